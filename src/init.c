@@ -4,6 +4,7 @@
 #include <Rinternals.h>
 
 SEXP ffi_exact_solve(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
+SEXP ffi_coded_sides(SEXP codes, SEXP n_levels, SEXP where, SEXP nodes, SEXP repeats);
 SEXP ffi_data_hash(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
 SEXP ffi_part_keep(void);
 SEXP ffi_part_forget(SEXP owner);
@@ -14,6 +15,7 @@ SEXP ffi_certify(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP labels
                  SEXP certificate);
 SEXP ffi_tree_route(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP default_left,
                     SEXP levels_left, SEXP values, SEXP columns, SEXP threads);
+SEXP ffi_other_than_numbers(SEXP frame);
 SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
 SEXP ffi_hist_predict(SEXP forest, SEXP columns, SEXP what, SEXP threads);
 SEXP ffi_hist_sample(SEXP control, SEXP number);
@@ -51,11 +53,13 @@ static const R_CallMethodDef calls[] = {
     ENTRY(ffi_exact_solve, 4),
     ENTRY(ffi_cost_grain, 4),
     ENTRY(ffi_data_hash, 4),
+    ENTRY(ffi_coded_sides, 5),
     ENTRY(ffi_part_keep, 0),
     ENTRY(ffi_part_forget, 1),
     ENTRY(ffi_certificate, 8),
     ENTRY(ffi_certify, 7),
     ENTRY(ffi_tree_route, 9),
+    ENTRY(ffi_other_than_numbers, 1),
     ENTRY(ffi_hist_grow, 4),
     ENTRY(ffi_hist_predict, 4),
     ENTRY(ffi_hist_sample, 2),
