@@ -5,6 +5,7 @@
 
 #include "exact/bound/class_counts.h"
 #include "exact/cost/penalty.h"
+#include "exact/rows/outer.h"
 #include "exact/rows/ranks.h"
 #include "exact/search/features.h"
 #include "exact/search/leaf_runs.h"
@@ -158,7 +159,11 @@ ct_status ct_roots_init(ct_roots *roots, ct_worker *worker, ct_arena *arena, con
     for (uint32_t f = 0; f < n_cols; f++) root_bounds[f] = UNKNOWN;
     roots->features = CT_ARENA_ZEROED(arena, ct_feature, n_cols);
     ct_observe_given(worker, roots);
-    return roots->features ? CT_OK : ct_worker_no_memory(worker);
+    if (node->sized) roots->limits = CT_ARENA_NEW(arena, uint32_t, 2 * (size_t) n_cols);
+    if (!roots->features || (node->sized && !roots->limits)) return ct_worker_no_memory(worker);
+    for (uint32_t f = 0; node->sized && f < n_cols; f++)
+        ct_outer_limits(node, f, worker->search->min_bucket, roots->limits + 2 * (size_t) f);
+    return CT_OK;
 }
 
 /* Opens every feature that the root may have: the hint's first, then, with medians, one candidate
@@ -186,6 +191,8 @@ static int64_t empty_sided(const ct_roots *roots, const ct_worker *worker, int64
             most = ((int64_t) 1 << (roots->task->depth - 1)) - 1;
     most = ct_smaller_cost(most, roots->leaf / split);
     relaxed = ct_larger_cost(relaxed, roots->ends[0].lower[1]);
+    if (roots->node->sized) /* a side without rows has enough of the outer set, if it has as many */
+        return roots->node->n_outer < worker->search->min_bucket ? UNKNOWN : split + relaxed;
     return split + ct_larger_cost(relaxed, roots->known.separate - most * split);
 }
 
