@@ -191,9 +191,17 @@ static int64_t empty_sided(const ct_roots *roots, const ct_worker *worker, int64
             most = ((int64_t) 1 << (roots->task->depth - 1)) - 1;
     most = ct_smaller_cost(most, roots->leaf / split);
     relaxed = ct_larger_cost(relaxed, roots->ends[0].lower[1]);
-    if (roots->node->sized) /* a side without rows has enough of the outer set, if it has as many */
-        return roots->node->n_outer < worker->search->min_bucket ? UNKNOWN : split + relaxed;
+    if (roots->limits) return split + relaxed; /* sides have smaller outer sets */
     return split + ct_larger_cost(relaxed, roots->known.separate - most * split);
+}
+
+/* Whether there are trees with root feature f and a threshold that leaves a side without rows: such
+ * a side has enough rows of the outer set. */
+static int may_be_empty_sided(const ct_roots *roots, uint32_t f)
+{
+    if (!roots->limits) return 1;
+    const uint32_t *limits = roots->limits + 2 * (size_t) f;
+    return limits[0] <= limits[1] && (!limits[0] || limits[1] == roots->node->n_rows);
 }
 
 static ct_bounds finish(ct_roots *roots, const ct_worker *worker)
@@ -210,7 +218,7 @@ static ct_bounds finish(ct_roots *roots, const ct_worker *worker)
     for (uint32_t f = 0; f < n_cols; f++) {
         int only_here = is_root(roots->task) &&
                         roots->known.root_bounds[f] != UNKNOWN; /* there are no neighbours */
-        if (!only_here)
+        if (!only_here && may_be_empty_sided(roots, f))
             roots->known.root_bounds[f] = ct_smaller_cost(roots->known.root_bounds[f], most);
         roots->known.root_bounds[f] = ct_larger_cost(roots->known.root_bounds[f],
                                                      ct_thresholds_known(worker, roots, f));
