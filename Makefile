@@ -25,7 +25,7 @@ test:
 	@STRICT=$(STRICT) sh tools/test.sh $(or $(SUITES),quick)
 
 test-all:
-	@STRICT=$(STRICT) sh tools/setup.sh test
+	@STRICT=$(STRICT) sh tools/setup.sh test cluster
 	@STRICT=$(STRICT) sh tools/test.sh
 
 # QUICK=1 and the other settings in bench/run.sh can be given here as well

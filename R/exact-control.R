@@ -53,8 +53,10 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #'
 #' The first term is for sorted orders and sets of rows. *P = F^2 n log2(U) / 8* is for bit tables
 #' from which the sides of a split are read. They are kept while P is at most 1 GiB. Beyond that
-#' they are made for one predictor at a time, which takes F n log2(U) / 8 bytes and more time;
-#' subsets of the rows whose own P is at most 1 GiB then keep theirs, at most one subset for each
+#' they are made anew for each threshold, eight thresholds at a time, which takes F n bytes for each
+#' thread (with more than 1,024 rows for each predictor: for one predictor at a time, which takes
+#' F n log2(U) / 8 bytes), and from depth 3 on, or with so many rows, the search uses one thread.
+#' Subsets of the rows whose own P is at most 1 GiB then keep theirs, at most one subset for each
 #' level of the tree, so that P counts as at most depth - 1 GiB.
 #'
 #' F counts columns of the search: a predictor with missing values counts as two, a factor of L

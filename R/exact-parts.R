@@ -16,6 +16,7 @@ search_data <- function(problem) {
 }
 
 solve_part <- function(data, control) {
+  control$part["kept"] <- list(kept_search(control))
   .Call(ffi_exact_solve, data$columns, data$codes, data$n_classes, c(control, data$costs))
 }
 
@@ -23,7 +24,8 @@ hash_of_data <- function(data, control) {
   .Call(ffi_data_hash, data$columns, data$codes, data$n_classes, c(control, data$costs))
 }
 
-# The data that this process was sent last.
+# The data that this process was sent last, and what it keeps of the search in them: the ranked
+# table and proven bounds.
 kept_data <- new.env(parent = emptyenv())
 
 # From the process itself, the file, or the task. NULL: they have to be sent.
@@ -38,12 +40,27 @@ find_data <- function(where, control) {
 }
 
 keep_data <- function(data, hash) {
+  forget_data()
   kept_data$data <- data
   kept_data$hash <- hash
   data
 }
 
-forget_data <- function() rm(list = ls(kept_data), envir = kept_data)
+forget_data <- function() {
+  .Call(ffi_part_forget, kept_data$search)
+  rm(list = ls(kept_data), envir = kept_data)
+}
+
+# Of a search with these settings in the data that are kept.
+kept_search <- function(control) {
+  settings <- control[checkpoint_settings]
+  if (!identical(kept_data$settings, settings)) {
+    .Call(ffi_part_forget, kept_data$search)
+    kept_data$search <- .Call(ffi_part_keep)
+    kept_data$settings <- settings
+  }
+  kept_data$search
+}
 
 # What a worker does: one part. NULL where it has no data.
 search_task <- function(task) {
@@ -77,17 +94,14 @@ split_widest <- function(open) {
   bind_ranges(open, upper)
 }
 
-# An estimate of the work that a range is: its rows, if no tree there need cost more than now.
+# An estimate of the work that ranges are: their rows, if no tree there need cost more than now.
 work_of_ranges <- function(open, cost) {
-  open$rows * pmax(cost - open$proven, 0.01 * cost) + 1e-9
+  sum(open$rows * pmax(cost - open$proven, 0.01 * cost))
 }
 
-# Which ranges one of `n` workers is given: about an n-th of the work, dealt out so that each has
-# large ranges and small ones.
-deal_ranges <- function(open, n, cost) {
-  order <- order(work_of_ranges(open, cost), decreasing = TRUE)
-  order[seq.int(1, length(order), by = n)]
-}
+# Which ranges one of `n` workers is given. They lie in the order in which one search would take
+# them up, so everyone has of the promising ones, and of neighbours the same share.
+deal_ranges <- function(open, n) seq.int(1, n_ranges(open), by = n)
 
 # ---- the state -----------------------------------------------------------------------------------
 
@@ -136,10 +150,12 @@ state_nodes <- function(state) {
   state$solved[c("feature", "threshold", "left", "right", "default_left")]
 }
 
-# The control of one part.
-part_control <- function(control, state, ranges, ...) {
+# The control of one part; `wanted`, if it is not NULL, is a file: the part pauses when that goes.
+part_control <- function(control, state, ranges, ..., wanted = NULL) {
   control$part <- utils::modifyList(
-    list(from = ranges, done = NULL, pause = Inf, most = Inf, one_of_several = 1), list(...))
+    list(from = ranges, done = NULL, pause = Inf, most = Inf, one_of_several = 1),
+    list(...))
+  control$part["wanted"] <- list(wanted)
   control["report"] <- list(NULL)
   control$start <- state_nodes(state)
   control

@@ -1,13 +1,15 @@
 # A search over the workers of the package future. The process that is asked begins alone, which is
 # all for small problems; what is open after that is dealt out in parts (exact-parts.R). A worker
-# comes back when its part is done or after a while, so that what is left can be dealt out again,
-# under the cost of the best tree of all.
+# comes back when its part is done; when it has found a better tree, for all to know it; when it is
+# asked to, since others have nothing to do or know a better tree; or after a while, so that not
+# much is lost with it. What is left is dealt out again, under the cost of the best tree of all.
 
-# Seconds that the first part takes, and later ones at least and at most; and thresholds. The option
-# is for developers.
+# Seconds that the first part takes, and later ones at least and at most, between which they are a
+# share of the time so far; seconds before a part is asked back; and thresholds. The option is for
+# developers.
 part_lengths <- function() {
-  utils::modifyList(list(first = 1, least = 0.5, most = 30, first_most = Inf,
-                         most_thresholds = Inf),
+  utils::modifyList(list(first = 0.25, least = 0.5, most = 60, share = NULL, undisturbed = 0.1,
+                         first_most = Inf, most_thresholds = Inf),
                     as.list(getOption("contree.part_lengths")))
 }
 
@@ -29,14 +31,16 @@ run_parts <- function(data, control, pool, checkpoint, listener, lengths = part_
   control["report"] <- list(NULL)
   where <- list(hash = hash_of_data(data, control), file = tempfile("contree-data-", data_folder()))
   keep_data(data, where$hash)
+  wanted <- list2env(list(files = character()))
   on.exit({
     forget_data()
-    unlink(where$file)
+    unlink(c(where$file, wanted$files))
   })
   state <- read_checkpoint(checkpoint, where$hash, control)
   before <- state$elapsed
   run <- list(control = control, where = where, pool = pool, lengths = lengths, data = data,
               checkpoint = new_checkpoint(checkpoint, where$hash, control), listener = listener,
+              wanted = wanted,
               seconds = function() proc.time()[["elapsed"]] - begin)
   state <- begin_parts(run, state)
   if (is.null(state$known)) { # it was over before any threshold was looked at
@@ -63,7 +67,7 @@ history_of <- function(state, solved) {
 begin_parts <- function(run, state) {
   if (!is.null(state$known)) return(state)
   control <- run$control
-  control$part <- list(from = NULL, done = NULL, pause = run$lengths$first,
+  control$part <- list(from = NULL, done = NULL, pause = run$lengths$first, wanted = NULL,
                        most = run$lengths$first_most, one_of_several = 0)
   state <- take_in(state, solve_part(run$data, control))
   tell_state(run, state, nothing_open())
@@ -76,17 +80,42 @@ other_parts <- function(run, state) {
     while (n_ranges(state$open) + length(running) > 0) {
       moved <- launch_parts(run, state, running)
       state <- moved$state
-      running <- moved$running
+      running <- ask_back(run, state, moved$running)
       if (length(running) == 0) break # there is no time for more
-      ready <- run$pool$wait(lapply(running, `[[`, "handle"))
+      ready <- run$pool$wait(lapply(running, `[[`, "handle"), patience(run, running))
+      if (length(ready) == 0) next
       for (one in running[ready]) state <- collect_part(run, state, one)
       running <- running[-ready]
       state <- tell_state(run, state, ranges_of(running))
     }
+    run$pool$over()
   }, interrupt = function(condition) state$stopped <<- "interrupted")
   state$open <- bind_ranges(state$open, ranges_of(running))
   if (n_ranges(state$open) && is.null(state$stopped)) state$stopped <- "time limit"
   state
+}
+
+# Who searches under a cost that is no longer the best comes back; and if somebody has nothing to
+# do, so many of those with most to do.
+ask_back <- function(run, state, running) {
+  now <- run$seconds()
+  old <- vapply(running, function(one) now - one$begin >= run$lengths$undisturbed, NA)
+  asked <- vapply(running, `[[`, NA, "asked")
+  late <- vapply(running, function(one) one$cost > state$solved$cost, NA)
+  work <- vapply(running, function(one) work_of_ranges(one$ranges, state$solved$cost), 0)
+  idle <- if (is.null(state$stopped)) run$pool$size() - length(running) - sum(asked) else 0
+  able <- which(old & !asked & !late)
+  most <- utils::head(able[order(work[able], decreasing = TRUE)], max(0, idle))
+  for (i in c(which(old & !asked & late), most)) {
+    running[[i]]$asked <- TRUE
+    unlink(running[[i]]$wanted)
+  }
+  running
+}
+
+# Seconds until somebody may have to be asked back.
+patience <- function(run, running) {
+  if (all(vapply(running, `[[`, NA, "asked"))) Inf else run$lengths$undisturbed
 }
 
 ranges_of <- function(running) {
@@ -104,25 +133,38 @@ launch_parts <- function(run, state, running) {
       if (n_ranges(finer) == n_ranges(state$open)) break
       state$open <- finer
     }
-    given <- deal_ranges(state$open, idle, state$solved$cost)
+    given <- deal_ranges(state$open, idle)
     ranges <- pick_ranges(state$open, given)
-    handle <- run$pool$launch(part_task(run, state, ranges, left))
+    wanted <- wanted_file(run)
+    handle <- run$pool$launch(part_task(run, state, ranges, left, wanted))
     if (is.null(handle)) next # it was lost at once; the pool is smaller now
     state$open <- pick_ranges(state$open, -given)
-    running <- c(running, list(list(handle = handle, ranges = ranges)))
+    running <- c(running, list(list(handle = handle, ranges = ranges, wanted = wanted,
+                                    begin = run$seconds(), cost = state$solved$cost,
+                                    asked = FALSE)))
   }
   list(state = state, running = running)
 }
 
-part_task <- function(run, state, ranges, left) {
+# A file that is there as long as the part is to go on.
+wanted_file <- function(run) {
+  file <- tempfile("contree-part-", dirname(run$where$file))
+  file.create(file)
+  run$wanted$files <- c(run$wanted$files[file.exists(run$wanted$files)], file)
+  file
+}
+
+part_task <- function(run, state, ranges, left, wanted) {
   lengths <- run$lengths
-  control <- part_control(run$control, state, ranges,
-                          pause = min(lengths$most, max(lengths$least, run$seconds() / 8)),
+  share <- if (is.null(lengths$share)) run$pool$share else lengths$share
+  control <- part_control(run$control, state, ranges, wanted = wanted,
+                          pause = min(lengths$most, max(lengths$least, share * run$seconds())),
                           most = lengths$most_thresholds)
   control$time_limit <- left
   where <- run$where
-  if (isTRUE(run$pool$far())) where["data"] <- list(run$data)
-  else if (run$pool$needs_file && !file.exists(where$file)) {
+  if (run$pool$far()) {
+    where["data"] <- list(run$data)
+  } else if (run$pool$needs_file && !file.exists(where$file)) {
     saveRDS(run$data, where$file, compress = FALSE)
   }
   list(where = where, control = control)
@@ -131,6 +173,7 @@ part_task <- function(run, state, ranges, left) {
 # What a worker has found; all that it was given is open again if it is lost.
 collect_part <- function(run, state, one) {
   answer <- run$pool$collect(one$handle)
+  unlink(one$wanted)
   if (is.null(answer)) {
     state$open <- bind_ranges(state$open, one$ranges)
     return(state)
@@ -166,28 +209,42 @@ data_folder <- function() {
 
 # ---- who works -----------------------------------------------------------------------------------
 #
-# A pool is a list of `size()`; `far()`, whether data have to go with each task; `needs_file`;
-# `launch(task)`, which gives a handle, or NULL if the worker is lost; `wait(handles)`, which gives
-# the places of those that are done, at least one; and `collect(handle)`, which gives the answer, or
-# NULL if the worker is lost or had no data.
+# A pool is a list of `size()`; `far()`, whether the data have to go with the next task;
+# `needs_file`; `share`, how long a part takes as a share of the time so far; `launch(task)`,
+# which gives a handle, or NULL if the worker is lost; `wait(handles, patience)`, which gives the
+# places of those that are done, at least one unless so many seconds have passed;
+# `collect(handle)`, which gives the answer, or NULL if the worker is lost or had no data; and
+# `over()`, for when all is done.
 
 # This process alone.
 own_pool <- function() {
-  list(size = function() 1, far = function() FALSE, needs_file = FALSE, launch = search_task,
-       wait = function(handles) seq_along(handles), collect = identity)
+  list(size = function() 1, far = function() FALSE, needs_file = FALSE, share = 0.25,
+       launch = search_task, wait = function(handles, patience) seq_along(handles),
+       collect = identity, over = function() NULL)
 }
+
+# Processes that do one task after the other keep data and bounds between them; jobs of a scheduler,
+# and forks, begin anew.
+workers_stay <- function() inherits(future::plan("next"), "cluster")
 
 # The workers of the plan. Those that are lost are missed from then on; when all are, this process
 # does what is left.
 future_pool <- function() {
   lost <- 0
-  far <- FALSE
+  unsent <- 0 # tasks that came back for want of data
+  stay <- workers_stay()
   size <- max(1, future::nbrOfWorkers())
   if (is.infinite(size)) size <- 32 # of schedulers that take as many jobs as there are
   is_lost <- function(handle) inherits(handle, "FutureError")
   none_left <- function() lost >= size
   list(
-    size = function() max(1, size - lost), far = function() far, needs_file = TRUE,
+    size = function() max(1, size - lost),
+    far = function() {
+      send <- unsent > 0
+      if (stay && send) unsent <<- unsent - 1 # who is sent them keeps them
+      send
+    },
+    needs_file = TRUE, share = if (stay) 0.25 else 0.5,
     launch = function(task) {
       if (none_left()) return(list(answer = search_task(task)))
       handle <- tryCatch(
@@ -198,13 +255,14 @@ future_pool <- function() {
       lost <<- lost + 1
       NULL
     },
-    wait = function(handles) {
+    wait = function(handles, patience) {
+      until <- proc.time()[["elapsed"]] + patience
       repeat {
         done <- vapply(handles, function(handle) {
           !inherits(handle, "Future") || tryCatch(future::resolved(handle),
                                                   FutureError = function(problem) TRUE)
         }, NA)
-        if (any(done)) return(which(done))
+        if (any(done) || proc.time()[["elapsed"]] >= until) return(which(done))
         Sys.sleep(0.01)
       }
     },
@@ -215,7 +273,15 @@ future_pool <- function() {
         lost <<- lost + 1
         return(NULL)
       }
-      if (is.null(answer)) far <<- TRUE
+      if (is.null(answer)) unsent <<- unsent + 1
       answer
+    },
+    over = function() {
+      if (!stay || none_left()) return(invisible())
+      last <- lapply(seq_len(size - lost), function(i) {
+        tryCatch(future::future(forget_data(), globals = list(forget_data = forget_data)),
+                 FutureError = identity)
+      })
+      for (one in last) if (!is_lost(one)) tryCatch(future::value(one), FutureError = identity)
     })
 }

@@ -5,6 +5,8 @@
 
 SEXP ffi_exact_solve(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
 SEXP ffi_data_hash(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
+SEXP ffi_part_keep(void);
+SEXP ffi_part_forget(SEXP owner);
 SEXP ffi_cost_grain(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
 SEXP ffi_certificate(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP bound, SEXP labels,
                      SEXP n_splits, SEXP limit);
@@ -49,6 +51,8 @@ static const R_CallMethodDef calls[] = {
     ENTRY(ffi_exact_solve, 4),
     ENTRY(ffi_cost_grain, 4),
     ENTRY(ffi_data_hash, 4),
+    ENTRY(ffi_part_keep, 0),
+    ENTRY(ffi_part_forget, 1),
     ENTRY(ffi_certificate, 8),
     ENTRY(ffi_certify, 7),
     ENTRY(ffi_tree_route, 9),

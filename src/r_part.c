@@ -5,6 +5,8 @@
  *   done            NULL, or the `known` of all parts before
  *   pause, most     seconds and thresholds after which no further one is begun
  *   one_of_several  1: other parts follow; else 0
+ *   kept            NULL, or what ffi_part_keep() has made, for parts of one search alone
+ *   wanted          NULL, or the name of a file: the part pauses once it was there and is not
  * and what comes back:
  *   open       list, one element a range: feature (from 1), first, last (ranks of thresholds),
  *              rows, proven (no tree there costs less), ends (a raw vector each)
@@ -14,12 +16,18 @@
  *   tree       cost (as in `known`), feature and threshold of the root: of two trees the one with
  *              the first of these in order is better
  *   searched   FALSE: the search had no part in it, and the rest is void */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "exact/bound/kept.h"
 #include "r_exact.h"
 
 enum { LOW_BITS = 31 };
+
+/* Seconds between two looks at a file. */
+static const double LOOK_EVERY = 0.02;
 
 /* ---- integers of 64 bits ---- */
 
@@ -37,14 +45,82 @@ static int64_t cost_of(const double *pair)
     return (int64_t) pair[0] * ((int64_t) 1 << LOW_BITS) + (int64_t) pair[1];
 }
 
+/* ---- what a process keeps ---- */
+
+static void free_kept(SEXP owner)
+{
+    ct_kept *kept = (ct_kept *) R_ExternalPtrAddr(owner);
+    if (!kept) return;
+    ct_kept_free(kept);
+    free(kept);
+    R_ClearExternalPtr(owner);
+}
+
+SEXP ffi_part_keep(void)
+{
+    return r_owner(sizeof(ct_kept), Rf_install("contree_kept"), free_kept);
+}
+
+/* At once, and not when R comes to it. */
+SEXP ffi_part_forget(SEXP owner)
+{
+    if (TYPEOF(owner) == EXTPTRSXP && R_ExternalPtrTag(owner) == Rf_install("contree_kept"))
+        free_kept(owner);
+    return R_NilValue;
+}
+
+static ct_kept *kept_of(SEXP owner)
+{
+    if (owner == R_NilValue) return NULL;
+    if (TYPEOF(owner) != EXTPTRSXP || R_ExternalPtrTag(owner) != Rf_install("contree_kept") ||
+        !R_ExternalPtrAddr(owner))
+        r_fail("what is kept of the search is not there");
+    return (ct_kept *) R_ExternalPtrAddr(owner);
+}
+
 /* ---- what is asked ---- */
+
+/* A part, and the file that is there as long as it is wanted. */
+typedef struct {
+    ct_part part;
+    const char *file; /* borrowed from R */
+    double look_at;
+} asked;
+
+static int is_there(const char *file)
+{
+    FILE *f = fopen(file, "rb");
+    if (f) fclose(f);
+    return f != NULL;
+}
+
+static int is_wanted(void *data)
+{
+    asked *a = (asked *) data;
+    double now = ct_seconds();
+    if (now < a->look_at) return 1;
+    a->look_at = now + LOOK_EVERY;
+    return is_there(a->file);
+}
+
+static void set_wanted(asked *a, SEXP file)
+{
+    if (file == R_NilValue) return;
+    if (TYPEOF(file) != STRSXP || Rf_xlength(file) != 1) r_fail("a file has a name");
+    a->file = R_ExpandFileName(CHAR(STRING_ELT(file, 0)));
+    if (!is_there(a->file)) return; /* this machine cannot see it */
+    size_t size = strlen(a->file) + 1;
+    a->file = (const char *) memcpy(R_alloc(size, 1), a->file, size);
+    a->part.wanted = is_wanted;
+    a->part.wanted_data = a;
+}
 
 static void free_part(SEXP owner)
 {
-    ct_part *part = (ct_part *) R_ExternalPtrAddr(owner);
-    if (!part) return;
-    ct_part_free(part);
-    free(part);
+    asked *a = (asked *) R_ExternalPtrAddr(owner);
+    if (!a) return;
+    ct_part_free(&a->part);
+    free(a);
     R_ClearExternalPtr(owner);
 }
 
@@ -104,13 +180,16 @@ SEXP r_part_begin(SEXP list, ct_options *options, uint32_t n_cols)
     if (list == R_NilValue) return R_NilValue;
     SEXP from = r_element(list, "from");
     double most = r_number(list, "most");
-    SEXP owner = PROTECT(r_owner(sizeof(ct_part), R_NilValue, free_part));
-    ct_part *part = (ct_part *) R_ExternalPtrAddr(owner);
+    SEXP owner = PROTECT(r_owner(sizeof(asked), R_NilValue, free_part));
+    asked *a = (asked *) R_ExternalPtrAddr(owner);
+    ct_part *part = &a->part;
     part->from = from == R_NilValue ? NULL : open_of(from);
     part->done = done_of(r_element(list, "done"), n_cols);
     part->pause = r_number(list, "pause");
     part->most = most < 1e15 ? (uint64_t) most : UINT64_MAX;
     part->one_of_several = r_number(list, "one_of_several") != 0;
+    part->kept = kept_of(r_element(list, "kept"));
+    set_wanted(a, r_element(list, "wanted"));
     options->part = part;
     UNPROTECT(1);
     return owner;
@@ -159,7 +238,7 @@ SEXP r_part_answer(SEXP owner, uint32_t n_cols)
 {
     static const char *const names[] = {"open", "known", "evaluated", "tree", "searched"};
     if (owner == R_NilValue) return R_NilValue;
-    const ct_part *part = (const ct_part *) R_ExternalPtrAddr(owner);
+    const ct_part *part = &((const asked *) R_ExternalPtrAddr(owner))->part;
     SEXP list = PROTECT(r_named_list(names, 5));
     SET_VECTOR_ELT(list, 0, open_list(&part->open));
     SET_VECTOR_ELT(list, 1, Rf_allocMatrix(REALSXP, 2, (int) n_cols + 1));

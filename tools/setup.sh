@@ -9,6 +9,8 @@
 #            libFuzzer, clang-tidy, cppcheck, a compiler for 64-bit ARM and
 #            qemu-user, but their suites can be left out, so without them
 #            it goes on; not with STRICT=1, where they are needed like all others
+#     cluster  Slurm, munge and future.batchtools, for one suite of `make test-all`, which can be
+#            left out likewise
 #     doc    roxygen2, for `make doc`
 #     site   pkgdown and what the examples show, for `make site`
 #
@@ -103,6 +105,14 @@ level_test () {
   command -v checkbashisms > /dev/null 2>&1 || test -x build/bin/checkbashisms || script=yes
 }
 
+level_cluster () {
+  for command in munged slurmctld slurmd sbatch; do
+    test -x /usr/sbin/$command || command -v $command > /dev/null 2>&1 || wish slurm-wlm munge
+  done
+  if ! Rscript --vanilla -e 'quit(status = !nzchar(system.file(package = "future.batchtools")))' \
+    2> /dev/null; then wish r-cran-future.batchtools; fi
+}
+
 level_doc () {
   level_run
   need_r roxygen2
@@ -116,8 +126,8 @@ level_site () {
 
 for level in ${*:-run}; do
   case $level in
-    run|test|doc|site) level_$level ;;
-    *) echo "setup: no such level: $level (run, test, doc, site)" >&2; exit 2 ;;
+    run|test|cluster|doc|site) level_$level ;;
+    *) echo "setup: no such level: $level (run, test, cluster, doc, site)" >&2; exit 2 ;;
   esac
 done
 if test -z "$packages$wishes" && test $script = no; then exit 0; fi

@@ -39,13 +39,15 @@
 #              $SEED: others)
 #   signals    Ctrl-C at random moments                    tests/r/signals.R           ($SIGNALS,
 #              $SEED: others)
+#   cluster    searches over Rscript workers and Slurm, of tests/r/cluster.sh          (needs Slurm,
+#              which a worker is killed                    munge, root)
 #
 # A suite that passes shows its last lines, one that fails all of them; build/test keeps each log.
 # The last line adds up: `N passed, N failed`, tests and R's checks alike.
 cd "`dirname "$0"`/.." || exit 1
 of_c="layers c asan tsan valgrind neon fuzz fuzz_api mutants analyse instructions gpu"
 of_c="$of_c cuda_on_cpu configure"
-of_r="lint check cuda bench r mutants_r fuzz_r glue soak promises signals"
+of_r="lint check cuda bench r mutants_r fuzz_r glue soak promises signals cluster"
 logs=build/test
 mkdir -p $logs
 
@@ -228,6 +230,7 @@ run_suite () {
       Rscript --vanilla tests/r/promises.R $library "${COUNT:-60}" "${SEED:-1}" ;;
     signals)   need_library &&
       Rscript --vanilla tests/r/signals.R $library "${SIGNALS:-60}" "${SEED:-1}" ;;
+    cluster)   need_library && sh tests/r/cluster.sh $library ;;
     *)         echo "no such suite: $1"; return 2 ;;
   esac
 }

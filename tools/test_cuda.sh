@@ -106,11 +106,24 @@ kept_texts () { # NVCC
   verdict "schedules as CUDA text, without a warning: $codes"
 }
 
+# What the kernels take is not more than recorded, and would be noticed if it were.
+kernel_figures () { # NVCC
+  sh tools/kernel_figures.sh "$1" > build/kernel_figures.log
+  verdict "registers, stack, spills and shared memory of the kernels"
+  cat build/kernel_figures.log
+  sed '/^kernel_scan<2> sm_90/s/ [0-9]* \([0-9]*\)$/ 4 \1/' build/kernel_figures.txt \
+    > build/kernel_figures.worse
+  if grep -q 'not compared' build/kernel_figures.log; then return; fi
+  ! MADE=build/kernel_figures.worse sh tools/kernel_figures.sh > /dev/null
+  verdict "a kernel that spills is noticed"
+}
+
 for toolkit in ${CUDA_TOOLKITS:-yes}; do
   install_with "$toolkit"
   test "$toolkit" = yes || every_architecture "$toolkit"
   test "$toolkit" = yes || nvcc=$toolkit/bin/nvcc
   kept_texts "$nvcc"
+  kernel_figures "$nvcc"
   try_it
 done
 

@@ -35,7 +35,7 @@ __device__ static inline ct_lanes ct_lanes_warp(void)
 
 #ifdef CT_LANES_SIMULATED
 static uint32_t ct_lanes_simulated_scan(ct_lanes lanes, uint32_t value, uint32_t *total);
-static uint32_t ct_lanes_simulated_exchange(ct_lanes lanes, uint32_t value, uint32_t step);
+static uint32_t ct_lanes_simulated_read(ct_lanes lanes, uint32_t value, uint32_t from);
 #endif
 
 /* Sum of `value` over the lanes before this one; *total becomes the sum over all lanes. */
@@ -59,16 +59,56 @@ CT_HD uint32_t ct_lanes_scan(ct_lanes lanes, uint32_t value, uint32_t *total)
 #endif
 }
 
+/* The value of lane `from`. */
+CT_HD uint32_t ct_lanes_read(ct_lanes lanes, uint32_t value, uint32_t from)
+{
+#ifdef __CUDA_ARCH__
+    (void) lanes;
+    return __shfl_sync(0xffffffffu, value, (int) from);
+#elif defined(CT_LANES_SIMULATED)
+    return ct_lanes_simulated_read(lanes, value, from);
+#else
+    (void) lanes, (void) from;
+    return value;
+#endif
+}
+
 /* The value of lane `lane ^ step`, a lane of the lanes. */
 CT_HD uint32_t ct_lanes_exchange(ct_lanes lanes, uint32_t value, uint32_t step)
 {
 #ifdef __CUDA_ARCH__
     (void) lanes;
     return __shfl_xor_sync(0xffffffffu, value, (int) step);
-#elif defined(CT_LANES_SIMULATED)
-    return ct_lanes_simulated_exchange(lanes, value, step);
 #else
-    (void) lanes, (void) step;
+    return ct_lanes_read(lanes, value, lanes.lane ^ step);
+#endif
+}
+
+/* Which lanes of up to 32 say yes, a bit each. */
+CT_HD uint32_t ct_lanes_ballot(ct_lanes lanes, int yes)
+{
+#ifdef __CUDA_ARCH__
+    (void) lanes;
+    return __ballot_sync(0xffffffffu, yes);
+#else
+    uint32_t bits = 0;
+    for (uint32_t lane = 0; lane < lanes.width; lane++)
+        bits |= (uint32_t) (ct_lanes_read(lanes, yes != 0, lane)) << lane;
+    return bits;
+#endif
+}
+
+/* The largest value, for a group of 32. */
+CT_HD uint32_t ct_lanes_max(ct_lanes lanes, uint32_t value)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    (void) lanes;
+    return __reduce_max_sync(0xffffffffu, value);
+#else
+    for (uint32_t step = 16; step; step /= 2) {
+        uint32_t other = ct_lanes_exchange(lanes, value, step);
+        if (other > value) value = other;
+    }
     return value;
 #endif
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "exact/bound/class_counts.h"
+#include "exact/bound/kept.h"
 #include "base/bits.h"
 #include "base/clock.h"
 #include "base/memory.h"
@@ -168,7 +169,8 @@ static void search_layout(ct_worker *worker, ct_layout *layout, ct_task *task, i
     task->known = worker->evidence ? NULL : begin_with(worker, &root, least, known);
     if (task->known)
         task->hint = task->known->codes, task->hint_size = (uint32_t) ct_heap_size(task->depth);
-    ct_team *team = layout->planes.one_at_a_time ? NULL : worker->team;
+    int is_shared = !layout->planes.one_at_a_time || (layout->planes.together && task->depth == 2);
+    ct_team *team = is_shared ? worker->team : NULL;
     int found = 0;
     if (!task->leaves && !worker->search->options->part &&
         ct_error_free_first(worker, task, &first)) {
@@ -345,6 +347,7 @@ static void rank_some(ct_worker *worker, void *data)
     uint32_t most = worker->search->options->max_thresholds;
     for (uint32_t col = worker->number; col < table->n_cols && !ct_is_halted(worker);
          col += ranks->n_workers) {
+        if (table->n_values[col]) continue; /* by an earlier part of the search */
         if (ct_table_rank(table, col, most, &worker->arena, &worker->capped) != CT_OK)
             ct_worker_stop(worker, CT_END_MEMORY);
         ct_worker_poll(worker, (uint64_t) table->n_rows * 64);
@@ -446,21 +449,25 @@ static ct_status close_device(ct_search *search, ct_status status, ct_result *re
 
 /* ---- the whole ---- */
 
-static ct_status solve(ct_worker *worker, unsigned n_workers, ct_search *search, ct_table *table,
+static ct_status solve(ct_worker *worker, unsigned n_workers, ct_search *search, ct_kept *kept,
                        const ct_data *data, ct_result *result, uint32_t *leaf_of_row,
                        ct_error *error)
 {
     const ct_options *options = search->options;
+    ct_table *table;
     ct_totals totals;
     ct_costs costs;
-    CT_TRY(ct_table_init(table, data, &worker->arena, error));
+    CT_TRY(ct_kept_table(kept, data, &table, error));
+    search->table = table;
     CT_TRY(set_rules(search, &costs, data, options, &worker->arena, error));
     CT_TRY(totals_of_all(data, &costs, &worker->arena, &totals, error));
     double most = ct_objective_value(&costs, ct_maximum_cost(&costs, &totals, data->n_rows));
     if (data->weights || data->loss || data->response)
         search->slack = costs.rounding + (1e-12 + 1e-15 * data->n_rows) * most;
     tell_before(worker, ct_leaf_cost(&costs, &totals), 0);
-    CT_TRY(rank_columns(worker, table, error));
+    ct_status ranked = rank_columns(worker, table, error);
+    kept->capped |= any_capped(worker);
+    CT_TRY(ranked);
     if (ct_table_is_ranked(table))
         CT_TRY(open_device(worker, n_workers, search, table, result, error));
     size_t heap = ct_heap_size(options->depth);
@@ -481,7 +488,7 @@ static ct_status solve(ct_worker *worker, unsigned n_workers, ct_search *search,
     ct_arena_trim(&worker->arena);          /* and of large tables scarce */
     CT_TRY(finish(worker, data, codes, &bounds, result, leaf_of_row, error));
     CT_TRY(keep_root_bounds(search, root_bounds, bounds.proven, result, error));
-    result->capped = any_capped(worker);
+    result->capped = kept->capped;
     return CT_OK;
 }
 
@@ -509,26 +516,25 @@ static ct_status solve_with(ct_worker *workers, unsigned n_workers, ct_search *s
 {
     const ct_options *options = search->options;
     size_t for_cache = options->depth > 3 ? options->memory_limit / 8 : 0;
-    ct_budget budget = {options->memory_limit - for_cache, 0};
-    ct_bound_cache *cache = for_cache ? ct_bound_cache_new(for_cache) : NULL;
+    ct_kept own, *kept = options->part && options->part->kept ? options->part->kept : &own;
+    memset(&own, 0, sizeof own);
+    ct_kept_begin(kept, options->memory_limit - for_cache, for_cache);
     ct_team team;
     ct_stop stop = {0};
     memset(workers, 0, n_workers * sizeof *workers);
     for (unsigned i = 0; i < n_workers; i++) {
         workers[i].search = search;
-        workers[i].cache = cache;
+        workers[i].cache = kept->cache;
         workers[i].evidence = options->evidence;
         workers[i].stop = &stop;
-        ct_arena_init(&workers[i].arena, &budget);
+        ct_arena_init(&workers[i].arena, &kept->budget);
     }
     if (n_workers > 1) {
         ct_team_init(&team, workers, n_workers);
         search->history->lock = &team.lock;
     }
-    ct_table table;
-    search->table = &table;
     snprintf(result->device, sizeof result->device, "cpu");
-    ct_status status = solve(workers, n_workers, search, &table, data, result, leaf_of_row, error);
+    ct_status status = solve(workers, n_workers, search, kept, data, result, leaf_of_row, error);
     status = close_device(search, status, result, error);
     result->threads = n_workers > 1 && team.called ? n_workers : 1;
     if (n_workers > 1) ct_team_free(&team);
@@ -538,7 +544,8 @@ static ct_status solve_with(ct_worker *workers, unsigned n_workers, ct_search *s
         ct_arena_free(&workers[i].arena);
         add_statistics(&result->statistics, &workers[i].statistics);
     }
-    ct_bound_cache_free(cache);
+    if (kept == &own) ct_kept_free(kept);
+    else ct_kept_end(kept);
     return status;
 }
 

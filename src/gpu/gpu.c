@@ -156,11 +156,10 @@ ct_status ct_gpu_drain(const ct_gpu_stream *stream)
 
 /* ---- functions ---- */
 
-enum { THREADS = 256 }; /* of a block whose threads do not know each other */
-
 static ct_gpu_grid grid_of(size_t items, size_t threads)
 {
-    return (ct_gpu_grid){items, (unsigned) ((threads + THREADS - 1) / THREADS), THREADS, 0};
+    size_t blocks = (threads + CT_GPU_BLOCK - 1) / CT_GPU_BLOCK;
+    return (ct_gpu_grid){items, (unsigned) blocks, CT_GPU_BLOCK, 0};
 }
 
 ct_gpu_grid ct_gpu_threads(size_t items)
@@ -175,7 +174,7 @@ ct_gpu_grid ct_gpu_warps(size_t items)
 
 ct_gpu_grid ct_gpu_blocks(size_t items, unsigned threads, size_t shared)
 {
-    CT_ASSERT(shared <= CT_GPU_SHARED);
+    CT_ASSERT(threads <= CT_GPU_BLOCK && shared <= CT_GPU_SHARED);
     return (ct_gpu_grid){items, (unsigned) items, threads, shared};
 }
 

@@ -6,16 +6,25 @@
 
 #include "gpu/kernel.h"
 
+/* Before a parameter that a function reads where it was handed, without a copy of its own. */
+#if CUDART_VERSION >= 11070
+#define CT_GPU_CONSTANT __grid_constant__
+#else
+#define CT_GPU_CONSTANT
+#endif
+
 /* The device's function of a body, as CT_GPU_THREADS_ON_HOST and CT_GPU_WARPS_ON_HOST have it.
  * Whole warps leave together. */
 #define CT_GPU_THREADS_ON_CUDA(name, type, body)                                      \
-    __global__ void name(const type arguments, size_t items)                          \
+    __global__ void __launch_bounds__(CT_GPU_BLOCK)                                   \
+        name(CT_GPU_CONSTANT const type arguments, size_t items)                      \
     {                                                                                 \
         size_t item = (size_t) blockIdx.x * blockDim.x + threadIdx.x;                 \
         if (item < items) body(&arguments, item);                                     \
     }
 #define CT_GPU_WARPS_ON_CUDA(name, type, body)                                        \
-    __global__ void name(const type arguments, size_t items)                          \
+    __global__ void __launch_bounds__(CT_GPU_BLOCK)                                   \
+        name(CT_GPU_CONSTANT const type arguments, size_t items)                      \
     {                                                                                 \
         size_t item = ((size_t) blockIdx.x * blockDim.x + threadIdx.x) / 32;          \
         if (item < items) body(ct_lanes_warp(), &arguments, item);                     \

@@ -19,6 +19,7 @@ extern "C" {
 
 enum {
     CT_GPU_LANES = 32,           /* threads of a warp */
+    CT_GPU_BLOCK = 256,          /* threads of a block at most */
     CT_GPU_ARGUMENTS = 4 * 1024, /* bytes that CUDA hands to a function at most */
     CT_GPU_SHARED = 48 * 1024    /* bytes that every device grants a block without being asked */
 };

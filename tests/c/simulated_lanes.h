@@ -50,11 +50,11 @@ static uint32_t ct_lanes_simulated_scan(ct_lanes lanes, uint32_t value, uint32_t
     return lower;
 }
 
-static uint32_t ct_lanes_simulated_exchange(ct_lanes lanes, uint32_t value, uint32_t step)
+static uint32_t ct_lanes_simulated_read(ct_lanes lanes, uint32_t value, uint32_t from)
 {
     simulated_values[lanes.lane] = value;
 #pragma omp barrier
-    uint32_t other = simulated_values[lanes.lane ^ step];
+    uint32_t other = simulated_values[from];
 #pragma omp barrier
     return other;
 }

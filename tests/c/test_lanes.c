@@ -37,6 +37,35 @@ static void values_are_summed_over_lanes(void)
     }
 }
 
+static uint32_t bits[SIMULATED_LANES_MAX], largest[SIMULATED_LANES_MAX];
+
+static void call_ballot(ct_lanes lanes, void *argument)
+{
+    (void) argument;
+    if (lanes.lane == 0) n_lanes = lanes.width;
+    bits[lanes.lane] = ct_lanes_ballot(lanes, values[lanes.lane] % 3 == 0);
+    largest[lanes.lane] = lanes.width == 32 ? ct_lanes_max(lanes, values[lanes.lane]) : 0;
+}
+
+static void lanes_vote_and_compare(void)
+{
+    const int widths[] = {1, 5, 32, 32, 32};
+    uint64_t state = 3;
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        uint32_t expected = 0, most = 0;
+        for (int lane = 0; lane < widths[i]; lane++) values[lane] = (uint32_t) (next(&state) >> 35);
+        simulate_team(widths[i], call_ballot, NULL);
+        for (uint32_t lane = 0; lane < n_lanes; lane++) {
+            expected |= (uint32_t) (values[lane] % 3 == 0) << lane;
+            if (n_lanes == 32 && values[lane] > most) most = values[lane];
+        }
+        for (uint32_t lane = 0; lane < n_lanes; lane++) {
+            CHECK_INT(bits[lane], expected);
+            CHECK_INT(largest[lane], most);
+        }
+    }
+}
+
 static uint32_t matrix[32], transposed[32];
 
 static void call_transpose(ct_lanes lanes, void *argument)
@@ -61,6 +90,7 @@ static void bits_are_transposed(void)
 
 static const check_case cases[] = {
     {"values are summed over lanes", values_are_summed_over_lanes},
+    {"lanes vote and compare", lanes_vote_and_compare},
     {"bits of 32 lanes are transposed", bits_are_transposed},
 };
 CHECK_MAIN(cases)

@@ -10,7 +10,7 @@
 #include "gpu/device.h"
 #include "gpu/twin.h"
 
-enum { TWIN = -1 };
+enum { TWIN = -1, MOST_WANTED = 64 };
 
 /* A ranked table and an open device. */
 typedef struct {
@@ -115,7 +115,7 @@ static int64_t naive(const bench *b, const uint8_t *marked, uint32_t col, uint32
     return least;
 }
 
-/* Exact if below the need, else a bound that lies between them. */
+/* Exact if below the need, else a bound that lies between them; 0 where nothing is wanted. */
 static void compare(int64_t got, int64_t expected, int64_t need)
 {
     if (need <= 0) CHECK_INT(got, 0);
@@ -130,8 +130,28 @@ static int is_in_part(const bench *b, const ct_offload_candidate *candidate, uin
     return is_in(b, &part, row);
 }
 
+/* Which columns are wanted. In every other batch all are, NULL; else the first one by nobody, the
+ * others by all, none or some candidates of each side. */
+static const uint32_t *wanted_of(uint32_t *wanted, uint32_t n_cols, uint32_t n_candidates, rng *r)
+{
+    size_t words = ct_offload_wanted_words(n_cols, n_candidates);
+    if (rng_below(r, 2)) return NULL;
+    if (!CHECK(words <= MOST_WANTED)) return NULL;
+    for (size_t i = 0; i < words; i++) {
+        uint32_t kind = i % n_cols ? rng_below(r, 4) : 0;
+        wanted[i] = kind == 0 ? 0 : kind == 1 ? UINT32_MAX : (uint32_t) rng_next(r);
+    }
+    return wanted;
+}
+
+static int wants(const uint32_t *wanted, uint32_t n_cols, uint32_t p, uint32_t side, uint32_t col)
+{
+    return !wanted || wanted[((size_t) p / 32 * 2 + side) * n_cols + col] >> p % 32 & 1;
+}
+
 static void check_candidate(const bench *b, const ct_offload_conditions *conditions,
-                        const ct_offload_candidate *candidate, const int32_t *errors)
+                        const ct_offload_candidate *candidate, const uint32_t *wanted,
+                            uint32_t p, const int32_t *errors)
 {
     uint32_t n_rows = b->table.data.n_rows, n_cols = b->table.data.n_cols;
     uint8_t *marked = (uint8_t *) calloc(n_rows, 1);
@@ -144,9 +164,9 @@ static void check_candidate(const bench *b, const ct_offload_conditions *conditi
         }
         for (uint32_t col = 0; col < n_cols; col++) {
             const int32_t *got = errors + (size_t) side * 2 * n_cols + col;
-            compare(got[0], naive(b, marked, col, 0), candidate->need[side]);
-            compare(got[n_cols], naive(b, marked, col, candidate->min_rows[side]),
-                    candidate->need[side]);
+            int32_t need = wants(wanted, n_cols, p, side, col) ? candidate->need[side] : 0;
+            compare(got[0], naive(b, marked, col, 0), need);
+            compare(got[n_cols], naive(b, marked, col, candidate->min_rows[side]), need);
         }
     }
     free(marked);
@@ -194,6 +214,8 @@ static void check_rows(bench *b, rng *r, const ct_offload_conditions *conditions
 {
     ct_offload_queue *queue = ct_offload_queue_at(b->device, 0);
     ct_offload_candidate candidates[2][CT_OFFLOAD_CANDIDATES];
+    uint32_t memory[2][MOST_WANTED];
+    const uint32_t *wanted[2];
     uint32_t n_rows = 0, n_cols = b->table.data.n_cols;
     for (uint32_t row = 0; row < b->table.data.n_rows; row++)
         n_rows += (uint32_t) is_in(b, conditions, row);
@@ -203,14 +225,17 @@ static void check_rows(bench *b, rng *r, const ct_offload_conditions *conditions
         int parts = rng_below(r, 2) == 1;
         for (uint32_t i = 0; i < n_candidates; i++)
             candidates[slot][i] = random_candidate(b, r, conditions, parts);
-        REQUIRE(ct_offload_submit(queue, slot, candidates[slot], n_candidates) == CT_OK);
+        wanted[slot] = wanted_of(memory[slot], n_cols, n_candidates, r);
+        REQUIRE(ct_offload_submit(queue, slot, candidates[slot], n_candidates, wanted[slot]) ==
+                CT_OK);
     }
     for (unsigned i = 0, first = rng_below(r, CT_OFFLOAD_SLOTS); i < CT_OFFLOAD_SLOTS; i++) {
         unsigned slot = (first + i) % CT_OFFLOAD_SLOTS; /* in any order */
         const int32_t *errors;
         REQUIRE(ct_offload_wait(queue, slot, &errors) == CT_OK);
         for (uint32_t p = 0; p < n_candidates; p++)
-            check_candidate(b, conditions, &candidates[slot][p], errors + (size_t) p * 4 * n_cols);
+            check_candidate(b, conditions, &candidates[slot][p], wanted[slot], p,
+                            errors + (size_t) p * 4 * n_cols);
     }
     /* One that nothing is asked of, under way when the next begins. */
     REQUIRE(ct_offload_begin_rows(queue, conditions, n_rows) == CT_OK);
@@ -288,7 +313,7 @@ static const int32_t *two_batches(ct_offload_queue *queue, const ct_offload_cond
     const int32_t *errors;
     if (ct_offload_begin_rows(queue, conditions, 50) != CT_OK) return NULL;
     for (unsigned slot = 0; slot < 2; slot++)
-        if (ct_offload_submit(queue, slot, candidate, 1) != CT_OK) return NULL;
+        if (ct_offload_submit(queue, slot, candidate, 1, NULL) != CT_OK) return NULL;
     for (unsigned slot = 0; slot < 2; slot++)
         if (ct_offload_wait(queue, slot, &errors) != CT_OK) return NULL;
     return errors;
@@ -310,9 +335,9 @@ static int works(int device)
         errors = two_batches(queue, &all, &candidate);
         CHECK_INT(ct_offload_is_lost(b.device), !errors);
         CHECK((ct_offload_why(b.device)[0] == '\0') == (errors != NULL));
-        if (errors) check_candidate(&b, &all, &candidate, errors);
+        if (errors) check_candidate(&b, &all, &candidate, NULL, 0, errors);
         else CHECK(ct_offload_begin_rows(queue, &all, 50) == CT_NO_DEVICE);
-        if (!errors) CHECK(ct_offload_submit(queue, 0, &candidate, 1) == CT_NO_DEVICE);
+        if (!errors) CHECK(ct_offload_submit(queue, 0, &candidate, 1, NULL) == CT_NO_DEVICE);
         if (!errors) CHECK(ct_offload_wait(queue, 0, &errors) == CT_NO_DEVICE && !errors);
     } else {
         CHECK_INT(error.status, CT_NO_DEVICE);
@@ -372,8 +397,8 @@ static void one_of_two_devices(void)
             ct_offload_queue *queue = ct_offload_queue_at(b.device, 0);
             cuda_on_cpu_disturb(0);
             REQUIRE(ct_offload_begin_rows(queue, &all, 600) == CT_OK);
-            REQUIRE(ct_offload_submit(queue, 0, &candidate, 1) == CT_OK);
-            CHECK(round % 2 || ct_offload_submit(queue, 1, &candidate, 1) == CT_OK);
+            REQUIRE(ct_offload_submit(queue, 0, &candidate, 1, NULL) == CT_OK);
+            CHECK(round % 2 || ct_offload_submit(queue, 1, &candidate, 1, NULL) == CT_OK);
         }
         bench_close(&b);
         CHECK_INT(blocks_left(1), 0);

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "brute.h"
 #include "check.h"
+#include "exact/bound/kept.h"
 #include "exact/exact.h"
 #include "solve.h"
 
@@ -27,6 +28,7 @@ typedef struct {
     piece pieces[MOST_PIECES];
     uint32_t n_pieces;
     long polls;        /* until a part is stopped; negative: it is not */
+    ct_kept kept[2];   /* of two processes */
 } game;
 
 static int stop_now(void *data)
@@ -34,6 +36,9 @@ static int stop_now(void *data)
     game *g = (game *) data;
     return g->polls >= 0 && g->polls-- == 0;
 }
+
+/* Others want it back now and then. */
+static int wanted(void *data) { return rng_below(((game *) data)->r, 8) > 0; }
 
 static ct_start start_of(const ct_forest *tree)
 {
@@ -59,6 +64,12 @@ static int run_part(game *g, const ct_open *from, uint64_t most, int is_last)
     part->pause = HUGE_VAL;
     part->most = most;
     part->one_of_several = !is_last && from;
+    uint32_t process = rng_below(g->r, 3);
+    part->kept = process < 2 ? &g->kept[process] : NULL;
+    if (!is_last && rng_below(g->r, 2)) {
+        part->wanted = wanted;
+        part->wanted_data = g;
+    }
     options.part = part;
     if (from) { /* what a part knows may be old */
         uint32_t known = is_last || rng_below(g->r, 3) ? g->best : rng_below(g->r, g->best + 1);
@@ -144,6 +155,7 @@ static void end_game(game *g)
         ct_part_free(&g->parts[i]);
         ct_result_free(&g->results[i]);
     }
+    for (int i = 0; i < 2; i++) ct_kept_free(&g->kept[i]);
 }
 
 static int same_tree(const ct_forest *a, const ct_forest *b)
@@ -312,8 +324,77 @@ static void unsound_ranges(void)
     }
 }
 
+/* A better tree ends a part of several, and a part that is not wanted ends at once. */
+static void parts_that_come_back(void)
+{
+    static game g;
+    uint32_t better = 0, left = 0;
+    for (uint64_t seed = 1; seed <= 30; seed++) {
+        rng r = {seed};
+        random_table t = table_random(&r, 120, 3, 2, 0);
+        g.r = &r;
+        g.data = &t.data;
+        g.options = ct_options_default();
+        g.n = g.best = 0;
+        g.polls = -1;
+        memset(g.parts, 0, sizeof g.parts);
+        for (int i = 0; i < 8; i++) g.known[i] = INT64_MAX;
+        if (!run_part(&g, NULL, 1, 1)) break;
+        g.n_pieces = 0;
+        merge(&g);
+        ct_open open = g.parts[0].open;
+        while (g.parts[0].searched && open.n && g.n < 60) {
+            int64_t before = g.parts[g.best].cost;
+            ct_part *part = &g.parts[g.n];
+            ct_start start = start_of(&g.results[g.best].tree);
+            ct_options options = g.options;
+            *part = (ct_part){.from = &open, .pause = HUGE_VAL, .most = UINT64_MAX,
+                              .one_of_several = 1, .kept = &g.kept[0]};
+            options.part = part;
+            options.start = &start;
+            if (!solve(g.data, &options, &g.results[g.n])) break;
+            CHECK(part->cost < before || !part->open.n);
+            better += part->cost < before;
+            left += part->cost < before && part->open.n;
+            if (part->cost < before) g.best = g.n;
+            open = part->open;
+            g.n++;
+        }
+        end_game(&g);
+        table_free(&t);
+    }
+    CHECK(better > 0 && left > 0);
+}
+
+/* Columns that were cut short by one part are so for the next; what is of other data is refused. */
+static void what_is_kept(void)
+{
+    static ct_kept kept;
+    rng r = {5};
+    random_table one = table_random(&r, 40, 2, 2, 0), other = table_random(&r, 41, 2, 2, 0);
+    ct_part part = {.pause = HUGE_VAL, .most = 1, .kept = &kept};
+    ct_options options = ct_options_default();
+    ct_result result;
+    ct_error error;
+    options.part = &part;
+    options.max_thresholds = 3;
+    for (int i = 0; i < 2; i++) {
+        REQUIRE(solve(&one.data, &options, &result));
+        CHECK(result.capped);
+        ct_result_free(&result);
+        ct_part_free(&part);
+    }
+    CHECK(ct_exact_solve(&other.data, &options, &result, NULL, &error) == CT_BAD_INPUT);
+    ct_part_free(&part);
+    ct_kept_free(&kept);
+    table_free(&one);
+    table_free(&other);
+}
+
 static const check_case cases[] = {{"small problems", small_problems},
                                    {"larger problems", larger_problems},
                                    {"bounds of what is open", bounds_of_open_parts},
+                                   {"parts that come back", parts_that_come_back},
+                                   {"what is kept", what_is_kept},
                                    {"unsound ranges", unsound_ranges}};
 CHECK_MAIN(cases)

@@ -68,6 +68,35 @@ static void the_first_of_the_smallest_trees_is_taken(void)
     }
 }
 
+/* Tables with more columns than rows: their candidates are prepared several at a time. */
+static void wide_tables(void)
+{
+    for (int seed = 0; seed < (CHECK_QUICK() ? 4 : 30); seed++) {
+        rng r = {(uint64_t) seed + 5500};
+        random_table t = table_random(&r, 60 + rng_below(&r, 60), 150, 2 + rng_below(&r, 3),
+                                      seed % 2);
+        if (seed % 3 == 0) table_add_weights(&t, &r);
+        if (seed % 5 == 0) table_add_loss(&t, &r);
+        for (uint32_t i = 0; i < t.data.n_rows; i += 2)
+            t.classes[i] = (int32_t) rng_below(&r, t.data.n_classes);
+        ct_options options = team_options(1, 2);
+        options.min_bucket = 1 + (uint32_t) seed % 4;
+        ct_result kept, made;
+        REQUIRE(solve(&t.data, &options, &kept));
+        options.plane_budget = 0;
+        for (options.threads = 1; options.threads <= 3; options.threads++) {
+            options.team_after = options.threads == 3 ? 1e6 : 0;
+            REQUIRE(solve(&t.data, &options, &made));
+            CHECK(made.cost == kept.cost && made.bound == kept.bound);
+            CHECK(same_tree(&made.tree, &kept.tree));
+            CHECK(options.threads != 2 || made.threads == 2); /* they share the work */
+            ct_result_free(&made);
+        }
+        ct_result_free(&kept);
+        table_free(&t);
+    }
+}
+
 /* Columns of two values have one threshold each: few root splits, so most of the team must help
  * below them. */
 static void idle_threads_help(void)
@@ -155,6 +184,7 @@ static void memory_ends_anywhere(void)
 
 static const check_case cases[] = {
     {"any team finds the same tree", any_team_finds_the_same_tree},
+    {"wide tables", wide_tables},
     {"the first of the smallest trees is taken", the_first_of_the_smallest_trees_is_taken},
     {"idle threads help", idle_threads_help},
     {"stopped teams have valid bounds", stopped_teams_have_valid_bounds},

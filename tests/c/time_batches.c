@@ -42,7 +42,7 @@ static double measure(ct_offload_queue *queue, const ct_offload_candidate *candi
     double least = INFINITY;
     for (int i = 0; i < 20; i++) {
         double start = ct_seconds();
-        if (ct_offload_submit(queue, 0, candidates, n_candidates) != CT_OK ||
+        if (ct_offload_submit(queue, 0, candidates, n_candidates, NULL) != CT_OK ||
             ct_offload_wait(queue, 0, &errors) != CT_OK)
             return NAN;
         double seconds = ct_seconds() - start;

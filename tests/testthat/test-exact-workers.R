@@ -4,9 +4,10 @@
 # Workers that are this process, whose answers come in a random order; with `loss` > 0 some of them
 # never come.
 shuffled_pool <- function(size, loss = 0) {
-  list(size = function() size, far = function() FALSE, needs_file = FALSE,
+  list(size = function() size, far = function() FALSE, needs_file = FALSE, share = 1,
        launch = function(task) list(task = task),
-       wait = function(handles) sample.int(length(handles), 1),
+       wait = function(handles, patience) sample.int(length(handles), 1),
+       over = function() NULL,
        collect = function(handle) if (runif(1) >= loss) contree:::search_task(handle$task))
 }
 

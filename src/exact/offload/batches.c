@@ -1,9 +1,12 @@
 #include "exact/offload/batches.h"
 
+#include <string.h>
+
 #include "exact/search/features.h"
 #include "exact/search/thresholds.h"
 #include "exact/offload/placing.h"
 #include "exact/rows/ranks.h"
+#include "gpu/kernel.h"
 
 enum {
     BATCH_CANDIDATES = 512, /* of a batch: 16 groups of 32; with 20 columns 320 blocks, more than a
@@ -49,6 +52,27 @@ static uint32_t count_open(const ct_roots *roots)
     return n;
 }
 
+/* Marks the child features that may beat what the sides of candidate p need; as on the CPU, those
+ * that the candidate's neighbours rule out are not looked at. */
+static void want_features(ct_evaluator *evaluator, const ct_batch *batch, uint32_t p,
+                          const ct_slice_candidate *candidate)
+{
+    ct_worker *worker = evaluator->worker;
+    uint32_t n_cols = evaluator->roots->node->layout->n_cols;
+    int all = !ct_uses(worker, CT_SHORTCUT_CHILD_FEATURES);
+    uint32_t *wanted = batch->wanted + (size_t) p / CT_GPU_LANES * 2 * n_cols,
+             bit = 1u << p % CT_GPU_LANES;
+    if (bit == 1) memset(wanted, 0, (size_t) 2 * n_cols * sizeof *wanted);
+    for (uint32_t g = 0; g < n_cols; g++) {
+        int wants[2];
+        for (int side = 0; side < 2; side++) {
+            wants[side] = all || candidate->m->errors[side][g] < candidate->question.need[side];
+            if (wants[side]) wanted[(uint32_t) side * n_cols + g] |= bit;
+        }
+        worker->statistics.skipped_children += !wants[0] && !wants[1];
+    }
+}
+
 /* Puts m, a candidate of the interval, into the slice. */
 static void add_candidate(ct_evaluator *evaluator, ct_slice *slice, ct_batch *batch,
                           uint32_t feature, const ct_interval *i, ct_candidate *m)
@@ -62,6 +86,7 @@ static void add_candidate(ct_evaluator *evaluator, ct_slice *slice, ct_batch *ba
     if (!candidate->asked) return;
     slice->n_asked++;
     CT_ASSERT(batch->n_candidates < CT_OFFLOAD_CANDIDATES);
+    want_features(evaluator, batch, batch->n_candidates, candidate);
     ct_offload_candidate *asked = &batch->candidates[batch->n_candidates++];
     asked->part_line = batch->part_line;
     asked->part_threshold = batch->part_threshold;
@@ -205,7 +230,8 @@ ct_status ct_batches_submit(ct_worker *worker, const ct_batch *batch, unsigned s
     CT_ASSERT(worker->queue && slot < CT_OFFLOAD_SLOTS);
     worker->statistics.batches++;
     worker->statistics.device_thresholds += batch->n_candidates;
-    return ct_offload_submit(worker->queue, slot, batch->candidates, batch->n_candidates);
+    return ct_offload_submit(worker->queue, slot, batch->candidates, batch->n_candidates,
+                             batch->wanted);
 }
 
 void ct_batches_lost(ct_worker *worker)
@@ -250,13 +276,17 @@ void ct_batches_run(ct_evaluator *evaluator)
 {
     ct_worker *worker = evaluator->worker;
     ct_slice slices[CT_OFFLOAD_SLOTS];
+    uint32_t n_cols = evaluator->roots->node->layout->n_cols;
     ct_batch *batch = CT_ARENA_NEW(&worker->arena, ct_batch, 1);
-    if (!batch) {
+    uint32_t *wanted = CT_ARENA_NEW(&worker->arena, uint32_t,
+                                    ct_offload_wanted_words(n_cols, BATCH_CANDIDATES));
+    if (!batch || !wanted) {
         ct_worker_stop(worker, CT_END_MEMORY);
         return;
     }
     for (unsigned slot = 0; slot < CT_OFFLOAD_SLOTS; slot++)
         if (ct_slice_new(worker, &worker->arena, &slices[slot], BATCH_CANDIDATES) != CT_OK) return;
+    batch->wanted = wanted;
     batch->part_line = 0;
     batch->part_threshold = CT_OFFLOAD_ALL;
     if (ct_batches_begin_rows(evaluator) == CT_OK && run(evaluator, slices, batch) == CT_OK) return;

@@ -18,6 +18,7 @@
  * from here on. */
 typedef struct {
     uint32_t n_candidates, part_line, part_threshold;
+    uint32_t *wanted; /* see ct_offload_submit */
     ct_offload_candidate candidates[CT_OFFLOAD_CANDIDATES];
 } ct_batch;
 

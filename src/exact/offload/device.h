@@ -81,13 +81,19 @@ ct_status ct_offload_begin_rows(ct_offload_queue *queue, const ct_offload_condit
 /* How many candidates a batch of this row set may have, at most CT_OFFLOAD_CANDIDATES. */
 uint32_t ct_offload_room(const ct_offload_queue *queue);
 
-/* Starts a batch in a slot that has none under way; the candidates are copied. */
+/* The words of `wanted` below, for n candidates. */
+size_t ct_offload_wanted_words(uint32_t n_cols, uint32_t n_candidates);
+
+/* Starts a batch in a slot that has none under way; what is handed in is copied. Bit p of
+ * wanted[group][side][column]: the column is wanted for that side of candidate 32 group + p; the
+ * device spends less where neighbours in a batch want the same. NULL: all are. */
 ct_status ct_offload_submit(ct_offload_queue *queue, unsigned slot,
-                            const ct_offload_candidate *candidates, uint32_t n_candidates);
+                            const ct_offload_candidate *candidates, uint32_t n_candidates,
+                            const uint32_t *wanted);
 /* Waits for it. (*errors)[candidate][side][any, allowed][column] is the least errors of a split on
  * the column in that side of the candidate, over splits of any size and over allowed ones: exact if
- * below the side's need, else a lower bound that is not below it. 0 for sides that are not wanted.
- * Valid until the slot is used again; NULL where the device is lost. */
+ * below the side's need, else a lower bound that is not below it. 0 for sides and columns that are
+ * not wanted. Valid until the slot is used again; NULL where the device is lost. */
 ct_status ct_offload_wait(ct_offload_queue *queue, unsigned slot, const int32_t **errors);
 
 #ifdef __cplusplus

@@ -58,29 +58,50 @@ static void count_part(const ct_offload_views *v, const ct_scan_block *block, ui
     }
 }
 
+static void scan_word(ct_scan_lane *lane, const ct_offload_views *v, uint32_t col, uint32_t w,
+                      uint32_t left, uint32_t right)
+{
+    size_t at = (size_t) col * v->rows.words + w;
+    uint32_t ties = v->rows.ties[at];
+    const uint32_t *sets = v->rows.sets + at * lane->n_classes;
+    if (ties && ct_scan_asks(lane, 0, sets, left)) ct_scan_look_into(lane, 0, sets, ties, left);
+    if (ties && ct_scan_asks(lane, 1, sets, right)) ct_scan_look_into(lane, 1, sets, ties, right);
+    ct_scan_count(lane->x, lane->stride, sets, lane->n_classes, left, right);
+}
+
 static void scan_part(const ct_offload_views *v, const ct_scan_block *block, uint32_t col,
                       uint32_t group, uint32_t warp)
 {
     ct_scan_lane lanes[CT_GPU_LANES];
-    uint32_t first = group * CT_GPU_LANES, step = v->table.n_classes * CT_GPU_LANES;
+    uint32_t first = group * CT_GPU_LANES, step = 2 * v->table.n_classes * CT_GPU_LANES;
     sides_of_candidates in;
     uint32_t n =
         v->batch.n_candidates - first < CT_GPU_LANES ? v->batch.n_candidates - first : CT_GPU_LANES;
     ct_scan_part part = ct_scan_part_of(v->rows.words, warp, block->n_warps);
     for (uint32_t i = 0; i < n; i++) {
+        const uint32_t wanted[2] = {ct_scan_wanted(v, col, group, 0) >> i & 1,
+                                    ct_scan_wanted(v, col, group, 1) >> i & 1};
         lanes[i].n_classes = v->table.n_classes;
         lanes[i].stride = CT_GPU_LANES;
-        lanes[i].x = block->counts + warp * 2 * step + i;
-        lanes[i].y = block->scratch + warp * step + i;
+        lanes[i].x = block->counts + warp * step + i;
         lanes[i].totals = block->totals + i;
-        ct_scan_begin(&lanes[i], v->batch.candidates + first + i);
+        ct_scan_begin(&lanes[i], v->batch.candidates + first + i, wanted);
     }
     for (uint32_t w = part.begin; w < part.end; w++) {
         find_sides(v, col, group, w, &in);
         for (uint32_t i = 0; i < n; i++)
-            ct_scan_word(&lanes[i], v, col, w, in.left[i], in.right[i]);
+            scan_word(&lanes[i], v, col, w, in.left[i], in.right[i]);
     }
     for (uint32_t i = 0; i < n; i++) block->found[warp * CT_GPU_LANES + i] = lanes[i].found;
+}
+
+static void count_and_scan(const ct_offload_views *v, const ct_scan_block *block, uint32_t col,
+                           uint32_t group)
+{
+    for (uint32_t warp = 0; warp < block->n_warps; warp++) count_part(v, block, col, group, warp);
+    for (uint32_t i = 0; i < 2 * v->table.n_classes * CT_GPU_LANES; i++)
+        ct_scan_sum_warps(block, v->table.n_classes, i);
+    for (uint32_t warp = 0; warp < block->n_warps; warp++) scan_part(v, block, col, group, warp);
 }
 
 static void scan_block(const ct_offload_views *v, size_t item, void *memory)
@@ -88,10 +109,8 @@ static void scan_block(const ct_offload_views *v, size_t item, void *memory)
     uint32_t col = (uint32_t) (item % v->table.n_window),
              group = (uint32_t) (item / v->table.n_window);
     ct_scan_block block = ct_scan_block_at(memory, v->table.n_classes);
-    for (uint32_t warp = 0; warp < block.n_warps; warp++) count_part(v, &block, col, group, warp);
-    for (uint32_t i = 0; i < 2 * v->table.n_classes * CT_GPU_LANES; i++)
-        ct_scan_sum_warps(&block, v->table.n_classes, i);
-    for (uint32_t warp = 0; warp < block.n_warps; warp++) scan_part(v, &block, col, group, warp);
+    if (ct_scan_wanted(v, col, group, 0) | ct_scan_wanted(v, col, group, 1))
+        count_and_scan(v, &block, col, group);
     for (uint32_t lane = 0; lane < CT_GPU_LANES; lane++) ct_scan_end(&block, v, col, group, lane);
 }
 

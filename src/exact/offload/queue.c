@@ -26,7 +26,6 @@ static size_t cut_rows(ct_offload_rows_view *view, const ct_offload_table_view *
     view->words = (n_rows + 31) / 32;
     view->rows = (uint32_t *) ct_gpu_cut(&c, n_rows * sizeof(uint32_t));
     view->order = (uint32_t *) ct_gpu_cut(&c, n_window * n_rows * sizeof(uint32_t));
-    view->codes = (uint8_t *) ct_gpu_cut(&c, n_window * n_rows);
     view->ties = (uint32_t *) ct_gpu_cut(&c, n_window * view->words * sizeof(uint32_t));
     view->sets =
         (uint32_t *) ct_gpu_cut(&c, n_window * view->words * table->n_classes * sizeof(uint32_t));
@@ -38,10 +37,22 @@ static size_t errors_bytes(const ct_offload_table_view *table, uint32_t n_candid
     return (size_t) n_candidates * 4 * table->n_cols * sizeof(int32_t);
 }
 
+size_t ct_offload_wanted_words(uint32_t n_cols, uint32_t n_candidates)
+{
+    return (size_t) (n_candidates + CT_GPU_LANES - 1) / CT_GPU_LANES * 2 * n_cols;
+}
+
+/* The candidates of a batch, and what they want. */
+static size_t asked_bytes(const ct_offload_table_view *table, uint32_t n_candidates)
+{
+    return n_candidates * sizeof(ct_offload_candidate) +
+           ct_offload_wanted_words(table->n_cols, n_candidates) * sizeof(uint32_t);
+}
+
 static void cut_slot(ct_gpu_cutter *c, ct_offload_batch_view *view, const ct_offload_device *device)
 {
-    view->candidates = (const ct_offload_candidate *) ct_gpu_cut(c, CT_OFFLOAD_CANDIDATES *
-                                                                        sizeof *view->candidates);
+    view->candidates = (const ct_offload_candidate *) ct_gpu_cut(
+        c, asked_bytes(&device->view, CT_OFFLOAD_CANDIDATES));
     view->errors = (int32_t *) ct_gpu_cut(c, errors_bytes(&device->view, CT_OFFLOAD_CANDIDATES));
     view->sides = (uint32_t *) ct_gpu_cut(c, device->sides_bytes);
 }
@@ -64,8 +75,8 @@ static size_t cut_host(ct_offload_queue *queue, const ct_offload_device *device,
     ct_gpu_cutter c = {memory, 0};
     for (unsigned i = 0; i < CT_OFFLOAD_SLOTS; i++) {
         ct_offload_slot *slot = &queue->slots[i];
-        slot->candidates = (ct_offload_candidate *) ct_gpu_cut(&c, CT_OFFLOAD_CANDIDATES *
-                                                                       sizeof *slot->candidates);
+        slot->candidates = (ct_offload_candidate *) ct_gpu_cut(
+            &c, asked_bytes(&device->view, CT_OFFLOAD_CANDIDATES));
         slot->errors = (int32_t *) ct_gpu_cut(&c,
                                               errors_bytes(&device->view, CT_OFFLOAD_CANDIDATES));
     }
@@ -189,22 +200,36 @@ static ct_status scan(ct_offload_queue *queue)
     return CT_OK;
 }
 
+/* Sends the candidates and, after the last one, what they want. */
+static ct_status send_asked(const ct_offload_queue *queue, const ct_offload_slot *slot,
+                            const ct_offload_candidate *candidates, uint32_t n_candidates,
+                            const uint32_t *wanted)
+{
+    const ct_offload_table_view *table = &queue->views.table;
+    size_t bytes = ct_offload_wanted_words(table->n_cols, n_candidates) * sizeof *wanted;
+    memcpy(slot->candidates, candidates, n_candidates * sizeof *candidates);
+    if (wanted) memcpy(slot->candidates + n_candidates, wanted, bytes);
+    else memset(slot->candidates + n_candidates, 0xff, bytes);
+    return ct_offload_send(queue, slot->on_device.candidates, slot->candidates,
+                           asked_bytes(table, n_candidates));
+}
+
 ct_status ct_offload_submit(ct_offload_queue *queue, unsigned slot_number,
-                            const ct_offload_candidate *candidates, uint32_t n_candidates)
+                            const ct_offload_candidate *candidates, uint32_t n_candidates,
+                            const uint32_t *wanted)
 {
     ct_offload_slot *slot = &queue->slots[slot_number];
     ct_offload_batch_view *view = &queue->views.batch;
-    size_t bytes = n_candidates * sizeof *candidates;
     if (ct_gpu_is_lost(queue->device->gpu)) return CT_NO_DEVICE;
     CT_ASSERT(n_candidates && n_candidates <= ct_offload_room(queue));
     *view = slot->on_device;
     view->n_candidates = n_candidates;
+    view->wanted = (const uint32_t *) (const void *) (view->candidates + n_candidates);
     view->n_groups = (n_candidates + CT_GPU_LANES - 1) / CT_GPU_LANES;
     view->n_sides = 1;
     for (uint32_t i = 0; i < n_candidates; i++)
         if (candidates[i].part_threshold != CT_OFFLOAD_ALL) view->n_sides = 2;
-    memcpy(slot->candidates, candidates, bytes);
-    CT_TRY(ct_offload_send(queue, view->candidates, slot->candidates, bytes));
+    CT_TRY(send_asked(queue, slot, candidates, n_candidates, wanted));
     size_t sides = (size_t) view->n_groups * view->n_sides * queue->views.rows.n_rows;
     CT_TRY(ct_offload_launch(queue, CT_OFFLOAD_SIDES, ct_gpu_threads(sides)));
     CT_TRY(scan(queue));

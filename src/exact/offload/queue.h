@@ -7,7 +7,7 @@
 
 /* The memory of a batch, on the host and on the device, and its end in the stream. */
 typedef struct {
-    ct_offload_candidate *candidates;
+    ct_offload_candidate *candidates; /* then `wanted`, at once after the batch's last one */
     int32_t *errors;
     ct_offload_batch_view on_device;
     ct_gpu_event end;

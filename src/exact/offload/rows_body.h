@@ -119,9 +119,7 @@ CT_HD void ct_offload_lay_out(const ct_offload_views *v, size_t item)
              rank = ct_offload_rank(&v->table, v->table.first_col + col, row);
     for (uint32_t c = 0; c < n_classes; c++) sets[c] = 0;
     for (uint32_t bit = 0; bit < n; bit++) {
-        uint8_t code = v->table.classes[row];
-        sets[code] |= 1u << bit;
-        v->rows.codes[start + bit] = code;
+        sets[v->table.classes[row]] |= 1u << bit;
         if (w * 32 + bit + 1 == v->rows.n_rows) break;
         row = v->rows.rows[v->rows.order[start + bit + 1]];
         uint32_t next = ct_offload_rank(&v->table, v->table.first_col + col, row);

@@ -4,10 +4,14 @@
  * A block takes one column and one group of candidates, a lane one candidate. Per word of the
  * column's order each lane reads the sides of one row for all candidates of the group; a
  * transposition of 32 by 32 bits hands each lane the sides of 32 rows for its own candidate. From
- * there on a lane goes along the order by itself: counts per class, a bound for the word, and,
- * where that may beat what is known, every position inside (exact/kernels/classes.h has the bounds;
- * here a block is 32 rows). The warps of a block share the order: each first counts its part, then
- * starts its scan from the counts before it.
+ * there on a lane goes along the order by itself: counts per class, and a bound for the word
+ * (exact/kernels/classes.h has the bounds; here a block is 32 rows). Where that may beat what is
+ * known, it looks into the word; if few of the lanes want to, all do it for one of these after the
+ * other, each at one position. The warps of a block share the order: each first counts its part,
+ * then starts its scan from the counts before it.
+ *
+ * A column is scanned for the candidates that want it, and a block that none of its group wants
+ * does nothing.
  *
  * With x_c the rows of class c up to a candidate and T_c those of the side, a split there gets
  * max_i x_i + max_j (T_j - x_j) right, its score. */
@@ -25,17 +29,17 @@ typedef struct {
     int32_t best[2][2], passed[2][2]; /* [side][any, allowed] */
 } ct_scan_found;
 
-/* What a block shares: [warp][side][class][lane] counts, [warp][class][lane] scratch,
- * [side][class][lane] totals, and [warp][lane] what it finds. */
+/* What a block shares: [warp][side][class][lane] counts, [side][class][lane] totals, and
+ * [warp][lane] what it finds. */
 typedef struct {
     uint32_t n_warps;
-    uint32_t *counts, *scratch, *totals;
+    uint32_t *counts, *totals;
     ct_scan_found *found;
 } ct_scan_block;
 
 CT_HD size_t ct_scan_bytes_with(uint32_t n_classes, size_t warps)
 {
-    return ((3 * warps + 2) * n_classes * sizeof(uint32_t) + warps * sizeof(ct_scan_found)) *
+    return ((2 * warps + 2) * n_classes * sizeof(uint32_t) + warps * sizeof(ct_scan_found)) *
            CT_GPU_LANES;
 }
 
@@ -43,7 +47,7 @@ CT_HD size_t ct_scan_bytes_with(uint32_t n_classes, size_t warps)
  * grants. */
 CT_HD uint32_t ct_scan_warps(uint32_t n_classes)
 {
-    uint32_t warps = 8;
+    uint32_t warps = CT_GPU_BLOCK / CT_GPU_LANES;
     while (warps > 1 && ct_scan_bytes_with(n_classes, warps) > CT_GPU_SHARED) warps /= 2;
     return warps;
 }
@@ -56,13 +60,11 @@ CT_HD size_t ct_scan_bytes(uint32_t n_classes)
 CT_HD ct_scan_block ct_scan_block_at(void *memory, uint32_t n_classes)
 {
     ct_scan_block block;
-    size_t part;
+    size_t part = (size_t) 2 * n_classes * CT_GPU_LANES;
     block.n_warps = ct_scan_warps(n_classes);
-    part = (size_t) block.n_warps * n_classes * CT_GPU_LANES;
     block.counts = (uint32_t *) memory;
-    block.scratch = block.counts + 2 * part;
-    block.totals = block.scratch + part;
-    block.found = (ct_scan_found *) (void *) (block.totals + (size_t) 2 * n_classes * CT_GPU_LANES);
+    block.totals = block.counts + block.n_warps * part;
+    block.found = (ct_scan_found *) (void *) (block.totals + part);
     return block;
 }
 
@@ -147,28 +149,35 @@ CT_HD void ct_scan_sum_warps(const ct_scan_block *block, uint32_t n_classes, uin
 
 /* ---- scanning ---- */
 
+/* The candidates of the group that want the column for that side, a bit each. */
+CT_HD uint32_t ct_scan_wanted(const ct_offload_views *v, uint32_t col, uint32_t group,
+                              uint32_t side)
+{
+    size_t at = ((size_t) group * 2 + side) * v->table.n_cols;
+    return v->batch.wanted[at + v->table.first_col + col];
+}
+
 /* One lane under way. The numbers of a class are `stride` apart. */
 typedef struct {
     uint32_t n_classes, stride;
     uint32_t *x;             /* [side][class] up to the word */
-    uint32_t *y;             /* scratch, one number a class */
     const uint32_t *totals;  /* [side][class] of the candidate */
-    const uint32_t *sets;    /* of the word, one number a class */
-    const uint8_t *codes;    /* of the word, one a row */
     uint32_t all[2];         /* rows of each side */
     int32_t floor[2];        /* scores up to here are not wanted; -1: all are */
     uint32_t min_rows[2];
     ct_scan_found found;
 } ct_scan_lane;
 
-/* Sets up what stays the same along the order; the lane's memory and totals are in place. */
-CT_HD void ct_scan_begin(ct_scan_lane *lane, const ct_offload_candidate *candidate)
+/* Sets up what stays the same along the order; the lane's memory and totals are in place. wanted:
+ * by side, whether the column is. */
+CT_HD void ct_scan_begin(ct_scan_lane *lane, const ct_offload_candidate *candidate,
+                         const uint32_t wanted[2])
 {
     for (uint32_t side = 0; side < 2; side++) {
         lane->all[side] = 0;
         for (uint32_t c = 0; c < lane->n_classes; c++)
             lane->all[side] += lane->totals[(side * lane->n_classes + c) * lane->stride];
-        lane->floor[side] = (int32_t) lane->all[side] - candidate->need[side];
+        lane->floor[side] = (int32_t) lane->all[side] - (wanted[side] ? candidate->need[side] : 0);
         lane->min_rows[side] = candidate->min_rows[side];
         for (int kind = 0; kind < 2; kind++)
             lane->found.best[side][kind] = lane->found.passed[side][kind] = 0;
@@ -188,48 +197,40 @@ CT_HD uint32_t ct_scan_before(const ct_scan_lane *lane, uint32_t side, uint32_t 
     return lane->x[(side * lane->n_classes + c) * lane->stride];
 }
 
-/* Takes in the score of a split with n rows of the side before it. */
-CT_HD void ct_scan_take(ct_scan_lane *lane, uint32_t side, int32_t score, uint32_t n)
+/* x_c at position j of the word, from that before the word. */
+CT_HD uint32_t ct_scan_up_to(uint32_t before, uint32_t set, uint32_t in, uint32_t j)
 {
-    int32_t *best = lane->found.best[side];
-    uint32_t least = lane->min_rows[side];
-    best[CT_ANY] = ct_scan_larger(best[CT_ANY], score);
-    if (n >= least && lane->all[side] - n >= least)
-        best[CT_ALLOWED] = ct_scan_larger(best[CT_ALLOWED], score);
+    return before + ct_hd_popcount(set & in & 0xffffffffu >> (31 - j));
 }
 
-/* Looks into a word: the largest x grows along it, the largest T - x against it. n: rows of the
- * side before it. */
-CT_HD void ct_scan_refine(ct_scan_lane *lane, uint32_t side, uint32_t ties, uint32_t members,
-                          uint32_t n)
+/* The position of the lowest bit that is set. */
+CT_HD uint32_t ct_scan_first(uint32_t bits)
 {
-    int32_t largest[32], best_x = 0, best_rest = 0;
-    uint32_t stride = lane->stride;
-    for (uint32_t c = 0; c < lane->n_classes; c++) {
-        lane->y[c * stride] = ct_scan_before(lane, side, c);
-        best_x = ct_scan_larger(best_x, (int32_t) lane->y[c * stride]);
-    }
-    for (uint32_t j = 0; j < 32; j++) {
-        if (members >> j & 1)
-            best_x = ct_scan_larger(best_x, (int32_t) ++lane->y[lane->codes[j] * stride]);
-        largest[j] = best_x;
-    }
-    n += ct_hd_popcount(members);
-    for (uint32_t c = 0; c < lane->n_classes; c++)
-        best_rest =
-            ct_scan_larger(best_rest, ct_scan_total(lane, side, c) - (int32_t) lane->y[c * stride]);
-    for (uint32_t j = 32; j-- > 0;) {
-        if (ties >> j & 1) ct_scan_take(lane, side, largest[j] + best_rest, n);
-        if (!(members >> j & 1)) continue;
-        uint32_t c = lane->codes[j];
-        best_rest = ct_scan_larger(best_rest,
-                                   ct_scan_total(lane, side, c) - (int32_t) --lane->y[c * stride]);
-        n--;
-    }
+    return ct_hd_popcount((bits & (0u - bits)) - 1);
+}
+
+/* A split under way: classes are added one by one. */
+typedef struct {
+    int32_t most, rest; /* max_i x_i, max_j (T_j - x_j) */
+    uint32_t n;         /* rows of the side up to there */
+} ct_scan_split;
+
+CT_HD void ct_scan_add_class(ct_scan_split *split, uint32_t x, uint32_t total)
+{
+    split->most = ct_scan_larger(split->most, (int32_t) x);
+    split->rest = ct_scan_larger(split->rest, (int32_t) (total - x));
+    split->n += x;
+}
+
+/* Whether a split with n of `all` rows before it is allowed. */
+CT_HD int ct_scan_allowed(uint32_t n, uint32_t all, uint32_t least)
+{
+    return n >= least && all - n >= least;
 }
 
 /* No split within the word has a larger score. *n becomes the rows of the side before it. */
-CT_HD int32_t ct_scan_bound(const ct_scan_lane *lane, uint32_t side, uint32_t in, uint32_t *n)
+CT_HD int32_t ct_scan_bound(const ct_scan_lane *lane, uint32_t side, const uint32_t *sets,
+                            uint32_t in, uint32_t *n)
 {
     const int32_t lowest = -0x20000000;
     int32_t x_end = lowest, x_start = lowest, rest_end = lowest, rest_start = lowest,
@@ -238,7 +239,7 @@ CT_HD int32_t ct_scan_bound(const ct_scan_lane *lane, uint32_t side, uint32_t in
     for (uint32_t c = 0; c < lane->n_classes; c++) {
         uint32_t x = ct_scan_before(lane, side, c);
         int32_t total = ct_scan_total(lane, side, c),
-                end = (int32_t) (x + ct_hd_popcount(lane->sets[c] & in));
+                end = (int32_t) (x + ct_hd_popcount(sets[c] & in));
         int32_t start_rest = total - (int32_t) x;
         pairs = ct_scan_larger(pairs, ct_scan_larger(end + rest_start, start_rest + x_end));
         x_end = ct_scan_larger(x_end, end);
@@ -254,42 +255,68 @@ CT_HD int32_t ct_scan_bound(const ct_scan_lane *lane, uint32_t side, uint32_t in
     return pairs < middle ? pairs : middle;
 }
 
-/* The word for one side of the lane's candidate. */
-CT_HD void ct_scan_side(ct_scan_lane *lane, uint32_t side, uint32_t ties, uint32_t in)
+/* Whether the word is to be looked into for one side of the lane's candidate; what is passed over
+ * is noted. sets: of the word, one a class. */
+CT_HD int ct_scan_asks(ct_scan_lane *lane, uint32_t side, const uint32_t *sets, uint32_t in)
 {
+    if (lane->floor[side] >= (int32_t) lane->all[side]) return 0;
     uint32_t n, least = lane->min_rows[side];
-    int32_t limit = ct_scan_bound(lane, side, in, &n), *best = lane->found.best[side];
+    int32_t limit = ct_scan_bound(lane, side, sets, in, &n), *best = lane->found.best[side];
     /* An allowed split may be inside. */
     int reach = n + ct_hd_popcount(in) >= least && lane->all[side] - n >= least;
     int32_t known = reach && best[CT_ALLOWED] < best[CT_ANY] ? best[CT_ALLOWED] : best[CT_ANY];
-    if (limit > ct_scan_larger(known, lane->floor[side])) {
-        ct_scan_refine(lane, side, ties, in, n);
-        return;
-    }
+    if (limit > ct_scan_larger(known, lane->floor[side])) return 1;
     int32_t *passed = lane->found.passed[side];
     passed[CT_ANY] = ct_scan_larger(passed[CT_ANY], limit);
     if (reach) passed[CT_ALLOWED] = ct_scan_larger(passed[CT_ALLOWED], limit);
+    return 0;
 }
 
-/* Word w of the column's order; the rows on either side of the lane's candidate. */
-CT_HD void ct_scan_word(ct_scan_lane *lane, const ct_offload_views *v, uint32_t col, uint32_t w,
-                        uint32_t left, uint32_t right)
+/* Takes in the best scores within a word. */
+CT_HD void ct_scan_take(ct_scan_lane *lane, uint32_t side, int32_t any, int32_t allowed)
 {
-    size_t at = (size_t) col * v->rows.words + w;
-    uint32_t ties = v->rows.ties[at];
-    lane->sets = v->rows.sets + at * lane->n_classes;
-    lane->codes = v->rows.codes + (size_t) col * v->rows.n_rows + (size_t) w * 32;
-    if (ties) {
-        if (lane->floor[0] < (int32_t) lane->all[0]) ct_scan_side(lane, 0, ties, left);
-        if (lane->floor[1] < (int32_t) lane->all[1]) ct_scan_side(lane, 1, ties, right);
+    int32_t *best = lane->found.best[side];
+    best[CT_ANY] = ct_scan_larger(best[CT_ANY], any);
+    best[CT_ALLOWED] = ct_scan_larger(best[CT_ALLOWED], allowed);
+}
+
+/* Looks into a word, position by position. */
+CT_HD void ct_scan_look_into(ct_scan_lane *lane, uint32_t side, const uint32_t *sets,
+                             uint32_t ties, uint32_t in)
+{
+    const uint32_t *x = lane->x + side * lane->n_classes * lane->stride,
+                   *totals = lane->totals + side * lane->n_classes * lane->stride;
+    for (uint32_t left = ties; left; left &= left - 1) {
+        uint32_t j = ct_scan_first(left);
+        ct_scan_split split = {0, 0, 0};
+        for (uint32_t c = 0; c < lane->n_classes; c++)
+            ct_scan_add_class(&split, ct_scan_up_to(x[c * lane->stride], sets[c], in, j),
+                              totals[c * lane->stride]);
+        int32_t score = split.most + split.rest;
+        int allowed = ct_scan_allowed(split.n, lane->all[side], lane->min_rows[side]);
+        ct_scan_take(lane, side, score, allowed ? score : 0);
     }
-    ct_scan_count(lane->x, lane->stride, lane->sets, lane->n_classes, left, right);
 }
 
 /* ---- the answer ---- */
 
-/* Writes what the warps have found for one candidate: exact if below the candidate's need, else a
- * lower bound not below it. */
+/* What the warps have found: exact if below the candidate's need, else a lower bound not below
+ * it. */
+CT_HD int32_t ct_scan_errors(const ct_scan_block *block, uint32_t n_classes, uint32_t lane,
+                             uint32_t side, int kind, int32_t need)
+{
+    int32_t size = 0, best = 0, passed = 0;
+    for (uint32_t c = 0; c < n_classes; c++)
+        size += (int32_t) block->totals[(side * n_classes + c) * CT_GPU_LANES + lane];
+    for (uint32_t warp = 0; warp < block->n_warps; warp++) {
+        const ct_scan_found *found = block->found + warp * CT_GPU_LANES + lane;
+        best = ct_scan_larger(best, found->best[side][kind]);
+        passed = ct_scan_larger(passed, found->passed[side][kind]);
+    }
+    return size - (best > size - need ? best : ct_scan_larger(best, passed));
+}
+
+/* Writes the answer for one candidate; the block is not read where nothing is wanted. */
 CT_HD void ct_scan_end(const ct_scan_block *block, const ct_offload_views *v, uint32_t col,
                        uint32_t group, uint32_t lane)
 {
@@ -297,20 +324,12 @@ CT_HD void ct_scan_end(const ct_scan_block *block, const ct_offload_views *v, ui
     if (p >= v->batch.n_candidates) return;
     const ct_offload_candidate *candidate = v->batch.candidates + p;
     for (uint32_t side = 0; side < 2; side++) {
-        int32_t size = 0;
-        for (uint32_t c = 0; c < n_classes; c++)
-            size += (int32_t) block->totals[(side * n_classes + c) * CT_GPU_LANES + lane];
-        int32_t floor = size - candidate->need[side];
+        int wanted = candidate->need[side] > 0 && ct_scan_wanted(v, col, group, side) >> lane & 1;
         for (int kind = 0; kind < 2; kind++) {
-            int32_t best = 0, passed = 0;
-            for (uint32_t warp = 0; warp < block->n_warps; warp++) {
-                const ct_scan_found *found = block->found + warp * CT_GPU_LANES + lane;
-                best = ct_scan_larger(best, found->best[side][kind]);
-                passed = ct_scan_larger(passed, found->passed[side][kind]);
-            }
-            int32_t errors = size - (best > floor ? best : ct_scan_larger(best, passed));
             size_t at = (((size_t) p * 2 + (size_t) side) * 2 + (size_t) kind) * v->table.n_cols;
-            v->batch.errors[at + v->table.first_col + col] = candidate->need[side] > 0 ? errors : 0;
+            v->batch.errors[at + v->table.first_col + col] =
+                wanted ? ct_scan_errors(block, n_classes, lane, side, kind, candidate->need[side])
+                       : 0;
         }
     }
 }

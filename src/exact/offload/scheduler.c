@@ -57,10 +57,13 @@ int ct_scheduler_wanted(const ct_evaluator *evaluator)
 
 static ct_scheduler *scheduler_new(ct_worker *worker)
 {
-    ct_scheduler *scheduler = (ct_scheduler *) ct_alloc(sizeof *scheduler);
+    size_t wanted = ct_offload_wanted_words(worker->search->table->n_cols, CT_OFFLOAD_CANDIDATES);
+    ct_scheduler *scheduler = (ct_scheduler *) ct_alloc(sizeof *scheduler +
+                                                        wanted * sizeof(uint32_t));
     if (!scheduler) return NULL;
     memset(scheduler, 0, sizeof *scheduler);
     scheduler->worker = worker;
+    scheduler->batch.wanted = (uint32_t *) (void *) (scheduler + 1);
     for (unsigned slot = 0; slot < CT_OFFLOAD_SLOTS; slot++)
         for (uint32_t k = 0; k < SCHEDULER_PLACES; k++)
             for (int side = 0; side < 2; side++)

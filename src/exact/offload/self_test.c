@@ -4,13 +4,14 @@
 
 #include "exact/offload/device.h"
 
-/* Rows beyond a warp's, in part of their last word. */
+/* Rows beyond a warp's, in part of their last word. Two classes have a scan of their own. */
 enum {
     N_ROWS = 101,
     N_COLS = 3,
-    N_CLASSES = 3,
+    MOST_CLASSES = 3,
     N_WORDS = 2,
     N_CANDIDATES = 40,
+    N_WANTED = (N_CANDIDATES + 31) / 32 * 2 * N_COLS,
     N_ERRORS = N_CANDIDATES * 4 * N_COLS,
     TWIN = -1
 };
@@ -20,14 +21,19 @@ typedef struct {
     uint64_t ties[N_COLS][N_WORDS];
     int32_t classes[N_ROWS];
     ct_offload_candidate candidates[N_CANDIDATES];
+    uint32_t n_classes, wanted[N_WANTED];
 } problem;
 
-/* Column g goes through the rows in steps of its own and changes its value every g + 1 of them. */
-static void fill(problem *p)
+/* Column g goes through the rows in steps of its own and changes its value every g + 1 of them; of
+ * the first 32 candidates every third wants the last column on its left side. */
+static void fill(problem *p, uint32_t n_classes)
 {
     static const uint32_t step[N_COLS] = {1, 37, 58};
     memset(p, 0, sizeof *p);
-    for (uint32_t i = 0; i < N_ROWS; i++) p->classes[i] = (int32_t) (i * i % 7 % N_CLASSES);
+    p->n_classes = n_classes;
+    memset(p->wanted, 0xff, sizeof p->wanted);
+    p->wanted[N_COLS - 1] = 0x24924924;
+    for (uint32_t i = 0; i < N_ROWS; i++) p->classes[i] = (int32_t) (i * i % 7 % n_classes);
     for (uint32_t g = 0; g < N_COLS; g++) {
         p->n_values[g] = 1;
         for (uint32_t i = 0; i < N_ROWS; i++) {
@@ -53,8 +59,8 @@ static ct_status answer(int number, problem *p, int32_t *errors, ct_error *error
     uint64_t *ties[N_COLS];
     const ct_offload_conditions conditions = {1, {2}, {p->n_values[1] - 5}};
     for (uint32_t g = 0; g < N_COLS; g++) order[g] = p->order[g], ties[g] = p->ties[g];
-    const ct_offload_table table = {N_ROWS, N_COLS,  N_CLASSES,   order,
-                                    ties,   N_WORDS, p->n_values, p->classes};
+    const ct_offload_table table = {N_ROWS, N_COLS,  p->n_classes, order,
+                                    ties,   N_WORDS, p->n_values,  p->classes};
     ct_offload_device *device;
     CT_TRY(ct_offload_open(number, &table, 1, &device, error));
     ct_offload_queue *queue = ct_offload_queue_at(device, 0);
@@ -63,7 +69,8 @@ static ct_status answer(int number, problem *p, int32_t *errors, ct_error *error
     for (uint32_t i = 0, rank = 0; i < N_ROWS && rank < conditions.threshold[0]; i++, n_rows++)
         rank += (uint32_t) (p->ties[1][i / 64] >> i % 64 & 1);
     ct_status status = ct_offload_begin_rows(queue, &conditions, n_rows);
-    if (status == CT_OK) status = ct_offload_submit(queue, 0, p->candidates, N_CANDIDATES);
+    if (status == CT_OK)
+        status = ct_offload_submit(queue, 0, p->candidates, N_CANDIDATES, p->wanted);
     if (status == CT_OK) status = ct_offload_wait(queue, 0, &found);
     if (status == CT_OK) memcpy(errors, found, N_ERRORS * sizeof *errors);
     else (void) ct_fail(error, status, "device %d: %s", number, ct_offload_why(device));
@@ -76,11 +83,13 @@ ct_status ct_offload_self_test(int device, ct_error *error)
     problem p;
     int32_t expected[N_ERRORS], got[N_ERRORS];
     if (device < 0) return ct_fail(error, CT_NO_DEVICE, "there is no CUDA device %d", device);
-    fill(&p);
-    CT_TRY(answer(device, &p, got, error));
-    CT_TRY(answer(TWIN, &p, expected, error));
-    if (memcmp(got, expected, sizeof got) != 0)
-        return ct_fail(error, CT_INTERNAL, "CUDA device %d counts differently from the CPU",
-                       device);
+    for (uint32_t n_classes = 2; n_classes <= MOST_CLASSES; n_classes++) {
+        fill(&p, n_classes);
+        CT_TRY(answer(device, &p, got, error));
+        CT_TRY(answer(TWIN, &p, expected, error));
+        if (memcmp(got, expected, sizeof got) != 0)
+            return ct_fail(error, CT_INTERNAL, "CUDA device %d counts differently from the CPU",
+                           device);
+    }
     return CT_OK;
 }

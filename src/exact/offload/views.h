@@ -28,7 +28,6 @@ typedef struct {
     uint32_t n_rows, words;
     uint32_t *rows;   /* [n_rows] of the table */
     uint32_t *order;  /* [g][n_rows] */
-    uint8_t *codes;   /* [g][n_rows] the class of the row there */
     uint32_t *ties;   /* [g][words] where the value of g changes */
     uint32_t *sets;   /* [g][words][class] members */
 } ct_offload_rows_view;
@@ -48,6 +47,7 @@ typedef struct {
     /* 2: some candidates are of parts; 1: of the whole row set, and what is not left is right. */
     uint32_t n_sides;
     const ct_offload_candidate *candidates;
+    const uint32_t *wanted; /* [group][side][column] see ct_offload_submit */
     /* [group][n_sides][n_rows] bit p: the row is left of candidate p of the group; right of it. */
     uint32_t *sides;
     int32_t *errors; /* see ct_offload_wait */

@@ -20,6 +20,7 @@ typedef struct {
     uint64_t **of;      /* [f] -> [g][plane][words] */
     unsigned *lowest;   /* [f] the planes below are not made yet; n_planes[f]: none is */
     int one_at_a_time;  /* there is memory for the planes of one f only: all of `of` point to it */
+    int together;       /* if so: the table is wide, and evaluators make groups of planes */
     uint32_t present;   /* if so: the f whose planes are in it; n_cols: none */
     unsigned *lowest_of; /* [g] if so: the planes of `present` below are not made yet */
     uint64_t *single;   /* [g][words] if so: room for one plane of each g */

@@ -39,9 +39,11 @@ ct_status ct_outer_side(ct_worker *worker, ct_arena *arena, const ct_node *paren
 {
     ct_layout *layout = parent->layout;
     size_t words = layout->words;
+    *outer = (ct_outer){NULL, 0, 0};
+    if (layout->planes.one_at_a_time) return CT_OK; /* those of `around` are not at hand */
     ct_threshold threshold = ct_threshold_make(around ? around : 1, layout->n_planes[f]);
     const uint64_t *planes = around ? ct_planes_of(worker, layout, f, &threshold, NULL) : NULL;
-    *outer = (ct_outer){CT_ARENA_NEW(arena, uint64_t, layout->n_cols * words), 0, 0};
+    outer->rows = CT_ARENA_NEW(arena, uint64_t, layout->n_cols * words);
     if (!outer->rows) return ct_worker_no_memory(worker);
     for (uint32_t g = 0; g < layout->n_cols; g++) {
         uint32_t n_rows = 0;

@@ -22,6 +22,8 @@ ct_status ct_planes_take_room(ct_worker *worker, ct_layout *layout)
     planes->of = CT_ARENA_NEW(&worker->arena, uint64_t *, layout->n_cols);
     planes->lowest = CT_ARENA_NEW(&worker->arena, unsigned, layout->n_cols);
     planes->one_at_a_time = all > budget;
+    planes->together = planes->one_at_a_time &&
+                       layout->n_rows / layout->n_cols < worker->search->options->wide_rows;
     CT_ASSERT(largest <= all || all > budget);
     if (planes->one_at_a_time) {
         planes->present = layout->n_cols;
@@ -29,6 +31,7 @@ ct_status ct_planes_take_room(ct_worker *worker, ct_layout *layout)
         planes->single = CT_ARENA_NEW(&worker->arena, uint64_t, layout->n_cols * layout->words);
         if (!planes->lowest_of || !planes->single) return ct_worker_no_memory(worker);
     }
+    if (planes->together) return CT_OK;
     uint64_t *room = CT_ARENA_NEW(&worker->arena, uint64_t, planes->one_at_a_time ? largest : all);
     if (!planes->of || !planes->lowest || !room) return ct_worker_no_memory(worker);
     for (uint32_t f = 0; f < layout->n_cols; f++) {
@@ -173,9 +176,59 @@ const uint64_t *ct_planes_of(ct_worker *worker, ct_layout *layout, uint32_t f,
             planes_down_to(worker, layout, f, threshold->first, layout->digits);
         return layout->planes.of[f];
     }
+    if (layout->planes.together) return single_planes(worker, layout, f, threshold, children);
     make_present(worker, layout, f);
     if (better_single(layout, threshold->first, children))
         return single_planes(worker, layout, f, threshold, children);
     some_planes_down_to(worker, layout, f, threshold->first, children);
     return layout->planes.of[f];
+}
+
+/* ---- of several thresholds ---- */
+
+ct_plane_group *ct_plane_group_new(ct_worker *worker, ct_arena *arena, const ct_layout *layout)
+{
+    size_t words = CT_PLANES_TOGETHER * layout->words;
+    ct_plane_group *group = CT_ARENA_ZEROED(arena, ct_plane_group, 1);
+    if (group) {
+        group->digits = CT_ARENA_NEW(arena, uint8_t, layout->n_rows);
+        group->wanted = CT_ARENA_NEW(arena, uint8_t, layout->n_cols);
+        group->listed = CT_ARENA_NEW(arena, uint64_t, words);
+        group->planes = CT_ARENA_NEW(arena, uint64_t, layout->n_cols * words);
+    }
+    if (group && group->digits && group->wanted && group->listed && group->planes) return group;
+    ct_worker_stop(worker, CT_END_MEMORY);
+    return NULL;
+}
+
+void ct_plane_group_clear(ct_plane_group *group, const ct_layout *layout)
+{
+    group->n = 0;
+    memset(group->digits, 0, layout->n_rows);
+    memset(group->wanted, 0, layout->n_cols);
+}
+
+void ct_plane_group_add(ct_plane_group *group, const ct_worker *worker, const ct_layout *layout,
+                        uint32_t f, uint32_t threshold, const ct_children *children)
+{
+    uint8_t bit = (uint8_t) (1U << group->n++);
+    CT_ASSERT(group->n <= CT_PLANES_TOGETHER && f < layout->n_cols && threshold > 0);
+    for (size_t j = ct_layout_start(worker, layout, f, threshold); j < layout->n_rows; j++)
+        group->digits[layout->order[f][j]] |= bit;
+    for (uint32_t g = 0; children && g < layout->n_cols; g++)
+        if (is_wanted(children, g)) group->wanted[g] |= bit;
+}
+
+void ct_plane_group_make(ct_plane_group *group, ct_worker *worker, const ct_layout *layout)
+{
+    size_t words = layout->words;
+    worker->statistics.planes += group->n;
+    for (uint32_t g = 0; g < layout->n_cols; g++) {
+        if (!group->wanted[g]) continue;
+        worker->search->kernels->planes(group->digits, layout->order[g], layout->n_rows,
+                                        group->listed, words, group->n);
+        for (unsigned k = 0; k < group->n; k++)
+            memcpy(group->planes + ((size_t) k * layout->n_cols + g) * words,
+                   group->listed + k * words, words * sizeof *group->listed);
+    }
 }

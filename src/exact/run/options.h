@@ -99,6 +99,8 @@ typedef struct {
     size_t memory_limit;     /* bytes for the search's own memory */
     size_t plane_budget;     /* bytes for the bit planes of the whole table; above it they are made
                                 feature by feature */
+    uint32_t wide_rows;      /* then, in tables of fewer rows for each column, by several thresholds
+                                at a time: see rows/planes.h */
     uint32_t off;            /* bit i: shortcut i is not used */
     const char *simd;        /* see ct_kernels_find */
     int (*stop)(void *); /* asked now and then from the calling thread; not 0: stop. May be NULL */

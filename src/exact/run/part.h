@@ -34,7 +34,13 @@ typedef struct {
     const int64_t *done;  /* [n_cols + 1] `known` of all parts before; NULL: nothing. Borrowed */
     double pause;         /* no threshold is begun after so many seconds but the first, */
     uint64_t most;        /* nor after so many thresholds */
-    int one_of_several;   /* the tree may be any of the equal ones with its root */
+    int one_of_several;   /* the tree may be any of the equal ones with its root; and once there is
+                             a better one than was known, the part pauses, for others to know it */
+    int (*wanted)(void *); /* asked between thresholds, by one thread at a time: 0: pause. May be
+                              NULL */
+    void *wanted_data;
+    struct ct_kept *kept; /* what this process keeps between parts, see bound/kept.h. Borrowed;
+                             NULL: nothing */
     /* answered, freed by ct_part_free: */
     ct_open open;         /* what is left */
     int64_t *known;       /* [n_cols + 1] of the other thresholds: relaxed bounds by column, and of

@@ -79,30 +79,43 @@ static int is_leaf_alone(const ct_evaluator *evaluator, int side)
     return evaluator->roots->task->side_leaves[side] == 1;
 }
 
+/* What the leaf of either side costs, and below what the scans are to find a split. Returns for how
+ * many sides that is below the leaf.
+ *
+ * A side matters only up to what closes the interval towards the other neighbour: with l(m) >= best
+ * - split cost - r(b) everything between m and b is closed, and the total of m itself is no
+ * improvement since r(m) >= r(b). */
+CT_HOT unsigned set_needs(const ct_evaluator *evaluator, const ct_candidate *a,
+                          const ct_candidate *b, ct_children *children, int64_t leaf[2])
+{
+    const ct_worker *worker = evaluator->worker;
+    int64_t known[2] = {b->lower[1], a->lower[0]};
+    int64_t cap = ct_uses(worker, CT_SHORTCUT_CAPS) ? evaluator->target - worker->search->split_cost
+                                                    : INT64_MAX / 2;
+    unsigned n_capped = 0;
+    for (int side = 0; side < 2; side++) {
+        leaf[side] = ct_leaf_cost(worker->search->costs, &evaluator->totals[side]);
+        CT_ASSERT(leaf[side] >= 0 && known[side] >= 0);
+        children->need[side] = need_below(worker, ct_smaller_cost(leaf[side], cap - known[side]));
+        if (is_leaf_alone(evaluator, side)) children->need[side] = 0;
+        n_capped += cap - known[side] < leaf[side];
+    }
+    return n_capped;
+}
+
 /* What the scans are to find of either side, and what its leaf costs. 1 if m itself may be a split.
  */
 CT_HOT int ask(const ct_evaluator *evaluator, const ct_candidate *a, const ct_candidate *b,
                const ct_candidate *m, ct_children *children, int64_t leaf[2])
 {
-    /* A side matters only up to what closes the interval towards the other neighbour: with l(m) >=
-     * best - split cost - r(b) everything between m and b is closed, and the total of m itself is
-     * no improvement since r(m) >= r(b). */
     ct_worker *worker = evaluator->worker;
-    int64_t known[2] = {b->lower[1], a->lower[0]};
-    int64_t cap = ct_uses(worker, CT_SHORTCUT_CAPS) ? evaluator->target - worker->search->split_cost
-                                                    : INT64_MAX / 2;
     int allowed = ct_may_split_at(worker, evaluator->roots->node->n_rows, m->n_left);
-    for (int side = 0; side < 2; side++) {
-        /* without an allowed split the least relaxed errors are all that is asked for */
+    /* without an allowed split the least relaxed errors are all that is asked for */
+    for (int side = 0; side < 2; side++)
         children->min_rows[side] = allowed && ct_may_split(worker, children->size[side])
                                        ? worker->search->min_bucket
                                        : 1;
-        leaf[side] = ct_leaf_cost(worker->search->costs, &evaluator->totals[side]);
-        CT_ASSERT(leaf[side] >= 0 && known[side] >= 0);
-        children->need[side] = need_below(worker, ct_smaller_cost(leaf[side], cap - known[side]));
-        if (is_leaf_alone(evaluator, side)) children->need[side] = 0;
-        worker->statistics.capped_sides += cap - known[side] < leaf[side];
-    }
+    worker->statistics.capped_sides += set_needs(evaluator, a, b, children, leaf);
     return allowed;
 }
 
@@ -160,6 +173,40 @@ static void ask_sizes(const ct_evaluator *evaluator, uint32_t f, const ct_candid
     }
 }
 
+/* The planes for threshold t of f. */
+static void take_planes(const ct_evaluator *evaluator, uint32_t f, uint32_t t,
+                        ct_children *children)
+{
+    ct_worker *worker = evaluator->worker;
+    ct_layout *layout = evaluator->roots->node->layout;
+    children->planes = evaluator->planes;
+    children->threshold = ct_threshold_make(1, 1);
+    if (children->planes) return;
+    children->threshold = ct_threshold_make(t, layout->n_planes[f]);
+    if (layout->planes.one_at_a_time)
+        worker->search->kernels->bound(children); /* what is out by these needs no planes */
+    children->planes = ct_planes_of(worker, layout, f, &children->threshold, children);
+    worker->statistics.planes_spared += children->threshold.first;
+}
+
+/* See ct_roots.prepare: the bounds say which child features the scans will look at. */
+static void prepare_planes(ct_evaluator *evaluator, ct_plane_group *group, uint32_t f,
+                           const ct_candidate *a, const ct_candidate *b, ct_candidate *m)
+{
+    const ct_worker *worker = evaluator->worker;
+    ct_children *children = (ct_children *) evaluator->extra;
+    int64_t leaf[2];
+    prepare(evaluator, a, b, m, children);
+    int closed = close_by_counts(evaluator, a, b, m, children);
+    if (!closed) {
+        set_needs(evaluator, a, b, children, leaf);
+        ct_bound_begins(children);
+        worker->search->kernels->bound(children);
+    }
+    ct_plane_group_add(group, worker, evaluator->roots->node->layout, f, m->threshold,
+                       closed ? NULL : children);
+}
+
 static int64_t evaluate(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a,
                         const ct_candidate *b, ct_candidate *m)
 {
@@ -174,11 +221,7 @@ static int64_t evaluate(ct_evaluator *evaluator, uint32_t f, const ct_candidate 
     if (closed) return INT64_MAX;
     int allowed = ask(evaluator, a, b, m, children, leaf);
     ask_sizes(evaluator, f, a, b, children);
-    children->threshold = ct_threshold_make(m->threshold, layout->n_planes[f]);
-    if (layout->planes.one_at_a_time)
-        worker->search->kernels->bound(children); /* what is out by these needs no planes */
-    children->planes = ct_planes_of(worker, layout, f, &children->threshold, children);
-    worker->statistics.planes_spared += children->threshold.first;
+    take_planes(evaluator, f, m->threshold, children);
     ct_children_begin(children);
     worker->search->kernels->of[roots->node->kind].children(children);
     ct_children_end(children);
@@ -380,6 +423,8 @@ ct_status ct_depth2_init(ct_roots *roots, ct_worker *worker)
     roots->evaluate = roots->task->leaves == 2 ? evaluate_stump : evaluate;
     if (roots->node->layout->n_classes > 2 && roots->task->leaves != 2)
         roots->know_ends = know_ends; /* with two it does not pay */
+    if (roots->node->layout->planes.together && roots->task->leaves != 2)
+        roots->prepare = prepare_planes;
     roots->new_candidate = new_candidate;
     roots->new_extra = new_extra;
     roots->end_extra = end_extra;

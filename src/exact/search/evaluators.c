@@ -138,7 +138,8 @@ static void prepare(ct_worker *worker, void *data)
 /* From here on everybody searches. */
 static void call_team(ct_roots *roots)
 {
-    ct_team_run(roots->work.reserve, prepare, roots);
+    if (!roots->node->layout->planes.one_at_a_time)
+        ct_team_run(roots->work.reserve, prepare, roots);
     CT_ASSERT(!roots->work.team && !roots->work.busy);
     roots->work.team = roots->work.reserve;
     roots->work.whole = 1;

@@ -109,16 +109,6 @@ void ct_features_push(const ct_worker *worker, ct_roots *roots, uint32_t feature
     roots->features[feature].open = i;
 }
 
-void ct_features_push_halves(const ct_worker *worker, ct_roots *roots, uint32_t feature,
-                             ct_candidate *a, ct_candidate *m, ct_candidate *b)
-{
-    CT_ASSERT(a->n_left < m->n_left && m->n_left < b->n_left && m->threshold > 0);
-    int left_first = ct_interval_bound(worker, a, m) <= ct_interval_bound(worker, m, b);
-    if (!left_first) ct_features_push(worker, roots, feature, a, m);
-    ct_features_push(worker, roots, feature, m, b);
-    if (left_first) ct_features_push(worker, roots, feature, a, m);
-}
-
 void ct_features_give_back(ct_roots *roots, ct_interval *i)
 {
     CT_ASSERT(i->a->n_left < i->b->n_left);

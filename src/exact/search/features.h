@@ -23,9 +23,6 @@ void ct_features_leave(ct_roots *roots, uint32_t feature, const ct_candidate *a,
  * and a stop asked for. */
 void ct_features_push(const ct_worker *worker, ct_roots *roots, uint32_t feature, ct_candidate *a,
                       ct_candidate *b);
-/* Both parts of an interval; the more promising one comes off the stack first. */
-void ct_features_push_halves(const ct_worker *worker, ct_roots *roots, uint32_t feature,
-                             ct_candidate *a, ct_candidate *m, ct_candidate *b);
 
 /* The feature to go on with: the hint's; or one without a candidate; or up to depth three the one
  * under search; or the one that comes before all others. -1: none. */

@@ -1,6 +1,7 @@
-/* In `ends` a range has for its left end and then for its right one: the threshold (0 and n_values
- * are the ends of the column); for both sides the lower bound, then [n_cols] those by root feature;
- * and 1 with the best trees of both sides, as heaps of (feature + 1, threshold), or 0. */
+/* In `ends` a range has the key of its feature; for its left end and then for its right one: the
+ * threshold (0 and n_values are the ends of the column); for both sides the lower bound, then
+ * [n_cols] those by root feature; and 1 with the best trees of both sides, as heaps of
+ * (feature + 1, threshold), or 0. */
 #include "exact/search/left_open.h"
 
 #include "base/clock.h"
@@ -9,7 +10,11 @@ int ct_left_open_pauses(const ct_roots *roots)
 {
     const ct_part *part = roots->part;
     if (!part) return 0;
-    return part->evaluated >= part->most || (part->evaluated && ct_seconds() >= roots->pause_at);
+    if (part->evaluated >= part->most) return 1;
+    if (!part->evaluated) return 0;
+    return ct_seconds() >= roots->pause_at ||
+           (part->one_of_several && roots->known.best < roots->best_before) ||
+           (part->wanted && !part->wanted(part->wanted_data));
 }
 
 static void put_trees(ct_bytes *ends, const ct_candidate *m, size_t size)
@@ -50,6 +55,7 @@ void ct_left_open_add(ct_roots *roots, uint32_t feature, const ct_candidate *a,
     range->last = high - 1;
     range->rows = b->n_left - a->n_left;
     range->bound = bound;
+    ct_bytes_put(&open->ends, (uint64_t) roots->features[feature].key);
     put_end(roots, &open->ends, a, low);
     put_end(roots, &open->ends, b, high);
     if (open->ends.lost) open->lost = 1;

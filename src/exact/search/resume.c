@@ -123,14 +123,13 @@ static ct_status unless_memory(const reading *r, const void *made)
     return made || r->ends.bad ? CT_BAD_INPUT : CT_NO_MEMORY;
 }
 
-static ct_status push_range(reading *r, uint32_t f, ct_candidate *a, ct_candidate *b)
+/* The feature's turn comes when it would have come in a search that was not left. */
+static ct_status push_range(reading *r, uint32_t f, int64_t key, ct_candidate *a, ct_candidate *b)
 {
     ct_roots *roots = r->roots;
-    int64_t bound = ct_interval_bound(r->worker, a, b);
     ct_features_push(r->worker, roots, f, a, b);
-    if (!roots->features[f].begun || bound < roots->features[f].key)
-        roots->features[f].key = bound;
-    roots->features[f].begun = 1;
+    roots->features[f].key = key;
+    roots->features[f].begun = a != &roots->ends[0] || b != &roots->ends[1];
     return CT_OK;
 }
 
@@ -141,6 +140,7 @@ static ct_status open_range(reading *r, const ct_range *range)
     uint32_t f = range->feature;
     r->ends.at = range->at;
     if (f >= roots->node->layout->n_cols || range->at > r->ends.n) return CT_BAD_INPUT;
+    int64_t key = get_cost(r);
     ct_candidate *a = get_end(r, f), *b = a && !r->ends.bad ? get_end(r, f) : NULL;
     if (!b || r->ends.bad) return unless_memory(r, b);
     uint32_t low = threshold_of(roots, f, a), high = threshold_of(roots, f, b);
@@ -149,7 +149,7 @@ static ct_status open_range(reading *r, const ct_range *range)
     const ct_candidate *left = a;
     if (range->first - 1 > low) a = between(r, f, range->first - 1, left, b);
     if (a && range->last + 1 < high) b = between(r, f, range->last + 1, left, b);
-    return a && b ? push_range(r, f, a, b) : CT_NO_MEMORY;
+    return a && b ? push_range(r, f, key, a, b) : CT_NO_MEMORY;
 }
 
 static void take_over(ct_roots *roots)
@@ -179,9 +179,9 @@ ct_status ct_resume(ct_roots *roots, ct_worker *worker)
     ct_status status = ct_totals_new(&r.totals, worker->search->costs, roots->arena);
     roots->know_ends = NULL; /* what they know, the ranges know */
     roots->hinted = -1;
-    roots->next_whole = roots->node->layout->n_cols;
+    if (!ct_uses(worker, CT_SHORTCUT_MEDIANS)) roots->next_whole = roots->node->layout->n_cols;
     take_over(roots);
-    for (uint32_t i = 0; i < from->n && status == CT_OK; i++)
-        status = open_range(&r, &from->ranges[i]);
+    for (uint32_t i = from->n; i > 0 && status == CT_OK; i--)
+        status = open_range(&r, &from->ranges[i - 1]);
     return status == CT_OK ? CT_OK : fail(roots, worker, status);
 }

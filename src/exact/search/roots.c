@@ -7,6 +7,7 @@
 #include "exact/cost/penalty.h"
 #include "exact/rows/outer.h"
 #include "exact/rows/ranks.h"
+#include "exact/search/ahead.h"
 #include "exact/search/features.h"
 #include "exact/search/leaf_runs.h"
 #include "exact/search/left_open.h"
@@ -29,41 +30,30 @@ ct_status ct_roots_join(ct_evaluator *evaluator, ct_roots *roots, ct_worker *wor
     evaluator->worker = worker;
     evaluator->roots = roots;
     evaluator->arena = arena;
+    evaluator->ahead = NULL;
+    evaluator->planes = NULL;
     for (int side = 0; side < 2; side++)
         if (ct_totals_new(&evaluator->totals[side], costs, arena) != CT_OK)
             return ct_worker_no_memory(worker);
     return roots->new_extra(evaluator) == CT_OK ? CT_OK : ct_worker_no_memory(worker);
 }
 
-/* Whether the interval may hold trees as good as the best one, which would be taken instead, and
- * none that is better. It may then come last: a better tree closes it. (On a device intervals are
- * taken up elsewhere too.) */
-static int may_wait(const ct_evaluator *evaluator, uint32_t feature, const ct_interval *i)
-{
-    const ct_roots *roots = evaluator->roots;
-    if (roots->ties_now || (evaluator->worker->queue && !roots->task->on_cpu) ||
-        !ct_uses(evaluator->worker, CT_SHORTCUT_TIES_LAST))
-        return 0;
-    return i->bound >= roots->known.best && ct_thresholds_ties(roots, feature, i->a->threshold);
-}
-
 int ct_roots_step(ct_evaluator *evaluator)
 {
     ct_roots *roots = evaluator->roots;
+    uint32_t f;
     if (ct_left_open_pauses(roots)) return 0;
-    int32_t f = ct_features_choose(roots);
-    if (f < 0) return ct_features_take_up(roots);
-    ct_interval *i = roots->features[f].open;
-    roots->features[f].open = i->next;
-    roots->features[f].begun = 1;
-    if (may_wait(evaluator, (uint32_t) f, i)) {
-        ct_features_put_off(roots, (uint32_t) f, i);
-        evaluator->worker->statistics.put_off++;
-        return 1;
+    if (roots->prepare) {
+        if (ct_ahead_step(evaluator)) return 1;
+    } else {
+        ct_interval *i = ct_thresholds_take(evaluator, &f);
+        if (i) {
+            ct_thresholds_work_on(evaluator, f, i);
+            ct_features_give_back(roots, i);
+            return 1;
+        }
     }
-    ct_thresholds_work_on(evaluator, (uint32_t) f, i);
-    ct_features_give_back(roots, i);
-    return 1;
+    return ct_features_take_up(roots);
 }
 
 /* Gives the best root split the subtrees that the rule wants: of each side the first of its equal
@@ -288,6 +278,7 @@ void ct_roots_open(ct_roots *roots, ct_worker *worker)
     if (!roots->part || !roots->part->from) open_features(roots, worker);
     else if (ct_resume(roots, worker) != CT_OK) roots->part = NULL;
     adopt(roots, roots->task->known);
+    roots->best_before = roots->known.best;
     if (roots->work.reserve) roots->work.call_at = call_time(worker, roots);
 }
 

@@ -13,6 +13,7 @@
 
 #include "exact/bound/interval.h"
 #include "exact/rows/node.h"
+#include "exact/rows/planes.h"
 #include "exact/bound/cache.h"
 #include "exact/search/team.h"
 
@@ -89,6 +90,8 @@ struct ct_evaluator {
     ct_totals totals[2];   /* of both sides of the threshold under evaluation */
     int64_t upper[2];      /* out: costs of the sides' best known trees */
     void *extra;           /* of the evaluations */
+    struct ct_ahead *ahead; /* candidates that are prepared together, see ahead.h; NULL: none yet */
+    const uint64_t *planes; /* made ahead for the candidate under evaluation; NULL: they are not */
 };
 
 /* What is known so far of the trees of a row set, in ct_roots. */
@@ -138,6 +141,7 @@ struct ct_roots {
     int ties_now;            /* nothing is put off any more */
     ct_part *part;           /* the search is a part of one, see run/part.h; NULL: all of it */
     double pause_at;         /* of the part, in ct_seconds() */
+    int64_t best_before;     /* what was the best cost at its begin */
     int32_t hinted;          /* the feature whose first candidate is the hint's; -1: none */
     ct_candidate *free_candidates;
     ct_interval *free_intervals;
@@ -148,6 +152,11 @@ struct ct_roots {
      */
     int64_t (*evaluate)(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a,
                         const ct_candidate *b, ct_candidate *m);
+    /* Before `evaluate`, for several candidates at a time: adds the planes that it will read to the
+     * group. evaluator->target and the totals are in place. NULL: candidates are evaluated one by
+     * one. */
+    void (*prepare)(ct_evaluator *evaluator, ct_plane_group *group, uint32_t f,
+                    const ct_candidate *a, const ct_candidate *b, ct_candidate *m);
     /* Finds out what all rows cost one level less deep: the right side of ends[0], the left one of
      * ends[1]. NULL: no. */
     void (*know_ends)(ct_evaluator *evaluator);

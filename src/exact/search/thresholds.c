@@ -268,7 +268,20 @@ static ct_candidate *begin_candidate(ct_evaluator *evaluator, uint32_t feature, 
     return m;
 }
 
-/* Takes in what was found there and leaves the two parts of the interval open. */
+/* Leaves the interval between a and b open, unless its bound closes it at once: a candidate that
+ * nothing open ends at is given back, and in wide tables each takes much memory. */
+static void open_part(ct_evaluator *evaluator, uint32_t feature, ct_candidate *a, ct_candidate *b)
+{
+    ct_interval part = {a, b, ct_interval_bound(evaluator->worker, a, b), 0, NULL};
+    if (b->n_left - a->n_left < 2) return; /* no rows to separate */
+    if (ct_thresholds_close(evaluator, feature, &part))
+        ct_observe_interval(evaluator->worker, evaluator->roots, feature, a->n_left, b->n_left,
+                            part.bound);
+    else ct_features_push(evaluator->worker, evaluator->roots, feature, a, b);
+}
+
+/* Takes in what was found there and leaves the two parts of the interval open. The one of the lower
+ * bound is looked at first. */
 static void divide(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i,
                    ct_candidate *m, int64_t upper)
 {
@@ -278,7 +291,11 @@ static void divide(ct_evaluator *evaluator, uint32_t feature, const ct_interval 
     ct_thresholds_settle(evaluator, feature, m, upper);
     if (is_whole(roots, i) && ct_uses(worker, CT_SHORTCUT_MEDIANS))
         roots->features[feature].key = ct_candidate_total(worker, m);
-    ct_features_push_halves(worker, roots, feature, i->a, m, i->b);
+    CT_ASSERT(i->a->n_left < m->n_left && m->n_left < i->b->n_left && m->threshold > 0);
+    int left_first = ct_interval_bound(worker, i->a, m) <= ct_interval_bound(worker, m, i->b);
+    if (!left_first) open_part(evaluator, feature, i->a, m);
+    open_part(evaluator, feature, m, i->b);
+    if (left_first) open_part(evaluator, feature, i->a, m);
 }
 
 void ct_thresholds_end(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i,
@@ -299,9 +316,8 @@ void ct_thresholds_end(ct_evaluator *evaluator, uint32_t feature, const ct_inter
     ct_features_release_candidate(roots, m);
 }
 
-/* Evaluates candidate m of interval i, without the team's lock. */
-static void evaluate(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i,
-                     ct_candidate *m)
+void ct_thresholds_evaluate(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i,
+                            ct_candidate *m)
 {
     ct_roots *roots = evaluator->roots;
     ct_team_unlock(roots->work.team);
@@ -379,8 +395,50 @@ ct_candidate *ct_thresholds_begin(ct_evaluator *evaluator, uint32_t feature, ct_
     return NULL;
 }
 
+void ct_thresholds_evaluate_late(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i,
+                                 ct_candidate *m)
+{
+    ct_roots *roots = evaluator->roots;
+    if (!ct_thresholds_close(evaluator, feature, i)) {
+        evaluator->target = ct_thresholds_target(roots, feature, m->threshold);
+        ct_thresholds_evaluate(evaluator, feature, i, m);
+        return;
+    }
+    roots->work.busy--;
+    m->open++;
+    ct_features_end_work(roots, i);
+    ct_features_release_candidate(roots, m);
+}
+
+/* Whether the interval may hold trees as good as the best one, which would be taken instead, and
+ * none that is better. It may then come last: a better tree closes it. (On a device intervals are
+ * taken up elsewhere too.) */
+static int may_wait(const ct_evaluator *evaluator, uint32_t feature, const ct_interval *i)
+{
+    const ct_roots *roots = evaluator->roots;
+    if (roots->ties_now || (evaluator->worker->queue && !roots->task->on_cpu) ||
+        !ct_uses(evaluator->worker, CT_SHORTCUT_TIES_LAST))
+        return 0;
+    return i->bound >= roots->known.best && ct_thresholds_ties(roots, feature, i->a->threshold);
+}
+
+ct_interval *ct_thresholds_take(ct_evaluator *evaluator, uint32_t *f)
+{
+    ct_roots *roots = evaluator->roots;
+    for (int32_t chosen; (chosen = ct_features_choose(roots)) >= 0;) {
+        ct_interval *i = roots->features[chosen].open;
+        *f = (uint32_t) chosen;
+        roots->features[*f].open = i->next;
+        roots->features[*f].begun = 1;
+        if (!may_wait(evaluator, *f, i)) return i;
+        ct_features_put_off(roots, *f, i);
+        evaluator->worker->statistics.put_off++;
+    }
+    return NULL;
+}
+
 CT_FLAT void ct_thresholds_work_on(ct_evaluator *evaluator, uint32_t feature, ct_interval *i)
 {
     ct_candidate *m = ct_thresholds_begin(evaluator, feature, i);
-    if (m) evaluate(evaluator, feature, i, m);
+    if (m) ct_thresholds_evaluate(evaluator, feature, i, m);
 }

@@ -28,6 +28,9 @@ int ct_thresholds_close(ct_evaluator *evaluator, uint32_t feature, const ct_inte
 int ct_thresholds_window(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i,
                          uint32_t *first, uint32_t *last);
 
+/* Takes the next interval off its stack, of feature *f; NULL if none is open but those that are put
+ * off. */
+ct_interval *ct_thresholds_take(ct_evaluator *evaluator, uint32_t *f);
 /* Of an interval that came off its stack: closes it, or splits it at a new candidate. If memory
  * ends, a stop is asked for. */
 void ct_thresholds_work_on(ct_evaluator *evaluator, uint32_t feature, ct_interval *i);
@@ -35,6 +38,12 @@ void ct_thresholds_work_on(ct_evaluator *evaluator, uint32_t feature, ct_interva
 /* The same in parts. A candidate to evaluate, or NULL if the interval is closed (or memory ended,
  * and a stop was asked for); evaluator->target and evaluator->seen are then set. */
 ct_candidate *ct_thresholds_begin(ct_evaluator *evaluator, uint32_t feature, ct_interval *i);
+/* Evaluates it, without the team's lock, and opens both parts of the interval. */
+void ct_thresholds_evaluate(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i,
+                            ct_candidate *m);
+/* The same for a candidate that was begun a while ago: not if the interval is closed by now. */
+void ct_thresholds_evaluate_late(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i,
+                                 ct_candidate *m);
 /* The totals of both sides of m, and how many rows lie to its left. */
 void ct_thresholds_count_sides(ct_evaluator *evaluator, uint32_t feature, ct_candidate *m);
 /* Takes in what its evaluation has found and returned, and opens both parts of the interval; or

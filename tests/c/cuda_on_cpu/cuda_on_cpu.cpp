@@ -654,9 +654,9 @@ void __syncthreads(void)
     tsan_after(barrier);
 }
 
-uint32_t cuda_shuffle(uint32_t value, unsigned from)
+/* The lanes of a warp hand in a value each and go on once all have; where they then are. */
+static unsigned hand_in(uint32_t value)
 {
-    if (!cuda_here) return value;
     lane *me = (lane *) cuda_here;
     unsigned warp = me->place.number / 32, turn = me->turn++ & 1;
     me->handed[turn] = value;
@@ -665,7 +665,36 @@ uint32_t cuda_shuffle(uint32_t value, unsigned from)
         make_ready(warp * 32, 32);
     }
     rest(me);
-    return lane_of(warp * 32 + from)->handed[turn];
+    return turn;
+}
+
+static uint32_t handed(unsigned from, unsigned turn)
+{
+    return lane_of(((lane *) cuda_here)->place.number / 32 * 32 + from)->handed[turn];
+}
+
+uint32_t cuda_shuffle(uint32_t value, unsigned from)
+{
+    if (!cuda_here) return value;
+    unsigned turn = hand_in(value);
+    return handed(from, turn);
+}
+
+uint32_t cuda_ballot(int set)
+{
+    if (!cuda_here) return set != 0;
+    unsigned turn = hand_in(set != 0);
+    uint32_t bits = 0;
+    for (unsigned i = 0; i < 32; i++) bits |= handed(i, turn) << i;
+    return bits;
+}
+
+uint32_t cuda_largest(uint32_t value)
+{
+    if (!cuda_here) return value;
+    unsigned turn = hand_in(value);
+    for (unsigned i = 0; i < 32; i++) value = handed(i, turn) > value ? handed(i, turn) : value;
+    return value;
 }
 
 /* ---- what tests ask ---- */

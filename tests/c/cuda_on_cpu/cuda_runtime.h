@@ -20,6 +20,8 @@
 #define __global__
 #define __device__
 #define __host__
+#define __grid_constant__
+#define __launch_bounds__(...)
 
 typedef enum {
     cudaSuccess = 0,
@@ -116,6 +118,12 @@ static inline uint32_t __shfl_xor_sync(unsigned, uint32_t value, int step)
 {
     return cuda_shuffle(value, cuda_lane() ^ (unsigned) step);
 }
+
+/* ... and all of them: which are not 0, a bit each, and the largest. */
+uint32_t cuda_ballot(int set);
+uint32_t cuda_largest(uint32_t value);
+static inline unsigned __ballot_sync(unsigned, int set) { return cuda_ballot(set); }
+static inline uint32_t __reduce_max_sync(unsigned, uint32_t value) { return cuda_largest(value); }
 
 /* ---- launches ---- */
 
