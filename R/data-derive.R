@@ -24,7 +24,7 @@ most_single_levels <- 1000
 #   restricted  names of the factors that may not be split by any set of levels
 derive_columns <- function(frame, classes, n_classes, subset_levels) {
   derive_by(frame, subset_levels, function(codes, n_levels) {
-    counts <- level_counts(codes, n_levels, classes, n_classes)
+    counts <- level_counts(codes, n_levels, classes, n_classes, frame$repeats)
     list(n = rowSums(counts), scores = class_proportions(counts))
   })
 }
@@ -53,14 +53,15 @@ derive_by <- function(frame, subset_levels, count_levels) {
   holes <- if (is.matrix(columns)) {
     rep(anyNA(columns), ncol(columns))
   } else {
-    vapply(columns, anyNA, NA)
+    vapply(columns, has_missing, NA)
   }
   by_level <- frame$types %in% c("factor", "character")
   if (!any(holes, by_level)) return(NULL)
   if (is.matrix(columns)) columns <- as.list(as.data.frame(columns, optional = TRUE))
   codes <- vector("list", length(columns))
   for (j in which(by_level)) {
-    levels <- count_levels(columns[[j]], length(frame$xlevels[[names(columns)[j]]]))
+    levels <- count_levels(column_values(columns[[j]]),
+                           length(frame$xlevels[[names(columns)[j]]]))
     codes[[j]] <- if (sum(levels$n > 0) <= subset_levels) {
       subset_codes(levels$n)
     } else {
@@ -68,8 +69,8 @@ derive_by <- function(frame, subset_levels, count_levels) {
     }
   }
   values <- Map(function(x, hole, codes, label) {
-    if (!is.null(codes)) return(coded_columns(x, codes))
-    if (hole) two_columns(unclass(x), label) else list(x)
+    if (!is.null(codes)) return(by_levels(x, function(x) coded_columns(x, codes)))
+    if (hole) by_levels(x, function(x) two_columns(unclass(x), label)) else list(x)
   }, columns, holes, codes, names(columns))
   codes[!by_level] <- lapply(lengths(values[!by_level]), vector, mode = "list")
   restricted <- vapply(codes, function(family) isTRUE(attr(family, "restricted")), NA)
@@ -104,11 +105,12 @@ two_columns <- function(x, label) {
 
 # ---- factors -------------------------------------------------------------------------------------
 
-# Training rows by level (rows; the last is for missing) and class.
-level_counts <- function(codes, n_levels, classes, n_classes) {
+# Training rows by level (rows; the last is for missing) and class. `repeats`: how many rows each
+# stands for; NULL for 1 each.
+level_counts <- function(codes, n_levels, classes, n_classes, repeats = NULL) {
   codes[is.na(codes)] <- n_levels + 1L
-  matrix(tabulate(codes + (n_levels + 1L) * (classes - 1L), (n_levels + 1L) * n_classes),
-         n_levels + 1L)
+  matrix(count_places(codes + (n_levels + 1L) * (classes - 1L), (n_levels + 1L) * n_classes,
+                      repeats), n_levels + 1L)
 }
 
 # The proportions of the classes, of two those of the first alone: the orders by them are the
@@ -180,9 +182,9 @@ return_tree <- function(solved, derived, frame) {
     } else {
       frame$columns[[solved$feature[node]]]
     }
-    inside <- solved$where >= node & solved$where <= last[node]
-    x <- unclass(x)[inside]
-    left <- solved$where[inside] <= last[solved$left[node]]
+    rows <- rows_of_split(x, solved, node, last, frame$repeats)
+    x <- rows$x
+    left <- rows$left
     codes <- derived$codes[[column[node]]]
     if (!is.null(codes)) {
       solved$sides[[node]] <- sides_of(x, left, length(codes) - 1)
@@ -191,10 +193,20 @@ return_tree <- function(solved, derived, frame) {
       solved$threshold[node] <- plain_threshold(solved$threshold[node], x, left, kind[node])
     }
     hole <- is.na(x)
-    solved$missing[node] <- sum(hole)
+    solved$missing[node] <- if (is.null(rows$n)) sum(hole) else sum(rows$n[hole])
     if (any(hole)) solved$default_left[node] <- left[hole][1]
   }
   solved
+}
+
+# The values at a split, whether they go left, and how many rows have them (NULL: 1 each): of a
+# coded column those that there are, of others those of all rows.
+rows_of_split <- function(x, solved, node, last, repeats = NULL) {
+  ends <- c(node, last[solved$left[node]], last[node])
+  if (is_coded(x)) return(coded_rows_of_split(x, solved$where, ends, repeats))
+  inside <- solved$where >= ends[1] & solved$where <= ends[3]
+  list(x = unclass(x)[inside], left = solved$where[inside] <= ends[2],
+       n = repeats[inside])
 }
 
 # The last node of each subtree; nodes are in preorder.

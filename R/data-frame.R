@@ -109,11 +109,7 @@ new_frame <- function(predictors, response, label, row_names, read = read_respon
 # variables).
 check_data <- function(data) {
   if (is.null(data)) return(NULL)
-  if (!is.data.frame(data)) {
-    stop_input("data",
-               gettextf("'data' must be a data frame, not %s; convert it with as.data.frame()",
-                        show_value(data)))
-  }
+  if (!is.data.frame(data)) refuse_data(data)
   if (nrow(data) == 0) stop_input("data", gettextf("'data' is empty: it has %d columns and 0 rows",
                                                    ncol(data)))
   if (ncol(data) == 0) {
@@ -123,6 +119,21 @@ check_data <- function(data) {
   }
   check_column_names(names(data), "data")
   names(data)
+}
+
+refuse_data <- function(data) {
+  advice <- if (inherits(data, "DBIConnection")) {
+    gettext("name the table: contree_table(con, \"table\")")
+  } else if (inherits(data, "tbl_sql")) {
+    gettext("give contree_table(dbplyr::remote_con(data), dbplyr::sql_render(data))")
+  } else if (inherits(data, c("ArrowObject", "arrow_dplyr_query"))) {
+    gettext("open it in DuckDB, and give contree_table(con, \"table\")")
+  } else if (is_table(data)) {
+    gettext("tables of databases are for the formula methods of contree() and hist_forest()")
+  } else {
+    gettext("convert it with as.data.frame()")
+  }
+  stop_input("data", gettextf("'data' must be a data frame, not %s", show_value(data)), advice)
 }
 
 check_column_names <- function(names, argument) {

@@ -147,8 +147,9 @@ NULL
 #'   Functions and constants used in it are available at prediction: those local to the function
 #'   that called `contree()` are kept with the fit, up to 1 MB each; others are looked up in the
 #'   workspace (or in the package that defines the formula).
-#' @param data Data frame with the variables of the formula. If it is missing, they are taken from
-#'   the environment of the formula. It may also come first, as in `data |> contree(y ~ .)`.
+#' @param data Data frame with the variables of the formula, or a table of a database, see
+#'   [contree_table()]. If it is missing, they are taken from the environment of the formula. It may
+#'   also come first, as in `data |> contree(y ~ .)`.
 #' @param x Predictors: a data frame, or a numeric or logical matrix (one column for each
 #'   predictor), which is used without copying if it has no missing values.
 #' @param y Response: the classes, or finite numbers, one for each row of `x`.
@@ -226,6 +227,12 @@ contree.formula <- function(formula, data, weights, subset, na.action, depth = 3
   call <- plain_call(match.call(), sys.call(-1))
   settings <- collect_settings(list(...), if (!missing(control)) control,
                                if (!missing(depth)) depth)
+  if (!missing(data) && is_table(data)) {
+    refuse_subset(!missing(subset))
+    frame <- contree_table_frame(formula, data, if (!missing(weights)) substitute(weights),
+                                 if (!missing(na.action)) na.action, loss, class_weights, settings)
+    return(fit_contree(frame, settings, call))
+  }
   frame <- formula_frame(formula, if (!missing(data)) data,
                          if (!missing(weights)) substitute(weights),
                          if (!missing(subset)) substitute(subset),
@@ -291,6 +298,14 @@ formula_frame <- function(formula, data, weights, subset, na.action, loss, class
   frame
 }
 
+contree_table_frame <- function(formula, table, weights, na.action, loss, class_weights, settings) {
+  refuse_with_table(settings)
+  frame <- table_frame(formula, table, weights, missing_of_action(na.action, settings$missing),
+                       may_group_for(settings, loss, class_weights))
+  frame$loss <- read_loss(loss, class_weights, frame)
+  frame
+}
+
 xy_frame <- function(x, y, weights, loss, class_weights, settings) {
   frame <- read_xy(x, y, settings$missing, weights, read_any_response)
   frame$loss <- read_loss(loss, class_weights, frame)
@@ -334,13 +349,21 @@ new_problem <- function(frame, settings) {
 solve_problem <- function(problem, settings, in_parts = FALSE) {
   solved <- run_search(problem, settings, in_parts)
   if (solved$interrupted && settings$on_interrupt == "error") stop_interrupted(solved$elapsed)
-  return_tree(solved, problem$derived, problem$frame)
+  return_tree(count_repeats(solved, problem$frame), problem$derived, problem$frame)
 }
 
 new_fit <- function(solved, problem, settings, call) {
+  if (!is.null(problem$frame$table)) return(new_table_fit(solved, problem, settings, call))
   fit <- new_contree(solved, problem$frame, kept_settings(settings), call,
                      problem$derived$restricted)
   if (!is.null(problem$derived)) check_routes(fit, problem$frame$columns)
+  fit
+}
+
+new_table_fit <- function(solved, problem, settings, call) {
+  fit <- new_contree(solved, problem$frame, kept_settings(settings), call,
+                     problem$derived$restricted)
+  check_table_routes(fit, solved, problem$frame)
   fit
 }
 
@@ -377,7 +400,7 @@ grain_of_costs <- function(problem, settings) {
 }
 
 searched_columns <- function(problem) {
-  if (is.null(problem$derived)) problem$frame$columns else problem$derived$columns
+  plain_codes(if (is.null(problem$derived)) problem$frame$columns else problem$derived$columns)
 }
 
 add_costs <- function(control, frame) {

@@ -102,7 +102,7 @@ turn_children <- function(nodes, node) {
 derived_threshold <- function(threshold, missing_left, columns) {
   if (length(columns) == 1) return(list(column = 1, threshold = threshold))
   column <- if (isFALSE(missing_left)) 2 else 1
-  places <- as.numeric(columns[[column]])
+  places <- as.numeric(column_levels(columns[[column]]))
   nearest <- if (column == 1) {
     max(threshold, min(places[places > min(places)]))
   } else {

@@ -4,7 +4,7 @@
 # has it).
 level_orders <- function(frame) {
   free <- names(frame$types)[frame$types %in% c("factor", "character")]
-  orders <- lapply(free, function(name) level_order(frame$columns[[name]],
+  orders <- lapply(free, function(name) level_order(column_values(frame$columns[[name]]),
                                                     length(frame$xlevels[[name]]), frame$response))
   stats::setNames(orders, free)
 }
@@ -48,8 +48,9 @@ columns_by_subsets <- function(names, orders, settings) {
 # missing.
 forest_columns <- function(columns, orders) {
   for (name in names(orders)) {
-    codes <- columns[[name]]
-    columns[[name]] <- orders[[name]][replace(codes, codes %in% 0L, NA)]
+    columns[[name]] <- by_levels(columns[[name]], function(codes) {
+      list(orders[[name]][replace(codes, codes %in% 0L, NA)])
+    })[[1]]
   }
   columns
 }

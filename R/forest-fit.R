@@ -184,10 +184,18 @@ hist_forest.formula <- function(formula, data, weights, subset, na.action, trees
   settings <- forest_settings(environment(), given)
   env <- environment(formula)
   if (missing(data)) data <- NULL
-  weights <- if (!missing(weights)) {
+  weights <- if (!missing(weights) && is_table(data)) {
+    substitute(weights)
+  } else if (!missing(weights)) {
     evaluate_argument("weights", substitute(weights), data, env)
   } else {
     given$weights
+  }
+  if (is_table(data)) {
+    refuse_subset(!missing(subset))
+    frame <- table_frame(formula, data, weights,
+                         missing_of_action(if (!missing(na.action)) na.action, "learn"))
+    return(grow_hist_forest(frame, settings, call))
   }
   rows <- if (!missing(subset)) evaluate_argument("subset", substitute(subset), data, env)
   frame <- read_data(formula, data, rows, if (!missing(na.action)) na.action, env, "learn", weights,
@@ -247,8 +255,8 @@ run_growth <- function(frame, orders, settings) {
   control$sets <- columns_by_subsets(names(frame$types), orders, settings)
   y <- if (is_classes(frame)) as.integer(frame$response) else frame$response
   n_classes <- if (is_classes(frame)) nlevels(frame$response) else 0L
-  grown <- call_forest(.Call(ffi_hist_grow, forest_columns(frame$columns, orders), y, n_classes,
-                             control))
+  grown <- call_forest(.Call(ffi_hist_grow, plain_codes(forest_columns(frame$columns, orders)),
+                             y, n_classes, control))
   if (grown$status == "interrupted" && settings$on_interrupt == "error") {
     stop_contree("interrupted", gettextf(
       "interrupted after %s s; with on_interrupt = \"return\" the trees so far are returned",

@@ -36,10 +36,9 @@ print.contree_model <- function(x, digits = getOption("digits"), time = FALSE, .
 
 # As rpart has it, to the last blank.
 rows_line <- function(fit) {
-  left_out <- tree_na_action(fit)
+  left_out <- left_out_text(fit)
   n <- node_n(fit)[1]
-  if (is.null(left_out)) paste("n=", n, "") else paste0("n=", n, " (", stats::naprint(left_out),
-                                                        ")")
+  if (is.null(left_out)) paste("n=", n, "") else paste0("n=", n, " (", left_out, ")")
 }
 
 node_lines <- function(fit, digits) {

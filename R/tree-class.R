@@ -94,6 +94,8 @@ newest_format <- 3L
 #'   \item{shape}{the structure required of new data: `inputs`, the columns needed, and `names`, the
 #'     predictors.}
 #'   \item{na.action}{rows left out because of missing values; absent if none.}
+#'   \item{left_out}{of a fit to a [contree_table()], the number of rows left out because of missing
+#'     values; absent if none. Such a fit has no vectors of the rows: `where` and `y` are empty.}
 #'   \item{model}{the model frame; only with `model = TRUE`.}
 #'   \item{leaf}{what the nodes predict: `"classes"` or, for a numeric response, `"number"`.}
 #'   \item{format_version}{3. Objects of format 2, which had class `contree` alone, and of format 1,
@@ -145,12 +147,15 @@ new_model <- function(nodes, leaf, data, call, ..., class = NULL) {
 # with depth. `restricted`: see data-derive.R.
 new_contree <- function(solved, frame, control, call, restricted = NULL) {
   classes <- is_classes(frame)
+  keeps <- is.null(frame$table) # of the rows of a table of a database the fit has no vectors
+  has_weights <- !is.null(frame$weights) && !isTRUE(frame$table$unweighted)
   said <- if (classes) class_nodes(solved, frame) else number_nodes(solved)
   fit <- new_model(
     said$nodes, said$leaf, frame, call, class = "contree",
-    where = stats::setNames(solved$where, frame$row_names),
-    y = if (classes) as.integer(frame$response) else frame$response,
-    loss = frame$loss, weighted = if (!is.null(frame$weights)) TRUE, weights = frame$weights,
+    where = stats::setNames(if (keeps) solved$where else integer(), frame$row_names),
+    y = if (!keeps) integer() else if (classes) as.integer(frame$response) else frame$response,
+    loss = frame$loss, weighted = if (has_weights) TRUE, weights = if (keeps) frame$weights,
+    left_out = frame$left_out,
     control = control,
     objective = solved$objective, cost = solved$cost, bound = solved$bound,
     gap = gap_of(solved), status = solved$status, capped = solved$capped,
@@ -158,7 +163,7 @@ new_contree <- function(solved, frame, control, call, restricted = NULL) {
     search = solved$search, simd = solved$simd, threads = solved$threads, device = solved$device,
     elapsed = solved$elapsed,
     restricted = if (length(restricted)) restricted, model = if (control$model) frame$model)
-  if (costs_differ(fit)) check_row_costs(fit, frame)
+  if (costs_differ(fit)) check_row_costs(fit, frame, solved$where)
   validate_model(fit)
 }
 
@@ -346,8 +351,8 @@ is_objective <- function(fit, value, off = 0) {
 }
 
 # Row by row from the data: weight times loss under the class of its leaf, or the squared error.
-check_row_costs <- function(fit, frame) {
-  said <- fit$frame$yval[fit$where]
+check_row_costs <- function(fit, frame, where) {
+  said <- fit$frame$yval[where]
   costs <- if (is_classes(frame)) row_costs(frame$response, frame$weights, frame$loss, said)
            else squared_errors(frame, said)
   if (!is_objective(fit, sum(costs), if (is_classes(frame)) 0 else doubles_off(frame, costs))) {
@@ -505,6 +510,14 @@ tree_importance <- function(fit, measure = c("gini", "errors")) {
 }
 tree_settings <- function(fit) fit$control
 tree_na_action <- function(fit) fit$na.action
+
+# Rows that were left out because of missing values, in words; NULL if none.
+left_out_text <- function(fit) {
+  n <- fit$left_out
+  if (is.null(n)) return(if (!is.null(fit$na.action)) stats::naprint(fit$na.action))
+  sprintf(ngettext(n, "%.0f observation deleted due to missingness",
+                   "%.0f observations deleted due to missingness"), n)
+}
 
 # What is known of an exact search: its result, its proof, its counters.
 has_proof <- function(fit) !is.null(fit[["status"]])

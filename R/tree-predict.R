@@ -77,7 +77,8 @@ predict.contree_model <- function(object, newdata, type = c("class", "prob", "no
   if (missing(newdata) || is.null(newdata)) {
     if (length(tree_where(object)) == 0) {
       stop_input("newdata", gettext(
-        "the tree was read from a document and has no training rows; give 'newdata'"))
+        "the fit has no training rows (it is of a document or of a table of a database)"),
+        gettext("give 'newdata'"))
     }
     if (type == "response" && tree_leaf(object) == "linear") {
       stop_input("newdata", gettext(

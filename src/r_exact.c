@@ -147,7 +147,7 @@ static r_problem regression_of(const r_columns *x, SEXP y, SEXP n_classes, SEXP 
 
 r_problem r_problem_of(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
 {
-    r_columns x = r_columns_of(columns);
+    r_columns x = r_training_columns_of(columns);
     if (TYPEOF(y) == REALSXP) return regression_of(&x, y, n_classes, control);
     uint32_t k = (uint32_t) Rf_asInteger(n_classes);
     const double *loss = doubles_of(control, "loss", (size_t) k * k);

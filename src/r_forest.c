@@ -341,7 +341,7 @@ static int by_row_pays(uint32_t n_rows) { return n_rows > 1024; }
 
 SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
 {
-    r_columns x = r_columns_of(columns);
+    r_columns x = r_training_columns_of(columns);
     ct_hist_options options = options_of(control);
     ct_hist_data data;
     growth_calls calls;

@@ -24,27 +24,56 @@ static ct_column column_of(SEXP x, R_xlen_t offset)
     return column;
 }
 
-r_columns r_columns_of(SEXP x)
+/* The codes may come from anywhere: one without a level would read beyond them. */
+static ct_column coded_column_of(SEXP x)
+{
+    SEXP codes = Rf_xlength(x) == 2 ? VECTOR_ELT(x, 0) : R_NilValue;
+    SEXP levels = Rf_xlength(x) == 2 ? VECTOR_ELT(x, 1) : R_NilValue;
+    if (TYPEOF(codes) != RAWSXP || TYPEOF(levels) != REALSXP || Rf_xlength(levels) < 1 ||
+        Rf_xlength(levels) > UINT16_MAX + 1)
+        Rf_error("a coded column must be a raw vector of codes and a double for each level");
+    ct_coded_column *coded = (ct_coded_column *) R_alloc(1, sizeof *coded);
+    coded->codes = (const uint16_t *) (const void *) RAW_RO(codes);
+    coded->levels = REAL_RO(levels);
+    coded->n_levels = (uint32_t) Rf_xlength(levels);
+    ct_column column = {coded, CT_CODED};
+    for (R_xlen_t row = 0; row < Rf_xlength(codes) / 2; row++)
+        if (coded->codes[row] >= coded->n_levels) Rf_error("a code has no level");
+    return column;
+}
+
+static R_xlen_t rows_of(SEXP x, int coded)
+{
+    if (!coded || TYPEOF(x) != VECSXP) return Rf_xlength(x);
+    return Rf_xlength(x) ? Rf_xlength(VECTOR_ELT(x, 0)) / 2 : 0;
+}
+
+static r_columns columns_of(SEXP x, int coded)
 {
     r_columns all;
     int is_matrix = Rf_isMatrix(x);
     if (!is_matrix && TYPEOF(x) != VECSXP)
         Rf_error("the columns must be a matrix or a list of vectors");
     R_xlen_t n_cols = is_matrix ? Rf_ncols(x) : Rf_xlength(x);
-    R_xlen_t n_rows = is_matrix ? Rf_nrows(x) : n_cols ? Rf_xlength(VECTOR_ELT(x, 0)) : 0;
+    R_xlen_t n_rows = is_matrix ? Rf_nrows(x) : n_cols ? rows_of(VECTOR_ELT(x, 0), coded) : 0;
     if (n_rows > INT_MAX || n_cols > INT_MAX)
         Rf_error("more than 2^31 - 1 rows or columns are not supported");
     all.n_rows = (uint32_t) n_rows;
     all.n_cols = (uint32_t) n_cols;
     all.columns = (ct_column *) R_alloc((size_t) (n_cols ? n_cols : 1), sizeof(ct_column));
     for (R_xlen_t col = 0; col < n_cols; col++) {
-        if (!is_matrix && Rf_xlength(VECTOR_ELT(x, col)) != n_rows)
+        SEXP column = is_matrix ? x : VECTOR_ELT(x, col);
+        if (!is_matrix && rows_of(column, coded) != n_rows)
             Rf_error("the columns differ in length");
-        all.columns[col] = is_matrix ? column_of(x, col * n_rows)
-                                     : column_of(VECTOR_ELT(x, col), 0);
+        all.columns[col] = is_matrix                                ? column_of(x, col * n_rows)
+                           : coded && TYPEOF(column) == VECSXP ? coded_column_of(column)
+                                                               : column_of(column, 0);
     }
     return all;
 }
+
+r_columns r_columns_of(SEXP x) { return columns_of(x, 0); }
+r_columns r_training_columns_of(SEXP x) { return columns_of(x, 1); }
 
 static const int *node_integers(SEXP x, R_xlen_t n, const char *name)
 {

@@ -25,6 +25,10 @@ typedef struct {
 
 r_columns r_columns_of(SEXP x);
 
+/* The same of what is learned from, where an element of the list may also be a coded column: a list
+ * of two, the codes of the rows (a raw vector, two bytes each) and a double for each level. */
+r_columns r_training_columns_of(SEXP x);
+
 /* A forest of one from the vectors of a tree, one value a node, indices from 1; memory of the call.
  * It may be unsound: see ct_forest_check. levels_left: NULL, or a list with NULL or a logical
  * vector for each node. */

@@ -32,11 +32,27 @@ static int all_below(const int32_t *codes, uint32_t n, uint32_t n_classes)
     return !wrong;
 }
 
+/* Levels without rows, too: they are sorted with the others. */
+static ct_status check_coded(const ct_coded_column *coded, uint32_t n_rows, uint32_t col,
+                             ct_error *error)
+{
+    uint32_t largest = 0;
+    for (uint32_t row = 0; row < n_rows; row++)
+        largest = coded->codes[row] > largest ? coded->codes[row] : largest;
+    if (largest >= coded->n_levels || !all_finite(coded->levels, coded->n_levels))
+        return ct_fail(error, CT_BAD_INPUT,
+                       "column %lu has a code without a level, or a level that is not finite",
+                       (unsigned long) col + 1);
+    return CT_OK;
+}
+
 static ct_status check_column(const ct_data *data, uint32_t col, ct_error *error)
 {
     CT_ASSERT(col < data->n_cols);
     const ct_column *column = &data->columns[col];
     const double *values = (const double *) column->values;
+    if (column->type == CT_CODED)
+        return check_coded((const ct_coded_column *) column->values, data->n_rows, col, error);
     if (column->type == CT_INT32 || all_finite(values, data->n_rows)) return CT_OK;
     for (uint32_t row = 0; row < data->n_rows; row++)
         if (!isfinite(values[row]))

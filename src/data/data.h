@@ -7,10 +7,18 @@
 
 #include "base/status.h"
 
-typedef enum { CT_DOUBLE, CT_INT32 } ct_type;
+typedef enum { CT_DOUBLE, CT_INT32, CT_CODED } ct_type;
+
+/* Two bytes a row: its value is levels[codes[row]]. Levels come in any order, some may be equal,
+ * and some may have no row. */
+typedef struct {
+    const uint16_t *codes;
+    const double *levels;
+    uint32_t n_levels; /* 1 .. 65536, above every code */
+} ct_coded_column;
 
 typedef struct {
-    const void *values; /* n_rows values of the type */
+    const void *values; /* n_rows values of the type; of CT_CODED, a ct_coded_column */
     ct_type type;
 } ct_column;
 
@@ -35,8 +43,10 @@ static inline uint32_t ct_data_classes(const ct_data *data)
 
 static inline double ct_column_value(const ct_column *column, uint32_t row)
 {
-    return column->type == CT_DOUBLE ? ((const double *) column->values)[row]
-                                     : (double) ((const int32_t *) column->values)[row];
+    if (column->type == CT_DOUBLE) return ((const double *) column->values)[row];
+    if (column->type == CT_INT32) return (double) ((const int32_t *) column->values)[row];
+    const ct_coded_column *coded = (const ct_coded_column *) column->values;
+    return coded->levels[coded->codes[row]];
 }
 
 /* CT_BAD_INPUT with a message if a size is out of range, a class code is, a value is not finite, or

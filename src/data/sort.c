@@ -282,13 +282,81 @@ static uint32_t sort_integers(const int32_t *values, uint32_t n, uint64_t *items
     return order_sorted(radix_sort(items, items + n, n, bits, w), n, order, ties);
 }
 
+/* ---- coded columns ---- */
+
+static size_t words_of(uint32_t bits) { return ((size_t) bits + 63) / 64; }
+
+size_t ct_sort_scratch_of(const ct_column *column, uint32_t n_rows)
+{
+    if (column->type != CT_CODED) return ct_sort_scratch(n_rows);
+    uint32_t n = ((const ct_coded_column *) column->values)->n_levels;
+    return ct_sort_scratch(n) + words_of(n) * sizeof(uint64_t) +
+           (3 * (size_t) n + 1) * sizeof(uint32_t);
+}
+
+/* Dense ranks of the levels: rank[n_levels]. Returns how many there are, 0 if the work is to end.
+ * `order` [n_levels] and the items are scratch. */
+static uint32_t rank_levels(const ct_coded_column *column, uint64_t *items, uint32_t *order,
+                            uint32_t *rank, const watch *w)
+{
+    uint32_t n = column->n_levels;
+    uint64_t *ties = items + 2 * (size_t) n;
+    memset(ties, 0, words_of(n) * sizeof *ties);
+    uint32_t n_ranks = sort_doubles(column->levels, n, items, order, ties, w);
+    if (!n_ranks) return 0;
+    rank[order[0]] = 0;
+    for (uint32_t i = 1; i < n; i++)
+        rank[order[i]] = rank[order[i - 1]] + (uint32_t) ct_bit(ties, i - 1);
+    return n_ranks;
+}
+
+/* `size` [n_ranks] becomes where the rows of each rank begin. Returns how many ranks have rows. */
+static uint32_t begin_ranks(uint32_t *size, uint32_t n_ranks, uint32_t n_rows, uint64_t *ties)
+{
+    uint32_t begin = 0, n_values = 0;
+    for (uint32_t r = 0; r < n_ranks; r++) {
+        uint32_t end = begin + size[r];
+        n_values += size[r] > 0;
+        if (size[r] && end < n_rows) ties[(end - 1) / 64] |= UINT64_C(1) << (end - 1) % 64;
+        size[r] = begin;
+        begin = end;
+    }
+    CT_ASSERT(begin == n_rows && n_values > 0);
+    return n_values;
+}
+
+/* Equal levels are one value, levels without rows are none. */
+static uint32_t sort_coded(const ct_coded_column *column, uint32_t n_rows, uint64_t *items,
+                           uint32_t *order, uint64_t *ties, const watch *w)
+{
+    uint32_t n = column->n_levels;
+    CT_ASSERT(n > 0 && n <= 65536);
+    uint32_t *of_levels = (uint32_t *) (items + 2 * (size_t) n + words_of(n)),
+             *rank = of_levels + n, *place = rank + n;
+    uint32_t n_ranks = rank_levels(column, items, of_levels, rank, w);
+    if (!n_ranks) return 0;
+    memset(place, 0, n_ranks * sizeof *place);
+    for (uint32_t row = 0; row < n_rows; row++) {
+        CT_ASSERT(column->codes[row] < n);
+        place[rank[column->codes[row]]]++;
+    }
+    uint32_t n_values = begin_ranks(place, n_ranks, n_rows, ties);
+    for (uint32_t row = 0; row < n_rows;) {
+        uint32_t end = n_rows - row < ASK_EVERY ? n_rows : row + ASK_EVERY;
+        if (ends(w)) return 0;
+        for (; row < end; row++) order[place[rank[column->codes[row]]]++] = row;
+    }
+    return n_values;
+}
+
 uint32_t ct_sort_column(const ct_column *column, uint32_t n_rows, void *scratch, uint32_t *order,
                         uint64_t *ties, ct_halt *stop, unsigned worker)
 {
     const watch w = {stop, worker};
     uint64_t *items = (uint64_t *) scratch;
     CT_ASSERT(n_rows > 0 && scratch && order && ties);
-    CT_ASSERT(column->type == CT_DOUBLE || column->type == CT_INT32);
+    if (column->type == CT_CODED)
+        return sort_coded((const ct_coded_column *) column->values, n_rows, items, order, ties, &w);
     if (column->type == CT_DOUBLE)
         return sort_doubles((const double *) column->values, n_rows, items, order, ties, &w);
     return sort_integers((const int32_t *) column->values, n_rows, items, order, ties, &w);

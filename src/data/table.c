@@ -53,7 +53,8 @@ ct_status ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thresholds, 
 {
     CT_ASSERT(col < table->n_cols && table->n_values[col] == 0 /* once */);
     ct_arena_mark mark = ct_arena_here(arena);
-    void *scratch = ct_arena_alloc(arena, 1, ct_sort_scratch(table->n_rows));
+    void *scratch = ct_arena_alloc(arena, 1, ct_sort_scratch_of(&table->data->columns[col],
+                                                           table->n_rows));
     if (!scratch) return CT_NO_MEMORY;
     uint32_t n_values = ct_sort_column(&table->data->columns[col], table->n_rows, scratch,
                                        table->order[col], table->ties[col], NULL, 0);

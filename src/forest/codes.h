@@ -67,7 +67,7 @@ uint16_t ct_code_of(const double *edges, uint32_t n_codes, double value);
 static inline int ct_is_missing(const ct_column *column, uint32_t row)
 {
     if (column->type == CT_INT32) return ((const int32_t *) column->values)[row] == INT32_MIN;
-    double value = ((const double *) column->values)[row];
+    double value = ct_column_value(column, row);
     return value != value;
 }
 

@@ -21,7 +21,7 @@ static void check_column(const ct_column *column, const double *values, uint32_t
     uint32_t *order = (uint32_t *) malloc(n * sizeof *order),
              *expected = (uint32_t *) malloc(n * sizeof *expected);
     uint64_t *ties = (uint64_t *) calloc(words, sizeof *ties);
-    void *scratch = ct_alloc(ct_sort_scratch(n));
+    void *scratch = ct_alloc(ct_sort_scratch_of(column, n));
     REQUIRE(order && expected && ties && scratch);
     uint32_t n_values = ct_sort_column(column, n, scratch, order, ties, NULL, 0), changes = 0,
              wrong = 0;
@@ -105,12 +105,35 @@ static void integers(void)
     }
 }
 
-/* Doubles and integers, of one value or of many. */
+/* Levels in any order, some of them equal, many without rows. */
+static void coded(void)
+{
+    static double levels[65536];
+    for (uint32_t seed = 0; seed < 60; seed++) {
+        rng r = {seed};
+        uint32_t n = 1 + rng_below(&r, seed % 10 ? 500 : 6000),
+                 n_levels = seed % 20 ? 1 + rng_below(&r, 700) : 65536;
+        uint16_t *codes = (uint16_t *) malloc(n * sizeof *codes);
+        double *values = (double *) malloc(n * sizeof *values);
+        REQUIRE(codes && values);
+        for (uint32_t i = 0; i < n_levels; i++) levels[i] = draw(&r, (int) seed % 11);
+        for (uint32_t row = 0; row < n; row++) {
+            codes[row] = (uint16_t) rng_below(&r, n_levels);
+            values[row] = levels[codes[row]];
+        }
+        ct_coded_column column = {codes, levels, n_levels};
+        check_column(&(ct_column){&column, CT_CODED}, values, n, "coded");
+        free(codes), free(values);
+    }
+}
+
+/* Doubles, integers and codes, of one value or of many. */
 static void stops(void)
 {
     enum { N = 5000 };
     static double values[N];
     static int32_t codes[N];
+    static uint16_t few[N];
     static uint32_t order[N];
     static uint64_t ties[N / 64 + 1];
     void *scratch = ct_alloc(ct_sort_scratch(N));
@@ -119,11 +142,18 @@ static void stops(void)
         ct_halt stop = {NULL, NULL, 0, 1};
         for (uint32_t row = 0; row < N; row++) {
             codes[row] = kind ? (int32_t) (row * 7919 % N) : 0;
+            few[row] = (uint16_t) codes[row];
             values[row] = kind == 1 ? codes[row] : exp(codes[row]);
         }
         ct_column doubles_ = {values, CT_DOUBLE}, integers_ = {codes, CT_INT32};
         CHECK_INT(ct_sort_column(&doubles_, N, scratch, order, ties, &stop, 1), 0);
         CHECK_INT(ct_sort_column(&integers_, N, scratch, order, ties, &stop, 0), 0);
+        ct_coded_column of_few = {few, values, N};
+        ct_column coded_ = {&of_few, CT_CODED};
+        void *room = ct_alloc(ct_sort_scratch_of(&coded_, N));
+        REQUIRE(room != NULL);
+        CHECK_INT(ct_sort_column(&coded_, N, room, order, ties, &stop, 1), 0);
+        ct_free(room);
     }
     ct_free(scratch);
 }
@@ -131,6 +161,7 @@ static void stops(void)
 static const check_case cases[] = {
     {"doubles of every kind", doubles},
     {"integers", integers},
+    {"coded columns", coded},
     {"sorting ends when it is told to", stops},
 };
 
