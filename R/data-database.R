@@ -77,7 +77,7 @@
 #' predict_sql(fit, con, "flowers", keep = c("id", "Species"))
 #'
 #' # rows are chosen by a query
-#' tall <- contree_table(con, DBI::SQL("SELECT * FROM flowers WHERE Petal_Length > 2"))
+#' tall <- contree_table(con, DBI::SQL('SELECT * FROM flowers WHERE "Petal.Length" > 2'))
 #' @export
 contree_table <- function(con, table, order = NULL, group = NA, chunk = NULL) {
   need_package("DBI", "contree_table()")
