@@ -30,8 +30,8 @@ typedef struct {
                               likewise; NULL: all the same */
 } ct_node;
 
-/* All rows of the layout's class sets, in these; not sized, as below. CT_NO_MEMORY, and a stop is asked for, if memory
- * ends. */
+/* All rows of the layout's class sets, in these; not sized, as below. CT_NO_MEMORY, and a stop is
+ * asked for, if memory ends. */
 ct_status ct_node_whole(ct_worker *worker, ct_arena *arena, ct_layout *layout, ct_node *node);
 
 /* The rows of the parent left (side 0) or right (side 1) of threshold t of f, of which `totals` are
