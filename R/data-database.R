@@ -18,8 +18,9 @@
 #' the order matters in the last digits of means.
 #'
 #' A column of up to 65,536 different values takes two bytes a row, others as much as in a data
-#' frame. Beside these the search takes about five bytes a row and predictor, and where two splits
-#' follow each other about two more, see `memory_limit` in [contree_control()].
+#' frame. The search takes more memory than the columns: of ten predictors of 10,000 values, a tree
+#' of depth one took 100 bytes a row altogether, reading included, at ten million rows. See
+#' `memory_limit` in [contree_control()].
 #'
 #' The formula names columns; it may apply `factor()`, `as.factor()`, `as.character()`,
 #' `as.numeric()`, `as.integer()`, `abs()`, `sqrt()`, `exp()`, `log()`, `log2()`, `log10()` or
@@ -77,7 +78,7 @@
 #' predict_sql(fit, con, "flowers", keep = c("id", "Species"))
 #'
 #' # rows are chosen by a query
-#' tall <- contree_table(con, DBI::SQL("SELECT * FROM flowers WHERE Petal_Length > 2"))
+#' tall <- contree_table(con, DBI::SQL('SELECT * FROM flowers WHERE "Petal.Length" > 2'))
 #' @export
 contree_table <- function(con, table, order = NULL, group = NA, chunk = NULL) {
   need_package("DBI", "contree_table()")
@@ -187,6 +188,7 @@ for_each_chunk <- function(table, query, n_columns, take) {
   repeat {
     rows <- fetch_rows(result, size)
     if (nrow(rows) > 0) take(rows)
+    rows <- NULL
     if (refused_by_database("data", DBI::dbHasCompleted(result))) break
   }
 }

@@ -4,6 +4,10 @@
 # the tree asks for must be there, others may be. Order does not matter, other columns are ignored;
 # missing values may stay. Factors are codes of the levels of the training data, 0 for any other.
 new_columns <- function(fit, newdata, na.action) {
+  if (is.data.frame(newdata) && identical(na.action, stats::na.pass)) {
+    columns <- columns_as_they_are(fit, newdata)
+    if (!is.null(columns)) return(read_columns(columns, fit, newdata))
+  }
   newdata <- check_newdata(newdata, fit)
   shape <- tree_shape(fit)
   terms <- tree_terms(fit)
@@ -23,11 +27,40 @@ new_columns <- function(fit, newdata, na.action) {
                                    show_names(names(columns)),
                                    show_names(shape$names)))
   }
+  read_columns(columns, fit, model)
+}
+
+# What new_columns() returns, of columns of the data frame `model`.
+read_columns <- function(columns, fit, model) {
   columns <- read_new_types(columns, fit)
   # for a tree that asks for none; it says how many rows
   if (length(columns) == 0) columns <- list(logical(nrow(model)))
   list(columns = columns, row_names = as.character(attr(model, "row.names")),
        na.action = attr(model, "na.action"))
+}
+
+# The columns of the data frame `newdata` that have to be read where the predictors are columns as
+# they are; NULL where they are not, or where one that the tree asks for is absent. These are the
+# columns that the tree asks for, and others that may be of another type than in training: all but
+# numbers in the place of numbers. So one row of thousands of numbers is predicted without a step in
+# R for each of them.
+columns_as_they_are <- function(fit, newdata) {
+  shape <- tree_shape(fit)
+  given <- names(newdata)
+  at <- match(asked_predictors(fit), given)
+  terms <- tree_terms(fit)
+  as_they_are <- identical(shape$names, shape$inputs) &&
+    (is.null(terms) || length(attr(terms, "variables")) == length(shape$inputs) + 2)
+  if (anyNA(at) || !as_they_are) return(NULL)
+  others <- .Call(ffi_other_than_numbers, newdata)
+  types <- tree_types(fit)
+  levels_and_times <- if (!all(unique(types) %in% number_types)) {
+    match(shape$names[!types %in% number_types], given, 0L)
+  }
+  columns <- .subset(newdata, sort(unique(c(at, others[given[others] %in% shape$names],
+                                            levels_and_times))))
+  plain <- vapply(columns, function(value) !is.list(value) && is.null(dim(value)), NA)
+  if (all(plain)) columns
 }
 
 matrix_columns <- function(newdata) {

@@ -376,7 +376,7 @@ run_search <- function(problem, settings, in_parts = FALSE) {
   on.exit(listener$end())
   frame <- problem$frame
   # the search takes memory of its own, of which R's collector does not know
-  if (length(frame$response) > many_rows) gc(full = FALSE)
+  if (length(frame$response) > many_rows) gc(full = !is.null(frame$table))
   roots <- if (!is.null(settings$root)) column_predictors(problem) %in% settings$root
   control <- search_control(settings, start_nodes(settings$start, frame, problem$derived), roots,
                             listener$report)

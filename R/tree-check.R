@@ -112,9 +112,9 @@ fault_in_predictors <- function(fit) {
   if (!fine) return("shape")
   types <- fit[["types"]]
   fine <- is.null(types) || (is_texts(types) && identical(names(types), shape[["names"]]) &&
-                             all(types %in% predictor_types))
+                             all(unique(types) %in% predictor_types))
   if (!fine) return("types")
-  leveled <- names(types)[types %in% level_types]
+  leveled <- of_types(types, level_types)
   xlevels <- fit[["xlevels"]]
   fine_levels <- is.list(xlevels) && !is.object(xlevels) &&
     all(vapply(xlevels[leveled], is_names, NA))
@@ -130,9 +130,15 @@ fault_in_predictors <- function(fit) {
     restricted = is.null(fit[["restricted"]]) || is_texts(fit[["restricted"]])))
 }
 
+# Names of the predictors of some types. Most often there are none, and there may be thousands of
+# predictors.
+of_types <- function(types, some) {
+  if (any(unique(types) %in% some)) names(types)[types %in% some] else character()
+}
+
 # One a predictor of a type that has them.
 are_units <- function(units, types) {
-  have <- names(types)[types %in% c("POSIXct", "difftime")]
+  have <- of_types(types, c("POSIXct", "difftime"))
   if (length(have) == 0 && is.null(units)) return(TRUE)
   is_texts(units) && all(have %in% names(units)) &&
     all(units[names(types)[types == "difftime"]] %in% time_units)

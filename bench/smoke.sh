@@ -35,5 +35,12 @@ part small small.csv
 part call call.csv
 part report summary.md
 
+if R_LIBS=$LIB Rscript --vanilla bench/gpu.R "$OUT/gpu.csv" > /dev/null; then
+  passed=`expr $passed + 1`
+else
+  failed=`expr $failed + 1`
+  echo "FAILED: bench/gpu.R"
+fi
+
 echo "bench: $passed passed, $failed failed"
 test $failed -eq 0

@@ -15,6 +15,7 @@ SEXP ffi_certify(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP labels
                  SEXP certificate);
 SEXP ffi_tree_route(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP default_left,
                     SEXP levels_left, SEXP values, SEXP columns, SEXP threads);
+SEXP ffi_other_than_numbers(SEXP frame);
 SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
 SEXP ffi_hist_predict(SEXP forest, SEXP columns, SEXP what, SEXP threads);
 SEXP ffi_hist_sample(SEXP control, SEXP number);
@@ -58,6 +59,7 @@ static const R_CallMethodDef calls[] = {
     ENTRY(ffi_certificate, 8),
     ENTRY(ffi_certify, 7),
     ENTRY(ffi_tree_route, 9),
+    ENTRY(ffi_other_than_numbers, 1),
     ENTRY(ffi_hist_grow, 4),
     ENTRY(ffi_hist_predict, 4),
     ENTRY(ffi_hist_sample, 2),

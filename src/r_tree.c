@@ -44,3 +44,20 @@ SEXP ffi_forest_predict(SEXP nodes, SEXP leaf, SEXP columns, SEXP threads)
     UNPROTECT(1);
     return out;
 }
+
+/* Positions, from 1, of the columns of a data frame that are other than vectors of numbers or
+ * logicals without a class. */
+SEXP ffi_other_than_numbers(SEXP frame)
+{
+    R_xlen_t n = TYPEOF(frame) == VECSXP ? Rf_xlength(frame) : 0, n_others = 0;
+    SEXP others = PROTECT(Rf_allocVector(INTSXP, n));
+    for (R_xlen_t j = 0; j < n; j++) {
+        SEXP column = VECTOR_ELT(frame, j);
+        int type = TYPEOF(column), is_number = type == REALSXP || type == INTSXP || type == LGLSXP;
+        if (!is_number || Rf_isObject(column) || !Rf_isNull(Rf_getAttrib(column, R_DimSymbol)))
+            INTEGER(others)[n_others++] = (int) j + 1;
+    }
+    others = Rf_lengthgets(others, n_others);
+    UNPROTECT(1);
+    return others;
+}

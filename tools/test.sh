@@ -174,6 +174,8 @@ c_tests () { JOBS=$cores make -s -C tests/c WERROR="$WERROR" "$@"; }
 # As it is, and under the sanitizers that there are; all in all.
 cuda_on_cpu () {
   bad=0
+  sh tools/test_gpu_day.sh > $logs/cuda_on_cpu.parts 2>&1 || bad=1
+  cat $logs/cuda_on_cpu.parts
   kinds="asan= asan=1"
   if has_tsan; then kinds="$kinds tsan=1"; else echo "not run: ThreadSanitizer is missing"; fi
   for kind in $kinds; do

@@ -164,6 +164,7 @@ static void search_layout(ct_worker *worker, ct_layout *layout, ct_task *task, i
     ct_task first;
     ct_known_tree known[2];
     if (ct_node_whole(worker, &worker->arena, layout, &root) != CT_OK) return;
+    root.sized = ct_search_is_sized(worker);
     int64_t least = ct_class_count_bound(worker, &root.totals, layout->n_classes, task->depth);
     task->known = worker->evidence ? NULL : begin_with(worker, &root, least, known);
     if (task->known)

@@ -133,9 +133,10 @@ static inline int64_t bounds_least(bound_brute *b, uint32_t rows, unsigned depth
     return *known = best;
 }
 
-/* Splits of `within` on that column, with two different labels, counted on `rows` alone. */
+/* Splits of `within` on that column, with two different labels, counted on `rows` alone; each of
+ * them has at least so many rows of these. */
 static inline int64_t bounds_stump(const bound_brute *b, uint32_t rows, uint32_t within,
-                                   uint32_t col)
+                                   uint32_t col, uint32_t least)
 {
     int64_t best = INT64_MAX;
     for (uint32_t at = 0; at < b->n_rows; at++) {
@@ -143,6 +144,7 @@ static inline int64_t bounds_stump(const bound_brute *b, uint32_t rows, uint32_t
         for (uint32_t i = 0; i < b->n_rows; i++)
             if (b->rank[col][i] < b->rank[col][at]) left |= UINT32_C(1) << i;
         if (!(within & left) || !(within & ~left)) continue;
+        if (ct_popcount(rows & left) < least || ct_popcount(rows & ~left) < least) continue;
         if (b->data->response) {
             int64_t cost = b->split + bounds_leaf(b, rows & left) + bounds_leaf(b, rows & ~left);
             if (cost < best) best = cost;
@@ -179,7 +181,8 @@ static inline int64_t bounds_truth(bound_brute *b, const ct_observed *seen)
     if (!b->costed) bounds_take_costs(b, seen->search);
     uint32_t rows = bounds_rows(b, &seen->path);
     if (seen->within)
-        return bounds_stump(b, rows, bounds_rows(b, seen->within), (uint32_t) seen->feature);
+        return bounds_stump(b, rows, bounds_rows(b, seen->within), (uint32_t) seen->feature,
+                            seen->allowed ? b->min_bucket : 0);
     if (seen->feature < 0) return bounds_least(b, rows, seen->depth, seen->allowed);
     int64_t least = bounds_rooted(b, rows, seen->depth, seen->allowed, (uint32_t) seen->feature,
                                   seen->more, seen->fewer);

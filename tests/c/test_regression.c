@@ -80,7 +80,7 @@ static ct_options random_options(rng *r, response_table *t, int leaf_sizes)
     options.depth = n > 18 ? 2 : n > 11 ? 2 + rng_below(r, 2) : 2 + rng_below(r, 3);
     if (rng_below(r, 3) == 0) options.complexity = rng_unit(r) * 0.1;
     if (leaf_sizes) {
-        options.min_bucket = 1 + rng_below(r, 3);
+        options.min_bucket = 1 + rng_below(r, rng_below(r, 2) ? 3 : 7);
         options.min_split = rng_below(r, 8);
     }
     if (rng_below(r, 6) == 0) {

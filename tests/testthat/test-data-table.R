@@ -92,6 +92,15 @@ test_that("regression trees and forests are those of the data frame", {
   })
 })
 
+test_that("missing values of new rows follow the rows of a child, not its groups", {
+  rows <- data.frame(x = rep(1:2, c(20, 5)), z = c(rep(0, 20), 1:5), y = rep(c("a", "b"), c(20, 5)))
+  with_tables(list(x = rows), function(con) {
+    fit <- contree(y ~ x + z, contree_table(con, "x", group = TRUE), depth = 1)
+    expect_same_fit(fit, contree(y ~ x + z, rows, depth = 1), "grouped")
+    expect_identical(as.character(predict(fit, data.frame(x = NA, z = NA))), "a")
+  })
+})
+
 test_that("levels of rows without a response are none, and texts that differ in case are two", {
   rows <- data.frame(t = c("a", "A", "b", "only"), f = c(1, 1, 2, 9), y = c("p", "q", "q", NA))
   rows <- rows[rep(1:4, c(3, 2, 5, 1)), ]

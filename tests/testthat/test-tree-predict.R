@@ -288,6 +288,25 @@ test_that("columns that no split asks for may be missing, and are looked at wher
   expect_identical(dim(predict(leaf, data.frame(other = 1:3), type = "prob")), c(3L, 3L))
 })
 
+test_that("columns that are predictors as they are give what a look at all columns gives", {
+  data <- kinds()
+  data$x <- seq_len(nrow(data)) %% 7
+  fits <- list(contree(y ~ f + n + x + o, data, depth = 2), contree(y ~ x, data, depth = 1),
+               contree(data[c("x", "f", "d")], data$y, depth = 2), contree(y ~ ., data, depth = 0))
+  # any other function has every column looked at
+  all_columns <- function(newdata) newdata
+  for (fit in fits) {
+    for (rows in list(1, 1:120, integer())) {
+      new <- data[rows, ]
+      expect_identical(predict(fit, new), predict(fit, new, na.action = all_columns))
+    }
+    new <- data[rev(names(data))]
+    new$f <- as.character(new$f)
+    new$x[3:9] <- NA
+    expect_identical(predict(fit, new), predict(fit, new, na.action = all_columns))
+  }
+})
+
 test_that("names with and without dots are found beside each other", {
   set.seed(1)
   data <- data.frame(size = runif(40), a.b = runif(40), other = runif(40))

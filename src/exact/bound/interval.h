@@ -16,12 +16,29 @@
  * All of them hold with lower bounds in place of l and r; so the ends of the feature are candidates
  * too, with bounds 0.
  *
- * With a least leaf size (or a least size of nodes that are split) the restricted tree in M may no
- * longer be allowed. So opt is always that of the *relaxed* problem, trees of any leaf size, for
- * which all of the above holds; only trees that are allowed become the best known one. A threshold
- * is then done with in one of two ways: it was evaluated, and its allowed optimum compared with the
- * best; or its relaxed bound reached the best, and so does its allowed optimum. (ConTree, AAAI-25:
- * neighbourhood pruning, interval shrinking, sub-interval pruning.) */
+ * With a least leaf size s (or a least size of nodes that are split) the restricted tree in M may
+ * no longer be allowed. So opt is always that of a *relaxed* problem, for which all of the above
+ * holds; only trees that are allowed become the best known one. A threshold is then done with in
+ * one of two ways: it was evaluated, and its allowed optimum compared with the best; or its relaxed
+ * bound reached the best, and so does its allowed optimum. (ConTree, AAAI-25: neighbourhood
+ * pruning, interval shrinking, sub-interval pruning.)
+ *
+ * Relaxed are either trees of any leaf size, or, where an *outer set* X of A is known
+ * (rows/outer.h, shortcut "leaf sizes"), those whose leaves all have s rows of X, A in X, while
+ * rows of A alone cost anything: opt(A | X). For A in P in X a tree that is allowed on P is among
+ * them, and costs no less on P than on A. So opt(A | X) bounds the allowed trees of every P in
+ * between, and
+ *
+ *   M    A in A', X' in X implies opt(A | X) <= opt(A' | X'): fewer trees, more rows.
+ *   Lip  opt(A' | X) <= opt(A | X) + D(A' \ A): the same tree.
+ *
+ * A candidate m that is evaluated between a and b takes as outer set of its left side all rows of
+ * X that b sends left, and of its right side those that a sends right. Thresholds that are bounded
+ * by m from then on lie between a and b: their sides are in these sets, and so are the outer sets
+ * of candidates there. Below m the same holds of the sides' own searches, with A and X in place of
+ * one row set. Thresholds that leave less than s rows of X on a side have no trees there, which no
+ * bound and no floor of a root feature need cover. A restricted tree may lose rows of X, however:
+ * the bounds of both sides of a threshold say nothing of a tree on all rows. */
 #ifndef CT_EXACT_BOUND_INTERVAL_H
 #define CT_EXACT_BOUND_INTERVAL_H
 

@@ -31,11 +31,23 @@ static int64_t FN(allowed_error)(scan_job *job, int side, int derived, int64_t e
     const uint64_t *ties = job->ties;
     if (job->all->min_rows[side] <= 1 || (error >= job->need[side] && !job->all->refine_all))
         return error;
-    keep_window(job, side);
+    keep_window(job, side, 0);
     job->windowed |= 1U << side;
+    job->narrowed |= 1U << side;
     int64_t allowed = FN(second_pass)(job, side, derived);
     job->ties = ties;
     return allowed;
+}
+
+/* Pass 2 over the splits that leave enough rows of the outer set. */
+static int64_t FN(outer_error)(scan_job *job, int side, int derived)
+{
+    const uint64_t *ties = job->ties;
+    keep_window(job, side, 1);
+    job->narrowed |= 1U << side;
+    int64_t error = FN(second_pass)(job, side, derived);
+    job->ties = ties;
+    return error;
 }
 
 /* Pass 2 for one side, if pass 1 leaves a chance to stay below its need. */
@@ -45,7 +57,8 @@ CT_INLINE void FN(look_into)(scan_job *job, int side, int sides, int64_t error[2
     int derived = side && sides == BOTH;
     int64_t need = job->need[side], dropped = job->dropped[side];
     if (error[side] < need || job->all->refine_all)
-        error[side] = FN(second_pass)(job, side, derived);
+        error[side] = job->all->outer_rows ? FN(outer_error)(job, side, derived)
+                                           : FN(second_pass)(job, side, derived);
     allowed[side] = FN(allowed_error)(job, side, derived, error[side]);
     if (error[side] >= need && error[side] > dropped) error[side] = dropped;
     if (allowed[side] >= need && allowed[side] > dropped) allowed[side] = dropped;

@@ -28,6 +28,8 @@ typedef struct {
     int64_t dropped[2];        /* what splits with labels that are not active cost at least */
     int64_t most_cost[2];      /* of the sides, each row under the label that is worst for it */
     unsigned windowed;         /* 1 << side: the side was looked into within its leaf-size window */
+    unsigned narrowed;         /* 1 << side: it is, within that or the window of its outer set, */
+    size_t window[2];          /* behind rows from the first place on and before the second */
     size_t reached;            /* see cost_quantised.h; */
     int64_t found[2][2];       /* full costs found: [over splits that keep to min_rows][side] */
     uint32_t n_present, n_pairs, wanted; /* see loss_labels.h */
@@ -138,63 +140,80 @@ static inline void choose_active(scan_job *job)
         if (every || is_active(job, c)) job->all->active[job->n_active++] = c;
 }
 
-/* ---- the leaf-size window ----
+/* ---- leaf-size windows ----
  *
  * The splits of one child that leave enough rows on either side are, in its order, one contiguous
- * range of places: from the side's min_rows-th row to before its (size - min_rows + 1)-th. Both
- * ends are found in a few words. */
+ * range of places: from the least-th row to before its (size - least + 1)-th. Both ends are found
+ * in a few words. The rows are those of the side, or of its outer set. */
 
-/* The members of a side of all classes in one vector's words. */
-CT_INLINE void side_words(const scan_job *job, int side, size_t w, uint64_t *members)
+/* The rows of a side, or of its outer set, in one vector's words. */
+CT_INLINE void side_words(const scan_job *job, int side, int outer, size_t w, uint64_t *members)
 {
-    vec keep = v_less(less_make(job->planes, job->words, &job->all->threshold), w), all = v_fill(0);
-    for (uint32_t c = 0; c < job->all->rows->n_classes; c++) {
-        vec set = v_load(job->sets + c * job->words + w);
-        all = v_or(all, side == RIGHT ? v_and_not(set, keep) : v_and(set, keep));
+    const ct_children *c = job->all;
+    vec all = v_fill(0);
+    for (uint32_t k = 0; w >= job->begin && w < job->end && k < c->rows->n_classes; k++)
+        all = v_or(all, v_load(job->sets + k * job->words + w));
+    if (outer && c->rows->outer)
+        all = v_or(all, v_load(c->rows->outer + (job->ties - c->rows->ties) + w));
+    if (!outer || !c->outer_all[side]) {
+        vec keep = v_less(less_make(job->planes, job->words,
+                                    outer ? &c->outer[side] : &c->threshold), w);
+        all = side == RIGHT ? v_and_not(all, keep) : v_and(all, keep);
     }
     v_store(members, all);
 }
 
-/* Position of the k-th member (k >= 1) of a side, which has as many. */
-static inline size_t kth_member(const scan_job *job, int side, uint32_t k)
+/* Position of the k-th of them (k >= 1); behind the last word if there are not so many. */
+static inline size_t kth_member(const scan_job *job, int side, int outer, uint32_t k)
 {
     uint64_t members[VEC_WORDS];
-    for (size_t w = job->begin;; w += VEC_WORDS) {
-        side_words(job, side, w, members);
+    size_t begin = outer ? 0 : job->begin, end = outer ? job->words : job->end;
+    for (size_t w = begin; w < end; w += VEC_WORDS) {
+        side_words(job, side, outer, w, members);
         for (size_t i = 0; i < VEC_WORDS; i++) {
             unsigned n = word_count(members[i]);
             if (n >= k) return (w + i) * 64 + word_select(members[i], k - 1);
             k -= n;
         }
     }
+    return end * 64;
 }
 
-/* Position of the k-th member from the end. */
-static inline size_t kth_last_member(const scan_job *job, int side, uint32_t k)
+/* Position of the k-th from the end; 0 if there are not so many. */
+static inline size_t kth_last_member(const scan_job *job, int side, int outer, uint32_t k)
 {
     uint64_t members[VEC_WORDS];
-    for (size_t w = job->end - VEC_WORDS;; w -= VEC_WORDS) {
-        side_words(job, side, w, members);
+    size_t begin = outer ? 0 : job->begin, end = outer ? job->words : job->end;
+    for (size_t w = end; w > begin;) {
+        w -= VEC_WORDS;
+        side_words(job, side, outer, w, members);
         for (size_t i = VEC_WORDS; i-- > 0;) {
             unsigned n = word_count(members[i]);
             if (n >= k) return (w + i) * 64 + word_select(members[i], n - k);
             k -= n;
         }
     }
+    return 0;
 }
 
 /* Points job->ties at those in the window of one side, in the last part of the scratch memory. */
-static inline void keep_window(scan_job *job, int side)
+static inline void keep_window(scan_job *job, int side, int outer)
 {
-    uint32_t least = job->all->min_rows[side];
+    uint32_t least = outer ? job->all->outer_rows : job->all->min_rows[side];
+    size_t begin = job->begin, end = job->end, first = kth_member(job, side, outer, least),
+           last = kth_last_member(job, side, outer, least);
+    job->window[0] = first;
+    job->window[1] = last;
+    if (job->all->rows->response) return; /* goes by these alone */
     uint64_t *kept = job->all->scratch + ct_children_kept(job->words, job->all->rows->n_classes);
-    size_t first = kth_member(job, side, least), last = kth_last_member(job, side, least);
-    memset(kept + job->begin, 0, (job->end - job->begin) * sizeof *kept);
+    memset(kept + begin, 0, (end - begin) * sizeof *kept);
+    if (first < begin * 64) first = begin * 64;
+    if (last > end * 64) last = end * 64;
     if (first < last) {
-        memcpy(kept + first / 64, job->ties + first / 64,
-               (last / 64 - first / 64 + 1) * sizeof *kept);
+        size_t upto = (last - 1) / 64;
+        memcpy(kept + first / 64, job->ties + first / 64, (upto - first / 64 + 1) * sizeof *kept);
         kept[first / 64] &= ~ct_low_bits(first % 64);
-        kept[last / 64] &= ct_low_bits(last % 64);
+        if (last % 64) kept[upto] &= ct_low_bits(last % 64);
     }
     job->ties = kept;
 }

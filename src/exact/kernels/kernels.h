@@ -79,6 +79,8 @@ typedef struct {
     const int32_t *z;       /* [g][64 words] the response on its grid, in the order of g */
     const uint32_t *ranks;  /* [g][64 words] ranks of g */
     const uint8_t *tied;    /* [g] some rows have the same value */
+    const uint64_t *outer; /* [g][words] rows besides that count for the sizes of leaves and cost
+                              nothing, see bound/interval.h; NULL: none */
 } ct_rows;
 
 /* The rows of one side in the order of a child, for scans of a response: scratch memory. A block is
@@ -107,8 +109,10 @@ static inline size_t ct_list_room(uint32_t n_rows) { return (size_t) n_rows + CT
  * change its value anywhere it is any number: there is no split.) Only splits with two different
  * labels count; the leaf is the caller's.
  *
- * Where leaves must have `min_rows` rows, `errors` and `least` are those of splits of any size, and
- * `need`, `best` and `least_allowed` go by those that keep to it. */
+ * Where leaves must have `min_rows` rows, `need`, `best` and `least_allowed` go by splits that keep
+ * to it; `errors` and `least` are those of splits of any size, or with outer_rows of those (and
+ * maybe others) that leave so many rows on either side of the outer set: all rows, rows->outer
+ * included, on the side's side of another threshold of f. */
 typedef struct {
     const ct_rows *rows;
     const uint64_t *planes;     /* planes of f: [g][n_planes][words] */
@@ -137,6 +141,9 @@ typedef struct {
     int32_t *labels;            /* ct_children_labels numbers, scratch: see loss_labels.h */
     ct_list lists[2];           /* scratch, of either side; with a response alone */
     uint8_t *done;              /* [n_cols] scratch, all 0 before and after */
+    uint32_t outer_rows;        /* 0: splits of any size count; then the two below are not read */
+    int outer_all[2];           /* 1: either threshold sends everything to its side */
+    ct_threshold outer[2];      /* of the planes that `threshold` is of */
     uint64_t scans, skipped, dropped_classes, blocks, refined; /* statistics, added to */
 } ct_children;
 

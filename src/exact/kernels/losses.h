@@ -384,7 +384,7 @@ static void FN(first_pass)(scan_job *job, int sides, int64_t error[2])
 
 static int64_t FN(second_pass)(scan_job *job, int side, int derived)
 {
-    int known = !FN(is_rounded)(job) && !(job->windowed >> side & 1);
+    int known = !FN(is_rounded)(job) && !(job->narrowed >> side & 1);
     return FN(open)(job, side, derived, known ? job->best_end[side] : CT_LOWEST);
 }
 

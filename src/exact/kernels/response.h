@@ -349,7 +349,7 @@ static inline uint32_t best_block(const listed *s, places p)
 
 #endif
 
-static void start_response(scan_job *job) { job->windowed = 0; }
+static void start_response(scan_job *job) { job->windowed = job->narrowed = 0; }
 
 /* There are no labels to choose from. */
 static void choose_response(scan_job *job)
@@ -370,7 +370,7 @@ static int64_t own_cost_response(const scan_job *job, int64_t cost) { return (vo
 static void first_pass_response(scan_job *job, int sides, int64_t error[2])
 {
     const ct_rows *rows = job->all->rows;
-    job->windowed = 0;
+    job->windowed = job->narrowed = 0;
     list_sides(job, sides);
     for (int side = 0; side < 2; side++) {
         if (side == 0 ? sides == RIGHT : sides == LEFT) continue;
@@ -380,15 +380,47 @@ static void first_pass_response(scan_job *job, int sides, int64_t error[2])
     }
 }
 
+/* Rows of a side up to a position, or from it on: before the first that is not, in its list. */
+static uint32_t rows_upto(const scan_job *job, int side, size_t position)
+{
+    uint64_t members[VEC_WORDS];
+    uint32_t n = 0;
+    for (size_t w = job->begin; w < job->end && w * 64 <= position; w += VEC_WORDS) {
+        side_words(job, side, 0, w, members);
+        for (size_t i = 0; i < VEC_WORDS && (w + i) * 64 <= position; i++) {
+            size_t within = position - (w + i) * 64;
+            n += (uint32_t) word_count(within < 63 ? members[i] & ct_low_bits((unsigned) within + 1)
+                                                   : members[i]);
+        }
+    }
+    return n;
+}
+
+/* The places of a side that its window leaves; 0 if there are none. A threshold between two rows of
+ * the window may part rows of the outer set alone: such places are in it, too. */
+static int places_of(const scan_job *job, int side, uint32_t n, places *p)
+{
+    uint32_t low = 1, high = n - 1;
+    if (job->narrowed >> side & 1) {
+        if (job->window[0] >= job->window[1]) return 0;
+        low = rows_upto(job, side, job->window[0]);
+        high = rows_upto(job, side, job->window[1] - 1);
+        if (low < 1) low = 1;
+        if (high > n - 1) high = n - 1;
+    }
+    if (low > high) return 0;
+    *p = (places){low - 1, high - 1};
+    return 1;
+}
+
 /* Exact if below the need: of two leaves, or of the leaf where no place parts the rows. */
 static int64_t second_pass_response(scan_job *job, int side, int derived)
 {
     listed s = list_of_side(job, side);
-    uint32_t edge = job->windowed >> side & 1 ? job->all->min_rows[side] : 1;
     int64_t best = cost_of_leaf(&s), need = job->need[side];
+    places p;
     (void) derived;
-    if (s.n < 2 * edge) return best;
-    places p = {edge - 1, s.n - edge - 1};
+    if (!places_of(job, side, s.n, &p)) return best;
     uint32_t first = best_block(&s, p);
     int64_t least = cost_of_gain(&s, (double) s.list->most[first]);
     if (s.list->most[first] < 0) return best;

@@ -57,7 +57,7 @@ CT_INLINE int64_t full_total(const ct_children *all, int side, uint32_t c)
 /* Of the last child nothing is known any more. */
 CT_INLINE void forget_found(scan_job *job)
 {
-    job->windowed = 0;
+    job->windowed = job->narrowed = 0;
     for (int side = 0; side < 2; side++) job->found[0][side] = job->found[1][side] = INT64_MAX;
 }
 

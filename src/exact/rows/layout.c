@@ -164,25 +164,54 @@ ct_layout *ct_layout_whole(ct_worker *worker, const ct_table *table)
     return ct_planes_take_room(worker, layout) == CT_OK ? layout : NULL;
 }
 
-static uint64_t members_in(const uint64_t *sets, uint32_t n_classes, size_t words, size_t w)
+/* The rows of feature f that a part is made of. */
+typedef struct {
+    const uint64_t *sets, *outer; /* [class][words] that hold in begin .. end; [words] or NULL */
+    size_t begin, end, first, last; /* first .. last: words to look through */
+    uint32_t n_classes;
+    size_t words;
+} part_rows;
+
+static part_rows rows_of(const ct_layout *parent, const uint64_t *sets, const uint64_t *outer,
+                         const size_t *begin, const size_t *end, uint32_t f)
 {
-    uint64_t members = 0;
-    for (uint32_t c = 0; c < n_classes; c++) members |= sets[c * words + w];
+    part_rows rows = {sets + (size_t) f * parent->n_classes * parent->words,
+                      outer ? outer + f * parent->words : NULL,
+                      begin[f],
+                      end[f],
+                      outer ? 0 : begin[f],
+                      outer ? parent->words : end[f],
+                      parent->n_classes,
+                      parent->words};
+    CT_ASSERT(rows.begin <= rows.end && rows.end <= parent->words);
+    return rows;
+}
+
+/* Members of class c in a word. */
+static uint64_t class_in(const part_rows *rows, uint32_t c, size_t w)
+{
+    return w >= rows->begin && w < rows->end ? rows->sets[c * rows->words + w] : 0;
+}
+
+static uint64_t members_in(const part_rows *rows, size_t w)
+{
+    uint64_t members = rows->outer ? rows->outer[w] : 0;
+    for (uint32_t c = 0; c < rows->n_classes; c++) members |= class_in(rows, c, w);
     return members;
 }
 
 /* Writes order, ties, sets and global ranks of feature f of the part; `renumber` gives the new row
  * numbers. */
-static void part_feature(ct_layout *layout, const ct_layout *parent, const uint64_t *sets,
-                         size_t begin, size_t end, uint32_t f, const uint32_t *renumber)
+static void part_feature(ct_layout *layout, const ct_layout *parent, const part_rows *rows,
+                         uint32_t f, const uint32_t *renumber)
 {
     uint32_t j = 0, rank = 0, last_rank = 0;
-    uint64_t *own = ct_layout_sets(layout, f);
+    uint64_t *own = ct_layout_sets(layout, f),
+             *outer = rows->outer ? layout->outer + f * layout->words : NULL;
     int64_t *weights = ct_layout_weights(layout, f);
     int32_t *z = ct_layout_z(layout, f);
-    for (size_t w = begin; w < end; w++) {
-        for (uint64_t rest = members_in(sets, layout->n_classes, parent->words, w); rest;
-             rest &= rest - 1, j++) {
+    for (size_t w = rows->first; w < rows->last; w++) {
+        for (uint64_t rest = members_in(rows, w); rest; rest &= rest - 1, j++) {
             unsigned bit = ct_trailing_zeros(rest);
             uint32_t parent_rank = parent->marks[f][w] +
                                    ct_popcount(parent->ties[f][w] & ct_low_bits(bit));
@@ -200,8 +229,8 @@ static void part_feature(ct_layout *layout, const ct_layout *parent, const uint6
             if (weights) weights[j] = ct_layout_weights(parent, f)[w * 64 + bit];
             if (z) z[j] = ct_layout_z(parent, f)[w * 64 + bit];
             for (uint32_t c = 0; c < layout->n_classes; c++)
-                own[c * layout->words + j / 64] |= (sets[c * parent->words + w] >> bit & 1)
-                                                   << j % 64;
+                own[c * layout->words + j / 64] |= (class_in(rows, c, w) >> bit & 1) << j % 64;
+            if (outer) outer[j / 64] |= (rows->outer[w] >> bit & 1) << j % 64;
         }
     }
     finish_feature(layout, f);
@@ -210,7 +239,8 @@ static void part_feature(ct_layout *layout, const ct_layout *parent, const uint6
 }
 
 ct_layout *ct_layout_part(ct_worker *worker, const ct_layout *parent, const uint64_t *sets,
-                                const size_t *begin, const size_t *end, uint32_t n_rows)
+                          const uint64_t *outer, const size_t *begin, const size_t *end,
+                          uint32_t n_rows)
 {
     ct_arena *arena = &worker->arena;
     uint32_t n_cols = parent->n_cols;
@@ -220,15 +250,16 @@ ct_layout *ct_layout_part(ct_worker *worker, const ct_layout *parent, const uint
     layout->global = CT_ARENA_NEW(arena, uint32_t *, n_cols);
     uint32_t *numbers = CT_ARENA_NEW(arena, uint32_t, 2 * (size_t) n_cols * n_rows);
     uint64_t *ties = CT_ARENA_ZEROED(arena, uint64_t, n_cols * layout->words);
+    if (outer) layout->outer = CT_ARENA_ZEROED(arena, uint64_t, n_cols * layout->words);
     ct_arena_mark mark = ct_arena_here(arena);
     uint32_t *renumber = CT_ARENA_NEW(arena, uint32_t, parent->n_rows);
-    if (!layout->global || !numbers || !ties || !renumber) return out_of_memory(worker);
+    if (!layout->global || !numbers || !ties || !renumber || (outer && !layout->outer))
+        return out_of_memory(worker);
 
-    CT_ASSERT(begin[0] <= end[0] && end[0] <= parent->words);
+    part_rows rows = rows_of(parent, sets, outer, begin, end, 0);
     uint32_t next = 0;
-    for (size_t w = begin[0]; w < end[0]; w++)
-        for (uint64_t rest = members_in(sets, layout->n_classes, parent->words, w); rest;
-             rest &= rest - 1, next++) {
+    for (size_t w = rows.first; w < rows.last; w++)
+        for (uint64_t rest = members_in(&rows, w); rest; rest &= rest - 1, next++) {
             size_t position = w * 64 + ct_trailing_zeros(rest);
             renumber[parent->order[0][position]] = next;
             if (parent->quantised_bytes) layout->digits[next] = parent->quantised_bytes[position];
@@ -238,8 +269,8 @@ ct_layout *ct_layout_part(ct_worker *worker, const ct_layout *parent, const uint
         layout->order[f] = numbers + 2 * (size_t) f * n_rows;
         layout->global[f] = layout->order[f] + n_rows;
         layout->ties[f] = ties + f * layout->words;
-        part_feature(layout, parent, sets + (size_t) f * layout->n_classes * parent->words,
-                     begin[f], end[f], f, renumber);
+        rows = rows_of(parent, sets, outer, begin, end, f);
+        part_feature(layout, parent, &rows, f, renumber);
     }
     ct_arena_release(arena, mark);
     lay_out_quantised(worker, layout, layout->digits);

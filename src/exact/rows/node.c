@@ -65,7 +65,10 @@ static ct_status node_new(ct_worker *worker, ct_arena *arena, ct_layout *layout,
                            costs->response,
                            layout->z,
                            layout->ranks,
-                           layout->tied};
+                           layout->tied,
+                           NULL};
+    node->sized = 0;
+    node->n_outer = 0;
     ct_totals_copy(&node->totals, totals, layout->n_classes);
     node->n_rows = 0;
     for (uint32_t c = 0; c < layout->n_classes; c++) node->n_rows += totals->rows[c];

@@ -15,6 +15,9 @@ typedef struct {
     int64_t max_cost;       /* what the rows cost at most */
     ct_kind kind;          /* what its rows cost */
     ct_rows rows;          /* sets and lanes are written in begin .. end only */
+    int sized;             /* 1: bounds go by the sizes of leaves among these rows and rows.outer,
+                              see outer.h; 0: trees have leaves of any size */
+    uint32_t n_outer;      /* rows of rows.outer */
     uint32_t
         *counts; /* [f][words + 1][class] members of a class before a word, begin[f] .. end[f] */
     uint32_t *members;     /* [f][words + 1] members before a word, likewise */
@@ -27,8 +30,8 @@ typedef struct {
                               likewise; NULL: all the same */
 } ct_node;
 
-/* All rows of the layout, in its own bit sets. CT_NO_MEMORY, and a stop is asked for, if memory
- * ends. */
+/* All rows of the layout's class sets, in these; not sized, as below. CT_NO_MEMORY, and a stop is
+ * asked for, if memory ends. */
 ct_status ct_node_whole(ct_worker *worker, ct_arena *arena, ct_layout *layout, ct_node *node);
 
 /* The rows of the parent left (side 0) or right (side 1) of threshold t of f, of which `totals` are

@@ -67,6 +67,14 @@ static inline unsigned ct_kernel_shift(const ct_worker *worker)
     return worker->search->costs->shift;
 }
 
+/* Whether bounds go by the sizes of leaves, see exact/bound/interval.h: not where a certificate is
+ * to follow from them, which counts trees of any leaf size, nor on devices. */
+static inline int ct_search_is_sized(const ct_worker *worker)
+{
+    return worker->search->min_bucket > 1 && !worker->evidence && !worker->queue &&
+           ct_uses(worker, CT_SHORTCUT_LEAF_SIZES);
+}
+
 /* Whether the root of a tree may be split on column f. */
 static inline int ct_may_be_root(const ct_worker *worker, uint32_t f)
 {

@@ -6,6 +6,7 @@
 #include "exact/search/evidence.h"
 #include "exact/search/observed.h"
 #include "exact/search/solve.h"
+#include "exact/rows/outer.h"
 #include "exact/rows/ranks.h"
 
 /* Children are laid out anew when they have less than this share of the layout's rows. Measured,
@@ -19,11 +20,45 @@ static const double COMPACT_RESPONSE_BELOW = 0.9;
  * they are, unless the layout cannot hold the planes of more than one feature. */
 static int wants_layout(const ct_worker *worker, const ct_node *node, unsigned depth)
 {
+    uint32_t n_rows = node->n_rows + node->n_outer;
     if (!ct_uses(worker, CT_SHORTCUT_COMPACTION)) return 0;
     if (worker->search->costs->response)
-        return node->n_rows < COMPACT_RESPONSE_BELOW * node->layout->n_rows;
+        return n_rows < COMPACT_RESPONSE_BELOW * node->layout->n_rows;
     if (depth < 3 && !node->layout->planes.one_at_a_time) return 0;
-    return node->n_rows < COMPACT_BELOW * node->layout->n_rows;
+    return n_rows < COMPACT_BELOW * node->layout->n_rows;
+}
+
+/* The node of a side, laid out where it is; with its outer set where the parent's is known. */
+static ct_status side_node(ct_evaluator *evaluator, uint32_t f, const ct_candidate *m, int side,
+                           ct_node *node)
+{
+    const ct_node *parent = evaluator->roots->node;
+    ct_worker *worker = evaluator->worker;
+    ct_outer outer;
+    CT_TRY(ct_node_side(worker, &worker->arena, parent, f, m->threshold, side,
+                        &evaluator->totals[side], node));
+    if (!parent->sized) return CT_OK;
+    uint32_t around = ((const ct_branching *) evaluator->extra)->around[side];
+    CT_TRY(ct_outer_side(worker, &worker->arena, parent, f, around, side, node, &outer));
+    if (!outer.sized) return CT_OK;
+    node->sized = 1;
+    node->rows.outer = outer.rows;
+    node->n_outer = outer.n_rows;
+    return CT_OK;
+}
+
+/* The same rows in a layout of their own. */
+static ct_status lay_out(ct_worker *worker, const ct_node *node, ct_node *whole)
+{
+    ct_layout *layout = ct_layout_part(worker, node->layout, node->rows.sets, node->rows.outer,
+                                       node->rows.begin, node->rows.end,
+                                       node->n_rows + node->n_outer);
+    if (!layout) return CT_NO_MEMORY;
+    CT_TRY(ct_node_whole(worker, &worker->arena, layout, whole));
+    whole->sized = node->sized;
+    whole->rows.outer = layout->outer;
+    whole->n_outer = node->n_outer;
+    return CT_OK;
 }
 
 ct_bounds ct_branch_solve(ct_evaluator *evaluator, uint32_t f, const ct_candidate *m, int side)
@@ -33,19 +68,14 @@ ct_bounds ct_branch_solve(ct_evaluator *evaluator, uint32_t f, const ct_candidat
     ct_arena_mark mark = ct_arena_here(&worker->arena);
     ct_bounds bounds = {0, 0, INT64_MAX};
     ct_node node, whole;
-    if (ct_node_side(worker, &worker->arena, evaluator->roots->node, f, m->threshold, side,
-                     &evaluator->totals[side], &node) == CT_OK) {
-        const ct_node *child = &node;
-        if (wants_layout(worker, &node, task->depth)) {
-            ct_layout *layout = ct_layout_part(worker, node.layout, node.rows.sets, node.rows.begin,
-                                               node.rows.end, node.n_rows);
-            child = layout && ct_node_whole(worker, &worker->arena, layout, &whole) == CT_OK
-                        ? &whole
-                        : NULL;
-        }
-        if (child)
-            bounds = ct_solve(worker, NULL, child, task, m->root_bounds[side], m->trees[side]);
+    const ct_node *child = &node;
+    ct_status status = side_node(evaluator, f, m, side, &node);
+    if (status == CT_OK && wants_layout(worker, &node, task->depth)) {
+        status = lay_out(worker, &node, &whole);
+        child = &whole;
     }
+    if (status == CT_OK)
+        bounds = ct_solve(worker, NULL, child, task, m->root_bounds[side], m->trees[side]);
     ct_arena_release(&worker->arena, mark);
     return bounds;
 }
@@ -83,6 +113,7 @@ static void keep_given(const ct_roots *roots, const ct_task *task, ct_candidate 
  * looked up here. */
 static ct_bound_cache *cache_for(const ct_worker *worker, const ct_path *path)
 {
+    if (ct_search_is_sized(worker)) return NULL; /* bounds go by outer sets */
     return path->n > 1 && ct_uses(worker, CT_SHORTCUT_BOUND_CACHE) ? worker->cache : NULL;
 }
 
@@ -172,6 +203,8 @@ int ct_branch_begin(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a,
     CT_ASSERT(m->threshold > 0 && m->threshold < roots->node->layout->n_values[f]);
     CT_ASSERT(a->n_left <= m->n_left && m->n_left <= b->n_left);
     CT_ASSERT(known[0] >= 0 && known[1] >= 0 && roots->task->depth > 2);
+    branching->around[0] = b->threshold; /* 0 at the ends */
+    branching->around[1] = a->threshold;
     for (int side = 0; side < 2; side++) {
         ct_task *task = &branching->task[side];
         branching->path[side] = ct_path_extend(roots->task->path, f, side, threshold);

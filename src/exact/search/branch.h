@@ -16,6 +16,7 @@ typedef struct {
     ct_task task[2];
     ct_path path[2];
     int64_t *root_bounds[2]; /* [f] what the neighbours have proven */
+    uint32_t around[2];      /* [side] thresholds of the outer sets, see outer.h */
 } ct_branching;
 
 /* Sets up both tasks, of candidate m between a and b; 0 if class counts and neighbours have closed

@@ -156,6 +156,23 @@ CT_HOT int begin(const ct_evaluator *evaluator, const ct_candidate *a, const ct_
     return 1;
 }
 
+/* Splits are to leave enough rows of the outer set of their side: of the neighbour's rows that are
+ * on it. */
+static void ask_sizes(const ct_evaluator *evaluator, uint32_t f, const ct_candidate *a,
+                      const ct_candidate *b, ct_children *children)
+{
+    ct_layout *layout = evaluator->roots->node->layout;
+    ct_worker *worker = evaluator->worker;
+    children->outer_rows = evaluator->roots->node->sized ? worker->search->min_bucket : 0;
+    for (int side = 0; children->outer_rows && side < 2; side++) {
+        uint32_t around = (side ? a : b)->threshold; /* 0 at the ends */
+        children->outer_all[side] = !around || layout->planes.one_at_a_time;
+        if (children->outer_all[side]) continue;
+        children->outer[side] = ct_threshold_make(around, layout->n_planes[f]);
+        ct_planes_of(worker, layout, f, &children->outer[side], NULL);
+    }
+}
+
 /* The planes for threshold t of f. */
 static void take_planes(const ct_evaluator *evaluator, uint32_t f, uint32_t t,
                         ct_children *children)
@@ -203,6 +220,7 @@ static int64_t evaluate(ct_evaluator *evaluator, uint32_t f, const ct_candidate 
     ct_evidence_candidate(worker, layout, f, m->threshold, closed);
     if (closed) return INT64_MAX;
     int allowed = ask(evaluator, a, b, m, children, leaf);
+    ask_sizes(evaluator, f, a, b, children);
     take_planes(evaluator, f, m->threshold, children);
     ct_children_begin(children);
     worker->search->kernels->of[roots->node->kind].children(children);
@@ -387,6 +405,7 @@ static void know_ends(ct_evaluator *evaluator)
         c->need[side] = side ? 0 : need_below(worker, node->leaf_cost);
     }
     c->planes = ct_planes_of(worker, node->layout, f, &c->threshold, NULL);
+    c->outer_rows = 0;
     ct_children_begin(c);
     worker->search->kernels->of[node->kind].children(c);
     ct_children_end(c);

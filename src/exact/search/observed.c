@@ -8,10 +8,12 @@ static void (*listener)(const ct_observed *);
 
 void ct_observe(void (*told)(const ct_observed *)) { listener = told; }
 
-/* All trees of a row set; the teller changes what is different. */
+/* All trees of a row set, or with sizes of leaves in the bounds those that keep to them among its
+ * own rows; the teller changes what is different. */
 static ct_observed all_trees(const ct_worker *worker, const ct_path *path, unsigned depth)
 {
-    ct_observed seen = {worker->search, *path, depth, 0, -1, 0, UINT32_MAX, 0, NULL, 0};
+    int sized = ct_search_is_sized(worker);
+    ct_observed seen = {worker->search, *path, depth, sized, -1, 0, UINT32_MAX, 0, NULL, 0};
     return seen;
 }
 
@@ -39,7 +41,7 @@ static void tell_floors(const ct_worker *worker, const ct_path *path, unsigned d
                         uint32_t n_cols, const int64_t *floors)
 {
     ct_observed seen = all_trees(worker, path, depth);
-    seen.empty_sides = 1;
+    seen.empty_sides = !seen.allowed;
     for (uint32_t f = 0; floors && f < n_cols; f++) {
         seen.feature = (int32_t) f;
         seen.lower = floors[f];

@@ -5,6 +5,7 @@
 
 #include "exact/bound/class_counts.h"
 #include "exact/cost/penalty.h"
+#include "exact/rows/outer.h"
 #include "exact/rows/ranks.h"
 #include "exact/search/ahead.h"
 #include "exact/search/features.h"
@@ -148,7 +149,11 @@ ct_status ct_roots_init(ct_roots *roots, ct_worker *worker, ct_arena *arena, con
     for (uint32_t f = 0; f < n_cols; f++) root_bounds[f] = UNKNOWN;
     roots->features = CT_ARENA_ZEROED(arena, ct_feature, n_cols);
     ct_observe_given(worker, roots);
-    return roots->features ? CT_OK : ct_worker_no_memory(worker);
+    if (node->sized) roots->limits = CT_ARENA_NEW(arena, uint32_t, 2 * (size_t) n_cols);
+    if (!roots->features || (node->sized && !roots->limits)) return ct_worker_no_memory(worker);
+    for (uint32_t f = 0; node->sized && f < n_cols; f++)
+        ct_outer_limits(node, f, worker->search->min_bucket, roots->limits + 2 * (size_t) f);
+    return CT_OK;
 }
 
 /* Opens every feature that the root may have: the hint's first, then, with medians, one candidate
@@ -176,7 +181,17 @@ static int64_t empty_sided(const ct_roots *roots, const ct_worker *worker, int64
             most = ((int64_t) 1 << (roots->task->depth - 1)) - 1;
     most = ct_smaller_cost(most, roots->leaf / split);
     relaxed = ct_larger_cost(relaxed, roots->ends[0].lower[1]);
+    if (roots->limits) return split + relaxed; /* sides have smaller outer sets */
     return split + ct_larger_cost(relaxed, roots->known.separate - most * split);
+}
+
+/* Whether there are trees with root feature f and a threshold that leaves a side without rows: such
+ * a side has enough rows of the outer set. */
+static int may_be_empty_sided(const ct_roots *roots, uint32_t f)
+{
+    if (!roots->limits) return 1;
+    const uint32_t *limits = roots->limits + 2 * (size_t) f;
+    return limits[0] <= limits[1] && (!limits[0] || limits[1] == roots->node->n_rows);
 }
 
 static ct_bounds finish(ct_roots *roots, const ct_worker *worker)
@@ -193,7 +208,7 @@ static ct_bounds finish(ct_roots *roots, const ct_worker *worker)
     for (uint32_t f = 0; f < n_cols; f++) {
         int only_here = is_root(roots->task) &&
                         roots->known.root_bounds[f] != UNKNOWN; /* there are no neighbours */
-        if (!only_here)
+        if (!only_here && may_be_empty_sided(roots, f))
             roots->known.root_bounds[f] = ct_smaller_cost(roots->known.root_bounds[f], most);
         roots->known.root_bounds[f] = ct_larger_cost(roots->known.root_bounds[f],
                                                      ct_thresholds_known(worker, roots, f));

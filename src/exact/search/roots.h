@@ -130,7 +130,8 @@ struct ct_roots {
     const ct_task *task;
     ct_arena *arena;         /* of all that is kept until the search ends */
     int64_t cap, seen;       /* see ct_thresholds_refresh() */
-    uint32_t edge; /* thresholds with fewer rows than this on a side need not be looked at */
+    uint32_t edge; /* thresholds with fewer rows than this on a side need not be looked at, */
+    uint32_t *limits; /* [f][2] nor with fewer or more than these on the left; NULL: with any */
     int64_t leaf;            /* cost of the leaf */
     ct_candidate ends[2];        /* before the first row and after the last */
     ct_feature *features;          /* [f] */

@@ -99,6 +99,10 @@ static int window(ct_evaluator *evaluator, uint32_t feature, const ct_interval *
                                                          ct_larger_cost(cut_high, 0));
     low = ct_larger_cost(low, roots->edge);
     high = ct_smaller_cost(high, (int64_t) roots->node->n_rows - roots->edge);
+    if (roots->limits) {
+        low = ct_larger_cost(low, roots->limits[2 * (size_t) feature]);
+        high = ct_smaller_cost(high, roots->limits[2 * (size_t) feature + 1]);
+    }
     rows[0] = (uint32_t) low;
     rows[1] = (uint32_t) high;
     return low <= high;
