@@ -5,8 +5,8 @@
 #
 # Forests are grown from random numbers. A time is the clock's, on one thread, over two milliseconds
 # or one call: the least of 20 short times is one that nobody disturbed. All schedules of the grid
-# take turns. The best of the grid is the best of the even rounds; times of the odd ones are compared,
-# since the least of many times that waver is too low.
+# take turns. The best of the grid is the best of the even rounds; times of the odd ones are
+# compared, since the least of many times that waver is too low.
 # Writes bench/results/autotune.csv (OUT), a line a forest, batch and schedule; ends with what the
 # rule costs over the best of the grid.
 

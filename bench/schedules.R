@@ -5,9 +5,9 @@
 #
 # The forests are grown from random numbers, to depth 8, with as many features and trees as the
 # papers' models, and run on one thread and on two. Times are the clock's, the least of some rounds
-# in which all schedules take turns. Sums are reproducible, since trees cannot be parallel otherwise;
-# all schedules give the same bits, which is looked at first. Writes bench/results/schedules.csv
-# (OUT), a line a schedule.
+# in which all schedules take turns. Sums are reproducible, since trees cannot be parallel
+# otherwise; all schedules give the same bits, which is looked at first. Writes
+# bench/results/schedules.csv (OUT), a line a schedule.
 
 out <- file.path(if (nzchar(Sys.getenv("OUT"))) Sys.getenv("OUT") else "bench/results",
                  "schedules.csv")
@@ -119,7 +119,8 @@ for (rows in batches) {
                 "interleaving over one walk at a time" =
                   geomean(best(rows, threads, "^rows 1$") / of_rows),
                 "planes over the best walks" = geomean(walks / best(rows, threads, "^planes")),
-                "best over one thread's best" = geomean(best(rows, 1, "") / best(rows, threads, "")))
+                "best over one thread's best" =
+                  geomean(best(rows, 1, "") / best(rows, threads, "")))
     cat(sprintf("%d rows, %d threads: %s\n", rows, threads,
                 paste(names(report), round(report, 2), collapse = "; ")))
   }
