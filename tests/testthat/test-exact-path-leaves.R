@@ -34,6 +34,22 @@ test_that("the path by leaves has all trees of the path by complexity", {
   }
 })
 
+test_that("with factors and missing values, few leaves have the least errors by definition", {
+  for (seed in seeds(60, 10)) {
+    set.seed(seed)
+    data <- mixed_table(sample(6:20, 1), 3)
+    predictors <- data[names(data) != "y"]
+    least <- cummin(least_errors(predictors, data$y, 2))
+    table <- as.data.frame(contree_path(y ~ ., data, depth = 2, by = "leaves"))
+    for (k in 1:4) {
+      fit <- contree(y ~ ., data, depth = 2, max_leaves = k)
+      expect_equal(fit$objective, least[k], info = paste(seed, k))
+      expect_equal(min(table$errors[table$leaves <= k]), least[k], info = paste(seed, k))
+      expect_equal(sum(predict(fit, data) != data$y), least[k], info = paste(seed, k))
+    }
+  }
+})
+
 test_that("a path by leaves is printed, drawn and asked for trees", {
   path <- contree_path(mpg ~ ., mtcars, depth = 2, minbucket = 5, by = "leaves")
   expect_output(print(path), "by leaves.*leaves nsplit")

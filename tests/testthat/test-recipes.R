@@ -30,3 +30,16 @@ test_that("vip permutes the columns of a tree", {
     metric = "accuracy", pred_wrapper = function(object, newdata) predict(object, newdata))
   expect_true(all(found$Importance[!found$Variable %in% contree:::used_predictors(pima)] == 0))
 })
+
+test_that("permutation importance through a prediction function, as these packages compute it", {
+  errors <- function(newdata) sum((chance(pima, newdata) > 0.5) != diabetes)
+  set.seed(1)
+  lost <- vapply(names(predictors), function(name) {
+    shuffled <- predictors
+    shuffled[[name]] <- sample(shuffled[[name]])
+    errors(shuffled) - errors(predictors)
+  }, 0)
+  used <- contree:::used_predictors(pima)
+  expect_true(all(lost[!names(lost) %in% used] == 0))
+  expect_gt(max(lost[used]), 0)
+})
