@@ -315,19 +315,23 @@ static ct_status finish(ct_worker *worker, const ct_data *data, const ct_split_c
     return CT_OK;
 }
 
-/* What is proven of all trees holds for those with a certain root as well. */
+/* What is proven of all trees holds for those with a certain root as well. Where no tree may have
+ * that root, as none of its thresholds leaves enough rows, it counts as a split of `leaf` that
+ * separates nothing. */
 static ct_status keep_root_bounds(const ct_search *search, const int64_t *root_bounds,
-                                  int64_t proven, ct_result *result, ct_error *error)
+                                  int64_t proven, int64_t leaf, ct_result *result, ct_error *error)
 {
     uint32_t n_cols = search->table->n_cols;
+    int64_t most = leaf + search->split_cost;
     CT_ASSERT(proven >= 0 && n_cols > 0);
     result->root_bounds = (double *) ct_alloc(n_cols * sizeof *result->root_bounds);
     if (!result->root_bounds)
         return ct_fail(error, CT_NO_MEMORY, "not enough memory for %lu columns",
                        (unsigned long) n_cols);
-    for (uint32_t f = 0; f < n_cols; f++)
-        result->root_bounds[f] = ct_objective_bound(search->costs,
-                                                ct_larger_cost(root_bounds[f], proven));
+    for (uint32_t f = 0; f < n_cols; f++) {
+        int64_t bound = ct_smaller_cost(ct_larger_cost(root_bounds[f], proven), most);
+        result->root_bounds[f] = ct_objective_bound(search->costs, bound);
+    }
     return CT_OK;
 }
 
@@ -487,7 +491,8 @@ static ct_status solve(ct_worker *worker, unsigned n_workers, ct_search *search,
     ct_arena_release(&worker->arena, mark); /* the tree is finished in memory that is warm, */
     ct_arena_trim(&worker->arena);          /* and of large tables scarce */
     CT_TRY(finish(worker, data, codes, &bounds, result, leaf_of_row, error));
-    CT_TRY(keep_root_bounds(search, root_bounds, bounds.proven, result, error));
+    int64_t leaf = ct_leaf_cost(&costs, &totals);
+    CT_TRY(keep_root_bounds(search, root_bounds, bounds.proven, leaf, result, error));
     result->capped = kept->capped;
     return CT_OK;
 }
