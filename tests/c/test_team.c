@@ -73,8 +73,8 @@ static void wide_tables(void)
 {
     for (int seed = 0; seed < (CHECK_QUICK() ? 4 : 30); seed++) {
         rng r = {(uint64_t) seed + 5500};
-        random_table t = table_random(&r, 60 + rng_below(&r, 60), 150, 2 + rng_below(&r, 3),
-                                      seed % 2);
+        random_table t = table_random(&r, 60 + rng_below(&r, 60), CHECK_QUICK() ? 30 : 150,
+                                      2 + rng_below(&r, 3), seed % 2);
         if (seed % 3 == 0) table_add_weights(&t, &r);
         if (seed % 5 == 0) table_add_loss(&t, &r);
         for (uint32_t i = 0; i < t.data.n_rows; i += 2)

@@ -102,7 +102,7 @@ test_that("missing values of new rows follow the rows of a child, not its groups
 })
 
 test_that("levels of rows without a response are none, and texts that differ in case are two", {
-  rows <- data.frame(t = c("a", "A", "b", "only"), f = c(1, 1, 2, 9), y = c("p", "q", "q", NA))
+  rows <- data.frame(t = c("a", "A", "b", "only"), f = c(1, 1, 2, 9), y = c("p", "p", "q", NA))
   rows <- rows[rep(1:4, c(3, 2, 5, 1)), ]
   with_tables(list(), function(con) {
     DBI::dbExecute(con, "CREATE TABLE x (t TEXT COLLATE NOCASE, f REAL, y TEXT COLLATE NOCASE)")
