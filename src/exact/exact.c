@@ -521,8 +521,9 @@ static ct_status solve_with(ct_worker *workers, unsigned n_workers, ct_search *s
 {
     const ct_options *options = search->options;
     size_t for_cache = options->depth > 3 ? options->memory_limit / 8 : 0;
-    ct_kept own, *kept = options->part && options->part->kept ? options->part->kept : &own;
+    ct_kept own;
     memset(&own, 0, sizeof own);
+    ct_kept *kept = options->part && options->part->kept ? options->part->kept : &own;
     ct_kept_begin(kept, options->memory_limit - for_cache, for_cache);
     ct_team team;
     ct_stop stop = {0};

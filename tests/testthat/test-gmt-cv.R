@@ -51,6 +51,7 @@ test_that("the rules choose as they say", {
 })
 
 test_that("workers change nothing", {
+  skip_on_cran() # two more sessions take longer than all else here
   skip_if_not_installed("future")
   old <- future::plan(future::multisession, workers = 2)
   on.exit(future::plan(old))
