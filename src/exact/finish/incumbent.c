@@ -162,6 +162,7 @@ static uint32_t nearest_threshold(const conversion *c, uint32_t feature, double 
     if (!below && above == n) return 0;
     int up = !below || (above < n && above - wanted < wanted - below);
     uint32_t n_left = up ? above : below;
+    CT_ASSERT(n_left > 0 && n_left < n);
     for (uint32_t j = 0; j < n_left; j++) rank += (uint32_t) ct_bit(ties, j);
     *threshold = ct_column_value(&c->table->data->columns[feature],
                                  c->table->order[feature][n_left]);
