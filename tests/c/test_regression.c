@@ -79,6 +79,7 @@ static ct_options random_options(rng *r, response_table *t, int leaf_sizes)
     uint32_t n = t->table.data.n_rows;
     options.depth = n > 18 ? 2 : n > 11 ? 2 + rng_below(r, 2) : 2 + rng_below(r, 3);
     if (rng_below(r, 3) == 0) options.complexity = rng_unit(r) * 0.1;
+    if (rng_below(r, 2)) options.word_rows = 0;
     if (leaf_sizes) {
         options.min_bucket = 1 + rng_below(r, rng_below(r, 2) ? 3 : 7);
         options.min_split = rng_below(r, 8);
@@ -233,6 +234,8 @@ static void equals_in_blocks(void)
         options.min_bucket = i % 3 ? 1 : 20;
         if (i % 6 == 3) add_outlier(&t);
         int good = compare(&t, &options, 5000000 + i);
+        options.word_rows = 0;
+        good = good && compare(&t, &options, 5000000 + i);
         options.simd = "scalar";
         good = good && compare(&t, &options, 5000000 + i);
         response_free(&t);
@@ -295,6 +298,7 @@ static void same_course_everywhere(void)
         response_table t = large_table(&r, 150 + 100 * i, i % 2 == 1);
         ct_options options = ct_options_default();
         options.min_bucket = i % 3 ? 1 : 7;
+        if (i % 4 > 1) options.word_rows = 0;
         ct_result first, again;
         ct_error error;
         options.simd = "scalar";
@@ -308,6 +312,32 @@ static void same_course_everywhere(void)
             ct_result_free(&again);
         }
         ct_result_free(&first);
+        response_free(&t);
+    }
+}
+
+/* Rows bounded word by word before they are listed, and listed at once: the same answer. There are
+ * many words, of which most are passed over. */
+static void words_first_change_nothing(void)
+{
+    for (uint32_t i = 0; i < n_tables(12); i++) {
+        rng r = {7500000 + i};
+        response_table t = large_table(&r, 500 + rng_below(&r, 2500), i % 2);
+        ct_options options = ct_options_default();
+        options.depth = i % 4 == 3 && !CHECK_SLOW() ? 3 : 2;
+        options.min_bucket = i % 3 ? 1 : 7;
+        ct_result lists, words;
+        ct_error error;
+        REQUIRE(ct_exact_solve(&t.table.data, &options, &lists, NULL, &error) == CT_OK);
+        for (size_t k = 0; ct_kernels_at(k); k++) {
+            options.simd = ct_kernels_at(k)->name;
+            options.word_rows = 64 * (uint32_t) rng_below(&r, 10);
+            REQUIRE(ct_exact_solve(&t.table.data, &options, &words, NULL, &error) == CT_OK);
+            CHECK(words.cost == lists.cost && words.bound == lists.bound);
+            CHECK(words.tree.n_nodes == lists.tree.n_nodes);
+            ct_result_free(&words);
+        }
+        ct_result_free(&lists);
         response_free(&t);
     }
 }
@@ -596,6 +626,7 @@ static const check_case cases[] = {
     {"equals brute force in blocks", equals_in_blocks},
     {"equals brute force in any way", equals_in_any_way},
     {"same course everywhere", same_course_everywhere},
+    {"words first", words_first_change_nothing},
     {"keeps to caps and gaps", keeps_to_caps},
     {"begins with a tree", begins_with_a_tree},
     {"stops with a bound", stops_with_a_bound},

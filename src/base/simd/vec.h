@@ -29,10 +29,11 @@
  *   l32_*   load (of int32_t), of_bits (lowest bits as a mask), where (0 except where the mask is),
  *           same(a, b) as a mask, front(a, bits, places): the lanes whose bits are set, in front;
  *           places[b] has the places of the bits set in the byte b, a byte each; sum of all lanes,
- *           top_lane (the last one), squares: sums of their squares in 64-bit lanes; l64_sum the
- *           sum of these
- *   f32_*   single precision in the lanes of l32: of (numbers of l32), set, load, add, sub, mul,
- *           max, where_not(a, m, x): x where the mask is, else a; top (the largest lane) */
+ *           sums of four vectors at once, top_lane (the last one), squares: sums of their squares
+ *           in 64-bit lanes; l64_sum the sum of these
+ *   f32_*   single precision in the lanes of l32: of (numbers of l32), set, load, store, add, sub,
+ *           mul, max, size (without its sign), where_not(a, m, x): x where the mask is, else a;
+ *           top (the largest lane) */
 #ifndef CT_BASE_SIMD_VEC_H
 #define CT_BASE_SIMD_VEC_H
 

@@ -211,6 +211,14 @@ CT_INLINE int l32_sum(vec a)
     sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0x4e));
     return _mm_cvtsi128_si32(_mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0xb1)));
 }
+CT_INLINE void l32_sums(vec a, vec b, vec c, vec d, int32_t sums[4])
+{
+    a = _mm256_add_epi32(_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));
+    c = _mm256_add_epi32(_mm256_unpacklo_epi32(c, d), _mm256_unpackhi_epi32(c, d));
+    a = _mm256_add_epi32(_mm256_unpacklo_epi64(a, c), _mm256_unpackhi_epi64(a, c));
+    _mm_storeu_si128((__m128i *) (void *) sums,
+                     _mm_add_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1)));
+}
 CT_INLINE int l32_top_lane(vec a) { return _mm256_extract_epi32(a, 7); }
 CT_INLINE vec l32_squares(vec a)
 {
@@ -226,6 +234,8 @@ CT_INLINE int64_t l64_sum(vec a)
 CT_INLINE vecf f32_of(vec a) { return _mm256_cvtepi32_ps(a); }
 CT_INLINE vecf f32_set(float x) { return _mm256_set1_ps(x); }
 CT_INLINE vecf f32_load(const float *x) { return _mm256_loadu_ps(x); }
+CT_INLINE void f32_store(float *x, vecf a) { _mm256_storeu_ps(x, a); }
+CT_INLINE vecf f32_size(vecf a) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0F), a); }
 CT_INLINE vecf f32_add(vecf a, vecf b) { return _mm256_add_ps(a, b); }
 CT_INLINE vecf f32_sub(vecf a, vecf b) { return _mm256_sub_ps(a, b); }
 CT_INLINE vecf f32_mul(vecf a, vecf b) { return _mm256_mul_ps(a, b); }

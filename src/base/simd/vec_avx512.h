@@ -166,6 +166,16 @@ CT_INLINE vec l32_front(vec a, uint32_t bits, const uint64_t places[256])
     return _mm512_maskz_compress_epi32((mask32) bits, a);
 }
 CT_INLINE int l32_sum(vec a) { return _mm512_reduce_add_epi32(a); }
+CT_INLINE void l32_sums(vec a, vec b, vec c, vec d, int32_t sums[4])
+{
+    a = _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
+    c = _mm512_add_epi32(_mm512_unpacklo_epi32(c, d), _mm512_unpackhi_epi32(c, d));
+    a = _mm512_add_epi32(_mm512_unpacklo_epi64(a, c), _mm512_unpackhi_epi64(a, c));
+    __m256i half = _mm256_add_epi32(_mm512_castsi512_si256(a), _mm512_extracti64x4_epi64(a, 1));
+    _mm_storeu_si128((__m128i *) (void *) sums,
+                     _mm_add_epi32(_mm256_castsi256_si128(half),
+                                   _mm256_extracti128_si256(half, 1)));
+}
 CT_INLINE int l32_top_lane(vec a)
 {
     return _mm_extract_epi32(_mm512_extracti32x4_epi32(a, 3), 3);
@@ -180,6 +190,8 @@ CT_INLINE int64_t l64_sum(vec a) { return _mm512_reduce_add_epi64(a); }
 CT_INLINE vecf f32_of(vec a) { return _mm512_cvtepi32_ps(a); }
 CT_INLINE vecf f32_set(float x) { return _mm512_set1_ps(x); }
 CT_INLINE vecf f32_load(const float *x) { return _mm512_loadu_ps(x); }
+CT_INLINE void f32_store(float *x, vecf a) { _mm512_storeu_ps(x, a); }
+CT_INLINE vecf f32_size(vecf a) { return _mm512_abs_ps(a); }
 CT_INLINE vecf f32_add(vecf a, vecf b) { return _mm512_add_ps(a, b); }
 CT_INLINE vecf f32_sub(vecf a, vecf b) { return _mm512_sub_ps(a, b); }
 CT_INLINE vecf f32_mul(vecf a, vecf b) { return _mm512_mul_ps(a, b); }

@@ -34,7 +34,10 @@ typedef struct {
     int64_t found[2][2];       /* full costs found: [over splits that keep to min_rows][side] */
     uint32_t n_present, n_pairs, wanted; /* see loss_labels.h */
     int best_end[2];           /* see losses.h */
-    uint32_t child;            /* see response.h */
+    uint32_t child;            /* see response.h; */
+    unsigned listed;           /* 1 << side: its list and blocks are those of the child; */
+    int64_t cap[2];            /* what is needed before the first child is scanned; */
+    size_t best_word[2];       /* of the words noted, that of the largest gain or bound */
     uint32_t refined;          /* blocks looked into */
     uint64_t scanned;          /* words */
 } scan_job;

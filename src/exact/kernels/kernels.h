@@ -83,8 +83,27 @@ typedef struct {
                               nothing, see bound/interval.h; NULL: none */
 } ct_rows;
 
+/* What is noted of one side's rows in some words of the layout before they are listed, if there are
+ * many; see response_words.h. Sums are of the response less the side's middle. */
+enum { CT_WORD_NOTES = 16 };
+typedef struct {
+    uint64_t members[CT_WORD_NOTES];     /* rows of the side in each word */
+    int64_t sum_before[CT_WORD_NOTES];   /* over the rows before it, */
+    float base[CT_WORD_NOTES];           /* the same */
+    int32_t below[CT_WORD_NOTES], above[CT_WORD_NOTES]; /* over those in it below and above 0 */
+    float inverse[CT_WORD_NOTES], falling[CT_WORD_NOTES]; /* as in ct_response, of the rows to the
+                                            left of its first place and to the right of its last; 0
+                                            if it has none */
+    float most[CT_WORD_NOTES];           /* what a split there gains at most */
+    float top;                           /* the largest of these, and for good */
+    uint32_t rows_before[CT_WORD_NOTES];
+} ct_word_notes;
+
+static inline size_t ct_word_notes_room(size_t words) { return words / CT_WORD_NOTES + 1; }
+
 /* The rows of one side in the order of a child, for scans of a response: scratch memory. A block is
- * CT_LIST_BLOCK rows. */
+ * CT_LIST_BLOCK rows; where there are many rows, first those of one word of the layout, see
+ * response_words.h. */
 typedef struct {
     int32_t *z;          /* [ct_list_room] */
     uint32_t *ranks;     /* likewise */
@@ -93,6 +112,7 @@ typedef struct {
                             rounding; negative: there is no place for one */
     int64_t *before;     /* [block] sum of the response before it, see response.h */
     int64_t *weight_before; /* [block] what the rows before it weigh; NULL: 1 each */
+    ct_word_notes *notes;   /* [ct_word_notes_room]; NULL: rows are listed at once */
 } ct_list;
 
 enum { CT_LIST_BLOCK = 64, CT_LIST_PAD = 32 };
@@ -139,7 +159,9 @@ typedef struct {
     uint32_t *active;           /* [n_classes] scratch */
     uint32_t *quantised;           /* [2 n_classes] scratch: totals in quantised costs */
     int32_t *labels;            /* ct_children_labels numbers, scratch: see loss_labels.h */
-    ct_list lists[2];           /* scratch, of either side; with a response alone */
+    ct_list lists[2];           /* scratch, of either side; with a response alone, */
+    uint32_t word_rows;         /* and from so many rows on, words are bounded before they are
+                                   listed; needs lists[].notes */
     uint8_t *done;              /* [n_cols] scratch, all 0 before and after */
     uint32_t outer_rows;        /* 0: splits of any size count; then the two below are not read */
     int outer_all[2];           /* 1: either threshold sends everything to its side */

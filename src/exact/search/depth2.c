@@ -306,17 +306,22 @@ static ct_candidate *new_candidate(ct_roots *roots)
 }
 
 /* Room for all rows of a node. */
-static ct_status lists_new(const ct_rows *rows, uint32_t n_rows, ct_arena *arena, ct_list *list)
+static ct_status lists_new(const ct_rows *rows, uint32_t n_rows, uint32_t word_rows,
+                           ct_arena *arena, ct_list *list)
 {
     size_t room = ct_list_room(n_rows), blocks = room / CT_LIST_BLOCK + 1;
+    int by_words = !rows->weights && n_rows >= word_rows;
     list->z = CT_ARENA_ZEROED(arena, int32_t, room);
     list->ranks = CT_ARENA_ZEROED(arena, uint32_t, room);
     list->most = CT_ARENA_NEW(arena, float, blocks);
     list->before = CT_ARENA_NEW(arena, int64_t, blocks);
     list->weights = rows->weights ? CT_ARENA_NEW(arena, int64_t, room) : NULL;
     list->weight_before = rows->weights ? CT_ARENA_NEW(arena, int64_t, blocks) : NULL;
+    if (by_words)
+        list->notes = CT_ARENA_ZEROED(arena, ct_word_notes, ct_word_notes_room(rows->words));
     int ready = list->z && list->ranks && list->most && list->before &&
-                (!rows->weights || (list->weights && list->weight_before));
+                (!rows->weights || (list->weights && list->weight_before)) &&
+                (!by_words || list->notes);
     return ready ? CT_OK : CT_NO_MEMORY;
 }
 
@@ -329,12 +334,13 @@ static ct_status new_extra(ct_evaluator *evaluator)
     ct_children *children = CT_ARENA_ZEROED(arena, ct_children, 1);
     if (!children) return CT_NO_MEMORY;
     children->rows = &node->rows;
+    children->word_rows = worker->search->options->word_rows;
     for (int side = 0; side < 2; side++) {
         children->totals[side] = evaluator->totals[side].rows;
         children->masses[side] = evaluator->totals[side].masses;
         children->sums[side] = evaluator->totals[side].quantised;
         children->moments[side] = evaluator->totals[side].moments;
-        if (node->rows.response && lists_new(&node->rows, node->n_rows, arena,
+        if (node->rows.response && lists_new(&node->rows, node->n_rows, children->word_rows, arena,
                                              &children->lists[side]) != CT_OK)
             return CT_NO_MEMORY;
     }
