@@ -1,5 +1,5 @@
-/* Rows of a side listed in the order of a child, and what splits of them gain; for scans where leaves
- * predict the mean of a response.
+/* Rows of a side listed in the order of a child, and what splits of them gain; for scans where
+ * leaves predict the mean of a response.
  *
  * The rows of a side are listed in the child's order. With T and W the sums of w z and w over the
  * side, and T_k and W_k those up to a place, a split there costs as two leaves
