@@ -47,17 +47,18 @@ read_columns <- function(columns, fit, model) {
 columns_as_they_are <- function(fit, newdata) {
   shape <- tree_shape(fit)
   given <- names(newdata)
-  at <- match(asked_predictors(fit), given)
+  at <- places_of(asked_predictors(fit), given)
   terms <- tree_terms(fit)
   as_they_are <- identical(shape$names, shape$inputs) &&
-    (is.null(terms) || length(attr(terms, "variables")) == length(shape$inputs) + 2)
-  if (anyNA(at) || !as_they_are) return(NULL)
+    (is.null(terms) ||
+     .Call(ffi_list_arguments, attr(terms, "variables")) == length(shape$inputs) + 1)
+  if (any(at == 0L) || !as_they_are) return(NULL)
   others <- .Call(ffi_other_than_numbers, newdata)
   types <- tree_types(fit)
-  levels_and_times <- if (!all(unique(types) %in% number_types)) {
+  levels_and_times <- if (!all(distinct(types) %in% number_types)) {
     match(shape$names[!types %in% number_types], given, 0L)
   }
-  columns <- .subset(newdata, sort(unique(c(at, others[given[others] %in% shape$names],
+  columns <- .subset(newdata, sort(unique(c(at, others[places_of(given[others], shape$names) > 0L],
                                             levels_and_times))))
   plain <- vapply(columns, function(value) !is.list(value) && is.null(dim(value)), NA)
   if (all(plain)) columns
@@ -159,16 +160,16 @@ evaluate_terms <- function(terms, newdata, inputs, asked) {
 # each other, as may factors and characters. A column of NA alone is logical in R whatever it stands
 # for.
 read_new_types <- function(columns, fit) {
-  types <- tree_types(fit)
+  types <- types_of(fit, names(columns))
   given <- vapply(columns, column_type, "")
-  plain <- given %in% number_types & types[names(columns)] %in% number_types
+  plain <- given %in% number_types & types %in% number_types
   for (j in which(!plain)) {
     label <- names(columns)[j]
     value <- columns[[j]]
     columns[[j]] <- if (is.logical(value) && all(is.na(value))) {
       rep(NA_integer_, length(value))
     } else {
-      read_new_type(value, given[j], label, types[[label]], tree_units(fit)[label],
+      read_new_type(value, given[j], label, types[j], tree_units(fit)[label],
                     tree_xlevels(fit)[[label]])
     }
   }
@@ -213,8 +214,9 @@ refuse_new_type <- function(value, label, type, levels) {
 # that names them.
 tell_new_levels <- function(fit, columns, policy) {
   if (is.matrix(columns)) return(invisible())
+  if (all(vapply(columns, function(value) is.null(attr(value, "unknown")), NA))) return(invisible())
   variable <- node_variable(fit)
-  ordered <- tree_types(fit)[variable] %in% "ordered"
+  ordered <- types_of(fit, variable) %in% "ordered"
   asked <- intersect(c(variable[node_by_level(fit) | ordered], tree_regressors(fit)),
                      names(columns))
   unknown <- lapply(stats::setNames(asked, asked), function(name) attr(columns[[name]], "unknown"))

@@ -73,6 +73,18 @@ is_matrix <- function(x, type, rows, columns) {
   typeof(x) == type && !is.object(x) && identical(dim(x), as.integer(c(rows, columns)))
 }
 
+# match(names, table, 0L) and unique(texts) without a hash table of all that there is, where `names`
+# or different `texts` are few: predictors may be thousands, and most trees ask for a handful.
+places_of <- function(names, table) {
+  places <- if (length(names) <= 16) .Call(ffi_places, names, table)
+  if (is.null(places)) match(names, table, 0L) else places
+}
+
+distinct <- function(texts) {
+  few <- .Call(ffi_distinct, texts)
+  if (is.null(few)) unique(texts) else few
+}
+
 # A data frame with these columns, all plain vectors or matrices of its length.
 is_frame <- function(x, columns) {
   if (!is.list(x) || !identical(class(x), "data.frame") || !is_names(names(x)) ||
@@ -108,11 +120,11 @@ fault_in_predictors <- function(fit) {
   shape <- fit[["shape"]]
   fine <- is.list(shape) && is_names(shape[["names"]]) && length(shape[["names"]]) > 0 &&
     is_texts(shape[["inputs"]]) &&
-    all(nzchar(shape[["names"]])) && !leaf_mark %in% shape[["names"]]
+    all(places_of(c("", leaf_mark), shape[["names"]]) == 0L)
   if (!fine) return("shape")
   types <- fit[["types"]]
   fine <- is.null(types) || (is_texts(types) && identical(names(types), shape[["names"]]) &&
-                             all(unique(types) %in% predictor_types))
+                             all(distinct(types) %in% predictor_types))
   if (!fine) return("types")
   leveled <- of_types(types, level_types)
   xlevels <- fit[["xlevels"]]
@@ -133,7 +145,7 @@ fault_in_predictors <- function(fit) {
 # Names of the predictors of some types. Most often there are none, and there may be thousands of
 # predictors.
 of_types <- function(types, some) {
-  if (any(unique(types) %in% some)) names(types)[types %in% some] else character()
+  if (any(distinct(types) %in% some)) names(types)[types %in% some] else character()
 }
 
 # One a predictor of a type that has them.
@@ -154,7 +166,7 @@ fault_in_nodes <- function(fit) {
                if (tree_leaf(fit) != "number") "yval2")
   if (!is_frame(frame, columns)) return("frame")
   frame <- unclass(frame) # `$` takes longer on a data frame
-  if (!is_texts(frame$var) || !all(frame$var %in% c(leaf_mark, fit$shape$names))) {
+  if (!is_texts(frame$var) || !are_variables(frame$var, fit$shape$names)) {
     return("frame$var")
   }
   ids <- attr(frame, "row.names")
@@ -170,6 +182,10 @@ fault_in_nodes <- function(fit) {
     "frame$default_left" = is_plain(frame$default_left, "logical") &&
       identical(is.na(frame$default_left), frame$var == leaf_mark),
     "frame$yval2" = fine_leaves(fit, frame)))
+}
+
+are_variables <- function(var, predictors) {
+  all(places_of(unique(var[var != leaf_mark]), predictors) > 0L)
 }
 
 # What nodes predict, see tree-leaf.R.
@@ -234,8 +250,8 @@ fault_in_splits <- function(fit) {
   if (!fine || (length(variable) && !identical(rownames(splits), variable))) return("splits")
   by_level <- splits[, "ncat"] > 1
   if (!all(by_level | splits[, "ncat"] == -1)) return("splits")
-  type <- tree_types(fit)[variable]
-  if (!identical(unname(by_level), unname(type %in% c("factor", "character")))) return("splits")
+  type <- types_of(fit, variable)
+  if (!identical(unname(by_level), type %in% c("factor", "character"))) return("splits")
   levels <- lengths(fit$xlevels[variable])
   index <- splits[, "index"]
   places <- type == "ordered" & is.finite(index)
@@ -301,11 +317,10 @@ are_settings <- function(control) {
 # they should be is seen.
 fault_in_request <- function(fit) {
   terms <- fit[["terms"]]
-  is_list_call <- function(x) is.call(x) && identical(x[[1]], quote(list)) && length(x) > 1
+  n_variables <- .Call(ffi_list_arguments, attr(terms, "variables"))
   fine <- is.null(terms) ||
-    (inherits(terms, "terms") && is.call(terms) && is_list_call(attr(terms, "variables")) &&
-     is_list_call(attr(terms, "predvars")) &&
-     length(attr(terms, "predvars")) == length(attr(terms, "variables")) &&
+    (inherits(terms, "terms") && is.call(terms) && n_variables > 0 &&
+     n_variables == .Call(ffi_list_arguments, attr(terms, "predvars")) &&
      are_classes(attr(terms, "dataClasses")))
   control <- fit[["control"]]
   first_fault(c(terms = fine, call = is.call(fit[["call"]]), control = is.null(control) ||
@@ -314,7 +329,7 @@ fault_in_request <- function(fit) {
 
 # What model.frame() knows of variables, by name; terms made by hand may be without.
 are_classes <- function(classes) {
-  is.null(classes) || (is_texts(unname(classes)) && is_names(names(classes)))
+  is.null(classes) || (is_texts(unname(classes)) && is_texts(names(classes)))
 }
 
 # ---- training rows -------------------------------------------------------------------------------

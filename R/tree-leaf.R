@@ -55,7 +55,8 @@ node_values <- function(fit) {
 # The predictors that the tree asks for, or that its leaves compute with; and in the order of the
 # fit, which takes time where predictors are many.
 asked_predictors <- function(fit) {
-  unique(c(stats::na.omit(node_variable(fit)), tree_regressors(fit)))
+  variable <- node_variable(fit)
+  unique(c(variable[!is.na(variable)], tree_regressors(fit)))
 }
 used_predictors <- function(fit) intersect(tree_shape(fit)$names, asked_predictors(fit))
 

@@ -163,14 +163,17 @@ by_row <- function(outputs, row_names) {
 # -Inf.
 routing_table <- function(fit) {
   children <- node_children(fit)
-  sides <- levels_left(fit)
-  threshold <- node_threshold(fit)
-  turned <- threshold %in% Inf
-  list(threshold = replace(threshold, turned, -Inf),
-       left = ifelse(turned, children$right, children$left),
-       right = ifelse(turned, children$left, children$right),
-       default_left = xor(node_default_left(fit), turned),
-       levels_left = if (any(lengths(sides))) sides)
+  sides <- if (tree_has_levels(fit)) levels_left(fit)
+  table <- list(threshold = node_threshold(fit), left = children$left, right = children$right,
+                default_left = node_default_left(fit),
+                levels_left = if (any(lengths(sides))) sides)
+  turned <- table$threshold %in% Inf
+  if (!any(turned)) return(table)
+  table$threshold[turned] <- -Inf
+  table$left[turned] <- children$right[turned]
+  table$right[turned] <- children$left[turned]
+  table$default_left[turned] <- !table$default_left[turned]
+  table
 }
 
 # `feature`: the number of the column that each node asks, 0 in leaves.

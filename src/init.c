@@ -16,6 +16,9 @@ SEXP ffi_certify(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP labels
 SEXP ffi_tree_route(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP default_left,
                     SEXP levels_left, SEXP values, SEXP columns, SEXP threads);
 SEXP ffi_other_than_numbers(SEXP frame);
+SEXP ffi_places(SEXP names, SEXP table);
+SEXP ffi_distinct(SEXP texts);
+SEXP ffi_list_arguments(SEXP call);
 SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
 SEXP ffi_hist_predict(SEXP forest, SEXP columns, SEXP what, SEXP threads);
 SEXP ffi_hist_sample(SEXP control, SEXP number);
@@ -60,6 +63,9 @@ static const R_CallMethodDef calls[] = {
     ENTRY(ffi_certify, 7),
     ENTRY(ffi_tree_route, 9),
     ENTRY(ffi_other_than_numbers, 1),
+    ENTRY(ffi_places, 2),
+    ENTRY(ffi_distinct, 1),
+    ENTRY(ffi_list_arguments, 1),
     ENTRY(ffi_hist_grow, 4),
     ENTRY(ffi_hist_predict, 4),
     ENTRY(ffi_hist_sample, 2),

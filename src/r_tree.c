@@ -1,4 +1,4 @@
-/* .Call entries of trees. */
+/* .Call entries of trees, and of what the check of a fit has to look through once a predictor. */
 #include "tree/predict.h"
 #include "tree/route.h"
 #include "r_glue.h"
@@ -60,4 +60,71 @@ SEXP ffi_other_than_numbers(SEXP frame)
     others = Rf_lengthgets(others, n_others);
     UNPROTECT(1);
     return others;
+}
+
+/* Equal ASCII strings are one object in R, so that the pointers decide. */
+static int is_ascii(SEXP text)
+{
+    const unsigned char *byte = (const unsigned char *) CHAR(text);
+    while (*byte > 0 && *byte < 128)
+        byte++;
+    return *byte == 0;
+}
+
+/* match(names, table, 0L) for few `names` and a long `table`, of which no hash table is made; NULL
+ * if the pointers cannot tell. */
+SEXP ffi_places(SEXP names, SEXP table)
+{
+    if (TYPEOF(names) != STRSXP || TYPEOF(table) != STRSXP || Rf_xlength(table) > INT_MAX)
+        return R_NilValue;
+    R_xlen_t n = Rf_xlength(names), n_table = Rf_xlength(table);
+    for (R_xlen_t i = 0; i < n; i++)
+        if (!is_ascii(STRING_ELT(names, i)))
+            return R_NilValue;
+    SEXP places = PROTECT(Rf_allocVector(INTSXP, n));
+    const SEXP *entry = STRING_PTR_RO(table);
+    for (R_xlen_t i = 0; i < n; i++) {
+        SEXP name = STRING_ELT(names, i);
+        R_xlen_t at = 0;
+        while (at < n_table && entry[at] != name)
+            at++;
+        INTEGER(places)[i] = at < n_table ? (int) at + 1 : 0;
+    }
+    UNPROTECT(1);
+    return places;
+}
+
+/* unique(texts) where there are few different ones; NULL if there are more than 32, or if `texts`
+ * is not of type character. A text in two encodings counts twice. */
+SEXP ffi_distinct(SEXP texts)
+{
+    enum { MOST = 32 };
+    if (TYPEOF(texts) != STRSXP)
+        return R_NilValue;
+    const SEXP *entry = STRING_PTR_RO(texts);
+    SEXP found[MOST];
+    int n_found = 0;
+    for (R_xlen_t i = 0, n = Rf_xlength(texts); i < n; i++) {
+        int at = 0;
+        while (at < n_found && found[at] != entry[i])
+            at++;
+        if (at == MOST)
+            return R_NilValue;
+        if (at == n_found)
+            found[n_found++] = entry[i];
+    }
+    SEXP distinct = PROTECT(Rf_allocVector(STRSXP, n_found));
+    for (int at = 0; at < n_found; at++)
+        SET_STRING_ELT(distinct, at, found[at]);
+    UNPROTECT(1);
+    return distinct;
+}
+
+/* The number of arguments of a call of `list`, -1 for anything else. In R each look at a call of
+ * thousands of arguments walks through all of them. */
+SEXP ffi_list_arguments(SEXP call)
+{
+    if (TYPEOF(call) != LANGSXP || CAR(call) != Rf_install("list"))
+        return Rf_ScalarInteger(-1);
+    return Rf_ScalarInteger((int) Rf_xlength(CDR(call)));
 }

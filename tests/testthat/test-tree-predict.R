@@ -347,3 +347,14 @@ test_that("laplace adds to the count of each class", {
     expect_contree_error(predict(iris2, iris, type = "prob", laplace = laplace), "input", "laplace")
   }
 })
+
+test_that("predictors are found by their names in any encoding", {
+  x <- data.frame(a = rep(1:2, 30), b = 1:60)
+  y <- factor(x$b > 25)
+  names(x)[2] <- "gr\u00f6\u00dfe"
+  fit <- contree(x, y, depth = 1)
+  new <- x[c(1, 60), ]
+  names(new)[2] <- iconv(names(x)[2], "UTF-8", "latin1")
+  expect_identical(Encoding(names(new)[2]), "latin1")
+  expect_identical(predict(fit, new), predict(fit, x[c(1, 60), ]))
+})
