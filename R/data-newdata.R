@@ -47,7 +47,7 @@ read_columns <- function(columns, fit, model) {
 columns_as_they_are <- function(fit, newdata) {
   shape <- tree_shape(fit)
   given <- names(newdata)
-  at <- places_of(asked_predictors(fit), given)
+  at <- places_among(asked_predictors(fit), given)
   terms <- tree_terms(fit)
   as_they_are <- identical(shape$names, shape$inputs) &&
     (is.null(terms) ||
@@ -58,8 +58,8 @@ columns_as_they_are <- function(fit, newdata) {
   levels_and_times <- if (!all(distinct(types) %in% number_types)) {
     match(shape$names[!types %in% number_types], given, 0L)
   }
-  columns <- .subset(newdata, sort(unique(c(at, others[places_of(given[others], shape$names) > 0L],
-                                            levels_and_times))))
+  others <- others[places_among(given[others], shape$names) > 0L]
+  columns <- .subset(newdata, sort(unique(c(at, others, levels_and_times))))
   plain <- vapply(columns, function(value) !is.list(value) && is.null(dim(value)), NA)
   if (all(plain)) columns
 }

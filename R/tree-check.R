@@ -75,7 +75,7 @@ is_matrix <- function(x, type, rows, columns) {
 
 # match(names, table, 0L) and unique(texts) without a hash table of all that there is, where `names`
 # or different `texts` are few: predictors may be thousands, and most trees ask for a handful.
-places_of <- function(names, table) {
+places_among <- function(names, table) {
   places <- if (length(names) <= 16) .Call(ffi_places, names, table)
   if (is.null(places)) match(names, table, 0L) else places
 }
@@ -120,7 +120,7 @@ fault_in_predictors <- function(fit) {
   shape <- fit[["shape"]]
   fine <- is.list(shape) && is_names(shape[["names"]]) && length(shape[["names"]]) > 0 &&
     is_texts(shape[["inputs"]]) &&
-    all(places_of(c("", leaf_mark), shape[["names"]]) == 0L)
+    all(places_among(c("", leaf_mark), shape[["names"]]) == 0L)
   if (!fine) return("shape")
   types <- fit[["types"]]
   fine <- is.null(types) || (is_texts(types) && identical(names(types), shape[["names"]]) &&
@@ -185,7 +185,7 @@ fault_in_nodes <- function(fit) {
 }
 
 are_variables <- function(var, predictors) {
-  all(places_of(unique(var[var != leaf_mark]), predictors) > 0L)
+  all(places_among(unique(var[var != leaf_mark]), predictors) > 0L)
 }
 
 # What nodes predict, see tree-leaf.R.

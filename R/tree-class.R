@@ -506,7 +506,7 @@ tree_types <- function(fit) {
 # The types of some predictors, without names; NA for what is none, as leaves ask for.
 types_of <- function(fit, variables) {
   if (is.null(fit$types)) return(ifelse(is.na(variables), NA_character_, "numeric"))
-  at <- places_of(variables, names(fit$types))
+  at <- places_among(variables, names(fit$types))
   unname(fit$types)[replace(at, at == 0L, NA)]
 }
 tree_xlevels <- function(fit) fit$xlevels
