@@ -15,14 +15,11 @@
 #include "reference.h"
 #include "solve.h"
 
-/* Costs are fixed-point numbers in the library; those of rows with weights are rounded to many
- * bits, and losses beside weights to 24: see exact/cost/costs.h. Sums of doubles differ by the
- * order of their terms. */
-static inline double tolerance_of(const ct_data *data)
+/* Costs with weights or losses are rounded; sums of doubles differ by the order of their terms. */
+static inline double tolerance_of(const ct_data *data, unsigned depth)
 {
     if (!data->weights && !data->loss) return 1e-9;
-    double share = data->weights && data->loss && data->n_classes > 2 ? 3e-7 : 1e-9;
-    return share * dearest_of(data);
+    return (rounding_share(data, depth) + 1e-9) * dearest_of(data);
 }
 
 /* ---- what is known of the least cost ---- */
@@ -397,7 +394,7 @@ static inline void check_bounds(const instance *in, const ct_options *plain)
 static inline void check_instance(const instance *in)
 {
     const ct_data *data = &in->table.data;
-    known k = {0, HUGE_VAL, tolerance_of(data), NULL};
+    known k = {0, HUGE_VAL, tolerance_of(data, in->options.depth), NULL};
     ct_options plain = ct_options_default();
     plain.depth = in->options.depth;
     plain.complexity = in->options.complexity;

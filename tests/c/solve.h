@@ -3,6 +3,7 @@
 #define CT_TEST_SOLVE_H
 
 #include <float.h>
+#include <math.h>
 
 #include "check.h"
 #include "random.h"
@@ -15,13 +16,26 @@ static inline int solve(const ct_data *data, const ct_options *options, ct_resul
     return CHECK_INT(status, CT_OK);
 }
 
-/* What rounding takes off a bound at most: losses beside weights have 24 bits, see
- * exact/cost/costs.h; with complexity cost and bound are sums of two doubles, rounded each. */
+/* What the help page of contree() allows a tree to cost more than the optimum, as a share of what
+ * all rows cost at most: costs are rounded to 2^(depth - 58) of it a row. Weights and losses are
+ * both rounded: if the sum of the weights is S units, the largest loss L, and S * L is
+ * 2^(58 - depth), then n / S + 1 / L is least for L = sqrt(2^(58 - depth) / n), and 5 / 4 of that
+ * for half or twice that L, one of which powers of two come to. */
+static inline double rounding_share(const ct_data *data, unsigned depth)
+{
+    double each = data->n_rows / ldexp(1, 58 - (int) (depth > 1 ? depth : 1));
+    if (!data->weights && !data->loss) return 0;
+    return data->weights && data->loss && data->n_classes > 2 ? 2.5 * sqrt(each) : each;
+}
+
+/* The same of a bound, and what doubles and their sums are off by; with complexity cost and bound
+ * are sums of two, rounded each. */
 static inline double rounded_off(const ct_data *data, const ct_options *options, double cost)
 {
-    double sum = options->complexity > 0 ? 4 * DBL_EPSILON * cost : 0;
+    double sum = options->complexity > 0 ? 4 * DBL_EPSILON * cost : 0,
+           noise = ldexp(1, -47) + data->n_rows * DBL_EPSILON;
     if (!data->weights && !data->loss) return sum;
-    return sum + (data->weights && data->loss ? 3e-7 : 1e-11) * dearest_of(data);
+    return sum + (rounding_share(data, options->depth) + noise) * dearest_of(data);
 }
 
 /* The cost, or -1 after a failure; the answer must be proven. */

@@ -21,13 +21,10 @@ static random_table costly_table(rng *r, uint32_t n_rows, uint32_t kind)
 
 static int is_near(double a, double b) { return fabs(a - b) <= 1e-9 * (1 + fabs(b)); }
 
-/* Where rows have weights and losses have to be rounded, these have 24 bits: see
- * exact/cost/costs.h. The cost of each of 7 splits is rounded to 2^-30 of what a row costs, where
- * all cost the same. */
+/* The cost of each of 7 splits is rounded to 2^-30 of what a row costs, where all cost the same. */
 static double rounding(const random_table *t)
 {
-    double of_splits = 7 * ldexp(dearest_of(&t->data), -31);
-    return t->weights && t->loss && t->data.n_classes > 2 ? dearest_of(&t->data) * 3e-7 : of_splits;
+    return dearest_of(&t->data) * (rounding_share(&t->data, 3) + 7 * ldexp(1, -31));
 }
 
 static void equals_brute_force(void)
@@ -597,6 +594,30 @@ units optimum = units_optimum(&b, NULL), cost = units_of_tree(&b, &t.data, &resu
     CHECK(exact > 100 && rounded > 20);
 }
 
+/* What the help page allows the gap of weights and losses to be, from few rows to many: most where
+ * both have all their digits. */
+static void rounding_is_shared_evenly(void)
+{
+    for (uint32_t seed = 0; seed < (CHECK_SLOW() ? 8 : 64); seed++) {
+        static const uint32_t rows[] = {10, 300, 5000, 40000};
+        rng r = {(uint64_t) seed + 41000};
+        random_table t = table_new(rows[seed % 4] + seed, 1, 3 + seed % 2);
+        ct_options options = ct_options_default();
+        options.depth = 1 + seed / 4 % 3;
+        table_add_weights(&t, &r);
+        table_add_loss(&t, &r);
+        for (uint32_t i = 0; i < t.data.n_rows; i++) {
+            table_column(&t, 0)[i] = rng_below(&r, 20);
+            t.classes[i] = (int32_t) rng_below(&r, t.data.n_classes);
+            t.weights[i] = 500 + 500 * rng_unit(&r);
+        }
+        for (uint32_t i = 0; i < t.data.n_classes * t.data.n_classes; i++)
+            if (t.loss[i] > 0 || i == 1) t.loss[i] = 1 + rng_unit(&r) * (seed % 8 > 3 ? 1e-9 : 1);
+        if (solved_cost(&t.data, &options) < 0) printf("    seed %u\n", seed);
+        table_free(&t);
+    }
+}
+
 static const check_case cases[] = {
     {"equals brute force", equals_brute_force},
     {"windows equal brute force", windows_equal_brute_force},
@@ -612,6 +633,7 @@ static const check_case cases[] = {
     {"many classes take little", many_classes_take_little},
     {"splits beyond all penalties", splits_beyond_all_penalties},
     {"wide products are exact", wide_products_are_exact},
+    {"rounding is shared evenly", rounding_is_shared_evenly},
     {"bad ones are refused", bad_ones_are_refused},
 };
 

@@ -6,6 +6,7 @@
 #include "check.h"
 #include "tree/route.h"
 #include "random.h"
+#include "solve.h"
 
 enum { EVERY = 80 }; /* the first allocations fail one by one, later ones here and there */
 
@@ -52,10 +53,9 @@ static ct_options make_options(const shape *s, const ct_start *start)
 
 /* `full` is what comes of it with memory. */
 static void check_result(const ct_data *data, const ct_result *got, const ct_result *full,
-                         const uint32_t *leaves)
+                         unsigned depth, const uint32_t *leaves)
 {
-    double slack = 1e-9 * dearest_of(data) +
-                   (data->weights && data->loss ? 3e-7 * dearest_of(data) : 0);
+    double slack = (1e-9 + rounding_share(data, depth)) * dearest_of(data);
     CHECK(got->bound <= full->cost + slack && full->cost <= got->cost + slack);
     CHECK(got->bound <= got->cost);
     CHECK(got->end == CT_END_MEMORY ||
@@ -75,7 +75,7 @@ static void solve_without(const ct_data *data, const ct_options *options, const 
     ct_status status = ct_exact_solve(data, options, &result, leaves, &error);
     ct_alloc_fail_for(-1, 0);
     if (status == CT_OK) {
-        check_result(data, &result, full, leaves);
+        check_result(data, &result, full, options->depth, leaves);
         ct_result_free(&result);
     } else {
         int failed = check_state.failed;
