@@ -20,8 +20,8 @@ typedef struct {
 typedef struct {
     const ct_data *data;
     double split_cost; /* in rows */
-    double tie; /* costs that differ by no more are equal: sums of doubles differ by the order of
-                   their terms */
+    double tie; /* costs that differ by no more are equal: sums of n doubles of either tree are off
+                   by n / 2^53, and numbers within 2^-50 of whole ones are taken for these */
     uint32_t min_bucket, min_split;
     brute_value known[BRUTE_DEPTH + 1][1 << BRUTE_ROWS]; /* no leaves: not yet */
 } brute;
@@ -111,7 +111,7 @@ static inline double brute_optimum(brute *b, const ct_data *data, const ct_optio
     b->data = data;
     b->split_cost = options->complexity * sum_of_weights(data);
     b->tie = data->weights || data->loss || options->complexity > 0
-                 ? 1e-13 * (dearest_of(data) + b->split_cost)
+                 ? ldexp(data->n_rows + 16, -52) * (dearest_of(data) + b->split_cost)
                  : 0;
     b->min_bucket = options->min_bucket;
     b->min_split = options->min_split;

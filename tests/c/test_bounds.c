@@ -67,8 +67,30 @@ static void remembered_bounds_hold(void)
     if (getenv("CT_SHOW")) printf("    %llu bounds\n", (unsigned long long) bounds_state.seen);
 }
 
+/* A search that runs out of memory keeps what it has proven, and makes nothing up: with each limit
+ * from too little to enough. */
+static void bounds_hold_without_memory(void)
+{
+    int tables = CHECK_QUICK() ? 2 : 6;
+    for (int i = 0; i < tables && check_state.failed < 3; i++) {
+        rng r = {(uint64_t) i + 23087};
+        random_table t = table_random(&r, 6 + rng_below(&r, 4), 2, 2, 1);
+        ct_options options = ct_options_default();
+        int answers = 0;
+        options.depth = 3 + (unsigned) i % 2;
+        options.plane_budget = 0;
+        for (size_t limit = 4000; limit < 60000; limit += 40) {
+            options.memory_limit = limit;
+            answers += bounds_hold(&t, &options);
+        }
+        CHECK(answers > 100);
+        table_free(&t);
+    }
+}
+
 static const check_case cases[] = {
     {"remembered bounds hold", remembered_bounds_hold},
+    {"bounds hold without memory", bounds_hold_without_memory},
 };
 
 CHECK_MAIN(cases)

@@ -61,7 +61,17 @@ static ct_status lay_out(ct_worker *worker, const ct_node *node, ct_node *whole)
     return CT_OK;
 }
 
-ct_bounds ct_branch_solve(ct_evaluator *evaluator, uint32_t f, const ct_candidate *m, int side)
+/* Fills in one side of m that is not searched: its root bounds and hints are those it was given. */
+static void keep_given(const ct_roots *roots, const ct_task *task, ct_candidate *m, int side)
+{
+    int copy = task->hint && task->hint_at == 0;
+    for (size_t i = 0; i < ct_heap_size(task->depth); i++)
+        m->trees[side][i] = copy ? task->hint[i] : CT_LEAF_CODE;
+    memcpy(m->root_bounds[side], task->root_bounds,
+           roots->node->layout->n_cols * sizeof *task->root_bounds);
+}
+
+ct_bounds ct_branch_solve(ct_evaluator *evaluator, uint32_t f, ct_candidate *m, int side)
 {
     const ct_task *task = &((const ct_branching *) evaluator->extra)->task[side];
     ct_worker *worker = evaluator->worker;
@@ -76,6 +86,7 @@ ct_bounds ct_branch_solve(ct_evaluator *evaluator, uint32_t f, const ct_candidat
     }
     if (status == CT_OK)
         bounds = ct_solve(worker, NULL, child, task, m->root_bounds[side], m->trees[side]);
+    else keep_given(evaluator->roots, task, m, side); /* there was no memory */
     ct_arena_release(&worker->arena, mark);
     return bounds;
 }
@@ -97,16 +108,6 @@ static void choose_hint(const ct_roots *roots, uint32_t f, const ct_candidate *a
     task->hint = own->hint;
     task->hint_at = 2 * own->hint_at + 1 + (uint32_t) side;
     task->hint_size = own->hint_size;
-}
-
-/* Fills in one side of m that needs no search: its root bounds and hints are those it was given. */
-static void keep_given(const ct_roots *roots, const ct_task *task, ct_candidate *m, int side)
-{
-    int copy = task->hint && task->hint_at == 0;
-    for (size_t i = 0; i < ct_heap_size(task->depth); i++)
-        m->trees[side][i] = copy ? task->hint[i] : CT_LEAF_CODE;
-    memcpy(m->root_bounds[side], task->root_bounds,
-           roots->node->layout->n_cols * sizeof *task->root_bounds);
 }
 
 /* Row sets behind one split are nested in their siblings, which evaluate() looks at; others are

@@ -28,7 +28,7 @@ int ct_branch_begin(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a,
  * its root bounds and tree into m's, and the answer made known. */
 int ct_branch_ask(ct_evaluator *evaluator, ct_candidate *m, int side, ct_bounds *bounds);
 /* Lays the side out and solves it, here and now. */
-ct_bounds ct_branch_solve(ct_evaluator *evaluator, uint32_t f, const ct_candidate *m, int side);
+ct_bounds ct_branch_solve(ct_evaluator *evaluator, uint32_t f, ct_candidate *m, int side);
 void ct_branch_answer(ct_evaluator *evaluator, ct_candidate *m, int side, ct_bounds *bounds);
 /* What ct_roots.evaluate does and returns, once both sides are known. */
 int64_t ct_branch_end(ct_evaluator *evaluator, ct_candidate *m, const ct_bounds bounds[2]);
