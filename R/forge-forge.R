@@ -11,8 +11,8 @@
 #' threshold?) is computed once, as one bit for each row. A tree is then a fixed network of bit
 #' operations that computes the leaf numbers of hundreds of rows at once, and each row adds the
 #' values of its leaves in the order of the original software. This needs trees of at most 256
-#' leaves. For larger trees, and for fewer than 24 rows, rows walk from node to node, eight at a
-#' time.
+#' leaves. For larger trees, and for few rows (fewer than 8 to 32, as printed: the more distinct
+#' tests a tree has on average, the more), rows walk from node to node, eight at a time.
 #'
 #' Rows are distributed over threads; the sum of a row does not depend on how.
 #'
@@ -97,7 +97,7 @@ describe_way <- function(x) {
   }
   trees <- n_forest_trees(x$forest)
   gettextf(paste("Runs as bit planes of %d tests on %s: %d trees as networks, %d by reach (%s MB);",
-                 "below 24 rows as walks"),
+                 "below %d rows as walks"),
            info$tests, info$simd, info$networks, trees - info$networks,
-           format(signif(info$bytes / 1e6, 2)))
+           format(signif(info$bytes / 1e6, 2)), info$planes_from)
 }

@@ -303,13 +303,13 @@ SEXP ffi_forged_alive(SEXP pointer)
 SEXP ffi_forged_info(SEXP pointer)
 {
     static const char *const names[] = {"depth", "mean_depth", "used", "planes", "tests",
-                                        "networks", "simd", "bytes"};
+                                        "networks", "simd", "bytes", "planes_from"};
     const owned *all = r_forged_of(pointer);
     const ct_forged *f = &all->forged;
     int networks = 0;
     for (uint32_t t = 0; f->has_planes && t < f->ensemble->n_trees; t++)
         networks += f->trees[t].kind == CT_NETWORK;
-    SEXP list = PROTECT(r_named_list(names, 8));
+    SEXP list = PROTECT(r_named_list(names, 9));
     SET_VECTOR_ELT(list, 0, Rf_ScalarInteger((int) f->deepest));
     SET_VECTOR_ELT(list, 1, Rf_ScalarReal(f->mean_depth));
     SET_VECTOR_ELT(list, 2, Rf_ScalarInteger((int) f->n_used));
@@ -318,6 +318,8 @@ SEXP ffi_forged_info(SEXP pointer)
     SET_VECTOR_ELT(list, 5, Rf_ScalarInteger(networks));
     SET_VECTOR_ELT(list, 6, Rf_mkString(ct_simd_name(ct_cpu_find("auto"))));
     SET_VECTOR_ELT(list, 7, Rf_ScalarReal((double) f->arena.held));
+    SET_VECTOR_ELT(list, 8, Rf_ScalarInteger(f->has_planes ? (int) ct_forged_planes_from(f)
+                                                           : NA_INTEGER));
     UNPROTECT(1);
     return list;
 }

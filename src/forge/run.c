@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "forge/blocks.h"
 
-enum { TILE_BYTES = 1 << 20, MOST_TILE = 8192, LEAST_TILE = 64, PLANES_FROM = 24 };
+enum { TILE_BYTES = 1 << 20, MOST_TILE = 8192, LEAST_TILE = 64 };
 
 typedef struct {
     const ct_forged *forged;
@@ -68,15 +68,26 @@ static ct_status run_job(job *j, const ct_run *run, ct_error *error)
     return ready ? CT_OK : ct_fail(error, CT_NO_MEMORY, "not enough memory to predict");
 }
 
-ct_way ct_forged_way(const ct_forged *f, uint32_t n_rows)
+/* The more tests a tree has of its own, the more rows it takes to pay for all of them: see
+ * bench/NOTES. */
+uint32_t ct_forged_planes_from(const ct_forged *f)
 {
-    return f->has_planes && n_rows >= PLANES_FROM ? CT_WAY_PLANES : CT_WAY_WALK;
+    enum { LEAST_ROWS = 8, MOST_ROWS = 32, TESTS_A_ROW = 6 };
+    if (!f->has_planes) return UINT32_MAX;
+    CT_ASSERT(f->n_planes > 0);
+    uint32_t rows = LEAST_ROWS + (f->n_planes - 1) / TESTS_A_ROW / f->ensemble->n_trees;
+    return rows < MOST_ROWS ? rows : MOST_ROWS;
+}
+
+static ct_way best_way(const ct_forged *f, uint32_t n_rows)
+{
+    return n_rows >= ct_forged_planes_from(f) ? CT_WAY_PLANES : CT_WAY_WALK;
 }
 
 ct_status ct_forged_predict(const ct_forged *f, const ct_column *columns, uint32_t n_rows,
                             const ct_run *run, double *out, ct_error *error)
 {
-    ct_way way = run->way == CT_WAY_AUTO ? ct_forged_way(f, n_rows) : run->way;
+    ct_way way = run->way == CT_WAY_AUTO ? best_way(f, n_rows) : run->way;
     if (way == CT_WAY_PLANES && !f->has_planes)
         return ct_fail(error, CT_BAD_INPUT, "a tree has more than %d leaves, or linear models",
                        CT_PLANE_LEAVES);

@@ -22,8 +22,8 @@ typedef struct {
     uint32_t block; /* rows that planes take at a time, at most CT_BLOCK; 0: these */
 } ct_run;
 
-/* Which way AUTO takes. */
-ct_way ct_forged_way(const ct_forged *forged, uint32_t n_rows);
+/* The least number of rows for which AUTO takes planes; UINT32_MAX if there are none. */
+uint32_t ct_forged_planes_from(const ct_forged *forged);
 
 /* The sums of n_rows rows, out[n_outputs][n_rows]. columns: [n_features], read where a node asks
  * for them. CT_BAD_INPUT where planes are asked for and there are none, CT_NO_MEMORY. */

@@ -114,7 +114,7 @@ test_that("a forged forest survives being saved", {
 
 test_that("print says what runs and why", {
   expect_output(print(named), "2 trees with 6 leaves on 2 features")
-  expect_output(print(named), "bit planes of 2 tests")
+  expect_output(print(named), "bit planes of 2 tests.* below 8 rows as walks")
   expect_output(print(named$forest), "sums are doubles")
   deep <- 1:300
   comb <- list(feature = c(rep(1L, 300), rep(0L, 301)), threshold = c(deep, rep(0, 301)),
@@ -125,4 +125,17 @@ test_that("print says what runs and why", {
   expect_output(print(large), "walks of eight rows")
   expect_identical(unname(predict(large, data.frame(x = c(0, 299.5, 300, NA)))),
                    c(300, 599, 600, 600))
+})
+
+test_that("the more tests a tree has, the more rows it takes for planes", {
+  set.seed(12)
+  x <- data.frame(a = runif(500), b = runif(500))
+  x$y <- sin(9 * x$a) + x$b + rnorm(500, 0, 0.1)
+  from <- function(depth) {
+    forge(hist_forest(y ~ ., x, trees = 5, depth = depth, seed = 1))$info[c("tests", "planes_from")]
+  }
+  for (known in list(from(1), from(3), from(6))) {
+    expect_identical(known$planes_from, as.integer(min(32, 8 + known$tests %/% 30)))
+  }
+  expect_lt(from(1)$planes_from, from(6)$planes_from)
 })
