@@ -20,15 +20,15 @@ typedef struct {
 typedef struct {
     const ct_data *data;
     double split_cost; /* in rows */
-    double tie; /* costs that differ by no more are equal: sums of n doubles of either tree are off
-                   by n / 2^53, and numbers within 2^-50 of whole ones are taken for these */
+    double tie, share; /* costs that differ by no more than tie + share * cost are equal */
     uint32_t min_bucket, min_split;
     brute_value known[BRUTE_DEPTH + 1][1 << BRUTE_ROWS]; /* no leaves: not yet */
 } brute;
 
 static inline int brute_less(const brute *b, brute_value x, brute_value y)
 {
-    if (x.cost < y.cost - b->tie || y.cost < x.cost - b->tie) return x.cost < y.cost;
+    double tie = b->tie + b->share * fmin(x.cost, y.cost);
+    if (x.cost < y.cost - tie || y.cost < x.cost - tie) return x.cost < y.cost;
     return x.leaves < y.leaves;
 }
 
@@ -103,16 +103,23 @@ static inline double brute_rooted(brute *b, uint32_t col, unsigned depth)
     return depth ? brute_split(b, brute_all(b), col, depth, NULL).cost : HUGE_VAL;
 }
 
+/* Which costs are equal: those that the library may take for equal, as it rounds them to parts of
+ * what all rows cost, and takes numbers within 2^-50 of whole ones for these; or those that sums of
+ * doubles cannot tell apart. */
+typedef enum { BRUTE_ROUNDED, BRUTE_EXACT } brute_equality;
+
 /* The least cost under the options' depth, complexity, min_bucket, min_split and roots. */
-static inline double brute_optimum(brute *b, const ct_data *data, const ct_options *options)
+static inline double brute_optimum_by(brute *b, const ct_data *data, const ct_options *options,
+                                      brute_equality equality)
 {
+    int whole = !data->weights && !data->loss && !(options->complexity > 0);
+    double off = whole ? 0 : ldexp(data->n_rows + 16, -52);
     brute_value best;
     uint32_t left;
     b->data = data;
     b->split_cost = options->complexity * sum_of_weights(data);
-    b->tie = data->weights || data->loss || options->complexity > 0
-                 ? ldexp(data->n_rows + 16, -52) * (dearest_of(data) + b->split_cost)
-                 : 0;
+    b->tie = equality == BRUTE_ROUNDED ? off * (dearest_of(data) + b->split_cost) : 0;
+    b->share = equality == BRUTE_ROUNDED ? 0 : off;
     b->min_bucket = options->min_bucket;
     b->min_split = options->min_split;
     for (unsigned d = 0; d <= options->depth; d++)
@@ -120,6 +127,11 @@ static inline double brute_optimum(brute *b, const ct_data *data, const ct_optio
             b->known[d][rows].leaves = 0;
     brute_choice(b, brute_all(b), options->depth, options->roots, &best, &left);
     return best.cost;
+}
+
+static inline double brute_optimum(brute *b, const ct_data *data, const ct_options *options)
+{
+    return brute_optimum_by(b, data, options, BRUTE_ROUNDED);
 }
 
 /* Whether the tree below `node` is the one that the rule wants for these rows. */
