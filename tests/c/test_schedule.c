@@ -362,6 +362,32 @@ static void prints_each_level(void)
     }
 }
 
+/* Threads whose tiles reach into each other's rows, as 61 does not divide 64 or as rows of a tile
+ * are not next to each other, add what they have of their own alone. */
+static void threads_add_their_own_rows(void)
+{
+    static const char *const overlapping[] = {
+        "reorder(b0, tree, b1)\nparallel(b0)\ntile(b1, x, y, 61)\nparallel(tree)\n",
+        "reorder(b1, b0, tree)\nparallel(b1)\nparallel(tree)\n"};
+    static const char *const apart[] = {
+        "reorder(b0, tree, b1)\nparallel(b0)\ntile(b1, x, y, 32)\nparallel(tree)\n",
+        "reorder(b0, tree, b1)\ntile(b1, x, y, 61)\nparallel(tree)\n"};
+    ct_forest_shape shape = two_trees;
+    shape.any_order = 1;
+    for (int i = 0; i < 4; i++) {
+        char given[200];
+        ct_text text = {NULL, 0, 0, 0};
+        snprintf(given, sizeof given, "schedule 1\ntile(batch, b0, b1, 64)\n%s",
+                 (i < 2 ? overlapping : apart)[i % 2]);
+        REQUIRE(ct_nest_parse(&nest, given, NULL) == CT_OK);
+        CHECK_INT(ct_ir_lower(&ir, &nest, &shape, CT_LOW, NULL), CT_OK);
+        ct_ir_print(&ir, &text);
+        if (!CHECK((strstr(text.at, "; sum, where not -0)") != NULL) == (i < 2)))
+            printf("%s", text.at);
+        ct_text_free(&text);
+    }
+}
+
 /* What no pass makes is found: sums that two threads add to, and a walk whose leaf nobody takes. */
 static void verifier_sees_faults(void)
 {
@@ -390,6 +416,7 @@ static const check_case cases[] = {
     {"rules: illegal statements", illegal_statements},
     {"random schedules equal the interpreter", random_schedules},
     {"prints each level", prints_each_level},
+    {"threads add their own rows", threads_add_their_own_rows},
     {"verifier sees faults", verifier_sees_faults},
 };
 CHECK_MAIN(cases)

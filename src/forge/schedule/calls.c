@@ -1,5 +1,6 @@
 #include "forge/schedule/calls.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -116,6 +117,7 @@ static void reduce_dim(running *r, const ct_ir_node *node)
     for (int64_t k = 0; k < copies; k++) {
         const double *own = (const double *) (const void *) from->sums + (size_t) k * n;
         for (size_t i = 0; i < n; i++) {
+            if (node->added_only && own[i] == 0 && signbit(own[i])) continue;
             if (node->atomic) ct_atomic_add_double(&to[i], own[i]);
             else to[i] += own[i];
         }

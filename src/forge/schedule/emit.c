@@ -349,7 +349,7 @@ static void add_reduce_dim(const emitting *e, int level, const ct_ir_node *node)
     char what[96];
     int cuda = e->language == CT_IN_CUDA;
     LINE(e, level, "for (i64 part = 0; part < %lld; part++) {", trips);
-    if (node->vector && !node->atomic) {
+    if (node->vector && !node->atomic && !node->added_only) {
         LINE(e, 0, "#ifdef _OPENMP");
         LINE(e, 0, "#pragma omp simd simdlen(%u)", (unsigned) node->vector);
         LINE(e, 0, "#endif");
@@ -358,6 +358,8 @@ static void add_reduce_dim(const emitting *e, int level, const ct_ir_node *node)
          cuda ? "thread" : "0", v, cuda ? "n_threads" : "1");
     LINE(e, level + 2, "const i64 row = own_first%d + k / m->n_outputs;", v);
     snprintf(what, sizeof what, "own%d[part * own_rows%d * m->n_outputs + k]", v, v);
+    if (node->added_only) LINE(e, level + 2, "if (%s == 0.0 && 1.0 / %s < 0.0) continue;", what,
+                               what);
     add_addition(e, level + 2, node->target, node->atomic, "k % m->n_outputs", what);
     LINE(e, level + 1, "}");
     LINE(e, level, "}");

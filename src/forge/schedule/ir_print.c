@@ -104,6 +104,7 @@ static void print_reduction(const ct_ir *ir, const ct_ir_node *node, ct_text *te
     ct_text_add(text, " + 0 .. ");
     print_stop(ct_span_of(ir->nest, node->loop, CT_ROWS, ir->shape->n_trees), CT_ROWS, text);
     ct_text_add(text, "; sum%s", atomic);
+    if (node->added_only) ct_text_add(text, ", where not -0");
     if (node->vector) ct_text_add(text, ", %u lanes", (unsigned) node->vector);
     ct_text_add(text, ")\n");
 }

@@ -43,6 +43,8 @@ typedef struct {
     int inner, next;
     ct_ir_how how;     /* FOR */
     int target, atomic; /* REDUCE, REDUCE_DIM */
+    int added_only; /* REDUCE_DIM: some sums may be of rows that other threads add to; these are
+                       still -0, and left out */
     uint32_t lanes, hops, peel, vector; /* WALK; hops 0: until all are leaves */
     int simd;
     uint32_t n_bounds; /* FOR, at the low level */

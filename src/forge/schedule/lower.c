@@ -117,6 +117,7 @@ static int reduce_dim(ct_ir *ir, int loop, int around)
 {
     int node = new_node(ir, CT_IR_REDUCE_DIM, loop);
     if (loop >= 0) ir->nodes[node].vector = (uint32_t) ir->nest->loops[loop].number[CT_VECTOR];
+    ir->nodes[node].added_only = ct_reaches_overlap(ir->nest, around, ir->shape->n_trees);
     if (loop >= 0 && !ir->on_gpu)
         ir->nodes[node].target = ct_ir_target(ir, around, &ir->nodes[node].atomic);
     return node;

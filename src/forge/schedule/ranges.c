@@ -98,6 +98,16 @@ int64_t ct_span_of(const ct_nest *nest, int loop, ct_axis axis, uint32_t n_trees
     return reach == CT_OPEN ? CT_OPEN : reach + 1;
 }
 
+int ct_reaches_overlap(const ct_nest *nest, int loop, uint32_t n_trees)
+{
+    for (int i = loop; i >= 0; i = nest->loops[i].outer) {
+        if (nest->loops[i].axis != CT_ROWS || !ct_nest_at_once(nest, i)) continue;
+        int64_t span = ct_span_of(nest, i, CT_ROWS, n_trees);
+        if (span == CT_OPEN || span > nest->loops[i].step) return 1;
+    }
+    return 0;
+}
+
 void ct_trees_of(const ct_nest *nest, int loop, uint32_t n_trees, uint32_t *first, uint32_t *end)
 {
     int64_t low = 0, high = 0;

@@ -32,6 +32,10 @@ int64_t ct_iteration_of(const ct_nest *nest, int loop, const int64_t *at);
  * the sum of these and are so many at most, or CT_OPEN: to the end. */
 int64_t ct_span_of(const ct_nest *nest, int loop, ct_axis axis, uint32_t n_trees);
 
+/* Whether iterations that run at once, of a loop or of those around it, may have rows of each other
+ * within reach: where tiles are cut short, or another loop has longer steps. */
+int ct_reaches_overlap(const ct_nest *nest, int loop, uint32_t n_trees);
+
 /* The trees that walks of an innermost loop may come to: first to end - 1; n_trees is known. */
 void ct_trees_of(const ct_nest *nest, int loop, uint32_t n_trees, uint32_t *first, uint32_t *end);
 
