@@ -29,13 +29,13 @@ hash_of_data <- function(data, control) {
 kept_data <- new.env(parent = emptyenv())
 
 # From the process itself, the file, or the task. NULL: they have to be sent.
-find_data <- function(where, control) {
+find_data <- function(where, hash_of) {
   if (identical(kept_data$hash, where$hash)) return(kept_data$data)
   data <- where$data
   if (is.null(data) && file.exists(where$file)) {
     data <- tryCatch(readRDS(where$file), error = function(problem) NULL)
   }
-  if (is.null(data) || hash_of_data(data, control) != where$hash) return(NULL)
+  if (is.null(data) || hash_of(data) != where$hash) return(NULL)
   keep_data(data, where$hash)
 }
 
@@ -64,7 +64,7 @@ kept_search <- function(control) {
 
 # What a worker does: one part. NULL where it has no data.
 search_task <- function(task) {
-  data <- find_data(task$where, task$control)
+  data <- find_data(task$where, function(data) hash_of_data(data, task$control))
   if (!is.null(data)) solve_part(data, task$control)
 }
 

@@ -22,7 +22,9 @@ search_in_parts <- function(problem, settings, control, listener) {
   control$device <- "cpu"
   if (isTRUE(settings$workers) && is.null(settings$threads)) control$threads <- 1
   pool <- getOption("contree.pool") # for developers
-  if (is.null(pool)) pool <- if (isTRUE(settings$workers)) future_pool() else own_pool()
+  if (is.null(pool)) {
+    pool <- if (isTRUE(settings$workers)) future_pool(search_task) else own_pool(search_task)
+  }
   run_parts(data, control, pool, settings$checkpoint, listener)
 }
 
@@ -209,17 +211,17 @@ data_folder <- function() {
 
 # ---- who works -----------------------------------------------------------------------------------
 #
-# A pool is a list of `size()`; `far()`, whether the data have to go with the next task;
-# `needs_file`; `share`, how long a part takes as a share of the time so far; `launch(task)`,
-# which gives a handle, or NULL if the worker is lost; `wait(handles, patience)`, which gives the
-# places of those that are done, at least one unless so many seconds have passed;
-# `collect(handle)`, which gives the answer, or NULL if the worker is lost or had no data; and
-# `over()`, for when all is done.
+# A pool has a function `work` of a task. It is a list of `size()`; `far()`, whether the data have
+# to go with the next task; `needs_file`; `share`, how long a part takes as a share of the time so
+# far; `launch(task)`, which gives a handle, or NULL if the worker is lost; `wait(handles,
+# patience)`, which gives the places of those that are done, at least one unless so many seconds
+# have passed; `collect(handle)`, which gives the answer, or NULL if the worker is lost or had no
+# data; and `over()`, for when all is done.
 
 # This process alone.
-own_pool <- function() {
+own_pool <- function(work) {
   list(size = function() 1, far = function() FALSE, needs_file = FALSE, share = 0.25,
-       launch = search_task, wait = function(handles, patience) seq_along(handles),
+       launch = work, wait = function(handles, patience) seq_along(handles),
        collect = identity, over = function() NULL)
 }
 
@@ -229,7 +231,7 @@ workers_stay <- function() inherits(future::plan("next"), "cluster")
 
 # The workers of the plan. Those that are lost are missed from then on; when all are, this process
 # does what is left.
-future_pool <- function() {
+future_pool <- function(work) {
   lost <- 0
   unsent <- 0 # tasks that came back for want of data
   stay <- workers_stay()
@@ -246,10 +248,9 @@ future_pool <- function() {
     },
     needs_file = TRUE, share = if (stay) 0.25 else 0.5,
     launch = function(task) {
-      if (none_left()) return(list(answer = search_task(task)))
+      if (none_left()) return(list(answer = work(task)))
       handle <- tryCatch(
-        future::future(search_task(task),
-                       globals = list(search_task = search_task, task = task)),
+        future::future(work(task), globals = list(work = work, task = task)),
         FutureError = identity)
       if (!is_lost(handle)) return(handle)
       lost <<- lost + 1

@@ -116,9 +116,15 @@
 #'   seed and consecutive tree numbers can be combined by [c()][c.hist_forest]; the result is the
 #'   forest grown at once.
 #' @param threads As in [contree_control()].
+#' @param workers `TRUE` grows parts of the forest on the workers of the package `future`, as set by
+#'   its [plan()][future::plan], on one thread each unless `threads` says more. The forest is the
+#'   one that a single process grows, bit for bit. What a lost worker was growing is grown by
+#'   others; the data are sent as for [contree()], see `workers` in [contree_control()]. `FALSE`,
+#'   the default, grows in this process. After Ctrl-C the parts that are done are returned, and
+#'   workers finish theirs.
 #' @param time_limit Seconds after which growing stops; `Inf` (the default) for no limit.
 #' @param memory_limit Bytes that growing may take besides the data in R; `Inf` (the default) for no
-#'   limit.
+#'   limit. With `workers`, of each worker.
 #' @param on_interrupt,verbose,progress As in [contree_control()].
 #' @param ... Arguments under the names of `ranger` listed above. Any other name is an error.
 #'
@@ -176,7 +182,7 @@ hist_forest.formula <- function(formula, data, weights, subset, na.action, trees
                                 factors = c("subsets", "order"), bins = 65534,
                                 importance = c("impurity", "permutation", "none"), oob = TRUE,
                                 keep_inbag = FALSE, seed = NULL, first = 1, threads = NULL,
-                                time_limit = Inf, memory_limit = Inf,
+                                workers = FALSE, time_limit = Inf, memory_limit = Inf,
                                 on_interrupt = c("return", "error"), verbose = NULL,
                                 progress = NULL, ...) {
   call <- plain_call(match.call(), sys.call(-1), "hist_forest")
@@ -213,7 +219,7 @@ hist_forest.default <- function(x, y, weights = NULL, trees = 500, mtry = NULL, 
                                 factors = c("subsets", "order"), bins = 65534,
                                 importance = c("impurity", "permutation", "none"), oob = TRUE,
                                 keep_inbag = FALSE, seed = NULL, first = 1, threads = NULL,
-                                time_limit = Inf, memory_limit = Inf,
+                                workers = FALSE, time_limit = Inf, memory_limit = Inf,
                                 on_interrupt = c("return", "error"), verbose = NULL,
                                 progress = NULL, ...) {
   if ((!missing(y) && inherits(y, "formula")) || "formula" %in% ...names()) {
@@ -255,14 +261,20 @@ run_growth <- function(frame, orders, settings) {
   control$sets <- columns_by_subsets(names(frame$types), orders, settings)
   y <- if (is_classes(frame)) as.integer(frame$response) else frame$response
   n_classes <- if (is_classes(frame)) nlevels(frame$response) else 0L
-  grown <- call_forest(.Call(ffi_hist_grow, plain_codes(forest_columns(frame$columns, orders)),
-                             y, n_classes, control))
+  data <- list(codes = plain_codes(forest_columns(frame$columns, orders)), y = y,
+               n_classes = n_classes)
+  grow <- if (isTRUE(settings$workers)) grow_over_workers else grow_trees
+  grown <- grow(data, control)
   if (grown$status == "interrupted" && settings$on_interrupt == "error") {
     stop_contree("interrupted", gettextf(
       "interrupted after %s s; with on_interrupt = \"return\" the trees so far are returned",
       format(signif(grown$elapsed, 2))), NULL)
   }
   grown
+}
+
+grow_trees <- function(data, control) {
+  call_forest(.Call(ffi_hist_grow, data$codes, data$y, data$n_classes, control))
 }
 
 # What C could not do.
@@ -281,11 +293,16 @@ growth_control <- function(settings, report) {
        depth = settings$depth, min_n = settings$min_n, sample = settings$sample,
        replace = as.integer(settings$replace), rule = rules[[settings$splitrule]],
        pool_by_level = as.integer(settings$pool == "level"), learner = settings$learner,
-       seed = settings$seed, threads = threads_to_use(settings$threads), simd = simd_wanted(),
+       seed = settings$seed, threads = growth_threads(settings), simd = simd_wanted(),
        oob = as.integer(settings$oob || settings$importance == "permutation"),
        permutation = as.integer(settings$importance == "permutation"), bins = settings$bins,
        sampling = settings$sampling, time_limit = settings$time_limit,
        memory_limit = settings$memory_limit, report = report)
+}
+
+growth_threads <- function(settings) {
+  if (isTRUE(settings$workers) && is.null(settings$threads)) return(1L)
+  threads_to_use(settings$threads)
 }
 
 # "hist_forest: 12 s, 37 of 500 trees, 150 s to go"

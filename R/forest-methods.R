@@ -270,6 +270,13 @@ check_same_growth <- function(one, other) {
   }
 }
 
+join_trees <- function(one, other) {
+  for (part in c("number", "seed", "n_nodes", "n_leaves", "depth", "nodes", "counts", "means")) {
+    one[part] <- list(c(one[[part]], other[[part]]))
+  }
+  one
+}
+
 join_forests <- function(one, other) {
   keys <- function(fit) sprintf("%.0f %d", fit$forest$seed, fit$forest$number)
   if (length(intersect(keys(one), keys(other)))) {
@@ -278,9 +285,7 @@ join_forests <- function(one, other) {
   }
   if (one$seed == other$seed &&
       other$forest$number[1] < one$forest$number[1]) return(join_forests(other, one))
-  for (part in c("number", "seed", "n_nodes", "n_leaves", "depth", "nodes", "counts", "means")) {
-    one$forest[part] <- list(c(one$forest[[part]], other$forest[[part]]))
-  }
+  one$forest <- join_trees(one$forest, other$forest)
   one$left_out <- one$left_out + other$left_out
   one$harm <- if (!is.null(one$harm)) one$harm + other$harm
   if (!is.null(one$importance$permutation)) {

@@ -50,6 +50,7 @@ forest_settings <- function(arguments, given) {
        keep_inbag = check_flag("keep_inbag", arguments$keep_inbag),
        seed = range("seed", 0, 2^53, none = TRUE), first = range("first", 1, 2^31),
        threads = check_threads("threads", value("threads")),
+       workers = check_workers(arguments$workers),
        time_limit = range("time_limit", 0, whole = FALSE),
        memory_limit = range("memory_limit", 0, whole = FALSE),
        on_interrupt = check_choice("on_interrupt", arguments$on_interrupt, c("return", "error")),

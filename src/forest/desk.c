@@ -31,7 +31,8 @@ static int order_by_class(ct_grower *g)
     return 1;
 }
 
-/* Numbers as whole ones of 24 bits, so that sums are exact. */
+/* Numbers as whole ones of 24 bits, so that sums are exact; in units that are powers of two, so
+ * that sums of forests grown apart are exact as well. */
 static int make_whole(ct_grower *g)
 {
     const double *y = g->data->numbers;
@@ -41,13 +42,13 @@ static int make_whole(ct_grower *g)
     for (uint32_t i = 0; i < g->n_rows; i++) sum += y[i] / g->n_rows;
     for (uint32_t i = 0; i < g->n_rows; i++) most = fmax(most, fabs(y[i] - sum));
     g->centre = sum;
-    g->unit = most > 0 ? ldexp(most, -NUMBER_BITS) : 1;
+    g->unit = most > 0 ? ldexp(1, ilogb(most) + 1 - NUMBER_BITS) : 1;
     double squares = 0;
     for (uint32_t i = 0; i < g->n_rows; i++) {
         g->whole[i] = (int32_t) lround((y[i] - sum) / g->unit);
         squares += (double) g->whole[i] * g->whole[i];
     }
-    g->gain_scale = squares > 0 ? ldexp(1, 40) / squares : 1;
+    g->gain_scale = squares > 0 ? ldexp(1, 39 - ilogb(squares)) : 1;
     return 1;
 }
 

@@ -136,7 +136,8 @@ static int make_extra(growth *g)
     size_t n_rows = g->grower.n_rows, n_cols = g->grower.n_cols,
            width = g->grower.n_classes ? g->grower.n_classes : 1;
     extra->gains = (int64_t *) zeroed(n_cols, sizeof *extra->gains);
-    extra->gain_unit = 1 / g->grower.gain_scale;
+    double square = g->grower.n_classes ? 1 : g->grower.unit * g->grower.unit;
+    extra->gain_unit = square / g->grower.gain_scale;
     extra->centre = g->grower.centre;
     extra->unit = ldexp(g->grower.unit, -16);
     extra->harm_unit = ct_permute_unit(&g->grower);

@@ -23,7 +23,7 @@ same <- function(fit) {
 # The workers of the plan; the process, or job, of the second part is ended from outside when it has
 # begun: the part writes down who it is and goes on until then.
 mortal_pool <- function(end) {
-  pool <- contree:::future_pool()
+  pool <- contree:::future_pool(contree:::search_task)
   launch <- pool$launch
   at <- list2env(list(parts = 0, lost = 0))
   pool$launch <- function(task) {

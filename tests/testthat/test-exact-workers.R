@@ -66,7 +66,7 @@ test_that("a search that was stopped goes on from its checkpoint", {
   })
   # the process ends after some parts: what is on the disk is all there is
   parts <- 0
-  dying <- contree:::own_pool()
+  dying <- contree:::own_pool(contree:::search_task)
   dying$collect <- function(handle) {
     parts <<- parts + 1
     if (parts > 4) stop("the process ends")
@@ -95,7 +95,7 @@ test_that("a search that was stopped goes on from its checkpoint", {
 test_that("a limit returns tree and bound", {
   data <- noisy(8, 150)
   one <- contree(y ~ a + b + c, data)
-  slow <- contree:::own_pool()
+  slow <- contree:::own_pool(contree:::search_task)
   slow$launch <- function(task) stop(structure(class = c("interrupt", "condition"), list()))
   file <- tempfile(fileext = ".rds")
   old <- options(contree.pool = slow, contree.part_lengths = lengths_of(3, 1))
@@ -122,7 +122,7 @@ test_that("workers of the package future search, and one of them may be lost", {
   one <- contree(y ~ a + b + c, data)
   expect_same_fit(contree(y ~ a + b + c, data, workers = TRUE), one)
 
-  pool <- contree:::future_pool()
+  pool <- contree:::future_pool(contree:::search_task)
   launched <- 0
   mortal <- pool
   mortal$launch <- function(task) {

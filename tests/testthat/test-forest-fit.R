@@ -104,3 +104,13 @@ test_that("without sampling, with all predictors and lossless codes, splits gain
   expect_equal(sort(gains), sort(unname(improve)))
   expect_equal(sum(gains), sum(fit$importance$impurity), tolerance = 1e-6)
 })
+
+test_that("the importances of a numeric response add up to the decrease of its sum of squares", {
+  for (unit in c(1, 1e-3, 1e5)) {
+    cars <- transform(mtcars, mpg = unit * mpg)
+    fit <- hist_forest(mpg ~ ., cars, trees = 1, replace = FALSE, sample_fraction = 1, seed = 1,
+                       importance = "permutation", min_n = 4)
+    left <- sum((cars$mpg - predict(fit, cars))^2)
+    expect_equal(sum(fit$importance$impurity), 31 * var(cars$mpg) - left, tolerance = 1e-5)
+  }
+})

@@ -17,6 +17,9 @@ test_that("forests grown apart are the forest grown at once", {
   expect_identical(joined$oob, whole$oob)
   expect_identical(joined$importance, whole$importance)
   expect_identical(predict(joined, iris, type = "prob"), predict(whole, iris, type = "prob"))
+  numbers <- function(...) hist_forest(mpg ~ ., mtcars, seed = 2, importance = "permutation", ...)
+  expect_identical(c(numbers(trees = 4), numbers(trees = 3, first = 5))[c("oob", "importance")],
+                   numbers(trees = 7)[c("oob", "importance")])
   expect_error(c(parts[[1]], parts[[1]]), "in common", class = "contree_input_error")
   expect_error(c(parts[[1]], hist_forest(Species ~ ., iris[-1, ], trees = 2)),
                class = "contree_input_error")
