@@ -59,7 +59,7 @@ test_that("a search that was stopped goes on from its checkpoint", {
   data <- noisy(7, 150)
   one <- contree(y ~ a + b + c, data)
   file <- tempfile(fileext = ".rds")
-  old <- options(contree.part_lengths = lengths_of(3, 1))
+  old <- options(contree.part_lengths = lengths_of(3, 1), contree.pool = NULL)
   on.exit({
     options(old)
     unlink(file)

@@ -72,8 +72,9 @@ test_that("what is done when growing stops is returned", {
 test_that("workers of the package future grow, and one of them may be lost", {
   skip_if_not_installed("future")
   plan <- future::plan("multisession", workers = 2)
+  old <- options(contree.pool = NULL)
   on.exit({
-    options(contree.pool = NULL)
+    options(old)
     future::plan(plan)
   })
   one <- hist_forest(Species ~ ., iris, trees = 40, seed = 5, importance = "permutation")
