@@ -143,6 +143,8 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #'   `options(contree.folder = )` names, which all machines should see, or else in [tempdir()];
 #'   workers that do not see it get them with each task. The default `FALSE` searches in this
 #'   process. For [contree()] alone; others that take settings search in one process for each tree.
+#'   Set `options(socketOptions = "no-delay")` before the plan (R 4.2 or later): without, each task
+#'   waits about 0.1 seconds for the sockets of the workers.
 #' @param checkpoint Name of a file that keeps what is proven while a search of [contree()] runs
 #'   (with or without `workers`) and when it is stopped; `NULL`, the default, for none. A call with
 #'   the same data and settings goes on from there; a file of other data or settings is an error.

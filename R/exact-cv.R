@@ -49,7 +49,9 @@
 #' If the package `future` is loaded and its [plan][future::plan] is not sequential, the folds are
 #' distributed over its workers, with one thread each unless `threads` is given. Otherwise they are
 #' processed one after another, with the number of threads of [contree_threads()]. The result is the
-#' same, unless a search is stopped by a limit.
+#' same, unless a search is stopped by a limit. The data are sent to each worker once, as for
+#' [contree()] (see `workers` in [contree_control()]); what a lost worker was doing is done by
+#' others, and after Ctrl-C each worker ends with the tree that it is fitting.
 #'
 #' @section Limits and progress:
 #' `time_limit` and `memory_limit` apply to each search. Searches stopped by a limit count with the
@@ -269,45 +271,6 @@ fold_worker <- function(x, truth, folds, grid, settings) {
 }
 
 was_stopped <- function(fit) tree_proof(fit)$status %in% names(stopped_class)
-
-# Has the user set up workers of the package future? It is not loaded to find out.
-has_workers <- function() isNamespaceLoaded("future") && !inherits(future::plan(), "sequential")
-
-# In workers a search has a thread of its own, and nobody sees it.
-worker_settings <- function(settings) {
-  if (!has_workers()) return(settings)
-  if (is.null(settings$threads)) settings$threads <- 1
-  settings["progress"] <- list(NULL)
-  settings
-}
-
-# `work` on each of `tasks`, among the workers or in turn; each counts as `size` trees.
-run_tasks <- function(tasks, work, tick, size = 1) {
-  if (!has_workers()) return(lapply(tasks, work, tick = tick))
-  run_in_workers(tasks, work, function(n) tick(n * size))
-}
-
-# `work` on each of `tasks`; `tick` is told how many more are done.
-run_in_workers <- function(tasks, work, tick) {
-  told <- 0
-  tell <- function(futures) {
-    done <- sum(vapply(futures, future::resolved, NA))
-    if (done > told) tick(done - told)
-    told <<- max(told, done)
-  }
-  futures <- list()
-  for (task in tasks) {
-    # waits until a worker is free
-    futures <- c(futures,
-                 list(future::future(work(task), globals = list(work = work, task = task))))
-    tell(futures)
-  }
-  lapply(futures, function(future) {
-    result <- future::value(future)
-    tell(futures)
-    result
-  })
-}
 
 # ---- counting ------------------------------------------------------------------------------------
 

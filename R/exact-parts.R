@@ -24,33 +24,6 @@ hash_of_data <- function(data, control) {
   .Call(ffi_data_hash, data$columns, data$codes, data$n_classes, c(control, data$costs))
 }
 
-# The data that this process was sent last, and what it keeps of the search in them: the ranked
-# table and proven bounds.
-kept_data <- new.env(parent = emptyenv())
-
-# From the process itself, the file, or the task. NULL: they have to be sent.
-find_data <- function(where, hash_of) {
-  if (identical(kept_data$hash, where$hash)) return(kept_data$data)
-  data <- where$data
-  if (is.null(data) && file.exists(where$file)) {
-    data <- tryCatch(readRDS(where$file), error = function(problem) NULL)
-  }
-  if (is.null(data) || hash_of(data) != where$hash) return(NULL)
-  keep_data(data, where$hash)
-}
-
-keep_data <- function(data, hash) {
-  forget_data()
-  kept_data$data <- data
-  kept_data$hash <- hash
-  data
-}
-
-forget_data <- function() {
-  .Call(ffi_part_forget, kept_data$search)
-  rm(list = ls(kept_data), envir = kept_data)
-}
-
 # Of a search with these settings in the data that are kept.
 kept_search <- function(control) {
   settings <- control[checkpoint_settings]

@@ -21,28 +21,25 @@ search_in_parts <- function(problem, settings, control, listener) {
   data <- search_data(problem)
   control$device <- "cpu"
   if (isTRUE(settings$workers) && is.null(settings$threads)) control$threads <- 1
-  pool <- getOption("contree.pool") # for developers
-  if (is.null(pool)) {
-    pool <- if (isTRUE(settings$workers)) future_pool(search_task) else own_pool(search_task)
-  }
+  pool <- pool_for(search_task, if (isTRUE(settings$workers)) future_pool else own_pool)
   run_parts(data, control, pool, settings$checkpoint, listener)
 }
 
 run_parts <- function(data, control, pool, checkpoint, listener, lengths = part_lengths()) {
   begin <- proc.time()[["elapsed"]]
   control["report"] <- list(NULL)
-  where <- list(hash = hash_of_data(data, control), file = tempfile("contree-data-", data_folder()))
-  keep_data(data, where$hash)
+  hash <- hash_of_data(data, control)
+  shared <- share_data(data, hash, pool)
   wanted <- list2env(list(files = character()))
   on.exit({
-    forget_data()
-    unlink(c(where$file, wanted$files))
+    shared$end()
+    unlink(wanted$files)
   })
-  state <- read_checkpoint(checkpoint, where$hash, control)
+  state <- read_checkpoint(checkpoint, hash, control)
   before <- state$elapsed
-  run <- list(control = control, where = where, pool = pool, lengths = lengths, data = data,
-              checkpoint = new_checkpoint(checkpoint, where$hash, control), listener = listener,
-              wanted = wanted,
+  run <- list(control = control, pool = pool, lengths = lengths, data = data,
+              where = shared$where, listener = listener, wanted = wanted,
+              checkpoint = new_checkpoint(checkpoint, hash, control),
               seconds = function() proc.time()[["elapsed"]] - begin)
   state <- begin_parts(run, state)
   if (is.null(state$known)) { # it was over before any threshold was looked at
@@ -150,8 +147,7 @@ launch_parts <- function(run, state, running) {
 
 # A file that is there as long as the part is to go on.
 wanted_file <- function(run) {
-  file <- tempfile("contree-part-", dirname(run$where$file))
-  file.create(file)
+  file <- new_wanted_file()
   run$wanted$files <- c(run$wanted$files[file.exists(run$wanted$files)], file)
   file
 }
@@ -163,13 +159,7 @@ part_task <- function(run, state, ranges, left, wanted) {
                           pause = min(lengths$most, max(lengths$least, share * run$seconds())),
                           most = lengths$most_thresholds)
   control$time_limit <- left
-  where <- run$where
-  if (run$pool$far()) {
-    where["data"] <- list(run$data)
-  } else if (run$pool$needs_file && !file.exists(where$file)) {
-    saveRDS(run$data, where$file, compress = FALSE)
-  }
-  list(where = where, control = control)
+  list(where = run$where(), control = control)
 }
 
 # What a worker has found; all that it was given is open again if it is lost.
@@ -202,87 +192,3 @@ tell_state <- function(run, state, under_way) {
 }
 
 n_columns <- function(columns) if (is.list(columns)) length(columns) else ncol(columns)
-
-# Where the data lie for the workers: in a folder that all machines see, if one is named.
-data_folder <- function() {
-  folder <- getOption("contree.folder")
-  if (is.character(folder) && dir.exists(folder)) folder else tempdir()
-}
-
-# ---- who works -----------------------------------------------------------------------------------
-#
-# A pool has a function `work` of a task. It is a list of `size()`; `far()`, whether the data have
-# to go with the next task; `needs_file`; `share`, how long a part takes as a share of the time so
-# far; `launch(task)`, which gives a handle, or NULL if the worker is lost; `wait(handles,
-# patience)`, which gives the places of those that are done, at least one unless so many seconds
-# have passed; `collect(handle)`, which gives the answer, or NULL if the worker is lost or had no
-# data; and `over()`, for when all is done.
-
-# This process alone.
-own_pool <- function(work) {
-  list(size = function() 1, far = function() FALSE, needs_file = FALSE, share = 0.25,
-       launch = work, wait = function(handles, patience) seq_along(handles),
-       collect = identity, over = function() NULL)
-}
-
-# Processes that do one task after the other keep data and bounds between them; jobs of a scheduler,
-# and forks, begin anew.
-workers_stay <- function() inherits(future::plan("next"), "cluster")
-
-# The workers of the plan. Those that are lost are missed from then on; when all are, this process
-# does what is left.
-future_pool <- function(work) {
-  lost <- 0
-  unsent <- 0 # tasks that came back for want of data
-  stay <- workers_stay()
-  size <- max(1, future::nbrOfWorkers())
-  if (is.infinite(size)) size <- 32 # of schedulers that take as many jobs as there are
-  is_lost <- function(handle) inherits(handle, "FutureError")
-  none_left <- function() lost >= size
-  list(
-    size = function() max(1, size - lost),
-    far = function() {
-      send <- unsent > 0
-      if (stay && send) unsent <<- unsent - 1 # who is sent them keeps them
-      send
-    },
-    needs_file = TRUE, share = if (stay) 0.25 else 0.5,
-    launch = function(task) {
-      if (none_left()) return(list(answer = work(task)))
-      handle <- tryCatch(
-        future::future(work(task), globals = list(work = work, task = task)),
-        FutureError = identity)
-      if (!is_lost(handle)) return(handle)
-      lost <<- lost + 1
-      NULL
-    },
-    wait = function(handles, patience) {
-      until <- proc.time()[["elapsed"]] + patience
-      repeat {
-        done <- vapply(handles, function(handle) {
-          !inherits(handle, "Future") || tryCatch(future::resolved(handle),
-                                                  FutureError = function(problem) TRUE)
-        }, NA)
-        if (any(done) || proc.time()[["elapsed"]] >= until) return(which(done))
-        Sys.sleep(0.01)
-      }
-    },
-    collect = function(handle) {
-      if (!inherits(handle, "Future")) return(handle$answer)
-      answer <- tryCatch(future::value(handle), FutureError = identity)
-      if (is_lost(answer)) {
-        lost <<- lost + 1
-        return(NULL)
-      }
-      if (is.null(answer)) unsent <<- unsent + 1
-      answer
-    },
-    over = function() {
-      if (!stay || none_left()) return(invisible())
-      last <- lapply(seq_len(size - lost), function(i) {
-        tryCatch(future::future(forget_data(), globals = list(forget_data = forget_data)),
-                 FutureError = identity)
-      })
-      for (one in last) if (!is_lost(one)) tryCatch(future::value(one), FutureError = identity)
-    })
-}

@@ -120,8 +120,8 @@
 #'   its [plan()][future::plan], on one thread each unless `threads` says more. The forest is the
 #'   one that a single process grows, bit for bit. What a lost worker was growing is grown by
 #'   others; the data are sent as for [contree()], see `workers` in [contree_control()]. `FALSE`,
-#'   the default, grows in this process. After Ctrl-C the parts that are done are returned, and
-#'   workers finish theirs.
+#'   the default, grows in this process. After Ctrl-C the parts that are done are returned; workers
+#'   that see the folder of the data end within a second.
 #' @param time_limit Seconds after which growing stops; `Inf` (the default) for no limit.
 #' @param memory_limit Bytes that growing may take besides the data in R; `Inf` (the default) for no
 #'   limit. With `workers`, of each worker.

@@ -5,23 +5,32 @@
 parts_each <- 4
 
 grow_over_workers <- function(data, control) {
-  pool <- getOption("contree.pool") # for developers
-  if (is.null(pool)) pool <- future_pool(grow_task)
+  pool <- pool_for(grow_task)
   report <- control$report
   control["report"] <- list(NULL)
-  file <- tempfile("contree-forest-", data_folder())
-  data$hash <- file # no other has this name: enough to tell what a worker has
-  run <- list(data = data, pool = pool, limit = control$time_limit,
-              where = list(hash = data$hash, file = file), begin = proc.time()[["elapsed"]])
-  keep_data(data, data$hash)
+  begin <- proc.time()[["elapsed"]]
+  wanted <- new_wanted_file()
+  data$hash <- wanted # no other has this name: enough to tell what a worker has
+  shared <- share_data(data, data$hash, pool)
   on.exit({
-    forget_data()
-    unlink(file)
+    shared$end()
+    unlink(wanted)
   })
-  parts <- grow_parts(run, parts_of_growth(control, pool$size()), report)
-  grown <- if (length(parts$done)) join_grown(parts$done) else list(forest = list())
-  if (!is.null(parts$stopped)) grown$status <- parts$stopped
-  grown$elapsed <- proc.time()[["elapsed"]] - run$begin
+  parts <- parts_of_growth(control, pool$size())
+  make <- function(part, left) {
+    part$time_limit <- left
+    list(where = shared$where(), control = part, wanted = wanted)
+  }
+  tell <- function(n) {
+    if (!is.null(report)) {
+      report(proc.time()[["elapsed"]] - begin, floor(control$trees * n / length(parts)))
+    }
+  }
+  dealt <- deal_tasks(pool, parts, make, tell, control$time_limit)
+  done <- Filter(function(part) length(part$forest$number), dealt$answers)
+  grown <- if (length(done)) join_grown(done) else list(forest = list())
+  if (!is.null(dealt$stopped)) grown$status <- dealt$stopped
+  grown$elapsed <- proc.time()[["elapsed"]] - begin
   grown
 }
 
@@ -35,53 +44,14 @@ parts_of_growth <- function(control, n_workers) {
   })
 }
 
-# list(done, stopped): in the order of their trees, and why there are not more.
-grow_parts <- function(run, todo, report) {
-  running <- list()
-  done <- list()
-  stopped <- NULL
-  seconds <- function() proc.time()[["elapsed"]] - run$begin
-  tryCatch({
-    while (length(todo) + length(running) > 0) {
-      while (length(todo) && length(running) < run$pool$size() && seconds() < run$limit) {
-        handle <- run$pool$launch(growth_task(run, todo[[1]], run$limit - seconds()))
-        if (is.null(handle)) next # it was lost at once; the pool is smaller now
-        running <- c(running, list(list(handle = handle, part = todo[[1]])))
-        todo <- todo[-1]
-      }
-      if (length(running) == 0) break # there is no time for more
-      ready <- run$pool$wait(lapply(running, `[[`, "handle"), Inf)
-      for (one in running[ready]) {
-        answer <- run$pool$collect(one$handle)
-        if (is.null(answer)) todo <- c(list(one$part), todo) else done <- c(done, list(answer))
-      }
-      running <- running[-ready]
-      trees <- sum(vapply(done, function(part) length(part$forest$number), 0L))
-      if (!is.null(report)) report(seconds(), trees)
-    }
-    run$pool$over()
-  }, interrupt = function(condition) stopped <<- "interrupted")
-  if (is.null(stopped) && length(todo)) stopped <- "time limit"
-  done <- Filter(function(part) length(part$forest$number), done)
-  list(done = done[order(vapply(done, function(part) part$forest$number[1], 0L))],
-       stopped = stopped)
-}
-
-growth_task <- function(run, part, left) {
-  part$time_limit <- left
-  where <- run$where
-  if (run$pool$far()) {
-    where$data <- run$data
-  } else if (run$pool$needs_file && !file.exists(where$file)) {
-    saveRDS(run$data, where$file, compress = FALSE)
-  }
-  list(where = where, control = part)
-}
-
 # What a worker does: one part. NULL where it has no data.
 grow_task <- function(task) {
   data <- find_data(task$where, function(data) data$hash)
-  if (!is.null(data)) grow_trees(data, task$control)
+  if (is.null(data)) return(NULL)
+  while_wanted(task$wanted, function(check) {
+    task$control$report <- check
+    grow_trees(data, task$control)
+  })
 }
 
 # What one process would have grown.

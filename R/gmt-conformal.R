@@ -18,7 +18,7 @@ learn_conformal <- function(frame, folds, seed, settings, fit_rows, values) {
     fit <- fit_rows(rows_of_frame(frame, fold != k))
     list(fit = without_rows(fit), value = values(fit, rows_of_frame(frame, fold == k)))
   }
-  results <- share_out(seq_len(folds), work, settings)
+  results <- run_tasks(seq_len(folds), work, function(n) NULL)
   value <- numeric(n)
   for (k in seq_len(folds)) value[fold == k] <- results[[k]]$value
   list(fits = lapply(results, `[[`, "fit"), fold = fold, error = abs(frame$response - value))
@@ -98,16 +98,9 @@ with_seed <- function(seed, expression) {
   expression
 }
 
-# Those of one fit among many: nobody is told of it, and workers have a thread each.
+# Those of one fit among many, of which nobody is told.
 settings_of_worker <- function(settings) {
   settings$verbose <- FALSE
   settings["progress"] <- list(NULL)
-  if (has_workers() && is.null(settings$threads)) settings$threads <- 1
-  settings
-}
-
-# `work(task, tick)` on each task: on the workers of the package future, if there are, else in turn.
-share_out <- function(tasks, work, settings, tick = function(n) NULL) {
-  if (!has_workers()) return(lapply(tasks, work, tick = tick))
-  run_in_workers(tasks, function(task) work(task, function(n) NULL), tick)
+  worker_settings(settings)
 }

@@ -95,7 +95,8 @@ cross_validate_gmt <- function(read, folds, repeats, grid, settings, rule, call)
   on.exit(listener$end())
   settings <- settings_of_worker(settings)
   work <- gmt_fold_worker(frame, roles, folds, grid, settings)
-  results <- share_out(split(runs, seq_len(nrow(runs))), work, settings, listener$tick)
+  results <- run_tasks(split(runs, seq_len(nrow(runs))), work, listener$tick,
+                       length(complexities))
   value <- array(0, c(dim(folds), nrow(grid)))
   for (result in results) value[result$test, result$turn, ] <- result$value
   fits <- unlist(lapply(complexities, function(complexity) {

@@ -13,6 +13,7 @@
 # and seconds (0: closed by a bound, or with its neighbours).
 
 library(contree)
+options(socketOptions = "no-delay") # see ?contree_control, workers
 source("bench/lib/data.R")
 
 sets <- c("bank", "bidding", "room", "segment", "raisin", "occupancy", "rice", "fault", "magic",
@@ -25,7 +26,7 @@ recorded <- c("raisin:4", "occupancy:4", "rice:4", "eeg:3")
 
 # The workers of the plan, each of whose answers says who took how long.
 telling_pool <- function() {
-  pool <- contree:::future_pool()
+  pool <- contree:::future_pool(contree:::search_task)
   told <- list()
   pool$launch <- function(task) {
     future::future({

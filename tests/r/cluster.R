@@ -1,6 +1,6 @@
-# Searches over a cluster of Rscript workers and over Slurm, which tests/r/cluster.sh has started:
-# Rscript cluster.R LIBRARY. In each a worker is killed in the middle, and the answer is that of one
-# call. Ends with `cluster: N passed, N failed`.
+# Searches, cross-validation and forests over a cluster of Rscript workers and over Slurm, which
+# tests/r/cluster.sh has started: Rscript cluster.R LIBRARY. In each a worker is killed in the
+# middle, and the answer is that of one process. Ends with `cluster: N passed, N failed`.
 library(contree)
 
 set.seed(1)
@@ -20,10 +20,18 @@ same <- function(fit) {
     identical(fit$where, one$where) && fit$bound == one$bound && fit$status == "optimal"
 }
 
+cross_validated <- function() {
+  set.seed(2)
+  contree_cv(y ~ a + b, data, depth = 1:2, folds = 5)[c("table", "confusion")]
+}
+grown <- function(...) hist_forest(y ~ ., data, trees = 30, seed = 3, ...)$forest
+cv_here <- cross_validated() # before there is a plan
+forest_here <- grown()
+
 # The workers of the plan; the process, or job, of the second part is ended from outside when it has
 # begun: the part writes down who it is and goes on until then.
-mortal_pool <- function(end) {
-  pool <- contree:::future_pool(contree:::search_task)
+mortal_pool <- function(work, end) {
+  pool <- contree:::future_pool(work)
   launch <- pool$launch
   at <- list2env(list(parts = 0, lost = 0))
   pool$launch <- function(task) {
@@ -52,35 +60,47 @@ mortal_pool <- function(end) {
   pool
 }
 
-fit_over <- function(pool, first, most) {
-  options(contree.pool = pool,
-          contree.part_lengths = list(first = Inf, least = Inf, most = Inf, first_most = first,
+fit_over <- function(most) {
+  options(contree.part_lengths = list(first = Inf, least = Inf, most = Inf, first_most = 2,
                                       most_thresholds = most))
   contree(y ~ ., data, depth = 3, workers = TRUE)
 }
 
-search_over <- function(where, most, end) {
+# `call()` on the workers of the plan, with a worker that is lost: is its value `right`?
+over <- function(where, work, end, call, right) {
   begin <- proc.time()[["elapsed"]]
-  pool <- mortal_pool(end)
-  check(paste(where, "same tree and proof"), same(suppressWarnings(fit_over(pool, 2, most))))
+  pool <- mortal_pool(work, end)
+  options(contree.pool = pool)
+  check(paste(where, "same answer"), right(suppressWarnings(call())))
   check(paste(where, "lost a worker"), pool$at$lost == 1 && pool$at$parts > 2)
   cat(where, ": ", pool$at$parts, " parts, ", round(proc.time()[["elapsed"]] - begin, 1), " s\n",
       sep = "")
 }
 
-future::plan("cluster", workers = rep("localhost", 2))
-search_over("cluster of Rscript workers", 20,
-            function(who) tools::pskill(as.integer(who[1]), 9))
-future::plan("sequential")
+all_over <- function(where, most, end, plan, ...) {
+  anew <- function() { # whoever was killed is back
+    future::plan("sequential")
+    future::plan(plan, ...)
+  }
+  anew()
+  over(paste0(where, ", search"), contree:::search_task, end, function() fit_over(most), same)
+  anew()
+  over(paste0(where, ", cross-validation"), contree:::carried_task, end, cross_validated,
+       function(cv) identical(cv, cv_here))
+  anew()
+  over(paste0(where, ", forest"), contree:::grow_task, end, function() grown(workers = TRUE),
+       function(forest) identical(forest, forest_here))
+}
 
+all_over("cluster of Rscript workers", 20, function(who) tools::pskill(as.integer(who[1]), 9),
+         "cluster", workers = rep("localhost", 2))
 options(future.wait.interval = 0.05, batchtools.progress = FALSE, contree.folder = getwd())
-future::plan(future.batchtools::batchtools_slurm, workers = 3,
-             template = system.file("cluster", "slurm.tmpl", package = "contree"),
-             resources = list(time = "00:05:00"))
-search_over("Slurm", 150, function(who) {
+all_over("Slurm", 150, function(who) {
   check("jobs run on the made-up nodes", grepl("^node[123]$", who[3]))
   system2("scancel", c("--signal=KILL", who[2]))
-})
+}, future.batchtools::batchtools_slurm, workers = 3,
+  template = system.file("cluster", "slurm.tmpl", package = "contree"),
+  resources = list(time = "00:05:00"))
 
 cat("cluster: ", counts$passed, " passed, ", counts$failed, " failed\n", sep = "")
 quit(status = counts$failed > 0)

@@ -1,15 +1,7 @@
 # Searches in parts: over workers, with checkpoints. C tests compare parts with brute force
 # (tests/c/test_parts.c); here it is who is given what, and what is lost.
 
-# Workers that are this process, whose answers come in a random order; with `loss` > 0 some of them
-# never come.
-shuffled_pool <- function(size, loss = 0) {
-  list(size = function() size, far = function() FALSE, needs_file = FALSE, share = 1,
-       launch = function(task) list(task = task),
-       wait = function(handles, patience) sample.int(length(handles), 1),
-       over = function() NULL,
-       collect = function(handle) if (runif(1) >= loss) contree:::search_task(handle$task))
-}
+shuffled_pool <- function(...) odd_pool(..., work = contree:::search_task)
 
 lengths_of <- function(first, most) {
   list(first = Inf, least = Inf, most = Inf, first_most = first, most_thresholds = most)
@@ -112,27 +104,17 @@ test_that("a limit returns tree and bound", {
 
 test_that("workers of the package future search, and one of them may be lost", {
   skip_if_not_installed("future")
-  plan <- future::plan("multisession", workers = 2)
-  old <- options(contree.part_lengths = lengths_of(2, 8), contree.pool = NULL)
-  on.exit({
-    options(old)
-    future::plan(plan)
-  })
+  old <- options(contree.part_lengths = lengths_of(2, 8))
+  on.exit(options(old))
   data <- noisy(9, 250)
   one <- contree(y ~ a + b + c, data)
-  expect_same_fit(contree(y ~ a + b + c, data, workers = TRUE), one)
-
-  pool <- contree:::future_pool(contree:::search_task)
-  launched <- 0
-  mortal <- pool
-  mortal$launch <- function(task) {
-    launched <<- launched + 1
-    if (launched != 2) return(pool$launch(task))
-    future::future(tools::pskill(Sys.getpid(), 9))
-  }
-  options(contree.pool = mortal)
-  expect_same_fit(suppressWarnings(contree(y ~ a + b + c, data, workers = TRUE)), one)
-  expect_gt(launched, 2)
+  search <- function() contree(y ~ a + b + c, data, workers = TRUE)
+  with_plan("multisession", workers = 2, {
+    expect_same_fit(search(), one)
+    pool <- mortal_pool(contree:::search_task)
+    expect_same_fit(suppressWarnings(with_pool(pool, search())), one)
+    expect_gt(pool$launches(), 2)
+  })
 })
 
 test_that("workers must be TRUE or FALSE", {
