@@ -145,3 +145,16 @@ check_same_kind <- function(known, values, label) {
                              kind_of_values(values)),
              gettext("cast it to one type in a view"))
 }
+
+# ---- memory --------------------------------------------------------------------------------------
+
+# Rows from which on what R has not collected yet takes tens of megabytes, and collecting it no time
+# beside the work.
+many_rows <- 1e6
+
+# Before work that takes memory of its own, of which R's collector does not know.
+make_room <- function(frame) {
+  if (length(frame$response) <= many_rows) return(invisible())
+  gc(full = !is.null(frame$table))
+  .Call(ffi_trim)
+}

@@ -368,16 +368,11 @@ new_table_fit <- function(solved, problem, settings, call) {
   fit
 }
 
-# Rows from which on what R has not collected yet takes tens of megabytes, and collecting it no time
-# beside the search.
-many_rows <- 1e6
-
 run_search <- function(problem, settings, in_parts = FALSE) {
   listener <- new_listener(settings)
   on.exit(listener$end())
   frame <- problem$frame
-  # the search takes memory of its own, of which R's collector does not know
-  if (length(frame$response) > many_rows) gc(full = !is.null(frame$table))
+  make_room(frame)
   roots <- if (!is.null(settings$root)) column_predictors(problem) %in% settings$root
   control <- search_control(settings, start_nodes(settings$start, frame, problem$derived), roots,
                             listener$report)

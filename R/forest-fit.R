@@ -124,7 +124,8 @@
 #'   that see the folder of the data end within a second.
 #' @param time_limit Seconds after which growing stops; `Inf` (the default) for no limit.
 #' @param memory_limit Bytes that growing may take besides the data in R; `Inf` (the default) for no
-#'   limit. With `workers`, of each worker.
+#'   limit. With `workers`, of each worker. Under a limit of less than twice what the coded data
+#'   take, they are kept by column alone, not by row as well, and trees take a little longer.
 #' @param on_interrupt,verbose,progress As in [contree_control()].
 #' @param ... Arguments under the names of `ranger` listed above. Any other name is an error.
 #'
@@ -263,6 +264,7 @@ run_growth <- function(frame, orders, settings) {
   n_classes <- if (is_classes(frame)) nlevels(frame$response) else 0L
   data <- list(codes = plain_codes(forest_columns(frame$columns, orders)), y = y,
                n_classes = n_classes)
+  make_room(frame)
   grow <- if (isTRUE(settings$workers)) grow_over_workers else grow_trees
   grown <- grow(data, control)
   if (grown$status == "interrupted" && settings$on_interrupt == "error") {

@@ -1,4 +1,5 @@
 /* .Call entries of coded columns, see r_training_columns_of() in r_glue.h. */
+#include "base/memory.h"
 #include "r_glue.h"
 
 /* What a split makes of the levels: a matrix of doubles, a row a level, with the rows of the level
@@ -27,4 +28,11 @@ SEXP ffi_coded_sides(SEXP codes, SEXP n_levels, SEXP where, SEXP nodes, SEXP rep
     }
     UNPROTECT(1);
     return out;
+}
+
+/* After R's collector: the memory that it freed goes back to the system. */
+SEXP ffi_trim(void)
+{
+    ct_trim();
+    return R_NilValue;
 }

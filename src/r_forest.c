@@ -337,7 +337,16 @@ static void mark_sets(ct_codes *codes, SEXP sets)
     }
 }
 
-static int by_row_pays(uint32_t n_rows) { return n_rows > 1024; }
+/* Bytes that the codes take; *by_row: whether row by row as well, which is faster where there is
+ * memory for it. */
+static double bytes_of_codes(const r_columns *x, const ct_hist_options *options, int *by_row)
+{
+    double bytes = 0;
+    for (*by_row = x->n_rows > 1024;; *by_row = 0) {
+        bytes = ct_codes_bytes(x->columns, x->n_cols, x->n_rows, *by_row, options->threads);
+        if (!*by_row || 2 * bytes < (double) options->memory_limit) return bytes;
+    }
+}
 
 SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
 {
@@ -353,7 +362,8 @@ SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     else data.numbers = r_doubles(y, x.n_rows, "y");
     if (!data.classes && !data.numbers) Rf_error("there is no response");
     data.sampling = r_doubles(r_element(control, "sampling"), x.n_rows, "sampling");
-    double bytes = ct_codes_bytes(x.n_cols, x.n_rows, by_row_pays(x.n_rows), options.threads);
+    int by_row;
+    double bytes = bytes_of_codes(&x, &options, &by_row);
     if (bytes > (double) options.memory_limit)
         r_fail("%.0f MB of memory are needed for the codes of the data, more than the limit",
                bytes / 1e6);
@@ -368,8 +378,8 @@ SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     coding now = {&calls, start + options.time_limit};
     ct_halt halt = {stop_coding, &now, 0, 0};
     ct_status status = ct_codes_init(&all->codes, x.columns, x.n_cols, x.n_rows,
-                                     r_count(control, "bins"), by_row_pays(x.n_rows),
-                                     options.threads, &halt, &error);
+                                     r_count(control, "bins"), by_row, options.threads, &halt,
+                                     &error);
     if (status == CT_OK) mark_sets(&all->codes, r_element(control, "sets"));
     data.codes = &all->codes;
     options.memory_limit -= (size_t) (bytes < (double) options.memory_limit ? bytes : 0);

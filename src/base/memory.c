@@ -9,6 +9,9 @@
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 enum { HUGE_PAGE = 2 << 20 };
 
@@ -70,4 +73,11 @@ void ct_free(void *memory)
 {
     CT_ASSERT((uintptr_t) memory % CT_ALIGN == 0);
     if (memory) free(((void **) memory)[-1]);
+}
+
+void ct_trim(void)
+{
+#if defined(__GLIBC__)
+    malloc_trim(0);
+#endif
 }

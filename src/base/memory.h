@@ -11,6 +11,9 @@ void ct_free(void *memory);
 
 #define CT_ALIGN 64
 
+/* Gives back to the system what the process has freed; where the C library cannot, does nothing. */
+void ct_trim(void);
+
 #ifdef CT_DEBUG
 /* Makes `count` allocations after the next `after` ones fail; negative: none. Those of arenas count
  * too, whether they need memory or find it held. Returns the number of calls so far. */

@@ -297,7 +297,7 @@ static ct_status finish(ct_worker *worker, const ct_data *data, const ct_split_c
     const ct_options *options = search->options;
     unsigned depth = options->depth;
     uint32_t splits = 0;
-    CT_TRY(ct_complete(search, codes, &worker->arena, &result->tree, NULL, error));
+    CT_TRY(ct_complete(search, codes, &worker->arena, leaf_of_row, &result->tree, NULL, error));
     ct_tree_rules rules = {depth, options->min_bucket, options->min_split, options->max_leaves};
     CT_TRY((data->response ? check_response : check_classes)(search, data, &rules, bounds, result,
                                                              leaf_of_row, &splits, error));

@@ -12,13 +12,17 @@
 /* Bins follow codes in steps of 2^shift, so that a table of few entries gives them. */
 enum { BIN_STEPS = 4096, ASK_EVERY = 1 << 20 };
 
-/* What a thread needs to sort a column. */
+enum { LEVELS = 65536 };
+
+/* What a thread needs to sort a column: its values that are not missing are those of rows or, of
+ * coded columns, of levels that have rows. */
 typedef struct {
     void *scratch;
-    uint32_t *order,
-        *rows; /* [n_rows] rows without missing values, in order; which rows these are */
+    uint32_t *order, *from; /* [n] the values in order; of which row or level each is */
     uint64_t *ties;
-    double *values;         /* [n_rows] of these */
+    double *values;         /* [n] */
+    uint32_t *rows_of;      /* [LEVELS] rows of each level; NULL where no column is coded */
+    uint16_t *code_of;      /* [LEVELS] the same for its code */
 } desk;
 
 typedef struct {
@@ -30,33 +34,76 @@ typedef struct {
     int64_t failed; /* atomic */
 } plan;
 
-static int desk_init(desk *d, uint32_t n)
+/* The most values that a column may have to sort; *coded: whether any column is. */
+static uint32_t most_to_sort(const ct_column *columns, uint32_t n_cols, uint32_t n_rows, int *coded)
+{
+    uint32_t most = 1;
+    *coded = 0;
+    for (uint32_t col = 0; col < n_cols; col++) {
+        int is_coded = columns[col].type == CT_CODED;
+        const ct_coded_column *levels = (const ct_coded_column *) columns[col].values;
+        uint32_t n = is_coded ? levels->n_levels : n_rows;
+        *coded |= is_coded;
+        if (n > most) most = n;
+    }
+    return most;
+}
+
+static int desk_init(desk *d, uint32_t n, int coded)
 {
     d->scratch = ct_alloc(ct_sort_scratch(n));
     d->order = (uint32_t *) ct_alloc(n * sizeof *d->order);
-    d->rows = (uint32_t *) ct_alloc(n * sizeof *d->rows);
+    d->from = (uint32_t *) ct_alloc(n * sizeof *d->from);
     d->ties = (uint64_t *) ct_alloc((n / 64 + 1) * sizeof *d->ties);
     d->values = (double *) ct_alloc(n * sizeof *d->values);
-    return d->scratch && d->order && d->rows && d->ties && d->values;
+    if (coded) {
+        d->rows_of = (uint32_t *) ct_alloc(LEVELS * sizeof *d->rows_of);
+        d->code_of = (uint16_t *) ct_alloc(LEVELS * sizeof *d->code_of);
+    }
+    return d->scratch && d->order && d->from && d->ties && d->values &&
+           (!coded || (d->rows_of && d->code_of));
 }
 
 static void desk_free(desk *d)
 {
     ct_free(d->scratch);
     ct_free(d->order);
-    ct_free(d->rows);
+    ct_free(d->from);
     ct_free(d->ties);
     ct_free(d->values);
+    ct_free(d->rows_of);
+    ct_free(d->code_of);
 }
 
-/* The values that are there, as doubles, and their rows. */
-static uint32_t gather(desk *d, const ct_column *column, uint32_t n_rows)
+/* The values to sort, and in *present how many rows they are of. */
+static uint32_t gather(desk *d, const ct_column *column, uint32_t n_rows, uint32_t *present)
 {
     uint32_t n = 0;
     for (uint32_t row = 0; row < n_rows; row++) {
         d->values[n] = ct_column_value(column, row);
-        d->rows[n] = row;
+        d->from[n] = row;
         n += !ct_is_missing(column, row);
+    }
+    *present = n;
+    return n;
+}
+
+static uint32_t gather_levels(desk *d, const ct_coded_column *column, uint32_t n_rows,
+                              uint32_t *present)
+{
+    uint32_t n = 0;
+    *present = 0;
+    memset(d->rows_of, 0, column->n_levels * sizeof *d->rows_of);
+    for (uint32_t row = 0; row < n_rows; row++) {
+        CT_ASSERT(column->codes[row] < column->n_levels);
+        d->rows_of[column->codes[row]]++;
+    }
+    for (uint32_t level = 0; level < column->n_levels; level++) {
+        double value = column->levels[level];
+        if (!d->rows_of[level] || value != value) continue;
+        d->values[n] = value;
+        d->from[n++] = level;
+        *present += d->rows_of[level];
     }
     return n;
 }
@@ -66,28 +113,32 @@ static int changes(const desk *d, uint32_t place)
     return (int) (d->ties[place / 64] >> (place % 64) & 1);
 }
 
-/* Codes of the sorted values, and the edges between them; returns how many codes there are. Where
- * values are too many, one begins a new code if the rows before it fill another of `most` equal
- * parts. */
+/* Codes of the n sorted values, by row or level, and the edges between them; returns how many codes
+ * there are. Where different values are too many, one begins a new code if the rows before it, of
+ * `present`, fill another of `most` equal parts. */
 static uint32_t number_values(const plan *p, unsigned worker, uint32_t n, uint32_t n_values,
-                              double *edges, uint16_t *codes)
+                              uint32_t present, const uint32_t *rows_of, double *edges,
+                              uint16_t *codes)
 {
     const desk *d = &p->desks[worker];
     uint32_t code = 0, most = p->most;
-    uint64_t part = 0;
+    uint64_t part = 0, before = 0;
     int many = n_values > most;
     for (uint32_t i = 0; i < n; i++) {
         if (i % ASK_EVERY == 0 && ct_halt_now(p->stop, worker)) return 0;
         if (i && changes(d, i - 1)) {
-            uint64_t now = many ? (uint64_t) i * most / n : part + 1;
+            uint64_t now = many ? before * most / present : part + 1;
             if (now != part) {
                 edges[++code] = ct_threshold_between(d->values[d->order[i - 1]],
                                                      d->values[d->order[i]]);
                 part = now;
             }
         }
-        codes[d->rows[d->order[i]]] = (uint16_t) code;
+        uint32_t from = d->from[d->order[i]];
+        codes[from] = (uint16_t) code;
+        before += rows_of ? rows_of[from] : 1;
     }
+    CT_ASSERT(before == present);
     return n ? code + 1 : 0;
 }
 
@@ -153,17 +204,26 @@ static int code_column(const plan *p, unsigned worker, uint32_t col)
     ct_code_column *column = &all->columns[col];
     uint16_t *codes = all->codes + (size_t) col * all->n_rows;
     uint8_t *bins = all->bins + (size_t) col * all->n_rows;
-    uint32_t n = gather(d, &p->columns[col], all->n_rows), n_values = 0;
-    column->has_missing = n < all->n_rows;
-    if (column->has_missing) memset(codes, 0xff, all->n_rows * sizeof *codes);
-    memset(d->ties, 0, (all->n_rows / 64 + 1) * sizeof *d->ties);
-    ct_column present = {d->values, CT_DOUBLE};
-    if (n) n_values = ct_sort_column(&present, n, d->scratch, d->order, d->ties, p->stop, worker);
+    const ct_column *raw = &p->columns[col];
+    const ct_coded_column *coded = raw->type == CT_CODED ? (const ct_coded_column *) raw->values
+                                                         : NULL;
+    uint32_t present, n_values = 0, n_from = coded ? coded->n_levels : all->n_rows,
+             n = coded ? gather_levels(d, coded, all->n_rows, &present)
+                       : gather(d, raw, all->n_rows, &present);
+    uint16_t *by_value = coded ? d->code_of : codes;
+    column->has_missing = present < all->n_rows;
+    if (column->has_missing) memset(by_value, 0xff, n_from * sizeof *by_value);
+    memset(d->ties, 0, (n_from / 64 + 1) * sizeof *d->ties);
+    ct_column values = {d->values, CT_DOUBLE};
+    if (n) n_values = ct_sort_column(&values, n, d->scratch, d->order, d->ties, p->stop, worker);
     if (ct_halt_now(p->stop, worker)) return 1;
     double *edges = (double *) d->scratch; /* of the sort, which is over; larger than the edges */
-    column->n_codes = number_values(p, worker, n, n_values, edges, codes);
+    column->n_codes = number_values(p, worker, n, n_values, present, coded ? d->rows_of : NULL,
+                                    edges, by_value);
     if (ct_halt_now(p->stop, worker)) column->n_codes = 0;
     if (!column->n_codes && n) return 1;
+    for (uint32_t row = 0; coded && row < all->n_rows; row++)
+        codes[row] = d->code_of[coded->codes[row]];
     column->first = (uint16_t *) ct_alloc((CT_BINS + 1) * sizeof *column->first);
     if (!column->first || !keep_edges(column, edges)) return 0;
     if (column->n_codes <= CT_BINS) bins_are_codes(column);
@@ -215,7 +275,9 @@ static int make_plan(plan *p, ct_codes *codes, const ct_column *columns, uint32_
     if (!p->desks) return 0;
     memset(p->desks, 0, threads * sizeof *p->desks);
     int fine = codes->columns && codes->codes && codes->bins && (codes->by_row || !codes->stride);
-    for (unsigned i = 0; fine && i < threads; i++) fine = desk_init(&p->desks[i], codes->n_rows);
+    int coded;
+    uint32_t n = most_to_sort(columns, codes->n_cols, codes->n_rows, &coded);
+    for (unsigned i = 0; fine && i < threads; i++) fine = desk_init(&p->desks[i], n, coded);
     return fine;
 }
 
@@ -264,11 +326,14 @@ void ct_codes_free(ct_codes *codes)
     memset(codes, 0, sizeof *codes);
 }
 
-double ct_codes_bytes(uint32_t n_cols, uint32_t n_rows, int by_row, unsigned threads)
+double ct_codes_bytes(const ct_column *columns, uint32_t n_cols, uint32_t n_rows, int by_row,
+                      unsigned threads)
 {
+    int coded;
+    uint32_t n = most_to_sort(columns, n_cols, n_rows, &coded);
     double cells = (double) n_cols * n_rows,
            turned = by_row ? 2.0 * (double) row_stride(n_cols) * n_rows : 0,
-           sorting = (double) ct_sort_scratch(n_rows) + 17.0 * n_rows;
+           sorting = (double) ct_sort_scratch(n) + 17.0 * n + (coded ? 6.0 * LEVELS : 0);
     return 3 * cells + turned + sorting * (threads < n_cols ? threads : n_cols) +
            8.0 * n_cols * 65536;
 }

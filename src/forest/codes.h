@@ -53,7 +53,8 @@ ct_status ct_codes_init(ct_codes *codes, const ct_column *columns, uint32_t n_co
 void ct_codes_free(ct_codes *codes);
 
 /* Bytes that ct_codes_init takes at most. */
-double ct_codes_bytes(uint32_t n_cols, uint32_t n_rows, int by_row, unsigned threads);
+double ct_codes_bytes(const ct_column *columns, uint32_t n_cols, uint32_t n_rows, int by_row,
+                      unsigned threads);
 
 static inline uint8_t ct_bin_of(const ct_code_column *column, uint16_t code)
 {

@@ -42,6 +42,42 @@ static void codes_keep_order(void)
         }
 }
 
+/* Levels in any order, some equal, some missing, some without rows: the codes of their values. */
+static void codes_of_levels(void)
+{
+    static double levels[65536];
+    for (uint32_t seed = 0; seed < 60; seed++) {
+        rng r = {seed};
+        ct_error error;
+        uint32_t n = 1 + rng_below(&r, 5000), n_levels = seed % 20 ? 1 + rng_below(&r, 900) : 65536,
+                 most = seed % 3 ? CT_CODES : 2 + rng_below(&r, 90);
+        uint16_t *numbers = (uint16_t *) malloc(n * sizeof *numbers);
+        double *values = (double *) malloc(n * sizeof *values);
+        for (uint32_t i = 0; i < n_levels; i++) {
+            levels[i] = (double) rng_below(&r, seed % 2 ? 300 : 1000000) - 100;
+            if (seed % 4 && rng_below(&r, 10) == 0) levels[i] = NAN;
+        }
+        for (uint32_t row = 0; row < n; row++) {
+            numbers[row] = (uint16_t) rng_below(&r, n_levels);
+            values[row] = levels[numbers[row]];
+        }
+        ct_coded_column coded = {numbers, levels, n_levels};
+        ct_column both[2] = {{&coded, CT_CODED}, {values, CT_DOUBLE}};
+        ct_codes codes;
+        REQUIRE(ct_codes_init(&codes, both, 2, n, most, 0, 1, NULL, &error) == CT_OK);
+        const ct_code_column *a = &codes.columns[0], *b = &codes.columns[1];
+        CHECK(memcmp(codes.codes, codes.codes + n, n * sizeof *codes.codes) == 0);
+        CHECK(memcmp(codes.bins, codes.bins + n, n) == 0);
+        CHECK_INT(a->n_codes, b->n_codes);
+        CHECK_INT(a->n_bins, b->n_bins);
+        CHECK_INT(a->has_missing, b->has_missing);
+        if (b->n_codes) CHECK(memcmp(a->edges, b->edges, b->n_codes * sizeof *b->edges) == 0);
+        CHECK(memcmp(a->first, b->first, (b->n_bins + 1) * sizeof *b->first) == 0);
+        ct_codes_free(&codes);
+        free(numbers), free(values);
+    }
+}
+
 /* Equal parts: no bin has more than twice its part of rows that all differ. */
 static void bins_are_even(void)
 {
@@ -841,6 +877,7 @@ static void memory_ends(void)
 
 static const check_case cases[] = {
     {"codes keep the order", codes_keep_order},
+    {"codes of levels", codes_of_levels},
     {"bins are even", bins_are_even},
     {"samples", samples},
     {"splits are the best", splits_are_best},

@@ -259,7 +259,7 @@ static void small_plane_budget(void)
         random_table t = table_random(&r, 200, 4, 2 + rng_below(&r, 3), seed % 2);
         ct_options options = ct_options_default();
         double cost = solved_cost(&t.data, &options);
-        options.plane_budget = seed % 2 ? 0 : 4000;
+        options.plane_budget = seed % 2 ? 0 : 4000; /* single planes; those of one feature */
         CHECK(solved_cost(&t.data, &options) == cost);
         options.wide_rows = 0;
         CHECK(solved_cost(&t.data, &options) == cost);

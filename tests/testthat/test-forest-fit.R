@@ -114,3 +114,10 @@ test_that("the importances of a numeric response add up to the decrease of its s
     expect_equal(sum(fit$importance$impurity), 31 * var(cars$mpg) - left, tolerance = 1e-5)
   }
 })
+
+test_that("with little memory codes are kept by column alone, and the forest is the same", {
+  set.seed(1)
+  data <- data.frame(y = factor(sample(3, 3000, TRUE)), a = rnorm(3000), b = rpois(3000, 3))
+  grow <- function(...) hist_forest(y ~ ., data, trees = 5, seed = 1, threads = 1, ...)$forest
+  expect_identical(grow(memory_limit = 2.1e6), grow()) # the codes take 1.2e6, by row 4.8e4 more
+})

@@ -18,7 +18,9 @@ typedef struct {
     const int32_t *classes;
     uint32_t min_bucket;  /* least rows on either side */
     spared left, right;
-    int64_t *right_most;  /* [row] the most that is spared of the rows from here on */
+    int64_t *right_most;  /* [most] what is spared from each change of value on, the last
+                             change first */
+    uint32_t most;        /* no feature has more values */
 } stump_scratch;
 
 static ct_status stump_scratch_init(stump_scratch *s, ct_arena *arena, const ct_search *search)
@@ -28,7 +30,10 @@ static ct_status stump_scratch_init(stump_scratch *s, ct_arena *arena, const ct_
     s->min_bucket = search->min_bucket;
     s->left.labels = CT_ARENA_NEW(arena, int64_t, search->costs->n_classes);
     s->right.labels = CT_ARENA_NEW(arena, int64_t, search->costs->n_classes);
-    s->right_most = CT_ARENA_NEW(arena, int64_t, (size_t) search->table->n_rows + 1);
+    s->most = 1;
+    for (uint32_t f = 0; f < search->table->n_cols; f++)
+        if (search->table->n_values[f] > s->most) s->most = search->table->n_values[f];
+    s->right_most = CT_ARENA_NEW(arena, int64_t, s->most);
     return s->left.labels && s->right.labels && s->right_most ? CT_OK : CT_NO_MEMORY;
 }
 
@@ -62,21 +67,21 @@ static uint32_t best_split(const uint32_t *rows, const uint32_t *ranks, uint32_t
     CT_ASSERT(n > 0 && s->min_bucket > 0);
     if (s->costs->response)
         return ct_response_split(s->costs, rows, ranks, n, s->min_bucket, most);
-    uint32_t place = 0;
+    uint32_t place = 0, changes = 0;
     *most = -1;
     spare_none(&s->left, s->costs->n_classes);
     spare_none(&s->right, s->costs->n_classes);
-    for (uint32_t j = n; j-- > 0;) {
+    for (uint32_t j = n - 1; j > 0; j--) {
         spare(&s->right, s->costs, rows[j], (size_t) s->classes[rows[j]]);
-        s->right_most[j] = s->right.most;
+        CT_ASSERT(ranks[j - 1] <= ranks[j] && changes < s->most);
+        if (ranks[j - 1] < ranks[j]) s->right_most[changes++] = s->right.most;
     }
-    for (uint32_t j = 0; j + 1 < n; j++) {
+    for (uint32_t j = 0; changes > 0; j++) {
         spare(&s->left, s->costs, rows[j], (size_t) s->classes[rows[j]]);
-        CT_ASSERT(ranks[j] <= ranks[j + 1]);
-        if (j + 1 < s->min_bucket || n - (j + 1) < s->min_bucket || ranks[j] == ranks[j + 1])
-            continue;
-        if (s->left.most + s->right_most[j + 1] <= *most) continue;
-        *most = s->left.most + s->right_most[j + 1];
+        if (ranks[j] == ranks[j + 1]) continue;
+        int64_t both = s->left.most + s->right_most[--changes];
+        if (j + 1 < s->min_bucket || n - (j + 1) < s->min_bucket || both <= *most) continue;
+        *most = both;
         place = j + 1;
     }
     return place;
@@ -96,10 +101,9 @@ typedef struct {
     ct_forest *forest;
     int64_t *leaf_cost;     /* [node] */
     ct_totals totals;
-    uint32_t *rows, *spare; /* [n_rows] rows of each node side by side */
+    uint32_t *rows, *spare; /* [n_rows] while the tree grows, the rows of each node side by side;
+                               then those of pending nodes by their feature, and their ranks */
     uint32_t *owner;        /* [n_rows] 1 + the pending node of a row; 0: none */
-    uint32_t *sorted,
-        *ranks; /* [n_rows] rows of pending nodes by their feature, in the place of `rows` */
     pending *pendings;
     uint32_t n_pendings;
     stump_scratch stump;
@@ -232,8 +236,8 @@ static void sort_pending_rows(completion *c, uint32_t feature)
         if (p && p->feature == feature) {
             uint32_t at = p->filled++;
             CT_ASSERT(at < p->hi);
-            c->sorted[at] = order[j];
-            c->ranks[at] = rank;
+            c->rows[at] = order[j];
+            c->spare[at] = rank;
         }
         rank += (uint32_t) ct_bit(c->table->ties[feature], j);
     }
@@ -245,8 +249,8 @@ static int finish_pending(completion *c, const pending *p)
     int64_t most;
     uint32_t n = p->hi - p->lo, next = c->forest->n_nodes;
     CT_ASSERT(p->filled == p->hi);
-    const uint32_t *rows = c->sorted + p->lo;
-    uint32_t n_left = best_split(rows, c->ranks + p->lo, n, &c->stump, &most);
+    const uint32_t *rows = c->rows + p->lo;
+    uint32_t n_left = best_split(rows, c->spare + p->lo, n, &c->stump, &most);
     if (!n_left) return 0;
     CT_ASSERT(n_left < n);
     c->forest->n_nodes = p->node + 1;
@@ -281,7 +285,7 @@ static uint32_t count_nodes(const ct_split_code *codes, size_t i, unsigned level
 }
 
 ct_status ct_complete(const ct_search *search, const ct_split_code *codes, ct_arena *arena,
-                      ct_forest *forest, int64_t **leaf_cost, ct_error *error)
+                      uint32_t *scratch, ct_forest *forest, int64_t **leaf_cost, ct_error *error)
 {
     const ct_table *table = search->table;
     unsigned depth = search->options->depth;
@@ -299,16 +303,15 @@ ct_status ct_complete(const ct_search *search, const ct_split_code *codes, ct_ar
     c.forest = forest;
     c.rows = CT_ARENA_NEW(arena, uint32_t, n_rows);
     c.spare = CT_ARENA_NEW(arena, uint32_t, n_rows);
-    c.owner = CT_ARENA_ZEROED(arena, uint32_t, n_rows);
-    c.sorted = CT_ARENA_NEW(arena, uint32_t, n_rows);
-    c.ranks = CT_ARENA_NEW(arena, uint32_t, n_rows);
+    c.owner = scratch ? scratch : CT_ARENA_NEW(arena, uint32_t, n_rows);
     c.pendings = CT_ARENA_NEW(arena, pending, n_lowest);
     ct_status status = CT_OK;
-    if (!c.leaf_cost || !c.rows || !c.spare || !c.owner || !c.sorted || !c.ranks || !c.pendings ||
+    if (!c.leaf_cost || !c.rows || !c.spare || !c.owner || !c.pendings ||
         ct_totals_new(&c.totals, search->costs, arena) != CT_OK ||
         stump_scratch_init(&c.stump, arena, search) != CT_OK) {
         status = ct_fail(error, CT_NO_MEMORY, "not enough memory to finish the tree");
     } else {
+        memset(c.owner, 0, n_rows * sizeof *c.owner);
         for (uint32_t row = 0; row < n_rows; row++) c.rows[row] = row;
         forest->roots[0] = grow(&c, 0, 0, 0, n_rows);
         if (!finish_all(&c))

@@ -92,8 +92,8 @@ static int assess(ct_worker *worker, ct_known_tree *known)
         return 0;
     known->cost = -1;
     ct_arena_mark mark = ct_arena_here(&worker->arena);
-    if (ct_complete(worker->search, known->codes, &worker->arena, &tree, &leaf_cost, &error) ==
-        CT_OK) {
+    if (ct_complete(worker->search, known->codes, &worker->arena, NULL, &tree, &leaf_cost,
+                    &error) == CT_OK) {
         uint32_t root = tree.roots[0];
         prune(worker->search, &tree, leaf_cost, known->codes);
         known->settled = 0;

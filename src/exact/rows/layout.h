@@ -24,6 +24,7 @@ typedef struct {
     uint32_t present;   /* if so: the f whose planes are in it; n_cols: none */
     unsigned *lowest_of; /* [g] if so: the planes of `present` below are not made yet */
     uint64_t *single;   /* [g][words] if so: room for one plane of each g */
+    int only_single;    /* if so: there is no memory for more, or evaluators have it */
 } ct_planes;
 
 typedef struct {

@@ -31,7 +31,8 @@ ct_status ct_planes_take_room(ct_worker *worker, ct_layout *layout)
         planes->single = CT_ARENA_NEW(&worker->arena, uint64_t, layout->n_cols * layout->words);
         if (!planes->lowest_of || !planes->single) return ct_worker_no_memory(worker);
     }
-    if (planes->together) return CT_OK;
+    planes->only_single = planes->together || largest > budget;
+    if (planes->only_single) return CT_OK;
     uint64_t *room = CT_ARENA_NEW(&worker->arena, uint64_t, planes->one_at_a_time ? largest : all);
     if (!planes->of || !planes->lowest || !room) return ct_worker_no_memory(worker);
     for (uint32_t f = 0; f < layout->n_cols; f++) {
@@ -176,7 +177,7 @@ const uint64_t *ct_planes_of(ct_worker *worker, ct_layout *layout, uint32_t f,
             planes_down_to(worker, layout, f, threshold->first, layout->digits);
         return layout->planes.of[f];
     }
-    if (layout->planes.together) return single_planes(worker, layout, f, threshold, children);
+    if (layout->planes.only_single) return single_planes(worker, layout, f, threshold, children);
     make_present(worker, layout, f);
     if (better_single(layout, threshold->first, children))
         return single_planes(worker, layout, f, threshold, children);

@@ -6,7 +6,8 @@
  * Within the budget the planes of each f are made once and stay. Above it only those of one f at a
  * time exist, and of these only what was asked for: near a threshold that is known a side can gain
  * from few child features. Where few thresholds of each feature are evaluated, in wide tables, that
- * takes longer than the scans: there each evaluator makes the planes of a group of thresholds. */
+ * takes longer than the scans: there each evaluator makes the planes of a group of thresholds. And
+ * where those of one f are above the budget too, each threshold has one plane made for it. */
 #ifndef CT_EXACT_ROWS_PLANES_H
 #define CT_EXACT_ROWS_PLANES_H
 
@@ -25,7 +26,8 @@ typedef struct {
     uint64_t *listed; /* [k][words] scratch */
 } ct_plane_group;
 
-/* Takes the room for the planes: for all features within the budget, else for the largest one.
+/* Takes the room for the planes: for all features within the budget, else for the largest one, else
+ * for one plane.
  * CT_NO_MEMORY, and a stop is asked for, if memory ends. */
 ct_status ct_planes_take_room(ct_worker *worker, ct_layout *layout);
 
