@@ -281,12 +281,13 @@ grow_trees <- function(data, control) {
 
 # What C could not do.
 call_forest <- function(call) {
-  tryCatch(call, contree_core_error = function(problem) {
-    message <- conditionMessage(problem)
-    if (startsWith(message, "internal error")) stop_internal(message)
-    if (message == "interrupted") stop_contree("interrupted", gettext("interrupted"), NULL)
-    stop_input("data", gettextf("the forest cannot be grown or used: %s", message))
-  })
+  tryCatch(call, contree_core_error = function(problem) stop_forest(conditionMessage(problem)))
+}
+
+stop_forest <- function(message) {
+  if (startsWith(message, "internal error")) stop_internal(message)
+  if (message == "interrupted") stop_contree("interrupted", gettext("interrupted"), NULL)
+  stop_input("data", gettextf("the forest cannot be grown or used: %s", message))
 }
 
 growth_control <- function(settings, report) {

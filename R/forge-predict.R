@@ -75,7 +75,9 @@ run_forged <- function(code, columns, leaves, threads, way = 0L, simd = "auto") 
   n_rows <- if (is.matrix(columns)) nrow(columns) else length(columns[[1L]])
   # finding out how many threads there are takes longer than a block of rows
   threads <- if (n_rows <= 512L) 1L else threads_to_use(threads)
-  call_forest(.Call(ffi_forged_predict, code, columns, leaves, threads, way, simd))
+  sums <- .Call(ffi_forged_predict, code, columns, leaves, threads, way, simd)
+  if (is.character(sums)) stop_forest(sums)
+  sums
 }
 
 name_rows <- function(answer, row_names) {
@@ -86,8 +88,9 @@ name_rows <- function(answer, row_names) {
 # ---- sums to answers -----------------------------------------------------------------------------
 
 said_by_sums <- function(forest, sums, type) {
-  labels <- if (ncol(sums) > 1) if (is.null(forest$outputs)) forest$classes else forest$outputs
-  colnames(sums) <- labels
+  if (dim(sums)[2L] > 1L) {
+    colnames(sums) <- if (is.null(forest$outputs)) forest$classes else forest$outputs
+  }
   if (type == "margin") return(one_or_all(sums))
   response <- linked(sums / forest$average, forest$link)
   if (type == "response") return(one_or_all(response))
@@ -97,7 +100,10 @@ said_by_sums <- function(forest, sums, type) {
   factor(forest$classes[max.col(response, ties.method = "first")], forest$classes)
 }
 
-one_or_all <- function(x) if (ncol(x) == 1) x[, 1] else x
+one_or_all <- function(x) {
+  if (dim(x)[2L] == 1L) dim(x) <- NULL
+  x
+}
 
 linked <- function(sums, link) {
   switch(link, identity = sums, logistic = 1 / (1 + exp(-sums)), exp = exp(sums),
@@ -120,6 +126,9 @@ two_classes <- function(margin) {
 # list(columns, row_names): a numeric matrix or a list of vectors, one a feature of the model; those
 # that no tree asks for may stand in for each other.
 forest_columns_of <- function(forest, newdata) {
+  if (is_as_asked(forest, newdata)) {
+    return(list(columns = newdata, row_names = dimnames(newdata)[[1L]]))
+  }
   if (!is.data.frame(newdata) && !is.matrix(newdata)) {
     stop_input("newdata", gettextf("'newdata' must be a data frame or a matrix, not %s",
                                    show_value(newdata)))
@@ -131,6 +140,18 @@ forest_columns_of <- function(forest, newdata) {
   if (forest$complete) refuse_incomplete(forest, columns, asked)
   row_names <- if (is.matrix(newdata)) rownames(newdata) else attr(newdata, "row.names")
   list(columns = columns, row_names = if (!is.null(row_names)) as.character(row_names))
+}
+
+# Is it a matrix of the features as they are, of which nothing else need be known?
+is_as_asked <- function(forest, newdata) {
+  size <- dim(newdata)
+  if (!is.double(newdata) || is.object(newdata) || length(size) != 2L || forest$complete) {
+    return(FALSE)
+  }
+  names <- dimnames(newdata)[[2L]]
+  size[2L] == forest$ensemble$n_features &&
+    (is.null(names) || is.null(forest$features) || identical(names, forest$features)) &&
+    (length(forest$levels) == 0L || !any(lengths(forest$levels) > 0L))
 }
 
 # Which column of the data each feature is; 0 for one that is not there and not asked for.

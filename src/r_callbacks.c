@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 
-/* Seconds between two calls. A poll takes R some microseconds. */
+/* Seconds between two calls. A poll takes R more than ten microseconds. */
 static const double POLL_STEP = 0.02, REPORT_STEP = 0.2;
 
 /* ---- no jump passes ---- */
@@ -109,7 +109,9 @@ SEXP r_callbacks_init(r_callbacks *calls, SEXP function)
     SET_VECTOR_ELT(kept, 0, calls->conditions = Rf_mkString("interrupt"));
     SET_VECTOR_ELT(kept, 1, calls->jump = R_MakeUnwindCont());
     calls->report = function;
-    calls->next_report = ct_seconds() + REPORT_STEP;
+    double now = ct_seconds();
+    calls->next_poll = now + POLL_STEP; /* a call that is over before need not ask */
+    calls->next_report = now + REPORT_STEP;
     UNPROTECT(1);
     return kept;
 }

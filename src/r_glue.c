@@ -211,13 +211,24 @@ void r_fail(const char *format, ...)
     UNPROTECT(3);
 }
 
+static const char *kind_of(ct_status status)
+{
+    return status == CT_INTERNAL    ? "internal error, please report: "
+           : status == CT_NO_DEVICE ? "no device: "
+                                    : "";
+}
+
 void r_check(ct_status status, const ct_error *error)
 {
-    if (status == CT_OK) return;
-    const char *what = status == CT_INTERNAL    ? "internal error, please report: "
-                       : status == CT_NO_DEVICE ? "no device: "
-                                                : "";
-    r_fail("%s%s", what, error->message);
+    if (status != CT_OK) r_fail("%s%s", kind_of(status), error->message);
+}
+
+SEXP r_what_failed(ct_status status, const ct_error *error)
+{
+    char message[512];
+    CT_ASSERT(status != CT_OK);
+    snprintf(message, sizeof message, "%s%s", kind_of(status), error->message);
+    return Rf_mkString(message);
 }
 
 SEXP r_element(SEXP list, const char *name)

@@ -48,6 +48,9 @@ void r_fail(const char *format, ...) CT_PRINTF(1, 2);
 /* Raises the error, if any, in that way. */
 void r_check(ct_status status, const ct_error *error);
 
+/* Its message as a string of R, not protected. */
+SEXP r_what_failed(ct_status status, const ct_error *error);
+
 /* An element of a named list, which must be there. */
 SEXP r_element(SEXP list, const char *name);
 

@@ -200,42 +200,79 @@ static uint64_t members_in(const part_rows *rows, size_t w)
     return members;
 }
 
-/* Writes order, ties, sets and global ranks of feature f of the part; `renumber` gives the new row
- * numbers. */
-static void part_feature(ct_layout *layout, const ct_layout *parent, const part_rows *rows,
-                         uint32_t f, const uint32_t *renumber)
+/* Their places in the order of the parent; returns how many there are. */
+static uint32_t list_places(const part_rows *rows, uint32_t *places)
 {
-    uint32_t j = 0, rank = 0, last_rank = 0;
+    uint32_t n = 0;
+    for (size_t w = rows->first; w < rows->last; w++)
+        for (uint64_t rest = members_in(rows, w); rest; rest &= rest - 1)
+            places[n++] = (uint32_t) (w * 64 + ct_trailing_zeros(rest));
+    return n;
+}
+
+/* Tie marks and global ranks of f. */
+static void part_ranks(ct_layout *layout, const ct_layout *parent, uint32_t f,
+                       const uint32_t *places)
+{
+    const uint32_t *ranks = ct_layout_ranks(parent, f),
+                   *global = parent->global ? parent->global[f] : NULL;
+    uint32_t rank = 0, last_rank = 0;
+    for (uint32_t j = 0; j < layout->n_rows; j++) {
+        size_t w = places[j] / 64;
+        uint32_t parent_rank = ranks ? ranks[places[j]]
+                                     : parent->marks[f][w] +
+                                       ct_popcount(parent->ties[f][w] &
+                                                   ct_low_bits(places[j] % 64));
+        CT_ASSERT((!j || parent_rank >= last_rank) && parent_rank < parent->n_values[f]);
+        if (j && parent_rank == last_rank) continue;
+        if (j) {
+            layout->ties[f][(j - 1) / 64] |= UINT64_C(1) << (j - 1) % 64;
+            rank++;
+        }
+        last_rank = parent_rank;
+        layout->global[f][rank] = global ? global[parent_rank] : parent_rank;
+        CT_ASSERT(!rank || layout->global[f][rank] > layout->global[f][rank - 1]);
+    }
+}
+
+static void part_sets(ct_layout *layout, const part_rows *rows, uint32_t f, const uint32_t *places)
+{
     uint64_t *own = ct_layout_sets(layout, f),
              *outer = rows->outer ? layout->outer + f * layout->words : NULL;
+    const uint32_t n_rows = layout->n_rows, n_classes = layout->n_classes;
+    const size_t words = layout->words;
+    if (n_classes == 1 && !outer) { /* all are members */
+        memset(own, 0xff, n_rows / 64 * sizeof *own);
+        if (n_rows % 64) own[n_rows / 64] = ct_low_bits(n_rows % 64);
+        return;
+    }
+    for (uint32_t j = 0; j < n_rows; j++) {
+        size_t w = places[j] / 64, bit = places[j] % 64;
+        for (uint32_t c = 0; c < n_classes; c++)
+            own[c * words + j / 64] |= (class_in(rows, c, w) >> bit & 1) << j % 64;
+        if (outer) outer[j / 64] |= (rows->outer[w] >> bit & 1) << j % 64;
+    }
+}
+
+/* Lays out feature f of the part, whose rows are at `places`; `renumber` gives the new row numbers.
+ */
+static void part_feature(ct_layout *layout, const ct_layout *parent, const part_rows *rows,
+                         uint32_t f, const uint32_t *renumber, const uint32_t *places)
+{
+    const uint32_t *from = parent->order[f];
+    const int64_t *from_weights = ct_layout_weights(parent, f);
+    const int32_t *from_z = ct_layout_z(parent, f);
     int64_t *weights = ct_layout_weights(layout, f);
     int32_t *z = ct_layout_z(layout, f);
-    for (size_t w = rows->first; w < rows->last; w++) {
-        for (uint64_t rest = members_in(rows, w); rest; rest &= rest - 1, j++) {
-            unsigned bit = ct_trailing_zeros(rest);
-            uint32_t parent_rank = parent->marks[f][w] +
-                                   ct_popcount(parent->ties[f][w] & ct_low_bits(bit));
-            CT_ASSERT(j < layout->n_rows && (!j || parent_rank >= last_rank) &&
-                      parent_rank < parent->n_values[f]);
-            if (j && parent_rank != last_rank) {
-                layout->ties[f][(j - 1) / 64] |= UINT64_C(1) << (j - 1) % 64;
-                rank++;
-            }
-            last_rank = parent_rank;
-            layout->global[f][rank] = parent->global ? parent->global[f][parent_rank] : parent_rank;
-            CT_ASSERT(!rank || layout->global[f][rank] > layout->global[f][rank - 1]);
-            CT_ASSERT(renumber[parent->order[f][w * 64 + bit]] < layout->n_rows);
-            layout->order[f][j] = renumber[parent->order[f][w * 64 + bit]];
-            if (weights) weights[j] = ct_layout_weights(parent, f)[w * 64 + bit];
-            if (z) z[j] = ct_layout_z(parent, f)[w * 64 + bit];
-            for (uint32_t c = 0; c < layout->n_classes; c++)
-                own[c * layout->words + j / 64] |= (class_in(rows, c, w) >> bit & 1) << j % 64;
-            if (outer) outer[j / 64] |= (rows->outer[w] >> bit & 1) << j % 64;
-        }
+    for (uint32_t j = 0; j < layout->n_rows; j++) {
+        CT_ASSERT(renumber[from[places[j]]] < layout->n_rows);
+        layout->order[f][j] = renumber[from[places[j]]];
     }
+    for (uint32_t j = 0; weights && j < layout->n_rows; j++) weights[j] = from_weights[places[j]];
+    for (uint32_t j = 0; z && j < layout->n_rows; j++) z[j] = from_z[places[j]];
+    part_ranks(layout, parent, f, places);
+    part_sets(layout, rows, f, places);
     finish_feature(layout, f);
-    CT_ASSERT(j == layout->n_rows &&
-              rank + 1 == layout->n_values[f] /* the same rows in every order */);
 }
 
 ct_layout *ct_layout_part(ct_worker *worker, const ct_layout *parent, const uint64_t *sets,
@@ -253,24 +290,21 @@ ct_layout *ct_layout_part(ct_worker *worker, const ct_layout *parent, const uint
     if (outer) layout->outer = CT_ARENA_ZEROED(arena, uint64_t, n_cols * layout->words);
     ct_arena_mark mark = ct_arena_here(arena);
     uint32_t *renumber = CT_ARENA_NEW(arena, uint32_t, parent->n_rows);
-    if (!layout->global || !numbers || !ties || !renumber || (outer && !layout->outer))
+    uint32_t *places = CT_ARENA_NEW(arena, uint32_t, n_rows);
+    if (!layout->global || !numbers || !ties || !renumber || !places || (outer && !layout->outer))
         return out_of_memory(worker);
 
-    part_rows rows = rows_of(parent, sets, outer, begin, end, 0);
-    uint32_t next = 0;
-    for (size_t w = rows.first; w < rows.last; w++)
-        for (uint64_t rest = members_in(&rows, w); rest; rest &= rest - 1, next++) {
-            size_t position = w * 64 + ct_trailing_zeros(rest);
-            renumber[parent->order[0][position]] = next;
-            if (parent->quantised_bytes) layout->digits[next] = parent->quantised_bytes[position];
-        }
-    CT_ASSERT(next == n_rows);
     for (uint32_t f = 0; f < n_cols; f++) {
         layout->order[f] = numbers + 2 * (size_t) f * n_rows;
         layout->global[f] = layout->order[f] + n_rows;
         layout->ties[f] = ties + f * layout->words;
-        rows = rows_of(parent, sets, outer, begin, end, f);
-        part_feature(layout, parent, &rows, f, renumber);
+        part_rows rows = rows_of(parent, sets, outer, begin, end, f);
+        uint32_t n = list_places(&rows, places);
+        CT_ASSERT(n == n_rows /* the same in every order */);
+        for (uint32_t j = 0; f == 0 && j < n; j++) renumber[parent->order[0][places[j]]] = j;
+        for (uint32_t j = 0; f == 0 && parent->quantised_bytes && j < n; j++)
+            layout->digits[j] = parent->quantised_bytes[places[j]];
+        part_feature(layout, parent, &rows, f, renumber, places);
     }
     ct_arena_release(arena, mark);
     lay_out_quantised(worker, layout, layout->digits);
