@@ -205,6 +205,7 @@ static int code_column(const plan *p, unsigned worker, uint32_t col)
     uint16_t *codes = all->codes + (size_t) col * all->n_rows;
     uint8_t *bins = all->bins + (size_t) col * all->n_rows;
     const ct_column *raw = &p->columns[col];
+    CT_ASSERT(raw->values);
     const ct_coded_column *coded = raw->type == CT_CODED ? (const ct_coded_column *) raw->values
                                                          : NULL;
     uint32_t present, n_values = 0, n_from = coded ? coded->n_levels : all->n_rows,
