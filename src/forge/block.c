@@ -18,45 +18,35 @@ ct_block_room *ct_block_room_new(const ct_forged *f, ct_arena *arena)
     return room;
 }
 
-/* One row after another; rows up to `rows` are 0. */
-static void load_column(const ct_forged *f, const ct_planes *planes, ct_block_room *room,
-                        const ct_column *column, uint32_t first, uint32_t n, unsigned rows)
+/* One row after another; rows from n up to `rows` are 0. */
+static const double *column_of(const ct_forged *f, ct_block_room *room, const ct_column *column,
+                               uint32_t first, uint32_t n, unsigned rows)
 {
-    ct_number number = f->ensemble->number;
-    if (column->type == CT_DOUBLE) {
-        room->exact = (const double *) column->values + first;
-    } else {
-        for (uint32_t row = 0; row < n; row++)
-            room->widened[row] = ct_input(column, first + row, number);
-        room->exact = room->widened;
-    }
-    planes->load(room->exact, n, room->x);
+    if (column->type == CT_DOUBLE && n == rows) return (const double *) column->values + first;
+    for (uint32_t row = 0; row < n; row++)
+        room->x[row] = ct_input(column, first + row, f->ensemble->number);
     for (uint32_t row = n; row < rows; row++) room->x[row] = 0;
+    return room->x;
 }
 
 /* Doubles were ranked as floats, which leaves open those that are the same float as a threshold. */
-static void settle_ranks(const ct_search *s, const ct_planes *planes, ct_block_room *room,
-                         uint32_t n)
+static void settle_ranks(const ct_search *s, const double *x, ct_block_room *room, unsigned rows)
 {
-    for (uint32_t first = 0; first < n; first += 64) {
-        uint64_t open = planes->same(room->x + first, s, room->ranks + first);
-        for (; open; open &= open - 1) {
-            uint32_t row = first + ct_trailing_zeros(open), rank = room->ranks[row];
-            if (row >= n) break;
-            while (rank < s->n && s->rounded[rank] == room->x[row] &&
-                   s->exact[rank] < room->exact[row])
+    for (unsigned w = 0; w < rows / 64; w++)
+        for (uint64_t open = room->same[w]; open; open &= open - 1) {
+            uint32_t row = 64 * w + ct_trailing_zeros(open), rank = room->ranks[row];
+            while (rank < s->n && s->rounded[rank] == (float) x[row] && s->exact[rank] < x[row])
                 rank++;
             room->ranks[row] = (uint8_t) rank;
         }
-    }
 }
 
-static void find_zeros(const ct_forged *f, ct_block_room *room, uint32_t n)
+static void find_zeros(const ct_forged *f, const double *x, ct_block_room *room, uint32_t n)
 {
     memset(room->zero, 0, sizeof room->zero);
     for (uint32_t row = 0; row < n; row++) {
-        double x = f->ensemble->number == CT_F32 ? room->x[row] : room->exact[row];
-        room->zero[row / 64] |= (uint64_t) (fabs(x) <= CT_ZERO) << (row % 64);
+        double value = f->ensemble->number == CT_F32 ? (float) x[row] : x[row];
+        room->zero[row / 64] |= (uint64_t) (fabs(value) <= CT_ZERO) << (row % 64);
     }
 }
 
@@ -64,16 +54,17 @@ static void answer_numbers(const ct_forged *f, const ct_planes *planes, ct_block
                            const ct_column *columns, uint32_t first, uint32_t n, unsigned words)
 {
     unsigned rows = (n + 63) / 64 * 64;
-    uint32_t loaded = UINT32_MAX;
+    uint32_t loaded = 0;
+    const double *x = NULL;
     memset(room->ranks, 0, sizeof room->ranks);
     for (uint32_t i = 0; i < f->n_searches; i++) {
         const ct_search *s = &f->searches[i];
-        const ct_column *column = &columns[f->used[s->column]];
-        if (s->column != loaded) load_column(f, planes, room, column, first, n, rows);
+        if (!x || s->column != loaded)
+            x = column_of(f, room, &columns[f->used[s->column]], first, n, rows);
         loaded = s->column;
-        planes->ranks(room->x, s, rows, room->ranks);
-        if (s->exact) settle_ranks(s, planes, room, n);
-        if (s->any_zero) find_zeros(f, room, n);
+        planes->ranks(x, s, rows, room->ranks, room->same);
+        if (s->exact) settle_ranks(s, x, room, rows);
+        if (s->any_zero) find_zeros(f, x, room, n);
         planes->tests(s, room->ranks, s->any_zero ? room->zero : NULL, words, room->table);
     }
 }
@@ -109,10 +100,10 @@ static void add_trees(const ct_forged *f, const ct_planes *planes, ct_block_room
             size_t at = (size_t) (tree->output + k) * CT_BLOCK, from = (size_t) k << tree->bits;
             if (e->sum == CT_F32)
                 planes->add32((float *) room->sums + at, (const float *) tree->terms + from,
-                              room->leaf, rows);
+                              tree->bits, room->leaf, rows);
             else
                 planes->add64((double *) room->sums + at, (const double *) tree->terms + from,
-                              room->leaf, rows);
+                              tree->bits, room->leaf, rows);
         }
     }
 }

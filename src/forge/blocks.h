@@ -8,11 +8,9 @@
 #include "forge/planes.h"
 
 typedef struct {
-    float x[CT_BLOCK];      /* a column */
-    const double *exact;    /* the same, before it is a float */
-    double widened[CT_BLOCK]; /* integers of a column */
+    double x[CT_BLOCK];     /* a column that does not lie there as doubles of whole words */
     uint8_t ranks[CT_BLOCK], leaf[CT_BLOCK];
-    uint64_t zero[CT_BLOCK_WORDS];
+    uint64_t zero[CT_BLOCK_WORDS], same[CT_BLOCK_WORDS];
     uint64_t *table;        /* [n_planes][CT_BLOCK_WORDS] */
     void *sums;             /* [n_outputs][CT_BLOCK] floats or doubles */
 } ct_block_room;

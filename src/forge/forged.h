@@ -34,7 +34,8 @@ typedef struct {
 typedef struct {
     uint32_t column;        /* of `used` */
     uint32_t n, bits;       /* thresholds; n <= 2^bits - 2 */
-    float *pivots;          /* [2^bits] a search tree, from 1: below i are 2 i, 2 i + 1 */
+    float *pivots;          /* [2^bits, at least 16] a search tree, from 1: below i are 2 i, 2 i + 1
+                             */
     double *exact;          /* [n] ascending where tests are of doubles, else NULL */
     float *rounded;         /* [2^bits] these as floats, then NaN */
     uint32_t first, n_tests; /* planes of its tests, one after the other */

@@ -77,7 +77,7 @@ static ct_status make_search(ct_forged *f, const ct_packing *p, const numeric_te
     s->bits = bits_for(n);
     s->first = f->n_planes;
     s->tests = tests;
-    s->pivots = CT_ARENA_ZEROED(&f->arena, float, (1u << s->bits) + 8);
+    s->pivots = CT_ARENA_ZEROED(&f->arena, float, s->bits < 4 ? 16 : 1u << s->bits);
     s->rounded = CT_ARENA_NEW(&f->arena, float, 1u << s->bits);
     s->exact = exact ? CT_ARENA_NEW(&f->arena, double, n) : NULL;
     if (!tests || !s->pivots || !s->rounded || (exact && !s->exact)) return CT_NO_MEMORY;

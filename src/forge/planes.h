@@ -12,20 +12,20 @@
 
 typedef struct {
     unsigned vector;
-    /* to[i] = (float) x[i] */
-    void (*load)(const double *x, unsigned rows, float *to);
-    /* Ranks among the pivots, by floats alone. */
-    void (*ranks)(const float *x, const ct_search *search, unsigned rows, uint8_t *ranks);
-    /* Which of 64 rows are the same float as the threshold that their rank leads to. */
-    uint64_t (*same)(const float *x, const ct_search *search, const uint8_t *ranks);
+    /* Ranks among the pivots, by floats alone; where search->exact is there, `same` are the rows
+     * that are the same float as the threshold that their rank leads to. */
+    void (*ranks)(const double *x, const ct_search *search, unsigned rows, uint8_t *ranks,
+                  uint64_t *same);
     /* All tests of a search into the table. zero: a plane of rows that are zero, or NULL. */
     void (*tests)(const ct_search *search, const uint8_t *ranks, const uint64_t *zero,
                   unsigned words, uint64_t *table);
     /* The numbers of the leaves of a tree. */
     void (*leaves)(const ct_plane_tree *tree, const uint64_t *table, unsigned words, uint8_t *leaf);
-    /* sums[i] += terms[leaf[i]] */
-    void (*add32)(float *sums, const float *terms, const uint8_t *leaf, unsigned rows);
-    void (*add64)(double *sums, const double *terms, const uint8_t *leaf, unsigned rows);
+    /* sums[i] += terms[leaf[i]], of 2^bits terms. */
+    void (*add32)(float *sums, const float *terms, unsigned bits, const uint8_t *leaf,
+                  unsigned rows);
+    void (*add64)(double *sums, const double *terms, unsigned bits, const uint8_t *leaf,
+                  unsigned rows);
 } ct_planes;
 
 extern const ct_planes ct_planes_scalar;

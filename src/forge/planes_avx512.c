@@ -9,21 +9,198 @@
 CT_TARGET(CT_AVX512)
 #define CT_VEC_AVX512
 #include "base/simd/vec.h"
-#include "forge/planes_x86.h"
+
+/* table_k: table[i], of 16 k floats in registers; higher bits of i do not count. */
+CT_INLINE __m512 table_1(const __m512 *table, __m512i i)
+{
+    return _mm512_permutexvar_ps(i, table[0]);
+}
+CT_INLINE __m512 table_2(const __m512 *table, __m512i i)
+{
+    return _mm512_permutex2var_ps(table[0], i, table[1]);
+}
+#define TABLE(k, half)                                                                             \
+    CT_INLINE __m512 table_##k(const __m512 *table, __m512i i)                                     \
+    {                                                                                              \
+        __mmask16 above = _mm512_test_epi32_mask(i, _mm512_set1_epi32(16 * half));                 \
+        return _mm512_mask_blend_ps(above, table_##half(table, i), table_##half(table + half, i)); \
+    }
+TABLE(4, 2)
+TABLE(8, 4)
+TABLE(16, 8)
+
+/* Where `bits` is constant, so is what is called. */
+CT_INLINE __m512 table_of(unsigned bits, const __m512 *table, __m512i i)
+{
+    switch (bits) {
+    case 8: return table_16(table, i);
+    case 7: return table_8(table, i);
+    case 6: return table_4(table, i);
+    case 5: return table_2(table, i);
+    default: return table_1(table, i);
+    }
+}
+
+/* ---- ranks ---- */
+
+/* 16 values on their way down a search tree. */
+typedef struct {
+    __m512 x, least; /* the least pivot so far that is not below x; NaN: none */
+    __m512i i;
+} descent;
+
+CT_INLINE void rank_step(descent *d, __m512 pivot, int exact)
+{
+    __mmask16 above = _mm512_cmp_ps_mask(d->x, pivot, _CMP_NLE_UQ);
+    d->i = _mm512_add_epi32(d->i, d->i);
+    d->i = _mm512_mask_add_epi32(d->i, above, d->i, _mm512_set1_epi32(1));
+    if (exact) d->least = _mm512_mask_blend_ps(above, pivot, d->least);
+}
+
+/* The ranks of 16 values; the pivots of levels 0 to 3 are in the first vector. */
+CT_INLINE __m512i ranks_of_16(const double *x, const __m512 *pivots, unsigned bits, int exact,
+                              __mmask16 *same)
+{
+    __m256 low = _mm512_cvtpd_ps(_mm512_loadu_pd(x)),
+           high = _mm512_cvtpd_ps(_mm512_loadu_pd(x + 8));
+    descent d = {_mm512_insertf32x8(_mm512_castps256_ps512(low), high, 1),
+                 _mm512_set1_ps(__builtin_nanf("")), _mm512_set1_epi32(1)};
+    for (unsigned level = 0; level < bits; level++) {
+        const __m512 *from = level < 4 ? pivots : pivots + (1u << (level - 4));
+        rank_step(&d, table_of(level, from, d.i), exact);
+    }
+    if (exact) *same = _mm512_cmp_ps_mask(d.x, d.least, _CMP_EQ_OQ);
+    return _mm512_sub_epi32(d.i, _mm512_set1_epi32(1 << bits));
+}
+
+CT_INLINE void ranks_at(const double *x, const float *sorted, unsigned bits, int exact,
+                        unsigned rows, uint8_t *out, uint64_t *same)
+{
+    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    __m512 pivots[16];
+    for (unsigned v = 0; v < (bits < 4 ? 1 : 1u << (bits - 4)); v++)
+        pivots[v] = _mm512_loadu_ps(sorted + 16 * v);
+    for (unsigned row = 0; row < rows; row += 64) {
+        __m512i r[4];
+        __mmask16 equal[4];
+        for (unsigned k = 0; k < 4; k++)
+            r[k] = ranks_of_16(x + row + 16 * k, pivots, bits, exact, &equal[k]);
+        __m512i bytes = _mm512_packus_epi16(_mm512_packus_epi32(r[0], r[1]),
+                                            _mm512_packus_epi32(r[2], r[3]));
+        _mm512_storeu_si512(out + row, _mm512_permutexvar_epi32(order, bytes));
+        if (exact)
+            same[row / 64] = equal[0] | (uint64_t) equal[1] << 16 | (uint64_t) equal[2] << 32 |
+                             (uint64_t) equal[3] << 48;
+    }
+}
+
+static void ranks(const double *x, const ct_search *search, unsigned rows, uint8_t *out,
+                  uint64_t *same)
+{
+#define RANKS(bits)                                                                                \
+    case bits:                                                                                     \
+        if (search->exact) ranks_at(x, search->pivots, bits, 1, rows, out, same);                  \
+        else ranks_at(x, search->pivots, bits, 0, rows, out, NULL);                                \
+        break
+    switch (search->bits) {
+        RANKS(2);
+        RANKS(3);
+        RANKS(4);
+        RANKS(5);
+        RANKS(6);
+        RANKS(7);
+        RANKS(8);
+    default: CT_ASSERT(0); /* packed with 2 to 8 */
+    }
+#undef RANKS
+}
+
+/* ---- planes of leaf numbers to a byte a row ---- */
+
+/* Elements of a and b in turn, from the lower and from the higher half of each quarter. */
+#define UNPACK(type, a, b, low, high)                                                              \
+    do {                                                                                           \
+        __m512i a_ = a, b_ = b;                                                                    \
+        low = _mm512_unpacklo_##type(a_, b_);                                                      \
+        high = _mm512_unpackhi_##type(a_, b_);                                                     \
+    } while (0)
+
+/* Quarter q of part k has eight bytes of planes for each eight rows from row 128 q + 16 k on. */
+CT_INLINE void store_parts(const __m512i *part, uint8_t *bytes)
+{
+    const __m512i columns = _mm512_set1_epi64((long long) 0x8040201008040201);
+    __m512i turned[4], pair[4];
+    for (unsigned k = 0; k < 4; k++) /* 8 x 8 blocks of bits, transposed */
+        turned[k] = _mm512_gf2p8affine_epi64_epi8(columns, part[k], 0);
+    pair[0] = _mm512_shuffle_i64x2(turned[0], turned[1], 0x44);
+    pair[1] = _mm512_shuffle_i64x2(turned[2], turned[3], 0x44);
+    pair[2] = _mm512_shuffle_i64x2(turned[0], turned[1], 0xee);
+    pair[3] = _mm512_shuffle_i64x2(turned[2], turned[3], 0xee);
+    for (unsigned half = 0; half < 2; half++) {
+        __m512i low = pair[2 * half], high = pair[2 * half + 1];
+        _mm512_storeu_si512(bytes + 256 * half, _mm512_shuffle_i64x2(low, high, 0x88));
+        _mm512_storeu_si512(bytes + 256 * half + 128, _mm512_shuffle_i64x2(low, high, 0xdd));
+    }
+}
 
 CT_INLINE void leaf_bytes(const vec *planes, uint8_t *bytes)
 {
-    __m256i low[8], high[8];
-    for (unsigned bit = 0; bit < 8; bit++) {
-        low[bit] = _mm512_castsi512_si256(planes[bit]);
-        high[bit] = _mm512_extracti64x4_epi64(planes[bit], 1);
+    __m512i two[2][4], four[2], more[2], part[4];
+    for (unsigned i = 0; i < 4; i++) /* from the highest on, as what transposes reads them */
+        UNPACK(epi8, planes[7 - 2 * i], planes[6 - 2 * i], two[0][i], two[1][i]);
+    for (unsigned odd = 0; odd < 2; odd++) { /* words of 64 rows */
+        UNPACK(epi16, two[odd][0], two[odd][1], four[0], four[1]);
+        UNPACK(epi16, two[odd][2], two[odd][3], more[0], more[1]);
+        UNPACK(epi32, four[0], more[0], part[0], part[1]);
+        UNPACK(epi32, four[1], more[1], part[2], part[3]);
+        store_parts(part, bytes + 64 * odd);
     }
-    bytes_of_planes(low, bytes);
-    bytes_of_planes(high, bytes + 256);
 }
 
 #include "forge/planes_body.h"
 
-const ct_planes ct_planes_avx512 = {VEC_WORDS, load, ranks, same, tests, leaves, add32, add64};
+/* ---- sums ---- */
+
+CT_INLINE void add_terms(float *sums, const float *terms, unsigned bits, const uint8_t *leaf,
+                         unsigned rows)
+{
+    __m512 table[16];
+    for (unsigned v = 0; v < (bits < 4 ? 1 : 1u << (bits - 4)); v++)
+        table[v] = _mm512_loadu_ps(terms + 16 * v);
+    for (unsigned row = 0; row < rows; row += 16) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *) (const void *) (leaf + row));
+        __m512 term = table_of(bits, table, _mm512_cvtepu8_epi32(bytes));
+        _mm512_storeu_ps(sums + row, _mm512_add_ps(_mm512_loadu_ps(sums + row), term));
+    }
+}
+
+static void add32(float *sums, const float *terms, unsigned bits, const uint8_t *leaf,
+                  unsigned rows)
+{
+    float few[16] = {0};
+    switch (bits) {
+    case 8: add_terms(sums, terms, 8, leaf, rows); break;
+    case 7: add_terms(sums, terms, 7, leaf, rows); break;
+    case 6: add_terms(sums, terms, 6, leaf, rows); break;
+    case 5: add_terms(sums, terms, 5, leaf, rows); break;
+    case 4: add_terms(sums, terms, 4, leaf, rows); break;
+    default:
+        memcpy(few, terms, sizeof *terms << bits); /* no more is there to be read */
+        add_terms(sums, few, 3, leaf, rows);
+    }
+}
+
+static void add64(double *sums, const double *terms, unsigned bits, const uint8_t *leaf,
+                  unsigned rows)
+{
+    (void) bits;
+    for (unsigned row = 0; row < rows; row += 8) {
+        __m128i bytes = _mm_loadl_epi64((const __m128i *) (const void *) (leaf + row));
+        __m512d term = _mm512_i32gather_pd(_mm256_cvtepu8_epi32(bytes), terms, 8);
+        _mm512_storeu_pd(sums + row, _mm512_add_pd(_mm512_loadu_pd(sums + row), term));
+    }
+}
+
+const ct_planes ct_planes_avx512 = {VEC_WORDS, ranks, tests, leaves, add32, add64};
 CT_TARGET_END
 #endif

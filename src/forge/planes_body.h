@@ -14,15 +14,25 @@ CT_INLINE void thermometer(const vec *bit, vec *ge)
     ge[16] = high[4];
 }
 
-CT_INLINE vec test_of(const ct_test *test, const vec *low, const vec *high, vec nan, vec zero)
+CT_INLINE vec test_of(unsigned q, const vec *low, const vec *high)
 {
-    unsigned q = test->rank;
-    vec right = v_or(high[q / 16 + 1], v_and(high[q / 16], low[q % 16]));
-    switch (test->kind) {
-    case CT_NAN_LEFT: return v_and_not(right, nan);
-    case CT_ZERO_LEFT: return v_and_not(right, v_or(nan, zero));
-    case CT_ZERO_RIGHT: return v_or(right, zero);
-    default: return right;
+    return v_or(high[q / 16 + 1], v_and(high[q / 16], low[q % 16]));
+}
+
+/* One vector of rows; what kind of test it is would be guessed wrong too often to branch on. */
+CT_INLINE void tests_of(const ct_search *search, const vec *bit, vec nan, vec zero, int any_zero,
+                        uint64_t *out)
+{
+    const vec none = v_fill(0), to_left[] = {none, nan, v_or(nan, zero), none},
+              to_right[] = {none, none, none, zero};
+    vec low[17], high[17];
+    thermometer(bit, low);
+    thermometer(bit + 4, high);
+    for (uint32_t i = 0; i < search->n_tests; i++, out += CT_BLOCK_WORDS) {
+        const ct_test *test = &search->tests[i];
+        vec right = v_and_not(test_of(test->rank, low, high), to_left[test->kind]);
+        if (any_zero) right = v_or(right, to_right[test->kind]);
+        v_store(out, right);
     }
 }
 
@@ -33,17 +43,14 @@ static void tests(const ct_search *search, const uint8_t *ranks, const uint64_t 
     for (unsigned w = 0; w < words; w++)
         transpose_bytes(ranks + 64 * w, &planes[0][w], CT_BLOCK_WORDS, search->bits);
     for (unsigned w = 0; w < words; w += VEC_WORDS) {
-        vec bit[8], low[17], high[17], nan = v_fill(~UINT64_C(0));
+        uint64_t *out = table + (size_t) search->first * CT_BLOCK_WORDS + w;
+        vec bit[8], nan = v_fill(~UINT64_C(0));
         for (unsigned i = 0; i < 8; i++) {
             bit[i] = i < search->bits ? v_not(v_load(&planes[i][w])) : v_fill(0);
             if (i < search->bits) nan = v_and(nan, bit[i]);
         }
-        vec zeros = zero ? v_load(zero + w) : v_fill(0);
-        thermometer(bit, low);
-        thermometer(bit + 4, high);
-        uint64_t *out = table + (size_t) search->first * CT_BLOCK_WORDS + w;
-        for (uint32_t i = 0; i < search->n_tests; i++, out += CT_BLOCK_WORDS)
-            v_store(out, test_of(&search->tests[i], low, high, nan, zeros));
+        if (zero) tests_of(search, bit, nan, v_load(zero + w), 1, out);
+        else tests_of(search, bit, nan, v_fill(0), 0, out);
     }
 }
 

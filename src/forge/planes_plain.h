@@ -1,28 +1,23 @@
 /* What planes need besides the vectors of vec.h, in portable C. */
+#include <string.h>
+
 #include "base/bits.h"
 
-CT_INLINE void plain_load(const double *x, unsigned rows, float *to)
-{
-    for (unsigned row = 0; row < rows; row++) to[row] = (float) x[row];
-}
-
-CT_INLINE uint64_t plain_same(const float *x, const ct_search *search, const uint8_t *ranks)
-{
-    uint64_t same = 0;
-    for (unsigned row = 0; row < 64; row++)
-        same |= (uint64_t) (x[row] == search->rounded[ranks[row]]) << row;
-    return same;
-}
-
 /* Ranks of `rows` values; the search tree is walked without branches. */
-CT_INLINE void plain_ranks(const float *x, const ct_search *search, unsigned rows, uint8_t *out)
+CT_INLINE void plain_ranks(const double *x, const ct_search *search, unsigned rows, uint8_t *out,
+                           uint64_t *same)
 {
     const float *pivots = search->pivots;
     unsigned bits = search->bits;
+    if (search->exact) memset(same, 0, rows / 64 * sizeof *same);
     for (unsigned row = 0; row < rows; row++) {
+        float value = (float) x[row];
         uint32_t i = 1;
-        for (unsigned level = 0; level < bits; level++) i = 2 * i + !(x[row] <= pivots[i]);
-        out[row] = (uint8_t) (i - (1u << bits));
+        for (unsigned level = 0; level < bits; level++) i = 2 * i + !(value <= pivots[i]);
+        i -= 1u << bits;
+        out[row] = (uint8_t) i;
+        if (search->exact)
+            same[row / 64] |= (uint64_t) (value == search->rounded[i]) << row % 64;
     }
 }
 
@@ -38,31 +33,21 @@ CT_INLINE void plain_leaf_bytes(const uint64_t *planes, size_t stride, uint8_t *
     }
 }
 
-CT_INLINE void plain_add32(float *sums, const float *terms, const uint8_t *leaf, unsigned rows)
-{
-    for (unsigned row = 0; row < rows; row++) sums[row] += terms[leaf[row]];
-}
-
-CT_INLINE void plain_add64(double *sums, const double *terms, const uint8_t *leaf, unsigned rows)
-{
-    for (unsigned row = 0; row < rows; row++) sums[row] += terms[leaf[row]];
-}
-
 #define PLAIN_LOOPS                                                                                \
-    static void load(const double *x, unsigned rows, float *to) { plain_load(x, rows, to); }       \
-    static uint64_t same(const float *x, const ct_search *search, const uint8_t *ranks)            \
+    static void ranks(const double *x, const ct_search *search, unsigned rows, uint8_t *out,       \
+                      uint64_t *same)                                                              \
     {                                                                                              \
-        return plain_same(x, search, ranks);                                                       \
+        plain_ranks(x, search, rows, out, same);                                                   \
     }                                                                                              \
-    static void ranks(const float *x, const ct_search *search, unsigned rows, uint8_t *out)        \
+    static void add32(float *sums, const float *terms, unsigned bits, const uint8_t *leaf,         \
+                      unsigned rows)                                                               \
     {                                                                                              \
-        plain_ranks(x, search, rows, out);                                                         \
+        (void) bits;                                                                               \
+        for (unsigned row = 0; row < rows; row++) sums[row] += terms[leaf[row]];                   \
     }                                                                                              \
-    static void add32(float *sums, const float *terms, const uint8_t *leaf, unsigned rows)         \
+    static void add64(double *sums, const double *terms, unsigned bits, const uint8_t *leaf,       \
+                      unsigned rows)                                                               \
     {                                                                                              \
-        plain_add32(sums, terms, leaf, rows);                                                      \
-    }                                                                                              \
-    static void add64(double *sums, const double *terms, const uint8_t *leaf, unsigned rows)       \
-    {                                                                                              \
-        plain_add64(sums, terms, leaf, rows);                                                      \
+        (void) bits;                                                                               \
+        for (unsigned row = 0; row < rows; row++) sums[row] += terms[leaf[row]];                   \
     }

@@ -9,7 +9,8 @@
 
 #define CT_PRAGMA(text) _Pragma(#text)
 #define CT_AVX2 "avx2,bmi,bmi2,popcnt,lzcnt"
-#define CT_AVX512 "avx512f,avx512bw,avx512vl,avx512dq,avx512bitalg,avx512vpopcntdq," CT_AVX2
+#define CT_AVX512                                                                                  \
+    "avx512f,avx512bw,avx512vl,avx512dq,avx512bitalg,avx512vpopcntdq,gfni," CT_AVX2
 
 #if defined(__clang__)
 #define CT_TARGET(sets)                                                                            \
