@@ -77,7 +77,7 @@ CT_INLINE void ranks_at(const double *x, const float *sorted, unsigned bits, int
                         unsigned rows, uint8_t *out, uint64_t *same)
 {
     const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-    __m512 pivots[16];
+    __m512 pivots[16] = {_mm512_setzero_ps()}; /* those not loaded are not read */
     for (unsigned v = 0; v < (bits < 4 ? 1 : 1u << (bits - 4)); v++)
         pivots[v] = _mm512_loadu_ps(sorted + 16 * v);
     for (unsigned row = 0; row < rows; row += 64) {
@@ -164,7 +164,7 @@ CT_INLINE void leaf_bytes(const vec *planes, uint8_t *bytes)
 CT_INLINE void add_terms(float *sums, const float *terms, unsigned bits, const uint8_t *leaf,
                          unsigned rows)
 {
-    __m512 table[16];
+    __m512 table[16] = {_mm512_setzero_ps()};
     for (unsigned v = 0; v < (bits < 4 ? 1 : 1u << (bits - 4)); v++)
         table[v] = _mm512_loadu_ps(terms + 16 * v);
     for (unsigned row = 0; row < rows; row += 16) {
