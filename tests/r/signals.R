@@ -25,10 +25,10 @@ small <- hard[1:150, c(1:3, 11)]
 large <- hard[sample(2000, 3e5, TRUE), ]
 fit <- contree(y ~ ., small, depth = 2)
 work <- list(
-  function() contree(y ~ ., hard, depth = 3, time_limit = 0.4, threads = 2),
-  function() contree(y ~ ., hard, depth = 3, time_limit = 0.4, threads = 2, on_interrupt = "error"),
+  function() contree(y ~ ., hard, depth = 4, time_limit = 0.4, threads = 2),
+  function() contree(y ~ ., hard, depth = 4, time_limit = 0.4, threads = 2, on_interrupt = "error"),
   function()
-    contree(y ~ ., hard, depth = 3, time_limit = 0.4, progress = function(state) state$cost),
+    contree(y ~ ., hard, depth = 4, time_limit = 0.4, progress = function(state) state$cost),
   function() for (i in 1:30) contree(y ~ ., small, depth = 2),
   function() contree_path(y ~ ., small, depth = 2, threads = 2),
   function() contree_cv(y ~ ., small, depth = 1:2, folds = 3),
