@@ -40,6 +40,7 @@ contree_threads <- function(n) {
 threads_to_use <- function(threads) {
   if (is_forked()) return(1L)
   if (is.null(threads)) threads <- default_threads()
+  if (threads == 1) return(1L)
   most <- most_threads()
   as.integer(if (threads == 0) most else min(threads, most))
 }
@@ -72,16 +73,17 @@ is_count <- function(value) is_scalar(value) && value >= 1 && value == round(val
 # ---- caps ----------------------------------------------------------------------------------------
 
 most_threads <- function() {
-  checked <- Sys.getenv("_R_CHECK_LIMIT_CORES_")
-  limits <- c(processors(), openmp_limit("OMP_THREAD_LIMIT"), openmp_limit("OMP_NUM_THREADS"),
-              if (nzchar(checked) && tolower(checked) != "false") 2)
-  as.integer(min(limits))
+  limits <- Sys.getenv(c("_R_CHECK_LIMIT_CORES_", "OMP_THREAD_LIMIT", "OMP_NUM_THREADS"),
+                       names = FALSE)
+  if (!any(nzchar(limits))) return(as.integer(processors())) # soon: each predict() asks
+  limited <- nzchar(limits[1]) && tolower(limits[1]) != "false"
+  as.integer(min(processors(), if (limited) 2, openmp_limit(limits[2]), openmp_limit(limits[3])))
 }
 
-# The first number of a variable of OpenMP, which may have one a level ("4,2"); NULL if it sets
-# none.
-openmp_limit <- function(variable) {
-  number <- suppressWarnings(as.numeric(sub(",.*", "", Sys.getenv(variable))))
+# The first number of what a variable of OpenMP says, which may have one a level ("4,2"); NULL if it
+# sets none.
+openmp_limit <- function(value) {
+  number <- suppressWarnings(as.numeric(sub(",.*", "", value)))
   if (is_count(number)) number
 }
 

@@ -32,6 +32,7 @@ static void free_owned(SEXP pointer)
 {
     owned *all = (owned *) R_ExternalPtrAddr(pointer);
     if (!all) return;
+    ct_rooms_free(&all->rooms);
     ct_forged_free(&all->forged);
     ct_arena_free(&all->arena);
     ct_arena_free(&all->of_schedule);
@@ -343,12 +344,25 @@ ct_run r_run_of(SEXP threads, SEXP way, SEXP simd)
     return run;
 }
 
+/* Sums with the memory of the run before, unless that is one that R left for this one: events are
+ * seen to while it asks for interrupts. */
+static ct_status predict_sums(r_forged *all, const r_columns *x, ct_run *run, double *out,
+                              ct_error *error)
+{
+    int was_running = all->running;
+    if (!was_running) run->kept = &all->rooms;
+    all->running = 1;
+    ct_status status = ct_forged_predict(&all->forged, x->columns, x->n_rows, run, out, error);
+    all->running = was_running;
+    return status;
+}
+
 /* A matrix: sums, a column an output; or with `leaves` the numbers of leaves, a column a tree.
  * way: 0 the best, 1 planes, 2 walks. A string says what failed: for R to catch an error would take
  * longer than some rows. */
 SEXP ffi_forged_predict(SEXP pointer, SEXP columns, SEXP leaves, SEXP threads, SEXP way, SEXP simd)
 {
-    const owned *all = r_forged_of(pointer);
+    owned *all = r_forged_of(pointer);
     const ct_ensemble *e = &all->ensemble;
     r_columns x = r_columns_of(columns);
     if (x.n_cols != e->n_features) Rf_error("the columns are not those of the ensemble");
@@ -364,7 +378,7 @@ SEXP ffi_forged_predict(SEXP pointer, SEXP columns, SEXP leaves, SEXP threads, S
     ct_status status =
         want_leaves
             ? ct_forged_leaves(&all->forged, x.columns, x.n_rows, &run, INTEGER(out), &error)
-            : ct_forged_predict(&all->forged, x.columns, x.n_rows, &run, REAL(out), &error);
+            : predict_sums(all, &x, &run, REAL(out), &error);
     if (calls.jumped) r_callbacks_jump(&calls);
     UNPROTECT(2);
     if (status != CT_OK) return r_what_failed(status, &error);

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "forge/blocks.h"
 #include "forge/forged.h"
+#include "forge/run.h"
 #include "forge/schedule/calls.h"
 #include "r_glue.h"
 
@@ -14,6 +15,8 @@ typedef struct {
     ct_ensemble ensemble;
     ct_forged forged;
     ct_tile_room *row; /* for one row at a time; the arena's */
+    ct_rooms rooms;    /* for more */
+    int running;       /* a run has them */
     /* The schedule that was asked for last, made ready; `schedule` is its text. */
     ct_arena of_schedule;
     ct_text schedule;

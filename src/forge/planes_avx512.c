@@ -65,6 +65,7 @@ CT_INLINE __m512i ranks_of_16(const double *x, const __m512 *pivots, unsigned bi
            high = _mm512_cvtpd_ps(_mm512_loadu_pd(x + 8));
     descent d = {_mm512_insertf32x8(_mm512_castps256_ps512(low), high, 1),
                  _mm512_set1_ps(__builtin_nanf("")), _mm512_set1_epi32(1)};
+#pragma GCC unroll 8
     for (unsigned level = 0; level < bits; level++) {
         const __m512 *from = level < 4 ? pivots : pivots + (1u << (level - 4));
         rank_step(&d, table_of(level, from, d.i), exact);
@@ -83,6 +84,7 @@ CT_INLINE void ranks_at(const double *x, const float *sorted, unsigned bits, int
     for (unsigned row = 0; row < rows; row += 64) {
         __m512i r[4];
         __mmask16 equal[4];
+#pragma GCC unroll 4
         for (unsigned k = 0; k < 4; k++)
             r[k] = ranks_of_16(x + row + 16 * k, pivots, bits, exact, &equal[k]);
         __m512i bytes = _mm512_packus_epi16(_mm512_packus_epi32(r[0], r[1]),
@@ -201,6 +203,16 @@ static void add64(double *sums, const double *terms, unsigned bits, const uint8_
     }
 }
 
-const ct_planes ct_planes_avx512 = {VEC_WORDS, ranks, tests, leaves, add32, add64};
+/* Half a block is half the memory with half the vector, which sets of rows gain more by. */
+static void leaves_of_some(const ct_plane_tree *tree, const uint64_t *table, unsigned words,
+                           uint8_t *leaf)
+{
+    if (tree->kind == CT_REACH && words <= VEC_WORDS / 2)
+        ct_planes_avx2.leaves(tree, table, words, leaf);
+    else
+        leaves(tree, table, words, leaf);
+}
+
+const ct_planes ct_planes_avx512 = {VEC_WORDS / 2, ranks, tests, leaves_of_some, add32, add64};
 CT_TARGET_END
 #endif

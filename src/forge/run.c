@@ -42,6 +42,31 @@ static uint32_t tile_rows(const ct_forged *f, uint32_t n_rows, unsigned threads)
     return rows < n_rows ? rows : n_rows;
 }
 
+void ct_rooms_free(ct_rooms *rooms)
+{
+    if (rooms->n) ct_arena_free(&rooms->arena);
+    memset(rooms, 0, sizeof *rooms);
+}
+
+/* Memory for so many workers, of tiles of that many rows; 0 if there is not enough. */
+static int make_rooms(ct_rooms *rooms, const job *j, unsigned threads, uint32_t rows)
+{
+    if (rooms->n >= threads) return 1;
+    ct_rooms_free(rooms);
+    rooms->budget.limit = SIZE_MAX / 2;
+    rooms->n = threads;
+    ct_arena_init(&rooms->arena, &rooms->budget);
+    rooms->of = CT_ARENA_NEW(&rooms->arena, void *, threads);
+    int ready = rooms->of != NULL;
+    for (unsigned i = 0; ready && i < threads; i++) {
+        rooms->of[i] = j->planes ? (void *) ct_block_room_new(j->forged, &rooms->arena)
+                                 : (void *) ct_tile_room_new(j->forged, &rooms->arena, rows);
+        ready = rooms->of[i] != NULL;
+    }
+    if (!ready) ct_rooms_free(rooms);
+    return ready;
+}
+
 static ct_status run_job(job *j, const ct_run *run, ct_error *error)
 {
     if (!j->n_rows) return CT_OK;
@@ -50,22 +75,15 @@ static ct_status run_job(job *j, const ct_run *run, ct_error *error)
     uint32_t rows = j->planes ? block : tile_rows(j->forged, j->n_rows, threads);
     uint32_t pieces = (j->n_rows - 1) / rows + 1;
     if (threads > pieces) threads = pieces;
-    ct_budget budget = {SIZE_MAX / 2, 0};
-    ct_arena arena;
-    ct_arena_init(&arena, &budget);
-    j->rooms = CT_ARENA_NEW(&arena, void *, threads);
-    int ready = j->rooms != NULL;
-    for (unsigned i = 0; ready && i < threads; i++) {
-        j->rooms[i] = j->planes ? (void *) ct_block_room_new(j->forged, &arena)
-                                : (void *) ct_tile_room_new(j->forged, &arena, rows);
-        ready = j->rooms[i] != NULL;
-    }
-    if (ready) {
-        ct_loop loop = {j->n_rows, rows, CT_DYNAMIC, threads, do_blocks, j, run->stop};
-        ct_parallel_for(&loop);
-    }
-    ct_arena_free(&arena);
-    return ready ? CT_OK : ct_fail(error, CT_NO_MEMORY, "not enough memory to predict");
+    ct_rooms own, *rooms = j->planes && run->kept ? run->kept : &own;
+    memset(&own, 0, sizeof own);
+    if (!make_rooms(rooms, j, threads, rows))
+        return ct_fail(error, CT_NO_MEMORY, "not enough memory to predict");
+    j->rooms = rooms->of;
+    ct_loop loop = {j->n_rows, rows, CT_DYNAMIC, threads, do_blocks, j, run->stop};
+    ct_parallel_for(&loop);
+    ct_rooms_free(&own);
+    return CT_OK;
 }
 
 /* The more tests a tree has of its own, the more rows it takes to pay for all of them: see

@@ -14,11 +14,23 @@ typedef enum {
     CT_WAY_WALK
 } ct_way;
 
+/* Memory of workers by planes that is kept for the next run of the same ensemble: what lies where
+ * it was is still in the caches of the processors. Zeros: none yet. For one run at a time. */
+typedef struct {
+    ct_budget budget;
+    ct_arena arena;
+    void **of; /* [n] of each worker */
+    unsigned n;
+} ct_rooms;
+
+void ct_rooms_free(ct_rooms *rooms);
+
 typedef struct {
     ct_way way;
     unsigned threads;
     ct_simd simd;  /* of planes */
     ct_halt *stop; /* NULL: none. Once it says so, rows may be missing */
+    ct_rooms *kept; /* the caller's; NULL: memory is freed after the run */
     uint32_t block; /* rows that planes take at a time, at most CT_BLOCK; 0: these */
 } ct_run;
 

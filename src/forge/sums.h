@@ -8,25 +8,31 @@
 
 static inline void ct_sums_begin(const ct_ensemble *e, void *sums, size_t stride, uint32_t n)
 {
-    for (uint32_t k = 0; k < e->n_outputs; k++)
-        for (uint32_t row = 0; row < n; row++) {
-            if (e->sum == CT_F32) ((float *) sums)[k * stride + row] = (float) e->base[k];
-            else ((double *) sums)[k * stride + row] = e->base[k];
-        }
+    for (uint32_t k = 0; k < e->n_outputs; k++) {
+        float base = (float) e->base[k], *narrow = (float *) sums + k * stride;
+        double *wide = (double *) sums + k * stride;
+        if (e->sum == CT_F32)
+            for (uint32_t row = 0; row < n; row++) narrow[row] = base;
+        else
+            for (uint32_t row = 0; row < n; row++) wide[row] = e->base[k];
+    }
 }
 
 /* The quotient of two floats is the same, rounded once or by way of doubles. */
 static inline void ct_sums_end(const ct_ensemble *e, const void *sums, size_t stride, uint32_t n,
                                double *out, size_t out_stride)
 {
-    for (uint32_t k = 0; k < e->n_outputs; k++)
-        for (uint32_t row = 0; row < n; row++) {
-            size_t at = k * stride + row;
-            double sum = e->sum == CT_F32 ? (double) ((const float *) sums)[at]
-                                          : ((const double *) sums)[at];
-            if (e->divisor != 1) sum /= e->divisor;
-            out[k * out_stride + row] = e->sum == CT_F32 ? (float) sum : sum;
-        }
+    const double divisor = e->divisor;
+    for (uint32_t k = 0; k < e->n_outputs; k++, out += out_stride) {
+        const float *narrow = (const float *) sums + k * stride;
+        const double *wide = (const double *) sums + k * stride;
+        if (e->sum == CT_F64)
+            for (uint32_t row = 0; row < n; row++) out[row] = wide[row] / divisor;
+        else if (divisor != 1)
+            for (uint32_t row = 0; row < n; row++) out[row] = (float) (narrow[row] / divisor);
+        else
+            for (uint32_t row = 0; row < n; row++) out[row] = narrow[row];
+    }
 }
 
 #endif

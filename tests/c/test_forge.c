@@ -97,7 +97,7 @@ static int agrees(const ct_forged *f, any_table *t, uint32_t batch, unsigned thr
     for (int level = 0; level <= CT_N_SIMD; level++) { /* the last: walks */
         if (level < CT_N_SIMD && (!f->has_planes || !ct_cpu_has((ct_simd) level))) continue;
         ct_run run = {level < CT_N_SIMD ? CT_WAY_PLANES : CT_WAY_WALK, threads,
-                      level < CT_N_SIMD ? (ct_simd) level : CT_SIMD_SCALAR, NULL, 0};
+                      level < CT_N_SIMD ? (ct_simd) level : CT_SIMD_SCALAR, NULL, NULL, 0};
         uint32_t first = 0;
         for (int i = 0; i < MOST_BATCHES && first + batch <= t->n_rows && same; i++) {
             ct_column columns[ANY_FEATURES];
@@ -135,7 +135,7 @@ static void check_shape(uint32_t seed, const any_shape *shape, uint32_t n_rows,
     for (unsigned i = 0; i < n_batches; i++)
         if (!CHECK(agrees(&f, &t, batches[i], 1 + i % 3, expected)))
             printf("    seed %u\n", seed);
-    ct_run run = {CT_WAY_WALK, 2, CT_SIMD_SCALAR, NULL, 0};
+    ct_run run = {CT_WAY_WALK, 2, CT_SIMD_SCALAR, NULL, NULL, 0};
     CHECK_INT(ct_forged_leaves(&f, t.columns, n_rows, &run, got, NULL), CT_OK);
     CHECK(!memcmp(got, leaves, (size_t) n_rows * e->n_trees * sizeof *got));
     free(expected);
@@ -335,7 +335,7 @@ static void columns_of_models(void)
     for (uint32_t k = 0; k < e->n_terms; k++) a->term_feature[k]++;
     REQUIRE(CHECK_INT(ct_forge(e, &f, NULL), CT_OK));
     ct_column columns[3] = {{x, CT_DOUBLE}, {x + 1, CT_DOUBLE}, {x + 2, CT_DOUBLE}};
-    const ct_run run = {CT_WAY_WALK, 1, CT_SIMD_SCALAR, NULL, 0};
+    const ct_run run = {CT_WAY_WALK, 1, CT_SIMD_SCALAR, NULL, NULL, 0};
     ct_interpret_row(e, x, &expected);
     CHECK_INT(ct_forged_predict(&f, columns, 1, &run, &got, NULL), CT_OK);
     CHECK(got == expected && got == 7.25);
@@ -434,6 +434,38 @@ static void faults(void)
     REFUSED((by_hand_ranges(), drawn.lowest[2] = 21));
 }
 
+/* Memory kept from run to run: of fewer rows than before, of more threads, of another instruction
+ * set. */
+static void kept_memory(void)
+{
+    const any_shape s = {20, 9, 2, 256, 0, 4, 2, 1, 2, 1, CT_LESS, CT_F64, CT_F64, 0};
+    static double once[2 * 2100], again[2 * 2100];
+    ct_rng r = ct_rng_of(4, 4, 4);
+    ct_forged f;
+    ct_rooms kept;
+    memset(&kept, 0, sizeof kept);
+    any_draw(&r, &s, &drawn);
+    any_table t = new_table(&r, 2100, 0);
+    CHECK_INT(ct_forge(&drawn.ensemble, &f, NULL), CT_OK);
+    for (int i = 0; i < 24; i++) {
+        static const unsigned n_threads[] = {1, 3, 2};
+        static const uint32_t n_rows[] = {2100, 64, 513, 1};
+        ct_simd simd = (ct_simd) (i % CT_N_SIMD);
+        ct_run run = {CT_WAY_PLANES, n_threads[i % 3], CT_SIMD_SCALAR, NULL, &kept, 0};
+        uint32_t n = n_rows[i % 4];
+        if (ct_cpu_has(simd)) run.simd = simd;
+        CHECK_INT(ct_forged_predict(&f, t.columns, n, &run, again, NULL), CT_OK);
+        CHECK(kept.n > 0);
+        run.kept = NULL;
+        CHECK_INT(ct_forged_predict(&f, t.columns, n, &run, once, NULL), CT_OK);
+        CHECK(same_bits(once, again, 2 * n));
+    }
+    ct_rooms_free(&kept);
+    CHECK(kept.n == 0 && kept.of == NULL);
+    free_table(&t);
+    ct_forged_free(&f);
+}
+
 /* Each allocation fails once, and with all that follow. */
 static void memory(void)
 {
@@ -451,9 +483,13 @@ static void memory(void)
             error = (ct_error){CT_OK, ""};
             ct_alloc_fail_for(after, count);
             ct_status status = ct_forge(&drawn.ensemble, &f, &error);
-            ct_run run = {CT_WAY_PLANES, 2, CT_SIMD_SCALAR, NULL, 0};
-            if (status == CT_OK)
+            ct_rooms kept;
+            memset(&kept, 0, sizeof kept);
+            ct_run run = {CT_WAY_PLANES, 1, CT_SIMD_SCALAR, NULL, &kept, 0};
+            for (; status == CT_OK && run.threads <= 2; run.threads++)
                 status = ct_forged_predict(&f, t.columns, 700, &run, got, &error);
+            CHECK(status == CT_OK || kept.n < 2);
+            ct_rooms_free(&kept);
             run.way = CT_WAY_WALK;
             if (status == CT_OK)
                 status = ct_forged_predict(&f, t.columns, 700, &run, got, &error);
@@ -545,6 +581,7 @@ static const check_case cases[] = {
     {"all batches", all_batches},          {"each depth", each_depth},
     {"networks", networks},                {"linear models by hand", linear_models},
     {"linear models: ranges", ranges},     {"linear models: columns", columns_of_models},
+    {"memory kept", kept_memory},
     {"memory that ends", memory},
 };
 CHECK_MAIN(cases)

@@ -280,7 +280,7 @@ static int calls_agree(const ct_forged *f, const double *x, uint32_t n_rows, int
     ct_arena_init(&arena, &budget);
     int fine = CHECK_INT(ct_scheduled_new(f, text.at, any_order, &arena, &s, &error), CT_OK);
     for (unsigned threads = 1; fine && threads <= 3; threads += 2) {
-        ct_run run = {CT_WAY_AUTO, threads, ct_cpu_find("auto"), NULL, 0};
+        ct_run run = {CT_WAY_AUTO, threads, ct_cpu_find("auto"), NULL, NULL, 0};
         CHECK_INT(ct_scheduled_predict(&s, columns, n_rows, &run, got, &error), CT_OK);
         size_t n = (size_t) n_rows * f->ensemble->n_outputs;
         fine = CHECK(!memcmp(got, expected, n * sizeof *got));

@@ -116,7 +116,7 @@ static void check_ways(const ct_forged *f, const table *t, const double *want, s
     double *got = (double *) malloc(n * sizeof *got);
     for (int level = 0; level < CT_N_SIMD; level++) {
         if (!ct_cpu_has((ct_simd) level)) continue;
-        ct_run run = {CT_WAY_AUTO, 1 + (unsigned) level % 3, (ct_simd) level, NULL, 0};
+        ct_run run = {CT_WAY_AUTO, 1 + (unsigned) level % 3, (ct_simd) level, NULL, NULL, 0};
         CHECK_INT(ct_forged_shap(f, t->columns, t->n_rows, &run, got, NULL), CT_OK);
         CHECK(!memcmp(got, want, n * sizeof *got));
     }
@@ -135,7 +135,7 @@ static void check_shape(uint32_t seed, const any_shape *s, uint32_t n_rows, uint
     draw_table(&r, &t, n_rows);
     size_t width = e->n_features + 1, n = width * e->n_outputs * n_rows;
     double *out = (double *) malloc(n * sizeof *out);
-    ct_run run = {CT_WAY_AUTO, 2, CT_SIMD_SCALAR, NULL, 0};
+    ct_run run = {CT_WAY_AUTO, 2, CT_SIMD_SCALAR, NULL, NULL, 0};
     REQUIRE(CHECK_INT(ct_forged_shap(&f, t.columns, n_rows, &run, out, NULL), CT_OK));
     int right = 1;
     for (uint32_t row = 0; row < n_rows; row++)
@@ -210,7 +210,7 @@ static void by_hand(void)
     /* v(none) = 1, v(0) = 3, v(1) = 4, v(both) = 12; with x1 = 2: 1, 3, 0, 0 */
     const double want[3][3] = {{5, 6, 3}, {1, -2, 3}, {-2.5, 1.5, 3}};
     double out[9];
-    ct_run run = {CT_WAY_AUTO, 1, CT_SIMD_SCALAR, NULL, 0};
+    ct_run run = {CT_WAY_AUTO, 1, CT_SIMD_SCALAR, NULL, NULL, 0};
     CHECK_INT(ct_forged_shap(&f, columns, 3, &run, out, NULL), CT_OK);
     for (uint32_t row = 0; row < 3; row++)
         for (uint32_t i = 0; i < 3; i++) CHECK(fabs(out[i * 3 + row] - want[row][i]) < 1e-14);
@@ -235,7 +235,7 @@ static void memory(void)
     draw_cover(&r, 0);
     REQUIRE(CHECK_INT(ct_forge(&drawn.ensemble, &f, NULL), CT_OK));
     draw_table(&r, &t, 5);
-    ct_run run = {CT_WAY_AUTO, 2, CT_SIMD_SCALAR, NULL, 0};
+    ct_run run = {CT_WAY_AUTO, 2, CT_SIMD_SCALAR, NULL, NULL, 0};
     ct_status status = CT_NO_MEMORY;
     for (long after = 0; status != CT_OK; after++) {
         ct_alloc_fail_for(after, 1);
