@@ -472,6 +472,33 @@ static void unused_classes_weigh_nothing(void)
     }
 }
 
+/* Only a class whose rows weigh nothing costs anything, or its losses are next to nothing beside
+ * those of a class without rows: then every tree is as good as any. */
+static void losses_become_nothing(void)
+{
+    for (int rowless = 0; rowless < 2; rowless++) {
+        random_table t = table_new(12, 1, 3);
+        double loss[9] = {0, 1, 2};
+        t.data.loss = loss;
+        t.weights = (double *) calloc(12, sizeof *t.weights);
+        if (!rowless) t.data.weights = t.weights;
+        else loss[3] = 1e-300, loss[7] = 2e-300;
+        for (uint32_t i = 0; i < 12; i++) {
+            table_column(&t, 0)[i] = i;
+            t.classes[i] = (int32_t) (rowless ? 1 + i % 2 : i % 3);
+            t.weights[i] = i % 3 ? 1 : 0;
+        }
+        ct_options options = ct_options_default();
+        for (options.depth = 0; options.depth <= 3; options.depth++) {
+            ct_result result;
+            if (!solve(&t.data, &options, &result)) continue;
+            CHECK(result.end == CT_END_OPTIMAL && result.cost >= 0 && result.cost <= 12e-300);
+            ct_result_free(&result);
+        }
+        table_free(&t);
+    }
+}
+
 /* Nor does the memory for costs grow with the square of the classes, unless losses do. */
 static void many_classes_take_little(void)
 {
@@ -630,6 +657,7 @@ static const check_case cases[] = {
     {"few labels bound trees", few_labels_bound_trees},
     {"simple costs are seen", simple_costs_are_seen},
     {"unused classes weigh nothing", unused_classes_weigh_nothing},
+    {"losses become nothing", losses_become_nothing},
     {"many classes take little", many_classes_take_little},
     {"splits beyond all penalties", splits_beyond_all_penalties},
     {"wide products are exact", wide_products_are_exact},

@@ -62,12 +62,13 @@ static ct_status no_memory(ct_error *error)
 }
 
 /* The least shift with which losses are below 2^15 and the rows cost less than 2^29 together, but
- * no less than leaves all losses whole; 64 if there is none. */
+ * no less than leaves all losses whole; 64 if there is none, or nothing costs anything. */
 static unsigned loss_shift(const ct_costs *costs, const uint64_t *rows)
 {
     uint64_t all = 0;
     size_t n = costs->n_classes;
     for (size_t i = 0; i < n * n; i++) all |= (uint64_t) costs->loss[i];
+    if (!all) return 64;
     for (unsigned shift = ct_trailing_zeros(all); all >> shift; shift++) {
         uint64_t sum = 0;
         for (size_t c = 0; c < n; c++)
