@@ -75,8 +75,9 @@ static ct_status run_job(job *j, const ct_run *run, ct_error *error)
     uint32_t rows = j->planes ? block : tile_rows(j->forged, j->n_rows, threads);
     uint32_t pieces = (j->n_rows - 1) / rows + 1;
     if (threads > pieces) threads = pieces;
-    ct_rooms own, *rooms = j->planes && run->kept ? run->kept : &own;
+    ct_rooms own;
     memset(&own, 0, sizeof own);
+    ct_rooms *rooms = j->planes && run->kept ? run->kept : &own;
     if (!make_rooms(rooms, j, threads, rows))
         return ct_fail(error, CT_NO_MEMORY, "not enough memory to predict");
     j->rooms = rooms->of;
