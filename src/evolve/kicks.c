@@ -5,22 +5,46 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/threads.h"
 #include "evolve/changes.h"
 
-enum { BATCH = 4, ROTATE_EVERY = 4, ROUNDS = 20 };
+/* A kick begins with what is best after the one before it. Workers take kicks ahead of their turn,
+ * supposing that those before them come to nothing, which is mostly so; where it is not, they are
+ * made again: what comes out is that of one worker. */
+enum { AHEAD = 16, ROTATE_EVERY = 4, ROUNDS = 20 };
 enum { STREAM_KICKS = 0x6b69636b, STREAM_START = 0x73746172 };
 
+typedef enum { WAITING, UNDER_WAY, DONE } progress;
+
 typedef struct {
-    ct_local locals[BATCH];
-    ct_model_tree trees[BATCH];
-    ct_status status[BATCH];
-    ct_error errors[BATCH];
+    ct_model_tree tree;
+    ct_rng rng;
+    progress at;
+    uint32_t version; /* kicking.version that it began with */
+    ct_halt *halt;    /* of the worker who has it */
+    int crossed;
+    double lambda;
+    int64_t touched;
+    ct_status status;
+    ct_error error;
+} attempt;
+
+typedef struct {
+    ct_local locals[AHEAD];
     unsigned n_workers;
-    uint32_t first;            /* kick of trees[0] */
-    const ct_model_tree *best;
+    attempt attempts[AHEAD];   /* of kick k: [k % AHEAD] */
+    ct_lock lock;              /* of what follows, while kicks are made */
+    uint32_t idle;             /* kicks since the last success */
+    uint32_t version;          /* times that what follows has changed */
+    ct_model_tree *best;
     ct_model_tree *population; /* [n_population of room] local optima, that of `best` too; NULL: it
                                   is all there is */
     uint32_t room, n_population;
+    ct_kick_history *history;
+    ct_status status;
+    ct_error *error;
+    ct_halt halt;              /* at the end */
+    ct_halt halts[AHEAD];      /* by worker: its kick is of no use any more, also at the end */
     const ct_tree_limits *limits;
     const ct_kick_options *options;
 } kicking;
@@ -74,40 +98,36 @@ static void cross(ct_model_tree *tree, const ct_model_tree *other, const ct_tree
     ct_mark_around(tree, node);
 }
 
-/* The tree to start from, with one or two changes. */
-static void change(kicking *all, ct_model_tree *tree, ct_rng *rng)
+/* The tree that a kick starts from, and what it takes over from another. */
+static void prepare(kicking *all, uint32_t number)
 {
-    uint32_t n = all->n_population, which = n ? ct_rng_below(rng, n) : 0;
-    ct_model_tree_copy(tree, n ? &all->population[which] : all->best);
-    if (n > 1 && ct_rng_below(rng, 2)) {
-        uint32_t other = (which + 1 + ct_rng_below(rng, n - 1)) % n;
-        cross(tree, &all->population[other], all->limits, rng);
-        return;
-    }
-    for (uint32_t i = 1 + ct_rng_below(rng, 2); i > 0; i--) kick(tree, all->limits, rng);
+    attempt *a = &all->attempts[number % AHEAD];
+    uint32_t n = all->n_population;
+    a->rng = ct_rng_of(all->options->seed, STREAM_KICKS, number);
+    a->lambda = ct_tree_lambda(all->best, all->limits->complexity);
+    a->version = all->version;
+    a->at = UNDER_WAY;
+    uint32_t which = n ? ct_rng_below(&a->rng, n) : 0;
+    ct_model_tree_copy(&a->tree, n ? &all->population[which] : all->best);
+    a->crossed = n > 1 && ct_rng_below(&a->rng, 2);
+    if (!a->crossed) return;
+    uint32_t other = (which + 1 + ct_rng_below(&a->rng, n - 1)) % n;
+    cross(&a->tree, &all->population[other], all->limits, &a->rng);
 }
 
-static ct_status kick_and_search(kicking *all, ct_local *local, uint32_t place, ct_error *error)
+static ct_status kick_and_search(const kicking *all, ct_local *local, attempt *a, int rotate,
+                                 ct_error *error)
 {
-    ct_model_tree *tree = &all->trees[place];
-    uint32_t number = all->first + place;
-    ct_rng rng = ct_rng_of(all->options->seed, STREAM_KICKS, number);
-    double lambda = ct_tree_lambda(all->best, all->limits->complexity);
-    int clean, better = number % ROTATE_EVERY == 0;
-    change(all, tree, &rng);
-    CT_TRY(ct_local_search(local, tree, lambda, all->options->open_max, UINT32_MAX, &rng, &clean,
+    uint32_t open_max = all->options->open_max;
+    int clean;
+    if (!a->crossed)
+        for (uint32_t i = 1 + ct_rng_below(&a->rng, 2); i > 0; i--)
+            kick(&a->tree, all->limits, &a->rng);
+    CT_TRY(ct_local_search(local, &a->tree, a->lambda, open_max, UINT32_MAX, &a->rng, &clean,
                            error));
-    for (int round = 0; better && round < ROUNDS; round++)
-        CT_TRY(ct_rotate(local, tree, lambda, all->options->open_max, &rng, &better, error));
+    for (int round = 0; rotate && round < ROUNDS; round++)
+        CT_TRY(ct_rotate(local, &a->tree, a->lambda, open_max, &a->rng, &rotate, error));
     return CT_OK;
-}
-
-static void do_kicks(void *data, unsigned worker, uint64_t begin, uint64_t end)
-{
-    kicking *all = (kicking *) data;
-    all->locals[worker].worker = worker;
-    for (uint64_t i = begin; i < end; i++)
-        all->status[i] = kick_and_search(all, &all->locals[worker], (uint32_t) i, &all->errors[i]);
 }
 
 /* ---- the start ---- */
@@ -133,7 +153,7 @@ static ct_status settle(ct_local *local, ct_model_tree *tree, const kicking *all
 static ct_status begin_search(kicking *all, ct_model_tree *best, ct_error *error)
 {
     ct_local *local = &all->locals[0];
-    ct_model_tree *other = &all->trees[0];
+    ct_model_tree *other = &all->attempts[0].tree;
     ct_rng rng = ct_rng_of(all->options->seed, STREAM_START, 0);
     ct_model_tree_copy(other, best);
     CT_TRY(settle(local, best, all, &rng, error));
@@ -155,37 +175,39 @@ void ct_note_moment(ct_kick_history *history, const ct_model_tree *best, double 
 }
 
 /* A local optimum becomes one of the population, in the place of the worst if there is no room, but
- * not one that is there. */
-static void join_population(kicking *all, const ct_model_tree *tree)
+ * not one that is there. 1 if it is there now. */
+static int join_population(kicking *all, const ct_model_tree *tree)
 {
     double complexity = all->limits->complexity, bic = ct_tree_bic(tree, complexity), most = bic;
     uint32_t place = all->n_population;
     for (uint32_t i = 0; i < all->n_population; i++) {
         double other = ct_tree_bic(&all->population[i], complexity);
-        if (fabs(other - bic) <= 1e-9) return;
+        if (fabs(other - bic) <= 1e-9) return 0;
         if (all->n_population == all->room && other > most) most = other, place = i;
     }
-    if (place == all->room) return;
+    if (place == all->room) return 0;
     ct_model_tree_copy(&all->population[place], tree);
     if (place == all->n_population) all->n_population++;
+    return 1;
 }
 
 static ct_status kicking_init(kicking *all, const ct_model_tree *best, ct_error *error)
 {
     unsigned wanted = all->options->threads < 1 ? 1 : all->options->threads;
-    if (wanted > BATCH) wanted = BATCH;
+    if (wanted > AHEAD) wanted = AHEAD;
     for (; all->n_workers < wanted; all->n_workers++) {
         ct_status status = ct_local_init(&all->locals[all->n_workers], best, all->limits,
                                          all->n_workers ? 1 : wanted, error);
-        all->locals[all->n_workers].halt = all->options->halt;
+        all->locals[all->n_workers].worker = all->n_workers;
+        all->locals[all->n_workers].halt = &all->halts[all->n_workers];
         all->locals[all->n_workers].without = all->options->without;
         if (status != CT_OK) {
             ct_local_free(&all->locals[all->n_workers]);
             return status;
         }
     }
-    for (int i = 0; i < BATCH; i++)
-        CT_TRY(ct_model_tree_init(&all->trees[i], best->table, best->kernels,
+    for (int i = 0; i < AHEAD; i++)
+        CT_TRY(ct_model_tree_init(&all->attempts[i].tree, best->table, best->kernels,
                                   all->limits->leaves_max, error));
     uint32_t wanted_trees = all->options->population;
     if (wanted_trees < 2) return CT_OK;
@@ -203,57 +225,135 @@ static void kicking_free(kicking *all)
     for (uint32_t i = 0; all->population && i < all->options->population; i++)
         ct_model_tree_free(&all->population[i]);
     ct_free(all->population);
-
     for (unsigned i = 0; i < all->n_workers; i++) ct_local_free(&all->locals[i]);
-    for (int i = 0; i < BATCH; i++) ct_model_tree_free(&all->trees[i]);
+    for (int i = 0; i < AHEAD; i++) ct_model_tree_free(&all->attempts[i].tree);
+    ct_lock_free(&all->lock);
 }
 
-static void count_rows(kicking *all, ct_kick_history *history)
+static int64_t take_touched(ct_local *local)
 {
-    for (unsigned i = 0; i < all->n_workers; i++) {
-        history->touched += all->locals[i].touched;
-        all->locals[i].touched = 0;
+    int64_t touched = local->touched;
+    local->touched = 0;
+    return touched;
+}
+
+/* ---- kicks by several workers ---- */
+
+/* Kicks that are done or under way began with what is no longer there. */
+static void start_anew(kicking *all)
+{
+    all->version++;
+    for (int i = 0; i < AHEAD; i++) {
+        attempt *a = &all->attempts[i];
+        if (a->at == UNDER_WAY) ct_halt_set(a->halt);
+        if (a->at == DONE) a->at = WAITING;
     }
 }
 
-static ct_status make_kicks(kicking *all, ct_model_tree *best, ct_kick_history *history,
-                            ct_error *error)
+/* Under the lock. */
+static void end_kicks(kicking *all)
 {
+    ct_halt_set(&all->halt);
+    for (unsigned i = 0; i < all->n_workers; i++) ct_halt_set(&all->halts[i]);
+}
+
+/* Notes what came of the next kick, under the lock. */
+static void accept_kick(kicking *all, attempt *a)
+{
+    ct_kick_history *history = all->history;
     const ct_kick_options *options = all->options;
     double complexity = all->limits->complexity;
-    uint32_t idle = 0;
+    if (a->status != CT_OK) {
+        all->status = a->status;
+        if (all->error) *all->error = a->error;
+    }
+    a->at = WAITING;
+    history->kicks++;
+    history->touched += a->touched;
+    all->idle++;
+    int changed = all->room && join_population(all, &a->tree);
+    if (ct_tree_bic(&a->tree, complexity) < ct_tree_bic(all->best, complexity) - 1e-9) {
+        ct_model_tree_copy(all->best, &a->tree);
+        all->idle = 0;
+        changed = 1;
+        ct_note_moment(history, all->best, complexity);
+    }
+    if (changed) start_anew(all);
+    if (history->kicks >= options->effort || all->idle >= options->patience ||
+        history->touched >= options->max_rows || all->status != CT_OK)
+        end_kicks(all);
+}
+
+/* The first that waits, or NULL. */
+static attempt *take_kick(kicking *all, unsigned worker, uint32_t *number)
+{
+    attempt *taken = NULL;
+    ct_lock_take(&all->lock);
+    uint32_t k = all->history->kicks, end = k + AHEAD;
+    if (end > all->options->effort) end = all->options->effort;
+    while (k < end && all->attempts[k % AHEAD].at != WAITING) k++;
+    if (k < end && !ct_halt_now(&all->halt, worker)) {
+        *number = k;
+        taken = &all->attempts[k % AHEAD];
+        taken->halt = &all->halts[worker];
+        ct_atomic_write(&taken->halt->stopped, 0);
+        prepare(all, k);
+    }
+    ct_lock_leave(&all->lock);
+    return taken;
+}
+
+/* Kicks are accepted in order, whole, and if they began with what is best before them. */
+static void hand_in(kicking *all, unsigned worker, attempt *a)
+{
+    ct_lock_take(&all->lock);
+    a->at = a->version == all->version ? DONE : WAITING;
+    while (!ct_halt_now(&all->halt, worker) &&
+           all->attempts[all->history->kicks % AHEAD].at == DONE)
+        accept_kick(all, &all->attempts[all->history->kicks % AHEAD]);
+    uint32_t kicks = all->history->kicks;
+    double bic = ct_tree_bic(all->best, all->limits->complexity);
+    ct_lock_leave(&all->lock);
+    if (worker == 0 && all->options->report)
+        all->options->report(all->options->calls, kicks, bic);
+}
+
+static void do_kicks(void *data, unsigned worker, uint64_t begin, uint64_t end)
+{
+    kicking *all = (kicking *) data;
+    ct_local *local = &all->locals[worker];
+    (void) begin, (void) end; /* whoever comes takes kicks until the end */
+    while (!ct_halt_now(&all->halt, worker)) {
+        uint32_t number;
+        attempt *a = take_kick(all, worker, &number);
+        if (!a) {
+            ct_pause();
+            continue;
+        }
+        a->status = kick_and_search(all, local, a, number % ROTATE_EVERY == 0, &a->error);
+        a->touched = take_touched(local);
+        hand_in(all, worker, a);
+    }
+    ct_lock_take(&all->lock);
+    end_kicks(all);
+    ct_lock_leave(&all->lock);
+}
+
+static void make_kicks(kicking *all)
+{
+    const ct_kick_options *options = all->options;
+    if (all->history->kicks >= options->effort || !options->patience ||
+        all->history->touched >= options->max_rows)
+        return;
     unsigned threads = all->locals[0].threads;
     all->locals[0].threads = 1; /* workers share the kicks, not a line search */
-    ct_status status = CT_OK;
-    while (history->kicks < options->effort && idle < options->patience &&
-           history->touched < options->max_rows && status == CT_OK &&
-           !ct_halt_now(options->halt, 0)) {
-        uint32_t n = options->effort - history->kicks;
-        if (n > BATCH) n = BATCH;
-        all->first = history->kicks;
-        ct_loop loop = {n, 1, CT_DYNAMIC, all->n_workers, do_kicks, all, NULL};
-        ct_parallel_for(&loop);
-        count_rows(all, history);
-        for (uint32_t i = 0; i < n; i++) {
-            if (all->status[i] != CT_OK && status == CT_OK) {
-                status = all->status[i];
-                if (error) *error = all->errors[i];
-            }
-            history->kicks++;
-            idle++;
-            if (all->room) join_population(all, &all->trees[i]);
-            if (!(ct_tree_bic(&all->trees[i], complexity) < ct_tree_bic(best, complexity) - 1e-9))
-                continue;
-            ct_model_tree_copy(best, &all->trees[i]);
-            idle = 0;
-            ct_note_moment(history, best, complexity);
-        }
-        if (options->report)
-            options->report(options->calls, history->kicks, ct_tree_bic(best, complexity));
-    }
+    ct_loop loop = {all->n_workers, 1, CT_STATIC, all->n_workers, do_kicks, all, NULL};
+    ct_parallel_for(&loop);
     all->locals[0].threads = threads;
-    return status;
 }
+
+/* Worker 0 asks for all. */
+static int asked_to_stop(void *data) { return ct_halt_now((ct_halt *) data, 0); }
 
 ct_status ct_search_tree(ct_model_tree *best, const ct_tree_limits *limits,
                          const ct_kick_options *options, ct_kick_history *history,
@@ -262,15 +362,24 @@ ct_status ct_search_tree(ct_model_tree *best, const ct_tree_limits *limits,
     kicking *all = (kicking *) ct_alloc(sizeof *all);
     if (!all) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
     memset(all, 0, sizeof *all);
+    ct_lock_init(&all->lock);
     all->best = best;
+    all->history = history;
+    all->error = error;
     all->limits = limits;
     all->options = options;
+    all->halt.asked = asked_to_stop;
+    all->halt.data = options->halt;
+    all->halts[0].asked = asked_to_stop;
+    all->halts[0].data = &all->halt;
     ct_status status = kicking_init(all, best, error);
     if (status == CT_OK) status = begin_search(all, best, error);
-    count_rows(all, history);
+    if (all->n_workers) history->touched += take_touched(&all->locals[0]);
     ct_note_moment(history, best, limits->complexity);
     if (all->room) join_population(all, best);
-    if (status == CT_OK) status = make_kicks(all, best, history, error);
+    all->status = status;
+    if (status == CT_OK) make_kicks(all);
+    status = all->status;
     kicking_free(all);
     ct_free(all);
     return status;

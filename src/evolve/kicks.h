@@ -1,8 +1,9 @@
 /* Iterated local search: the best tree is changed at random in one or two places (a kick), searched
  * again, and replaced if the result is better. With a population any of its trees is changed, or
  * takes over a test or a subtree from another, and the result replaces the worst tree if it is
- * better and not yet in the population. Several kicks at a time start from the same tree, on any
- * number of threads, and are accepted in order; their random numbers are keyed by their number. */
+ * better and not yet in the population. Kicks are accepted in order, each with random numbers keyed
+ * by its number; threads make them ahead of their turn, and anew where that was in vain, so that
+ * the result is that of one thread. */
 #ifndef CT_EVOLVE_KICKS_H
 #define CT_EVOLVE_KICKS_H
 
