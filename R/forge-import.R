@@ -2,10 +2,11 @@
 
 #' Import a tree ensemble
 #'
-#' Reads a model of XGBoost, LightGBM, ranger, randomForest, gbm, rpart, partykit or this package,
-#' with everything that determines its predictions: how values are converted and compared, which
-#' values count as missing, and in which order and precision trees are summed. [forge()] predicts
-#' with it faster than the original software and with the same results, bit for bit.
+#' Reads a model of XGBoost, LightGBM, scikit-learn, ranger, randomForest, gbm, rpart, partykit or
+#' this package, with everything that determines its predictions: how values are converted and
+#' compared, which values count as missing, and in which order and precision trees are summed.
+#' [forge()] predicts with it faster than the original software and with the same results, bit for
+#' bit.
 #'
 #' @section Formats:
 #' * `"xgboost"`: files of `xgb.save()` or `save_model()`, JSON (needs the package `jsonlite`) or
@@ -30,15 +31,22 @@
 #' * fits of [contree()] and [hist_forest()], and of [gmt()] without an offset, also with linear
 #'   leaves; trees read by [contree_from_json()].
 #'
+#' * estimators of scikit-learn that reticulate hands to R: decision trees, random forests, extra
+#'   trees and gradient boosting, also by histograms (without categories); thresholds are compared
+#'   with rows in single precision, as there (not by histograms), trees are summed in double
+#'   precision. Margins are proportions of classes. Missing values are an error where that version
+#'   refuses them.
+#'
 #' Anything that is not supported is an error that names it.
 #'
 #' @section Margins:
 #' Margins are equal to those of the original software, bit for bit, on any machine and with any
 #' number of threads: for XGBoost to those of its CPU predictor (`outputmargin = TRUE`), for
-#' LightGBM to raw scores, else to the result of `predict()` of the package. XGBoost 3.2, LightGBM
-#' 4.7, ranger 0.14, randomForest 4.7 and gbm 2.1 have been compared. Classification forests of
-#' ranger and randomForest break ties between classes with equally many votes at random; here the
-#' first of them wins.
+#' LightGBM to raw scores, for boosting in scikit-learn to `_raw_predict()`, else to the result of
+#' `predict()` of the package (`predict_proba()` in scikit-learn, with one job). XGBoost 3.2,
+#' LightGBM 4.7, scikit-learn 1.2 and 1.9, ranger 0.14, randomForest 4.7 and gbm 2.1 have been
+#' compared. Classification forests of ranger and randomForest break ties between classes with
+#' equally many votes at random; here the first of them wins.
 #'
 #' @section Safety:
 #' Files are treated as data: nothing in them is executed. A file may have up to 1 GB. Trees are
@@ -72,7 +80,8 @@ import_forest.default <- function(x, format = c("auto", "xgboost", "lightgbm", "
   if (!is.raw(x) && !is_path(x)) {
     stop_unsupported("x", gettextf(
       "import_forest() reads files, raw vectors, and objects of %s; 'x' is %s",
-      "xgboost, lightgbm, ranger, randomForest, gbm, rpart, partykit and contree", show_value(x)))
+      "xgboost, lightgbm, scikit-learn, ranger, randomForest, gbm, rpart, partykit and contree",
+      show_value(x)))
   }
   format <- check_choice("format", format, c("auto", "xgboost", "lightgbm", "onnx"))
   check_iterations(iterations)

@@ -41,11 +41,30 @@ least_seconds <- function(run) {
 
 numbers_of <- function(name, n) readBin(file.path(folder, name), "double", n)
 
+# An object as reticulate would hand it over.
+read_sklearn <- function(name) {
+  numbers <- function(part) readBin(file.path(folder, paste0(name, ".", part)), "double", 2^27)
+  nodes <- numbers("nodes")
+  parts <- c("children_left", "children_right", "feature", "threshold", "value")
+  parts <- lapply(stats::setNames(nm = parts), function(part) {
+    split(numbers(part), rep(seq_along(nodes), nodes))
+  })
+  trees <- lapply(seq_along(nodes), function(i) {
+    tree <- lapply(parts, `[[`, i)
+    tree$value <- array(tree$value, c(nodes[i], 1, 1))
+    list(tree_ = tree)
+  })
+  structure(list(n_features_in_ = 10L, estimators_ = trees),
+            class = c("sklearn.ensemble._forest.RandomForestRegressor",
+                      "sklearn.base.BaseEstimator"))
+}
+
 read_model <- function(name) {
-  file <- Sys.glob(file.path(folder, paste0(name, c(".ubj", ".txt", ".onnx"))))
+  file <- Sys.glob(file.path(folder, paste0(name, c(".ubj", ".txt"))))
   features <- as.integer(readLines(file.path(folder, paste0(name, ".features")), warn = FALSE))
   x <- matrix(numbers_of(paste0(name, ".rows"), 4096 * features), 4096)
-  fast <- forge(import_forest(file), threads = 1)
+  forest <- import_forest(if (length(file)) file else read_sklearn(name))
+  fast <- forge(forest, threads = 1)
   margin <- predict(fast, x, type = "margin")
   same <- identical(unname(margin), numbers_of(paste0(name, ".margin"), length(margin)))
   list(name = name, fast = fast, x = x, same = same)

@@ -7,7 +7,7 @@
 #     test   what `make test` needs: all of Imports and Suggests, what R CMD check asks for, lintr
 #            and spelling; also valgrind, ccache, Graphviz, Chromium, clang's ThreadSanitizer and
 #            libFuzzer, clang-tidy, cppcheck, a compiler for 64-bit ARM and
-#            qemu-user, but their suites can be left out, so without them
+#            qemu-user, scikit-learn, but their suites can be left out, so without them
 #            it goes on; not with STRICT=1, where they are needed like all others
 #     cluster  Slurm, munge and future.batchtools, for one suite of `make test-all`, which can be
 #            left out likewise
@@ -72,6 +72,14 @@ clang_has_sanitizers () {
   return $status
 }
 
+# The test looks at these.
+python_has_sklearn () {
+  for python in python3 /usr/bin/python3; do
+    "$python" -c 'import sklearn' 2> /dev/null && return
+  done
+  return 1
+}
+
 neon_runs () {
   mkdir -p build &&
     echo 'int main(void) { return 0; }' |
@@ -100,6 +108,7 @@ level_test () {
   command -v chromium > /dev/null 2>&1 || wish chromium
   command -v cppcheck > /dev/null 2>&1 || wish cppcheck
   command -v clang-tidy > /dev/null 2>&1 || wish clang-tidy
+  python_has_sklearn || wish python3-sklearn
   clang_has_sanitizers || wish clang libomp-dev libclang-rt-dev
   neon_runs || wish gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
   command -v checkbashisms > /dev/null 2>&1 || test -x build/bin/checkbashisms || script=yes

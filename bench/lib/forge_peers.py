@@ -71,19 +71,19 @@ def make_lightgbm():
         write(f"lgb-{trees}", 64, lambda x: model.predict(x.astype(np.float64), raw_score=True))
 
 
-# 500 unlimited trees, in doubles: the converter's graph for R, the object for Python.
+# 500 unlimited trees: their arrays for R, tree after tree; the object for Python.
 def make_sklearn():
     import pickle
-    from skl2onnx import to_onnx
-    from skl2onnx.common.data_types import DoubleTensorType
     from sklearn.ensemble import RandomForestRegressor
     if there("skl-500"):
         return
     x, y = data(10, 2 * N_TRAIN, 1)
     model = RandomForestRegressor(500, n_jobs=1, random_state=1).fit(x, y)
-    graph = to_onnx(model, initial_types=[("x", DoubleTensorType([None, 10]))])
-    with open(f"{folder}/skl-500.onnx", "wb") as file:
-        file.write(graph.SerializeToString())
+    trees = [estimator.tree_ for estimator in model.estimators_]
+    for part in ("children_left", "children_right", "feature", "threshold", "value"):
+        arrays = [np.asarray(getattr(tree, part), dtype="<f8").ravel() for tree in trees]
+        np.concatenate(arrays).tofile(f"{folder}/skl-500.{part}")
+    np.array([tree.node_count for tree in trees], dtype="<f8").tofile(f"{folder}/skl-500.nodes")
     with open(f"{folder}/skl-500.pickle", "wb") as file:
         pickle.dump(model, file)
     write("skl-500", 10, model.predict)
