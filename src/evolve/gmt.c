@@ -190,6 +190,7 @@ static ct_status search_all(running *run, ct_error *error)
     CT_TRY(ct_local_init(&run->local, &run->tree, &o->limits, o->threads ? o->threads : 1, error));
     run->local.halt = &run->halt;
     run->local.without = o->without;
+    run->tree.threads = run->local.undo.threads = run->local.trial.threads = run->local.threads;
     if (run->data->n_rows > o->sample) {
         /* first the thresholds that the sample has found, lest rows that are a little off theirs be
          * split away */

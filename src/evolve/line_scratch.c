@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "evolve/open_bound.h"
+#include "evolve/pieces.h"
 
 static int new_level(ct_line_level *level, uint32_t room, uint32_t slots, size_t size)
 {
@@ -42,6 +43,13 @@ ct_line_scratch *ct_line_scratch_new(const ct_model_table *table, uint32_t leave
         s->leaf[side] = (uint8_t *) ct_alloc(table->n_rows);
         if (s->leaf[side]) memset(s->leaf[side], CT_LINE_OUTSIDE, table->n_rows);
     }
+    if (ct_pieces(table->n_rows) > 1) {
+        s->piece_room = CT_LINE_PIECE_ROOM;
+        s->piece_sums = (double *) ct_alloc(s->piece_room * sizeof(double));
+        s->piece_counts =
+            (uint32_t *) ct_alloc((s->piece_room / table->size + 1) * sizeof(uint32_t));
+        fine = fine && s->piece_sums && s->piece_counts;
+    }
     s->keys = (uint64_t *) ct_alloc(table->n_rows * sizeof *s->keys);
     s->lanes = (double *) ct_alloc(table->size * CT_GRAM_LANES * sizeof(double));
     s->run = (double *) ct_alloc(table->size * sizeof(double));
@@ -65,5 +73,6 @@ void ct_line_scratch_free(ct_line_scratch *s)
         }
     }
     ct_free(s->leaf[0]), ct_free(s->leaf[1]), ct_free(s->keys);
+    ct_free(s->piece_sums), ct_free(s->piece_counts);
     ct_free(s->lanes), ct_free(s->run), ct_free(s->bound), ct_free(s->subsets), ct_free(s);
 }

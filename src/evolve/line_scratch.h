@@ -9,6 +9,9 @@ enum {
     CT_LINE_OUTSIDE = 255,
     CT_LINE_PARTS = 64,  /* of a bin that is opened */
     CT_LINE_LEVELS = 8,  /* bins, parts, parts of these, ... */
+    CT_LINE_ALL_BINS = CT_MODEL_BINS + 1, /* the rows without a value have one, too */
+    CT_LINE_AT_A_TIME = 16,   /* splitters */
+    CT_LINE_PIECE_ROOM = 1 << 22, /* numbers of all pieces */
     CT_LINE_SUBSETS = 1 << CT_SUBSET_LEVELS
 };
 
@@ -35,6 +38,9 @@ struct ct_line_scratch {
     double *lanes, *run; /* [size][lanes], [size] */
     double *bound;      /* [ct_open_bound_scratch] */
     double *subsets;    /* [CT_LINE_SUBSETS][size] */
+    size_t piece_room;  /* numbers for sums of pieces, 0 for few rows; one that adds up is enough */
+    double *piece_sums; /* [pieces][bins][n_slots][size] */
+    uint32_t *piece_counts; /* [pieces][bins][n_slots] */
 };
 
 #endif

@@ -5,30 +5,13 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "evolve/line_bins.h"
+#include "evolve/line_sums.h"
+#include "evolve/pieces.h"
 
 /* With fewer of the rows a splitter is not ruled out. */
 enum { SOME_ROWS = 500 };
 
 /* ---- a splitter ---- */
-
-/* Of every `stride`-th row of the node. */
-static void sum_bins(const ct_line *l, ct_line_level *level, uint32_t stride)
-{
-    const ct_line_node *of = l->of;
-    const uint32_t all = of->n / stride;
-    uint32_t part[CT_LINE_BLOCK], some[CT_LINE_BLOCK];
-    ct_line_clear(l, level, l->splitter->n_bins + 1);
-    for (uint32_t begin = 0; begin < all; begin += CT_LINE_BLOCK) {
-        uint32_t n = all - begin < CT_LINE_BLOCK ? all - begin : CT_LINE_BLOCK;
-        const uint32_t *rows = of->rows + begin;
-        if (stride > 1) {
-            for (uint32_t i = 0; i < n; i++) some[i] = of->rows[(size_t) (begin + i) * stride];
-            rows = some;
-        }
-        for (uint32_t i = 0; i < n; i++) part[i] = l->splitter->bin[rows[i]];
-        ct_line_add_rows(l, level, rows, part, n);
-    }
-}
 
 static uint32_t rows_of_part(const ct_line *l, const ct_line_level *level, uint32_t part)
 {
@@ -172,7 +155,7 @@ static int rows_rule_out(ct_line *l, ct_line_level *level, uint32_t stride)
     if (l->of->options->without & CT_LINE_SOME_ROWS || l->splitter->n_levels ||
         l->of->n_slots == 1 || l->of->n / stride < SOME_ROWS)
         return 0;
-    sum_bins(l, level, stride);
+    ct_line_sum_bins(l, level, stride);
     uint32_t n = order_bins(l, level, &missing);
     for (l->missing_left = 0; l->missing_left <= missing && paid; l->missing_left++) {
         set_bases(l, level, missing);
@@ -185,70 +168,170 @@ static int rows_rule_out(ct_line *l, ct_line_level *level, uint32_t stride)
     return paid && n > 0;
 }
 
-static void search_splitter(const ct_line_node *of, ct_line_scratch *scratch, uint32_t number)
+static ct_line line_of(const ct_line_node *of, ct_line_scratch *scratch, uint32_t number)
 {
     ct_line l = {of, scratch, &of->table->splitters[number], (int32_t) number, 0, of->limit,
-              {0, 0, {-1, 0, {0}, 0}}};
-    ct_line_level *level = &scratch->levels[0];
+                 {0, 0, {-1, 0, {0}, 0}}};
+    return l;
+}
+
+/* The first splitter is not ruled out: the costs of the subtrees are taken from its sums. */
+static int is_out(ct_line *l)
+{
+    ct_line_level *level = &l->scratch->levels[0];
+    l->of->best[l->number] = l->best;
+    return l->number != (int32_t) l->of->first &&
+           (rows_rule_out(l, level, 64) || rows_rule_out(l, level, 8));
+}
+
+/* The rows are summed. */
+static void search_sums(ct_line *l)
+{
+    ct_line_level *level = &l->scratch->levels[0];
     int missing;
-    of->best[number] = l.best;
-    if (number != of->first &&
-        (rows_rule_out(&l, level, 64) || rows_rule_out(&l, level, 8)))
-        return;
-    sum_bins(&l, level, 1);
-    uint32_t n = order_bins(&l, level, &missing);
-    if (number == of->first && of->n_slots > 1) cost_subtrees(&l, level, n, missing);
-    for (l.missing_left = 0; l.missing_left <= missing; l.missing_left++) {
-        set_bases(&l, level, missing);
-        if (!l.splitter->n_levels) search_ordered(&l, level, n, missing);
-        else if (n > CT_SUBSET_LEVELS) search_sorted_levels(&l, level, n);
-        else if (n > 1) search_subsets(&l, level, n);
+    uint32_t n = order_bins(l, level, &missing);
+    if (l->number == (int32_t) l->of->first && l->of->n_slots > 1)
+        cost_subtrees(l, level, n, missing);
+    for (l->missing_left = 0; l->missing_left <= missing; l->missing_left++) {
+        set_bases(l, level, missing);
+        if (!l->splitter->n_levels) search_ordered(l, level, n, missing);
+        else if (n > CT_SUBSET_LEVELS) search_sorted_levels(l, level, n);
+        else if (n > 1) search_subsets(l, level, n);
     }
-    of->best[number] = l.best;
+    l->of->best[l->number] = l->best;
 }
 
 static void search_splitters(void *data, unsigned worker, uint64_t begin, uint64_t end)
 {
     const ct_line_node *of = (const ct_line_node *) data;
+    for (uint64_t i = begin; i < end; i++) {
+        ct_line l = line_of(of, of->scratch[worker], of->first + (uint32_t) i);
+        if (is_out(&l)) continue;
+        ct_line_sum_bins(&l, &l.scratch->levels[0], 1);
+        search_sums(&l);
+    }
+}
+
+/* ---- splitters whose rows are summed in pieces: as many at a time as there are threads ---- */
+
+typedef struct {
+    ct_line lines[CT_LINE_AT_A_TIME];
+    uint8_t out[CT_LINE_AT_A_TIME];
+} line_group;
+
+static void rule_out_lines(void *data, unsigned worker, uint64_t begin, uint64_t end)
+{
+    line_group *group = (line_group *) data;
+    (void) worker;
+    for (uint64_t i = begin; i < end; i++) group->out[i] = (uint8_t) is_out(&group->lines[i]);
+}
+
+static void search_lines(void *data, unsigned worker, uint64_t begin, uint64_t end)
+{
+    line_group *group = (line_group *) data;
+    (void) worker;
     for (uint64_t i = begin; i < end; i++)
-        search_splitter(of, of->scratch[worker], of->first + (uint32_t) i);
+        if (!group->out[i]) search_sums(&group->lines[i]);
+}
+
+static void search_by_pieces(const ct_line_node *of, uint32_t n_lines, unsigned threads)
+{
+    line_group group;
+    unsigned most = threads < CT_LINE_AT_A_TIME ? threads : CT_LINE_AT_A_TIME;
+    for (uint32_t done = 0, n; done < n_lines; done += n) {
+        n = n_lines - done < most ? n_lines - done : most;
+        for (uint32_t i = 0; i < n; i++)
+            group.lines[i] = line_of(of, of->scratch[i], of->first + done + i);
+        ct_loop loop = {n, 1, CT_DYNAMIC, threads, rule_out_lines, &group, NULL};
+        ct_parallel_for(&loop);
+        for (uint32_t i = 0; i < n; i++)
+            if (!group.out[i])
+                ct_line_sum_pieces(&group.lines[i], &of->scratch[i]->levels[0], of->scratch[0],
+                                   threads);
+        loop.work = search_lines;
+        ct_parallel_for(&loop);
+    }
 }
 
 /* ---- a node ---- */
+
+typedef struct {
+    const uint32_t *rows;
+    uint8_t *leaf;
+    uint8_t value;
+} setting;
+
+static void set_piece(void *data, unsigned worker, uint64_t begin, uint64_t end)
+{
+    const setting *s = (const setting *) data;
+    (void) worker;
+    for (uint64_t i = begin; i < end; i++) s->leaf[s->rows[i]] = s->value;
+}
+
+/* Leaf `value` for the rows begin .. end - 1 of a node of the tree. */
+static void set_rows(const ct_model_tree *tree, uint32_t begin, uint32_t end, uint8_t *leaf,
+                     uint8_t value)
+{
+    setting s = {tree->rows + begin, leaf, value};
+    uint32_t n = end - begin;
+    ct_loop loop = {n, n / ct_pieces(n) + 1, CT_STATIC, tree->threads, set_piece, &s, NULL};
+    ct_parallel_for(&loop);
+}
+
+typedef struct {
+    const ct_line_node *of;
+    int32_t child;
+    const uint8_t *number; /* of the leaf, by node */
+    uint8_t *leaf;
+    const uint32_t *inside; /* rows of the node that are passed over */
+    uint32_t n_inside;
+} sending;
+
+/* Rows begin .. end - 1 of those that are not `inside`. */
+static void send_piece(void *data, unsigned worker, uint64_t begin, uint64_t end)
+{
+    const sending *s = (const sending *) data;
+    const ct_model_tree *tree = s->of->tree;
+    const uint64_t before = (uint64_t) (s->inside - s->of->rows);
+    (void) worker;
+    for (uint64_t i = begin; i < end; i++) {
+        const uint32_t row = s->of->rows[i < before ? i : i + s->n_inside];
+        int32_t at = s->child;
+        while (!ct_is_leaf(tree, at)) {
+            const ct_model_node *node = &tree->nodes[at];
+            at = ct_goes_left(s->of->table, &node->test, row) ? node->left : node->right;
+        }
+        s->leaf[row] = s->number[at];
+    }
+}
 
 /* Leaves below a child, numbered from left to right, of all rows of the node: where `inside`, its
  * own rows are, these are known. */
 static void send_rows(const ct_line_node *of, int32_t child, uint8_t *leaf)
 {
     const ct_model_tree *tree = of->tree;
-    const uint32_t *end = of->rows + of->n, *inside = tree->rows + tree->nodes[child].begin,
+    const uint32_t *inside = tree->rows + tree->nodes[child].begin,
                    *behind = tree->rows + tree->nodes[child].end;
     uint8_t number[2 * CT_TREE_LEAVES];
     int32_t leaves[CT_TREE_LEAVES];
-    uint32_t n = ct_model_tree_leaves(tree, child, leaves);
+    uint32_t n_leaves = ct_model_tree_leaves(tree, child, leaves);
     CT_ASSERT(tree->room <= sizeof number);
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n_leaves; i++) {
         const ct_model_node *at = &tree->nodes[leaves[i]];
         number[leaves[i]] = (uint8_t) i;
-        for (uint32_t k = at->begin; k < at->end; k++) leaf[tree->rows[k]] = (uint8_t) i;
+        set_rows(tree, at->begin, at->end, leaf, (uint8_t) i);
     }
-    for (const uint32_t *row = of->rows; row < end; row++) {
-        int32_t at = child;
-        if (row == inside) row = behind;
-        if (row == end) break;
-        while (!ct_is_leaf(tree, at)) {
-            const ct_model_node *node = &tree->nodes[at];
-            at = ct_goes_left(of->table, &node->test, *row) ? node->left : node->right;
-        }
-        leaf[*row] = number[at];
-    }
+    sending s = {of, child, number, leaf, inside, (uint32_t) (behind - inside)};
+    uint32_t n = of->n - s.n_inside;
+    ct_loop loop = {n, n / ct_pieces(n) + 1, CT_STATIC, tree->threads, send_piece, &s, NULL};
+    ct_parallel_for(&loop);
 }
 
-static void set_leaf(const ct_line_node *of, uint8_t *leaf, int value)
+static void set_leaf(const ct_line_node *of, uint8_t *leaf, uint8_t value)
 {
+    uint32_t begin = (uint32_t) (of->rows - of->tree->rows);
     if (of->n == of->table->n_rows) memset(leaf, value, of->n);
-    else
-        for (uint32_t i = 0; i < of->n; i++) leaf[of->rows[i]] = (uint8_t) value;
+    else set_rows(of->tree, begin, begin + of->n, leaf, value);
 }
 
 ct_status ct_line_search(const ct_model_tree *tree, int32_t node, double limit,
@@ -285,8 +368,12 @@ ct_status ct_line_search(const ct_model_tree *tree, int32_t node, double limit,
         return ct_fail(error, CT_NO_MEMORY, "not enough memory");
     }
     if (options->only >= 0) of.first = (uint32_t) options->only, n_lines = 1;
-    ct_loop loop = {n_lines, 1, CT_DYNAMIC, threads, search_splitters, &of, NULL};
-    ct_parallel_for(&loop);
+    if (ct_line_pieces(&of, scratch[0]) > 1) {
+        search_by_pieces(&of, n_lines, threads);
+    } else {
+        ct_loop loop = {n_lines, 1, CT_DYNAMIC, threads, search_splitters, &of, NULL};
+        ct_parallel_for(&loop);
+    }
     for (int side = 0; side < 2; side++) set_leaf(&of, scratch[0]->leaf[side], CT_LINE_OUTSIDE);
     double least = limit;
     for (uint32_t i = of.first; i < of.first + n_lines; i++) {

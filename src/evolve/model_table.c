@@ -67,8 +67,8 @@ static double entry_of(const ct_model_data *data, uint32_t k, uint32_t row)
     return ct_column_value(&data->columns[data->regressors[k - 1]], row);
 }
 
-/* Writes column k, centred and scaled to a mean square of 1, times the roots of the weights.
- * Returns what its mean square was before. */
+/* Writes column k, centred and scaled to a mean square of 1, times the roots of the weights; behind
+ * the last one zeros. Returns what its mean square was before. */
 static double write_entry(ct_model_table *table, const ct_model_data *data, uint32_t k)
 {
     double sum = 0, weight = 0, squares = 0, largest = 0;
@@ -87,6 +87,9 @@ static double write_entry(ct_model_table *table, const ct_model_data *data, uint
         table->z[row * table->width + k] =
             sqrt(weight_of(data, row)) *
             (k == 0 ? 1 : (entry_of(data, k, row) - sum) * scale);
+    for (size_t row = 0; k + 1 == table->p && row < data->n_rows; row++)
+        for (size_t pad = table->p; pad < table->width; pad++)
+            table->z[row * table->width + pad] = 0;
     return constant ? 0 : squares / weight;
 }
 
@@ -246,7 +249,6 @@ ct_status ct_model_table_init(ct_model_table *table, const ct_model_data *data, 
                               unsigned threads, ct_error *error)
 {
     CT_TRY(take_memory(table, data->n_rows, data->n_splitters, data->n_regressors + 2, error));
-    memset(table->z, 0, table->n_rows * table->width * sizeof *table->z);
     preparing all = {table, data, n_bins, 0};
     ct_loop loop = {table->p + table->n_splitters, 1, CT_DYNAMIC, threads, prepare, &all, NULL};
     ct_parallel_for(&loop);

@@ -4,6 +4,8 @@
 
 #include "base/bits.h"
 #include "base/memory.h"
+#include "base/parallel.h"
+#include "evolve/pieces.h"
 
 /* ---- memory ---- */
 
@@ -28,6 +30,7 @@ ct_status ct_model_tree_init_bare(ct_model_tree *tree, const ct_model_table *tab
     root->test.splitter = root->parent = root->left = root->right = CT_NO_NODE;
     root->end = table->n_rows;
     tree->n_leaves = 1;
+    tree->threads = 1;
     return CT_OK;
 }
 
@@ -38,7 +41,10 @@ ct_status ct_model_tree_init(ct_model_tree *tree, const ct_model_table *table,
     tree->rows = (uint32_t *) ct_alloc(table->n_rows * sizeof *tree->rows);
     tree->spare = (uint32_t *) ct_alloc(table->n_rows * sizeof *tree->spare);
     tree->bits = (uint64_t *) ct_alloc((table->n_rows / 64 + 1) * sizeof *tree->bits);
-    if (!tree->rows || !tree->spare || !tree->bits)
+    if (ct_pieces(table->n_rows) > 1)
+        tree->pieces = (double *) ct_alloc(CT_PIECES * table->size * sizeof *tree->pieces);
+    if (!tree->rows || !tree->spare || !tree->bits ||
+        (ct_pieces(table->n_rows) > 1 && !tree->pieces))
         return ct_fail(error, CT_NO_MEMORY, "not enough memory");
     for (uint32_t row = 0; row < table->n_rows; row++) tree->rows[row] = row;
     ct_model_tree_refresh(tree, 0, 1, 0);
@@ -48,7 +54,7 @@ ct_status ct_model_tree_init(ct_model_tree *tree, const ct_model_table *table,
 void ct_model_tree_free(ct_model_tree *tree)
 {
     ct_free(tree->nodes), ct_free(tree->grams), ct_free(tree->rows);
-    ct_free(tree->spare), ct_free(tree->lanes), ct_free(tree->bits);
+    ct_free(tree->spare), ct_free(tree->lanes), ct_free(tree->bits), ct_free(tree->pieces);
     memset(tree, 0, sizeof *tree);
 }
 
@@ -137,21 +143,72 @@ int ct_model_tree_graft(ct_model_tree *tree, int32_t node, const ct_model_tree *
 
 /* ---- rows and sums ---- */
 
+/* The rows of a node, in pieces. */
+typedef struct {
+    ct_model_tree *tree;
+    const ct_model_node *node;
+    uint32_t pieces;
+    uint32_t n_left[CT_PIECES];
+} row_pieces;
+
+static uint32_t begin_of(const row_pieces *p, uint64_t piece)
+{
+    const ct_model_node *node = p->node;
+    return node->begin + ct_piece_begin(node->end - node->begin, p->pieces, (uint32_t) piece);
+}
+
+/* Those that go left come to where the piece begins, the others to the same place of `spare`. */
+static void part_pieces(void *data, unsigned worker, uint64_t begin, uint64_t end)
+{
+    row_pieces *p = (row_pieces *) data;
+    ct_model_tree *tree = p->tree;
+    (void) worker;
+    for (uint64_t piece = begin; piece < end; piece++) {
+        const uint32_t first = begin_of(p, piece), last = begin_of(p, piece + 1);
+        uint32_t left = first, right = first;
+        for (uint32_t i = first; i < last; i++) {
+            uint32_t row = tree->rows[i];
+            int goes_left = ct_goes_left(tree->table, &p->node->test, row);
+            tree->rows[left] = row;
+            tree->spare[right] = row;
+            left += goes_left != 0;
+            right += goes_left == 0;
+        }
+        p->n_left[piece] = left - first;
+    }
+}
+
 /* Parts the rows of a node, those of each side in their order; returns where the right ones begin.
  */
 static uint32_t part_rows(ct_model_tree *tree, const ct_model_node *node)
 {
-    uint32_t left = node->begin, n_right = 0;
-    for (uint32_t i = node->begin; i < node->end; i++) {
-        uint32_t row = tree->rows[i];
-        int goes_left = ct_goes_left(tree->table, &node->test, row);
-        tree->rows[left] = row;
-        tree->spare[n_right] = row;
-        left += goes_left != 0;
-        n_right += goes_left == 0;
+    row_pieces p = {tree, node, ct_pieces(node->end - node->begin), {0}};
+    ct_loop loop = {p.pieces, 1, CT_STATIC, tree->threads, part_pieces, &p, NULL};
+    ct_parallel_for(&loop);
+    uint32_t left = node->begin, *rows = tree->rows;
+    for (uint32_t i = 0; i < p.pieces; i++) {
+        memmove(rows + left, rows + begin_of(&p, i), p.n_left[i] * sizeof *rows);
+        left += p.n_left[i];
     }
-    if (n_right) memcpy(tree->rows + left, tree->spare, n_right * sizeof *tree->rows);
+    for (uint32_t i = 0, at = left; i < p.pieces; i++) {
+        uint32_t first = begin_of(&p, i), n = begin_of(&p, i + 1) - first - p.n_left[i];
+        if (n) memcpy(rows + at, tree->spare + first, n * sizeof *rows);
+        at += n;
+    }
     return left;
+}
+
+static void sum_pieces(void *data, unsigned worker, uint64_t begin, uint64_t end)
+{
+    const row_pieces *p = (const row_pieces *) data;
+    const ct_model_table *table = p->tree->table;
+    (void) worker;
+    for (uint64_t piece = begin; piece < end; piece++) {
+        double *sum = p->tree->pieces + piece * table->size;
+        uint32_t first = begin_of(p, piece), last = begin_of(p, piece + 1);
+        memset(sum, 0, table->size * sizeof *sum);
+        p->tree->kernels->sum(sum, table->z, p->tree->rows + first, last - first, table->p);
+    }
 }
 
 /* The matrix of the rows of a leaf. */
@@ -160,9 +217,18 @@ static void sum_rows(ct_model_tree *tree, int32_t leaf)
     const ct_model_table *table = tree->table;
     const ct_model_node *node = &tree->nodes[leaf];
     double *gram = tree->grams + (size_t) leaf * table->size;
+    row_pieces p = {tree, node, ct_pieces(node->end - node->begin), {0}};
     memset(gram, 0, table->size * sizeof *gram);
-    tree->kernels->sum(gram, table->z, tree->rows + node->begin, node->end - node->begin,
-                       table->p);
+    if (p.pieces == 1) {
+        tree->kernels->sum(gram, table->z, tree->rows + node->begin, node->end - node->begin,
+                           table->p);
+        return;
+    }
+    CT_ASSERT(tree->pieces);
+    ct_loop loop = {p.pieces, 1, CT_STATIC, tree->threads, sum_pieces, &p, NULL};
+    ct_parallel_for(&loop);
+    for (uint32_t i = 0; i < p.pieces; i++)
+        tree->kernels->join(gram, tree->pieces + i * table->size, table->p);
 }
 
 static void sum_children(ct_model_tree *tree, int32_t node)
@@ -192,6 +258,10 @@ static void sort_rows(ct_model_tree *tree, const ct_model_node *node)
 {
     uint32_t *rows = tree->rows + node->begin, n = node->end - node->begin, words = 0, out = 0;
     uint64_t *bits = tree->bits;
+    if (n == tree->table->n_rows) {
+        for (uint32_t row = 0; row < n; row++) rows[row] = row;
+        return;
+    }
     for (uint32_t i = 0; i < n; i++) words = rows[i] / 64 >= words ? rows[i] / 64 + 1 : words;
     memset(bits, 0, words * sizeof *bits);
     for (uint32_t i = 0; i < n; i++) bits[rows[i] / 64] |= UINT64_C(1) << (rows[i] % 64);

@@ -43,6 +43,8 @@ typedef struct {
     uint32_t *rows, *spare; /* [n_rows] */
     uint64_t *bits;       /* scratch: one a row */
     double *lanes;        /* scratch of the pivots */
+    double *pieces;       /* scratch: [CT_PIECES][size], NULL for few rows */
+    unsigned threads;     /* that share its rows where there are many; 1 unless set */
     double sse, terms;    /* summed over the leaves */
 } ct_model_tree;
 

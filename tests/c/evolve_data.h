@@ -82,6 +82,30 @@ static inline ct_gmt_options default_options(void)
     return o;
 }
 
+/* So many rows that they are summed in pieces: five planes with the edges 1 and 4 of the first
+ * column and 2 and 4 of the second, noise of 0.05 at most. The caller frees all at once. */
+static inline evolve_data *new_planes(uint32_t n, double **values)
+{
+    evolve_data *d = (evolve_data *) calloc(1, sizeof *d);
+    double *x = *values = (double *) malloc(3 * (size_t) n * sizeof(double)), *y = x + 2 * (size_t) n;
+    ct_rng rng = ct_rng_of(5, 98, 0);
+    for (size_t row = 0; row < n; row++) {
+        double a = x[row] = 5 * uniform(&rng), b = x[n + row] = 5 * uniform(&rng);
+        y[row] = (a < 1    ? 16 * a - 2 * b - 8
+                  : a >= 4 ? 72 - 16 * a - 2 * b
+                  : b < 2  ? a - 4 * b + 2
+                  : b < 4  ? a + b - 8
+                           : a + 16 * b - 56) + 0.1 * (uniform(&rng) - 0.5);
+    }
+    for (uint32_t k = 0; k < 2; k++) {
+        d->columns[k] = (ct_column){x + k * (size_t) n, CT_DOUBLE};
+        d->regressors[k] = d->splitters[k] = k;
+    }
+    d->data = (ct_model_data){n, 2, d->columns, 2, d->regressors, 2, d->splitters, d->n_levels, y,
+                              NULL};
+    return d;
+}
+
 /* ---- second opinions ---- */
 
 /* SSE of the rows with `in`, by Householder on the rows themselves, as one node's model. */

@@ -330,6 +330,69 @@ static void sums_are_of_the_rows(void)
     free(d);
 }
 
+/* The matrix of a node is the sum of its rows, and those of a leaf rise. */
+static void check_sums(const ct_model_tree *tree, int32_t at)
+{
+    const ct_model_node *node = &tree->nodes[at];
+    const double *gram = tree->grams + (size_t) at * tree->table->size;
+    uint32_t p = tree->table->p;
+    for (uint32_t i = 0; i < p; i++)
+        for (uint32_t j = 0; j <= i; j++) {
+            long double sum = 0, size = 0;
+            for (uint32_t k = node->begin; k < node->end; k++) {
+                const double *z = tree->table->z + tree->rows[k] * tree->table->width;
+                sum += (long double) z[i] * z[j];
+                size += fabsl((long double) z[i] * z[j]);
+            }
+            CHECK(fabsl(sum - gram[ct_gram_row(i) + j]) <= 1e-12L * size);
+        }
+    for (uint32_t k = node->begin + 1; ct_is_leaf(tree, at) && k < node->end; k++)
+        REQUIRE(tree->rows[k - 1] < tree->rows[k]);
+}
+
+/* Many rows are parted, sent down and summed in pieces: none is lost, and the sums are those of all
+ * rows, whoever makes them. */
+static void pieces_are_all_rows(void)
+{
+    double *values;
+    evolve_data *d = new_planes(140000, &values);
+    fixture f;
+    ct_error error;
+    ct_line_scratch *scratch[3];
+    REQUIRE(open_fixture(&f, d, 32));
+    for (int i = 0; i < 3; i++)
+        REQUIRE((scratch[i] = i ? ct_line_scratch_new(&f.table, 8) : f.scratch) != NULL);
+    const ct_test test = {0, 100000, {0}, 0}, below = {1, 70000, {0}, 0};
+    f.tree.threads = 3;
+    check_sums(&f.tree, 0);
+    REQUIRE(ct_model_tree_expand(&f.tree, 0, &test));
+    REQUIRE(ct_model_tree_expand(&f.tree, f.tree.nodes[0].left, &below));
+    ct_model_tree_refresh(&f.tree, 0, 1, 4);
+    for (int32_t at = 0; at < 5; at++) check_sums(&f.tree, at);
+    const ct_model_node *left = &f.tree.nodes[f.tree.nodes[0].left];
+    CHECK(left->end >= 100000 && left->end < 100100); /* some values are equal */
+    for (uint32_t k = 0; k < 140000; k++)
+        CHECK(ct_goes_left(&f.table, &test, f.tree.rows[k]) == (k < left->end));
+    ct_line_options options = {1, 2, 0.5, -1, 0};
+    ct_line_answer first, again;
+    for (unsigned threads = 1; threads <= 3; threads += 2) {
+        f.tree.threads = threads;
+        REQUIRE(ct_line_search(&f.tree, 0, INFINITY, &options, scratch, threads,
+                               threads == 1 ? &first : &again, &error) == CT_OK);
+    }
+    CHECK(!memcmp(&first.best.test, &again.best.test, sizeof first.best.test));
+    CHECK(first.best.sse == again.best.sse && first.kept[0].sse == again.kept[0].sse &&
+          first.kept[1].sse == again.kept[1].sse);
+    REQUIRE(first.best.test.splitter >= 0);
+    f.tree.nodes[0].test = first.best.test;
+    ct_model_tree_refresh(&f.tree, 0, 1, 4);
+    CHECK(fabs(f.tree.sse - first.best.sse) <= 1e-9 * f.table.total);
+    for (int i = 1; i < 3; i++) ct_line_scratch_free(scratch[i]);
+    close_fixture(&f);
+    free(values);
+    free(d);
+}
+
 /* A random change, the same in both trees of one shape. */
 static void change_both(ct_model_tree *rows, ct_model_tree *bare, ct_rng *rng)
 {
@@ -476,6 +539,7 @@ static const check_case cases[] = {
     {"sets of levels have sides", sets_have_sides},
     {"bounds of bins hold", bounds_hold},
     {"sums are of the rows", sums_are_of_the_rows},
+    {"pieces are all rows", pieces_are_all_rows},
     {"cells have the sums", cells_have_the_sums},
     {"kernels agree", kernels_agree},
 };

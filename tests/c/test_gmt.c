@@ -172,6 +172,35 @@ static void same_tree(void)
     free(d);
 }
 
+/* Rows in pieces: five planes are found, the same for any number of threads and instruction set. */
+static void same_tree_of_many(void)
+{
+    double *values;
+    evolve_data *d = new_planes(140000, &values);
+    ct_gmt_options o = default_options();
+    ct_gmt first;
+    ct_error error;
+    o.sample = 2000;
+    o.effort = o.patience = 4;
+    REQUIRE(ct_gmt_fit(&d->data, &o, &first, &error) == CT_OK);
+    CHECK_INT(first.forest.n_nodes, 9);
+    double sse = 0;
+    for (uint32_t i = 0; i < first.forest.n_nodes; i++)
+        if (!first.forest.left[i]) sse += first.models.deviance[i];
+    CHECK(sse <= 1.01 * 140000 * 0.1 * 0.1 / 12);
+    for (int kind = 0; kind < (CHECK_QUICK() ? 1 : 2); kind++) {
+        ct_gmt again;
+        o.threads = kind ? 1 : 3;
+        if (kind) o.simd = ct_cpu_find("auto");
+        REQUIRE(ct_gmt_fit(&d->data, &o, &again, &error) == CT_OK);
+        CHECK(same_trees(&first, &again, d->data.n_rows));
+        ct_gmt_free(&again);
+    }
+    ct_gmt_free(&first);
+    free(values);
+    free(d);
+}
+
 /* Populations: the same for any number of threads and instruction set, and better than a leaf. */
 static void other_ways(void)
 {
@@ -365,6 +394,7 @@ static void memory_ends(void)
 static const check_case cases[] = {
     {"certificates hold", certificates_hold},
     {"the same tree", same_tree},
+    {"the same tree of many rows", same_tree_of_many},
     {"other ways to search", other_ways},
     {"short cuts change nothing", short_cuts_change_nothing},
     {"stops", stops},
