@@ -4,6 +4,8 @@
 #ifndef CT_EVOLVE_PIECES_H
 #define CT_EVOLVE_PIECES_H
 
+#include <stdint.h>
+
 #include "base/status.h"
 
 enum { CT_PIECES = 8, CT_PIECE_ROWS = 1 << 16 }; /* at most so many, of no fewer rows */

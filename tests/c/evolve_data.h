@@ -87,7 +87,8 @@ static inline ct_gmt_options default_options(void)
 static inline evolve_data *new_planes(uint32_t n, double **values)
 {
     evolve_data *d = (evolve_data *) calloc(1, sizeof *d);
-    double *x = *values = (double *) malloc(3 * (size_t) n * sizeof(double)), *y = x + 2 * (size_t) n;
+    double *x = *values = (double *) malloc(3 * (size_t) n * sizeof(double));
+    double *y = x + 2 * (size_t) n;
     ct_rng rng = ct_rng_of(5, 98, 0);
     for (size_t row = 0; row < n; row++) {
         double a = x[row] = 5 * uniform(&rng), b = x[n + row] = 5 * uniform(&rng);
