@@ -8,7 +8,7 @@ import_forest.gbm <- function(x, ...) {
              quantile = "identity", coxph = "identity", bernoulli = "logistic", poisson = "exp",
              multinomial = "softmax")
   name <- x$distribution$name
-  if (!name %in% names(links)) refuse_feature(gettextf("the distribution '%s'", show_value(name)))
+  if (!name %in% names(links)) refuse_feature(gettextf("the distribution %s", show_value(name)))
   by_levels <- x$var.type > 0
   sets <- new_sets()
   trees <- lapply(x$trees, read_gbm_tree, x$c.splits, by_levels, sets)

@@ -14,7 +14,7 @@ read_onnx <- function(bytes) {
   nodes <- lapply(pb_parts(graph, 1L), pb_message)
   types <- vapply(nodes, pb_string, "", 4L)
   odd <- setdiff(types, c(onnx_operators, onnx_harmless, onnx_links_after, onnx_rounders))
-  if (length(odd)) refuse_feature(gettextf("the operator '%s'", show_value(odd[1])))
+  if (length(odd)) refuse_feature(gettextf("the operator %s", show_value(odd[1])))
   node <- which(types %in% onnx_operators)
   if (length(node) != 1) refuse_feature(gettextf("%d tree ensembles", length(node)))
   rounding <- onnx_rounding(graph, nodes, types, pb_strings(nodes[[node]], 1L)[1])
@@ -38,7 +38,7 @@ onnx_link_after <- function(nodes, types, scores) {
   }
   if (types[after] == "Exp") return("exp")
   norm <- onnx_attributes(node)$norm
-  if (!identical(norm, "L1")) refuse_feature(gettextf("the norm '%s'", show_value(norm)))
+  if (!identical(norm, "L1")) refuse_feature(gettextf("the norm %s", show_value(norm)))
   "shares"
 }
 
@@ -278,7 +278,7 @@ onnx_nodes <- function(a, number, mask) {
   mode <- a$nodes_modes
   if (!is.character(mode) || length(mode) != n) refuse_document(gettext("'nodes_modes' is missing"))
   odd <- setdiff(mode, c("LEAF", onnx_modes[1:4], if (length(a[["sets"]])) "BRANCH_MEMBER"))
-  if (length(odd)) refuse_feature(gettextf("tests of the kind '%s'", show_value(odd[1])))
+  if (length(odd)) refuse_feature(gettextf("tests of the kind %s", show_value(odd[1])))
   leaf <- mode == "LEAF"
   turned <- mode %in% c("BRANCH_GTE", "BRANCH_GT")
   find <- onnx_node_finder(tree, id)

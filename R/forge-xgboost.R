@@ -199,7 +199,7 @@ xgboost_link <- function(objective) {
       return(list(link = link, margin = c(logistic = "logit", exp = "log")[link]))
     }
   }
-  refuse_feature(gettextf("the objective '%s'", show_value(objective)))
+  refuse_feature(gettextf("the objective %s", show_value(objective)))
 }
 
 xgboost_classes <- function(objective, n_outputs) {
