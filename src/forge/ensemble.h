@@ -20,6 +20,7 @@
 
 #include <stdint.h>
 
+#include "base/hd.h"
 #include "base/simd/rounded.h"
 #include "base/status.h"
 
@@ -138,7 +139,7 @@ static inline double ct_ensemble_model(const ct_ensemble *e, uint32_t tree, uint
 }
 
 /* Whether a code is one that goes left: x as `number` has it, not NaN. */
-static inline int ct_ensemble_in_set(const ct_ensemble *e, uint32_t node, double x)
+CT_HD int ct_ensemble_in_set(const ct_ensemble *e, uint32_t node, double x)
 {
     uint32_t size = e->set_size[node];
     double lowest = e->minus_fraction ? -1 : 0;

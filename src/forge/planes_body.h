@@ -56,38 +56,15 @@ static void tests(const ct_search *search, const uint8_t *ranks, const uint64_t 
 
 /* ---- networks ---- */
 
-/* pick_k: which of 2^k tests, side by side, the rows come to, given their answers from `b` on. */
-CT_INLINE vec pick_0(const uint64_t *table, const uint32_t *o, const vec *b)
+typedef const uint64_t *network_tests;
+
+CT_INLINE vec pick_0(network_tests tests, const uint32_t *o, const vec *b)
 {
     (void) b;
-    return v_load(table + (size_t) *o * CT_BLOCK_WORDS);
+    return v_load(tests + (size_t) *o * CT_BLOCK_WORDS);
 }
-#define PICK(k, below)                                                                             \
-    CT_INLINE vec pick_##k(const uint64_t *table, const uint32_t *o, const vec *b)                 \
-    {                                                                                              \
-        vec left = pick_##below(table, o, b + 1);                                                  \
-        return v_choose(b[0], pick_##below(table, o + (1 << below), b + 1), left);                 \
-    }
-PICK(1, 0)
-PICK(2, 1)
-PICK(3, 2)
-PICK(4, 3)
-PICK(5, 4)
-PICK(6, 5)
-PICK(7, 6)
-
-/* Answers of levels 0 .. depth - 1. Where depth is constant, so is the whole network. */
-CT_INLINE void network(const uint64_t *table, const uint32_t *o, unsigned depth, vec *b)
-{
-    if (depth > 0) b[0] = pick_0(table, o, b);
-    if (depth > 1) b[1] = pick_1(table, o + 1, b);
-    if (depth > 2) b[2] = pick_2(table, o + 3, b);
-    if (depth > 3) b[3] = pick_3(table, o + 7, b);
-    if (depth > 4) b[4] = pick_4(table, o + 15, b);
-    if (depth > 5) b[5] = pick_5(table, o + 31, b);
-    if (depth > 6) b[6] = pick_6(table, o + 63, b);
-    if (depth > 7) b[7] = pick_7(table, o + 127, b);
-}
+#define NETWORK_INLINE CT_INLINE
+#include "forge/network.h"
 
 /* All vectors of a block through one network. */
 #define NETWORK(depth)                                                                             \

@@ -145,7 +145,8 @@ ct_status cuda_wait(void *device, void *event, ct_error *why)
 const ct_backend cuda_backend = {
     cuda_open,        cuda_close, cuda_room,   cuda_take,  cuda_give,      cuda_stream_new,
     cuda_stream_free, cuda_copy,  cuda_launch, cuda_drain, cuda_event_new, cuda_event_free,
-    cuda_mark,        cuda_wait};
+    cuda_mark,        cuda_wait,  NULL,        NULL,       NULL,           NULL,
+    NULL};
 
 } /* namespace */
 

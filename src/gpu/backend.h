@@ -36,9 +36,20 @@ typedef struct {
     ct_status (*mark)(void *device, void *stream, void *event, ct_error *why);
     /* Until it is reached. */
     ct_status (*wait)(void *device, void *event, ct_error *why);
+    /* Code that was compiled at run time; NULL in backends that run none, and these have no
+     * `launch`. `capability`: as in 90. Unloading takes NULL, and waits for nothing. */
+    int (*capability)(const void *device);
+    ct_status (*load)(void *device, const void *code, void **module, ct_error *why);
+    void (*unload)(void *device, void *module);
+    ct_status (*find)(void *device, void *module, const char *name, void **function,
+                      ct_error *why);
+    ct_status (*call)(void *device, void *stream, void *function, const ct_gpu_shape *shape,
+                      void **arguments, ct_error *why);
 } ct_backend;
 
 extern const ct_backend ct_backend_twin;
+/* By CUDA's driver, which is opened at run time: in every build. */
+extern const ct_backend ct_backend_driver;
 /* NULL in a build without CUDA. */
 const ct_backend *ct_backend_cuda(void);
 

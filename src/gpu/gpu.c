@@ -62,15 +62,13 @@ static ct_status find_device(int number, ct_error *error)
                    list.n_devices);
 }
 
-ct_status ct_gpu_open(int number, ct_gpu **out, ct_error *error)
+static ct_status open_by(const ct_backend *backend, int number, ct_gpu **out, ct_error *error)
 {
-    *out = NULL;
-    if (number >= 0) CT_TRY(find_device(number, error));
     ct_gpu *gpu = (ct_gpu *) ct_alloc(sizeof *gpu);
     if (!gpu) return ct_fail(error, CT_NO_MEMORY, "not enough memory for a device");
     memset(gpu, 0, sizeof *gpu);
-    gpu->backend = number < 0 ? &ct_backend_twin : ct_backend_cuda();
-    ct_status status = gpu->backend->open(number, &gpu->device, error);
+    gpu->backend = backend;
+    ct_status status = backend->open(number, &gpu->device, error);
     if (status != CT_OK) {
         ct_free(gpu);
         return status;
@@ -78,6 +76,20 @@ ct_status ct_gpu_open(int number, ct_gpu **out, ct_error *error)
     ct_lock_init(&gpu->lock);
     *out = gpu;
     return CT_OK;
+}
+
+ct_status ct_gpu_open(int number, ct_gpu **gpu, ct_error *error)
+{
+    *gpu = NULL;
+    if (number >= 0) CT_TRY(find_device(number, error));
+    return open_by(number < 0 ? &ct_backend_twin : ct_backend_cuda(), number, gpu, error);
+}
+
+ct_status ct_gpu_open_driver(int number, ct_gpu **gpu, ct_error *error)
+{
+    CT_ASSERT(number >= 0);
+    *gpu = NULL;
+    return open_by(&ct_backend_driver, number, gpu, error);
 }
 
 void ct_gpu_close(ct_gpu *gpu)
@@ -207,4 +219,36 @@ ct_status ct_gpu_mark(const ct_gpu_stream *stream, const ct_gpu_event *event)
 ct_status ct_gpu_wait(const ct_gpu_event *event)
 {
     CALL(event->gpu, wait, event->event);
+}
+
+/* ---- code compiled at run time ---- */
+
+int ct_gpu_capability(const ct_gpu *gpu)
+{
+    return gpu->backend->capability(gpu->device);
+}
+
+ct_status ct_gpu_load(ct_gpu *gpu, const void *code, ct_gpu_module *module)
+{
+    module->gpu = gpu;
+    CALL(gpu, load, code, &module->module);
+}
+
+void ct_gpu_unload(ct_gpu_module *module)
+{
+    if (!module->module) return;
+    module->gpu->backend->unload(module->gpu->device, module->module);
+    module->module = NULL;
+}
+
+ct_status ct_gpu_find(const ct_gpu_module *module, const char *name, void **function)
+{
+    CALL(module->gpu, find, module->module, name, function);
+}
+
+ct_status ct_gpu_call(const ct_gpu_stream *stream, void *function, const ct_gpu_shape *shape,
+                      void **arguments)
+{
+    CT_ASSERT(shape->shared <= CT_GPU_SHARED);
+    CALL(stream->gpu, call, stream->stream, function, shape, arguments);
 }

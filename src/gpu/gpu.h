@@ -21,6 +21,9 @@ typedef struct ct_gpu ct_gpu;
 /* number: of the CUDA device; -1: the twin. CT_NO_DEVICE with a message if it cannot be used,
  * CT_NO_MEMORY if the host has none for it. */
 ct_status ct_gpu_open(int number, ct_gpu **gpu, ct_error *error);
+/* A CUDA device that runs code compiled at run time, and no functions of kernel.h. CUDA's driver is
+ * opened for it, so that it is there in builds without CUDA too. */
+ct_status ct_gpu_open_driver(int number, ct_gpu **gpu, ct_error *error);
 void ct_gpu_close(ct_gpu *gpu); /* takes NULL */
 
 int ct_gpu_is_lost(const ct_gpu *gpu);
@@ -85,5 +88,24 @@ void ct_gpu_event_close(ct_gpu_event *event);
 ct_status ct_gpu_mark(const ct_gpu_stream *stream, const ct_gpu_event *event);
 /* Until that is done; at once if it was never marked. */
 ct_status ct_gpu_wait(const ct_gpu_event *event);
+
+/* ---- code compiled at run time ---- */
+
+/* The device's compute capability, as in 90 for 9.0. */
+int ct_gpu_capability(const ct_gpu *gpu);
+
+typedef struct {
+    ct_gpu *gpu;
+    void *module;
+} ct_gpu_module;
+
+/* code: PTX, with the zero at its end, or what was compiled for the device. */
+ct_status ct_gpu_load(ct_gpu *gpu, const void *code, ct_gpu_module *module);
+/* After the streams that run what is in it. */
+void ct_gpu_unload(ct_gpu_module *module);
+ct_status ct_gpu_find(const ct_gpu_module *module, const char *name, void **function);
+/* arguments: where each is. They are copied at once. */
+ct_status ct_gpu_call(const ct_gpu_stream *stream, void *function, const ct_gpu_shape *shape,
+                      void **arguments);
 
 #endif

@@ -35,6 +35,12 @@ ct_gpu_grid ct_gpu_threads(size_t items); /* a thread an item */
 ct_gpu_grid ct_gpu_warps(size_t items);   /* a warp an item */
 ct_gpu_grid ct_gpu_blocks(size_t items, unsigned threads, size_t shared); /* a block an item */
 
+/* How code that was compiled at run time is started: blocks, and threads of a block, in x, y, z. */
+typedef struct {
+    unsigned blocks[3], threads[3];
+    unsigned shared; /* bytes that the threads of a block share, at most CT_GPU_SHARED */
+} ct_gpu_shape;
+
 typedef struct {
     /* Takes all items. `shared`: memory of one block, NULL if the grid has none; the items use it
      * in turn. */

@@ -162,4 +162,5 @@ static ct_status twin_wait(void *device, void *event, ct_error *why)
 
 const ct_backend ct_backend_twin = {
     twin_open, twin_close,  twin_room,  twin_take, twin_give,  twin_new,  give_block,
-    twin_copy, twin_launch, twin_drain, twin_new,  give_block, twin_mark, twin_wait};
+    twin_copy, twin_launch, twin_drain, twin_new,  give_block, twin_mark, twin_wait,
+    NULL,      NULL,        NULL,       NULL,      NULL};

@@ -1,8 +1,7 @@
 /* Forged ensembles against the interpreter, to the last bit; and the interpreter by hand. */
 #include "check.h"
-#include "ensemble_random.h"
+#include "ensemble_rows.h"
 #include "base/memory.h"
-#include "forge/interpret.h"
 #include "forge/pack.h"
 #include "forge/planes.h"
 #include "forge/run.h"
@@ -10,82 +9,6 @@
 enum { MOST_BATCHES = 6 }; /* of one size */
 
 static any_ensemble drawn;
-
-/* Columns, one after another; some of integers. */
-typedef struct {
-    uint32_t n_rows, n_cols;
-    double *values, *row;
-    int32_t *integers;
-    ct_column columns[ANY_FEATURES];
-} any_table;
-
-static any_table new_table(ct_rng *r, uint32_t n_rows, int integers)
-{
-    any_table t;
-    t.n_rows = n_rows;
-    t.n_cols = drawn.ensemble.n_features;
-    size_t n = (size_t) n_rows * t.n_cols;
-    t.values = (double *) malloc(n * sizeof *t.values);
-    t.integers = (int32_t *) malloc(n * sizeof *t.integers);
-    t.row = (double *) malloc(t.n_cols * sizeof *t.row);
-    for (uint32_t col = 0; col < t.n_cols; col++) {
-        double *x = t.values + (size_t) col * n_rows;
-        int32_t *codes = t.integers + (size_t) col * n_rows;
-        int as_codes = integers && col % 2;
-        for (uint32_t i = 0; i < n_rows; i++) {
-            x[i] = any_value(r, &drawn);
-            codes[i] = ct_rng_below(r, 10) ? (int32_t) ct_rng_below(r, 80) - 3 : INT32_MIN;
-            if (as_codes) x[i] = codes[i] == INT32_MIN ? (double) NAN : codes[i];
-        }
-        t.columns[col] = as_codes ? (ct_column){codes, CT_INT32} : (ct_column){x, CT_DOUBLE};
-    }
-    return t;
-}
-
-static void free_table(any_table *t)
-{
-    free(t->values);
-    free(t->integers);
-    free(t->row);
-}
-
-static const double *row_of(any_table *t, uint32_t row)
-{
-    for (uint32_t col = 0; col < t->n_cols; col++)
-        t->row[col] = t->values[(size_t) col * t->n_rows + row];
-    return t->row;
-}
-
-static void interpret_table(any_table *t, double *sums, int32_t *leaves)
-{
-    const ct_ensemble *e = &drawn.ensemble;
-    double out[ANY_OUTPUTS];
-    for (uint32_t row = 0; row < t->n_rows; row++) {
-        const double *x = row_of(t, row);
-        ct_interpret_row(e, x, out);
-        for (uint32_t k = 0; k < e->n_outputs; k++) sums[(size_t) k * t->n_rows + row] = out[k];
-        for (uint32_t tree = 0; leaves && tree < e->n_trees; tree++)
-            leaves[(size_t) tree * t->n_rows + row] =
-                drawn.leaf_id[ct_interpret_leaf(e, tree, x)];
-    }
-}
-
-/* Numbers, or the bits of them: both zeros differ. */
-static int same_bits(const double *a, const double *b, size_t n)
-{
-    return memcmp(a, b, n * sizeof *a) == 0;
-}
-
-/* The columns without their first rows. */
-static void columns_from(const any_table *t, uint32_t first, ct_column *columns)
-{
-    for (uint32_t col = 0; col < t->n_cols; col++) {
-        const ct_column *whole = &t->columns[col];
-        columns[col] = *whole;
-        if (whole->type == CT_DOUBLE) columns[col].values = (const double *) whole->values + first;
-        else columns[col].values = (const int32_t *) whole->values + first;
-    }
-}
 
 /* Batches of `batch` rows of a table, each way and on each instruction set. */
 static int agrees(const ct_forged *f, any_table *t, uint32_t batch, unsigned threads,
@@ -126,12 +49,12 @@ static void check_shape(uint32_t seed, const any_shape *shape, uint32_t n_rows,
         printf("    seed %u: %s\n", seed, error.message);
         return;
     }
-    any_table t = new_table(&r, n_rows, shape->sets > 0);
+    any_table t = new_table(&r, &drawn, n_rows, shape->sets > 0);
     const ct_ensemble *e = &drawn.ensemble;
     double *expected = (double *) malloc((size_t) n_rows * e->n_outputs * sizeof *expected);
     int32_t *leaves = (int32_t *) malloc((size_t) n_rows * e->n_trees * sizeof *leaves);
     int32_t *got = (int32_t *) malloc((size_t) n_rows * e->n_trees * sizeof *got);
-    interpret_table(&t, expected, leaves);
+    interpret_table(&t, &drawn, expected, leaves);
     for (unsigned i = 0; i < n_batches; i++)
         if (!CHECK(agrees(&f, &t, batches[i], 1 + i % 3, expected)))
             printf("    seed %u\n", seed);
@@ -145,27 +68,6 @@ static void check_shape(uint32_t seed, const any_shape *shape, uint32_t n_rows,
     ct_forged_free(&f);
 }
 
-static any_shape shape_of(ct_rng *r)
-{
-    static const uint32_t levels[] = {0, 1, 2, 3, 14, 15, 16, 254, 255, 511};
-    any_shape s;
-    s.n_trees = 1 + ct_rng_below(r, 12);
-    s.most_depth = ct_rng_below(r, 17);
-    s.leaf_chance = ct_rng_below(r, 8);
-    s.most_leaves = ct_rng_below(r, 3) ? 256 : 1 + ct_rng_below(r, 700);
-    s.levels = levels[ct_rng_below(r, sizeof levels / sizeof *levels)];
-    s.n_features = 1 + ct_rng_below(r, s.levels > 100 ? 3 : 8);
-    s.n_outputs = 1 + ct_rng_below(r, 3);
-    s.wide = s.n_outputs > 1 && ct_rng_below(r, 2);
-    s.sets = ct_rng_below(r, 3) ? 0 : 1 + ct_rng_below(r, 16);
-    s.rules = ct_rng_below(r, 2);
-    s.less = ct_rng_below(r, 2) ? CT_LESS : CT_LESS_EQUAL;
-    s.number = ct_rng_below(r, 2) ? CT_F32 : CT_F64;
-    s.sum = ct_rng_below(r, 2) ? CT_F32 : CT_F64;
-    s.linear = s.number == CT_F64 && s.sum == CT_F64 && !s.wide && ct_rng_below(r, 2);
-    return s;
-}
-
 /* FORGE_ENSEMBLES: how many; 10,000 on demand. */
 static void random_ensembles(void)
 {
@@ -174,7 +76,7 @@ static void random_ensembles(void)
     uint32_t n = wanted ? (uint32_t) atol(wanted) : CHECK_QUICK() ? 12 : 250;
     for (uint32_t seed = 0; seed < n; seed++) {
         ct_rng r = ct_rng_of(seed, 5, 0);
-        any_shape s = shape_of(&r);
+        any_shape s = any_shape_of(&r);
         uint32_t few[2] = {batches[seed % 10], 1 + ct_rng_below(&r, 150)};
         check_shape(seed, &s, CHECK_QUICK() ? 300 : 520, few, 2);
     }
@@ -445,7 +347,7 @@ static void kept_memory(void)
     ct_rooms kept;
     memset(&kept, 0, sizeof kept);
     any_draw(&r, &s, &drawn);
-    any_table t = new_table(&r, 2100, 0);
+    any_table t = new_table(&r, &drawn, 2100, 0);
     CHECK_INT(ct_forge(&drawn.ensemble, &f, NULL), CT_OK);
     for (int i = 0; i < 24; i++) {
         static const unsigned n_threads[] = {1, 3, 2};
@@ -473,7 +375,7 @@ static void memory(void)
     ct_rng r = ct_rng_of(3, 3, 3);
     ct_error error;
     any_draw(&r, &s, &drawn);
-    any_table t = new_table(&r, 700, 0);
+    any_table t = new_table(&r, &drawn, 700, 0);
     double got[2 * 700];
     int32_t leaves[3 * 700];
     for (long after = 0, failed = 1; failed; after++) {

@@ -21,12 +21,12 @@ alone_in_cxx () {
 }
 
 # Headers below SRC, and those of them that files of CUDA include, these and the ones below too.
-headers () {
-  (cd "$1" && find . -name '*.h' | sed 's,^\./,,' | sort) |
-    grep -Ev '^r_|^base/simd/vec_|^evolve/gram_body\.h$' |
+without_templates () {
+  grep -Ev '^r_|^base/simd/vec_|^evolve/gram_body\.h$' |
     grep -Ev '^forest/(scan_body|image_kernels_body|rows_x86)\.h$' |
-    grep -Ev '^forge/(planes_(body|plain|x86)|shap_body|schedule/walk_body)\.h$'
+    grep -Ev '^forge/(planes_(body|plain|x86)|network|shap_body|schedule/walk_body)\.h$'
 }
+headers () { (cd "$1" && find . -name '*.h' | sed 's,^\./,,' | sort) | without_templates; }
 included () { sed -n 's/^[ \t]*#[ \t]*include[ \t]*"\(.*\.h\)".*/\1/p' "$@" | sort -u; }
 of_cuda () {
   cd "$1" || return
@@ -36,7 +36,7 @@ of_cuda () {
     test "$more" = "$seen" && break
     seen=$more
   done
-  echo "$seen"
+  echo "$seen" | without_templates
 }
 
 plant=`mktemp -d`

@@ -2,10 +2,10 @@
 
 #ifdef _WIN32
 
-ct_status ct_nvrtc_compile(const char *text, const char *architecture, ct_text *ptx,
+ct_status ct_nvrtc_compile(const char *text, const char *architecture, ct_text *code,
                            ct_error *error)
 {
-    (void) text, (void) architecture, (void) ptx;
+    (void) text, (void) architecture, (void) code;
     return ct_fail(error, CT_NO_DEVICE, "NVRTC is not looked for on Windows");
 }
 
@@ -27,6 +27,8 @@ typedef struct {
     int (*log)(program *, char *);
     int (*ptx_size)(program *, size_t *);
     int (*ptx)(program *, char *);
+    int (*cubin_size)(program *, size_t *);
+    int (*cubin)(program *, char *);
     int (*destroy)(program **);
 } functions;
 
@@ -58,32 +60,33 @@ static int find_all(void *library, functions *f)
            find(library, "nvrtcGetProgramLog", &f->log) &&
            find(library, "nvrtcGetPTXSize", &f->ptx_size) &&
            find(library, "nvrtcGetPTX", &f->ptx) &&
+           find(library, "nvrtcGetCUBINSize", &f->cubin_size) &&
+           find(library, "nvrtcGetCUBIN", &f->cubin) &&
            find(library, "nvrtcDestroyProgram", &f->destroy);
 }
 
-/* What one of the two pairs of functions has to say, as a text. */
+/* What a pair of functions has to say, as a text. */
 static int take(program *p, int (*size_of)(program *, size_t *), int (*get)(program *, char *),
                 ct_text *text)
 {
     size_t size = 0;
     char *said = size_of(p, &size) ? NULL : (char *) ct_alloc(size + 1);
     int taken = said && !get(p, said);
-    if (taken) {
-        said[size] = 0;
-        ct_text_add(text, "%s", said);
-    }
+    if (taken && size && !said[size - 1]) size--; /* texts have one of their own */
+    if (taken) ct_text_add_bytes(text, said, size);
     ct_free(said);
     return taken && !text->failed;
 }
 
-static ct_status compile(const functions *f, program *p, const char *architecture, ct_text *ptx,
+static ct_status compile(const functions *f, program *p, const char *architecture, ct_text *code,
                          ct_error *error)
 {
+    const int own = !strncmp(architecture, "sm_", 3);
     char option[64];
     snprintf(option, sizeof option, "--gpu-architecture=%s", architecture);
     const char *options[] = {option, "--fmad=false"};
     if (!f->compile(p, 2, options))
-        return take(p, f->ptx_size, f->ptx, ptx)
+        return take(p, own ? f->cubin_size : f->ptx_size, own ? f->cubin : f->ptx, code)
                    ? CT_OK : ct_fail(error, CT_NO_MEMORY, "not enough memory for PTX");
     ct_text log = {NULL, 0, 0, 0};
     take(p, f->log_size, f->log, &log);
@@ -92,7 +95,7 @@ static ct_status compile(const functions *f, program *p, const char *architectur
     return status;
 }
 
-ct_status ct_nvrtc_compile(const char *text, const char *architecture, ct_text *ptx,
+ct_status ct_nvrtc_compile(const char *text, const char *architecture, ct_text *code,
                            ct_error *error)
 {
     functions f;
@@ -103,7 +106,7 @@ ct_status ct_nvrtc_compile(const char *text, const char *architecture, ct_text *
     if (!find_all(library, &f) || f.create(&p, text, "schedule.cu", 0, NULL, NULL)) {
         ct_fail(error, CT_NO_DEVICE, "NVRTC is not as it should be");
     } else {
-        status = compile(&f, p, architecture, ptx, error);
+        status = compile(&f, p, architecture, code, error);
         f.destroy(&p);
     }
     dlclose(library);

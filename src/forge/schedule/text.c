@@ -45,6 +45,14 @@ void ct_text_add(ct_text *text, const char *format, ...)
     va_end(arguments);
 }
 
+void ct_text_add_bytes(ct_text *text, const char *bytes, size_t n)
+{
+    if (!make_room(text, n)) return;
+    memcpy(text->at + text->n, bytes, n);
+    text->n += n;
+    text->at[text->n] = 0;
+}
+
 void ct_text_line(ct_text *text, int level, const char *format, ...)
 {
     va_list arguments;

@@ -14,6 +14,7 @@ typedef struct {
 } ct_text;
 
 void ct_text_add(ct_text *text, const char *format, ...) CT_PRINTF(2, 3);
+void ct_text_add_bytes(ct_text *text, const char *bytes, size_t n);
 /* A line that begins with four blanks a level. */
 void ct_text_line(ct_text *text, int level, const char *format, ...) CT_PRINTF(3, 4);
 void ct_text_free(ct_text *text);

@@ -1,0 +1,36 @@
+/* A forest laid out for a device, and sent there. */
+#ifndef CT_FORGE_OFFLOAD_IMAGE_H
+#define CT_FORGE_OFFLOAD_IMAGE_H
+
+#include "forge/offload/views.h"
+#include "forge/run.h"
+#include "gpu/gpu.h"
+
+/* Whether trees can be networks on a device: none is deeper than CT_NETWORK_DEPTH. */
+int ct_image_has_networks(const ct_forged *forged);
+
+/* Fills the view, whose arrays are the block's: the caller's to give back, after a failure too.
+ * CT_WAY_AUTO: networks where they can be, else walks. any_order: sums are the same in any order of
+ * the trees. CT_BAD_INPUT where a device does not predict so, CT_NO_MEMORY, CT_NO_DEVICE. */
+ct_status ct_image_send(const ct_forged *forged, ct_way way, int any_order, ct_gpu *gpu,
+                        ct_gpu_block *block, ct_forest_view *view, ct_error *error);
+
+/* What is to be sent in one block: where the address on the device is kept, and from where. */
+typedef struct {
+    void *to; /* a pointer */
+    const void *from;
+    size_t bytes;
+} ct_sent_part;
+
+enum { CT_SENT_PARTS = 24 };
+
+typedef struct {
+    ct_sent_part parts[CT_SENT_PARTS];
+    unsigned n;
+} ct_sent;
+
+void ct_sent_add(ct_sent *sent, void *to, const void *from, size_t count, size_t size);
+/* All of them; they stay as they are until it returns. CT_NO_DEVICE. */
+ct_status ct_sent_send(const ct_sent *sent, ct_gpu *gpu, ct_gpu_block *block, ct_error *error);
+
+#endif

@@ -1,0 +1,6 @@
+/* The table of functions where the package was built without CUDA: they run on the host twin
+ * alone. */
+#include "forge/offload/kernels.h"
+
+#define ON_HOST(id, body, item) {ct_forest_host_##id, NULL},
+const ct_gpu_kernel ct_forest_kernels[CT_FOREST_N_KERNELS] = {CT_FOREST_KERNELS(ON_HOST)};

@@ -1,0 +1,214 @@
+/* Bodies: the tests of a forest as planes, and its trees as networks of them, for words of 32
+ * rows. */
+#ifndef CT_FORGE_OFFLOAD_PLANES_BODY_H
+#define CT_FORGE_OFFLOAD_PLANES_BODY_H
+
+#include <string.h>
+
+#include "base/lanes.h"
+#include "forge/offload/views.h"
+
+/* ---- keys ---- */
+
+/* Not of NaN. */
+CT_HD uint32_t ct_narrow_key(float x)
+{
+    const uint32_t sign = (uint32_t) 1 << 31;
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    if (bits == sign) bits = 0;
+    return bits & sign ? ~bits : bits | sign;
+}
+
+CT_HD uint64_t ct_wide_key(double x)
+{
+    const uint64_t sign = (uint64_t) 1 << 63;
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    if (bits == sign) bits = 0;
+    return bits & sign ? ~bits : bits | sign;
+}
+
+/* How many keys of a search are below one. */
+#define CT_KEYS_BELOW(name, type)                                   \
+    CT_HD uint32_t name(const type *keys, uint32_t bits, type key)  \
+    {                                                               \
+        uint32_t below = 0;                                         \
+        for (uint32_t step = 1u << bits >> 1; step; step >>= 1)     \
+            if (keys[below + step - 1] < key) below += step;        \
+        return below;                                               \
+    }
+CT_KEYS_BELOW(ct_narrow_below, uint32_t)
+CT_KEYS_BELOW(ct_wide_below, uint64_t)
+
+/* ---- ranks ---- */
+
+CT_HD double ct_value_of(const ct_forest_views *v, uint32_t column, uint32_t row)
+{
+    size_t at = (size_t) column * v->rows.n_rows + row;
+    return v->forest.wide ? ((const double *) v->rows.x)[at] : ((const float *) v->rows.x)[at];
+}
+
+CT_HD uint32_t ct_rank_of(const ct_forest_views *v, const ct_key_search *s, double x)
+{
+    if (x != x) return (1u << s->bits) - 1;
+    if (v->forest.wide)
+        return ct_wide_below((const uint64_t *) v->forest.keys + s->keys, s->bits, ct_wide_key(x));
+    return ct_narrow_below((const uint32_t *) v->forest.keys + s->keys, s->bits,
+                           ct_narrow_key((float) x));
+}
+
+/* The row of a word that a lane has now; behind the last one that one again. */
+CT_HD uint32_t ct_row_of(const ct_forest_views *v, uint32_t word, uint32_t bit)
+{
+    uint32_t row = 32 * word + bit;
+    return row < v->rows.n_rows ? row : v->rows.n_rows - 1;
+}
+
+CT_HD void ct_find_ranks(ct_lanes lanes, const ct_forest_views *v, size_t item)
+{
+    const uint32_t words = v->rows.words, w = (uint32_t) (item % words);
+    const ct_key_search s = v->forest.searches[item / words];
+    uint32_t found[CT_RANK_PLANES] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
+    for (uint32_t start = 0; start < 32; start += lanes.width) {
+        double x = ct_value_of(v, s.column, ct_row_of(v, w, start + lanes.lane));
+        uint32_t rank = ct_rank_of(v, &s, x);
+        for (uint32_t bit = 0; bit < 8; bit++)
+            found[bit] |= ct_lanes_ballot(lanes, (int) (rank >> bit & 1)) << start;
+        if (s.zero) found[8] |= ct_lanes_ballot(lanes, x <= CT_ZERO && x >= -CT_ZERO) << start;
+    }
+    if (lanes.lane) return;
+    uint32_t *out = v->rows.ranks + item / words * CT_RANK_PLANES * words + w;
+    for (uint32_t bit = 0; bit < CT_RANK_PLANES; bit++) out[bit * words] = found[bit];
+}
+
+/* ---- tests ---- */
+
+/* Rows whose four bits are more than `k`, or `also` where they are just that. */
+CT_HD uint32_t ct_above(const uint32_t *bits, uint32_t k, uint32_t also)
+{
+    for (uint32_t bit = 0; bit < 4; bit++)
+        also = k >> bit & 1 ? also & bits[bit] : also | bits[bit];
+    return also;
+}
+
+/* Rows whose four bits are at least q. */
+CT_HD uint32_t ct_at_least(const uint32_t *b, uint32_t q)
+{
+    const uint32_t low[4] = {~0u, b[1] | b[0], b[1], b[1] & b[0]};
+    const uint32_t high[5] = {~0u, b[3] | b[2], b[3], b[3] & b[2], 0};
+    return high[q / 4 + 1] | (high[q / 4] & low[q % 4]);
+}
+
+/* A row goes right from a rank on; what NaN and zeros do instead is the same for all ranks. */
+CT_HD void ct_answer_tests(const ct_forest_views *v, size_t item)
+{
+    const uint32_t words = v->rows.words, w = (uint32_t) (item % words);
+    const ct_test_group g = v->forest.groups[item / words];
+    const uint32_t *planes = v->rows.ranks + (size_t) g.search * CT_RANK_PLANES * words + w;
+    const uint32_t bits = v->forest.searches[g.search].bits;
+    uint32_t b[8], nan = ~0u, left = 0, right = 0;
+    for (uint32_t i = 0; i < 8; i++) {
+        b[i] = planes[i * words];
+        if (i < bits) nan &= b[i];
+    }
+    if (g.kind != CT_NAN_RIGHT && g.kind != CT_ZERO_RIGHT) left = nan;
+    if (g.kind == CT_ZERO_LEFT) left |= planes[8 * words];
+    if (g.kind == CT_ZERO_RIGHT) right = planes[8 * words];
+    const uint32_t above = (ct_above(b + 4, g.high, 0) & ~left) | right,
+                   from = ct_above(b + 4, g.high, ~0u) & ~left;
+    uint32_t *out = v->rows.tests + (size_t) g.first * words + w;
+    for (uint32_t low = 0; low < 16; low++)
+        if (g.ranks >> low & 1) {
+            *out = above | (from & ct_at_least(b, low));
+            out += words;
+        }
+}
+
+CT_HD void ct_answer_code(ct_lanes lanes, const ct_forest_views *v, size_t item)
+{
+    const uint32_t words = v->rows.words, w = (uint32_t) (item % words);
+    const ct_code_test test = v->forest.code_tests[item / words];
+    uint32_t found = 0;
+    for (uint32_t start = 0; start < 32; start += lanes.width) {
+        double x = ct_value_of(v, test.column, ct_row_of(v, w, start + lanes.lane));
+        int left = x != x ? (int) test.nan_left : ct_ensemble_in_set(&v->forest.sets, test.node, x);
+        found |= ct_lanes_ballot(lanes, !left) << start;
+    }
+    if (!lanes.lane) v->rows.tests[(size_t) test.plane * words + w] = found;
+}
+
+/* ---- networks ---- */
+
+typedef uint32_t vec;
+typedef struct {
+    const uint32_t *first; /* the word's of plane 0 */
+    size_t words;
+} network_tests;
+
+CT_HD uint32_t v_choose(uint32_t s, uint32_t a, uint32_t b)
+{
+    return (a & s) | (b & ~s);
+}
+
+CT_HD uint32_t pick_0(network_tests tests, const uint32_t *o, const uint32_t *b)
+{
+    (void) b;
+    return tests.first[*o * tests.words];
+}
+#define NETWORK_INLINE CT_HD
+#include "forge/network.h"
+
+/* Eight planes to bytes: word i gets in byte g the bits of row 8 g + i. */
+CT_HD void ct_bytes_of_planes(uint32_t p[CT_LEAF_WORDS])
+{
+    const uint32_t low[3] = {0x55555555u, 0x33333333u, 0x0f0f0f0fu};
+    for (uint32_t level = 3; level-- > 0;)
+        for (uint32_t i = 0; i < 8; i++) {
+            const uint32_t step = 1u << level;
+            if (i & step) continue;
+            uint32_t swapped = ((p[i] >> step) ^ p[i + step]) & low[level];
+            p[i + step] ^= swapped;
+            p[i] ^= swapped << step;
+        }
+}
+
+CT_HD void ct_keep_leaves(uint32_t *out, uint32_t words, const uint32_t *b, uint32_t depth)
+{
+    uint32_t planes[CT_LEAF_WORDS];
+    for (uint32_t i = 0; i < 8; i++) planes[i] = i < depth ? b[depth - 1 - i] : 0;
+    ct_bytes_of_planes(planes);
+    for (uint32_t i = 0; i < CT_LEAF_WORDS; i++) out[i * words] = planes[i];
+}
+
+#define CT_OF_DEPTH(depth)                                   \
+    case depth:                                              \
+        network(tests, program, depth, b);                   \
+        ct_keep_leaves(out, words, b, depth);                \
+        break;
+
+/* A tree for a word of rows. */
+CT_HD void ct_find_leaves(const ct_forest_views *v, size_t item)
+{
+    const uint32_t words = v->rows.words, w = (uint32_t) (item % words);
+    const ct_device_network tree = v->forest.networks[item / words];
+    const uint32_t *program = v->forest.programs + tree.program;
+    uint32_t *out = v->rows.leaves + item / words * CT_LEAF_WORDS * words + w;
+    uint32_t b[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+    network_tests tests;
+    tests.first = v->rows.tests + w;
+    tests.words = words;
+    switch (tree.bits) {
+    CT_OF_DEPTH(1)
+    CT_OF_DEPTH(2)
+    CT_OF_DEPTH(3)
+    CT_OF_DEPTH(4)
+    CT_OF_DEPTH(5)
+    CT_OF_DEPTH(6)
+    CT_OF_DEPTH(7)
+    CT_OF_DEPTH(8)
+    default: ct_keep_leaves(out, words, b, 0);
+    }
+}
+
+#endif

@@ -1,0 +1,51 @@
+/* Arrays of the host to one block of memory on a device. */
+#include <string.h>
+
+#include "forge/offload/image.h"
+
+void ct_sent_add(ct_sent *sent, void *to, const void *from, size_t count, size_t size)
+{
+    CT_ASSERT(sent->n < CT_SENT_PARTS);
+    sent->parts[sent->n++] = (ct_sent_part){to, from, count * size};
+}
+
+/* The bytes of all; addresses are those in `memory`. */
+static size_t place(const ct_sent *sent, char *memory)
+{
+    ct_gpu_cutter c = {memory, 0};
+    for (unsigned i = 0; i < sent->n; i++) {
+        void *at = ct_gpu_cut(&c, sent->parts[i].bytes);
+        memcpy(sent->parts[i].to, &at, sizeof at);
+    }
+    return c.used;
+}
+
+static ct_status send_all(const ct_sent *sent, const ct_gpu_stream *stream)
+{
+    for (unsigned i = 0; i < sent->n; i++) {
+        void *at;
+        memcpy(&at, sent->parts[i].to, sizeof at);
+        if (sent->parts[i].bytes)
+            CT_TRY(ct_gpu_send(stream, at, sent->parts[i].from, sent->parts[i].bytes));
+    }
+    return CT_OK;
+}
+
+ct_status ct_sent_send(const ct_sent *sent, ct_gpu *gpu, ct_gpu_block *block, ct_error *error)
+{
+    size_t bytes = place(sent, NULL), room = 0;
+    ct_gpu_stream stream = {NULL, NULL};
+    ct_status status = ct_gpu_room(gpu, &room);
+    if (status == CT_OK && bytes > room)
+        return ct_fail(error, CT_NO_DEVICE,
+                       "the trees take %.3g GB on the device, and %.3g GB are free",
+                       (double) bytes / 1e9, (double) room / 1e9);
+    if (status == CT_OK) status = ct_gpu_take(gpu, bytes, block);
+    if (status == CT_OK) status = ct_gpu_stream_open(gpu, &stream);
+    if (status == CT_OK) {
+        (void) place(sent, (char *) block->memory);
+        status = send_all(sent, &stream);
+    }
+    ct_gpu_stream_close(&stream); /* which waits */
+    return status == CT_OK ? CT_OK : ct_fail(error, CT_NO_DEVICE, "%s", ct_gpu_why(gpu));
+}

@@ -1,0 +1,134 @@
+/* Bodies: walks to leaves, and sums of what leaves add, each row's in the order of the trees. */
+#ifndef CT_FORGE_OFFLOAD_SUMS_BODY_H
+#define CT_FORGE_OFFLOAD_SUMS_BODY_H
+
+#include "forge/offload/planes_body.h"
+#include "forge/step.h"
+
+/* ---- walks ---- */
+
+/* A row down a tree. */
+CT_HD void ct_walk_row(const ct_forest_views *v, size_t item)
+{
+    const ct_forest_view *f = &v->forest;
+    uint32_t row = (uint32_t) (item % v->rows.n_rows), at = f->roots[item / v->rows.n_rows];
+    for (;;) {
+        const ct_walk_node node = f->nodes[at];
+        if (!(node.what & CT_WALK_INNER)) break;
+        double x = ct_value_of(v, node.what & CT_WALK_COLUMN, row);
+        at = node.next + (f->plain ? ct_step_right(&node, x)
+                                   : ct_step_any_right(&f->sets, f->node_of[at], &node, x));
+    }
+    v->rows.leaves[item] = at;
+}
+
+/* ---- sums ---- */
+
+/* The trees of one part of an output. */
+typedef struct {
+    uint32_t part, output, begin, end; /* of `adders` */
+    uint32_t which;                    /* of a leaf's values */
+} ct_adding;
+
+CT_HD ct_adding ct_adding_of(const ct_forest_views *v, size_t item)
+{
+    const ct_forest_view *f = &v->forest;
+    ct_adding a;
+    a.output = (uint32_t) (item % f->n_outputs);
+    a.part = (uint32_t) (item / f->n_outputs);
+    const uint64_t first = f->from[a.output], n = f->to[a.output] - first;
+    a.begin = (uint32_t) (first + n * a.part / v->rows.n_parts);
+    a.end = (uint32_t) (first + n * (a.part + 1) / v->rows.n_parts);
+    a.which = f->leaf_width > 1 ? a.output : 0;
+    return a;
+}
+
+/* Where the sum of a row is. */
+CT_HD size_t ct_sum_at(const ct_forest_views *v, uint32_t part, uint32_t output, uint32_t word,
+                       uint32_t bit)
+{
+    return (((size_t) part * v->forest.n_outputs + output) * 32 + bit) * v->rows.words + word;
+}
+
+/* Sums begin with the base, those of other parts with -0, which adds nothing to any number.
+ *
+ * The four rows whose leaves share a word. */
+#define CT_SUM_OF_LEAVES(name, number)                                                             \
+    CT_HD void name(const ct_forest_views *v, const ct_adding *a, uint32_t i, uint32_t w)          \
+    {                                                                                              \
+        const ct_forest_view *f = &v->forest;                                                      \
+        const uint32_t words = v->rows.words;                                                      \
+        const number begin = a->part ? (number) -0.0 : (number) f->base[a->output];                \
+        number sum[4] = {begin, begin, begin, begin};                                              \
+        for (uint32_t k = a->begin; k < a->end; k++) {                                             \
+            const uint32_t t = f->adders[k];                                                       \
+            const ct_device_network tree = f->networks[t];                                         \
+            const number *terms =                                                                  \
+                (const number *) f->terms + tree.terms + ((size_t) a->which << tree.bits);         \
+            const uint32_t four = v->rows.leaves[((size_t) t * CT_LEAF_WORDS + i) * words + w];    \
+            for (uint32_t g = 0; g < 4; g++) sum[g] += terms[four >> 8 * g & 255];                 \
+        }                                                                                          \
+        for (uint32_t g = 0; g < 4; g++)                                                           \
+            ((number *) v->rows.sums)[ct_sum_at(v, a->part, a->output, w, 8 * g + i)] = sum[g];    \
+    }
+CT_SUM_OF_LEAVES(ct_narrow_leaves, float)
+CT_SUM_OF_LEAVES(ct_wide_leaves, double)
+
+/* Four rows of a word: a part of an output. */
+CT_HD void ct_add_leaves(const ct_forest_views *v, size_t item)
+{
+    const uint32_t words = v->rows.words, w = (uint32_t) (item % words);
+    const uint32_t i = (uint32_t) (item / words % CT_LEAF_WORDS);
+    const ct_adding a = ct_adding_of(v, item / words / CT_LEAF_WORDS);
+    if (v->forest.wide_sums) ct_wide_leaves(v, &a, i, w);
+    else ct_narrow_leaves(v, &a, i, w);
+}
+
+#define CT_SUM_OF_NODES(name, number)                                                              \
+    CT_HD void name(const ct_forest_views *v, const ct_adding *a, uint32_t row)                    \
+    {                                                                                              \
+        const ct_forest_view *f = &v->forest;                                                      \
+        number sum = a->part ? (number) -0.0 : (number) f->base[a->output];                        \
+        for (uint32_t k = a->begin; k < a->end; k++) {                                             \
+            const uint32_t at = v->rows.leaves[(size_t) f->adders[k] * v->rows.n_rows + row];      \
+            sum += ((const number *) f->terms)[(size_t) at * f->leaf_width + a->which];            \
+        }                                                                                          \
+        ((number *) v->rows.sums)[ct_sum_at(v, a->part, a->output, row / 32, row % 32)] = sum;     \
+    }
+CT_SUM_OF_NODES(ct_narrow_nodes, float)
+CT_SUM_OF_NODES(ct_wide_nodes, double)
+
+/* A row: a part of an output. */
+CT_HD void ct_add_nodes(const ct_forest_views *v, size_t item)
+{
+    const uint32_t row = (uint32_t) (item % v->rows.n_rows);
+    const ct_adding a = ct_adding_of(v, item / v->rows.n_rows);
+    if (v->forest.wide_sums) ct_wide_nodes(v, &a, row);
+    else ct_narrow_nodes(v, &a, row);
+}
+
+/* ---- the end ---- */
+
+/* The quotient of two floats is the same, rounded once or by way of doubles. */
+#define CT_END_SUM(name, number)                                                                   \
+    CT_HD double name(const ct_forest_views *v, uint32_t output, uint32_t row)                     \
+    {                                                                                              \
+        const number *sums = (const number *) v->rows.sums;                                        \
+        number sum = sums[ct_sum_at(v, 0, output, row / 32, row % 32)];                            \
+        for (uint32_t part = 1; part < v->rows.n_parts; part++)                                    \
+            sum += sums[ct_sum_at(v, part, output, row / 32, row % 32)];                           \
+        return (double) (number) (sum / v->forest.divisor);                                        \
+    }
+CT_END_SUM(ct_end_narrow, float)
+CT_END_SUM(ct_end_wide, double)
+
+/* A row and an output. */
+CT_HD void ct_end_row(const ct_forest_views *v, size_t item)
+{
+    const uint32_t row = (uint32_t) (item % v->rows.n_rows),
+                   output = (uint32_t) (item / v->rows.n_rows);
+    v->rows.out[item] =
+        v->forest.wide_sums ? ct_end_wide(v, output, row) : ct_end_narrow(v, output, row);
+}
+
+#endif

@@ -1,0 +1,24 @@
+/* A schedule's CUDA text on a device: its code, and the trees as it wants them. */
+#ifndef CT_FORGE_OFFLOAD_TEXT_H
+#define CT_FORGE_OFFLOAD_TEXT_H
+
+#include "forge/offload/passes.h"
+#include "forge/schedule/calls.h"
+
+typedef struct {
+    const ct_scheduled *scheduled; /* borrowed */
+    ct_model model;                /* its arrays are on the device */
+    ct_gpu_module module;
+    void *begin, *nest, *end;      /* functions: forge/schedule/emit.h */
+} ct_device_text;
+
+/* Compiles it for the device and loads it; sends the trees to the block. Both are the caller's to
+ * give back, after a failure too. */
+ct_status ct_device_text_load(const ct_scheduled *scheduled, ct_gpu *gpu, ct_gpu_block *trees,
+                              ct_device_text *text, ct_error *error);
+
+/* As passes.h has them: `of` is the ct_device_text. */
+size_t ct_device_text_scratch(const void *of, uint32_t n_rows);
+ct_status ct_device_text_predict(const void *of, const ct_pass *pass);
+
+#endif

@@ -1,0 +1,79 @@
+/* What functions on a device are handed, all of it by value: a forest that was laid out for them,
+ * and the rows of a pass. There a word has a bit for each of 32 rows. */
+#ifndef CT_FORGE_OFFLOAD_VIEWS_H
+#define CT_FORGE_OFFLOAD_VIEWS_H
+
+#include "forge/forged.h"
+
+enum {
+    CT_RANK_PLANES = 9, /* the bits of a rank, and which rows are zero */
+    CT_LEAF_WORDS = 8   /* of the numbers of 32 leaves, a byte each */
+};
+
+/* Thresholds of one column, as unsigned keys in the order of numbers: -0 is 0, and below all others
+ * is that of NaN, which no number is at most. (Comparing doubles is slow on most cards.) */
+typedef struct {
+    uint32_t column, bits, zero; /* zero: tests ask which rows are zero */
+    uint32_t keys;               /* where its 2^bits - 1 begin, ascending; the last are padding */
+} ct_key_search;
+
+/* Tests of a search of one kind with ranks from 16 * high on: one for each bit of `ranks`. Their
+ * planes lie one after the other. */
+typedef struct {
+    uint32_t search, high, kind, ranks, first;
+} ct_test_group;
+
+typedef struct {
+    uint32_t column, node, plane, nan_left;
+} ct_code_test;
+
+/* A perfect tree: where among the programs the planes of its 2^bits - 1 tests begin, level by
+ * level, and where among the terms what its leaves add, [leaf_width][2^bits]. Below a leaf all
+ * places are that leaf's, and the tests are any. */
+typedef struct {
+    uint32_t bits, program, terms;
+} ct_device_network;
+
+/* The forest as networks or, without any, as walks. */
+typedef struct {
+    uint32_t n_trees, n_used, n_outputs, leaf_width, n_planes;
+    int wide, wide_sums; /* values and keys; sums and terms: 1: of 64 bits, 0: of 32 */
+    const void *keys;
+    const ct_key_search *searches;
+    const ct_test_group *groups;
+    const ct_code_test *code_tests;
+    uint32_t n_searches, n_groups, n_code_tests;
+    const ct_device_network *networks; /* [n_trees] NULL: walks */
+    const uint32_t *programs;
+    const ct_walk_node *nodes;         /* as in forge/forged.h */
+    const uint32_t *node_of, *roots;
+    int plain;
+    const void *terms; /* walks: [node of a walk][leaf_width] */
+    const double *base;
+    double divisor;
+    /* Which trees add to an output, in their order: of `adders` those from its `from` to its `to`,
+     * which is no more one of them. */
+    const uint32_t *adders, *from, *to; /* [...], [n_outputs] */
+    int any_order;    /* sums are the same in any order */
+    ct_ensemble sets; /* on the device it has the sets of codes alone */
+} ct_forest_view;
+
+typedef struct {
+    uint32_t n_rows, words;
+    uint32_t n_parts; /* in which an output's trees are added up, and these then */
+    const void *x;    /* [column][n_rows] */
+    uint32_t *ranks;  /* [search][CT_RANK_PLANES][words] */
+    uint32_t *tests;  /* [plane][words] 1: to the right */
+    /* Networks: [tree][CT_LEAF_WORDS][words], word i has in byte g the leaf of row 8 g + i. Walks:
+     * [tree][n_rows], the node. */
+    uint32_t *leaves;
+    void *sums;       /* [part][output][row of a word][words] */
+    double *out;      /* [output][n_rows] */
+} ct_rows_view;
+
+typedef struct {
+    ct_forest_view forest;
+    ct_rows_view rows;
+} ct_forest_views;
+
+#endif
