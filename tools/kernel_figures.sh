@@ -1,6 +1,7 @@
 #!/bin/sh
-# What nvcc makes of each kernel: registers of a thread, bytes of its stack, bytes spilled, shared
-# memory that the text declares. None may be more than is recorded in tests/c/kernel_figures.txt.
+# What nvcc makes of each kernel, and of the schedules' texts that are kept in tests/c/golden:
+# registers of a thread, bytes of its stack, bytes spilled, shared memory that the text declares.
+# None may be more than is recorded in tests/c/kernel_figures.txt.
 #
 #   sh tools/kernel_figures.sh [NVCC]         ends with `kernels: N passed, N failed`
 #   KEEP=1 sh tools/kernel_figures.sh [NVCC]  records them anew
@@ -16,16 +17,18 @@ mkdir -p build
 # figures NVCC: a line a kernel and architecture, kernels by name.
 figures () {
   for arch in 80 90 120; do
-    for f in `grep -l "_ON_CUDA\|__global__" src/*/*.cu src/*/*/*.cu`; do
-        "$1" -O2 -Isrc -arch=sm_$arch -cubin -Xptxas -v -o build/kernel_figures.cubin "$f" 2>&1 ||
-          echo "cannot compile $f"
+    for f in `grep -l "_ON_CUDA\|__global__" src/*/*.cu src/*/*/*.cu` tests/c/golden/cuda.txt
+      do
+        case $f in *.txt) text="-x cu --fmad=false" ;; *) text= ;; esac
+        "$1" -O2 -Isrc -arch=sm_$arch -cubin -Xptxas -v -o build/kernel_figures.cubin $text "$f" \
+          2>&1 || echo "cannot compile $f"
       done | tr -d "'" | c++filt | awk -v arch=sm_$arch '
         function before(word,    i) { # the number before WORD in this line
           for (i = 2; i <= NF; i++) if ($i ~ "^" word) return $(i - 1)
           return 0
         }
         /cannot compile/ { print }
-        /Compiling entry function/ { match($0, /kernel_[A-Za-z]+(<[0-9]+>)?/)
+        /Compiling entry function/ { match($0, /kernel_[A-Za-z_]+(<[0-9]+>)?|[a-z]+_(begin|nest|end)/)
           name = substr($0, RSTART, RLENGTH) }
         /bytes stack frame/ {
           stack = before("bytes")

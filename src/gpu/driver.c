@@ -1,7 +1,7 @@
-/* gpu/backend.h by CUDA's driver, for code compiled at run time. Its library is opened when a device
- * is first asked for: nothing is linked against CUDA. A device's context is the one that CUDA's
- * runtime, and other packages, use as well; each call puts it before whatever the thread had, and
- * takes it away again. */
+/* gpu/backend.h by CUDA's driver, for code compiled at run time. Its library is opened when a
+ * device is first asked for: nothing is linked against CUDA. A device's context is the one that
+ * CUDA's runtime, and other packages, use as well; each call puts it before whatever the thread
+ * had, and takes it away again. */
 #include <string.h>
 
 #include "gpu/backend.h"

@@ -73,7 +73,8 @@ static inline const double *row_of(any_table *t, uint32_t row)
     return t->row;
 }
 
-static inline void interpret_table(any_table *t, const any_ensemble *a, double *sums, int32_t *leaves)
+static inline void interpret_table(any_table *t, const any_ensemble *a, double *sums,
+                                   int32_t *leaves)
 {
     const ct_ensemble *e = &a->ensemble;
     double out[ANY_OUTPUTS];

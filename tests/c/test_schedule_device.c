@@ -1,6 +1,6 @@
-/* Schedules as CUDA texts on a device: compiled by NVRTC, loaded and launched by CUDA's driver. Where
- * there is none, both are stand-ins that do so on the CPU (cuda_on_cpu/stand_ins.sh). Interpreter's
- * bits, with a driver that fails at any call, and with little memory. */
+/* Schedules as CUDA texts on a device: compiled by NVRTC, loaded and launched by CUDA's driver.
+ * Where there is none, both are stand-ins that do so on the CPU (cuda_on_cpu/stand_ins.sh). The
+ * interpreter's bits, with a driver that fails at any call, and with little memory. */
 #include <dlfcn.h>
 #include <unistd.h>
 

@@ -8,7 +8,7 @@
 /* What is made on the host, and then sent. */
 typedef struct {
     const ct_forged *f;
-    ct_forest_view *view;
+    ct_forged_view *view;
     ct_arena arena;
     ct_sent sent;
     uint32_t *plane_of; /* by that of the forged: the device's */
@@ -285,7 +285,7 @@ static ct_status refused(ct_status why, ct_error *error)
 }
 
 ct_status ct_image_send(const ct_forged *f, ct_way way, int any_order, ct_gpu *gpu,
-                        ct_gpu_block *block, ct_forest_view *view, ct_error *error)
+                        ct_gpu_block *block, ct_forged_view *view, ct_error *error)
 {
     const ct_ensemble *e = f->ensemble;
     int networks = ct_image_has_networks(f) && way != CT_WAY_WALK;

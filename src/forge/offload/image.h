@@ -13,7 +13,7 @@ int ct_image_has_networks(const ct_forged *forged);
  * CT_WAY_AUTO: networks where they can be, else walks. any_order: sums are the same in any order of
  * the trees. CT_BAD_INPUT where a device does not predict so, CT_NO_MEMORY, CT_NO_DEVICE. */
 ct_status ct_image_send(const ct_forged *forged, ct_way way, int any_order, ct_gpu *gpu,
-                        ct_gpu_block *block, ct_forest_view *view, ct_error *error);
+                        ct_gpu_block *block, ct_forged_view *view, ct_error *error);
 
 /* What is to be sent in one block: where the address on the device is kept, and from where. */
 typedef struct {

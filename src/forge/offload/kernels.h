@@ -1,4 +1,4 @@
-/* The functions of predictions that a device runs, each handed ct_forest_views: the bodies of
+/* The functions of predictions that a device runs, each handed ct_forged_views: the bodies of
  * planes_body.h and sums_body.h.
  *
  * kernels_host.c has the host twin's side of each, kernels.cu CUDA's; the table of both is in
@@ -14,12 +14,12 @@ extern "C" {
 #endif
 
 /* X(identifier, body, what one item is): a warp an item. */
-#define CT_FOREST_WARP_KERNELS(X)                                               \
+#define CT_FORGED_WARP_KERNELS(X)                                               \
     X(VALUES, ct_find_ranks, "a search, for a word of rows")                    \
     X(CODES, ct_answer_code, "a test of codes, for a word of rows")
 
 /* ... and a thread an item. */
-#define CT_FOREST_THREAD_KERNELS(X)                                             \
+#define CT_FORGED_THREAD_KERNELS(X)                                             \
     X(TESTS, ct_answer_tests, "a group of tests, for a word of rows")           \
     X(NETWORKS, ct_find_leaves, "a tree, for a word of rows")                   \
     X(WALKS, ct_walk_row, "a tree and a row")                                   \
@@ -27,23 +27,23 @@ extern "C" {
     X(NODES, ct_add_nodes, "a part of an output and a row")                     \
     X(SUMS, ct_end_row, "an output and a row")
 
-#define CT_FOREST_KERNELS(X)                                                    \
-    CT_FOREST_WARP_KERNELS(X)                                                   \
-    CT_FOREST_THREAD_KERNELS(X)
+#define CT_FORGED_KERNELS(X)                                                    \
+    CT_FORGED_WARP_KERNELS(X)                                                   \
+    CT_FORGED_THREAD_KERNELS(X)
 
 typedef enum {
-#define CT_FOREST_ID(id, body, item) CT_FOREST_##id,
-    CT_FOREST_KERNELS(CT_FOREST_ID)
-#undef CT_FOREST_ID
-    CT_FOREST_N_KERNELS
-} ct_forest_kernel;
+#define CT_FORGED_ID(id, body, item) CT_FORGED_##id,
+    CT_FORGED_KERNELS(CT_FORGED_ID)
+#undef CT_FORGED_ID
+    CT_FORGED_N_KERNELS
+} ct_forged_kernel;
 
-extern const ct_gpu_kernel ct_forest_kernels[CT_FOREST_N_KERNELS];
+extern const ct_gpu_kernel ct_forged_kernels[CT_FORGED_N_KERNELS];
 
-#define CT_FOREST_ON_HOST(id, body, item) \
-    void ct_forest_host_##id(const void *arguments, size_t items, void *shared);
-CT_FOREST_KERNELS(CT_FOREST_ON_HOST)
-#undef CT_FOREST_ON_HOST
+#define CT_FORGED_ON_HOST(id, body, item) \
+    void ct_forged_host_##id(const void *arguments, size_t items, void *shared);
+CT_FORGED_KERNELS(CT_FORGED_ON_HOST)
+#undef CT_FORGED_ON_HOST
 
 #ifdef __cplusplus
 }

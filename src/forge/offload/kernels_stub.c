@@ -2,5 +2,5 @@
  * alone. */
 #include "forge/offload/kernels.h"
 
-#define ON_HOST(id, body, item) {ct_forest_host_##id, NULL},
-const ct_gpu_kernel ct_forest_kernels[CT_FOREST_N_KERNELS] = {CT_FOREST_KERNELS(ON_HOST)};
+#define ON_HOST(id, body, item) {ct_forged_host_##id, NULL},
+const ct_gpu_kernel ct_forged_kernels[CT_FORGED_N_KERNELS] = {CT_FORGED_KERNELS(ON_HOST)};

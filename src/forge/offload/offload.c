@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "forge/offload/forest.h"
+#include "forge/offload/functions.h"
 #include "forge/offload/image.h"
 #include "forge/offload/text.h"
 
@@ -11,7 +11,7 @@ struct ct_forged_device {
     ct_gpu *gpu;
     ct_gpu_block trees;
     ct_passes passes;
-    ct_forest_view forest; /* by functions compiled before, */
+    ct_forged_view forest; /* by functions compiled before, */
     ct_device_text text;   /* or by the text of a schedule */
 };
 
@@ -43,8 +43,8 @@ ct_status ct_forged_device_open(const ct_forged *forged, int number, ct_way way,
     if (status == CT_OK)
         status = ct_image_send(forged, way, any_order, device->gpu, &device->trees,
                                &device->forest, error);
-    device->passes.work = (ct_pass_work){&device->forest, device->forest.wide, ct_forest_scratch,
-                                         ct_forest_predict};
+    device->passes.work = (ct_pass_work){&device->forest, device->forest.wide, ct_functions_scratch,
+                                         ct_functions_predict};
     return opened(out, status);
 }
 

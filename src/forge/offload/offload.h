@@ -8,10 +8,11 @@
 
 typedef struct ct_forged_device ct_forged_device;
 
-/* By functions compiled before. number: of the CUDA device; -1: the twin. The ensemble is borrowed. way: CT_WAY_PLANES, which
- * takes trees of up to CT_NETWORK_DEPTH splits above a leaf, CT_WAY_WALK, or the first where it
- * can. any_order: sums are the same in any order of the trees. CT_BAD_INPUT with what a device does
- * not do, CT_NO_DEVICE where there is none or it has no memory for the trees, CT_NO_MEMORY. */
+/* By functions compiled before. number: of the CUDA device; -1: the twin. The ensemble is borrowed.
+ * way: CT_WAY_PLANES, which takes trees of up to CT_NETWORK_DEPTH splits above a leaf, CT_WAY_WALK,
+ * or the first where it can. any_order: sums are the same in any order of the trees. CT_BAD_INPUT
+ * with what a device does not do, CT_NO_DEVICE where there is none or it has no memory for the
+ * trees, CT_NO_MEMORY. */
 ct_status ct_forged_device_open(const ct_forged *forged, int number, ct_way way, int any_order,
                                 ct_forged_device **device, ct_error *error);
 /* The CUDA text of a schedule, compiled by NVRTC for CUDA device `number` and run there; the

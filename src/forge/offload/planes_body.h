@@ -43,13 +43,13 @@ CT_KEYS_BELOW(ct_wide_below, uint64_t)
 
 /* ---- ranks ---- */
 
-CT_HD double ct_value_of(const ct_forest_views *v, uint32_t column, uint32_t row)
+CT_HD double ct_value_of(const ct_forged_views *v, uint32_t column, uint32_t row)
 {
     size_t at = (size_t) column * v->rows.n_rows + row;
     return v->forest.wide ? ((const double *) v->rows.x)[at] : ((const float *) v->rows.x)[at];
 }
 
-CT_HD uint32_t ct_rank_of(const ct_forest_views *v, const ct_key_search *s, double x)
+CT_HD uint32_t ct_rank_of(const ct_forged_views *v, const ct_key_search *s, double x)
 {
     if (x != x) return (1u << s->bits) - 1;
     if (v->forest.wide)
@@ -59,13 +59,13 @@ CT_HD uint32_t ct_rank_of(const ct_forest_views *v, const ct_key_search *s, doub
 }
 
 /* The row of a word that a lane has now; behind the last one that one again. */
-CT_HD uint32_t ct_row_of(const ct_forest_views *v, uint32_t word, uint32_t bit)
+CT_HD uint32_t ct_row_of(const ct_forged_views *v, uint32_t word, uint32_t bit)
 {
     uint32_t row = 32 * word + bit;
     return row < v->rows.n_rows ? row : v->rows.n_rows - 1;
 }
 
-CT_HD void ct_find_ranks(ct_lanes lanes, const ct_forest_views *v, size_t item)
+CT_HD void ct_find_ranks(ct_lanes lanes, const ct_forged_views *v, size_t item)
 {
     const uint32_t words = v->rows.words, w = (uint32_t) (item % words);
     const ct_key_search s = v->forest.searches[item / words];
@@ -101,7 +101,7 @@ CT_HD uint32_t ct_at_least(const uint32_t *b, uint32_t q)
 }
 
 /* A row goes right from a rank on; what NaN and zeros do instead is the same for all ranks. */
-CT_HD void ct_answer_tests(const ct_forest_views *v, size_t item)
+CT_HD void ct_answer_tests(const ct_forged_views *v, size_t item)
 {
     const uint32_t words = v->rows.words, w = (uint32_t) (item % words);
     const ct_test_group g = v->forest.groups[item / words];
@@ -125,7 +125,7 @@ CT_HD void ct_answer_tests(const ct_forest_views *v, size_t item)
         }
 }
 
-CT_HD void ct_answer_code(ct_lanes lanes, const ct_forest_views *v, size_t item)
+CT_HD void ct_answer_code(ct_lanes lanes, const ct_forged_views *v, size_t item)
 {
     const uint32_t words = v->rows.words, w = (uint32_t) (item % words);
     const ct_code_test test = v->forest.code_tests[item / words];
@@ -188,7 +188,7 @@ CT_HD void ct_keep_leaves(uint32_t *out, uint32_t words, const uint32_t *b, uint
         break;
 
 /* A tree for a word of rows. */
-CT_HD void ct_find_leaves(const ct_forest_views *v, size_t item)
+CT_HD void ct_find_leaves(const ct_forged_views *v, size_t item)
 {
     const uint32_t words = v->rows.words, w = (uint32_t) (item % words);
     const ct_device_network tree = v->forest.networks[item / words];

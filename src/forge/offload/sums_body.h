@@ -8,9 +8,9 @@
 /* ---- walks ---- */
 
 /* A row down a tree. */
-CT_HD void ct_walk_row(const ct_forest_views *v, size_t item)
+CT_HD void ct_walk_row(const ct_forged_views *v, size_t item)
 {
-    const ct_forest_view *f = &v->forest;
+    const ct_forged_view *f = &v->forest;
     uint32_t row = (uint32_t) (item % v->rows.n_rows), at = f->roots[item / v->rows.n_rows];
     for (;;) {
         const ct_walk_node node = f->nodes[at];
@@ -30,9 +30,9 @@ typedef struct {
     uint32_t which;                    /* of a leaf's values */
 } ct_adding;
 
-CT_HD ct_adding ct_adding_of(const ct_forest_views *v, size_t item)
+CT_HD ct_adding ct_adding_of(const ct_forged_views *v, size_t item)
 {
-    const ct_forest_view *f = &v->forest;
+    const ct_forged_view *f = &v->forest;
     ct_adding a;
     a.output = (uint32_t) (item % f->n_outputs);
     a.part = (uint32_t) (item / f->n_outputs);
@@ -44,7 +44,7 @@ CT_HD ct_adding ct_adding_of(const ct_forest_views *v, size_t item)
 }
 
 /* Where the sum of a row is. */
-CT_HD size_t ct_sum_at(const ct_forest_views *v, uint32_t part, uint32_t output, uint32_t word,
+CT_HD size_t ct_sum_at(const ct_forged_views *v, uint32_t part, uint32_t output, uint32_t word,
                        uint32_t bit)
 {
     return (((size_t) part * v->forest.n_outputs + output) * 32 + bit) * v->rows.words + word;
@@ -54,9 +54,9 @@ CT_HD size_t ct_sum_at(const ct_forest_views *v, uint32_t part, uint32_t output,
  *
  * The four rows whose leaves share a word. */
 #define CT_SUM_OF_LEAVES(name, number)                                                             \
-    CT_HD void name(const ct_forest_views *v, const ct_adding *a, uint32_t i, uint32_t w)          \
+    CT_HD void name(const ct_forged_views *v, const ct_adding *a, uint32_t i, uint32_t w)          \
     {                                                                                              \
-        const ct_forest_view *f = &v->forest;                                                      \
+        const ct_forged_view *f = &v->forest;                                                      \
         const uint32_t words = v->rows.words;                                                      \
         const number begin = a->part ? (number) -0.0 : (number) f->base[a->output];                \
         number sum[4] = {begin, begin, begin, begin};                                              \
@@ -75,7 +75,7 @@ CT_SUM_OF_LEAVES(ct_narrow_leaves, float)
 CT_SUM_OF_LEAVES(ct_wide_leaves, double)
 
 /* Four rows of a word: a part of an output. */
-CT_HD void ct_add_leaves(const ct_forest_views *v, size_t item)
+CT_HD void ct_add_leaves(const ct_forged_views *v, size_t item)
 {
     const uint32_t words = v->rows.words, w = (uint32_t) (item % words);
     const uint32_t i = (uint32_t) (item / words % CT_LEAF_WORDS);
@@ -85,9 +85,9 @@ CT_HD void ct_add_leaves(const ct_forest_views *v, size_t item)
 }
 
 #define CT_SUM_OF_NODES(name, number)                                                              \
-    CT_HD void name(const ct_forest_views *v, const ct_adding *a, uint32_t row)                    \
+    CT_HD void name(const ct_forged_views *v, const ct_adding *a, uint32_t row)                    \
     {                                                                                              \
-        const ct_forest_view *f = &v->forest;                                                      \
+        const ct_forged_view *f = &v->forest;                                                      \
         number sum = a->part ? (number) -0.0 : (number) f->base[a->output];                        \
         for (uint32_t k = a->begin; k < a->end; k++) {                                             \
             const uint32_t at = v->rows.leaves[(size_t) f->adders[k] * v->rows.n_rows + row];      \
@@ -99,7 +99,7 @@ CT_SUM_OF_NODES(ct_narrow_nodes, float)
 CT_SUM_OF_NODES(ct_wide_nodes, double)
 
 /* A row: a part of an output. */
-CT_HD void ct_add_nodes(const ct_forest_views *v, size_t item)
+CT_HD void ct_add_nodes(const ct_forged_views *v, size_t item)
 {
     const uint32_t row = (uint32_t) (item % v->rows.n_rows);
     const ct_adding a = ct_adding_of(v, item / v->rows.n_rows);
@@ -111,7 +111,7 @@ CT_HD void ct_add_nodes(const ct_forest_views *v, size_t item)
 
 /* The quotient of two floats is the same, rounded once or by way of doubles. */
 #define CT_END_SUM(name, number)                                                                   \
-    CT_HD double name(const ct_forest_views *v, uint32_t output, uint32_t row)                     \
+    CT_HD double name(const ct_forged_views *v, uint32_t output, uint32_t row)                     \
     {                                                                                              \
         const number *sums = (const number *) v->rows.sums;                                        \
         number sum = sums[ct_sum_at(v, 0, output, row / 32, row % 32)];                            \
@@ -123,7 +123,7 @@ CT_END_SUM(ct_end_narrow, float)
 CT_END_SUM(ct_end_wide, double)
 
 /* A row and an output. */
-CT_HD void ct_end_row(const ct_forest_views *v, size_t item)
+CT_HD void ct_end_row(const ct_forged_views *v, size_t item)
 {
     const uint32_t row = (uint32_t) (item % v->rows.n_rows),
                    output = (uint32_t) (item / v->rows.n_rows);

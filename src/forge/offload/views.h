@@ -56,7 +56,7 @@ typedef struct {
     const uint32_t *adders, *from, *to; /* [...], [n_outputs] */
     int any_order;    /* sums are the same in any order */
     ct_ensemble sets; /* on the device it has the sets of codes alone */
-} ct_forest_view;
+} ct_forged_view;
 
 typedef struct {
     uint32_t n_rows, words;
@@ -72,8 +72,8 @@ typedef struct {
 } ct_rows_view;
 
 typedef struct {
-    ct_forest_view forest;
+    ct_forged_view forest;
     ct_rows_view rows;
-} ct_forest_views;
+} ct_forged_views;
 
 #endif

@@ -1,10 +1,10 @@
-#include "forge/offload/forest.h"
+#include "forge/offload/functions.h"
 
 #include "forge/offload/kernels.h"
 
 /* Into as many parts that a device has threads for all, of so many trees at least; each of them
  * takes memory for sums. */
-static uint32_t parts_of(const ct_forest_view *f, uint32_t n_rows)
+static uint32_t parts_of(const ct_forged_view *f, uint32_t n_rows)
 {
     enum { THREADS = 1 << 17, TREES = 16 };
     uint32_t by_trees = f->n_trees / TREES;
@@ -13,7 +13,7 @@ static uint32_t parts_of(const ct_forest_view *f, uint32_t n_rows)
     return by_threads < by_trees ? (uint32_t) by_threads : by_trees;
 }
 
-static size_t cut_rows(const ct_forest_view *f, char *memory, uint32_t n_rows, ct_rows_view *rows)
+static size_t cut_rows(const ct_forged_view *f, char *memory, uint32_t n_rows, ct_rows_view *rows)
 {
     ct_gpu_cutter c = {memory, 0};
     const size_t words = (n_rows + 31) / 32, word = sizeof(uint32_t);
@@ -29,45 +29,45 @@ static size_t cut_rows(const ct_forest_view *f, char *memory, uint32_t n_rows, c
     return c.used;
 }
 
-size_t ct_forest_scratch(const void *of, uint32_t n_rows)
+size_t ct_functions_scratch(const void *of, uint32_t n_rows)
 {
     ct_rows_view planned;
-    return cut_rows((const ct_forest_view *) of, NULL, n_rows, &planned);
+    return cut_rows((const ct_forged_view *) of, NULL, n_rows, &planned);
 }
 
-static ct_status launch(const ct_pass *pass, ct_forest_kernel kernel, ct_gpu_grid grid,
-                        const ct_forest_views *views)
+static ct_status launch(const ct_pass *pass, ct_forged_kernel kernel, ct_gpu_grid grid,
+                        const ct_forged_views *views)
 {
     if (!grid.items) return CT_OK;
-    return ct_gpu_launch(&pass->stream, &ct_forest_kernels[kernel], grid, views);
+    return ct_gpu_launch(&pass->stream, &ct_forged_kernels[kernel], grid, views);
 }
 
-static ct_status launch_networks(const ct_pass *pass, const ct_forest_views *v)
+static ct_status launch_networks(const ct_pass *pass, const ct_forged_views *v)
 {
-    const ct_forest_view *f = &v->forest;
+    const ct_forged_view *f = &v->forest;
     const size_t words = v->rows.words, sums = (size_t) v->rows.n_parts * f->n_outputs;
-    CT_TRY(launch(pass, CT_FOREST_VALUES, ct_gpu_warps(f->n_searches * words), v));
-    CT_TRY(launch(pass, CT_FOREST_TESTS, ct_gpu_threads(f->n_groups * words), v));
-    CT_TRY(launch(pass, CT_FOREST_CODES, ct_gpu_warps(f->n_code_tests * words), v));
-    CT_TRY(launch(pass, CT_FOREST_NETWORKS, ct_gpu_threads(f->n_trees * words), v));
-    return launch(pass, CT_FOREST_LEAVES, ct_gpu_threads(sums * CT_LEAF_WORDS * words), v);
+    CT_TRY(launch(pass, CT_FORGED_VALUES, ct_gpu_warps(f->n_searches * words), v));
+    CT_TRY(launch(pass, CT_FORGED_TESTS, ct_gpu_threads(f->n_groups * words), v));
+    CT_TRY(launch(pass, CT_FORGED_CODES, ct_gpu_warps(f->n_code_tests * words), v));
+    CT_TRY(launch(pass, CT_FORGED_NETWORKS, ct_gpu_threads(f->n_trees * words), v));
+    return launch(pass, CT_FORGED_LEAVES, ct_gpu_threads(sums * CT_LEAF_WORDS * words), v);
 }
 
-static ct_status launch_walks(const ct_pass *pass, const ct_forest_views *v)
+static ct_status launch_walks(const ct_pass *pass, const ct_forged_views *v)
 {
     const size_t n = v->rows.n_rows, sums = (size_t) v->rows.n_parts * v->forest.n_outputs;
-    CT_TRY(launch(pass, CT_FOREST_WALKS, ct_gpu_threads(v->forest.n_trees * n), v));
-    return launch(pass, CT_FOREST_NODES, ct_gpu_threads(sums * n), v);
+    CT_TRY(launch(pass, CT_FORGED_WALKS, ct_gpu_threads(v->forest.n_trees * n), v));
+    return launch(pass, CT_FORGED_NODES, ct_gpu_threads(sums * n), v);
 }
 
-ct_status ct_forest_predict(const void *of, const ct_pass *pass)
+ct_status ct_functions_predict(const void *of, const ct_pass *pass)
 {
-    ct_forest_views v;
-    v.forest = *(const ct_forest_view *) of;
+    ct_forged_views v;
+    v.forest = *(const ct_forged_view *) of;
     (void) cut_rows(&v.forest, pass->scratch, pass->n, &v.rows);
     v.rows.x = pass->x;
     v.rows.out = pass->out;
     CT_TRY(v.forest.networks ? launch_networks(pass, &v) : launch_walks(pass, &v));
-    return launch(pass, CT_FOREST_SUMS, ct_gpu_threads((size_t) pass->n * v.forest.n_outputs),
+    return launch(pass, CT_FORGED_SUMS, ct_gpu_threads((size_t) pass->n * v.forest.n_outputs),
                   &v);
 }

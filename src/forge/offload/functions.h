@@ -1,0 +1,11 @@
+/* A pass by the functions of kernels.h: `of` is the ct_forged_view. As passes.h has them. */
+#ifndef CT_FORGE_OFFLOAD_FUNCTIONS_H
+#define CT_FORGE_OFFLOAD_FUNCTIONS_H
+
+#include "forge/offload/passes.h"
+#include "forge/offload/views.h"
+
+size_t ct_functions_scratch(const void *of, uint32_t n_rows);
+ct_status ct_functions_predict(const void *of, const ct_pass *pass);
+
+#endif
