@@ -20,23 +20,29 @@
 #' `autotune_gpu()` is Algorithm 1 of SilvanForge: of the 5184 schedules listed by `gpu_points(all =
 #' TRUE)` it selects 36 by the size of the batch and the number of features, times each, and then
 #' times the three fastest with sums in shared memory: 39 in all. Schedules that are not legal for
-#' this forest, or that need `forge(sums = "reproducible")` without having it, are skipped. The
-#' timing function is supplied by the caller, since the package itself does not run these kernels.
+#' this forest, that need `forge(sums = "reproducible")` without having it, or that the GPU cannot
+#' launch, are skipped. A time is that of the launches of a schedule for the rows of `newdata` once
+#' they are on the GPU: the least of three means of at least four milliseconds. Compiling takes some
+#' tenths of a second for each.
 #'
 #' @param forged A result of [forge()].
 #' @param newdata Rows as for [predict()][predict.forged_forest], as many as will be predicted at a
 #'   time; at most 2,048 of them are used.
 #' @param threads As in [contree_control()]; the default is that of [forge()].
 #' @param seconds Maximum time for the timings, in seconds; 0.8 by default.
-#' @param rows,features Number of rows predicted at a time, and number of features of the model.
+#' @param rows,features Number of rows predicted at a time, for `autotune_gpu()` by default that of
+#'   `newdata`; and number of features of the model.
 #' @param all `TRUE`: the whole grid; `FALSE` (the default): the points of Algorithm 1 except the
 #'   last three.
-#' @param time A function of a forged forest with a schedule that returns seconds.
+#' @param time A function of a forged forest with a schedule that returns seconds; `NULL` (the
+#'   default): launches on the GPU.
+#' @param device The GPU, `"cuda"` (the default) or its number, as in `"cuda:1"`.
 #' @return `autotune()` and `autotune_gpu()`: the forged forest with the fastest schedule and an
 #'   element `tuned`, a list of `times`, a data frame with a row for each candidate (`NA` if
 #'   skipped), `rows` and `machine`. `gpu_points()`: a data frame with a row for each schedule.
 #' @section Errors:
-#' As for [predict()][predict.forged_forest]; `contree_input_error` for invalid settings.
+#' As for [predict()][predict.forged_forest]; `contree_input_error` for invalid settings, and for a
+#' GPU that cannot be used.
 #' @references
 #' Prasad et al. (2024), SilvanForge, SOSP: Table 5 and Algorithm 1.
 #' @examples
@@ -193,9 +199,14 @@ gpu_schedule <- function(point, depth) {
 
 #' @rdname autotune
 #' @export
-autotune_gpu <- function(forged, rows, time) {
+autotune_gpu <- function(forged, rows = NROW(newdata), time = NULL, newdata = NULL,
+                         device = "cuda") {
   check_forged(forged)
-  if (!is.function(time)) stop_input("time", gettext("'time' must be a function"))
+  if (is.null(time)) {
+    time <- gpu_clock(forged, newdata, device)
+  } else if (!is.function(time)) {
+    stop_input("time", gettextf("'time' must be a function or NULL, not %s", show_value(time)))
+  }
   check_number("rows", rows, gettext("a positive whole number"), is_count)
   points <- gpu_points(rows, forged$forest$ensemble$n_features)
   timed <- time_points(forged, points, time)
@@ -212,6 +223,18 @@ autotune_gpu <- function(forged, rows, time) {
   legal <- c(timed$forged, again$forged)
   keep_tuned(legal[[which.min(seconds)]], cbind(points, seconds = seconds),
              list(rows = rows, machine = "gpu"))
+}
+
+# What autotune_gpu() measures by: a schedule's launches for these rows.
+gpu_clock <- function(forged, newdata, device) {
+  device <- check_device(device)
+  if (device %in% c("auto", "cpu")) {
+    stop_input("device", gettextf(
+      "'device' must be a GPU, \"cuda\" or as in \"cuda:1\", not \"%s\"", device))
+  }
+  if (is.null(newdata)) stop_input("newdata", gettext("'newdata' must be given, or 'time'"))
+  columns <- forest_columns_of(forged$forest, newdata)$columns
+  function(one) device_seconds(one, columns, forged$threads, device)
 }
 
 time_points <- function(forged, points, time) {

@@ -34,13 +34,34 @@
 #'   predictions.
 #' @param show `"high"`, `"mid"` or `"low"`: print the loops of the schedule for this forest at that
 #'   level of detail; `NULL` (the default): print nothing.
+#' @param device Where the sums over trees of [predict()][predict.forged_forest] are computed:
+#'   `"cpu"`; `"cuda"` or the number of a GPU, as in `"cuda:1"`; or `"auto"` (the default), the
+#'   first GPU if there is one and it should be faster, see the section on GPUs. Predictions are the
+#'   same, bit for bit.
 #' @param ... Passed on to [import_forest()].
 #' @return An object of class `forged_forest`: a list with `forest`, the ensemble; `info`, a
-#'   description of the compiled form; `threads`; and a pointer to the compiled form in memory. The
-#'   object can be saved; the compiled form is then rebuilt when it is needed.
+#'   description of the compiled form; `threads`; `device`; and a pointer to the compiled form in
+#'   memory. The object can be saved; the compiled form is then rebuilt when it is needed.
+#' @section GPUs:
+#' On a GPU, each distinct test of the forest is computed once for 32 rows, which are the bits of a
+#' word, and a tree of up to eight splits above each leaf is a fixed network of bit operations, as
+#' on the CPU. In forests with deeper trees each row walks down each tree. The leaves of a row are
+#' added in the order of the original software, with reproducible sums in several parts at a time.
+#' The package must be built with CUDA for this, see [contree_gpu()].
+#'
+#' A schedule with loops on dimensions of a GPU is compiled by NVRTC when it is first used, and
+#' launched by the driver, in builds without CUDA too.
+#'
+#' With `device = "auto"` such a schedule runs on the first GPU if there is one. Without a schedule
+#' a GPU is used if a model of both times says that it takes less; its numbers for GPUs are
+#' estimates, chosen in favour of the CPU. Linear models of leaves, leaves and contributions are
+#' computed on the CPU; if a GPU is asked for, such models are an error. If a GPU fails, or its
+#' memory is too small, the CPU predicts, with a warning of class `contree_without_gpu`.
+#'
 #' @section Errors:
-#' As for [import_forest()]; `contree_input_error` for invalid settings and for a schedule that is
-#' not legal for the forest: the message names the statement, the loop and the rule.
+#' As for [import_forest()]; `contree_input_error` for invalid settings, for a schedule that is not
+#' legal for the forest (the message names the statement, the loop and the rule), and for a GPU that
+#' cannot be used; `contree_unsupported_error` for what a GPU that is asked for does not do.
 #' @seealso [predict.forged_forest()], [schedule()].
 #' @examples
 #' fit <- hist_forest(Species ~ ., iris, trees = 50, seed = 1)
@@ -49,16 +70,19 @@
 #' predict(fast, iris[c(1, 71, 101), ], type = "prob")
 #' @export
 forge <- function(x, threads = NULL, sums = c("source", "reproducible"), schedule = NULL,
-                  show = NULL, ...) {
+                  show = NULL, device = c("auto", "cpu", "cuda"), ...) {
   if (inherits(x, "forest_ir")) check_no_dots(...) else x <- import_forest(x, ...)
   threads <- check_threads("threads", threads)
   sums <- check_choice("sums", sums, c("source", "reproducible"))
+  device <- check_device(device)
   if (sums == "reproducible") x <- reproducible_sums(x)
   pointer <- forge_ensemble(x)
   forged <- structure(list(forest = x, info = .Call(ffi_forged_info, pointer), threads = threads,
-                           code = pointer),
+                           device = device, code = pointer),
                       class = "forged_forest")
-  with_schedule(forged, schedule, show)
+  forged <- with_schedule(forged, schedule, show)
+  if (!device %in% c("auto", "cpu")) open_device(forged, device)
+  forged
 }
 
 forge_ensemble <- function(forest) {
@@ -81,6 +105,9 @@ print.forged_forest <- function(x, ...) {
   cat(gettextf("Trees have a depth of at most %d, %s on average; %d features are used\n",
                info$depth, format(signif(info$mean_depth, 3)), info$used))
   cat(describe_way(x), "\n", sep = "")
+  if (!device_wanted(x) %in% c("auto", "cpu")) {
+    cat(gettextf("Sums over trees are computed on %s", x$device), "\n", sep = "")
+  }
   if (!is.null(x$schedule)) {
     cat(gettext("Under the schedule"), paste0("  ", x$schedule$text), sep = "\n")
   }

@@ -22,6 +22,8 @@
 #'     column for each feature and a last column `(base)`, the margin of a row of which nothing is
 #'     known; for several outputs an array with a third dimension. See the section on contributions.
 #' @param threads As in [contree_control()]; the default is that of [forge()].
+#' @param device Where sums over trees are computed, as in [forge()], whose device is the default.
+#'   Leaves and contributions are computed on the CPU.
 #' @param ... Not used.
 #' @return A vector, factor or matrix, with a value or a row for each row of `newdata`, with its row
 #'   names.
@@ -39,7 +41,9 @@
 #' @section Errors:
 #' `contree_input_error` if a column is absent or of another type, or if values are missing where
 #' the original software does not allow it; `contree_unsupported_error` for classes of a model that
-#' has none, and for contributions that cannot be computed.
+#' has none, for contributions that cannot be computed, and for what a GPU that is given as `device`
+#' does not do. A GPU that fails, or has not enough memory, is a warning of class
+#' `contree_without_gpu`, and the CPU predicts.
 #' @examples
 #' fit <- hist_forest(mpg ~ ., mtcars, trees = 50, seed = 1)
 #' fast <- forge(fit)
@@ -48,20 +52,22 @@
 predict.forged_forest <- function(object, newdata,
                                   type = c("response", "margin", "prob", "class", "leaf",
                                            "contributions"),
-                                  threads = NULL, ...) {
+                                  threads = NULL, device = NULL, ...) {
   check_no_dots(...)
   type <- check_choice("type", type,
                        c("response", "margin", "prob", "class", "leaf", "contributions"))
   forest <- object$forest
   if (type %in% c("prob", "class")) check_has_classes(forest, type)
   threads <- if (is.null(threads)) object$threads else check_threads("threads", threads)
+  if (!is.null(device)) refuse_on_device(type, device <- check_device(device))
   if (missing(newdata)) stop_input("newdata", gettext("'newdata' must be given"))
   new <- forest_columns_of(forest, newdata)
   if (type == "contributions") return(contributions_of(object, new, threads))
-  sums <- if (type != "leaf" && !is.null(object$schedule)) {
-    run_schedule(object, new$columns, threads)
-  } else run_forged(forged_code(object), new$columns, type == "leaf", threads)
-  if (type == "leaf") return(structure(sums, dimnames = list(new$row_names, NULL)))
+  if (type == "leaf") {
+    leaves <- run_forged(forged_code(object), new$columns, TRUE, threads)
+    return(structure(leaves, dimnames = list(new$row_names, NULL)))
+  }
+  sums <- sums_of_rows(object, new$columns, threads, device)
   name_rows(said_by_sums(forest, sums, type), new$row_names)
 }
 
@@ -72,7 +78,7 @@ check_has_classes <- function(forest, type) {
 }
 
 run_forged <- function(code, columns, leaves, threads, way = 0L, simd = "auto") {
-  n_rows <- if (is.matrix(columns)) nrow(columns) else length(columns[[1L]])
+  n_rows <- row_count(columns)
   # finding out how many threads there are takes longer than a block of rows
   threads <- if (n_rows <= 512L) 1L else threads_to_use(threads)
   sums <- .Call(ffi_forged_predict, code, columns, leaves, threads, way, simd)

@@ -15,6 +15,10 @@
 #'     one thread for each tree; parts of the forest in shared memory; the same for blocks that hold
 #'     parts of the rows and of the forest. The second and the last add trees concurrently and need
 #'     `forge(sums = "reproducible")`;
+#'   * `"fil"`: the strategy of the Forest Inference Library of RAPIDS: a block for a few rows (4 by
+#'     default), held in shared memory, which its threads (256 by default) share with each other's
+#'     sums; each takes trees in turn and walks down one with all of the rows at once; nodes of all
+#'     trees side by side. It needs `forge(sums = "reproducible")`;
 #'   * `"gpu"`: the loop nest of SilvanForge for GPUs: blocks of rows, threads for rows and for
 #'     parts of the trees.
 #' @param rows Number of rows of a tile or a block, a whole number; 64 by default.
@@ -32,8 +36,9 @@
 #' @export
 schedule_preset <- function(name = c("xgboost", "one-row", "one-tree", "planes", "reach",
                                      "tahoe-direct", "tahoe-data", "tahoe-forest",
-                                     "tahoe-partial", "gpu"),
-                            rows = 64, trees = 8) {
+                                     "tahoe-partial", "fil", "gpu"),
+                            rows = if (name == "fil") 4 else 64,
+                            trees = if (name == "fil") 256 else 8) {
   name <- check_choice("name", name, eval(formals(schedule_preset)$name))
   text <- switch(name,
     xgboost = c(row_tiles(rows), "reorder(b0, tree, b1)", "parallel(b0)", "interleave(b1, 8)"),
@@ -50,6 +55,10 @@ schedule_preset <- function(name = c("xgboost", "one-row", "one-tree", "planes",
                         sprintf("tile(u, t1, t2, %.0f)", trees), "reorder(b0, t0, b1, t1, t2)",
                         "cache(t1)", on_gpu("b0", "grid.x"), on_gpu("t0", "grid.y"),
                         on_gpu("b1", "block.x")),
+    fil = c(row_tiles(rows), sprintf("tile(tree, t0, t1, %.0f)", trees),
+            "reorder(b0, t1, t0, b1)", on_gpu("b0", "grid.x"), on_gpu("t1", "block.x"), "cache(b0)",
+            sprintf("interleave(b1, %.0f)", min(rows, 16)), "sharedReduce(t1)",
+            "represent(reorg)"),
     gpu = c(row_tiles(rows), sprintf("tile(tree, t0, t1, %.0f)", trees),
             "reorder(b0, b1, t1, t0)", on_gpu("b0", "grid.x"), on_gpu("b1", "block.x"),
             on_gpu("t1", "block.y"), "cache(b0)", "sharedReduce(t1)"))

@@ -40,6 +40,11 @@ SEXP ffi_schedule_rules(void);
 SEXP ffi_schedule_predict(SEXP pointer, SEXP text, SEXP any_order, SEXP columns, SEXP threads,
                           SEXP simd);
 SEXP ffi_schedule_show(SEXP pointer, SEXP text, SEXP any_order, SEXP what, SEXP name);
+SEXP ffi_forged_device_pays(SEXP pointer, SEXP n_rows, SEXP threads);
+SEXP ffi_forged_device_predict(SEXP pointer, SEXP text, SEXP any_order, SEXP columns, SEXP threads,
+                               SEXP number);
+SEXP ffi_forged_device_time(SEXP pointer, SEXP text, SEXP any_order, SEXP columns, SEXP threads,
+                            SEXP number, SEXP seconds);
 SEXP ffi_forged_row(SEXP pointer, SEXP row);
 SEXP ffi_forged_shap(SEXP pointer, SEXP columns, SEXP threads, SEXP simd);
 SEXP ffi_forged_predict(SEXP pointer, SEXP columns, SEXP leaves, SEXP threads, SEXP way, SEXP simd);
@@ -84,6 +89,9 @@ static const R_CallMethodDef calls[] = {
     ENTRY(ffi_forged_predict, 6),
     ENTRY(ffi_protobuf, 1),
     ENTRY(ffi_protobuf_packed, 2),
+    ENTRY(ffi_forged_device_pays, 3),
+    ENTRY(ffi_forged_device_predict, 6),
+    ENTRY(ffi_forged_device_time, 7),
     ENTRY(ffi_forged_row, 2),
     ENTRY(ffi_schedule_read, 1),
     ENTRY(ffi_schedule_rules, 0),

@@ -32,6 +32,7 @@ static void free_owned(SEXP pointer)
 {
     owned *all = (owned *) R_ExternalPtrAddr(pointer);
     if (!all) return;
+    r_forged_leave(&all->on);
     ct_rooms_free(&all->rooms);
     ct_forged_free(&all->forged);
     ct_arena_free(&all->arena);

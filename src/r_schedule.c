@@ -7,7 +7,7 @@
 #include "r_callbacks.h"
 #include "r_forge.h"
 
-static const char *string_of(SEXP text)
+const char *r_string_of(SEXP text)
 {
     if (TYPEOF(text) != STRSXP || Rf_xlength(text) != 1 || STRING_ELT(text, 0) == NA_STRING)
         Rf_error("'text' must be a string");
@@ -101,7 +101,7 @@ SEXP ffi_schedule_read(SEXP text)
     ct_nest nest;
     ct_error error;
     ct_text *printed;
-    r_check(ct_nest_parse(&nest, string_of(text), &error), &error);
+    r_check(ct_nest_parse(&nest, r_string_of(text), &error), &error);
     r_check(ct_nest_check(&nest, NULL, &error), &error);
     SEXP list = PROTECT(r_named_list(names, 4));
     SET_VECTOR_ELT(list, 1, loops_of(&nest));
@@ -174,7 +174,7 @@ SEXP ffi_schedule_show(SEXP pointer, SEXP text, SEXP any_order, SEXP what, SEXP 
     ct_text *out;
     ct_budget budget = {SIZE_MAX / 2, 0};
     ct_arena arena;
-    const char *given = string_of(text), *called = string_of(name);
+    const char *given = r_string_of(text), *called = r_string_of(name);
     PROTECT(new_text(&out));
     ct_arena_init(&arena, &budget);
     ct_status status = show(&all->forged, given, Rf_asLogical(any_order) == TRUE,
@@ -186,11 +186,12 @@ SEXP ffi_schedule_show(SEXP pointer, SEXP text, SEXP any_order, SEXP what, SEXP 
     return string;
 }
 
-/* Makes the schedule ready, unless it is that of the call before. */
-static void make_ready(r_forged *all, const char *text, int any_order)
+void r_forged_schedule(r_forged *all, const char *text, int any_order)
 {
     ct_error error;
     if (all->schedule.at && !strcmp(all->schedule.at, text)) return;
+    if (all->running) r_fail("this forest is predicting under another schedule");
+    if (all->on.text.at) r_forged_leave(&all->on);
     ct_text_free(&all->schedule);
     ct_arena_free(&all->of_schedule);
     ct_arena_init(&all->of_schedule, &all->budget);
@@ -208,15 +209,18 @@ SEXP ffi_schedule_predict(SEXP pointer, SEXP text, SEXP any_order, SEXP columns,
     if (x.n_cols != all->ensemble.n_features)
         Rf_error("the columns are not those of the ensemble");
     ct_run run = r_run_of(threads, Rf_ScalarInteger(CT_WAY_AUTO), simd);
-    make_ready(all, string_of(text), Rf_asLogical(any_order) == TRUE);
+    r_forged_schedule(all, r_string_of(text), Rf_asLogical(any_order) == TRUE);
     ct_error error;
     r_callbacks calls;
     SEXP out = PROTECT(Rf_allocMatrix(REALSXP, (int) x.n_rows, (int) all->ensemble.n_outputs));
     PROTECT(r_callbacks_init(&calls, R_NilValue));
     ct_halt stop = {r_callbacks_stop, &calls, 0, 0};
     run.stop = &stop;
+    int was_running = all->running;
+    all->running = 1;
     ct_status status = ct_scheduled_predict(&all->scheduled, x.columns, x.n_rows, &run, REAL(out),
                                             &error);
+    all->running = was_running;
     if (calls.jumped) r_callbacks_jump(&calls);
     r_check(status, &error);
     if (calls.interrupted) r_fail("interrupted");

@@ -28,7 +28,8 @@ figures () {
           return 0
         }
         /cannot compile/ { print }
-        /Compiling entry function/ { match($0, /kernel_[A-Za-z_]+(<[0-9]+>)?|[a-z]+_(begin|nest|end)/)
+        /Compiling entry function/ {
+          match($0, /kernel_[A-Za-z_]+(<[0-9]+>)?|[a-z]+_(begin|nest|end)/)
           name = substr($0, RSTART, RLENGTH) }
         /bytes stack frame/ {
           stack = before("bytes")

@@ -23,7 +23,8 @@ record <- function(entry, ...) {
 # Functions that call an entry see record() by the name of .Call.
 namespace <- asNamespace("contree")
 for (name in c("search_at_once", "solve_part", "hash_of_data", "grain_of_costs", "contree_gpu",
-               "contree_info", "route_nodes", "forest_outputs", "processors")) {
+               "contree_info", "route_nodes", "forest_outputs", "processors", "sums_of_rows",
+               "device_number")) {
   original <- get(name, namespace)
   surroundings <- list2env(list(.Call = record), parent = namespace)
   assignInNamespace(name, as.function(c(formals(original), body(original)), surroundings),
@@ -56,6 +57,11 @@ invisible(list(
   predict(numbers, matrix), predict(weighted, data, type = "prob"), contree_predictor(fit)(data),
   contree_path(y ~ x + i, data, depth = 2), contree_alternatives(numbers, n = 2), contree_info(),
   contree_gpu(), contree(y ~ x, data, depth = 0), contree_threads()))
+options(contree.twin = TRUE)
+forged <- forge(hist_forest(mpg ~ ., mtcars, trees = 5, depth = 3, seed = 1))
+invisible(list(predict(forged, mtcars, device = "twin"),
+               predict(forged, mtcars[rep(1:32, 20), ], device = "auto"),
+               predict(forged, mtcars, device = "cuda:9999") |> try(silent = TRUE)))
 
 entry_name <- function(call) call[[1]]$name
 
@@ -93,6 +99,16 @@ spoiled <- function(call) {
 refused <- unlist(lapply(calls[!duplicated(vapply(calls, entry_name, ""))], spoiled),
                   recursive = FALSE)
 
+# What times differs from run to run, unless it is refused.
+rows <- base::matrix(runif(20), 2)
+on_twin <- function(rows, seconds) {
+  list(namespace$ffi_forged_device_time, contree:::forged_code(forged), "", FALSE, rows, 1L, -1L,
+       seconds)
+}
+refused <- c(refused, list(on_twin(rows, -1), on_twin(rows, NULL), on_twin(rows[0, ], 0.001),
+                           on_twin(rows, 61)))
+check_time <- function() is.double(do.call(.Call, on_twin(rows, 0.001), quote = TRUE))
+
 # ---- runs ----------------------------------------------------------------------------------------
 
 # What does not depend on the clock.
@@ -129,6 +145,7 @@ for (i in seq_along(calls)) {
 for (i in seq_along(refused)) {
   check(identical(tortured(refused[[i]]), run(refused[[i]])), sprintf("refused call %d", i))
 }
+check(check_time(), "a time")
 # the time is up before the proof; how far it came depends on the clock
 for (call in reports) tortured(call)
 check(told > 0, "progress")

@@ -108,13 +108,13 @@ session_script <- function(code) {
   script
 }
 
-# Runs `code` in another session, for at most a minute: what it says on stdout and stderr.
-run_session <- function(code, env = character()) {
+# Runs `code` in another session, for so many seconds at most: what it says on stdout and stderr.
+run_session <- function(code, env = character(), timeout = 60) {
   script <- session_script(code)
   on.exit(unlink(script))
   said <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"),
                                    c("--vanilla", shQuote(script)), stdout = TRUE, stderr = TRUE,
-                                   env = env, timeout = 60))
+                                   env = env, timeout = timeout))
   trimws(said)
 }
 

@@ -10,7 +10,18 @@ static uint32_t parts_of(const ct_forged_view *f, uint32_t n_rows)
     uint32_t by_trees = f->n_trees / TREES;
     uint64_t sums = (uint64_t) n_rows * f->n_outputs, by_threads = THREADS / (sums ? sums : 1);
     if (!f->any_order || by_trees < 2 || by_threads < 2) return 1;
+    if (by_trees > CT_MOST_PARTS - 1) by_trees = CT_MOST_PARTS - 1;
     return by_threads < by_trees ? (uint32_t) by_threads : by_trees;
+}
+
+uint32_t ct_functions_rows(const ct_forged_view *f)
+{
+    enum { MOST_ROWS = 1 << 18, WORD = 32 };
+    uint32_t a_row = f->n_trees > f->n_outputs ? f->n_trees : f->n_outputs, a_word = f->n_groups;
+    if (f->n_searches > a_word) a_word = f->n_searches;
+    if (f->n_code_tests > a_word) a_word = f->n_code_tests;
+    uint32_t words = UINT32_MAX / (a_word > WORD * a_row ? a_word : WORD * a_row);
+    return words < MOST_ROWS / WORD ? WORD * words : MOST_ROWS;
 }
 
 static size_t cut_rows(const ct_forged_view *f, char *memory, uint32_t n_rows, ct_rows_view *rows)

@@ -5,6 +5,7 @@
 #include "forge/offload/passes.h"
 #include "forge/offload/views.h"
 
+uint32_t ct_functions_rows(const ct_forged_view *forest);
 size_t ct_functions_scratch(const void *of, uint32_t n_rows);
 ct_status ct_functions_predict(const void *of, const ct_pass *pass);
 

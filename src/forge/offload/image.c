@@ -21,16 +21,18 @@ static size_t number_size(const making *m)
 
 /* ---- tests ---- */
 
+static uint64_t key_of(const making *m, double threshold)
+{
+    if (isnan(threshold)) return 0;
+    return m->view->wide ? ct_wide_key(threshold) : ct_narrow_key((float) threshold);
+}
+
 static void set_keys(const making *m, const ct_search *s, void *keys, uint32_t first)
 {
     for (uint32_t i = 0; i < (1u << s->bits) - 1; i++) {
-        double at = i < s->n ? s->exact ? s->exact[i] : (double) s->rounded[i] : 0;
-        if (m->view->wide)
-            ((uint64_t *) keys)[first + i] =
-                i >= s->n ? UINT64_MAX : isnan(at) ? 0 : ct_wide_key(at);
-        else
-            ((uint32_t *) keys)[first + i] =
-                i >= s->n ? UINT32_MAX : isnan(at) ? 0 : ct_narrow_key((float) at);
+        uint64_t key = i >= s->n ? UINT64_MAX : key_of(m, s->exact ? s->exact[i] : s->rounded[i]);
+        if (m->view->wide) ((uint64_t *) keys)[first + i] = key;
+        else ((uint32_t *) keys)[first + i] = (uint32_t) key;
     }
 }
 
@@ -218,7 +220,13 @@ static ct_status make_walks(making *m)
     const ct_ensemble *e = f->ensemble;
     size_t n = (size_t) e->n_nodes * e->leaf_width, size = number_size(m);
     void *terms = ct_arena_zeroed(&m->arena, n, size);
-    if (!terms) return CT_NO_MEMORY;
+    ct_key_node *nodes = CT_ARENA_NEW(&m->arena, ct_key_node, e->n_nodes);
+    if (!terms || !nodes) return CT_NO_MEMORY;
+    for (uint32_t i = 0; i < e->n_nodes; i++) {
+        const ct_walk_node *node = &f->nodes[i];
+        nodes[i] = (ct_key_node){node->what & CT_WALK_INNER ? key_of(m, node->threshold) : 0,
+                                 node->next, node->what};
+    }
     for (uint32_t t = 0; t < e->n_trees; t++)
         for (uint32_t i = e->roots[t]; i < ct_ensemble_end(e, t); i++)
             for (uint32_t k = 0; e->feature[f->node_of[i]] < 0 && k < e->leaf_width; k++) {
@@ -226,8 +234,7 @@ static ct_status make_walks(making *m)
                 if (m->view->wide_sums) ((double *) terms)[(size_t) i * e->leaf_width + k] = term;
                 else ((float *) terms)[(size_t) i * e->leaf_width + k] = (float) term;
             }
-    m->view->plain = f->plain;
-    ct_sent_add(&m->sent, &m->view->nodes, f->nodes, e->n_nodes, sizeof *f->nodes);
+    ct_sent_add(&m->sent, &m->view->nodes, nodes, e->n_nodes, sizeof *nodes);
     ct_sent_add(&m->sent, &m->view->node_of, f->node_of, e->n_nodes, sizeof *f->node_of);
     ct_sent_add(&m->sent, &m->view->roots, e->roots, e->n_trees, sizeof *e->roots);
     ct_sent_add(&m->sent, &m->view->terms, terms, n, size);

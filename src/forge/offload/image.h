@@ -11,7 +11,8 @@ int ct_image_has_networks(const ct_forged *forged);
 
 /* Fills the view, whose arrays are the block's: the caller's to give back, after a failure too.
  * CT_WAY_AUTO: networks where they can be, else walks. any_order: sums are the same in any order of
- * the trees. CT_BAD_INPUT where a device does not predict so, CT_NO_MEMORY, CT_NO_DEVICE. */
+ * the trees. CT_BAD_INPUT where a device does not predict so, CT_NO_MEMORY where it, or the host,
+ * has none for them, CT_NO_DEVICE. */
 ct_status ct_image_send(const ct_forged *forged, ct_way way, int any_order, ct_gpu *gpu,
                         ct_gpu_block *block, ct_forged_view *view, ct_error *error);
 
@@ -30,7 +31,7 @@ typedef struct {
 } ct_sent;
 
 void ct_sent_add(ct_sent *sent, void *to, const void *from, size_t count, size_t size);
-/* All of them; they stay as they are until it returns. CT_NO_DEVICE. */
+/* All of them; they stay as they are until it returns. CT_NO_MEMORY, CT_NO_DEVICE. */
 ct_status ct_sent_send(const ct_sent *sent, ct_gpu *gpu, ct_gpu_block *block, ct_error *error);
 
 #endif

@@ -43,8 +43,10 @@ ct_status ct_forged_device_open(const ct_forged *forged, int number, ct_way way,
     if (status == CT_OK)
         status = ct_image_send(forged, way, any_order, device->gpu, &device->trees,
                                &device->forest, error);
-    device->passes.work = (ct_pass_work){&device->forest, device->forest.wide, ct_functions_scratch,
-                                         ct_functions_predict};
+    if (status == CT_OK)
+        device->passes.work = (ct_pass_work){&device->forest, device->forest.wide,
+                                             ct_functions_rows(&device->forest),
+                                             ct_functions_scratch, ct_functions_predict};
     return opened(out, status);
 }
 
@@ -59,8 +61,8 @@ ct_status ct_forged_device_open_text(const ct_scheduled *scheduled, int number,
                                      "no loop of the schedule is on a dimension of a GPU");
     if (status == CT_OK)
         status = ct_device_text_load(scheduled, device->gpu, &device->trees, &device->text, error);
-    device->passes.work = (ct_pass_work){&device->text, 1, ct_device_text_scratch,
-                                         ct_device_text_predict};
+    device->passes.work = (ct_pass_work){&device->text, 1, CT_DEVICE_TEXT_ROWS,
+                                         ct_device_text_scratch, ct_device_text_predict};
     return opened(out, status);
 }
 

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "forge/input.h"
 
-enum { WORD = 32, MOST_ROWS = 1 << 18, MOST_BYTES = 1 << 29, READ_ROWS = 4096 };
+enum { WORD = 32, MOST_BYTES = 1 << 29, READ_ROWS = 4096 };
 
 /* ---- memory ---- */
 
@@ -83,11 +83,11 @@ static ct_status plan(ct_passes *p, uint32_t n_rows, uint32_t *rows, ct_error *e
     if (ct_gpu_room(p->gpu, &room) != CT_OK)
         return ct_fail(error, CT_NO_DEVICE, "%s", ct_gpu_why(p->gpu));
     const size_t limit = room < MOST_BYTES ? room : MOST_BYTES;
-    *rows = whole_words(n_rows < MOST_ROWS ? n_rows : MOST_ROWS);
+    *rows = whole_words(n_rows < p->work.most_rows ? n_rows : p->work.most_rows);
     while ((bytes = CT_PASSES * cut_device(p, &planned, NULL, *rows)) > limit && *rows > WORD)
         *rows = whole_words(*rows / 2);
     if (bytes <= room) return CT_OK;
-    return ct_fail(error, CT_NO_DEVICE,
+    return ct_fail(error, CT_NO_MEMORY,
                    "%d rows take %.3g GB on the device, and %.3g GB are free", (int) WORD,
                    (double) bytes / 1e9, (double) room / 1e9);
 }

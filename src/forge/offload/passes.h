@@ -23,7 +23,8 @@ typedef struct {
 
 typedef struct {
     const void *of;
-    int wide; /* values as doubles, else as floats */
+    int wide;           /* values as doubles, else as floats */
+    uint32_t most_rows; /* of a pass; at least 32 */
     /* Bytes of scratch memory for so many rows. */
     size_t (*scratch)(const void *of, uint32_t n_rows);
     /* Starts, in the stream of the pass, what makes `out` of `x`. */
@@ -42,7 +43,8 @@ typedef struct {
 /* Begins as zeros but for gpu, forged and work. */
 void ct_passes_close(ct_passes *passes);
 
-/* As ct_forged_predict. CT_NO_DEVICE where the device was lost, or has no memory for a pass. */
+/* As ct_forged_predict. CT_NO_DEVICE where the device was lost, CT_NO_MEMORY where it has none for
+ * a pass. */
 ct_status ct_passes_run(ct_passes *passes, const ct_column *columns, uint32_t n_rows,
                         const ct_run *run, double *out, ct_error *error);
 

@@ -10,7 +10,6 @@
 
 /* ---- keys ---- */
 
-/* Not of NaN. */
 CT_HD uint32_t ct_narrow_key(float x)
 {
     const uint32_t sign = (uint32_t) 1 << 31;
@@ -43,19 +42,52 @@ CT_KEYS_BELOW(ct_wide_below, uint64_t)
 
 /* ---- ranks ---- */
 
-CT_HD double ct_value_of(const ct_forged_views *v, uint32_t column, uint32_t row)
+/* A value with its key; of NaN that is any. */
+typedef struct {
+    uint64_t key;
+    int is_nan;
+    const void *at;
+} ct_keyed;
+
+CT_HD ct_keyed ct_keyed_of(const ct_forged_views *v, uint32_t column, uint32_t row)
 {
-    size_t at = (size_t) column * v->rows.n_rows + row;
-    return v->forest.wide ? ((const double *) v->rows.x)[at] : ((const float *) v->rows.x)[at];
+    const size_t at = (size_t) column * v->rows.n_rows + row;
+    ct_keyed x;
+    if (v->forest.wide) {
+        const double *value = (const double *) v->rows.x + at;
+        const uint64_t least = ((uint64_t) 1 << 52) - 1, most = ~least; /* of infinities */
+        x.at = value;
+        x.key = ct_wide_key(*value);
+        x.is_nan = x.key < least || x.key > most;
+    } else {
+        const float *value = (const float *) v->rows.x + at;
+        x.at = value;
+        x.key = ct_narrow_key(*value);
+        x.is_nan = *value != *value;
+    }
+    return x;
 }
 
-CT_HD uint32_t ct_rank_of(const ct_forged_views *v, const ct_key_search *s, double x)
+/* The same value as a number, for what asks seldom. */
+CT_HD double ct_number_of(const ct_forged_views *v, ct_keyed x)
 {
-    if (x != x) return (1u << s->bits) - 1;
+    return v->forest.wide ? *(const double *) x.at : *(const float *) x.at;
+}
+
+/* Up to CT_ZERO in size; NaN is not. */
+CT_HD int ct_is_zero(const ct_forged_views *v, ct_keyed x)
+{
+    const uint64_t least = v->forest.wide ? ct_wide_key(-CT_ZERO) : ct_narrow_key((float) -CT_ZERO),
+                   most = v->forest.wide ? ct_wide_key(CT_ZERO) : ct_narrow_key((float) CT_ZERO);
+    return x.key >= least && x.key <= most;
+}
+
+CT_HD uint32_t ct_rank_of(const ct_forged_views *v, const ct_key_search *s, ct_keyed x)
+{
+    if (x.is_nan) return (1u << s->bits) - 1;
     if (v->forest.wide)
-        return ct_wide_below((const uint64_t *) v->forest.keys + s->keys, s->bits, ct_wide_key(x));
-    return ct_narrow_below((const uint32_t *) v->forest.keys + s->keys, s->bits,
-                           ct_narrow_key((float) x));
+        return ct_wide_below((const uint64_t *) v->forest.keys + s->keys, s->bits, x.key);
+    return ct_narrow_below((const uint32_t *) v->forest.keys + s->keys, s->bits, (uint32_t) x.key);
 }
 
 /* The row of a word that a lane has now; behind the last one that one again. */
@@ -67,18 +99,19 @@ CT_HD uint32_t ct_row_of(const ct_forged_views *v, uint32_t word, uint32_t bit)
 
 CT_HD void ct_find_ranks(ct_lanes lanes, const ct_forged_views *v, size_t item)
 {
-    const uint32_t words = v->rows.words, w = (uint32_t) (item % words);
-    const ct_key_search s = v->forest.searches[item / words];
+    const uint32_t words = v->rows.words, w = (uint32_t) item % words;
+    const uint32_t which = (uint32_t) item / words;
+    const ct_key_search s = v->forest.searches[which];
     uint32_t found[CT_RANK_PLANES] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
     for (uint32_t start = 0; start < 32; start += lanes.width) {
-        double x = ct_value_of(v, s.column, ct_row_of(v, w, start + lanes.lane));
+        ct_keyed x = ct_keyed_of(v, s.column, ct_row_of(v, w, start + lanes.lane));
         uint32_t rank = ct_rank_of(v, &s, x);
         for (uint32_t bit = 0; bit < 8; bit++)
             found[bit] |= ct_lanes_ballot(lanes, (int) (rank >> bit & 1)) << start;
-        if (s.zero) found[8] |= ct_lanes_ballot(lanes, x <= CT_ZERO && x >= -CT_ZERO) << start;
+        if (s.zero) found[8] |= ct_lanes_ballot(lanes, ct_is_zero(v, x)) << start;
     }
     if (lanes.lane) return;
-    uint32_t *out = v->rows.ranks + item / words * CT_RANK_PLANES * words + w;
+    uint32_t *out = v->rows.ranks + (size_t) which * CT_RANK_PLANES * words + w;
     for (uint32_t bit = 0; bit < CT_RANK_PLANES; bit++) out[bit * words] = found[bit];
 }
 
@@ -103,8 +136,9 @@ CT_HD uint32_t ct_at_least(const uint32_t *b, uint32_t q)
 /* A row goes right from a rank on; what NaN and zeros do instead is the same for all ranks. */
 CT_HD void ct_answer_tests(const ct_forged_views *v, size_t item)
 {
-    const uint32_t words = v->rows.words, w = (uint32_t) (item % words);
-    const ct_test_group g = v->forest.groups[item / words];
+    const uint32_t words = v->rows.words, w = (uint32_t) item % words;
+    const uint32_t which = (uint32_t) item / words;
+    const ct_test_group g = v->forest.groups[which];
     const uint32_t *planes = v->rows.ranks + (size_t) g.search * CT_RANK_PLANES * words + w;
     const uint32_t bits = v->forest.searches[g.search].bits;
     uint32_t b[8], nan = ~0u, left = 0, right = 0;
@@ -127,12 +161,14 @@ CT_HD void ct_answer_tests(const ct_forged_views *v, size_t item)
 
 CT_HD void ct_answer_code(ct_lanes lanes, const ct_forged_views *v, size_t item)
 {
-    const uint32_t words = v->rows.words, w = (uint32_t) (item % words);
-    const ct_code_test test = v->forest.code_tests[item / words];
+    const uint32_t words = v->rows.words, w = (uint32_t) item % words;
+    const uint32_t which = (uint32_t) item / words;
+    const ct_code_test test = v->forest.code_tests[which];
     uint32_t found = 0;
     for (uint32_t start = 0; start < 32; start += lanes.width) {
-        double x = ct_value_of(v, test.column, ct_row_of(v, w, start + lanes.lane));
-        int left = x != x ? (int) test.nan_left : ct_ensemble_in_set(&v->forest.sets, test.node, x);
+        ct_keyed x = ct_keyed_of(v, test.column, ct_row_of(v, w, start + lanes.lane));
+        int left = x.is_nan ? (int) test.nan_left
+                            : ct_ensemble_in_set(&v->forest.sets, test.node, ct_number_of(v, x));
         found |= ct_lanes_ballot(lanes, !left) << start;
     }
     if (!lanes.lane) v->rows.tests[(size_t) test.plane * words + w] = found;
@@ -142,8 +178,8 @@ CT_HD void ct_answer_code(ct_lanes lanes, const ct_forged_views *v, size_t item)
 
 typedef uint32_t vec;
 typedef struct {
-    const uint32_t *first; /* the word's of plane 0 */
-    size_t words;
+    const uint32_t *planes;
+    uint32_t words, w; /* of a plane, of which there are fewer than 2^32 in a pass; which */
 } network_tests;
 
 CT_HD uint32_t v_choose(uint32_t s, uint32_t a, uint32_t b)
@@ -154,7 +190,7 @@ CT_HD uint32_t v_choose(uint32_t s, uint32_t a, uint32_t b)
 CT_HD uint32_t pick_0(network_tests tests, const uint32_t *o, const uint32_t *b)
 {
     (void) b;
-    return tests.first[*o * tests.words];
+    return tests.planes[*o * tests.words + tests.w];
 }
 #define NETWORK_INLINE CT_HD
 #include "forge/network.h"
@@ -190,14 +226,16 @@ CT_HD void ct_keep_leaves(uint32_t *out, uint32_t words, const uint32_t *b, uint
 /* A tree for a word of rows. */
 CT_HD void ct_find_leaves(const ct_forged_views *v, size_t item)
 {
-    const uint32_t words = v->rows.words, w = (uint32_t) (item % words);
-    const ct_device_network tree = v->forest.networks[item / words];
+    const uint32_t words = v->rows.words, w = (uint32_t) item % words;
+    const uint32_t which = (uint32_t) item / words;
+    const ct_device_network tree = v->forest.networks[which];
     const uint32_t *program = v->forest.programs + tree.program;
-    uint32_t *out = v->rows.leaves + item / words * CT_LEAF_WORDS * words + w;
+    uint32_t *out = v->rows.leaves + (size_t) which * CT_LEAF_WORDS * words + w;
     uint32_t b[8] = {0, 0, 0, 0, 0, 0, 0, 0};
     network_tests tests;
-    tests.first = v->rows.tests + w;
+    tests.planes = v->rows.tests;
     tests.words = words;
+    tests.w = w;
     switch (tree.bits) {
     CT_OF_DEPTH(1)
     CT_OF_DEPTH(2)

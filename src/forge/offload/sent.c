@@ -37,7 +37,7 @@ ct_status ct_sent_send(const ct_sent *sent, ct_gpu *gpu, ct_gpu_block *block, ct
     ct_gpu_stream stream = {NULL, NULL};
     ct_status status = ct_gpu_room(gpu, &room);
     if (status == CT_OK && bytes > room)
-        return ct_fail(error, CT_NO_DEVICE,
+        return ct_fail(error, CT_NO_MEMORY,
                        "the trees take %.3g GB on the device, and %.3g GB are free",
                        (double) bytes / 1e9, (double) room / 1e9);
     if (status == CT_OK) status = ct_gpu_take(gpu, bytes, block);

@@ -3,21 +3,32 @@
 #define CT_FORGE_OFFLOAD_SUMS_BODY_H
 
 #include "forge/offload/planes_body.h"
-#include "forge/step.h"
 
 /* ---- walks ---- */
+
+/* 1: to the right; where missing values go there, zeros that are missing do too. */
+CT_HD uint32_t ct_key_right(const ct_forged_views *v, uint32_t at, const ct_key_node *node,
+                            ct_keyed x)
+{
+    const ct_forged_view *f = &v->forest;
+    const uint32_t missing = !(node->what & CT_WALK_NAN_LEFT);
+    if (x.is_nan) return missing;
+    if (node->what & CT_WALK_SET)
+        return !ct_ensemble_in_set(&f->sets, f->node_of[at], ct_number_of(v, x));
+    if (node->what & CT_WALK_ZERO && ct_is_zero(v, x)) return missing;
+    return x.key > node->key;
+}
 
 /* A row down a tree. */
 CT_HD void ct_walk_row(const ct_forged_views *v, size_t item)
 {
     const ct_forged_view *f = &v->forest;
-    uint32_t row = (uint32_t) (item % v->rows.n_rows), at = f->roots[item / v->rows.n_rows];
+    uint32_t row = (uint32_t) item % v->rows.n_rows;
+    uint32_t at = f->roots[(uint32_t) item / v->rows.n_rows];
     for (;;) {
-        const ct_walk_node node = f->nodes[at];
+        const ct_key_node node = f->nodes[at];
         if (!(node.what & CT_WALK_INNER)) break;
-        double x = ct_value_of(v, node.what & CT_WALK_COLUMN, row);
-        at = node.next + (f->plain ? ct_step_right(&node, x)
-                                   : ct_step_any_right(&f->sets, f->node_of[at], &node, x));
+        at = node.next + ct_key_right(v, at, &node, ct_keyed_of(v, node.what & CT_WALK_COLUMN, row));
     }
     v->rows.leaves[item] = at;
 }
@@ -30,15 +41,15 @@ typedef struct {
     uint32_t which;                    /* of a leaf's values */
 } ct_adding;
 
-CT_HD ct_adding ct_adding_of(const ct_forged_views *v, size_t item)
+CT_HD ct_adding ct_adding_of(const ct_forged_views *v, uint32_t which)
 {
     const ct_forged_view *f = &v->forest;
     ct_adding a;
-    a.output = (uint32_t) (item % f->n_outputs);
-    a.part = (uint32_t) (item / f->n_outputs);
-    const uint64_t first = f->from[a.output], n = f->to[a.output] - first;
-    a.begin = (uint32_t) (first + n * a.part / v->rows.n_parts);
-    a.end = (uint32_t) (first + n * (a.part + 1) / v->rows.n_parts);
+    a.output = which % f->n_outputs;
+    a.part = which / f->n_outputs;
+    const uint32_t first = f->from[a.output], n = f->to[a.output] - first;
+    a.begin = first + n * a.part / v->rows.n_parts; /* below 2^32: see CT_MOST_PARTS */
+    a.end = first + n * (a.part + 1) / v->rows.n_parts;
     a.which = f->leaf_width > 1 ? a.output : 0;
     return a;
 }
@@ -77,9 +88,9 @@ CT_SUM_OF_LEAVES(ct_wide_leaves, double)
 /* Four rows of a word: a part of an output. */
 CT_HD void ct_add_leaves(const ct_forged_views *v, size_t item)
 {
-    const uint32_t words = v->rows.words, w = (uint32_t) (item % words);
-    const uint32_t i = (uint32_t) (item / words % CT_LEAF_WORDS);
-    const ct_adding a = ct_adding_of(v, item / words / CT_LEAF_WORDS);
+    const uint32_t words = v->rows.words, w = (uint32_t) item % words;
+    const uint32_t which = (uint32_t) item / words, i = which % CT_LEAF_WORDS;
+    const ct_adding a = ct_adding_of(v, which / CT_LEAF_WORDS);
     if (v->forest.wide_sums) ct_wide_leaves(v, &a, i, w);
     else ct_narrow_leaves(v, &a, i, w);
 }
@@ -101,8 +112,8 @@ CT_SUM_OF_NODES(ct_wide_nodes, double)
 /* A row: a part of an output. */
 CT_HD void ct_add_nodes(const ct_forged_views *v, size_t item)
 {
-    const uint32_t row = (uint32_t) (item % v->rows.n_rows);
-    const ct_adding a = ct_adding_of(v, item / v->rows.n_rows);
+    const uint32_t row = (uint32_t) item % v->rows.n_rows;
+    const ct_adding a = ct_adding_of(v, (uint32_t) item / v->rows.n_rows);
     if (v->forest.wide_sums) ct_wide_nodes(v, &a, row);
     else ct_narrow_nodes(v, &a, row);
 }
@@ -125,8 +136,8 @@ CT_END_SUM(ct_end_wide, double)
 /* A row and an output. */
 CT_HD void ct_end_row(const ct_forged_views *v, size_t item)
 {
-    const uint32_t row = (uint32_t) (item % v->rows.n_rows),
-                   output = (uint32_t) (item / v->rows.n_rows);
+    const uint32_t row = (uint32_t) item % v->rows.n_rows,
+                   output = (uint32_t) item / v->rows.n_rows;
     v->rows.out[item] =
         v->forest.wide_sums ? ct_end_wide(v, output, row) : ct_end_narrow(v, output, row);
 }

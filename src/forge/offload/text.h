@@ -5,6 +5,8 @@
 #include "forge/offload/passes.h"
 #include "forge/schedule/calls.h"
 
+enum { CT_DEVICE_TEXT_ROWS = 1 << 18 }; /* of a pass at most */
+
 typedef struct {
     const ct_scheduled *scheduled; /* borrowed */
     ct_model model;                /* its arrays are on the device */

@@ -1,5 +1,6 @@
 /* What functions on a device are handed, all of it by value: a forest that was laid out for them,
- * and the rows of a pass. There a word has a bit for each of 32 rows. */
+ * and the rows of a pass, so many that no function has 2^32 items. There a word has a bit for each
+ * of 32 rows. */
 #ifndef CT_FORGE_OFFLOAD_VIEWS_H
 #define CT_FORGE_OFFLOAD_VIEWS_H
 
@@ -7,15 +8,24 @@
 
 enum {
     CT_RANK_PLANES = 9, /* the bits of a rank, and which rows are zero */
-    CT_LEAF_WORDS = 8   /* of the numbers of 32 leaves, a byte each */
+    CT_LEAF_WORDS = 8,  /* of the numbers of 32 leaves, a byte each */
+    CT_MOST_PARTS = 2048 /* times CT_MOST_TREES are less than 2^32 */
 };
 
-/* Thresholds of one column, as unsigned keys in the order of numbers: -0 is 0, and below all others
- * is that of NaN, which no number is at most. (Comparing doubles is slow on most cards.) */
+/* Thresholds are unsigned keys in the order of numbers: -0 is 0, and below all others is that of
+ * NaN, which no number is at most. (Comparing doubles is slow on most cards.)
+ *
+ * Those of one column: */
 typedef struct {
     uint32_t column, bits, zero; /* zero: tests ask which rows are zero */
     uint32_t keys;               /* where its 2^bits - 1 begin, ascending; the last are padding */
 } ct_key_search;
+
+/* A node of a walk, as in forge/forged.h. */
+typedef struct {
+    uint64_t key;
+    uint32_t next, what;
+} ct_key_node;
 
 /* Tests of a search of one kind with ranks from 16 * high on: one for each bit of `ranks`. Their
  * planes lie one after the other. */
@@ -45,9 +55,8 @@ typedef struct {
     uint32_t n_searches, n_groups, n_code_tests;
     const ct_device_network *networks; /* [n_trees] NULL: walks */
     const uint32_t *programs;
-    const ct_walk_node *nodes;         /* as in forge/forged.h */
-    const uint32_t *node_of, *roots;
-    int plain;
+    const ct_key_node *nodes;
+    const uint32_t *node_of, *roots;   /* as in forge/forged.h */
     const void *terms; /* walks: [node of a walk][leaf_width] */
     const double *base;
     double divisor;

@@ -1,5 +1,5 @@
-/* CUDA text to PTX, or to a device's own code, by NVRTC, NVIDIA's compiler as a library, where it is
- * installed. It is opened at run time: nothing is linked against CUDA. */
+/* CUDA text to PTX, or to a device's own code, by NVRTC, NVIDIA's compiler as a library, where it
+ * is installed. It is opened at run time: nothing is linked against CUDA. */
 #ifndef CT_FORGE_SCHEDULE_NVRTC_H
 #define CT_FORGE_SCHEDULE_NVRTC_H
 

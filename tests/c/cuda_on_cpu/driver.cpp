@@ -153,4 +153,8 @@ int cuGetErrorString(int status, const char **text)
 
 /* Contexts that were not given back. */
 int driver_on_cpu_left(void) { return __atomic_load_n(&retained, __ATOMIC_RELAXED) + n_contexts; }
+
+/* For .C() of R: kilobytes of memory, and the call that fails, and all after it; 0: none. */
+void driver_on_cpu_memory(const int *kilobytes) { cuda_on_cpu_memory((size_t) *kilobytes << 10); }
+void driver_on_cpu_fail(const int *call) { cuda_on_cpu_fail_at(*call, CUDA_DEVICE_FAILS); }
 }
