@@ -4,6 +4,7 @@
 #include "cuda_on_cpu/cuda_on_cpu.h"
 #include "ensemble_rows.h"
 #include "forge/offload/offload.h"
+#include "forge/offload/placing.h"
 #include "forge/pack.h"
 #include "gpu/device.h"
 #include "gpu/twin.h"
@@ -169,6 +170,7 @@ static ct_status with_memory(case_of *c, int number, size_t bytes, int walks)
     for (int round = 0; round < 2 && status == CT_OK; round++) {
         status = predict(c, device, c->rows.n_rows, &error);
         if (status == CT_OK) CHECK(is_right(c, c->rows.n_rows));
+        else CHECK_INT(round, 0); /* what there was memory for once, there is again */
     }
     if (status != CT_OK)
         CHECK(status == CT_NO_MEMORY ? strstr(error.message, "GB are free") != NULL
@@ -280,6 +282,36 @@ static void refusals(void)
     ct_forged_free(&f);
 }
 
+/* More rows are for a device sooner or later, and sooner where it is open; threads are for the
+ * CPU. */
+static void placing(void)
+{
+    case_of c;
+    for (int walks = 0; walks < 2; walks++) {
+        const any_shape s = {walks ? 10 : 60, walks ? 14 : 6, 1, 1500, 0, 6, 1, 0, 0, 0, CT_LESS,
+                             CT_F32, CT_F32, 0};
+        ct_rng r = ct_rng_of(6, 6, 6);
+        any_draw(&r, &s, &drawn);
+        if (!begin(&c, &r, 1, 0)) return;
+        uint32_t first[2] = {0, 0};
+        for (int open = 0; open < 2; open++)
+            for (uint32_t n = 1; n < 1u << 31 && !first[open]; n *= 2)
+                if (ct_forged_pays(&c.forged, n, 2, open)) first[open] = n;
+        CHECK(first[0] > 100000 && first[1] > 0 && first[1] < first[0]);
+        CHECK(!ct_forged_pays(&c.forged, first[0], 20, 0));
+        ct_forged_seconds few = ct_forged_place(&c.forged, 1000, 1, 1),
+                          many = ct_forged_place(&c.forged, 1000000, 4, 1);
+        CHECK(few.cpu > 0 && many.cpu > 100 * few.cpu && many.device > 10 * few.device);
+        end(&c);
+    }
+    const any_shape linear = {3, 3, 0, 256, 0, 3, 1, 0, 0, 0, CT_LESS_EQUAL, CT_F64, CT_F64, 1};
+    ct_rng r = ct_rng_of(5, 5, 5);
+    any_draw(&r, &linear, &drawn);
+    if (!begin(&c, &r, 1, 0)) return;
+    CHECK(!ct_forged_pays(&c.forged, UINT32_MAX, 1, 1));
+    end(&c);
+}
+
 static int enough(void *data) { return --*(int *) data < 0; }
 
 static void interruptions(void)
@@ -324,6 +356,7 @@ static const check_case cases[] = {
     {"a twin that fails at every call in turn", twin_that_fails},
     {"CUDA that fails at every call in turn", cuda_that_fails},
     {"what a device does not do", refusals},
+    {"whether a device pays", placing},
     {"a run that is to end", interruptions},
     {"times", times},
 };

@@ -51,6 +51,9 @@ test_that("the device is that of forge(), unless predict() is given another", {
   expected <- predict(forge(fit, device = "cpu"), rows)
   expect_identical(predict(forged, rows), expected)
   expect_identical(predict(forged, rows, device = "cpu"), expected)
+  # the twin that is open is not the GPU that is asked for
+  expect_contree_error(predict(forged, rows, device = "cuda:9999"), "input", "'device'")
+  expect_identical(predict(forged, rows), expected)
   kept <- unserialize(serialize(forged, NULL))
   expect_identical(predict(kept, rows), expected)
   before <- forge(fit)
@@ -74,6 +77,33 @@ test_that("what cannot be had is named", {
   on.exit(options(old))
   expect_contree_error(forge(fit, device = "twin", schedule = schedule_preset("tahoe-direct")),
                        "unsupported", c("'device'", "the twin runs no schedules"))
+})
+
+test_that("each device has its number, and a schedule says whether it is for one", {
+  forged <- forge(fit)
+  number <- function(device, schedule = NULL) {
+    forged$schedule <- schedule
+    device_number(forged, as.matrix(rows), 1L, device)
+  }
+  expect_null(number("cpu"))
+  expect_null(number("cpu", schedule_preset("tahoe-direct")))
+  expect_null(number("auto"))
+  expect_null(number("auto", schedule_preset("xgboost")))
+  expect_identical(number("auto", schedule_preset("tahoe-direct")), 0L)
+  expect_identical(number("cuda:3"), 3L)
+  expect_identical(number("twin"), -1L)
+})
+
+test_that("a GPU that failed is a warning, and one that is not there nothing with \"auto\"", {
+  for (device in c("auto", "cuda:0")) {
+    expect_warning(without_device(c("lost", "gone"), device), "without the GPU: gone",
+                   class = "contree_without_gpu")
+  }
+  expect_silent(without_device(c("open", "none"), "auto"))
+  expect_silent(without_device(c("refused", "too deep"), "auto"))
+  expect_contree_error(without_device(c("open", "none"), "cuda:1"), "input", "none")
+  expect_contree_error(without_device(c("refused", "too deep"), "cuda:1"), "unsupported",
+                       c("\"cuda:1\"", "too deep"))
 })
 
 test_that("with \"auto\" few rows are the CPU's, and many are a GPU's if it should be faster", {
