@@ -42,5 +42,15 @@ else
   echo "FAILED: bench/gpu.R"
 fi
 
+# CUDA's driver and NVRTC as stand-ins that work on the CPU.
+mkdir -p "$OUT/driver"
+if sh tests/c/cuda_on_cpu/stand_ins.sh "$OUT/driver" && STAND_INS=$OUT/driver R_LIBS=$LIB \
+  Rscript --vanilla bench/gpu_forge.R "$OUT/gpu_forge.csv" > /dev/null; then
+  passed=`expr $passed + 1`
+else
+  failed=`expr $failed + 1`
+  echo "FAILED: bench/gpu_forge.R"
+fi
+
 echo "bench: $passed passed, $failed failed"
 test $failed -eq 0

@@ -24,8 +24,8 @@ results=${results:-bench/results/gpu}
 mkdir -p "$day" "$results" || exit 1
 
 # Seconds that each step may take; together under 25 minutes.
-steps="card:30 build:240 figures:60 tests:150 memcheck:150 racecheck:150 initcheck:150 batches:60
- package:240 solves:240"
+steps="card:30 build:240 figures:60 tests:150 memcheck:120 racecheck:120 initcheck:120 batches:60
+ package:230 solves:150 predictions:210"
 
 # ---- the steps; 77: it cannot be done here, and the last line says why ----
 
@@ -45,9 +45,28 @@ sanitize () {
   tool=${COMPUTE_SANITIZER:-compute-sanitizer}
   command -v "$tool" > /dev/null 2>&1 || cannot "compute-sanitizer is missing"
   cd tests/c || exit 1
-  for program in test_gpu test_offload; do
+  for program in test_gpu test_offload test_forge_device; do
     CT_QUICK=1 "$tool" --tool "$1" --error-exitcode 9 build/cuda/$program CUDA || exit 1
   done
+}
+
+# Predictions, by functions compiled before and by schedules, tested and measured. Played, the
+# package is one without CUDA, and the driver a stand-in.
+predictions () {
+  if test -z "$PLAYED"; then
+    (cd tests/c && build/cuda/test_forge_device CUDA && build/cuda/test_schedule_device) &&
+      R_LIBS=build/lib-gpu Rscript --vanilla bench/gpu_forge.R "$results/predictions.csv"
+    return
+  fi
+  stand_ins=`mktemp -d` || return
+  (cd tests/c && "$make" -s on_cpu=1 test only="test_forge_device test_schedule_device") &&
+    CONTREE_CUDA=no sh tools/install.sh build/lib-played &&
+    sh tests/c/cuda_on_cpu/stand_ins.sh "$stand_ins" &&
+    QUICK=1 STAND_INS=$stand_ins R_LIBS=build/lib-played \
+      Rscript --vanilla bench/gpu_forge.R "$results/predictions.csv"
+  status=$?
+  rm -rf "$stand_ins"
+  return $status
 }
 
 step () {
@@ -73,6 +92,7 @@ step () {
                Rscript --vanilla tools/test_r.R build/lib-gpu '^util-device$' ;;
     solves) test -z "$PLAYED" || cannot "the package is not built with the played runtime"
             R_LIBS=build/lib-gpu Rscript --vanilla bench/gpu.R "$results/solves.csv" ;;
+    predictions) predictions ;;
     *) echo "no such step: $1"; exit 2 ;;
   esac
 }
