@@ -89,7 +89,7 @@ step () {
     batches) if test -n "$PLAYED"; then CT_QUICK=1 c_tests batches; else c_tests batches; fi ;;
     package) test -z "$PLAYED" || cannot "the package is not built with the played runtime"
              CONTREE_CUDA=yes sh tools/install.sh build/lib-gpu &&
-               Rscript --vanilla tools/test_r.R build/lib-gpu '^util-device$' ;;
+               Rscript --vanilla tools/test_r.R build/lib-gpu '^(util|forge)-device$' ;;
     solves) test -z "$PLAYED" || cannot "the package is not built with the played runtime"
             R_LIBS=build/lib-gpu Rscript --vanilla bench/gpu.R "$results/solves.csv" ;;
     predictions) predictions ;;

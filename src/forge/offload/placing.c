@@ -19,7 +19,7 @@ static const double DEVICE_STEP = 1e-10;        /* of a walk */
 
 /* Operations of a lane, counted in what nvcc makes for sm_90: of a search, for a row; of a test, a
  * place of a network, and a tree, for 32 rows; and of a sum, for a row. */
-static const double OF_SEARCH = 230, OF_TEST = 16, OF_PLACE = 5, OF_TREE = 130, OF_SUM = 9;
+static const double OF_SEARCH = 230, OF_TEST = 16, OF_PLACE = 5, OF_TREE = 130, OF_SUM = 13;
 
 /* A row of all trees as planes, or walks. */
 static double row_on_cpu(const ct_forged *f)

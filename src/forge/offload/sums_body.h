@@ -28,7 +28,8 @@ CT_HD void ct_walk_row(const ct_forged_views *v, size_t item)
     for (;;) {
         const ct_key_node node = f->nodes[at];
         if (!(node.what & CT_WALK_INNER)) break;
-        at = node.next + ct_key_right(v, at, &node, ct_keyed_of(v, node.what & CT_WALK_COLUMN, row));
+        const ct_keyed x = ct_keyed_of(v, node.what & CT_WALK_COLUMN, row);
+        at = node.next + ct_key_right(v, at, &node, x);
     }
     v->rows.leaves[item] = at;
 }
