@@ -1,5 +1,6 @@
 /* Ensembles on a device, and on its host twin: the interpreter's bits, with a device that fails at
  * any call, and with little memory. */
+#include "base/memory.h"
 #include "check.h"
 #include "cuda_on_cpu/cuda_on_cpu.h"
 #include "ensemble_rows.h"
@@ -236,6 +237,32 @@ static void twin_that_fails(void)
     end(&c);
 }
 
+/* Each allocation of the host in turn, alone and with all that follow. */
+static void no_memory_of_the_host(void)
+{
+    case_of c;
+    if (!draw(&c, 3, 100)) return;
+    for (long count = 1; count < 1000000; count += 999998) {
+        long after = 0, n_failed = 0;
+        for (ct_status status = CT_NO_MEMORY; status != CT_OK; after++) {
+            ct_error error = {CT_OK, ""};
+            ct_forged_device *device;
+            ct_alloc_fail_for(after, count);
+            status = ct_forged_device_open(&c.forged, TWIN, CT_WAY_AUTO, c.any_order, &device,
+                                           &error);
+            if (status == CT_OK) status = predict(&c, device, c.rows.n_rows, &error);
+            ct_alloc_fail_for(-1, 0);
+            if (status == CT_OK) CHECK(is_right(&c, c.rows.n_rows));
+            else CHECK((status == CT_NO_MEMORY || status == CT_NO_DEVICE) && error.message[0]);
+            n_failed += status != CT_OK;
+            ct_forged_device_close(device);
+            CHECK_INT(ct_gpu_twin_blocks(), 0);
+        }
+        CHECK(n_failed > 8);
+    }
+    end(&c);
+}
+
 static void cuda_that_fails(void)
 {
     if (!CUDA_ON_CPU()) SKIP("no CUDA on the CPU");
@@ -354,6 +381,7 @@ static const check_case cases[] = {
     {"little memory of the twin", little_memory_of_the_twin},
     {"little memory of a CUDA device", little_memory_of_cuda},
     {"a twin that fails at every call in turn", twin_that_fails},
+    {"a host without memory", no_memory_of_the_host},
     {"CUDA that fails at every call in turn", cuda_that_fails},
     {"what a device does not do", refusals},
     {"whether a device pays", placing},

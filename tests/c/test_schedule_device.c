@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "check.h"
 #include "cuda_on_cpu/cuda_on_cpu.h"
 #include "ensemble_rows.h"
@@ -206,6 +207,26 @@ static void driver_that_fails(void)
     end();
 }
 
+/* Each allocation of the host in turn. */
+static void no_memory_of_the_host(void)
+{
+    long n_failed = 0;
+    if (!has_stand_in()) SKIP("no stand-in for a driver");
+    if (!draw_kept(70, CT_F32)) return;
+    for (ct_status status = CT_NO_MEMORY; status != CT_OK && n_failed < 10000;) {
+        ct_error error = {CT_OK, ""};
+        ct_alloc_fail_after(n_failed);
+        status = device_says(&error);
+        ct_alloc_fail_after(-1);
+        if (status != CT_OK)
+            CHECK((status == CT_NO_MEMORY || status == CT_NO_DEVICE) && error.message[0]);
+        n_failed += status != CT_OK;
+        check_nothing_left();
+    }
+    CHECK(n_failed > 5 && n_failed < 10000);
+    end();
+}
+
 static void little_memory(void)
 {
     int n_fine = 0, n_refused = 0;
@@ -274,6 +295,7 @@ static void times(void)
 static const check_case cases[] = {
     {"random schedules by CUDA's driver", random_schedules},
     {"CUDA's driver fails at every call in turn", driver_that_fails},
+    {"a host without memory for CUDA's driver", no_memory_of_the_host},
     {"little memory of CUDA's driver", little_memory},
     {"what CUDA's driver is not asked for", refusals},
     {"NVRTC that does not know the CUDA device", compiler_that_is_older},
