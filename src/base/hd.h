@@ -31,4 +31,33 @@ CT_HD uint32_t ct_hd_popcount(uint32_t x)
 #endif
 }
 
+/* The bits turned left by `turn`, 1 .. 31. */
+CT_HD uint32_t ct_hd_rotate(uint32_t x, uint32_t turn)
+{
+#ifdef __CUDA_ARCH__
+    return __funnelshift_l(x, x, turn);
+#else
+    return x << turn | x >> (32 - turn);
+#endif
+}
+
+/* What many threads of a device may do to one number; on the host one does at a time. */
+CT_HD void ct_hd_add(uint32_t *to, uint32_t value)
+{
+#ifdef __CUDA_ARCH__
+    (void) atomicAdd(to, value);
+#else
+    *to += value;
+#endif
+}
+
+CT_HD void ct_hd_min(int32_t *of, int32_t value)
+{
+#ifdef __CUDA_ARCH__
+    (void) atomicMin(of, value);
+#else
+    if (value < *of) *of = value;
+#endif
+}
+
 #endif

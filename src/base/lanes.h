@@ -114,23 +114,37 @@ CT_HD uint32_t ct_lanes_max(ct_lanes lanes, uint32_t value)
 }
 
 /* The words of 32 lanes as a matrix of bits, transposed: bit i of lane j's becomes bit j of lane
- * i's. By halves: of each pair of lanes `step` apart the lower one keeps its low bits of each group
- * and takes the other's in place of the high ones. `low` marks the low bits of the groups. */
-CT_HD uint32_t ct_transpose_step(uint32_t own, uint32_t other, uint32_t lane, uint32_t step,
-                                 uint32_t low)
+ * i's. By halves, 16 to 1 lanes apart: of each pair of lanes the lower one keeps the low bits of
+ * each group of its word and takes the other's in place of the high ones, which a rotation puts
+ * there. What a lane keeps, and by how much it rotates, is made once. */
+typedef struct {
+    uint32_t keep[5], turn[5];
+} ct_transposition;
+
+CT_HD ct_transposition ct_transposition_of(uint32_t lane)
 {
-    return lane & step ? (own & ~low) | (other & ~low) >> step
-                       : (own & low) | (other & low) << step;
+    ct_transposition t;
+    uint32_t low = 0x0000ffffu;
+    for (uint32_t k = 0; k < 5; k++) {
+        const uint32_t step = 16u >> k;
+        t.keep[k] = low << (lane & step); /* or ~low */
+        t.turn[k] = lane & step ? 32 - step : step;
+        low ^= low << step / 2;
+    }
+    return t;
+}
+
+CT_HD uint32_t ct_transpose_step(const ct_transposition *t, uint32_t k, uint32_t own,
+                                 uint32_t other)
+{
+    return (own & t->keep[k]) | (ct_hd_rotate(other, t->turn[k]) & ~t->keep[k]);
 }
 
 /* For a group of 32. */
-CT_HD uint32_t ct_lanes_transpose(ct_lanes lanes, uint32_t word)
+CT_HD uint32_t ct_lanes_transpose(ct_lanes lanes, const ct_transposition *t, uint32_t word)
 {
-    uint32_t low = 0x0000ffffu;
-    for (uint32_t step = 16; step; step /= 2) {
-        word = ct_transpose_step(word, ct_lanes_exchange(lanes, word, step), lanes.lane, step, low);
-        low ^= low << step / 2;
-    }
+    for (uint32_t k = 0; k < 5; k++)
+        word = ct_transpose_step(t, k, word, ct_lanes_exchange(lanes, word, 16u >> k));
     return word;
 }
 

@@ -71,7 +71,9 @@ static uint32_t matrix[32], transposed[32];
 static void call_transpose(ct_lanes lanes, void *argument)
 {
     (void) argument;
-    if (lanes.width == 32) transposed[lanes.lane] = ct_lanes_transpose(lanes, matrix[lanes.lane]);
+    const ct_transposition t = ct_transposition_of(lanes.lane);
+    if (lanes.width == 32)
+        transposed[lanes.lane] = ct_lanes_transpose(lanes, &t, matrix[lanes.lane]);
 }
 
 static void bits_are_transposed(void)

@@ -16,23 +16,22 @@
 #include "exact/offload/device.h"
 #include "gpu/device.h"
 
-/* Lane instructions a word of 32 rows and candidate, from the text of scan_body.h: both passes
- * gather and transpose one side (both, where candidates are of parts of the row set), then count
- * both; the second bounds both. A population count is worth four. Words that are looked into come
- * on top. */
-static double operations(double n, double n_cols, double n_classes, double candidates,
-                         double n_sides)
+/* Instructions a word of 32 rows and lane, of two classes, as nvcc compiles them for sm_90
+ * (bench/NOTES.md): a population count is worth four. Of SIDES once; of COUNT and SCAN for each
+ * column. Words that are looked into come on top. */
+static double operations(double n, double n_cols, double candidates, double n_sides)
 {
-    double gather = 2 * 31 * n_sides, count = 2 * 12 * n_classes, bound = 2 * (17 * n_classes + 14);
-    return n / 32 * n_cols * candidates * (gather + count + bound) + n * candidates * 6 * n_sides;
+    double sides = n_sides > 1 ? 752 : 456, count = n_sides > 1 ? 62 : 37,
+           scan = n_sides > 1 ? 131 : 122;
+    return n / 32 * candidates * (sides + n_cols * (count + scan));
 }
 
-/* Of each row: its place in the order and the sides of 32 candidates, twice; of each word the
- * classes twice and the ties. The sides themselves are made from ranks of two bytes. */
-static double bytes(double n, double n_cols, double n_classes, double candidates, double n_sides)
+/* Of each row and quad of candidates, twice: its place in the order and their sides; of each word
+ * the classes twice and the ties. The sides themselves are made from ranks of two bytes. */
+static double bytes(double n, double n_cols, double candidates, double n_sides)
 {
-    double groups = ceil(candidates / 32);
-    return groups * n_cols * n * (2 * (4 + 4 * n_sides) + (2 * n_classes + 1) * 4 / 32) +
+    double groups = ceil(candidates / 32), quads = ceil(candidates / 128);
+    return quads * n_cols * n * (2 * (4 + 16 * n_sides) + (2 * 2 + 1) * 4.0 / 32) +
            groups * n * (4 + n_sides * (4 + 32 * 2));
 }
 
@@ -93,8 +92,8 @@ static void time_table(int there, uint32_t n, double byte_rate, double operation
     }
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         int parts = i == 3;
-        double b = bytes(n, COLS, CLASSES, sizes[i], 1 + parts),
-               o = operations(n, COLS, CLASSES, sizes[i], 1 + parts);
+        double b = bytes(n, COLS, sizes[i], 1 + parts),
+               o = operations(n, COLS, sizes[i], 1 + parts);
         fill_candidates(candidates, sizes[i], n, COLS, parts);
         printf("| %u | %u%s | %.3g | %.3g | %.3g | %.3g |", n, sizes[i], parts ? " of parts" : "",
                b, o, b / byte_rate * 1e6, o / operation_rate * 1e6);

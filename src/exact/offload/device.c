@@ -6,10 +6,8 @@
 #include "base/memory.h"
 #include "exact/offload/queue.h"
 
-/* The sides of a batch's candidates take at most so much, and there is room for at least so many
- * groups of candidates of the whole table. */
-static const size_t SIDES_BYTES = (size_t) 1 << 30;
-enum { LEAST_GROUPS = 4, MOST_GROUPS = CT_OFFLOAD_CANDIDATES / CT_GPU_LANES };
+/* The work of a batch takes at most so much, unless one quad of candidates takes more. */
+static const size_t WORK_BYTES = (size_t) 1 << 30;
 
 int ct_offload_is_lost(const ct_offload_device *device)
 {
@@ -33,44 +31,35 @@ uint32_t ct_offload_window(const ct_offload_device *device)
 
 /* ---- memory on the device ---- */
 
-static size_t cut_table(ct_offload_table_view *view, char *memory, size_t rank_bytes)
+static size_t cut_table(ct_offload_table_view *view, char *memory)
 {
     ct_gpu_cutter c = {memory, 0};
     size_t n_cols = view->n_cols, n_window = view->n_window, n_rows = view->n_rows;
     view->order = (const uint32_t *) ct_gpu_cut(&c, n_window * n_rows * sizeof *view->order);
     view->ties = (const uint64_t *) ct_gpu_cut(&c, n_window * view->tie_words * sizeof *view->ties);
-    view->rank_at = (const uint64_t *) ct_gpu_cut(&c, n_cols * sizeof *view->rank_at);
-    view->rank_bytes = (const uint8_t *) ct_gpu_cut(&c, n_cols);
     view->classes = (const uint8_t *) ct_gpu_cut(&c, n_rows);
-    view->ranks = (uint8_t *) ct_gpu_cut(&c, rank_bytes);
+    view->ranks = ct_gpu_cut(&c, n_cols * n_rows * view->rank_bytes);
     return c.used;
 }
 
-/* The sides of a group of candidates, of parts of the table. */
-static size_t group_bytes(const ct_offload_table_view *view)
+/* What batches take with what is left of the memory that one queue may have besides one quad. */
+static size_t plan_work(const ct_offload_table_view *view, size_t least, size_t spare)
 {
-    return 2 * sizeof(uint32_t) * (size_t) view->n_rows;
-}
-
-/* What the sides of a slot take with what is left of the memory that one queue may have. */
-static size_t plan_sides(const ct_offload_table_view *view, size_t spare)
-{
-    size_t group = group_bytes(view), least = LEAST_GROUPS * group, most = MOST_GROUPS * group;
-    size_t bytes = least + spare / CT_OFFLOAD_SLOTS / 256 * 256;
-    if (most > SIDES_BYTES) most = SIDES_BYTES > least ? SIDES_BYTES : least;
-    return bytes < most ? bytes : most;
+    size_t most = ct_offload_work_bytes(view, view->n_rows, CT_OFFLOAD_QUADS);
+    if (most > WORK_BYTES) most = WORK_BYTES > least ? WORK_BYTES : least;
+    return least + spare < most ? least + spare / 256 * 256 : most;
 }
 
 /* All columns and as many queues as there is room for; or else one queue, and as many columns at a
  * time as there is room for. 0 if there is none even for one. */
-static int plan_memory(ct_offload_device *device, size_t rank_bytes, size_t room, size_t *needed)
+static int plan_memory(ct_offload_device *device, size_t room, size_t *needed)
 {
     ct_offload_table_view *view = &device->view;
     size_t table, queue;
-    device->sides_bytes = LEAST_GROUPS * group_bytes(view);
     for (uint32_t n_windows = 1;; n_windows++) {
         view->n_window = (view->n_cols + n_windows - 1) / n_windows;
-        table = cut_table(view, NULL, rank_bytes);
+        table = cut_table(view, NULL);
+        device->work_bytes = ct_offload_work_bytes(view, view->n_rows, 1);
         queue = ct_offload_queue_bytes(device);
         *needed = table + queue;
         if (*needed <= room) break;
@@ -79,28 +68,21 @@ static int plan_memory(ct_offload_device *device, size_t rank_bytes, size_t room
     size_t most = view->n_window < view->n_cols ? 1 : (room - table) / queue;
     CT_ASSERT(most > 0);
     if (most < device->n_queues) device->n_queues = (unsigned) most;
-    device->sides_bytes = plan_sides(view, (room - table) / device->n_queues - queue);
+    device->work_bytes = plan_work(view, device->work_bytes,
+                                   (room - table) / device->n_queues - queue);
     return 1;
 }
 
 /* ---- the table ---- */
 
-static uint8_t rank_bytes_of(uint32_t n_values)
+static uint32_t rank_bytes_of(const ct_offload_table *table)
 {
-    CT_ASSERT(n_values > 0 /* the column is ranked */);
-    return n_values <= 0x100 ? 1 : n_values <= 0x10000 ? 2 : 4;
-}
-
-/* Where the ranks of each column go; returns their bytes altogether. */
-static size_t place_ranks(const ct_offload_table *table, uint64_t *at, uint8_t *bytes)
-{
-    size_t used = 0;
+    uint32_t most = 0;
     for (uint32_t col = 0; col < table->n_cols; col++) {
-        bytes[col] = rank_bytes_of(table->n_values[col]);
-        at[col] = used;
-        used += ((size_t) table->n_rows * bytes[col] + 255) / 256 * 256;
+        CT_ASSERT(table->n_values[col] > 0 /* the column is ranked */);
+        if (table->n_values[col] > most) most = table->n_values[col];
     }
-    return used;
+    return most <= 0x10000 ? 2 : 4;
 }
 
 /* Sends each window, the first one last, and makes the ranks. */
@@ -112,49 +94,38 @@ static ct_status send_columns(ct_offload_queue *queue)
         CT_TRY(ct_offload_send_window(queue, first));
         size_t words = (size_t) view->n_window * view->words;
         CT_TRY(ct_offload_launch(queue, CT_OFFLOAD_TIES, ct_gpu_threads(words)));
-        CT_TRY(ct_offload_launch(queue, CT_OFFLOAD_STARTS, ct_gpu_warps(view->n_window)));
-        CT_TRY(ct_offload_launch(queue, CT_OFFLOAD_RANKS, ct_gpu_threads(words)));
+        CT_TRY(ct_offload_sum_orders(queue, view->n_window));
+        CT_TRY(ct_offload_launch(queue, CT_OFFLOAD_RANKS, ct_gpu_warps(words)));
         if (!first) return CT_OK;
     }
 }
 
-/* Memory of the host for what is sent but is not in the caller's table. */
-typedef struct {
-    uint64_t *rank_at;
-    uint8_t *rank_bytes, *classes;
-    size_t bytes; /* of all ranks */
-} made_to_send;
-
-/* `made` is no longer used when this returns CT_OK, and else when the queue's stream is closed. */
-static ct_status send_table(ct_offload_device *device, ct_offload_queue *queue,
-                            const made_to_send *made)
+/* classes: memory for those of all rows. It is no longer used when this returns CT_OK, and else
+ * when the queue's stream is closed. */
+static ct_status send_table(ct_offload_device *device, ct_offload_queue *queue, uint8_t *classes)
 {
     ct_offload_table_view *view = &device->view;
     for (uint32_t row = 0; row < view->n_rows; row++)
-        made->classes[row] = (uint8_t) device->source.classes[row];
-    CT_TRY(ct_gpu_take(device->gpu, cut_table(view, NULL, made->bytes), &device->block));
-    (void) cut_table(view, (char *) device->block.memory, made->bytes);
+        classes[row] = (uint8_t) device->source.classes[row];
+    CT_TRY(ct_gpu_take(device->gpu, cut_table(view, NULL), &device->block));
+    (void) cut_table(view, (char *) device->block.memory);
     CT_TRY(ct_offload_queue_open(queue));
-    CT_TRY(
-        ct_offload_send(queue, view->rank_at, made->rank_at, view->n_cols * sizeof *made->rank_at));
-    CT_TRY(ct_offload_send(queue, view->rank_bytes, made->rank_bytes, view->n_cols));
-    CT_TRY(ct_offload_send(queue, view->classes, made->classes, view->n_rows));
+    CT_TRY(ct_offload_send(queue, view->classes, classes, view->n_rows));
     CT_TRY(send_columns(queue));
     return ct_gpu_drain(&queue->stream);
 }
 
-static ct_status plan_and_send(ct_offload_device *device, made_to_send *made, ct_error *error)
+static ct_status plan_and_send(ct_offload_device *device, uint8_t *classes, ct_error *error)
 {
     size_t room, needed;
-    made->bytes = place_ranks(&device->source, made->rank_at, made->rank_bytes);
     if (ct_gpu_room(device->gpu, &room) != CT_OK)
         return ct_fail(error, CT_NO_DEVICE, "%s", ct_offload_why(device));
-    if (!plan_memory(device, made->bytes, room, &needed))
+    if (!plan_memory(device, room, &needed))
         return ct_fail(
             error, CT_NO_DEVICE,
             "the table takes %.3g GB on the device even one column at a time, and %.3g GB are free",
             (double) needed / 1e9, (double) room / 1e9);
-    if (send_table(device, &device->queues[0], made) != CT_OK)
+    if (send_table(device, &device->queues[0], classes) != CT_OK)
         return ct_fail(error, CT_NO_DEVICE, "%s", ct_offload_why(device));
     return CT_OK;
 }
@@ -163,16 +134,13 @@ static ct_status plan_and_send(ct_offload_device *device, made_to_send *made, ct
 
 static ct_status start(ct_offload_device *device, ct_error *error)
 {
-    size_t n_cols = device->view.n_cols, n_rows = device->view.n_rows;
-    uint64_t *memory = (uint64_t *) ct_alloc(n_cols * (sizeof *memory + 1) + n_rows);
-    if (!memory)
+    uint8_t *classes = (uint8_t *) ct_alloc(device->view.n_rows);
+    if (!classes)
         return ct_fail(error, CT_NO_MEMORY, "not enough memory for the classes of %lu rows",
-                       (unsigned long) n_rows);
-    made_to_send made = {memory, (uint8_t *) (memory + n_cols),
-                         (uint8_t *) (memory + n_cols) + n_cols, 0};
-    ct_status status = plan_and_send(device, &made, error);
+                       (unsigned long) device->view.n_rows);
+    ct_status status = plan_and_send(device, classes, error);
     if (status != CT_OK) ct_gpu_stream_close(&device->queues[0].stream);
-    ct_free(memory);
+    ct_free(classes);
     return status;
 }
 
@@ -193,6 +161,7 @@ static ct_offload_device *device_new(const ct_offload_table *table, unsigned n_q
     device->view.n_classes = table->n_classes;
     device->view.words = (table->n_rows + 31) / 32;
     device->view.tie_words = table->tie_words;
+    device->view.rank_bytes = rank_bytes_of(table);
     device->n_queues = n_queues;
     device->queues = queues;
     for (unsigned i = 0; i < n_queues; i++) queues[i].device = device;

@@ -2,6 +2,7 @@
 #include "exact/offload/kernels.h"
 
 #include "exact/offload/scan_body.h"
+#include "exact/offload/scan_two.cuh"
 #include "gpu/kernel.cuh"
 
 namespace {
@@ -10,22 +11,83 @@ namespace {
 CT_OFFLOAD_THREAD_KERNELS(THREADS_ON_CUDA)
 #undef THREADS_ON_CUDA
 
-CT_GPU_WARPS_ON_CUDA(kernel_STARTS, ct_offload_views, ct_offload_sum_members)
+#define WARPS_ON_CUDA(id, body, item) CT_GPU_WARPS_ON_CUDA(kernel_##id, ct_offload_views, body)
+CT_OFFLOAD_WARP_KERNELS(WARPS_ON_CUDA)
+#undef WARPS_ON_CUDA
+
+/* ct_offload_sum_members by a block, four words a thread at a time. The sums of warps go to and fro
+ * between two places, so that one barrier will do. */
+__global__ void __launch_bounds__(CT_OFFLOAD_SUMMERS)
+kernel_STARTS(CT_GPU_CONSTANT const ct_offload_views v, size_t)
+{
+    extern __shared__ __align__(16) uint32_t memory[];
+    enum { EACH = 4, WARPS = CT_OFFLOAD_SUMMERS / CT_GPU_LANES };
+    const uint32_t words = v.table.words, warp = threadIdx.x / CT_GPU_LANES;
+    const uint32_t *members = v.scratch.members + (size_t) blockIdx.x * words;
+    uint32_t *starts = v.scratch.starts + (size_t) blockIdx.x * words, sum = 0, turn = 0;
+    const ct_lanes lanes = ct_lanes_warp();
+    for (uint32_t start = 0; start < words; start += EACH * CT_OFFLOAD_SUMMERS, turn ^= WARPS) {
+        const uint32_t first = start + EACH * threadIdx.x;
+        uint32_t n[EACH], own = 0, total;
+        for (uint32_t k = 0; k < EACH; k++) {
+            n[k] = first + k < words ? ct_hd_popcount(members[first + k]) : 0;
+            own += n[k];
+        }
+        uint32_t before = sum + ct_lanes_scan(lanes, own, &total);
+        if (lanes.lane == 0) memory[turn + warp] = total;
+        __syncthreads();
+        for (uint32_t k = 0; k < WARPS; k++) {
+            before += k < warp ? memory[turn + k] : 0;
+            sum += memory[turn + k];
+        }
+        for (uint32_t k = 0; k < EACH && first + k < words; k++) {
+            starts[first + k] = before;
+            before += n[k];
+        }
+    }
+}
+
+/* ---- the scan of any number of classes ---- */
 
 /* The sides of the lane's candidate in a word. */
 struct sides_of_candidate {
     uint32_t left, right;
 };
 
-__device__ sides_of_candidate find_sides(const ct_offload_views &v, uint32_t col, uint32_t group,
-                                     uint32_t w, ct_lanes lanes)
+__device__ sides_of_candidate find_sides(const ct_offload_views &v, const ct_scan_item &item,
+                                         uint32_t w, ct_lanes lanes, const ct_transposition &t)
 {
+    const uint32_t left = ct_scan_sides(&v, item.col, item.group, w, lanes.lane, 0);
     sides_of_candidate in;
-    in.left = ct_lanes_transpose(lanes, ct_scan_sides(&v, col, group, w, lanes.lane, 0));
-    in.right = v.batch.n_sides == 2
-                   ? ct_lanes_transpose(lanes, ct_scan_sides(&v, col, group, w, lanes.lane, 1))
-                   : ct_scan_valid(&v, w) & ~in.left;
+    in.left = ct_lanes_transpose(lanes, &t, left);
+    if (v.batch.n_sides == 2) {
+        const uint32_t right = ct_scan_sides(&v, item.col, item.group, w, lanes.lane, 1);
+        in.right = ct_lanes_transpose(lanes, &t, right);
+    } else {
+        in.right = ct_scan_valid(&v, w) & ~in.left;
+    }
     return in;
+}
+
+__device__ const uint32_t *sets_of(const ct_offload_views &v, const ct_scan_item &item, uint32_t w)
+{
+    return v.rows.sets + ((size_t) item.col * v.rows.words + w) * v.table.n_classes;
+}
+
+/* Counts a part. x: the warp's memory. */
+__device__ void count_part(const ct_offload_views &v, const ct_scan_item &item, ct_lanes lanes,
+                           uint32_t *x)
+{
+    const uint32_t n_classes = v.table.n_classes;
+    const ct_transposition t = ct_transposition_of(lanes.lane);
+    x += lanes.lane;
+    for (uint32_t i = 0; i < 2 * n_classes; i++) x[i * CT_GPU_LANES] = 0;
+    for (uint32_t w = item.begin; w < item.end; w++) {
+        const sides_of_candidate in = find_sides(v, item, w, lanes, t);
+        ct_scan_count(x, sets_of(v, item, w), n_classes, in.left, in.right);
+    }
+    for (uint32_t i = 0; i < 2 * n_classes; i++)
+        ct_scan_counted(&v, &item, item.group, lanes.lane, i, x[i * CT_GPU_LANES]);
 }
 
 /* A word of the column's order. */
@@ -35,31 +97,29 @@ struct word {
 };
 
 /* Looks into a word for each lane of `asking`, all lanes at one candidate, each at a position. What
- * changes along the order is read from that lane, totals from the block. */
-template <int CLASSES>
-__device__ void look_together(const ct_scan_block &block, ct_lanes lanes, ct_scan_lane *lane,
-                              uint32_t side, word w, uint32_t in, uint32_t asking)
+ * changes along the order is read from that lane, totals from where they are. */
+__device__ void look_together(ct_lanes lanes, ct_scan_lane *lane, uint32_t side, word w,
+                              uint32_t in, uint32_t asking)
 {
-    const uint32_t n_classes = CLASSES ? CLASSES : lane->n_classes, j = lanes.lane;
+    const uint32_t n_classes = lane->n_classes, j = lanes.lane;
     for (; asking; asking &= asking - 1) {
         const uint32_t from = ct_scan_first(asking);
         const uint32_t its = ct_lanes_read(lanes, in, from),
                        least = ct_lanes_read(lanes, lane->min_rows[side], from);
-        const uint32_t *totals = block.totals + side * n_classes * CT_GPU_LANES + from;
+        const uint32_t *totals = lane->totals - j + from + side * n_classes * CT_GPU_LANES;
         ct_scan_split split = {0, 0, 0};
         uint32_t all = 0;
         for (uint32_t c = 0; c < n_classes; c++) {
-            const uint32_t before =
-                ct_lanes_read(lanes, lane->x[(side * n_classes + c) * lane->stride], from);
-            const uint32_t total = totals[c * CT_GPU_LANES];
-            ct_scan_add_class(&split, ct_scan_up_to(before, w.sets[c], its, j), total);
+            const uint32_t before = ct_lanes_read(lanes, ct_scan_before(lane, side, c), from),
+                           total = totals[c * CT_GPU_LANES];
+            ct_scan_add_class(&split, before + ct_scan_up_to(w.sets[c], its, j), total);
             all += total;
         }
         const uint32_t score = w.ties >> j & 1 ? (uint32_t) (split.most + split.rest) : 0;
         const uint32_t any = ct_lanes_max(lanes, score),
                        allowed = ct_lanes_max(
                            lanes, ct_scan_allowed(split.n, all, least) ? score : 0);
-        if (j == from) ct_scan_take(lane, side, (int32_t) any, (int32_t) allowed);
+        if (j == from) ct_scan_take(lane->found[side], (int32_t) any, (int32_t) allowed);
     }
 }
 
@@ -68,112 +128,108 @@ __device__ void look_together(const ct_scan_block &block, ct_lanes lanes, ct_sca
 enum { TOGETHER = 4 };
 
 /* A word for one side, in the way that takes fewer instructions. */
-template <int CLASSES>
-__device__ void scan_side(const ct_scan_block &block, ct_lanes lanes, ct_scan_lane *lane,
-                          uint32_t side, word w, uint32_t in)
+__device__ void scan_side(ct_lanes lanes, ct_scan_lane *lane, uint32_t side, word w, uint32_t in)
 {
     const int asks = ct_scan_asks(lane, side, w.sets, in);
     const uint32_t asking = ct_lanes_ballot(lanes, asks);
+    if (!asking) return;
     if (TOGETHER * ct_hd_popcount(asking) <= ct_hd_popcount(w.ties))
-        look_together<CLASSES>(block, lanes, lane, side, w, in, asking);
+        look_together(lanes, lane, side, w, in, asking);
     else if (asks) ct_scan_look_into(lane, side, w.sets, w.ties, in);
 }
 
-/* The second half of a scan: each warp through its part. */
-template <int CLASSES>
-__device__ void scan_part(const ct_offload_views &v, const ct_scan_block &block,
-                          ct_scan_part part, uint32_t col, uint32_t group, ct_lanes lanes,
-                          const uint32_t wanted[2], ct_scan_lane *lane)
+/* Scans a part. x: the warp's memory. */
+__device__ void scan_part(const ct_offload_views &v, const ct_scan_item &item, ct_lanes lanes,
+                          uint32_t *x)
 {
-    const uint32_t p = group * CT_GPU_LANES + lanes.lane, last = v.batch.n_candidates - 1;
-    const uint32_t there = p <= last, n_classes = CLASSES ? CLASSES : lane->n_classes;
-    const uint32_t its[2] = {wanted[0] >> lanes.lane & there, wanted[1] >> lanes.lane & there};
-    ct_scan_begin(lane, v.batch.candidates + (there ? p : last), its);
-    for (uint32_t w = part.begin; w < part.end; w++) {
-        const size_t at = (size_t) col * v.rows.words + w;
-        const word here = {v.rows.sets + at * n_classes, v.rows.ties[at]};
-        const sides_of_candidate in = find_sides(v, col, group, w, lanes);
+    const uint32_t p = item.group * CT_GPU_LANES + lanes.lane, last = v.batch.n_candidates - 1;
+    const uint32_t there = p <= last;
+    const uint32_t wanted[2] = {
+        ct_scan_wanted(&v, item.col, item.group, 0) >> lanes.lane & there,
+        ct_scan_wanted(&v, item.col, item.group, 1) >> lanes.lane & there};
+    const ct_transposition t = ct_transposition_of(lanes.lane);
+    ct_scan_lane lane;
+    lane.n_classes = v.table.n_classes;
+    lane.x = x + lanes.lane;
+    lane.totals = ct_scan_totals_at(&v, item.group) + lanes.lane;
+    for (uint32_t i = 0; i < 2 * lane.n_classes; i++)
+        lane.x[i * CT_GPU_LANES] = ct_scan_counted_before(&v, &item, item.group, lanes.lane, i);
+    ct_scan_begin(&lane, v.batch.candidates + (there ? p : last), wanted);
+    for (uint32_t w = item.begin; w < item.end; w++) {
+        const word here = {sets_of(v, item, w), v.rows.ties[(size_t) item.col * v.rows.words + w]};
+        const sides_of_candidate in = find_sides(v, item, w, lanes, t);
         if (here.ties) {
-            scan_side<CLASSES>(block, lanes, lane, 0, here, in.left);
-            scan_side<CLASSES>(block, lanes, lane, 1, here, in.right);
+            scan_side(lanes, &lane, 0, here, in.left);
+            scan_side(lanes, &lane, 1, here, in.right);
         }
-        ct_scan_count(lane->x, lane->stride, here.sets, n_classes, in.left, in.right);
+        ct_scan_count(lane.x, here.sets, lane.n_classes, in.left, in.right);
     }
+    for (uint32_t side = 0; side < 2 && there; side++)
+        ct_scan_end(&v, item.col, p, side, lane.all[side], lane.found[side]);
 }
 
-/* Counts each warp's part, then sums over those before it. */
-__device__ void count_parts(const ct_offload_views &v, const ct_scan_block &block,
-                            ct_scan_part part, uint32_t col, uint32_t group, ct_lanes lanes,
-                            uint32_t n_classes, uint32_t *x)
+/* ---- both steps of a batch, a warp a block. SIDES: of two classes; 0: of any number ---- */
+
+/* The groups of the item that are to be counted, or scanned, a bit each. */
+__device__ uint32_t groups_of(const ct_offload_views &v, const ct_scan_item &item, int counted)
 {
-    const uint32_t n_counts = 2 * n_classes * CT_GPU_LANES;
-    for (uint32_t c = 0; c < 2 * n_classes; c++) x[c * CT_GPU_LANES] = 0;
-    for (uint32_t w = part.begin; w < part.end; w++) {
-        const uint32_t *sets = v.rows.sets + ((size_t) col * v.rows.words + w) * n_classes;
-        sides_of_candidate in = find_sides(v, col, group, w, lanes);
-        ct_scan_count(x, CT_GPU_LANES, sets, n_classes, in.left, in.right);
-    }
-    __syncthreads();
-    for (uint32_t i = threadIdx.x; i < n_counts; i += blockDim.x)
-        ct_scan_sum_warps(&block, n_classes, i);
-    __syncthreads();
+    uint32_t groups = 0;
+    for (uint32_t i = 0; i < ct_scan_groups(v.table.n_classes); i++)
+        groups |= (uint32_t) (counted ? ct_scan_is_counted(&v, item.col, item.group + i)
+                                      : ct_scan_is_scanned(&v, item.col, item.group + i))
+                  << i;
+    return item.begin < item.end ? groups : 0;
 }
 
-/* CLASSES 2: a lane's numbers are its own registers from the second half on. 0: any number, in the
- * block's memory. The bound on registers lets four blocks share a multiprocessor. */
-template <int CLASSES>
-__global__ void __launch_bounds__(CT_GPU_BLOCK, 4)
+template <int SIDES>
+__global__ void __launch_bounds__(CT_GPU_LANES)
+kernel_count(CT_GPU_CONSTANT const ct_offload_views v, size_t)
+{
+    extern __shared__ __align__(16) uint32_t memory[];
+    const ct_lanes lanes = ct_lanes_warp();
+    const ct_scan_item item = ct_scan_item_at(&v, blockIdx.x);
+    const uint32_t groups = groups_of(v, item, 1);
+    if (item.part == 0)
+        for (uint32_t i = 0; i < ct_scan_groups(v.table.n_classes); i++)
+            ct_scan_begin_errors(&v, item.col, item.group + i, lanes.lane);
+    if (!groups) return;
+    if (SIDES) two_count<SIDES>(v, item, groups, lanes);
+    else count_part(v, item, lanes, memory);
+}
+
+/* Registers for at least 12 warps a multiprocessor, of four candidates a lane. */
+template <int SIDES>
+__global__ void __launch_bounds__(CT_GPU_LANES, 12)
 kernel_scan(CT_GPU_CONSTANT const ct_offload_views v, size_t)
 {
-    extern __shared__ __align__(16) unsigned char memory[];
-    const uint32_t n_classes = CLASSES ? CLASSES : v.table.n_classes;
-    const uint32_t col = blockIdx.x % v.table.n_window, group = blockIdx.x / v.table.n_window,
-                   warp = threadIdx.x / 32;
+    extern __shared__ __align__(16) uint32_t memory[];
     const ct_lanes lanes = ct_lanes_warp();
-    const ct_scan_block block = ct_scan_block_at(memory, n_classes);
-    const uint32_t wanted[2] = {ct_scan_wanted(&v, col, group, 0),
-                                ct_scan_wanted(&v, col, group, 1)};
+    const ct_scan_item item = ct_scan_item_at(&v, blockIdx.x);
+    const uint32_t groups = groups_of(v, item, 0);
+    if (!groups) return;
+    if (SIDES) two_scan_part<SIDES>(v, item, groups, lanes);
+    else scan_part(v, item, lanes, memory);
+}
 
-    if (wanted[0] | wanted[1]) {
-        const ct_scan_part part = ct_scan_part_of(v.rows.words, warp, block.n_warps);
-        uint32_t *x = block.counts + warp * 2 * n_classes * CT_GPU_LANES + lanes.lane;
-        ct_scan_lane lane;
-        count_parts(v, block, part, col, group, lanes, n_classes, x);
-        lane.n_classes = n_classes;
-        if (CLASSES) {
-            uint32_t own_x[CLASSES ? 2 * CLASSES : 1], own_totals[CLASSES ? 2 * CLASSES : 1];
-            for (uint32_t c = 0; c < 2 * n_classes; c++) {
-                own_x[c] = x[c * CT_GPU_LANES];
-                own_totals[c] = block.totals[c * CT_GPU_LANES + lanes.lane];
-            }
-            lane.stride = 1;
-            lane.x = own_x;
-            lane.totals = own_totals;
-            scan_part<CLASSES>(v, block, part, col, group, lanes, wanted, &lane);
-        } else {
-            lane.stride = CT_GPU_LANES;
-            lane.x = x;
-            lane.totals = block.totals + lanes.lane;
-            scan_part<CLASSES>(v, block, part, col, group, lanes, wanted, &lane);
-        }
-        block.found[warp * CT_GPU_LANES + lanes.lane] = lane.found;
+#define START(name, kernel)                                                      \
+    int name(const ct_gpu_grid *grid, void *stream, const void *arguments)       \
+    {                                                                            \
+        const ct_offload_views *v = (const ct_offload_views *) arguments;        \
+        return (v->table.n_classes != 2 ? ct_gpu_start<ct_offload_views, kernel<0> > \
+                : v->batch.n_sides == 1 ? ct_gpu_start<ct_offload_views, kernel<1> > \
+                                        : ct_gpu_start<ct_offload_views, kernel<2> >)( \
+            grid, stream, arguments);                                            \
     }
-    __syncthreads();
-    if (warp == 0) ct_scan_end(&block, &v, col, group, lanes.lane);
-}
-
-/* Two classes have a text of their own. */
-int start_scan(const ct_gpu_grid *grid, void *stream, const void *arguments)
-{
-    return (((const ct_offload_views *) arguments)->table.n_classes == 2
-                ? ct_gpu_start<ct_offload_views, kernel_scan<2> >
-                : ct_gpu_start<ct_offload_views, kernel_scan<0> >)(grid, stream, arguments);
-}
+START(start_count, kernel_count)
+START(start_scan, kernel_scan)
+#undef START
 
 } /* namespace */
 
 #define ON_BOTH(id, body, item) {ct_offload_host_##id, ct_gpu_start<ct_offload_views, kernel_##id>},
 const ct_gpu_kernel ct_offload_kernels[CT_OFFLOAD_N_KERNELS] = {
     CT_OFFLOAD_THREAD_KERNELS(ON_BOTH)
+    CT_OFFLOAD_WARP_KERNELS(ON_BOTH)
     ON_BOTH(STARTS, , )
+    {ct_offload_host_COUNT, start_count},
     {ct_offload_host_SCAN, start_scan}};

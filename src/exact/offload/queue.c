@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "exact/offload/scan_body.h"
-
 /* ---- memory ---- */
 
 static void cut_scratch(ct_gpu_cutter *c, ct_offload_scratch_view *view,
@@ -49,12 +47,24 @@ static size_t asked_bytes(const ct_offload_table_view *table, uint32_t n_candida
            ct_offload_wanted_words(table->n_cols, n_candidates) * sizeof(uint32_t);
 }
 
-static void cut_slot(ct_gpu_cutter *c, ct_offload_batch_view *view, const ct_offload_device *device)
+/* The work of a batch; n_sides is 2 while that is planned. */
+static size_t cut_work(ct_offload_batch_view *view, const ct_offload_table_view *table,
+                       char *memory, uint32_t n_rows)
 {
-    view->candidates = (const ct_offload_candidate *) ct_gpu_cut(
-        c, asked_bytes(&device->view, CT_OFFLOAD_CANDIDATES));
-    view->errors = (int32_t *) ct_gpu_cut(c, errors_bytes(&device->view, CT_OFFLOAD_CANDIDATES));
-    view->sides = (uint32_t *) ct_gpu_cut(c, device->sides_bytes);
+    ct_gpu_cutter c = {memory, 0};
+    size_t n_groups = (size_t) view->n_quads * CT_SCAN_QUAD,
+           numbers = n_groups * ct_scan_numbers(table->n_classes) * sizeof(uint32_t);
+    view->sides = (uint32_t *) ct_gpu_cut(&c, n_rows * view->n_sides * n_groups * sizeof(uint32_t));
+    view->counts = (uint32_t *) ct_gpu_cut(&c, table->n_window * ct_scan_parts(table->n_classes) *
+                                                   numbers);
+    view->totals = (uint32_t *) ct_gpu_cut(&c, numbers);
+    return c.used;
+}
+
+size_t ct_offload_work_bytes(const ct_offload_table_view *table, uint32_t n_rows, uint32_t n_quads)
+{
+    ct_offload_batch_view planned = {.n_quads = n_quads, .n_sides = 2};
+    return cut_work(&planned, table, NULL, n_rows);
 }
 
 /* All that the queue has on the device; row sets are at most the whole table. */
@@ -62,10 +72,13 @@ static size_t cut_device(ct_offload_queue *queue, const ct_offload_device *devic
 {
     ct_gpu_cutter c = {memory, 0};
     const ct_offload_table_view *table = &device->view;
+    ct_offload_batch_view *batch = &queue->views.batch;
     cut_scratch(&c, &queue->views.scratch, table);
     queue->rows = (char *) ct_gpu_cut(&c, cut_rows(&queue->views.rows, table, NULL, table->n_rows));
-    for (unsigned i = 0; i < CT_OFFLOAD_SLOTS; i++)
-        cut_slot(&c, &queue->slots[i].on_device, device);
+    batch->candidates = (const ct_offload_candidate *) ct_gpu_cut(
+        &c, asked_bytes(table, CT_OFFLOAD_CANDIDATES));
+    batch->errors = (int32_t *) ct_gpu_cut(&c, errors_bytes(table, CT_OFFLOAD_CANDIDATES));
+    queue->work = (char *) ct_gpu_cut(&c, device->work_bytes);
     return c.used;
 }
 
@@ -128,6 +141,13 @@ ct_status ct_offload_send(const ct_offload_queue *queue, const void *to, const v
     return ct_gpu_send(&queue->stream, (void *) (uintptr_t) to, from, bytes);
 }
 
+ct_status ct_offload_sum_orders(const ct_offload_queue *queue, size_t n_orders)
+{
+    const size_t sums = 2 * CT_OFFLOAD_SUMMERS / CT_GPU_LANES * sizeof(uint32_t);
+    return ct_offload_launch(queue, CT_OFFLOAD_STARTS,
+                             ct_gpu_blocks(n_orders, CT_OFFLOAD_SUMMERS, sums));
+}
+
 ct_status ct_offload_send_window(ct_offload_queue *queue, uint32_t first)
 {
     const ct_offload_device *device = queue->device;
@@ -154,11 +174,11 @@ static ct_status lay_out(const ct_offload_queue *queue)
 {
     const ct_offload_table_view *table = &queue->views.table;
     size_t orders = (size_t) table->n_window + 1;
-    CT_TRY(ct_offload_launch(queue, CT_OFFLOAD_MEMBERS, ct_gpu_threads(orders * table->words)));
-    CT_TRY(ct_offload_launch(queue, CT_OFFLOAD_STARTS, ct_gpu_warps(orders)));
-    CT_TRY(ct_offload_launch(queue, CT_OFFLOAD_PLACE, ct_gpu_threads(orders * table->words)));
+    CT_TRY(ct_offload_launch(queue, CT_OFFLOAD_MEMBERS, ct_gpu_warps(orders * table->words)));
+    CT_TRY(ct_offload_sum_orders(queue, orders));
+    CT_TRY(ct_offload_launch(queue, CT_OFFLOAD_PLACE, ct_gpu_warps(orders * table->words)));
     return ct_offload_launch(queue, CT_OFFLOAD_LAY,
-                             ct_gpu_threads((size_t) table->n_window * queue->views.rows.words));
+                             ct_gpu_warps((size_t) table->n_window * queue->views.rows.words));
 }
 
 ct_status ct_offload_begin_rows(ct_offload_queue *queue, const ct_offload_conditions *conditions,
@@ -168,7 +188,7 @@ ct_status ct_offload_begin_rows(ct_offload_queue *queue, const ct_offload_condit
     CT_TRY(ct_offload_queue_open(queue));
     (void) cut_rows(&queue->views.rows, &queue->device->view, queue->rows, n_rows);
     queue->views.conditions = *conditions;
-    CT_TRY(ct_offload_launch(queue, CT_OFFLOAD_FLAGS, ct_gpu_threads(queue->views.table.words)));
+    CT_TRY(ct_offload_launch(queue, CT_OFFLOAD_FLAGS, ct_gpu_warps(queue->views.table.words)));
     return lay_out(queue);
 }
 
@@ -176,17 +196,18 @@ ct_status ct_offload_begin_rows(ct_offload_queue *queue, const ct_offload_condit
 
 uint32_t ct_offload_room(const ct_offload_queue *queue)
 {
-    size_t group = 2 * (size_t) queue->views.rows.n_rows * sizeof(uint32_t);
-    size_t candidates = queue->device->sides_bytes / group * CT_GPU_LANES;
-    return candidates < CT_OFFLOAD_CANDIDATES ? (uint32_t) candidates : CT_OFFLOAD_CANDIDATES;
+    const ct_offload_device *device = queue->device;
+    uint32_t n_quads = CT_OFFLOAD_QUADS;
+    while (n_quads > 1 && ct_offload_work_bytes(&device->view, queue->views.rows.n_rows, n_quads) >
+                              device->work_bytes)
+        n_quads--;
+    return n_quads * CT_SCAN_QUAD * CT_GPU_LANES;
 }
 
 /* Every column against the batch: those that are on the device, then the other windows in turn. */
 static ct_status scan(ct_offload_queue *queue)
 {
     const ct_offload_table_view *table = &queue->views.table;
-    const unsigned threads = ct_scan_warps(table->n_classes) * CT_GPU_LANES;
-    const size_t shared = ct_scan_bytes(table->n_classes);
     uint32_t width = queue->device->view.n_window, n_windows = (table->n_cols + width - 1) / width;
     uint32_t current = table->first_col / width;
     for (uint32_t k = 0; k < n_windows; k++) {
@@ -194,10 +215,28 @@ static ct_status scan(ct_offload_queue *queue)
             CT_TRY(ct_offload_send_window(queue, (current + k) % n_windows * width));
             CT_TRY(lay_out(queue));
         }
-        size_t blocks = (size_t) queue->views.batch.n_groups * table->n_window;
-        CT_TRY(ct_offload_launch(queue, CT_OFFLOAD_SCAN, ct_gpu_blocks(blocks, threads, shared)));
+        const ct_gpu_grid warps = ct_gpu_blocks(ct_scan_items(&queue->views), CT_GPU_LANES,
+                                                ct_scan_bytes(table->n_classes));
+        CT_TRY(ct_offload_launch(queue, CT_OFFLOAD_COUNT, warps));
+        CT_TRY(ct_offload_launch(queue, CT_OFFLOAD_SCAN, warps));
     }
     return CT_OK;
+}
+
+/* The batch as the kernels are to see it; its memory is that of the one before. */
+static void begin_batch(ct_offload_queue *queue, const ct_offload_candidate *candidates,
+                        uint32_t n_candidates)
+{
+    ct_offload_batch_view *view = &queue->views.batch;
+    view->n_candidates = n_candidates;
+    view->wanted = (const uint32_t *) (const void *) (view->candidates + n_candidates);
+    view->n_groups = (n_candidates + CT_GPU_LANES - 1) / CT_GPU_LANES;
+    view->n_quads = (view->n_groups + CT_SCAN_QUAD - 1) / CT_SCAN_QUAD;
+    view->totals_col = queue->views.table.first_col;
+    view->n_sides = 1;
+    for (uint32_t i = 0; i < n_candidates; i++)
+        if (candidates[i].part_threshold != CT_OFFLOAD_ALL) view->n_sides = 2;
+    (void) cut_work(view, &queue->device->view, queue->work, queue->views.rows.n_rows);
 }
 
 /* Sends the candidates and, after the last one, what they want. */
@@ -210,7 +249,7 @@ static ct_status send_asked(const ct_offload_queue *queue, const ct_offload_slot
     memcpy(slot->candidates, candidates, n_candidates * sizeof *candidates);
     if (wanted) memcpy(slot->candidates + n_candidates, wanted, bytes);
     else memset(slot->candidates + n_candidates, 0xff, bytes);
-    return ct_offload_send(queue, slot->on_device.candidates, slot->candidates,
+    return ct_offload_send(queue, queue->views.batch.candidates, slot->candidates,
                            asked_bytes(table, n_candidates));
 }
 
@@ -219,19 +258,13 @@ ct_status ct_offload_submit(ct_offload_queue *queue, unsigned slot_number,
                             const uint32_t *wanted)
 {
     ct_offload_slot *slot = &queue->slots[slot_number];
-    ct_offload_batch_view *view = &queue->views.batch;
+    const ct_offload_batch_view *view = &queue->views.batch;
     if (ct_gpu_is_lost(queue->device->gpu)) return CT_NO_DEVICE;
     CT_ASSERT(n_candidates && n_candidates <= ct_offload_room(queue));
-    *view = slot->on_device;
-    view->n_candidates = n_candidates;
-    view->wanted = (const uint32_t *) (const void *) (view->candidates + n_candidates);
-    view->n_groups = (n_candidates + CT_GPU_LANES - 1) / CT_GPU_LANES;
-    view->n_sides = 1;
-    for (uint32_t i = 0; i < n_candidates; i++)
-        if (candidates[i].part_threshold != CT_OFFLOAD_ALL) view->n_sides = 2;
+    begin_batch(queue, candidates, n_candidates);
     CT_TRY(send_asked(queue, slot, candidates, n_candidates, wanted));
-    size_t sides = (size_t) view->n_groups * view->n_sides * queue->views.rows.n_rows;
-    CT_TRY(ct_offload_launch(queue, CT_OFFLOAD_SIDES, ct_gpu_threads(sides)));
+    size_t words = (size_t) view->n_quads * CT_SCAN_QUAD * queue->views.rows.words;
+    CT_TRY(ct_offload_launch(queue, CT_OFFLOAD_SIDES, ct_gpu_warps(words)));
     CT_TRY(scan(queue));
     CT_TRY(ct_gpu_fetch(&queue->stream, slot->errors, view->errors,
                         errors_bytes(&queue->views.table, n_candidates)));

@@ -4,11 +4,11 @@
 
 #include "exact/offload/device.h"
 
-/* Rows beyond a warp's, in part of their last word. Two classes have a scan of their own. */
+/* Rows beyond a warp's, in part of their last word. Two classes have a scan of their own, one for
+ * candidates of the whole row set and one for those of parts. */
 enum {
     N_ROWS = 101,
     N_COLS = 3,
-    MOST_CLASSES = 3,
     N_WORDS = 2,
     N_CANDIDATES = 40,
     N_WANTED = (N_CANDIDATES + 31) / 32 * 2 * N_COLS,
@@ -25,8 +25,9 @@ typedef struct {
 } problem;
 
 /* Column g goes through the rows in steps of its own and changes its value every g + 1 of them; of
- * the first 32 candidates every third wants the last column on its left side. */
-static void fill(problem *p, uint32_t n_classes)
+ * the first 32 candidates every third wants the last column on its left side; with parts every
+ * fourth is of one. */
+static void fill(problem *p, uint32_t n_classes, int parts)
 {
     static const uint32_t step[N_COLS] = {1, 37, 58};
     memset(p, 0, sizeof *p);
@@ -44,7 +45,8 @@ static void fill(problem *p, uint32_t n_classes)
         }
     }
     for (uint32_t i = 0; i < N_CANDIDATES; i++) {
-        uint32_t f = i % N_COLS, all = i % 4, threshold = 1 + i * 5 % (p->n_values[f] - 1);
+        uint32_t f = i % N_COLS, all = !parts || i % 4,
+                 threshold = 1 + i * 5 % (p->n_values[f] - 1);
         p->candidates[i] =
             (ct_offload_candidate){all ? 0 : 3, all ? CT_OFFLOAD_ALL : 20,    f,
                                threshold,   {N_ROWS, i % 5 ? N_ROWS : 0}, {1, 1 + i % 9}};
@@ -83,8 +85,8 @@ ct_status ct_offload_self_test(int device, ct_error *error)
     problem p;
     int32_t expected[N_ERRORS], got[N_ERRORS];
     if (device < 0) return ct_fail(error, CT_NO_DEVICE, "there is no CUDA device %d", device);
-    for (uint32_t n_classes = 2; n_classes <= MOST_CLASSES; n_classes++) {
-        fill(&p, n_classes);
+    for (uint32_t kind = 0; kind < 4; kind++) {
+        fill(&p, 2 + kind / 2, (int) (kind % 2));
         CT_TRY(answer(device, &p, got, error));
         CT_TRY(answer(TWIN, &p, expected, error));
         if (memcmp(got, expected, sizeof got) != 0)

@@ -13,14 +13,13 @@
 typedef struct {
     uint32_t n_rows, n_cols, n_classes;
     uint32_t first_col, n_window;
-    uint32_t words;            /* of a bit set over all rows */
-    const uint32_t *order;     /* [g][n_rows] */
-    const uint64_t *ties;      /* [g][tie_words] as in data/table.h */
+    uint32_t words;         /* of a bit set over all rows */
+    uint32_t rank_bytes;    /* 2 or 4: uint16_t or uint32_t */
+    const uint32_t *order;  /* [g][n_rows] */
+    const uint64_t *ties;   /* [g][tie_words] as in data/table.h */
     size_t tie_words;
-    uint8_t *ranks;            /* all columns, one after the other */
-    const uint64_t *rank_at;   /* [column] where its begin */
-    const uint8_t *rank_bytes; /* [column] 1, 2 or 4 */
-    const uint8_t *classes;    /* [row] */
+    void *ranks;            /* [column][n_rows] */
+    const uint8_t *classes; /* [row] */
 } ct_offload_table_view;
 
 /* A row set: its rows numbered from 0, in the order of each column. */
@@ -40,17 +39,22 @@ typedef struct {
     uint32_t *starts;  /* [n_window + 1][words of the table] members before the word */
 } ct_offload_scratch_view;
 
-/* A batch of candidates. Its candidates go by groups of CT_GPU_LANES: one bit of each word of
- * `sides`. */
+/* A batch of candidates. They go by groups of CT_GPU_LANES, one bit each of a word of `sides`, and
+ * the groups by quads of four, whose words lie beside each other: a read of one row brings them
+ * all. Bits that have no candidate mean nothing. */
 typedef struct {
-    uint32_t n_candidates, n_groups;
+    uint32_t n_candidates, n_groups, n_quads;
     /* 2: some candidates are of parts; 1: of the whole row set, and what is not left is right. */
     uint32_t n_sides;
+    uint32_t totals_col; /* column of the table whose counts make the totals */
     const ct_offload_candidate *candidates;
     const uint32_t *wanted; /* [group][side][column] see ct_offload_submit */
-    /* [group][n_sides][n_rows] bit p: the row is left of candidate p of the group; right of it. */
+    /* [row][quad][side][group of the quad] bit p: the row is left of candidate p of the group;
+     * right of it. */
     uint32_t *sides;
-    int32_t *errors; /* see ct_offload_wait */
+    uint32_t *counts; /* [g][group][part of the order][side][class][candidate] rows in the part */
+    uint32_t *totals; /* [group][side][class][candidate] rows of the side */
+    int32_t *errors;  /* see ct_offload_wait */
 } ct_offload_batch_view;
 
 typedef struct {

@@ -96,11 +96,32 @@ static inline double atomicAdd(double *number, double more)
     *number += more;
     return before;
 }
+static inline uint32_t atomicAdd(uint32_t *number, uint32_t more)
+{
+    return __atomic_fetch_add(number, more, __ATOMIC_RELAXED);
+}
+static inline int atomicMin(int *number, int other)
+{
+    int before = __atomic_load_n(number, __ATOMIC_RELAXED);
+    if (other < before) __atomic_store_n(number, other, __ATOMIC_RELAXED);
+    return before;
+}
+struct uint2 {
+    unsigned x, y;
+};
+struct alignas(16) uint4 {
+    unsigned x, y, z, w;
+};
 void __syncthreads(void);
 /* What lane `from` of the warp hands in; `value` outside kernels. */
 uint32_t cuda_shuffle(uint32_t value, unsigned from);
 
 static inline int __popc(uint32_t x) { return __builtin_popcount(x); }
+
+static inline uint32_t __funnelshift_l(uint32_t low, uint32_t high, uint32_t turn)
+{
+    return (uint32_t) (((uint64_t) high << 32 | low) << (turn % 32) >> 32);
+}
 
 static inline unsigned cuda_lane(void) { return cuda_here ? cuda_here->number % 32 : 0; }
 
