@@ -122,7 +122,7 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #'   one and the table is large enough to benefit, else the CPU; `"cpu"` only the CPU; `"cuda"` the
 #'   first GPU and `"cuda:1"` the second (see [contree_gpu()] for their numbers), which is an error
 #'   if it cannot be used. The tree is the same. Only depth-two searches of sufficiently large row
-#'   sets run on the GPU; everything else runs on the CPU, as do all searches with more than 64
+#'   sets run on the GPU; everything else runs on the CPU, as do all searches with more than 96
 #'   classes or with `weights`, `loss` or `class_weights` that are not the same for all rows.
 #'   Searches for regression trees use the CPU only, and `"cuda"` is an error there. If a GPU fails
 #'   during a search, `"auto"` continues without it and says so. `fit$device` names the device that

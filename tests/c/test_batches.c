@@ -268,7 +268,7 @@ static void failures_of_a_device_asked_for(void)
     if (CHECK_SLOW()) SKIP("too long here");
     rng r = {7};
     ct_options options = ct_options_default();
-    random_table table = table_random(&r, 20000, 5, 2, 0);
+    random_table table = table_random(&r, 50000, 5, 2, 0);
     ct_result result;
     options.depth = 2;
     options.device = CT_DEVICE_CUDA;
@@ -294,11 +294,11 @@ static void failures_of_a_pool_asked_for(void)
 {
     rng r = {10};
     ct_options options = ct_options_default();
-    random_table table = hard_table(&r, 1600, 4, 2, 0);
+    random_table table = hard_table(&r, 20000, 6, 4, 0);
     ct_result cpu, other;
     ct_error error = {CT_OK, ""};
     options.depth = 3;
-    options.max_thresholds = 60;
+    options.max_thresholds = 12;
     if (CHECK_QUICK()) {
         table_free(&table);
         SKIP("too long here");

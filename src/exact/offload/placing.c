@@ -1,14 +1,18 @@
 #include "exact/offload/placing.h"
 
-/* Measured on one core with AVX2 (bench/NOTES.md): seconds a row, column and class of one
- * threshold, skipped columns and all; and thresholds looked at, a column. Both differ tenfold
- * between tables; these are in the middle. */
-static const double CPU_CELL = 1.5e-10;
+/* Measured on one core with AVX-512 (bench/NOTES.md): seconds of a threshold, however few rows there
+ * are, and besides for each of its cells (a row, column and class; skipped columns and all); and
+ * thresholds looked at, a column. The latter two differ six times between tables; these are in the
+ * middle. */
+static const double CPU_THRESHOLD = 0.7e-6;
+static const double CPU_CELL = 1.5e-11;
 static const double CPU_THRESHOLDS = 16;
 
 /* Measured on the host twin, whose searches take the same course: thresholds, up to twice those of
- * the CPU, since batches know fewer bounds; and batches, one after the other. */
+ * the CPU, since batches know fewer bounds; what a thread does for each of them besides; and
+ * batches, one after the other. */
 static const double DEVICE_THRESHOLDS = 32;
+static const double DEVICE_THRESHOLD = 1.4e-6;
 static const double DEVICE_BATCHES = 4;
 
 /* NOT YET MEASURED on any device: from the arithmetic in bench/NOTES.md, on the side of the CPU. */
@@ -21,14 +25,25 @@ static const double DEVICE_PART =
 static const double DEVICE_SHARE =
     50e-6; /* of a problem in the batches that it is in, however small */
 
+/* Seconds of a problem's thresholds, each of so many cells. */
+static double on_cpu(uint32_t n_cols, double cells)
+{
+    return n_cols * CPU_THRESHOLDS * (CPU_THRESHOLD + cells * CPU_CELL);
+}
+
+static double on_device(uint32_t n_cols, double cells, double of_a_cell)
+{
+    return n_cols * DEVICE_THRESHOLDS * (DEVICE_THRESHOLD + cells * of_a_cell);
+}
+
 ct_placing ct_place(uint32_t n_rows, uint32_t n_cols, uint32_t n_classes, uint32_t n_table_rows)
 {
-    double candidate = (double) n_rows * n_cols * n_classes;
+    double cells = (double) n_rows * n_cols * n_classes;
     CT_ASSERT(n_rows <= n_table_rows);
     ct_placing p;
-    p.cpu = candidate * n_cols * CPU_THRESHOLDS * CPU_CELL;
-    p.device = candidate * n_cols * DEVICE_THRESHOLDS * DEVICE_CELL +
-               DEVICE_BATCH * DEVICE_BATCHES + (double) n_table_rows * n_cols * DEVICE_LAY;
+    p.cpu = on_cpu(n_cols, cells);
+    p.device = on_device(n_cols, cells, DEVICE_CELL) + DEVICE_BATCH * DEVICE_BATCHES +
+               (double) n_table_rows * n_cols * DEVICE_LAY;
     return p;
 }
 
@@ -52,9 +67,9 @@ int ct_pays_on_device(const ct_worker *worker, const ct_node *node)
 static ct_placing place_part(uint32_t n_rows, uint32_t n_set_rows, uint32_t n_cols,
                              uint32_t n_classes)
 {
-    double cells = (double) n_cols * n_cols * n_classes;
-    ct_placing p = {n_rows * cells * CPU_THRESHOLDS * CPU_CELL,
-                    n_set_rows * cells * DEVICE_THRESHOLDS * DEVICE_PART + DEVICE_SHARE};
+    double cells = (double) n_cols * n_classes;
+    ct_placing p = {on_cpu(n_cols, n_rows * cells),
+                    on_device(n_cols, n_set_rows * cells, DEVICE_PART) + DEVICE_SHARE};
     return p;
 }
 
