@@ -1,9 +1,9 @@
 #include "exact/offload/placing.h"
 
-/* Measured on one core with AVX-512 (bench/NOTES.md): seconds of a threshold, however few rows there
- * are, and besides for each of its cells (a row, column and class; skipped columns and all); and
- * thresholds looked at, a column. The latter two differ six times between tables; these are in the
- * middle. */
+/* Measured on one core with AVX-512 (bench/NOTES.md): seconds of a threshold, however few rows
+ * there are, and besides for each of its cells (a row, column and class; skipped columns and all);
+ * and thresholds looked at, a column. The latter two differ six times between tables; these are in
+ * the middle. */
 static const double CPU_THRESHOLD = 0.7e-6;
 static const double CPU_CELL = 1.5e-11;
 static const double CPU_THRESHOLDS = 16;
