@@ -119,17 +119,19 @@ CT_HD void ct_scan_vote(ct_lanes lanes, const ct_offload_views *v, uint32_t grou
     }
 }
 
-/* Item: a word of rows of the row set, for one group. The totals begin as zeros. */
+/* Item: a word of rows of the row set, for one group; without candidates it has no bits, but it is
+ * read with the others of its quad. The totals begin as zeros. */
 CT_HD void ct_offload_make_sides(ct_lanes lanes, const ct_offload_views *v, size_t item)
 {
     const uint32_t group = (uint32_t) (item / v->rows.words),
                    w = (uint32_t) (item % v->rows.words),
-                   n = group < v->batch.n_groups ? ct_offload_in_word(v->rows.n_rows, w) : 0;
+                   n = ct_offload_in_word(v->rows.n_rows, w),
+                   n_asked = group < v->batch.n_groups ? n : 0;
     for (uint32_t i = 0; i < n; i += lanes.width) {
         const uint32_t mine = w * 32 + i + lanes.lane, there = i + lanes.lane < n,
                        row = there ? v->rows.rows[mine] : 0;
         uint32_t own[2] = {0, 0}, votes[2];
-        for (uint32_t k = 0; k < lanes.width && i + k < n; k++) {
+        for (uint32_t k = 0; k < lanes.width && i + k < n_asked; k++) {
             ct_scan_vote(lanes, v, group, ct_lanes_read(lanes, row, k), votes);
             if (k == lanes.lane) own[0] = votes[0], own[1] = votes[1];
         }
