@@ -14,6 +14,7 @@ gmt_ranges <- list(
   sample = list(low = 100, high = 2^31 - 1, whole = TRUE),
   open_max = list(low = 1, high = Inf, whole = TRUE),
   smoothing = list(low = 0, high = 1e9, whole = FALSE),
+  ridge = list(low = 0, high = 1e9, whole = FALSE),
   select = list(low = 0, high = 1e9, whole = FALSE),
   conformal = list(low = 0, high = 1e6, whole = TRUE),
   time_limit = list(low = 0, high = Inf, whole = FALSE),
@@ -55,7 +56,13 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #' @param open_max Maximum number of bins of a predictor (and parts of these) that are searched row
 #'   by row at a node, 2 by default; the last local search has no such limit.
 #' @param smoothing Number of rows that the model of each node borrows from that of its parent,
-#'   which itself borrows from its own parent: a number of at least 0 (the default), see Smoothing.
+#'   which itself borrows from its own parent: a number of at least 0 (the default), or `"loo"`, see
+#'   Smoothing.
+#' @param ridge Ridge penalty of the slopes at the root, in rows: a number of at least 0 (the
+#'   default), or `"loo"`, see Smoothing.
+#' @param limits Are predictions for new rows limited to the ranges of the leaf? `"range"` (the
+#'   default), as [predict()][predict.gmt] describes; `"none"`, as with its `extrapolate = TRUE`; or
+#'   `"loo"`, whichever has the lower leave-one-out error, see Smoothing.
 #' @param select Penalty for each coefficient in the backward selection of regressors in the models
 #'   of single nodes, a number of at least 0; 0 (the default) does no selection, 2 is AIC (see
 #'   Choice of regressors).
@@ -140,7 +147,8 @@ gmt_control <- function(leaves_max = 16, depth_max = if (certify > 0) certify el
                         search = c("local", "memetic", "paper"), population = NULL,
                         fitness = c("bic", "weighted"), alpha = 1e-4, effort = NULL,
                         patience = NULL, max_rows = Inf, sample = NULL, open_max = 2,
-                        smoothing = 0, select = 0, conformal = 0,
+                        smoothing = 0, ridge = 0, limits = c("range", "loo", "none"), select = 0,
+                        conformal = 0,
                         factors = c("few", "both", "split"), missing = c("indicator", "mean"),
                         certify = 0,
                         time_limit = Inf, threads = NULL, on_interrupt = c("return", "error"),
@@ -152,15 +160,17 @@ gmt_control <- function(leaves_max = 16, depth_max = if (certify > 0) certify el
   for (name in names(gmt_modes[[mode]])) {
     if (is.null(given[[name]])) given[[name]] <- gmt_modes[[mode]][[name]]
   }
-  search <- Map(function(name, value, range) check_forest_number(name, value, range,
-      name %in% c("minbucket", "sample")),
-                names(gmt_ranges), given, gmt_ranges)
-  own <- search[c("time_limit", "smoothing", "select", "conformal")]
+  search <- Map(function(name, value, range) {
+    if (name %in% names(loo_grid) && identical(value, "loo")) return(value)
+    check_forest_number(name, value, range, name %in% c("minbucket", "sample"))
+  }, names(gmt_ranges), given, gmt_ranges)
+  own <- search[c("time_limit", "smoothing", "ridge", "select", "conformal")]
   check_conformal(own$conformal)
   check_certify(search, mode)
   search$mode <- match(mode, names(gmt_modes)) - 1
   search$fitness <- match(fitness, c("bic", "weighted")) - 1
   structure(c(own, list(search = search[setdiff(names(search), names(own))],
+                 limits = check_choice("limits", limits, c("range", "loo", "none")),
                  factors = check_choice("factors", factors, c("few", "both", "split")),
                  missing = check_choice("missing", missing, c("indicator", "mean")),
                  threads = check_threads("threads", threads),

@@ -35,7 +35,8 @@
 #' @section Models:
 #' At the end the coefficients are computed by the QR decomposition of the rows of each node, as in
 #' `lm()`, and aliased coefficients are dropped in the same way. With `select`, backward selection
-#' removes regressors from the model of a leaf as well, see [gmt_control()]. The covariances of
+#' removes regressors from the model of a leaf as well; `smoothing` and `ridge` pull coefficients
+#' towards those of the node above and towards zero, see [gmt_control()]. The covariances of
 #' [vcov()][vcov.gmt] and all intervals treat the tree as given: the search for it is not accounted
 #' for, so they are too small, the more so the more extensive the search.
 #'
@@ -79,7 +80,7 @@
 #'   these), and `gmt`, a list of `regressors`, `splitters`, `design` and `nodes` (how regressors
 #'   become columns of the models, and what replaces missing values), `coefficients`, `rank`,
 #'   `aliased` (or removed), `dropped` (removed), `unscaled` (covariances by node without the factor
-#'   sigma^2), `low` and `high` (ranges by node), `bic`, `lambda` (the penalty of a coefficient or
+#'   sigma^2), `low` and `high` (limits by node), `bic`, `lambda` (the penalty of a coefficient or
 #'   split in the last local search), `certified`, `status`, `history`, `kicks` (random changes),
 #'   `touched` (rows examined by searches of single splits), `elapsed` (seconds), `optimum` (with
 #'   `certify`, see [gmt_control()]), `seed` and `settings`. Access it through the methods.
@@ -353,8 +354,10 @@ gmt_text <- function(state, effort) {
 
 new_gmt <- function(solved, frame, roles, design, settings, call) {
   solved$dropped <- logical(length(solved$aliased))
-  if (settings$smoothing > 0 || settings$select > 0) {
-    solved <- refit_solved(solved, frame, design, settings)
+  if (is_refitted(settings)) {
+    refitted <- refit_solved(solved, frame, design, settings)
+    solved <- refitted$solved
+    settings <- refitted$settings
   }
   solved$errors <- solved$deviance
   solved <- on_predictors(solved, frame)

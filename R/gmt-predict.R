@@ -9,7 +9,8 @@
 #' either side. On many data sets this is decisive for the accuracy of a model tree: a single new
 #' row outside the range may otherwise have a larger error than all others together. `extrapolate =
 #' TRUE` evaluates the models without limits, as `lm()` and the exports of the tree ([as_sql()],
-#' [as_c()], [write_pmml()]) do.
+#' [as_c()], [write_pmml()]) do. If the response is nearly linear, limits do harm; `limits = "loo"`
+#' of [gmt_control()] lets leave-one-out errors decide whether a fit has any.
 #'
 #' @param object A fit of [gmt()].
 #' @param newdata Data frame, or a numeric matrix if all predictors are numeric, with the columns
@@ -117,9 +118,7 @@ gmt_values <- function(fit, x, node, extrapolate, interval = "none", level = 0.9
     value <- model_sums(x, b[leaf, ])
     half <- if (interval != "none") half_width(fit, x, leaf, interval, level)
     if (!extrapolate) {
-      low <- fit$gmt$low[leaf, p]
-      high <- fit$gmt$high[leaf, p]
-      value <- pmin(pmax(value, low - (high - low) / 20), high + (high - low) / 20)
+      value <- within_response(value, fit$gmt$low[leaf, p], fit$gmt$high[leaf, p])
     }
     if (interval == "none") value else cbind(value, value - half, value + half)
   }
@@ -127,6 +126,11 @@ gmt_values <- function(fit, x, node, extrapolate, interval = "none", level = 0.9
   if (interval == "none") return(out[, 1])
   colnames(out) <- c("fit", "lwr", "upr")
   out
+}
+
+# Limited to the range of the response, extended by a twentieth of it on either side.
+within_response <- function(value, low, high) {
+  pmin(pmax(value, low - (high - low) / 20), high + (high - low) / 20)
 }
 
 # Term after term, so that the bits depend on no library: forge() has the same. What has no slope is

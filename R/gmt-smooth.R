@@ -2,10 +2,19 @@
 # regressors (gmt-select.R), and smoothed, that is, with rows borrowed from the parent. It is sums
 # of squares that are smoothed, so that a node still has one model: with G = X'WX (the response a
 # column of X), from the root down
-#   G~(node) = G(node) + tau G~(parent) / n~(parent),  n~(node) = n(node) + tau.
-# In place of G there are factors F with F'F = G, which keep the digits that G loses.
+#   G~(node) = G(node) + tau G~(parent) / n~(parent),  n~(node) = n(node) + tau
+# where G~(root) = G(root) + ridge * variances of the columns on the diagonal, none of the intercept
+# and the response. In place of G there are factors F with F'F = G, which keep the digits that G
+# loses.
 
-# The answer of the search with such models in its nodes.
+# Are there any settings that the search itself does not see to?
+is_refitted <- function(settings) {
+  any(is_loo(settings)) || settings$smoothing > 0 || settings$ridge > 0 || settings$select > 0 ||
+    settings$limits == "none"
+}
+
+# The answer of the search with such models in its nodes, and with limits: list(solved, settings),
+# the latter with what leave-one-out errors choose.
 refit_solved <- function(solved, frame, design, settings) {
   columns <- lapply(design, function(part) filled_values(part, frame$columns[[part$predictor]]))
   y <- without_offset(frame)
@@ -15,7 +24,15 @@ refit_solved <- function(solved, frame, design, settings) {
   if (settings$select > 0) {
     dropped <- drop_regressors(nodes, c(0, design_parts(design)), settings$select)
   }
-  models <- smooth_models(nodes, settings$smoothing, dropped)
+  settings <- settle_loo(settings, nodes, x, y, frame$weights, solved$where, dropped)
+  if (settings$limits == "none") {
+    solved$low[] <- -Inf
+    solved$high[] <- Inf
+  }
+  if (settings$smoothing == 0 && settings$ridge == 0 && settings$select == 0) {
+    return(list(solved = solved, settings = settings))
+  }
+  models <- smooth_models(nodes, settings$smoothing, settings$ridge, dropped)
   solved$coefficients <- c(t(models$coefficients))
   solved$deviance <- models$deviance
   solved$aliased <- c(t(models$aliased))
@@ -27,11 +44,12 @@ refit_solved <- function(solved, frame, design, settings) {
     solved$bic <- length(y) * log(sum(solved$deviance[leaf]) / length(y)) +
       settings$search$complexity * log(length(y)) * (sum(kept$rank[leaf]) + sum(leaf) - 1)
   }
-  solved
+  list(solved = solved, settings = settings)
 }
 
 # For each node a factor of its rows, F, and their number, n; with the nodes' parents, 0 of the
-# root. `x`: the columns of the models, the intercept first.
+# root, and `penalty`, the rows that a ridge of 1 adds to the root's. `x`: the columns of the
+# models, the intercept first.
 node_factors <- function(x, y, weights, where, parent) {
   root <- if (is.null(weights)) rep(1, length(y)) else sqrt(weights)
   own <- leaf_factors(cbind(x, y) * root, where, length(parent))
@@ -40,29 +58,46 @@ node_factors <- function(x, y, weights, where, parent) {
     own[[parent[node]]] <- factor_of_rows(rbind(own[[parent[node]]], own[[node]]))
     n[parent[node]] <- n[parent[node]] + n[node]
   }
-  list(own = own, n = n, parent = parent)
+  list(own = own, n = n, parent = parent, penalty = ridge_rows(x, root^2))
+}
+
+# One row a column but the intercept, as if of a row of mean weight, with the standard deviation of
+# the column where that row would have its value, and with the response 0.
+ridge_rows <- function(x, weights) {
+  weights <- rep_len(weights, nrow(x))
+  squares <- vapply(seq_len(ncol(x)), function(k) {
+    sum(weights * (x[, k] - sum(weights * x[, k]) / sum(weights))^2)
+  }, 0)
+  cbind(diag(sqrt(squares / nrow(x)), ncol(x)), 0)[-1, , drop = FALSE]
+}
+
+# list(factors, counts): F of each node with what it borrows, and how many times each of its own
+# rows is in there.
+smoothed_factors <- function(nodes, tau, ridge) {
+  parent <- nodes$parent
+  n <- nodes$n + ifelse(parent > 0, tau, 0)
+  factors <- nodes$own
+  counts <- rep(1, length(parent))
+  if (ridge > 0) factors[[1]] <- factor_of_rows(rbind(factors[[1]], sqrt(ridge) * nodes$penalty))
+  for (node in which(parent > 0 & tau > 0)) {
+    above <- parent[node]
+    share <- tau / n[above]
+    factors[[node]] <- factor_of_rows(rbind(factors[[node]], sqrt(share) * factors[[above]]))
+    counts[node] <- 1 + share * counts[above]
+  }
+  list(factors = factors, counts = counts)
 }
 
 # list(coefficients, aliased, deviance) of all nodes, a row a node; what is `dropped` is aliased.
-smooth_models <- function(nodes, tau, dropped) {
-  parent <- nodes$parent
-  n <- nodes$n
-  smoothed <- nodes$own
-  models <- vector("list", length(parent))
-  for (node in seq_along(parent)) {
-    above <- parent[node]
-    if (above > 0 && tau > 0) {
-      share <- tau / (n[above] + if (parent[above] > 0) tau else 0)
-      smoothed[[node]] <- factor_of_rows(rbind(smoothed[[node]],
-                                               sqrt(share) * smoothed[[above]]))
-    }
-    models[[node]] <- replace(rep(NA_real_, ncol(dropped)), !dropped[node, ],
-                              fit_factor(smoothed[[node]], !dropped[node, ])$coefficients)
-  }
-  b <- unname(do.call(rbind, models))
+smooth_models <- function(nodes, tau, ridge, dropped) {
+  factors <- smoothed_factors(nodes, tau, ridge)$factors
+  b <- unname(do.call(rbind, lapply(seq_along(factors), function(node) {
+    replace(rep(NA_real_, ncol(dropped)), !dropped[node, ],
+            fit_factor(factors[[node]], !dropped[node, ])$coefficients)
+  })))
   known <- replace(b, is.na(b), 0)
   list(coefficients = known, aliased = is.na(b),
-       deviance = vapply(seq_along(parent), function(node) {
+       deviance = vapply(seq_along(factors), function(node) {
          sum((nodes$own[[node]] %*% c(known[node, ], -1))^2)
        }, 0))
 }

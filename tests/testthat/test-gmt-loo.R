@@ -1,0 +1,154 @@
+# Rows of a tree by hand: what each row counts for in the model of each leaf, and the penalty. The
+# columns of the models are those of model_rows().
+by_hand <- function(fit, d, tau, ridge) {
+  n <- nrow(d)
+  ids <- node_ids(fit)
+  leaf <- unname(predict(fit, type = "node"))
+  count <- penalty <- size <- list()
+  for (id in ids) {
+    inside <- vapply(leaf, function(l) id %in% (l %/% 2^(0:6)), NA)
+    name <- as.character(id)
+    share <- if (id > 1) tau / size[[as.character(id %/% 2)]] else 0
+    count[[name]] <- inside + if (id > 1) share * count[[as.character(id %/% 2)]] else 0
+    penalty[[name]] <- if (id > 1) share * penalty[[as.character(id %/% 2)]] else ridge
+    size[[name]] <- sum(inside) + if (id > 1) tau else 0
+  }
+  list(count = count, penalty = penalty, leaf = leaf)
+}
+
+# Coefficients by the normal equations, as they stand.
+ridge_model <- function(x, y, weights, diagonal) {
+  solve(crossprod(x, x * weights) + diag(c(0, diagonal)), crossprod(x, y * weights))
+}
+
+columns_of <- function(fit, d, names) {
+  model_rows(fit, as.list(read_new_types(as.list(d[names]), fit)), seq_len(nrow(d)), 1, TRUE)
+}
+
+variances <- function(x, w) {
+  apply(x[, -1], 2, function(column) sum(w * (column - weighted.mean(column, w))^2)) / nrow(x)
+}
+
+test_that("a ridge penalty pulls slopes towards zero at the root, and what leaves borrow", {
+  d <- mixed_lines(200, holes = FALSE)
+  d$w <- runif(200, 0.5, 2)
+  for (tau in c(0, 6)) {
+    fit <- gmt(y ~ x + f + m | z, d, weights = w, seed = 1, leaves_max = 3, smoothing = tau,
+               ridge = 9)
+    x <- columns_of(fit, d, c("x", "f", "m"))
+    hand <- by_hand(fit, d, tau, 9)
+    for (id in node_ids(fit)) {
+      name <- as.character(id)
+      b <- ridge_model(x, d$y, d$w * hand$count[[name]], hand$penalty[[name]] * variances(x, d$w))
+      expect_equal(unname(coef(fit, id)), unname(drop(b)), tolerance = 1e-8)
+    }
+    expect_exports_agree(fit, d)
+  }
+  # in any units; a large penalty leaves the mean
+  d$x <- d$x * 1000
+  scaled <- gmt(y ~ x + f + m | z, d, weights = w, seed = 1, leaves_max = 3, smoothing = 6,
+                ridge = 9)
+  expect_equal(fitted(scaled), fitted(fit), tolerance = 1e-8)
+  flat <- gmt(y ~ x + f + m | 1, d, weights = w, seed = 1, ridge = 1e9)
+  expect_equal(unname(fitted(flat)), rep(weighted.mean(d$y, d$w), 200), tolerance = 1e-6)
+})
+
+test_that("leave-one-out errors are those of models without the row", {
+  d <- mixed_lines(90, holes = FALSE)
+  d$w <- runif(90, 0.5, 2)
+  d$y <- d$y + rnorm(90)
+  for (select in c(0, 4)) {
+    fit <- gmt(y ~ x + f + m | z, d, weights = w, seed = 1, leaves_max = 3, smoothing = "loo",
+               ridge = "loo", limits = "loo", select = select)
+    table <- fit$gmt$settings$loo
+    expect_gt(nrow(coef(fit)), 1)
+    expect_equal(nrow(table), prod(lengths(loo_grid)))
+    x <- columns_of(fit, d, c("x", "f", "m"))
+    spread <- variances(x, d$w)
+    for (row in c(1, 8, 23, 31, 50)) {
+      hand <- by_hand(fit, d, table$smoothing[row], table$ridge[row])
+      square <- vapply(seq_len(90), function(i) {
+        name <- as.character(hand$leaf[i])
+        used <- !is.na(coef(fit, hand$leaf[i]))
+        weights <- replace(d$w * hand$count[[name]], i, 0)
+        b <- ridge_model(x[, used], d$y, weights, (hand$penalty[[name]] * spread)[used[-1]])
+        at <- x[i, ]
+        others <- setdiff(which(hand$leaf == hand$leaf[i]), i)
+        within <- table$limits[row] == "range"
+        if (within) {
+          for (k in seq_along(at)) at[k] <- min(max(at[k], min(x[others, k])), max(x[others, k]))
+        }
+        said <- sum(at[used] * b)
+        ends <- range(d$y[others])
+        if (within) said <- min(max(said, ends[1] - diff(ends) / 20), ends[2] + diff(ends) / 20)
+        (d$y[i] - said)^2
+      }, 0)
+      expect_equal(table$error[row], sum(d$w * square) / sum(d$w), tolerance = 1e-8)
+    }
+    # what is used is the best of them
+    best <- table[which.min(table$error), ]
+    expect_equal(unclass(best)[1:3], fit$gmt$settings[names(loo_grid)], ignore_attr = TRUE)
+    given <- gmt(y ~ x + f + m | z, d, weights = w, seed = 1, leaves_max = 3, select = select,
+                 smoothing = best$smoothing, ridge = best$ridge, limits = best$limits)
+    expect_identical(coef(given), coef(fit))
+    expect_identical(predict(given, d), predict(fit, d))
+  }
+})
+
+test_that("what is given is not chosen, and choices need few rows", {
+  d <- armchair(300, noise = 2)
+  fit <- gmt(y ~ ., d, seed = 1, smoothing = 2, ridge = "loo")
+  expect_identical(fit$gmt$settings$smoothing, 2)
+  expect_setequal(fit$gmt$settings$loo$smoothing, 2)
+  expect_setequal(fit$gmt$settings$loo$limits, "range")
+  expect_identical(fit$gmt$settings$loo$ridge, loo_grid$ridge)
+  # nothing to smooth
+  one <- gmt(y ~ x1 | 1, d, seed = 1, smoothing = "loo", ridge = "loo")
+  expect_setequal(one$gmt$settings$loo$smoothing, 0)
+  # with many rows the errors are those of 2,000 of them
+  large <- armchair(4100, noise = 1)
+  some <- gmt(y ~ x1 + x2 | 1, large, seed = 1, ridge = "loo")
+  rows <- unique(round(seq(1, 4100, length.out = 2000)))
+  x <- cbind(1, large$x1, large$x2)
+  inverse <- solve(crossprod(x) + diag(c(0, 0.3 * variances(x, rep(1, 4100)))))
+  e <- (large$y - x %*% inverse %*% crossprod(x, large$y)) / (1 - rowSums((x %*% inverse) * x))
+  limited <- some$gmt$settings$loo$error[1]
+  expect_lte(limited, mean(e[rows]^2))
+  expect_gt(limited, 0.99 * mean(e[rows]^2))
+  free <- gmt(y ~ x1 + x2 | 1, large, seed = 1, ridge = "loo", limits = "none")
+  expect_equal(free$gmt$settings$loo$error[1], mean(e[rows]^2), tolerance = 1e-8)
+  many <- gmt(y ~ ., armchair(10001), seed = 1, smoothing = "loo", ridge = "loo", limits = "loo",
+              effort = 0)
+  expect_identical(many$gmt$settings[names(loo_grid)],
+                   list(ridge = 0, smoothing = 0, limits = "range"))
+  expect_leaves_of_lm(many, y ~ x1 + x2, armchair(10001))
+  expect_contree_error(gmt_control(smoothing = "cv"), "input", "'smoothing'")
+  expect_contree_error(gmt_control(ridge = -1), "input", "'ridge'")
+  expect_contree_error(gmt_control(limits = "all"), "input", "'limits'")
+})
+
+test_that("limits are kept or not, in all that predicts", {
+  d <- data.frame(x = 1:40)
+  d$y <- 3 * d$x + sin(1:40)
+  new <- data.frame(x = c(-50, 20, 90))
+  kept <- gmt(y ~ x, d, seed = 1)
+  none <- gmt(y ~ x, d, seed = 1, limits = "none")
+  free <- gmt(y ~ x, d, seed = 1, limits = "loo") # a line is one
+  for (fit in list(none, free)) {
+    expect_identical(fit$gmt$settings$limits, "none")
+    expect_identical(coef(fit), coef(kept))
+    expect_identical(predict(fit, new), predict(kept, new, extrapolate = TRUE))
+    expect_identical(predict(fit, new, interval = "confidence"),
+                     predict(kept, new, interval = "confidence", extrapolate = TRUE))
+    expect_equal(unname(predict(forge(fit), new)), unname(predict(fit, new)))
+    if (requireNamespace("partykit", quietly = TRUE)) {
+      expect_equal(predict(partykit::as.party(fit), new), predict(fit, new))
+    }
+  }
+  expect_lt(max(predict(kept, new)), 125)
+  # where the line bends, it does not go on
+  d$y <- pmin(d$x, 25) + rnorm(40, 0, 0.1)
+  bent <- gmt(y ~ x | 1, d, seed = 1, limits = "loo")
+  expect_identical(bent$gmt$settings$limits, "range")
+  expect_identical(predict(bent, new), predict(gmt(y ~ x | 1, d, seed = 1), new))
+})
