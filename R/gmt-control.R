@@ -55,14 +55,18 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #'   for many: 4 million divided by the number of splitters times that of pairs of regressors.
 #' @param open_max Maximum number of bins of a predictor (and parts of these) that are searched row
 #'   by row at a node, 2 by default; the last local search has no such limit.
+#' @param shrink `TRUE`: coefficients are shrunk, and predictions limited, as far as leave-one-out
+#'   errors say; those of `smoothing`, `ridge` and `limits` that are not given are `"loo"`. `FALSE`:
+#'   they are 0, 0 and `"range"`, and the models of leaves are those of `lm()`. The default is
+#'   `TRUE`, but with `certify` and `search = "paper"` `FALSE`. See Shrinkage.
 #' @param smoothing Number of rows that the model of each node borrows from that of its parent,
-#'   which itself borrows from its own parent: a number of at least 0 (the default), or `"loo"`, see
-#'   Smoothing.
-#' @param ridge Ridge penalty of the slopes at the root, in rows: a number of at least 0 (the
-#'   default), or `"loo"`, see Smoothing.
-#' @param limits Are predictions for new rows limited to the ranges of the leaf? `"range"` (the
-#'   default), as [predict()][predict.gmt] describes; `"none"`, as with its `extrapolate = TRUE`; or
-#'   `"loo"`, whichever has the lower leave-one-out error, see Smoothing.
+#'   which itself borrows from its own parent: a number of at least 0, or `"loo"`. The default
+#'   (`NULL`) is up to `shrink`.
+#' @param ridge Ridge penalty of the slopes at the root, in rows: a number of at least 0, or
+#'   `"loo"`. The default (`NULL`) is up to `shrink`.
+#' @param limits Are predictions for new rows limited to the ranges of the leaf? `"range"`, as
+#'   [predict()][predict.gmt] describes; `"none"`, as with its `extrapolate = TRUE`; or `"loo"`,
+#'   whichever has the lower leave-one-out error. The default (`NULL`) is up to `shrink`.
 #' @param select Penalty for each coefficient in the backward selection of regressors in the models
 #'   of single nodes, a number of at least 0; 0 (the default) does no selection, 2 is AIC (see
 #'   Choice of regressors).
@@ -121,14 +125,34 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #' of rows is no larger than that of a larger set. The computations are in double precision, from
 #' sums of squares and products, and are less reliable if coefficients are nearly aliased. The trees
 #' for `conformal` are not proven.
-#' @section Smoothing:
+#' @section Shrinkage:
 #' With `smoothing` tau the model of a node is computed from its own sums of squares and products
-#' plus those of its parent (smoothed as well), scaled to the weight of tau rows. M5 averages the
-#' predictions of the models along the path to a leaf for the same purpose, but then a leaf has no
-#' model of its own. Smoothing helps if leaves are small and the response is noisy, and does harm if
-#' there is little noise. It does not change the splits. [gmt_cv()] finds the best value. The
-#' summary of a node, its covariances and intervals use the coefficients and errors of the smoothed
-#' model, but the standard errors of the model without smoothing.
+#' plus those of its parent (smoothed as well), scaled to the weight of tau rows: its coefficients
+#' are pulled towards those of the parent. M5 averages the predictions of the models along the path
+#' to a leaf for the same purpose, but then a leaf has no model of its own. Smoothing does not
+#' change the splits.
+#'
+#' With `ridge` the model of the root minimises the residual sum of squares plus `ridge` (times the
+#' mean weight) times the sum of the squared coefficients, each multiplied by the variance of its
+#' column; the intercept has no penalty. What other nodes borrow by `smoothing` includes the
+#' penalty.
+#'
+#' With `"loo"` the values of `smoothing` (0, 3, 10, 30, 100), `ridge` (0, 0.3, 1, 3, 10, 30) and
+#' `limits` are chosen together so that the (weighted) mean squared leave-one-out error is lowest;
+#' those of the three that are given stay. It is the error of each training row by the models, and
+#' the ranges, of all other rows, for the splits of the tree. The splits were searched with the row,
+#' so that errors without shrinkage are too low: 0 is taken only if it at least halves the error, as
+#' with responses without noise. `gmt$settings` of the fit has what was chosen, and as `loo` the
+#' errors, a data frame. Of more than 2,000 rows the errors of 2,000 are used, evenly spaced in the
+#' data; with more than 10,000 rows `"loo"` stands for 0, 0 and `"range"`. [gmt_cv()] chooses
+#' `smoothing` with the complexity, by trees that have not seen the rows.
+#'
+#' Shrinkage helps most if rows are few for their columns or leaves are small. On 132 public data
+#' sets of at most 1,000 rows it lowered the error of held-out rows by 5 %, on 31 others by 4 %
+#' (geometric means). [coef()][coef.gmt] and the exports have the shrunk models, which predict. The
+#' summary of a node, its covariances and intervals use the coefficients and errors of these
+#' models, but the standard errors of least squares on the rows of the node: for inference on a
+#' leaf use `shrink = FALSE`.
 #' @section Choice of regressors:
 #' With `select` k the model of a node is the result of `step(lm(...), direction = "backward", k =
 #' k)` on its rows: as long as this lowers `n log(RSS / n) + k * rank`, the regressor whose removal
@@ -147,8 +171,8 @@ gmt_control <- function(leaves_max = 16, depth_max = if (certify > 0) certify el
                         search = c("local", "memetic", "paper"), population = NULL,
                         fitness = c("bic", "weighted"), alpha = 1e-4, effort = NULL,
                         patience = NULL, max_rows = Inf, sample = NULL, open_max = 2,
-                        smoothing = 0, ridge = 0, limits = c("range", "loo", "none"), select = 0,
-                        conformal = 0,
+                        shrink = certify == 0 && search[1] != "paper", smoothing = NULL,
+                        ridge = NULL, limits = NULL, select = 0, conformal = 0,
                         factors = c("few", "both", "split"), missing = c("indicator", "mean"),
                         certify = 0,
                         time_limit = Inf, threads = NULL, on_interrupt = c("return", "error"),
@@ -157,6 +181,11 @@ gmt_control <- function(leaves_max = 16, depth_max = if (certify > 0) certify el
   certify <- check_forest_number("certify", certify, gmt_ranges$certify, FALSE)
   fitness <- check_choice("fitness", fitness, c("bic", "weighted"))
   given <- mget(names(gmt_ranges), environment())
+  unasked <- if (check_flag("shrink", shrink)) loo_asked else loo_none
+  for (name in c("smoothing", "ridge")) {
+    if (is.null(given[[name]])) given[[name]] <- unasked[[name]]
+  }
+  if (is.null(limits)) limits <- unasked$limits
   for (name in names(gmt_modes[[mode]])) {
     if (is.null(given[[name]])) given[[name]] <- gmt_modes[[mode]][[name]]
   }

@@ -5,9 +5,13 @@
 #   b(-i) = b - A^-1 x_i w_i c_i e_i / (1 - w_i c_i x_i' A^-1 x_i)
 # The splits, the numbers of rows that smoothing divides by and the scale of the penalty stay.
 
-# What is tried: always a little of both, since the splits were searched with the row.
-loo_grid <- list(ridge = c(0.3, 1, 3, 10, 30), smoothing = c(1, 3, 10, 30, 100),
+# What is tried. The splits were searched with the row, so that errors without shrinkage are too
+# low: it is not taken unless they are less than half.
+loo_grid <- list(ridge = c(0, 0.3, 1, 3, 10, 30), smoothing = c(0, 3, 10, 30, 100),
                  limits = c("range", "none"))
+loo_zero_costs <- 2
+loo_asked <- list(ridge = "loo", smoothing = "loo", limits = "loo")
+loo_none <- list(ridge = 0, smoothing = 0, limits = "range")
 loo_rows_max <- 10000 # with more rows leaves have nothing to borrow
 loo_rows_used <- 2000
 
@@ -21,7 +25,7 @@ settle_loo <- function(settings, nodes, x, y, weights, where, dropped) {
   asked <- is_loo(settings)
   if (!any(asked)) return(settings)
   if (length(y) > loo_rows_max) {
-    settings[names(loo_grid)[asked]] <- list(ridge = 0, smoothing = 0, limits = "range")[asked]
+    settings[names(loo_grid)[asked]] <- loo_none[asked]
     return(settings)
   }
   tried <- Map(function(grid, own, asked) if (asked) grid else own, loo_grid,
@@ -45,9 +49,15 @@ settle_loo <- function(settings, nodes, x, y, weights, where, dropped) {
   rep(tried$smoothing, length(tried$ridge)))
   table <- do.call(rbind, tables)
   table$error <- table$error / if (is.null(weights)) length(rows) else sum(weights[rows])
-  settings[names(loo_grid)] <- table[which.min(table$error), names(loo_grid)]
+  settings[names(loo_grid)] <- table[best_loo(table), names(loo_grid)]
   settings$loo <- table
   settings
+}
+
+best_loo <- function(table) {
+  is_zero <- function(values) values == 0 & length(unique(values)) > 1
+  zero <- is_zero(table$ridge) | is_zero(table$smoothing)
+  which.min(table$error * ifelse(zero, loo_zero_costs, 1))
 }
 
 # What the errors of a leaf take: `x`, `y`, `w` of the rows whose errors count; `low`, `high`: the
