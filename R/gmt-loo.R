@@ -1,9 +1,5 @@
-# Smoothing, ridge penalty and limits of a model tree by leave-one-out errors: for given splits the
-# model of a leaf is a regression in which row i counts w_i c_i, its weight and the sum of what it
-# counts for in the leaf and all nodes above (see gmt-smooth.R), so that the models without one row
-# need no fit of their own: with A = X'WCX + penalty and e = y - Xb
-#   b(-i) = b - A^-1 x_i w_i c_i e_i / (1 - w_i c_i x_i' A^-1 x_i)
-# The splits, the numbers of rows that smoothing divides by and the scale of the penalty stay.
+# Smoothing, ridge penalty and limits of a model tree by leave-one-out errors, see
+# src/evolve/leave_one_out.h: those of the models without the row, for the splits of the tree.
 
 # What is tried. The splits were searched with the row, so that errors without shrinkage are too
 # low: it is not taken unless they are less than half.
@@ -19,8 +15,8 @@ is_loo <- function(settings) {
   vapply(settings[names(loo_grid)], identical, NA, "loo")
 }
 
-# The settings with numbers in place of "loo", and `loo`, a data frame with the error of each
-# combination; NULL where nothing was to be chosen.
+# The settings with values in place of "loo", and `loo`, a data frame with the error of each
+# combination; as they are where nothing was to be chosen.
 settle_loo <- function(settings, nodes, x, y, weights, where, dropped) {
   asked <- is_loo(settings)
   if (!any(asked)) return(settings)
@@ -28,27 +24,11 @@ settle_loo <- function(settings, nodes, x, y, weights, where, dropped) {
     settings[names(loo_grid)[asked]] <- loo_none[asked]
     return(settings)
   }
-  tried <- Map(function(grid, own, asked) if (asked) grid else own, loo_grid,
-               settings[names(loo_grid)], asked)
+  tried <- settings[names(loo_grid)]
+  tried[asked] <- loo_grid[asked]
   # a tree without splits has nothing to smooth
   if (asked[["smoothing"]] && length(nodes$n) == 1) tried$smoothing <- 0
-  rows <- unique(round(seq(1, length(y), length.out = min(length(y), loo_rows_used))))
-  leaves <- lapply(sort(unique(where[rows])), function(leaf) {
-    inside <- which(where == leaf)
-    loo_leaf(leaf, x[inside, , drop = FALSE], y[inside], weights[inside], inside %in% rows)
-  })
-  tables <- Map(function(ridge, smoothing) {
-    models <- smoothed_factors(nodes, smoothing, ridge)
-    errors <- vapply(leaves, function(leaf) {
-      loo_errors(leaf, models$factors[[leaf$leaf]], models$counts[leaf$leaf],
-                 !dropped[leaf$leaf, ], tried$limits)
-    }, numeric(length(tried$limits)))
-    data.frame(ridge, smoothing, limits = tried$limits, error = rowSums(matrix(errors, ncol =
-        length(leaves))))
-  }, rep(tried$ridge, each = length(tried$smoothing)),
-  rep(tried$smoothing, length(tried$ridge)))
-  table <- do.call(rbind, tables)
-  table$error <- table$error / if (is.null(weights)) length(rows) else sum(weights[rows])
+  table <- loo_table(tried, nodes, x, y, weights, where, dropped)
   settings[names(loo_grid)] <- table[best_loo(table), names(loo_grid)]
   settings$loo <- table
   settings
@@ -60,39 +40,22 @@ best_loo <- function(table) {
   which.min(table$error * ifelse(zero, loo_zero_costs, 1))
 }
 
-# What the errors of a leaf take: `x`, `y`, `w` of the rows whose errors count; `low`, `high`: the
-# ranges of the columns and of the response (the last column) over the other rows of the leaf.
-loo_leaf <- function(leaf, x, y, w, counted) {
-  table <- cbind(x[, -1, drop = FALSE], y)
-  others <- function(sign) {
-    vapply(seq_len(ncol(table)), function(k) {
-      values <- sign * table[, k]
-      two <- c(sort(values)[1:2], NA)
-      sign * replace(rep(two[1], length(values)), which.min(values), two[2])[counted]
-    }, numeric(sum(counted)))
-  }
-  list(leaf = leaf, x = x[counted, , drop = FALSE], y = y[counted],
-       w = if (is.null(w)) rep(1, sum(counted)) else w[counted],
-       low = matrix(others(1), sum(counted)), high = matrix(others(-1), sum(counted)))
+# `tried`: a list of values of the three. The errors are means over rows, of many rows some.
+loo_table <- function(tried, nodes, x, y, weights, where, dropped) {
+  rows <- unique(round(seq(1, length(y), length.out = min(length(y), loo_rows_used))))
+  sums <- .Call(ffi_gmt_loo, x, y, weights, where, seq_along(y) %in% rows, list(
+    parent = nodes$parent, n = as.double(nodes$n), penalty = nodes$penalty, dropped = t(dropped),
+    factors = vapply(nodes$own, square_factor, numeric((ncol(x) + 1)^2))),
+    as.double(tried$ridge), as.double(tried$smoothing))
+  table <- expand.grid(limits = loo_grid$limits, smoothing = tried$smoothing, ridge = tried$ridge,
+                       KEEP.OUT.ATTRS = FALSE, stringsAsFactors = FALSE)[3:1]
+  table$error <- sums / if (is.null(weights)) length(rows) else sum(weights[rows])
+  table <- table[table$limits %in% tried$limits, ]
+  row.names(table) <- NULL
+  table
 }
 
-# The sum of squared errors of the rows with each of the `limits`; `count`: c of the rows.
-loo_errors <- function(leaf, factor, count, columns, limits) {
-  model <- fit_factor(factor, columns)
-  used <- which(columns)[model$qr$pivot[seq_len(model$rank)]]
-  b <- replace(numeric(ncol(leaf$x)), used, model$coefficients[model$qr$pivot[seq_len(model$rank)]])
-  solved <- leaf$x[, used, drop = FALSE] %*% chol2inv(model$qr$qr, model$rank)
-  lever <- rowSums(solved * leaf$x[, used, drop = FALSE])
-  counts <- leaf$w * count
-  e <- leaf$y - drop(leaf$x %*% b)
-  less <- solved * (counts * e / pmax(1 - counts * lever, 1e-10))
-  value <- function(x) drop(x %*% b) - rowSums(x[, used, drop = FALSE] * less)
-  p <- ncol(leaf$x)
-  vapply(limits, function(limit) {
-    said <- if (limit == "none" || anyNA(leaf$low)) value(leaf$x) else {
-      within <- pmin(pmax(leaf$x[, -1, drop = FALSE], leaf$low[, -p]), leaf$high[, -p])
-      within_response(value(cbind(1, within)), leaf$low[, p], leaf$high[, p])
-    }
-    sum(leaf$w * (leaf$y - said)^2)
-  }, 0)
+# A factor with as many rows as columns; those that it lacks are 0.
+square_factor <- function(factor) {
+  rbind(factor, matrix(0, ncol(factor) - nrow(factor), ncol(factor)))
 }

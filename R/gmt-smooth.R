@@ -48,8 +48,8 @@ refit_solved <- function(solved, frame, design, settings) {
 }
 
 # For each node a factor of its rows, F, and their number, n; with the nodes' parents, 0 of the
-# root, and `penalty`, the rows that a ridge of 1 adds to the root's. `x`: the columns of the
-# models, the intercept first.
+# root, and `penalty`, the roots of what a ridge of 1 adds on the diagonal at the root. `x`: the
+# columns of the models, the intercept first.
 node_factors <- function(x, y, weights, where, parent) {
   root <- if (is.null(weights)) rep(1, length(y)) else sqrt(weights)
   own <- leaf_factors(cbind(x, y) * root, where, length(parent))
@@ -58,39 +58,36 @@ node_factors <- function(x, y, weights, where, parent) {
     own[[parent[node]]] <- factor_of_rows(rbind(own[[parent[node]]], own[[node]]))
     n[parent[node]] <- n[parent[node]] + n[node]
   }
-  list(own = own, n = n, parent = parent, penalty = ridge_rows(x, root^2))
+  list(own = own, n = n, parent = parent, penalty = ridge_roots(x, root^2))
 }
 
-# One row a column but the intercept, as if of a row of mean weight, with the standard deviation of
-# the column where that row would have its value, and with the response 0.
-ridge_rows <- function(x, weights) {
+# The standard deviation of each column but the intercept, times the root of the mean weight.
+ridge_roots <- function(x, weights) {
   weights <- rep_len(weights, nrow(x))
-  squares <- vapply(seq_len(ncol(x)), function(k) {
-    sum(weights * (x[, k] - sum(weights * x[, k]) / sum(weights))^2)
-  }, 0)
-  cbind(diag(sqrt(squares / nrow(x)), ncol(x)), 0)[-1, , drop = FALSE]
+  centred <- x - rep(colSums(weights * x) / sum(weights), each = nrow(x))
+  c(0, sqrt(colSums(weights * centred^2) / nrow(x))[-1])
 }
 
-# list(factors, counts): F of each node with what it borrows, and how many times each of its own
-# rows is in there.
+# F of each node with what it borrows.
 smoothed_factors <- function(nodes, tau, ridge) {
   parent <- nodes$parent
   n <- nodes$n + ifelse(parent > 0, tau, 0)
   factors <- nodes$own
-  counts <- rep(1, length(parent))
-  if (ridge > 0) factors[[1]] <- factor_of_rows(rbind(factors[[1]], sqrt(ridge) * nodes$penalty))
+  if (ridge > 0) {
+    penalty <- cbind(diag(nodes$penalty, length(nodes$penalty)), 0)
+    factors[[1]] <- factor_of_rows(rbind(factors[[1]], sqrt(ridge) * penalty))
+  }
   for (node in which(parent > 0 & tau > 0)) {
     above <- parent[node]
-    share <- tau / n[above]
-    factors[[node]] <- factor_of_rows(rbind(factors[[node]], sqrt(share) * factors[[above]]))
-    counts[node] <- 1 + share * counts[above]
+    factors[[node]] <- factor_of_rows(rbind(factors[[node]], sqrt(tau / n[above]) *
+      factors[[above]]))
   }
-  list(factors = factors, counts = counts)
+  factors
 }
 
 # list(coefficients, aliased, deviance) of all nodes, a row a node; what is `dropped` is aliased.
 smooth_models <- function(nodes, tau, ridge, dropped) {
-  factors <- smoothed_factors(nodes, tau, ridge)$factors
+  factors <- smoothed_factors(nodes, tau, ridge)
   b <- unname(do.call(rbind, lapply(seq_along(factors), function(node) {
     replace(rep(NA_real_, ncol(dropped)), !dropped[node, ],
             fit_factor(factors[[node]], !dropped[node, ])$coefficients)

@@ -5,172 +5,25 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
+#include "evolve/triangle.h"
 
 enum { PIECE = 1 << 15, BLOCK = 128 };
-static const double TOLERANCE = 1e-7;
 
-/* ---- a triangle from rows ---- */
-
-static double norm_of(const double *x, uint32_t n)
-{
-    double largest = 0, squares = 0;
-    for (uint32_t i = 0; i < n; i++) largest = fmax(largest, fabs(x[i]));
-    if (!(largest > 0)) return 0;
-    for (uint32_t i = 0; i < n; i++) squares += (x[i] / largest) * (x[i] / largest);
-    return largest * sqrt(squares);
-}
-
-/* One column reflected by the reflection that is kept in column l. */
-static void reflect(const double *v, double *y, uint32_t l, uint32_t m)
-{
-    double dot = 0;
-    for (uint32_t i = l; i < m; i++) dot += v[i] * y[i];
-    dot /= -v[l];
-    for (uint32_t i = l; i < m; i++) y[i] += dot * v[i];
-}
-
-/* Reflects the columns of a matrix of m rows (column-major, `m` apart) so that it is upper
- * triangular. */
-static void triangularise(double *x, uint32_t m, uint32_t columns)
-{
-    for (uint32_t j = 0; j < columns && j + 1 < m; j++) {
-        double *v = x + (size_t) j * m;
-        double length = norm_of(v + j, m - j);
-        if (!(length > 0)) continue;
-        length = copysign(length, v[j]);
-        for (uint32_t i = j; i < m; i++) v[i] /= length;
-        v[j] += 1;
-        for (uint32_t k = j + 1; k < columns; k++) reflect(v, x + (size_t) k * m, j, m);
-        v[j] = -length;
-        for (uint32_t i = j + 1; i < m; i++) v[i] = 0;
-    }
-}
-
-/* The block has a triangle of `columns` rows on top and n rows below it; `to` gets the triangle of
- * all, column by column. */
-static void fold(double *block, uint32_t m, uint32_t columns, double *to)
-{
-    triangularise(block, m, columns);
-    for (uint32_t j = 0; j < columns; j++)
-        for (uint32_t i = 0; i < columns; i++)
-            to[j * columns + i] = i <= j ? block[(size_t) j * m + i] : 0;
-}
-
-static void start_block(double *block, uint32_t m, uint32_t columns, const double *triangle)
-{
-    memset(block, 0, (size_t) m * columns * sizeof *block);
-    for (uint32_t j = 0; j < columns; j++)
-        memcpy(block + (size_t) j * m, triangle + j * columns, (j + 1) * sizeof *block);
-}
-
-/* ---- a triangle to a model ---- */
-
-/* Work space for one node; columns = p + 1, the response last. */
-typedef struct {
-    uint32_t p, m;
-    double *x;         /* [p + 1][m] the triangle; then R, by place */
-    double *diagonal;  /* [p] of R */
-    double *now, *first; /* [p] norms: of what is left of a column, of all of it */
-    uint32_t *column;  /* [p] which is at a place */
-    double *inverse;   /* [p][p] of R */
-} qr;
-
-/* Moves the column at place l behind the others. */
-static void move_last(qr *q, uint32_t l)
-{
-    uint32_t column = q->column[l];
-    double now = q->now[l], first = q->first[l];
-    for (uint32_t i = 0; i < q->m; i++) {
-        double x = q->x[(size_t) l * q->m + i];
-        for (uint32_t j = l; j + 1 < q->p; j++)
-            q->x[(size_t) j * q->m + i] = q->x[(size_t) (j + 1) * q->m + i];
-        q->x[(size_t) (q->p - 1) * q->m + i] = x;
-    }
-    for (uint32_t j = l; j + 1 < q->p; j++) {
-        q->column[j] = q->column[j + 1];
-        q->now[j] = q->now[j + 1], q->first[j] = q->first[j + 1];
-    }
-    q->column[q->p - 1] = column;
-    q->now[q->p - 1] = now, q->first[q->p - 1] = first;
-}
-
-/* The norm of what is left of column j below row l; it is brought down, and anew where that would
- * lose digits. */
-static void lower_norm(qr *q, uint32_t j, uint32_t l)
-{
-    const double *y = q->x + (size_t) j * q->m;
-    if (!(q->now[j] > 0)) return;
-    double part = fabs(y[l]) / q->now[j], left = fmax(0, 1 - part * part);
-    if (left < 1e-6) q->now[j] = norm_of(y + l + 1, q->m - l - 1);
-    else q->now[j] *= sqrt(left);
-}
-
-/* Columns are taken in order; one of which less than the tolerance is left goes to the end. Returns
- * the rank. */
-static uint32_t decompose(qr *q)
-{
-    uint32_t left = q->p;
-    for (uint32_t j = 0; j < q->p; j++) {
-        q->column[j] = j;
-        q->now[j] = norm_of(q->x + (size_t) j * q->m, q->m);
-        q->first[j] = q->now[j] > 0 ? q->now[j] : 1;
-    }
-    for (uint32_t l = 0; l < left && l < q->m; l++) {
-        while (l < left && q->now[l] < q->first[l] * TOLERANCE) {
-            move_last(q, l);
-            left--;
-        }
-        if (l == left) break;
-        double *v = q->x + (size_t) l * q->m, length = norm_of(v + l, q->m - l);
-        if (!(length > 0)) continue;
-        length = copysign(length, v[l]);
-        for (uint32_t i = l; i < q->m; i++) v[i] /= length;
-        v[l] += 1;
-        for (uint32_t j = l + 1; j <= q->p; j++) {
-            reflect(v, q->x + (size_t) j * q->m, l, q->m);
-            if (j < q->p) lower_norm(q, j, l);
-        }
-        q->diagonal[l] = -length;
-    }
-    return left;
-}
-
-static double entry_of_r(const qr *q, uint32_t i, uint32_t j)
-{
-    return i == j ? q->diagonal[i] : q->x[(size_t) j * q->m + i];
-}
-
-static void invert(qr *q, uint32_t rank)
-{
-    for (uint32_t j = 0; j < rank; j++)
-        for (uint32_t i = j + 1; i-- > 0;) {
-            double sum = i == j;
-            for (uint32_t k = i + 1; k <= j; k++)
-                sum -= entry_of_r(q, i, k) * q->inverse[k * q->p + j];
-            q->inverse[i * q->p + j] = sum / q->diagonal[i];
-        }
-}
-
-static void solve_node(ct_node_models *models, uint32_t node, const double *triangle, qr *q)
+static void solve_node(ct_node_models *models, uint32_t node, const double *triangle, ct_qr *q)
 {
     const uint32_t p = q->p, m = q->m;
     double *b = models->coefficients + (size_t) node * p,
            *unscaled = models->unscaled + (size_t) node * p * p;
     memcpy(q->x, triangle, (size_t) m * m * sizeof *q->x);
-    uint32_t rank = decompose(q);
+    uint32_t rank = ct_qr_decompose(q);
     const double *y = q->x + (size_t) p * m;
-    double left = norm_of(y + rank, m - rank);
+    double left = ct_norm(y + rank, m - rank);
     models->rank[node] = rank;
     models->deviance[node] = left * left;
-    memset(b, 0, p * sizeof *b);
     memset(unscaled, 0, (size_t) p * p * sizeof *unscaled);
     for (uint32_t j = 0; j < p; j++) models->aliased[(size_t) node * p + q->column[j]] = j >= rank;
-    for (uint32_t i = rank; i-- > 0;) {
-        double sum = y[i];
-        for (uint32_t j = i + 1; j < rank; j++) sum -= entry_of_r(q, i, j) * b[q->column[j]];
-        b[q->column[i]] = sum / q->diagonal[i];
-    }
-    invert(q, rank);
+    ct_qr_solve(q, rank, b);
+    ct_qr_invert(q, rank);
     for (uint32_t i = 0; i < rank; i++)
         for (uint32_t j = 0; j < rank; j++) {
             double sum = 0;
@@ -222,7 +75,7 @@ static void fit_piece(fitting *all, uint32_t number, double *block)
     for (uint32_t k = 0; k < p; k++) low[k] = INFINITY, high[k] = -INFINITY;
     for (uint32_t begin = at->begin; begin < at->end; begin += BLOCK) {
         uint32_t n = at->end - begin < BLOCK ? at->end - begin : BLOCK, m = columns + n;
-        start_block(block, m, columns, triangle);
+        ct_triangle_start(block, m, columns, triangle);
         for (uint32_t i = 0; i < n; i++) {
             uint32_t row = all->rows[begin + i];
             double root = all->data->weights ? sqrt(all->data->weights[row]) : 1;
@@ -232,7 +85,7 @@ static void fit_piece(fitting *all, uint32_t number, double *block)
                 if (k) note_range(&low[k - 1], &high[k - 1], x);
             }
         }
-        fold(block, m, columns, triangle);
+        ct_triangle_fold(block, m, columns, triangle);
     }
 }
 
@@ -251,10 +104,10 @@ static void fit_pieces(void *data, unsigned worker, uint64_t begin, uint64_t end
 static void join(const fitting *all, const double *a, const double *b, double *to, double *block)
 {
     const uint32_t columns = all->columns, m = 2 * columns;
-    start_block(block, m, columns, a);
+    ct_triangle_start(block, m, columns, a);
     for (uint32_t j = 0; j < columns; j++)
         memcpy(block + (size_t) j * m + columns, b + j * columns, (j + 1) * sizeof *block);
-    fold(block, m, columns, to);
+    ct_triangle_fold(block, m, columns, to);
 }
 
 static void join_ranges(ct_node_models *models, uint32_t node, const double *low,
@@ -323,22 +176,12 @@ static void deal_rows(fitting *all, const int32_t *where, uint32_t *next)
 
 static ct_status solve_all(fitting *all, ct_error *error)
 {
-    const size_t p = all->models->p, m = all->columns;
-    qr q = {(uint32_t) p, (uint32_t) m, NULL, NULL, NULL, NULL, NULL, NULL};
-    double *memory = (double *) ct_alloc((m * m + 3 * p + p * p) * sizeof *memory);
-    q.column = (uint32_t *) ct_alloc(p * sizeof *q.column);
-    if (!memory || !q.column) {
-        ct_free(memory), ct_free(q.column);
-        return ct_fail(error, CT_NO_MEMORY, "not enough memory");
-    }
-    q.x = memory;
-    q.diagonal = q.x + m * m;
-    q.now = q.diagonal + p;
-    q.first = q.now + p;
-    q.inverse = q.first + p;
+    const size_t m = all->columns;
+    ct_qr q;
+    CT_TRY(ct_qr_make(&q, all->models->p, error));
     for (uint32_t node = 0; node < all->models->n_nodes; node++)
         solve_node(all->models, node, all->node_triangles + node * m * m, &q);
-    ct_free(memory), ct_free(q.column);
+    ct_qr_free(&q);
     return CT_OK;
 }
 
