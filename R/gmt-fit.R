@@ -33,11 +33,10 @@
 #' `time_limit` or Ctrl-C ends the search.
 #'
 #' @section Models:
-#' At the end the coefficients are computed by the QR decomposition of the rows of each node. With
-#' `shrink = FALSE` they are those of `lm()`, and aliased coefficients are dropped in the same way;
-#' by default they are pulled a little towards those of the node above, and towards zero at the
-#' root, see [gmt_control()]. With `select`, backward selection
-#' removes regressors from the model of a leaf as well; see [gmt_control()]. The covariances of
+#' At the end the coefficients are computed by the QR decomposition of the rows of each node, as in
+#' `lm()`, and aliased coefficients are dropped in the same way. With `select`, backward selection
+#' removes regressors from the model of a leaf as well, and with `shrink = TRUE` coefficients are
+#' pulled towards those of the node above, see [gmt_control()]. The covariances of
 #' [vcov()][vcov.gmt] and all intervals treat the tree as given: the search for it is not accounted
 #' for, so they are too small, the more so the more extensive the search.
 #'

@@ -3,17 +3,16 @@
 #' Standard methods for model trees
 #'
 #' `coef()` returns the coefficients of the leaves, `NA` where they are aliased or removed (`select`
-#' of [gmt_control()]), and `vcov()` the covariances of one leaf; both treat the tree as given. With
-#' `shrink = FALSE` both are those of `lm()` for the rows of the leaf. By default the coefficients
-#' are shrunk (see Shrinkage in [gmt_control()]); the covariances are those of least squares, with
-#' the variance of the residuals of the shrunk model. `logLik()` is that of independent normal
-#' errors with a common variance in all leaves; its degrees of freedom are the coefficients, the
-#' splits and the variance, so `AIC()` and `BIC()` can compare trees. With `complexity = 1` and
-#' `shrink = FALSE`, `BIC()` differs from the criterion of the search by a constant.
+#' of [gmt_control()]), and `vcov()` the covariances of one leaf, as `lm()` of its rows; both treat
+#' the tree as given. Where coefficients are shrunk (see Shrinkage in [gmt_control()]), the
+#' covariances are those of least squares, with the variance of the residuals of the shrunk model.
+#' `logLik()` is that of independent normal errors with a common variance in all leaves; its degrees
+#' of freedom are the coefficients, the splits and the variance, so `AIC()` and `BIC()` can compare
+#' trees. With `complexity = 1` and without shrinkage, `BIC()` differs from the criterion of the
+#' search by a constant.
 #'
-#' `summary()` without a `node` summarises the tree; with one, it is the summary of the model of
-#' that node, of class `summary.lm`, and prints as such: that of `lm()` for its rows with `shrink =
-#' FALSE`.
+#' `summary()` without a `node` summarises the tree; with one, it is the summary of `lm()` for the
+#' rows of that node (without shrinkage), of class `summary.lm`, and prints as such.
 #'
 #' @param object,x A fit of [gmt()].
 #' @param node Number of a node, as shown by `print()`; inner nodes have models as well. `NULL`, the

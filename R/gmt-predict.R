@@ -3,14 +3,14 @@
 #' Predict with a model tree
 #'
 #' @details
-#' A linear model can predict any value far from the rows that it was fitted to. With limits each
+#' A linear model can predict any value far from the rows that it was fitted to. By default each
 #' value is therefore first limited to the range that the predictor had in the training rows of the
 #' leaf, and the prediction to the range of the response there, extended by a twentieth of it on
 #' either side. On many data sets this is decisive for the accuracy of a model tree: a single new
 #' row outside the range may otherwise have a larger error than all others together. `extrapolate =
 #' TRUE` evaluates the models without limits, as `lm()` and the exports of the tree ([as_sql()],
-#' [as_c()], [write_pmml()]) do. If the response is nearly linear, limits do harm: by default
-#' leave-one-out errors decide whether a fit has any, see `limits` of [gmt_control()].
+#' [as_c()], [write_pmml()]) do. If the response is nearly linear, limits do harm; with `limits =
+#' "loo"` of [gmt_control()] leave-one-out errors decide whether a fit has any.
 #'
 #' @param object A fit of [gmt()].
 #' @param newdata Data frame, or a numeric matrix if all predictors are numeric, with the columns

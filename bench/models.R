@@ -9,10 +9,10 @@
 # M5P wants java and weka.jar (Debian: weka); WEKA_JAR says where it is. Its trees are fitted with
 # the settings it has, one process a fold; its seconds are those that it says itself, of a fit to
 # all rows. Seconds of the others are the processor's, on one thread, the mean of the folds. `gmt`
-# has its own settings, `gmt.plain` none of its shrinkage, nor have the others: `gmt.split` and
-# `gmt.both` have other `factors`, `gmt.select` regressors left out of leaves, `gmt_cv` the
-# complexity and smoothing of the least error in a cross-validation of 5 folds within the training
-# rows. Writes bench/results/models.csv.
+# has its own settings, `gmt.shrunk` has `shrink = TRUE`, `gmt.split` and `gmt.both` have other
+# `factors`, `gmt.select` regressors left out of leaves, `gmt_cv` the complexity and smoothing of
+# the least error in a cross-validation of 5 folds within the training rows. Writes
+# bench/results/models.csv.
 
 library(contree)
 asked <- commandArgs(TRUE)
@@ -129,17 +129,16 @@ timed <- function(expression) {
   list(value = value, seconds = time[[1]] + time[[2]])
 }
 right_of <- function(train) paste(setdiff(names(train), "y"), collapse = " + ")
-plain_gmt <- function(train, ...) gmt(y ~ ., train, seed = 1, threads = 1, shrink = FALSE, ...)
 methods <- list(
   lm = function(train) stats::lm(y ~ ., train),
   gmt = function(train) gmt(y ~ ., train, seed = 1, threads = 1),
-  gmt.plain = function(train) plain_gmt(train),
-  gmt.split = function(train) plain_gmt(train, factors = "split"),
-  gmt.both = function(train) plain_gmt(train, factors = "both"),
-  gmt.select = function(train) plain_gmt(train, select = 2),
+  gmt.shrunk = function(train) gmt(y ~ ., train, seed = 1, threads = 1, shrink = TRUE),
+  gmt.split = function(train) gmt(y ~ ., train, seed = 1, threads = 1, factors = "split"),
+  gmt.both = function(train) gmt(y ~ ., train, seed = 1, threads = 1, factors = "both"),
+  gmt.select = function(train) gmt(y ~ ., train, seed = 1, threads = 1, select = 2),
   gmt_cv = function(train) {
     set.seed(1)
-    gmt_cv(y ~ ., train, seed = 1, threads = 1, folds = 5, rule = "min", shrink = FALSE)$fit
+    gmt_cv(y ~ ., train, seed = 1, threads = 1, folds = 5, rule = "min")$fit
   },
   lmtree = if (has("partykit")) function(train) {
     partykit::lmtree(stats::as.formula(paste("y ~", right_of(train), "|", right_of(train))), train)
@@ -213,7 +212,7 @@ if (file.exists(file)) {
 }
 utils::write.csv(results, file, row.names = FALSE, quote = FALSE)
 
-ours <- c("gmt", "gmt.plain", "gmt.split", "gmt.both", "gmt.select", "gmt_cv")
+ours <- c("gmt", "gmt.shrunk", "gmt.split", "gmt.both", "gmt.select", "gmt_cv")
 if ("M5P" %in% results$method) {
   for (method in intersect(ours, results$method)) {
     mine <- results[results$method == method, ]

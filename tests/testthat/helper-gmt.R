@@ -9,14 +9,6 @@ armchair <- function(n, columns = 2, noise = 0.05, seed = 1) {
   d
 }
 
-# gmt() whose leaves are those of lm().
-lm_gmt <- function(...) {
-  call <- sys.call()
-  call[[1]] <- quote(gmt)
-  call$shrink <- FALSE
-  eval(call, parent.frame())
-}
-
 # Each leaf beside lm() of its rows.
 expect_leaves_of_lm <- function(fit, formula, data, tolerance = 1e-8) {
   node <- predict(fit, type = "node")

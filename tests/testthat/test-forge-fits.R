@@ -71,7 +71,7 @@ test_that("gmt", {
                      got)
   }
   for (factors in c("both", "split")) {
-    fit <- gmt(y ~ a + b + c + f + l, data, seed = 1, factors = factors, limits = "range")
+    fit <- gmt(y ~ a + b + c + f + l, data, control = gmt_control(factors = factors), seed = 1)
     for (extrapolate in c(FALSE, TRUE)) {
       expected <- suppressWarnings(predict(fit, new, extrapolate = extrapolate))
       expect_same_model(fit, expected, extrapolate = extrapolate)

@@ -25,7 +25,7 @@ test_that("settings limit the tree", {
 
 test_that("trees are searched in other ways", {
   d <- armchair(500)
-  for (control in list(gmt_control(search = "memetic", effort = 20, shrink = FALSE),
+  for (control in list(gmt_control(search = "memetic", effort = 20),
                        gmt_control(search = "paper", effort = 200),
                        gmt_control(search = "paper", effort = 100, fitness = "weighted",
                                    population = 20))) {

@@ -1,6 +1,6 @@
 test_that("factors have the contrasts of lm() in the leaves", {
   d <- mixed_lines(holes = FALSE)
-  fit <- lm_gmt(y ~ x + f + o + l | z, d, seed = 1)
+  fit <- gmt(y ~ x + f + o + l | z, d, seed = 1)
   expect_equal(nrow(coef(fit)), 2)
   x <- stats::model.matrix(~ x + f + o + l, d)
   colnames(x)[ncol(x)] <- "l"
@@ -15,22 +15,22 @@ test_that("factors have the contrasts of lm() in the leaves", {
                    suppressWarnings(predict(model, rows, interval = interval)))
     }
   }
-  expect_identical(nrow(stats::model.frame(lm_gmt(y ~ x + f | z, d, seed = 1, model = TRUE))), 400L)
+  expect_identical(nrow(stats::model.frame(gmt(y ~ x + f | z, d, seed = 1, model = TRUE))), 400L)
   expect_null(tree_model(fit))
   old <- options(contrasts = c("contr.sum", "contr.helmert"))
   on.exit(options(old))
-  sums <- lm_gmt(y ~ x + f + o | z, d, seed = 1)
+  sums <- gmt(y ~ x + f + o | z, d, seed = 1)
   expect_leaves_of_matrix(sums, stats::model.matrix(~ x + f + o, d), d$y)
   # other contrasts are the same tree
   options(old)
-  expect_equal(fitted(sums), fitted(lm_gmt(y ~ x + f + o | z, d, seed = 1)))
+  expect_equal(fitted(sums), fitted(gmt(y ~ x + f + o | z, d, seed = 1)))
 })
 
 test_that("levels that a leaf does not know are aliased, and count as the mean of its rows", {
   d <- mixed_lines(holes = FALSE)
   d$z <- ifelse(d$f %in% c("a", "b\"1"), d$z / 2, (1 + d$z) / 2)
   d$y <- ifelse(d$z < 0.5, 3 * d$x, 5 - 2 * d$x) + as.integer(d$f)
-  fit <- lm_gmt(y ~ x + f | z, d, seed = 1, leaves_max = 2)
+  fit <- gmt(y ~ x + f | z, d, seed = 1, leaves_max = 2)
   expect_leaves_of_matrix(fit, stats::model.matrix(~ x + f, d), d$y)
   left <- coef(fit, 2)
   expect_true(all(is.na(left[c("fc'2", "fd")])))
@@ -42,15 +42,15 @@ test_that("levels that a leaf does not know are aliased, and count as the mean o
   expect_equal(unname(value), unname(predict(fit, data.frame(x = 1, z = 0.1, f = "d"))))
   # a level of no row at all, and a factor of one level
   d$f <- factor(d$f, c("none", levels(d$f)))
-  expect_equal(unname(coef(lm_gmt(y ~ x + f | z, d, seed = 1, leaves_max = 2))), unname(coef(fit)))
-  expect_equal(colnames(coef(lm_gmt(y ~ x + one | z, transform(d, one = "a"), seed = 1))),
+  expect_equal(unname(coef(gmt(y ~ x + f | z, d, seed = 1, leaves_max = 2))), unname(coef(fit)))
+  expect_equal(colnames(coef(gmt(y ~ x + one | z, transform(d, one = "a"), seed = 1))),
                c("(Intercept)", "x"))
 })
 
 test_that("missing regressors are the mean, and a coefficient of their own", {
   d <- mixed_lines()
   w <- runif(nrow(d), 0.5, 2)
-  fit <- lm_gmt(y ~ x + f + m | z, d, seed = 1, weights = w)
+  fit <- gmt(y ~ x + f + m | z, d, seed = 1, weights = w)
   filled <- d
   filled$m[is.na(d$m)] <- weighted.mean(d$m, w, na.rm = TRUE)
   known <- !is.na(d$f)
@@ -60,7 +60,7 @@ test_that("missing regressors are the mean, and a coefficient of their own", {
   x <- cbind(1, d$x, dummies, !known, filled$m, is.na(d$m))
   colnames(x) <- c("(Intercept)", "x", paste0("f", colnames(dummies)), "is.na(f)", "m", "is.na(m)")
   expect_leaves_of_matrix(fit, x, d$y, w)
-  expect_leaves_of_matrix(lm_gmt(y ~ x + f + m | z, d, seed = 1, weights = w, missing = "mean"),
+  expect_leaves_of_matrix(gmt(y ~ x + f + m | z, d, seed = 1, weights = w, missing = "mean"),
                           x[, !grepl("is.na", colnames(x))], d$y, w)
   expect_equal(predict(fit, d, extrapolate = TRUE), fitted(fit))
   terms <- predict(fit, d, type = "terms", extrapolate = TRUE)
@@ -75,7 +75,7 @@ test_that("leaves are lm() of their rows up to a condition of a million", {
     a <- runif(n)
     d <- data.frame(a, b = a + runif(n, -3, 3) / kappa, z = runif(n))
     d$y <- ifelse(d$z < 0.5, 1 + d$a, 3 - d$a) + rnorm(n, 0, 0.1)
-    fit <- lm_gmt(y ~ a + b | z, d, seed = 1)
+    fit <- gmt(y ~ a + b | z, d, seed = 1)
     node <- predict(fit, type = "node")
     for (leaf in as.integer(rownames(coef(fit)))) {
       x <- cbind(1, d$a, d$b)[node == leaf, ]
@@ -97,7 +97,7 @@ test_that("rows of weight 0 are as lm() has them", {
   d <- mixed_lines(holes = FALSE)
   d$w <- rep(c(0, 1, 2, 1), 100)
   d$y[5] <- NA
-  fit <- lm_gmt(y ~ x + f | z, d, weights = w, seed = 1, leaves_max = 1, na.action = na.exclude)
+  fit <- gmt(y ~ x + f | z, d, weights = w, seed = 1, leaves_max = 1, na.action = na.exclude)
   model <- lm(y ~ x + f, d, weights = w, na.action = na.exclude)
   expect_equal(coef(fit)[1, ], coef(model))
   expect_equal(residuals(fit), residuals(model))
@@ -106,8 +106,8 @@ test_that("rows of weight 0 are as lm() has them", {
   expect_equal(logLik(fit), logLik(model), ignore_attr = TRUE)
   expect_equal(df.residual(fit), df.residual(model))
   expect_identical(names(predict(fit, type = "node")), row.names(d))
-  tree <- lm_gmt(y ~ x + f | z, d, weights = w, seed = 1)
-  without <- lm_gmt(y ~ x + f | z, d[d$w > 0, ], weights = w, seed = 1)
+  tree <- gmt(y ~ x + f | z, d, weights = w, seed = 1)
+  without <- gmt(y ~ x + f | z, d[d$w > 0, ], weights = w, seed = 1)
   expect_equal(coef(tree), coef(without))
   expect_equal(predict(tree, type = "node")[names(predict(without, type = "node"))],
                predict(without, type = "node"))
@@ -117,7 +117,7 @@ test_that("factors of `y ~ .` are in the models where they are asked for", {
   d <- mixed_lines(holes = FALSE)
   d$large <- factor(rep(1:10, 40))
   of <- function(factors) {
-    lm_gmt(y ~ ., d, seed = 1, factors = factors, effort = 0, leaves_max = 2)$gmt$regressors
+    gmt(y ~ ., d, seed = 1, factors = factors, effort = 0, leaves_max = 2)$gmt$regressors
   }
   expect_identical(of("split"), c("x", "z", "m", "l"))
   expect_identical(of(c("few", "both", "split")), setdiff(names(d), c("y", "large")))
@@ -127,5 +127,5 @@ test_that("factors of `y ~ .` are in the models where they are asked for", {
 
 test_that("exports of models with factors and missing values say what the tree says", {
   d <- mixed_lines()
-  expect_exports_agree(lm_gmt(y ~ x + f + o + m + l | z + f, d, seed = 1), d)
+  expect_exports_agree(gmt(y ~ x + f + o + m + l | z + f, d, seed = 1), d)
 })

@@ -1,6 +1,6 @@
 test_that("the five planes are found, and no threshold is off by a row", {
   d <- armchair(2000)
-  fit <- lm_gmt(y ~ ., d, seed = 1)
+  fit <- gmt(y ~ ., d, seed = 1)
   expect_s3_class(fit, c("gmt", "contree_model"), exact = TRUE)
   expect_equal(nrow(coef(fit)), 5)
   expect_true(fit$gmt$certified)
@@ -11,35 +11,35 @@ test_that("the five planes are found, and no threshold is off by a row", {
 
 test_that("leaves are lm() of their rows, with weights, aliases and ill-conditioned columns", {
   d <- armchair(400, 3, seed = 2)
-  expect_leaves_of_lm(lm_gmt(y ~ ., d, seed = 1), y ~ x1 + x2 + x3, d)
+  expect_leaves_of_lm(gmt(y ~ ., d, seed = 1), y ~ x1 + x2 + x3, d)
   d$w <- runif(400, 0.1, 3)
-  fit <- lm_gmt(y ~ x1 + x2 | x1 + x2, d, weights = w, seed = 1)
+  fit <- gmt(y ~ x1 + x2 | x1 + x2, d, weights = w, seed = 1)
   expect_leaves_of_lm(fit, y ~ x1 + x2, d)
   d$twice <- 2 * d$x1
   d$sum <- d$x1 + d$x2
-  aliased <- lm_gmt(y ~ x1 + twice + x2 + sum | x2, d, weights = w, seed = 1, leaves_max = 3)
+  aliased <- gmt(y ~ x1 + twice + x2 + sum | x2, d, weights = w, seed = 1, leaves_max = 3)
   expect_true(all(is.na(coef(aliased)[, c("twice", "sum")])))
   expect_leaves_of_lm(aliased, y ~ x1 + twice + x2 + sum, d)
   d$near <- d$x1 + 1e-6 * d$x3
   d$far <- 1e6 + d$x2
-  expect_leaves_of_lm(lm_gmt(y ~ x1 + near | x2, d, seed = 1, leaves_max = 2), y ~ x1 + near,
+  expect_leaves_of_lm(gmt(y ~ x1 + near | x2, d, seed = 1, leaves_max = 2), y ~ x1 + near,
                       transform(d, w = 1))
-  expect_leaves_of_lm(lm_gmt(y ~ far | x1, d, seed = 1, leaves_max = 3), y ~ far,
-                      transform(d, w = 1), 1e-7)
+  expect_leaves_of_lm(gmt(y ~ far | x1, d, seed = 1, leaves_max = 3), y ~ far, transform(d, w = 1),
+                      1e-7)
 })
 
 test_that("formula, x and y, and x, y and z say the same", {
   d <- armchair(300, 3, seed = 3)
-  fit <- lm_gmt(y ~ x1 + x2 | x2 + x3, d, seed = 4)
+  fit <- gmt(y ~ x1 + x2 | x2 + x3, d, seed = 4)
   expect_equal(fit$gmt$regressors, c("x1", "x2"))
   expect_equal(fit$gmt$splitters, c("x2", "x3"))
-  other <- lm_gmt(d[c("x1", "x2")], d$y, d[c("x2", "x3")], seed = 4)
+  other <- gmt(d[c("x1", "x2")], d$y, d[c("x2", "x3")], seed = 4)
   expect_equal(coef(fit), coef(other))
   expect_equal(unname(predict(fit, d)), unname(predict(other, d)))
   expect_equal(formula(fit), y ~ x1 + x2 | x2 + x3)
-  expect_equal(coef(lm_gmt(d, y ~ x1 + x2 | x2 + x3, seed = 4)), coef(fit))
-  expect_equal(coef(lm_gmt(as.matrix(d[1:3]), d$y, seed = 5)), coef(lm_gmt(y ~ ., d, seed = 5)))
-  constants <- lm_gmt(y ~ 1 | ., d, seed = 6)
+  expect_equal(coef(gmt(d, y ~ x1 + x2 | x2 + x3, seed = 4)), coef(fit))
+  expect_equal(coef(gmt(as.matrix(d[1:3]), d$y, seed = 5)), coef(gmt(y ~ ., d, seed = 5)))
+  constants <- gmt(y ~ 1 | ., d, seed = 6)
   expect_equal(tree_leaf(constants), "number")
   means <- tapply(d$y, predict(constants, type = "node"), mean)
   expect_equal(coef(constants)[, 1], means[rownames(coef(constants))], ignore_attr = TRUE)
@@ -48,17 +48,17 @@ test_that("formula, x and y, and x, y and z say the same", {
 
 test_that("the tree depends on the seed, not on threads or instruction sets", {
   d <- armchair(1200, 3, noise = 2, seed = 5)
-  fit <- lm_gmt(y ~ ., d, seed = 9, threads = 1, sample = 800)
-  expect_identical(lm_gmt(y ~ ., d, seed = 9, threads = 2, sample = 800)$frame, fit$frame)
+  fit <- gmt(y ~ ., d, seed = 9, threads = 1, sample = 800)
+  expect_identical(gmt(y ~ ., d, seed = 9, threads = 2, sample = 800)$frame, fit$frame)
   for (level in contree_info()$simd_available) {
     old <- options(contree.simd = level)
-    expect_identical(lm_gmt(y ~ ., d, seed = 9, threads = 1, sample = 800)$frame, fit$frame)
+    expect_identical(gmt(y ~ ., d, seed = 9, threads = 1, sample = 800)$frame, fit$frame)
     options(old)
   }
   set.seed(3)
-  drawn <- lm_gmt(y ~ ., d)$gmt$seed
+  drawn <- gmt(y ~ ., d)$gmt$seed
   set.seed(3)
-  expect_identical(lm_gmt(y ~ ., d)$gmt$seed, drawn)
+  expect_identical(gmt(y ~ ., d)$gmt$seed, drawn)
 })
 
 test_that("factors split by sets of levels, missing values go where they fit, dates stay dates", {
@@ -68,21 +68,21 @@ test_that("factors split by sets of levels, missing values go where they fit, da
                   day = as.Date("2020-01-01") + sample(300, n, TRUE),
                   m = runif(n), o = factor(sample(1:4, n, TRUE), ordered = TRUE))
   d$y <- ifelse(d$f %in% c("b", "e"), 3 * d$a, 5 - d$a) + rnorm(n, 0, 0.05)
-  fit <- lm_gmt(y ~ ., d, seed = 1)
+  fit <- gmt(y ~ ., d, seed = 1)
   expect_equal(node_levels(fit)[[1]][c("left",
       "right")][[if ("b" %in% node_levels(fit)[[1]]$left) 1 else 2]], c("b", "e"))
   expect_equal(nrow(coef(fit)), 2)
   d$y <- ifelse(d$day < as.Date("2020-06-01"), 3 * d$a, 5 - d$a) + rnorm(n, 0, 0.05)
-  expect_output(print(lm_gmt(y ~ a | day + o, d, seed = 1)), "day< 2020-0[56]-[0-9]+")
+  expect_output(print(gmt(y ~ a | day + o, d, seed = 1)), "day< 2020-0[56]-[0-9]+")
   d$m[1:80] <- NA
   d$y <- ifelse(is.na(d$m), 2, ifelse(d$m < 0.5, d$a, 2)) + rnorm(n, 0, 0.01)
-  fit <- lm_gmt(y ~ a | m + f, d, seed = 1)
+  fit <- gmt(y ~ a | m + f, d, seed = 1)
   expect_equal(nrow(coef(fit)), 2)
   expect_false(node_default_left(fit)[1])
   expect_equal(node_missing(fit)[1], 80)
   expect_equal(predict(fit, data.frame(a = 0.5, m = NA_real_)), c("1" = 2), tolerance = 0.01)
   # a regressor with holes has its mean there
-  fit <- lm_gmt(y ~ m | f, d, seed = 1, leaves_max = 1, missing = "mean")
+  fit <- gmt(y ~ m | f, d, seed = 1, leaves_max = 1, missing = "mean")
   filled <- transform(d, m = ifelse(is.na(m), mean(m, na.rm = TRUE), m))
   expect_equal(coef(fit)[1, ], coef(lm(y ~ m, filled)))
   expect_equal(predict(fit, data.frame(m = NA_real_, f = "a")),
@@ -92,7 +92,7 @@ test_that("factors split by sets of levels, missing values go where they fit, da
 test_that("offset, subset and na.action are as in lm()", {
   d <- armchair(300, 2, seed = 7)
   d$o <- 3 * d$x2
-  fit <- lm_gmt(y ~ x1 | x2, d, offset = o, subset = x1 > 1, seed = 1, leaves_max = 1)
+  fit <- gmt(y ~ x1 | x2, d, offset = o, subset = x1 > 1, seed = 1, leaves_max = 1)
   model <- lm(y ~ x1, d, offset = o, subset = x1 > 1)
   expect_equal(coef(fit)[1, ], coef(model))
   expect_equal(unname(fitted(fit)), unname(fitted(model)))
@@ -100,34 +100,34 @@ test_that("offset, subset and na.action are as in lm()", {
   expect_equal(predict(fit, d[1:5, ], extrapolate = TRUE), predict(model, d[1:5, ]))
   expect_equal(as.numeric(logLik(fit)), as.numeric(logLik(model)))
   d$y[3] <- NA
-  excluded <- lm_gmt(y ~ x1 | x2, d, na.action = na.exclude, seed = 1)
+  excluded <- gmt(y ~ x1 | x2, d, na.action = na.exclude, seed = 1)
   expect_equal(length(residuals(excluded)), 300)
   expect_true(is.na(residuals(excluded)[3]))
-  expect_equal(nobs(lm_gmt(y ~ x1 | x2, d, seed = 1)), 299)
+  expect_equal(nobs(gmt(y ~ x1 | x2, d, seed = 1)), 299)
 })
 
 test_that("what cannot be used is said by name", {
   d <- armchair(50)
   d$f <- factor(rep(c("a", "b"), 25))
-  expect_contree_error(lm_gmt(f ~ x1, d), "input", "'f' must be numbers")
+  expect_contree_error(gmt(f ~ x1, d), "input", "'f' must be numbers")
   d$day <- as.Date("2020-01-01") + 1:50
-  expect_contree_error(lm_gmt(y ~ day | x1, d), "input", "'day' is a regressor")
-  expect_contree_error(lm_gmt(y ~ x1, d, leafs = 3), "input", "unknown argument 'leafs'")
-  expect_contree_error(lm_gmt(y ~ x1, d, control = gmt_control(), bins = 3), "input",
+  expect_contree_error(gmt(y ~ day | x1, d), "input", "'day' is a regressor")
+  expect_contree_error(gmt(y ~ x1, d, leafs = 3), "input", "unknown argument 'leafs'")
+  expect_contree_error(gmt(y ~ x1, d, control = gmt_control(), bins = 3), "input",
                        "both 'control' and")
-  expect_contree_error(lm_gmt(y ~ x1, d, weights = rep(0, 50)), "input", "all 'weights' are 0")
-  expect_contree_error(lm_gmt(y ~ x1, d, offset = 1:3), "input", "'offset'")
-  expect_contree_error(lm_gmt(y ~ x1, d, seed = -1), "input", "'seed'")
-  expect_contree_error(lm_gmt(d["x1"], d$y, d[1:3, ]), "input", "'z' has 3")
+  expect_contree_error(gmt(y ~ x1, d, weights = rep(0, 50)), "input", "all 'weights' are 0")
+  expect_contree_error(gmt(y ~ x1, d, offset = 1:3), "input", "'offset'")
+  expect_contree_error(gmt(y ~ x1, d, seed = -1), "input", "'seed'")
+  expect_contree_error(gmt(d["x1"], d$y, d[1:3, ]), "input", "'z' has 3")
   d$y[4] <- Inf
-  expect_contree_error(lm_gmt(y ~ x1, d), "input", c("'y' has the value Inf", "row 4"))
+  expect_contree_error(gmt(y ~ x1, d), "input", c("'y' has the value Inf", "row 4"))
 })
 
 test_that("a search that was stopped gives a tree and a warning", {
   d <- armchair(500)
-  expect_warning(fit <- lm_gmt(y ~ ., d, seed = 1, time_limit = 0), class = "contree_timeout")
+  expect_warning(fit <- gmt(y ~ ., d, seed = 1, time_limit = 0), class = "contree_timeout")
   expect_equal(fit$gmt$status, "time limit")
   expect_false(fit$gmt$certified)
   expect_equal(unname(fitted(fit) + residuals(fit)), d$y)
-  expect_equal(lm_gmt(y ~ ., d, seed = 1, max_rows = 1000)$gmt$status, "row limit")
+  expect_equal(gmt(y ~ ., d, seed = 1, max_rows = 1000)$gmt$status, "row limit")
 })

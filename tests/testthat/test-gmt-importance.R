@@ -1,6 +1,6 @@
 test_that("importance is what leaving a predictor out costs", {
   d <- mixed_lines(holes = FALSE)
-  fit <- lm_gmt(y ~ x + f + m | z, d, seed = 1, weights = rep(1:2, 200))
+  fit <- gmt(y ~ x + f + m | z, d, seed = 1, weights = rep(1:2, 200))
   table <- contree_importance(fit)
   expect_s3_class(table, "contree_importance")
   node <- predict(fit, type = "node")
@@ -35,7 +35,7 @@ test_that("importance is what leaving a predictor out costs", {
 
 test_that("tidiers tell what lm() tells", {
   skip_if_not_installed("generics")
-  fit <- lm_gmt(mpg ~ wt + hp | ., mtcars, seed = 1, leaves_max = 1)
+  fit <- gmt(mpg ~ wt + hp | ., mtcars, seed = 1, leaves_max = 1)
   model <- lm(mpg ~ wt + hp, mtcars)
   glance <- generics::glance(fit)
   expect_equal(glance$sigma, summary(model)$sigma)
@@ -43,7 +43,7 @@ test_that("tidiers tell what lm() tells", {
   expect_equal(glance$BIC, BIC(model))
   expect_equal(glance$r.squared, summary(model)$r.squared)
   expect_identical(glance$leaves, 1L)
-  tree <- lm_gmt(dist ~ speed, cars, seed = 1)
+  tree <- gmt(dist ~ speed, cars, seed = 1)
   expect_equal(generics::augment(tree)$.pred, unname(predict(tree, cars)))
   expect_identical(nrow(generics::tidy(tree)), nrow(tree$frame))
 })

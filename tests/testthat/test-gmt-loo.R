@@ -98,22 +98,22 @@ test_that("leave-one-out errors are those of models without the row", {
 
 test_that("what is given is not chosen, and choices need few rows", {
   d <- armchair(300, noise = 2)
-  fit <- gmt(y ~ ., d, seed = 1, smoothing = 2, ridge = "loo")
+  fit <- gmt(y ~ ., d, seed = 1, smoothing = 2, shrink = TRUE)
   expect_identical(fit$gmt$settings$smoothing, 2)
   expect_setequal(fit$gmt$settings$loo$smoothing, 2)
   expect_setequal(fit$gmt$settings$loo$limits, c("range", "none"))
   expect_setequal(fit$gmt$settings$loo$ridge, loo_grid$ridge)
   # without noise there is nothing to shrink; with it there is
-  exact <- gmt(y ~ ., armchair(300, noise = 0.01), seed = 1)
+  exact <- gmt(y ~ ., armchair(300, noise = 0.01), seed = 1, shrink = TRUE)
   expect_identical(exact$gmt$settings$smoothing, 0)
   expect_gt(fit$gmt$settings$ridge, 0)
-  expect_gt(gmt(y ~ ., d, seed = 1)$gmt$settings$smoothing, 0)
+  expect_gt(gmt(y ~ ., d, seed = 1, shrink = TRUE)$gmt$settings$smoothing, 0)
   # nothing to smooth
   one <- gmt(y ~ x1 | 1, d, seed = 1, smoothing = "loo", ridge = "loo")
   expect_setequal(one$gmt$settings$loo$smoothing, 0)
   # with many rows the errors are those of 2,000 of them
   large <- armchair(4100, noise = 1)
-  some <- gmt(y ~ x1 + x2 | 1, large, seed = 1, ridge = "loo")
+  some <- gmt(y ~ x1 + x2 | 1, large, seed = 1, ridge = "loo", limits = "loo")
   rows <- unique(round(seq(1, 4100, length.out = 2000)))
   x <- cbind(1, large$x1, large$x2)
   inverse <- solve(crossprod(x) + diag(c(0, 0.3 * variances(x, rep(1, 4100)))))
@@ -123,7 +123,7 @@ test_that("what is given is not chosen, and choices need few rows", {
   expect_gt(limited, 0.99 * mean(e[rows]^2))
   free <- subset(some$gmt$settings$loo, ridge == 0.3 & limits == "none")$error
   expect_equal(free, mean(e[rows]^2), tolerance = 1e-8)
-  many <- gmt(y ~ ., armchair(10001), seed = 1, effort = 0)
+  many <- gmt(y ~ ., armchair(10001), seed = 1, effort = 0, shrink = TRUE)
   expect_identical(many$gmt$settings[names(loo_grid)],
                    list(ridge = 0, smoothing = 0, limits = "range"))
   expect_leaves_of_lm(many, y ~ x1 + x2, armchair(10001))
@@ -136,9 +136,9 @@ test_that("limits are kept or not, in all that predicts", {
   d <- data.frame(x = 1:40)
   d$y <- 3 * d$x + sin(1:40)
   new <- data.frame(x = c(-50, 20, 90))
-  kept <- lm_gmt(y ~ x, d, seed = 1)
-  none <- lm_gmt(y ~ x, d, seed = 1, limits = "none")
-  free <- lm_gmt(y ~ x, d, seed = 1, limits = "loo") # a line is one
+  kept <- gmt(y ~ x, d, seed = 1)
+  none <- gmt(y ~ x, d, seed = 1, limits = "none")
+  free <- gmt(y ~ x, d, seed = 1, limits = "loo") # a line is one
   for (fit in list(none, free)) {
     expect_identical(fit$gmt$settings$limits, "none")
     expect_identical(coef(fit), coef(kept))
@@ -153,7 +153,7 @@ test_that("limits are kept or not, in all that predicts", {
   expect_lt(max(predict(kept, new)), 125)
   # where the line bends, it does not go on
   d$y <- pmin(d$x, 25) + rnorm(40, 0, 0.1)
-  bent <- lm_gmt(y ~ x | 1, d, seed = 1, limits = "loo")
+  bent <- gmt(y ~ x | 1, d, seed = 1, limits = "loo")
   expect_identical(bent$gmt$settings$limits, "range")
-  expect_identical(predict(bent, new), predict(lm_gmt(y ~ x | 1, d, seed = 1), new))
+  expect_identical(predict(bent, new), predict(gmt(y ~ x | 1, d, seed = 1), new))
 })

@@ -1,5 +1,5 @@
 test_that("a tree without splits is lm()", {
-  fit <- lm_gmt(mpg ~ wt + hp | ., mtcars, seed = 1, leaves_max = 1)
+  fit <- gmt(mpg ~ wt + hp | ., mtcars, seed = 1, leaves_max = 1)
   model <- lm(mpg ~ wt + hp, mtcars)
   expect_equal(as.numeric(logLik(fit)), as.numeric(logLik(model)))
   expect_equal(AIC(fit), AIC(model))
@@ -14,7 +14,7 @@ test_that("a tree without splits is lm()", {
 })
 
 test_that("each moment of the history is a row", {
-  fit <- lm_gmt(mag ~ ., quakes, seed = 1)
+  fit <- gmt(mag ~ ., quakes, seed = 1)
   history <- gmt_history(fit)
   last <- nrow(history)
   expect_gt(last, 1)
@@ -27,7 +27,7 @@ test_that("each moment of the history is a row", {
 
 test_that("sizes, criteria and the history agree with each other", {
   d <- armchair(600, 2, seed = 1)
-  fit <- lm_gmt(y ~ ., d, seed = 1, model = TRUE)
+  fit <- gmt(y ~ ., d, seed = 1, model = TRUE)
   leaves <- nrow(coef(fit))
   size <- leaves * 3 + leaves - 1
   expect_equal(attr(logLik(fit), "df"), size + 1)
@@ -49,7 +49,7 @@ test_that("sizes, criteria and the history agree with each other", {
 })
 
 test_that("a tree can be saved, read and looked over", {
-  fit <- lm_gmt(mpg ~ ., mtcars, seed = 1)
+  fit <- gmt(mpg ~ ., mtcars, seed = 1)
   file <- tempfile()
   saveRDS(fit, file)
   expect_equal(predict(readRDS(file), mtcars), predict(fit, mtcars))

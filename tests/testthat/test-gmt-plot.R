@@ -1,7 +1,7 @@
 test_that("panels show partial residuals of the leaves", {
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
-  fit <- lm_gmt(mpg ~ wt + hp | cyl, mtcars, seed = 1, minbucket = 8)
+  fit <- gmt(mpg ~ wt + hp | cyl, mtcars, seed = 1, minbucket = 8)
   expect_gt(nrow(coef(fit)), 1)
   points <- plot(fit, what = "partial", main = "Cars")
   node <- predict(fit, type = "node")
@@ -16,18 +16,18 @@ test_that("panels show partial residuals of the leaves", {
   one <- plot(fit, what = "partial", regressors = "hp", leaves = rownames(coef(fit))[1])
   expect_identical(unique(as.character(one$regressor)), "hp")
   d <- mixed_lines()
-  factors <- lm_gmt(y ~ x + f + m | z, d, seed = 1)
+  factors <- gmt(y ~ x + f + m | z, d, seed = 1)
   expect_contree_error(plot(gmt(d[1:3], d$y), what = "partial", data = d[1:5, ]), "input", "'data'")
   expect_silent(plot(factors, what = "partial", data = d))
   expect_contree_error(plot(fit, what = "partial", regressors = "none"), "input", "'regressors'")
   expect_contree_error(plot(fit, what = "partial", leaves = 99), "input", "'leaves'")
-  expect_contree_error(plot(lm_gmt(dist ~ 1 | speed, cars), what = "partial"), "input", "constants")
+  expect_contree_error(plot(gmt(dist ~ 1 | speed, cars), what = "partial"), "input", "constants")
 })
 
 test_that("the tree and the search are drawn", {
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
-  fit <- lm_gmt(mag ~ ., quakes, seed = 1, effort = 20)
+  fit <- gmt(mag ~ ., quakes, seed = 1, effort = 20)
   expect_identical(plot(fit, what = "progress"), gmt_history(fit))
   expect_named(plot(fit, main = "Quakes", type = "split"), c("x", "y"))
   expect_contree_error(plot(fit, what = "other"), "input", "'what'")
@@ -43,7 +43,7 @@ test_that("Ctrl-C gives the best tree so far, or an error", {
   d$y <- rnorm(2000) + d$x * (d$z > 0.5)
   # the signal comes while the search asks for nothing else
   press <- function(state) suspendInterrupts(tools::pskill(Sys.getpid(), tools::SIGINT))
-  search <- function(...) lm_gmt(y ~ ., d, seed = 1, complexity = 0.2, effort = 1e6, patience = Inf,
+  search <- function(...) gmt(y ~ ., d, seed = 1, complexity = 0.2, effort = 1e6, patience = Inf,
                               progress = press, ...)
   expect_warning(fit <- search(), class = "contree_interrupted")
   expect_identical(fit$gmt$status, "interrupted")

@@ -1,6 +1,6 @@
 test_that("predictions and intervals are those of lm() in the leaf", {
   d <- armchair(500, 3, seed = 1)
-  fit <- lm_gmt(y ~ x1 + x2 | ., d, seed = 1)
+  fit <- gmt(y ~ x1 + x2 | ., d, seed = 1)
   new <- armchair(100, 3, seed = 2)
   node <- predict(fit, new, type = "node")
   trained <- predict(fit, type = "node")
@@ -22,7 +22,7 @@ test_that("predictions and intervals are those of lm() in the leaf", {
 
 test_that("values and predictions are taken back to the ranges of the leaf", {
   d <- armchair(400, 2, seed = 3)
-  fit <- lm_gmt(y ~ ., d, seed = 1)
+  fit <- gmt(y ~ ., d, seed = 1)
   new <- data.frame(x1 = c(-50, 2, 2, 70), x2 = c(1, -90, 90, 2))
   node <- predict(fit, new, type = "node")
   trained <- predict(fit, type = "node")
@@ -43,7 +43,7 @@ test_that("values and predictions are taken back to the ranges of the leaf", {
 
 test_that("exports compute the models as they are", {
   d <- armchair(300, 2, seed = 4)
-  fit <- lm_gmt(y ~ ., d, seed = 1)
+  fit <- gmt(y ~ ., d, seed = 1)
   new <- armchair(50, 2, seed = 5)
   plain <- unname(predict(fit, new, extrapolate = TRUE))
   expect_equal(unname(predict(contree_from_json(as_json(fit)), new)), plain)

@@ -9,9 +9,9 @@ test_that("regressors are left out as step() leaves them out", {
   environment(formula) <- environment()
   n_out <- 0
   for (k in c(2, 6)) {
-    fit <- lm_gmt(y ~ x + n1 + same + f + n2 + o + l | z + f, d, weights = w, seed = 1, select = k,
+    fit <- gmt(y ~ x + n1 + same + f + n2 + o + l | z + f, d, weights = w, seed = 1, select = k,
                leaves_max = 4)
-    full <- lm_gmt(y ~ x + n1 + same + f + n2 + o + l | z + f, d, weights = w, seed = 1,
+    full <- gmt(y ~ x + n1 + same + f + n2 + o + l | z + f, d, weights = w, seed = 1,
                 leaves_max = 4)
     expect_identical(fit$frame$var, full$frame$var)
     node <- predict(fit, type = "node")
@@ -48,7 +48,7 @@ test_that("all readers know what is left out", {
   d <- mixed_lines()
   set.seed(5)
   d$n <- replace(rnorm(400), 20:30, NA)
-  fit <- lm_gmt(y ~ x + f + n + m + l | z + f, d, seed = 1, select = 4)
+  fit <- gmt(y ~ x + f + n + m + l | z + f, d, seed = 1, select = 4)
   expect_true(anyNA(coef(fit)))
   expect_equal(predict(fit, d, extrapolate = TRUE), fitted(fit))
   expect_equal(rowSums(predict(fit, d, type = "terms", extrapolate = TRUE)), fitted(fit),
@@ -58,7 +58,7 @@ test_that("all readers know what is left out", {
   expect_true(all(inside[, "lwr"] < inside[, "upr"]))
   # a regressor that no leaf has is not asked for, nor shown
   noisy <- transform(d, useless = rnorm(400))
-  without <- lm_gmt(y ~ x + f + o + m + useless | z, noisy, seed = 1, select = 12)
+  without <- gmt(y ~ x + f + o + m + useless | z, noisy, seed = 1, select = 12)
   expect_true(all(is.na(coef(without)[, "useless"])))
   expect_false(any(grepl("useless", capture.output(print(without)))))
   expect_false(grepl("useless", as_sql(without)[[1]]))
@@ -66,10 +66,10 @@ test_that("all readers know what is left out", {
   table <- contree_importance(without)
   expect_false("useless" %in% table$variable)
   # smoothing takes the regressors that are left; conformal intervals and all trees likewise
-  smooth <- lm_gmt(y ~ x + f + n + m + l | z + f, d, seed = 1, select = 4, smoothing = 5)
+  smooth <- gmt(y ~ x + f + n + m + l | z + f, d, seed = 1, select = 4, smoothing = 5)
   expect_identical(is.na(coef(smooth)), is.na(coef(fit)))
   expect_false(isTRUE(all.equal(coef(smooth), coef(fit))))
-  folds <- lm_gmt(y ~ x + f | z, d, seed = 1, select = 4, conformal = 3, effort = 0)
+  folds <- gmt(y ~ x + f | z, d, seed = 1, select = 4, conformal = 3, effort = 0)
   expect_true(all(is.finite(predict(folds, d[1:9, ], interval = "conformal"))))
   if (requireNamespace("partykit", quietly = TRUE)) {
     party <- partykit::as.party(fit)
@@ -83,11 +83,11 @@ test_that("data without noise, and leaves with few rows, are no trouble", {
   set.seed(4)
   d <- data.frame(a = runif(60), b = runif(60), z = runif(60))
   d$y <- ifelse(d$z < 0.5, 1 + d$a, 3 - d$a)
-  fit <- lm_gmt(y ~ a + b | z, d, seed = 1, select = 2, leaves_max = 2)
+  fit <- gmt(y ~ a + b | z, d, seed = 1, select = 2, leaves_max = 2)
   expect_equal(unname(fitted(fit)), d$y)
   expect_equal(unname(coef(fit)[, "b"]), c(NA_real_, NA_real_))
-  few <- lm_gmt(mpg ~ ., mtcars[1:12, ], seed = 1, select = 2, minbucket = 3)
+  few <- gmt(mpg ~ ., mtcars[1:12, ], seed = 1, select = 2, minbucket = 3)
   expect_true(all(is.finite(fitted(few))))
-  constant <- lm_gmt(y ~ a | b, transform(d, y = 7), seed = 1, select = 2)
+  constant <- gmt(y ~ a | b, transform(d, y = 7), seed = 1, select = 2)
   expect_equal(unname(fitted(constant)), rep(7, 60))
 })
