@@ -55,10 +55,10 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #'   for many: 4 million divided by the number of splitters times that of pairs of regressors.
 #' @param open_max Maximum number of bins of a predictor (and parts of these) that are searched row
 #'   by row at a node, 2 by default; the last local search has no such limit.
-#' @param shrink `FALSE` (the default): those of `smoothing`, `ridge` and `limits` that are not given
-#'   are 0, 0 and `"range"`, and the models of leaves are those of `lm()`. `TRUE`: they are `"loo"`,
-#'   so that coefficients are shrunk, and predictions limited, as far as leave-one-out errors say,
-#'   see Shrinkage.
+#' @param shrink `FALSE` (the default): those of `smoothing`, `ridge` and `limits` that are not
+#'   given are 0, 0 and `"range"`, and the models of leaves are those of `lm()`. `TRUE`: they are
+#'   `"loo"`, so that coefficients are shrunk, and predictions limited, as far as leave-one-out
+#'   errors say, see Shrinkage.
 #' @param smoothing Number of rows that the model of each node borrows from that of its parent,
 #'   which itself borrows from its own parent: a number of at least 0, or `"loo"`. The default
 #'   (`NULL`) is up to `shrink`.
@@ -147,8 +147,8 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #' data; with more than 10,000 rows `"loo"` stands for 0, 0 and `"range"`. [gmt_cv()] chooses
 #' `smoothing` with the complexity, by trees that have not seen the rows.
 #'
-#' Shrinkage helps most if rows are few for their columns or leaves are small. On 31 public data sets
-#' it lowered the root mean squared error of held-out rows by 4 % (geometric mean).
+#' Shrinkage helps most if rows are few for their columns or leaves are small. On 31 public data
+#' sets it lowered the root mean squared error of held-out rows by 4 % (geometric mean).
 #' [coef()][coef.gmt] and the exports have the shrunk models, which predict. The summary of a node,
 #' its covariances and intervals use the coefficients and errors of these models, but the standard
 #' errors of least squares on the rows of the node: for inference on a leaf do not shrink.

@@ -1,8 +1,8 @@
-/* Leave-one-out errors of a model tree whose models are shrunk, for given splits. With G = X'WX (the
- * response a column of X), from the root down,
+/* Leave-one-out errors of a model tree whose models are shrunk, for given splits. With G = X'WX
+ * (the response a column of X), from the root down,
  *   G~(root) = G(root) + ridge D,   G~(node) = G(node) + smoothing G~(parent) / n~(parent),
- * so that row i counts w_i c_i in the model of its leaf, c_i the same for all rows of a leaf. With A
- * the part of G~ of the regressors and e_i the residual, the model without the row is
+ * so that row i counts w_i c_i in the model of its leaf, c_i the same for all rows of a leaf. With
+ * A the part of G~ of the regressors and e_i the residual, the model without the row is
  *   b(-i) = b - A^-1 x_i w_i c_i e_i / (1 - w_i c_i x_i' A^-1 x_i);
  * n~ and D stay as they are. */
 #ifndef CT_EVOLVE_LEAVE_ONE_OUT_H

@@ -12,8 +12,8 @@
 /* The Euclidean norm, without overflow. */
 double ct_norm(const double *x, uint32_t n);
 
-/* A block is a matrix of m rows, column-major; it has a triangle of `columns` rows on top, and zeros
- * below, which the caller replaces by rows. */
+/* A block is a matrix of m rows, column-major; it has a triangle of `columns` rows on top, and
+ * zeros below, which the caller replaces by rows. */
 void ct_triangle_start(double *block, uint32_t m, uint32_t columns, const double *triangle);
 
 /* `to` gets the triangle of all rows of the block, which is overwritten; m >= columns. */
@@ -37,8 +37,8 @@ void ct_qr_free(ct_qr *q);
  * the rank. */
 uint32_t ct_qr_decompose(ct_qr *q);
 
-/* Once decomposed: the coefficients by column, 0 where aliased; the inverse of R's first `rank` rows
- * and columns. */
+/* Once decomposed: the coefficients by column, 0 where aliased; the inverse of R's first `rank`
+ * rows and columns. */
 void ct_qr_solve(const ct_qr *q, uint32_t rank, double *b);
 void ct_qr_invert(ct_qr *q, uint32_t rank);
 

@@ -25,7 +25,10 @@ static int is_below(int32_t node, int32_t above)
     return node == above;
 }
 
-static double value_at(const problem *t, int k, int row) { return k < P ? t->x[k][row] : t->y[row]; }
+static double value_at(const problem *t, int k, int row)
+{
+    return k < P ? t->x[k][row] : t->y[row];
+}
 
 /* The upper triangle by Cholesky of the sums of a node, times a reflection, so that it is none. */
 static void factor_node(problem *t, int32_t node)
