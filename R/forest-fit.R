@@ -287,6 +287,7 @@ call_forest <- function(call) {
 stop_forest <- function(message) {
   if (startsWith(message, "internal error")) stop_internal(message)
   if (message == "interrupted") stop_contree("interrupted", gettext("interrupted"), NULL)
+  if (startsWith(message, "no device: ")) stop_device(sub("no device: ", "", message, fixed = TRUE))
   stop_input("data", gettextf("the forest cannot be grown or used: %s", message))
 }
 

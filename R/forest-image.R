@@ -69,6 +69,7 @@
 #'   * `"leaf"`: the leaf of the pixel in each tree (ForestLeaves, or TreeLeaf with one tree in
 #'     `which`), as the number of its node in breadth-first order.
 #' @param which Numbers of the trees to use, a vector of whole numbers; all by default.
+#' @param device Where pixels walk down the trees, as in [predict.hist_forest()].
 #' @param ... Not used.
 #'
 #' @return `image_forest()`: an object of class `image_forest`, a list of `forest` (the trees in
@@ -331,8 +332,10 @@ some_trees <- function(forest, which) {
 #' @rdname image_forest
 #' @export
 predict.image_forest <- function(object, newdata, type = c("class", "prob", "votes", "leaf"),
-                                 threads = NULL, which = NULL, ...) {
+                                 threads = NULL, which = NULL, device = c("auto", "cpu", "cuda"),
+                                 ...) {
   check_no_dots(...)
+  device <- check_device(device)
   type <- check_choice("type", type, c("class", "prob", "votes", "leaf"))
   images <- check_images(newdata)
   if (dim(images[[1]])[3] != object$channels) {
@@ -341,20 +344,28 @@ predict.image_forest <- function(object, newdata, type = c("class", "prob", "vot
   }
   if (!is.null(which)) object$forest <- some_trees(object$forest, which)
   object["threads"] <- list(check_threads("threads", threads))
-  labelled <- lapply(images, label_image, object = object, type = type)
+  labelled <- lapply(images, label_image, object = object, type = type, device = device)
+  notes <- unique(vapply(labelled, function(told) told$note, ""))
+  tell_without_gpu(gettext("images were labelled without the GPU"),
+                   paste(notes[nzchar(notes)], collapse = "; "))
+  labelled <- lapply(labelled, function(told) told$answer)
   if (is.list(newdata)) labelled else labelled[[1]]
 }
 
-label_image <- function(image, object, type) {
+# The answer for an image, and why a GPU did not give it, if it should have.
+label_image <- function(image, object, type, device) {
   size <- dim(image)[1:2]
   values <- list(image)
   if (!is.null(object$compute)) values <- computed_features(values, object$compute)
   what <- c(leaf = 0L, votes = 1L, prob = 2L, class = 3L)[[type]]
   told <- call_forest(.Call(ffi_image_predict, object$forest, in_fixed_point(values, object), what,
-                            image_control(object)))
-  if (type == "class") return(matrix(object$classes[told], size[1]))
+                            c(image_control(object), device = device)))
+  answer <- told$answer
   names <- if (type %in% c("prob", "votes")) list(NULL, NULL, object$classes)
-  array(told, c(size, length(told) / prod(size)), names)
+  list(note = told$device_note,
+       answer = if (type == "class") matrix(object$classes[answer], size[1]) else {
+         array(answer, c(size, length(answer) / prod(size)), names)
+       })
 }
 
 #' @rdname image_forest

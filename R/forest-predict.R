@@ -23,6 +23,12 @@
 #'   with `"response"` of a regression forest.
 #' @param threads As in [contree_control()].
 #' @param na.action Function applied to the predictors of `newdata` first; [na.pass()] by default.
+#' @param device Where the rows walk down the trees: `"auto"` (the default) uses the first GPU if
+#'   there is one and trees and rows are many enough to benefit, else the CPU; `"cpu"` only the CPU;
+#'   `"cuda"` the first GPU and `"cuda:1"` the second (see [contree_gpu()] for their numbers), which
+#'   is an error if it cannot be used. The predictions are the same. If a GPU fails, or its memory
+#'   is too small for the forest, `"auto"` uses the CPU and says so. Standard errors are computed on
+#'   the CPU.
 #' @param ... Not used.
 #' @section Standard errors:
 #' They are estimated by the infinitesimal jackknife: how the prediction would change if other rows
@@ -38,8 +44,8 @@
 #'   `se.fit` a list of these predictions, `fit`, and the standard errors, `se.fit`, in the same
 #'   shape.
 #' @section Errors:
-#' `contree_input_error` for a column that is missing or of another type than in training; for
-#' `se.fit` with another type, without `newdata`, for fewer than 2 trees, or if each tree was grown
+#' `contree_input_error` for a column that is missing or of another type than in training; for a
+#' GPU that is asked for and cannot be used; for `se.fit` with another type, without `newdata`, for fewer than 2 trees, or if each tree was grown
 #' from all rows.
 #' @references S. Wager, T. Hastie, B. Efron (2014). Confidence intervals for random forests: the
 #' jackknife and the infinitesimal jackknife. *Journal of Machine Learning Research* 15, 1625-1651.
@@ -58,8 +64,10 @@
 #' @export
 predict.hist_forest <- function(object, newdata, type = c("response", "class", "prob", "votes",
                                                           "leaf", "trees"),
-                                se.fit = FALSE, threads = NULL, na.action = stats::na.pass, ...) {
+                                se.fit = FALSE, threads = NULL, na.action = stats::na.pass,
+                                device = c("auto", "cpu", "cuda"), ...) {
   check_no_dots(...)
+  device <- check_device(device)
   type <- check_choice("type", type, c("response", "class", "prob", "votes", "leaf", "trees"))
   if (check_flag("se.fit", se.fit)) check_has_errors(object, type, missing(newdata))
   if (object$type == "regression" && type %in% c("class", "prob", "votes")) {
@@ -76,7 +84,7 @@ predict.hist_forest <- function(object, newdata, type = c("response", "class", "
     if (is.matrix(answer)) rownames(answer) <- new$row_names else names(answer) <- new$row_names
     stats::napredict(new$na.action, answer)
   }
-  answer <- named(said_by_forest(object, columns, type, threads))
+  answer <- named(said_by_forest(object, columns, type, threads, device))
   if (!se.fit) return(answer)
   list(fit = answer, se.fit = named(standard_errors(object, columns, threads)))
 }
@@ -97,12 +105,20 @@ predict_left_out <- function(object, type) {
   if (type == "prob" || object$type == "regression") object$oob$predictions else object$oob$class
 }
 
-said_by_forest <- function(object, columns, type, threads) {
-  what <- c(response = 0L, class = 0L, prob = 0L, votes = 1L, leaf = 2L, trees = 3L)[[type]]
-  answer <- call_forest(.Call(ffi_hist_predict, object$forest, columns, what, threads))
-  if (what > 1) return(answer)
+said_by_forest <- function(object, columns, type, threads, device) {
+  what <- c(prob = 0L, votes = 1L, leaf = 2L, trees = 3L, class = 4L)
+  if (type == "response") type <- if (object$type == "regression") "prob" else "class"
+  answer <- walk_forest(object$forest, columns, what[[type]], threads, device)
+  if (type %in% c("leaf", "trees")) return(answer)
   if (object$type == "regression") return(answer / tree_count(object))
+  if (type == "class") return(factor(object$classes[answer], object$classes))
   colnames(answer) <- object$classes
-  if (type %in% c("prob", "votes")) return(answer)
-  factor(object$classes[max.col(answer, ties.method = "first")], object$classes)
+  answer
+}
+
+# What ffi_hist_predict says; and why a GPU did not, if it should have.
+walk_forest <- function(forest, columns, what, threads, device) {
+  told <- call_forest(.Call(ffi_hist_predict, forest, columns, what, threads, device))
+  tell_without_gpu(gettext("predictions were made without the GPU"), told$device_note)
+  told$answer
 }

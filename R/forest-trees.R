@@ -30,7 +30,7 @@ walked_columns <- function(object, columns) {
 }
 
 leaves_of_rows <- function(forest, columns, threads) {
-  call_forest(.Call(ffi_hist_predict, forest, columns, 2L, threads))
+  walk_forest(forest, columns, 2L, threads, "cpu")
 }
 
 rows_of_columns <- function(columns, rows) {

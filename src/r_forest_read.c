@@ -3,8 +3,9 @@
 #include <string.h>
 
 #include "forest/hist_forest.h"
-#include "forest/walk.h"
+#include "forest/offload/walk.h"
 #include "r_callbacks.h"
+#include "r_forest.h"
 
 /* ---- a forest from R ---- */
 
@@ -123,6 +124,29 @@ static ct_code_column *edges_from(SEXP list, uint32_t n_cols)
     return columns;
 }
 
+/* ---- devices ---- */
+
+ct_forest_device r_forest_device(SEXP name)
+{
+    static const ct_forest_wish wishes[] = {CT_FOREST_CPU, CT_FOREST_AUTO, CT_FOREST_CUDA,
+                                            CT_FOREST_TWIN};
+    ct_forest_device device;
+    device.wish = wishes[r_device(name, &device.number)];
+    return device;
+}
+
+SEXP r_answer_of(SEXP answer, const ct_forest_used *used)
+{
+    static const char *const names[] = {"answer", "device", "device_note"};
+    PROTECT(answer);
+    SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
+    SET_VECTOR_ELT(list, 0, answer);
+    SET_VECTOR_ELT(list, 1, Rf_mkString(used->name));
+    SET_VECTOR_ELT(list, 2, Rf_mkString(used->note));
+    UNPROTECT(2);
+    return list;
+}
+
 /* ---- prediction ---- */
 
 static int stop_quietly(void *calls) { return r_callbacks_stop(calls); }
@@ -154,7 +178,10 @@ static SEXP room_for(ct_hist_output what, uint32_t n_rows, const ct_hist_forest 
 {
     SEXP answer = R_NilValue;
     size_t width = forest->n_classes ? forest->n_classes : 1;
-    if (what == CT_HIST_LEAVES) {
+    if (what == CT_HIST_LABELS) {
+        answer = Rf_allocVector(INTSXP, n_rows);
+        *out = INTEGER(answer);
+    } else if (what == CT_HIST_LEAVES) {
         answer = Rf_allocMatrix(INTSXP, (int) n_rows, (int) forest->n_trees);
         *out = INTEGER(answer);
     } else if (what == CT_HIST_TREES) {
@@ -169,25 +196,30 @@ static SEXP room_for(ct_hist_output what, uint32_t n_rows, const ct_hist_forest 
     return answer;
 }
 
-/* `what`: 0 shares (numbers: sums over the trees), 1 votes, 2 leaves, 3 what each tree says. */
-SEXP ffi_hist_predict(SEXP list, SEXP columns, SEXP what_, SEXP threads)
+/* `what`: 0 shares (numbers: sums over the trees), 1 votes, 2 leaves, 3 what each tree says, 4 the
+ * most probable classes. See r_answer_of(). */
+SEXP ffi_hist_predict(SEXP list, SEXP columns, SEXP what_, SEXP threads, SEXP device_)
 {
     r_columns x = r_columns_of(columns);
-    ct_hist_output what = (ct_hist_output) (Rf_asInteger(what_) % 4);
+    ct_hist_output what = (ct_hist_output) ((unsigned) Rf_asInteger(what_) % 5);
     int n_threads = Rf_asInteger(threads);
     if (n_threads < 1 || n_threads > R_MOST_THREADS)
         Rf_error("'threads' must be a number from 1 to %d", R_MOST_THREADS);
+    const ct_forest_device device = r_forest_device(device_);
     ct_hist_forest forest = forest_of(list, x.n_cols);
     ct_code_column *codes = edges_from(list, x.n_cols);
-    if (what == CT_HIST_VOTES && !forest.n_classes) Rf_error("trees vote for classes alone");
+    if ((what == CT_HIST_VOTES || what == CT_HIST_LABELS) && !forest.n_classes)
+        Rf_error("trees vote for classes alone");
     void *out = NULL;
     ct_error error;
+    ct_forest_used used;
     r_callbacks calls;
     SEXP answer = PROTECT(room_for(what, x.n_rows, &forest, &out));
     PROTECT(r_callbacks_init(&calls, R_NilValue));
     ct_halt stop = {stop_quietly, &calls, 0, 0};
-    ct_status status = ct_hist_predict(&forest, codes, x.columns, x.n_rows, what,
-                                       (unsigned) n_threads, &stop, out, &error);
+    ct_status status =
+        ct_hist_predict_at(&device, &forest, codes, x.columns, x.n_rows, what,
+                           (unsigned) n_threads, &stop, out, &used, &error);
     if (calls.jumped) r_callbacks_jump(&calls);
     r_check(status, &error);
     if (calls.interrupted) r_fail("interrupted");
@@ -197,7 +229,7 @@ SEXP ffi_hist_predict(SEXP list, SEXP columns, SEXP what_, SEXP threads)
                                      forest.n_trees)
                      : votes_matrix((const uint32_t *) out, x.n_rows, forest.n_classes);
     UNPROTECT(2);
-    return answer;
+    return r_answer_of(answer, &used);
 }
 
 /* ---- one tree, spelled out ---- */

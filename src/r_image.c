@@ -11,7 +11,9 @@
 
 #include "base/clock.h"
 #include "forest/image_forest.h"
+#include "forest/offload/image.h"
 #include "r_callbacks.h"
+#include "r_forest.h"
 
 /* ---- images ---- */
 
@@ -325,12 +327,14 @@ static ct_image_forest forest_of(SEXP list, const r_images *x, const owned *all)
 }
 
 /* images: a list of one; what: a ct_image_output. A vector with a number for each pixel, or for
- * each pixel and class or tree. */
+ * each pixel and class or tree, see r_answer_of(). */
 SEXP ffi_image_predict(SEXP list, SEXP images, SEXP what_, SEXP control)
 {
     r_images x;
     r_callbacks guard;
     ct_error error;
+    ct_forest_used used;
+    const ct_forest_device device = r_forest_device(r_element(control, "device"));
     SEXP handle = PROTECT(r_owner(sizeof(owned), R_NilValue, free_owned));
     owned *all = (owned *) R_ExternalPtrAddr(handle);
     PROTECT(r_callbacks_init(&guard, R_NilValue));
@@ -343,16 +347,16 @@ SEXP ffi_image_predict(SEXP list, SEXP images, SEXP what_, SEXP control)
     R_xlen_t n = (R_xlen_t) x.source.shapes[0].height * x.source.shapes[0].width * width;
     SEXP out = PROTECT(Rf_allocVector(what == CT_IMAGE_SHARES ? REALSXP : INTSXP, n));
     ct_halt stop = {r_callbacks_stop, &guard, 0, 0};
-    ct_status status = ct_image_predict(&forest, &x.source, 0, what, r_threads(control), &stop,
-                                        what == CT_IMAGE_SHARES ? (void *) REAL(out)
-                                                                : (void *) INTEGER(out),
-                                        &error);
+    ct_status status =
+        ct_image_predict_at(&device, &forest, &x.source, 0, what, r_threads(control), &stop,
+                            what == CT_IMAGE_SHARES ? (void *) REAL(out) : (void *) INTEGER(out),
+                            &used, &error);
     free_owned(handle);
     if (guard.jumped) r_callbacks_jump(&guard);
     r_check(status, &error);
     if (guard.interrupted) r_fail("interrupted");
     UNPROTECT(3);
-    return out;
+    return r_answer_of(out, &used);
 }
 
 /* Candidates of a level, a column each: the words of the feature, then two places, from 1, in a

@@ -45,7 +45,7 @@ sanitize () {
   tool=${COMPUTE_SANITIZER:-compute-sanitizer}
   command -v "$tool" > /dev/null 2>&1 || cannot "compute-sanitizer is missing"
   cd tests/c || exit 1
-  for program in test_gpu test_offload test_forge_device; do
+  for program in test_gpu test_offload test_forge_device test_forest_walk; do
     CT_QUICK=1 "$tool" --tool "$1" --error-exitcode 9 build/cuda/$program CUDA || exit 1
   done
 }

@@ -37,5 +37,6 @@ static void walk(const void *self, const ct_image_node *nodes, const ct_feature 
 
 ct_source ct_column_source(const ct_value_columns *columns)
 {
-    return (ct_source){columns->n_images, columns->shapes, columns, draw, values, walk};
+    return (ct_source){columns->n_images, columns->shapes, CT_VALUE_COLUMNS, columns,
+                       draw,              values,          walk};
 }

@@ -94,6 +94,9 @@ ct_status ct_image_predict(const ct_image_forest *forest, const ct_source *sourc
                            ct_image_output what, unsigned threads, ct_halt *stop, void *out,
                            ct_error *error);
 
+/* shares[leaf][class] of a tree's leaves, in units of 2^-31; of votes 1 for the largest class. */
+void ct_image_shares(const ct_image_tree *tree, uint32_t n_classes, int votes, uint32_t *shares);
+
 /* 64 bits that differ for different forests, all but certainly. */
 uint64_t ct_image_hash(const ct_image_forest *forest);
 

@@ -1,9 +1,16 @@
 /* Features that are sums over rectangles, from integral images: four look-ups each, eight for a
  * difference. */
 #include "forest/image_kernels.h"
-#include "forest/image_source.h"
+#include "forest/image_sums.h"
 
-enum { CHANNEL, TOP, BOTTOM, LEFT, RIGHT, RECTANGLE };
+enum {
+    CHANNEL = CT_RECT_CHANNEL,
+    TOP = CT_RECT_TOP,
+    BOTTOM = CT_RECT_BOTTOM,
+    LEFT = CT_RECT_LEFT,
+    RIGHT = CT_RECT_RIGHT,
+    RECTANGLE = CT_RECT_WORDS
+};
 
 /* Sides in any order are as likely as those that are drawn. */
 static void draw_sides(ct_rng *rng, int32_t radius, int32_t *low, int32_t *high)
@@ -54,31 +61,15 @@ int ct_rectangle_valid(const ct_integrals *all, const ct_feature *feature)
     return 1;
 }
 
-/* The sums of one image, and what leads to a place in them. */
-typedef struct {
-    const uint32_t *sums;
-    uint32_t stride, plane, centre; /* centre: from a pixel's place without border to that with */
-} view;
-
-static view view_of(const ct_integrals *all, uint32_t image)
+static ct_image_sums sums_of(const ct_integrals *all, uint32_t image)
 {
-    const ct_image_shape *shape = &all->shapes[image];
-    uint32_t around = 2 * all->radius + 1;
-    return (view){all->sums[image], shape->stride, shape->stride * (shape->width + around),
-                  all->radius * shape->stride + all->radius};
+    return ct_image_sums_of(all->sums[image], &all->shapes[image], all->radius);
 }
 
-/* Offsets are below 2^31 and the place is inside the image's sums, so that they add up to one that
- * is there, modulo 2^32. */
-static uint32_t column_of(const view *v, int32_t channel, int32_t column)
+static void corners_of(const ct_image_sums *v, const int32_t *words, const uint32_t **corner)
 {
-    return v->centre + (uint32_t) channel * v->plane + (uint32_t) column * v->stride;
-}
-
-static void corners_of(const view *v, const int32_t *words, const uint32_t **corner)
-{
-    uint32_t before = column_of(v, words[CHANNEL], words[LEFT]),
-             behind = column_of(v, words[CHANNEL], words[RIGHT] + 1);
+    uint32_t before = ct_image_column(v, words, words[LEFT]),
+             behind = ct_image_column(v, words, words[RIGHT] + 1);
     uint32_t above = (uint32_t) words[TOP], below = (uint32_t) words[BOTTOM] + 1;
     corner[0] = v->sums + (uint32_t) (behind + below);
     corner[1] = v->sums + (uint32_t) (behind + above);
@@ -91,7 +82,7 @@ static void values(const void *self, const ct_feature *feature, const ct_pixels 
 {
     const ct_integrals *all = (const ct_integrals *) self;
     const ct_image_kernels *kernels = ct_image_kernels_at(all->simd);
-    const view v = view_of(all, pixels->image);
+    const ct_image_sums v = sums_of(all, pixels->image);
     unsigned n_corners = is_empty(feature->words + RECTANGLE) ? 4 : 8;
     const uint32_t *corner[8], *here[8];
     corners_of(&v, feature->words, corner);
@@ -102,34 +93,25 @@ static void values(const void *self, const ct_feature *feature, const ct_pixels 
     }
 }
 
-static uint32_t sum_at(const view *v, uint32_t at, const int32_t *words)
-{
-    uint32_t before = at + column_of(v, words[CHANNEL], words[LEFT]),
-             behind = at + column_of(v, words[CHANNEL], words[RIGHT] + 1);
-    uint32_t above = (uint32_t) words[TOP], below = (uint32_t) words[BOTTOM] + 1;
-    return v->sums[(uint32_t) (behind + below)] - v->sums[(uint32_t) (behind + above)] -
-           v->sums[(uint32_t) (before + below)] + v->sums[(uint32_t) (before + above)];
-}
-
 /* No branch depends on a pixel: an absent second rectangle is one without rows, and leaves go round
  * in themselves. */
 static void walk(const void *self, const ct_image_node *nodes, const ct_feature *features,
                  const ct_pixels *pixels, uint32_t steps, uint32_t *node_of)
 {
     const ct_integrals *all = (const ct_integrals *) self;
-    const view v = view_of(all, pixels->image);
+    const ct_image_sums v = sums_of(all, pixels->image);
     for (uint32_t run = 0; run < pixels->n_runs; node_of += pixels->runs[run++].n)
         for (uint32_t step = 0; step < steps; step++)
             for (uint32_t i = 0; i < pixels->runs[run].n; i++) {
                 const ct_image_node *node = &nodes[node_of[i]];
-                const int32_t *words = features[node->feature].words;
-                uint32_t at = pixels->runs[run].at + i;
-                uint32_t value = sum_at(&v, at, words) - sum_at(&v, at, words + RECTANGLE);
-                node_of[i] = ct_image_next(node, (int32_t) value);
+                node_of[i] = ct_image_next(
+                    node, ct_image_value(&v, features[node->feature].words,
+                                         pixels->runs[run].at + i));
             }
 }
 
 ct_source ct_rectangle_source(const ct_integrals *integrals)
 {
-    return (ct_source){integrals->n_images, integrals->shapes, integrals, draw, values, walk};
+    return (ct_source){integrals->n_images, integrals->shapes, CT_RECTANGLES, integrals,
+                       draw,                values,            walk};
 }

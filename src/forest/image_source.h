@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/cpu.h"
+#include "base/hd.h"
 #include "base/rng.h"
 
 enum { CT_FEATURE_WORDS = 10 };
@@ -42,14 +43,18 @@ typedef struct {
     uint32_t length, feature;
 } ct_image_node;
 
-static inline uint32_t ct_image_next(const ct_image_node *node, int32_t value)
+CT_HD uint32_t ct_image_next(const ct_image_node *node, int32_t value)
 {
     return node->left + ((uint32_t) value - (uint32_t) node->low < node->length);
 }
 
+/* What `self` of a source is: a device can call none of its functions. */
+typedef enum { CT_RECTANGLES, CT_VALUE_COLUMNS } ct_source_kind;
+
 typedef struct {
     uint32_t n_images;
     const ct_image_shape *shapes; /* [n_images] borrowed */
+    ct_source_kind kind;
     const void *self;             /* borrowed */
     /* The same feature for the same numbers to come. */
     ct_feature (*draw)(const void *self, ct_rng *rng);

@@ -13,7 +13,7 @@ typedef struct {
     const ct_image_shape *shape;
     size_t n;           /* pixels */
     ct_image_output what;
-    uint32_t **shares;  /* [tree][leaf][class] in units of 2^-31; of votes 1 for the largest */
+    uint32_t **shares;  /* [tree][leaf][class] */
     uint64_t *sums;     /* [thread][CHUNK][class] */
     void *out;
 } walk;
@@ -37,6 +37,12 @@ static void fill_shares(const uint32_t *counts, uint32_t n_classes, int votes, u
     if (votes) shares[largest(counts, n_classes)] = 1;
 }
 
+void ct_image_shares(const ct_image_tree *tree, uint32_t n_classes, int votes, uint32_t *shares)
+{
+    for (size_t k = 0; k < (size_t) tree->n_leaves * n_classes; k += n_classes)
+        fill_shares(tree->counts + k, n_classes, votes, shares + k);
+}
+
 static int make_shares(walk *w, unsigned threads)
 {
     const ct_image_forest *f = w->forest;
@@ -49,9 +55,7 @@ static int make_shares(walk *w, unsigned threads)
         size_t cells = (size_t) tree->n_leaves * f->n_classes;
         w->shares[i] = (uint32_t *) ct_alloc(cells * sizeof **w->shares);
         if (!w->shares[i]) return 0;
-        for (size_t k = 0; k < cells; k += f->n_classes)
-            fill_shares(tree->counts + k, f->n_classes, w->what == CT_IMAGE_VOTES,
-                        w->shares[i] + k);
+        ct_image_shares(tree, f->n_classes, w->what == CT_IMAGE_VOTES, w->shares[i]);
     }
     return 1;
 }

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "forest/bare.h"
 #include "forest/encode.h"
+#include "forest/leaf_body.h"
 
 enum {
     CHUNK = CT_BARE_ROWS,
@@ -22,26 +23,13 @@ uint32_t ct_hist_leaf(const ct_hist_tree *tree, uint32_t from, const uint16_t *c
 
 uint32_t ct_hist_label(const ct_hist_tree *tree, uint32_t n_classes, const ct_hist_node *leaf)
 {
-    if (!(leaf->next & CT_HIST_MIXED)) return leaf->next % CT_HIST_CLASSES;
-    const uint32_t *counts = tree->counts + (size_t) (leaf->next & ~CT_HIST_MIXED) * n_classes;
-    uint32_t label = 0;
-    for (uint32_t c = 1; c < n_classes; c++)
-        if (counts[c] > counts[label]) label = c;
-    return label;
+    return ct_leaf_label(leaf->next, tree->counts, n_classes);
 }
 
 void ct_hist_add_shares(const ct_hist_tree *tree, uint32_t n_classes, const ct_hist_node *leaf,
                         int64_t *shares)
 {
-    if (!(leaf->next & CT_HIST_MIXED)) {
-        shares[leaf->next % CT_HIST_CLASSES] += INT64_C(1) << 32;
-        return;
-    }
-    const uint32_t *counts = tree->counts + (size_t) (leaf->next & ~CT_HIST_MIXED) * n_classes;
-    uint64_t sum = 0;
-    for (uint32_t c = 0; c < n_classes; c++) sum += counts[c];
-    for (uint32_t c = 0; c < n_classes; c++)
-        if (counts[c]) shares[c] += (int64_t) (((uint64_t) counts[c] << 32) / sum);
+    ct_leaf_add_shares(leaf->next, tree->counts, n_classes, shares);
 }
 
 /* ---- new data ---- */
@@ -52,6 +40,7 @@ typedef struct {
     uint16_t rows[CHUNK + CT_BARE_PAD], plain[CHUNK], odd[CHUNK];
     uint8_t missing[CHUNK];
     uint32_t leaves[CHUNK], n_plain, n_odd; /* rows without missing values, and others */
+    int64_t *sums; /* [CHUNK][class] of CT_HIST_LABELS */
 } desk;
 
 typedef struct {
@@ -117,9 +106,10 @@ static void say_votes(const ct_hist_tree *tree, uint32_t n_classes, const uint32
 }
 
 /* What tree `number` says of n rows from a row on. */
-static void say(const plan *p, uint32_t number, const uint32_t *leaves, uint32_t from, uint32_t n)
+static void say(const plan *p, uint32_t number, const desk *d, uint32_t from, uint32_t n)
 {
     const ct_hist_tree *tree = &p->forest->trees[number];
+    const uint32_t *leaves = d->leaves;
     uint32_t n_classes = p->forest->n_classes;
     size_t at = (size_t) number * p->n_rows + from, row = (size_t) from * n_classes;
     if (p->what == CT_HIST_LEAVES)
@@ -131,6 +121,8 @@ static void say(const plan *p, uint32_t number, const uint32_t *leaves, uint32_t
         say_shares(tree, n_classes, leaves, n, (int64_t *) p->out + row);
     else if (p->what == CT_HIST_VOTES)
         say_votes(tree, n_classes, leaves, n, (uint32_t *) p->out + row);
+    else if (p->what == CT_HIST_LABELS)
+        say_shares(tree, n_classes, leaves, n, d->sums);
     else
         for (uint32_t i = 0; i < n; i++)
             ((double *) p->out)[at + i] =
@@ -148,25 +140,31 @@ static void walk_chunk(void *data, unsigned worker, uint64_t begin, uint64_t end
     const plan *p = (const plan *) data;
     desk *d = &p->desks[worker];
     uint32_t from = (uint32_t) begin, n = (uint32_t) (end - begin);
+    size_t width = p->forest->n_classes;
     code_rows(p, from, n, d);
+    if (d->sums) memset(d->sums, 0, n * width * sizeof *d->sums);
     for (uint32_t tree = 0; tree < p->forest->n_trees; tree++) {
         memcpy(d->rows, d->plain, d->n_plain * sizeof *d->rows);
         if (d->n_plain)
             ct_bare_walk(&p->bare, tree, d->by_row, p->stride, d->rows, d->n_plain, d->leaves);
         for (uint32_t i = 0; i < d->n_odd; i++)
             d->leaves[d->odd[i]] = odd_leaf(p, tree, d->by_row + d->odd[i] * p->stride);
-        say(p, tree, d->leaves, from, n);
+        say(p, tree, d, from, n);
     }
+    for (uint32_t i = 0; d->sums && i < n; i++)
+        ((int32_t *) p->out)[from + i] =
+            (int32_t) ct_leaf_most(d->sums + i * width, (uint32_t) width) + 1;
 }
 
-static size_t bytes_of(const plan *p)
+size_t ct_hist_output_bytes(const ct_hist_forest *forest, uint32_t n_rows, ct_hist_output what)
 {
-    size_t rows = p->n_rows, trees = p->forest->n_trees,
-           width = p->forest->n_classes ? p->forest->n_classes : 1;
-    switch (p->what) {
+    size_t rows = n_rows, trees = forest->n_trees,
+           width = forest->n_classes ? forest->n_classes : 1;
+    switch (what) {
     case CT_HIST_SHARES: return rows * width * sizeof(int64_t);
     case CT_HIST_VOTES: return rows * width * sizeof(uint32_t);
     case CT_HIST_LEAVES: return rows * trees * sizeof(int32_t);
+    case CT_HIST_LABELS: return rows * sizeof(int32_t);
     default: return rows * trees * sizeof(double);
     }
 }
@@ -208,13 +206,19 @@ static int make_plan(plan *p, unsigned threads)
     for (unsigned i = 0; fine && i < threads; i++) {
         p->desks[i].by_row = (uint16_t *) ct_alloc(rows * p->stride * sizeof(uint16_t));
         fine = p->desks[i].by_row != NULL;
+        if (!fine || p->what != CT_HIST_LABELS) continue;
+        p->desks[i].sums = (int64_t *) ct_alloc(rows * p->forest->n_classes * sizeof(int64_t));
+        fine = p->desks[i].sums != NULL;
     }
     return fine;
 }
 
 static void free_plan(plan *p, unsigned threads)
 {
-    for (unsigned i = 0; p->desks && i < threads; i++) ct_free(p->desks[i].by_row);
+    for (unsigned i = 0; p->desks && i < threads; i++) {
+        ct_free(p->desks[i].by_row);
+        ct_free(p->desks[i].sums);
+    }
     for (uint32_t i = 0; p->means && i < p->forest->n_trees; i++) ct_free(p->means[i]);
     ct_free(p->desks);
     ct_free(p->means);
@@ -227,13 +231,14 @@ ct_status ct_hist_predict(const ct_hist_forest *forest, const ct_code_column *co
                           unsigned threads, ct_halt *stop, void *out, ct_error *error)
 {
     plan p;
+    CT_ASSERT(forest->n_classes || what != CT_HIST_LABELS);
     memset(&p, 0, sizeof p);
     p.forest = forest, p.codes = codes, p.columns = columns, p.n_rows = n_rows;
     p.what = what, p.out = out;
     if (!threads) threads = 1;
     int fine = make_plan(&p, threads);
     if (fine) {
-        memset(out, 0, bytes_of(&p));
+        memset(out, 0, ct_hist_output_bytes(forest, n_rows, what));
         ct_loop loop = {n_rows, p.chunk, CT_DYNAMIC, threads, walk_chunk, &p, stop};
         ct_parallel_for(&loop);
     }

@@ -29,8 +29,12 @@ typedef enum {
                        [row], a sum */
     CT_HIST_VOTES,  /* uint32_t [row][class] trees */
     CT_HIST_LEAVES, /* int32_t [tree][row] the leaf's node, from 1 */
-    CT_HIST_TREES   /* double [tree][row] the class from 1, or the number */
+    CT_HIST_TREES,  /* double [tree][row] the class from 1, or the number */
+    CT_HIST_LABELS  /* int32_t [row] the first of the classes with the largest shares, from 1 */
 } ct_hist_output;
+
+/* Bytes of such an output. */
+size_t ct_hist_output_bytes(const ct_hist_forest *forest, uint32_t n_rows, ct_hist_output what);
 
 /* Walks rows of new data, whose columns are those of the codes, down all trees, on so many threads.
  * `out` is as CT_HIST_... says. CT_NO_MEMORY. Once `stop` says so, rows may be missing. */

@@ -730,9 +730,11 @@ static void predictions(void)
         double *each = (double *) malloc(N * 7 * sizeof *each);
         int64_t *shares = (int64_t *) malloc(N * 3 * sizeof *shares);
         uint32_t *votes = (uint32_t *) malloc(N * 3 * sizeof *votes);
-        ct_hist_output all[] = {CT_HIST_LEAVES, CT_HIST_TREES, CT_HIST_SHARES, CT_HIST_VOTES};
-        void *out[] = {leaves, each, shares, votes};
-        for (int i = 0; i < (numbers ? 3 : 4); i++)
+        int32_t *labels = (int32_t *) malloc(N * sizeof *labels);
+        ct_hist_output all[] = {CT_HIST_LEAVES, CT_HIST_TREES, CT_HIST_SHARES, CT_HIST_VOTES,
+                                CT_HIST_LABELS};
+        void *out[] = {leaves, each, shares, votes, labels};
+        for (int i = 0; i < (numbers ? 3 : 5); i++)
             REQUIRE(ct_hist_predict(&forest, t.codes->columns, t.columns, N, all[i], 2, NULL,
                                     out[i], &error) == CT_OK);
         for (uint32_t row = 0; row < N; row++) {
@@ -753,10 +755,12 @@ static void predictions(void)
             for (uint32_t k = 0; !numbers && k < width; k++) {
                 CHECK_INT(shares[row * 3 + k], own[k]);
                 CHECK_INT(votes[row * 3 + k], own_votes[k]);
+                int64_t most = own[labels[row] - 1];
+                CHECK((int) k + 1 < labels[row] ? own[k] < most : own[k] <= most);
             }
             if (numbers) CHECK(((double *) shares)[row] == sum);
         }
-        free(leaves), free(each), free(shares), free(votes);
+        free(leaves), free(each), free(shares), free(votes), free(labels);
         ct_hist_forest_free(&forest);
         ct_hist_extra_free(&extra);
         forest_table_free(&t);

@@ -29,6 +29,7 @@ may_see () {
     gpu)           echo "base" ;;
     forge/schedule) echo "base base/simd data forge" ;;
     forge/offload) echo "base base/simd data forge forge/schedule $of_gpu" ;;
+    forest/offload) echo "base data forest $of_gpu" ;;
     evolve|forest|forge) echo "base base/simd data tree $of_gpu" ;;
     exact)         echo "base data tree $of_gpu exact/*" ;;
     exact/cost)    echo "base data" ;;

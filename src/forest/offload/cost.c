@@ -1,0 +1,50 @@
+#include "forest/offload/cost.h"
+
+#include <math.h>
+
+/* ESTIMATED, on no device yet, on the side of the CPU: seconds to set a device up, which a process
+ * pays once; bytes a second to and from it; steps of rows down trees, by the bytes of a node and a
+ * code in the second-level cache (bench/NOTES.md). */
+static const double DEVICE_OPEN = 0.5;
+static const double DEVICE_COPY = 5e9;
+static const double DEVICE_STEP = 1e-10;
+static const double DEVICE_PIXEL_STEP = 3e-10;
+
+/* Measured on one core with AVX-512 (bench/NOTES.md): seconds that a step of a row down a tree
+ * takes, between 1.7e-9 and 4.6e-9 with the size of the trees, and one of a pixel. */
+static const double CPU_STEP = 2.5e-9;
+static const double CPU_PIXEL_STEP = 8e-9;
+
+/* Rows take about so many steps. */
+static double steps_of(const ct_hist_forest *forest, double *bytes)
+{
+    double steps = 0;
+    *bytes = 0;
+    for (uint32_t i = 0; i < forest->n_trees; i++) {
+        const ct_hist_tree *tree = &forest->trees[i];
+        steps += 1 + 1.3 * log2(1.0 + tree->n_nodes);
+        *bytes += 12.0 * tree->n_nodes +
+                  (forest->n_classes ? 4.0 * forest->n_classes : 8.0) * tree->n_leaves;
+    }
+    return steps;
+}
+
+ct_forest_cost ct_walk_cost(const ct_hist_forest *forest, uint32_t n_rows, unsigned threads)
+{
+    double bytes, steps = n_rows * steps_of(forest, &bytes);
+    bytes += 2.0 * n_rows * forest->n_cols;
+    return (ct_forest_cost){steps * CPU_STEP / (threads ? threads : 1),
+                            DEVICE_OPEN + steps * DEVICE_STEP + bytes / DEVICE_COPY};
+}
+
+ct_forest_cost ct_image_walk_cost(const ct_image_forest *forest, double n_pixels, unsigned threads)
+{
+    double steps = 0, bytes = 8 * n_pixels * forest->n_classes;
+    for (uint32_t i = 0; i < forest->n_trees; i++) {
+        steps += n_pixels * forest->trees[i].depth;
+        bytes += 16.0 * forest->trees[i].n_nodes + 40.0 * forest->trees[i].n_features +
+                 4.0 * forest->trees[i].n_leaves * forest->n_classes;
+    }
+    return (ct_forest_cost){steps * CPU_PIXEL_STEP / (threads ? threads : 1),
+                            DEVICE_OPEN + steps * DEVICE_PIXEL_STEP + bytes / DEVICE_COPY};
+}

@@ -1,0 +1,14 @@
+/* What work with forests takes on the CPU and on a device, in seconds: models whose numbers are
+ * marked measured or estimated. */
+#ifndef CT_FOREST_OFFLOAD_COST_H
+#define CT_FOREST_OFFLOAD_COST_H
+
+#include "forest/hist_forest.h"
+#include "forest/image_forest.h"
+#include "forest/offload/device.h"
+
+ct_forest_cost ct_walk_cost(const ct_hist_forest *forest, uint32_t n_rows, unsigned threads);
+ct_forest_cost ct_image_walk_cost(const ct_image_forest *forest, double n_pixels,
+                                  unsigned threads);
+
+#endif

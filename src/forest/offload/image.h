@@ -1,0 +1,18 @@
+/* What a forest says of an image, on a device. */
+#ifndef CT_FOREST_OFFLOAD_IMAGE_H
+#define CT_FOREST_OFFLOAD_IMAGE_H
+
+#include "forest/image_forest.h"
+#include "forest/offload/device.h"
+
+/* Bytes of such an output. */
+size_t ct_image_output_bytes(const ct_image_forest *forest, size_t n_pixels, ct_image_output what);
+
+/* As ct_image_predict(), on the CPU or on a device, whose answers are the same to the last bit.
+ * CT_NO_DEVICE with CT_FOREST_CUDA. */
+ct_status ct_image_predict_at(const ct_forest_device *device, const ct_image_forest *forest,
+                              const ct_source *source, uint32_t image, ct_image_output what,
+                              unsigned threads, ct_halt *stop, void *out, ct_forest_used *used,
+                              ct_error *error);
+
+#endif

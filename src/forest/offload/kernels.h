@@ -1,0 +1,49 @@
+/* The functions of forests that a device runs, each handed one of the views below: the bodies of
+ * *_body.h.
+ *
+ * kernels_host.c has the host twin's side of each, kernels.cu CUDA's; the table of
+ * both is in kernels.cu, or in kernels_stub.c where the package was built without
+ * CUDA. */
+#ifndef CT_FOREST_OFFLOAD_KERNELS_H
+#define CT_FOREST_OFFLOAD_KERNELS_H
+
+#include "forest/offload/image_body.h"
+#include "forest/offload/walk_body.h"
+#include "gpu/kernel.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* X(identifier, view, body): a thread an item. */
+#define CT_FOREST_THREAD_KERNELS(X)                           \
+    X(WALK_ROW, ct_walk_view, ct_walk_row)                    \
+    X(WALK_SHARES, ct_walk_view, ct_walk_add_shares)          \
+    X(WALK_VOTES, ct_walk_view, ct_walk_add_votes)            \
+    X(WALK_MEANS, ct_walk_view, ct_walk_add_means)            \
+    X(WALK_SAY, ct_walk_view, ct_walk_say)                    \
+    X(IMAGE_WALK, ct_image_view, ct_image_walk_pixel)         \
+    X(IMAGE_SUMS, ct_image_view, ct_image_add_shares)         \
+    X(IMAGE_SAY, ct_image_view, ct_image_say)
+
+#define CT_FOREST_KERNELS(X) CT_FOREST_THREAD_KERNELS(X)
+
+typedef enum {
+#define CT_FOREST_ID(id, view, body) CT_FOREST_##id,
+    CT_FOREST_KERNELS(CT_FOREST_ID)
+#undef CT_FOREST_ID
+    CT_FOREST_N_KERNELS
+} ct_forest_kernel;
+
+extern const ct_gpu_kernel ct_forest_kernels[CT_FOREST_N_KERNELS];
+
+#define CT_FOREST_ON_HOST(id, view, body) \
+    void ct_forest_host_##id(const void *arguments, size_t items, void *shared);
+CT_FOREST_KERNELS(CT_FOREST_ON_HOST)
+#undef CT_FOREST_ON_HOST
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
