@@ -45,8 +45,8 @@
 #'   shape.
 #' @section Errors:
 #' `contree_input_error` for a column that is missing or of another type than in training; for a
-#' GPU that is asked for and cannot be used; for `se.fit` with another type, without `newdata`, for fewer than 2 trees, or if each tree was grown
-#' from all rows.
+#' GPU that is asked for and cannot be used; for `se.fit` with another type, without `newdata`, for
+#' fewer than 2 trees, or if each tree was grown from all rows.
 #' @references S. Wager, T. Hastie, B. Efron (2014). Confidence intervals for random forests: the
 #' jackknife and the infinitesimal jackknife. *Journal of Machine Learning Research* 15, 1625-1651.
 #'

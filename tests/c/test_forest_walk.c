@@ -160,7 +160,7 @@ static void little_memory_with_cuda(void)
     little_memory(0);
 }
 
-/* Whether the twin did it; the answer is that of the CPU in any case, and why it did not is told. */
+/* Whether the twin did it; the answer is that of the CPU in any case, and why not is told. */
 static int twin_works(const bench *b, const int64_t *expected)
 {
     int64_t got[300 * 3];
@@ -247,7 +247,7 @@ static void devices_that_are_not_there(void)
 
 enum { HEIGHT = 43, WIDTH = 61, PIXELS = HEIGHT * WIDTH, CHANNELS = 2, CLASSES = 3 };
 
-/* Two images with stripes of classes, and a forest of rectangles, or of the channels as they are. */
+/* Two images with stripes of classes, and a forest of rectangles, or of the channels as such. */
 typedef struct {
     double values[2][CHANNELS * PIXELS];
     int32_t whole[2][CHANNELS][PIXELS];

@@ -256,7 +256,8 @@ static ct_status start_chunk(const walker *w, slot *s, uint32_t from)
     CT_TRY(send(s, s->view.codes, s->codes, s->n * w->stride * sizeof *s->codes));
     CT_TRY(launch(s, CT_FOREST_WALK_ROW, (size_t) s->n * w->forest->n_trees));
     CT_TRY(launch_says(w, s));
-    return ct_gpu_fetch(&s->stream, s->out, w->what == CT_HIST_LEAVES ? s->view.leaves : s->view.out,
+    const void *out = w->what == CT_HIST_LEAVES ? s->view.leaves : s->view.out;
+    return ct_gpu_fetch(&s->stream, s->out, out,
                         ct_hist_output_bytes(w->forest, s->n, w->what));
 }
 
