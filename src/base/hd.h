@@ -16,6 +16,18 @@
 #define CT_HD static inline
 #endif
 
+/* A product that is rounded before it is added to: compilers contract the two where they can, and
+ * the sides would differ. */
+CT_HD double ct_hd_product(double a, double b)
+{
+#ifdef __CUDA_ARCH__
+    return __dmul_rn(a, b);
+#else
+    volatile double product = a * b;
+    return product;
+#endif
+}
+
 /* Number of set bits. The host spells it out: baseline x86-64 has no such instruction, and the C
  * library no such function. Host code that counts in bulk belongs in kernels that are chosen at run
  * time. */

@@ -5,8 +5,9 @@
  * int answers a question and is never a failure. The core never prints, exits or jumps. CT_TRY
  * hands a failure up to the caller.
  *
- * CT_ASSERT is for states that cannot occur; it is on under CT_DEBUG (the C tests) and costs
- * nothing elsewhere. A caller's mistake is never an assertion: it is a ct_error. */
+ * CT_ASSERT is for states that cannot occur; it is on under CT_DEBUG (the C tests), but not on a
+ * device, and costs nothing elsewhere. A caller's mistake is never an assertion: it is a
+ * ct_error. */
 #ifndef CT_BASE_STATUS_H
 #define CT_BASE_STATUS_H
 
@@ -43,7 +44,7 @@ ct_status ct_fail(ct_error *error, ct_status status, const char *format, ...) CT
         if (ct_try_status_ != CT_OK) return ct_try_status_; \
     } while (0)
 
-#ifdef CT_DEBUG
+#if defined(CT_DEBUG) && !defined(__CUDA_ARCH__)
 __attribute__((noreturn)) void ct_assert_failed(const char *condition, const char *file,
                                                 int line);
 #define CT_ASSERT(condition)                                                                       \

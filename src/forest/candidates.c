@@ -2,9 +2,9 @@
 
 #include <math.h>
 
-/* ---- columns drawn ---- */
+#include "forest/paths.h"
 
-enum { POOL_PATH = 3 }; /* see CUTS_PATH in split.c */
+/* ---- columns drawn ---- */
 
 uint32_t ct_draw_next(ct_desk *desk, ct_rng *rng, uint32_t n_drawn)
 {
@@ -28,7 +28,7 @@ void ct_put_back(ct_desk *desk, uint32_t n_drawn)
 
 ct_rng ct_pool_rng(const ct_grower *grower, uint32_t tree, uint32_t depth)
 {
-    return ct_rng_of(grower->options->seed, tree, ct_rng_path(POOL_PATH, depth));
+    return ct_rng_of(grower->options->seed, tree, ct_rng_path(CT_POOL_PATH, depth));
 }
 
 uint32_t ct_draw_column(ct_search *s) { return ct_draw_next(s->desk, &s->rng, s->n_drawn++); }

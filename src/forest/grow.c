@@ -3,11 +3,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hd.h"
 #include "base/memory.h"
 #include "forest/ask.h"
+#include "forest/paths.h"
 #include "forest/split.h"
-
-enum { ROOT_PATH = 1 };
 
 /* ---- nodes and leaves ---- */
 
@@ -63,8 +63,8 @@ static double mean_of(const ct_desk *desk, const ct_task *task)
     const ct_view *view = view_of(desk, task);
     double sum = 0;
     for (uint32_t i = task->begin; i < task->begin + task->n; i++)
-        sum += desk->grower->data->numbers[table_row(view, desk->items[i].row)] *
-               desk->items[i].weight;
+        sum += ct_hd_product(desk->grower->data->numbers[table_row(view, desk->items[i].row)],
+                             desk->items[i].weight);
     return sum / task->weight;
 }
 
@@ -305,7 +305,7 @@ static ct_task make_root(ct_desk *desk)
     const ct_grower *g = desk->grower;
     ct_task root;
     memset(&root, 0, sizeof root);
-    root.path = ROOT_PATH;
+    root.path = CT_ROOT_PATH;
     uint32_t row = 0;
     for (uint32_t c = 0; c < ct_runs_of(g); c++) {
         uint32_t begin = root.n, weight = 0, n = begin;

@@ -2,12 +2,11 @@
 
 #include <math.h>
 
+#include "forest/paths.h"
 #include "forest/walk.h"
 
 /* A row's columns that its path asks about are few: only below the first question about a column
  * can exchanging it change anything, and the walk starts anew there. */
-
-enum { PERMUTATION_PATH = 2 };
 
 double ct_permute_unit(const ct_grower *g)
 {
@@ -71,7 +70,7 @@ int ct_permute(ct_desk *desk, const ct_hist_tree *tree, int64_t *harm)
 {
     uint32_t n = desk->n_settled, *shuffled = desk->spare_out, *asked = desk->places;
     double unit = ct_permute_unit(desk->grower);
-    ct_rng rng = ct_rng_of(desk->grower->options->seed, tree->number, PERMUTATION_PATH);
+    ct_rng rng = ct_rng_of(desk->grower->options->seed, tree->number, CT_PERMUTATION_PATH);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t place = ct_rng_below(&rng, i + 1);
         shuffled[i] = shuffled[place];

@@ -4,8 +4,9 @@
 
 #include "base/memory.h"
 #include "base/rng.h"
+#include "forest/paths.h"
 
-enum { PATH = 0, BLOCKS = 64 }; /* of the draws; nodes have others */
+enum { BLOCKS = 64 }; /* of draws at a time */
 
 /* The draws of a tree, some at a time, in the order of ct_rng. */
 typedef struct {
@@ -59,26 +60,15 @@ void ct_sampler_free(ct_sampler *sampler)
     sampler->upto = NULL;
 }
 
-/* The first row whose sum is above `draw`. */
-static uint32_t row_of(const ct_sampler *sampler, uint32_t draw)
-{
-    uint32_t low = 0, n = sampler->n_rows;
-    while (n > 1) {
-        uint32_t half = n / 2;
-        low += sampler->upto[low + half - 1] <= draw ? half : 0;
-        n -= half;
-    }
-    return low;
-}
-
 void ct_sample(const ct_sampler *sampler, uint64_t seed, uint32_t tree, uint32_t n, int replace,
                uint32_t *counts)
 {
     uint32_t n_rows = sampler->n_rows;
-    draws d = {sampler->scan, ct_rng_of(seed, tree, PATH), {0}, 4 * BLOCKS};
+    draws d = {sampler->scan, ct_rng_of(seed, tree, CT_SAMPLE_PATH), {0}, 4 * BLOCKS};
     memset(counts, 0, n_rows * sizeof *counts);
     if (sampler->upto) {
-        for (uint32_t i = 0; i < n; i++) counts[row_of(sampler, draw_below(&d, UINT32_MAX, 1))]++;
+        for (uint32_t i = 0; i < n; i++)
+            counts[ct_sample_row(sampler->upto, n_rows, draw_below(&d, UINT32_MAX, 1))]++;
     } else if (replace) {
         const uint32_t rest = (uint32_t) -n_rows % n_rows;
         for (uint32_t i = 0; i < n; i++) counts[draw_below(&d, n_rows, rest)]++;

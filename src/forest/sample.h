@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "base/hd.h"
 #include "base/status.h"
 #include "forest/scan.h"
 
@@ -13,6 +14,18 @@ typedef struct {
     uint32_t n_rows;
     uint32_t *upto; /* [n_rows] owned; NULL: all rows alike */
 } ct_sampler;
+
+/* The first row whose sum is above `draw`. */
+CT_HD uint32_t ct_sample_row(const uint32_t *upto, uint32_t n, uint32_t draw)
+{
+    uint32_t low = 0;
+    while (n > 1) {
+        uint32_t half = n / 2;
+        low += upto[low + half - 1] <= draw ? half : 0;
+        n -= half;
+    }
+    return low;
+}
 
 /* CT_NO_MEMORY; the caller says what for. */
 ct_status ct_sampler_init(ct_sampler *sampler, uint32_t n_rows, const double *weights);

@@ -34,6 +34,7 @@ enum {
     CT_NEAR_ROWS = 512, /* of so few, at histograms of bins between the lowest and the highest code
                            of theirs; larger ones at those of the table's bins. The borders are
                            part of the specification */
+    CT_FEWEST_BINS = 32,  /* between these codes; more where each would have more than 4 rows */
     CT_REFINED_ROWS = 2048, /* of so few, then at the codes in the bins beside the best border */
     CT_LIGHT_WEIGHT = 4095,
     CT_MIDDLE_WEIGHT = 32767,

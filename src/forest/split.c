@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { CUTS_PATH = 4 }; /* beside POOL_PATH of candidates.c */
+#include "forest/paths.h"
 
 static double worst(void) { return -1; } /* no score is negative */
 
@@ -81,7 +81,7 @@ int ct_find_split(ct_desk *desk, const ct_view *view, const ct_task *task, uint3
                    desk->items + task->begin,
                    options->pool_by_level ? ct_pool_rng(grower, tree, task->depth)
                                           : ct_rng_of(options->seed, tree, task->path),
-                   ct_rng_of(options->seed, tree, ct_rng_path(task->path, CUTS_PATH)),
+                   ct_rng_of(options->seed, tree, ct_rng_path(task->path, CT_CUTS_PATH)),
                    0,
                    worst(),
                    split,

@@ -4,7 +4,7 @@
 
 #include "forest/search.h"
 
-enum { ROOM = CT_NEAR_ROWS + CT_NEAR_PAD, MISSING = CT_BIN_ROWS - 1, FEWEST_BINS = 32 };
+enum { ROOM = CT_NEAR_ROWS + CT_NEAR_PAD, MISSING = CT_BIN_ROWS - 1 };
 
 /* ---- histograms ---- */
 
@@ -78,7 +78,7 @@ typedef struct {
 
 static uint32_t bins_for(uint32_t n)
 {
-    uint32_t bins = FEWEST_BINS;
+    uint32_t bins = CT_FEWEST_BINS;
     while (4 * bins < n) bins *= 2;
     return bins;
 }

@@ -2,10 +2,11 @@
 #ifndef CT_FOREST_WALK_H
 #define CT_FOREST_WALK_H
 
+#include "base/hd.h"
 #include "forest/hist_forest.h"
 
 /* Where a row with these codes goes from a node that is no leaf. */
-static inline uint32_t ct_hist_next(const ct_hist_node *node, uint16_t code)
+CT_HD uint32_t ct_hist_next(const ct_hist_node *node, uint16_t code)
 {
     uint32_t missing_left = node->next >> 31;
     uint32_t right = (uint16_t) (code + missing_left) >= node->cut + missing_left;

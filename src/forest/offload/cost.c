@@ -9,11 +9,16 @@ static const double DEVICE_OPEN = 0.5;
 static const double DEVICE_COPY = 5e9;
 static const double DEVICE_STEP = 1e-10;
 static const double DEVICE_PIXEL_STEP = 3e-10;
+/* An item of a node and candidate; a tree that comes to the host and is put in order there. */
+static const double DEVICE_ITEM = 1.5e-11;
+static const double DEVICE_TREE = 2e-4;
 
 /* Measured on one core with AVX-512 (bench/NOTES.md): seconds that a step of a row down a tree
  * takes, between 1.7e-9 and 4.6e-9 with the size of the trees, and one of a pixel. */
 static const double CPU_STEP = 2.5e-9;
 static const double CPU_PIXEL_STEP = 8e-9;
+static const double CPU_ITEM = 1e-9;
+static const double CPU_ROW = 1e-8;
 
 /* Rows take about so many steps. */
 static double steps_of(const ct_hist_forest *forest, double *bytes)
@@ -47,4 +52,21 @@ ct_forest_cost ct_image_walk_cost(const ct_image_forest *forest, double n_pixels
     }
     return (ct_forest_cost){steps * CPU_PIXEL_STEP / (threads ? threads : 1),
                             DEVICE_OPEN + steps * DEVICE_PIXEL_STEP + bytes / DEVICE_COPY};
+}
+
+/* Levels of a tree, about. */
+static double levels_of(const ct_hist_options *o)
+{
+    const double most = 1 + 1.3 * log2(1 + (double) o->sample / (1 + o->min_n));
+    return most < o->depth ? most : o->depth;
+}
+
+ct_forest_cost ct_grow_cost(const ct_hist_data *data, const ct_hist_options *o)
+{
+    const double rows = data->codes->n_rows, cells = rows * data->codes->n_cols,
+                 threads = o->threads ? o->threads : 1,
+                 items = 0.63 * o->sample * o->n_trees * levels_of(o) * (1 + o->mtry);
+    return (ct_forest_cost){(items * CPU_ITEM + o->n_trees * rows * CPU_ROW) / threads,
+                            DEVICE_OPEN + 3 * cells / DEVICE_COPY + items * DEVICE_ITEM +
+                                o->n_trees * DEVICE_TREE / threads};
 }

@@ -8,6 +8,11 @@
 #define CT_FOREST_OFFLOAD_KERNELS_H
 
 #include "forest/offload/image_body.h"
+#include "forest/offload/large_body.h"
+#include "forest/offload/leaves_body.h"
+#include "forest/offload/near_body.h"
+#include "forest/offload/part_body.h"
+#include "forest/offload/sample_body.h"
 #include "forest/offload/walk_body.h"
 #include "gpu/kernel.h"
 
@@ -24,9 +29,35 @@ extern "C" {
     X(WALK_SAY, ct_walk_view, ct_walk_say)                    \
     X(IMAGE_WALK, ct_image_view, ct_image_walk_pixel)         \
     X(IMAGE_SUMS, ct_image_view, ct_image_add_shares)         \
-    X(IMAGE_SAY, ct_image_view, ct_image_say)
+    X(IMAGE_SAY, ct_image_view, ct_image_say)                 \
+    X(SAMPLE_CLEAR, ct_grow_view, ct_sample_clear)            \
+    X(LEAVES_OUT, ct_grow_view, ct_leaves_out)
 
-#define CT_FOREST_KERNELS(X) CT_FOREST_THREAD_KERNELS(X)
+/* ... a warp an item. */
+#define CT_FOREST_WARP_KERNELS(X)                             \
+    X(SAMPLE_SUM, ct_grow_view, ct_sample_sum)                \
+    X(ROOT_SUM, ct_grow_view, ct_root_sum)                    \
+    X(ROOT_SETTLE, ct_grow_view, ct_root_settle)              \
+    X(LARGE_DRAW, ct_grow_view, ct_large_draw)                \
+    X(PART_SETTLE, ct_grow_view, ct_part_settle)              \
+    X(LEAVES_SAY, ct_grow_view, ct_leaves_say)
+
+/* ... a block an item, with memory that its threads share. */
+#define CT_FOREST_GROUP_KERNELS(X)                            \
+    X(SAMPLE_TEST, ct_grow_view, ct_sample_test)              \
+    X(SAMPLE_DRAW, ct_grow_view, ct_sample_draw)              \
+    X(ROOT_COUNT, ct_grow_view, ct_root_count)                \
+    X(ROOT_MOVE, ct_grow_view, ct_root_move)                  \
+    X(LARGE_SEARCH, ct_grow_view, ct_large_search)            \
+    X(LARGE_SPLIT, ct_grow_view, ct_large_split)              \
+    X(PART_COUNT, ct_grow_view, ct_part_count)                \
+    X(PART_MOVE, ct_grow_view, ct_part_move)                  \
+    X(NEAR_FINISH, ct_grow_view, ct_near_finish)
+
+#define CT_FOREST_KERNELS(X)    \
+    CT_FOREST_THREAD_KERNELS(X) \
+    CT_FOREST_WARP_KERNELS(X)   \
+    CT_FOREST_GROUP_KERNELS(X)
 
 typedef enum {
 #define CT_FOREST_ID(id, view, body) CT_FOREST_##id,

@@ -114,7 +114,9 @@ struct {
     unsigned arrived[MAX_THREADS / 32];
     lane *ready[MAX_THREADS];
     void *shared;
-    char *launched, *done, *barrier; /* what ThreadSanitizer orders by */
+    /* What ThreadSanitizer orders by; at `barrier` two places of 16 bytes for the block in turn, and
+     * then for each warp. */
+    char *launched, *done, *barrier;
     void (*call)(const void *);
     const void *closure;
 } block;
@@ -198,7 +200,8 @@ void run_block(unsigned number, const cuda_grid &grid)
 void run_kernel(const cuda_grid &grid, void (*call)(const void *), const void *closure)
 {
     void **shared = grid.bytes ? (void **) malloc(grid.blocks * sizeof *shared) : NULL;
-    char *order = (char *) malloc(32 * ((size_t) grid.blocks + 1));
+    const size_t places = 16 * (2 + 2 * (MAX_THREADS / 32));
+    char *order = (char *) malloc(places * ((size_t) grid.blocks + 1));
     unsigned start = below(grid.blocks), backwards = below(2);
     fiber_outside = tsan_self();
     block.launched = order;
@@ -208,7 +211,7 @@ void run_kernel(const cuda_grid &grid, void (*call)(const void *), const void *c
     for (unsigned i = 0; i < grid.threads; i++) prepare_lane(i);
     for (unsigned i = 0; i < grid.blocks; i++) {
         if (shared) block.shared = memset(shared[i] = malloc(grid.bytes), 0xa7, grid.bytes);
-        block.barrier = order + 32 * ((size_t) i + 1);
+        block.barrier = order + places * ((size_t) i + 1);
         run_block((unsigned) (((size_t) start + (backwards ? grid.blocks - i : i)) % grid.blocks),
                   grid);
     }
@@ -666,6 +669,16 @@ static unsigned hand_in(uint32_t value)
     }
     rest(me);
     return turn;
+}
+
+void __syncwarp(unsigned all)
+{
+    lane *me = (lane *) cuda_here;
+    if (all != 0xffffffffu) complain("some lanes of a warp wait without the others");
+    char *order = block.barrier + 16 * (2 + me->place.number / 32 * 2 + (me->turn & 1));
+    tsan_before(order);
+    (void) hand_in(0);
+    tsan_after(order);
 }
 
 static uint32_t handed(unsigned from, unsigned turn)

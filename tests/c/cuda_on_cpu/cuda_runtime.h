@@ -96,15 +96,33 @@ static inline double atomicAdd(double *number, double more)
     *number += more;
     return before;
 }
-static inline uint32_t atomicAdd(uint32_t *number, uint32_t more)
+/* ... but for ThreadSanitizer, to which they are what they are on a device. */
+static inline unsigned atomicAdd(unsigned *number, unsigned more)
 {
     return __atomic_fetch_add(number, more, __ATOMIC_RELAXED);
+}
+static inline unsigned long long atomicAdd(unsigned long long *number, unsigned long long more)
+{
+    return __atomic_fetch_add(number, more, __ATOMIC_RELAXED);
+}
+static inline unsigned atomicMax(unsigned *number, unsigned other)
+{
+    unsigned before = __atomic_load_n(number, __ATOMIC_RELAXED);
+    while (before < other && !__atomic_compare_exchange_n(number, &before, other, false,
+                                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+    return before;
 }
 static inline int atomicMin(int *number, int other)
 {
     int before = __atomic_load_n(number, __ATOMIC_RELAXED);
     if (other < before) __atomic_store_n(number, other, __ATOMIC_RELAXED);
     return before;
+}
+static inline double __dmul_rn(double a, double b)
+{
+    volatile double product = a * b;
+    return product;
 }
 struct uint2 {
     unsigned x, y;
@@ -113,6 +131,8 @@ struct alignas(16) uint4 {
     unsigned x, y, z, w;
 };
 void __syncthreads(void);
+/* The lanes of a warp see what others have written before. */
+void __syncwarp(unsigned lanes = 0xffffffffu);
 /* What lane `from` of the warp hands in; `value` outside kernels. */
 uint32_t cuda_shuffle(uint32_t value, unsigned from);
 

@@ -1,0 +1,186 @@
+/* How good a cut is, for host and device: class by class, or from sums of numbers, in the forms that
+ * scan.h fixes for each kind of node. */
+#ifndef CT_FOREST_OFFLOAD_TALLY_H
+#define CT_FOREST_OFFLOAD_TALLY_H
+
+#include "base/hd.h"
+#include "forest/hist_forest.h"
+
+typedef enum {
+    CT_TALLY_LIGHT,      /* two classes of little weight: off^2 / (L R), in floats */
+    CT_TALLY_PAIR,       /* two classes: the same in doubles */
+    CT_TALLY_MANY,       /* (L sum(R_k^2) + R sum(L_k^2)) / (L R) */
+    CT_TALLY_SMALL_PAIR, /* small nodes of two classes: off^2 / (L R) as a float */
+    CT_TALLY_SMALL,      /* ... of more: as CT_TALLY_MANY, as a float */
+    CT_TALLY_SQUARES,    /* sum(L_k^2) / L + sum(R_k^2) / R */
+    CT_TALLY_ENTROPY,
+    CT_TALLY_ERROR,
+    CT_TALLY_SUMS        /* numbers: S^2 / L + T^2 / R */
+} ct_tally_kind;
+
+/* What is to be known of a node. */
+typedef struct {
+    ct_tally_kind kind;
+    uint32_t weight;
+    uint32_t pair[2];   /* weights of both classes, if there are two */
+    int64_t sum;        /* of numbers */
+    const double *logs; /* [weight + 1] k log(k); of CT_TALLY_ENTROPY */
+} ct_tally_node;
+
+/* The left side of a cut, and in part the right one. */
+typedef union {
+    uint64_t whole; /* weights or their squares; numbers: their sum modulo 2^64 */
+    double number;
+} ct_tally_part;
+
+typedef struct {
+    ct_tally_part a, b;
+    uint32_t size; /* weight on the left */
+} ct_tally;
+
+/* How good, where one fraction is larger than another if their rounded products say so; of kinds
+ * that are no fractions `den` is 1. num is below 0 where there is no cut. */
+typedef struct {
+    double num, den;
+} ct_fraction;
+
+/* Of the rule where nodes are not small. */
+CT_HD ct_tally_kind ct_tally_kind_of(ct_split_rule rule, uint32_t n_classes, uint32_t n_runs,
+                                     uint32_t weight)
+{
+    if (!n_classes) return CT_TALLY_SUMS;
+    if (rule == CT_SPLIT_ENTROPY) return CT_TALLY_ENTROPY;
+    if (rule == CT_SPLIT_ERROR) return CT_TALLY_ERROR;
+    if (weight > CT_MIDDLE_WEIGHT) return CT_TALLY_SQUARES;
+    if (n_runs != 2) return CT_TALLY_MANY;
+    return weight <= CT_LIGHT_WEIGHT ? CT_TALLY_LIGHT : CT_TALLY_PAIR;
+}
+
+/* ... where they are. */
+CT_HD ct_tally_kind ct_tally_small_kind(ct_tally_kind kind, uint32_t n_runs)
+{
+    if (kind >= CT_TALLY_ENTROPY) return kind;
+    return n_runs == 2 ? CT_TALLY_SMALL_PAIR : CT_TALLY_SMALL;
+}
+
+/* ... for cuts of codes beside the best border, and for cuts at random. */
+CT_HD ct_tally_kind ct_tally_exact_kind(ct_tally_kind kind)
+{
+    return kind >= CT_TALLY_ENTROPY ? kind : CT_TALLY_SQUARES;
+}
+
+/* ... for sets of levels. */
+CT_HD ct_tally_kind ct_tally_set_kind(ct_tally_kind kind, ct_split_rule rule, uint32_t n_runs,
+                                      uint32_t weight)
+{
+    if (kind >= CT_TALLY_ENTROPY) return kind;
+    return n_runs == 2 && weight <= CT_MIDDLE_WEIGHT && rule != CT_SPLIT_RANDOM ? CT_TALLY_PAIR
+                                                                                : CT_TALLY_SQUARES;
+}
+
+CT_HD void ct_tally_begin(ct_tally *t)
+{
+    t->a.whole = t->b.whole = 0; /* which is 0.0 as well */
+    t->size = 0;
+}
+
+/* The next class, of which so much weight of `all` is on the left. */
+CT_HD void ct_tally_add(const ct_tally_node *node, ct_tally *t, uint32_t run, uint32_t left,
+                        uint32_t all)
+{
+    const uint64_t right = all - left;
+    t->size += left;
+    switch (node->kind) {
+    case CT_TALLY_LIGHT:
+    case CT_TALLY_PAIR:
+    case CT_TALLY_SMALL_PAIR:
+        if (run) t->b.whole = left;
+        else t->a.whole = left;
+        break;
+    case CT_TALLY_ENTROPY:
+        t->a.number += node->logs[left];
+        t->b.number += node->logs[right];
+        break;
+    case CT_TALLY_ERROR:
+        if ((double) left > t->a.number) t->a.number = (double) left;
+        if ((double) right > t->b.number) t->b.number = (double) right;
+        break;
+    default:
+        t->a.whole += (uint64_t) left * left;
+        t->b.whole += right * right;
+    }
+}
+
+/* The same of numbers. */
+CT_HD void ct_tally_add_sum(ct_tally *t, uint32_t weight, int64_t sum)
+{
+    t->size += weight;
+    t->a.whole += (uint64_t) sum;
+}
+
+/* The numerator where classes are two: how far the first is off its proportion. */
+CT_HD double ct_tally_off(const ct_tally_node *node, const ct_tally *t)
+{
+    const double off = (double) t->a.whole * node->pair[1] - (double) t->b.whole * node->pair[0];
+    return off * off;
+}
+
+CT_HD double ct_tally_sums(const ct_tally_node *node, const ct_tally *t)
+{
+    const double s = (double) (int64_t) t->a.whole,
+                 rest = (double) (node->sum - (int64_t) t->a.whole);
+    return (s * s) / (double) t->size + (rest * rest) / (double) (node->weight - t->size);
+}
+
+CT_HD ct_fraction ct_tally_end(const ct_tally_node *node, const ct_tally *t)
+{
+    const uint32_t rest = node->weight - t->size;
+    const double den = (double) t->size * (double) rest;
+    ct_fraction f;
+    f.num = -1;
+    f.den = 1;
+    if (!t->size || !rest) return f;
+    switch (node->kind) {
+    case CT_TALLY_LIGHT:
+        f.num = (float) ct_tally_off(node, t);
+        f.den = den;
+        break;
+    case CT_TALLY_PAIR:
+        f.num = ct_tally_off(node, t);
+        f.den = den;
+        break;
+    case CT_TALLY_MANY:
+        f.num = (double) (t->size * t->b.whole + rest * t->a.whole);
+        f.den = den;
+        break;
+    case CT_TALLY_SMALL_PAIR: f.num = (float) ct_tally_off(node, t) / (float) den; break;
+    case CT_TALLY_SMALL:
+        f.num = (float) (t->size * t->b.whole + rest * t->a.whole) / (float) den;
+        break;
+    case CT_TALLY_SQUARES:
+        f.num = (double) t->a.whole / (double) t->size + (double) t->b.whole / (double) rest;
+        break;
+    case CT_TALLY_ENTROPY:
+        f.num = (t->a.number - node->logs[t->size]) + (t->b.number - node->logs[rest]) +
+                node->weight * 6.0;
+        break;
+    case CT_TALLY_ERROR: f.num = t->a.number + t->b.number; break;
+    case CT_TALLY_SUMS: f.num = ct_tally_sums(node, t); break;
+    }
+    return f;
+}
+
+CT_HD int ct_fraction_beats(ct_tally_kind kind, ct_fraction f, ct_fraction best)
+{
+    const double own = f.num * best.den, other = best.num * f.den;
+    return kind == CT_TALLY_LIGHT ? (float) own > (float) other : own > other;
+}
+
+/* The score that candidates are compared by; -1 if there is no cut. */
+CT_HD double ct_fraction_score(ct_tally_kind kind, ct_fraction f)
+{
+    if (f.num < 0) return -1;
+    return kind == CT_TALLY_LIGHT ? (double) ((float) f.num / (float) f.den) : f.num / f.den;
+}
+
+#endif
