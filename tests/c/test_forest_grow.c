@@ -3,6 +3,7 @@
 #include "check.h"
 #include "cuda_on_cpu/cuda_on_cpu.h"
 #include "forest/offload/grow.h"
+#include "forest/offload/kernels.h"
 #include "forest_data.h"
 #include "gpu/device.h"
 #include "gpu/twin.h"
@@ -121,7 +122,7 @@ static void check_tables(int device)
         {1, 1, 2, 0, 0, 1, 1, 2},        {2000, 3, 200, 0, 0, 2, 10, 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        if (CUDA_ON_CPU() && cases[i].n_rows > 1000 && i % 3) continue;
+        if (CUDA_ON_CPU() && cases[i].n_rows > 600 && i % 3 != 2) continue;
         forest_table t = forest_table_new(i, cases[i].n_rows, cases[i].n_cols, cases[i].n_classes,
                                           cases[i].levels, cases[i].missing, CT_CODES);
         ct_hist_options o = options_of(&t, cases[i].trees, cases[i].mtry);
@@ -140,9 +141,10 @@ static void check_settings(int device)
                                           CT_SPLIT_RANDOM};
     for (uint32_t kind = 0; kind < 24; kind++) {
         const uint32_t n_classes = kind % 6 == 5 ? 0 : 2 + kind % 3;
-        const int sets = kind % 4 == 1;
-        if (CUDA_ON_CPU() && kind % 5 == 4) continue;
-        forest_table t = forest_table_new(100 + kind, kind % 2 ? 250 : 1300, 6, n_classes,
+        const int sets = kind % 4 == 1 || kind % 8 == 7;
+        if (CUDA_ON_CPU() && (kind % 5 == 4 || kind % 8 == 6)) continue;
+        forest_table t = forest_table_new(100 + kind, kind % 8 == 7 || kind % 2 == 0 ? 1300 : 250, 6,
+                                          n_classes,
                                           sets ? 5 : kind % 3 ? 0 : 25, kind % 4 ? 0.1 : 0,
                                           kind % 7 ? CT_CODES : 40);
         ct_hist_options o = options_of(&t, 2, 4);
@@ -164,23 +166,243 @@ static void check_settings(int device)
     }
 }
 
-static void tables_on_twin(void) { check_tables(TWIN); }
-static void settings_on_twin(void) { check_settings(TWIN); }
+/* More candidates than are looked at together, some of them sets, which then come first. */
+static void check_groups(int device)
+{
+    for (uint32_t kind = 0; kind < 3; kind++) {
+        const uint32_t n_rows = kind == 1 ? 60 : CUDA_ON_CPU() ? 600 : 900;
+        forest_table t = forest_table_new(200 + kind, n_rows, 14, kind == 2 ? 0 : 2, 4, 0.1,
+                                          CT_CODES);
+        ct_hist_options o = options_of(&t, 2, 13);
+        o.min_n = 20;
+        for (uint32_t col = 0; col < 14; col++) t.codes->columns[col].is_set = col % 3 == 0;
+        check_forest(&t, &o, device);
+        forest_table_free(&t);
+    }
+}
+
+static void check_all(int device)
+{
+    check_tables(device);
+    check_settings(device);
+    check_groups(device);
+}
+
+static void on_twin(void) { check_all(TWIN); }
 
 static void on_every_device(void)
 {
     ct_device_list list;
     ct_device_query(&list);
     if (list.n_devices == 0) SKIP("no device");
-    for (int i = 0; i < list.n_devices; i++) {
-        check_tables(i);
-        check_settings(i);
+    for (int i = 0; i < list.n_devices; i++) check_all(i);
+}
+
+/* ---- memory ---- */
+
+/* The less memory, the fewer trees at a time; at last it is refused, by its numbers. */
+static void little_memory(int number)
+{
+    forest_table t = forest_table_new(301, 800, 4, 3, 0, 0.1, CT_CODES);
+    ct_hist_options o = options_of(&t, CUDA_ON_CPU() ? 5 : 12, 2);
+    const ct_forest_device cpu = {CT_FOREST_CPU, 0}, device = device_at(number);
+    grown a, b;
+    ct_error error = {CT_OK, ""};
+    ct_status status = CT_OK;
+    uint32_t rounds = 0;
+    o.min_n = 5;
+    CHECK_INT(grow(&t, &o, &cpu, &a, &error), CT_OK);
+    for (size_t limit = CUDA_ON_CPU() ? 600000 : 1500000; status == CT_OK;
+         limit -= CUDA_ON_CPU() ? 150000 : 50000, rounds++) {
+        set_memory(number, limit);
+        status = grow(&t, &o, &device, &b, &error);
+        if (status == CT_OK && !b.used.note[0]) check_same(&t, &o, &a, &b);
+        else status = CT_NO_DEVICE;
+        if (status != CT_OK)
+            CHECK(strstr(number == TWIN ? b.used.note : error.message, "GB are free"));
+        grown_free(&b);
+        CHECK_INT(blocks_left(number), 0);
     }
+    CHECK(rounds > 2);
+    set_memory(number, SIZE_MAX);
+    grown_free(&a);
+    forest_table_free(&t);
+}
+
+static void little_memory_on_twin(void) { little_memory(TWIN); }
+
+static void little_memory_with_cuda(void)
+{
+    if (!CUDA_ON_CPU()) SKIP("no CUDA on the CPU");
+    little_memory(0);
+}
+
+/* What every CUDA device grants a block without being asked. */
+static void memory_of_blocks(void)
+{
+    ct_grow_view v;
+    memset(&v, 0, sizeof v);
+    for (uint32_t n_classes = 0; n_classes <= CT_HIST_CLASSES; n_classes++) {
+        v.table.n_classes = n_classes;
+        v.table.mtry = CT_GROW_MTRY;
+        CHECK(ct_large_bytes(&v) <= CT_GPU_SHARED);
+        CHECK(ct_large_bytes(&v) <= sizeof(ct_large_shared));
+        CHECK(ct_near_bytes(&v, 1) <= CT_GPU_SHARED);
+        CHECK(ct_near_bytes(&v, 2) - ct_near_bytes(&v, 1) == ct_near_warp_bytes(&v));
+    }
+    CHECK(sizeof(ct_part_shared) <= CT_GPU_SHARED && sizeof(ct_root_shared) <= CT_GPU_SHARED);
+}
+
+/* ---- failure ---- */
+
+/* The twin fails at every call in turn; the forest is that of the CPU in any case. */
+static void twin_that_fails(void)
+{
+    forest_table t = forest_table_new(302, 700, 3, 2, 0, 0.1, CT_CODES);
+    ct_hist_options o = options_of(&t, 3, 2);
+    const ct_forest_device cpu = {CT_FOREST_CPU, 0}, device = device_at(TWIN);
+    grown a, b;
+    ct_error error;
+    long n_calls = 1;
+    o.threads = 1;
+    CHECK_INT(grow(&t, &o, &cpu, &a, &error), CT_OK);
+    for (long k = 1; k <= n_calls; k += 1 + k / 20) {
+        ct_gpu_twin_fail_at(k);
+        CHECK_INT(grow(&t, &o, &device, &b, &error), CT_OK);
+        check_same(&t, &o, &a, &b);
+        const int works = !strcmp(b.used.name, "twin");
+        CHECK_INT(b.used.note[0] == '\0', works);
+        if (!works) n_calls = k + 1 + k / 20;
+        grown_free(&b);
+        CHECK_INT(blocks_left(TWIN), 0);
+    }
+    ct_gpu_twin_fail_at(0);
+    CHECK(n_calls > 40);
+    grown_free(&a);
+    forest_table_free(&t);
+}
+
+/* In each way that CUDA's calls have; some of them may fail without harm. */
+static void cuda_that_fails(void)
+{
+    if (!CUDA_ON_CPU()) SKIP("no CUDA on the CPU");
+    forest_table t = forest_table_new(303, 530, 3, 2, 6, 0, CT_CODES);
+    ct_hist_options o = options_of(&t, 1, 1);
+    const ct_forest_device cpu = {CT_FOREST_CPU, 0}, device = device_at(0);
+    grown a, b;
+    ct_error error;
+    o.depth = 2;
+    o.sample = 900; /* so that there is a large node */
+    CHECK_INT(grow(&t, &o, &cpu, &a, &error), CT_OK);
+    cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
+    CHECK_INT(grow(&t, &o, &device, &b, &error), CT_OK);
+    const long n_calls = cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
+    grown_free(&b);
+    CHECK(n_calls > 60);
+    for (int failure = CUDA_CALL_FAILS; failure <= CUDA_KERNEL_FAILS; failure++) {
+        long n_fine = 0, n_tried = 0;
+        for (long k = 1 + failure; k <= n_calls; k += 3, n_tried++) {
+            cuda_on_cpu_fail_at(k, (cuda_failure) failure);
+            int fine = grow(&t, &o, &device, &b, &error) == CT_OK;
+            if (fine) check_same(&t, &o, &a, &b);
+            else CHECK(error.status == CT_NO_DEVICE && error.message[0] && !b.forest.trees);
+            n_fine += fine;
+            grown_free(&b);
+            CHECK_INT(blocks_left(0), 0);
+        }
+        CHECK(n_fine > 0 && n_fine < n_tried / 2); /* those of closing */
+    }
+    cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
+    grown_free(&a);
+    forest_table_free(&t);
+}
+
+/* ---- what ends early, and what is left to the CPU ---- */
+
+static int stop_now(void *calls) { return ++*(int *) calls > 1; }
+
+/* Trees that are there are those of the whole forest, and so is what is known besides. */
+static void stops(void)
+{
+    forest_table t = forest_table_new(304, 900, 4, 3, 0, 0.1, CT_CODES);
+    const ct_forest_device device = device_at(TWIN), cpu = {CT_FOREST_CPU, 0};
+    for (int kind = 0; kind < 3; kind++) {
+        ct_hist_options o = options_of(&t, kind == 1 ? 40 : 4000, 2);
+        grown a, b;
+        ct_error error;
+        int asked = 0;
+        o.threads = 1;
+        o.permutation = 0;
+        if (kind == 0) o.time_limit = 0.2;
+        if (kind == 1) o.memory_limit = 70000;
+        if (kind == 2) o.stop = stop_now, o.calls = &asked;
+        ct_gpu_twin_memory(2500000);
+        CHECK_INT(grow(&t, &o, &device, &a, &error), CT_OK);
+        CHECK(!a.used.note[0] && a.forest.n_trees < o.n_trees);
+        CHECK_INT(a.extra.end, kind == 0   ? CT_HIST_TIME
+                               : kind == 1 ? CT_HIST_MEMORY
+                                           : CT_HIST_INTERRUPTED);
+        CHECK(kind == 2 || a.forest.n_trees > 3);
+        o.n_trees = a.forest.n_trees;
+        o.time_limit = 1e9, o.stop = NULL, o.memory_limit = SIZE_MAX / 4;
+        if (o.n_trees) {
+            CHECK_INT(grow(&t, &o, &cpu, &b, &error), CT_OK);
+            b.extra.end = a.extra.end;
+            check_same(&t, &o, &a, &b);
+            grown_free(&b);
+        }
+        grown_free(&a);
+        ct_gpu_twin_memory(SIZE_MAX);
+        CHECK_INT(blocks_left(TWIN), 0);
+    }
+    forest_table_free(&t);
+}
+
+static int never(void *calls, const ct_learner_round *round, ct_learner_answer *answers)
+{
+    (void) calls;
+    for (uint32_t i = 0; i < round->n_leaves; i++) answers[i].feature = -1;
+    return 1;
+}
+
+static void left_to_the_cpu(void)
+{
+    forest_table t = forest_table_new(305, 60, 3, 2, 0, 0, CT_CODES);
+    const ct_forest_device device = device_at(TWIN), any = {CT_FOREST_AUTO, 0},
+                           none = {CT_FOREST_CUDA, CT_DEVICE_MAX};
+    double *weights = (double *) calloc(60, sizeof *weights);
+    weights[3] = 1;
+    for (int kind = 0; kind < 5; kind++) {
+        static const char *const why[] = {"function", "so many rows", "so often", "", ""};
+        ct_hist_options o = options_of(&t, 2, 2);
+        grown g;
+        ct_error error = {CT_OK, ""};
+        if (kind == 0) o.learn = never;
+        if (kind == 1) o.sample = 1 << 26;
+        if (kind == 2) o.sample = 1 << 25, t.data.sampling = weights;
+        ct_status status =
+            grow(&t, &o, kind == 3 ? &any : kind == 4 ? &none : &device, &g, &error);
+        CHECK_INT(status, kind == 4 ? CT_NO_DEVICE : CT_OK);
+        if (kind < 4) CHECK(strstr(g.used.note, why[kind]) && !strcmp(g.used.name, "cpu"));
+        if (kind == 3) CHECK(!g.used.note[0]); /* so little does not pay */
+        if (kind < 4) CHECK_INT(g.forest.n_trees, 2);
+        grown_free(&g);
+        t.data.sampling = NULL;
+        CHECK_INT(blocks_left(TWIN), 0);
+    }
+    free(weights);
+    forest_table_free(&t);
 }
 
 static const check_case cases[] = {
-    {"tables on the twin", tables_on_twin},
-    {"settings on the twin", settings_on_twin},
-    {"tables and settings on every CUDA device", on_every_device},
+    {"forests on the twin", on_twin},
+    {"forests on every CUDA device", on_every_device},
+    {"a twin with little memory", little_memory_on_twin},
+    {"a CUDA device with little memory", little_memory_with_cuda},
+    {"memory of blocks", memory_of_blocks},
+    {"a twin that fails at every call in turn", twin_that_fails},
+    {"CUDA that fails at every call in turn", cuda_that_fails},
+    {"stops", stops},
+    {"what is left to the CPU", left_to_the_cpu},
 };
 CHECK_MAIN(cases)

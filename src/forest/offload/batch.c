@@ -199,12 +199,11 @@ static ct_status fetch_sizes(const ct_batch *batch)
 /* Sums begin as zeros, sent piece by piece. */
 static ct_status send_zeros(const ct_batch *batch, void *to, size_t bytes)
 {
-    char zeros[4096];
-    memset(zeros, 0, sizeof zeros);
+    static const char zeros[4096];
     for (size_t at = 0; at < bytes; at += sizeof zeros)
         CT_TRY(send(batch, (char *) to + at, zeros,
                     bytes - at < sizeof zeros ? bytes - at : sizeof zeros));
-    return ct_gpu_drain(&batch->stream);
+    return CT_OK;
 }
 
 ct_status ct_batch_open(ct_batch *batch, ct_gpu *gpu, const ct_grow_table *table,
@@ -300,10 +299,17 @@ static ct_status finish_near(ct_batch *batch)
 static ct_status split_level(const ct_batch *batch, uint32_t n_chunks)
 {
     const size_t n = batch->view.batch.n_large;
+    const size_t candidates = n * batch->view.table.mtry;
     CT_TRY(launch(batch, CT_FOREST_LARGE_DRAW, ct_gpu_warps(n)));
-    CT_TRY(launch_groups(batch, CT_FOREST_LARGE_SEARCH, n * batch->view.table.mtry,
-                         sizeof(ct_large_shared)));
-    CT_TRY(launch_groups(batch, CT_FOREST_LARGE_SPLIT, n, sizeof(ct_large_shared)));
+    if (batch->view.table.rule == CT_SPLIT_RANDOM) {
+        CT_TRY(launch_groups(batch, CT_FOREST_RANDOM_RANGE, candidates,
+                             sizeof(ct_random_shared)));
+        CT_TRY(launch(batch, CT_FOREST_RANDOM_DRAW, ct_gpu_threads(n)));
+        CT_TRY(launch_groups(batch, CT_FOREST_RANDOM_SCORE, candidates, ct_large_bytes(&batch->view)));
+    } else {
+        CT_TRY(launch_groups(batch, CT_FOREST_LARGE_SEARCH, candidates, ct_large_bytes(&batch->view)));
+    }
+    CT_TRY(launch_groups(batch, CT_FOREST_LARGE_SPLIT, n, ct_large_bytes(&batch->view)));
     CT_TRY(launch_groups(batch, CT_FOREST_PART_COUNT, n_chunks, sizeof(ct_part_shared)));
     CT_TRY(launch(batch, CT_FOREST_PART_SETTLE, ct_gpu_warps(n)));
     return launch_groups(batch, CT_FOREST_PART_MOVE, n_chunks, sizeof(ct_chunk_words));

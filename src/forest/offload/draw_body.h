@@ -22,13 +22,12 @@ CT_HD uint32_t ct_draw_column_at(ct_lanes lanes, const uint16_t *places, const u
 }
 
 /* columns: [3][mtry], of which the first row has them. */
-CT_HD void ct_draw_candidates(ct_lanes lanes, const ct_grow_view *v, const ct_grow_task *t,
+CT_HD void ct_draw_candidates(ct_lanes lanes, const ct_grow_view *v, uint32_t tree, uint64_t path,
                               uint16_t *columns)
 {
-    const uint32_t mtry = v->table.mtry, tree = v->batch.first_tree + t->tree;
+    const uint32_t mtry = v->table.mtry;
     uint16_t *places = columns + mtry, *moved = places + mtry;
-    ct_rng rng = ct_rng_of(v->table.seed, tree,
-                           v->table.pool_by_level ? ct_rng_path(CT_POOL_PATH, t->depth) : t->path);
+    ct_rng rng = ct_rng_of(v->table.seed, v->batch.first_tree + tree, path);
     for (uint32_t i = 0; i < mtry; i++) {
         const uint32_t place = i + ct_rng_below(&rng, v->table.n_cols - i),
                        column = ct_draw_column_at(lanes, places, moved, i, place),

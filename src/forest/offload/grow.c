@@ -40,6 +40,8 @@ typedef struct {
     ct_batch_plan plan;
     unsigned n_workers;
     worker *workers;
+    int64_t *oob_sums;  /* of a worker, as they come to the host */
+    uint32_t *oob_trees;
     int64_t heavy, failed; /* atomic: a row was drawn too often; a call of the device failed */
 } growth;
 
@@ -356,21 +358,19 @@ static ct_status fetch_out(growth *g)
     const size_t rows = g->table.n_rows, cells = rows * ct_runs_of(&g->all.grower);
     ct_hist_extra *extra = g->all.extra;
     if (!extra->oob_sums) return CT_OK;
-    int64_t *sums = (int64_t *) ct_alloc(cells * sizeof *sums);
-    uint32_t *trees = (uint32_t *) ct_alloc(rows * sizeof *trees);
-    ct_status status = sums && trees ? CT_OK : CT_NO_MEMORY;
-    for (unsigned i = 0; i < g->n_workers && status == CT_OK; i++) {
+    g->oob_sums = (int64_t *) ct_alloc(cells * sizeof *g->oob_sums);
+    g->oob_trees = (uint32_t *) ct_alloc(rows * sizeof *g->oob_trees);
+    if (!g->oob_sums || !g->oob_trees) return CT_NO_MEMORY;
+    for (unsigned i = 0; i < g->n_workers; i++) {
         const ct_batch *b = &g->workers[i].batch;
-        status = ct_batch_fetch(b, sums, b->view.batch.oob_sums, cells * sizeof *sums);
-        if (status == CT_OK)
-            status = ct_batch_fetch(b, trees, b->view.batch.oob_trees, rows * sizeof *trees);
-        if (status == CT_OK) status = ct_gpu_drain(&b->stream);
-        for (size_t k = 0; k < cells && status == CT_OK; k++) extra->oob_sums[k] += sums[k];
-        for (size_t k = 0; k < rows && status == CT_OK; k++) extra->oob_trees[k] += trees[k];
+        const ct_grow_batch *on_device = &b->view.batch;
+        CT_TRY(ct_batch_fetch(b, g->oob_sums, on_device->oob_sums, cells * sizeof *g->oob_sums));
+        CT_TRY(ct_batch_fetch(b, g->oob_trees, on_device->oob_trees, rows * sizeof *g->oob_trees));
+        CT_TRY(ct_gpu_drain(&b->stream));
+        for (size_t k = 0; k < cells; k++) extra->oob_sums[k] += g->oob_sums[k];
+        for (size_t k = 0; k < rows; k++) extra->oob_trees[k] += g->oob_trees[k];
     }
-    ct_free(sums);
-    ct_free(trees);
-    return status;
+    return CT_OK;
 }
 
 /* ---- the whole ---- */
@@ -431,6 +431,8 @@ static void growth_free(growth *g)
 {
     for (unsigned i = 0; g->workers && i < g->n_workers; i++) close_worker(&g->workers[i]);
     ct_free(g->workers);
+    ct_free(g->oob_sums);
+    ct_free(g->oob_trees);
     ct_gpu_give(&g->block);
     ct_gpu_close(g->gpu);
     ct_growth_free(&g->all);
@@ -443,8 +445,6 @@ static const char *left_to_cpu(const ct_hist_data *data, const ct_hist_options *
     if (o->mtry > CT_GROW_MTRY) return "so many candidates at a node are left to the CPU";
     if (o->sample >> (CT_GROW_WEIGHT_BITS + 2) || data->codes->n_rows > INT32_MAX)
         return "so many rows are left to the CPU";
-    if (o->rule == CT_SPLIT_RANDOM && o->sample > CT_GROW_NEAR)
-        return "cuts at random are left to the CPU";
     return NULL;
 }
 

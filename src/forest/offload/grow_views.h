@@ -61,7 +61,8 @@ typedef struct {
     double score[2]; /* -1: none */
     uint8_t bin[2], next[2]; /* next: the bin above that has rows, 255: none */
     uint16_t levels, absent; /* of a set, levels with CT_SET_LEVELS for missing values */
-    uint32_t missing;        /* whether rows of the node have missing values */
+    uint16_t low, high, cut; /* of a cut at random: the node's codes; 0: there is none */
+    uint16_t missing;        /* whether rows of the node have missing values */
 } ct_grow_border;
 
 /* The split of a large node. */

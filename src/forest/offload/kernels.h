@@ -12,6 +12,7 @@
 #include "forest/offload/leaves_body.h"
 #include "forest/offload/near_body.h"
 #include "forest/offload/part_body.h"
+#include "forest/offload/random_body.h"
 #include "forest/offload/sample_body.h"
 #include "forest/offload/walk_body.h"
 #include "gpu/kernel.h"
@@ -31,6 +32,7 @@ extern "C" {
     X(IMAGE_SUMS, ct_image_view, ct_image_add_shares)         \
     X(IMAGE_SAY, ct_image_view, ct_image_say)                 \
     X(SAMPLE_CLEAR, ct_grow_view, ct_sample_clear)            \
+    X(RANDOM_DRAW, ct_grow_view, ct_random_draw)              \
     X(LEAVES_OUT, ct_grow_view, ct_leaves_out)
 
 /* ... a warp an item. */
@@ -42,17 +44,20 @@ extern "C" {
     X(PART_SETTLE, ct_grow_view, ct_part_settle)              \
     X(LEAVES_SAY, ct_grow_view, ct_leaves_say)
 
-/* ... a block an item, with memory that its threads share. */
-#define CT_FOREST_GROUP_KERNELS(X)                            \
-    X(SAMPLE_TEST, ct_grow_view, ct_sample_test)              \
-    X(SAMPLE_DRAW, ct_grow_view, ct_sample_draw)              \
-    X(ROOT_COUNT, ct_grow_view, ct_root_count)                \
-    X(ROOT_MOVE, ct_grow_view, ct_root_move)                  \
-    X(LARGE_SEARCH, ct_grow_view, ct_large_search)            \
-    X(LARGE_SPLIT, ct_grow_view, ct_large_split)              \
-    X(PART_COUNT, ct_grow_view, ct_part_count)                \
-    X(PART_MOVE, ct_grow_view, ct_part_move)                  \
-    X(NEAR_FINISH, ct_grow_view, ct_near_finish)
+/* ... a block an item, with memory that its threads share. X(..., threads of a block at most, blocks
+ * that are to find room on a multiprocessor) */
+#define CT_FOREST_GROUP_KERNELS(X)                                         \
+    X(SAMPLE_TEST, ct_grow_view, ct_sample_test, CT_GPU_BLOCK, 1)          \
+    X(SAMPLE_DRAW, ct_grow_view, ct_sample_draw, CT_GPU_BLOCK, 1)          \
+    X(ROOT_COUNT, ct_grow_view, ct_root_count, CT_GPU_BLOCK, 1)            \
+    X(ROOT_MOVE, ct_grow_view, ct_root_move, CT_GPU_BLOCK, 1)              \
+    X(LARGE_SEARCH, ct_grow_view, ct_large_search, CT_GPU_BLOCK, 4)        \
+    X(RANDOM_RANGE, ct_grow_view, ct_random_range, CT_GPU_BLOCK, 1)        \
+    X(RANDOM_SCORE, ct_grow_view, ct_random_score, CT_GPU_BLOCK, 1)        \
+    X(LARGE_SPLIT, ct_grow_view, ct_large_split, CT_GPU_BLOCK, 1)          \
+    X(PART_COUNT, ct_grow_view, ct_part_count, CT_GPU_BLOCK, 1)            \
+    X(PART_MOVE, ct_grow_view, ct_part_move, CT_GPU_BLOCK, 1)              \
+    X(NEAR_FINISH, ct_grow_view, ct_near_finish, CT_NEAR_THREADS, 5)
 
 #define CT_FOREST_KERNELS(X)    \
     CT_FOREST_THREAD_KERNELS(X) \
@@ -60,7 +65,7 @@ extern "C" {
     CT_FOREST_GROUP_KERNELS(X)
 
 typedef enum {
-#define CT_FOREST_ID(id, view, body) CT_FOREST_##id,
+#define CT_FOREST_ID(id, ...) CT_FOREST_##id,
     CT_FOREST_KERNELS(CT_FOREST_ID)
 #undef CT_FOREST_ID
     CT_FOREST_N_KERNELS
@@ -68,7 +73,7 @@ typedef enum {
 
 extern const ct_gpu_kernel ct_forest_kernels[CT_FOREST_N_KERNELS];
 
-#define CT_FOREST_ON_HOST(id, view, body) \
+#define CT_FOREST_ON_HOST(id, ...) \
     void ct_forest_host_##id(const void *arguments, size_t items, void *shared);
 CT_FOREST_KERNELS(CT_FOREST_ON_HOST)
 #undef CT_FOREST_ON_HOST

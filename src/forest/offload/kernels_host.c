@@ -3,7 +3,7 @@
 
 #define THREADS_ON_HOST(id, view, body) CT_GPU_THREADS_ON_HOST(ct_forest_host_##id, view, body)
 #define WARPS_ON_HOST(id, view, body) CT_GPU_WARPS_ON_HOST(ct_forest_host_##id, view, body)
-#define GROUPS_ON_HOST(id, view, body)                                               \
+#define GROUPS_ON_HOST(id, view, body, threads, blocks)                              \
     void ct_forest_host_##id(const void *arguments, size_t items, void *shared)      \
     {                                                                                \
         for (size_t item = 0; item < items; item++)                                  \

@@ -2,5 +2,5 @@
  * alone. */
 #include "forest/offload/kernels.h"
 
-#define ON_HOST(id, view, body) {ct_forest_host_##id, NULL},
+#define ON_HOST(id, ...) {ct_forest_host_##id, NULL},
 const ct_gpu_kernel ct_forest_kernels[CT_FOREST_N_KERNELS] = {CT_FOREST_KERNELS(ON_HOST)};

@@ -16,7 +16,7 @@
 enum {
     CT_LARGE_SLOTS = CT_BIN_ROWS,
     CT_LARGE_LAST = CT_BIN_ROWS - 1, /* of missing values, or of what is below all others */
-    CT_LARGE_ROWS = 32,              /* histograms of one class, of all copies */
+    CT_LARGE_ROWS = 32,              /* histograms of one class, of all copies, at most */
     CT_LARGE_COPIES = 8,
     CT_LARGE_NONE = 255              /* no bin */
 };
@@ -28,10 +28,6 @@ typedef struct {
 } ct_large_numbers;
 
 typedef struct {
-    union {
-        uint32_t classes[CT_LARGE_ROWS][CT_LARGE_SLOTS]; /* [copy][run] */
-        ct_large_numbers numbers;
-    } histograms;
     ct_tally tally[2][CT_LARGE_SLOTS]; /* without those of the last slot, and with them */
     uint32_t levels[CT_SET_LEVELS + 1]; /* weights */
     uint32_t run_begin[CT_HIST_CLASSES + 1], run_weight[CT_HIST_CLASSES];
@@ -42,7 +38,25 @@ typedef struct {
     ct_grow_split split;
     uint32_t border; /* of the node's candidates, */
     uint32_t variant;
+    union {
+        ct_large_numbers numbers;
+        uint32_t classes[CT_LARGE_ROWS][CT_LARGE_SLOTS]; /* [copy][run], fewer rows where ... */
+    } histograms;
 } ct_large_shared;
+
+/* ... classes are few. */
+CT_HD uint32_t ct_large_rows(const ct_grow_view *v)
+{
+    return v->table.n_classes > 2 ? (uint32_t) CT_LARGE_ROWS : 2 * CT_LARGE_COPIES;
+}
+
+CT_HD size_t ct_large_bytes(const ct_grow_view *v)
+{
+    const ct_large_shared *s = NULL;
+    return sizeof *s - sizeof s->histograms +
+           (v->table.n_classes ? ct_large_rows(v) * sizeof s->histograms.classes[0]
+                               : sizeof s->histograms.numbers);
+}
 
 /* ---- a node's classes ---- */
 
@@ -113,10 +127,10 @@ CT_HD uint32_t ct_large_slot(const ct_grow_view *v, const ct_large_slots *slots,
 
 /* Copies of the histograms of so many runs, one for some warps each; and how many runs at a time
  * have room. */
-CT_HD uint32_t ct_large_copies(ct_group g, uint32_t n_runs)
+CT_HD uint32_t ct_large_copies(ct_group g, const ct_grow_view *v, uint32_t n_runs)
 {
     uint32_t copies = g.n_warps < CT_LARGE_COPIES ? g.n_warps : (uint32_t) CT_LARGE_COPIES;
-    while (copies > 1 && copies * n_runs > CT_LARGE_ROWS) copies /= 2;
+    while (copies > 1 && copies * n_runs > ct_large_rows(v)) copies /= 2;
     return copies;
 }
 
@@ -146,11 +160,12 @@ CT_HD void ct_large_fill(ct_group g, const ct_grow_view *v, ct_large_shared *s,
 
 CT_HD void ct_large_clear(ct_group g, const ct_grow_view *v, ct_large_shared *s, uint32_t rows)
 {
-    uint32_t *cells = s->histograms.classes[0];
-    ct_large_numbers *numbers = &s->histograms.numbers;
+    uint32_t *cells = v->table.n_classes ? s->histograms.classes[0]
+                                         : s->histograms.numbers.weights[0];
+    int64_t *sums = s->histograms.numbers.sums[0];
     for (uint32_t i = g.thread; i < rows * CT_LARGE_SLOTS; i += g.width) {
-        if (v->table.n_classes) cells[i] = 0;
-        else numbers->sums[0][i] = numbers->weights[0][i] = 0;
+        cells[i] = 0;
+        if (!v->table.n_classes) sums[i] = 0;
     }
     ct_group_sync(g);
 }
@@ -258,7 +273,7 @@ CT_HD void ct_large_count(ct_group g, const ct_grow_view *v, ct_large_shared *s,
                           const ct_large_slots *slots, const ct_tally_node *node, uint32_t task)
 {
     const uint32_t is_sum = node->kind == CT_TALLY_SUMS, n_runs = s->n_runs,
-                   copies = ct_large_copies(g, n_runs), most = CT_LARGE_ROWS / copies;
+                   copies = ct_large_copies(g, v, n_runs), most = ct_large_rows(v) / copies;
     for (uint32_t i = g.thread; i < CT_LARGE_SLOTS; i += g.width) {
         ct_tally_begin(&s->tally[0][i]);
         ct_tally_begin(&s->tally[1][i]);
@@ -351,7 +366,7 @@ CT_HD void ct_large_best_set(ct_lanes lanes, const ct_large_shared *s, const ct_
     border->score[1] = -1;
     border->levels = (uint16_t) (best.order / 2 % 64 | best.order % 2 << CT_SET_LEVELS);
     border->absent = (uint16_t) (~present & CT_SET_ALL);
-    border->missing = missing;
+    border->missing = (uint16_t) missing;
 }
 
 /* item: a node; draws its candidates */
@@ -359,7 +374,9 @@ CT_HD void ct_large_draw(ct_lanes lanes, const ct_grow_view *v, size_t item)
 {
     const ct_grow_task *t = v->batch.now.tasks + item;
     uint16_t *columns = v->batch.candidates + item * 3 * v->table.mtry;
-    ct_draw_candidates(lanes, v, t, columns);
+    ct_draw_candidates(lanes, v, t->tree,
+                       v->table.pool_by_level ? ct_rng_path(CT_POOL_PATH, t->depth) : t->path,
+                       columns);
 }
 
 CT_HD uint32_t ct_large_candidate(const ct_grow_view *v, uint32_t task, uint32_t i)
@@ -392,7 +409,7 @@ CT_HD void ct_large_search(ct_group g, const ct_grow_view *v, size_t item, void 
     if (g.warp == 0) ct_large_best(g.lanes, s, &node, 0, column->n_bins, border);
     if (g.warp == 1 % g.n_warps && missing)
         ct_large_best(g.lanes, s, &node, 1, column->n_bins, border);
-    if (g.thread == 0) border->missing = missing;
+    if (g.thread == 0) border->missing = (uint16_t) missing;
     if (g.thread == 0 && !missing) border->score[1] = -1;
 }
 
@@ -414,7 +431,8 @@ CT_HD void ct_large_compare(const ct_grow_border *borders, uint32_t i, uint32_t 
 }
 
 /* In the order in which the CPU compares: candidates go by groups of up to CT_LANES that have an
- * order, and sets that are drawn among these come before them. */
+ * order, and sets that are drawn among these come before them. Cuts at random are compared as they
+ * are drawn. */
 CT_HD ct_large_choice ct_large_choose(const ct_grow_view *v, uint32_t task)
 {
     const ct_grow_border *borders = v->batch.borders + (size_t) task * v->table.mtry;
@@ -422,6 +440,11 @@ CT_HD ct_large_choice ct_large_choose(const ct_grow_view *v, uint32_t task)
     ct_large_choice best;
     best.score = -1;
     best.border = best.variant = 0;
+    for (uint32_t i = 0; v->table.rule == CT_SPLIT_RANDOM && i < v->table.mtry; i++) {
+        ct_large_compare(borders, i, 0, &best);
+        ct_large_compare(borders, i, 1, &best);
+    }
+    if (v->table.rule == CT_SPLIT_RANDOM) return best;
     for (uint32_t begin = 0, end; begin < v->table.mtry; begin = end) {
         uint32_t lanes = 0;
         for (end = begin; end < v->table.mtry && lanes < CT_LANES; end++) {
@@ -456,6 +479,12 @@ CT_HD void ct_large_take(const ct_grow_view *v, const ct_grow_border *border, ui
     split->column = (uint16_t) column;
     split->knows_missing = (uint8_t) border->missing;
     split->is_set = (uint8_t) v->table.columns[column].is_set;
+    if (v->table.rule == CT_SPLIT_RANDOM) {
+        split->cut = border->cut;
+        split->missing_left = (uint8_t) variant;
+        split->absent = split->is_set ? border->absent : 0;
+        return;
+    }
     if (split->is_set) {
         split->cut = border->levels & CT_SET_ALL;
         split->missing_left = (uint8_t) (border->levels >> CT_SET_LEVELS);
@@ -602,7 +631,7 @@ CT_HD void ct_large_split(ct_group g, const ct_grow_view *v, size_t item, void *
         v->batch.left_sums[item] = 0;
     }
     ct_group_sync(g);
-    if (s->split.found && !s->split.is_set) {
+    if (s->split.found && !s->split.is_set && v->table.rule != CT_SPLIT_RANDOM) {
         const ct_grow_border *border = v->batch.borders + item * v->table.mtry + s->border;
         const uint32_t column = s->split.column, bin = border->bin[s->variant],
                        next = border->next[s->variant];

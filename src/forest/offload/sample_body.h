@@ -165,8 +165,8 @@ CT_HD void ct_root_count(ct_group g, const ct_grow_view *v, size_t item, void *m
 CT_HD void ct_root_sum(ct_lanes lanes, const ct_grow_view *v, size_t item)
 {
     const uint32_t tree = (uint32_t) item, width = v->table.n_classes ? v->table.n_classes : 1;
-    const uint32_t n = ct_chunks_sum(lanes, v->batch.accepted + item * v->batch.n_row_chunks,
-                                     v->batch.n_row_chunks);
+    (void) ct_chunks_sum(lanes, v->batch.accepted + item * v->batch.n_row_chunks,
+                         v->batch.n_row_chunks);
     for (uint32_t k = lanes.lane; k < width; k += lanes.width)
         v->batch.class_counts[item * width + k].n = v->batch.class_counts[item * width + k].weight =
             0;
@@ -176,7 +176,6 @@ CT_HD void ct_root_sum(ct_lanes lanes, const ct_grow_view *v, size_t item)
     v->batch.n_nodes[tree] = 1;
     v->batch.n_placed[tree] = v->batch.depths[tree] = 0;
     v->batch.root_sums[tree] = 0;
-    ct_grow_nodes(v, tree)[0].n = n;
 }
 
 /* item: a tree and a chunk of rows; a group */
@@ -223,9 +222,9 @@ CT_HD void ct_root_settle(ct_lanes lanes, const ct_grow_view *v, size_t item)
     memset(&root, 0, sizeof root);
     root.task.path = CT_ROOT_PATH;
     root.task.tree = tree;
-    root.task.n = ct_grow_nodes(v, tree)[0].n;
     root.sum = v->batch.root_sums[tree];
     for (uint32_t k = 0; k < width; k++) {
+        root.task.n += classes[k].n;
         root.task.weight += classes[k].weight;
         if (!classes[k].n) continue;
         root.n_runs++;

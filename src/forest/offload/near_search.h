@@ -1,0 +1,528 @@
+/* The search for the best split of a node of few rows, by the lanes of a warp.
+ *
+ * A lane takes a cut, and goes through the items of the node in the order of classes: what is left
+ * of the cut is all it has to know. Cuts are those above the codes that rows have, at small nodes;
+ * borders of bins that part the node's own range of codes, at others, and then the cuts above the
+ * codes in the bins beside the best border. */
+#ifndef CT_FOREST_OFFLOAD_NEAR_SEARCH_H
+#define CT_FOREST_OFFLOAD_NEAR_SEARCH_H
+
+#include "forest/offload/draw_body.h"
+#include "forest/offload/nodes_body.h"
+#include "forest/offload/random_body.h"
+#include "forest/offload/tally.h"
+
+enum { CT_NEAR_NONE = 0xffff };
+
+/* The best so far. */
+typedef struct {
+    double score;
+    ct_grow_split split;
+    uint32_t is_border; /* of bins, whose cut is not known yet: */
+    uint32_t bin, next, low, scale;
+} ct_near_best;
+
+/* What a warp knows of its node; arrays follow it. */
+typedef struct {
+    const ct_grow_item *items; /* of the node, in order */
+    uint32_t n, n_runs, equal; /* equal: all numbers are */
+    ct_tally_node node;
+    ct_near_best best;
+    ct_rng cuts; /* at random */
+} ct_near_warp;
+
+typedef struct {
+    int64_t *values;   /* [item] numbers by weight; NULL: classes */
+    uint32_t *weights; /* [item] */
+    uint32_t *before;  /* [run + 1] weight of the runs before */
+    uint16_t *begin;   /* [run + 1] items of the runs before */
+    uint16_t *keys;    /* [item] in the column that is looked at */
+    uint16_t *cuts;    /* [item] */
+    uint16_t *columns; /* [3][mtry] candidates */
+} ct_near_arrays;
+
+/* Runs are at most the classes. */
+CT_HD uint32_t ct_near_runs(const ct_grow_view *v)
+{
+    return v->table.n_classes ? v->table.n_classes : 1;
+}
+
+CT_HD ct_near_arrays ct_near_arrays_of(const ct_grow_view *v, const ct_near_warp *w)
+{
+    const uint32_t runs = ct_near_runs(v) + 1;
+    char *memory = (char *) (uintptr_t) (w + 1);
+    ct_near_arrays a;
+    a.values = v->table.n_classes ? NULL : (int64_t *) (void *) memory;
+    a.weights = (uint32_t *) (void *) memory +
+                (v->table.n_classes ? 0 : CT_GROW_NEAR * sizeof *a.values / sizeof *a.weights);
+    a.before = a.weights + CT_GROW_NEAR;
+    a.keys = (uint16_t *) (a.before + runs);
+    a.cuts = a.keys + CT_GROW_NEAR;
+    a.begin = a.cuts + CT_GROW_NEAR;
+    a.columns = a.begin + runs;
+    return a;
+}
+
+/* Of all of it. */
+CT_HD size_t ct_near_warp_bytes(const ct_grow_view *v)
+{
+    size_t items = CT_GROW_NEAR, runs = ct_near_runs(v) + 1,
+           bytes = sizeof(ct_near_warp) + items * (sizeof(uint32_t) + 2 * sizeof(uint16_t)) +
+                   runs * (sizeof(uint32_t) + sizeof(uint16_t)) +
+                   3 * (size_t) v->table.mtry * sizeof(uint16_t);
+    if (!v->table.n_classes) bytes += items * sizeof(int64_t);
+    return (bytes + 15) / 16 * 16;
+}
+
+/* ---- the node ---- */
+
+/* What the node has in all. One lane. */
+CT_HD void ct_near_describe(const ct_grow_view *v, ct_near_warp *w, uint32_t weight, int64_t sum)
+{
+    const ct_near_arrays a = ct_near_arrays_of(v, w);
+    a.begin[w->n_runs] = (uint16_t) w->n;
+    a.before[w->n_runs] = weight;
+    w->node.weight = weight;
+    w->node.sum = sum;
+    w->node.logs = v->table.logs;
+    w->node.pair[0] = w->n_runs > 1 ? a.before[1] : weight;
+    w->node.pair[1] = weight - w->node.pair[0]; /* where there are two */
+    w->node.kind = ct_tally_kind_of(v->table.rule, v->table.n_classes, w->n_runs, weight);
+    w->best.split.found = 0;
+}
+
+/* Weights and runs of the items; for numbers their sum, and whether they are equal. */
+CT_HD void ct_near_load(ct_lanes lanes, const ct_grow_view *v, ct_near_warp *w,
+                        const ct_grow_item *items, uint32_t n)
+{
+    const ct_near_arrays a = ct_near_arrays_of(v, w);
+    const int32_t first = a.values ? v->table.whole[items[0].row] : 0;
+    uint32_t weight = 0, n_runs = 0, differ = 0, total;
+    int64_t sum = 0, sum_total;
+    ct_lanes_sync(lanes);
+    for (uint32_t start = 0; start < n; start += lanes.width) {
+        const uint32_t i = start + lanes.lane;
+        uint32_t own = 0, begins = 0;
+        int64_t value = 0;
+        if (i < n) {
+            const ct_grow_item item = items[i];
+            own = a.weights[i] = ct_item_weight(item);
+            begins = i == 0 || ct_item_class(items[i - 1]) != ct_item_class(item);
+            if (a.values) {
+                const int32_t whole = v->table.whole[item.row];
+                value = a.values[i] = (int64_t) whole * own;
+                differ |= whole != first;
+            }
+        }
+        const uint32_t before = ct_lanes_scan(lanes, own, &total),
+                       heads = ct_lanes_ballot(lanes, (int) begins);
+        const uint32_t run = n_runs + ct_hd_popcount(heads & ((1u << lanes.lane) - 1));
+        if (begins) a.begin[run] = (uint16_t) i;
+        if (begins) a.before[run] = weight + before;
+        n_runs += ct_hd_popcount(heads);
+        weight += total;
+        if (!a.values) continue;
+        (void) ct_lanes_scan_64(lanes, value, &sum_total);
+        sum += sum_total;
+    }
+    differ = ct_lanes_ballot(lanes, (int) differ);
+    ct_lanes_sync(lanes);
+    if (lanes.lane == 0) {
+        w->items = items;
+        w->n = n;
+        w->n_runs = n_runs;
+        w->equal = a.values && !differ;
+        ct_near_describe(v, w, weight, sum);
+    }
+    ct_lanes_sync(lanes);
+}
+
+/* Codes of a column as keys; whether some are missing. */
+CT_HD uint32_t ct_near_codes(ct_lanes lanes, const ct_grow_view *v, const ct_near_warp *w,
+                             uint32_t column)
+{
+    uint16_t *keys = ct_near_arrays_of(v, w).keys;
+    uint32_t missing = 0;
+    ct_lanes_sync(lanes);
+    for (uint32_t i = lanes.lane; i < w->n; i += lanes.width) {
+        keys[i] = ct_grow_code(v, w->items[i].row, column);
+        missing |= keys[i] == CT_CODE_MISSING;
+    }
+    ct_lanes_sync(lanes);
+    return v->table.columns[column].has_missing && ct_lanes_ballot(lanes, (int) missing) != 0;
+}
+
+/* What is left of a cut: items whose key, raised, is at most `most`. One lane; keys are the same
+ * for all. */
+CT_HD ct_tally ct_near_left(const ct_grow_view *v, const ct_near_warp *w,
+                            const ct_tally_node *node, uint32_t raise, uint32_t most)
+{
+    const ct_near_arrays a = ct_near_arrays_of(v, w);
+    ct_tally t;
+    ct_tally_begin(&t);
+    if (a.values) {
+        for (uint32_t i = 0; i < w->n; i++)
+            if ((uint16_t) (a.keys[i] + raise) <= most)
+                ct_tally_add_sum(&t, a.weights[i], a.values[i]);
+        return t;
+    }
+    for (uint32_t run = 0, i = 0; run < w->n_runs; run++) {
+        const uint32_t end = a.begin[run + 1];
+        uint32_t left = 0;
+        for (; i < end; i++) left += (uint16_t) (a.keys[i] + raise) <= most ? a.weights[i] : 0;
+        ct_tally_add(node, &t, run, left, a.before[run + 1] - a.before[run]);
+    }
+    return t;
+}
+
+/* The same where keys are levels, of which those in `set` are left. */
+CT_HD ct_tally ct_near_left_of_set(const ct_grow_view *v, const ct_near_warp *w,
+                                   const ct_tally_node *node, uint32_t set)
+{
+    const ct_near_arrays a = ct_near_arrays_of(v, w);
+    ct_tally t;
+    ct_tally_begin(&t);
+    for (uint32_t run = 0, i = 0; run < w->n_runs; run++) {
+        const uint32_t end = a.begin[run + 1];
+        uint32_t left = 0;
+        for (; i < end; i++) {
+            if (!(set >> a.keys[i] & 1)) continue;
+            left += a.weights[i];
+            if (a.values) ct_tally_add_sum(&t, a.weights[i], a.values[i]);
+        }
+        if (!a.values) ct_tally_add(node, &t, run, left, a.before[run + 1] - a.before[run]);
+    }
+    return t;
+}
+
+/* The lowest key above another, both raised; CT_NEAR_NONE if there is none. */
+CT_HD uint32_t ct_near_above(ct_lanes lanes, const ct_grow_view *v, const ct_near_warp *w,
+                             uint32_t raise, uint32_t key)
+{
+    const uint16_t *keys = ct_near_arrays_of(v, w).keys;
+    uint32_t lowest = CT_NEAR_NONE;
+    for (uint32_t i = lanes.lane; i < w->n; i += lanes.width) {
+        const uint32_t own = (uint16_t) (keys[i] + raise);
+        if (own > key && own < lowest) lowest = own;
+    }
+    return ct_lanes_min(lanes, lowest);
+}
+
+/* The lowest and the highest code, of keys that are codes; more than it if all are missing. */
+CT_HD uint32_t ct_near_range(ct_lanes lanes, const ct_grow_view *v, const ct_near_warp *w,
+                             uint32_t *high)
+{
+    const uint16_t *keys = ct_near_arrays_of(v, w).keys;
+    uint32_t least = CT_NEAR_NONE, most = 0;
+    for (uint32_t i = lanes.lane; i < w->n; i += lanes.width) {
+        const uint32_t code = keys[i];
+        if (code == CT_CODE_MISSING) continue;
+        if (code < least) least = code;
+        if (code > most) most = code;
+    }
+    *high = ct_lanes_max(lanes, most);
+    return ct_lanes_min(lanes, least);
+}
+
+/* ---- the best so far ---- */
+
+/* What all lanes have found becomes the best: all of them, whatever they return of it. */
+CT_HD void ct_near_take(ct_lanes lanes, ct_near_warp *w, double score, const ct_grow_split *split)
+{
+    ct_lanes_sync(lanes);
+    if (lanes.lane == 0) {
+        w->best.score = score;
+        w->best.split = *split;
+        w->best.is_border = 0;
+    }
+    ct_lanes_sync(lanes);
+}
+
+CT_HD ct_grow_split ct_near_split(uint32_t column, uint32_t cut, uint32_t missing,
+                                  uint32_t missing_left)
+{
+    ct_grow_split split;
+    memset(&split, 0, sizeof split);
+    split.found = 1;
+    split.column = (uint16_t) column;
+    split.cut = (uint16_t) cut;
+    split.knows_missing = (uint8_t) missing;
+    split.missing_left = (uint8_t) missing_left;
+    return split;
+}
+
+/* A number below n, drawn by one lane. */
+CT_HD uint32_t ct_near_below(ct_lanes lanes, ct_near_warp *w, uint32_t n)
+{
+    uint32_t number = lanes.lane == 0 ? ct_rng_below(&w->cuts, n) : 0;
+    return ct_lanes_read(lanes, number, 0);
+}
+
+/* ---- levels without an order ---- */
+
+/* Levels as keys, missing values as CT_SET_LEVELS; returns those that rows have, as bits. */
+CT_HD uint32_t ct_near_levels(ct_lanes lanes, const ct_grow_view *v, const ct_near_warp *w,
+                              uint32_t column)
+{
+    uint16_t *keys = ct_near_arrays_of(v, w).keys;
+    uint32_t present = 0;
+    (void) ct_near_codes(lanes, v, w, column);
+    for (uint32_t i = lanes.lane; i < w->n; i += lanes.width) {
+        if (keys[i] > CT_SET_LEVELS) keys[i] = CT_SET_LEVELS;
+        present |= 1u << keys[i];
+    }
+    for (uint32_t step = lanes.width / 2; step; step /= 2)
+        present |= ct_lanes_exchange(lanes, present, step);
+    ct_lanes_sync(lanes);
+    return present;
+}
+
+/* Sets in rising order, each with missing values right, then left, or one of them at random. */
+CT_HD void ct_near_set(ct_lanes lanes, const ct_grow_view *v, ct_near_warp *w, uint32_t column)
+{
+    const uint32_t present = ct_near_levels(lanes, v, w, column), levels = present & CT_SET_ALL,
+                   missing = present >> CT_SET_LEVELS, top = levels & (levels - 1);
+    uint32_t drawn = 0;
+    ct_tally_node node = w->node;
+    ct_found found = ct_found_none();
+    if (v->table.rule == CT_SPLIT_RANDOM) {
+        if (!top) return;
+        drawn = ct_random_subset(
+            top, 1 + ct_near_below(lanes, w, (1u << ct_hd_popcount(top)) - 1));
+    }
+    node.kind = ct_tally_set_kind(node.kind, v->table.rule, w->n_runs, node.weight);
+    for (uint32_t i = lanes.lane; i < 2u << CT_SET_LEVELS; i += lanes.width) {
+        const uint32_t set = i / 2, side = i % 2;
+        if (set & ~top || side > missing || (drawn && set != drawn)) continue;
+        const ct_tally t = ct_near_left_of_set(v, w, &node, set | side << CT_SET_LEVELS);
+        ct_found_add(&found, ct_fraction_score(node.kind, ct_tally_end(&node, &t)), i);
+    }
+    found = ct_lanes_best(lanes, found);
+    if (!(found.score > w->best.score)) return;
+    ct_grow_split split = ct_near_split(column, found.order / 2, missing, found.order % 2);
+    split.is_set = 1;
+    split.absent = (uint16_t) (~levels & CT_SET_ALL);
+    ct_near_take(lanes, w, found.score, &split);
+}
+
+/* ---- small nodes: all cuts ---- */
+
+CT_HD void ct_near_small(ct_lanes lanes, const ct_grow_view *v, ct_near_warp *w, uint32_t column)
+{
+    const uint32_t missing = ct_near_codes(lanes, v, w, column);
+    const uint16_t *keys = ct_near_arrays_of(v, w).keys;
+    ct_tally_node node = w->node;
+    node.kind = ct_tally_small_kind(node.kind, w->n_runs);
+    for (uint32_t raise = 0; raise <= missing; raise++) {
+        double least = w->best.score;
+        if (node.kind < CT_TALLY_ENTROPY) least = (float) least;
+        ct_found found = ct_found_none();
+        for (uint32_t i = lanes.lane; i < w->n; i += lanes.width) {
+            const uint32_t key = (uint16_t) (keys[i] + raise);
+            const ct_tally t = ct_near_left(v, w, &node, raise, key);
+            ct_found_add(&found, ct_tally_end(&node, &t).num, key);
+        }
+        found = ct_lanes_best(lanes, found);
+        if (!(found.score > least)) continue;
+        const uint32_t next = ct_near_above(lanes, v, w, raise, found.order),
+                       low = (uint16_t) (found.order - raise), high = (uint16_t) (next - raise);
+        const ct_grow_split split =
+            ct_near_split(column,
+                          high == CT_CODE_MISSING ? v->table.columns[column].n_codes
+                                                  : (low + high + 1) / 2,
+                          missing, raise);
+        ct_near_take(lanes, w, found.score, &split);
+    }
+}
+
+/* ---- others: borders of the node's own bins ---- */
+
+CT_HD uint32_t ct_near_bins(uint32_t n)
+{
+    uint32_t bins = CT_FEWEST_BINS;
+    while (4 * bins < n) bins *= 2;
+    return bins;
+}
+
+/* Bins of the items as keys: equal parts of the range of their codes, from `low` on. Returns
+ * whether values are missing, whose key is CT_CODE_MISSING. */
+CT_HD uint32_t ct_near_spread(ct_lanes lanes, const ct_grow_view *v, const ct_near_warp *w,
+                              uint32_t column, uint32_t *low, uint32_t *scale)
+{
+    const uint32_t missing = ct_near_codes(lanes, v, w, column), n_bins = ct_near_bins(w->n);
+    uint16_t *keys = ct_near_arrays_of(v, w).keys;
+    uint32_t high;
+    *low = ct_near_range(lanes, v, w, &high);
+    if (*low > high) *low = high = 0;
+    const uint32_t span = high - *low + 1;
+    *scale = span > n_bins ? n_bins * 65536 / span : 65536;
+    for (uint32_t i = lanes.lane; i < w->n; i += lanes.width)
+        if (keys[i] != CT_CODE_MISSING)
+            keys[i] = (uint16_t) (((uint32_t) keys[i] - *low) * *scale >> 16);
+    ct_lanes_sync(lanes);
+    return missing;
+}
+
+/* The best border in the order of the bins, see ct_large_best(). */
+CT_HD double ct_near_border(ct_lanes lanes, const ct_grow_view *v, const ct_near_warp *w,
+                            uint32_t raise, uint32_t *bin)
+{
+    const uint32_t n_bins = ct_near_bins(w->n);
+    const ct_tally_node node = w->node;
+    ct_fraction best;
+    best.num = -1;
+    best.den = 1;
+    for (uint32_t start = 0; start < n_bins; start += lanes.width) {
+        const ct_tally t = ct_near_left(v, w, &node, raise, start + lanes.lane + raise);
+        const ct_fraction own = ct_tally_end(&node, &t);
+        for (uint32_t from = 0; from < lanes.width;) {
+            const uint32_t better = ct_lanes_ballot(
+                lanes, lanes.lane >= from && ct_fraction_beats(node.kind, own, best));
+            if (!better) break;
+            const uint32_t first = ct_hd_popcount((better & (0u - better)) - 1);
+            best.num = ct_lanes_read_double(lanes, own.num, first);
+            best.den = ct_lanes_read_double(lanes, own.den, first);
+            *bin = start + first;
+            from = first + 1;
+        }
+    }
+    return ct_fraction_score(node.kind, best);
+}
+
+CT_HD void ct_near_middle(ct_lanes lanes, const ct_grow_view *v, ct_near_warp *w, uint32_t column)
+{
+    uint32_t low, scale, bin = 0;
+    const uint32_t missing = ct_near_spread(lanes, v, w, column, &low, &scale);
+    for (uint32_t raise = 0; raise <= missing; raise++) {
+        const double score = ct_near_border(lanes, v, w, raise, &bin);
+        if (!(score > w->best.score)) continue;
+        const uint32_t next = ct_near_above(lanes, v, w, 0, bin);
+        const ct_grow_split split = ct_near_split(column, 0, missing, raise);
+        ct_near_take(lanes, w, score, &split);
+        if (lanes.lane == 0) {
+            w->best.is_border = 1;
+            w->best.bin = bin;
+            w->best.next = next; /* CT_NEAR_NONE is the key of missing values, too */
+            w->best.low = low;
+            w->best.scale = scale;
+        }
+        ct_lanes_sync(lanes);
+    }
+}
+
+/* Codes in the two bins beside the best border, of which the second may have none, as cuts; returns
+ * how many they are, and the highest. */
+CT_HD uint32_t ct_near_strip(ct_lanes lanes, const ct_grow_view *v, const ct_near_warp *w,
+                             uint32_t *top)
+{
+    const ct_near_arrays a = ct_near_arrays_of(v, w);
+    uint32_t n_cuts = 0, most = 0;
+    (void) ct_near_codes(lanes, v, w, w->best.split.column);
+    for (uint32_t start = 0; start < w->n; start += lanes.width) {
+        const uint32_t i = start + lanes.lane,
+                       code = i < w->n ? a.keys[i] : (uint32_t) CT_CODE_MISSING,
+                       bin = (code - w->best.low) * w->best.scale >> 16;
+        const int in = code != CT_CODE_MISSING && (bin == w->best.bin || bin == w->best.next);
+        const uint32_t ins = ct_lanes_ballot(lanes, in),
+                       place = n_cuts + ct_hd_popcount(ins & ((1u << lanes.lane) - 1));
+        if (in) a.cuts[place] = (uint16_t) code;
+        if (in && code > most) most = code;
+        n_cuts += ct_hd_popcount(ins);
+    }
+    *top = ct_lanes_max(lanes, most);
+    ct_lanes_sync(lanes);
+    return n_cuts;
+}
+
+/* The best cut above the codes of the strip. */
+CT_HD void ct_near_refine(ct_lanes lanes, const ct_grow_view *v, ct_near_warp *w)
+{
+    const uint32_t raise = w->best.split.missing_left, open = w->best.next == CT_NEAR_NONE,
+                   column = w->best.split.column;
+    uint32_t top, next = CT_NEAR_NONE;
+    const uint32_t n_cuts = ct_near_strip(lanes, v, w, &top);
+    const uint16_t *cuts = ct_near_arrays_of(v, w).cuts;
+    ct_tally_node node = w->node;
+    ct_found found = ct_found_none();
+    node.kind = ct_tally_exact_kind(node.kind);
+    for (uint32_t i = lanes.lane; i < n_cuts; i += lanes.width) {
+        const uint32_t code = cuts[i];
+        if (code == top && !open) continue;
+        const ct_tally t = ct_near_left(v, w, &node, raise, code + raise);
+        ct_found_add(&found, ct_tally_end(&node, &t).num, code);
+    }
+    found = ct_lanes_best(lanes, found);
+    for (uint32_t i = lanes.lane; i < n_cuts; i += lanes.width)
+        if (cuts[i] > found.order && cuts[i] < next) next = cuts[i];
+    next = ct_lanes_min(lanes, next);
+    ct_lanes_sync(lanes);
+    if (lanes.lane == 0)
+        w->best.split.cut = (uint16_t) (next == CT_NEAR_NONE ? v->table.columns[column].n_codes
+                                                             : (found.order + next + 1) / 2);
+    ct_lanes_sync(lanes);
+}
+
+/* ---- cuts at random ---- */
+
+CT_HD void ct_near_random(ct_lanes lanes, const ct_grow_view *v, ct_near_warp *w, uint32_t column)
+{
+    const uint32_t missing = ct_near_codes(lanes, v, w, column);
+    uint32_t high;
+    const uint32_t low = ct_near_range(lanes, v, w, &high);
+    ct_tally_node node = w->node;
+    node.kind = ct_tally_exact_kind(node.kind);
+    if (low >= high) return;
+    const uint32_t cut = low + 1 + ct_near_below(lanes, w, high - low);
+    for (uint32_t raise = 0; raise <= missing; raise++) {
+        const ct_tally t = ct_near_left(v, w, &node, raise, cut - 1 + raise);
+        const double score = ct_tally_end(&node, &t).num;
+        const ct_grow_split split = ct_near_split(column, cut, missing, raise);
+        if (score > w->best.score) ct_near_take(lanes, w, score, &split);
+    }
+}
+
+/* ---- the best split ---- */
+
+CT_HD int ct_near_is_small(const ct_near_warp *w)
+{
+    return w->n <= CT_SMALL_ROWS && w->node.weight <= CT_SMALL_WEIGHT;
+}
+
+CT_HD void ct_near_candidate(ct_lanes lanes, const ct_grow_view *v, ct_near_warp *w,
+                             uint32_t column)
+{
+    if (v->table.columns[column].is_set) ct_near_set(lanes, v, w, column);
+    else if (v->table.rule == CT_SPLIT_RANDOM) ct_near_random(lanes, v, w, column);
+    else if (ct_near_is_small(w)) ct_near_small(lanes, v, w, column);
+    else ct_near_middle(lanes, v, w, column);
+}
+
+/* Candidates are drawn by the path `drawn`, and looked at in that order. Where bins are looked at,
+ * they go by groups of up to CT_LANES that have an order, and sets that are drawn among these come
+ * before them, as the CPU has it. */
+CT_HD void ct_near_search(ct_lanes lanes, const ct_grow_view *v, ct_near_warp *w, uint32_t tree,
+                          uint64_t path, uint64_t drawn)
+{
+    const uint16_t *columns = ct_near_arrays_of(v, w).columns;
+    const int by_groups = v->table.rule != CT_SPLIT_RANDOM && !ct_near_is_small(w);
+    if (lanes.lane == 0) {
+        w->best.score = -1;
+        w->best.is_border = 0;
+        if (v->table.rule == CT_SPLIT_RANDOM)
+            w->cuts = ct_rng_of(v->table.seed, v->batch.first_tree + tree,
+                                ct_rng_path(path, CT_CUTS_PATH));
+    }
+    ct_draw_candidates(lanes, v, tree, drawn, ct_near_arrays_of(v, w).columns);
+    for (uint32_t begin = 0, end; begin < v->table.mtry; begin = end) {
+        uint32_t ordered = 0;
+        for (end = begin; end < v->table.mtry && ordered < CT_LANES; end++)
+            ordered += !v->table.columns[columns[end]].is_set;
+        for (uint32_t turn = by_groups ? 0 : 1; turn < 2; turn++)
+            for (uint32_t i = begin; i < end; i++)
+                if (!by_groups || (v->table.columns[columns[i]].is_set != 0) == (turn == 0))
+                    ct_near_candidate(lanes, v, w, columns[i]);
+    }
+    if (w->best.is_border) ct_near_refine(lanes, v, w);
+}
+
+#endif
