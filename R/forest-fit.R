@@ -16,8 +16,9 @@
 #' predicted probability of a class is the mean of its proportions in the leaves.
 #'
 #' A forest depends only on the data, the arguments and the seed: it is the same, bit for bit, for
-#' any number of threads and any set of vector instructions. Counts are integers, and the random
-#' numbers of a node are a function of the seed, the number of the tree and the path to the node.
+#' any number of threads, any set of vector instructions and on any device. Counts are integers, and
+#' the random numbers of a node are a function of the seed, the number of the tree and the path to
+#' the node.
 #'
 #' @section Codes:
 #' For a predictor with at most 65,534 distinct values the codes lose no information: the code of a
@@ -127,6 +128,13 @@
 #'   limit. With `workers`, of each worker. Under a limit of less than twice what the coded data
 #'   take, they are kept by column alone, not by row as well, and trees take a little longer.
 #' @param on_interrupt,verbose,progress As in [contree_control()].
+#' @param device Where the trees grow: `"auto"` (the default) uses the first GPU if there is one and
+#'   the forest is large enough to benefit, else the CPU; `"cpu"` only the CPU; `"cuda"` the first
+#'   GPU and `"cuda:1"` the second (see [contree_gpu()] for their numbers), which is an error if it
+#'   cannot be used. The forest is the same, bit for bit. With a `learner` or `workers`, and with
+#'   more than 1,024 candidates at a node or 67 million sampled rows, forests are grown on the CPU.
+#'   Permutation importance is computed on the CPU. If a GPU fails, or its memory is too small,
+#'   `"auto"` grows the forest on the CPU and says so. `fit$device` names the device that was used.
 #' @param ... Arguments under the names of `ranger` listed above. Any other name is an error.
 #'
 #' @return An object of class `hist_forest` and `contree_ensemble` (the class of all ensembles of
@@ -139,8 +147,9 @@
 #'     squared differences from the probabilities) or `r_squared` (for a numeric response), `trees`
 #'     (number of trees for which each row is out of bag);
 #'   * `importance`, a data frame with a row for each predictor, or `NULL`;
-#'   * `status` (`"complete"`, or why growing stopped), `elapsed` (seconds), `seed`, `n` (number of
-#'     training rows), `call`, `terms`, `na.action` and what prediction needs.
+#'   * `status` (`"complete"`, or why growing stopped), `elapsed` (seconds), `device` (`"cpu"` or
+#'     `"cuda:0"`), `seed`, `n` (number of training rows), `call`, `terms`, `na.action` and what
+#'     prediction needs.
 #' @section Errors:
 #' As for [contree()]. More than 256 classes or 65,534 predictors are an error of class
 #' `contree_input_error`.
@@ -185,7 +194,7 @@ hist_forest.formula <- function(formula, data, weights, subset, na.action, trees
                                 keep_inbag = FALSE, seed = NULL, first = 1, threads = NULL,
                                 workers = FALSE, time_limit = Inf, memory_limit = Inf,
                                 on_interrupt = c("return", "error"), verbose = NULL,
-                                progress = NULL, ...) {
+                                progress = NULL, device = c("auto", "cpu", "cuda"), ...) {
   call <- plain_call(match.call(), sys.call(-1), "hist_forest")
   given <- ranger_names(list(...), names(match.call())[-1])
   settings <- forest_settings(environment(), given)
@@ -222,7 +231,7 @@ hist_forest.default <- function(x, y, weights = NULL, trees = 500, mtry = NULL, 
                                 keep_inbag = FALSE, seed = NULL, first = 1, threads = NULL,
                                 workers = FALSE, time_limit = Inf, memory_limit = Inf,
                                 on_interrupt = c("return", "error"), verbose = NULL,
-                                progress = NULL, ...) {
+                                progress = NULL, device = c("auto", "cpu", "cuda"), ...) {
   if ((!missing(y) && inherits(y, "formula")) || "formula" %in% ...names()) {
     return(eval(formula_call(sys.call(), hist_forest.formula), parent.frame()))
   }
@@ -267,6 +276,7 @@ run_growth <- function(frame, orders, settings) {
   make_room(frame)
   grow <- if (isTRUE(settings$workers)) grow_over_workers else grow_trees
   grown <- grow(data, control)
+  tell_without_gpu(gettext("the forest was grown without the GPU"), grown$device_note)
   if (grown$status == "interrupted" && settings$on_interrupt == "error") {
     stop_contree("interrupted", gettextf(
       "interrupted after %s s; with on_interrupt = \"return\" the trees so far are returned",
@@ -301,7 +311,7 @@ growth_control <- function(settings, report) {
        oob = as.integer(settings$oob || settings$importance == "permutation"),
        permutation = as.integer(settings$importance == "permutation"), bins = settings$bins,
        sampling = settings$sampling, time_limit = settings$time_limit,
-       memory_limit = settings$memory_limit, report = report)
+       memory_limit = settings$memory_limit, device = settings$device, report = report)
 }
 
 growth_threads <- function(settings) {
@@ -329,7 +339,7 @@ new_hist_forest <- function(grown, frame, orders, settings, call) {
     inbag = if (settings$keep_inbag) inbag_matrix(grown$forest, n, settings, settings$sampling),
     # sums, from which forests put together have theirs
     left_out = sum(grown$oob_trees), harm = grown$harm, status = grown$status,
-    elapsed = grown$elapsed, seed = settings$seed, control = settings[kept],
+    elapsed = grown$elapsed, device = grown$device, seed = settings$seed, control = settings[kept],
     sampling = settings$sampling, y = frame$response, orders = orders)
 }
 

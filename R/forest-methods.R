@@ -301,6 +301,8 @@ join_forests <- function(one, other) {
   one$inbag <- if (!is.null(one$inbag) && !is.null(other$inbag)) cbind(one$inbag, other$inbag)
   one$control$trees <- one$control$trees + other$control$trees
   one$elapsed <- one$elapsed + other$elapsed
+  devices <- unique(c(one$device, other$device))
+  one$device <- if (length(devices)) paste(devices, collapse = ", ")
   if (other$status != "complete") one$status <- other$status
   one
 }

@@ -54,7 +54,8 @@ forest_settings <- function(arguments, given) {
        time_limit = range("time_limit", 0, whole = FALSE),
        memory_limit = range("memory_limit", 0, whole = FALSE),
        on_interrupt = check_choice("on_interrupt", arguments$on_interrupt, c("return", "error")),
-       verbose = arguments$verbose, progress = check_progress(arguments$progress))
+       verbose = arguments$verbose, progress = check_progress(arguments$progress),
+       device = check_device(arguments$device))
 }
 
 # A learner is told of nodes of one depth together, which must have candidates in common.

@@ -8,6 +8,7 @@ grow_over_workers <- function(data, control) {
   pool <- pool_for(grow_task)
   report <- control$report
   control["report"] <- list(NULL)
+  control$device <- "cpu"
   begin <- proc.time()[["elapsed"]]
   wanted <- new_wanted_file()
   data$hash <- wanted # no other has this name: enough to tell what a worker has
@@ -28,7 +29,7 @@ grow_over_workers <- function(data, control) {
   }
   dealt <- deal_tasks(pool, parts, make, tell, control$time_limit)
   done <- Filter(function(part) length(part$forest$number), dealt$answers)
-  grown <- if (length(done)) join_grown(done) else list(forest = list())
+  grown <- if (length(done)) join_grown(done) else list(forest = list(), device_note = "")
   if (!is.null(dealt$stopped)) grown$status <- dealt$stopped
   grown$elapsed <- proc.time()[["elapsed"]] - begin
   grown

@@ -9,9 +9,10 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "forest/hist_forest.h"
+#include "forest/offload/grow.h"
 #include "forest/sample.h"
 #include "r_callbacks.h"
+#include "r_forest.h"
 
 /* ---- arguments ---- */
 
@@ -59,6 +60,7 @@ typedef struct {
     ct_codes codes;
     ct_hist_forest forest;
     ct_hist_extra extra;
+    ct_forest_used used;
 } owned;
 
 static void free_owned(SEXP pointer)
@@ -199,7 +201,8 @@ static SEXP by_column(const int64_t *values, uint32_t n, double unit)
 static SEXP result_list(const owned *all, uint32_t n_rows)
 {
     static const char *const names[] = {"forest", "oob_sums", "oob_trees", "centre",
-                                        "gains",  "harm",     "status",    "elapsed"};
+                                        "gains",  "harm",     "status",    "elapsed",
+                                        "device", "device_note"};
     static const char *const ends[] = {"complete", "interrupted", "time limit", "memory limit"};
     SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
     int i = 0;
@@ -212,6 +215,8 @@ static SEXP result_list(const owned *all, uint32_t n_rows)
     SET_VECTOR_ELT(list, i++, by_column(all->extra.harm, all->forest.n_cols, all->extra.harm_unit));
     SET_VECTOR_ELT(list, i++, Rf_mkString(ends[all->extra.end]));
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(all->extra.seconds));
+    SET_VECTOR_ELT(list, i++, Rf_mkString(all->used.name));
+    SET_VECTOR_ELT(list, i++, Rf_mkString(all->used.note));
     UNPROTECT(1);
     return list;
 }
@@ -352,6 +357,7 @@ SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
 {
     r_columns x = r_training_columns_of(columns);
     ct_hist_options options = options_of(control);
+    const ct_forest_device device = r_forest_device(r_element(control, "device"));
     ct_hist_data data;
     growth_calls calls;
     ct_error error;
@@ -386,7 +392,8 @@ SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     options.time_limit -= ct_seconds() - start;
     all->extra.end = calls.guard.interrupted ? CT_HIST_INTERRUPTED : CT_HIST_TIME;
     if (status == CT_OK && !halt.stopped)
-        status = ct_hist_grow(&data, &options, &all->forest, &all->extra, &error);
+        status = ct_hist_grow_at(&device, &data, &options, &all->forest, &all->extra, &all->used,
+                                 &error);
     if (calls.guard.jumped) {
         free_owned(handle);
         r_callbacks_jump(&calls.guard);

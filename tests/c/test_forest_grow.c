@@ -143,8 +143,8 @@ static void check_settings(int device)
         const uint32_t n_classes = kind % 6 == 5 ? 0 : 2 + kind % 3;
         const int sets = kind % 4 == 1 || kind % 8 == 7;
         if (CUDA_ON_CPU() && (kind % 5 == 4 || kind % 8 == 6)) continue;
-        forest_table t = forest_table_new(100 + kind, kind % 8 == 7 || kind % 2 == 0 ? 1300 : 250, 6,
-                                          n_classes,
+        const uint32_t n_rows = kind % 8 == 7 || kind % 2 == 0 ? 1300 : 250;
+        forest_table t = forest_table_new(100 + kind, n_rows, 6, n_classes,
                                           sets ? 5 : kind % 3 ? 0 : 25, kind % 4 ? 0.1 : 0,
                                           kind % 7 ? CT_CODES : 40);
         ct_hist_options o = options_of(&t, 2, 4);

@@ -7,6 +7,97 @@ with_twin <- function(code) {
 
 no_gpu <- function() !contree_gpu()$available[1]
 
+# All that does not depend on who grew it.
+same_forest <- function(a, b, info = NULL) {
+  parts <- c("forest", "oob", "importance", "inbag", "harm", "left_out", "status", "seed")
+  expect_identical(unclass(a)[parts], unclass(b)[parts], info = info)
+}
+
+test_that("forests grown on the twin of a GPU are those of the CPU", {
+  data <- transform(iris, Sepal.Width = replace(Sepal.Width, c(3, 80), NA),
+                    size = cut(Petal.Length, c(0, 2, 4, 5, 9)))
+  cars <- transform(mtcars, gear = factor(gear), wt = replace(wt, 4:6, NA))
+  settings <- list(
+    list(Species ~ ., data, importance = "permutation"), list(Species ~ ., data, min_n = 7),
+    list(Species ~ ., data, splitrule = "entropy"), list(Species ~ ., data, splitrule = "error"),
+    list(Species ~ ., data, splitrule = "random", factors = "order"),
+    list(Species ~ ., data, replace = FALSE, keep_inbag = TRUE),
+    list(Species ~ ., data, class_weights = "balanced", depth = 3),
+    list(Species ~ ., data, pool = "level", first = 5, oob = FALSE, importance = "none"),
+    list(mpg ~ ., cars, importance = "permutation"), list(mpg ~ ., cars, splitrule = "random"))
+  for (i in seq_along(settings)) {
+    grow <- function(device) {
+      do.call(hist_forest, c(settings[[i]], trees = 6, seed = i, device = device))
+    }
+    expect_silent(on_twin <- with_twin(grow("twin")))
+    expect_identical(on_twin$device, "twin")
+    on_cpu <- grow("cpu")
+    expect_identical(on_cpu$device, "cpu")
+    same_forest(on_twin, on_cpu, i)
+    same_forest(grow("auto"), on_cpu, i)
+  }
+})
+
+test_that("forests of more than a block are grown on the twin", {
+  set.seed(4)
+  x <- matrix(round(rnorm(12000), 2), 3000)
+  y <- factor(letters[1 + (x[, 1] > 0) + (x[, 2] * x[, 3] > 0.2)])
+  z <- x[, 1] + abs(x[, 4])
+  for (response in list(y, z)) {
+    on_twin <- with_twin(hist_forest(x, response, trees = 3, seed = 1, min_n = 30,
+                                     device = "twin"))
+    expect_identical(on_twin$device, "twin")
+    same_forest(on_twin, hist_forest(x, response, trees = 3, seed = 1, min_n = 30,
+                                     device = "cpu"))
+  }
+})
+
+test_that("what a GPU does not do is said once, or is an error", {
+  rule <- hist_learner("gini")
+  expect_message(fit <- with_twin(hist_forest(Species ~ ., iris, trees = 2, learner = rule,
+                                              device = "twin")),
+                 "without the GPU: .*function chooses", class = "contree_message")
+  expect_identical(fit$device, "cpu")
+  skip_if_not(no_gpu(), "there is a GPU")
+  expect_contree_error(hist_forest(Species ~ ., iris, learner = rule, device = "cuda"), "input",
+                       c("'device'", "function chooses", "\"cpu\""))
+})
+
+test_that("a device that is not there is a clear error of hist_forest() too", {
+  skip_if_not(no_gpu(), "there is a GPU")
+  problem <- expect_contree_error(hist_forest(Species ~ ., iris, device = "cuda"), "input",
+                                  c("'device'", contree_gpu()$reason[1], "contree_gpu()"))
+  expect_identical(problem$argument, "device")
+  for (bad in list("gpu", "twin", NA_character_, 1, NULL, c("cpu", "cuda"))) {
+    expect_contree_error(hist_forest(Species ~ ., iris, device = bad), "input",
+                         c("'device'", "\"cuda:1\""))
+  }
+  expect_silent(fit <- hist_forest(Species ~ ., iris, trees = 2))
+  expect_identical(fit$device, "cpu")
+})
+
+test_that("with a GPU the forest is that of the CPU", {
+  skip_if(no_gpu(), "no GPU")
+  set.seed(1)
+  x <- matrix(runif(60000 * 12), ncol = 12)
+  y <- factor((x[, 1] > 0.4) + (x[, 2] * x[, 3] > 0.3))
+  for (response in list(y, x[, 1] + x[, 2]^2)) {
+    gpu <- hist_forest(x, response, trees = 20, seed = 1, device = "cuda")
+    expect_identical(gpu$device, "cuda:0")
+    same_forest(gpu, hist_forest(x, response, trees = 20, seed = 1, device = "cpu"))
+  }
+})
+
+test_that("forests from devices can be put together", {
+  one <- with_twin(hist_forest(Species ~ ., iris, trees = 3, seed = 2, device = "twin"))
+  two <- hist_forest(Species ~ ., iris, trees = 3, seed = 2, first = 4, device = "cpu")
+  both <- c(one, two)
+  expect_identical(both$device, "twin, cpu")
+  whole <- hist_forest(Species ~ ., iris, trees = 6, seed = 2)
+  expect_identical(both[c("forest", "oob", "importance")],
+                   whole[c("forest", "oob", "importance")])
+})
+
 test_that("forests predict on the twin of a GPU as on the CPU", {
   data <- transform(iris, Sepal.Width = replace(Sepal.Width, c(3, 80), NA),
                     size = cut(Petal.Length, c(0, 2, 4, 5, 9)))

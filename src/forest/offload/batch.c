@@ -299,17 +299,17 @@ static ct_status finish_near(ct_batch *batch)
 static ct_status split_level(const ct_batch *batch, uint32_t n_chunks)
 {
     const size_t n = batch->view.batch.n_large;
-    const size_t candidates = n * batch->view.table.mtry;
+    const size_t candidates = n * batch->view.table.mtry, shared = ct_large_bytes(&batch->view);
     CT_TRY(launch(batch, CT_FOREST_LARGE_DRAW, ct_gpu_warps(n)));
     if (batch->view.table.rule == CT_SPLIT_RANDOM) {
         CT_TRY(launch_groups(batch, CT_FOREST_RANDOM_RANGE, candidates,
                              sizeof(ct_random_shared)));
         CT_TRY(launch(batch, CT_FOREST_RANDOM_DRAW, ct_gpu_threads(n)));
-        CT_TRY(launch_groups(batch, CT_FOREST_RANDOM_SCORE, candidates, ct_large_bytes(&batch->view)));
+        CT_TRY(launch_groups(batch, CT_FOREST_RANDOM_SCORE, candidates, shared));
     } else {
-        CT_TRY(launch_groups(batch, CT_FOREST_LARGE_SEARCH, candidates, ct_large_bytes(&batch->view)));
+        CT_TRY(launch_groups(batch, CT_FOREST_LARGE_SEARCH, candidates, shared));
     }
-    CT_TRY(launch_groups(batch, CT_FOREST_LARGE_SPLIT, n, ct_large_bytes(&batch->view)));
+    CT_TRY(launch_groups(batch, CT_FOREST_LARGE_SPLIT, n, shared));
     CT_TRY(launch_groups(batch, CT_FOREST_PART_COUNT, n_chunks, sizeof(ct_part_shared)));
     CT_TRY(launch(batch, CT_FOREST_PART_SETTLE, ct_gpu_warps(n)));
     return launch_groups(batch, CT_FOREST_PART_MOVE, n_chunks, sizeof(ct_chunk_words));

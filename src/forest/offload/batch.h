@@ -1,4 +1,4 @@
-/* A batch of trees on a device: its memory, its growth level by level, and what is fetched of it. */
+/* A batch of trees on a device: its memory, how it grows level by level, what is fetched of it. */
 #ifndef CT_FOREST_OFFLOAD_BATCH_H
 #define CT_FOREST_OFFLOAD_BATCH_H
 

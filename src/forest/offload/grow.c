@@ -173,8 +173,8 @@ static void describe(growth *g)
     t->pool_by_level = (uint32_t) (o->pool_by_level != 0);
     t->rule = o->rule;
     t->gain_scale = grower->gain_scale;
-    t->centre = g->all.extra->centre;
-    t->unit = g->all.extra->unit;
+    t->centre = grower->centre;
+    t->unit = ldexp(grower->unit, -16); /* as in ct_hist_extra */
 }
 
 /* As many trees in a batch as fill a device, and batches under way as threads can drive; fewer
@@ -229,6 +229,17 @@ static int open_host(growth *g, worker *w)
     w->desk.places = (uint32_t *) ct_alloc(cols * sizeof *w->desk.places);
     return w->harm && w->scratch && w->leaf_of && w->desk.out_row && w->desk.out_leaf &&
            w->desk.spare_out && w->desk.places;
+}
+
+/* What that is, about. */
+static double host_bytes(const growth *g)
+{
+    const double rows = g->table.n_rows, width = ct_runs_of(&g->all.grower),
+                 nodes = 8.0 * g->plan.node_capacity + 16.0 * g->plan.staged,
+                 leaves = (4 * width + 8) * g->plan.leaves;
+    return g->n_workers *
+           (nodes + leaves +
+            (g->all.options->permutation ? 8.0 * g->plan.node_capacity + 16 * rows : 0));
 }
 
 static void close_worker(worker *w)
@@ -410,9 +421,9 @@ static ct_status open_workers(growth *g, ct_error *error)
 
 static ct_status run(growth *g, ct_error *error)
 {
-    CT_TRY(ct_growth_prepare(&g->all, 0, error));
     describe(g);
     CT_TRY(plan_memory(g, error));
+    CT_TRY(ct_growth_prepare(&g->all, host_bytes(g), error));
     CT_TRY(send_table(g, error));
     CT_TRY(open_workers(g, error));
     const uint32_t n_batches =

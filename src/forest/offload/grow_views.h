@@ -145,10 +145,10 @@ typedef struct {
     uint32_t *leaf_counts;          /* [leaf][class], or [leaf] */
     double *leaf_means;             /* [leaf] */
     /* Rows that are not part of trees. */
-    int64_t *oob_sums;              /* [row][class], or [row]; of all batches; NULL: not asked for */
+    int64_t *oob_sums;              /* [row][class], or [row]; of all batches. NULL: not asked */
     uint32_t *oob_trees;            /* [row] */
     uint32_t *oob_leaves;           /* [tree][row] the node; UINT32_MAX: in the sample. NULL: not
-                                       asked for */
+                                       asked */
 } ct_grow_batch;
 
 typedef struct {

@@ -44,8 +44,8 @@ extern "C" {
     X(PART_SETTLE, ct_grow_view, ct_part_settle)              \
     X(LEAVES_SAY, ct_grow_view, ct_leaves_say)
 
-/* ... a block an item, with memory that its threads share. X(..., threads of a block at most, blocks
- * that are to find room on a multiprocessor) */
+/* ... a block an item, with memory that its threads share. X(..., threads of a block at most,
+ * blocks that are to find room on a multiprocessor) */
 #define CT_FOREST_GROUP_KERNELS(X)                                         \
     X(SAMPLE_TEST, ct_grow_view, ct_sample_test, CT_GPU_BLOCK, 1)          \
     X(SAMPLE_DRAW, ct_grow_view, ct_sample_draw, CT_GPU_BLOCK, 1)          \

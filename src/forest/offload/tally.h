@@ -1,5 +1,5 @@
-/* How good a cut is, for host and device: class by class, or from sums of numbers, in the forms that
- * scan.h fixes for each kind of node. */
+/* How good a cut is, for host and device: class by class, or from sums of numbers, in the forms
+ * that scan.h fixes for each kind of node. */
 #ifndef CT_FOREST_OFFLOAD_TALLY_H
 #define CT_FOREST_OFFLOAD_TALLY_H
 

@@ -114,8 +114,8 @@ struct {
     unsigned arrived[MAX_THREADS / 32];
     lane *ready[MAX_THREADS];
     void *shared;
-    /* What ThreadSanitizer orders by; at `barrier` two places of 16 bytes for the block in turn, and
-     * then for each warp. */
+    /* What ThreadSanitizer orders by; at `barrier` two places of 16 bytes for the block in turn,
+     * and then for each warp. */
     char *launched, *done, *barrier;
     void (*call)(const void *);
     const void *closure;
