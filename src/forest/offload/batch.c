@@ -199,7 +199,7 @@ static ct_status fetch_sizes(const ct_batch *batch)
 /* Sums begin as zeros, sent piece by piece. */
 static ct_status send_zeros(const ct_batch *batch, void *to, size_t bytes)
 {
-    static const char zeros[4096];
+    static const char zeros[4096] = {0};
     for (size_t at = 0; at < bytes; at += sizeof zeros)
         CT_TRY(send(batch, (char *) to + at, zeros,
                     bytes - at < sizeof zeros ? bytes - at : sizeof zeros));

@@ -207,7 +207,6 @@ CT_HD void ct_near_finish(ct_group g, const ct_grow_view *v, size_t item, void *
             ct_near_grow(g.lanes, v, b, w, &b->tasks[now][i]);
         ct_group_sync(g);
         n = b->n[!now];
-        ct_group_sync(g);
         if (g.thread == 0) {
             b->n[now] = 0;
             b->now = !now;
