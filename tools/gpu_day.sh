@@ -1,5 +1,5 @@
 #!/bin/sh
-# All that a machine with a GPU is wanted for, in under 25 minutes: builds, tests on the device,
+# All that a machine with a GPU is wanted for, in under 27 minutes: builds, tests on the device,
 # compute-sanitizer, measurements.
 #
 #   sh tools/gpu_day.sh           needs nvcc, a driver and a card; results: bench/results/gpu/
@@ -23,9 +23,9 @@ fi
 results=${results:-bench/results/gpu}
 mkdir -p "$day" "$results" || exit 1
 
-# Seconds that each step may take; together under 25 minutes.
+# Seconds that each step may take; together under 27 minutes.
 steps="card:30 build:240 figures:60 tests:150 memcheck:120 racecheck:120 initcheck:120 batches:60
- package:230 solves:150 predictions:210"
+ package:230 solves:150 predictions:210 forests:120"
 
 # ---- the steps; 77: it cannot be done here, and the last line says why ----
 
@@ -48,6 +48,7 @@ sanitize () {
   for program in test_gpu test_offload test_forge_device test_forest_walk; do
     CT_QUICK=1 "$tool" --tool "$1" --error-exitcode 9 build/cuda/$program CUDA || exit 1
   done
+  CT_QUICK=1 "$tool" --tool "$1" --error-exitcode 9 build/cuda/test_forest_grow groups
 }
 
 # Predictions, by functions compiled before and by schedules, tested and measured. Played, the
@@ -89,10 +90,12 @@ step () {
     batches) if test -n "$PLAYED"; then CT_QUICK=1 c_tests batches; else c_tests batches; fi ;;
     package) test -z "$PLAYED" || cannot "the package is not built with the played runtime"
              CONTREE_CUDA=yes sh tools/install.sh build/lib-gpu &&
-               Rscript --vanilla tools/test_r.R build/lib-gpu '^(util|forge)-device$' ;;
+               Rscript --vanilla tools/test_r.R build/lib-gpu '^(util|forge|forest)-device$' ;;
     solves) test -z "$PLAYED" || cannot "the package is not built with the played runtime"
             R_LIBS=build/lib-gpu Rscript --vanilla bench/gpu.R "$results/solves.csv" ;;
     predictions) predictions ;;
+    forests) test -z "$PLAYED" || cannot "the package is not built with the played runtime"
+             R_LIBS=build/lib-gpu Rscript --vanilla bench/gpu_forest.R "$results/forests.csv" ;;
     *) echo "no such step: $1"; exit 2 ;;
   esac
 }
