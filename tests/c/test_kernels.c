@@ -387,6 +387,7 @@ static void one_child_init(one_child *o, const sample *s, uint32_t t, int heavy)
                         NULL,
                         NULL,
                         NULL,
+                        NULL,
                         NULL};
     c->rows = &o->rows;
     c->planes = s->planes;
@@ -576,7 +577,7 @@ static void several_children(void)
         choose_needs(&r, &o, &s, t, 0);
         o.rows = (ct_rows){N,   s.n_classes, s.words, sets, lanes, ties, begin,
                            end, NULL,        NULL,    NULL, NULL,  NULL, NULL,
-                           NULL, NULL,       NULL,    NULL, NULL};
+                           NULL, NULL,       NULL,    NULL, NULL,  NULL};
         ct_children *c = &o.children;
         c->planes = planes;
         c->done = done;

@@ -10,7 +10,7 @@
 #define CT_PRAGMA(text) _Pragma(#text)
 #define CT_AVX2 "avx2,bmi,bmi2,popcnt,lzcnt"
 #define CT_AVX512                                                                                  \
-    "avx512f,avx512bw,avx512vl,avx512dq,avx512bitalg,avx512vpopcntdq,gfni," CT_AVX2
+    "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512bitalg,avx512vpopcntdq,gfni," CT_AVX2
 
 #if defined(__clang__)
 #define CT_TARGET(sets)                                                                            \

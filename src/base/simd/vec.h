@@ -32,8 +32,14 @@
  *           sums of four vectors at once, top_lane (the last one), squares: sums of their squares
  *           in 64-bit lanes; l64_sum the sum of these
  *   f32_*   single precision in the lanes of l32: of (numbers of l32), set, load, store, add, sub,
- *           mul, max, size (without its sign), where_not(a, m, x): x where the mask is, else a;
- *           top (the largest lane) */
+ *           mul, div, max, size (without its sign), where_not(a, m, x): x where the mask is, else
+ *           a; choose(m, a, b): a where the mask is, else b; add_where(a, x, m): a + x where the
+ *           mask is, else a (these two also of l32); max_where(a, x, m): x where the mask is and
+ *           x > a, else a; top (the largest lane)
+ *
+ * Where VEC_BYTES16 is defined: bytes_below(bytes, n, limit, bits): of each of n times 16 bytes a
+ * bit, whether it is below the limit; bit_of_each(bits, k): bit k of 64 such numbers. Both go by
+ * 4 times 16 bytes and 64 numbers. Where VEC_LOOK_UP is, look_up() as in ct_kernels. */
 #ifndef CT_BASE_SIMD_VEC_H
 #define CT_BASE_SIMD_VEC_H
 

@@ -205,6 +205,8 @@ CT_INLINE vec l32_front(vec a, uint32_t bits, const uint64_t places[256])
     const __m128i *from = (const __m128i *) (const void *) &places[bits];
     return _mm256_permutevar8x32_epi32(a, _mm256_cvtepu8_epi32(_mm_loadl_epi64(from)));
 }
+CT_INLINE vec l32_choose(mask32 m, vec a, vec b) { return _mm256_blendv_epi8(b, a, m); }
+CT_INLINE vec l32_add_where(vec a, vec x, mask32 m) { return l32_add(a, v_and(x, m)); }
 CT_INLINE int l32_sum(vec a)
 {
     __m128i sum = _mm_add_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
@@ -239,7 +241,20 @@ CT_INLINE vecf f32_size(vecf a) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0F),
 CT_INLINE vecf f32_add(vecf a, vecf b) { return _mm256_add_ps(a, b); }
 CT_INLINE vecf f32_sub(vecf a, vecf b) { return _mm256_sub_ps(a, b); }
 CT_INLINE vecf f32_mul(vecf a, vecf b) { return _mm256_mul_ps(a, b); }
+CT_INLINE vecf f32_div(vecf a, vecf b) { return _mm256_div_ps(a, b); }
 CT_INLINE vecf f32_max(vecf a, vecf b) { return _mm256_max_ps(a, b); }
+CT_INLINE vecf f32_choose(mask32 m, vecf a, vecf b)
+{
+    return _mm256_blendv_ps(b, a, _mm256_castsi256_ps(m));
+}
+CT_INLINE vecf f32_add_where(vecf a, vecf x, mask32 m)
+{
+    return _mm256_add_ps(a, _mm256_and_ps(x, _mm256_castsi256_ps(m)));
+}
+CT_INLINE vecf f32_max_where(vecf a, vecf x, mask32 m)
+{
+    return f32_choose(m, _mm256_max_ps(x, a), a);
+}
 CT_INLINE vecf f32_where_not(vecf a, mask32 m, vecf x)
 {
     return _mm256_blendv_ps(a, x, _mm256_castsi256_ps(m));
@@ -249,6 +264,32 @@ CT_INLINE float f32_top(vecf a)
     __m128 top = _mm_max_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
     top = _mm_max_ps(top, _mm_movehl_ps(top, top));
     return _mm_cvtss_f32(_mm_max_ss(top, _mm_shuffle_ps(top, top, 1)));
+}
+
+/* ---- bytes by sixteen ---- */
+
+#define VEC_BYTES16
+CT_INLINE void bytes_below(const uint8_t *bytes, size_t n, uint8_t limit, uint16_t *bits)
+{
+    const __m128i limits = _mm_set1_epi8((char) limit);
+    for (size_t i = 0; i < n; i++) {
+        __m128i x = _mm_loadu_si128((const __m128i *) (const void *) (bytes + 16 * i));
+        bits[i] = (uint16_t) ~_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_max_epu8(x, limits), x));
+    }
+}
+/* The bit of 32 of them: it is moved to the top of each. */
+CT_INLINE uint32_t bit_of_32(const uint16_t *bits, unsigned bit)
+{
+    const vec *from = (const vec *) (const void *) bits;
+    const __m128i by = _mm_cvtsi32_si128((int) (15 - bit));
+    vec low = _mm256_sll_epi16(_mm256_loadu_si256(from), by),
+        high = _mm256_sll_epi16(_mm256_loadu_si256(from + 1), by);
+    vec all = _mm256_permute4x64_epi64(_mm256_packs_epi16(low, high), 0xd8);
+    return (uint32_t) _mm256_movemask_epi8(all);
+}
+CT_INLINE uint64_t bit_of_each(const uint16_t *bits, unsigned bit)
+{
+    return (uint64_t) bit_of_32(bits + 32, bit) << 32 | bit_of_32(bits, bit);
 }
 
 #undef LANE_OPS

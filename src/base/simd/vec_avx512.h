@@ -3,6 +3,8 @@
 #ifndef CT_BASE_SIMD_VEC_AVX512_H
 #define CT_BASE_SIMD_VEC_AVX512_H
 
+#include <string.h>
+
 #include "base/simd/vec_x86.h"
 
 enum { VEC_WORDS = 8 };
@@ -165,6 +167,8 @@ CT_INLINE vec l32_front(vec a, uint32_t bits, const uint64_t places[256])
     (void) places;
     return _mm512_maskz_compress_epi32((mask32) bits, a);
 }
+CT_INLINE vec l32_choose(mask32 m, vec a, vec b) { return _mm512_mask_mov_epi32(b, m, a); }
+CT_INLINE vec l32_add_where(vec a, vec x, mask32 m) { return _mm512_mask_add_epi32(a, m, a, x); }
 CT_INLINE int l32_sum(vec a) { return _mm512_reduce_add_epi32(a); }
 CT_INLINE void l32_sums(vec a, vec b, vec c, vec d, int32_t sums[4])
 {
@@ -195,9 +199,55 @@ CT_INLINE vecf f32_size(vecf a) { return _mm512_abs_ps(a); }
 CT_INLINE vecf f32_add(vecf a, vecf b) { return _mm512_add_ps(a, b); }
 CT_INLINE vecf f32_sub(vecf a, vecf b) { return _mm512_sub_ps(a, b); }
 CT_INLINE vecf f32_mul(vecf a, vecf b) { return _mm512_mul_ps(a, b); }
+CT_INLINE vecf f32_div(vecf a, vecf b) { return _mm512_div_ps(a, b); }
 CT_INLINE vecf f32_max(vecf a, vecf b) { return _mm512_max_ps(a, b); }
+CT_INLINE vecf f32_choose(mask32 m, vecf a, vecf b) { return _mm512_mask_mov_ps(b, m, a); }
+CT_INLINE vecf f32_add_where(vecf a, vecf x, mask32 m) { return _mm512_mask_add_ps(a, m, a, x); }
+CT_INLINE vecf f32_max_where(vecf a, vecf x, mask32 m) { return _mm512_mask_max_ps(a, m, x, a); }
 CT_INLINE vecf f32_where_not(vecf a, mask32 m, vecf x) { return _mm512_mask_mov_ps(a, m, x); }
 CT_INLINE float f32_top(vecf a) { return _mm512_reduce_max_ps(a); }
+
+/* ---- bytes by sixteen ---- */
+
+#define VEC_BYTES16
+#define VEC_LOOK_UP
+CT_INLINE void bytes_below(const uint8_t *bytes, size_t n, uint8_t limit, uint16_t *bits)
+{
+    const vec limits = _mm512_set1_epi8((char) limit);
+    for (size_t i = 0; i < n; i += 4) {
+        uint64_t below = _mm512_cmplt_epu8_mask(_mm512_loadu_si512(bytes + 16 * i), limits);
+        memcpy(bits + i, &below, sizeof below);
+    }
+}
+CT_INLINE uint64_t bit_of_each(const uint16_t *bits, unsigned bit)
+{
+    const vec one = _mm512_set1_epi16((short) (1U << bit));
+    return (uint64_t) _mm512_test_epi16_mask(_mm512_loadu_si512(bits + 32), one) << 32 |
+           _mm512_test_epi16_mask(_mm512_loadu_si512(bits), one);
+}
+
+/* 256 bytes from `table` on. */
+CT_INLINE vec look_up_256(const uint8_t *table, vec places)
+{
+    vec low = _mm512_permutex2var_epi8(_mm512_loadu_si512(table), places,
+                                       _mm512_loadu_si512(table + 64)),
+        high = _mm512_permutex2var_epi8(_mm512_loadu_si512(table + 128), places,
+                                        _mm512_loadu_si512(table + 192));
+    return _mm512_mask_mov_epi8(low, _mm512_movepi8_mask(places), high);
+}
+CT_INLINE void look_up(const uint8_t table[512], const uint8_t *places, const uint16_t *beyond,
+                       size_t n, uint8_t *found)
+{
+    for (size_t i = 0; i < n; i += 4) {
+        vec at = _mm512_loadu_si512(places + 16 * i), bytes = look_up_256(table, at);
+        if (beyond) {
+            uint64_t upper;
+            memcpy(&upper, beyond + i, sizeof upper);
+            bytes = _mm512_mask_mov_epi8(bytes, upper, look_up_256(table + 256, at));
+        }
+        _mm512_storeu_si512(found + 16 * i, bytes);
+    }
+}
 
 #undef LANE_OPS
 #endif

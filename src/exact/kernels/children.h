@@ -121,32 +121,44 @@ static void FN(child)(ct_children *c, scan_job *job, uint32_t g, int sides)
     c->scans++;
 }
 
-static void FN(children)(ct_children *c)
+/* Before any scan. */
+CT_INLINE void FN(begin)(ct_children *c, scan_job *job)
 {
-    scan_job job;
-    int sides;
-    job.all = c;
+    job->all = c;
     c->best[0] = c->best[1] = -1;
     c->least_allowed[0] = c->least_allowed[1] = INT64_MAX;
-    job.words = c->rows->words;
-    job.need[0] = job.need[1] = -1;
-    job.refined = 0;
-    job.scanned = 0;
-    FN(start)(&job);
-    FN(choose)(&job);
+    job->words = c->rows->words;
+    job->need[0] = job->need[1] = -1;
+    job->refined = 0;
+    job->scanned = 0;
+    FN(start)(job);
+    FN(choose)(job);
     bound(c);
+}
+
+/* Scans children one by one, those that are not done, and sums up. */
+CT_INLINE void FN(each)(ct_children *c, scan_job *job)
+{
+    int sides;
     for (int i = 0; i < 4; i++) {
         uint32_t g = (uint32_t) c->first[i];
         if (c->first[i] < 0 || c->done[g]) continue;
-        if ((sides = wanted_sides(c, g)) != NONE) FN(child)(c, &job, g, sides);
+        if ((sides = wanted_sides(c, g)) != NONE) FN(child)(c, job, g, sides);
     }
     for (uint32_t g = 0; g < c->rows->n_cols; g++) {
         if (c->done[g]) continue;
-        if ((sides = wanted_sides(c, g)) != NONE) FN(child)(c, &job, g, sides);
+        if ((sides = wanted_sides(c, g)) != NONE) FN(child)(c, job, g, sides);
         else c->skipped++;
     }
     sum_up(c);
-    c->refined += job.refined;
-    c->blocks += job.scanned * (64 / CT_LANE);
-    if (!c->rows->response) c->dropped_classes += c->rows->n_classes - job.n_active;
+    c->refined += job->refined;
+    c->blocks += job->scanned * (64 / CT_LANE);
+    if (!c->rows->response) c->dropped_classes += c->rows->n_classes - job->n_active;
+}
+
+static void FN(children)(ct_children *c)
+{
+    scan_job job;
+    FN(begin)(c, &job);
+    FN(each)(c, &job);
 }

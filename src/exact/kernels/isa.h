@@ -37,6 +37,7 @@
 #define CT_KIND response
 #include "exact/kernels/response.h"
 #include "exact/kernels/children.h"
+#include "exact/kernels/response_together.h"
 #undef CT_KIND
 #undef CT_LANE
 
@@ -51,13 +52,15 @@ static void split_general(ct_split *s)
     const ct_kernels ct_kernels_##isa = {                                             \
         #isa,                                                                         \
         planes8,                                                                      \
+        look_up,                                                                      \
         {[CT_ROWS16] = {split_rows16, children_rows16},                               \
          [CT_ROWS32] = {split_rows32, children_rows32},                               \
          [CT_QUANTISED16] = {split_quantised16, children_quantised16},                \
          [CT_QUANTISED32] = {split_quantised32, children_quantised32},                \
          [CT_LOSSES] = {split_losses, children_losses},                               \
          [CT_GENERAL] = {split_general, ct_children_general},                         \
-         [CT_RESPONSE] = {split_response, children_response}},                        \
+         [CT_RESPONSE] = {split_response, children_response},                         \
+         [CT_ABREAST] = {split_response, children_abreast}},                        \
         bound,                                                                        \
         find,                                                                         \
         count,                                                                        \

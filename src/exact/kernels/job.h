@@ -36,6 +36,7 @@ typedef struct {
     int best_end[2];           /* see losses.h */
     uint32_t child;            /* see response.h; */
     unsigned listed;           /* 1 << side: its list and blocks are those of the child; */
+    int noted;                 /* else its words are noted; */
     int64_t cap[2];            /* what is needed before the first child is scanned; */
     size_t best_word[2];       /* of the words noted, that of the largest gain or bound */
     uint32_t refined;          /* blocks looked into */

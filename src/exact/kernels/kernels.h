@@ -48,6 +48,7 @@ typedef enum {
     CT_LOSSES,      /* quantised costs that depend on the label */
     CT_GENERAL,     /* any others, in 64 bits */
     CT_RESPONSE,    /* what they lie from their leaf's mean, squared: see exact/cost/response.h */
+    CT_ABREAST,     /* the same, of rows that lie by places as well: see ct_abreast */
     CT_N_KINDS
 } ct_kind;
 
@@ -59,6 +60,27 @@ static inline uint32_t ct_lane_limit(uint32_t n_classes)
 
 /* What they may cost up to there. */
 enum { CT_COST_LIMIT = 32000 };
+
+/* Rows with a response by their places in the orders of many child features at once, for scans of
+ * all of these together: 16 features are a block, and lie side by side. See response_abreast.h. */
+enum { CT_BESIDE = 16, CT_ABREAST_ROWS = 511 };
+typedef struct {
+    uint32_t n_rows;            /* no more than CT_ABREAST_ROWS */
+    size_t stride;              /* places of a block in memory, from ct_abreast_stride() */
+    const int32_t *z;           /* [block][place][CT_BESIDE] the response on its grid */
+    const uint16_t *starts;     /* [block][place] bits: the feature has not the value of the place
+                                   before */
+    const uint16_t *members;    /* [block][place] bits: the row is of the set; NULL: all are */
+    int tied;                   /* some features have equal values */
+} ct_abreast;
+
+static inline size_t ct_abreast_stride(uint32_t n_rows) { return ((size_t) n_rows + 63) / 64 * 64; }
+
+/* A threshold of the root feature: the rows whose byte is below the limit go left. */
+typedef struct {
+    const uint8_t *ranks; /* [block][place][CT_BESIDE] */
+    uint8_t limit;
+} ct_cut;
 
 /* The rows of a set in the order of each feature: what all kernels read. */
 typedef struct {
@@ -79,6 +101,7 @@ typedef struct {
     const int32_t *z;       /* [g][64 words] the response on its grid, in the order of g */
     const uint32_t *ranks;  /* [g][64 words] ranks of g */
     const uint8_t *tied;    /* [g] some rows have the same value */
+    const ct_abreast *abreast; /* of CT_ABREAST, else NULL */
     const uint64_t *outer; /* [g][words] rows besides that count for the sizes of leaves and cost
                               nothing, see bound/interval.h; NULL: none */
 } ct_rows;
@@ -166,6 +189,10 @@ typedef struct {
     uint32_t outer_rows;        /* 0: splits of any size count; then the two below are not read */
     int outer_all[2];           /* 1: either threshold sends everything to its side */
     ct_threshold outer[2];      /* of the planes that `threshold` is of */
+    ct_cut cut, outer_cut[2];   /* of CT_ABREAST: what becomes the planes, see
+                                   ct_children_abreast() */
+    uint16_t *below[3];         /* then scratch, ct_abreast_stride() by block each, */
+    uint64_t *cut_planes;       /* and the planes */
     uint64_t scans, skipped, dropped_classes, blocks, refined; /* statistics, added to */
 } ct_children;
 
@@ -194,6 +221,22 @@ static inline size_t ct_children_kept(size_t words, uint32_t n_classes)
 static inline size_t ct_children_scratch(size_t words, uint32_t n_classes)
 {
     return ct_children_kept(words, n_classes) + words;
+}
+
+/* With rows->abreast planes are made from the cuts, for each child when it is looked at: three of
+ * them, of which scans see one each. `planes` is room for those of all children. */
+enum { CT_CUT_PLANES = 3 };
+
+static inline void ct_children_abreast(ct_children *c)
+{
+    c->threshold.first = CT_CUT_PLANES - 1;
+    c->threshold.end = CT_CUT_PLANES;
+    c->threshold.selector[c->threshold.first] = ~UINT64_C(0);
+    for (unsigned side = 0; side < 2; side++) {
+        c->outer[side] = c->threshold;
+        c->outer[side].first = side;
+        c->outer[side].end = side + 1;
+    }
 }
 
 static inline size_t ct_children_labels(uint32_t n_classes)
@@ -233,6 +276,10 @@ typedef struct {
      * `words` long. */
     void (*planes)(const uint8_t *digits, const uint32_t *order, uint32_t n, uint64_t *planes,
                    size_t words, unsigned n_planes);
+    /* found[i] = table[place] for n times CT_BESIDE places: places[i], with 256 more where the bit
+     * of `beyond` is set (NULL: nowhere). n is a multiple of 4. */
+    void (*look_up)(const uint8_t table[512], const uint8_t *places, const uint16_t *beyond,
+                    size_t n, uint8_t *found);
     struct {
         void (*split)(ct_split *split);
         void (*children)(ct_children *children);

@@ -1,5 +1,6 @@
 /* A template, see lane.h: scans where leaves predict the mean of a response; see children.h,
  * exact/cost/response.h, response_lists.h and, for many rows, response_words.h. */
+#include "exact/kernels/response_abreast.h"
 #include "exact/kernels/response_words.h"
 
 #ifndef CT_KIND
@@ -36,6 +37,8 @@ static inline uint32_t best_block(const listed *s, places p)
 static void start_response(scan_job *job)
 {
     job->windowed = job->narrowed = 0;
+    job->noted = 0;
+    job->child = 0;
     job->cap[0] = job->all->need[0];
     job->cap[1] = job->all->need[1];
 }
@@ -52,6 +55,7 @@ static void aim_costs_response(scan_job *job, uint32_t g)
     const ct_rows *rows = job->all->rows;
     job->weights = rows->weights ? rows->weights + (size_t) g * rows->words * 64 : NULL;
     job->child = g;
+    if (rows->abreast) make_cut_planes(job, g);
 }
 
 static int64_t own_cost_response(const scan_job *job, int64_t cost) { return (void) job, cost; }
@@ -72,11 +76,13 @@ static void list_and_scan(scan_job *job, int sides, int64_t error[2])
 static void first_pass_response(scan_job *job, int sides, int64_t error[2])
 {
     job->windowed = job->narrowed = job->listed = 0;
+    job->noted = 0;
     if (job->weights || job->all->size[0] + job->all->size[1] < job->all->word_rows) {
         list_and_scan(job, sides, error);
         return;
     }
     child_rows rows = rows_of_child(job);
+    job->noted = 1;
     first_pass_words(job, &rows, sides, error);
 }
 
@@ -121,7 +127,7 @@ static int64_t second_pass_response(scan_job *job, int side, int derived)
     places p;
     (void) derived;
     if (!(job->listed >> side & 1)) {
-        if (!(job->narrowed >> side & 1)) return second_pass_words(job, side, &s);
+        if (job->noted && !(job->narrowed >> side & 1)) return second_pass_words(job, side, &s);
         list_and_scan(job, side ? RIGHT : LEFT, error);
     }
     if (!places_of(job, side, s.n, &p)) return best;

@@ -60,6 +60,18 @@ static inline void planes8(const uint8_t *digits, const uint32_t *order, uint32_
     }
 }
 
+#ifndef VEC_LOOK_UP
+static inline void look_up(const uint8_t table[512], const uint8_t *places, const uint16_t *beyond,
+                           size_t n, uint8_t *found)
+{
+    for (size_t i = 0; i < n; i++)
+        for (unsigned lane = 0; lane < CT_BESIDE; lane++) {
+            unsigned upper = beyond ? beyond[i] >> lane & 1 : 0;
+            found[i * CT_BESIDE + lane] = table[256 * upper + places[i * CT_BESIDE + lane]];
+        }
+}
+#endif
+
 /* ---- places in an order: see ct_kernels ---- */
 
 static inline size_t find(const uint64_t *sets, uint32_t n_sets, size_t words,

@@ -277,7 +277,7 @@ static void part_feature(ct_layout *layout, const ct_layout *parent, const part_
 
 ct_layout *ct_layout_part(ct_worker *worker, const ct_layout *parent, const uint64_t *sets,
                           const uint64_t *outer, const size_t *begin, const size_t *end,
-                          uint32_t n_rows)
+                          uint32_t n_rows, int abreast)
 {
     ct_arena *arena = &worker->arena;
     uint32_t n_cols = parent->n_cols;
@@ -309,5 +309,6 @@ ct_layout *ct_layout_part(ct_worker *worker, const ct_layout *parent, const uint
     ct_arena_release(arena, mark);
     lay_out_quantised(worker, layout, layout->digits);
     worker->statistics.layouts++;
+    if (abreast) return layout;
     return ct_planes_take_room(worker, layout) == CT_OK ? layout : NULL;
 }

@@ -47,6 +47,7 @@ typedef struct {
     uint8_t *tied;            /* [f] and whether some rows have the same */
     uint64_t *outer; /* [f][words] rows of no class set, see ct_outer in outer.h; NULL: none */
     ct_planes planes;
+    struct ct_abreast_layout *abreast; /* in place of planes, see abreast.h; NULL: planes */
     uint8_t *digits;          /* [n_rows] scratch: a number below 256 for each row */
 } ct_layout;
 
@@ -54,10 +55,11 @@ typedef struct {
 ct_layout *ct_layout_whole(ct_worker *worker, const ct_table *table);
 
 /* The `n_rows` rows of `sets`, which are laid out as the parent's and hold in words begin[f] ..
- * end[f], laid out anew; with those of `outer` [f][words], unless NULL. */
+ * end[f], laid out anew; with those of `outer` [f][words], unless NULL; `abreast`: without room for
+ * planes. */
 ct_layout *ct_layout_part(ct_worker *worker, const ct_layout *parent, const uint64_t *sets,
                           const uint64_t *outer, const size_t *begin, const size_t *end,
-                          uint32_t n_rows);
+                          uint32_t n_rows, int abreast);
 
 static inline uint64_t *ct_layout_sets(const ct_layout *layout, uint32_t f)
 {

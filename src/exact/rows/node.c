@@ -5,6 +5,7 @@
 
 #include "base/bits.h"
 #include "exact/kernels/conditions.h"
+#include "exact/rows/abreast.h"
 #include "exact/rows/planes.h"
 
 /* The arrays that making a node writes; ct_rows shows them read-only. */
@@ -16,7 +17,7 @@ typedef struct {
 static ct_kind kind_of(const ct_costs *costs, const ct_node *node)
 {
     if (costs->plain) return node->n_rows > ct_lane_limit(costs->n_classes) ? CT_ROWS32 : CT_ROWS16;
-    if (costs->response) return CT_RESPONSE;
+    if (costs->response) return node->layout->abreast ? CT_ABREAST : CT_RESPONSE;
     if (!costs->quantised) return CT_GENERAL;
     if (costs->quantised->by_label) return CT_LOSSES;
     int64_t max_cost = node->max_cost >> costs->shift >> costs->quantised->shift;
@@ -66,6 +67,7 @@ static ct_status node_new(ct_worker *worker, ct_arena *arena, ct_layout *layout,
                            layout->z,
                            layout->ranks,
                            layout->tied,
+                           ct_abreast_rows(layout->abreast),
                            NULL};
     node->sized = 0;
     node->n_outer = 0;

@@ -6,6 +6,7 @@
 #include "exact/search/evidence.h"
 #include "exact/search/observed.h"
 #include "exact/search/solve.h"
+#include "exact/rows/abreast.h"
 #include "exact/rows/outer.h"
 #include "exact/rows/ranks.h"
 
@@ -28,6 +29,13 @@ static int wants_layout(const ct_worker *worker, const ct_node *node, unsigned d
     return n_rows < COMPACT_BELOW * node->layout->n_rows;
 }
 
+/* Whether that is one for scans of many child features at once. */
+static int wants_abreast(const ct_worker *worker, const ct_node *node, const ct_task *task)
+{
+    return ct_uses(worker, CT_SHORTCUT_COMPACTION) && task->depth == 2 && task->leaves != 2 &&
+           ct_abreast_fits(worker, node->layout, node->n_rows + node->n_outer);
+}
+
 /* The node of a side, laid out where it is; with its outer set where the parent's is known. */
 static ct_status side_node(ct_evaluator *evaluator, uint32_t f, const ct_candidate *m, int side,
                            ct_node *node)
@@ -48,12 +56,12 @@ static ct_status side_node(ct_evaluator *evaluator, uint32_t f, const ct_candida
 }
 
 /* The same rows in a layout of their own. */
-static ct_status lay_out(ct_worker *worker, const ct_node *node, ct_node *whole)
+static ct_status lay_out(ct_worker *worker, const ct_node *node, int abreast, ct_node *whole)
 {
     ct_layout *layout = ct_layout_part(worker, node->layout, node->rows.sets, node->rows.outer,
                                        node->rows.begin, node->rows.end,
-                                       node->n_rows + node->n_outer);
-    if (!layout) return CT_NO_MEMORY;
+                                       node->n_rows + node->n_outer, abreast);
+    if (!layout || (abreast && ct_abreast_make(worker, layout) != CT_OK)) return CT_NO_MEMORY;
     CT_TRY(ct_node_whole(worker, &worker->arena, layout, whole));
     whole->sized = node->sized;
     whole->rows.outer = layout->outer;
@@ -80,8 +88,9 @@ ct_bounds ct_branch_solve(ct_evaluator *evaluator, uint32_t f, ct_candidate *m, 
     ct_node node, whole;
     const ct_node *child = &node;
     ct_status status = side_node(evaluator, f, m, side, &node);
-    if (status == CT_OK && wants_layout(worker, &node, task->depth)) {
-        status = lay_out(worker, &node, &whole);
+    int abreast = status == CT_OK && wants_abreast(worker, &node, task);
+    if (status == CT_OK && (abreast || wants_layout(worker, &node, task->depth))) {
+        status = lay_out(worker, &node, abreast, &whole);
         child = &whole;
     }
     if (status == CT_OK)

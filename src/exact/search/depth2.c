@@ -5,6 +5,7 @@
 #include "exact/bound/class_counts.h"
 #include "exact/search/evidence.h"
 #include "exact/kernels/conditions.h"
+#include "exact/rows/abreast.h"
 #include "exact/rows/planes.h"
 
 /* The least errors that a split must stay below so that split_cost + errors is below `cost`. */
@@ -168,6 +169,10 @@ static void ask_sizes(const ct_evaluator *evaluator, uint32_t f, const ct_candid
         uint32_t around = (side ? a : b)->threshold; /* 0 at the ends */
         children->outer_all[side] = !around || layout->planes.one_at_a_time;
         if (children->outer_all[side]) continue;
+        if (layout->abreast) {
+            children->outer_cut[side] = ct_abreast_cut(worker, layout, f, around);
+            continue;
+        }
         children->outer[side] = ct_threshold_make(around, layout->n_planes[f]);
         ct_planes_of(worker, layout, f, &children->outer[side], NULL);
     }
@@ -179,6 +184,10 @@ static void take_planes(const ct_evaluator *evaluator, uint32_t f, uint32_t t,
 {
     ct_worker *worker = evaluator->worker;
     ct_layout *layout = evaluator->roots->node->layout;
+    if (layout->abreast) {
+        children->cut = ct_abreast_cut(worker, layout, f, t);
+        return;
+    }
     children->planes = evaluator->planes;
     children->threshold = ct_threshold_make(1, 1);
     if (children->planes) return;
@@ -325,6 +334,21 @@ static ct_status lists_new(const ct_rows *rows, uint32_t n_rows, uint32_t word_r
     return ready ? CT_OK : CT_NO_MEMORY;
 }
 
+/* Room for the marks of cuts, and for the planes that they become. */
+static ct_status cuts_new(const ct_rows *rows, ct_arena *arena, ct_children *children)
+{
+    size_t n = ct_abreast_blocks(rows->n_cols) * rows->abreast->stride;
+    for (int i = 0; i < CT_CUT_PLANES; i++) {
+        children->below[i] = CT_ARENA_NEW(arena, uint16_t, n);
+        if (!children->below[i]) return CT_NO_MEMORY;
+    }
+    children->cut_planes = CT_ARENA_ZEROED(arena, uint64_t,
+                                           rows->n_cols * CT_CUT_PLANES * rows->words);
+    children->planes = children->cut_planes;
+    ct_children_abreast(children);
+    return children->planes ? CT_OK : CT_NO_MEMORY;
+}
+
 /* Sets up what stays the same over a solve. */
 static ct_status new_extra(ct_evaluator *evaluator)
 {
@@ -344,6 +368,7 @@ static ct_status new_extra(ct_evaluator *evaluator)
                                              &children->lists[side]) != CT_OK)
             return CT_NO_MEMORY;
     }
+    if (node->rows.abreast && cuts_new(&node->rows, arena, children) != CT_OK) return CT_NO_MEMORY;
     children->scan_all = !ct_uses(worker, CT_SHORTCUT_CHILD_FEATURES);
     children->refine_all = !ct_uses(worker, CT_SHORTCUT_BLOCKS);
     children->count_all = !ct_uses(worker, CT_SHORTCUT_ACTIVE_CLASSES) || node->kind == CT_GENERAL;

@@ -1,0 +1,170 @@
+/* Scans of many children at once, where leaves predict the mean of a response.
+ *
+ * A scan of one child goes through the rows in its order. Here the rows at one place of 16 orders
+ * lie side by side, and a scan goes from place to place, in all of these orders at once: each lane
+ * adds its row to the sum of the side that the row is on, and looks what splitting that side there
+ * would gain. Row sets of CT_ABREAST_ROWS or less alone are laid out like this, without weights.
+ *
+ * With z counted from the rounded mean of the side, n rows on the side and the sum T of all of them,
+ * and k rows with the sum t before a place, splitting there gains
+ *
+ *   t^2 / k + (T - t)^2 / (n - k) = n t^2 / (k (n - k)) + (T^2 - 2 T t) / (n - k),
+ *
+ * where the last term is no more than (n + 2) (n + 2 + R) in size, since |T| <= n / 2 + 1 and
+ * |t| <= |T| + (n - k) R with R the range of z. A scan takes the largest t^2 / (k (n - k)). Sums are
+ * exact: |t| is at most n R / 4 + |T|, below 2^31, as are the products k (n - k) in single
+ * precision; t, its square and the quotient are rounded, which is off by no more than 5 eps q of the
+ * gain, with q the side's sum of squares. So lower bounds of costs follow; second_pass_response()
+ * makes those exact that leave a chance, from lists.
+ *
+ * A split parts two values: a place is looked at before the first row of the side that has its
+ * value. */
+#ifndef CT_EXACT_KERNELS_RESPONSE_ABREAST_H
+#define CT_EXACT_KERNELS_RESPONSE_ABREAST_H
+
+#include "exact/kernels/response_lists.h"
+
+#ifndef VEC_BYTES16
+static inline void bytes_below(const uint8_t *bytes, size_t n, uint8_t limit, uint16_t *bits)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint32_t below = 0;
+        for (unsigned lane = 0; lane < CT_BESIDE; lane++)
+            below |= (uint32_t) (bytes[i * CT_BESIDE + lane] < limit) << lane;
+        bits[i] = (uint16_t) below;
+    }
+}
+
+static inline uint64_t bit_of_each(const uint16_t *bits, unsigned bit)
+{
+    uint64_t word = 0;
+    for (unsigned i = 0; i < 64; i++) word |= (uint64_t) (bits[i] >> bit & 1) << i;
+    return word;
+}
+#endif
+
+static inline size_t blocks_of(const ct_rows *rows)
+{
+    return (rows->n_cols + (size_t) CT_BESIDE - 1) / CT_BESIDE;
+}
+
+/* Which rows are below the thresholds: those of children->below[]. */
+static inline void mark_cuts(const ct_children *c)
+{
+    size_t n = blocks_of(c->rows) * c->rows->abreast->stride;
+    bytes_below(c->cut.ranks, n, c->cut.limit, c->below[2]);
+    for (int side = 0; c->outer_rows && side < 2; side++)
+        if (!c->outer_all[side])
+            bytes_below(c->outer_cut[side].ranks, n, c->outer_cut[side].limit, c->below[side]);
+}
+
+/* The same as planes of child g, in its order, at job->planes. */
+static inline void make_cut_planes(const scan_job *job, uint32_t g)
+{
+    const ct_children *c = job->all;
+    size_t start = g / CT_BESIDE * c->rows->abreast->stride;
+    uint64_t *planes = c->cut_planes + (size_t) g * CT_CUT_PLANES * job->words;
+    CT_ASSERT(planes == job->planes);
+    for (int i = 0; i < CT_CUT_PLANES; i++) {
+        if (i < 2 && (!c->outer_rows || c->outer_all[i])) continue;
+        for (size_t w = 0; w * 64 < c->rows->abreast->stride; w++)
+            planes[(size_t) i * job->words + w] =
+                bit_of_each(c->below[i] + start + w * 64, g % CT_BESIDE);
+    }
+}
+
+/* A lower bound of the cost of a split of the side, of the largest t^2 / (k (n - k)); see above. */
+static inline int64_t cost_of_quotient(const listed *s, float most)
+{
+    double n = (double) s->n, range = (double) s->response->range;
+    double margin = (double) s->squares * 0x1p-20 + (n + 2) * (n + 2 + range) + 4;
+    double cost = (double) s->squares - n * (double) most - margin;
+    return cost > 0 ? (int64_t) cost : 0;
+}
+
+/* The largest quotients of both sides in each lane from `lane` on; -1 where there is no place. */
+#ifdef VEC_LISTS
+CT_INLINE void scan_beside(const ct_abreast *rows, size_t start, unsigned lane,
+                           const uint16_t *below, const listed s[2], int tied, int partial,
+                           float most[2][CT_BESIDE])
+{
+    const int32_t *z = rows->z + start * CT_BESIDE + lane;
+    const vec middle[2] = {l32_set(s[0].middle), l32_set(s[1].middle)};
+    const vecf one = f32_set(1), size[2] = {f32_set((float) s[0].n), f32_set((float) s[1].n)};
+    vec sum0 = v_fill(0), sum1 = v_fill(0);
+    vecf n0 = f32_set(0), n1 = f32_set(0), most0 = f32_set(-1), most1 = f32_set(-1);
+    uint32_t open0 = 0, open1 = 0; /* no row of that side has had the value yet */
+    for (uint32_t i = 0; i < rows->n_rows; i++) {
+        uint32_t left = below[start + i], right = ~left;
+        if (partial) left &= rows->members[start + i], right &= rows->members[start + i];
+        mask32 is_left = l32_of_bits(left >> lane & WHOLE_CHUNK),
+               is_right = l32_of_bits(right >> lane & WHOLE_CHUNK), new_left = is_left,
+               new_right = is_right;
+        if (tied) {
+            open0 |= rows->starts[start + i];
+            open1 |= rows->starts[start + i];
+            new_left = l32_of_bits((left & open0) >> lane & WHOLE_CHUNK);
+            new_right = l32_of_bits((right & open1) >> lane & WHOLE_CHUNK);
+            open0 &= ~left;
+            open1 &= ~right;
+        }
+        vecf t = f32_of(l32_choose(is_left, sum0, sum1)), n = f32_choose(is_left, n0, n1),
+             rest = f32_sub(f32_choose(is_left, size[0], size[1]), n),
+             quotient = f32_div(f32_mul(t, t), f32_mul(n, rest));
+        most0 = f32_max_where(most0, quotient, new_left);
+        most1 = f32_max_where(most1, quotient, new_right);
+        vec x = l32_sub(l32_load(z + (size_t) i * CT_BESIDE),
+                        l32_choose(is_left, middle[0], middle[1]));
+        sum0 = l32_add_where(sum0, x, is_left);
+        sum1 = l32_add_where(sum1, x, is_right);
+        n0 = f32_add_where(n0, one, is_left);
+        n1 = f32_add_where(n1, one, is_right);
+    }
+    f32_store(most[0] + lane, most0);
+    f32_store(most[1] + lane, most1);
+}
+#else
+enum { CHUNK = 1 };
+CT_INLINE void scan_beside(const ct_abreast *rows, size_t start, unsigned lane,
+                           const uint16_t *below, const listed s[2], int tied, int partial,
+                           float most[2][CT_BESIDE])
+{
+    int32_t sum[2] = {0, 0};
+    uint32_t n[2] = {0, 0};
+    int open[2] = {0, 0};
+    most[0][lane] = most[1][lane] = -1;
+    for (uint32_t i = 0; i < rows->n_rows; i++) {
+        int side = !(below[start + i] >> lane & 1);
+        if (tied && rows->starts[start + i] >> lane & 1) open[0] = open[1] = 1;
+        if (partial && !(rows->members[start + i] >> lane & 1)) continue;
+        if (n[side] && (!tied || open[side])) {
+            float t = (float) sum[side], k = (float) n[side], rest = (float) s[side].n - k,
+                  quotient = t * t / (k * rest);
+            if (quotient > most[side][lane]) most[side][lane] = quotient;
+        }
+        open[side] = 0;
+        sum[side] += rows->z[(start + i) * CT_BESIDE + lane] - s[side].middle;
+        n[side]++;
+    }
+}
+#endif
+
+CT_INLINE void scan_lanes(const ct_rows *all, size_t block, const uint16_t *below,
+                          const listed s[2], int tied, int partial, float most[2][CT_BESIDE])
+{
+    uint32_t n = all->n_cols - (uint32_t) block * CT_BESIDE;
+    for (unsigned lane = 0; lane < CT_BESIDE && lane < n; lane += CHUNK)
+        scan_beside(all->abreast, block * all->abreast->stride, lane, below, s, tied, partial, most);
+}
+
+/* All children of a block. */
+static void scan_block(const ct_children *c, size_t block, const listed s[2],
+                       float most[2][CT_BESIDE])
+{
+    const ct_abreast *rows = c->rows->abreast;
+    if (rows->members) scan_lanes(c->rows, block, c->below[2], s, 1, 1, most);
+    else if (rows->tied) scan_lanes(c->rows, block, c->below[2], s, 1, 0, most);
+    else scan_lanes(c->rows, block, c->below[2], s, 0, 0, most);
+}
+
+#endif
