@@ -30,6 +30,11 @@ enum { MOST_WORKERS = 256 };
 /* Values from which on ranking takes longer than calling the team. */
 static const double RANK_TOGETHER = 2e6;
 
+/* Shortcuts that rest on what a row costs at most: with a response, where that is many times what it
+ * costs, they close next to nothing. Measured, see bench/NOTES. */
+static const uint32_t CLOSE_NOTHING = UINT32_C(1) << CT_SHORTCUT_CROSSED |
+                                      UINT32_C(1) << CT_SHORTCUT_NEIGHBOUR;
+
 const char *ct_end_name(ct_end end)
 {
     static const char *const names[] = {"optimal",     "gap reached", "time limit", "memory limit",
@@ -584,6 +589,7 @@ ct_status ct_exact_solve(const ct_data *data, const ct_options *options, ct_resu
     history.start = start;
     search.history = &history;
     search.options = options;
+    search.off = options->off | (data->response ? CLOSE_NOTHING : 0);
     search.offload = &ct_offload_batches;
     search.kernels = ct_kernels_find(options->simd);
     search.deadline = start + options->time_limit;

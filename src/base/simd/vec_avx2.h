@@ -235,6 +235,7 @@ CT_INLINE int64_t l64_sum(vec a)
 
 CT_INLINE vecf f32_of(vec a) { return _mm256_cvtepi32_ps(a); }
 CT_INLINE vecf f32_set(float x) { return _mm256_set1_ps(x); }
+CT_INLINE vecf f32_lanes(void) { return _mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7); }
 CT_INLINE vecf f32_load(const float *x) { return _mm256_loadu_ps(x); }
 CT_INLINE void f32_store(float *x, vecf a) { _mm256_storeu_ps(x, a); }
 CT_INLINE vecf f32_size(vecf a) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0F), a); }
@@ -258,6 +259,10 @@ CT_INLINE vecf f32_max_where(vecf a, vecf x, mask32 m)
 CT_INLINE vecf f32_where_not(vecf a, mask32 m, vecf x)
 {
     return _mm256_blendv_ps(a, x, _mm256_castsi256_ps(m));
+}
+CT_INLINE mask32 f32_reaches(vecf a, vecf b)
+{
+    return _mm256_castps_si256(_mm256_cmp_ps(a, b, _CMP_GE_OQ));
 }
 CT_INLINE float f32_top(vecf a)
 {

@@ -193,6 +193,10 @@ CT_INLINE int64_t l64_sum(vec a) { return _mm512_reduce_add_epi64(a); }
 
 CT_INLINE vecf f32_of(vec a) { return _mm512_cvtepi32_ps(a); }
 CT_INLINE vecf f32_set(float x) { return _mm512_set1_ps(x); }
+CT_INLINE vecf f32_lanes(void)
+{
+    return _mm512_setr_ps(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
 CT_INLINE vecf f32_load(const float *x) { return _mm512_loadu_ps(x); }
 CT_INLINE void f32_store(float *x, vecf a) { _mm512_storeu_ps(x, a); }
 CT_INLINE vecf f32_size(vecf a) { return _mm512_abs_ps(a); }
@@ -205,6 +209,7 @@ CT_INLINE vecf f32_choose(mask32 m, vecf a, vecf b) { return _mm512_mask_mov_ps(
 CT_INLINE vecf f32_add_where(vecf a, vecf x, mask32 m) { return _mm512_mask_add_ps(a, m, a, x); }
 CT_INLINE vecf f32_max_where(vecf a, vecf x, mask32 m) { return _mm512_mask_max_ps(a, m, x, a); }
 CT_INLINE vecf f32_where_not(vecf a, mask32 m, vecf x) { return _mm512_mask_mov_ps(a, m, x); }
+CT_INLINE mask32 f32_reaches(vecf a, vecf b) { return _mm512_cmp_ps_mask(a, b, _CMP_GE_OQ); }
 CT_INLINE float f32_top(vecf a) { return _mm512_reduce_max_ps(a); }
 
 /* ---- bytes by sixteen ---- */

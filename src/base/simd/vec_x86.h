@@ -11,6 +11,8 @@
 
 CT_INLINE unsigned word_count(uint64_t word) { return (unsigned) __builtin_popcountll(word); }
 
+CT_INLINE uint64_t word_pack(uint64_t word, uint64_t where) { return _pext_u64(word, where); }
+
 /* The largest of 8 signed 16-bit numbers, of 4 with 32 bits. */
 CT_INLINE int top_of_8(__m128i x)
 {

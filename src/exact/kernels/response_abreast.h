@@ -22,6 +22,8 @@
 #ifndef CT_EXACT_KERNELS_RESPONSE_ABREAST_H
 #define CT_EXACT_KERNELS_RESPONSE_ABREAST_H
 
+#include <math.h>
+
 #include "exact/kernels/response_lists.h"
 
 #ifndef VEC_BYTES16
@@ -73,13 +75,26 @@ static inline void make_cut_planes(const scan_job *job, uint32_t g)
     }
 }
 
-/* A lower bound of the cost of a split of the side, of the largest t^2 / (k (n - k)); see above. */
-static inline int64_t cost_of_quotient(const listed *s, float most)
+/* How far a cost may be from what a quotient t^2 / (k (n - k)) says; see above. All products are
+ * exact, so that compilers may contract them into sums. */
+static inline double margin_of_quotients(const listed *s)
 {
     double n = (double) s->n, range = (double) s->response->range;
-    double margin = (double) s->squares * 0x1p-20 + (n + 2) * (n + 2 + range) + 4;
-    double cost = (double) s->squares - n * (double) most - margin;
+    return (double) s->squares * 0x1p-20 + (n + 2) * (n + 2 + range) + 4;
+}
+
+/* A lower bound of the cost of a split of the side, of the largest quotient. */
+static inline int64_t cost_of_quotient(const listed *s, double margin, float most)
+{
+    double cost = (double) s->squares - (double) s->n * (double) most - margin;
     return cost > 0 ? (int64_t) cost : 0;
+}
+
+/* Splits of a lower quotient cost more than one of the largest. */
+static inline float quotients_of_note(const listed *s, double margin, float most)
+{
+    double least = (double) most - 2 * margin / (double) s->n;
+    return (float) (least - fabs(least) * 0x1p-22);
 }
 
 /* The largest quotients of both sides in each lane from `lane` on; -1 where there is no place. */
@@ -156,6 +171,129 @@ CT_INLINE void scan_lanes(const ct_rows *all, size_t block, const uint16_t *belo
     for (unsigned lane = 0; lane < CT_BESIDE && lane < n; lane += CHUNK)
         scan_beside(all->abreast, block * all->abreast->stride, lane, below, s, tied, partial, most);
 }
+
+/* What a split costs with k rows and the sum t on its left. */
+static inline int64_t cost_of_split(const listed *s, uint32_t k, int64_t t)
+{
+    return s->squares + ct_response_cost(k, t, 0) + ct_response_cost(s->n - k, s->sum - t, 0);
+}
+
+/* The rows of a side in the order of a child, word by word. */
+typedef struct {
+    uint64_t own;   /* its rows, */
+    uint64_t first; /* and those before which a split may come */
+} side_word;
+
+/* Of word w. A start is carried up to the first row of the side that has its value: in a sum, over
+ * rows that are not of the side, and no further than the last row of the value. */
+CT_INLINE side_word side_word_at(const scan_job *job, const uint64_t *below, int side, size_t w,
+                                 uint64_t *carry)
+{
+    const ct_abreast *rows = job->all->rows->abreast;
+    unsigned lane = job->child % CT_BESIDE;
+    uint64_t own = job->sets[w] & (side ? ~below[w] : below[w]), sum;
+    if (!job->all->rows->tied[job->child]) return (side_word){own, own};
+    const uint16_t *from = rows->starts + job->child / CT_BESIDE * rows->stride + w * 64;
+    uint64_t starts = bit_of_each(from, lane), last = starts >> 1;
+    if ((w + 1) * 64 < rows->stride) last |= (uint64_t) (from[64] >> lane & 1) << 63;
+    uint64_t over = ~own & ~last;
+    int carries = __builtin_add_overflow(over, starts, &sum);
+    carries |= __builtin_add_overflow(sum, *carry, &sum);
+    *carry = (uint64_t) carries;
+    return (side_word){own, sum & own};
+}
+
+/* The least cost of a split of the side on the child that the job is aimed at, whose largest
+ * quotient is `most`. */
+#ifdef VEC_LISTS
+
+enum { FIRST_WORDS = CT_ABREAST_ROWS / 64 + 2 };
+
+/* Lists the rows; bits of `first` by place in the list. */
+CT_INLINE void list_side(const scan_job *job, int side, uint64_t first[FIRST_WORDS])
+{
+    const ct_rows *rows = job->all->rows;
+    const ct_list *list = &job->all->lists[side];
+    const int32_t *z = rows->z + (size_t) job->child * job->words * 64;
+    const uint64_t *below = job->planes + (size_t) (CT_CUT_PLANES - 1) * job->words;
+    uint64_t carry = 0;
+    uint32_t n = 0;
+    memset(first, 0, FIRST_WORDS * sizeof *first);
+    for (size_t w = 0; w * 64 < rows->abreast->n_rows; w++) {
+        side_word word = side_word_at(job, below, side, w, &carry);
+        uint64_t firsts = word_pack(word.first, word.own);
+        first[n / 64] |= firsts << n % 64;
+        if (n % 64) first[n / 64 + 1] |= firsts >> (64 - n % 64);
+        for (size_t at = 0; at < 64 && word.own >> at; at += CHUNK) {
+            vec rows_here = l32_load(z + w * 64 + at);
+            n = append(list, n, rows_here, rows_here, 0,
+                       (uint32_t) (word.own >> at) & WHOLE_CHUNK, job->all->rows->response->places);
+        }
+    }
+    CT_ASSERT(n == job->all->size[side]);
+}
+
+CT_INLINE int64_t best_beside(const scan_job *job, int side, const listed *s, float most,
+                              double margin)
+{
+    const vecf size = f32_set((float) s->n), limit = f32_set(quotients_of_note(s, margin, most));
+    const vec middle = l32_set(s->middle);
+    uint64_t first[FIRST_WORDS];
+    int64_t best = INT64_MAX;
+    vec before = v_fill(0);
+    list_side(job, side, first);
+    for (uint32_t i = 0; i < s->n; i += CHUNK) {
+        vec x = l32_sub(l32_load(s->list->z + i), middle), sums = l32_add(before, l32_scan(x));
+        vec t = l32_sub(sums, x);
+        vecf k = f32_add(f32_set((float) i), f32_lanes()), rest = f32_sub(size, k), square = f32_of(t);
+        square = f32_div(f32_mul(square, square), f32_mul(k, rest));
+        uint32_t bits = l32_bits(f32_reaches(square, limit)) &
+                        (uint32_t) (first[i / 64] >> i % 64) & WHOLE_CHUNK;
+        before = l32_last(sums);
+        if (i + CHUNK > s->n) bits &= (UINT32_C(1) << (s->n - i)) - 1;
+        if (!bits) continue;
+        int32_t listed_sums[CHUNK];
+        l32_store(listed_sums, t);
+        for (; bits; bits &= bits - 1) {
+            unsigned at = ct_trailing_zeros(bits);
+            int64_t cost = cost_of_split(s, i + at, listed_sums[at]);
+            if (cost < best) best = cost;
+        }
+    }
+    return best;
+}
+
+#else
+
+CT_INLINE int64_t best_beside(const scan_job *job, int side, const listed *s, float most,
+                              double margin)
+{
+    const int32_t *z = job->all->rows->z + (size_t) job->child * job->words * 64;
+    const uint64_t *below = job->planes + (size_t) (CT_CUT_PLANES - 1) * job->words;
+    const float limit = quotients_of_note(s, margin, most);
+    int64_t best = INT64_MAX;
+    int32_t sum = 0;
+    uint32_t n = 0;
+    uint64_t carry = 0;
+    for (size_t w = 0; w * 64 < job->all->rows->abreast->n_rows; w++) {
+        side_word word = side_word_at(job, below, side, w, &carry);
+        for (uint64_t rest = word.own; rest; rest &= rest - 1) {
+            unsigned row = ct_trailing_zeros(rest);
+            if (n && word.first >> row & 1) {
+                float t = (float) sum, k = (float) n;
+                if (t * t / (k * ((float) s->n - k)) >= limit) {
+                    int64_t cost = cost_of_split(s, n, sum);
+                    if (cost < best) best = cost;
+                }
+            }
+            sum += z[w * 64 + row] - s->middle;
+            n++;
+        }
+    }
+    return best;
+}
+
+#endif
 
 /* All children of a block. */
 static void scan_block(const ct_children *c, size_t block, const listed s[2],

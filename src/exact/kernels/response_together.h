@@ -1,22 +1,35 @@
 /* Part of the template children.h for a response: one threshold of the root feature against all
  * child features, by scans of many at once where many can gain. See response_abreast.h. */
 
+#ifndef CT_KIND
+#define CT_LANE 16
+#define CT_KIND response
+#include "exact/kernels/response.h"
+#include "exact/kernels/children.h"
+#endif
+
 /* Scans that cost as much as one of all children of a block. Measured, see bench/NOTES. */
 enum { SINGLE_SCANS = 3 };
 
 /* The exact cost of child g in one side, and that of the splits that keep to its leaf sizes, if
  * below the need; `error` is a lower bound. */
-static void look_closer(scan_job *job, uint32_t g, int side, int64_t *error, int64_t *allowed)
+static void look_closer(scan_job *job, uint32_t g, int side, const listed *s, double margin,
+                        float most, int64_t *error, int64_t *allowed)
 {
-    int64_t errors[2] = {*error, *error}, all_allowed[2] = {*error, *error}, need[2] = {0, 0};
+    int64_t need[2] = {0, 0}, best;
     need[side] = job->all->need[side];
     set_needs_response(job, need);
     aim_response(job, g);
     job->windowed = job->narrowed = job->listed = 0;
     job->noted = 0;
-    look_into_response(job, side, side ? RIGHT : LEFT, errors, all_allowed);
-    *error = errors[side];
-    *allowed = all_allowed[side];
+    if (job->all->outer_rows) {
+        *error = outer_error_response(job, side, 0);
+    } else if (most >= 0) {
+        best = best_beside(job, side, s, most, margin);
+        CT_ASSERT(best >= *error && best < INT64_MAX);
+        *error = best;
+    }
+    *allowed = allowed_error_response(job, side, 0, *error);
 }
 
 /* Takes in the largest quotients of one side of a block's children, those of the least bounds
@@ -26,16 +39,17 @@ static void take_block(ct_children *c, scan_job *job, size_t block, int side, co
 {
     uint32_t first = (uint32_t) block * CT_BESIDE, n = c->rows->n_cols - first, rest;
     int64_t error[CT_BESIDE], allowed;
+    double margin = margin_of_quotients(s);
     if (n > CT_BESIDE) n = CT_BESIDE;
     for (uint32_t i = 0; i < n; i++)
-        error[i] = most[i] < 0 ? cost_of_leaf(s) : cost_of_quotient(s, most[i]);
+        error[i] = most[i] < 0 ? cost_of_leaf(s) : cost_of_quotient(s, margin, most[i]);
     for (rest = (UINT32_C(1) << n) - 1; rest;) {
         uint32_t best = ct_trailing_zeros(rest);
         for (uint32_t others = rest & (rest - 1); others; others &= others - 1)
             if (error[ct_trailing_zeros(others)] < error[best]) best = ct_trailing_zeros(others);
         if (error[best] >= c->need[side] && !c->refine_all) break;
         rest &= ~(UINT32_C(1) << best);
-        look_closer(job, first + best, side, &error[best], &allowed);
+        look_closer(job, first + best, side, s, margin, most[best], &error[best], &allowed);
         take_response(c, first + best, side, error[best], allowed);
     }
     for (; rest; rest &= rest - 1) {

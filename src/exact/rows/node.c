@@ -38,7 +38,8 @@ static ct_status node_new(ct_worker *worker, ct_arena *arena, ct_layout *layout,
     p->lanes = CT_ARENA_NEW(arena, uint64_t, set_words);
     p->begin = CT_ARENA_NEW(arena, size_t, 2 * (size_t) layout->n_cols);
     node->masses = costs->weights ? CT_ARENA_NEW(arena, int64_t, slots * layout->n_classes) : NULL;
-    node->max_before = costs->plain ? NULL : CT_ARENA_NEW(arena, int64_t, slots);
+    int uses_max = !costs->plain && ct_uses(worker, CT_SHORTCUT_NEIGHBOUR);
+    node->max_before = uses_max ? CT_ARENA_NEW(arena, int64_t, slots) : NULL;
     ct_status status = ct_totals_new(&node->totals, costs, arena);
     node->sums = node->totals.quantised ? CT_ARENA_NEW(arena, uint32_t, slots * layout->n_classes)
                                         : NULL;
@@ -46,7 +47,7 @@ static ct_status node_new(ct_worker *worker, ct_arena *arena, ct_layout *layout,
     if (status != CT_OK || (costs->response && !node->moments) || !node->counts ||
         !node->members || !p->sets || !p->lanes ||
         !p->begin || (costs->weights && !node->masses) || (node->totals.quantised && !node->sums) ||
-        (!costs->plain && !node->max_before))
+        (uses_max && !node->max_before))
         return ct_worker_no_memory(worker);
     p->end = p->begin + layout->n_cols;
     node->rows = (ct_rows){layout->n_cols,

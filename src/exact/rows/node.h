@@ -27,7 +27,7 @@ typedef struct {
     int64_t *moments;      /* [f][words + 1][2] of the members before a word, as in ct_totals,
                               likewise; NULL without a response */
     int64_t *max_before;   /* [f][words + 1] what the members before a word cost at most, in units,
-                              likewise; NULL: all the same */
+                              likewise; NULL: all the same, or nothing asks for them */
 } ct_node;
 
 /* All rows of the layout's class sets, in these; not sized, as below. CT_NO_MEMORY, and a stop is

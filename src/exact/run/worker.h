@@ -16,6 +16,7 @@
 typedef struct {
     const ct_table *table;
     const ct_options *options;
+    uint32_t off;        /* bit i: shortcut i is not used; by the options, or as it does not pay */
     const ct_kernels *kernels;
     const ct_costs *costs;
     int64_t split_cost;
@@ -57,7 +58,7 @@ typedef struct {
 
 static inline int ct_uses(const ct_worker *worker, ct_shortcut shortcut)
 {
-    return !(worker->search->options->off >> shortcut & 1);
+    return !(worker->search->off >> shortcut & 1);
 }
 
 /* Kernels count units of what rows cost (wrong rows, where these cost all the same), so many bits

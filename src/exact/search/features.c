@@ -119,7 +119,11 @@ void ct_features_give_back(ct_roots *roots, ct_interval *i)
 }
 
 /* Whether a candidate takes so long that features take turns. */
-static int takes_long(const ct_roots *roots) { return roots->task->depth > 3; }
+static int takes_long(const ct_roots *roots)
+{
+    unsigned depth = roots->worker->search->costs->response ? 2 : 3;
+    return roots->task->depth > depth;
+}
 
 /* Whether feature f is to be searched before feature `other`. Where a candidate takes long, the one
  * whose next interval and whose median promise most together; of equal ones the first, whose trees
