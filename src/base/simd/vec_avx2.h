@@ -242,6 +242,12 @@ CT_INLINE vecf f32_size(vecf a) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0F),
 CT_INLINE vecf f32_add(vecf a, vecf b) { return _mm256_add_ps(a, b); }
 CT_INLINE vecf f32_sub(vecf a, vecf b) { return _mm256_sub_ps(a, b); }
 CT_INLINE vecf f32_mul(vecf a, vecf b) { return _mm256_mul_ps(a, b); }
+CT_INLINE vecf f32_product(vecf a, vecf b)
+{
+    a = _mm256_mul_ps(a, b);
+    ROUNDED(a);
+    return a;
+}
 CT_INLINE vecf f32_div(vecf a, vecf b) { return _mm256_div_ps(a, b); }
 CT_INLINE vecf f32_max(vecf a, vecf b) { return _mm256_max_ps(a, b); }
 CT_INLINE vecf f32_choose(mask32 m, vecf a, vecf b)

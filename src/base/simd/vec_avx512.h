@@ -203,6 +203,12 @@ CT_INLINE vecf f32_size(vecf a) { return _mm512_abs_ps(a); }
 CT_INLINE vecf f32_add(vecf a, vecf b) { return _mm512_add_ps(a, b); }
 CT_INLINE vecf f32_sub(vecf a, vecf b) { return _mm512_sub_ps(a, b); }
 CT_INLINE vecf f32_mul(vecf a, vecf b) { return _mm512_mul_ps(a, b); }
+CT_INLINE vecf f32_product(vecf a, vecf b)
+{
+    a = _mm512_mul_ps(a, b);
+    ROUNDED(a);
+    return a;
+}
 CT_INLINE vecf f32_div(vecf a, vecf b) { return _mm512_div_ps(a, b); }
 CT_INLINE vecf f32_max(vecf a, vecf b) { return _mm512_max_ps(a, b); }
 CT_INLINE vecf f32_choose(mask32 m, vecf a, vecf b) { return _mm512_mask_mov_ps(b, m, a); }

@@ -5,6 +5,7 @@
 #include <arm_neon.h>
 
 #include "base/bits.h"
+#include "base/simd/rounded.h"
 
 #define CT_INLINE static inline __attribute__((always_inline))
 
@@ -196,5 +197,24 @@ CT_INLINE void extremes16(uint32_t a, uint32_t b, uint32_t ties, int *high, int 
 }
 
 #undef PLACES
+/* ---- single precision ---- */
+
+typedef float32x4_t vecf;
+
+CT_INLINE vecf f32_of(vec a) { return vcvtq_f32_s32(l32_in(a)); }
+CT_INLINE vecf f32_set(float x) { return vdupq_n_f32(x); }
+CT_INLINE vecf f32_load(const float *x) { return vld1q_f32(x); }
+CT_INLINE void f32_store(float *x, vecf a) { vst1q_f32(x, a); }
+CT_INLINE vecf f32_add(vecf a, vecf b) { return vaddq_f32(a, b); }
+CT_INLINE vecf f32_sub(vecf a, vecf b) { return vsubq_f32(a, b); }
+CT_INLINE vecf f32_mul(vecf a, vecf b) { return vmulq_f32(a, b); }
+CT_INLINE vecf f32_product(vecf a, vecf b)
+{
+    a = vmulq_f32(a, b);
+    ROUNDED(a);
+    return a;
+}
+CT_INLINE vecf f32_max(vecf a, vecf b) { return vmaxq_f32(a, b); }
+
 #undef LANE_OPS
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/simd/rounded.h"
 
 enum { VEC_WORDS = 1 };
 typedef uint64_t vec;
@@ -170,6 +171,38 @@ CT_INLINE void extremes16(uint32_t a, uint32_t b, uint32_t ties, int *high, int 
         if (net > *high) *high = net;
         if (net < *low) *low = net;
     }
+}
+
+/* ---- single precision ---- */
+
+typedef struct {
+    float low, high;
+} vecf;
+
+CT_INLINE vecf f32_pair(float low, float high)
+{
+    vecf a = {low, high};
+    return a;
+}
+CT_INLINE vecf f32_of(vec a)
+{
+    return f32_pair((float) (int32_t) (uint32_t) a, (float) (int32_t) (uint32_t) (a >> 32));
+}
+CT_INLINE vecf f32_set(float x) { return f32_pair(x, x); }
+CT_INLINE vecf f32_load(const float *x) { return f32_pair(x[0], x[1]); }
+CT_INLINE void f32_store(float *x, vecf a) { x[0] = a.low, x[1] = a.high; }
+CT_INLINE vecf f32_add(vecf a, vecf b) { return f32_pair(a.low + b.low, a.high + b.high); }
+CT_INLINE vecf f32_sub(vecf a, vecf b) { return f32_pair(a.low - b.low, a.high - b.high); }
+CT_INLINE vecf f32_product(vecf a, vecf b)
+{
+    float low = a.low * b.low, high = a.high * b.high;
+    ROUNDED(low);
+    ROUNDED(high);
+    return f32_pair(low, high);
+}
+CT_INLINE vecf f32_max(vecf a, vecf b)
+{
+    return f32_pair(a.low > b.low ? a.low : b.low, a.high > b.high ? a.high : b.high);
 }
 
 #endif

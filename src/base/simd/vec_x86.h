@@ -6,6 +6,7 @@
 #include <immintrin.h>
 
 #include "base/bits.h"
+#include "base/simd/rounded.h"
 
 #define CT_INLINE static inline __attribute__((always_inline))
 

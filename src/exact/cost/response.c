@@ -233,8 +233,12 @@ static ct_status set_tables(ct_response *response, uint32_t n_rows, ct_arena *ar
     size_t room = (size_t) n_rows + CT_INVERSE_PAD;
     float *inverse = CT_ARENA_ZEROED(arena, float, room),
           *falling = CT_ARENA_ZEROED(arena, float, room);
+    float *shares = CT_ARENA_ZEROED(arena, float, 64);
     uint64_t *places = CT_ARENA_ZEROED(arena, uint64_t, 256);
-    if (!inverse || !falling || !places) return no_memory(error);
+    if (!inverse || !falling || !shares || !places) return no_memory(error);
+    for (unsigned n = 4; n < 64; n *= 2)
+        for (unsigned i = 1; i < n; i++) shares[n + i] = (float) n / (float) (i * (n - i));
+    response->shares = shares;
     for (unsigned byte = 0; byte < 256; byte++)
         for (unsigned bit = 0, n = 0; bit < 8; bit++)
             if (byte >> bit & 1) places[byte] |= (uint64_t) bit << 8 * n++;

@@ -35,6 +35,7 @@ struct ct_response {
     const float *inverse;   /* [n_rows + CT_INVERSE_PAD] 1 / k; 0 at 0 */
     const float *falling;   /* [n_rows + CT_INVERSE_PAD] 1 / (n_rows - k), 0 from n_rows on */
     uint32_t n_rows;
+    const float *shares;    /* [64] at n + i, for n = 4, 8, 16, 32: n / (i (n - i)) */
     const uint64_t *places; /* [256] the places of the bits set in a byte, a byte each, from the
                                lowest on */
 };

@@ -142,6 +142,15 @@ enum { CT_LIST_BLOCK = 64, CT_LIST_PAD = 32 };
 
 static inline size_t ct_list_room(uint32_t n_rows) { return (size_t) n_rows + CT_LIST_PAD; }
 
+/* Lower bounds for 16 blocks of rows in a lane each: what a block costs in two leaves, and how much
+ * less the rows of it cost in four, of which two have those before some place in it and two the
+ * others. Node 1 is the whole block, 2 i and 2 i + 1 are the halves of node i, down to parts of 4
+ * rows. */
+enum { CT_SPAN_LOG = 5, CT_SPAN_ROWS = 32, CT_SPAN_LANES = 16, CT_SPAN_NODES = 16 };
+typedef struct {
+    float costs[CT_SPAN_NODES][CT_SPAN_LANES], losses[CT_SPAN_NODES][CT_SPAN_LANES];
+} ct_span_group;
+
 /* One threshold of the root feature f against every child feature g: the least errors of a split on
  * g in each side. Errors are numbers of rows, or, with rows->most, costs.
  *
@@ -280,6 +289,9 @@ typedef struct {
      * of `beyond` is set (NULL: nowhere). n is a multiple of 4. */
     void (*look_up)(const uint8_t table[512], const uint8_t *places, const uint16_t *beyond,
                     size_t n, uint8_t *found);
+    /* Of CT_SPAN_ROWS rows of each lane the responses; see response_spans.h. */
+    void (*spans)(const int32_t rows[CT_SPAN_ROWS][CT_SPAN_LANES], const ct_response *response,
+                  ct_span_group *group);
     struct {
         void (*split)(ct_split *split);
         void (*children)(ct_children *children);

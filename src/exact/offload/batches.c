@@ -169,8 +169,10 @@ static void open_intervals(ct_evaluator *evaluator, const ct_slice_interval *par
     ct_interval *i = part->interval;
     ct_candidate *end = i->b;
     for (uint32_t k = part->n_candidates; k-- > 0; end = candidates[k].m)
-        ct_features_push(evaluator->worker, roots, part->feature, candidates[k].m, end);
-    ct_features_push(evaluator->worker, roots, part->feature, i->a, end);
+        ct_features_push(evaluator->worker, roots, part->feature, candidates[k].m, end,
+                         ct_interval_bound(evaluator->worker, candidates[k].m, end));
+    ct_features_push(evaluator->worker, roots, part->feature, i->a, end,
+                     ct_interval_bound(evaluator->worker, i->a, end));
     ct_features_end_work(roots, i);
     for (uint32_t k = 0; k < part->n_candidates; k++)
         ct_features_release_candidate(roots, candidates[k].m);

@@ -456,6 +456,8 @@ ct_status ct_depth2_init(ct_roots *roots, ct_worker *worker)
         roots->know_ends = know_ends; /* with two it does not pay */
     if (roots->node->layout->planes.together && roots->task->leaves != 2)
         roots->prepare = prepare_planes;
+    if (ct_uses(worker, CT_SHORTCUT_BETWEEN) && !worker->evidence && roots->task->leaves != 2)
+        roots->spans = ct_spans_new(worker, roots->arena, roots->node);
     roots->new_candidate = new_candidate;
     roots->new_extra = new_extra;
     roots->end_extra = end_extra;

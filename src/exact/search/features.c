@@ -86,14 +86,13 @@ void ct_features_leave(ct_roots *roots, uint32_t feature, const ct_candidate *a,
 }
 
 void ct_features_push(const ct_worker *worker, ct_roots *roots, uint32_t feature, ct_candidate *a,
-                      ct_candidate *b)
+                      ct_candidate *b, int64_t bound)
 {
     CT_ASSERT(feature < roots->node->layout->n_cols && a->n_left < b->n_left &&
               b->n_left <= roots->node->n_rows);
     CT_ASSERT(a->max_left <= b->max_left && b->max_left <= roots->node->max_cost);
     if (b->n_left - a->n_left < 2) return; /* no rows to separate */
     ct_interval *i = take_interval(roots);
-    int64_t bound = ct_interval_bound(worker, a, b);
     ct_observe_interval(worker, roots, feature, a->n_left, b->n_left, bound);
     if (!i) {
         ct_features_leave(roots, feature, a, b, bound);

@@ -22,7 +22,7 @@ void ct_features_leave(ct_roots *roots, uint32_t feature, const ct_candidate *a,
 /* Puts an interval on its feature's stack, unless it is empty. If memory ends, its bound is noted
  * and a stop asked for. */
 void ct_features_push(const ct_worker *worker, ct_roots *roots, uint32_t feature, ct_candidate *a,
-                      ct_candidate *b);
+                      ct_candidate *b, int64_t bound);
 
 /* The feature to go on with: the hint's; or one without a candidate; or up to depth three the one
  * under search; or the one that comes before all others. -1: none. */

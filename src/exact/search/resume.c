@@ -127,7 +127,7 @@ static ct_status unless_memory(const reading *r, const void *made)
 static ct_status push_range(reading *r, uint32_t f, int64_t key, ct_candidate *a, ct_candidate *b)
 {
     ct_roots *roots = r->roots;
-    ct_features_push(r->worker, roots, f, a, b);
+    ct_features_push(r->worker, roots, f, a, b, ct_interval_bound(r->worker, a, b));
     roots->features[f].key = key;
     roots->features[f].begun = a != &roots->ends[0] || b != &roots->ends[1];
     return CT_OK;

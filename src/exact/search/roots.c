@@ -164,7 +164,8 @@ static void open_features(ct_roots *roots, ct_worker *worker)
     for (uint32_t f = 0; f < n_cols; f++) {
         roots->features[f].key = f;
         if (is_root(roots->task) && !ct_may_be_root(worker, f)) continue;
-        ct_features_push(worker, roots, f, &roots->ends[0], &roots->ends[1]);
+        ct_features_push(worker, roots, f, &roots->ends[0], &roots->ends[1],
+                         ct_interval_bound(worker, &roots->ends[0], &roots->ends[1]));
     }
     if (!ct_uses(worker, CT_SHORTCUT_MEDIANS)) roots->next_whole = n_cols;
 }

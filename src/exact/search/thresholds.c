@@ -268,16 +268,29 @@ static ct_candidate *begin_candidate(ct_evaluator *evaluator, uint32_t feature, 
     return m;
 }
 
+/* A lower bound of the totals between a and b. What the rows between them add is looked up where it
+ * may close the interval. */
+static int64_t bound_between(const ct_evaluator *evaluator, uint32_t feature,
+                             const ct_candidate *a, const ct_candidate *b)
+{
+    ct_roots *roots = evaluator->roots;
+    int64_t bound = ct_interval_bound(evaluator->worker, a, b),
+            missing = ct_thresholds_target(roots, feature, a->threshold) - bound;
+    if (!roots->spans || missing <= 0) return bound;
+    return bound + ct_spans_cost(roots->spans, evaluator->worker, roots->arena, feature,
+                                    a->n_left, b->n_left, missing);
+}
+
 /* Leaves the interval between a and b open, unless its bound closes it at once: a candidate that
  * nothing open ends at is given back, and in wide tables each takes much memory. */
 static void open_part(ct_evaluator *evaluator, uint32_t feature, ct_candidate *a, ct_candidate *b)
 {
-    ct_interval part = {a, b, ct_interval_bound(evaluator->worker, a, b), 0, NULL};
     if (b->n_left - a->n_left < 2) return; /* no rows to separate */
+    ct_interval part = {a, b, bound_between(evaluator, feature, a, b), 0, NULL};
     if (ct_thresholds_close(evaluator, feature, &part))
         ct_observe_interval(evaluator->worker, evaluator->roots, feature, a->n_left, b->n_left,
                             part.bound);
-    else ct_features_push(evaluator->worker, evaluator->roots, feature, a, b);
+    else ct_features_push(evaluator->worker, evaluator->roots, feature, a, b, part.bound);
 }
 
 /* Takes in what was found there and leaves the two parts of the interval open. The one of the lower
