@@ -205,6 +205,7 @@ CT_INLINE vec l32_front(vec a, uint32_t bits, const uint64_t places[256])
     const __m128i *from = (const __m128i *) (const void *) &places[bits];
     return _mm256_permutevar8x32_epi32(a, _mm256_cvtepu8_epi32(_mm_loadl_epi64(from)));
 }
+CT_INLINE mask32 l32_others(mask32 m) { return v_not(m); }
 CT_INLINE vec l32_choose(mask32 m, vec a, vec b) { return _mm256_blendv_epi8(b, a, m); }
 CT_INLINE vec l32_add_where(vec a, vec x, mask32 m) { return l32_add(a, v_and(x, m)); }
 CT_INLINE int l32_sum(vec a)
@@ -257,6 +258,10 @@ CT_INLINE vecf f32_choose(mask32 m, vecf a, vecf b)
 CT_INLINE vecf f32_add_where(vecf a, vecf x, mask32 m)
 {
     return _mm256_add_ps(a, _mm256_and_ps(x, _mm256_castsi256_ps(m)));
+}
+CT_INLINE vecf f32_div_where(vecf a, vecf b, mask32 m, vecf x)
+{
+    return f32_choose(m, _mm256_div_ps(a, b), x);
 }
 CT_INLINE vecf f32_max_where(vecf a, vecf x, mask32 m)
 {

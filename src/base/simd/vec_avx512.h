@@ -167,6 +167,7 @@ CT_INLINE vec l32_front(vec a, uint32_t bits, const uint64_t places[256])
     (void) places;
     return _mm512_maskz_compress_epi32((mask32) bits, a);
 }
+CT_INLINE mask32 l32_others(mask32 m) { return (mask32) ~m; }
 CT_INLINE vec l32_choose(mask32 m, vec a, vec b) { return _mm512_mask_mov_epi32(b, m, a); }
 CT_INLINE vec l32_add_where(vec a, vec x, mask32 m) { return _mm512_mask_add_epi32(a, m, a, x); }
 CT_INLINE int l32_sum(vec a) { return _mm512_reduce_add_epi32(a); }
@@ -213,6 +214,10 @@ CT_INLINE vecf f32_div(vecf a, vecf b) { return _mm512_div_ps(a, b); }
 CT_INLINE vecf f32_max(vecf a, vecf b) { return _mm512_max_ps(a, b); }
 CT_INLINE vecf f32_choose(mask32 m, vecf a, vecf b) { return _mm512_mask_mov_ps(b, m, a); }
 CT_INLINE vecf f32_add_where(vecf a, vecf x, mask32 m) { return _mm512_mask_add_ps(a, m, a, x); }
+CT_INLINE vecf f32_div_where(vecf a, vecf b, mask32 m, vecf x)
+{
+    return _mm512_mask_div_ps(x, m, a, b);
+}
 CT_INLINE vecf f32_max_where(vecf a, vecf x, mask32 m) { return _mm512_mask_max_ps(a, m, x, a); }
 CT_INLINE vecf f32_where_not(vecf a, mask32 m, vecf x) { return _mm512_mask_mov_ps(a, m, x); }
 CT_INLINE mask32 f32_reaches(vecf a, vecf b) { return _mm512_cmp_ps_mask(a, b, _CMP_GE_OQ); }

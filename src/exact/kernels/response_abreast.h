@@ -105,35 +105,38 @@ CT_INLINE void scan_beside(const ct_abreast *rows, size_t start, unsigned lane,
 {
     const int32_t *z = rows->z + start * CT_BESIDE + lane;
     const vec middle[2] = {l32_set(s[0].middle), l32_set(s[1].middle)};
-    const vecf one = f32_set(1), size[2] = {f32_set((float) s[0].n), f32_set((float) s[1].n)};
+    const vecf size[2] = {f32_set((float) s[0].n), f32_set((float) s[1].n)}, one = f32_set(1),
+               none = f32_set(-1);
     vec sum0 = v_fill(0), sum1 = v_fill(0);
-    vecf n0 = f32_set(0), n1 = f32_set(0), most0 = f32_set(-1), most1 = f32_set(-1);
+    vecf n0 = f32_set(0), n1 = f32_set(0), most0 = none, most1 = none;
     uint32_t open0 = 0, open1 = 0; /* no row of that side has had the value yet */
     for (uint32_t i = 0; i < rows->n_rows; i++) {
-        uint32_t left = below[start + i], right = ~left;
-        if (partial) left &= rows->members[start + i], right &= rows->members[start + i];
-        mask32 is_left = l32_of_bits(left >> lane & WHOLE_CHUNK),
-               is_right = l32_of_bits(right >> lane & WHOLE_CHUNK), new_left = is_left,
-               new_right = is_right;
+        uint32_t bits = below[start + i], own = partial ? rows->members[start + i] : UINT32_MAX;
+        mask32 left = l32_of_bits((bits & own) >> lane & WHOLE_CHUNK),
+               right = partial ? l32_of_bits((~bits & own) >> lane & WHOLE_CHUNK)
+                               : l32_others(left);
+        vecf t = f32_of(l32_choose(left, sum0, sum1)), n = f32_choose(left, n0, n1),
+             rest = f32_sub(f32_choose(left, size[0], size[1]), n), square = f32_mul(t, t),
+             quotient;
         if (tied) {
             open0 |= rows->starts[start + i];
             open1 |= rows->starts[start + i];
-            new_left = l32_of_bits((left & open0) >> lane & WHOLE_CHUNK);
-            new_right = l32_of_bits((right & open1) >> lane & WHOLE_CHUNK);
-            open0 &= ~left;
-            open1 &= ~right;
+            uint32_t first = (bits & open0) | (~bits & open1);
+            open0 &= ~(bits & own);
+            open1 &= bits | ~own;
+            quotient = f32_div_where(square, f32_mul(n, rest),
+                                     l32_of_bits(first >> lane & WHOLE_CHUNK), none);
+        } else {
+            quotient = f32_div(square, f32_mul(n, rest));
         }
-        vecf t = f32_of(l32_choose(is_left, sum0, sum1)), n = f32_choose(is_left, n0, n1),
-             rest = f32_sub(f32_choose(is_left, size[0], size[1]), n),
-             quotient = f32_div(f32_mul(t, t), f32_mul(n, rest));
-        most0 = f32_max_where(most0, quotient, new_left);
-        most1 = f32_max_where(most1, quotient, new_right);
+        most0 = f32_max_where(most0, quotient, left);
+        most1 = f32_max_where(most1, quotient, right);
         vec x = l32_sub(l32_load(z + (size_t) i * CT_BESIDE),
-                        l32_choose(is_left, middle[0], middle[1]));
-        sum0 = l32_add_where(sum0, x, is_left);
-        sum1 = l32_add_where(sum1, x, is_right);
-        n0 = f32_add_where(n0, one, is_left);
-        n1 = f32_add_where(n1, one, is_right);
+                        l32_choose(left, middle[0], middle[1]));
+        sum0 = l32_add_where(sum0, x, left);
+        sum1 = l32_add_where(sum1, x, right);
+        n0 = f32_add_where(n0, one, left);
+        n1 = f32_add_where(n1, one, right);
     }
     f32_store(most[0] + lane, most0);
     f32_store(most[1] + lane, most1);
