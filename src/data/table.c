@@ -36,7 +36,7 @@ ct_status ct_table_init(ct_table *table, const ct_data *data, ct_arena *arena, c
     table->order = CT_ARENA_NEW(arena, uint32_t *, n_cols);
     table->ties = CT_ARENA_NEW(arena, uint64_t *, n_cols);
     table->n_values = CT_ARENA_ZEROED(arena, uint32_t, n_cols);
-    uint32_t *order = CT_ARENA_NEW(arena, uint32_t, (size_t) n_cols * n_rows);
+    uint32_t *order = CT_ARENA_NEW(arena, uint32_t, (size_t) n_cols * n_rows + CT_ORDER_PAD);
     uint64_t *ties = CT_ARENA_ZEROED(arena, uint64_t, n_cols * table->words);
     if (!table->order || !table->ties || !table->n_values || !order || !ties)
         return ct_fail(error, CT_NO_MEMORY, "not enough memory to rank %lu columns of %lu rows",

@@ -17,7 +17,8 @@ typedef struct {
     const ct_data *data; /* borrowed */
     uint32_t n_rows, n_cols, n_classes;
     size_t words;       /* 64-bit words of a bit set over the rows, a multiple of CT_WORD_STEP */
-    uint32_t **order;   /* [n_cols][n_rows] */
+    uint32_t **order;   /* [n_cols][n_rows], one after the other, and CT_ORDER_PAD more: vectors are
+                           read whole */
     uint64_t **ties;    /* [n_cols][words] */
     uint32_t *n_values; /* [n_cols] distinct values (after a cap: groups of values); 0 until the
                            column is ranked */
@@ -27,6 +28,8 @@ typedef struct {
 #define CT_WORD_STEP 8
 #define CT_WORDS(bits)                                                                             \
     ((((size_t) (bits) + 63) / 64 + CT_WORD_STEP - 1) / CT_WORD_STEP * CT_WORD_STEP)
+
+enum { CT_ORDER_PAD = 32 };
 
 /* Checks the data and takes the memory; ct_table_rank fills it in. */
 ct_status ct_table_init(ct_table *table, const ct_data *data, ct_arena *arena, ct_error *error);

@@ -384,6 +384,7 @@ static void one_child_init(one_child *o, const sample *s, uint32_t t, int heavy)
                         s->quantised_planes,
                         s->quantised_bytes,
                         NULL,
+                        0,
                         NULL,
                         NULL,
                         NULL,
@@ -577,7 +578,7 @@ static void several_children(void)
         choose_needs(&r, &o, &s, t, 0);
         o.rows = (ct_rows){N,   s.n_classes, s.words, sets, lanes, ties, begin,
                            end, NULL,        NULL,    NULL, NULL,  NULL, NULL,
-                           NULL, NULL,       NULL,    NULL, NULL,  NULL};
+                           NULL, 0,          NULL,    NULL, NULL,  NULL, NULL};
         ct_children *c = &o.children;
         c->planes = planes;
         c->done = done;

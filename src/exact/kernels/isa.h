@@ -4,6 +4,7 @@
 
 #include "exact/kernels/job.h"
 #include "exact/kernels/losses.h"
+#include "exact/kernels/pick.h"
 #include "exact/kernels/response_spans.h"
 
 #define CT_LANE 16
@@ -55,6 +56,7 @@ static void split_general(ct_split *s)
         planes8,                                                                      \
         look_up,                                                                      \
         spans,                                                                        \
+        pick,                                                                         \
         {[CT_ROWS16] = {split_rows16, children_rows16},                               \
          [CT_ROWS32] = {split_rows32, children_rows32},                               \
          [CT_QUANTISED16] = {split_quantised16, children_quantised16},                \

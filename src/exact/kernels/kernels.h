@@ -98,8 +98,9 @@ typedef struct {
     const uint8_t *quantised_bytes;   /* [g][64 words] and one by one */
     const ct_response *response; /* NULL: classes are predicted, and so are the two below; else the
                                     one class is that of all rows */
-    const int32_t *z;       /* [g][64 words] the response on its grid, in the order of g */
-    const uint32_t *ranks;  /* [g][64 words] ranks of g */
+    size_t stride;          /* rows for each g in the next two */
+    const int32_t *z;       /* [g][stride] the response on its grid, in the order of g */
+    const uint32_t *ranks;  /* [g][stride] ranks of g */
     const uint8_t *tied;    /* [g] some rows have the same value */
     const ct_abreast *abreast; /* of CT_ABREAST, else NULL */
     const uint64_t *outer; /* [g][words] rows besides that count for the sizes of leaves and cost
@@ -279,6 +280,21 @@ typedef struct {
                          word */
 } ct_split;
 
+/* Rows with a response that are picked out of the order of a feature, and their values numbered
+ * anew. */
+typedef struct {
+    const uint64_t *members;     /* bits: the rows, in the words first .. last */
+    size_t first, last;
+    const int32_t *z;            /* of the order: the response, */
+    const uint32_t *order, *ranks; /* numbers of rows, and ranks of their values */
+    const uint64_t *places;      /* see ct_response */
+    int32_t *to_z;               /* out: the same, side by side, room for CT_LIST_PAD more each; */
+    uint32_t *to_order, *to_ranks; /* ranks from 0 on, without gaps, */
+    uint32_t *to_values;         /* and of each the rank that it was; */
+    uint64_t *starts;            /* bits: the row is the first of its value; 0 before */
+    uint32_t n_rows, n_values;   /* out */
+} ct_pick;
+
 typedef struct {
     const char *name;
     /* Writes the n_planes <= 8 lowest bit planes, complemented, of digits[order[j]], j < n, each
@@ -292,6 +308,7 @@ typedef struct {
     /* Of CT_SPAN_ROWS rows of each lane the responses; see response_spans.h. */
     void (*spans)(const int32_t rows[CT_SPAN_ROWS][CT_SPAN_LANES], const ct_response *response,
                   ct_span_group *group);
+    void (*pick)(ct_pick *pick);
     struct {
         void (*split)(ct_split *split);
         void (*children)(ct_children *children);

@@ -217,7 +217,7 @@ CT_INLINE void list_side(const scan_job *job, int side, uint64_t first[FIRST_WOR
 {
     const ct_rows *rows = job->all->rows;
     const ct_list *list = &job->all->lists[side];
-    const int32_t *z = rows->z + (size_t) job->child * job->words * 64;
+    const int32_t *z = rows->z + job->child * rows->stride;
     const uint64_t *below = job->planes + (size_t) (CT_CUT_PLANES - 1) * job->words;
     uint64_t carry = 0;
     uint32_t n = 0;
@@ -271,7 +271,7 @@ CT_INLINE int64_t best_beside(const scan_job *job, int side, const listed *s, fl
 CT_INLINE int64_t best_beside(const scan_job *job, int side, const listed *s, float most,
                               double margin)
 {
-    const int32_t *z = job->all->rows->z + (size_t) job->child * job->words * 64;
+    const int32_t *z = job->all->rows->z + job->child * job->all->rows->stride;
     const uint64_t *below = job->planes + (size_t) (CT_CUT_PLANES - 1) * job->words;
     const float limit = quotients_of_note(s, margin, most);
     int64_t best = INT64_MAX;

@@ -161,7 +161,7 @@ CT_INLINE void list_sides_of(const scan_job *job, const child_rows *rows, int si
 static inline child_rows rows_of_child(const scan_job *job)
 {
     const ct_rows *all = job->all->rows;
-    size_t start = (size_t) job->child * all->words * 64;
+    size_t start = job->child * all->stride;
     return (child_rows){all->z + start, all->tied[job->child] ? all->ranks + start : NULL,
                         job->weights, all->response->places};
 }

@@ -5,6 +5,10 @@
 #include "base/bits.h"
 #include "exact/rows/planes.h"
 
+/* Vectors of words are read whole, and so are the rows of these, behind the last one of the last
+ * feature as well. */
+enum { BEYOND = CT_WORD_STEP * 64 };
+
 /* Sets up the arrays of pointers; NULL if memory ends. */
 static ct_layout *layout_new(ct_worker *worker, uint32_t n_rows, uint32_t n_cols,
                              uint32_t n_classes)
@@ -38,9 +42,10 @@ static ct_layout *layout_new(ct_worker *worker, uint32_t n_rows, uint32_t n_cols
                                                     (size_t) n_cols * layout->words * 64)
                                   : NULL;
     int has_response = worker->search->costs->response != NULL;
-    size_t listed = has_response ? (size_t) n_cols * layout->words * 64 : 0;
+    layout->stride = ((size_t) n_rows + 63) / 64 * 64;
+    size_t listed = has_response ? n_cols * layout->stride + BEYOND : 0;
     layout->z = listed ? CT_ARENA_ZEROED(arena, int32_t, listed) : NULL;
-    layout->ranks = listed ? CT_ARENA_ZEROED(arena, uint32_t, listed) : NULL;
+    layout->ranks = listed ? CT_ARENA_NEW(arena, uint32_t, listed) : NULL;
     layout->tied = has_response ? CT_ARENA_NEW(arena, uint8_t, n_cols) : NULL;
     uint32_t *marks = CT_ARENA_NEW(arena, uint32_t, n_cols * (layout->words + 1));
     layout->sets = CT_ARENA_ZEROED(arena, uint64_t, (size_t) n_cols * n_classes * layout->words);
@@ -54,7 +59,17 @@ static ct_layout *layout_new(ct_worker *worker, uint32_t n_rows, uint32_t n_cols
     return layout;
 }
 
-/* Counts the tie marks of f, and lists ranks; its order and ties are in place. */
+/* Lists the ranks of f; its ties are in place. */
+static void list_ranks(ct_layout *layout, uint32_t f)
+{
+    uint32_t *ranks = ct_layout_ranks(layout, f), rank = 0;
+    for (uint32_t j = 0; ranks && j < layout->n_rows; j++) {
+        ranks[j] = rank;
+        rank += (uint32_t) ct_bit(layout->ties[f], j);
+    }
+}
+
+/* Counts the tie marks of f; its order and ties are in place. */
 static void finish_feature(ct_layout *layout, uint32_t f)
 {
     uint32_t before = 0;
@@ -64,11 +79,6 @@ static void finish_feature(ct_layout *layout, uint32_t f)
     }
     CT_ASSERT(before < layout->n_rows /* never after the last row */);
     layout->marks[f][layout->words] = before;
-    uint32_t *ranks = ct_layout_ranks(layout, f), rank = 0;
-    for (uint32_t j = 0; ranks && j < layout->n_rows; j++) {
-        ranks[j] = rank;
-        rank += (uint32_t) ct_bit(layout->ties[f], j);
-    }
     layout->n_values[f] = before + 1;
     layout->n_planes[f] = ct_bit_width(before);
     if (layout->tied) layout->tied[f] = layout->n_values[f] < layout->n_rows;
@@ -150,6 +160,7 @@ ct_layout *ct_layout_whole(ct_worker *worker, const ct_table *table)
         layout->order[f] = table->order[f];
         layout->ties[f] = table->ties[f];
         finish_feature(layout, f);
+        list_ranks(layout, f);
         int64_t *weights = ct_layout_weights(layout, f);
         CT_ASSERT(layout->n_values[f] == table->n_values[f]);
         for (uint32_t j = 0; weights && j < layout->n_rows; j++)
@@ -214,15 +225,12 @@ static uint32_t list_places(const part_rows *rows, uint32_t *places)
 static void part_ranks(ct_layout *layout, const ct_layout *parent, uint32_t f,
                        const uint32_t *places)
 {
-    const uint32_t *ranks = ct_layout_ranks(parent, f),
-                   *global = parent->global ? parent->global[f] : NULL;
+    const uint32_t *global = parent->global ? parent->global[f] : NULL;
     uint32_t rank = 0, last_rank = 0;
     for (uint32_t j = 0; j < layout->n_rows; j++) {
         size_t w = places[j] / 64;
-        uint32_t parent_rank = ranks ? ranks[places[j]]
-                                     : parent->marks[f][w] +
-                                       ct_popcount(parent->ties[f][w] &
-                                                   ct_low_bits(places[j] % 64));
+        uint32_t parent_rank = parent->marks[f][w] +
+                               ct_popcount(parent->ties[f][w] & ct_low_bits(places[j] % 64));
         CT_ASSERT((!j || parent_rank >= last_rank) && parent_rank < parent->n_values[f]);
         if (j && parent_rank == last_rank) continue;
         if (j) {
@@ -254,25 +262,42 @@ static void part_sets(ct_layout *layout, const part_rows *rows, uint32_t f, cons
     }
 }
 
-/* Lays out feature f of the part, whose rows are at `places`; `renumber` gives the new row numbers.
- */
-static void part_feature(ct_layout *layout, const ct_layout *parent, const part_rows *rows,
-                         uint32_t f, const uint32_t *renumber, const uint32_t *places)
+/* Lays out feature f of the part, whose rows are at `places`. */
+static void part_feature(ct_layout *layout, const ct_layout *parent, uint32_t f,
+                         const uint32_t *places)
 {
     const uint32_t *from = parent->order[f];
-    const int64_t *from_weights = ct_layout_weights(parent, f);
-    const int32_t *from_z = ct_layout_z(parent, f);
-    int64_t *weights = ct_layout_weights(layout, f);
-    int32_t *z = ct_layout_z(layout, f);
-    for (uint32_t j = 0; j < layout->n_rows; j++) {
-        CT_ASSERT(renumber[from[places[j]]] < layout->n_rows);
-        layout->order[f][j] = renumber[from[places[j]]];
-    }
-    for (uint32_t j = 0; weights && j < layout->n_rows; j++) weights[j] = from_weights[places[j]];
-    for (uint32_t j = 0; z && j < layout->n_rows; j++) z[j] = from_z[places[j]];
+    for (uint32_t j = 0; j < layout->n_rows; j++) layout->order[f][j] = from[places[j]];
     part_ranks(layout, parent, f, places);
-    part_sets(layout, rows, f, places);
-    finish_feature(layout, f);
+}
+
+/* The same of rows with a response; members[words] is scratch memory. */
+static void pick_feature(const ct_worker *worker, ct_layout *layout, const ct_layout *parent,
+                         const part_rows *rows, uint32_t f, uint64_t *members)
+{
+    uint64_t *ties = layout->ties[f];
+    const uint32_t *global = parent->global ? parent->global[f] : NULL;
+    for (size_t w = rows->first; w < rows->last; w++) members[w] = members_in(rows, w);
+    ct_pick pick = {members,
+                    rows->first,
+                    rows->last,
+                    ct_layout_z(parent, f),
+                    parent->order[f],
+                    ct_layout_ranks(parent, f),
+                    worker->search->costs->response->places,
+                    ct_layout_z(layout, f),
+                    layout->order[f],
+                    ct_layout_ranks(layout, f),
+                    layout->global[f],
+                    ties,
+                    0,
+                    0};
+    worker->search->kernels->pick(&pick);
+    CT_ASSERT(pick.n_rows == layout->n_rows);
+    for (size_t w = 0; w < layout->words; w++) /* ties are before the starts, but for the first */
+        ties[w] = ties[w] >> 1 | (w + 1 < layout->words ? ties[w + 1] << 63 : 0);
+    for (uint32_t i = 0; global && i < pick.n_values; i++)
+        layout->global[f][i] = global[layout->global[f][i]];
 }
 
 ct_layout *ct_layout_part(ct_worker *worker, const ct_layout *parent, const uint64_t *sets,
@@ -285,26 +310,41 @@ ct_layout *ct_layout_part(ct_worker *worker, const ct_layout *parent, const uint
     ct_layout *layout = layout_new(worker, n_rows, n_cols, parent->n_classes);
     if (!layout) return out_of_memory(worker);
     layout->global = CT_ARENA_NEW(arena, uint32_t *, n_cols);
-    uint32_t *numbers = CT_ARENA_NEW(arena, uint32_t, 2 * (size_t) n_cols * n_rows);
+    size_t room = (size_t) n_rows + CT_LIST_PAD;
+    uint32_t *numbers = CT_ARENA_NEW(arena, uint32_t, 2 * n_cols * room);
     uint64_t *ties = CT_ARENA_ZEROED(arena, uint64_t, n_cols * layout->words);
     if (outer) layout->outer = CT_ARENA_ZEROED(arena, uint64_t, n_cols * layout->words);
     ct_arena_mark mark = ct_arena_here(arena);
     uint32_t *renumber = CT_ARENA_NEW(arena, uint32_t, parent->n_rows);
     uint32_t *places = CT_ARENA_NEW(arena, uint32_t, n_rows);
-    if (!layout->global || !numbers || !ties || !renumber || !places || (outer && !layout->outer))
+    uint64_t *members = CT_ARENA_NEW(arena, uint64_t, parent->words);
+    if (!layout->global || !numbers || !ties || !renumber || !places || !members ||
+        (outer && !layout->outer))
         return out_of_memory(worker);
 
     for (uint32_t f = 0; f < n_cols; f++) {
-        layout->order[f] = numbers + 2 * (size_t) f * n_rows;
-        layout->global[f] = layout->order[f] + n_rows;
+        layout->order[f] = numbers + 2 * f * room;
+        layout->global[f] = layout->order[f] + room;
         layout->ties[f] = ties + f * layout->words;
         part_rows rows = rows_of(parent, sets, outer, begin, end, f);
-        uint32_t n = list_places(&rows, places);
-        CT_ASSERT(n == n_rows /* the same in every order */);
-        for (uint32_t j = 0; f == 0 && j < n; j++) renumber[parent->order[0][places[j]]] = j;
-        for (uint32_t j = 0; f == 0 && parent->quantised_bytes && j < n; j++)
+        if (!layout->z || layout->weights || outer) {
+            uint32_t n = list_places(&rows, places);
+            CT_ASSERT(n == n_rows /* the same in every order */);
+        }
+        if (layout->z) pick_feature(worker, layout, parent, &rows, f, members);
+        else part_feature(layout, parent, f, places);
+        for (uint32_t j = 0; f == 0 && j < n_rows; j++) renumber[layout->order[0][j]] = j;
+        for (uint32_t j = 0; j < n_rows; j++) {
+            CT_ASSERT(renumber[layout->order[f][j]] < n_rows);
+            layout->order[f][j] = renumber[layout->order[f][j]];
+        }
+        const int64_t *weights = ct_layout_weights(parent, f);
+        for (uint32_t j = 0; weights && j < n_rows; j++)
+            ct_layout_weights(layout, f)[j] = weights[places[j]];
+        for (uint32_t j = 0; f == 0 && parent->quantised_bytes && j < n_rows; j++)
             layout->digits[j] = parent->quantised_bytes[places[j]];
-        part_feature(layout, parent, &rows, f, renumber, places);
+        part_sets(layout, &rows, f, places);
+        finish_feature(layout, f);
     }
     ct_arena_release(arena, mark);
     lay_out_quantised(worker, layout, layout->digits);

@@ -42,8 +42,9 @@ typedef struct {
                                  of f; NULL: none by row */
     uint64_t *quantised_planes;  /* [f][plane][words] their bits, complemented */
     unsigned n_quantised_planes;
-    int32_t *z;               /* [f][64 words] the response in the order of f; NULL: classes */
-    uint32_t *ranks;          /* [f][64 words] then, ranks of f in its order, */
+    size_t stride;            /* rows of each f in the next two: n_rows and more */
+    int32_t *z;               /* [f][stride] the response in the order of f; NULL: classes */
+    uint32_t *ranks;          /* [f][stride] then, ranks of f in its order, */
     uint8_t *tied;            /* [f] and whether some rows have the same */
     uint64_t *outer; /* [f][words] rows of no class set, see ct_outer in outer.h; NULL: none */
     ct_planes planes;
@@ -73,12 +74,12 @@ static inline int64_t *ct_layout_weights(const ct_layout *layout, uint32_t f)
 
 static inline int32_t *ct_layout_z(const ct_layout *layout, uint32_t f)
 {
-    return layout->z ? layout->z + (size_t) f * layout->words * 64 : NULL;
+    return layout->z ? layout->z + f * layout->stride : NULL;
 }
 
 static inline uint32_t *ct_layout_ranks(const ct_layout *layout, uint32_t f)
 {
-    return layout->ranks ? layout->ranks + (size_t) f * layout->words * 64 : NULL;
+    return layout->ranks ? layout->ranks + f * layout->stride : NULL;
 }
 
 static inline uint8_t *ct_layout_quantised_bytes(const ct_layout *layout, uint32_t f)

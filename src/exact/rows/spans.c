@@ -30,7 +30,7 @@ static const int32_t *list_rows(const ct_node *node, ct_arena *arena, uint32_t f
     const ct_layout *layout = node->layout;
     const int32_t *z = ct_layout_z(layout, f);
     if (node->n_rows == layout->n_rows) {
-        CT_ASSERT(room <= layout->words * 64);
+        CT_ASSERT(room <= layout->stride);
         return z;
     }
     int32_t *listed = CT_ARENA_ZEROED(arena, int32_t, room);
