@@ -64,6 +64,15 @@ static inline unsigned ct_bit_width(uint64_t value)
     return width;
 }
 
+/* The bits of those places, side by side from the lowest on. */
+static inline uint64_t ct_pack(uint64_t word, uint64_t where)
+{
+    uint64_t packed = 0;
+    for (unsigned n = 0; where; where &= where - 1, n++)
+        packed |= (word >> ct_trailing_zeros(where) & 1) << n;
+    return packed;
+}
+
 /* Position of the (k+1)-th bit set; k below the number of bits set. Halves the word by prefix
  * counts of its bytes. */
 static inline unsigned ct_select(uint64_t word, unsigned k)

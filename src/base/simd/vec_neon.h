@@ -17,6 +17,7 @@ typedef uint64x2_t mask64;
 
 CT_INLINE unsigned word_count(uint64_t word) { return (unsigned) __builtin_popcountll(word); }
 CT_INLINE unsigned word_select(uint64_t word, unsigned k) { return ct_select(word, k); }
+CT_INLINE uint64_t word_pack(uint64_t word, uint64_t where) { return ct_pack(word, where); }
 
 CT_INLINE vec v_load(const uint64_t *words) { return vld1q_u64(words); }
 CT_INLINE void v_store(uint64_t *words, vec a) { vst1q_u64(words, a); }

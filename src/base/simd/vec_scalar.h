@@ -17,6 +17,7 @@ typedef uint64_t mask32;
 
 CT_INLINE unsigned word_count(uint64_t word) { return ct_popcount(word); }
 CT_INLINE unsigned word_select(uint64_t word, unsigned k) { return ct_select(word, k); }
+CT_INLINE uint64_t word_pack(uint64_t word, uint64_t where) { return ct_pack(word, where); }
 
 CT_INLINE vec v_load(const uint64_t *words) { return *words; }
 CT_INLINE void v_store(uint64_t *words, vec a) { *words = a; }

@@ -137,17 +137,18 @@ CT_INLINE void FN(begin)(ct_children *c, scan_job *job)
 }
 
 /* Scans children one by one, those that are not done, and sums up. */
-CT_INLINE void FN(each)(ct_children *c, scan_job *job)
+CT_INLINE void FN(each)(ct_children *c, scan_job *job,
+                        void (*scan)(ct_children *, scan_job *, uint32_t, int))
 {
     int sides;
     for (int i = 0; i < 4; i++) {
         uint32_t g = (uint32_t) c->first[i];
         if (c->first[i] < 0 || c->done[g]) continue;
-        if ((sides = wanted_sides(c, g)) != NONE) FN(child)(c, job, g, sides);
+        if ((sides = wanted_sides(c, g)) != NONE) scan(c, job, g, sides);
     }
     for (uint32_t g = 0; g < c->rows->n_cols; g++) {
         if (c->done[g]) continue;
-        if ((sides = wanted_sides(c, g)) != NONE) FN(child)(c, job, g, sides);
+        if ((sides = wanted_sides(c, g)) != NONE) scan(c, job, g, sides);
         else c->skipped++;
     }
     sum_up(c);
@@ -160,5 +161,5 @@ static void FN(children)(ct_children *c)
 {
     scan_job job;
     FN(begin)(c, &job);
-    FN(each)(c, &job);
+    FN(each)(c, &job, FN(child));
 }

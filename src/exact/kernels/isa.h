@@ -57,6 +57,7 @@ static void split_general(ct_split *s)
         look_up,                                                                      \
         spans,                                                                        \
         pick,                                                                         \
+        moments_of,                                                                   \
         {[CT_ROWS16] = {split_rows16, children_rows16},                               \
          [CT_ROWS32] = {split_rows32, children_rows32},                               \
          [CT_QUANTISED16] = {split_quantised16, children_quantised16},                \

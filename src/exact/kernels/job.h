@@ -35,6 +35,7 @@ typedef struct {
     uint32_t n_present, n_pairs, wanted; /* see loss_labels.h */
     int best_end[2];           /* see losses.h */
     uint32_t child;            /* see response.h; */
+    const struct listed *of_sides; /* [2] see response_together.h; */
     unsigned listed;           /* 1 << side: its list and blocks are those of the child; */
     int noted;                 /* else its words are noted; */
     int64_t cap[2];            /* what is needed before the first child is scanned; */

@@ -309,6 +309,10 @@ typedef struct {
     void (*spans)(const int32_t rows[CT_SPAN_ROWS][CT_SPAN_LANES], const ct_response *response,
                   ct_span_group *group);
     void (*pick)(ct_pick *pick);
+    /* Adds the members of a word to moments as in ct_totals, of z[64] and weights[64]; NULL: 1
+     * each. */
+    void (*moments)(uint64_t members, const int32_t *z, const int64_t *weights,
+                    int64_t moments[2]);
     struct {
         void (*split)(ct_split *split);
         void (*children)(ct_children *children);

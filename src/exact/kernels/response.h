@@ -152,30 +152,29 @@ static void in_full_response(scan_job *job, const int64_t need[2], int64_t error
     (void) job, (void) need, (void) error, (void) allowed;
 }
 
-/* The sum of a word's members and that of their squares. */
-CT_INLINE void word_moments(const ct_split *s, size_t w, int64_t moments[2])
+/* See ct_kernels. */
+static void moments_of(uint64_t members, const int32_t *z, const int64_t *weights,
+                       int64_t moments[2])
 {
-    uint64_t members = s->sets[w];
 #ifdef VEC_LISTS
-    if (!s->weights) {
+    if (!weights) {
         vec sums = v_fill(0), squares = v_fill(0);
         for (size_t first = 0; first < 64 && members >> first; first += CHUNK) {
             mask32 in = l32_of_bits((uint32_t) (members >> first) & WHOLE_CHUNK);
-            vec z = l32_where(l32_load(s->z + w * 64 + first), in);
-            sums = l32_add(sums, z);
-            squares = l64_add(squares, l32_squares(z));
+            vec rows = l32_where(l32_load(z + first), in);
+            sums = l32_add(sums, rows);
+            squares = l64_add(squares, l32_squares(rows));
         }
-        moments[0] = l32_sum(sums);
-        moments[1] = l64_sum(squares);
+        moments[0] += l32_sum(sums);
+        moments[1] += l64_sum(squares);
         return;
     }
 #endif
-    moments[0] = moments[1] = 0;
     for (; members; members &= members - 1) {
-        size_t row = w * 64 + ct_trailing_zeros(members);
-        int64_t wz = s->weights ? s->weights[row] * s->z[row] : s->z[row];
+        size_t row = ct_trailing_zeros(members);
+        int64_t wz = weights ? weights[row] * z[row] : z[row];
         moments[0] += wz;
-        moments[1] += wz * s->z[row];
+        moments[1] += wz * z[row];
     }
 }
 
@@ -183,11 +182,13 @@ static void split_response(ct_split *s)
 {
     split_sets(s);
     split_masses(s);
-    int64_t *moments = s->moments + 2 * s->begin, of_word[2];
+    int64_t *moments = s->moments + 2 * s->begin;
     moments[0] = moments[1] = 0;
     for (size_t w = s->begin; w < s->end; w++, moments += 2) {
-        word_moments(s, w, of_word);
-        moments[2] = moments[0] + of_word[0];
-        moments[3] = moments[1] + of_word[1];
+        moments[2] = moments[0];
+        moments[3] = moments[1];
+        if (!s->sets[w]) continue;
+        moments_of(s->sets[w], s->z + w * 64, s->weights ? s->weights + w * 64 : NULL,
+                   moments + 2);
     }
 }

@@ -75,25 +75,27 @@ static inline void make_cut_planes(const scan_job *job, uint32_t g)
     }
 }
 
-/* How far a cost may be from what a quotient t^2 / (k (n - k)) says; see above. All products are
+/* A side, with the margin of costs by quotients t^2 / (k (n - k)); see above. All products are
  * exact, so that compilers may contract them into sums. */
-static inline double margin_of_quotients(const listed *s)
+static inline listed side_by_quotients(const scan_job *job, int side)
 {
-    double n = (double) s->n, range = (double) s->response->range;
-    return (double) s->squares * 0x1p-20 + (n + 2) * (n + 2 + range) + 4;
+    listed s = list_of_side(job, side);
+    double n = (double) s.n, range = (double) s.response->range;
+    s.margin = (double) s.squares * 0x1p-20 + (n + 2) * (n + 2 + range) + 4;
+    return s;
 }
 
 /* A lower bound of the cost of a split of the side, of the largest quotient. */
-static inline int64_t cost_of_quotient(const listed *s, double margin, float most)
+static inline int64_t cost_of_quotient(const listed *s, float most)
 {
-    double cost = (double) s->squares - (double) s->n * (double) most - margin;
+    double cost = (double) s->squares - (double) s->n * (double) most - s->margin;
     return cost > 0 ? (int64_t) cost : 0;
 }
 
 /* Splits of a lower quotient cost more than one of the largest. */
-static inline float quotients_of_note(const listed *s, double margin, float most)
+static inline float quotients_of_note(const listed *s, float most)
 {
-    double least = (double) most - 2 * margin / (double) s->n;
+    double least = (double) most - 2 * s->margin / (double) s->n;
     return (float) (least - fabs(least) * 0x1p-22);
 }
 
@@ -206,14 +208,65 @@ CT_INLINE side_word side_word_at(const scan_job *job, const uint64_t *below, int
     return (side_word){own, sum & own};
 }
 
-/* The least cost of a split of the side on the child that the job is aimed at, whose largest
- * quotient is `most`. */
+/* A side of the child that the job is aimed at, in its order. */
+typedef struct {
+    const int32_t *z;
+    uint64_t first[CT_ABREAST_ROWS / 64 + 2]; /* bits: a split may come before the row */
+} side_rows;
+
 #ifdef VEC_LISTS
 
-enum { FIRST_WORDS = CT_ABREAST_ROWS / 64 + 2 };
+/* Appends the members of a word to a list of n rows; returns how many there are then. */
+CT_INLINE uint32_t list_members(const ct_list *list, uint32_t n, const int32_t *z,
+                                uint64_t members, const uint64_t *places)
+{
+    for (size_t at = 0; at < 64 && members >> at; at += CHUNK) {
+        vec rows = l32_load(z + at);
+        n = append(list, n, rows, rows, 0, (uint32_t) (members >> at) & WHOLE_CHUNK, places);
+    }
+    return n;
+}
 
-/* Lists the rows; bits of `first` by place in the list. */
-CT_INLINE void list_side(const scan_job *job, int side, uint64_t first[FIRST_WORDS])
+/* The places before a chunk of rows. */
+typedef struct {
+    vec sums;      /* of the rows before each, */
+    vecf quotient; /* and what splitting there gains; any number where there is no place: */
+    uint32_t first; /* bits where there is */
+} quotients;
+
+/* From row i on, with the sum of those before in all lanes of *before. */
+CT_INLINE quotients quotients_at(const side_rows *rows, uint32_t i, vec middle, vecf size,
+                                 vec *before)
+{
+    vec x = l32_sub(l32_load(rows->z + i), middle), sums = l32_add(*before, l32_scan(x));
+    quotients q = {l32_sub(sums, x), f32_set(0), 0};
+    vecf n = f32_add(f32_set((float) i), f32_lanes()), t = f32_of(q.sums);
+    q.quotient = f32_div(f32_mul(t, t), f32_mul(n, f32_sub(size, n)));
+    q.first = (uint32_t) (rows->first[i / 64] >> i % 64) & WHOLE_CHUNK;
+    *before = l32_last(sums);
+    return q;
+}
+
+#else
+
+CT_INLINE uint32_t list_members(const ct_list *list, uint32_t n, const int32_t *z,
+                                uint64_t members, const uint64_t *places)
+{
+    (void) places;
+    for (; members; members &= members - 1) list->z[n++] = z[ct_trailing_zeros(members)];
+    return n;
+}
+
+/* Of the place before row k, which is not the first; `sum` of those before it. */
+CT_INLINE float quotient_at(const listed *s, uint32_t k, int32_t sum)
+{
+    float t = (float) sum, n = (float) k;
+    return t * t / (n * ((float) s->n - n));
+}
+
+#endif
+
+CT_INLINE void list_side(const scan_job *job, int side, side_rows *to)
 {
     const ct_rows *rows = job->all->rows;
     const ct_list *list = &job->all->lists[side];
@@ -221,82 +274,74 @@ CT_INLINE void list_side(const scan_job *job, int side, uint64_t first[FIRST_WOR
     const uint64_t *below = job->planes + (size_t) (CT_CUT_PLANES - 1) * job->words;
     uint64_t carry = 0;
     uint32_t n = 0;
-    memset(first, 0, FIRST_WORDS * sizeof *first);
+    to->z = list->z;
+    memset(to->first, 0, sizeof to->first);
     for (size_t w = 0; w * 64 < rows->abreast->n_rows; w++) {
         side_word word = side_word_at(job, below, side, w, &carry);
-        uint64_t firsts = word_pack(word.first, word.own);
-        first[n / 64] |= firsts << n % 64;
-        if (n % 64) first[n / 64 + 1] |= firsts >> (64 - n % 64);
-        for (size_t at = 0; at < 64 && word.own >> at; at += CHUNK) {
-            vec rows_here = l32_load(z + w * 64 + at);
-            n = append(list, n, rows_here, rows_here, 0,
-                       (uint32_t) (word.own >> at) & WHOLE_CHUNK, job->all->rows->response->places);
-        }
+        uint64_t first = word_pack(word.first, word.own);
+        to->first[n / 64] |= first << n % 64;
+        if (n % 64) to->first[n / 64 + 1] |= first >> (64 - n % 64);
+        n = list_members(list, n, z + w * 64, word.own, rows->response->places);
     }
     CT_ASSERT(n == job->all->size[side]);
+    to->first[0] &= ~UINT64_C(1); /* there is no split before the first row */
 }
 
-CT_INLINE int64_t best_beside(const scan_job *job, int side, const listed *s, float most,
-                              double margin)
+/* The largest quotient of a side; -1 where there is no place. */
+static float most_of_side(const listed *s, const side_rows *rows)
 {
-    const vecf size = f32_set((float) s->n), limit = f32_set(quotients_of_note(s, margin, most));
+#ifdef VEC_LISTS
+    const vecf size = f32_set((float) s->n), none = f32_set(-1);
     const vec middle = l32_set(s->middle);
-    uint64_t first[FIRST_WORDS];
-    int64_t best = INT64_MAX;
     vec before = v_fill(0);
-    list_side(job, side, first);
+    vecf most = none;
     for (uint32_t i = 0; i < s->n; i += CHUNK) {
-        vec x = l32_sub(l32_load(s->list->z + i), middle), sums = l32_add(before, l32_scan(x));
-        vec t = l32_sub(sums, x);
-        vecf k = f32_add(f32_set((float) i), f32_lanes()), rest = f32_sub(size, k), square = f32_of(t);
-        square = f32_div(f32_mul(square, square), f32_mul(k, rest));
-        uint32_t bits = l32_bits(f32_reaches(square, limit)) &
-                        (uint32_t) (first[i / 64] >> i % 64) & WHOLE_CHUNK;
-        before = l32_last(sums);
-        if (i + CHUNK > s->n) bits &= (UINT32_C(1) << (s->n - i)) - 1;
+        quotients q = quotients_at(rows, i, middle, size, &before);
+        most = f32_max_where(most, q.quotient, l32_of_bits(q.first));
+    }
+    return f32_top(most);
+#else
+    float most = -1;
+    int32_t sum = 0;
+    for (uint32_t i = 0; i < s->n; sum += rows->z[i++] - s->middle) {
+        if (!(rows->first[i / 64] >> i % 64 & 1)) continue;
+        float quotient = quotient_at(s, i, sum);
+        if (quotient > most) most = quotient;
+    }
+    return most;
+#endif
+}
+
+/* The least cost of a split of a side whose largest quotient is `most`. */
+static int64_t best_of_side(const listed *s, const side_rows *rows, float most)
+{
+    float limit = quotients_of_note(s, most);
+    int64_t best = INT64_MAX;
+#ifdef VEC_LISTS
+    const vecf size = f32_set((float) s->n), limits = f32_set(limit);
+    const vec middle = l32_set(s->middle);
+    vec before = v_fill(0);
+    for (uint32_t i = 0; i < s->n; i += CHUNK) {
+        quotients q = quotients_at(rows, i, middle, size, &before);
+        uint32_t bits = l32_bits(f32_reaches(q.quotient, limits)) & q.first;
         if (!bits) continue;
-        int32_t listed_sums[CHUNK];
-        l32_store(listed_sums, t);
-        for (; bits; bits &= bits - 1) {
+        int32_t sums[CHUNK];
+        for (l32_store(sums, q.sums); bits; bits &= bits - 1) {
             unsigned at = ct_trailing_zeros(bits);
-            int64_t cost = cost_of_split(s, i + at, listed_sums[at]);
+            int64_t cost = cost_of_split(s, i + at, sums[at]);
             if (cost < best) best = cost;
         }
     }
-    return best;
-}
-
 #else
-
-CT_INLINE int64_t best_beside(const scan_job *job, int side, const listed *s, float most,
-                              double margin)
-{
-    const int32_t *z = job->all->rows->z + job->child * job->all->rows->stride;
-    const uint64_t *below = job->planes + (size_t) (CT_CUT_PLANES - 1) * job->words;
-    const float limit = quotients_of_note(s, margin, most);
-    int64_t best = INT64_MAX;
     int32_t sum = 0;
-    uint32_t n = 0;
-    uint64_t carry = 0;
-    for (size_t w = 0; w * 64 < job->all->rows->abreast->n_rows; w++) {
-        side_word word = side_word_at(job, below, side, w, &carry);
-        for (uint64_t rest = word.own; rest; rest &= rest - 1) {
-            unsigned row = ct_trailing_zeros(rest);
-            if (n && word.first >> row & 1) {
-                float t = (float) sum, k = (float) n;
-                if (t * t / (k * ((float) s->n - k)) >= limit) {
-                    int64_t cost = cost_of_split(s, n, sum);
-                    if (cost < best) best = cost;
-                }
-            }
-            sum += z[w * 64 + row] - s->middle;
-            n++;
-        }
+    for (uint32_t i = 0; i < s->n; sum += rows->z[i++] - s->middle) {
+        if (!(rows->first[i / 64] >> i % 64 & 1) || !(quotient_at(s, i, sum) >= limit)) continue;
+        int64_t cost = cost_of_split(s, i, sum);
+        if (cost < best) best = cost;
     }
+#endif
     return best;
 }
-
-#endif
 
 /* All children of a block. */
 static void scan_block(const ct_children *c, size_t block, const listed s[2],

@@ -21,7 +21,7 @@
 #include "exact/kernels/job.h"
 
 /* A side in the order of a child. */
-typedef struct {
+typedef struct listed {
     const ct_list *list;
     uint32_t n;                 /* rows */
     int64_t weight, sum, squares; /* of z - middle */

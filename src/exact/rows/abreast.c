@@ -19,24 +19,43 @@ int ct_abreast_fits(const ct_worker *worker, const ct_layout *layout, uint32_t n
 }
 
 /* The rows at the places of f's order, side by side with those of its block. */
-static void place_feature(ct_layout *layout, ct_abreast_layout *to, uint32_t f, int32_t *z,
-                          uint16_t *starts, uint16_t *members)
+static void place_rows(const ct_layout *layout, ct_abreast_layout *to, uint32_t f, int32_t *z)
 {
-    size_t block = f / CT_BESIDE * to->rows.stride;
-    unsigned lane = f % CT_BESIDE;
+    size_t at = f / CT_BESIDE * to->rows.stride * CT_BESIDE + f % CT_BESIDE;
     const int32_t *from = ct_layout_z(layout, f);
-    const uint64_t *sets = ct_layout_sets(layout, f);
     const uint32_t *order = layout->order[f];
-    uint64_t ends = 1; /* bit 63, so to say, of the word before */
-    for (uint32_t j = 0; j < layout->n_rows; j++) {
-        size_t place = block + j;
+    for (uint32_t j = 0; j < layout->n_rows; j++, at += CT_BESIDE) {
         CT_ASSERT(order[j] < layout->n_rows);
-        z[place * CT_BESIDE + lane] = from[j];
-        to->places[place * CT_BESIDE + lane] = (uint8_t) order[j];
-        if (to->beyond) to->beyond[place] |= (uint16_t) ((order[j] >> 8) << lane);
-        starts[place] |= (uint16_t) ((ends & 1) << lane);
-        ends = layout->ties[f][j / 64] >> j % 64;
-        if (members) members[place] |= (uint16_t) ((sets[j / 64] >> j % 64 & 1) << lane);
+        z[at] = from[j];
+        to->places[at] = (uint8_t) order[j];
+    }
+}
+
+/* Marks the places of f that `bits` names, with the marks of its block. */
+static void mark_places(const ct_abreast *rows, uint32_t f, const uint64_t *bits, uint16_t *marks)
+{
+    marks += f / CT_BESIDE * rows->stride;
+    for (size_t w = 0; w * 64 < rows->n_rows; w++)
+        for (uint64_t rest = bits[w]; rest; rest &= rest - 1) {
+            size_t place = w * 64 + ct_trailing_zeros(rest);
+            marks[place] = (uint16_t) (marks[place] | 1U << f % CT_BESIDE);
+        }
+}
+
+/* The rest of f: where its values start, and what is only there if need be. */
+static void place_marks(const ct_layout *layout, ct_abreast_layout *to, uint32_t f,
+                        uint16_t *starts, uint16_t *members)
+{
+    uint64_t bits[CT_ABREAST_ROWS / 64 + 1], before = 1;
+    for (size_t w = 0; w * 64 < layout->n_rows; w++) {
+        bits[w] = layout->ties[f][w] << 1 | before;
+        before = layout->ties[f][w] >> 63;
+    }
+    mark_places(&to->rows, f, bits, starts);
+    if (members) mark_places(&to->rows, f, ct_layout_sets(layout, f), members);
+    for (uint32_t j = 0; to->beyond && j < layout->n_rows; j++) {
+        uint16_t *beyond = to->beyond + f / CT_BESIDE * to->rows.stride + j;
+        *beyond = (uint16_t) (*beyond | (layout->order[f][j] >> 8) << f % CT_BESIDE);
     }
     to->rows.tied |= layout->tied[f];
 }
@@ -72,8 +91,10 @@ ct_status ct_abreast_make(ct_worker *worker, ct_layout *layout)
         (layout->n_rows > 256 && !to->beyond) || !take_room(arena, layout, to))
         return ct_worker_no_memory(worker);
     to->rows = (ct_abreast){layout->n_rows, stride, z, starts, members, 0};
-    for (uint32_t f = 0; f < layout->n_cols; f++)
-        place_feature(layout, to, f, z, starts, members);
+    for (uint32_t f = 0; f < layout->n_cols; f++) {
+        place_rows(layout, to, f, z);
+        place_marks(layout, to, f, starts, members);
+    }
     layout->abreast = to;
     return CT_OK;
 }

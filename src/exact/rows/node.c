@@ -104,17 +104,6 @@ static const int64_t *weights_at(const ct_layout *layout, uint32_t f, size_t w)
     return layout->weights ? ct_layout_weights(layout, f) + w * 64 : NULL;
 }
 
-static void add_moments(uint64_t members, const int32_t *z, const int64_t *weights,
-                        int64_t moments[2])
-{
-    for (; members; members &= members - 1) {
-        unsigned row = ct_trailing_zeros(members);
-        int64_t wz = weights ? weights[row] * z[row] : z[row];
-        moments[0] += wz;
-        moments[1] += wz * z[row];
-    }
-}
-
 /* What the members before each word of f cost at most; their counts and masses are in place. */
 static void sum_up_max(const ct_costs *costs, ct_node *node, uint32_t f)
 {
@@ -184,8 +173,8 @@ ct_status ct_node_whole(ct_worker *worker, ct_arena *arena, ct_layout *layout, c
             if (totals.quantised)
                 totals.quantised[c] += quantised_of(members[w], layout->quantised_bytes + w * 64);
             if (totals.moments)
-                add_moments(members[w], layout->z + w * 64, weights_at(layout, 0, w),
-                            totals.moments);
+                worker->search->kernels->moments(members[w], layout->z + w * 64,
+                                                 weights_at(layout, 0, w), totals.moments);
         }
     }
     CT_TRY(node_new(worker, arena, layout, &totals, layout->sets, node, &p));
@@ -274,8 +263,9 @@ uint32_t ct_node_counts(const ct_worker *worker, const ct_node *node, uint32_t f
     if (node->moments) {
         const int64_t *before = node->moments + 2 * (f * (layout->words + 1) + w);
         memcpy(totals->moments, before, 2 * sizeof *before);
-        add_moments(sets[w] & ct_low_bits(position % 64), ct_layout_z(layout, f) + w * 64,
-                    weights_at(layout, f, w), totals->moments);
+        worker->search->kernels->moments(sets[w] & ct_low_bits(position % 64),
+                                         ct_layout_z(layout, f) + w * 64,
+                                         weights_at(layout, f, w), totals->moments);
     }
     CT_ASSERT(position / 64 < layout->words && counts_before(node, f, w));
     return worker->search->kernels->count(sets, n_classes, layout->words, counts_before(node, f, w),
@@ -346,6 +336,7 @@ static uint32_t member_rank(const ct_worker *worker, const ct_node *node, uint32
     const ct_layout *layout = node->layout;
     const uint32_t *members = node->members + f * (layout->words + 1);
     CT_ASSERT(k < node->n_rows);
+    if (node->n_rows == layout->n_rows) return ct_layout_rank(layout, f, k);
     return ct_layout_rank(layout, f,
                           worker->search->kernels->find(ct_node_sets(node, f), layout->n_classes,
                                                         layout->words, members, node->rows.begin[f],

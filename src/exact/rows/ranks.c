@@ -6,6 +6,8 @@ uint32_t ct_layout_rank(const ct_layout *layout, uint32_t f, size_t position)
 {
     CT_ASSERT(f < layout->n_cols && position < layout->n_rows);
     size_t w = position / 64;
+    const uint32_t *ranks = ct_layout_ranks(layout, f);
+    if (ranks) return ranks[position];
     return layout->marks[f][w] + ct_popcount(layout->ties[f][w] & ct_low_bits(position % 64));
 }
 

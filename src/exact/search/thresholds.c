@@ -127,6 +127,16 @@ static uint32_t roundest(const ct_worker *worker, uint32_t first, uint32_t last)
     return zeros ? last >> (zeros - 1) << (zeros - 1) : last;
 }
 
+/* One among first .. last that has about as many rows on the left as end a large block of
+ * rows/spans.h, between low and high. */
+static uint32_t after_whole_spans(const ct_evaluator *evaluator, uint32_t feature, uint32_t low,
+                                  uint32_t high, uint32_t first, uint32_t last)
+{
+    uint32_t rows = roundest(evaluator->worker, low, high), at, end;
+    ct_node_window(evaluator->worker, evaluator->roots->node, feature, rows, rows, &at, &end);
+    return at < first ? first : at > last ? last : at;
+}
+
 /* A threshold that leaves so many rows on the left, near the middle of both these and the
  * interval's thresholds; where there is none, of the thresholds that do; 0 if none does. Half of
  * the thresholds and three fifths of the rows count as near. */
@@ -143,6 +153,8 @@ static uint32_t middle_threshold(const ct_evaluator *evaluator, uint32_t feature
                    &last);
     if (first < low + quarter) first = low + quarter;
     if (last > high - quarter) last = high - quarter;
+    if (first <= last && roots->node->layout->abreast)
+        return after_whole_spans(evaluator, feature, rows[0] + part, rows[1] - part, first, last);
     if (first <= last) return roundest(evaluator->worker, first, last);
     ct_node_window(evaluator->worker, roots->node, feature, rows[0], rows[1], &first, &last);
     quarter = (last - first) / 4;
