@@ -216,6 +216,32 @@ static void add_outlier(response_table *t)
     t->y[first] += 300;
 }
 
+/* Trees of more levels than brute force can go through: the bounds that go by sizes of leaves leave
+ * the cost as it is without them. */
+static void leaf_sizes_in_bounds_keep_the_cost(void)
+{
+    for (uint32_t i = 0; i < n_tables(60); i++) {
+        rng r = {12000000 + i};
+        uint32_t n = 12 + rng_below(&r, 40);
+        response_table t = response_random(&r, n, 2 + rng_below(&r, 3));
+        ct_options options = ct_options_default();
+        ct_result results[2];
+        ct_error error;
+        options.depth = 3 + rng_below(&r, 2);
+        options.min_bucket = 2 + rng_below(&r, n / 6);
+        for (int k = 0; k < 2; k++) {
+            options.off = k ? UINT32_C(1) << CT_SHORTCUT_LEAF_SIZES : 0;
+            REQUIRE(ct_exact_solve(&t.table.data, &options, &results[k], NULL, &error) == CT_OK);
+            CHECK(results[k].end == CT_END_OPTIMAL);
+        }
+        int good = CHECK(results[0].cost == results[1].cost);
+        for (int k = 0; k < 2; k++) ct_result_free(&results[k]);
+        response_free(&t);
+        if (!good) printf("    seed %lu\n", (unsigned long) (12000000 + i));
+        if (!good) return;
+    }
+}
+
 /* More rows than a block of a scan has, of few values and of many. */
 static void equals_in_blocks(void)
 {
@@ -449,7 +475,23 @@ static void compare_bound(const ct_observed *seen)
     believed.wrong += seen->lower > bounds_truth(&believed.brute, seen);
 }
 
-/* Every lower bound that a search believes, of trees, features and thresholds. */
+/* Every lower bound that a search believes, of trees, features and thresholds; 0 if one is wrong. */
+static int believes_truth(const response_table *t, const ct_options *options, uint64_t seed)
+{
+    ct_result result;
+    ct_error error;
+    believed.wrong = 0;
+    if (!CHECK(bounds_begin(&believed.brute, &t->table.data, options))) return 0;
+    ct_observe(compare_bound);
+    ct_status status = ct_exact_solve(&t->table.data, options, &result, NULL, &error);
+    ct_observe(NULL);
+    if (!CHECK(status == CT_OK)) return 0;
+    ct_result_free(&result);
+    if (CHECK_INT(believed.wrong, 0)) return 1;
+    printf("    seed %lu\n", (unsigned long) seed);
+    return 0;
+}
+
 static void believes_no_wrong_bound(void)
 {
     believed.seen = 0;
@@ -459,18 +501,30 @@ static void believes_no_wrong_bound(void)
                                            1 + rng_below(&r, 4));
         if (i % 3 == 0) table_add_weights(&t.table, &r);
         ct_options options = random_options(&r, &t, i % 2 == 0);
-        ct_result result;
-        ct_error error;
-        believed.wrong = 0;
-        REQUIRE(bounds_begin(&believed.brute, &t.table.data, &options));
-        ct_observe(compare_bound);
-        ct_status status = ct_exact_solve(&t.table.data, &options, &result, NULL, &error);
-        ct_observe(NULL);
-        REQUIRE(status == CT_OK);
-        ct_result_free(&result);
+        int good = believes_truth(&t, &options, 10000000 + i);
         response_free(&t);
-        if (!CHECK_INT(believed.wrong, 0)) printf("    seed %lu\n", (unsigned long) (10000000 + i));
-        if (check_state.failed) return;
+        if (!good) return;
+    }
+    CHECK(believed.seen > 0);
+}
+
+/* Deep trees of small leaves: a side is bounded by leaf sizes of a larger row set, and so are the
+ * floors of its features, which neighbours take over. Rarely does one of them matter. */
+static void believes_no_wrong_floor(void)
+{
+    believed.seen = 0;
+    for (uint32_t i = 0; i < n_tables(120); i++) {
+        rng r = {10002000 + i};
+        response_table t = response_random(&r, BOUND_ROWS - 3 + rng_below(&r, 4),
+                                           1 + rng_below(&r, 4));
+        if ((10002000 + i) % 3 == 1) table_add_weights(&t.table, &r);
+        ct_options options = random_options(&r, &t, 1);
+        options.depth = 3 + rng_below(&r, 2);
+        options.min_bucket = 2 + rng_below(&r, 2);
+        options.min_split = 1;
+        int good = believes_truth(&t, &options, 10002000 + i);
+        response_free(&t);
+        if (!good) return;
     }
     CHECK(believed.seen > 0);
 }
@@ -622,6 +676,7 @@ static void refuses(void)
 static const check_case cases[] = {
     {"equals brute force, leaves of any size", equals_brute_force},
     {"equals brute force with leaf sizes", equals_with_leaf_sizes},
+    {"leaf sizes in bounds keep the cost", leaf_sizes_in_bounds_keep_the_cost},
     {"equals brute force with weights", equals_with_weights},
     {"equals brute force in blocks", equals_in_blocks},
     {"equals brute force in any way", equals_in_any_way},
@@ -631,6 +686,7 @@ static const check_case cases[] = {
     {"begins with a tree", begins_with_a_tree},
     {"stops with a bound", stops_with_a_bound},
     {"believes no wrong bound", believes_no_wrong_bound},
+    {"believes no wrong floor", believes_no_wrong_floor},
     {"shift, negation and weights", shift_negation_and_weights},
     {"costs of leaves", costs_of_leaves},
     {"says how near the grid is", says_how_near_the_grid_is},

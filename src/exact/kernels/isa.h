@@ -65,7 +65,7 @@ static void split_general(ct_split *s)
          [CT_LOSSES] = {split_losses, children_losses},                               \
          [CT_GENERAL] = {split_general, ct_children_general},                         \
          [CT_RESPONSE] = {split_response, children_response},                         \
-         [CT_ABREAST] = {split_response, children_abreast}},                        \
+         [CT_ABREAST] = {split_response, children_abreast}},                          \
         bound,                                                                        \
         find,                                                                         \
         count,                                                                        \

@@ -62,6 +62,7 @@ ct_status ct_outer_side(ct_worker *worker, ct_arena *arena, const ct_node *paren
         outer->n_rows = n_rows;
         if (n_rows > MOST * node->n_rows) return CT_OK;
     }
+    CT_ASSERT(around || node->n_rows + outer->n_rows == parent->n_rows + parent->n_outer);
     outer->sized = 1;
     if (!outer->n_rows) outer->rows = NULL;
     return CT_OK;
