@@ -202,6 +202,20 @@ static void equals_brute_force(void) { compare_tables(n_tables(300), 1000, 0, 0)
 static void equals_with_leaf_sizes(void) { compare_tables(n_tables(300), 2000000, 1, 0); }
 static void equals_with_weights(void) { compare_tables(n_tables(300), 4000000, 1, 1); }
 
+/* So many columns that scans go through the orders of several at once, in one block and in two. */
+static void equals_with_many_columns(void)
+{
+    for (uint32_t i = 0; i < n_tables(60); i++) {
+        rng r = {13000000 + i};
+        response_table t = response_random(&r, 8 + rng_below(&r, 9), 6 + rng_below(&r, 12));
+        ct_options options = random_options(&r, &t, i % 2 == 0);
+        options.depth = 3; /* of the sides the rows lie by places */
+        int good = compare(&t, &options, 13000000 + i);
+        response_free(&t);
+        if (!good) return;
+    }
+}
+
 /* Column 1 parts most of the rows from the rest, and of these column 0 in its middle. But its first
  * row stands out: the best of all places to split is in another block than the best that leaves of
  * some size allow. */
@@ -678,6 +692,7 @@ static const check_case cases[] = {
     {"equals brute force with leaf sizes", equals_with_leaf_sizes},
     {"leaf sizes in bounds keep the cost", leaf_sizes_in_bounds_keep_the_cost},
     {"equals brute force with weights", equals_with_weights},
+    {"equals brute force with many columns", equals_with_many_columns},
     {"equals brute force in blocks", equals_in_blocks},
     {"equals brute force in any way", equals_in_any_way},
     {"same course everywhere", same_course_everywhere},
