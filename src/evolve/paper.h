@@ -8,7 +8,7 @@
 #define CT_EVOLVE_PAPER_H
 
 #include "evolve/kicks.h"
-#include "evolve/row_cells.h"
+#include "evolve/cell_walk.h"
 
 /* What trees are ranked by: BIC, or 1 / (1 + SSE / n) - alpha * size, of the standardised response,
  * which is to be large. */
