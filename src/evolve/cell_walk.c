@@ -270,3 +270,27 @@ uint32_t ct_node_rows_at(const ct_node_rows *rows, uint32_t number)
     }
     return rows->first[low] + (number - rows->before[low]);
 }
+
+/* ---- questions ---- */
+
+static void solve_leaves(ct_model_tree *tree, int32_t node)
+{
+    if (ct_is_leaf(tree, node)) {
+        ct_model_tree_solve_one(tree, node);
+        return;
+    }
+    solve_leaves(tree, tree->nodes[node].left);
+    solve_leaves(tree, tree->nodes[node].right);
+}
+
+void ct_cell_answer(const ct_row_cells *cells, ct_cell_question *question, ct_node_rows *rows)
+{
+    if (!question->n_numbers) {
+        fill(cells, question->tree, question->node);
+        solve_leaves(question->tree, question->node);
+        return;
+    }
+    ct_node_rows_find(rows, cells, question->tree, question->node);
+    for (uint32_t i = 0; i < question->n_numbers; i++)
+        question->rows[i] = ct_node_rows_at(rows, question->numbers[i]);
+}

@@ -12,20 +12,35 @@ ct_status ct_row_cells_tree(const ct_row_cells *cells, ct_model_tree *tree, uint
 void ct_row_cells_refresh(const ct_row_cells *cells, ct_model_tree *tree, int32_t node,
                           uint32_t minbucket, uint32_t depth_max);
 
-/* ---- the same, step by step, if the sums are made elsewhere ---- */
+/* ---- the same, step by step, where many trees are asked about at once ---- */
 
-/* A node is changed; then what is below it is counted and summed, and brought into order. */
+enum { CT_ROWS_ASKED = 65 };
+
+/* Of a tree, either which rows of the node have these numbers; or, without numbers, how many rows
+ * the leaves below it have, and their models, for `end`, `sse` and `terms` there. */
+typedef struct {
+    ct_model_tree *tree;
+    int32_t node;         /* CT_NO_NODE: nothing is asked */
+    uint32_t n_numbers;
+    uint32_t numbers[CT_ROWS_ASKED], rows[CT_ROWS_ASKED]; /* [n_numbers] the latter are the answer */
+} ct_cell_question;
+
+typedef struct ct_node_rows ct_node_rows;
+
+/* `rows`: scratch. */
+void ct_cell_answer(const ct_row_cells *cells, ct_cell_question *question, ct_node_rows *rows);
+
+/* A node was changed, and what is below it is brought into order. */
 typedef struct {
     int32_t top;          /* the node changed */
-    int32_t stale;        /* below this one numbers of rows are known, and sums are not */
+    int32_t stale;        /* below this one models are not those of its rows; or CT_NO_NODE */
 } ct_refreshing;
 
-/* Numbers and sums below r->top are known, as far as r->stale says. Lifts small branches away and
- * cuts deep ones off. Returns the node below which they are to be made next, or CT_NO_NODE when
- * all is in order. */
+/* What the leaves below r->top have is known, but for r->stale. Lifts small branches away and cuts
+ * deep ones off. Returns the node to ask about next, or CT_NO_NODE when all is in order. */
 int32_t ct_refresh_next(ct_refreshing *r, ct_model_tree *tree, uint32_t minbucket,
                         uint32_t depth_max);
-/* The numbers of rows of the leaves below a node are known: those of the other nodes there. */
+/* Numbers of rows below a node, from those of the leaves. */
 void ct_count_below(ct_model_tree *tree, int32_t node);
 
 /* Who asks for the rows of a node wants nothing of those that are neither on the way to it nor
@@ -61,11 +76,11 @@ static inline int32_t ct_cell_falls(const ct_row_cells *cells, const ct_cell_way
 /* ---- the rows of a node ---- */
 
 /* As stretches of the table. Owned by who made it. */
-typedef struct {
+struct ct_node_rows {
     uint32_t n, n_rows;
     uint32_t *first;      /* [n_rows of the table] where a stretch begins */
     uint32_t *before;     /* ... and how many rows are in those before it */
-} ct_node_rows;
+};
 
 ct_status ct_node_rows_init(ct_node_rows *rows, uint32_t n_rows, ct_error *error);
 void ct_node_rows_free(ct_node_rows *rows);

@@ -253,7 +253,7 @@ static void sum_children(ct_model_tree *tree, int32_t node)
     for (size_t i = 0; i < size; i++) gram[i] = left[i] + right[i];
 }
 
-static void solve(ct_model_tree *tree, int32_t node)
+void ct_model_tree_solve_one(ct_model_tree *tree, int32_t node)
 {
     size_t size = tree->table->size;
     const double *gram = tree->grams + (size_t) node * size;
@@ -310,7 +310,7 @@ static void send_down(ct_model_tree *tree, int32_t at, uint32_t minbucket, uint3
         send_down(tree, node->right, minbucket, depth_max);
         sum_children(tree, at);
     }
-    solve(tree, at);
+    ct_model_tree_solve_one(tree, at);
 }
 
 void ct_model_tree_add_up(ct_model_tree *tree)
@@ -333,7 +333,7 @@ static void solve_below(ct_model_tree *tree, int32_t node)
         solve_below(tree, tree->nodes[node].right);
         sum_children(tree, node);
     }
-    solve(tree, node);
+    ct_model_tree_solve_one(tree, node);
 }
 
 void ct_model_tree_solve(ct_model_tree *tree, int32_t node)

@@ -65,6 +65,8 @@ ct_status ct_model_tree_init_bare(ct_model_tree *tree, const ct_model_table *tab
                                   ct_error *error);
 /* The matrices of the leaves below `node` are known: all that follows from them. */
 void ct_model_tree_solve(ct_model_tree *tree, int32_t node);
+/* Of one node whose matrix is known: its model. */
+void ct_model_tree_solve_one(ct_model_tree *tree, int32_t node);
 /* Those sums of the tree that are taken over its leaves. */
 void ct_model_tree_add_up(ct_model_tree *tree);
 void ct_model_tree_free(ct_model_tree *tree);

@@ -2,13 +2,13 @@
  * random thresholds. The R help page of gmt_control() lists the operators and the corrections of
  * the published formulas.
  *
- * Random numbers are keyed by generation and pair, so that threads, which share the pairs, change
- * nothing. Only what is below a changed node is looked at. */
+ * Random numbers are keyed by generation and pair or tree, so that threads, which share the pairs,
+ * change nothing. Only what is below a changed node is looked at. */
 #ifndef CT_EVOLVE_PAPER_H
 #define CT_EVOLVE_PAPER_H
 
-#include "evolve/kicks.h"
 #include "evolve/cell_walk.h"
+#include "evolve/kicks.h"
 
 /* What trees are ranked by: BIC, or 1 / (1 + SSE / n) - alpha * size, of the standardised response,
  * which is to be large. */
