@@ -16,6 +16,7 @@ typedef struct {
     const ct_tree_limits *limits;
     const ct_kick_options *options;
     const ct_paper_options *paper;
+    ct_cell_device *device; /* NULL: the CPU alone */
     ct_model_tree *trees; /* [n] */
     ct_tree_steps *steps; /* [n] of each */
     double *loss;         /* [n] the less the better */
@@ -24,6 +25,9 @@ typedef struct {
     uint32_t *more;           /* [n] trees that are selected once more */
     ct_model_node **spare;    /* [threads][2 room] nodes */
     ct_node_rows *rows;       /* [threads] scratch of questions */
+    uint32_t *waiting;        /* [n] trees that have asked something */
+    ct_cell_question **questions; /* [n] what they have asked */
+    uint8_t *answered;        /* [n] */
     unsigned n_workers;
     uint32_t generation;
 } evolution;
@@ -68,16 +72,18 @@ static double loss_of(const evolution *all, const ct_model_tree *tree)
     return all->paper->alpha * size - 1 / (1 + tree->sse / n);
 }
 
-/* The steps of a tree, one after the other. */
+static int waits(const ct_tree_steps *steps) { return steps->question.node != CT_NO_NODE; }
+
+/* The steps of a tree: one after the other, but with a device up to its first question. */
 static void run_tree(evolution *all, uint32_t i, unsigned worker)
 {
     ct_tree_steps *steps = &all->steps[i];
-    if (steps->question.node == CT_NO_NODE) ct_steps_go_on(steps, all->limits);
-    while (steps->question.node != CT_NO_NODE) {
+    if (!waits(steps)) ct_steps_go_on(steps, all->limits);
+    if (all->device) return;
+    while (waits(steps)) {
         ct_cell_answer(all->cells, &steps->question, &all->rows[worker]);
         ct_steps_go_on(steps, all->limits);
     }
-    all->loss[i] = loss_of(all, &all->trees[i]);
 }
 
 static void first_trees(void *data, unsigned worker, uint64_t begin, uint64_t end)
@@ -123,6 +129,45 @@ static void make_pairs(void *data, unsigned worker, uint64_t begin, uint64_t end
     }
 }
 
+/* ---- all trees at once ---- */
+
+static void for_all(evolution *all, uint64_t n, void (*work)(void *, unsigned, uint64_t, uint64_t))
+{
+    ct_loop loop = {n, 1, CT_DYNAMIC, all->n_workers, work, all, NULL};
+    ct_parallel_for(&loop);
+}
+
+/* Of the trees that wait: what the device has not answered the CPU does. */
+static void go_on(void *data, unsigned worker, uint64_t begin, uint64_t end)
+{
+    evolution *all = (evolution *) data;
+    for (uint64_t i = begin; i < end; i++) {
+        ct_tree_steps *steps = &all->steps[all->waiting[i]];
+        if (!all->answered[i])
+            ct_cell_answer(all->cells, &steps->question, &all->rows[worker]);
+        ct_steps_go_on(steps, all->limits);
+    }
+}
+
+/* Trees of which none is done before its questions are answered. */
+static void run_trees(evolution *all, uint32_t n,
+                      void (*work)(void *, unsigned, uint64_t, uint64_t))
+{
+    for_all(all, n, work);
+    for (uint32_t n_waiting = 1; all->device && n_waiting;) {
+        n_waiting = 0;
+        for (uint32_t i = 0; i < all->n; i++) {
+            if (!waits(&all->steps[i])) continue;
+            all->questions[n_waiting] = &all->steps[i].question;
+            all->waiting[n_waiting++] = i;
+        }
+        ct_cell_device_ask(all->device, all->questions, n_waiting, all->answered);
+        for_all(all, n_waiting, go_on);
+    }
+    if (all->device && ct_cell_device_is_lost(all->device)) all->device = NULL;
+    for (uint32_t i = 0; i < all->n; i++) all->loss[i] = loss_of(all, &all->trees[i]);
+}
+
 /* ---- generations ---- */
 
 static void copy_trees(void *data, unsigned worker, uint64_t begin, uint64_t end)
@@ -132,12 +177,6 @@ static void copy_trees(void *data, unsigned worker, uint64_t begin, uint64_t end
     for (uint64_t i = begin; i < end; i++)
         if (all->source[i] != i)
             ct_model_tree_copy(&all->trees[i], &all->trees[all->source[i]]);
-}
-
-static void for_all(evolution *all, uint64_t n, void (*work)(void *, unsigned, uint64_t, uint64_t))
-{
-    ct_loop loop = {n, 1, CT_DYNAMIC, all->n_workers, work, all, NULL};
-    ct_parallel_for(&loop);
 }
 
 /* Selection by linear ranking. A tree that is selected stays where it is, and once more in the
@@ -203,15 +242,15 @@ static void evolve(evolution *all, ct_model_tree *best, ct_kick_history *history
     const ct_kick_options *o = all->options;
     double least = loss_of(all, best), complexity = all->limits->complexity;
     uint32_t idle = 0;
-    for_all(all, all->n, first_trees);
+    run_trees(all, all->n, first_trees);
     count_rows(all, history);
     keep_best(all, best, &least);
     ct_note_moment(history, best, complexity);
     while (history->kicks < o->effort && idle < o->patience && history->touched < o->max_rows &&
-           !ct_halt_now(o->halt, 0)) {
+           !ct_halt_now(o->halt, 0) && !(all->paper->needs_device && !all->device)) {
         ct_rng rng = ct_rng_of(o->seed, STREAM_RANKS, all->generation);
         select_trees(all, &rng);
-        for_all(all, all->n / 2, make_pairs);
+        run_trees(all, all->n / 2, make_pairs);
         count_rows(all, history);
         all->generation = ++history->kicks;
         idle++;
@@ -235,8 +274,11 @@ static ct_status take_memory(evolution *all, const ct_model_tree *best, ct_error
     all->spare = (ct_model_node **) ct_alloc(threads * sizeof(ct_model_node *));
     all->rows = (ct_node_rows *) ct_alloc(threads * sizeof *all->rows);
     all->steps = (ct_tree_steps *) ct_alloc(n * sizeof *all->steps);
+    all->waiting = (uint32_t *) ct_alloc(n * sizeof *all->waiting);
+    all->questions = (ct_cell_question **) ct_alloc(n * sizeof(ct_cell_question *));
+    all->answered = (uint8_t *) ct_alloc(n);
     if (!all->trees || !all->loss || !all->order || !all->source || !all->more || !all->spare ||
-        !all->rows || !all->steps)
+        !all->rows || !all->steps || !all->waiting || !all->questions || !all->answered)
         return ct_fail(error, CT_NO_MEMORY, "not enough memory");
     for (; all->n_workers < threads; all->n_workers++) {
         ct_model_node *nodes = (ct_model_node *) ct_alloc(2 * best->room * sizeof *nodes);
@@ -271,6 +313,7 @@ ct_status ct_evolve_tree(const ct_row_cells *cells, ct_model_tree *best,
     all.limits = limits;
     all.options = options;
     all.paper = paper;
+    all.device = paper->device;
     ct_status status = take_memory(&all, best, error);
     if (status == CT_OK) evolve(&all, best, history);
     for (uint32_t i = 0; i < all.n; i++) ct_model_tree_free(&all.trees[i]);
@@ -278,5 +321,6 @@ ct_status ct_evolve_tree(const ct_row_cells *cells, ct_model_tree *best,
         ct_free(all.spare[i]), ct_node_rows_free(&all.rows[i]);
     ct_free(all.trees), ct_free(all.loss), ct_free(all.order), ct_free(all.source);
     ct_free(all.more), ct_free(all.spare), ct_free(all.rows), ct_free(all.steps);
+    ct_free(all.waiting), ct_free(all.questions), ct_free(all.answered);
     return status;
 }

@@ -63,7 +63,8 @@ enum {
     MAX_BYTES = 48 * 1024,
     MAX_STREAMS = 64,
     MAX_EVENTS = 128,
-    MAX_BLOCKS = 4096
+    MAX_BLOCKS = 4096,
+    ORDER = 16 * (2 + 2 * MAX_THREADS / 32) /* bytes that a block's barriers take */
 };
 
 /* ---- the whole ---- */
@@ -114,7 +115,8 @@ struct {
     unsigned arrived[MAX_THREADS / 32];
     lane *ready[MAX_THREADS];
     void *shared;
-    char *launched, *done, *barrier; /* what ThreadSanitizer orders by */
+    char *launched, *done; /* what ThreadSanitizer orders by */
+    char *barrier;         /* the same: two places of all, then two of each warp */
     void (*call)(const void *);
     const void *closure;
 } block;
@@ -198,7 +200,7 @@ void run_block(unsigned number, const cuda_grid &grid)
 void run_kernel(const cuda_grid &grid, void (*call)(const void *), const void *closure)
 {
     void **shared = grid.bytes ? (void **) malloc(grid.blocks * sizeof *shared) : NULL;
-    char *order = (char *) malloc(32 * ((size_t) grid.blocks + 1));
+    char *order = (char *) malloc(32 + ORDER * (size_t) grid.blocks);
     unsigned start = below(grid.blocks), backwards = below(2);
     fiber_outside = tsan_self();
     block.launched = order;
@@ -208,7 +210,7 @@ void run_kernel(const cuda_grid &grid, void (*call)(const void *), const void *c
     for (unsigned i = 0; i < grid.threads; i++) prepare_lane(i);
     for (unsigned i = 0; i < grid.blocks; i++) {
         if (shared) block.shared = memset(shared[i] = malloc(grid.bytes), 0xa7, grid.bytes);
-        block.barrier = order + 32 * ((size_t) i + 1);
+        block.barrier = order + 32 + ORDER * (size_t) i;
         run_block((unsigned) (((size_t) start + (backwards ? grid.blocks - i : i)) % grid.blocks),
                   grid);
     }
@@ -671,6 +673,16 @@ static unsigned hand_in(uint32_t value)
 static uint32_t handed(unsigned from, unsigned turn)
 {
     return lane_of(((lane *) cuda_here)->place.number / 32 * 32 + from)->handed[turn];
+}
+
+void __syncwarp(unsigned)
+{
+    lane *me = (lane *) cuda_here;
+    if (!me) return;
+    char *barrier = block.barrier + 16 * (2 + me->place.number / 32 * 2 + (me->turn & 1));
+    tsan_before(barrier);
+    (void) hand_in(0);
+    tsan_after(barrier);
 }
 
 uint32_t cuda_shuffle(uint32_t value, unsigned from)

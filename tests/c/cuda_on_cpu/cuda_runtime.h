@@ -16,6 +16,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/simd/rounded.h"
+
 #define CUDART_VERSION 12000
 #define __global__
 #define __device__
@@ -113,8 +115,17 @@ struct alignas(16) uint4 {
     unsigned x, y, z, w;
 };
 void __syncthreads(void);
+void __syncwarp(unsigned mask = 0xffffffffu);
 /* What lane `from` of the warp hands in; `value` outside kernels. */
 uint32_t cuda_shuffle(uint32_t value, unsigned from);
+
+/* No compiler may add to it before it is rounded. */
+static inline double __dmul_rn(double a, double b)
+{
+    double product = a * b;
+    ROUNDED(product);
+    return product;
+}
 
 static inline int __popc(uint32_t x) { return __builtin_popcount(x); }
 
