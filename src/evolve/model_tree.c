@@ -75,8 +75,10 @@ void ct_model_tree_copy(ct_model_tree *to, const ct_model_tree *from)
 {
     CT_ASSERT(to->table == from->table && to->room == from->room && !to->rows == !from->rows);
     memcpy(to->nodes, from->nodes, to->room * sizeof *to->nodes);
-    memcpy(to->grams, from->grams, to->room * to->table->size * sizeof *to->grams);
-    if (to->rows) memcpy(to->rows, from->rows, to->table->n_rows * sizeof *to->rows);
+    if (to->rows) {
+        memcpy(to->grams, from->grams, to->room * to->table->size * sizeof *to->grams);
+        memcpy(to->rows, from->rows, to->table->n_rows * sizeof *to->rows);
+    }
     to->n_leaves = from->n_leaves;
     to->sse = from->sse;
     to->terms = from->terms;

@@ -70,7 +70,7 @@ void ct_model_tree_solve_one(ct_model_tree *tree, int32_t node);
 /* Those sums of the tree that are taken over its leaves. */
 void ct_model_tree_add_up(ct_model_tree *tree);
 void ct_model_tree_free(ct_model_tree *tree);
-/* Both of one table and room, with rows or without. */
+/* Both of one table and room, with rows or without; matrices go with the rows. */
 void ct_model_tree_copy(ct_model_tree *to, const ct_model_tree *from);
 
 static inline int ct_is_leaf(const ct_model_tree *tree, int32_t node)

@@ -23,16 +23,34 @@ uint32_t ct_draw_rank(uint32_t n, ct_rng *rng)
     return n - 1;
 }
 
+/* Whether the number at place a comes before that at b: the larger one, of equal ones the first. */
+static int is_before(const double *x, uint32_t a, uint32_t b)
+{
+    return x[a] > x[b] || (x[a] == x[b] && a < b);
+}
+
 /* The place of the number that is to be chosen, large ones first: the more so the larger. */
 static uint32_t draw_large(const double *x, uint32_t n, ct_rng *rng)
 {
-    uint32_t rank = ct_draw_rank(n, rng);
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t before = 0;
-        for (uint32_t k = 0; k < n; k++) before += x[k] > x[i] || (x[k] == x[i] && k < i);
-        if (before == rank) return i;
+    uint32_t place[2 * CT_TREE_LEAVES], rank = ct_draw_rank(n, rng), low = 0, high = n - 1;
+    CT_ASSERT(n > 0 && n <= 2 * CT_TREE_LEAVES);
+    for (uint32_t i = 0; i < n; i++) place[i] = i;
+    /* Quickselect: those before a pivot go to its left, until `rank` is between equal ends. */
+    while (low < high) {
+        const uint32_t pivot = place[low + (high - low) / 2];
+        uint32_t i = low, k = high;
+        for (;;) {
+            while (is_before(x, place[i], pivot)) i++;
+            while (is_before(x, pivot, place[k])) k--;
+            if (i >= k) break;
+            const uint32_t swap = place[i];
+            place[i++] = place[k];
+            place[k--] = swap;
+        }
+        if (rank <= k) high = k;
+        else low = k + 1;
     }
-    return 0;
+    return place[rank];
 }
 
 static double response(const ct_model_table *table, uint32_t row)

@@ -13,7 +13,7 @@
 
 #include "evolve/model_tree.h"
 
-enum { CT_TILE_ROWS = 1024 };
+enum { CT_TILE_ROWS = 2048 };
 
 /* What has more rows than a tile has halves. */
 typedef struct {

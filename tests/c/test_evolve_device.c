@@ -24,7 +24,7 @@ typedef struct {
 static ct_status bench_open(bench *b, int device, uint32_t kind, uint32_t n, uint32_t q,
                             ct_error *error)
 {
-    const uint32_t values = kind % 3 ? 0 : kind == 3 ? 3 : 30, levels = kind % 2 ? 70 : 0;
+    const uint32_t values = kind % 3 ? 0 : kind == 3 ? 2 : 30, levels = kind % 2 ? 70 : 0;
     const uint8_t along[MOST_COLUMNS + 1] = {1, kind % 4 == 0, kind != 3, 1, 0, 1, kind % 2};
     memset(b, 0, sizeof *b);
     b->data = new_data(kind, n, q, values, levels, kind % 5 == 2);
@@ -140,7 +140,7 @@ static uint32_t ask_and_compare(const bench *b, uint32_t seed, uint32_t rounds)
 
 static void compare(int device)
 {
-    static const uint32_t n_rows[] = {40, 700, 1024, 1025, 6000, 2500};
+    static const uint32_t n_rows[] = {40, 700, CT_TILE_ROWS, 6000, CT_TILE_ROWS + 1, 5000};
     for (uint32_t kind = 0; kind < (CHECK_QUICK() ? 6 : 24); kind++) {
         bench b;
         ct_error error = {CT_OK, ""};
@@ -171,7 +171,7 @@ static void on_every_device(void)
 /* Matrices of more columns than a lane has entries at a time. */
 static void many_columns(int device)
 {
-    enum { ROWS = 1500, COLUMNS = 40 };
+    enum { ROWS = 2500, COLUMNS = 40 };
     static double x[COLUMNS][ROWS], y[ROWS];
     ct_column columns[COLUMNS];
     uint32_t all[COLUMNS], none[COLUMNS] = {0};
@@ -226,7 +226,7 @@ static int works(int device)
     bench b;
     ct_error error = {CT_OK, ""};
     int fine = 0;
-    ct_status status = bench_open(&b, device, 1, 1500, 2, &error);
+    ct_status status = bench_open(&b, device, 1, 2500, 2, &error);
     if (status == CT_OK) {
         const uint32_t n = ask_and_compare(&b, 7, 4);
         fine = !ct_cell_device_is_lost(b.device);
@@ -345,7 +345,7 @@ static ct_gmt_options paper_options(int kind)
 static void compare_fits(ct_gmt_place place, int number)
 {
     for (int kind = 0; kind < (CHECK_QUICK() ? 3 : 6); kind++) {
-        evolve_data *d = new_data(50 + (uint32_t) kind, kind % 3 ? 3000 : 400, 3, kind % 2 ? 0 : 25,
+        evolve_data *d = new_data(50 + (uint32_t) kind, kind % 3 ? 5000 : 400, 3, kind % 2 ? 0 : 25,
                                   kind % 2 ? 5 : 0, kind == 2);
         ct_gmt_options o = paper_options(kind);
         ct_gmt cpu, device;

@@ -187,11 +187,11 @@ static ct_status launch(const ct_cell_device *device, ct_evolve_kernel kernel, s
                          &device->views);
 }
 
-static ct_evolve_kernel sum_kernel(const ct_cells_view *cells)
+static ct_evolve_kernel piece_kernel(const ct_cells_view *cells)
 {
-    return cells->n_entries <= 32   ? CT_EVOLVE_SUM_NARROW
-           : cells->n_entries <= 96 ? CT_EVOLVE_SUM_MIDDLE
-                                    : CT_EVOLVE_SUM_WIDE;
+    return cells->n_entries <= 32   ? CT_EVOLVE_PIECE_NARROW
+           : cells->n_entries <= 96 ? CT_EVOLVE_PIECE_MIDDLE
+                                    : CT_EVOLVE_PIECE_WIDE;
 }
 
 /* What the batch has is cut, and the questions about sums are found. */
@@ -225,10 +225,8 @@ static ct_status run_batch(asking *a)
     for_all(a, a->end - a->begin, pack);
     CT_TRY(ct_gpu_send(&device->stream, device->batch_on_device.memory, device->on_host.memory,
                        sent));
-    CT_TRY(launch(device, sum_kernel(&device->views.cells), batch->n_summed));
-    CT_TRY(launch(device, CT_EVOLVE_COUNT, batch->n_pieces - batch->n_summed));
-    CT_TRY(launch(device, CT_EVOLVE_SOLVE, batch->n_leaves));
-    CT_TRY(launch(device, CT_EVOLVE_FIND, batch->n_rows));
+    CT_TRY(launch(device, piece_kernel(&device->views.cells), batch->n_pieces));
+    CT_TRY(launch(device, CT_EVOLVE_ANSWER, (size_t) batch->n_leaves + batch->n_rows));
     CT_TRY(ct_gpu_fetch(&device->stream, (char *) device->on_host.memory + sent,
                         (char *) device->batch_on_device.memory + sent, fetched));
     CT_TRY(ct_gpu_drain(&device->stream));

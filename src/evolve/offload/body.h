@@ -149,13 +149,13 @@ CT_HD uint32_t ct_add_tile(ct_lanes lanes, ct_lane_sums *sums, const ct_cells_vi
                            uint32_t most)
 {
     const uint32_t after = v->cells[piece->cell].after;
-    uint32_t n = 0, closed = 0; /* up to there cells lie within one that is closed */
-    for (uint32_t first = piece->cell; first < after; first += lanes.width) {
+    uint32_t n = 0;
+    for (uint32_t first = piece->cell; first < after;) {
         const uint32_t cell = first + lanes.lane;
         ct_cell_found found = {0, 0, 0, 0};
         if (cell < after) found = ct_find_cell(v, nodes, piece, cell);
-        uint32_t all, before = ct_lanes_max_before(lanes, found.closed, &all);
-        const int is_seen = before <= cell && closed <= cell;
+        uint32_t closed, before = ct_lanes_max_before(lanes, found.closed, &closed);
+        const int is_seen = before <= cell; /* it lies within none that is closed */
         const uint32_t cut = ct_lanes_ballot(lanes, found.has_rows && is_seen);
         uint32_t left = cut | ct_lanes_ballot(lanes, found.is_whole && is_seen);
         for (; left; left &= left - 1) {
@@ -167,7 +167,7 @@ CT_HD uint32_t ct_add_tile(ct_lanes lanes, ct_lane_sums *sums, const ct_cells_vi
                 n += v->cells[first + k].end - v->cells[first + k].begin;
             }
         }
-        if (all > closed) closed = all;
+        first = closed > first + lanes.width ? closed : first + lanes.width;
     }
     return n;
 }
@@ -187,20 +187,6 @@ CT_HD void ct_sum_piece(ct_lanes lanes, const ct_evolve_views *views, size_t ite
             if (k < sums.n) to[ct_place_of_entry(sums.entry[k])] = sums.sum[k];
         if (lanes.lane == 0) views->batch.counts[item] = n;
     }
-}
-
-/* Matrices of up to 7 columns, of up to 13, of more. */
-CT_HD void ct_sum_narrow(ct_lanes lanes, const ct_evolve_views *views, size_t item)
-{
-    ct_sum_piece(lanes, views, item, 1);
-}
-CT_HD void ct_sum_middle(ct_lanes lanes, const ct_evolve_views *views, size_t item)
-{
-    ct_sum_piece(lanes, views, item, 3);
-}
-CT_HD void ct_sum_wide(ct_lanes lanes, const ct_evolve_views *views, size_t item)
-{
-    ct_sum_piece(lanes, views, item, CT_DEVICE_ENTRIES);
 }
 
 /* ---- models ---- */
@@ -279,15 +265,14 @@ CT_HD void ct_solve_leaf(ct_lanes lanes, const ct_evolve_views *views, size_t it
 CT_HD void ct_count_piece(ct_lanes lanes, const ct_evolve_views *views, size_t item)
 {
     const ct_cells_view *v = &views->cells;
-    const size_t at = views->batch.n_summed + item;
-    const ct_tile_piece *piece = &views->batch.pieces[at];
+    const ct_tile_piece *piece = &views->batch.pieces[item];
     const ct_question_node *nodes = views->batch.nodes + piece->nodes;
     const uint32_t end = v->cells[piece->cell].end;
     uint32_t n = 0;
     for (uint32_t first = v->cells[piece->cell].begin; first < end; first += lanes.width)
         n += ct_hd_popcount(
             ct_device_rows_in(lanes, v, nodes, piece, piece->node, first, end));
-    if (lanes.lane == 0) views->batch.counts[at] = n;
+    if (lanes.lane == 0) views->batch.counts[item] = n;
 }
 
 /* The row of that number in the piece. */
@@ -334,6 +319,33 @@ CT_HD void ct_find_row(ct_lanes lanes, const ct_evolve_views *views, size_t item
         break;
     }
     if (lanes.lane == 0) views->batch.rows[item] = row;
+}
+
+/* ---- what an item is ---- */
+
+/* A piece, of matrices of up to 7 columns, of up to 13, of more. */
+CT_HD void ct_piece_narrow(ct_lanes lanes, const ct_evolve_views *views, size_t item)
+{
+    if (item < views->batch.n_summed) ct_sum_piece(lanes, views, item, 1);
+    else ct_count_piece(lanes, views, item);
+}
+CT_HD void ct_piece_middle(ct_lanes lanes, const ct_evolve_views *views, size_t item)
+{
+    if (item < views->batch.n_summed) ct_sum_piece(lanes, views, item, 3);
+    else ct_count_piece(lanes, views, item);
+}
+CT_HD void ct_piece_wide(ct_lanes lanes, const ct_evolve_views *views, size_t item)
+{
+    if (item < views->batch.n_summed) ct_sum_piece(lanes, views, item, CT_DEVICE_ENTRIES);
+    else ct_count_piece(lanes, views, item);
+}
+
+/* Once the pieces are there: a leaf, or behind these a row. */
+CT_HD void ct_answer(ct_lanes lanes, const ct_evolve_views *views, size_t item)
+{
+    const uint32_t n_leaves = views->batch.n_leaves;
+    if (item < n_leaves) ct_solve_leaf(lanes, views, item);
+    else ct_find_row(lanes, views, item - n_leaves);
 }
 
 #endif

@@ -14,13 +14,11 @@ extern "C" {
 #endif
 
 /* X(identifier, body, what one item is): a warp an item. */
-#define CT_EVOLVE_KERNELS(X)                                        \
-    X(SUM_NARROW, ct_sum_narrow, "a piece, up to 7 columns")        \
-    X(SUM_MIDDLE, ct_sum_middle, "a piece, up to 13 columns")       \
-    X(SUM_WIDE, ct_sum_wide, "a piece")                             \
-    X(SOLVE, ct_solve_leaf, "a leaf")                               \
-    X(COUNT, ct_count_piece, "a piece that is only counted")        \
-    X(FIND, ct_find_row, "a row that is asked for")
+#define CT_EVOLVE_KERNELS(X)                                            \
+    X(PIECE_NARROW, ct_piece_narrow, "a piece, of up to 7 columns")     \
+    X(PIECE_MIDDLE, ct_piece_middle, "a piece, of up to 13 columns")    \
+    X(PIECE_WIDE, ct_piece_wide, "a piece")                             \
+    X(ANSWER, ct_answer, "a leaf, or a row that is asked for")
 
 typedef enum {
 #define CT_EVOLVE_ID(id, body, item) CT_EVOLVE_##id,
