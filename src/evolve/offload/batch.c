@@ -41,35 +41,25 @@ static size_t cut_scratch(ct_batch_view *batch, const ct_cells_view *cells,
     return c.used;
 }
 
-static ct_batch_place most_of(uint32_t n_pieces)
+/* Whether there is room for so many. */
+static int has_room(const ct_cell_device *device, const ct_batch_place *all)
 {
-    ct_batch_place most = {CT_BATCH_NODES, n_pieces, 2 * n_pieces, CT_BATCH_LEAVES,
-                           CT_BATCH_QUESTIONS * CT_ROWS_ASKED};
-    return most;
-}
-
-size_t ct_cell_batch_bytes(const ct_cell_device *device, uint32_t n_pieces)
-{
-    const ct_batch_place most = most_of(n_pieces);
     ct_batch_view batch;
-    return cut_questions(&batch, &most, NULL) + cut_answers(&batch, &most, NULL) +
-           cut_scratch(&batch, &device->views.cells, &most, NULL);
+    const size_t both = cut_questions(&batch, all, NULL) + cut_answers(&batch, all, NULL);
+    return both <= device->bytes_on_host &&
+           both + cut_scratch(&batch, &device->views.cells, all, NULL) <= device->bytes_on_device;
 }
 
 ct_status ct_cell_batch_open(ct_cell_device *device)
 {
-    const ct_batch_place most = most_of(device->n_pieces);
-    ct_batch_view batch;
-    const size_t on_host = cut_questions(&batch, &most, NULL) + cut_answers(&batch, &most, NULL);
     device->plans =
         (ct_question_plan *) ct_alloc(CT_BATCH_QUESTIONS * sizeof *device->plans);
     device->places =
         (ct_batch_place *) ct_alloc((CT_BATCH_QUESTIONS + 1) * sizeof *device->places);
     if (device->plans) memset(device->plans, 0, CT_BATCH_QUESTIONS * sizeof *device->plans);
     if (!device->plans || !device->places) return CT_NO_MEMORY;
-    CT_TRY(ct_gpu_take(device->gpu, ct_cell_batch_bytes(device, device->n_pieces),
-                       &device->batch_on_device));
-    return ct_gpu_take_host(device->gpu, on_host, &device->on_host);
+    CT_TRY(ct_gpu_take(device->gpu, device->bytes_on_device, &device->batch_on_device));
+    return ct_gpu_take_host(device->gpu, device->bytes_on_host, &device->on_host);
 }
 
 void ct_cell_batch_close(ct_cell_device *device)
@@ -107,22 +97,19 @@ static void make_plans(void *data, unsigned worker, uint64_t begin, uint64_t end
         ct_question_plan_make(&a->device->plans[i], a->device->cells, a->questions[i]);
 }
 
-/* The place behind a question at `at`; 0 if it is more than there is room for. */
+/* The place behind a question at `at`; 0 if there is no room for it. */
 static int place_behind(const asking *a, uint32_t i, const ct_batch_place *at,
                         ct_batch_place *behind)
 {
     const ct_question_plan *plan = &a->device->plans[i];
     const uint32_t n_rows = a->questions[i]->n_numbers;
-    const ct_batch_place most = most_of(a->device->n_pieces);
+    if (!plan->complete || plan->n_pieces > (CT_PART_PIECE - 1) - at->pieces) return 0;
     behind->nodes = at->nodes + plan->n_nodes;
-    behind->leaves = at->leaves + (n_rows ? 0 : plan->n_leaves);
-    behind->rows = at->rows + n_rows;
-    if (!plan->complete || plan->n_pieces > most.pieces - at->pieces ||
-        plan->n_parts > most.parts - at->parts)
-        return 0;
     behind->pieces = at->pieces + plan->n_pieces;
     behind->parts = at->parts + plan->n_parts;
-    return behind->nodes <= most.nodes && behind->leaves <= most.leaves;
+    behind->leaves = at->leaves + (n_rows ? 0 : plan->n_leaves);
+    behind->rows = at->rows + n_rows;
+    return has_room(a->device, behind);
 }
 
 /* As many questions from `begin` on as there is room for; at least one, or 0: it is too large. */
@@ -207,7 +194,11 @@ static void cut_batch(asking *a, size_t *sent, size_t *fetched)
         first_about_rows++;
     *sent = cut_questions(batch, all, on_device);
     *fetched = cut_answers(batch, all, on_device + *sent);
-    (void) cut_scratch(batch, &device->views.cells, all, on_device + *sent + *fetched);
+    const size_t scratch =
+        cut_scratch(batch, &device->views.cells, all, on_device + *sent + *fetched);
+    CT_ASSERT(*sent + *fetched <= device->bytes_on_host &&
+              *sent + *fetched + scratch <= device->bytes_on_device);
+    (void) scratch;
     (void) cut_questions(&a->host, all, on_host);
     (void) cut_answers(&a->host, all, on_host + *sent);
     batch->n_summed = device->places[first_about_rows].pieces;

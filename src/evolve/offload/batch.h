@@ -7,17 +7,12 @@
 #include "evolve/offload/plan.h"
 #include "gpu/gpu.h"
 
-/* Of a batch: pieces at most, by the room that there is, questions, and what else belongs to them;
- * one question has less of all of these but of pieces and parts. */
-enum {
-    CT_BATCH_LEAST_PIECES = 256,
-    CT_BATCH_PIECES = 1 << 20,
-    CT_BATCH_QUESTIONS = 256,
-    CT_BATCH_NODES = 64 * CT_BATCH_QUESTIONS,
-    CT_BATCH_LEAVES = 16 * CT_BATCH_QUESTIONS
-};
-/* It takes no more of the device. */
-#define CT_BATCH_BYTES ((size_t) 1 << 28)
+enum { CT_BATCH_QUESTIONS = 256 };
+/* Bytes of a batch: as many as there is room for, between these on the device, and no more on the
+ * host. */
+#define CT_BATCH_LEAST ((size_t) 1 << 16)
+#define CT_BATCH_MOST ((size_t) 1 << 28)
+#define CT_BATCH_ON_HOST ((size_t) 1 << 25)
 
 /* How much there is in a batch up to a question. */
 typedef struct {
@@ -31,16 +26,15 @@ struct ct_cell_device {
     ct_gpu_stream stream;
     ct_evolve_views views;        /* on the device */
     ct_gpu_block on_device;       /* the cells */
-    uint32_t n_pieces;            /* of a batch at most */
+    size_t bytes_on_device, bytes_on_host; /* that a batch may take */
     ct_gpu_block batch_on_device, on_host;
     ct_question_plan *plans;      /* [CT_BATCH_QUESTIONS] */
     ct_batch_place *places;       /* [CT_BATCH_QUESTIONS + 1] */
     int64_t n_answers, n_batches;
 };
 
-/* Bytes on the device, for so many pieces. */
-size_t ct_cell_batch_bytes(const ct_cell_device *device, uint32_t n_pieces);
-/* CT_NO_DEVICE, or CT_NO_MEMORY. */
+/* Takes the memory for batches, as many bytes as the device's members say. CT_NO_DEVICE, or
+ * CT_NO_MEMORY. */
 ct_status ct_cell_batch_open(ct_cell_device *device);
 void ct_cell_batch_close(ct_cell_device *device);
 

@@ -29,23 +29,21 @@ static size_t cut_cells(ct_cells_view *view, uint32_t n_cells, char *memory)
     return c.used;
 }
 
-/* The cells, and the largest batch that there is room for. */
+/* The cells, and batches in what they leave. */
 static ct_status plan_memory(ct_cell_device *device, ct_error *error)
 {
     size_t room;
     if (ct_gpu_room(device->gpu, &room) != CT_OK)
         return ct_fail(error, CT_NO_DEVICE, "%s", ct_cell_device_why(device));
-    const size_t cells = cut_cells(&device->views.cells, device->cells->n, NULL),
-                 least = ct_cell_batch_bytes(device, CT_BATCH_LEAST_PIECES);
-    if (cells + least > room)
+    const size_t cells = cut_cells(&device->views.cells, device->cells->n, NULL);
+    if (room < CT_BATCH_LEAST || cells > room - CT_BATCH_LEAST)
         return ct_fail(error, CT_NO_DEVICE,
                        "the rows take %.3g GB on the device, and %.3g GB are free",
-                       (double) (cells + least) / 1e9, (double) room / 1e9);
-    device->n_pieces = CT_BATCH_PIECES;
-    while (device->n_pieces > CT_BATCH_LEAST_PIECES &&
-           (ct_cell_batch_bytes(device, device->n_pieces) > CT_BATCH_BYTES ||
-            cells + ct_cell_batch_bytes(device, device->n_pieces) > room))
-        device->n_pieces /= 2;
+                       (double) (cells + CT_BATCH_LEAST) / 1e9, (double) room / 1e9);
+    device->bytes_on_device = room - cells < CT_BATCH_MOST ? (room - cells) / 256 * 256
+                                                           : CT_BATCH_MOST;
+    device->bytes_on_host = device->bytes_on_device < CT_BATCH_ON_HOST ? device->bytes_on_device
+                                                                       : CT_BATCH_ON_HOST;
     return CT_OK;
 }
 
