@@ -102,9 +102,11 @@ stop_device <- function(why) {
 
 # Said once a fit: why a device was not used, or not to the end.
 tell_device <- function(solved) {
-  if (!nzchar(solved$device_note)) return(invisible())
-  message(structure(list(
-    message = paste0(gettextf("the search ran on without the GPU: %s", solved$device_note), "\n"),
-                         call = user_call()),
+  tell_without_gpu(gettext("the search ran on without the GPU"), solved$device_note)
+}
+
+tell_without_gpu <- function(what, why) {
+  if (!nzchar(why)) return(invisible())
+  message(structure(list(message = paste0(what, ": ", why, "\n"), call = user_call()),
                     class = c("contree_message", "message", "condition")))
 }

@@ -49,20 +49,13 @@ static uint32_t shortcuts_off(SEXP names)
     return off;
 }
 
-/* "cpu", "auto", "twin" or "cuda:" and a number. */
 static void set_device(ct_options *options, SEXP device)
 {
-    if (TYPEOF(device) != STRSXP || Rf_xlength(device) != 1)
-        Rf_error("control element 'device' must be a string");
-    const char *name = CHAR(STRING_ELT(device, 0));
-    if (!strcmp(name, "cpu")) options->device = CT_DEVICE_CPU;
-    else if (!strcmp(name, "auto")) options->device = CT_DEVICE_AUTO;
-    else if (!strcmp(name, "twin")) options->device = CT_DEVICE_TWIN;
-    else if (!strncmp(name, "cuda:", 5) && strlen(name) < 10) options->device = CT_DEVICE_CUDA;
-    else Rf_error("there is no device of that name");
-    if (options->device != CT_DEVICE_CUDA) return;
-    long number = strtol(name + 5, NULL, 10);
-    options->device_number = number < 0 ? 0 : (int) number;
+    static const ct_device_wish wishes[] = {CT_DEVICE_CPU, CT_DEVICE_AUTO, CT_DEVICE_CUDA,
+                                            CT_DEVICE_TWIN};
+    int number;
+    options->device = wishes[r_device(device, &number)];
+    if (options->device == CT_DEVICE_CUDA) options->device_number = number;
 }
 
 static ct_options options_of(SEXP control)

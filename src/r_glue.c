@@ -278,6 +278,22 @@ ct_simd r_simd(SEXP control)
     return level;
 }
 
+r_device_kind r_device(SEXP value, int *number)
+{
+    *number = 0;
+    if (TYPEOF(value) != STRSXP || Rf_xlength(value) != 1)
+        Rf_error("the element or argument 'device' must be a string");
+    const char *name = CHAR(STRING_ELT(value, 0));
+    if (!strcmp(name, "cpu")) return R_DEVICE_CPU;
+    if (!strcmp(name, "auto")) return R_DEVICE_AUTO;
+    if (!strcmp(name, "twin")) return R_DEVICE_TWIN;
+    if (strncmp(name, "cuda:", 5) || strlen(name) >= 10)
+        Rf_error("there is no device of that name");
+    long wanted = strtol(name + 5, NULL, 10);
+    *number = wanted < 0 ? 0 : (int) wanted;
+    return R_DEVICE_CUDA;
+}
+
 const double *r_doubles(SEXP value, uint32_t n_rows, const char *name)
 {
     if (value == R_NilValue) return NULL;

@@ -62,6 +62,10 @@ uint64_t r_seed(SEXP control);
 unsigned r_threads(SEXP control);
 ct_simd r_simd(SEXP control);
 
+/* Which device is asked for: "cpu", "auto", "twin" or "cuda:" and its number. */
+typedef enum { R_DEVICE_CPU, R_DEVICE_AUTO, R_DEVICE_CUDA, R_DEVICE_TWIN } r_device_kind;
+r_device_kind r_device(SEXP name, int *number);
+
 /* One double a row, borrowed; NULL for R's NULL. */
 const double *r_doubles(SEXP value, uint32_t n_rows, const char *name);
 
