@@ -35,12 +35,14 @@ part small small.csv
 part call call.csv
 part report summary.md
 
-if R_LIBS=$LIB Rscript --vanilla bench/gpu.R "$OUT/gpu.csv" > /dev/null; then
-  passed=`expr $passed + 1`
-else
-  failed=`expr $failed + 1`
-  echo "FAILED: bench/gpu.R"
-fi
+for name in gpu gpu_gmt; do
+  if R_LIBS=$LIB Rscript --vanilla bench/$name.R "$OUT/$name.csv" > /dev/null; then
+    passed=`expr $passed + 1`
+  else
+    failed=`expr $failed + 1`
+    echo "FAILED: bench/$name.R"
+  fi
+done
 
 # CUDA's driver and NVRTC as stand-ins that work on the CPU.
 mkdir -p "$OUT/driver"

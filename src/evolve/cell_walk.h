@@ -22,7 +22,8 @@ typedef struct {
     ct_model_tree *tree;
     int32_t node;         /* CT_NO_NODE: nothing is asked */
     uint32_t n_numbers;
-    uint32_t numbers[CT_ROWS_ASKED], rows[CT_ROWS_ASKED]; /* [n_numbers] the latter are the answer */
+    uint32_t numbers[CT_ROWS_ASKED]; /* [n_numbers] */
+    uint32_t rows[CT_ROWS_ASKED];    /* the answer: of that number each */
 } ct_cell_question;
 
 typedef struct ct_node_rows ct_node_rows;

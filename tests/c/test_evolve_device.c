@@ -3,6 +3,7 @@
  * (cuda_on_cpu/). */
 #include "cuda_on_cpu/cuda_on_cpu.h"
 #include "evolve/changes.h"
+#include "evolve/offload/cost.h"
 #include "evolve/offload/device.h"
 #include "evolve_data.h"
 #include "gpu/device.h"
@@ -462,6 +463,28 @@ static void places_that_are_none(void)
     free(d);
 }
 
+/* A device pays for much work, not for little; and less where there are threads. */
+static void device_pays_for_much(void)
+{
+    const uint8_t along[5] = {1, 1};
+    ct_row_cells cells;
+    memset(&cells, 0, sizeof cells);
+    cells.along = (uint8_t *) along;
+    cells.table.width = 8;
+    cells.table.size = 10;
+    for (uint32_t n = 2; n <= 5; n += 3) { /* all splitters known to the cells, and some */
+        cells.table.n_splitters = n;
+        cells.table.n_rows = cells.n = 10000;
+        ct_evolve_cost little = ct_evolve_cost_of(&cells, 64, 100, 1);
+        CHECK(little.cpu < little.device);
+        cells.table.n_rows = cells.n = 1000000;
+        ct_evolve_cost much = ct_evolve_cost_of(&cells, 64, 10000, 1),
+                       shared = ct_evolve_cost_of(&cells, 64, 10000, 4);
+        CHECK(much.device < much.cpu && 4 * shared.cpu == much.cpu);
+        CHECK(shared.device < much.device && shared.device > much.device / 4);
+    }
+}
+
 static void memory_ends(void)
 {
     evolve_data *d = new_data(14, 300, 2, 0, 3, 0);
@@ -499,6 +522,7 @@ static const check_case cases[] = {
     {"fits without the twin", fits_without_the_twin},
     {"fits with CUDA that fails", fits_with_cuda_that_fails},
     {"places that are none", places_that_are_none},
+    {"a device pays for much", device_pays_for_much},
     {"memory ends", memory_ends},
 };
 

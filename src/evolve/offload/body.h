@@ -75,7 +75,10 @@ typedef struct {
     uint32_t n;
 } ct_lane_sums;
 
-CT_HD size_t ct_place_of_entry(uint32_t entry) { return ct_gram_row(entry >> 16) + (entry & 0xffff); }
+CT_HD size_t ct_place_of_entry(uint32_t entry)
+{
+    return ct_gram_row(entry >> 16) + (entry & 0xffff);
+}
 
 /* The entries first + lane, first + lane + width, ...: up to `most` of them. */
 CT_HD void ct_begin_sums(ct_lane_sums *sums, ct_lanes lanes, const ct_cells_view *v,
