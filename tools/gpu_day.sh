@@ -24,8 +24,8 @@ results=${results:-bench/results/gpu}
 mkdir -p "$day" "$results" || exit 1
 
 # Seconds that each step may take; together under 25 minutes.
-steps="card:30 build:240 figures:60 tests:150 memcheck:120 racecheck:120 initcheck:120 batches:60
- package:230 solves:150 predictions:210"
+steps="card:30 build:220 figures:60 tests:150 memcheck:110 racecheck:110 initcheck:110 batches:60
+ package:230 solves:150 predictions:200 models:60"
 
 # ---- the steps; 77: it cannot be done here, and the last line says why ----
 
@@ -45,7 +45,7 @@ sanitize () {
   tool=${COMPUTE_SANITIZER:-compute-sanitizer}
   command -v "$tool" > /dev/null 2>&1 || cannot "compute-sanitizer is missing"
   cd tests/c || exit 1
-  for program in test_gpu test_offload test_forge_device; do
+  for program in test_gpu test_offload test_forge_device test_evolve_device; do
     CT_QUICK=1 "$tool" --tool "$1" --error-exitcode 9 build/cuda/$program CUDA || exit 1
   done
 }
@@ -69,6 +69,16 @@ predictions () {
   return $status
 }
 
+# Evolution of model trees on Armchair; played, on the host twin.
+models () {
+  if test -z "$PLAYED"; then
+    R_LIBS=build/lib-gpu Rscript --vanilla bench/gpu_gmt.R "$results/models.csv"
+    return
+  fi
+  CONTREE_CUDA=no sh tools/install.sh build/lib-played &&
+    QUICK=1 R_LIBS=build/lib-played Rscript --vanilla bench/gpu_gmt.R "$results/models.csv"
+}
+
 step () {
   case $1 in
     card) if test -n "$PLAYED"; then echo "CUDA's runtime, played on the CPU"
@@ -89,10 +99,11 @@ step () {
     batches) if test -n "$PLAYED"; then CT_QUICK=1 c_tests batches; else c_tests batches; fi ;;
     package) test -z "$PLAYED" || cannot "the package is not built with the played runtime"
              CONTREE_CUDA=yes sh tools/install.sh build/lib-gpu &&
-               Rscript --vanilla tools/test_r.R build/lib-gpu '^(util|forge)-device$' ;;
+               Rscript --vanilla tools/test_r.R build/lib-gpu '^(util|forge|gmt)-device$' ;;
     solves) test -z "$PLAYED" || cannot "the package is not built with the played runtime"
             R_LIBS=build/lib-gpu Rscript --vanilla bench/gpu.R "$results/solves.csv" ;;
     predictions) predictions ;;
+    models) models ;;
     *) echo "no such step: $1"; exit 2 ;;
   esac
 }
