@@ -13,7 +13,7 @@ static const double SHARE = 0.2;
 /* Measured on one core with AVX-512 (bench/NOTES.md): seconds of such a row, all of the evolution
  * in them; and, of a question, of what the host does for a device, which grows with the tiles. */
 static const double CPU_ROW = 1.2e-8;
-static const double HOST_QUESTION = 3e-6;
+static const double HOST_QUESTION = 6e-6;
 static const double HOST_TILE = 2e-8;
 
 /* ESTIMATED, on no device yet, on the side of the CPU: seconds to set a device up; bytes a second
