@@ -81,6 +81,11 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #' @param certify 2 or 3: a tree of that depth is proven optimal among all trees whose thresholds
 #'   are bin edges; 0 (the default): no proof. See Proofs.
 #' @param time_limit Seconds after which the search stops; `Inf` (the default) for no limit.
+#' @param device Where `search = "paper"` computes: `"auto"` (the default) uses the first GPU if
+#'   there is one and the search is long enough to benefit, else the CPU; `"cpu"` only the CPU;
+#'   `"cuda"` the first GPU and `"cuda:1"` the second (see [contree_gpu()] for their numbers), which
+#'   is an error if it cannot be used. The tree is the same. The other searches use the CPU only,
+#'   and `"cuda"` is an error there. See GPUs.
 #' @param threads,on_interrupt,verbose,progress As in [contree_control()].
 #' @return A list of class `gmt_control` with one element for each setting.
 #' @section The search of the paper:
@@ -99,6 +104,14 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #' There are three differences. With the signs of the formula as printed in the paper the weighted
 #' fitness would be a loss; here a larger value is better. Coefficients are always least-squares
 #' estimates with all regressors. Nothing is `certified`.
+#' @section GPUs:
+#' In a generation of `search = "paper"` the rows of changed nodes are counted and the models of
+#' their leaves fitted for all trees at a time, and rows are drawn from nodes. A GPU adds rows and
+#' solves models in the order of the CPU, in double precision, so that fitness, tree and the course
+#' of the search are the same to the last bit; selection and the changes themselves stay on the CPU.
+#' If a GPU fails during a search, or its memory is too small for the data, `"auto"` continues
+#' without it and says so. `fit$device` names the device that was used, and
+#' `fit$gmt$device_answers` is the number of nodes it was asked about.
 #' @section Proofs:
 #' With `certify = 2` or `3`, which then is `depth_max`, the search covers all trees of up to that
 #' depth whose thresholds are bin edges: at most `bins` bins of each predictor, with about equally
@@ -173,12 +186,13 @@ gmt_control <- function(leaves_max = 16, depth_max = if (certify > 0) certify el
                         shrink = FALSE, smoothing = NULL, ridge = NULL, limits = NULL,
                         select = 0, conformal = 0,
                         factors = c("few", "both", "split"), missing = c("indicator", "mean"),
-                        certify = 0,
-                        time_limit = Inf, threads = NULL, on_interrupt = c("return", "error"),
-                        verbose = NULL, progress = NULL) {
+                        certify = 0, time_limit = Inf, device = c("auto", "cpu", "cuda"),
+                        threads = NULL, on_interrupt = c("return", "error"), verbose = NULL,
+                        progress = NULL) {
   mode <- check_choice("search", search, names(gmt_modes))
   certify <- check_forest_number("certify", certify, gmt_ranges$certify, FALSE)
   fitness <- check_choice("fitness", fitness, c("bic", "weighted"))
+  device <- check_gmt_device(check_device(device), mode)
   given <- mget(names(gmt_ranges), environment())
   unasked <- if (check_flag("shrink", shrink)) loo_asked else loo_none
   for (name in c("smoothing", "ridge")) {
@@ -201,11 +215,21 @@ gmt_control <- function(leaves_max = 16, depth_max = if (certify > 0) certify el
                  limits = check_choice("limits", limits, c("range", "loo", "none")),
                  factors = check_choice("factors", factors, c("few", "both", "split")),
                  missing = check_choice("missing", missing, c("indicator", "mean")),
+                 device = device,
                  threads = check_threads("threads", threads),
                  on_interrupt = check_choice("on_interrupt", on_interrupt, c("return", "error")),
                  verbose = if (!is.null(verbose)) check_flag("verbose", verbose),
                  progress = check_progress(progress), effort = search$effort)),
             class = "gmt_control")
+}
+
+# A GPU that is asked for must be of use. Local searches are over before one is set up: of a million
+# rows they take a second, most of it on one thread.
+check_gmt_device <- function(device, mode) {
+  if (mode == "paper" || device %in% c("auto", "cpu")) return(device)
+  stop_unsupported("device", gettextf(paste(
+    "'device' is \"%s\", but search = \"%s\" runs on the CPU only;",
+    "use device = \"auto\" or \"cpu\", or search = \"paper\""), device, mode))
 }
 
 # `control` is forced here, so that a wrong name in `...` is said to be one.

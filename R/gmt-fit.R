@@ -74,7 +74,7 @@
 #'   from R's generator, so that [set.seed()] makes the result reproducible.
 #' @param model Keep the model frame in the fit? `FALSE` by default.
 #' @return An object of class `gmt` and `contree_model`. Its tree is stored as in [contree.object],
-#'   with `leaf` `"linear"` (`"number"` if the leaves are constants). It also has `y`,
+#'   with `leaf` `"linear"` (`"number"` if the leaves are constants). It also has `device`, `y`,
 #'   `fitted.values`, `weights`, `offset`, `weightless` (rows of weight 0, which the other elements
 #'   leave out), `conformal` (trees fitted to all rows except those of a fold, and their errors on
 #'   these), and `gmt`, a list of `regressors`, `splitters`, `design` and `nodes` (how regressors
@@ -83,10 +83,12 @@
 #'   sigma^2), `low` and `high` (limits by node), `bic`, `lambda` (the penalty of a coefficient or
 #'   split in the last local search), `certified`, `status`, `history`, `kicks` (random changes),
 #'   `touched` (rows examined by searches of single splits), `elapsed` (seconds), `optimum` (with
-#'   `certify`, see [gmt_control()]), `seed` and `settings`. Access it through the methods.
+#'   `certify`, see [gmt_control()]), `device_answers` and `device_note` (what a GPU was asked, and
+#'   why it was not used or not to the end), `seed` and `settings`. Access it through the methods.
 #' @section Errors:
-#' `contree_input_error` for data or arguments that cannot be used. After Ctrl-C or at the
-#' `time_limit` the best tree so far is returned with a warning of class `contree_stopped`.
+#' `contree_input_error` for data or arguments that cannot be used, `contree_unsupported_error` for
+#' a GPU with a search that does not use it. After Ctrl-C or at the `time_limit` the best tree so
+#' far is returned with a warning of class `contree_stopped`.
 #' @references K. Jurczuk, M. Czajkowski, M. Kretowski (2022). GPU-based acceleration of
 #'   evolutionary
 #'   induction of model trees. *Applied Soft Computing* 119, 108503.
@@ -229,6 +231,7 @@ fit_gmt <- function(frame, regressors, splitters, settings, call) {
   if (is.null(settings$seed)) settings$seed <- as.double(sample.int(.Machine$integer.max, 1))
   fit <- fit_roles(frame, roles, settings, call)
   if (settings$conformal > 0) fit$conformal <- learn_gmt_conformal(frame, roles, settings)
+  tell_device(fit$gmt)
   warn_if_gmt_stopped(fit)
   fit
 }
@@ -326,6 +329,7 @@ run_gmt <- function(frame, roles, design, settings) {
     regressors = as.integer(regressors), splitters = match(roles$splitters, names),
     n_levels = 1L + as.integer(ifelse(leveled, lengths(frame$xlevels[roles$splitters]), 0L)),
     seed = settings$seed, threads = threads_to_use(settings$threads), simd = simd_wanted(),
+    device = device_wanted(settings),
     time_limit = settings$time_limit, report = if (audience$listens) report))
   y <- without_offset(frame)
   solved <- call_gmt(.Call(ffi_gmt_fit, columns, y, frame$weights, control))
@@ -340,6 +344,9 @@ call_gmt <- function(call) {
   tryCatch(call, contree_core_error = function(problem) {
     message <- conditionMessage(problem)
     if (startsWith(message, "internal error")) stop_internal(message)
+    if (startsWith(message, "no device: ")) {
+      stop_device(sub("no device: ", "", message, fixed = TRUE))
+    }
     stop_input("data", gettextf("the model tree cannot be fitted: %s", message))
   })
 }
@@ -381,13 +388,15 @@ new_gmt <- function(solved, frame, roles, design, settings, call) {
     high = by_node(solved$high), bic = solved$bic, lambda = solved$lambda,
     certified = solved$certified, status = solved$status, history = history, kicks = solved$kicks,
     touched = solved$touched, elapsed = solved$elapsed,
-    optimum = optimum_of(solved$optimum), seed = settings$seed, settings = settings)
+    optimum = optimum_of(solved$optimum), device_answers = solved$device_answers,
+    device_note = solved$device_note, seed = settings$seed, settings = settings)
   fit <- new_model(
     solved, leaf, frame, call, class = "gmt", where = stats::setNames(solved$where,
                                                                       frame$row_names),
     y = frame$response, weights = frame$weights, offset = frame$offset,
     offset_call = frame$offset_call, formula = frame$formula,
-    fitted.values = NULL, gmt = found, model = if (settings$model) frame$model)
+    fitted.values = NULL, device = solved$device, gmt = found,
+    model = if (settings$model) frame$model)
   x <- frame$columns[roles$regressors]
   fit$fitted.values <- unname(gmt_values(fit, x, unname(fit$where), extrapolate = TRUE)) +
     if (is.null(frame$offset)) 0 else frame$offset

@@ -13,6 +13,7 @@
 # the processor's (user), since machines are shared. Writes bench/results/gmt.csv.
 
 library(contree)
+source("bench/lib/armchair.R")
 asked <- commandArgs(TRUE)
 wanted <- function(part) length(asked) == 0 || part %in% asked
 has <- function(package) requireNamespace(package, quietly = TRUE)
@@ -22,17 +23,6 @@ note <- function(set, method, seconds, leaves = NA, score = NA, elapsed = NA) {
   rows[[length(rows) + 1]] <<- data.frame(set, method, seconds, elapsed, leaves, score)
   cat(sprintf("%-22s %-10s %8.2f s (%6.2f elapsed) %4.0f leaves %8.4f\n", set, method, seconds,
               elapsed, leaves, score))
-}
-
-armchair <- function(n, noise_columns, seed) {
-  set.seed(seed)
-  q <- 2 + noise_columns
-  x <- matrix(stats::runif(n * q, 0, 5), n, dimnames = list(NULL, paste0("x", seq_len(q))))
-  a <- x[, 1]
-  b <- x[, 2]
-  y <- ifelse(a < 1, 16 * a - 2 * b - 8, ifelse(a >= 4, -16 * a - 2 * b + 72,
-    ifelse(b < 2, a - 4 * b + 2, ifelse(b < 4, a + b - 8, a + 16 * b - 56))))
-  list(x = x, y = y + stats::rnorm(n, 0, 0.05))
 }
 
 timed <- function(expression) {

@@ -35,7 +35,7 @@ part small small.csv
 part call call.csv
 part report summary.md
 
-for each in gpu gpu_forest; do
+for each in gpu gpu_forest gpu_gmt; do
   if R_LIBS=$LIB Rscript --vanilla bench/$each.R "$OUT/$each.csv" > /dev/null; then
     passed=`expr $passed + 1`
   else

@@ -11,6 +11,8 @@
 
 static ct_gmt_options options_of(SEXP control)
 {
+    static const ct_gmt_place places[] = {CT_GMT_ON_CPU, CT_GMT_ON_AUTO, CT_GMT_ON_CUDA,
+                                          CT_GMT_ON_TWIN};
     ct_gmt_options o;
     memset(&o, 0, sizeof o);
     o.limits.leaves_max = r_count(control, "leaves_max");
@@ -32,6 +34,7 @@ static ct_gmt_options options_of(SEXP control)
     o.threads = r_threads(control);
     o.simd = r_simd(control);
     o.time_limit = r_number(control, "time_limit");
+    o.place = places[r_device(r_element(control, "device"), &o.device_number)];
     return o;
 }
 
@@ -184,7 +187,7 @@ static SEXP result_list(const ct_gmt *gmt, uint32_t n_rows)
         "levels",  "n",         "weight",   "deviance", "rank",        "coefficients",
         "aliased", "unscaled",  "low",      "high",    "where",        "moments",
         "kicks",   "touched",   "bic",      "lambda",  "certified",    "status",
-        "elapsed", "optimum"};
+        "elapsed", "optimum",   "device",   "device_note", "device_answers"};
     static const char *const ends[] = {"complete", "row limit", "interrupted", "time limit"};
     const ct_forest *forest = &gmt->forest;
     const ct_node_models *models = &gmt->models;
@@ -218,6 +221,9 @@ static SEXP result_list(const ct_gmt *gmt, uint32_t n_rows)
     SET_VECTOR_ELT(list, i++, Rf_mkString(ends[gmt->end]));
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(gmt->seconds));
     SET_VECTOR_ELT(list, i++, proof_of(&gmt->proof));
+    SET_VECTOR_ELT(list, i++, Rf_mkString(gmt->device));
+    SET_VECTOR_ELT(list, i++, Rf_mkString(gmt->device_note));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal((double) gmt->device_answers));
     UNPROTECT(1);
     return list;
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# All that a machine with a GPU is wanted for, in under 27 minutes: builds, tests on the device,
+# All that a machine with a GPU is wanted for, in under 25 minutes: builds, tests on the device,
 # compute-sanitizer, measurements.
 #
 #   sh tools/gpu_day.sh           needs nvcc, a driver and a card; results: bench/results/gpu/
@@ -23,9 +23,9 @@ fi
 results=${results:-bench/results/gpu}
 mkdir -p "$day" "$results" || exit 1
 
-# Seconds that each step may take; together under 27 minutes.
-steps="card:30 build:240 figures:60 tests:150 memcheck:120 racecheck:120 initcheck:120 batches:60
- package:230 solves:150 predictions:210 forests:120"
+# Seconds that each step may take; together under 25 minutes.
+steps="card:30 build:220 figures:50 tests:150 memcheck:110 racecheck:110 initcheck:110 batches:60
+ package:200 solves:130 predictions:180 models:60 forests:80"
 
 # ---- the steps; 77: it cannot be done here, and the last line says why ----
 
@@ -45,7 +45,7 @@ sanitize () {
   tool=${COMPUTE_SANITIZER:-compute-sanitizer}
   command -v "$tool" > /dev/null 2>&1 || cannot "compute-sanitizer is missing"
   cd tests/c || exit 1
-  for program in test_gpu test_offload test_forge_device test_forest_walk; do
+  for program in test_gpu test_offload test_forge_device test_forest_walk test_evolve_device; do
     CT_QUICK=1 "$tool" --tool "$1" --error-exitcode 9 build/cuda/$program CUDA || exit 1
   done
   CT_QUICK=1 "$tool" --tool "$1" --error-exitcode 9 build/cuda/test_forest_grow groups
@@ -70,6 +70,16 @@ predictions () {
   return $status
 }
 
+# Evolution of model trees on Armchair; played, on the host twin.
+models () {
+  if test -z "$PLAYED"; then
+    R_LIBS=build/lib-gpu Rscript --vanilla bench/gpu_gmt.R "$results/models.csv"
+    return
+  fi
+  CONTREE_CUDA=no sh tools/install.sh build/lib-played &&
+    QUICK=1 R_LIBS=build/lib-played Rscript --vanilla bench/gpu_gmt.R "$results/models.csv"
+}
+
 step () {
   case $1 in
     card) if test -n "$PLAYED"; then echo "CUDA's runtime, played on the CPU"
@@ -90,10 +100,11 @@ step () {
     batches) if test -n "$PLAYED"; then CT_QUICK=1 c_tests batches; else c_tests batches; fi ;;
     package) test -z "$PLAYED" || cannot "the package is not built with the played runtime"
              CONTREE_CUDA=yes sh tools/install.sh build/lib-gpu &&
-               Rscript --vanilla tools/test_r.R build/lib-gpu '^(util|forge|forest)-device$' ;;
+               Rscript --vanilla tools/test_r.R build/lib-gpu '^(util|forge|forest|gmt)-device$' ;;
     solves) test -z "$PLAYED" || cannot "the package is not built with the played runtime"
             R_LIBS=build/lib-gpu Rscript --vanilla bench/gpu.R "$results/solves.csv" ;;
     predictions) predictions ;;
+    models) models ;;
     forests) test -z "$PLAYED" || cannot "the package is not built with the played runtime"
              R_LIBS=build/lib-gpu Rscript --vanilla bench/gpu_forest.R "$results/forests.csv" ;;
     *) echo "no such step: $1"; exit 2 ;;

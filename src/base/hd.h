@@ -72,4 +72,10 @@ CT_HD void ct_hd_min(int32_t *of, int32_t value)
 #endif
 }
 
+/* The number of the lowest bit that is set; x is not 0. */
+CT_HD uint32_t ct_hd_lowest(uint32_t x)
+{
+    return ct_hd_popcount((x & (0u - x)) - 1);
+}
+
 #endif

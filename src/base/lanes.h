@@ -73,6 +73,33 @@ CT_HD uint32_t ct_lanes_read(ct_lanes lanes, uint32_t value, uint32_t from)
 #endif
 }
 
+/* The largest value of the lanes before this one, 0 if there is none; *all: of all lanes. */
+CT_HD uint32_t ct_lanes_max_before(ct_lanes lanes, uint32_t value, uint32_t *all)
+{
+    const uint32_t last = lanes.width - 1;
+    for (uint32_t step = 1; step < lanes.width; step *= 2) {
+        uint32_t other =
+            ct_lanes_read(lanes, value, lanes.lane >= step ? lanes.lane - step : lanes.lane);
+        if (other > value) value = other;
+    }
+    *all = ct_lanes_read(lanes, value, last);
+    value = ct_lanes_read(lanes, value, lanes.lane ? lanes.lane - 1 : last);
+    return lanes.lane ? value : 0;
+}
+
+/* What the lanes have written before is there for all of them to read. */
+CT_HD void ct_lanes_sync(ct_lanes lanes)
+{
+#ifdef __CUDA_ARCH__
+    (void) lanes;
+    __syncwarp();
+#elif defined(CT_LANES_SIMULATED)
+    (void) ct_lanes_simulated_read(lanes, 0, 0);
+#else
+    (void) lanes;
+#endif
+}
+
 /* The value of lane `lane ^ step`, a lane of the lanes. */
 CT_HD uint32_t ct_lanes_exchange(ct_lanes lanes, uint32_t value, uint32_t step)
 {

@@ -55,6 +55,12 @@ CT_HD uint32_t ct_rng_next(ct_rng *rng)
     return rng->words[rng->next++];
 }
 
+/* Above 0 and below 1. */
+static inline double ct_rng_uniform(ct_rng *rng)
+{
+    return (ct_rng_next(rng) + 0.5) / 4294967296.0;
+}
+
 /* A number below n, all equally likely; n at least 1. It may take more than one draw: the high half
  * of draw * n is taken but for the few draws that would favour some numbers (Lemire: Fast random
  * integer generation in an interval, 2019). */

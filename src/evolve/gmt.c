@@ -1,11 +1,14 @@
 #include "evolve/gmt.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
 #include "evolve/gmt_result.h"
+#include "evolve/offload/cost.h"
+#include "gpu/device.h"
 
 enum { STREAM_SAMPLE = 0x73616d70, STREAM_LAST = 0x6c617374, ROUNDS = 50, PROOFS = 10, EVERY = 8 };
 
@@ -18,6 +21,7 @@ typedef struct {
     ct_gmt *gmt;
     ct_model_table table, sample, binned;
     ct_row_cells cells;
+    ct_cell_device *device;    /* that has them; NULL: the CPU alone */
     ct_model_tree tree, small, evolved; /* of all rows, of the sample, of the cells */
     ct_local local;
     ct_kick_history history;
@@ -153,10 +157,84 @@ static ct_status expect_splitters(running *run, uint8_t *along, ct_error *error)
     return CT_OK;
 }
 
-static ct_status evolve_all(running *run, ct_error *error)
+/* ---- the device ---- */
+
+static int wants_device(const running *run)
+{
+    const ct_gmt_options *o = run->options;
+    if (o->place != CT_GMT_ON_AUTO) return o->place != CT_GMT_ON_CPU;
+    /* it may be patient twice before it ends */
+    const double generations = fmin(o->effort, 2.0 * o->patience);
+    const ct_evolve_cost cost =
+        ct_evolve_cost_of(&run->cells, o->population, generations, o->threads);
+    return cost.device < cost.cpu;
+}
+
+/* That there is no device is worth a note only if there is one that does not work. */
+static ct_status without_device(running *run, const ct_error *why, ct_error *error)
+{
+    const ct_gmt_options *o = run->options;
+    ct_device_list list = {0};
+    if (o->place == CT_GMT_ON_CUDA) return ct_fail(error, why->status, "%s", why->message);
+    if (o->place == CT_GMT_ON_AUTO) ct_device_query(&list);
+    if (o->place != CT_GMT_ON_AUTO || list.n_devices)
+        snprintf(run->gmt->device_note, sizeof run->gmt->device_note, "%s", why->message);
+    return CT_OK;
+}
+
+static ct_status open_device(running *run, ct_error *error)
+{
+    const ct_gmt_options *o = run->options;
+    ct_gmt *gmt = run->gmt;
+    const int twin = o->place == CT_GMT_ON_TWIN;
+    ct_error why = {CT_OK, ""};
+    if (!wants_device(run)) return CT_OK;
+    if (ct_cell_device_open(twin ? -1 : o->device_number, &run->cells, o->threads, &run->device,
+                            &why) != CT_OK)
+        return without_device(run, &why, error);
+    if (twin) snprintf(gmt->device, sizeof gmt->device, "twin");
+    else snprintf(gmt->device, sizeof gmt->device, "cuda:%d", o->device_number);
+    return CT_OK;
+}
+
+/* What became of it. */
+static ct_status close_device(running *run, ct_error *error)
+{
+    ct_gmt *gmt = run->gmt;
+    ct_status status = CT_OK;
+    if (!run->device) return CT_OK;
+    gmt->device_answers = ct_cell_device_answers(run->device);
+    gmt->device_batches = ct_cell_device_batches(run->device);
+    if (ct_cell_device_is_lost(run->device)) {
+        snprintf(gmt->device_note, sizeof gmt->device_note, "the device failed: %.200s",
+                 ct_cell_device_why(run->device));
+        if (run->options->place == CT_GMT_ON_CUDA)
+            status = ct_fail(error, CT_NO_DEVICE, "%s: %s", gmt->device, gmt->device_note);
+    }
+    ct_cell_device_close(run->device);
+    run->device = NULL;
+    return status;
+}
+
+/* ---- all of the search ---- */
+
+static ct_status evolve_cells(running *run, ct_error *error)
 {
     const ct_gmt_options *o = run->options;
     ct_kick_options options = search_options(run);
+    ct_paper_options paper = o->paper;
+    CT_TRY(open_device(run, error));
+    paper.device = run->device;
+    paper.needs_device = o->place == CT_GMT_ON_CUDA;
+    ct_status status = ct_evolve_tree(&run->cells, &run->evolved, &o->limits, &options, &paper,
+                                      &run->history, error);
+    ct_status after = close_device(run, status == CT_OK ? error : NULL);
+    return status == CT_OK ? after : status;
+}
+
+static ct_status evolve_all(running *run, ct_error *error)
+{
+    const ct_gmt_options *o = run->options;
     uint8_t *along = (uint8_t *) ct_alloc(run->data->n_splitters + 1);
     if (!along) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
     memset(along, 0, run->data->n_splitters + 1);
@@ -166,8 +244,7 @@ static ct_status evolve_all(running *run, ct_error *error)
     ct_free(along);
     if (status != CT_OK) return status;
     CT_TRY(ct_row_cells_tree(&run->cells, &run->evolved, o->limits.leaves_max, error));
-    CT_TRY(ct_evolve_tree(&run->cells, &run->evolved, &o->limits, &options, &o->paper,
-                          &run->history, error));
+    CT_TRY(evolve_cells(run, error));
     use_tree(run, &run->evolved);
     run->gmt->certified = 0;
     run->gmt->lambda = ct_tree_lambda(&run->tree, o->limits.complexity);
@@ -328,6 +405,7 @@ static ct_status check_options(const ct_gmt_options *o, ct_error *error)
         o->bins > CT_MODEL_BINS || o->sample < 1 || o->open_max < 1 || o->effort > 1000000 ||
         !(o->limits.complexity >= 0) || !(o->paper.alpha >= 0) ||
         (o->mode != CT_GMT_LOCAL && (o->population < 2 || o->population > 10000)) ||
+        (o->mode != CT_GMT_PAPER && o->place > CT_GMT_ON_AUTO) ||
         !ct_cpu_has(o->simd))
         return ct_fail(error, CT_BAD_INPUT, "an option is out of range");
     return CT_OK;
@@ -370,6 +448,7 @@ ct_status ct_gmt_fit(const ct_model_data *data, const ct_gmt_options *options, c
     run.halt.asked = asked_to_stop;
     run.halt.data = &run;
     run.bic = NAN;
+    snprintf(gmt->device, sizeof gmt->device, "cpu");
     ct_status status = run_all(&run, error);
     ct_model_table_free(&run.binned);
     ct_local_free(&run.local);

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/cpu.h"
+#include "base/hd.h"
 
 enum {
     CT_GRAM_STEP = 4,  /* numbers to a multiple of which rows are padded */
@@ -21,7 +22,7 @@ enum {
 };
 
 /* Numbers from the start of the triangle to that of its row i. */
-static inline size_t ct_gram_row(size_t i)
+CT_HD size_t ct_gram_row(size_t i)
 {
     size_t block = i / CT_GRAM_STEP, rest = i % CT_GRAM_STEP;
     return CT_GRAM_STEP * (block + 1) * (2 * block + rest);

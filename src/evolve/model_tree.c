@@ -9,9 +9,9 @@
 
 /* ---- memory ---- */
 
-ct_status ct_model_tree_init_bare(ct_model_tree *tree, const ct_model_table *table,
-                                  const ct_gram_kernels *kernels, uint32_t leaves_max,
-                                  ct_error *error)
+/* All but what is for rows or for their stead. */
+static ct_status init_nodes(ct_model_tree *tree, const ct_model_table *table,
+                            const ct_gram_kernels *kernels, uint32_t leaves_max, ct_error *error)
 {
     memset(tree, 0, sizeof *tree);
     tree->table = table;
@@ -34,10 +34,22 @@ ct_status ct_model_tree_init_bare(ct_model_tree *tree, const ct_model_table *tab
     return CT_OK;
 }
 
+ct_status ct_model_tree_init_bare(ct_model_tree *tree, const ct_model_table *table,
+                                  const ct_gram_kernels *kernels, uint32_t leaves_max,
+                                  ct_error *error)
+{
+    CT_TRY(init_nodes(tree, table, kernels, leaves_max, error));
+    const size_t bytes = tree->room * table->size * sizeof *tree->tile;
+    tree->tile = (double *) ct_alloc(bytes);
+    if (!tree->tile) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
+    memset(tree->tile, 0, bytes);
+    return CT_OK;
+}
+
 ct_status ct_model_tree_init(ct_model_tree *tree, const ct_model_table *table,
                              const ct_gram_kernels *kernels, uint32_t leaves_max, ct_error *error)
 {
-    CT_TRY(ct_model_tree_init_bare(tree, table, kernels, leaves_max, error));
+    CT_TRY(init_nodes(tree, table, kernels, leaves_max, error));
     tree->rows = (uint32_t *) ct_alloc(table->n_rows * sizeof *tree->rows);
     tree->spare = (uint32_t *) ct_alloc(table->n_rows * sizeof *tree->spare);
     tree->bits = (uint64_t *) ct_alloc((table->n_rows / 64 + 1) * sizeof *tree->bits);
@@ -55,6 +67,7 @@ void ct_model_tree_free(ct_model_tree *tree)
 {
     ct_free(tree->nodes), ct_free(tree->grams), ct_free(tree->rows);
     ct_free(tree->spare), ct_free(tree->lanes), ct_free(tree->bits), ct_free(tree->pieces);
+    ct_free(tree->tile);
     memset(tree, 0, sizeof *tree);
 }
 
@@ -62,8 +75,10 @@ void ct_model_tree_copy(ct_model_tree *to, const ct_model_tree *from)
 {
     CT_ASSERT(to->table == from->table && to->room == from->room && !to->rows == !from->rows);
     memcpy(to->nodes, from->nodes, to->room * sizeof *to->nodes);
-    memcpy(to->grams, from->grams, to->room * to->table->size * sizeof *to->grams);
-    if (to->rows) memcpy(to->rows, from->rows, to->table->n_rows * sizeof *to->rows);
+    if (to->rows) {
+        memcpy(to->grams, from->grams, to->room * to->table->size * sizeof *to->grams);
+        memcpy(to->rows, from->rows, to->table->n_rows * sizeof *to->rows);
+    }
     to->n_leaves = from->n_leaves;
     to->sse = from->sse;
     to->terms = from->terms;
@@ -240,7 +255,7 @@ static void sum_children(ct_model_tree *tree, int32_t node)
     for (size_t i = 0; i < size; i++) gram[i] = left[i] + right[i];
 }
 
-static void solve(ct_model_tree *tree, int32_t node)
+void ct_model_tree_solve_one(ct_model_tree *tree, int32_t node)
 {
     size_t size = tree->table->size;
     const double *gram = tree->grams + (size_t) node * size;
@@ -297,10 +312,10 @@ static void send_down(ct_model_tree *tree, int32_t at, uint32_t minbucket, uint3
         send_down(tree, node->right, minbucket, depth_max);
         sum_children(tree, at);
     }
-    solve(tree, at);
+    ct_model_tree_solve_one(tree, at);
 }
 
-static void add_up(ct_model_tree *tree)
+void ct_model_tree_add_up(ct_model_tree *tree)
 {
     tree->n_leaves = 0;
     tree->sse = tree->terms = 0;
@@ -320,13 +335,13 @@ static void solve_below(ct_model_tree *tree, int32_t node)
         solve_below(tree, tree->nodes[node].right);
         sum_children(tree, node);
     }
-    solve(tree, node);
+    ct_model_tree_solve_one(tree, node);
 }
 
 void ct_model_tree_solve(ct_model_tree *tree, int32_t node)
 {
     solve_below(tree, node);
-    add_up(tree);
+    ct_model_tree_add_up(tree);
 }
 
 void ct_model_tree_refresh(ct_model_tree *tree, int32_t node, uint32_t minbucket,
@@ -336,7 +351,7 @@ void ct_model_tree_refresh(ct_model_tree *tree, int32_t node, uint32_t minbucket
     send_down(tree, node, minbucket, depth_max);
     for (int32_t at = tree->nodes[node].parent; at != CT_NO_NODE; at = tree->nodes[at].parent)
         sum_children(tree, at);
-    add_up(tree);
+    ct_model_tree_add_up(tree);
 }
 
 /* ---- reading and marking ---- */

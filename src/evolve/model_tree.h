@@ -7,6 +7,7 @@
 #ifndef CT_EVOLVE_MODEL_TREE_H
 #define CT_EVOLVE_MODEL_TREE_H
 
+#include "base/hd.h"
 #include "evolve/gram.h"
 #include "evolve/model_table.h"
 
@@ -40,6 +41,7 @@ typedef struct {
     uint32_t n_leaves;
     ct_model_node *nodes;
     double *grams;        /* [room][size] */
+    double *tile;         /* [room][size] scratch, zeros: see row_cells.h; NULL if there are rows */
     uint32_t *rows, *spare; /* [n_rows] */
     uint64_t *bits;       /* scratch: one a row */
     double *lanes;        /* scratch of the pivots */
@@ -57,14 +59,18 @@ static inline double ct_penalised(double sse, double terms, uint32_t n_leaves, d
 /* A root without splits. */
 ct_status ct_model_tree_init(ct_model_tree *tree, const ct_model_table *table,
                              const ct_gram_kernels *kernels, uint32_t leaves_max, ct_error *error);
-/* Without rows: row_cells.h knows what its nodes have, and calls the next one. */
+/* Without rows: cell_walk.h knows what its nodes have, and calls the next ones. */
 ct_status ct_model_tree_init_bare(ct_model_tree *tree, const ct_model_table *table,
                                   const ct_gram_kernels *kernels, uint32_t leaves_max,
                                   ct_error *error);
 /* The matrices of the leaves below `node` are known: all that follows from them. */
 void ct_model_tree_solve(ct_model_tree *tree, int32_t node);
+/* Of one node whose matrix is known: its model. */
+void ct_model_tree_solve_one(ct_model_tree *tree, int32_t node);
+/* Those sums of the tree that are taken over its leaves. */
+void ct_model_tree_add_up(ct_model_tree *tree);
 void ct_model_tree_free(ct_model_tree *tree);
-/* Both of one table and room, with rows or without. */
+/* Both of one table and room, with rows or without; matrices go with the rows. */
 void ct_model_tree_copy(ct_model_tree *to, const ct_model_tree *from);
 
 static inline int ct_is_leaf(const ct_model_tree *tree, int32_t node)
@@ -72,13 +78,22 @@ static inline int ct_is_leaf(const ct_model_tree *tree, int32_t node)
     return tree->nodes[node].test.splitter < 0;
 }
 
+CT_HD int ct_has_level(const ct_test *test, uint32_t level)
+{
+    return (int) (test->levels[level / 64] >> (level % 64) & 1);
+}
+
+/* A row of that rank; n_levels: of the splitter. */
+CT_HD int ct_rank_goes_left(const ct_test *test, uint32_t n_levels, uint32_t rank)
+{
+    if (rank == CT_RANK_MISSING) return test->missing_left;
+    return n_levels ? ct_has_level(test, rank) : rank < test->cut;
+}
+
 static inline int ct_goes_left(const ct_model_table *table, const ct_test *test, uint32_t row)
 {
     const ct_splitter *s = &table->splitters[test->splitter];
-    uint32_t rank = s->rank[row];
-    if (rank == CT_RANK_MISSING) return test->missing_left;
-    if (!s->n_levels) return rank < test->cut;
-    return (int) (test->levels[rank / 64] >> (rank % 64) & 1);
+    return ct_rank_goes_left(test, s->n_levels, s->rank[row]);
 }
 
 /* A leaf becomes a split with two leaves; CT_NO_NODE children if there is no room. */

@@ -2,13 +2,13 @@
  * random thresholds. The R help page of gmt_control() lists the operators and the corrections of
  * the published formulas.
  *
- * Random numbers are keyed by generation and pair, so that threads, which share the pairs, change
- * nothing. Only what is below a changed node is looked at. */
+ * Random numbers are keyed by generation and pair or tree, so that threads, which share the pairs,
+ * change nothing. Only what is below a changed node is looked at. */
 #ifndef CT_EVOLVE_PAPER_H
 #define CT_EVOLVE_PAPER_H
 
 #include "evolve/kicks.h"
-#include "evolve/row_cells.h"
+#include "evolve/offload/device.h"
 
 /* What trees are ranked by: BIC, or 1 / (1 + SSE / n) - alpha * size, of the standardised response,
  * which is to be large. */
@@ -17,6 +17,8 @@ typedef enum { CT_FITNESS_BIC, CT_FITNESS_WEIGHTED } ct_fitness;
 typedef struct {
     ct_fitness fitness;
     double alpha;
+    ct_cell_device *device; /* of the cells, to do what it can; NULL: the CPU alone. Borrowed */
+    int needs_device;       /* ends when it is lost; else the CPU goes on */
 } ct_paper_options;
 
 /* `options`: effort and patience in generations, population (an odd one counts as one more); the

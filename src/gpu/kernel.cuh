@@ -22,8 +22,11 @@
         size_t item = (size_t) blockIdx.x * blockDim.x + threadIdx.x;                 \
         if (item < items) body(&arguments, item);                                     \
     }
-#define CT_GPU_WARPS_ON_CUDA(name, type, body)                                        \
-    __global__ void __launch_bounds__(CT_GPU_BLOCK)                                   \
+#define CT_GPU_WARPS_ON_CUDA(name, type, body) \
+    CT_GPU_BOUND_WARPS_ON_CUDA(__launch_bounds__(CT_GPU_BLOCK), name, type, body)
+/* The same with other bounds than that a block has at most so many threads. */
+#define CT_GPU_BOUND_WARPS_ON_CUDA(bounds, name, type, body)                          \
+    __global__ void bounds                                                            \
         name(CT_GPU_CONSTANT const type arguments, size_t items)                      \
     {                                                                                 \
         size_t item = ((size_t) blockIdx.x * blockDim.x + threadIdx.x) / 32;          \

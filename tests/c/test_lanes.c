@@ -66,6 +66,36 @@ static void lanes_vote_and_compare(void)
     }
 }
 
+static uint32_t before[SIMULATED_LANES_MAX], shared[SIMULATED_LANES_MAX];
+
+/* After it, each lane reads what the next one has written. */
+static void call_max_before(ct_lanes lanes, void *argument)
+{
+    (void) argument;
+    if (lanes.lane == 0) n_lanes = lanes.width;
+    before[lanes.lane] = ct_lanes_max_before(lanes, values[lanes.lane], &largest[lanes.lane]);
+    shared[lanes.lane] = values[lanes.lane];
+    ct_lanes_sync(lanes);
+    totals[lanes.lane] = shared[(lanes.lane + 1) % lanes.width];
+}
+
+static void the_largest_before_is_found(void)
+{
+    const int widths[] = {1, 2, 3, 7, 32};
+    uint64_t state = 4;
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        uint32_t most = 0;
+        for (int lane = 0; lane < widths[i]; lane++) values[lane] = (uint32_t) (next(&state) >> 33);
+        simulate_team(widths[i], call_max_before, NULL);
+        for (uint32_t lane = 0; lane < n_lanes; lane++) {
+            CHECK_INT(before[lane], most);
+            if (values[lane] > most) most = values[lane];
+            CHECK_INT(totals[lane], values[(lane + 1) % n_lanes]);
+        }
+        for (uint32_t lane = 0; lane < n_lanes; lane++) CHECK_INT(largest[lane], most);
+    }
+}
+
 static uint32_t matrix[32], transposed[32];
 
 static void call_transpose(ct_lanes lanes, void *argument)
@@ -93,6 +123,7 @@ static void bits_are_transposed(void)
 static const check_case cases[] = {
     {"values are summed over lanes", values_are_summed_over_lanes},
     {"lanes vote and compare", lanes_vote_and_compare},
+    {"the largest before is found", the_largest_before_is_found},
     {"bits of 32 lanes are transposed", bits_are_transposed},
 };
 CHECK_MAIN(cases)

@@ -30,7 +30,10 @@ may_see () {
     forge/schedule) echo "base base/simd data forge" ;;
     forge/offload) echo "base base/simd data forge forge/schedule $of_gpu" ;;
     forest/offload) echo "base data forest $of_gpu" ;;
-    evolve|forest|forge) echo "base base/simd data tree $of_gpu" ;;
+    evolve/offload) echo "base base/simd data evolve $of_gpu" ;;
+    evolve)        echo "base base/simd data tree evolve/offload/device.h evolve/offload/cost.h" \
+                     "$of_gpu" ;;
+    forest|forge) echo "base base/simd data tree $of_gpu" ;;
     exact)         echo "base data tree $of_gpu exact/*" ;;
     exact/cost)    echo "base data" ;;
     exact/kernels) echo "base base/simd exact/cost" ;;

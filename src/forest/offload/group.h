@@ -49,17 +49,6 @@ CT_HD void ct_group_sync(ct_group g)
 #endif
 }
 
-/* The same for the lanes of a warp. */
-CT_HD void ct_lanes_sync(ct_lanes lanes)
-{
-#ifdef __CUDA_ARCH__
-    (void) lanes;
-    __syncwarp();
-#else
-    (void) lanes;
-#endif
-}
-
 /* ---- what many threads do to one number ---- */
 
 /* Returns what it was. */

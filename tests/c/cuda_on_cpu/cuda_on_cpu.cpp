@@ -674,6 +674,7 @@ static unsigned hand_in(uint32_t value)
 void __syncwarp(unsigned all)
 {
     lane *me = (lane *) cuda_here;
+    if (!me) return;
     if (all != 0xffffffffu) complain("some lanes of a warp wait without the others");
     char *order = block.barrier + 16 * (2 + me->place.number / 32 * 2 + (me->turn & 1));
     tsan_before(order);

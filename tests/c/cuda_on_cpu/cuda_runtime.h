@@ -119,6 +119,7 @@ static inline int atomicMin(int *number, int other)
     if (other < before) __atomic_store_n(number, other, __ATOMIC_RELAXED);
     return before;
 }
+/* No compiler may add to it before it is rounded. */
 static inline double __dmul_rn(double a, double b)
 {
     volatile double product = a * b;

@@ -1,0 +1,159 @@
+/* The rows in cells on a device: how its memory is planned, what is sent. */
+#include "evolve/offload/device.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "evolve/offload/batch.h"
+
+int ct_cell_device_is_lost(const ct_cell_device *device) { return ct_gpu_is_lost(device->gpu); }
+const char *ct_cell_device_why(const ct_cell_device *device) { return ct_gpu_why(device->gpu); }
+int64_t ct_cell_device_answers(const ct_cell_device *device) { return device->n_answers; }
+int64_t ct_cell_device_batches(const ct_cell_device *device) { return device->n_batches; }
+
+/* ---- memory on the device ---- */
+
+static size_t cut_cells(ct_cells_view *view, uint32_t n_cells, char *memory)
+{
+    ct_gpu_cutter c = {memory, 0};
+    const size_t n_rows = view->n_rows, n = view->n_splitters;
+    view->z = (const double *) ct_gpu_cut(&c, n_rows * view->width * sizeof *view->z);
+    view->rank = (const uint32_t *) ct_gpu_cut(&c, n * n_rows * sizeof *view->rank);
+    view->n_levels = (const uint32_t *) ct_gpu_cut(&c, n * sizeof *view->n_levels);
+    view->along = (const uint8_t *) ct_gpu_cut(&c, n);
+    view->cells = (const ct_cell *) ct_gpu_cut(&c, n_cells * sizeof *view->cells);
+    view->ranges = (const ct_cell_range *) ct_gpu_cut(&c, n_cells * n * sizeof *view->ranges);
+    view->grams = (const double *) ct_gpu_cut(&c, n_cells * view->size * sizeof *view->grams);
+    view->entries =
+        (const uint32_t *) ct_gpu_cut(&c, view->n_entries * sizeof *view->entries);
+    return c.used;
+}
+
+/* The cells, and batches in what they leave. */
+static ct_status plan_memory(ct_cell_device *device, ct_error *error)
+{
+    size_t room;
+    if (ct_gpu_room(device->gpu, &room) != CT_OK)
+        return ct_fail(error, CT_NO_DEVICE, "%s", ct_cell_device_why(device));
+    const size_t cells = cut_cells(&device->views.cells, device->cells->n, NULL);
+    if (room < CT_BATCH_LEAST || cells > room - CT_BATCH_LEAST)
+        return ct_fail(error, CT_NO_DEVICE,
+                       "the rows take %.3g GB on the device, and %.3g GB are free",
+                       (double) (cells + CT_BATCH_LEAST) / 1e9, (double) room / 1e9);
+    device->bytes_on_device = room - cells < CT_BATCH_MOST ? (room - cells) / 256 * 256
+                                                           : CT_BATCH_MOST;
+    device->bytes_on_host = device->bytes_on_device < CT_BATCH_ON_HOST ? device->bytes_on_device
+                                                                       : CT_BATCH_ON_HOST;
+    return CT_OK;
+}
+
+/* ---- what is sent ---- */
+
+/* Memory of the host for what is sent but is not in the cells as it is. */
+typedef struct {
+    uint32_t *n_levels, *entries;
+} made_to_send;
+
+static ct_status make_to_send(const ct_cell_device *device, made_to_send *made)
+{
+    const ct_cells_view *view = &device->views.cells;
+    const ct_splitter *splitters = device->cells->table.splitters;
+    made->n_levels = (uint32_t *) ct_alloc((view->n_splitters + 1) * sizeof *made->n_levels);
+    made->entries = (uint32_t *) ct_alloc(view->n_entries * sizeof *made->entries);
+    if (!made->n_levels || !made->entries) return CT_NO_MEMORY;
+    for (uint32_t s = 0; s < view->n_splitters; s++) made->n_levels[s] = splitters[s].n_levels;
+    for (uint32_t i = 0, e = 0; i < view->p; i++)
+        for (uint32_t k = 0; k <= i; k++) made->entries[e++] = i << 16 | k;
+    return CT_OK;
+}
+
+static ct_status send(ct_cell_device *device, const void *to, const void *from, size_t bytes)
+{
+    if (!bytes) return CT_OK;
+    return ct_gpu_send(&device->stream, (void *) to, from, bytes);
+}
+
+/* `made` is no longer used when this returns CT_OK, and else when the stream is closed. */
+static ct_status send_cells(ct_cell_device *device, const made_to_send *made)
+{
+    const ct_row_cells *cells = device->cells;
+    ct_cells_view *view = &device->views.cells;
+    const size_t n = view->n_splitters, n_rows = view->n_rows, n_cells = cells->n;
+    CT_TRY(ct_gpu_take(device->gpu, cut_cells(view, cells->n, NULL), &device->on_device));
+    (void) cut_cells(view, cells->n, (char *) device->on_device.memory);
+    CT_TRY(ct_gpu_stream_open(device->gpu, &device->stream));
+    CT_TRY(send(device, view->z, cells->table.z, n_rows * view->width * sizeof *view->z));
+    for (size_t s = 0; s < n; s++)
+        CT_TRY(send(device, view->rank + s * n_rows, cells->table.splitters[s].rank,
+                    n_rows * sizeof *view->rank));
+    CT_TRY(send(device, view->n_levels, made->n_levels, n * sizeof *view->n_levels));
+    CT_TRY(send(device, view->along, cells->along, n));
+    CT_TRY(send(device, view->cells, cells->cells, n_cells * sizeof *view->cells));
+    CT_TRY(send(device, view->ranges, cells->ranges, n_cells * n * sizeof *view->ranges));
+    CT_TRY(send(device, view->grams, cells->grams, n_cells * view->size * sizeof *view->grams));
+    CT_TRY(send(device, view->entries, made->entries, view->n_entries * sizeof *view->entries));
+    return ct_gpu_drain(&device->stream);
+}
+
+/* ---- opening and closing ---- */
+
+static ct_status start(ct_cell_device *device, ct_error *error)
+{
+    made_to_send made = {NULL, NULL};
+    CT_TRY(plan_memory(device, error));
+    ct_status status = make_to_send(device, &made);
+    if (status == CT_OK) {
+        status = send_cells(device, &made);
+        if (status != CT_OK) ct_gpu_stream_close(&device->stream);
+    }
+    ct_free(made.n_levels), ct_free(made.entries);
+    if (status == CT_OK) status = ct_cell_batch_open(device);
+    if (status == CT_NO_MEMORY)
+        return ct_fail(error, CT_NO_MEMORY, "not enough memory for a device");
+    return status == CT_OK ? CT_OK
+                           : ct_fail(error, CT_NO_DEVICE, "%s", ct_cell_device_why(device));
+}
+
+static void set_view(ct_cells_view *view, const ct_model_table *table)
+{
+    view->n_rows = table->n_rows;
+    view->n_splitters = table->n_splitters;
+    view->p = table->p;
+    view->n_entries = table->p * (table->p + 1) / 2;
+    view->width = table->width;
+    view->size = table->size;
+}
+
+ct_status ct_cell_device_open(int number, const ct_row_cells *cells, unsigned threads,
+                              ct_cell_device **out, ct_error *error)
+{
+    ct_gpu *gpu;
+    *out = NULL;
+    if (cells->n >= CT_PART_PIECE)
+        return ct_fail(error, CT_NO_DEVICE, "so many rows are left to the CPU");
+    CT_TRY(ct_gpu_open(number, &gpu, error));
+    ct_cell_device *device = (ct_cell_device *) ct_alloc(sizeof *device);
+    if (!device) {
+        ct_gpu_close(gpu);
+        return ct_fail(error, CT_NO_MEMORY, "not enough memory for a device");
+    }
+    memset(device, 0, sizeof *device);
+    device->gpu = gpu;
+    device->cells = cells;
+    device->threads = threads;
+    set_view(&device->views.cells, &cells->table);
+    ct_status status = start(device, error);
+    if (status == CT_OK) *out = device;
+    else ct_cell_device_close(device);
+    return status;
+}
+
+void ct_cell_device_close(ct_cell_device *device)
+{
+    if (!device) return;
+    ct_gpu_stream_close(&device->stream);
+    ct_cell_batch_close(device);
+    ct_gpu_give(&device->on_device);
+    ct_gpu_close(device->gpu);
+    ct_free(device);
+}

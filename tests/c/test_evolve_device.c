@@ -1,0 +1,529 @@
+/* Questions about rows in cells on a device, against the CPU to the last bit: always on the host
+ * twin, and on every device there is, which may be the CPU with CUDA's runtime played
+ * (cuda_on_cpu/). */
+#include "cuda_on_cpu/cuda_on_cpu.h"
+#include "evolve/changes.h"
+#include "evolve/offload/cost.h"
+#include "evolve/offload/device.h"
+#include "evolve_data.h"
+#include "gpu/device.h"
+#include "gpu/twin.h"
+
+enum { TWIN = -1, LEAVES = 12 };
+
+/* ---- what devices answer ---- */
+
+/* Rows in cells, a device that has them. */
+typedef struct {
+    evolve_data *data;
+    ct_model_table table;
+    ct_row_cells cells;
+    ct_cell_device *device;
+} bench;
+
+/* Some threads: ThreadSanitizer sees more of CUDA on the CPU where there is one (tsan.sh). */
+static unsigned threads_of(int kind) { return CUDA_ON_CPU() || kind % 2 == 0 ? 1 : 3; }
+
+/* `kind`: ties, factors, missing values, cells that do not know a splitter, points of many rows. */
+static ct_status bench_open(bench *b, int device, uint32_t kind, uint32_t n, uint32_t q,
+                            ct_error *error)
+{
+    const uint32_t values = kind % 3 ? 0 : kind == 3 ? 2 : 30, levels = kind % 2 ? 70 : 0;
+    const uint8_t along[MOST_COLUMNS + 1] = {1, kind % 4 == 0, kind != 3, 1, 0, 1, kind % 2};
+    memset(b, 0, sizeof *b);
+    b->data = new_data(kind, n, q, values, levels, kind % 5 == 2);
+    CHECK(ct_model_table_init(&b->table, &b->data->data, 16, 1, error) == CT_OK);
+    CHECK(ct_row_cells_init(&b->cells, &b->table, ct_gram_at(CT_SIMD_SCALAR), along, error) ==
+          CT_OK);
+    return ct_cell_device_open(device, &b->cells, threads_of((int) kind), &b->device, error);
+}
+
+/* Many regressors, one of them aliased. */
+enum { WIDE_ROWS = 5000, WIDE = 40 };
+static ct_status bench_open_wide(bench *b, int device, uint32_t q, ct_error *error)
+{
+    static double x[WIDE][WIDE_ROWS], y[WIDE_ROWS];
+    ct_column columns[WIDE];
+    uint32_t all[WIDE], none[WIDE] = {0};
+    const uint8_t along[WIDE] = {1, 1, 0, 1};
+    ct_rng rng = ct_rng_of(5, 32, 0);
+    memset(b, 0, sizeof *b);
+    for (uint32_t k = 0; k < WIDE; k++) {
+        for (uint32_t row = 0; row < WIDE_ROWS; row++) x[k][row] = uniform(&rng);
+        columns[k] = (ct_column){x[k], CT_DOUBLE};
+        all[k] = k;
+    }
+    memcpy(x[WIDE - 1], x[3], sizeof x[3]);
+    for (uint32_t row = 0; row < WIDE_ROWS; row++)
+        y[row] = x[0][row] < 0.4 ? x[1][row] : 2 * x[2][row];
+    const ct_model_data data = {WIDE_ROWS, WIDE, columns, q, all, 4, all, none, y, NULL};
+    CHECK(ct_model_table_init(&b->table, &data, 16, 1, error) == CT_OK);
+    CHECK(ct_row_cells_init(&b->cells, &b->table, ct_gram_at(CT_SIMD_SCALAR), along, error) ==
+          CT_OK);
+    return ct_cell_device_open(device, &b->cells, 1, &b->device, error);
+}
+
+static void bench_close(bench *b)
+{
+    ct_cell_device_close(b->device);
+    ct_row_cells_free(&b->cells);
+    ct_model_table_free(&b->table);
+    free(b->data);
+}
+
+/* Splits a leaf, or changes a test, by two random rows. */
+static int32_t change(ct_model_tree *tree, ct_rng *rng)
+{
+    const uint32_t n = tree->table->n_rows;
+    int32_t node;
+    ct_test test;
+    do node = (int32_t) ct_rng_below(rng, tree->room);
+    while (!tree->nodes[node].used);
+    if (!ct_test_between(tree->table, ct_rng_below(rng, n), ct_rng_below(rng, n), rng, &test))
+        return node;
+    if (!ct_is_leaf(tree, node)) tree->nodes[node].test = test;
+    else if (tree->n_leaves < LEAVES && ct_model_tree_expand(tree, node, &test)) tree->n_leaves++;
+    return node;
+}
+
+/* Some questions about each of many trees, each of which the device and the CPU have alike. */
+enum { TREES = 9 };
+typedef struct {
+    ct_model_tree trees[2][TREES];
+    ct_cell_question questions[2][TREES], *asked[TREES];
+    uint8_t answered[TREES];
+    ct_node_rows rows;
+} twins;
+
+static void open_twins(twins *t, const bench *b)
+{
+    ct_error error;
+    memset(t, 0, sizeof *t);
+    CHECK(ct_node_rows_init(&t->rows, b->cells.table.n_rows, &error) == CT_OK);
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < TREES; i++) {
+            CHECK(ct_row_cells_tree(&b->cells, &t->trees[k][i], LEAVES, &error) == CT_OK);
+            t->questions[k][i].tree = &t->trees[k][i];
+            t->asked[i] = &t->questions[0][i];
+        }
+}
+
+static void close_twins(twins *t)
+{
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < TREES; i++) ct_model_tree_free(&t->trees[k][i]);
+    ct_node_rows_free(&t->rows);
+}
+
+/* About sums after a change, or about rows of a node that has some. */
+static void pose(twins *t, uint32_t i, ct_rng *rng, int about_rows)
+{
+    ct_model_tree *tree = &t->trees[0][i];
+    ct_cell_question *question = t->asked[i];
+    question->n_numbers = 0;
+    question->node = about_rows ? ct_random_node(tree, ct_any_leaf, rng) : change(tree, rng);
+    const uint32_t n = tree->nodes[question->node].end;
+    if (about_rows && n) question->n_numbers = 1 + ct_rng_below(rng, CT_ROWS_ASKED);
+    for (uint32_t k = 0; k < question->n_numbers; k++)
+        question->numbers[k] = k == 0 ? n - 1 : k == 1 ? 0 : ct_rng_below(rng, n);
+    ct_model_tree_copy(&t->trees[1][i], tree);
+    t->questions[1][i] = *question;
+    t->questions[1][i].tree = &t->trees[1][i];
+}
+
+static void check_answer(const twins *t, uint32_t i)
+{
+    const ct_cell_question *device = &t->questions[0][i], *cpu = &t->questions[1][i];
+    for (uint32_t k = 0; k < device->n_numbers; k++) CHECK_INT(device->rows[k], cpu->rows[k]);
+    for (uint32_t k = 0; k < device->tree->room; k++) {
+        const ct_model_node *a = &device->tree->nodes[k], *b = &cpu->tree->nodes[k];
+        if (!a->used) continue;
+        CHECK_INT(a->end, b->end);
+        if (ct_is_leaf(device->tree, (int32_t) k))
+            CHECK(!memcmp(&a->sse, &b->sse, sizeof a->sse) && a->terms == b->terms);
+    }
+}
+
+/* Returns how many the device has answered. */
+static uint32_t ask_and_compare(const bench *b, uint32_t seed, uint32_t rounds)
+{
+    twins *t = (twins *) calloc(1, sizeof *t);
+    ct_rng rng = ct_rng_of(seed, 31, 0);
+    uint32_t n_answered = 0;
+    open_twins(t, b);
+    for (uint32_t round = 0; round < rounds; round++) {
+        const uint32_t n = round == 0 ? 0 : 1 + ct_rng_below(&rng, TREES);
+        for (uint32_t i = 0; i < n; i++) pose(t, i, &rng, round > 2 && (round + i) % 3 == 0);
+        ct_cell_device_ask(b->device, t->asked, n, t->answered);
+        for (uint32_t i = 0; i < n; i++) {
+            n_answered += t->answered[i];
+            ct_cell_answer(&b->cells, &t->questions[1][i], &t->rows);
+            if (!t->answered[i]) ct_cell_answer(&b->cells, t->asked[i], &t->rows);
+            check_answer(t, i);
+        }
+    }
+    close_twins(t);
+    free(t);
+    return n_answered;
+}
+
+static void compare(int device)
+{
+    static const uint32_t n_rows[] = {40, 700, CT_TILE_ROWS, 6000, CT_TILE_ROWS + 1, 5000};
+    for (uint32_t kind = 0; kind < (CHECK_QUICK() ? 6 : 24); kind++) {
+        bench b;
+        ct_error error = {CT_OK, ""};
+        const uint32_t q = 1 + kind % MOST_COLUMNS;
+        if (CHECK_INT(bench_open(&b, device, kind, n_rows[(kind + kind / 6) % 6], q, &error),
+                      CT_OK)) {
+            uint32_t n = ask_and_compare(&b, kind, CHECK_QUICK() ? 8 : 20);
+            CHECK_INT(ct_cell_device_answers(b.device), n);
+            CHECK(n > 15 && ct_cell_device_batches(b.device) < n);
+            CHECK(!ct_cell_device_is_lost(b.device));
+        } else {
+            printf("    %s\n", error.message);
+        }
+        bench_close(&b);
+    }
+}
+
+static void on_twin(void) { compare(TWIN); }
+
+static void on_every_device(void)
+{
+    ct_device_list list;
+    ct_device_query(&list);
+    if (list.n_devices == 0) SKIP("no device");
+    for (int i = 0; i < list.n_devices; i++) compare(i);
+}
+
+/* Matrices of more columns than a lane has entries at a time. */
+static void many_columns(int device)
+{
+    for (uint32_t q = 5; q <= WIDE; q += q < 20 ? 7 : 21) {
+        bench b;
+        ct_error error;
+        if (CHECK_INT(bench_open_wide(&b, device, q, &error), CT_OK))
+            CHECK(ask_and_compare(&b, q, CHECK_QUICK() ? 4 : 9) > 5);
+        bench_close(&b);
+    }
+}
+
+static void many_columns_on_twin(void) { many_columns(TWIN); }
+
+static void many_columns_with_cuda(void)
+{
+    ct_device_list list;
+    ct_device_query(&list);
+    if (list.n_devices == 0) SKIP("no device");
+    many_columns(0);
+}
+
+/* ---- failure, and little memory ---- */
+
+static long blocks_left(int device)
+{
+    return device == TWIN ? ct_gpu_twin_blocks() : cuda_on_cpu_left();
+}
+
+static void set_memory(int device, size_t bytes)
+{
+    (device == TWIN ? ct_gpu_twin_memory : cuda_on_cpu_memory)(bytes);
+}
+
+/* 1 if the device was there to the end; the answers are right in any case. */
+static int works(int device)
+{
+    bench b;
+    ct_error error = {CT_OK, ""};
+    int fine = 0;
+    ct_status status = bench_open(&b, device, 1, 2500, 2, &error);
+    if (status == CT_OK) {
+        const uint32_t n = ask_and_compare(&b, 7, 4);
+        fine = !ct_cell_device_is_lost(b.device);
+        CHECK_INT(ct_cell_device_answers(b.device), n);
+        CHECK((ct_cell_device_why(b.device)[0] == '\0') == fine);
+    } else {
+        CHECK_INT(error.status, CT_NO_DEVICE);
+        CHECK(error.message[0] != '\0' && b.device == NULL);
+    }
+    bench_close(&b);
+    CHECK_INT(blocks_left(device), 0);
+    return fine;
+}
+
+static void twin_that_fails(void)
+{
+    long n_calls = 1;
+    for (long k = 1; k <= n_calls; k++) {
+        ct_gpu_twin_fail_at(k);
+        if (!works(TWIN)) n_calls = k + 1;
+    }
+    ct_gpu_twin_fail_at(0);
+    CHECK(n_calls > 20);
+}
+
+static void cuda_that_fails(void)
+{
+    if (!CUDA_ON_CPU()) SKIP("no CUDA on the CPU");
+    cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
+    CHECK(works(0));
+    const long n_calls = cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
+    CHECK(n_calls > 40);
+    for (int failure = CUDA_CALL_FAILS; failure <= CUDA_KERNEL_FAILS; failure++) {
+        long n_fine = 0;
+        for (long k = 1; k <= n_calls; k += CHECK_QUICK() ? 3 : 1) {
+            cuda_on_cpu_fail_at(k, (cuda_failure) failure);
+            n_fine += works(0);
+        }
+        CHECK(n_fine > 0 && n_fine < n_calls / 2); /* those of closing */
+    }
+    cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
+}
+
+/* The less memory there is, the fewer questions a batch has; those that are too large for one are
+ * the CPU's; and at last the device is refused, by its numbers. */
+static void little_memory(int device)
+{
+    int64_t least = INT64_MAX, most = 0; /* batches of the same questions */
+    uint32_t fewest = UINT32_MAX, all = 0; /* questions answered */
+    ct_status status = CT_OK;
+    for (size_t limit = 10000000; status == CT_OK; limit -= 90000) {
+        bench b;
+        ct_error error = {CT_OK, ""};
+        set_memory(device, limit);
+        status = bench_open_wide(&b, device, WIDE, &error);
+        if (status == CT_OK) {
+            const uint32_t n = ask_and_compare(&b, 3, 9);
+            const int64_t batches = ct_cell_device_batches(b.device);
+            CHECK(!ct_cell_device_is_lost(b.device));
+            if (batches > most) most = batches;
+            if (batches < least) least = batches;
+            if (n > all) all = n;
+            if (n < fewest) fewest = n;
+        } else {
+            CHECK_INT(status, CT_NO_DEVICE);
+            CHECK(strstr(error.message, "GB are free") != NULL);
+        }
+        bench_close(&b);
+        CHECK_INT(blocks_left(device), 0);
+    }
+    set_memory(device, SIZE_MAX);
+    CHECK(most > least && fewest > 0 && fewest < all);
+}
+
+static void little_memory_on_twin(void) { little_memory(TWIN); }
+
+static void little_memory_with_cuda(void)
+{
+    if (!CUDA_ON_CPU()) SKIP("no CUDA on the CPU");
+    little_memory(0);
+}
+
+/* ---- whole fits ---- */
+
+static int same_fits(const ct_gmt *a, const ct_gmt *b, uint32_t n_rows)
+{
+    const size_t n = a->forest.n_nodes;
+    int same = n == b->forest.n_nodes && a->touched == b->touched && a->kicks == b->kicks &&
+               a->n_moments == b->n_moments &&
+               !memcmp(a->forest.feature, b->forest.feature, n * sizeof *a->forest.feature) &&
+               !memcmp(a->models.coefficients, b->models.coefficients,
+                       n * a->models.p * sizeof(double)) &&
+               !memcmp(a->where, b->where, n_rows * sizeof *a->where);
+    for (uint32_t i = 0; same && i < a->n_moments; i++)
+        same = a->moments[i].kick == b->moments[i].kick &&
+               a->moments[i].touched == b->moments[i].touched &&
+               !memcmp(&a->moments[i].sse, &b->moments[i].sse, sizeof(double)) &&
+               !memcmp(&a->moments[i].bic, &b->moments[i].bic, sizeof(double));
+    return same;
+}
+
+static ct_gmt_options paper_options(int kind)
+{
+    ct_gmt_options o = default_options();
+    o.mode = CT_GMT_PAPER;
+    o.population = 7;
+    o.paper.fitness = kind % 2 ? CT_FITNESS_WEIGHTED : CT_FITNESS_BIC;
+    o.paper.alpha = 1e-4;
+    o.sample = kind % 3 ? 20000 : 200;
+    o.effort = o.patience = CHECK_QUICK() ? 8 : 40;
+    o.limits.leaves_max = 7;
+    o.limits.minbucket = kind % 2 ? 5 : 60;
+    o.seed = (uint64_t) kind;
+    return o;
+}
+
+/* The tree and the course of the search are the CPU's. */
+static void compare_fits(ct_gmt_place place, int number)
+{
+    for (int kind = 0; kind < (CHECK_QUICK() ? 3 : 6); kind++) {
+        evolve_data *d = new_data(50 + (uint32_t) kind, kind % 3 ? 5000 : 400, 3, kind % 2 ? 0 : 25,
+                                  kind % 2 ? 5 : 0, kind == 2);
+        ct_gmt_options o = paper_options(kind);
+        ct_gmt cpu, device;
+        ct_error error = {CT_OK, ""};
+        REQUIRE(ct_gmt_fit(&d->data, &o, &cpu, &error) == CT_OK);
+        CHECK(cpu.forest.n_nodes > 1 && cpu.device_answers == 0 && !strcmp(cpu.device, "cpu"));
+        o.place = place;
+        o.device_number = number;
+        o.threads = threads_of(kind);
+        if (CHECK_INT(ct_gmt_fit(&d->data, &o, &device, &error), CT_OK)) {
+            CHECK(same_fits(&cpu, &device, d->data.n_rows));
+            CHECK(device.device_answers > device.device_batches && device.device_batches > 8);
+            CHECK(device.device_note[0] == '\0' && strcmp(device.device, "cpu") != 0);
+        }
+        ct_gmt_free(&cpu);
+        ct_gmt_free(&device);
+        free(d);
+    }
+}
+
+static void fits_on_twin(void) { compare_fits(CT_GMT_ON_TWIN, 0); }
+
+static void fits_with_cuda(void)
+{
+    ct_device_list list;
+    ct_device_query(&list);
+    if (list.n_devices == 0) SKIP("no device");
+    for (int i = 0; i < list.n_devices; i++) compare_fits(CT_GMT_ON_CUDA, i);
+}
+
+/* A twin that fails, or is too small, costs nothing but its work. */
+static void fits_without_the_twin(void)
+{
+    evolve_data *d = new_data(60, 400, 2, 0, 3, 0);
+    ct_gmt_options o = paper_options(1);
+    ct_gmt cpu, other;
+    ct_error error;
+    o.effort = o.patience = 6;
+    REQUIRE(ct_gmt_fit(&d->data, &o, &cpu, &error) == CT_OK);
+    o.place = CT_GMT_ON_TWIN;
+    for (long k = 1; k < 60; k += 6) {
+        ct_gpu_twin_fail_at(k);
+        REQUIRE(ct_gmt_fit(&d->data, &o, &other, &error) == CT_OK);
+        CHECK(same_fits(&cpu, &other, 400) && strstr(other.device_note, "told to fail"));
+        ct_gmt_free(&other);
+    }
+    ct_gpu_twin_fail_at(0);
+    ct_gpu_twin_memory(1000);
+    REQUIRE(ct_gmt_fit(&d->data, &o, &other, &error) == CT_OK);
+    CHECK(same_fits(&cpu, &other, 400) && strstr(other.device_note, "GB are free"));
+    CHECK(!strcmp(other.device, "cpu") && !other.device_answers);
+    ct_gmt_free(&other);
+    ct_gpu_twin_memory(SIZE_MAX);
+    ct_gmt_free(&cpu);
+    free(d);
+}
+
+/* A CUDA device that was asked for and fails is an error; with AUTO, which takes it where there is
+ * much to do, it is a note. */
+static void fits_with_cuda_that_fails(void)
+{
+    if (!CUDA_ON_CPU()) SKIP("no CUDA on the CPU");
+    evolve_data *d = new_data(60, 400, 2, 0, 3, 0);
+    ct_gmt_options o = paper_options(1);
+    ct_gmt fit;
+    ct_error error;
+    o.effort = o.patience = 6;
+    o.place = CT_GMT_ON_CUDA;
+    for (long k = 1; k < 100; k += 12) {
+        cuda_on_cpu_fail_at(k, CUDA_DEVICE_FAILS);
+        CHECK_INT(ct_gmt_fit(&d->data, &o, &fit, &error), CT_NO_DEVICE);
+        CHECK(error.message[0] != '\0');
+        ct_gmt_free(&fit);
+        CHECK_INT(blocks_left(0), 0);
+    }
+    cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
+    free(d);
+}
+
+static void places_that_are_none(void)
+{
+    evolve_data *d = new_data(60, 400, 2, 0, 3, 0);
+    ct_gmt_options o = paper_options(1);
+    ct_gmt fit;
+    ct_error error;
+    o.effort = o.patience = 2;
+    o.place = CT_GMT_ON_CUDA;
+    o.device_number = CT_DEVICE_MAX;
+    CHECK_INT(ct_gmt_fit(&d->data, &o, &fit, &error), CT_NO_DEVICE);
+    ct_gmt_free(&fit);
+    o.place = CT_GMT_ON_AUTO; /* too little to do */
+    CHECK_INT(ct_gmt_fit(&d->data, &o, &fit, &error), CT_OK);
+    CHECK(!strcmp(fit.device, "cpu") && fit.device_note[0] == '\0');
+    ct_gmt_free(&fit);
+    o.mode = CT_GMT_LOCAL; /* the CPU's alone */
+    CHECK_INT(ct_gmt_fit(&d->data, &o, &fit, &error), CT_OK);
+    ct_gmt_free(&fit);
+    o.place = CT_GMT_ON_TWIN;
+    CHECK_INT(ct_gmt_fit(&d->data, &o, &fit, &error), CT_BAD_INPUT);
+    ct_gmt_free(&fit);
+    ct_cell_device_close(NULL);
+    free(d);
+}
+
+/* A device pays for much work, not for little; and less where there are threads. */
+static void device_pays_for_much(void)
+{
+    const uint8_t along[5] = {1, 1};
+    ct_row_cells cells;
+    memset(&cells, 0, sizeof cells);
+    cells.along = (uint8_t *) along;
+    cells.table.width = 8;
+    cells.table.size = 10;
+    for (uint32_t n = 2; n <= 5; n += 3) { /* all splitters known to the cells, and some */
+        cells.table.n_splitters = n;
+        cells.table.n_rows = cells.n = 10000;
+        ct_evolve_cost little = ct_evolve_cost_of(&cells, 64, 100, 1);
+        CHECK(little.cpu < little.device);
+        cells.table.n_rows = cells.n = 1000000;
+        ct_evolve_cost much = ct_evolve_cost_of(&cells, 64, 10000, 1),
+                       shared = ct_evolve_cost_of(&cells, 64, 10000, 4);
+        CHECK(much.device < much.cpu && 4 * shared.cpu == much.cpu);
+        CHECK(shared.device < much.device && shared.device > much.device / 4);
+    }
+}
+
+static void memory_ends(void)
+{
+    evolve_data *d = new_data(14, 300, 2, 0, 3, 0);
+    ct_gmt_options o = paper_options(1);
+    int fine = 0;
+    o.population = 3;
+    o.effort = 2;
+    o.place = CT_GMT_ON_TWIN;
+    for (long after = 0; !fine && after < 3000; after += after < 80 ? 1 : 17) {
+        ct_gmt gmt;
+        ct_error error;
+        ct_alloc_fail_after(after);
+        ct_status status = ct_gmt_fit(&d->data, &o, &gmt, &error);
+        ct_alloc_fail_for(-1, 0);
+        CHECK(status == CT_OK || status == CT_NO_MEMORY);
+        fine = status == CT_OK && gmt.device_answers > 0 && gmt.device_note[0] == '\0';
+        ct_gmt_free(&gmt);
+        CHECK_INT(ct_gpu_twin_blocks(), 0);
+    }
+    CHECK(fine);
+    free(d);
+}
+
+static const check_case cases[] = {
+    {"answers of the twin", on_twin},
+    {"answers of every CUDA device", on_every_device},
+    {"many columns on the twin", many_columns_on_twin},
+    {"many columns with CUDA", many_columns_with_cuda},
+    {"a twin that fails at every call in turn", twin_that_fails},
+    {"CUDA that fails at every call in turn", cuda_that_fails},
+    {"a twin with little memory", little_memory_on_twin},
+    {"a CUDA device with little memory", little_memory_with_cuda},
+    {"fits on the twin", fits_on_twin},
+    {"fits with CUDA", fits_with_cuda},
+    {"fits without the twin", fits_without_the_twin},
+    {"fits with CUDA that fails", fits_with_cuda_that_fails},
+    {"places that are none", places_that_are_none},
+    {"a device pays for much", device_pays_for_much},
+    {"memory ends", memory_ends},
+};
+
+CHECK_MAIN(cases)
