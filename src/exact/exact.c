@@ -30,8 +30,8 @@ enum { MOST_WORKERS = 256 };
 /* Values from which on ranking takes longer than calling the team. */
 static const double RANK_TOGETHER = 2e6;
 
-/* Shortcuts that rest on what a row costs at most: with a response, where that is many times what it
- * costs, they close next to nothing. Measured, see bench/NOTES. */
+/* Shortcuts that rest on what a row costs at most: with a response, where that is many times what
+ * it costs, they close next to nothing. Measured, see bench/NOTES. */
 static const uint32_t CLOSE_NOTHING = UINT32_C(1) << CT_SHORTCUT_CROSSED |
                                       UINT32_C(1) << CT_SHORTCUT_NEIGHBOUR;
 

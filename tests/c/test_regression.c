@@ -489,7 +489,8 @@ static void compare_bound(const ct_observed *seen)
     believed.wrong += seen->lower > bounds_truth(&believed.brute, seen);
 }
 
-/* Every lower bound that a search believes, of trees, features and thresholds; 0 if one is wrong. */
+/* Every lower bound that a search believes, of trees, features and thresholds; 0 if one is
+ * wrong. */
 static int believes_truth(const response_table *t, const ct_options *options, uint64_t seed)
 {
     ct_result result;

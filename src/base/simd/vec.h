@@ -32,12 +32,13 @@
  *           sums of four vectors at once, top_lane (the last one), squares: sums of their squares
  *           in 64-bit lanes; l64_sum the sum of these
  *   f32_*   single precision in the lanes of l32: of (numbers of l32), set, load, store, add, sub,
- *           mul, product (rounded before it is added to), max; these with or without VEC_LISTS; div,
- *           lanes (0, 1, 2 ..), size (without its sign), where_not(a, m, x): x where the mask is,
- *           else a; choose(m, a, b): a where the mask is, else b; add_where(a, x, m): a + x where
- *           the mask is, else a (these two also of l32); div_where(a, b, m, x): a / b where the mask
- *           is, else x; max_where(a, x, m): x where the mask is and x > a, else a; reaches(a, b):
- *           where a >= b; top (the largest lane); l32_others(m): the lanes that are not in m
+ *           mul, product (rounded before it is added to), max; these with or without VEC_LISTS;
+ *           div, lanes (0, 1, 2 ..), size (without its sign), where_not(a, m, x): x where the mask
+ *           is, else a; choose(m, a, b): a where the mask is, else b; add_where(a, x, m): a + x
+ *           where the mask is, else a (these two also of l32); div_where(a, b, m, x): a / b where
+ *           the mask is, else x; max_where(a, x, m): x where the mask is and x > a, else a;
+ *           reaches(a, b): where a >= b; top (the largest lane); l32_others(m): the lanes that are
+ *           not in m
  *   word_pack(word, where)   the bits of those places, side by side from the lowest on
  *
  * Where VEC_BYTES16 is defined: bytes_below(bytes, n, limit, bits): of each of n times 16 bytes a

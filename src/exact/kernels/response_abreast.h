@@ -5,17 +5,17 @@
  * adds its row to the sum of the side that the row is on, and looks what splitting that side there
  * would gain. Row sets of CT_ABREAST_ROWS or less alone are laid out like this, without weights.
  *
- * With z counted from the rounded mean of the side, n rows on the side and the sum T of all of them,
- * and k rows with the sum t before a place, splitting there gains
+ * With z counted from the rounded mean of the side, n rows on the side and the sum T of all of
+ * them, and k rows with the sum t before a place, splitting there gains
  *
  *   t^2 / k + (T - t)^2 / (n - k) = n t^2 / (k (n - k)) + (T^2 - 2 T t) / (n - k),
  *
  * where the last term is no more than (n + 2) (n + 2 + R) in size, since |T| <= n / 2 + 1 and
- * |t| <= |T| + (n - k) R with R the range of z. A scan takes the largest t^2 / (k (n - k)). Sums are
- * exact: |t| is at most n R / 4 + |T|, below 2^31, as are the products k (n - k) in single
- * precision; t, its square and the quotient are rounded, which is off by no more than 5 eps q of the
- * gain, with q the side's sum of squares. So lower bounds of costs follow; second_pass_response()
- * makes those exact that leave a chance, from lists.
+ * |t| <= |T| + (n - k) R with R the range of z. A scan takes the largest t^2 / (k (n - k)). Sums
+ * are exact: |t| is at most n R / 4 + |T|, below 2^31, as are the products k (n - k) in single
+ * precision; t, its square and the quotient are rounded, which is off by no more than 5 eps q of
+ * the gain, with q the side's sum of squares. So lower bounds of costs follow;
+ * second_pass_response() makes those exact that leave a chance, from lists.
  *
  * A split parts two values: a place is looked at before the first row of the side that has its
  * value. */
@@ -174,7 +174,8 @@ CT_INLINE void scan_lanes(const ct_rows *all, size_t block, const uint16_t *belo
 {
     uint32_t n = all->n_cols - (uint32_t) block * CT_BESIDE;
     for (unsigned lane = 0; lane < CT_BESIDE && lane < n; lane += CHUNK)
-        scan_beside(all->abreast, block * all->abreast->stride, lane, below, s, tied, partial, most);
+        scan_beside(all->abreast, block * all->abreast->stride, lane, below, s, tied, partial,
+                    most);
 }
 
 /* What a split costs with k rows and the sum t on its left. */

@@ -7,8 +7,8 @@
  *
  * With y counted from the rounded mean of n rows and S_i the sum of the least i of them, a place
  * gains n S_i^2 / (i (n - i)), up to (n + 2) (n + 2 + R) as in response_abreast.h. In single
- * precision that, sums of up to 32 squares and the square of their sum are off by less than 2^-18 of
- * the sum of the squares, which are counted from near the mean of all 32. */
+ * precision that, sums of up to 32 squares and the square of their sum are off by less than 2^-18
+ * of the sum of the squares, which are counted from near the mean of all 32. */
 #ifndef CT_EXACT_KERNELS_RESPONSE_SPANS_H
 #define CT_EXACT_KERNELS_RESPONSE_SPANS_H
 
@@ -26,8 +26,8 @@ CT_INLINE void exchange(vec *a, vec *b)
     *a = low;
 }
 
-/* Merges two sorted halves of x[n] (Batcher's odd-even merge). Written for an n that compilers know,
- * who then go without loops. */
+/* Merges two sorted halves of x[n] (Batcher's odd-even merge). Written for an n that compilers
+ * know, who then go without loops. */
 CT_INLINE void merge_halves(vec *x, unsigned n)
 {
     CT_UNROLL for (unsigned i = 0; i < n / 2; i++) exchange(&x[i], &x[i + n / 2]);
@@ -50,7 +50,8 @@ CT_INLINE void sum_up_rows(const vec *x, vec *sum, vecf *squares)
                        f32_add(f32_product(c, c), f32_product(d, d)));
 }
 
-/* What the sorted rows x[n] cost at least, n = 2^log, with the sums of them and of their squares. */
+/* What the sorted rows x[n] cost at least, n = 2^log, with the sums of them and of their
+ * squares. */
 CT_INLINE vecf cost_in_two(const vec *x, unsigned log, const ct_response *response, vec sum,
                             vecf squares)
 {
@@ -89,7 +90,8 @@ CT_INLINE void set_nodes(const vec *x, unsigned log, const ct_response *response
             sums->sum[node] = l32_add(sums->sum[left], sums->sum[right]);
             sums->squares[node] = f32_add(sums->squares[left], sums->squares[right]);
         }
-        vecf cost = cost_in_two(x, log, response, sums->sum[node], sums->squares[node]), loss = cost;
+        vecf cost = cost_in_two(x, log, response, sums->sum[node], sums->squares[node]),
+             loss = cost;
         if (log > 2) {
             vecf both = f32_add(f32_load(group->costs[left] + lane),
                                 f32_load(group->costs[right] + lane)),

@@ -11,7 +11,7 @@
 
 typedef struct ct_abreast_layout {
     ct_abreast rows;      /* what kernels read */
-    uint8_t *places;      /* [block][place][CT_BESIDE] numbers of the rows there, their low bytes, */
+    uint8_t *places;      /* [block][place][CT_BESIDE] numbers of the rows there, low bytes, */
     uint16_t *beyond;     /* [block][place] and bits: 256 more; NULL: there are no more than 256 */
     uint8_t **ranks;      /* [2 f + upper] -> [block][place][CT_BESIDE], */
     uint8_t *made;        /* [2 f + upper] and whether they are made */

@@ -36,7 +36,7 @@ enum { CT_MAX_DEPTH = 16 };
     X(COMPACTION, "compaction", "lay out small row sets anew")                                     \
     X(LEAF_RUNS, "leaf runs", "where a side must be a leaf, look only where it can be one")        \
     X(ERROR_FREE, "error free", "look for trees without errors before any others")                 \
-    X(LEAF_SIZES, "leaf sizes", "count the rows of leaves in a larger row set")                     \
+    X(LEAF_SIZES, "leaf sizes", "count the rows of leaves in a larger row set")                    \
     X(BETWEEN, "between", "count what the rows between two thresholds cost at least")
 
 typedef enum {
