@@ -66,7 +66,7 @@ static inline void look_up(const uint8_t table[512], const uint8_t *places, cons
 {
     for (size_t i = 0; i < n; i++)
         for (unsigned lane = 0; lane < CT_BESIDE; lane++) {
-            unsigned upper = beyond ? beyond[i] >> lane & 1 : 0;
+            unsigned upper = beyond ? (unsigned) beyond[i] >> lane & 1 : 0;
             found[i * CT_BESIDE + lane] = table[256 * upper + places[i * CT_BESIDE + lane]];
         }
 }
