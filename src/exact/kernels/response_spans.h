@@ -15,7 +15,12 @@
 #include "exact/kernels/lane.h"
 #include "exact/kernels/rows.h"
 
-#define CT_UNROLL _Pragma("GCC unroll 16")
+/* For loops that end where a constant says: gcc unrolls them if it is told to, clang by itself. */
+#ifdef __clang__
+#define SPAN_UNROLL
+#else
+#define SPAN_UNROLL _Pragma("GCC unroll 16")
+#endif
 
 enum { SPAN_LANES = 2 * VEC_WORDS };
 
@@ -30,10 +35,10 @@ CT_INLINE void exchange(vec *a, vec *b)
  * know, who then go without loops. */
 CT_INLINE void merge_halves(vec *x, unsigned n)
 {
-    CT_UNROLL for (unsigned i = 0; i < n / 2; i++) exchange(&x[i], &x[i + n / 2]);
-    CT_UNROLL for (unsigned k = n / 4; k; k /= 2)
-        CT_UNROLL for (unsigned j = k; j + k < n; j += 2 * k)
-            CT_UNROLL for (unsigned i = j; i < j + k; i++) exchange(&x[i], &x[i + k]);
+    SPAN_UNROLL for (unsigned i = 0; i < n / 2; i++) exchange(&x[i], &x[i + n / 2]);
+    SPAN_UNROLL for (unsigned k = n / 4; k; k /= 2)
+        SPAN_UNROLL for (unsigned j = k; j + k < n; j += 2 * k)
+            SPAN_UNROLL for (unsigned i = j; i < j + k; i++) exchange(&x[i], &x[i + k]);
 }
 
 CT_INLINE void merge_all(vec *x, unsigned n)
