@@ -22,7 +22,7 @@ int ct_abreast_fits(const ct_worker *worker, const ct_layout *layout, uint32_t n
 static void place_rows(const ct_layout *layout, ct_abreast_layout *to, uint32_t f, int32_t *z)
 {
     size_t at = f / CT_BESIDE * to->rows.stride * CT_BESIDE + f % CT_BESIDE;
-    const int32_t *from = ct_layout_z(layout, f);
+    const int32_t *from = layout->z + f * layout->stride;
     const uint32_t *order = layout->order[f];
     for (uint32_t j = 0; j < layout->n_rows; j++, at += CT_BESIDE) {
         CT_ASSERT(order[j] < layout->n_rows);
@@ -102,7 +102,7 @@ ct_status ct_abreast_make(ct_worker *worker, ct_layout *layout)
 /* The ranks of f by row, as one of both arrays has them. */
 static void list_ranks(const ct_layout *layout, uint32_t f, int upper, uint8_t table[512])
 {
-    const uint32_t *ranks = ct_layout_ranks(layout, f);
+    const uint32_t *ranks = layout->ranks + f * layout->stride;
     for (uint32_t j = 0; j < layout->n_rows; j++) {
         uint32_t rank = ranks[j], byte = upper ? rank > 255 ? rank - 255 : 0
                                                : rank < 255 ? rank : 255;
