@@ -78,7 +78,7 @@ with_report <- function(report, seconds) {
   hard
 }
 told <- 0
-reports <- list(with_report(function(...) told <<- told + 1, 0.7),
+reports <- list(with_report(function(...) told <<- told + 1, 4),
                 with_report(function(...) stop("leave"), 60))
 
 # Each argument in turn, and each setting, is not what it should be.
