@@ -119,6 +119,7 @@ static void shrink_others(errors_of *all, double smoothing)
 static uint32_t solve_leaf(errors_of *all, uint32_t leaf)
 {
     const size_t columns = all->columns, p = all->data->p;
+    CT_ASSERT(all->q.x);
     memcpy(all->q.x, all->shrunk + leaf * columns * columns,
            columns * columns * sizeof *all->q.x);
     for (size_t k = 0; k < p; k++)

@@ -32,7 +32,7 @@ static int is_before(const double *x, uint32_t a, uint32_t b)
 /* The place of the number that is to be chosen, large ones first: the more so the larger. */
 static uint32_t draw_large(const double *x, uint32_t n, ct_rng *rng)
 {
-    uint32_t place[2 * CT_TREE_LEAVES], rank = ct_draw_rank(n, rng), low = 0, high = n - 1;
+    uint32_t place[2 * CT_TREE_LEAVES] = {0}, rank = ct_draw_rank(n, rng), low = 0, high = n - 1;
     CT_ASSERT(n > 0 && n <= 2 * CT_TREE_LEAVES);
     for (uint32_t i = 0; i < n; i++) place[i] = i;
     /* Quickselect: those before a pivot go to its left, until `rank` is between equal ends. */

@@ -189,6 +189,7 @@ static ct_status plan_memory(growth *g, ct_error *error)
         return ct_fail(error, CT_NO_DEVICE, "%s", ct_gpu_why(g->gpu));
     if (workers > most) workers = most;
     if (workers > o->n_trees) workers = o->n_trees;
+    CT_ASSERT(workers > 0);
     uint32_t items = o->sample < g->table.n_rows ? o->sample : g->table.n_rows,
              trees = WANTED / items, share = (o->n_trees + workers - 1) / workers;
     trees = trees < FEWEST_TREES ? FEWEST_TREES : trees > MOST_TREES ? MOST_TREES : trees;

@@ -27,6 +27,7 @@ static ct_status device_new(const ct_forged *forged, ct_forged_device **out, ct_
 /* What opening came to. */
 static ct_status opened(ct_forged_device **device, ct_status status)
 {
+    CT_ASSERT(*device);
     (*device)->passes.gpu = (*device)->gpu;
     if (status == CT_OK) return CT_OK;
     ct_forged_device_close(*device);
@@ -39,6 +40,7 @@ ct_status ct_forged_device_open(const ct_forged *forged, int number, ct_way way,
 {
     CT_TRY(device_new(forged, out, error));
     ct_forged_device *device = *out;
+    CT_ASSERT(device);
     ct_status status = ct_gpu_open(number, &device->gpu, error);
     if (status == CT_OK)
         status = ct_image_send(forged, way, any_order, device->gpu, &device->trees,
@@ -55,6 +57,7 @@ ct_status ct_forged_device_open_text(const ct_scheduled *scheduled, int number,
 {
     CT_TRY(device_new(scheduled->forged, out, error));
     ct_forged_device *device = *out;
+    CT_ASSERT(device);
     ct_status status = scheduled->ir->on_gpu
                            ? ct_gpu_open_driver(number, &device->gpu, error)
                            : ct_fail(error, CT_BAD_INPUT,

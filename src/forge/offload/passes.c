@@ -224,7 +224,7 @@ static ct_status time_pass(const ct_passes *p, const ct_pass *pass, double secon
 ct_status ct_passes_time(ct_passes *p, const ct_column *columns, uint32_t n_rows,
                          const ct_run *run, double seconds, double *taken, ct_error *error)
 {
-    uint32_t rows;
+    uint32_t rows = 0;
     ct_pass *pass = &p->slots[0];
     CT_ASSERT(n_rows > 0);
     CT_TRY(plan(p, n_rows, &rows, error));
