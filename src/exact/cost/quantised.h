@@ -3,7 +3,7 @@
  * Where a row costs the same under every wrong label, its cost is one number. Here it is a multiple
  * of 2^shift: exactly, or rounded down (and cut at 255 where rows have weights). Errors counted in
  * such costs are at most the true ones, so that a scan of them may reject what the full costs need
- * not be asked about; the others are asked of (exact/kernels/cost_quantised.h). All rows together
+ * not be asked about; the others are asked of (exact/kernels/full_costs.h). All rows together
  * cost less than 2^29. */
 #ifndef CT_EXACT_COST_QUANTISED_H
 #define CT_EXACT_COST_QUANTISED_H

@@ -19,49 +19,38 @@
  *                       is not below it
  *   in_full(job, need, error, allowed)  the answers to a scan, from its own numbers to costs */
 
-#include "exact/kernels/job.h"
-
 #ifndef CT_KIND
-#include "exact/kernels/classes.h"
-#endif
+#include "exact/kernels/classes.h" /* this file among its parts */
+#else
 
-/* The answer over the splits that keep to min_rows, where `error` is that over all of them. */
-static int64_t FN(allowed_error)(scan_job *job, int side, int derived, int64_t error)
+/* Pass 2 over the splits within a window: see keep_window(). */
+static int64_t FN(within)(scan_job *job, int side, int derived, int outer)
 {
     const uint64_t *ties = job->ties;
-    if (job->all->min_rows[side] <= 1 || (error >= job->need[side] && !job->all->refine_all))
-        return error;
-    keep_window(job, side, 0);
-    job->windowed |= 1U << side;
-    job->narrowed |= 1U << side;
-    int64_t allowed = FN(second_pass)(job, side, derived);
-    job->ties = ties;
-    return allowed;
-}
-
-/* Pass 2 over the splits that leave enough rows of the outer set. */
-static int64_t FN(outer_error)(scan_job *job, int side, int derived)
-{
-    const uint64_t *ties = job->ties;
-    keep_window(job, side, 1);
+    keep_window(job, side, outer);
     job->narrowed |= 1U << side;
     int64_t error = FN(second_pass)(job, side, derived);
     job->ties = ties;
     return error;
 }
 
-/* Pass 2 for one side, if pass 1 leaves a chance to stay below its need. */
-CT_INLINE void FN(look_into)(scan_job *job, int side, int sides, int64_t error[2],
-                             int64_t allowed[2])
+/* Pass 2 for one side, if pass 1 leaves a chance to stay below its need: over all splits or those
+ * that leave enough rows of the outer set, then over those that keep to min_rows. */
+CT_INLINE void FN(look_into)(scan_job *job, int side, int derived, int64_t *error,
+                             int64_t *allowed)
 {
-    int derived = side && sides == BOTH;
+    const ct_children *c = job->all;
     int64_t need = job->need[side], dropped = job->dropped[side];
-    if (error[side] < need || job->all->refine_all)
-        error[side] = job->all->outer_rows ? FN(outer_error)(job, side, derived)
-                                           : FN(second_pass)(job, side, derived);
-    allowed[side] = FN(allowed_error)(job, side, derived, error[side]);
-    if (error[side] >= need && error[side] > dropped) error[side] = dropped;
-    if (allowed[side] >= need && allowed[side] > dropped) allowed[side] = dropped;
+    if (*error < need || c->refine_all)
+        *error = c->outer_rows ? FN(within)(job, side, derived, 1)
+                               : FN(second_pass)(job, side, derived);
+    *allowed = *error;
+    if (c->min_rows[side] > 1 && (*error < need || c->refine_all)) {
+        job->windowed |= 1U << side;
+        *allowed = FN(within)(job, side, derived, 0);
+    }
+    if (*error >= need && *error > dropped) *error = dropped;
+    if (*allowed >= need && *allowed > dropped) *allowed = dropped;
 }
 
 /* Points the job at child g. */
@@ -112,8 +101,8 @@ static void FN(child)(ct_children *c, scan_job *job, uint32_t g, int sides)
     int64_t error[2] = {job->dropped[0], job->dropped[1]}, allowed[2] = {error[0], error[1]};
     if (job->n_active > 1) {
         FN(first_pass)(job, sides, error);
-        if (sides != RIGHT) FN(look_into)(job, 0, sides, error, allowed);
-        if (sides != LEFT) FN(look_into)(job, 1, sides, error, allowed);
+        if (sides != RIGHT) FN(look_into)(job, 0, 0, &error[0], &allowed[0]);
+        if (sides != LEFT) FN(look_into)(job, 1, sides == BOTH, &error[1], &allowed[1]);
     }
     FN(in_full)(job, need, error, allowed);
     if (sides != RIGHT) FN(take)(c, g, 0, error[0], allowed[0]);
@@ -163,3 +152,4 @@ static void FN(children)(ct_children *c)
     FN(begin)(c, &job);
     FN(each)(c, &job, FN(child));
 }
+#endif

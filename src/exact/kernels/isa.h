@@ -8,32 +8,24 @@
 #include "exact/kernels/response_spans.h"
 
 #define CT_LANE 16
+#define CT_QUANTISED 0
 #define CT_KIND rows16
-#include "exact/kernels/cost_rows.h"
 #include "exact/kernels/classes.h"
-#include "exact/kernels/children.h"
-#undef CT_KIND
-
-#define CT_KIND quantised16
-#include "exact/kernels/cost_quantised.h"
-#include "exact/kernels/classes.h"
-#include "exact/kernels/children.h"
-#undef CT_KIND
-#undef CT_LANE
 
 #define CT_LANE 32
+#define CT_QUANTISED 0
 #define CT_KIND rows32
-#include "exact/kernels/cost_rows.h"
 #include "exact/kernels/classes.h"
-#include "exact/kernels/children.h"
-#undef CT_KIND
 
-#define CT_KIND quantised32
-#include "exact/kernels/cost_quantised.h"
+#define CT_LANE 16
+#define CT_QUANTISED 1
+#define CT_KIND quantised16
 #include "exact/kernels/classes.h"
-#include "exact/kernels/children.h"
-#undef CT_KIND
-#undef CT_LANE
+
+#define CT_LANE 32
+#define CT_QUANTISED 1
+#define CT_KIND quantised32
+#include "exact/kernels/classes.h"
 
 #define CT_LANE 16
 #define CT_KIND response

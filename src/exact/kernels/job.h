@@ -30,10 +30,14 @@ typedef struct {
     unsigned windowed;         /* 1 << side: the side was looked into within its leaf-size window */
     unsigned narrowed;         /* 1 << side: it is, within that or the window of its outer set, */
     size_t window[2];          /* behind rows from the first place on and before the second */
-    size_t reached;            /* see cost_quantised.h; */
+    const uint64_t *bounds;    /* [words] by block: no split inside scores more */
+    int turned;                /* what the first pass has counted is now that of the other side */
+    uint32_t n_kept;           /* classes whose members are kept: kept[] */
+    const uint32_t *kept;
+    size_t reached;            /* see full_costs.h; */
     int64_t found[2][2];       /* full costs found: [over splits that keep to min_rows][side] */
-    uint32_t n_present, n_pairs, wanted; /* see loss_labels.h */
-    int best_end[2];           /* see losses.h */
+    uint32_t n_pairs;          /* see losses.h, */
+    int best_end[2];
     uint32_t child;            /* see response.h; */
     const struct listed *of_sides; /* [2] see response_together.h; */
     unsigned listed;           /* 1 << side: its list and blocks are those of the child; */
@@ -43,6 +47,38 @@ typedef struct {
     uint32_t refined;          /* blocks looked into */
     uint64_t scanned;          /* words */
 } scan_job;
+
+/* ---- scratch memory, where labels are classes or have losses ----
+ *
+ * Of the side that was counted: bounds of the blocks [words]; for each kept class its members
+ * [words]; sums up to the blocks' ends [words], for each active label or otherwise. Then bounds of
+ * the other side [words], and numbers. */
+
+CT_INLINE uint64_t *job_members(const scan_job *job, uint32_t k)
+{
+    return job->all->scratch + (1 + (size_t) k) * job->words;
+}
+
+CT_INLINE uint64_t *job_sums(const scan_job *job, uint32_t k)
+{
+    return job_members(job, job->all->rows->n_classes + k);
+}
+
+CT_INLINE uint64_t *job_other_bounds(const scan_job *job)
+{
+    return job_members(job, 2 * job->all->rows->n_classes);
+}
+
+CT_INLINE uint64_t *job_numbers(const scan_job *job)
+{
+    return job_members(job, 2 * job->all->rows->n_classes + 1);
+}
+
+/* [n_active] on the left (0) or the right (1) of a place, behind one number for each kept class. */
+CT_INLINE int64_t *job_spared(const scan_job *job, int right)
+{
+    return (int64_t *) (void *) job_numbers(job) + (1 + (size_t) right) * job->all->rows->n_classes;
+}
 
 /* ---- bounds before and after the scans ---- */
 
@@ -168,45 +204,31 @@ CT_INLINE void side_words(const scan_job *job, int side, int outer, size_t w, ui
     v_store(members, all);
 }
 
-/* Position of the k-th of them (k >= 1); behind the last word if there are not so many. */
-static inline size_t kth_member(const scan_job *job, int side, int outer, uint32_t k)
+/* Position of the k-th of them (k >= 1), from the end if `back`; behind the last word, or 0, if
+ * there are not so many. */
+static inline size_t kth_member(const scan_job *job, int side, int outer, uint32_t k, int back)
 {
     uint64_t members[VEC_WORDS];
     size_t begin = outer ? 0 : job->begin, end = outer ? job->words : job->end;
-    for (size_t w = begin; w < end; w += VEC_WORDS) {
+    for (size_t past = 0; past < end - begin; past += VEC_WORDS) {
+        size_t w = back ? end - VEC_WORDS - past : begin + past;
         side_words(job, side, outer, w, members);
         for (size_t i = 0; i < VEC_WORDS; i++) {
-            unsigned n = word_count(members[i]);
-            if (n >= k) return (w + i) * 64 + word_select(members[i], k - 1);
+            size_t at = back ? VEC_WORDS - 1 - i : i;
+            unsigned n = word_count(members[at]);
+            if (n >= k) return (w + at) * 64 + word_select(members[at], back ? n - k : k - 1);
             k -= n;
         }
     }
-    return end * 64;
-}
-
-/* Position of the k-th from the end; 0 if there are not so many. */
-static inline size_t kth_last_member(const scan_job *job, int side, int outer, uint32_t k)
-{
-    uint64_t members[VEC_WORDS];
-    size_t begin = outer ? 0 : job->begin, end = outer ? job->words : job->end;
-    for (size_t w = end; w > begin;) {
-        w -= VEC_WORDS;
-        side_words(job, side, outer, w, members);
-        for (size_t i = VEC_WORDS; i-- > 0;) {
-            unsigned n = word_count(members[i]);
-            if (n >= k) return (w + i) * 64 + word_select(members[i], n - k);
-            k -= n;
-        }
-    }
-    return 0;
+    return back ? 0 : end * 64;
 }
 
 /* Points job->ties at those in the window of one side, in the last part of the scratch memory. */
 static inline void keep_window(scan_job *job, int side, int outer)
 {
     uint32_t least = outer ? job->all->outer_rows : job->all->min_rows[side];
-    size_t begin = job->begin, end = job->end, first = kth_member(job, side, outer, least),
-           last = kth_last_member(job, side, outer, least);
+    size_t begin = job->begin, end = job->end, first = kth_member(job, side, outer, least, 0),
+           last = kth_member(job, side, outer, least, 1);
     job->window[0] = first;
     job->window[1] = last;
     if (job->all->rows->response) return; /* goes by these alone */

@@ -191,7 +191,7 @@ typedef struct {
     uint64_t *scratch;          /* ct_children_scratch words */
     uint32_t *active;           /* [n_classes] scratch */
     uint32_t *quantised;           /* [2 n_classes] scratch: totals in quantised costs */
-    int32_t *labels;            /* ct_children_labels numbers, scratch: see loss_labels.h */
+    int32_t *labels;            /* ct_children_labels numbers, scratch: see losses.h */
     ct_list lists[2];           /* scratch, of either side; with a response alone, */
     uint32_t word_rows;         /* and from so many rows on, words are bounded before they are
                                    listed; needs lists[].notes */
@@ -251,7 +251,7 @@ static inline void ct_children_abreast(ct_children *c)
 
 static inline size_t ct_children_labels(uint32_t n_classes)
 {
-    return 3 * (size_t) n_classes * n_classes + 8 * (size_t) n_classes + 16;
+    return ((size_t) n_classes + 2) * (n_classes + 4);
 }
 
 /* Makes one side of a row set, in the order of one feature g. For every lane the child's `lanes`

@@ -1,4 +1,4 @@
-/* What rows cost in bytes, one a row, and what they cost in full. */
+/* What rows cost in few bits, and how that relates to full costs: see ct_quantised. */
 #ifndef CT_EXACT_KERNELS_ROW_COSTS_H
 #define CT_EXACT_KERNELS_ROW_COSTS_H
 
@@ -45,13 +45,96 @@ CT_INLINE void extremes16_by_class(uint32_t a, uint32_t b, uint32_t ties, int of
     }
 }
 
-/* What a wrong row of class c costs. */
-CT_INLINE int64_t class_gain(const ct_children *all, uint32_t c) { return all->rows->most[c]; }
+/* What rows cost in lanes. By value, like less_than. */
+typedef struct {
+    const uint64_t *planes;
+    size_t words;
+    unsigned n_planes; /* 0: all rows of the class cost `gain` */
+    int gain;
+} row_costs;
 
-/* What the rows of class c in a side weigh, or cost where rows have no weights. */
-CT_INLINE int64_t full_total(const ct_children *all, int side, uint32_t c)
+/* NULL: they cost 1. */
+CT_INLINE row_costs row_costs_in(const ct_quantised *quantised, const uint64_t *planes,
+                                 size_t words, uint32_t c)
 {
-    return all->masses[side] ? all->masses[side][c] : all->totals[side][c] * class_gain(all, c);
+    row_costs costs = {planes, words, quantised ? quantised->n_planes : 0, 1};
+    if (quantised && quantised->gains) costs.gain = (int) quantised->gains[c];
+    return costs;
+}
+
+CT_INLINE row_costs row_costs_of(const scan_job *job, uint32_t c)
+{
+    return row_costs_in(job->all->rows->quantised, job->quantised_planes, job->words, c);
+}
+
+/* One class in the order of a child. By value, too. */
+typedef struct {
+    const uint64_t *set, *lanes;
+    row_costs costs;
+} class_rows;
+
+CT_INLINE class_rows class_rows_of(const scan_job *job, uint32_t c)
+{
+    size_t place = c * job->words;
+    class_rows rows = {job->sets + place, job->lanes + place, row_costs_of(job, c)};
+    return rows;
+}
+
+/* Points the job at the costs of the rows of child g. */
+CT_INLINE void aim_row_costs(scan_job *job, uint32_t g)
+{
+    const ct_rows *rows = job->all->rows;
+    size_t place = (size_t) g * rows->words * 64;
+    job->weights = rows->weights ? rows->weights + place : NULL;
+    job->quantised_bytes = rows->quantised_bytes ? rows->quantised_bytes + place : NULL;
+    job->quantised_planes = rows->quantised_planes;
+    if (job->quantised_planes) job->quantised_planes += g * rows->quantised->n_planes * rows->words;
+}
+
+/* Weights before each word, and where costs are rounded these too. */
+static void split_costs(const ct_split *s)
+{
+    uint32_t n_classes = s->n_classes;
+    split_masses(s);
+    if (!s->sums) return;
+    uint32_t *sums = s->sums + s->begin * n_classes;
+    for (uint32_t c = 0; c < n_classes; c++) sums[c] = 0;
+    for (size_t w = s->begin; w < s->end; w++, sums += n_classes) {
+        for (uint32_t c = 0; c < n_classes; c++) {
+            uint64_t members = s->sets[c * s->words + w];
+            const uint8_t *bytes = s->quantised_bytes + w * 64;
+            int sum = bytes_where((uint32_t) members, bytes) +
+                      bytes_where((uint32_t) (members >> 32), bytes + 32);
+            sums[n_classes + c] = sums[c] + (uint32_t) sum;
+        }
+    }
+}
+
+/* ---- full costs ---- */
+
+/* What the rows of class c in a side weigh. */
+CT_INLINE int64_t mass_of_class(const ct_children *all, int side, uint32_t c)
+{
+    return all->masses[side] ? all->masses[side][c] : (int64_t) all->totals[side][c];
+}
+
+/* Totals of one side in quantised costs. */
+static void quantise_totals(scan_job *job, int side)
+{
+    const ct_children *all = job->all;
+    const ct_quantised *quantised = all->rows->quantised;
+    uint32_t *totals = all->quantised + (uint32_t) side * all->rows->n_classes;
+    job->totals[side] = totals;
+    job->size[side] = 0;
+    job->most_cost[side] = 0;
+    for (uint32_t c = 0; c < all->rows->n_classes; c++) {
+        int64_t cost = mass_of_class(all, side, c) * all->rows->most[c];
+        if (quantised->exact) totals[c] = (uint32_t) (cost >> quantised->shift);
+        else if (all->sums[side]) totals[c] = all->sums[side][c];
+        else totals[c] = all->totals[side][c] * quantised->gains[c];
+        job->size[side] += totals[c];
+        job->most_cost[side] += cost;
+    }
 }
 
 /* Of the last child nothing is known any more. */
@@ -90,14 +173,6 @@ CT_INLINE void full_errors(scan_job *job, const int64_t need[2], int64_t error[2
                                    need[side]);
     }
     forget_found(job);
-}
-
-/* Notes what a split found in full costs; returns the score that stands for it. */
-CT_INLINE int score_of_found(scan_job *job, int side, int64_t cost)
-{
-    int64_t *found = &job->found[job->windowed >> side & 1][side];
-    if (cost < *found) *found = cost;
-    return (int) ((int64_t) job->size[side] - quantised_up(job, cost));
 }
 
 #endif

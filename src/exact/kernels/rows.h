@@ -153,11 +153,22 @@ CT_INLINE weight_sum weight_sum_add(weight_sum sum, uint64_t members, const int6
 }
 #endif
 
-/* The weights of a word's rows that are in `members`; NULL: 1 each. */
+/* The weights of the rows among words from .. to - 1 that are in `members`; NULL: 1 each. */
+CT_INLINE int64_t mass_between(const uint64_t *members, const int64_t *weights, size_t from,
+                               size_t to)
+{
+    weight_sum sum = weight_sum_of(0);
+    int64_t n = 0;
+    for (size_t w = from; w < to; w++) {
+        if (weights) sum = weight_sum_add(sum, members[w], weights + 64 * w);
+        else n += (int64_t) word_count(members[w]);
+    }
+    return n + weight_sum_total(sum);
+}
+
 CT_INLINE int64_t mass_of(uint64_t members, const int64_t *weights)
 {
-    if (!weights) return (int64_t) word_count(members);
-    return weight_sum_total(weight_sum_add(weight_sum_of(0), members, weights));
+    return mass_between(&members, weights, 0, 1);
 }
 
 CT_INLINE const int64_t *weights_at(const int64_t *weights, size_t word)
