@@ -329,36 +329,44 @@ static void lanes_are_as_64_bits(void)
     }
 }
 
-/* Quantised losses are below the limits of lanes and at most the true ones; exact where that is
- * said. */
+/* Quantised losses, and their products with quantised weights, are below the limits of lanes and at
+ * most the true ones; exact where that is said. */
 static void quantised_losses_are_no_more(void)
 {
     for (int seed = 0; seed < 300; seed++) {
         rng r = {(uint64_t) seed + 52000};
-        uint32_t n_classes = 3 + rng_below(&r, 20);
-        random_table t = table_random(&r, 1 + rng_below(&r, 400), 1, n_classes, 0);
+        uint32_t n_classes = 3 + rng_below(&r, 20), n = 1 + rng_below(&r, 400);
+        random_table t = table_random(&r, n, 1, n_classes, 0);
+        double weights[400];
         set_losses_of_kind(&r, &t, (uint32_t) seed % 6);
         if (seed % 7 == 0) t.loss[1] = 3.14159e6;
+        for (uint32_t i = 0; i < n; i++)
+            weights[i] = seed % 4 == 1 ? 1 + rng_below(&r, 300) : -log(1 - rng_unit(&r)) + 1e-9;
+        if (seed % 2) t.data.weights = weights;
         ct_budget budget = {SIZE_MAX, 0};
         ct_arena arena;
         ct_arena_init(&arena, &budget);
         ct_costs costs = costs_of(&t.data, &arena);
         REQUIRE(costs.quantised && costs.quantised->by_label);
+        const ct_quantised *quantised = costs.quantised;
         int exact = 1;
         int64_t all = 0;
-        for (uint32_t i = 0; i < t.data.n_rows; i++)
-            all += costs.quantised->by_label[t.classes[i] * (int) (n_classes + 1)];
-        CHECK(all < 1 << 29);
-        for (uint32_t c = 0; c < n_classes; c++) {
-            const int32_t *gains = costs.quantised->by_label + c * n_classes;
+        for (uint32_t i = 0; i < n; i++) {
+            size_t c = (size_t) t.classes[i] * n_classes;
+            int64_t weight = quantised->rows ? quantised->rows[i] : 1, most = 0;
+            CHECK(weight < (int64_t) 1 << quantised->n_planes || !quantised->rows);
             for (uint32_t k = 0; k < n_classes; k++) {
-                int64_t loss = costs.loss[c * n_classes + k], quantised = gains[c] - gains[k];
-                CHECK(gains[k] >= 0 && gains[k] < 1 << 15 &&
-                      quantised == loss >> costs.quantised->shift);
-                exact = exact && quantised << costs.quantised->shift == loss;
+                int64_t lost = quantised->by_label[c + (size_t) t.classes[i]] -
+                               quantised->by_label[c + k];
+                int64_t cost = costs.loss[c + k] * (costs.weights ? costs.weights[i] : 1);
+                CHECK(quantised->by_label[c + k] >= 0 && quantised->by_label[c + k] < 1 << 15);
+                CHECK(lost >= 0 && (weight * lost) << quantised->shift <= cost);
+                exact = exact && (weight * lost) << quantised->shift == cost;
+                if (weight * lost > most) most = weight * lost;
             }
+            all += most;
         }
-        CHECK(costs.quantised->exact == exact);
+        CHECK(all < 1 << 29 && quantised->exact == exact);
         ct_arena_free(&arena);
         table_free(&t);
     }

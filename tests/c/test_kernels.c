@@ -19,11 +19,11 @@ typedef struct {
     int by_label;      /* whether there are others */
     int64_t *losses;   /* what is lacking to the largest */
     int64_t *weights, *masses;
-    uint32_t *sums;    /* NULL: quantised costs are exact */
+    uint32_t *sums;    /* NULL: quantised costs follow from the others */
     uint64_t *planes, *all, *ties, *sets, *lanes;
     unsigned n_planes;
     ct_arena arena;
-    const ct_quantised *quantised; /* NULL: gains depend on the label, or too much would be lost */
+    const ct_quantised *quantised;
     int kinds;               /* those that the rows' costs allow, as bits */
     uint64_t *quantised_planes;
     uint8_t *quantised_bytes;
@@ -44,8 +44,7 @@ static int kinds_of(const sample *s)
 {
     const ct_quantised *quantised = s->quantised;
     int64_t sum = 0;
-    int any = 1 << CT_ROWS16 | 1 << CT_ROWS32 | 1 << CT_GENERAL;
-    if (!quantised) return any;
+    int any = 1 << CT_ROWS16 | 1 << CT_ROWS32;
     if (quantised->by_label) return any | 1 << CT_LOSSES;
     for (uint32_t j = 0; j < s->n; j++)
         sum += quantised->rows ? quantised->rows[j] : quantised->gains[s->classes[j]];
@@ -73,12 +72,13 @@ static void add_quantised(sample *s)
     ct_arena_init(&s->arena, &budget);
     CHECK_INT(ct_quantised_init(&costs, &data, &s->arena, &error), CT_OK);
     s->quantised = costs.quantised;
+    REQUIRE(s->quantised);
     s->kinds = kinds_of(s);
-    if (s->quantised && s->quantised->n_planes) {
+    if (s->quantised->n_planes) {
         s->quantised_planes = (uint64_t *) zeroed(s->quantised->n_planes * s->words, 8);
         s->quantised_bytes = (uint8_t *) zeroed(s->words * 64, 1);
         memcpy(s->quantised_bytes, s->quantised->rows, s->n);
-        if (!s->quantised->exact)
+        if (!s->quantised->exact || s->by_label)
             s->sums = (uint32_t *) zeroed((s->words + 1) * s->n_classes, sizeof *s->sums);
         for (uint32_t j = 0; j < s->n; j++) order[j] = j;
         ct_kernels_find("scalar")->planes(s->quantised->rows, order, s->n, s->quantised_planes,
@@ -288,7 +288,6 @@ static void planes_and_sides(void)
                     int all = side == 2, right = side == 1;
                     make_side(kernels, &s, all ? NULL : &threshold, right, kind);
                     check_side(&s, all ? 0 : t, right);
-                    if (kind == CT_GENERAL) continue; /* has no lanes */
                     if (i == 0) lanes[kind][side] = hash_lanes(&s);
                     CHECK(hash_lanes(&s) == lanes[kind][side]);
                 }
@@ -468,7 +467,7 @@ static void scan_everywhere(rng *r, sample *s)
         one_child_init(&o, s, t, heavy);
         choose_needs(r, &o, s, t, heavy);
         o.children.refine_all = rng_below(r, 5) == 0;
-        o.children.count_all = kind == CT_GENERAL || rng_below(r, 2) == 0;
+        o.children.count_all = rng_below(r, 2) == 0;
         for (size_t i = 0; (kernels = ct_kernels_at(i)); i++) {
             make_planes(kernels, s, r);
             make_side(kernels, s, NULL, 0, kind);
@@ -503,13 +502,15 @@ static void scans_of_large_sets(void)
     }
 }
 
-/* All rows at their max_cost, just below and above what lanes hold: 2^29 together, 2^15 each. */
+/* All rows at their max_cost, just below and above what lanes hold: 2^29 together, 2^15 for a
+ * loss; with weights, the largest of their bytes. */
 static void losses_at_the_limits(void)
 {
     static const struct {
         uint32_t n;
-        int64_t loss;
-    } limits[] = {{16383, 32767}, {16385, 32767}, {16384, 32768}, {15999, 1}};
+        int64_t loss, weight;
+    } limits[] = {{16383, 32767, 0}, {16385, 32767, 0}, {16384, 32768, 0},
+                  {15999, 1, 0},     {8224, 256, 255},  {8225, 256, 255}};
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         for (uint32_t n_classes = 3; n_classes < 8; n_classes += 2) {
             rng r = {i * 100 + n_classes};
@@ -517,7 +518,10 @@ static void losses_at_the_limits(void)
             free(s.weights), free(s.sums), free(s.quantised_planes), free(s.quantised_bytes);
             s.weights = NULL, s.sums = NULL, s.quantised_planes = NULL, s.quantised_bytes = NULL;
             ct_arena_free(&s.arena);
+            if (limits[i].weight)
+                s.weights = (int64_t *) zeroed(s.words * 64, sizeof *s.weights);
             for (uint32_t j = 0; j < s.n; j++) {
+                if (s.weights) s.weights[j] = limits[i].weight;
                 if (i % 2)
                     s.classes[j] = (int32_t) (j * n_classes / s.n); /* sums as steep as can be */
                 s.member[j] = 1;

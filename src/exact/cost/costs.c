@@ -525,7 +525,8 @@ ct_status ct_totals_new(ct_totals *totals, const ct_costs *costs, ct_arena *aren
 {
     totals->rows = CT_ARENA_ZEROED(arena, uint32_t, costs->n_classes);
     totals->masses = costs->weights ? CT_ARENA_ZEROED(arena, int64_t, costs->n_classes) : NULL;
-    int rounded = costs->quantised && costs->quantised->rows && !costs->quantised->exact;
+    const ct_quantised *quantised = costs->quantised;
+    int rounded = quantised && quantised->rows && (quantised->by_label || !quantised->exact);
     totals->quantised = rounded ? CT_ARENA_ZEROED(arena, uint32_t, costs->n_classes) : NULL;
     totals->moments = costs->response ? CT_ARENA_ZEROED(arena, int64_t, 2) : NULL;
     int ready = totals->rows && (totals->masses || !costs->weights) &&

@@ -52,7 +52,7 @@ typedef struct {
     double noise; /* share of an objective by which it may differ from its units beside that, as
                      weights, losses and their sums are doubles; 0 where these are exact */
     double total; /* of the rows' weights, in units of the objective: n_rows without weights */
-    const ct_quantised *quantised; /* NULL: none */
+    const ct_quantised *quantised; /* NULL: plain, or with a response */
     const ct_choices *choices; /* likewise */
     const ct_response *response; /* NULL: classes are predicted. Else all rows are of one class, and
                                     `most` is what a row of weight 1 costs at most */

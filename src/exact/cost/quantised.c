@@ -1,8 +1,11 @@
 #include "exact/cost/quantised.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "base/bits.h"
 
-enum { MOST = 255, SUM_BITS = 29, LOSS_BITS = 15 };
+enum { MOST_BITS = 8, MOST = (1 << MOST_BITS) - 1, SUM_BITS = 29, LOSS_BITS = 15 };
 
 /* What a row costs under a wrong label. */
 static int64_t cost_of(const ct_costs *costs, const ct_data *data, uint32_t row)
@@ -26,8 +29,8 @@ static int64_t quantised_sum(const ct_costs *costs, const ct_data *data, unsigne
 }
 
 /* The shift with which least is lost, among those with which the rows' costs sum up to less than
- * 2^29; 0 if none is. */
-static int choose_shift(const ct_costs *costs, const ct_data *data, int64_t most,
+ * 2^29: there is one, since all are 0 in the end. */
+static void choose_shift(const ct_costs *costs, const ct_data *data, int64_t most,
                         ct_quantised *quantised)
 {
     enum { CUT_BITS = 8 }; /* the row of maximum costs may be cut to 2^-8 of what they cost */
@@ -36,14 +39,13 @@ static int choose_shift(const ct_costs *costs, const ct_data *data, int64_t most
         all |= cost_of(costs, data, row);
         sum += cost_of(costs, data, row);
     }
-    if (!all) return 0;
-    CT_ASSERT(all > 0 && sum >= all / 2 /* none is negative */);
-    unsigned shift = ct_trailing_zeros((uint64_t) all),
+    CT_ASSERT(all >= 0 && sum >= all / 2 /* none is negative */);
+    unsigned shift = all ? ct_trailing_zeros((uint64_t) all) : 0,
              width = ct_bit_width((uint64_t) most) + CUT_BITS;
     if (ct_bit_width((uint64_t) all) > shift + width) shift = ct_bit_width((uint64_t) all) - width;
     if (most > MOST && ct_bit_width((uint64_t) sum) > shift + SUM_BITS)
         shift = ct_bit_width((uint64_t) sum) - SUM_BITS;
-    for (; all >> shift; shift++) {
+    for (; shift <= ct_bit_width((uint64_t) all); shift++) {
         int64_t kept = quantised_sum(costs, data, shift, most),
                 lost = sum - kept * ((int64_t) 1 << shift);
         CT_ASSERT(kept >= 0 && lost >= 0);
@@ -53,7 +55,6 @@ static int choose_shift(const ct_costs *costs, const ct_data *data, int64_t most
         quantised->shift = shift;
         quantised->exact = lost == 0;
     }
-    return least < INT64_MAX;
 }
 
 static ct_status no_memory(ct_error *error)
@@ -61,36 +62,66 @@ static ct_status no_memory(ct_error *error)
     return ct_fail(error, CT_NO_MEMORY, "not enough memory for the quantised costs of the rows");
 }
 
-/* The least shift with which losses are below 2^15 and the rows cost less than 2^29 together, but
- * no less than leaves all losses whole; 64 if there is none, or nothing costs anything. */
-static unsigned loss_shift(const ct_costs *costs, const uint64_t *rows)
+/* ---- losses that depend on the label ---- */
+
+/* What a row weighs in multiples of 2^shift, cut at MOST. */
+static uint8_t weight_of(const ct_costs *costs, uint32_t row, unsigned shift)
+{
+    int64_t weight = costs->weights ? costs->weights[row] >> shift : 1;
+    return (uint8_t) (weight < MOST ? weight : MOST);
+}
+
+/* The least shift with which losses are below 2^15 and rows that weigh so much, by class, cost less
+ * than 2^29 together, but no less than leaves all losses whole. */
+static unsigned loss_shift(const ct_costs *costs, const uint64_t *weights)
 {
     uint64_t all = 0;
     size_t n = costs->n_classes;
     for (size_t i = 0; i < n * n; i++) all |= (uint64_t) costs->loss[i];
-    if (!all) return 64;
-    for (unsigned shift = ct_trailing_zeros(all); all >> shift; shift++) {
+    for (unsigned shift = all ? ct_trailing_zeros(all) : 0;; shift++) {
         uint64_t sum = 0;
-        for (size_t c = 0; c < n; c++)
-            sum += rows[c] * ((uint64_t) costs->most[c] >> shift);
+        for (size_t c = 0; c < n; c++) sum += weights[c] * ((uint64_t) costs->most[c] >> shift);
         if (!(sum >> SUM_BITS) && !(all >> shift >> LOSS_BITS)) return shift;
     }
-    return 64;
 }
 
-/* Losses rounded down, and gains from these. */
+/* The shifts of weights and of losses with which the rows' costs under all labels together keep
+ * most. `sums`: scratch, [class]. */
+static void choose_shifts(const ct_costs *costs, const ct_data *data, uint64_t *sums,
+                          unsigned *of_weights, unsigned *of_losses)
+{
+    size_t n = costs->n_classes;
+    uint64_t all = 0;
+    double most = -1;
+    for (uint32_t row = 0; costs->weights && row < data->n_rows; row++)
+        all |= (uint64_t) costs->weights[row];
+    unsigned width = ct_bit_width(all), shift = all ? ct_trailing_zeros(all) : 0;
+    if (width > shift + 2 * MOST_BITS) shift = width - 2 * MOST_BITS; /* cut no more than that */
+    for (; shift <= width; shift++) {
+        memset(sums, 0, n * sizeof *sums);
+        for (uint32_t row = 0; row < data->n_rows; row++)
+            sums[data->classes[row]] += weight_of(costs, row, shift);
+        unsigned down = loss_shift(costs, sums);
+        double kept = 0;
+        for (size_t i = 0; i < n * n; i++)
+            kept += (double) (sums[i / n] * ((uint64_t) costs->loss[i] >> down));
+        kept = ldexp(kept, (int) (shift + down));
+        if (kept > most) most = kept, *of_weights = shift, *of_losses = down;
+    }
+}
+
+/* Weights and losses rounded down, and gains from these. */
 static ct_status set_by_label(ct_costs *costs, const ct_data *data, ct_arena *arena,
                               ct_error *error)
 {
     size_t n = costs->n_classes;
     ct_quantised *quantised = CT_ARENA_ZEROED(arena, ct_quantised, 1);
     int32_t *gains = CT_ARENA_NEW(arena, int32_t, n * n);
-    uint64_t *rows = CT_ARENA_ZEROED(arena, uint64_t, n);
-    if (!quantised || !gains || !rows) return no_memory(error);
-    for (uint32_t row = 0; row < data->n_rows; row++) rows[data->classes[row]]++;
-    unsigned shift = loss_shift(costs, rows);
-    if (shift == 64) return CT_OK;
-    CT_ASSERT(shift < 64);
+    uint64_t *sums = CT_ARENA_ZEROED(arena, uint64_t, n);
+    uint8_t *rows = costs->weights ? CT_ARENA_NEW(arena, uint8_t, data->n_rows) : NULL, all = 0;
+    if (!quantised || !gains || !sums || (costs->weights && !rows)) return no_memory(error);
+    unsigned of_weights = 0, shift = 0;
+    choose_shifts(costs, data, sums, &of_weights, &shift);
     quantised->exact = 1;
     for (size_t c = 0; c < n; c++) {
         int64_t most = costs->most[c] >> shift;
@@ -101,8 +132,16 @@ static ct_status set_by_label(ct_costs *costs, const ct_data *data, ct_arena *ar
             quantised->exact = quantised->exact && loss >> shift << shift == loss;
         }
     }
-    quantised->shift = shift;
+    for (uint32_t row = 0; rows && row < data->n_rows; row++) {
+        all |= rows[row] = weight_of(costs, row, of_weights);
+        quantised->exact = quantised->exact &&
+                           (int64_t) rows[row] << of_weights == costs->weights[row];
+    }
+    quantised->shift = of_weights + shift;
+    CT_ASSERT(!rows || all); /* some row has a weight, and these are not cut to nothing */
     quantised->by_label = gains;
+    quantised->rows = rows;
+    quantised->n_planes = ct_bit_width(all);
     costs->quantised = quantised;
     return CT_OK;
 }
@@ -111,15 +150,14 @@ ct_status ct_quantised_init(ct_costs *costs, const ct_data *data, ct_arena *aren
 {
     costs->quantised = NULL;
     if (costs->plain) return CT_OK;
-    if (ct_costs_by_label(costs))
-        return costs->weights ? CT_OK : set_by_label(costs, data, arena, error);
+    if (ct_costs_by_label(costs)) return set_by_label(costs, data, arena, error);
     uint32_t n = costs->n_classes;
     ct_quantised *quantised = CT_ARENA_ZEROED(arena, ct_quantised, 1);
     uint32_t *gains = CT_ARENA_NEW(arena, uint32_t, n);
     uint8_t *rows = costs->weights ? CT_ARENA_NEW(arena, uint8_t, data->n_rows) : NULL, all = 0;
     if (!quantised || !gains || (costs->weights && !rows))
         return no_memory(error);
-    if (!choose_shift(costs, data, rows ? MOST : (int64_t) 1 << SUM_BITS, quantised)) return CT_OK;
+    choose_shift(costs, data, rows ? MOST : (int64_t) 1 << SUM_BITS, quantised);
     for (uint32_t row = 0; rows && row < data->n_rows; row++) {
         int64_t cost = cost_of(costs, data, row) >> quantised->shift;
         rows[row] = (uint8_t) (cost < MOST ? cost : MOST);
@@ -128,9 +166,8 @@ ct_status ct_quantised_init(ct_costs *costs, const ct_data *data, ct_arena *aren
     }
     for (uint32_t c = 0; c < n; c++)
         gains[c] = (uint32_t) (costs->most[c] >> quantised->shift);
-    quantised->rows = rows;
-    quantised->gains = rows ? NULL : gains;
-    CT_ASSERT(!rows || (all && ct_bit_width(all) <= 8));
+    quantised->rows = all ? rows : NULL; /* none costs anything: of so many rows nothing is kept */
+    quantised->gains = all ? NULL : gains;
     quantised->n_planes = ct_bit_width(all);
     costs->quantised = quantised;
     return CT_OK;

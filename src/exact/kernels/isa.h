@@ -35,13 +35,6 @@
 #undef CT_KIND
 #undef CT_LANE
 
-/* General costs have no lanes: see general.c. */
-static void split_general(ct_split *s)
-{
-    split_sets(s);
-    split_masses(s);
-}
-
 #define CT_KERNELS(isa)                                                               \
     const ct_kernels ct_kernels_##isa = {                                             \
         #isa,                                                                         \
@@ -55,7 +48,6 @@ static void split_general(ct_split *s)
          [CT_QUANTISED16] = {split_quantised16, children_quantised16},                \
          [CT_QUANTISED32] = {split_quantised32, children_quantised32},                \
          [CT_LOSSES] = {split_losses, children_losses},                               \
-         [CT_GENERAL] = {split_general, ct_children_general},                         \
          [CT_RESPONSE] = {split_response, children_response},                         \
          [CT_ABREAST] = {split_response, children_abreast}},                          \
         bound,                                                                        \

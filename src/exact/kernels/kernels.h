@@ -46,7 +46,6 @@ typedef enum {
     CT_QUANTISED16, /* quantised costs (ct_quantised), exact and at most CT_COST_LIMIT together */
     CT_QUANTISED32, /* quantised costs */
     CT_LOSSES,      /* quantised costs that depend on the label */
-    CT_GENERAL,     /* any others, in 64 bits */
     CT_RESPONSE,    /* what they lie from their leaf's mean, squared: see exact/cost/response.h */
     CT_ABREAST,     /* the same, of rows that lie by places as well: see ct_abreast */
     CT_N_KINDS
@@ -332,9 +331,6 @@ typedef struct {
     uint32_t (*afford)(const uint64_t *sets, uint32_t n_classes, size_t words, const int64_t *most,
                        const int64_t *weights, int64_t cost);
 } ct_kernels;
-
-/* children[CT_GENERAL] of all instruction sets. */
-void ct_children_general(ct_children *children);
 
 /* The kernels that this build and this machine have, the best first, "scalar" last; NULL behind
  * it. */

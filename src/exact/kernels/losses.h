@@ -1,8 +1,9 @@
 /* Scans where what a row costs depends on its label: quantised costs (see ct_quantised) in lanes of
  * 32 bits.
  *
- * What label k spares of a block is the sum over the classes of (members) * (what k spares of one):
- * the members of two classes lie in one lane, and one multiplication and addition serves both.
+ * What label k spares of a block is the sum over the classes of (what its members weigh) * (what k
+ * spares of one): the masses of two classes lie in one lane, and one multiplication and addition
+ * serves both.
  * Summed up along the order of the child that is x_k; T_k is that of the whole side.
  *
  * Let x be the largest x_k up to some place, rest the largest T_k - x_k. A
@@ -14,7 +15,7 @@
  * What holds at the start of a block is what holds at the end of the one before it.
  *
  * Limits. All rows spare less than 2^29 together, and none of these bounds more than twice as much.
- * One row spares less than 2^15, a block's rows less than 2^20. */
+ * A row spares less than 2^15 times its weight, a block's rows weigh less than 2^13. */
 #ifndef CT_EXACT_KERNELS_LOSSES_H
 #define CT_EXACT_KERNELS_LOSSES_H
 
@@ -71,11 +72,11 @@ static void FN(start)(scan_job *job)
         if (all->totals[0][c] + all->totals[1][c] == 0) continue;
         kept[job->n_kept++] = c;
         for (uint32_t side = 0; side < 2; side++) {
-            uint32_t rows = all->totals[side][c];
+            uint32_t rows = all->sums[side] ? all->sums[side][c] : all->totals[side][c];
             for (uint32_t k = 0; k < n; k++)
                 all->quantised[side * n + k] += rows * (uint32_t) gains[k];
             job->size[side] += rows * (uint32_t) gains[c];
-            job->most_cost[side] += rows * all->rows->most[c];
+            job->most_cost[side] += mass_of_class(all, (int) side, c) * all->rows->most[c];
         }
     }
     job->n_pairs = (job->n_kept + 3) / 4 * 2;
@@ -145,7 +146,7 @@ CT_INLINE vec spared(const uint64_t *pairs, uint32_t n, const int32_t *gains)
     return sum;
 }
 
-/* Counts the members of each class in the vector at w, of the side that `keep` marks and, if `both`
+/* Weighs the members of each class in the vector at w, of the side that `keep` marks and, if `both`
  * are wanted, of the other one. */
 CT_INLINE void loss_pairs(const scan_job *job, const int both, size_t w, vec keep, uint64_t *pairs,
                           uint64_t *rest_pairs)
@@ -153,6 +154,7 @@ CT_INLINE void loss_pairs(const scan_job *job, const int both, size_t w, vec kee
     const uint64_t *sets = job->sets + w;
     uint64_t *members = job_members(job, 0) + w;
     const uint32_t *classes = job->kept;
+    const row_costs weights = row_costs_of(job, 0);
     for (uint32_t k = 0; k < job->n_kept; k += 2, members += 2 * job->words) {
         vec set = v_load(sets + classes[k] * job->words), in = v_and(set, keep), other = v_fill(0),
             other_in = other;
@@ -161,9 +163,10 @@ CT_INLINE void loss_pairs(const scan_job *job, const int both, size_t w, vec kee
             other = v_load(sets + classes[k + 1] * job->words), other_in = v_and(other, keep);
             v_store(members + job->words, other_in);
         }
-        v_store(pairs + k / 2 * VEC_WORDS, l32_pair(l32_count(in), l32_count(other_in)));
+        v_store(pairs + k / 2 * VEC_WORDS, l32_pair(FN(cost)(weights, in, w), FN(cost)(weights, other_in, w)));
         if (!both) continue;
-        vec rest = l32_pair(l32_count(v_xor(set, in)), l32_count(v_xor(other, other_in)));
+        vec rest = l32_pair(FN(cost)(weights, v_xor(set, in), w),
+                            FN(cost)(weights, v_xor(other, other_in), w));
         v_store(rest_pairs + k / 2 * VEC_WORDS, rest);
     }
 }
@@ -246,13 +249,15 @@ static void FN(split)(ct_split *s)
 {
     size_t words = s->words;
     uint32_t n = s->n_classes;
+    const row_costs weights = row_costs_in(s->quantised, s->quantised_planes, words, 0);
     split_sets(s);
+    split_costs(s);
     for (uint32_t k = 0; k < n; k++) {
         vec before = v_fill(0);
         for (size_t w = s->begin; w < s->end; w += VEC_WORDS) {
             vec gain = v_fill(0);
             for (uint32_t c = 0; c < n; c++)
-                gain = l32_add(gain, l32_times(l32_count(v_load(s->sets + c * words + w)),
+                gain = l32_add(gain, l32_times(FN(cost)(weights, v_load(s->sets + c * words + w), w),
                                                l32_set(s->quantised->by_label[c * n + k])));
             vec x = l32_add(l32_scan(gain), before);
             before = l32_last(x);

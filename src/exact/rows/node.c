@@ -18,7 +18,6 @@ static ct_kind kind_of(const ct_costs *costs, const ct_node *node)
 {
     if (costs->plain) return node->n_rows > ct_lane_limit(costs->n_classes) ? CT_ROWS32 : CT_ROWS16;
     if (costs->response) return node->layout->abreast ? CT_ABREAST : CT_RESPONSE;
-    if (!costs->quantised) return CT_GENERAL;
     if (costs->quantised->by_label) return CT_LOSSES;
     int64_t max_cost = node->max_cost >> costs->shift >> costs->quantised->shift;
     return costs->quantised->exact && max_cost <= CT_COST_LIMIT ? CT_QUANTISED16 : CT_QUANTISED32;

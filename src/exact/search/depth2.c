@@ -234,11 +234,7 @@ static int64_t evaluate(ct_evaluator *evaluator, uint32_t f, const ct_candidate 
     ct_children_begin(children);
     worker->search->kernels->of[roots->node->kind].children(children);
     ct_children_end(children);
-    /* where losses depend on the label, each class counts for each of them */
-    uint64_t labels = roots->node->kind == CT_GENERAL ? layout->n_classes
-                                                      : 1; /* counted for each class */
-    uint64_t per_row = layout->n_cols * (uint64_t) layout->n_classes * labels;
-    ct_worker_poll(worker, per_row * roots->node->n_rows);
+    ct_worker_poll(worker, layout->n_cols * (uint64_t) layout->n_classes * roots->node->n_rows);
     return answer(evaluator, m, children, leaf, allowed);
 }
 
@@ -371,7 +367,7 @@ static ct_status new_extra(ct_evaluator *evaluator)
     if (node->rows.abreast && cuts_new(&node->rows, arena, children) != CT_OK) return CT_NO_MEMORY;
     children->scan_all = !ct_uses(worker, CT_SHORTCUT_CHILD_FEATURES);
     children->refine_all = !ct_uses(worker, CT_SHORTCUT_BLOCKS);
-    children->count_all = !ct_uses(worker, CT_SHORTCUT_ACTIVE_CLASSES) || node->kind == CT_GENERAL;
+    children->count_all = !ct_uses(worker, CT_SHORTCUT_ACTIVE_CLASSES);
     children->active = CT_ARENA_NEW(arena, uint32_t, 3 * (size_t) node->rows.n_classes);
     children->quantised = children->active + node->rows.n_classes;
     children->labels = CT_ARENA_NEW(arena, int32_t, ct_children_labels(node->rows.n_classes));
