@@ -12,8 +12,7 @@
  *           lanes), scan (sum of the lanes up to each), last (the last lane in all lanes), top (the
  *           largest lane), occupied (lanes not 0), negative, above(a, b), both (of two masks),
  *           except (in a, not in b), max_where(a, x, m): the larger where m, else a; bits (of a
- *           mask, one a lane); times(counts, x): counts up to 32 times x, where the products fit;
- *           times_short: x below 2^15
+ *           mask, one a lane); times(counts, x): counts up to 32 times x, where the products fit
  *   l32_pair(a, b), l32_dot(pairs, x)   counts of the lanes of both in the lower and upper halves
  *           of lanes; the sum of both halves times those of x, which are below 2^15
  *   l32_after(a, b)   the last lane of b, and the lanes of a but for its last

@@ -66,9 +66,7 @@ CT_INLINE vec l16_set(int x) { return _mm256_set1_epi16((short) x); }
 CT_INLINE vec l32_set(int x) { return _mm256_set1_epi32(x); }
 
 CT_INLINE vec l32_times(vec counts, vec x) { return _mm256_mullo_epi32(counts, x); }
-CT_INLINE vec l32_times_short(vec counts, vec x) { return _mm256_madd_epi16(counts, x); }
 CT_INLINE vec l16_times(vec counts, vec x) { return _mm256_mullo_epi16(counts, x); }
-CT_INLINE vec l16_times_short(vec counts, vec x) { return l16_times(counts, x); }
 
 CT_INLINE vec l32_pair(vec a, vec b) { return v_or(a, _mm256_slli_epi32(b, 16)); }
 CT_INLINE vec l32_dot(vec pairs, vec costs) { return _mm256_madd_epi16(pairs, costs); }

@@ -57,9 +57,7 @@ LANE_OPS(16)
 LANE_OPS(32)
 
 CT_INLINE vec l32_times(vec counts, vec x) { return _mm512_mullo_epi32(counts, x); }
-CT_INLINE vec l32_times_short(vec counts, vec x) { return _mm512_madd_epi16(counts, x); }
 CT_INLINE vec l16_times(vec counts, vec x) { return _mm512_mullo_epi16(counts, x); }
-CT_INLINE vec l16_times_short(vec counts, vec x) { return l16_times(counts, x); }
 CT_INLINE vec l32_pair(vec a, vec b) { return v_or(a, _mm512_slli_epi32(b, 16)); }
 CT_INLINE vec l32_dot(vec pairs, vec costs) { return _mm512_madd_epi16(pairs, costs); }
 CT_INLINE vec l32_after(vec a, vec b) { return _mm512_alignr_epi32(a, b, 15); }

@@ -106,13 +106,11 @@ CT_INLINE vec l32_times(vec counts, vec x)
     return vreinterpretq_u64_s32(
         vmulq_s32(vreinterpretq_s32_u64(counts), vreinterpretq_s32_u64(x)));
 }
-CT_INLINE vec l32_times_short(vec counts, vec x) { return l32_times(counts, x); }
 CT_INLINE vec l16_times(vec counts, vec x)
 {
     return vreinterpretq_u64_s16(
         vmulq_s16(vreinterpretq_s16_u64(counts), vreinterpretq_s16_u64(x)));
 }
-CT_INLINE vec l16_times_short(vec counts, vec x) { return l16_times(counts, x); }
 
 CT_INLINE vec l32_pair(vec a, vec b) { return v_or(a, l32_out(vshlq_n_s32(l32_in(b), 16))); }
 CT_INLINE vec l32_dot(vec pairs, vec costs)

@@ -77,9 +77,7 @@ CT_INLINE vec l32_set(int x) { return (uint64_t) (uint32_t) x * UINT64_C(0x00000
 
 /* All lanes of x are the same. */
 CT_INLINE vec l32_times(vec counts, vec x) { return counts * (uint32_t) x; }
-CT_INLINE vec l32_times_short(vec counts, vec x) { return l32_times(counts, x); }
 CT_INLINE vec l16_times(vec counts, vec x) { return counts * (uint16_t) x; }
-CT_INLINE vec l16_times_short(vec counts, vec x) { return l16_times(counts, x); }
 
 CT_INLINE vec l32_pair(vec a, vec b) { return a | b << 16; }
 CT_INLINE vec l32_dot(vec pairs, vec costs)

@@ -52,7 +52,6 @@
          [CT_ABREAST] = {split_response, children_abreast}},                          \
         bound,                                                                        \
         find,                                                                         \
-        count,                                                                        \
-        afford}
+        count}
 
 #endif

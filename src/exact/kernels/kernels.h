@@ -326,10 +326,6 @@ typedef struct {
     /* Adds up `counts` and the bits below `position` in its word of each set; returns the sum. */
     uint32_t (*count)(const uint64_t *sets, uint32_t n_sets, size_t words, const uint32_t *counts,
                       size_t position, uint32_t *totals);
-    /* How many of the members of each set's first word, from the lowest on, cost no more than
-     * `cost` together; not all do. most[class] and weights[64] as in ct_rows. */
-    uint32_t (*afford)(const uint64_t *sets, uint32_t n_classes, size_t words, const int64_t *most,
-                       const int64_t *weights, int64_t cost);
 } ct_kernels;
 
 /* The kernels that this build and this machine have, the best first, "scalar" last; NULL behind

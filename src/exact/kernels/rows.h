@@ -189,22 +189,4 @@ static inline void split_masses(const ct_split *s)
                                     mass_of(s->sets[c * s->words + w], s->weights + w * 64);
 }
 
-static inline uint32_t afford(const uint64_t *sets, uint32_t n_classes, size_t words,
-                              const int64_t *most, const int64_t *weights, int64_t cost)
-{
-    uint64_t members = 0, fewer = 0; /* fewer: the members below a bit, which cost no more */
-    for (uint32_t c = 0; c < n_classes; c++) members |= sets[c * words];
-    for (unsigned step = 32, bits = 0; step; step /= 2) {
-        uint64_t more = members & ct_low_bits(bits + step) & ~fewer;
-        int64_t cost_of_more = 0;
-        for (uint32_t c = 0; c < n_classes; c++)
-            cost_of_more += mass_of(sets[c * words] & more, weights) * most[c];
-        if (cost_of_more > cost) continue;
-        cost -= cost_of_more;
-        fewer |= more;
-        bits += step;
-    }
-    return (uint32_t) word_count(fewer);
-}
-
 #endif

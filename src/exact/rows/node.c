@@ -286,6 +286,23 @@ static size_t word_above(const int64_t *max_before, size_t begin, size_t end, in
     return begin;
 }
 
+/* How many of the members of a word, from the lowest on, cost no more than `cost` together; not all
+ * do. */
+static uint32_t rows_for(const ct_costs *costs, const uint64_t *sets, size_t words,
+                         const int64_t *weights, int64_t cost)
+{
+    uint64_t members = 0;
+    for (uint32_t c = 0; c < costs->n_classes; c++) members |= sets[c * words];
+    for (uint32_t n = 0;; n++, members &= members - 1) {
+        CT_ASSERT(members);
+        unsigned row = ct_trailing_zeros(members);
+        uint32_t c = 0;
+        while (!(sets[c * words] >> row & 1)) c++;
+        cost -= costs->most[c] * (weights ? weights[row] : 1);
+        if (cost < 0) return n;
+    }
+}
+
 int64_t ct_node_rows_above(const ct_worker *worker, const ct_node *node, uint32_t f, int64_t cost)
 {
     const ct_costs *costs = worker->search->costs;
@@ -298,9 +315,8 @@ int64_t ct_node_rows_above(const ct_worker *worker, const ct_node *node, uint32_
     size_t w = word_above(max_before, node->rows.begin[f], node->rows.end[f], cost);
     const int64_t *weights = costs->weights ? ct_layout_weights(layout, f) + w * 64 : NULL;
     CT_ASSERT(max_before[w] <= cost && cost < max_before[w + 1] /* not all of the word */);
-    uint32_t within = worker->search->kernels->afford(ct_node_sets(node, f) + w, costs->n_classes,
-                                                      layout->words, costs->most, weights,
-                                                      cost - max_before[w]);
+    uint32_t within = rows_for(costs, ct_node_sets(node, f) + w, layout->words, weights,
+                               cost - max_before[w]);
     CT_ASSERT(node->members[f * (layout->words + 1) + w] + within < node->n_rows);
     return (int64_t) node->members[f * (layout->words + 1) + w] + within + 1;
 }
