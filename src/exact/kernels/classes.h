@@ -190,6 +190,20 @@ static int FN(many_bounds)(const scan_job *job, int side)
     return L(top)(best);
 }
 
+/* The best score at the legal places of one block. */
+static int FN(many_block)(const scan_job *job, int side, size_t w, unsigned block)
+{
+    const unsigned shift = CT_QUANTISED ? job->all->rows->quantised->shift : 0;
+    size_t at = w * (64 / CT_LANE) + block;
+    int64_t *x = job_spared(job, 0), *rest = job_spared(job, 1);
+    for (uint32_t a = 0; a < job->n_active; a++) {
+        x[a] = (int64_t) FN(sum_before)(job, a, at) << shift;
+        rest[a] = (int64_t) job->totals[side][job->all->active[a]] << shift;
+    }
+    block_rows b = rows_in_block(job, !CT_QUANTISED, CT_LANE, w, block);
+    return (int) (best_of_classes(job, &b, CT_LANE, x, rest) >> shift);
+}
+
 /* The best block bounds of the wanted sides. Rounded costs leave all of them in the scratch
  * memory. */
 CT_INLINE void FN(many_count)(const scan_job *job, const int sides, int top[2])
@@ -236,9 +250,10 @@ CT_INLINE void FN(many_count)(const scan_job *job, const int sides, int top[2])
 
 CT_INLINE int FN(block_score)(scan_job *job, int side, size_t w, unsigned block, int limit)
 {
+    (void) limit;
     if (FN(is_rounded)(job)) return full_score(job, side, w, block);
     if (job->n_active == 2) return FN(pair_block)(job, side, w, block);
-    return FN(rows_of_block)(job, side, w, block, limit);
+    return FN(many_block)(job, side, w, block);
 }
 
 #include "exact/kernels/blocks.h"

@@ -107,24 +107,8 @@ static void FN(turn)(scan_job *job)
     job->turned = 1;
 }
 
-/* The best score at the legal places of one block, row by row, where costs in lanes are the full
- * ones. If it cannot be above `limit` by what two labels spare at the block's ends, then that. */
-static int FN(rows_of_block)(const scan_job *job, int side, size_t w, unsigned block, int limit)
+/* What active label a spares before a block of the order. */
+CT_INLINE int FN(sum_before)(const scan_job *job, uint32_t a, size_t at)
 {
-    const unsigned shift = CT_QUANTISED ? job->all->rows->quantised->shift : 0;
-    size_t at = w * (64 / CT_LANE) + block;
-    int64_t *x = job_spared(job, 0), *rest = job_spared(job, 1);
-    int most_x = 0, most_rest = 0, most = 0;
-    for (uint32_t a = 0; a < job->n_active; a++) {
-        int start = at > job->begin * (64 / CT_LANE) ? NUMBER(job_sums(job, a), at - 1) : 0;
-        int end = NUMBER(job_sums(job, a), at);
-        int total = (int) job->totals[side][job->all->active[a]];
-        most = ct_larger(most, ct_larger(end + most_rest, total - start + most_x));
-        most_x = ct_larger(most_x, end);
-        most_rest = ct_larger(most_rest, total - start);
-        x[a] = (int64_t) start << shift;
-        rest[a] = (int64_t) total << shift;
-    }
-    if (most <= limit) return most;
-    return (int) (best_of_rows(job, !CT_QUANTISED, CT_LANE, w, block, x, rest) >> shift);
+    return at > job->begin * (64 / CT_LANE) ? NUMBER(job_sums(job, a), at - 1) : 0;
 }

@@ -37,30 +37,50 @@ CT_INLINE int64_t best_of_classes(const scan_job *job, const block_rows *b, cons
     return best;
 }
 
-/* The same where a row spares gains[class][label]. */
-CT_INLINE int64_t best_of_labels(const scan_job *job, const block_rows *b, const int64_t *gains,
-                                 int64_t *x, int64_t *rest)
+/* The labels that are looked at to the left (0) and to the right (1) of the places in a block, and
+ * what they spare there: before and behind the block's first row. */
+typedef struct {
+    uint32_t n[2], *label[2];
+    int64_t *spared[2];
+} block_labels;
+
+CT_INLINE block_labels no_labels(const scan_job *job)
 {
-    const uint32_t *labels = job->all->active;
+    uint32_t *labels = (uint32_t *) (void *) job_spared(job, 2);
+    block_labels none = {{0, 0},
+                         {labels, labels + job->n_active},
+                         {job_spared(job, 0), job_spared(job, 1)}};
+    return none;
+}
+
+CT_INLINE void add_label(block_labels *l, int right, uint32_t label, int64_t spared)
+{
+    l->label[right][l->n[right]] = label;
+    l->spared[right][l->n[right]++] = spared;
+}
+
+/* The same where a row spares gains[class][label]. */
+CT_INLINE int64_t best_of_labels(const scan_job *job, const block_rows *b, const block_labels l)
+{
+    const ct_rows *rows = job->all->rows;
     int64_t best = 0;
-    for (uint32_t a = 0; a < job->n_active; a++) rest[a] -= x[a];
     for (uint32_t left = b->members | b->ties; left; left &= left - 1) {
         unsigned j = ct_trailing_zeros(left);
-        const int64_t *of_row = gains + (size_t) job->kept[b->of[j]] * job->all->rows->n_classes;
+        const int64_t *of_row = rows->gains + (size_t) job->kept[b->of[j]] * rows->n_classes;
         int64_t most_x = 0, most_rest = 0;
-        for (uint32_t a = 0; a < job->n_active; a++) {
-            int64_t gain = b->cost[j] * of_row[labels[a]];
-            most_x = ct_larger64(most_x, x[a] += gain);
-            most_rest = ct_larger64(most_rest, rest[a] -= gain);
-        }
+        for (uint32_t i = 0; i < l.n[0]; i++)
+            most_x = ct_larger64(most_x, l.spared[0][i] += b->cost[j] * of_row[l.label[0][i]]);
+        for (uint32_t i = 0; i < l.n[1]; i++)
+            most_rest =
+                ct_larger64(most_rest, l.spared[1][i] -= b->cost[j] * of_row[l.label[1][i]]);
         best = ct_larger64(best, (most_x + most_rest) * (b->ties >> j & 1));
     }
     return best;
 }
 
 /* `plain`: rows cost 1. */
-CT_INLINE int64_t best_of_rows(const scan_job *job, const int plain, const unsigned lane, size_t w,
-                               unsigned block, int64_t *x, int64_t *rest)
+CT_INLINE block_rows rows_in_block(const scan_job *job, const int plain, const unsigned lane,
+                                   size_t w, unsigned block)
 {
     const ct_rows *rows = job->all->rows;
     block_rows b = {bits_of_block(job->ties + w, block, lane), 0, {0}, {0}};
@@ -75,8 +95,7 @@ CT_INLINE int64_t best_of_rows(const scan_job *job, const int plain, const unsig
             if (!plain && job->weights) b.cost[j] *= job->weights[w * 64 + block * lane + j];
         }
     }
-    return !plain && rows->gains ? best_of_labels(job, &b, rows->gains, x, rest)
-                                 : best_of_classes(job, &b, lane, x, rest);
+    return b;
 }
 
 /* ---- full costs ---- */
@@ -132,29 +151,57 @@ static int64_t full_pair(const scan_job *job, const int64_t *masses, int side, s
     return l64_top(best) * (weights ? most[0] : 1);
 }
 
-/* Adds what rows of a kept class spare under the active labels. */
-CT_INLINE void add_spared(const scan_job *job, uint32_t k, int64_t mass, int64_t *x)
-{
-    const ct_rows *rows = job->all->rows;
-    size_t c = job->kept[k];
-    if (!rows->gains) x[k] += mass * rows->most[c]; /* these labels are the kept classes */
-    for (uint32_t a = 0; rows->gains && a < job->n_active; a++)
-        x[a] += mass * rows->gains[c * rows->n_classes + job->all->active[a]];
-}
-
-/* The same of any number of classes and labels. */
+/* The same of any number of classes. */
 static int64_t full_many(const scan_job *job, const int64_t *masses, int side, size_t w,
                          unsigned start)
 {
-    int64_t *x = job_spared(job, 0), *rest = job_spared(job, 1);
-    for (uint32_t a = 0; a < job->n_active; a++) x[a] = rest[a] = 0;
+    const int64_t *weights = weights_at(job->weights, w), *most = job->all->rows->most;
+    uint64_t *last = (uint64_t *) (void *) job_spared(job, 0);
+    int64_t each = weights ? most[0] : 1;
+    vec best = v_fill(0);
     for (uint32_t k = 0; k < job->n_kept; k++) {
-        uint64_t before = job_members(job, k)[w] & ct_low_bits(start);
-        int64_t mass = before ? mass_of(before, weights_at(job->weights, w)) : 0;
-        add_spared(job, k, masses[k] + mass, x);
-        add_spared(job, k, mass_of_class(job->all, side, job->kept[k]), rest);
+        int64_t mass = masses[k] + mass_of(job_members(job, k)[w] & ct_low_bits(start), weights);
+        v_store(last + k * VEC_WORDS, l64_set(mass * (weights ? 1 : most[job->kept[k]])));
     }
-    return best_of_rows(job, 0, FULL_BLOCK, w, start / FULL_BLOCK, x, rest);
+    for (unsigned j = start; j < start + FULL_BLOCK; j += VEC_WORDS) {
+        vec most_x = v_fill(0), most_rest = v_fill(0);
+        for (uint32_t k = 0; k < job->n_kept; k++) {
+            int64_t gain = weights ? 1 : most[job->kept[k]];
+            vec cost = l64_set(gain);
+            if (weights) cost = v_load((const uint64_t *) (const void *) (weights + j));
+            vec x = l64_scan(l64_where(cost, l64_of_bits(job_members(job, k)[w] >> j)));
+            x = l64_add(x, v_load(last + k * VEC_WORDS));
+            v_store(last + k * VEC_WORDS, l64_last(x));
+            most_x = l64_max(most_x, x);
+            vec total = l64_set(mass_of_class(job->all, side, job->kept[k]) * gain);
+            most_rest = l64_max(most_rest, l64_sub(total, x));
+        }
+        best = l64_max_where(best, l64_add(most_x, most_rest), l64_of_bits(job->ties[w] >> j));
+    }
+    return l64_top(best) * each;
+}
+
+/* The same where a row spares gains[class][label]. */
+static int64_t full_labels(const scan_job *job, const int64_t *masses, int side, size_t w,
+                           unsigned start)
+{
+    const ct_rows *rows = job->all->rows;
+    block_labels l = no_labels(job);
+    for (uint32_t a = 0; a < job->n_active; a++) {
+        uint32_t label = job->all->active[a];
+        int64_t x = 0, rest = 0;
+        for (uint32_t k = 0; k < job->n_kept; k++) {
+            uint64_t before = job_members(job, k)[w] & ct_low_bits(start);
+            int64_t gain = rows->gains[(size_t) job->kept[k] * rows->n_classes + label],
+                    mass = masses[k] + mass_of(before, weights_at(job->weights, w));
+            x += mass * gain;
+            rest += (mass_of_class(job->all, side, job->kept[k]) - mass) * gain;
+        }
+        add_label(&l, 0, label, x);
+        add_label(&l, 1, label, rest);
+    }
+    block_rows b = rows_in_block(job, 0, FULL_BLOCK, w, start / FULL_BLOCK);
+    return best_of_labels(job, &b, l);
 }
 
 /* The score that stands for what a block costs in full. */
@@ -163,9 +210,9 @@ static int full_score(scan_job *job, int side, size_t w, unsigned block)
     unsigned start = block * FULL_BLOCK % 64;
     w += block * FULL_BLOCK / 64;
     const int64_t *masses = reach(job, side, w);
-    int two = job->n_active == 2 && !job->all->rows->gains;
-    int64_t spared = two ? full_pair(job, masses, side, w, start)
-                         : full_many(job, masses, side, w, start);
+    int64_t spared = job->all->rows->gains ? full_labels(job, masses, side, w, start)
+                     : job->n_active == 2  ? full_pair(job, masses, side, w, start)
+                                           : full_many(job, masses, side, w, start);
     int64_t cost = job->most_cost[side] - spared,
             *found = &job->found[job->windowed >> side & 1][side];
     if (cost < *found) *found = cost;

@@ -36,7 +36,7 @@ typedef struct {
     const uint32_t *kept;
     size_t reached;            /* see full_costs.h; */
     int64_t found[2][2];       /* full costs found: [over splits that keep to min_rows][side] */
-    uint32_t n_pairs;          /* see losses.h, */
+    uint32_t n_pairs, wanted;  /* see losses.h, */
     int best_end[2];
     uint32_t child;            /* see response.h; */
     const struct listed *of_sides; /* [2] see response_together.h; */
@@ -74,10 +74,10 @@ CT_INLINE uint64_t *job_numbers(const scan_job *job)
     return job_members(job, 2 * job->all->rows->n_classes + 1);
 }
 
-/* [n_active] on the left (0) or the right (1) of a place, behind one number for each kept class. */
-CT_INLINE int64_t *job_spared(const scan_job *job, int right)
+/* Numbers of blocks that are looked into, by class or label, behind one for each kept class. */
+CT_INLINE int64_t *job_spared(const scan_job *job, size_t slot)
 {
-    return (int64_t *) (void *) job_numbers(job) + (1 + (size_t) right) * job->all->rows->n_classes;
+    return (int64_t *) (void *) job_numbers(job) + (1 + slot) * job->all->rows->n_classes;
 }
 
 /* ---- bounds before and after the scans ---- */

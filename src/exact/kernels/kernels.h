@@ -250,7 +250,7 @@ static inline void ct_children_abreast(ct_children *c)
 
 static inline size_t ct_children_labels(uint32_t n_classes)
 {
-    return ((size_t) n_classes + 2) * (n_classes + 4);
+    return ((size_t) n_classes + 2) * (3 * (size_t) n_classes + 4);
 }
 
 /* Makes one side of a row set, in the order of one feature g. For every lane the child's `lanes`

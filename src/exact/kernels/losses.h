@@ -24,27 +24,40 @@
 #define CT_KIND losses
 #include "exact/kernels/costs.h"
 
-/* ---- once a threshold ---- */
-
-/* What the rows of two classes spare, as the two halves of one number: [pair of kept classes] under
- * each label, then under the one that spares least of each class, and under the one that spares
+/* ---- which labels a scan has to look at ----
+ *
+ * A split with labels i and j costs at least that of each row under the better of the two: pair[i]
+ * [j]. So label i can be one of them in a split that costs less than `need` only if pair[i][j] is
+ * below that for some other j. (That with itself is the leaf.) What the other labels can do at best
+ * (`dropped`) bounds every answer from above.
+ *
+ * Numbers in ct_children.labels: the classes that the sides have; pair[side][i][j], i < j; what
+ * the rows of two classes spare, as the two halves of one number: [pair of kept classes] under each
+ * active label, then under the one that spares least of each class, and under the one that spares
  * most. */
-CT_INLINE int32_t *loss_gains(const scan_job *job)
+
+enum { MOST_PAIRED = 16 }; /* with more labels pairs would take longer than they spare */
+
+CT_INLINE int32_t *loss_label_pairs(const scan_job *job, int side)
 {
-    return job->all->labels + job->all->rows->n_classes;
+    size_t n = job->all->rows->n_classes;
+    return job->all->labels + n + (size_t) side * n * n;
 }
+
+CT_INLINE int32_t *loss_gains(const scan_job *job) { return loss_label_pairs(job, 2); }
 
 static void loss_fill_gains(scan_job *job)
 {
     enum { HALF = 16 }; /* bits */
-    uint32_t n = job->all->rows->n_classes;
+    uint32_t n = job->n_active;
     memset(loss_gains(job), 0, (size_t) (n + 2) * job->n_pairs * sizeof(int32_t));
     for (uint32_t k = 0; k < job->n_kept; k++) {
-        const int32_t *gains = job->all->rows->quantised->by_label + job->kept[k] * n;
+        const int32_t *gains = job->all->rows->quantised->by_label +
+                               job->kept[k] * job->all->rows->n_classes;
         int32_t *pairs = loss_gains(job) + k / 2;
         uint32_t least = UINT32_MAX, most = 0, up = k % 2 * HALF;
-        for (uint32_t label = 0; label < n; label++, pairs += job->n_pairs) {
-            uint32_t gain = (uint32_t) gains[label];
+        for (uint32_t a = 0; a < n; a++, pairs += job->n_pairs) {
+            uint32_t gain = (uint32_t) gains[job->all->active[a]];
             if (gain < least) least = gain;
             if (gain > most) most = gain;
             *pairs |= (int32_t) (gain << up);
@@ -54,37 +67,68 @@ static void loss_fill_gains(scan_job *job)
     }
 }
 
-/* The labels' totals in both sides; which classes these have. */
+CT_INLINE void FN(choose)(scan_job *job)
+{
+    const ct_children *all = job->all;
+    uint32_t n = all->rows->n_classes, wanted = 0;
+    int every = n == 2 || n > MOST_PAIRED || all->count_all;
+    for (int side = 0; side < 2 && !every; side++)
+        for (uint32_t i = 0; i < n && job->need[side] > 0; i++)
+            for (uint32_t j = i + 1; j < n; j++)
+                if (loss_label_pairs(job, side)[i * n + j] < job->need[side])
+                    wanted |= UINT32_C(1) << i | UINT32_C(1) << j;
+    if (wanted == job->wanted) return; /* what was dropped stays the same, too */
+    job->wanted = wanted;
+    job->n_active = 0;
+    job->dropped[0] = job->dropped[1] = INT64_MAX;
+    for (uint32_t k = 0; k < n; k++)
+        if (every || wanted >> k & 1) all->active[job->n_active++] = k;
+    for (int side = 0; side < 2 && !every; side++)
+        for (uint32_t i = 0; i < n; i++)
+            for (uint32_t j = i + 1; j < n; j++)
+                if (!(wanted >> i & wanted >> j & 1) &&
+                    loss_label_pairs(job, side)[i * n + j] < job->dropped[side])
+                    job->dropped[side] = loss_label_pairs(job, side)[i * n + j];
+    loss_fill_gains(job);
+}
+
+/* Adds rows of class c to one side: to what labels spare of it and to what pairs of labels cost. */
+CT_INLINE void loss_add_class(scan_job *job, uint32_t side, uint32_t c)
+{
+    const ct_children *all = job->all;
+    uint32_t n = all->rows->n_classes, *totals = all->quantised + side * n;
+    const int32_t *gains = all->rows->quantised->by_label + c * n;
+    uint32_t rows = all->sums[side] ? all->sums[side][c] : all->totals[side][c];
+    int32_t *pairs = loss_label_pairs(job, (int) side);
+    for (uint32_t i = 0; i < n; i++) {
+        totals[i] += rows * (uint32_t) gains[i];
+        for (uint32_t j = i + 1; j < n && n <= MOST_PAIRED; j++)
+            pairs[i * n + j] += (int32_t) rows * (gains[c] - ct_larger(gains[i], gains[j]));
+    }
+    job->size[side] += rows * (uint32_t) gains[c];
+    job->most_cost[side] += mass_of_class(all, (int) side, c) * all->rows->most[c];
+}
+
 static void FN(start)(scan_job *job)
 {
     const ct_children *all = job->all;
     uint32_t n = all->rows->n_classes, *kept = (uint32_t *) (void *) all->labels;
     forget_found(job);
     memset(all->quantised, 0, 2 * (size_t) n * sizeof *all->quantised);
+    memset(loss_label_pairs(job, 0), 0, 2 * (size_t) n * n * sizeof(int32_t));
     for (uint32_t side = 0; side < 2; side++) {
         job->totals[side] = all->quantised + side * n;
         job->size[side] = 0, job->most_cost[side] = 0;
     }
-    job->kept = kept, job->n_kept = 0, job->n_active = n;
+    job->kept = kept, job->n_kept = 0;
+    job->wanted = UINT32_MAX; /* chosen anew */
     for (uint32_t c = 0; c < n; c++) {
-        const int32_t *gains = all->rows->quantised->by_label + c * n;
-        all->active[c] = c;
         if (all->totals[0][c] + all->totals[1][c] == 0) continue;
         kept[job->n_kept++] = c;
-        for (uint32_t side = 0; side < 2; side++) {
-            uint32_t rows = all->sums[side] ? all->sums[side][c] : all->totals[side][c];
-            for (uint32_t k = 0; k < n; k++)
-                all->quantised[side * n + k] += rows * (uint32_t) gains[k];
-            job->size[side] += rows * (uint32_t) gains[c];
-            job->most_cost[side] += mass_of_class(all, (int) side, c) * all->rows->most[c];
-        }
+        for (uint32_t side = 0; side < 2; side++) loss_add_class(job, side, c);
     }
     job->n_pairs = (job->n_kept + 3) / 4 * 2;
-    loss_fill_gains(job);
 }
-
-/* All labels are looked at. */
-CT_INLINE void FN(choose)(scan_job *job) { job->dropped[0] = job->dropped[1] = INT64_MAX; }
 
 /* ---- the first pass ---- */
 
@@ -100,7 +144,8 @@ CT_INLINE loss_side loss_start(const scan_job *job, int side)
     const uint32_t *totals = job->totals[side];
     vec lowest = l32_set(INT_MIN / 2);
     int most = 0;
-    for (uint32_t k = 0; k < job->n_active; k++) most = ct_larger(most, (int) totals[k]);
+    for (uint32_t a = 0; a < job->n_active; a++)
+        most = ct_larger(most, (int) totals[job->all->active[a]]);
     loss_side s = {v_fill(0), v_fill(0), v_fill(0), l32_set(most), lowest, lowest, totals};
     return s;
 }
@@ -163,7 +208,8 @@ CT_INLINE void loss_pairs(const scan_job *job, const int both, size_t w, vec kee
             other = v_load(sets + classes[k + 1] * job->words), other_in = v_and(other, keep);
             v_store(members + job->words, other_in);
         }
-        v_store(pairs + k / 2 * VEC_WORDS, l32_pair(FN(cost)(weights, in, w), FN(cost)(weights, other_in, w)));
+        v_store(pairs + k / 2 * VEC_WORDS,
+                l32_pair(FN(cost)(weights, in, w), FN(cost)(weights, other_in, w)));
         if (!both) continue;
         vec rest = l32_pair(FN(cost)(weights, v_xor(set, in), w),
                             FN(cost)(weights, v_xor(other, other_in), w));
@@ -176,7 +222,7 @@ CT_INLINE void loss_pairs(const scan_job *job, const int both, size_t w, vec kee
 CT_INLINE void loss_count(scan_job *given, const int both, const int counted, int top[2])
 {
     const scan_job job = *given;
-    const uint32_t n_active = job.n_active, n_pairs = job.n_pairs;
+    const uint32_t n_active = job.n_active, n_pairs = job.n_pairs, *active = job.all->active;
     const int32_t *all_gains = loss_gains(&job), *least = all_gains + n_active * n_pairs,
                   *most = least + n_pairs;
     uint64_t *before = job_numbers(&job), *pairs = before + n_active * VEC_WORDS,
@@ -191,10 +237,11 @@ CT_INLINE void loss_count(scan_job *given, const int both, const int counted, in
         uint64_t *sums = all_sums + w;
         vec ties = v_load(job.ties + w);
         loss_pairs(&job, both, w, v_xor(v_less(less, w), flip), pairs, rest_pairs);
-        for (uint32_t k = 0; k < n_active; k++, gains += n_pairs, sums += job.words) {
+        for (uint32_t a = 0; a < n_active; a++, gains += n_pairs, sums += job.words) {
+            uint32_t k = active[a];
             vec x = l32_scan(spared(pairs, n_pairs, gains));
-            x = l32_add(x, v_load(before + k * VEC_WORDS));
-            v_store(before + k * VEC_WORDS, l32_last(x));
+            x = l32_add(x, v_load(before + a * VEC_WORDS));
+            v_store(before + a * VEC_WORDS, l32_last(x));
             v_store(sums, x);
             loss_add(&here, x, k);
             if (both) loss_add(&rest, l32_sub(v_load(job.lanes + k * job.words + w), x), k);
@@ -214,10 +261,42 @@ CT_INLINE void loss_count(scan_job *given, const int both, const int counted, in
 
 /* ---- the second pass ---- */
 
+/* The best score at the legal places of one block where costs in lanes are the full ones, if it is
+ * above `limit`: of the labels that may be to the left and to the right of such a place, by what
+ * they and any other one spare at the block's ends. Else what splits there spare at most. */
+static int loss_block(const scan_job *job, int side, size_t w, unsigned block, int limit)
+{
+    const unsigned shift = job->all->rows->quantised->shift;
+    const uint32_t n = job->n_active, *active = job->all->active;
+    size_t at = w * (64 / CT_LANE) + block;
+    int *end = (int *) (void *) job_spared(job, 3), *rest = end + n, closed = 0;
+    block_labels l = no_labels(job);
+    for (uint32_t a = 0; a < n; a++) {
+        end[a] = NUMBER(job_sums(job, a), at);
+        rest[a] = (int) job->totals[side][active[a]] - FN(sum_before)(job, a, at);
+    }
+    for (uint32_t a = 0; a < n; a++) {
+        int left = 0, right = 0;
+        for (uint32_t other = 0; other < n; other++) {
+            if (other == a) continue;
+            left = ct_larger(left, end[a] + rest[other]);
+            right = ct_larger(right, end[other] + rest[a]);
+        }
+        int64_t before = FN(sum_before)(job, a, at);
+        if (left > limit) add_label(&l, 0, active[a], before << shift);
+        else closed = ct_larger(closed, left);
+        if (right > limit) add_label(&l, 1, active[a], (int64_t) rest[a] << shift);
+        else closed = ct_larger(closed, right);
+    }
+    if (!l.n[0]) return closed;
+    block_rows b = rows_in_block(job, 0, CT_LANE, w, block);
+    return ct_larger(closed, (int) (best_of_labels(job, &b, l) >> shift));
+}
+
 CT_INLINE int FN(block_score)(scan_job *job, int side, size_t w, unsigned block, int limit)
 {
     return FN(is_rounded)(job) ? full_score(job, side, w, block)
-                               : FN(rows_of_block)(job, side, w, block, limit);
+                               : loss_block(job, side, w, block, limit);
 }
 
 #include "exact/kernels/blocks.h"
@@ -256,9 +335,11 @@ static void FN(split)(ct_split *s)
         vec before = v_fill(0);
         for (size_t w = s->begin; w < s->end; w += VEC_WORDS) {
             vec gain = v_fill(0);
-            for (uint32_t c = 0; c < n; c++)
-                gain = l32_add(gain, l32_times(FN(cost)(weights, v_load(s->sets + c * words + w), w),
-                                               l32_set(s->quantised->by_label[c * n + k])));
+            for (uint32_t c = 0; c < n; c++) {
+                vec mass = FN(cost)(weights, v_load(s->sets + c * words + w), w),
+                    of_row = l32_set(s->quantised->by_label[c * n + k]);
+                gain = l32_add(gain, l32_times(mass, of_row));
+            }
             vec x = l32_add(l32_scan(gain), before);
             before = l32_last(x);
             v_store(s->lanes + k * words + w, x);

@@ -291,14 +291,17 @@ static size_t word_above(const int64_t *max_before, size_t begin, size_t end, in
 static uint32_t rows_for(const ct_costs *costs, const uint64_t *sets, size_t words,
                          const int64_t *weights, int64_t cost)
 {
-    uint64_t members = 0;
-    for (uint32_t c = 0; c < costs->n_classes; c++) members |= sets[c * words];
-    for (uint32_t n = 0;; n++, members &= members - 1) {
-        CT_ASSERT(members);
-        unsigned row = ct_trailing_zeros(members);
-        uint32_t c = 0;
-        while (!(sets[c * words] >> row & 1)) c++;
-        cost -= costs->most[c] * (weights ? weights[row] : 1);
+    int64_t each[64];
+    uint64_t all = 0;
+    for (uint32_t c = 0; c < costs->n_classes; c++) {
+        all |= sets[c * words];
+        for (uint64_t members = sets[c * words]; members; members &= members - 1)
+            each[ct_trailing_zeros(members)] = costs->most[c];
+    }
+    for (uint32_t n = 0;; n++, all &= all - 1) {
+        CT_ASSERT(all);
+        unsigned row = ct_trailing_zeros(all);
+        cost -= each[row] * (weights ? weights[row] : 1);
         if (cost < 0) return n;
     }
 }
