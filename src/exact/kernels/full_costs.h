@@ -14,7 +14,8 @@
 
 /* The rows of a block: of each, which kept class it is of and what it counts; 0 if it is none. */
 typedef struct {
-    uint32_t ties, members, of[32];
+    uint32_t ties, members;
+    uint64_t of[32];
     int64_t cost[32];
 } block_rows;
 
@@ -67,12 +68,11 @@ CT_INLINE int64_t best_of_labels(const scan_job *job, const block_rows *b, const
     for (uint32_t left = b->members | b->ties; left; left &= left - 1) {
         unsigned j = ct_trailing_zeros(left);
         const int64_t *of_row = rows->gains + (size_t) job->kept[b->of[j]] * rows->n_classes;
-        int64_t most_x = 0, most_rest = 0;
+        int64_t most_x = 0, most_rest = 0, cost = b->cost[j];
         for (uint32_t i = 0; i < l.n[0]; i++)
-            most_x = ct_larger64(most_x, l.spared[0][i] += b->cost[j] * of_row[l.label[0][i]]);
+            most_x = ct_larger64(most_x, l.spared[0][i] += cost * of_row[l.label[0][i]]);
         for (uint32_t i = 0; i < l.n[1]; i++)
-            most_rest =
-                ct_larger64(most_rest, l.spared[1][i] -= b->cost[j] * of_row[l.label[1][i]]);
+            most_rest = ct_larger64(most_rest, l.spared[1][i] -= cost * of_row[l.label[1][i]]);
         best = ct_larger64(best, (most_x + most_rest) * (b->ties >> j & 1));
     }
     return best;
@@ -83,7 +83,13 @@ CT_INLINE block_rows rows_in_block(const scan_job *job, const int plain, const u
                                    size_t w, unsigned block)
 {
     const ct_rows *rows = job->all->rows;
-    block_rows b = {bits_of_block(job->ties + w, block, lane), 0, {0}, {0}};
+    block_rows b;
+    b.ties = bits_of_block(job->ties + w, block, lane);
+    b.members = 0;
+    for (unsigned j = 0; j < lane; j += VEC_WORDS) { /* memset() takes longer */
+        v_store(b.of + j, v_fill(0));
+        v_store((uint64_t *) (void *) (b.cost + j), v_fill(0));
+    }
     for (uint32_t k = 0; k < job->n_kept; k++) {
         uint32_t members = bits_of_block(job_members(job, k) + w, block, lane);
         int64_t each = plain || rows->gains ? 1 : rows->most[job->kept[k]];

@@ -23,7 +23,7 @@ typedef struct {
     const uint32_t *totals[2]; /* of the classes in either side: rows, or their quantised costs */
     uint32_t size[2];          /* the sums of the totals */
     uint32_t n_active;         /* classes or labels that are looked at: all->active[] */
-    uint32_t largest[2][2];    /* see choose_active() */
+    uint32_t largest[2][2];    /* the totals of the two largest classes of either side */
     int64_t need[2];           /* as all but most_cost and found in the numbers of the kind */
     int64_t dropped[2];        /* what splits with labels that are not active cost at least */
     int64_t most_cost[2];      /* of the sides, each row under the label that is worst for it */
@@ -139,20 +139,16 @@ static inline void sum_up(ct_children *c)
  * (`dropped`) bounds every answer from above, since it is no longer known to be a bound of
  * theirs. */
 
-/* The totals of the two largest classes of either side. */
-static inline void find_largest(scan_job *job)
+/* The two largest of n numbers; where there is one alone, 0 is the other. */
+CT_INLINE void two_largest(const uint32_t *numbers, uint32_t n, uint32_t largest[2])
 {
-    for (int side = 0; side < 2; side++) {
-        const uint32_t *totals = job->totals[side];
-        uint32_t first = 0, second = 0;
-        for (uint32_t c = 0; c < job->all->rows->n_classes; c++) {
-            uint32_t rows = totals[c], lower = rows < first ? rows : first;
-            if (rows > first) first = rows;
-            if (lower > second) second = lower;
-        }
-        job->largest[side][0] = first;
-        job->largest[side][1] = second;
+    uint32_t first = 0, second = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t lower = numbers[i] < first ? numbers[i] : first;
+        if (numbers[i] > first) first = numbers[i];
+        if (lower > second) second = lower;
     }
+    largest[0] = first, largest[1] = second;
 }
 
 /* 1 if class c is counted; otherwise the errors it cannot stay below are noted in job->dropped. */

@@ -26,10 +26,10 @@
 
 /* ---- which labels a scan has to look at ----
  *
- * A split with labels i and j costs at least that of each row under the better of the two: pair[i]
- * [j]. So label i can be one of them in a split that costs less than `need` only if pair[i][j] is
- * below that for some other j. (That with itself is the leaf.) What the other labels can do at best
- * (`dropped`) bounds every answer from above.
+ * A split with labels i and j costs at least that of each row under the better of the two:
+ * pair[i][j]. So label i can be one of them in a split that costs less than `need` only if
+ * pair[i][j] is below that for some other j. (That with itself is the leaf.) What the other labels
+ * can do at best (`dropped`) bounds every answer from above.
  *
  * Numbers in ct_children.labels: the classes that the sides have; pair[side][i][j], i < j; what
  * the rows of two classes spare, as the two halves of one number: [pair of kept classes] under each
@@ -72,11 +72,13 @@ CT_INLINE void FN(choose)(scan_job *job)
     const ct_children *all = job->all;
     uint32_t n = all->rows->n_classes, wanted = 0;
     int every = n == 2 || n > MOST_PAIRED || all->count_all;
-    for (int side = 0; side < 2 && !every; side++)
-        for (uint32_t i = 0; i < n && job->need[side] > 0; i++)
+    for (int side = 0; side < 2 && !every; side++) {
+        const int32_t *pairs = loss_label_pairs(job, side);
+        int64_t need = job->need[side];
+        for (uint32_t i = 0; i < n && need > 0; i++, pairs += n)
             for (uint32_t j = i + 1; j < n; j++)
-                if (loss_label_pairs(job, side)[i * n + j] < job->need[side])
-                    wanted |= UINT32_C(1) << i | UINT32_C(1) << j;
+                if (pairs[j] < need) wanted |= UINT32_C(1) << i | UINT32_C(1) << j;
+    }
     if (wanted == job->wanted) return; /* what was dropped stays the same, too */
     job->wanted = wanted;
     job->n_active = 0;
@@ -193,13 +195,12 @@ CT_INLINE vec spared(const uint64_t *pairs, uint32_t n, const int32_t *gains)
 
 /* Weighs the members of each class in the vector at w, of the side that `keep` marks and, if `both`
  * are wanted, of the other one. */
-CT_INLINE void loss_pairs(const scan_job *job, const int both, size_t w, vec keep, uint64_t *pairs,
-                          uint64_t *rest_pairs)
+CT_INLINE void loss_pairs(const scan_job *job, const row_costs weights, const int both, size_t w,
+                          vec keep, uint64_t *pairs, uint64_t *rest_pairs)
 {
     const uint64_t *sets = job->sets + w;
     uint64_t *members = job_members(job, 0) + w;
     const uint32_t *classes = job->kept;
-    const row_costs weights = row_costs_of(job, 0);
     for (uint32_t k = 0; k < job->n_kept; k += 2, members += 2 * job->words) {
         vec set = v_load(sets + classes[k] * job->words), in = v_and(set, keep), other = v_fill(0),
             other_in = other;
@@ -219,7 +220,8 @@ CT_INLINE void loss_pairs(const scan_job *job, const int both, size_t w, vec kee
 
 /* `both`: both sides are wanted, and the left one is counted; else one of them. The job is a copy:
  * compilers see that no store changes it. */
-CT_INLINE void loss_count(scan_job *given, const int both, const int counted, int top[2])
+CT_INLINE void loss_count(scan_job *given, const row_costs weights, const int both,
+                          const int counted, int top[2])
 {
     const scan_job job = *given;
     const uint32_t n_active = job.n_active, n_pairs = job.n_pairs, *active = job.all->active;
@@ -236,7 +238,7 @@ CT_INLINE void loss_count(scan_job *given, const int both, const int counted, in
         const int32_t *gains = all_gains;
         uint64_t *sums = all_sums + w;
         vec ties = v_load(job.ties + w);
-        loss_pairs(&job, both, w, v_xor(v_less(less, w), flip), pairs, rest_pairs);
+        loss_pairs(&job, weights, both, w, v_xor(v_less(less, w), flip), pairs, rest_pairs);
         for (uint32_t a = 0; a < n_active; a++, gains += n_pairs, sums += job.words) {
             uint32_t k = active[a];
             vec x = l32_scan(spared(pairs, n_pairs, gains));
@@ -269,26 +271,25 @@ static int loss_block(const scan_job *job, int side, size_t w, unsigned block, i
     const unsigned shift = job->all->rows->quantised->shift;
     const uint32_t n = job->n_active, *active = job->all->active;
     size_t at = w * (64 / CT_LANE) + block;
-    int *end = (int *) (void *) job_spared(job, 3), *rest = end + n, closed = 0;
+    uint32_t *end = (uint32_t *) (void *) job_spared(job, 3), *rest = end + n, of_end[2], of_rest[2];
+    int closed = 0;
     block_labels l = no_labels(job);
     for (uint32_t a = 0; a < n; a++) {
-        end[a] = NUMBER(job_sums(job, a), at);
-        rest[a] = (int) job->totals[side][active[a]] - FN(sum_before)(job, a, at);
+        end[a] = (uint32_t) NUMBER(job_sums(job, a), at);
+        rest[a] = job->totals[side][active[a]] - (uint32_t) FN(sum_before)(job, a, at);
     }
+    two_largest(end, n, of_end);
+    two_largest(rest, n, of_rest);
     for (uint32_t a = 0; a < n; a++) {
-        int left = 0, right = 0;
-        for (uint32_t other = 0; other < n; other++) {
-            if (other == a) continue;
-            left = ct_larger(left, end[a] + rest[other]);
-            right = ct_larger(right, end[other] + rest[a]);
-        }
+        int left = (int) (end[a] + of_rest[rest[a] == of_rest[0]]),
+            right = (int) (rest[a] + of_end[end[a] == of_end[0]]);
         int64_t before = FN(sum_before)(job, a, at);
         if (left > limit) add_label(&l, 0, active[a], before << shift);
         else closed = ct_larger(closed, left);
         if (right > limit) add_label(&l, 1, active[a], (int64_t) rest[a] << shift);
         else closed = ct_larger(closed, right);
     }
-    if (!l.n[0]) return closed;
+    if (!l.n[0] || !l.n[1]) return closed;
     block_rows b = rows_in_block(job, 0, CT_LANE, w, block);
     return ct_larger(closed, (int) (best_of_labels(job, &b, l) >> shift));
 }
@@ -307,8 +308,12 @@ static void FN(first_pass)(scan_job *job, int sides, int64_t error[2])
 {
     int top[2] = {0, 0};
     job->turned = 0;
-    if (sides == BOTH) loss_count(job, 1, 0, top);
-    else loss_count(job, 0, sides == RIGHT, top);
+    row_costs weights = row_costs_of(job, 0);
+    const row_costs one_each = {NULL, 0, 0, 1};
+    if (weights.n_planes == 0 && sides == BOTH) loss_count(job, one_each, 1, 0, top);
+    else if (weights.n_planes == 0) loss_count(job, one_each, 0, sides == RIGHT, top);
+    else if (sides == BOTH) loss_count(job, weights, 1, 0, top);
+    else loss_count(job, weights, 0, sides == RIGHT, top);
     for (int side = 0; side < 2; side++)
         if (job->need[side] > 0) error[side] = (int64_t) job->size[side] - ct_larger(top[side], 0);
 }
@@ -338,7 +343,7 @@ static void FN(split)(ct_split *s)
             for (uint32_t c = 0; c < n; c++) {
                 vec mass = FN(cost)(weights, v_load(s->sets + c * words + w), w),
                     of_row = l32_set(s->quantised->by_label[c * n + k]);
-                gain = l32_add(gain, l32_times(mass, of_row));
+                gain = l32_add(gain, l32_dot(mass, of_row)); /* both fit 16 bits */
             }
             vec x = l32_add(l32_scan(gain), before);
             before = l32_last(x);
