@@ -14,8 +14,7 @@
 
 /* The rows of a block: of each, which kept class it is of and what it counts; 0 if it is none. */
 typedef struct {
-    uint32_t ties, members;
-    uint64_t of[32];
+    uint32_t ties, members, of[32];
     int64_t cost[32];
 } block_rows;
 
@@ -83,13 +82,7 @@ CT_INLINE block_rows rows_in_block(const scan_job *job, const int plain, const u
                                    size_t w, unsigned block)
 {
     const ct_rows *rows = job->all->rows;
-    block_rows b;
-    b.ties = bits_of_block(job->ties + w, block, lane);
-    b.members = 0;
-    for (unsigned j = 0; j < lane; j += VEC_WORDS) { /* memset() takes longer */
-        v_store(b.of + j, v_fill(0));
-        v_store((uint64_t *) (void *) (b.cost + j), v_fill(0));
-    }
+    block_rows b = {bits_of_block(job->ties + w, block, lane), 0, {0}, {0}};
     for (uint32_t k = 0; k < job->n_kept; k++) {
         uint32_t members = bits_of_block(job_members(job, k) + w, block, lane);
         int64_t each = plain || rows->gains ? 1 : rows->most[job->kept[k]];

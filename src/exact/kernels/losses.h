@@ -200,14 +200,15 @@ CT_INLINE void loss_pairs(const scan_job *job, const row_costs weights, const in
 {
     const uint64_t *sets = job->sets + w;
     uint64_t *members = job_members(job, 0) + w;
-    const uint32_t *classes = job->kept;
-    for (uint32_t k = 0; k < job->n_kept; k += 2, members += 2 * job->words) {
-        vec set = v_load(sets + classes[k] * job->words), in = v_and(set, keep), other = v_fill(0),
+    const uint32_t *classes = job->kept, n = job->n_kept;
+    const size_t words = job->words;
+    for (uint32_t k = 0; k < n; k += 2, members += 2 * words) {
+        vec set = v_load(sets + classes[k] * words), in = v_and(set, keep), other = v_fill(0),
             other_in = other;
         v_store(members, in);
-        if (k + 1 < job->n_kept) {
-            other = v_load(sets + classes[k + 1] * job->words), other_in = v_and(other, keep);
-            v_store(members + job->words, other_in);
+        if (k + 1 < n) {
+            other = v_load(sets + classes[k + 1] * words), other_in = v_and(other, keep);
+            v_store(members + words, other_in);
         }
         v_store(pairs + k / 2 * VEC_WORDS,
                 l32_pair(FN(cost)(weights, in, w), FN(cost)(weights, other_in, w)));
@@ -218,35 +219,35 @@ CT_INLINE void loss_pairs(const scan_job *job, const row_costs weights, const in
     }
 }
 
-/* `both`: both sides are wanted, and the left one is counted; else one of them. The job is a copy:
- * compilers see that no store changes it. */
-CT_INLINE void loss_count(scan_job *given, const row_costs weights, const int both,
+/* `both`: both sides are wanted, and the left one is counted; else one of them. */
+CT_INLINE void loss_count(scan_job *job, const row_costs weights, const int both,
                           const int counted, int top[2])
 {
-    const scan_job job = *given;
-    const uint32_t n_active = job.n_active, n_pairs = job.n_pairs, *active = job.all->active;
-    const int32_t *all_gains = loss_gains(&job), *least = all_gains + n_active * n_pairs,
+    const size_t words = job->words;
+    const uint32_t n_active = job->n_active, n_pairs = job->n_pairs, *active = job->all->active;
+    const int32_t *all_gains = loss_gains(job), *least = all_gains + n_active * n_pairs,
                   *most = least + n_pairs;
-    uint64_t *before = job_numbers(&job), *pairs = before + n_active * VEC_WORDS,
-             *rest_pairs = pairs + n_pairs * VEC_WORDS, *all_sums = job_sums(&job, 0),
-             *bounds = job.all->scratch, *other_bounds = job_other_bounds(&job);
+    uint64_t *before = job_numbers(job), *pairs = before + n_active * VEC_WORDS,
+             *rest_pairs = pairs + n_pairs * VEC_WORDS, *all_sums = job_sums(job, 0),
+             *bounds = job->all->scratch, *other_bounds = job_other_bounds(job);
+    const uint64_t *lanes = job->lanes;
     vec flip = counted ? v_not(v_fill(0)) : v_fill(0);
-    loss_side here = loss_start(&job, counted), rest = loss_start(&job, 1);
+    loss_side here = loss_start(job, counted), rest = loss_start(job, 1);
     memset(before, 0, (n_active + 2 * n_pairs) * VEC_WORDS * sizeof *before);
-    less_than less = less_make(job.planes, job.words, &job.all->threshold);
-    for (size_t w = job.begin; w < job.end; w += VEC_WORDS) {
+    less_than less = less_make(job->planes, words, &job->all->threshold);
+    for (size_t w = job->begin; w < job->end; w += VEC_WORDS) {
         const int32_t *gains = all_gains;
         uint64_t *sums = all_sums + w;
-        vec ties = v_load(job.ties + w);
-        loss_pairs(&job, weights, both, w, v_xor(v_less(less, w), flip), pairs, rest_pairs);
-        for (uint32_t a = 0; a < n_active; a++, gains += n_pairs, sums += job.words) {
+        vec ties = v_load(job->ties + w);
+        loss_pairs(job, weights, both, w, v_xor(v_less(less, w), flip), pairs, rest_pairs);
+        for (uint32_t a = 0; a < n_active; a++, gains += n_pairs, sums += words) {
             uint32_t k = active[a];
             vec x = l32_scan(spared(pairs, n_pairs, gains));
             x = l32_add(x, v_load(before + a * VEC_WORDS));
             v_store(before + a * VEC_WORDS, l32_last(x));
             v_store(sums, x);
             loss_add(&here, x, k);
-            if (both) loss_add(&rest, l32_sub(v_load(job.lanes + k * job.words + w), x), k);
+            if (both) loss_add(&rest, l32_sub(v_load(lanes + k * words + w), x), k);
         }
         v_store(bounds + w, loss_bound(&here, spared(pairs, n_pairs, least),
                                        spared(pairs, n_pairs, most), ties));
@@ -255,10 +256,10 @@ CT_INLINE void loss_count(scan_job *given, const row_costs weights, const int bo
                                                  spared(rest_pairs, n_pairs, most), ties));
     }
     top[counted] = l32_top(here.top);
-    given->best_end[counted] = l32_top(here.best_end);
+    job->best_end[counted] = l32_top(here.best_end);
     if (!both) return;
     top[1] = l32_top(rest.top);
-    given->best_end[1] = l32_top(rest.best_end);
+    job->best_end[1] = l32_top(rest.best_end);
 }
 
 /* ---- the second pass ---- */
