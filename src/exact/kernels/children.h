@@ -34,6 +34,15 @@ static int64_t FN(within)(scan_job *job, int side, int derived, int outer)
     return error;
 }
 
+/* The answer over the splits that keep to min_rows, where `error` is that over all of them. */
+CT_INLINE int64_t FN(allowed_error)(scan_job *job, int side, int derived, int64_t error)
+{
+    const ct_children *c = job->all;
+    if (c->min_rows[side] <= 1 || (error >= job->need[side] && !c->refine_all)) return error;
+    job->windowed |= 1U << side;
+    return FN(within)(job, side, derived, 0);
+}
+
 /* Pass 2 for one side, if pass 1 leaves a chance to stay below its need: over all splits or those
  * that leave enough rows of the outer set, then over those that keep to min_rows. */
 CT_INLINE void FN(look_into)(scan_job *job, int side, int derived, int64_t *error,
@@ -44,11 +53,7 @@ CT_INLINE void FN(look_into)(scan_job *job, int side, int derived, int64_t *erro
     if (*error < need || c->refine_all)
         *error = c->outer_rows ? FN(within)(job, side, derived, 1)
                                : FN(second_pass)(job, side, derived);
-    *allowed = *error;
-    if (c->min_rows[side] > 1 && (*error < need || c->refine_all)) {
-        job->windowed |= 1U << side;
-        *allowed = FN(within)(job, side, derived, 0);
-    }
+    *allowed = FN(allowed_error)(job, side, derived, *error);
     if (*error >= need && *error > dropped) *error = dropped;
     if (*allowed >= need && *allowed > dropped) *allowed = dropped;
 }

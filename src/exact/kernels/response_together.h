@@ -29,7 +29,7 @@ static void look_closer(scan_job *job, int side, const listed *s, side_rows *row
 {
     side_rows listed_now;
     if (job->all->outer_rows) {
-        *error = outer_error_response(job, side, 0);
+        *error = within_response(job, side, 0, 1);
     } else if (most >= 0) {
         if (!rows) list_side(job, side, &listed_now);
         int64_t best = best_of_side(s, rows ? rows : &listed_now, most);
