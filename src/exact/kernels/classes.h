@@ -200,7 +200,8 @@ static int FN(many_block)(const scan_job *job, int side, size_t w, unsigned bloc
         x[a] = (int64_t) FN(sum_before)(job, a, at) << shift;
         rest[a] = (int64_t) job->totals[side][job->all->active[a]] << shift;
     }
-    block_rows b = rows_in_block(job, !CT_QUANTISED, CT_LANE, w, block);
+    block_rows b = {0, 0, {0}, {0}}; /* other rows than members cost nothing */
+    rows_in_block(job, !CT_QUANTISED, CT_LANE, w, block, &b);
     return (int) (best_of_classes(job, &b, CT_LANE, x, rest) >> shift);
 }
 

@@ -12,15 +12,16 @@
 
 /* ---- row by row ---- */
 
-/* The rows of a block: of each, which kept class it is of and what it counts; 0 if it is none. */
+/* The rows of a block: of each member, which kept class it is of and what it counts. */
 typedef struct {
     uint32_t ties, members, of[32];
     int64_t cost[32];
 } block_rows;
 
-/* What the best split at a legal place of a block spares, where labels are the kept classes. x:
- * what they spare before the block; rest: of all rows, then behind a place. The former grows along
- * the block, the latter against it. No branch to guess wrong, and no sum waits for a maximum. */
+/* What the best split at a legal place of a block spares, where labels are the kept classes; rows
+ * that are no members cost 0. x: what they spare before the block; rest: of all rows, then behind a
+ * place. The former grows along the block, the latter against it. No branch to guess wrong, and no
+ * sum waits for a maximum. */
 CT_INLINE int64_t best_of_classes(const scan_job *job, const block_rows *b, const unsigned lane,
                                   int64_t *x, int64_t *rest)
 {
@@ -59,42 +60,46 @@ CT_INLINE void add_label(block_labels *l, int right, uint32_t label, int64_t spa
     l->spared[right][l->n[right]++] = spared;
 }
 
-/* The same where a row spares gains[class][label]. */
+/* The same where a row spares gains[class][label]. Places between two rows are one split: looked at
+ * are the rows and, since there may be one before the first, the first place. */
 CT_INLINE int64_t best_of_labels(const scan_job *job, const block_rows *b, const block_labels l)
 {
     const ct_rows *rows = job->all->rows;
     int64_t best = 0;
-    for (uint32_t left = b->members | b->ties; left; left &= left - 1) {
+    for (uint32_t left = b->members | (b->ties & (0 - b->ties)), next; left; left = next) {
+        next = left & (left - 1);
         unsigned j = ct_trailing_zeros(left);
-        const int64_t *of_row = rows->gains + (size_t) job->kept[b->of[j]] * rows->n_classes;
-        int64_t most_x = 0, most_rest = 0, cost = b->cost[j];
+        int legal = (b->ties & ((next & (0 - next)) - 1)) >> j != 0;
+        int member = b->members >> j & 1;
+        uint32_t c = job->kept[member ? b->of[j] : 0];
+        const int64_t *of_row = rows->gains + (size_t) c * rows->n_classes;
+        int64_t most_x = 0, most_rest = 0, cost = member ? b->cost[j] : 0;
         for (uint32_t i = 0; i < l.n[0]; i++)
             most_x = ct_larger64(most_x, l.spared[0][i] += cost * of_row[l.label[0][i]]);
         for (uint32_t i = 0; i < l.n[1]; i++)
             most_rest = ct_larger64(most_rest, l.spared[1][i] -= cost * of_row[l.label[1][i]]);
-        best = ct_larger64(best, (most_x + most_rest) * (b->ties >> j & 1));
+        best = ct_larger64(best, (most_x + most_rest) * legal);
     }
     return best;
 }
 
 /* `plain`: rows cost 1. */
-CT_INLINE block_rows rows_in_block(const scan_job *job, const int plain, const unsigned lane,
-                                   size_t w, unsigned block)
+CT_INLINE void rows_in_block(const scan_job *job, const int plain, const unsigned lane, size_t w,
+                             unsigned block, block_rows *b)
 {
     const ct_rows *rows = job->all->rows;
-    block_rows b = {bits_of_block(job->ties + w, block, lane), 0, {0}, {0}};
+    b->ties = bits_of_block(job->ties + w, block, lane), b->members = 0;
     for (uint32_t k = 0; k < job->n_kept; k++) {
         uint32_t members = bits_of_block(job_members(job, k) + w, block, lane);
         int64_t each = plain || rows->gains ? 1 : rows->most[job->kept[k]];
-        b.members |= members;
+        b->members |= members;
         for (; members; members &= members - 1) {
             unsigned j = ct_trailing_zeros(members);
-            b.of[j] = k;
-            b.cost[j] = each;
-            if (!plain && job->weights) b.cost[j] *= job->weights[w * 64 + block * lane + j];
+            b->of[j] = k;
+            b->cost[j] = each;
+            if (!plain && job->weights) b->cost[j] *= job->weights[w * 64 + block * lane + j];
         }
     }
-    return b;
 }
 
 /* ---- full costs ---- */
@@ -199,7 +204,8 @@ static int64_t full_labels(const scan_job *job, const int64_t *masses, int side,
         add_label(&l, 0, label, x);
         add_label(&l, 1, label, rest);
     }
-    block_rows b = rows_in_block(job, 0, FULL_BLOCK, w, start / FULL_BLOCK);
+    block_rows b;
+    rows_in_block(job, 0, FULL_BLOCK, w, start / FULL_BLOCK, &b);
     return best_of_labels(job, &b, l);
 }
 

@@ -272,7 +272,8 @@ static int loss_block(const scan_job *job, int side, size_t w, unsigned block, i
     const unsigned shift = job->all->rows->quantised->shift;
     const uint32_t n = job->n_active, *active = job->all->active;
     size_t at = w * (64 / CT_LANE) + block;
-    uint32_t *end = (uint32_t *) (void *) job_spared(job, 3), *rest = end + n, of_end[2], of_rest[2];
+    uint32_t *end = (uint32_t *) (void *) job_spared(job, 3), *rest = end + n;
+    uint32_t of_end[2], of_rest[2];
     int closed = 0;
     block_labels l = no_labels(job);
     for (uint32_t a = 0; a < n; a++) {
@@ -291,7 +292,8 @@ static int loss_block(const scan_job *job, int side, size_t w, unsigned block, i
         else closed = ct_larger(closed, right);
     }
     if (!l.n[0] || !l.n[1]) return closed;
-    block_rows b = rows_in_block(job, 0, CT_LANE, w, block);
+    block_rows b;
+    rows_in_block(job, 0, CT_LANE, w, block, &b);
     return ct_larger(closed, (int) (best_of_labels(job, &b, l) >> shift));
 }
 
