@@ -46,11 +46,11 @@ CT_INLINE int v_any(vec a) { return a != 0; }
     { \
         return (signs >> (L - 1)) * ((UINT64_C(1) << L) - 1); \
     } \
-    /* signed a > b: unsigned not (b' >= a') after a shift of the signs */ \
-    CT_INLINE mask##L l##L##_above(vec a, vec b) \
+    /* where the signs differ, that of b tells, else the rest; hot: gcc would call it */ \
+    CT_HOT mask##L l##L##_above(vec a, vec b) \
     { \
-        vec x = b ^ SIGNS, y = a ^ SIGNS, t = (x | SIGNS) - (y & ~SIGNS); \
-        return l##L##_spread(~((x & ~y) | (~(x ^ y) & t)) & SIGNS); \
+        vec differ = a ^ b, reaches = (b | SIGNS) - (a & ~SIGNS); \
+        return l##L##_spread(((differ & b) | ~(differ | reaches)) & SIGNS); \
     } \
     CT_INLINE vec l##L##_choose(mask##L m, vec a, vec b) { return (a & m) | (b & ~m); } \
     CT_INLINE vec l##L##_max(vec a, vec b) { return l##L##_choose(l##L##_above(a, b), a, b); } \
