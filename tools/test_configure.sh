@@ -98,6 +98,12 @@ case " \$* " in *" --dryrun "*) echo '#\$ LIBRARIES=  "-L$stage/good/lib"' >&2; 
 echo 'int runtime(void); int probe_cuda(void) { return 1 + runtime(); }' |
   cc -fPIC -x c -c - -o "\$out"
 EOF
+# Drivers: none of this machine is asked.
+driver () { mkdir "$stage/$1"; { echo '#!/bin/sh'; cat; } > "$stage/$1/nvidia-smi"
+  chmod +x "$stage/$1/nvidia-smi"; }
+echo 'printf "9.0\n 8.0\n9.0\n6.1\n99.9\n"' | driver cards
+echo 'echo "NVIDIA-SMI has failed because there is no driver 9.0"; exit 9' | driver no_cards
+PATH=$stage/no_cards:$PATH
 mkdir "$stage/good/lib"
 echo 'int runtime(void) { return 0; }' | cc -fPIC -x c -c - -o "$stage/runtime.o" &&
   ar rc "$stage/good/lib/libcudart_static.a" "$stage/runtime.o"
@@ -130,7 +136,7 @@ cpu_build; says "(it knows none)"
 
 run "an nvcc that takes one C++ compiler alone" env PATH="$stage/compilers:$PATH" \
   CUDA_HOME="$stage/choosy" ./configure
-exits 0; says "architectures 75 80 90, with g++-9)"; writes "-ccbin g++-9"
+exits 0; says "PTX for 75, with g++-9)"; writes "-ccbin g++-9"
 
 run "that compiler by name" env PATH="$stage/compilers:$PATH" NVCC_CCBIN=g++-9 \
   CUDA_HOME="$stage/choosy" ./configure
@@ -148,11 +154,14 @@ run "a program that does not run" env CUDA_HOME="$stage/crash" ./configure
 cpu_build; says "does not link and run"
 
 run "a toolkit that works" env CUDA_PATH="$stage/good" ./configure
-exits 0; says "CUDA: yes ($stage/good/bin/nvcc, architectures 70 80 90 100 120"
+exits 0; says "CUDA: yes ($stage/good/bin/nvcc, PTX for 70"
 writes gpu/device.o; writes_no _stub; writes "gpu/device.o: gpu/device.cu"; writes -lcudart_static
 writes "exact/offload/kernels.o: exact/offload/kernels.cu"; writes gpu/kernel.cuh
-writes "code=sm_70 "; writes "code=compute_70 "; writes "code=compute_120 "
-writes_no code=compute_80
+writes "code=compute_70 "; writes_no code=sm_; writes_no code=compute_80
+
+run "the cards of this machine" env PATH="$stage/cards:$PATH" CUDA_PATH="$stage/good" ./configure
+exits 0; says "code for 80 90, PTX for 70"; writes "code=sm_80 "; writes "code=sm_90 "
+writes "code=compute_70 "; writes_no code=sm_70; writes_no code=sm_61; writes_no code=sm_999
 
 run "nvcc on PATH" env PATH="$stage/good/bin:$PATH" ./configure
 exits 0; says "CUDA: yes ($stage/good/bin/nvcc"
@@ -161,8 +170,8 @@ run "CONTREE_CUDA=nvcc itself" env CONTREE_CUDA="$stage/good/bin/nvcc" ./configu
 exits 0; says "CUDA: yes ($stage/good/bin/nvcc"
 
 run "architectures by wish" env CONTREE_CUDA_ARCHS="90,89" ./configure "--with-cuda=$stage/good"
-exits 0; says "architectures 89 90"; writes "code=sm_89 "; writes "code=compute_90 "
-writes_no sm_80
+exits 0; says "code for 89 90, PTX for 89"; writes "code=sm_89 "; writes "code=sm_90 "
+writes "code=compute_89 "; writes_no compute_70; writes_no sm_80
 
 run "an architecture that nvcc does not know" env CONTREE_CUDA_ARCHS="90 130" ./configure \
   "--with-cuda=$stage/good"

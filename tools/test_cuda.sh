@@ -48,10 +48,13 @@ every_architecture () {
 install_with () {
   rm -rf "$lib"
   mkdir -p "$lib"
-  CONTREE_CUDA=$1 R CMD INSTALL --no-multiarch --no-docs --library="$lib" "$tarball" \
+  CONTREE_CUDA=$1 R CMD INSTALL --no-multiarch --library="$lib" "$tarball" \
     > build/test_cuda.log 2>&1
   verdict "R CMD INSTALL with CONTREE_CUDA=$1"
   cat build/test_cuda.log
+  rm -rf "$lib/contree/doc"
+  test "`du -sk "$lib/contree" | cut -f 1`" -lt 5120
+  verdict "the package installed with CUDA is under 5 MB, vignettes apart"
 }
 
 # Drivers that fail, each in its way.
