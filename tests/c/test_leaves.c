@@ -21,7 +21,7 @@ static void leaf_costs_of_classes(few_brute *b, const ct_data *data)
             double cost = 0;
             for (uint32_t i = 0; i < data->n_rows; i++)
                 if (set >> i & 1) cost += cost_of_row(data, i, label);
-            if (PARTS * cost < b->leaf[set]) b->leaf[set] = PARTS * (int64_t) cost;
+            if (PARTS * (int64_t) cost < b->leaf[set]) b->leaf[set] = PARTS * (int64_t) cost;
         }
     }
 }
