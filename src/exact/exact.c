@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "exact/device.h"
 #include "exact/bound/class_counts.h"
 #include "exact/bound/kept.h"
 #include "base/bits.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "tree/route.h"
-#include "gpu/device.h"
 #include "exact/search/error_free.h"
 #include "exact/search/solve.h"
 #include "exact/cost/penalty.h"
@@ -20,9 +20,7 @@
 #include "exact/finish/response_tree.h"
 #include "exact/run/history.h"
 #include "exact/finish/incumbent.h"
-#include "exact/offload/device.h"
 #include "exact/offload/offload.h"
-#include "exact/offload/placing.h"
 #include "exact/offload/scheduler.h"
 
 enum { MOST_WORKERS = 256 };
@@ -386,76 +384,6 @@ static int any_capped(const ct_worker *workers)
     return capped;
 }
 
-/* ---- the device ---- */
-
-static void note(ct_result *result, const char *what, const char *why)
-{
-    snprintf(result->device_note, sizeof result->device_note, "%s%s", what, why);
-}
-
-static int wants_device(const ct_search *search, const ct_table *table)
-{
-    const ct_options *options = search->options;
-    if (options->device == CT_DEVICE_CPU || options->part) return 0;
-    if (options->device != CT_DEVICE_AUTO) return 1;
-    return search->costs->plain && table->n_classes <= CT_OFFLOAD_CLASSES &&
-           ct_pays_to_open(table->n_rows, table->n_cols, table->n_classes, options->depth);
-}
-
-/* With AUTO a device that is there and does not work is worth a note; that there is none is not. */
-static ct_status without_device(const ct_options *options, ct_result *result, const ct_error *why,
-                                ct_error *error)
-{
-    ct_device_list list = {0};
-    if (options->device == CT_DEVICE_CUDA) return ct_fail(error, why->status, "%s", why->message);
-    if (options->device == CT_DEVICE_AUTO) ct_device_query(&list);
-    if (options->device != CT_DEVICE_AUTO || list.n_devices) note(result, "", why->message);
-    return CT_OK;
-}
-
-/* Opens the device that the options ask for, if the search has work for it, and gives every worker
- * a queue. */
-static ct_status open_device(ct_worker *workers, unsigned n_workers, ct_search *search,
-                             const ct_table *table, ct_result *result, ct_error *error)
-{
-    const ct_options *options = search->options;
-    int twin = options->device == CT_DEVICE_TWIN, number = twin ? -1 : options->device_number;
-    ct_error why = {CT_OK, ""};
-    if (!wants_device(search, table)) return CT_OK;
-    if (search->costs->response)
-        note(result, "regression trees are searched on the CPU", "");
-    else if (!search->costs->plain)
-        note(result, "rows or errors that do not all cost the same are left to the CPU", "");
-    else if (search->max_leaves)
-        note(result, "trees of few leaves are searched on the CPU", "");
-    else if (table->n_classes > CT_OFFLOAD_CLASSES)
-        note(result, "so many classes are left to the CPU", "");
-    if (result->device_note[0]) return CT_OK;
-    ct_offload_table sent = {table->n_rows, table->n_cols, table->n_classes, table->order,
-                             table->ties,   table->words,  table->n_values,  table->data->classes};
-    if (ct_offload_open(number, &sent, n_workers, &search->device, &why) != CT_OK)
-        return without_device(options, result, &why, error);
-    for (unsigned i = 0; i < n_workers; i++)
-        workers[i].queue = ct_offload_queue_at(search->device, i);
-    if (twin) snprintf(result->device, sizeof result->device, "twin");
-    else snprintf(result->device, sizeof result->device, "cuda:%d", number);
-    return CT_OK;
-}
-
-/* What happened to it. */
-static ct_status close_device(ct_search *search, ct_status status, ct_result *result,
-                              ct_error *error)
-{
-    if (search->device && ct_offload_is_lost(search->device)) {
-        note(result, "the device failed: ", ct_offload_why(search->device));
-        if (search->options->device == CT_DEVICE_CUDA)
-            status = ct_fail(error, CT_NO_DEVICE, "%s: %s", result->device, result->device_note);
-    }
-    ct_offload_close(search->device);
-    search->device = NULL;
-    return status;
-}
-
 /* ---- the whole ---- */
 
 static ct_status solve(ct_worker *worker, unsigned n_workers, ct_search *search, ct_kept *kept,
@@ -478,7 +406,7 @@ static ct_status solve(ct_worker *worker, unsigned n_workers, ct_search *search,
     kept->capped |= any_capped(worker);
     CT_TRY(ranked);
     if (ct_table_is_ranked(table))
-        CT_TRY(open_device(worker, n_workers, search, table, result, error));
+        CT_TRY(ct_search_open_device(worker, n_workers, search, table, result, error));
     size_t heap = ct_heap_size(options->depth);
     ct_split_code *codes = CT_ARENA_NEW(&worker->arena, ct_split_code, heap ? heap : 1);
     if (!codes)
@@ -546,7 +474,7 @@ static ct_status solve_with(ct_worker *workers, unsigned n_workers, ct_search *s
     }
     snprintf(result->device, sizeof result->device, "cpu");
     ct_status status = solve(workers, n_workers, search, kept, data, result, leaf_of_row, error);
-    status = close_device(search, status, result, error);
+    status = ct_search_close_device(search, status, result, error);
     result->threads = n_workers > 1 && team.called ? n_workers : 1;
     if (n_workers > 1) ct_team_free(&team);
     search->history->lock = NULL;
