@@ -11,7 +11,8 @@
 #
 # A step that has ended well leaves a stamp with the commit that it was made of. Interrupted, or
 # after a failure, call it again: what has its stamp is not repeated, unless the commit is another.
-# A step that takes longer than its limit has failed; the others are done all the same.
+# A step that takes longer than its limit, played than twice that, has failed; the others are done
+# all the same.
 # RESULTS/summary.md says what came of each. Ends with `gpu_day: N passed, N failed, N skipped`.
 cd "`dirname "$0"`/.." || exit 1
 make=${MAKE:-make}
@@ -148,8 +149,9 @@ one () {
 
 export PLAYED DAY COMMIT MAKE
 for each in $steps; do
-  name=${each%:*}
-  case " ${STEPS:-$name} " in *" $name "*) one "$name" "${each#*:}" ;; esac
+  name=${each%:*} limit=${each#*:}
+  test -z "$PLAYED" || limit=`expr 2 \* "$limit"`
+  case " ${STEPS:-$name} " in *" $name "*) one "$name" "$limit" ;; esac
 done
 
 { echo "# `sed 1q "$results/card.log" 2> /dev/null`"
