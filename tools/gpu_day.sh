@@ -52,33 +52,38 @@ sanitize () {
   CT_QUICK=1 "$tool" --tool "$1" --error-exitcode 9 build/cuda/test_forest_grow groups
 }
 
+# measure SCRIPT NAME: on the card; played, small and on the host twin.
+measure () {
+  if test -z "$PLAYED"; then set -- "$1" "$2" R_LIBS=build/lib-gpu
+  else set -- "$1" "$2" R_LIBS=build/lib-played QUICK=1
+  fi
+  env "$3" $4 Rscript --vanilla "$1" "$results/$2.csv"
+}
+
+# The package, and its tests of devices. Played, it is one without CUDA.
+package () {
+  if test -z "$PLAYED"; then cuda=yes lib=build/lib-gpu
+  else cuda=no lib=build/lib-played
+  fi
+  CONTREE_CUDA=$cuda sh tools/install.sh $lib &&
+    Rscript --vanilla tools/test_r.R $lib '^(util|forge|forest|gmt)-device$'
+}
+
 # Predictions, by functions compiled before and by schedules, tested and measured. Played, the
-# package is one without CUDA, and the driver a stand-in.
+# driver is a stand-in.
 predictions () {
   if test -z "$PLAYED"; then
     (cd tests/c && build/cuda/test_forge_device CUDA && build/cuda/test_schedule_device) &&
-      R_LIBS=build/lib-gpu Rscript --vanilla bench/gpu_forge.R "$results/predictions.csv"
+      measure bench/gpu_forge.R predictions
     return
   fi
   stand_ins=`mktemp -d` || return
   (cd tests/c && "$make" -s on_cpu=1 test only="test_forge_device test_schedule_device") &&
-    CONTREE_CUDA=no sh tools/install.sh build/lib-played &&
     sh tests/c/cuda_on_cpu/stand_ins.sh "$stand_ins" &&
-    QUICK=1 STAND_INS=$stand_ins R_LIBS=build/lib-played \
-      Rscript --vanilla bench/gpu_forge.R "$results/predictions.csv"
+    STAND_INS=$stand_ins measure bench/gpu_forge.R predictions
   status=$?
   rm -rf "$stand_ins"
   return $status
-}
-
-# Evolution of model trees on Armchair; played, on the host twin.
-models () {
-  if test -z "$PLAYED"; then
-    R_LIBS=build/lib-gpu Rscript --vanilla bench/gpu_gmt.R "$results/models.csv"
-    return
-  fi
-  CONTREE_CUDA=no sh tools/install.sh build/lib-played &&
-    QUICK=1 R_LIBS=build/lib-played Rscript --vanilla bench/gpu_gmt.R "$results/models.csv"
 }
 
 step () {
@@ -99,15 +104,11 @@ step () {
     initcheck) test -z "$PLAYED" || cannot "memory of the played runtime is garbage in all tests"
                sanitize initcheck ;;
     batches) if test -n "$PLAYED"; then CT_QUICK=1 c_tests batches; else c_tests batches; fi ;;
-    package) test -z "$PLAYED" || cannot "the package is not built with the played runtime"
-             CONTREE_CUDA=yes sh tools/install.sh build/lib-gpu &&
-               Rscript --vanilla tools/test_r.R build/lib-gpu '^(util|forge|forest|gmt)-device$' ;;
-    solves) test -z "$PLAYED" || cannot "the package is not built with the played runtime"
-            R_LIBS=build/lib-gpu Rscript --vanilla bench/gpu.R "$results/solves.csv" ;;
+    package) package ;;
+    solves) measure bench/gpu.R solves ;;
     predictions) predictions ;;
-    models) models ;;
-    forests) test -z "$PLAYED" || cannot "the package is not built with the played runtime"
-             R_LIBS=build/lib-gpu Rscript --vanilla bench/gpu_forest.R "$results/forests.csv" ;;
+    models) measure bench/gpu_gmt.R models ;;
+    forests) measure bench/gpu_forest.R forests ;;
     *) echo "no such step: $1"; exit 2 ;;
   esac
 }
