@@ -2,7 +2,7 @@
 # generation of 64 trees (640,000 trees are 10,000 of them), and seconds besides, which are those of
 # ranks, cells, first trees and opening a device. The trees must be the same.
 #
-#   Rscript bench/gpu_gmt.R FILE.csv   in under a minute; QUICK=1: small tables, and in place of a
+#   Rscript bench/gpu_gmt.R FILE.csv   in under two minutes; QUICK=1: small tables, and in place of a
 #                                      GPU its host twin, whose times say nothing
 #
 # Ends with status 77 where there is no GPU.
@@ -18,9 +18,9 @@ if (!quick && !contree_gpu()$available[1]) {
 }
 if (quick) options(contree.twin = TRUE)
 
-cases <- data.frame(rows = c(1e4, 1e5, 1e6, 1e5), noise_columns = c(0, 0, 0, 8))
+cases <- data.frame(rows = c(1e4, 1e5, 1e6, 1e5, 1e7), noise_columns = c(0, 0, 0, 8, 0))
 if (quick) cases <- data.frame(rows = 2000, noise_columns = c(0, 2))
-generations <- if (quick) c(2, 6) else c(50, 250)
+generations_of <- function(rows) if (quick) c(2, 6) else if (rows > 1e6) c(4, 24) else c(50, 250)
 most <- contree_info()$processors
 ways <- data.frame(device = c("cpu", "cpu", if (quick) "twin" else "cuda"),
                    threads = c(1, most, most))
@@ -31,7 +31,7 @@ found <- function(fit) {
        fit$gmt$history[c("kick", "bic", "deviance")])
 }
 
-measure <- function(way, d) {
+measure <- function(way, d, generations) {
   runs <- lapply(generations, function(effort) {
     timed(gmt(d$x, d$y, search = "paper", effort = effort, patience = effort, seed = 1,
               threads = way$threads, device = way$device))
@@ -47,7 +47,9 @@ measure <- function(way, d) {
 
 table <- do.call(rbind, lapply(seq_len(nrow(cases)), function(i) {
   d <- armchair(cases$rows[i], cases$noise_columns[i], 1)
-  measured <- lapply(seq_len(nrow(ways)), function(j) measure(ways[j, ], d))
+  measured <- lapply(seq_len(nrow(ways)), function(j) {
+    measure(ways[j, ], d, generations_of(cases$rows[i]))
+  })
   trees <- lapply(measured, `[[`, "found")
   if (length(unique(trees)) > 1) stop("the trees differ")
   lines <- do.call(rbind, lapply(measured, `[[`, "line"))

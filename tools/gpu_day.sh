@@ -25,8 +25,8 @@ results=${results:-bench/results/gpu}
 mkdir -p "$day" "$results" || exit 1
 
 # Seconds that each step may take; together under 25 minutes.
-steps="card:30 build:220 figures:50 tests:150 memcheck:110 racecheck:110 initcheck:110 batches:60
- package:200 solves:130 predictions:180 models:60 forests:80"
+steps="card:30 build:220 figures:40 tests:130 memcheck:110 racecheck:110 initcheck:110 batches:60
+ package:190 solves:130 predictions:170 models:110 forests:80"
 
 # ---- the steps; 77: it cannot be done here, and the last line says why ----
 
