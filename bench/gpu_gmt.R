@@ -2,8 +2,8 @@
 # generation of 64 trees (640,000 trees are 10,000 of them), and seconds besides, which are those of
 # ranks, cells, first trees and opening a device. The trees must be the same.
 #
-#   Rscript bench/gpu_gmt.R FILE.csv   in under two minutes; QUICK=1: small tables, and in place of a
-#                                      GPU its host twin, whose times say nothing
+#   Rscript bench/gpu_gmt.R FILE.csv   in under two minutes; QUICK=1: small tables, and in place of
+#                                      a GPU its host twin, whose times say nothing
 #
 # Ends with status 77 where there is no GPU.
 library(contree)
