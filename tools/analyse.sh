@@ -3,15 +3,15 @@
 #
 #   clang         warnings: those of tests/c/Makefile, whose builds have gcc's
 #   gcc           -fanalyzer; without two of its checks, which gcc 12 does not get right: it takes
-#                 an address that is kept in the
-#                 block for a leak, and arrays of structs that a function fills for uninitialised
+#                 an address that is kept in the block for a leak, and arrays of structs that a
+#                 function fills for uninitialised
 #   cppcheck      tools/cppcheck.txt has what is known and right
 #   clang-tidy    tools/clang-tidy.yaml
 cd "`dirname "$0"`/.." || exit 1
 rooms="src/base src/data src/tree src/gpu src/exact src/certify src/forest src/evolve src/forge"
 all=`find $rooms -name '*.c' | sort`
 # kernels, most of them compiled once for each instruction set, are too much for the analysers
-of_kernels='/isa_|/general[.]c|_(scalar|avx2|avx512|neon)[.]c'
+of_kernels='/isa_|_(scalar|avx2|avx512|neon)[.]c'
 kernels=`echo "$all" | grep -E "$of_kernels"`
 files=`echo "$all" | grep -vE "$of_kernels"`
 warnings="-Wall -Wextra -Wconversion -Wshadow -Wc++-compat -Wstrict-prototypes"

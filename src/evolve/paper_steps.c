@@ -26,7 +26,8 @@ uint32_t ct_draw_rank(uint32_t n, ct_rng *rng)
 /* Whether the number at place a comes before that at b: the larger one, of equal ones the first. */
 static int is_before(const double *x, uint32_t a, uint32_t b)
 {
-    return x[a] > x[b] || (x[a] == x[b] && a < b);
+    double first = x[a], second = x[b];
+    return first > second || (first == second && a < b);
 }
 
 /* The place of the number that is to be chosen, large ones first: the more so the larger. */

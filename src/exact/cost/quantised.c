@@ -103,8 +103,10 @@ static void choose_shifts(const ct_costs *costs, const ct_data *data, uint64_t *
             sums[data->classes[row]] += weight_of(costs, row, shift);
         unsigned down = loss_shift(costs, sums);
         double kept = 0;
-        for (size_t i = 0; i < n * n; i++)
-            kept += (double) (sums[i / n] * ((uint64_t) costs->loss[i] >> down));
+        for (size_t i = 0; i < n * n; i++) {
+            size_t truth = i / n;
+            kept += (double) (sums[truth] * ((uint64_t) costs->loss[i] >> down));
+        }
         kept = ldexp(kept, (int) (shift + down));
         if (kept > most) most = kept, *of_weights = shift, *of_losses = down;
     }
