@@ -43,7 +43,7 @@ static void spare_none(spared *s, uint32_t n_classes)
     s->most = 0;
 }
 
-static void spare(spared *s, const ct_costs *costs, uint32_t row, size_t own)
+CT_HOT void spare(spared *s, const ct_costs *costs, uint32_t row, size_t own)
 {
     CT_ASSERT(own < costs->n_classes);
     int64_t weight = costs->weights ? costs->weights[row] : 1;
@@ -120,26 +120,35 @@ static size_t own_class(const completion *c, uint32_t row)
     return c->table->data->response ? 0 : (size_t) c->table->data->classes[row];
 }
 
+/* Counts the rows of a node in c->totals, and adds up their weights. */
+static void count_rows(completion *c, uint32_t node, const uint32_t *rows, uint32_t n)
+{
+    const ct_data *data = c->table->data;
+    const uint32_t n_classes = c->forest->n_classes;
+    uint32_t *counts = c->totals.rows = c->forest->counts + (size_t) node * n_classes;
+    int64_t *masses = c->totals.masses;
+    memset(counts, 0, n_classes * sizeof *counts);
+    if (data->response) counts[0] = n;
+    else for (uint32_t i = 0; i < n; i++) counts[data->classes[rows[i]]]++;
+    if (masses) memset(masses, 0, n_classes * sizeof *masses);
+    for (uint32_t i = 0; masses && i < n; i++)
+        masses[own_class(c, rows[i])] += c->stump.costs->weights[rows[i]];
+    double *weights = c->forest->weights;
+    for (uint32_t i = 0; weights && i < n; i++)
+        weights[(size_t) node * n_classes + own_class(c, rows[i])] += data->weights[rows[i]];
+}
+
 /* The next node, with the class counts and the label of its rows. */
 static uint32_t add_node(completion *c, const uint32_t *rows, uint32_t n)
 {
     ct_forest *forest = c->forest;
-    uint32_t node = forest->n_nodes++, n_classes = forest->n_classes, label;
+    uint32_t node = forest->n_nodes++, label;
     CT_ASSERT(forest->n_nodes <= forest->room);
-    c->totals.rows = forest->counts + (size_t) node * n_classes;
-    memset(c->totals.rows, 0, n_classes * sizeof *c->totals.rows);
-    if (c->totals.masses) memset(c->totals.masses, 0, n_classes * sizeof *c->totals.masses);
-    for (uint32_t i = 0; i < n; i++) {
-        size_t own = own_class(c, rows[i]);
-        c->totals.rows[own]++;
-        if (c->totals.masses) c->totals.masses[own] += c->stump.costs->weights[rows[i]];
-        if (forest->weights)
-            forest->weights[(size_t) node * n_classes + own] += c->table->data->weights[rows[i]];
-    }
+    count_rows(c, node, rows, n);
     if (c->totals.moments)
         ct_response_moments(c->stump.costs, rows, n, c->totals.moments);
     c->leaf_cost[node] = ct_best_label(c->stump.costs, &c->totals, &label);
-    CT_ASSERT(c->leaf_cost[node] >= 0 && label < n_classes);
+    CT_ASSERT(c->leaf_cost[node] >= 0 && label < forest->n_classes);
     forest->feature[node] = -1;
     forest->threshold[node] = 0;
     forest->left[node] = forest->right[node] = 0;

@@ -299,7 +299,8 @@ static void FN(start)(scan_job *job)
         job->totals[side] = job->all->totals[side];
         job->size[side] = job->all->size[side];
         if (CT_QUANTISED) quantise_totals(job, side);
-        two_largest(job->totals[side], job->all->rows->n_classes, job->largest[side]);
+        if (job->all->rows->n_classes > 2) /* of two, both are counted */
+            two_largest(job->totals[side], job->all->rows->n_classes, job->largest[side]);
     }
 }
 
