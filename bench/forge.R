@@ -138,12 +138,12 @@ for (name in sub("\\.(ubj|txt)$", "", list.files(folder, "^(xgb|lgb).*\\.(ubj|tx
   model <- read_model(name)
   xgb <- startsWith(name, "xgb")
   for (n in c(64, 512, 4096)) compare(model, if (xgb) "xgboost" else "lightgbm", n)
+  for (n in if (xgb) c(1024, 4096)) compare_threads(model, n)
   if (name %in% c("xgb-100-8-6", "xgb-100-64-6", "xgb-300-64-8", "lgb-20", "lgb-100")) {
     compare(model, if (xgb) "xgboost-shap" else "lightgbm-shap", 512, "contributions")
   }
   if (name == "xgb-100-64-6") {
     for (peer in c("onnxruntime", "tl2cgen", "ydf")) compare(model, peer, 4096)
-    for (n in c(1024, 4096)) compare_threads(model, n)
   }
   if (grepl("1000-(8|64)-8", name)) pack(model)
   if (name == "lgb-20") compare(model, "lleaves", 4096)
