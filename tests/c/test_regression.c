@@ -80,6 +80,7 @@ static ct_options random_options(rng *r, response_table *t, int leaf_sizes)
     options.depth = n > 18 ? 2 : n > 11 ? 2 + rng_below(r, 2) : 2 + rng_below(r, 3);
     if (rng_below(r, 3) == 0) options.complexity = rng_unit(r) * 0.1;
     if (rng_below(r, 2)) options.word_rows = 0;
+    if (rng_below(r, 2)) options.tally_rows = 0;
     if (leaf_sizes) {
         options.min_bucket = 1 + rng_below(r, rng_below(r, 2) ? 3 : 7);
         options.min_split = rng_below(r, 8);
@@ -278,6 +279,8 @@ static void equals_in_blocks(void)
         good = good && compare(&t, &options, 5000000 + i);
         options.simd = "scalar";
         good = good && compare(&t, &options, 5000000 + i);
+        options.tally_rows = 0;
+        good = good && compare(&t, &options, 5000000 + i);
         response_free(&t);
         if (!good) return;
     }
@@ -339,6 +342,7 @@ static void same_course_everywhere(void)
         ct_options options = ct_options_default();
         options.min_bucket = i % 3 ? 1 : 7;
         if (i % 4 > 1) options.word_rows = 0;
+        options.tally_rows = i % 3 ? UINT32_MAX : 0;
         ct_result first, again;
         ct_error error;
         options.simd = "scalar";
@@ -378,6 +382,37 @@ static void words_first_change_nothing(void)
             ct_result_free(&words);
         }
         ct_result_free(&lists);
+        response_free(&t);
+    }
+}
+
+/* Values scanned by tallies, or rows: the same answer, with any number of threads. */
+static void tallies_change_nothing(void)
+{
+    for (uint32_t i = 0; i < n_tables(24); i++) {
+        rng r = {7800000 + i};
+        response_table t = large_table(&r, 300 + rng_below(&r, i % 3 ? 1500 : 6000), i % 4 > 0);
+        ct_options options = ct_options_default();
+        options.depth = i % 4 == 3 && !CHECK_SLOW() ? 3 : 2;
+        options.min_bucket = i % 3 ? 1 : 3 + rng_below(&r, 30);
+        options.complexity = i % 2 ? 0 : 1e-4;
+        ct_result rows, tallies;
+        ct_error error;
+        options.tally_rows = UINT32_MAX;
+        REQUIRE(ct_exact_solve(&t.table.data, &options, &rows, NULL, &error) == CT_OK);
+        options.tally_rows = 0;
+        for (options.off = 0;; options.off = UINT32_C(1) << rng_below(&r, CT_N_SHORTCUTS)) {
+            REQUIRE(ct_exact_solve(&t.table.data, &options, &tallies, NULL, &error) == CT_OK);
+            CHECK(tallies.cost == rows.cost && tallies.bound == rows.bound);
+            CHECK_INT(tallies.tree.n_nodes, rows.tree.n_nodes);
+            for (uint32_t node = 0; node < rows.tree.n_nodes; node++)
+                CHECK(tallies.tree.feature[node] == rows.tree.feature[node]);
+            ct_result_free(&tallies);
+            if (options.off) break;
+            options.threads = 2;
+            options.team_after = 0;
+        }
+        ct_result_free(&rows);
         response_free(&t);
     }
 }
@@ -698,6 +733,7 @@ static const check_case cases[] = {
     {"equals brute force in any way", equals_in_any_way},
     {"same course everywhere", same_course_everywhere},
     {"words first", words_first_change_nothing},
+    {"tallies", tallies_change_nothing},
     {"keeps to caps and gaps", keeps_to_caps},
     {"begins with a tree", begins_with_a_tree},
     {"stops with a bound", stops_with_a_bound},

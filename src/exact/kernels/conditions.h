@@ -52,12 +52,31 @@ static inline void ct_bound_begins(const ct_children *c)
     }
 }
 
+/* The rows of every feature's cells add up. */
+static inline void ct_tallies_are_sound(const ct_children *c)
+{
+    const ct_tallies *t = &c->tallies;
+    CT_ASSERT(t->all && t->left && (t->outer || !c->outer_rows) && c->rows->response);
+    for (uint32_t g = 0; g < c->rows->n_cols; g++) {
+        uint64_t all = 0, left = 0;
+        for (uint32_t i = t->first[g]; i < t->first[g + 1]; i++) {
+            all += t->all[i] >> t->shift;
+            left += t->left[i] >> t->shift;
+        }
+        CT_ASSERT(left == c->size[0] && all == (uint64_t) c->size[0] + c->size[1]);
+    }
+}
+
 static inline void ct_children_begin(const ct_children *c)
 {
     ct_rows_are_sound(c->rows);
     for (int side = 0; side < 2; side++) ct_side_is_sound(c, side);
-    CT_ASSERT(c->planes && c->threshold.first < c->threshold.end && c->threshold.end <= 32);
-    CT_ASSERT(c->threshold.selector[c->threshold.first] == ~UINT64_C(0)); /* the lowest set bit */
+    if (c->tallies.first) {
+        ct_tallies_are_sound(c);
+    } else {
+        CT_ASSERT(c->planes && c->threshold.first < c->threshold.end && c->threshold.end <= 32);
+        CT_ASSERT(c->threshold.selector[c->threshold.first] == ~UINT64_C(0)); /* the lowest bit */
+    }
     CT_ASSERT(c->scratch && c->active && c->done);
     for (uint32_t g = 0; g < c->rows->n_cols; g++) CT_ASSERT(!c->done[g]);
 }

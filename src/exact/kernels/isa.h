@@ -32,6 +32,7 @@
 #include "exact/kernels/response.h"
 #include "exact/kernels/children.h"
 #include "exact/kernels/response_together.h"
+#include "exact/kernels/response_tallies.h"
 #undef CT_KIND
 #undef CT_LANE
 
@@ -48,7 +49,7 @@
          [CT_QUANTISED16] = {split_quantised16, children_quantised16},                \
          [CT_QUANTISED32] = {split_quantised32, children_quantised32},                \
          [CT_LOSSES] = {split_losses, children_losses},                               \
-         [CT_RESPONSE] = {split_response, children_response},                         \
+         [CT_RESPONSE] = {split_response, children_by_rows_or_tallies},               \
          [CT_ABREAST] = {split_response, children_abreast}},                          \
         bound,                                                                        \
         find,                                                                         \

@@ -151,6 +151,19 @@ typedef struct {
     float costs[CT_SPAN_NODES][CT_SPAN_LANES], losses[CT_SPAN_NODES][CT_SPAN_LANES];
 } ct_span_group;
 
+/* The rows left of a threshold of the root feature by the values that they have of the child
+ * features, where these are few. A cell is a value of a feature, in order: the number of its rows
+ * << shift, and the sum of their response, each + bias. See rows/tallies.h, response_tallies.h. */
+typedef struct {
+    const uint32_t *first;         /* [n_cols + 1] the first cell of each feature; NULL: none */
+    const uint64_t *all, *left;    /* [cell] of all rows, and of those below the threshold */
+    const uint64_t *outer;         /* with outer_rows: of all rows, rows->outer included, and of */
+    const uint64_t *outer_left[2]; /* those below outer[side]; NULL with outer_all[side] */
+    uint32_t outer_size[2];        /* rows of either side's outer set */
+    unsigned shift;
+    int64_t bias;
+} ct_tallies;
+
 /* One threshold of the root feature f against every child feature g: the least errors of a split on
  * g in each side. Errors are numbers of rows, or, with rows->most, costs.
  *
@@ -202,6 +215,7 @@ typedef struct {
                                    ct_children_abreast() */
     uint16_t *below[3];         /* then scratch, ct_abreast_stride() by block each, */
     uint64_t *cut_planes;       /* and the planes */
+    ct_tallies tallies;         /* of CT_RESPONSE, in place of planes; first NULL: planes */
     uint64_t scans, skipped, dropped_classes, blocks, refined; /* statistics, added to */
 } ct_children;
 

@@ -104,6 +104,8 @@ typedef struct {
                                 at a time: see rows/planes.h */
     uint32_t word_rows;      /* row sets of a response from which on words are bounded before they
                                 are listed: see kernels/response_words.h */
+    uint32_t tally_rows;     /* row sets of a response in which child features have so many rows for
+                                each value, or more, are scanned by tallies: see rows/tallies.h */
     uint32_t off;            /* bit i: shortcut i is not used */
     const char *simd;        /* see ct_kernels_find */
     int (*stop)(void *); /* asked now and then from the calling thread; not 0: stop. May be NULL */

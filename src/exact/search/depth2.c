@@ -157,6 +157,26 @@ CT_HOT int begin(const ct_evaluator *evaluator, const ct_candidate *a, const ct_
     return 1;
 }
 
+/* What new_extra() makes. */
+typedef struct {
+    ct_children children;
+    ct_tally_notes *tallies, *outer_tallies; /* NULL: none */
+} depth2_extra;
+
+/* The same where child features are scanned by tallies. */
+static void ask_sizes_of_tallies(const ct_evaluator *evaluator, uint32_t f, uint32_t around,
+                                 int side, ct_children *children)
+{
+    const ct_node *node = evaluator->roots->node;
+    ct_tally_notes *notes = ((const depth2_extra *) evaluator->extra)->outer_tallies;
+    uint32_t n_rows = node->n_rows + node->n_outer, n_left = side ? 0 : n_rows;
+    children->tallies.outer_left[side] = NULL;
+    if (!children->outer_all[side])
+        children->tallies.outer_left[side] = ct_tallies_left(notes, evaluator->worker, f, around,
+                                                             &n_left);
+    children->tallies.outer_size[side] = side ? n_rows - n_left : n_left;
+}
+
 /* Splits are to leave enough rows of the outer set of their side: of the neighbour's rows that are
  * on it. */
 static void ask_sizes(const ct_evaluator *evaluator, uint32_t f, const ct_candidate *a,
@@ -168,7 +188,8 @@ static void ask_sizes(const ct_evaluator *evaluator, uint32_t f, const ct_candid
     for (int side = 0; children->outer_rows && side < 2; side++) {
         uint32_t around = (side ? a : b)->threshold; /* 0 at the ends */
         children->outer_all[side] = !around || layout->planes.one_at_a_time;
-        if (children->outer_all[side]) continue;
+        if (children->tallies.first) ask_sizes_of_tallies(evaluator, f, around, side, children);
+        if (children->outer_all[side] || children->tallies.first) continue;
         if (layout->abreast) {
             children->outer_cut[side] = ct_abreast_cut(worker, layout, f, around);
             continue;
@@ -184,6 +205,11 @@ static void take_planes(const ct_evaluator *evaluator, uint32_t f, uint32_t t,
 {
     ct_worker *worker = evaluator->worker;
     ct_layout *layout = evaluator->roots->node->layout;
+    if (children->tallies.first) {
+        ct_tally_notes *notes = ((const depth2_extra *) evaluator->extra)->tallies;
+        children->tallies.left = ct_tallies_left(notes, worker, f, t, NULL);
+        return;
+    }
     if (layout->abreast) {
         children->cut = ct_abreast_cut(worker, layout, f, t);
         return;
@@ -345,14 +371,29 @@ static ct_status cuts_new(const ct_rows *rows, ct_arena *arena, ct_children *chi
     return children->planes ? CT_OK : CT_NO_MEMORY;
 }
 
+/* Room for tallies. */
+static ct_status tallies_new(ct_evaluator *evaluator, depth2_extra *extra)
+{
+    const ct_tally_table *table = evaluator->roots->tallies;
+    extra->children.tallies = (ct_tallies){
+        table->first, table->all, NULL, table->outer, {NULL, NULL}, {0, 0}, table->shift,
+        table->bias};
+    extra->tallies = ct_tally_notes_new(evaluator->arena, table, 0);
+    if (!extra->tallies) return CT_NO_MEMORY;
+    if (!table->outer) return CT_OK;
+    extra->outer_tallies = ct_tally_notes_new(evaluator->arena, table, 1);
+    return extra->outer_tallies ? CT_OK : CT_NO_MEMORY;
+}
+
 /* Sets up what stays the same over a solve. */
 static ct_status new_extra(ct_evaluator *evaluator)
 {
     const ct_worker *worker = evaluator->worker;
     const ct_node *node = evaluator->roots->node;
     ct_arena *arena = evaluator->arena;
-    ct_children *children = CT_ARENA_ZEROED(arena, ct_children, 1);
-    if (!children) return CT_NO_MEMORY;
+    depth2_extra *extra = CT_ARENA_ZEROED(arena, depth2_extra, 1);
+    if (!extra) return CT_NO_MEMORY;
+    ct_children *children = &extra->children;
     children->rows = &node->rows;
     children->word_rows = worker->search->options->word_rows;
     for (int side = 0; side < 2; side++) {
@@ -360,11 +401,13 @@ static ct_status new_extra(ct_evaluator *evaluator)
         children->masses[side] = evaluator->totals[side].masses;
         children->sums[side] = evaluator->totals[side].quantised;
         children->moments[side] = evaluator->totals[side].moments;
-        if (node->rows.response && lists_new(&node->rows, node->n_rows, children->word_rows, arena,
-                                             &children->lists[side]) != CT_OK)
+        if (node->rows.response && !evaluator->roots->tallies &&
+            lists_new(&node->rows, node->n_rows, children->word_rows, arena,
+                      &children->lists[side]) != CT_OK)
             return CT_NO_MEMORY;
     }
     if (node->rows.abreast && cuts_new(&node->rows, arena, children) != CT_OK) return CT_NO_MEMORY;
+    if (evaluator->roots->tallies && tallies_new(evaluator, extra) != CT_OK) return CT_NO_MEMORY;
     children->scan_all = !ct_uses(worker, CT_SHORTCUT_CHILD_FEATURES);
     children->refine_all = !ct_uses(worker, CT_SHORTCUT_BLOCKS);
     children->count_all = !ct_uses(worker, CT_SHORTCUT_ACTIVE_CLASSES);
@@ -374,7 +417,7 @@ static ct_status new_extra(ct_evaluator *evaluator)
     children->done = CT_ARENA_ZEROED(arena, uint8_t, node->rows.n_cols);
     children->scratch = CT_ARENA_NEW(arena, uint64_t,
                                      ct_children_scratch(node->rows.words, node->rows.n_classes));
-    evaluator->extra = children;
+    evaluator->extra = extra; /* begins with these */
     CT_ASSERT(children->rows->n_cols == node->layout->n_cols);
     return children->active && children->labels && children->done && children->scratch
                ? CT_OK
@@ -450,7 +493,9 @@ ct_status ct_depth2_init(ct_roots *roots, ct_worker *worker)
     roots->evaluate = roots->task->leaves == 2 ? evaluate_stump : evaluate;
     if (roots->node->layout->n_classes > 2 && roots->task->leaves != 2)
         roots->know_ends = know_ends; /* with two it does not pay */
-    if (roots->node->layout->planes.together && roots->task->leaves != 2)
+    if (roots->task->leaves != 2)
+        roots->tallies = ct_tally_table_new(worker, roots->arena, roots->node);
+    if (roots->node->layout->planes.together && roots->task->leaves != 2 && !roots->tallies)
         roots->prepare = prepare_planes;
     if (ct_uses(worker, CT_SHORTCUT_BETWEEN) && !worker->evidence && roots->task->leaves != 2)
         roots->spans = ct_spans_new(worker, roots->arena, roots->node);

@@ -15,6 +15,7 @@
 #include "exact/rows/node.h"
 #include "exact/rows/spans.h"
 #include "exact/rows/planes.h"
+#include "exact/rows/tallies.h"
 #include "exact/bound/cache.h"
 #include "exact/search/team.h"
 
@@ -137,6 +138,7 @@ struct ct_roots {
     ct_candidate ends[2];        /* before the first row and after the last */
     ct_feature *features;          /* [f] */
     ct_spans *spans;         /* what rows between thresholds cost at least; NULL: not asked */
+    ct_tally_table *tallies; /* of features with few values, at depth two; NULL: none */
     uint32_t next_whole;     /* the next feature without a candidate */
     int32_t current;         /* the feature under search; -1: none */
     int leaf_runs;           /* these are looked for: see leaf_runs.h */
