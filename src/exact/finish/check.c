@@ -11,6 +11,7 @@ typedef struct {
     const ct_tree_rules *rules;
     uint32_t *counts; /* [n_nodes][n_classes] recounted */
     double *weights;  /* likewise, what the rows weigh; NULL: 1 each */
+    uint32_t *level;  /* [n_nodes] from 1 at the root; 0: no parent was seen */
     double sum, all;  /* what all rows weigh, and may cost at most */
 } check;
 
@@ -25,21 +26,64 @@ static int node_is_sound(const check *c, uint32_t node)
            tree->right[node] > node && tree->right[node] < tree->n_nodes;
 }
 
-/* The leaf of a row, or n_nodes if the way is longer than the tree may be deep. Counts the row in
- * every node passed. */
-static uint32_t walk(const check *c, uint32_t row)
+/* Every node has one parent but the root, which has none, and none is too deep. */
+static ct_status check_shape(const check *c, ct_error *error)
 {
-    uint32_t node = c->tree->roots[0];
-    for (unsigned level = 0; level <= c->rules->max_depth; level++) {
-        CT_ASSERT(node < c->tree->n_nodes);
-        size_t at = (size_t) node * c->tree->n_classes + (uint32_t) c->data->classes[row];
+    const ct_forest *tree = c->tree;
+    memset(c->level, 0, tree->n_nodes * sizeof *c->level);
+    c->level[tree->roots[0]] = 1;
+    for (uint32_t node = 0; node < tree->n_nodes; node++) {
+        uint32_t level = c->level[node], children[2] = {tree->left[node], tree->right[node]};
+        if (!node_is_sound(c, node) || !level)
+            return ct_fail(error, CT_INTERNAL, "check: node %lu is malformed",
+                           (unsigned long) node);
+        if (level > c->rules->max_depth + 1)
+            return ct_fail(error, CT_INTERNAL, "check: the tree is too deep");
+        for (int side = 0; side < 2 && tree->feature[node] >= 0; side++) {
+            if (c->level[children[side]])
+                return ct_fail(error, CT_INTERNAL, "check: node %lu has two parents",
+                               (unsigned long) children[side]);
+            c->level[children[side]] = level + 1;
+        }
+    }
+    return CT_OK;
+}
+
+/* The leaf of a row. Its ways are as good as random, so that a branch would often be foretold
+ * wrongly. */
+static uint32_t leaf_of(const check *c, uint32_t row)
+{
+    const ct_forest *tree = c->tree;
+    uint32_t node = tree->roots[0];
+    for (int32_t feature; (feature = tree->feature[node]) >= 0;) {
+        uint32_t left = tree->left[node], right = tree->right[node];
+        double x = ct_column_value(&c->data->columns[feature], row);
+        node = right ^ ((left ^ right) & -(uint32_t) (x < tree->threshold[node]));
+    }
+    return node;
+}
+
+/* Counts the rows in their leaves, then up to the root. */
+static void count_rows(const check *c, uint32_t *leaf_of_row)
+{
+    const ct_forest *tree = c->tree;
+    size_t n_classes = tree->n_classes;
+    for (uint32_t row = 0; row < c->data->n_rows; row++) {
+        uint32_t leaf = leaf_of(c, row);
+        size_t at = leaf * n_classes + (uint32_t) c->data->classes[row];
         c->counts[at]++;
         if (c->weights) c->weights[at] += c->data->weights[row];
-        if (c->tree->feature[node] < 0) return node;
-        double x = ct_column_value(&c->data->columns[c->tree->feature[node]], row);
-        node = x < c->tree->threshold[node] ? c->tree->left[node] : c->tree->right[node];
+        if (leaf_of_row) leaf_of_row[row] = leaf;
     }
-    return c->tree->n_nodes;
+    for (uint32_t node = tree->n_nodes; node-- > 0;) {
+        if (tree->feature[node] < 0) continue;
+        size_t at = node * n_classes, left = tree->left[node] * n_classes,
+               right = tree->right[node] * n_classes;
+        for (size_t k = 0; k < n_classes; k++) {
+            c->counts[at + k] = c->counts[left + k] + c->counts[right + k];
+            if (c->weights) c->weights[at + k] = c->weights[left + k] + c->weights[right + k];
+        }
+    }
 }
 
 /* What label `label` costs the rows of a node: weights by class, or counts. */
@@ -96,23 +140,14 @@ static int counts_agree(const check *c, uint32_t node)
 static ct_status recount(const check *c, uint32_t *leaf_of_row, double *objective, uint32_t *splits,
                          ct_error *error)
 {
-    for (uint32_t node = 0; node < c->tree->n_nodes; node++) {
-        if (!node_is_sound(c, node))
-            return ct_fail(error, CT_INTERNAL, "check: node %lu is malformed",
-                           (unsigned long) node);
-        *splits += c->tree->feature[node] >= 0;
-    }
-    for (uint32_t row = 0; row < c->data->n_rows; row++) {
-        uint32_t leaf = walk(c, row);
-        if (leaf == c->tree->n_nodes)
-            return ct_fail(error, CT_INTERNAL, "check: the tree is too deep");
-        if (leaf_of_row) leaf_of_row[row] = leaf;
-    }
+    CT_TRY(check_shape(c, error));
+    count_rows(c, leaf_of_row);
     for (uint32_t node = 0; node < c->tree->n_nodes; node++) {
         if (!counts_agree(c, node))
             return ct_fail(error, CT_INTERNAL,
                            "check: the rows of node %lu are not as many as they should be",
                            (unsigned long) node);
+        *splits += c->tree->feature[node] >= 0;
         if (c->tree->feature[node] < 0)
             *objective += label_cost(c, node, (size_t) c->tree->label[node]);
     }
@@ -138,14 +173,15 @@ ct_status ct_check(const ct_data *data, const ct_forest *tree, const ct_tree_rul
                    uint32_t *leaf_of_row, double *objective, uint32_t *splits, ct_error *error)
 {
     size_t size = (size_t) tree->n_nodes * tree->n_classes;
-    check c = {data, tree, rules, NULL, NULL, sum_of_weights(data), 0};
+    check c = {data, tree, rules, NULL, NULL, NULL, sum_of_weights(data), 0};
     c.all = c.sum * largest_loss(data);
     *objective = 0;
     *splits = 0;
     c.counts = (uint32_t *) ct_alloc(size * sizeof *c.counts);
     c.weights = data->weights ? (double *) ct_alloc(size * sizeof *c.weights) : NULL;
+    c.level = (uint32_t *) ct_alloc(tree->n_nodes * sizeof *c.level);
     ct_status status = CT_OK;
-    if (!c.counts || (data->weights && !c.weights)) {
+    if (!c.counts || !c.level || (data->weights && !c.weights)) {
         status = ct_fail(error, CT_NO_MEMORY, "not enough memory to check the tree");
     } else {
         memset(c.counts, 0, size * sizeof *c.counts);
@@ -154,5 +190,6 @@ ct_status ct_check(const ct_data *data, const ct_forest *tree, const ct_tree_rul
     }
     ct_free(c.counts);
     ct_free(c.weights);
+    ct_free(c.level);
     return status;
 }

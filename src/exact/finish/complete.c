@@ -43,12 +43,13 @@ static void spare_none(spared *s, uint32_t n_classes)
     s->most = 0;
 }
 
-CT_HOT void spare(spared *s, const ct_costs *costs, uint32_t row, size_t own)
+/* `unit`: rows cost 1 each. */
+CT_HOT void spare(spared *s, const ct_costs *costs, uint32_t row, size_t own, int unit)
 {
     CT_ASSERT(own < costs->n_classes);
-    int64_t weight = costs->weights ? costs->weights[row] : 1;
-    if (!costs->gains) {
-        s->labels[own] += weight * (costs->plain ? 1 : costs->most[own]);
+    int64_t weight = unit || !costs->weights ? 1 : costs->weights[row];
+    if (unit || !costs->gains) {
+        s->labels[own] += weight * (unit || costs->plain ? 1 : costs->most[own]);
         if (s->labels[own] > s->most) s->most = s->labels[own];
         return;
     }
@@ -59,32 +60,43 @@ CT_HOT void spare(spared *s, const ct_costs *costs, uint32_t row, size_t own)
     }
 }
 
-/* Splits rows[0 .. n) (n >= 1), sorted with their ranks: the most that is spared and, as the number
- * of rows to the left, the first place that does; 0 if there is no place that may be. */
-static uint32_t best_split(const uint32_t *rows, const uint32_t *ranks, uint32_t n,
-                           stump_scratch *s, int64_t *most)
+/* As best_split(), of classes. What changes is copied: it stays in registers. */
+CT_HOT uint32_t split_classes(const uint32_t *rows, const uint32_t *ranks, uint32_t n,
+                              const stump_scratch *s, int unit, int64_t *most)
 {
-    CT_ASSERT(n > 0 && s->min_bucket > 0);
-    if (s->costs->response)
-        return ct_response_split(s->costs, rows, ranks, n, s->min_bucket, most);
     uint32_t place = 0, changes = 0;
+    const int32_t *classes = s->classes;
+    spared left = s->left, right = s->right;
     *most = -1;
-    spare_none(&s->left, s->costs->n_classes);
-    spare_none(&s->right, s->costs->n_classes);
+    spare_none(&left, s->costs->n_classes);
+    spare_none(&right, s->costs->n_classes);
     for (uint32_t j = n - 1; j > 0; j--) {
-        spare(&s->right, s->costs, rows[j], (size_t) s->classes[rows[j]]);
+        spare(&right, s->costs, rows[j], (size_t) classes[rows[j]], unit);
         CT_ASSERT(ranks[j - 1] <= ranks[j] && changes < s->most);
-        if (ranks[j - 1] < ranks[j]) s->right_most[changes++] = s->right.most;
+        if (ranks[j - 1] < ranks[j]) s->right_most[changes++] = right.most;
     }
     for (uint32_t j = 0; changes > 0; j++) {
-        spare(&s->left, s->costs, rows[j], (size_t) s->classes[rows[j]]);
+        spare(&left, s->costs, rows[j], (size_t) classes[rows[j]], unit);
         if (ranks[j] == ranks[j + 1]) continue;
-        int64_t both = s->left.most + s->right_most[--changes];
-        if (j + 1 < s->min_bucket || n - (j + 1) < s->min_bucket || both <= *most) continue;
+        int64_t both = left.most + s->right_most[--changes];
+        if (both <= *most || j + 1 < s->min_bucket || n - (j + 1) < s->min_bucket) continue;
         *most = both;
         place = j + 1;
     }
     return place;
+}
+
+/* Splits rows[0 .. n) (n >= 1), sorted with their ranks: the most that is spared and, as the number
+ * of rows to the left, the first place that does; 0 if there is no place that may be. */
+static uint32_t best_split(const uint32_t *rows, const uint32_t *ranks, uint32_t n,
+                           const stump_scratch *s, int64_t *most)
+{
+    CT_ASSERT(n > 0 && s->min_bucket > 0);
+    if (s->costs->response)
+        return ct_response_split(s->costs, rows, ranks, n, s->min_bucket, most);
+    if (s->costs->plain && !s->costs->weights && !s->costs->gains)
+        return split_classes(rows, ranks, n, s, 1, most);
+    return split_classes(rows, ranks, n, s, 0, most);
 }
 
 /* ---- finishing a tree ---- */
