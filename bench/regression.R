@@ -6,7 +6,8 @@
 # columns, generated, diabetes (scikit-learn's, from PYTHON), bean (its first column by the
 # others; from DIR); depths 2 to 4, leaves of any size (minbucket = 1). Seconds are the
 # processor's (user) of the whole call on one thread; `clock` those on the clock, with two
-# threads as well where one takes above a second. `held_out`: R squared on the other half of the
+# threads as well where one takes above a second; `search` those of the search alone, without R's
+# preparation, as STreeD's `fit()` gets its features ready-made. `held_out`: R squared on the other half of the
 # rows, fitted to a random half with at least 7 rows in a leaf, the mean of five halves. PYTHON
 # has pystreed, which is asked for the optimal tree on all thresholds, in LIMIT (60) seconds at
 # most. Writes the rows of the SETs (all) of bench/results/regression.csv.
@@ -87,13 +88,14 @@ streed <- function(data, depth) {
 }
 
 rows <- list()
-note <- function(set, depth, method, seconds, r2, clock = NA, held_out = NA, status = "") {
+note <- function(set, depth, method, seconds, r2, clock = NA, search = NA, held_out = NA,
+                 status = "") {
   row <- data.frame(set = set, rows = nrow(sets[[set]]), columns = ncol(sets[[set]]) - 1,
-                    depth = depth, method = method, seconds = seconds, clock = clock, r2 = r2,
-                    held_out = held_out, status = status)
+                    depth = depth, method = method, seconds = seconds, clock = clock,
+                    search = search, r2 = r2, held_out = held_out, status = status)
   rows[[length(rows) + 1]] <<- row
-  cat(sprintf("%-12s %d  %-9s %9.3f s  %9.3f s  R2 %.4f  held out %.4f  %s\n", set, depth, method,
-              seconds, clock, r2, held_out, status))
+  cat(sprintf("%-12s %d  %-9s %9.3f s  %9.3f s  %9.4f s  R2 %.4f  held out %.4f  %s\n", set, depth,
+              method, seconds, clock, search, r2, held_out, status))
 }
 
 run <- function(set, depth) {
@@ -103,12 +105,13 @@ run <- function(set, depth) {
     y <- stats::predict(found$value, data)
     small <- depth < 4 && nrow(data) < 6e4
     note(set, depth, method, found$seconds, r_squared(data$y, y), found$clock,
+         if (method == "contree") found$value$elapsed else NA,
          if (small) held_out(fits[[method]], data, depth) else NA,
          if (method == "contree") found$value$status else "")
     if (method == "rpart" || found$clock < 1) next
     found <- timed(fits[[method]](data, depth, 1, 2))
     note(set, depth, "2 threads", found$seconds, r_squared(data$y, y), found$clock,
-         status = found$value$status)
+         found$value$elapsed, status = found$value$status)
   }
   if (nzchar(python) && nrow(data) <= 1000 && depth < 4) {
     found <- streed(data, depth)
