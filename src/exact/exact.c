@@ -22,6 +22,7 @@
 #include "exact/finish/incumbent.h"
 #include "exact/offload/offload.h"
 #include "exact/offload/scheduler.h"
+#include "exact/rows/abreast.h"
 
 enum { MOST_WORKERS = 256 };
 
@@ -185,13 +186,23 @@ static void search_layout(ct_worker *worker, ct_layout *layout, ct_task *task, i
     if (bounds->upper >= root.leaf_cost) codes[0] = CT_LEAF_CODE;
 }
 
+/* Lays a small table out for scans of many child features at once, in problems of depth two. */
+static ct_status lay_abreast(ct_worker *worker, ct_layout *layout, const ct_task *task)
+{
+    if (task->depth != 2 || task->leaves == 2 || !ct_uses(worker, CT_SHORTCUT_COMPACTION) ||
+        !ct_abreast_fits(worker, layout, layout->n_rows))
+        return CT_OK;
+    return ct_abreast_make(worker, layout);
+}
+
 /* Searches the whole table; codes is a heap of the depth, all leaves. */
 static void solve_table(ct_worker *worker, ct_task *task, int64_t *root_bounds,
                         ct_split_code *codes, ct_bounds *bounds)
 {
     ct_arena_mark mark = ct_arena_here(&worker->arena);
     ct_layout *layout = ct_layout_whole(worker, worker->search->table);
-    if (layout) search_layout(worker, layout, task, root_bounds, codes, bounds);
+    if (layout && lay_abreast(worker, layout, task) == CT_OK)
+        search_layout(worker, layout, task, root_bounds, codes, bounds);
     ct_arena_release(&worker->arena, mark); /* finishing the tree needs some of it */
 }
 

@@ -111,20 +111,35 @@ static void list_ranks(const ct_layout *layout, uint32_t f, int upper, uint8_t t
     }
 }
 
-ct_cut ct_abreast_cut(ct_worker *worker, ct_layout *layout, uint32_t f, uint32_t t)
+/* The ranks of f, or those above 255; at most once. */
+static void make_ranks(ct_worker *worker, ct_layout *layout, uint32_t f, int upper)
 {
     ct_abreast_layout *to = layout->abreast;
-    int upper = t > 255;
     size_t i = 2 * (size_t) f + (size_t) upper;
-    CT_ASSERT(f < layout->n_cols && t > 0 && t < layout->n_values[f] && to->ranks[i]);
-    if (!to->made[i]) {
-        uint8_t table[512] = {0};
-        list_ranks(layout, f, upper, table);
-        worker->search->kernels->look_up(table, to->places, to->beyond,
-                                         ct_abreast_blocks(layout->n_cols) * to->rows.stride,
-                                         to->ranks[i]);
-        to->made[i] = 1;
-        worker->statistics.planes++;
-    }
-    return (ct_cut){to->ranks[i], (uint8_t) (upper ? t - 255 : t)};
+    CT_ASSERT(f < layout->n_cols && to->ranks[i]);
+    if (to->made[i]) return;
+    uint8_t table[512] = {0};
+    list_ranks(layout, f, upper, table);
+    worker->search->kernels->look_up(table, to->places, to->beyond,
+                                     ct_abreast_blocks(layout->n_cols) * to->rows.stride,
+                                     to->ranks[i]);
+    to->made[i] = 1;
+    worker->statistics.planes++;
+}
+
+void ct_abreast_prepare(ct_worker *worker, ct_layout *layout, uint32_t first, uint32_t step)
+{
+    for (uint32_t f = first; f < layout->n_cols; f += step)
+        for (int upper = 0; upper < 2; upper++)
+            if (layout->abreast->ranks[2 * (size_t) f + (size_t) upper])
+                make_ranks(worker, layout, f, upper);
+}
+
+ct_cut ct_abreast_cut(ct_worker *worker, ct_layout *layout, uint32_t f, uint32_t t)
+{
+    int upper = t > 255;
+    CT_ASSERT(t > 0 && t < layout->n_values[f]);
+    make_ranks(worker, layout, f, upper);
+    return (ct_cut){layout->abreast->ranks[2 * (size_t) f + (size_t) upper],
+                    (uint8_t) (upper ? t - 255 : t)};
 }

@@ -23,6 +23,10 @@ int ct_abreast_fits(const ct_worker *worker, const ct_layout *layout, uint32_t n
 /* Lays all rows of the layout out, in the worker's arena, those of its class sets as members. */
 ct_status ct_abreast_make(ct_worker *worker, ct_layout *layout);
 
+/* Makes the ranks of every step-th feature from `first` on; once all features have them, several
+ * threads may use the layout. */
+void ct_abreast_prepare(ct_worker *worker, ct_layout *layout, uint32_t first, uint32_t step);
+
 /* Threshold t of f. */
 ct_cut ct_abreast_cut(ct_worker *worker, ct_layout *layout, uint32_t f, uint32_t t);
 

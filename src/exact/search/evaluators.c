@@ -2,6 +2,7 @@
 
 #include "exact/search/features.h"
 #include "exact/search/observed.h"
+#include "exact/rows/abreast.h"
 #include "exact/rows/planes.h"
 
 /* ---- helping each other ---- */
@@ -132,7 +133,10 @@ static void take_part(ct_worker *worker, void *data)
 static void prepare(ct_worker *worker, void *data)
 {
     ct_roots *roots = (ct_roots *) data;
-    ct_planes_prepare(worker, roots->node->layout, worker->number, worker->team->n_workers);
+    ct_layout *layout = roots->node->layout;
+    if (layout->abreast)
+        ct_abreast_prepare(worker, layout, worker->number, worker->team->n_workers);
+    else ct_planes_prepare(worker, layout, worker->number, worker->team->n_workers);
 }
 
 /* From here on everybody searches. */
