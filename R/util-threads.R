@@ -73,9 +73,10 @@ is_count <- function(value) is_scalar(value) && value >= 1 && value == round(val
 # ---- caps ----------------------------------------------------------------------------------------
 
 most_threads <- function() {
+  # soon: each predict() asks
+  if (!.Call(ffi_threads_limited)) return(as.integer(processors()))
   limits <- Sys.getenv(c("_R_CHECK_LIMIT_CORES_", "OMP_THREAD_LIMIT", "OMP_NUM_THREADS"),
                        names = FALSE)
-  if (!any(nzchar(limits))) return(as.integer(processors())) # soon: each predict() asks
   limited <- nzchar(limits[1]) && tolower(limits[1]) != "false"
   as.integer(min(processors(), if (limited) 2, openmp_limit(limits[2]), openmp_limit(limits[3])))
 }
@@ -143,4 +144,4 @@ note_process <- function() process$id <- Sys.getpid()
 
 # After a fork the threads of the parent are gone while OpenMP still counts on them: a child that
 # asked for threads would wait for ever.
-is_forked <- function() !identical(process$id, Sys.getpid())
+is_forked <- function() .Call(ffi_is_forked, process$id)

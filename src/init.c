@@ -56,6 +56,8 @@ SEXP ffi_float_logit(SEXP p);
 SEXP ffi_float_log(SEXP p);
 SEXP ffi_info(void);
 SEXP ffi_processors(void);
+SEXP ffi_threads_limited(void);
+SEXP ffi_is_forked(SEXP);
 SEXP ffi_gpu_info(void);
 
 #define ENTRY(name, n_arguments) {#name, (DL_FUNC) (void (*)(void)) &name, n_arguments}
@@ -107,6 +109,8 @@ static const R_CallMethodDef calls[] = {
     ENTRY(ffi_float_log, 1),
     ENTRY(ffi_info, 0),
     ENTRY(ffi_processors, 0),
+    ENTRY(ffi_threads_limited, 0),
+    ENTRY(ffi_is_forked, 1),
     ENTRY(ffi_gpu_info, 0),
     {NULL, NULL, 0},
 };

@@ -1,5 +1,13 @@
 /* .Call entries that tell what this build and this machine have. */
+#include <stdlib.h>
 #include <string.h>
+
+#ifdef _WIN32
+#include <process.h>
+#define getpid _getpid
+#else
+#include <unistd.h>
+#endif
 
 #include "base/cpu.h"
 #include "base/threads.h"
@@ -43,6 +51,25 @@ SEXP ffi_processors(void)
 #else
     return Rf_ScalarInteger(1);
 #endif
+}
+
+/* Whether some variable of the environment limits threads: R then reads them. */
+SEXP ffi_threads_limited(void)
+{
+    static const char *const names[] = {"_R_CHECK_LIMIT_CORES_", "OMP_THREAD_LIMIT",
+                                        "OMP_NUM_THREADS"};
+    int limited = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = getenv(names[i]);
+        limited |= value && *value;
+    }
+    return Rf_ScalarLogical(limited);
+}
+
+/* Whether this is not the process of that number. */
+SEXP ffi_is_forked(SEXP process)
+{
+    return Rf_ScalarLogical(Rf_asInteger(process) != (int) getpid());
 }
 
 SEXP ffi_gpu_info(void)

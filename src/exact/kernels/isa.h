@@ -4,7 +4,7 @@
 
 #include "exact/kernels/job.h"
 #include "exact/kernels/losses.h"
-#include "exact/kernels/pick.h"
+#include "exact/kernels/response_pick.h"
 #include "exact/kernels/response_spans.h"
 
 #define CT_LANE 16

@@ -1,6 +1,6 @@
 /* Rows with a response picked out of a feature's order: see ct_pick. */
-#ifndef CT_EXACT_KERNELS_PICK_H
-#define CT_EXACT_KERNELS_PICK_H
+#ifndef CT_EXACT_KERNELS_RESPONSE_PICK_H
+#define CT_EXACT_KERNELS_RESPONSE_PICK_H
 
 #include "exact/kernels/lane.h"
 #include "exact/kernels/rows.h"
