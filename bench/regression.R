@@ -7,10 +7,10 @@
 # others; from DIR); depths 2 to 4, leaves of any size (minbucket = 1). Seconds are the
 # processor's (user) of the whole call on one thread; `clock` those on the clock, with two
 # threads as well where one takes above a second; `search` those of the search alone, without R's
-# preparation, as STreeD's `fit()` gets its features ready-made. `held_out`: R squared on the other half of the
-# rows, fitted to a random half with at least 7 rows in a leaf, the mean of five halves. PYTHON
-# has pystreed, which is asked for the optimal tree on all thresholds, in LIMIT (60) seconds at
-# most. Writes the rows of the SETs (all) of bench/results/regression.csv.
+# preparation, as STreeD's `fit()` gets its features ready-made. `held_out`: R squared on the other
+# half of the rows, fitted to a random half with at least 7 rows in a leaf, the mean of five halves.
+# PYTHON has pystreed, which is asked for the optimal tree on all thresholds, in LIMIT (60) seconds
+# at most. Writes the rows of the SETs (all) of bench/results/regression.csv.
 
 library(contree)
 arguments <- commandArgs(TRUE)

@@ -186,13 +186,12 @@ static void search_layout(ct_worker *worker, ct_layout *layout, ct_task *task, i
     if (bounds->upper >= root.leaf_cost) codes[0] = CT_LEAF_CODE;
 }
 
-/* Lays a small table out for scans of many child features at once, in problems of depth two. */
-static ct_status lay_abreast(ct_worker *worker, ct_layout *layout, const ct_task *task)
+/* Whether a table is laid out for scans of many child features at once: small ones, at depth two. */
+static int wants_abreast(const ct_worker *worker, const ct_task *task)
 {
-    if (task->depth != 2 || task->leaves == 2 || !ct_uses(worker, CT_SHORTCUT_COMPACTION) ||
-        !ct_abreast_fits(worker, layout, layout->n_rows))
-        return CT_OK;
-    return ct_abreast_make(worker, layout);
+    const ct_table *table = worker->search->table;
+    return task->depth == 2 && task->leaves != 2 && ct_uses(worker, CT_SHORTCUT_COMPACTION) &&
+           ct_abreast_fits(worker, table->n_rows, table->n_cols);
 }
 
 /* Searches the whole table; codes is a heap of the depth, all leaves. */
@@ -200,8 +199,9 @@ static void solve_table(ct_worker *worker, ct_task *task, int64_t *root_bounds,
                         ct_split_code *codes, ct_bounds *bounds)
 {
     ct_arena_mark mark = ct_arena_here(&worker->arena);
-    ct_layout *layout = ct_layout_whole(worker, worker->search->table);
-    if (layout && lay_abreast(worker, layout, task) == CT_OK)
+    int abreast = wants_abreast(worker, task);
+    ct_layout *layout = ct_layout_whole(worker, worker->search->table, abreast);
+    if (layout && (!abreast || ct_abreast_make(worker, layout) == CT_OK))
         search_layout(worker, layout, task, root_bounds, codes, bounds);
     ct_arena_release(&worker->arena, mark); /* finishing the tree needs some of it */
 }

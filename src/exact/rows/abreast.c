@@ -11,11 +11,11 @@ static size_t bytes_of(uint32_t n_rows, uint32_t n_cols)
     return ct_abreast_blocks(n_cols) * ct_abreast_stride(n_rows) * CT_BESIDE;
 }
 
-int ct_abreast_fits(const ct_worker *worker, const ct_layout *layout, uint32_t n_rows)
+int ct_abreast_fits(const ct_worker *worker, uint32_t n_rows, uint32_t n_cols)
 {
     const ct_costs *costs = worker->search->costs;
     if (!costs->response || costs->weights || n_rows > CT_ABREAST_ROWS) return 0;
-    return 2 * layout->n_cols * bytes_of(n_rows, layout->n_cols) <= worker->search->plane_budget;
+    return 2 * n_cols * bytes_of(n_rows, n_cols) <= worker->search->plane_budget;
 }
 
 /* The rows at the places of f's order, side by side with those of its block. */

@@ -151,7 +151,7 @@ static void lay_out_quantised(const ct_worker *worker, ct_layout *layout, const 
     }
 }
 
-ct_layout *ct_layout_whole(ct_worker *worker, const ct_table *table)
+ct_layout *ct_layout_whole(ct_worker *worker, const ct_table *table, int abreast)
 {
     CT_ASSERT(ct_table_is_ranked(table));
     ct_layout *layout = layout_new(worker, table->n_rows, table->n_cols, table->n_classes);
@@ -172,6 +172,7 @@ ct_layout *ct_layout_whole(ct_worker *worker, const ct_table *table)
     if (worker->search->costs->quantised)
         lay_out_quantised(worker, layout, worker->search->costs->quantised->rows);
     if (whole_sets(worker, layout, table->data->classes) != CT_OK) return NULL;
+    if (abreast) return layout;
     return ct_planes_take_room(worker, layout) == CT_OK ? layout : NULL;
 }
 

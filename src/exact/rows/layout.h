@@ -52,12 +52,12 @@ typedef struct {
     uint8_t *digits;          /* [n_rows] scratch: a number below 256 for each row */
 } ct_layout;
 
-/* The whole table. NULL, and a stop is asked for, if memory ends. */
-ct_layout *ct_layout_whole(ct_worker *worker, const ct_table *table);
+/* The whole table; `abreast`: without room for planes. NULL, and a stop is asked for, if memory
+ * ends. */
+ct_layout *ct_layout_whole(ct_worker *worker, const ct_table *table, int abreast);
 
 /* The `n_rows` rows of `sets`, which are laid out as the parent's and hold in words begin[f] ..
- * end[f], laid out anew; with those of `outer` [f][words], unless NULL; `abreast`: without room for
- * planes. */
+ * end[f], laid out anew; with those of `outer` [f][words], unless NULL; `abreast` as above. */
 ct_layout *ct_layout_part(ct_worker *worker, const ct_layout *parent, const uint64_t *sets,
                           const uint64_t *outer, const size_t *begin, const size_t *end,
                           uint32_t n_rows, int abreast);

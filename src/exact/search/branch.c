@@ -33,7 +33,7 @@ static int wants_layout(const ct_worker *worker, const ct_node *node, unsigned d
 static int wants_abreast(const ct_worker *worker, const ct_node *node, const ct_task *task)
 {
     return ct_uses(worker, CT_SHORTCUT_COMPACTION) && task->depth == 2 && task->leaves != 2 &&
-           ct_abreast_fits(worker, node->layout, node->n_rows + node->n_outer);
+           ct_abreast_fits(worker, node->n_rows + node->n_outer, node->layout->n_cols);
 }
 
 /* The node of a side, laid out where it is; with its outer set where the parent's is known. */
