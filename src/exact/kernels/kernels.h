@@ -28,14 +28,19 @@ typedef struct {
     uint64_t selector[32]; /* by plane, from first on */
 } ct_threshold;
 
+static inline void ct_threshold_set(ct_threshold *threshold, uint32_t t, unsigned n_planes)
+{
+    CT_ASSERT(t > 0 && n_planes <= 32 && ct_bit_width(t) <= n_planes);
+    threshold->first = ct_trailing_zeros(t);
+    threshold->end = n_planes;
+    for (unsigned i = threshold->first; i < n_planes; i++)
+        threshold->selector[i] = UINT64_C(0) - (t >> i & 1);
+}
+
 static inline ct_threshold ct_threshold_make(uint32_t t, unsigned n_planes)
 {
     ct_threshold threshold;
-    threshold.first = ct_trailing_zeros(t);
-    CT_ASSERT(t > 0 && n_planes <= 32 && ct_bit_width(t) <= n_planes);
-    threshold.end = n_planes;
-    for (unsigned i = threshold.first; i < n_planes; i++)
-        threshold.selector[i] = UINT64_C(0) - (t >> i & 1);
+    ct_threshold_set(&threshold, t, n_planes);
     return threshold;
 }
 

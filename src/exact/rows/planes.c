@@ -138,7 +138,7 @@ static const uint64_t *single_planes(const ct_worker *worker, ct_layout *layout,
             worker->search->kernels->planes(layout->digits, layout->order[g], layout->n_rows,
                                             layout->planes.single + g * layout->words,
                                             layout->words, 1);
-    *threshold = ct_threshold_make(1, 1);
+    ct_threshold_set(threshold, 1, 1);
     return layout->planes.single;
 }
 

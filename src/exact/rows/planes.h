@@ -54,7 +54,7 @@ void ct_plane_group_add(ct_plane_group *group, const ct_worker *worker, const ct
                         uint32_t f, uint32_t threshold, const ct_children *children);
 void ct_plane_group_make(ct_plane_group *group, ct_worker *worker, const ct_layout *layout);
 
-/* Planes of the k-th threshold added, [g][words], to be read with ct_threshold_make(1, 1). */
+/* Planes of the k-th threshold added, [g][words], to be read with ct_threshold_set(.., 1, 1). */
 static inline const uint64_t *ct_plane_group_at(const ct_plane_group *group,
                                                 const ct_layout *layout, unsigned k)
 {

@@ -194,7 +194,7 @@ static void ask_sizes(const ct_evaluator *evaluator, uint32_t f, const ct_candid
             children->outer_cut[side] = ct_abreast_cut(worker, layout, f, around);
             continue;
         }
-        children->outer[side] = ct_threshold_make(around, layout->n_planes[f]);
+        ct_threshold_set(&children->outer[side], around, layout->n_planes[f]);
         ct_planes_of(worker, layout, f, &children->outer[side], NULL);
     }
 }
@@ -215,9 +215,11 @@ static void take_planes(const ct_evaluator *evaluator, uint32_t f, uint32_t t,
         return;
     }
     children->planes = evaluator->planes;
-    children->threshold = ct_threshold_make(1, 1);
-    if (children->planes) return;
-    children->threshold = ct_threshold_make(t, layout->n_planes[f]);
+    if (children->planes) {
+        ct_threshold_set(&children->threshold, 1, 1);
+        return;
+    }
+    ct_threshold_set(&children->threshold, t, layout->n_planes[f]);
     if (layout->planes.one_at_a_time)
         worker->search->kernels->bound(children); /* what is out by these needs no planes */
     children->planes = ct_planes_of(worker, layout, f, &children->threshold, children);
@@ -442,8 +444,8 @@ static int above_all(uint32_t most, unsigned n_planes, ct_threshold *threshold)
     while (first-- > 0)
         if (!(most >> first & 1)) break;
     if (first >= n_planes) return 0;
-    *threshold = ct_threshold_make((UINT32_C(1) << (n_planes - 1) << 1) - (UINT32_C(1) << first),
-                                   n_planes);
+    ct_threshold_set(threshold, (UINT32_C(1) << (n_planes - 1) << 1) - (UINT32_C(1) << first),
+                     n_planes);
     return 1;
 }
 
