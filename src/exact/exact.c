@@ -186,7 +186,8 @@ static void search_layout(ct_worker *worker, ct_layout *layout, ct_task *task, i
     if (bounds->upper >= root.leaf_cost) codes[0] = CT_LEAF_CODE;
 }
 
-/* Whether a table is laid out for scans of many child features at once: small ones, at depth two. */
+/* Whether the table is laid out for scans of many child features at once, as small ones are at depth
+ * two. */
 static int wants_abreast(const ct_worker *worker, const ct_task *task)
 {
     const ct_table *table = worker->search->table;
