@@ -186,7 +186,7 @@ static void search_layout(ct_worker *worker, ct_layout *layout, ct_task *task, i
     if (bounds->upper >= root.leaf_cost) codes[0] = CT_LEAF_CODE;
 }
 
-/* Whether the table is laid out for scans of many child features at once, as small ones are at depth
+/* Whether the table is laid out for scans of many child features at once: small ones are, at depth
  * two. */
 static int wants_abreast(const ct_worker *worker, const ct_task *task)
 {
