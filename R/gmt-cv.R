@@ -118,7 +118,7 @@ fit_smoothings <- function(frame, roles, settings, smoothing) {
   searched <- search_gmt(frame, roles, settings)
   lapply(smoothing, function(tau) {
     searched$settings$smoothing <- tau
-    make_gmt(searched, frame, quote(gmt()))
+    new_gmt(refit_gmt(searched), frame, quote(gmt()))
   })
 }
 

@@ -237,7 +237,13 @@ fit_gmt <- function(frame, regressors, splitters, settings, call) {
 }
 
 fit_roles <- function(frame, roles, settings, call) {
-  make_gmt(search_gmt(frame, roles, settings), frame, call)
+  search <- function(settings) search_gmt(frame, roles, settings)
+  refitted <- if (identical(settings$search$complexity, "loo")) {
+    search_complexity(search, settings)
+  } else {
+    refit_gmt(search(settings))
+  }
+  new_gmt(refitted, frame, call)
 }
 
 # What the search found, and all that it takes to make a fit of it.
@@ -249,11 +255,13 @@ search_gmt <- function(frame, roles, settings) {
        design = design, settings = settings)
 }
 
-# `whole`: the frame with its rows of weight 0.
-make_gmt <- function(searched, whole, call) {
-  fit <- new_gmt(searched$solved, searched$frame, searched$roles, searched$design,
-                 searched$settings, call)
-  add_weightless(fit, whole)
+# The same with the models that the settings ask for.
+refit_gmt <- function(searched) {
+  searched$solved$dropped <- logical(length(searched$solved$aliased))
+  if (!is_refitted(searched$settings)) return(searched)
+  searched[c("solved", "settings")] <- refit_solved(searched$solved, searched$frame,
+                                                    searched$design, searched$settings)
+  searched
 }
 
 factor_levels_few <- 8
@@ -359,15 +367,14 @@ gmt_text <- function(state, effort) {
            effort, if (is.na(rest)) "?" else format(signif(rest, 2)))
 }
 
-new_gmt <- function(solved, frame, roles, design, settings, call) {
-  solved$dropped <- logical(length(solved$aliased))
-  if (is_refitted(settings)) {
-    refitted <- refit_solved(solved, frame, design, settings)
-    solved <- refitted$solved
-    settings <- refitted$settings
-  }
+# The fit of what refit_gmt() has; `whole`: the frame with its rows of weight 0.
+new_gmt <- function(refitted, whole, call) {
+  frame <- refitted$frame
+  roles <- refitted$roles
+  design <- refitted$design
+  settings <- refitted$settings
+  solved <- on_predictors(refitted$solved, frame)
   solved$errors <- solved$deviance
-  solved <- on_predictors(solved, frame)
   names <- c(intercept_name, design_names(design))
   p <- length(names)
   n_nodes <- length(solved$feature)
@@ -400,7 +407,7 @@ new_gmt <- function(solved, frame, roles, design, settings, call) {
   x <- frame$columns[roles$regressors]
   fit$fitted.values <- unname(gmt_values(fit, x, unname(fit$where), extrapolate = TRUE)) +
     if (is.null(frame$offset)) 0 else frame$offset
-  validate_model(fit)
+  add_weightless(validate_model(fit), whole)
 }
 
 # The node that each node is a child of, 0 for the root.

@@ -9,7 +9,7 @@
 
 # Are there any settings that the search itself does not see to?
 is_refitted <- function(settings) {
-  any(is_loo(settings)) || settings$smoothing > 0 || settings$ridge > 0 || settings$select > 0 ||
+  any(is_loo(settings)) || is_compared(settings) || settings$smoothing > 0 || settings$ridge > 0 || settings$select > 0 ||
     settings$limits == "none"
 }
 
