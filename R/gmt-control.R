@@ -56,9 +56,9 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #'   for many: 4 million divided by the number of splitters times that of pairs of regressors.
 #' @param open_max Maximum number of bins of a predictor (and parts of these) that are searched row
 #'   by row at a node, 2 by default; the last local search has no such limit.
-#' @param shrink `FALSE` (the default): those of `complexity`, `smoothing`, `ridge` and `limits` that
-#'   are not given are 1, 0, 0 and `"range"`, and the models of leaves are those of `lm()`. `TRUE`:
-#'   they are `"loo"`, so that coefficients are shrunk, and predictions limited, as far as
+#' @param shrink `FALSE` (the default): those of `complexity`, `smoothing`, `ridge` and `limits`
+#'   that are not given are 1, 0, 0 and `"range"`, and the models of leaves are those of `lm()`.
+#'   `TRUE`: they are `"loo"`, so that coefficients are shrunk, and predictions limited, as far as
 #'   leave-one-out errors say, see Shrinkage.
 #' @param smoothing Number of rows that the model of each node borrows from that of its parent,
 #'   which itself borrows from its own parent: a number of at least 0, or `"loo"`. The default
@@ -168,7 +168,8 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #' log(n)`, by which the error of the training rows is too low, and that of new rows too high.
 #'
 #' Shrinkage helps most if rows are few for their columns or leaves are small. On 31 public data
-#' sets `shrink = TRUE` lowered the root mean squared error of held-out rows by 4 % (geometric mean).
+#' sets `shrink = TRUE` lowered the root mean squared error of held-out rows by 4 % (geometric
+#' mean).
 #' [coef()][coef.gmt] and the exports have the shrunk models, which predict. The summary of a node,
 #' its covariances and intervals use the coefficients and errors of these models, but the standard
 #' errors of least squares on the rows of the node: for inference on a leaf do not shrink.

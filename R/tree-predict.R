@@ -142,12 +142,11 @@ asked_columns <- function(fit, columns) {
 }
 
 # What leaves that are no classes predict for each row of `columns`: a matrix, a column a number.
-forest_outputs <- function(fit, columns) {
+forest_outputs <- function(fit, columns, threads = threads_for(columns)) {
   nodes <- c(list(feature = asked_columns(fit, columns), roots = 1L), routing_table(fit))
   nodes["levels_left"] <- list(nodes$levels_left)
   payload <- leaf_payload(fit, columns)
-  outputs <- .Call(ffi_forest_predict, nodes, payload$leaves, payload$columns,
-                   threads_for(columns))
+  outputs <- .Call(ffi_forest_predict, nodes, payload$leaves, payload$columns, threads)
   colnames(outputs) <- colnames(node_values(fit))
   outputs
 }

@@ -126,7 +126,7 @@ static ct_status search_sample(running *run, ct_error *error)
     const ct_gmt_options *o = run->options;
     CT_TRY(draw_sample(run, error));
     CT_TRY(ct_model_tree_init(&run->small, &run->sample, ct_gram_at(o->simd), o->limits.leaves_max,
-                              error));
+                              1, error));
     CT_TRY(search(run, &run->small, error));
     use_tree(run, &run->small);
     return CT_OK;
@@ -144,7 +144,7 @@ static ct_status expect_splitters(running *run, uint8_t *along, ct_error *error)
         options.population = 1;
         CT_TRY(draw_sample(run, error));
         CT_TRY(ct_model_tree_init(&run->small, &run->sample, ct_gram_at(o->simd),
-                                  o->limits.leaves_max, error));
+                                  o->limits.leaves_max, 1, error));
         CT_TRY(ct_search_tree(&run->small, &o->limits, &options, &history, error));
         for (uint32_t i = 0; i < run->small.room; i++) {
             const ct_model_node *node = &run->small.nodes[i];
@@ -260,14 +260,14 @@ static ct_status search_all(running *run, ct_error *error)
                                run->data->n_rows > o->sample ? CT_MODEL_BINS : o->bins, o->threads,
                                error));
     CT_TRY(ct_model_tree_init(&run->tree, &run->table, ct_gram_at(o->simd), o->limits.leaves_max,
-                              error));
+                              o->threads ? o->threads : 1, error));
     if (o->mode == CT_GMT_PAPER) return evolve_all(run, error);
     CT_TRY(run->data->n_rows > o->sample ? search_sample(run, error)
                                          : search(run, &run->tree, error));
     CT_TRY(ct_local_init(&run->local, &run->tree, &o->limits, o->threads ? o->threads : 1, error));
     run->local.halt = &run->halt;
     run->local.without = o->without;
-    run->tree.threads = run->local.undo.threads = run->local.trial.threads = run->local.threads;
+    run->local.undo.threads = run->local.trial.threads = run->local.threads;
     if (run->data->n_rows > o->sample) {
         /* first the thresholds that the sample has found, lest rows that are a little off theirs be
          * split away */

@@ -207,16 +207,14 @@ static ct_status kicking_init(kicking *all, const ct_model_tree *best, ct_error 
         }
     }
     for (int i = 0; i < AHEAD; i++)
-        CT_TRY(ct_model_tree_init(&all->attempts[i].tree, best->table, best->kernels,
-                                  all->limits->leaves_max, error));
+        CT_TRY(ct_model_tree_init_as(&all->attempts[i].tree, best, error));
     uint32_t wanted_trees = all->options->population;
     if (wanted_trees < 2) return CT_OK;
     all->population = (ct_model_tree *) ct_alloc(wanted_trees * sizeof *all->population);
     if (!all->population) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
     memset(all->population, 0, wanted_trees * sizeof *all->population);
     for (; all->room < wanted_trees; all->room++)
-        CT_TRY(ct_model_tree_init(&all->population[all->room], best->table, best->kernels,
-                                  all->limits->leaves_max, error));
+        CT_TRY(ct_model_tree_init_as(&all->population[all->room], best, error));
     return CT_OK;
 }
 

@@ -14,9 +14,8 @@ ct_status ct_local_init(ct_local *local, const ct_model_tree *like, const ct_tre
 {
     memset(local, 0, sizeof *local);
     local->limits = limits;
-    CT_TRY(ct_model_tree_init(&local->undo, like->table, like->kernels, limits->leaves_max, error));
-    CT_TRY(ct_model_tree_init(&local->trial, like->table, like->kernels, limits->leaves_max,
-                              error));
+    CT_TRY(ct_model_tree_init_as(&local->undo, like, error));
+    CT_TRY(ct_model_tree_init_as(&local->trial, like, error));
     local->memory = ct_line_memory_new();
     local->scratch = (ct_line_scratch **) ct_alloc(threads * sizeof(ct_line_scratch *));
     if (!local->scratch || !local->memory) return ct_fail(error, CT_NO_MEMORY, "not enough memory");

@@ -46,10 +46,10 @@ ct_status ct_model_tree_init_bare(ct_model_tree *tree, const ct_model_table *tab
     return CT_OK;
 }
 
-ct_status ct_model_tree_init(ct_model_tree *tree, const ct_model_table *table,
-                             const ct_gram_kernels *kernels, uint32_t leaves_max, ct_error *error)
+/* Memory for rows. */
+static ct_status init_rows(ct_model_tree *tree, ct_error *error)
 {
-    CT_TRY(init_nodes(tree, table, kernels, leaves_max, error));
+    const ct_model_table *table = tree->table;
     tree->rows = (uint32_t *) ct_alloc(table->n_rows * sizeof *tree->rows);
     tree->spare = (uint32_t *) ct_alloc(table->n_rows * sizeof *tree->spare);
     tree->bits = (uint64_t *) ct_alloc((table->n_rows / 64 + 1) * sizeof *tree->bits);
@@ -58,8 +58,28 @@ ct_status ct_model_tree_init(ct_model_tree *tree, const ct_model_table *table,
     if (!tree->rows || !tree->spare || !tree->bits ||
         (ct_pieces(table->n_rows) > 1 && !tree->pieces))
         return ct_fail(error, CT_NO_MEMORY, "not enough memory");
+    return CT_OK;
+}
+
+ct_status ct_model_tree_init(ct_model_tree *tree, const ct_model_table *table,
+                             const ct_gram_kernels *kernels, uint32_t leaves_max, unsigned threads,
+                             ct_error *error)
+{
+    CT_TRY(init_nodes(tree, table, kernels, leaves_max, error));
+    CT_TRY(init_rows(tree, error));
+    tree->threads = threads;
     for (uint32_t row = 0; row < table->n_rows; row++) tree->rows[row] = row;
     ct_model_tree_refresh(tree, 0, 1, 0);
+    return CT_OK;
+}
+
+ct_status ct_model_tree_init_as(ct_model_tree *tree, const ct_model_tree *from, ct_error *error)
+{
+    CT_ASSERT(from->rows);
+    uint32_t leaves_max = (from->room + 1) / 2 - CT_SPARE_LEAVES;
+    CT_TRY(init_nodes(tree, from->table, from->kernels, leaves_max, error));
+    CT_TRY(init_rows(tree, error));
+    ct_model_tree_copy(tree, from);
     return CT_OK;
 }
 

@@ -46,7 +46,7 @@ typedef struct {
     uint64_t *bits;       /* scratch: one a row */
     double *lanes;        /* scratch of the pivots */
     double *pieces;       /* scratch: [CT_PIECES][size], NULL for few rows */
-    unsigned threads;     /* that share its rows where there are many; 1 unless set */
+    unsigned threads;     /* that share its rows where there are many */
     double sse, terms;    /* summed over the leaves */
 } ct_model_tree;
 
@@ -56,9 +56,12 @@ static inline double ct_penalised(double sse, double terms, uint32_t n_leaves, d
     return sse + lambda * (terms + (double) n_leaves - 1);
 }
 
-/* A root without splits. */
+/* A root without splits. Many rows are shared by so many threads, here and in all that follows. */
 ct_status ct_model_tree_init(ct_model_tree *tree, const ct_model_table *table,
-                             const ct_gram_kernels *kernels, uint32_t leaves_max, ct_error *error);
+                             const ct_gram_kernels *kernels, uint32_t leaves_max, unsigned threads,
+                             ct_error *error);
+/* A copy of a tree that has rows; for one thread. */
+ct_status ct_model_tree_init_as(ct_model_tree *tree, const ct_model_tree *from, ct_error *error);
 /* Without rows: cell_walk.h knows what its nodes have, and calls the next ones. */
 ct_status ct_model_tree_init_bare(ct_model_tree *tree, const ct_model_table *table,
                                   const ct_gram_kernels *kernels, uint32_t leaves_max,

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hd.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "tree/route.h"
@@ -36,7 +37,8 @@ static double linear(const sums *s, uint32_t node, uint32_t row)
     const ct_forest *forest = s->forest;
     double sum = s->outputs[node];
     for (uint32_t k = forest->first_term[node]; k < forest->first_term[node + 1]; k++)
-        sum += forest->coefficient[k] * value_or_nan(&s->columns[forest->term_column[k]], row);
+        sum += ct_hd_product(forest->coefficient[k],
+                             value_or_nan(&s->columns[forest->term_column[k]], row));
     return sum;
 }
 

@@ -18,7 +18,7 @@ static int open_fixture(fixture *f, const evolve_data *d, uint32_t bins)
 {
     ct_error error;
     return ct_model_table_init(&f->table, &d->data, bins, 1, &error) == CT_OK &&
-           ct_model_tree_init(&f->tree, &f->table, ct_gram_at(CT_SIMD_SCALAR), 8, &error) ==
+           ct_model_tree_init(&f->tree, &f->table, ct_gram_at(CT_SIMD_SCALAR), 8, 1, &error) ==
                CT_OK &&
            (f->scratch = ct_line_scratch_new(&f->table, 8)) != NULL;
 }
@@ -452,7 +452,7 @@ static void cells_have_the_sums(void)
         REQUIRE(ct_model_table_init(&table, &d->data, 16, 1, &error) == CT_OK);
         REQUIRE(ct_row_cells_init(&cells, &table, kernels, along, &error) == CT_OK);
         REQUIRE(ct_row_cells_tree(&cells, &bare, 9, &error) == CT_OK);
-        REQUIRE(ct_model_tree_init(&rows, &cells.table, kernels, 9, &error) == CT_OK);
+        REQUIRE(ct_model_tree_init(&rows, &cells.table, kernels, 9, 1, &error) == CT_OK);
         REQUIRE(ct_node_rows_init(&found, n, &error) == CT_OK);
         CHECK(cells.n > (seed == 2 ? 4 : 20));
         for (int round = 0; round < 30; round++) {

@@ -131,3 +131,21 @@ test_that("a search that was stopped gives a tree and a warning", {
   expect_equal(unname(fitted(fit) + residuals(fit)), d$y)
   expect_equal(gmt(y ~ ., d, seed = 1, max_rows = 1000)$gmt$status, "row limit")
 })
+
+test_that("fitted values are those of the models, by C as by R, on any number of threads", {
+  d <- armchair(500, columns = 3)
+  d$whole <- sample(9L, 500, TRUE)
+  d$yes <- d$x1 > 2
+  fit <- gmt(y ~ ., d, seed = 1, leaves_max = 6)
+  expect_gt(nrow(coef(fit)), 2)
+  by_r <- gmt_values(fit, as.list(d), unname(fit$where), extrapolate = TRUE)
+  expect_identical(unname(fitted(fit)), by_r)
+  for (threads in 1:3) expect_identical(unname(training_values(fit, as.list(d), threads)), by_r)
+  moved <- gmt(y ~ ., d, offset = x1, seed = 1, leaves_max = 6)
+  expect_equal(unname(fitted(moved)), unname(predict(moved, d, extrapolate = TRUE)))
+  # factors and missing values: R alone
+  d$f <- factor(sample(c("a", "b"), 500, TRUE))
+  d$x2[7:20] <- NA
+  other <- gmt(y ~ ., d, seed = 1, leaves_max = 6, na.action = na.pass)
+  expect_identical(unname(fitted(other)), unname(predict(other, d, extrapolate = TRUE)))
+})

@@ -157,3 +157,71 @@ test_that("limits are kept or not, in all that predicts", {
   expect_identical(bent$gmt$settings$limits, "range")
   expect_identical(predict(bent, new), predict(gmt(y ~ x | 1, d, seed = 1), new))
 })
+
+# The leave-one-out error of the settings of a fit, as ?gmt_control compares trees of different
+# complexities.
+compared_error <- function(fit) {
+  table <- fit$gmt$settings$loo
+  used <- fit$gmt$settings[c("ridge", "smoothing", "limits")]
+  error <- table$error[table$ridge == used$ridge & table$smoothing == used$smoothing &
+                         table$limits == used$limits]
+  zero <- any(vapply(used[1:2], identical, NA, 0) & lengths(lapply(table[1:2], unique)) > 1)
+  splits <- nrow(coef(fit)) - 1
+  error * (if (zero) 2 else 1) * (1 + 4 * splits * log(nobs(fit)) / nobs(fit))
+}
+
+test_that("the complexity is that of the tree with the lower leave-one-out error", {
+  kinks <- function(seed, noise) {
+    set.seed(seed)
+    d <- data.frame(x = runif(100), z = runif(100))
+    d$y <- 10 * sin(2 * pi * d$x) + 5 * d$z + noise * rnorm(100)
+    d
+  }
+  chosen <- rejected <- NULL
+  for (seed in 1:8) for (noise in c(0.5, 2, 5)) {
+    d <- kinks(seed, noise)
+    each <- lapply(c(1, 0.7), function(complexity) {
+      gmt(y ~ ., d, seed = 1, shrink = TRUE, complexity = complexity)
+    })
+    fit <- gmt(y ~ ., d, seed = 1, shrink = TRUE)
+    best <- if (compared_error(each[[2]]) < compared_error(each[[1]])) 2 else 1
+    expect_identical(fit$gmt$settings$search$complexity, c(1, 0.7)[best])
+    expect_identical(coef(fit), coef(each[[best]]))
+    expect_identical(fit$gmt$settings[c(names(loo_grid), "loo", "time_limit")],
+                     each[[best]]$gmt$settings[c(names(loo_grid), "loo", "time_limit")])
+    chosen <- c(chosen, best)
+    rejected <- c(rejected, best == 1 && nrow(coef(each[[2]])) > nrow(coef(each[[1]])))
+  }
+  # both were chosen, and the larger tree was not always
+  expect_setequal(chosen, 1:2)
+  expect_true(any(rejected))
+})
+
+test_that("a complexity by leave-one-out errors needs no shrinkage, keeps limits, ends in time", {
+  d <- armchair(200, noise = 3)
+  plain <- gmt(y ~ ., d, seed = 1, complexity = "loo")
+  table <- plain$gmt$settings$loo
+  expect_identical(nrow(table), 1L)
+  expect_leaves_of_lm(plain, y ~ x1 + x2, d)
+  leaf <- predict(plain, type = "node")
+  errors <- vapply(seq_len(200), function(i) {
+    others <- setdiff(which(leaf == leaf[i]), i)
+    at <- d[i, ]
+    for (name in c("x1", "x2")) at[[name]] <- min(max(at[[name]], min(d[others, name])),
+                                                  max(d[others, name]))
+    ends <- range(d$y[others])
+    value <- predict(lm(y ~ x1 + x2, d[others, ]), at)
+    d$y[i] - min(max(value, ends[1] - diff(ends) / 20), ends[2] + diff(ends) / 20)
+  }, 0)
+  expect_equal(table$error, mean(errors^2), tolerance = 1e-8)
+  few <- gmt(y ~ ., d, seed = 1, shrink = TRUE, max_rows = 1000)
+  expect_identical(few$gmt$status, "row limit")
+  expect_identical(few$gmt$settings$search$max_rows, 1000)
+  expect_identical(few$gmt$settings$search$complexity, 1)
+  expect_warning(late <- gmt(y ~ ., armchair(3000), seed = 1, shrink = TRUE, time_limit = 0),
+                 class = "contree_stopped")
+  expect_identical(late$gmt$settings$time_limit, 0)
+  many <- gmt(y ~ ., armchair(10001), seed = 1, effort = 0, shrink = TRUE)
+  expect_identical(many$gmt$settings$search$complexity, 1)
+  expect_contree_error(gmt_control(complexity = "cv"), "input", "'complexity'")
+})
