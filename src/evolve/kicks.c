@@ -9,8 +9,8 @@
 #include "evolve/changes.h"
 
 /* A kick begins with what is best after the one before it. Workers take kicks ahead of their turn,
- * supposing that those before them come to nothing, which is mostly so; where it is not, they are
- * made again: what comes out is that of one worker. */
+ * supposing that those under way before them come to nothing, which is mostly so; where it is not,
+ * they are made again: what comes out is that of one worker. */
 enum { AHEAD = 16, ROTATE_EVERY = 4, ROUNDS = 20 };
 enum { STREAM_KICKS = 0x6b69636b, STREAM_START = 0x73746172 };
 
@@ -20,7 +20,9 @@ typedef struct {
     ct_model_tree tree;
     ct_rng rng;
     progress at;
-    uint32_t version; /* kicking.version that it began with */
+    int stale;        /* under way, but to be made again */
+    int better;       /* done: than what it began with, */
+    double bic;       /* which costs so much */
     ct_halt *halt;    /* of the worker who has it */
     int crossed;
     double lambda;
@@ -35,7 +37,6 @@ typedef struct {
     attempt attempts[AHEAD];   /* of kick k: [k % AHEAD] */
     ct_lock lock;              /* of what follows, while kicks are made */
     uint32_t idle;             /* kicks since the last success */
-    uint32_t version;          /* times that what follows has changed */
     ct_model_tree *best;
     ct_model_tree *population; /* [n_population of room] local optima, that of `best` too; NULL: it
                                   is all there is */
@@ -98,17 +99,30 @@ static void cross(ct_model_tree *tree, const ct_model_tree *other, const ct_tree
     ct_mark_around(tree, node);
 }
 
+/* What is best before a kick if those that are not done come to nothing. A population waits until
+ * they are accepted. */
+static const ct_model_tree *best_before(const kicking *all, uint32_t number)
+{
+    for (uint32_t k = number; !all->room && k-- > all->history->kicks;) {
+        const attempt *a = &all->attempts[k % AHEAD];
+        if (a->at == DONE && a->better) return &a->tree;
+    }
+    return all->best;
+}
+
 /* The tree that a kick starts from, and what it takes over from another. */
 static void prepare(kicking *all, uint32_t number)
 {
     attempt *a = &all->attempts[number % AHEAD];
+    const ct_model_tree *best = best_before(all, number);
     uint32_t n = all->n_population;
     a->rng = ct_rng_of(all->options->seed, STREAM_KICKS, number);
-    a->lambda = ct_tree_lambda(all->best, all->limits->complexity);
-    a->version = all->version;
+    a->lambda = ct_tree_lambda(best, all->limits->complexity);
+    a->bic = ct_tree_bic(best, all->limits->complexity);
+    a->stale = 0;
     a->at = UNDER_WAY;
     uint32_t which = n ? ct_rng_below(&a->rng, n) : 0;
-    ct_model_tree_copy(&a->tree, n ? &all->population[which] : all->best);
+    ct_model_tree_copy(&a->tree, n ? &all->population[which] : best);
     a->crossed = n > 1 && ct_rng_below(&a->rng, 2);
     if (!a->crossed) return;
     uint32_t other = (which + 1 + ct_rng_below(&a->rng, n - 1)) % n;
@@ -237,13 +251,12 @@ static int64_t take_touched(ct_local *local)
 
 /* ---- kicks by several workers ---- */
 
-/* Kicks that are done or under way began with what is no longer there. */
-static void start_anew(kicking *all)
+/* Kicks from `number` on, as far as they are done or under way, began with what is not there. */
+static void start_anew(kicking *all, uint32_t number)
 {
-    all->version++;
-    for (int i = 0; i < AHEAD; i++) {
-        attempt *a = &all->attempts[i];
-        if (a->at == UNDER_WAY) ct_halt_set(a->halt);
+    for (uint32_t k = number; k < all->history->kicks + AHEAD; k++) {
+        attempt *a = &all->attempts[k % AHEAD];
+        if (a->at == UNDER_WAY) ct_halt_set(a->halt), a->stale = 1;
         if (a->at == DONE) a->at = WAITING;
     }
 }
@@ -269,14 +282,15 @@ static void accept_kick(kicking *all, attempt *a)
     history->kicks++;
     history->touched += a->touched;
     all->idle++;
+    CT_ASSERT(a->bic == ct_tree_bic(all->best, complexity)); /* it began with this */
     int changed = all->room && join_population(all, &a->tree);
-    if (ct_tree_bic(&a->tree, complexity) < ct_tree_bic(all->best, complexity) - 1e-9) {
+    if (a->better) {
         ct_model_tree_copy(all->best, &a->tree);
         all->idle = 0;
-        changed = 1;
+        changed = all->room > 0;
         ct_note_moment(history, all->best, complexity);
     }
-    if (changed) start_anew(all);
+    if (changed) start_anew(all, history->kicks);
     if (history->kicks >= options->effort || all->idle >= options->patience ||
         history->touched >= options->max_rows || all->status != CT_OK)
         end_kicks(all);
@@ -302,10 +316,14 @@ static attempt *take_kick(kicking *all, unsigned worker, uint32_t *number)
 }
 
 /* Kicks are accepted in order, whole, and if they began with what is best before them. */
-static void hand_in(kicking *all, unsigned worker, attempt *a)
+static void hand_in(kicking *all, unsigned worker, uint32_t number)
 {
+    attempt *a = &all->attempts[number % AHEAD];
     ct_lock_take(&all->lock);
-    a->at = a->version == all->version ? DONE : WAITING;
+    a->at = a->stale ? WAITING : DONE;
+    a->better = a->status == CT_OK &&
+                ct_tree_bic(&a->tree, all->limits->complexity) < a->bic - 1e-9;
+    if (a->at == DONE && a->better && !all->room) start_anew(all, number + 1);
     while (!ct_halt_now(&all->halt, worker) &&
            all->attempts[all->history->kicks % AHEAD].at == DONE)
         accept_kick(all, &all->attempts[all->history->kicks % AHEAD]);
@@ -330,7 +348,7 @@ static void do_kicks(void *data, unsigned worker, uint64_t begin, uint64_t end)
         }
         a->status = kick_and_search(all, local, a, number % ROTATE_EVERY == 0, &a->error);
         a->touched = take_touched(local);
-        hand_in(all, worker, a);
+        hand_in(all, worker, number);
     }
     ct_lock_take(&all->lock);
     end_kicks(all);
