@@ -172,6 +172,31 @@ static void same_tree(void)
     free(d);
 }
 
+/* Kicks that are a success: those ahead of them are made again, whoever made them. */
+static void same_after_success(void)
+{
+    uint32_t successes = 0;
+    for (uint32_t seed = 1; seed <= (CHECK_QUICK() ? 3 : 8); seed++) {
+        evolve_data *d = new_data(seed, 250, 3, 0, 5, 1);
+        ct_gmt_options o = default_options();
+        ct_gmt first, again;
+        ct_error error;
+        o.limits.complexity = 0.2;
+        o.effort = o.patience = 40;
+        REQUIRE(ct_gmt_fit(&d->data, &o, &first, &error) == CT_OK);
+        successes += first.n_moments - 1;
+        for (o.threads = 2; o.threads < 5; o.threads++) {
+            REQUIRE(ct_gmt_fit(&d->data, &o, &again, &error) == CT_OK);
+            CHECK(same_trees(&first, &again, d->data.n_rows));
+            CHECK_INT(again.n_moments, first.n_moments);
+            ct_gmt_free(&again);
+        }
+        ct_gmt_free(&first);
+        free(d);
+    }
+    CHECK(successes > 2);
+}
+
 /* Rows in pieces: five planes are found, the same for any number of threads and instruction set. */
 static void same_tree_of_many(void)
 {
@@ -394,6 +419,7 @@ static void memory_ends(void)
 static const check_case cases[] = {
     {"certificates hold", certificates_hold},
     {"the same tree", same_tree},
+    {"the same tree after a success", same_after_success},
     {"the same tree of many rows", same_tree_of_many},
     {"other ways to search", other_ways},
     {"short cuts change nothing", short_cuts_change_nothing},
