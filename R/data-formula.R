@@ -128,11 +128,11 @@ replace_dots <- function(formula, old) {
 # the names that new data will have.
 new_terms <- function(formula, parts, frame, data = character()) {
   expressions <- c(list(parts$response), parts$predictors)
-  labels <- unname(vapply(expressions, deparse1, "", backtick = TRUE))
+  labels <- term_labels(expressions)
   small <- length(expressions) <= full_terms_limit
-  predvars <- Map(function(value, expression) {
-    if (is.name(expression)) expression else stats::makepredictcall(value, expression)
-  }, frame, expressions)
+  predvars <- expressions
+  calls <- which(!vapply(expressions, is.name, NA))
+  predvars[calls] <- Map(stats::makepredictcall, frame[calls], expressions[calls])
   structure(
     plain_formula(if (small) expanded_formula(expressions) else formula),
     variables = as.call(c(quote(list), unname(expressions))),
@@ -144,6 +144,14 @@ new_terms <- function(formula, parts, frame, data = character()) {
     .Environment = lasting_environment(environment(formula), expressions, data),
     predvars = as.call(c(quote(list), unname(predvars))),
     dataClasses = vapply(frame, stats::.MFclass, ""))
+}
+
+# As deparse() has them; names, which need no deparsing, are many.
+term_labels <- function(expressions) {
+  labels <- as.character(expressions)
+  plain <- vapply(expressions, is.name, NA) & labels == make.names(labels)
+  labels[!plain] <- vapply(expressions[!plain], deparse1, "", backtick = TRUE)
+  labels
 }
 
 plain_formula <- function(formula) {

@@ -32,8 +32,7 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #' @param minbucket Minimum number of training rows in a leaf, at least 1. The default (`NULL`) is
 #'   twice the number of coefficients of a model, and at least 5.
 #' @param complexity Factor of the penalty log(n) in BIC, at least 0; larger values give smaller
-#'   trees. `"loo"`: 1 or 0.7, whichever gives the lower leave-one-out error, see Shrinkage. The
-#'   default (`NULL`) is up to `shrink`.
+#'   trees. The default (`NULL`) is 1, or 0.7 with `shrink = TRUE` and up to 10,000 rows.
 #' @param bins Number of bins of each predictor in which thresholds are first searched, from 2 to
 #'   254; 64 by default. Bins that could contain the best threshold are then searched row by row.
 #' @param search `"local"` (the default): the best tree is changed at random and searched again.
@@ -58,13 +57,13 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #'   by row at a node, 2 by default; the last local search has no such limit.
 #' @param shrink `FALSE` (the default): those of `complexity`, `smoothing`, `ridge` and `limits`
 #'   that are not given are 1, 0, 0 and `"range"`, and the models of leaves are those of `lm()`.
-#'   `TRUE`: they are `"loo"`, so that coefficients are shrunk, and predictions limited, as far as
-#'   leave-one-out errors say, see Shrinkage.
+#'   `TRUE`: trees are larger (`complexity`), and the others are `"loo"`, so that coefficients are
+#'   shrunk, and predictions limited, as far as leave-one-out errors say, see Shrinkage.
 #' @param smoothing Number of rows that the model of each node borrows from that of its parent,
-#'   which itself borrows from its own parent: a number of at least 0, or `"loo"`. The default
-#'   (`NULL`) is up to `shrink`.
+#'   which itself borrows from its own parent: a number of at least 0, or `"loo"`, a mean of models.
+#'   The default (`NULL`) is up to `shrink`.
 #' @param ridge Ridge penalty of the slopes at the root, in rows: a number of at least 0, or
-#'   `"loo"`. The default (`NULL`) is up to `shrink`.
+#'   `"loo"`, a mean of models. The default (`NULL`) is up to `shrink`.
 #' @param limits Are predictions for new rows limited to the ranges of the leaf? `"range"`, as
 #'   [predict()][predict.gmt] describes; `"none"`, as with its `extrapolate = TRUE`; or `"loo"`,
 #'   whichever has the lower leave-one-out error. The default (`NULL`) is up to `shrink`.
@@ -151,21 +150,19 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #' column; the intercept has no penalty. What other nodes borrow by `smoothing` includes the
 #' penalty.
 #'
-#' With `"loo"` the values of `smoothing` (0, 3, 10, 30, 100), `ridge` (0, 0.3, 1, 3, 10, 30) and
-#' `limits` are chosen together so that the (weighted) mean squared leave-one-out error is lowest;
-#' those of the three that are given stay. It is the error of each training row by the models, and
-#' the ranges, of all other rows, for the splits of the tree. The splits were searched with the row,
-#' so that errors without shrinkage are too low: 0 is taken only if it at least halves the error, as
-#' with responses without noise. `gmt$settings` of the fit has what was chosen, and as `loo` the
-#' errors, a data frame. Of more than 2,000 rows the errors of 2,000 are used, evenly spaced in the
-#' data; with more than 10,000 rows `"loo"` stands for 0, 0 and `"range"`. [gmt_cv()] chooses
-#' `smoothing` with the complexity, by trees that have not seen the rows.
-#'
-#' With `complexity = "loo"` trees are searched with 1 and with 0.7, and the one with the lower
-#' leave-one-out error is the fit; with more than 10,000 rows it is that with 1. Since the splits
-#' were searched with all rows, the error of a tree with `s` splits is multiplied by `1 + 4 s log(n)
-#' / n`: the largest of n chi-squared variables, the gains of n cuts that do not help, is some `2
-#' log(n)`, by which the error of the training rows is too low, and that of new rows too high.
+#' With `"loo"` the leave-one-out errors of all combinations of `smoothing` (0, 3, 10, 30, 100),
+#' `ridge` (0, 0.3, 1, 3, 10, 30) and `limits` are computed; those of the three that are given stay.
+#' It is the (weighted) mean squared error of the training rows by the models, and the ranges, of
+#' all other rows, for the splits of the tree. The coefficients are the means of those of the
+#' combinations, with weights proportional to `error^(-n / 5)`; a likelihood would have `n / 2`, but
+#' takes the splits, and the least of the errors, for known. Limits are those with the larger sum of
+#' weights. Since the splits were searched with the row, errors without shrinkage are too low: where
+#' `smoothing` or `ridge` is 0 the error counts twice, so that there is little shrinkage only if the
+#' response has hardly any noise. `gmt$settings` of the fit has the limits and the means of
+#' `smoothing` and `ridge`, and as `loo` a data frame of the errors and weights; weights below a
+#' thousandth of the largest are 0. Of more than 2,000 rows the errors of 2,000 are used, evenly
+#' spaced in the data; with more than 10,000 rows `"loo"` stands for 0, 0 and `"range"`. [gmt_cv()]
+#' chooses `smoothing` with the complexity, by trees that have not seen the rows.
 #'
 #' Shrinkage helps most if rows are few for their columns or leaves are small. On 31 public data
 #' sets `shrink = TRUE` lowered the root mean squared error of held-out rows by 4 % (geometric
@@ -202,8 +199,8 @@ gmt_control <- function(leaves_max = 16, depth_max = if (certify > 0) certify el
   fitness <- check_choice("fitness", fitness, c("bic", "weighted"))
   device <- check_gmt_device(check_device(device), mode)
   given <- mget(names(gmt_ranges), environment())
-  unasked <- if (check_flag("shrink", shrink)) loo_asked else loo_none
-  for (name in c("complexity", "smoothing", "ridge")) {
+  unasked <- if (check_flag("shrink", shrink)) shrink_settings else plain_settings
+  for (name in c("smoothing", "ridge")) {
     if (is.null(given[[name]])) given[[name]] <- unasked[[name]]
   }
   if (is.null(limits)) limits <- unasked$limits
@@ -211,8 +208,8 @@ gmt_control <- function(leaves_max = 16, depth_max = if (certify > 0) certify el
     if (is.null(given[[name]])) given[[name]] <- gmt_modes[[mode]][[name]]
   }
   search <- Map(function(name, value, range) {
-    if (name %in% names(loo_asked) && identical(value, "loo")) return(value)
-    check_forest_number(name, value, range, name %in% c("minbucket", "sample"))
+    if (name %in% names(loo_grid) && identical(value, "loo")) return(value)
+    check_forest_number(name, value, range, name %in% c("minbucket", "sample", "complexity"))
   }, names(gmt_ranges), given, gmt_ranges)
   own <- search[c("time_limit", "smoothing", "ridge", "select", "conformal")]
   check_conformal(own$conformal)
@@ -221,6 +218,7 @@ gmt_control <- function(leaves_max = 16, depth_max = if (certify > 0) certify el
   search$fitness <- match(fitness, c("bic", "weighted")) - 1
   structure(c(own, list(search = search[setdiff(names(search), names(own))],
                  limits = check_choice("limits", limits, c("range", "loo", "none")),
+                 shrink = shrink,
                  factors = check_choice("factors", factors, c("few", "both", "split")),
                  missing = check_choice("missing", missing, c("indicator", "mean")),
                  device = device,
@@ -266,8 +264,12 @@ gmt_settings <- function(control, dots, both, seed, model) {
 }
 
 # Defaults that depend on the data.
-settle_gmt <- function(settings, design, roles) {
+settle_gmt <- function(settings, design, roles, n_rows) {
   n_columns <- length(design_names(design))
+  if (is.null(settings$search$complexity)) {
+    shrunk <- settings$shrink && n_rows <= loo_rows_max
+    settings$search$complexity <- (if (shrunk) shrink_settings else plain_settings)$complexity
+  }
   if (is.null(settings$search$minbucket)) {
     settings$search$minbucket <- max(5, 2 * (n_columns + 1))
   }

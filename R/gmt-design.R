@@ -110,6 +110,9 @@ learn_nodes <- function(design, frame, where, parent) {
 # The terms of linear leaves, see tree-linear.R, and their coefficients. `b`: coefficients of the
 # columns of the design, a row a node. `nodes`: see learn_nodes().
 design_terms <- function(design, nodes, b, xlevels) {
+  if (all(vapply(design, is_identity, NA))) {
+    return(list(terms = number_terms(vapply(design, `[[`, "", "predictor")), b = unname(b)))
+  }
   place <- split(seq_len(ncol(b)), factor(design_parts(design), seq_along(design)))
   parts <- lapply(seq_along(design), function(k) {
     part <- design[[k]]

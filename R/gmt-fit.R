@@ -237,20 +237,14 @@ fit_gmt <- function(frame, regressors, splitters, settings, call) {
 }
 
 fit_roles <- function(frame, roles, settings, call) {
-  search <- function(settings) search_gmt(frame, roles, settings)
-  refitted <- if (identical(settings$search$complexity, "loo")) {
-    search_complexity(search, settings)
-  } else {
-    refit_gmt(search(settings))
-  }
-  new_gmt(refitted, frame, call)
+  new_gmt(refit_gmt(search_gmt(frame, roles, settings)), frame, call)
 }
 
 # What the search found, and all that it takes to make a fit of it.
 search_gmt <- function(frame, roles, settings) {
   frame <- with_weight(frame)
   design <- learn_design(frame, roles$regressors, settings$missing == "indicator")
-  settings <- settle_gmt(settings, design, roles)
+  settings <- settle_gmt(settings, design, roles, length(frame$response))
   list(solved = run_gmt(frame, roles, design, settings), frame = frame, roles = roles,
        design = design, settings = settings)
 }
@@ -385,8 +379,9 @@ new_gmt <- function(refitted, whole, call) {
     said <- design_terms(design, nodes, b[, -1, drop = FALSE], frame$xlevels)
     linear_leaves(b[, 1], said$b, said$terms)
   }
-  history <- as.data.frame(matrix(solved$moments, ncol = 6, dimnames = list(
-    NULL, c("kick", "leaves", "bic", "deviance", "touched", "time"))))
+  moments <- c("kick", "leaves", "bic", "deviance", "touched", "time")
+  history <- list2DF(lapply(stats::setNames(seq_along(moments), moments),
+                            function(k) solved$moments[, k]))
   found <- list(
     regressors = roles$regressors, splitters = roles$splitters, design = design, nodes = nodes,
     coefficients = b, rank = solved$rank, aliased = by_node(solved$aliased),

@@ -1,13 +1,12 @@
 # Regressors left out of the models of single nodes, one after the other, as step() does.
 
-# For each node (a row) and column whether it is left out. `part`: of each column the number of its
-# regressor, 0 of the intercept; all columns of a regressor go together. `k`: of the criterion
-# n log(RSS / n) + k * rank.
+# For each node (a column) and column of the models (a row) whether it is left out. `part`: of each
+# of the latter the number of its regressor, 0 of the intercept; all columns of a regressor go
+# together. `k`: of the criterion n log(RSS / n) + k * rank.
 drop_regressors <- function(nodes, part, k) {
-  dropped <- lapply(seq_along(nodes$own), function(node) {
-    drop_from_node(nodes$own[[node]], nodes$n[node], part, k)
-  })
-  do.call(rbind, dropped)
+  vapply(seq_along(nodes$n), function(node) {
+    drop_from_node(nodes$factors[, , node], nodes$n[node], part, k)
+  }, logical(length(part)))
 }
 
 drop_from_node <- function(factor, n, part, k) {
@@ -36,11 +35,11 @@ drop_from_node <- function(factor, n, part, k) {
 }
 
 # list(rank, unscaled) of the nodes' own models of the columns that are not dropped.
-models_of_kept <- function(nodes, dropped) {
-  p <- ncol(dropped)
-  fits <- lapply(seq_along(nodes$own), function(node) {
-    columns <- which(!dropped[node, ])
-    fit <- fit_factor(nodes$own[[node]], columns)
+models_of_kept <- function(nodes) {
+  p <- nrow(nodes$dropped)
+  fits <- lapply(seq_along(nodes$n), function(node) {
+    columns <- which(!nodes$dropped[, node])
+    fit <- fit_factor(nodes$factors[, , node], columns)
     used <- columns[fit$qr$pivot[seq_len(fit$rank)]]
     unscaled <- matrix(0, p, p)
     unscaled[used, used] <- chol2inv(fit$qr$qr, fit$rank)

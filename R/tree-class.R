@@ -249,8 +249,9 @@ saved_by_splits <- function(amount, children) {
 
 # Sums over the splits of each variable, the largest first.
 sum_by_variable <- function(saved, variable) {
-  sums <- vapply(split(unname(saved), as.character(variable)), sum, 0)
-  sums[order(sums, decreasing = TRUE)] # sort() takes longer than all else here
+  variable <- as.character(variable)
+  sums <- vapply(unique(variable), function(name) sum(saved[variable == name]), 0)
+  sums[order(-sums, names(sums))] # sort() takes longer than all else here
 }
 
 # Level by level, from the root down.

@@ -30,6 +30,7 @@ SEXP ffi_image_draw(SEXP control);
 SEXP ffi_gmt_fit(SEXP columns, SEXP y, SEXP weights, SEXP control);
 SEXP ffi_gmt_loo(SEXP x, SEXP y, SEXP weights, SEXP where, SEXP counted, SEXP nodes, SEXP ridge,
                  SEXP smoothing);
+SEXP ffi_gmt_shrink(SEXP nodes, SEXP ridge, SEXP smoothing, SEXP weight);
 SEXP ffi_forest_predict(SEXP nodes, SEXP leaf, SEXP columns, SEXP threads);
 SEXP ffi_ensemble_check(SEXP ensemble);
 SEXP ffi_forge(SEXP ensemble);
@@ -86,6 +87,7 @@ static const R_CallMethodDef calls[] = {
     ENTRY(ffi_image_draw, 1),
     ENTRY(ffi_gmt_fit, 4),
     ENTRY(ffi_gmt_loo, 8),
+    ENTRY(ffi_gmt_shrink, 4),
     ENTRY(ffi_forest_predict, 4),
     ENTRY(ffi_ensemble_check, 1),
     ENTRY(ffi_forge, 1),

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "evolve/gmt.h"
-#include "evolve/leave_one_out.h"
 #include "r_callbacks.h"
 
 /* ---- arguments ---- */
@@ -185,9 +184,9 @@ static SEXP result_list(const ct_gmt *gmt, uint32_t n_rows)
     static const char *const names[] = {
         "feature", "threshold", "left",     "right",   "default_left", "learned",
         "levels",  "n",         "weight",   "deviance", "rank",        "coefficients",
-        "aliased", "unscaled",  "low",      "high",    "where",        "moments",
-        "kicks",   "touched",   "bic",      "lambda",  "certified",    "status",
-        "elapsed", "optimum",   "device",   "device_note", "device_answers"};
+        "aliased", "unscaled",  "factors",  "low",     "high",         "where",
+        "moments", "kicks",     "touched",  "bic",     "lambda",       "certified",
+        "status",  "elapsed",   "optimum",  "device",  "device_note",  "device_answers"};
     static const char *const ends[] = {"complete", "row limit", "interrupted", "time limit"};
     const ct_forest *forest = &gmt->forest;
     const ct_node_models *models = &gmt->models;
@@ -209,6 +208,7 @@ static SEXP result_list(const ct_gmt *gmt, uint32_t n_rows)
     SET_VECTOR_ELT(list, i++, doubles(models->coefficients, n * p));
     SET_VECTOR_ELT(list, i++, flags(models->aliased, (uint32_t) (n * p)));
     SET_VECTOR_ELT(list, i++, doubles(models->unscaled, n * p * p));
+    SET_VECTOR_ELT(list, i++, doubles(models->triangles, n * (p + 1) * (p + 1)));
     SET_VECTOR_ELT(list, i++, doubles(models->low, n * p));
     SET_VECTOR_ELT(list, i++, doubles(models->high, n * p));
     SET_VECTOR_ELT(list, i++, where_of(gmt->where, n_rows));
@@ -252,88 +252,4 @@ SEXP ffi_gmt_fit(SEXP columns, SEXP y, SEXP weights, SEXP control)
     free_gmt(handle);
     UNPROTECT(3);
     return list;
-}
-
-/* ---- leave-one-out errors ---- */
-
-static const int *integers_of(SEXP value, uint64_t n, const char *name)
-{
-    if ((TYPEOF(value) != INTSXP && TYPEOF(value) != LGLSXP) || (uint64_t) Rf_xlength(value) != n)
-        Rf_error("'%s' must be %.0f integers", name, (double) n);
-    return TYPEOF(value) == INTSXP ? INTEGER_RO(value) : LOGICAL_RO(value);
-}
-
-static const double *numbers_of(SEXP value, uint64_t n, const char *name)
-{
-    if (TYPEOF(value) != REALSXP || (uint64_t) Rf_xlength(value) != n)
-        Rf_error("'%s' must be %.0f numbers", name, (double) n);
-    return REAL_RO(value);
-}
-
-/* Flags as bytes; memory of the call. */
-static uint8_t *flags_of(SEXP value, uint64_t n, const char *name)
-{
-    const int *x = integers_of(value, n, name);
-    uint8_t *out = (uint8_t *) R_alloc(n ? n : 1, 1);
-    for (uint64_t i = 0; i < n; i++) out[i] = x[i] != 0;
-    return out;
-}
-
-/* Numbers from 1 as indices from 0, -1 for 0, less than `limit`; memory of the call. */
-static int32_t *indices_of(SEXP value, uint64_t n, uint32_t limit, const char *name)
-{
-    const int *x = integers_of(value, n, name);
-    int32_t *out = (int32_t *) R_alloc(n ? n : 1, sizeof *out);
-    for (uint64_t i = 0; i < n; i++) {
-        if (x[i] < 0 || (uint32_t) x[i] > limit) Rf_error("'%s' is out of range", name);
-        out[i] = x[i] - 1;
-    }
-    return out;
-}
-
-static ct_loo_data loo_data_of(SEXP x, SEXP y, SEXP weights, SEXP nodes)
-{
-    ct_loo_data data;
-    memset(&data, 0, sizeof data);
-    if (!Rf_isMatrix(x) || Rf_ncols(x) < 1) Rf_error("'x' must be a matrix");
-    data.n_rows = (uint32_t) Rf_nrows(x);
-    data.p = (uint32_t) Rf_ncols(x);
-    data.x = numbers_of(x, (uint64_t) data.n_rows * data.p, "x");
-    data.y = numbers_of(y, data.n_rows, "y");
-    data.weights = r_doubles(weights, data.n_rows, "weights");
-    SEXP parent = r_element(nodes, "parent");
-    const uint64_t n = (uint64_t) Rf_xlength(parent), p = data.p;
-    if (n < 1 || n > 65535 || p > 65535) Rf_error("'nodes' must be those of a tree");
-    data.n_nodes = (uint32_t) n;
-    data.parent = indices_of(parent, n, data.n_nodes, "parent");
-    for (uint32_t i = 0; i < data.n_nodes; i++)
-        if (i ? data.parent[i] < 0 || (uint32_t) data.parent[i] >= i : data.parent[i] != -1)
-            Rf_error("'parent' must come before its children");
-    data.n = numbers_of(r_element(nodes, "n"), n, "n");
-    data.factors = numbers_of(r_element(nodes, "factors"), n * (p + 1) * (p + 1), "factors");
-    data.penalty = numbers_of(r_element(nodes, "penalty"), p, "penalty");
-    data.dropped = flags_of(r_element(nodes, "dropped"), n * p, "dropped");
-    return data;
-}
-
-/* x: a matrix, the intercept first; where: the leaf of each row, from 1; nodes: parent (from 1, 0
- * of the root), n, factors ([p + 1][p + 1] a node), penalty, dropped (p a node). Returns sums of
- * squared errors, [ridge][smoothing][within limits, without]. */
-SEXP ffi_gmt_loo(SEXP x, SEXP y, SEXP weights, SEXP where, SEXP counted, SEXP nodes, SEXP ridge,
-                 SEXP smoothing)
-{
-    ct_loo_data data = loo_data_of(x, y, weights, nodes);
-    ct_error error;
-    data.where = indices_of(where, data.n_rows, data.n_nodes, "where");
-    for (uint32_t i = 0; i < data.n_rows; i++)
-        if (data.where[i] < 0) Rf_error("'where' is out of range");
-    data.counted = flags_of(counted, data.n_rows, "counted");
-    uint32_t n_ridge = (uint32_t) Rf_xlength(ridge), n_smoothing = (uint32_t) Rf_xlength(smoothing);
-    const double *ridges = numbers_of(ridge, n_ridge, "ridge"),
-                 *smoothings = numbers_of(smoothing, n_smoothing, "smoothing");
-    SEXP out = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t) n_ridge * n_smoothing * CT_LOO_LIMITS));
-    r_check(ct_loo_errors(&data, ridges, n_ridge, smoothings, n_smoothing, REAL(out), &error),
-            &error);
-    UNPROTECT(1);
-    return out;
 }

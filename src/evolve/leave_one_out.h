@@ -1,25 +1,16 @@
-/* Leave-one-out errors of a model tree whose models are shrunk, for given splits. With G = X'WX
- * (the response a column of X), from the root down,
- *   G~(root) = G(root) + ridge D,   G~(node) = G(node) + smoothing G~(parent) / n~(parent),
- * so that row i counts w_i c_i in the model of its leaf, c_i the same for all rows of a leaf. With
- * A the part of G~ of the regressors and e_i the residual, the model without the row is
+/* Leave-one-out errors of a model tree whose models are shrunk (shrinkage.h), for given splits. Row
+ * i counts w_i c_i in the model of its leaf, c_i the same for all rows of a leaf. With A the part
+ * of G~ of the regressors and e_i the residual, the model without the row is
  *   b(-i) = b - A^-1 x_i w_i c_i e_i / (1 - w_i c_i x_i' A^-1 x_i);
  * n~ and D stay as they are. */
 #ifndef CT_EVOLVE_LEAVE_ONE_OUT_H
 #define CT_EVOLVE_LEAVE_ONE_OUT_H
 
-#include <stdint.h>
-
-#include "base/status.h"
+#include "evolve/shrinkage.h"
 
 /* Nothing is owned. */
 typedef struct {
-    uint32_t n_nodes, p;     /* p coefficients, the intercept first */
-    const int32_t *parent;   /* [n_nodes] -1 of the root, which is node 0; others come behind it */
-    const double *n;         /* [n_nodes] rows */
-    const double *factors;   /* [n_nodes][p + 1][p + 1] F with F'F = G, column by column */
-    const double *penalty;   /* [p] roots of D, which is diagonal; none of the response */
-    const uint8_t *dropped;  /* [n_nodes][p] regressors that the model of the node does without */
+    ct_shrink_nodes nodes;
     uint32_t n_rows;
     const double *x;         /* [p][n_rows] */
     const double *y;

@@ -91,10 +91,8 @@ static void search_rows(ct_line *l, uint32_t depth, uint32_t begin, uint32_t end
     uint32_t n = cut_parts(l, level, begin, end);
     if (n < 2) return;
     sum_parts(l, level, n);
-    ct_line_clear_costs(level, n + 1);
-    ct_line_scan(l, level, n, 0);
-    ct_line_scan(l, level, n, 1);
-    for (uint32_t k = 1; k < n; k++)
+    ct_line_scan_cuts(l, level, n);
+    for (uint32_t k = level->cut > 1 ? level->cut : 1; k < n && k < level->cut_end; k++)
         if (ct_line_offer(l, level, k))
             l->best.test.cut =
                 l->splitter->first_rank[bin] + rank_of(l->scratch->keys[level->first[k]]);
@@ -104,7 +102,8 @@ static void search_rows(ct_line *l, uint32_t depth, uint32_t begin, uint32_t end
 static int may_open(const ct_line *l, const ct_line_level *level, uint32_t depth, uint32_t k)
 {
     const uint64_t *keys = l->scratch->keys;
-    if (l->splitter->n_levels) return 0;
+    /* the cuts beside it leave too few rows on one side, all within it, too */
+    if (l->splitter->n_levels || k + 1 < level->cut || k >= level->cut_end) return 0;
     if (depth) return rank_of(keys[level->first[k]]) != rank_of(keys[level->first[k + 1] - 1]);
     uint32_t bin = level->order[k];
     return l->splitter->first_rank[bin + 1] - l->splitter->first_rank[bin] > 1;

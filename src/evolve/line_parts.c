@@ -39,24 +39,63 @@ void ct_line_clear_costs(ct_line_level *level, uint32_t n)
     }
 }
 
-void ct_line_scan(ct_line *l, ct_line_level *level, uint32_t n, int side)
+void ct_line_scan(ct_line *l, ct_line_level *level, uint32_t n, int side, uint32_t first,
+                  uint32_t last)
 {
     const ct_line_node *of = l->of;
     const size_t size = of->table->size;
+    const uint32_t skip = side ? n - last : first, end = side ? n - first : last;
     ct_line_batch b = {l, level, side, 0, {0}};
     double *run = l->scratch->run;
+    CT_ASSERT(first <= last && last <= n);
     for (uint32_t leaf = 0; leaf < of->n_leaves[side]; leaf++) {
         uint32_t slot = of->slot[side] + leaf, count = level->base_n[side][leaf];
         memcpy(run, level->base[side] + leaf * size, size * sizeof *run);
-        ct_line_put(&b, run, count, side ? n : 0);
-        for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t i = 0;; i++) {
+            if (i >= skip) ct_line_put(&b, run, count, side ? n - i : i);
+            if (i == end) break;
             uint32_t place = level->order[side ? n - 1 - i : i] * of->n_slots + slot;
             ct_line_add(run, level->sums + place * size, size);
             count += level->counts[place];
-            ct_line_put(&b, run, count, side ? n - 1 - i : i + 1);
         }
     }
     ct_line_solve(&b);
+}
+
+/* How many of the n parts the leaf needs on its side for its rows to be enough; n + 1 if all are
+ * too few. */
+static uint32_t parts_needed(const ct_line *l, const ct_line_level *level, uint32_t n, int side,
+                             uint32_t leaf)
+{
+    const ct_line_node *of = l->of;
+    const uint32_t slot = of->slot[side] + leaf;
+    uint32_t count = level->base_n[side][leaf], needed = 0;
+    for (; count < of->options->minbucket && needed < n; needed++)
+        count += level->counts[level->order[side ? n - 1 - needed : needed] * of->n_slots + slot];
+    return count < of->options->minbucket ? n + 1 : needed;
+}
+
+static void find_cuts(const ct_line *l, ct_line_level *level, uint32_t n)
+{
+    uint32_t needed[2] = {0, 0};
+    for (int side = 0; side < 2; side++)
+        for (uint32_t leaf = 0; leaf < l->of->n_leaves[side]; leaf++) {
+            uint32_t parts = parts_needed(l, level, n, side, leaf);
+            if (parts > needed[side]) needed[side] = parts;
+        }
+    level->cut = needed[0];
+    level->cut_end = n + 1 - needed[1];
+}
+
+void ct_line_scan_cuts(ct_line *l, ct_line_level *level, uint32_t n)
+{
+    ct_line_clear_costs(level, n + 1);
+    find_cuts(l, level, n);
+    const uint32_t cut = level->cut, end = level->cut_end;
+    /* a part between two k that are not cuts may have one within */
+    if (cut > end || cut > n || !end) return;
+    ct_line_scan(l, level, n, 0, cut ? cut - 1 : 0, end - 1);
+    ct_line_scan(l, level, n, 1, cut, end < n ? end : n);
 }
 
 double ct_line_cost(const ct_line *l, const ct_line_level *level, uint32_t left, uint32_t right)

@@ -50,15 +50,21 @@ void ct_line_put(ct_line_batch *batch, const double *gram, uint32_t count, uint3
 
 void ct_line_add(double *sum, const double *more, size_t size);
 
-/* Costs of a side for k = 0 .. n parts on the left, added to what is there: the left ones have the
- * first k, the right ones the others. */
 void ct_line_clear_costs(ct_line_level *level, uint32_t n);
-void ct_line_scan(ct_line *l, ct_line_level *level, uint32_t n, int side);
+
+/* Costs of a side with the first k of n parts on the left, k from `first` to `last`, added to what
+ * is there. */
+void ct_line_scan(ct_line *l, ct_line_level *level, uint32_t n, int side, uint32_t first,
+                  uint32_t last);
+
+/* Finds the cuts with which all leaves have enough rows; and the costs of both sides, as far as
+ * these, or others within the parts, need them. */
+void ct_line_scan_cuts(ct_line *l, ct_line_level *level, uint32_t n);
 
 /* Penalised, with `left` parts on the left and those from `right` on the right. */
 double ct_line_cost(const ct_line *l, const ct_line_level *level, uint32_t left, uint32_t right);
 
-/* Takes the split with costs at `k` if it is better; 1 if so. */
+/* Takes the split with costs at `k`, one of the cuts, if it is better; 1 if so. */
 int ct_line_offer(ct_line *l, const ct_line_level *level, uint32_t k);
 
 /* Sums of n parts; rows of the node are added, at most CT_LINE_BLOCK. */

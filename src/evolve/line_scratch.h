@@ -27,6 +27,7 @@ typedef struct {
     uint8_t *few[2];    /* [room + 1] a leaf has fewer than minbucket rows */
     uint32_t *order;    /* [room] parts that have rows, from left to right */
     uint32_t *first;    /* [room + 1] of the sorted rows */
+    uint32_t cut, cut_end; /* the first and the end of the k with which no leaf has too few rows */
 } ct_line_level;
 
 struct ct_line_scratch {

@@ -24,12 +24,10 @@ static uint32_t rows_of_part(const ct_line *l, const ct_line_level *level, uint3
 static void search_ordered(ct_line *l, ct_line_level *level, uint32_t n, int missing)
 {
     const uint32_t *first_rank = l->splitter->first_rank;
-    ct_line_clear_costs(level, n + 1);
-    ct_line_scan(l, level, n, 0);
-    ct_line_scan(l, level, n, 1);
+    ct_line_scan_cuts(l, level, n);
     /* all values against none: missing ones on the right */
     uint32_t end = missing && !l->missing_left ? n + 1 : n;
-    for (uint32_t k = 1; k < end; k++)
+    for (uint32_t k = level->cut > 1 ? level->cut : 1; k < end && k < level->cut_end; k++)
         if (ct_line_offer(l, level, k))
             l->best.test.cut = k == n ? l->splitter->n_ranks : first_rank[level->order[k]];
     ct_line_open_bins(l, n);
@@ -61,10 +59,8 @@ static void search_sorted_levels(ct_line *l, ct_line_level *level, uint32_t n)
         mean[i] = x;
         level->order[i] = bin;
     }
-    ct_line_clear_costs(level, n + 1);
-    ct_line_scan(l, level, n, 0);
-    ct_line_scan(l, level, n, 1);
-    for (uint32_t k = 1; k < n; k++)
+    ct_line_scan_cuts(l, level, n);
+    for (uint32_t k = level->cut > 1 ? level->cut : 1; k < n && k < level->cut_end; k++)
         if (ct_line_offer(l, level, k))
             for (uint32_t i = 0; i < k; i++) set_level(&l->best.test, level->order[i]);
 }
@@ -130,7 +126,7 @@ static void cost_subtrees(ct_line *l, ct_line_level *level, uint32_t n, int miss
         l->missing_left = side == 0;
         set_bases(l, level, missing);
         ct_line_clear_costs(level, n + 1);
-        ct_line_scan(l, level, n, side);
+        ct_line_scan(l, level, n, side, k, k);
         kept->test.splitter = level->few[side][k] ? -1 : 0;
         kept->sse = level->sse[side][k];
         kept->terms = level->terms[side][k] + l->of->n_leaves[side] - 1;
@@ -160,8 +156,8 @@ static int rows_rule_out(ct_line *l, ct_line_level *level, uint32_t stride)
     for (l->missing_left = 0; l->missing_left <= missing && paid; l->missing_left++) {
         set_bases(l, level, missing);
         ct_line_clear_costs(level, n + 1);
-        ct_line_scan(l, level, n, 0);
-        ct_line_scan(l, level, n, 1);
+        ct_line_scan(l, level, n, 0, 0, n);
+        ct_line_scan(l, level, n, 1, 0, n);
         for (uint32_t k = 0; k < n && paid; k++)
             paid = ct_line_cost(l, level, k, k + 1) > l->least;
     }

@@ -9,12 +9,12 @@
 
 enum { PIECE = 1 << 15, BLOCK = 128 };
 
-static void solve_node(ct_node_models *models, uint32_t node, const double *triangle, ct_qr *q)
+static void solve_node(ct_node_models *models, uint32_t node, ct_qr *q)
 {
     const uint32_t p = q->p, m = q->m;
     double *b = models->coefficients + (size_t) node * p,
            *unscaled = models->unscaled + (size_t) node * p * p;
-    memcpy(q->x, triangle, (size_t) m * m * sizeof *q->x);
+    memcpy(q->x, models->triangles + (size_t) node * m * m, (size_t) m * m * sizeof *q->x);
     uint32_t rank = ct_qr_decompose(q);
     const double *y = q->x + (size_t) p * m;
     double left = ct_norm(y + rank, m - rank);
@@ -48,7 +48,6 @@ typedef struct {
     uint32_t n_pieces;
     double *triangles;     /* [n_pieces][columns][columns] */
     double *ranges;        /* [n_pieces][2][p] */
-    double *node_triangles; /* [n_nodes][columns][columns] */
     int64_t failed;        /* atomic */
 } fitting;
 
@@ -126,21 +125,21 @@ static void join_all(fitting *all, const uint32_t *left, const uint32_t *right, 
 {
     ct_node_models *models = all->models;
     const size_t size = (size_t) all->columns * all->columns, p = models->p;
-    memset(all->node_triangles, 0, models->n_nodes * size * sizeof *all->node_triangles);
+    memset(models->triangles, 0, models->n_nodes * size * sizeof *models->triangles);
     for (size_t i = 0; i < models->n_nodes * p; i++)
         models->low[i] = INFINITY, models->high[i] = -INFINITY;
     for (uint32_t i = 0; i < all->n_pieces; i++) {
         uint32_t leaf = all->pieces[i].leaf;
         const double *low = all->ranges + 2 * p * i;
-        double *to = all->node_triangles + leaf * size;
+        double *to = models->triangles + leaf * size;
         join(all, to, all->triangles + i * size, to, block);
         join_ranges(models, leaf, low, low + p);
     }
     for (uint32_t node = models->n_nodes; node-- > 0;) {
         const uint32_t children[2] = {left[node], right[node]};
         if (!left[node]) continue;
-        join(all, all->node_triangles + left[node] * size, all->node_triangles + right[node] * size,
-             all->node_triangles + node * size, block);
+        join(all, models->triangles + left[node] * size, models->triangles + right[node] * size,
+             models->triangles + node * size, block);
         for (int side = 0; side < 2; side++) {
             uint32_t child = children[side];
             join_ranges(models, node, models->low + child * p, models->high + child * p);
@@ -176,11 +175,10 @@ static void deal_rows(fitting *all, const int32_t *where, uint32_t *next)
 
 static ct_status solve_all(fitting *all, ct_error *error)
 {
-    const size_t m = all->columns;
     ct_qr q;
     CT_TRY(ct_qr_make(&q, all->models->p, error));
     for (uint32_t node = 0; node < all->models->n_nodes; node++)
-        solve_node(all->models, node, all->node_triangles + node * m * m, &q);
+        solve_node(all->models, node, &q);
     ct_qr_free(&q);
     return CT_OK;
 }
@@ -197,16 +195,16 @@ static ct_status take_memory(fitting *all, ct_error *error)
     models->coefficients = (double *) ct_alloc(n * p * sizeof(double));
     models->aliased = (uint8_t *) ct_alloc(n * p);
     models->unscaled = (double *) ct_alloc(n * p * p * sizeof(double));
+    models->triangles = (double *) ct_alloc(n * square * sizeof(double));
     models->low = (double *) ct_alloc(n * p * sizeof(double));
     models->high = (double *) ct_alloc(n * p * sizeof(double));
     all->rows = (uint32_t *) ct_alloc(all->data->n_rows * sizeof *all->rows);
     all->pieces = (piece *) ct_alloc(pieces * sizeof *all->pieces);
     all->triangles = (double *) ct_alloc(pieces * square * sizeof(double));
     all->ranges = (double *) ct_alloc(pieces * 2 * p * sizeof(double));
-    all->node_triangles = (double *) ct_alloc(n * square * sizeof(double));
     if (models->n && models->rank && models->weight && models->deviance && models->coefficients &&
-        models->aliased && models->unscaled && models->low && models->high && all->rows &&
-        all->pieces && all->triangles && all->ranges && all->node_triangles)
+        models->aliased && models->unscaled && models->triangles && models->low && models->high &&
+        all->rows && all->pieces && all->triangles && all->ranges)
         return CT_OK;
     return ct_fail(error, CT_NO_MEMORY, "not enough memory for the models of the nodes");
 }
@@ -246,7 +244,6 @@ ct_status ct_node_models_fit(ct_node_models *models, const ct_model_data *data, 
     all.columns = models->p + 1;
     ct_status status = fit_all(&all, left, right, where, threads, error);
     ct_free(all.rows), ct_free(all.pieces), ct_free(all.triangles), ct_free(all.ranges);
-    ct_free(all.node_triangles);
     return status;
 }
 
@@ -254,6 +251,6 @@ void ct_node_models_free(ct_node_models *models)
 {
     ct_free(models->n), ct_free(models->rank), ct_free(models->weight), ct_free(models->deviance);
     ct_free(models->coefficients), ct_free(models->aliased), ct_free(models->unscaled);
-    ct_free(models->low), ct_free(models->high);
+    ct_free(models->triangles), ct_free(models->low), ct_free(models->high);
     memset(models, 0, sizeof *models);
 }

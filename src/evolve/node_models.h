@@ -21,6 +21,7 @@ typedef struct {
     double *coefficients; /* [n_nodes][p] 0 where aliased */
     uint8_t *aliased;     /* [n_nodes][p] */
     double *unscaled;     /* [n_nodes][p][p] inverse of X'WX, 0 where aliased */
+    double *triangles;    /* [n_nodes][p + 1][p + 1] R with R'R = X'WX, the response last */
     double *low, *high;   /* [n_nodes][p] least and largest of each regressor and, last, of the
                              response */
 } ct_node_models;

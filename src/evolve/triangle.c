@@ -12,6 +12,9 @@ static const double TOLERANCE = 1e-7;
 double ct_norm(const double *x, uint32_t n)
 {
     double largest = 0, squares = 0;
+    for (uint32_t i = 0; i < n; i++) squares += x[i] * x[i];
+    if (squares > 1e-200 && squares < 1e200) return sqrt(squares);
+    squares = 0;
     for (uint32_t i = 0; i < n; i++) largest = fmax(largest, fabs(x[i]));
     if (!(largest > 0)) return 0;
     for (uint32_t i = 0; i < n; i++) squares += (x[i] / largest) * (x[i] / largest);

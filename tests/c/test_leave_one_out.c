@@ -1,5 +1,5 @@
-/* Leave-one-out errors of shrunk models: against models fitted anew without each row, by normal
- * equations. */
+/* Shrunk models and their leave-one-out errors: against models fitted anew, without each row, by
+ * normal equations. */
 #include "check.h"
 #include "random.h"
 
@@ -71,9 +71,9 @@ static problem *new_problem(uint64_t seed)
     for (int k = 1; k < P; k++) t->penalty[k] = 0.5 + k;
     t->dropped[3][2] = 1;
     for (int32_t node = 0; node < NODES; node++) factor_node(t, node);
-    const ct_loo_data data = {NODES, P, parents, t->n, t->factors[0][0], t->penalty,
-                              t->dropped[0], ROWS, t->x[0], t->y, t->weights, t->where,
-                              t->counted};
+    const ct_loo_data data = {{NODES, P, parents, t->n, t->factors[0][0], t->penalty,
+                               t->dropped[0]},
+                              ROWS, t->x[0], t->y, t->weights, t->where, t->counted};
     t->data = data;
     return t;
 }
@@ -104,10 +104,11 @@ static void eliminate(double a[P][COLUMNS], double *b)
     for (int i = 0; i < P; i++) b[i] = a[i][i] > 0 ? a[i][P] / a[i][i] : 0;
 }
 
-static void model_without(const problem *t, int row, double ridge, double smoothing, double *b)
+/* row -1: with all. */
+static void model_without(const problem *t, int32_t leaf, int row, double ridge, double smoothing,
+                          double *b)
 {
     double a[P][COLUMNS] = {{0}}, penalty;
-    int32_t leaf = t->where[row];
     for (int i = 0; i < ROWS; i++) {
         double count = counts_in(t, leaf, t->where[i], smoothing, &penalty) * t->weights[i];
         for (int j = 0; j < P && i != row; j++)
@@ -140,7 +141,7 @@ static void expected_errors(const problem *t, double ridge, double smoothing, do
     for (int row = 0; row < ROWS; row++) {
         double b[P], free = 0, within = 0;
         if (!t->counted[row]) continue;
-        model_without(t, row, ridge, smoothing, b);
+        model_without(t, t->where[row], row, ridge, smoothing, b);
         for (int k = 0; k < P; k++) {
             free += b[k] * t->x[k][row];
             within += b[k] * (k ? limited(t, k, row, t->x[k][row], 0) : 1);
@@ -199,11 +200,109 @@ static void lone_rows(void)
     free(t);
 }
 
+static double deviance_of(const problem *t, int32_t node, const double *b)
+{
+    double sum = 0;
+    for (int row = 0; row < ROWS; row++) {
+        double e = t->y[row];
+        for (int k = 0; k < P; k++) e -= b[k] * t->x[k][row];
+        if (is_below(t->where[row], node)) sum += t->weights[row] * e * e;
+    }
+    return sum;
+}
+
+/* Each alone, and their mean by weights. */
+static void models_are_exact(void)
+{
+    static const double ridge[4] = {0, 0.5, 0.5, 20}, smoothing[4] = {2, 2, 50, 0},
+                        weight[4] = {0.4, 0.3, 0.2, 0.1}, one = 1;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        problem *t = new_problem(seed);
+        double expected[NODES][P] = {{0}}, b[P], got[NODES][P], deviance[NODES];
+        uint8_t aliased[NODES][P];
+        ct_error error;
+        for (int i = 0; i < 4; i++) {
+            const ct_shrink_mean mean = {&ridge[i], &smoothing[i], &one, 1};
+            CHECK_INT(ct_shrink_models(&t->data.nodes, &mean, got[0], aliased[0], deviance,
+                                       &error), CT_OK);
+            for (int32_t node = 0; node < NODES; node++) {
+                model_without(t, node, -1, ridge[i], smoothing[i], b);
+                for (int k = 0; k < P; k++) {
+                    CHECK(fabs(got[node][k] - b[k]) <= 1e-8 * (1 + fabs(b[k])));
+                    CHECK_INT(aliased[node][k], t->dropped[node][k]);
+                    expected[node][k] += weight[i] * b[k];
+                }
+                double own = deviance_of(t, node, b);
+                CHECK(fabs(deviance[node] - own) <= 1e-8 * own);
+            }
+        }
+        const ct_shrink_mean all = {ridge, smoothing, weight, 4};
+        CHECK_INT(ct_shrink_models(&t->data.nodes, &all, got[0], aliased[0], deviance, &error),
+                  CT_OK);
+        for (int32_t node = 0; node < NODES; node++) {
+            for (int k = 0; k < P; k++)
+                CHECK(fabs(got[node][k] - expected[node][k]) <=
+                      1e-8 * (1 + fabs(expected[node][k])));
+            double own = deviance_of(t, node, expected[node]);
+            CHECK(fabs(deviance[node] - own) <= 1e-8 * own);
+        }
+        free(t);
+    }
+}
+
+/* Of columns that are equal the second is aliased, but not with a ridge. */
+static void aliased_once(void)
+{
+    static const double ridge[2] = {0, 5}, smoothing[2] = {0, 0}, weights[2][2] = {{1}, {0.5, 0.5}};
+    problem *t = new_problem(7);
+    double got[NODES][P], deviance[NODES];
+    uint8_t aliased[NODES][P];
+    ct_error error;
+    memcpy(t->x[3], t->x[1], sizeof t->x[3]);
+    memset(t->dropped, 0, sizeof t->dropped);
+    /* Cholesky of a singular matrix would not do: the rows of the root are its factor */
+    static double rows[COLUMNS][ROWS + COLUMNS], factors[NODES][COLUMNS][COLUMNS];
+    memset(factors, 0, sizeof factors);
+    for (int32_t node = 0; node < NODES; node++) {
+        memset(rows, 0, sizeof rows);
+        for (int row = 0; row < ROWS; row++)
+            for (int k = 0; k < COLUMNS && is_below(t->where[row], node); k++)
+                rows[k][row] = sqrt(t->weights[row]) * value_at(t, k, row);
+        ct_triangle_fold(rows[0], ROWS + COLUMNS, COLUMNS, factors[node][0]);
+    }
+    memcpy(t->factors, factors, sizeof factors);
+    for (uint32_t n = 1; n <= 2; n++) {
+        const ct_shrink_mean mean = {ridge, smoothing, weights[n - 1], n};
+        CHECK_INT(ct_shrink_models(&t->data.nodes, &mean, got[0], aliased[0], deviance, &error),
+                  CT_OK);
+        CHECK_INT(aliased[0][3], n == 1);
+        CHECK_INT(aliased[0][1], 0);
+        CHECK_INT(aliased[4][3], 1); /* nothing is borrowed */
+        CHECK((got[0][3] != 0) == (n == 2));
+    }
+    free(t);
+}
+
 static void memory_ends(void)
 {
     problem *t = new_problem(5);
     double got[GRID][GRID][CT_LOO_LIMITS];
     int fine = 0;
+    for (long after = 0; !fine && after < 100; after++) {
+        static const double one = 1;
+        const ct_shrink_mean mean = {&one, &one, &one, 1};
+        double b[NODES][P], deviance[NODES];
+        uint8_t aliased[NODES][P];
+        ct_error error;
+        ct_alloc_fail_after(after);
+        ct_status status = ct_shrink_models(&t->data.nodes, &mean, b[0], aliased[0], deviance,
+                                            &error);
+        ct_alloc_fail_for(-1, 0);
+        CHECK(status == CT_OK || status == CT_NO_MEMORY);
+        fine = status == CT_OK;
+    }
+    CHECK(fine);
+    fine = 0;
     for (long after = 0; !fine && after < 100; after++) {
         ct_error error;
         ct_alloc_fail_after(after);
@@ -220,6 +319,8 @@ static void memory_ends(void)
 static const check_case cases[] = {
     {"errors are exact", errors_are_exact},
     {"lone rows", lone_rows},
+    {"models are exact", models_are_exact},
+    {"aliased once", aliased_once},
     {"memory ends", memory_ends},
 };
 

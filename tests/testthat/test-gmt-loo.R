@@ -85,14 +85,26 @@ test_that("leave-one-out errors are those of models without the row", {
       }, 0)
       expect_equal(table$error[row], sum(d$w * square) / sum(d$w), tolerance = 1e-8)
     }
-    # what is used is the best of them, and without shrinkage only if that halves the error
+    # what is used is the mean of all by their errors; without shrinkage these count twice
     zero <- table$ridge == 0 | table$smoothing == 0
-    best <- table[which.min(table$error * (1 + zero)), ]
-    expect_equal(unclass(best)[1:3], fit$gmt$settings[names(loo_grid)], ignore_attr = TRUE)
-    given <- gmt(y ~ x + f + m | z, d, weights = w, seed = 1, leaves_max = 3, select = select,
-                 smoothing = best$smoothing, ridge = best$ridge, limits = best$limits)
-    expect_identical(coef(given), coef(fit))
-    expect_identical(predict(given, d), predict(fit, d))
+    weight <- (table$error * (1 + zero))^(-90 / 5)
+    sums <- tapply(weight, table$limits, sum)
+    best <- names(sums)[which.max(sums)]
+    weight[table$limits != best | weight < 1e-3 * max(weight[table$limits == best])] <- 0
+    weight <- weight / sum(weight)
+    expect_equal(table$weight, weight, tolerance = 1e-8)
+    expect_gt(sum(weight > 0), 1)
+    expect_equal(fit$gmt$settings[names(loo_grid)],
+                 list(ridge = sum(weight * table$ridge), smoothing = sum(weight * table$smoothing),
+                      limits = best))
+    each <- lapply(which(weight > 0), function(row) {
+      one <- gmt(y ~ x + f + m | z, d, weights = w, seed = 1, leaves_max = 3, select = select,
+                 smoothing = table$smoothing[row], ridge = table$ridge[row], limits = best)
+      coef(one) * weight[row]
+    })
+    expect_equal(coef(fit), Reduce(`+`, each), tolerance = 1e-10)
+    expect_equal(deviance(fit), sum(d$w * residuals(fit)^2))
+    expect_exports_agree(fit, d)
   }
 })
 
@@ -158,70 +170,17 @@ test_that("limits are kept or not, in all that predicts", {
   expect_identical(predict(bent, new), predict(gmt(y ~ x | 1, d, seed = 1), new))
 })
 
-# The leave-one-out error of the settings of a fit, as ?gmt_control compares trees of different
-# complexities.
-compared_error <- function(fit) {
-  table <- fit$gmt$settings$loo
-  used <- fit$gmt$settings[c("ridge", "smoothing", "limits")]
-  error <- table$error[table$ridge == used$ridge & table$smoothing == used$smoothing &
-                         table$limits == used$limits]
-  zero <- any(vapply(used[1:2], identical, NA, 0) & lengths(lapply(table[1:2], unique)) > 1)
-  splits <- nrow(coef(fit)) - 1
-  error * (if (zero) 2 else 1) * (1 + 4 * splits * log(nobs(fit)) / nobs(fit))
-}
-
-test_that("the complexity is that of the tree with the lower leave-one-out error", {
-  kinks <- function(seed, noise) {
-    set.seed(seed)
-    d <- data.frame(x = runif(100), z = runif(100))
-    d$y <- 10 * sin(2 * pi * d$x) + 5 * d$z + noise * rnorm(100)
-    d
-  }
-  chosen <- rejected <- NULL
-  for (seed in 1:8) for (noise in c(0.5, 2, 5)) {
-    d <- kinks(seed, noise)
-    each <- lapply(c(1, 0.7), function(complexity) {
-      gmt(y ~ ., d, seed = 1, shrink = TRUE, complexity = complexity)
-    })
-    fit <- gmt(y ~ ., d, seed = 1, shrink = TRUE)
-    best <- if (compared_error(each[[2]]) < compared_error(each[[1]])) 2 else 1
-    expect_identical(fit$gmt$settings$search$complexity, c(1, 0.7)[best])
-    expect_identical(coef(fit), coef(each[[best]]))
-    expect_identical(fit$gmt$settings[c(names(loo_grid), "loo", "time_limit")],
-                     each[[best]]$gmt$settings[c(names(loo_grid), "loo", "time_limit")])
-    chosen <- c(chosen, best)
-    rejected <- c(rejected, best == 1 && nrow(coef(each[[2]])) > nrow(coef(each[[1]])))
-  }
-  # both were chosen, and the larger tree was not always
-  expect_setequal(chosen, 1:2)
-  expect_true(any(rejected))
-})
-
-test_that("a complexity by leave-one-out errors needs no shrinkage, keeps limits, ends in time", {
+test_that("shrunk models have larger trees", {
   d <- armchair(200, noise = 3)
-  plain <- gmt(y ~ ., d, seed = 1, complexity = "loo")
-  table <- plain$gmt$settings$loo
-  expect_identical(nrow(table), 1L)
-  expect_leaves_of_lm(plain, y ~ x1 + x2, d)
-  leaf <- predict(plain, type = "node")
-  errors <- vapply(seq_len(200), function(i) {
-    others <- setdiff(which(leaf == leaf[i]), i)
-    at <- d[i, ]
-    for (name in c("x1", "x2")) at[[name]] <- min(max(at[[name]], min(d[others, name])),
-                                                  max(d[others, name]))
-    ends <- range(d$y[others])
-    value <- predict(lm(y ~ x1 + x2, d[others, ]), at)
-    d$y[i] - min(max(value, ends[1] - diff(ends) / 20), ends[2] + diff(ends) / 20)
-  }, 0)
-  expect_equal(table$error, mean(errors^2), tolerance = 1e-8)
-  few <- gmt(y ~ ., d, seed = 1, shrink = TRUE, max_rows = 1000)
-  expect_identical(few$gmt$status, "row limit")
-  expect_identical(few$gmt$settings$search$max_rows, 1000)
-  expect_identical(few$gmt$settings$search$complexity, 1)
-  expect_warning(late <- gmt(y ~ ., armchair(3000), seed = 1, shrink = TRUE, time_limit = 0),
-                 class = "contree_stopped")
-  expect_identical(late$gmt$settings$time_limit, 0)
+  for (given in list(NULL, 1, 3)) {
+    fit <- gmt(y ~ ., d, seed = 1, shrink = TRUE, complexity = given)
+    same <- gmt(y ~ ., d, seed = 1, complexity = if (is.null(given)) 0.7 else given)
+    expect_identical(fit$frame$var, same$frame$var)
+    expect_identical(fit$splits[, "index"], same$splits[, "index"])
+    expect_identical(fit$gmt$settings$search$complexity, same$gmt$settings$search$complexity)
+  }
+  expect_identical(gmt(y ~ ., d, seed = 1)$gmt$settings$search$complexity, 1)
   many <- gmt(y ~ ., armchair(10001), seed = 1, effort = 0, shrink = TRUE)
   expect_identical(many$gmt$settings$search$complexity, 1)
-  expect_contree_error(gmt_control(complexity = "cv"), "input", "'complexity'")
+  expect_contree_error(gmt_control(complexity = "loo"), "input", "'complexity'")
 })
