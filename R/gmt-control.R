@@ -151,7 +151,7 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #' penalty.
 #'
 #' With `"loo"` the leave-one-out errors of all combinations of `smoothing` (0, 3, 10, 30, 100),
-#' `ridge` (0, 0.3, 1, 3, 10, 30) and `limits` are computed; those of the three that are given stay.
+#' `ridge` (0, 0.1, 0.3, 1, 3, 10, 30) and `limits` are computed; those that are given stay.
 #' It is the (weighted) mean squared error of the training rows by the models, and the ranges, of
 #' all other rows, for the splits of the tree. The coefficients are the means of those of the
 #' combinations, with weights proportional to `error^(-n / 5)`; a likelihood would have `n / 2`, but

@@ -2,8 +2,8 @@
 # src/evolve/leave_one_out.h: those of the models without the row, for the splits of the tree.
 
 # What is tried. The splits were searched with the row, so that errors without shrinkage are too
-# low: it counts as if they were twice that.
-loo_grid <- list(ridge = c(0, 0.3, 1, 3, 10, 30), smoothing = c(0, 3, 10, 30, 100),
+# low: they count twice.
+loo_grid <- list(ridge = c(0, 0.1, 0.3, 1, 3, 10, 30), smoothing = c(0, 3, 10, 30, 100),
                  limits = c("range", "none"))
 loo_zero_costs <- 2
 loo_rows_max <- 10000 # with more rows leaves have nothing to borrow

@@ -17,7 +17,7 @@
 
 library(contree)
 asked <- commandArgs(TRUE)
-repeats <- if (length(asked)) as.integer(asked[1]) else 2L
+repeats <- if (length(asked)) as.integer(asked[1]) else 6L
 jar <- Sys.getenv("WEKA_JAR", "/usr/share/java/weka.jar")
 has <- function(package) requireNamespace(package, quietly = TRUE)
 from <- function(package, name) {
@@ -126,7 +126,7 @@ m5p <- function(train, test = NULL) {
 # ---- the others ----------------------------------------------------------------------------------
 
 timed <- function(expression) {
-  time <- system.time(value <- expression)
+  time <- system.time(value <- expression, gcFirst = FALSE) # what it leaves behind is its own
   list(value = value, seconds = time[[1]] + time[[2]])
 }
 right_of <- function(train) paste(setdiff(names(train), "y"), collapse = " + ")
