@@ -40,9 +40,8 @@ settle_loo <- function(settings, nodes, frame, design, where) {
   settings
 }
 
-# Weights of the models in their mean: those of the likelihood, n / 2 log(error), at half of its
-# exponent, since the choice of the splits is not part of it. Limits have no mean: those of the
-# larger weight are used.
+# Weights of the models in their mean: error^(-n / 2) would be a likelihood, but one that takes the
+# splits for known. Limits have no mean: those of the larger weight are used.
 loo_weights <- function(table, n) {
   error <- errors_to_compare(table)
   weight <- ifelse(error == min(error), 1, (min(error) / error)^(n / 5))
@@ -63,8 +62,7 @@ loo_table <- function(tried, nodes, frame, design, where) {
   columns <- lapply(design, function(part) filled_values(part, frame$columns[[part$predictor]]))
   n <- length(where)
   x <- do.call(cbind, c(list(rep(1, n)), unname(columns)))
-  counted <- rep(n <= loo_rows_used, n)
-  counted[round(seq(1, n, length.out = min(n, loo_rows_used)))] <- TRUE
+  counted <- seq_len(n) %in% round(seq(1, n, length.out = min(n, loo_rows_used)))
   sums <- .Call(ffi_gmt_loo, x, without_offset(frame), frame$weights, where, counted, nodes,
                 as.double(tried$ridge), as.double(tried$smoothing))
   error <- sums / if (is.null(frame$weights)) sum(counted) else sum(frame$weights[counted])
