@@ -151,12 +151,12 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #' penalty.
 #'
 #' With `"loo"` the leave-one-out errors of all combinations of `smoothing` (0, 3, 10, 30, 100),
-#' `ridge` (0, 0.1, 0.3, 1, 3, 10, 30) and `limits` are computed; those that are given stay.
+#' `ridge` (0, 0.3, 1, 3, 10, 30) and `limits` are computed; those of the three that are given stay.
 #' It is the (weighted) mean squared error of the training rows by the models, and the ranges, of
 #' all other rows, for the splits of the tree. The coefficients are the means of those of the
-#' combinations, with weights proportional to `error^(-n / 5)`; a likelihood would have `n / 2`, but
-#' takes the splits, and the least of the errors, for known. Limits are those with the larger sum of
-#' weights. Since the splits were searched with the row, errors without shrinkage are too low: where
+#' combinations, with weights proportional to `error^(-n / 10)`; a likelihood would have `n / 2`,
+#' but takes the splits for known. There are limits unless the least error without them is lower
+#' by 2 %. Since the splits were searched with the row, errors without shrinkage are too low: where
 #' `smoothing` or `ridge` is 0 the error counts twice, so that there is little shrinkage only if the
 #' response has hardly any noise. `gmt$settings` of the fit has the limits and the means of
 #' `smoothing` and `ridge`, and as `loo` a data frame of the errors and weights; weights below a

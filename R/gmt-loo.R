@@ -3,9 +3,10 @@
 
 # What is tried. The splits were searched with the row, so that errors without shrinkage are too
 # low: they count twice.
-loo_grid <- list(ridge = c(0, 0.1, 0.3, 1, 3, 10, 30), smoothing = c(0, 3, 10, 30, 100),
+loo_grid <- list(ridge = c(0, 0.3, 1, 3, 10, 30), smoothing = c(0, 3, 10, 30, 100),
                  limits = c("range", "none"))
 loo_zero_costs <- 2
+loo_free_costs <- 1.02 # few rows show what models without limits may say
 loo_rows_max <- 10000 # with more rows leaves have nothing to borrow
 loo_rows_used <- 2000
 loo_weight_min <- 1e-3
@@ -33,21 +34,24 @@ settle_loo <- function(settings, nodes, frame, design, where) {
   if (asked[["smoothing"]] && length(nodes$n) == 1) tried$smoothing <- 0
   table <- loo_table(tried, nodes, frame, design, where)
   table$weight <- loo_weights(table, length(where))
-  settings$ridge <- sum(table$weight * table$ridge)
-  settings$smoothing <- sum(table$weight * table$smoothing)
+  for (name in c("ridge", "smoothing")) {
+    if (asked[[name]]) settings[[name]] <- sum(table$weight * table[[name]])
+  }
   settings$limits <- table$limits[which.max(table$weight)]
   settings$loo <- table
   settings
 }
 
 # Weights of the models in their mean: error^(-n / 2) would be a likelihood, but one that takes the
-# splits for known. Limits have no mean: those of the larger weight are used.
+# splits for known. Limits have no mean: those of the least error are used.
 loo_weights <- function(table, n) {
   error <- errors_to_compare(table)
-  weight <- ifelse(error == min(error), 1, (min(error) / error)^(n / 5))
   within <- table$limits == "range"
-  weight[if (sum(weight[within]) >= sum(weight[!within])) !within else within] <- 0
-  weight[weight < loo_weight_min * max(weight)] <- 0
+  is_free <- loo_free_costs * min(error[!within], Inf) < min(error[within], Inf)
+  kept <- if (is_free) !within else within
+  least <- min(error[kept])
+  weight <- ifelse(error == least, 1, (least / error)^(n / 10)) * kept
+  weight[weight < loo_weight_min] <- 0
   weight / sum(weight)
 }
 

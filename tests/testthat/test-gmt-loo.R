@@ -87,10 +87,11 @@ test_that("leave-one-out errors are those of models without the row", {
     }
     # what is used is the mean of all by their errors; without shrinkage these count twice
     zero <- table$ridge == 0 | table$smoothing == 0
-    weight <- (table$error * (1 + zero))^(-90 / 5)
-    sums <- tapply(weight, table$limits, sum)
-    best <- names(sums)[which.max(sums)]
-    weight[table$limits != best | weight < 1e-3 * max(weight[table$limits == best])] <- 0
+    error <- table$error * (1 + zero)
+    least <- tapply(error, table$limits, min)
+    best <- if (1.02 * least[["none"]] < least[["range"]]) "none" else "range"
+    weight <- (least[[best]] / error)^(90 / 10) * (table$limits == best)
+    weight[weight < 1e-3] <- 0
     weight <- weight / sum(weight)
     expect_equal(table$weight, weight, tolerance = 1e-8)
     expect_gt(sum(weight > 0), 1)
@@ -168,6 +169,17 @@ test_that("limits are kept or not, in all that predicts", {
   bent <- gmt(y ~ x | 1, d, seed = 1, limits = "loo")
   expect_identical(bent$gmt$settings$limits, "range")
   expect_identical(predict(bent, new), predict(gmt(y ~ x | 1, d, seed = 1), new))
+})
+
+test_that("models without limits have to be better, not just as good", {
+  table <- data.frame(ridge = 1, smoothing = 1, limits = c("range", "none"), error = c(1, 0.99))
+  expect_identical(loo_weights(table, 100), c(1, 0))
+  table$error <- c(1, 0.97)
+  expect_identical(loo_weights(table, 100), c(0, 1))
+  expect_identical(loo_weights(table[2, ], 100), 1)
+  expect_identical(loo_weights(table[1, ], 100), 1)
+  exact <- data.frame(ridge = 1, smoothing = c(1, 2), limits = "range", error = c(0, 0.1))
+  expect_identical(loo_weights(exact, 100), c(1, 0))
 })
 
 test_that("shrunk models have larger trees", {
