@@ -63,7 +63,7 @@ void ct_refine(ct_search *s, ct_strip *strip)
     const uint32_t n = strip->n_rows, n_codes = s->grower->codes->columns[strip->column].n_codes;
     double best = -1;
     *s->split = (ct_split){strip->column, strip->cut, strip->missing_left, strip->knows_missing,
-                           0, 0};
+                           0, 0, strip->codes, (uint16_t) strip->missing_left};
     if (!n) return;
     sides a = sides_of(s, strip);
     sort_by_code(strip->rows, n);

@@ -18,6 +18,6 @@ CT_TARGET(CT_AVX2)
 #include "forest/scan_body.h"
 
 const ct_scan ct_scan_avx2 = {gini, variance, small_gini, above, range, spread, ranks, draws,
-                                part,  places, turn};
+                                part,  part_own, places, turn};
 CT_TARGET_END
 #endif

@@ -221,170 +221,168 @@ static void variance(const double *sums, const int32_t *weights, double sum, uin
 
 /* ---- small nodes ---- */
 
-/* What is summed of the cuts above a vector of codes. One variable each, so that both
- * vectors stay in registers; `n_vectors` is a constant where this is used. */
-#define FOR_VECTORS(DO) DO(0) DO(1)
-#define BEGIN_VECTOR(v)                                                                            \
-    vec_i16 cut##v = *(const vec_i16 *) (const void *) (node->codes + from +                       \
-                                                        (n_vectors > v ? v * N16 : 0));            \
-    vec_u16 size##v = {0}, square##v = {0}, other##v = {0};
-#define BEGIN_RUN(v) vec_u16 right##v = {0};
-#define ADD_ROW(v) \
-    if (n_vectors > v) right##v += (vec_u16) (code > cut##v) & weight;
-#define END_RUN(v)                         \
-    if (n_vectors > v) {                   \
-        vec_u16 left = all - right##v;     \
-        size##v += left;                   \
-        square##v += left * left;          \
-        other##v += right##v * right##v;   \
-    }
-#define STORE_VECTOR(v)                                                  \
-    if (n_vectors > v) {                                                 \
-        *(vec_u16 *) (void *) (sizes + from + v * N16) = size##v;        \
-        *(vec_u16 *) (void *) (squares + from + v * N16) = square##v;    \
-        *(vec_u16 *) (void *) (others + from + v * N16) = other##v;      \
-    }
-
-/* Sides of the cuts above `n_vectors` vectors of codes: weights left of them (below 2^8), and both
- * sums of squares. */
-INLINE void small_sides(const ct_small *node, uint32_t from, const int n_vectors, uint16_t *sizes,
-                        uint16_t *squares, uint16_t *others)
-{
-    const int16_t *codes = node->codes;
-    const uint16_t *weights = node->weights;
-    FOR_VECTORS(BEGIN_VECTOR)
-    for (uint32_t k = 0; k < node->n_runs; k++) {
-        const int16_t *end = codes + node->runs[k].n;
-        uint16_t all = (uint16_t) node->runs[k].weight;
-        FOR_VECTORS(BEGIN_RUN)
-        for (; codes < end; codes++, weights++) {
-            vec_i16 code = (vec_i16) {0} + *codes;
-            vec_u16 weight = (vec_u16) {0} + *weights;
-            FOR_VECTORS(ADD_ROW)
-        }
-        FOR_VECTORS(END_RUN)
-    }
-    FOR_VECTORS(STORE_VECTOR)
-}
-
 INLINE vec_f32 floats_of(const uint16_t *from)
 {
     return __builtin_convertvector(
         __builtin_convertvector(*(const half_u16 *) (const void *) from, whole_i32), vec_f32);
 }
 
-/* Of the best cuts, the one above the lowest code; in lanes. */
+INLINE vec_f32 signed_floats_of(const uint16_t *from)
+{
+    return __builtin_convertvector(
+        __builtin_convertvector(*(const half_i16 *) (const void *) from, whole_i32), vec_f32);
+}
+
+/* Scores of the cuts above the codes of one candidate, as the bits of floats, which are in their
+ * order from 0 on; -1 where a side is empty. */
 typedef struct {
-    vec_f32 score;
-    whole_i32 code;
-} small_best;
+    int32_t scores[CT_SMALL_ROWS];
+    whole_i32 highest; /* in lanes */
+} small_scores;
 
-INLINE void improve_small(small_best *best, vec_f32 score, const int16_t *codes)
+INLINE void add_scores(small_scores *all, uint32_t at, vec_f32 score)
 {
-    whole_i32 code = __builtin_convertvector(*(const half_i16 *) (const void *) codes, whole_i32);
-    whole_i32 better = (whole_i32) (score > best->score) |
-                       ((whole_i32) (score == best->score) & (whole_i32) (code < best->code));
-    best->score = (vec_f32) (((whole_i32) score & better) | ((whole_i32) best->score & ~better));
-    best->code = (code & better) | (best->code & ~better);
+    whole_i32 none = (whole_i32) {0} - 1, real = (whole_i32) (score >= 0.0f),
+              bits = ((whole_i32) score & real) | (none & ~real),
+              higher = (whole_i32) (bits > all->highest);
+    *(whole_i32 *) (void *) (all->scores + at) = bits;
+    all->highest = (bits & higher) | (all->highest & ~higher);
 }
 
-/* Scores of at least 0 are in the order of their bits. */
-INLINE int end_small(const small_best *best, float *score, int16_t *code)
-{
-    int32_t scores[VEC_BYTES / 4], codes[VEC_BYTES / 4];
-    int64_t top = -1;
-    *(whole_i32 *) (void *) scores = (whole_i32) best->score;
-    *(whole_i32 *) (void *) codes = best->code;
-    for (unsigned i = 0; i < VEC_BYTES / 4; i++) {
-        int64_t own = (int64_t) scores[i] * 65536 + (32767 - codes[i]);
-        top = own > top ? own : top;
+/* Vectors of codes whose cuts are scored together: each is one of a candidate, of which all rows are
+ * looked at. */
+enum { SLOTS = 4 };
+
+typedef struct {
+    const int16_t *codes[SLOTS];
+    uint32_t from[SLOTS];
+    small_scores *scores[SLOTS];
+} small_slots;
+
+/* One variable for each slot, so that they stay in registers; `n_slots` is a constant where this is
+ * used. */
+#define FOR_SLOTS(DO) DO(0) DO(1) DO(2) DO(3)
+#define BEGIN_SLOT(v)                                                                  \
+    const int16_t *row##v = slots->codes[n_slots > v ? v : 0];                         \
+    const vec_i16 cut##v = *(const vec_i16 *) (const void *) (row##v + slots->from[v]);
+#define ADD_ROW(v) \
+    if (n_slots > v) right##v += (vec_u16) ((vec_i16) {0} + row##v[i] > cut##v) & weight;
+
+/* Of the cuts: weights left of them (below 2^8), and both sums of squares. */
+#define BEGIN_MANY(v) vec_u16 size##v = {0}, square##v = {0}, other##v = {0};
+#define BEGIN_RUN(v) vec_u16 right##v = {0};
+#define END_RUN(v)                         \
+    if (n_slots > v) {                     \
+        vec_u16 left = all - right##v;     \
+        size##v += left;                   \
+        square##v += left * left;          \
+        other##v += right##v * right##v;   \
     }
-    if (top < 0) return 0;
-    int32_t bits = (int32_t) (top >> 16);
-    float now;
-    memcpy(&now, &bits, sizeof now);
-    if (!(now > *score)) return 0;
-    *score = now;
-    *code = (int16_t) (32767 - (top & 65535));
-    return 1;
+#define SCORE_MANY(v) \
+    if (n_slots > v) score_many(node, slots, v, size##v, square##v, other##v);
+
+INLINE void score_many(const ct_small *node, const small_slots *slots, unsigned slot, vec_u16 size,
+                       vec_u16 square, vec_u16 other)
+{
+    uint16_t sizes[N16], squares[N16], others[N16];
+    *(vec_u16 *) (void *) sizes = size;
+    *(vec_u16 *) (void *) squares = square;
+    *(vec_u16 *) (void *) others = other;
+    for (uint32_t i = 0; i < N16 && slots->from[slot] + i < node->n; i += N16 / 2) {
+        vec_f32 a = floats_of(sizes + i), b = (float) node->weight - a;
+        add_scores(slots->scores[slot], slots->from[slot] + i,
+                   (a * floats_of(others + i) + b * floats_of(squares + i)) / (a * b));
+    }
 }
 
-INLINE small_best no_small(void)
+INLINE void small_many(const ct_small *node, const small_slots *slots, const unsigned n_slots)
 {
-    small_best none = {(vec_f32) {0} - 1.0f, (whole_i32) {0} + 32767};
-    return none;
+    FOR_SLOTS(BEGIN_SLOT)
+    FOR_SLOTS(BEGIN_MANY)
+    for (uint32_t k = 0, i = 0; k < node->n_runs; k++) {
+        const uint32_t end = i + node->runs[k].n;
+        const uint16_t all = (uint16_t) node->runs[k].weight;
+        FOR_SLOTS(BEGIN_RUN)
+        for (; i < end; i++) {
+            vec_u16 weight = (vec_u16) {0} + node->weights[i];
+            FOR_SLOTS(ADD_ROW)
+        }
+        FOR_SLOTS(END_RUN)
+    }
+    FOR_SLOTS(SCORE_MANY)
 }
 
 /* Two runs: weights right of the cuts, in both bytes of a lane, and how far the first class is off
- * its proportion there. Codes and pairs reach up to a multiple of 4. */
-#define BEGIN_PAIR(v)                                                                              \
-    vec_i16 cut##v = *(const vec_i16 *) (const void *) (node->codes + from +                       \
-                                                        (n_vectors > v ? v * N16 : 0));            \
-    vec_u16 right##v = {0};
-#define ADD_FOURTH(i)                                      \
-    {                                                      \
-        vec_i16 code = (vec_i16) {0} + codes[i];           \
-        vec_u16 weight = (vec_u16) {0} + pairs[i];         \
-        FOR_VECTORS(ADD_ROW)                               \
-    }
-#define STORE_PAIR(v)                                                                    \
-    if (n_vectors > v) {                                                                 \
-        vec_u16 first = right##v & 255, second = right##v >> 8;                          \
-        *(vec_i16 *) (void *) (offs + from + v * N16) =                                  \
-            (vec_i16) (second * first_total - first * second_total);                     \
-        *(vec_u16 *) (void *) (rests + from + v * N16) = first + second;                 \
-    }
+ * its proportion there. */
+#define SCORE_PAIR(v) if (n_slots > v) score_pair(node, slots, v, right##v);
 
-INLINE void pair_sides(const ct_small *node, uint32_t from, const int n_vectors, int16_t *offs,
-                       uint16_t *rests)
+INLINE void score_pair(const ct_small *node, const small_slots *slots, unsigned slot,
+                       vec_u16 right)
 {
-    const int16_t *codes = node->codes, *end = codes + node->n;
-    const uint16_t *pairs = node->pairs;
     const uint16_t first_total = (uint16_t) node->runs[0].weight,
                    second_total = (uint16_t) node->runs[1].weight;
-    FOR_VECTORS(BEGIN_PAIR)
-    for (; codes < end; codes += 4, pairs += 4) {
-        ADD_FOURTH(0)
-        ADD_FOURTH(1)
-        ADD_FOURTH(2)
-        ADD_FOURTH(3)
+    uint16_t offs[N16], rests[N16];
+    vec_u16 first = right & 255, second = right >> 8;
+    *(vec_u16 *) (void *) offs = second * first_total - first * second_total;
+    *(vec_u16 *) (void *) rests = first + second;
+    for (uint32_t i = 0; i < N16 && slots->from[slot] + i < node->n; i += N16 / 2) {
+        vec_f32 off = signed_floats_of(offs + i), b = floats_of(rests + i),
+                a = (float) node->weight - b;
+        add_scores(slots->scores[slot], slots->from[slot] + i, (off * off) / (a * b));
     }
-    FOR_VECTORS(STORE_PAIR)
 }
 
-static int small_pair(const ct_small *node, float *score, int16_t *code)
+INLINE void small_pair(const ct_small *node, const small_slots *slots, const unsigned n_slots)
 {
-    int16_t offs[CT_SMALL_ROWS + 64];
-    uint16_t rests[CT_SMALL_ROWS + 64];
-    uint32_t from = 0;
-    for (; from + N16 < node->n; from += 2 * N16) pair_sides(node, from, 2, offs, rests);
-    if (from < node->n) pair_sides(node, from, 1, offs, rests);
-    small_best best = no_small();
-    for (uint32_t i = 0; i < node->n; i += VEC_BYTES / 4) {
-        vec_f32 off = __builtin_convertvector(
-            __builtin_convertvector(*(const half_i16 *) (const void *) (offs + i), whole_i32),
-            vec_f32);
-        vec_f32 b = floats_of(rests + i), a = (float) node->weight - b;
-        improve_small(&best, (off * off) / (a * b), node->codes + i);
+    FOR_SLOTS(BEGIN_SLOT)
+    FOR_SLOTS(BEGIN_RUN)
+    for (uint32_t i = 0; i < node->n; i++) {
+        vec_u16 weight = (vec_u16) {0} + node->pairs[i];
+        FOR_SLOTS(ADD_ROW)
     }
-    return end_small(&best, score, code);
+    FOR_SLOTS(SCORE_PAIR)
 }
 
-static int small_gini(const ct_small *node, float *score, int16_t *code)
+static void score_slots(const ct_small *node, const small_slots *slots, unsigned n_slots)
 {
-    uint16_t sizes[CT_SMALL_ROWS + 64], squares[CT_SMALL_ROWS + 64], others[CT_SMALL_ROWS + 64];
-    uint32_t from = 0;
-    if (node->n_runs == 2) return small_pair(node, score, code);
-    for (; from + N16 < node->n; from += 2 * N16)
-        small_sides(node, from, 2, sizes, squares, others);
-    if (from < node->n) small_sides(node, from, 1, sizes, squares, others);
-    small_best best = no_small();
-    for (uint32_t i = 0; i < node->n; i += VEC_BYTES / 4) {
-        vec_f32 a = floats_of(sizes + i), b = (float) node->weight - a;
-        vec_f32 own = (a * floats_of(others + i) + b * floats_of(squares + i)) / (a * b);
-        improve_small(&best, own, node->codes + i);
+    if (node->n_runs == 2) switch (n_slots) {
+    case 1: small_pair(node, slots, 1); break;
+    case 2: small_pair(node, slots, 2); break;
+    case 3: small_pair(node, slots, 3); break;
+    default: small_pair(node, slots, 4); break;
+    } else switch (n_slots) {
+    case 1: small_many(node, slots, 1); break;
+    case 2: small_many(node, slots, 2); break;
+    case 3: small_many(node, slots, 3); break;
+    default: small_many(node, slots, 4); break;
     }
-    return end_small(&best, score, code);
+}
+
+static void score_candidates(const ct_small *node, small_scores *scores)
+{
+    small_slots slots;
+    unsigned n = 0;
+    for (unsigned v = 0; v < SLOTS; v++) slots.from[v] = 0;
+    for (uint32_t k = 0; k < node->n_candidates; k++) {
+        scores[k].highest = (whole_i32) {0} - 1;
+        for (uint32_t from = 0; from < node->n; from += N16) {
+            slots.codes[n] = node->codes[k];
+            slots.from[n] = from;
+            slots.scores[n] = &scores[k];
+            if (++n < SLOTS) continue;
+            score_slots(node, &slots, n);
+            n = 0;
+        }
+    }
+    if (n) score_slots(node, &slots, n);
+}
+
+INLINE int32_t highest_of(const small_scores *scores)
+{
+    int32_t lanes[VEC_BYTES / 4], highest = -1;
+    *(whole_i32 *) (void *) lanes = scores->highest;
+    for (unsigned i = 0; i < VEC_BYTES / 4; i++) highest = lanes[i] > highest ? lanes[i] : highest;
+    return highest;
 }
 
 /* Lanes in the order of signed numbers, as those of unsigned ones. */
@@ -419,6 +417,47 @@ static int16_t above(const int16_t *codes, uint32_t n, int16_t code)
         lowest = choose((vec_u16) (own > least) & (vec_u16) (own < lowest), own, lowest);
     }
     return (int16_t) (lowest_of(lowest) ^ 0x8000);
+}
+
+
+/* The lowest code whose cut has that score. */
+INLINE int16_t lowest_code(const int16_t *codes, uint32_t n, const int32_t *scores, int32_t score)
+{
+    whole_i32 lowest = (whole_i32) {0} + 32767;
+    int32_t lanes[VEC_BYTES / 4], code = 32767;
+    for (uint32_t i = 0; i < n; i += N16 / 2) {
+        whole_i32 own = __builtin_convertvector(*(const half_i16 *) (const void *) (codes + i),
+                                                whole_i32),
+                  lower = (whole_i32) (*(const whole_i32 *) (const void *) (scores + i) == score) &
+                          (whole_i32) (own < lowest);
+        lowest = (own & lower) | (lowest & ~lower);
+    }
+    *(whole_i32 *) (void *) lanes = lowest;
+    for (unsigned i = 0; i < VEC_BYTES / 4; i++) code = lanes[i] < code ? lanes[i] : code;
+    return (int16_t) code;
+}
+
+static int small_gini(const ct_small *node, ct_small_cut *best)
+{
+    small_scores scores[CT_LANES];
+    int32_t most;
+    int found = 0;
+    memcpy(&most, &best->score, sizeof most);
+    if (most < 0) most = -1;
+    score_candidates(node, scores);
+    for (uint32_t k = 0; k < node->n_candidates; k++) {
+        int32_t highest = highest_of(&scores[k]);
+        if (highest <= most) continue;
+        most = highest;
+        best->candidate = k;
+        found = 1;
+    }
+    if (!found) return 0;
+    const int16_t *codes = node->codes[best->candidate];
+    memcpy(&best->score, &most, sizeof most);
+    best->code = lowest_code(codes, node->n, scores[best->candidate].scores, most);
+    best->next = above(codes, node->n, best->code);
+    return 1;
 }
 
 static void range(const uint16_t *codes, uint32_t n, uint16_t *low, uint16_t *high)

@@ -22,5 +22,5 @@ static inline uint16x8_t multiply_high(uint16x8_t a, uint16x8_t b)
 #include "forest/scan_body.h"
 
 const ct_scan ct_scan_neon = {gini, variance, small_gini, above, range, spread, ranks, draws,
-                                ct_part_plain, ct_places_plain, ct_turn_plain};
+                                ct_part_plain, ct_part_own_plain, ct_places_plain, ct_turn_plain};
 #endif

@@ -18,7 +18,20 @@ typedef struct {
     ct_split *split;
     double sum; /* numbers: of the node */
     int is_set; /* the best is of levels without an order */
+    unsigned kept; /* which of the desk's near_codes has the best one's; CT_LANES: none that counts
+                      before the last */
 } ct_search;
+
+/* Where the codes of a candidate that is looked at go: not where those of the best are. */
+static inline unsigned ct_near_place(const ct_search *s, unsigned lane)
+{
+    return lane + (lane >= s->kept);
+}
+
+static inline uint16_t *ct_near_codes(const ct_search *s, unsigned place)
+{
+    return s->desk->near_codes + (size_t) place * (CT_NEAR_ROWS + CT_NEAR_PAD);
+}
 
 /* Columns are drawn without repetition, one after another. */
 uint32_t ct_draw_column(ct_search *s);
@@ -60,6 +73,7 @@ typedef struct {
     uint32_t *left; /* [n_runs] weights of the rows below all these, changed; numbers: left[0] */
     double sum;     /* numbers: of the rows below */
     int right_is_missing; /* rows above all these have missing values, and there are such */
+    const uint16_t *codes; /* of all items; NULL: as the view has them */
 } ct_strip;
 
 /* The best cut within the strip becomes the split. */

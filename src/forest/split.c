@@ -64,7 +64,7 @@ static void search_random(ct_search *s)
             double score = score_of_cut(s, column, cut, left);
             if (!(score > s->score)) continue;
             s->score = score;
-            *s->split = (ct_split){column, cut, left, missing, 0, 0};
+            *s->split = (ct_split){column, cut, left, missing, 0, 0, NULL, 0};
         }
     }
 }
@@ -86,7 +86,8 @@ int ct_find_split(ct_desk *desk, const ct_view *view, const ct_task *task, uint3
                    worst(),
                    split,
                    0,
-                   0};
+                   0,
+                   CT_LANES};
     for (uint32_t i = 0; !grower->n_classes && i < task->n; i++)
         s.sum += (double) view->whole[s.items[i].row] * s.items[i].weight;
     if (options->rule == CT_SPLIT_RANDOM) search_random(&s);

@@ -115,7 +115,7 @@ static void range_of_some(const uint16_t *codes, uint32_t n, uint16_t *low, uint
  * whether some are missing. */
 static int spread_codes(const ct_search *s, uint32_t column, unsigned lane)
 {
-    uint16_t *codes = s->desk->near_codes + (size_t) lane * ROOM, low, high;
+    uint16_t *codes = ct_near_codes(s, ct_near_place(s, lane)), low, high;
     uint8_t *bins = s->desk->near_bins + (size_t) lane * ROOM;
     const ct_scan *scan = s->grower->scan;
     uint32_t n = s->task->n, n_bins = bins_for(n);
@@ -314,9 +314,10 @@ static int is_coarse(const ct_search *s, uint32_t column, const border *at)
 
 static void make_strip(const ct_search *s, const group *g, const border *at, ct_strip *strip)
 {
-    const uint16_t *codes = s->desk->near_codes + (size_t) at->lane * ROOM;
+    const uint16_t *codes = ct_near_codes(s, s->kept);
     uint32_t column = g->columns[at->lane], k = 0, end = s->desk->now[0].n;
     strip->column = column;
+    strip->codes = g->by_place ? codes : NULL;
     strip->missing_left = at->missing_left;
     strip->knows_missing = g->any_missing && bin_weight(s, MISSING, at->lane);
     strip->right_is_missing = at->next == g->n_bins;
@@ -368,13 +369,15 @@ static void search_group(ct_search *s, ct_strip *strip)
         if (missing && left[lane].score > s->score && bin_weight(s, MISSING, lane))
             better = take_border(s, &g, &left[lane], &best, (border){0, 0, lane, 1});
     }
-    if (better) make_strip(s, &g, &best, strip);
+    if (!better) return;
+    s->kept = ct_near_place(s, best.lane);
+    make_strip(s, &g, &best, strip);
 }
 
 void ct_search_bins(ct_search *s)
 {
     uint32_t left[CT_HIST_CLASSES];
-    ct_strip strip = {0, 0, 0, s->desk->spare_items, 0, 0, left, 0, 0};
+    ct_strip strip = {0, 0, 0, s->desk->spare_items, 0, 0, left, 0, 0, NULL};
     double none = s->score;
     while (s->n_drawn < s->grower->options->mtry) search_group(s, &strip);
     if (s->score > none && !s->is_set) ct_refine(s, &strip);
