@@ -104,7 +104,7 @@ static int needs_corners(const ct_grower *g) { return g->n_rows > CT_NEAR_ROWS; 
     X(corner_whole, CT_CORNER_ROWS, needs_corners(g) && !g->n_classes)              \
     X(corner_rows, CT_CORNER_ROWS, needs_corners(g))                                \
     X(level_bins, CT_CORNER_ROWS, needs_corners(g))                                 \
-    X(near_codes, (size_t) (CT_LANES + 1) * (CT_NEAR_ROWS + CT_NEAR_PAD), 1)              \
+    X(near_codes, (size_t) 2 * CT_LANES * (CT_NEAR_ROWS + CT_NEAR_PAD), 1)              \
     X(near_bins, (size_t) CT_LANES * (CT_NEAR_ROWS + CT_NEAR_PAD), 1)               \
     X(columns, g->n_cols, 1)                                                        \
     X(places, g->n_cols, 1)                                                         \

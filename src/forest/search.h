@@ -18,20 +18,19 @@ typedef struct {
     ct_split *split;
     double sum; /* numbers: of the node */
     int is_set; /* the best is of levels without an order */
-    unsigned kept; /* which of the desk's near_codes has the best one's; CT_LANES: none that counts
-                      before the last */
+    unsigned half; /* which of the desk's near_codes the group under way has; the best one's codes,
+                      of a group before, are in the other */
 } ct_search;
 
-/* Where the codes of a candidate that is looked at go: not where those of the best are. */
-static inline unsigned ct_near_place(const ct_search *s, unsigned lane)
+static inline uint16_t *ct_near_codes(const ct_search *s, unsigned lane)
 {
-    return lane + (lane >= s->kept);
+    return s->desk->near_codes +
+           (size_t) (s->half * CT_LANES + lane) * (CT_NEAR_ROWS + CT_NEAR_PAD);
 }
 
-static inline uint16_t *ct_near_codes(const ct_search *s, unsigned place)
-{
-    return s->desk->near_codes + (size_t) place * (CT_NEAR_ROWS + CT_NEAR_PAD);
-}
+/* Codes of the items in some columns, in the order of the items and with these bits turned, become
+ * the near ones. */
+void ct_read_codes(const ct_search *s, const uint32_t *columns, unsigned lanes, uint16_t turn);
 
 /* Columns are drawn without repetition, one after another. */
 uint32_t ct_draw_column(ct_search *s);

@@ -2,22 +2,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "forest/lanes.h"
 #include "forest/search.h"
 
 enum { ROOM = CT_NEAR_ROWS + CT_NEAR_PAD, MISSING = CT_BIN_ROWS - 1 };
 
 /* ---- histograms ---- */
 
-/* One text for each number of lanes, so that their columns are in registers; several lanes hide
- * that an increment of a bin waits for the one before it. */
-#define LANE_1(DO) DO(0)
-#define LANE_2(DO) LANE_1(DO) DO(1)
-#define LANE_3(DO) LANE_2(DO) DO(2)
-#define LANE_4(DO) LANE_3(DO) DO(3)
-#define LANE_5(DO) LANE_4(DO) DO(4)
-#define LANE_6(DO) LANE_5(DO) DO(5)
-#define LANE_7(DO) LANE_6(DO) DO(6)
-#define LANE_8(DO) LANE_7(DO) DO(7)
+/* Several lanes hide that an increment of a bin waits for the one before it. */
 #define LANE_BINS(lane) const uint8_t *bins##lane = bins[lane];
 #define LANE_ADD(lane) to[(size_t) bins##lane[at] * CT_LANES + (lane)] += value;
 #define FILL(LANES, place, add)               \
@@ -30,20 +22,9 @@ enum { ROOM = CT_NEAR_ROWS + CT_NEAR_PAD, MISSING = CT_BIN_ROWS - 1 };
             LANES(LANE_ADD)                   \
         }                                     \
     }
-#define FILL_LANES_AT(place, add)                \
-    switch (lanes) {                             \
-    case 1: FILL(LANE_1, place, add) break;      \
-    case 2: FILL(LANE_2, place, add) break;      \
-    case 3: FILL(LANE_3, place, add) break;      \
-    case 4: FILL(LANE_4, place, add) break;      \
-    case 5: FILL(LANE_5, place, add) break;      \
-    case 6: FILL(LANE_6, place, add) break;      \
-    case 7: FILL(LANE_7, place, add) break;      \
-    default: FILL(LANE_8, place, add) break;     \
-    }
-#define FILL_LANES(add)                   \
-    if (by_place) FILL_LANES_AT(i, add)   \
-    else FILL_LANES_AT(row, add)
+#define FILL_LANES(add)                                 \
+    if (by_place) CT_FOR_LANES(lanes, FILL, i, add)     \
+    else CT_FOR_LANES(lanes, FILL, row, add)
 
 static void fill_classes(uint32_t *to, const ct_item *items, uint32_t n, const uint8_t *const *bins,
                          unsigned lanes, int by_place)
@@ -83,22 +64,6 @@ static uint32_t bins_for(uint32_t n)
     return bins;
 }
 
-static int read_codes(const ct_search *s, uint32_t column, uint16_t *to)
-{
-    const ct_view *view = s->view;
-    const uint16_t *codes = view->codes + column * view->code_stride;
-    uint32_t n = s->task->n;
-    if (view->code_rows)
-        for (uint32_t i = 0; i < n; i++) to[i] = codes[view->code_rows[s->items[i].row]];
-    else
-        for (uint32_t i = 0; i < n; i++) to[i] = codes[s->items[i].row];
-    for (uint32_t i = n; i % CT_NEAR_PAD; i++) to[i] = to[0];
-    int missing = 0;
-    if (s->grower->codes->columns[column].has_missing)
-        for (uint32_t i = 0; i < n; i++) missing |= to[i] == CT_CODE_MISSING;
-    return missing;
-}
-
 /* As the scan's range(), of codes some of which may be missing. */
 static void range_of_some(const uint16_t *codes, uint32_t n, uint16_t *low, uint16_t *high)
 {
@@ -111,15 +76,18 @@ static void range_of_some(const uint16_t *codes, uint32_t n, uint16_t *low, uint
     if (*low > *high) *low = *high = 0;
 }
 
-/* Codes of the items in a column, and their bins: equal parts of the range of the codes. Returns
- * whether some are missing. */
+/* Bins of the codes of the items in a column: equal parts of the range of the codes. Returns whether
+ * some are missing. */
 static int spread_codes(const ct_search *s, uint32_t column, unsigned lane)
 {
-    uint16_t *codes = ct_near_codes(s, ct_near_place(s, lane)), low, high;
+    uint16_t *codes = ct_near_codes(s, lane), low, high;
     uint8_t *bins = s->desk->near_bins + (size_t) lane * ROOM;
     const ct_scan *scan = s->grower->scan;
+    const int may_miss = s->grower->codes->columns[column].has_missing;
     uint32_t n = s->task->n, n_bins = bins_for(n);
-    int missing = read_codes(s, column, codes);
+    int missing = 0;
+    for (uint32_t i = 0; may_miss && i < n; i++) missing |= codes[i] == CT_CODE_MISSING;
+    for (uint32_t i = 0; i < CT_NEAR_PAD; i++) codes[n + i] = codes[0];
     if (missing) range_of_some(codes, n, &low, &high);
     else scan->range(codes, n, &low, &high);
     uint32_t span = (uint32_t) high - low + 1;
@@ -148,14 +116,16 @@ static group draw_group(ct_search *s)
         unsigned lane = g.lanes++;
         g.columns[lane] = col;
         const ct_code_column *column = &s->grower->codes->columns[col];
-        if (g.by_place) {
-            g.any_missing |= spread_codes(s, col, lane);
-            g.bins[lane] = s->desk->near_bins + (size_t) lane * ROOM;
-            continue;
-        }
+        if (g.by_place) continue;
         g.bins[lane] = s->view->bins + col * s->view->bin_stride;
         if (column->n_bins > g.n_bins) g.n_bins = column->n_bins;
         g.any_missing |= column->has_missing;
+    }
+    if (!g.by_place || !g.lanes) return g;
+    ct_read_codes(s, g.columns, g.lanes, 0);
+    for (unsigned lane = 0; lane < g.lanes; lane++) {
+        g.any_missing |= spread_codes(s, g.columns[lane], lane);
+        g.bins[lane] = s->desk->near_bins + (size_t) lane * ROOM;
     }
     return g;
 }
@@ -314,7 +284,7 @@ static int is_coarse(const ct_search *s, uint32_t column, const border *at)
 
 static void make_strip(const ct_search *s, const group *g, const border *at, ct_strip *strip)
 {
-    const uint16_t *codes = ct_near_codes(s, s->kept);
+    const uint16_t *codes = ct_near_codes(s, at->lane);
     uint32_t column = g->columns[at->lane], k = 0, end = s->desk->now[0].n;
     strip->column = column;
     strip->codes = g->by_place ? codes : NULL;
@@ -370,8 +340,8 @@ static void search_group(ct_search *s, ct_strip *strip)
             better = take_border(s, &g, &left[lane], &best, (border){0, 0, lane, 1});
     }
     if (!better) return;
-    s->kept = ct_near_place(s, best.lane);
     make_strip(s, &g, &best, strip);
+    s->half = !s->half;
 }
 
 void ct_search_bins(ct_search *s)

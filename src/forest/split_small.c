@@ -8,41 +8,15 @@
 typedef struct {
     uint16_t weights[CT_SMALL_ROWS + 4], pairs[CT_SMALL_ROWS + 4];
     uint32_t columns[CT_LANES];
-    uint8_t missing[CT_LANES], missing_left[CT_LANES];
+    uint8_t missing[CT_LANES], missing_left[CT_LANES]; /* there are such; they go left */
     ct_small node;
 } small_rows;
 
-/* A code that compares as a signed number, after missing values have gone below all others if they
- * are to. */
-static uint16_t turned(uint16_t code, int missing_left)
-{
-    return (uint16_t) (code + missing_left) ^ 0x8000;
-}
+enum { TURN = 0x8000 }; /* codes turned so compare as signed numbers */
 
 static uint32_t turned_back(int16_t code, int missing_left)
 {
-    return (uint16_t) (((uint16_t) code ^ 0x8000) - missing_left);
-}
-
-/* Whether a value is missing. */
-static int read_codes(const ct_search *s, uint16_t *to, uint32_t column, int missing_left)
-{
-    const ct_view *view = s->view;
-    const uint16_t *codes = view->codes + column * view->code_stride;
-    const uint32_t n = s->task->n;
-    const ct_item *items = s->items;
-    int missing = 0;
-    for (uint32_t i = 0; i < CT_SMALL_ROWS; i++) to[i] = 32767;
-    if (!view->code_rows && !s->grower->codes->columns[column].has_missing) {
-        for (uint32_t i = 0; i < n; i++) to[i] = turned(codes[items[i].row], 0);
-        return 0;
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        uint16_t code = ct_view_code(view, column, items[i].row);
-        missing |= code == CT_CODE_MISSING;
-        to[i] = turned(code, missing_left);
-    }
-    return missing;
+    return (uint16_t) (((uint16_t) code ^ TURN) - missing_left);
 }
 
 static void take_cut(ct_search *s, const small_rows *rows, const ct_small_cut *cut, double score)
@@ -52,15 +26,15 @@ static void take_cut(ct_search *s, const small_rows *rows, const ct_small_cut *c
                    low = turned_back(cut->code, missing_left),
                    high = turned_back(cut->next, missing_left);
     s->score = score;
-    s->kept = ct_near_place(s, cut->candidate);
     s->split->column = column;
     s->split->cut = high == CT_CODE_MISSING ? s->grower->codes->columns[column].n_codes
                                             : (low + high + 1) / 2;
     s->split->missing_left = missing_left;
     s->split->knows_missing = rows->missing[cut->candidate];
     s->split->is_set = 0;
-    s->split->codes = ct_near_codes(s, s->kept);
-    s->split->raise = 0x8000;
+    s->split->codes = ct_near_codes(s, cut->candidate);
+    s->split->raise = TURN;
+    s->half = !s->half;
 }
 
 /* ---- one candidate at a time ---- */
@@ -138,26 +112,40 @@ static int best_of_waiting(const ct_search *s, const small_rows *rows, ct_small_
     return found;
 }
 
+/* Missing values go above all others, or, one further, below. */
+static void read_waiting(const ct_search *s, small_rows *rows)
+{
+    const uint32_t n_candidates = rows->node.n_candidates, n = s->task->n;
+    for (uint32_t k = 0; k < n_candidates; k++)
+        for (uint32_t i = 0; i < CT_SMALL_ROWS; i++) ct_near_codes(s, k)[i] = INT16_MAX;
+    ct_read_codes(s, rows->columns, n_candidates, TURN);
+    for (uint32_t k = 0; k < n_candidates; k++) {
+        uint16_t *codes = ct_near_codes(s, k);
+        int missing = 0;
+        rows->node.codes[k] = (const int16_t *) codes;
+        if (s->grower->codes->columns[rows->columns[k]].has_missing)
+            for (uint32_t i = 0; i < n; i++) missing |= codes[i] == INT16_MAX;
+        rows->missing[k] = (uint8_t) missing;
+        if (missing && rows->missing_left[k])
+            for (uint32_t i = 0; i < n; i++) codes[i]++;
+    }
+}
+
 static void look_at_waiting(ct_search *s, small_rows *rows)
 {
     ct_small_cut cut;
     double score;
-    if (rows->node.n_candidates && best_of_waiting(s, rows, &cut, &score))
-        take_cut(s, rows, &cut, score);
+    if (!rows->node.n_candidates) return;
+    read_waiting(s, rows);
+    if (best_of_waiting(s, rows, &cut, &score)) take_cut(s, rows, &cut, score);
     rows->node.n_candidates = 0;
 }
 
-/* Returns whether a value is missing. */
-static int add_candidate(const ct_search *s, small_rows *rows, uint32_t column, int missing_left)
+static void add_candidate(small_rows *rows, uint32_t column, int missing_left)
 {
     uint32_t k = rows->node.n_candidates++;
-    uint16_t *codes = ct_near_codes(s, ct_near_place(s, k));
-    int missing = read_codes(s, codes, column, missing_left);
-    rows->node.codes[k] = (const int16_t *) codes;
     rows->columns[k] = column;
-    rows->missing[k] = (uint8_t) missing;
     rows->missing_left[k] = (uint8_t) missing_left;
-    return missing;
 }
 
 /* The score where each side has one class, which no other is above. */
@@ -199,7 +187,8 @@ void ct_search_small(ct_search *s)
             if (s->score < most) ct_search_set(s, column);
             continue;
         }
-        if (add_candidate(s, &rows, column, 0)) (void) add_candidate(s, &rows, column, 1);
+        add_candidate(&rows, column, 0);
+        if (s->grower->codes->columns[column].has_missing) add_candidate(&rows, column, 1);
         if (rows.node.n_candidates + 1 >= CT_LANES) look_at_waiting(s, &rows);
     }
     look_at_waiting(s, &rows);
