@@ -14,6 +14,7 @@ CT_TARGET(CT_AVX2)
 #define HIGHER_OF(a, b) ((vec_u16) _mm256_max_epu16((__m256i) (a), (__m256i) (b)))
 #define MULTIPLY_HIGH(a, b) ((vec_u16) _mm256_mulhi_epu16((__m256i) (a), (__m256i) (b)))
 #define MULTIPLY_LOW(a, b) ((vec_u64) _mm256_mul_epu32((__m256i) (a), (__m256i) (b)))
+#define LOWEST_OF_EIGHT(a) ((uint16_t) _mm_cvtsi128_si32(_mm_minpos_epu16((__m128i) (a))))
 #include "forest/rows_x86.h"
 #include "forest/scan_body.h"
 

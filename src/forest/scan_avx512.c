@@ -14,6 +14,7 @@ CT_TARGET(CT_AVX512)
 #define HIGHER_OF(a, b) ((vec_u16) _mm512_max_epu16((__m512i) (a), (__m512i) (b)))
 #define MULTIPLY_HIGH(a, b) ((vec_u16) _mm512_mulhi_epu16((__m512i) (a), (__m512i) (b)))
 #define MULTIPLY_LOW(a, b) ((vec_u64) _mm512_mul_epu32((__m512i) (a), (__m512i) (b)))
+#define LOWEST_OF_EIGHT(a) ((uint16_t) _mm_cvtsi128_si32(_mm_minpos_epu16((__m128i) (a))))
 #include "forest/rows_x86.h"
 #include "forest/scan_body.h"
 

@@ -395,7 +395,7 @@ typedef uint16_t eight_u16 __attribute__((vector_size(16), aligned(2)));
 /* The lowest lane. */
 INLINE uint16_t lowest_of(vec_u16 lanes)
 {
-    uint16_t all[N16], eight[8];
+    uint16_t all[N16];
     *(vec_u16 *) (void *) all = lanes;
     eight_u16 lowest = *(const eight_u16 *) (const void *) all;
     for (unsigned i = 8; i < N16; i += 8) {
@@ -403,9 +403,7 @@ INLINE uint16_t lowest_of(vec_u16 lanes)
                   lower = (eight_u16) (own < lowest);
         lowest = (own & lower) | (lowest & ~lower);
     }
-    *(eight_u16 *) (void *) eight = lowest;
-    for (unsigned i = 1; i < 8; i++) eight[0] = eight[i] < eight[0] ? eight[i] : eight[0];
-    return eight[0];
+    return LOWEST_OF_EIGHT(lowest);
 }
 
 static int16_t above(const int16_t *codes, uint32_t n, int16_t code)

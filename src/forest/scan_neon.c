@@ -19,6 +19,7 @@ static inline uint16x8_t multiply_high(uint16x8_t a, uint16x8_t b)
 #define MULTIPLY_HIGH(a, b) ((vec_u16) multiply_high((uint16x8_t) (a), (uint16x8_t) (b)))
 #define MULTIPLY_LOW(a, b) \
     ((vec_u64) vmull_u32(vmovn_u64((uint64x2_t) (a)), vmovn_u64((uint64x2_t) (b))))
+#define LOWEST_OF_EIGHT(a) vminvq_u16((uint16x8_t) (a))
 #include "forest/scan_body.h"
 
 const ct_scan ct_scan_neon = {gini, variance, small_gini, above, range, spread, ranks, draws,

@@ -266,8 +266,10 @@ static uint32_t find_rows(const ct_search *s, const group *g, const border *at, 
     const ct_item *items = s->items;
     uint32_t n = 0, n_items = s->task->n;
     if (g->by_place) return s->grower->scan->places(bins, n_items, first, width, rows);
-    for (uint32_t i = 0; i < n_items; i++)
-        if ((uint8_t) (bins[items[i].row] - first) <= width) rows[n++].weight = i;
+    for (uint32_t i = 0; i < n_items; i++) {
+        rows[n].weight = i;
+        n += (uint8_t) (bins[items[i].row] - first) <= width;
+    }
     return n;
 }
 
