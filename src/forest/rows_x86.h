@@ -42,17 +42,33 @@ static inline uint32_t part_four_bins(const ct_question *q, const ct_item *items
     return turn;
 }
 
-static inline __attribute__((always_inline)) uint32_t part_fours(
+/* Eight items parted; both sides are stored whole. */
+static inline void part_eight(const ct_item *items, uint32_t which, ct_item *left, ct_item *right)
+{
+#if VEC_BYTES == 64
+    __m512i all = _mm512_loadu_si512(items);
+    _mm512_storeu_si512(left, _mm512_maskz_compress_epi64((__mmask8) which, all));
+    _mm512_storeu_si512(right, _mm512_maskz_compress_epi64((__mmask8) ~which, all));
+#else
+    __m256i lower = _mm256_loadu_si256((const __m256i *) (const void *) items),
+            upper = _mm256_loadu_si256((const __m256i *) (const void *) (items + 4));
+    uint32_t n_left = (uint32_t) _mm_popcnt_u32(which & 15);
+    _mm256_storeu_si256((__m256i *) (void *) left, part_chosen(lower, which & 15));
+    _mm256_storeu_si256((__m256i *) (void *) (left + n_left), part_chosen(upper, which >> 4));
+    _mm256_storeu_si256((__m256i *) (void *) right, part_chosen(lower, (which & 15) ^ 15));
+    _mm256_storeu_si256((__m256i *) (void *) (right + 4 - n_left),
+                        part_chosen(upper, (which >> 4) ^ 15));
+#endif
+}
+
+static inline __attribute__((always_inline)) uint32_t part_eights(
     const ct_question *q, const ct_item *items, uint32_t n, ct_item *left, ct_item *right,
     uint32_t (*four)(const ct_question *, const ct_item *))
 {
     uint32_t n_left = 0, i = 0;
-    for (; i + 4 <= n; i += 4) {
-        __m256i all = _mm256_loadu_si256((const __m256i *) (const void *) (items + i));
-        uint32_t which = four(q, items + i);
-        _mm256_storeu_si256((__m256i *) (void *) (left + n_left), part_chosen(all, which));
-        _mm256_storeu_si256((__m256i *) (void *) (right + (i - n_left)),
-                            part_chosen(all, which ^ 15));
+    for (; i + 8 <= n; i += 8) {
+        uint32_t which = four(q, items + i) | four(q, items + i + 4) << 4;
+        part_eight(items + i, which, left + n_left, right + (i - n_left));
         n_left += (uint32_t) _mm_popcnt_u32(which);
     }
     return ct_part_from(q, items, i, n, n_left, left, right);
@@ -76,9 +92,9 @@ static uint32_t part(const ct_question *q, const ct_item *items, uint32_t n, ct_
                      ct_item *right, uint32_t *weight)
 {
     uint32_t n_left;
-    if (q->bins) n_left = part_fours(q, items, n, left, right, part_four_bins);
+    if (q->bins) n_left = part_eights(q, items, n, left, right, part_four_bins);
     else if (q->code_rows) n_left = ct_part_from(q, items, 0, n, 0, left, right);
-    else n_left = part_fours(q, items, n, left, right, part_four_codes);
+    else n_left = part_eights(q, items, n, left, right, part_four_codes);
     *weight = part_weight(left, n_left);
     return n_left;
 }
@@ -90,25 +106,6 @@ static inline uint32_t part_eight_own(const ct_own_question *q, uint32_t place)
     own = _mm_add_epi16(own, _mm_set1_epi16((short) q->raise));
     own = _mm_cmpeq_epi16(_mm_min_epu16(own, _mm_set1_epi16((short) q->most)), own);
     return (uint32_t) _mm_movemask_epi8(_mm_packs_epi16(own, own)) & 255;
-}
-
-/* Eight items parted; both sides are stored whole. */
-static inline void part_eight(const ct_item *items, uint32_t which, ct_item *left, ct_item *right)
-{
-#if VEC_BYTES == 64
-    __m512i all = _mm512_loadu_si512(items);
-    _mm512_storeu_si512(left, _mm512_maskz_compress_epi64((__mmask8) which, all));
-    _mm512_storeu_si512(right, _mm512_maskz_compress_epi64((__mmask8) ~which, all));
-#else
-    __m256i lower = _mm256_loadu_si256((const __m256i *) (const void *) items),
-            upper = _mm256_loadu_si256((const __m256i *) (const void *) (items + 4));
-    uint32_t n_left = (uint32_t) _mm_popcnt_u32(which & 15);
-    _mm256_storeu_si256((__m256i *) (void *) left, part_chosen(lower, which & 15));
-    _mm256_storeu_si256((__m256i *) (void *) (left + n_left), part_chosen(upper, which >> 4));
-    _mm256_storeu_si256((__m256i *) (void *) right, part_chosen(lower, (which & 15) ^ 15));
-    _mm256_storeu_si256((__m256i *) (void *) (right + 4 - n_left),
-                        part_chosen(upper, (which >> 4) ^ 15));
-#endif
 }
 
 #if VEC_BYTES == 64
