@@ -15,6 +15,11 @@ CT_TARGET(CT_AVX512)
 #define MULTIPLY_HIGH(a, b) ((vec_u16) _mm512_mulhi_epu16((__m512i) (a), (__m512i) (b)))
 #define MULTIPLY_LOW(a, b) ((vec_u64) _mm512_mul_epu32((__m512i) (a), (__m512i) (b)))
 #define LOWEST_OF_EIGHT(a) ((uint16_t) _mm_cvtsi128_si32(_mm_minpos_epu16((__m128i) (a))))
+typedef __mmask8 mask_f64, mask_light;
+#define ABOVE_F64(a, b) _mm512_cmp_pd_mask((__m512d) (a), (__m512d) (b), _CMP_GT_OQ)
+#define PICK_F64(mask, a, b) _mm512_mask_mov_epi64((__m512i) (b), mask, (__m512i) (a))
+#define ABOVE_LIGHT(a, b) _mm256_cmp_ps_mask((__m256) (a), (__m256) (b), _CMP_GT_OQ)
+#define PICK_LIGHT(mask, a, b) _mm256_mask_mov_epi32((__m256i) (b), mask, (__m256i) (a))
 #include "forest/rows_x86.h"
 #include "forest/scan_body.h"
 

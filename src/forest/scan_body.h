@@ -27,6 +27,16 @@ typedef float light_f32 __attribute__((vector_size(LIGHT_BYTES), aligned(4)));
 #define LOAD_LIGHT(from) \
     __builtin_convertvector(*(const light_i32 *) (const void *) (from), light_f32)
 
+/* Where a is above b, as what picks; sets with masks of their own bring both. */
+#ifndef ABOVE_F64
+typedef vec_i64 mask_f64;
+typedef light_i32 mask_light;
+#define ABOVE_F64(a, b) ((vec_i64) ((a) > (b)))
+#define PICK_F64(mask, a, b) (((vec_i64) (a) & (mask)) | ((vec_i64) (b) & ~(mask)))
+#define ABOVE_LIGHT(a, b) ((light_i32) ((a) > (b)))
+#define PICK_LIGHT(mask, a, b) (((light_i32) (a) & (mask)) | ((light_i32) (b) & ~(mask)))
+#endif
+
 #define TO_F64(x) __builtin_convertvector((x), vec_f64)
 #define INLINE static inline __attribute__((always_inline))
 
@@ -84,13 +94,28 @@ INLINE best_fraction no_fraction(void)
     return best;
 }
 
-/* A side that is empty makes both products 0. */
-INLINE void improve_fraction(best_fraction *best, vec_f64 num, vec_f64 den, uint32_t bin)
+INLINE mask_f64 is_better(const best_fraction *a, const best_fraction *than)
 {
-    vec_i64 better = (vec_i64) (num * best->den > best->num * den);
-    best->num = pick(better, num, best->num);
-    best->den = pick(better, den, best->den);
-    best->bin = (((vec_i64) {0} + (int64_t) bin) & better) | (best->bin & ~better);
+    return ABOVE_F64(a->num * than->den, than->num * a->den);
+}
+
+INLINE void replace(best_fraction *best, const best_fraction *by, mask_f64 where)
+{
+    best->num = (vec_f64) PICK_F64(where, by->num, best->num);
+    best->den = (vec_f64) PICK_F64(where, by->den, best->den);
+    best->bin = (vec_i64) PICK_F64(where, by->bin, best->bin);
+}
+
+/* As if both were looked at one after the other; but they are compared with the best side by side,
+ * since each comparison waits for the one before. A side that is empty makes both products 0. */
+INLINE void improve_fraction(best_fraction *best, const best_fraction *first,
+                             const best_fraction *second)
+{
+    const mask_f64 better = is_better(first, best), second_better = is_better(second, best);
+    best_fraction winner = *first;
+    replace(&winner, second, is_better(second, first));
+    replace(best, second, second_better);
+    replace(best, &winner, better);
 }
 
 INLINE void write_fraction(const best_fraction *best, unsigned lanes, ct_bin_cut *cuts)
@@ -101,78 +126,138 @@ INLINE void write_fraction(const best_fraction *best, unsigned lanes, ct_bin_cut
     }
 }
 
+/* Sides of a cut that a bin goes left of, and what all of them have in common. */
+typedef struct {
+    const uint32_t *histograms, *totals;
+    uint32_t n_runs;
+    double weight;
+    vec_f64 a, b;      /* two runs: both */
+    vec_i32 left[256]; /* more */
+} fraction_sides;
+
+INLINE best_fraction next_pair(fraction_sides *s, uint32_t bin)
+{
+    const uint32_t *at = s->histograms + (size_t) bin * CT_LANES;
+    const double first_total = s->totals[0], second_total = s->totals[1];
+    s->a += TO_F64(load_i32(at));
+    s->b += TO_F64(load_i32(at + CT_BIN_ROWS * CT_LANES));
+    vec_f64 size = s->a + s->b, off = s->a * second_total - s->b * first_total;
+    best_fraction own = {off * off, size * (s->weight - size), (vec_i64) {0} + (int64_t) bin};
+    return own;
+}
+
+INLINE best_fraction next_many(fraction_sides *s, uint32_t bin)
+{
+    vec_i32 size = {0}, squares = {0}, others = {0};
+    for (uint32_t k = 0; k < s->n_runs; k++) {
+        vec_i32 a = s->left[k] +
+                    load_i32(s->histograms + ((size_t) k * CT_BIN_ROWS + bin) * CT_LANES);
+        vec_i32 b = (int32_t) s->totals[k] - a;
+        s->left[k] = a;
+        size += a;
+        squares += a * a;
+        others += b * b;
+    }
+    vec_f64 a = TO_F64(size), b = s->weight - a;
+    best_fraction own = {a * TO_F64(others) + b * TO_F64(squares), a * b,
+                         (vec_i64) {0} + (int64_t) bin};
+    return own;
+}
+
+INLINE best_fraction best_of_bins(fraction_sides *s, uint32_t n_bins,
+                                  best_fraction (*next)(fraction_sides *, uint32_t))
+{
+    best_fraction best = no_fraction();
+    uint32_t bin = 0;
+    for (; bin + 1 < n_bins; bin += 2) {
+        best_fraction first = next(s, bin), second = next(s, bin + 1);
+        improve_fraction(&best, &first, &second);
+    }
+    if (bin < n_bins) {
+        best_fraction last = next(s, bin);
+        replace(&best, &last, is_better(&last, &best));
+    }
+    return best;
+}
+
 /* Two runs in registers. */
 INLINE best_fraction gini_pair(const uint32_t *histograms, const uint32_t *totals, double weight,
                                uint32_t n_bins, int missing_left)
 {
-    const uint32_t *second = histograms + CT_BIN_ROWS * CT_LANES;
-    const size_t missing = (CT_BIN_ROWS - 1) * CT_LANES;
-    const double first_total = totals[0], second_total = totals[1];
-    vec_f64 a = {0}, b = {0};
-    best_fraction best = no_fraction();
-    if (missing_left)
-        a += TO_F64(load_i32(histograms + missing)), b += TO_F64(load_i32(second + missing));
-    for (uint32_t bin = 0; bin < n_bins; bin++) {
-        a += TO_F64(load_i32(histograms + (size_t) bin * CT_LANES));
-        b += TO_F64(load_i32(second + (size_t) bin * CT_LANES));
-        vec_f64 size = a + b, off = a * second_total - b * first_total;
-        improve_fraction(&best, off * off, size * (weight - size), bin);
-    }
-    return best;
+    fraction_sides s;
+    s.histograms = histograms, s.totals = totals, s.weight = weight;
+    s.a = s.b = (vec_f64) {0};
+    if (missing_left) (void) next_pair(&s, CT_BIN_ROWS - 1);
+    return best_of_bins(&s, n_bins, next_pair);
 }
 
 INLINE best_fraction gini_many(const uint32_t *histograms, const uint32_t *totals, uint32_t n_runs,
                                double weight, uint32_t n_bins, int missing_left)
 {
-    vec_i32 left[256];
-    best_fraction best = no_fraction();
-    for (uint32_t k = 0; k < n_runs; k++) {
-        vec_i32 none = {0};
-        left[k] = missing_left ? load_i32(histograms +
-                                          ((size_t) k * CT_BIN_ROWS + CT_BIN_ROWS - 1) * CT_LANES)
-                               : none;
-    }
-    for (uint32_t bin = 0; bin < n_bins; bin++) {
-        vec_i32 size = {0}, squares = {0}, others = {0};
-        for (uint32_t k = 0; k < n_runs; k++) {
-            vec_i32 a = left[k] +
-                        load_i32(histograms + ((size_t) k * CT_BIN_ROWS + bin) * CT_LANES);
-            vec_i32 b = (int32_t) totals[k] - a;
-            left[k] = a;
-            size += a;
-            squares += a * a;
-            others += b * b;
-        }
-        vec_f64 a = TO_F64(size), b = weight - a;
-        improve_fraction(&best, a * TO_F64(others) + b * TO_F64(squares), a * b, bin);
-    }
-    return best;
+    fraction_sides s;
+    s.histograms = histograms, s.totals = totals, s.n_runs = n_runs, s.weight = weight;
+    for (uint32_t k = 0; k < n_runs; k++) s.left[k] = (vec_i32) {0};
+    if (missing_left) (void) next_many(&s, CT_BIN_ROWS - 1);
+    return best_of_bins(&s, n_bins, next_many);
 }
 
-/* Two runs of little weight: as gini_pair with floats, of which twice as many fit. */
+/* Two runs of little weight: the same with floats, of which twice as many fit. */
+typedef struct {
+    light_f32 num, den;
+    light_i32 bin;
+} light_fraction;
+
+INLINE mask_light is_lightly_better(const light_fraction *a, const light_fraction *than)
+{
+    return ABOVE_LIGHT(a->num * than->den, than->num * a->den);
+}
+
+INLINE void replace_light(light_fraction *best, const light_fraction *by, mask_light where)
+{
+    best->num = (light_f32) PICK_LIGHT(where, by->num, best->num);
+    best->den = (light_f32) PICK_LIGHT(where, by->den, best->den);
+    best->bin = (light_i32) PICK_LIGHT(where, by->bin, best->bin);
+}
+
+typedef struct {
+    const uint32_t *histograms;
+    float first_total, second_total, weight;
+    light_f32 a, b;
+} light_sides;
+
+INLINE light_fraction next_light(light_sides *s, uint32_t bin)
+{
+    const uint32_t *at = s->histograms + (size_t) bin * CT_LANES;
+    s->a += LOAD_LIGHT(at);
+    s->b += LOAD_LIGHT(at + CT_BIN_ROWS * CT_LANES);
+    light_f32 size = s->a + s->b, off = s->a * s->second_total - s->b * s->first_total;
+    light_fraction own = {off * off, size * (s->weight - size),
+                          (light_i32) {0} + (int32_t) bin};
+    return own;
+}
+
 INLINE void gini_light(const uint32_t *histograms, const uint32_t *totals, float weight,
                        uint32_t n_bins, int missing_left, unsigned lanes, ct_bin_cut *cuts)
 {
-    const uint32_t *second = histograms + CT_BIN_ROWS * CT_LANES;
-    const size_t missing = (CT_BIN_ROWS - 1) * CT_LANES;
-    const float first_total = (float) totals[0], second_total = (float) totals[1];
-    light_f32 a = {0}, b = {0}, num = {0}, den = {0};
-    light_i32 at = {0};
-    num -= 1.0f, den += 1.0f;
-    if (missing_left) a += LOAD_LIGHT(histograms + missing), b += LOAD_LIGHT(second + missing);
-    for (uint32_t bin = 0; bin < n_bins; bin++) {
-        a += LOAD_LIGHT(histograms + (size_t) bin * CT_LANES);
-        b += LOAD_LIGHT(second + (size_t) bin * CT_LANES);
-        light_f32 size = a + b, off = a * second_total - b * first_total;
-        light_f32 own_num = off * off, own_den = size * (weight - size);
-        light_i32 better = (light_i32) (own_num * den > num * own_den);
-        num = (light_f32) (((light_i32) own_num & better) | ((light_i32) num & ~better));
-        den = (light_f32) (((light_i32) own_den & better) | ((light_i32) den & ~better));
-        at = (((light_i32) {0} + (int32_t) bin) & better) | (at & ~better);
+    light_fraction best = {(light_f32) {0} - 1.0f, (light_f32) {0} + 1.0f, {0}};
+    light_sides s = {histograms, (float) totals[0], (float) totals[1], weight, {0}, {0}};
+    if (missing_left) (void) next_light(&s, CT_BIN_ROWS - 1);
+    uint32_t bin = 0;
+    for (; bin + 1 < n_bins; bin += 2) {
+        light_fraction first = next_light(&s, bin), second = next_light(&s, bin + 1);
+        const mask_light better = is_lightly_better(&first, &best),
+                        second_better = is_lightly_better(&second, &best);
+        replace_light(&best, &second, second_better);
+        replace_light(&first, &second, is_lightly_better(&second, &first));
+        replace_light(&best, &first, better);
+    }
+    if (bin < n_bins) {
+        light_fraction last = next_light(&s, bin);
+        replace_light(&best, &last, is_lightly_better(&last, &best));
     }
     for (unsigned lane = 0; lane < lanes; lane++) {
-        cuts[lane].score = num[lane] < 0 ? NAN : (double) (num[lane] / den[lane]);
-        cuts[lane].bin = (uint32_t) at[lane];
+        cuts[lane].score = best.num[lane] < 0 ? NAN : (double) (best.num[lane] / best.den[lane]);
+        cuts[lane].bin = (uint32_t) best.bin[lane];
     }
 }
 
