@@ -51,7 +51,7 @@ typedef struct {
 typedef struct {
     const int16_t *codes[CT_LANES]; /* [CT_SMALL_ROWS] by run, then 32767 */
     const uint16_t *weights;        /* [n] */
-    const uint16_t *pairs; /* two runs: the same, by 256 in the second; 0 up to a multiple of 4 */
+    const uint16_t *pairs; /* two runs: the same, by 256 in the second */
     const ct_run *runs;
     uint32_t n_candidates, n_runs, n, weight;
 } ct_small;

@@ -336,7 +336,7 @@ INLINE void add_scores(small_scores *all, uint32_t at, vec_f32 score)
 
 /* Vectors of codes whose cuts are scored together: each is one of a candidate, of which all rows are
  * looked at. */
-enum { SLOTS = 4 };
+enum { SLOTS = 5 };
 
 typedef struct {
     const int16_t *codes[SLOTS];
@@ -346,7 +346,7 @@ typedef struct {
 
 /* One variable for each slot, so that they stay in registers; `n_slots` is a constant where this is
  * used. */
-#define FOR_SLOTS(DO) DO(0) DO(1) DO(2) DO(3)
+#define FOR_SLOTS(DO) DO(0) DO(1) DO(2) DO(3) DO(4)
 #define BEGIN_SLOT(v)                                                                  \
     const int16_t *row##v = slots->codes[n_slots > v ? v : 0];                         \
     const vec_i16 cut##v = *(const vec_i16 *) (const void *) (row##v + slots->from[v]);
@@ -434,12 +434,14 @@ static void score_slots(const ct_small *node, const small_slots *slots, unsigned
     case 1: small_pair(node, slots, 1); break;
     case 2: small_pair(node, slots, 2); break;
     case 3: small_pair(node, slots, 3); break;
-    default: small_pair(node, slots, 4); break;
+    case 4: small_pair(node, slots, 4); break;
+    default: small_pair(node, slots, 5); break;
     } else switch (n_slots) {
     case 1: small_many(node, slots, 1); break;
     case 2: small_many(node, slots, 2); break;
     case 3: small_many(node, slots, 3); break;
-    default: small_many(node, slots, 4); break;
+    case 4: small_many(node, slots, 4); break;
+    default: small_many(node, slots, 5); break;
     }
 }
 

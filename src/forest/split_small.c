@@ -6,7 +6,7 @@
 
 /* What all candidates of a node have in common, and those that wait to be looked at together. */
 typedef struct {
-    uint16_t weights[CT_SMALL_ROWS + 4], pairs[CT_SMALL_ROWS + 4];
+    uint16_t weights[CT_SMALL_ROWS], pairs[CT_SMALL_ROWS];
     uint32_t columns[CT_LANES];
     uint8_t missing[CT_LANES], missing_left[CT_LANES]; /* there are such; they go left */
     ct_small node;
@@ -165,7 +165,6 @@ static void begin_rows(const ct_search *s, small_rows *rows)
         rows->weights[i] = (uint16_t) s->items[i].weight;
         rows->pairs[i] = (uint16_t) (rows->weights[i] << (i < first ? 0 : 8));
     }
-    memset(rows->pairs + n, 0, 4 * sizeof *rows->pairs);
     rows->node.weights = rows->weights;
     rows->node.pairs = rows->pairs;
     rows->node.runs = s->desk->now;
