@@ -179,6 +179,10 @@ void ct_search_small(ct_search *s)
     small_rows rows;
     begin_rows(s, &rows);
     const double most = pure_score(s);
+    /* in groups of one size, each with room for one more where values are missing */
+    const uint32_t mtry = s->grower->options->mtry,
+                   groups = (mtry + CT_LANES - 2) / (CT_LANES - 1),
+                   together = (mtry + groups - 1) / groups;
     while (s->n_drawn < s->grower->options->mtry && s->score < most) {
         uint32_t column = ct_draw_column(s);
         if (ct_has_sets(s, column)) {
@@ -188,7 +192,7 @@ void ct_search_small(ct_search *s)
         }
         add_candidate(&rows, column, 0);
         if (s->grower->codes->columns[column].has_missing) add_candidate(&rows, column, 1);
-        if (rows.node.n_candidates + 1 >= CT_LANES) look_at_waiting(s, &rows);
+        if (rows.node.n_candidates >= together) look_at_waiting(s, &rows);
     }
     look_at_waiting(s, &rows);
 }
