@@ -14,6 +14,17 @@ CT_TARGET(CT_AVX512)
 #define HIGHER_OF(a, b) ((vec_u16) _mm512_max_epu16((__m512i) (a), (__m512i) (b)))
 #define MULTIPLY_HIGH(a, b) ((vec_u16) _mm512_mulhi_epu16((__m512i) (a), (__m512i) (b)))
 #define MULTIPLY_LOW(a, b) ((vec_u64) _mm512_mul_epu32((__m512i) (a), (__m512i) (b)))
+
+/* Lanes of both, one after the other: a[0], b[0], a[1] ... */
+static inline void store_in_turns(uint32_t *to, __m512i a, __m512i b)
+{
+    const __m512i first = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11),
+                  second = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
+    _mm512_storeu_si512(to, _mm512_permutex2var_epi64(a, first, b));
+    _mm512_storeu_si512(to + 16, _mm512_permutex2var_epi64(a, second, b));
+}
+
+#define STORE_IN_TURNS(to, a, b) store_in_turns(to, (__m512i) (a), (__m512i) (b))
 #define LOWEST_OF_EIGHT(a) ((uint16_t) _mm_cvtsi128_si32(_mm_minpos_epu16((__m128i) (a))))
 typedef __mmask8 mask_f64, mask_light;
 #define ABOVE_F64(a, b) _mm512_cmp_pd_mask((__m512d) (a), (__m512d) (b), _CMP_GT_OQ)

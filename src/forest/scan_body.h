@@ -576,12 +576,12 @@ static void draws(const uint32_t counter[4], const uint32_t key[2], uint32_t n_b
 {
     const vec_u64 low = (vec_u64) {0} + UINT32_MAX, first = (vec_u64) {0} + UINT64_C(0xd2511f53),
                   second = (vec_u64) {0} + UINT64_C(0xcd9e8d57);
-    for (uint32_t block = 0; block < n_blocks; block += N64) {
-        vec_u64 a, b = (vec_u64) {0} + counter[1], c = (vec_u64) {0} + counter[2],
-                   d = (vec_u64) {0} + counter[3];
+    vec_u64 lanes;
+    for (unsigned lane = 0; lane < N64; lane++) lanes[lane] = lane;
+    for (uint32_t block = 0; block < n_blocks; block += N64, words += 4 * N64) {
+        vec_u64 a = (lanes + counter[0] + block) & low, b = (vec_u64) {0} + counter[1],
+                c = (vec_u64) {0} + counter[2], d = (vec_u64) {0} + counter[3];
         uint32_t k0 = key[0], k1 = key[1];
-        for (unsigned lane = 0; lane < N64; lane++)
-            a[lane] = (uint32_t) (counter[0] + block + lane);
         /* upper halves are rests that no product looks at */
         for (int round = 0; round < 10; round++) {
             vec_u64 x = MULTIPLY_LOW(a, first), y = MULTIPLY_LOW(c, second);
@@ -592,12 +592,7 @@ static void draws(const uint32_t counter[4], const uint32_t key[2], uint32_t n_b
             k0 += UINT32_C(0x9e3779b9);
             k1 += UINT32_C(0xbb67ae85);
         }
-        const vec_u64 halves[2] = {(a & low) | b << 32, (c & low) | d << 32};
-        for (unsigned lane = 0; lane < N64; lane++, words += 4) {
-            memcpy(words, (const uint64_t *) (const void *) &halves[0] + lane, sizeof(uint64_t));
-            memcpy(words + 2, (const uint64_t *) (const void *) &halves[1] + lane,
-                   sizeof(uint64_t));
-        }
+        STORE_IN_TURNS(words, (a & low) | b << 32, (c & low) | d << 32);
     }
 }
 
