@@ -259,11 +259,12 @@ static int64_t rounded(double x)
     return whole + (rest >= 0.5) - (rest <= -0.5);
 }
 
-static void note_gain(ct_desk *desk, const ct_task *task, const ct_task *left, const ct_task *right,
+static void note_gain(ct_desk *desk, const ct_task *task, ct_task *left, ct_task *right,
                       uint32_t column)
 {
-    double gain = purity(desk, left, desk->left) + purity(desk, right, desk->right) -
-                  purity(desk, task, desk->now);
+    left->purity = purity(desk, left, desk->left);
+    right->purity = purity(desk, right, desk->right);
+    double gain = left->purity + right->purity - task->purity;
     desk->gains[column] += rounded(gain * desk->grower->gain_scale);
 }
 
@@ -442,6 +443,7 @@ int ct_grow_tree(ct_desk *desk, uint32_t number)
               desk->counts);
     if (ct_halt_now(desk->stop, desk->number)) return 0;
     ct_task task = make_root(desk);
+    task.purity = purity(desk, &task, desk->now);
     if (!room_for_nodes(desk)) return 0;
     desk->n_nodes = 1;
     if (options->learn) return grow_levels(desk, &task, number);

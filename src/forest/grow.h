@@ -53,6 +53,7 @@ typedef struct {
     uint32_t begin, n;      /* its items */
     uint32_t out, n_out;    /* its rows left out */
     uint32_t n_runs, node, depth, weight;
+    double purity; /* sum of squares by weight: of classes, or of the sum of numbers */
     ct_place place;
 } ct_task;
 

@@ -81,13 +81,14 @@ static void range_of_some(const uint16_t *codes, uint32_t n, uint16_t *low, uint
 static int spread_codes(const ct_search *s, uint32_t column, unsigned lane)
 {
     uint16_t *codes = ct_near_codes(s, lane), low, high;
+    const uint16_t first = codes[0];
     uint8_t *bins = s->desk->near_bins + (size_t) lane * ROOM;
     const ct_scan *scan = s->grower->scan;
     const int may_miss = s->grower->codes->columns[column].has_missing;
     uint32_t n = s->task->n, n_bins = bins_for(n);
     int missing = 0;
     for (uint32_t i = 0; may_miss && i < n; i++) missing |= codes[i] == CT_CODE_MISSING;
-    for (uint32_t i = 0; i < CT_NEAR_PAD; i++) codes[n + i] = codes[0];
+    for (uint32_t i = 0; i < CT_NEAR_PAD; i++) codes[n + i] = first;
     if (missing) range_of_some(codes, n, &low, &high);
     else scan->range(codes, n, &low, &high);
     uint32_t span = (uint32_t) high - low + 1;

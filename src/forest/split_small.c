@@ -116,8 +116,10 @@ static int best_of_waiting(const ct_search *s, const small_rows *rows, ct_small_
 static void read_waiting(const ct_search *s, small_rows *rows)
 {
     const uint32_t n_candidates = rows->node.n_candidates, n = s->task->n;
-    for (uint32_t k = 0; k < n_candidates; k++)
-        for (uint32_t i = 0; i < CT_SMALL_ROWS; i++) ct_near_codes(s, k)[i] = INT16_MAX;
+    for (uint32_t k = 0; k < n_candidates; k++) {
+        uint16_t *codes = ct_near_codes(s, k);
+        for (uint32_t i = 0; i < CT_SMALL_ROWS; i++) codes[i] = INT16_MAX;
+    }
     ct_read_codes(s, rows->columns, n_candidates, TURN);
     for (uint32_t k = 0; k < n_candidates; k++) {
         uint16_t *codes = ct_near_codes(s, k);
