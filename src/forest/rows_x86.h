@@ -195,31 +195,39 @@ static uint32_t places(const uint8_t *bins, uint32_t n, uint8_t first, uint8_t w
     return found;
 }
 
-static inline __m128i turn_load(const uint16_t *from)
+static inline __m256i turn_load(const uint16_t *from, uint32_t more)
 {
-    return _mm_loadu_si128((const __m128i *) (const void *) from);
+    if (more > 8) return _mm256_loadu_si256((const __m256i *) (const void *) from);
+    return _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *) (const void *) from));
 }
 
-/* Pairs of rows become pairs of columns, these fours, and these eights. */
+/* Sixteen columns, or eight, in halves of vectors: pairs of rows become pairs of columns, these
+ * fours, and these eights. */
 static void turn(const uint16_t *const *rows, uint32_t n_cols, uint16_t *to, size_t stride)
 {
-    for (uint32_t col = 0; col < n_cols; col += CT_TURN_ROWS) {
-        __m128i a[CT_TURN_ROWS], b[CT_TURN_ROWS], c[CT_TURN_ROWS];
+    for (uint32_t col = 0; col < n_cols; col += 16) {
+        const uint32_t more = n_cols - col;
+        __m256i a[CT_TURN_ROWS], b[CT_TURN_ROWS], c[CT_TURN_ROWS];
         for (unsigned i = 0; i < 4; i++) {
-            __m128i upper = turn_load(rows[2 * i] + col), lower = turn_load(rows[2 * i + 1] + col);
-            a[i] = _mm_unpacklo_epi16(upper, lower);
-            a[i + 4] = _mm_unpackhi_epi16(upper, lower);
+            __m256i upper = turn_load(rows[2 * i] + col, more),
+                    lower = turn_load(rows[2 * i + 1] + col, more);
+            a[i] = _mm256_unpacklo_epi16(upper, lower);
+            a[i + 4] = _mm256_unpackhi_epi16(upper, lower);
         }
         for (unsigned i = 0; i < 4; i++) {
-            b[2 * i] = _mm_unpacklo_epi32(a[2 * i], a[2 * i + 1]);
-            b[2 * i + 1] = _mm_unpackhi_epi32(a[2 * i], a[2 * i + 1]);
+            b[2 * i] = _mm256_unpacklo_epi32(a[2 * i], a[2 * i + 1]);
+            b[2 * i + 1] = _mm256_unpackhi_epi32(a[2 * i], a[2 * i + 1]);
         }
         for (unsigned i = 0; i < 2; i++)
             for (unsigned k = 0; k < 2; k++) {
-                c[4 * i + 2 * k] = _mm_unpacklo_epi64(b[4 * i + k], b[4 * i + k + 2]);
-                c[4 * i + 2 * k + 1] = _mm_unpackhi_epi64(b[4 * i + k], b[4 * i + k + 2]);
+                c[4 * i + 2 * k] = _mm256_unpacklo_epi64(b[4 * i + k], b[4 * i + k + 2]);
+                c[4 * i + 2 * k + 1] = _mm256_unpackhi_epi64(b[4 * i + k], b[4 * i + k + 2]);
             }
-        for (unsigned i = 0; i < CT_TURN_ROWS && col + i < n_cols; i++)
-            _mm_storeu_si128((__m128i *) (void *) (to + (col + i) * stride), c[i]);
+        for (unsigned i = 0; i < CT_TURN_ROWS && i < more; i++)
+            _mm_storeu_si128((__m128i *) (void *) (to + (col + i) * stride),
+                             _mm256_castsi256_si128(c[i]));
+        for (unsigned i = 0; i < CT_TURN_ROWS && i + 8 < more; i++)
+            _mm_storeu_si128((__m128i *) (void *) (to + (col + 8 + i) * stride),
+                             _mm256_extracti128_si256(c[i], 1));
     }
 }
