@@ -208,26 +208,32 @@ static void turn(const uint16_t *const *rows, uint32_t n_cols, uint16_t *to, siz
     for (uint32_t col = 0; col < n_cols; col += 16) {
         const uint32_t more = n_cols - col;
         __m256i a[CT_TURN_ROWS], b[CT_TURN_ROWS], c[CT_TURN_ROWS];
+#pragma GCC unroll 4
         for (unsigned i = 0; i < 4; i++) {
             __m256i upper = turn_load(rows[2 * i] + col, more),
                     lower = turn_load(rows[2 * i + 1] + col, more);
             a[i] = _mm256_unpacklo_epi16(upper, lower);
             a[i + 4] = _mm256_unpackhi_epi16(upper, lower);
         }
+#pragma GCC unroll 4
         for (unsigned i = 0; i < 4; i++) {
             b[2 * i] = _mm256_unpacklo_epi32(a[2 * i], a[2 * i + 1]);
             b[2 * i + 1] = _mm256_unpackhi_epi32(a[2 * i], a[2 * i + 1]);
         }
-        for (unsigned i = 0; i < 2; i++)
-            for (unsigned k = 0; k < 2; k++) {
-                c[4 * i + 2 * k] = _mm256_unpacklo_epi64(b[4 * i + k], b[4 * i + k + 2]);
-                c[4 * i + 2 * k + 1] = _mm256_unpackhi_epi64(b[4 * i + k], b[4 * i + k + 2]);
-            }
-        for (unsigned i = 0; i < CT_TURN_ROWS && i < more; i++)
-            _mm_storeu_si128((__m128i *) (void *) (to + (col + i) * stride),
-                             _mm256_castsi256_si128(c[i]));
-        for (unsigned i = 0; i < CT_TURN_ROWS && i + 8 < more; i++)
-            _mm_storeu_si128((__m128i *) (void *) (to + (col + 8 + i) * stride),
-                             _mm256_extracti128_si256(c[i], 1));
+#pragma GCC unroll 4
+        for (unsigned i = 0; i < 4; i++) {
+            const unsigned from = i / 2 * 4 + i % 2;
+            c[2 * i] = _mm256_unpacklo_epi64(b[from], b[from + 2]);
+            c[2 * i + 1] = _mm256_unpackhi_epi64(b[from], b[from + 2]);
+        }
+#pragma GCC unroll 8
+        for (unsigned i = 0; i < CT_TURN_ROWS; i++) {
+            uint16_t *own = to + (col + i) * stride;
+            if (i < more)
+                _mm_storeu_si128((__m128i *) (void *) own, _mm256_castsi256_si128(c[i]));
+            if (i + 8 < more)
+                _mm_storeu_si128((__m128i *) (void *) (own + 8 * stride),
+                                 _mm256_extracti128_si256(c[i], 1));
+        }
     }
 }
