@@ -26,6 +26,9 @@ static inline void store_in_turns(uint32_t *to, __m512i a, __m512i b)
 
 #define STORE_IN_TURNS(to, a, b) store_in_turns(to, (__m512i) (a), (__m512i) (b))
 #define LOWEST_OF_EIGHT(a) ((uint16_t) _mm_cvtsi128_si32(_mm_minpos_epu16((__m128i) (a))))
+#define HALF_OF(from) _mm256_loadu_si256((const __m256i *) (const void *) (from))
+#define WIDEN(from) _mm512_cvtepu16_epi32(HALF_OF(from))
+#define WIDEN_SIGNED(from) _mm512_cvtepi16_epi32(HALF_OF(from))
 typedef __mmask8 mask_f64, mask_light;
 #define ABOVE_F64(a, b) _mm512_cmp_pd_mask((__m512d) (a), (__m512d) (b), _CMP_GT_OQ)
 #define PICK_F64(mask, a, b) _mm512_mask_mov_epi64((__m512i) (b), mask, (__m512i) (a))

@@ -37,6 +37,14 @@ typedef light_i32 mask_light;
 #define PICK_LIGHT(mask, a, b) (((light_i32) (a) & (mask)) | ((light_i32) (b) & ~(mask)))
 #endif
 
+/* Half a vector of 16 bits in memory, widened. */
+#ifndef WIDEN
+#define WIDEN(from) \
+    __builtin_convertvector(*(const half_u16 *) (const void *) (from), whole_i32)
+#define WIDEN_SIGNED(from) \
+    __builtin_convertvector(*(const half_i16 *) (const void *) (from), whole_i32)
+#endif
+
 #define TO_F64(x) __builtin_convertvector((x), vec_f64)
 #define INLINE static inline __attribute__((always_inline))
 
@@ -308,14 +316,12 @@ static void variance(const double *sums, const int32_t *weights, double sum, uin
 
 INLINE vec_f32 floats_of(const uint16_t *from)
 {
-    return __builtin_convertvector(
-        __builtin_convertvector(*(const half_u16 *) (const void *) from, whole_i32), vec_f32);
+    return __builtin_convertvector((whole_i32) WIDEN(from), vec_f32);
 }
 
 INLINE vec_f32 signed_floats_of(const uint16_t *from)
 {
-    return __builtin_convertvector(
-        __builtin_convertvector(*(const half_i16 *) (const void *) from, whole_i32), vec_f32);
+    return __builtin_convertvector((whole_i32) WIDEN_SIGNED(from), vec_f32);
 }
 
 /* Scores of the cuts above the codes of one candidate, as the bits of floats, which are in their
@@ -511,8 +517,7 @@ INLINE int16_t lowest_code(const int16_t *codes, uint32_t n, const int32_t *scor
     whole_i32 lowest = (whole_i32) {0} + 32767;
     int32_t lanes[VEC_BYTES / 4], code = 32767;
     for (uint32_t i = 0; i < n; i += N16 / 2) {
-        whole_i32 own = __builtin_convertvector(*(const half_i16 *) (const void *) (codes + i),
-                                                whole_i32),
+        whole_i32 own = (whole_i32) WIDEN_SIGNED(codes + i),
                   lower = (whole_i32) (*(const whole_i32 *) (const void *) (scores + i) == score) &
                           (whole_i32) (own < lowest);
         lowest = (own & lower) | (lowest & ~lower);
