@@ -147,7 +147,7 @@ static void part_small(const ct_own_question *q, const ct_item *items, const ct_
 static void part_own(const ct_own_question *q, const ct_item *items, const ct_run *runs,
                      uint32_t n_runs, ct_item *left, ct_item *right, ct_run *went)
 {
-    uint8_t eights[CT_NEAR_ROWS / 8 + 8] = {0};
+    uint8_t eights[CT_REFINED_ROWS / 8 + 8];
     uint32_t n = 0, n_left = 0, i = 0, begin = 0;
     for (uint32_t k = 0; k < n_runs; k++) n += runs[k].n;
 #if VEC_BYTES == 64
@@ -163,6 +163,7 @@ static void part_own(const ct_own_question *q, const ct_item *items, const ct_ru
         n_left += (uint32_t) _mm_popcnt_u32(which);
     }
     eights[i / 8] = (uint8_t) part_eight_own(q, i);
+    memset(eights + i / 8 + 1, 0, 7); /* words are read of these */
     (void) ct_part_own_from(q, items, i, n, n_left, left, right);
     for (uint32_t k = 0; k < n_runs; begin += runs[k].n, k++) {
         uint32_t own = 0;

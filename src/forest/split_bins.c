@@ -259,19 +259,37 @@ static void sum_below(const ct_search *s, const border *at, ct_strip *strip)
         strip->sum += desk->sums[bin * CT_LANES + at->lane];
 }
 
+/* Codes of all items of a larger node in the column of the border, where those of near ones are;
+ * and the places of those from `first` up to, but not, `end`. */
+static uint32_t read_rows(const ct_search *s, uint32_t column, uint32_t first, uint32_t end,
+                          ct_item *rows)
+{
+    const ct_view *view = s->view;
+    const uint16_t *from = view->codes + column * view->code_stride;
+    const ct_item *items = s->items;
+    uint16_t *codes = s->desk->near_codes;
+    uint32_t n = 0, n_items = s->task->n;
+    CT_ASSERT(n_items <= CT_REFINED_ROWS);
+    for (uint32_t i = 0; i < n_items; i++) {
+        uint32_t row = items[i].row;
+        codes[i] = from[view->code_rows ? view->code_rows[row] : row];
+        rows[n].weight = i;
+        n += (uint16_t) (codes[i] - first) < end - first;
+    }
+    for (uint32_t i = 0; i < CT_PART_PAD; i++) codes[n_items + i] = 0;
+    return n;
+}
+
 /* Places of the items in both bins, of which a bin between has none. */
 static uint32_t find_rows(const ct_search *s, const group *g, const border *at, ct_item *rows)
 {
-    const uint8_t *bins = g->bins[at->lane], first = (uint8_t) at->bin,
-                  width = (uint8_t) ((at->next < g->n_bins ? at->next : at->bin) - at->bin);
-    const ct_item *items = s->items;
-    uint32_t n = 0, n_items = s->task->n;
-    if (g->by_place) return s->grower->scan->places(bins, n_items, first, width, rows);
-    for (uint32_t i = 0; i < n_items; i++) {
-        rows[n].weight = i;
-        n += (uint8_t) (bins[items[i].row] - first) <= width;
-    }
-    return n;
+    const uint32_t last = at->next < g->n_bins ? at->next : at->bin,
+                   column = g->columns[at->lane];
+    const uint16_t *first = s->grower->codes->columns[column].first;
+    if (g->by_place)
+        return s->grower->scan->places(g->bins[at->lane], s->task->n, (uint8_t) at->bin,
+                                       (uint8_t) (last - at->bin), rows);
+    return read_rows(s, column, first[at->bin], first[last + 1], rows);
 }
 
 /* Whether the border is good enough: bins of so many rows have many near the best cut; bins that
@@ -287,16 +305,17 @@ static int is_coarse(const ct_search *s, uint32_t column, const border *at)
 
 static void make_strip(const ct_search *s, const group *g, const border *at, ct_strip *strip)
 {
-    const uint16_t *codes = ct_near_codes(s, at->lane);
+    const uint16_t *codes = g->by_place ? ct_near_codes(s, at->lane) : s->desk->near_codes;
     uint32_t column = g->columns[at->lane], k = 0, end = s->desk->now[0].n;
     strip->column = column;
-    strip->codes = g->by_place ? codes : NULL;
+    strip->codes = codes;
     strip->missing_left = at->missing_left;
     strip->knows_missing = g->any_missing && bin_weight(s, MISSING, at->lane);
     strip->right_is_missing = at->next == g->n_bins;
     if (!g->by_place && is_coarse(s, column, at)) {
         const ct_code_column *own = &s->grower->codes->columns[column];
         strip->n_rows = 0;
+        strip->codes = NULL;
         strip->cut = at->next < g->n_bins ? own->first[(at->bin + at->next + 1) / 2] : own->n_codes;
         return;
     }
@@ -304,9 +323,7 @@ static void make_strip(const ct_search *s, const group *g, const border *at, ct_
     for (uint32_t i = 0; i < strip->n_rows; i++) {
         uint32_t place = strip->rows[i].weight;
         while (place >= end) end += s->desk->now[++k].n;
-        uint32_t code = g->by_place ? codes[place]
-                                    : ct_view_code(s->view, column, s->items[place].row);
-        strip->rows[i].row = code << 16 | k;
+        strip->rows[i].row = (uint32_t) codes[place] << 16 | k;
     }
     sum_below(s, at, strip);
 }

@@ -325,7 +325,7 @@ static void items_parted(void)
             }
 }
 
-enum { MOST_OWN = CT_NEAR_ROWS };
+enum { MOST_OWN = CT_REFINED_ROWS };
 
 /* Items, codes of theirs and runs of all lengths. */
 typedef struct {
