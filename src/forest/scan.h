@@ -94,8 +94,9 @@ typedef struct {
      * before. */
     uint32_t (*part)(const ct_question *question, const ct_item *items, uint32_t n, ct_item *left,
                      ct_item *right, uint32_t *weight);
-    /* The same by codes of at most CT_REFINED_ROWS items with all runs of a node: went[run] is what of
-     * each goes left. */
+    /* The same by codes of at most CT_REFINED_ROWS items with all runs of a node, none of them
+     * empty: went[run] is what of each goes left. Nothing is written behind the node's items; as
+     * many are read as fill a multiple of 8. */
     void (*part_own)(const ct_own_question *question, const ct_item *items, const ct_run *runs,
                      uint32_t n_runs, ct_item *left, ct_item *right, ct_run *went);
     /* The places of bins from `first` to `first + width`, as weights of the items; returns how many
