@@ -188,6 +188,7 @@ static void part_items(ct_desk *desk, const ct_task *task, const ct_split *split
     const ct_scan *scan = desk->grower->scan;
     ct_item *from = desk->items + task->begin, *left = from, *right = desk->spare_items;
     if (split->codes) {
+        CT_ASSERT(split->cut + (uint32_t) split->missing_left > 0);
         int small = task->n <= CT_SMALL_ROWS && task->weight <= CT_SMALL_WEIGHT;
         ct_own_question own = {split->codes, small ? desk->small_weights : NULL, split->raise,
                                (uint16_t) (split->cut + (uint32_t) split->missing_left - 1)};
@@ -251,7 +252,7 @@ static double purity(const ct_desk *desk, const ct_task *task, const ct_run *run
     return sum / task->weight;
 }
 
-/* As llround(), which compilers call. */
+/* As llround(), without a call. */
 static int64_t rounded(double x)
 {
     int64_t whole = (int64_t) x;

@@ -1,5 +1,5 @@
-/* Loops over the rows of a node that look at several candidates in one turn: one text for each number
- * of these, so that what belongs to a lane is in registers. DO(lane) is its part of the text. */
+/* Loops over the rows of a node that look at several candidates in one turn: one text for each
+ * number of these, so that what belongs to a lane is in registers. DO(lane) is its part of it. */
 #ifndef CT_FOREST_LANES_H
 #define CT_FOREST_LANES_H
 

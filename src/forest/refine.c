@@ -2,7 +2,7 @@
  * lies near the best of them. */
 #include "forest/search.h"
 
-enum { FEW = 16 };
+enum { FEW = 16 }; /* rows that are sorted by looking at all pairs */
 
 /* Both sides of a cut. */
 typedef struct {

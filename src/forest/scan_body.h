@@ -340,8 +340,8 @@ INLINE void add_scores(small_scores *all, uint32_t at, vec_f32 score)
     all->highest = (bits & higher) | (all->highest & ~higher);
 }
 
-/* Vectors of codes whose cuts are scored together: each is one of a candidate, of which all rows are
- * looked at. */
+/* Vectors of codes whose cuts are scored together; each has some of a candidate's, of which all
+ * rows are asked. */
 enum { SLOTS = 5 };
 
 typedef struct {

@@ -76,8 +76,8 @@ static void range_of_some(const uint16_t *codes, uint32_t n, uint16_t *low, uint
     if (*low > *high) *low = *high = 0;
 }
 
-/* Bins of the codes of the items in a column: equal parts of the range of the codes. Returns whether
- * some are missing. */
+/* Bins of the codes of the items in a column: equal parts of the range of the codes. Returns
+ * whether some are missing. */
 static int spread_codes(const ct_search *s, uint32_t column, unsigned lane)
 {
     uint16_t *codes = ct_near_codes(s, lane), low, high;

@@ -32,7 +32,7 @@ static void take_cut(ct_search *s, const small_rows *rows, const ct_small_cut *c
     s->split->missing_left = missing_left;
     s->split->knows_missing = rows->missing[cut->candidate];
     s->split->is_set = 0;
-    s->split->codes = ct_near_codes(s, cut->candidate);
+    s->split->codes = (const uint16_t *) rows->node.codes[cut->candidate];
     s->split->raise = TURN;
     s->half = !s->half;
 }
@@ -112,25 +112,36 @@ static int best_of_waiting(const ct_search *s, const small_rows *rows, ct_small_
     return found;
 }
 
-/* Missing values go above all others, or, one further, below. */
+static int any_missing(const ct_search *s, const uint16_t *codes, uint32_t column)
+{
+    int missing = 0;
+    if (!s->grower->codes->columns[column].has_missing) return 0;
+    for (uint32_t i = 0; i < s->task->n; i++) missing |= codes[i] == INT16_MAX;
+    return missing;
+}
+
+/* Missing values go above all others, or, one further, below; where there are none, one side is
+ * enough. */
 static void read_waiting(const ct_search *s, small_rows *rows)
 {
-    const uint32_t n_candidates = rows->node.n_candidates, n = s->task->n;
-    for (uint32_t k = 0; k < n_candidates; k++) {
+    const uint32_t n_read = rows->node.n_candidates;
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < n_read; k++) {
         uint16_t *codes = ct_near_codes(s, k);
         for (uint32_t i = 0; i < CT_SMALL_ROWS; i++) codes[i] = INT16_MAX;
     }
-    ct_read_codes(s, rows->columns, n_candidates, TURN);
-    for (uint32_t k = 0; k < n_candidates; k++) {
+    ct_read_codes(s, rows->columns, n_read, TURN);
+    for (uint32_t k = 0; k < n_read; k++) {
         uint16_t *codes = ct_near_codes(s, k);
-        int missing = 0;
-        rows->node.codes[k] = (const int16_t *) codes;
-        if (s->grower->codes->columns[rows->columns[k]].has_missing)
-            for (uint32_t i = 0; i < n; i++) missing |= codes[i] == INT16_MAX;
-        rows->missing[k] = (uint8_t) missing;
-        if (missing && rows->missing_left[k])
-            for (uint32_t i = 0; i < n; i++) codes[i]++;
+        const int missing = any_missing(s, codes, rows->columns[k]), left = rows->missing_left[k];
+        if (left && !missing) continue;
+        for (uint32_t i = 0; left && i < s->task->n; i++) codes[i]++;
+        rows->columns[n] = rows->columns[k];
+        rows->missing[n] = (uint8_t) missing;
+        rows->missing_left[n] = (uint8_t) left;
+        rows->node.codes[n++] = (const int16_t *) codes;
     }
+    rows->node.n_candidates = n;
 }
 
 static void look_at_waiting(ct_search *s, small_rows *rows)
