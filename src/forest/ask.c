@@ -107,6 +107,7 @@ static int split_of(const pool *p, uint32_t leaf, const ct_learner_answer *answe
     while (next < n_bins && !bin_weight(p, leaf, f, next)) next++;
     split->column = p->features[f];
     split->is_set = 0;
+    split->codes = NULL;
     split->cut = column->first[next < n_bins ? (last + next + 1) / 2 : next];
     split->missing_left = answer->missing_left;
     split->knows_missing = missing > 0;

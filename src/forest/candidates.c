@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "forest/lanes.h"
 #include "forest/paths.h"
 
 /* ---- columns drawn ---- */
@@ -32,6 +33,31 @@ ct_rng ct_pool_rng(const ct_grower *grower, uint32_t tree, uint32_t depth)
 }
 
 uint32_t ct_draw_column(ct_search *s) { return ct_draw_next(s->desk, &s->rng, s->n_drawn++); }
+
+/* ---- their codes ---- */
+
+#define LANE_COLUMN(lane) \
+    const uint16_t *from##lane = view->codes + columns[lane] * view->code_stride;
+#define LANE_READ(lane) to[(lane) * (CT_NEAR_ROWS + CT_NEAR_PAD) + i] = from##lane[at] ^ turn;
+#define READ(LANES, place)                          \
+    {                                               \
+        LANES(LANE_COLUMN)                          \
+        for (uint32_t i = 0; i < n; i++) {          \
+            const size_t at = place;                \
+            LANES(LANE_READ)                        \
+        }                                           \
+    }
+
+void ct_read_codes(const ct_search *s, const uint32_t *columns, unsigned lanes, uint16_t turn)
+{
+    const ct_view *view = s->view;
+    const ct_item *items = s->items;
+    const uint32_t n = s->task->n;
+    uint16_t *to = ct_near_codes(s, 0);
+    CT_ASSERT(lanes && lanes <= CT_LANES && n <= CT_NEAR_ROWS);
+    if (view->code_rows) CT_FOR_LANES(lanes, READ, view->code_rows[items[i].row])
+    else CT_FOR_LANES(lanes, READ, items[i].row)
+}
 
 /* ---- scores of other rules, in plain C ---- */
 

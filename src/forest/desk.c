@@ -104,7 +104,7 @@ static int needs_corners(const ct_grower *g) { return g->n_rows > CT_NEAR_ROWS; 
     X(corner_whole, CT_CORNER_ROWS, needs_corners(g) && !g->n_classes)              \
     X(corner_rows, CT_CORNER_ROWS, needs_corners(g))                                \
     X(level_bins, CT_CORNER_ROWS, needs_corners(g))                                 \
-    X(near_codes, (size_t) CT_LANES * (CT_NEAR_ROWS + CT_NEAR_PAD), 1)              \
+    X(near_codes, (size_t) 2 * CT_LANES * (CT_NEAR_ROWS + CT_NEAR_PAD), 1)              \
     X(near_bins, (size_t) CT_LANES * (CT_NEAR_ROWS + CT_NEAR_PAD), 1)               \
     X(columns, g->n_cols, 1)                                                        \
     X(places, g->n_cols, 1)                                                         \
@@ -112,6 +112,7 @@ static int needs_corners(const ct_grower *g) { return g->n_rows > CT_NEAR_ROWS; 
     X(now, ct_runs_of(g), 1)                                                           \
     X(left, ct_runs_of(g), 1)                                                          \
     X(right, ct_runs_of(g), 1)                                                         \
+    X(went, ct_runs_of(g), 1)                                                          \
     X(histograms, (size_t) CT_BIN_ROWS * CT_LANES * g->n_classes, g->n_classes > 0) \
     X(packed, CT_BIN_ROWS * CT_LANES, g->n_classes == 0)                            \
     X(sums, CT_BIN_ROWS * CT_LANES, g->n_classes == 0)                              \

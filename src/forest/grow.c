@@ -172,27 +172,47 @@ static uint32_t part_out(const ct_question *q, uint32_t *rows, uint32_t *spare, 
     return n_left;
 }
 
+/* Without a branch that cannot be foreseen: a run without rows is written over by the next. */
 static void add_run(ct_run *runs, ct_task *task, uint32_t class_, uint32_t n, uint32_t weight)
 {
-    if (!n) return;
-    runs[task->n_runs++] = (ct_run){class_, n, weight};
+    runs[task->n_runs] = (ct_run){class_, n, weight};
+    task->n_runs += n > 0;
     task->n += n;
     task->weight += weight;
+}
+
+/* Items of the task part into those at its begin and spare ones; desk->went has what of each run
+ * went left. */
+static void part_items(ct_desk *desk, const ct_task *task, const ct_split *split)
+{
+    const ct_scan *scan = desk->grower->scan;
+    ct_item *from = desk->items + task->begin, *left = from, *right = desk->spare_items;
+    if (split->codes) {
+        CT_ASSERT(split->cut + (uint32_t) split->missing_left > 0);
+        int small = task->n <= CT_SMALL_ROWS && task->weight <= CT_SMALL_WEIGHT;
+        ct_own_question own = {split->codes, small ? desk->small_weights : NULL, split->raise,
+                               (uint16_t) (split->cut + (uint32_t) split->missing_left - 1)};
+        scan->part_own(&own, from, desk->now, task->n_runs, left, right, desk->went);
+        return;
+    }
+    ct_question q = question_of(desk, task, split);
+    for (uint32_t k = 0; k < task->n_runs; k++) {
+        ct_run run = desk->now[k], *went = &desk->went[k];
+        went->n = scan->part(&q, from, run.n, left, right, &went->weight);
+        from += run.n;
+        left += went->n;
+        right += run.n - went->n;
+    }
 }
 
 /* The rows of the task as those of two, run by run, so that each has runs again. */
 static void part(ct_desk *desk, const ct_task *task, ct_split *split, ct_task *left, ct_task *right)
 {
-    ct_question q = question_of(desk, task, split);
-    ct_item *from = desk->items + task->begin;
+    part_items(desk, task, split);
     for (uint32_t k = 0; k < task->n_runs; k++) {
-        ct_run run = desk->now[k];
-        ct_item *to = desk->items + task->begin + left->n;
-        uint32_t weight, n = desk->grower->scan->part(&q, from, run.n, to,
-                                                      desk->spare_items + right->n, &weight);
-        add_run(desk->left, left, run.class_, n, weight);
-        add_run(desk->right, right, run.class_, run.n - n, run.weight - weight);
-        from += run.n;
+        ct_run run = desk->now[k], went = desk->went[k];
+        add_run(desk->left, left, run.class_, went.n, went.weight);
+        add_run(desk->right, right, run.class_, run.n - went.n, run.weight - went.weight);
     }
     memcpy(desk->items + task->begin + left->n, desk->spare_items, right->n * sizeof *desk->items);
     left->begin = task->begin;
@@ -202,7 +222,7 @@ static void part(ct_desk *desk, const ct_task *task, ct_split *split, ct_task *l
     if (split->is_set && left->weight >= right->weight) split->cut |= split->absent;
     left->out = task->out;
     if (task->n_out) {
-        q = question_of(desk, task, split);
+        ct_question q = question_of(desk, task, split);
         left->n_out = part_out(&q, desk->out + task->out, desk->spare_out, task->n_out);
     }
     right->out = task->out + left->n_out;
@@ -232,12 +252,21 @@ static double purity(const ct_desk *desk, const ct_task *task, const ct_run *run
     return sum / task->weight;
 }
 
-static void note_gain(ct_desk *desk, const ct_task *task, const ct_task *left, const ct_task *right,
+/* As llround(), without a call. */
+static int64_t rounded(double x)
+{
+    int64_t whole = (int64_t) x;
+    double rest = x - (double) whole;
+    return whole + (rest >= 0.5) - (rest <= -0.5);
+}
+
+static void note_gain(ct_desk *desk, const ct_task *task, ct_task *left, ct_task *right,
                       uint32_t column)
 {
-    double gain = purity(desk, left, desk->left) + purity(desk, right, desk->right) -
-                  purity(desk, task, desk->now);
-    desk->gains[column] += llround(gain * desk->grower->gain_scale);
+    left->purity = purity(desk, left, desk->left);
+    right->purity = purity(desk, right, desk->right);
+    double gain = left->purity + right->purity - task->purity;
+    desk->gains[column] += rounded(gain * desk->grower->gain_scale);
 }
 
 /* ---- a tree ---- */
@@ -415,6 +444,7 @@ int ct_grow_tree(ct_desk *desk, uint32_t number)
               desk->counts);
     if (ct_halt_now(desk->stop, desk->number)) return 0;
     ct_task task = make_root(desk);
+    task.purity = purity(desk, &task, desk->now);
     if (!room_for_nodes(desk)) return 0;
     desk->n_nodes = 1;
     if (options->learn) return grow_levels(desk, &task, number);

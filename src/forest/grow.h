@@ -53,6 +53,7 @@ typedef struct {
     uint32_t begin, n;      /* its items */
     uint32_t out, n_out;    /* its rows left out */
     uint32_t n_runs, node, depth, weight;
+    double purity; /* sum of squares by weight: of classes, or of the sum of numbers */
     ct_place place;
 } ct_task;
 
@@ -81,13 +82,16 @@ typedef struct {
     uint16_t *corner_codes; /* [n_cols][CT_CORNER_ROWS] */
     int32_t *corner_whole;
     uint32_t *corner_rows;
-    uint16_t *near_codes; /* [CT_LANES][CT_NEAR_ROWS + CT_NEAR_PAD] of candidates, by item */
+    uint16_t *near_codes; /* [2][CT_LANES][CT_NEAR_ROWS + CT_NEAR_PAD] of candidates, by item; or of
+                             the best one of up to CT_REFINED_ROWS items */
     uint8_t *near_bins;
+    uint8_t small_weights[CT_SMALL_ROWS]; /* of the items of a small node */
     uint32_t *columns;    /* [n_cols] a permutation, from which candidates are drawn, */
     uint32_t *places;     /* and where those drawn were */
     ct_run *runs;         /* [CT_TASKS][n_classes] of the tasks that wait */
     ct_run *now;          /* [n_classes] of the node under way */
     ct_run *left, *right; /* and of its children */
+    ct_run *went;         /* what of each run goes left */
     ct_task tasks[CT_TASKS];
     uint32_t n_tasks;
     uint32_t *histograms; /* [n_classes][CT_BIN_ROWS][CT_LANES] */

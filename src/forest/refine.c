@@ -2,6 +2,8 @@
  * lies near the best of them. */
 #include "forest/search.h"
 
+enum { FEW = 16 }; /* rows that are sorted by looking at all pairs */
+
 /* Both sides of a cut. */
 typedef struct {
     const ct_search *s;
@@ -9,6 +11,19 @@ typedef struct {
     uint64_t size, squares, others; /* of the left side; squares of the weights left and right */
     double sum;          /* numbers */
 } sides;
+
+/* Few rows: each goes where as many are before it, without a branch that cannot be foreseen. Places
+ * differ, so that all words do. */
+static void sort_few(ct_item *rows, uint32_t n)
+{
+    uint64_t words[FEW];
+    for (uint32_t i = 0; i < n; i++) words[i] = (uint64_t) rows[i].row << 32 | rows[i].weight;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t before = 0;
+        for (uint32_t k = 0; k < n; k++) before += words[k] < words[i];
+        rows[before] = (ct_item){(uint32_t) (words[i] >> 32), (uint32_t) words[i]};
+    }
+}
 
 static void sort_by_code(ct_item *rows, uint32_t n)
 {
@@ -63,10 +78,10 @@ void ct_refine(ct_search *s, ct_strip *strip)
     const uint32_t n = strip->n_rows, n_codes = s->grower->codes->columns[strip->column].n_codes;
     double best = -1;
     *s->split = (ct_split){strip->column, strip->cut, strip->missing_left, strip->knows_missing,
-                           0, 0};
+                           0, 0, strip->codes, (uint16_t) strip->missing_left};
     if (!n) return;
     sides a = sides_of(s, strip);
-    sort_by_code(strip->rows, n);
+    (n <= FEW ? sort_few : sort_by_code)(strip->rows, n);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t row = strip->rows[i].row, code = row >> 16,
                  next = i + 1 < n ? strip->rows[i + 1].row >> 16 : CT_CODE_MISSING;

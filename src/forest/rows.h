@@ -14,7 +14,7 @@ enum {
     CT_TURN_LEFT = 1,
     CT_TURN_ASK = 16, /* the code decides */
     CT_TURN_ROWS = 8, /* rows whose columns are turned together */
-    CT_PART_PAD = 4
+    CT_PART_PAD = 8
 };
 
 /* What all rows of a node are asked: of the bin, which is enough but for the one that the cut goes
@@ -26,6 +26,19 @@ typedef struct {
     const uint8_t *turns;      /* [256] of a bin: CT_TURN_LEFT, CT_TURN_ASK or 0 */
     uint32_t raise, below; /* codes, raised so, go left below; by 1 where missing ones become 0 */
 } ct_question;
+
+/* Rows of one class that lie side by side. */
+typedef struct {
+    uint32_t class_, n, weight;
+} ct_run;
+
+/* The question put to the codes of a node's items, in their order, and some more up to a multiple
+ * of 8. */
+typedef struct {
+    const uint16_t *codes;
+    const uint8_t *weights; /* [CT_SMALL_ROWS] of the items of a small node, or NULL */
+    uint16_t raise, most; /* codes, raised so, go left up to this one */
+} ct_own_question;
 
 static inline uint32_t ct_code_goes_left(const ct_question *q, uint32_t row)
 {
@@ -69,13 +82,44 @@ static inline uint32_t ct_weight_of(const ct_item *items, uint32_t n)
     return weight;
 }
 
-/* The part(), places() and turn() of scan.h in portable C. */
+static inline uint32_t ct_own_goes_left(const ct_own_question *q, uint32_t place)
+{
+    return (uint16_t) (q->codes[place] + q->raise) <= q->most;
+}
+
+/* As ct_part_from. */
+static inline uint32_t ct_part_own_from(const ct_own_question *q, const ct_item *items, uint32_t i,
+                                        uint32_t n, uint32_t n_left, ct_item *left, ct_item *right)
+{
+    for (; i < n; i++) {
+        ct_item item = items[i];
+        ct_copy_item(left + n_left, &item);
+        ct_copy_item(right + (i - n_left), &item);
+        n_left += ct_own_goes_left(q, i);
+    }
+    return n_left;
+}
+
+/* The part(), part_own(), places() and turn() of scan.h in portable C. */
 static inline uint32_t ct_part_plain(const ct_question *q, const ct_item *items, uint32_t n,
                                      ct_item *left, ct_item *right, uint32_t *weight)
 {
     uint32_t n_left = ct_part_from(q, items, 0, n, 0, left, right);
     *weight = ct_weight_of(left, n_left);
     return n_left;
+}
+
+static inline void ct_part_own_plain(const ct_own_question *q, const ct_item *items,
+                                     const ct_run *runs, uint32_t n_runs, ct_item *left,
+                                     ct_item *right, ct_run *went)
+{
+    uint32_t begin = 0, n_left = 0;
+    for (uint32_t k = 0; k < n_runs; begin += runs[k].n, k++) {
+        uint32_t now = ct_part_own_from(q, items, begin, begin + runs[k].n, n_left, left, right);
+        went[k] = (ct_run){runs[k].class_, now - n_left,
+                           ct_weight_of(left + n_left, now - n_left)};
+        n_left = now;
+    }
 }
 
 static inline uint32_t ct_places_plain(const uint8_t *bins, uint32_t n, uint8_t first,

@@ -42,17 +42,33 @@ static inline uint32_t part_four_bins(const ct_question *q, const ct_item *items
     return turn;
 }
 
-static inline __attribute__((always_inline)) uint32_t part_fours(
+/* Eight items parted; both sides are stored whole. */
+static inline void part_eight(const ct_item *items, uint32_t which, ct_item *left, ct_item *right)
+{
+#if VEC_BYTES == 64
+    __m512i all = _mm512_loadu_si512(items);
+    _mm512_storeu_si512(left, _mm512_maskz_compress_epi64((__mmask8) which, all));
+    _mm512_storeu_si512(right, _mm512_maskz_compress_epi64((__mmask8) ~which, all));
+#else
+    __m256i lower = _mm256_loadu_si256((const __m256i *) (const void *) items),
+            upper = _mm256_loadu_si256((const __m256i *) (const void *) (items + 4));
+    uint32_t n_left = (uint32_t) _mm_popcnt_u32(which & 15);
+    _mm256_storeu_si256((__m256i *) (void *) left, part_chosen(lower, which & 15));
+    _mm256_storeu_si256((__m256i *) (void *) (left + n_left), part_chosen(upper, which >> 4));
+    _mm256_storeu_si256((__m256i *) (void *) right, part_chosen(lower, (which & 15) ^ 15));
+    _mm256_storeu_si256((__m256i *) (void *) (right + 4 - n_left),
+                        part_chosen(upper, (which >> 4) ^ 15));
+#endif
+}
+
+static inline __attribute__((always_inline)) uint32_t part_eights(
     const ct_question *q, const ct_item *items, uint32_t n, ct_item *left, ct_item *right,
     uint32_t (*four)(const ct_question *, const ct_item *))
 {
     uint32_t n_left = 0, i = 0;
-    for (; i + 4 <= n; i += 4) {
-        __m256i all = _mm256_loadu_si256((const __m256i *) (const void *) (items + i));
-        uint32_t which = four(q, items + i);
-        _mm256_storeu_si256((__m256i *) (void *) (left + n_left), part_chosen(all, which));
-        _mm256_storeu_si256((__m256i *) (void *) (right + (i - n_left)),
-                            part_chosen(all, which ^ 15));
+    for (; i + 8 <= n; i += 8) {
+        uint32_t which = four(q, items + i) | four(q, items + i + 4) << 4;
+        part_eight(items + i, which, left + n_left, right + (i - n_left));
         n_left += (uint32_t) _mm_popcnt_u32(which);
     }
     return ct_part_from(q, items, i, n, n_left, left, right);
@@ -76,11 +92,91 @@ static uint32_t part(const ct_question *q, const ct_item *items, uint32_t n, ct_
                      ct_item *right, uint32_t *weight)
 {
     uint32_t n_left;
-    if (q->bins) n_left = part_fours(q, items, n, left, right, part_four_bins);
+    if (q->bins) n_left = part_eights(q, items, n, left, right, part_four_bins);
     else if (q->code_rows) n_left = ct_part_from(q, items, 0, n, 0, left, right);
-    else n_left = part_fours(q, items, n, left, right, part_four_codes);
+    else n_left = part_eights(q, items, n, left, right, part_four_codes);
     *weight = part_weight(left, n_left);
     return n_left;
+}
+
+/* Bit i: the i-th of eight items goes left. */
+static inline uint32_t part_eight_own(const ct_own_question *q, uint32_t place)
+{
+    __m128i own = _mm_loadu_si128((const __m128i *) (const void *) (q->codes + place));
+    own = _mm_add_epi16(own, _mm_set1_epi16((short) q->raise));
+    own = _mm_cmpeq_epi16(_mm_min_epu16(own, _mm_set1_epi16((short) q->most)), own);
+    return (uint32_t) _mm_movemask_epi8(_mm_packs_epi16(own, own)) & 255;
+}
+
+#if VEC_BYTES == 64
+/* Which of 32 items go left. */
+static inline uint64_t part_small_codes(const ct_own_question *q, uint32_t place)
+{
+    __m512i own = _mm512_add_epi16(_mm512_loadu_si512(q->codes + place),
+                                   _mm512_set1_epi16((short) q->raise));
+    return _mm512_cmple_epu16_mask(own, _mm512_set1_epi16((short) q->most));
+}
+
+/* A small node: no branch but those of the loops. */
+static void part_small(const ct_own_question *q, const ct_item *items, const ct_run *runs,
+                       uint32_t n_runs, uint32_t n, ct_item *left, ct_item *right, ct_run *went)
+{
+    const __m512i weights = _mm512_loadu_si512(q->weights);
+    uint64_t which = part_small_codes(q, 0) | part_small_codes(q, 32) << 32, rest = which;
+    for (uint32_t i = 0; i < n; i += 8, rest >>= 8) {
+        const __mmask8 own = (__mmask8) _bzhi_u32(255, n - i), to_left = (__mmask8) rest & own;
+        const uint32_t n_left = (uint32_t) _mm_popcnt_u32(to_left);
+        __m512i all = _mm512_loadu_si512(items + i);
+        _mm512_mask_storeu_epi64(left, (__mmask8) _bzhi_u32(255, n_left),
+                                 _mm512_maskz_compress_epi64(to_left, all));
+        _mm512_storeu_si512(right, _mm512_maskz_compress_epi64((__mmask8) ~to_left, all));
+        left += n_left;
+        right += 8 - n_left;
+    }
+    for (uint32_t k = 0, begin = 0; k < n_runs; begin += runs[k].n, k++) {
+        const uint64_t own = _bzhi_u64(which >> begin, runs[k].n);
+        const __m512i sums = _mm512_sad_epu8(_mm512_maskz_mov_epi8(own << begin, weights),
+                                             _mm512_setzero_si512());
+        went[k] = (ct_run){runs[k].class_, (uint32_t) _mm_popcnt_u64(own),
+                           (uint32_t) _mm512_reduce_add_epi64(sums)};
+    }
+}
+#endif
+
+/* All runs at once: what is left of each lies together, in their order. */
+static void part_own(const ct_own_question *q, const ct_item *items, const ct_run *runs,
+                     uint32_t n_runs, ct_item *left, ct_item *right, ct_run *went)
+{
+    uint8_t eights[CT_REFINED_ROWS / 8 + 8];
+    uint32_t n = 0, n_left = 0, i = 0, begin = 0;
+    for (uint32_t k = 0; k < n_runs; k++) n += runs[k].n;
+#if VEC_BYTES == 64
+    if (q->weights) {
+        part_small(q, items, runs, n_runs, n, left, right, went);
+        return;
+    }
+#endif
+    for (; i + 8 <= n; i += 8) {
+        uint32_t which = part_eight_own(q, i);
+        eights[i / 8] = (uint8_t) which;
+        part_eight(items + i, which, left + n_left, right + (i - n_left));
+        n_left += (uint32_t) _mm_popcnt_u32(which);
+    }
+    eights[i / 8] = (uint8_t) part_eight_own(q, i);
+    memset(eights + i / 8 + 1, 0, 7); /* words are read of these */
+    (void) ct_part_own_from(q, items, i, n, n_left, left, right);
+    for (uint32_t k = 0; k < n_runs; begin += runs[k].n, k++) {
+        uint32_t own = 0;
+        for (uint32_t at = begin, end = begin + runs[k].n; at < end;) {
+            uint64_t word;
+            uint32_t more = end - at < 56 ? end - at : 56;
+            memcpy(&word, eights + at / 8, sizeof word);
+            own += (uint32_t) _mm_popcnt_u64(_bzhi_u64(word >> at % 8, more));
+            at += more;
+        }
+        went[k] = (ct_run){runs[k].class_, own, part_weight(left, own)};
+        left += own;
+    }
 }
 
 static uint32_t places(const uint8_t *bins, uint32_t n, uint8_t first, uint8_t width,
@@ -100,31 +196,45 @@ static uint32_t places(const uint8_t *bins, uint32_t n, uint8_t first, uint8_t w
     return found;
 }
 
-static inline __m128i turn_load(const uint16_t *from)
+static inline __m256i turn_load(const uint16_t *from, uint32_t more)
 {
-    return _mm_loadu_si128((const __m128i *) (const void *) from);
+    if (more > 8) return _mm256_loadu_si256((const __m256i *) (const void *) from);
+    return _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *) (const void *) from));
 }
 
-/* Pairs of rows become pairs of columns, these fours, and these eights. */
+/* Sixteen columns, or eight, in halves of vectors: pairs of rows become pairs of columns, these
+ * fours, and these eights. */
 static void turn(const uint16_t *const *rows, uint32_t n_cols, uint16_t *to, size_t stride)
 {
-    for (uint32_t col = 0; col < n_cols; col += CT_TURN_ROWS) {
-        __m128i a[CT_TURN_ROWS], b[CT_TURN_ROWS], c[CT_TURN_ROWS];
+    for (uint32_t col = 0; col < n_cols; col += 16) {
+        const uint32_t more = n_cols - col;
+        __m256i a[CT_TURN_ROWS], b[CT_TURN_ROWS], c[CT_TURN_ROWS];
+#pragma GCC unroll 4
         for (unsigned i = 0; i < 4; i++) {
-            __m128i upper = turn_load(rows[2 * i] + col), lower = turn_load(rows[2 * i + 1] + col);
-            a[i] = _mm_unpacklo_epi16(upper, lower);
-            a[i + 4] = _mm_unpackhi_epi16(upper, lower);
+            __m256i upper = turn_load(rows[2 * i] + col, more),
+                    lower = turn_load(rows[2 * i + 1] + col, more);
+            a[i] = _mm256_unpacklo_epi16(upper, lower);
+            a[i + 4] = _mm256_unpackhi_epi16(upper, lower);
         }
+#pragma GCC unroll 4
         for (unsigned i = 0; i < 4; i++) {
-            b[2 * i] = _mm_unpacklo_epi32(a[2 * i], a[2 * i + 1]);
-            b[2 * i + 1] = _mm_unpackhi_epi32(a[2 * i], a[2 * i + 1]);
+            b[2 * i] = _mm256_unpacklo_epi32(a[2 * i], a[2 * i + 1]);
+            b[2 * i + 1] = _mm256_unpackhi_epi32(a[2 * i], a[2 * i + 1]);
         }
-        for (unsigned i = 0; i < 2; i++)
-            for (unsigned k = 0; k < 2; k++) {
-                c[4 * i + 2 * k] = _mm_unpacklo_epi64(b[4 * i + k], b[4 * i + k + 2]);
-                c[4 * i + 2 * k + 1] = _mm_unpackhi_epi64(b[4 * i + k], b[4 * i + k + 2]);
-            }
-        for (unsigned i = 0; i < CT_TURN_ROWS && col + i < n_cols; i++)
-            _mm_storeu_si128((__m128i *) (void *) (to + (col + i) * stride), c[i]);
+#pragma GCC unroll 4
+        for (unsigned i = 0; i < 4; i++) {
+            const unsigned from = i / 2 * 4 + i % 2;
+            c[2 * i] = _mm256_unpacklo_epi64(b[from], b[from + 2]);
+            c[2 * i + 1] = _mm256_unpackhi_epi64(b[from], b[from + 2]);
+        }
+#pragma GCC unroll 8
+        for (unsigned i = 0; i < CT_TURN_ROWS; i++) {
+            uint16_t *own = to + (col + i) * stride;
+            if (i < more)
+                _mm_storeu_si128((__m128i *) (void *) own, _mm256_castsi256_si128(c[i]));
+            if (i + 8 < more)
+                _mm_storeu_si128((__m128i *) (void *) (own + 8 * stride),
+                                 _mm256_extracti128_si256(c[i], 1));
+        }
     }
 }

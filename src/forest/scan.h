@@ -42,25 +42,26 @@ enum {
     CT_BIN_ROWS = 256 /* of a histogram: bins, then that of missing values */
 };
 
-/* Rows of one class that lie side by side. */
-typedef struct {
-    uint32_t class_, n, weight;
-} ct_run;
-
 typedef struct {
     double score; /* NaN: there is no cut */
     uint32_t bin; /* the lowest on the right is above it */
 } ct_bin_cut;
 
-/* One candidate at a small node. Codes have their highest bit turned, so that signed ones compare.
- */
+/* Candidates at a small node. Codes have their highest bit turned, so that signed ones compare. */
 typedef struct {
-    const int16_t *codes;    /* [CT_SMALL_ROWS] by run, then 32767 up to a multiple of 64 */
-    const uint16_t *weights; /* [n] */
-    const uint16_t *pairs; /* two runs: the same, by 256 in the second; 0 up to a multiple of 4 */
+    const int16_t *codes[CT_LANES]; /* [CT_SMALL_ROWS] by run, then 32767 */
+    const uint16_t *weights;        /* [n] */
+    const uint16_t *pairs; /* two runs: the same, by 256 in the second */
     const ct_run *runs;
-    uint32_t n_runs, n, weight;
+    uint32_t n_candidates, n_runs, n, weight;
 } ct_small;
+
+/* The cut between two codes that follow each other. */
+typedef struct {
+    float score;
+    uint32_t candidate;
+    int16_t code, next;
+} ct_small_cut;
 
 typedef struct {
     /* Cuts of CT_LANES candidates at a node of classes: histograms[run][bin][lane] are weights,
@@ -72,9 +73,9 @@ typedef struct {
     /* The same where rows have numbers: sums[bin][lane], whole numbers below 2^53, and weights. */
     void (*variance)(const double *sums, const int32_t *weights, double sum, uint32_t weight,
                      uint32_t n_bins, int missing_left, unsigned lanes, ct_bin_cut *cuts);
-    /* The best score of the cuts of a small node of classes, if above `best`: the cut above `code`.
-     * 1 if there is one. */
-    int (*small_gini)(const ct_small *node, float *best, int16_t *code);
+    /* The best cut of a small node of classes, if its score is above that of `best`. 1 if there is
+     * one. */
+    int (*small_gini)(const ct_small *node, ct_small_cut *best);
     /* The lowest code above another, 32767 if there is none; `codes` as in ct_small. */
     int16_t (*above)(const int16_t *codes, uint32_t n, int16_t code);
     /* The lowest and the highest of n codes, with some more that are among them up to a multiple of
@@ -93,6 +94,11 @@ typedef struct {
      * before. */
     uint32_t (*part)(const ct_question *question, const ct_item *items, uint32_t n, ct_item *left,
                      ct_item *right, uint32_t *weight);
+    /* The same by codes of at most CT_REFINED_ROWS items with all runs of a node, none of them
+     * empty: went[run] is what of each goes left. Nothing is written behind the node's items; as
+     * many are read as fill a multiple of 8. */
+    void (*part_own)(const ct_own_question *question, const ct_item *items, const ct_run *runs,
+                     uint32_t n_runs, ct_item *left, ct_item *right, ct_run *went);
     /* The places of bins from `first` to `first + width`, as weights of the items; returns how many
      * there are. As many bins are read as fill a multiple of 64, and items are written so. */
     uint32_t (*places)(const uint8_t *bins, uint32_t n, uint8_t first, uint8_t width,

@@ -14,10 +14,22 @@ CT_TARGET(CT_AVX2)
 #define HIGHER_OF(a, b) ((vec_u16) _mm256_max_epu16((__m256i) (a), (__m256i) (b)))
 #define MULTIPLY_HIGH(a, b) ((vec_u16) _mm256_mulhi_epu16((__m256i) (a), (__m256i) (b)))
 #define MULTIPLY_LOW(a, b) ((vec_u64) _mm256_mul_epu32((__m256i) (a), (__m256i) (b)))
+
+/* Lanes of both, one after the other: a[0], b[0], a[1] ... */
+static inline void store_in_turns(uint32_t *to, __m256i a, __m256i b)
+{
+    const __m256i even = _mm256_unpacklo_epi64(a, b), odd = _mm256_unpackhi_epi64(a, b);
+    _mm256_storeu_si256((__m256i *) (void *) to, _mm256_permute2x128_si256(even, odd, 0x20));
+    _mm256_storeu_si256((__m256i *) (void *) (to + 8),
+                        _mm256_permute2x128_si256(even, odd, 0x31));
+}
+
+#define STORE_IN_TURNS(to, a, b) store_in_turns(to, (__m256i) (a), (__m256i) (b))
+#define LOWEST_OF_EIGHT(a) ((uint16_t) _mm_cvtsi128_si32(_mm_minpos_epu16((__m128i) (a))))
 #include "forest/rows_x86.h"
 #include "forest/scan_body.h"
 
 const ct_scan ct_scan_avx2 = {gini, variance, small_gini, above, range, spread, ranks, draws,
-                                part,  places, turn};
+                                part,  part_own, places, turn};
 CT_TARGET_END
 #endif

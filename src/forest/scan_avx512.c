@@ -14,10 +14,30 @@ CT_TARGET(CT_AVX512)
 #define HIGHER_OF(a, b) ((vec_u16) _mm512_max_epu16((__m512i) (a), (__m512i) (b)))
 #define MULTIPLY_HIGH(a, b) ((vec_u16) _mm512_mulhi_epu16((__m512i) (a), (__m512i) (b)))
 #define MULTIPLY_LOW(a, b) ((vec_u64) _mm512_mul_epu32((__m512i) (a), (__m512i) (b)))
+
+/* Lanes of both, one after the other: a[0], b[0], a[1] ... */
+static inline void store_in_turns(uint32_t *to, __m512i a, __m512i b)
+{
+    const __m512i first = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11),
+                  second = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
+    _mm512_storeu_si512(to, _mm512_permutex2var_epi64(a, first, b));
+    _mm512_storeu_si512(to + 16, _mm512_permutex2var_epi64(a, second, b));
+}
+
+#define STORE_IN_TURNS(to, a, b) store_in_turns(to, (__m512i) (a), (__m512i) (b))
+#define LOWEST_OF_EIGHT(a) ((uint16_t) _mm_cvtsi128_si32(_mm_minpos_epu16((__m128i) (a))))
+#define HALF_OF(from) _mm256_loadu_si256((const __m256i *) (const void *) (from))
+#define WIDEN(from) _mm512_cvtepu16_epi32(HALF_OF(from))
+#define WIDEN_SIGNED(from) _mm512_cvtepi16_epi32(HALF_OF(from))
+typedef __mmask8 mask_f64, mask_light;
+#define ABOVE_F64(a, b) _mm512_cmp_pd_mask((__m512d) (a), (__m512d) (b), _CMP_GT_OQ)
+#define PICK_F64(mask, a, b) _mm512_mask_mov_epi64((__m512i) (b), mask, (__m512i) (a))
+#define ABOVE_LIGHT(a, b) _mm256_cmp_ps_mask((__m256) (a), (__m256) (b), _CMP_GT_OQ)
+#define PICK_LIGHT(mask, a, b) _mm256_mask_mov_epi32((__m256i) (b), mask, (__m256i) (a))
 #include "forest/rows_x86.h"
 #include "forest/scan_body.h"
 
 const ct_scan ct_scan_avx512 = {gini, variance, small_gini, above, range, spread, ranks, draws,
-                                part,  places, turn};
+                                part,  part_own, places, turn};
 CT_TARGET_END
 #endif

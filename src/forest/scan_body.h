@@ -27,6 +27,24 @@ typedef float light_f32 __attribute__((vector_size(LIGHT_BYTES), aligned(4)));
 #define LOAD_LIGHT(from) \
     __builtin_convertvector(*(const light_i32 *) (const void *) (from), light_f32)
 
+/* Where a is above b, as what picks; sets with masks of their own bring both. */
+#ifndef ABOVE_F64
+typedef vec_i64 mask_f64;
+typedef light_i32 mask_light;
+#define ABOVE_F64(a, b) ((vec_i64) ((a) > (b)))
+#define PICK_F64(mask, a, b) (((vec_i64) (a) & (mask)) | ((vec_i64) (b) & ~(mask)))
+#define ABOVE_LIGHT(a, b) ((light_i32) ((a) > (b)))
+#define PICK_LIGHT(mask, a, b) (((light_i32) (a) & (mask)) | ((light_i32) (b) & ~(mask)))
+#endif
+
+/* Half a vector of 16 bits in memory, widened. */
+#ifndef WIDEN
+#define WIDEN(from) \
+    __builtin_convertvector(*(const half_u16 *) (const void *) (from), whole_i32)
+#define WIDEN_SIGNED(from) \
+    __builtin_convertvector(*(const half_i16 *) (const void *) (from), whole_i32)
+#endif
+
 #define TO_F64(x) __builtin_convertvector((x), vec_f64)
 #define INLINE static inline __attribute__((always_inline))
 
@@ -84,13 +102,28 @@ INLINE best_fraction no_fraction(void)
     return best;
 }
 
-/* A side that is empty makes both products 0. */
-INLINE void improve_fraction(best_fraction *best, vec_f64 num, vec_f64 den, uint32_t bin)
+INLINE mask_f64 is_better(const best_fraction *a, const best_fraction *than)
 {
-    vec_i64 better = (vec_i64) (num * best->den > best->num * den);
-    best->num = pick(better, num, best->num);
-    best->den = pick(better, den, best->den);
-    best->bin = (((vec_i64) {0} + (int64_t) bin) & better) | (best->bin & ~better);
+    return ABOVE_F64(a->num * than->den, than->num * a->den);
+}
+
+INLINE void replace(best_fraction *best, const best_fraction *by, mask_f64 where)
+{
+    best->num = (vec_f64) PICK_F64(where, by->num, best->num);
+    best->den = (vec_f64) PICK_F64(where, by->den, best->den);
+    best->bin = (vec_i64) PICK_F64(where, by->bin, best->bin);
+}
+
+/* As if both were looked at one after the other; but they are compared with the best side by side,
+ * since each comparison waits for the one before. A side that is empty makes both products 0. */
+INLINE void improve_fraction(best_fraction *best, const best_fraction *first,
+                             const best_fraction *second)
+{
+    const mask_f64 better = is_better(first, best), second_better = is_better(second, best);
+    best_fraction winner = *first;
+    replace(&winner, second, is_better(second, first));
+    replace(best, second, second_better);
+    replace(best, &winner, better);
 }
 
 INLINE void write_fraction(const best_fraction *best, unsigned lanes, ct_bin_cut *cuts)
@@ -101,78 +134,138 @@ INLINE void write_fraction(const best_fraction *best, unsigned lanes, ct_bin_cut
     }
 }
 
+/* Sides of a cut that a bin goes left of, and what all of them have in common. */
+typedef struct {
+    const uint32_t *histograms, *totals;
+    uint32_t n_runs;
+    double weight;
+    vec_f64 a, b;      /* two runs: both */
+    vec_i32 left[256]; /* more */
+} fraction_sides;
+
+INLINE best_fraction next_pair(fraction_sides *s, uint32_t bin)
+{
+    const uint32_t *at = s->histograms + (size_t) bin * CT_LANES;
+    const double first_total = s->totals[0], second_total = s->totals[1];
+    s->a += TO_F64(load_i32(at));
+    s->b += TO_F64(load_i32(at + CT_BIN_ROWS * CT_LANES));
+    vec_f64 size = s->a + s->b, off = s->a * second_total - s->b * first_total;
+    best_fraction own = {off * off, size * (s->weight - size), (vec_i64) {0} + (int64_t) bin};
+    return own;
+}
+
+INLINE best_fraction next_many(fraction_sides *s, uint32_t bin)
+{
+    vec_i32 size = {0}, squares = {0}, others = {0};
+    for (uint32_t k = 0; k < s->n_runs; k++) {
+        vec_i32 a = s->left[k] +
+                    load_i32(s->histograms + ((size_t) k * CT_BIN_ROWS + bin) * CT_LANES);
+        vec_i32 b = (int32_t) s->totals[k] - a;
+        s->left[k] = a;
+        size += a;
+        squares += a * a;
+        others += b * b;
+    }
+    vec_f64 a = TO_F64(size), b = s->weight - a;
+    best_fraction own = {a * TO_F64(others) + b * TO_F64(squares), a * b,
+                         (vec_i64) {0} + (int64_t) bin};
+    return own;
+}
+
+INLINE best_fraction best_of_bins(fraction_sides *s, uint32_t n_bins,
+                                  best_fraction (*next)(fraction_sides *, uint32_t))
+{
+    best_fraction best = no_fraction();
+    uint32_t bin = 0;
+    for (; bin + 1 < n_bins; bin += 2) {
+        best_fraction first = next(s, bin), second = next(s, bin + 1);
+        improve_fraction(&best, &first, &second);
+    }
+    if (bin < n_bins) {
+        best_fraction last = next(s, bin);
+        replace(&best, &last, is_better(&last, &best));
+    }
+    return best;
+}
+
 /* Two runs in registers. */
 INLINE best_fraction gini_pair(const uint32_t *histograms, const uint32_t *totals, double weight,
                                uint32_t n_bins, int missing_left)
 {
-    const uint32_t *second = histograms + CT_BIN_ROWS * CT_LANES;
-    const size_t missing = (CT_BIN_ROWS - 1) * CT_LANES;
-    const double first_total = totals[0], second_total = totals[1];
-    vec_f64 a = {0}, b = {0};
-    best_fraction best = no_fraction();
-    if (missing_left)
-        a += TO_F64(load_i32(histograms + missing)), b += TO_F64(load_i32(second + missing));
-    for (uint32_t bin = 0; bin < n_bins; bin++) {
-        a += TO_F64(load_i32(histograms + (size_t) bin * CT_LANES));
-        b += TO_F64(load_i32(second + (size_t) bin * CT_LANES));
-        vec_f64 size = a + b, off = a * second_total - b * first_total;
-        improve_fraction(&best, off * off, size * (weight - size), bin);
-    }
-    return best;
+    fraction_sides s;
+    s.histograms = histograms, s.totals = totals, s.weight = weight;
+    s.a = s.b = (vec_f64) {0};
+    if (missing_left) (void) next_pair(&s, CT_BIN_ROWS - 1);
+    return best_of_bins(&s, n_bins, next_pair);
 }
 
 INLINE best_fraction gini_many(const uint32_t *histograms, const uint32_t *totals, uint32_t n_runs,
                                double weight, uint32_t n_bins, int missing_left)
 {
-    vec_i32 left[256];
-    best_fraction best = no_fraction();
-    for (uint32_t k = 0; k < n_runs; k++) {
-        vec_i32 none = {0};
-        left[k] = missing_left ? load_i32(histograms +
-                                          ((size_t) k * CT_BIN_ROWS + CT_BIN_ROWS - 1) * CT_LANES)
-                               : none;
-    }
-    for (uint32_t bin = 0; bin < n_bins; bin++) {
-        vec_i32 size = {0}, squares = {0}, others = {0};
-        for (uint32_t k = 0; k < n_runs; k++) {
-            vec_i32 a = left[k] +
-                        load_i32(histograms + ((size_t) k * CT_BIN_ROWS + bin) * CT_LANES);
-            vec_i32 b = (int32_t) totals[k] - a;
-            left[k] = a;
-            size += a;
-            squares += a * a;
-            others += b * b;
-        }
-        vec_f64 a = TO_F64(size), b = weight - a;
-        improve_fraction(&best, a * TO_F64(others) + b * TO_F64(squares), a * b, bin);
-    }
-    return best;
+    fraction_sides s;
+    s.histograms = histograms, s.totals = totals, s.n_runs = n_runs, s.weight = weight;
+    for (uint32_t k = 0; k < n_runs; k++) s.left[k] = (vec_i32) {0};
+    if (missing_left) (void) next_many(&s, CT_BIN_ROWS - 1);
+    return best_of_bins(&s, n_bins, next_many);
 }
 
-/* Two runs of little weight: as gini_pair with floats, of which twice as many fit. */
+/* Two runs of little weight: the same with floats, of which twice as many fit. */
+typedef struct {
+    light_f32 num, den;
+    light_i32 bin;
+} light_fraction;
+
+INLINE mask_light is_lightly_better(const light_fraction *a, const light_fraction *than)
+{
+    return ABOVE_LIGHT(a->num * than->den, than->num * a->den);
+}
+
+INLINE void replace_light(light_fraction *best, const light_fraction *by, mask_light where)
+{
+    best->num = (light_f32) PICK_LIGHT(where, by->num, best->num);
+    best->den = (light_f32) PICK_LIGHT(where, by->den, best->den);
+    best->bin = (light_i32) PICK_LIGHT(where, by->bin, best->bin);
+}
+
+typedef struct {
+    const uint32_t *histograms;
+    float first_total, second_total, weight;
+    light_f32 a, b;
+} light_sides;
+
+INLINE light_fraction next_light(light_sides *s, uint32_t bin)
+{
+    const uint32_t *at = s->histograms + (size_t) bin * CT_LANES;
+    s->a += LOAD_LIGHT(at);
+    s->b += LOAD_LIGHT(at + CT_BIN_ROWS * CT_LANES);
+    light_f32 size = s->a + s->b, off = s->a * s->second_total - s->b * s->first_total;
+    light_fraction own = {off * off, size * (s->weight - size),
+                          (light_i32) {0} + (int32_t) bin};
+    return own;
+}
+
 INLINE void gini_light(const uint32_t *histograms, const uint32_t *totals, float weight,
                        uint32_t n_bins, int missing_left, unsigned lanes, ct_bin_cut *cuts)
 {
-    const uint32_t *second = histograms + CT_BIN_ROWS * CT_LANES;
-    const size_t missing = (CT_BIN_ROWS - 1) * CT_LANES;
-    const float first_total = (float) totals[0], second_total = (float) totals[1];
-    light_f32 a = {0}, b = {0}, num = {0}, den = {0};
-    light_i32 at = {0};
-    num -= 1.0f, den += 1.0f;
-    if (missing_left) a += LOAD_LIGHT(histograms + missing), b += LOAD_LIGHT(second + missing);
-    for (uint32_t bin = 0; bin < n_bins; bin++) {
-        a += LOAD_LIGHT(histograms + (size_t) bin * CT_LANES);
-        b += LOAD_LIGHT(second + (size_t) bin * CT_LANES);
-        light_f32 size = a + b, off = a * second_total - b * first_total;
-        light_f32 own_num = off * off, own_den = size * (weight - size);
-        light_i32 better = (light_i32) (own_num * den > num * own_den);
-        num = (light_f32) (((light_i32) own_num & better) | ((light_i32) num & ~better));
-        den = (light_f32) (((light_i32) own_den & better) | ((light_i32) den & ~better));
-        at = (((light_i32) {0} + (int32_t) bin) & better) | (at & ~better);
+    light_fraction best = {(light_f32) {0} - 1.0f, (light_f32) {0} + 1.0f, {0}};
+    light_sides s = {histograms, (float) totals[0], (float) totals[1], weight, {0}, {0}};
+    if (missing_left) (void) next_light(&s, CT_BIN_ROWS - 1);
+    uint32_t bin = 0;
+    for (; bin + 1 < n_bins; bin += 2) {
+        light_fraction first = next_light(&s, bin), second = next_light(&s, bin + 1);
+        const mask_light better = is_lightly_better(&first, &best),
+                        second_better = is_lightly_better(&second, &best);
+        replace_light(&best, &second, second_better);
+        replace_light(&first, &second, is_lightly_better(&second, &first));
+        replace_light(&best, &first, better);
+    }
+    if (bin < n_bins) {
+        light_fraction last = next_light(&s, bin);
+        replace_light(&best, &last, is_lightly_better(&last, &best));
     }
     for (unsigned lane = 0; lane < lanes; lane++) {
-        cuts[lane].score = num[lane] < 0 ? NAN : (double) (num[lane] / den[lane]);
-        cuts[lane].bin = (uint32_t) at[lane];
+        cuts[lane].score = best.num[lane] < 0 ? NAN : (double) (best.num[lane] / best.den[lane]);
+        cuts[lane].bin = (uint32_t) best.bin[lane];
     }
 }
 
@@ -221,170 +314,168 @@ static void variance(const double *sums, const int32_t *weights, double sum, uin
 
 /* ---- small nodes ---- */
 
-/* What is summed of the cuts above a vector of codes. One variable each, so that both
- * vectors stay in registers; `n_vectors` is a constant where this is used. */
-#define FOR_VECTORS(DO) DO(0) DO(1)
-#define BEGIN_VECTOR(v)                                                                            \
-    vec_i16 cut##v = *(const vec_i16 *) (const void *) (node->codes + from +                       \
-                                                        (n_vectors > v ? v * N16 : 0));            \
-    vec_u16 size##v = {0}, square##v = {0}, other##v = {0};
-#define BEGIN_RUN(v) vec_u16 right##v = {0};
+INLINE vec_f32 floats_of(const uint16_t *from)
+{
+    return __builtin_convertvector((whole_i32) WIDEN(from), vec_f32);
+}
+
+INLINE vec_f32 signed_floats_of(const uint16_t *from)
+{
+    return __builtin_convertvector((whole_i32) WIDEN_SIGNED(from), vec_f32);
+}
+
+/* Scores of the cuts above the codes of one candidate, as the bits of floats, which are in their
+ * order from 0 on; -1 where a side is empty. */
+typedef struct {
+    int32_t scores[CT_SMALL_ROWS];
+    whole_i32 highest; /* in lanes */
+} small_scores;
+
+INLINE void add_scores(small_scores *all, uint32_t at, vec_f32 score)
+{
+    whole_i32 none = (whole_i32) {0} - 1, real = (whole_i32) (score >= 0.0f),
+              bits = ((whole_i32) score & real) | (none & ~real),
+              higher = (whole_i32) (bits > all->highest);
+    *(whole_i32 *) (void *) (all->scores + at) = bits;
+    all->highest = (bits & higher) | (all->highest & ~higher);
+}
+
+/* Vectors of codes whose cuts are scored together; each has some of a candidate's, of which all
+ * rows are asked. */
+enum { SLOTS = 5 };
+
+typedef struct {
+    const int16_t *codes[SLOTS];
+    uint32_t from[SLOTS];
+    small_scores *scores[SLOTS];
+} small_slots;
+
+/* One variable for each slot, so that they stay in registers; `n_slots` is a constant where this is
+ * used. */
+#define FOR_SLOTS(DO) DO(0) DO(1) DO(2) DO(3) DO(4)
+#define BEGIN_SLOT(v)                                                                  \
+    const int16_t *row##v = slots->codes[n_slots > v ? v : 0];                         \
+    const vec_i16 cut##v = *(const vec_i16 *) (const void *) (row##v + slots->from[v]);
 #define ADD_ROW(v) \
-    if (n_vectors > v) right##v += (vec_u16) (code > cut##v) & weight;
+    if (n_slots > v) right##v += (vec_u16) ((vec_i16) {0} + row##v[i] > cut##v) & weight;
+
+/* Of the cuts: weights left of them (below 2^8), and both sums of squares. */
+#define BEGIN_MANY(v) vec_u16 size##v = {0}, square##v = {0}, other##v = {0};
+#define BEGIN_RUN(v) vec_u16 right##v = {0};
 #define END_RUN(v)                         \
-    if (n_vectors > v) {                   \
+    if (n_slots > v) {                     \
         vec_u16 left = all - right##v;     \
         size##v += left;                   \
         square##v += left * left;          \
         other##v += right##v * right##v;   \
     }
-#define STORE_VECTOR(v)                                                  \
-    if (n_vectors > v) {                                                 \
-        *(vec_u16 *) (void *) (sizes + from + v * N16) = size##v;        \
-        *(vec_u16 *) (void *) (squares + from + v * N16) = square##v;    \
-        *(vec_u16 *) (void *) (others + from + v * N16) = other##v;      \
-    }
+#define SCORE_MANY(v) \
+    if (n_slots > v) score_many(node, slots, v, size##v, square##v, other##v);
 
-/* Sides of the cuts above `n_vectors` vectors of codes: weights left of them (below 2^8), and both
- * sums of squares. */
-INLINE void small_sides(const ct_small *node, uint32_t from, const int n_vectors, uint16_t *sizes,
-                        uint16_t *squares, uint16_t *others)
+INLINE void score_many(const ct_small *node, const small_slots *slots, unsigned slot, vec_u16 size,
+                       vec_u16 square, vec_u16 other)
 {
-    const int16_t *codes = node->codes;
-    const uint16_t *weights = node->weights;
-    FOR_VECTORS(BEGIN_VECTOR)
-    for (uint32_t k = 0; k < node->n_runs; k++) {
-        const int16_t *end = codes + node->runs[k].n;
-        uint16_t all = (uint16_t) node->runs[k].weight;
-        FOR_VECTORS(BEGIN_RUN)
-        for (; codes < end; codes++, weights++) {
-            vec_i16 code = (vec_i16) {0} + *codes;
-            vec_u16 weight = (vec_u16) {0} + *weights;
-            FOR_VECTORS(ADD_ROW)
+    uint16_t sizes[N16], squares[N16], others[N16];
+    *(vec_u16 *) (void *) sizes = size;
+    *(vec_u16 *) (void *) squares = square;
+    *(vec_u16 *) (void *) others = other;
+    for (uint32_t i = 0; i < N16 && slots->from[slot] + i < node->n; i += N16 / 2) {
+        vec_f32 a = floats_of(sizes + i), b = (float) node->weight - a;
+        add_scores(slots->scores[slot], slots->from[slot] + i,
+                   (a * floats_of(others + i) + b * floats_of(squares + i)) / (a * b));
+    }
+}
+
+INLINE void small_many(const ct_small *node, const small_slots *slots, const unsigned n_slots)
+{
+    FOR_SLOTS(BEGIN_SLOT)
+    FOR_SLOTS(BEGIN_MANY)
+    for (uint32_t k = 0, i = 0; k < node->n_runs; k++) {
+        const uint32_t end = i + node->runs[k].n;
+        const uint16_t all = (uint16_t) node->runs[k].weight;
+        FOR_SLOTS(BEGIN_RUN)
+        for (; i < end; i++) {
+            vec_u16 weight = (vec_u16) {0} + node->weights[i];
+            FOR_SLOTS(ADD_ROW)
         }
-        FOR_VECTORS(END_RUN)
+        FOR_SLOTS(END_RUN)
     }
-    FOR_VECTORS(STORE_VECTOR)
-}
-
-INLINE vec_f32 floats_of(const uint16_t *from)
-{
-    return __builtin_convertvector(
-        __builtin_convertvector(*(const half_u16 *) (const void *) from, whole_i32), vec_f32);
-}
-
-/* Of the best cuts, the one above the lowest code; in lanes. */
-typedef struct {
-    vec_f32 score;
-    whole_i32 code;
-} small_best;
-
-INLINE void improve_small(small_best *best, vec_f32 score, const int16_t *codes)
-{
-    whole_i32 code = __builtin_convertvector(*(const half_i16 *) (const void *) codes, whole_i32);
-    whole_i32 better = (whole_i32) (score > best->score) |
-                       ((whole_i32) (score == best->score) & (whole_i32) (code < best->code));
-    best->score = (vec_f32) (((whole_i32) score & better) | ((whole_i32) best->score & ~better));
-    best->code = (code & better) | (best->code & ~better);
-}
-
-/* Scores of at least 0 are in the order of their bits. */
-INLINE int end_small(const small_best *best, float *score, int16_t *code)
-{
-    int32_t scores[VEC_BYTES / 4], codes[VEC_BYTES / 4];
-    int64_t top = -1;
-    *(whole_i32 *) (void *) scores = (whole_i32) best->score;
-    *(whole_i32 *) (void *) codes = best->code;
-    for (unsigned i = 0; i < VEC_BYTES / 4; i++) {
-        int64_t own = (int64_t) scores[i] * 65536 + (32767 - codes[i]);
-        top = own > top ? own : top;
-    }
-    if (top < 0) return 0;
-    int32_t bits = (int32_t) (top >> 16);
-    float now;
-    memcpy(&now, &bits, sizeof now);
-    if (!(now > *score)) return 0;
-    *score = now;
-    *code = (int16_t) (32767 - (top & 65535));
-    return 1;
-}
-
-INLINE small_best no_small(void)
-{
-    small_best none = {(vec_f32) {0} - 1.0f, (whole_i32) {0} + 32767};
-    return none;
+    FOR_SLOTS(SCORE_MANY)
 }
 
 /* Two runs: weights right of the cuts, in both bytes of a lane, and how far the first class is off
- * its proportion there. Codes and pairs reach up to a multiple of 4. */
-#define BEGIN_PAIR(v)                                                                              \
-    vec_i16 cut##v = *(const vec_i16 *) (const void *) (node->codes + from +                       \
-                                                        (n_vectors > v ? v * N16 : 0));            \
-    vec_u16 right##v = {0};
-#define ADD_FOURTH(i)                                      \
-    {                                                      \
-        vec_i16 code = (vec_i16) {0} + codes[i];           \
-        vec_u16 weight = (vec_u16) {0} + pairs[i];         \
-        FOR_VECTORS(ADD_ROW)                               \
-    }
-#define STORE_PAIR(v)                                                                    \
-    if (n_vectors > v) {                                                                 \
-        vec_u16 first = right##v & 255, second = right##v >> 8;                          \
-        *(vec_i16 *) (void *) (offs + from + v * N16) =                                  \
-            (vec_i16) (second * first_total - first * second_total);                     \
-        *(vec_u16 *) (void *) (rests + from + v * N16) = first + second;                 \
-    }
+ * its proportion there. */
+#define SCORE_PAIR(v) if (n_slots > v) score_pair(node, slots, v, right##v);
 
-INLINE void pair_sides(const ct_small *node, uint32_t from, const int n_vectors, int16_t *offs,
-                       uint16_t *rests)
+INLINE void score_pair(const ct_small *node, const small_slots *slots, unsigned slot,
+                       vec_u16 right)
 {
-    const int16_t *codes = node->codes, *end = codes + node->n;
-    const uint16_t *pairs = node->pairs;
     const uint16_t first_total = (uint16_t) node->runs[0].weight,
                    second_total = (uint16_t) node->runs[1].weight;
-    FOR_VECTORS(BEGIN_PAIR)
-    for (; codes < end; codes += 4, pairs += 4) {
-        ADD_FOURTH(0)
-        ADD_FOURTH(1)
-        ADD_FOURTH(2)
-        ADD_FOURTH(3)
+    uint16_t offs[N16], rests[N16];
+    vec_u16 first = right & 255, second = right >> 8;
+    *(vec_u16 *) (void *) offs = second * first_total - first * second_total;
+    *(vec_u16 *) (void *) rests = first + second;
+    for (uint32_t i = 0; i < N16 && slots->from[slot] + i < node->n; i += N16 / 2) {
+        vec_f32 off = signed_floats_of(offs + i), b = floats_of(rests + i),
+                a = (float) node->weight - b;
+        add_scores(slots->scores[slot], slots->from[slot] + i, (off * off) / (a * b));
     }
-    FOR_VECTORS(STORE_PAIR)
 }
 
-static int small_pair(const ct_small *node, float *score, int16_t *code)
+INLINE void small_pair(const ct_small *node, const small_slots *slots, const unsigned n_slots)
 {
-    int16_t offs[CT_SMALL_ROWS + 64];
-    uint16_t rests[CT_SMALL_ROWS + 64];
-    uint32_t from = 0;
-    for (; from + N16 < node->n; from += 2 * N16) pair_sides(node, from, 2, offs, rests);
-    if (from < node->n) pair_sides(node, from, 1, offs, rests);
-    small_best best = no_small();
-    for (uint32_t i = 0; i < node->n; i += VEC_BYTES / 4) {
-        vec_f32 off = __builtin_convertvector(
-            __builtin_convertvector(*(const half_i16 *) (const void *) (offs + i), whole_i32),
-            vec_f32);
-        vec_f32 b = floats_of(rests + i), a = (float) node->weight - b;
-        improve_small(&best, (off * off) / (a * b), node->codes + i);
+    FOR_SLOTS(BEGIN_SLOT)
+    FOR_SLOTS(BEGIN_RUN)
+    for (uint32_t i = 0; i < node->n; i++) {
+        vec_u16 weight = (vec_u16) {0} + node->pairs[i];
+        FOR_SLOTS(ADD_ROW)
     }
-    return end_small(&best, score, code);
+    FOR_SLOTS(SCORE_PAIR)
 }
 
-static int small_gini(const ct_small *node, float *score, int16_t *code)
+static void score_slots(const ct_small *node, const small_slots *slots, unsigned n_slots)
 {
-    uint16_t sizes[CT_SMALL_ROWS + 64], squares[CT_SMALL_ROWS + 64], others[CT_SMALL_ROWS + 64];
-    uint32_t from = 0;
-    if (node->n_runs == 2) return small_pair(node, score, code);
-    for (; from + N16 < node->n; from += 2 * N16)
-        small_sides(node, from, 2, sizes, squares, others);
-    if (from < node->n) small_sides(node, from, 1, sizes, squares, others);
-    small_best best = no_small();
-    for (uint32_t i = 0; i < node->n; i += VEC_BYTES / 4) {
-        vec_f32 a = floats_of(sizes + i), b = (float) node->weight - a;
-        vec_f32 own = (a * floats_of(others + i) + b * floats_of(squares + i)) / (a * b);
-        improve_small(&best, own, node->codes + i);
+    if (node->n_runs == 2) switch (n_slots) {
+    case 1: small_pair(node, slots, 1); break;
+    case 2: small_pair(node, slots, 2); break;
+    case 3: small_pair(node, slots, 3); break;
+    case 4: small_pair(node, slots, 4); break;
+    default: small_pair(node, slots, 5); break;
+    } else switch (n_slots) {
+    case 1: small_many(node, slots, 1); break;
+    case 2: small_many(node, slots, 2); break;
+    case 3: small_many(node, slots, 3); break;
+    case 4: small_many(node, slots, 4); break;
+    default: small_many(node, slots, 5); break;
     }
-    return end_small(&best, score, code);
+}
+
+static void score_candidates(const ct_small *node, small_scores *scores)
+{
+    small_slots slots;
+    unsigned n = 0;
+    for (unsigned v = 0; v < SLOTS; v++) slots.from[v] = 0;
+    for (uint32_t k = 0; k < node->n_candidates; k++) {
+        scores[k].highest = (whole_i32) {0} - 1;
+        for (uint32_t from = 0; from < node->n; from += N16) {
+            slots.codes[n] = node->codes[k];
+            slots.from[n] = from;
+            slots.scores[n] = &scores[k];
+            if (++n < SLOTS) continue;
+            score_slots(node, &slots, n);
+            n = 0;
+        }
+    }
+    if (n) score_slots(node, &slots, n);
+}
+
+INLINE int32_t highest_of(const small_scores *scores)
+{
+    int32_t lanes[VEC_BYTES / 4], highest = -1;
+    *(whole_i32 *) (void *) lanes = scores->highest;
+    for (unsigned i = 0; i < VEC_BYTES / 4; i++) highest = lanes[i] > highest ? lanes[i] : highest;
+    return highest;
 }
 
 /* Lanes in the order of signed numbers, as those of unsigned ones. */
@@ -397,7 +488,7 @@ typedef uint16_t eight_u16 __attribute__((vector_size(16), aligned(2)));
 /* The lowest lane. */
 INLINE uint16_t lowest_of(vec_u16 lanes)
 {
-    uint16_t all[N16], eight[8];
+    uint16_t all[N16];
     *(vec_u16 *) (void *) all = lanes;
     eight_u16 lowest = *(const eight_u16 *) (const void *) all;
     for (unsigned i = 8; i < N16; i += 8) {
@@ -405,9 +496,7 @@ INLINE uint16_t lowest_of(vec_u16 lanes)
                   lower = (eight_u16) (own < lowest);
         lowest = (own & lower) | (lowest & ~lower);
     }
-    *(eight_u16 *) (void *) eight = lowest;
-    for (unsigned i = 1; i < 8; i++) eight[0] = eight[i] < eight[0] ? eight[i] : eight[0];
-    return eight[0];
+    return LOWEST_OF_EIGHT(lowest);
 }
 
 static int16_t above(const int16_t *codes, uint32_t n, int16_t code)
@@ -419,6 +508,46 @@ static int16_t above(const int16_t *codes, uint32_t n, int16_t code)
         lowest = choose((vec_u16) (own > least) & (vec_u16) (own < lowest), own, lowest);
     }
     return (int16_t) (lowest_of(lowest) ^ 0x8000);
+}
+
+
+/* The lowest code whose cut has that score. */
+INLINE int16_t lowest_code(const int16_t *codes, uint32_t n, const int32_t *scores, int32_t score)
+{
+    whole_i32 lowest = (whole_i32) {0} + 32767;
+    int32_t lanes[VEC_BYTES / 4], code = 32767;
+    for (uint32_t i = 0; i < n; i += N16 / 2) {
+        whole_i32 own = (whole_i32) WIDEN_SIGNED(codes + i),
+                  lower = (whole_i32) (*(const whole_i32 *) (const void *) (scores + i) == score) &
+                          (whole_i32) (own < lowest);
+        lowest = (own & lower) | (lowest & ~lower);
+    }
+    *(whole_i32 *) (void *) lanes = lowest;
+    for (unsigned i = 0; i < VEC_BYTES / 4; i++) code = lanes[i] < code ? lanes[i] : code;
+    return (int16_t) code;
+}
+
+static int small_gini(const ct_small *node, ct_small_cut *best)
+{
+    small_scores scores[CT_LANES];
+    int32_t most;
+    int found = 0;
+    memcpy(&most, &best->score, sizeof most);
+    if (most < 0) most = -1;
+    score_candidates(node, scores);
+    for (uint32_t k = 0; k < node->n_candidates; k++) {
+        int32_t highest = highest_of(&scores[k]);
+        if (highest <= most) continue;
+        most = highest;
+        best->candidate = k;
+        found = 1;
+    }
+    if (!found) return 0;
+    const int16_t *codes = node->codes[best->candidate];
+    memcpy(&best->score, &most, sizeof most);
+    best->code = lowest_code(codes, node->n, scores[best->candidate].scores, most);
+    best->next = above(codes, node->n, best->code);
+    return 1;
 }
 
 static void range(const uint16_t *codes, uint32_t n, uint16_t *low, uint16_t *high)
@@ -452,12 +581,12 @@ static void draws(const uint32_t counter[4], const uint32_t key[2], uint32_t n_b
 {
     const vec_u64 low = (vec_u64) {0} + UINT32_MAX, first = (vec_u64) {0} + UINT64_C(0xd2511f53),
                   second = (vec_u64) {0} + UINT64_C(0xcd9e8d57);
-    for (uint32_t block = 0; block < n_blocks; block += N64) {
-        vec_u64 a, b = (vec_u64) {0} + counter[1], c = (vec_u64) {0} + counter[2],
-                   d = (vec_u64) {0} + counter[3];
+    vec_u64 lanes;
+    for (unsigned lane = 0; lane < N64; lane++) lanes[lane] = lane;
+    for (uint32_t block = 0; block < n_blocks; block += N64, words += 4 * N64) {
+        vec_u64 a = (lanes + counter[0] + block) & low, b = (vec_u64) {0} + counter[1],
+                c = (vec_u64) {0} + counter[2], d = (vec_u64) {0} + counter[3];
         uint32_t k0 = key[0], k1 = key[1];
-        for (unsigned lane = 0; lane < N64; lane++)
-            a[lane] = (uint32_t) (counter[0] + block + lane);
         /* upper halves are rests that no product looks at */
         for (int round = 0; round < 10; round++) {
             vec_u64 x = MULTIPLY_LOW(a, first), y = MULTIPLY_LOW(c, second);
@@ -468,12 +597,7 @@ static void draws(const uint32_t counter[4], const uint32_t key[2], uint32_t n_b
             k0 += UINT32_C(0x9e3779b9);
             k1 += UINT32_C(0xbb67ae85);
         }
-        const vec_u64 halves[2] = {(a & low) | b << 32, (c & low) | d << 32};
-        for (unsigned lane = 0; lane < N64; lane++, words += 4) {
-            memcpy(words, (const uint64_t *) (const void *) &halves[0] + lane, sizeof(uint64_t));
-            memcpy(words + 2, (const uint64_t *) (const void *) &halves[1] + lane,
-                   sizeof(uint64_t));
-        }
+        STORE_IN_TURNS(words, (a & low) | b << 32, (c & low) | d << 32);
     }
 }
 

@@ -78,13 +78,13 @@ static void variance(const double *sums, const int32_t *weights, double sum, uin
     }
 }
 
-static float small_score(const ct_small *node, int16_t code)
+static float small_score(const ct_small *node, const int16_t *codes, int16_t code)
 {
     uint32_t row = 0, size = 0, squares = 0, others = 0, first = 0;
     for (uint32_t k = 0; k < node->n_runs; k++) {
         uint32_t left = 0, right;
         for (uint32_t end = row + node->runs[k].n; row < end; row++)
-            left += node->codes[row] <= code ? node->weights[row] : 0;
+            left += codes[row] <= code ? node->weights[row] : 0;
         right = node->runs[k].weight - left;
         if (!k) first = left;
         size += left;
@@ -100,26 +100,28 @@ static float small_score(const ct_small *node, int16_t code)
     return rest ? (float) (size * others + rest * squares) / (float) (size * rest) : NAN;
 }
 
-static int small_gini(const ct_small *node, float *best, int16_t *code)
-{
-    int found = 0;
-    for (uint32_t row = 0; row < node->n; row++) {
-        float score = small_score(node, node->codes[row]);
-        if (score > *best || (found && score == *best && node->codes[row] < *code)) {
-            found = 1;
-            *best = score;
-            *code = node->codes[row];
-        }
-    }
-    return found;
-}
-
 static int16_t above(const int16_t *codes, uint32_t n, int16_t code)
 {
     int16_t lowest = 32767;
     for (uint32_t i = 0; i < n; i++)
         if (codes[i] > code && codes[i] < lowest) lowest = codes[i];
     return lowest;
+}
+
+static int small_gini(const ct_small *node, ct_small_cut *best)
+{
+    int found = 0;
+    for (uint32_t k = 0; k < node->n_candidates; k++)
+        for (uint32_t row = 0; row < node->n; row++) {
+            int16_t code = node->codes[k][row];
+            float score = small_score(node, node->codes[k], code);
+            int equal = found && best->candidate == k && score == best->score;
+            if (!(score > best->score) && !(equal && code < best->code)) continue;
+            *best = (ct_small_cut){score, k, code, 0};
+            found = 1;
+        }
+    if (found) best->next = above(node->codes[best->candidate], node->n, best->code);
+    return found;
 }
 
 static void range(const uint16_t *codes, uint32_t n, uint16_t *low, uint16_t *high)
@@ -155,4 +157,4 @@ static void ranks(const int16_t *codes, uint32_t n, uint16_t *below)
 }
 
 const ct_scan ct_scan_scalar = {gini, variance, small_gini, above, range, spread, ranks, draws,
-                                ct_part_plain, ct_places_plain, ct_turn_plain};
+                                ct_part_plain, ct_part_own_plain, ct_places_plain, ct_turn_plain};

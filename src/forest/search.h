@@ -18,7 +18,19 @@ typedef struct {
     ct_split *split;
     double sum; /* numbers: of the node */
     int is_set; /* the best is of levels without an order */
+    unsigned half; /* which of the desk's near_codes the group under way has; the best one's codes,
+                      of a group before, are in the other */
 } ct_search;
+
+static inline uint16_t *ct_near_codes(const ct_search *s, unsigned lane)
+{
+    return s->desk->near_codes +
+           (size_t) (s->half * CT_LANES + lane) * (CT_NEAR_ROWS + CT_NEAR_PAD);
+}
+
+/* Codes of the items in some columns, in the order of the items and with these bits turned, become
+ * the near ones. */
+void ct_read_codes(const ct_search *s, const uint32_t *columns, unsigned lanes, uint16_t turn);
 
 /* Columns are drawn without repetition, one after another. */
 uint32_t ct_draw_column(ct_search *s);
@@ -60,6 +72,7 @@ typedef struct {
     uint32_t *left; /* [n_runs] weights of the rows below all these, changed; numbers: left[0] */
     double sum;     /* numbers: of the rows below */
     int right_is_missing; /* rows above all these have missing values, and there are such */
+    const uint16_t *codes; /* of all items; NULL: as the view has them */
 } ct_strip;
 
 /* The best cut within the strip becomes the split. */

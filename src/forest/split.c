@@ -64,7 +64,7 @@ static void search_random(ct_search *s)
             double score = score_of_cut(s, column, cut, left);
             if (!(score > s->score)) continue;
             s->score = score;
-            *s->split = (ct_split){column, cut, left, missing, 0, 0};
+            *s->split = (ct_split){column, cut, left, missing, 0, 0, NULL, 0};
         }
     }
 }
@@ -85,6 +85,7 @@ int ct_find_split(ct_desk *desk, const ct_view *view, const ct_task *task, uint3
                    0,
                    worst(),
                    split,
+                   0,
                    0,
                    0};
     for (uint32_t i = 0; !grower->n_classes && i < task->n; i++)

@@ -10,6 +10,8 @@ typedef struct {
     int missing_left, knows_missing; /* rows of the node have missing values there */
     int is_set;      /* the cut has a bit for each code, those set go left */
     uint32_t absent; /* of such a cut: codes that no row of the node has */
+    const uint16_t *codes; /* of the column, by item, until the next search; NULL: as in the view */
+    uint16_t raise;        /* added to these, so that missing values are on their side */
 } ct_split;
 
 /* Columns are drawn without repetition, one after another, from a permutation that ct_put_back

@@ -2,22 +2,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "forest/lanes.h"
 #include "forest/search.h"
 
 enum { ROOM = CT_NEAR_ROWS + CT_NEAR_PAD, MISSING = CT_BIN_ROWS - 1 };
 
 /* ---- histograms ---- */
 
-/* One text for each number of lanes, so that their columns are in registers; several lanes hide
- * that an increment of a bin waits for the one before it. */
-#define LANE_1(DO) DO(0)
-#define LANE_2(DO) LANE_1(DO) DO(1)
-#define LANE_3(DO) LANE_2(DO) DO(2)
-#define LANE_4(DO) LANE_3(DO) DO(3)
-#define LANE_5(DO) LANE_4(DO) DO(4)
-#define LANE_6(DO) LANE_5(DO) DO(5)
-#define LANE_7(DO) LANE_6(DO) DO(6)
-#define LANE_8(DO) LANE_7(DO) DO(7)
+/* Several lanes hide that an increment of a bin waits for the one before it. */
 #define LANE_BINS(lane) const uint8_t *bins##lane = bins[lane];
 #define LANE_ADD(lane) to[(size_t) bins##lane[at] * CT_LANES + (lane)] += value;
 #define FILL(LANES, place, add)               \
@@ -30,20 +22,9 @@ enum { ROOM = CT_NEAR_ROWS + CT_NEAR_PAD, MISSING = CT_BIN_ROWS - 1 };
             LANES(LANE_ADD)                   \
         }                                     \
     }
-#define FILL_LANES_AT(place, add)                \
-    switch (lanes) {                             \
-    case 1: FILL(LANE_1, place, add) break;      \
-    case 2: FILL(LANE_2, place, add) break;      \
-    case 3: FILL(LANE_3, place, add) break;      \
-    case 4: FILL(LANE_4, place, add) break;      \
-    case 5: FILL(LANE_5, place, add) break;      \
-    case 6: FILL(LANE_6, place, add) break;      \
-    case 7: FILL(LANE_7, place, add) break;      \
-    default: FILL(LANE_8, place, add) break;     \
-    }
-#define FILL_LANES(add)                   \
-    if (by_place) FILL_LANES_AT(i, add)   \
-    else FILL_LANES_AT(row, add)
+#define FILL_LANES(add)                                 \
+    if (by_place) CT_FOR_LANES(lanes, FILL, i, add)     \
+    else CT_FOR_LANES(lanes, FILL, row, add)
 
 static void fill_classes(uint32_t *to, const ct_item *items, uint32_t n, const uint8_t *const *bins,
                          unsigned lanes, int by_place)
@@ -83,22 +64,6 @@ static uint32_t bins_for(uint32_t n)
     return bins;
 }
 
-static int read_codes(const ct_search *s, uint32_t column, uint16_t *to)
-{
-    const ct_view *view = s->view;
-    const uint16_t *codes = view->codes + column * view->code_stride;
-    uint32_t n = s->task->n;
-    if (view->code_rows)
-        for (uint32_t i = 0; i < n; i++) to[i] = codes[view->code_rows[s->items[i].row]];
-    else
-        for (uint32_t i = 0; i < n; i++) to[i] = codes[s->items[i].row];
-    for (uint32_t i = n; i % CT_NEAR_PAD; i++) to[i] = to[0];
-    int missing = 0;
-    if (s->grower->codes->columns[column].has_missing)
-        for (uint32_t i = 0; i < n; i++) missing |= to[i] == CT_CODE_MISSING;
-    return missing;
-}
-
 /* As the scan's range(), of codes some of which may be missing. */
 static void range_of_some(const uint16_t *codes, uint32_t n, uint16_t *low, uint16_t *high)
 {
@@ -111,15 +76,19 @@ static void range_of_some(const uint16_t *codes, uint32_t n, uint16_t *low, uint
     if (*low > *high) *low = *high = 0;
 }
 
-/* Codes of the items in a column, and their bins: equal parts of the range of the codes. Returns
+/* Bins of the codes of the items in a column: equal parts of the range of the codes. Returns
  * whether some are missing. */
 static int spread_codes(const ct_search *s, uint32_t column, unsigned lane)
 {
-    uint16_t *codes = s->desk->near_codes + (size_t) lane * ROOM, low, high;
+    uint16_t *codes = ct_near_codes(s, lane), low, high;
+    const uint16_t first = codes[0];
     uint8_t *bins = s->desk->near_bins + (size_t) lane * ROOM;
     const ct_scan *scan = s->grower->scan;
+    const int may_miss = s->grower->codes->columns[column].has_missing;
     uint32_t n = s->task->n, n_bins = bins_for(n);
-    int missing = read_codes(s, column, codes);
+    int missing = 0;
+    for (uint32_t i = 0; may_miss && i < n; i++) missing |= codes[i] == CT_CODE_MISSING;
+    for (uint32_t i = 0; i < CT_NEAR_PAD; i++) codes[n + i] = first;
     if (missing) range_of_some(codes, n, &low, &high);
     else scan->range(codes, n, &low, &high);
     uint32_t span = (uint32_t) high - low + 1;
@@ -148,14 +117,16 @@ static group draw_group(ct_search *s)
         unsigned lane = g.lanes++;
         g.columns[lane] = col;
         const ct_code_column *column = &s->grower->codes->columns[col];
-        if (g.by_place) {
-            g.any_missing |= spread_codes(s, col, lane);
-            g.bins[lane] = s->desk->near_bins + (size_t) lane * ROOM;
-            continue;
-        }
+        if (g.by_place) continue;
         g.bins[lane] = s->view->bins + col * s->view->bin_stride;
         if (column->n_bins > g.n_bins) g.n_bins = column->n_bins;
         g.any_missing |= column->has_missing;
+    }
+    if (!g.by_place || !g.lanes) return g;
+    ct_read_codes(s, g.columns, g.lanes, 0);
+    for (unsigned lane = 0; lane < g.lanes; lane++) {
+        g.any_missing |= spread_codes(s, g.columns[lane], lane);
+        g.bins[lane] = s->desk->near_bins + (size_t) lane * ROOM;
     }
     return g;
 }
@@ -288,17 +259,37 @@ static void sum_below(const ct_search *s, const border *at, ct_strip *strip)
         strip->sum += desk->sums[bin * CT_LANES + at->lane];
 }
 
+/* Codes of all items of a larger node in the column of the border, where those of near ones are;
+ * and the places of those from `first` up to, but not, `end`. */
+static uint32_t read_rows(const ct_search *s, uint32_t column, uint32_t first, uint32_t end,
+                          ct_item *rows)
+{
+    const ct_view *view = s->view;
+    const uint16_t *from = view->codes + column * view->code_stride;
+    const ct_item *items = s->items;
+    uint16_t *codes = s->desk->near_codes;
+    uint32_t n = 0, n_items = s->task->n;
+    CT_ASSERT(n_items <= CT_REFINED_ROWS);
+    for (uint32_t i = 0; i < n_items; i++) {
+        uint32_t row = items[i].row;
+        codes[i] = from[view->code_rows ? view->code_rows[row] : row];
+        rows[n].weight = i;
+        n += (uint16_t) (codes[i] - first) < end - first;
+    }
+    for (uint32_t i = 0; i < CT_PART_PAD; i++) codes[n_items + i] = 0;
+    return n;
+}
+
 /* Places of the items in both bins, of which a bin between has none. */
 static uint32_t find_rows(const ct_search *s, const group *g, const border *at, ct_item *rows)
 {
-    const uint8_t *bins = g->bins[at->lane], first = (uint8_t) at->bin,
-                  width = (uint8_t) ((at->next < g->n_bins ? at->next : at->bin) - at->bin);
-    const ct_item *items = s->items;
-    uint32_t n = 0, n_items = s->task->n;
-    if (g->by_place) return s->grower->scan->places(bins, n_items, first, width, rows);
-    for (uint32_t i = 0; i < n_items; i++)
-        if ((uint8_t) (bins[items[i].row] - first) <= width) rows[n++].weight = i;
-    return n;
+    const uint32_t last = at->next < g->n_bins ? at->next : at->bin,
+                   column = g->columns[at->lane];
+    const uint16_t *first = s->grower->codes->columns[column].first;
+    if (g->by_place)
+        return s->grower->scan->places(g->bins[at->lane], s->task->n, (uint8_t) at->bin,
+                                       (uint8_t) (last - at->bin), rows);
+    return read_rows(s, column, first[at->bin], first[last + 1], rows);
 }
 
 /* Whether the border is good enough: bins of so many rows have many near the best cut; bins that
@@ -314,15 +305,17 @@ static int is_coarse(const ct_search *s, uint32_t column, const border *at)
 
 static void make_strip(const ct_search *s, const group *g, const border *at, ct_strip *strip)
 {
-    const uint16_t *codes = s->desk->near_codes + (size_t) at->lane * ROOM;
+    const uint16_t *codes = g->by_place ? ct_near_codes(s, at->lane) : s->desk->near_codes;
     uint32_t column = g->columns[at->lane], k = 0, end = s->desk->now[0].n;
     strip->column = column;
+    strip->codes = codes;
     strip->missing_left = at->missing_left;
     strip->knows_missing = g->any_missing && bin_weight(s, MISSING, at->lane);
     strip->right_is_missing = at->next == g->n_bins;
     if (!g->by_place && is_coarse(s, column, at)) {
         const ct_code_column *own = &s->grower->codes->columns[column];
         strip->n_rows = 0;
+        strip->codes = NULL;
         strip->cut = at->next < g->n_bins ? own->first[(at->bin + at->next + 1) / 2] : own->n_codes;
         return;
     }
@@ -330,9 +323,7 @@ static void make_strip(const ct_search *s, const group *g, const border *at, ct_
     for (uint32_t i = 0; i < strip->n_rows; i++) {
         uint32_t place = strip->rows[i].weight;
         while (place >= end) end += s->desk->now[++k].n;
-        uint32_t code = g->by_place ? codes[place]
-                                    : ct_view_code(s->view, column, s->items[place].row);
-        strip->rows[i].row = code << 16 | k;
+        strip->rows[i].row = (uint32_t) codes[place] << 16 | k;
     }
     sum_below(s, at, strip);
 }
@@ -368,13 +359,15 @@ static void search_group(ct_search *s, ct_strip *strip)
         if (missing && left[lane].score > s->score && bin_weight(s, MISSING, lane))
             better = take_border(s, &g, &left[lane], &best, (border){0, 0, lane, 1});
     }
-    if (better) make_strip(s, &g, &best, strip);
+    if (!better) return;
+    make_strip(s, &g, &best, strip);
+    s->half = !s->half;
 }
 
 void ct_search_bins(ct_search *s)
 {
     uint32_t left[CT_HIST_CLASSES];
-    ct_strip strip = {0, 0, 0, s->desk->spare_items, 0, 0, left, 0, 0};
+    ct_strip strip = {0, 0, 0, s->desk->spare_items, 0, 0, left, 0, 0, NULL};
     double none = s->score;
     while (s->n_drawn < s->grower->options->mtry) search_group(s, &strip);
     if (s->score > none && !s->is_set) ct_refine(s, &strip);

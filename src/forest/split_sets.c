@@ -77,7 +77,7 @@ static void take_set(ct_search *s, const level_counts *l, uint32_t column, uint3
     s->score = score;
     s->is_set = 1;
     *s->split = (ct_split){column, left & CT_SET_ALL, (int) (left >> CT_SET_LEVELS),
-                           l->n_rows[CT_SET_LEVELS] > 0, 1, ~l->present & CT_SET_ALL};
+                           l->n_rows[CT_SET_LEVELS] > 0, 1, ~l->present & CT_SET_ALL, NULL, 0};
 }
 
 void ct_search_set(ct_search *s, uint32_t column)

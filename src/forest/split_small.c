@@ -1,87 +1,65 @@
+/* The best cut of small nodes, which look at all cuts of each candidate. */
 #include <math.h>
 #include <string.h>
 
 #include "forest/search.h"
 
-enum { PADDED = CT_SMALL_ROWS + 64 };
-
+/* What all candidates of a node have in common, and those that wait to be looked at together. */
 typedef struct {
-    int16_t codes[PADDED];
-    uint16_t weights[PADDED], pairs[PADDED];
-    uint16_t below[PADDED];
-    uint32_t order[CT_SMALL_ROWS]; /* of the rows by code */
+    uint16_t weights[CT_SMALL_ROWS], pairs[CT_SMALL_ROWS];
+    uint32_t columns[CT_LANES];
+    uint8_t missing[CT_LANES], missing_left[CT_LANES]; /* there are such; they go left */
     ct_small node;
 } small_rows;
 
-/* A code that compares as a signed number, after missing values have gone below all others if they
- * are to. */
-static int16_t turned(uint16_t code, int missing_left)
-{
-    return (int16_t) ((uint16_t) (code + missing_left) ^ 0x8000);
-}
+enum { TURN = 0x8000 }; /* codes turned so compare as signed numbers */
 
 static uint32_t turned_back(int16_t code, int missing_left)
 {
-    return (uint16_t) (((uint16_t) code ^ 0x8000) - missing_left);
+    return (uint16_t) (((uint16_t) code ^ TURN) - missing_left);
 }
 
-/* Whether a value is missing. */
-static int read_codes(const ct_search *s, small_rows *rows, uint32_t column, int missing_left)
+static void take_cut(ct_search *s, const small_rows *rows, const ct_small_cut *cut, double score)
 {
-    const ct_view *view = s->view;
-    const uint16_t *codes = view->codes + column * view->code_stride;
-    const uint32_t n = s->task->n;
-    const ct_item *items = s->items;
-    int missing = 0;
-    if (!view->code_rows && !s->grower->codes->columns[column].has_missing) {
-        for (uint32_t i = 0; i < n; i++) rows->codes[i] = turned(codes[items[i].row], 0);
-        return 0;
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        uint16_t code = ct_view_code(view, column, items[i].row);
-        missing |= code == CT_CODE_MISSING;
-        rows->codes[i] = turned(code, missing_left);
-    }
-    return missing;
-}
-
-static void take_code(ct_search *s, const small_rows *rows, uint32_t column, double score,
-                      int16_t code, int missing, int missing_left)
-{
-    ct_split *split = s->split;
-    int16_t next = s->grower->scan->above(rows->codes, s->task->n, code);
-    uint32_t low = turned_back(code, missing_left),
-             high = turned_back(next, missing_left);
+    const int missing_left = rows->missing_left[cut->candidate];
+    const uint32_t column = rows->columns[cut->candidate],
+                   low = turned_back(cut->code, missing_left),
+                   high = turned_back(cut->next, missing_left);
     s->score = score;
-    split->column = column;
-    split->cut = high == CT_CODE_MISSING ? s->grower->codes->columns[column].n_codes
-                                         : (low + high + 1) / 2;
-    split->missing_left = missing_left;
-    split->knows_missing = missing;
-    split->is_set = 0;
+    s->split->column = column;
+    s->split->cut = high == CT_CODE_MISSING ? s->grower->codes->columns[column].n_codes
+                                            : (low + high + 1) / 2;
+    s->split->missing_left = missing_left;
+    s->split->knows_missing = rows->missing[cut->candidate];
+    s->split->is_set = 0;
+    s->split->codes = (const uint16_t *) rows->node.codes[cut->candidate];
+    s->split->raise = TURN;
+    s->half = !s->half;
 }
+
+/* ---- one candidate at a time ---- */
 
 /* Rows in order of their codes, those of one code in any. */
-static void sort_rows(const ct_search *s, small_rows *rows)
+static void sort_rows(const ct_search *s, const int16_t *codes, uint32_t *order)
 {
     uint8_t same[CT_SMALL_ROWS] = {0};
-    s->grower->scan->ranks(rows->codes, s->task->n, rows->below);
-    for (uint32_t i = 0; i < s->task->n; i++)
-        rows->order[rows->below[i] + same[rows->below[i]]++] = i;
+    uint16_t below[CT_SMALL_ROWS];
+    s->grower->scan->ranks(codes, s->task->n, below);
+    for (uint32_t i = 0; i < s->task->n; i++) order[below[i] + same[below[i]]++] = i;
 }
 
-static int best_of_numbers(ct_search *s, small_rows *rows, double *best, int16_t *code)
+static int best_of_numbers(const ct_search *s, const int16_t *codes, double *best, int16_t *code)
 {
     double sum = 0;
-    uint32_t weight = 0, n = s->task->n;
+    uint32_t weight = 0, n = s->task->n, order[CT_SMALL_ROWS];
     int found = 0;
-    sort_rows(s, rows);
+    sort_rows(s, codes, order);
     for (uint32_t i = 0; i + 1 < n; i++) {
-        const ct_item *item = &s->items[rows->order[i]];
+        const ct_item *item = &s->items[order[i]];
         sum += (double) s->view->whole[item->row] * item->weight;
         weight += item->weight;
-        int16_t own = rows->codes[rows->order[i]];
-        if (own == rows->codes[rows->order[i + 1]]) continue;
+        int16_t own = codes[order[i]];
+        if (own == codes[order[i + 1]]) continue;
         double rest = s->sum - sum;
         double score = (sum * sum) / (double) weight +
                        (rest * rest) / (double) (s->task->weight - weight);
@@ -90,35 +68,97 @@ static int best_of_numbers(ct_search *s, small_rows *rows, double *best, int16_t
     return found;
 }
 
-static int best_of_plain(ct_search *s, small_rows *rows, double *best, int16_t *code)
+static int best_of_plain(const ct_search *s, const int16_t *codes, double *best, int16_t *code)
 {
-    uint32_t left[CT_HIST_CLASSES] = {0}, size = 0, n = s->task->n;
+    uint32_t left[CT_HIST_CLASSES] = {0}, size = 0, n = s->task->n, order[CT_SMALL_ROWS];
     uint8_t run_of[CT_SMALL_ROWS];
     int found = 0;
-    sort_rows(s, rows);
+    sort_rows(s, codes, order);
     for (uint32_t k = 0, i = 0; k < s->task->n_runs; k++)
         for (uint32_t j = 0; j < s->desk->now[k].n; j++) run_of[i++] = (uint8_t) k;
     for (uint32_t i = 0; i + 1 < n; i++) {
-        uint32_t row = rows->order[i];
+        uint32_t row = order[i];
         left[run_of[row]] += s->items[row].weight;
         size += s->items[row].weight;
-        if (rows->codes[row] == rows->codes[rows->order[i + 1]]) continue;
+        if (codes[row] == codes[order[i + 1]]) continue;
         double score = ct_plain_score(s, left, size);
-        if (score > *best) *best = score, *code = rows->codes[row], found = 1;
+        if (score > *best) *best = score, *code = codes[row], found = 1;
     }
     return found;
 }
 
-/* The best cut of a candidate whose codes are there, if better than all before. */
-static int best_code(ct_search *s, small_rows *rows, double *best, int16_t *code)
+/* ---- candidates that wait ---- */
+
+/* The best cut of these, if better than all before. */
+static int best_of_waiting(const ct_search *s, const small_rows *rows, ct_small_cut *cut,
+                           double *score)
 {
-    *best = s->score;
-    if (!s->grower->n_classes) return best_of_numbers(s, rows, best, code);
-    if (ct_is_plain(s)) return best_of_plain(s, rows, best, code);
-    float score = (float) s->score;
-    if (!s->grower->scan->small_gini(&rows->node, &score, code)) return 0;
-    *best = score;
-    return 1;
+    int found = 0;
+    *score = s->score;
+    if (s->grower->n_classes && !ct_is_plain(s)) {
+        cut->score = (float) s->score;
+        found = s->grower->scan->small_gini(&rows->node, cut);
+        if (found) *score = cut->score;
+        return found;
+    }
+    for (uint32_t k = 0; k < rows->node.n_candidates; k++) {
+        const int16_t *codes = rows->node.codes[k];
+        if (!(s->grower->n_classes ? best_of_plain : best_of_numbers)(s, codes, score, &cut->code))
+            continue;
+        found = 1;
+        cut->candidate = k;
+        cut->next = s->grower->scan->above(codes, s->task->n, cut->code);
+    }
+    return found;
+}
+
+static int any_missing(const ct_search *s, const uint16_t *codes, uint32_t column)
+{
+    int missing = 0;
+    if (!s->grower->codes->columns[column].has_missing) return 0;
+    for (uint32_t i = 0; i < s->task->n; i++) missing |= codes[i] == INT16_MAX;
+    return missing;
+}
+
+/* Missing values go above all others, or, one further, below; where there are none, one side is
+ * enough. */
+static void read_waiting(const ct_search *s, small_rows *rows)
+{
+    const uint32_t n_read = rows->node.n_candidates;
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < n_read; k++) {
+        uint16_t *codes = ct_near_codes(s, k);
+        for (uint32_t i = 0; i < CT_SMALL_ROWS; i++) codes[i] = INT16_MAX;
+    }
+    ct_read_codes(s, rows->columns, n_read, TURN);
+    for (uint32_t k = 0; k < n_read; k++) {
+        uint16_t *codes = ct_near_codes(s, k);
+        const int missing = any_missing(s, codes, rows->columns[k]), left = rows->missing_left[k];
+        if (left && !missing) continue;
+        for (uint32_t i = 0; left && i < s->task->n; i++) codes[i]++;
+        rows->columns[n] = rows->columns[k];
+        rows->missing[n] = (uint8_t) missing;
+        rows->missing_left[n] = (uint8_t) left;
+        rows->node.codes[n++] = (const int16_t *) codes;
+    }
+    rows->node.n_candidates = n;
+}
+
+static void look_at_waiting(ct_search *s, small_rows *rows)
+{
+    ct_small_cut cut;
+    double score;
+    if (!rows->node.n_candidates) return;
+    read_waiting(s, rows);
+    if (best_of_waiting(s, rows, &cut, &score)) take_cut(s, rows, &cut, score);
+    rows->node.n_candidates = 0;
+}
+
+static void add_candidate(small_rows *rows, uint32_t column, int missing_left)
+{
+    uint32_t k = rows->node.n_candidates++;
+    rows->columns[k] = column;
+    rows->missing_left[k] = (uint8_t) missing_left;
 }
 
 /* The score where each side has one class, which no other is above. */
@@ -134,13 +174,17 @@ static void begin_rows(const ct_search *s, small_rows *rows)
 {
     const uint32_t n = s->task->n, first = s->desk->now[0].n;
     for (uint32_t i = 0; i < n; i++) {
+        s->desk->small_weights[i] = (uint8_t) s->items[i].weight;
         rows->weights[i] = (uint16_t) s->items[i].weight;
         rows->pairs[i] = (uint16_t) (rows->weights[i] << (i < first ? 0 : 8));
     }
-    for (uint32_t i = n; i < (n + 63) / 64 * 64; i++) rows->codes[i] = 32767;
-    memset(rows->pairs + n, 0, 4 * sizeof *rows->pairs);
-    rows->node = (ct_small){rows->codes,     rows->weights, rows->pairs,    s->desk->now,
-                            s->task->n_runs, n,             s->task->weight};
+    rows->node.weights = rows->weights;
+    rows->node.pairs = rows->pairs;
+    rows->node.runs = s->desk->now;
+    rows->node.n_candidates = 0;
+    rows->node.n_runs = s->task->n_runs;
+    rows->node.n = n;
+    rows->node.weight = s->task->weight;
 }
 
 void ct_search_small(ct_search *s)
@@ -148,21 +192,20 @@ void ct_search_small(ct_search *s)
     small_rows rows;
     begin_rows(s, &rows);
     const double most = pure_score(s);
+    /* in groups of one size, each with room for one more where values are missing */
+    const uint32_t mtry = s->grower->options->mtry,
+                   groups = (mtry + CT_LANES - 2) / (CT_LANES - 1),
+                   together = (mtry + groups - 1) / groups;
     while (s->n_drawn < s->grower->options->mtry && s->score < most) {
         uint32_t column = ct_draw_column(s);
-        double score;
-        int16_t code = 0;
         if (ct_has_sets(s, column)) {
-            ct_search_set(s, column);
+            look_at_waiting(s, &rows);
+            if (s->score < most) ct_search_set(s, column);
             continue;
         }
-        int missing = read_codes(s, &rows, column, 0);
-        if (best_code(s, &rows, &score, &code))
-            take_code(s, &rows, column, score, code, missing, 0);
-        if (!missing) continue;
-        (void) read_codes(s, &rows, column, 1);
-        if (best_code(s, &rows, &score, &code))
-            take_code(s, &rows, column, score, code, missing, 1);
+        add_candidate(&rows, column, 0);
+        if (s->grower->codes->columns[column].has_missing) add_candidate(&rows, column, 1);
+        if (rows.node.n_candidates >= together) look_at_waiting(s, &rows);
     }
+    look_at_waiting(s, &rows);
 }
-

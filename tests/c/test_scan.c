@@ -116,46 +116,71 @@ static void by_hand(void)
     for (uint32_t first = 0; first < 2; first++) by_hand_from(first);
 }
 
-static void check_small(uint32_t n, uint32_t n_runs, int kind)
-{
-    enum { ROOM = CT_SMALL_ROWS + 64 };
-    int16_t codes[ROOM];
-    uint16_t own[ROOM], pairs[ROOM] = {0}, below[ROOM], expected_below[ROOM];
+enum { CANDIDATES = CT_LANES };
+
+/* A small node, some of whose candidates are alike. */
+typedef struct {
+    int16_t codes[CANDIDATES][CT_SMALL_ROWS];
+    uint16_t own[CT_SMALL_ROWS], pairs[CT_SMALL_ROWS];
     ct_run runs[CT_SMALL_ROWS];
+    ct_small node;
+} small_case;
+
+static void fill_small(small_case *c, uint32_t n, uint32_t n_runs, int kind)
+{
     ct_rng r = ct_rng_of(n, n_runs, (uint32_t) kind);
     uint32_t weight = 0, row = 0, left = n;
     for (uint32_t k = 0; k < n_runs; k++) {
-        runs[k] = (ct_run){k, k + 1 < n_runs ? 1 + ct_rng_below(&r, left - (n_runs - k - 1)) : left,
-                           0};
-        left -= runs[k].n;
-        for (uint32_t end = row + runs[k].n; row < end; row++) {
-            own[row] = (uint16_t) (1 + (kind == 1 ? 255 / n - 1 : 0));
-            if (kind == 2 && row == 0) own[row] = (uint16_t) (256 - n);
-            codes[row] = (int16_t) (kind == 3 ? 5
-                                              : ct_rng_below(&r, kind == 4 ? 3 : 65536) - 32768);
-            pairs[row] = (uint16_t) (own[row] << (k ? 8 : 0));
-            runs[k].weight += own[row];
+        ct_run *run = &c->runs[k];
+        uint32_t most = left - (n_runs - k - 1);
+        *run = (ct_run){k, k + 1 < n_runs ? 1 + ct_rng_below(&r, most) : left, 0};
+        left -= run->n;
+        for (uint32_t end = row + run->n; row < end; row++) {
+            c->own[row] = (uint16_t) (1 + (kind == 1 ? 255 / n - 1 : 0));
+            if (kind == 2 && row == 0) c->own[row] = (uint16_t) (256 - n);
+            c->pairs[row] = (uint16_t) (c->own[row] << (k ? 8 : 0));
+            run->weight += c->own[row];
         }
-        weight += runs[k].weight;
+        weight += run->weight;
     }
-    for (uint32_t i = n; i < ROOM; i++) codes[i] = 32767;
-    ct_small node = {codes, own, pairs, runs, n_runs, n, weight};
-    ct_scan_scalar.ranks(codes, n, expected_below);
-    for (int level = 0; level < CT_N_SIMD; level++)
-        for (int again = 0; again < 2; again++) {
-            if (!ct_cpu_has((ct_simd) level)) continue;
-            static float top; /* of the first round: the second finds nothing better */
-            float best = again ? top : -1, own_best = best;
-            int16_t code = -1, own_code = -1;
-            const ct_scan *scan = ct_scan_at((ct_simd) level);
-            int found = ct_scan_scalar.small_gini(&node, &best, &code);
-            CHECK_INT(scan->small_gini(&node, &own_best, &own_code), found);
-            CHECK(best == own_best && code == own_code);
-            if (again) CHECK_INT(found, 0);
-            top = best;
-            scan->ranks(codes, n, below);
-            CHECK(!memcmp(below, expected_below, n * sizeof *below));
+    for (uint32_t j = 0; j < CANDIDATES; j++)
+        for (uint32_t i = 0; i < CT_SMALL_ROWS; i++) {
+            uint32_t levels = kind == 4 ? 3 : 65536;
+            c->codes[j][i] = INT16_MAX;
+            if (i < n) c->codes[j][i] = (int16_t) (ct_rng_below(&r, levels) - 32768);
+            if (kind == 3 && i < n) c->codes[j][i] = 5;
+            if (j % 3 == 2) c->codes[j][i] = c->codes[j - 1][i];
         }
+    c->node = (ct_small){{NULL}, c->own, c->pairs, c->runs, 0, n_runs, n, weight};
+    for (uint32_t j = 0; j < CANDIDATES; j++) c->node.codes[j] = c->codes[j];
+}
+
+static int same_small_cut(const ct_small_cut *a, const ct_small_cut *b)
+{
+    return a->score == b->score && a->candidate == b->candidate && a->code == b->code &&
+           a->next == b->next;
+}
+
+static void check_small(uint32_t n, uint32_t n_runs, int kind)
+{
+    static small_case c;
+    uint16_t below[CT_SMALL_ROWS], expected_below[CT_SMALL_ROWS];
+    fill_small(&c, n, n_runs, kind);
+    ct_scan_scalar.ranks(c.codes[0], n, expected_below);
+    for (int level = 0; level < CT_N_SIMD; level++) {
+        if (!ct_cpu_has((ct_simd) level)) continue;
+        const ct_scan *scan = ct_scan_at((ct_simd) level);
+        for (c.node.n_candidates = 1; c.node.n_candidates <= CANDIDATES; c.node.n_candidates++) {
+            ct_small_cut best = {-1, 99, 0, 0}, own = best;
+            int found = ct_scan_scalar.small_gini(&c.node, &best);
+            CHECK_INT(scan->small_gini(&c.node, &own), found);
+            CHECK(same_small_cut(&best, &own));
+            CHECK_INT(scan->small_gini(&c.node, &own), 0); /* nothing better than the best */
+            CHECK(same_small_cut(&best, &own));
+        }
+        scan->ranks(c.codes[0], n, below);
+        CHECK(!memcmp(below, expected_below, n * sizeof *below));
+    }
 }
 
 static void small_nodes(void)
@@ -168,18 +193,19 @@ static void small_nodes(void)
 /* The scalar scan of small nodes against the sums of the definition, in whole numbers. */
 static void small_by_hand(void)
 {
-    int16_t codes[64] = {10, 20, 30, 15, 40, 5};
-    uint16_t own[64] = {1, 2, 1, 1, 3, 2}, pairs[64] = {1, 2, 1, 256, 3 * 256, 2 * 256};
+    int16_t codes[2][CT_SMALL_ROWS] = {{7, 7, 7, 7, 7, 7}, {10, 20, 30, 15, 40, 5}};
+    uint16_t own[CT_SMALL_ROWS] = {1, 2, 1, 1, 3, 2},
+             pairs[CT_SMALL_ROWS] = {1, 2, 1, 256, 3 * 256, 2 * 256};
     ct_run runs[2] = {{0, 3, 4}, {4, 3, 6}};
-    for (int i = 6; i < 64; i++) codes[i] = 32767;
-    ct_small node = {codes, own, pairs, runs, 2, 6, 10};
+    for (int i = 6; i < CT_SMALL_ROWS; i++) codes[0][i] = codes[1][i] = INT16_MAX;
+    ct_small node = {{codes[0], codes[1]}, own, pairs, runs, 2, 2, 6, 10};
     for (int level = 0; level < CT_N_SIMD; level++) {
-        float best = -1;
-        int16_t code = 0;
+        ct_small_cut best = {-1, 0, 0, 0};
         if (!ct_cpu_has((ct_simd) level)) continue;
-        CHECK(ct_scan_at((ct_simd) level)->small_gini(&node, &best, &code));
-        CHECK(code == 30); /* 4 + 3 | 0 + 3: 25 / 7 + 3 */
-        CHECK(best == (float) (12 * 12) / 21); /* 4 * 6 - 3 * 4 */
+        CHECK(ct_scan_at((ct_simd) level)->small_gini(&node, &best));
+        CHECK_INT(best.candidate, 1);
+        CHECK(best.code == 30 && best.next == 40); /* 4 + 3 | 0 + 3: 25 / 7 + 3 */
+        CHECK(best.score == (float) (12 * 12) / 21); /* 4 * 6 - 3 * 4 */
     }
 }
 
@@ -299,6 +325,73 @@ static void items_parted(void)
             }
 }
 
+enum { MOST_OWN = CT_REFINED_ROWS };
+
+/* Items, codes of theirs and runs of all lengths. */
+typedef struct {
+    ct_item items[MOST_OWN + CT_PART_PAD];
+    uint16_t codes[MOST_OWN + CT_PART_PAD];
+    uint8_t weights[CT_SMALL_ROWS];
+    ct_run runs[MOST_RUNS];
+} own_case;
+
+static void fill_own(own_case *c, uint32_t n, uint32_t n_runs)
+{
+    ct_rng r = ct_rng_of(n, n_runs, 5);
+    for (uint32_t i = 0; i < MOST_OWN + CT_PART_PAD; i++) {
+        c->items[i] = (ct_item){i, 1 + ct_rng_below(&r, n <= CT_SMALL_ROWS ? 3 : 1000)};
+        c->codes[i] = (uint16_t) ct_rng_below(&r, 65536);
+        if (i < CT_SMALL_ROWS) c->weights[i] = (uint8_t) c->items[i].weight;
+    }
+    for (uint32_t k = 0, left = n; k < n_runs; left -= c->runs[k].n, k++) {
+        uint32_t most = left - (n_runs - k - 1);
+        c->runs[k] = (ct_run){k, k + 1 < n_runs ? 1 + ct_rng_below(&r, most) : left, 0};
+    }
+}
+
+/* Each run's items left lie behind those of the runs before, and so do those on the right; what
+ * follows the node's items stays as it is. */
+static void check_own(const ct_scan *scan, const own_case *c, const ct_own_question *q, uint32_t n,
+                      uint32_t n_runs)
+{
+    static ct_item items[MOST_OWN + CT_PART_PAD], right[MOST_OWN + CT_PART_PAD];
+    ct_run went[MOST_RUNS];
+    uint32_t n_left = 0, n_right = 0, i = 0;
+    memcpy(items, c->items, sizeof items);
+    scan->part_own(q, items, c->runs, n_runs, items, right, went);
+    for (uint32_t k = 0; k < n_runs; k++) {
+        uint32_t begin = n_left, weight = 0;
+        for (uint32_t end = i + c->runs[k].n; i < end; i++) {
+            int goes_left = (uint16_t) (q->codes[i] + q->raise) <= q->most;
+            const ct_item *to = goes_left ? &items[n_left++] : &right[n_right++];
+            CHECK(to->row == c->items[i].row && to->weight == c->items[i].weight);
+            weight += goes_left ? to->weight : 0;
+        }
+        CHECK(went[k].class_ == k && went[k].n == n_left - begin && went[k].weight == weight);
+    }
+    CHECK_INT(n_left + n_right, n);
+    CHECK(!memcmp(items + n, c->items + n, CT_PART_PAD * sizeof *items));
+}
+
+static void items_parted_by_own_codes(void)
+{
+    static own_case c;
+    static const uint16_t mosts[] = {0, 1, 20000, 32767, 32768, 65534, 65535};
+    for (uint32_t n = 1; n <= MOST_OWN; n += CHECK_QUICK() ? n : 1 + n / 70 * 37)
+        for (uint32_t n_runs = 1; n_runs <= MOST_RUNS && n_runs <= n; n_runs *= 2) {
+            fill_own(&c, n, n_runs);
+            for (int level = 0; level < CT_N_SIMD; level++)
+                for (size_t m = 0; m < sizeof mosts / sizeof *mosts; m++)
+                    for (uint32_t raise = 0; raise < 3; raise++) {
+                        if (!ct_cpu_has((ct_simd) level)) continue;
+                        const ct_own_question q = {c.codes, n <= CT_SMALL_ROWS ? c.weights : NULL,
+                                                   (uint16_t) (raise < 2 ? raise : 32768),
+                                                   mosts[m]};
+                        check_own(ct_scan_at((ct_simd) level), &c, &q, n, n_runs);
+                    }
+        }
+}
+
 static void places_of_bins(void)
 {
     uint8_t bins[192];
@@ -343,6 +436,7 @@ static void rows_turned(void)
 
 static const check_case cases[] = {
     {"items parted", items_parted},
+    {"items parted by codes of their own", items_parted_by_own_codes},
     {"places of bins", places_of_bins},
     {"rows turned", rows_turned},
     {"codes of nodes", codes_of_nodes},
