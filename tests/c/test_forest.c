@@ -638,11 +638,14 @@ static void left_out(void)
     }
 }
 
-/* Shuffled columns, row by row down the whole tree. */
+/* Shuffled columns, row by row down the whole tree; with missing values, and without. */
 static void shuffled_columns(void)
 {
-    for (int numbers = 0; numbers < 2; numbers++) {
-        forest_table t = forest_table_new(12, 500, 4, numbers ? 0 : 3, 0, 0.1, CT_CODES);
+    enum { ROWS = 3000 };
+    for (int kind = 0; kind < 4; kind++) {
+        const int numbers = kind % 2;
+        forest_table t = forest_table_new(12, ROWS, 4, numbers ? 0 : 3, 0, kind < 2 ? 0.1 : 0,
+                                          CT_CODES);
         ct_hist_options o = forest_options(&t, 1);
         ct_grower grower;
         ct_desk desk;
@@ -654,7 +657,7 @@ static void shuffled_columns(void)
                 ct_desk_init(&desk, &grower, 0, NULL) == CT_OK);
         REQUIRE(ct_grow_tree(&desk, 0) && ct_desk_tree(&desk, &tree) == CT_OK &&
                 ct_permute(&desk, &tree, harm));
-        uint32_t n = desk.n_settled, shuffled[500];
+        uint32_t n = desk.n_settled, shuffled[ROWS];
         ct_rng draws = ct_rng_of(o.seed, 0, 2);
         for (uint32_t i = 0; i < n; i++) {
             uint32_t place = ct_rng_below(&draws, i + 1);
@@ -664,9 +667,9 @@ static void shuffled_columns(void)
         for (uint32_t col = 0; col < 4; col++)
             for (uint32_t i = 0; i < n; i++) {
                 uint32_t row = desk.out_row[i], other = desk.out_row[shuffled[i]];
-                double *cell = &t.values[col * 500 + row], kept = *cell, loss[2];
+                double *cell = &t.values[col * ROWS + row], kept = *cell, loss[2];
                 for (int now = 0; now < 2; now++) {
-                    *cell = now ? t.values[col * 500 + other] : kept;
+                    *cell = now ? t.values[col * ROWS + other] : kept;
                     const ct_hist_node *leaf = &tree.nodes[raw_leaf(&t, &tree, row)];
                     double off = numbers ? tree.means[leaf->next] - t.numbers[row] : 0;
                     loss[now] = numbers
