@@ -193,7 +193,10 @@ INLINE best_fraction gini_pair(const uint32_t *histograms, const uint32_t *total
                                uint32_t n_bins, int missing_left)
 {
     fraction_sides s;
-    s.histograms = histograms, s.totals = totals, s.weight = weight;
+    s.histograms = histograms;
+    s.totals = totals;
+    s.n_runs = 2;
+    s.weight = weight;
     s.a = s.b = (vec_f64) {0};
     if (missing_left) (void) next_pair(&s, CT_BIN_ROWS - 1);
     return best_of_bins(&s, n_bins, next_pair);
@@ -203,7 +206,11 @@ INLINE best_fraction gini_many(const uint32_t *histograms, const uint32_t *total
                                double weight, uint32_t n_bins, int missing_left)
 {
     fraction_sides s;
-    s.histograms = histograms, s.totals = totals, s.n_runs = n_runs, s.weight = weight;
+    s.histograms = histograms;
+    s.totals = totals;
+    s.n_runs = n_runs;
+    s.weight = weight;
+    s.a = s.b = (vec_f64) {0};
     for (uint32_t k = 0; k < n_runs; k++) s.left[k] = (vec_i32) {0};
     if (missing_left) (void) next_many(&s, CT_BIN_ROWS - 1);
     return best_of_bins(&s, n_bins, next_many);
@@ -509,7 +516,6 @@ static int16_t above(const int16_t *codes, uint32_t n, int16_t code)
     }
     return (int16_t) (lowest_of(lowest) ^ 0x8000);
 }
-
 
 /* The lowest code whose cut has that score. */
 INLINE int16_t lowest_code(const int16_t *codes, uint32_t n, const int32_t *scores, int32_t score)

@@ -40,20 +40,21 @@ static void take_cut(ct_search *s, const small_rows *rows, const ct_small_cut *c
 /* ---- one candidate at a time ---- */
 
 /* Rows in order of their codes, those of one code in any. */
-static void sort_rows(const ct_search *s, const int16_t *codes, uint32_t *order)
+static void sort_rows(const ct_search *s, const int16_t *codes, uint32_t n, uint8_t *order)
 {
     uint8_t same[CT_SMALL_ROWS] = {0};
     uint16_t below[CT_SMALL_ROWS];
-    s->grower->scan->ranks(codes, s->task->n, below);
-    for (uint32_t i = 0; i < s->task->n; i++) order[below[i] + same[below[i]]++] = i;
+    s->grower->scan->ranks(codes, n, below);
+    for (uint32_t i = 0; i < n; i++) order[below[i] + same[below[i]]++] = (uint8_t) i;
 }
 
 static int best_of_numbers(const ct_search *s, const int16_t *codes, double *best, int16_t *code)
 {
     double sum = 0;
-    uint32_t weight = 0, n = s->task->n, order[CT_SMALL_ROWS];
+    uint32_t weight = 0, n = s->task->n;
+    uint8_t order[CT_SMALL_ROWS] = {0};
     int found = 0;
-    sort_rows(s, codes, order);
+    sort_rows(s, codes, n, order);
     for (uint32_t i = 0; i + 1 < n; i++) {
         const ct_item *item = &s->items[order[i]];
         sum += (double) s->view->whole[item->row] * item->weight;
@@ -70,10 +71,10 @@ static int best_of_numbers(const ct_search *s, const int16_t *codes, double *bes
 
 static int best_of_plain(const ct_search *s, const int16_t *codes, double *best, int16_t *code)
 {
-    uint32_t left[CT_HIST_CLASSES] = {0}, size = 0, n = s->task->n, order[CT_SMALL_ROWS];
-    uint8_t run_of[CT_SMALL_ROWS];
+    uint32_t left[CT_HIST_CLASSES] = {0}, size = 0, n = s->task->n;
+    uint8_t order[CT_SMALL_ROWS] = {0}, run_of[CT_SMALL_ROWS] = {0};
     int found = 0;
-    sort_rows(s, codes, order);
+    sort_rows(s, codes, n, order);
     for (uint32_t k = 0, i = 0; k < s->task->n_runs; k++)
         for (uint32_t j = 0; j < s->desk->now[k].n; j++) run_of[i++] = (uint8_t) k;
     for (uint32_t i = 0; i + 1 < n; i++) {

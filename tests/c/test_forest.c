@@ -599,8 +599,9 @@ static void siblings_draw_apart(void)
 
 static void left_out(void)
 {
+    enum { ROWS = 3000 };
     for (int numbers = 0; numbers < 2; numbers++) {
-        forest_table t = forest_table_new(11, 800, 4, numbers ? 0 : 3, 0, 0.1, CT_CODES);
+        forest_table t = forest_table_new(11, ROWS, 4, numbers ? 0 : 3, 0, 0.1, CT_CODES);
         ct_hist_options o = forest_options(&t, 5);
         ct_hist_forest forest;
         ct_hist_extra extra;
@@ -609,12 +610,12 @@ static void left_out(void)
         o.min_n = 4;
         o.oob = 1;
         REQUIRE(ct_hist_grow(&t.data, &o, &forest, &extra, &error) == CT_OK);
-        int64_t *sums = (int64_t *) calloc(800 * 3, sizeof *sums);
-        double *means = (double *) calloc(800, sizeof *means);
-        uint32_t *trees = (uint32_t *) calloc(800, sizeof *trees);
+        int64_t *sums = (int64_t *) calloc(ROWS * 3, sizeof *sums);
+        double *means = (double *) calloc(ROWS, sizeof *means);
+        uint32_t *trees = (uint32_t *) calloc(ROWS, sizeof *trees);
         for (uint32_t i = 0; i < 5; i++) {
             uint32_t *counts = forest_sample(&t.data, &o, i);
-            for (uint32_t row = 0; row < 800; row++) {
+            for (uint32_t row = 0; row < ROWS; row++) {
                 if (counts[row]) continue;
                 const ct_hist_node *leaf =
                     &forest.trees[i].nodes[raw_leaf(&t, &forest.trees[i], row)];
@@ -624,7 +625,7 @@ static void left_out(void)
             }
             free(counts);
         }
-        for (uint32_t row = 0; row < 800; row++) {
+        for (uint32_t row = 0; row < ROWS; row++) {
             CHECK_INT(extra.oob_trees[row], trees[row]);
             for (uint32_t k = 0; !numbers && k < 3; k++)
                 CHECK_INT(extra.oob_sums[row * 3 + k], sums[row * 3 + k]);
