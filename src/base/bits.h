@@ -18,6 +18,16 @@
 #define CT_FLAT
 #endif
 
+/* Four numbers of 16 bits as the bytes of an array of them. */
+static inline uint64_t ct_word_of_four(uint16_t a, uint16_t b, uint16_t c, uint16_t d)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    return (uint64_t) a << 48 | (uint64_t) b << 32 | (uint32_t) c << 16 | d;
+#else
+    return (uint64_t) d << 48 | (uint64_t) c << 32 | (uint32_t) b << 16 | a;
+#endif
+}
+
 /* Number of bits set. */
 static inline unsigned ct_popcount(uint64_t word)
 {

@@ -1,7 +1,9 @@
 #include "forest/search.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "base/bits.h"
 #include "forest/lanes.h"
 #include "forest/paths.h"
 
@@ -36,27 +38,44 @@ uint32_t ct_draw_column(ct_search *s) { return ct_draw_next(s->desk, &s->rng, s-
 
 /* ---- their codes ---- */
 
-#define LANE_COLUMN(lane) \
-    const uint16_t *from##lane = view->codes + columns[lane] * view->code_stride;
-#define LANE_READ(lane) to[(lane) * (CT_NEAR_ROWS + CT_NEAR_PAD) + i] = from##lane[at] ^ turn;
-#define READ(LANES, place)                          \
-    {                                               \
-        LANES(LANE_COLUMN)                          \
-        for (uint32_t i = 0; i < n; i++) {          \
-            const size_t at = place;                \
-            LANES(LANE_READ)                        \
-        }                                           \
+/* Four codes are stored as one word: what reads them by vectors waits until all are stored. */
+#define LANE_COLUMN(lane)                                                             \
+    const uint16_t *from##lane = view->codes + columns[lane] * view->code_stride;     \
+    uint16_t *to##lane = to + (lane) * (CT_NEAR_ROWS + CT_NEAR_PAD);
+#define LANE_READ_FOUR(lane)                                                          \
+    {                                                                                 \
+        const uint64_t four = ct_word_of_four(from##lane[at[0]], from##lane[at[1]],   \
+                                              from##lane[at[2]], from##lane[at[3]]) ^ \
+                              turns;                                                  \
+        memcpy(to##lane + i, &four, sizeof four);                                     \
     }
+#define LANE_READ(lane) to##lane[i] = from##lane[at] ^ turn;
+#define READ(LANES, PLACE)                                                            \
+    {                                                                                 \
+        uint32_t i = 0;                                                               \
+        LANES(LANE_COLUMN)                                                            \
+        for (; i + 4 <= n; i += 4) {                                                  \
+            const size_t at[4] = {PLACE(i), PLACE(i + 1), PLACE(i + 2), PLACE(i + 3)}; \
+            LANES(LANE_READ_FOUR)                                                     \
+        }                                                                             \
+        for (; i < n; i++) {                                                          \
+            const size_t at = PLACE(i);                                               \
+            LANES(LANE_READ)                                                          \
+        }                                                                             \
+    }
+#define ROW(i) items[i].row
+#define CODE_ROW(i) code_rows[items[i].row]
 
 void ct_read_codes(const ct_search *s, const uint32_t *columns, unsigned lanes, uint16_t turn)
 {
     const ct_view *view = s->view;
     const ct_item *items = s->items;
-    const uint32_t n = s->task->n;
+    const uint32_t n = s->task->n, *code_rows = view->code_rows;
+    const uint64_t turns = ct_word_of_four(turn, turn, turn, turn);
     uint16_t *to = ct_near_codes(s, 0);
     CT_ASSERT(lanes && lanes <= CT_LANES && n <= CT_NEAR_ROWS);
-    if (view->code_rows) CT_FOR_LANES(lanes, READ, view->code_rows[items[i].row])
-    else CT_FOR_LANES(lanes, READ, items[i].row)
+    if (code_rows) CT_FOR_LANES(lanes, READ, CODE_ROW)
+    else CT_FOR_LANES(lanes, READ, ROW)
 }
 
 /* ---- scores of other rules, in plain C ---- */

@@ -335,14 +335,17 @@ static ct_task make_root(ct_desk *desk)
     ct_task root;
     memset(&root, 0, sizeof root);
     root.path = CT_ROOT_PATH;
+    const uint32_t *order = g->order, *counts = desk->counts;
+    ct_item *items = desk->items;
     uint32_t row = 0;
     for (uint32_t c = 0; c < ct_runs_of(g); c++) {
-        uint32_t begin = root.n, weight = 0, n = begin;
-        for (; row < g->class_end[c]; row++) {
-            uint32_t own = g->order[row], count = desk->counts[own];
-            desk->items[n] = (ct_item){own, count};
-            weight += count;
-            n += count > 0;
+        const uint32_t begin = root.n, end = g->class_end[c];
+        uint32_t weight = 0, n = begin;
+        for (; row < end; row++) {
+            const ct_item item = {order[row], counts[order[row]]};
+            ct_copy_item(&items[n], &item);
+            weight += item.weight;
+            n += item.weight > 0;
         }
         add_run(desk->now, &root, c, n - begin, weight);
     }

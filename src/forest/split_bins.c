@@ -44,6 +44,12 @@ static void fill_sums(double *to, const ct_item *items, uint32_t n, const uint8_
     FILL_LANES(double value = (double) whole[row] * items[i].weight)
 }
 
+/* How codes of a node become bins of its own. */
+typedef struct {
+    uint32_t low; /* the code of the first bin */
+    int exact, missing; /* bins are codes; some codes are missing */
+} spreading;
+
 /* Candidates looked at together. Rows of their histograms are bins and, behind all others, missing
  * values. */
 typedef struct {
@@ -53,6 +59,7 @@ typedef struct {
     uint32_t n_bins;
     int any_missing;
     int by_place; /* bins are those of items, in their order; else of the view's rows */
+    spreading by[CT_LANES];
 } group;
 
 /* ---- bins of the node's own ---- */
@@ -76,9 +83,8 @@ static void range_of_some(const uint16_t *codes, uint32_t n, uint16_t *low, uint
     if (*low > *high) *low = *high = 0;
 }
 
-/* Bins of the codes of the items in a column: equal parts of the range of the codes. Returns
- * whether some are missing. */
-static int spread_codes(const ct_search *s, uint32_t column, unsigned lane)
+/* Bins of the codes of the items in a column: equal parts of the range of the codes. */
+static spreading spread_codes(const ct_search *s, uint32_t column, unsigned lane)
 {
     uint16_t *codes = ct_near_codes(s, lane), low, high;
     const uint16_t first = codes[0];
@@ -95,7 +101,7 @@ static int spread_codes(const ct_search *s, uint32_t column, unsigned lane)
     scan->spread(codes, n, low, span > n_bins ? n_bins * 65536 / span : 65536, bins);
     for (uint32_t i = 0; missing && i < n; i++)
         if (codes[i] == CT_CODE_MISSING) bins[i] = CT_BIN_MISSING;
-    return missing;
+    return (spreading){low, span <= n_bins, missing};
 }
 
 /* ---- candidates ---- */
@@ -125,7 +131,8 @@ static group draw_group(ct_search *s)
     if (!g.by_place || !g.lanes) return g;
     ct_read_codes(s, g.columns, g.lanes, 0);
     for (unsigned lane = 0; lane < g.lanes; lane++) {
-        g.any_missing |= spread_codes(s, g.columns[lane], lane);
+        g.by[lane] = spread_codes(s, g.columns[lane], lane);
+        g.any_missing |= g.by[lane].missing;
         g.bins[lane] = s->desk->near_bins + (size_t) lane * ROOM;
     }
     return g;
@@ -292,15 +299,27 @@ static uint32_t find_rows(const ct_search *s, const group *g, const border *at, 
     return read_rows(s, column, first[at->bin], first[last + 1], rows);
 }
 
+static int is_one_code(const ct_search *s, const group *g, const border *at, uint32_t bin)
+{
+    const ct_code_column *column = &s->grower->codes->columns[g->columns[at->lane]];
+    if (g->by_place) return g->by[at->lane].exact;
+    return bin >= column->n_bins || column->first[bin + 1] - column->first[bin] == 1;
+}
+
 /* Whether the border is good enough: bins of so many rows have many near the best cut; bins that
  * are codes have no cuts within. */
-static int is_coarse(const ct_search *s, uint32_t column, const border *at)
+static int is_coarse(const ct_search *s, const group *g, const border *at)
 {
-    const uint16_t *first = s->grower->codes->columns[column].first;
-    return s->task->n > CT_REFINED_ROWS ||
-           (first[at->bin + 1] - first[at->bin] == 1 &&
-            (at->next >= s->grower->codes->columns[column].n_bins ||
-             first[at->next + 1] - first[at->next] == 1));
+    return (!g->by_place && s->task->n > CT_REFINED_ROWS) ||
+           (is_one_code(s, g, at, at->bin) && is_one_code(s, g, at, at->next));
+}
+
+static uint32_t cut_of_border(const ct_search *s, const group *g, const border *at)
+{
+    const ct_code_column *column = &s->grower->codes->columns[g->columns[at->lane]];
+    if (at->next == g->n_bins) return column->n_codes;
+    if (!g->by_place) return column->first[(at->bin + at->next + 1) / 2];
+    return g->by[at->lane].low + (at->bin + at->next + 1) / 2;
 }
 
 static void make_strip(const ct_search *s, const group *g, const border *at, ct_strip *strip)
@@ -312,11 +331,10 @@ static void make_strip(const ct_search *s, const group *g, const border *at, ct_
     strip->missing_left = at->missing_left;
     strip->knows_missing = g->any_missing && bin_weight(s, MISSING, at->lane);
     strip->right_is_missing = at->next == g->n_bins;
-    if (!g->by_place && is_coarse(s, column, at)) {
-        const ct_code_column *own = &s->grower->codes->columns[column];
+    if (is_coarse(s, g, at)) {
         strip->n_rows = 0;
-        strip->codes = NULL;
-        strip->cut = at->next < g->n_bins ? own->first[(at->bin + at->next + 1) / 2] : own->n_codes;
+        if (!g->by_place) strip->codes = NULL;
+        strip->cut = cut_of_border(s, g, at);
         return;
     }
     strip->n_rows = find_rows(s, g, at, strip->rows);
