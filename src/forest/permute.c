@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/memory.h"
-#include "forest/bare.h"
 #include "forest/draws.h"
 #include "forest/paths.h"
 #include "forest/walk.h"
@@ -36,7 +36,7 @@ typedef struct {
     int is_set;
 } path_step;
 
-static inline uint32_t holds(const code_set *set, int is_set, uint32_t code)
+CT_HOT uint32_t holds(const code_set *set, int is_set, uint32_t code)
 {
     if (is_set) return set->low >> code % 16 & 1;
     return (code - set->low < set->n) | ((code + set->missing) >> 16);
@@ -70,8 +70,10 @@ typedef struct {
     const ct_hist_tree *tree;
     const uint16_t *codes; /* of all rows, */
     size_t next_row, next_col; /* so far from each other */
-    ct_bare_node *nodes;   /* [n_nodes] of the tree, owned, as `up` and all between; NULL: some have
-                              answers besides left and right */
+    int plain;             /* rows lie together, and no column has missing values or levels without
+                              an order: then `next` in these is the left child and no more */
+    ct_hist_node *nodes;   /* [n_nodes] of the tree, owned, as `up` and all between; from a leaf all
+                              codes go left, to itself */
     uint32_t *parents;     /* [n_nodes] */
     uint16_t *labels;      /* [n_nodes] of leaves; numbers: NULL */
     path_step *path;       /* [depth] */
@@ -94,37 +96,33 @@ static inline int64_t loss_of(const permutation *p, uint32_t node, uint32_t row)
     const ct_hist_data *data = p->desk->grower->data;
     if (p->labels) return p->labels[node] != (uint32_t) data->classes[row];
     double off = p->tree->means[p->tree->nodes[node].next] - data->numbers[row];
-    return llround(off * off / p->unit);
+    return ct_rounded(off * off / p->unit);
 }
 
-static void walk_alone(const permutation *p, exchange *e)
+CT_HOT uint32_t next_of(const ct_hist_node *node, uint16_t code, int plain)
 {
-    const ct_hist_node *nodes = p->tree->nodes;
-    const uint16_t *codes = p->codes + e->row * p->next_row;
-    while (nodes[e->at].feature != CT_HIST_LEAF) {
-        uint32_t col = nodes[e->at].feature;
-        uint16_t code = col == e->col ? e->code : codes[col * p->next_col];
-        e->at = ct_hist_next(&nodes[e->at], code);
-    }
+    return plain ? node->next + (code >= node->cut) : ct_hist_next(node, code);
 }
 
 /* Some steps of eight, which do not wait for each other. At their leaf they stay. */
 #define FOR_FLIGHT(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
-#define BEGIN(i)                                                         \
-    const uint16_t *codes##i = by_row + flight[i]->row * stride;         \
-    const uint16_t col##i = flight[i]->col, code##i = flight[i]->code;   \
+#define BEGIN(i)                                                             \
+    const uint16_t *codes##i = p->codes + flight[i]->row * p->next_row;      \
+    const uint16_t col##i = flight[i]->col, code##i = flight[i]->code;       \
     uint32_t at##i = flight[i]->at;
-#define STEP(i)                                                                                \
-    {                                                                                          \
-        const ct_bare_node *node = &nodes[at##i];                                              \
-        const uint16_t own = codes##i[node->feature];                                          \
-        at##i = node->left + ((node->feature == col##i ? code##i : own) > node->last);         \
+#define STEP(i)                                                              \
+    {                                                                        \
+        const ct_hist_node *node = &nodes[at##i];                            \
+        const uint16_t own = codes##i[node->feature * next_col];             \
+        const int exchanged = node->feature == col##i;                       \
+        at##i = next_of(node, exchanged ? code##i : own, plain);             \
     }
 #define END(i) flight[i]->at = at##i;
 
-static void walk_flight(const ct_bare_node *nodes, const uint16_t *by_row, size_t stride,
-                        exchange *const *flight)
+CT_HOT void walk_flight(const permutation *p, exchange *const *flight, int plain)
 {
+    const ct_hist_node *nodes = p->nodes;
+    const size_t next_col = plain ? 1 : p->next_col;
     FOR_FLIGHT(BEGIN)
     for (unsigned step = 0; step < STEPS; step++) {
         FOR_FLIGHT(STEP)
@@ -132,36 +130,37 @@ static void walk_flight(const ct_bare_node *nodes, const uint16_t *by_row, size_
     FOR_FLIGHT(END)
 }
 
-static uint32_t still_going(const ct_bare_node *nodes, exchange **going, uint32_t n)
+static void walk_flights(const permutation *p, exchange *const *going, uint32_t n)
+{
+    if (p->plain)
+        for (uint32_t i = 0; i < n; i += FLIGHT) walk_flight(p, going + i, 1);
+    else
+        for (uint32_t i = 0; i < n; i += FLIGHT) walk_flight(p, going + i, 0);
+}
+
+static uint32_t still_going(const ct_hist_node *nodes, exchange **going, uint32_t n)
 {
     uint32_t rest = 0;
     for (uint32_t i = 0; i < n; i++) {
         exchange *e = going[i];
         going[rest] = e;
-        rest += nodes[e->at].left != e->at;
+        rest += (nodes[e->at].next & CT_HIST_CHILD) != e->at;
     }
     return rest;
 }
 
-static void walk_together(permutation *p)
-{
-    exchange *going[EXCHANGES + FLIGHT];
-    for (uint32_t i = 0; i < p->n; i++) going[i] = &p->all[i];
-    uint32_t n = p->n;
-    while (n) {
-        for (uint32_t i = n; i % FLIGHT; i++) going[i] = going[n - 1];
-        for (uint32_t i = 0; i < n; i += FLIGHT)
-            walk_flight(p->nodes, p->codes, p->next_row, going + i);
-        n = still_going(p->nodes, going, n);
-    }
-}
-
 static void walk_all(permutation *p)
 {
-    if (p->nodes) walk_together(p);
+    exchange *going[EXCHANGES + FLIGHT];
+    uint32_t n = p->n;
+    for (uint32_t i = 0; i < n; i++) going[i] = &p->all[i];
+    while (n) {
+        for (uint32_t i = n; i % FLIGHT; i++) going[i] = going[n - 1];
+        walk_flights(p, going, n);
+        n = still_going(p->nodes, going, n);
+    }
     for (uint32_t i = 0; i < p->n; i++) {
-        exchange *e = &p->all[i];
-        if (!p->nodes) walk_alone(p, e);
+        const exchange *e = &p->all[i];
         p->harm[e->col] += loss_of(p, e->at, e->row);
     }
     p->n = 0;
@@ -170,7 +169,7 @@ static void walk_all(permutation *p)
 /* ---- rows of a leaf ---- */
 
 /* Those that the step sends away lose what they cost so far, and are on a walk from there. */
-static inline void leave_path(permutation *p, const path_step *s, int is_set)
+CT_HOT void leave_path(permutation *p, const path_step *s, int is_set)
 {
     const uint16_t *codes = p->codes + s->col * p->next_col;
     const uint32_t away = s->away, n_group = p->n_group;
@@ -254,20 +253,21 @@ static void make_group(permutation *p, uint32_t i, const uint32_t *shuffled)
 
 /* ---- the whole ---- */
 
-/* Nodes that need no more than a comparison; NULL if some do, or if memory ends. */
-static ct_bare_node *bare_nodes(const ct_codes *codes, const ct_hist_tree *tree)
+static int is_plain(const ct_codes *codes)
 {
-    if (!codes->by_row) return NULL;
     for (uint32_t col = 0; col < codes->n_cols; col++)
-        if (codes->columns[col].has_missing || codes->columns[col].is_set) return NULL;
-    ct_bare_node *nodes = (ct_bare_node *) ct_alloc(tree->n_nodes * sizeof *nodes);
-    for (uint32_t i = 0; nodes && i < tree->n_nodes; i++) {
-        const ct_hist_node *node = &tree->nodes[i];
-        if (node->feature == CT_HIST_LEAF) nodes[i] = (ct_bare_node){i, 0, UINT16_MAX};
-        else nodes[i] = (ct_bare_node){node->next & CT_HIST_CHILD, node->feature,
-                                       (uint16_t) (node->cut - 1)};
+        if (codes->columns[col].has_missing || codes->columns[col].is_set) return 0;
+    return codes->by_row != NULL;
+}
+
+static void copy_nodes(permutation *p)
+{
+    for (uint32_t i = 0; i < p->tree->n_nodes; i++) {
+        ct_hist_node node = p->tree->nodes[i];
+        if (node.feature == CT_HIST_LEAF) node = (ct_hist_node){i | CT_HIST_FLAG, 0, UINT16_MAX};
+        if (p->plain) node.next &= CT_HIST_CHILD;
+        p->nodes[i] = node;
     }
-    return nodes;
 }
 
 static void find_parents(permutation *p)
@@ -300,7 +300,8 @@ static int open_permutation(permutation *p, const ct_desk *desk, const ct_hist_t
     p->codes = codes->by_row ? codes->by_row : codes->codes;
     p->next_row = codes->by_row ? codes->stride : 1;
     p->next_col = codes->by_row ? 1 : codes->n_rows;
-    p->nodes = bare_nodes(codes, tree);
+    p->plain = is_plain(codes);
+    p->nodes = (ct_hist_node *) ct_alloc(tree->n_nodes * sizeof *p->nodes);
     p->parents = (uint32_t *) ct_alloc(tree->n_nodes * sizeof *p->parents);
     p->labels = n_classes ? (uint16_t *) ct_alloc(tree->n_nodes * sizeof *p->labels) : NULL;
     p->path = (path_step *) ct_alloc((tree->depth + 1) * sizeof *p->path);
@@ -309,8 +310,9 @@ static int open_permutation(permutation *p, const ct_desk *desk, const ct_hist_t
     p->n_path = p->end = p->n = 0;
     p->unit = ct_permute_unit(desk->grower);
     p->harm = harm;
-    if (!p->parents || (n_classes && !p->labels) || !p->path || !p->up) return 0;
+    if (!p->nodes || !p->parents || (n_classes && !p->labels) || !p->path || !p->up) return 0;
     memset(p->asked, 0, desk->grower->n_cols * sizeof *p->asked);
+    copy_nodes(p);
     find_parents(p);
     if (n_classes) find_labels(p, n_classes);
     return 1;
