@@ -342,12 +342,12 @@ static void mark_sets(ct_codes *codes, SEXP sets)
     }
 }
 
-/* Bytes that the codes take; *by_row: whether row by row as well, which is faster where there is
- * memory for it. */
+/* Bytes that the codes take; *by_row: whether row by row as well, which is faster where rows are
+ * many, or walk, and there is memory for it. */
 static double bytes_of_codes(const r_columns *x, const ct_hist_options *options, int *by_row)
 {
     double bytes = 0;
-    for (*by_row = x->n_rows > 1024;; *by_row = 0) {
+    for (*by_row = x->n_rows > 1024 || options->permutation;; *by_row = 0) {
         bytes = ct_codes_bytes(x->columns, x->n_cols, x->n_rows, *by_row, options->threads);
         if (!*by_row || 2 * bytes < (double) options->memory_limit) return bytes;
     }

@@ -252,21 +252,13 @@ static double purity(const ct_desk *desk, const ct_task *task, const ct_run *run
     return sum / task->weight;
 }
 
-/* As llround(), without a call. */
-static int64_t rounded(double x)
-{
-    int64_t whole = (int64_t) x;
-    double rest = x - (double) whole;
-    return whole + (rest >= 0.5) - (rest <= -0.5);
-}
-
 static void note_gain(ct_desk *desk, const ct_task *task, ct_task *left, ct_task *right,
                       uint32_t column)
 {
     left->purity = purity(desk, left, desk->left);
     right->purity = purity(desk, right, desk->right);
     double gain = left->purity + right->purity - task->purity;
-    desk->gains[column] += rounded(gain * desk->grower->gain_scale);
+    desk->gains[column] += ct_rounded(gain * desk->grower->gain_scale);
 }
 
 /* ---- a tree ---- */

@@ -118,6 +118,14 @@ static inline uint32_t ct_runs_of(const ct_grower *grower)
     return grower->n_classes ? grower->n_classes : 1;
 }
 
+/* As llround(), without a call. */
+static inline int64_t ct_rounded(double x)
+{
+    int64_t whole = (int64_t) x;
+    double rest = x - (double) whole;
+    return whole + (rest >= 0.5) - (rest <= -0.5);
+}
+
 /* Rows of a block at most. */
 static inline uint32_t ct_block_rows(const ct_grower *grower)
 {

@@ -3,35 +3,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/rng.h"
+#include "forest/draws.h"
 #include "forest/paths.h"
-
-enum { BLOCKS = 64 }; /* of draws at a time */
-
-/* The draws of a tree, some at a time, in the order of ct_rng. */
-typedef struct {
-    const ct_scan *scan;
-    ct_rng rng;
-    uint32_t words[4 * BLOCKS], next;
-} draws;
-
-static void refill(draws *d)
-{
-    d->scan->draws(d->rng.counter, d->rng.key, BLOCKS, d->words);
-    d->rng.counter[0] += BLOCKS;
-    d->next = 0;
-}
-
-/* As ct_rng_below(), of which `rest` is 2^32 modulo n. */
-static inline uint32_t draw_below(draws *d, uint32_t n, uint32_t rest)
-{
-    uint64_t product;
-    do {
-        if (d->next == 4 * BLOCKS) refill(d);
-        product = (uint64_t) d->words[d->next++] * n;
-    } while ((uint32_t) product < rest);
-    return (uint32_t) (product >> 32);
-}
 
 ct_status ct_sampler_init(ct_sampler *sampler, uint32_t n_rows, const double *weights)
 {
@@ -64,20 +37,19 @@ void ct_sample(const ct_sampler *sampler, uint64_t seed, uint32_t tree, uint32_t
                uint32_t *counts)
 {
     uint32_t n_rows = sampler->n_rows;
-    draws d = {sampler->scan, ct_rng_of(seed, tree, CT_SAMPLE_PATH), {0}, 4 * BLOCKS};
+    ct_draws d;
+    ct_draws_init(&d, sampler->scan, ct_rng_of(seed, tree, CT_SAMPLE_PATH));
     memset(counts, 0, n_rows * sizeof *counts);
     if (sampler->upto) {
         for (uint32_t i = 0; i < n; i++)
-            counts[ct_sample_row(sampler->upto, n_rows, draw_below(&d, UINT32_MAX, 1))]++;
+            counts[ct_sample_row(sampler->upto, n_rows, ct_draw_below(&d, UINT32_MAX))]++;
     } else if (replace) {
-        const uint32_t rest = (uint32_t) -n_rows % n_rows;
-        for (uint32_t i = 0; i < n; i++) counts[draw_below(&d, n_rows, rest)]++;
+        for (uint32_t i = 0; i < n; i++) counts[ct_draw_below(&d, n_rows)]++;
     } else {
         /* each row in turn, with the chance that the rest of the sample has in the rest of the rows
          */
         for (uint32_t row = 0; row < n_rows && n; row++) {
-            const uint32_t left = n_rows - row;
-            counts[row] = draw_below(&d, left, (uint32_t) -left % left) < n;
+            counts[row] = ct_draw_below(&d, n_rows - row) < n;
             n -= counts[row];
         }
     }

@@ -126,8 +126,13 @@ static inline uint32_t raw_leaf(const forest_table *t, const ct_hist_tree *tree,
     while (tree->nodes[at].feature != CT_HIST_LEAF) {
         const ct_hist_node *node = &tree->nodes[at];
         double x = t->values[(size_t) node->feature * t->n_rows + row];
-        int left = x != x ? (node->next & CT_HIST_FLAG) != 0 : x < raw_threshold(t->codes, node);
-        at = (node->next & ~CT_HIST_FLAG) + (uint32_t) !left;
+        const ct_code_column *column = &t->codes->columns[node->feature];
+        int left;
+        if (x != x) left = (node->next & CT_HIST_FLAG) != 0;
+        else if (node->next & CT_HIST_SET)
+            left = node->cut >> ct_code_of(column->edges, column->n_codes, x) & 1;
+        else left = x < raw_threshold(t->codes, node);
+        at = (node->next & CT_HIST_CHILD) + (uint32_t) !left;
     }
     return at;
 }

@@ -639,25 +639,32 @@ static void left_out(void)
     }
 }
 
-/* Shuffled columns, row by row down the whole tree; with missing values, and without. */
+/* Shuffled columns, row by row down the whole tree; with missing values, and without, few levels
+ * with an order and two columns without, and leaves of many rows. */
 static void shuffled_columns(void)
 {
     enum { ROWS = 3000 };
-    for (int kind = 0; kind < 4; kind++) {
-        const int numbers = kind % 2;
-        forest_table t = forest_table_new(12, ROWS, 4, numbers ? 0 : 3, 0, kind < 2 ? 0.1 : 0,
-                                          CT_CODES);
+    for (int kind = 0; kind < 8; kind++) {
+        const int numbers = kind % 2, levels = kind / 4;
+        forest_table t = forest_table_new(12, ROWS, 4, numbers ? 0 : 3, levels ? 6 : 0,
+                                          kind % 4 < 2 ? 0.1 : 0, CT_CODES);
         ct_hist_options o = forest_options(&t, 1);
         ct_grower grower;
         ct_desk desk;
         ct_hist_tree tree;
         ct_error error;
-        int64_t harm[4] = {0}, own[4] = {0};
+        int64_t harm[4] = {0}, own[4] = {0}, by_column[4] = {0};
+        t.codes->columns[0].is_set = t.codes->columns[1].is_set = levels;
         o.permutation = 1;
+        o.depth = kind == 3 ? 2 : 1000;
         REQUIRE(ct_grower_init(&grower, &t.data, &o, &error) == CT_OK &&
                 ct_desk_init(&desk, &grower, 0, NULL) == CT_OK);
         REQUIRE(ct_grow_tree(&desk, 0) && ct_desk_tree(&desk, &tree) == CT_OK &&
                 ct_permute(&desk, &tree, harm));
+        uint16_t *by_row = t.codes->by_row;
+        t.codes->by_row = NULL;
+        CHECK(ct_permute(&desk, &tree, by_column));
+        t.codes->by_row = by_row;
         uint32_t n = desk.n_settled, shuffled[ROWS];
         ct_rng draws = ct_rng_of(o.seed, 0, 2);
         for (uint32_t i = 0; i < n; i++) {
@@ -680,8 +687,11 @@ static void shuffled_columns(void)
                 *cell = kept;
                 own[col] += (int64_t) (loss[1] - loss[0]);
             }
-        for (uint32_t col = 0; col < 4; col++) CHECK_INT(harm[col], own[col]);
-        CHECK(harm[0] > 0 && harm[0] > 3 * llabs(harm[3]));
+        for (uint32_t col = 0; col < 4; col++) {
+            CHECK_INT(harm[col], own[col]);
+            CHECK_INT(by_column[col], own[col]);
+        }
+        CHECK(levels ? harm[0] > 0 : harm[0] > 3 * llabs(harm[3]));
         ct_hist_tree_free(&tree);
         ct_desk_free(&desk);
         ct_grower_free(&grower);

@@ -280,7 +280,10 @@ static int take_tree(growth *g, worker *w, uint32_t i, uint32_t from, uint32_t n
         memset(w->harm, 0, n_cols * sizeof *w->harm);
         ct_result_settle(&result, w->leaf_of, g->table.n_rows, w->order + result.n_nodes,
                          w->scratch, &w->desk);
-        (void) ct_permute(&w->desk, &tree, w->harm);
+        if (!ct_permute(&w->desk, &tree, w->harm)) {
+            ct_hist_tree_free(&tree);
+            return 0;
+        }
     }
     ct_lock_take(&g->all.lock);
     for (uint32_t col = 0; col < n_cols; col++) {
