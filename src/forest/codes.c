@@ -150,17 +150,19 @@ static uint32_t number_values(const plan *p, unsigned worker, const gathered *g,
     uint32_t code = 0, most = p->most;
     uint64_t part = 0, before = 0;
     int many = n_values > most;
+    double last = 0;
     for (uint32_t i = 0; i < g->n; i++) {
+        const uint32_t at = d->order[i], from = d->from[at];
+        const double value = d->values[at];
         if (i % ASK_EVERY == 0 && ct_halt_now(p->stop, worker)) return 0;
         if (i && changes(d, i - 1)) {
             uint64_t now = many ? before * most / g->present : part + 1;
             if (now != part) {
-                edges[++code] = ct_threshold_between(d->values[d->order[i - 1]],
-                                                     d->values[d->order[i]]);
+                edges[++code] = ct_threshold_between(last, value);
                 part = now;
             }
         }
-        uint32_t from = d->from[d->order[i]];
+        last = value;
         codes[from] = (uint16_t) code;
         before += g->rows_of ? g->rows_of[from] : 1;
     }
@@ -222,6 +224,17 @@ static int keep_edges(ct_code_column *column, const double *edges)
     return 1;
 }
 
+static void fill_bins(const ct_code_column *column, const uint16_t *codes, uint32_t n,
+                      uint8_t *bins)
+{
+    const uint8_t *bin_of = column->bin_of;
+    const unsigned shift = column->shift;
+    if (bin_of)
+        for (uint32_t row = 0; row < n; row++) bins[row] = bin_of[codes[row] >> shift];
+    else
+        for (uint32_t row = 0; row < n; row++) bins[row] = (uint8_t) codes[row];
+}
+
 /* What follows from the codes of values: those of rows, the edges and bins. 0 if memory ends. */
 static int fill_column(ct_codes *all, uint32_t col, const uint16_t *levels, const uint16_t *code_of,
                        const double *edges)
@@ -234,7 +247,7 @@ static int fill_column(ct_codes *all, uint32_t col, const uint16_t *levels, cons
     if (!column->first || !keep_edges(column, edges)) return 0;
     if (column->n_codes <= CT_BINS) bins_are_codes(column);
     else if (!make_bins(column, codes, all->n_rows)) return 0;
-    for (uint32_t row = 0; row < all->n_rows; row++) bins[row] = ct_bin_of(column, codes[row]);
+    fill_bins(column, codes, all->n_rows, bins);
     return 1;
 }
 
