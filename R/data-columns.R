@@ -155,12 +155,7 @@ refuse_column <- function(value, label) {
              gettext("convert it or leave it out"))
 }
 
-# The sum of doubles is finite unless one of them is not (or it overflows), and costs no memory.
-is_finite_or_missing <- function(values) {
-  if (!is.double(values)) return(TRUE)
-  values <- unclass(values)
-  is.finite(sum(values)) || !any(is.infinite(values))
-}
+is_finite_or_missing <- function(values) !is.double(values) || !.Call(ffi_any_infinite, values)
 
 refuse_infinite <- function(columns) {
   if (if (is.matrix(columns)) is_finite_or_missing(columns)

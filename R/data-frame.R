@@ -60,15 +60,16 @@ read_xy <- function(x, y, missing = "learn", weights = NULL, read = read_respons
     stop_input("y", gettextf(
       "'x' has %d rows, but 'y' has length %d; give one class for each row of 'x'", n, length(y)))
   }
-  row_names <- xy_row_names(x)
+  row_names <- kept_names <- xy_row_names(x)
   weights <- check_weights(weights, n)
   drop <- rows_to_drop(x, y, "y", missing)
   if (any(drop)) {
+    kept_names <- row_names[!drop]
     x <- x[!drop, , drop = FALSE]
     y <- y[!drop]
     weights <- weights[!drop]
   }
-  frame <- new_frame(if (is.matrix(x)) x else as.list(x), y, "y", row_names[!drop], read)
+  frame <- new_frame(if (is.matrix(x)) x else as.list(x), y, "y", kept_names, read)
   frame$shape$inputs <- colnames(x)
   frame$weights <- settle_weights(weights)
   frame$na.action <- left_out(drop, row_names)

@@ -367,7 +367,9 @@ new_forest_importance <- function(grown, names, measure) {
   importance <- list(variable = names, impurity = grown$gains)
   if (measure == "permutation") importance$permutation <- grown$harm / max(1, sum(grown$oob_trees))
   # data.frame() would take a twentieth of a small forest
-  structure(importance, row.names = .set_row_names(length(names)), class = "data.frame")
+  attr(importance, "row.names") <- .set_row_names(length(names))
+  class(importance) <- "data.frame"
+  importance
 }
 
 refuse_empty_forest <- function(grown, settings) {

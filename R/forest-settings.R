@@ -7,6 +7,7 @@ ranger_alias <- c(num.trees = "trees", min.node.size = "min_n", max.depth = "dep
 
 # Those of `dots`, under the names they have here. `typed` are the names in the call.
 ranger_names <- function(dots, typed) {
+  if (length(dots) == 0) return(list())
   names <- if (is.null(names(dots))) rep("", length(dots)) else names(dots)
   unknown <- setdiff(names, c(names(ranger_alias), "formula"))
   if (length(unknown)) {

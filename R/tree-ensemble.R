@@ -10,12 +10,12 @@
 #   data     what is known of the training data, as for new_model(), with `n`, the number of rows
 #   ...      members that some kinds know; NULL stays, so that `$` finds nothing else
 new_ensemble <- function(classes, data, call, ..., class) {
-  structure(
-    list(call = call, terms = data$terms,
-         type = if (is.null(classes)) "regression" else "classification", classes = classes,
-         n = data$n, ..., shape = data$shape, types = data$types, xlevels = data$xlevels,
-         units = data$units, na.action = data$na.action),
-    class = c(class, "contree_ensemble"))
+  ensemble <- list(call = call, terms = data$terms,
+                   type = if (is.null(classes)) "regression" else "classification",
+                   classes = classes, n = data$n, ..., shape = data$shape, types = data$types,
+                   xlevels = data$xlevels, units = data$units, na.action = data$na.action)
+  class(ensemble) <- c(class, "contree_ensemble") # structure() takes longer than all the rest
+  ensemble
 }
 
 is_ensemble <- function(x) inherits(x, "contree_ensemble")

@@ -5,6 +5,7 @@
 
 SEXP ffi_exact_solve(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
 SEXP ffi_coded_sides(SEXP codes, SEXP n_levels, SEXP where, SEXP nodes, SEXP repeats);
+SEXP ffi_any_infinite(SEXP values);
 SEXP ffi_trim(void);
 SEXP ffi_data_hash(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
 SEXP ffi_part_keep(void);
@@ -68,6 +69,7 @@ static const R_CallMethodDef calls[] = {
     ENTRY(ffi_cost_grain, 4),
     ENTRY(ffi_data_hash, 4),
     ENTRY(ffi_coded_sides, 5),
+    ENTRY(ffi_any_infinite, 1),
     ENTRY(ffi_trim, 0),
     ENTRY(ffi_part_keep, 0),
     ENTRY(ffi_part_forget, 1),

@@ -1,4 +1,7 @@
-/* .Call entries of coded columns, see r_training_columns_of() in r_glue.h. */
+/* .Call entries of columns: coded ones, see r_training_columns_of() in r_glue.h, and values. */
+#include <float.h>
+#include <math.h>
+
 #include "base/memory.h"
 #include "r_glue.h"
 
@@ -28,6 +31,17 @@ SEXP ffi_coded_sides(SEXP codes, SEXP n_levels, SEXP where, SEXP nodes, SEXP rep
     }
     UNPROTECT(1);
     return out;
+}
+
+/* Whether any of the doubles is infinite. No way out of the loop: it would cost all others more. */
+SEXP ffi_any_infinite(SEXP values)
+{
+    if (TYPEOF(values) != REALSXP) Rf_error("values must be doubles");
+    const double *x = REAL_RO(values);
+    R_xlen_t n = Rf_xlength(values);
+    int any = 0;
+    for (R_xlen_t i = 0; i < n; i++) any |= fabs(x[i]) > DBL_MAX;
+    return Rf_ScalarLogical(any);
 }
 
 /* After R's collector: the memory that it freed goes back to the system. */

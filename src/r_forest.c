@@ -45,9 +45,10 @@ static const int32_t *classes_of(SEXP y, uint32_t n_rows, uint32_t n_classes)
 {
     if (TYPEOF(y) != INTSXP || (uint32_t) Rf_xlength(y) != n_rows)
         Rf_error("the classes must be one integer a row");
+    const int *from = INTEGER_RO(y);
     int32_t *codes = (int32_t *) R_alloc(n_rows ? n_rows : 1, sizeof *codes);
     for (uint32_t row = 0; row < n_rows; row++) {
-        codes[row] = INTEGER_RO(y)[row] - 1;
+        codes[row] = from[row] - 1;
         if (codes[row] < 0 || codes[row] >= (int32_t) n_classes)
             Rf_error("a class is out of range");
     }

@@ -7,6 +7,7 @@
 #include "base/parallel.h"
 #include "base/threads.h"
 #include "data/sort.h"
+#include "forest/few.h"
 #include "tree/forest.h"
 
 /* Bins follow codes in steps of 2^shift, so that a table of few entries gives them. */
@@ -14,16 +15,26 @@ enum { BIN_STEPS = 4096, ASK_EVERY = 1 << 20 };
 
 enum { LEVELS = 65536 };
 
-/* What a thread needs to sort a column: its values that are not missing are those of rows or, of
- * coded columns, of levels that have rows. */
+/* What a thread needs to code a column. */
 typedef struct {
     void *scratch;
     uint32_t *order, *from; /* [n] the values in order; of which row or level each is */
     uint64_t *ties;
-    double *values;         /* [n] */
-    uint32_t *rows_of;      /* [LEVELS] rows of each level; NULL where no column is coded */
-    uint16_t *code_of;      /* [LEVELS] the same for its code */
+    double *values; /* [n] */
+    ct_few *few;
+    uint32_t *rows_of; /* rows of each level that a column may have */
+    uint16_t *code_of; /* the same for its code */
 } desk;
+
+/* The values of a column that are not missing, in a desk, to sort: those of its rows or, of coded
+ * columns and where few differ, of its levels. */
+typedef struct {
+    uint32_t n, n_from;      /* how many there are; rows, or levels, that they are of */
+    const uint16_t *levels;  /* of each row; NULL: values are of rows */
+    const uint32_t *rows_of; /* each level; NULL: each value counts as one row */
+    uint32_t present;        /* rows that they are of, so counted */
+    int has_missing;
+} gathered;
 
 typedef struct {
     const ct_column *columns;
@@ -34,34 +45,34 @@ typedef struct {
     int64_t failed; /* atomic */
 } plan;
 
-/* The most values that a column may have to sort; *coded: whether any column is. */
-static uint32_t most_to_sort(const ct_column *columns, uint32_t n_cols, uint32_t n_rows, int *coded)
+/* The most values that a column may have to sort, and levels that one may have. */
+static uint32_t most_to_sort(const ct_column *columns, uint32_t n_cols, uint32_t n_rows,
+                             uint32_t *most_levels)
 {
     uint32_t most = 1;
-    *coded = 0;
+    *most_levels = CT_FEW;
     for (uint32_t col = 0; col < n_cols; col++) {
         int is_coded = columns[col].type == CT_CODED;
         const ct_coded_column *levels = (const ct_coded_column *) columns[col].values;
         uint32_t n = is_coded ? levels->n_levels : n_rows;
-        *coded |= is_coded;
+        if (is_coded) *most_levels = LEVELS;
         if (n > most) most = n;
     }
     return most;
 }
 
-static int desk_init(desk *d, uint32_t n, int coded)
+static int desk_init(desk *d, uint32_t n, uint32_t n_levels)
 {
     d->scratch = ct_alloc(ct_sort_scratch(n));
     d->order = (uint32_t *) ct_alloc(n * sizeof *d->order);
     d->from = (uint32_t *) ct_alloc(n * sizeof *d->from);
     d->ties = (uint64_t *) ct_alloc((n / 64 + 1) * sizeof *d->ties);
     d->values = (double *) ct_alloc(n * sizeof *d->values);
-    if (coded) {
-        d->rows_of = (uint32_t *) ct_alloc(LEVELS * sizeof *d->rows_of);
-        d->code_of = (uint16_t *) ct_alloc(LEVELS * sizeof *d->code_of);
-    }
-    return d->scratch && d->order && d->from && d->ties && d->values &&
-           (!coded || (d->rows_of && d->code_of));
+    d->few = (ct_few *) ct_alloc(sizeof *d->few);
+    d->rows_of = (uint32_t *) ct_alloc(n_levels * sizeof *d->rows_of);
+    d->code_of = (uint16_t *) ct_alloc(n_levels * sizeof *d->code_of);
+    return d->scratch && d->order && d->from && d->ties && d->values && d->few && d->rows_of &&
+           d->code_of;
 }
 
 static void desk_free(desk *d)
@@ -71,12 +82,12 @@ static void desk_free(desk *d)
     ct_free(d->from);
     ct_free(d->ties);
     ct_free(d->values);
+    ct_free(d->few);
     ct_free(d->rows_of);
     ct_free(d->code_of);
 }
 
-/* The values to sort, and in *present how many rows they are of. */
-static uint32_t gather(desk *d, const ct_column *column, uint32_t n_rows, uint32_t *present)
+static gathered gather_rows(desk *d, const ct_column *column, uint32_t n_rows)
 {
     uint32_t n = 0;
     for (uint32_t row = 0; row < n_rows; row++) {
@@ -84,15 +95,12 @@ static uint32_t gather(desk *d, const ct_column *column, uint32_t n_rows, uint32
         d->from[n] = row;
         n += !ct_is_missing(column, row);
     }
-    *present = n;
-    return n;
+    return (gathered){n, n_rows, NULL, NULL, n, n < n_rows};
 }
 
-static uint32_t gather_levels(desk *d, const ct_coded_column *column, uint32_t n_rows,
-                              uint32_t *present)
+static gathered gather_levels(desk *d, const ct_coded_column *column, uint32_t n_rows)
 {
-    uint32_t n = 0;
-    *present = 0;
+    uint32_t n = 0, present = 0;
     memset(d->rows_of, 0, column->n_levels * sizeof *d->rows_of);
     for (uint32_t row = 0; row < n_rows; row++) {
         CT_ASSERT(column->codes[row] < column->n_levels);
@@ -103,9 +111,28 @@ static uint32_t gather_levels(desk *d, const ct_coded_column *column, uint32_t n
         if (!d->rows_of[level] || value != value) continue;
         d->values[n] = value;
         d->from[n++] = level;
-        *present += d->rows_of[level];
+        present += d->rows_of[level];
     }
-    return n;
+    return (gathered){n, column->n_levels, column->codes, d->rows_of, present, present < n_rows};
+}
+
+/* Few values need no parts of equally many rows, and so no counts. */
+static gathered gather_few(desk *d, uint32_t n_levels, const uint16_t *levels)
+{
+    uint32_t n = n_levels - 1;
+    memcpy(d->values, d->few->levels + 1, n * sizeof *d->values);
+    for (uint32_t i = 0; i < n; i++) d->from[i] = i + 1;
+    return (gathered){n, n_levels, levels, NULL, n, d->few->has_missing};
+}
+
+/* `codes` [n_rows] is scratch, to which the result may refer. */
+static gathered gather(desk *d, const ct_column *column, uint32_t n_rows, uint32_t most,
+                       uint16_t *codes)
+{
+    if (column->type == CT_CODED)
+        return gather_levels(d, (const ct_coded_column *) column->values, n_rows);
+    uint32_t n_levels = ct_few_values(d->few, column, n_rows, most, codes);
+    return n_levels ? gather_few(d, n_levels, codes) : gather_rows(d, column, n_rows);
 }
 
 static int changes(const desk *d, uint32_t place)
@@ -113,33 +140,34 @@ static int changes(const desk *d, uint32_t place)
     return (int) (d->ties[place / 64] >> (place % 64) & 1);
 }
 
-/* Codes of the n sorted values, by row or level, and the edges between them; returns how many codes
+/* Codes of the sorted values, by row or level, and the edges between them; returns how many codes
  * there are. Where different values are too many, one begins a new code if the rows before it, of
- * `present`, fill another of `most` equal parts. */
-static uint32_t number_values(const plan *p, unsigned worker, uint32_t n, uint32_t n_values,
-                              uint32_t present, const uint32_t *rows_of, double *edges,
-                              uint16_t *codes)
+ * all that are present, fill another of `most` equal parts. */
+static uint32_t number_values(const plan *p, unsigned worker, const gathered *g, uint32_t n_values,
+                              double *edges, uint16_t *codes)
 {
     const desk *d = &p->desks[worker];
     uint32_t code = 0, most = p->most;
     uint64_t part = 0, before = 0;
     int many = n_values > most;
-    for (uint32_t i = 0; i < n; i++) {
+    double last = 0;
+    for (uint32_t i = 0; i < g->n; i++) {
+        const uint32_t at = d->order[i], from = d->from[at];
+        const double value = d->values[at];
         if (i % ASK_EVERY == 0 && ct_halt_now(p->stop, worker)) return 0;
         if (i && changes(d, i - 1)) {
-            uint64_t now = many ? before * most / present : part + 1;
+            uint64_t now = many ? before * most / g->present : part + 1;
             if (now != part) {
-                edges[++code] = ct_threshold_between(d->values[d->order[i - 1]],
-                                                     d->values[d->order[i]]);
+                edges[++code] = ct_threshold_between(last, value);
                 part = now;
             }
         }
-        uint32_t from = d->from[d->order[i]];
+        last = value;
         codes[from] = (uint16_t) code;
-        before += rows_of ? rows_of[from] : 1;
+        before += g->rows_of ? g->rows_of[from] : 1;
     }
-    CT_ASSERT(before == present);
-    return n ? code + 1 : 0;
+    CT_ASSERT(before == g->present);
+    return g->n ? code + 1 : 0;
 }
 
 /* Bins of codes that are too many for them: of about equally many rows. */
@@ -149,14 +177,14 @@ static int make_bins(ct_code_column *column, const uint16_t *codes, uint32_t n_r
     while ((column->n_codes - 1) >> column->shift >= BIN_STEPS) column->shift++;
     uint32_t n_steps = ((column->n_codes - 1) >> column->shift) + 1,
              entries = (UINT32_C(65535) >> column->shift) + 1;
-    uint32_t *rows = (uint32_t *) ct_alloc(entries * sizeof *rows);
+    uint32_t *rows = (uint32_t *) ct_alloc(n_steps * sizeof *rows);
     column->bin_of = (uint8_t *) ct_alloc(entries);
     if (!rows || !column->bin_of) {
         ct_free(rows);
         return 0;
     }
-    memset(rows, 0, entries * sizeof *rows);
-    memset(column->bin_of, CT_BIN_MISSING, entries);
+    memset(rows, 0, n_steps * sizeof *rows);
+    column->bin_of[entries - 1] = CT_BIN_MISSING;
     uint32_t n = 0;
     for (uint32_t row = 0; row < n_rows; row++)
         if (codes[row] != CT_CODE_MISSING) rows[codes[row] >> column->shift]++, n++;
@@ -196,6 +224,33 @@ static int keep_edges(ct_code_column *column, const double *edges)
     return 1;
 }
 
+static void fill_bins(const ct_code_column *column, const uint16_t *codes, uint32_t n,
+                      uint8_t *bins)
+{
+    const uint8_t *bin_of = column->bin_of;
+    const unsigned shift = column->shift;
+    if (bin_of)
+        for (uint32_t row = 0; row < n; row++) bins[row] = bin_of[codes[row] >> shift];
+    else
+        for (uint32_t row = 0; row < n; row++) bins[row] = (uint8_t) codes[row];
+}
+
+/* What follows from the codes of values: those of rows, the edges and bins. 0 if memory ends. */
+static int fill_column(ct_codes *all, uint32_t col, const uint16_t *levels, const uint16_t *code_of,
+                       const double *edges)
+{
+    ct_code_column *column = &all->columns[col];
+    uint16_t *codes = all->codes + (size_t) col * all->n_rows;
+    uint8_t *bins = all->bins + (size_t) col * all->n_rows;
+    for (uint32_t row = 0; levels && row < all->n_rows; row++) codes[row] = code_of[levels[row]];
+    column->first = (uint16_t *) ct_alloc((CT_BINS + 1) * sizeof *column->first);
+    if (!column->first || !keep_edges(column, edges)) return 0;
+    if (column->n_codes <= CT_BINS) bins_are_codes(column);
+    else if (!make_bins(column, codes, all->n_rows)) return 0;
+    fill_bins(column, codes, all->n_rows, bins);
+    return 1;
+}
+
 /* 0 if memory ends. Once work is to end, the column has no codes. */
 static int code_column(const plan *p, unsigned worker, uint32_t col)
 {
@@ -203,34 +258,22 @@ static int code_column(const plan *p, unsigned worker, uint32_t col)
     ct_codes *all = p->codes;
     ct_code_column *column = &all->columns[col];
     uint16_t *codes = all->codes + (size_t) col * all->n_rows;
-    uint8_t *bins = all->bins + (size_t) col * all->n_rows;
-    const ct_column *raw = &p->columns[col];
-    CT_ASSERT(raw->values);
-    const ct_coded_column *coded = raw->type == CT_CODED ? (const ct_coded_column *) raw->values
-                                                         : NULL;
-    uint32_t present, n_values = 0, n_from = coded ? coded->n_levels : all->n_rows,
-             n = coded ? gather_levels(d, coded, all->n_rows, &present)
-                       : gather(d, raw, all->n_rows, &present);
-    uint16_t *by_value = coded ? d->code_of : codes;
-    column->has_missing = present < all->n_rows;
-    if (column->has_missing) memset(by_value, 0xff, n_from * sizeof *by_value);
-    memset(d->ties, 0, (n_from / 64 + 1) * sizeof *d->ties);
+    CT_ASSERT(p->columns[col].values);
+    gathered g = gather(d, &p->columns[col], all->n_rows, p->most, codes);
+    uint16_t *by_value = g.levels ? d->code_of : codes;
+    column->has_missing = g.has_missing;
+    if (g.has_missing) memset(by_value, 0xff, g.n_from * sizeof *by_value);
+    memset(d->ties, 0, (g.n_from / 64 + 1) * sizeof *d->ties);
     ct_column values = {d->values, CT_DOUBLE};
-    if (n) n_values = ct_sort_column(&values, n, d->scratch, d->order, d->ties, p->stop, worker);
+    uint32_t n_values = g.n ? ct_sort_column(&values, g.n, d->scratch, d->order, d->ties, p->stop,
+                                             worker)
+                            : 0;
     if (ct_halt_now(p->stop, worker)) return 1;
     double *edges = (double *) d->scratch; /* of the sort, which is over; larger than the edges */
-    column->n_codes = number_values(p, worker, n, n_values, present, coded ? d->rows_of : NULL,
-                                    edges, by_value);
+    column->n_codes = number_values(p, worker, &g, n_values, edges, by_value);
     if (ct_halt_now(p->stop, worker)) column->n_codes = 0;
-    if (!column->n_codes && n) return 1;
-    for (uint32_t row = 0; coded && row < all->n_rows; row++)
-        codes[row] = d->code_of[coded->codes[row]];
-    column->first = (uint16_t *) ct_alloc((CT_BINS + 1) * sizeof *column->first);
-    if (!column->first || !keep_edges(column, edges)) return 0;
-    if (column->n_codes <= CT_BINS) bins_are_codes(column);
-    else if (!make_bins(column, codes, all->n_rows)) return 0;
-    for (uint32_t row = 0; row < all->n_rows; row++) bins[row] = ct_bin_of(column, codes[row]);
-    return 1;
+    if (!column->n_codes && g.n) return 1;
+    return fill_column(all, col, g.levels, d->code_of, edges);
 }
 
 static void code_columns(void *data, unsigned worker, uint64_t begin, uint64_t end)
@@ -276,9 +319,8 @@ static int make_plan(plan *p, ct_codes *codes, const ct_column *columns, uint32_
     if (!p->desks) return 0;
     memset(p->desks, 0, threads * sizeof *p->desks);
     int fine = codes->columns && codes->codes && codes->bins && (codes->by_row || !codes->stride);
-    int coded;
-    uint32_t n = most_to_sort(columns, codes->n_cols, codes->n_rows, &coded);
-    for (unsigned i = 0; fine && i < threads; i++) fine = desk_init(&p->desks[i], n, coded);
+    uint32_t n_levels, n = most_to_sort(columns, codes->n_cols, codes->n_rows, &n_levels);
+    for (unsigned i = 0; fine && i < threads; i++) fine = desk_init(&p->desks[i], n, n_levels);
     return fine;
 }
 
@@ -330,11 +372,10 @@ void ct_codes_free(ct_codes *codes)
 double ct_codes_bytes(const ct_column *columns, uint32_t n_cols, uint32_t n_rows, int by_row,
                       unsigned threads)
 {
-    int coded;
-    uint32_t n = most_to_sort(columns, n_cols, n_rows, &coded);
+    uint32_t n_levels, n = most_to_sort(columns, n_cols, n_rows, &n_levels);
     double cells = (double) n_cols * n_rows,
            turned = by_row ? 2.0 * (double) row_stride(n_cols) * n_rows : 0,
-           sorting = (double) ct_sort_scratch(n) + 17.0 * n + (coded ? 6.0 * LEVELS : 0);
+           sorting = (double) ct_sort_scratch(n) + 17.0 * n + sizeof(ct_few) + 6.0 * n_levels;
     return 3 * cells + turned + sorting * (threads < n_cols ? threads : n_cols) +
            8.0 * n_cols * 65536;
 }

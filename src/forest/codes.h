@@ -30,7 +30,8 @@ typedef struct {
     int is_set;   /* codes are levels without an order, at most CT_SET_LEVELS: set by the caller */
     double *edges; /* [n_codes] owned; a value has at least code c where it is at least edges[c], c
                       > 0 */
-    uint8_t *bin_of;    /* [65536 >> shift] of a code, shifted; owned, NULL where codes are bins */
+    uint8_t *bin_of; /* [65536 >> shift] of a code below n_codes or CT_CODE_MISSING, shifted; owned,
+                        NULL where codes are bins */
     uint16_t *first;    /* [n_bins + 1] the first code of each bin, then n_codes; owned */
     unsigned shift;
 } ct_code_column;

@@ -1,5 +1,6 @@
 /* Forests against plain counts over raw values. */
 #include "check.h"
+#include "forest/few.h"
 #include "forest/permute.h"
 #include "forest/walk.h"
 #include "forest_data.h"
@@ -75,6 +76,123 @@ static void codes_of_levels(void)
         CHECK(memcmp(a->first, b->first, (b->n_bins + 1) * sizeof *b->first) == 0);
         ct_codes_free(&codes);
         free(numbers), free(values);
+    }
+}
+
+static uint32_t few_of(const ct_column *column, uint32_t n, uint32_t most)
+{
+    ct_few *few = (ct_few *) malloc(sizeof *few);
+    uint16_t *codes = (uint16_t *) malloc(n * sizeof *codes);
+    uint32_t n_levels = ct_few_values(few, column, n, most, codes), met = 0, missing = 0, wrong = 0;
+    for (uint32_t row = 0; n_levels && row < n; row++) {
+        double x = ct_column_value(column, row), level = few->levels[codes[row]];
+        if (ct_is_missing(column, row)) {
+            missing++;
+            wrong += codes[row] != 0;
+            continue;
+        }
+        wrong += level != x || codes[row] == 0 || codes[row] > met + 1;
+        if (codes[row] > met) {
+            met++;
+            wrong += signbit(level) != signbit(x);
+        }
+    }
+    CHECK_INT(wrong, 0);
+    if (n_levels) {
+        CHECK_INT(n_levels, met + 1);
+        CHECK_INT(few->has_missing, missing > 0);
+    }
+    free(few), free(codes);
+    return n_levels;
+}
+
+/* n rows of k values, each `times` times in a row. */
+static uint32_t few_in_runs(uint32_t n, uint32_t k, uint32_t times, uint32_t most)
+{
+    double *x = (double *) malloc(n * sizeof *x);
+    for (uint32_t row = 0; row < n; row++) x[row] = (row / times % k) * 0.37 - 5;
+    ct_column column = {x, CT_DOUBLE};
+    uint32_t n_levels = few_of(&column, n, most);
+    free(x);
+    return n_levels;
+}
+
+static void few_values(void)
+{
+    CHECK_INT(few_in_runs(600, 1, 1, CT_CODES), 2);
+    CHECK_INT(few_in_runs(511, 1, 1, CT_CODES), 0);
+    CHECK_INT(few_in_runs(512, 1, 1, CT_CODES), 2);
+    CHECK_INT(few_in_runs(4000, 256, 1, CT_CODES), 257);
+    CHECK_INT(few_in_runs(4000, 257, 1, CT_CODES), 0);
+    CHECK_INT(few_in_runs(4000, 4000, 1, CT_CODES), 0);
+    CHECK_INT(few_in_runs(600, 50, 1, 50), 51);
+    CHECK_INT(few_in_runs(600, 50, 1, 49), 0);
+    CHECK_INT(few_in_runs(2 * CT_FEW, CT_FEW - 1, 2, CT_CODES), CT_FEW);
+    CHECK_INT(few_in_runs(2 * CT_FEW, CT_FEW, 2, CT_CODES), 0);
+    CHECK_INT(few_in_runs(2 * CT_FEW, CT_FEW - 2, 2, CT_FEW - 2), CT_FEW - 1);
+}
+
+static void few_special_values(void)
+{
+    static const double some[] = {0, -0.0, 1, NAN, -INFINITY, INFINITY, 4.9e-324, -4.9e-324};
+    static const int32_t whole[] = {0, INT32_MIN, INT32_MAX, INT32_MIN + 1, -1};
+    double x[600];
+    int32_t k[600];
+    ct_column doubles = {x, CT_DOUBLE}, integers = {k, CT_INT32};
+    for (int kind = 0; kind < 3; kind++) { /* the zero of either sign first; no value */
+        for (int i = 0; i < 600; i++) x[i] = kind == 2 ? NAN : some[(i + kind) % 8];
+        CHECK_INT(few_of(&doubles, 600, CT_CODES), kind == 2 ? 1 : 7);
+    }
+    for (int i = 0; i < 600; i++) k[i] = whole[i % 5];
+    CHECK_INT(few_of(&integers, 600, CT_CODES), 5);
+}
+
+/* Values of one slot: as few.c has it. */
+static void few_crowded(void)
+{
+    double x[600];
+    ct_column column = {x, CT_DOUBLE};
+    uint32_t n = 0;
+    for (double value = 0; n < 65; value++) {
+        uint64_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        bits = (bits ^ bits >> 32) * UINT64_C(0x9e3779b97f4a7c15);
+        if ((bits >> 32) % (2 * CT_FEW) == 0) x[n++] = value;
+    }
+    for (uint32_t i = 65; i < 600; i++) x[i] = x[i % 64];
+    CHECK_INT(few_of(&column, 600, CT_CODES), 0);
+    x[64] = x[0];
+    CHECK_INT(few_of(&column, 600, CT_CODES), 65);
+}
+
+/* A code is the number of distinct values below, whether they are few or nearly as many as rows. */
+static void codes_are_ranks(void)
+{
+    for (uint32_t kind = 0; kind < 4; kind++) {
+        double x[600];
+        int32_t k[600];
+        rng r = {kind};
+        for (int i = 0; i < 600; i++) {
+            k[i] = (int32_t) rng_below(&r, kind % 2 ? 40 : 1000000) - 20;
+            x[i] = k[i] ? k[i] : rng_below(&r, 2) ? 0.0 : -0.0;
+            if (kind > 1 && rng_below(&r, 9) == 0) x[i] = NAN, k[i] = INT32_MIN;
+        }
+        ct_column columns[2] = {{x, CT_DOUBLE}, {k, CT_INT32}};
+        ct_codes codes;
+        ct_error error;
+        REQUIRE(ct_codes_init(&codes, columns, 2, 600, CT_CODES, 0, 1, NULL, &error) == CT_OK);
+        CHECK(memcmp(codes.codes, codes.codes + 600, 600 * sizeof *codes.codes) == 0);
+        CHECK_INT(codes.columns[0].has_missing, kind > 1);
+        for (int i = 0; i < 600; i++) {
+            uint32_t rank = 0;
+            for (int j = 0; j < 600; j++) {
+                int first = x[j] < x[i];
+                for (int before = 0; first && before < j; before++) first = x[before] != x[j];
+                rank += (uint32_t) first;
+            }
+            CHECK_INT(codes.codes[i], x[i] == x[i] ? rank : CT_CODE_MISSING);
+        }
+        ct_codes_free(&codes);
     }
 }
 
@@ -896,6 +1014,10 @@ static void memory_ends(void)
 static const check_case cases[] = {
     {"codes keep the order", codes_keep_order},
     {"codes of levels", codes_of_levels},
+    {"codes are ranks", codes_are_ranks},
+    {"few values", few_values},
+    {"few special values", few_special_values},
+    {"few values share a slot", few_crowded},
     {"bins are even", bins_are_even},
     {"samples", samples},
     {"splits are the best", splits_are_best},
