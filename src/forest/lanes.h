@@ -25,4 +25,13 @@
     default: TEXT(CT_LANE_8, __VA_ARGS__) break;    \
     }
 
+/* The same for at most four. */
+#define CT_FOR_FOUR_LANES(lanes, TEXT, ...)         \
+    switch (lanes) {                                \
+    case 1: TEXT(CT_LANE_1, __VA_ARGS__) break;     \
+    case 2: TEXT(CT_LANE_2, __VA_ARGS__) break;     \
+    case 3: TEXT(CT_LANE_3, __VA_ARGS__) break;     \
+    default: TEXT(CT_LANE_4, __VA_ARGS__) break;    \
+    }
+
 #endif

@@ -61,19 +61,6 @@ static inline void part_eight(const ct_item *items, uint32_t which, ct_item *lef
 #endif
 }
 
-static inline __attribute__((always_inline)) uint32_t part_eights(
-    const ct_question *q, const ct_item *items, uint32_t n, ct_item *left, ct_item *right,
-    uint32_t (*four)(const ct_question *, const ct_item *))
-{
-    uint32_t n_left = 0, i = 0;
-    for (; i + 8 <= n; i += 8) {
-        uint32_t which = four(q, items + i) | four(q, items + i + 4) << 4;
-        part_eight(items + i, which, left + n_left, right + (i - n_left));
-        n_left += (uint32_t) _mm_popcnt_u32(which);
-    }
-    return ct_part_from(q, items, i, n, n_left, left, right);
-}
-
 /* Weights are the upper halves of items. */
 static inline uint32_t part_weight(const ct_item *items, uint32_t n)
 {
@@ -88,15 +75,39 @@ static inline uint32_t part_weight(const ct_item *items, uint32_t n)
     return (uint32_t) (sums[0] + sums[1] + sums[2] + sums[3]) + ct_weight_of(items + i, n - i);
 }
 
+static inline __attribute__((always_inline)) uint32_t part_eights(
+    const ct_question *q, const ct_item *items, uint32_t n, ct_item *left, ct_item *right,
+    uint32_t *weight, uint32_t (*four)(const ct_question *, const ct_item *))
+{
+    uint32_t n_left = 0, i = 0;
+#if VEC_BYTES == 64
+    __m512i sum = _mm512_setzero_si512();
+#endif
+    for (; i + 8 <= n; i += 8) {
+        uint32_t which = four(q, items + i) | four(q, items + i + 4) << 4;
+#if VEC_BYTES == 64
+        const __m512i all = _mm512_loadu_si512(items + i);
+        sum = _mm512_add_epi64(sum, _mm512_maskz_srli_epi64((__mmask8) which, all, 32));
+#endif
+        part_eight(items + i, which, left + n_left, right + (i - n_left));
+        n_left += (uint32_t) _mm_popcnt_u32(which);
+    }
+    const uint32_t all_left = ct_part_from(q, items, i, n, n_left, left, right);
+#if VEC_BYTES == 64
+    *weight = (uint32_t) _mm512_reduce_add_epi64(sum) +
+              ct_weight_of(left + n_left, all_left - n_left);
+#else
+    *weight = part_weight(left, all_left);
+#endif
+    return all_left;
+}
+
 static uint32_t part(const ct_question *q, const ct_item *items, uint32_t n, ct_item *left,
                      ct_item *right, uint32_t *weight)
 {
-    uint32_t n_left;
-    if (q->bins) n_left = part_eights(q, items, n, left, right, part_four_bins);
-    else if (q->code_rows) n_left = ct_part_from(q, items, 0, n, 0, left, right);
-    else n_left = part_eights(q, items, n, left, right, part_four_codes);
-    *weight = part_weight(left, n_left);
-    return n_left;
+    if (q->bins) return part_eights(q, items, n, left, right, weight, part_four_bins);
+    if (!q->code_rows) return part_eights(q, items, n, left, right, weight, part_four_codes);
+    return ct_part_plain(q, items, n, left, right, weight);
 }
 
 /* Bit i: the i-th of eight items goes left. */

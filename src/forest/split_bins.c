@@ -32,6 +32,35 @@ static void fill_classes(uint32_t *to, const ct_item *items, uint32_t n, const u
     FILL_LANES(uint32_t value = items[i].weight)
 }
 
+/* Every second row is counted in the upper half of the lanes, which is then added to the lower one:
+ * rows of a large node are often in one bin, whose increments wait for each other. */
+#define LANE_ADD_TWO(lane)                                                    \
+    to[(size_t) bins##lane[items[i].row] * CT_LANES + (lane)] += first;       \
+    to[(size_t) bins##lane[items[i + 1].row] * CT_LANES + CT_LANES / 2 + (lane)] += second;
+#define FILL_TWO(LANES, rows)                                                             \
+    {                                                                                     \
+        LANES(LANE_BINS)                                                                  \
+        for (; i + 2 <= (rows); i += 2) {                                                 \
+            const uint32_t first = items[i].weight, second = items[i + 1].weight;         \
+            LANES(LANE_ADD_TWO)                                                           \
+        }                                                                                 \
+    }
+
+static void fill_by_halves(uint32_t *to, const ct_item *items, uint32_t n,
+                           const uint8_t *const *bins, unsigned lanes)
+{
+    uint32_t i = 0;
+    CT_ASSERT(lanes && lanes <= CT_LANES / 2);
+    CT_FOR_FOUR_LANES(lanes, FILL_TWO, n)
+    fill_classes(to, items + i, n - i, bins, lanes, 0);
+}
+
+static void add_halves(uint32_t *to, uint32_t n_bins)
+{
+    for (uint32_t bin = 0; bin < n_bins; bin++, to += CT_LANES)
+        for (unsigned lane = 0; lane < CT_LANES / 2; lane++) to[lane] += to[lane + CT_LANES / 2];
+}
+
 static void fill_packed(int64_t *to, const ct_item *items, uint32_t n, const uint8_t *const *bins,
                         unsigned lanes, int by_place, const int32_t *whole)
 {
@@ -146,6 +175,25 @@ static void clear(void *histogram, size_t bytes, const group *g)
     if (g->any_missing) memset(from + MISSING * bytes, 0, bytes);
 }
 
+/* Worth it where rows are many beside the bins to add. */
+static int is_by_halves(const group *g, uint32_t n)
+{
+    return !g->by_place && g->lanes <= CT_LANES / 2 && n > 4 * g->n_bins;
+}
+
+static void count_run(const group *g, const ct_item *items, uint32_t n, const uint8_t *const *bins,
+                      uint32_t *histogram)
+{
+    clear(histogram, CT_LANES * sizeof *histogram, g);
+    if (!is_by_halves(g, n)) {
+        fill_classes(histogram, items, n, bins, g->lanes, g->by_place);
+        return;
+    }
+    fill_by_halves(histogram, items, n, bins, g->lanes);
+    add_halves(histogram, g->n_bins);
+    if (g->any_missing) add_halves(histogram + MISSING * CT_LANES, 1);
+}
+
 static void count_classes(ct_search *s, const group *g)
 {
     uint32_t *histogram = s->desk->histograms;
@@ -154,8 +202,7 @@ static void count_classes(ct_search *s, const group *g)
     memcpy(bins, g->bins, sizeof bins);
     for (uint32_t k = 0; k < s->task->n_runs; k++, histogram += CT_BIN_ROWS * CT_LANES) {
         uint32_t n = s->desk->now[k].n;
-        clear(histogram, CT_LANES * sizeof *histogram, g);
-        fill_classes(histogram, items, n, bins, g->lanes, g->by_place);
+        count_run(g, items, n, bins, histogram);
         items += n;
         for (unsigned lane = 0; g->by_place && lane < g->lanes; lane++) bins[lane] += n;
     }

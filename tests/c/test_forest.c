@@ -559,19 +559,18 @@ static uint32_t gap_in_one_half(uint32_t row)
     return row % 2 ? row / 2 % 20 : row / 2 % 4 < 2 ? row / 2 % 2 : 16 + row / 2 % 4;
 }
 
-/* A large node whose rows have 0, 1, 18 and 19 of the 20 values that there are. */
-static void cuts_are_in_the_middle(void)
+/* A node of half the rows, which have 0, 1, 18 and 19 of the 20 values that there are. */
+static void cut_is_in_the_middle(uint32_t n_rows)
 {
-    enum { ROWS = 4000 };
-    forest_table t = forest_table_new(5, ROWS, 2, 3, 0, 0, CT_CODES);
+    forest_table t = forest_table_new(5, n_rows, 2, 3, 0, 0, CT_CODES);
     ct_hist_options o = forest_options(&t, 1);
     ct_hist_forest forest;
     ct_hist_extra extra;
     ct_error error;
     set_values(&t, 0, half);
     set_values(&t, 1, gap_in_one_half);
-    for (uint32_t i = 0; i < ROWS; i++)
-        t.classes[i] = i % 2 ? 2 : t.values[ROWS + i] > 10;
+    for (uint32_t i = 0; i < n_rows; i++)
+        t.classes[i] = i % 2 ? 2 : t.values[n_rows + i] > 10;
     o.replace = 0;
     REQUIRE(ct_hist_grow(&t.data, &o, &forest, &extra, &error) == CT_OK);
     const ct_hist_node *nodes = forest.trees[0].nodes;
@@ -583,6 +582,14 @@ static void cuts_are_in_the_middle(void)
     ct_hist_forest_free(&forest);
     ct_hist_extra_free(&extra);
     forest_table_free(&t);
+}
+
+/* Small nodes, those with bins of their own, those refined by codes, larger ones. */
+static void cuts_are_in_the_middle(void)
+{
+    static const uint32_t n_rows[] = {100, 2 * CT_NEAR_ROWS - 40, 2 * CT_NEAR_ROWS + 160,
+                                      2 * CT_REFINED_ROWS + 80};
+    for (size_t i = 0; i < sizeof n_rows / sizeof *n_rows; i++) cut_is_in_the_middle(n_rows[i]);
 }
 
 /* ---- the same forest ---- */

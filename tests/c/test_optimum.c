@@ -349,7 +349,17 @@ static void rows_twice_weigh_twice(void)
     free(d), free(twice);
 }
 
-static int on_second_call(void *calls) { return ++*(int *) calls > 1; }
+/* Kernels that count calls, and stop a search at one of them. */
+static struct {
+    int64_t calls, last;
+    ct_halt *halt;
+} counted;
+
+static void counted_pivots(double *s, uint32_t p, double *sse, double *terms)
+{
+    ct_gram_at(CT_SIMD_SCALAR)->pivots(s, p, sse, terms);
+    if (++counted.calls == counted.last) ct_halt_set(counted.halt);
+}
 
 /* Whenever it is stopped, no tree costs less than the bound. */
 static void stopped_bounds_hold(void)
@@ -359,18 +369,26 @@ static void stopped_bounds_hold(void)
     ct_model_table table;
     ct_optimum whole, part;
     ct_error error;
-    int calls = 0;
-    ct_halt never = {NULL, NULL, 0, 1}, soon = {on_second_call, &calls, 0, 0};
+    ct_halt never = {NULL, NULL, 0, 1};
     ct_optimum_options o = options_of(&s, 3);
-    const ct_gram_kernels *kernels = ct_gram_at(CT_SIMD_SCALAR);
+    ct_gram_kernels kernels = *ct_gram_at(CT_SIMD_SCALAR);
+    kernels.pivots = counted_pivots;
+    counted.calls = counted.last = 0;
     REQUIRE(open_problem(&p, &table, &s, 6));
-    REQUIRE(ct_optimum_search(&table, kernels, &o, &whole, &error) == CT_OK);
+    REQUIRE(ct_optimum_search(&table, &kernels, &o, &whole, &error) == CT_OK);
+    const int64_t n_calls = counted.calls;
     o.halt = &never;
-    REQUIRE(ct_optimum_search(&table, kernels, &o, &part, &error) == CT_OK);
+    REQUIRE(ct_optimum_search(&table, &kernels, &o, &part, &error) == CT_OK);
     CHECK(!part.complete && !part.better && part.bound == 0);
-    o.halt = &soon;
-    REQUIRE(ct_optimum_search(&table, kernels, &o, &part, &error) == CT_OK);
-    CHECK(part.bound <= whole.cost && part.cost >= whole.bound);
+    for (int64_t k = 1; k < 20; k++) {
+        ct_halt soon = {NULL, NULL, 0, 0};
+        o.halt = counted.halt = &soon;
+        counted.calls = 0;
+        counted.last = n_calls * k / 20;
+        REQUIRE(ct_optimum_search(&table, &kernels, &o, &part, &error) == CT_OK);
+        CHECK(!part.complete && soon.stopped);
+        CHECK(part.bound <= whole.cost && part.cost >= whole.bound);
+    }
     close_problem(&p, &table);
 }
 
