@@ -258,7 +258,7 @@ static int code_column(const plan *p, unsigned worker, uint32_t col)
     ct_codes *all = p->codes;
     ct_code_column *column = &all->columns[col];
     uint16_t *codes = all->codes + (size_t) col * all->n_rows;
-    CT_ASSERT(p->columns[col].values);
+    CT_ASSERT(p->columns[col].values && codes && d->code_of);
     gathered g = gather(d, &p->columns[col], all->n_rows, p->most, codes);
     uint16_t *by_value = g.levels ? d->code_of : codes;
     column->has_missing = g.has_missing;
