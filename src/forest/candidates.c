@@ -1,3 +1,5 @@
+#include "base/unguarded.h"
+
 #include "forest/search.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+#include "base/unguarded.h"
+
 #include "forest/grow.h"
 
 #include <math.h>

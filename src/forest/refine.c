@@ -1,5 +1,7 @@
 /* The best cut of the codes in two bins: cuts of bins are borders between these, and the best one
  * lies near the best of them. */
+#include "base/unguarded.h"
+
 #include "forest/search.h"
 
 enum { FEW = 16 }; /* rows that are sorted by looking at all pairs */

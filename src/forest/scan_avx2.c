@@ -1,3 +1,5 @@
+#include "base/unguarded.h"
+
 #include "forest/scan.h"
 
 #ifdef CT_HAVE_X86

@@ -1,4 +1,6 @@
 /* The scans in portable C: what the other sets are held against. */
+#include "base/unguarded.h"
+
 #include <math.h>
 
 #include "base/rng.h"

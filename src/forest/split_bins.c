@@ -1,4 +1,6 @@
 /* The best cut of nodes that look at histograms of bins. */
+#include "base/unguarded.h"
+
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,6 @@
 /* The best cut of small nodes, which look at all cuts of each candidate. */
+#include "base/unguarded.h"
+
 #include <math.h>
 #include <string.h>
 
