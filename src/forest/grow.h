@@ -82,8 +82,7 @@ typedef struct {
     uint16_t *corner_codes; /* [n_cols][CT_CORNER_ROWS] */
     int32_t *corner_whole;
     uint32_t *corner_rows;
-    uint16_t *near_codes; /* [2][CT_LANES][CT_NEAR_ROWS + CT_NEAR_PAD] of candidates, by item; or of
-                             the best one of up to CT_REFINED_ROWS items */
+    uint16_t *near_codes; /* [2][CT_LANES][CT_NEAR_ROWS + CT_NEAR_PAD] of candidates, by item */
     uint8_t *near_bins;
     uint8_t small_weights[CT_SMALL_ROWS]; /* of the items of a small node */
     uint32_t *columns;    /* [n_cols] a permutation, from which candidates are drawn, */
@@ -94,7 +93,7 @@ typedef struct {
     ct_run *went;         /* what of each run goes left */
     ct_task tasks[CT_TASKS];
     uint32_t n_tasks;
-    uint32_t *histograms; /* [n_classes][CT_BIN_ROWS][CT_LANES] */
+    uint32_t *histograms; /* [n_classes][CT_PART_CELLS], see scan.h */
     int64_t *packed;      /* numbers: [CT_BIN_ROWS][CT_LANES] */
     double *sums;
     int32_t *weights;

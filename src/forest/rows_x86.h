@@ -158,7 +158,7 @@ static void part_small(const ct_own_question *q, const ct_item *items, const ct_
 static void part_own(const ct_own_question *q, const ct_item *items, const ct_run *runs,
                      uint32_t n_runs, ct_item *left, ct_item *right, ct_run *went)
 {
-    uint8_t eights[CT_REFINED_ROWS / 8 + 8];
+    uint8_t eights[CT_NEAR_ROWS / 8 + 8];
     uint32_t n = 0, n_left = 0, i = 0, begin = 0;
     for (uint32_t k = 0; k < n_runs; k++) n += runs[k].n;
 #if VEC_BYTES == 64
@@ -188,23 +188,6 @@ static void part_own(const ct_own_question *q, const ct_item *items, const ct_ru
         went[k] = (ct_run){runs[k].class_, own, part_weight(left, own)};
         left += own;
     }
-}
-
-static uint32_t places(const uint8_t *bins, uint32_t n, uint8_t first, uint8_t width,
-                       ct_item *items)
-{
-    const __m256i from = _mm256_set1_epi8((char) first), most = _mm256_set1_epi8((char) width);
-    uint32_t found = 0;
-    for (uint32_t i = 0; i < n; i += 32) {
-        __m256i own = _mm256_loadu_si256((const __m256i *) (const void *) (bins + i));
-        own = _mm256_sub_epi8(own, from);
-        uint32_t which = (uint32_t) _mm256_movemask_epi8(
-            _mm256_cmpeq_epi8(_mm256_min_epu8(own, most), own));
-        if (n - i < 32) which &= (UINT32_C(1) << (n - i)) - 1;
-        for (; which; which &= which - 1)
-            items[found++].weight = i + (uint32_t) __builtin_ctz(which);
-    }
-    return found;
 }
 
 static inline __m256i turn_load(const uint16_t *from, uint32_t more)

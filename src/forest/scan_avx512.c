@@ -31,15 +31,30 @@ static inline void store_in_turns(uint32_t *to, __m512i a, __m512i b)
 #define HALF_OF(from) _mm256_loadu_si256((const __m256i *) (const void *) (from))
 #define WIDEN(from) _mm512_cvtepu16_epi32(HALF_OF(from))
 #define WIDEN_SIGNED(from) _mm512_cvtepi16_epi32(HALF_OF(from))
-typedef __mmask8 mask_f64, mask_light;
-#define ABOVE_F64(a, b) _mm512_cmp_pd_mask((__m512d) (a), (__m512d) (b), _CMP_GT_OQ)
-#define PICK_F64(mask, a, b) _mm512_mask_mov_epi64((__m512i) (b), mask, (__m512i) (a))
-#define ABOVE_LIGHT(a, b) _mm256_cmp_ps_mask((__m256) (a), (__m256) (b), _CMP_GT_OQ)
-#define PICK_LIGHT(mask, a, b) _mm256_mask_mov_epi32((__m256i) (b), mask, (__m256i) (a))
+typedef __mmask16 mask_f32;
+#define ABOVE_F32(a, b, n) \
+    _mm512_mask_cmp_ps_mask((__mmask16) _bzhi_u32(65535, (n) < 16 ? (n) : 16), (__m512) (a), (__m512) (b), _CMP_GT_OQ)
+#define PICK_32(mask, a, b) _mm512_mask_mov_epi32((__m512i) (b), mask, (__m512i) (a))
+
+static inline __attribute__((always_inline)) __m512i running(__m512i cells, const unsigned width)
+{
+    const __m512i none = _mm512_setzero_si512();
+    if (width == 4) cells = _mm512_add_epi32(cells, _mm512_alignr_epi64(cells, none, 6));
+    return _mm512_add_epi32(cells, _mm512_alignr_epi64(cells, none, 4));
+}
+
+static inline __attribute__((always_inline)) __m512i last_bin(__m512i cells, const unsigned width)
+{
+    if (width == 4) return _mm512_shuffle_i64x2(cells, cells, 0xff);
+    return _mm512_shuffle_i64x2(cells, cells, 0xee);
+}
+
+#define RUNNING(cells, width) ((whole_u32) running((__m512i) (cells), width))
+#define LAST_BIN(cells, width) ((whole_u32) last_bin((__m512i) (cells), width))
 #include "forest/rows_x86.h"
 #include "forest/scan_body.h"
 
-const ct_scan ct_scan_avx512 = {gini, variance, small_gini, above, range, spread, ranks, draws,
-                                part,  part_own, places, turn};
+const ct_scan ct_scan_avx512 = {gini, variance, small_gini, above, range, spread, beside,
+                                ranks, draws, part, part_own, turn};
 CT_TARGET_END
 #endif
