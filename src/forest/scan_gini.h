@@ -99,14 +99,12 @@ INLINE vec_f32 light_score(const gini_node *node, const gini_sides *s, const int
     {                                                                                  \
         typedef float fold_f32 __attribute__((vector_size(4 * (n)), aligned(4)));      \
         typedef int32_t fold_i32 __attribute__((vector_size(4 * (n)), aligned(4)));    \
-        fold_f32 *score = (fold_f32 *) (void *) scores;                                \
-        fold_i32 *bin = (fold_i32 *) (void *) bins;                                    \
-        const fold_i32 better =                                                        \
-            (fold_i32) (score[1] > score[0]) |                                         \
-            ((fold_i32) (score[1] == score[0]) & (fold_i32) (bin[1] < bin[0]));        \
-        score[0] = (fold_f32) (((fold_i32) score[1] & better) |                        \
-                               ((fold_i32) score[0] & ~better));                       \
-        bin[0] = (bin[1] & better) | (bin[0] & ~better);                               \
+        fold_f32 *s = (fold_f32 *) (void *) scores;                                    \
+        fold_i32 *at = (fold_i32 *) (void *) bins;                                     \
+        const fold_i32 better = (fold_i32) (s[1] > s[0]) |                             \
+                                ((fold_i32) (s[1] == s[0]) & (fold_i32) (at[1] < at[0])); \
+        s[0] = (fold_f32) (((fold_i32) s[1] & better) | ((fold_i32) s[0] & ~better));  \
+        at[0] = (at[1] & better) | (at[0] & ~better);                                  \
     }
 
 INLINE void light_gini(const gini_node *node, const unsigned from, const unsigned width,
