@@ -33,6 +33,27 @@ void ct_sampler_free(ct_sampler *sampler)
     sampler->upto = NULL;
 }
 
+/* With replacement: all words of a block at once, but for those of the few blocks of which one does
+ * not count. */
+static void draw_again(ct_draws *d, uint32_t n, uint32_t n_rows, uint32_t *counts)
+{
+    uint32_t i = 0;
+    while (n - i >= CT_DRAW_WORDS) {
+        if (d->next == CT_DRAW_WORDS) ct_draw_words(d);
+        if (d->next == 0 && d->scan->below(d->words, CT_DRAW_WORDS, n_rows)) {
+            for (uint32_t k = 0; k < CT_DRAW_WORDS; k++) counts[d->words[k]]++;
+            d->next = CT_DRAW_WORDS;
+            i += CT_DRAW_WORDS;
+        } else {
+            do {
+                counts[ct_draw_below(d, n_rows)]++;
+                i++;
+            } while (d->next != CT_DRAW_WORDS && i < n);
+        }
+    }
+    for (; i < n; i++) counts[ct_draw_below(d, n_rows)]++;
+}
+
 void ct_sample(const ct_sampler *sampler, uint64_t seed, uint32_t tree, uint32_t n, int replace,
                uint32_t *counts)
 {
@@ -44,7 +65,7 @@ void ct_sample(const ct_sampler *sampler, uint64_t seed, uint32_t tree, uint32_t
         for (uint32_t i = 0; i < n; i++)
             counts[ct_sample_row(sampler->upto, n_rows, ct_draw_below(&d, UINT32_MAX))]++;
     } else if (replace) {
-        for (uint32_t i = 0; i < n; i++) counts[ct_draw_below(&d, n_rows)]++;
+        draw_again(&d, n, n_rows, counts);
     } else {
         /* each row in turn, with the chance that the rest of the sample has in the rest of the rows
          */

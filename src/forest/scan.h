@@ -103,6 +103,9 @@ typedef struct {
      * multiple of 8. */
     void (*draws)(const uint32_t counter[4], const uint32_t key[2], uint32_t n_blocks,
                   uint32_t *words);
+    /* Of n words, a multiple of 32, each becomes what ct_rng_below(., bound) makes of it, if that
+     * refuses none of them; else they stay, and it returns 0. */
+    int (*below)(uint32_t *words, uint32_t n, uint32_t bound);
     /* Items that go left and those that go right, in their order; returns how many go left, and
      * their weight. Up to CT_PART_PAD more are written behind both. `left` may be `items`, or
      * before. */

@@ -118,7 +118,7 @@ INLINE void add_scores(small_scores *all, uint32_t at, vec_f32 score)
 
 /* Vectors of codes whose cuts are scored together; each has some of a candidate's, of which all
  * rows are asked. */
-enum { SLOTS = 5 };
+enum { SLOTS = 6 };
 
 typedef struct {
     const int16_t *codes[SLOTS];
@@ -128,7 +128,7 @@ typedef struct {
 
 /* One variable for each slot, so that they stay in registers; `n_slots` is a constant where this is
  * used. */
-#define FOR_SLOTS(DO) DO(0) DO(1) DO(2) DO(3) DO(4)
+#define FOR_SLOTS(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5)
 #define BEGIN_SLOT(v)                                                                  \
     const int16_t *row##v = slots->codes[n_slots > v ? v : 0];                         \
     const vec_i16 cut##v = *(const vec_i16 *) (const void *) (row##v + slots->from[v]);
@@ -217,13 +217,15 @@ static void score_slots(const ct_small *node, const small_slots *slots, unsigned
     case 2: small_pair(node, slots, 2); break;
     case 3: small_pair(node, slots, 3); break;
     case 4: small_pair(node, slots, 4); break;
-    default: small_pair(node, slots, 5); break;
+    case 5: small_pair(node, slots, 5); break;
+    default: small_pair(node, slots, 6); break;
     } else switch (n_slots) {
     case 1: small_many(node, slots, 1); break;
     case 2: small_many(node, slots, 2); break;
     case 3: small_many(node, slots, 3); break;
     case 4: small_many(node, slots, 4); break;
-    default: small_many(node, slots, 5); break;
+    case 5: small_many(node, slots, 5); break;
+    default: small_many(node, slots, 6); break;
     }
 }
 
@@ -397,6 +399,26 @@ static void draws(const uint32_t counter[4], const uint32_t key[2], uint32_t n_b
         }
         STORE_IN_TURNS(words, (a & low) | b << 32, (c & low) | d << 32);
     }
+}
+
+static int below(uint32_t *words, uint32_t n, uint32_t bound)
+{
+    const vec_u64 low = (vec_u64) {0} + UINT32_MAX, by = (vec_u64) {0} + bound;
+    const whole_u32 rest = (whole_u32) {0} + (uint32_t) -bound % bound;
+    whole_u32 refused = {0};
+    for (uint32_t i = 0; i < n; i += N32) {
+        const vec_u64 own = (vec_u64) *(const whole_u32 *) (const void *) (words + i),
+                      even = MULTIPLY_LOW(own, by), odd = MULTIPLY_LOW(own >> 32, by);
+        refused |= (whole_u32) ((whole_u32) ((even & low) | odd << 32) < rest);
+    }
+    for (unsigned i = 0; i < N32; i++)
+        if (refused[i]) return 0;
+    for (uint32_t i = 0; i < n; i += N32) {
+        whole_u32 *at = (whole_u32 *) (void *) (words + i);
+        const vec_u64 own = (vec_u64) *at;
+        *at = (whole_u32) (MULTIPLY_LOW(own, by) >> 32 | (MULTIPLY_LOW(own >> 32, by) & ~low));
+    }
+    return 1;
 }
 
 /* ---- ranks ---- */

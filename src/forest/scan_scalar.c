@@ -148,6 +148,15 @@ static void draws(const uint32_t counter[4], const uint32_t key[2], uint32_t n_b
     }
 }
 
+static int below(uint32_t *words, uint32_t n, uint32_t bound)
+{
+    const uint32_t rest = (uint32_t) -bound % bound;
+    for (uint32_t i = 0; i < n; i++)
+        if ((uint32_t) ((uint64_t) words[i] * bound) < rest) return 0;
+    for (uint32_t i = 0; i < n; i++) words[i] = (uint32_t) ((uint64_t) words[i] * bound >> 32);
+    return 1;
+}
+
 static void ranks(const int16_t *codes, uint32_t n, uint16_t *below)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -157,5 +166,5 @@ static void ranks(const int16_t *codes, uint32_t n, uint16_t *below)
 }
 
 const ct_scan ct_scan_scalar = {gini, variance, small_gini, above, ct_range_plain, spread,
-                                ct_beside_plain, ranks, draws, ct_part_plain, ct_part_own_plain,
+                                ct_beside_plain, ranks, draws, below, ct_part_plain, ct_part_own_plain,
                                 ct_turn_plain};
