@@ -31,10 +31,10 @@ static inline uint32_t part_four_codes(const ct_question *q, const ct_item *item
 static inline uint32_t part_four_bins(const ct_question *q, const ct_item *items)
 {
     const uint8_t *bins = q->bins, *turns = q->turns;
-    uint32_t turn = (uint32_t) turns[bins[items[0].row]] |
-                    (uint32_t) turns[bins[items[1].row]] << 1 |
-                    (uint32_t) turns[bins[items[2].row]] << 2 |
-                    (uint32_t) turns[bins[items[3].row]] << 3;
+    uint32_t turn = (uint32_t) turns[bins[items[0].row]] +
+                    (uint32_t) turns[bins[items[1].row]] * 2 +
+                    ((uint32_t) turns[bins[items[2].row]] +
+                    (uint32_t) turns[bins[items[3].row]] * 2) * 4;
     for (unsigned i = 0; turn >= CT_TURN_ASK && i < 4; i++)
         if (turn & (uint32_t) CT_TURN_ASK << i)
             turn = (turn & ~((uint32_t) CT_TURN_ASK << i)) |
