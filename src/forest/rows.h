@@ -122,6 +122,16 @@ static inline void ct_part_own_plain(const ct_own_question *q, const ct_item *it
     }
 }
 
+static inline void ct_weights_plain(const ct_item *items, uint32_t n, uint32_t first,
+                                    uint8_t *bytes, uint16_t *words, uint16_t *pairs)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        bytes[i] = (uint8_t) items[i].weight;
+        words[i] = (uint16_t) items[i].weight;
+        pairs[i] = (uint16_t) (words[i] << (i < first ? 0 : 8));
+    }
+}
+
 static inline void ct_range_plain(const uint16_t *codes, uint32_t n, uint16_t *low, uint16_t *high)
 {
     *low = *high = codes[0];

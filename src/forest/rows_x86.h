@@ -154,6 +154,22 @@ static void part_small(const ct_own_question *q, const ct_item *items, const ct_
 }
 #endif
 
+#if VEC_BYTES == 64
+static void small_weights(const ct_item *items, uint32_t n, uint32_t first, uint8_t *bytes,
+                          uint16_t *words, uint16_t *pairs)
+{
+    for (uint32_t i = 0; i < n; i += 8) {
+        const __m512i own = _mm512_srli_epi64(_mm512_loadu_si512(items + i), 32);
+        const __m128i eight = _mm512_cvtepi64_epi16(own);
+        const __mmask8 second = (__mmask8) ~_bzhi_u32(255, first < i ? 0 : first - i);
+        _mm_storel_epi64((__m128i *) (void *) (bytes + i), _mm512_cvtepi64_epi8(own));
+        _mm_storeu_si128((__m128i *) (void *) (words + i), eight);
+        _mm_storeu_si128((__m128i *) (void *) (pairs + i),
+                         _mm_mask_slli_epi16(eight, second, eight, 8));
+    }
+}
+#endif
+
 /* All runs at once: what is left of each lies together, in their order. */
 static void part_own(const ct_own_question *q, const ct_item *items, const ct_run *runs,
                      uint32_t n_runs, ct_item *left, ct_item *right, ct_run *went)

@@ -59,7 +59,7 @@ typedef struct {
 
 /* Candidates at a small node. Codes have their highest bit turned, so that signed ones compare. */
 typedef struct {
-    const int16_t *codes[CT_LANES]; /* [CT_SMALL_ROWS] by run, then 32767 */
+    const int16_t *codes[CT_LANES]; /* [n] by run, then 32767 up to a multiple of 32 */
     const uint16_t *weights;        /* [n] */
     const uint16_t *pairs; /* two runs: the same, by 256 in the second */
     const ct_run *runs;
@@ -106,6 +106,10 @@ typedef struct {
     /* Of n words, a multiple of 32, each becomes what ct_rng_below(., bound) makes of it, if that
      * refuses none of them; else they stay, and it returns 0. */
     int (*below)(uint32_t *words, uint32_t n, uint32_t bound);
+    /* Weights below 256 of up to CT_SMALL_ROWS items: as bytes, as words, and as words with those
+     * from the item `first` on times 256. As many are read and written as fill a multiple of 8. */
+    void (*weights)(const ct_item *items, uint32_t n, uint32_t first, uint8_t *bytes,
+                    uint16_t *words, uint16_t *pairs);
     /* Items that go left and those that go right, in their order; returns how many go left, and
      * their weight. Up to CT_PART_PAD more are written behind both. `left` may be `items`, or
      * before. */

@@ -304,8 +304,15 @@ INLINE int16_t lowest_code(const int16_t *codes, uint32_t n, const int32_t *scor
     return (int16_t) code;
 }
 
+#ifdef LOAD_EIGHTS
+#include "forest/scan_tiny.h"
+#endif
+
 static int small_gini(const ct_small *node, ct_small_cut *best)
 {
+#ifdef LOAD_EIGHTS
+    if (node->n <= 8) return tiny_gini(node, best);
+#endif
     small_scores scores[CT_LANES];
     int32_t most;
     int found = 0;
