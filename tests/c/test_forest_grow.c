@@ -186,6 +186,27 @@ static void check_groups(int device)
     }
 }
 
+/* Scores differ in form with the number of classes and the weight of a node, and searches with the
+ * number of its rows. */
+static void check_weights(int device)
+{
+    static const uint32_t classes[] = {2, 3, 7, 0}, rows[] = {500, 900, 2900},
+                          drawn[] = {500, 6000, 40000};
+    for (uint32_t kind = 0; kind < 72; kind++) {
+        const uint32_t n_rows = rows[kind / 4 % 3], sample = drawn[kind / 12 % 3];
+        if (is_slow(device) && (n_rows > 600 || kind % 4 > 1)) continue;
+        forest_table t = forest_table_new(300 + kind, n_rows, 4, classes[kind % 4],
+                                          kind % 5 ? 0 : 100, kind < 36 ? 0 : 0.1, CT_CODES);
+        ct_hist_options o = options_of(&t, 1, 3);
+        o.sample = sample < n_rows ? n_rows : sample;
+        o.min_n = o.sample / 100;
+        o.seed = kind;
+        check_forest(&t, &o, device);
+        if (CHECK_FIRST() || check_state.failed) printf("    kind %u\n", kind);
+        forest_table_free(&t);
+    }
+}
+
 /* Devices in turn; in cases of their own, since the CPU takes its time where it plays CUDA. */
 static void on_every_device(void (*check)(int))
 {
@@ -198,9 +219,11 @@ static void on_every_device(void (*check)(int))
 static void tables_on_twin(void) { check_tables(TWIN); }
 static void settings_on_twin(void) { check_settings(TWIN); }
 static void groups_on_twin(void) { check_groups(TWIN); }
+static void weights_on_twin(void) { check_weights(TWIN); }
 static void tables_with_cuda(void) { on_every_device(check_tables); }
 static void settings_with_cuda(void) { on_every_device(check_settings); }
 static void groups_with_cuda(void) { on_every_device(check_groups); }
+static void weights_with_cuda(void) { on_every_device(check_weights); }
 
 /* ---- memory ---- */
 
@@ -437,9 +460,11 @@ static const check_case cases[] = {
     {"tables on the twin", tables_on_twin},
     {"settings on the twin", settings_on_twin},
     {"groups on the twin", groups_on_twin},
+    {"weights on the twin", weights_on_twin},
     {"tables on every CUDA device", tables_with_cuda},
     {"settings on every CUDA device", settings_with_cuda},
     {"groups on every CUDA device", groups_with_cuda},
+    {"weights on every CUDA device", weights_with_cuda},
     {"a twin with little memory", little_memory_on_twin},
     {"a CUDA device with little memory", little_memory_with_cuda},
     {"memory of blocks", memory_of_blocks},
