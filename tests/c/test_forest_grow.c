@@ -5,6 +5,7 @@
 #include "forest/offload/cost.h"
 #include "forest/offload/grow.h"
 #include "forest/offload/kernels.h"
+#include "forest/scan.h"
 #include "forest_data.h"
 #include "gpu/device.h"
 #include "gpu/twin.h"
@@ -204,6 +205,37 @@ static void check_weights(int device)
         check_forest(&t, &o, device);
         if (CHECK_FIRST() || check_state.failed) printf("    kind %u\n", kind);
         forest_table_free(&t);
+    }
+}
+
+/* Trees seldom show how a score is rounded. */
+static void scores_of_cuts(void)
+{
+    static const uint32_t sizes[] = {300, 4095, 4096, 32767, 32768, 1 << 20}, classes[] = {2, 3, 7};
+    static uint32_t cells[7 * CT_PART_CELLS];
+    rng r = {306};
+    for (uint32_t i = 0; i < 1800; i++) {
+        const uint32_t weight = sizes[i % 6], n_runs = classes[i / 6 % 3],
+                       width = ct_bin_width(weight, 1), by = ct_has_pairs(weight) ? 2 : 1;
+        uint32_t totals[8] = {0}, rest = weight;
+        ct_tally_node node = {ct_tally_kind_of(CT_SPLIT_GINI, n_runs, n_runs, weight), weight,
+                              {0, 0}, 0, NULL};
+        ct_tally t;
+        ct_bin_cut cut;
+        for (uint32_t k = 0; k < n_runs; rest -= totals[k++])
+            totals[k] = k + 1 < n_runs ? rng_below(&r, rest / 2 + 1) : rest;
+        node.pair[0] = totals[0], node.pair[1] = totals[1];
+        memset(cells, 0, sizeof cells);
+        ct_tally_begin(&t);
+        for (uint32_t k = 0; k < n_runs; k++) {
+            const uint32_t left = rng_below(&r, totals[k] + 1);
+            uint32_t *cell = cells + k / by * CT_PART_CELLS;
+            cell[0] += left << k % by * 16;
+            cell[width] += (totals[k] - left) << k % by * 16;
+            ct_tally_add(&node, &t, k, left, totals[k]);
+        }
+        ct_scan_scalar.gini(cells, totals, n_runs, weight, 2, 0, 1, &cut);
+        CHECK(ct_tally_end(&node, &t) == (isnan(cut.score) ? -1 : cut.score));
     }
 }
 
@@ -461,6 +493,7 @@ static const check_case cases[] = {
     {"settings on the twin", settings_on_twin},
     {"groups on the twin", groups_on_twin},
     {"weights on the twin", weights_on_twin},
+    {"scores of cuts", scores_of_cuts},
     {"tables on every CUDA device", tables_with_cuda},
     {"settings on every CUDA device", settings_with_cuda},
     {"groups on every CUDA device", groups_with_cuda},
