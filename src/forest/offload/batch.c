@@ -309,7 +309,7 @@ static ct_status split_level(const ct_batch *batch, uint32_t n_chunks)
     } else {
         CT_TRY(launch_groups(batch, CT_FOREST_LARGE_SEARCH, candidates, shared));
     }
-    CT_TRY(launch_groups(batch, CT_FOREST_LARGE_SPLIT, n, shared));
+    CT_TRY(launch_groups(batch, CT_FOREST_LARGE_SPLIT, n, sizeof(uint32_t)));
     CT_TRY(launch_groups(batch, CT_FOREST_PART_COUNT, n_chunks, sizeof(ct_part_shared)));
     CT_TRY(launch(batch, CT_FOREST_PART_SETTLE, ct_gpu_warps(n)));
     return launch_groups(batch, CT_FOREST_PART_MOVE, n_chunks, sizeof(ct_chunk_words));
