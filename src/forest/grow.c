@@ -329,23 +329,15 @@ static ct_task make_root(ct_desk *desk)
     ct_task root;
     memset(&root, 0, sizeof root);
     root.path = CT_ROOT_PATH;
-    const uint32_t *order = g->order, *counts = desk->counts;
-    ct_item *items = desk->items;
-    uint32_t row = 0;
-    for (uint32_t c = 0; c < ct_runs_of(g); c++) {
-        const uint32_t begin = root.n, end = g->class_end[c];
-        uint32_t weight = 0, n = begin;
-        for (; row < end; row++) {
-            const ct_item item = {order[row], counts[order[row]]};
-            ct_copy_item(&items[n], &item);
-            weight += item.weight;
-            n += item.weight > 0;
-        }
-        add_run(desk->now, &root, c, n - begin, weight);
+    uint32_t begin = 0, weight;
+    for (uint32_t c = 0; c < ct_runs_of(g); begin = g->class_end[c], c++) {
+        const uint32_t n = g->scan->drawn(g->order + begin, desk->counts + begin,
+                                          g->class_end[c] - begin, desk->items + root.n, &weight);
+        add_run(desk->now, &root, c, n, weight);
     }
     for (uint32_t i = 0; g->need_out && i < g->n_rows; i++) {
         desk->out[root.n_out] = i;
-        root.n_out += desk->counts[i] == 0;
+        root.n_out += desk->counts[g->places ? g->places[i] : i] == 0;
     }
     return root;
 }
@@ -438,7 +430,7 @@ int ct_grow_tree(ct_desk *desk, uint32_t number)
     memset(desk->gains, 0, desk->grower->n_cols * sizeof *desk->gains);
     const ct_hist_options *options = desk->grower->options;
     ct_sample(&desk->grower->sampler, options->seed, number, options->sample, options->replace,
-              desk->counts);
+              desk->grower->places, desk->counts);
     if (ct_halt_now(desk->stop, desk->number)) return 0;
     ct_task task = make_root(desk);
     task.purity = purity(desk, &task, desk->now);

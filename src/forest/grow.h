@@ -36,6 +36,7 @@ typedef struct {
     uint32_t n_rows, n_cols, n_classes, block;
     ct_sampler sampler;  /* owned, as all below */
     uint32_t *order;     /* [n_rows] rows by class, then by number */
+    uint32_t *places;    /* [n_rows] where rows are in it; NULL: numbers, which are in their order */
     uint32_t *class_end; /* [n_classes] in it; numbers: one for all */
     int32_t *whole;      /* [n_rows] numbers, in units from the centre; NULL: classes */
     double centre, unit; /* of these */
@@ -70,7 +71,7 @@ typedef struct {
     unsigned number;      /* the worker's */
     ct_halt *stop;
     ct_item *items, *spare_items; /* [n_rows + CT_PART_PAD] */
-    uint32_t *counts;     /* [n_rows] of the sample */
+    uint32_t *counts;     /* [n_rows] of the sample, in the grower's order */
     uint32_t *out, *spare_out;     /* [n_rows] rows left out, in the view of their node */
     uint32_t *out_row,
         *out_leaf; /* [n_rows] those that have come to a leaf: which row, which node */

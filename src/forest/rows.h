@@ -122,6 +122,20 @@ static inline void ct_part_own_plain(const ct_own_question *q, const ct_item *it
     }
 }
 
+static inline uint32_t ct_drawn_plain(const uint32_t *rows, const uint32_t *counts, uint32_t n,
+                                      ct_item *items, uint32_t *weight)
+{
+    uint32_t n_items = 0, sum = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const ct_item item = {rows[i], counts[i]};
+        ct_copy_item(&items[n_items], &item);
+        sum += item.weight;
+        n_items += item.weight > 0;
+    }
+    *weight = sum;
+    return n_items;
+}
+
 static inline void ct_weights_plain(const ct_item *items, uint32_t n, uint32_t first,
                                     uint8_t *bytes, uint16_t *words, uint16_t *pairs)
 {

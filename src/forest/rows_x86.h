@@ -155,6 +155,27 @@ static void part_small(const ct_own_question *q, const ct_item *items, const ct_
 #endif
 
 #if VEC_BYTES == 64
+static uint32_t drawn(const uint32_t *rows, const uint32_t *counts, uint32_t n, ct_item *items,
+                      uint32_t *weight)
+{
+    uint32_t n_items = 0, i = 0, rest;
+    __m512i sum = _mm512_setzero_si512();
+    for (; i + 8 <= n; i += 8) {
+        const __m512i row = _mm512_cvtepu32_epi64(_mm256_loadu_si256((const void *) (rows + i))),
+                      count = _mm512_cvtepu32_epi64(
+                          _mm256_loadu_si256((const void *) (counts + i)));
+        const __mmask8 own = _mm512_test_epi64_mask(count, count);
+        _mm512_storeu_si512(items + n_items,
+                            _mm512_maskz_compress_epi64(
+                                own, _mm512_or_si512(row, _mm512_slli_epi64(count, 32))));
+        n_items += (uint32_t) _mm_popcnt_u32(own);
+        sum = _mm512_add_epi64(sum, count);
+    }
+    n_items += ct_drawn_plain(rows + i, counts + i, n - i, items + n_items, &rest);
+    *weight = (uint32_t) _mm512_reduce_add_epi64(sum) + rest;
+    return n_items;
+}
+
 static void small_weights(const ct_item *items, uint32_t n, uint32_t first, uint8_t *bytes,
                           uint16_t *words, uint16_t *pairs)
 {

@@ -106,6 +106,10 @@ typedef struct {
     /* Of n words, a multiple of 32, each becomes what ct_rng_below(., bound) makes of it, if that
      * refuses none of them; else they stay, and it returns 0. */
     int (*below)(uint32_t *words, uint32_t n, uint32_t bound);
+    /* Items of those of n rows whose count is not 0; returns how many, and their weight. Up to
+     * CT_PART_PAD more are written behind them. */
+    uint32_t (*drawn)(const uint32_t *rows, const uint32_t *counts, uint32_t n, ct_item *items,
+                      uint32_t *weight);
     /* Weights below 256 of up to CT_SMALL_ROWS items: as bytes, as words, and as words with those
      * from the item `first` on times 256. As many are read and written as fill a multiple of 8. */
     void (*weights)(const ct_item *items, uint32_t n, uint32_t first, uint8_t *bytes,

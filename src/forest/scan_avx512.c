@@ -92,6 +92,6 @@ static inline int16_t lowest_above(__m128i codes, int16_t code)
 #include "forest/scan_body.h"
 
 const ct_scan ct_scan_avx512 = {gini, variance, small_gini, above, range, spread, beside,
-                                ranks, draws, below, small_weights, part, part_own, turn};
+                                ranks, draws, below, drawn, small_weights, part, part_own, turn};
 CT_TARGET_END
 #endif
