@@ -475,26 +475,26 @@ static uint32_t move_leaf(const ct_desk *desk, ct_hist_tree *tree, uint32_t next
 ct_status ct_desk_tree(ct_desk *desk, ct_hist_tree *tree)
 {
     const ct_grower *g = desk->grower;
-    uint32_t *old_of = (uint32_t *) ct_alloc(2 * (size_t) desk->n_nodes * sizeof *old_of), n = 1,
-             place = 0;
+    const size_t room = (size_t) desk->n_nodes + 2; /* two are written for leaves as well */
+    uint32_t *old_of = (uint32_t *) ct_alloc(2 * room * sizeof *old_of), n = 1, place = 0;
     memset(tree, 0, sizeof *tree);
     if (!old_of || !new_tree(desk, tree)) {
         ct_free(old_of);
         return CT_NO_MEMORY;
     }
-    uint32_t *new_of = old_of + desk->n_nodes;
+    uint32_t *new_of = old_of + room;
     old_of[0] = 0;
     for (uint32_t i = 0; i < n; i++) {
         ct_hist_node node = desk->nodes[old_of[i]];
+        const uint32_t is_leaf = node.feature == CT_HIST_LEAF, left = node.next & CT_HIST_CHILD;
         new_of[old_of[i]] = i;
-        if (node.feature != CT_HIST_LEAF) {
-            uint32_t left = node.next & CT_HIST_CHILD;
-            node.next = n | (node.next & ~CT_HIST_CHILD);
-            old_of[n++] = left;
-            old_of[n++] = left + 1;
-        } else if (!g->n_classes || (node.next & CT_HIST_MIXED)) {
+        if (is_leaf & (!g->n_classes | ((node.next & CT_HIST_MIXED) != 0)))
             node.next = move_leaf(desk, tree, node.next, place++);
-        }
+        /* without a branch that cannot be foreseen */
+        old_of[n] = left;
+        old_of[n + 1] = left + 1;
+        node.next = is_leaf ? node.next : n | (node.next & ~CT_HIST_CHILD);
+        n += is_leaf ? 0 : 2;
         tree->nodes[i] = node;
     }
     for (uint32_t i = 0; i < desk->n_settled; i++) desk->out_leaf[i] = new_of[desk->out_leaf[i]];
