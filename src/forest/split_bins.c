@@ -45,12 +45,13 @@ static void fill_classes(uint32_t *to, const ct_item *items, uint32_t n, const u
 /* Every second row is counted in the upper half of the lanes, which is then added to the lower one:
  * rows of a large node are often in one bin, whose increments wait for each other. */
 #define LANE_ADD_TWO(lane)                                                    \
-    to[(size_t) bins##lane[items[i].row] * CT_LANES + (lane)] += first;       \
-    to[(size_t) bins##lane[items[i + 1].row] * CT_LANES + CT_LANES / 2 + (lane)] += second;
+    to[(size_t) bins##lane[row] * CT_LANES + (lane)] += first;                \
+    to[(size_t) bins##lane[next_row] * CT_LANES + CT_LANES / 2 + (lane)] += second;
 #define FILL_TWO(LANES, rows)                                                             \
     {                                                                                     \
         LANES(LANE_BINS)                                                                  \
         for (; i + 2 <= (rows); i += 2) {                                                 \
+            const size_t row = items[i].row, next_row = items[i + 1].row;                 \
             const uint32_t first = items[i].weight << shift,                              \
                            second = items[i + 1].weight << shift;                         \
             LANES(LANE_ADD_TWO)                                                           \
@@ -58,12 +59,19 @@ static void fill_classes(uint32_t *to, const ct_item *items, uint32_t n, const u
     }
 
 static void fill_by_halves(uint32_t *to, const ct_item *items, uint32_t n,
-                           const uint8_t *const *bins, unsigned lanes, unsigned shift)
+                           const uint8_t *const *bins, unsigned lanes, unsigned by)
 {
     uint32_t i = 0;
     CT_ASSERT(lanes && lanes <= CT_LANES / 2);
-    CT_FOR_FOUR_LANES(lanes, FILL_TWO, n)
-    fill_classes(to, items + i, n - i, bins, lanes, 0, CT_LANES, shift);
+    /* a variable shift would take registers from the loop */
+    if (by) {
+        const unsigned shift = 16;
+        CT_FOR_FOUR_LANES(lanes, FILL_TWO, n)
+    } else {
+        const unsigned shift = 0;
+        CT_FOR_FOUR_LANES(lanes, FILL_TWO, n)
+    }
+    fill_classes(to, items + i, n - i, bins, lanes, 0, CT_LANES, by);
 }
 
 /* Bins of so many lanes take the place of those filled by halves, from the lowest on. */
