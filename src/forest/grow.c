@@ -486,15 +486,16 @@ ct_status ct_desk_tree(ct_desk *desk, ct_hist_tree *tree)
     old_of[0] = 0;
     for (uint32_t i = 0; i < n; i++) {
         ct_hist_node node = desk->nodes[old_of[i]];
-        const uint32_t is_leaf = node.feature == CT_HIST_LEAF, left = node.next & CT_HIST_CHILD;
+        const uint32_t is_leaf = node.feature == CT_HIST_LEAF, left = node.next & CT_HIST_CHILD,
+                       inner = is_leaf - 1; /* all bits, or none */
         new_of[old_of[i]] = i;
         if (is_leaf & (!g->n_classes | ((node.next & CT_HIST_MIXED) != 0)))
             node.next = move_leaf(desk, tree, node.next, place++);
         /* without a branch that cannot be foreseen */
         old_of[n] = left;
         old_of[n + 1] = left + 1;
-        node.next = is_leaf ? node.next : n | (node.next & ~CT_HIST_CHILD);
-        n += is_leaf ? 0 : 2;
+        node.next = (node.next & ~(inner & CT_HIST_CHILD)) | (inner & n);
+        n += inner & 2;
         tree->nodes[i] = node;
     }
     for (uint32_t i = 0; i < desk->n_settled; i++) desk->out_leaf[i] = new_of[desk->out_leaf[i]];
