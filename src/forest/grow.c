@@ -212,9 +212,13 @@ static void part(ct_desk *desk, const ct_task *task, ct_split *split, ct_task *l
 {
     part_items(desk, task, split);
     for (uint32_t k = 0; k < task->n_runs; k++) {
-        ct_run run = desk->now[k], went = desk->went[k];
+        const ct_run run = desk->now[k], went = desk->went[k],
+                     rest = {run.class_, run.n - went.n, run.weight - went.weight};
         add_run(desk->left, left, run.class_, went.n, went.weight);
-        add_run(desk->right, right, run.class_, run.n - went.n, run.weight - went.weight);
+        add_run(desk->right, right, run.class_, rest.n, rest.weight);
+        /* sums of squares first */
+        left->purity += (double) went.weight * went.weight;
+        right->purity += (double) rest.weight * rest.weight;
     }
     memcpy(desk->items + task->begin + left->n, desk->spare_items, right->n * sizeof *desk->items);
     left->begin = task->begin;
@@ -242,23 +246,21 @@ static double sum_of(const ct_desk *desk, const ct_task *task)
     return sum;
 }
 
-/* Sum of squares by weight: of classes, or of the sum of numbers. */
-static double purity(const ct_desk *desk, const ct_task *task, const ct_run *runs)
+/* What was the sum of the squares becomes the purity. */
+static void end_purity(const ct_desk *desk, ct_task *task)
 {
-    double sum = 0;
     if (!desk->grower->n_classes) {
-        sum = sum_of(desk, task);
-        return sum * sum / task->weight;
+        const double sum = sum_of(desk, task);
+        task->purity = sum * sum;
     }
-    for (uint32_t k = 0; k < task->n_runs; k++) sum += (double) runs[k].weight * runs[k].weight;
-    return sum / task->weight;
+    task->purity /= task->weight;
 }
 
 static void note_gain(ct_desk *desk, const ct_task *task, ct_task *left, ct_task *right,
                       uint32_t column)
 {
-    left->purity = purity(desk, left, desk->left);
-    right->purity = purity(desk, right, desk->right);
+    end_purity(desk, left);
+    end_purity(desk, right);
     double gain = left->purity + right->purity - task->purity;
     desk->gains[column] += ct_rounded(gain * desk->grower->gain_scale);
 }
@@ -433,7 +435,9 @@ int ct_grow_tree(ct_desk *desk, uint32_t number)
               desk->grower->places, desk->counts);
     if (ct_halt_now(desk->stop, desk->number)) return 0;
     ct_task task = make_root(desk);
-    task.purity = purity(desk, &task, desk->now);
+    for (uint32_t k = 0; k < task.n_runs; k++)
+        task.purity += (double) desk->now[k].weight * desk->now[k].weight;
+    end_purity(desk, &task);
     if (!room_for_nodes(desk)) return 0;
     desk->n_nodes = 1;
     if (options->learn) return grow_levels(desk, &task, number);
