@@ -155,15 +155,18 @@ static void part_small(const ct_own_question *q, const ct_item *items, const ct_
 #endif
 
 #if VEC_BYTES == 64
+static inline __m512i drawn_eight(const uint32_t *from)
+{
+    return _mm512_cvtepu32_epi64(_mm256_loadu_si256((const __m256i *) (const void *) from));
+}
+
 static uint32_t drawn(const uint32_t *rows, const uint32_t *counts, uint32_t n, ct_item *items,
                       uint32_t *weight)
 {
     uint32_t n_items = 0, i = 0, rest;
     __m512i sum = _mm512_setzero_si512();
     for (; i + 8 <= n; i += 8) {
-        const __m512i row = _mm512_cvtepu32_epi64(_mm256_loadu_si256((const void *) (rows + i))),
-                      count = _mm512_cvtepu32_epi64(
-                          _mm256_loadu_si256((const void *) (counts + i)));
+        const __m512i row = drawn_eight(rows + i), count = drawn_eight(counts + i);
         const __mmask8 own = _mm512_test_epi64_mask(count, count);
         _mm512_storeu_si512(items + n_items,
                             _mm512_maskz_compress_epi64(

@@ -28,9 +28,10 @@ typedef struct {
 } gini_node;
 
 /* Of the cuts above some bins: weight on the left; of two runs, how far the first is off its
- * proportion, of others, squares of the weights on both sides. */
+ * proportion, of others, squares of the weights on both sides. Unsigned, since cells that are not
+ * used have any sums. */
 typedef struct {
-    whole_i32 size, off, squares, others;
+    whole_u32 size, off, squares, others;
 } gini_sides;
 
 /* The last bin is that of missing values. */
@@ -46,23 +47,23 @@ INLINE void begin_sums(const gini_node *node, unsigned from, const unsigned widt
     }
 }
 
-INLINE whole_i32 next_sums(const gini_node *node, size_t at, const unsigned width,
+INLINE whole_u32 next_sums(const gini_node *node, size_t at, const unsigned width,
                            whole_u32 *before)
 {
     const whole_u32 own = *(const whole_u32 *) (const void *) (node->histograms + at),
                     sums = RUNNING(own, width) + *before;
     *before = LAST_BIN(sums, width);
-    return (whole_i32) sums;
+    return sums;
 }
 
 INLINE gini_sides next_pair(const gini_node *node, size_t at, const unsigned width,
                             whole_u32 *before)
 {
-    const whole_i32 sums = next_sums(node, at, width, before), first = sums & 65535,
+    const whole_u32 sums = next_sums(node, at, width, before), first = sums & 65535,
                     second = sums >> 16;
     gini_sides s;
     s.size = first + second;
-    s.off = first * (int32_t) node->totals[1] - second * (int32_t) node->totals[0];
+    s.off = first * node->totals[1] - second * node->totals[0];
     s.squares = s.others = s.off;
     return s;
 }
@@ -72,10 +73,9 @@ INLINE gini_sides next_many(const gini_node *node, size_t at, const unsigned wid
 {
     gini_sides s = {{0}, {0}, {0}, {0}};
     for (uint32_t part = 0; 2 * part < node->n_runs; part++, at += CT_PART_CELLS) {
-        const whole_i32 sums = next_sums(node, at, width, before + part), first = sums & 65535,
-                        second = sums >> 16,
-                        first_rest = (int32_t) node->totals[2 * part] - first,
-                        second_rest = (int32_t) node->totals[2 * part + 1] - second;
+        const whole_u32 sums = next_sums(node, at, width, before + part), first = sums & 65535,
+                        second = sums >> 16, first_rest = node->totals[2 * part] - first,
+                        second_rest = node->totals[2 * part + 1] - second;
         s.size += first + second;
         s.squares += first * first + second * second;
         s.others += first_rest * first_rest + second_rest * second_rest;
@@ -85,11 +85,11 @@ INLINE gini_sides next_many(const gini_node *node, size_t at, const unsigned wid
 
 /* ---- floats ---- */
 
-#define TO_F32(x) __builtin_convertvector((x), vec_f32)
+#define TO_F32(x) __builtin_convertvector((whole_i32) (x), vec_f32)
 
 INLINE vec_f32 light_score(const gini_node *node, const gini_sides *s, const int is_pair)
 {
-    const vec_f32 size = TO_F32(s->size), rest = TO_F32((int32_t) node->weight - s->size);
+    const vec_f32 size = TO_F32(s->size), rest = TO_F32(node->weight - s->size);
     if (is_pair) return TO_F32(s->off) * TO_F32(s->off) / (size * rest);
     return TO_F32(s->squares) / size + TO_F32(s->others) / rest;
 }

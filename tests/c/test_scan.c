@@ -280,6 +280,62 @@ static void draws_in_blocks(void)
         }
 }
 
+/* Words below a bound that favours some of them, unless they are drawn again. */
+static void draws_below(void)
+{
+    static const uint32_t bounds[] = {1, 2, 3, 1000, 65536, 10000019, 3u << 30, UINT32_MAX};
+    uint32_t words[64], before[64];
+    for (size_t b = 0; b < sizeof bounds / sizeof *bounds; b++)
+        for (uint32_t seed = 0; seed < (CHECK_QUICK() ? 20 : 200); seed++)
+            for (int level = 0; level < CT_N_SIMD; level++) {
+                ct_rng rng = ct_rng_of(seed, 5, 3), again = rng;
+                const uint32_t n = seed % 2 ? 64 : 32, bound = bounds[b];
+                if (!ct_cpu_has((ct_simd) level)) continue;
+                for (uint32_t i = 0; i < n; i++) words[i] = before[i] = ct_rng_next(&rng);
+                const int fine = ct_scan_at((ct_simd) level)->below(words, n, bound);
+                for (uint32_t i = 0; fine && i < n; i++)
+                    CHECK_INT(words[i], ct_rng_below(&again, bound));
+                for (uint32_t i = 0; !fine && i < n; i++) (void) ct_rng_below(&again, bound);
+                /* draws of `again` are as many as words if none was refused */
+                CHECK((again.counter[0] == rng.counter[0] && again.next == rng.next) == fine);
+                CHECK(fine || !memcmp(words, before, n * sizeof *words));
+            }
+}
+
+/* Rows that were drawn, and the weights of few items. */
+static void rows_drawn(void)
+{
+    enum { MOST = 70 };
+    uint32_t rows[MOST], counts[MOST], weight;
+    ct_item items[MOST + CT_PART_PAD];
+    for (uint32_t n = 0; n <= MOST; n++)
+        for (int level = 0; level < CT_N_SIMD; level++) {
+            uint8_t bytes[CT_SMALL_ROWS + 8];
+            uint16_t words[CT_SMALL_ROWS + 8], pairs[CT_SMALL_ROWS + 8];
+            uint32_t drawn = 0, sum = 0;
+            ct_rng r = ct_rng_of(n, 3, 1);
+            if (!ct_cpu_has((ct_simd) level)) continue;
+            for (uint32_t i = 0; i < n; i++) {
+                rows[i] = ct_rng_next(&r);
+                counts[i] = n % 5 == 4 ? ct_rng_below(&r, 256) : ct_rng_below(&r, 3);
+            }
+            const uint32_t found = ct_scan_at((ct_simd) level)->drawn(rows, counts, n, items,
+                                                                      &weight);
+            for (uint32_t i = 0; i < n; i++) {
+                if (!counts[i]) continue;
+                CHECK(items[drawn].row == rows[i] && items[drawn].weight == counts[i]);
+                drawn++;
+                sum += counts[i];
+            }
+            CHECK(found == drawn && weight == sum);
+            const uint32_t few = found < CT_SMALL_ROWS ? found : CT_SMALL_ROWS, first = few / 3;
+            ct_scan_at((ct_simd) level)->weights(items, few, first, bytes, words, pairs);
+            for (uint32_t i = 0; i < few; i++)
+                CHECK(bytes[i] == items[i].weight && words[i] == items[i].weight &&
+                      pairs[i] == items[i].weight * (i < first ? 1 : 256));
+        }
+}
+
 enum { MOST_ITEMS = 70, CODES = 300 };
 
 /* Codes of a column, some missing, their bins of three codes each, and where codes are. */
@@ -442,6 +498,8 @@ static const check_case cases[] = {
     {"rows turned", rows_turned},
     {"codes of nodes", codes_of_nodes},
     {"draws in blocks", draws_in_blocks},
+    {"draws below a bound", draws_below},
+    {"rows drawn", rows_drawn},
     {"large nodes by hand", by_hand},
     {"small nodes by hand", small_by_hand},
     {"large nodes on every instruction set", large_nodes},
