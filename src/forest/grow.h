@@ -36,7 +36,7 @@ typedef struct {
     uint32_t n_rows, n_cols, n_classes, block;
     ct_sampler sampler;  /* owned, as all below */
     uint32_t *order;     /* [n_rows] rows by class, then by number */
-    uint32_t *places;    /* [n_rows] where rows are in it; NULL: numbers, which are in their order */
+    uint32_t *places;    /* [n_rows] where rows are in it; NULL: numbers, which are in order */
     uint32_t *class_end; /* [n_classes] in it; numbers: one for all */
     int32_t *whole;      /* [n_rows] numbers, in units from the centre; NULL: classes */
     double centre, unit; /* of these */

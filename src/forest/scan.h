@@ -41,8 +41,8 @@ enum {
 };
 
 /* Histograms of classes have a part for each pair of runs, where weights have 16 bits, or else for
- * each run. Parts are CT_PART_CELLS apart, and their rows of bins as wide as ct_bin_width() says. Of
- * a cell the first run of a pair has the lower half, the second the upper one. */
+ * each run. Parts are CT_PART_CELLS apart, and bins as many cells as ct_bin_width() says. Of a cell
+ * the first run of a pair has the lower half, the second the upper one. */
 enum { CT_PART_CELLS = CT_BIN_ROWS * CT_LANES };
 
 static inline int ct_has_pairs(uint32_t weight) { return weight <= CT_MIDDLE_WEIGHT; }
@@ -90,8 +90,8 @@ typedef struct {
     int16_t (*above)(const int16_t *codes, uint32_t n, int16_t code);
     /* The lowest and the highest of n codes. */
     void (*range)(const uint16_t *codes, uint32_t n, uint16_t *low, uint16_t *high);
-    /* bins[i] = (codes[i] - low) * scale / 2^16; as many codes are read, and bins written, as fill a
-     * multiple of 32. */
+    /* bins[i] = (codes[i] - low) * scale / 2^16; as many codes are read, and bins written, as fill
+     * a multiple of 32. */
     void (*spread)(const uint16_t *codes, uint32_t n, uint16_t low, uint32_t scale, uint8_t *bins);
     /* The highest of n codes up to `most`, 0 if there is none, and the lowest above it, 65535 if
      * there is none. */

@@ -45,7 +45,8 @@ static inline __attribute__((always_inline)) __m256i last_bin(__m256i cells, con
 #include "forest/rows_x86.h"
 #include "forest/scan_body.h"
 
-const ct_scan ct_scan_avx2 = {gini, variance, small_gini, above, range, spread, beside,
-                                ranks, draws, below, ct_drawn_plain, ct_weights_plain, part, part_own, turn};
+const ct_scan ct_scan_avx2 = {
+    gini, variance, small_gini, above, range, spread, beside, ranks, draws, below,
+    ct_drawn_plain, ct_weights_plain, part, part_own, turn};
 CT_TARGET_END
 #endif

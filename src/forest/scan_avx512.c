@@ -34,7 +34,8 @@ static inline void store_in_turns(uint32_t *to, __m512i a, __m512i b)
 #define WIDEN_SIGNED(from) _mm512_cvtepi16_epi32(HALF_OF(from))
 typedef __mmask16 mask_f32;
 #define ABOVE_F32(a, b, n) \
-    _mm512_mask_cmp_ps_mask((__mmask16) _bzhi_u32(65535, (n) < 16 ? (n) : 16), (__m512) (a), (__m512) (b), _CMP_GT_OQ)
+    _mm512_mask_cmp_ps_mask((__mmask16) _bzhi_u32(65535, (n) < 16 ? (n) : 16), (__m512) (a), \
+                            (__m512) (b), _CMP_GT_OQ)
 #define PICK_32(mask, a, b) _mm512_mask_mov_epi32((__m512i) (b), mask, (__m512i) (a))
 
 static inline __attribute__((always_inline)) __m512i running(__m512i cells, const unsigned width)
@@ -92,7 +93,8 @@ static inline int16_t lowest_above(__m128i codes, int16_t code)
 #include "forest/rows_x86.h"
 #include "forest/scan_body.h"
 
-const ct_scan ct_scan_avx512 = {gini, variance, small_gini, above, range, spread, beside,
-                                ranks, draws, below, drawn, small_weights, part, part_own, turn};
+const ct_scan ct_scan_avx512 = {
+    gini, variance, small_gini, above, range, spread, beside, ranks, draws, below, drawn,
+    small_weights, part, part_own, turn};
 CT_TARGET_END
 #endif

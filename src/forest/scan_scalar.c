@@ -165,6 +165,6 @@ static void ranks(const int16_t *codes, uint32_t n, uint16_t *below)
     }
 }
 
-const ct_scan ct_scan_scalar = {gini, variance, small_gini, above, ct_range_plain, spread,
-                                ct_beside_plain, ranks, draws, below, ct_drawn_plain, ct_weights_plain, ct_part_plain, ct_part_own_plain,
-                                ct_turn_plain};
+const ct_scan ct_scan_scalar = {
+    gini, variance, small_gini, above, ct_range_plain, spread, ct_beside_plain, ranks, draws,
+    below, ct_drawn_plain, ct_weights_plain, ct_part_plain, ct_part_own_plain, ct_turn_plain};

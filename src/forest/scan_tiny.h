@@ -1,6 +1,7 @@
-/* The best cut of nodes of up to eight rows: the codes of several candidates fill one vector, eight of
- * each, which bring LOAD_EIGHTS(codes, n), SPREAD_EIGHTS(codes, row), the code of a row in all eight
- * places, HIGHEST_32 and EQUAL_32, and see scan_body.h for the rest. */
+/* The best cut of nodes of up to eight rows: one vector has eight codes of each of several
+ * candidates. Instruction sets bring LOAD_EIGHTS(codes, n); SPREAD_EIGHTS(codes, row), the code of
+ * a row in all eight places; HIGHEST_32, EQUAL_32, LOWEST_OF_EIGHTH, LOWEST_ABOVE; and halves of
+ * vectors, widened. For the rest see scan_body.h, which includes this. */
 enum { EIGHTS = N16 / 8 };
 
 /* Scores of the cuts above all codes, as their bits; -1 where a side is empty. */
@@ -22,8 +23,8 @@ INLINE vec_u16 tiny_right(const vec_i16 codes, const uint16_t *weights, uint32_t
     return right;
 }
 
-#define HALF_FLOATS(x, half) __builtin_convertvector((whole_i32) WIDEN_HALF(x, half), vec_f32)
-#define HALF_SIGNED(x, half) __builtin_convertvector((whole_i32) WIDEN_HALF_SIGNED(x, half), vec_f32)
+#define HALF_FLOATS(x, half) TO_F32(WIDEN_HALF(x, half))
+#define HALF_SIGNED(x, half) TO_F32(WIDEN_HALF_SIGNED(x, half))
 
 INLINE tiny_scores tiny_pair(const ct_small *node, const vec_i16 codes)
 {
