@@ -448,7 +448,8 @@ static void recount_tree(recount *r, double *values)
             check_leaf(r, node, depth[node], values);
             continue;
         }
-        check_inner(r, node, values);
+        if (r->o->rule == CT_SPLIT_RANDOM) r->checked++;
+        else check_inner(r, node, values);
         uint32_t left = it->next & ~CT_HIST_FLAG;
         REQUIRE(left > node && left + 1 < r->tree->n_nodes);
         depth[left] = depth[left + 1] = depth[node] + 1;
@@ -463,14 +464,15 @@ static void recount_tree(recount *r, double *values)
     free(depth);
 }
 
-static void recount_forest(uint64_t seed, uint32_t n_rows, uint32_t n_classes, uint32_t levels,
-                           double missing, uint32_t min_n, uint32_t depth)
+static void recount_rule(ct_split_rule rule, uint64_t seed, uint32_t n_rows, uint32_t n_classes,
+                         uint32_t levels, double missing, uint32_t min_n, uint32_t depth)
 {
     forest_table t = forest_table_new(seed, n_rows, 3, n_classes, levels, missing, CT_CODES);
     ct_hist_options o = forest_options(&t, 2);
     ct_hist_forest forest;
     ct_hist_extra extra;
     ct_error error;
+    o.rule = rule;
     o.min_n = min_n;
     o.depth = depth;
     o.first_tree = (uint32_t) seed;
@@ -490,6 +492,20 @@ static void recount_forest(uint64_t seed, uint32_t n_rows, uint32_t n_classes, u
     ct_hist_forest_free(&forest);
     ct_hist_extra_free(&extra);
     forest_table_free(&t);
+}
+
+static void recount_forest(uint64_t seed, uint32_t n_rows, uint32_t n_classes, uint32_t levels,
+                           double missing, uint32_t min_n, uint32_t depth)
+{
+    recount_rule(CT_SPLIT_GINI, seed, n_rows, n_classes, levels, missing, min_n, depth);
+}
+
+/* Rows go where the cut says, also within a bin of the table. */
+static void cuts_at_random_part_rows(void)
+{
+    for (uint64_t seed = 30; seed < 33; seed++)
+        recount_rule(CT_SPLIT_RANDOM, seed, CHECK_QUICK() ? 900 : 2600, seed == 32 ? 0 : 3, 0,
+                     seed % 2 ? 0.1 : 0, 5, 1000);
 }
 
 /* Small nodes look at all cuts; others at borders of bins. */
@@ -999,6 +1015,7 @@ static const check_case cases[] = {
     {"bins are even", bins_are_even},
     {"samples", samples},
     {"splits are the best", splits_are_best},
+    {"cuts at random part rows", cuts_at_random_part_rows},
     {"cuts are in the middle", cuts_are_in_the_middle},
     {"the same forest", same_forest},
     {"parts make the whole", parts_make_the_whole},
