@@ -24,10 +24,9 @@
 #' For a predictor with at most 65,534 distinct values the codes lose no information: the code of a
 #' value is its rank. A predictor with more values gets 65,534 codes of about equally many rows.
 #' Nodes with at most 64 distinct rows (and 255 rows counting repetitions) evaluate all cuts between
-#' these codes. Larger nodes evaluate the borders of bins, and then all cuts within the two bins
-#' next to the best border: up to 512 rows with 32 to 128 bins over the node's own range of codes;
-#' above that with 255 bins of about equally many rows of the data. Nodes of more than 2,048 rows
-#' evaluate the borders only. `bins` limits the number of codes.
+#' these codes. Larger nodes evaluate the borders of bins: up to 512 rows of 32 to 128 bins over the
+#' node's own range of codes; above that of 255 bins of about equally many rows of the data.
+#' `bins` limits the number of codes.
 #'
 #' @section Predictors:
 #' Numbers, logicals, dates, times and ordered factors are split by a threshold; values *less than*

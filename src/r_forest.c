@@ -418,7 +418,7 @@ SEXP ffi_hist_sample(SEXP control, SEXP number_)
     SEXP out = PROTECT(Rf_allocVector(INTSXP, n_rows));
     ct_sampler sampler;
     if (ct_sampler_init(&sampler, n_rows, weights) != CT_OK) Rf_error("not enough memory");
-    ct_sample(&sampler, r_seed(control), (uint32_t) Rf_asInteger(number_), sample, replace,
+    ct_sample(&sampler, r_seed(control), (uint32_t) Rf_asInteger(number_), sample, replace, NULL,
               (uint32_t *) INTEGER(out));
     ct_sampler_free(&sampler);
     UNPROTECT(1);

@@ -18,7 +18,8 @@ static int order_by_class(ct_grower *g)
     const int32_t *classes = g->data->classes;
     g->order = (uint32_t *) ct_alloc(g->n_rows * sizeof *g->order);
     g->class_end = (uint32_t *) ct_alloc(n_ends * sizeof *g->class_end);
-    if (!g->order || !g->class_end) return 0;
+    g->places = classes ? (uint32_t *) ct_alloc(g->n_rows * sizeof *g->places) : NULL;
+    if (!g->order || !g->class_end || (classes && !g->places)) return 0;
     memset(g->class_end, 0, n_ends * sizeof *g->class_end);
     for (uint32_t row = 0; row < g->n_rows; row++) g->class_end[classes ? classes[row] : 0]++;
     for (uint32_t c = 0, before = 0; c < n_ends; c++) {
@@ -26,8 +27,11 @@ static int order_by_class(ct_grower *g)
         g->class_end[c] = before; /* its begin, which the rows move on to its end */
         before += n;
     }
-    for (uint32_t row = 0; row < g->n_rows; row++)
-        g->order[g->class_end[classes ? classes[row] : 0]++] = row;
+    for (uint32_t row = 0; row < g->n_rows; row++) {
+        const uint32_t place = g->class_end[classes ? classes[row] : 0]++;
+        g->order[place] = row;
+        if (classes) g->places[row] = place;
+    }
     return 1;
 }
 
@@ -79,6 +83,7 @@ void ct_grower_free(ct_grower *g)
 {
     ct_sampler_free(&g->sampler);
     ct_free(g->order);
+    ct_free(g->places);
     ct_free(g->class_end);
     ct_free(g->whole);
 }

@@ -5,28 +5,31 @@
 #include "base/rng.h"
 #include "forest/scan.h"
 
-enum { CT_DRAW_BLOCKS = 64 };
+enum { CT_DRAW_BLOCKS = 64, CT_DRAW_WORDS = 4 * CT_DRAW_BLOCKS };
 
 typedef struct {
     const ct_scan *scan; /* lent */
     ct_rng rng;
-    uint32_t words[4 * CT_DRAW_BLOCKS], next;
+    uint32_t words[CT_DRAW_WORDS], next;
 } ct_draws;
 
 static inline void ct_draws_init(ct_draws *d, const ct_scan *scan, ct_rng rng)
 {
     d->scan = scan;
     d->rng = rng;
-    d->next = 4 * CT_DRAW_BLOCKS;
+    d->next = CT_DRAW_WORDS;
+}
+
+static inline void ct_draw_words(ct_draws *d)
+{
+    d->scan->draws(d->rng.counter, d->rng.key, CT_DRAW_BLOCKS, d->words);
+    d->rng.counter[0] += CT_DRAW_BLOCKS;
+    d->next = 0;
 }
 
 static inline uint32_t ct_draw(ct_draws *d)
 {
-    if (d->next == 4 * CT_DRAW_BLOCKS) {
-        d->scan->draws(d->rng.counter, d->rng.key, CT_DRAW_BLOCKS, d->words);
-        d->rng.counter[0] += CT_DRAW_BLOCKS;
-        d->next = 0;
-    }
+    if (d->next == CT_DRAW_WORDS) ct_draw_words(d);
     return d->words[d->next++];
 }
 

@@ -212,9 +212,13 @@ static void part(ct_desk *desk, const ct_task *task, ct_split *split, ct_task *l
 {
     part_items(desk, task, split);
     for (uint32_t k = 0; k < task->n_runs; k++) {
-        ct_run run = desk->now[k], went = desk->went[k];
+        const ct_run run = desk->now[k], went = desk->went[k],
+                     rest = {run.class_, run.n - went.n, run.weight - went.weight};
         add_run(desk->left, left, run.class_, went.n, went.weight);
-        add_run(desk->right, right, run.class_, run.n - went.n, run.weight - went.weight);
+        add_run(desk->right, right, run.class_, rest.n, rest.weight);
+        /* sums of squares first */
+        left->purity += (double) went.weight * went.weight;
+        right->purity += (double) rest.weight * rest.weight;
     }
     memcpy(desk->items + task->begin + left->n, desk->spare_items, right->n * sizeof *desk->items);
     left->begin = task->begin;
@@ -242,23 +246,21 @@ static double sum_of(const ct_desk *desk, const ct_task *task)
     return sum;
 }
 
-/* Sum of squares by weight: of classes, or of the sum of numbers. */
-static double purity(const ct_desk *desk, const ct_task *task, const ct_run *runs)
+/* What was the sum of the squares becomes the purity. */
+static void end_purity(const ct_desk *desk, ct_task *task)
 {
-    double sum = 0;
     if (!desk->grower->n_classes) {
-        sum = sum_of(desk, task);
-        return sum * sum / task->weight;
+        const double sum = sum_of(desk, task);
+        task->purity = sum * sum;
     }
-    for (uint32_t k = 0; k < task->n_runs; k++) sum += (double) runs[k].weight * runs[k].weight;
-    return sum / task->weight;
+    task->purity /= task->weight;
 }
 
 static void note_gain(ct_desk *desk, const ct_task *task, ct_task *left, ct_task *right,
                       uint32_t column)
 {
-    left->purity = purity(desk, left, desk->left);
-    right->purity = purity(desk, right, desk->right);
+    end_purity(desk, left);
+    end_purity(desk, right);
     double gain = left->purity + right->purity - task->purity;
     desk->gains[column] += ct_rounded(gain * desk->grower->gain_scale);
 }
@@ -329,23 +331,15 @@ static ct_task make_root(ct_desk *desk)
     ct_task root;
     memset(&root, 0, sizeof root);
     root.path = CT_ROOT_PATH;
-    const uint32_t *order = g->order, *counts = desk->counts;
-    ct_item *items = desk->items;
-    uint32_t row = 0;
-    for (uint32_t c = 0; c < ct_runs_of(g); c++) {
-        const uint32_t begin = root.n, end = g->class_end[c];
-        uint32_t weight = 0, n = begin;
-        for (; row < end; row++) {
-            const ct_item item = {order[row], counts[order[row]]};
-            ct_copy_item(&items[n], &item);
-            weight += item.weight;
-            n += item.weight > 0;
-        }
-        add_run(desk->now, &root, c, n - begin, weight);
+    uint32_t begin = 0, weight;
+    for (uint32_t c = 0; c < ct_runs_of(g); begin = g->class_end[c], c++) {
+        const uint32_t n = g->scan->drawn(g->order + begin, desk->counts + begin,
+                                          g->class_end[c] - begin, desk->items + root.n, &weight);
+        add_run(desk->now, &root, c, n, weight);
     }
     for (uint32_t i = 0; g->need_out && i < g->n_rows; i++) {
         desk->out[root.n_out] = i;
-        root.n_out += desk->counts[i] == 0;
+        root.n_out += desk->counts[g->places ? g->places[i] : i] == 0;
     }
     return root;
 }
@@ -438,10 +432,12 @@ int ct_grow_tree(ct_desk *desk, uint32_t number)
     memset(desk->gains, 0, desk->grower->n_cols * sizeof *desk->gains);
     const ct_hist_options *options = desk->grower->options;
     ct_sample(&desk->grower->sampler, options->seed, number, options->sample, options->replace,
-              desk->counts);
+              desk->grower->places, desk->counts);
     if (ct_halt_now(desk->stop, desk->number)) return 0;
     ct_task task = make_root(desk);
-    task.purity = purity(desk, &task, desk->now);
+    for (uint32_t k = 0; k < task.n_runs; k++)
+        task.purity += (double) desk->now[k].weight * desk->now[k].weight;
+    end_purity(desk, &task);
     if (!room_for_nodes(desk)) return 0;
     desk->n_nodes = 1;
     if (options->learn) return grow_levels(desk, &task, number);
@@ -483,26 +479,27 @@ static uint32_t move_leaf(const ct_desk *desk, ct_hist_tree *tree, uint32_t next
 ct_status ct_desk_tree(ct_desk *desk, ct_hist_tree *tree)
 {
     const ct_grower *g = desk->grower;
-    uint32_t *old_of = (uint32_t *) ct_alloc(2 * (size_t) desk->n_nodes * sizeof *old_of), n = 1,
-             place = 0;
+    const size_t room = (size_t) desk->n_nodes + 2; /* two are written for leaves as well */
+    uint32_t *old_of = (uint32_t *) ct_alloc(2 * room * sizeof *old_of), n = 1, place = 0;
     memset(tree, 0, sizeof *tree);
     if (!old_of || !new_tree(desk, tree)) {
         ct_free(old_of);
         return CT_NO_MEMORY;
     }
-    uint32_t *new_of = old_of + desk->n_nodes;
+    uint32_t *new_of = old_of + room;
     old_of[0] = 0;
     for (uint32_t i = 0; i < n; i++) {
         ct_hist_node node = desk->nodes[old_of[i]];
+        const uint32_t is_leaf = node.feature == CT_HIST_LEAF, left = node.next & CT_HIST_CHILD,
+                       inner = is_leaf - 1; /* all bits, or none */
         new_of[old_of[i]] = i;
-        if (node.feature != CT_HIST_LEAF) {
-            uint32_t left = node.next & CT_HIST_CHILD;
-            node.next = n | (node.next & ~CT_HIST_CHILD);
-            old_of[n++] = left;
-            old_of[n++] = left + 1;
-        } else if (!g->n_classes || (node.next & CT_HIST_MIXED)) {
+        if (is_leaf & (!g->n_classes | ((node.next & CT_HIST_MIXED) != 0)))
             node.next = move_leaf(desk, tree, node.next, place++);
-        }
+        /* without a branch that cannot be foreseen */
+        old_of[n] = left;
+        old_of[n + 1] = left + 1;
+        node.next = (node.next & ~(inner & CT_HIST_CHILD)) | (inner & n);
+        n += inner & 2;
         tree->nodes[i] = node;
     }
     for (uint32_t i = 0; i < desk->n_settled; i++) desk->out_leaf[i] = new_of[desk->out_leaf[i]];

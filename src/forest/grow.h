@@ -36,6 +36,7 @@ typedef struct {
     uint32_t n_rows, n_cols, n_classes, block;
     ct_sampler sampler;  /* owned, as all below */
     uint32_t *order;     /* [n_rows] rows by class, then by number */
+    uint32_t *places;    /* [n_rows] where rows are in it; NULL: numbers, which are in order */
     uint32_t *class_end; /* [n_classes] in it; numbers: one for all */
     int32_t *whole;      /* [n_rows] numbers, in units from the centre; NULL: classes */
     double centre, unit; /* of these */
@@ -70,7 +71,7 @@ typedef struct {
     unsigned number;      /* the worker's */
     ct_halt *stop;
     ct_item *items, *spare_items; /* [n_rows + CT_PART_PAD] */
-    uint32_t *counts;     /* [n_rows] of the sample */
+    uint32_t *counts;     /* [n_rows] of the sample, in the grower's order */
     uint32_t *out, *spare_out;     /* [n_rows] rows left out, in the view of their node */
     uint32_t *out_row,
         *out_leaf; /* [n_rows] those that have come to a leaf: which row, which node */
@@ -82,8 +83,7 @@ typedef struct {
     uint16_t *corner_codes; /* [n_cols][CT_CORNER_ROWS] */
     int32_t *corner_whole;
     uint32_t *corner_rows;
-    uint16_t *near_codes; /* [2][CT_LANES][CT_NEAR_ROWS + CT_NEAR_PAD] of candidates, by item; or of
-                             the best one of up to CT_REFINED_ROWS items */
+    uint16_t *near_codes; /* [2][CT_LANES][CT_NEAR_ROWS + CT_NEAR_PAD] of candidates, by item */
     uint8_t *near_bins;
     uint8_t small_weights[CT_SMALL_ROWS]; /* of the items of a small node */
     uint32_t *columns;    /* [n_cols] a permutation, from which candidates are drawn, */
@@ -94,7 +94,7 @@ typedef struct {
     ct_run *went;         /* what of each run goes left */
     ct_task tasks[CT_TASKS];
     uint32_t n_tasks;
-    uint32_t *histograms; /* [n_classes][CT_BIN_ROWS][CT_LANES] */
+    uint32_t *histograms; /* [n_classes][CT_PART_CELLS], see scan.h */
     int64_t *packed;      /* numbers: [CT_BIN_ROWS][CT_LANES] */
     double *sums;
     int32_t *weights;

@@ -12,20 +12,7 @@
 #define CT_LANE_7(DO) CT_LANE_6(DO) DO(6)
 #define CT_LANE_8(DO) CT_LANE_7(DO) DO(7)
 
-/* TEXT(CT_LANE_<lanes>, ...) */
-#define CT_FOR_LANES(lanes, TEXT, ...)              \
-    switch (lanes) {                                \
-    case 1: TEXT(CT_LANE_1, __VA_ARGS__) break;     \
-    case 2: TEXT(CT_LANE_2, __VA_ARGS__) break;     \
-    case 3: TEXT(CT_LANE_3, __VA_ARGS__) break;     \
-    case 4: TEXT(CT_LANE_4, __VA_ARGS__) break;     \
-    case 5: TEXT(CT_LANE_5, __VA_ARGS__) break;     \
-    case 6: TEXT(CT_LANE_6, __VA_ARGS__) break;     \
-    case 7: TEXT(CT_LANE_7, __VA_ARGS__) break;     \
-    default: TEXT(CT_LANE_8, __VA_ARGS__) break;    \
-    }
-
-/* The same for at most four. */
+/* TEXT(CT_LANE_<lanes>, ...) for at most four, and for more. */
 #define CT_FOR_FOUR_LANES(lanes, TEXT, ...)         \
     switch (lanes) {                                \
     case 1: TEXT(CT_LANE_1, __VA_ARGS__) break;     \
@@ -33,5 +20,15 @@
     case 3: TEXT(CT_LANE_3, __VA_ARGS__) break;     \
     default: TEXT(CT_LANE_4, __VA_ARGS__) break;    \
     }
+#define CT_FOR_MORE_LANES(lanes, TEXT, ...)         \
+    switch (lanes) {                                \
+    case 5: TEXT(CT_LANE_5, __VA_ARGS__) break;     \
+    case 6: TEXT(CT_LANE_6, __VA_ARGS__) break;     \
+    case 7: TEXT(CT_LANE_7, __VA_ARGS__) break;     \
+    default: TEXT(CT_LANE_8, __VA_ARGS__) break;    \
+    }
+#define CT_FOR_LANES(lanes, TEXT, ...)                          \
+    if ((lanes) <= 4) CT_FOR_FOUR_LANES(lanes, TEXT, __VA_ARGS__) \
+    else CT_FOR_MORE_LANES(lanes, TEXT, __VA_ARGS__)
 
 #endif

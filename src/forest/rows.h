@@ -100,7 +100,7 @@ static inline uint32_t ct_part_own_from(const ct_own_question *q, const ct_item 
     return n_left;
 }
 
-/* The part(), part_own(), places() and turn() of scan.h in portable C. */
+/* What scan.h has of these, in portable C. */
 static inline uint32_t ct_part_plain(const ct_question *q, const ct_item *items, uint32_t n,
                                      ct_item *left, ct_item *right, uint32_t *weight)
 {
@@ -122,15 +122,47 @@ static inline void ct_part_own_plain(const ct_own_question *q, const ct_item *it
     }
 }
 
-static inline uint32_t ct_places_plain(const uint8_t *bins, uint32_t n, uint8_t first,
-                                       uint8_t width, ct_item *items)
+static inline uint32_t ct_drawn_plain(const uint32_t *rows, const uint32_t *counts, uint32_t n,
+                                      ct_item *items, uint32_t *weight)
 {
-    uint32_t found = 0;
+    uint32_t n_items = 0, sum = 0;
     for (uint32_t i = 0; i < n; i++) {
-        items[found].weight = i;
-        found += (uint8_t) (bins[i] - first) <= width;
+        const ct_item item = {rows[i], counts[i]};
+        ct_copy_item(&items[n_items], &item);
+        sum += item.weight;
+        n_items += item.weight > 0;
     }
-    return found;
+    *weight = sum;
+    return n_items;
+}
+
+static inline void ct_weights_plain(const ct_item *items, uint32_t n, uint32_t first,
+                                    uint8_t *bytes, uint16_t *words, uint16_t *pairs)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        bytes[i] = (uint8_t) items[i].weight;
+        words[i] = (uint16_t) items[i].weight;
+        pairs[i] = (uint16_t) (words[i] << (i < first ? 0 : 8));
+    }
+}
+
+static inline void ct_range_plain(const uint16_t *codes, uint32_t n, uint16_t *low, uint16_t *high)
+{
+    *low = *high = codes[0];
+    for (uint32_t i = 1; i < n; i++) {
+        if (codes[i] < *low) *low = codes[i];
+        if (codes[i] > *high) *high = codes[i];
+    }
+}
+
+static inline void ct_beside_plain(const uint16_t *codes, uint32_t n, uint16_t most, uint16_t *low,
+                                   uint16_t *high)
+{
+    *low = 0, *high = UINT16_MAX;
+    for (uint32_t i = 0; i < n; i++) {
+        if (codes[i] <= most && codes[i] > *low) *low = codes[i];
+        if (codes[i] > most && codes[i] < *high) *high = codes[i];
+    }
 }
 
 static inline void ct_turn_plain(const uint16_t *const *rows, uint32_t n_cols, uint16_t *to,

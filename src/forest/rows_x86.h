@@ -31,10 +31,10 @@ static inline uint32_t part_four_codes(const ct_question *q, const ct_item *item
 static inline uint32_t part_four_bins(const ct_question *q, const ct_item *items)
 {
     const uint8_t *bins = q->bins, *turns = q->turns;
-    uint32_t turn = (uint32_t) turns[bins[items[0].row]] |
-                    (uint32_t) turns[bins[items[1].row]] << 1 |
-                    (uint32_t) turns[bins[items[2].row]] << 2 |
-                    (uint32_t) turns[bins[items[3].row]] << 3;
+    uint32_t turn = (uint32_t) turns[bins[items[0].row]] +
+                    (uint32_t) turns[bins[items[1].row]] * 2 +
+                    ((uint32_t) turns[bins[items[2].row]] +
+                    (uint32_t) turns[bins[items[3].row]] * 2) * 4;
     for (unsigned i = 0; turn >= CT_TURN_ASK && i < 4; i++)
         if (turn & (uint32_t) CT_TURN_ASK << i)
             turn = (turn & ~((uint32_t) CT_TURN_ASK << i)) |
@@ -154,11 +154,51 @@ static void part_small(const ct_own_question *q, const ct_item *items, const ct_
 }
 #endif
 
+#if VEC_BYTES == 64
+static inline __m512i drawn_eight(const uint32_t *from)
+{
+    return _mm512_cvtepu32_epi64(_mm256_loadu_si256((const __m256i *) (const void *) from));
+}
+
+static uint32_t drawn(const uint32_t *rows, const uint32_t *counts, uint32_t n, ct_item *items,
+                      uint32_t *weight)
+{
+    uint32_t n_items = 0, i = 0, rest;
+    __m512i sum = _mm512_setzero_si512();
+    for (; i + 8 <= n; i += 8) {
+        const __m512i row = drawn_eight(rows + i), count = drawn_eight(counts + i);
+        const __mmask8 own = _mm512_test_epi64_mask(count, count);
+        _mm512_storeu_si512(items + n_items,
+                            _mm512_maskz_compress_epi64(
+                                own, _mm512_or_si512(row, _mm512_slli_epi64(count, 32))));
+        n_items += (uint32_t) _mm_popcnt_u32(own);
+        sum = _mm512_add_epi64(sum, count);
+    }
+    n_items += ct_drawn_plain(rows + i, counts + i, n - i, items + n_items, &rest);
+    *weight = (uint32_t) _mm512_reduce_add_epi64(sum) + rest;
+    return n_items;
+}
+
+static void small_weights(const ct_item *items, uint32_t n, uint32_t first, uint8_t *bytes,
+                          uint16_t *words, uint16_t *pairs)
+{
+    for (uint32_t i = 0; i < n; i += 8) {
+        const __m512i own = _mm512_srli_epi64(_mm512_loadu_si512(items + i), 32);
+        const __m128i eight = _mm512_cvtepi64_epi16(own);
+        const __mmask8 second = (__mmask8) ~_bzhi_u32(255, first < i ? 0 : first - i);
+        _mm_storel_epi64((__m128i *) (void *) (bytes + i), _mm512_cvtepi64_epi8(own));
+        _mm_storeu_si128((__m128i *) (void *) (words + i), eight);
+        _mm_storeu_si128((__m128i *) (void *) (pairs + i),
+                         _mm_mask_slli_epi16(eight, second, eight, 8));
+    }
+}
+#endif
+
 /* All runs at once: what is left of each lies together, in their order. */
 static void part_own(const ct_own_question *q, const ct_item *items, const ct_run *runs,
                      uint32_t n_runs, ct_item *left, ct_item *right, ct_run *went)
 {
-    uint8_t eights[CT_REFINED_ROWS / 8 + 8];
+    uint8_t eights[CT_NEAR_ROWS / 8 + 8];
     uint32_t n = 0, n_left = 0, i = 0, begin = 0;
     for (uint32_t k = 0; k < n_runs; k++) n += runs[k].n;
 #if VEC_BYTES == 64
@@ -188,23 +228,6 @@ static void part_own(const ct_own_question *q, const ct_item *items, const ct_ru
         went[k] = (ct_run){runs[k].class_, own, part_weight(left, own)};
         left += own;
     }
-}
-
-static uint32_t places(const uint8_t *bins, uint32_t n, uint8_t first, uint8_t width,
-                       ct_item *items)
-{
-    const __m256i from = _mm256_set1_epi8((char) first), most = _mm256_set1_epi8((char) width);
-    uint32_t found = 0;
-    for (uint32_t i = 0; i < n; i += 32) {
-        __m256i own = _mm256_loadu_si256((const __m256i *) (const void *) (bins + i));
-        own = _mm256_sub_epi8(own, from);
-        uint32_t which = (uint32_t) _mm256_movemask_epi8(
-            _mm256_cmpeq_epi8(_mm256_min_epu8(own, most), own));
-        if (n - i < 32) which &= (UINT32_C(1) << (n - i)) - 1;
-        for (; which; which &= which - 1)
-            items[found++].weight = i + (uint32_t) __builtin_ctz(which);
-    }
-    return found;
 }
 
 static inline __m256i turn_load(const uint16_t *from, uint32_t more)

@@ -33,24 +33,60 @@ void ct_sampler_free(ct_sampler *sampler)
     sampler->upto = NULL;
 }
 
+/* Where draws are counted. */
+typedef struct {
+    const uint32_t *places;
+    uint32_t *counts;
+} tally;
+
+static void count(const tally *t, uint32_t row) { t->counts[t->places ? t->places[row] : row]++; }
+
+static void count_all(const tally *t, const uint32_t *rows, uint32_t n)
+{
+    if (t->places)
+        for (uint32_t i = 0; i < n; i++) t->counts[t->places[rows[i]]]++;
+    else
+        for (uint32_t i = 0; i < n; i++) t->counts[rows[i]]++;
+}
+
+/* With replacement: all words of a block at once, but for those of the few blocks of which one does
+ * not count. */
+static void draw_again(ct_draws *d, uint32_t n, uint32_t n_rows, const tally *t)
+{
+    uint32_t i = 0;
+    while (n - i >= CT_DRAW_WORDS) {
+        if (d->next == CT_DRAW_WORDS) ct_draw_words(d);
+        if (d->next == 0 && d->scan->below(d->words, CT_DRAW_WORDS, n_rows)) {
+            count_all(t, d->words, CT_DRAW_WORDS);
+            d->next = CT_DRAW_WORDS;
+            i += CT_DRAW_WORDS;
+            continue;
+        }
+        for (; d->next != CT_DRAW_WORDS && i < n; i++) count(t, ct_draw_below(d, n_rows));
+    }
+    for (; i < n; i++) count(t, ct_draw_below(d, n_rows));
+}
+
 void ct_sample(const ct_sampler *sampler, uint64_t seed, uint32_t tree, uint32_t n, int replace,
-               uint32_t *counts)
+               const uint32_t *places, uint32_t *counts)
 {
     uint32_t n_rows = sampler->n_rows;
+    const tally t = {places, counts};
     ct_draws d;
     ct_draws_init(&d, sampler->scan, ct_rng_of(seed, tree, CT_SAMPLE_PATH));
     memset(counts, 0, n_rows * sizeof *counts);
     if (sampler->upto) {
         for (uint32_t i = 0; i < n; i++)
-            counts[ct_sample_row(sampler->upto, n_rows, ct_draw_below(&d, UINT32_MAX))]++;
+            count(&t, ct_sample_row(sampler->upto, n_rows, ct_draw_below(&d, UINT32_MAX)));
     } else if (replace) {
-        for (uint32_t i = 0; i < n; i++) counts[ct_draw_below(&d, n_rows)]++;
+        draw_again(&d, n, n_rows, &t);
     } else {
         /* each row in turn, with the chance that the rest of the sample has in the rest of the rows
          */
         for (uint32_t row = 0; row < n_rows && n; row++) {
-            counts[row] = ct_draw_below(&d, n_rows - row) < n;
-            n -= counts[row];
+            if (ct_draw_below(&d, n_rows - row) >= n) continue;
+            count(&t, row);
+            n--;
         }
     }
 }

@@ -31,9 +31,10 @@ CT_HD uint32_t ct_sample_row(const uint32_t *upto, uint32_t n, uint32_t draw)
 ct_status ct_sampler_init(ct_sampler *sampler, uint32_t n_rows, const double *weights);
 void ct_sampler_free(ct_sampler *sampler);
 
-/* How often each row is drawn in `n` draws for a tree: counts[n_rows]. Without replacement n is at
- * most n_rows and all rows are alike. A function of seed and tree alone. */
+/* How often each row is drawn in `n` draws for a tree: counts[n_rows], a row's at places[row], or
+ * at the row itself where `places` is NULL. Without replacement n is at most n_rows and all rows
+ * are alike. A function of seed and tree alone. */
 void ct_sample(const ct_sampler *sampler, uint64_t seed, uint32_t tree, uint32_t n, int replace,
-               uint32_t *counts);
+               const uint32_t *places, uint32_t *counts);
 
 #endif

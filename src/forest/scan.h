@@ -10,14 +10,13 @@
  *   two classes, weight at most CT_LIGHT_WEIGHT       float: off^2 / (L R), where off = L_0 N_1 -
  *                                                     L_1 N_0 has at most 24 bits; N of the node
  *   two classes, weight at most CT_MIDDLE_WEIGHT      double: the same, off below 2^30
- *   more classes, weight at most CT_MIDDLE_WEIGHT     double: num / (L R), num below 2^45
- *   classes, else                                     double: sum(L_k^2) / L + sum(R_k^2) / R
+ *   more classes, weight at most CT_LIGHT_WEIGHT      float: sum(L_k^2) / L + sum(R_k^2) / R
+ *   classes, else                                     double: the same
  *   numbers                                           double: S^2 / L + T^2 / R, S and T the sums
  *                                                     of the sides, whole numbers
  *
- * Of the fractions in the second to fourth line one is larger than another, a / b > c / d, if a d >
- * c b in rounded products. None has a product that is added to before it is rounded, which
- * compilers might contract, unless both are exact. Larger is better; the largest score wins, of
+ * None has a product that is added to before it is rounded, which compilers might contract, unless
+ * both are exact. Larger is better; the largest score wins, of
  * equal ones the candidate drawn first, for one candidate the cut with missing values right before
  * that with them left, then the lowest cut. */
 #ifndef CT_FOREST_SCAN_H
@@ -32,15 +31,26 @@ enum {
     CT_SMALL_ROWS = 64, /* nodes of so few rows, and of so little weight, look at each row's code */
     CT_SMALL_WEIGHT = 255,
     CT_NEAR_ROWS = 512, /* of so few, at histograms of bins between the lowest and the highest code
-                           of theirs; larger ones at those of the table's bins. The borders are
-                           part of the specification */
+                           of theirs; larger ones at those of the table's bins. The best border of
+                           two bins is the cut. All this is part of the specification */
     CT_FEWEST_BINS = 32,  /* between these codes; more where each would have more than 4 rows */
-    CT_REFINED_ROWS = 2048, /* of so few, then at the codes in the bins beside the best border */
     CT_LIGHT_WEIGHT = 4095,
     CT_MIDDLE_WEIGHT = 32767,
     CT_LANES = 8,     /* candidates at a time */
     CT_BIN_ROWS = 256 /* of a histogram: bins, then that of missing values */
 };
+
+/* Histograms of classes have a part for each pair of runs, where weights have 16 bits, or else for
+ * each run. Parts are CT_PART_CELLS apart, and bins as many cells as ct_bin_width() says. Of a cell
+ * the first run of a pair has the lower half, the second the upper one. */
+enum { CT_PART_CELLS = CT_BIN_ROWS * CT_LANES };
+
+static inline int ct_has_pairs(uint32_t weight) { return weight <= CT_MIDDLE_WEIGHT; }
+
+static inline unsigned ct_bin_width(uint32_t weight, unsigned lanes)
+{
+    return ct_has_pairs(weight) && lanes <= CT_LANES / 2 ? CT_LANES / 2 : CT_LANES;
+}
 
 typedef struct {
     double score; /* NaN: there is no cut */
@@ -49,7 +59,7 @@ typedef struct {
 
 /* Candidates at a small node. Codes have their highest bit turned, so that signed ones compare. */
 typedef struct {
-    const int16_t *codes[CT_LANES]; /* [CT_SMALL_ROWS] by run, then 32767 */
+    const int16_t *codes[CT_LANES]; /* [n] by run, then 32767 up to a multiple of 32 */
     const uint16_t *weights;        /* [n] */
     const uint16_t *pairs; /* two runs: the same, by 256 in the second */
     const ct_run *runs;
@@ -64,9 +74,9 @@ typedef struct {
 } ct_small_cut;
 
 typedef struct {
-    /* Cuts of CT_LANES candidates at a node of classes: histograms[run][bin][lane] are weights,
-     * totals[run] those of the runs. For the first `lanes` of them (others may be given too).
-     * Missing values are right of all cuts, or left of them. */
+    /* Cuts of some candidates at a node of classes, of whose histograms see above; totals[run] are
+     * the weights of the runs. Missing values are right of all cuts, or left of them. Rows of bins
+     * that are not used may be read. */
     void (*gini)(const uint32_t *histograms, const uint32_t *totals, uint32_t n_runs,
                  uint32_t weight, uint32_t n_bins, int missing_left, unsigned lanes,
                  ct_bin_cut *cuts);
@@ -78,31 +88,42 @@ typedef struct {
     int (*small_gini)(const ct_small *node, ct_small_cut *best);
     /* The lowest code above another, 32767 if there is none; `codes` as in ct_small. */
     int16_t (*above)(const int16_t *codes, uint32_t n, int16_t code);
-    /* The lowest and the highest of n codes, with some more that are among them up to a multiple of
-     * 64. */
+    /* The lowest and the highest of n codes. */
     void (*range)(const uint16_t *codes, uint32_t n, uint16_t *low, uint16_t *high);
-    /* bins[i] = (codes[i] - low) * scale / 2^16, up to the same multiple. */
+    /* bins[i] = (codes[i] - low) * scale / 2^16; as many codes are read, and bins written, as fill
+     * a multiple of 32. */
     void (*spread)(const uint16_t *codes, uint32_t n, uint16_t low, uint32_t scale, uint8_t *bins);
+    /* The highest of n codes up to `most`, 0 if there is none, and the lowest above it, 65535 if
+     * there is none. */
+    void (*beside)(const uint16_t *codes, uint32_t n, uint16_t most, uint16_t *low,
+                   uint16_t *high);
     /* How many rows have a lower code. */
     void (*ranks)(const int16_t *codes, uint32_t n, uint16_t *below);
     /* words[4 * n_blocks]: what ct_philox() makes of the counter and those after it. n_blocks is a
      * multiple of 8. */
     void (*draws)(const uint32_t counter[4], const uint32_t key[2], uint32_t n_blocks,
                   uint32_t *words);
+    /* Of n words, a multiple of 32, each becomes what ct_rng_below(., bound) makes of it, if that
+     * refuses none of them; else they stay, and it returns 0. */
+    int (*below)(uint32_t *words, uint32_t n, uint32_t bound);
+    /* Items of those of n rows whose count is not 0; returns how many, and their weight. Up to
+     * CT_PART_PAD more are written behind them. */
+    uint32_t (*drawn)(const uint32_t *rows, const uint32_t *counts, uint32_t n, ct_item *items,
+                      uint32_t *weight);
+    /* Weights below 256 of up to CT_SMALL_ROWS items: as bytes, as words, and as words with those
+     * from the item `first` on times 256. As many are read and written as fill a multiple of 8. */
+    void (*weights)(const ct_item *items, uint32_t n, uint32_t first, uint8_t *bytes,
+                    uint16_t *words, uint16_t *pairs);
     /* Items that go left and those that go right, in their order; returns how many go left, and
      * their weight. Up to CT_PART_PAD more are written behind both. `left` may be `items`, or
      * before. */
     uint32_t (*part)(const ct_question *question, const ct_item *items, uint32_t n, ct_item *left,
                      ct_item *right, uint32_t *weight);
-    /* The same by codes of at most CT_REFINED_ROWS items with all runs of a node, none of them
+    /* The same by codes of at most CT_NEAR_ROWS items with all runs of a node, none of them
      * empty: went[run] is what of each goes left. Nothing is written behind the node's items; as
      * many are read as fill a multiple of 8. */
     void (*part_own)(const ct_own_question *question, const ct_item *items, const ct_run *runs,
                      uint32_t n_runs, ct_item *left, ct_item *right, ct_run *went);
-    /* The places of bins from `first` to `first + width`, as weights of the items; returns how many
-     * there are. As many bins are read as fill a multiple of 64, and items are written so. */
-    uint32_t (*places)(const uint8_t *bins, uint32_t n, uint8_t first, uint8_t width,
-                       ct_item *items);
     /* to[col][stride]: the columns of CT_TURN_ROWS rows, of which as many are read as fill a
      * multiple of 8. */
     void (*turn)(const uint16_t *const *rows, uint32_t n_cols, uint16_t *to, size_t stride);

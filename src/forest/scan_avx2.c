@@ -1,3 +1,4 @@
+#include "base/optimised.h"
 #include "base/unguarded.h"
 
 #include "forest/scan.h"
@@ -28,10 +29,24 @@ static inline void store_in_turns(uint32_t *to, __m256i a, __m256i b)
 
 #define STORE_IN_TURNS(to, a, b) store_in_turns(to, (__m256i) (a), (__m256i) (b))
 #define LOWEST_OF_EIGHT(a) ((uint16_t) _mm_cvtsi128_si32(_mm_minpos_epu16((__m128i) (a))))
+static inline __attribute__((always_inline)) __m256i running(__m256i cells, const unsigned width)
+{
+    if (width == 8) return cells;
+    return _mm256_add_epi32(cells, _mm256_permute2x128_si256(cells, cells, 0x08));
+}
+
+static inline __attribute__((always_inline)) __m256i last_bin(__m256i cells, const unsigned width)
+{
+    return width == 8 ? cells : _mm256_permute2x128_si256(cells, cells, 0x11);
+}
+
+#define RUNNING(cells, width) ((whole_u32) running((__m256i) (cells), width))
+#define LAST_BIN(cells, width) ((whole_u32) last_bin((__m256i) (cells), width))
 #include "forest/rows_x86.h"
 #include "forest/scan_body.h"
 
-const ct_scan ct_scan_avx2 = {gini, variance, small_gini, above, range, spread, ranks, draws,
-                                part,  part_own, places, turn};
+const ct_scan ct_scan_avx2 = {
+    gini, variance, small_gini, above, range, spread, beside, ranks, draws, below,
+    ct_drawn_plain, ct_weights_plain, part, part_own, turn};
 CT_TARGET_END
 #endif

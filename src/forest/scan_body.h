@@ -19,24 +19,6 @@ typedef uint32_t whole_u32 __attribute__((vector_size(VEC_BYTES), aligned(4)));
 typedef uint8_t half_u8 __attribute__((vector_size(VEC_BYTES / 2), aligned(1)));
 typedef float vec_f32 __attribute__((vector_size(VEC_BYTES), aligned(4)));
 
-/* Lanes of candidates as floats. */
-enum { LIGHT_BYTES = VEC_BYTES < 4 * CT_LANES ? VEC_BYTES : 4 * CT_LANES,
-       N_LIGHT = LIGHT_BYTES / 4 };
-typedef int32_t light_i32 __attribute__((vector_size(LIGHT_BYTES), aligned(4)));
-typedef float light_f32 __attribute__((vector_size(LIGHT_BYTES), aligned(4)));
-#define LOAD_LIGHT(from) \
-    __builtin_convertvector(*(const light_i32 *) (const void *) (from), light_f32)
-
-/* Where a is above b, as what picks; sets with masks of their own bring both. */
-#ifndef ABOVE_F64
-typedef vec_i64 mask_f64;
-typedef light_i32 mask_light;
-#define ABOVE_F64(a, b) ((vec_i64) ((a) > (b)))
-#define PICK_F64(mask, a, b) (((vec_i64) (a) & (mask)) | ((vec_i64) (b) & ~(mask)))
-#define ABOVE_LIGHT(a, b) ((light_i32) ((a) > (b)))
-#define PICK_LIGHT(mask, a, b) (((light_i32) (a) & (mask)) | ((light_i32) (b) & ~(mask)))
-#endif
-
 /* Half a vector of 16 bits in memory, widened. */
 #ifndef WIDEN
 #define WIDEN(from) \
@@ -67,12 +49,13 @@ INLINE lanes_best no_best(void)
     return best;
 }
 
-INLINE void improve(lanes_best *best, vec_f64 score, uint32_t bin)
+/* Where lanes are asked. */
+INLINE void improve(lanes_best *best, vec_f64 score, vec_i64 bin, vec_i64 asked)
 {
-    vec_i64 better = (vec_i64) (score >
-                                best->score); /* never so where it is NaN: a side is empty */
+    vec_i64 better = (vec_i64) (score > best->score) &
+                     asked; /* never so where it is NaN: a side is empty */
     best->score = pick(better, score, best->score);
-    best->bin = (((vec_i64) {0} + (int64_t) bin) & better) | (best->bin & ~better);
+    best->bin = (bin & better) | (best->bin & ~better);
 }
 
 INLINE void write_best(const lanes_best *best, unsigned lanes, ct_bin_cut *cuts)
@@ -83,222 +66,7 @@ INLINE void write_best(const lanes_best *best, unsigned lanes, ct_bin_cut *cuts)
     }
 }
 
-INLINE vec_i32 load_i32(const uint32_t *from)
-{
-    return *(const vec_i32 *) (const void *) from;
-}
-
-/* The best fraction, found without dividing. */
-typedef struct {
-    vec_f64 num, den;
-    vec_i64 bin;
-} best_fraction;
-
-INLINE best_fraction no_fraction(void)
-{
-    vec_f64 zero = {0};
-    vec_i64 none = {0};
-    best_fraction best = {zero - 1.0, zero + 1.0, none};
-    return best;
-}
-
-INLINE mask_f64 is_better(const best_fraction *a, const best_fraction *than)
-{
-    return ABOVE_F64(a->num * than->den, than->num * a->den);
-}
-
-INLINE void replace(best_fraction *best, const best_fraction *by, mask_f64 where)
-{
-    best->num = (vec_f64) PICK_F64(where, by->num, best->num);
-    best->den = (vec_f64) PICK_F64(where, by->den, best->den);
-    best->bin = (vec_i64) PICK_F64(where, by->bin, best->bin);
-}
-
-/* As if both were looked at one after the other; but they are compared with the best side by side,
- * since each comparison waits for the one before. A side that is empty makes both products 0. */
-INLINE void improve_fraction(best_fraction *best, const best_fraction *first,
-                             const best_fraction *second)
-{
-    const mask_f64 better = is_better(first, best), second_better = is_better(second, best);
-    best_fraction winner = *first;
-    replace(&winner, second, is_better(second, first));
-    replace(best, second, second_better);
-    replace(best, &winner, better);
-}
-
-INLINE void write_fraction(const best_fraction *best, unsigned lanes, ct_bin_cut *cuts)
-{
-    for (unsigned lane = 0; lane < lanes; lane++) {
-        cuts[lane].score = best->num[lane] < 0 ? NAN : best->num[lane] / best->den[lane];
-        cuts[lane].bin = (uint32_t) best->bin[lane];
-    }
-}
-
-/* Sides of a cut that a bin goes left of, and what all of them have in common. */
-typedef struct {
-    const uint32_t *histograms, *totals;
-    uint32_t n_runs;
-    double weight;
-    vec_f64 a, b;      /* two runs: both */
-    vec_i32 left[256]; /* more */
-} fraction_sides;
-
-INLINE best_fraction next_pair(fraction_sides *s, uint32_t bin)
-{
-    const uint32_t *at = s->histograms + (size_t) bin * CT_LANES;
-    const double first_total = s->totals[0], second_total = s->totals[1];
-    s->a += TO_F64(load_i32(at));
-    s->b += TO_F64(load_i32(at + CT_BIN_ROWS * CT_LANES));
-    vec_f64 size = s->a + s->b, off = s->a * second_total - s->b * first_total;
-    best_fraction own = {off * off, size * (s->weight - size), (vec_i64) {0} + (int64_t) bin};
-    return own;
-}
-
-INLINE best_fraction next_many(fraction_sides *s, uint32_t bin)
-{
-    vec_i32 size = {0}, squares = {0}, others = {0};
-    for (uint32_t k = 0; k < s->n_runs; k++) {
-        vec_i32 a = s->left[k] +
-                    load_i32(s->histograms + ((size_t) k * CT_BIN_ROWS + bin) * CT_LANES);
-        vec_i32 b = (int32_t) s->totals[k] - a;
-        s->left[k] = a;
-        size += a;
-        squares += a * a;
-        others += b * b;
-    }
-    vec_f64 a = TO_F64(size), b = s->weight - a;
-    best_fraction own = {a * TO_F64(others) + b * TO_F64(squares), a * b,
-                         (vec_i64) {0} + (int64_t) bin};
-    return own;
-}
-
-INLINE best_fraction best_of_bins(fraction_sides *s, uint32_t n_bins,
-                                  best_fraction (*next)(fraction_sides *, uint32_t))
-{
-    best_fraction best = no_fraction();
-    uint32_t bin = 0;
-    for (; bin + 1 < n_bins; bin += 2) {
-        best_fraction first = next(s, bin), second = next(s, bin + 1);
-        improve_fraction(&best, &first, &second);
-    }
-    if (bin < n_bins) {
-        best_fraction last = next(s, bin);
-        replace(&best, &last, is_better(&last, &best));
-    }
-    return best;
-}
-
-/* Two runs in registers. */
-INLINE best_fraction gini_pair(const uint32_t *histograms, const uint32_t *totals, double weight,
-                               uint32_t n_bins, int missing_left)
-{
-    fraction_sides s;
-    s.histograms = histograms;
-    s.totals = totals;
-    s.n_runs = 2;
-    s.weight = weight;
-    s.a = s.b = (vec_f64) {0};
-    if (missing_left) (void) next_pair(&s, CT_BIN_ROWS - 1);
-    return best_of_bins(&s, n_bins, next_pair);
-}
-
-INLINE best_fraction gini_many(const uint32_t *histograms, const uint32_t *totals, uint32_t n_runs,
-                               double weight, uint32_t n_bins, int missing_left)
-{
-    fraction_sides s;
-    s.histograms = histograms;
-    s.totals = totals;
-    s.n_runs = n_runs;
-    s.weight = weight;
-    s.a = s.b = (vec_f64) {0};
-    for (uint32_t k = 0; k < n_runs; k++) s.left[k] = (vec_i32) {0};
-    if (missing_left) (void) next_many(&s, CT_BIN_ROWS - 1);
-    return best_of_bins(&s, n_bins, next_many);
-}
-
-/* Two runs of little weight: the same with floats, of which twice as many fit. */
-typedef struct {
-    light_f32 num, den;
-    light_i32 bin;
-} light_fraction;
-
-INLINE mask_light is_lightly_better(const light_fraction *a, const light_fraction *than)
-{
-    return ABOVE_LIGHT(a->num * than->den, than->num * a->den);
-}
-
-INLINE void replace_light(light_fraction *best, const light_fraction *by, mask_light where)
-{
-    best->num = (light_f32) PICK_LIGHT(where, by->num, best->num);
-    best->den = (light_f32) PICK_LIGHT(where, by->den, best->den);
-    best->bin = (light_i32) PICK_LIGHT(where, by->bin, best->bin);
-}
-
-typedef struct {
-    const uint32_t *histograms;
-    float first_total, second_total, weight;
-    light_f32 a, b;
-} light_sides;
-
-INLINE light_fraction next_light(light_sides *s, uint32_t bin)
-{
-    const uint32_t *at = s->histograms + (size_t) bin * CT_LANES;
-    s->a += LOAD_LIGHT(at);
-    s->b += LOAD_LIGHT(at + CT_BIN_ROWS * CT_LANES);
-    light_f32 size = s->a + s->b, off = s->a * s->second_total - s->b * s->first_total;
-    light_fraction own = {off * off, size * (s->weight - size),
-                          (light_i32) {0} + (int32_t) bin};
-    return own;
-}
-
-INLINE void gini_light(const uint32_t *histograms, const uint32_t *totals, float weight,
-                       uint32_t n_bins, int missing_left, unsigned lanes, ct_bin_cut *cuts)
-{
-    light_fraction best = {(light_f32) {0} - 1.0f, (light_f32) {0} + 1.0f, {0}};
-    light_sides s = {histograms, (float) totals[0], (float) totals[1], weight, {0}, {0}};
-    if (missing_left) (void) next_light(&s, CT_BIN_ROWS - 1);
-    uint32_t bin = 0;
-    for (; bin + 1 < n_bins; bin += 2) {
-        light_fraction first = next_light(&s, bin), second = next_light(&s, bin + 1);
-        const mask_light better = is_lightly_better(&first, &best),
-                        second_better = is_lightly_better(&second, &best);
-        replace_light(&best, &second, second_better);
-        replace_light(&first, &second, is_lightly_better(&second, &first));
-        replace_light(&best, &first, better);
-    }
-    if (bin < n_bins) {
-        light_fraction last = next_light(&s, bin);
-        replace_light(&best, &last, is_lightly_better(&last, &best));
-    }
-    for (unsigned lane = 0; lane < lanes; lane++) {
-        cuts[lane].score = best.num[lane] < 0 ? NAN : (double) (best.num[lane] / best.den[lane]);
-        cuts[lane].bin = (uint32_t) best.bin[lane];
-    }
-}
-
-static void gini(const uint32_t *histograms, const uint32_t *totals, uint32_t n_runs,
-                 uint32_t weight, uint32_t n_bins, int missing_left, unsigned lanes,
-                 ct_bin_cut *cuts)
-{
-    if (weight > CT_MIDDLE_WEIGHT) {
-        for (unsigned lane = 0; lane < lanes; lane++)
-            ct_gini_wide(histograms, totals, n_runs, weight, n_bins, missing_left, lane,
-                         &cuts[lane]);
-        return;
-    }
-    if (n_runs == 2 && weight <= CT_LIGHT_WEIGHT) {
-        for (unsigned lane = 0; lane < lanes; lane += N_LIGHT)
-            gini_light(histograms + lane, totals, (float) weight, n_bins, missing_left,
-                       lanes - lane < N_LIGHT ? lanes - lane : N_LIGHT, cuts + lane);
-        return;
-    }
-    for (unsigned lane = 0; lane < lanes; lane += N64) {
-        best_fraction best = n_runs == 2
-            ? gini_pair(histograms + lane, totals, weight, n_bins, missing_left)
-            : gini_many(histograms + lane, totals, n_runs, weight, n_bins, missing_left);
-        write_fraction(&best, lanes - lane < N64 ? lanes - lane : N64, cuts + lane);
-    }
-}
+#include "forest/scan_gini.h"
 
 static void variance(const double *sums, const int32_t *weights, double sum, uint32_t weight,
                      uint32_t n_bins, int missing_left, unsigned lanes, ct_bin_cut *cuts)
@@ -307,13 +75,14 @@ static void variance(const double *sums, const int32_t *weights, double sum, uin
         vec_f64 s = {0};
         vec_i32 size = {0};
         lanes_best best = no_best();
+        const vec_i64 all = (vec_i64) {0} - 1;
         for (uint32_t step = missing_left ? 0 : 1; step <= n_bins; step++) {
             uint32_t bin = step ? step - 1 : CT_BIN_ROWS - 1;
             s += *(const vec_f64 *) (const void *) (sums + bin * CT_LANES + lane);
             size += *(const vec_i32 *) (const void *) (weights + bin * CT_LANES + lane);
             vec_f64 t = sum - s;
             vec_f64 score = s * s / TO_F64(size) + t * t / TO_F64((int32_t) weight - size);
-            if (step) improve(&best, score, bin);
+            if (step) improve(&best, score, (vec_i64) {0} + (int64_t) bin, all);
         }
         write_best(&best, lanes - lane < N64 ? lanes - lane : N64, cuts + lane);
     }
@@ -349,7 +118,7 @@ INLINE void add_scores(small_scores *all, uint32_t at, vec_f32 score)
 
 /* Vectors of codes whose cuts are scored together; each has some of a candidate's, of which all
  * rows are asked. */
-enum { SLOTS = 5 };
+enum { SLOTS = 6 };
 
 typedef struct {
     const int16_t *codes[SLOTS];
@@ -359,7 +128,7 @@ typedef struct {
 
 /* One variable for each slot, so that they stay in registers; `n_slots` is a constant where this is
  * used. */
-#define FOR_SLOTS(DO) DO(0) DO(1) DO(2) DO(3) DO(4)
+#define FOR_SLOTS(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5)
 #define BEGIN_SLOT(v)                                                                  \
     const int16_t *row##v = slots->codes[n_slots > v ? v : 0];                         \
     const vec_i16 cut##v = *(const vec_i16 *) (const void *) (row##v + slots->from[v]);
@@ -448,13 +217,15 @@ static void score_slots(const ct_small *node, const small_slots *slots, unsigned
     case 2: small_pair(node, slots, 2); break;
     case 3: small_pair(node, slots, 3); break;
     case 4: small_pair(node, slots, 4); break;
-    default: small_pair(node, slots, 5); break;
+    case 5: small_pair(node, slots, 5); break;
+    default: small_pair(node, slots, 6); break;
     } else switch (n_slots) {
     case 1: small_many(node, slots, 1); break;
     case 2: small_many(node, slots, 2); break;
     case 3: small_many(node, slots, 3); break;
     case 4: small_many(node, slots, 4); break;
-    default: small_many(node, slots, 5); break;
+    case 5: small_many(node, slots, 5); break;
+    default: small_many(node, slots, 6); break;
     }
 }
 
@@ -533,8 +304,15 @@ INLINE int16_t lowest_code(const int16_t *codes, uint32_t n, const int32_t *scor
     return (int16_t) code;
 }
 
+#ifdef LOAD_EIGHTS
+#include "forest/scan_tiny.h"
+#endif
+
 static int small_gini(const ct_small *node, ct_small_cut *best)
 {
+#ifdef LOAD_EIGHTS
+    if (node->n <= 8) return tiny_gini(node, best);
+#endif
     small_scores scores[CT_LANES];
     int32_t most;
     int found = 0;
@@ -556,16 +334,39 @@ static int small_gini(const ct_small *node, ct_small_cut *best)
     return 1;
 }
 
+/* The last vector of n codes, at least as many as it has, may have some of the one before. */
 static void range(const uint16_t *codes, uint32_t n, uint16_t *low, uint16_t *high)
 {
-    vec_u16 least = (vec_u16) {0} + codes[0], most = least;
-    for (uint32_t i = 0; i < n; i += N16) {
-        vec_u16 code = *(const vec_u16 *) (const void *) (codes + i);
+    if (n < N16) {
+        ct_range_plain(codes, n, low, high);
+        return;
+    }
+    vec_u16 least = *(const vec_u16 *) (const void *) codes, most = least;
+    for (uint32_t i = N16; i < n; i += N16) {
+        vec_u16 code = *(const vec_u16 *) (const void *) (codes + (i + N16 <= n ? i : n - N16));
         least = LOWER_OF(code, least);
         most = HIGHER_OF(code, most);
     }
     *low = lowest_of(least);
     *high = (uint16_t) ~lowest_of(~most);
+}
+
+static void beside(const uint16_t *codes, uint32_t n, uint16_t most, uint16_t *low, uint16_t *high)
+{
+    const vec_u16 bound = (vec_u16) {0} + most;
+    vec_u16 highest = {0}, lowest = (vec_u16) {0} + UINT16_MAX;
+    if (n < N16) {
+        ct_beside_plain(codes, n, most, low, high);
+        return;
+    }
+    for (uint32_t i = 0; i < n; i += N16) {
+        vec_u16 code = *(const vec_u16 *) (const void *) (codes + (i + N16 <= n ? i : n - N16)),
+                is_above = (vec_u16) (code > bound);
+        lowest = LOWER_OF(lowest, code | ~is_above);
+        highest = HIGHER_OF(highest, code & ~is_above);
+    }
+    *low = (uint16_t) ~lowest_of(~highest);
+    *high = lowest_of(lowest);
 }
 
 static void spread(const uint16_t *codes, uint32_t n, uint16_t low, uint32_t scale, uint8_t *bins)
@@ -605,6 +406,26 @@ static void draws(const uint32_t counter[4], const uint32_t key[2], uint32_t n_b
         }
         STORE_IN_TURNS(words, (a & low) | b << 32, (c & low) | d << 32);
     }
+}
+
+static int below(uint32_t *words, uint32_t n, uint32_t bound)
+{
+    const vec_u64 low = (vec_u64) {0} + UINT32_MAX, by = (vec_u64) {0} + bound;
+    const whole_u32 rest = (whole_u32) {0} + (uint32_t) -bound % bound;
+    whole_u32 refused = {0};
+    for (uint32_t i = 0; i < n; i += N32) {
+        const vec_u64 own = (vec_u64) *(const whole_u32 *) (const void *) (words + i),
+                      even = MULTIPLY_LOW(own, by), odd = MULTIPLY_LOW(own >> 32, by);
+        refused |= (whole_u32) ((whole_u32) ((even & low) | odd << 32) < rest);
+    }
+    for (unsigned i = 0; i < N32; i++)
+        if (refused[i]) return 0;
+    for (uint32_t i = 0; i < n; i += N32) {
+        whole_u32 *at = (whole_u32 *) (void *) (words + i);
+        const vec_u64 own = (vec_u64) *at;
+        *at = (whole_u32) (MULTIPLY_LOW(own, by) >> 32 | (MULTIPLY_LOW(own >> 32, by) & ~low));
+    }
+    return 1;
 }
 
 /* ---- ranks ---- */

@@ -29,8 +29,11 @@ static inline void store_in_turns(uint32_t *to, uint64x2_t a, uint64x2_t b)
 
 #define STORE_IN_TURNS(to, a, b) store_in_turns(to, (uint64x2_t) (a), (uint64x2_t) (b))
 #define LOWEST_OF_EIGHT(a) vminvq_u16((uint16x8_t) (a))
+#define RUNNING(cells, width) ((void) (width), (cells)) /* of one bin */
+#define LAST_BIN(cells, width) ((void) (width), (cells))
 #include "forest/scan_body.h"
 
-const ct_scan ct_scan_neon = {gini, variance, small_gini, above, range, spread, ranks, draws,
-                                ct_part_plain, ct_part_own_plain, ct_places_plain, ct_turn_plain};
+const ct_scan ct_scan_neon = {
+    gini, variance, small_gini, above, range, spread, beside, ranks, draws, below,
+    ct_drawn_plain, ct_weights_plain, ct_part_plain, ct_part_own_plain, ct_turn_plain};
 #endif

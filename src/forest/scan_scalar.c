@@ -7,58 +7,65 @@
 
 #include "forest/scan_wide.h"
 
-/* Squares of weights, or of how far classes are off the proportions of the node. */
-static double fraction_of(const uint32_t *left, const uint32_t *totals, uint32_t n_runs,
-                          uint32_t weight, uint32_t size, double *den)
+/* NaN where a side is empty. */
+static double score_of(const uint32_t *left, const uint32_t *totals, uint32_t n_runs,
+                       uint32_t weight, uint32_t size)
 {
     uint32_t squares = 0, others = 0, rest = weight - size;
-    *den = (double) size * rest;
+    const int light = weight <= CT_LIGHT_WEIGHT;
     if (n_runs == 2) {
-        double off = (double) left[0] * totals[1] - (double) left[1] * totals[0];
-        return off * off;
+        double off = (double) left[0] * totals[1] - (double) left[1] * totals[0],
+               sides = (double) size * rest;
+        return light ? (double) ((float) (off * off) / (float) sides) : off * off / sides;
     }
     for (uint32_t k = 0; k < n_runs; k++) {
         squares += left[k] * left[k];
         others += (totals[k] - left[k]) * (totals[k] - left[k]);
     }
-    return (double) ((uint64_t) size * others + (uint64_t) rest * squares);
+    if (light) return (float) squares / (float) size + (float) others / (float) rest;
+    return (double) squares / size + (double) others / rest;
+}
+
+/* Adds a bin to the left weights; returns how much it is. */
+static uint32_t add_bin(const uint32_t *histograms, uint32_t n_runs, size_t at, uint32_t *left)
+{
+    uint32_t size = 0;
+    for (uint32_t k = 0; k < n_runs; k++) {
+        const uint32_t own = histograms[k / 2 * CT_PART_CELLS + at] >> k % 2 * 16 & 65535;
+        left[k] += own;
+        size += own;
+    }
+    return size;
 }
 
 static void gini_middle(const uint32_t *histograms, const uint32_t *totals, uint32_t n_runs,
-                        uint32_t weight, uint32_t n_bins, int missing_left, unsigned lane,
-                        ct_bin_cut *cut)
+                        uint32_t weight, uint32_t n_bins, int missing_left, unsigned width,
+                        unsigned lane, ct_bin_cut *cut)
 {
     uint32_t left[256] = {0}, size = 0;
-    double num = -1, den = 1, own_den;
-    int light = n_runs == 2 && weight <= CT_LIGHT_WEIGHT;
-    cut->bin = 0;
-    for (uint32_t step = missing_left ? 0 : 1; step <= n_bins; step++) {
-        uint32_t bin = step ? step - 1 : CT_BIN_ROWS - 1;
-        for (uint32_t k = 0; k < n_runs; k++) {
-            uint32_t own = histograms[((size_t) k * CT_BIN_ROWS + bin) * CT_LANES + lane];
-            left[k] += own;
-            size += own;
-        }
-        if (!step) continue;
-        double own_num = fraction_of(left, totals, n_runs, weight, size, &own_den);
-        if (light) own_num = (float) own_num;
-        if (light ? !((float) (own_num * den) > (float) (num * own_den))
-                  : !(own_num * den > num * own_den))
-            continue;
-        num = own_num;
-        den = own_den;
-        cut->bin = bin;
+    *cut = (ct_bin_cut){NAN, 0};
+    if (missing_left)
+        size = add_bin(histograms, n_runs, (size_t) (CT_BIN_ROWS - 1) * width + lane, left);
+    for (uint32_t bin = 0; bin < n_bins; bin++) {
+        size += add_bin(histograms, n_runs, (size_t) bin * width + lane, left);
+        if (!size || size == weight) continue;
+        double score = score_of(left, totals, n_runs, weight, size);
+        if (!(score <= cut->score)) *cut = (ct_bin_cut){score, bin};
     }
-    cut->score = num < 0 ? NAN : light ? (double) ((float) num / (float) den) : num / den;
 }
 
 static void gini(const uint32_t *histograms, const uint32_t *totals, uint32_t n_runs,
                  uint32_t weight, uint32_t n_bins, int missing_left, unsigned lanes,
                  ct_bin_cut *cuts)
 {
+    const unsigned width = ct_bin_width(weight, lanes);
     for (unsigned lane = 0; lane < lanes; lane++)
-        (weight <= CT_MIDDLE_WEIGHT ? gini_middle : ct_gini_wide)(
-            histograms, totals, n_runs, weight, n_bins, missing_left, lane, &cuts[lane]);
+        if (ct_has_pairs(weight))
+            gini_middle(histograms, totals, n_runs, weight, n_bins, missing_left, width, lane,
+                        &cuts[lane]);
+        else
+            ct_gini_wide(histograms, totals, n_runs, weight, n_bins, missing_left, lane,
+                         &cuts[lane]);
 }
 
 static void variance(const double *sums, const int32_t *weights, double sum, uint32_t weight,
@@ -126,15 +133,6 @@ static int small_gini(const ct_small *node, ct_small_cut *best)
     return found;
 }
 
-static void range(const uint16_t *codes, uint32_t n, uint16_t *low, uint16_t *high)
-{
-    *low = *high = codes[0];
-    for (uint32_t i = 1; i < n; i++) {
-        if (codes[i] < *low) *low = codes[i];
-        if (codes[i] > *high) *high = codes[i];
-    }
-}
-
 static void spread(const uint16_t *codes, uint32_t n, uint16_t low, uint32_t scale, uint8_t *bins)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -150,6 +148,15 @@ static void draws(const uint32_t counter[4], const uint32_t key[2], uint32_t n_b
     }
 }
 
+static int below(uint32_t *words, uint32_t n, uint32_t bound)
+{
+    const uint32_t rest = (uint32_t) -bound % bound;
+    for (uint32_t i = 0; i < n; i++)
+        if ((uint32_t) ((uint64_t) words[i] * bound) < rest) return 0;
+    for (uint32_t i = 0; i < n; i++) words[i] = (uint32_t) ((uint64_t) words[i] * bound >> 32);
+    return 1;
+}
+
 static void ranks(const int16_t *codes, uint32_t n, uint16_t *below)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -158,5 +165,6 @@ static void ranks(const int16_t *codes, uint32_t n, uint16_t *below)
     }
 }
 
-const ct_scan ct_scan_scalar = {gini, variance, small_gini, above, range, spread, ranks, draws,
-                                ct_part_plain, ct_part_own_plain, ct_places_plain, ct_turn_plain};
+const ct_scan ct_scan_scalar = {
+    gini, variance, small_gini, above, ct_range_plain, spread, ct_beside_plain, ranks, draws,
+    below, ct_drawn_plain, ct_weights_plain, ct_part_plain, ct_part_own_plain, ct_turn_plain};

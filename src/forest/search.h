@@ -17,7 +17,6 @@ typedef struct {
     double score;
     ct_split *split;
     double sum; /* numbers: of the node */
-    int is_set; /* the best is of levels without an order */
     unsigned half; /* which of the desk's near_codes the group under way has; the best one's codes,
                       of a group before, are in the other */
 } ct_search;
@@ -59,23 +58,8 @@ void ct_search_set(ct_search *s, uint32_t column);
 /* Small nodes: all cuts of all candidates. */
 void ct_search_small(ct_search *s);
 
-/* Others: the best border of two bins, then the best cut of the codes in the two bins beside it.
- * Bins are the table's, or, at nodes of at most CT_NEAR_ROWS, of the node's own range of codes. */
+/* Others: the best border of two bins, which are the table's, or, at nodes of at most CT_NEAR_ROWS,
+ * of the node's own range of codes. */
 void ct_search_bins(ct_search *s);
-
-/* Rows whose bins are those beside the best border: the items' places, by code and run. */
-typedef struct {
-    uint32_t column;
-    int missing_left, knows_missing;
-    ct_item *rows; /* [n_rows] {code << 16 | run, place of the item}, changed */
-    uint32_t n_rows, cut; /* no rows: the cut as it is */
-    uint32_t *left; /* [n_runs] weights of the rows below all these, changed; numbers: left[0] */
-    double sum;     /* numbers: of the rows below */
-    int right_is_missing; /* rows above all these have missing values, and there are such */
-    const uint16_t *codes; /* of all items; NULL: as the view has them */
-} ct_strip;
-
-/* The best cut within the strip becomes the split. */
-void ct_refine(ct_search *s, ct_strip *strip);
 
 #endif

@@ -88,7 +88,6 @@ int ct_find_split(ct_desk *desk, const ct_view *view, const ct_task *task, uint3
                    worst(),
                    split,
                    0,
-                   0,
                    0};
     for (uint32_t i = 0; !grower->n_classes && i < task->n; i++)
         s.sum += (double) view->whole[s.items[i].row] * s.items[i].weight;

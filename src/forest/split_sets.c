@@ -75,7 +75,6 @@ static void take_set(ct_search *s, const level_counts *l, uint32_t column, uint3
     double score = score_of(s, l, left);
     if (!(score > s->score)) return;
     s->score = score;
-    s->is_set = 1;
     *s->split = (ct_split){column, left & CT_SET_ALL, (int) (left >> CT_SET_LEVELS),
                            l->n_rows[CT_SET_LEVELS] > 0, 1, ~l->present & CT_SET_ALL, NULL, 0};
 }

@@ -123,16 +123,22 @@ static int any_missing(const ct_search *s, const uint16_t *codes, uint32_t colum
     return missing;
 }
 
+/* The rest of a vector, by eights that are stored at once. */
+static void pad_codes(uint16_t *codes, uint32_t n)
+{
+    static const uint16_t most[8] = {INT16_MAX, INT16_MAX, INT16_MAX, INT16_MAX,
+                                     INT16_MAX, INT16_MAX, INT16_MAX, INT16_MAX};
+    const uint32_t end = n <= CT_SMALL_ROWS / 2 ? CT_SMALL_ROWS / 2 : CT_SMALL_ROWS;
+    for (uint32_t i = n / 8 * 8; i < end; i += 8) memcpy(codes + i, most, sizeof most);
+}
+
 /* Missing values go above all others, or, one further, below; where there are none, one side is
  * enough. */
 static void read_waiting(const ct_search *s, small_rows *rows)
 {
     const uint32_t n_read = rows->node.n_candidates;
     uint32_t n = 0;
-    for (uint32_t k = 0; k < n_read; k++) {
-        uint16_t *codes = ct_near_codes(s, k);
-        for (uint32_t i = 0; i < CT_SMALL_ROWS; i++) codes[i] = INT16_MAX;
-    }
+    for (uint32_t k = 0; k < n_read; k++) pad_codes(ct_near_codes(s, k), s->task->n);
     ct_read_codes(s, rows->columns, n_read, TURN);
     for (uint32_t k = 0; k < n_read; k++) {
         uint16_t *codes = ct_near_codes(s, k);
@@ -176,11 +182,8 @@ static double pure_score(const ct_search *s)
 static void begin_rows(const ct_search *s, small_rows *rows)
 {
     const uint32_t n = s->task->n, first = s->desk->now[0].n;
-    for (uint32_t i = 0; i < n; i++) {
-        s->desk->small_weights[i] = (uint8_t) s->items[i].weight;
-        rows->weights[i] = (uint16_t) s->items[i].weight;
-        rows->pairs[i] = (uint16_t) (rows->weights[i] << (i < first ? 0 : 8));
-    }
+    s->grower->scan->weights(s->items, n, first, s->desk->small_weights, rows->weights,
+                             rows->pairs);
     rows->node.weights = rows->weights;
     rows->node.pairs = rows->pairs;
     rows->node.runs = s->desk->now;

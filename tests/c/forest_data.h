@@ -143,7 +143,7 @@ static inline uint32_t *forest_sample(const ct_hist_data *data, const ct_hist_op
     ct_sampler sampler;
     uint32_t n = data->codes->n_rows, *counts = (uint32_t *) malloc(n * sizeof *counts);
     if (!counts || ct_sampler_init(&sampler, n, data->sampling) != CT_OK) abort();
-    ct_sample(&sampler, o->seed, tree, o->sample, o->replace, counts);
+    ct_sample(&sampler, o->seed, tree, o->sample, o->replace, NULL, counts);
     ct_sampler_free(&sampler);
     return counts;
 }

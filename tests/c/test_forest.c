@@ -369,29 +369,6 @@ static long double best_border(const recount *r, uint32_t node, uint32_t n, int 
     return best;
 }
 
-/* The best cut among those in the bin of the highest code on the left. */
-static long double best_beside(const recount *r, uint32_t node, const ct_hist_node *it, int *bins,
-                               uint32_t n)
-{
-    const ct_code_column *column = &r->t->codes->columns[it->feature];
-    const uint16_t *codes = r->t->codes->codes + (size_t) it->feature * r->t->n_rows;
-    int bin = -1, highest = -1, last = -1;
-    long double best = -1;
-    (void) bins_of(r, node, n, it->feature, bins);
-    for (uint32_t row = 0; row < r->t->n_rows; row++)
-        if (bins[row] >= 0 && codes[row] < it->cut && codes[row] > highest)
-            highest = codes[row], bin = bins[row];
-    for (uint32_t row = 0; row < r->t->n_rows; row++)
-        if (bins[row] >= 0 && bins[row] == bin && codes[row] > last) last = codes[row];
-    for (uint32_t row = 0; row < r->t->n_rows; row++) {
-        if (bins[row] < 0 || bins[row] != bin || codes[row] == last) continue;
-        long double score = score_of(r, node, it->feature, column->edges[codes[row] + 1],
-                                     (it->next & CT_HIST_FLAG) != 0);
-        if (score > best) best = score;
-    }
-    return best;
-}
-
 /* The best that the node was to find. */
 static long double best_to_find(const recount *r, uint32_t node, double *values)
 {
@@ -400,10 +377,6 @@ static long double best_to_find(const recount *r, uint32_t node, double *values)
     if (small) return best_of(r, node, values);
     int *bins = (int *) malloc(r->t->n_rows * sizeof *bins);
     long double best = best_border(r, node, n, bins);
-    if (n <= 2048) {
-        long double beside = best_beside(r, node, &r->tree->nodes[node], bins, n);
-        if (beside > best) best = beside;
-    }
     free(bins);
     return best;
 }
@@ -416,12 +389,11 @@ static void check_inner(recount *r, uint32_t node, double *values)
     double threshold = raw_threshold(r->t->codes, it);
     long double best = best_to_find(r, node, values);
     long double own = score_of(r, node, it->feature, threshold, (it->next & CT_HIST_FLAG) != 0);
-    long double scale = r->t->n_classes
-                            ? 1
-                            : 100; /* whole numbers of 24 bits have errors of their own */
+    /* three roundings of 24 bits in each of two scores; whole numbers have errors of their own */
+    long double scale = r->t->n_classes ? 2 : 100;
     CHECK(own >= 0 && own >= best - scale * fabsl(best) * 1.3e-7L);
     r->checked++;
-    int missing;
+    int missing, small;
     uint32_t n = values_of(r, node, it->feature, values, &missing), i = 0;
     while (i < n && values[i] < threshold) i++;
     CHECK(i > 0 || missing);
@@ -430,7 +402,7 @@ static void check_inner(recount *r, uint32_t node, double *values)
                                   r->t->codes->columns[it->feature].n_codes, values[i - 1]);
         uint16_t high = ct_code_of(r->t->codes->columns[it->feature].edges,
                                    r->t->codes->columns[it->feature].n_codes, values[i]);
-        if (r->t->codes->columns[it->feature].n_codes <= CT_BINS)
+        if (r->t->codes->columns[it->feature].n_codes <= CT_BINS || rows_of(r, node, &small) <= 512)
             CHECK_INT(it->cut, (low + high + 1) / 2);
     }
 }
@@ -476,7 +448,8 @@ static void recount_tree(recount *r, double *values)
             check_leaf(r, node, depth[node], values);
             continue;
         }
-        check_inner(r, node, values);
+        if (r->o->rule == CT_SPLIT_RANDOM) r->checked++;
+        else check_inner(r, node, values);
         uint32_t left = it->next & ~CT_HIST_FLAG;
         REQUIRE(left > node && left + 1 < r->tree->n_nodes);
         depth[left] = depth[left + 1] = depth[node] + 1;
@@ -491,14 +464,15 @@ static void recount_tree(recount *r, double *values)
     free(depth);
 }
 
-static void recount_forest(uint64_t seed, uint32_t n_rows, uint32_t n_classes, uint32_t levels,
-                           double missing, uint32_t min_n, uint32_t depth)
+static void recount_rule(ct_split_rule rule, uint64_t seed, uint32_t n_rows, uint32_t n_classes,
+                         uint32_t levels, double missing, uint32_t min_n, uint32_t depth)
 {
     forest_table t = forest_table_new(seed, n_rows, 3, n_classes, levels, missing, CT_CODES);
     ct_hist_options o = forest_options(&t, 2);
     ct_hist_forest forest;
     ct_hist_extra extra;
     ct_error error;
+    o.rule = rule;
     o.min_n = min_n;
     o.depth = depth;
     o.first_tree = (uint32_t) seed;
@@ -520,7 +494,21 @@ static void recount_forest(uint64_t seed, uint32_t n_rows, uint32_t n_classes, u
     forest_table_free(&t);
 }
 
-/* Small nodes look at all cuts; others at borders of bins, then at the cuts beside the best one. */
+static void recount_forest(uint64_t seed, uint32_t n_rows, uint32_t n_classes, uint32_t levels,
+                           double missing, uint32_t min_n, uint32_t depth)
+{
+    recount_rule(CT_SPLIT_GINI, seed, n_rows, n_classes, levels, missing, min_n, depth);
+}
+
+/* Rows go where the cut says, also within a bin of the table. */
+static void cuts_at_random_part_rows(void)
+{
+    for (uint64_t seed = 30; seed < 33; seed++)
+        recount_rule(CT_SPLIT_RANDOM, seed, CHECK_QUICK() ? 900 : 2600, seed == 32 ? 0 : 3, 0,
+                     seed % 2 ? 0.1 : 0, 5, 1000);
+}
+
+/* Small nodes look at all cuts; others at borders of bins. */
 static void splits_are_best(void)
 {
     uint32_t n = CHECK_QUICK() ? 150 : 500;
@@ -584,11 +572,10 @@ static void cut_is_in_the_middle(uint32_t n_rows)
     forest_table_free(&t);
 }
 
-/* Small nodes, those with bins of their own, those refined by codes, larger ones. */
+/* Small nodes, those with bins of their own, larger ones. */
 static void cuts_are_in_the_middle(void)
 {
-    static const uint32_t n_rows[] = {100, 2 * CT_NEAR_ROWS - 40, 2 * CT_NEAR_ROWS + 160,
-                                      2 * CT_REFINED_ROWS + 80};
+    static const uint32_t n_rows[] = {100, 2 * CT_NEAR_ROWS - 40, 2 * CT_NEAR_ROWS + 160, 5000};
     for (size_t i = 0; i < sizeof n_rows / sizeof *n_rows; i++) cut_is_in_the_middle(n_rows[i]);
 }
 
@@ -1028,6 +1015,7 @@ static const check_case cases[] = {
     {"bins are even", bins_are_even},
     {"samples", samples},
     {"splits are the best", splits_are_best},
+    {"cuts at random part rows", cuts_at_random_part_rows},
     {"cuts are in the middle", cuts_are_in_the_middle},
     {"the same forest", same_forest},
     {"parts make the whole", parts_make_the_whole},

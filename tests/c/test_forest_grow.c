@@ -5,6 +5,7 @@
 #include "forest/offload/cost.h"
 #include "forest/offload/grow.h"
 #include "forest/offload/kernels.h"
+#include "forest/scan.h"
 #include "forest_data.h"
 #include "gpu/device.h"
 #include "gpu/twin.h"
@@ -186,6 +187,58 @@ static void check_groups(int device)
     }
 }
 
+/* Scores differ in form with the number of classes and the weight of a node, and searches with the
+ * number of its rows. */
+static void check_weights(int device)
+{
+    static const uint32_t classes[] = {2, 3, 7, 0}, rows[] = {500, 900, 2900},
+                          drawn[] = {500, 6000, 40000};
+    for (uint32_t kind = 0; kind < 72; kind++) {
+        const uint32_t n_rows = rows[kind / 4 % 3], sample = drawn[kind / 12 % 3];
+        if (is_slow(device) && (n_rows > 600 || kind % 4 > 1)) continue;
+        forest_table t = forest_table_new(300 + kind, n_rows, 4, classes[kind % 4],
+                                          kind % 5 ? 0 : 100, kind < 36 ? 0 : 0.1, CT_CODES);
+        ct_hist_options o = options_of(&t, 1, 3);
+        o.sample = sample < n_rows ? n_rows : sample;
+        o.min_n = o.sample / 100;
+        o.seed = kind;
+        check_forest(&t, &o, device);
+        if (CHECK_FIRST() || check_state.failed) printf("    kind %u\n", kind);
+        forest_table_free(&t);
+    }
+}
+
+/* Trees seldom show how a score is rounded. */
+static void scores_of_cuts(void)
+{
+    static const uint32_t sizes[] = {300, 4095, 4096, 32767, 32768, 1 << 20}, classes[] = {2, 3, 7};
+    static uint32_t cells[7 * CT_PART_CELLS];
+    rng r = {306};
+    for (uint32_t i = 0; i < 1800; i++) {
+        const uint32_t weight = sizes[i % 6], n_runs = classes[i / 6 % 3],
+                       width = ct_bin_width(weight, 1), by = ct_has_pairs(weight) ? 2 : 1;
+        uint32_t totals[8] = {0}, rest = weight;
+        ct_tally_node node = {ct_tally_kind_of(CT_SPLIT_GINI, n_runs, n_runs, weight), weight,
+                              {0, 0}, 0, NULL};
+        ct_tally t;
+        ct_bin_cut cut;
+        for (uint32_t k = 0; k < n_runs; rest -= totals[k++])
+            totals[k] = k + 1 < n_runs ? rng_below(&r, rest / 2 + 1) : rest;
+        node.pair[0] = totals[0], node.pair[1] = totals[1];
+        memset(cells, 0, sizeof cells);
+        ct_tally_begin(&t);
+        for (uint32_t k = 0; k < n_runs; k++) {
+            const uint32_t left = rng_below(&r, totals[k] + 1);
+            uint32_t *cell = cells + k / by * CT_PART_CELLS;
+            cell[0] += left << k % by * 16;
+            cell[width] += (totals[k] - left) << k % by * 16;
+            ct_tally_add(&node, &t, k, left, totals[k]);
+        }
+        ct_scan_scalar.gini(cells, totals, n_runs, weight, 2, 0, 1, &cut);
+        CHECK(ct_tally_end(&node, &t) == (isnan(cut.score) ? -1 : cut.score));
+    }
+}
+
 /* Devices in turn; in cases of their own, since the CPU takes its time where it plays CUDA. */
 static void on_every_device(void (*check)(int))
 {
@@ -198,9 +251,11 @@ static void on_every_device(void (*check)(int))
 static void tables_on_twin(void) { check_tables(TWIN); }
 static void settings_on_twin(void) { check_settings(TWIN); }
 static void groups_on_twin(void) { check_groups(TWIN); }
+static void weights_on_twin(void) { check_weights(TWIN); }
 static void tables_with_cuda(void) { on_every_device(check_tables); }
 static void settings_with_cuda(void) { on_every_device(check_settings); }
 static void groups_with_cuda(void) { on_every_device(check_groups); }
+static void weights_with_cuda(void) { on_every_device(check_weights); }
 
 /* ---- memory ---- */
 
@@ -437,9 +492,12 @@ static const check_case cases[] = {
     {"tables on the twin", tables_on_twin},
     {"settings on the twin", settings_on_twin},
     {"groups on the twin", groups_on_twin},
+    {"weights on the twin", weights_on_twin},
+    {"scores of cuts", scores_of_cuts},
     {"tables on every CUDA device", tables_with_cuda},
     {"settings on every CUDA device", settings_with_cuda},
     {"groups on every CUDA device", groups_with_cuda},
+    {"weights on every CUDA device", weights_with_cuda},
     {"a twin with little memory", little_memory_on_twin},
     {"a CUDA device with little memory", little_memory_with_cuda},
     {"memory of blocks", memory_of_blocks},

@@ -8,7 +8,8 @@
 
 enum { MOST_RUNS = 256 };
 
-static uint32_t histograms[MOST_RUNS * CT_BIN_ROWS * CT_LANES], totals[MOST_RUNS];
+static uint32_t histograms[MOST_RUNS * CT_BIN_ROWS * CT_LANES], totals[MOST_RUNS + 1],
+    cells[MOST_RUNS * CT_BIN_ROWS * CT_LANES];
 static double sums[CT_BIN_ROWS * CT_LANES];
 static int32_t weights[CT_BIN_ROWS * CT_LANES];
 
@@ -51,6 +52,22 @@ static double sum_of_lane(void)
     return sum;
 }
 
+/* The histograms as the scans want them; of bins and lanes that are not asked something else. */
+static const uint32_t *cells_of(uint32_t n_runs, uint32_t weight, uint32_t n_bins, unsigned lanes)
+{
+    const unsigned width = ct_bin_width(weight, lanes), by = ct_has_pairs(weight) ? 2 : 1;
+    memset(cells, 0x3c, (size_t) n_runs * CT_PART_CELLS * sizeof *cells);
+    for (uint32_t k = 0; k < n_runs; k++)
+        for (uint32_t bin = 0; bin < CT_BIN_ROWS; bin++)
+            for (unsigned lane = 0; lane < lanes; lane++) {
+                if (bin >= n_bins && bin != CT_BIN_ROWS - 1) continue;
+                uint32_t *cell = cells + k / by * CT_PART_CELLS + bin * width + lane,
+                         own = histograms[((size_t) k * CT_BIN_ROWS + bin) * CT_LANES + lane];
+                *cell = k % by ? *cell | own << 16 : own;
+            }
+    return cells;
+}
+
 static void check_large(uint32_t n_runs, uint32_t weight, uint32_t n_bins, int missing)
 {
     ct_rng r = ct_rng_of(n_runs, weight, n_bins * 2 + (uint32_t) missing);
@@ -62,9 +79,9 @@ static void check_large(uint32_t n_runs, uint32_t weight, uint32_t n_bins, int m
             for (unsigned lanes = 1; lanes <= CT_LANES; lanes += 1 + lanes / 3) {
                 if (!ct_cpu_has((ct_simd) level)) continue;
                 const ct_scan *scan = ct_scan_at((ct_simd) level);
-                ct_scan_scalar.gini(histograms, totals, n_runs, weight, n_bins, left, lanes,
-                                    expected);
-                scan->gini(histograms, totals, n_runs, weight, n_bins, left, lanes, got);
+                const uint32_t *own = cells_of(n_runs, weight, n_bins, lanes);
+                ct_scan_scalar.gini(own, totals, n_runs, weight, n_bins, left, lanes, expected);
+                scan->gini(own, totals, n_runs, weight, n_bins, left, lanes, got);
                 CHECK(same_cuts(expected, got, lanes));
                 if (lanes < CT_LANES) continue; /* all lanes have the same rows here */
                 ct_scan_scalar.variance(sums, weights, sum, weight, n_bins, left, lanes, expected);
@@ -75,7 +92,7 @@ static void check_large(uint32_t n_runs, uint32_t weight, uint32_t n_bins, int m
 
 static void large_nodes(void)
 {
-    static const uint32_t runs[] = {1, 2, 3, 7, 26, 256}, bins[] = {1, 2, 31, 255};
+    static const uint32_t runs[] = {1, 2, 3, 7, 26, 256}, bins[] = {1, 2, 31, 64, 254, 255};
     static const uint32_t sizes[] = {1,     2,     129,   255,   256,    4095,  4096, 32766,
                                      32767, 32768, 65535, 65536, 1 << 22};
     for (size_t k = 0; k < sizeof runs / sizeof *runs; k++)
@@ -100,11 +117,11 @@ static void by_hand_from(uint32_t first)
     for (int level = 0; level < CT_N_SIMD; level++) {
         ct_bin_cut cut;
         if (!ct_cpu_has((ct_simd) level)) continue;
-        ct_scan_at((ct_simd) level)->gini(histograms, totals, 2, 16, 4, 0, 1, &cut);
+        ct_scan_at((ct_simd) level)->gini(cells_of(2, 16, 4, 1), totals, 2, 16, 4, 0, 1, &cut);
         /* 3 + 0 | 3 + 10: 3 * 10 - 0 * 6 = 30; 5 + 2 | 1 + 8: 5 * 10 - 2 * 6 */
         CHECK(cut.bin == 0);
         CHECK(cut.score == (float) (30 * 30) / (3 * 13));
-        ct_scan_at((ct_simd) level)->gini(histograms, totals, 2, 16, 4, 1, 1, &cut);
+        ct_scan_at((ct_simd) level)->gini(cells_of(2, 16, 4, 1), totals, 2, 16, 4, 1, 1, &cut);
         CHECK(
             cut.bin ==
             1); /* 5 + 5 | 1 + 5: 5 + 26 / 6 is 9.33; 3 + 3 | 3 + 7 is 8.8, 5 + 6 | 1 + 4 is 8.95 */
@@ -213,7 +230,7 @@ static void small_by_hand(void)
 static void codes_of_nodes(void)
 {
     enum { MOST = 200, ROOM = 256 };
-    uint16_t codes[ROOM], low, high, own_low, own_high;
+    uint16_t codes[ROOM], low, high, own_low, own_high, below, over;
     int16_t turned[ROOM];
     uint8_t bins[ROOM], own[ROOM];
     for (uint32_t n = 1; n <= MOST; n += CHECK_QUICK() ? 13 : 1)
@@ -221,13 +238,18 @@ static void codes_of_nodes(void)
             ct_rng r = ct_rng_of(n, width, 7);
             uint32_t first = ct_rng_below(&r, 65536 - width);
             for (uint32_t i = 0; i < ROOM; i++) {
-                codes[i] = i < n ? (uint16_t) (first + ct_rng_below(&r, width)) : codes[0];
+                codes[i] = (uint16_t) (i < n ? first + ct_rng_below(&r, width) : ct_rng_next(&r));
                 turned[i] = (int16_t) (i < n ? codes[i] ^ 0x8000 : 32767);
             }
             ct_scan_scalar.range(codes, n, &low, &high);
             uint32_t scale = 65536 / ((uint32_t) high - low + 1) * 32;
             if (scale > 65536) scale = 65536;
             ct_scan_scalar.spread(codes, n, low, scale, bins);
+            const uint16_t most = n % 3 ? codes[n / 2] : (uint16_t) ct_rng_next(&r);
+            ct_scan_scalar.beside(codes, n, most, &below, &over);
+            for (uint32_t i = 0; i < n; i++)
+                CHECK(codes[i] > most ? codes[i] >= over : codes[i] <= below);
+            CHECK((n % 3 == 0 || below == most) && (below == 0 || below <= most));
             int16_t next = ct_scan_scalar.above(turned, n, turned[n / 2]);
             for (uint32_t i = 0; i < n; i++) CHECK(codes[i] >= low && codes[i] <= high);
             for (int level = 0; level < CT_N_SIMD; level++) {
@@ -235,6 +257,8 @@ static void codes_of_nodes(void)
                 const ct_scan *scan = ct_scan_at((ct_simd) level);
                 scan->range(codes, n, &own_low, &own_high);
                 CHECK(own_low == low && own_high == high);
+                scan->beside(codes, n, most, &own_low, &own_high);
+                CHECK(own_low == below && own_high == over);
                 scan->spread(codes, n, low, scale, own);
                 CHECK(!memcmp(own, bins, n));
                 CHECK_INT(scan->above(turned, n, turned[n / 2]), next);
@@ -253,6 +277,62 @@ static void draws_in_blocks(void)
             rng.counter[0] = seed == 4 ? UINT32_MAX - 5 : (uint32_t) seed;
             ct_scan_at((ct_simd) level)->draws(rng.counter, rng.key, 16, words);
             for (uint32_t i = 0; i < 64; i++) CHECK(words[i] == ct_rng_next(&rng));
+        }
+}
+
+/* Words below a bound that favours some of them, unless they are drawn again. */
+static void draws_below(void)
+{
+    static const uint32_t bounds[] = {1, 2, 3, 1000, 65536, 10000019, 3u << 30, UINT32_MAX};
+    uint32_t words[64], before[64];
+    for (size_t b = 0; b < sizeof bounds / sizeof *bounds; b++)
+        for (uint32_t seed = 0; seed < (CHECK_QUICK() ? 20 : 200); seed++)
+            for (int level = 0; level < CT_N_SIMD; level++) {
+                ct_rng rng = ct_rng_of(seed, 5, 3), again = rng;
+                const uint32_t n = seed % 2 ? 64 : 32, bound = bounds[b];
+                if (!ct_cpu_has((ct_simd) level)) continue;
+                for (uint32_t i = 0; i < n; i++) words[i] = before[i] = ct_rng_next(&rng);
+                const int fine = ct_scan_at((ct_simd) level)->below(words, n, bound);
+                for (uint32_t i = 0; fine && i < n; i++)
+                    CHECK_INT(words[i], ct_rng_below(&again, bound));
+                for (uint32_t i = 0; !fine && i < n; i++) (void) ct_rng_below(&again, bound);
+                /* draws of `again` are as many as words if none was refused */
+                CHECK((again.counter[0] == rng.counter[0] && again.next == rng.next) == fine);
+                CHECK(fine || !memcmp(words, before, n * sizeof *words));
+            }
+}
+
+/* Rows that were drawn, and the weights of few items. */
+static void rows_drawn(void)
+{
+    enum { MOST = 70 };
+    uint32_t rows[MOST], counts[MOST], weight;
+    ct_item items[MOST + CT_PART_PAD];
+    for (uint32_t n = 0; n <= MOST; n++)
+        for (int level = 0; level < CT_N_SIMD; level++) {
+            uint8_t bytes[CT_SMALL_ROWS + 8];
+            uint16_t words[CT_SMALL_ROWS + 8], pairs[CT_SMALL_ROWS + 8];
+            uint32_t drawn = 0, sum = 0;
+            ct_rng r = ct_rng_of(n, 3, 1);
+            if (!ct_cpu_has((ct_simd) level)) continue;
+            for (uint32_t i = 0; i < n; i++) {
+                rows[i] = ct_rng_next(&r);
+                counts[i] = n % 5 == 4 ? ct_rng_below(&r, 256) : ct_rng_below(&r, 3);
+            }
+            const uint32_t found = ct_scan_at((ct_simd) level)->drawn(rows, counts, n, items,
+                                                                      &weight);
+            for (uint32_t i = 0; i < n; i++) {
+                if (!counts[i]) continue;
+                CHECK(items[drawn].row == rows[i] && items[drawn].weight == counts[i]);
+                drawn++;
+                sum += counts[i];
+            }
+            CHECK(found == drawn && weight == sum);
+            const uint32_t few = found < CT_SMALL_ROWS ? found : CT_SMALL_ROWS, first = few / 3;
+            ct_scan_at((ct_simd) level)->weights(items, few, first, bytes, words, pairs);
+            for (uint32_t i = 0; i < few; i++)
+                CHECK(bytes[i] == items[i].weight && words[i] == items[i].weight &&
+                      pairs[i] == items[i].weight * (i < first ? 1 : 256));
         }
 }
 
@@ -325,7 +405,7 @@ static void items_parted(void)
             }
 }
 
-enum { MOST_OWN = CT_REFINED_ROWS };
+enum { MOST_OWN = CT_NEAR_ROWS };
 
 /* Items, codes of theirs and runs of all lengths. */
 typedef struct {
@@ -392,28 +472,6 @@ static void items_parted_by_own_codes(void)
         }
 }
 
-static void places_of_bins(void)
-{
-    uint8_t bins[192];
-    ct_item items[192];
-    for (uint32_t n = 1; n <= 128; n += CHECK_QUICK() ? 11 : 1)
-        for (uint32_t width = 0; width < 256; width += 17) {
-            ct_rng r = ct_rng_of(n, width, 1);
-            uint32_t first = ct_rng_below(&r, 256 - width);
-            for (uint32_t i = 0; i < 192; i++) bins[i] = (uint8_t) ct_rng_below(&r, 256);
-            for (int level = 0; level < CT_N_SIMD; level++) {
-                uint32_t found = 0;
-                if (!ct_cpu_has((ct_simd) level)) continue;
-                uint32_t own = ct_scan_at((ct_simd) level)->places(bins, n, (uint8_t) first,
-                                                                   (uint8_t) width, items);
-                for (uint32_t i = 0; i < n; i++)
-                    if (bins[i] >= first && bins[i] <= first + width)
-                        CHECK_INT(items[found++].weight, i);
-                CHECK_INT(own, found);
-            }
-        }
-}
-
 static void rows_turned(void)
 {
     enum { MOST = 40, STRIDE = 24 };
@@ -437,10 +495,11 @@ static void rows_turned(void)
 static const check_case cases[] = {
     {"items parted", items_parted},
     {"items parted by codes of their own", items_parted_by_own_codes},
-    {"places of bins", places_of_bins},
     {"rows turned", rows_turned},
     {"codes of nodes", codes_of_nodes},
     {"draws in blocks", draws_in_blocks},
+    {"draws below a bound", draws_below},
+    {"rows drawn", rows_drawn},
     {"large nodes by hand", by_hand},
     {"small nodes by hand", small_by_hand},
     {"large nodes on every instruction set", large_nodes},

@@ -245,7 +245,8 @@ static ct_status send_samples(const ct_batch *batch)
     const ct_grow_table *table = &batch->view.table;
     const ct_grow_batch *b = &batch->view.batch;
     for (uint32_t i = 0; i < b->n_trees; i++) {
-        ct_sample(batch->sampler, table->seed, b->first_tree + i, table->sample, 0, batch->counts);
+        ct_sample(batch->sampler, table->seed, b->first_tree + i, table->sample, 0, NULL,
+                  batch->counts);
         CT_TRY(send(batch, b->counts + (size_t) i * table->n_rows, batch->counts,
                     table->n_rows * sizeof *batch->counts));
         CT_TRY(ct_gpu_drain(&batch->stream));
@@ -309,7 +310,7 @@ static ct_status split_level(const ct_batch *batch, uint32_t n_chunks)
     } else {
         CT_TRY(launch_groups(batch, CT_FOREST_LARGE_SEARCH, candidates, shared));
     }
-    CT_TRY(launch_groups(batch, CT_FOREST_LARGE_SPLIT, n, shared));
+    CT_TRY(launch_groups(batch, CT_FOREST_LARGE_SPLIT, n, sizeof(uint32_t)));
     CT_TRY(launch_groups(batch, CT_FOREST_PART_COUNT, n_chunks, sizeof(ct_part_shared)));
     CT_TRY(launch(batch, CT_FOREST_PART_SETTLE, ct_gpu_warps(n)));
     return launch_groups(batch, CT_FOREST_PART_MOVE, n_chunks, sizeof(ct_chunk_words));

@@ -130,16 +130,6 @@ CT_HD void ct_found_add(ct_found *best, double score, uint32_t order)
     }
 }
 
-CT_HD double ct_lanes_read_double(ct_lanes lanes, double value, uint32_t from)
-{
-    uint32_t half[2];
-    memcpy(half, &value, sizeof half);
-    half[0] = ct_lanes_read(lanes, half[0], from);
-    half[1] = ct_lanes_read(lanes, half[1], from);
-    memcpy(&value, half, sizeof half);
-    return value;
-}
-
 /* All lanes come to know it. */
 CT_HD ct_found ct_lanes_best(ct_lanes lanes, ct_found own)
 {

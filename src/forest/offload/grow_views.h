@@ -59,9 +59,9 @@ typedef struct {
  * without an order the best set [0]. */
 typedef struct {
     double score[2]; /* -1: none */
-    uint8_t bin[2], next[2]; /* next: the bin above that has rows, 255: none */
+    uint16_t cut[2]; /* at random: 0 if there is none */
     uint16_t levels, absent; /* of a set, levels with CT_SET_LEVELS for missing values */
-    uint16_t low, high, cut; /* of a cut at random: the node's codes; 0: there is none */
+    uint16_t low, high;      /* of a cut at random: the node's codes */
     uint16_t missing;        /* whether rows of the node have missing values */
 } ct_grow_border;
 

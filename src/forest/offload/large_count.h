@@ -1,4 +1,4 @@
-/* Histograms of large nodes on a device, of bins or of codes.
+/* Histograms of large nodes on a device, of bins or of the sides of a cut.
  *
  * The warps of a block count a node's items, which lie together, in private copies of a histogram,
  * class after class; the copies are added up, summed over the bins, and each bin's tally takes in
@@ -11,7 +11,7 @@
 
 enum {
     CT_LARGE_SLOTS = CT_BIN_ROWS,
-    CT_LARGE_LAST = CT_BIN_ROWS - 1, /* of missing values, or of what is below all others */
+    CT_LARGE_LAST = CT_BIN_ROWS - 1, /* of missing values, or of what is left of a cut */
     CT_LARGE_ROWS = 32,              /* histograms of one class, of all copies, at most */
     CT_LARGE_COPIES = 8,
     CT_LARGE_NONE = 255              /* no bin */
@@ -29,11 +29,6 @@ typedef struct {
     uint32_t run_begin[CT_HIST_CLASSES + 1], run_weight[CT_HIST_CLASSES];
     uint8_t run_of[CT_HIST_CLASSES]; /* [class] */
     uint32_t n_runs;
-    uint32_t differ, top, next; /* of CHOOSE: numbers differ; codes, from 1 or inverted */
-    ct_found best;
-    ct_grow_split split;
-    uint32_t border; /* of the node's candidates, */
-    uint32_t variant;
     union {
         ct_large_numbers numbers;
         uint32_t classes[CT_LARGE_ROWS][CT_LARGE_SLOTS]; /* [copy][run], fewer rows where ... */
@@ -104,22 +99,19 @@ CT_HD ct_tally_node ct_large_node(const ct_grow_view *v, const ct_large_shared *
 
 /* ---- histograms ---- */
 
-/* What is counted of a column: bins, or codes from `low` on and, in the last slot, those below. */
+/* What is counted of a column: bins, or, in the last slot, codes that are left of a cut. */
 typedef struct {
-    uint32_t column, by_code;
-    uint32_t low, n; /* codes, after they are raised by 1 where missing values go left */
-    uint32_t raise;
-    uint32_t levels; /* bins are levels without an order */
+    uint32_t column, cut; /* 0: bins */
+    uint32_t raise;       /* of codes and the cut, 1 where missing values go left */
+    uint32_t levels;      /* bins are levels without an order */
 } ct_large_slots;
 
 /* CT_LARGE_SLOTS: none. */
 CT_HD uint32_t ct_large_slot(const ct_grow_view *v, const ct_large_slots *slots, uint32_t row)
 {
-    if (!slots->by_code)
-        return v->table.bins[(size_t) slots->column * v->table.n_rows + row];
+    if (!slots->cut) return v->table.bins[(size_t) slots->column * v->table.n_rows + row];
     const uint32_t code = (uint16_t) (ct_grow_code(v, row, slots->column) + slots->raise);
-    if (code < slots->low) return CT_LARGE_LAST;
-    return code - slots->low < slots->n ? code - slots->low : (uint32_t) CT_LARGE_SLOTS;
+    return code < slots->cut + slots->raise ? CT_LARGE_LAST : CT_LARGE_SLOTS;
 }
 
 /* Copies of the histograms of so many runs, one for some warps each; and how many runs at a time

@@ -2,8 +2,7 @@
  *
  * A lane takes a cut, and goes through the items of the node in the order of classes: what is left
  * of the cut is all it has to know. Cuts are those above the codes that rows have, at small nodes;
- * borders of bins that part the node's own range of codes, at others, and then the cuts above the
- * codes in the bins beside the best border. */
+ * borders of bins that part the node's own range of codes, at others. */
 #ifndef CT_FOREST_OFFLOAD_NEAR_SEARCH_H
 #define CT_FOREST_OFFLOAD_NEAR_SEARCH_H
 
@@ -12,14 +11,10 @@
 #include "forest/offload/random_body.h"
 #include "forest/offload/tally.h"
 
-enum { CT_NEAR_NONE = 0xffff };
-
 /* The best so far. */
 typedef struct {
     double score;
     ct_grow_split split;
-    uint32_t is_border; /* of bins, whose cut is not known yet: */
-    uint32_t bin, next, low, scale;
 } ct_near_best;
 
 /* What a warp knows of its node; arrays follow it. */
@@ -37,7 +32,6 @@ typedef struct {
     uint32_t *before;  /* [run + 1] weight of the runs before */
     uint16_t *begin;   /* [run + 1] items of the runs before */
     uint16_t *keys;    /* [item] in the column that is looked at */
-    uint16_t *cuts;    /* [item] */
     uint16_t *columns; /* [3][mtry] candidates */
 } ct_near_arrays;
 
@@ -57,8 +51,7 @@ CT_HD ct_near_arrays ct_near_arrays_of(const ct_grow_view *v, const ct_near_warp
                 (v->table.n_classes ? 0 : CT_GROW_NEAR * sizeof *a.values / sizeof *a.weights);
     a.before = a.weights + CT_GROW_NEAR;
     a.keys = (uint16_t *) (a.before + runs);
-    a.cuts = a.keys + CT_GROW_NEAR;
-    a.begin = a.cuts + CT_GROW_NEAR;
+    a.begin = a.keys + CT_GROW_NEAR;
     a.columns = a.begin + runs;
     return a;
 }
@@ -67,7 +60,7 @@ CT_HD ct_near_arrays ct_near_arrays_of(const ct_grow_view *v, const ct_near_warp
 CT_HD size_t ct_near_warp_bytes(const ct_grow_view *v)
 {
     size_t items = CT_GROW_NEAR, runs = ct_near_runs(v) + 1,
-           bytes = sizeof(ct_near_warp) + items * (sizeof(uint32_t) + 2 * sizeof(uint16_t)) +
+           bytes = sizeof(ct_near_warp) + items * (sizeof(uint32_t) + sizeof(uint16_t)) +
                    runs * (sizeof(uint32_t) + sizeof(uint16_t)) +
                    3 * (size_t) v->table.mtry * sizeof(uint16_t);
     if (!v->table.n_classes) bytes += items * sizeof(int64_t);
@@ -195,25 +188,12 @@ CT_HD ct_tally ct_near_left_of_set(const ct_grow_view *v, const ct_near_warp *w,
     return t;
 }
 
-/* The lowest key above another, both raised; CT_NEAR_NONE if there is none. */
-CT_HD uint32_t ct_near_above(ct_lanes lanes, const ct_grow_view *v, const ct_near_warp *w,
-                             uint32_t raise, uint32_t key)
-{
-    const uint16_t *keys = ct_near_arrays_of(v, w).keys;
-    uint32_t lowest = CT_NEAR_NONE;
-    for (uint32_t i = lanes.lane; i < w->n; i += lanes.width) {
-        const uint32_t own = (uint16_t) (keys[i] + raise);
-        if (own > key && own < lowest) lowest = own;
-    }
-    return ct_lanes_min(lanes, lowest);
-}
-
 /* The lowest and the highest code, of keys that are codes; more than it if all are missing. */
 CT_HD uint32_t ct_near_range(ct_lanes lanes, const ct_grow_view *v, const ct_near_warp *w,
                              uint32_t *high)
 {
     const uint16_t *keys = ct_near_arrays_of(v, w).keys;
-    uint32_t least = CT_NEAR_NONE, most = 0;
+    uint32_t least = CT_CODE_MISSING, most = 0;
     for (uint32_t i = lanes.lane; i < w->n; i += lanes.width) {
         const uint32_t code = keys[i];
         if (code == CT_CODE_MISSING) continue;
@@ -233,7 +213,6 @@ CT_HD void ct_near_take(ct_lanes lanes, ct_near_warp *w, double score, const ct_
     if (lanes.lane == 0) {
         w->best.score = score;
         w->best.split = *split;
-        w->best.is_border = 0;
     }
     ct_lanes_sync(lanes);
 }
@@ -295,7 +274,7 @@ CT_HD void ct_near_set(ct_lanes lanes, const ct_grow_view *v, ct_near_warp *w, u
         const uint32_t set = i / 2, side = i % 2;
         if (set & ~top || side > missing || (drawn && set != drawn)) continue;
         const ct_tally t = ct_near_left_of_set(v, w, &node, set | side << CT_SET_LEVELS);
-        ct_found_add(&found, ct_fraction_score(node.kind, ct_tally_end(&node, &t)), i);
+        ct_found_add(&found, ct_tally_end(&node, &t), i);
     }
     found = ct_lanes_best(lanes, found);
     if (!(found.score > w->best.score)) return;
@@ -305,161 +284,79 @@ CT_HD void ct_near_set(ct_lanes lanes, const ct_grow_view *v, ct_near_warp *w, u
     ct_near_take(lanes, w, found.score, &split);
 }
 
-/* ---- small nodes: all cuts ---- */
+/* ---- codes in their order ---- */
 
-CT_HD void ct_near_small(ct_lanes lanes, const ct_grow_view *v, ct_near_warp *w, uint32_t column)
+CT_HD int ct_near_is_small(const ct_near_warp *w)
 {
-    const uint32_t missing = ct_near_codes(lanes, v, w, column);
-    const uint16_t *keys = ct_near_arrays_of(v, w).keys;
-    ct_tally_node node = w->node;
-    node.kind = ct_tally_small_kind(node.kind, w->n_runs);
-    for (uint32_t raise = 0; raise <= missing; raise++) {
-        double least = w->best.score;
-        if (node.kind < CT_TALLY_ENTROPY) least = (float) least;
-        ct_found found = ct_found_none();
-        for (uint32_t i = lanes.lane; i < w->n; i += lanes.width) {
-            const uint32_t key = (uint16_t) (keys[i] + raise);
-            const ct_tally t = ct_near_left(v, w, &node, raise, key);
-            ct_found_add(&found, ct_tally_end(&node, &t).num, key);
-        }
-        found = ct_lanes_best(lanes, found);
-        if (!(found.score > least)) continue;
-        const uint32_t next = ct_near_above(lanes, v, w, raise, found.order),
-                       low = (uint16_t) (found.order - raise), high = (uint16_t) (next - raise);
-        const ct_grow_split split =
-            ct_near_split(column,
-                          high == CT_CODE_MISSING ? v->table.columns[column].n_codes
-                                                  : (low + high + 1) / 2,
-                          missing, raise);
-        ct_near_take(lanes, w, found.score, &split);
-    }
+    return w->n <= CT_SMALL_ROWS && w->node.weight <= CT_SMALL_WEIGHT;
 }
 
-/* ---- others: borders of the node's own bins ---- */
+/* Bins of nodes that are not small: equal parts of the range of their codes. */
+typedef struct {
+    uint32_t low, high, scale, n; /* a code is in bin (code - low) * scale / 2^16 */
+} ct_near_bins;
 
-CT_HD uint32_t ct_near_bins(uint32_t n)
+CT_HD ct_near_bins ct_near_bins_of(ct_lanes lanes, const ct_grow_view *v, const ct_near_warp *w)
 {
-    uint32_t bins = CT_FEWEST_BINS;
-    while (4 * bins < n) bins *= 2;
+    ct_near_bins bins;
+    bins.low = ct_near_range(lanes, v, w, &bins.high);
+    if (bins.low > bins.high) bins.low = bins.high = 0;
+    for (bins.n = CT_FEWEST_BINS; 4 * bins.n < w->n;) bins.n *= 2;
+    const uint32_t span = bins.high - bins.low + 1;
+    bins.scale = span > bins.n ? bins.n * 65536 / span : 65536;
     return bins;
 }
 
-/* Bins of the items as keys: equal parts of the range of their codes, from `low` on. Returns
- * whether values are missing, whose key is CT_CODE_MISSING. */
-CT_HD uint32_t ct_near_spread(ct_lanes lanes, const ct_grow_view *v, const ct_near_warp *w,
-                              uint32_t column, uint32_t *low, uint32_t *scale)
+/* The highest code that a row in the bin can have. */
+CT_HD uint32_t ct_near_last(const ct_near_bins *bins, uint32_t bin)
 {
-    const uint32_t missing = ct_near_codes(lanes, v, w, column), n_bins = ct_near_bins(w->n);
-    uint16_t *keys = ct_near_arrays_of(v, w).keys;
-    uint32_t high;
-    *low = ct_near_range(lanes, v, w, &high);
-    if (*low > high) *low = high = 0;
-    const uint32_t span = high - *low + 1;
-    *scale = span > n_bins ? n_bins * 65536 / span : 65536;
-    for (uint32_t i = lanes.lane; i < w->n; i += lanes.width)
-        if (keys[i] != CT_CODE_MISSING)
-            keys[i] = (uint16_t) (((uint32_t) keys[i] - *low) * *scale >> 16);
-    ct_lanes_sync(lanes);
-    return missing;
+    const uint32_t last = bins->low + ((bin + 1) * 65536 - 1) / bins->scale;
+    return last < bins->high ? last : bins->high;
 }
 
-/* The best border in the order of the bins, see ct_large_best(). */
-CT_HD double ct_near_border(ct_lanes lanes, const ct_grow_view *v, const ct_near_warp *w,
-                            uint32_t raise, uint32_t *bin)
+/* The cut in the middle between the codes up to `last` and those above. */
+CT_HD uint32_t ct_near_middle(ct_lanes lanes, const ct_grow_view *v, const ct_near_warp *w,
+                              uint32_t column, uint32_t last)
 {
-    const uint32_t n_bins = ct_near_bins(w->n);
-    const ct_tally_node node = w->node;
-    ct_fraction best;
-    best.num = -1;
-    best.den = 1;
-    for (uint32_t start = 0; start < n_bins; start += lanes.width) {
-        const ct_tally t = ct_near_left(v, w, &node, raise, start + lanes.lane + raise);
-        const ct_fraction own = ct_tally_end(&node, &t);
-        for (uint32_t from = 0; from < lanes.width;) {
-            const uint32_t better = ct_lanes_ballot(
-                lanes, lanes.lane >= from && ct_fraction_beats(node.kind, own, best));
-            if (!better) break;
-            const uint32_t first = ct_hd_popcount((better & (0u - better)) - 1);
-            best.num = ct_lanes_read_double(lanes, own.num, first);
-            best.den = ct_lanes_read_double(lanes, own.den, first);
-            *bin = start + first;
-            from = first + 1;
-        }
+    const uint16_t *keys = ct_near_arrays_of(v, w).keys;
+    uint32_t below = 0, above = CT_CODE_MISSING;
+    for (uint32_t i = lanes.lane; i < w->n; i += lanes.width) {
+        const uint32_t code = keys[i];
+        if (code <= last && code > below) below = code;
+        if (code > last && code < above) above = code;
     }
-    return ct_fraction_score(node.kind, best);
+    below = ct_lanes_max(lanes, below);
+    above = ct_lanes_min(lanes, above);
+    return above == CT_CODE_MISSING ? v->table.columns[column].n_codes : (below + above + 1) / 2;
 }
 
-CT_HD void ct_near_middle(ct_lanes lanes, const ct_grow_view *v, ct_near_warp *w, uint32_t column)
+/* Cuts by the highest code on the left. */
+CT_HD void ct_near_ordered(ct_lanes lanes, const ct_grow_view *v, ct_near_warp *w, uint32_t column)
 {
-    uint32_t low, scale, bin = 0;
-    const uint32_t missing = ct_near_spread(lanes, v, w, column, &low, &scale);
-    for (uint32_t raise = 0; raise <= missing; raise++) {
-        const double score = ct_near_border(lanes, v, w, raise, &bin);
-        if (!(score > w->best.score)) continue;
-        const uint32_t next = ct_near_above(lanes, v, w, 0, bin);
-        const ct_grow_split split = ct_near_split(column, 0, missing, raise);
-        ct_near_take(lanes, w, score, &split);
-        if (lanes.lane == 0) {
-            w->best.is_border = 1;
-            w->best.bin = bin;
-            w->best.next = next; /* CT_NEAR_NONE is the key of missing values, too */
-            w->best.low = low;
-            w->best.scale = scale;
-        }
-        ct_lanes_sync(lanes);
-    }
-}
-
-/* Codes in the two bins beside the best border, of which the second may have none, as cuts; returns
- * how many they are, and the highest. */
-CT_HD uint32_t ct_near_strip(ct_lanes lanes, const ct_grow_view *v, const ct_near_warp *w,
-                             uint32_t *top)
-{
-    const ct_near_arrays a = ct_near_arrays_of(v, w);
-    uint32_t n_cuts = 0, most = 0;
-    (void) ct_near_codes(lanes, v, w, w->best.split.column);
-    for (uint32_t start = 0; start < w->n; start += lanes.width) {
-        const uint32_t i = start + lanes.lane,
-                       code = i < w->n ? a.keys[i] : (uint32_t) CT_CODE_MISSING,
-                       bin = (code - w->best.low) * w->best.scale >> 16;
-        const int in = code != CT_CODE_MISSING && (bin == w->best.bin || bin == w->best.next);
-        const uint32_t ins = ct_lanes_ballot(lanes, in),
-                       place = n_cuts + ct_hd_popcount(ins & ((1u << lanes.lane) - 1));
-        if (in) a.cuts[place] = (uint16_t) code;
-        if (in && code > most) most = code;
-        n_cuts += ct_hd_popcount(ins);
-    }
-    *top = ct_lanes_max(lanes, most);
-    ct_lanes_sync(lanes);
-    return n_cuts;
-}
-
-/* The best cut above the codes of the strip. */
-CT_HD void ct_near_refine(ct_lanes lanes, const ct_grow_view *v, ct_near_warp *w)
-{
-    const uint32_t raise = w->best.split.missing_left, open = w->best.next == CT_NEAR_NONE,
-                   column = w->best.split.column;
-    uint32_t top, next = CT_NEAR_NONE;
-    const uint32_t n_cuts = ct_near_strip(lanes, v, w, &top);
-    const uint16_t *cuts = ct_near_arrays_of(v, w).cuts;
+    const uint32_t missing = ct_near_codes(lanes, v, w, column);
+    const int is_small = ct_near_is_small(w);
+    const uint16_t *keys = ct_near_arrays_of(v, w).keys;
+    ct_near_bins bins;
     ct_tally_node node = w->node;
-    ct_found found = ct_found_none();
-    node.kind = ct_tally_exact_kind(node.kind);
-    for (uint32_t i = lanes.lane; i < n_cuts; i += lanes.width) {
-        const uint32_t code = cuts[i];
-        if (code == top && !open) continue;
-        const ct_tally t = ct_near_left(v, w, &node, raise, code + raise);
-        ct_found_add(&found, ct_tally_end(&node, &t).num, code);
+    memset(&bins, 0, sizeof bins);
+    if (is_small) node.kind = ct_tally_small_kind(node.kind);
+    else bins = ct_near_bins_of(lanes, v, w);
+    const uint32_t n_cuts = is_small ? w->n : bins.n;
+    for (uint32_t raise = 0; raise <= missing; raise++) {
+        double least = w->best.score;
+        if (is_small && node.kind < CT_TALLY_ENTROPY) least = (float) least;
+        ct_found found = ct_found_none();
+        for (uint32_t i = lanes.lane; i < n_cuts; i += lanes.width) {
+            const uint32_t last = is_small ? keys[i] : ct_near_last(&bins, i);
+            const ct_tally t = ct_near_left(v, w, &node, raise, last + raise);
+            ct_found_add(&found, ct_tally_end(&node, &t), last);
+        }
+        found = ct_lanes_best(lanes, found);
+        if (!(found.score > least)) continue;
+        const uint32_t cut = ct_near_middle(lanes, v, w, column, found.order);
+        const ct_grow_split split = ct_near_split(column, cut, missing, raise);
+        ct_near_take(lanes, w, found.score, &split);
     }
-    found = ct_lanes_best(lanes, found);
-    for (uint32_t i = lanes.lane; i < n_cuts; i += lanes.width)
-        if (cuts[i] > found.order && cuts[i] < next) next = cuts[i];
-    next = ct_lanes_min(lanes, next);
-    ct_lanes_sync(lanes);
-    if (lanes.lane == 0)
-        w->best.split.cut = (uint16_t) (next == CT_NEAR_NONE ? v->table.columns[column].n_codes
-                                                             : (found.order + next + 1) / 2);
-    ct_lanes_sync(lanes);
 }
 
 /* ---- cuts at random ---- */
@@ -470,12 +367,12 @@ CT_HD void ct_near_random(ct_lanes lanes, const ct_grow_view *v, ct_near_warp *w
     uint32_t high;
     const uint32_t low = ct_near_range(lanes, v, w, &high);
     ct_tally_node node = w->node;
-    node.kind = ct_tally_exact_kind(node.kind);
+    node.kind = ct_tally_random_kind(node.kind);
     if (low >= high) return;
     const uint32_t cut = low + 1 + ct_near_below(lanes, w, high - low);
     for (uint32_t raise = 0; raise <= missing; raise++) {
         const ct_tally t = ct_near_left(v, w, &node, raise, cut - 1 + raise);
-        const double score = ct_tally_end(&node, &t).num;
+        const double score = ct_tally_end(&node, &t);
         const ct_grow_split split = ct_near_split(column, cut, missing, raise);
         if (score > w->best.score) ct_near_take(lanes, w, score, &split);
     }
@@ -483,18 +380,12 @@ CT_HD void ct_near_random(ct_lanes lanes, const ct_grow_view *v, ct_near_warp *w
 
 /* ---- the best split ---- */
 
-CT_HD int ct_near_is_small(const ct_near_warp *w)
-{
-    return w->n <= CT_SMALL_ROWS && w->node.weight <= CT_SMALL_WEIGHT;
-}
-
 CT_HD void ct_near_candidate(ct_lanes lanes, const ct_grow_view *v, ct_near_warp *w,
                              uint32_t column)
 {
     if (v->table.columns[column].is_set) ct_near_set(lanes, v, w, column);
     else if (v->table.rule == CT_SPLIT_RANDOM) ct_near_random(lanes, v, w, column);
-    else if (ct_near_is_small(w)) ct_near_small(lanes, v, w, column);
-    else ct_near_middle(lanes, v, w, column);
+    else ct_near_ordered(lanes, v, w, column);
 }
 
 /* Candidates are drawn by the path `drawn`, and looked at in that order. Where bins are looked at,
@@ -507,7 +398,6 @@ CT_HD void ct_near_search(ct_lanes lanes, const ct_grow_view *v, ct_near_warp *w
     const int by_groups = v->table.rule != CT_SPLIT_RANDOM && !ct_near_is_small(w);
     if (lanes.lane == 0) {
         w->best.score = -1;
-        w->best.is_border = 0;
         if (v->table.rule == CT_SPLIT_RANDOM)
             w->cuts = ct_rng_of(v->table.seed, v->batch.first_tree + tree,
                                 ct_rng_path(path, CT_CUTS_PATH));
@@ -522,7 +412,6 @@ CT_HD void ct_near_search(ct_lanes lanes, const ct_grow_view *v, ct_near_warp *w
                 if (!by_groups || (v->table.columns[columns[i]].is_set != 0) == (turn == 0))
                     ct_near_candidate(lanes, v, w, columns[i]);
     }
-    if (w->best.is_border) ct_near_refine(lanes, v, w);
 }
 
 #endif

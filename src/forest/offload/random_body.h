@@ -64,15 +64,15 @@ CT_HD void ct_random_draw(const ct_grow_view *v, size_t item)
     for (uint32_t i = 0; i < v->table.mtry; i++) {
         ct_grow_border *border = v->batch.borders + item * v->table.mtry + i;
         const uint32_t top = border->levels & (border->levels - 1u);
-        border->cut = 0; /* no cut is 0, and no set that is tried is empty */
+        uint32_t cut = 0; /* no cut is 0, and no set that is tried is empty */
         if (!v->table.columns[ct_large_candidate(v, (uint32_t) item, i)].is_set) {
-            if (border->low >= border->high) continue;
-            const uint32_t above = ct_rng_below(&cuts, (uint32_t) border->high - border->low);
-            border->cut = (uint16_t) (border->low + 1 + above);
+            const uint32_t low = border->low, high = border->high;
+            if (low < high) cut = low + 1 + ct_rng_below(&cuts, high - low);
         } else if (top) {
-            const uint32_t drawn = 1 + ct_rng_below(&cuts, (1u << ct_hd_popcount(top)) - 1);
-            border->cut = (uint16_t) ct_random_subset(top, drawn);
+            cut = ct_random_subset(
+                top, 1 + ct_rng_below(&cuts, (1u << ct_hd_popcount(top)) - 1));
         }
+        border->cut[0] = border->cut[1] = (uint16_t) cut;
     }
 }
 
@@ -82,25 +82,23 @@ CT_HD void ct_random_score(ct_group g, const ct_grow_view *v, size_t item, void 
     ct_large_shared *s = (ct_large_shared *) memory;
     const uint32_t task = (uint32_t) (item / v->table.mtry);
     ct_grow_border *border = v->batch.borders + item;
-    const uint32_t missing = border->missing, cut = border->cut;
+    const uint32_t missing = border->missing, cut = border->cut[0];
     ct_large_slots slots;
     memset(&slots, 0, sizeof slots);
     slots.column = ct_large_candidate(v, task, (uint32_t) (item % v->table.mtry));
     slots.levels = v->table.columns[slots.column].is_set;
-    slots.by_code = !slots.levels;
+    slots.cut = slots.levels ? 0 : cut;
     if (g.thread == 0) border->score[0] = border->score[1] = -1;
     if (!cut) return;
     ct_large_runs(g, v, s, task);
     ct_tally_node node = ct_large_node(v, s, task);
-    node.kind = ct_tally_exact_kind(node.kind);
+    node.kind = ct_tally_random_kind(node.kind);
     for (uint32_t side = 0; side <= missing; side++) {
-        slots.low = cut + side;
         slots.raise = side;
-        if (side == 0 || slots.by_code) ct_large_count(g, v, s, &slots, &node, task);
+        if (side == 0 || !slots.levels) ct_large_count(g, v, s, &slots, &node, task);
         if (g.thread == 0)
-            border->score[side] = ct_fraction_score(
-                node.kind, ct_tally_end(&node, slots.levels ? &s->tally[side][cut]
-                                                            : &s->tally[1][0]));
+            border->score[side] =
+                ct_tally_end(&node, slots.levels ? &s->tally[side][cut] : &s->tally[1][0]);
         ct_group_sync(g);
     }
 }

@@ -7,15 +7,14 @@
 #include "forest/hist_forest.h"
 
 typedef enum {
-    CT_TALLY_LIGHT,      /* two classes of little weight: off^2 / (L R), in floats */
-    CT_TALLY_PAIR,       /* two classes: the same in doubles */
-    CT_TALLY_MANY,       /* (L sum(R_k^2) + R sum(L_k^2)) / (L R) */
-    CT_TALLY_SMALL_PAIR, /* small nodes of two classes: off^2 / (L R) as a float */
-    CT_TALLY_SMALL,      /* ... of more: as CT_TALLY_MANY, as a float */
-    CT_TALLY_SQUARES,    /* sum(L_k^2) / L + sum(R_k^2) / R */
+    CT_TALLY_LIGHT,   /* two classes of little weight: off^2 / (L R), in floats */
+    CT_TALLY_PAIR,    /* two classes: the same in doubles */
+    CT_TALLY_SMALL,   /* more at small nodes: (L sum(R_k^2) + R sum(L_k^2)) / (L R), in floats */
+    CT_TALLY_MANY,    /* more of little weight: as CT_TALLY_SQUARES, in floats */
+    CT_TALLY_SQUARES, /* sum(L_k^2) / L + sum(R_k^2) / R */
     CT_TALLY_ENTROPY,
     CT_TALLY_ERROR,
-    CT_TALLY_SUMS        /* numbers: S^2 / L + T^2 / R */
+    CT_TALLY_SUMS     /* numbers: S^2 / L + T^2 / R */
 } ct_tally_kind;
 
 /* What is to be known of a node. */
@@ -38,12 +37,6 @@ typedef struct {
     uint32_t size; /* weight on the left */
 } ct_tally;
 
-/* How good, where one fraction is larger than another if their rounded products say so; of kinds
- * that are no fractions `den` is 1. num is below 0 where there is no cut. */
-typedef struct {
-    double num, den;
-} ct_fraction;
-
 /* Of the rule where nodes are not small. */
 CT_HD ct_tally_kind ct_tally_kind_of(ct_split_rule rule, uint32_t n_classes, uint32_t n_runs,
                                      uint32_t weight)
@@ -51,20 +44,18 @@ CT_HD ct_tally_kind ct_tally_kind_of(ct_split_rule rule, uint32_t n_classes, uin
     if (!n_classes) return CT_TALLY_SUMS;
     if (rule == CT_SPLIT_ENTROPY) return CT_TALLY_ENTROPY;
     if (rule == CT_SPLIT_ERROR) return CT_TALLY_ERROR;
-    if (weight > CT_MIDDLE_WEIGHT) return CT_TALLY_SQUARES;
-    if (n_runs != 2) return CT_TALLY_MANY;
-    return weight <= CT_LIGHT_WEIGHT ? CT_TALLY_LIGHT : CT_TALLY_PAIR;
+    if (weight <= CT_LIGHT_WEIGHT) return n_runs == 2 ? CT_TALLY_LIGHT : CT_TALLY_MANY;
+    return n_runs == 2 && weight <= CT_MIDDLE_WEIGHT ? CT_TALLY_PAIR : CT_TALLY_SQUARES;
 }
 
 /* ... where they are. */
-CT_HD ct_tally_kind ct_tally_small_kind(ct_tally_kind kind, uint32_t n_runs)
+CT_HD ct_tally_kind ct_tally_small_kind(ct_tally_kind kind)
 {
-    if (kind >= CT_TALLY_ENTROPY) return kind;
-    return n_runs == 2 ? CT_TALLY_SMALL_PAIR : CT_TALLY_SMALL;
+    return kind == CT_TALLY_MANY ? CT_TALLY_SMALL : kind;
 }
 
-/* ... for cuts of codes beside the best border, and for cuts at random. */
-CT_HD ct_tally_kind ct_tally_exact_kind(ct_tally_kind kind)
+/* ... for cuts at random. */
+CT_HD ct_tally_kind ct_tally_random_kind(ct_tally_kind kind)
 {
     return kind >= CT_TALLY_ENTROPY ? kind : CT_TALLY_SQUARES;
 }
@@ -93,7 +84,6 @@ CT_HD void ct_tally_add(const ct_tally_node *node, ct_tally *t, uint32_t run, ui
     switch (node->kind) {
     case CT_TALLY_LIGHT:
     case CT_TALLY_PAIR:
-    case CT_TALLY_SMALL_PAIR:
         if (run) t->b.whole = left;
         else t->a.whole = left;
         break;
@@ -132,55 +122,27 @@ CT_HD double ct_tally_sums(const ct_tally_node *node, const ct_tally *t)
     return (s * s) / (double) t->size + (rest * rest) / (double) (node->weight - t->size);
 }
 
-CT_HD ct_fraction ct_tally_end(const ct_tally_node *node, const ct_tally *t)
+/* The score that cuts and candidates are compared by; -1 if a side is empty. */
+CT_HD double ct_tally_end(const ct_tally_node *node, const ct_tally *t)
 {
     const uint32_t rest = node->weight - t->size;
-    const double den = (double) t->size * (double) rest;
-    ct_fraction f;
-    f.num = -1;
-    f.den = 1;
-    if (!t->size || !rest) return f;
+    const double left = (double) t->size, right = (double) rest;
+    if (!t->size || !rest) return -1;
     switch (node->kind) {
-    case CT_TALLY_LIGHT:
-        f.num = (float) ct_tally_off(node, t);
-        f.den = den;
-        break;
-    case CT_TALLY_PAIR:
-        f.num = ct_tally_off(node, t);
-        f.den = den;
-        break;
-    case CT_TALLY_MANY:
-        f.num = (double) (t->size * t->b.whole + rest * t->a.whole);
-        f.den = den;
-        break;
-    case CT_TALLY_SMALL_PAIR: f.num = (float) ct_tally_off(node, t) / (float) den; break;
+    case CT_TALLY_LIGHT: return (float) ct_tally_off(node, t) / (float) (left * right);
+    case CT_TALLY_PAIR: return ct_tally_off(node, t) / (left * right);
     case CT_TALLY_SMALL:
-        f.num = (float) (t->size * t->b.whole + rest * t->a.whole) / (float) den;
-        break;
-    case CT_TALLY_SQUARES:
-        f.num = (double) t->a.whole / (double) t->size + (double) t->b.whole / (double) rest;
-        break;
+        return (float) (t->size * t->b.whole + rest * t->a.whole) / (float) (left * right);
+    case CT_TALLY_MANY:
+        return (float) t->a.whole / (float) left + (float) t->b.whole / (float) right;
+    case CT_TALLY_SQUARES: return (double) t->a.whole / left + (double) t->b.whole / right;
     case CT_TALLY_ENTROPY:
-        f.num = (t->a.number - node->logs[t->size]) + (t->b.number - node->logs[rest]) +
-                node->weight * 6.0;
-        break;
-    case CT_TALLY_ERROR: f.num = t->a.number + t->b.number; break;
-    case CT_TALLY_SUMS: f.num = ct_tally_sums(node, t); break;
+        return (t->a.number - node->logs[t->size]) + (t->b.number - node->logs[rest]) +
+               node->weight * 6.0;
+    case CT_TALLY_ERROR: return t->a.number + t->b.number;
+    case CT_TALLY_SUMS: return ct_tally_sums(node, t);
     }
-    return f;
-}
-
-CT_HD int ct_fraction_beats(ct_tally_kind kind, ct_fraction f, ct_fraction best)
-{
-    const double own = f.num * best.den, other = best.num * f.den;
-    return kind == CT_TALLY_LIGHT ? (float) own > (float) other : own > other;
-}
-
-/* The score that candidates are compared by; -1 if there is no cut. */
-CT_HD double ct_fraction_score(ct_tally_kind kind, ct_fraction f)
-{
-    if (f.num < 0) return -1;
-    return kind == CT_TALLY_LIGHT ? (double) ((float) f.num / (float) f.den) : f.num / f.den;
+    return -1;
 }
 
 #endif
