@@ -24,8 +24,10 @@
 #' For a predictor with at most 65,534 distinct values the codes lose no information: the code of a
 #' value is its rank. A predictor with more values gets 65,534 codes of about equally many rows.
 #' Nodes with at most 64 distinct rows (and 255 rows counting repetitions) evaluate all cuts between
-#' these codes. Larger nodes evaluate the borders of bins: up to 512 rows of 32 to 128 bins over the
-#' node's own range of codes; above that of 255 bins of about equally many rows of the data.
+#' these codes. Larger nodes evaluate the borders of bins: up to 512 rows of 38 to 62 bins over the
+#' node's own range of codes; above that of at most 255 bins of the data. Bins are narrow at both
+#' ends of a predictor, of a few rows or a single one, and wide between: the best cut of a predictor
+#' that says little is most often near an end (Ishwaran 2015), and bins of one width would hide it.
 #' `bins` limits the number of codes.
 #'
 #' @section Predictors:
@@ -160,6 +162,9 @@
 #' M. Wright, A. Ziegler (2017). ranger: a fast implementation of random forests for high
 #' dimensional data in C++ and R. *Journal of Statistical Software* 77(1).
 #' \doi{10.18637/jss.v077.i01}.
+#'
+#' H. Ishwaran (2015). The effect of splitting on random forests. *Machine Learning* 99, 75-118.
+#' \doi{10.1007/s10994-014-5451-2}.
 #'
 #' P. Geurts, D. Ernst, L. Wehenkel (2006). Extremely randomized trees. *Machine Learning* 63, 3-42.
 #' \doi{10.1007/s10994-006-6226-1}, for `splitrule = "random"`.
@@ -308,6 +313,7 @@ growth_control <- function(settings, report) {
        pool_by_level = as.integer(settings$pool == "level"), learner = settings$learner,
        seed = settings$seed, threads = growth_threads(settings), simd = simd_wanted(),
        oob = as.integer(settings$oob || settings$importance == "permutation"),
+       gains = as.integer(settings$importance != "none"),
        permutation = as.integer(settings$importance == "permutation"), bins = settings$bins,
        sampling = settings$sampling, time_limit = settings$time_limit,
        memory_limit = settings$memory_limit, device = settings$device, report = report)

@@ -33,6 +33,7 @@ static ct_hist_options options_of(SEXP control)
     o.threads = r_threads(control);
     o.simd = r_simd(control);
     o.oob = r_number(control, "oob") != 0;
+    o.gains = r_number(control, "gains") != 0;
     o.permutation = r_number(control, "permutation") != 0;
     o.time_limit = r_number(control, "time_limit");
     double bytes = r_number(control, "memory_limit");

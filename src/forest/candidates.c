@@ -54,15 +54,15 @@ uint32_t ct_draw_column(ct_search *s) { return ct_draw_next(s->desk, &s->rng, s-
 #define LANE_READ(lane) to##lane[i] = from##lane[at] ^ turn;
 #define READ(LANES, PLACE)                                                            \
     {                                                                                 \
-        uint32_t i = 0;                                                               \
         LANES(LANE_COLUMN)                                                            \
-        for (; i + 4 <= n; i += 4) {                                                  \
-            const size_t at[4] = {PLACE(i), PLACE(i + 1), PLACE(i + 2), PLACE(i + 3)}; \
-            LANES(LANE_READ_FOUR)                                                     \
-        }                                                                             \
-        for (; i < n; i++) {                                                          \
+        for (uint32_t i = 0; n < 4 && i < n; i++) {                                   \
             const size_t at = PLACE(i);                                               \
             LANES(LANE_READ)                                                          \
+        }                                                                             \
+        for (uint32_t next = 0; next < n && n >= 4; next += 4) {                      \
+            const uint32_t i = next + 4 <= n ? next : n - 4;                          \
+            const size_t at[4] = {PLACE(i), PLACE(i + 1), PLACE(i + 2), PLACE(i + 3)}; \
+            LANES(LANE_READ_FOUR)                                                     \
         }                                                                             \
     }
 #define ROW(i) items[i].row

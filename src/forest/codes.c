@@ -11,7 +11,7 @@
 #include "tree/forest.h"
 
 /* Bins follow codes in steps of 2^shift, so that a table of few entries gives them. */
-enum { BIN_STEPS = 4096, ASK_EVERY = 1 << 20 };
+enum { BIN_STEPS = 16384, ASK_EVERY = 1 << 20 };
 
 enum { LEVELS = 65536 };
 
@@ -170,7 +170,22 @@ static uint32_t number_values(const plan *p, unsigned worker, const gathered *g,
     return g->n ? code + 1 : 0;
 }
 
-/* Bins of codes that are too many for them: of about equally many rows. */
+/* Bins grow with the distance from the nearer end, for the reason that forest/near_bins.h has: the
+ * share of n rows in the first i of CT_BINS is 4 (i / CT_BINS)^3, up to a half. The bin, at least
+ * `bin`, of a row that so many are below. */
+static uint32_t bin_at(uint64_t before, uint64_t n, uint32_t bin)
+{
+    const uint64_t all = (uint64_t) CT_BINS * CT_BINS * CT_BINS;
+    CT_ASSERT(before < n && n <= UINT32_MAX);
+    for (;; bin++) { /* as long as the next one begins with a row below, or with this one */
+        const uint64_t next = bin + 1, rest = CT_BINS - next;
+        if (2 * next <= CT_BINS ? 4 * next * next * next * n > before * all
+                                : 4 * rest * rest * rest * n < (n - before) * all)
+            return bin;
+    }
+}
+
+/* Bins of codes that are too many for them. */
 static int make_bins(ct_code_column *column, const uint16_t *codes, uint32_t n_rows)
 {
     column->shift = 0;
@@ -189,11 +204,11 @@ static int make_bins(ct_code_column *column, const uint16_t *codes, uint32_t n_r
     for (uint32_t row = 0; row < n_rows; row++)
         if (codes[row] != CT_CODE_MISSING) rows[codes[row] >> column->shift]++, n++;
     CT_ASSERT(n > 0);
-    uint64_t before = 0, part = 0;
-    uint32_t bin = 0;
+    uint64_t before = 0;
+    uint32_t bin = 0, part = 0;
     column->first[0] = 0;
     for (uint32_t step = 0; step < n_steps; step++) {
-        uint64_t now = before * CT_BINS / n;
+        uint32_t now = before < n ? bin_at(before, n, part) : part;
         if (now != part) {
             column->first[++bin] = (uint16_t) (step << column->shift);
             part = now;

@@ -3,8 +3,8 @@
  *
  * Codes have 16 bits. Columns of more than `most` values (at most CT_CODES) get codes of about
  * equally many rows. Large nodes look at 8 bits: the code itself where a column has at most CT_BINS
- * of them, else bins of about equally many rows, each a range of codes. A missing value has a code
- * above all others. */
+ * of them, else bins, each a range of codes, of few rows at both ends and of many between. A
+ * missing value has a code above all others. */
 #ifndef CT_FOREST_CODES_H
 #define CT_FOREST_CODES_H
 

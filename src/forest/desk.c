@@ -114,9 +114,6 @@ static int needs_corners(const ct_grower *g) { return g->n_rows > CT_NEAR_ROWS; 
     X(columns, g->n_cols, 1)                                                        \
     X(places, g->n_cols, 1)                                                         \
     X(runs, (size_t) CT_TASKS * ct_runs_of(g), 1)                                      \
-    X(now, ct_runs_of(g), 1)                                                           \
-    X(left, ct_runs_of(g), 1)                                                          \
-    X(right, ct_runs_of(g), 1)                                                         \
     X(went, ct_runs_of(g), 1)                                                          \
     X(histograms, (size_t) CT_BIN_ROWS * CT_LANES * g->n_classes, g->n_classes > 0) \
     X(packed, CT_BIN_ROWS * CT_LANES, g->n_classes == 0)                            \

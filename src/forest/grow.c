@@ -216,9 +216,6 @@ static void part(ct_desk *desk, const ct_task *task, ct_split *split, ct_task *l
                      rest = {run.class_, run.n - went.n, run.weight - went.weight};
         add_run(desk->left, left, run.class_, went.n, went.weight);
         add_run(desk->right, right, run.class_, rest.n, rest.weight);
-        /* sums of squares first */
-        left->purity += (double) went.weight * went.weight;
-        right->purity += (double) rest.weight * rest.weight;
     }
     memcpy(desk->items + task->begin + left->n, desk->spare_items, right->n * sizeof *desk->items);
     left->begin = task->begin;
@@ -246,21 +243,23 @@ static double sum_of(const ct_desk *desk, const ct_task *task)
     return sum;
 }
 
-/* What was the sum of the squares becomes the purity. */
-static void end_purity(const ct_desk *desk, ct_task *task)
+static double purity_of(const ct_desk *desk, const ct_task *task, const ct_run *runs)
 {
+    double squares = 0;
     if (!desk->grower->n_classes) {
         const double sum = sum_of(desk, task);
-        task->purity = sum * sum;
+        return sum * sum / task->weight;
     }
-    task->purity /= task->weight;
+    for (uint32_t k = 0; k < task->n_runs; k++)
+        squares += (double) runs[k].weight * runs[k].weight;
+    return squares / task->weight;
 }
 
 static void note_gain(ct_desk *desk, const ct_task *task, ct_task *left, ct_task *right,
                       uint32_t column)
 {
-    end_purity(desk, left);
-    end_purity(desk, right);
+    left->purity = purity_of(desk, left, desk->left);
+    right->purity = purity_of(desk, right, desk->right);
     double gain = left->purity + right->purity - task->purity;
     desk->gains[column] += ct_rounded(gain * desk->grower->gain_scale);
 }
@@ -276,18 +275,31 @@ static void begin_child(ct_task *child, const ct_task *task, uint32_t node, uint
     child->place = task->place;
 }
 
-static void push(ct_desk *desk, const ct_task *task, const ct_run *runs)
+/* The task in a place of the desk's order, and its runs. */
+static ct_task *task_at(ct_desk *desk, uint32_t place) { return &desk->tasks[desk->order[place]]; }
+
+static ct_run *runs_at(const ct_desk *desk, uint32_t place)
 {
-    memcpy(desk->runs + (size_t) desk->n_tasks * ct_runs_of(desk->grower), runs,
-           task->n_runs * sizeof *runs);
-    desk->tasks[desk->n_tasks++] = *task;
+    return desk->runs + (size_t) desk->order[place] * ct_runs_of(desk->grower);
 }
 
-/* A leaf, or a task for later. */
-static int settle(ct_desk *desk, const ct_task *task, const ct_run *runs)
+/* The first task that waits no more, and two free ones for its children. */
+static void begin_runs(ct_desk *desk)
 {
-    if (is_leaf(desk, task)) return make_leaf(desk, task, runs);
-    push(desk, task, runs);
+    CT_ASSERT(desk->n_tasks + 3 <= CT_TASKS);
+    desk->now = runs_at(desk, desk->n_tasks);
+    desk->left = runs_at(desk, desk->n_tasks + 1);
+    desk->right = runs_at(desk, desk->n_tasks + 2);
+}
+
+/* A child becomes a leaf, or waits in the place of the first task that does not. */
+static int settle(ct_desk *desk, uint32_t place)
+{
+    const ct_task *task = task_at(desk, place);
+    if (is_leaf(desk, task)) return make_leaf(desk, task, runs_at(desk, place));
+    const uint8_t own = desk->order[place];
+    desk->order[place] = desk->order[desk->n_tasks];
+    desk->order[desk->n_tasks++] = own;
     return 1;
 }
 
@@ -301,7 +313,7 @@ static int divide(ct_desk *desk, const ct_task *task, ct_split *split, ct_task *
     begin_child(right, task, desk->n_nodes + 1, 1);
     desk->n_nodes += 2;
     part(desk, task, split, left, right);
-    note_gain(desk, task, left, right, split->column);
+    if (desk->grower->options->gains) note_gain(desk, task, left, right, split->column);
     uint32_t next = left->node | (split->missing_left ? CT_HIST_FLAG : 0) |
                     (split->is_set ? CT_HIST_SET : 0);
     desk->nodes[task->node] = (ct_hist_node){next, (uint16_t) split->column,
@@ -309,39 +321,39 @@ static int divide(ct_desk *desk, const ct_task *task, ct_split *split, ct_task *
     return 1;
 }
 
-/* Splits the node of the task, whose runs are in desk->now. */
-static int grow_node(ct_desk *desk, ct_task *task, uint32_t tree)
+/* Splits the last task that waits. */
+static int grow_node(ct_desk *desk, uint32_t tree)
 {
+    const uint32_t place = --desk->n_tasks;
+    ct_task *task = task_at(desk, place), *left = task_at(desk, place + 1),
+            *right = task_at(desk, place + 2);
     ct_split split;
-    ct_task left, right;
+    begin_runs(desk);
     ct_enter_copy(desk, task);
     if (!ct_find_split(desk, view_of(desk, task), task, tree, &split))
         return make_leaf(desk, task, desk->now);
-    if (!divide(desk, task, &split, &left, &right)) return 0;
+    if (!divide(desk, task, &split, left, right)) return 0;
     /* the larger one waits */
-    if (left.n >= right.n)
-        return settle(desk, &left, desk->left) && settle(desk, &right, desk->right);
-    return settle(desk, &right, desk->right) && settle(desk, &left, desk->left);
+    if (left->n >= right->n) return settle(desk, place + 1) && settle(desk, place + 2);
+    return settle(desk, place + 2) && settle(desk, place + 1);
 }
 
 /* The sample's rows by class, and those left out. */
-static ct_task make_root(ct_desk *desk)
+static void make_root(ct_desk *desk, ct_task *root)
 {
     const ct_grower *g = desk->grower;
-    ct_task root;
-    memset(&root, 0, sizeof root);
-    root.path = CT_ROOT_PATH;
+    memset(root, 0, sizeof *root);
+    root->path = CT_ROOT_PATH;
     uint32_t begin = 0, weight;
     for (uint32_t c = 0; c < ct_runs_of(g); begin = g->class_end[c], c++) {
         const uint32_t n = g->scan->drawn(g->order + begin, desk->counts + begin,
-                                          g->class_end[c] - begin, desk->items + root.n, &weight);
-        add_run(desk->now, &root, c, n, weight);
+                                          g->class_end[c] - begin, desk->items + root->n, &weight);
+        add_run(desk->now, root, c, n, weight);
     }
     for (uint32_t i = 0; g->need_out && i < g->n_rows; i++) {
-        desk->out[root.n_out] = i;
-        root.n_out += desk->counts[g->places ? g->places[i] : i] == 0;
+        desk->out[root->n_out] = i;
+        root->n_out += desk->counts[g->places ? g->places[i] : i] == 0;
     }
-    return root;
 }
 
 /* ---- level by level, with a learner ---- */
@@ -429,25 +441,24 @@ static int grow_levels(ct_desk *desk, const ct_task *root, uint32_t tree)
 int ct_grow_tree(ct_desk *desk, uint32_t number)
 {
     desk->n_nodes = desk->n_leaves = desk->n_tasks = desk->depth = desk->n_settled = 0;
+    for (unsigned i = 0; i < CT_TASKS; i++) desk->order[i] = (uint8_t) i;
     memset(desk->gains, 0, desk->grower->n_cols * sizeof *desk->gains);
     const ct_hist_options *options = desk->grower->options;
     ct_sample(&desk->grower->sampler, options->seed, number, options->sample, options->replace,
               desk->grower->places, desk->counts);
     if (ct_halt_now(desk->stop, desk->number)) return 0;
-    ct_task task = make_root(desk);
-    for (uint32_t k = 0; k < task.n_runs; k++)
-        task.purity += (double) desk->now[k].weight * desk->now[k].weight;
-    end_purity(desk, &task);
+    ct_task *root = task_at(desk, 0);
+    begin_runs(desk);
+    make_root(desk, root);
+    if (options->gains) root->purity = purity_of(desk, root, desk->now);
     if (!room_for_nodes(desk)) return 0;
     desk->n_nodes = 1;
-    if (options->learn) return grow_levels(desk, &task, number);
-    if (!settle(desk, &task, desk->now)) return 0;
+    if (options->learn) return grow_levels(desk, root, number);
+    if (!settle(desk, 0)) return 0;
     for (uint32_t step = 0; desk->n_tasks; step++) {
-        task = desk->tasks[--desk->n_tasks];
-        if ((step % 16 == 0 || task.n > 1024) && ct_halt_now(desk->stop, desk->number)) return 0;
-        memcpy(desk->now, desk->runs + (size_t) desk->n_tasks * ct_runs_of(desk->grower),
-               task.n_runs * sizeof *desk->now);
-        if (!grow_node(desk, &task, number)) return 0;
+        const int asks = step % 16 == 0 || task_at(desk, desk->n_tasks - 1)->n > 1024;
+        if (asks && ct_halt_now(desk->stop, desk->number)) return 0;
+        if (!grow_node(desk, number)) return 0;
     }
     return 1;
 }

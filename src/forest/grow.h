@@ -63,7 +63,8 @@ enum {
     CT_CORNER_ROWS = 4 * CT_NEAR_ROWS + 32 /* with those left out */
 };
 
-enum { CT_TASKS = 72 }; /* the smaller child is always done first, so that few wait */
+enum { CT_TASKS = 72 }; /* the smaller child is always done first, so that few wait; with the one
+                           under way and its children */
 
 /* What a thread needs to grow trees, kept from tree to tree; and the tree under way. */
 typedef struct {
@@ -88,12 +89,13 @@ typedef struct {
     uint8_t small_weights[CT_SMALL_ROWS]; /* of the items of a small node */
     uint32_t *columns;    /* [n_cols] a permutation, from which candidates are drawn, */
     uint32_t *places;     /* and where those drawn were */
-    ct_run *runs;         /* [CT_TASKS][n_classes] of the tasks that wait */
-    ct_run *now;          /* [n_classes] of the node under way */
+    ct_run *runs;         /* [CT_TASKS][n_classes] of the tasks */
+    ct_run *now;          /* of these, those of the node under way */
     ct_run *left, *right; /* and of its children */
-    ct_run *went;         /* what of each run goes left */
+    ct_run *went;         /* [n_classes] what of each run goes left */
     ct_task tasks[CT_TASKS];
-    uint32_t n_tasks;
+    uint8_t order[CT_TASKS]; /* of tasks: those that wait, the next one last; then free ones */
+    uint32_t n_tasks;        /* that wait */
     uint32_t *histograms; /* [n_classes][CT_PART_CELLS], see scan.h */
     int64_t *packed;      /* numbers: [CT_BIN_ROWS][CT_LANES] */
     double *sums;

@@ -108,7 +108,7 @@ static int make_extra(ct_growth *g)
 {
     ct_hist_extra *extra = g->extra;
     size_t n_rows = g->grower.n_rows, n_cols = g->grower.n_cols, width = ct_runs_of(&g->grower);
-    extra->gains = (int64_t *) zeroed(n_cols, sizeof *extra->gains);
+    if (g->options->gains) extra->gains = (int64_t *) zeroed(n_cols, sizeof *extra->gains);
     double square = g->grower.n_classes ? 1 : g->grower.unit * g->grower.unit;
     extra->gain_unit = square / g->grower.gain_scale;
     extra->centre = g->grower.centre;
@@ -119,7 +119,7 @@ static int make_extra(ct_growth *g)
         extra->oob_trees = (uint32_t *) zeroed(n_rows, sizeof *extra->oob_trees);
     }
     if (g->options->permutation) extra->harm = (int64_t *) zeroed(n_cols, sizeof *extra->harm);
-    return extra->gains && (extra->oob_sums || !g->options->oob) &&
+    return (extra->gains || !g->options->gains) && (extra->oob_sums || !g->options->oob) &&
            (extra->oob_trees || !g->options->oob) && (extra->harm || !g->options->permutation);
 }
 

@@ -37,7 +37,7 @@ static void add_tree(growth *g, const ct_desk *desk, uint32_t place, const ct_hi
     ct_lock_take(&g->all.lock);
     if (extra->oob_sums) add_out(g, desk, tree);
     for (uint32_t col = 0; col < g->all.forest->n_cols; col++) {
-        extra->gains[col] += desk->gains[col];
+        if (extra->gains) extra->gains[col] += desk->gains[col];
         if (g->harm) extra->harm[col] += g->harm[desk->number][col];
     }
     ct_lock_leave(&g->all.lock);

@@ -75,7 +75,7 @@ typedef struct {
     unsigned threads;
     ct_simd simd;
     uint32_t block;               /* rows of nodes that get columns of their own; 0: chosen */
-    int oob, permutation;         /* what to compute besides */
+    int oob, gains, permutation;  /* what to compute besides */
     double time_limit;            /* seconds */
     size_t memory_limit;          /* bytes */
     int (*stop)(void *);          /* asked now and then on the calling thread; NULL: none */
@@ -94,8 +94,8 @@ typedef struct {
                              not part of; */
     uint32_t *oob_trees;  /* [row] how many these are. Numbers: [row] deviations from `centre` */
     double centre, unit;
-    int64_t *
-        gains; /* [col] what splits have gained, in units of 2^-20 rows (classes) or of gain_unit */
+    int64_t *gains; /* [col] what splits have gained, in units of 2^-20 rows (classes) or of
+                       gain_unit */
     double gain_unit;
     int64_t *harm; /* [col] what shuffling a column costs rows left out, summed over these and
                       trees: wrong */

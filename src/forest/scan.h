@@ -25,15 +25,15 @@
 #include <stdint.h>
 
 #include "base/cpu.h"
+#include "forest/near_bins.h"
 #include "forest/rows.h"
 
 enum {
     CT_SMALL_ROWS = 64, /* nodes of so few rows, and of so little weight, look at each row's code */
     CT_SMALL_WEIGHT = 255,
-    CT_NEAR_ROWS = 512, /* of so few, at histograms of bins between the lowest and the highest code
-                           of theirs; larger ones at those of the table's bins. The best border of
-                           two bins is the cut. All this is part of the specification */
-    CT_FEWEST_BINS = 32,  /* between these codes; more where each would have more than 4 rows */
+    CT_NEAR_ROWS = 512, /* of so few, at histograms of their own bins (near_bins.h); larger ones at
+                           those of the table's bins. The best border of two bins is the cut. All
+                           this is part of the specification */
     CT_LIGHT_WEIGHT = 4095,
     CT_MIDDLE_WEIGHT = 32767,
     CT_LANES = 8,     /* candidates at a time */
@@ -90,9 +90,8 @@ typedef struct {
     int16_t (*above)(const int16_t *codes, uint32_t n, int16_t code);
     /* The lowest and the highest of n codes. */
     void (*range)(const uint16_t *codes, uint32_t n, uint16_t *low, uint16_t *high);
-    /* bins[i] = (codes[i] - low) * scale / 2^16; as many codes are read, and bins written, as fill
-     * a multiple of 32. */
-    void (*spread)(const uint16_t *codes, uint32_t n, uint16_t low, uint32_t scale, uint8_t *bins);
+    /* The bins of n codes; as many codes are read, and bins written, as fill a multiple of 32. */
+    void (*spread)(const uint16_t *codes, uint32_t n, const ct_near_bins *by, uint8_t *bins);
     /* The highest of n codes up to `most`, 0 if there is none, and the lowest above it, 65535 if
      * there is none. */
     void (*beside)(const uint16_t *codes, uint32_t n, uint16_t most, uint16_t *low,

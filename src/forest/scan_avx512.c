@@ -32,6 +32,10 @@ static inline void store_in_turns(uint32_t *to, __m512i a, __m512i b)
 #define HALF_OF(from) _mm256_loadu_si256((const __m256i *) (const void *) (from))
 #define WIDEN(from) _mm512_cvtepu16_epi32(HALF_OF(from))
 #define WIDEN_SIGNED(from) _mm512_cvtepi16_epi32(HALF_OF(from))
+#define ADD_ABOVE(sum, a, b, x) \
+    ((vec_u16) _mm512_mask_add_epi16((__m512i) (sum), \
+                                     _mm512_cmpgt_epi16_mask((__m512i) (a), (__m512i) (b)), \
+                                     (__m512i) (sum), (__m512i) (x)))
 typedef __mmask16 mask_f32;
 #define ABOVE_F32(a, b, n) \
     _mm512_mask_cmp_ps_mask((__mmask16) _bzhi_u32(65535, (n) < 16 ? (n) : 16), (__m512) (a), \

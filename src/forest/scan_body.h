@@ -27,6 +27,11 @@ typedef float vec_f32 __attribute__((vector_size(VEC_BYTES), aligned(4)));
     __builtin_convertvector(*(const half_i16 *) (const void *) (from), whole_i32)
 #endif
 
+/* sum + x in lanes where a is above b. */
+#ifndef ADD_ABOVE
+#define ADD_ABOVE(sum, a, b, x) ((sum) + ((vec_u16) ((a) > (b)) & (x)))
+#endif
+
 #define TO_F64(x) __builtin_convertvector((x), vec_f64)
 #define INLINE static inline __attribute__((always_inline))
 
@@ -133,7 +138,7 @@ typedef struct {
     const int16_t *row##v = slots->codes[n_slots > v ? v : 0];                         \
     const vec_i16 cut##v = *(const vec_i16 *) (const void *) (row##v + slots->from[v]);
 #define ADD_ROW(v) \
-    if (n_slots > v) right##v += (vec_u16) ((vec_i16) {0} + row##v[i] > cut##v) & weight;
+    if (n_slots > v) right##v = ADD_ABOVE(right##v, (vec_i16) {0} + row##v[i], cut##v, weight);
 
 /* Of the cuts: weights left of them (below 2^8), and both sums of squares. */
 #define BEGIN_MANY(v) vec_u16 size##v = {0}, square##v = {0}, other##v = {0};
@@ -369,12 +374,17 @@ static void beside(const uint16_t *codes, uint32_t n, uint16_t most, uint16_t *l
     *high = lowest_of(lowest);
 }
 
-static void spread(const uint16_t *codes, uint32_t n, uint16_t low, uint32_t scale, uint8_t *bins)
+static void spread(const uint16_t *codes, uint32_t n, const ct_near_bins *by, uint8_t *bins)
 {
-    const vec_u16 least = (vec_u16) {0} + low, part = (vec_u16) {0} + (uint16_t) scale;
+    const vec_u16 least = (vec_u16) {0} + (uint16_t) by->low,
+                  part = (vec_u16) {0} + (uint16_t) by->scale,
+                  first = (vec_u16) {0} + (uint16_t) by->first,
+                  last = (vec_u16) {0} + (uint16_t) by->last;
     for (uint32_t i = 0; i < n; i += N16) {
         vec_u16 bin = *(const vec_u16 *) (const void *) (codes + i) - least;
-        if (scale < 65536) bin = MULTIPLY_HIGH(bin, part);
+        if (by->scale < 65536) bin = MULTIPLY_HIGH(bin, part);
+        const vec_u16 shared = LOWER_OF(bin, last) - LOWER_OF(bin, first);
+        bin = bin - shared + (shared >> CT_NEAR_SHIFT);
         *(half_u8 *) (void *) (bins + i) = __builtin_convertvector(bin, half_u8);
     }
 }

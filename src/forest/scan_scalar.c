@@ -133,10 +133,14 @@ static int small_gini(const ct_small *node, ct_small_cut *best)
     return found;
 }
 
-static void spread(const uint16_t *codes, uint32_t n, uint16_t low, uint32_t scale, uint8_t *bins)
+static void spread(const uint16_t *codes, uint32_t n, const ct_near_bins *by, uint8_t *bins)
 {
-    for (uint32_t i = 0; i < n; i++)
-        bins[i] = (uint8_t) ((uint16_t) (codes[i] - low) * scale >> 16);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t at = (uint16_t) (codes[i] - by->low) * by->scale >> 16,
+                       until = at < by->last ? at : by->last,
+                       shared = at > by->first ? until - by->first : 0;
+        bins[i] = (uint8_t) (at - shared + (shared >> CT_NEAR_SHIFT));
+    }
 }
 
 static void draws(const uint32_t counter[4], const uint32_t key[2], uint32_t n_blocks,

@@ -19,7 +19,7 @@ INLINE vec_u16 tiny_right(const vec_i16 codes, const uint16_t *weights, uint32_t
 {
     vec_u16 right = {0};
     for (uint32_t i = from; i < end; i++)
-        right += (vec_u16) (SPREAD_EIGHTS(codes, i) > codes) & ((vec_u16) {0} + weights[i]);
+        right = ADD_ABOVE(right, SPREAD_EIGHTS(codes, i), codes, (vec_u16) {0} + weights[i]);
     return right;
 }
 

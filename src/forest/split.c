@@ -76,22 +76,25 @@ int ct_find_split(ct_desk *desk, const ct_view *view, const ct_task *task, uint3
 {
     const ct_grower *grower = desk->grower;
     const ct_hist_options *options = grower->options;
-    ct_search s = {desk,
-                   grower,
-                   view,
-                   task,
-                   desk->items + task->begin,
-                   options->pool_by_level ? ct_pool_rng(grower, tree, task->depth)
-                                          : ct_rng_of(options->seed, tree, task->path),
-                   ct_rng_of(options->seed, tree, ct_rng_path(task->path, CT_CUTS_PATH)),
-                   0,
-                   worst(),
-                   split,
-                   0,
-                   0};
+    const int at_random = options->rule == CT_SPLIT_RANDOM;
+    ct_search s;
+    s.desk = desk;
+    s.grower = grower;
+    s.view = view;
+    s.task = task;
+    s.items = desk->items + task->begin;
+    s.rng = options->pool_by_level ? ct_pool_rng(grower, tree, task->depth)
+                                   : ct_rng_of(options->seed, tree, task->path);
+    if (at_random)
+        s.cuts = ct_rng_of(options->seed, tree, ct_rng_path(task->path, CT_CUTS_PATH));
+    s.n_drawn = 0;
+    s.score = worst();
+    s.split = split;
+    s.sum = 0;
+    s.half = 0;
     for (uint32_t i = 0; !grower->n_classes && i < task->n; i++)
         s.sum += (double) view->whole[s.items[i].row] * s.items[i].weight;
-    if (options->rule == CT_SPLIT_RANDOM) search_random(&s);
+    if (at_random) search_random(&s);
     else if (task->n <= CT_SMALL_ROWS && task->weight <= CT_SMALL_WEIGHT) ct_search_small(&s);
     else ct_search_bins(&s);
     ct_put_back(desk, s.n_drawn);

@@ -98,12 +98,6 @@ static void fill_sums(double *to, const ct_item *items, uint32_t n, const uint8_
     FILL_LANES(CT_FOR_LANES, LANE_ADD, double value = (double) whole[row] * items[i].weight)
 }
 
-/* How codes of a node become bins of its own. */
-typedef struct {
-    uint32_t low, scale; /* the code of the first bin; bins are (code - low) * scale / 2^16 */
-    int missing;         /* some codes are missing */
-} spreading;
-
 /* Candidates looked at together. Rows of their histograms are bins and, behind all others, missing
  * values. */
 typedef struct {
@@ -114,17 +108,10 @@ typedef struct {
     uint32_t n_bins;
     int any_missing;
     int by_place; /* bins are those of items, in their order; else of the view's rows */
-    spreading by[CT_LANES];
+    ct_near_bins by[CT_LANES];
 } group;
 
 /* ---- bins of the node's own ---- */
-
-static uint32_t bins_for(uint32_t n)
-{
-    uint32_t bins = CT_FEWEST_BINS;
-    while (4 * bins < n) bins *= 2;
-    return bins;
-}
 
 /* As the scan's range(), of codes some of which may be missing. */
 static void range_of_some(const uint16_t *codes, uint32_t n, uint16_t *low, uint16_t *high)
@@ -138,24 +125,23 @@ static void range_of_some(const uint16_t *codes, uint32_t n, uint16_t *low, uint
     if (*low > *high) *low = *high = 0;
 }
 
-/* Bins of the codes of the items in a column: equal parts of the range of the codes. */
-static spreading spread_codes(const ct_search *s, uint32_t column, unsigned lane)
+/* Bins of the codes of the items in a column; returns whether some are missing. */
+static int spread_codes(const ct_search *s, uint32_t column, unsigned lane, ct_near_bins *by)
 {
     uint16_t *codes = ct_near_codes(s, lane), low, high;
     uint8_t *bins = s->desk->near_bins + (size_t) lane * ROOM;
     const ct_scan *scan = s->grower->scan;
     const int may_miss = s->grower->codes->columns[column].has_missing;
-    uint32_t n = s->task->n, n_bins = bins_for(n);
+    const uint32_t n = s->task->n;
     int missing = 0;
     for (uint32_t i = 0; may_miss && i < n; i++) missing |= codes[i] == CT_CODE_MISSING;
     if (missing) range_of_some(codes, n, &low, &high);
     else scan->range(codes, n, &low, &high);
-    const uint32_t span = (uint32_t) high - low + 1,
-                   scale = span > n_bins ? n_bins * 65536 / span : 65536;
-    scan->spread(codes, n, low, scale, bins);
+    *by = ct_near_bins_of(low, high, n);
+    scan->spread(codes, n, by, bins);
     for (uint32_t i = 0; missing && i < n; i++)
         if (codes[i] == CT_CODE_MISSING) bins[i] = CT_BIN_MISSING;
-    return (spreading){low, scale, missing};
+    return missing;
 }
 
 /* ---- candidates ---- */
@@ -166,7 +152,7 @@ static group draw_group(ct_search *s)
     group g;
     g.lanes = 0;
     g.by_place = s->task->n <= CT_NEAR_ROWS;
-    g.n_bins = g.by_place ? bins_for(s->task->n) : 0;
+    g.n_bins = g.by_place ? ct_near_most(s->task->n) : 0;
     g.any_missing = 0;
     while (g.lanes < CT_LANES && s->n_drawn < s->grower->options->mtry) {
         uint32_t col = ct_draw_column(s);
@@ -186,8 +172,7 @@ static group draw_group(ct_search *s)
     if (!g.by_place || !g.lanes) return g;
     ct_read_codes(s, g.columns, g.lanes, 0);
     for (unsigned lane = 0; lane < g.lanes; lane++) {
-        g.by[lane] = spread_codes(s, g.columns[lane], lane);
-        g.any_missing |= g.by[lane].missing;
+        g.any_missing |= spread_codes(s, g.columns[lane], lane, &g.by[lane]);
         g.bins[lane] = s->desk->near_bins + (size_t) lane * ROOM;
     }
     return g;
@@ -349,9 +334,8 @@ static uint32_t cut_of_table(const ct_search *s, const group *g, const border *a
 /* Between the codes beside the border of two bins of the node's own. */
 static uint32_t cut_of_codes(const ct_search *s, const group *g, const border *at)
 {
-    const spreading *by = &g->by[at->lane];
-    const uint32_t end = by->low + ((at->bin + 1) * 65536 + by->scale - 1) / by->scale;
-    const uint16_t most = (uint16_t) (end < CT_CODE_MISSING ? end - 1 : CT_CODE_MISSING - 1);
+    const uint32_t last = ct_near_last(&g->by[at->lane], at->bin);
+    const uint16_t most = (uint16_t) (last < CT_CODE_MISSING ? last : CT_CODE_MISSING - 1);
     uint16_t low, high;
     s->grower->scan->beside(ct_near_codes(s, at->lane), s->task->n, most, &low, &high);
     return high == CT_CODE_MISSING ? s->grower->codes->columns[g->columns[at->lane]].n_codes

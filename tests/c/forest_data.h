@@ -80,6 +80,7 @@ static inline ct_hist_options forest_options(const forest_table *t, uint32_t tre
     o.min_n = 1;
     o.sample = t->n_rows;
     o.replace = 1;
+    o.gains = 1;
     o.seed = 77;
     o.threads = 1;
     o.simd = ct_cpu_find("auto");

@@ -196,16 +196,31 @@ static void codes_are_ranks(void)
     }
 }
 
-/* Equal parts: no bin has more than twice its part of rows that all differ. */
-static void bins_are_even(void)
+/* Of rows that all differ, so many of the first are the first code of a bin: where 4 (i / 255)^3 of
+ * them lie below, and as many of the last above. */
+static void bins_grow_from_ends(void)
 {
-    forest_table t = forest_table_new(5, 20000, 1, 2, 0, 0, CT_CODES);
-    uint32_t rows[CT_BINS] = {0}, most = 0;
-    CHECK(t.codes->columns[0].n_bins > 240);
-    for (uint32_t row = 0; row < t.n_rows; row++)
-        if (++rows[t.codes->bins[row]] > most) most = rows[t.codes->bins[row]];
-    CHECK(most < 2 * 20000 / 255);
-    forest_table_free(&t);
+    static const uint32_t sizes[] = {300, 5000, 16384};
+    for (int k = 0; k < 3; k++) {
+        const uint32_t n = sizes[k];
+        forest_table t = forest_table_new(5, n, 1, 2, 0, 0, CT_CODES);
+        const ct_code_column *column = &t.codes->columns[0];
+        const uint64_t whole = 255 * 255 * 255;
+        uint32_t bin = 0, part = 0;
+        CHECK(n < 5000 || column->n_bins > 230);
+        for (uint64_t code = 0; code < n; code++) {
+            uint32_t now = 0;
+            for (uint32_t i = 1; i < 255; i++) {
+                const uint64_t nearer = i < 128 ? i : 255 - i,
+                               rows = 4 * nearer * nearer * nearer * n;
+                now += i < 128 ? code * whole >= rows : (n - code) * whole <= rows;
+            }
+            bin += now != part;
+            part = now;
+            CHECK_INT(ct_bin_of(column, (uint16_t) code), bin);
+        }
+        forest_table_free(&t);
+    }
 }
 
 /* ---- samples ---- */
@@ -321,12 +336,20 @@ static uint32_t rows_of(const recount *r, uint32_t node, int *small)
     return n;
 }
 
-/* Bins of the node's rows in a column: of the table, or, up to 512 rows, equal parts of the range
+/* Of so many positions the first and last sixteen are bins, those between by sixteens. */
+static int bin_at(long at, long positions)
+{
+    if (at < 16) return (int) at;
+    return (int) (at < positions - 16 ? 15 + at / 16 : 14 + positions / 16 + at - (positions - 16));
+}
+
+/* Bins of the node's rows in a column: of the table, or, up to 512 rows, of positions in the range
  * of their codes; -1: not there. Returns how many bins there may be. */
 static int bins_of(const recount *r, uint32_t node, uint32_t n, uint32_t col, int *bins)
 {
     const uint16_t *codes = r->t->codes->codes + (size_t) col * r->t->n_rows;
-    int low = 65535, high = 0, n_bins = n <= 128 ? 32 : n <= 256 ? 64 : 128;
+    const long positions = n <= 128 ? 128 : n <= 256 ? 256 : 512;
+    int low = 65535, high = 0, n_bins = (int) (30 + positions / 16);
     for (uint32_t row = 0; row < r->t->n_rows; row++) {
         bins[row] = -1;
         if (!r->counts[row] || r->node_of[row] != node || codes[row] == CT_CODE_MISSING) continue;
@@ -340,7 +363,10 @@ static int bins_of(const recount *r, uint32_t node, uint32_t n, uint32_t col, in
         if (bins[row] >= 0)
             bins[row] = span <= n_bins
                             ? codes[row] - low
-                            : (int) ((codes[row] - low) * (n_bins * 65536L / span) / 65536);
+                        : span <= positions
+                            ? bin_at(codes[row] - low, positions)
+                            : bin_at((codes[row] - low) * (positions * 65536L / span) / 65536,
+                                     positions);
     return n_bins;
 }
 
@@ -1012,7 +1038,7 @@ static const check_case cases[] = {
     {"few values", few_values},
     {"few special values", few_special_values},
     {"few values share a slot", few_crowded},
-    {"bins are even", bins_are_even},
+    {"bins grow from ends", bins_grow_from_ends},
     {"samples", samples},
     {"splits are the best", splits_are_best},
     {"cuts at random part rows", cuts_at_random_part_rows},

@@ -226,6 +226,39 @@ static void small_by_hand(void)
     }
 }
 
+/* The bin of a code by its definition: of P positions, sixteen at each end are bins, others by
+ * sixteens; where there are bins for all codes, these are bins. */
+static uint32_t near_bin(uint32_t code, uint32_t low, uint32_t high, uint32_t n)
+{
+    const uint32_t P = n <= 128 ? 128 : n <= 256 ? 256 : 512, span = high - low + 1;
+    if (span <= 30 + P / 16) return code - low;
+    const uint64_t scale = P * 65536 / span;
+    const uint32_t at = span <= P ? code - low : (uint32_t) ((code - low) * scale / 65536);
+    CHECK(at < P);
+    if (at < 16) return at;
+    return at < P - 16 ? 15 + at / 16 : 14 + P / 16 + (at - (P - 16));
+}
+
+/* Bins do not turn back, their number is bounded, and the last code of each is known. */
+static void bins_of_nodes(void)
+{
+    static const uint32_t spans[] = {1,   37,  38,  39,  46,  47,  62,  63,   127,  128,
+                                     129, 255, 257, 511, 512, 513, 1000, 4099, 30000, 65535};
+    for (size_t k = 0; k < sizeof spans / sizeof *spans; k++)
+        for (uint32_t n = 65; n <= 512; n += CHECK_QUICK() ? 63 : 1) {
+            const uint32_t low = spans[k] < 60000 ? 777 : 0, high = low + spans[k] - 1;
+            const ct_near_bins by = ct_near_bins_of(low, high, n);
+            uint32_t bin = 0;
+            for (uint32_t code = low; code <= high; code++) {
+                const uint32_t now = near_bin(code, low, high, n);
+                CHECK(now >= bin && now < ct_near_most(n));
+                if (now != bin) CHECK(ct_near_last(&by, bin) == code - 1);
+                bin = now;
+            }
+            CHECK(ct_near_last(&by, bin) >= high);
+        }
+}
+
 /* Ranges, bins and the next code, at all lengths up to a little above those of vectors. */
 static void codes_of_nodes(void)
 {
@@ -242,9 +275,9 @@ static void codes_of_nodes(void)
                 turned[i] = (int16_t) (i < n ? codes[i] ^ 0x8000 : 32767);
             }
             ct_scan_scalar.range(codes, n, &low, &high);
-            uint32_t scale = 65536 / ((uint32_t) high - low + 1) * 32;
-            if (scale > 65536) scale = 65536;
-            ct_scan_scalar.spread(codes, n, low, scale, bins);
+            const ct_near_bins by = ct_near_bins_of(low, high, n);
+            ct_scan_scalar.spread(codes, n, &by, bins);
+            for (uint32_t i = 0; i < n; i++) CHECK_INT(bins[i], near_bin(codes[i], low, high, n));
             const uint16_t most = n % 3 ? codes[n / 2] : (uint16_t) ct_rng_next(&r);
             ct_scan_scalar.beside(codes, n, most, &below, &over);
             for (uint32_t i = 0; i < n; i++)
@@ -259,7 +292,7 @@ static void codes_of_nodes(void)
                 CHECK(own_low == low && own_high == high);
                 scan->beside(codes, n, most, &own_low, &own_high);
                 CHECK(own_low == below && own_high == over);
-                scan->spread(codes, n, low, scale, own);
+                scan->spread(codes, n, &by, own);
                 CHECK(!memcmp(own, bins, n));
                 CHECK_INT(scan->above(turned, n, turned[n / 2]), next);
             }
@@ -496,6 +529,7 @@ static const check_case cases[] = {
     {"items parted", items_parted},
     {"items parted by codes of their own", items_parted_by_own_codes},
     {"rows turned", rows_turned},
+    {"bins of nodes", bins_of_nodes},
     {"codes of nodes", codes_of_nodes},
     {"draws in blocks", draws_in_blocks},
     {"draws below a bound", draws_below},

@@ -35,6 +35,26 @@ test_that("a numeric response grows regression trees", {
   expect_equal(hist_forest(mtcars[-1], mtcars$mpg, trees = 60, seed = 1)$forest, fit$forest)
 })
 
+test_that("a single row at an end of a predictor is parted from thousands of others", {
+  set.seed(3)
+  x <- sample(3000)
+  for (odd in c(1, 3000)) {
+    fit <- hist_forest(data.frame(x = x), factor(x == odd), trees = 1, replace = FALSE,
+                       sample_fraction = 1, seed = 1)
+    expect_equal(fit$forest$n_nodes, 3)
+  }
+})
+
+test_that("a forest without importance is the same", {
+  one <- hist_forest(Species ~ ., iris, trees = 20, seed = 1)
+  none <- hist_forest(Species ~ ., iris, trees = 20, seed = 1, importance = "none")
+  expect_null(none$importance)
+  expect_identical(none[c("forest", "oob")], one[c("forest", "oob")])
+  parts <- c(none, hist_forest(Species ~ ., iris, trees = 5, seed = 1, first = 21,
+                               importance = "none"))
+  expect_null(parts$importance)
+})
+
 test_that("set.seed() decides, or the seed, and nothing else", {
   set.seed(8)
   one <- hist_forest(Species ~ ., iris, trees = 5)

@@ -287,7 +287,7 @@ static int take_tree(growth *g, worker *w, uint32_t i, uint32_t from, uint32_t n
     }
     ct_lock_take(&g->all.lock);
     for (uint32_t col = 0; col < n_cols; col++) {
-        g->all.extra->gains[col] += w->gains[col];
+        if (g->all.extra->gains) g->all.extra->gains[col] += w->gains[col];
         if (w->harm) g->all.extra->harm[col] += w->harm[col];
     }
     ct_lock_leave(&g->all.lock);

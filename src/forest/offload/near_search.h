@@ -291,29 +291,6 @@ CT_HD int ct_near_is_small(const ct_near_warp *w)
     return w->n <= CT_SMALL_ROWS && w->node.weight <= CT_SMALL_WEIGHT;
 }
 
-/* Bins of nodes that are not small: equal parts of the range of their codes. */
-typedef struct {
-    uint32_t low, high, scale, n; /* a code is in bin (code - low) * scale / 2^16 */
-} ct_near_bins;
-
-CT_HD ct_near_bins ct_near_bins_of(ct_lanes lanes, const ct_grow_view *v, const ct_near_warp *w)
-{
-    ct_near_bins bins;
-    bins.low = ct_near_range(lanes, v, w, &bins.high);
-    if (bins.low > bins.high) bins.low = bins.high = 0;
-    for (bins.n = CT_FEWEST_BINS; 4 * bins.n < w->n;) bins.n *= 2;
-    const uint32_t span = bins.high - bins.low + 1;
-    bins.scale = span > bins.n ? bins.n * 65536 / span : 65536;
-    return bins;
-}
-
-/* The highest code that a row in the bin can have. */
-CT_HD uint32_t ct_near_last(const ct_near_bins *bins, uint32_t bin)
-{
-    const uint32_t last = bins->low + ((bin + 1) * 65536 - 1) / bins->scale;
-    return last < bins->high ? last : bins->high;
-}
-
 /* The cut in the middle between the codes up to `last` and those above. */
 CT_HD uint32_t ct_near_middle(ct_lanes lanes, const ct_grow_view *v, const ct_near_warp *w,
                               uint32_t column, uint32_t last)
@@ -336,18 +313,19 @@ CT_HD void ct_near_ordered(ct_lanes lanes, const ct_grow_view *v, ct_near_warp *
     const uint32_t missing = ct_near_codes(lanes, v, w, column);
     const int is_small = ct_near_is_small(w);
     const uint16_t *keys = ct_near_arrays_of(v, w).keys;
-    ct_near_bins bins;
     ct_tally_node node = w->node;
-    memset(&bins, 0, sizeof bins);
+    uint32_t low = 0, high = 0;
     if (is_small) node.kind = ct_tally_small_kind(node.kind);
-    else bins = ct_near_bins_of(lanes, v, w);
-    const uint32_t n_cuts = is_small ? w->n : bins.n;
+    else low = ct_near_range(lanes, v, w, &high);
+    const ct_near_bins bins = ct_near_bins_of(low < high ? low : high, high, w->n);
+    const uint32_t n_cuts = is_small ? w->n : ct_near_most(w->n);
     for (uint32_t raise = 0; raise <= missing; raise++) {
         double least = w->best.score;
         if (is_small && node.kind < CT_TALLY_ENTROPY) least = (float) least;
         ct_found found = ct_found_none();
         for (uint32_t i = lanes.lane; i < n_cuts; i += lanes.width) {
-            const uint32_t last = is_small ? keys[i] : ct_near_last(&bins, i);
+            uint32_t last = is_small ? keys[i] : ct_near_last(&bins, i);
+            if (!is_small && last > high) last = high;
             const ct_tally t = ct_near_left(v, w, &node, raise, last + raise);
             ct_found_add(&found, ct_tally_end(&node, &t), last);
         }
