@@ -11,6 +11,8 @@
 #include "forest/paths.h"
 #include "forest/split.h"
 
+enum { ASK_EVERY = 32768 }; /* cells that nodes look at, whether work is to end */
+
 /* ---- nodes and leaves ---- */
 
 /* An array of twice the room with what was in it; 0 if memory ends. */
@@ -455,9 +457,12 @@ int ct_grow_tree(ct_desk *desk, uint32_t number)
     desk->n_nodes = 1;
     if (options->learn) return grow_levels(desk, root, number);
     if (!settle(desk, 0)) return 0;
-    for (uint32_t step = 0; desk->n_tasks; step++) {
-        const int asks = step % 16 == 0 || task_at(desk, desk->n_tasks - 1)->n > 1024;
-        if (asks && ct_halt_now(desk->stop, desk->number)) return 0;
+    for (uint64_t cells = ASK_EVERY; desk->n_tasks;) {
+        cells += (uint64_t) task_at(desk, desk->n_tasks - 1)->n * options->mtry;
+        if (cells > ASK_EVERY) {
+            if (ct_halt_now(desk->stop, desk->number)) return 0;
+            cells = 0;
+        }
         if (!grow_node(desk, number)) return 0;
     }
     return 1;
