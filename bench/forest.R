@@ -6,8 +6,7 @@
 # Each set is split 70:30 at random; every forest has the same number of trees, unlimited depth,
 # nodes down to one row, and probabilities. Seconds are the processor's (user), since machines are
 # shared; the forests of a set take turns, the median over the seeds counts. Five seeds take a
-# quarter of an hour. Writes
-# bench/results/forest.csv.
+# quarter of an hour. Writes bench/results/forest.csv.
 
 arguments <- commandArgs(TRUE)
 folder <- if (length(arguments)) arguments[1] else Sys.getenv("CONTREE_DATA")
