@@ -133,6 +133,7 @@ verdict <- function(mutant) {
     Find(fails, mutant$killers)
   })
   killer <- parallel::mccollect(job)[[1]]
+  if (inherits(killer, "try-error")) return(paste("NOT TRIED:", killer))
   if (is.character(killer)) paste0("test-", killer) else "SURVIVED"
 }
 
