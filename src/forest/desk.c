@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "forest/grow.h"
+#include "forest/subtree.h"
 
 enum {
     BLOCK = 16384, /* rows of a node that get columns of their own: they fit the nearer caches */
@@ -76,6 +76,9 @@ ct_status ct_grower_init(ct_grower *g, const ct_hist_data *data, const ct_hist_o
         return ct_fail(error, CT_NO_MEMORY, "no memory to grow from %lu rows",
                        (unsigned long) g->n_rows);
     g->sampler.scan = g->scan;
+    for (uint32_t col = 0; col < g->n_cols; col++)
+        g->has_missing |= data->codes->columns[col].has_missing;
+    g->has_subtrees = ct_may_have_subtrees(g);
     return CT_OK;
 }
 

@@ -41,6 +41,8 @@ typedef struct {
     int32_t *whole;      /* [n_rows] numbers, in units from the centre; NULL: classes */
     double centre, unit; /* of these */
     double gain_scale;   /* from gains to their whole units */
+    int has_missing;     /* some column has */
+    int has_subtrees;    /* small ones grow as subtree.h says */
     int need_out;        /* somebody asks where rows left out go */
 } ct_grower;
 

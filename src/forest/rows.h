@@ -60,6 +60,22 @@ static inline void ct_copy_item(ct_item *to, const ct_item *from)
     __builtin_memcpy(to, &both, sizeof both);
 }
 
+/* An item as one word, of which loops that load much have the halves for less than two loads. */
+static inline uint64_t ct_item_word(const ct_item *item)
+{
+    uint64_t word;
+    __builtin_memcpy(&word, item, sizeof word);
+    return word;
+}
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+static inline uint32_t ct_word_row(uint64_t word) { return (uint32_t) (word >> 32); }
+static inline uint32_t ct_word_weight(uint64_t word) { return (uint32_t) word; }
+#else
+static inline uint32_t ct_word_row(uint64_t word) { return (uint32_t) word; }
+static inline uint32_t ct_word_weight(uint64_t word) { return (uint32_t) (word >> 32); }
+#endif
+
 /* Parts n items from the i-th on, of which n_left went left, without a branch that cannot be
  * foreseen: both sides are stored, one of them stays. Returns how many went left in all. */
 static inline uint32_t ct_part_from(const ct_question *q, const ct_item *items, uint32_t i,

@@ -110,6 +110,93 @@ static uint32_t part(const ct_question *q, const ct_item *items, uint32_t n, ct_
     return ct_part_plain(q, items, n, left, right, weight);
 }
 
+/* Bits [begin, begin + n) of bytes, of which some more are read: how many are set. */
+static inline uint32_t part_count(const uint8_t *bits, uint32_t begin, uint32_t n)
+{
+    uint32_t count = 0;
+    for (uint32_t at = begin, end = begin + n; at < end;) {
+        uint64_t word;
+        const uint32_t more = end - at < 56 ? end - at : 56;
+        memcpy(&word, bits + at / 8, sizeof word);
+        count += (uint32_t) _mm_popcnt_u64(_bzhi_u64(word >> at % 8, more));
+        at += more;
+    }
+    return count;
+}
+
+#if VEC_BYTES == 64
+static inline __mmask8 first_of_eight(uint32_t n)
+{
+    return (__mmask8) _bzhi_u32(255, n < 8 ? n : 8);
+}
+
+/* Which of 32 items go left. */
+static inline uint64_t part_codes(const ct_own_question *q, uint32_t place)
+{
+    __m512i own = _mm512_add_epi16(_mm512_loadu_si512(q->codes + place),
+                                   _mm512_set1_epi16((short) q->raise));
+    return _mm512_cmple_epu16_mask(own, _mm512_set1_epi16((short) q->most));
+}
+
+/* Items of which these go left; nothing is written behind those on the left. */
+static inline void part_items(const ct_item *items, uint32_t n, const uint8_t *which, ct_item *left,
+                              ct_item *right)
+{
+    for (uint32_t i = 0; i < n; i += 8) {
+        const __mmask8 to_left = (__mmask8) (which[i / 8] & first_of_eight(n - i));
+        const uint32_t n_left = (uint32_t) _mm_popcnt_u32(to_left);
+        const __m512i all = _mm512_loadu_si512(items + i);
+        _mm512_mask_storeu_epi64(left, first_of_eight(n_left),
+                                 _mm512_maskz_compress_epi64(to_left, all));
+        _mm512_storeu_si512(right, _mm512_maskz_compress_epi64((__mmask8) ~to_left, all));
+        left += n_left;
+        right += 8 - n_left;
+    }
+}
+
+static inline uint32_t weight_of_items(const ct_item *items, uint32_t n)
+{
+    __m512i sum = _mm512_setzero_si512();
+    for (uint32_t i = 0; i < n; i += 8) {
+        const __m512i own = _mm512_maskz_loadu_epi64(first_of_eight(n - i), items + i);
+        sum = _mm512_add_epi64(sum, _mm512_srli_epi64(own, 32));
+    }
+    return (uint32_t) _mm512_reduce_add_epi64(sum);
+}
+
+/* What goes left of a run of a small node, whose first item is `begin`. */
+static inline ct_run small_went(const uint8_t *weights, uint64_t which, uint32_t begin, ct_run run)
+{
+    const uint64_t own = _bzhi_u64(which >> begin, run.n);
+    const __m512i sums = _mm512_sad_epu8(_mm512_maskz_loadu_epi8(own << begin, weights),
+                                         _mm512_setzero_si512());
+    return (ct_run){run.class_, (uint32_t) _mm_popcnt_u64(own),
+                    (uint32_t) _mm512_reduce_add_epi64(sums)};
+}
+
+/* All runs at once: what is left of each lies together, in their order. No branch but those of the
+ * loops. */
+static void part_own(const ct_own_question *q, const ct_item *items, const ct_run *runs,
+                     uint32_t n_runs, ct_item *left, ct_item *right, ct_run *went)
+{
+    uint64_t which[CT_NEAR_ROWS / 64 + 1]; /* one more is read */
+    const uint8_t *bits = (const uint8_t *) which;
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < n_runs; k++) n += runs[k].n;
+    for (uint32_t i = 0; i < n; i += 64)
+        which[i / 64] = part_codes(q, i) | part_codes(q, i + 32) << 32;
+    part_items(items, n, bits, left, right);
+    for (uint32_t k = 0, begin = 0; k < n_runs; begin += runs[k].n, k++) {
+        if (q->weights) {
+            went[k] = small_went(q->weights, which[0], begin, runs[k]);
+            continue;
+        }
+        const uint32_t own = part_count(bits, begin, runs[k].n);
+        went[k] = (ct_run){runs[k].class_, own, weight_of_items(left, own)};
+        left += own;
+    }
+}
+#else
 /* Bit i: the i-th of eight items goes left. */
 static inline uint32_t part_eight_own(const ct_own_question *q, uint32_t place)
 {
@@ -119,37 +206,26 @@ static inline uint32_t part_eight_own(const ct_own_question *q, uint32_t place)
     return (uint32_t) _mm_movemask_epi8(_mm_packs_epi16(own, own)) & 255;
 }
 
-#if VEC_BYTES == 64
-/* Which of 32 items go left. */
-static inline uint64_t part_small_codes(const ct_own_question *q, uint32_t place)
+/* All runs at once: what is left of each lies together, in their order. */
+static void part_own(const ct_own_question *q, const ct_item *items, const ct_run *runs,
+                     uint32_t n_runs, ct_item *left, ct_item *right, ct_run *went)
 {
-    __m512i own = _mm512_add_epi16(_mm512_loadu_si512(q->codes + place),
-                                   _mm512_set1_epi16((short) q->raise));
-    return _mm512_cmple_epu16_mask(own, _mm512_set1_epi16((short) q->most));
-}
-
-/* A small node: no branch but those of the loops. */
-static void part_small(const ct_own_question *q, const ct_item *items, const ct_run *runs,
-                       uint32_t n_runs, uint32_t n, ct_item *left, ct_item *right, ct_run *went)
-{
-    const __m512i weights = _mm512_loadu_si512(q->weights);
-    uint64_t which = part_small_codes(q, 0) | part_small_codes(q, 32) << 32, rest = which;
-    for (uint32_t i = 0; i < n; i += 8, rest >>= 8) {
-        const __mmask8 own = (__mmask8) _bzhi_u32(255, n - i), to_left = (__mmask8) rest & own;
-        const uint32_t n_left = (uint32_t) _mm_popcnt_u32(to_left);
-        __m512i all = _mm512_loadu_si512(items + i);
-        _mm512_mask_storeu_epi64(left, (__mmask8) _bzhi_u32(255, n_left),
-                                 _mm512_maskz_compress_epi64(to_left, all));
-        _mm512_storeu_si512(right, _mm512_maskz_compress_epi64((__mmask8) ~to_left, all));
-        left += n_left;
-        right += 8 - n_left;
+    uint8_t eights[CT_NEAR_ROWS / 8 + 8];
+    uint32_t n = 0, n_left = 0, i = 0, begin = 0;
+    for (uint32_t k = 0; k < n_runs; k++) n += runs[k].n;
+    for (; i + 8 <= n; i += 8) {
+        uint32_t which = part_eight_own(q, i);
+        eights[i / 8] = (uint8_t) which;
+        part_eight(items + i, which, left + n_left, right + (i - n_left));
+        n_left += (uint32_t) _mm_popcnt_u32(which);
     }
-    for (uint32_t k = 0, begin = 0; k < n_runs; begin += runs[k].n, k++) {
-        const uint64_t own = _bzhi_u64(which >> begin, runs[k].n);
-        const __m512i sums = _mm512_sad_epu8(_mm512_maskz_mov_epi8(own << begin, weights),
-                                             _mm512_setzero_si512());
-        went[k] = (ct_run){runs[k].class_, (uint32_t) _mm_popcnt_u64(own),
-                           (uint32_t) _mm512_reduce_add_epi64(sums)};
+    eights[i / 8] = (uint8_t) part_eight_own(q, i);
+    memset(eights + i / 8 + 1, 0, 7); /* words are read of these */
+    (void) ct_part_own_from(q, items, i, n, n_left, left, right);
+    for (uint32_t k = 0; k < n_runs; begin += runs[k].n, k++) {
+        const uint32_t own = part_count(eights, begin, runs[k].n);
+        went[k] = (ct_run){runs[k].class_, own, part_weight(left, own)};
+        left += own;
     }
 }
 #endif
@@ -193,42 +269,6 @@ static void small_weights(const ct_item *items, uint32_t n, uint32_t first, uint
     }
 }
 #endif
-
-/* All runs at once: what is left of each lies together, in their order. */
-static void part_own(const ct_own_question *q, const ct_item *items, const ct_run *runs,
-                     uint32_t n_runs, ct_item *left, ct_item *right, ct_run *went)
-{
-    uint8_t eights[CT_NEAR_ROWS / 8 + 8];
-    uint32_t n = 0, n_left = 0, i = 0, begin = 0;
-    for (uint32_t k = 0; k < n_runs; k++) n += runs[k].n;
-#if VEC_BYTES == 64
-    if (q->weights) {
-        part_small(q, items, runs, n_runs, n, left, right, went);
-        return;
-    }
-#endif
-    for (; i + 8 <= n; i += 8) {
-        uint32_t which = part_eight_own(q, i);
-        eights[i / 8] = (uint8_t) which;
-        part_eight(items + i, which, left + n_left, right + (i - n_left));
-        n_left += (uint32_t) _mm_popcnt_u32(which);
-    }
-    eights[i / 8] = (uint8_t) part_eight_own(q, i);
-    memset(eights + i / 8 + 1, 0, 7); /* words are read of these */
-    (void) ct_part_own_from(q, items, i, n, n_left, left, right);
-    for (uint32_t k = 0; k < n_runs; begin += runs[k].n, k++) {
-        uint32_t own = 0;
-        for (uint32_t at = begin, end = begin + runs[k].n; at < end;) {
-            uint64_t word;
-            uint32_t more = end - at < 56 ? end - at : 56;
-            memcpy(&word, eights + at / 8, sizeof word);
-            own += (uint32_t) _mm_popcnt_u64(_bzhi_u64(word >> at % 8, more));
-            at += more;
-        }
-        went[k] = (ct_run){runs[k].class_, own, part_weight(left, own)};
-        left += own;
-    }
-}
 
 static inline __m256i turn_load(const uint16_t *from, uint32_t more)
 {

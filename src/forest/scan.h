@@ -36,6 +36,7 @@ enum {
                            this is part of the specification */
     CT_LIGHT_WEIGHT = 4095,
     CT_MIDDLE_WEIGHT = 32767,
+    CT_SUBSET_ROWS = 16, /* rows of a subtree whose nodes are sets of them, see subtree.h */
     CT_LANES = 8,     /* candidates at a time */
     CT_BIN_ROWS = 256 /* of a histogram: bins, then that of missing values */
 };
@@ -73,6 +74,23 @@ typedef struct {
     int16_t code, next;
 } ct_small_cut;
 
+/* Candidates at a node whose rows are some of a subtree's: bit i is row i. */
+typedef struct {
+    const int16_t *codes[2 * CT_LANES]; /* [CT_SUBSET_ROWS] as in ct_small; of other rows any */
+    const uint16_t *weights;        /* [CT_SUBSET_ROWS] of all */
+    const ct_run *runs;
+    const uint32_t *of_run; /* [n_runs] rows of each */
+    uint32_t n_candidates, n_runs, rows, weight;
+} ct_subset;
+
+typedef struct {
+    float score;
+    uint32_t candidate;
+    int16_t code, next;
+    uint32_t left;  /* rows that go there */
+    uint32_t right; /* two runs: weight that goes right, of the second one times 256 */
+} ct_subset_cut;
+
 typedef struct {
     /* Cuts of some candidates at a node of classes, of whose histograms see above; totals[run] are
      * the weights of the runs. Missing values are right of all cuts, or left of them. Rows of bins
@@ -86,6 +104,8 @@ typedef struct {
     /* The best cut of a small node of classes, if its score is above that of `best`. 1 if there is
      * one. */
     int (*small_gini)(const ct_small *node, ct_small_cut *best);
+    /* The same of a subset, with the same scores. NULL: subtrees are not worth it. */
+    int (*subset_gini)(const ct_subset *node, ct_subset_cut *best);
     /* The lowest code above another, 32767 if there is none; `codes` as in ct_small. */
     int16_t (*above)(const int16_t *codes, uint32_t n, int16_t code);
     /* The lowest and the highest of n codes. */

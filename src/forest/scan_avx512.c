@@ -57,48 +57,13 @@ static inline __attribute__((always_inline)) __m512i last_bin(__m512i cells, con
 
 #define RUNNING(cells, width) ((whole_u32) running((__m512i) (cells), width))
 #define LAST_BIN(cells, width) ((whole_u32) last_bin((__m512i) (cells), width))
-/* Up to four times eight codes; others the highest, above which nothing is. */
-static inline __m512i load_eights(const int16_t *const *codes, uint32_t n)
-{
-    __m512i all = _mm512_set1_epi16(INT16_MAX);
-#define EIGHT(i) _mm_loadu_si128((const __m128i *) (const void *) codes[i])
-    all = _mm512_inserti32x4(all, EIGHT(0), 0);
-    if (n > 1) all = _mm512_inserti32x4(all, EIGHT(1), 1);
-    if (n > 2) all = _mm512_inserti32x4(all, EIGHT(2), 2);
-    if (n > 3) all = _mm512_inserti32x4(all, EIGHT(3), 3);
-    return all;
-#undef EIGHT
-}
-
-static inline int16_t lowest_of_eight(__m128i codes, __mmask8 which)
-{
-    codes = _mm_xor_si128(codes, _mm_set1_epi16(INT16_MIN));
-    codes = _mm_mask_mov_epi16(_mm_set1_epi16(-1), which, codes);
-    return (int16_t) (_mm_cvtsi128_si32(_mm_minpos_epu16(codes)) ^ INT16_MIN);
-}
-
-static inline int16_t lowest_above(__m128i codes, int16_t code)
-{
-    return lowest_of_eight(codes, _mm_cmpgt_epi16_mask(codes, _mm_set1_epi16(code)));
-}
-
-#define LOAD_EIGHTS(codes, n) ((vec_i16) load_eights(codes, n))
-#define SPREAD_EIGHTS(codes, row) \
-    ((vec_i16) _mm512_shuffle_epi8((__m512i) (codes), \
-                                   _mm512_set1_epi16((short) (0x100 + 0x202 * (row)))))
-#define EIGHT_OF(codes) _mm_loadu_si128((const __m128i *) (const void *) (codes))
-#define LOWEST_OF_EIGHTH(codes, which) lowest_of_eight(EIGHT_OF(codes), (__mmask8) (which))
-#define LOWEST_ABOVE(codes, code) lowest_above(EIGHT_OF(codes), code)
-#define HIGHEST_32(a) _mm512_reduce_max_epi32((__m512i) (a))
-#define EQUAL_32(a, x) ((uint32_t) _mm512_cmpeq_epi32_mask((__m512i) (a), _mm512_set1_epi32(x)))
-#define WIDEN_HALF(x, half) _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64((__m512i) (x), half))
-#define WIDEN_HALF_SIGNED(x, half) \
-    _mm512_cvtepi16_epi32(_mm512_extracti64x4_epi64((__m512i) (x), half))
 #include "forest/rows_x86.h"
 #include "forest/scan_body.h"
 
+#include "forest/scan_subset.h"
+
 const ct_scan ct_scan_avx512 = {
-    gini, variance, small_gini, above, range, spread, beside, ranks, draws, below, drawn,
-    small_weights, part, part_own, turn};
+    gini,  variance, small_gini, subset_gini, above,         range, spread,   beside,
+    ranks, draws,    below,      drawn,       small_weights, part,  part_own, turn};
 CT_TARGET_END
 #endif

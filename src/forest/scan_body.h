@@ -309,15 +309,8 @@ INLINE int16_t lowest_code(const int16_t *codes, uint32_t n, const int32_t *scor
     return (int16_t) code;
 }
 
-#ifdef LOAD_EIGHTS
-#include "forest/scan_tiny.h"
-#endif
-
 static int small_gini(const ct_small *node, ct_small_cut *best)
 {
-#ifdef LOAD_EIGHTS
-    if (node->n <= 8) return tiny_gini(node, best);
-#endif
     small_scores scores[CT_LANES];
     int32_t most;
     int found = 0;
@@ -393,26 +386,29 @@ static void spread(const uint16_t *codes, uint32_t n, const ct_near_bins *by, ui
 
 typedef uint64_t vec_u64 __attribute__((vector_size(VEC_BYTES)));
 
+enum { ROUNDS = 10 };
+
 static void draws(const uint32_t counter[4], const uint32_t key[2], uint32_t n_blocks,
                   uint32_t *words)
 {
     const vec_u64 low = (vec_u64) {0} + UINT32_MAX, first = (vec_u64) {0} + UINT64_C(0xd2511f53),
                   second = (vec_u64) {0} + UINT64_C(0xcd9e8d57);
-    vec_u64 lanes;
+    vec_u64 lanes, keys[2][ROUNDS];
     for (unsigned lane = 0; lane < N64; lane++) lanes[lane] = lane;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        keys[0][round] = (vec_u64) {0} + (key[0] + round * UINT32_C(0x9e3779b9));
+        keys[1][round] = (vec_u64) {0} + (key[1] + round * UINT32_C(0xbb67ae85));
+    }
     for (uint32_t block = 0; block < n_blocks; block += N64, words += 4 * N64) {
         vec_u64 a = (lanes + counter[0] + block) & low, b = (vec_u64) {0} + counter[1],
                 c = (vec_u64) {0} + counter[2], d = (vec_u64) {0} + counter[3];
-        uint32_t k0 = key[0], k1 = key[1];
         /* upper halves are rests that no product looks at */
-        for (int round = 0; round < 10; round++) {
+        for (unsigned round = 0; round < ROUNDS; round++) {
             vec_u64 x = MULTIPLY_LOW(a, first), y = MULTIPLY_LOW(c, second);
-            a = (y >> 32) ^ b ^ (uint64_t) k0;
+            a = (y >> 32) ^ b ^ keys[0][round];
             b = y;
-            c = (x >> 32) ^ d ^ (uint64_t) k1;
+            c = (x >> 32) ^ d ^ keys[1][round];
             d = x;
-            k0 += UINT32_C(0x9e3779b9);
-            k1 += UINT32_C(0xbb67ae85);
         }
         STORE_IN_TURNS(words, (a & low) | b << 32, (c & low) | d << 32);
     }

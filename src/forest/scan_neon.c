@@ -34,6 +34,6 @@ static inline void store_in_turns(uint32_t *to, uint64x2_t a, uint64x2_t b)
 #include "forest/scan_body.h"
 
 const ct_scan ct_scan_neon = {
-    gini, variance, small_gini, above, range, spread, beside, ranks, draws, below,
+    gini, variance, small_gini, NULL, above, range, spread, beside, ranks, draws, below,
     ct_drawn_plain, ct_weights_plain, ct_part_plain, ct_part_own_plain, ct_turn_plain};
 #endif

@@ -87,26 +87,43 @@ static void variance(const double *sums, const int32_t *weights, double sum, uin
     }
 }
 
+/* Sides of a cut at a node of so many runs: weight on the left, of the first run there, and squares
+ * of both. */
+typedef struct {
+    uint32_t size, first, squares, others;
+} sides;
+
+static void add_side(sides *all, uint32_t k, uint32_t left, uint32_t weight)
+{
+    const uint32_t right = weight - left;
+    if (!k) all->first = left;
+    all->size += left;
+    all->squares += left * left;
+    all->others += right * right;
+}
+
+static float score_of_sides(const sides *all, const ct_run *runs, uint32_t n_runs, uint32_t weight)
+{
+    const uint32_t size = all->size, rest = weight - size;
+    if (!rest) return NAN;
+    if (n_runs == 2) {
+        int32_t off = (int32_t) (all->first * runs[1].weight) -
+                      (int32_t) ((size - all->first) * runs[0].weight);
+        return (float) (off * off) / (float) (size * rest);
+    }
+    return (float) (size * all->others + rest * all->squares) / (float) (size * rest);
+}
+
 static float small_score(const ct_small *node, const int16_t *codes, int16_t code)
 {
-    uint32_t row = 0, size = 0, squares = 0, others = 0, first = 0;
-    for (uint32_t k = 0; k < node->n_runs; k++) {
-        uint32_t left = 0, right;
+    sides all = {0, 0, 0, 0};
+    for (uint32_t k = 0, row = 0; k < node->n_runs; k++) {
+        uint32_t left = 0;
         for (uint32_t end = row + node->runs[k].n; row < end; row++)
             left += codes[row] <= code ? node->weights[row] : 0;
-        right = node->runs[k].weight - left;
-        if (!k) first = left;
-        size += left;
-        squares += left * left;
-        others += right * right;
+        add_side(&all, k, left, node->runs[k].weight);
     }
-    uint32_t rest = node->weight - size;
-    if (node->n_runs == 2) {
-        int32_t off = (int32_t) (first * node->runs[1].weight) -
-                      (int32_t) ((size - first) * node->runs[0].weight);
-        return rest ? (float) (off * off) / (float) (size * rest) : NAN;
-    }
-    return rest ? (float) (size * others + rest * squares) / (float) (size * rest) : NAN;
+    return score_of_sides(&all, node->runs, node->n_runs, node->weight);
 }
 
 static int16_t above(const int16_t *codes, uint32_t n, int16_t code)
@@ -117,6 +134,12 @@ static int16_t above(const int16_t *codes, uint32_t n, int16_t code)
     return lowest;
 }
 
+/* A cut of a candidate whose best one so far, if it has one, is above another code. */
+static int is_better(float score, int16_t code, float best, int16_t best_code, int has_one)
+{
+    return score > best || (has_one && score == best && code < best_code);
+}
+
 static int small_gini(const ct_small *node, ct_small_cut *best)
 {
     int found = 0;
@@ -124,12 +147,68 @@ static int small_gini(const ct_small *node, ct_small_cut *best)
         for (uint32_t row = 0; row < node->n; row++) {
             int16_t code = node->codes[k][row];
             float score = small_score(node, node->codes[k], code);
-            int equal = found && best->candidate == k && score == best->score;
-            if (!(score > best->score) && !(equal && code < best->code)) continue;
+            if (!is_better(score, code, best->score, best->code, found && best->candidate == k))
+                continue;
             *best = (ct_small_cut){score, k, code, 0};
             found = 1;
         }
     if (found) best->next = above(node->codes[best->candidate], node->n, best->code);
+    return found;
+}
+
+/* ---- subsets ---- */
+
+/* Of some rows those whose codes are at most that. */
+static uint32_t rows_upto(const int16_t *codes, uint32_t rows, int16_t code)
+{
+    uint32_t upto = 0;
+    for (unsigned row = 0; row < CT_SUBSET_ROWS; row++)
+        if (rows >> row & 1 && codes[row] <= code) upto |= UINT32_C(1) << row;
+    return upto;
+}
+
+static uint32_t weight_of(const ct_subset *node, uint32_t rows)
+{
+    uint32_t weight = 0;
+    for (unsigned row = 0; row < CT_SUBSET_ROWS; row++)
+        weight += rows >> row & 1 ? node->weights[row] : 0;
+    return weight;
+}
+
+static float subset_score(const ct_subset *node, uint32_t left)
+{
+    sides all = {0, 0, 0, 0};
+    for (uint32_t k = 0; k < node->n_runs; k++)
+        add_side(&all, k, weight_of(node, left & node->of_run[k]), node->runs[k].weight);
+    return score_of_sides(&all, node->runs, node->n_runs, node->weight);
+}
+
+static void take_subset_cut(const ct_subset *node, ct_subset_cut *best)
+{
+    const int16_t *codes = node->codes[best->candidate];
+    const uint32_t right = node->rows & ~best->left;
+    best->next = INT16_MAX;
+    for (unsigned row = 0; row < CT_SUBSET_ROWS; row++)
+        if (right >> row & 1 && codes[row] < best->next) best->next = codes[row];
+    best->right = weight_of(node, right & node->of_run[0]) +
+                  256 * weight_of(node, right & node->of_run[1]);
+}
+
+static int subset_gini(const ct_subset *node, ct_subset_cut *best)
+{
+    int found = 0;
+    for (uint32_t k = 0; k < node->n_candidates; k++)
+        for (unsigned row = 0; row < CT_SUBSET_ROWS; row++) {
+            const int16_t code = node->codes[k][row];
+            if (!(node->rows >> row & 1)) continue;
+            const uint32_t left = rows_upto(node->codes[k], node->rows, code);
+            const float score = subset_score(node, left);
+            if (!is_better(score, code, best->score, best->code, found && best->candidate == k))
+                continue;
+            *best = (ct_subset_cut){score, k, code, 0, left, 0};
+            found = 1;
+        }
+    if (found) take_subset_cut(node, best);
     return found;
 }
 
@@ -170,5 +249,6 @@ static void ranks(const int16_t *codes, uint32_t n, uint16_t *below)
 }
 
 const ct_scan ct_scan_scalar = {
-    gini, variance, small_gini, above, ct_range_plain, spread, ct_beside_plain, ranks, draws,
-    below, ct_drawn_plain, ct_weights_plain, ct_part_plain, ct_part_own_plain, ct_turn_plain};
+    gini, variance, small_gini, subset_gini, above, ct_range_plain, spread, ct_beside_plain, ranks,
+    draws, below, ct_drawn_plain, ct_weights_plain, ct_part_plain, ct_part_own_plain,
+    ct_turn_plain};

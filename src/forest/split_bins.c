@@ -51,9 +51,10 @@ static void fill_classes(uint32_t *to, const ct_item *items, uint32_t n, const u
     {                                                                                     \
         LANES(LANE_BINS)                                                                  \
         for (; i + 2 <= (rows); i += 2) {                                                 \
-            const size_t row = items[i].row, next_row = items[i + 1].row;                 \
-            const uint32_t first = items[i].weight << shift,                              \
-                           second = items[i + 1].weight << shift;                         \
+            const uint64_t item = ct_item_word(items + i), next = ct_item_word(items + i + 1); \
+            const size_t row = ct_word_row(item), next_row = ct_word_row(next);           \
+            const uint32_t first = ct_word_weight(item) << shift,                         \
+                           second = ct_word_weight(next) << shift;                        \
             LANES(LANE_ADD_TWO)                                                           \
         }                                                                                 \
     }
@@ -77,11 +78,10 @@ static void fill_by_halves(uint32_t *to, const ct_item *items, uint32_t n,
 /* Bins of so many lanes take the place of those filled by halves, from the lowest on. */
 static void add_halves(uint32_t *histogram, uint32_t first, uint32_t n_bins, unsigned width)
 {
+    typedef uint32_t half __attribute__((vector_size(CT_LANES * 2), aligned(4), may_alias));
     for (uint32_t bin = first; bin < first + n_bins; bin++) {
-        const uint32_t *from = histogram + (size_t) bin * CT_LANES;
-        uint32_t *to = histogram + (size_t) bin * width;
-        for (unsigned lane = 0; lane < CT_LANES / 2; lane++)
-            to[lane] = from[lane] + from[lane + CT_LANES / 2];
+        const half *from = (const half *) (const void *) (histogram + (size_t) bin * CT_LANES);
+        *(half *) (void *) (histogram + (size_t) bin * width) = from[0] + from[1];
     }
 }
 

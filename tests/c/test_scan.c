@@ -226,6 +226,108 @@ static void small_by_hand(void)
     }
 }
 
+/* ---- subsets ---- */
+
+/* A node of some rows of a subtree, and the same rows side by side, as small nodes have them. */
+typedef struct {
+    small_case *all, own;
+    uint32_t of_run[CT_SUBSET_ROWS];
+    ct_run runs[CT_SUBSET_ROWS];
+    ct_subset node;
+} subset_case;
+
+static void add_to_subset(subset_case *c, uint32_t k, uint32_t row)
+{
+    const uint32_t to = c->own.node.n++;
+    c->of_run[k] |= UINT32_C(1) << row;
+    c->runs[k].n++;
+    c->runs[k].weight += c->all->own[row];
+    c->own.node.weight += c->all->own[row];
+    c->own.own[to] = c->all->own[row];
+    for (uint32_t j = 0; j < CANDIDATES; j++) c->own.codes[j][to] = c->all->codes[j][row];
+}
+
+/* Of each run the rows of a set, if there are any. */
+static void fill_subset(subset_case *c, small_case *all, uint32_t rows)
+{
+    uint32_t row = 0, k = 0;
+    memset(c, 0, sizeof *c);
+    c->all = all;
+    for (uint32_t j = 0; j < CANDIDATES; j++)
+        for (uint32_t i = 0; i < CT_SMALL_ROWS; i++) c->own.codes[j][i] = INT16_MAX;
+    for (uint32_t run = 0; run < all->node.n_runs; run++) {
+        c->runs[k] = (ct_run){all->runs[run].class_, 0, 0};
+        for (uint32_t end = row + all->runs[run].n; row < end; row++)
+            if (rows >> row & 1) add_to_subset(c, k, row);
+        k += c->runs[k].n > 0;
+    }
+    for (uint32_t i = 0; i < c->own.node.n; i++)
+        c->own.pairs[i] = (uint16_t) (c->own.own[i] << (i < c->runs[0].n ? 0 : 8));
+    c->node = (ct_subset){{NULL}, all->own, c->runs, c->of_run, 0, k, rows, c->own.node.weight};
+    c->own.node = (ct_small){{NULL}, c->own.own, c->own.pairs, c->runs, 0, k, c->own.node.n,
+                             c->own.node.weight};
+    for (uint32_t j = 0; j < CANDIDATES; j++) {
+        c->node.codes[j] = all->codes[j];
+        c->own.node.codes[j] = c->own.codes[j];
+    }
+}
+
+/* What goes right of a cut: rows, and of two runs weights. */
+static void check_sides(const subset_case *c, const ct_subset_cut *cut)
+{
+    uint32_t left = 0, right[CT_SUBSET_ROWS] = {0};
+    for (uint32_t row = 0; row < CT_SUBSET_ROWS; row++) {
+        if (!(c->node.rows >> row & 1)) continue;
+        if (c->all->codes[cut->candidate][row] <= cut->code) left |= UINT32_C(1) << row;
+        else for (uint32_t k = 0; k < c->node.n_runs; k++)
+            right[k] += c->of_run[k] >> row & 1 ? c->all->own[row] : 0;
+    }
+    CHECK_INT(cut->left, left);
+    if (c->node.n_runs == 2) CHECK_INT(cut->right, right[0] + 256 * right[1]);
+}
+
+/* Subsets have the cuts of small nodes of the same rows. */
+static void check_subset(subset_case *c)
+{
+    for (int level = 0; level < CT_N_SIMD; level++) {
+        if (!ct_cpu_has((ct_simd) level) || !ct_scan_at((ct_simd) level)->subset_gini) continue;
+        const ct_scan *scan = ct_scan_at((ct_simd) level);
+        for (uint32_t n = 1; n <= CANDIDATES; n++) {
+            ct_small_cut expected = {-1, 99, 0, 0};
+            ct_subset_cut best = {-1, 99, 0, 0, 0, 0};
+            c->node.n_candidates = c->own.node.n_candidates = n;
+            const int found = ct_scan_scalar.small_gini(&c->own.node, &expected);
+            CHECK_INT(scan->subset_gini(&c->node, &best), found);
+            CHECK(best.score == expected.score);
+            if (!found) continue;
+            CHECK_INT(best.candidate, expected.candidate);
+            CHECK(best.code == expected.code && best.next == expected.next);
+            check_sides(c, &best);
+            CHECK_INT(scan->subset_gini(&c->node, &best), 0); /* nothing better than the best */
+        }
+    }
+}
+
+/* All sizes of subtrees; of each all of its rows, and some. Of kind 5 some codes are missing. */
+static void subsets(void)
+{
+    static small_case all;
+    static subset_case c;
+    for (uint32_t n = 2; n <= CT_SUBSET_ROWS; n++)
+        for (uint32_t n_runs = 1; n_runs <= n; n_runs += n_runs < 3 ? 1 : 4)
+            for (int kind = 0; kind < 6; kind++) {
+                ct_rng r = ct_rng_of(n, n_runs, 77 + (uint32_t) kind);
+                fill_small(&all, n, n_runs, kind);
+                for (uint32_t j = 0; kind == 5 && j < CANDIDATES; j++)
+                    all.codes[j][ct_rng_below(&r, n)] = j % 2 ? INT16_MAX : INT16_MIN;
+                for (int i = 0; i < (CHECK_QUICK() ? 3 : 20); i++) {
+                    const uint32_t most = (UINT32_C(1) << n) - 1;
+                    fill_subset(&c, &all, i ? 1 + ct_rng_below(&r, most) : most);
+                    if (c.own.node.n > 1) check_subset(&c);
+                }
+            }
+}
+
 /* The bin of a code by its definition: of P positions, sixteen at each end are bins, others by
  * sixteens; where there are bins for all codes, these are bins. */
 static uint32_t near_bin(uint32_t code, uint32_t low, uint32_t high, uint32_t n)
@@ -538,6 +640,7 @@ static const check_case cases[] = {
     {"small nodes by hand", small_by_hand},
     {"large nodes on every instruction set", large_nodes},
     {"small nodes on every instruction set", small_nodes},
+    {"subsets of the rows of a subtree", subsets},
 };
 
 CHECK_MAIN(cases)
