@@ -1,3 +1,5 @@
+#include "base/optimised.h"
+
 /* .Call entries of columns: coded ones, see r_training_columns_of() in r_glue.h, and values. */
 #include <float.h>
 #include <math.h>

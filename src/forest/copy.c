@@ -1,4 +1,6 @@
 /* Copies of some rows' columns, so that all nodes below find them in the nearer caches. */
+#include "base/optimised.h"
+
 #include <string.h>
 
 #include "forest/grow.h"

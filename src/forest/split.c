@@ -1,3 +1,4 @@
+#include "base/optimised.h"
 #include "base/unguarded.h"
 
 #include "forest/search.h"

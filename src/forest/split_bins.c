@@ -1,4 +1,5 @@
 /* The best cut of nodes that look at histograms of bins. */
+#include "base/optimised.h"
 #include "base/unguarded.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* The best cut of small nodes, which look at all cuts of each candidate. */
+#include "base/optimised.h"
 #include "base/unguarded.h"
 
 #include <math.h>
