@@ -59,17 +59,17 @@
 #'
 #' @section Speed:
 #' On one core with AVX-512 fitting 100 trees was 83 times as fast as `ranger` with 100,000 rows and
-#' 28 predictors, 9.4 to 57 times with 7,000 to 15,000 rows and 9.9 to 15 times with fewer, and
-#' predicting was 4.5 to 18 times as fast; with AVX2 fitting takes about 1.4 times as long. The codes
-#' take 3 bytes for each value of the data (5.5 with more than 1,024 rows), and each thread about 40
-#' bytes per row.
+#' 28 predictors, 9 to 57 times with 7,000 to 15,000 rows and 10 to 15 times with fewer, and
+#' predicting was 4.5 to 18 times as fast; with AVX2 fitting takes about 1.4 times as long. The
+#' codes take 3 bytes for each value of the data (5.5 with more than 1,024 rows), and each thread
+#' about 40 bytes per row.
 #'
 #' @section Accuracy:
-#' On public data sets of 600 to 15,000 rows and on simulated ones of 10,000 to 100,000 rows the area
-#' under the ROC curve (R squared for a numeric response) of 100 trees differed from that of `ranger`
-#' by no more than the variation between seeds: by less than 0.001 in the mean of ten splits, but for
-#' the smallest set (0.002 lower, standard error 0.001). With 100,000 rows and only 10 trees it was
-#' 0.002 lower.
+#' On public data sets of 600 to 15,000 rows and on simulated ones of 10,000 to 100,000 rows the
+#' area under the ROC curve (R squared for a numeric response) of 100 trees differed from that of
+#' `ranger` by no more than the variation between seeds: by less than 0.001 in the mean of ten
+#' splits, but for the smallest set (0.002 lower, standard error 0.001). With 100,000 rows and only
+#' 10 trees it was 0.002 lower.
 #'
 #' @param formula,data,subset,na.action As in [contree()].
 #' @param x Predictors: a data frame, or a numeric or logical matrix, with a row for each

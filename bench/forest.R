@@ -5,8 +5,8 @@
 #
 # Each set is split 70:30 at random; every forest has the same number of trees, unlimited depth,
 # nodes down to one row, and probabilities. Seconds are the processor's, since machines are shared
-# (those of the system with them: memory is part of the work); the forests of a set take turns, short
-# calls are repeated, and the median over the seeds counts. Writes bench/results/forest.csv.
+# (those of the system with them: memory is part of the work); the forests of a set take turns,
+# short calls are repeated, and the median over the seeds counts. Writes bench/results/forest.csv.
 
 arguments <- commandArgs(TRUE)
 folder <- if (length(arguments)) arguments[1] else Sys.getenv("CONTREE_DATA")

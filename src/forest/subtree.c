@@ -241,10 +241,11 @@ static int settle(ct_desk *desk, const subset *all, uint8_t *order, uint32_t pla
 int ct_grow_subtree(ct_desk *desk, const ct_task *task, uint32_t tree)
 {
     subtree s;
-    subset all[CT_SUBSET_ROWS + 2];
-    uint8_t order[CT_SUBSET_ROWS + 2]; /* of these: nodes that wait, then free ones */
+    enum { MOST = CT_SUBSET_ROWS + 2 };
+    subset all[MOST];
+    uint8_t order[MOST]; /* of these: nodes that wait, then free ones */
     uint32_t n = 1;
-    for (unsigned i = 0; i < sizeof order; i++) order[i] = (uint8_t) i;
+    for (uint32_t i = 0; i < MOST; i++) order[i] = (uint8_t) i;
     begin_subtree(&s, desk, task, tree, &all[0]);
     while (n) {
         const uint32_t place = --n;
