@@ -25,7 +25,7 @@ int ct_more_nodes(ct_desk *desk)
 {
     uint32_t room = desk->room_nodes ? 2 * desk->room_nodes : 1024;
     if (!ct_enlarge(&desk->nodes, desk->n_nodes * sizeof *desk->nodes,
-                 (room - desk->n_nodes) * sizeof *desk->nodes))
+                    (room - desk->n_nodes) * sizeof *desk->nodes))
         return 0;
     desk->room_nodes = room;
     return 1;
@@ -37,7 +37,7 @@ static int room_for_leaf(ct_desk *desk)
     size_t width = ct_runs_of(desk->grower), n = desk->n_leaves, room = n ? 2 * n : 256,
            more = room - n;
     if (!ct_enlarge(&desk->leaf_counts, n * width * sizeof *desk->leaf_counts,
-                 more * width * sizeof *desk->leaf_counts) ||
+                    more * width * sizeof *desk->leaf_counts) ||
         (!desk->grower->n_classes &&
          !ct_enlarge(&desk->means, n * sizeof *desk->means, more * sizeof *desk->means)))
         return 0;
