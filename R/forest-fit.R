@@ -67,9 +67,8 @@
 #' @section Accuracy:
 #' On public data sets of 600 to 15,000 rows and on simulated ones of 10,000 to 100,000 rows the
 #' area under the ROC curve (R squared for a numeric response) of 100 trees differed from that of
-#' `ranger` by no more than the variation between seeds: by less than 0.001 in the mean of ten
-#' splits, but for the smallest set (0.002 lower, standard error 0.001). With 100,000 rows and only
-#' 10 trees it was 0.002 lower.
+#' `ranger` by no more than the variation between seeds: by less than 0.001 in the mean of ten to
+#' 100 splits of each set. With 100,000 rows and only 10 trees it was 0.002 lower.
 #'
 #' @param formula,data,subset,na.action As in [contree()].
 #' @param x Predictors: a data frame, or a numeric or logical matrix, with a row for each

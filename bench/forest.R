@@ -99,7 +99,7 @@ for (file in list.files(folder, "[.]csv[.]gz$", full.names = TRUE)) {
 print(results[c("set", "seed", "seconds", "ranger", "randomForest", "score", "score_ranger",
                 "predict_ranger")], digits = 4)
 cases <- list(list("7 classes", 14300, 28, 7, 50), list("numbers", 28600, 10, 0, 50),
-              list("100 columns", 14300, 100, 2, 50), list("2 classes", 143000, 28, 2, 10))
+              list("100 columns", 14300, 100, 2, 50), list("2 classes", 143000, 28, 2, 100))
 for (case in cases) {
   set <- generated(case[[2]], case[[3]], case[[4]])
   for (seed in seeds) {
