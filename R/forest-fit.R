@@ -353,13 +353,17 @@ new_hist_forest <- function(grown, frame, orders, settings, call) {
 new_oob <- function(sums, trees, centre, response) {
   oob <- list(sums = sums, trees = trees, centre = centre)
   if (is.factor(response)) {
+    # integers, not factors, and no matrix of what is true: on small data these would take as long as
+    # the trees do
+    truth <- as.integer(response)
     oob$predictions <- sums / rowSums(sums)
     colnames(oob$predictions) <- levels(response)
-    best <- max.col(replace(sums, is.nan(sums), 0), ties.method = "first")
-    oob$class <- factor(levels(response)[replace(best, trees == 0, NA)], levels(response))
-    oob$error <- mean(oob$class != response, na.rm = TRUE)
-    truth <- outer(as.integer(response), seq_along(levels(response)), "==")
-    oob$brier <- mean(rowSums((oob$predictions - truth)^2), na.rm = TRUE)
+    best <- max.col(sums, ties.method = "first")
+    best[trees == 0] <- NA
+    oob$class <- structure(best, levels = levels(response), class = "factor")
+    oob$error <- mean(best != truth, na.rm = TRUE)
+    hit <- oob$predictions[cbind(seq_along(truth), truth)]
+    oob$brier <- mean(rowSums(oob$predictions^2) - 2 * hit + 1, na.rm = TRUE)
   } else {
     oob$predictions <- centre + drop(sums) / trees
     oob$error <- mean((oob$predictions - response)^2, na.rm = TRUE)
