@@ -1,15 +1,30 @@
 /* .Call entries of imported and forged ensembles.
  *
- * In R an ensemble is a list, one element a node: `feature` (from 1, 0 in leaves), `threshold`,
- * `left` and `right` (from 1), `default_left`, `missing` (ct_missing), `set` (which of `sets`, 0:
- * none), `leaf_id`, `values` (a matrix, a row a node), and `cover` (of no length: not known); of
- * linear models `intercept` (of no length: there are none) and `first_term` (from 0, one more),
- * with `term_feature` (from 1) and `slope`, one element a term; where these say more `lowest` and
- * `highest`, one a node, `low`, `high` and `other`, one a term, and `first_code` (from 0, one more)
- * with `of_code`; `sets` (logical vectors: which codes from 0 on go left) and `set_else` (the codes
- * beyond); one element a tree: `roots`, `output`
- * (from 1) and `weight`; and the contract: `n_features`, `base`, `divisor`, `less`, `number`,
- * `sum`, `minus_fraction`. */
+ * In R an ensemble is a list. One element a node:
+ *
+ *   feature            from 1, 0 in leaves
+ *   threshold          of the split
+ *   left, right        children, from 1
+ *   default_left       where rows without a value go
+ *   missing            what counts as no value: ct_missing
+ *   set                which of `sets`, from 1; 0: none
+ *   leaf_id            the number that the source gives to a leaf
+ *   values             a matrix, a row a node
+ *   cover              weight of the training rows; of no length: not known
+ *   intercept          of linear models; of no length: there are none
+ *   first_term         from 0, one element more than nodes
+ *   lowest, highest    limits of what such a model says; of no length: there are none
+ *
+ * one element a term of a linear model:
+ *
+ *   term_feature       from 1
+ *   slope
+ *   low, high, other   limits of x, and what x is where it is missing; of no length: none
+ *   first_code         from 0, one element more: where x is a code, what it counts is in of_code
+ *
+ * and one element a tree: roots, output (from 1), weight. `sets` has logical vectors: which codes
+ * from 0 on go left; `set_else` says it of the codes beyond. The contract of predictions is in
+ * n_features, base, divisor, less, number, sum and minus_fraction. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>

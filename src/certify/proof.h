@@ -9,8 +9,8 @@
  * Sort the rows by a column. Let a < p < b be thresholds and l(.), r(.) lower bounds of opt on
  * their left and right sides, one level down. Then
  *
- *     left side of p:   max(l(a), l(b) - D(p .. b))        right side of p:   max(r(b), r(a) - D(a
- * .. p))
+ *     left side of p:    max(l(a), l(b) - D(p .. b))
+ *     right side of p:   max(r(b), r(a) - D(a .. p))
  *
  * are lower bounds, and so is their sum with the cost of a split for all trees with this root. So
  * each threshold is bounded by the nearest ones that the certificate names, on either side (or by

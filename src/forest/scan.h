@@ -16,9 +16,9 @@
  *                                                     of the sides, whole numbers
  *
  * None has a product that is added to before it is rounded, which compilers might contract, unless
- * both are exact. Larger is better; the largest score wins, of
- * equal ones the candidate drawn first, for one candidate the cut with missing values right before
- * that with them left, then the lowest cut. */
+ * both are exact. Larger is better; the largest score wins, of equal ones the candidate drawn
+ * first, for one candidate the cut with missing values right before that with them left, then the
+ * lowest cut. */
 #ifndef CT_FOREST_SCAN_H
 #define CT_FOREST_SCAN_H
 

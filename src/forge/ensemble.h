@@ -72,8 +72,8 @@ typedef struct {
     ct_number number, sum;
     const double *base; /* [n_outputs] */
     double divisor;     /* what the sums are divided by at the end; 1: they are not */
-    /* Linear models of leaves, in doubles; first_term NULL: there are none. In place of
-     * its value leaf i adds intercept[i] and slope * x of its terms, those from first_term[i] to
+    /* Linear models of leaves, in doubles; first_term NULL: there are none. In place of its value
+     * leaf i adds intercept[i] and slope * x of its terms, those from first_term[i] to
      * first_term[i + 1] - 1, one after the other; where one of these x is NaN, its value. */
     const uint32_t *first_term;   /* [n_nodes + 1] */
     uint32_t n_terms;

@@ -393,8 +393,8 @@ static void stopped_bounds_hold(void)
 }
 
 /* Four constants, crosswise, so that no single split of these helps, and a third column whose split
- * does: a local search stays with that one. The optimum takes the place of
- * its tree, and is then searched to the row. */
+ * does: a local search stays with that one. The optimum takes the place of its tree, and is then
+ * searched to the row. */
 static void fits_become_the_optimum(void)
 {
     for (uint32_t sample = 300; sample <= 20000; sample += 19700) {

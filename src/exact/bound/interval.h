@@ -8,10 +8,10 @@
  *
  *   M    A in B implies opt(A) <= opt(B): restrict B's best tree to A.
  *   Lip  A in B implies opt(B) <= opt(A) + D(B \ A): use A's best tree on B.
- *   I    for candidates a < p < b:  tot(p) >= split cost + l(a) + r(b)                           [M
- * on both sides] tot(p) >= split cost + l(b) + r(a) - D(a .. b)               [Lip on both sides]
- *                               tot(p) >= tot(a) - D(a .. p),  tot(b) - D(p .. b)            [Lip
- * and M]
+ *   I    for candidates a < p < b:
+ *          tot(p) >= split cost + l(a) + r(b)                      M on both sides
+ *          tot(p) >= split cost + l(b) + r(a) - D(a .. b)          Lip on both sides
+ *          tot(p) >= tot(a) - D(a .. p),  tot(b) - D(p .. b)       Lip and M
  *
  * All of them hold with lower bounds in place of l and r; so the ends of the feature are candidates
  * too, with bounds 0.

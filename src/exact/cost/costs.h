@@ -3,18 +3,23 @@
  *
  * A row of class c and weight w costs w * loss[c][k] under label k; loss[c][c] = 0. What rows cost
  * is counted in `unit`s of the objective:
- *   - without weights and losses they are exact; likewise, up to the last bits of the doubles, with
- * those that become whole numbers by a multiplication (see whole_multiple());
+ *   - without weights and losses they are exact, and so are those that become whole numbers by a
+ *     multiplication (see whole_multiple()), up to the last bits of the doubles;
  *   - others are rounded to multiples of a power of two such that all rows together cost between
- * 2^(58 - depth) and 2^(59 - depth). The cost of any tree is off by at most `rounding`, half a unit
- * a row. A loss that is the same for all wrong labels (with two classes any is) is taken into the
- * weights. Weights and other losses beside them are exact where the sum of the weights times the
- * largest loss fits, each in units that its numbers have in common; else one of them is kept exact,
- * or both are rounded, sharing the bits so that either is off by as much, whichever is off by less.
+ *     2^(58 - depth) and 2^(59 - depth). The cost of any tree is off by at most `rounding`, half a
+ *     unit a row.
  *
- * The search adds up and compares 2^-shift parts of a unit: a tree of e units and s splits costs e
- * * 2^shift + s * split. How these are chosen so that of equally good trees the smaller one costs
- * less is in exact/cost/penalty.h.
+ * A loss that is the same for all wrong labels (with two classes any is) is taken into the weights.
+ * Weights and other losses beside them are exact where the sum of the weights times the largest
+ * loss fits, each in units that its numbers have in common; else one of them is kept exact, or both
+ * are rounded, sharing the bits so that either is off by as much, whichever is off by less.
+ *
+ * The search adds up and compares 2^-shift parts of a unit: a tree of e units and s splits costs
+ *
+ *     e * 2^shift + s * split.
+ *
+ * How these are chosen so that of equally good trees the smaller one costs less is in
+ * exact/cost/penalty.h.
  *
  * Weights that are the same for all rows of a class are taken into its losses, and costs that are
  * then the same for all rows into the unit: such problems are searched as if they had none.

@@ -3,11 +3,10 @@
  *
  * What label k spares of a block is the sum over the classes of (what its members weigh) * (what k
  * spares of one): the masses of two classes lie in one lane, and one multiplication and addition
- * serves both.
- * Summed up along the order of the child that is x_k; T_k is that of the whole side.
+ * serves both. Summed up along the order of the child that is x_k; T_k is that of the whole side.
  *
- * Let x be the largest x_k up to some place, rest the largest T_k - x_k. A
- * split within a block spares at most
+ * Let x be the largest x_k up to some place, rest the largest T_k - x_k. A split within a block
+ * spares at most
  *   - x(end) + rest(start), less what every row of the block spares at least, counted twice here;
  *   - x(start) + rest(end) and what every row of the block spares at most;
  *   - half of (x(start) + rest(start) + x(end) + rest(end) + what the rows can change by moving

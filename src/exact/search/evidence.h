@@ -1,8 +1,8 @@
 /* A record of a proof, written during the search: which thresholds were evaluated, in this order.
  *
- *     row set  =  candidate... 0
- *     candidate    =  kind threshold side side
- *     side     =  0 if it was not searched, or 1 and the row set
+ *     row set    =  candidate... 0
+ *     candidate  =  kind threshold side side
+ *     side       =  0 if it was not searched, or 1 and the row set
  *
  * The kind is 2 (f + 1) for a threshold of feature f, in the table's ranks; one more if the class
  * counts and the neighbouring candidates closed it, without a look at its sides. Sides are left out

@@ -1,9 +1,8 @@
 /* The functions of forests that a device runs, each handed one of the views below: the bodies of
  * *_body.h.
  *
- * kernels_host.c has the host twin's side of each, kernels.cu CUDA's; the table of
- * both is in kernels.cu, or in kernels_stub.c where the package was built without
- * CUDA. */
+ * kernels_host.c has the host twin's side of each, kernels.cu CUDA's; the table of both is in
+ * kernels.cu, or in kernels_stub.c where the package was built without CUDA. */
 #ifndef CT_FOREST_OFFLOAD_KERNELS_H
 #define CT_FOREST_OFFLOAD_KERNELS_H
 
