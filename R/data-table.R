@@ -1,9 +1,11 @@
 # From a table of a database to what the search takes: a frame as of data-frame.R, with coded
-# columns and three more elements,
-#   repeats  how many rows of the table each row of the frame stands for; NULL for 1 each
-#   table    list(unweighted): whether the weights are no more than the repeats
-#   left_out the number of rows left out because of missing values; NULL if none
-# and without row_names, na.action and model.
+# columns. It has three more elements,
+#
+#   repeats   how many rows of the table each row of the frame stands for; NULL for 1 each
+#   table     list(unweighted): whether the weights are no more than the repeats
+#   left_out  the number of rows left out because of missing values; NULL if none
+#
+# and is without row_names, na.action and model.
 
 is_table <- function(data) inherits(data, "contree_table")
 

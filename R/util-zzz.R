@@ -1,3 +1,4 @@
+# What R does when the package is loaded and unloaded.
 .onLoad <- function(libname, pkgname) {
   note_process()
   when_loaded("parsnip", register_parsnip)

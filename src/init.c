@@ -1,3 +1,4 @@
+/* The table of .Call entries, which R asks for when the package is loaded. */
 #define R_NO_REMAP
 #include <R_ext/Rdynload.h>
 #include <R_ext/Visibility.h>

@@ -1,3 +1,5 @@
+/* The columns of a node drawn at random, their codes read, and the score of a cut by entropy or
+ * error. */
 #include "base/optimised.h"
 #include "base/unguarded.h"
 

@@ -1,3 +1,5 @@
+/* A tree over pixels grown level by level: candidates drawn, blocks of pixels counted, leaves
+ * split. */
 #include "forest/image_forest.h"
 
 #include <stdlib.h>

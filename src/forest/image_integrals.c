@@ -1,3 +1,5 @@
+/* Integral images of the channels in fixed point, and features that are sums over their rectangles.
+ * */
 #include <math.h>
 #include <string.h>
 

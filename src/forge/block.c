@@ -1,3 +1,4 @@
+/* Predictions of a block of rows by bit planes. */
 #include <math.h>
 #include <string.h>
 

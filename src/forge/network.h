@@ -1,5 +1,5 @@
-/* Trees as networks, on the host in vectors and on a device in words: included where these are
- * defined
+/* Trees as networks, on the host in vectors and on a device in words. Before it is included these
+ * are defined:
  *
  *   vec, v_choose()            rows, a bit each, and a choice of two by a third
  *   network_tests, pick_0()    the answers to all tests, and those to test *o

@@ -1,4 +1,4 @@
-/* Planes in the words of base/simd/vec.h: included once by each planes_*.c, which brings before it
+/* Planes in the words of base/simd/vec.h, included once by each planes_*.c. It asks for
  *
  *   leaf_bytes(planes, bytes)   planes[bit][word], CT_BLOCK_WORDS apart, of one vector of rows, to
  *                               a byte a row

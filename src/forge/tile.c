@@ -1,3 +1,4 @@
+/* Predictions of a tile of rows by walks from node to node. */
 #include "forge/blocks.h"
 #include "forge/input.h"
 #include "forge/step.h"

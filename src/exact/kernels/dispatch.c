@@ -1,3 +1,4 @@
+/* Which kernels the search has: those of the best instruction set, or of one by name. */
 #include "exact/kernels/kernels.h"
 
 /* NULL: not of this architecture. */

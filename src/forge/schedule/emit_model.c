@@ -1,3 +1,4 @@
+/* The trees of an ensemble as arrays in a text of C. */
 #include <math.h>
 
 #include "forge/schedule/emit.h"

@@ -1,3 +1,4 @@
+/* What each emitted text begins with: types, the model, and steps of walks. */
 #include "forge/schedule/emit.h"
 
 static const char *const types[] = {

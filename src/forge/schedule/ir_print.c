@@ -1,3 +1,4 @@
+/* The loop IR as text. */
 #include <string.h>
 
 #include "forge/schedule/loop_ir.h"

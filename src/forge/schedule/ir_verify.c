@@ -1,3 +1,4 @@
+/* Whether a loop IR is well-formed: each row and tree once, each sum in a place that it may use. */
 #include "forge/schedule/loop_ir.h"
 
 typedef struct {

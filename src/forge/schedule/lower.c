@@ -1,3 +1,4 @@
+/* Passes from a loop nest to the loop IR: loops, then walks, then reductions. */
 #include <string.h>
 
 #include "forge/schedule/loop_ir.h"

@@ -1,3 +1,4 @@
+/* Statements and loop nests printed, and read from text. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,10 +1,10 @@
-/* Walks through a representation, which has defined before
+/* Walks through a representation. Before it is included these are defined:
  *
  *   FIRST(m, tree)         where a walk of a tree begins
  *   PLACE(m, tree, i)      where among the nodes that is
  *   CHILD(node, i, right)  where it goes from there
  *
- * and gets `walk` and the texts of the three. */
+ * It defines `walk` and the texts of the three. */
 #include "base/threads.h"
 #include "forge/schedule/layout.h"
 #include "forge/step.h"
