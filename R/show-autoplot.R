@@ -115,8 +115,10 @@ tree_ggplot <- function(layout, page, col, legend, main) {
     ggplot2::geom_rect(utils::modifyList(box_shape, filled), boxes, colour = "grey35",
                        linetype = boxes$line,
                        linewidth = 0.3, show.legend = FALSE) +
-    ggplot2::geom_rect(utils::modifyList(box_shape, filled["fill"]), bars, colour = "grey35",
-                       linewidth = 0.2) +
+    (if (length(bars)) {
+      ggplot2::geom_rect(utils::modifyList(box_shape, filled["fill"]), bars, colour = "grey35",
+                         linewidth = 0.2)
+    }) +
     write(labels) + write(ggplot_answers(layout)) +
     (if (length(layout$note)) write(ggplot_note(layout, page))) +
     ggplot2::scale_fill_manual(values = col, limits = legend$classes, breaks = legend$shown,
@@ -164,6 +166,7 @@ ggplot_edges <- function(layout) {
 
 # The proportions of the classes in the leaves, without those that are not there.
 ggplot_bars <- function(layout) {
+  if (layout$bar == 0) return(NULL)
   leaf <- which(layout$leaf)
   proportions <- node_bars(layout$drawn)[leaf, , drop = FALSE]
   wide <- 2 * layout$half_width[leaf] * proportions

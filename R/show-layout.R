@@ -96,14 +96,19 @@ side_room <- function(node, x, leaf, depth, page) {
 }
 
 # The texts of the nodes before they are fitted: variable and comparison (see left_words()) of inner
-# nodes, class and figures of all.
+# nodes, class (or number, or model) and figures of all. `pieces` and `cut` say where these may be
+# broken, and what is left of them where there is no room: of names their ends, of models whole
+# terms, of numbers all or nothing.
 node_words <- function(fit, digits, extra, laplace) {
   said <- leaf_words(fit, digits)
   words <- list(variable = node_variable(fit), comparison = left_words(fit, digits), class = said,
-                short_class = said,
-                figures = node_figures(fit, extra, laplace))
+                short_class = said, figures = node_figures(fit, extra, laplace),
+                pieces = number_pieces, cut = cut_numbers, cut_lines = function(...) NULL)
   if (predicts_classes(fit)) {
     words$short_class <- without_common_ends(tree_classes(fit))[node_label(fit)]
+    words$pieces <- name_pieces
+    words$cut <- shortened_line
+    words$cut_lines <- shortened_lines
   }
   words
 }
@@ -166,7 +171,7 @@ try_size <- function(frame, words, page, cex, stage, force) {
   layout$cex <- cex
   layout$line <- line_height(cex)
   layout$pad <- 0.5 * layout$line
-  layout$bar <- 0.5 * layout$line
+  layout$bar <- if (predicts_classes(layout$drawn)) 0.5 * layout$line else 0
   layout$longest <- 0.2 * page$height # of text that reads upwards
   layout <- place_legend(layout, page)
   layout <- fit_leaves(layout, words, page, stage, force)
@@ -260,9 +265,11 @@ fit_upright <- function(layout, words, shorten) {
   width <- layout$unit - 0.06 - 1.6 * layout$pad
   figures <- words$figures[leaf]
   if (max(0, text_width(as.character(unlist(figures)), layout$cex)) > width) return(NULL)
-  class <- lapply(leaf_class(words, leaf, 2 * width, layout$cex, shorten), wrap, width = width,
-                  cex = layout$cex, most = 2,
-                  shorten = shorten)
+  class <- lapply(leaf_class(words, leaf, 2 * width, layout$cex, shorten), function(text) {
+    lines <- fill_lines(words$pieces(text), width, layout$cex, 2)
+    if (!is.null(lines) || !shorten) return(lines)
+    words$cut_lines(text, width, layout$cex)
+  })
   if (any(vapply(class, is.null, NA))) return(NULL)
   rows <- max(lengths(class))
   layout$facts <- vector("list", length(layout$leaf))
@@ -285,7 +292,7 @@ fit_turned <- function(layout, words, longest, shorten, force) {
   class <- leaf_class(words, leaf, height, layout$cex, shorten)
   too_long <- text_width(class, layout$cex, 2) > height
   if (any(too_long) && !shorten) return(NULL)
-  class <- shorten_to_width(class, height, layout$cex, 2)
+  class <- shorten_to_width(class, height, layout$cex, 2, words$cut)
   layout$turned[leaf] <- TRUE
   layout$facts <- vector("list", length(layout$leaf))
   layout$facts[leaf] <- if (lines == 2) Map(c, class, figures) else as.list(class)
@@ -307,8 +314,8 @@ fit_inner <- function(layout, words, stage, force) {
     if (any(vapply(boxes, is.null, NA))) return(NULL)
     layout$turned[row] <- turned
     for (i in seq_along(row)) {
-      layout$question[[row[i]]] <- boxes[[i]]$question
-      layout$facts[[row[i]]] <- boxes[[i]]$facts
+      layout$question[row[i]] <- list(boxes[[i]]$question)
+      layout$facts[row[i]] <- list(boxes[[i]]$facts) # NULL where there is no room for any
       layout$half_width[row[i]] <- max(min(boxes[[i]]$wide / 2, layout$room[row[i]]), 0.02)
       layout$height[row[i]] <- boxes[[i]]$high
     }
@@ -350,7 +357,7 @@ fit_question <- function(variable, comparison, width, cex, shorten, force) {
   fits <- function(text) text_width(text, cex, 2) <= width
   whole <- paste(variable, comparison[1])
   if (fits(whole)) return(c(whole, comparison[-1]))
-  lines <- wrap(variable, width, cex, 2, shorten)
+  lines <- wrap(variable, width, cex, shorten)
   if (is.null(lines)) return(if (force) comparison)
   joined <- paste(lines[length(lines)], comparison[1])
   if (fits(joined)) c(lines[-length(lines)], joined, comparison[-1]) else c(lines, comparison)
@@ -387,7 +394,7 @@ fit_facts <- function(words, node, width, cex, facts) {
   if (fits(trimws(paste(class, figures)))) return(trimws(paste(class, figures)))
   if (!fits(figures)) return(NULL)
   if (fits(class)) return(c(class, figures))
-  if (facts == "some") c(shortened_line(class, width, cex, 1), figures)
+  if (facts == "some") c(words$cut(class, width, cex, 1), figures)
 }
 
 # Heights. The space between the rows is the same everywhere; the leaves stand on the legend.
@@ -415,18 +422,33 @@ place_rows <- function(layout, page, force) {
 
 # ---- text ----------------------------------------------------------------------------------------
 
-# A name in at most `most` lines of a given width, broken after ".", "_", "-", "/", ":" or blanks
-# and before capitals. NULL if it does not fit; with `shorten` its middle gives way to "..".
-wrap <- function(name, width, cex, most, shorten) {
-  lines <- fill_lines(name_pieces(name), width, cex, most)
-  if (!is.null(lines) || !shorten) return(lines)
-  if (most == 1) shortened_line(name, width, cex) else shortened_lines(name, width, cex)
+# A name in at most two lines of a given width, broken after ".", "_", "-", "/", ":" or blanks and
+# before capitals. NULL if it does not fit; with `shorten` its middle gives way to "..".
+wrap <- function(name, width, cex, shorten) {
+  lines <- fill_lines(name_pieces(name), width, cex, 2)
+  if (is.null(lines) && shorten) shortened_lines(name, width, cex) else lines
 }
 
 name_pieces <- function(name) {
   marked <- gsub("([._/: -])(?=[^._/: -])", "\\1\n", name, perl = TRUE)
   marked <- gsub("([a-z])(?=[A-Z])", "\\1\n", marked, perl = TRUE)
   strsplit(marked, "\n", fixed = TRUE)[[1]]
+}
+
+# Numbers are whole, and the terms of a model go with their signs.
+number_pieces <- function(text) {
+  marked <- gsub(", ", ",\n ", gsub("( [-+] )", "\n\\1", text))
+  strsplit(marked, "\n", fixed = TRUE)[[1]]
+}
+
+# The first pieces, as many as fit, and ".."; NULL if none does.
+cut_numbers <- function(text, width, cex, font = 2) {
+  if (text_width(text, cex, font) <= width) return(text)
+  pieces <- number_pieces(text)
+  for (n in rev(seq_len(length(pieces) - 1))) {
+    short <- paste0(paste(pieces[seq_len(n)], collapse = ""), " ..")
+    if (text_width(short, cex, font) <= width) return(short)
+  }
 }
 
 # Pieces joined into lines, each as full as fits.
@@ -465,9 +487,9 @@ shortened_line <- function(name, width, cex, font = 2) {
                                              length(characters)))
 }
 
-shorten_to_width <- function(names, width, cex, font = 1) {
+shorten_to_width <- function(names, width, cex, font = 1, cut = shortened_line) {
   vapply(names, function(name) {
-    short <- shortened_line(name, width, cex, font)
+    short <- cut(name, width, cex, font)
     if (is.null(short)) "" else short
   }, "", USE.NAMES = FALSE)
 }

@@ -6,8 +6,9 @@
 #' Draws the tree with all labels in one call. A row goes to the left child if the condition of a
 #' node holds; the condition says on which side missing values go. Below the condition are the class
 #' (or the number), its proportion and the number of training rows of the node; leaves are at the
-#' bottom, with a bar of the class proportions. Boxes have the colour of their class, which is
-#' stronger the larger its proportion; branches are wider the more training rows follow them.
+#' bottom, those of classes with a bar of the class proportions. Boxes have the colour of their
+#' class, which is stronger the larger its proportion; branches are wider the more training rows
+#' follow them.
 #'
 #' The text is as large as possible; long names are broken into lines and, if necessary, rotated or
 #' abbreviated in the middle; of many levels of a factor those that fit are named and the others
@@ -171,10 +172,10 @@ class_colours <- function(classes, col) {
   stats::setNames(col[seq_len(n)], classes)
 }
 
-# Of classes one each; where leaves are numbers one for all, and white for what a bar leaves free.
+# Of classes one each; where leaves are numbers one for all.
 leaf_colours <- function(fit, col) {
   if (predicts_classes(fit)) return(class_colours(tree_classes(fit), col))
-  stats::setNames(c(if (is.null(col)) "#56B4E9" else col[1], "white"), c("value", "rest"))
+  c(value = if (is.null(col)) "#56B4E9" else unname(col[1]))
 }
 
 # The colour of a node's class, paler the smaller its proportion, or of its number, paler the
@@ -206,11 +207,9 @@ node_strength <- function(fit, laplace = 0) {
   }
 }
 
-# The parts of the bar of each leaf: the proportions of the classes, or how large the number is.
+# The parts of the bar of each leaf, the proportions of the classes; numbers have no bars.
 node_bars <- function(fit, laplace = 0) {
-  if (predicts_classes(fit)) return(node_proportions(fit, laplace))
-  strength <- node_strength(fit)
-  cbind(strength, 1 - strength)
+  if (predicts_classes(fit)) node_proportions(fit, laplace) else matrix(0, length(node_ids(fit)), 0)
 }
 
 # ---- drawing -------------------------------------------------------------------------------------
@@ -295,12 +294,14 @@ draw_leaf <- function(layout, node, proportions) {
   left <- layout$x[node] - layout$half_width[node]
   right <- layout$x[node] + layout$half_width[node]
   bar_top <- layout$bottom[node] + layout$bar
-  rounded_box(left, bar_top, right, layout$top[node], layout$fill[node], lower = FALSE,
-              lty = 1 + layout$cut[node])
-  edges <- left + (right - left) * c(0, cumsum(proportions))
-  graphics::rect(edges[-length(edges)], layout$bottom[node], edges[-1], bar_top, col = layout$col,
-                 border = NA, xpd = NA)
-  graphics::rect(left, layout$bottom[node], right, bar_top, border = "grey35", xpd = NA)
+  rounded_box(left, bar_top, right, layout$top[node], layout$fill[node],
+              lower = !length(proportions), lty = 1 + layout$cut[node])
+  if (length(proportions)) {
+    edges <- left + (right - left) * c(0, cumsum(proportions))
+    graphics::rect(edges[-length(edges)], layout$bottom[node], edges[-1], bar_top,
+                   col = layout$col, border = NA, xpd = NA)
+    graphics::rect(left, layout$bottom[node], right, bar_top, border = "grey35", xpd = NA)
+  }
   lines <- layout$facts[[node]]
   middle <- (bar_top + layout$top[node]) / 2
   if (layout$turned[node]) {

@@ -106,6 +106,7 @@ shorten_middle <- function(text, most) {
 # The proportions of the classes along the lower edge of each box.
 report_bars <- function(fit, laplace) {
   bars <- node_bars(fit, laplace)
+  if (!ncol(bars)) return(character(nrow(bars)))
   col <- unname(leaf_colours(fit, NULL))
   apply(bars, 1, function(parts) {
     from <- -report_box$width / 2 + report_box$width * c(0, cumsum(parts))

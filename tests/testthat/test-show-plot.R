@@ -156,10 +156,10 @@ test_that("names are broken at words, and shortened in the middle", {
   on_page(7, 5, {
     plot.new()
     wide <- contree:::text_width("median_household_", 1, 2)
-    expect_identical(contree:::wrap("median_household_income", wide, 1, 2, FALSE),
+    expect_identical(contree:::wrap("median_household_income", wide, 1, FALSE),
                      c("median_household_", "income"))
-    expect_null(contree:::wrap("median_household_income_before", wide * 0.6, 1, 2, FALSE))
-    short <- contree:::wrap("median_household_income_before_tax", wide * 0.7, 1, 2, TRUE)
+    expect_null(contree:::wrap("median_household_income_before", wide * 0.6, 1, FALSE))
+    short <- contree:::wrap("median_household_income_before_tax", wide * 0.7, 1, TRUE)
     expect_length(short, 2)
     expect_match(short[1], "\\.\\.$")
     expect_true(all(contree:::text_width(short, 1, 2) <= wide * 0.7))
@@ -270,4 +270,82 @@ test_that("palettes are found by name", {
   expect_contree_error(plot(iris2, palette = "sunset of the year"), "input", "palette")
   many <- contree(class ~ a, data.frame(a = 1:40, class = rep(letters[1:20], 2)), depth = 1)
   expect_length(unique(layout_of(many, 7, 5, palette = "Set 1")$col), 20)
+})
+
+# ---- each number that is drawn -------------------------------------------------------------------
+
+# What plot() writes: a data frame of text and where its middle is, in inches.
+drawn_texts <- function(fit, width, height, ...) {
+  on_page(width, height, {
+    grDevices::dev.control("enable")
+    plot(fit, ...)
+    arguments <- lapply(grDevices::recordPlot()[[1]], `[[`, 2)
+    texts <- Filter(function(a) identical(a[[1]]$name, "C_text"), arguments)
+    do.call(rbind, lapply(texts, function(a) {
+      data.frame(x = a[[2]]$x, y = a[[2]]$y, text = as.character(a[[3]]))
+    }))
+  })
+}
+
+numbers_in <- function(text) {
+  as.numeric(unlist(regmatches(text, gregexpr("-?[0-9]+[.]?[0-9]*(e[-+]?[0-9]+)?", text))))
+}
+
+# Trees of all kinds of leaves, grown to a depth without a search for the best.
+deep_tree <- function(depth, leaf) {
+  set.seed(depth)
+  n <- 30 * 2^depth
+  d <- data.frame(alpha = stats::runif(n), b = stats::runif(n), chmin = stats::rnorm(n))
+  d$y <- sin(9 * d$alpha) * 300 + d$b * 70 - (0.7703 + d$b) * d$chmin
+  if (leaf == "linear") {
+    return(gmt(y ~ chmin | alpha + b, d, depth_max = depth, minbucket = 3, seed = 1, effort = 1))
+  }
+  if (leaf == "classes") d$y <- factor(letters[1 + (rank(d$y) * 5) %/% (n + 1)])
+  forest_tree(hist_forest(y ~ ., d, trees = 1, depth = depth, seed = 1), 1, as = "model")
+}
+
+# The texts in the box of each drawn node have no number that is not the node's.
+foreign_numbers <- function(fit, width, height) {
+  texts <- drawn_texts(fit, width, height)
+  layout <- contree:::plotted$last$layout
+  words <- contree:::node_words(layout$drawn, 4, NULL, 0)
+  n <- contree:::node_n(layout$drawn)
+  unlist(lapply(seq_along(layout$x), function(node) {
+    inside <- abs(texts$x - layout$x[node]) <= layout$half_width[node] &
+      texts$y >= layout$bottom[node] & texts$y <= layout$top[node]
+    own <- numbers_in(c(unlist(words$comparison[[node]]), words$class[node], words$figures[[node]],
+                        words$variable[node], n[node]))
+    setdiff(numbers_in(texts$text[inside]), own)
+  }))
+}
+
+test_that("on pages of all sizes each box has the numbers of its node, whole", {
+  for (leaf in c("classes", "number", "linear")) for (depth in 1:6) {
+    fit <- deep_tree(depth, leaf)
+    pages <- expand.grid(width = c(3, 4, 5.5, 7, 9, 12), height = c(3, 4.5, 6, 8))
+    for (i in sample(nrow(pages), length(seeds(24, 3)))) {
+      expect_identical(foreign_numbers(fit, pages$width[i], pages$height[i]), numeric(),
+                       label = paste(c(leaf, depth, pages[i, ]), collapse = " "))
+    }
+  }
+})
+
+test_that("models are broken and cut between terms", {
+  model <- "21.33 - 0.7703 * chmin + 0.25 * b"
+  expect_identical(contree:::number_pieces(model), c("21.33", " - 0.7703 * chmin", " + 0.25 * b"))
+  on_page(7, 5, {
+    graphics::plot.new()
+    wide <- contree:::text_width(model, 1, 2)
+    for (share in seq(0.05, 1, by = 0.05)) {
+      cut <- contree:::cut_numbers(model, share * wide, 1)
+      expect_true(is.null(cut) || cut == model ||
+                    cut %in% c("21.33 ..", "21.33 - 0.7703 * chmin .."))
+    }
+  })
+})
+
+test_that("leaves of numbers have no bar", {
+  expect_identical(ncol(contree:::node_bars(deep_tree(2, "number"))), 0L)
+  expect_identical(ncol(contree:::node_bars(deep_tree(2, "linear"))), 0L)
+  expect_identical(ncol(contree:::node_bars(deep_tree(2, "classes"))), 5L)
 })

@@ -195,15 +195,15 @@ test_that("in a browser the tree folds and zooms, rows light their paths, and no
   expect_identical(seen$buttons, nrow(contree_rules(fit)))
 })
 
-test_that("10,000 rows open within a second", {
+test_that("of 10,000 rows those that are shown are elements of the page", {
   set.seed(1)
   n <- 10000
   data <- data.frame(a = runif(n), b = rnorm(n), c = rpois(n, 3))
   data$y <- factor(ifelse(data$a + rnorm(n) / 4 > 0.5, "high", "low"))
   file <- report_of(contree(y ~ ., data, depth = 2), data)
-  told <- in_browser(file, "seen.ms = performance.now();
+  told <- in_browser(file, "seen.elements = document.querySelectorAll('*').length;
     seen.rows = document.querySelector('#row-tools [role=status]').textContent;")
   expect_length(told$console, 0)
   expect_match(told$seen$rows, "of 10000 rows")
-  expect_lt(told$seen$ms, 1000)
+  expect_lt(told$seen$elements, 2000)
 })
