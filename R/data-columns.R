@@ -35,6 +35,7 @@ read_response <- function(response, label) {
       "the response '%s' must be a factor, character or logical, not %s; use factor(%s)",
       label, describe_type(response), label))
   }
+  if (is.factor(response)) check_codes(response, label)
   if (is.logical(response)) response <- factor(response, levels = c(FALSE, TRUE))
   if (is.character(response)) response <- factor(response)
   if (anyNA(levels(response))) {
@@ -123,6 +124,7 @@ column_type <- function(value) {
 read_other_types <- function(predictors) {
   values <- predictors$values
   types <- predictors$types
+  for (j in which(types %in% c("factor", "ordered"))) check_codes(values[[j]], names(values)[j])
   for (j in which(types %in% c("factor", "character"))) {
     values[[j]] <- without_na_level(factor_of(values[[j]]))
   }
@@ -134,6 +136,15 @@ read_other_types <- function(predictors) {
                         vapply(values[types == "difftime"], units, ""))
   predictors$values <- values
   predictors
+}
+
+# Codes of a factor that was put together by hand, or read from a damaged file.
+check_codes <- function(value, label) {
+  codes <- unclass(value)
+  if (is.integer(codes) && all(codes >= 1L & codes <= nlevels(value), na.rm = TRUE)) return()
+  stop_input(label, gettextf(
+    "the factor '%s' has codes beyond its %d levels", label, nlevels(value)),
+    gettextf("make it anew, as in factor(as.character(%s))", label))
 }
 
 factor_of <- function(value) if (is.factor(value)) value else factor(value)

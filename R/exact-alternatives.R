@@ -197,12 +197,14 @@ frame_again <- function(fit, data, settings, env) {
       stop(gettext("the fit has x and y, so 'data' must be a list of these two"))
     }
     kept <- tree_row_weights(fit)
-    frame <- read_xy(data$x, data$y, settings$missing, if (is.null(kept)) value("weights"),
-                     read_any_response)
+    weights <- if (is.null(kept) && tree_weighted(fit)) value("weights")
+    frame <- read_xy(data$x, data$y, settings$missing, weights, read_any_response)
     return(with_kept_weights(frame, kept))
   }
   if (is.null(data)) data <- value("data")
   weights <- call[["weights"]]
+  # weights of 1 are not kept, and need not be found again
+  if (!tree_weighted(fit) && !all(all.vars(weights) %in% names(data))) weights <- NULL
   kept <- if (!all(all.vars(weights) %in% names(data)) || is.null(weights)) tree_row_weights(fit)
   # not call$subset, which would also find subset_levels
   frame <- formula_frame(value("formula"), data, if (is.null(kept)) weights,

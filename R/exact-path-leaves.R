@@ -39,9 +39,12 @@ table_of_leaves <- function(fits) {
   errors <- proof("objective")
   splits <- vapply(fits, tree_splits, 0)
   data.frame(leaves = splits + 1, nsplit = splits, errors = errors,
-             rel_error = if (errors[1] > 0) errors / errors[1] else errors, gap = proof("gap"),
+             rel_error = relative_errors(errors), gap = proof("gap"),
              status = vapply(fits, function(fit) tree_proof(fit)$status, ""), row.names = NULL)
 }
+
+# As a proportion of those of the tree without splits, 0 where that has none.
+relative_errors <- function(errors) if (errors[1] > 0) errors / errors[1] else errors
 
 # The call of contree() that asks for the tree of so many leaves.
 call_at_leaves <- function(call, leaves) {

@@ -185,7 +185,8 @@ search_at <- function(found, penalty, problem, settings, call, begin) {
   }
   now <- settings
   now$time_limit <- max(0, left)
-  now$complexity <- penalty / found$n
+  # of a response without variance a split costs nothing at any complexity
+  now$complexity <- if (found$n > 0) penalty / found$n else settings$complexity
   if (length(found$fits)) {
     now$start <- found$fits[[which.min(found$errors + penalty * found$splits)]]
   }
@@ -279,14 +280,14 @@ table_of_path <- function(found, settings) {
   # range
   gap <- pmax(gap_at(found, corner, complexity), gap_at(found, corner, upper))
   data.frame(complexity = complexity, upper = upper, nsplit = splits, errors = errors * found$grain,
-             rel_error = errors / errors[1], gap = gap,
+             rel_error = relative_errors(errors), gap = gap,
              status = ifelse(gap == 0, "optimal", found$status), row.names = NULL)
 }
 
 # How much more than the optimum trees can cost at most, each at its complexity, in the user's unit.
 gap_at <- function(found, corner, complexity) {
   gaps <- Map(function(at, penalty) {
-    if (is.infinite(penalty)) return(0) # only the tree without splits is left
+    if (!is.finite(penalty)) return(0) # only the tree without splits is left
     # what a split may save below is of rounding
     if (!found$whole) penalty <- max(penalty, found$floor)
     found$errors[at] +

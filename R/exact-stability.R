@@ -18,7 +18,8 @@
 #' any number of workers, unless a search is stopped by a limit.
 #'
 #' @param fit A fit of [contree()].
-#' @param samples Number of bootstrap samples, a whole number of at least 2; 50 by default.
+#' @param samples Number of bootstrap samples, a whole number from 2 to 1e6; 50 by
+#'   default.
 #' @param within Largest proportion of the training rows that may change sides for a split to count
 #'   as returning, from 0 to below 0.5; 0.05 by default.
 #' @param data The training data, as in [contree_alternatives()]; needed if they cannot be found
@@ -84,8 +85,8 @@ contree_stability <- function(fit, samples = 50, within = 0.05, data = NULL, ...
 }
 
 check_samples <- function(samples) {
-  check_number("samples", samples, gettext("a whole number, at least 2"),
-               function(value) is.finite(value) && value >= 2 && value == floor(value))
+  check_number("samples", samples, gettext("a whole number from 2 to 1e6"),
+               function(value) value >= 2 && value <= 1e6 && value == floor(value))
 }
 
 check_within <- function(within) {

@@ -54,3 +54,15 @@ test_that("classes on top of numbers do no harm", {
   wrapped <- structure(as.list(iris), class = c("tbl_df", "tbl", "data.frame"), row.names = 1:150)
   expect_equal(contree(Species ~ ., wrapped, depth = 2)$frame, iris2$frame)
 })
+
+test_that("factors with codes beyond their levels are refused by name", {
+  for (kind in list("factor", c("ordered", "factor"))) {
+    bad <- structure(rep(c(1L, 5L, 2L, 4L), 5), levels = c("a", "b"), class = kind)
+    for (y in list(gl(2, 1, 20), as.double(1:20))) {
+      expect_error(contree(data.frame(bad = bad, x = 1:20), y, depth = 1), "'bad' has codes",
+                   class = "contree_input_error")
+    }
+    expect_error(contree(bad ~ x, data.frame(bad = bad, x = 1:20), depth = 1), "'bad' has codes",
+                 class = "contree_input_error")
+  }
+})

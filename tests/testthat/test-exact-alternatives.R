@@ -204,3 +204,16 @@ test_that("a predictor's copy is as good, whatever rows weigh and errors cost", 
     }
   }
 })
+
+test_that("weights of 1 need not be found again", {
+  fit_it <- function(d, w = rep(1, nrow(d))) {
+    contree(Species ~ ., d, weights = w, depth = 1, certificate = TRUE)
+  }
+  fit <- fit_it(iris)
+  expect_named(contree_alternatives(fit, data = iris), "Petal.Width")
+  expect_true(contree_certify(fit, iris)$valid)
+  from_xy <- function(x, y, w = rep(1, length(y))) contree(x, y, weights = w, depth = 1)
+  fit <- from_xy(iris[1:4], iris$Species)
+  data <- list(x = iris[1:4], y = iris$Species)
+  expect_named(contree_alternatives(fit, data = data), "Petal.Width")
+})

@@ -269,3 +269,14 @@ test_that("weights and losses are on the path", {
     expect_equal(prune(path[[length(path)]], complexity = complexity)$frame$wt[1], sum(weights))
   }
 })
+
+test_that("a response without variance has a path of one leaf", {
+  for (y in list(0, rep(3, 20), rep(2, 5))) {
+    for (by in c("complexity", "leaves")) {
+      table <- as.data.frame(contree_path(data.frame(a = seq_along(y)), y, by = by))
+      expect_identical(nrow(table), 1L)
+      expect_identical(c(table$nsplit, table$errors, table$rel_error, table$gap), c(0, 0, 0, 0))
+      expect_identical(table$status, "optimal")
+    }
+  }
+})

@@ -117,3 +117,10 @@ test_that("workers give the same, progress is told, and all of it prints and plo
   set.seed(1)
   expect_identical(contree_stability(iris2, samples = 4, data = iris), alone)
 })
+
+test_that("the number of samples is bounded", {
+  fit <- contree(Species ~ ., iris, depth = 1)
+  for (samples in list(1e308, Inf, NaN, 1, 2.5, "2")) {
+    expect_error(contree_stability(fit, samples = samples), class = "contree_input_error")
+  }
+})
