@@ -53,18 +53,19 @@ NULL
 #' have a grid of 2^23 steps up to 8,191 rows and of 2^19 for a million, and many rows with weights
 #' of all their digits one of 2^14.
 #'
-#' Whole numbers, cents and other decimals that fit the grid, as well as numbers whose differences
-#' do, are not rounded at all, however far from zero they are. For others `rounding` in the fit is
-#' the norm e of the rounding errors. With `complexity = 0` the SSE of the tree is at most
+#' Whole numbers, cents and other decimals that fit the grid are not rounded at all; nor are numbers
+#' far from zero if the differences between them fit it as multiples of a power of two. For others
+#' `rounding` in the fit is the norm e of the rounding errors. With `complexity = 0` the SSE of the
+#' tree is at most
 #'
 #' (sqrt(optimum + r + s) + 2 e)^2 + r, where s = 4^depth W R^2 / 2^60.
 #'
-#' R is the range of the responses, W the sum of the weights, and r the sum over the rows of what was
-#' rounded off the weight times the square of how far the response is from the further end of the
-#' range: 0 where weights are not rounded. Sums of squares are counted in steps, and s stands for
-#' these: with whole numbers, where s is below 1/2, a tree without errors is found if there is one.
-#' `bound` takes all this into account, and where it amounts to more than 1e-9 of the cost, `gap` and
-#' `print()` show it. The search runs on the CPU.
+#' R is the range of the responses, W the sum of the weights, and r the sum over the rows of what
+#' was rounded off the weight times the square of how far the response is from the further end of
+#' the range: 0 where weights are not rounded. Sums of squares are counted in steps, and s stands
+#' for these: of whole numbers without weights, where s is below 1/2, a tree without errors is found
+#' if there is one. `bound` takes all this into account, and where it amounts to more than 1e-9 of
+#' the cost, `gap` and `print()` show it. The search runs on the CPU.
 #'
 #' @section The training error is optimistic:
 #' The training error of an optimal tree is the lowest possible and decreases with each level: the

@@ -71,7 +71,8 @@ static inline void bounds_take_costs(bound_brute *b, const ct_search *search)
     b->costed = 1;
 }
 
-/* floor(2^fine sum w (z - mean)^2) as the sum over pairs of rows of w w' (z - z')^2, over that of w. */
+/* floor(2^fine sum w (z - mean)^2) as the sum over pairs of rows of w w' (z - z')^2, over that of
+ * w. */
 static inline int64_t bounds_response(const bound_brute *b, uint32_t rows)
 {
     __extension__ unsigned __int128 sum = 0;

@@ -35,8 +35,8 @@ static inline int64_t brute_leaf(const response_brute *b, const uint32_t *rows, 
         sum += (brute_wide) b->w[rows[i]] * b->z[rows[i]];
         squares += (brute_wide) b->w[rows[i]] * b->z[rows[i]] * b->z[rows[i]];
     }
-    return weight ? (int64_t) ((squares * weight - sum * sum) * ((brute_wide) 1 << b->fine) / weight)
-                  : 0;
+    squares = (squares * weight - sum * sum) * ((brute_wide) 1 << b->fine);
+    return weight ? (int64_t) (squares / weight) : 0;
 }
 
 /* The grid and the price, which are the library's. */

@@ -808,7 +808,7 @@ static void whole_numbers_lose_nothing(void)
     }
 }
 
-/* A large offset takes nothing from the differences: neither from the tree nor from what it costs. */
+/* A large offset takes nothing from differences: neither from the tree nor from what it costs. */
 static void offsets_take_nothing(void)
 {
     for (uint32_t i = 0; i < n_tables(40); i++) {

@@ -11,10 +11,10 @@
  * all facts of bound/interval.h hold. A row of weight 1 costs no more than D = 2^f (max z - min
  * z)^2 beside what the others do: a row more lies no further than that from any mean.
  *
- * A tree of the costs c and s splits costs c + s * split, in units of 2^-f step^2 (times the unit of
- * weights). `split` holds the price of a split, complexity * c(all rows) rounded down, and so many
- * units more that of trees that are as good in real numbers the smaller one costs less, whatever
- * their floors take off: one for each leaf that there may be.
+ * A tree of the costs c and s splits costs c + s * split, in units of 2^-f step^2 (times the unit
+ * of weights). `split` holds the price of a split, complexity * c(all rows) rounded down, and so
+ * many units more that of trees that are as good in real numbers the smaller one costs less,
+ * whatever their floors take off: one for each leaf that there may be.
  *
  * Rows without weight cost nothing, and the grid is chosen without them; there they are at 0.
  *

@@ -6,8 +6,9 @@
  *
  *   Q - ceil(T_k^2 / W_k) - ceil((T - T_k)^2 / (W - W_k)),
  *
- * in units of the grid (in the finer ones of costs rounding takes off less), at least Q - gain - 2, where the gain is the same without rounding. z is counted from the rounded
- * mean of the side, which changes no cost. Pass 1 computes gains in single precision and keeps the
+ * in units of the grid (in the finer ones of costs rounding takes off less), at least Q - gain - 2,
+ * where the gain is the same without rounding. z is counted from the rounded mean of the side,
+ * which changes no cost. Pass 1 computes gains in single precision and keeps the
  * largest of each block of 64 rows; without weights from exact sums, one rounding after another, so
  * that all instruction sets come to the same. With q = the side's Q, eps = 2^-24 and R the range of
  * z such a gain is off by no more than 54 eps q + 3 eps n R: T_k is a sum of two rounded numbers,
