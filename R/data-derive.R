@@ -29,10 +29,12 @@ derive_columns <- function(frame, classes, n_classes, subset_levels) {
   })
 }
 
-# As derive_columns(), of a numeric response: the levels by their mean, of rows that weigh something
-# where there are any.
+# As derive_columns(), of a numeric response: the levels by their mean, of rows that weigh
+# something. A level without any comes where the mean of all rows is: what is done with it costs
+# nothing.
 derive_numbers <- function(frame, subset_levels) {
   weights <- row_weights(frame)
+  y <- centred_response(frame)
   derive_by(frame, subset_levels, function(codes, n_levels) {
     codes[is.na(codes)] <- n_levels + 1L
     sums <- function(values) {
@@ -41,8 +43,8 @@ derive_numbers <- function(frame, subset_levels) {
     }
     n <- sums(rep(1, length(codes)))
     weight <- sums(weights)
-    list(n = n, scores = cbind(ifelse(weight > 0, sums(weights * frame$response) / weight,
-                                      sums(frame$response) / n)))
+    list(n = n, scores = cbind(ifelse(weight > 0, sums(weights * y) / weight,
+                                      stats::weighted.mean(y, weights))))
   })
 }
 

@@ -418,14 +418,18 @@ stand_for_numbers <- function(x, searched) {
   all(same) && !anyNA(place) && any(place < min(x[!hole])) && any(place > max(x[!hole]))
 }
 
-# What orders groups of rows: the proportion of each class, or the mean of a response, as near as
-# sums tell; of rows that weigh something, if there are any. A row a group.
+# What orders groups of rows: the proportion of each class, or the mean of a response, as a share of
+# its range and as near as sums tell; NA of rows that weigh nothing, which may be anywhere. A row a
+# group.
 scores_of_groups <- function(group, problem) {
   if (problem$n_classes > 0) return(prop.table(table(group, as.integer(problem$codes)), 1))
   weights <- row_weights(problem$frame)
+  heavy <- weights > 0
+  off <- replace(problem$codes - problem$codes[heavy][1], !heavy, 0) # from zero sums would lose
+  off <- off / max(abs(off), .Machine$double.xmin)
   cbind(vapply(split(seq_along(group), group), function(rows) {
-    each <- if (any(weights[rows] > 0)) weights[rows] else rep(1, length(rows))
-    signif(sum(each * problem$codes[rows]) / sum(each), 10)
+    if (!any(heavy[rows])) return(NA_real_)
+    round(sum(weights[rows] * off[rows]) / sum(weights[rows]), 12)
   }, 0))
 }
 
@@ -471,10 +475,9 @@ has_single_levels <- function(codes, missing) {
 has_order <- function(codes, proportion, missing) {
   at <- apply(codes, 2, function(code) {
     known <- code[!missing]
-    rises <- !is.unsorted(proportion[!missing][order(known)])
-    if (anyDuplicated(known) || !(rises || !is.unsorted(proportion[!missing][order(-known)]))) {
-      return(0)
-    }
+    rising <- function(places) !is.unsorted(proportion[!missing][places], na.rm = TRUE)
+    rises <- rising(order(known))
+    if (anyDuplicated(known) || !(rises || rising(order(-known)))) return(0)
     if (!any(missing)) return(1)
     (if (rises) 1 else -1) * ((code[missing] > max(known)) - (code[missing] < min(known)))
   })

@@ -44,12 +44,28 @@ NULL
 #' are errors, since there are no classes. A 0/1 response is treated as a number; a message, once a
 #' session, suggests `factor()`.
 #'
-#' The search works on integers: responses are rounded to a grid of at least a million steps on
-#' either side of their midrange. Decimals that fit the grid, such as whole numbers or cents, are
-#' not rounded at all. For others, `rounding` in the fit is the norm e of the rounding errors, and
-#' the SSE of the tree is at most (sqrt(optimum) + 2 e)^2. `bound` takes this into account, and
-#' where it amounts to more than 1e-9 of the cost, `gap` and `print()` show it. The search runs on
-#' the CPU.
+#' The search works on integers. Responses are rounded to a grid about the middle of their range, of
+#' rows with a weight above 0. It has 2^b steps to either side, where b is the largest whole number
+#' up to 23 with 2 b + k <= 59, and k the number of binary digits of the sum of the weights (of the
+#' rows, without weights). Weights are whole numbers in this: counts, and multiples of up to four
+#' decimals, are taken as they are where they sum up to 2^30 or less of their unit; others are
+#' rounded to 2^14 steps of their mean, or as many as leave a sum of 2^30. So n rows without weights
+#' have a grid of 2^23 steps up to 8,191 rows and of 2^19 for a million, and many rows with weights
+#' of all their digits one of 2^14.
+#'
+#' Whole numbers, cents and other decimals that fit the grid are not rounded at all; nor are numbers
+#' far from zero if the differences between them fit it as multiples of a power of two. For others
+#' `rounding` in the fit is the norm e of the rounding errors. With `complexity = 0` the SSE of the
+#' tree is at most
+#'
+#' (sqrt(optimum + r + s) + 2 e)^2 + r, where s = 4^depth W R^2 / 2^60.
+#'
+#' R is the range of the responses, W the sum of the weights, and r the sum over the rows of what
+#' was rounded off the weight times the square of how far the response is from the further end of
+#' the range: 0 where weights are not rounded. Sums of squares are counted in steps, and s stands
+#' for these: of whole numbers without weights, where s is below 1/2, a tree without errors is found
+#' if there is one. `bound` takes all this into account, and where it amounts to more than 1e-9 of
+#' the cost, `gap` and `print()` show it. The search runs on the CPU.
 #'
 #' @section The training error is optimistic:
 #' The training error of an optimal tree is the lowest possible and decreases with each level: the
@@ -389,7 +405,6 @@ search_at_once <- function(problem, settings, control, listener) {
 # list(grain, rounding): all errors are multiples of `grain`, or differ by at most `rounding` from
 # what the search counts (and `grain` is 0).
 grain_of_costs <- function(problem, settings) {
-  if (problem$n_classes == 0) return(list(grain = 0, rounding = grid_rounding(problem, settings)))
   control <- search_control(settings, NULL, NULL, NULL)
   tryCatch(.Call(ffi_cost_grain, searched_columns(problem), problem$codes, problem$n_classes,
                  add_costs(control, problem$frame)), contree_core_error = stop_search)

@@ -158,6 +158,14 @@ row_costs <- function(response, weights, loss, labels) {
 # The squared errors of rows, times their weights.
 squared_errors <- function(frame, values) row_weights(frame) * (frame$response - values)^2
 
+# A numeric response less the middle of its range: exact where it is large beside the range, so that
+# sums of it lose nothing. Rows without weight do not count, and are 0.
+centred_response <- function(frame) {
+  counts <- row_weights(frame) > 0
+  span <- range(frame$response[counts])
+  ifelse(counts, frame$response - (span[1] / 2 + span[2] / 2), 0)
+}
+
 # What each row costs under each label: rows by labels; without losses under any but its own.
 possible_costs <- function(frame) {
   costs <- if (is.null(frame$loss)) 1 else frame$loss[as.integer(frame$response), , drop = FALSE]
@@ -167,7 +175,9 @@ possible_costs <- function(frame) {
 # The cost of one leaf for all rows.
 root_cost <- function(frame) {
   if (!is_classes(frame)) {
-    return(sum(squared_errors(frame, stats::weighted.mean(frame$response, row_weights(frame)))))
+    y <- centred_response(frame)
+    weights <- row_weights(frame)
+    return(sum(weights * (y - stats::weighted.mean(y, weights))^2))
   }
   if (!is.null(frame$loss)) return(min(colSums(possible_costs(frame))))
   weight <- class_weight(frame)

@@ -20,16 +20,6 @@ settle_numbers <- function(settings) {
   replace(settings, "device", "cpu")
 }
 
-# By how much the sum of squares of a tree may differ from what the search counts: its root by the
-# norm of what was rounded off the responses, which a search without splits tells at once; and by
-# fractions of steps of the grid, 2^20 or more to either side, one a leaf.
-grid_rounding <- function(problem, settings) {
-  root <- run_search(problem, replace(settings, c("depth", "verbose"), list(0, FALSE)))
-  off <- root$grid_error
-  2 * off * (sqrt(root$objective) + off) +
-    2^settings$depth * (diff(range(problem$frame$response)) / 2^20)^2
-}
-
 # Said once a session: 0 and 1 are often classes that were coded as numbers.
 tell_zero_one <- function(frame) {
   if (is_classes(frame) || isTRUE(process$told_zero_one)) return(invisible())

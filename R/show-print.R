@@ -187,8 +187,9 @@ optimal_text <- function(fit) {
   proof <- tree_proof(fit)
   if (!proof$gap > 0) return(text)
   if (!predicts_classes(fit)) {
-    return(gettextf("%s to within %s of it (responses are rounded)", text,
-                    format(signif(proof$gap, 2))))
+    grid <- isTRUE(tree_rounding(fit) > 0)
+    return(gettextf("%s to within %s of it (%s are rounded)", text, format(signif(proof$gap, 2)),
+                    if (grid) gettext("responses") else gettext("sums of squares")))
   }
   gettextf("%s but for rounding of weights and losses: gap %s (bound %s <= optimum <= %s)", text,
            format(signif(proof$gap, 3)), format(proof$bound), format(proof$cost))

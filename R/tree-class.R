@@ -542,6 +542,9 @@ has_proof <- function(fit) !is.null(fit[["status"]])
 tree_proof <- function(fit) fit[c("objective", "cost", "bound", "gap", "status", "capped",
                                   "elapsed", "search")]
 
+# How far a numeric response is from the grid of the search.
+tree_rounding <- function(fit) fit$rounding
+
 # What contree_certify() checks; NULL if none was kept.
 tree_certificate <- function(fit) fit$certificate
 

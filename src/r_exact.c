@@ -382,7 +382,8 @@ SEXP ffi_data_hash(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
 }
 
 /* list(grain, rounding): what the errors of all trees with a `complexity` are multiples of, 0 if
- * the costs of rows have to be rounded, and by how much that may change those of a tree. */
+ * the costs of rows have to be rounded, and by how much that may change those of a tree. With a
+ * numeric response they always are. */
 SEXP ffi_cost_grain(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
 {
     static const char *const names[] = {"grain", "rounding"};
@@ -395,11 +396,13 @@ SEXP ffi_cost_grain(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     ct_status status = ct_data_check(&problem.data, &error);
     if (status == CT_OK)
         status = ct_costs_init(&costs, &problem.data, problem.options.depth, 1.0, &arena, &error);
+    double grain = status == CT_OK ? ct_cost_grain(&costs) : 0,
+           rounding = status == CT_OK ? ct_cost_rounding(&costs) : 0;
     ct_arena_free(&arena);
     r_check(status, &error);
     SEXP list = PROTECT(r_named_list(names, 2));
-    SET_VECTOR_ELT(list, 0, Rf_ScalarReal(ct_cost_grain(&costs)));
-    SET_VECTOR_ELT(list, 1, Rf_ScalarReal(costs.rounding));
+    SET_VECTOR_ELT(list, 0, Rf_ScalarReal(grain));
+    SET_VECTOR_ELT(list, 1, Rf_ScalarReal(rounding));
     UNPROTECT(1);
     return list;
 }

@@ -201,7 +201,7 @@ int64_t ct_units_of_tree(const ct_problem *p, const ct_outcome *tree)
 int64_t ct_cost_as_leaf(const ct_problem *p, const int64_t *mass)
 {
     int64_t best = INT64_MAX, largest = 0;
-    if (p->grid.z) return ct_grid_cost(mass[0], mass[1], mass[2]);
+    if (p->grid.z) return ct_grid_cost(p->grid.fine, mass[0], mass[1], mass[2]);
     for (uint32_t c = 0; p->uniform && c < p->n_classes; c++)
         if (mass[c] * p->max_cost[c] > largest) largest = mass[c] * p->max_cost[c];
     CT_ASSERT(largest >= 0 && (!p->uniform || ct_cost_at_most(p, mass) >= largest));

@@ -10,7 +10,8 @@
 /* With a numeric response; see response.h. */
 typedef struct {
     const int32_t *z;      /* [row] the response on its grid; NULL: classes */
-    double step;           /* of the grid; `unit` is what a mass of 1 and a distance of 1 cost */
+    double step;           /* of the grid */
+    unsigned fine;         /* a mass of 1 at a distance of 1 costs 2^fine units */
     double error;          /* how far the response is from it, in square roots of the objective */
 } ct_grid;
 

@@ -28,11 +28,12 @@ double ct_distance(int64_t cost, double unit, double w, double loss)
     return off > 0 ? off * MORE + LOST : 0;
 }
 
-int64_t ct_grid_cost(int64_t weight, int64_t sum, int64_t squares)
+int64_t ct_grid_cost(unsigned fine, int64_t weight, int64_t sum, int64_t squares)
 {
     CT_ASSERT(weight >= 0);
-    if (!weight) return squares;
-    wide whole = (wide) squares * weight - (wide) sum * sum, cost = whole / weight;
+    if (!weight) return squares * ((int64_t) 1 << fine);
+    wide whole = ((wide) squares * weight - (wide) sum * sum) * ((wide) 1 << fine),
+         cost = whole / weight;
     return (int64_t) (cost * weight > whole ? cost - 1 : cost); /* rounded down, also below 0 */
 }
 
@@ -50,14 +51,20 @@ static double off_grid(double y, double centre, double step, int32_t z)
 /* Sums of w z and w z^2 fit into 64 bits, and what rows cost at most into 61. */
 static int fits(const ct_problem *p, int32_t least, int32_t most)
 {
-    double weight = 0, range = (double) most - least,
+    double weight = 0, range = (double) most - least, scale = ldexp(1, (int) p->grid.fine),
            far = fmax(fabs((double) least), fabs((double) most));
     for (uint32_t row = 0; row < p->n_rows; row++) {
         if (p->mass[row] < 0) return 0;
         weight += (double) p->mass[row];
     }
-    return weight > 0 && weight < 0x1p32 && weight * far * far < 0x1p61 &&
-           weight * range * range < 0x1p61 && far < 0x1p30;
+    return weight > 0 && weight < 0x1p32 && p->grid.fine < 32 && far < 0x1p30 &&
+           weight * far * far * scale < 0x1p61 && weight * range * range * scale < 0x1p61;
+}
+
+/* Whether a row makes a difference; others are not looked at, whatever their response is. */
+static int counts(const ct_problem *p, uint32_t row)
+{
+    return !p->data->weights || p->data->weights[row] > 0 || p->mass[row] > 0;
 }
 
 /* By how much weights that are rounded change a sum of squares: means are within the range of y.
@@ -65,13 +72,16 @@ static int fits(const ct_problem *p, int32_t least, int32_t most)
 static void measure(ct_problem *p, const ct_response *response)
 {
     const ct_data *data = p->data;
-    double low = data->response[0], high = low, off = 0, squares = 0, unit = p->unit;
-    unit = data->weights ? unit / (response->step * response->step) : 1;
+    double low = INFINITY, high = -INFINITY, off = 0, squares = 0, unit = p->unit,
+           square = response->step * response->step / ldexp(1, (int) p->grid.fine);
+    unit = data->weights ? unit / square : 1;
     for (uint32_t row = 0; row < p->n_rows; row++) {
+        if (!counts(p, row)) continue;
         low = fmin(low, data->response[row]);
         high = fmax(high, data->response[row]);
     }
     for (uint32_t row = 0; row < p->n_rows; row++) {
+        if (!counts(p, row)) continue;
         double w = data->weights ? data->weights[row] : 1, y = data->response[row],
                away = off_grid(y, response->centre, response->step, p->grid.z[row]);
         double far = fmax(y - low, high - y);
@@ -81,21 +91,25 @@ static void measure(ct_problem *p, const ct_response *response)
     double more = 1 + (p->n_rows + 8.0) * DBL_EPSILON;
     p->rounding = off * more;
     p->grid.error = squares > 0 ? sqrt(squares) * more + LOST : 0;
-    p->unit = response->step * response->step * unit;
+    p->unit = square * unit;
 }
 
 /* The sum of squares of all rows, times complexity. Two passes: doubles lose little. */
 static void set_penalty(ct_problem *p, double complexity)
 {
-    const double *y = p->data->response, *w = p->data->weights, first = y[0];
-    double weight = 0, sum = 0, squares = 0, size = 0;
+    const double *y = p->data->response, *w = p->data->weights;
+    double weight = 0, sum = 0, squares = 0, size = 0, first = 0;
+    for (uint32_t row = p->n_rows; row--;)
+        if (counts(p, row)) first = y[row];
     for (uint32_t row = 0; row < p->n_rows; row++) {
+        if (!counts(p, row)) continue;
         weight += w ? w[row] : 1;
         sum += (w ? w[row] : 1) * (y[row] - first);
         size += (w ? w[row] : 1) * fabs(y[row] - first);
     }
     for (uint32_t row = 0; row < p->n_rows; row++) {
         double x = y[row] - first - sum / weight;
+        if (!counts(p, row)) continue;
         squares += (w ? w[row] : 1) * x * x;
     }
     /* a mean that is off adds the square of that */
@@ -110,6 +124,7 @@ ct_status ct_grid_take(ct_problem *p, const ct_costs *costs, double complexity, 
     const ct_response *response = costs->response;
     p->grid.z = response->z;
     p->grid.step = response->step;
+    p->grid.fine = response->fine;
     int32_t least = p->grid.z[0], most = least;
     for (uint32_t row = 0; row < p->n_rows; row++) {
         p->mass[row] = costs->weights ? costs->weights[row] : 1;
@@ -123,7 +138,8 @@ ct_status ct_grid_take(ct_problem *p, const ct_costs *costs, double complexity, 
                p->unit > 0 && isfinite(p->unit) && response->step > 0 &&
                isfinite(response->step) && isfinite(response->centre);
     if (!fine) return ct_fail(error, CT_INTERNAL, "certify: the grid of the response is none");
-    p->max_cost[0] = ((int64_t) most - least) * ((int64_t) most - least);
+    p->max_cost[0] = ((int64_t) most - least) * ((int64_t) most - least) *
+                     ((int64_t) 1 << p->grid.fine);
     measure(p, response);
     set_penalty(p, complexity);
     return CT_OK;
@@ -138,7 +154,8 @@ int64_t ct_grid_cost_of_tree(const ct_problem *p, const ct_outcome *tree)
     for (uint32_t row = 0; row < p->n_rows; row++)
         ct_sums_add(p, row, sums + 3 * (size_t) tree->labels[row]);
     for (size_t leaf = 0; leaf <= tree->n_splits; leaf++)
-        cost += ct_grid_cost(sums[3 * leaf], sums[3 * leaf + 1], sums[3 * leaf + 2]);
+        cost += ct_grid_cost(p->grid.fine, sums[3 * leaf], sums[3 * leaf + 1],
+                             sums[3 * leaf + 2]);
     ct_arena_release(p->arena, mark);
     return cost;
 }

@@ -16,8 +16,9 @@ ct_product ct_product_of(double x, double y);
  */
 double ct_distance(int64_t cost, double unit, double w, double loss);
 
-/* floor(sum w (z - mean)^2) of rows with the sums `weight`, `sum` of w z and `squares` of w z^2. */
-int64_t ct_grid_cost(int64_t weight, int64_t sum, int64_t squares);
+/* floor(2^fine sum w (z - mean)^2) of rows with the sums `weight`, `sum` of w z and `squares` of
+ * w z^2. */
+int64_t ct_grid_cost(unsigned fine, int64_t weight, int64_t sum, int64_t squares);
 
 /* Takes grid and weights, and measures how far both are from the data. CT_INTERNAL if sums of them
  * would not fit. */

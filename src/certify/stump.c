@@ -1,5 +1,7 @@
 #include "certify/stump.h"
 
+#include <math.h>
+
 #include "certify/response.h"
 
 ct_status ct_stumps_init(ct_stumps *stumps, const ct_problem *problem)
@@ -193,7 +195,10 @@ static void look_at_response(const ct_stumps *s, const uint32_t *order, uint32_t
 {
     static const double SURELY = 1 + 0x1p-48;
     const ct_problem *p = s->problem;
-    int64_t weight[2] = {0, 0}, sum[2] = {0, 0};
+    const unsigned fine = p->grid.fine;
+    const double scale = ldexp(1, (int) fine);
+    int64_t weight[2] = {0, 0}, sum[2] = {0, 0},
+            squares[2] = {all[0][2] * ((int64_t) 1 << fine), all[1][2] * ((int64_t) 1 << fine)};
     uint32_t before[2] = {0, 0}, changed = 0;
     for (uint32_t j = 0; j < n; j++) {
         uint32_t row = order[j] & CT_ROW, side = s->side[row];
@@ -209,9 +214,11 @@ static void look_at_response(const ct_stumps *s, const uint32_t *order, uint32_t
             if (!(changed >> side & 1) || !w || !rest) continue;
             double gain = (double) t * (double) t / (double) w +
                           (double) other * (double) other / (double) rest;
-            if (gain * SURELY < (double) (p->split_cost + all[side][2] - known) * (2 - SURELY) - 4)
+            if (gain * scale * SURELY <
+                (double) (p->split_cost + squares[side] - known) * (2 - SURELY) - 4)
                 continue;
-            int64_t parts = all[side][2] + ct_grid_cost(w, t, 0) + ct_grid_cost(rest, other, 0);
+            int64_t parts = squares[side] + ct_grid_cost(fine, w, t, 0) +
+                            ct_grid_cost(fine, rest, other, 0);
             note(p, parts, before[side], sizes[side], &least[side]);
         }
         changed = 0;

@@ -16,7 +16,8 @@ typedef struct {
     uint32_t rank[BOUND_COLS][BOUND_ROWS]; /* among the distinct values */
     int costed;                            /* the two below are set */
     int64_t costs[BOUND_ROWS][BOUND_CLASSES], split;
-    int64_t z[BOUND_ROWS], w[BOUND_ROWS]; /* with a response: on its grid, and weights */
+    int64_t z[BOUND_ROWS], w[BOUND_ROWS]; /* with a response: on its grid, and weights; */
+    unsigned fine;                        /* see there */
     int64_t known[2][BOUND_DEPTH + 1][1 << BOUND_ROWS]; /* [allowed]; -1: not yet */
 } bound_brute;
 
@@ -54,6 +55,7 @@ static inline void bounds_take_costs(bound_brute *b, const ct_search *search)
 {
     const ct_costs *costs = search->costs;
     size_t n = b->n_classes;
+    b->fine = b->data->response ? costs->response->fine : 0;
     for (uint32_t i = 0; b->data->response && i < b->n_rows; i++) {
         b->z[i] = costs->response->z[i];
         b->w[i] = costs->weights ? costs->weights[i] : 1;
@@ -69,7 +71,8 @@ static inline void bounds_take_costs(bound_brute *b, const ct_search *search)
     b->costed = 1;
 }
 
-/* floor(sum w (z - mean)^2) as the sum over pairs of rows of w w' (z - z')^2, over that of w. */
+/* floor(2^fine sum w (z - mean)^2) as the sum over pairs of rows of w w' (z - z')^2, over that of
+ * w. */
 static inline int64_t bounds_response(const bound_brute *b, uint32_t rows)
 {
     __extension__ unsigned __int128 sum = 0;
@@ -83,7 +86,7 @@ static inline int64_t bounds_response(const bound_brute *b, uint32_t rows)
             sum += squared * (uint64_t) b->w[i] * (uint64_t) b->w[j];
         }
     }
-    return weight ? (int64_t) (sum / (uint64_t) weight) : 0;
+    return weight ? (int64_t) ((sum << b->fine) / (uint64_t) weight) : 0;
 }
 
 static inline int64_t bounds_leaf(const bound_brute *b, uint32_t rows)

@@ -14,6 +14,7 @@ typedef struct {
     const uint8_t *roots; /* NULL: any */
     int64_t z[BRUTE_ROWS], w[BRUTE_ROWS], split;
     double rounding; /* of the weights: see there */
+    unsigned fine;   /* likewise */
 } response_brute;
 
 /* A tree as a heap: feature -1 is a leaf; rows with values from `above` on go right. */
@@ -23,7 +24,7 @@ typedef struct {
     double above[BRUTE_NODES];
 } brute_tree;
 
-/* floor(sum w (z - mean)^2) by other arithmetic than the library's. */
+/* floor(2^fine sum w (z - mean)^2) by other arithmetic than the library's. */
 __extension__ typedef __int128 brute_wide;
 
 static inline int64_t brute_leaf(const response_brute *b, const uint32_t *rows, uint32_t n)
@@ -34,7 +35,8 @@ static inline int64_t brute_leaf(const response_brute *b, const uint32_t *rows, 
         sum += (brute_wide) b->w[rows[i]] * b->z[rows[i]];
         squares += (brute_wide) b->w[rows[i]] * b->z[rows[i]] * b->z[rows[i]];
     }
-    return weight ? (int64_t) ((squares * weight - sum * sum) / weight) : 0;
+    squares = (squares * weight - sum * sum) * ((brute_wide) 1 << b->fine);
+    return weight ? (int64_t) (squares / weight) : 0;
 }
 
 /* The grid and the price, which are the library's. */
@@ -58,6 +60,7 @@ static inline int brute_begin(response_brute *b, const ct_data *data, const ct_o
     }
     b->split = ready ? costs.split : 0;
     b->rounding = ready ? costs.rounding : 0;
+    b->fine = ready ? costs.response->fine : 0;
     ct_arena_free(&arena);
     return ready;
 }

@@ -649,7 +649,10 @@ static void costs_of_leaves(void)
             sum += b.w[k] * b.z[k];
             squares += b.w[k] * b.z[k] * b.z[k];
         }
-        REQUIRE(CHECK_INT(ct_response_cost(weight, sum, squares), brute_leaf(&b, rows, n)));
+        b.fine = rng_below(&r, 61U - (unsigned) ilogb((double) (squares + 1)));
+        if (b.fine > CT_FINE_BITS) b.fine = CT_FINE_BITS;
+        REQUIRE(CHECK_INT(ct_response_cost(b.fine, weight, sum, squares),
+                          brute_leaf(&b, rows, n)));
     }
 }
 
@@ -709,6 +712,133 @@ static void holds_the_largest_sums(void)
     response_free(&t);
 }
 
+/* Rows without weight may have any response: the answer is the same in every bit. */
+static void rows_without_weight_decide_nothing(void)
+{
+    static const double wild[] = {1e8, -1e9, 1e30, -3e-7, 0.1};
+    for (uint32_t i = 0; i < n_tables(60); i++) {
+        rng r = {15000000 + i};
+        uint32_t n = 6 + rng_below(&r, 20), leaf[2][BRUTE_ROWS];
+        response_table t = response_random(&r, n, 1 + rng_below(&r, 3));
+        ct_options options = random_options(&r, &t, i % 2 == 0);
+        ct_result results[2];
+        ct_error error;
+        table_add_weights(&t.table, &r);
+        for (uint32_t row = 1; row < n; row += 1 + rng_below(&r, 4)) t.table.weights[row] = 0;
+        t.table.weights[0] += 1;
+        for (int k = 0; k < 2; k++) {
+            for (uint32_t row = 0; row < n; row++)
+                if (t.table.weights[row] == 0)
+                    t.y[row] = k ? wild[rng_below(&r, 5)] : t.y[0];
+            REQUIRE(ct_exact_solve(&t.table.data, &options, &results[k], leaf[k], &error) ==
+                    CT_OK);
+        }
+        int same = CHECK(results[0].errors == results[1].errors &&
+                         results[0].bound == results[1].bound &&
+                         results[0].grid_error == results[1].grid_error &&
+                         !memcmp(leaf[0], leaf[1], n * sizeof **leaf));
+        for (int k = 0; k < 2; k++) ct_result_free(&results[k]);
+        response_free(&t);
+        if (!same) return;
+    }
+}
+
+/* The least sum of squares of the differences between whole numbers, each of which is exact. */
+static long double least_squares(const response_brute *b, const uint32_t *rows, uint32_t n,
+                                 unsigned depth)
+{
+    const double *y = b->data->response;
+    uint32_t parted[BRUTE_ROWS];
+    brute_wide sum = 0, squares = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t x = (int64_t) y[rows[i]] - (int64_t) y[0];
+        sum += x;
+        squares += (brute_wide) x * x;
+    }
+    long double least = (long double) (squares * n - sum * sum) / n;
+    if (!depth) return least;
+    for (uint32_t col = 0; col < b->data->n_cols; col++)
+        for (uint32_t i = 0; i < n; i++) {
+            double above = ct_column_value(&b->data->columns[col], rows[i]);
+            uint32_t left = brute_part(b, col, above, rows, n, parted);
+            if (!left) continue;
+            long double cost = least_squares(b, parted, left, depth - 1) +
+                               least_squares(b, parted + left, n - left, depth - 1);
+            if (cost < least) least = cost;
+        }
+    return least;
+}
+
+/* Whole numbers, near zero and far from it, some a step apart and some far: those that the grid
+ * holds have the least sum of squares that there is, but for 4^depth steps in which sums of squares
+ * are counted. */
+static void whole_numbers_lose_nothing(void)
+{
+    static const double offsets[] = {0, 3e6, -1e12, 0x1p50, 0x1p52};
+    for (uint32_t i = 0; i < n_tables(400); i++) {
+        rng r = {16000000 + i};
+        uint32_t n = 3 + rng_below(&r, 9), rows[BRUTE_ROWS];
+        double offset = offsets[rng_below(&r, 5)], apart = i % 3 ? 3e6 : 1 + rng_below(&r, 9);
+        response_table t = response_new(n, 1 + rng_below(&r, 2));
+        for (uint32_t k = 0; k < n * t.table.data.n_cols; k++)
+            t.table.values[k] = rng_below(&r, n);
+        for (uint32_t row = 0; row < n; row++) {
+            rows[row] = row;
+            t.y[row] = offset + apart * rng_below(&r, 4) + rng_below(&r, 3);
+        }
+        ct_options options = ct_options_default();
+        ct_result result;
+        ct_error error;
+        options.depth = 1 + rng_below(&r, 3);
+        response_brute b = {.data = &t.table.data};
+        long double least = least_squares(&b, rows, n, options.depth);
+        REQUIRE(ct_exact_solve(&t.table.data, &options, &result, NULL, &error) == CT_OK);
+        double range = 3 * apart + 2,
+               step = ldexp(n * range * range, 2 * (int) options.depth - 60);
+        int good = CHECK(result.grid_error == 0) & CHECK(result.end == CT_END_OPTIMAL);
+        good &= CHECK(result.errors <= (double) least * (1 + 1e-14) + step);
+        good &= CHECK(least > 0 || result.errors == 0);
+        good &= CHECK(result.bound <= (double) least * (1 + 1e-14));
+        ct_result_free(&result);
+        response_free(&t);
+        if (!good) {
+            printf("    seed %lu\n", 16000000UL + i);
+            return;
+        }
+    }
+}
+
+/* A large offset takes nothing from differences: neither from the tree nor from what it costs. */
+static void offsets_take_nothing(void)
+{
+    for (uint32_t i = 0; i < n_tables(40); i++) {
+        rng r = {17000000 + i};
+        uint32_t n = 20 + rng_below(&r, 40);
+        response_table t = response_new(n, 2), other = response_new(n, 2);
+        for (uint32_t k = 0; k < 2 * n; k++)
+            t.table.values[k] = other.table.values[k] = rng_unit(&r);
+        for (uint32_t row = 0; row < n; row++) {
+            t.y[row] = rng_below(&r, 4000) * 0x1p-12;
+            other.y[row] = 1e12 + t.y[row];
+            t.y[row] = other.y[row] - 1e12;
+        }
+        ct_options options = ct_options_default();
+        ct_result results[2];
+        ct_error error;
+        options.depth = 2;
+        options.min_bucket = 2;
+        REQUIRE(ct_exact_solve(&t.table.data, &options, &results[0], NULL, &error) == CT_OK);
+        REQUIRE(ct_exact_solve(&other.table.data, &options, &results[1], NULL, &error) == CT_OK);
+        CHECK(results[0].grid_error == 0 && results[1].grid_error == 0);
+        CHECK(fabs(results[0].errors - results[1].errors) <= 1e-13 * results[0].errors);
+        for (int k = 0; k < 2; k++) ct_result_free(&results[k]);
+        same_leaves(&t, &other, "far from zero");
+        response_free(&t);
+        response_free(&other);
+        if (check_state.failed) return;
+    }
+}
+
 static void refuses(void)
 {
     response_table t = response_new(4, 1);
@@ -752,6 +882,9 @@ static const check_case cases[] = {
     {"costs of leaves", costs_of_leaves},
     {"says how near the grid is", says_how_near_the_grid_is},
     {"holds the largest sums", holds_the_largest_sums},
+    {"rows without weight", rows_without_weight_decide_nothing},
+    {"whole numbers lose nothing", whole_numbers_lose_nothing},
+    {"offsets take nothing", offsets_take_nothing},
     {"refuses", refuses},
 };
 

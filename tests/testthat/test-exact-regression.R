@@ -1,10 +1,10 @@
 # Regression trees of contree(), against brute force and against rpart.
 
-# Squared errors about the weighted mean. Whole numbers, with small ones at first: exact but for the
-# last bits.
+# Squared errors about the weighted mean, exact but for the last bits of the result.
 squares <- function(y, w = rep(1, length(y))) {
   if (sum(w) == 0) return(0)
   y <- y - min(y)
+  y <- y - sum(w * y) / sum(w)
   sum(w * y^2) - sum(w * y)^2 / sum(w)
 }
 
@@ -229,6 +229,111 @@ test_that("what cannot be fitted is an error that says why", {
   expect_identical(unname(predict(constant, mtcars[1, ])), 3)
   expect_identical(c(constant$objective, constant$bound), c(0, 0))
   expect_identical(contree(mpg ~ wt, mtcars[1, ])$frame$yval, 21)
+})
+
+test_that("rows without weight decide nothing, whatever their response is", {
+  set.seed(35)
+  for (case in seeds(30, 6)) {
+    n <- sample(5:25, 1)
+    data <- data.frame(a = sample(6, n, TRUE), f = factor(sample(letters[1:8], n, TRUE)),
+                       y = round(rnorm(n), 2))
+    w <- as.numeric(sample(0:3, n, TRUE))
+    w[1] <- 1
+    wild <- transform(data, y = ifelse(w == 0, sample(c(1e8, -1e9, 1e30, 0.001), n, TRUE), y))
+    same <- function(a, b) expect_identical(a, b, info = paste("case", case))
+    fits <- lapply(list(data, wild), function(d) {
+      suppressMessages(contree(y ~ a + f, d, weights = w, depth = 2, minbucket = 1,
+                               subset_levels = 3, certificate = TRUE, model = TRUE))
+    })
+    kept <- c("frame", "objective", "bound", "gap", "rounding")
+    same(fits[[1]][kept], fits[[2]][kept])
+    same(contree_certify(fits[[1]])[c("bound", "rounding")],
+         contree_certify(fits[[2]])[c("bound", "rounding")])
+    expect_true(contree_certify(fits[[2]])$valid)
+    paths <- lapply(list(data, wild), function(d) {
+      as.data.frame(suppressMessages(contree_path(y ~ a + f, d, weights = w, depth = 1,
+                                                  minbucket = 1)))
+    })
+    same(paths[[1]], paths[[2]])
+  }
+})
+
+test_that("levels are in the order of their means, however far from zero these are", {
+  set.seed(36)
+  for (case in seeds(20, 5)) {
+    n <- sample(20:200, 1)
+    data <- data.frame(f = factor(sample(letters[1:8], n, TRUE)),
+                       g = replace(sample(4, n, TRUE), sample(n, 3), NA),
+                       y = as.numeric(sample(0:3, n, TRUE)))
+    w <- if (case %% 2) as.numeric(sample(0:2, n, TRUE))
+    fit_at <- function(formula, offset) {
+      suppressMessages(contree(formula, transform(data, y = y + offset), weights = w, depth = 1,
+                               minbucket = 1, subset_levels = 3))
+    }
+    fit <- fit_at(y ~ ., 0)
+    for (offset in c(2^50, -2^51, 1e12)) {
+      far <- fit_at(y ~ ., offset)
+      expect_equal(far$objective, fit$objective, tolerance = 1e-12)
+      expect_identical(far$rounding, 0)
+    }
+    # one level or the order of means: by hand
+    weights <- if (is.null(w)) rep(1, n) else w
+    alone <- fit_at(y ~ f, 2^50)
+    means <- vapply(levels(data$f), function(l) {
+      stats::weighted.mean(data$y[data$f == l], weights[data$f == l])
+    }, 0)
+    order <- names(sort(means))
+    cost <- function(levels) {
+      left <- data$f %in% levels
+      squares(data$y[left], weights[left]) + squares(data$y[!left], weights[!left])
+    }
+    best <- min(vapply(seq_along(order), function(k) cost(order[seq_len(k)]), 0))
+    expect_equal(alone$objective, best, tolerance = 1e-12, info = paste("case", case))
+  }
+})
+
+# What the help says of rounding: by how much the sum of squares may exceed the least.
+most_squares <- function(fit, y, w, least) {
+  scale <- min(2^30, 2^14 * length(y)) / sum(w)
+  off <- if (all(w == round(w))) 0 else abs(w - round(w * scale) / scale)
+  r <- sum(off * pmax(y - min(y), max(y) - y)^2)
+  s <- 4^fit$control$depth * sum(w) * diff(range(y))^2 / 2^60
+  (sqrt(least + r + s) + 2 * fit$rounding)^2 + r
+}
+
+test_that("numbers and weights of all digits lose no more than the help says", {
+  set.seed(38)
+  for (case in seeds(60, 12)) {
+    depth <- sample(2, 1)
+    n <- sample(5:14, 1)
+    data <- data.frame(a = rnorm(n), b = sample(3, n, TRUE), y = rnorm(n) + 1e6 * (case %% 2))
+    data$y[1] <- data$y[1] + sample(c(0, 1e3), 1)
+    w <- switch(case %% 3 + 1, rep(1, n), sample(1e6, n), runif(n)^4)
+    fit <- contree(y ~ a + b, data, weights = w, depth = depth, minbucket = 1)
+    best <- brute_force_squares(data, depth, 0, 1, w)[1]
+    expect_lte(fit$objective, most_squares(fit, data$y, w, best) * (1 + 1e-9))
+    expect_lte(fit$bound, best * (1 + 1e-9))
+  }
+})
+
+test_that("whole numbers that the grid holds have the least sum of squares there is", {
+  set.seed(37)
+  for (case in seeds(60, 12)) {
+    depth <- sample(2:3, 1)
+    n <- sample(4:9, 1)
+    data <- data.frame(a = sample(n, n, TRUE), b = sample(3, n, TRUE))
+    data$y <- 3e6 * sample(3, n, TRUE) + sample(0:2, n, TRUE)
+    best <- brute_force_squares(data, depth)[1]
+    for (by in c(1, 2, 10)) {
+      fit <- contree(data[c("a", "b")], data$y / by, depth = depth, minbucket = 1)
+      expect_identical(fit$rounding, 0)
+      expect_equal(fit$objective * by^2, best, tolerance = 1e-9, info = paste("case", case))
+    }
+  }
+  exact <- data.frame(a = 1:4, y = c(3000001, 3000002, 6000002, 9000003))
+  fit <- contree(y ~ a, exact, depth = 2, minbucket = 1)
+  expect_identical(c(fit$objective, fit$bound, fit$gap), c(0, 0, 0))
+  expect_no_match(capture.output(print(fit)), "rounded")
 })
 
 test_that("a number that is 0 or 1 is fitted as one, and factor() is named once", {

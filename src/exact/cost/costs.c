@@ -521,6 +521,11 @@ double ct_cost_grain(const ct_costs *costs)
     return costs->rounding > 0 || costs->response ? 0 : costs->unit;
 }
 
+double ct_cost_rounding(const ct_costs *costs)
+{
+    return costs->response ? ct_response_rounding(costs) : costs->rounding;
+}
+
 ct_status ct_totals_new(ct_totals *totals, const ct_costs *costs, ct_arena *arena)
 {
     totals->rows = CT_ARENA_ZEROED(arena, uint32_t, costs->n_classes);
@@ -546,7 +551,8 @@ int64_t ct_best_label(const ct_costs *costs, const ct_totals *totals, uint32_t *
     }
     if (costs->response) {
         *label = 0;
-        return ct_response_cost(ct_mass(totals, 0), totals->moments[0], totals->moments[1]);
+        return ct_response_cost(costs->response->fine, ct_mass(totals, 0), totals->moments[0],
+                                totals->moments[1]);
     }
     int64_t all = 0;
     for (uint32_t c = 0; !costs->loss && c < n; c++) all += ct_mass(totals, c) * costs->most[c];

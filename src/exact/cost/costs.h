@@ -97,6 +97,9 @@ ct_status ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, do
 /* Of which the errors of all trees are multiples, in the objective; 0 if costs were rounded. */
 double ct_cost_grain(const ct_costs *costs);
 
+/* By how much rounding may change what a tree costs, in the objective. */
+double ct_cost_rounding(const ct_costs *costs);
+
 /* Room for n_classes, all 0. */
 ct_status ct_totals_new(ct_totals *totals, const ct_costs *costs, ct_arena *arena);
 

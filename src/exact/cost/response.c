@@ -8,7 +8,8 @@
 
 enum {
     MOST_BITS = 23,      /* of z: sums of 64 rows fit into 32 bits, also beside their mean */
-    COST_BITS = 58,      /* of Q; with D a row costs four times as much at most */
+    COST_BITS = 59,      /* of Q */
+    DEAREST_BITS = 61,   /* of what all rows cost with D, in the units of costs */
     WEIGHT_BITS = 30,    /* of W where weights are whole */
     ROUNDED_BITS = 14,   /* of a mean weight where they are rounded */
     LEAST_DECIMALS = -9, /* powers of ten that are tried as the step of y */
@@ -18,6 +19,9 @@ enum {
 
 /* Relative errors of doubles added up, generously. */
 static const double NOISE = 1e-12;
+
+/* A weight is whole if it is as near as that to one. */
+static const double WHOLE_WEIGHT = 0x1p-5;
 
 /* Responses nearer to each other are the same: their squares would vanish. */
 static const double LEAST_RANGE = 1e-140;
@@ -33,21 +37,30 @@ static double shifted(double x, int decimals)
     return decimals < 0 ? x / pow(10, -decimals) : x * pow(10, decimals);
 }
 
-/* Whether all values are multiples of 10^-decimals, but for the last bits of doubles. */
-static int all_multiples(const double *values, uint32_t n, int decimals)
+/* Whether a row has a weight: others decide nothing. */
+static int counts(const ct_data *data, uint32_t row)
 {
-    for (uint32_t row = 0; row < n; row++) {
-        double x = shifted(values[row], decimals);
-        if (!(fabs(x) < 0x1p45) || fabs(x - nearbyint(x)) > ldexp(fabs(x), -50)) return 0;
+    return !data->weights || data->weights[row] > 0;
+}
+
+/* Whether all values, of rows that count, are multiples of 10^-decimals, but for the last bits of
+ * doubles and for `near`. */
+static int all_multiples(const ct_data *data, const double *values, int decimals, double near)
+{
+    near = shifted(near, decimals);
+    for (uint32_t row = 0; row < data->n_rows; row++) {
+        double x = shifted(values[row], decimals), off = fabs(x - nearbyint(x));
+        if (!counts(data, row)) continue;
+        if (!(fabs(x) < 0x1p53) || off > ldexp(fabs(x), -50) || off > near) return 0;
     }
     return 1;
 }
 
 /* The fewest decimals that all values have; `most` + 1 if they have more. */
-static int decimals_of(const double *values, uint32_t n, int least, int most)
+static int decimals_of(const ct_data *data, const double *values, int least, int most, double near)
 {
     int decimals = least;
-    while (decimals <= most && !all_multiples(values, n, decimals)) decimals++;
+    while (decimals <= most && !all_multiples(data, values, decimals, near)) decimals++;
     return decimals;
 }
 
@@ -78,7 +91,7 @@ static ct_status weigh(const ct_data *data, ct_arena *arena, weighing *w, ct_err
     w->whole = CT_ARENA_NEW(arena, int64_t, data->n_rows);
     if (!w->whole) return no_memory(error);
     for (uint32_t row = 0; row < data->n_rows; row++) sum += data->weights[row];
-    int decimals = decimals_of(data->weights, data->n_rows, 0, WEIGHT_DECIMALS);
+    int decimals = decimals_of(data, data->weights, 0, WEIGHT_DECIMALS, WHOLE_WEIGHT);
     double scale = shifted(1, decimals), most = 0x1p30;
     CT_ASSERT(most == ldexp(1, WEIGHT_BITS));
     if (decimals > WEIGHT_DECIMALS || sum * scale > most) {
@@ -99,6 +112,7 @@ static double rounding_of(const ct_data *data, const weighing *w, double low, do
 {
     double sum = 0, total = 0;
     for (uint32_t row = 0; data->weights && row < data->n_rows; row++) {
+        if (!counts(data, row)) continue;
         double off = fabs(data->weights[row] - (double) w->whole[row] * w->unit),
                y = data->response[row], far = fmax(y - low, high - y);
         sum += off * far * far;
@@ -109,44 +123,81 @@ static double rounding_of(const ct_data *data, const weighing *w, double low, do
 
 /* ---- the grid ---- */
 
+/* Of the rows that count. */
 static void range_of(const ct_data *data, double *low, double *high)
 {
-    *low = *high = data->response[0];
-    for (uint32_t row = 1; row < data->n_rows; row++) {
-        if (data->response[row] < *low) *low = data->response[row];
-        if (data->response[row] > *high) *high = data->response[row];
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (uint32_t row = 0; row < data->n_rows; row++) {
+        if (!counts(data, row)) continue;
+        *low = fmin(*low, data->response[row]);
+        *high = fmax(*high, data->response[row]);
     }
+    CT_ASSERT(*low <= *high);
 }
 
-/* All decimals of y, and as many binary places more as there is room for; 0 if there is none. */
-static int fit_decimals(const ct_data *data, ct_response *response, double low, double high,
-                        int bits, int32_t *z)
+/* A grid of 2^bits steps to either side of its centre. */
+typedef struct {
+    const ct_data *data;
+    double low, high; /* the range of the response */
+    int bits;
+    int32_t *z;       /* [row] */
+} grid;
+
+/* Rows that do not count are at the centre. */
+static void put(const grid *g, uint32_t row, double z)
 {
-    int decimals = decimals_of(data->response, data->n_rows, LEAST_DECIMALS, MOST_DECIMALS);
+    CT_ASSERT(!counts(g->data, row) || fabs(z) <= ldexp(1, g->bits));
+    g->z[row] = counts(g->data, row) ? (int32_t) z : 0;
+}
+
+/* All decimals of y, and as many binary places more as there is room for; 0 if there is none, or if
+ * decimals that are near y are further away than a grid of equal steps would be. */
+static int fit_decimals(const grid *g, ct_response *response)
+{
+    const double *y = g->data->response;
+    int decimals = decimals_of(g->data, y, LEAST_DECIMALS, MOST_DECIMALS,
+                               ldexp(g->high - g->low, -g->bits - 2));
     if (decimals > MOST_DECIMALS) return 0;
-    double first = nearbyint(shifted(low, decimals)), last = nearbyint(shifted(high, decimals));
-    double middle = floor((first + last) / 2), most = fmax(last - middle, middle - first);
-    if (most >= ldexp(1, bits)) return 0;
-    int places = bits - (int) ct_bit_width((uint64_t) most);
-    for (uint32_t row = 0; row < data->n_rows; row++) {
-        double x = nearbyint(shifted(data->response[row], decimals)) - middle;
-        z[row] = (int32_t) ldexp(x, places);
-    }
+    double first = nearbyint(shifted(g->low, decimals)),
+           last = nearbyint(shifted(g->high, decimals)), middle = first + floor((last - first) / 2),
+           most = fmax(last - middle, middle - first);
+    if (most >= ldexp(1, g->bits)) return 0;
+    int places = g->bits - (int) ct_bit_width((uint64_t) most);
+    for (uint32_t row = 0; row < g->data->n_rows; row++)
+        put(g, row, ldexp(nearbyint(shifted(y[row], decimals)) - middle, places));
     response->centre = shifted(middle, -decimals);
     response->step = ldexp(shifted(1, -decimals), -places);
     return 1;
 }
 
-static void fit_range(const ct_data *data, ct_response *response, double low, double high, int bits,
-                      int32_t *z)
+/* Differences of y that are multiples of a power of two, all of them; 0 if they are none. */
+static int fit_binary(const grid *g, ct_response *response)
 {
-    response->centre = low / 2 + high / 2;
-    response->step = ldexp(fmax(high - response->centre, response->centre - low), -bits);
-    for (uint32_t row = 0; row < data->n_rows; row++)
-        z[row] = (int32_t) lround((data->response[row] - response->centre) / response->step);
+    int exponent;
+    (void) frexp(g->high - g->low, &exponent);
+    double step = ldexp(1, exponent - g->bits - 1);
+    if (!(step > 0)) return 0;
+    response->step = step;
+    response->centre = g->low + floor((g->high - g->low) / step / 2) * step;
+    for (uint32_t row = 0; row < g->data->n_rows; row++) {
+        double x = (g->data->response[row] - response->centre) / step;
+        if (counts(g->data, row) && (x != nearbyint(x) || fabs(x) > ldexp(1, g->bits))) return 0;
+        put(g, row, nearbyint(x));
+    }
+    return 1;
 }
 
-/* How far y is from the grid; by no more than the last bits of doubles is not at all. */
+static void fit_range(const grid *g, ct_response *response)
+{
+    response->centre = g->low / 2 + g->high / 2;
+    response->step = ldexp(fmax(g->high - response->centre, response->centre - g->low), -g->bits);
+    for (uint32_t row = 0; row < g->data->n_rows; row++)
+        put(g, row, nearbyint((g->data->response[row] - response->centre) / response->step));
+}
+
+/* How far y is from the grid; by no more than the last bits of doubles is not at all. y less the
+ * centre is exact where y is large beside its range: it is at most twice the centre then. */
 static double distance_of(const ct_data *data, const ct_response *response, const weighing *w,
                           const int32_t *z)
 {
@@ -154,25 +205,35 @@ static double distance_of(const ct_data *data, const ct_response *response, cons
     for (uint32_t row = 0; row < data->n_rows; row++) {
         double weight = (double) weight_at(w, row) * w->unit,
                x = data->response[row] - response->centre, off = x - response->step * z[row];
+        if (!counts(data, row)) continue;
         sum += weight * off * off;
         all += weight * x * x;
     }
     return sqrt(sum) > NOISE * sqrt(all) ? sqrt(sum) * (1 + NOISE) : 0;
 }
 
-/* Sets z, centre, step, error and range. */
+/* As many bits as there is room for: see `fine`. */
+static void set_units(ct_response *response, int64_t weight)
+{
+    double most = (double) weight * response->range * response->range;
+    int room = DEAREST_BITS - (most > 0 ? ilogb(most) + 1 : DEAREST_BITS);
+    response->fine = room < 0 ? 0 : room < CT_FINE_BITS ? (unsigned) room : CT_FINE_BITS;
+    response->scale = ldexp(1, (int) response->fine);
+}
+
+/* Sets z, centre, step, error, range and the unit of costs. */
 static void fit_grid(const ct_data *data, ct_response *response, const weighing *w, int32_t *z,
                      double low, double high)
 {
-    int bits = (COST_BITS - (int) ct_bit_width((uint64_t) w->sum)) / 2;
-    if (bits > MOST_BITS) bits = MOST_BITS;
-    CT_ASSERT(bits > 8);
+    grid g = {data, low, high, (COST_BITS - (int) ct_bit_width((uint64_t) w->sum)) / 2, z};
+    if (g.bits > MOST_BITS) g.bits = MOST_BITS;
+    CT_ASSERT(g.bits > 8);
     if (high / 2 - low / 2 < LEAST_RANGE) {
         response->centre = low;
         response->step = 1;
         memset(z, 0, data->n_rows * sizeof *z);
-    } else if (!fit_decimals(data, response, low, high, bits, z)) {
-        fit_range(data, response, low, high, bits, z);
+    } else if (!fit_decimals(&g, response) && !fit_binary(&g, response)) {
+        fit_range(&g, response);
     }
     response->error = distance_of(data, response, w, z);
     int32_t least = z[0], most = z[0];
@@ -180,9 +241,9 @@ static void fit_grid(const ct_data *data, ct_response *response, const weighing 
         if (z[row] < least) least = z[row];
         if (z[row] > most) most = z[row];
     }
-    CT_ASSERT(least >= -((int32_t) 1 << bits) && most <= (int32_t) 1 << bits);
     response->z = z;
     response->range = most - least;
+    set_units(response, w->sum);
 }
 
 /* ---- the whole ---- */
@@ -196,7 +257,7 @@ static int64_t cost_of_all(const ct_response *response, const weighing *w, uint3
         squares += wz * response->z[row];
     }
     CT_ASSERT(squares >= 0 && squares <= (int64_t) 1 << COST_BITS);
-    return ct_response_cost(w->sum, sum, squares);
+    return ct_response_cost(response->fine, w->sum, sum, squares);
 }
 
 /* The SSE of all rows, of y itself. */
@@ -205,12 +266,14 @@ static double sse_of_all(const ct_data *data, const ct_response *response)
     double weight = 0, sum = 0, squares = 0;
     for (uint32_t row = 0; row < data->n_rows; row++) {
         double w = data->weights ? data->weights[row] : 1, x = data->response[row];
+        if (!counts(data, row)) continue;
         weight += w;
         sum += w * (x - response->centre);
     }
     for (uint32_t row = 0; row < data->n_rows; row++) {
         double w = data->weights ? data->weights[row] : 1;
         double x = data->response[row] - response->centre - sum / weight;
+        if (!counts(data, row)) continue;
         squares += w * x * x;
     }
     return squares;
@@ -272,11 +335,11 @@ ct_status ct_response_init(ct_costs *costs, const ct_data *data, unsigned depth,
     costs->n_classes = 1;
     costs->response = response;
     costs->weights = w.whole;
-    costs->unit = response->step * response->step * w.unit;
+    costs->unit = response->step * response->step * w.unit / response->scale;
     costs->most_splits = ct_most_splits(data->n_rows, depth);
     costs->rounding = rounding_of(data, &w, low, high);
     costs->noise = NOISE;
-    *most = (int64_t) response->range * response->range;
+    *most = (int64_t) response->range * response->range * ((int64_t) 1 << response->fine);
     costs->most = costs->least = most;
     response->total = (double) total * costs->unit;
     costs->total = response->total;
@@ -312,6 +375,14 @@ int64_t ct_response_gap(const ct_costs *costs, double gap)
     return !(units > 0) ? 0 : units < 0x1p60 ? (int64_t) units : INT64_MAX / 4;
 }
 
+double ct_response_rounding(const ct_costs *costs)
+{
+    const ct_response *response = costs->response;
+    return costs->rounding +
+           2 * response->error * (sqrt(response->total) + response->error) +
+           (response->excess + costs->unit) * costs->most_splits + costs->unit;
+}
+
 int64_t ct_response_proving(const ct_costs *costs, double bound)
 {
     int64_t low = 0, high = INT64_C(1) << 60;
@@ -338,6 +409,7 @@ int64_t ct_response_of_tree(const ct_costs *costs, uint32_t n_rows, const ct_out
         weight[leaf] += costs->weights ? costs->weights[row] : 1;
     }
     for (size_t leaf = 0; leaf < n_leaves; leaf++)
-        cost += ct_response_cost(weight[leaf], moments[2 * leaf], moments[2 * leaf + 1]);
+        cost += ct_response_cost(costs->response->fine, weight[leaf], moments[2 * leaf],
+                                 moments[2 * leaf + 1]);
     return cost;
 }

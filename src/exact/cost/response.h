@@ -4,16 +4,19 @@
  * have integer weights w, 1 each where the data have none, with the sum W. A row set S costs as a
  * leaf
  *
- *   c(S) = Q - ceil(T^2 / W) = floor(sum w (z - mean)^2),   T = sum w z,  Q = sum w z^2,
+ *   c(S) = 2^f Q - ceil(2^f T^2 / W) = floor(2^f sum w (z - mean)^2),
  *
- * which is exact in 64 bits: 2 b + log2 W is at most 58. The floor keeps c(A u B) >= c(A) + c(B),
- * so that all facts of bound/interval.h hold. A row of weight 1 costs no more than D = (max z - min
+ * with T = sum w z and Q = sum w z^2, which is exact in 64 bits: 2 b + log2 W is at most 59, and f
+ * the bits that W (max z - min z)^2 leaves of 61. The floor keeps c(A u B) >= c(A) + c(B), so that
+ * all facts of bound/interval.h hold. A row of weight 1 costs no more than D = 2^f (max z - min
  * z)^2 beside what the others do: a row more lies no further than that from any mean.
  *
- * A tree of the costs c and s splits costs c + s * split, in units of step^2 (times the unit of
- * weights). `split` holds the price of a split, complexity * c(all rows) rounded down, and so many
- * units more that of trees that are as good in real numbers the smaller one costs less, whatever
- * their floors take off: one for each leaf that there may be.
+ * A tree of the costs c and s splits costs c + s * split, in units of 2^-f step^2 (times the unit
+ * of weights). `split` holds the price of a split, complexity * c(all rows) rounded down, and so
+ * many units more that of trees that are as good in real numbers the smaller one costs less,
+ * whatever their floors take off: one for each leaf that there may be.
+ *
+ * Rows without weight cost nothing, and the grid is chosen without them; there they are at 0.
  *
  * What is left out: sqrt(SSE) of a partition of the rows is the distance of y from a linear space,
  * so those of y and of the grid differ by no more than error = ||y - centre - step * z||, weighted.
@@ -32,6 +35,8 @@ struct ct_response {
     double excess;          /* of `split` over the penalty, at least 0, in the objective */
     double total;           /* c(all rows), in the objective */
     int32_t range;          /* max z - min z */
+    unsigned fine;          /* f: see above */
+    double scale;           /* 2^f */
     const float *inverse;   /* [n_rows + CT_INVERSE_PAD] 1 / k; 0 at 0 */
     const float *falling;   /* [n_rows + CT_INVERSE_PAD] 1 / (n_rows - k), 0 from n_rows on */
     uint32_t n_rows;
@@ -42,14 +47,23 @@ struct ct_response {
 
 enum { CT_INVERSE_PAD = 32 }; /* beyond what is needed: blocks of rows are read whole */
 
+enum { CT_FINE_BITS = 30 }; /* f is no larger */
+
 /* c of rows with these sums; see above. */
-static inline int64_t ct_response_cost(int64_t weight, int64_t sum, int64_t squares)
+static inline int64_t ct_response_cost(unsigned fine, int64_t weight, int64_t sum,
+                                       int64_t squares)
 {
     if (!weight) return 0;
     /* T^2 / W of T = q W + r is q^2 W + 2 q r + r^2 / W */
-    uint64_t w = (uint64_t) weight, t = (uint64_t) (sum < 0 ? -sum : sum), q = t / w, r = t % w;
-    CT_ASSERT(weight > 0 && w < UINT64_C(1) << 32);
-    return squares - (int64_t) (q * q * w + 2 * q * r + (r * r + w - 1) / w);
+    uint64_t w = (uint64_t) weight, t = (uint64_t) (sum < 0 ? -sum : sum), q = t / w, r = t % w,
+             whole = q * q * w + 2 * q * r, rest = r * r;
+    CT_ASSERT(weight > 0 && w < UINT64_C(1) << 32 && fine <= CT_FINE_BITS);
+    if (fine && r >> 16) { /* r^2 2^f might not fit */
+        whole += rest / w;
+        rest %= w;
+    }
+    return (squares - (int64_t) whole) * ((int64_t) 1 << fine) -
+           (int64_t) (((rest << fine) + w - 1) / w);
 }
 
 /* Adds a row to moments as in ct_totals. */
@@ -68,6 +82,9 @@ ct_status ct_response_init(ct_costs *costs, const ct_data *data, unsigned depth,
 double ct_response_bound(const ct_costs *costs, int64_t cost);
 int64_t ct_response_above(const ct_costs *costs, double most);
 int64_t ct_response_gap(const ct_costs *costs, double gap);
+
+/* As ct_cost_rounding. */
+double ct_response_rounding(const ct_costs *costs);
 
 /* The least cost that is a proof of `bound` or more: see ct_response_bound. */
 int64_t ct_response_proving(const ct_costs *costs, double bound);

@@ -18,9 +18,9 @@ static void add_row(sums *s, const ct_costs *costs, uint32_t row)
     ct_response_add(costs, row, s->moments);
 }
 
-static int64_t cost_of(const sums *s)
+static int64_t cost_of(const sums *s, const ct_costs *costs)
 {
-    return ct_response_cost(s->weight, s->moments[0], s->moments[1]);
+    return ct_response_cost(costs->response->fine, s->weight, s->moments[0], s->moments[1]);
 }
 
 static sums sums_of(const ct_costs *costs, const uint32_t *rows, uint32_t n)
@@ -49,7 +49,7 @@ uint32_t ct_response_split(const ct_costs *costs, const uint32_t *rows, const ui
         if (j + 1 < min_bucket || n - (j + 1) < min_bucket || ranks[j] == ranks[j + 1]) continue;
         sums right = {all.weight - left.weight,
                       {all.moments[0] - left.moments[0], all.moments[1] - left.moments[1]}};
-        int64_t cost = cost_of(&left) + cost_of(&right);
+        int64_t cost = cost_of(&left, costs) + cost_of(&right, costs);
         if (cost >= least) continue;
         least = cost;
         place = j + 1;
@@ -65,6 +65,7 @@ uint32_t ct_response_split(const ct_costs *costs, const uint32_t *rows, const ui
 typedef struct {
     uint32_t *rows;
     double *weight, *sum, *rest; /* of weights; of w (y - centre); of w (y - mean) */
+    double *mean;                /* less the centre */
     sums *on_grid;
 } recount;
 
@@ -98,11 +99,18 @@ static double weight_at(const check *c, uint32_t row)
     return c->data->weights ? c->data->weights[row] : 1;
 }
 
+/* The response less the centre, which is exact where it is large beside its range; any number where
+ * the row has no weight. */
+static double response_at(const check *c, uint32_t row)
+{
+    return weight_at(c, row) > 0 ? c->data->response[row] - c->costs->response->centre : 0;
+}
+
 /* Adds a row to all nodes on its way; returns its leaf, n_nodes if that is too deep. */
 static uint32_t walk(const check *c, uint32_t row)
 {
     uint32_t node = c->tree->roots[0];
-    double w = weight_at(c, row), y = c->data->response[row] - c->costs->response->centre;
+    double w = weight_at(c, row), y = response_at(c, row);
     for (unsigned level = 0; level <= c->rules->max_depth; level++) {
         c->sums.rows[node]++;
         c->sums.weight[node] += w;
@@ -117,9 +125,9 @@ static uint32_t walk(const check *c, uint32_t row)
 /* The same with distances from the means. */
 static void walk_again(const check *c, uint32_t row, double *deviance)
 {
-    double w = weight_at(c, row);
+    double w = weight_at(c, row), y = response_at(c, row);
     for (uint32_t node = c->tree->roots[0];; node = step(c, node, row)) {
-        double off = c->data->response[row] - c->tree->values[node];
+        double off = y - c->sums.mean[node];
         c->sums.rest[node] += w * off;
         deviance[node] += w * off * off;
         if (c->tree->feature[node] < 0) return;
@@ -145,8 +153,9 @@ static void set_values(const check *c)
     double centre = c->costs->response->centre;
     for (uint32_t node = 0; node < c->tree->n_nodes; node++) {
         double weight = c->sums.weight[node];
-        c->tree->values[node] = weight > 0 ? centre + c->sums.sum[node] / weight
-                                           : c->tree->values[c->tree->roots[0]];
+        c->sums.mean[node] = weight > 0 ? c->sums.sum[node] / weight
+                                        : c->sums.mean[c->tree->roots[0]];
+        c->tree->values[node] = centre + c->sums.mean[node];
     }
 }
 
@@ -183,7 +192,7 @@ static ct_status count_again(const check *c, uint32_t *leaf_of_row, ct_response_
                            (unsigned long) node);
         facts->splits += tree->feature[node] >= 0;
         if (tree->feature[node] >= 0) continue;
-        facts->cost += cost_of(&c->sums.on_grid[node]);
+        facts->cost += cost_of(&c->sums.on_grid[node], c->costs);
         facts->sse += facts->deviance[node];
     }
     return CT_OK;
@@ -197,7 +206,7 @@ ct_status ct_response_check(const ct_data *data, const ct_costs *costs, ct_fores
     check c = {data, costs, tree, rules, {0}};
     CT_ASSERT(data->response && tree->values && tree->n_values == 1 && facts->deviance);
     c.sums.rows = (uint32_t *) ct_alloc(n * sizeof *c.sums.rows);
-    c.sums.weight = (double *) ct_alloc(3 * n * sizeof *c.sums.weight);
+    c.sums.weight = (double *) ct_alloc(4 * n * sizeof *c.sums.weight);
     c.sums.on_grid = (sums *) ct_alloc(n * sizeof *c.sums.on_grid);
     facts->sse = 0;
     facts->cost = facts->splits = 0;
@@ -207,9 +216,10 @@ ct_status ct_response_check(const ct_data *data, const ct_costs *costs, ct_fores
     } else {
         c.sums.sum = c.sums.weight + n;
         c.sums.rest = c.sums.sum + n;
+        c.sums.mean = c.sums.rest + n;
         memset(c.sums.rows, 0, n * sizeof *c.sums.rows);
         memset(c.sums.on_grid, 0, n * sizeof *c.sums.on_grid);
-        for (size_t i = 0; i < 3 * n; i++) c.sums.weight[i] = 0;
+        for (size_t i = 0; i < 4 * n; i++) c.sums.weight[i] = 0;
         for (size_t i = 0; i < n; i++) facts->deviance[i] = 0;
         status = count_again(&c, leaf_of_row, facts, error);
     }

@@ -88,8 +88,7 @@ static inline listed side_by_quotients(const scan_job *job, int side)
 /* A lower bound of the cost of a split of the side, of the largest quotient. */
 static inline int64_t cost_of_quotient(const listed *s, float most)
 {
-    double cost = (double) s->squares - (double) s->n * (double) most - s->margin;
-    return cost > 0 ? (int64_t) cost : 0;
+    return cost_of_units(s, (double) s->squares - (double) s->n * (double) most - s->margin);
 }
 
 /* Splits of a lower quotient cost more than one of the largest. */
@@ -176,12 +175,6 @@ CT_INLINE void scan_lanes(const ct_rows *all, size_t block, const uint16_t *belo
     for (unsigned lane = 0; lane < CT_BESIDE && lane < n; lane += CHUNK)
         scan_beside(all->abreast, block * all->abreast->stride, lane, below, s, tied, partial,
                     most);
-}
-
-/* What a split costs with k rows and the sum t on its left. */
-static inline int64_t cost_of_split(const listed *s, uint32_t k, int64_t t)
-{
-    return s->squares + ct_response_cost(k, t, 0) + ct_response_cost(s->n - k, s->sum - t, 0);
 }
 
 /* The rows of a side in the order of a child, word by word. */

@@ -6,8 +6,9 @@
  *
  *   Q - ceil(T_k^2 / W_k) - ceil((T - T_k)^2 / (W - W_k)),
  *
- * at least Q - gain - 2, where the gain is the same without rounding. z is counted from the rounded
- * mean of the side, which changes no cost. Pass 1 computes gains in single precision and keeps the
+ * in units of the grid (in the finer ones of costs rounding takes off less), at least Q - gain - 2,
+ * where the gain is the same without rounding. z is counted from the rounded mean of the side,
+ * which changes no cost. Pass 1 computes gains in single precision and keeps the
  * largest of each block of 64 rows; without weights from exact sums, one rounding after another, so
  * that all instruction sets come to the same. With q = the side's Q, eps = 2^-24 and R the range of
  * z such a gain is off by no more than 54 eps q + 3 eps n R: T_k is a sum of two rounded numbers,
@@ -49,17 +50,30 @@ static inline listed list_of_side(const scan_job *job, int side)
     return s;
 }
 
+/* Of units of the grid, rounded down. */
+static inline int64_t cost_of_units(const listed *s, double units)
+{
+    return units > 0 ? (int64_t) (units * s->response->scale) : 0;
+}
+
 /* A cost that no split with such a gain is below. */
 static inline int64_t cost_of_gain(const listed *s, double gain)
 {
-    double cost = (double) s->squares - gain - s->margin;
-    return cost > 0 ? (int64_t) cost : 0;
+    return cost_of_units(s, (double) s->squares - gain - s->margin);
 }
 
 /* What the rows cost as one leaf. */
 static inline int64_t cost_of_leaf(const listed *s)
 {
-    return ct_response_cost(s->weight, s->sum, s->squares);
+    return ct_response_cost(s->response->fine, s->weight, s->sum, s->squares);
+}
+
+/* What a split costs with rows of that weight and sum on its left. */
+static inline int64_t cost_of_split(const listed *s, int64_t weight, int64_t sum)
+{
+    unsigned fine = s->response->fine;
+    return s->squares * ((int64_t) 1 << fine) + ct_response_cost(fine, weight, sum, 0) +
+           ct_response_cost(fine, s->weight - weight, s->sum - sum, 0);
 }
 
 /* Whether a split may come behind the row at `place` - 1. */
@@ -343,8 +357,7 @@ static inline int64_t best_in_run(const listed *s, const run *r, uint32_t first,
         if (i < first || (s->tied && r->ranks[i] == r->ranks[i + 1]) ||
             cost_at(s, r, i, sum, weight) >= best)
             continue;
-        int64_t cost = s->squares + ct_response_cost(weight, sum, 0) +
-                       ct_response_cost(s->weight - weight, s->sum - sum, 0);
+        int64_t cost = cost_of_split(s, weight, sum);
         if (cost < best) best = cost;
     }
     return best;

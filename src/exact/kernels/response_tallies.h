@@ -107,9 +107,8 @@ static int64_t best_of_cells(const ct_tallies *tallies, const listed *s, const s
 static int64_t cost_of_most(const listed *s, quotient most)
 {
     double sum = (double) s->sum, n = (double) s->n,
-           gain = sum * sum / n + most.above / most.below / n,
-           cost = (double) s->squares - gain - (double) s->squares * 0x1p-45 - 4;
-    return cost > 0 ? (int64_t) cost : 0;
+           gain = sum * sum / n + most.above / most.below / n;
+    return cost_of_units(s, (double) s->squares - gain - (double) s->squares * 0x1p-45 - 4);
 }
 
 /* One child in one side. */

@@ -251,7 +251,8 @@ static float most_of_words(scan_job *job, const child_rows *rows, int side, cons
     size_t n_words = job->end - job->begin;
     end_notes(s, n_words);
     float bound = bound_words(s, n_words), left = -1;
-    double spared = (double) s->squares - s->margin - (double) job->cap[side];
+    double spared = (double) s->squares - s->margin -
+                    (double) job->cap[side] / s->response->scale;
     size_t best = job->best_word[side] = word_of_bound(s, bound);
     if ((double) bound <= spared || bound <= 0) return bound;
     ct_word_notes *notes = s->list->notes;
@@ -272,7 +273,8 @@ static int is_below_all(const scan_job *job, int side, const listed *s, int64_t 
 {
     list_sides(job, side ? RIGHT : LEFT);
     float most = scan_list(s);
-    return most < 0 || (double) error <= (double) s->squares - (double) most + s->margin;
+    return most < 0 || (double) error / s->response->scale <=
+                           (double) s->squares - (double) most + s->margin;
 }
 #endif
 
