@@ -117,17 +117,28 @@ sampling_weights <- function(frame, settings) {
       stop_input("class_weights", gettext("'class_weights' are given, but the response is numeric"))
     }
     by_class <- check_forest_class_weights(by_class, frame$response)
-    weights <- (if (is.null(weights)) 1 else weights) * by_class[as.integer(frame$response)]
+    by_class <- by_class[as.integer(frame$response)]
+    weights <- if (is.null(weights)) by_class else product_of_weights(weights, by_class)
   }
   if (is.null(weights)) return(NULL)
   if (!settings$replace) {
     stop_unsupported("replace", gettext(
       "weighted sampling is only possible with replacement; use replace = TRUE"))
   }
-  if (sum(weights) == 0) {
+  if (all(weights == 0)) {
     stop_input("class_weights", gettext("no row can be sampled: all their weights are 0"))
   }
   as.double(weights)
+}
+
+# Up to a power of two, on which sampling does not depend: the largest product is between 1 and 4,
+# so that none overflows.
+product_of_weights <- function(a, b) {
+  power <- function(x) ifelse(x > 0, pmin(floor(log2(x)), 1023), -Inf)
+  i <- power(a)
+  j <- power(b)
+  if (all(i + j == -Inf)) return(numeric(length(a)))
+  ifelse(i + j == -Inf, 0, a / 2^i * (b / 2^j) * 2^(i + j - max(i + j)))
 }
 
 check_forest_class_weights <- function(weights, response) {

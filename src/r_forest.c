@@ -56,6 +56,19 @@ static const int32_t *classes_of(SEXP y, uint32_t n_rows, uint32_t n_classes)
     return codes;
 }
 
+/* Weights of the rows, of which at least one is above 0; or NULL. */
+static const double *sampling_of(SEXP control, uint32_t n_rows)
+{
+    const double *weights = r_doubles(r_element(control, "sampling"), n_rows, "sampling");
+    double largest = 0;
+    for (uint32_t row = 0; weights && row < n_rows; row++) {
+        if (!(weights[row] >= 0 && R_FINITE(weights[row]))) Rf_error("'sampling' is not valid");
+        if (weights[row] > largest) largest = weights[row];
+    }
+    if (weights && largest == 0) Rf_error("no row can be sampled");
+    return weights;
+}
+
 /* ---- what is owned while R may fail ---- */
 
 typedef struct {
@@ -369,7 +382,7 @@ SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     if (data.n_classes) data.classes = classes_of(y, x.n_rows, data.n_classes);
     else data.numbers = r_doubles(y, x.n_rows, "y");
     if (!data.classes && !data.numbers) Rf_error("there is no response");
-    data.sampling = r_doubles(r_element(control, "sampling"), x.n_rows, "sampling");
+    data.sampling = sampling_of(control, x.n_rows);
     int by_row;
     double bytes = bytes_of_codes(&x, &options, &by_row);
     if (bytes > (double) options.memory_limit)
@@ -412,7 +425,7 @@ SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
 SEXP ffi_hist_sample(SEXP control, SEXP number_)
 {
     uint32_t n_rows = r_count(control, "n_rows");
-    const double *weights = r_doubles(r_element(control, "sampling"), n_rows, "sampling");
+    const double *weights = sampling_of(control, n_rows);
     int replace = r_number(control, "replace") != 0;
     uint32_t sample = r_count(control, "sample");
     if (!replace && (sample > n_rows || weights)) Rf_error("there is no such sample");
