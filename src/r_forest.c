@@ -4,11 +4,13 @@
  * `n_nodes` and `n_leaves` by tree, `number` (which trees), `counts` and `means` of leaves, `edges`
  * (by column), `n_classes`. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "data/hash.h"
 #include "forest/offload/grow.h"
 #include "forest/sample.h"
 #include "r_callbacks.h"
@@ -182,6 +184,26 @@ static SEXP forest_list(const owned *all)
     return list;
 }
 
+/* A string that tells apart what trees are grown from: the codes of all rows, and their edges. */
+static SEXP hash_of_codes(const ct_codes *codes)
+{
+    enum { ABREAST = 4 };
+    uint64_t hash = ct_hash(codes->n_rows, codes->n_cols);
+    size_t i = 0, n = (size_t) codes->n_rows * codes->n_cols;
+    for (; i + ABREAST <= n; i += ABREAST) {
+        const uint16_t *c = codes->codes + i;
+        hash = ct_hash(hash, c[0] | (uint64_t) c[1] << 16 | (uint64_t) c[2] << 32 |
+                                 (uint64_t) c[3] << 48);
+    }
+    for (; i < n; i++) hash = ct_hash(hash, codes->codes[i]);
+    for (uint32_t col = 0; col < codes->n_cols; col++)
+        for (uint32_t code = 0; code < codes->columns[col].n_codes; code++)
+            hash = ct_hash_double(hash, codes->columns[col].edges[code]);
+    char text[20];
+    snprintf(text, sizeof text, "%016llx", (unsigned long long) hash);
+    return Rf_mkString(text);
+}
+
 /* Sums over the trees that rows were left out of: a matrix with a row a row; whole numbers, exact
  * below 2^53. */
 static SEXP oob_sums(const owned *all, uint32_t n_rows)
@@ -215,9 +237,9 @@ static SEXP by_column(const int64_t *values, uint32_t n, double unit)
 
 static SEXP result_list(const owned *all, uint32_t n_rows)
 {
-    static const char *const names[] = {"forest", "oob_sums", "oob_trees", "centre",
-                                        "gains",  "harm",     "status",    "elapsed",
-                                        "device", "device_note"};
+    static const char *const names[] = {"forest", "oob_sums",    "oob_trees", "centre",
+                                        "gains",  "harm",        "status",    "elapsed",
+                                        "device", "device_note", "hash"};
     static const char *const ends[] = {"complete", "interrupted", "time limit", "memory limit"};
     SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
     int i = 0;
@@ -232,6 +254,7 @@ static SEXP result_list(const owned *all, uint32_t n_rows)
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(all->extra.seconds));
     SET_VECTOR_ELT(list, i++, Rf_mkString(all->used.name));
     SET_VECTOR_ELT(list, i++, Rf_mkString(all->used.note));
+    if (all->forest.n_trees) SET_VECTOR_ELT(list, i, hash_of_codes(&all->codes));
     UNPROTECT(1);
     return list;
 }

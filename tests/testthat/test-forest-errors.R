@@ -26,8 +26,8 @@ test_that("standard errors are those of the infinitesimal jackknife", {
   # so they are where seeds differ
   joined <- c(hist_forest(mpg ~ ., mtcars, trees = 30, seed = 5),
               hist_forest(mpg ~ ., mtcars, trees = 30, seed = 2))
-  kept <- cbind(hist_forest(mpg ~ ., mtcars, trees = 30, seed = 5, keep_inbag = TRUE)$inbag,
-                hist_forest(mpg ~ ., mtcars, trees = 30, seed = 2, keep_inbag = TRUE)$inbag)
+  kept <- cbind(hist_forest(mpg ~ ., mtcars, trees = 30, seed = 2, keep_inbag = TRUE)$inbag,
+                hist_forest(mpg ~ ., mtcars, trees = 30, seed = 5, keep_inbag = TRUE)$inbag)
   expect_equal(unname(predict(joined, mtcars[1:3, ], se.fit = TRUE)$se.fit),
                by_hand(predict(joined, mtcars[1:3, ], type = "trees"), kept))
   part <- hist_forest(mpg ~ ., mtcars, trees = 60, seed = 1, replace = FALSE, sample_fraction = 0.5,
