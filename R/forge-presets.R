@@ -74,7 +74,8 @@ on_gpu <- function(loop, dimension) sprintf("gpuDimension(%s, %s)", loop, dimens
 #' Convert a schedule to C or CUDA
 #'
 #' Generates source code for the loops of a schedule with a given forest. The results are those of
-#' [predict()][predict.forged_forest] with `type = "margin"`, bit for bit.
+#' [predict()][predict.forged_forest] with `type = "margin"`, bit for bit; for a forest of classes
+#' without a link they are the sums over the trees, which divided by their total are the margins.
 #'
 #' @param forged A result of [forge()].
 #' @param schedule A [schedule()], or its text; by default that of `forged`.
