@@ -37,6 +37,7 @@ read_response <- function(response, label) {
   }
   if (is.logical(response)) response <- factor(response, levels = c(FALSE, TRUE))
   if (is.character(response)) response <- factor(response)
+  check_factor(response, label)
   if (anyNA(levels(response))) {
     stop_input(label, gettextf("the response '%s' has the level NA; give that level a name", label))
   }
@@ -123,6 +124,7 @@ column_type <- function(value) {
 read_other_types <- function(predictors) {
   values <- predictors$values
   types <- predictors$types
+  for (j in which(types %in% c("factor", "ordered"))) check_factor(values[[j]], names(values)[j])
   for (j in which(types %in% c("factor", "character"))) {
     values[[j]] <- without_na_level(factor_of(values[[j]]))
   }
@@ -134,6 +136,21 @@ read_other_types <- function(predictors) {
                         vapply(values[types == "difftime"], units, ""))
   predictors$values <- values
   predictors
+}
+
+# Codes that are no level, as made by hand or read from a broken file.
+check_factor <- function(value, label) {
+  codes <- unclass(value)
+  n <- nlevels(value)
+  if (is.integer(codes)) {
+    if (all(is.na(codes)) || all(range(codes, na.rm = TRUE) %in% seq_len(n))) return(invisible())
+    bad <- which(!codes %in% c(seq_len(n), NA))[1]
+    problem <- gettextf("the code %d in row %d, but %d levels", codes[bad], bad, n)
+  } else {
+    problem <- gettextf("codes of type %s, but they must be integers", typeof(codes))
+  }
+  stop_input(label, gettextf("the factor '%s' has %s", label, problem),
+             gettext("make it again with factor()"))
 }
 
 factor_of <- function(value) if (is.factor(value)) value else factor(value)

@@ -177,6 +177,7 @@ read_new_types <- function(columns, fit) {
 }
 
 read_new_type <- function(value, given, label, type, unit, levels) {
+  if (is.factor(value)) check_factor(value, label)
   if (type %in% level_types && given %in% level_types) {
     codes <- level_codes(value, levels)
     if (type == "ordered") codes[codes %in% 0L] <- NA # it has no place among the others

@@ -41,8 +41,8 @@ errors_of_rows <- function(leaves, values, inbag, control) {
   matrix(errors, n)
 }
 
-# NA where the variance is not above what is due to the trees alone: with so few of them it cannot be
-# told from 0. Where all trees say the same it is 0, if they are as many as the rows.
+# NA where the variance is not above what is due to the trees alone: with so few of them it cannot
+# be told from 0. Where all trees say the same it is 0, if they are as many as the rows.
 jackknife_errors <- function(said, inbag, control) {
   variance <- jackknife_variance(said, inbag, control)
   alike <- rowSums(said != said[, 1]) == 0

@@ -19,6 +19,7 @@ NULL
 #' @export
 print.hist_forest <- function(x, digits = 4, ...) {
   check_no_dots(...)
+  check_digits(digits)
   trees <- tree_count(x)
   cat(gettextf("Forest of %d %s trees on %d rows and %d predictors\n", trees, x$type, x$n,
                length(x$shape$names)))
@@ -27,6 +28,11 @@ print.hist_forest <- function(x, digits = 4, ...) {
   if (x$status != "complete") cat(gettextf("Stopped early (%s)\n", x$status))
   if (!is.null(x$oob)) cat(oob_text(x, digits), "\n", sep = "")
   invisible(x)
+}
+
+check_digits <- function(digits) {
+  check_number("digits", digits, gettext("a whole number between 1 and 22"),
+               function(value) is_count(value) && value <= 22)
 }
 
 oob_text <- function(x, digits) {

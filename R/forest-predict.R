@@ -100,7 +100,8 @@ column_reader <- function(fit) {
 
 # Levels that no training data had, of columns that some tree splits on.
 tell_forest_levels <- function(object, columns) {
-  if (is.matrix(columns) || length(unknown_levels(columns, names(columns))) == 0) return(invisible())
+  if (is.matrix(columns)) return(invisible())
+  if (length(unknown_levels(columns, names(columns))) == 0) return(invisible())
   split_on <- unique(bitwAnd(object$forest$nodes[c(FALSE, TRUE)], 65535L)) # in leaves it is 65535
   unknown <- unknown_levels(columns, object$shape$names[sort(setdiff(split_on, 65535L)) + 1L])
   if (length(unknown)) warn_new_levels(unknown, gettext("they count as missing values"))

@@ -77,6 +77,15 @@ check_forest_number <- function(name, value, range, none) {
   as.double(value)
 }
 
+# Of squares of responses there must be sums, and means.
+check_range_of_response <- function(y) {
+  spread <- diff(range(y))
+  if (max(abs(y)) <= 1e100 && (spread == 0 || spread >= 1e-100)) return(invisible())
+  stop_input("y", gettextf(
+    "the response has values from %s to %s, but must be within 1e+100 and differ by 1e-100 or more",
+    format(min(y)), format(max(y))), gettext("multiply it by a number"))
+}
+
 # Defaults that depend on the data.
 settle_forest <- function(settings, frame) {
   p <- length(frame$shape$names)
@@ -86,6 +95,7 @@ settle_forest <- function(settings, frame) {
     stop_input("mtry", gettextf(
       "'mtry' is %s, but there are %d predictors", format(settings$mtry), p))
   }
+  if (!is_classes(frame)) check_range_of_response(frame$response)
   if (is.null(settings$min_n)) settings$min_n <- if (is_classes(frame)) 1 else 5
   if (!is_classes(frame) && settings$splitrule %in% c("entropy", "error")) {
     stop_input("splitrule", gettextf(

@@ -35,8 +35,9 @@
 #' feature is not known, a tree follows both branches, in the proportions in which the training data
 #' followed them (for XGBoost sums of Hessians, for LightGBM and others numbers of rows). They are
 #' computed in doubles by numerical quadrature that is exact except for rounding, and those of a row
-#' add up to its margin, on whose scale they are: probabilities for a forest of classes. They are an error for models without the numbers of training rows of their
-#' nodes (randomForest, gbm, ranger without `node.stats = TRUE`).
+#' add up to its margin, on whose scale they are: probabilities for a forest of classes. They are an
+#' error for models without the numbers of training rows of their nodes (randomForest, gbm, ranger
+#' without `node.stats = TRUE`).
 #'
 #' @references
 #' S. M. Lundberg et al. (2020). From local explanations to global understanding with explainable AI
@@ -103,7 +104,7 @@ said_by_sums <- function(forest, sums, type) {
   if (type == "margin" && forest$link != "shares") return(one_or_all(sums))
   response <- linked(sums / forest$average, forest$link)
   if (type %in% c("response", "margin")) return(one_or_all(response))
-  if (ncol(response) == 1) response <- two_classes(sums[, 1])
+  if (length(forest$classes) == 2L && ncol(response) == 1L) response <- two_classes(sums[, 1])
   colnames(response) <- forest$classes
   if (type != "class") return(response)
   factor(forest$classes[max.col(response, ties.method = "first")], forest$classes)
@@ -208,6 +209,7 @@ feature_values <- function(forest, value, j) {
   name <- if (is.null(forest$features)) as.character(j) else forest$features[j]
   levels <- if (!is.null(forest$features)) forest$levels[[name]]
   if (is.logical(value) && all(is.na(value))) return(as.integer(value))
+  if (is.factor(value)) check_factor(value, name)
   if (!is.null(levels) && (is.factor(value) || is.character(value))) {
     other <- forest$new_level[name]
     codes <- match(as.character(value), levels) + (forest$first_code - 1L)

@@ -7,6 +7,15 @@ test_that("print and summary tell of the forest", {
   expect_equal(sum(summary(fit)$confusion), sum(fit$oob$trees > 0))
 })
 
+test_that("digits are a number of digits", {
+  fit <- hist_forest(Species ~ ., iris, trees = 2, seed = 1)
+  for (digits in list(NA, 0, -1, 1e10, "a", NULL, 1.5, c(1, 2))) {
+    expect_error(print(fit, digits = digits), "'digits'", class = "contree_input_error")
+    expect_error(capture.output(print(summary(fit), digits = digits)), "'digits'",
+                 class = "contree_input_error")
+  }
+})
+
 test_that("forests grown apart are the forest grown at once", {
   parts <- lapply(c(1, 11, 21), function(first) {
     hist_forest(Species ~ ., iris, trees = 10, seed = 6, first = first, importance = "permutation",
