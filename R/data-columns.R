@@ -35,9 +35,9 @@ read_response <- function(response, label) {
       "the response '%s' must be a factor, character or logical, not %s; use factor(%s)",
       label, describe_type(response), label))
   }
-  if (is.factor(response)) check_codes(response, label)
   if (is.logical(response)) response <- factor(response, levels = c(FALSE, TRUE))
   if (is.character(response)) response <- factor(response)
+  check_factor(response, label)
   if (anyNA(levels(response))) {
     stop_input(label, gettextf("the response '%s' has the level NA; give that level a name", label))
   }
@@ -124,7 +124,7 @@ column_type <- function(value) {
 read_other_types <- function(predictors) {
   values <- predictors$values
   types <- predictors$types
-  for (j in which(types %in% c("factor", "ordered"))) check_codes(values[[j]], names(values)[j])
+  for (j in which(types %in% c("factor", "ordered"))) check_factor(values[[j]], names(values)[j])
   for (j in which(types %in% c("factor", "character"))) {
     values[[j]] <- without_na_level(factor_of(values[[j]]))
   }
@@ -138,13 +138,19 @@ read_other_types <- function(predictors) {
   predictors
 }
 
-# Codes of a factor that was put together by hand, or read from a damaged file.
-check_codes <- function(value, label) {
+# Codes that are no level, as made by hand or read from a broken file.
+check_factor <- function(value, label) {
   codes <- unclass(value)
-  if (is.integer(codes) && all(codes >= 1L & codes <= nlevels(value), na.rm = TRUE)) return()
-  stop_input(label, gettextf(
-    "the factor '%s' has codes beyond its %d levels", label, nlevels(value)),
-    gettextf("make it anew, as in factor(as.character(%s))", label))
+  n <- nlevels(value)
+  if (is.integer(codes)) {
+    if (all(is.na(codes)) || all(range(codes, na.rm = TRUE) %in% seq_len(n))) return(invisible())
+    bad <- which(!codes %in% c(seq_len(n), NA))[1]
+    problem <- gettextf("the code %d in row %d, but %d levels", codes[bad], bad, n)
+  } else {
+    problem <- gettextf("codes of type %s, but they must be integers", typeof(codes))
+  }
+  stop_input(label, gettextf("the factor '%s' has %s", label, problem),
+             gettext("make it again with factor()"))
 }
 
 factor_of <- function(value) if (is.factor(value)) value else factor(value)

@@ -177,6 +177,7 @@ read_new_types <- function(columns, fit) {
 }
 
 read_new_type <- function(value, given, label, type, unit, levels) {
+  if (is.factor(value)) check_factor(value, label)
   if (type %in% level_types && given %in% level_types) {
     codes <- level_codes(value, levels)
     if (type == "ordered") codes[codes %in% 0L] <- NA # it has no place among the others
@@ -219,19 +220,31 @@ tell_new_levels <- function(fit, columns, policy) {
   ordered <- types_of(fit, variable) %in% "ordered"
   asked <- intersect(c(variable[node_by_level(fit) | ordered], tree_regressors(fit)),
                      names(columns))
-  unknown <- lapply(stats::setNames(asked, asked), function(name) attr(columns[[name]], "unknown"))
-  unknown <- unknown[lengths(unknown) > 0]
+  unknown <- unknown_levels(columns, asked)
   if (length(unknown) == 0) return(invisible())
-  said <- paste(vapply(names(unknown), function(name) {
-    gettextf("'%s' has %s, which did not occur in training", name, show_names(unknown[[name]]))
-  }, ""), collapse = "; ")
   if (policy == "error") {
     stop_input("newdata", gettextf(
-      "%s; new_levels = \"majority\" sends such rows to the child with more training rows", said))
+      "%s; new_levels = \"majority\" sends such rows to the child with more training rows",
+      say_new_levels(unknown)))
   }
+  warn_new_levels(unknown, gettext("such rows follow the child with more training rows"))
+}
+
+# Of the columns `asked` for, those levels that the training data had not.
+unknown_levels <- function(columns, asked) {
+  unknown <- lapply(stats::setNames(asked, asked), function(name) attr(columns[[name]], "unknown"))
+  unknown[lengths(unknown) > 0]
+}
+
+say_new_levels <- function(unknown) {
+  paste(vapply(names(unknown), function(name) {
+    gettextf("'%s' has %s, which did not occur in training", name, show_names(unknown[[name]]))
+  }, ""), collapse = "; ")
+}
+
+warn_new_levels <- function(unknown, then) {
   warning(structure(
-    list(message = gettextf("%s; such rows follow the child with more training rows", said),
-         call = user_call(),
+    list(message = paste(say_new_levels(unknown), then, sep = "; "), call = user_call(),
          new_levels = unknown),
     class = c("contree_new_levels", "warning", "condition")))
 }

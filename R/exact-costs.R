@@ -26,9 +26,18 @@ settle_weights <- function(weights) {
       "'weights' has the value %s in row %d, but weights must be finite and at least 0",
       format(weights[row]), row))
   }
-  if (sum(weights) == 0) stop_input("weights",
+  if (all(weights == 0)) stop_input("weights",
                                     gettext("all 'weights' are 0; give some row a weight above 0"))
   if (all(weights == 1)) NULL else weights
+}
+
+# Where sums and squares of what is weighted neither overflow nor vanish; the search has the same
+# limits.
+check_sum_of_weights <- function(weights) {
+  if (is.null(weights) || (sum(weights) >= 1e-100 && sum(weights) <= 1e100)) return(invisible())
+  stop_input("weights", gettextf(
+    "the sum of 'weights' is %s, but must be between 1e-100 and 1e+100; multiply them by a number",
+    format(sum(weights))))
 }
 
 # The loss as a matrix, true classes in rows and predicted ones in columns; NULL: every error costs

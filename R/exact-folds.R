@@ -54,6 +54,6 @@ given_folds <- function(folds, repeats, n) {
 }
 
 check_repeats <- function(repeats) {
-  check_number("repeats", repeats, gettext("a whole number of at least 1"),
-               function(value) is_count(value) && is.finite(value))
+  check_number("repeats", repeats, gettext("a whole number between 1 and 10000"),
+               function(value) is_count(value) && value <= 1e4)
 }

@@ -40,8 +40,8 @@
 #'   expression for each class; `"node"`, the number of the leaf, as shown by `print()`. If leaves
 #'   predict numbers or hold linear models, `"response"` (the default there) instead of the first
 #'   two: the number, one expression for each if there are several. For imported forests
-#'   `"response"` (the default), or `"margin"`, the sum before the link, one expression for each
-#'   output.
+#'   `"response"` (the default), or `"margin"`, as in [predict.forged_forest()], one expression for
+#'   each output.
 #' @param con A DBI connection to the target database, which determines how names and strings are
 #'   quoted; `NULL`, the default, for standard SQL.
 #' @param dates What columns of dates and times hold, `"literal"` (the default) or `"number"`; see

@@ -10,8 +10,9 @@
 #' @param fit A fit of [hist_forest()].
 #' @param data Data frame with the columns that the forest was grown from, usually the training rows
 #'   or a sample of them.
-#' @param variables Names of one or two columns of `data`, a character vector.
-#' @param at Values of the grid: a list with a vector for each column, by name. By default all
+#' @param variables Names of one or two predictors, columns of `data`, a character vector.
+#' @param at Values of the grid: a list with a vector of values, of the type of the column and not
+#'   missing, or of levels, for one or both of the columns, by name. By default all
 #'   levels of factors and all distinct values of other columns, or quantiles if there are more than
 #'   `grid` of them.
 #' @param grid Maximum number of values of a column in the default grid, a whole number of at least
@@ -38,7 +39,7 @@
 #'   class; for two numeric variables a heat map for the first class, else a line for each value of
 #'   the second variable.
 #' @section Errors:
-#' `contree_input_error` if a column or a class does not exist.
+#' `contree_input_error` if a column, a level or a class does not exist, or if `data` has no rows.
 #' @references J. Friedman (2001). Greedy function approximation: a gradient boosting machine.
 #' *Annals of Statistics* 29(5), 1189-1232. \doi{10.1214/aos/1013203451}.
 #'
@@ -56,8 +57,9 @@
 partial_dependence <- function(fit, data, variables, at = NULL, grid = 20, ice = FALSE,
                                classes = NULL, threads = NULL) {
   check_forest(fit)
-  data <- as.data.frame(data)
-  check_dependence(data, variables, grid, check_flag("ice", ice))
+  data <- check_dependence_data(fit, data)
+  check_dependence(fit, data, variables, grid, check_flag("ice", ice))
+  check_at(fit, data, variables, at)
   classes <- check_shown_classes(fit, classes)
   values <- lapply(stats::setNames(variables, variables), function(name) {
     if (is.null(at[[name]])) grid_of(data[[name]], grid) else at[[name]]
@@ -74,15 +76,61 @@ partial_dependence <- function(fit, data, variables, at = NULL, grid = 20, ice =
             variables = variables)
 }
 
-check_dependence <- function(data, variables, grid, ice) {
+check_dependence_data <- function(fit, data) {
+  if (is.matrix(data)) data <- as.data.frame(data)
+  if (!is.data.frame(data) || nrow(data) == 0) {
+    stop_input("data", gettextf("'data' must be a data frame with rows, not %s",
+                                if (is.data.frame(data)) gettext("one without") else
+                                  show_value(data)))
+  }
+  # once, not for each value of the grid
+  tell_forest_levels(fit, new_columns(column_reader(fit), data, stats::na.pass)$columns)
+  data
+}
+
+check_dependence <- function(fit, data, variables, grid, ice) {
+  known <- intersect(names(data), fit$shape$inputs)
   if (!is.character(variables) || !(length(variables) %in% (if (ice) 1 else 1:2)) ||
-        anyDuplicated(variables) || !all(variables %in% names(data))) {
+        anyDuplicated(variables) || !all(variables %in% known)) {
     many <- if (ice) gettext("one column") else gettext("one or two columns")
-    stop_input("variables", gettextf("'variables' must name %s of 'data', not %s", many,
-                                     paste(format(variables), collapse = ", ")))
+    given <- is.character(variables) && length(variables)
+    stop_input("variables", gettextf(
+      "'variables' must name %s that the forest was grown from (%s), not %s", many,
+      show_names(known), if (given) show_names(variables) else show_value(variables)))
   }
   check_number("grid", grid, gettext("a whole number of at least 2"),
                function(value) is_count(value) && value >= 2)
+}
+
+# `at`: for some of the variables, values that the column may have.
+check_at <- function(fit, data, variables, at) {
+  named <- is.list(at) && !is.null(names(at)) && !anyDuplicated(names(at)) &&
+    all(names(at) %in% variables)
+  if (!is.null(at) && !named) {
+    given <- names(at)
+    stop_input("at", gettextf(
+      "'at' must be a list of values with names out of %s, not %s", show_names(variables),
+      if (length(given)) gettextf("one with %s", show_names(given)) else show_value(at)))
+  }
+  for (name in names(at)) check_values_at(at[[name]], name, data[[name]], fit$xlevels[[name]])
+}
+
+check_values_at <- function(values, name, column, levels) {
+  has_levels <- is.factor(column) || is.character(column)
+  if (is.null(levels) && has_levels) levels <- levels(factor(column))
+  fine <- if (has_levels) {
+    all(as.character(values) %in% levels)
+  } else if (is.numeric(column) || is.logical(column)) {
+    (is.numeric(values) || is.logical(values)) && !anyNA(values)
+  } else {
+    identical(class(values), class(column)) && !anyNA(values)
+  }
+  if (fine && is.atomic(values) && is.null(dim(values)) && length(values)) return(invisible())
+  stop_input("at", gettextf("'at' must have %s for '%s', not %s", if (has_levels) {
+    gettextf("levels (%s)", show_names(levels))
+  } else {
+    gettextf("values like those of the column, which is %s", describe_type(column))
+  }, name, if (is.atomic(values) && length(values)) show_values(values) else show_value(values)))
 }
 
 check_shown_classes <- function(fit, classes) {
@@ -107,7 +155,8 @@ grid_of <- function(column, most) {
 told_with <- function(fit, data, setting, classes, threads) {
   for (name in names(setting)) data[[name]] <- rep(setting[[name]], nrow(data))
   type <- if (is.null(classes)) "response" else "prob"
-  told <- stats::predict(fit, data, type = type, threads = threads)
+  told <- suppressWarnings(stats::predict(fit, data, type = type, threads = threads),
+                           classes = "contree_new_levels")
   if (is.null(classes)) matrix(told) else unname(told[, classes, drop = FALSE])
 }
 
@@ -126,6 +175,7 @@ dependence_columns <- function(told, classes, ice) {
 plot.partial_dependence <- function(x, centre = FALSE, main = NULL, xlab = NULL, ylab = NULL,
                                     col = NULL, ...) {
   check_no_dots(...)
+  check_flag("centre", centre)
   variables <- attr(x, "variables")
   if (is.null(xlab)) xlab <- variables[1]
   shown <- as.data.frame(x)

@@ -26,6 +26,7 @@ standard_errors <- function(object, columns, threads) {
     errors_of_rows(leaves, values, inbag, object$control)
   })
   errors <- do.call(rbind, parts)
+  warn_if_without_errors(errors, object)
   if (object$type == "regression") return(errors[, 1])
   structure(errors, dimnames = list(NULL, object$classes))
 }
@@ -35,9 +36,34 @@ errors_of_rows <- function(leaves, values, inbag, control) {
   n <- nrow(leaves)
   errors <- vapply(seq_len(ncol(values[[1]])), function(k) {
     said <- vapply(seq_along(values), function(i) values[[i]][leaves[, i], k], numeric(n))
-    sqrt(pmax(0, jackknife_variance(matrix(said, n), inbag, control)))
+    jackknife_errors(matrix(said, n), inbag, control)
   }, numeric(n))
   matrix(errors, n)
+}
+
+# NA where the variance is not above what is due to the trees alone: with so few of them it cannot
+# be told from 0. Where all trees say the same it is 0, if they are as many as the rows.
+jackknife_errors <- function(said, inbag, control) {
+  variance <- jackknife_variance(said, inbag, control)
+  alike <- rowSums(said != said[, 1]) == 0
+  none <- if (ncol(inbag) >= nrow(inbag)) 0 else NA
+  sqrt(ifelse(alike, none, ifelse(variance > 0, variance, NA)))
+}
+
+# With that many trees for each row few errors are unknown.
+trees_for_errors <- 5
+
+warn_if_without_errors <- function(errors, object) {
+  unknown <- sum(is.na(errors))
+  if (unknown == 0) return(invisible())
+  trees <- tree_count(object)
+  warning(structure(
+    list(message = gettextf(
+      paste("%d of %d standard errors are NA, because the forest of %d trees is too small to",
+            "estimate them; grow about %.0f trees"),
+      unknown, length(errors), trees,
+      max(trees_for_errors * object$n, 2 * trees)), call = user_call()),
+    class = c("contree_few_trees", "warning", "condition")))
 }
 
 # `said`: a row a new row, `inbag`: a row a training row; both with a column a tree.

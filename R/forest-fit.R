@@ -150,8 +150,8 @@
 #'     (number of trees for which each row is out of bag);
 #'   * `importance`, a data frame with a row for each predictor, or `NULL`;
 #'   * `status` (`"complete"`, or why growing stopped), `elapsed` (seconds), `device` (`"cpu"` or
-#'     `"cuda:0"`), `seed`, `n` (number of training rows), `call`, `terms`, `na.action` and what
-#'     prediction needs.
+#'     `"cuda:0"`), `hash` (a string that tells the training data apart), `seed`, `n` (number of
+#'     training rows), `call`, `terms`, `na.action` and what prediction needs.
 #' @section Errors:
 #' As for [contree()]. More than 256 classes or 65,534 predictors are an error of class
 #' `contree_input_error`.
@@ -333,7 +333,7 @@ growth_text <- function(name, state, trees) {
 }
 
 new_hist_forest <- function(grown, frame, orders, settings, call) {
-  kept <- c("trees", "mtry", "depth", "min_n", "sample", "replace", "splitrule", "pool", "learner",
+  kept <- c("trees", "mtry", "depth", "min_n", "replace", "sample", "splitrule", "pool", "learner",
             "factors", "bins", "first", "importance")
   # each tree has its own, since forests of several seeds may be put together
   grown$forest$seed <- rep(settings$seed, length(grown$forest$number))
@@ -345,8 +345,8 @@ new_hist_forest <- function(grown, frame, orders, settings, call) {
     inbag = if (settings$keep_inbag) inbag_matrix(grown$forest, n, settings, settings$sampling),
     # sums, from which forests put together have theirs
     left_out = sum(grown$oob_trees), harm = grown$harm, status = grown$status,
-    elapsed = grown$elapsed, device = grown$device, seed = settings$seed, control = settings[kept],
-    sampling = settings$sampling, y = frame$response, orders = orders)
+    elapsed = grown$elapsed, device = grown$device, hash = grown$hash, seed = settings$seed,
+    control = settings[kept], sampling = settings$sampling, y = frame$response, orders = orders)
 }
 
 # The sums stay in it, so that forests can be put together.

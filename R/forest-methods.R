@@ -19,6 +19,7 @@ NULL
 #' @export
 print.hist_forest <- function(x, digits = 4, ...) {
   check_no_dots(...)
+  check_digits(digits)
   trees <- tree_count(x)
   cat(gettextf("Forest of %d %s trees on %d rows and %d predictors\n", trees, x$type, x$n,
                length(x$shape$names)))
@@ -27,6 +28,11 @@ print.hist_forest <- function(x, digits = 4, ...) {
   if (x$status != "complete") cat(gettextf("Stopped early (%s)\n", x$status))
   if (!is.null(x$oob)) cat(oob_text(x, digits), "\n", sep = "")
   invisible(x)
+}
+
+check_digits <- function(digits) {
+  check_number("digits", digits, gettext("a whole number between 1 and 22"),
+               function(value) is_count(value) && value <= 22)
 }
 
 oob_text <- function(x, digits) {
@@ -234,15 +240,18 @@ levels_going_left <- function(fit, variable, nodes) {
 #' Combine forests
 #'
 #' Combines forests grown from the same data with the same settings, such as parts grown on several
-#' workers. If they have the same seed and different tree numbers (argument `first` of
-#' [hist_forest()]), the result is the forest that would have been grown at once.
+#' workers. If they have the same seed and consecutive tree numbers (argument `first` of
+#' [hist_forest()]), the result is the forest that would have been grown at once. They may come in
+#' any order, and other parts may be combined with the result.
 #'
 #' @param ... Fits of [hist_forest()].
-#' @return An object of class `hist_forest` with all trees, ordered by number; `oob` and
-#'   `importance` are those of the combined forest.
+#' @return An object of class `hist_forest` with all trees, ordered by seed and number; `oob` and
+#'   `importance` are those of the combined forest, and `inbag` if all of them keep it. `seed` is
+#'   that of the first tree, and `elapsed` the sum.
 #' @section Errors:
-#' `contree_input_error` if an argument is not a forest, if data or settings differ, or if two
-#' forests share a tree.
+#' `contree_input_error` if an argument is not a forest, if two forests share a tree, if settings
+#' differ (the message names the setting), or if data do: forests keep a hash of theirs, without
+#' which those of earlier versions are refused.
 #' @examples
 #' parts <- lapply(c(1, 51), function(first) {
 #'   hist_forest(Species ~ ., iris, trees = 50, seed = 7, first = first)
@@ -251,23 +260,40 @@ levels_going_left <- function(fit, variable, nodes) {
 #' @export
 c.hist_forest <- function(...) {
   fits <- list(...)
-  for (fit in fits) check_same_growth(fits[[1]], fit)
   if (length(fits) == 1) return(fits[[1]])
-  Reduce(join_forests, fits)
+  for (fit in fits) check_same_growth(fits[[1]], fit)
+  trees_in_order(Reduce(join_forests, fits))
 }
 
 check_same_growth <- function(one, other) {
   if (!inherits(other, "hist_forest")) {
     stop_input("...", gettextf("%s is not a fit of hist_forest()", show_value(other)))
   }
-  same <- setdiff(names(one$control), c("trees", "first"))
-  if (!identical(one$forest$edges, other$forest$edges) || !identical(one$y, other$y) ||
-      !identical(one$shape, other$shape) ||
-        !identical(one$control[same], other$control[same]) ||
-        !identical(one$sampling, other$sampling) || is.null(one$oob) != is.null(other$oob)) {
-    stop_input("...", gettext(
-      "the forests were grown from different data, or with different settings"))
+  if (is.null(other$hash)) {
+    stop_input("...", gettext(paste("a forest of an earlier version does not tell which data it",
+                                    "was grown from; grow it again")))
   }
+  check_same_data(one, other, c("y", "shape", "types", "xlevels", "units"))
+  settings <- settings_of_growth(one)
+  others <- settings_of_growth(other)
+  for (name in names(settings)) {
+    if (!identical(settings[[name]], others[[name]])) {
+      stop_input("...", gettextf("the forests were grown with different '%s'; use the same", name))
+    }
+  }
+  check_same_data(one, other, c("hash", "orders")) # these depend on settings, too
+}
+
+check_same_data <- function(one, other, parts) {
+  if (identical(one[parts], other[parts])) return(invisible())
+  stop_input("...", gettext("the forests were grown from different data; use the same"))
+}
+
+# What must be the same of forests to be combined, by the names of arguments.
+settings_of_growth <- function(fit) {
+  settings <- fit$control[setdiff(names(fit$control), c("trees", "first"))]
+  names(settings)[names(settings) == "sample"] <- "sample_fraction"
+  c(settings, list(weights = fit$sampling, oob = is.null(fit$oob)))
 }
 
 join_trees <- function(one, other) {
@@ -283,8 +309,6 @@ join_forests <- function(one, other) {
     stop_input("...", gettext(
       "the forests have a tree in common: their seeds are the same; give 'first' or another seed"))
   }
-  if (one$seed == other$seed &&
-      other$forest$number[1] < one$forest$number[1]) return(join_forests(other, one))
   one$forest <- join_trees(one$forest, other$forest)
   one$left_out <- one$left_out + other$left_out
   one$harm <- if (!is.null(one$harm)) one$harm + other$harm
@@ -305,4 +329,13 @@ join_forests <- function(one, other) {
   one$device <- if (length(devices)) paste(devices, collapse = ", ")
   if (other$status != "complete") one$status <- other$status
   one
+}
+
+trees_in_order <- function(fit) {
+  order <- order(fit$forest$seed, fit$forest$number)
+  fit$forest <- only_trees(fit$forest, order)
+  fit$seed <- fit$forest$seed[1]
+  fit$control$first <- fit$forest$number[1] + 1
+  if (!is.null(fit$inbag)) fit$inbag <- fit$inbag[, order, drop = FALSE]
+  fit
 }

@@ -4,7 +4,8 @@
 #'
 #' @param object A fit of [hist_forest()].
 #' @param newdata Data frame or numeric matrix with the predictors, as in [predict.contree()];
-#'   missing values are allowed, and new levels count as missing. By default the out-of-bag
+#'   missing values are allowed, and new levels count as missing, with a warning of class
+#'   `contree_new_levels` that names them if a tree splits on the factor. By default the out-of-bag
 #'   predictions of the training rows are returned (types `"class"`, `"prob"` and `"response"`
 #'   only).
 #' @param type What to return for each row:
@@ -34,12 +35,13 @@
 #' They are estimated by the infinitesimal jackknife: how the prediction would change if other rows
 #' had been in the training data, from the covariances, over the trees, between the prediction of a
 #' tree and how often each row was sampled for it. The bias due to the finite number of trees is
-#' subtracted (Wager, Hastie, Efron 2014), after which an estimated variance may be negative: the
-#' standard error is then 0, and more trees are needed, about as many as training rows. Without
-#' replacement the variance is multiplied by n(n - 1)/(n - s)^2, where s of n rows are sampled
-#' (Wager, Athey 2018). The samples of the trees are drawn again from their seeds, which takes 4
-#' bytes for each training row and tree. `ranger` additionally smooths such variances if there are
-#' few new rows.
+#' subtracted (Wager, Hastie, Efron 2014), after which an estimated variance may be negative or 0:
+#' the standard error is then `NA`, with a warning of class `contree_few_trees` that says how many
+#' trees to grow, which is about five times the number of training rows. It is 0 where all trees
+#' agree, if they are at least as many as the training rows. Without replacement the variance is
+#' multiplied by n(n - 1)/(n - s)^2, where s of n rows are sampled (Wager, Athey 2018). The samples
+#' of the trees are drawn again from their seeds, which takes 4 bytes for each training row and
+#' tree. `ranger` additionally smooths such variances if there are few new rows.
 #' @return A factor, a vector or a matrix, with a value or a row for each row of `newdata`. With
 #'   `se.fit` a list of these predictions, `fit`, and the standard errors, `se.fit`, in the same
 #'   shape.
@@ -78,6 +80,7 @@ predict.hist_forest <- function(object, newdata, type = c("response", "class", "
     return(stats::napredict(object$na.action, predict_left_out(object, type)))
   }
   new <- new_columns(column_reader(object), newdata, na.action)
+  tell_forest_levels(object, new$columns)
   columns <- walked_columns(object, new$columns)
   threads <- threads_to_use(check_threads("threads", threads))
   named <- function(answer) {
@@ -93,6 +96,15 @@ predict.hist_forest <- function(object, newdata, type = c("response", "class", "
 column_reader <- function(fit) {
   c(fit[c("shape", "terms", "types", "xlevels", "units")],
     list(frame = list(var = fit$shape$names)))
+}
+
+# Levels that no training data had, of columns that some tree splits on.
+tell_forest_levels <- function(object, columns) {
+  if (is.matrix(columns)) return(invisible())
+  if (length(unknown_levels(columns, names(columns))) == 0) return(invisible())
+  split_on <- unique(bitwAnd(object$forest$nodes[c(FALSE, TRUE)], 65535L)) # in leaves it is 65535
+  unknown <- unknown_levels(columns, object$shape$names[sort(setdiff(split_on, 65535L)) + 1L])
+  if (length(unknown)) warn_new_levels(unknown, gettext("they count as missing values"))
 }
 
 predict_left_out <- function(object, type) {

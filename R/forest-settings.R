@@ -77,6 +77,15 @@ check_forest_number <- function(name, value, range, none) {
   as.double(value)
 }
 
+# Of squares of responses there must be sums, and means.
+check_range_of_response <- function(y) {
+  spread <- diff(range(y))
+  if (max(abs(y)) <= 1e100 && (spread == 0 || spread >= 1e-100)) return(invisible())
+  stop_input("y", gettextf(
+    "the response has values from %s to %s, but must be within 1e+100 and differ by 1e-100 or more",
+    format(min(y)), format(max(y))), gettext("multiply it by a number"))
+}
+
 # Defaults that depend on the data.
 settle_forest <- function(settings, frame) {
   p <- length(frame$shape$names)
@@ -86,6 +95,7 @@ settle_forest <- function(settings, frame) {
     stop_input("mtry", gettextf(
       "'mtry' is %s, but there are %d predictors", format(settings$mtry), p))
   }
+  if (!is_classes(frame)) check_range_of_response(frame$response)
   if (is.null(settings$min_n)) settings$min_n <- if (is_classes(frame)) 1 else 5
   if (!is_classes(frame) && settings$splitrule %in% c("entropy", "error")) {
     stop_input("splitrule", gettextf(
@@ -117,17 +127,28 @@ sampling_weights <- function(frame, settings) {
       stop_input("class_weights", gettext("'class_weights' are given, but the response is numeric"))
     }
     by_class <- check_forest_class_weights(by_class, frame$response)
-    weights <- (if (is.null(weights)) 1 else weights) * by_class[as.integer(frame$response)]
+    by_class <- by_class[as.integer(frame$response)]
+    weights <- if (is.null(weights)) by_class else product_of_weights(weights, by_class)
   }
   if (is.null(weights)) return(NULL)
   if (!settings$replace) {
     stop_unsupported("replace", gettext(
       "weighted sampling is only possible with replacement; use replace = TRUE"))
   }
-  if (sum(weights) == 0) {
+  if (all(weights == 0)) {
     stop_input("class_weights", gettext("no row can be sampled: all their weights are 0"))
   }
   as.double(weights)
+}
+
+# Up to a power of two, on which sampling does not depend: the largest product is between 1 and 4,
+# so that none overflows.
+product_of_weights <- function(a, b) {
+  power <- function(x) ifelse(x > 0, pmin(floor(log2(x)), 1023), -Inf)
+  i <- power(a)
+  j <- power(b)
+  if (all(i + j == -Inf)) return(numeric(length(a)))
+  ifelse(i + j == -Inf, 0, a / 2^i * (b / 2^j) * 2^(i + j - max(i + j)))
 }
 
 check_forest_class_weights <- function(weights, response) {

@@ -1,9 +1,10 @@
 # What the trees of a forest say one by one, and which rows each was grown from.
 
-# Trees that follow each other, by place, as a forest of their own in the compact form of C.
+# Some trees, by place, in this order, as a forest of their own in the compact form of C.
 only_trees <- function(forest, which) {
   block <- function(values, sizes, width) {
-    values[sum(sizes[seq_len(which[1] - 1)]) * width + seq_len(sum(sizes[which]) * width)]
+    first <- (cumsum(as.numeric(sizes)) - sizes) * width
+    unlist(lapply(which, function(i) values[first[i] + seq_len(sizes[i] * width)]))
   }
   part <- forest
   for (name in c("number", "seed", "n_nodes", "n_leaves", "depth")) {

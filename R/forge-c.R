@@ -14,7 +14,7 @@ as_c.forest_ir <- function(fit, name = "contree_predict", ...) {
   text <- c(
     sprintf("/* %d trees, made by the R package contree. */", n_forest_trees(fit)),
     "#include <math.h>", "#include <stdint.h>", "#include <string.h>", "",
-    forest_c_tables(e, name), forest_c_walk)
+    forest_c_tables(e, name), forest_c_walk, if (fit$link == "shares") forest_c_shares, "}", "")
   words <- c(NAME = name, N_TREES = n_forest_trees(fit), N_OUTPUTS = n_forest_outputs(fit),
              WIDTH = ncol(e$values), NUMBER = e$number, SUM = e$sum, LESS = e$less,
              LOWEST = if (e$minus_fraction) "x <= -1" else "x < 0",
@@ -84,7 +84,7 @@ forest_c_walk <- c(
   "        return @NAME@_sets[first / 8] >> (first % 8) & 1;", "    }",
   "    if ((flags & 6) == 4 && fabs(x) <= (double) 1e-35f) return flags & 1;",
   "    return x @LESS@ @NAME@_number(node[0]);", "}", "",
-  "/* x holds all features in order, a missing one as NAN; margin gets @N_OUTPUTS@ sums. */",
+  "/* x holds all features in order, a missing one as NAN; margin gets @N_OUTPUTS@ numbers. */",
   "void @NAME@(const double *x, double *margin)", "{", "    @SUM@ sum[@N_OUTPUTS@];",
   "    for (int k = 0; k < @N_OUTPUTS@; k++) sum[k] = (@SUM@) @NAME@_base[k];",
   "    for (int t = 0; t < @N_TREES@; t++) {",
@@ -98,5 +98,9 @@ forest_c_walk <- c(
   "            uint64_t bits = @WIDTH@ == 1 ? node[0] : @NAME@_values[at];",
   "            sum[@NAME@_output[t] + (unsigned) k] += (@SUM@) @NAME@_number(bits);", "        }",
   "    }",
-  "    for (int k = 0; k < @N_OUTPUTS@; k++) margin[k] = (@SUM@) (sum[k] / (@SUM@) @DIVISOR@);",
-  "}", "")
+  "    for (int k = 0; k < @N_OUTPUTS@; k++) margin[k] = (@SUM@) (sum[k] / (@SUM@) @DIVISOR@);")
+
+# Sums of proportions become proportions.
+forest_c_shares <- c(
+  "    double total = 0;", "    for (int k = 0; k < @N_OUTPUTS@; k++) total += margin[k];",
+  "    for (int k = 0; k < @N_OUTPUTS@; k++) margin[k] /= total;")

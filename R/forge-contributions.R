@@ -6,6 +6,7 @@ contributions_of <- function(object, new, threads, simd = "auto") {
   if (!is.null(reason)) stop_unsupported("type", reason)
   all <- call_forest(.Call(ffi_forged_shap, forged_code(object), new$columns,
                            threads_to_use(threads), simd))
+  if (forest$link == "shares") all <- all / rowSums(all) # as the sums that they add up to
   p <- forest$ensemble$n_features
   features <- if (is.null(forest$features)) as.character(seq_len(p)) else forest$features
   names <- list(new$row_names, c(features, "(base)"))

@@ -15,7 +15,7 @@ missing_rules <- c(none = 0L, nan = 1L, zero = 2L)
 #   logistic   1 / (1 + exp(-x)), the probability of the second class
 #   softmax    exp(x) / sum(exp(x))
 #   exp        exp(x)
-#   shares     x / sum(x): margins are sums of shares, or votes
+#   shares     x / sum(x) of sums of proportions, or votes; these are the margins, too
 forest_links <- c("identity", "logistic", "softmax", "exp", "shares")
 
 # `features`: names, or NULL where the maker knows numbers alone; `levels`: by feature, those of

@@ -216,11 +216,11 @@ read_hist_tree <- function(x, i, by_class, sets) {
        values = if (by_class) hist_shares(nodes$counts) else matrix(nodes$mean))
 }
 
-# Proportions in units of 2^-32, rounded down, as predict.hist_forest() sums them: whole numbers,
-# whose sums are exact. In two steps of 16 bits, so that products are.
+# Proportions as predict.hist_forest() sums them: multiples of 2^-32, rounded down, whose sums are
+# exact. In two steps of 16 bits, so that products are.
 hist_shares <- function(counts) {
   total <- rowSums(counts)
   high <- (counts * 2^16) %/% total
   low <- ((counts * 2^16 - high * total) * 2^16) %/% total
-  high * 2^16 + low
+  high * 2^-16 + low * 2^-32
 }

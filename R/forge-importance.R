@@ -21,7 +21,10 @@ contree_importance.forged_forest <- function(fit, data = NULL, repeats = 10, y =
   by_name <- !is.null(fit$forest$features) && !is.null(colnames(data))
   columns <- if (by_name) fit$forest$features[asked] else asked
   drops <- vapply(columns, function(column) {
-    vapply(seq_len(repeats), function(i) before - measure(shuffle(data, column)), 0)
+    vapply(seq_len(repeats), function(i) {
+      # new levels were told above
+      before - suppressWarnings(measure(shuffle(data, column)), classes = "contree_new_levels")
+    }, 0)
   }, numeric(repeats))
   drops <- matrix(drops, repeats, dimnames = list(NULL, as.character(columns)))
   importance <- new_importance(drops, before)
@@ -36,6 +39,7 @@ forest_measure <- function(fit, data, y) {
                                 show_value(data)))
   }
   by_class <- is_forest_classifier(fit$forest)
+  if (is.factor(y)) check_factor(y, "y")
   fitting <- length(y) == nrow(data) && !anyNA(y) && (by_class || is.numeric(y))
   if (!fitting || nrow(data) == 0) {
     stop_input("y", gettextf("'y' must be the %s of all %d rows of 'data', not %s",

@@ -6,14 +6,17 @@
 #' @param newdata Data frame or numeric matrix. Columns are matched by name if both the model and
 #'   the data have names, else by position, in which case all must be present. Columns that no tree
 #'   uses may be absent if there are names. Factors are allowed for predictors whose levels the
-#'   model knows; a new level counts as missing. Missing values are an error if they are one in the
+#'   model knows; a new level counts as missing (for a fit of [contree()] as there), with a warning
+#'   of class `contree_new_levels` that names it. Missing values are an error if they are one in the
 #'   original software.
 #' @param type What to return for each row:
 #'   * `"response"` (the default): the prediction on the scale of the objective: a number, or a
 #'     matrix of numbers; for two classes the probability of the second, for more a matrix of the
 #'     probabilities;
 #'   * `"margin"`: the sum over the trees before the link, the same as in the original software bit
-#'     for bit: a vector, or a matrix with a column for each output;
+#'     for bit: a vector, or a matrix with a column for each output. Its scale is that of the model:
+#'     log-odds with a logistic link, logarithms with `exp`; forests of classes ([hist_forest()],
+#'     `ranger`, `randomForest`) have no link, and the margins are the probabilities;
 #'   * `"prob"`: probabilities, a matrix with a column for each class;
 #'   * `"class"`: the most probable class (the first of several equal ones), a factor;
 #'   * `"leaf"`: the leaf of the row in each tree, numbered as in the original software, an integer
@@ -32,8 +35,9 @@
 #' feature is not known, a tree follows both branches, in the proportions in which the training data
 #' followed them (for XGBoost sums of Hessians, for LightGBM and others numbers of rows). They are
 #' computed in doubles by numerical quadrature that is exact except for rounding, and those of a row
-#' add up to its margin. They are an error for models without the numbers of training rows of their
-#' nodes (randomForest, gbm, ranger without `node.stats = TRUE`).
+#' add up to its margin, on whose scale they are: probabilities for a forest of classes. They are an
+#' error for models without the numbers of training rows of their nodes (randomForest, gbm, ranger
+#' without `node.stats = TRUE`).
 #'
 #' @references
 #' S. M. Lundberg et al. (2020). From local explanations to global understanding with explainable AI
@@ -97,10 +101,10 @@ said_by_sums <- function(forest, sums, type) {
   if (dim(sums)[2L] > 1L) {
     colnames(sums) <- if (is.null(forest$outputs)) forest$classes else forest$outputs
   }
-  if (type == "margin") return(one_or_all(sums))
+  if (type == "margin" && forest$link != "shares") return(one_or_all(sums))
   response <- linked(sums / forest$average, forest$link)
-  if (type == "response") return(one_or_all(response))
-  if (ncol(response) == 1) response <- two_classes(sums[, 1])
+  if (type %in% c("response", "margin")) return(one_or_all(response))
+  if (length(forest$classes) == 2L && ncol(response) == 1L) response <- two_classes(sums[, 1])
   colnames(response) <- forest$classes
   if (type != "class") return(response)
   factor(forest$classes[max.col(response, ties.method = "first")], forest$classes)
@@ -196,6 +200,7 @@ frame_features <- function(forest, newdata, place, asked) {
   blank <- rep(NA_integer_, nrow(newdata))
   columns <- rep(list(blank), length(place))
   for (j in asked) columns[[j]] <- feature_values(forest, newdata[[place[j]]], j)
+  tell_feature_levels(forest, newdata, place, asked)
   if (length(columns) == 0L) matrix(0, nrow(newdata), 0L) else columns
 }
 
@@ -204,6 +209,7 @@ feature_values <- function(forest, value, j) {
   name <- if (is.null(forest$features)) as.character(j) else forest$features[j]
   levels <- if (!is.null(forest$features)) forest$levels[[name]]
   if (is.logical(value) && all(is.na(value))) return(as.integer(value))
+  if (is.factor(value)) check_factor(value, name)
   if (!is.null(levels) && (is.factor(value) || is.character(value))) {
     other <- forest$new_level[name]
     codes <- match(as.character(value), levels) + (forest$first_code - 1L)
@@ -218,6 +224,26 @@ feature_values <- function(forest, value, j) {
     gettextf("a factor with levels such as %s", show_names(levels, 3))
   stop_input("newdata", gettextf("column '%s' of 'newdata' is %s, but the model has %s", name,
                                  describe_type(value), wanted))
+}
+
+tell_feature_levels <- function(forest, newdata, place, asked) {
+  factors <- asked[forest$features[asked] %in% names(forest$levels)]
+  unknown <- lapply(factors, function(j) {
+    given <- newdata[[place[j]]]
+    if (!is.factor(given) && !is.character(given)) return(NULL)
+    known <- c(forest$levels[[forest$features[j]]], NA)
+    # a factor need not have rows of all levels
+    if (is.factor(given) && all(levels(given) %in% known)) return(NULL)
+    setdiff(as.character(unique(given)), known)
+  })
+  names(unknown) <- forest$features[factors]
+  unknown <- unknown[lengths(unknown) > 0]
+  if (length(unknown) == 0) return(invisible())
+  warn_new_levels(unknown, if (all(names(unknown) %in% names(forest$new_level))) {
+    gettext("such rows follow the child with more training rows")
+  } else {
+    gettext("they count as missing values")
+  })
 }
 
 refuse_incomplete <- function(forest, columns, asked) {

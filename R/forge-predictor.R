@@ -27,8 +27,8 @@ contree_predictor.forged_forest <- function(fit, type = c("response", "margin", 
 
 # What makes an answer of the sums of one row; NULL: they are it.
 row_finisher <- function(forest, type) {
-  plain <- type == "margin" || type == "response" && forest$link == "identity" &&
-    forest$average == 1
+  plain <- forest$link != "shares" && type == "margin" ||
+    type == "response" && forest$link == "identity" && forest$average == 1
   if (plain && n_forest_outputs(forest) == 1L) return(NULL)
   function(sums) said_by_sums(forest, matrix(sums, 1L), type)
 }

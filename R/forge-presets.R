@@ -40,6 +40,9 @@ schedule_preset <- function(name = c("xgboost", "one-row", "one-tree", "planes",
                             rows = if (name == "fil") 4 else 64,
                             trees = if (name == "fil") 256 else 8) {
   name <- check_choice("name", name, eval(formals(schedule_preset)$name))
+  for (size in c("rows", "trees")) {
+    check_number(size, get(size), gettext("a whole number of at least 1"), is_count)
+  }
   text <- switch(name,
     xgboost = c(row_tiles(rows), "reorder(b0, tree, b1)", "parallel(b0)", "interleave(b1, 8)"),
     "one-row" = "interleave(tree, 8)",
@@ -74,7 +77,8 @@ on_gpu <- function(loop, dimension) sprintf("gpuDimension(%s, %s)", loop, dimens
 #' Convert a schedule to C or CUDA
 #'
 #' Generates source code for the loops of a schedule with a given forest. The results are those of
-#' [predict()][predict.forged_forest] with `type = "margin"`, bit for bit.
+#' [predict()][predict.forged_forest] with `type = "margin"`, bit for bit; for a forest of classes
+#' without a link they are the sums over the trees, which divided by their total are the margins.
 #'
 #' @param forged A result of [forge()].
 #' @param schedule A [schedule()], or its text; by default that of `forged`.

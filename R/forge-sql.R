@@ -23,7 +23,7 @@ as_sql.forest_ir <- function(fit, type = c("response", "margin"), con = NULL, ..
     sum <- paste(c(sql_number(e$base[k]), cases), collapse = "\n+ ")
     if (e$divisor == 1) sum else sprintf("(%s)\n/ %s", sum, sql_number(e$divisor))
   }, "")
-  if (type == "response") sums <- sql_linked(sums, fit)
+  if (type == "response" || fit$link == "shares") sums <- sql_linked(sums, fit)
   names(sums) <- if (length(sums) > 1) if (is.null(fit$outputs)) fit$classes else fit$outputs
   new_code(sums)
 }

@@ -135,6 +135,7 @@ read_gmt_formula <- function(formula, data, weights, subset, na.action, offset) 
   parts <- split_formula(formula, names(data))
   frame <- read_data(parts$all, data, rows, if (!missing(na.action)) na.action, env, "learn",
                      weights, read_number_response)
+  check_sum_of_weights(frame$weights)
   if (!is.null(asked)) {
     frame$offset <- check_offset(value("offset", asked), data, frame, rows)
     frame$offset_call <- asked
@@ -163,6 +164,7 @@ read_gmt_xy <- function(x, y, z, weights, offset) {
   check_x(x)
   both <- if (is.null(z)) x else join_columns(x, z)
   frame <- read_xy(both, y, "learn", weights, read_number_response)
+  check_sum_of_weights(frame$weights)
   if (!is.null(offset)) frame$offset <- check_offset(offset, both, frame, NULL)
   if (is.matrix(frame$columns)) frame$columns <- as.list(as.data.frame(frame$columns))
   named <- function(columns) {

@@ -4,11 +4,13 @@
  * `n_nodes` and `n_leaves` by tree, `number` (which trees), `counts` and `means` of leaves, `edges`
  * (by column), `n_classes`. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "data/hash.h"
 #include "forest/offload/grow.h"
 #include "forest/sample.h"
 #include "r_callbacks.h"
@@ -54,6 +56,19 @@ static const int32_t *classes_of(SEXP y, uint32_t n_rows, uint32_t n_classes)
             Rf_error("a class is out of range");
     }
     return codes;
+}
+
+/* Weights of the rows, of which at least one is above 0; or NULL. */
+static const double *sampling_of(SEXP control, uint32_t n_rows)
+{
+    const double *weights = r_doubles(r_element(control, "sampling"), n_rows, "sampling");
+    double largest = 0;
+    for (uint32_t row = 0; weights && row < n_rows; row++) {
+        if (!(weights[row] >= 0 && R_FINITE(weights[row]))) Rf_error("'sampling' is not valid");
+        if (weights[row] > largest) largest = weights[row];
+    }
+    if (weights && largest == 0) Rf_error("no row can be sampled");
+    return weights;
 }
 
 /* ---- what is owned while R may fail ---- */
@@ -169,6 +184,26 @@ static SEXP forest_list(const owned *all)
     return list;
 }
 
+/* A string that tells apart what trees are grown from: the codes of all rows, and their edges. */
+static SEXP hash_of_codes(const ct_codes *codes)
+{
+    enum { ABREAST = 4 };
+    uint64_t hash = ct_hash(codes->n_rows, codes->n_cols);
+    size_t i = 0, n = (size_t) codes->n_rows * codes->n_cols;
+    for (; i + ABREAST <= n; i += ABREAST) {
+        const uint16_t *c = codes->codes + i;
+        hash = ct_hash(hash, c[0] | (uint64_t) c[1] << 16 | (uint64_t) c[2] << 32 |
+                                 (uint64_t) c[3] << 48);
+    }
+    for (; i < n; i++) hash = ct_hash(hash, codes->codes[i]);
+    for (uint32_t col = 0; col < codes->n_cols; col++)
+        for (uint32_t code = 0; code < codes->columns[col].n_codes; code++)
+            hash = ct_hash_double(hash, codes->columns[col].edges[code]);
+    char text[20];
+    snprintf(text, sizeof text, "%016llx", (unsigned long long) hash);
+    return Rf_mkString(text);
+}
+
 /* Sums over the trees that rows were left out of: a matrix with a row a row; whole numbers, exact
  * below 2^53. */
 static SEXP oob_sums(const owned *all, uint32_t n_rows)
@@ -202,9 +237,9 @@ static SEXP by_column(const int64_t *values, uint32_t n, double unit)
 
 static SEXP result_list(const owned *all, uint32_t n_rows)
 {
-    static const char *const names[] = {"forest", "oob_sums", "oob_trees", "centre",
-                                        "gains",  "harm",     "status",    "elapsed",
-                                        "device", "device_note"};
+    static const char *const names[] = {"forest", "oob_sums",    "oob_trees", "centre",
+                                        "gains",  "harm",        "status",    "elapsed",
+                                        "device", "device_note", "hash"};
     static const char *const ends[] = {"complete", "interrupted", "time limit", "memory limit"};
     SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
     int i = 0;
@@ -219,6 +254,7 @@ static SEXP result_list(const owned *all, uint32_t n_rows)
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(all->extra.seconds));
     SET_VECTOR_ELT(list, i++, Rf_mkString(all->used.name));
     SET_VECTOR_ELT(list, i++, Rf_mkString(all->used.note));
+    if (all->forest.n_trees) SET_VECTOR_ELT(list, i, hash_of_codes(&all->codes));
     UNPROTECT(1);
     return list;
 }
@@ -369,7 +405,7 @@ SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     if (data.n_classes) data.classes = classes_of(y, x.n_rows, data.n_classes);
     else data.numbers = r_doubles(y, x.n_rows, "y");
     if (!data.classes && !data.numbers) Rf_error("there is no response");
-    data.sampling = r_doubles(r_element(control, "sampling"), x.n_rows, "sampling");
+    data.sampling = sampling_of(control, x.n_rows);
     int by_row;
     double bytes = bytes_of_codes(&x, &options, &by_row);
     if (bytes > (double) options.memory_limit)
@@ -412,7 +448,7 @@ SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
 SEXP ffi_hist_sample(SEXP control, SEXP number_)
 {
     uint32_t n_rows = r_count(control, "n_rows");
-    const double *weights = r_doubles(r_element(control, "sampling"), n_rows, "sampling");
+    const double *weights = sampling_of(control, n_rows);
     int replace = r_number(control, "replace") != 0;
     uint32_t sample = r_count(control, "sample");
     if (!replace && (sample > n_rows || weights)) Rf_error("there is no such sample");

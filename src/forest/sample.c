@@ -1,23 +1,45 @@
 #include "forest/sample.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "forest/draws.h"
 #include "forest/paths.h"
 
+static int all_equal(const double *weights, uint32_t n_rows)
+{
+    uint32_t i = 1;
+    while (i < n_rows && weights[i] == weights[0]) i++;
+    return i >= n_rows;
+}
+
+/* By this power of two weights are divided, which is exact, before they are summed: neither their
+ * size nor their number is then a matter. */
+static int exponent_of_largest(const double *weights, uint32_t n_rows)
+{
+    double largest = 0;
+    int exponent;
+    for (uint32_t i = 0; i < n_rows; i++)
+        if (weights[i] > largest) largest = weights[i];
+    CT_ASSERT(largest > 0 && isfinite(largest));
+    frexp(largest, &exponent);
+    return exponent;
+}
+
 ct_status ct_sampler_init(ct_sampler *sampler, uint32_t n_rows, const double *weights)
 {
     sampler->scan = ct_scan_at(ct_cpu_find("auto"));
     sampler->n_rows = n_rows;
     sampler->upto = NULL;
-    if (!weights) return CT_OK;
+    if (!weights || all_equal(weights, n_rows)) return CT_OK;
     sampler->upto = (uint32_t *) ct_alloc(n_rows * sizeof *sampler->upto);
     if (!sampler->upto) return CT_NO_MEMORY;
+    int scale = -exponent_of_largest(weights, n_rows);
     double sum = 0, now = 0;
-    for (uint32_t i = 0; i < n_rows; i++) sum += weights[i];
+    for (uint32_t i = 0; i < n_rows; i++) sum += ldexp(weights[i], scale);
     for (uint32_t i = 0; i < n_rows; i++) {
-        now += weights[i];
+        now += ldexp(weights[i], scale);
         sampler->upto[i] = (uint32_t) (now / sum * 4294967295.0);
     }
     /* a row that weighs nothing is never drawn, also the last one */

@@ -27,7 +27,8 @@ CT_HD uint32_t ct_sample_row(const uint32_t *upto, uint32_t n, uint32_t draw)
     return low;
 }
 
-/* CT_NO_MEMORY; the caller says what for. */
+/* `weights` are finite, at least 0, and not all 0; NULL, or all equal: all rows alike.
+ * CT_NO_MEMORY; the caller says what for. */
 ct_status ct_sampler_init(ct_sampler *sampler, uint32_t n_rows, const double *weights);
 void ct_sampler_free(ct_sampler *sampler);
 

@@ -258,6 +258,36 @@ static void samples(void)
     forest_table_free(&t);
 }
 
+static double weight_of(int kind, uint32_t row)
+{
+    return kind == 0 ? 1 : kind == 1 ? 1 + row % 7 : row % 150 == 9;
+}
+
+/* A sample does not depend on the unit of the weights, not even at the ends of the doubles, where
+ * their sum is not one. */
+static void units_of_weights(void)
+{
+    enum { ROWS = 300 };
+    static const double units[] = {0x1p1020, 0x1p500, 0x1p-1074};
+    forest_table t = forest_table_new(5, ROWS, 1, 2, 0, 0, CT_CODES);
+    ct_hist_options o = forest_options(&t, 1);
+    double weights[ROWS];
+    for (int kind = 0; kind < 3; kind++) {
+        for (uint32_t i = 0; i < ROWS; i++) weights[i] = weight_of(kind, i);
+        t.data.sampling = kind ? weights : NULL; /* all alike are none */
+        uint32_t *wanted = forest_sample(&t.data, &o, 3);
+        t.data.sampling = weights;
+        for (size_t unit = 0; unit < sizeof units / sizeof *units; unit++) {
+            for (uint32_t i = 0; i < ROWS; i++) weights[i] = weight_of(kind, i) * units[unit];
+            uint32_t *counts = forest_sample(&t.data, &o, 3);
+            for (uint32_t i = 0; i < ROWS; i++) CHECK_INT(counts[i], wanted[i]);
+            free(counts);
+        }
+        free(wanted);
+    }
+    forest_table_free(&t);
+}
+
 /* ---- splits ---- */
 
 /* Rows of a node, by brute force: each sampled row is sent down from the root. */
@@ -1040,6 +1070,7 @@ static const check_case cases[] = {
     {"few values share a slot", few_crowded},
     {"bins grow from ends", bins_grow_from_ends},
     {"samples", samples},
+    {"the unit of weights is no matter", units_of_weights},
     {"splits are the best", splits_are_best},
     {"cuts at random part rows", cuts_at_random_part_rows},
     {"cuts are in the middle", cuts_are_in_the_middle},

@@ -55,14 +55,25 @@ test_that("classes on top of numbers do no harm", {
   expect_equal(contree(Species ~ ., wrapped, depth = 2)$frame, iris2$frame)
 })
 
-test_that("factors with codes beyond their levels are refused by name", {
-  for (kind in list("factor", c("ordered", "factor"))) {
-    bad <- structure(rep(c(1L, 5L, 2L, 4L), 5), levels = c("a", "b"), class = kind)
-    for (y in list(gl(2, 1, 20), as.double(1:20))) {
-      expect_error(contree(data.frame(bad = bad, x = 1:20), y, depth = 1), "'bad' has codes",
+test_that("factors with codes that are no level are refused, wherever they are read", {
+  broken <- function(codes) structure(rep(codes, length.out = 150), levels = c("u", "v", "w"),
+                                      class = "factor")
+  good <- transform(iris, f = factor(rep(c("u", "v", "w"), 50)))
+  fits <- list(contree(Species ~ f, good, depth = 1), hist_forest(Species ~ f, good, trees = 3))
+  fits[[3]] <- forge(fits[[2]])
+  for (codes in list(c(1L, 4L), c(1L, 0L), c(3L, -2L), c(NA, 9L))) {
+    data <- transform(iris, f = broken(codes))
+    for (fit in fits) {
+      expect_error(predict(fit, data), "factor 'f' has", class = "contree_input_error")
+    }
+    for (grow in list(hist_forest, contree, gmt)) {
+      expect_error(grow(Sepal.Length ~ f, data), "factor 'f' has", class = "contree_input_error")
+    }
+    for (grow in list(hist_forest, contree)) {
+      expect_error(grow(f ~ Sepal.Length, data[!is.na(data$f), ]), "factor 'f' has",
                    class = "contree_input_error")
     }
-    expect_error(contree(bad ~ x, data.frame(bad = bad, x = 1:20), depth = 1), "'bad' has codes",
-                 class = "contree_input_error")
   }
+  expect_identical(predict(fits[[2]], transform(good, f = factor(NA, c("u", "v", "w"))))[[1]],
+                   predict(fits[[2]], data.frame(f = NA))[[1]])
 })

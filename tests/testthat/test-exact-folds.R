@@ -56,3 +56,15 @@ test_that("what cannot be folds is said", {
     expect_contree_error(cv(repeats = repeats), "input", "'repeats'")
   }
 })
+
+test_that("absurd numbers of repeats are refused", {
+  for (repeats in list(1e10, 10001, Inf, 0, 1.5, NA, "2", NULL)) {
+    expect_error(contree_cv(Species ~ ., iris, repeats = repeats), "'repeats' must be",
+                 class = "contree_input_error")
+    expect_error(gmt_cv(dist ~ speed, cars, repeats = repeats), "'repeats' must be",
+                 class = "contree_input_error")
+    fit <- gmt(dist ~ speed, cars, seed = 1)
+    expect_error(contree_importance(fit, cars, repeats = repeats), "'repeats' must be",
+                 class = "contree_input_error")
+  }
+})

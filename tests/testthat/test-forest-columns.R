@@ -32,8 +32,8 @@ test_that("factors, characters and missing values are learned from", {
                   setdiff(letters, c("b", "k", "q", "z", "e")))
   new <- data[1:5, ]
   new$g <- "new"
-  expect_equal(predict(fit, new, type = "prob"),
-               predict(fit, transform(new, g = NA_character_), type = "prob"))
+  expect_warning(said <- predict(fit, new, type = "prob"), class = "contree_new_levels")
+  expect_equal(said, predict(fit, transform(new, g = NA_character_), type = "prob"))
   expect_equal(predict(fit, transform(data, g = factor(g)), type = "prob"),
                predict(fit, data, type = "prob"))
 })

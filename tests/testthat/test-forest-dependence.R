@@ -64,3 +64,44 @@ test_that("what cannot be shown is named", {
                        "classes")
   expect_contree_error(partial_dependence(1, iris, "Petal.Width"), "input", "fit")
 })
+
+test_that("arguments that make no sense are named", {
+  fit <- hist_forest(Species ~ ., iris, trees = 5, seed = 1)
+  refused <- function(argument, ...) {
+    error <- expect_error(partial_dependence(...), class = "contree_input_error")
+    expect_identical(error$argument, argument)
+  }
+  for (data in list(y ~ x, list(), list(1), iris[0, ], NULL, 3, quote(x), iris["Species"])) {
+    refused(if (identical(data, iris["Species"])) "newdata" else "data", fit, data, "Sepal.Length")
+  }
+  for (variables in list(NULL, "Species", "x", NA, list("Sepal.Length"), character(), 1,
+                         names(iris)[1:3])) {
+    refused("variables", fit, iris, variables)
+  }
+  for (at in list(list(1), list(x = 1), c(Sepal.Length = 5), 1, list(Sepal.Length = "a"), "a",
+                  list(Sepal.Length = NULL, Petal.Width = 1), list(Sepal.Length = NA),
+                  list(Sepal.Length = list(5)), list(Sepal.Length = numeric()),
+                  list(Sepal.Length = 5, Sepal.Length = 6), list(Sepal.Length = matrix(5)))) {
+    refused("at", fit, iris, "Sepal.Length", at = at)
+  }
+  refused("at", fit, iris, c("Sepal.Length", "Petal.Width"), at = list(Petal.Length = 1))
+  by_level <- hist_forest(Sepal.Length ~ Species, iris, trees = 3, seed = 1)
+  for (at in list("zzz", NA, 1, factor("setosa2"), c("setosa", "zzz"))) {
+    refused("at", by_level, iris, "Species", at = list(Species = at))
+  }
+  two <- c("setosa", "virginica")
+  some <- partial_dependence(by_level, iris, "Species", at = list(Species = two))
+  all <- partial_dependence(by_level, iris, "Species")
+  expect_equal(some$prediction, all$prediction[c(1, 3)])
+})
+
+test_that("a level that training had not is told once", {
+  fit <- hist_forest(breaks ~ ., warpbreaks, trees = 5, seed = 1)
+  data <- transform(warpbreaks, tension = factor(replace(as.character(tension), 1, "new")))
+  told <- 0
+  withCallingHandlers(partial_dependence(fit, data, "wool"), contree_new_levels = function(w) {
+    told <<- told + 1
+    invokeRestart("muffleWarning")
+  })
+  expect_equal(told, 1)
+})

@@ -11,35 +11,40 @@ test_that("standard errors are those of the infinitesimal jackknife", {
         spread <- spread + mean(inbag[i, ]^2) - mean(inbag[i, ])^2
       }
       variance <- variance - spread * mean(t^2) / trees
-      sqrt(max(0, if (is.null(s)) variance else variance * n * (n - 1) / (n - s)^2))
+      if (variance <= 0) return(NA)
+      sqrt(if (is.null(s)) variance else variance * n * (n - 1) / (n - s)^2)
     }, 0)
   }
+  with_errors <- function(fit, rows, ...) {
+    suppressWarnings(predict(fit, rows, se.fit = TRUE, ...), classes = "contree_few_trees")
+  }
   fit <- hist_forest(mpg ~ ., mtcars, trees = 60, seed = 1, keep_inbag = TRUE)
-  told <- predict(fit, mtcars[1:9, ], se.fit = TRUE)
+  told <- with_errors(fit, mtcars[1:9, ])
   expect_identical(told$fit, predict(fit, mtcars[1:9, ]))
   expect_equal(unname(told$se.fit), by_hand(predict(fit, mtcars[1:9, ], type = "trees"), fit$inbag))
   expect_named(told$se.fit, rownames(mtcars)[1:9])
-  expect_gt(max(told$se.fit), 0)
+  expect_gt(sum(told$se.fit > 0, na.rm = TRUE), 6)
   # samples are drawn again
   again <- hist_forest(mpg ~ ., mtcars, trees = 60, seed = 1)
-  expect_identical(predict(again, mtcars[1:9, ], se.fit = TRUE), told)
+  expect_identical(with_errors(again, mtcars[1:9, ]), told)
   # so they are where seeds differ
   joined <- c(hist_forest(mpg ~ ., mtcars, trees = 30, seed = 5),
               hist_forest(mpg ~ ., mtcars, trees = 30, seed = 2))
-  kept <- cbind(hist_forest(mpg ~ ., mtcars, trees = 30, seed = 5, keep_inbag = TRUE)$inbag,
-                hist_forest(mpg ~ ., mtcars, trees = 30, seed = 2, keep_inbag = TRUE)$inbag)
-  expect_equal(unname(predict(joined, mtcars[1:3, ], se.fit = TRUE)$se.fit),
+  kept <- cbind(hist_forest(mpg ~ ., mtcars, trees = 30, seed = 2, keep_inbag = TRUE)$inbag,
+                hist_forest(mpg ~ ., mtcars, trees = 30, seed = 5, keep_inbag = TRUE)$inbag)
+  expect_equal(unname(with_errors(joined, mtcars[1:3, ])$se.fit),
                by_hand(predict(joined, mtcars[1:3, ], type = "trees"), kept))
   part <- hist_forest(mpg ~ ., mtcars, trees = 60, seed = 1, replace = FALSE, sample_fraction = 0.5,
                       keep_inbag = TRUE)
-  expect_equal(unname(predict(part, mtcars[1:3, ], se.fit = TRUE)$se.fit),
+  expect_equal(unname(with_errors(part, mtcars[1:3, ])$se.fit),
                by_hand(predict(part, mtcars[1:3, ], type = "trees"), part$inbag, 16))
 })
 
 test_that("probabilities have standard errors, a column a class", {
   fit <- hist_forest(Species ~ ., iris, trees = 50, seed = 1, keep_inbag = TRUE)
   rows <- iris[c(60, 71, 107, 120), ]
-  errors <- predict(fit, rows, type = "prob", se.fit = TRUE)$se.fit
+  expect_warning(errors <- predict(fit, rows, type = "prob", se.fit = TRUE)$se.fit,
+                 class = "contree_few_trees")
   expect_identical(dimnames(errors), list(rownames(rows), fit$classes))
   leaf <- predict(fit, rows, type = "leaf")
   said <- vapply(1:50, function(i) {
@@ -49,7 +54,24 @@ test_that("probabilities have standard errors, a column a class", {
   counts <- fit$inbag - rowMeans(fit$inbag)
   raw <- colSums((counts %*% t(said) / 50 - rowMeans(counts))^2)
   noise <- sum(rowMeans(counts^2)) * apply(said, 1, function(t) mean((t - mean(t))^2)) / 50
-  expect_equal(unname(errors[, "virginica"]), sqrt(pmax(0, raw - noise)))
+  raw[apply(said, 1, max) == apply(said, 1, min)] <- NA # of trees that agree, fewer than rows
+  expect_equal(unname(errors[, "virginica"]), sqrt(ifelse(raw > noise, raw - noise, NA)))
+})
+
+test_that("errors that so few trees cannot tell from 0 are NA, and the trees needed are told", {
+  few <- hist_forest(mpg ~ ., mtcars, trees = 8, seed = 1)
+  expect_warning(told <- predict(few, mtcars, se.fit = TRUE), "of 32 .* 8 trees .* 160 trees",
+                 class = "contree_few_trees")
+  expect_true(anyNA(told$se.fit))
+  expect_gt(min(told$se.fit, na.rm = TRUE), 0)
+  expect_false(anyNA(told$fit))
+  # all trees agree on setosa, which few do by chance
+  agreed <- function(trees) {
+    fit <- hist_forest(Species ~ ., iris, trees = trees, seed = 1)
+    predict(fit, iris[1:5, ], type = "prob", se.fit = TRUE)$se.fit
+  }
+  expect_warning(expect_true(all(is.na(agreed(100)))), "15 of 15", class = "contree_few_trees")
+  expect_warning(expect_true(all(agreed(150) == 0)), NA)
 })
 
 test_that("what has no standard error says so", {

@@ -80,6 +80,32 @@ test_that("weights say which rows are sampled", {
                class = "contree_unsupported_error")
 })
 
+test_that("the unit of weights is no matter, and equal ones are none", {
+  grow <- function(...) {
+    hist_forest(Species ~ ., iris, trees = 5, seed = 1, keep_inbag = TRUE, ...)
+  }
+  parts <- c("forest", "oob", "inbag", "importance")
+  for (unit in c(1, 1e308, .Machine$double.xmax, 1e-308, 2^-1074)) {
+    expect_identical(grow(weights = rep(unit, 150))[parts], grow()[parts])
+    expect_identical(grow(class_weights = rep(unit, 3))[parts], grow()[parts])
+  }
+  whole <- rep_len(1:7, 150)
+  for (unit in 2^c(1020, -1074)) {
+    expect_identical(grow(weights = whole * unit)[parts], grow(weights = whole)[parts])
+  }
+  by_class <- c(1, 4, 2)
+  both <- grow(weights = whole, class_weights = by_class)
+  expect_identical(grow(weights = whole * by_class[iris$Species])[parts], both[parts])
+  # products that overflow, or vanish, but for what the other factor makes of them
+  far <- grow(weights = whole * 2^1020, class_weights = by_class * 2^1020)
+  expect_identical(far[parts], both[parts])
+  unit <- 2^c(-1000, 1000, 0)
+  turned <- grow(weights = whole * unit[iris$Species], class_weights = by_class / unit)
+  expect_identical(turned[parts], both[parts])
+  # of 1e300 times the weight are all rows of a sample
+  expect_equal(sum(grow(weights = rep(c(1, 1e300), c(100, 50)))$inbag[1:100, ]), 0)
+})
+
 test_that("limits give the trees that are complete", {
   x <- matrix(sin(1:40000), 4000)
   y <- factor(x[, 1] * x[, 2] > 0)

@@ -7,22 +7,83 @@ test_that("print and summary tell of the forest", {
   expect_equal(sum(summary(fit)$confusion), sum(fit$oob$trees > 0))
 })
 
+test_that("digits are a number of digits", {
+  fit <- hist_forest(Species ~ ., iris, trees = 2, seed = 1)
+  for (digits in list(NA, 0, -1, 1e10, "a", NULL, 1.5, c(1, 2))) {
+    expect_error(print(fit, digits = digits), "'digits'", class = "contree_input_error")
+    expect_error(capture.output(print(summary(fit), digits = digits)), "'digits'",
+                 class = "contree_input_error")
+  }
+})
+
 test_that("forests grown apart are the forest grown at once", {
   parts <- lapply(c(1, 11, 21), function(first) {
-    hist_forest(Species ~ ., iris, trees = 10, seed = 6, first = first, importance = "permutation")
+    hist_forest(Species ~ ., iris, trees = 10, seed = 6, first = first, importance = "permutation",
+                keep_inbag = TRUE)
   })
-  whole <- hist_forest(Species ~ ., iris, trees = 30, seed = 6, importance = "permutation")
-  joined <- do.call(c, parts[c(2, 1, 3)])
-  expect_identical(joined$forest, whole$forest)
-  expect_identical(joined$oob, whole$oob)
-  expect_identical(joined$importance, whole$importance)
+  whole <- hist_forest(Species ~ ., iris, trees = 30, seed = 6, importance = "permutation",
+                       keep_inbag = TRUE)
+  all_but <- c("call", "elapsed")
+  for (order in list(1:3, c(2, 1, 3), c(3, 1, 2), c(1, 3, 2), 3:1)) {
+    joined <- do.call(c, parts[order])
+    expect_identical(joined[setdiff(names(joined), all_but)], whole[setdiff(names(whole), all_but)])
+  }
+  # a gap is filled later
+  expect_identical(c(c(parts[[3]], parts[[1]]), parts[[2]])$forest, whole$forest)
   expect_identical(predict(joined, iris, type = "prob"), predict(whole, iris, type = "prob"))
   numbers <- function(...) hist_forest(mpg ~ ., mtcars, seed = 2, importance = "permutation", ...)
   expect_identical(c(numbers(trees = 4), numbers(trees = 3, first = 5))[c("oob", "importance")],
                    numbers(trees = 7)[c("oob", "importance")])
   expect_error(c(parts[[1]], parts[[1]]), "in common", class = "contree_input_error")
-  expect_error(c(parts[[1]], hist_forest(Species ~ ., iris[-1, ], trees = 2)),
-               class = "contree_input_error")
+  within <- hist_forest(Species ~ ., iris, trees = 2, seed = 6, first = 29,
+                        importance = "permutation")
+  expect_error(c(parts[[1]], parts[[3]], within), "in common", class = "contree_input_error")
+})
+
+test_that("forests of several seeds are put in one order", {
+  grow <- function(seed) hist_forest(mpg ~ ., mtcars, trees = 3, seed = seed, keep_inbag = TRUE)
+  one <- c(grow(8), grow(5), grow(7))
+  other <- c(grow(7), grow(8), grow(5))
+  parts <- c("forest", "oob", "inbag", "seed", "control")
+  expect_identical(one[parts], other[parts])
+  expect_equal(one$forest$seed, rep(c(5, 7, 8), each = 3))
+  expect_identical(one$inbag, cbind(grow(5)$inbag, grow(7)$inbag, grow(8)$inbag))
+})
+
+test_that("forests of other data, or settings, are not combined, and the setting is named", {
+  grow <- function(data = iris, ..., seed = 1) {
+    hist_forest(Species ~ ., data, trees = 3, seed = seed, ...)
+  }
+  mine <- grow(seed = 2)
+  levels_renamed <- transform(warpbreaks, tension = factor(tension, labels = c("a", "b", "c")))
+  others <- list(transform(iris, Sepal.Length = rev(Sepal.Length)), iris[-1, ], iris[150:1, ],
+                 transform(iris, Petal.Width = 2 * Petal.Width), iris[-1],
+                 transform(iris, Sepal.Width = replace(Sepal.Width, 3, NA)))
+  for (data in others) {
+    expect_error(c(mine, grow(data)), "different data", class = "contree_input_error")
+  }
+  expect_error(c(hist_forest(breaks ~ ., warpbreaks, trees = 2, seed = 1),
+                 hist_forest(breaks ~ ., levels_renamed, trees = 2, seed = 2)),
+               "different data", class = "contree_input_error")
+  settings <- list(mtry = 3, depth = 2, min_n = 4, sample_fraction = 0.5, replace = FALSE,
+                   splitrule = "error", pool = "level", factors = "order", bins = 9,
+                   importance = "none", oob = FALSE, weights = 1:150)
+  for (name in names(settings)) {
+    other <- do.call(grow, settings[name])
+    expect_error(c(mine, other), name, class = "contree_input_error")
+    expect_error(c(other, mine), name, class = "contree_input_error")
+  }
+})
+
+test_that("a forest that keeps no hash of its data is printed, and predicts, but is not combined", {
+  fit <- hist_forest(Species ~ ., iris, trees = 3, seed = 1)
+  old <- fit[names(fit) != "hash"]
+  class(old) <- class(fit)
+  expect_output(print(old), "3 classification trees")
+  expect_identical(predict(old, iris), predict(fit, iris))
+  other <- hist_forest(Species ~ ., iris, trees = 3, seed = 2)
+  expect_error(c(other, old), "earlier version", class = "contree_input_error")
+  expect_error(c(old, other), "earlier version", class = "contree_input_error")
 })
 
 test_that("forests grow on workers of future, and are the forest grown at once", {

@@ -76,3 +76,26 @@ test_that("a forest that was saved and read again, or spoiled, is looked over", 
   spoiled$forest$nodes <- spoiled$forest$nodes[-1]
   expect_error(predict(spoiled, iris), "not valid")
 })
+
+test_that("levels that training had not are told where a tree splits on the factor", {
+  fit <- hist_forest(breaks ~ ., warpbreaks, trees = 9, seed = 1)
+  for (type in c("factor", "character")) {
+    new <- warpbreaks[c(1, 20, 40), ]
+    new$tension <- as.character(new$tension)
+    new$tension[2] <- "tight"
+    new$wool <- factor(c("A", "B", "C"), c("C", "B", "A", "never"))
+    if (type == "factor") new$tension <- factor(new$tension)
+    missing <- transform(new, tension = replace(as.character(tension), 2, NA),
+                         wool = replace(wool, 3, NA))
+    for (model in list(fit, forge(fit))) {
+      told <- tryCatch(predict(model, new), contree_new_levels = identity)
+      expect_identical(told$new_levels[c("wool", "tension")], list(wool = "C", tension = "tight"))
+      expect_match(conditionMessage(told), "'wool' has 'C', which did not occur in training")
+      said <- suppressWarnings(predict(model, new), classes = "contree_new_levels")
+      expect_warning(expect_identical(said, predict(model, missing)), NA)
+    }
+  }
+  # no tree splits on it
+  other <- hist_forest(breaks ~ ., transform(warpbreaks, wool = "A"), trees = 9, seed = 1)
+  expect_warning(predict(other, transform(warpbreaks, wool = "Z")), NA)
+})

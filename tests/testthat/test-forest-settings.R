@@ -29,3 +29,18 @@ test_that("every split rule tells the species apart", {
     expect_lt(hist_forest(Species ~ ., iris, trees = 50, splitrule = rule, seed = 1)$oob$error, 0.1)
   }
 })
+
+test_that("responses whose squares overflow or vanish are refused", {
+  y <- rep(c(-1, 1, 2), 50)
+  for (unit in c(1e101, 5e307, 1e-101, 2^-1074)) {
+    expect_error(hist_forest(iris[1:4], unit * y), "must be within 1e\\+100",
+                 class = "contree_input_error")
+  }
+  for (unit in c(1e99, 1e-99)) {
+    fit <- hist_forest(iris[1:4], unit * y, trees = 5, seed = 1)
+    plain <- hist_forest(iris[1:4], y, trees = 5, seed = 1)
+    expect_equal(predict(fit, iris[1:4]) / unit, predict(plain, iris[1:4]), tolerance = 1e-6)
+  }
+  expect_equal(predict(hist_forest(iris[1:4], rep(3, 150), trees = 2), iris[1:2, 1:4]),
+               c(`1` = 3, `2` = 3))
+})

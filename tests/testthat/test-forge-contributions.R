@@ -54,6 +54,61 @@ test_that("fits of R have theirs, which add up to the margin", {
   }
 })
 
+# The path-dependent game by its definition: what a tree says when some columns are known.
+said_knowing <- function(tree, outcome, row, known, node = 1) {
+  if (is.na(tree$left[node])) return(outcome[node, ])
+  children <- c(tree$left[node], tree$right[node])
+  variable <- tree$variable[node]
+  if (variable %in% known) {
+    return(said_knowing(tree, outcome, row, known,
+                        children[if (row[[variable]] < tree$threshold[node]) 1 else 2]))
+  }
+  parts <- vapply(children, function(child) said_knowing(tree, outcome, row, known, child),
+                  outcome[1, ])
+  drop(matrix(parts, ncol(outcome)) %*% (tree$n[children] / tree$n[node]))
+}
+
+# A row a column, then what is said with nothing known; a column a class.
+shapley_by_hand <- function(fit, row) {
+  columns <- fit$shape$names
+  p <- length(columns)
+  sets <- as.matrix(expand.grid(rep(list(c(FALSE, TRUE)), p)))
+  said <- lapply(seq_len(tree_count(fit)), function(i) {
+    tree <- forest_tree(fit, i)
+    outcome <- as.matrix(tree[grep("^n_", names(tree))]) / tree$n
+    t(apply(sets, 1, function(set) said_knowing(tree, outcome, row, columns[set])))
+  })
+  said <- Reduce(`+`, said) / length(said)
+  each <- t(vapply(seq_len(p), function(j) {
+    without <- which(!sets[, j])
+    with <- without + 2^(j - 1)
+    size <- rowSums(sets[without, , drop = FALSE])
+    colSums((said[with, ] - said[without, ]) / (p * choose(p - 1, size)))
+  }, numeric(ncol(said))))
+  rbind(each, said[1, ])
+}
+
+test_that("of a forest of classes they are Shapley values of the probabilities", {
+  two <- transform(iris[51:150, ], Species = droplevels(Species))
+  for (data in list(iris, two)) {
+    fit <- hist_forest(Species ~ ., data, trees = 3, depth = 3, seed = 1)
+    rows <- data[c(1, 30, 77), ]
+    fast <- forge(fit)
+    ours <- predict(fast, rows, type = "contributions")
+    for (i in 1:3) {
+      expect_equal(unname(ours[i, , ]), unname(shapley_by_hand(fit, rows[i, ])), tolerance = 1e-8)
+    }
+    for (forged in list(fast, forge(fit, sums = "reproducible"))) {
+      margin <- predict(forged, data, type = "margin")
+      expect_identical(margin, predict(fit, data, type = "prob"))
+      all <- predict(forged, data, type = "contributions")
+      expect_equal(apply(all, c(1, 3), sum), margin, tolerance = 1e-14)
+    }
+    one <- contree_predictor(fast, "margin")(rows[1, ])
+    expect_identical(as.vector(one), as.vector(predict(fast, rows[1, ], type = "margin")))
+  }
+})
+
 test_that("threads do not matter, and one row is enough", {
   fit <- forge(hist_forest(Sepal.Length ~ ., iris, trees = 5, seed = 1))
   many <- iris[rep(1:150, 8), ]

@@ -13,11 +13,12 @@ data <- mixed(400)
 new <- mixed(300, 2)
 
 expect_same <- function(forged, expected, columns = new, type = "response") {
-  got <- predict(forged, columns, type = type)
+  quiet <- function(x) suppressWarnings(x, classes = "contree_new_levels")
+  got <- quiet(predict(forged, columns, type = type))
   if (is.matrix(got)) expect_identical(unname(got), unname(expected)) else
     expect_identical(unname(got), as.vector(unname(expected)))
   # and each way of running it
-  sums <- sums_by_ways(forged, forest_columns_of(forged$forest, columns)$columns)
+  sums <- sums_by_ways(forged, quiet(forest_columns_of(forged$forest, columns))$columns)
   for (other in sums) expect_identical(other, sums[[1]])
 }
 
@@ -36,6 +37,16 @@ test_that("hist_forest", {
     expect_same(forge(numbers), predict(numbers, missing), missing)
     expect_same(forge(numbers), predict(numbers, missing, type = "leaf"), missing, "leaf")
   }
+})
+
+test_that("a forest of one class", {
+  fit <- hist_forest(iris[1:4], factor(rep("a", 150)), trees = 2, seed = 1)
+  forged <- forge(fit)
+  expect_identical(unname(predict(forged, iris[1:3, 1:4], type = "prob")),
+                   unname(predict(fit, iris[1:3, 1:4], type = "prob")))
+  expect_identical(predict(forged, iris[1:3, 1:4], type = "class"), predict(fit, iris[1:3, 1:4]))
+  expect_identical(unname(predict(forged, iris[1:3, 1:4], type = "margin")), c(1, 1, 1))
+  expect_identical(contree_predictor(forged, "margin")(iris[1, 1:4])[[1]], 1)
 })
 
 test_that("contree", {
@@ -64,11 +75,11 @@ test_that("gmt", {
   new$b[3:9] <- NA # nothing stands in for it
   expect_same_model <- function(fit, expected, ...) {
     forged <- forge(fit, ...)
-    got <- unname(predict(forged, new))
+    columns <- suppressWarnings(forest_columns_of(forged$forest, new))$columns
+    got <- unname(suppressWarnings(predict(forged, new)))
     expect_identical(is.na(got), is.na(unname(expected)))
     expect_identical(got[!is.na(got)], unname(expected)[!is.na(got)])
-    expect_identical(sums_by_ways(forged, forest_columns_of(forged$forest, new)$columns)[[1]][, 1],
-                     got)
+    expect_identical(sums_by_ways(forged, columns)[[1]][, 1], got)
   }
   for (factors in c("both", "split")) {
     fit <- gmt(y ~ a + b + c + f + l, data, control = gmt_control(factors = factors), seed = 1)
@@ -77,7 +88,8 @@ test_that("gmt", {
       expect_same_model(fit, expected, extrapolate = extrapolate)
     }
     nodes <- suppressWarnings(predict(fit, new, type = "node"))
-    expect_identical(predict(forge(fit), new, type = "leaf")[, 1], nodes)
+    leaves <- suppressWarnings(predict(forge(fit), new, type = "leaf"))
+    expect_identical(leaves[, 1], nodes)
     read <- contree_from_json(as_json(fit))
     expect_same_model(read, suppressWarnings(predict(read, new)))
   }

@@ -69,9 +69,11 @@ test_that("levels become codes, new ones missing", {
   for (first in 0:1) {
     forged <- forge(forest(first))
     data <- data.frame(f = c("w", "v", "u", "x", NA))
-    expect_identical(unname(predict(forged, data)), c(1, 2, 1, 2, 2))
-    data$f <- factor(data$f, levels = c("x", "w", "v", "u"))
-    expect_identical(unname(predict(forged, data)), c(1, 2, 1, 2, 2))
+    expect_warning(predict(forged, data), "'x'", class = "contree_new_levels")
+    for (f in list(data$f, factor(data$f, levels = c("x", "w", "v", "u")))) {
+      said <- suppressWarnings(predict(forged, data.frame(f)), classes = "contree_new_levels")
+      expect_identical(unname(said), c(1, 2, 1, 2, 2))
+    }
     expect_error(predict(forged, data.frame(f = 1)), "levels", class = "contree_input_error")
   }
 })

@@ -188,3 +188,10 @@ test_that("Algorithm 1 takes 39 points of 5184", {
   expect_contree_error(autotune_gpu(exact, 4096, 1), "input", "'time'")
   expect_contree_error(autotune_gpu(exact, 0, clock), "input", "'rows'")
 })
+
+test_that("sizes of presets are numbers", {
+  for (size in list("a", NA, 0, 1.5, NULL, list(1), quote(x))) {
+    expect_error(schedule_preset("fil", rows = size), "'rows'", class = "contree_input_error")
+    expect_error(schedule_preset("fil", trees = size), "'trees'", class = "contree_input_error")
+  }
+})

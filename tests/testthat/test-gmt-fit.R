@@ -149,3 +149,12 @@ test_that("fitted values are those of the models, by C as by R, on any number of
   other <- gmt(y ~ ., d, seed = 1, leaves_max = 6, na.action = na.pass)
   expect_identical(unname(fitted(other)), unname(predict(other, d, extrapolate = TRUE)))
 })
+
+test_that("weights whose sum is no number to count with are refused", {
+  for (unit in c(1e308, 1e99, 1e-300, 2^-1074)) {
+    expect_error(gmt(dist ~ speed, cars, weights = rep(unit, 50)), "sum of 'weights'",
+                 class = "contree_input_error")
+    expect_error(gmt(cars["speed"], cars$dist, weights = rep(unit, 50)), "sum of 'weights'",
+                 class = "contree_input_error")
+  }
+})
