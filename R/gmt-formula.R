@@ -137,12 +137,10 @@ product_columns <- function(values, codings) {
   product <- Reduce(function(a, b) {
     left <- rep(seq_len(ncol(a)), ncol(b))
     right <- rep(seq_len(ncol(b)), each = ncol(a))
-    names <- Map(function(...) paste(c(...), collapse = ":"),
-                 if (is.null(colnames(a))) list(NULL) else colnames(a)[left],
-                 if (is.null(colnames(b))) list(NULL) else colnames(b)[right])
-    out <- a[, left, drop = FALSE] * b[, right, drop = FALSE]
-    names <- unlist(names)
-    structure(out, dimnames = list(NULL, if (length(names) == ncol(out)) names))
+    names <- if (is.null(colnames(a))) colnames(b)[right] else
+      if (is.null(colnames(b))) colnames(a)[left] else
+        paste(colnames(a)[left], colnames(b)[right], sep = ":")
+    structure(a[, left, drop = FALSE] * b[, right, drop = FALSE], dimnames = list(NULL, names))
   }, each)
   if (ncol(product) == 1 && is.null(colnames(product))) drop(product) else product
 }
