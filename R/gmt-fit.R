@@ -189,6 +189,7 @@ join_columns <- function(x, z) {
 }
 
 read_number_response <- function(response, label) {
+  if (inherits(response, "AsIs")) class(response) <- setdiff(class(response), "AsIs")
   if (!is.numeric(response) || is.object(response) || !is.null(dim(response))) {
     stop_input(label,
                gettextf("the response '%s' must be numbers, not %s; for classes see contree()",
@@ -227,7 +228,7 @@ fit_gmt <- function(frame, regressors, splitters, settings, call) {
 }
 
 fit_roles <- function(frame, roles, settings, call) {
-  new_gmt(refit_gmt(search_gmt(frame, roles, settings)), frame, call)
+  new_gmt(refit_gmt(search_guarded(frame, roles, settings)), frame, call)
 }
 
 # What the search found, and all that it takes to make a fit of it.
