@@ -12,7 +12,11 @@
 #' As in `partykit::lmtree()`: `y ~ x1 + x2 | z1 + z2` has `x1` and `x2` as regressors of the models
 #' and splits on `z1` and `z2`. `y ~ .` uses all columns for both, and `y ~ 1 | .` has constants in
 #' the leaves, which is an ordinary regression tree. Numbers, logicals and factors may be
-#' regressors. If the formula has no `|`, or `x` is given without `z`, factors of more than eight
+#' regressors. Without an intercept (`- 1` or `+ 0`) the models have none, and a first factor has a
+#' coefficient for each level, as in `lm()`. Products among the regressors (`x * z`, `x:z`) are
+#' columns of the models, as in `lm()`, computed again in new data; splits are on single variables.
+#' An `offset()` among the regressors adds to the argument `offset`. More than two parts are an
+#' error. If the formula has no `|`, or `x` is given without `z`, factors of more than eight
 #' levels are used for splitting only, unless `factors = "both"` (see [gmt_control()]).
 #'
 #' @section Search:
@@ -31,6 +35,15 @@
 #' [gmt_control()]. The tree is a function of the data, the arguments and the `seed`: it is the same
 #' for any number of threads and any set of vector instructions, and it depends on timing only if
 #' `time_limit` or Ctrl-C ends the search.
+#'
+#' @section Guard against noise:
+#' With few rows and much noise a search finds splits that predict worse than a linear model of all
+#' rows. By default, with up to 2,000 rows, a tree with splits is therefore compared with that model
+#' (the tree without splits) by cross-validation of 5 folds, up to twice, with folds drawn from
+#' `seed`. It ends as soon as the squared errors of the held-out rows differ by three standard
+#' errors; at the end the tree must be better by half of one. Otherwise the fit has no splits. This
+#' takes the time of up to ten more fits. There is no comparison if `complexity`, a finite
+#' `time_limit`, `certify`, `shrink = TRUE` or another `search` is given.
 #'
 #' @section Models:
 #' At the end the coefficients are computed by the QR decomposition of the rows of each node, as in
@@ -77,7 +90,7 @@
 #'   with `leaf` `"linear"` (`"number"` if the leaves are constants). It also has `device`, `y`,
 #'   `fitted.values`, `weights`, `offset`, `weightless` (rows of weight 0, which the other elements
 #'   leave out), `conformal` (trees fitted to all rows except those of a fold, and their errors on
-#'   these), and `gmt`, a list of `regressors`, `splitters`, `design` and `nodes` (how regressors
+#'   these), and `gmt`, a list of `intercept` (do the models have one?), `regressors`, `splitters`, `design` and `nodes` (how regressors
 #'   become columns of the models, and what replaces missing values), `coefficients`, `rank`,
 #'   `aliased` (or removed), `dropped` (removed), `unscaled` (covariances by node without the factor
 #'   sigma^2), `low` and `high` (limits by node), `bic`, `lambda` (the penalty of a coefficient or
@@ -403,7 +416,8 @@ new_gmt <- function(refitted, whole, call) {
   history <- list2DF(lapply(stats::setNames(seq_along(moments), moments),
                             function(k) solved$moments[, k]))
   found <- list(
-    intercept = has_intercept(frame), regressors = roles$regressors, splitters = roles$splitters, design = design, nodes = nodes,
+    intercept = has_intercept(frame), regressors = roles$regressors,
+    splitters = roles$splitters, design = design, nodes = nodes,
     coefficients = b, rank = solved$rank, aliased = by_node(solved$aliased),
     dropped = by_node(solved$dropped),
     unscaled = array(solved$unscaled, c(p, p, n_nodes)), low = by_node(solved$low),

@@ -1,7 +1,8 @@
 # A tree of few rows must be better than the linear model of all of them, by cross-validation.
 
 guard_rows_max <- 2000
-guard_gain_clear <- 0.5 # of log(SSE) + penalties: no search of noise gains as much
+guard_clear <- 3 # standard errors beyond which no more folds are needed
+guard_least <- 0.5 # standard errors by which the tree must be better
 guard_folds <- 5
 guard_repeats <- 2
 
@@ -19,11 +20,8 @@ search_guarded <- function(frame, roles, settings) {
   if (length(searched$solved$feature) == 1 || !is_guarded(settings, n) || n < 2 * guard_folds) {
     return(searched)
   }
+  if (is_better(searched$frame, roles, settings)) return(searched)
   root <- search_gmt(frame, roles, with_leaves(settings, 1))
-  if (root$solved$bic - searched$solved$bic > guard_gain_clear * n ||
-      is_better(searched$frame, roles, settings)) {
-    return(searched)
-  }
   root$settings <- searched$settings
   root
 }
@@ -33,33 +31,32 @@ with_leaves <- function(settings, leaves) {
   settings
 }
 
-# Do trees have the lower squared error of rows that they were not fitted to? A second time with
-# other folds unless the first is clear.
+# Do trees have the lower squared error of rows that they were not fitted to? Fold after fold, and a
+# second time with other folds, until that is clear.
 is_better <- function(frame, roles, settings) {
   settings <- settings_of_worker(settings)
   settings$on_interrupt <- "error"
-  weights <- if (is.null(frame$weights)) 1 else frame$weights
-  gain <- numeric(length(frame$response))
+  n <- length(frame$response)
+  gain <- numeric()
   for (turn in seq_len(guard_repeats)) {
-    gain <- gain + weights * gain_of_trees(frame, roles, settings, turn)
-    if (abs(mean(gain)) > 2 * stats::sd(gain) / sqrt(length(gain))) break
+    fold <- with_seed(settings$seed + turn, sample(rep_len(seq_len(guard_folds), n)))
+    for (k in seq_len(guard_folds)) {
+      gain <- c(gain, gain_of_tree(frame, roles, settings, fold == k))
+      z <- mean(gain) / stats::sd(gain) * sqrt(min(length(gain), n))
+      if (is.na(z) || abs(z) > guard_clear) return(is.na(z) || z > 0)
+    }
   }
-  mean(gain) > stats::sd(gain) / sqrt(length(gain))
+  z > guard_least
 }
 
-# By row the squared error of the linear model less that of the tree.
-gain_of_trees <- function(frame, roles, settings, turn) {
-  n <- length(frame$response)
-  fold <- with_seed(settings$seed + turn, sample(rep_len(seq_len(guard_folds), n)))
-  gain <- numeric(n)
-  for (k in seq_len(guard_folds)) {
-    held <- rows_of_frame(frame, fold == k)
-    error <- function(settings) {
-      fitted <- new_gmt(refit_gmt(search_gmt(rows_of_frame(frame, fold != k), roles, settings)),
-                        rows_of_frame(frame, fold != k), quote(gmt()))
-      (values_of_rows(fitted, held) - held$response)^2
-    }
-    gain[fold == k] <- error(with_leaves(settings, 1)) - error(settings)
+# By row held out the (weighted) squared error of the linear model less that of the tree.
+gain_of_tree <- function(frame, roles, settings, out) {
+  held <- rows_of_frame(frame, out)
+  others <- rows_of_frame(frame, !out)
+  error <- function(settings) {
+    fit <- new_gmt(refit_gmt(search_gmt(others, roles, settings)), others, quote(gmt()))
+    (values_of_rows(fit, held) - held$response)^2
   }
-  gain
+  gain <- error(with_leaves(settings, 1)) - error(settings)
+  if (is.null(held$weights)) gain else gain * held$weights
 }

@@ -20,12 +20,13 @@
 #' @param digits Number of significant digits, a whole number; by default the option `digits` less
 #'   3, at least 3.
 #' @param time `TRUE` shows the seconds that the search took; `FALSE` by default.
-#' @param ... Not used.
+#' @param ... For `update()` arguments of [gmt()] to change; else not used.
 #' @return `coef()`: a matrix with one row for each leaf and one column for each coefficient, or a
 #'   vector for one `node`; `vcov()`: a matrix, with `NA` for aliased coefficients; `logLik()`: an
 #'   object of class `logLik`; `deviance()`: the (weighted) sum of squared residuals; `residuals()`,
 #'   `fitted()`: named numeric vectors, one value for each training row; `df.residual()`: number of
-#'   rows less coefficients and splits; `formula()`: the formula as given; `gmt_history()`: a data
+#'   rows less coefficients and splits; `formula()`: the formula as given; `update()`: the new fit, or
+#'   its call; `gmt_history()`: a data
 #'   frame with a row for each tree that was the best so far: `kick` (number of random changes
 #'   made), `leaves`, `bic` and `deviance` (on the rows that were searched), `touched` (rows
 #'   examined by searches of single splits), `time` (seconds).
