@@ -90,7 +90,8 @@
 #'   with `leaf` `"linear"` (`"number"` if the leaves are constants). It also has `device`, `y`,
 #'   `fitted.values`, `weights`, `offset`, `weightless` (rows of weight 0, which the other elements
 #'   leave out), `conformal` (trees fitted to all rows except those of a fold, and their errors on
-#'   these), and `gmt`, a list of `intercept` (do the models have one?), `regressors`, `splitters`, `design` and `nodes` (how regressors
+#'   these), and `gmt`, a list of `intercept` (do the models have one?), `regressors`,
+#'   `splitters`, `design` and `nodes` (how regressors
 #'   become columns of the models, and what replaces missing values), `coefficients`, `rank`,
 #'   `aliased` (or removed), `dropped` (removed), `unscaled` (covariances by node without the factor
 #'   sigma^2), `low` and `high` (limits by node), `bic`, `lambda` (the penalty of a coefficient or

@@ -25,7 +25,8 @@
 #'   vector for one `node`; `vcov()`: a matrix, with `NA` for aliased coefficients; `logLik()`: an
 #'   object of class `logLik`; `deviance()`: the (weighted) sum of squared residuals; `residuals()`,
 #'   `fitted()`: named numeric vectors, one value for each training row; `df.residual()`: number of
-#'   rows less coefficients and splits; `formula()`: the formula as given; `update()`: the new fit, or
+#'   rows less coefficients and splits; `formula()`: the formula as given; `update()`: the new
+#'   fit, or
 #'   its call; `gmt_history()`: a data
 #'   frame with a row for each tree that was the best so far: `kick` (number of random changes
 #'   made), `leaves`, `bic` and `deviance` (on the rows that were searched), `touched` (rows

@@ -69,7 +69,7 @@ static double entry_of(const ct_model_data *data, uint32_t k, uint32_t row)
     return ct_column_value(&data->columns[data->regressors[k - 1]], row);
 }
 
-/* Writes column k, centred if there is an intercept, and scaled to a mean square of 1, times the roots of the weights; behind
+/* Writes column k, centred if there is an intercept and scaled to a mean square of 1, times the roots of the weights; behind
  * the last one zeros. Returns what its mean square was before. */
 static double write_entry(ct_model_table *table, const ct_model_data *data, uint32_t k)
 {
