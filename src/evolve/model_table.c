@@ -69,8 +69,8 @@ static double entry_of(const ct_model_data *data, uint32_t k, uint32_t row)
     return ct_column_value(&data->columns[data->regressors[k - 1]], row);
 }
 
-/* Writes column k, centred if there is an intercept and scaled to a mean square of 1, times the roots of the weights; behind
- * the last one zeros. Returns what its mean square was before. */
+/* Writes column k, centred if there is an intercept and scaled to a mean square of 1, times the
+ * roots of the weights; behind the last one zeros. Returns what its mean square was before. */
 static double write_entry(ct_model_table *table, const ct_model_data *data, uint32_t k)
 {
     double sum = 0, weight = 0, squares = 0, largest = 0;

@@ -1,5 +1,5 @@
 /* The data as the search of model trees sees them: regressors and response as rows z (gram.h),
- * centred and scaled once, and each splitter ranked once, with bins of about equally many rows.
+ * centred (with an intercept) and scaled once, each splitter ranked once, bins of like rows.
  *
  * From here on a threshold is a rank: a row goes left iff its rank is below. A table owns its
  * arrays; ct_model_table_free frees them, also after a failure. */
