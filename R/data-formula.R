@@ -128,10 +128,13 @@ replace_dots <- function(formula, old) {
 # the names that new data will have.
 new_terms <- function(formula, parts, frame, data = character()) {
   expressions <- c(list(parts$response), parts$predictors)
-  labels <- term_labels(expressions)
   small <- length(expressions) <= full_terms_limit
   predvars <- expressions
-  calls <- which(!vapply(expressions, is.name, NA))
+  products <- vapply(expressions, is_product, NA)
+  predvars[products] <- lapply(expressions[products], product_call)
+  expressions <- lapply(expressions, plain_expression)
+  labels <- term_labels(expressions)
+  calls <- which(!vapply(expressions, is.name, NA) & !products)
   predvars[calls] <- Map(stats::makepredictcall, frame[calls], expressions[calls])
   structure(
     plain_formula(if (small) expanded_formula(expressions) else formula),

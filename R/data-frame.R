@@ -17,10 +17,12 @@
 # data-columns.R.
 
 read_data <- function(formula, data, subset, na.action, env, missing = "learn", weights = NULL,
-                      read = read_response) {
+                      read = read_response, parts = read_formula(formula, columns)) {
   columns <- check_data(data)
-  parts <- read_formula(formula, columns)
-  evaluate <- function(expression) evaluate_variable(expression, data, env)
+  evaluate <- function(expression) {
+    if (is_product(expression)) expression <- product_call(expression)
+    evaluate_variable(expression, data, env)
+  }
   model <- evaluate_variables(c(list(parts$response), parts$predictors), data, evaluate)
   names(model) <- c(variable_label(parts$response), names(parts$predictors))
   model <- as_model_frame(model, data)

@@ -33,7 +33,7 @@ contree_from_json <- function(x) {
   check_fit(model_of_document(document, predictors, nodes), "x")
 }
 
-# Fits of contree() have classes and a proof; of other trees that may be missing.
+# Fits of contree() have a proof, other trees have none.
 read_members <- function(document) {
   proof <- list(settings = json_settings, objective = json_amount, cost = json_amount,
                 bound = json_amount,
@@ -43,7 +43,7 @@ read_members <- function(document) {
                  predictors = json_array, nodes = json_array)
   names <- switch(document$leaf, classes = list(classes = json_names),
                   numbers = list(outputs = json_names))
-  proven <- document$leaf == "classes" || "status" %in% names(document)
+  proven <- any(c("status", "settings") %in% names(document))
   optional <- list(weighted = json_flag, loss = json_array)
   json_object(document, "", c(fields, names, if (proven) proof), if (proven) optional else list())
 }

@@ -32,7 +32,8 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #' @param minbucket Minimum number of training rows in a leaf, at least 1. The default (`NULL`) is
 #'   twice the number of coefficients of a model, and at least 5.
 #' @param complexity Factor of the penalty log(n) in BIC, at least 0; larger values give smaller
-#'   trees. The default (`NULL`) is 1, or 0.7 with `shrink = TRUE` and up to 10,000 rows.
+#'   trees. The default (`NULL`) is 1 with a guard against noise (see [gmt()]), or 0.7 with
+#'   `shrink = TRUE` and up to 10,000 rows.
 #' @param bins Number of bins of each predictor in which thresholds are first searched, from 2 to
 #'   254; 64 by default. Bins that could contain the best threshold are then searched row by row.
 #' @param search `"local"` (the default): the best tree is changed at random and searched again.

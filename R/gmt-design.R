@@ -10,10 +10,14 @@
 #   indicator  is there a column that says so?
 
 learn_design <- function(frame, regressors, indicator) {
+  # without an intercept the first factor has a column for each level
+  full <- if (!has_intercept(frame)) regressors[frame$types[regressors] %in% level_types][1]
   lapply(stats::setNames(nm = regressors), function(name) {
     x <- frame$columns[[name]]
     levels <- frame$xlevels[[name]]
-    contrasts <- if (!is.null(levels)) used_contrasts(x, levels, frame$types[[name]] == "ordered")
+    contrasts <- if (!is.null(levels)) {
+      used_contrasts(x, levels, frame$types[[name]] == "ordered", !name %in% full)
+    }
     columns <- if (is.null(levels)) name else paste0(name, colnames(contrasts), recycle0 = TRUE)
     missing <- anyNA(x)
     part <- list(predictor = name, columns = columns, contrasts = contrasts,
@@ -27,10 +31,10 @@ learn_design <- function(frame, regressors, indicator) {
 }
 
 # Contrasts of the levels that rows have, by options("contrasts"), as lm() has them.
-used_contrasts <- function(codes, levels, ordered) {
+used_contrasts <- function(codes, levels, ordered, contrasts) {
   used <- tabulate(codes, length(levels)) > 0
-  if (sum(used) < 2) return(matrix(0, length(levels), 0))
-  made <- stats::contrasts(factor(levels[used], levels[used], ordered = ordered))
+  if (sum(used) < 1 + contrasts) return(matrix(0, length(levels), 0))
+  made <- stats::contrasts(factor(levels[used], levels[used], ordered = ordered), contrasts)
   if (is.null(colnames(made))) colnames(made) <- seq_len(ncol(made))
   table <- matrix(NA_real_, length(levels), ncol(made), dimnames = list(levels, colnames(made)))
   table[used, ] <- made

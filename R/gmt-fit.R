@@ -12,7 +12,11 @@
 #' As in `partykit::lmtree()`: `y ~ x1 + x2 | z1 + z2` has `x1` and `x2` as regressors of the models
 #' and splits on `z1` and `z2`. `y ~ .` uses all columns for both, and `y ~ 1 | .` has constants in
 #' the leaves, which is an ordinary regression tree. Numbers, logicals and factors may be
-#' regressors. If the formula has no `|`, or `x` is given without `z`, factors of more than eight
+#' regressors. Without an intercept (`- 1` or `+ 0`) the models have none, and a first factor has a
+#' coefficient for each level, as in `lm()`. Products among the regressors (`x * z`, `x:z`) are
+#' columns of the models, as in `lm()`, computed again in new data; splits are on single variables.
+#' An `offset()` among the regressors adds to the argument `offset`. More than two parts are an
+#' error. If the formula has no `|`, or `x` is given without `z`, factors of more than eight
 #' levels are used for splitting only, unless `factors = "both"` (see [gmt_control()]).
 #'
 #' @section Search:
@@ -31,6 +35,15 @@
 #' [gmt_control()]. The tree is a function of the data, the arguments and the `seed`: it is the same
 #' for any number of threads and any set of vector instructions, and it depends on timing only if
 #' `time_limit` or Ctrl-C ends the search.
+#'
+#' @section Guard against noise:
+#' With few rows and much noise a search finds splits that predict worse than a linear model of all
+#' rows. By default, with up to 2,000 rows, a tree with splits is therefore compared with that model
+#' (the tree without splits) by cross-validation of 5 folds, up to twice, with folds drawn from
+#' `seed`. It ends as soon as the squared errors of the held-out rows differ by three standard
+#' errors; at the end the tree must be better by half of one. Otherwise the fit has no splits. This
+#' takes the time of up to ten more fits. There is no comparison if `complexity`, a finite
+#' `time_limit`, `certify`, `shrink = TRUE` or another `search` is given.
 #'
 #' @section Models:
 #' At the end the coefficients are computed by the QR decomposition of the rows of each node, as in
@@ -77,7 +90,8 @@
 #'   with `leaf` `"linear"` (`"number"` if the leaves are constants). It also has `device`, `y`,
 #'   `fitted.values`, `weights`, `offset`, `weightless` (rows of weight 0, which the other elements
 #'   leave out), `conformal` (trees fitted to all rows except those of a fold, and their errors on
-#'   these), and `gmt`, a list of `regressors`, `splitters`, `design` and `nodes` (how regressors
+#'   these), and `gmt`, a list of `intercept` (do the models have one?), `regressors`,
+#'   `splitters`, `design` and `nodes` (how regressors
 #'   become columns of the models, and what replaces missing values), `coefficients`, `rank`,
 #'   `aliased` (or removed), `dropped` (removed), `unscaled` (covariances by node without the factor
 #'   sigma^2), `low` and `high` (limits by node), `bic`, `lambda` (the penalty of a coefficient or
@@ -131,17 +145,21 @@ read_gmt_formula <- function(formula, data, weights, subset, na.action, offset) 
   value <- function(name, expression) evaluate_argument(name, expression, data, env)
   weights <- if (!missing(weights)) value("weights", substitute(weights))
   rows <- if (!missing(subset)) value("subset", substitute(subset))
-  asked <- if (!missing(offset)) substitute(offset)
-  parts <- split_formula(formula, names(data))
-  frame <- read_data(parts$all, data, rows, if (!missing(na.action)) na.action, env, "learn",
-                     weights, read_number_response)
+  parts <- read_gmt_parts(formula, check_data(data),
+                          function(expression) evaluate_variable(expression, data, env))
+  frame <- read_data(formula, data, rows, if (!missing(na.action)) na.action, env, "learn",
+                     weights, read_number_response, parts)
   check_sum_of_weights(frame$weights)
-  if (!is.null(asked)) {
-    frame$offset <- check_offset(value("offset", asked), data, frame, rows)
-    frame$offset_call <- asked
+  offsets <- c(parts$offsets, if (!missing(offset)) substitute(offset))
+  if (length(offsets)) {
+    frame$offset_call <- Reduce(function(a, b) call("+", a, b), offsets)
+    frame$offset <- check_offset(value("offset", frame$offset_call), data, frame, rows)
   }
   frame$formula <- formula
+  frame$intercept <- parts$intercept
+  attr(frame$terms, "intercept") <- as.integer(parts$intercept)
   if (is.matrix(frame$columns)) frame$columns <- as.list(as.data.frame(frame$columns))
+  frame$by_rule <- parts$by_rule
   list(frame = frame, regressors = parts$regressors, splitters = parts$splitters)
 }
 
@@ -186,21 +204,8 @@ join_columns <- function(x, z) {
              check.names = FALSE)
 }
 
-# `y ~ x | z` as list(all = y ~ x + z, regressors, splitters), the latter two as the labels of their
-# terms; NULL where there is no bar.
-split_formula <- function(formula, columns) {
-  right <- formula[[length(formula)]]
-  if (length(formula) != 3 || !is.call(right) || !identical(right[[1]], as.name("|"))) {
-    return(list(all = formula, regressors = NULL, splitters = NULL))
-  }
-  dot <- setdiff(columns, all.vars(formula[[2]]))
-  labels <- function(side) as.character(names(right_hand_labels(side, dot, !is.null(columns))))
-  all <- formula
-  all[[3]] <- call("+", right[[2]], call("(", right[[3]]))
-  list(all = all, regressors = labels(right[[2]]), splitters = labels(right[[3]]))
-}
-
 read_number_response <- function(response, label) {
+  if (inherits(response, "AsIs")) class(response) <- setdiff(class(response), "AsIs")
   if (!is.numeric(response) || is.object(response) || !is.null(dim(response))) {
     stop_input(label,
                gettextf("the response '%s' must be numbers, not %s; for classes see contree()",
@@ -239,13 +244,18 @@ fit_gmt <- function(frame, regressors, splitters, settings, call) {
 }
 
 fit_roles <- function(frame, roles, settings, call) {
-  new_gmt(refit_gmt(search_gmt(frame, roles, settings)), frame, call)
+  new_gmt(refit_gmt(search_guarded(frame, roles, settings)), frame, call)
 }
 
 # What the search found, and all that it takes to make a fit of it.
 search_gmt <- function(frame, roles, settings) {
   frame <- with_weight(frame)
   design <- learn_design(frame, roles$regressors, settings$missing == "indicator")
+  if (!has_intercept(frame) && length(design) == 0) {
+    stop_input("formula", gettext("the models have neither an intercept nor a regressor"),
+               gettext("leave out '- 1' or '+ 0', or give a regressor"))
+  }
+  check_squares(frame, roles$regressors)
   settings <- settle_gmt(settings, design, roles, length(frame$response))
   list(solved = run_gmt(frame, roles, design, settings), frame = frame, roles = roles,
        design = design, settings = settings)
@@ -270,13 +280,12 @@ predictor_roles <- function(frame, regressors, splitters, factors) {
     names[vapply(names, function(name) any(name == labels,
         startsWith(name, paste0(labels, ".", recycle0 = TRUE))), NA)]
   }
-  if (is.null(regressors)) {
-    levels <- lengths(frame$xlevels[names])
-    most <- c(split = 0, few = factor_levels_few, both = Inf)[[factors]]
-    leveled <- frame$types %in% level_types & levels <= most
-    return(list(regressors = names[frame$types %in% number_types | leveled], splitters = names))
-  }
+  most <- c(split = 0, few = factor_levels_few, both = Inf)[[factors]]
+  leveled <- frame$types %in% level_types & lengths(frame$xlevels[names]) <= most
+  by_rule <- names[frame$types %in% number_types | leveled]
+  if (is.null(regressors)) return(list(regressors = by_rule, splitters = names))
   roles <- list(regressors = of(regressors), splitters = of(splitters))
+  if (isTRUE(frame$by_rule)) roles$regressors <- intersect(roles$regressors, by_rule)
   may <- names[frame$types %in% c(number_types, level_types)]
   if (length(bad <- setdiff(roles$regressors, may))) {
     stop_input(bad[1], gettextf(
@@ -291,6 +300,30 @@ with_weight <- function(frame) {
   zero <- frame$weights %in% 0
   if (any(zero)) rows_of_frame(frame, !zero) else frame
 }
+
+has_intercept <- function(frame) !isFALSE(frame$intercept)
+
+# The models are computed from squares, which must be numbers.
+check_squares <- function(frame, regressors) {
+  weights <- if (is.null(frame$weights)) 1 else frame$weights
+  response <- without_offset(frame)
+  numbers <- regressors[frame$types[regressors] %in% number_types]
+  columns <- c(list(response), lapply(frame$columns[numbers], as.double))
+  names(columns)[1] <- if (is.null(frame$terms)) "y" else response_label(frame$terms)
+  if (is.finite(sum(weights)) && !is.finite(sum(weights)^2)) {
+    stop_input("weights", gettextf("the square of the sum of the 'weights', %s, is not finite",
+                                   show_value(sum(weights))), gettext("divide them by a number"))
+  }
+  for (name in names(columns)) {
+    x <- columns[[name]]
+    if (is.finite(sum(weights * x^2, na.rm = TRUE))) next
+    row <- which.max(weights * x^2)
+    stop_input(name, gettextf("the square of '%s' in row %d, %s, is too large for a number", name,
+                              row, show_value(x[row])), gettext("divide it by a number"))
+  }
+}
+
+response_label <- function(terms) variable_label(attr(terms, "variables")[[2]])
 
 # What the models explain.
 without_offset <- function(frame) {
@@ -332,6 +365,7 @@ run_gmt <- function(frame, roles, design, settings) {
   control <- c(settings$search, list(
     regressors = as.integer(regressors), splitters = match(roles$splitters, names),
     n_levels = 1L + as.integer(ifelse(leveled, lengths(frame$xlevels[roles$splitters]), 0L)),
+    no_intercept = as.integer(!has_intercept(frame)),
     seed = settings$seed, threads = threads_to_use(settings$threads), simd = simd_wanted(),
     device = device_wanted(settings),
     time_limit = settings$time_limit, report = if (audience$listens) report))
@@ -377,7 +411,7 @@ new_gmt <- function(refitted, whole, call) {
   by_node <- function(x) matrix(x, n_nodes, byrow = TRUE)
   b <- structure(by_node(solved$coefficients), dimnames = list(NULL, names))
   nodes <- learn_nodes(design, frame, solved$where, parents_of(solved))
-  leaf <- if (p == 1) number_leaves(b[, 1]) else {
+  leaf <- if (p == 1) number_leaves(unname(b[, 1])) else {
     said <- design_terms(design, nodes, b[, -1, drop = FALSE], frame$xlevels)
     linear_leaves(b[, 1], said$b, said$terms)
   }
@@ -385,7 +419,8 @@ new_gmt <- function(refitted, whole, call) {
   history <- list2DF(lapply(stats::setNames(seq_along(moments), moments),
                             function(k) solved$moments[, k]))
   found <- list(
-    regressors = roles$regressors, splitters = roles$splitters, design = design, nodes = nodes,
+    intercept = has_intercept(frame), regressors = roles$regressors,
+    splitters = roles$splitters, design = design, nodes = nodes,
     coefficients = b, rank = solved$rank, aliased = by_node(solved$aliased),
     dropped = by_node(solved$dropped),
     unscaled = array(solved$unscaled, c(p, p, n_nodes)), low = by_node(solved$low),

@@ -65,7 +65,7 @@ errors_to_compare <- function(table) {
 loo_table <- function(tried, nodes, frame, design, where) {
   columns <- lapply(design, function(part) filled_values(part, frame$columns[[part$predictor]]))
   n <- length(where)
-  x <- do.call(cbind, c(list(rep(1, n)), unname(columns)))
+  x <- do.call(cbind, c(list(rep(as.double(has_intercept(frame)), n)), unname(columns)))
   counted <- seq_len(n) %in% round(seq(1, n, length.out = min(n, loo_rows_used)))
   sums <- .Call(ffi_gmt_loo, x, without_offset(frame), frame$weights, where, counted, nodes,
                 as.double(tried$ridge), as.double(tried$smoothing))

@@ -20,12 +20,14 @@
 #' @param digits Number of significant digits, a whole number; by default the option `digits` less
 #'   3, at least 3.
 #' @param time `TRUE` shows the seconds that the search took; `FALSE` by default.
-#' @param ... Not used.
+#' @param ... For `update()` arguments of [gmt()] to change; else not used.
 #' @return `coef()`: a matrix with one row for each leaf and one column for each coefficient, or a
 #'   vector for one `node`; `vcov()`: a matrix, with `NA` for aliased coefficients; `logLik()`: an
 #'   object of class `logLik`; `deviance()`: the (weighted) sum of squared residuals; `residuals()`,
 #'   `fitted()`: named numeric vectors, one value for each training row; `df.residual()`: number of
-#'   rows less coefficients and splits; `formula()`: the formula as given; `gmt_history()`: a data
+#'   rows less coefficients and splits; `formula()`: the formula as given; `update()`: the new
+#'   fit, or
+#'   its call; `gmt_history()`: a data
 #'   frame with a row for each tree that was the best so far: `kick` (number of random changes
 #'   made), `leaves`, `bic` and `deviance` (on the rows that were searched), `touched` (rows
 #'   examined by searches of single splits), `time` (seconds).
@@ -51,8 +53,15 @@ row_of_node <- function(fit, node) {
   row
 }
 
+# Without the intercept where models have none.
 model_of_node <- function(fit, row) {
-  replace(fit$gmt$coefficients[row, ], fit$gmt$aliased[row, ], NA)
+  all <- replace(fit$gmt$coefficients[row, ], fit$gmt$aliased[row, ], NA)
+  all[shown_coefficients(fit)]
+}
+
+shown_coefficients <- function(fit) {
+  all <- seq_len(ncol(fit$gmt$coefficients))
+  if (isFALSE(fit$gmt$intercept)) all[-1] else all
 }
 
 #' @rdname coef.gmt
@@ -79,7 +88,8 @@ vcov.gmt <- function(object, node, ...) {
   row <- row_of_node(object, node)
   b <- model_of_node(object, row)
   df <- node_n(object)[row] - object$gmt$rank[row]
-  covariances <- matrix(object$gmt$unscaled[, , row], length(b),
+  shown <- shown_coefficients(object)
+  covariances <- matrix(object$gmt$unscaled[shown, shown, row], length(b),
                         dimnames = list(names(b), names(b)))
   covariances[is.na(b), ] <- covariances[, is.na(b)] <- NA
   covariances * if (df > 0) node_errors(object)[row] / df else NaN
@@ -158,33 +168,45 @@ summary.gmt <- function(object, node = NULL, ...) {
 summary_of_rows <- function(fit, row, inside) {
   b <- model_of_node(fit, row)
   used <- !is.na(b)
-  there <- !fit$gmt$dropped[row, ]
+  shown <- shown_coefficients(fit)
+  there <- !fit$gmt$dropped[row, shown]
   n <- node_n(fit)[row]
   rank <- fit$gmt$rank[row]
   df <- n - rank
   sigma2 <- if (df > 0) node_errors(fit)[row] / df else NaN
-  unscaled <- matrix(fit$gmt$unscaled[, , row], length(b),
+  unscaled <- matrix(fit$gmt$unscaled[shown, shown, row], length(b),
                      dimnames = list(names(b), names(b)))[used, used, drop = FALSE]
   error <- sqrt(sigma2 * diag(unscaled))
   t <- b[used] / error
   table <- cbind(Estimate = b[used], "Std. Error" = error, "t value" = t,
                  "Pr(>|t|)" = 2 * stats::pt(abs(t), df, lower.tail = FALSE))
   w <- tree_row_weights(fit)[inside]
-  y <- tree_y(fit)[inside] - if (is.null(fit$offset)) 0 else fit$offset[inside]
-  mean <- if (is.null(w)) mean(y) else stats::weighted.mean(y, w)
-  explained <- sum((if (is.null(w)) 1 else w) * (y - mean)^2) - node_errors(fit)[row]
-  r2 <- explained / (explained + node_errors(fit)[row])
+  residuals <- node_residuals(fit, row, inside)
   answer <- list(call = tree_call(fit), terms = tree_terms(fit),
-                 residuals = node_residuals(fit, row, inside) * if (is.null(w)) 1 else sqrt(w),
+                 residuals = residuals * if (is.null(w)) 1 else sqrt(w),
                  coefficients = table, aliased = !used[there], sigma = sqrt(sigma2),
                  df = c(rank, df, sum(there)), cov.unscaled = unscaled)
-  if (rank > 1) {
-    answer$r.squared <- r2
-    answer$adj.r.squared <- 1 - (1 - r2) * ((n - 1) / df)
-    answer$fstatistic <- c(value = explained / (rank - 1) / sigma2, numdf = rank - 1, dendf = df)
-  }
+  answer <- c(answer, explained_by_lm(fit, inside, residuals, w, rank, df))
   structure(answer, class = "summary.lm")
 }
+
+# R squared and F as this version of R has them, which differ where there is an offset.
+explained_by_lm <- function(fit, inside, residuals, weights, rank, df) {
+  if (rank == 0) return(list(r.squared = 0, adj.r.squared = 0))
+  model <- structure(
+    list(coefficients = numeric(rank), residuals = residuals, weights = weights, rank = rank,
+         fitted.values = tree_y(fit)[inside] - residuals, offset = fit$offset[inside],
+         df.residual = df, qr = structure(list(qr = diag(1, sum(inside), rank),
+                                               pivot = seq_len(rank)), class = "qr"),
+         terms = structure(y ~ x, intercept = model_size_least(fit))),
+    class = "lm")
+  unclass(suppressWarnings(stats::summary.lm(model)))[c("r.squared", "adj.r.squared",
+                                                        if (rank > model_size_least(fit))
+                                                          "fstatistic")]
+}
+
+# Coefficients of a model without regressors.
+model_size_least <- function(fit) as.integer(!isFALSE(fit$gmt$intercept))
 
 # Of the rows of a leaf the residuals of the tree; of an inner node those of its own model, which
 # needs the regressors.

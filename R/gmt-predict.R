@@ -159,5 +159,5 @@ gmt_terms <- function(fit, x, node, extrapolate) {
            numeric(nrow(x)))
   })
   colnames(out) <- c(intercept_name, regressors)
-  out
+  if (isFALSE(fit$gmt$intercept)) out[, -1, drop = FALSE] else out
 }

@@ -10,7 +10,7 @@ is_refitted <- function(settings) {
 # The answer of the search with such models in its nodes, and with limits: list(solved, settings),
 # the latter with what leave-one-out errors choose.
 refit_solved <- function(solved, frame, design, settings) {
-  nodes <- shrink_nodes(solved)
+  nodes <- shrink_nodes(solved, has_intercept(frame))
   if (settings$select > 0) {
     nodes$dropped <- drop_regressors(nodes, c(0, design_parts(design)), settings$select)
   }
@@ -40,11 +40,13 @@ refit_solved <- function(solved, frame, design, settings) {
 # the response last; `penalty`, the roots of what a ridge of 1 adds on the diagonal at the root:
 # standard deviations of the columns, times the root of the mean weight; and `dropped`, a column a
 # node.
-shrink_nodes <- function(solved) {
+shrink_nodes <- function(solved, intercept) {
   n_nodes <- length(solved$n)
   columns <- round(sqrt(length(solved$factors) / n_nodes))
   factors <- array(solved$factors, c(columns, columns, n_nodes))
-  slopes <- matrix(factors[-1, -c(1, columns), 1], columns - 1)
+  # without an intercept all rows of the triangle are slopes'
+  rows <- if (intercept) -1 else seq_len(columns)
+  slopes <- matrix(factors[rows, -c(1, columns), 1], length(seq_len(columns)[rows]))
   list(parent = parents_of(solved), n = as.double(solved$n), factors = factors,
        penalty = c(0, sqrt(colSums(slopes^2) / solved$n[1])),
        dropped = matrix(FALSE, columns - 1, n_nodes))

@@ -37,7 +37,7 @@ linear_leaves <- function(intercept, coefficients, terms = NULL) {
   if (!is.null(terms)) colnames(coefficients) <- term_names(terms)
   table <- cbind(intercept, coefficients)
   dimnames(table) <- list(NULL, c(intercept_name, colnames(coefficients)))
-  list(kind = "linear", yval = intercept, yval2 = table, terms = terms)
+  list(kind = "linear", yval = unname(intercept), yval2 = table, terms = terms)
 }
 
 # ---- reading -------------------------------------------------------------------------------------

@@ -66,6 +66,7 @@ static ct_model_data data_of(SEXP columns, SEXP y, SEXP weights, SEXP control)
     data.weights = r_doubles(weights, x.n_rows, "weights");
     data.regressors = columns_of(control, "regressors", x.n_cols, &data.n_regressors);
     data.splitters = columns_of(control, "splitters", x.n_cols, &data.n_splitters);
+    data.no_intercept = r_count(control, "no_intercept") != 0;
     data.n_levels = columns_of(control, "n_levels", INT_MAX, &n_levels);
     if (n_levels != data.n_splitters) Rf_error("'n_levels' must be one number a splitter");
     return data;

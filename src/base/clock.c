@@ -10,10 +10,15 @@
 
 void ct_pause(void)
 {
+    ct_sleep(20);
+}
+
+void ct_sleep(unsigned microseconds)
+{
 #if defined(_WIN32)
-    Sleep(0);
+    Sleep(microseconds / 1000);
 #else
-    struct timespec moment = {0, 20000};
+    struct timespec moment = {microseconds / 1000000, microseconds % 1000000 * 1000L};
     nanosleep(&moment, NULL);
 #endif
 }

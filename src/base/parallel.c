@@ -1,5 +1,7 @@
 #include "base/parallel.h"
 
+#include <stddef.h>
+
 #include "base/clock.h"
 #include "base/status.h"
 #include "base/threads.h"
@@ -42,16 +44,125 @@ static int do_chunk(const dealer *d, unsigned worker, uint64_t number)
     return 1;
 }
 
-static void do_in_turn(const dealer *d, unsigned worker, unsigned n_workers)
+/* What one of n workers does of a loop. */
+static void do_share(dealer *d, unsigned worker, unsigned n_workers)
 {
+    if (d->loop->schedule == CT_DYNAMIC && n_workers > 1) {
+        while (do_chunk(d, worker, (uint64_t) ct_atomic_add(&d->taken, 1) - 1)) continue;
+        return;
+    }
     uint64_t number = worker;
     while (do_chunk(d, worker, number)) number += n_workers;
 }
 
-static void do_as_they_come(dealer *d, unsigned worker)
+/* ---- a crew ---- */
+
+#ifdef _OPENMP
+enum { SPINS = 1 << 12, SLEEP_MOST = 500 /* microseconds */ };
+
+typedef struct {
+    unsigned n_threads;
+    int busy;                    /* its first thread is in a loop */
+    int64_t over, loops, active; /* atomic: the task is done; loops begun; threads in a share */
+    ct_lock lock;                /* of what follows */
+    dealer *open;                /* the loop under way, NULL when no share is left to take */
+    unsigned n_workers, next;    /* its shares; the next that nobody has taken */
+} crew;
+
+/* That of the task which this thread runs. */
+static crew *own_crew;
+#pragma omp threadprivate(own_crew)
+
+/* Looks again at once for some microseconds, then sleeps the longer the longer it has waited: the
+ * threads of a busy machine are not kept from work by those that wait. */
+static void wait_a_little(unsigned *turn)
 {
-    while (do_chunk(d, worker, (uint64_t) ct_atomic_add(&d->taken, 1) - 1)) continue;
+    if (++*turn <= SPINS) return;
+    unsigned microseconds = 20 + (*turn - SPINS) * 5;
+    ct_sleep(microseconds < SLEEP_MOST ? microseconds : SLEEP_MOST);
 }
+
+/* The number of a share to do, or 0 if there is none; the first thread alone does share 0. */
+static unsigned take_share(crew *c, dealer **d)
+{
+    unsigned share = 0;
+    ct_lock_take(&c->lock);
+    *d = c->open;
+    if (c->open) {
+        share = c->next++;
+        if (c->next >= c->n_workers) c->open = NULL;
+        ct_atomic_add(&c->active, 1);
+    }
+    ct_lock_leave(&c->lock);
+    return share;
+}
+
+/* Shares that no other thread has come for are done here, so that nobody waits for a thread that
+ * the machine has no processor for. */
+static void lead_loop(crew *c, dealer *d, unsigned n_workers)
+{
+    unsigned turn = 0, share;
+    ct_lock_take(&c->lock);
+    c->open = d;
+    c->n_workers = n_workers;
+    c->next = 1;
+    ct_lock_leave(&c->lock);
+    ct_atomic_add(&c->loops, 1);
+    c->busy = 1;
+    do_share(d, 0, n_workers);
+    while ((share = take_share(c, &d)) != 0) {
+        do_share(d, share, c->n_workers);
+        ct_atomic_add(&c->active, -1);
+    }
+    while (ct_atomic_read(&c->active) > 0) wait_a_little(&turn);
+    c->busy = 0;
+}
+
+static void serve(crew *c)
+{
+    int64_t seen = 0;
+    while (!ct_atomic_read(&c->over)) {
+        unsigned turn = 0, share;
+        dealer *d;
+        while (ct_atomic_read(&c->loops) == seen && !ct_atomic_read(&c->over))
+            wait_a_little(&turn);
+        seen = ct_atomic_read(&c->loops);
+        while ((share = take_share(c, &d)) != 0) {
+            do_share(d, share, c->n_workers);
+            ct_atomic_add(&c->active, -1);
+        }
+    }
+}
+
+static void lead(crew *c, void (*task)(void *data), void *data)
+{
+    crew *before = own_crew;
+    own_crew = c;
+    task(data);
+    own_crew = before;
+    ct_atomic_write(&c->over, 1);
+}
+#endif
+
+void ct_with_crew(unsigned n_threads, void (*task)(void *data), void *data)
+{
+#ifdef _OPENMP
+    if (n_threads > 1 && !own_crew) {
+        crew c = {0};
+        c.n_threads = n_threads;
+        ct_lock_init(&c.lock);
+#pragma omp parallel num_threads((int) n_threads)
+        if (omp_get_thread_num() == 0) lead(&c, task, data);
+        else serve(&c);
+        ct_lock_free(&c.lock);
+        return;
+    }
+#endif
+    (void) n_threads;
+    task(data);
+}
+
+/* ---- a loop ---- */
 
 void ct_parallel_for(const ct_loop *loop)
 {
@@ -62,13 +173,19 @@ void ct_parallel_for(const ct_loop *loop)
     if (d.n_chunks < n_workers) n_workers = d.n_chunks ? (unsigned) d.n_chunks : 1;
     CT_ASSERT(n_workers > 0 && n_workers <= (d.n_chunks ? d.n_chunks : 1));
 #ifdef _OPENMP
+    crew *c = own_crew;
+    if (c && c->busy) n_workers = 1;
+    if (c && n_workers > c->n_threads) n_workers = c->n_threads;
+    if (c && n_workers > 1) {
+        lead_loop(c, &d, n_workers);
+        return;
+    }
     if (n_workers > 1) {
         /* The runtime may give fewer threads than asked for. */
 #pragma omp parallel num_threads((int) n_workers)
-        if (loop->schedule == CT_DYNAMIC) do_as_they_come(&d, (unsigned) omp_get_thread_num());
-        else do_in_turn(&d, (unsigned) omp_get_thread_num(), (unsigned) omp_get_num_threads());
+        do_share(&d, (unsigned) omp_get_thread_num(), (unsigned) omp_get_num_threads());
         return;
     }
 #endif
-    do_in_turn(&d, 0, 1);
+    do_share(&d, 0, 1);
 }

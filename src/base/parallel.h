@@ -41,4 +41,8 @@ typedef struct {
  * worker 0. With CT_STATIC worker w of n does the chunks w, w + n, w + 2 n, ... in this order. */
 void ct_parallel_for(const ct_loop *loop);
 
+/* Runs a task on this thread, with others that share its loops and, between these, sleep: for tasks
+ * of many loops, from one to the next of which the threads of OpenMP spin. */
+void ct_with_crew(unsigned n_threads, void (*task)(void *data), void *data);
+
 #endif

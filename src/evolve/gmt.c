@@ -30,6 +30,8 @@ typedef struct {
     int out_of_time;
     uint32_t kicks;            /* as reported last */
     double bic;
+    ct_status status;          /* of all steps */
+    ct_error *error;
 } running;
 
 /* ---- stops ---- */
@@ -384,7 +386,7 @@ static void scale_back(running *run)
                                                                : CT_GMT_DONE;
 }
 
-static ct_status run_all(running *run, ct_error *error)
+static ct_status run_steps(running *run, ct_error *error)
 {
     ct_gmt *gmt = run->gmt;
     run->history.room = run->options->effort + 2;
@@ -396,6 +398,19 @@ static ct_status run_all(running *run, ct_error *error)
     CT_TRY(ct_gmt_write(run->data, &run->tree, run->options->threads, gmt, error));
     scale_back(run);
     return CT_OK;
+}
+
+static void run_task(void *data)
+{
+    running *run = (running *) data;
+    run->status = run_steps(run, run->error);
+}
+
+static ct_status run_all(running *run, ct_error *error)
+{
+    run->error = error;
+    ct_with_crew(run->options->threads, run_task, run);
+    return run->status;
 }
 
 static ct_status check_options(const ct_gmt_options *o, ct_error *error)

@@ -38,21 +38,24 @@ static void set_level(ct_test *test, uint32_t level)
     test->levels[level / 64] |= UINT64_C(1) << (level % 64);
 }
 
-/* Levels in the order of the mean response, then as if they were ordered. */
+/* Levels in the order of the mean response, or without an intercept of the slopes on the first
+ * regressor, then as if they were ordered. */
 static void search_sorted_levels(ct_line *l, ct_line_level *level, uint32_t n)
 {
     const ct_line_node *of = l->of;
-    const size_t size = of->table->size, last = ct_gram_row(of->table->p - 1);
+    const size_t size = of->table->size, first = of->table->first,
+                 last = ct_gram_row(of->table->p - 1) + first;
     double mean[CT_MODEL_BINS];
+    CT_ASSERT(first + 1 < of->table->p);
     for (uint32_t k = 0; k < n; k++) {
         double sum = 0, weight = 0;
         for (uint32_t leaf = 0; leaf < of->n_leaves[0]; leaf++) {
             const double *gram =
                 level->sums + (level->order[k] * of->n_slots + of->slot[0] + leaf) * size;
-            weight += gram[0];
+            weight += gram[ct_gram_row(first) + first];
             sum += gram[last];
         }
-        double x = sum / weight;
+        double x = weight > 0 ? sum / weight : 0;
         uint32_t bin = level->order[k], i = k;
         for (; i > 0 && mean[i - 1] > x; i--)
             mean[i] = mean[i - 1], level->order[i] = level->order[i - 1];

@@ -34,6 +34,8 @@ ct_status ct_model_data_check(const ct_model_data *data, ct_error *error)
     if (data->n_regressors > CT_MODEL_REGRESSORS)
         return ct_fail(error, CT_BAD_INPUT, "there are %u regressors, but at most %d are possible",
                        data->n_regressors, (int) CT_MODEL_REGRESSORS);
+    if (data->no_intercept && !data->n_regressors)
+        return ct_fail(error, CT_BAD_INPUT, "models need an intercept or a regressor");
     for (uint32_t r = 0; r < data->n_regressors; r++)
         for (uint32_t row = 0; row < data->n_rows; row++) {
             const ct_column *column = &data->columns[data->regressors[r]];
@@ -59,21 +61,21 @@ static double weight_of(const ct_model_data *data, uint32_t row)
     return data->weights ? data->weights[row] : 1;
 }
 
-/* Number `k` of a row, 0 is 1 and the last is the response. */
+/* Number `k` of a row, 0 is the intercept and the last is the response. */
 static double entry_of(const ct_model_data *data, uint32_t k, uint32_t row)
 {
-    if (k == 0) return 1;
+    if (k == 0) return !data->no_intercept;
     if (k > data->n_regressors) return data->response[row];
     return ct_column_value(&data->columns[data->regressors[k - 1]], row);
 }
 
-/* Writes column k, centred and scaled to a mean square of 1, times the roots of the weights; behind
- * the last one zeros. Returns what its mean square was before. */
+/* Writes column k, centred if there is an intercept and scaled to a mean square of 1, times the
+ * roots of the weights; behind the last one zeros. Returns what its mean square was before. */
 static double write_entry(ct_model_table *table, const ct_model_data *data, uint32_t k)
 {
     double sum = 0, weight = 0, squares = 0, largest = 0;
     for (uint32_t row = 0; row < data->n_rows; row++) weight += weight_of(data, row);
-    for (uint32_t row = 0; row < data->n_rows; row++)
+    for (uint32_t row = 0; row < data->n_rows && !data->no_intercept; row++)
         sum += weight_of(data, row) / weight * entry_of(data, k, row);
     for (uint32_t row = 0; row < data->n_rows; row++) {
         double x = entry_of(data, k, row) - sum;
@@ -86,7 +88,7 @@ static double write_entry(ct_model_table *table, const ct_model_data *data, uint
     for (uint32_t row = 0; row < data->n_rows; row++)
         table->z[row * table->width + k] =
             sqrt(weight_of(data, row)) *
-            (k == 0 ? 1 : (entry_of(data, k, row) - sum) * scale);
+            (k == 0 ? entry_of(data, 0, row) : (entry_of(data, k, row) - sum) * scale);
     for (size_t row = 0; k + 1 == table->p && row < data->n_rows; row++)
         for (size_t pad = table->p; pad < table->width; pad++)
             table->z[row * table->width + pad] = 0;
@@ -249,6 +251,7 @@ ct_status ct_model_table_init(ct_model_table *table, const ct_model_data *data, 
                               unsigned threads, ct_error *error)
 {
     CT_TRY(take_memory(table, data->n_rows, data->n_splitters, data->n_regressors + 2, error));
+    table->first = data->no_intercept != 0;
     preparing all = {table, data, n_bins, 0};
     ct_loop loop = {table->p + table->n_splitters, 1, CT_DYNAMIC, threads, prepare, &all, NULL};
     ct_parallel_for(&loop);
@@ -313,6 +316,7 @@ ct_status ct_model_table_take(ct_model_table *table, const ct_model_table *from,
         place_bins(to, n_rows);
         if (!order_ranks(to, n_rows)) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
     }
+    table->first = from->first;
     table->unit = from->unit;
     table->total = from->total * n_rows / from->n_rows;
     return CT_OK;

@@ -1,5 +1,5 @@
 /* The data as the search of model trees sees them: regressors and response as rows z (gram.h),
- * centred and scaled once, and each splitter ranked once, with bins of about equally many rows.
+ * centred (with an intercept) and scaled once, each splitter ranked once, bins of like rows.
  *
  * From here on a threshold is a rank: a row goes left iff its rank is below. A table owns its
  * arrays; ct_model_table_free frees them, also after a failure. */
@@ -28,6 +28,7 @@ typedef struct {
     const uint32_t *n_levels;      /* [n_splitters] 0: ordered; else values are 1 .. n_levels */
     const double *response;        /* [n_rows] finite */
     const double *weights;         /* [n_rows] above 0; NULL: 1 each */
+    int no_intercept;              /* models are 0 where all regressors are */
 } ct_model_data;
 
 typedef struct {
@@ -42,7 +43,9 @@ typedef struct {
 
 typedef struct {
     uint32_t n_rows, n_splitters;
-    uint32_t p;             /* numbers of a row z: 1, regressors, response */
+    uint32_t p;             /* numbers of a row z: 1, or 0 without an intercept, regressors,
+                               response */
+    uint32_t first;         /* the first of them that is not 0: 0, or 1 without an intercept */
     size_t width, size;     /* of a row z and of a Gram matrix in doubles, padded */
     double *z;              /* [n_rows][width] */
     ct_splitter *splitters; /* [n_splitters] */

@@ -53,7 +53,7 @@ typedef struct {
 
 static double number_of(const ct_model_data *data, uint32_t k, uint32_t row)
 {
-    if (k == 0) return 1;
+    if (k == 0) return !data->no_intercept;
     if (k > data->n_regressors) return data->response[row];
     return ct_column_value(&data->columns[data->regressors[k - 1]], row);
 }

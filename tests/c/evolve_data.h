@@ -60,7 +60,7 @@ static inline evolve_data *new_data(uint32_t seed, uint32_t n, uint32_t q, uint3
                               d->splitters,
                               d->n_levels,
                               d->y,
-                              NULL};
+                              NULL, 0};
     return d;
 }
 
@@ -103,7 +103,7 @@ static inline evolve_data *new_planes(uint32_t n, double **values)
         d->regressors[k] = d->splitters[k] = k;
     }
     d->data = (ct_model_data){n, 2, d->columns, 2, d->regressors, 2, d->splitters, d->n_levels, y,
-                              NULL};
+                              NULL, 0};
     return d;
 }
 

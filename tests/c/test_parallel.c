@@ -72,6 +72,46 @@ static void stops(void)
         }
 }
 
+/* Loops of a crew, one within a piece of another among them: nobody does a piece twice, and no two
+ * threads have a number at a time. */
+typedef struct {
+    unsigned workers;
+    int64_t inner; /* atomic */
+} crew_task;
+
+static void count_piece(void *data, unsigned worker, uint64_t begin, uint64_t end)
+{
+    (void) worker;
+    ct_atomic_add(&((crew_task *) data)->inner, (int64_t) (end - begin));
+}
+
+static void loop_within(void *data, unsigned worker, uint64_t begin, uint64_t end)
+{
+    ct_loop inner = {3 * (end - begin), 1, CT_DYNAMIC, WORKERS, count_piece, data, NULL};
+    (void) worker;
+    ct_parallel_for(&inner);
+}
+
+static void loops_of_crew(void *data)
+{
+    crew_task *task = (crew_task *) data;
+    each_once();
+    for (int i = 0; i < 200; i++) {
+        ct_loop loop = {MOST, 10, (ct_schedule) (i % 2), task->workers, loop_within, task, NULL};
+        ct_parallel_for(&loop);
+    }
+    stops();
+}
+
+static void crews(void)
+{
+    for (unsigned threads = 0; threads <= WORKERS; threads++) {
+        crew_task task = {threads, 0};
+        ct_with_crew(threads, loops_of_crew, &task);
+        CHECK_INT(task.inner, 200 * 3 * MOST);
+    }
+}
+
 static int asked;
 static int say_stop(void *data) { return ++asked >= *(int *) data; }
 
@@ -94,6 +134,7 @@ static void caller_is_asked(void)
 static const check_case cases[] = {
     {"each piece once", each_once},
     {"stops between chunks", stops},
+    {"crews", crews},
     {"the caller is asked", caller_is_asked},
 };
 

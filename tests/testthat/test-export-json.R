@@ -137,3 +137,34 @@ test_that("documents of no version, or of several, are refused", {
     expect_error(contree_from_json(sub(version, other, document)), class = "contree_input_error")
   }
 })
+
+test_that("every kind of tree reads back", {
+  skip_if_not_installed("jsonlite")
+  d <- transform(mtcars, cyl = factor(cyl), gear = factor(gear, ordered = TRUE))
+  d$hp[3] <- NA
+  models <- list(gmt(dist ~ speed, cars, seed = 1), gmt(mpg ~ 1 | wt, d, leaves_max = 1),
+                 gmt(mpg ~ 1 | wt + cyl, d, complexity = 0.5), gmt(mpg ~ wt - 1 | hp, d),
+                 gmt(mpg ~ cyl + hp | gear, d, leaves_max = 1),
+                 gmt(mpg ~ cyl + hp | gear, d, complexity = 0.1, minbucket = 3))
+  for (fit in models) {
+    rows <- if ("speed" %in% fit$gmt$regressors) cars else d
+    read <- contree_from_json(as_json(fit))
+    expect_equal(predict(read, rows), predict(fit, rows, extrapolate = TRUE))
+    expect_identical(as_json(read), as_json(fit))
+  }
+  d$am <- factor(d$am)
+  trees <- list(contree(am ~ wt + cyl, d, depth = 0), contree(am ~ wt + cyl, d, depth = 2),
+                contree(am ~ wt, d, depth = 1, weights = d$qsec), contree(mpg ~ wt + cyl, d),
+                contree(mpg ~ wt, d, depth = 0))
+  for (depth in c(1, 3)) {
+    for (formula in list(am ~ wt + cyl + gear, mpg ~ wt + cyl + gear)) {
+      forest <- hist_forest(formula, d, trees = 2, seed = 1, depth = depth)
+      trees <- c(trees, list(forest_tree(forest, 2, as = "model")))
+    }
+  }
+  for (fit in trees) {
+    read <- contree_from_json(as_json(fit))
+    expect_equal(predict(read, d), predict(fit, d))
+    expect_identical(as_json(read), as_json(fit))
+  }
+})

@@ -1,0 +1,189 @@
+# Formulas of model trees, y ~ regressors | splitters: their parts, as lm() and lmtree() read them.
+# Products of regressors become columns here; a tree splits on variables alone.
+
+# list(response, predictors: named expressions; regressors, splitters: labels of these, NULL without
+# a bar and products; by_rule: are factors of many levels for splitting alone? intercept; offsets:
+# expressions). `value`: a function of an expression, its value in the data.
+read_gmt_parts <- function(formula, columns, value) {
+  sides <- formula_sides(formula)
+  response <- formula[[2]]
+  dot <- setdiff(columns, all.vars(response))
+  left <- read_regressors(sides$regressors, dot, !is.null(columns), value)
+  splitters <- if (!is.null(sides$splitters)) {
+    right_hand_labels(sides$splitters, dot, !is.null(columns))
+  } else {
+    left$variables
+  }
+  both <- is.null(sides$splitters)
+  predictors <- c(left$terms, splitters)
+  predictors <- predictors[!duplicated(names(predictors))]
+  check_predictors(predictors, response, formula)
+  plain <- both && identical(names(left$terms), names(splitters))
+  list(response = response, predictors = predictors,
+       regressors = if (!plain) as.character(names(left$terms)),
+       splitters = if (!plain) as.character(names(splitters)), by_rule = both,
+       intercept = left$intercept, offsets = left$offsets)
+}
+
+# The two sides of the bar; `splitters` NULL without one.
+formula_sides <- function(formula) {
+  if (length(formula) != 3) read_formula(formula, NULL) # which says so
+  right <- formula[[3]]
+  is_bar <- function(side) is.call(side) && identical(side[[1]], as.name("|"))
+  if (!is_bar(right)) right <- call("|", right, NULL)
+  if (any(vapply(as.list(right)[-1], has_bar, NA))) {
+    stop_input("formula", gettextf(
+      "'formula' has more than one bar or one inside a part: %s; write y ~ regressors | splitters",
+      show_formula(formula)), gettext("a logical or is I(a | b)"))
+  }
+  list(regressors = right[[2]], splitters = right[[3]])
+}
+
+# Is there a bar that no function call encloses?
+has_bar <- function(side) {
+  if (!is.call(side)) return(FALSE)
+  head <- as.character(side[[1]])[1]
+  if (head == "|") return(TRUE)
+  head %in% c("+", "-", "(", interaction_operators) && any(vapply(as.list(side)[-1], has_bar, NA))
+}
+
+check_predictors <- function(predictors, response, formula) {
+  if (length(predictors) == 0) read_formula(call("~", response, 1), NULL)
+  if (variable_label(response) %in% names(predictors)) {
+    read_formula(call("~", response, response), NULL)
+  }
+}
+
+# list(terms, variables: named expressions; intercept, offsets). Long sums of names are read without
+# stats::terms(), see data-formula.R.
+read_regressors <- function(side, dot, has_data, value) {
+  if (is_sum_of_names(side)) {
+    labels <- right_hand_labels(side, dot, has_data)
+    return(list(terms = labels, variables = labels, intercept = TRUE, offsets = list()))
+  }
+  if ("." %in% all.vars(side) && !has_data) piece_labels(quote(.), dot, FALSE) # which says so
+  like <- if (has_data) list2DF(stats::setNames(rep(list(0), length(dot)), dot))
+  known <- tryCatch(stats::terms(stats::as.formula(call("~", side)), data = like),
+                    error = function(problem) {
+                      stop_input("formula", gettextf("'formula' cannot be read: %s",
+                                                     conditionMessage(problem)))
+                    })
+  variables <- as.list(attr(known, "variables"))[-1]
+  names(variables) <- vapply(variables, variable_label, "")
+  is_offset <- seq_along(variables) %in% attr(known, "offset")
+  factors <- attr(known, "factors")
+  terms <- lapply(seq_along(attr(known, "term.labels")), function(k) {
+    inside <- which(factors[, k] > 0)
+    if (length(inside) == 1) return(variables[[inside]])
+    product_of(variables[inside], factors[inside, k], value)
+  })
+  names(terms) <- vapply(terms, function(term) variable_label(plain_expression(term)), "")
+  list(terms = terms, variables = variables[!is_offset], intercept = attr(known, "intercept") == 1,
+       offsets = lapply(unname(variables[is_offset]), `[[`, 2))
+}
+
+is_sum_of_names <- function(side) {
+  while (is.call(side) && identical(side[[1]], quote(`+`)) && length(side) == 3) {
+    if (!is.name(side[[3]])) return(FALSE)
+    side <- side[[2]]
+  }
+  is.name(side) || identical(side, 1)
+}
+
+# ---- products ------------------------------------------------------------------------------------
+
+# The product of variables as an expression that is labelled as lm() does, `x:z`. `coding`: of each
+# variable 1, contrasts, or 2, all levels.
+product_of <- function(variables, coding, value) {
+  codings <- Map(function(variable, kind) {
+    x <- value(variable)
+    if (is.character(x) || (is.logical(x) && kind == 2)) x <- factor(x)
+    if (!is.factor(x)) return(NULL)
+    stats::contrasts(droplevels(x), contrasts = kind == 1)
+  }, variables, coding)
+  expression <- Reduce(function(a, b) call(":", a, b), unname(variables))
+  variables <- Map(function(variable) {
+    if (is.name(variable)) variable else stats::makepredictcall(value(variable), variable)
+  }, variables)
+  structure(expression, product = list(variables = unname(variables), codings = unname(codings)))
+}
+
+plain_expression <- function(expression) {
+  if (is_product(expression)) attr(expression, "product") <- NULL
+  expression
+}
+
+is_product <- function(expression) !is.null(attr(expression, "product"))
+
+# The call that computes a product in new data.
+product_call <- function(expression) {
+  known <- attr(expression, "product")
+  as.call(list(quote(contree:::product_columns), as.call(c(quote(list), known$variables)),
+               known$codings))
+}
+
+# A vector, or a matrix of several columns, the first variable's fastest.
+product_columns <- function(values, codings) {
+  each <- Map(function(x, coding) {
+    if (is.null(coding)) {
+      x <- if (is.matrix(x)) x else matrix(as.double(x))
+      return(structure(x, dimnames = list(NULL, colnames(x))))
+    }
+    coding <- unclass(coding)
+    if (is.null(colnames(coding))) colnames(coding) <- seq_len(ncol(coding))
+    structure(coding[match(as.character(x), rownames(coding)), , drop = FALSE],
+              dimnames = list(NULL, colnames(coding)))
+  }, values, codings)
+  product <- Reduce(function(a, b) {
+    left <- rep(seq_len(ncol(a)), ncol(b))
+    right <- rep(seq_len(ncol(b)), each = ncol(a))
+    names <- if (is.null(colnames(a))) colnames(b)[right] else
+      if (is.null(colnames(b))) colnames(a)[left] else
+        paste(colnames(a)[left], colnames(b)[right], sep = ":")
+    structure(a[, left, drop = FALSE] * b[, right, drop = FALSE], dimnames = list(NULL, names))
+  }, each)
+  if (ncol(product) == 1 && is.null(colnames(product))) drop(product) else product
+}
+
+# ---- update() ------------------------------------------------------------------------------------
+
+#' @rdname coef.gmt
+#' @param formula. Changes to the formula, as in [stats::update.formula()], in each part by itself:
+#'   `. ~ . - z` changes the regressors of `y ~ x + z | u`, `. ~ . | . + v` its splitters.
+#' @param evaluate Evaluate the new call, or return it? `TRUE` by default.
+#' @export
+update.gmt <- function(object, formula., ..., evaluate = TRUE) {
+  check_fit(object, "object")
+  changes <- match.call(expand.dots = FALSE)$...
+  if (!missing(formula.)) {
+    if (is.null(object$formula)) {
+      stop_input("formula.", gettext("the fit has no formula; give 'x', 'y' and 'z' anew"))
+    }
+    changes <- c(list(formula = update_gmt_formula(object$formula,
+                                                   stats::as.formula(formula.))), changes)
+  }
+  call <- tree_call(object)
+  call[names(changes)] <- changes
+  if (evaluate) eval(call, parent.frame()) else call
+}
+
+update_gmt_formula <- function(old, new) {
+  if (length(new) == 2) new <- call("~", quote(.), new[[2]])
+  before <- formula_sides(old)
+  after <- formula_sides(new)
+  change <- function(known, asked) {
+    if (is.null(asked) || identical(asked, quote(.))) return(known)
+    changed <- call("~", asked)
+    if ("." %in% all.vars(known)) {
+      changed <- replace_dots(call("~", quote(.), asked), call("~", old[[2]], known))
+      return(changed[[3]])
+    }
+    stats::update.formula(stats::as.formula(call("~", known)), stats::as.formula(changed))[[2]]
+  }
+  right <- change(before$regressors, after$regressors)
+  known <- if (is.null(before$splitters)) before$regressors else before$splitters
+  splitters <- if (is.null(after$splitters)) before$splitters else change(known, after$splitters)
+  if (!is.null(splitters)) right <- call("|", right, splitters)
+  left <- do.call(substitute, list(new[[2]], list(. = old[[2]])))
+  stats::as.formula(call("~", left, right), environment(old))
+}

@@ -1,0 +1,116 @@
+rows_of_products <- function(n = 300, seed = 2) {
+  set.seed(seed)
+  d <- data.frame(x = rnorm(n) + 1, z = rnorm(n), f = factor(sample(letters[1:3], n, TRUE)),
+                  g = factor(sample(c("u", "v"), n, TRUE)), l = runif(n) > 0.5, u = runif(n),
+                  w = runif(n) + 0.1, o = rnorm(n))
+  d$y <- with(d, ifelse(u > 0.5, x * z + as.integer(f) * x, -x * z + (g == "u"))) +
+    rnorm(n, 0, 0.3)
+  d
+}
+
+expect_one_leaf_is_lm <- function(regressors, d, ...) {
+  formula <- stats::as.formula(call("~", quote(y), call("|", regressors, quote(u))))
+  plain <- stats::as.formula(call("~", quote(y), regressors))
+  environment(plain) <- environment()
+  arguments <- list(...)
+  fit <- do.call(gmt, c(list(formula, d, seed = 1, leaves_max = 1), arguments))
+  model <- do.call(stats::lm, c(list(plain, d), arguments))
+  expect_equal(unname(sort(coef(fit)[1, ])), unname(sort(coef(model))), tolerance = 1e-7)
+  expect_equal(unname(fitted(fit)), unname(fitted(model)), tolerance = 1e-8)
+  new <- d[c(3, 17, 55, 210), ]
+  expect_equal(unname(predict(fit, new, extrapolate = TRUE)),
+               unname(suppressWarnings(predict(model, new))), tolerance = 1e-8)
+  ours <- summary(fit, node = 1)
+  theirs <- summary(model)
+  for (part in c("sigma", "df", "r.squared", "adj.r.squared", "fstatistic")) {
+    expect_equal(ours[[part]], theirs[[part]], tolerance = 1e-8)
+  }
+}
+
+test_that("regressors are those of lm(): products, without an intercept, with offsets", {
+  d <- rows_of_products()
+  for (regressors in expression(
+    x * z, x:z, x * f, x:f, f * g, f:g, (x + z)^2 * g, x * l, x / f, x %in% f, x - 1,
+    0 + x + f + g, x * f - 1, poly(x, 2), poly(x, 2):f + I(z^2) + log(w), x + offset(o),
+    x - 1 + offset(o) + offset(2 * z))) {
+    expect_one_leaf_is_lm(regressors, d)
+    expect_one_leaf_is_lm(regressors, d, weights = d$w)
+  }
+})
+
+test_that("trees with products split on variables, as lmtree()", {
+  skip_if_not_installed("partykit")
+  d <- rows_of_products()
+  fit <- gmt(y ~ x * z * f | u, d, seed = 1)
+  tree <- partykit::lmtree(y ~ x * z * f | u, d)
+  expect_equal(deviance(fit), deviance(tree))
+  both <- gmt(y ~ x * z, d, seed = 1)
+  expect_identical(both$gmt$splitters, c("x", "z"))
+  expect_identical(both$gmt$regressors, c("x", "z", "x:z"))
+  for (formula in list(y ~ x * f | u, y ~ x:z - 1 | u)) {
+    fit <- gmt(formula, d, seed = 1, complexity = 1)
+    read <- contree_from_json(as_json(fit))
+    columns <- stats::model.frame(fit)
+    columns[["x:f.b"]] <- d$x * (d$f == "b")
+    columns[["x:f.c"]] <- d$x * (d$f == "c")
+    columns[["x:z"]] <- d$x * d$z
+    expect_equal(unname(predict(read, columns)), unname(fitted(fit)))
+  }
+})
+
+test_that("models without an intercept are those of lm() in every leaf and for every method", {
+  d <- rows_of_products()
+  for (of in list(list(), list(search = "paper", effort = 50), list(certify = 2), list(bins = 9))) {
+    fit <- do.call(gmt, c(list(y ~ x + z - 1 | u, d, seed = 1, complexity = 1), of))
+    expect_gt(nrow(coef(fit)), 1)
+    expect_identical(colnames(coef(fit)), c("x", "z"))
+    expect_leaves_of_lm(fit, y ~ x + z - 1, d[c("x", "z", "y")])
+    expect_equal(fit$gmt$bic, 300 * log(deviance(fit) / 300) +
+                   log(300) * (3 * nrow(coef(fit)) - 1))
+  }
+  ridge <- gmt(y ~ x + z - 1 | u, d, seed = 1, ridge = 3, leaves_max = 1)
+  x <- as.matrix(d[c("x", "z")])
+  expect_equal(coef(ridge)[1, ], drop(solve(crossprod(x) + 3 * diag(colMeans(x^2)),
+                                            crossprod(x, d$y))[, 1]))
+  expect_identical(colnames(predict(fit, d[1:3, ], type = "terms")), c("x", "z"))
+  shrunk <- gmt(y ~ x + z - 1 | u, d, seed = 1, shrink = TRUE, select = 2)
+  expect_true(all(shrunk$gmt$coefficients[, 1] == 0))
+  many <- transform(d, h = factor(sample(1:20, 300, TRUE)))
+  many$y <- ifelse(as.integer(many$h) %% 2 == 0, 3, -2) * d$x + rnorm(300, 0, 0.1)
+  expect_leaves_of_lm(gmt(y ~ x - 1 | h, many, seed = 1), y ~ x - 1, many[c("x", "y")])
+  expect_contree_error(gmt(y ~ 0 | u, d), "input", "neither an intercept nor a regressor")
+})
+
+test_that("update() changes both parts of a formula", {
+  d <- rows_of_products()
+  fit <- gmt(y ~ x + z | u, d, seed = 1)
+  same <- function(change, formula) {
+    expect_identical(deparse(formula(update(fit, change))), deparse(formula))
+    expect_equal(fitted(update(fit, change)), fitted(gmt(formula, d, seed = 1)))
+  }
+  same(. ~ . - z, y ~ x | u)
+  same(. ~ . | . + w, y ~ x + z | u + w)
+  same(. ~ . - 1 | z, y ~ x + z - 1 | z)
+  same(I(y + 1) ~ ., I(y + 1) ~ x + z | u)
+  all <- gmt(y ~ . | ., d[c("y", "x", "z", "u")], seed = 1)
+  expect_identical(update(all, . ~ . - z)$gmt$regressors, c("x", "u"))
+  expect_identical(update(all, . ~ . | . - z)$gmt$splitters, c("x", "u"))
+  expect_contree_error(update(gmt(d["x"], d$y, seed = 1), . ~ . - x), "input", "no formula")
+})
+
+test_that("formulas that cannot be read as two parts are refused", {
+  d <- rows_of_products()
+  expect_contree_error(gmt(y ~ x | z | u, d), "input", "more than one bar")
+  expect_contree_error(gmt(y ~ x + (z | u), d), "input", "more than one bar")
+  expect_contree_error(gmt(y ~ x | u:z, d), "input", "interaction 'u:z'")
+  expect_contree_error(gmt(y ~ x | u + offset(o), d), "input", "offset")
+  expect_contree_error(gmt(y ~ y, d), "input", "both the response and a predictor")
+})
+
+test_that("numbers whose squares overflow are refused by value", {
+  d <- rows_of_products()
+  expect_contree_error(gmt(d["x"], replace(d$y, 7, 1e200)), "input", "'y' in row 7, 1e+200")
+  expect_contree_error(gmt(y ~ x, transform(d, y = replace(y, 7, -1e160))), "input", "-1e+160")
+  expect_contree_error(gmt(data.frame(x = replace(d$x, 3, 1e200)), d$y), "input", "'x' in row 3")
+  expect_contree_error(gmt(d["x"], d$y, weights = replace(d$w, 3, 1e300)), "input", "weights")
+})
