@@ -175,12 +175,15 @@ training_frame <- function(fit, data, settings, env) {
   frame
 }
 
-# Whether the responses are those of the fit, as far as its root tells.
+# Whether the responses are those of the fit, as far as its root tells. `sum`: of what a and b are
+# differences, if they are.
 same_rows <- function(frame, fit) {
   if (is_classes(frame)) return(all(same_cost(class_weight(frame), node_counts(fit)[1, ])))
   same_cost(sum(row_weights(frame)), tree_weight(fit)) &&
     same_cost(root_cost(frame), node_errors(fit)[1], doubles_off(frame, root_cost(frame)) * 1e13)
 }
+
+same_cost <- function(a, b, sum = 0) abs(a - b) <= 1e-9 * pmax(abs(a), abs(b)) + 1e-13 * sum
 
 frame_again <- function(fit, data, settings, env) {
   model <- tree_model(fit)

@@ -309,7 +309,7 @@ check_squares <- function(frame, regressors) {
   response <- without_offset(frame)
   numbers <- regressors[frame$types[regressors] %in% number_types]
   columns <- c(list(response), lapply(frame$columns[numbers], as.double))
-  names(columns)[1] <- if (is.null(frame$terms)) "y" else response_label(frame$terms)
+  names(columns)[1] <- if (is.null(frame$terms)) "y" else response_text(frame$terms)
   if (is.finite(sum(weights)) && !is.finite(sum(weights)^2)) {
     stop_input("weights", gettextf("the square of the sum of the 'weights', %s, is not finite",
                                    show_value(sum(weights))), gettext("divide them by a number"))
@@ -323,7 +323,7 @@ check_squares <- function(frame, regressors) {
   }
 }
 
-response_label <- function(terms) variable_label(attr(terms, "variables")[[2]])
+response_text <- function(terms) variable_label(attr(terms, "variables")[[2]])
 
 # What the models explain.
 without_offset <- function(frame) {

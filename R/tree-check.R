@@ -200,8 +200,9 @@ fine_leaves <- function(fit, frame) {
     numbers = is_table(max(1, ncol(table))) && is_names(colnames(table)) &&
       all(table[, 1] == frame$yval),
     linear = is.matrix(table) && is_matrix(table, "double", n, max(1, ncol(table))) &&
-      identical(unname(table[, 1]), unname(frame$yval)) && identical(colnames(table)[1], intercept_name) &&
-      is_names(colnames(table)[-1]) && fine_terms(fit[["linear_terms"]], table, fit))
+      identical(unname(table[, 1]), unname(frame$yval)) &&
+      identical(colnames(table)[1], intercept_name) && is_names(colnames(table)[-1]) &&
+      fine_terms(fit[["linear_terms"]], table, fit))
 }
 
 # The terms of linear models, see tree-linear.R: each of a predictor that may have it, and numbers

@@ -196,9 +196,10 @@ node_table <- function(nodes, leaf, names) {
 
 # What nodes cost with these weights of the classes and these labels.
 label_costs <- function(counts, label, loss) {
-  # weights are rounded
-  if (is.null(loss)) return(pmax(0, rowSums(counts) - counts[cbind(seq_along(label), label)]))
-  rowSums(counts * t(loss)[label, , drop = FALSE])
+  if (!is.null(loss)) return(rowSums(counts * t(loss)[label, , drop = FALSE]))
+  # not all less the label's own, a difference of large sums in which small weights would be lost
+  counts[cbind(seq_along(label), label)] <- 0
+  rowSums(counts)
 }
 
 # One row a split: `index` is its threshold or, where it is by level (`ncat` levels), its row of the

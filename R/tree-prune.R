@@ -72,7 +72,7 @@ prune.contree_model <- function(tree, complexity, cp, ...) {
   bound <- bound_at(tree, complexity)
   was_smallest <- is_smallest(tree)
   tree <- at_complexity(cut_nodes(tree, cut), complexity, bound, "pruned")
-  if (!same_cost(tree_proof(tree)$cost, bound, node_errors(tree)[1])) return(tree)
+  if (!same_double(tree_proof(tree)$cost, bound)) return(tree)
   # a leaf that cost as much as a tree of one split would be left of it; and a tree that was the
   # smallest of the optimal ones is so at each complexity at which its bound follows from there
   smallest <- was_smallest || tree_splits(tree) <= 1
@@ -118,22 +118,37 @@ one_of_size <- function(complexity, cp, nsplit, root_errors, unit) {
 # errors), and the errors and splits of what is left. From the leaves up, so that a subtree is
 # judged by what is left of it.
 weak_nodes <- function(fit, penalty) {
-  errors <- left_errors <- node_errors(fit)
-  splits <- numeric(length(errors))
   child <- node_children(fit)
+  left <- as.list(seq_along(node_ids(fit))) # the leaves of what is left below each node
   cut <- integer()
   for (node in rev(which(!node_is_leaf(fit)))) {
-    below <- c(child$left[node], child$right[node])
-    saved <- errors[node] - sum(left_errors[below])
-    spent <- 1 + sum(splits[below])
-    if (saved <= penalty * spent || same_cost(saved, penalty * spent, errors[1])) {
-      cut <- c(cut, node)
-    } else {
-      left_errors[node] <- sum(left_errors[below])
-      splits[node] <- spent
-    }
+    below <- c(left[[child$left[node]]], left[[child$right[node]]])
+    saved <- sum(saved_in(fit, node, below))
+    spent <- penalty * (length(below) - 1)
+    if (saved <= spent || abs(saved - spent) <= 1e-9 * spent) cut <- c(cut, node)
+    else left[[node]] <- below
   }
-  list(cut = cut, errors = left_errors[1], splits = splits[1])
+  list(cut = cut, errors = sum(node_errors(fit)[left[[1]]]), splits = length(left[[1]]) - 1)
+}
+
+# What each of these leaves below a node costs less than its rows would as the node. Of plain errors
+# and of squares each number is at least 0, so that their sum loses nothing, however large the
+# errors of both are.
+saved_in <- function(fit, node, leaves) {
+  if (tree_leaf(fit) == "number") {
+    value <- node_values(fit)[, 1]
+    return(node_weight(fit)[leaves] * (value[leaves] - value[node])^2)
+  }
+  if (!predicts_classes(fit)) {
+    return(c(node_errors(fit)[node], -node_errors(fit)[leaves]))
+  }
+  counts <- node_counts(fit)[leaves, , drop = FALSE]
+  label <- node_label(fit)
+  loss <- tree_loss(fit)
+  if (is.null(loss)) {
+    return(counts[cbind(seq_along(leaves), label[leaves])] - counts[, label[node]])
+  }
+  rowSums(counts * t(loss[, label[node]] - loss[, label[leaves], drop = FALSE]))
 }
 
 # What is proven of all trees at another complexity: a tree costs there what it cost before, and
@@ -147,5 +162,5 @@ bound_at <- function(fit, complexity) {
 
 most_splits <- function(depth, n) min(2^depth, n) - 1
 
-# What is no rounding error is a difference. `sum`: of what a and b are differences, if they are.
-same_cost <- function(a, b, sum = 0) abs(a - b) <= 1e-9 * pmax(abs(a), abs(b)) + 1e-13 * sum
+# Sums of the same numbers in another order.
+same_double <- function(a, b) abs(a - b) <= 4 * .Machine$double.eps * pmax(abs(a), abs(b))

@@ -176,3 +176,26 @@ test_that("what cannot be used is an error that says why", {
   expect_contree_error(prune(short, complexity = 0.01), "input", c("0.01", "ends at 0.1"))
   expect_contree_error(prune(1), "input", c("'tree'", "1"))
 })
+
+test_that("a split that saves anything is kept at complexity 0, however large the other costs", {
+  d <- data.frame(a = c(0, 0, 1, 1, 1, 1), b = c(0, 0, 0, 0, 1, 1),
+                  y = factor(c("p", "p", "q", "q", "p", "p")))
+  for (large in 10^c(3, 9, 12, 14, 15)) {
+    fit <- contree(y ~ ., d, weights = c(rep(large, 4), 2, 3), depth = 2)
+    expect_identical(prune(fit, complexity = 0)$objective, 0)
+    expect_identical(sum(prune(fit, complexity = 0)$frame$var != "<leaf>"), 2L)
+  }
+  d <- data.frame(b = c(rep(0, 30), 1), a = c(rep(0:1, 15), 0), y = c(rep(0:1, 15), 1e7))
+  fit <- contree(y ~ ., d, depth = 2, minbucket = 1)
+  expect_identical(prune(fit, complexity = 0)$objective, 0)
+})
+
+test_that("what a node costs is a sum of the other classes' weights", {
+  x <- data.frame(a = c(0, 0, 1, 1))
+  y <- factor(c("q", "p", "p", "p"))
+  for (large in 10^c(3, 9, 15)) {
+    w <- c(0.3, large, 1, 1)
+    expect_identical(contree(x, y, weights = w, depth = 0)$frame$dev, 0.3)
+    expect_identical(prune(contree(x, y, weights = w, depth = 1), complexity = 0.9)$objective, 0.3)
+  }
+})
