@@ -3,6 +3,7 @@
 #include "evolve/line_scratch.h"
 #include "evolve/open_bound.h"
 #include "evolve/cell_walk.h"
+#include "evolve/paper_steps.h"
 #include "evolve_data.h"
 
 /* ---- cases ---- */
@@ -470,6 +471,78 @@ static void cells_have_the_sums(void)
     }
 }
 
+/* ---- mutations of the evolution ---- */
+
+static int same_test(const ct_test *a, const ct_test *b)
+{
+    return a->splitter == b->splitter && a->cut == b->cut &&
+           !memcmp(a->levels, b->levels, sizeof a->levels) && a->missing_left == b->missing_left;
+}
+
+/* One mutation, before the rows are brought into order: of two nodes that have changed their tests
+ * one is the parent of the other, and each has that of the other. Returns whether there were two.
+ */
+static int check_mutation(ct_model_tree *tree, const ct_row_cells *cells, ct_node_rows *rows,
+                          ct_rng rng)
+{
+    const ct_tree_limits limits = {8, 5, 3, 1};
+    ct_model_node before[2 * CT_TREE_LEAVES];
+    ct_tree_steps steps;
+    int32_t changed[2] = {CT_NO_NODE, CT_NO_NODE};
+    uint32_t n = 0;
+    const uint32_t n_leaves = tree->n_leaves;
+    memcpy(before, tree->nodes, tree->room * sizeof *before);
+    memset(&steps, 0, sizeof steps);
+    steps.question.tree = tree;
+    steps.question.node = CT_NO_NODE;
+    steps.rng = rng;
+    steps.may_mutate = 1;
+    ct_steps_go_on(&steps, &limits);
+    for (uint32_t i = 0; n_leaves == tree->n_leaves && i < tree->room; i++)
+        if (before[i].used && before[i].left != CT_NO_NODE &&
+            !same_test(&before[i].test, &tree->nodes[i].test)) {
+            if (n < 2) changed[n] = (int32_t) i;
+            n++;
+        }
+    CHECK(n <= 2);
+    if (n == 2) {
+        const ct_model_node *now = tree->nodes;
+        CHECK(now[changed[0]].parent == changed[1] || now[changed[1]].parent == changed[0]);
+        for (int i = 0; i < 2; i++)
+            CHECK(same_test(&now[changed[i]].test, &before[changed[1 - i]].test));
+    }
+    while (steps.question.node != CT_NO_NODE) {
+        ct_cell_answer(cells, &steps.question, rows);
+        ct_steps_go_on(&steps, &limits);
+    }
+    return n == 2;
+}
+
+static void parents_and_children_exchange(void)
+{
+    evolve_data *d = new_data(3, 400, 3, 0, 0, 0);
+    const uint8_t along[4] = {1, 1, 1, 1};
+    ct_row_cells cells;
+    ct_model_table table;
+    ct_model_tree tree;
+    ct_node_rows rows;
+    ct_error error;
+    int exchanged = 0;
+    REQUIRE(ct_model_table_init(&table, &d->data, 16, 1, &error) == CT_OK);
+    REQUIRE(ct_row_cells_init(&cells, &table, ct_gram_at(CT_SIMD_SCALAR), along, &error) == CT_OK);
+    REQUIRE(ct_row_cells_tree(&cells, &tree, 9, &error) == CT_OK);
+    REQUIRE(ct_node_rows_init(&rows, 400, &error) == CT_OK);
+    REQUIRE(tree.room <= 2 * CT_TREE_LEAVES);
+    for (uint32_t i = 0; i < 2000; i++)
+        exchanged += check_mutation(&tree, &cells, &rows, ct_rng_of(i, 5, 0));
+    CHECK(exchanged > 20);
+    ct_node_rows_free(&rows);
+    ct_model_tree_free(&tree);
+    ct_row_cells_free(&cells);
+    ct_model_table_free(&table);
+    free(d);
+}
+
 /* Kernels of every instruction set, to the last bit, for all numbers of columns. */
 static void kernels_agree(void)
 {
@@ -543,6 +616,7 @@ static const check_case cases[] = {
     {"sums are of the rows", sums_are_of_the_rows},
     {"pieces are all rows", pieces_are_all_rows},
     {"cells have the sums", cells_have_the_sums},
+    {"parents and children exchange their tests", parents_and_children_exchange},
     {"kernels agree", kernels_agree},
 };
 

@@ -1,10 +1,11 @@
 # Planted faults in R code: Rscript tests/r/mutants.R LIBRARY [NAME...]
 #
-# Each mutant of mutants.txt is put into the namespace of the installed package, in a process of its
-# own, and the test files that are likely to find it are run: one must fail. A mutant that none
-# finds is a failure, and so is one whose lines are not in its file exactly once. A fault in C, of a
-# file below src/, is compiled in a copy of that folder, with the objects that lie there, and its
-# entries take the place of the package's. The last line is `R mutants: N passed, N failed`.
+# Each mutant of mutants.txt is put into the namespace of the installed package, and the test files
+# that are likely to find it are run, each in a process of its own: one must fail, or crash the
+# process. A mutant that none finds is a failure, and so is one that cannot be planted, as when its
+# lines are not in its file exactly once. A fault in C, of a file below src/, is compiled in a copy
+# of that folder, with the objects that lie there, and its entries take the place of the package's.
+# The last line is `R mutants: N passed, N failed`.
 arguments <- commandArgs(TRUE)
 .libPaths(c(normalizePath(arguments[1]), .libPaths()))
 Sys.setenv(NOT_CRAN = "true")
@@ -128,13 +129,17 @@ verdict <- function(mutant) {
   if (is.null(text)) return("STALE: its lines are not in the file exactly once")
   library <- if (is_c(mutant)) tryCatch(build_faulty(mutant, text), error = identity)
   if (inherits(library, "error")) return(paste("DOES NOT COMPILE:", conditionMessage(library)))
-  job <- parallel::mcparallel({
-    if (is_c(mutant)) plant_entries(library) else plant(text)
-    Find(fails, mutant$killers)
-  })
-  killer <- parallel::mccollect(job)[[1]]
-  if (inherits(killer, "try-error")) return(paste("NOT TRIED:", killer))
-  if (is.character(killer)) paste0("test-", killer) else "SURVIVED"
+  for (killer in mutant$killers) {
+    job <- parallel::mcparallel({
+      if (is_c(mutant)) plant_entries(library) else plant(text)
+      fails(killer)
+    })
+    failed <- suppressWarnings(parallel::mccollect(job))[[1]] # nothing from a process that crashed
+    if (inherits(failed, "try-error")) return(paste("NOT TRIED:", failed))
+    if (is.null(failed)) return(paste0("test-", killer, ", which crashed"))
+    if (failed) return(paste0("test-", killer))
+  }
+  "SURVIVED"
 }
 
 mutants <- read_mutants("tests/r/mutants.txt")

@@ -125,7 +125,7 @@ long_data <- c(
   "data$y <- factor(sample(c('a', 'b'), 3000, TRUE))")
 
 # Runs `code`, lines of R, in another session; sends it an interrupt some time after it said
-# "begin". Returns what it said, and the seconds until it said something again.
+# "begin". Returns what it said, and whether it had to be interrupted and came to its end.
 interrupt_session <- function(code, after = 1) {
   script <- session_script(c("say(Sys.getpid())", code))
   out <- tempfile("out")
@@ -138,18 +138,15 @@ interrupt_session <- function(code, after = 1) {
   }
   system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), stdout = out,
           stderr = FALSE, wait = FALSE)
-  wait_for(function() "begin" %in% said(), 30)
+  wait_for(function() "begin" %in% said(), 120)
   pid <- as.integer(said()[1])
   on.exit(tools::pskill(pid, tools::SIGKILL), add = TRUE, after = FALSE)
   Sys.sleep(after) # deep in the search
   lines <- length(said())
   still_running <- identical(said()[lines], "begin")
-  start <- proc.time()[["elapsed"]]
   tools::pskill(pid, tools::SIGINT)
-  wait_for(function() length(said()) > lines, 10)
-  took <- proc.time()[["elapsed"]] - start
-  ended <- wait_for(function() "end" %in% said(), 10)
-  list(said = said(), took = took, ended = ended, still_running = still_running)
+  ended <- wait_for(function() "end" %in% said(), 120)
+  list(said = said(), ended = ended, still_running = still_running)
 }
 
 iris2 <- contree(Species ~ ., iris, depth = 2)

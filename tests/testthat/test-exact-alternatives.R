@@ -38,6 +38,33 @@ test_that("all predictors that come near are found, with what they cost", {
   expect_gt(found, length(seeds(500, 40)) / 10)
 })
 
+test_that("what costs more than it may is not listed, however little it is", {
+  listed <- left_out <- 0
+  for (seed in seeds(60, 20)) {
+    p <- small_problem(7000 + seed)
+    weights <- sample(1:9, length(p$y), TRUE) / 100 # errors differ by less than one
+    fit <- contree(p$x, p$y, weights = weights, depth = p$depth, minbucket = p$minbucket,
+                   minsplit = p$minsplit)
+    if (contree:::node_is_leaf(fit)[1]) next
+    costs <- error_costs(p$y, weights)
+    best <- vapply(seq_len(ncol(p$x)), function(j) {
+      min(least_errors(p$x, p$y, p$depth, p$minbucket, p$minsplit, roots = j, costs = costs)[-1])
+    }, 0)
+    names(best) <- colnames(p$x)
+    best <- best[best < min(colSums(costs)) - 1e-3 &
+                   names(best) != contree:::node_variable(fit)[1]]
+    more <- unique(best - fit$cost)
+    for (within in c(0, more + 0.004, pmax(0, more - 0.004))) {
+      expected <- names(best)[best <= fit$cost + within + 1e-6]
+      others <- contree_alternatives(fit, within = within)
+      expect_setequal(as.character(as.data.frame(others)$predictor), expected)
+      listed <- listed + length(expected)
+      left_out <- left_out + length(best) - length(expected)
+    }
+  }
+  expect_gt(min(listed, left_out), 10)
+})
+
 test_that("predictors are of all kinds, each with all its splits", {
   found <- 0
   for (seed in seeds(60, 6)) {

@@ -441,6 +441,46 @@ test_that("columns that do not stand for the predictors are found", {
   }
 })
 
+test_that("a tree that is deeper than its fit may be, or has too few rows, is found", {
+  fit <- certified(Species ~ ., iris, depth = 3)
+  frame <- contree:::certified_frame(fit, iris, globalenv())
+  fault <- function(...) {
+    fit$control[...names()] <- list(...)
+    contree:::cost_fault(fit, frame, unname(fit$where))
+  }
+  least <- tapply(rep(1, 150), fit$where, sum)
+  inner <- fit$frame$n[fit$frame$var != "<leaf>"]
+  expect_null(fault(depth = 3, minbucket = min(least), minsplit = min(inner)))
+  expect_match(fault(depth = 2), "deeper than 2")
+  expect_match(fault(minbucket = min(least) + 1), "too few rows")
+  expect_match(fault(minsplit = min(inner) + 1), "too few rows")
+})
+
+test_that("missing values must be searched on both sides", {
+  x <- c(2, NA, 1, 3, NA)
+  below <- c(2, 0, 1, 3, 0)
+  above <- c(2, 4, 1, 3, 4)
+  fine <- contree:::stand_for_numbers
+  expect_true(fine(x, list(below, above)))
+  for (columns in list(list(below), list(above), list(below, below), list(above, above),
+                       list(below, c(2, 2, 1, 3, 2)), list(above, c(2, 3, 1, 3, 3)),
+                       list(below, c(2, 4, 1, 3, 5)), list(below, replace(above, 1, 1.5)))) {
+    expect_false(fine(x, columns))
+  }
+  # the same of levels in an order: missing is the last of them
+  codes <- cbind(c(1, 2, 3, 0), c(1, 2, 3, 4))
+  ordered <- function(codes) {
+    contree:::has_order(codes, c(0.1, 0.5, 0.9, NA), c(FALSE, FALSE, FALSE, TRUE))
+  }
+  expect_true(ordered(codes))
+  expect_true(ordered(cbind(codes[, 1], c(3, 2, 1, 0)))) # downwards: the other side
+  for (columns in list(codes[, 1], codes[, 2], codes[, c(1, 1)], codes[, c(2, 2)],
+                       cbind(codes[, 1], c(3, 2, 1, 4)), cbind(codes[, 1], c(1, 2, 3, 2.5)),
+                       cbind(codes[, 2], c(1, 2, 3, 1.5)))) {
+    expect_false(ordered(as.matrix(columns)))
+  }
+})
+
 test_that("settings and arguments are checked", {
   expect_null(contree(Species ~ ., iris, depth = 1)$certificate)
   expect_contree_error(contree_certify(contree(Species ~ ., iris, depth = 1)), "input",

@@ -226,13 +226,35 @@ test_that("a path that was stopped says what is proven", {
   expect_true(all(as.data.frame(near)$status %in% c("optimal", "gap reached")))
 })
 
+test_that("a gap is the largest over the range of the tree, at either end", {
+  ends <- c(0, 0)
+  set.seed(6)
+  for (i in 1:60) {
+    errors <- sort(sample(20:60, 4), decreasing = TRUE)
+    found <- list(splits = c(0, 1, 2, 3), errors = errors, n = 100, grain = 1, slack = 1e-9,
+                  whole = TRUE, floor = 1e-3, status = "time limit",
+                  least = pmax(0, errors - sample(0:6, 4, TRUE)))
+    found$least[1] <- errors[1] # a tree without splits is known
+    table <- contree:::table_of_path(found, list(complexity = 0))
+    for (row in seq_len(nrow(table))) {
+      penalties <- seq(table$complexity[row], min(table$upper[row], 1), length.out = 101) * 100
+      gaps <- vapply(penalties, function(penalty) {
+        table$errors[row] + penalty * table$nsplit[row] - min(found$least + penalty * 0:3)
+      }, 0)
+      expect_equal(table$gap[row], max(gaps, 0), info = paste(i, row))
+      ends <- ends + c(gaps[1] > gaps[101] + 1e-6, gaps[101] > gaps[1] + 1e-6)
+    }
+  }
+  expect_gt(min(ends), 5)
+})
+
 test_that("Ctrl-C ends a path with what is known", {
   skip_on_cran()
   skip_on_os("windows")
   session <- interrupt_session(c(
     long_data,
     "say('begin')",
-    "path <- suppressWarnings(contree_path(y ~ ., data, depth = 4, time_limit = 60))",
+    "path <- suppressWarnings(contree_path(y ~ ., data, depth = 4, time_limit = 600))",
     "say(class(path))",
     "say(all(as.data.frame(path)$status %in% c('optimal', 'interrupted')))"))
   expect_true(session$still_running)

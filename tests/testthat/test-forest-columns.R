@@ -16,6 +16,18 @@ test_that("with more classes levels lie along the main direction of their shares
               (score[1] > score[3] && score[3] > score[2]))
 })
 
+test_that("the direction is that of rows, not of levels", {
+  set.seed(8)
+  for (i in 1:20) {
+    counts <- matrix(rpois(24, 20), 6) * c(50, 1, 1, 20, 5, 1)
+    shares <- counts / rowSums(counts)
+    rows <- shares[rep(1:6, rowSums(counts)), ] # principal components of each row's shares
+    parts <- svd(sweep(rows, 2, colMeans(rows)), nu = 0)$v[, 1]
+    score <- drop(sweep(shares, 2, colMeans(rows)) %*% parts) * sign(parts[4])
+    expect_equal(unname(class_score(as.table(counts))), score, tolerance = 1e-6)
+  }
+})
+
 test_that("factors, characters and missing values are learned from", {
   set.seed(1)
   n <- 600

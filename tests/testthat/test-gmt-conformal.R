@@ -11,11 +11,14 @@ test_that("conformal intervals are CV+ of trees that have not seen the rows", {
   level <- 0.8
   limits <- predict(fit, new, interval = "conformal", level = level)
   expect_equal(limits[, "fit"], predict(fit, new))
-  k <- floor((1 - level) * 121)
-  for (row in c(1, 7, 20)) {
-    at <- vapply(fits, predict, 0, new[row, ])
-    expect_equal(limits[[row, "lwr"]], sort(at[fold] - error)[k])
-    expect_equal(limits[[row, "upr"]], sort(at[fold] + error)[121 - k])
+  # levels at which a part of 121 is a whole number, which that part of 120 is below
+  for (k in c(1, 13, 24, 60)) {
+    at_level <- predict(fit, new, interval = "conformal", level = 1 - k / 121)
+    for (row in c(1, 7, 20)) {
+      at <- vapply(fits, predict, 0, new[row, ])
+      expect_equal(at_level[[row, "lwr"]], sort(at[fold] - error)[k])
+      expect_equal(at_level[[row, "upr"]], sort(at[fold] + error)[121 - k])
+    }
   }
   # in the long run
   many <- armchair(1000, noise = 1, seed = 5)

@@ -104,11 +104,3 @@ test_that("any number of threads answers the same", {
   expect_identical(contree_predictor(iris2, "node")(new), unname(one))
   expect_identical(unname(one[1:150]), unname(predict(iris2, type = "node")))
 })
-
-test_that("a row takes microseconds", {
-  skip_on_cran()
-  species <- contree_predictor(iris2)
-  row <- c(5.1, 3.5, 1.4, 0.2)
-  took <- system.time(for (i in 1:2000) species(row))[["elapsed"]] / 2000
-  expect_lt(took, 200e-6)
-})
