@@ -58,7 +58,8 @@ as.rpart.contree_model <- function(x, data = NULL, ...) {
   classes <- predicts_classes(x)
   template <- rpart_template(tree_classes(x))
   tree <- c(rpart_nodes_and_splits(x), list(
-    where = leaf_of_rows(x), call = tree_call(x), terms = terms, cptable = rpart_cptable(x),
+    where = leaf_of_rows(x), call = rpart_call(tree_call(x)), y = response_of_rows(x),
+    terms = terms, cptable = rpart_cptable(x),
     method = if (classes) "class" else "anova",
     parms = if (classes) list(prior = node_proportions(x)[1, ], loss = rpart_loss(x), split = 1),
     control = template$control, functions = template$functions,
@@ -74,6 +75,17 @@ as.rpart.contree_model <- function(x, data = NULL, ...) {
 
 #' @export
 as.rpart.default <- function(x, ...) check_fit(x, "x")
+
+# Methods of rpart look for the call of a function of this name, and for ever where there is none.
+rpart_call <- function(call) {
+  if (is.call(call)) call[[1]] <- quote(rpart::rpart)
+  call
+}
+
+# By row; NULL if the fit does not have them.
+response_of_rows <- function(fit) {
+  if (!is.null(tree_y(fit))) stats::setNames(tree_y(fit), names(tree_where(fit)))
+}
 
 rpart_loss <- function(fit) {
   if (is.null(tree_loss(fit))) 1 - diag(length(tree_classes(fit))) else unname(tree_loss(fit))

@@ -5,7 +5,10 @@
 read_folds <- function(folds, repeats, response) {
   check_repeats(repeats)
   n <- length(response)
-  if (length(folds) == 1 && n > 1) {
+  if (n < 2) {
+    stop_input("data", gettextf("cross-validation needs at least two rows; the data have %d", n))
+  }
+  if (length(folds) == 1) {
     if (!is_count(folds) || folds < 2 || folds > n) {
       stop_input("folds", gettextf(
         "'folds' must be a whole number between 2 and the %d rows, or the fold of each row, not %s",

@@ -96,3 +96,24 @@ test_that("bad arguments are errors", {
   expect_contree_error(as.rpart(iris2, data = frame), "input", "without the variable")
   expect_contree_error(as.rpart(iris2, dta = iris), "input", "dta")
 })
+
+test_that("residuals are those of the fit", {
+  class <- contree(Species ~ ., iris, depth = 2)
+  tree <- as.rpart(class)
+  expect_equal(unname(residuals(tree)), as.numeric(predict(class) != iris$Species))
+  expect_equal(unname(residuals(tree, "pearson")), {
+    p <- predict(class, type = "prob")[cbind(1:150, as.integer(iris$Species))]
+    unname((1 - p) / p)
+  })
+  number <- contree(dist ~ speed, cars, depth = 2)
+  expect_equal(unname(residuals(as.rpart(number))), cars$dist - unname(predict(number)))
+  with_missing <- transform(cars, dist = replace(dist, 3, NA))
+  expect_length(residuals(as.rpart(contree(dist ~ speed, with_missing, depth = 1))), 49)
+})
+
+test_that("the call is one that rpart's methods come to an end with", {
+  given <- as.rpart(contree(Species ~ ., iris, depth = 2), data = iris)
+  expect_identical(nrow(model.frame(given)), 150L)
+  expect_identical(as.rpart(contree(Species ~ ., iris, depth = 2))$call[[1]], quote(rpart::rpart))
+  expect_error(residuals(as.rpart(contree(iris[1:2], iris$Species, depth = 1)), "none"))
+})

@@ -68,3 +68,9 @@ test_that("absurd numbers of repeats are refused", {
                  class = "contree_input_error")
   }
 })
+
+test_that("one row is too few, by name", {
+  one <- data.frame(a = 1, y = factor("p"))
+  expect_error(contree_cv(y ~ ., one, folds = 2), "two rows", class = "contree_input_error")
+  expect_error(contree_cv(one["a"], one$y), "two rows", class = "contree_input_error")
+})
