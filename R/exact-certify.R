@@ -226,8 +226,11 @@ certificate_log <- function(certificate) {
 
 check_log <- function(log, fit, problem) {
   control <- add_costs(search_control(tree_settings(fit), NULL, NULL, NULL), problem$frame)
+  labels <- searched_labels(fit, problem)
+  # with other losses than those of the fit a label of it may be none that a search looks at
+  if (anyNA(labels)) return(list(verdict = "other data"))
   tryCatch(.Call(ffi_certify, searched_columns(problem), problem$codes, problem$n_classes, control,
-                 searched_labels(fit, problem), tree_splits(fit), log),
+                 labels, tree_splits(fit), log),
            contree_core_error = stop_search)
 }
 

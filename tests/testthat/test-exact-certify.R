@@ -520,3 +520,17 @@ test_that("the data sets with known optima are proven again", {
     }
   }
 })
+
+test_that("a loss that was changed so that the label is none of the search's makes a fit invalid", {
+  x <- data.frame(a = 0:1)
+  y <- factor(c("A", "B"), levels = c("A", "B", "C"))
+  loss <- matrix(c(0, 4, 1, 4, 0, 1, 0.1, 0.1, 0), 3) # C, without rows, is the cheapest answer
+  fit <- contree(x, y, loss = loss, depth = 0, certificate = TRUE)
+  data <- list(x = x, y = y)
+  expect_true(contree_certify(fit, data)$valid)
+  for (value in c(0.05, 0.01, 0)) {
+    changed <- fit
+    changed$loss["B", "A"] <- value
+    expect_false(contree_certify(changed, data)$valid)
+  }
+})
