@@ -115,11 +115,11 @@ plain_expression <- function(expression) {
 
 is_product <- function(expression) !is.null(attr(expression, "product"))
 
-# The call that computes a product in new data.
+# The call that computes a product in new data, wherever that is evaluated.
 product_call <- function(expression) {
   known <- attr(expression, "product")
-  as.call(list(quote(contree:::product_columns), as.call(c(quote(list), known$variables)),
-               known$codings))
+  as.call(list(call(":::", quote(contree), quote(product_columns)),
+               as.call(c(quote(list), known$variables)), known$codings))
 }
 
 # A vector, or a matrix of several columns, the first variable's fastest.

@@ -63,10 +63,11 @@ enum { SPINS = 1 << 12, SLEEP_MOST = 500 /* microseconds */ };
 typedef struct {
     unsigned n_threads;
     int busy;                    /* its first thread is in a loop */
-    int64_t over, loops, active; /* atomic: the task is done; loops begun; threads in a share */
-    ct_lock lock;                /* of what follows */
+    int64_t over, loops;         /* atomic: the task is done; loops begun */
+    ct_lock lock;                /* of what follows, and it hands over what shares have written */
     dealer *open;                /* the loop under way, NULL when no share is left to take */
     unsigned n_workers, next;    /* its shares; the next that nobody has taken */
+    unsigned active;             /* threads in a share */
 } crew;
 
 /* That of the task which this thread runs. */
@@ -82,26 +83,41 @@ static void wait_a_little(unsigned *turn)
     ct_sleep(microseconds < SLEEP_MOST ? microseconds : SLEEP_MOST);
 }
 
-/* The number of a share to do, or 0 if there is none; the first thread alone does share 0. */
-static unsigned take_share(crew *c, dealer **d)
+/* Does a share that nobody has taken; 0 if there is none. The first thread alone does share 0. */
+static int do_a_share(crew *c)
 {
-    unsigned share = 0;
+    unsigned share = 0, n_workers;
     ct_lock_take(&c->lock);
-    *d = c->open;
-    if (c->open) {
+    dealer *d = c->open;
+    n_workers = c->n_workers;
+    if (d) {
         share = c->next++;
-        if (c->next >= c->n_workers) c->open = NULL;
-        ct_atomic_add(&c->active, 1);
+        if (c->next >= n_workers) c->open = NULL;
+        c->active++;
     }
     ct_lock_leave(&c->lock);
-    return share;
+    if (!d) return 0;
+    do_share(d, share, n_workers);
+    ct_lock_take(&c->lock);
+    CT_ASSERT(c->active > 0);
+    c->active--;
+    ct_lock_leave(&c->lock);
+    return 1;
+}
+
+static int is_active(crew *c)
+{
+    ct_lock_take(&c->lock);
+    int active = c->active > 0;
+    ct_lock_leave(&c->lock);
+    return active;
 }
 
 /* Shares that no other thread has come for are done here, so that nobody waits for a thread that
  * the machine has no processor for. */
 static void lead_loop(crew *c, dealer *d, unsigned n_workers)
 {
-    unsigned turn = 0, share;
+    unsigned turn = 0;
     ct_lock_take(&c->lock);
     c->open = d;
     c->n_workers = n_workers;
@@ -110,11 +126,8 @@ static void lead_loop(crew *c, dealer *d, unsigned n_workers)
     ct_atomic_add(&c->loops, 1);
     c->busy = 1;
     do_share(d, 0, n_workers);
-    while ((share = take_share(c, &d)) != 0) {
-        do_share(d, share, c->n_workers);
-        ct_atomic_add(&c->active, -1);
-    }
-    while (ct_atomic_read(&c->active) > 0) wait_a_little(&turn);
+    while (do_a_share(c)) continue;
+    while (is_active(c)) wait_a_little(&turn);
     c->busy = 0;
 }
 
@@ -122,15 +135,11 @@ static void serve(crew *c)
 {
     int64_t seen = 0;
     while (!ct_atomic_read(&c->over)) {
-        unsigned turn = 0, share;
-        dealer *d;
+        unsigned turn = 0;
         while (ct_atomic_read(&c->loops) == seen && !ct_atomic_read(&c->over))
             wait_a_little(&turn);
         seen = ct_atomic_read(&c->loops);
-        while ((share = take_share(c, &d)) != 0) {
-            do_share(d, share, c->n_workers);
-            ct_atomic_add(&c->active, -1);
-        }
+        while (do_a_share(c)) continue;
     }
 }
 
