@@ -39,9 +39,9 @@ typedef struct {
     uint32_t number; /* from 0; its key */
     uint32_t n_nodes, n_leaves, depth;
     ct_hist_node *nodes;
-    uint32_t
-        *counts; /* [n_leaves][n_classes] weights in mixed leaves; numbers: [n_leaves] weights */
-    double *means;     /* [n_leaves] */
+    /* [n_leaves][n_classes] weights in mixed leaves; numbers: [n_leaves] weights */
+    uint32_t *counts;
+    double *means;   /* [n_leaves] */
 } ct_hist_tree;
 
 typedef struct {
@@ -56,8 +56,8 @@ typedef struct {
     uint32_t n_classes;      /* 0: numbers */
     const int32_t *classes;  /* [row] from 0, or NULL */
     const double *numbers;   /* [row] finite, or NULL */
-    const double *
-        sampling; /* [row] how likely rows are drawn, >= 0, sum finite and above 0; NULL: equally */
+    /* [row] how likely rows are drawn, >= 0, sum finite and above 0; NULL: equally */
+    const double * sampling;
 } ct_hist_data;
 
 typedef enum { CT_HIST_DONE, CT_HIST_INTERRUPTED, CT_HIST_TIME, CT_HIST_MEMORY } ct_hist_end;
@@ -66,11 +66,13 @@ typedef struct {
     uint32_t n_trees, first_tree; /* trees first_tree .. first_tree + n_trees - 1 */
     uint32_t mtry;                /* candidates at a node, 1 .. n_cols */
     uint32_t depth;               /* most splits above a leaf */
-    uint32_t min_n; /* nodes of at most so many rows, duplicates counted, are leaves */
+    /* nodes of at most so many rows, duplicates counted, are leaves */
+    uint32_t min_n;
     uint32_t sample;              /* rows drawn for a tree */
     int replace;
-    int pool_by_level;  /* all nodes of one depth have the same candidates */
-    ct_split_rule rule; /* of classes; numbers know CT_SPLIT_GINI (variance) and CT_SPLIT_RANDOM */
+    int pool_by_level;            /* all nodes of one depth have the same candidates */
+    /* of classes; numbers know CT_SPLIT_GINI (variance) and CT_SPLIT_RANDOM */
+    ct_split_rule rule;
     uint64_t seed;
     unsigned threads;
     ct_simd simd;
@@ -79,9 +81,11 @@ typedef struct {
     double time_limit;            /* seconds */
     size_t memory_limit;          /* bytes */
     int (*stop)(void *);          /* asked now and then on the calling thread; NULL: none */
-    void (*report)(void *, uint32_t trees, double seconds); /* as often, there too; NULL: none */
-    ct_learner learn;             /* of classes, instead of a rule: candidates are pooled by level,
-                                     and one thread, the caller's, grows; NULL: none */
+    /* as often, there too; NULL: none */
+    void (*report)(void *, uint32_t trees, double seconds);
+    /* of classes, instead of a rule: candidates are pooled by level, and one thread, the caller's,
+     * grows; NULL: none */
+    ct_learner learn;
     void *calls;                  /* what all three are given */
 } ct_hist_options;
 
@@ -90,15 +94,15 @@ typedef struct {
 typedef struct {
     ct_hist_end end;
     double seconds;
-    int64_t *oob_sums;    /* [row][n_classes] shares of classes, summed over the trees that a row is
-                             not part of; */
+    /* [row][n_classes] shares of classes, summed over the trees that a row is not part of; */
+    int64_t *oob_sums;
     uint32_t *oob_trees;  /* [row] how many these are. Numbers: [row] deviations from `centre` */
     double centre, unit;
-    int64_t *gains; /* [col] what splits have gained, in units of 2^-20 rows (classes) or of
-                       gain_unit */
+    /* [col] what splits have gained, in units of 2^-20 rows (classes) or of gain_unit */
+    int64_t *gains;
     double gain_unit;
-    int64_t *harm; /* [col] what shuffling a column costs rows left out, summed over these and
-                      trees: wrong */
+    /* [col] what shuffling a column costs rows left out, summed over these and trees: wrong */
+    int64_t *harm;
     double harm_unit;     /* ones more, or squared errors more, in such units */
 } ct_hist_extra;
 

@@ -39,28 +39,32 @@ typedef struct ct_response ct_response; /* exact/cost/response.h */
 
 typedef struct {
     uint32_t n_classes;
-    int plain;              /* a wrong row costs the same whatever it is */
-    unsigned shift;         /* a unit is 2^shift of what the search adds up and compares */
-    int64_t split;          /* what a split costs there: see above */
-    uint32_t most_splits;   /* of a tree in which each separates rows */
-    const int64_t
-        *weights; /* [row] in units; NULL: 1 each. Plain: it is, and so are the four below */
-    const int64_t *most;    /* [class] the largest loss */
-    const int64_t *least;   /* [class] the least loss under another label */
-    const int64_t *loss;    /* [class][label]; NULL: that is `most` under all wrong labels, and with
-                               weights the same of all classes */
-    const int64_t *gains;   /* [class][label] what the label spares beside the most costly one; NULL
-                               where `loss` is */
-    double unit;            /* of the objective */
-    double penalty;         /* of a split, in the objective */
-    double rounding;        /* in the objective: see above */
-    double noise; /* share of an objective by which it may differ from its units beside that, as
-                     weights, losses and their sums are doubles; 0 where these are exact */
-    double total; /* of the rows' weights, in units of the objective: n_rows without weights */
+    int plain;                     /* a wrong row costs the same whatever it is */
+    unsigned shift;                /* a unit is 2^shift of what the search adds up and compares */
+    int64_t split;                 /* what a split costs there: see above */
+    uint32_t most_splits;          /* of a tree in which each separates rows */
+    /* [row] in units; NULL: 1 each. Plain: it is, and so are the four below */
+    const int64_t *weights;
+    const int64_t *most;           /* [class] the largest loss */
+    const int64_t *least;          /* [class] the least loss under another label */
+    /* [class][label]; NULL: that is `most` under all wrong labels, and with weights the same of all
+     * classes */
+    const int64_t *loss;
+    /* [class][label] what the label spares beside the most costly one; NULL where `loss` is */
+    const int64_t *gains;
+    double unit;                   /* of the objective */
+    double penalty;                /* of a split, in the objective */
+    double rounding;               /* in the objective: see above */
+    /* share of an objective by which it may differ from its units beside that, as weights, losses
+     * and their sums are doubles; 0 where these are exact */
+    double noise;
+    /* of the rows' weights, in units of the objective: n_rows without weights */
+    double total;
     const ct_quantised *quantised; /* NULL: plain, or with a response */
-    const ct_choices *choices; /* likewise */
-    const ct_response *response; /* NULL: classes are predicted. Else all rows are of one class, and
-                                    `most` is what a row of weight 1 costs at most */
+    const ct_choices *choices;     /* likewise */
+    /* NULL: classes are predicted. Else all rows are of one class, and `most` is what a row of
+     * weight 1 costs at most */
+    const ct_response *response;
 } ct_costs;
 
 /* Splits of a tree in which each separates rows. */
@@ -85,8 +89,8 @@ static inline int64_t ct_loss_units(const ct_costs *costs, size_t c, size_t labe
 typedef struct {
     uint32_t *rows;
     int64_t *masses;  /* NULL: 1 each */
-    uint32_t
-        *quantised; /* what they cost coarsely; NULL where that does not follow from the others */
+    /* what they cost coarsely; NULL where that does not follow from the others */
+    uint32_t *quantised;
     int64_t *moments; /* [2] with a response: its sum and the sum of its squares, weighted */
 } ct_totals;
 

@@ -12,22 +12,25 @@ typedef struct {
     uint32_t n_rows;
     ct_totals totals;
     int64_t leaf_cost;
-    int64_t max_cost;       /* what the rows cost at most */
+    int64_t max_cost;      /* what the rows cost at most */
     ct_kind kind;          /* what its rows cost */
     ct_rows rows;          /* sets and lanes are written in begin .. end only */
-    int sized;             /* 1: bounds go by the sizes of leaves among these rows and rows.outer,
-                              see outer.h; 0: trees have leaves of any size */
+    /* 1: bounds go by the sizes of leaves among these rows and rows.outer, see outer.h; 0: trees
+     * have leaves of any size */
+    int sized;
     uint32_t n_outer;      /* rows of rows.outer */
-    uint32_t
-        *counts; /* [f][words + 1][class] members of a class before a word, begin[f] .. end[f] */
+    /* [f][words + 1][class] members of a class before a word, begin[f] .. end[f] */
+    uint32_t *counts;
     uint32_t *members;     /* [f][words + 1] members before a word, likewise */
-    int64_t *masses;       /* [f][words + 1][class] weights of the members of a class before a word,
-                              likewise; or NULL */
+    /* [f][words + 1][class] weights of the members of a class before a word, likewise; or NULL */
+    int64_t *masses;
     uint32_t *sums;        /* likewise their quantised costs, as in ct_totals; or NULL */
-    int64_t *moments;      /* [f][words + 1][2] of the members before a word, as in ct_totals,
-                              likewise; NULL without a response */
-    int64_t *max_before;   /* [f][words + 1] what the members before a word cost at most, in units,
-                              likewise; NULL: all the same, or nothing asks for them */
+    /* [f][words + 1][2] of the members before a word, as in ct_totals, likewise; NULL without a
+     * response */
+    int64_t *moments;
+    /* [f][words + 1] what the members before a word cost at most, in units, likewise; NULL: all the
+     * same, or nothing asks for them */
+    int64_t *max_before;
 } ct_node;
 
 /* All rows of the layout's class sets, in these; not sized, as below. CT_NO_MEMORY, and a stop is

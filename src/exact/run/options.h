@@ -75,47 +75,52 @@ typedef enum {
 } ct_device_wish;
 
 typedef struct {
-    unsigned depth;          /* 0 .. CT_MAX_DEPTH */
-    double complexity;       /* cost of a split as a share of the rows, >= 0 */
-    uint32_t min_bucket;     /* least rows of a leaf; 0 and 1: any */
-    uint32_t min_split;      /* least rows of a node that is split */
-    uint32_t max_leaves;     /* of the tree; 0: as many as the depth allows */
-    double max_gap;          /* accepted distance of the cost to the optimum, in rows, >= 0 */
-    double max_cost; /* in rows; trees that cost more need not be found. Infinite: any may be */
-    const ct_outcome *cheaper_than; /* trees that cost as much as this one need not be found either.
-                                       With a response its labels are numbers of its leaves, up to
-                                       n_splits. NULL: any may be */
-    const uint8_t
-        *roots; /* [n_cols] 1: the root may be split on this column; NULL: on any. Borrowed */
-    uint32_t max_thresholds; /* per column; 0: all */
-    double time_limit;       /* seconds; infinite: none */
-    unsigned threads;        /* 0 and 1: the calling thread alone */
-    double
-        team_after;  /* work that the calling thread does alone, unless the search is clearly a long
-                        one: rows  times columns times classes scanned, the same on every machine */
-    int any_of_ties; /* of equally good trees return any, whichever is found; see first_of_ties in
-                        roots.h */
+    unsigned depth;      /* 0 .. CT_MAX_DEPTH */
+    double complexity;   /* cost of a split as a share of the rows, >= 0 */
+    uint32_t min_bucket; /* least rows of a leaf; 0 and 1: any */
+    uint32_t min_split;  /* least rows of a node that is split */
+    uint32_t max_leaves; /* of the tree; 0: as many as the depth allows */
+    double max_gap;      /* accepted distance of the cost to the optimum, in rows, >= 0 */
+    double max_cost;     /* in rows; trees that cost more need not be found. Infinite: any may be */
+    /* trees that cost as much as this one need not be found either. With a response its labels are
+     * numbers of its leaves, up to n_splits. NULL: any may be */
+    const ct_outcome *cheaper_than;
+    /* [n_cols] 1: the root may be split on this column; NULL: on any. Borrowed */
+    const uint8_t *roots;
+    /* per column; 0: all */
+    uint32_t max_thresholds;
+    double time_limit;   /* seconds; infinite: none */
+    unsigned threads;    /* 0 and 1: the calling thread alone */
+    /* work that the calling thread does alone, unless the search is clearly a long one: rows times
+     * columns times classes scanned, the same on every machine */
+    double team_after;
+    /* of equally good trees return any, whichever is found; see first_of_ties in roots.h */
+    int any_of_ties;
     ct_device_wish device;
-    int device_number;       /* of the CUDA device, from 0; -1: the twin in its place */
-    size_t memory_limit;     /* bytes for the search's own memory */
-    size_t plane_budget;     /* bytes for the bit planes of the whole table; above it they are made
-                                feature by feature */
-    uint32_t wide_rows;      /* then, in tables of fewer rows for each column, by several thresholds
-                                at a time: see rows/planes.h */
-    uint32_t word_rows;      /* row sets of a response from which on words are bounded before they
-                                are listed: see kernels/response_words.h */
-    uint32_t tally_rows;     /* row sets of a response in which child features have so many rows for
-                                each value, or more, are scanned by tallies: see rows/tallies.h */
-    uint32_t off;            /* bit i: shortcut i is not used */
-    const char *simd;        /* see ct_kernels_find */
+    int device_number;   /* of the CUDA device, from 0; -1: the twin in its place */
+    size_t memory_limit; /* bytes for the search's own memory */
+    /* bytes for the bit planes of the whole table; above it they are made feature by feature */
+    size_t plane_budget;
+    /* then, in tables of fewer rows for each column, by several thresholds at a time: see
+     * rows/planes.h */
+    uint32_t wide_rows;
+    /* row sets of a response from which on words are bounded before they are listed: see
+     * kernels/response_words.h */
+    uint32_t word_rows;
+    /* row sets of a response in which child features have so many rows for each value, or more, are
+     * scanned by tallies: see rows/tallies.h */
+    uint32_t tally_rows;
+    uint32_t off;        /* bit i: shortcut i is not used */
+    const char *simd;    /* see ct_kernels_find */
     int (*stop)(void *); /* asked now and then from the calling thread; not 0: stop. May be NULL */
     void *stop_data;
-    const ct_start *start; /* may be NULL. What of it does not fit the depth, the leaf sizes or the
-                              data is left out */
-    ct_part *part; /* of a search in parts: see part.h. From depth 3 on, on the CPU. May be NULL */
-    ct_bytes *evidence; /* what the proof rests on is written here; see evidence.h. May be NULL */
-    void (*report)(
-        void *, const ct_progress *); /* called now and then from the calling thread. May be NULL */
+    /* may be NULL. What of it does not fit the depth, the leaf sizes or the data is left out */
+    const ct_start *start;
+    /* of a search in parts: see part.h. From depth 3 on, on the CPU. May be NULL */
+    ct_part *part;
+    ct_bytes *evidence;  /* what the proof rests on is written here; see evidence.h. May be NULL */
+    /* called now and then from the calling thread. May be NULL */
+    void (*report)( void *, const ct_progress *);
     void *report_data;
 } ct_options;
 

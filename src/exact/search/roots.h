@@ -38,23 +38,27 @@ typedef struct {
 /* What is asked of a solve. */
 typedef struct {
     unsigned depth;
-    uint32_t leaves;         /* at most so many; 0: as many as the depth allows */
-    uint32_t side_leaves[2]; /* the same of either side of the root, in a search over root splits */
-    int64_t elsewhere; /* with few leaves: a lower bound of the trees whose leaves are dealt out to
-                          the sides of the root in other ways */
+    uint32_t leaves;             /* at most so many; 0: as many as the depth allows */
+    /* the same of either side of the root, in a search over root splits */
+    uint32_t side_leaves[2];
+    /* with few leaves: a lower bound of the trees whose leaves are dealt out to the sides of the
+     * root in other ways */
+    int64_t elsewhere;
     const ct_path *path;         /* how the row set lies in the table */
-    int as_side; /* what the root of a tree must keep to does not matter, even if this is all of the
-                    table */
+    /* what the root of a tree must keep to does not matter, even if this is all of the table */
+    int as_side;
     int64_t cap;                 /* costs from here on need not be told apart */
-    int64_t seen; /* the team's limit by which the cap was set: see ct_thresholds_refresh() */
+    /* the team's limit by which the cap was set: see ct_thresholds_refresh() */
+    int64_t seen;
     int64_t gap;                 /* trees better by no more than this need not be found */
     int on_cpu;                  /* none of it is for a device */
-    int first_of_ties; /* of equal trees, take that of the first feature and its first threshold,
-                          and so on down: see settle_ties() in roots.c */
+    /* of equal trees, take that of the first feature and its first threshold, and so on down: see
+     * settle_ties() in roots.c */
+    int first_of_ties;
     int first_sides;             /* the same below the root alone */
     int error_free;              /* trees without errors alone, or none: see error_free.h */
     const ct_known_tree *known;  /* may be NULL */
-    const int64_t *root_bounds;       /* [f] proven lower bounds with root feature f; may be NULL */
+    const int64_t *root_bounds;  /* [f] proven lower bounds with root feature f; may be NULL */
     const ct_split_code *hint;   /* a tree of a similar row set, as a heap; may be NULL */
     uint32_t hint_at;            /* its root in that heap */
     uint32_t hint_size;          /* entries of that heap */
@@ -70,13 +74,13 @@ typedef struct ct_interval {
 
 /* One root feature. */
 typedef struct {
-    ct_interval *open;  /* a stack */
-    ct_interval *later; /* likewise, put off: they may hold trees as good as the best one, and none
-                           that is better */
-    int begun;          /* it has been taken up */
+    ct_interval *open;    /* a stack */
+    /* likewise, put off: they may hold trees as good as the best one, and none that is better */
+    ct_interval *later;
+    int begun;            /* it has been taken up */
     int64_t run_cost[2];  /* [side] what leaf_runs.c asked for last, 0: nothing; ... */
     uint32_t run_rows[2]; /* ... and the answer */
-    int64_t key;        /* features are searched by this, least first, or by this and a bound */
+    int64_t key;          /* features are searched by this, least first, or by this and a bound */
 } ct_feature;
 
 typedef struct ct_roots ct_roots;
@@ -85,25 +89,26 @@ typedef struct ct_evaluator ct_evaluator;
 /* What one worker needs to evaluate candidates. */
 struct ct_evaluator {
     ct_worker *worker;
-    ct_arena *arena;       /* of what it keeps while it works here */
+    ct_arena *arena;        /* of what it keeps while it works here */
     ct_roots *roots;
-    int64_t target;        /* costs from here on need not be told apart */
-    int64_t seen;          /* see ct_thresholds_refresh() */
-    ct_totals totals[2];   /* of both sides of the threshold under evaluation */
-    int64_t upper[2];      /* out: costs of the sides' best known trees */
-    void *extra;           /* of the evaluations */
+    int64_t target;         /* costs from here on need not be told apart */
+    int64_t seen;           /* see ct_thresholds_refresh() */
+    ct_totals totals[2];    /* of both sides of the threshold under evaluation */
+    int64_t upper[2];       /* out: costs of the sides' best known trees */
+    void *extra;            /* of the evaluations */
     struct ct_ahead *ahead; /* candidates that are prepared together, see ahead.h; NULL: none yet */
     const uint64_t *planes; /* made ahead for the candidate under evaluation; NULL: they are not */
 };
 
 /* What is known so far of the trees of a row set, in ct_roots. */
 typedef struct {
-    int64_t
-        best; /* the least cost known, or the cap if that is less: what a split must stay below */
-    int64_t *root_bounds; /* [f] proven lower bound of all trees with root feature f, relaxed */
-    int64_t proven; /* a lower bound of the allowed trees at all thresholds that are done with */
-    ct_split_code
-        *tree; /* heap of the best tree once `improved`; before that, of a promising one */
+    /* the least cost known, or the cap if that is less: what a split must stay below */
+    int64_t best;
+    int64_t *root_bounds;    /* [f] proven lower bound of all trees with root feature f, relaxed */
+    /* a lower bound of the allowed trees at all thresholds that are done with */
+    int64_t proven;
+    /* heap of the best tree once `improved`; before that, of a promising one */
+    ct_split_code *tree;
     int settled;             /* as in ct_known_tree */
     int improved;            /* a tree below the leaf and the cap is known; its cost is `best` */
     uint32_t best_threshold; /* its root's, in the layout's ranks */
@@ -115,12 +120,14 @@ typedef struct {
 
 /* Who works at a row set, in ct_roots. */
 typedef struct {
-    ct_team *team; /* who searches besides, and the lock on all of this; NULL: one worker alone */
-    ct_team *reserve;        /* who can be called; NULL: nobody */
-    double call_at;          /* after how much work */
-    int whole; /* the team searches the whole table; otherwise some of it may have come to help */
-    unsigned busy;           /* evaluations under way */
-    unsigned helpers;        /* evaluators that others have here */
+    /* who searches besides, and the lock on all of this; NULL: one worker alone */
+    ct_team *team;
+    ct_team *reserve;               /* who can be called; NULL: nobody */
+    double call_at;                 /* after how much work */
+    /* the team searches the whole table; otherwise some of it may have come to help */
+    int whole;
+    unsigned busy;                  /* evaluations under way */
+    unsigned helpers;               /* evaluators that others have here */
     struct ct_roots *next_shared;   /* of the row sets where help is welcome, in ct_team.shared */
 } ct_workers;
 
@@ -132,11 +139,13 @@ struct ct_roots {
     const ct_task *task;
     ct_arena *arena;         /* of all that is kept until the search ends */
     int64_t cap, seen;       /* see ct_thresholds_refresh() */
-    uint32_t edge; /* thresholds with fewer rows than this on a side need not be looked at, */
-    uint32_t *limits; /* [f][2] nor with fewer or more than these on the left; NULL: with any */
+    /* thresholds with fewer rows than this on a side need not be looked at, */
+    uint32_t edge;
+    /* [f][2] nor with fewer or more than these on the left; NULL: with any */
+    uint32_t *limits;
     int64_t leaf;            /* cost of the leaf */
-    ct_candidate ends[2];        /* before the first row and after the last */
-    ct_feature *features;          /* [f] */
+    ct_candidate ends[2];    /* before the first row and after the last */
+    ct_feature *features;    /* [f] */
     ct_spans *spans;         /* what rows between thresholds cost at least; NULL: not asked */
     ct_tally_table *tallies; /* of features with few values, at depth two; NULL: none */
     uint32_t next_whole;     /* the next feature without a candidate */
@@ -155,18 +164,20 @@ struct ct_roots {
      * evaluator->upper. Returns the cost of the best allowed tree found there, INT64_MAX if none.
      */
     int64_t (*evaluate)(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a,
-                        const ct_candidate *b, ct_candidate *m);
+    const ct_candidate *b, ct_candidate *m);
     /* Before `evaluate`, for several candidates at a time: adds the planes that it will read to the
      * group. evaluator->target and the totals are in place. NULL: candidates are evaluated one by
      * one. */
     void (*prepare)(ct_evaluator *evaluator, ct_plane_group *group, uint32_t f,
-                    const ct_candidate *a, const ct_candidate *b, ct_candidate *m);
+    const ct_candidate *a, const ct_candidate *b, ct_candidate *m);
     /* Finds out what all rows cost one level less deep: the right side of ends[0], the left one of
      * ends[1]. NULL: no. */
     void (*know_ends)(ct_evaluator *evaluator);
     ct_candidate *(*new_candidate)(ct_roots *roots);
-    ct_status (*new_extra)(ct_evaluator *evaluator); /* sets evaluator->extra, from its arena */
-    void (*end_extra)(ct_evaluator *evaluator);      /* may be NULL */
+    /* sets evaluator->extra, from its arena */
+    ct_status (*new_extra)(ct_evaluator *evaluator);
+    /* may be NULL */
+    void (*end_extra)(ct_evaluator *evaluator);
 };
 
 /* Fills in what every depth needs. The caller adds the functions, what the candidates hold at the
