@@ -188,6 +188,7 @@ frame_of_rows <- function(fit, terms, data) {
     }
     data[variables]
   }
+  refuse_other_data(model_fault(fit, structure(frame, terms = terms)))
   for (name in intersect(names(tree_xlevels(fit)), names(frame))) {
     value <- frame[[name]]
     frame[[name]] <- factor(as.character(value), levels = tree_xlevels(fit)[[name]],

@@ -17,9 +17,10 @@
 #'
 #' What is checked, in this order:
 #' \enumerate{
-#'   \item The data are those of the fit: each row reaches the leaf that the fit records for it. The
-#'     errors add up to the `objective`, and with the splits to the `cost`. The tree respects the
-#'     depth and the node sizes of the settings.
+#'   \item The data are those of the fit: response, weights and predictors have the values they had,
+#'     and each row reaches the leaf that the fit records for it. The errors add up to the
+#'     `objective`, and with the splits to the `cost`. The tree respects the depth and the node
+#'     sizes of the settings.
 #'   \item The columns that stand for the splits of factors, and of predictors with missing values,
 #'     are right: see the sections on both in [contree()].
 #'   \item No tree that the settings allow costs less than the `bound`: the bound that the
@@ -310,31 +311,18 @@ certified_frame <- function(fit, data, env) {
 
 # What is wrong with the tree, or with the data for it; NULL if nothing is.
 tree_fault <- function(fit, frame) {
-  if (length(frame$response) != node_n(fit)[1]) {
-    return(gettextf("the data have %d rows, and the fit %d", length(frame$response),
-                    node_n(fit)[1]))
-  }
-  if (!identical(frame$types, tree_types(fit)) ||
-      !identical(frame$xlevels, tree_xlevels(fit)) || !same_response(fit, frame$response)) {
-    return(if (predicts_classes(fit)) {
-      gettext("the classes or the predictors of the data are not those of the fit")
-    } else {
-      gettext("the response or the predictors of the data are not those of the fit")
-    })
+  for (look in c(rows_fault, predictor_fault, response_fault)) {
+    fault <- look(fit, frame)
+    if (!is.null(fault)) return(fault)
   }
   leaf <- walk_rows(fit, frame$columns)
   if (!identical(leaf, unname(tree_where(fit)))) {
     return(gettextf("row %d does not reach the leaf recorded in the fit",
                     which(leaf != tree_where(fit))[1]))
   }
-  cost_fault(fit, frame, leaf)
-}
-
-same_response <- function(fit, response) {
-  if (!predicts_classes(fit)) {
-    return(is.numeric(response) && identical(as.double(response), as.double(tree_y(fit))))
-  }
-  identical(levels(response), tree_classes(fit)) && identical(as.integer(response), tree_y(fit))
+  fault <- cost_fault(fit, frame, leaf)
+  if (is.null(fault)) fault <- weights_fault(fit, frame)
+  if (is.null(fault)) values_fault(fit, frame) else fault
 }
 
 # What the rows of a tree cost, each in its leaf.

@@ -349,6 +349,7 @@ fit_contree <- function(frame, settings, call) {
 # of the rows as codes into searched_classes(), and how many of these there are. Of a numeric
 # response, the numbers, and 0.
 new_problem <- function(frame, settings) {
+  if (is.null(frame$table)) frame$hash <- hash_columns(frame$columns)
   if (!is_classes(frame)) {
     return(list(frame = frame, derived = derive_numbers(frame, settings$subset_levels),
                 codes = frame$response, n_classes = 0L))

@@ -349,6 +349,7 @@ fault_in_rows <- function(fit) {
     residuals = is.null(residuals) || is_amounts(residuals, n),
     y = !is.null(y) || !is.null(residuals) || n == 0,
     weights = is.null(fit[["weights"]]) || is_amounts(fit[["weights"]], n),
+    hash = is.null(fit[["hash"]]) || is_amounts(fit[["hash"]], length(fit$shape$names)),
     na.action = is.null(left_out) || is_left_out(left_out, n),
     model = is.null(fit[["model"]]) || (is.data.frame(fit[["model"]]) &&
                                         nrow(fit[["model"]]) == n)))

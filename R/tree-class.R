@@ -57,6 +57,9 @@ newest_format <- 3L
 #'   \item{loss, weighted}{the loss matrix, true classes in rows; whether there were row weights.
 #'     Absent otherwise.}
 #'   \item{weights}{numeric vector, the weight of each training row. Absent if all are 1.}
+#'   \item{hash}{numeric vector, one element for each predictor: a hash of its training values, by
+#'     which data that are given later are known as those of the fit. Absent for a
+#'     [contree_table()].}
 #'   \item{cost}{what was minimised: `objective` + complexity * n * number of splits, where n is the
 #'     sum of the weights if there are any, and for a numeric response `dev` of the root. Sums of
 #'     doubles in another order may differ in their last digit.}
@@ -155,6 +158,7 @@ new_contree <- function(solved, frame, control, call, restricted = NULL) {
     where = stats::setNames(if (keeps) solved$where else integer(), frame$row_names),
     y = if (!keeps) integer() else if (classes) as.integer(frame$response) else frame$response,
     loss = frame$loss, weighted = if (has_weights) TRUE, weights = if (keeps) frame$weights,
+    hash = frame$hash,
     left_out = frame$left_out,
     control = control,
     objective = solved$objective, cost = solved$cost, bound = solved$bound,
@@ -487,6 +491,9 @@ tree_weighted <- function(fit) isTRUE(fit$weighted)
 # One a training row; NULL if each counts 1, and in fits that were made before they were kept. `$`
 # would find "weighted".
 tree_row_weights <- function(fit) fit[["weights"]]
+
+# One number a predictor, of its training values; NULL in fits without training rows.
+tree_hash <- function(fit) fit[["hash"]]
 
 # What all training rows weigh.
 tree_weight <- function(fit) fit$frame$wt[1]

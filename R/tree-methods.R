@@ -83,6 +83,7 @@ model.frame.contree_model <- function(formula, ...) {
   if (nrow(frame) != stats::nobs(formula)) {
     no_model_frame(gettextf("it has %d rows now, and had %d", nrow(frame), stats::nobs(formula)))
   }
+  if (!is.null(fault <- model_fault(formula, frame))) no_model_frame(fault)
   frame
 }
 

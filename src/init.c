@@ -9,6 +9,7 @@ SEXP ffi_coded_sides(SEXP codes, SEXP n_levels, SEXP where, SEXP nodes, SEXP rep
 SEXP ffi_any_infinite(SEXP values);
 SEXP ffi_trim(void);
 SEXP ffi_data_hash(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
+SEXP ffi_column_hashes(SEXP columns);
 SEXP ffi_part_keep(void);
 SEXP ffi_part_forget(SEXP owner);
 SEXP ffi_cost_grain(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
@@ -69,6 +70,7 @@ static const R_CallMethodDef calls[] = {
     ENTRY(ffi_exact_solve, 4),
     ENTRY(ffi_cost_grain, 4),
     ENTRY(ffi_data_hash, 4),
+    ENTRY(ffi_column_hashes, 1),
     ENTRY(ffi_coded_sides, 5),
     ENTRY(ffi_any_infinite, 1),
     ENTRY(ffi_trim, 0),

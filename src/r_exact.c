@@ -381,6 +381,17 @@ SEXP ffi_data_hash(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     return Rf_mkString(text);
 }
 
+/* One number a column that tells its values apart, see data/hash.h; as many bits as a double has. */
+SEXP ffi_column_hashes(SEXP columns)
+{
+    r_columns x = r_columns_of(columns);
+    SEXP hashes = PROTECT(Rf_allocVector(REALSXP, x.n_cols));
+    for (uint32_t col = 0; col < x.n_cols; col++)
+        REAL(hashes)[col] = (double) (ct_column_hash(&x.columns[col], x.n_rows) >> 11);
+    UNPROTECT(1);
+    return hashes;
+}
+
 /* list(grain, rounding): what the errors of all trees with a `complexity` are multiples of, 0 if
  * the costs of rows have to be rounded, and by how much that may change those of a tree. With a
  * numeric response they always are. */

@@ -8,6 +8,9 @@
 uint64_t ct_hash(uint64_t hash, uint64_t word);
 uint64_t ct_hash_double(uint64_t hash, double value);
 
+/* The values of a column; NaN are all the same. */
+uint64_t ct_column_hash(const ct_column *column, uint32_t n_rows);
+
 /* All values of the data, sound or not, from `hash` on. */
 uint64_t ct_data_hash(const ct_data *data, uint64_t hash);
 

@@ -89,7 +89,7 @@ test_that("faults in regression trees, data and certificates are found", {
     expect_false(check$valid)
     expect_match(check$reason, reason)
   }
-  expect_fault(fit, "the response or the predictors", transform(mtcars, mpg = rev(mpg)))
+  expect_fault(fit, "the response has other values", transform(mtcars, mpg = rev(mpg)))
   expect_fault(fit, "does not reach the leaf", transform(mtcars, wt = rev(wt)))
   expect_fault(replace(fit, "objective", fit$objective * (1 - 1e-6)), "errors")
   cheaper <- fit
@@ -337,15 +337,15 @@ test_that("a datum that was changed is found", {
   fit <- certified(Species ~ ., iris, depth = 2)
   changed <- iris
   changed$Species[7] <- "virginica"
-  expect_invalid(contree_certify(fit, changed), "classes")
+  expect_invalid(contree_certify(fit, changed), "the response has other values")
   changed <- iris
   changed$Petal.Length[7] <- 6
   expect_invalid(contree_certify(fit, changed), "row 7")
   changed <- iris
   changed$Sepal.Width[7] <- 3.45 # the tree does not ask for it
-  expect_invalid(contree_certify(fit, changed), "other data")
+  expect_invalid(contree_certify(fit, changed), "'Sepal.Width' has other values")
   expect_invalid(contree_certify(fit, iris[-7, ]), "149 rows")
-  expect_invalid(contree_certify(fit, iris[c(2, 1, 3:150), ]), "other data")
+  expect_invalid(contree_certify(fit, iris[c(2, 1, 3:150), ]), "in another order")
   data <- many_kinds()
   weighted <- certified(class ~ . - w, data, depth = 2, weights = w)
   wrong <- which(residuals(weighted) == 1)[1]
