@@ -113,7 +113,6 @@ static ct_status set_rules(ct_search *search, ct_costs *costs, const ct_data *da
     search->max_leaves = ct_few_leaves(options->max_leaves, options->depth);
     search->min_split = options->min_split > 2 * search->min_bucket ? options->min_split
                                                                     : 2 * search->min_bucket;
-    search->gap = ct_objective_gap(costs, options->max_gap);
     search->cap = ct_objective_above(costs, options->max_cost);
     if (data->response && options->evidence && !options->cheaper_than)
         search->cap = ct_response_proving(costs, options->max_cost);
@@ -413,7 +412,9 @@ static ct_status solve(ct_worker *worker, unsigned n_workers, ct_search *search,
     double most = ct_objective_value(&costs, ct_maximum_cost(&costs, &totals, data->n_rows));
     if (data->weights || data->loss || data->response)
         search->slack = costs.rounding + (1e-12 + 1e-15 * data->n_rows) * most;
-    tell_before(worker, ct_leaf_cost(&costs, &totals), 0);
+    int64_t leaf = ct_leaf_cost(&costs, &totals);
+    search->gap = ct_objective_gap(&costs, options->max_gap, ct_objective_value(&costs, leaf));
+    tell_before(worker, leaf, 0);
     ct_status ranked = rank_columns(worker, table, error);
     kept->capped |= any_capped(worker);
     CT_TRY(ranked);
@@ -436,7 +437,6 @@ static ct_status solve(ct_worker *worker, unsigned n_workers, ct_search *search,
     ct_arena_release(&worker->arena, mark); /* the tree is finished in memory that is warm, */
     ct_arena_trim(&worker->arena);          /* and of large tables scarce */
     CT_TRY(finish(worker, data, codes, &bounds, result, leaf_of_row, error));
-    int64_t leaf = ct_leaf_cost(&costs, &totals);
     CT_TRY(keep_root_bounds(search, root_bounds, bounds.proven, leaf, result, error));
     result->capped = kept->capped;
     return CT_OK;
@@ -503,6 +503,13 @@ static ct_status solve_with(ct_worker *workers, unsigned n_workers, ct_search *s
 static ct_status keep_history(ct_history *history, ct_result *result, ct_error *error)
 {
     ct_progress end = {ct_seconds() - history->start, result->cost, result->bound, 1};
+    /* on the way costs were those of the search, which rounds them, and what had been proven is
+     * lost where memory ran out */
+    for (uint32_t i = 0; i < history->n; i++) {
+        ct_progress *moment = &history->moments[i];
+        moment->upper = fmax(moment->upper, result->cost);
+        moment->lower = fmin(moment->lower, result->bound);
+    }
     ct_history_add(history, &end);
     result->history = (ct_progress *) ct_alloc(history->n * sizeof *result->history);
     if (!result->history) return ct_fail(error, CT_NO_MEMORY, "not enough memory for the history");

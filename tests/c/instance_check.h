@@ -106,7 +106,7 @@ static inline int end_agrees(const ct_options *options, const ct_result *result,
     double gap = result->cost - result->bound;
     switch (result->end) {
     case CT_END_OPTIMAL: return gap <= off;
-    case CT_END_GAP: return gap <= options->max_gap + tolerance;
+    case CT_END_GAP: return gap <= options->max_gap;
     case CT_END_MEMORY: return options->memory_limit < SIZE_MAX;
     case CT_END_INTERRUPT:
         return 1; /* with the least cost proven, perhaps, and not that no smaller tree has it */

@@ -75,6 +75,21 @@ typedef struct {
     const units *rooted; /* [col] */
 } unit_truth;
 
+/* The cost of the best tree falls to that of the answer, and what is proven rises to its bound. */
+static inline void check_history(const unit_truth *truth, const ct_result *result)
+{
+    const ct_progress *last = &result->history[result->n_history - 1];
+    CHECK(last->upper == result->cost && last->lower == result->bound);
+    for (uint32_t i = 1; i < result->n_history; i++) {
+        const ct_progress *a = &result->history[i - 1], *b = &result->history[i];
+        if (!CHECK(a->upper >= b->upper && a->lower <= b->lower && a->lower <= a->upper))
+            printf("    moment %u: %.17g .. %.17g, then %.17g .. %.17g\n", i, a->lower, a->upper,
+                   b->lower, b->upper);
+        CHECK(in_units(truth->b, a->lower) <=
+              (long double) truth->optimum + (long double) truth->allowed);
+    }
+}
+
 static inline void check_in_units(const unit_truth *truth, const ct_options *o,
                                   const ct_result *result)
 {
@@ -88,7 +103,8 @@ static inline void check_in_units(const unit_truth *truth, const ct_options *o,
     CHECK(bound <= optimum + allowed && bound <= said);
     if (result->end == CT_END_OPTIMAL) CHECK((long double) cost <= optimum + allowed);
     if (result->end == CT_END_GAP)
-        CHECK((long double) cost - optimum <= in_units(b, o->max_gap) + allowed);
+        CHECK((long double) cost - optimum <= in_units(b, o->max_gap) + allowed &&
+              result->cost - result->bound <= o->max_gap);
     if (result->end == CT_END_COST)
         CHECK(optimum + allowed >= in_units(b, o->max_cost) - in_units(b, o->max_gap));
     CHECK(result->end != CT_END_TIME || o->time_limit < HUGE_VAL);
@@ -126,6 +142,7 @@ static inline void fit_in_units(rng *r, const instance *in, const ct_options *ru
     int failed = check_state.failed;
     if (CHECK_INT(status, CT_OK)) {
         check_in_units(truth, &o, &result);
+        check_history(truth, &result);
         ct_result_free(&result);
     } else {
         printf("    %s\n", error.message);

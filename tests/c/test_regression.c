@@ -438,6 +438,11 @@ static outcome outcome_of(const response_table *t, const ct_options *options)
     if (!CHECK_INT(ct_exact_solve(&t->table.data, options, &result, NULL, &error), CT_OK))
         return out;
     CHECK(result.bound <= result.cost);
+    CHECK(result.end != CT_END_GAP || result.cost - result.bound <= options->max_gap);
+    for (uint32_t i = 1; i < result.n_history; i++) {
+        const ct_progress *a = &result.history[i - 1], *b = &result.history[i];
+        CHECK(a->upper >= b->upper && a->lower <= b->lower && b->upper >= result.cost);
+    }
     out = (outcome){result.cost, result.grid_error, result.end};
     ct_result_free(&result);
     return out;

@@ -162,3 +162,19 @@ test_that("a time limit of R ends a search as it ends other calls", {
   expect_match(conditionMessage(problem), "time limit")
   expect_false(inherits(problem, "contree_error"))
 })
+
+test_that("a gap that is reached is at most the one asked for, rounding included", {
+  x <- data.frame(v1 = factor(letters[c(4, 9, 8, 5, 8, 2, 8, 9, 8, 7, 1, 3, 8)]),
+                  v2 = c("z", "Y", "", "x", "", "z", "z", "q", "", "Y", "z", "x", ""))
+  y <- factor(c("d", "e", "o", "e", "o", "t", "e", "e", "o", "o", "t", "t", "o"))
+  weights <- c(1, 1, 1, 2, 1e11, 1, 2, 1, 1, 2, 1, 1, 2)
+  costs <- c(d = 1.317388505209230, e = 0.518080412875861, o = 2.13727544015273,
+             t = 0.400528438389301)
+  for (most in c(0.5, 0.1, 1e-5, 1e-6)) {
+    fit <- suppressMessages(contree(x, y, weights = weights, class_weights = costs, depth = 2,
+                                    minbucket = 3, subset_levels = 2, max_gap = most))
+    if (fit$status != "optimal") expect_lte(fit$gap, most)
+    expect_true(all(fit$history$cost >= fit$cost) && !is.unsorted(-fit$history$cost))
+    expect_true(fit$status %in% c("optimal", "gap reached"))
+  }
+})

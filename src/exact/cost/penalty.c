@@ -119,10 +119,12 @@ int64_t ct_objective_above(const ct_costs *costs, double most)
     return next_cost(costs, low);
 }
 
-int64_t ct_objective_gap(const ct_costs *costs, double gap)
+int64_t ct_objective_gap(const ct_costs *costs, double gap, double most)
 {
+    gap -= (costs->noise + (costs->penalty > 0 ? 4 * DBL_EPSILON : 0)) * most;
     if (costs->response) return ct_response_gap(costs, gap);
-    double unit = ldexp(1, (int) costs->shift), units = gap / costs->unit;
+    double unit = ldexp(1, (int) costs->shift),
+           units = fmax(gap - 2 * costs->rounding, 0) / costs->unit;
     if (!(units * unit < 4e18)) return INT64_MAX / 4;
     if (costs->penalty == 0) return ct_cost_of_units(costs, (int64_t) units);
     double off = ceil(fabs((double) costs->split - costs->penalty / costs->unit * unit)) *

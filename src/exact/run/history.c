@@ -6,8 +6,11 @@
 /* Seconds between two looks, and their least share of the time gone by. */
 static const double STEP = 0.1, SHARE = 0.005;
 
-void ct_history_add(ct_history *history, const ct_progress *moment)
+void ct_history_add(ct_history *history, ct_progress *moment)
 {
+    const ct_progress *last = history->n ? &history->moments[history->n - 1] : NULL;
+    if (last && last->upper < moment->upper) moment->upper = last->upper;
+    if (last && last->lower > moment->lower) moment->lower = last->lower;
     if (history->n == CT_HISTORY_ROOM) {
         history->n = 0;
         for (uint32_t i = 0; i < CT_HISTORY_ROOM; i += 2)
