@@ -179,7 +179,7 @@ frame_of_rows <- function(fit, terms, data) {
       if (is.data.frame(data)) gettextf("one of %d rows", nrow(data)) else show_value(data)))
   }
   frame <- if (is.null(attr(data, "terms"))) {
-    stats::model.frame(terms, data, na.action = stats::na.pass)
+    tryCatch(stats::model.frame(terms, data, na.action = stats::na.pass), error = no_variables)
   } else {
     variables <- names(attr(terms, "dataClasses"))
     lacking <- setdiff(variables, names(data))
@@ -195,6 +195,11 @@ frame_of_rows <- function(fit, terms, data) {
                             ordered = is.ordered(value))
   }
   structure(frame, terms = terms)
+}
+
+no_variables <- function(problem) {
+  stop_input("data", gettextf("'data' has not all variables of the fit (%s)",
+                              conditionMessage(problem)), gettext("give the training rows"))
 }
 
 # The leaf of each training row. A tree that was read from a document knows how many they are, and

@@ -66,6 +66,7 @@ glance.gmt <- function(x, ...) {
 #' @exportS3Method generics::augment
 augment.contree_model <- function(x, data = NULL, newdata = NULL, ...) {
   check_no_dots(...)
+  check_fit(x, "x")
   if (is.null(newdata)) newdata <- if (is.null(data)) stats::model.frame(x) else data
   added <- if (predicts_classes(x)) augment_classes(x, newdata) else augment_numbers(x, newdata)
   added$.node <- unname(stats::predict(x, newdata, type = "node"))

@@ -123,6 +123,7 @@ read_chunk <- function(values, label) {
     return(numbers)
   }
   if (is.na(column_type(values))) refuse_table_column(values, label)
+  if (is.factor(values)) check_factor(values, label)
   values
 }
 

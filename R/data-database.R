@@ -82,6 +82,10 @@
 #' @export
 contree_table <- function(con, table, order = NULL, group = NA, chunk = NULL) {
   need_package("DBI", "contree_table()")
+  if (missing(con) || is.null(con)) {
+    stop_input("con", gettext("'con' is missing; give a connection to a database"))
+  }
+  if (missing(table)) stop_input("table", gettext("'table' is missing; give its name"))
   sql_quotes(con) # which says what is wrong with a connection
   if (!inherits(table, "SQL")) check_table_name("table", table)
   if (!is.logical(group) || length(group) != 1) {

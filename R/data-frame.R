@@ -58,9 +58,9 @@ read_xy <- function(x, y, missing = "learn", weights = NULL, read = read_respons
   }
   check_column_names(colnames(x), "x")
   n <- nrow(x)
-  if (is.null(dim(y)) && length(y) != n) {
+  if (NROW(y) != n) {
     stop_input("y", gettextf(
-      "'x' has %d rows, but 'y' has length %d; give one class for each row of 'x'", n, length(y)))
+      "'x' has %d rows, but 'y' has length %d; give one class for each row of 'x'", n, NROW(y)))
   }
   row_names <- kept_names <- xy_row_names(x)
   weights <- check_weights(weights, n)
@@ -229,12 +229,28 @@ select_rows <- function(model, subset) {
 
 apply_na_action <- function(model, na.action) {
   if (is.null(na.action)) return(model)
-  tryCatch(match.fun(na.action)(model), error = function(problem) {
-    action <- if (is.character(na.action)) na.action else gettext("a function")
+  action <- function_of(na.action)
+  kept <- tryCatch(action(model), error = function(problem) {
+    said <- if (is.character(na.action)) na.action else gettext("a function")
     stop_input("na.action", gettextf(
       "'na.action' (%s) failed: %s; use na.omit to leave out rows with missing values",
-      action, conditionMessage(problem)))
+      said, conditionMessage(problem)))
   })
+  if (is.data.frame(kept) && identical(names(kept), names(model))) return(kept)
+  stop_input("na.action", gettextf(
+    "'na.action' must give some rows of the data frame that it is given, not %s", show_value(kept)))
+}
+
+# match.fun() would look for a function of the name of the argument.
+function_of <- function(na.action) {
+  if (is.function(na.action)) return(na.action)
+  found <- if (is.character(na.action) && length(na.action) == 1 && !na.action %in% c(NA, "")) {
+    get0(na.action, mode = "function")
+  }
+  if (!is.null(found)) return(found)
+  stop_input("na.action", gettextf(
+    "'na.action' must be a function, or the name of one, such as na.omit, not %s",
+    show_value(na.action)))
 }
 
 # ---- missing values ------------------------------------------------------------------------------

@@ -191,7 +191,7 @@ missing_of_action <- function(na.action, missing) {
   if (is.null(na.action)) return(missing)
   actions <- list(omit = stats::na.omit, fail = stats::na.fail, learn = stats::na.pass,
                   omit = stats::na.exclude)
-  action <- match.fun(na.action)
+  action <- function_of(na.action)
   known <- vapply(actions, identical, NA, action)
   if (any(known)) return(names(actions)[known][1])
   stop_input("na.action", gettext(

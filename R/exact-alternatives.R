@@ -166,16 +166,15 @@ warn_if_undecided <- function(found) {
 #' @rdname contree_alternatives
 #' @export
 as.data.frame.contree_alternatives <- function(x, row.names = NULL, optional = FALSE, ...) {
-  table <- attr(x, "table")
-  if (!is.null(row.names)) row.names(table) <- row.names
-  table
+  with_row_names(attr(x, "table"), row.names)
 }
 
 #' @param digits Number of significant digits, a whole number; by default the option `digits` less
 #'   2.
 #' @rdname contree_alternatives
 #' @export
-print.contree_alternatives <- function(x, digits = getOption("digits") - 2, ...) {
+print.contree_alternatives <- function(x, digits = max(1, getOption("digits") - 2), ...) {
+  check_digits(digits)
   fit <- attr(x, "fit")
   proof <- tree_proof(fit)
   within <- attr(x, "within")

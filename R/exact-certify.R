@@ -134,6 +134,7 @@ trees_text <- function(depth, among) {
 #' @rdname contree_certify
 #' @export
 print.contree_certificate_check <- function(x, digits = getOption("digits"), ...) {
+  check_digits(digits)
   number <- function(value) format(value, digits = digits)
   if (!x$valid) {
     cat(gettextf("Not certified: %s", x$reason), "\n", sep = "")

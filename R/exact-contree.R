@@ -433,6 +433,9 @@ stop_search <- function(problem) {
   message <- conditionMessage(problem)
   if (startsWith(message, "internal error")) stop_internal(message)
   if (startsWith(message, "no device: ")) stop_device(sub("no device: ", "", message, fixed = TRUE))
+  if (startsWith(message, "not enough memory")) {
+    stop_input("memory_limit", gettextf("the search cannot run: %s; raise 'memory_limit'", message))
+  }
   stop_input("control", gettextf("the search cannot run: %s; see ?contree_control for the settings",
                                  message))
 }

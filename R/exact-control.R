@@ -257,6 +257,11 @@ check_number <- function(name, value, must, is_fine) {
   stop_input(name, gettextf("'%s' must be %s, not %s", name, must, show_value(value)))
 }
 
+check_digits <- function(digits) {
+  check_number("digits", digits, gettext("a whole number between 1 and 22"),
+               function(value) is_count(value) && value <= 22)
+}
+
 setting_message <- function(name, value, range) {
   kind <- if (range$whole) gettext("a whole number") else gettext("a number")
   limits <- if (range$high < 1e100) {

@@ -34,6 +34,7 @@ NULL
 #' @rdname contree_cv_methods
 #' @export
 print.contree_cv <- function(x, digits = max(3, getOption("digits") - 3), ...) {
+  check_digits(digits)
   cat(gettext("Call:"), deparse(x$call), sep = "\n")
   cat("\nn= ", nrow(x$folds), ", ", folds_text(x$folds), "\n\n", sep = "")
   print(printed_table(x$table, digits), row.names = FALSE, right = TRUE)
@@ -134,9 +135,7 @@ series_colours <- function(col, n) {
 #' @rdname contree_cv_methods
 #' @export
 as.data.frame.contree_cv <- function(x, row.names = NULL, optional = FALSE, ...) {
-  table <- x$table
-  row.names(table) <- row.names
-  table
+  with_row_names(x$table, row.names)
 }
 
 #' @rdname contree_cv_methods

@@ -32,7 +32,7 @@ stratified_folds <- function(response, folds) {
 }
 
 given_folds <- function(folds, repeats, n) {
-  if (!is.atomic(folds) || NROW(folds) != n) {
+  if (!is.atomic(folds) || NROW(folds) != n || length(folds) == 0) {
     stop_input("folds", gettextf(
       "'folds' is %s, but must be a whole number or the fold of each of the %d rows that are used",
       show_value(folds), n))

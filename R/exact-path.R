@@ -337,9 +337,7 @@ path_table <- function(path) attr(path, "table")
 #' @rdname contree_path
 #' @export
 as.data.frame.contree_path <- function(x, row.names = NULL, optional = FALSE, ...) {
-  table <- path_table(x)
-  if (!is.null(row.names)) row.names(table) <- row.names
-  table
+  with_row_names(path_table(x), row.names)
 }
 
 #' @param x A path; for `contree_path()`, the predictors.
@@ -347,7 +345,8 @@ as.data.frame.contree_path <- function(x, row.names = NULL, optional = FALSE, ..
 #'   2.
 #' @rdname contree_path
 #' @export
-print.contree_path <- function(x, digits = getOption("digits") - 2, ...) {
+print.contree_path <- function(x, digits = max(1, getOption("digits") - 2), ...) {
+  check_digits(digits)
   table <- path_table(x)
   n <- tree_weight(x[[1]])
   cat(gettextf("%s of depth <= %s by %s",

@@ -209,16 +209,18 @@ pairwise_difference <- function(predicted) {
 #' @rdname contree_stability
 #' @export
 print.contree_stability <- function(x, digits = 2, ...) {
+  check_digits(digits)
+  more <- min(digits + 1, 22)
   cat(gettextf("Stability over %d bootstrap samples", x$samples), "\n", sep = "")
   if (x$stopped > 0) {
     cat(gettextf("(%d searches were stopped by a limit; their best trees count)", x$stopped),
         "\n", sep = "")
   }
-  percent_of <- function(share) sprintf("%s%%", format(100 * share, digits = digits + 1))
+  percent_of <- function(share) sprintf("%s%%", format(100 * share, digits = more))
   said <- if (isTRUE(x$numbers)) {
     gettextf(paste("Predictions differ from the fit's by %s, those of two samples by %s",
                    "(root mean square)"),
-             format(x$with_fit, digits = digits + 1), format(x$agreement, digits = digits + 1))
+             format(x$with_fit, digits = more), format(x$agreement, digits = more))
   } else {
     gettextf("Same class as the fit: %s of the training rows; two samples agree on %s",
              percent_of(x$with_fit), percent_of(x$agreement))

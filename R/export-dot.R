@@ -24,6 +24,7 @@ as_dot <- function(fit, ...) UseMethod("as_dot")
 as_dot.contree_model <- function(fit, digits = 4, col = NULL, ...) {
   check_no_dots(...)
   check_fit(fit)
+  check_digits(digits)
   ids <- node_ids(fit)
   child <- which(node_parent(fit) > 0)
   nodes <- sprintf("n%d [label=%s, fillcolor=\"%s\"];", ids, dot_string(dot_labels(fit, digits)),

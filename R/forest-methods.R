@@ -30,11 +30,6 @@ print.hist_forest <- function(x, digits = 4, ...) {
   invisible(x)
 }
 
-check_digits <- function(digits) {
-  check_number("digits", digits, gettext("a whole number between 1 and 22"),
-               function(value) is_count(value) && value <= 22)
-}
-
 oob_text <- function(x, digits) {
   if (x$type == "regression") {
     return(gettextf(

@@ -174,8 +174,16 @@ class_colours <- function(classes, col) {
 
 # Of classes one each; where leaves are numbers one for all.
 leaf_colours <- function(fit, col) {
+  check_colours(col)
   if (predicts_classes(fit)) return(class_colours(tree_classes(fit), col))
   c(value = if (is.null(col)) "#56B4E9" else unname(col[1]))
+}
+
+check_colours <- function(col) {
+  fine <- is.null(col) || (length(col) > 0 && (is.character(col) || is.numeric(col)) &&
+    !is.null(tryCatch(grDevices::col2rgb(col), error = function(problem) NULL)))
+  if (fine) return(invisible())
+  stop_input("col", gettextf("'col' must be colours or NULL, not %s", show_value(col)))
 }
 
 # The colour of a node's class, paler the smaller its proportion, or of its number, paler the

@@ -26,6 +26,7 @@
 #' @name print.contree
 #' @export
 print.contree_model <- function(x, digits = getOption("digits"), time = FALSE, ...) {
+  check_digits(digits)
   check_fit(x, "x")
   cat(rows_line(x), "\n\n", sep = "")
   cat(proof_line(x, time), "\n\n", sep = "")

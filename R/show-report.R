@@ -55,6 +55,10 @@ contree_report.contree_model <- function(fit, newdata = NULL, file, y = NULL, al
       "'alternatives' must be a value of contree_alternatives(), not %s", show_value(alternatives)))
   }
   laplace <- check_laplace(laplace)
+  check_digits(digits)
+  if (!is.null(title) && !(is.character(title) && length(title) == 1)) {
+    stop_input("title", gettextf("'title' must be a string or NULL, not %s", show_value(title)))
+  }
   rows <- check_row_limit(rows)
   shown <- report_rows(fit, newdata, y)
   if (is.null(title)) title <- report_title(fit)

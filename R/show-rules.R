@@ -37,6 +37,7 @@ contree_rules <- function(fit, ...) UseMethod("contree_rules")
 contree_rules.contree_model <- function(fit, digits = getOption("digits"), ...) {
   check_no_dots(...)
   check_fit(fit)
+  check_digits(digits)
   rules <- data.frame(node = node_ids(fit), rule = leaf_rules(fit, digits), n = node_n(fit))
   columns <- leaf_columns(fit, full = FALSE)
   rules[names(columns)] <- columns

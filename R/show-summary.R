@@ -139,6 +139,7 @@ training_confusion <- function(fit) {
 #' @rdname summary.contree
 #' @export
 print.summary.contree <- function(x, digits = max(3, getOption("digits") - 3), ...) {
+  check_digits(digits)
   cat(gettext("Call:"), deparse(x$call), sep = "\n")
   cat("\nn= ", x$n, "\n", x$proof, "\n", sep = "")
   if (is.null(x$confusion)) say_deviance(x, digits) else say_classes(x, digits)

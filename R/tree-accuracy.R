@@ -116,6 +116,7 @@ judge_numbers <- function(truth, predicted) {
 #' @rdname contree_accuracy
 #' @export
 print.contree_number_accuracy <- function(x, digits = max(3, getOption("digits") - 3), ...) {
+  check_digits(digits)
   shown <- function(number) format(number, digits = digits)
   cat(gettextf("Mean squared error: %s on %s rows, standard error %s", shown(x$mse), format(x$n),
                shown(x$se)), "\n",
@@ -133,6 +134,7 @@ contree_accuracy.default <- function(fit, ...) check_fit(fit)
 #' @rdname contree_accuracy
 #' @export
 print.contree_accuracy <- function(x, digits = max(3, getOption("digits") - 3), ...) {
+  check_digits(digits)
   shown <- function(proportion) format(proportion, digits = digits)
   cat(gettextf("Accuracy: %s (%s of %s rows), %s%% interval %s to %s", shown(x$accuracy),
                format(x$correct), format(x$n),
@@ -188,7 +190,11 @@ class_figures <- function(confusion) {
 # ---- the truth -----------------------------------------------------------------------------------
 
 # The classes of the rows of `newdata`: given, or the response of the formula.
-true_classes <- function(fit, newdata, y) {
+true_classes <- function(fit, newdata, y, argument = "newdata") {
+  if (!is.data.frame(newdata) && !is.matrix(newdata)) {
+    stop_input(argument, gettextf("'%s' must be a data frame or a matrix, not %s", argument,
+                                  show_value(newdata)))
+  }
   label <- "y"
   if (is.null(y)) {
     response <- response_expression(fit)
@@ -218,8 +224,8 @@ true_classes <- function(fit, newdata, y) {
 }
 
 # The same of a tree that predicts numbers.
-numbers_to_judge <- function(fit, newdata, y) {
-  y <- true_classes(fit, newdata, y)
+numbers_to_judge <- function(fit, newdata, y, argument = "newdata") {
+  y <- true_classes(fit, newdata, y, argument)
   if (is.double(y)) return(y)
   stop_input("y", gettext("the tree predicts numbers, but the response is classes"))
 }

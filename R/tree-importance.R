@@ -117,7 +117,8 @@ split_importance <- function(fit) {
 shuffling_importance <- function(fit, data, repeats, y) {
   check_repeats(repeats)
   numbers <- !predicts_classes(fit)
-  truth <- if (numbers) numbers_to_judge(fit, data, y) else true_classes(fit, data, y)
+  truth <- if (numbers) numbers_to_judge(fit, data, y, "data") else
+    true_classes(fit, data, y, "data")
   measure <- function(predicted) {
     if (numbers) judge_numbers(truth, predicted)$r.squared else proportion_correct(truth, predicted)
   }
@@ -163,6 +164,7 @@ shuffle <- function(data, column) {
 #' @rdname contree_importance
 #' @export
 print.contree_importance <- function(x, digits = max(3, getOption("digits") - 3), ...) {
+  check_digits(digits)
   cat(if (is_shuffled(x)) {
     gettextf("Loss of %s by permuting a column (%s %s)", shuffled_measure(x), shuffled_measure(x),
              format(attr(x, "accuracy"), digits = digits))

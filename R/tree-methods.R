@@ -91,6 +91,8 @@ model.frame.contree_model <- function(formula, ...) {
 #' @export
 update.contree <- function(object, formula., ..., evaluate = TRUE) {
   check_fit(object, "object")
+  check_flag("evaluate", evaluate)
+  if (!missing(formula.)) check_change(formula.)
   call <- if (missing(formula.) ||
               length(attr(tree_terms(object), "term.labels")) < full_terms_limit) {
     NextMethod(evaluate = FALSE)
@@ -105,6 +107,12 @@ update.contree <- function(object, formula., ..., evaluate = TRUE) {
   # plain_call() takes it out again
   if (!"start" %in% ...names()) call$start <- object
   eval(call, parent.frame())
+}
+
+check_change <- function(formula.) {
+  if (inherits(formula., "formula")) return(invisible())
+  stop_input("formula.", gettextf("'formula.' must be a formula, as in . ~ . - a, not %s",
+                                  show_value(formula.)))
 }
 
 replace_arguments <- function(call, arguments) {
@@ -152,8 +160,19 @@ as.data.frame.contree_model <- function(x, row.names = NULL, optional = FALSE, .
     errors = node_errors(x))
   columns <- leaf_columns(x, full = TRUE)
   nodes[names(columns)] <- columns
-  row.names(nodes) <- row.names
-  nodes
+  with_row_names(nodes, row.names)
+}
+
+with_row_names <- function(table, row.names) {
+  fine <- is.null(row.names) ||
+    ((is.character(row.names) || is.numeric(row.names)) && length(row.names) == nrow(table) &&
+     !anyNA(row.names) && !anyDuplicated(row.names))
+  if (!fine) {
+    stop_input("row.names", gettextf("'row.names' must be NULL or %d different names, not %s",
+                                     nrow(table), show_value(row.names)))
+  }
+  row.names(table) <- row.names
+  table
 }
 
 left_levels <- function(levels) {
