@@ -381,7 +381,7 @@ SEXP ffi_data_hash(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     return Rf_mkString(text);
 }
 
-/* One number a column that tells its values apart, see data/hash.h; as many bits as a double has. */
+/* One number a column that tells its values apart, data/hash.h: as many bits as a double has. */
 SEXP ffi_column_hashes(SEXP columns)
 {
     r_columns x = r_columns_of(columns);

@@ -1,5 +1,5 @@
-# Every argument of the exact search, and of what is done with its fits, is given odd values. What is
-# refused is refused by an error of the package that names the argument; nothing ends in an error of
+# Every argument of the exact search, and of what is done with its fits, is given odd values. What
+# is refused is refused by an error of the package that names the argument; nothing ends in an error of
 # R from within, or in one that speaks of a bug.
 
 odd_values <- list(

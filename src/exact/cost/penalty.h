@@ -42,8 +42,8 @@ double ct_objective_bound(const ct_costs *costs, int64_t cost);
 /* The largest cost below which all trees have an objective of `most` or less, and all that surely
  * do; INT64_MAX if all do. */
 int64_t ct_objective_above(const ct_costs *costs, double most);
-/* By how much the costs of a tree and of a bound may differ so that the objective of the tree, `most`
- * at most, is surely not more than `gap` above ct_objective_bound() of the bound. */
+/* By how much the costs of a tree and of a bound may differ so that the objective of the tree, at
+ * most `most`, is surely not more than `gap` above ct_objective_bound() of the bound. */
 int64_t ct_objective_gap(const ct_costs *costs, double gap, double most);
 
 #endif

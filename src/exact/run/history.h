@@ -21,8 +21,8 @@ typedef struct ct_history {
     ct_progress moments[CT_HISTORY_ROOM];
 } ct_history;
 
-/* Writes a moment down, in which what was known before is known still; where there is no room, every
- * other one gives way. */
+/* Writes a moment down, in which what was known before is known still; where there is no room,
+ * every other one gives way. */
 void ct_history_add(ct_history *history, ct_progress *moment);
 
 /* As ct_history_add with what the search knows now. Holding the lock. */
