@@ -1,6 +1,6 @@
 # Every argument of the exact search, and of what is done with its fits, is given odd values. What
-# is refused is refused by an error of the package that names the argument; nothing ends in an error of
-# R from within, or in one that speaks of a bug.
+# is refused is refused by an error of the package that names the argument; nothing ends in an error
+# of R from within, or in one that speaks of a bug.
 
 odd_values <- list(
   NULL, NA, NaN, Inf, -1, 0, 1e308, "a", list(), character(), TRUE,
