@@ -344,7 +344,8 @@ new_hist_forest <- function(grown, frame, orders, settings, call) {
     importance = new_forest_importance(grown, frame$shape$names, settings$importance),
     inbag = if (settings$keep_inbag) inbag_matrix(grown$forest, n, settings, settings$sampling),
     # sums, from which forests put together have theirs
-    left_out = sum(grown$oob_trees), harm = grown$harm, status = grown$status,
+    left_out = sum(grown$oob_trees), harm = grown$harm,
+    gains = if (is.matrix(grown$gains)) grown$gains, status = grown$status,
     elapsed = grown$elapsed, device = grown$device, hash = grown$hash, seed = settings$seed,
     control = settings[kept], sampling = settings$sampling, y = frame$response, orders = orders)
 }
@@ -365,17 +366,23 @@ new_oob <- function(sums, trees, centre, response) {
     hit <- oob$predictions[cbind(seq_along(truth), truth)]
     oob$brier <- mean(rowSums(oob$predictions^2) - 2 * hit + 1, na.rm = TRUE)
   } else {
-    oob$predictions <- centre + drop(sums) / trees
+    oob$predictions <- centre + whole_sums(sums) / trees
     oob$error <- mean((oob$predictions - response)^2, na.rm = TRUE)
     oob$r_squared <- 1 - oob$error / mean((response - mean(response))^2)
   }
   oob
 }
 
+# Where responses are far from each other, sums have several parts, a column each, from the finest to
+# the coarsest: as they are exact, so are those of forests put together.
+whole_sums <- function(sums) if (is.matrix(sums)) rowSums(sums) else sums
+
 new_forest_importance <- function(grown, names, measure) {
   if (measure == "none") return(NULL)
-  importance <- list(variable = names, impurity = grown$gains)
-  if (measure == "permutation") importance$permutation <- grown$harm / max(1, sum(grown$oob_trees))
+  importance <- list(variable = names, impurity = whole_sums(grown$gains))
+  if (measure == "permutation") {
+    importance$permutation <- whole_sums(grown$harm) / max(1, sum(grown$oob_trees))
+  }
   # data.frame() would take a twentieth of a small forest
   attr(importance, "row.names") <- .set_row_names(length(names))
   class(importance) <- "data.frame"
