@@ -245,8 +245,13 @@ fixed_point <- function(values, settings) {
   most <- 2^30 / largest_area(settings)
   largest <- max(vapply(values, function(value) max(abs(value)), 0))
   if (largest == 0) return(1)
+  if (largest < 1e-290) {
+    stop_input(if (is.null(settings$compute)) "images" else "features", gettextf(
+      "no value is beyond %s, so that whole numbers cannot be made of them", format(largest)),
+      gettext("multiply them by a number"))
+  }
   whole <- all(vapply(values, function(value) all(value == round(value)), NA))
-  if (whole && largest <= most) 1 else 2^min(60, max(-900, floor(log2(most / largest))))
+  if (whole && largest <= most) 1 else 2^min(1000, max(-900, floor(log2(most / largest))))
 }
 
 largest_area <- function(settings) if (is.null(settings$compute)) (2 * settings$radius + 1)^2 else 1
