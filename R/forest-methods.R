@@ -320,7 +320,7 @@ join_forests <- function(one, other) {
                        one$oob$centre, one$y)
   }
   if (!is.null(one$importance)) {
-    one$gains <- if (!is.null(one$gains)) one$gains + other$gains
+    one["gains"] <- list(if (!is.null(one$gains)) one$gains + other$gains)
     one$importance$impurity <- if (!is.null(one$gains)) whole_sums(one$gains)
                                else one$importance$impurity + other$importance$impurity
   }
