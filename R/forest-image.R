@@ -26,8 +26,9 @@
 #' The sides of a rectangle are at most `radius` pixels from the pixel, in each direction; values
 #' outside the image count as 0. Half of the features have a second rectangle, in a channel drawn
 #' separately. Channels are stored in fixed point, as fine as sums below 2^30 allow: whole numbers
-#' are exact up to 2^30 / (2 radius + 1)^2 (1.7 million for a radius of 12). Values in images to be
-#' labelled are clipped to this range.
+#' are exact up to 2^30 / (2 radius + 1)^2 (1.7 million for a radius of 12). The unit is that of the
+#' largest value of all channels, which must be at least 1e-290 unless all are 0. Values in images
+#' to be labelled are clipped to this range.
 #'
 #' Growing takes 4 bytes per pixel and channel, 10 bytes per pixel, and 16 MB of histograms per
 #' thread.
