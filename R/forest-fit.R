@@ -383,8 +383,8 @@ new_oob <- function(sums, trees, centre, response) {
   oob
 }
 
-# Where responses are far from each other, sums have several parts, a column each, from the finest to
-# the coarsest: as they are exact, so are those of forests put together.
+# Where responses are far from each other, sums have several parts, a column each, from the finest
+# to the coarsest: as they are exact, so are those of forests put together.
 whole_sums <- function(sums) if (is.matrix(sums)) rowSums(sums) else sums
 
 new_forest_importance <- function(grown, names, measure) {

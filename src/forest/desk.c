@@ -6,7 +6,8 @@
 #include "forest/subtree.h"
 #include "forest/whole.h"
 
-enum { BLOCK = 16384 }; /* rows of a node that get columns of their own: they fit the nearer caches */
+/* Rows of a node that get columns of their own: they fit the nearer caches. */
+enum { BLOCK = 16384 };
 
 /* ---- what trees share ---- */
 

@@ -108,7 +108,8 @@ static int make_desks(growth *g, unsigned threads)
     if (!g->desks || (permutes && !g->harm)) return 0;
     for (unsigned i = 0; i < threads; i++) {
         if (ct_desk_init(&g->desks[i], &g->all.grower, i, &g->all.stop) != CT_OK) return 0;
-        if (g->harm && !(g->harm[i] = (int64_t *) zeroed(harm_cells(g), sizeof **g->harm))) return 0;
+        if (g->harm && !(g->harm[i] = (int64_t *) zeroed(harm_cells(g), sizeof **g->harm)))
+            return 0;
     }
     return 1;
 }

@@ -101,12 +101,14 @@ typedef struct {
                              `centre` */
     uint32_t out_words, gain_words, harm_words;
     double centre, unit;
-    /* [col][gain_words] what splits have gained, in units of 2^-20 rows (classes) or of gain_unit */
+    /* [col][gain_words] what splits have gained, in units of 2^-20 rows (classes) or of
+     * gain_unit */
     int64_t *gains;
     double gain_unit;
-    /* [col][harm_words] what shuffling a column costs rows left out, summed over these and trees: wrong */
+    /* [col][harm_words] what shuffling a column costs rows left out, summed over these and trees:
+     * wrong ones more, or squared errors more, in units of harm_unit */
     int64_t *harm;
-    double harm_unit;     /* ones more, or squared errors more, in such units */
+    double harm_unit;
 } ct_hist_extra;
 
 /* Freed by ct_hist_forest_free and ct_hist_extra_free, also after a failure. Stopped early, the

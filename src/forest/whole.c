@@ -126,7 +126,8 @@ static int choose_unit(ct_grower *g, double median, const distances *d)
 }
 
 /* Of sums over trees. A word is enough unless numbers are far from each other; of squared errors,
- * which are a million times larger where numbers are a thousand times, unless they are rather far. */
+ * which are a million times larger where numbers are a thousand times, unless these are rather
+ * far. */
 static void choose_words(ct_grower *g, const distances *d, int high)
 {
     const int low = d->low < LOWEST ? LOWEST : d->low, is_plain = g->bits == FEWEST_BITS;

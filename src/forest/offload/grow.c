@@ -482,7 +482,8 @@ static ct_status grow_on(int number, const ct_hist_data *data, const ct_hist_opt
     ct_status status = ct_growth_begin(&g.all, data, options, forest, extra, error);
     g.gpu = gpu;
     if (status == CT_OK && g.all.grower.is_wide)
-        status = ct_fail(error, CT_NO_DEVICE, "responses so far from each other are left to the CPU");
+        status = ct_fail(error, CT_NO_DEVICE,
+                         "responses so far from each other are left to the CPU");
     if (status == CT_OK) status = run(&g, error);
     growth_free(&g);
     if (status == CT_OK) return CT_OK;
