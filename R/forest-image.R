@@ -26,8 +26,9 @@
 #' The sides of a rectangle are at most `radius` pixels from the pixel, in each direction; values
 #' outside the image count as 0. Half of the features have a second rectangle, in a channel drawn
 #' separately. Channels are stored in fixed point, as fine as sums below 2^30 allow: whole numbers
-#' are exact up to 2^30 / (2 radius + 1)^2 (1.7 million for a radius of 12). Values in images to be
-#' labelled are clipped to this range.
+#' are exact up to 2^30 / (2 radius + 1)^2 (1.7 million for a radius of 12). The unit is that of the
+#' largest value of all channels, which must be at least 1e-290 unless all are 0. Values in images
+#' to be labelled are clipped to this range.
 #'
 #' Growing takes 4 bytes per pixel and channel, 10 bytes per pixel, and 16 MB of histograms per
 #' thread.
@@ -245,8 +246,13 @@ fixed_point <- function(values, settings) {
   most <- 2^30 / largest_area(settings)
   largest <- max(vapply(values, function(value) max(abs(value)), 0))
   if (largest == 0) return(1)
+  if (largest < 1e-290) {
+    stop_input(if (is.null(settings$compute)) "images" else "features", gettextf(
+      "no value is beyond %s, so that whole numbers cannot be made of them", format(largest)),
+      gettext("multiply them by a number"))
+  }
   whole <- all(vapply(values, function(value) all(value == round(value)), NA))
-  if (whole && largest <= most) 1 else 2^min(60, max(-900, floor(log2(most / largest))))
+  if (whole && largest <= most) 1 else 2^min(1000, max(-900, floor(log2(most / largest))))
 }
 
 largest_area <- function(settings) if (is.null(settings$compute)) (2 * settings$radius + 1)^2 else 1

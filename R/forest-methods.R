@@ -308,14 +308,16 @@ join_forests <- function(one, other) {
   one$left_out <- one$left_out + other$left_out
   one$harm <- if (!is.null(one$harm)) one$harm + other$harm
   if (!is.null(one$importance$permutation)) {
-    one$importance$permutation <- one$harm / max(1, one$left_out)
+    one$importance$permutation <- whole_sums(one$harm) / max(1, one$left_out)
   }
   if (!is.null(one$oob)) {
     one$oob <- new_oob(one$oob$sums + other$oob$sums, one$oob$trees + other$oob$trees,
                        one$oob$centre, one$y)
   }
   if (!is.null(one$importance)) {
-    one$importance$impurity <- one$importance$impurity + other$importance$impurity
+    one["gains"] <- list(if (!is.null(one$gains)) one$gains + other$gains)
+    one$importance$impurity <- if (!is.null(one$gains)) whole_sums(one$gains)
+                               else one$importance$impurity + other$importance$impurity
   }
   one$inbag <- if (!is.null(one$inbag) && !is.null(other$inbag)) cbind(one$inbag, other$inbag)
   one$control$trees <- one$control$trees + other$control$trees

@@ -13,6 +13,7 @@
 #include "data/hash.h"
 #include "forest/offload/grow.h"
 #include "forest/sample.h"
+#include "forest/words.h"
 #include "r_callbacks.h"
 #include "r_forest.h"
 
@@ -204,15 +205,29 @@ static SEXP hash_of_codes(const ct_codes *codes)
     return Rf_mkString(text);
 }
 
-/* Sums over the trees that rows were left out of: a matrix with a row a row; whole numbers, exact
- * below 2^53. */
+/* values[n][n_words] as a matrix, in which a row adds up to what its words are. */
+static SEXP words_matrix(const int64_t *values, uint32_t n, uint32_t n_words, double unit)
+{
+    SEXP out = Rf_allocMatrix(REALSXP, (int) n, (int) n_words);
+    for (uint32_t k = 0; k < n_words; k++) {
+        const double own = ldexp(unit, (int) k * CT_WORD_BITS);
+        for (size_t i = 0; i < n; i++)
+            REAL(out)[i + k * (size_t) n] = own * (double) values[i * n_words + k];
+    }
+    return out;
+}
+
+/* Sums over the trees that rows were left out of: a matrix with a row a row, and a column a class
+ * or a word; whole numbers, exact below 2^53. */
 static SEXP oob_sums(const owned *all, uint32_t n_rows)
 {
     const ct_hist_extra *extra = &all->extra;
     if (!extra->oob_sums) return R_NilValue;
-    size_t width = all->forest.n_classes ? all->forest.n_classes : 1;
+    if (!all->forest.n_classes)
+        return words_matrix(extra->oob_sums, n_rows, extra->out_words, extra->unit);
+    const size_t width = all->forest.n_classes;
+    const double unit = ldexp(1, -32);
     SEXP out = Rf_allocMatrix(REALSXP, (int) n_rows, (int) width);
-    double unit = all->forest.n_classes ? ldexp(1, -32) : extra->unit;
     for (size_t row = 0; row < n_rows; row++)
         for (size_t k = 0; k < width; k++)
             REAL(out)[row + k * n_rows] = unit * (double) extra->oob_sums[row * width + k];
@@ -227,9 +242,11 @@ static SEXP oob_trees(const owned *all, uint32_t n_rows)
     return out;
 }
 
-static SEXP by_column(const int64_t *values, uint32_t n, double unit)
+/* A vector, or, of several words, a matrix with a row a column. */
+static SEXP by_column(const int64_t *values, uint32_t n, uint32_t n_words, double unit)
 {
     if (!values) return R_NilValue;
+    if (n_words > 1) return words_matrix(values, n, n_words, unit);
     SEXP out = Rf_allocVector(REALSXP, n);
     for (uint32_t i = 0; i < n; i++) REAL(out)[i] = unit * (double) values[i];
     return out;
@@ -248,8 +265,11 @@ static SEXP result_list(const owned *all, uint32_t n_rows)
     SET_VECTOR_ELT(list, i++, oob_trees(all, n_rows));
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(all->extra.centre));
     SET_VECTOR_ELT(list, i++,
-                   by_column(all->extra.gains, all->forest.n_cols, all->extra.gain_unit));
-    SET_VECTOR_ELT(list, i++, by_column(all->extra.harm, all->forest.n_cols, all->extra.harm_unit));
+                   by_column(all->extra.gains, all->forest.n_cols, all->extra.gain_words,
+                             all->extra.gain_unit));
+    SET_VECTOR_ELT(list, i++,
+                   by_column(all->extra.harm, all->forest.n_cols, all->extra.harm_words,
+                             all->extra.harm_unit));
     SET_VECTOR_ELT(list, i++, Rf_mkString(ends[all->extra.end]));
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(all->extra.seconds));
     SET_VECTOR_ELT(list, i++, Rf_mkString(all->used.name));

@@ -75,6 +75,14 @@ static void copy_codes(ct_desk *desk, uint32_t n)
     }
 }
 
+/* Whole numbers of the items, which will be rows from 0 on. */
+static void copy_whole(const ct_desk *desk, const ct_task *task, int32_t *to)
+{
+    const int32_t *from = desk->views[task->place].whole;
+    const ct_item *items = desk->items + task->begin;
+    for (uint32_t i = 0; to && i < task->n; i++) to[i] = from[items[i].row];
+}
+
 /* The rows of a task get new numbers; rows[number] is which of the table each is. */
 static uint32_t renumber(ct_desk *desk, const ct_task *task, uint32_t *rows)
 {
@@ -91,10 +99,6 @@ static uint32_t renumber(ct_desk *desk, const ct_task *task, uint32_t *rows)
     return n;
 }
 
-static void copy_whole(const ct_desk *desk, const uint32_t *rows, uint32_t n, int32_t *to)
-{
-    for (uint32_t i = 0; to && i < n; i++) to[i] = desk->grower->whole[rows[i]];
-}
 
 void ct_enter_copy(ct_desk *desk, ct_task *task)
 {
@@ -102,15 +106,15 @@ void ct_enter_copy(ct_desk *desk, ct_task *task)
     uint32_t n, all = task->n + task->n_out;
     if (task->place != CT_IN_CORNER && desk->corner_rows && task->n <= CT_NEAR_ROWS &&
         all <= CT_CORNER_ROWS) {
+        copy_whole(desk, task, desk->corner_whole);
         n = renumber(desk, task, desk->corner_rows);
         copy_codes(desk, n);
-        copy_whole(desk, desk->corner_rows, n, desk->corner_whole);
         task->place = CT_IN_CORNER;
     } else if (task->place == CT_IN_TABLE && desk->block_rows && task->n <= g->block &&
                all <= ct_block_rows(g)) {
+        copy_whole(desk, task, desk->block_whole);
         n = renumber(desk, task, desk->block_rows);
         copy_bins(desk, n);
-        copy_whole(desk, desk->block_rows, n, desk->block_whole);
         task->place = CT_IN_BLOCK;
     }
 }

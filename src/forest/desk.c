@@ -4,11 +4,10 @@
 
 #include "base/memory.h"
 #include "forest/subtree.h"
+#include "forest/whole.h"
 
-enum {
-    BLOCK = 16384, /* rows of a node that get columns of their own: they fit the nearer caches */
-    NUMBER_BITS = 23
-};
+/* Rows of a node that get columns of their own: they fit the nearer caches. */
+enum { BLOCK = 16384 };
 
 /* ---- what trees share ---- */
 
@@ -35,27 +34,6 @@ static int order_by_class(ct_grower *g)
     return 1;
 }
 
-/* Numbers as whole ones of 24 bits, so that sums are exact; in units that are powers of two, so
- * that sums of forests grown apart are exact as well. */
-static int make_whole(ct_grower *g)
-{
-    const double *y = g->data->numbers;
-    double sum = 0, most = 0;
-    g->whole = (int32_t *) ct_alloc(g->n_rows * sizeof *g->whole);
-    if (!g->whole) return 0;
-    for (uint32_t i = 0; i < g->n_rows; i++) sum += y[i] / g->n_rows;
-    for (uint32_t i = 0; i < g->n_rows; i++) most = fmax(most, fabs(y[i] - sum));
-    g->centre = sum;
-    g->unit = most > 0 ? ldexp(1, ilogb(most) + 1 - NUMBER_BITS) : 1;
-    double squares = 0;
-    for (uint32_t i = 0; i < g->n_rows; i++) {
-        g->whole[i] = (int32_t) lround((y[i] - sum) / g->unit);
-        squares += (double) g->whole[i] * g->whole[i];
-    }
-    g->gain_scale = squares > 0 ? ldexp(1, 39 - ilogb(squares)) : 1;
-    return 1;
-}
-
 ct_status ct_grower_init(ct_grower *g, const ct_hist_data *data, const ct_hist_options *options,
                          ct_error *error)
 {
@@ -69,10 +47,11 @@ ct_status ct_grower_init(ct_grower *g, const ct_hist_data *data, const ct_hist_o
     g->n_classes = data->n_classes;
     g->block = options->block ? options->block : BLOCK;
     g->gain_scale = ldexp(1, 20);
+    g->out_words.n = g->gain_words.n = g->harm_words.n = 1;
     g->need_out = options->oob || options->permutation;
     if (ct_sampler_init(&g->sampler, g->n_rows, data->sampling) != CT_OK ||
         !order_by_class(g) ||
-        (!g->n_classes && !make_whole(g)))
+        (!g->n_classes && !ct_whole_init(g)))
         return ct_fail(error, CT_NO_MEMORY, "no memory to grow from %lu rows",
                        (unsigned long) g->n_rows);
     g->sampler.scan = g->scan;
@@ -105,6 +84,7 @@ static int needs_corners(const ct_grower *g) { return g->n_rows > CT_NEAR_ROWS; 
     X(spare_out, g->n_rows, g->need_out)                                            \
     X(out_row, g->n_rows, g->need_out)                                              \
     X(out_leaf, g->n_rows, g->need_out)                                             \
+    X(table_whole, g->n_rows, g->is_wide)                                           \
     X(block_bins, (size_t) g->n_cols * ct_block_rows(g), needs_blocks(g))           \
     X(block_whole, ct_block_rows(g), needs_blocks(g) && !g->n_classes)              \
     X(block_rows, ct_block_rows(g), needs_blocks(g))                                \
@@ -122,7 +102,7 @@ static int needs_corners(const ct_grower *g) { return g->n_rows > CT_NEAR_ROWS; 
     X(packed, CT_BIN_ROWS * CT_LANES, g->n_classes == 0)                            \
     X(sums, CT_BIN_ROWS * CT_LANES, g->n_classes == 0)                              \
     X(weights, CT_BIN_ROWS * CT_LANES, g->n_classes == 0)                           \
-    X(gains, g->n_cols, 1)
+    X(gains, (size_t) g->n_cols * g->gain_words.n, 1)
 
 /* As ct_alloc. C++ wants what is assigned to have its type, hence the place in between. */
 static int take(void *place, size_t bytes)
@@ -136,8 +116,8 @@ static void make_views(ct_desk *desk)
 {
     const ct_codes *codes = desk->grower->codes;
     const size_t n = codes->n_rows;
-    desk->views[CT_IN_TABLE] = (ct_view){codes->codes, n, NULL, codes->bins, n,
-                                         desk->grower->whole, NULL};
+    const int32_t *whole = desk->grower->is_wide ? desk->table_whole : desk->grower->whole;
+    desk->views[CT_IN_TABLE] = (ct_view){codes->codes, n, NULL, codes->bins, n, whole, NULL};
     desk->views[CT_IN_BLOCK] = (ct_view){codes->codes,
                                          n,
                                          desk->block_rows,

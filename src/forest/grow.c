@@ -10,6 +10,7 @@
 #include "forest/nodes.h"
 #include "forest/paths.h"
 #include "forest/subtree.h"
+#include "forest/whole.h"
 
 enum { ASK_EVERY = 32768 }; /* cells that nodes look at, whether work is to end */
 
@@ -64,6 +65,7 @@ static int grow_node(ct_desk *desk, uint32_t tree)
     begin_runs(desk);
     if (ct_is_subtree(desk, task)) return ct_grow_subtree(desk, task, tree);
     ct_enter_copy(desk, task);
+    if (desk->grower->is_wide) ct_make_whole_anew(desk, task);
     if (!ct_find_split(desk, ct_view_of(desk, task), task, tree, &split))
         return ct_make_leaf(desk, task, desk->now);
     if (!divide(desk, task, &split, left, right)) return 0;
@@ -79,6 +81,7 @@ static void make_root(ct_desk *desk, ct_task *root)
     ct_runs all = {desk->now, 0, 0, 0};
     memset(root, 0, sizeof *root);
     root->path = CT_ROOT_PATH;
+    root->exponent = g->exponent;
     uint32_t begin = 0, weight;
     for (uint32_t c = 0; c < ct_runs_of(g); begin = g->class_end[c], c++) {
         const uint32_t n = g->scan->drawn(g->order + begin, desk->counts + begin,
@@ -178,10 +181,12 @@ int ct_grow_tree(ct_desk *desk, uint32_t number)
 {
     desk->n_nodes = desk->n_leaves = desk->n_tasks = desk->depth = desk->n_settled = 0;
     for (unsigned i = 0; i < CT_TASKS; i++) desk->order[i] = (uint8_t) i;
-    memset(desk->gains, 0, desk->grower->n_cols * sizeof *desk->gains);
-    const ct_hist_options *options = desk->grower->options;
-    ct_sample(&desk->grower->sampler, options->seed, number, options->sample, options->replace,
-              desk->grower->places, desk->counts);
+    const ct_grower *g = desk->grower;
+    const ct_hist_options *options = g->options;
+    memset(desk->gains, 0, (size_t) g->n_cols * g->gain_words.n * sizeof *desk->gains);
+    if (g->is_wide) memcpy(desk->table_whole, g->whole, g->n_rows * sizeof *g->whole);
+    ct_sample(&g->sampler, options->seed, number, options->sample, options->replace,
+              g->places, desk->counts);
     if (ct_halt_now(desk->stop, desk->number)) return 0;
     ct_task *root = task_at(desk, 0);
     begin_runs(desk);

@@ -6,6 +6,7 @@
 #include "forest/hist_forest.h"
 #include "forest/sample.h"
 #include "forest/scan.h"
+#include "forest/words.h"
 
 /* Columns that nodes look at: those of the table, or copies of some rows that lie together. Large
  * nodes ask bins first; where there are none, codes are the view's own. */
@@ -40,7 +41,10 @@ typedef struct {
     uint32_t *class_end; /* [n_classes] in it; numbers: one for all */
     int32_t *whole;      /* [n_rows] numbers, in units from the centre; NULL: classes */
     double centre, unit; /* of these */
-    double gain_scale;   /* from gains to their whole units */
+    int exponent, bits;  /* of the unit; of whole numbers, besides the sign */
+    int is_wide;         /* nodes may have units of their own, see whole.h */
+    double gain_scale;   /* from gains to their whole units, where these have one word */
+    ct_words out_words, gain_words, harm_words; /* of sums over trees */
     int has_missing;     /* some column has */
     int has_subtrees;    /* small ones grow as subtree.h says */
     int need_out;        /* somebody asks where rows left out go */
@@ -56,7 +60,8 @@ typedef struct {
     uint32_t begin, n;      /* its items */
     uint32_t out, n_out;    /* its rows left out */
     uint32_t n_runs, node, depth, weight;
-    double purity; /* sum of squares by weight: of classes, or of the sum of numbers */
+    int exponent;  /* numbers: of the unit of the whole ones */
+    double purity; /* sum of squares by weight: of classes, or of the sum of whole numbers */
     ct_place place;
 } ct_task;
 
@@ -80,6 +85,7 @@ typedef struct {
         *out_leaf; /* [n_rows] those that have come to a leaf: which row, which node */
     uint32_t n_settled;
     ct_view views[CT_VIEWS];
+    int32_t *table_whole; /* [n_rows] of wide forests */
     uint8_t *block_bins; /* [n_cols][rows of a block] */
     int32_t *block_whole;
     uint32_t *block_rows;
@@ -107,7 +113,7 @@ typedef struct {
     uint32_t *leaf_counts; /* mixed leaves */
     double *means;
     uint32_t n_leaves, room_leaves, depth;
-    int64_t *gains;       /* [n_cols] of the tree */
+    int64_t *gains;       /* [n_cols][words] of the tree */
     uint8_t turns[CT_BIN_ROWS]; /* of the question under way */
     uint8_t *level_bins;        /* [CT_CORNER_ROWS] by row: a column's levels as bins */
 } ct_desk;

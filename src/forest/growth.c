@@ -34,6 +34,19 @@ int64_t ct_growth_whole(const ct_growth *g, double number)
     return llround((number - g->extra->centre) / g->extra->unit);
 }
 
+uint32_t ct_growth_out_width(const ct_growth *g)
+{
+    return g->grower.n_classes ? g->grower.n_classes : g->grower.out_words.n;
+}
+
+void ct_growth_add_words(const ct_words *words, uint32_t n_cols, int64_t *tree, int64_t *all)
+{
+    for (uint32_t col = 0; col < n_cols; col++, tree += words->n, all += words->n) {
+        ct_words_carry(words, tree);
+        for (uint32_t k = 0; k < words->n; k++) all[k] += tree[k];
+    }
+}
+
 int ct_growth_reserve(ct_growth *g, uint32_t n_nodes, uint32_t n_leaves)
 {
     const ct_hist_tree *tree = NULL;
@@ -107,25 +120,32 @@ static void *zeroed(size_t n, size_t size)
 static int make_extra(ct_growth *g)
 {
     ct_hist_extra *extra = g->extra;
-    size_t n_rows = g->grower.n_rows, n_cols = g->grower.n_cols, width = ct_runs_of(&g->grower);
-    if (g->options->gains) extra->gains = (int64_t *) zeroed(n_cols, sizeof *extra->gains);
-    double square = g->grower.n_classes ? 1 : g->grower.unit * g->grower.unit;
-    extra->gain_unit = square / g->grower.gain_scale;
-    extra->centre = g->grower.centre;
-    extra->unit = ldexp(g->grower.unit, -16);
-    extra->harm_unit = ct_permute_unit(&g->grower);
+    const ct_grower *grower = &g->grower;
+    const size_t n_rows = grower->n_rows, n_cols = grower->n_cols, width = ct_growth_out_width(g);
+    const double square = grower->n_classes ? 1 : grower->unit * grower->unit;
+    extra->out_words = grower->out_words.n;
+    extra->gain_words = grower->gain_words.n;
+    extra->harm_words = grower->harm_words.n;
+    if (g->options->gains)
+        extra->gains = (int64_t *) zeroed(n_cols * extra->gain_words, sizeof *extra->gains);
+    extra->gain_unit = extra->gain_words == 1 ? square / grower->gain_scale
+                                              : ldexp(1, grower->gain_words.low);
+    extra->centre = grower->centre;
+    extra->unit = ldexp(1, grower->out_words.low);
+    extra->harm_unit = ct_permute_unit(grower);
     if (g->options->oob) {
         extra->oob_sums = (int64_t *) zeroed(n_rows * width, sizeof *extra->oob_sums);
         extra->oob_trees = (uint32_t *) zeroed(n_rows, sizeof *extra->oob_trees);
     }
-    if (g->options->permutation) extra->harm = (int64_t *) zeroed(n_cols, sizeof *extra->harm);
+    if (g->options->permutation)
+        extra->harm = (int64_t *) zeroed(n_cols * extra->harm_words, sizeof *extra->harm);
     return (extra->gains || !g->options->gains) && (extra->oob_sums || !g->options->oob) &&
            (extra->oob_trees || !g->options->oob) && (extra->harm || !g->options->permutation);
 }
 
 ct_status ct_growth_prepare(ct_growth *g, double bytes, ct_error *error)
 {
-    double width = ct_runs_of(&g->grower), rows = g->grower.n_rows;
+    const double width = ct_growth_out_width(g), rows = g->grower.n_rows;
     bytes += (g->options->oob ? rows * (8 * width + 4) : 0) + 12 * rows;
     if (bytes > (double) g->options->memory_limit)
         return ct_fail(error, CT_NO_MEMORY,

@@ -31,6 +31,12 @@ void ct_growth_halt(ct_growth *g, ct_hist_end end);
 /* A number in the units of out-of-bag sums. */
 int64_t ct_growth_whole(const ct_growth *g, double number);
 
+/* Integers of a row in these. */
+uint32_t ct_growth_out_width(const ct_growth *g);
+
+/* Adds what a tree has of each column to what there is of all trees. */
+void ct_growth_add_words(const ct_words *words, uint32_t n_cols, int64_t *tree, int64_t *all);
+
 /* Counts the memory of a tree that will be put. 0: it has reached the limit, and no more are to
  * come. */
 int ct_growth_reserve(ct_growth *g, uint32_t n_nodes, uint32_t n_leaves);

@@ -11,13 +11,21 @@
 typedef struct {
     ct_growth all;
     ct_desk *desks;       /* [threads] */
-    int64_t **harm;       /* [threads][n_cols] of the tree under way; NULL: not asked for */
+    int64_t **harm;       /* [threads][n_cols][words] of the tree under way; NULL: not asked for */
 } growth;
 
 /* ---- trees one by one ---- */
 
 /* What the tree says of rows that it was not grown from. Integers: the order of trees changes
  * nothing. */
+static void add_number(growth *g, size_t row, double mean)
+{
+    ct_hist_extra *extra = g->all.extra;
+    const ct_words *words = &g->all.grower.out_words;
+    if (words->n == 1) extra->oob_sums[row] += ct_growth_whole(&g->all, mean);
+    else ct_words_add(words, extra->oob_sums + row * words->n, mean - extra->centre);
+}
+
 static void add_out(growth *g, const ct_desk *desk, const ct_hist_tree *tree)
 {
     ct_hist_extra *extra = g->all.extra;
@@ -27,22 +35,29 @@ static void add_out(growth *g, const ct_desk *desk, const ct_hist_tree *tree)
         const ct_hist_node *leaf = &tree->nodes[desk->out_leaf[i]];
         extra->oob_trees[row]++;
         if (n_classes) ct_hist_add_shares(tree, n_classes, leaf, extra->oob_sums + row * n_classes);
-        else extra->oob_sums[row] += ct_growth_whole(&g->all, tree->means[leaf->next]);
+        else add_number(g, row, tree->means[leaf->next]);
     }
 }
 
 static void add_tree(growth *g, const ct_desk *desk, uint32_t place, const ct_hist_tree *tree)
 {
     ct_hist_extra *extra = g->all.extra;
+    const ct_grower *grower = &g->all.grower;
     ct_lock_take(&g->all.lock);
     if (extra->oob_sums) add_out(g, desk, tree);
-    for (uint32_t col = 0; col < g->all.forest->n_cols; col++) {
-        if (extra->gains) extra->gains[col] += desk->gains[col];
-        if (g->harm) extra->harm[col] += g->harm[desk->number][col];
-    }
+    if (extra->gains)
+        ct_growth_add_words(&grower->gain_words, grower->n_cols, desk->gains, extra->gains);
+    if (g->harm)
+        ct_growth_add_words(&grower->harm_words, grower->n_cols, g->harm[desk->number],
+                            extra->harm);
     ct_lock_leave(&g->all.lock);
     (void) ct_growth_reserve(&g->all, tree->n_nodes, tree->n_leaves);
     ct_growth_put(&g->all, place, tree);
+}
+
+static size_t harm_cells(const growth *g)
+{
+    return (size_t) g->all.grower.n_cols * g->all.grower.harm_words.n;
 }
 
 /* 0 if it was stopped, or memory ended. */
@@ -54,7 +69,7 @@ static int grow_one(growth *g, ct_desk *desk, uint32_t place)
     int fine = ct_grow_tree(desk, number) && ct_desk_tree(desk, &tree) == CT_OK;
     tree.number = number;
     if (fine && g->harm) {
-        memset(g->harm[desk->number], 0, g->all.forest->n_cols * sizeof **g->harm);
+        memset(g->harm[desk->number], 0, harm_cells(g) * sizeof **g->harm);
         fine = ct_permute(desk, &tree, g->harm[desk->number]);
     }
     if (fine) add_tree(g, desk, place, &tree);
@@ -88,13 +103,13 @@ static void *zeroed(size_t n, size_t size)
 static int make_desks(growth *g, unsigned threads)
 {
     int permutes = g->all.options->permutation;
-    size_t n_cols = g->all.grower.n_cols;
     g->desks = (ct_desk *) zeroed(threads, sizeof *g->desks);
     g->harm = permutes ? (int64_t **) zeroed(threads, sizeof *g->harm) : NULL;
     if (!g->desks || (permutes && !g->harm)) return 0;
     for (unsigned i = 0; i < threads; i++) {
         if (ct_desk_init(&g->desks[i], &g->all.grower, i, &g->all.stop) != CT_OK) return 0;
-        if (g->harm && !(g->harm[i] = (int64_t *) zeroed(n_cols, sizeof **g->harm))) return 0;
+        if (g->harm && !(g->harm[i] = (int64_t *) zeroed(harm_cells(g), sizeof **g->harm)))
+            return 0;
     }
     return 1;
 }

@@ -90,20 +90,25 @@ typedef struct {
 } ct_hist_options;
 
 /* What is known besides the trees. Sums are integers, in units of 2^-32 (classes) or `unit`
- * (numbers). */
+ * (numbers). Of numbers that are far from each other they have several words, of which each counts
+ * 2^32 times the one before. */
 typedef struct {
     ct_hist_end end;
     double seconds;
     /* [row][n_classes] shares of classes, summed over the trees that a row is not part of; */
     int64_t *oob_sums;
-    uint32_t *oob_trees;  /* [row] how many these are. Numbers: [row] deviations from `centre` */
+    uint32_t *oob_trees;  /* [row] how many these are. Numbers: [row][out_words] deviations from
+                             `centre` */
+    uint32_t out_words, gain_words, harm_words;
     double centre, unit;
-    /* [col] what splits have gained, in units of 2^-20 rows (classes) or of gain_unit */
+    /* [col][gain_words] what splits have gained, in units of 2^-20 rows (classes) or of
+     * gain_unit */
     int64_t *gains;
     double gain_unit;
-    /* [col] what shuffling a column costs rows left out, summed over these and trees: wrong */
+    /* [col][harm_words] what shuffling a column costs rows left out, summed over these and trees:
+     * wrong ones more, or squared errors more, in units of harm_unit */
     int64_t *harm;
-    double harm_unit;     /* ones more, or squared errors more, in such units */
+    double harm_unit;
 } ct_hist_extra;
 
 /* Freed by ct_hist_forest_free and ct_hist_extra_free, also after a failure. Stopped early, the

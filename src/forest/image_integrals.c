@@ -66,7 +66,7 @@ ct_status ct_integrals_init(ct_integrals *all, const ct_image *images, uint32_t 
                             ct_error *error)
 {
     memset(all, 0, sizeof *all);
-    if (!n_images || !n_channels || radius > CT_RADIUS || !(scale > 0 && scale <= 0x1p60))
+    if (!n_images || !n_channels || radius > CT_RADIUS || !(scale > 0 && scale <= 0x1p1000))
         return ct_fail(error, CT_BAD_INPUT, "no sums can be made of such images");
     all->n_channels = n_channels;
     all->radius = radius;

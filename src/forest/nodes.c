@@ -3,6 +3,7 @@
 
 #include "forest/nodes.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/hd.h"
@@ -80,11 +81,22 @@ int ct_make_leaf(ct_desk *desk, const ct_task *task, const ct_run *runs)
     return 1;
 }
 
+/* Wide: numbers that differ may be equal as whole ones. */
+static int equal_numbers(const ct_desk *desk, const ct_view *view, const ct_item *items, uint32_t n)
+{
+    const double *numbers = desk->grower->data->numbers,
+                 first = numbers[ct_table_row(view, items[0].row)];
+    uint32_t i = 1;
+    while (i < n && numbers[ct_table_row(view, items[i].row)] == first) i++;
+    return i == n;
+}
+
 int ct_all_equal(const ct_desk *desk, const ct_task *task)
 {
     const ct_view *view = ct_view_of(desk, task);
     const ct_item *items = desk->items + task->begin;
     uint32_t i = 1;
+    if (desk->grower->is_wide) return equal_numbers(desk, view, items, task->n);
     while (i < task->n && view->whole[items[i].row] == view->whole[items[0].row]) i++;
     return i == task->n;
 }
@@ -118,5 +130,8 @@ void ct_note_gain(ct_desk *desk, const ct_task *task, const ct_side *left, const
     left->task->purity = ct_purity(desk, left->task, left->runs);
     right->task->purity = ct_purity(desk, right->task, right->runs);
     double gain = left->task->purity + right->task->purity - task->purity;
-    desk->gains[column] += ct_rounded(gain * desk->grower->gain_scale);
+    const ct_words *words = &desk->grower->gain_words;
+    if (words->n == 1) desk->gains[column] += ct_rounded(gain * desk->grower->gain_scale);
+    else ct_words_add(words, desk->gains + (size_t) column * words->n,
+                      ldexp(gain, 2 * task->exponent));
 }

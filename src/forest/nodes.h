@@ -45,6 +45,7 @@ static inline void ct_begin_child(ct_task *child, const ct_task *task, uint32_t 
     child->n_out = 0;
     child->node = node;
     child->depth = task->depth + 1;
+    child->exponent = task->exponent;
     child->place = task->place;
 }
 

@@ -16,8 +16,7 @@
 
 double ct_permute_unit(const ct_grower *g)
 {
-    double most = g->unit * 8388608.0; /* the largest deviation from the centre */
-    return g->n_classes ? 1 : ldexp(most * most, -20);
+    return g->n_classes ? 1 : ldexp(1, g->harm_words.low);
 }
 
 /* ---- codes sent away from a path ---- */
@@ -81,6 +80,9 @@ typedef struct {
     uint32_t *asked;       /* [n_cols] the last step that asks about the column, from 1; 0: none */
     uint32_t n_path, end;  /* steps, and the node that they lead to */
     double unit;
+    /* [row] its leaf, where errors are summed up in words: losses are 0 then, and what a walk ends
+     * with is how much worse it is; else NULL */
+    uint32_t *leaf_of;
     int64_t *harm;
     uint32_t n;
     exchange all[EXCHANGES];
@@ -90,12 +92,27 @@ typedef struct {
     int64_t losses[GROUP]; /* as they are */
 } permutation;
 
+static double mean_at(const permutation *p, uint32_t leaf)
+{
+    return p->tree->means[p->tree->nodes[leaf].next];
+}
+
+/* Not of squares: these may be much larger than what they differ by. */
+static void add_difference(permutation *p, const exchange *e)
+{
+    const ct_words *words = &p->desk->grower->harm_words;
+    const double now = mean_at(p, e->at), before = mean_at(p, p->leaf_of[e->row]),
+                 number = p->desk->grower->data->numbers[e->row];
+    ct_words_add(words, p->harm + (size_t) e->col * words->n,
+                 (now - before) * ((now - number) + (before - number)));
+}
+
 /* How bad it is to predict the leaf for the row. */
 static inline int64_t loss_of(const permutation *p, uint32_t node, uint32_t row)
 {
     const ct_hist_data *data = p->desk->grower->data;
     if (p->labels) return p->labels[node] != (uint32_t) data->classes[row];
-    double off = p->tree->means[p->tree->nodes[node].next] - data->numbers[row];
+    double off = mean_at(p, node) - data->numbers[row];
     return ct_rounded(off * off / p->unit);
 }
 
@@ -161,7 +178,8 @@ static void walk_all(permutation *p)
     }
     for (uint32_t i = 0; i < p->n; i++) {
         const exchange *e = &p->all[i];
-        p->harm[e->col] += loss_of(p, e->at, e->row);
+        if (p->leaf_of) add_difference(p, e);
+        else p->harm[e->col] += loss_of(p, e->at, e->row);
     }
     p->n = 0;
 }
@@ -246,7 +264,7 @@ static void make_group(permutation *p, uint32_t i, const uint32_t *shuffled)
     for (; n < GROUP && i < desk->n_settled && desk->out_leaf[i] == leaf; i++, n++) {
         p->rows[n] = desk->out_row[i];
         p->others[n] = desk->out_row[shuffled[i]] * p->next_row;
-        p->losses[n] = loss_of(p, leaf, p->rows[n]);
+        p->losses[n] = p->leaf_of ? 0 : loss_of(p, leaf, p->rows[n]);
     }
     p->n_group = n;
 }
@@ -310,11 +328,17 @@ static int open_permutation(permutation *p, const ct_desk *desk, const ct_hist_t
     p->n_path = p->end = p->n = 0;
     p->unit = ct_permute_unit(desk->grower);
     p->harm = harm;
-    if (!p->nodes || !p->parents || (n_classes && !p->labels) || !p->path || !p->up) return 0;
+    const int has_words = desk->grower->harm_words.n > 1;
+    p->leaf_of = has_words ? (uint32_t *) ct_alloc(codes->n_rows * sizeof *p->leaf_of) : NULL;
+    if (!p->nodes || !p->parents || (n_classes && !p->labels) || !p->path || !p->up ||
+        (has_words && !p->leaf_of))
+        return 0;
     memset(p->asked, 0, desk->grower->n_cols * sizeof *p->asked);
     copy_nodes(p);
     find_parents(p);
     if (n_classes) find_labels(p, n_classes);
+    for (uint32_t i = 0; has_words && i < desk->n_settled; i++)
+        p->leaf_of[desk->out_row[i]] = desk->out_leaf[i];
     return 1;
 }
 
@@ -325,6 +349,7 @@ static void close_permutation(permutation *p)
     ct_free(p->labels);
     ct_free(p->path);
     ct_free(p->up);
+    ct_free(p->leaf_of);
 }
 
 static void shuffle(const ct_desk *desk, uint32_t tree, uint32_t *shuffled)

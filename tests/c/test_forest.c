@@ -1050,8 +1050,9 @@ static void coding_stops(void)
 
 static void memory_ends(void)
 {
-    for (int numbers = 0; numbers < 2; numbers++) {
+    for (int numbers = 0; numbers < 3; numbers++) {
         forest_table t = forest_table_new(17, 300, 3, numbers ? 0 : 2, 0, 0, CT_CODES);
+        if (numbers == 2) t.numbers[3] = 1e30;
         int fine = 0;
         for (long after = 0; !fine && after < 300; after++) {
             ct_hist_options o = forest_options(&t, 2);

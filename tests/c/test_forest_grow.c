@@ -140,6 +140,21 @@ static void check_tables(int device)
     }
 }
 
+/* Numbers that are rather far from each other: their whole ones have up to 31 bits. */
+static void check_far_numbers(int device)
+{
+    for (uint32_t kind = 0; kind < 3; kind++) {
+        if (is_slow(device) && kind) continue;
+        forest_table t = forest_table_new(kind, kind ? 2500 : 400, 4, 0, 0, 0.1, CT_CODES);
+        ct_hist_options o = options_of(&t, 2, 2);
+        o.min_n = 5;
+        o.rule = kind == 2 ? CT_SPLIT_RANDOM : CT_SPLIT_GINI;
+        for (uint32_t i = 0; i < t.n_rows; i += 9) t.numbers[i] *= 20;
+        check_forest(&t, &o, device);
+        forest_table_free(&t);
+    }
+}
+
 /* Rules, levels without an order, pools, samples of all kinds. */
 static void check_settings(int device)
 {
@@ -249,10 +264,12 @@ static void on_every_device(void (*check)(int))
 }
 
 static void tables_on_twin(void) { check_tables(TWIN); }
+static void far_numbers_on_twin(void) { check_far_numbers(TWIN); }
 static void settings_on_twin(void) { check_settings(TWIN); }
 static void groups_on_twin(void) { check_groups(TWIN); }
 static void weights_on_twin(void) { check_weights(TWIN); }
 static void tables_with_cuda(void) { on_every_device(check_tables); }
+static void far_numbers_with_cuda(void) { on_every_device(check_far_numbers); }
 static void settings_with_cuda(void) { on_every_device(check_settings); }
 static void groups_with_cuda(void) { on_every_device(check_groups); }
 static void weights_with_cuda(void) { on_every_device(check_weights); }
@@ -431,20 +448,21 @@ static void left_to_the_cpu(void)
                            none = {CT_FOREST_CUDA, CT_DEVICE_MAX};
     double *weights = (double *) calloc(60, sizeof *weights);
     weights[3] = 1;
-    for (int kind = 0; kind < 5; kind++) {
-        static const char *const why[] = {"function", "so many rows", "so often", "", ""};
+    for (int kind = 0; kind < 6; kind++) {
+        static const char *const why[] = {"function", "so many rows", "so often", "", "", "so far"};
         ct_hist_options o = options_of(&t, 2, 2);
         grown g;
         ct_error error = {CT_OK, ""};
         if (kind == 0) o.learn = never;
         if (kind == 1) o.sample = 1 << 26;
         if (kind == 2) o.sample = 1 << 25, t.data.sampling = weights;
+        if (kind == 5) t.numbers[3] = 1e12, t.data.numbers = t.numbers, t.data.n_classes = 0;
         ct_status status =
             grow(&t, &o, kind == 3 ? &any : kind == 4 ? &none : &device, &g, &error);
         CHECK_INT(status, kind == 4 ? CT_NO_DEVICE : CT_OK);
-        if (kind < 4) CHECK(strstr(g.used.note, why[kind]) && !strcmp(g.used.name, "cpu"));
+        if (kind != 4) CHECK(strstr(g.used.note, why[kind]) && !strcmp(g.used.name, "cpu"));
         if (kind == 3) CHECK(!g.used.note[0]); /* so little does not pay */
-        if (kind < 4) CHECK_INT(g.forest.n_trees, 2);
+        if (kind != 4) CHECK_INT(g.forest.n_trees, 2);
         grown_free(&g);
         t.data.sampling = NULL;
         CHECK_INT(blocks_left(TWIN), 0);
@@ -490,11 +508,13 @@ static void what_pays(void)
 
 static const check_case cases[] = {
     {"tables on the twin", tables_on_twin},
+    {"far numbers on the twin", far_numbers_on_twin},
     {"settings on the twin", settings_on_twin},
     {"groups on the twin", groups_on_twin},
     {"weights on the twin", weights_on_twin},
     {"scores of cuts", scores_of_cuts},
     {"tables on every CUDA device", tables_with_cuda},
+    {"far numbers on every CUDA device", far_numbers_with_cuda},
     {"settings on every CUDA device", settings_with_cuda},
     {"groups on every CUDA device", groups_with_cuda},
     {"weights on every CUDA device", weights_with_cuda},

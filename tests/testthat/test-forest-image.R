@@ -182,6 +182,12 @@ test_that("images of fractions are held as finely as sums allow", {
   small <- grow(image / 1024)
   expect_gt(small$scale, 1024)
   expect_identical(predict(small, image / 1024), predict(fit, image))
+  for (power in c(-60, -300, -900, 500)) {
+    other <- grow(image / 1024 * 2^power)
+    expect_identical(other$scale, small$scale / 2^power)
+    expect_identical(predict(other, image / 1024 * 2^power), predict(fit, image))
+  }
+  expect_error(grow(image * 1e-300), "multiply", class = "contree_input_error")
 })
 
 test_that("features may be computed by a function", {

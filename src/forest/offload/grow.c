@@ -174,7 +174,7 @@ static void describe(growth *g)
     t->rule = o->rule;
     t->gain_scale = grower->gain_scale;
     t->centre = grower->centre;
-    t->unit = ldexp(grower->unit, -16); /* as in ct_hist_extra */
+    t->unit = ldexp(1, grower->out_words.low);
 }
 
 /* As many trees in a batch as fill a device, and batches under way as threads can drive; fewer
@@ -208,6 +208,11 @@ static ct_status plan_memory(growth *g, ct_error *error)
                    (double) needed / 1e9, (double) room / 1e9);
 }
 
+static size_t harm_cells(const growth *g)
+{
+    return (size_t) g->table.n_cols * g->all.grower.harm_words.n;
+}
+
 /* What can fail but for the device: memory of the host. */
 static int open_host(growth *g, worker *w)
 {
@@ -221,7 +226,7 @@ static int open_host(growth *g, worker *w)
     if (!w->gains || !w->order || !w->counts || (!w->means && !g->table.n_classes)) return 0;
     if (!permutes) return 1;
     w->desk.grower = &g->all.grower;
-    w->harm = (int64_t *) ct_alloc(cols * sizeof *w->harm);
+    w->harm = (int64_t *) ct_alloc(harm_cells(g) * sizeof *w->harm);
     w->scratch = (uint32_t *) ct_alloc(2 * nodes * sizeof *w->scratch);
     w->leaf_of = (uint32_t *) ct_alloc(rows * sizeof *w->leaf_of);
     w->desk.out_row = (uint32_t *) ct_alloc(rows * sizeof *w->desk.out_row);
@@ -277,7 +282,7 @@ static int take_tree(growth *g, worker *w, uint32_t i, uint32_t from, uint32_t n
     }
     tree.number = b->view.batch.first_tree + i;
     if (w->harm) {
-        memset(w->harm, 0, n_cols * sizeof *w->harm);
+        memset(w->harm, 0, harm_cells(g) * sizeof *w->harm);
         ct_result_settle(&result, w->leaf_of, g->table.n_rows, w->order + result.n_nodes,
                          w->scratch, &w->desk);
         if (!ct_permute(&w->desk, &tree, w->harm)) {
@@ -286,10 +291,10 @@ static int take_tree(growth *g, worker *w, uint32_t i, uint32_t from, uint32_t n
         }
     }
     ct_lock_take(&g->all.lock);
-    for (uint32_t col = 0; col < n_cols; col++) {
-        if (g->all.extra->gains) g->all.extra->gains[col] += w->gains[col];
-        if (w->harm) g->all.extra->harm[col] += w->harm[col];
-    }
+    for (uint32_t col = 0; g->all.extra->gains && col < n_cols; col++)
+        g->all.extra->gains[col] += w->gains[col];
+    if (w->harm)
+        ct_growth_add_words(&g->all.grower.harm_words, n_cols, w->harm, g->all.extra->harm);
     ct_lock_leave(&g->all.lock);
     ct_growth_put(&g->all, tree.number - g->all.options->first_tree, &tree);
     return 1;
@@ -476,6 +481,9 @@ static ct_status grow_on(int number, const ct_hist_data *data, const ct_hist_opt
     CT_TRY(ct_gpu_open(number, &gpu, error));
     ct_status status = ct_growth_begin(&g.all, data, options, forest, extra, error);
     g.gpu = gpu;
+    if (status == CT_OK && g.all.grower.is_wide)
+        status = ct_fail(error, CT_NO_DEVICE,
+                         "responses so far from each other are left to the CPU");
     if (status == CT_OK) status = run(&g, error);
     growth_free(&g);
     if (status == CT_OK) return CT_OK;
