@@ -17,7 +17,8 @@
 #' @param newdata Rows to show and to assess the tree on: a data frame or matrix as for
 #'   [predict.contree()]. If it contains the response, errors, curves and the confusion matrix are
 #'   computed from these rows. By default they are the training rows, whose values are shown if the
-#'   tree was fitted with `model = TRUE`.
+#'   tree was fitted with `model = TRUE`. Figures of training rows, also if these are given, are
+#'   called that.
 #' @param file Path of the file to write, a string usually ending in `.html`, or a connection.
 #' @param y The response of the rows of `newdata`, if that has no column for it; `NULL` by default.
 #' @param alternatives A value of [contree_alternatives()], whose trees are listed too; `NULL` by
@@ -110,19 +111,44 @@ training_truth <- function(fit) {
 }
 
 # Were these the rows of the fit? Each must have the leaf and the response that the fit has of it,
-# and the values of the training rows as far as these are found again, else their names.
+# and the values of the training rows if these are found again. If not, their names are left, and
+# what the tree has learned of the values.
 are_training_rows <- function(fit, shown, newdata, env) {
   truth <- training_truth(fit)
   if (is.null(truth) || is.null(shown$truth)) return(FALSE)
   if (!identical(shown$leaf, unname(tree_where(fit)))) return(FALSE)
   if (!same_values(shown$truth, truth)) return(FALSE)
   frame <- rows_of_fit(fit, env)
-  if (is.null(frame)) return(identical(shown$names, names(tree_where(fit))))
+  if (is.null(frame)) {
+    learned <- if (is.null(shown$predicted)) are_split_halfway(fit, newdata, shown$leaf) else
+      isTRUE(all.equal(shown$predicted, unname(fit$fitted.values)))
+    return(learned && identical(shown$names, names(tree_where(fit))))
+  }
   given <- tryCatch(stats::model.frame(stats::delete.response(used_terms(fit)),
                                        as.data.frame(newdata), na.action = stats::na.pass),
                     error = function(problem) NULL)
   columns <- intersect(names(given), names(frame))
   length(columns) > 0 && all(unlist(Map(same_values, given[columns], frame[columns])))
+}
+
+# Is each threshold half way between the values of its node next to it, as in the training rows?
+are_split_halfway <- function(fit, newdata, leaf) {
+  columns <- new_columns(fit, newdata, stats::na.pass)$columns
+  if (is.matrix(columns)) columns <- as.data.frame(columns)
+  numbers <- which(is.finite(node_threshold(fit)) &
+                     types_of(fit, node_variable(fit)) %in% number_types)
+  halfway <- vapply(numbers, function(node) {
+    inside <- node_ids(fit)[leaf]
+    while (any(inside > node_ids(fit)[node])) {
+      inside <- ifelse(inside > node_ids(fit)[node], inside %/% 2L, inside)
+    }
+    values <- columns[[node_variable(fit)[node]]][inside == node_ids(fit)[node]]
+    threshold <- node_threshold(fit)[node]
+    next_to <- c(max(-Inf, values[which(values < threshold)]),
+                 min(Inf, values[which(values >= threshold)]))
+    abs(threshold - mean(next_to)) <= 1e-6 * diff(next_to)
+  }, NA)
+  all(halfway %in% TRUE)
 }
 
 # Whatever their type: factors may be given as characters, integers as doubles.

@@ -146,6 +146,9 @@ test_that("other rows are not taken for the training rows because leaves and cla
   fit <- contree(class ~ x, data, depth = 1)
   others <- transform(data, x = x - 0.25)
   expect_match(errors_of(fit, others), "40 given rows")
+  expect_match(errors_of(fit, data), "40 training rows")
+  expect_match(errors_of(contree(data["x"], data$class, depth = 1), others, y = data$class),
+               "40 given rows")
   # nor if they have the name that the training rows had
   fit_of <- function(data) contree(class ~ x, data, depth = 1)
   fit <- fit_of(data)
