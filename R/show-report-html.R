@@ -127,14 +127,20 @@ shorten_line <- function(text, room, size) {
   short
 }
 
-# The same of the sum of a linear model, of which whole terms are left out.
-shorten_terms <- function(text, room, size) {
+# The sum of a linear model on up to two lines, without the terms for which there is no room.
+model_lines <- function(text, room, size) {
+  if (svg_width(text, size[1]) <= room) return(text)
   terms <- number_pieces(text)
-  for (n in rev(seq_along(terms))) {
-    short <- paste0(paste(terms[seq_len(n)], collapse = ""), if (n < length(terms)) " ..")
-    if (svg_width(short, size) <= room) return(short)
+  joined <- function(n) paste(terms[seq_len(n)], collapse = "")
+  fits <- function(n) svg_width(joined(n), size[1]) <= room
+  first <- max(1, Filter(fits, seq_along(terms)))
+  start <- shorten_line(joined(first), room, size[1])
+  for (last in rev(seq(first, length(terms)))) {
+    rest <- paste0(substring(joined(last), nchar(joined(first)) + 1),
+                   if (last < length(terms)) " ..")
+    if (svg_width(rest, size[2]) <= room) break
   }
-  shorten_line(text, room, size)
+  c(start, trimws(rest))
 }
 
 # Pixels that bold text of a size needs at most, in any usual font without serifs.

@@ -11,10 +11,10 @@ report_layout <- function(fit, digits, laplace) {
   leaf <- node_is_leaf(fit)
   box <- report_box(words$lines, leaf)
   width <- ifelse(leaf, box$leaf, box$inner)
-  shorten <- if (tree_leaf(fit) == "linear") shorten_terms else shorten_line
-  lines <- Map(function(text, room) {
-    unlist(Map(shorten, text, room, line_sizes[seq_along(text)], USE.NAMES = FALSE))
-  }, words$lines, width - 2 * report_sizes$pad)
+  lines <- Map(function(text, room, model) {
+    if (model) return(c(model_lines(text[1], room, line_sizes), text[-1]))
+    unlist(Map(shorten_line, text, room, line_sizes[seq_along(text)], USE.NAMES = FALSE))
+  }, words$lines, width - 2 * report_sizes$pad, leaf & tree_leaf(fit) == "linear")
   c(report_places(fit, box),
     list(box = box, width = width, lines = lines, label = words$label, laplace = laplace))
 }

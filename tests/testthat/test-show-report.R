@@ -213,6 +213,20 @@ test_that("the tree has text of at least 11 pixels, in boxes that hold it and do
   expect_true(all(sizes >= 11))
 })
 
+test_that("the model of a leaf is shown up to a whole term", {
+  set.seed(1)
+  x <- as.data.frame(matrix(rnorm(600), 100, dimnames = list(NULL, paste0("name_", 1:6))))
+  fit <- gmt(x, rowSums(x) + 3 * (x[[1]] > 0) * x[[2]], seed = 1, complexity = 0, depth_max = 2)
+  boxes <- xml2::xml_find_all(page_of(fit), "//*[@role='treeitem'][contains(@class, 'leaf')]")
+  said <- contree:::leaf_words(fit, 4)[contree:::node_is_leaf(fit)]
+  for (i in seq_along(boxes)) {
+    lines <- xml2::xml_text(xml2::xml_find_all(boxes[[i]], "./text"))
+    shown <- sub(" ..", "", paste(lines[-length(lines)], collapse = " "), fixed = TRUE)
+    expect_identical(substr(said[i], 1, nchar(shown)), shown)
+    expect_match(substring(said[i], nchar(shown) + 1), "^( [-+] |$)")
+  }
+})
+
 test_that("nothing is wider than a small window but in frames that scroll", {
   fit <- contree(type ~ ., MASS::Pima.tr, depth = 3)
   page <- page_of(fit, MASS::Pima.te, alternatives = contree_alternatives(fit, within = 2))
