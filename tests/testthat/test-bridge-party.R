@@ -133,3 +133,47 @@ test_that("partykit gets all rows, of characters and calls too", {
   }
   expect_error(predict(partykit::as.party(fit), transform(data, ch = "new")), "new level")
 })
+
+# Rows of every type of predictor, of which any value may be missing.
+rows_with_missing <- function(n) {
+  data <- data.frame(ch = sample(c("u", "v", "w"), n, TRUE), x = rnorm(n), k = rpois(n, 3),
+                     f = factor(sample(letters[1:4], n, TRUE)), l = sample(c(TRUE, FALSE), n, TRUE),
+                     o = factor(sample(c("lo", "mid", "hi"), n, TRUE), c("lo", "mid", "hi"), TRUE))
+  data$z <- match(data$ch, c("u", "v", "w")) + as.integer(data$f) * data$x + data$k / 3 +
+    2 * data$l + as.integer(data$o)
+  data$y <- cut(data$z, c(-Inf, 4, 7, Inf), c("few", "some", "many"))
+  for (name in names(data)[1:6]) data[[name]][sample(n, n / 8)] <- NA
+  data
+}
+
+test_that("no row is dropped for a missing value, whatever leaves predict", {
+  skip_if_not_installed("partykit")
+  set.seed(5)
+  data <- rows_with_missing(200)
+  predictors <- names(data)[1:6]
+  lacking <- data[1:3, ]
+  lacking[] <- lapply(lacking, function(x) replace(x, TRUE, NA))
+  for (response in c("z", "y")) {
+    formula <- stats::reformulate(predictors, response)
+    fits <- lapply(1:4, function(depth) {
+      forest <- hist_forest(formula, data, trees = 1, depth = depth, seed = depth)
+      forest_tree(forest, 1, as = "model")
+    })
+    fits <- c(fits, lapply(1:2, function(depth) {
+      contree(formula, data, depth = depth, max_thresholds = 5)
+    }), list(contree(data[predictors], data[[response]], depth = 2, max_thresholds = 5)))
+    expect_true(any(vapply(fits, function(fit) "ch" %in% used_predictors(fit), NA)))
+    for (fit in fits) {
+      party <- partykit::as.party(fit)
+      for (new in list(data, data[7, ], transform(data, ch = factor(ch)), lacking)) {
+        expect_equal(predict(party, new), predict(fit, new), ignore_attr = TRUE)
+        pairs <- unique(data.frame(predict(party, new, type = "node"),
+                                   predict(fit, new, type = "node")))
+        expect_false(anyDuplicated(pairs[[1]]) > 0 || anyDuplicated(pairs[[2]]) > 0)
+      }
+      if (!length(fit$where)) next
+      expect_equal(predict(party), predict(fit), ignore_attr = TRUE)
+      expect_identical(length(unique(party$fitted[["(fitted)"]])), sum(node_is_leaf(fit)))
+    }
+  }
+})
