@@ -268,7 +268,9 @@ open_dependence <- function(places, prediction, labels, key = NULL) {
 }
 
 # Of the lines in which margins are counted.
-inches_of_line <- function() prod(graphics::par("cin")[2], graphics::par("cex"), graphics::par("mex"))
+inches_of_line <- function() {
+  graphics::par("cin")[2] * graphics::par("cex") * graphics::par("mex")
+}
 
 # Width and height, in inches.
 figure_size <- function() {

@@ -177,3 +177,38 @@ test_that("no row is dropped for a missing value, whatever leaves predict", {
     }
   }
 })
+
+test_that("each function of partykit gives what the tree has", {
+  skip_if_not_installed("partykit")
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  fits <- list(contree(Species ~ ., iris, depth = 2), contree(dist ~ speed, cars, depth = 2))
+  for (fit in fits) {
+    data <- if (predicts_classes(fit)) iris else cars
+    party <- partykit::as.party(fit, data = data)
+    leaf <- node_is_leaf(fit)
+    expect_identical(partykit::nodeids(party), seq_along(leaf))
+    expect_identical(partykit::nodeids(party, terminal = TRUE), which(leaf))
+    expect_equal(partykit::width(party), sum(leaf))
+    expect_equal(grid::depth(party), max(node_depth(fit)))
+    expect_equal(unlist(partykit::nodeapply(party, which(leaf), function(node) node$id)),
+                 which(leaf), ignore_attr = TRUE)
+    expect_silent(plot(party))
+    expect_output(print(party), "terminal nodes")
+    for (node in seq_along(leaf)) {
+      expect_identical(nrow(partykit::data_party(party, node)), node_n(fit)[node])
+      expect_equal(partykit::width(party[[node]]), sum(nearest_cut(fit, node)[which(leaf)] == node))
+    }
+    where <- predict(party, data, type = "node")
+    expect_identical(unname(where), unname(tree_where(fit)))
+    expect_equal(partykit::predict_party(party, id = where), predict(fit, data),
+                 ignore_attr = TRUE)
+    simple <- partykit::as.simpleparty(party)
+    expect_equal(predict(simple, data), predict(fit, data), ignore_attr = TRUE)
+    if (predicts_classes(fit)) {
+      expect_equal(predict(party, data, type = "prob"), predict(fit, data, type = "prob"),
+                   ignore_attr = TRUE)
+      expect_error(predict(party, data, type = "quantile"), "numeric responses")
+    }
+  }
+})
