@@ -65,8 +65,8 @@ error_left_out <- function(so_far, y) {
 #' Plots the out-of-bag error against the number of trees, or the importance of the predictors.
 #'
 #' @param x A fit of [hist_forest()], or a value of [forest_curve()].
-#' @param type,what `"error"` (the default) or `"importance"`; either argument may be given, the second
-#'   as in [plot.contree()].
+#' @param type,what `"error"` (the default) or `"importance"`; either argument may be given, the
+#'   second as in [plot.contree()].
 #' @param data As in [forest_curve()], for `"error"`.
 #' @param measure For `"importance"`: `"permutation"` (the default if the forest has it) or
 #'   `"impurity"`.

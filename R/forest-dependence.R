@@ -37,8 +37,8 @@
 #'   `plot()` returns its argument invisibly. It draws a line (for a factor, a point for each level)
 #'   for each class. Levels whose names have no room side by side stand one below the other, and the
 #'   axes change places with their labels. With `ice`, grey lines of the individual rows and their
-#'   mean, for the first class; for two numeric variables a heat map for the first class, else a line
-#'   for each value of the second variable.
+#'   mean, for the first class; for two numeric variables a heat map for the first class, else a
+#'   line for each value of the second variable.
 #' @section Errors:
 #' `contree_input_error` if a column, a level or a class does not exist, or if `data` has no rows.
 #' @references J. Friedman (2001). Greedy function approximation: a gradient boosting machine.
@@ -225,8 +225,8 @@ places_of <- function(at) {
   list(at = match(as.character(at), names), names = names)
 }
 
-# Margins, axes and `key`, a list of names and colours that stands above the plot. Levels whose names
-# have no room side by side stand one below the other. Returns whether they do.
+# Margins, axes and `key`, a list of names and colours that stands above the plot. Levels whose
+# names have no room side by side stand one below the other. Returns whether they do.
 open_dependence <- function(places, prediction, labels, key = NULL) {
   graphics::plot.new()
   shape <- shape_of_key(key)

@@ -71,7 +71,7 @@ labels_as_classes <- function(y, classes) {
   if (!anyNA(at) && !anyDuplicated(number(classes))) return(classes[at])
   stop_input("y", gettextf("'y' has the labels %s, but the classes of the model are %s",
                            show_names(unique(text)), show_names(classes)),
-             gettextf("give 'y' in these, as c(%s)[match(y, labels)] with your labels in that order",
+             gettextf("give 'y' in these, as c(%s)[match(y, labels)], your labels in that order",
                       paste(dQuote(classes, FALSE), collapse = ", ")))
 }
 

@@ -42,10 +42,10 @@
 #'
 #'   `plot()` draws the curves and returns those drawn, invisibly.
 #'
-#'   For a regression tree or a model tree, a list of class `contree_number_accuracy`: `n`, `mse` (mean squared
-#'   error), `se` (its standard error), `rmse` (its square root), `mae` (mean absolute error) and
-#'   `r.squared` (1 less the ratio of the squared errors to those about the mean response of these
-#'   rows).
+#'   For a regression tree or a model tree, a list of class `contree_number_accuracy`: `n`, `mse`
+#'   (mean squared error), `se` (its standard error), `rmse` (its square root), `mae` (mean absolute
+#'   error) and `r.squared` (1 less the ratio of the squared errors to those about the mean response
+#'   of these rows).
 #' @section Errors:
 #' `contree_input_error` if a column is missing, or if the response is not found or has missing
 #' values; `contree_unsupported_error` for a tree that predicts several numbers.

@@ -38,8 +38,8 @@
 #' feature as stated by the software that grew the model (XGBoost: `loss_changes`, LightGBM:
 #' `split_gain`, rpart: `improve`), and `splits`, their number. It is a `contree_unsupported_error`
 #' if the model does not state gains. With `data` and `y`, the classes or numbers of its rows, they
-#' have the loss of accuracy or, for numbers, of R squared. Classes may be given as logicals, numbers,
-#' characters or a factor, as long as they name those of the model (`TRUE` is 1).
+#' have the loss of accuracy or, for numbers, of R squared. Classes may be given as logicals,
+#' numbers, characters or a factor, as long as they name those of the model (`TRUE` is 1).
 #'
 #' @param fit,y As in [contree_accuracy()].
 #' @param data Rows whose response is known: data frame or matrix with the predictors of the fit

@@ -119,7 +119,7 @@ drawn <- function(code) {
 
 test_that("levels are points, each with its name in sight", {
   set.seed(1)
-  names <- paste(rep(c("Northern", "Southern", "Eastern", "Western"), 3), "rural communities of the",
+  names <- paste(c("Northern", "Southern", "Eastern", "Western"), "rural communities of the",
                  rep(c("coast", "plain", "hills"), each = 4))
   data <- data.frame(long = factor(rep(names, 10)), short = factor(rep(c("a", "b"), 60)),
                      x = rnorm(120))

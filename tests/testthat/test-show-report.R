@@ -141,7 +141,7 @@ test_that("measures on the training rows are named as such, whether these are gi
   expect_equal(as.numeric(predicted), fitted(fits[[5]])[[1]], tolerance = 1e-4)
 })
 
-test_that("other rows are not taken for the training rows because leaves and classes are the same", {
+test_that("other rows with the same leaves and classes are not called training rows", {
   data <- data.frame(x = 1:40, class = rep(c("a", "b"), each = 20))
   fit <- contree(class ~ x, data, depth = 1)
   others <- transform(data, x = x - 0.25)
