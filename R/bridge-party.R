@@ -65,10 +65,7 @@ as.party.contree_model <- function(obj, data = NULL, ...) {
   fitted <- fitted_rows(obj, frame[[1]])
   warn_of_majority(obj)
   predictors <- if (is.null(frame)) empty_frame(obj, used_predictors(obj)) else frame[-1]
-  party <- partykit::as.constparty(partykit::party(party_nodes(obj, names(predictors)), predictors,
-                                                   fitted, terms,
-                                                   info = list(method = "contree")))
-  structure(party, class = c("contree_party", class(party)))
+  new_party(obj, predictors, fitted, terms)
 }
 
 # partykit leaves out rows with missing values, without a word, where a column is not of the very
@@ -114,9 +111,13 @@ party_of_numbers <- function(fit, data) {
   frame <- if (has_proof(fit)) frame_of_rows(fit, terms, data)
   predictors <- if (is.null(frame)) empty_frame(fit, used_predictors(fit)) else frame[-1]
   fitted <- fitted_numbers(fit)
-  partykit::as.constparty(partykit::party(party_nodes(fit, names(predictors)), predictors, fitted,
-                                          terms,
-                                          info = list(method = "contree")))
+  new_party(fit, predictors, fitted, terms)
+}
+
+new_party <- function(fit, predictors, fitted, terms) {
+  party <- partykit::as.constparty(partykit::party(party_nodes(fit, names(predictors)), predictors,
+                                                   fitted, terms, info = list(method = "contree")))
+  structure(party, class = c("contree_party", class(party)))
 }
 
 # partykit predicts the class that weighs most in a leaf.

@@ -22,10 +22,13 @@
 #' values from all others as `< -Inf` or `>=-Inf`.
 #'
 #' The complexity table (`cptable`) has two rows, the root and the whole tree; there are no
-#' competing splits. The object holds the training data only if the fit was made with `model = TRUE`
-#' or if they are given as `data`. `rpart.plot()` uses them to recognise predictors that are whole
-#' numbers; without them it looks for the data named in the call and warns if they are not found
-#' (`roundint = FALSE` avoids this).
+#' competing splits. It has no cross-validated errors, which `rpart::plotcp()` and
+#' `rpart::rsq.rpart()` draw: both end in an error, as for trees of rpart with `xval = 0`. Its
+#' `model.frame()` needs the training data, for without them rpart evaluates the call. The object
+#' holds the training data only if the fit was made with `model = TRUE` or if they are given as
+#' `data`. `rpart.plot()` uses them to recognise predictors that are whole numbers; without them it
+#' looks for the data named in the call and warns if they are not found (`roundint = FALSE` avoids
+#' this).
 #'
 #' @param x A fit of [contree()] whose leaves predict a class or a number.
 #' @param data The training data to keep in the object: a data frame with one row for each training

@@ -65,7 +65,8 @@ error_left_out <- function(so_far, y) {
 #' Plots the out-of-bag error against the number of trees, or the importance of the predictors.
 #'
 #' @param x A fit of [hist_forest()], or a value of [forest_curve()].
-#' @param type `"error"` (the default) or `"importance"`.
+#' @param type,what `"error"` (the default) or `"importance"`; either argument may be given, the
+#'   second as in [plot.contree()].
 #' @param data As in [forest_curve()], for `"error"`.
 #' @param measure For `"importance"`: `"permutation"` (the default if the forest has it) or
 #'   `"impurity"`.
@@ -81,11 +82,12 @@ error_left_out <- function(so_far, y) {
 #' @examples
 #' fit <- hist_forest(Species ~ ., iris, trees = 100, seed = 1)
 #' plot(fit)
-#' plot(fit, type = "importance")
+#' plot(fit, what = "importance")
 #' @export
 plot.hist_forest <- function(x, type = c("error", "importance"), data = NULL, measure = NULL,
-                             n = 20, main = NULL, ...) {
-  if (check_choice("type", type, c("error", "importance")) == "error") {
+                             n = 20, main = NULL, what = type, ...) {
+  if (check_choice(if (missing(what)) "type" else "what", what, c("error", "importance")) ==
+        "error") {
     # the training rows are looked for where plot() was called
     curve <- eval(call("forest_curve", x, data), list(forest_curve = forest_curve), parent.frame())
     return(plot(curve, main = main, ...))

@@ -35,9 +35,10 @@
 #'   slowest.
 #'
 #'   `plot()` returns its argument invisibly. It draws a line (for a factor, a point for each level)
-#'   for each class; with `ice`, grey lines of the individual rows and their mean, for the first
-#'   class; for two numeric variables a heat map for the first class, else a line for each value of
-#'   the second variable.
+#'   for each class. Levels whose names have no room side by side stand one below the other, and the
+#'   axes change places with their labels. With `ice`, grey lines of the individual rows and their
+#'   mean, for the first class; for two numeric variables a heat map for the first class, else a
+#'   line for each value of the second variable.
 #' @section Errors:
 #' `contree_input_error` if a column, a level or a class does not exist, or if `data` has no rows.
 #' @references J. Friedman (2001). Greedy function approximation: a gradient boosting machine.
@@ -196,40 +197,121 @@ plot.partial_dependence <- function(x, centre = FALSE, main = NULL, xlab = NULL,
   invisible(x)
 }
 
-# A line, or points, for each value of `by`; NULL: one.
+# A line, or for levels points, for each value of `by`; NULL: one.
 plot_lines <- function(at, prediction, by, col, labels) {
   groups <- if (is.null(by)) rep("", length(at)) else as.character(by)
   names <- unique(groups)
   if (is.null(col)) {
     col <- if (length(names) > 1) grDevices::hcl.colors(length(names), "Dark 3") else 1
   }
+  col <- rep(col, length.out = length(names))
   places <- places_of(at)
-  graphics::plot(range(places$at), range(prediction), type = "n", xaxt = places$axis,
-                 main = labels$main, xlab = labels$xlab, ylab = labels$ylab)
-  if (places$axis == "n") graphics::axis(1, seq_along(places$names), places$names)
+  key <- if (length(names) > 1) list(names = names, col = col)
+  before <- graphics::par(c("mai", "mgp"))
+  on.exit(graphics::par(before))
+  turned <- open_dependence(places, prediction, labels, key)
   for (i in seq_along(names)) {
     one <- groups == names[i]
-    graphics::lines(places$at[one], prediction[one], type = if (places$axis == "n") "b" else "l",
-                    col = rep(col, length.out = length(names))[i], pch = 19)
+    xy <- list(places$at[one], prediction[one])
+    graphics::points(xy[[1 + turned]], xy[[2 - turned]], col = col[i], pch = 19,
+                     type = if (is.null(places$names)) "l" else "p")
   }
-  if (length(names) > 1) graphics::legend("topright", names, col = col, lty = 1, bty = "n")
 }
 
-# Where values are on an axis, and what it says of them.
+# Where values are on an axis, and, of levels, their names.
 places_of <- function(at) {
-  if (is.numeric(at) || inherits(at, c("Date", "POSIXct"))) return(list(at = at, axis = "s"))
+  if (is.numeric(at) || inherits(at, c("Date", "POSIXct"))) return(list(at = at))
   names <- unique(as.character(at))
-  list(at = match(as.character(at), names), axis = "n", names = names)
+  list(at = match(as.character(at), names), names = names)
+}
+
+# Margins, axes and `key`, a list of names and colours that stands above the plot. Levels whose
+# names have no room side by side stand one below the other. Returns whether they do.
+open_dependence <- function(places, prediction, labels, key = NULL) {
+  graphics::plot.new()
+  shape <- shape_of_key(key)
+  margins <- graphics::par("mai") + c(0, 0, shape$height, 0)
+  names <- places$names
+  room <- figure_size()
+  wide <- text_width(names, 1)
+  turned <- length(names) > 0 &&
+    max(wide) > 0.9 * (room[1] - sum(margins[c(2, 4)])) / length(names)
+  size <- 1
+  if (turned) {
+    rows <- (room[2] - sum(margins[c(1, 3)])) / line_height(1)
+    size <- max(0.5, min(1, rows / length(names)))
+    names <- shorten_to_width(names, 0.5 * room[1], size)
+    wide <- max(text_width(names, size))
+    before_label <- wide / inches_of_line() + 1.2
+    margins[2] <- (before_label + 1.5) * inches_of_line()
+  }
+  graphics::par(mai = margins, new = TRUE)
+  ends <- if (length(names)) c(0.5, length(names) + 0.5) else range(places$at)
+  axes <- list(ends, range(prediction))
+  titles <- list(labels$xlab, labels$ylab)
+  # the first level is the uppermost
+  if (turned) axes[[1]] <- rev(axes[[1]])
+  graphics::plot(axes[[1 + turned]], axes[[2 - turned]], type = "n", ann = FALSE,
+                 xaxt = if (length(names) && !turned) "n" else "s",
+                 yaxt = if (turned) "n" else "s", xlim = axes[[1 + turned]],
+                 ylim = axes[[2 - turned]])
+  if (turned) graphics::abline(h = seq_along(names), col = "grey85")
+  if (length(names)) {
+    graphics::axis(if (turned) 2 else 1, seq_along(names), names, las = 1, gap.axis = -1,
+                   cex.axis = size)
+  }
+  graphics::title(main = labels$main, line = 1.7 + shape$height / inches_of_line())
+  graphics::title(xlab = titles[[1 + turned]])
+  graphics::title(ylab = titles[[2 - turned]], line = if (turned) before_label else NA)
+  draw_key(key, shape, lines = is.null(places$names))
+  turned
+}
+
+# Of the lines in which margins are counted.
+inches_of_line <- function() {
+  graphics::par("cin")[2] * graphics::par("cex") * graphics::par("mex")
+}
+
+# Width and height, in inches.
+figure_size <- function() {
+  fig <- graphics::par("fig")
+  graphics::par("din") * c(fig[2] - fig[1], fig[4] - fig[3])
+}
+
+# In columns of equal width, as many as there is room for: list(columns, cex, height), in inches.
+shape_of_key <- function(key) {
+  if (is.null(key)) return(list(height = 0))
+  size <- figure_size()
+  for (cex in c(0.9, 0.8, 0.7, 0.6)) {
+    wide <- max(text_width(key$names, cex)) + 4 * line_height(cex)
+    columns <- min(length(key$names), max(1, floor(0.9 * size[1] / wide)))
+    height <- ceiling(length(key$names) / columns) * line_height(cex)
+    if (height < 0.3 * size[2]) break
+  }
+  list(columns = columns, cex = cex, height = height)
+}
+
+draw_key <- function(key, shape, lines) {
+  if (is.null(key)) return(invisible())
+  usr <- graphics::par("usr")
+  graphics::legend(mean(usr[1:2]), usr[4], key$names, col = key$col, lty = if (lines) 1,
+                   pch = if (!lines) 19, bty = "n", xjust = 0.5, yjust = 0, ncol = shape$columns,
+                   cex = shape$cex, xpd = NA)
 }
 
 plot_ice <- function(shown, variable, centre, labels) {
   lines <- unname(do.call(rbind, split(shown$prediction, shown$row)))
   if (centre) lines <- lines - lines[, 1]
-  at <- places_of(unique(shown[[variable]]))
-  graphics::matplot(at$at, t(lines), type = "l", lty = 1, col = grDevices::grey(0.7),
-                    xaxt = at$axis, main = labels$main, xlab = labels$xlab, ylab = labels$ylab)
-  if (at$axis == "n") graphics::axis(1, seq_along(at$names), at$names)
-  graphics::lines(at$at, colMeans(lines), lwd = 3)
+  places <- places_of(unique(shown[[variable]]))
+  before <- graphics::par(c("mai", "mgp"))
+  on.exit(graphics::par(before))
+  turned <- open_dependence(places, lines, labels)
+  draw <- function(values, ...) {
+    xy <- list(rep(c(places$at, NA), length.out = length(values)), values)
+    graphics::lines(xy[[1 + turned]], xy[[2 - turned]], ...)
+  }
+  draw(t(cbind(lines, NA)), col = grDevices::grey(0.7))
+  draw(colMeans(lines), lwd = 3, type = if (is.null(places$names)) "l" else "o", pch = 19)
 }
 
 plot_map <- function(shown, col, labels) {

@@ -47,6 +47,7 @@ forest_measure <- function(fit, data, y) {
                              nrow(data), show_value(y)))
   }
   if (by_class) {
+    y <- labels_as_classes(y, fit$forest$classes)
     return(function(rows) proportion_correct(y, stats::predict(fit, rows, type = "class")))
   }
   if (n_forest_outputs(fit$forest) > 1) {
@@ -54,6 +55,24 @@ forest_measure <- function(fit, data, y) {
   }
   total <- sum((y - mean(y))^2)
   function(rows) 1 - sum((y - stats::predict(fit, rows))^2) / total
+}
+
+# `y` in the words of the model: its labels, or the same numbers or logicals written otherwise, as
+# TRUE for "1". What is none of its classes is an error, for it would count as predicted wrongly.
+labels_as_classes <- function(y, classes) {
+  text <- as.character(y)
+  if (all(text %in% classes)) return(text)
+  number <- function(labels) {
+    labels <- as.character(labels)
+    if (all(labels %in% c("FALSE", "TRUE"))) return(as.numeric(as.logical(labels)))
+    suppressWarnings(as.numeric(labels))
+  }
+  at <- match(number(y), number(classes), incomparables = NA)
+  if (!anyNA(at) && !anyDuplicated(number(classes))) return(classes[at])
+  stop_input("y", gettextf("'y' has the labels %s, but the classes of the model are %s",
+                           show_names(unique(text)), show_names(classes)),
+             gettextf("give 'y' in these, as c(%s)[match(y, labels)], your labels in that order",
+                      paste(dQuote(classes, FALSE), collapse = ", ")))
 }
 
 gained_importance <- function(fit) {

@@ -67,7 +67,7 @@ script_string <- function(text) {
 # Lines with axes and a legend, as SVG. `curves`: a named list of list(x, y); `xlim`, `ylim`: the
 # ranges of the axes.
 line_chart <- function(title, curves, col, xlab, ylab, xlim, ylim) {
-  box <- list(left = 62, right = 330, top = 12, bottom = 250)
+  box <- list(left = 62, right = 318, top = 12, bottom = 268)
   if (diff(ylim) == 0) ylim <- ylim + c(0, 1)
   across <- function(x) box$left + (x - xlim[1]) / diff(xlim) * (box$right - box$left)
   up <- function(y) box$bottom - (y - ylim[1]) / diff(ylim) * (box$bottom - box$top)
@@ -76,20 +76,25 @@ line_chart <- function(title, curves, col, xlab, ylab, xlim, ylim) {
   lines <- Map(function(curve, colour, dashes) {
     known <- is.finite(curve$x) & is.finite(curve$y)
     points <- sprintf("%.1f,%.1f", across(curve$x[known]), up(curve$y[known]))
-    tag("polyline", points = paste(points, collapse = " "), fill = "none", stroke = colour,
-        `stroke-width` = 2.5, `stroke-dasharray` = dashes)
+    cased("polyline", points = paste(points, collapse = " "), fill = "none",
+          stroke = colour, `stroke-dasharray` = dashes)
   }, curves, col, rep_len(dash_patterns, length(curves)))
   y <- legend_top + 18 * (seq_along(curves) - 1)
+  room <- 345 - box$left - 38
   legend <- Map(function(name, colour, dashes, y) paste0(
-    tag("line", x1 = box$left, x2 = box$left + 30, y1 = y, y2 = y, stroke = colour,
-        `stroke-width` = 3, `stroke-dasharray` = dashes),
-    svg_text(box$left + 38, y + 4, name, "start")),
+    cased("line", x1 = box$left, x2 = box$left + 30, y1 = y, y2 = y, stroke = colour,
+          `stroke-dasharray` = dashes),
+    svg_text(box$left + 38, y + 4, shorten_line(name, room, 11), "start")),
     names(curves), col, rep_len(dash_patterns, length(curves)), y)
   tag("figure", tag("figcaption", html_text(title)),
       tag("svg", class = "chart", role = "img", viewBox = sprintf("0 0 345 %.0f", height),
+          width = 345, height = sprintf("%.0f", height),
           `aria-label` = paste0(title, ": ", paste(names(curves), collapse = ", ")),
           chart_axes(box, xlim, ylim, across, up, xlab, ylab), unlist(lines), unlist(legend)))
 }
+
+# A line above a wider one in the colour of text: pale colours are seen on any ground.
+cased <- function(...) paste0(tag(..., class = "casing"), tag(..., `stroke-width` = 2.5))
 
 # Curves are told apart without colours too.
 dash_patterns <- c("none", "7 3", "2 3", "9 3 2 3", "12 4", "1 2", "4 2 1 2 1 2", "6 6")
@@ -103,12 +108,50 @@ chart_axes <- function(box, xlim, ylim, across, up, xlab, ylab) {
   y <- ticks(ylim)
   middle <- (box$top + box$bottom) / 2
   c(tag("rect", x = box$left, y = box$top, width = box$right - box$left,
-        height = box$bottom - box$top, fill = "none", stroke = "#999"),
+        height = box$bottom - box$top, class = "axes"),
     svg_text(across(x), box$bottom + 16, format(x, trim = TRUE), "middle"),
     svg_text(box$left - 6, up(y) + 4, format(y, trim = TRUE), "end"),
     svg_text((box$left + box$right) / 2, box$bottom + 34, xlab, "middle"),
     tag("text", x = 12, y = middle, `text-anchor` = "middle",
         transform = sprintf("rotate(-90 12 %.1f)", middle), html_text(ylab)))
+}
+
+# The middle of a text is left out until it has room, in pixels.
+shorten_line <- function(text, room, size) {
+  most <- nchar(text)
+  short <- text
+  while (svg_width(short, size) > room && most > 3) {
+    most <- most - 1
+    short <- shorten_middle(text, most)
+  }
+  short
+}
+
+# The sum of a linear model on up to two lines, without the terms for which there is no room.
+model_lines <- function(text, room, size) {
+  if (svg_width(text, size[1]) <= room) return(text)
+  terms <- number_pieces(text)
+  joined <- function(n) paste(terms[seq_len(n)], collapse = "")
+  fits <- function(n) svg_width(joined(n), size[1]) <= room
+  first <- max(1, Filter(fits, seq_along(terms)))
+  start <- shorten_line(joined(first), room, size[1])
+  for (last in rev(seq(first, length(terms)))) {
+    rest <- paste0(substring(joined(last), nchar(joined(first)) + 1),
+                   if (last < length(terms)) " ..")
+    if (svg_width(rest, size[2]) <= room) break
+  }
+  c(start, trimws(rest))
+}
+
+# Pixels that bold text of a size needs at most, in any usual font without serifs.
+svg_width <- function(text, size) {
+  wide <- c(rep(0.42, 13), rep(0.52, 9), rep(1.1, 10), rep(0.86, 28))
+  names(wide) <- strsplit("ijlI.,:;!|' -tfr()[]/_mwMWOQ@%&+ABCDEFGHJKLNPRSTUVXYZ<>=~#$*", "")[[1]]
+  size * vapply(strsplit(enc2utf8(text), ""), function(letters) {
+    known <- wide[letters]
+    other <- ifelse(nchar(letters, "width", allowNA = TRUE) %in% 2, 1.05, 0.74)
+    sum(ifelse(is.na(known), other, known))
+  }, 0)
 }
 
 svg_text <- function(x, y, text, anchor) {

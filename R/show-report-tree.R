@@ -1,19 +1,51 @@
 # The tree of a report: its picture as SVG, the table of its rows, and what the script must know of
 # both.
 
-# Of boxes and the space between them, in units of the picture.
-report_box <- list(width = 148, height = 68, gap = 16, row = 122, margin = 12)
+# How wide boxes may be, and the space between them, in pixels.
+report_sizes <- list(narrowest = c(inner = 96, leaf = 70), widest = c(inner = 190, leaf = 170),
+                     pad = 8, height = 68, gap = 12, row = 122, margin = 12)
 
-report_tree <- function(fit, digits, laplace) {
-  places <- report_places(fit)
-  size <- c(max(places$x) + report_box$width / 2, max(places$y) + report_box$height) +
-    report_box$margin
+# What the picture and the script have of the tree: texts, sizes of boxes and their places.
+report_layout <- function(fit, digits, laplace) {
+  words <- report_words(fit, digits, laplace)
+  leaf <- node_is_leaf(fit)
+  box <- report_box(words$lines, leaf)
+  width <- ifelse(leaf, box$leaf, box$inner)
+  lines <- Map(function(text, room, model) {
+    if (model) return(c(model_lines(text[1], room, line_sizes), text[-1]))
+    unlist(Map(shorten_line, text, room, line_sizes[seq_along(text)], USE.NAMES = FALSE))
+  }, words$lines, width - 2 * report_sizes$pad, leaf & tree_leaf(fit) == "linear")
+  c(report_places(fit, box),
+    list(box = box, width = width, lines = lines, label = words$label, laplace = laplace))
+}
+
+# One width for all inner nodes and one for all leaves, as far as their texts need it. Leaves have
+# at least the width at which the boxes of inner nodes next to each other have a gap.
+report_box <- function(lines, leaf) {
+  needed <- vapply(lines, function(text) max(svg_width(text, line_sizes[seq_along(text)])), 0) +
+    2 * report_sizes$pad
+  widest <- function(kind, of) {
+    ceiling(min(report_sizes$widest[[kind]], max(report_sizes$narrowest[[kind]], needed[of])))
+  }
+  inner <- widest("inner", !leaf)
+  list(inner = inner, leaf = max(widest("leaf", leaf), if (!all(leaf)) inner / 2),
+       height = report_sizes$height, gap = report_sizes$gap, row = report_sizes$row,
+       margin = report_sizes$margin)
+}
+
+# The first line of a box is bold, and others are narrower.
+line_sizes <- c(13, 12, 12)
+
+report_tree <- function(fit, layout) {
+  box <- layout$box
+  size <- c(max(layout$x + layout$width / 2), max(layout$y) + box$height) + box$margin
+  # as wide as its texts need: the frame around it scrolls
   svg <- tag("svg", id = "tree-picture", role = "tree",
              viewBox = sprintf("0 0 %.0f %.0f", size[1], size[2]),
-             style = sprintf("max-width: %.0fpx", 1.6 * size[1]),
+             width = sprintf("%.0f", size[1]), height = sprintf("%.0f", size[2]),
              `aria-label` = gettextf("Decision tree, %s", leaves_text(fit)),
-             tag("g", role = "none", report_edges(fit, places)),
-             paste(report_boxes(fit, places, digits, laplace), collapse = "\n"))
+             tag("g", role = "none", report_edges(fit, layout)),
+             paste(report_boxes(fit, layout), collapse = "\n"))
   report_section(
     "tree", gettext("Tree"),
     tag("p", html_text(gettext(
@@ -24,42 +56,39 @@ report_tree <- function(fit, digits, laplace) {
 }
 
 # Leaves stand side by side, inner nodes in the middle above their children.
-report_places <- function(fit) {
+report_places <- function(fit, box) {
   leaf <- node_is_leaf(fit)
   children <- node_children(fit)
   x <- numeric(length(leaf))
-  x[leaf] <- report_box$margin + report_box$width / 2 +
-    (report_box$width + report_box$gap) * (seq_len(sum(leaf)) - 1)
+  x[leaf] <- box$margin + box$leaf / 2 + (box$leaf + box$gap) * (seq_len(sum(leaf)) - 1)
   for (node in rev(which(!leaf))) x[node] <- (x[children$left[node]] + x[children$right[node]]) / 2
-  list(x = x, y = report_box$margin + report_box$row * node_depth(fit))
+  list(x = x, y = box$margin + box$row * node_depth(fit))
 }
 
-report_edges <- function(fit, places) {
+report_edges <- function(fit, layout) {
   parent <- node_parent(fit)
   ids <- node_ids(fit)
   child <- which(parent > 0)
-  from <- places$y[parent[child]] + report_box$height
-  bend <- from + (report_box$row - report_box$height) / 2
+  from <- layout$y[parent[child]] + layout$box$height
+  bend <- from + (layout$box$row - layout$box$height) / 2
   width <- 1 + 5 * node_n(fit)[child] / node_n(fit)[1]
   left <- ids[child] %% 2L == 0L
   c(sprintf("<path class=\"edge\" id=\"edge-%d\" d=\"M%.1f %.1fV%.1fH%.1fV%.1f\" style=\"%s\"/>",
-            ids[child], places$x[parent[child]], from, bend, places$x[child], places$y[child],
+            ids[child], layout$x[parent[child]], from, bend, layout$x[child], layout$y[child],
             sprintf("stroke-width: %.1f", width)),
     sprintf("<text class=\"way\" id=\"way-%d\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>",
-            ids[child], places$x[child] + ifelse(left, 7, -7), bend - 5,
+            ids[child], layout$x[child] + ifelse(left, 7, -7), bend - 6,
             ifelse(left, "start", "end"), ifelse(left, gettext("yes"), gettext("no"))))
 }
 
 # One group a node. A screen reader reads them as the items of a tree.
-report_boxes <- function(fit, places, digits, laplace) {
-  words <- report_words(fit, digits, laplace)
-  fill <- node_fill(fit, leaf_colours(fit, NULL), laplace)
+report_boxes <- function(fit, layout) {
   leaf <- node_is_leaf(fit)
   ids <- node_ids(fit)
-  box <- sprintf("<rect x=\"%.0f\" y=\"0\" width=\"%.0f\" height=\"%.0f\" rx=\"5\" fill=\"%s\"/>",
-                 -report_box$width / 2, report_box$width, report_box$height, fill)
-  texts <- vapply(seq_along(ids), function(node) {
-    lines <- words$lines[[node]]
+  fill <- node_fill(fit, leaf_colours(fit, NULL), layout$laplace)
+  box <- sprintf("<rect x=\"%.1f\" y=\"0\" width=\"%.0f\" height=\"%.0f\" rx=\"5\" fill=\"%s\"/>",
+                 -layout$width / 2, layout$width, layout$box$height, fill)
+  texts <- vapply(layout$lines, function(lines) {
     at <- if (length(lines) == 3) c(18, 36, 54) else c(26, 46)
     paste(svg_text(0, at[seq_along(lines)], lines, "middle"), collapse = "")
   }, "")
@@ -68,12 +97,12 @@ report_boxes <- function(fit, places, digits, laplace) {
                  "aria-label=\"%s\" tabindex=\"%d\" transform=\"translate(%.1f %.1f)\">",
                  "<title>%s</title>%s%s%s</g>"),
           ifelse(leaf, " leaf", ""), ids, node_depth(fit) + 1L,
-          ifelse(leaf, "", " aria-expanded=\"true\""), html_text(words$label),
-          ifelse(ids == 1L, 0L, -1L), places$x, places$y, html_text(words$label), box, texts,
-          report_bars(fit, laplace))
+          ifelse(leaf, "", " aria-expanded=\"true\""), html_text(layout$label),
+          ifelse(ids == 1L, 0L, -1L), layout$x, layout$y, html_text(layout$label), box, texts,
+          report_bars(fit, layout))
 }
 
-# Three lines for the box of each node, and a sentence for those who do not see it.
+# Lines for the box of each node, and a sentence for those who do not see it.
 report_words <- function(fit, digits, laplace) {
   said <- leaf_words(fit, digits)
   asked <- vapply(left_words(fit, digits), function(words) {
@@ -84,10 +113,10 @@ report_words <- function(fit, digits, laplace) {
   } else {
     paste0("n=", node_n(fit))
   }
-  short <- function(text, most = 21) shorten_middle(text, most)
-  lines <- ifelse(node_is_leaf(fit), Map(c, short(said), figures),
-                  Map(c, short(node_variable(fit)), short(asked),
-                      paste(short(said, 8), figures)))
+  # there is no room for the model of an inner node
+  short <- if (tree_leaf(fit) == "linear") figures else paste(shorten_middle(said, 8), figures)
+  lines <- ifelse(node_is_leaf(fit), Map(c, said, figures, USE.NAMES = FALSE),
+                  Map(c, node_variable(fit), asked, short, USE.NAMES = FALSE))
   question <- ifelse(node_is_leaf(fit), gettext("leaf"), paste(node_variable(fit), asked))
   list(lines = lines,
        label = sprintf("%s %d: %s; %s, %s", gettext("node"), node_ids(fit), question, said,
@@ -104,17 +133,18 @@ shorten_middle <- function(text, most) {
 }
 
 # The proportions of the classes along the lower edge of each box.
-report_bars <- function(fit, laplace) {
-  bars <- node_bars(fit, laplace)
+report_bars <- function(fit, layout) {
+  bars <- node_bars(fit, layout$laplace)
   if (!ncol(bars)) return(character(nrow(bars)))
   col <- unname(leaf_colours(fit, NULL))
-  apply(bars, 1, function(parts) {
-    from <- -report_box$width / 2 + report_box$width * c(0, cumsum(parts))
-    there <- which(parts > 0)
+  vapply(seq_len(nrow(bars)), function(node) {
+    width <- layout$width[node]
+    from <- width * (c(0, cumsum(bars[node, ])) - 0.5)
+    there <- which(bars[node, ] > 0)
     paste(sprintf("<rect class=\"bar\" x=\"%.1f\" y=\"%.0f\" width=\"%.1f\" height=\"5\" %s/>",
-                  from[there], report_box$height - 5, report_box$width * parts[there],
+                  from[there], layout$box$height - 5, width * bars[node, there],
                   sprintf("fill=\"%s\"", col[there])), collapse = "")
-  })
+  }, "")
 }
 
 report_legend <- function(fit) {
@@ -177,13 +207,12 @@ value_text <- function(values) {
 
 # ---- for the script ------------------------------------------------------------------------------
 
-report_data <- function(fit, shown, rows, digits, laplace) {
+report_data <- function(fit, shown, layout, rows, digits) {
   children <- node_children(fit)
   ids <- node_ids(fit)
   number <- function(row) c(0L, ids)[row + 1L]
-  words <- report_words(fit, digits, laplace)
   nodes <- list(id = ids, left = number(children$left), right = number(children$right),
-                n = node_n(fit), errors = node_errors(fit), label = words$label,
+                n = node_n(fit), errors = node_errors(fit), label = layout$label,
                 rule = leaf_rules(fit, digits))
   classes <- if (predicts_classes(fit)) {
     list(names = tree_classes(fit), colours = unname(leaf_colours(fit, NULL)),
@@ -194,7 +223,7 @@ report_data <- function(fit, shown, rows, digits, laplace) {
   which <- seq_len(min(rows, length(shown$leaf)))
   columns <- row_columns(fit, shown, which)
   script_json(list(
-    nodes = nodes, classes = classes, box = lapply(report_box, as.numeric),
+    nodes = nodes, classes = classes, box = layout$box,
     columns = names(columns), rows = unname(columns), leaves = ids[shown$leaf[which]],
     wrong = if (predicts_classes(fit) && !is.null(shown$truth)) {
       as.integer(as.character(shown$truth[which]) !=

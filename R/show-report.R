@@ -17,7 +17,8 @@
 #' @param newdata Rows to show and to assess the tree on: a data frame or matrix as for
 #'   [predict.contree()]. If it contains the response, errors, curves and the confusion matrix are
 #'   computed from these rows. By default they are the training rows, whose values are shown if the
-#'   tree was fitted with `model = TRUE`.
+#'   tree was fitted with `model = TRUE`. Figures of training rows, also if these are given, are
+#'   called that.
 #' @param file Path of the file to write, a string usually ending in `.html`, or a connection.
 #' @param y The response of the rows of `newdata`, if that has no column for it; `NULL` by default.
 #' @param alternatives A value of [contree_alternatives()], whose trees are listed too; `NULL` by
@@ -60,7 +61,7 @@ contree_report.contree_model <- function(fit, newdata = NULL, file, y = NULL, al
     stop_input("title", gettextf("'title' must be a string or NULL, not %s", show_value(title)))
   }
   rows <- check_row_limit(rows)
-  shown <- report_rows(fit, newdata, y)
+  shown <- report_rows(fit, newdata, y, parent.frame())
   if (is.null(title)) title <- report_title(fit)
   write_content(report_page(fit, shown, alternatives, title, rows, digits, laplace), file)
 }
@@ -82,30 +83,85 @@ report_title <- function(fit) {
 
 # What the page says of rows: list(names, leaf, truth, predicted, values, training); `leaf` are rows
 # of the table of nodes, `truth` the response (NULL if not known), `predicted` words where these are
-# not the leaf's, `values` a data frame of the predictors that the tree asks for.
-report_rows <- function(fit, newdata, y) {
+# not the leaf's, `values` a data frame of the predictors that the tree asks for. The call of the
+# fit finds its data from `env`.
+report_rows <- function(fit, newdata, y, env) {
   if (is.null(newdata)) return(report_training_rows(fit))
   leaf <- unname(match(stats::predict(fit, newdata, type = "node"), node_ids(fit)))
   frame <- as.data.frame(newdata)
-  list(names = row.names(frame), leaf = leaf, truth = report_truth(fit, newdata, y),
-       predicted = if (tree_leaf(fit) == "linear") unname(stats::predict(fit, newdata)),
-       values = frame[used_inputs(fit)], training = FALSE)
+  shown <- list(names = row.names(frame), leaf = leaf, truth = report_truth(fit, newdata, y),
+                predicted = if (tree_leaf(fit) == "linear") unname(stats::predict(fit, newdata)),
+                values = frame[used_inputs(fit)])
+  c(shown, list(training = are_training_rows(fit, shown, newdata, env)))
 }
 
 report_training_rows <- function(fit) {
   leaf <- unname(tree_where(fit))
-  truth <- tree_y(fit)
-  if (predicts_classes(fit) && !is.null(truth)) truth <- class_factor(truth, tree_classes(fit))
   model <- tree_model(fit)
   values <- if (!is.null(model)) {
     columns <- intersect(names(model)[-1], used_predictors(fit))
     structure(as.list(model)[columns], class = "data.frame", row.names = attr(model, "row.names"))
   }
-  list(names = names(tree_where(fit)), leaf = leaf, truth = if (length(truth)) truth,
-       predicted = NULL, values = values, training = TRUE)
+  list(names = names(tree_where(fit)), leaf = leaf, truth = training_truth(fit),
+       predicted = if (tree_leaf(fit) == "linear") unname(fit$fitted.values),
+       values = values, training = TRUE)
 }
 
-# The response of new rows, NULL if it is not among them.
+# The response of the training rows; NULL where the fit does not have it.
+training_truth <- function(fit) {
+  truth <- tree_y(fit)
+  if (length(truth) == 0) return(NULL)
+  if (predicts_classes(fit)) class_factor(truth, tree_classes(fit)) else truth
+}
+
+# Were these the rows of the fit? Each must have the leaf and the response that the fit has of it,
+# and the values of the training rows if these are found again. If not, their names are left, and
+# what the tree has learned of the values.
+are_training_rows <- function(fit, shown, newdata, env) {
+  truth <- training_truth(fit)
+  if (is.null(truth) || is.null(shown$truth)) return(FALSE)
+  if (!identical(shown$leaf, unname(tree_where(fit)))) return(FALSE)
+  if (!same_values(shown$truth, truth)) return(FALSE)
+  frame <- rows_of_fit(fit, env)
+  if (is.null(frame)) {
+    learned <- if (is.null(shown$predicted)) are_split_halfway(fit, newdata, shown$leaf) else
+      isTRUE(all.equal(shown$predicted, unname(fit$fitted.values)))
+    return(learned && identical(shown$names, names(tree_where(fit))))
+  }
+  given <- tryCatch(stats::model.frame(stats::delete.response(used_terms(fit)),
+                                       as.data.frame(newdata), na.action = stats::na.pass),
+                    error = function(problem) NULL)
+  columns <- intersect(names(given), names(frame))
+  length(columns) > 0 && all(unlist(Map(same_values, given[columns], frame[columns])))
+}
+
+# Is each threshold half way between the values of its node next to it, as in the training rows?
+are_split_halfway <- function(fit, newdata, leaf) {
+  columns <- new_columns(fit, newdata, stats::na.pass)$columns
+  if (is.matrix(columns)) columns <- as.data.frame(columns)
+  numbers <- which(is.finite(node_threshold(fit)) &
+                     types_of(fit, node_variable(fit)) %in% number_types)
+  halfway <- vapply(numbers, function(node) {
+    inside <- node_ids(fit)[leaf]
+    while (any(inside > node_ids(fit)[node])) {
+      inside <- ifelse(inside > node_ids(fit)[node], inside %/% 2L, inside)
+    }
+    values <- columns[[node_variable(fit)[node]]][inside == node_ids(fit)[node]]
+    threshold <- node_threshold(fit)[node]
+    next_to <- c(max(-Inf, values[which(values < threshold)]),
+                 min(Inf, values[which(values >= threshold)]))
+    abs(threshold - mean(next_to)) <= 1e-6 * diff(next_to)
+  }, NA)
+  all(halfway %in% TRUE)
+}
+
+# Whatever their type: factors may be given as characters, integers as doubles.
+same_values <- function(a, b) {
+  plain <- function(x) if (is.numeric(x) || is.logical(x)) as.numeric(x) else as.character(x)
+  identical(plain(a), plain(b))
+}
+
+# The response of the rows given, NULL if it is not among them.
 report_truth <- function(fit, newdata, y) {
   if (is.null(y)) {
     terms <- tree_terms(fit)
@@ -127,7 +183,8 @@ report_page <- function(fit, shown, alternatives, title, rows, digits, laplace) 
   # nothing is loaded, whatever a name or a level holds
   policy <- paste("default-src 'none'; img-src data:; style-src 'unsafe-inline';",
                   "script-src 'unsafe-inline'")
-  sections <- c(report_tree(fit, digits, laplace), report_nodes(fit, digits),
+  layout <- report_layout(fit, digits, laplace)
+  sections <- c(report_tree(fit, layout), report_nodes(fit, digits),
                 report_errors(fit, shown, laplace), report_row_table(fit, shown, rows),
                 report_rules(fit, digits), report_proof(fit),
                 if (!is.null(alternatives)) report_alternatives(alternatives, digits))
@@ -135,6 +192,7 @@ report_page <- function(fit, shown, alternatives, title, rows, digits, laplace) 
     "<!DOCTYPE html>", "<html lang=\"en\">", "<head>", "<meta charset=\"utf-8\">",
     tag("meta", `http-equiv` = "Content-Security-Policy", content = policy, close = FALSE),
     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">",
+    "<meta name=\"color-scheme\" content=\"light dark\">",
     "<meta name=\"generator\" content=\"contree\">",
     "<link rel=\"icon\" href=\"data:,\">",
     tag("title", html_text(title)), tag("style", file("report.css")), "</head>", "<body>",
@@ -144,7 +202,7 @@ report_page <- function(fit, shown, alternatives, title, rows, digits, laplace) 
             tag("code", html_text(paste(deparse(tree_call(fit)), collapse = " "))))),
     tag("main", paste(sections, collapse = "\n")),
     tag("script", type = "application/json", id = "contree-data",
-        report_data(fit, shown, rows, digits, laplace)),
+        report_data(fit, shown, layout, rows, digits)),
     tag("script", file("report.js")), "</body>", "</html>"))
 }
 
@@ -166,7 +224,7 @@ report_nodes <- function(fit, digits) {
   table[["leaf"]] <- ifelse(node_is_leaf(fit), gettext("yes"), "")
   report_section("nodes", gettext("Nodes"),
                  tag("details", tag("summary", gettextf("All %d nodes", nrow(fit$frame))),
-                     html_table(table, code = "rule")))
+                     tag("div", class = "wide", html_table(table, code = "rule"))))
 }
 
 # "setosa 50, virginica 2, +3 more"
@@ -187,39 +245,62 @@ counts_text <- function(counts) {
 
 report_errors <- function(fit, shown, laplace) {
   if (is.null(shown$truth)) return(NULL)
-  of <- if (shown$training) gettext("training rows") else gettext("new rows")
-  heading <- gettextf("Right and wrong: %d %s", length(shown$leaf), of)
-  if (!predicts_classes(fit)) {
-    return(report_section("errors", heading, report_residuals(fit, shown)))
+  n <- length(shown$leaf)
+  heading <- if (shown$training) gettextf("Right and wrong: %d training rows", n) else
+    gettextf("Right and wrong: %d given rows", n)
+  parts <- if (predicts_classes(fit)) {
+    judged <- judge_leaves(fit, shown$leaf, shown$truth, 0.95, laplace)
+    list(tag("p", html_text(accuracy_text(judged, shown$training))),
+         tag("div", class = "side", report_confusion(judged, shown$training),
+             report_roc(fit, judged, shown$training)))
+  } else {
+    list(report_residuals(fit, shown))
   }
-  judged <- judge_leaves(fit, shown$leaf, shown$truth, 0.95, laplace)
-  report_section(
-    "errors", heading,
-    if (shown$training) tag("p", class = "note", html_text(gettext(
-      "The training error of an optimal tree is optimistic; expect more errors on other rows."))),
-    tag("p", html_text(gettextf(
-      "Accuracy %s (%d of %d rows, 95%% interval %s to %s), Brier score %s.",
-      format(judged$accuracy, digits = 4), judged$correct, judged$n,
-      format(judged$interval[["lower"]], digits = 3),
-      format(judged$interval[["upper"]], digits = 3), format(judged$brier, digits = 4)))),
-    tag("div", class = "side", report_confusion(judged), report_roc(fit, judged)))
+  report_section("errors", heading, if (shown$training) report_optimism(fit), unlist(parts))
+}
+
+report_optimism <- function(fit) {
+  tag("p", class = "note", html_text(if (has_proof(fit)) {
+    gettext("The training error of an optimal tree is optimistic; expect more on other rows.")
+  } else {
+    gettext("The error of a tree on its training rows is optimistic; expect more on other rows.")
+  }))
+}
+
+# An interval would be one for new rows.
+accuracy_text <- function(judged, training) {
+  shown <- function(number, digits = 4) format(number, digits = digits)
+  if (training) {
+    return(gettextf("Accuracy on the training rows %s (%d of %d), Brier score on them %s.",
+                    shown(judged$accuracy), judged$correct, judged$n, shown(judged$brier)))
+  }
+  gettextf("Accuracy %s (%d of %d rows, 95%% interval %s to %s), Brier score %s.",
+           shown(judged$accuracy), judged$correct, judged$n, shown(judged$interval[["lower"]], 3),
+           shown(judged$interval[["upper"]], 3), shown(judged$brier))
 }
 
 report_residuals <- function(fit, shown) {
   predicted <- if (is.null(shown$predicted)) node_values(fit)[shown$leaf, 1] else shown$predicted
-  truth <- shown$truth
-  if (!is.numeric(truth) || is.matrix(truth) || (shown$training && tree_leaf(fit) == "linear")) {
+  if (!is.numeric(shown$truth) || is.matrix(shown$truth)) {
     return(tag("p", html_text(gettext("Give 'newdata' with the response for errors."))))
   }
-  left <- truth - predicted
-  tag("p", html_text(gettextf(
-    "Root mean squared error %s, mean absolute error %s, R squared %s.",
-    format(sqrt(mean(left^2)), digits = 4), format(mean(abs(left)), digits = 4),
-    format(1 - sum(left^2) / sum((truth - mean(truth))^2), digits = 4))))
+  judged <- judge_numbers(shown$truth, predicted)
+  text <- if (shown$training) {
+    gettext("On the training rows: root mean squared error %s, mean absolute error %s, %s.")
+  } else {
+    gettext("Root mean squared error %s, mean absolute error %s, %s.")
+  }
+  figures <- vapply(judged[c("rmse", "mae", "r.squared")], format, "", digits = 4)
+  tag("p", html_text(sprintf(text, figures[1], figures[2],
+                             gettextf("R squared %s", figures[3]))))
+}
+
+of_rows <- function(text, training) {
+  if (training) gettextf("%s (training rows)", text) else text
 }
 
 # True classes in rows; the fuller the colour, the larger the proportion of its row.
-report_confusion <- function(judged) {
+report_confusion <- function(judged, training) {
   confusion <- judged$confusion
   classes <- rownames(confusion)
   strength <- confusion / pmax(1, rowSums(confusion))
@@ -235,16 +316,17 @@ report_confusion <- function(judged) {
            sprintf("<td class=\"figure\">%s</td><td class=\"figure\">%s</td></tr>",
                    share_text(figures$recall[i]), share_text(figures$precision[i])))
   }, "")
-  tag("table", class = "confusion",
-      tag("caption", html_text(gettext("True classes in rows, predicted classes in columns"))),
-      "<thead><tr><td></td>", head, "<th scope=\"col\">", gettext("recall"),
-      "</th><th scope=\"col\">", gettext("precision"), "</th></tr></thead><tbody>",
-      paste(body, collapse = "\n"), "</tbody>")
+  caption <- of_rows(gettext("True classes in rows, predicted classes in columns"), training)
+  table <- tag("table", class = "confusion", tag("caption", html_text(caption)),
+               "<thead><tr><td></td>", head, "<th scope=\"col\">", gettext("recall"),
+               "</th><th scope=\"col\">", gettext("precision"), "</th></tr></thead><tbody>",
+               paste(body, collapse = "\n"), "</tbody>")
+  tag("div", class = "wide", table)
 }
 
 share_text <- function(value) ifelse(is.finite(value), sprintf("%.1f%%", 100 * value), "-")
 
-report_roc <- function(fit, judged) {
+report_roc <- function(fit, judged, training) {
   classes <- tryCatch(curves_to_draw(judged, NULL), contree_input_error = function(problem) NULL)
   if (is.null(classes)) return(NULL)
   col <- leaf_colours(fit, NULL)[classes]
@@ -253,7 +335,7 @@ report_roc <- function(fit, judged) {
     list(x = curve$false_positive_rate, y = curve$true_positive_rate)
   })
   names(curves) <- sprintf("%s (AUC %.3f)", classes, judged$auc[classes])
-  line_chart(gettext("ROC curves, each class against all others"), curves, col,
+  line_chart(of_rows(gettext("ROC curves, each class against all others"), training), curves, col,
              gettext("false positive rate"), gettext("true positive rate"), c(0, 1), c(0, 1))
 }
 

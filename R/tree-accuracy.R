@@ -12,8 +12,8 @@
 #' Brier score and by one ROC curve for each class. Each leaf gives one point of a curve, so a small
 #' tree has few.
 #'
-#' @param fit A fit of [contree()] or [gmt()], or a value of [contree_cv()], whose element `fit` is
-#'   used.
+#' @param fit A fit of [contree()] or [gmt()], another tree of this package such as one of
+#'   [forest_tree()], or a value of [contree_cv()], whose element `fit` is used.
 #' @param newdata Data frame or matrix with the predictors of the fit, as for [predict.contree()],
 #'   and the response.
 #' @param level Confidence level of the interval, a number between 0 and 1; 0.95 by default.
@@ -42,13 +42,13 @@
 #'
 #'   `plot()` draws the curves and returns those drawn, invisibly.
 #'
-#'   For a regression tree, a list of class `contree_number_accuracy`: `n`, `mse` (mean squared
-#'   error), `se` (its standard error), `rmse` (its square root), `mae` (mean absolute error) and
-#'   `r.squared` (1 less the ratio of the squared errors to those about the mean response of these
-#'   rows).
+#'   For a regression tree or a model tree, a list of class `contree_number_accuracy`: `n`, `mse`
+#'   (mean squared error), `se` (its standard error), `rmse` (its square root), `mae` (mean absolute
+#'   error) and `r.squared` (1 less the ratio of the squared errors to those about the mean response
+#'   of these rows).
 #' @section Errors:
 #' `contree_input_error` if a column is missing, or if the response is not found or has missing
-#' values.
+#' values; `contree_unsupported_error` for a tree that predicts several numbers.
 #' @references E. B. Wilson (1927). Probable inference, the law of succession, and statistical
 #'   inference. *Journal of the American Statistical Association* 22(158), 209-212.
 #'   \doi{10.1080/01621459.1927.10502953}.
@@ -67,6 +67,7 @@
 #'
 #' train <- seq(1, 32, by = 2)
 #' contree_accuracy(contree(mpg ~ ., mtcars[train, ], depth = 1), mtcars[-train, ])
+#' contree_accuracy(gmt(mpg ~ wt | hp, mtcars[train, ], seed = 1), mtcars[-train, ])
 #' @export
 contree_accuracy <- function(fit, ...) UseMethod("contree_accuracy")
 
@@ -76,7 +77,7 @@ contree_accuracy.contree_model <- function(fit, newdata, level = 0.95, y = NULL,
                                            laplace = 0, ...) {
   check_no_dots(...)
   check_fit(fit)
-  if (has_proof(fit) && !predicts_classes(fit)) {
+  if (predicts_one_number(fit)) {
     return(judge_numbers(numbers_to_judge(fit, newdata, y), stats::predict(fit, newdata)))
   }
   need_classes(fit, "contree_accuracy()")
@@ -222,6 +223,10 @@ true_classes <- function(fit, newdata, y, argument = "newdata") {
   }
   if (predicts_classes(fit)) read_response(y, label) else read_any_response(y, label)
 }
+
+# Whether leaves have a number or a model of one; classes and several numbers are judged otherwise,
+# or not at all.
+predicts_one_number <- function(fit) tree_leaf(fit) %in% c("number", "linear")
 
 # The same of a tree that predicts numbers.
 numbers_to_judge <- function(fit, newdata, y, argument = "newdata") {

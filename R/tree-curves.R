@@ -63,7 +63,9 @@ plot.contree_accuracy <- function(x, what = c("roc", "precision"), classes = NUL
   classes <- curves_to_draw(x, classes)
   col <- class_colours(levels(x$curves$class), col)[classes]
   roc <- what == "roc"
-  graphics::plot(0:1, 0:1, type = "n", asp = 1, las = 1, main = main,
+  before <- graphics::par(pty = "s")
+  on.exit(graphics::par(before))
+  graphics::plot(0:1, 0:1, type = "n", xaxs = "i", yaxs = "i", las = 1, main = main,
                  xlab = if (roc) gettext("false positive rate") else gettext("recall"),
                  ylab = if (roc) gettext("true positive rate") else gettext("precision"))
   if (roc) graphics::abline(0, 1, col = "grey70", lty = 2)
@@ -71,7 +73,8 @@ plot.contree_accuracy <- function(x, what = c("roc", "precision"), classes = NUL
     curve <- x$curves[x$curves$class == class, ]
     across <- if (roc) curve$false_positive_rate else curve$true_positive_rate
     up <- if (roc) curve$true_positive_rate else curve$precision
-    graphics::lines(across, up, type = "o", pch = 19, cex = 0.6, lwd = 2, col = col[[class]])
+    graphics::lines(across, up, type = "o", pch = 19, cex = 0.6, lwd = 2, col = col[[class]],
+                    xpd = NA)
   }
   graphics::legend(if (roc) "bottomright" else "bottomleft", bty = "n", lwd = 2, col = col,
                    legend = sprintf("%s (AUC %.3f)", classes, x$auc[classes]), cex = 0.9)

@@ -38,7 +38,8 @@
 #' feature as stated by the software that grew the model (XGBoost: `loss_changes`, LightGBM:
 #' `split_gain`, rpart: `improve`), and `splits`, their number. It is a `contree_unsupported_error`
 #' if the model does not state gains. With `data` and `y`, the classes or numbers of its rows, they
-#' have the loss of accuracy or, for numbers, of R squared.
+#' have the loss of accuracy or, for numbers, of R squared. Classes may be given as logicals,
+#' numbers, characters or a factor, as long as they name those of the model (`TRUE` is 1).
 #'
 #' @param fit,y As in [contree_accuracy()].
 #' @param data Rows whose response is known: data frame or matrix with the predictors of the fit
@@ -62,7 +63,8 @@
 #'
 #'   `plot()` draws `gini`, `deviance` or `drop` and returns the data frame invisibly.
 #' @section Errors:
-#' As for [contree_accuracy()].
+#' As for [contree_accuracy()]; of an imported forest also `contree_input_error` if `y` has a label
+#' that is not a class of the model.
 #' @references L. Breiman, J. Friedman, R. Olshen, C. Stone (1984). *Classification and Regression
 #' Trees*, for the decrease of impurity.
 #'
@@ -94,7 +96,7 @@ contree_importance.contree_model <- function(fit, data = NULL, repeats = 10, y =
   check_no_dots(...)
   check_fit(fit)
   if (is.null(data) && is.null(y)) return(split_importance(fit))
-  if (!has_proof(fit)) need_classes(fit, "contree_importance(data = )")
+  if (!predicts_one_number(fit)) need_classes(fit, "contree_importance(data = )")
   shuffling_importance(fit, data, repeats, y)
 }
 

@@ -29,37 +29,55 @@
 
   // ---- zoom and move ----
 
+  // The picture has its own size and the frame around it scrolls, so that text stays legible; only
+  // "Fit" makes it as small as the frame.
+  const frame = picture.parentNode;
   const whole = picture.getAttribute("viewBox").split(" ").map(Number);
-  let view = whole.slice();
-  function show(box) {
-    view = box;
-    picture.setAttribute("viewBox", view.map(v => v.toFixed(1)).join(" "));
-    picture.parentNode.classList.toggle("zoomed", view[2] < whole[2]);
+  let scale = 1;
+  const fitting = () => Math.min(1, (frame.clientWidth - 1) / whole[2]);
+  function resize() {
+    picture.setAttribute("viewBox", whole.join(" "));
+    picture.setAttribute("width", (whole[2] * scale).toFixed(1));
+    picture.setAttribute("height", (whole[3] * scale).toFixed(1));
   }
-  // By a factor, about a point of the picture that stays where it is.
-  function zoom(factor, x, y) {
-    const width = Math.min(whole[2], Math.max(160, view[2] / factor));
-    const scale = width / view[2];
-    if (x === undefined) { x = view[0] + view[2] / 2; y = view[1] + view[3] / 2; }
-    show([x - (x - view[0]) * scale, y - (y - view[1]) * scale, width, view[3] * scale]);
-    if (width === whole[2]) show(whole.slice());
+  // The point of the frame at (x, y), by default its middle, stays where it is.
+  function zoom(to, x, y) {
+    if (x === undefined) { x = frame.clientWidth / 2; y = frame.clientHeight / 2; }
+    const by = Math.min(4, Math.max(fitting(), to)) / scale;
+    const left = (frame.scrollLeft + x) * by - x, top = (frame.scrollTop + y) * by - y;
+    scale *= by;
+    resize();
+    frame.scrollLeft = left;
+    frame.scrollTop = top;
   }
-  function pointAt(event) {
-    const at = picture.getBoundingClientRect();
-    return [view[0] + (event.clientX - at.left) / at.width * view[2],
-            view[1] + (event.clientY - at.top) / at.height * view[3]];
+  // A node comes into the frame, or into its middle.
+  function reveal(id, middle) {
+    const at = nodes.get(id).box.getBoundingClientRect(), seen = frame.getBoundingClientRect();
+    if (middle) {
+      frame.scrollLeft += (at.left + at.right - seen.left - seen.right) / 2;
+    } else {
+      frame.scrollLeft += Math.max(0, at.right + 12 - seen.right) -
+        Math.max(0, seen.left + 12 - at.left);
+    }
+    frame.scrollTop += Math.max(0, at.bottom + 12 - seen.bottom) -
+      Math.max(0, seen.top + 12 - at.top);
   }
   picture.addEventListener("wheel", event => {
-    if (!event.ctrlKey && !event.metaKey && view[2] === whole[2]) return; // the page scrolls
+    if (!event.ctrlKey && !event.metaKey) return; // the frame scrolls
     event.preventDefault();
-    zoom(event.deltaY < 0 ? 1.2 : 1 / 1.2, ...pointAt(event));
+    const seen = frame.getBoundingClientRect();
+    zoom(event.deltaY < 0 ? scale * 1.2 : scale / 1.2, event.clientX - seen.left,
+      event.clientY - seen.top);
   }, { passive: false });
   let grip = null;
-  picture.addEventListener("pointerdown", event => { grip = pointAt(event); });
+  picture.addEventListener("pointerdown", event => {
+    if (event.pointerType === "mouse") grip = [event.clientX, event.clientY];
+  });
   picture.addEventListener("pointermove", event => {
-    if (!grip || event.buttons === 0 || view[2] === whole[2]) return;
-    const now = pointAt(event);
-    show([view[0] + grip[0] - now[0], view[1] + grip[1] - now[1], view[2], view[3]]);
+    if (!grip || event.buttons === 0) return;
+    frame.scrollLeft += grip[0] - event.clientX;
+    frame.scrollTop += grip[1] - event.clientY;
+    grip = [event.clientX, event.clientY];
   });
   picture.addEventListener("pointerup", () => { grip = null; });
 
@@ -73,12 +91,13 @@
   // What is visible is laid out anew: leaves and folded nodes side by side.
   function layOut() {
     const box = data.box, x = new Map();
-    let next = box.margin[0] + box.width[0] / 2;
+    let next = box.margin[0];
     (function place(id) {
       const node = nodes.get(id);
       if (isLeaf(node) || node.folded) {
-        x.set(id, next);
-        next += box.width[0] + box.gap[0];
+        const width = (isLeaf(node) ? box.leaf : box.inner)[0];
+        x.set(id, next + width / 2);
+        next += width + box.gap[0];
         return;
       }
       place(node.left);
@@ -101,12 +120,11 @@
       node.edge.setAttribute("d", "M" + x.get(parent(id)) + " " +
         (y - box.row[0] + box.height[0]) + "V" + bend + "H" + x.get(id) + "V" + y);
       node.way.setAttribute("x", x.get(id) + (id % 2 === 0 ? 7 : -7));
-      node.way.setAttribute("y", bend - 5);
+      node.way.setAttribute("y", bend - 6);
     }
-    whole[2] = next - box.width[0] / 2 - box.gap[0] + box.margin[0];
+    whole[2] = next - box.gap[0] + box.margin[0];
     whole[3] = deepest;
-    picture.style.maxWidth = (1.6 * whole[2]) + "px";
-    show(whole.slice());
+    resize();
   }
   function fold(id, folded) {
     const node = nodes.get(id);
@@ -115,9 +133,11 @@
     node.box.classList.toggle("folded", folded);
     node.box.setAttribute("aria-expanded", String(!folded));
     layOut();
+    reveal(id, true);
   }
   function foldAll(folded) {
     for (const id of nodes.keys()) if (id > 1 || !folded) fold(id, folded);
+    reveal(1, true);
   }
 
   // ---- a node ----
@@ -126,6 +146,7 @@
   function focusOn(id) {
     for (const node of nodes.values()) node.box.setAttribute("tabindex", node.id === id ? 0 : -1);
     nodes.get(id).box.focus({ preventScroll: true });
+    reveal(id);
   }
   function choose(id) {
     chosen = chosen === id ? null : id;
@@ -191,7 +212,7 @@
         fold(node.id, true);
       },
       Enter: () => choose(node.id), " ": () => fold(node.id, !node.folded),
-      "+": () => zoom(1.3), "-": () => zoom(1 / 1.3), 0: () => show(whole.slice()),
+      "+": () => zoom(1.3 * scale), "-": () => zoom(scale / 1.3), 0: () => zoom(1),
       Escape: () => light(null)
     }[event.key];
     if (!act) return;
@@ -217,6 +238,7 @@
         part.classList.toggle("dim", row !== null && !on);
       }
     }
+    if (row !== null) reveal(data.leaves[row]);
     listRows();
   }
 
@@ -267,8 +289,10 @@
   // ---- tools ----
 
   document.getElementById("tools").append(
-    button("+", "Zoom in", () => zoom(1.3)), button("\u2212", "Zoom out", () => zoom(1 / 1.3)),
-    button("Fit", "Show the whole tree", () => show(whole.slice())),
+    button("+", "Zoom in", () => zoom(1.3 * scale)),
+    button("\u2212", "Zoom out", () => zoom(scale / 1.3)),
+    button("100%", "Legible size", () => { zoom(1); reveal(1, true); }),
+    button("Fit", "Show the whole tree", () => zoom(fitting())),
     button("Fold all", "Fold all nodes below the root", () => foldAll(true)),
     button("Unfold all", "Unfold all nodes", () => foldAll(false)),
     button("Clear path", "Clear the lit path of a row", () => light(null)));
@@ -283,6 +307,8 @@
     }
     listRows();
   }
+
+  reveal(1, true);
 
   // ---- copies of rules ----
 

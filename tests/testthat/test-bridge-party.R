@@ -133,3 +133,82 @@ test_that("partykit gets all rows, of characters and calls too", {
   }
   expect_error(predict(partykit::as.party(fit), transform(data, ch = "new")), "new level")
 })
+
+# Rows of every type of predictor, of which any value may be missing.
+rows_with_missing <- function(n) {
+  data <- data.frame(ch = sample(c("u", "v", "w"), n, TRUE), x = rnorm(n), k = rpois(n, 3),
+                     f = factor(sample(letters[1:4], n, TRUE)), l = sample(c(TRUE, FALSE), n, TRUE),
+                     o = factor(sample(c("lo", "mid", "hi"), n, TRUE), c("lo", "mid", "hi"), TRUE))
+  data$z <- match(data$ch, c("u", "v", "w")) + as.integer(data$f) * data$x + data$k / 3 +
+    2 * data$l + as.integer(data$o)
+  data$y <- cut(data$z, c(-Inf, 4, 7, Inf), c("few", "some", "many"))
+  for (name in names(data)[1:6]) data[[name]][sample(n, n / 8)] <- NA
+  data
+}
+
+test_that("no row is dropped for a missing value, whatever leaves predict", {
+  skip_if_not_installed("partykit")
+  set.seed(5)
+  data <- rows_with_missing(200)
+  predictors <- names(data)[1:6]
+  lacking <- data[1:3, ]
+  lacking[] <- lapply(lacking, function(x) replace(x, TRUE, NA))
+  for (response in c("z", "y")) {
+    formula <- stats::reformulate(predictors, response)
+    fits <- lapply(1:4, function(depth) {
+      forest <- hist_forest(formula, data, trees = 1, depth = depth, seed = depth)
+      forest_tree(forest, 1, as = "model")
+    })
+    fits <- c(fits, lapply(1:2, function(depth) {
+      contree(formula, data, depth = depth, max_thresholds = 5)
+    }), list(contree(data[predictors], data[[response]], depth = 2, max_thresholds = 5)))
+    expect_true(any(vapply(fits, function(fit) "ch" %in% used_predictors(fit), NA)))
+    for (fit in fits) {
+      party <- partykit::as.party(fit)
+      for (new in list(data, data[7, ], transform(data, ch = factor(ch)), lacking)) {
+        expect_equal(predict(party, new), predict(fit, new), ignore_attr = TRUE)
+        pairs <- unique(data.frame(predict(party, new, type = "node"),
+                                   predict(fit, new, type = "node")))
+        expect_false(anyDuplicated(pairs[[1]]) > 0 || anyDuplicated(pairs[[2]]) > 0)
+      }
+      if (!length(fit$where)) next
+      expect_equal(predict(party), predict(fit), ignore_attr = TRUE)
+      expect_identical(length(unique(party$fitted[["(fitted)"]])), sum(node_is_leaf(fit)))
+    }
+  }
+})
+
+test_that("each function of partykit gives what the tree has", {
+  skip_if_not_installed("partykit")
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  fits <- list(contree(Species ~ ., iris, depth = 2), contree(dist ~ speed, cars, depth = 2))
+  for (fit in fits) {
+    data <- if (predicts_classes(fit)) iris else cars
+    party <- partykit::as.party(fit, data = data)
+    leaf <- node_is_leaf(fit)
+    expect_identical(partykit::nodeids(party), seq_along(leaf))
+    expect_identical(partykit::nodeids(party, terminal = TRUE), which(leaf))
+    expect_equal(partykit::width(party), sum(leaf))
+    expect_equal(grid::depth(party), max(node_depth(fit)))
+    expect_equal(unlist(partykit::nodeapply(party, which(leaf), function(node) node$id)),
+                 which(leaf), ignore_attr = TRUE)
+    expect_silent(plot(party))
+    expect_output(print(party), "terminal nodes")
+    for (node in seq_along(leaf)) {
+      expect_identical(nrow(partykit::data_party(party, node)), node_n(fit)[node])
+      expect_equal(partykit::width(party[[node]]), sum(nearest_cut(fit, node)[which(leaf)] == node))
+    }
+    where <- predict(party, data, type = "node")
+    expect_identical(unname(where), unname(tree_where(fit)))
+    expect_equal(partykit::predict_party(party, id = where), predict(fit, data),
+                 ignore_attr = TRUE)
+    simple <- partykit::as.simpleparty(party)
+    expect_equal(predict(simple, data), predict(fit, data), ignore_attr = TRUE)
+    if (predicts_classes(fit)) {
+      expect_equal(predict(party, data, type = "prob"), predict(fit, data, type = "prob"),
+                   ignore_attr = TRUE)
+      expect_error(predict(party, data, type = "quantile"), "numeric responses")
+    }
+  }
+})

@@ -117,3 +117,46 @@ test_that("the call is one that rpart's methods come to an end with", {
   expect_identical(as.rpart(contree(Species ~ ., iris, depth = 2))$call[[1]], quote(rpart::rpart))
   expect_error(residuals(as.rpart(contree(iris[1:2], iris$Species, depth = 1)), "none"))
 })
+
+test_that("each function of rpart gives what the tree has, or an error that says why not", {
+  skip_if_not_installed("rpart")
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  fits <- list(contree(Species ~ ., iris, depth = 2), contree(dist ~ speed, cars, depth = 2))
+  for (fit in fits) {
+    data <- if (predicts_classes(fit)) iris else cars
+    tree <- as.rpart(fit, data = data)
+    rules <- rpart::path.rpart(tree, node_ids(fit), print.it = FALSE)
+    expect_identical(unname(lengths(rules)), node_depth(fit) + 1L)
+    expect_output(print(tree), paste0("n= ", nrow(data)))
+    expect_output(summary(tree), "Node number 1")
+    expect_identical(length(labels(tree)), length(node_ids(fit)))
+    if (predicts_classes(fit)) {
+      prob <- unname(predict(fit, data, type = "prob"))
+      expect_equal(unname(predict(tree, data, type = "prob")), prob)
+      expect_identical(predict(tree, data, type = "class"), predict(fit, data))
+      expect_equal(unname(predict(tree, data, type = "vector")), as.numeric(predict(fit, data)))
+      expect_equal(unname(predict(tree, data, type = "matrix")[, 5:7]), prob)
+      expect_error(rpart::meanvar(tree), "classification")
+    } else {
+      expect_equal(predict(tree, data), predict(fit, data))
+      expect_equal(rpart::meanvar(tree)$y, fit$frame$dev[node_is_leaf(fit)] /
+                     node_n(fit)[node_is_leaf(fit)])
+      expect_error(predict(tree, data, type = "class"), "Invalid prediction")
+    }
+    expect_identical(nrow(model.frame(tree)), nrow(data))
+    file <- tempfile(fileext = ".ps")
+    rpart::post(tree, filename = file)
+    expect_gt(file.size(file), 1000)
+    for (node in node_ids(fit)[!node_is_leaf(fit)]) {
+      below <- node_ids(fit)
+      while (any(below > node)) below <- ifelse(below > node, below %/% 2L, below)
+      cut <- rpart::snip.rpart(tree, toss = node)
+      expect_identical(nrow(cut$frame), sum(below != node) + 1L)
+    }
+    expect_output(table <- rpart::printcp(tree), "rel error")
+    expect_equal(table[2, "rel error"], fit$objective / fit$frame$dev[1], ignore_attr = TRUE)
+    expect_error(rpart::plotcp(tree), "cross-validation")
+    expect_error(capture.output(rpart::rsq.rpart(tree)))
+  }
+})

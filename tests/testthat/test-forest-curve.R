@@ -59,3 +59,14 @@ test_that("plots draw the curve or the importance, and give what they drew", {
   none <- hist_forest(Species ~ ., iris, trees = 2, importance = "none")
   expect_contree_error(plot(none, type = "importance"), "input", "importance = ")
 })
+
+test_that("what to plot may be said as of a tree", {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  fit <- hist_forest(Species ~ ., iris, trees = 9, seed = 3)
+  expect_silent(shown <- plot(fit, what = "importance", n = 2))
+  expect_identical(shown, plot(fit, type = "importance", n = 2))
+  expect_identical(plot(fit, what = "error"), forest_curve(fit))
+  expect_contree_error(plot(fit, what = "tree"), "input", "'what'")
+  expect_contree_error(plot(fit, type = "tree"), "input", "'type'")
+})

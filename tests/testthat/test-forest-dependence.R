@@ -105,3 +105,50 @@ test_that("a level that training had not is told once", {
   })
   expect_equal(told, 1)
 })
+
+# What a plot drew, by the names of the functions of graphics: a list of their arguments.
+drawn <- function(code) {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  grDevices::dev.control("enable")
+  force(code)
+  calls <- grDevices::recordPlot()[[1]]
+  names <- vapply(calls, function(call) call[[2]][[1]]$name, "")
+  stats::setNames(lapply(calls, function(call) call[[2]][-1]), names)
+}
+
+test_that("levels are points, each with its name in sight", {
+  set.seed(1)
+  names <- paste(c("Northern", "Southern", "Eastern", "Western"), "rural communities of the",
+                 rep(c("coast", "plain", "hills"), each = 4))
+  data <- data.frame(long = factor(rep(names, 10)), short = factor(rep(c("a", "b"), 60)),
+                     x = rnorm(120))
+  data$y <- as.integer(data$long) + data$x
+  fit <- hist_forest(y ~ ., data, trees = 5, seed = 1)
+  for (variable in c("long", "short")) {
+    shown <- partial_dependence(fit, data, variable)
+    margins <- NULL
+    parts <- drawn({
+      before <- graphics::par("mai")
+      plot(shown)
+      margins <- graphics::par("mai") - before
+    })
+    expect_identical(margins, numeric(4))
+    marks <- Filter(function(part) part[[2]] != "n", parts[names(parts) == "C_plotXY"])
+    expect_identical(unname(vapply(marks, `[[`, "", 2)), "p")
+    values <- c(marks[[1]][[1]]$x, marks[[1]][[1]]$y)
+    expect_setequal(values, c(shown$prediction, seq_len(nlevels(data[[variable]]))))
+    said <- lapply(parts[names(parts) == "C_axis"], function(axis) axis[[3]])
+    expect_true(list(levels(data[[variable]])) %in% said)
+  }
+})
+
+test_that("with room for no more the middle of names is left out, not names", {
+  data <- data.frame(f = factor(rep(strrep(letters[1:12], 60), 10)))
+  data$y <- as.integer(data$f)
+  shown <- partial_dependence(hist_forest(y ~ f, data, trees = 5, seed = 1), data, "f")
+  said <- lapply(drawn(plot(shown)), function(call) if (length(call) > 2) call[[3]])
+  names <- Filter(is.character, said[names(said) == "C_axis"])[[1]]
+  expect_identical(substr(names, 1, 1), letters[1:12])
+  expect_true(any(grepl("..", names, fixed = TRUE)))
+})

@@ -68,3 +68,36 @@ test_that("what cannot be measured is refused", {
   expect_error(contree_importance(several, rows, y = 1:3), "several",
                class = "contree_unsupported_error")
 })
+
+test_that("labels of another kind name the classes of the model, or are refused", {
+  fit <- forge(pima("pima-lightgbm.txt"))
+  measured <- function(fit, y, rows = test) {
+    set.seed(1)
+    contree_importance(fit, rows, repeats = 1, y = y)
+  }
+  expected <- measured(fit, truth)
+  expect_gt(attr(expected, "accuracy"), 0.7)
+  for (y in list(as.integer(truth), as.numeric(truth), truth == "1", factor(truth),
+                 factor(truth == "1"))) {
+    expect_identical(measured(fit, y), expected)
+  }
+  for (y in list(test$type, as.character(test$type), as.integer(test$type), 1 - 2 * (truth == "1"),
+                 factor(test$type, c("Yes", "No")), as.integer(truth) + 0.5)) {
+    problem <- tryCatch(measured(fit, y), error = identity)
+    expect_s3_class(problem, "contree_input_error")
+    for (said in c("'y'", paste0("'", as.character(y)[1], "'"), "'0', '1'", "match(y, labels)")) {
+      expect_match(conditionMessage(problem), said, fixed = TRUE)
+    }
+  }
+  # a model whose classes are logicals
+  data <- transform(mtcars, am = am == 1)
+  logical <- forge(hist_forest(am ~ wt + hp, data, trees = 9, seed = 1))
+  for (y in list(mtcars$am, as.character(mtcars$am), as.character(data$am), factor(data$am))) {
+    expect_identical(measured(logical, y, data), measured(logical, data$am, data))
+  }
+  named <- forge(hist_forest(Species ~ ., iris, trees = 9, seed = 1))
+  expect_identical(measured(named, as.character(iris$Species), iris),
+                   measured(named, iris$Species, iris))
+  expect_error(measured(named, as.integer(iris$Species), iris), "'setosa', 'versicolor'",
+               class = "contree_input_error")
+})

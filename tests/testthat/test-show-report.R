@@ -107,6 +107,197 @@ test_that("what cannot be written is refused", {
   expect_contree_error(contree_report(iris2, iris[1:2], file = tempfile()), "input", "Petal")
 })
 
+# ---- whose rows ----------------------------------------------------------------------------------
+
+errors_of <- function(...) paste(texts(page_of(...), "//section[@id='errors']//*"), collapse = " ")
+
+test_that("measures on the training rows are named as such, whether these are given or not", {
+  data <- iris
+  fits <- list(contree(Species ~ ., data, depth = 2), contree(Species ~ ., data, depth = 1),
+               contree(Sepal.Length ~ Species, data, depth = 1),
+               contree(data[1:4], data$Species, depth = 2),
+               gmt(Sepal.Length ~ Sepal.Width | Petal.Length, data, seed = 1))
+  for (fit in fits) {
+    y <- if (is.null(fit$terms)) data$Species
+    for (said in list(errors_of(fit), errors_of(fit, data, y = y))) {
+      expect_match(said, "Right and wrong: 150 training rows")
+      expect_match(said, "[Oo]n the training rows.* [0-9]")
+      expect_match(said, "optimistic")
+      # it would hold for rows that the tree has not seen
+      expect_no_match(said, "interval")
+    }
+    said <- errors_of(fit, data[150:1, ], y = rev(y))
+    expect_match(said, "Right and wrong: 150 given rows")
+    expect_no_match(said, "training")
+    expect_match(errors_of(fit, data[-1, ], y = y[-1]), "149 given rows")
+  }
+  expect_match(errors_of(fits[[1]], data), "curves, each class against all others (training rows)",
+               fixed = TRUE)
+  expect_match(errors_of(fits[[1]], data[-1, ]), "interval")
+  # factors as characters, and columns that the tree does not use
+  as_text <- transform(data, Species = as.character(Species), Sepal.Width = 0)
+  expect_match(errors_of(fits[[1]], as_text), "150 training rows")
+  predicted <- texts(page_of(fits[[5]]), "//table[@id='row-table']/tbody/tr[1]/td[3]")
+  expect_equal(as.numeric(predicted), fitted(fits[[5]])[[1]], tolerance = 1e-4)
+})
+
+test_that("other rows with the same leaves and classes are not called training rows", {
+  data <- data.frame(x = 1:40, class = rep(c("a", "b"), each = 20))
+  fit <- contree(class ~ x, data, depth = 1)
+  others <- transform(data, x = x - 0.25)
+  expect_match(errors_of(fit, others), "40 given rows")
+  expect_match(errors_of(fit, data), "40 training rows")
+  expect_match(errors_of(contree(data["x"], data$class, depth = 1), others, y = data$class),
+               "40 given rows")
+  # nor if they have the name that the training rows had
+  fit_of <- function(data) contree(class ~ x, data, depth = 1)
+  fit <- fit_of(data)
+  data <- others[40:1, ]
+  expect_match(errors_of(fit, data), "40 given rows")
+})
+
+# ---- size and colours ----------------------------------------------------------------------------
+
+style_of <- function(page) texts(page, "//style")
+
+# Trees of long and short names whose boxes are all next to each other.
+wide_trees <- function() {
+  set.seed(1)
+  n <- 300
+  data <- data.frame(a_predictor_with_a_name = rnorm(n), b = runif(n), c = rpois(n, 4),
+                     region = sample(c("Northern Ireland", "Isle of Man", "Wales"), n, TRUE))
+  data$y <- rowSums(data[1:3]) + match(data$region, "Wales", 0) + rnorm(n) / 4
+  data$class <- c("never", "probably not, but possible", "WWWWWWWWWWWWWWWWWWWWWWWW")[
+    findInterval(data$y, c(4, 5.5)) + 1]
+  tree <- function(y, depth) {
+    forest <- hist_forest(stats::reformulate(names(data)[1:4], y), data, trees = 1, depth = depth,
+                          seed = 1)
+    forest_tree(forest, 1, as = "model")
+  }
+  c(lapply(2:6, function(depth) tree("class", depth)), lapply(c(2, 6), function(d) tree("y", d)),
+    list(gmt(y ~ b + a_predictor_with_a_name | c + region, data, seed = 1, complexity = 0,
+             depth_max = 3)))
+}
+
+test_that("the tree has text of at least 11 pixels, in boxes that hold it and do not touch", {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  for (fit in wide_trees()) {
+    page <- page_of(fit)
+    svg <- xml2::xml_find_first(page, "//svg[@id='tree-picture']")
+    # a unit of the picture is a pixel, in any window
+    box <- as.numeric(strsplit(xml2::xml_attr(svg, "viewbox"), " ")[[1]])
+    expect_identical(box, c(0, 0, as.numeric(xml2::xml_attr(svg, "width")),
+                            as.numeric(xml2::xml_attr(svg, "height"))))
+    nodes <- xml2::xml_find_all(svg, ".//*[@role='treeitem']")
+    at <- gsub("translate\\(|\\)", "", xml2::xml_attr(nodes, "transform"))
+    at <- matrix(as.numeric(unlist(strsplit(at, " "))), 2)
+    rects <- xml2::xml_find_first(nodes, "./rect")
+    width <- as.numeric(xml2::xml_attr(rects, "width"))
+    for (row in split(seq_along(width), at[2, ])) {
+      row <- row[order(at[1, row])]
+      ends <- at[1, row] + width[row] / 2
+      expect_true(all((at[1, row] - width[row] / 2)[-1] > ends[-length(ends)]))
+      expect_true(all(ends <= box[3]) && all(at[1, row] - width[row] / 2 >= 0))
+    }
+    for (i in seq_along(width)) {
+      lines <- xml2::xml_text(xml2::xml_find_all(nodes[[i]], "./text"))
+      needs <- graphics::strwidth(lines, units = "inches", font = 2) * 72 / 12
+      expect_lt(max(needs * c(13, 12, 12)[seq_along(lines)]), width[i] - 8)
+    }
+  }
+  sizes <- regmatches(style_of(page), gregexpr("[0-9.]+px system-ui|font-size: [0-9.]+px",
+                                               style_of(page)))[[1]]
+  sizes <- as.numeric(gsub("[^0-9]", "", sizes))
+  expect_gt(length(sizes), 1)
+  expect_true(all(sizes >= 11))
+})
+
+test_that("the model of a leaf is shown up to a whole term", {
+  set.seed(1)
+  x <- as.data.frame(matrix(rnorm(600), 100, dimnames = list(NULL, paste0("name_", 1:6))))
+  fit <- gmt(x, rowSums(x) + 3 * (x[[1]] > 0) * x[[2]], seed = 1, complexity = 0, depth_max = 2)
+  boxes <- xml2::xml_find_all(page_of(fit), "//*[@role='treeitem'][contains(@class, 'leaf')]")
+  said <- contree:::leaf_words(fit, 4)[contree:::node_is_leaf(fit)]
+  for (i in seq_along(boxes)) {
+    lines <- xml2::xml_text(xml2::xml_find_all(boxes[[i]], "./text"))
+    shown <- sub(" ..", "", paste(lines[-length(lines)], collapse = " "), fixed = TRUE)
+    expect_identical(substr(said[i], 1, nchar(shown)), shown)
+    expect_match(substring(said[i], nchar(shown) + 1), "^( [-+] |$)")
+  }
+})
+
+test_that("nothing is wider than a small window but in frames that scroll", {
+  fit <- contree(type ~ ., MASS::Pima.tr, depth = 3)
+  page <- page_of(fit, MASS::Pima.te, alternatives = contree_alternatives(fit, within = 2))
+  style <- style_of(page)
+  for (part in c(".canvas", ".wide, figure", "pre")) {
+    rule <- sub(paste0(".*\n", part, " [{]([^}]*)[}].*"), "\\1", style)
+    expect_match(rule, "overflow(-x)?: auto")
+  }
+  in_frame <- "[ancestor::*[@class='wide' or @class='canvas'] or ancestor::figure]"
+  for (wide in c("//table", "//svg")) {
+    expect_identical(xml2::xml_path(xml2::xml_find_all(page, wide)),
+                     xml2::xml_path(xml2::xml_find_all(page, paste0(wide, in_frame))))
+  }
+  # widths in pixels are upper ones
+  expect_no_match(style, "[^-]width: [0-9.]+px")
+  expect_no_match(style, "min-width: [1-9]")
+})
+
+# The ratio of contrast of WCAG.
+contrast <- function(one, other) {
+  light <- function(colour) {
+    part <- grDevices::col2rgb(colour)[, 1] / 255
+    part <- ifelse(part <= 0.03928, part / 12.92, ((part + 0.055) / 1.055)^2.4)
+    sum(c(0.2126, 0.7152, 0.0722) * part) + 0.05
+  }
+  max(light(one), light(other)) / min(light(one), light(other))
+}
+
+test_that("text is told from its ground by light and in the dark", {
+  page <- page_of(contree(type ~ ., MASS::Pima.tr, depth = 3), MASS::Pima.te)
+  style <- style_of(page)
+  blocks <- regmatches(style, gregexpr(":root [{][^}]*[}]", style))[[1]]
+  expect_length(blocks, 2)
+  expect_match(style, "@media screen and (prefers-color-scheme: dark) {\n  :root", fixed = TRUE)
+  colours <- lapply(blocks, function(block) {
+    found <- regmatches(block, gregexpr("--[a-z]+: #[0-9a-f]+", block))[[1]]
+    stats::setNames(sub(".*: #(.)(.)(.)$", "#\\1\\1\\2\\2\\3\\3", sub(".*: ", ": ", found)),
+                    sub(": .*", "", found))
+  })
+  colours <- lapply(colours, function(all) sub("^: ", "", all))
+  expect_setequal(names(colours[[1]]), names(colours[[2]]))
+  for (scheme in colours) {
+    for (text in c("--ink", "--soft")) {
+      for (ground in c("--paper", "--panel", "--press", "--chosen")) {
+        expect_gte(contrast(scheme[[text]], scheme[[ground]]), 4.5)
+      }
+    }
+    for (line in c("--edge", "--mark", "--lit")) {
+      expect_gte(contrast(scheme[[line]], scheme[["--paper"]]), 3)
+    }
+    # cells of the table of classes, on the ground of the page
+    cells <- regmatches(page_text <- as.character(page),
+                        gregexpr("rgba\\([^)]*\\)", page_text))[[1]]
+    for (cell in strsplit(gsub("rgba\\(|\\)", "", cells), ", ")) {
+      part <- as.numeric(cell)
+      ground <- grDevices::col2rgb(scheme[["--paper"]])[, 1]
+      mixed <- part[4] * part[1:3] + (1 - part[4]) * ground
+      expect_gte(contrast(scheme[["--ink"]], grDevices::rgb(t(mixed), maxColorValue = 255)), 4.5)
+    }
+  }
+  # no colour is for one of them alone but that of text in boxes, and of what these have
+  outside <- gsub(":root [{][^}]*[}]", "", style)
+  expect_setequal(regmatches(outside, gregexpr("#[0-9a-f]{3,6}\\b", outside))[[1]],
+                  c("#1b1b1b", "#666", "#f4f4f4"))
+  for (fit in wide_trees()[c(1, 6, 8)]) {
+    fills <- xml2::xml_attr(xml2::xml_find_all(page_of(fit), "//*[@role='treeitem']/rect[1]"),
+                            "fill")
+    for (fill in fills) expect_gte(contrast("#1b1b1b", fill), 4.5)
+  }
+})
+
 # ---- in a browser --------------------------------------------------------------------------------
 
 browser <- function() {
@@ -116,7 +307,7 @@ browser <- function() {
 
 # Loads the page with `script` at its end, which writes what it saw, as JSON, into an element.
 # list(seen, console)
-in_browser <- function(file, script) {
+in_browser <- function(file, script, ...) {
   skip_on_cran()
   skip_if(is.na(browser()), "no chromium")
   skip_if_not_installed("jsonlite")
@@ -133,7 +324,7 @@ in_browser <- function(file, script) {
   on.exit(unlink(c(page, log, home), recursive = TRUE))
   dom <- system2(browser(), c("--headless", "--no-sandbox", "--disable-gpu",
                               paste0("--user-data-dir=", home), "--enable-logging=stderr",
-                              "--dump-dom", paste0("file://", page)),
+                              ..., "--dump-dom", paste0("file://", page)),
                  stdout = TRUE, stderr = log, timeout = 60)
   seen <- xml2::xml_text(xml2::xml_find_all(xml2::read_html(paste(dom, collapse = "\n")),
                                             "//pre[@id='seen']"))
@@ -147,8 +338,7 @@ test_that("in a browser the tree folds and zooms, rows light their paths, and no
     const press = (key) => document.activeElement.dispatchEvent(
       new KeyboardEvent('keydown', { key: key, bubbles: true }));
     const shown = () => document.querySelectorAll('.node:not(.gone)').length;
-    const width = () => Number(document.getElementById('tree-picture').getAttribute('viewBox')
-      .split(' ')[2]);
+    const width = () => Number(document.getElementById('tree-picture').getAttribute('width'));
     seen.nodes = shown();
     document.getElementById('node-1').focus();
     press('ArrowRight');
@@ -160,7 +350,7 @@ test_that("in a browser the tree folds and zooms, rows light their paths, and no
     seen.unfolded = shown();
     const before = width();
     press('+');
-    seen.zoom = before / width();
+    seen.zoom = width() / before;
     press('0');
     seen.fit = width() === before;
     document.querySelectorAll('#row-table tbody tr')[2].click();
@@ -206,4 +396,25 @@ test_that("of 10,000 rows those that are shown are elements of the page", {
   expect_length(told$console, 0)
   expect_match(told$seen$rows, "of 10000 rows")
   expect_lt(told$seen$elements, 2000)
+})
+
+test_that("in a narrow window text is legible, and the page does not scroll sideways", {
+  for (fit in wide_trees()[c(1, 5, 8)]) {
+    told <- in_browser(report_of(fit), "
+      document.querySelectorAll('details').forEach(part => { part.open = true; });
+      seen.window = innerWidth;
+      seen.page = document.documentElement.scrollWidth;
+      seen.smallest = Math.min(...[...document.querySelectorAll('svg text')].map(text =>
+        parseFloat(getComputedStyle(text).fontSize) * text.closest('svg').getScreenCTM().a));
+      seen.outside = [...document.querySelectorAll('.node text')].filter(text => {
+        const box = text.parentNode.querySelector('rect').getBoundingClientRect();
+        const at = text.getBoundingClientRect();
+        return at.left < box.left || at.right > box.right || at.bottom > box.bottom;
+      }).length;", "--window-size=500,900")
+    expect_length(told$console, 0)
+    expect_null(told$seen$error)
+    expect_lte(told$seen$page, told$seen$window)
+    expect_gte(told$seen$smallest, 11)
+    expect_identical(told$seen$outside, 0L)
+  }
 })

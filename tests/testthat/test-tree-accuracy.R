@@ -136,3 +136,41 @@ test_that("curves are drawn of the classes that are asked for", {
   two <- contree(am == 1 ~ wt, mtcars, depth = 1)
   expect_setequal(plot(contree_accuracy(two, mtcars))$class, "TRUE")
 })
+
+test_that("axes of curves go from 0 to 1 in a square, on a device of any shape", {
+  judged <- contree_accuracy(half, rest)
+  for (size in list(c(9, 5), c(4, 8))) {
+    for (what in c("roc", "precision")) {
+      grDevices::pdf(NULL, width = size[1], height = size[2])
+      before <- graphics::par("pty")
+      plot(judged, what)
+      expect_identical(graphics::par("usr"), c(0, 1, 0, 1))
+      expect_identical(graphics::par("pty"), before)
+      plotted <- graphics::par("pin")
+      grDevices::dev.off()
+      expect_equal(plotted[1], plotted[2])
+    }
+  }
+})
+
+test_that("model trees, and trees of forests of numbers, have squared errors", {
+  train <- seq(1, 32, by = 2)
+  test <- mtcars[-train, ]
+  formula <- log(mpg) ~ wt + hp
+  fits <- list(gmt(log(mpg) ~ wt | hp, mtcars[train, ], seed = 1),
+               forest_tree(hist_forest(formula, mtcars[train, ], trees = 1, seed = 1), 1, "model"))
+  for (fit in fits) {
+    found <- contree_accuracy(fit, test)
+    off <- log(test$mpg) - predict(fit, test)
+    expect_equal(found$mse, mean(off^2))
+    expect_equal(found$mae, mean(abs(off)))
+    expect_equal(found$r.squared,
+                 1 - sum(off^2) / sum((log(test$mpg) - mean(log(test$mpg)))^2))
+    expect_output(print(found), "Root mean squared error")
+    expect_equal(contree_accuracy(fit, test, y = log(test$mpg)), found)
+    expect_contree_error(contree_accuracy(fit, test[-1]), "input", "mpg")
+    expect_contree_error(contree_accuracy(fit, test, y = rep("a", 16)), "input", "numbers")
+    importance <- contree_importance(fit, test, repeats = 1)
+    expect_equal(attr(importance, "accuracy"), found$r.squared)
+  }
+})

@@ -51,8 +51,9 @@ test_that("what a kind of leaf cannot tell is an error", {
     expect_contree_error(predict(fit, payload_rows, type = "prob"), "input", "'type'")
     expect_contree_error(as_sql(fit, "class"), "input", "'type'")
     expect_contree_error(predict(fit), "input", "'newdata'")
-    expect_contree_error(contree_accuracy(fit, payload_rows, y = 1:8), "unsupported", kind)
-    expect_contree_error(contree_importance(fit, payload_rows, y = 1:8), "unsupported", kind)
+  }
+  for (measure in list(contree_accuracy, contree_importance)) {
+    expect_contree_error(measure(trees$numbers, payload_rows, y = 1:8), "unsupported", "numbers")
   }
   expect_contree_error(write_pmml(trees$numbers, tempfile()), "unsupported", "several")
   skip_if_not_installed("rpart")
