@@ -52,10 +52,10 @@ contree_alternatives <- function(fit, n = 10, within = 0, data = NULL, ...) {
   within <- check_setting("within", within)
   settings <- search_settings(fit, list(...))
   frame <- training_frame(fit, data, settings, parent.frame())
-  settings$max_cost <- tree_proof(fit)$cost + within
-  found <- search_roots(fit, new_problem(frame, settings), settings, n)
+  problem <- new_problem(frame, settings)
+  found <- search_roots(fit, problem, limit_costs(settings, fit, problem, within), n)
   alternatives <- structure(found$fits,
-                            table = table_of_alternatives(found$fits, tree_proof(fit)$cost),
+                            table = table_of_alternatives(found$fits, found$within),
                             fit = fit,
                             within = within, undecided = found$undecided,
                             class = "contree_alternatives")
@@ -79,32 +79,51 @@ search_settings <- function(fit, given) {
 
 # ---- searching -----------------------------------------------------------------------------------
 
-# list(fits, undecided, status, elapsed): the trees, the best first.
+# What a tree may cost. In integers C counts the costs of the fit again and compares them; sums of
+# other weights, and of squares, are doubles, of which `off` is nothing.
+limit_costs <- function(settings, fit, problem, within) {
+  cost <- tree_proof(fit)$cost
+  settings$off <- 4 * .Machine$double.eps * (cost + within)
+  node <- if (is.null(problem$frame$table)) route(fit, problem$frame$columns)
+  if (problem$n_classes == 0) {
+    settings$off <- settings$off + 2 * doubles_off(problem$frame, fit$frame$yval[node])
+  } else if (!is.null(node)) {
+    labels <- match(node_label(fit)[node], searched_classes(problem$frame))
+    settings$beside <- list(labels = labels, splits = tree_splits(fit))
+  }
+  settings$within <- within
+  settings$max_cost <- cost + within + settings$off
+  settings
+}
+
+# list(fits, within, undecided, status, elapsed): the trees, the best first, and by how much they
+# cost more than the fit.
 search_roots <- function(fit, problem, settings, n) {
   others <- setdiff(problem$frame$shape$names, node_variable(fit)[1])
-  found <- list(fits = list(), undecided = character(), status = "optimal", elapsed = 0,
+  found <- list(fits = list(), within = numeric(), undecided = character(), status = "optimal",
+                elapsed = 0,
                 bounds = stats::setNames(numeric(length(others)), others))
   if (node_is_leaf(fit)[1]) return(found)
-  settings$noise <- 1e-9 + 1e-13 * node_errors(fit)[1] # sums of doubles in another order
   settings$end <- proc.time()[["elapsed"]] + settings$time_limit
-  if (length(others) > 1) found <- search_root(found, others, problem, settings, tree_call(fit))
+  if (length(others) > 1) found <- search_root(found, others, problem, settings, fit)
   for (predictor in setdiff(others[order(found$bounds)], names(found$fits))) {
     # only a tree that is cheaper than the n best so far is of use
-    settings$max_cost <- min(settings$max_cost, sort(costs_of(found$fits))[n], na.rm = TRUE)
-    if (found$bounds[predictor] > settings$max_cost + settings$noise ||
+    settings$within <- min(settings$within, sort(found$within)[n], na.rm = TRUE)
+    settings$max_cost <- tree_proof(fit)$cost + settings$within + settings$off
+    if (found$bounds[predictor] > settings$max_cost ||
         found$bounds[predictor] >= node_errors(fit)[1]) {
       next
     }
-    found <- search_root(found, predictor, problem, settings, tree_call(fit))
+    found <- search_root(found, predictor, problem, settings, fit)
   }
-  best <- order(costs_of(found$fits))
-  found$fits <- found$fits[best[seq_len(min(n, length(best)))]]
+  best <- utils::head(order(found$within), n)
+  found[c("fits", "within")] <- list(found$fits[best], found$within[best])
   found
 }
 
 # One search for the best tree that begins with one of the predictors `root`, and, of several, what
 # it proves of each.
-search_root <- function(found, root, problem, settings, call) {
+search_root <- function(found, root, problem, settings, fit) {
   alone <- length(root) == 1
   left <- settings$end - proc.time()[["elapsed"]]
   if (left <= 0 && alone || found$status == "interrupted") {
@@ -118,7 +137,7 @@ search_root <- function(found, root, problem, settings, call) {
   if (stopped) found$status <- solved$status
   if (!alone) found$bounds <- root_bounds(solved, problem)[root]
   found$elapsed <- found$elapsed + solved$elapsed
-  if (solved$feature[1] == 0 || solved$cost > settings$max_cost + settings$noise) {
+  if (solved$feature[1] == 0 || !may_cost(solved, settings)) {
     if (stopped && alone) found$undecided <- c(found$undecided, root)
     return(found)
   }
@@ -126,8 +145,28 @@ search_root <- function(found, root, problem, settings, call) {
   # of its own root
   if (stopped && !alone) return(found)
   settings$root <- problem$frame$shape$names[solved$feature[1]]
-  found$fits[[settings$root]] <- new_fit(solved, problem, settings, call)
+  tree <- new_fit(solved, problem, settings, tree_call(fit))
+  found$fits[[settings$root]] <- tree
+  found$within[settings$root] <- cost_beside(tree, fit, settings)
   found
+}
+
+may_cost <- function(solved, settings) {
+  if (!is.null(settings$beside) && solved$counted$unit > 0) return(solved$counted$within)
+  solved$cost <= settings$max_cost
+}
+
+# How much more a tree costs than the fit, from integers where there are any.
+cost_beside <- function(tree, fit, settings) {
+  own <- tree_counted(tree)
+  counted <- tree_counted(fit)
+  if (is.null(own) || !identical(own$unit, counted$unit)) {
+    more <- tree_proof(tree)$cost - tree_proof(fit)$cost
+    return(if (abs(more) <= settings$off) 0 else more)
+  }
+  units <- sum(own$nodes[node_is_leaf(tree)]) - sum(counted$nodes[node_is_leaf(fit)])
+  penalty <- tree_settings(fit)$complexity * tree_unit(fit)
+  units * own$unit + penalty * (tree_splits(tree) - tree_splits(fit))
 }
 
 # For each predictor, what a search has proven of the trees that begin with it.
@@ -136,14 +175,12 @@ root_bounds <- function(solved, problem) {
          min, 0)
 }
 
-costs_of <- function(fits) vapply(fits, function(fit) tree_proof(fit)$cost, 0)
-
-table_of_alternatives <- function(fits, cost) {
+table_of_alternatives <- function(fits, within) {
   proof <- function(what, type) vapply(fits, function(fit) tree_proof(fit)[[what]], type,
                                        USE.NAMES = FALSE)
   data.frame(predictor = as.character(names(fits)), errors = proof("objective", 0),
              cost = proof("cost", 0),
-             within = proof("cost", 0) - cost,
+             within = as.numeric(within),
              nsplit = vapply(fits, tree_splits, 0L, USE.NAMES = FALSE),
              gap = proof("gap", 0), status = proof("status", ""))
 }

@@ -261,7 +261,8 @@ proof_fault <- function(fit, frame, checked) {
              format(checked$bound),
              format(proof$bound), rounding_text(checked$rounding))
   } else if (proof$status == "optimal" &&
-               !(if (gap_of(proof) > 0) checked$attained else is_attained(fit, checked, frame))) {
+               !(if (gap_of(proof, node_n(fit)[1]) > 0) checked$attained
+                 else is_attained(fit, checked, frame))) {
     gettextf("the fit is called optimal and costs %s, but only %s is proven%s", format(proof$cost),
              format(checked$bound),
              rounding_text(checked$rounding))

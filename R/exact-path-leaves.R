@@ -22,7 +22,10 @@ find_path_by_leaves <- function(problem, settings, call, begin) {
     now$time_limit <- settings$time_limit
     fit <- new_fit(solved, problem, now, call_at_leaves(call, most))
     bound <- max(bound, tree_proof(fit)$bound)
-    fits <- c(list(at_complexity(fit, settings$complexity, bound, tree_proof(fit)$status)), fits)
+    gap <- tree_proof(fit)$gap
+    if (gap > 0) gap <- min(gap, max(0, tree_proof(fit)$cost - bound))
+    fits <- c(list(at_complexity(fit, settings$complexity, bound, tree_proof(fit)$status, gap)),
+              fits)
     most <- tree_splits(fit)
   }
   list(fits = drop_useless(fits), status = status)

@@ -7,8 +7,10 @@
 # errors there are at least (`least`); a line is proven as soon as none of them lies below it.
 #
 # Costs are counted in grains, of which all are multiples: a row, or what weights and losses leave.
-# So decisions are about whole numbers. Where the search had to round weights or losses there is no
-# grain; what differs by less than rounding can make of it (`slack`) counts as equal.
+# So decisions are about whole numbers, which come from C as they are. Where the search had to round
+# weights or losses, and of a numeric response, there is no grain; what differs by less than rounding
+# can make of it (`slack`), or by the last digits of doubles (`share` of the errors of the trees
+# themselves), counts as equal.
 
 #' Optimal trees for all complexities
 #'
@@ -21,7 +23,7 @@
 #'
 #' Weights and losses may be any that [contree()] accepts. If they are not multiples of a common
 #' unit, trees whose losses differ by less than the rounding described there count as equal, as do
-#' trees that differ by less than 1e-12 of the loss of the tree without splits.
+#' trees that differ by the last digits of their own losses.
 #'
 #' The path corresponds to the `cp` table of `rpart`; but where `rpart` prunes one tree, each tree
 #' here is the result of its own search and proven optimal. The searches share what they prove and
@@ -139,7 +141,7 @@ find_path <- function(frame, settings, call, by) {
 search_path <- function(problem, settings, call, begin) {
   found <- list(fits = list(), splits = numeric(), errors = numeric(), status = "optimal",
                 least = numeric(1 + most_splits(settings$depth, length(problem$codes))))
-  found[c("grain", "slack", "whole")] <- measure_of_costs(problem, settings)
+  found[c("grain", "slack", "share", "whole")] <- measure_of_costs(problem, settings)
   found$n <- complexity_unit(problem$frame) / found$grain
   # below the least penalty a split counts as long as it saves a single grain, or what is no
   # rounding, and only then
@@ -163,16 +165,29 @@ search_path <- function(problem, settings, call, begin) {
   found
 }
 
-# The grain of the costs, how many grains may come of rounding and of sums of doubles, and whether
-# costs are whole numbers of grains. A comparison is of two trees, each found, or its split costed,
-# by rounded costs.
+# The grain of the costs, how many grains may come of rounding, which share of the errors of a tree
+# may come of sums of doubles, and whether costs are whole numbers of grains. A comparison is of two
+# trees, each found, or its split costed, by rounded costs. Squares are added up without losses.
 measure_of_costs <- function(problem, settings) {
   costs <- grain_of_costs(problem, settings)
-  noise <- 1e-12 * root_cost(problem$frame)
-  if (costs$grain > 0 && noise < costs$grain / 8) {
-    return(list(costs$grain, 1e-9 + noise / costs$grain, TRUE))
+  if (costs$grain > 0) return(list(costs$grain, 0, 0, TRUE))
+  n <- if (is_classes(problem$frame)) length(problem$codes) else 0
+  list(1, 4 * costs$rounding, last_bits(n), FALSE)
+}
+
+errors_in_grains <- function(found, fit, leaves = which(node_is_leaf(fit))) {
+  counted <- tree_counted(fit)
+  if (found$whole && !is.null(counted)) {
+    return(sum(counted$nodes[leaves]) * round(counted$unit / found$grain))
   }
-  list(1, 4 * costs$rounding + noise, FALSE)
+  errors <- sum(node_errors(fit)[leaves]) / found$grain
+  if (found$whole) round(errors) else errors
+}
+
+# What counts as nothing where trees with so many errors, in grains, are compared over so many
+# splits of that penalty.
+nothing <- function(found, errors, penalty, splits) {
+  found$slack + found$share * errors + last_bits_of_penalty * penalty * abs(splits)
 }
 
 # One search, which begins with the best tree known for that penalty. The first one also gives the
@@ -199,17 +214,17 @@ search_at <- function(found, penalty, problem, settings, call, begin) {
     found$least[1] <- found$errors
   }
   if (solved$status != "optimal") found$status <- solved$status
-  # what the penalty was rounded to is known: nothing is lost to that
-  proven <- (solved$bound - solved$split_cost * (seq_along(found$least) - 1)) / found$grain
-  found$least <- pmax(found$least, if (found$whole) ceiling(proven - found$slack) else proven)
+  # what the penalty was rounded to is known to C: nothing is lost to that
+  counted <- solved$counted
+  grains <- if (found$whole) round(counted$unit / found$grain) else 1
+  found$least <- pmax(found$least, counted$least[seq_along(found$least)] * grains)
   add_fit(found, fit)
 }
 
 # Of trees with as many splits, the better is kept, or the first.
 add_fit <- function(found, fit) {
   splits <- tree_splits(fit)
-  errors <- tree_proof(fit)$objective / found$grain
-  if (found$whole) errors <- round(errors)
+  errors <- errors_in_grains(found, fit)
   at <- match(splits, found$splits, length(found$splits) + 1)
   if (at <= length(found$splits) && found$errors[at] <= errors) return(found)
   found$fits[[at]] <- fit
@@ -224,12 +239,12 @@ corners <- function(found) {
   corner <- which(found$splits == 0)
   repeat {
     here <- corner[length(corner)]
-    penalty <- ifelse(found$splits > found$splits[here],
-                    (found$errors[here] - found$errors) / (found$splits - found$splits[here]), -Inf)
-    steepest <- max(penalty)
-    if (steepest <= found$floor + found$slack) return(corner)
-    line <- found$errors[here] - steepest * (found$splits - found$splits[here])
-    on_line <- which(found$splits > found$splits[here] & found$errors <= line + found$slack)
+    splits <- found$splits - found$splits[here]
+    saved <- found$errors[here] - found$errors
+    steepest <- max(ifelse(splits > 0, saved / splits, -Inf))
+    off <- nothing(found, found$errors[here], steepest, splits)
+    if (steepest <= found$floor + nothing(found, found$errors[here], found$floor, 1)) return(corner)
+    on_line <- which(splits > 0 & saved >= steepest * splits - off)
     corner <- c(corner, on_line[which.max(found$splits[on_line])])
   }
 }
@@ -250,20 +265,30 @@ open_edge <- function(found, tried) {
 
 # Whether no tree can lie below the line.
 is_proven <- function(found, ends) {
-  splits <- found$splits[ends]
-  errors <- found$errors[ends]
-  line <- errors[1] + (seq_along(found$least) - 1 - splits[1]) * diff(errors) / diff(splits)
-  all(found$least >= line - found$slack)
+  penalty <- -diff(found$errors[ends]) / diff(found$splits[ends])
+  all(left_open(found, ends[1], penalty) == 0)
+}
+
+# For each number of splits, how far what is proven lies below the line of that penalty through a
+# tree. Differences come first: they have all digits.
+left_open <- function(found, at, penalty) {
+  splits <- seq_along(found$least) - 1 - found$splits[at]
+  below <- (found$errors[at] - found$least) - penalty * splits
+  off <- nothing(found, pmax(found$errors[at], found$least), penalty, splits)
+  replace(below, below <= off, 0)
 }
 
 # A known tree that, pruned at the penalty of the line, lies below it; NULL if there is none. That
 # saves a search.
 pruned_below <- function(found, edge) {
-  line <- found$errors[edge$ends[1]] + edge$penalty * found$splits[edge$ends[1]]
+  errors <- found$errors[edge$ends[1]]
   for (fit in found$fits[order(found$splits)]) {
     weak <- weak_nodes(fit, edge$penalty * found$grain)
-    cost <- weak$errors / found$grain + edge$penalty * weak$splits
-    if (length(weak$cut) && cost < line - found$slack) return(cut_nodes(fit, weak$cut))
+    splits <- weak$splits - found$splits[edge$ends[1]]
+    below <- (errors - errors_in_grains(found, fit, weak$leaves)) - edge$penalty * splits
+    if (length(weak$cut) && below > nothing(found, errors, edge$penalty, splits)) {
+      return(cut_nodes(fit, weak$cut))
+    }
   }
   NULL
 }
@@ -279,8 +304,9 @@ table_of_path <- function(found, settings) {
   # the distance to what is proven is a convex function of the penalty, largest at an end of the
   # range
   gap <- pmax(gap_at(found, corner, complexity), gap_at(found, corner, upper))
-  data.frame(complexity = complexity, upper = upper, nsplit = splits, errors = errors * found$grain,
-             rel_error = relative_errors(errors), gap = gap,
+  shown <- vapply(found$fits[corner], function(fit) tree_proof(fit)$objective, 0)
+  data.frame(complexity = complexity, upper = upper, nsplit = splits, errors = shown,
+             rel_error = relative_errors(shown), gap = gap,
              status = ifelse(gap == 0, "optimal", found$status), row.names = NULL)
 }
 
@@ -290,11 +316,9 @@ gap_at <- function(found, corner, complexity) {
     if (!is.finite(penalty)) return(0) # only the tree without splits is left
     # what a split may save below is of rounding
     if (!found$whole) penalty <- max(penalty, found$floor)
-    found$errors[at] +
-      penalty * found$splits[at] - min(found$least + penalty * (seq_along(found$least) - 1))
+    max(0, left_open(found, at, penalty))
   }, corner, complexity * found$n)
-  gaps <- unlist(gaps)
-  ifelse(gaps <= found$slack, 0, gaps * found$grain)
+  unlist(gaps) * found$grain
 }
 
 # The fit of a row of the table, at the least complexity for which it counts.
@@ -307,7 +331,7 @@ fit_of_path <- function(found, row, settings) {
     row$errors + row$complexity * found$n * found$grain * row$nsplit - gap
   }
   fit <- at_complexity(found$fits[[at]], row$complexity, bound,
-                       if (gap == 0) "optimal" else found$status)
+                       if (gap == 0) "optimal" else found$status, gap)
   set_call(fit, call_at(tree_call(fit), row$complexity))
 }
 

@@ -10,6 +10,7 @@ cut_nodes <- function(fit, cut) {
   fit$frame$var[cut] <- leaf_mark
   fit$frame$default_left[cut] <- NA
   fit$frame <- fit$frame[kept, ]
+  if (!is.null(fit$counted)) fit$counted$nodes <- fit$counted$nodes[kept]
   fit$where[] <- match(onto, kept)[fit$where]
   fit$objective <- sum(node_errors(fit)[node_is_leaf(fit)])
   fit
@@ -52,21 +53,23 @@ is_smallest <- function(fit) {
   proof$status == "optimal" && proof$gap == 0 && fit$format_version >= 3L
 }
 
-# How far a tree may be from the optimum. What the last digits of sums take off the bound of an
-# optimal tree is no distance to a better one; what rounded weights and losses do may be.
-gap_of <- function(proof) {
+# How far a tree of n rows may be from the optimum. What the last digits of sums take off the bound
+# of an optimal tree is no distance to a better one; what rounded weights, losses and responses do
+# may be.
+gap_of <- function(proof, n) {
   gap <- proof$cost - proof$bound
-  if (isTRUE(proof$status == "optimal" && gap <= 1e-9 * proof$cost)) 0 else gap
+  if (isTRUE(proof$status == "optimal" && gap <= (2e-12 + last_bits(n)) * proof$cost)) 0 else gap
 }
 
-# The same tree at another complexity, and what is proven there. The history of its search, and its
+# The same tree at another complexity, and what is proven there: a bound and, where that is known
+# with more digits than a difference of costs has, the gap. The history of its search, and its
 # certificate, were at the old one.
-at_complexity <- function(fit, complexity, bound, status) {
+at_complexity <- function(fit, complexity, bound, status, gap = NULL) {
   fit$control$complexity <- complexity
   fit$cost <- fit$objective + complexity * tree_unit(fit) * tree_splits(fit)
   fit$bound <- min(bound, fit$cost)
   fit$status <- status
-  fit$gap <- gap_of(fit)
+  fit$gap <- if (is.null(gap)) gap_of(fit, node_n(fit)[1]) else gap
   fit[c("history", "certificate")] <- NULL
   validate_model(fit)
 }

@@ -283,6 +283,7 @@ fault_in_result <- function(fit) {
     gap = is_number(fit[["gap"]]),
     status = is_plain(status, "character", 1L) && status %in% ends_of_search,
     capped = is_flags(fit[["capped"]]),
+    counted = is.null(fit[["counted"]]) || is_counted(fit[["counted"]], nrow(fit$frame)),
     loss = is.null(loss) || (is_matrix(loss, "double", n_classes, n_classes) &&
                              all(is.finite(loss)) && all(loss >= 0)),
     weighted = is.null(fit[["weighted"]]) || is_flags(fit[["weighted"]]),
@@ -295,6 +296,11 @@ fault_in_result <- function(fit) {
     simd = is.null(fit[["simd"]]) || (is_texts(fit[["simd"]]) && length(fit[["simd"]]) == 1),
     threads = is.null(fit[["threads"]]) || is_number(fit[["threads"]], 1),
     history = is.null(fit[["history"]]) || is_history(fit[["history"]])))
+}
+
+is_counted <- function(counted, n) {
+  is.list(counted) && identical(names(counted), c("unit", "nodes")) &&
+    is_number(counted$unit, 0) && is_amounts(counted$nodes, n)
 }
 
 is_history <- function(history) {

@@ -64,14 +64,18 @@ newest_format <- 3L
 #'     sum of the weights if there are any, and for a numeric response `dev` of the root. Sums of
 #'     doubles in another order may differ in their last digit.}
 #'   \item{bound, gap}{a proven lower bound of the cost of every tree of that depth; `cost - bound`.
-#'     The gap of an `"optimal"` tree is 0, unless weights and losses had to be rounded so that some
-#'     tree may cost less by more than 1e-9 of the cost.}
+#'     The gap of an `"optimal"` tree is 0, unless weights, losses or a numeric response had to be
+#'     rounded so that some tree may cost less by more than the last digits of a sum of doubles
+#'     (2e-12 and 2.3e-16 for each row, of the cost of the tree itself).}
 #'   \item{status}{`"optimal"` if it is proven that no tree costs less and that no smaller tree
 #'     costs as little; else `"gap reached"`, `"time limit"`, `"memory limit"` or `"interrupted"`,
 #'     with a `gap` of 0 if only the size is not proven; `"pruned"` if [prune()] made a tree that is
 #'     not known to be optimal.}
 #'   \item{rounding}{for a numeric response, the norm of the rounding errors of the search, see
 #'     [contree()]; absent otherwise.}
+#'   \item{counted}{for classes, what the search compares in place of sums of doubles: a list of
+#'     `unit` and `nodes`, for each node `dev` as a whole number of units. Absent where weights or
+#'     losses had to be rounded, or such a number is larger than 2^53.}
 #'   \item{capped}{logical: did `max_thresholds` exclude thresholds? If so, the bound holds for
 #'     trees without them.}
 #'   \item{history}{data frame of the progress of the search: `time` in seconds, `cost` of the best
@@ -162,8 +166,8 @@ new_contree <- function(solved, frame, control, call, restricted = NULL) {
     left_out = frame$left_out,
     control = control,
     objective = solved$objective, cost = solved$cost, bound = solved$bound,
-    gap = gap_of(solved), status = solved$status, capped = solved$capped,
-    rounding = solved$grid_error, history = history_table(solved$history),
+    gap = gap_of(solved, length(solved$where)), status = solved$status, capped = solved$capped,
+    rounding = solved$grid_error, counted = counted_errors(solved), history = history_table(solved$history),
     search = solved$search, simd = solved$simd, threads = solved$threads, device = solved$device,
     elapsed = solved$elapsed,
     restricted = if (length(restricted)) restricted, model = if (control$model) frame$model)
@@ -196,6 +200,14 @@ node_table <- function(nodes, leaf, names) {
     dev = nodes$errors, yval = leaf$yval,
     default_left = ifelse(nodes$feature > 0, nodes$default_left, NA)),
     if (!is.null(leaf$yval2)) list(yval2 = leaf$yval2)))
+}
+
+# What each node costs as a leaf in the integers that the search compares: list(unit, nodes); NULL
+# where costs had to be rounded, or doubles have not all digits of the integers.
+counted_errors <- function(solved) {
+  counted <- solved$counted[c("unit", "nodes")]
+  if (is.null(counted$nodes) || counted$nodes[1] > 2^53) return(NULL)
+  counted
 }
 
 # What nodes cost with these weights of the classes and these labels.
@@ -334,12 +346,14 @@ contradiction <- function(fit) {
                                                  ifelse(leaf, n, 0L)),
     if (has_proof(fit)) c(
       "the errors of the leaves add up to the objective" = is_objective(
-        fit, sum(node_errors(fit)[leaf])),
+        fit, sum(node_errors(fit)[leaf])) &&
+        (is.null(fit$counted) || is_objective(fit, sum(fit$counted$nodes[leaf]) *
+                                                fit$counted$unit)),
       "the residuals add up to the objective" = !rows || costs_differ(fit) ||
         sum(tree_residuals(fit)) == fit$objective,
       "the tree is not deeper than asked" = max(node_depth(fit)) <= fit$control$depth,
-      "the cost is not below its bound" = min(fit$cost - fit$bound,
-                                              fit$gap) >= -1e-9 * max(1, abs(fit$cost))))
+      "the cost is not below its bound" = min(fit$cost - fit$bound, fit$gap) >=
+        -last_bits(n[1]) * fit$cost))
   if (!all(holds)) names(holds)[!holds][1]
 }
 
@@ -348,30 +362,34 @@ costs_differ <- function(fit) {
   !predicts_classes(fit) || !is.null(tree_loss(fit)) || tree_weighted(fit)
 }
 
-# Sums of weights, and of squares, are in doubles. `off`: how far squares of rows may be off, since
-# each double is.
+# Sums of weights, and of squares, are in doubles; they are of one sign. `off`: how far squares of
+# rows may be off, since each double is.
 is_objective <- function(fit, value, off = 0) {
   if (!costs_differ(fit)) return(value == fit$objective)
-  all <- if (predicts_classes(fit)) fit$frame$wt[1] * max(1, fit$loss) else fit$frame$dev[1]
-  abs(value - fit$objective) <= 1e-9 * all + off
+  is_same_sum(value, fit$objective, node_n(fit)[1], off)
 }
+
+# Whether two sums of the same numbers, n of at least 0, are equal but for the last bits of doubles.
+is_same_sum <- function(a, b, n, off = 0) abs(a - b) <= last_bits(n) * pmax(abs(a), abs(b)) + off
+
+last_bits <- function(n) (n + 64) * .Machine$double.eps
 
 # Row by row from the data: weight times loss under the class of its leaf, or the squared error.
 check_row_costs <- function(fit, frame, where) {
   said <- fit$frame$yval[where]
   costs <- if (is_classes(frame)) row_costs(frame$response, frame$weights, frame$loss, said)
            else squared_errors(frame, said)
-  if (!is_objective(fit, sum(costs), if (is_classes(frame)) 0 else doubles_off(frame, costs))) {
+  if (!is_objective(fit, sum(costs), if (is_classes(frame)) 0 else doubles_off(frame, said))) {
     stop_internal(gettext(
       "The fitted tree fails its check that the costs of the rows add up to the objective."))
   }
 }
 
-# How far a sum of squared errors may be off where each number is by its last two bits.
-doubles_off <- function(frame, squares) {
-  ulp <- 4 * .Machine$double.eps * max(abs(frame$response))
-  weight <- sum(row_weights(frame))
-  2 * ulp * sqrt(weight * sum(squares)) + weight * ulp^2
+# How far a sum of squared errors may be off where each prediction is by its last two bits.
+doubles_off <- function(frame, said) {
+  ulp <- 4 * .Machine$double.eps * abs(said)
+  off <- abs(frame$response - said)
+  sum((row_weights(frame) * (2 * off + ulp) * ulp)[row_weights(frame) > 0])
 }
 
 # The leaves that the search gave the training rows must be those that the tree gives them, now that
@@ -549,6 +567,10 @@ left_out_text <- function(fit) {
 has_proof <- function(fit) !is.null(fit[["status"]])
 tree_proof <- function(fit) fit[c("objective", "cost", "bound", "gap", "status", "capped",
                                   "elapsed", "search")]
+
+# What each node costs as a leaf in whole numbers of a unit: list(unit, nodes). NULL where the search
+# had to round costs, and in fits of earlier versions.
+tree_counted <- function(fit) fit[["counted"]]
 
 # How far a numeric response is from the grid of the search.
 tree_rounding <- function(fit) fit$rounding

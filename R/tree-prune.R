@@ -123,12 +123,23 @@ weak_nodes <- function(fit, penalty) {
   cut <- integer()
   for (node in rev(which(!node_is_leaf(fit)))) {
     below <- c(left[[child$left[node]]], left[[child$right[node]]])
-    saved <- sum(saved_in(fit, node, below))
     spent <- penalty * (length(below) - 1)
-    if (saved <= spent || abs(saved - spent) <= 1e-9 * spent) cut <- c(cut, node)
+    if (saved_by(fit, node, below) <= spent * (1 + last_bits_of_penalty)) cut <- c(cut, node)
     else left[[node]] <- below
   }
-  list(cut = cut, errors = sum(node_errors(fit)[left[[1]]]), splits = length(left[[1]]) - 1)
+  list(cut = cut, leaves = left[[1]], splits = length(left[[1]]) - 1)
+}
+
+# Of which a penalty and what is saved count as equal, as in the search: a complexity of 0.29 with
+# 100 rows is 29 errors.
+last_bits_of_penalty <- 2^-50
+
+# What these leaves below a node cost less than its rows would as the node: in integers, of which
+# none has more digits than doubles, where the search has them.
+saved_by <- function(fit, node, leaves) {
+  counted <- tree_counted(fit)
+  if (is.null(counted)) return(sum(saved_in(fit, node, leaves)))
+  (counted$nodes[node] - sum(counted$nodes[leaves])) * counted$unit
 }
 
 # What each of these leaves below a node costs less than its rows would as the node. Of plain errors

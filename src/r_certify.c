@@ -16,28 +16,6 @@ static ct_claim claim_of(const ct_options *options)
     return claim;
 }
 
-/* A tree as the class codes, from 1, that its leaves give the rows, or the numbers of their leaves,
- * and the number of its splits; NULL for no codes. `tree` and memory of the call hold it. */
-static const ct_outcome *outcome_of(SEXP labels, SEXP n_splits, const ct_data *data,
-                                    ct_outcome *tree)
-{
-    if (labels == R_NilValue) return NULL;
-    if (TYPEOF(labels) != INTSXP || (uint32_t) Rf_xlength(labels) != data->n_rows)
-        Rf_error("the labels of a tree must be integer codes, one for each row");
-    int splits = Rf_asInteger(n_splits);
-    if (splits == NA_INTEGER || splits < 0 || (uint32_t) splits >= data->n_rows)
-        Rf_error("a tree must have fewer splits than rows");
-    uint32_t n_labels = data->response ? (uint32_t) splits + 1 : data->n_classes;
-    int32_t *codes = (int32_t *) R_alloc(data->n_rows, sizeof *codes);
-    for (uint32_t row = 0; row < data->n_rows; row++) {
-        codes[row] = INTEGER_RO(labels)[row] == NA_INTEGER ? -1 : INTEGER_RO(labels)[row] - 1;
-        if (codes[row] < 0 || (uint32_t) codes[row] >= n_labels)
-            Rf_error("row %lu has no such label", (unsigned long) row + 1);
-    }
-    *tree = (ct_outcome) {codes, (uint32_t) splits};
-    return tree;
-}
-
 static void free_bytes(SEXP pointer)
 {
     ct_bytes *bytes = (ct_bytes *) R_ExternalPtrAddr(pointer);
@@ -76,7 +54,7 @@ SEXP ffi_certificate(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP bo
     ct_end end;
     double start = ct_seconds();
     ct_outcome tree;
-    const ct_outcome *best = outcome_of(labels, n_splits, &problem.data, &tree);
+    const ct_outcome *best = r_outcome_of(labels, n_splits, &problem.data, &tree);
     SEXP handle = PROTECT(bytes_handle(&bytes, Rf_asReal(limit)));
     PROTECT(r_callbacks_begin(&calls, R_NilValue, &problem.options));
     ct_claim claim = claim_of(&problem.options);
@@ -104,7 +82,7 @@ static const char *verdict_name(ct_verdict verdict)
     return names[verdict];
 }
 
-/* What the certificate (a raw vector) proves, and whether a tree (see outcome_of) attains it. */
+/* What the certificate (a raw vector) proves, and whether a tree (see r_outcome_of) attains it. */
 SEXP ffi_certify(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP labels, SEXP n_splits,
                  SEXP certificate)
 {
@@ -117,7 +95,7 @@ SEXP ffi_certify(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP labels
     ct_error error;
     double start = ct_seconds();
     ct_outcome tree;
-    const ct_outcome *best = outcome_of(labels, n_splits, &problem.data, &tree);
+    const ct_outcome *best = r_outcome_of(labels, n_splits, &problem.data, &tree);
     PROTECT(r_callbacks_begin(&calls, R_NilValue, &problem.options));
     ct_claim claim = claim_of(&problem.options);
     claim.best = best;

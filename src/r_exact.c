@@ -14,8 +14,9 @@
  * and for the tree: where (the leaf of each row), objective (errors; of a regression tree the sum
  * of the leaves' deviances), cost (objective + split_cost * splits), bound (no tree costs less),
  * split_cost (of a regression tree complexity * deviance of the root), root_bounds, status, capped,
- * search, elapsed, simd, threads, device, device_note, history, interrupted, part (NULL, or what
- * r_part.c says of a search in parts, which control$part asks for); of a regression tree
+ * search, elapsed, simd, threads, device, device_note, history, interrupted, counted (see
+ * counted_list()), part (NULL, or what r_part.c says of a search in parts, which control$part asks
+ * for); of a regression tree
  * also grid_error: the search compares y rounded to a grid, and sqrt(deviance) of every tree is
  * within grid_error of what it compares; 0 where all decimals of y fit. max_gap and max_cost are in
  * the units of `cost`; with max_cost a tree may come back that costs more by what the grid takes
@@ -151,6 +152,25 @@ r_problem r_problem_of(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
                           doubles_of(control, "weights", x.n_rows), loss, NULL},
                          options_of(control)};
     return problem;
+}
+
+const ct_outcome *r_outcome_of(SEXP labels, SEXP n_splits, const ct_data *data, ct_outcome *tree)
+{
+    if (labels == R_NilValue) return NULL;
+    if (TYPEOF(labels) != INTSXP || (uint32_t) Rf_xlength(labels) != data->n_rows)
+        Rf_error("the labels of a tree must be integer codes, one for each row");
+    int splits = Rf_asInteger(n_splits);
+    if (splits == NA_INTEGER || splits < 0 || (uint32_t) splits >= data->n_rows)
+        Rf_error("a tree must have fewer splits than rows");
+    uint32_t n_labels = data->response ? (uint32_t) splits + 1 : data->n_classes;
+    int32_t *codes = (int32_t *) R_alloc(data->n_rows, sizeof *codes);
+    for (uint32_t row = 0; row < data->n_rows; row++) {
+        codes[row] = INTEGER_RO(labels)[row] == NA_INTEGER ? -1 : INTEGER_RO(labels)[row] - 1;
+        if (codes[row] < 0 || (uint32_t) codes[row] >= n_labels)
+            Rf_error("row %lu has no such label", (unsigned long) row + 1);
+    }
+    *tree = (ct_outcome) {codes, (uint32_t) splits};
+    return tree;
 }
 
 /* ---- results ---- */
@@ -291,11 +311,24 @@ static int put_response(SEXP list, const ct_result *result)
     return i;
 }
 
+/* list(unit, nodes, least, within): see ct_counted. */
+static SEXP counted_list(const ct_counted *counted, uint32_t n_nodes)
+{
+    static const char *const names[] = {"unit", "nodes", "least", "within"};
+    SEXP list = PROTECT(r_named_list(names, 4));
+    SET_VECTOR_ELT(list, 0, Rf_ScalarReal(counted->unit));
+    if (counted->nodes) SET_VECTOR_ELT(list, 1, doubles(counted->nodes, n_nodes));
+    SET_VECTOR_ELT(list, 2, doubles(counted->least, counted->n_least));
+    SET_VECTOR_ELT(list, 3, Rf_ScalarLogical(counted->within));
+    UNPROTECT(1);
+    return list;
+}
+
 #define R_NODE_NAMES "feature", "threshold", "left", "right", "default_left"
 #define R_TREE_NAMES                                                                           \
     "where", "objective", "cost", "bound", "split_cost", "root_bounds", "status", "capped",    \
         "search", "elapsed", "simd", "threads", "device", "device_note", "history", "interrupted", \
-        "part"
+        "counted", "part"
 
 static SEXP result_list(const ct_result *result, uint32_t n_cols, SEXP where, int interrupted,
                         SEXP part)
@@ -331,6 +364,7 @@ static SEXP result_list(const ct_result *result, uint32_t n_cols, SEXP where, in
     SET_VECTOR_ELT(list, i++, Rf_mkString(result->device_note));
     SET_VECTOR_ELT(list, i++, history(result));
     SET_VECTOR_ELT(list, i++, Rf_ScalarLogical(interrupted));
+    SET_VECTOR_ELT(list, i++, counted_list(&result->counted, tree->n_nodes));
     SET_VECTOR_ELT(list, i++, part);
     UNPROTECT(1);
     return list;
@@ -349,6 +383,10 @@ SEXP ffi_exact_solve(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
         start = start_of(start_list, data->n_cols);
         options.start = &start;
     }
+    ct_outcome beside;
+    options.beside = r_outcome_of(r_element(control, "beside"), r_element(control, "beside_splits"),
+                                  data, &beside);
+    options.within = options.beside ? r_number(control, "within") : 0;
     SEXP roots = r_element(control, "roots");
     if (roots != R_NilValue) options.roots = roots_of(roots, data->n_cols);
     SEXP part = PROTECT(r_part_begin(r_element(control, "part"), &options, data->n_cols));

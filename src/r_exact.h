@@ -16,6 +16,10 @@ typedef struct {
 SEXP r_part_begin(SEXP part, ct_options *options, uint32_t n_cols);
 SEXP r_part_answer(SEXP owner, uint32_t n_cols);
 
+/* A tree as the class codes, from 1, that its leaves give the rows, or the numbers of their leaves,
+ * and the number of its splits; NULL for no codes. `tree` and memory of the call hold it. */
+const ct_outcome *r_outcome_of(SEXP labels, SEXP n_splits, const ct_data *data, ct_outcome *tree);
+
 r_problem r_problem_of(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
 
 #endif

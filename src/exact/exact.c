@@ -16,6 +16,7 @@
 #include "exact/cost/penalty.h"
 #include "exact/finish/check.h"
 #include "exact/finish/complete.h"
+#include "exact/finish/counted.h"
 #include "exact/finish/part_answer.h"
 #include "exact/finish/response_tree.h"
 #include "exact/run/history.h"
@@ -28,6 +29,9 @@ enum { MOST_WORKERS = 256 };
 
 /* Values from which on ranking takes longer than calling the team. */
 static const double RANK_TOGETHER = 2e6;
+
+/* By how much of themselves errors may differ from integers that stand for decimals. */
+static const double LAST_BITS = 0x1p-46;
 
 /* Shortcuts that rest on what a row costs at most: with a response, where that is many times what
  * it costs, they close next to nothing. Measured, see bench/NOTES. */
@@ -47,6 +51,7 @@ void ct_result_free(ct_result *result)
     ct_free(result->history);
     ct_free(result->root_bounds);
     ct_free(result->deviance);
+    ct_counted_free(&result->counted);
     result->deviance = NULL;
     result->history = NULL;
     result->root_bounds = NULL;
@@ -63,6 +68,8 @@ static ct_status check_options(const ct_options *options, ct_error *error)
         return ct_fail(error, CT_BAD_INPUT, "max_gap must be a number of at least 0");
     if (!(options->max_cost >= 0))
         return ct_fail(error, CT_BAD_INPUT, "max_cost must be a number of at least 0");
+    if (options->beside && !(options->within >= 0))
+        return ct_fail(error, CT_BAD_INPUT, "within must be a number of at least 0");
     if (!(options->time_limit >= 0))
         return ct_fail(error, CT_BAD_INPUT, "time_limit must be a number of at least 0");
     if (!ct_kernels_find(options->simd))
@@ -86,16 +93,37 @@ static ct_status check_start(const ct_start *start, uint32_t n_cols, ct_error *e
     return ct_forest_check(&tree, n_cols, error);
 }
 
-static int64_t cost_of_outcome(const ct_costs *costs, const ct_data *data, const ct_outcome *tree,
-                               ct_arena *arena)
+static int64_t units_of_outcome(const ct_costs *costs, const ct_data *data, const ct_outcome *tree)
 {
     int64_t units = 0;
-    if (data->response) return ct_response_of_tree(costs, data->n_rows, tree, arena);
     for (uint32_t row = 0; row < data->n_rows; row++) {
         size_t own = (size_t) data->classes[row], label = (size_t) tree->labels[row];
         units += (costs->weights ? costs->weights[row] : 1) * ct_loss_units(costs, own, label);
     }
-    return ct_cost_of_units(costs, units) + costs->split * tree->n_splits;
+    return units;
+}
+
+static int64_t cost_of_outcome(const ct_costs *costs, const ct_data *data, const ct_outcome *tree,
+                               ct_arena *arena)
+{
+    if (data->response) return ct_response_of_tree(costs, data->n_rows, tree, arena);
+    return ct_cost_of_units(costs, units_of_outcome(costs, data, tree)) +
+           costs->split * tree->n_splits;
+}
+
+/* Costs from here on need not be found. */
+static int64_t cap_of(const ct_costs *costs, const ct_data *data, const ct_options *options,
+                      ct_arena *arena)
+{
+    int64_t cap = ct_objective_above(costs, options->max_cost);
+    if (options->beside && ct_is_counted(costs))
+        cap = ct_cost_beyond(costs, units_of_outcome(costs, data, options->beside),
+                             options->beside->n_splits, options->within);
+    if (data->response && options->evidence && !options->cheaper_than)
+        cap = ct_response_proving(costs, options->max_cost);
+    if (options->cheaper_than)
+        cap = ct_smaller_cost(cap, cost_of_outcome(costs, data, options->cheaper_than, arena));
+    return cap;
 }
 
 static ct_status set_rules(ct_search *search, ct_costs *costs, const ct_data *data,
@@ -113,12 +141,7 @@ static ct_status set_rules(ct_search *search, ct_costs *costs, const ct_data *da
     search->max_leaves = ct_few_leaves(options->max_leaves, options->depth);
     search->min_split = options->min_split > 2 * search->min_bucket ? options->min_split
                                                                     : 2 * search->min_bucket;
-    search->cap = ct_objective_above(costs, options->max_cost);
-    if (data->response && options->evidence && !options->cheaper_than)
-        search->cap = ct_response_proving(costs, options->max_cost);
-    if (options->cheaper_than)
-        search->cap = ct_smaller_cost(search->cap,
-                                      cost_of_outcome(costs, data, options->cheaper_than, arena));
+    search->cap = cap_of(costs, data, options, arena);
     return CT_OK;
 }
 
@@ -272,7 +295,7 @@ static ct_status check_classes(const ct_search *search, const ct_data *data,
     CT_ASSERT(units >= 0);
     if (units % ct_cost_of_units(search->costs, 1) || bounds->proven > bounds->upper ||
         fabs((double) (units >> search->costs->shift) * search->costs->unit - result->errors) >
-            search->slack)
+            search->costs->rounding + LAST_BITS * result->errors)
         return disagree(search, bounds, result->errors, *splits, error);
     return CT_OK;
 }
@@ -296,7 +319,7 @@ static ct_status check_response(const ct_search *search, const ct_data *data,
     result->grid_error = costs->response->error;
     *splits = facts.splits;
     double on_grid = (double) (facts.cost + result->tree.n_nodes) * costs->unit;
-    double least = sqrt(fmax(facts.sse - costs->rounding - search->slack, 0));
+    double least = sqrt(fmax(facts.sse * (1 - costs->noise) - costs->rounding, 0));
     if (facts.cost + search->split_cost * facts.splits != bounds->upper ||
         bounds->proven > bounds->upper || least > sqrt(on_grid) + result->grid_error)
         return disagree(search, bounds, facts.sse, facts.splits, error);
@@ -311,8 +334,14 @@ static ct_status finish(ct_worker *worker, const ct_data *data, const ct_split_c
     const ct_options *options = search->options;
     unsigned depth = options->depth;
     uint32_t splits = 0;
-    CT_TRY(ct_complete(search, codes, &worker->arena, leaf_of_row, &result->tree, NULL, error));
-    ct_tree_rules rules = {depth, options->min_bucket, options->min_split, options->max_leaves};
+    int64_t *leaf_cost;
+    CT_TRY(ct_complete(search, codes, &worker->arena, leaf_of_row, &result->tree, &leaf_cost,
+                       error));
+    CT_TRY(ct_counted_set(&result->counted, search->costs, leaf_cost, result->tree.n_nodes,
+                          bounds->proven, error));
+    result->counted.within = bounds->upper < search->cap;
+    ct_tree_rules rules = {depth, options->min_bucket, options->min_split, options->max_leaves,
+                           search->costs->rounding};
     CT_TRY((data->response ? check_response : check_classes)(search, data, &rules, bounds, result,
                                                              leaf_of_row, &splits, error));
     if (rules.max_leaves && splits >= rules.max_leaves)
@@ -409,9 +438,6 @@ static ct_status solve(ct_worker *worker, unsigned n_workers, ct_search *search,
     search->table = table;
     CT_TRY(set_rules(search, &costs, data, options, &worker->arena, error));
     CT_TRY(totals_of_all(data, &costs, &worker->arena, &totals, error));
-    double most = ct_objective_value(&costs, ct_maximum_cost(&costs, &totals, data->n_rows));
-    if (data->weights || data->loss || data->response)
-        search->slack = costs.rounding + (1e-12 + 1e-15 * data->n_rows) * most;
     int64_t leaf = ct_leaf_cost(&costs, &totals);
     search->gap = ct_objective_gap(&costs, options->max_gap, ct_objective_value(&costs, leaf));
     tell_before(worker, leaf, 0);

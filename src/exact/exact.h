@@ -19,6 +19,7 @@
 #include "exact/run/options.h"
 #include "exact/run/statistics.h"
 #include "exact/run/worker.h"
+#include "exact/finish/counted.h"
 
 typedef struct {
     ct_forest tree;     /* a forest of one, owned: ct_result_free */
@@ -37,6 +38,7 @@ typedef struct {
                            NULL. Owned */
     double *root_bounds; /* [n_cols] proven: no tree whose root splits on the column costs less;
                             owned */
+    ct_counted counted;  /* errors, and what is proven of them, in integers; owned */
     ct_end
         end; /* CT_END_COST: nothing up to max_cost was found; the tree is a leaf that costs more */
     int capped;         /* max_thresholds left thresholds out: optimal within those kept */

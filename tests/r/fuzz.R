@@ -208,6 +208,7 @@ route_arguments <- function(fit) {
 }
 solve_arguments <- list(entry$ffi_exact_solve, list(runif(12), 1:12), rep(1:2, 6), 2L, list(
   depth = 2, complexity = 0, minbucket = 1, minsplit = 2, max_gap = 0, max_cost = Inf,
+  beside = NULL, beside_splits = 0L, within = 0,
   max_thresholds = Inf, time_limit = 0.2, memory_limit = Inf, threads = 1, device = "twin",
   any_of_ties = 0, simd = "", switches = character(), weights = NULL, loss = NULL,
   start = NULL, roots = NULL, report = NULL, part = NULL))

@@ -244,3 +244,49 @@ test_that("weights of 1 need not be found again", {
   data <- list(x = iris[1:4], y = iris$Species)
   expect_named(contree_alternatives(fit, data = data), "Petal.Width")
 })
+
+test_that("no difference is too small in any unit, beside any other cost", {
+  listed <- left_out <- 0
+  for (seed in seeds(60, 20)) {
+    p <- small_problem(7000 + seed)
+    if (p$depth == 0) next
+    whole <- sample(1:9, length(p$y), TRUE)
+    # a row that is wrong in every tree: its twin has another class
+    x <- rbind(p$x, p$x[c(1, 1), , drop = FALSE])
+    y <- factor(c(as.character(p$y), "new", "newer"))
+    whole <- c(whole, 1e13, 1e13)
+    unit <- 10^sample(c(-12, -3, 0, 1), 1)
+    costs <- error_costs(y, whole) # of whole numbers doubles are sums without losses
+    best <- vapply(seq_len(ncol(x)), function(j) {
+      min(least_errors(x, y, p$depth, p$minbucket, p$minsplit, roots = j, costs = costs)[-1])
+    }, 0)
+    names(best) <- colnames(x)
+    fit <- contree(x, y, weights = whole * unit, depth = p$depth, minbucket = p$minbucket,
+                   minsplit = p$minsplit)
+    if (contree:::node_is_leaf(fit)[1]) next
+    expect_equal(fit$counted$nodes[1] * fit$counted$unit / unit, min(colSums(costs)))
+    best <- best[best < min(colSums(costs)) & names(best) != contree:::node_variable(fit)[1]]
+    least <- round(sum(fit$counted$nodes[contree:::node_is_leaf(fit)]) * fit$counted$unit / unit)
+    for (within in c(0, 1, 3)) {
+      others <- contree_alternatives(fit, within = within * unit)
+      expected <- best[best - least <= within]
+      expect_setequal(as.character(names(others)), names(expected))
+      table <- as.data.frame(others)
+      expect_equal(table$within / unit, unname(expected[table$predictor]) - least)
+      listed <- listed + length(expected)
+      left_out <- left_out + length(best) - length(expected)
+    }
+  }
+  expect_gt(min(listed, left_out), 0)
+})
+
+test_that("squares are compared in their own unit", {
+  metres <- transform(iris[1:4], Sepal.Length = Sepal.Length * 1e-6)
+  fit <- contree(Sepal.Length ~ ., metres, depth = 1)
+  expect_length(contree_alternatives(fit), 0)
+  costs <- as.data.frame(contree_alternatives(fit, within = 1))$cost
+  for (i in 1:2) {
+    expect_length(contree_alternatives(fit, within = (costs[i] - fit$cost) * (1 + 1e-9)), i)
+    expect_length(contree_alternatives(fit, within = (costs[i] - fit$cost) * (1 - 1e-9)), i - 1)
+  }
+})

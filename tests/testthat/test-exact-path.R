@@ -231,8 +231,8 @@ test_that("a gap is the largest over the range of the tree, at either end", {
   set.seed(6)
   for (i in 1:60) {
     errors <- sort(sample(20:60, 4), decreasing = TRUE)
-    found <- list(splits = c(0, 1, 2, 3), errors = errors, n = 100, grain = 1, slack = 1e-9,
-                  whole = TRUE, floor = 1e-3, status = "time limit",
+    found <- list(splits = c(0, 1, 2, 3), errors = errors, n = 100, grain = 1, slack = 0,
+                  share = 0, whole = TRUE, fits = lapply(errors, function(e) list(objective = e)), floor = 1e-3, status = "time limit",
                   least = pmax(0, errors - sample(0:6, 4, TRUE)))
     found$least[1] <- errors[1] # a tree without splits is known
     table <- contree:::table_of_path(found, list(complexity = 0))
@@ -301,4 +301,23 @@ test_that("a response without variance has a path of one leaf", {
       expect_identical(table$status, "optimal")
     }
   }
+})
+
+test_that("a large weight hides no split of the path", {
+  data <- data.frame(a = c(0, 0, 1, 1, 1, 1), b = c(0, 0, 0, 0, 1, 1))
+  y <- factor(c("p", "p", "q", "q", "p", "p"))
+  for (unit in c(1e-12, 0.1, 1, 100)) {
+    weights <- c(1e14, 1e14, 1e14, 1e14, 2, 3) * unit
+    table <- as.data.frame(contree_path(data, y, weights = weights, depth = 2))
+    expect_equal(table$nsplit, 0:2)
+    expect_equal(table$errors / unit, c(2e14, 5, 0))
+    expect_true(all(table$gap == 0))
+  }
+})
+
+test_that("a large number hides no split of the path", {
+  data <- data.frame(b = c(rep(0, 30), 1), a = c(rep(0:1, 15), 0), y = c(rep(0:1, 15), 1e7))
+  table <- as.data.frame(contree_path(y ~ ., data, depth = 2, minbucket = 1))
+  expect_equal(table$nsplit, 0:2)
+  expect_equal(table$errors[2:3], c(7.5, 0))
 })

@@ -521,3 +521,16 @@ test_that("responses are drawn leaf by leaf, and residuals over predictions", {
   expect_contree_error(plot(contree(Species ~ ., iris, depth = 1), what = "boxes"), "unsupported",
                        "regression")
 })
+
+test_that("squares and means of leaves have all digits beside large numbers and offsets", {
+  for (far in c(1e7, 1e12, 1e17, -1e17)) {
+    data <- data.frame(a = rep(0:1, each = 8), y = c(rep(c(0.1, 0.2), 4), rep(far, 8)))
+    fit <- contree(y ~ a, data, depth = 1)
+    expect_equal(fit$frame$yval[2], 0.15, tolerance = 1e-14)
+    expect_equal(fit$frame$dev[2], 0.02, tolerance = 1e-14)
+    expect_equal(fit$objective, 0.02, tolerance = 1e-14)
+  }
+  data <- data.frame(a = rep(0:1, each = 8), y = 2^50 + c(rep(0:1, 4), rep(5:6, 4)))
+  fit <- contree(y ~ a, data, depth = 1)
+  expect_identical(fit$frame$dev[2:3], c(2, 2))
+})

@@ -199,3 +199,12 @@ test_that("what a node costs is a sum of the other classes' weights", {
     expect_identical(prune(contree(x, y, weights = w, depth = 1), complexity = 0.9)$objective, 0.3)
   }
 })
+
+test_that("a large penalty does not take a split that saves a little more", {
+  x <- data.frame(a = c(0, 0, 1, 1))
+  y <- factor(c("p", "p", "q", "q"))
+  fit <- contree(x, y, weights = c(1e10, 1e10, 1e10, 1), depth = 1)
+  at <- function(saved) prune(fit, complexity = saved / fit$frame$wt[1])
+  expect_equal(sum(contree:::node_is_leaf(at(1e10))), 2) # it saves 1e10 + 1
+  expect_equal(sum(contree:::node_is_leaf(at(1e10 + 1))), 1)
+})

@@ -4,15 +4,19 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sum.h"
+
+/* By how much of themselves two sums of the same weights and losses may differ: integers that stand
+ * for decimals, and products of doubles, are off by their last bits. */
+static const double LAST_BITS = 0x1p-46;
 
 typedef struct {
     const ct_data *data;
     const ct_forest *tree;
     const ct_tree_rules *rules;
     uint32_t *counts; /* [n_nodes][n_classes] recounted */
-    double *weights;  /* likewise, what the rows weigh; NULL: 1 each */
+    ct_sum *weights;  /* likewise, what the rows weigh; NULL: 1 each */
     uint32_t *level;  /* [n_nodes] from 1 at the root; 0: no parent was seen */
-    double sum, all;  /* what all rows weigh, and may cost at most */
 } check;
 
 static int node_is_sound(const check *c, uint32_t node)
@@ -72,7 +76,7 @@ static void count_rows(const check *c, uint32_t *leaf_of_row)
         uint32_t leaf = leaf_of(c, row);
         size_t at = leaf * n_classes + (uint32_t) c->data->classes[row];
         c->counts[at]++;
-        if (c->weights) c->weights[at] += c->data->weights[row];
+        if (c->weights) ct_sum_add(&c->weights[at], c->data->weights[row]);
         if (leaf_of_row) leaf_of_row[row] = leaf;
     }
     for (uint32_t node = tree->n_nodes; node-- > 0;) {
@@ -81,7 +85,9 @@ static void count_rows(const check *c, uint32_t *leaf_of_row)
                right = tree->right[node] * n_classes;
         for (size_t k = 0; k < n_classes; k++) {
             c->counts[at + k] = c->counts[left + k] + c->counts[right + k];
-            if (c->weights) c->weights[at + k] = c->weights[left + k] + c->weights[right + k];
+            if (!c->weights) continue;
+            c->weights[at + k] = c->weights[left + k];
+            ct_sum_join(&c->weights[at + k], &c->weights[right + k]);
         }
     }
 }
@@ -90,24 +96,27 @@ static void count_rows(const check *c, uint32_t *leaf_of_row)
 static double label_cost(const check *c, uint32_t node, size_t label)
 {
     size_t n = c->tree->n_classes;
-    double cost = 0;
+    ct_sum cost = {0, 0};
     for (size_t k = 0; k < n; k++) {
         double loss = c->data->loss ? c->data->loss[k * n + label] : k != label;
-        cost += loss * (c->weights ? c->weights[node * n + k] : c->counts[node * n + k]);
+        ct_sum_add(&cost, loss * (c->weights ? ct_sum_value(&c->weights[node * n + k])
+                                             : c->counts[node * n + k]));
     }
-    return cost;
+    return ct_sum_value(&cost);
 }
 
-/* No other label is cheaper, and without losses and weights none before it as cheap. */
+/* No other label is cheaper by more than the search may take for nothing, and without losses and
+ * weights none before it as cheap. */
 static int label_is_best(const check *c, uint32_t node)
 {
     size_t label = (size_t) c->tree->label[node];
     CT_ASSERT(label < c->tree->n_classes);
     int plain = !c->data->weights && !c->data->loss;
-    double cost = label_cost(c, node, label), slack = plain ? 0 : 1e-6 * c->all;
+    double cost = label_cost(c, node, label),
+           least = plain ? cost : cost * (1 - LAST_BITS) - 2 * c->rules->rounding;
     for (size_t k = 0; k < c->tree->n_classes; k++) {
         double other = label_cost(c, node, k);
-        if (other < cost - slack || (plain && other == cost && k < label)) return 0;
+        if (other < least || (plain && other == cost && k < label)) return 0;
     }
     return 1;
 }
@@ -115,9 +124,10 @@ static int label_is_best(const check *c, uint32_t node)
 static int weights_agree(const check *c, uint32_t node)
 {
     size_t n = c->tree->n_classes;
-    for (size_t k = 0; k < n; k++)
-        if (fabs(c->weights[node * n + k] - c->tree->weights[node * n + k]) > 1e-9 * c->sum)
-            return 0;
+    for (size_t k = node * n; k < (node + 1) * n; k++) {
+        double weight = ct_sum_value(&c->weights[k]);
+        if (fabs(weight - c->tree->weights[k]) > LAST_BITS * weight) return 0;
+    }
     return 1;
 }
 
@@ -140,6 +150,7 @@ static int counts_agree(const check *c, uint32_t node)
 static ct_status recount(const check *c, uint32_t *leaf_of_row, double *objective, uint32_t *splits,
                          ct_error *error)
 {
+    ct_sum sum = {0, 0};
     CT_TRY(check_shape(c, error));
     count_rows(c, leaf_of_row);
     for (uint32_t node = 0; node < c->tree->n_nodes; node++) {
@@ -149,43 +160,28 @@ static ct_status recount(const check *c, uint32_t *leaf_of_row, double *objectiv
                            (unsigned long) node);
         *splits += c->tree->feature[node] >= 0;
         if (c->tree->feature[node] < 0)
-            *objective += label_cost(c, node, (size_t) c->tree->label[node]);
+            ct_sum_add(&sum, label_cost(c, node, (size_t) c->tree->label[node]));
     }
+    *objective = ct_sum_value(&sum);
     return CT_OK;
-}
-
-static double sum_of_weights(const ct_data *data)
-{
-    double sum = data->weights ? 0 : data->n_rows;
-    for (uint32_t row = 0; data->weights && row < data->n_rows; row++) sum += data->weights[row];
-    return sum;
-}
-
-static double largest_loss(const ct_data *data)
-{
-    double loss = data->loss ? 0 : 1;
-    for (size_t i = 0; data->loss && i < (size_t) data->n_classes * data->n_classes; i++)
-        if (data->loss[i] > loss) loss = data->loss[i];
-    return loss;
 }
 
 ct_status ct_check(const ct_data *data, const ct_forest *tree, const ct_tree_rules *rules,
                    uint32_t *leaf_of_row, double *objective, uint32_t *splits, ct_error *error)
 {
     size_t size = (size_t) tree->n_nodes * tree->n_classes;
-    check c = {data, tree, rules, NULL, NULL, NULL, sum_of_weights(data), 0};
-    c.all = c.sum * largest_loss(data);
+    check c = {data, tree, rules, NULL, NULL, NULL};
     *objective = 0;
     *splits = 0;
     c.counts = (uint32_t *) ct_alloc(size * sizeof *c.counts);
-    c.weights = data->weights ? (double *) ct_alloc(size * sizeof *c.weights) : NULL;
+    c.weights = data->weights ? (ct_sum *) ct_alloc(size * sizeof *c.weights) : NULL;
     c.level = (uint32_t *) ct_alloc(tree->n_nodes * sizeof *c.level);
     ct_status status = CT_OK;
     if (!c.counts || !c.level || (data->weights && !c.weights)) {
         status = ct_fail(error, CT_NO_MEMORY, "not enough memory to check the tree");
     } else {
         memset(c.counts, 0, size * sizeof *c.counts);
-        for (size_t i = 0; c.weights && i < size; i++) c.weights[i] = 0;
+        for (size_t i = 0; c.weights && i < size; i++) c.weights[i] = (ct_sum) {0, 0};
         status = recount(&c, leaf_of_row, objective, splits, error);
     }
     ct_free(c.counts);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/sum.h"
 #include "exact/finish/response_tree.h"
 
 /* ---- the best split of rows sorted by one feature ---- */
@@ -113,6 +114,7 @@ typedef struct {
     ct_forest *forest;
     int64_t *leaf_cost;     /* [node] */
     ct_totals totals;
+    ct_sum *weights;        /* [class] of the rows of a node; NULL: 1 each */
     uint32_t *rows, *spare; /* [n_rows] while the tree grows, the rows of each node side by side;
                                then those of pending nodes by their feature, and their ranks */
     uint32_t *owner;        /* [n_rows] 1 + the pending node of a row; 0: none */
@@ -145,9 +147,12 @@ static void count_rows(completion *c, uint32_t node, const uint32_t *rows, uint3
     if (masses) memset(masses, 0, n_classes * sizeof *masses);
     for (uint32_t i = 0; masses && i < n; i++)
         masses[own_class(c, rows[i])] += c->stump.costs->weights[rows[i]];
-    double *weights = c->forest->weights;
-    for (uint32_t i = 0; weights && i < n; i++)
-        weights[(size_t) node * n_classes + own_class(c, rows[i])] += data->weights[rows[i]];
+    if (!c->weights) return;
+    memset(c->weights, 0, n_classes * sizeof *c->weights);
+    for (uint32_t i = 0; i < n; i++)
+        ct_sum_add(&c->weights[own_class(c, rows[i])], data->weights[rows[i]]);
+    for (uint32_t k = 0; k < n_classes; k++)
+        c->forest->weights[(size_t) node * n_classes + k] = ct_sum_value(&c->weights[k]);
 }
 
 /* The next node, with the class counts and the label of its rows. */
@@ -326,8 +331,10 @@ ct_status ct_complete(const ct_search *search, const ct_split_code *codes, ct_ar
     c.spare = CT_ARENA_NEW(arena, uint32_t, n_rows);
     c.owner = scratch ? scratch : CT_ARENA_NEW(arena, uint32_t, n_rows);
     c.pendings = CT_ARENA_NEW(arena, pending, n_lowest);
+    if (forest->weights) c.weights = CT_ARENA_NEW(arena, ct_sum, forest->n_classes);
     ct_status status = CT_OK;
     if (!c.leaf_cost || !c.rows || !c.spare || !c.owner || !c.pendings ||
+        (forest->weights && !c.weights) ||
         ct_totals_new(&c.totals, search->costs, arena) != CT_OK ||
         stump_scratch_init(&c.stump, arena, search) != CT_OK) {
         status = ct_fail(error, CT_NO_MEMORY, "not enough memory to finish the tree");

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sum.h"
 
 /* ---- on the grid ---- */
 
@@ -61,12 +62,18 @@ uint32_t ct_response_split(const ct_costs *costs, const uint32_t *rows, const ui
 
 /* ---- the rows themselves ---- */
 
-/* Sums over the rows of each node. */
+/* By how much of themselves two sums of the same weights may differ. */
+static const double LAST_BITS = 0x1p-50;
+
+/* Sums over the rows of a node. Differences of responses have all their digits where these are near
+ * each other, however far they are from those of other nodes. */
 typedef struct {
-    uint32_t *rows;
-    double *weight, *sum, *rest; /* of weights; of w (y - centre); of w (y - mean) */
-    double *mean;                /* less the centre */
-    sums *on_grid;
+    uint32_t rows;
+    ct_sum weight;
+    double from;        /* the response of a row that has a weight */
+    ct_sum sum;         /* of w (y - from) */
+    ct_sum rest, squares; /* of w (y - mean), nearly 0, and of w (y - mean)^2 */
+    sums on_grid;
 } recount;
 
 typedef struct {
@@ -74,7 +81,7 @@ typedef struct {
     const ct_costs *costs;
     ct_forest *tree;
     const ct_tree_rules *rules;
-    recount sums;
+    recount *nodes;
 } check;
 
 static int node_is_sound(const check *c, uint32_t node)
@@ -99,23 +106,24 @@ static double weight_at(const check *c, uint32_t row)
     return c->data->weights ? c->data->weights[row] : 1;
 }
 
-/* The response less the centre, which is exact where it is large beside its range; any number where
- * the row has no weight. */
-static double response_at(const check *c, uint32_t row)
+/* Adds a row to a node; of rows without weight the response may be any number. */
+static void count(recount *node, const check *c, uint32_t row)
 {
-    return weight_at(c, row) > 0 ? c->data->response[row] - c->costs->response->centre : 0;
+    double w = weight_at(c, row), y = c->data->response[row];
+    node->rows++;
+    add_row(&node->on_grid, c->costs, row);
+    if (!(w > 0)) return;
+    if (!(node->weight.high > 0)) node->from = y;
+    ct_sum_add(&node->weight, w);
+    ct_sum_add(&node->sum, w * (y - node->from));
 }
 
 /* Adds a row to all nodes on its way; returns its leaf, n_nodes if that is too deep. */
 static uint32_t walk(const check *c, uint32_t row)
 {
     uint32_t node = c->tree->roots[0];
-    double w = weight_at(c, row), y = response_at(c, row);
     for (unsigned level = 0; level <= c->rules->max_depth; level++) {
-        c->sums.rows[node]++;
-        c->sums.weight[node] += w;
-        c->sums.sum[node] += w * y;
-        add_row(&c->sums.on_grid[node], c->costs, row);
+        count(&c->nodes[node], c, row);
         if (c->tree->feature[node] < 0) return node;
         node = step(c, node, row);
     }
@@ -123,13 +131,14 @@ static uint32_t walk(const check *c, uint32_t row)
 }
 
 /* The same with distances from the means. */
-static void walk_again(const check *c, uint32_t row, double *deviance)
+static void walk_again(const check *c, uint32_t row)
 {
-    double w = weight_at(c, row), y = response_at(c, row);
+    double w = weight_at(c, row);
+    if (!(w > 0)) return;
     for (uint32_t node = c->tree->roots[0];; node = step(c, node, row)) {
-        double off = y - c->sums.mean[node];
-        c->sums.rest[node] += w * off;
-        deviance[node] += w * off * off;
+        double off = c->data->response[row] - c->tree->values[node];
+        ct_sum_add(&c->nodes[node].rest, w * off);
+        ct_sum_add(&c->nodes[node].squares, w * off * off);
         if (c->tree->feature[node] < 0) return;
     }
 }
@@ -137,34 +146,36 @@ static void walk_again(const check *c, uint32_t row, double *deviance)
 static int agrees(const check *c, uint32_t node)
 {
     const ct_forest *tree = c->tree;
-    uint32_t n = c->sums.rows[node];
+    uint32_t n = c->nodes[node].rows;
+    double weight = ct_sum_value(&c->nodes[node].weight);
     int is_leaf = tree->feature[node] < 0, is_root = node == tree->roots[0];
     if (is_leaf && !is_root && n < c->rules->min_bucket) return 0;
     if (!is_leaf && n < c->rules->min_split) return 0;
-    if (tree->weights && !(fabs(c->sums.weight[node] - tree->weights[node]) <=
-                           1e-9 * c->sums.weight[tree->roots[0]]))
-        return 0;
+    if (tree->weights && !(fabs(weight - tree->weights[node]) <= LAST_BITS * weight)) return 0;
     return n && n == tree->counts[node];
 }
 
 /* The means; of rows without weight the root's. */
 static void set_values(const check *c)
 {
-    double centre = c->costs->response->centre;
-    for (uint32_t node = 0; node < c->tree->n_nodes; node++) {
-        double weight = c->sums.weight[node];
-        c->sums.mean[node] = weight > 0 ? c->sums.sum[node] / weight
-                                        : c->sums.mean[c->tree->roots[0]];
-        c->tree->values[node] = centre + c->sums.mean[node];
+    for (uint32_t i = 0; i < c->tree->n_nodes; i++) {
+        const recount *node = &c->nodes[i];
+        double weight = ct_sum_value(&node->weight);
+        c->tree->values[i] = weight > 0 ? node->from + ct_sum_value(&node->sum) / weight
+                                        : c->tree->values[c->tree->roots[0]];
     }
 }
 
-/* What the means were off by is taken out again. */
-static void settle_deviance(const check *c, double *deviance)
+/* What the means were off by is taken out of the squares, and put right. */
+static void settle(const check *c, double *deviance)
 {
-    for (uint32_t node = 0; node < c->tree->n_nodes; node++) {
-        double weight = c->sums.weight[node], rest = c->sums.rest[node];
-        if (weight > 0) deviance[node] = fmax(deviance[node] - rest * rest / weight, 0);
+    for (uint32_t i = 0; i < c->tree->n_nodes; i++) {
+        const recount *node = &c->nodes[i];
+        double weight = ct_sum_value(&node->weight), rest = ct_sum_value(&node->rest);
+        deviance[i] = 0;
+        if (!(weight > 0)) continue;
+        deviance[i] = fmax(ct_sum_value(&node->squares) - rest * (rest / weight), 0);
+        c->tree->values[i] += rest / weight;
     }
 }
 
@@ -172,6 +183,7 @@ static ct_status count_again(const check *c, uint32_t *leaf_of_row, ct_response_
                              ct_error *error)
 {
     ct_forest *tree = c->tree;
+    ct_sum sse = {0, 0};
     for (uint32_t node = 0; node < tree->n_nodes; node++)
         if (!node_is_sound(c, node))
             return ct_fail(error, CT_INTERNAL, "check: node %lu is malformed",
@@ -183,8 +195,8 @@ static ct_status count_again(const check *c, uint32_t *leaf_of_row, ct_response_
         if (leaf_of_row) leaf_of_row[row] = leaf;
     }
     set_values(c);
-    for (uint32_t row = 0; row < c->data->n_rows; row++) walk_again(c, row, facts->deviance);
-    settle_deviance(c, facts->deviance);
+    for (uint32_t row = 0; row < c->data->n_rows; row++) walk_again(c, row);
+    settle(c, facts->deviance);
     for (uint32_t node = 0; node < tree->n_nodes; node++) {
         if (!agrees(c, node))
             return ct_fail(error, CT_INTERNAL,
@@ -192,9 +204,10 @@ static ct_status count_again(const check *c, uint32_t *leaf_of_row, ct_response_
                            (unsigned long) node);
         facts->splits += tree->feature[node] >= 0;
         if (tree->feature[node] >= 0) continue;
-        facts->cost += cost_of(&c->sums.on_grid[node], c->costs);
-        facts->sse += facts->deviance[node];
+        facts->cost += cost_of(&c->nodes[node].on_grid, c->costs);
+        ct_sum_add(&sse, facts->deviance[node]);
     }
+    facts->sse = ct_sum_value(&sse);
     return CT_OK;
 }
 
@@ -203,28 +216,13 @@ ct_status ct_response_check(const ct_data *data, const ct_costs *costs, ct_fores
                             ct_response_facts *facts, ct_error *error)
 {
     size_t n = tree->n_nodes;
-    check c = {data, costs, tree, rules, {0}};
+    check c = {data, costs, tree, rules, (recount *) ct_alloc(n * sizeof *c.nodes)};
     CT_ASSERT(data->response && tree->values && tree->n_values == 1 && facts->deviance);
-    c.sums.rows = (uint32_t *) ct_alloc(n * sizeof *c.sums.rows);
-    c.sums.weight = (double *) ct_alloc(4 * n * sizeof *c.sums.weight);
-    c.sums.on_grid = (sums *) ct_alloc(n * sizeof *c.sums.on_grid);
     facts->sse = 0;
     facts->cost = facts->splits = 0;
-    ct_status status = CT_OK;
-    if (!c.sums.rows || !c.sums.weight || !c.sums.on_grid) {
-        status = ct_fail(error, CT_NO_MEMORY, "not enough memory to check the tree");
-    } else {
-        c.sums.sum = c.sums.weight + n;
-        c.sums.rest = c.sums.sum + n;
-        c.sums.mean = c.sums.rest + n;
-        memset(c.sums.rows, 0, n * sizeof *c.sums.rows);
-        memset(c.sums.on_grid, 0, n * sizeof *c.sums.on_grid);
-        for (size_t i = 0; i < 4 * n; i++) c.sums.weight[i] = 0;
-        for (size_t i = 0; i < n; i++) facts->deviance[i] = 0;
-        status = count_again(&c, leaf_of_row, facts, error);
-    }
-    ct_free(c.sums.rows);
-    ct_free(c.sums.weight);
-    ct_free(c.sums.on_grid);
+    if (!c.nodes) return ct_fail(error, CT_NO_MEMORY, "not enough memory to check the tree");
+    memset(c.nodes, 0, n * sizeof *c.nodes);
+    ct_status status = count_again(&c, leaf_of_row, facts, error);
+    ct_free(c.nodes);
     return status;
 }

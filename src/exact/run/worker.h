@@ -20,7 +20,6 @@ typedef struct {
     const ct_kernels *kernels;
     const ct_costs *costs;
     int64_t split_cost;
-    double slack; /* by how much sums of doubles may differ from costs */
     int64_t gap;
     int64_t cap;         /* costs from here on need not be told apart */
     size_t plane_budget;
