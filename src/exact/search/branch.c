@@ -9,6 +9,7 @@
 #include "exact/rows/abreast.h"
 #include "exact/rows/outer.h"
 #include "exact/rows/ranks.h"
+#include "exact/rows/tests.h"
 
 /* Children are laid out anew when they have less than this share of the layout's rows. Measured,
  * see bench/NOTES. */
@@ -26,6 +27,7 @@ static int wants_layout(const ct_worker *worker, const ct_node *node, unsigned d
     if (worker->search->costs->response)
         return n_rows < COMPACT_RESPONSE_BELOW * node->layout->n_rows;
     if (depth < 3 && !node->layout->planes.one_at_a_time) return 0;
+    if (depth <= 3 && node->layout->tests) return 0;
     return n_rows < COMPACT_BELOW * node->layout->n_rows;
 }
 
@@ -61,7 +63,9 @@ static ct_status lay_out(ct_worker *worker, const ct_node *node, int abreast, ct
     ct_layout *layout = ct_layout_part(worker, node->layout, node->rows.sets, node->rows.outer,
                                        node->rows.begin, node->rows.end,
                                        node->n_rows + node->n_outer, abreast);
-    if (!layout || (abreast && ct_abreast_make(worker, layout) != CT_OK)) return CT_NO_MEMORY;
+    if (!layout || (abreast && ct_abreast_make(worker, layout) != CT_OK) ||
+        ct_tests_make(worker, layout) != CT_OK)
+        return CT_NO_MEMORY;
     CT_TRY(ct_node_whole(worker, &worker->arena, layout, whole));
     whole->sized = node->sized;
     whole->rows.outer = layout->outer;
