@@ -65,6 +65,7 @@ LANE_OPS(32)
 CT_INLINE vec l8_add(vec a, vec b) { return _mm256_add_epi8(a, b); }
 CT_INLINE vec l8_sub(vec a, vec b) { return _mm256_sub_epi8(a, b); }
 CT_INLINE vec l8_max(vec a, vec b) { return _mm256_max_epu8(a, b); }
+CT_INLINE vec l8_set(uint8_t x) { return _mm256_set1_epi8((char) x); }
 CT_INLINE vec l8_count(vec a) { return v_bytes_count(a); }
 CT_INLINE int l8_top(vec a)
 {

@@ -59,6 +59,7 @@ LANE_OPS(32)
 CT_INLINE vec l8_add(vec a, vec b) { return _mm512_add_epi8(a, b); }
 CT_INLINE vec l8_sub(vec a, vec b) { return _mm512_sub_epi8(a, b); }
 CT_INLINE vec l8_max(vec a, vec b) { return _mm512_max_epu8(a, b); }
+CT_INLINE vec l8_set(uint8_t x) { return _mm512_set1_epi8((char) x); }
 CT_INLINE vec l8_count(vec a) { return _mm512_popcnt_epi8(a); }
 CT_INLINE int l8_top(vec a)
 {

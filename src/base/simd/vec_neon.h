@@ -40,6 +40,7 @@ CT_INLINE vec l8_out(uint8x16_t a) { return vreinterpretq_u64_u8(a); }
 CT_INLINE vec l8_add(vec a, vec b) { return l8_out(vaddq_u8(l8_in(a), l8_in(b))); }
 CT_INLINE vec l8_sub(vec a, vec b) { return l8_out(vsubq_u8(l8_in(a), l8_in(b))); }
 CT_INLINE vec l8_max(vec a, vec b) { return l8_out(vmaxq_u8(l8_in(a), l8_in(b))); }
+CT_INLINE vec l8_set(uint8_t x) { return l8_out(vdupq_n_u8(x)); }
 CT_INLINE vec l8_count(vec a) { return l8_out(vcntq_u8(l8_in(a))); }
 CT_INLINE int l8_top(vec a) { return vmaxvq_u8(l8_in(a)); }
 CT_INLINE vec l16_wide(vec a, int upper)

@@ -81,6 +81,7 @@ CT_INLINE vec l8_max(vec a, vec b)
     vec where = (((differ & a) | (~differ & reaches)) & TOPS) >> 7;
     return v_choose(where * 0xff, a, b);
 }
+CT_INLINE vec l8_set(uint8_t x) { return x * UINT64_C(0x0101010101010101); }
 CT_INLINE vec l8_count(vec a)
 {
     a -= a >> 1 & UINT64_C(0x5555555555555555);

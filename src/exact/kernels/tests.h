@@ -37,8 +37,7 @@ typedef struct {
     uint32_t root, from;
     uint8_t *done;
     ct_test_rows side;
-    uint32_t *masks;          /* scratch: [CT_TEST_BLOCK][words of `side`] bytes, each four times */
-    uint32_t *parts;          /* [CT_TEST_BLOCK][class][4] rows of quadrants, in all lanes of a word */
+    uint32_t *parts; /* scratch: [CT_TEST_BLOCK][class][4] rows of quadrants, in all lanes of a word */
     void *most;               /* [CT_TEST_BLOCK][4] vectors */
     void *counts;             /* [class] vectors of the widest cells */
     void *columns;            /* [4][stride] */
@@ -46,10 +45,11 @@ typedef struct {
 
 /* Kernels for one width of lanes. */
 typedef struct {
-    /* counts[class][step] of the rows that are in each of n_tests tests and in mask[word], whose
-     * bytes are four times the same. */
+    /* counts[class][step] of the rows that are in each of n_tests tests and in mask[word][every]. */
     void (*count)(const ct_test_rows *rows, uint32_t n_classes, size_t stride, uint32_t n_tests,
-                  const uint32_t *mask, void *counts, size_t step);
+                  const uint8_t *mask, size_t every, void *counts, size_t step);
+    /* How many rows are in test i and each other one, of all classes. */
+    void (*together)(const ct_triples *t, uint32_t i, uint32_t *rows);
     /* On how many rows the leaves of the best test are right, of those not in test i and of those
      * in it. */
     void (*stumps)(const ct_triples *t, uint32_t i, int64_t hits[2]);

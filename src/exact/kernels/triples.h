@@ -31,17 +31,17 @@ CT_INLINE void FN(add_bytes)(vec bytes, vec counts[PARTS])
 #endif
 }
 
-/* Rows of some words that are in the tests of a vector and in the mask. A byte holds the counts of
- * 31 words. */
-CT_INLINE void FN(count)(const uint8_t *bytes, size_t stride, const uint32_t *mask, uint32_t begin,
-                         uint32_t end, vec counts[PARTS])
+/* Rows of some words that are in the tests of a vector and in the mask, a byte every `every`. A byte
+ * holds the counts of 31 words. */
+CT_INLINE void FN(count)(const uint8_t *bytes, size_t stride, const uint8_t *mask, size_t every,
+                         uint32_t begin, uint32_t end, vec counts[PARTS])
 {
     for (uint32_t p = 0; p < PARTS; p++) counts[p] = v_fill(0);
     while (begin < end) {
         uint32_t stop = CT_LANE > 8 && end - begin > 31 ? begin + 31 : end;
         vec sum = v_fill(0);
         for (; begin < stop; begin++) {
-            vec both = v_and(lanes_load(bytes + begin * stride), l32_set((int) mask[begin]));
+            vec both = v_and(lanes_load(bytes + begin * stride), l8_set(mask[begin * every]));
             sum = l8_add(sum, l8_count(both));
         }
         FN(add_bytes)(sum, counts);
@@ -49,14 +49,15 @@ CT_INLINE void FN(count)(const uint8_t *bytes, size_t stride, const uint32_t *ma
 }
 
 static void FN(count_tests)(const ct_test_rows *rows, uint32_t n_classes, size_t stride,
-                            uint32_t n_tests, const uint32_t *mask, void *counts, size_t step)
+                            uint32_t n_tests, const uint8_t *mask, size_t every, void *counts,
+                            size_t step)
 {
     for (uint32_t k = 0; k < n_tests; k += VEC_TESTS) {
         uint32_t begin = 0;
         for (uint32_t c = 0; c < n_classes; begin = rows->ends[c++]) {
             vec some[PARTS];
             LANE *out = (LANE *) counts + c * step + k;
-            FN(count)(rows->bytes + k, stride, mask, begin, rows->ends[c], some);
+            FN(count)(rows->bytes + k, stride, mask, every, begin, rows->ends[c], some);
             for (uint32_t p = 0; p < PARTS; p++) lanes_store(out + p * PART_TESTS, some[p]);
         }
     }
@@ -83,6 +84,20 @@ CT_INLINE void FN(quadrants)(const ct_triples *t, uint32_t i, uint32_t k, vec mo
         most[2] = L(max)(most[2], L(sub)(FN(set)(in_i), both));
         most[1] = L(max)(most[1], only_k);
         most[0] = L(max)(most[0], L(sub)(FN(set)(all - in_i), only_k));
+    }
+}
+
+/* Rows in i and each other test, of all classes. */
+static void FN(together)(const ct_triples *t, uint32_t i, uint32_t *rows)
+{
+    const LANE *pairs = (const LANE *) t->pairs + i * t->stride;
+    for (uint32_t j = 0; j < t->n_tests; j++) rows[j] = (uint32_t) pairs[j];
+    for (uint32_t c = 1; c < t->n_classes; c++) {
+        pairs += t->n_tests * t->stride;
+        for (uint32_t j = 0; j < t->n_tests; j++) {
+            uint32_t more = (uint32_t) pairs[j];
+            rows[j] += more;
+        }
     }
 }
 
@@ -131,14 +146,15 @@ CT_INLINE void FN(block)(ct_triples *t, uint32_t n_classes, const uint32_t *js, 
     size_t step = t->n_tests * t->stride;
     LANE *hits = (LANE *) t->hits + k;
     vec two[2 * PARTS], *counts = n_classes == 2 ? two : (vec *) t->counts, *tops = (vec *) t->most;
+    vec of_root[4 * PARTS];
+    for (uint32_t q = 0; q < 4 * PARTS; q++) of_root[q] = v_fill(0);
     for (uint32_t m = 0; m < n; m++) {
         uint32_t begin = 0;
-        const uint32_t *mask = t->masks + (size_t) m * t->side.n_words,
-                       *parts = t->parts + (size_t) 4 * n_classes * m;
+        const uint32_t *parts = t->parts + (size_t) 4 * n_classes * m;
 #pragma GCC unroll 2
         for (uint32_t c = 0; c < n_classes; c++) {
-            FN(count)(t->side.bytes + k, t->stride, mask, begin, t->side.ends[c],
-                      counts + c * PARTS);
+            FN(count)(t->side.bytes + k, t->stride, t->side.bytes + js[m], t->stride, begin,
+                      t->side.ends[c], counts + c * PARTS);
             begin = t->side.ends[c];
         }
 #pragma GCC unroll 4
@@ -155,25 +171,26 @@ CT_INLINE void FN(block)(ct_triples *t, uint32_t n_classes, const uint32_t *js, 
             for (uint32_t q = 0; q < 4; q++) {
                 uint32_t a = q / 2, b = q % 2;
                 LANE *row = hits + q * step + at;
-                FN(raise)(row + t->root * t->stride, L(add)(most[4 * a + b], most[4 * a + 2 + b]));
+                of_root[4 * p + q] = L(max)(of_root[4 * p + q],
+                                            L(add)(most[4 * a + b], most[4 * a + 2 + b]));
                 FN(raise)(row + js[m] * t->stride, L(add)(most[2 * a + b], most[4 + 2 * a + b]));
                 if (apart)
                     tops[4 * m + q] = L(max)(tops[4 * m + q], L(add)(most[2 * q], most[2 * q + 1]));
             }
         }
     }
+    for (uint32_t p = 0; p < PARTS; p++)
+        for (uint32_t q = 0; q < 4; q++)
+            FN(raise)(hits + q * step + t->root * t->stride + p * PART_TESTS, of_root[4 * p + q]);
 }
 
-/* Of the tests from `first` on those that are not done, with masks and parts; how many. */
+/* Of the tests from `first` on those that are not done, with their parts; how many. */
 static uint32_t FN(list)(ct_triples *t, uint32_t first, uint32_t *js)
 {
-    uint32_t n = 0, n_words = t->side.n_words;
+    uint32_t n = 0;
     for (uint32_t j = first; j < first + VEC_TESTS && j < t->n_tests; j++) {
         if (t->done[j] || j == t->root) continue;
-        uint32_t *mask = t->masks + (size_t) n * n_words,
-                 *parts = t->parts + (size_t) 4 * t->n_classes * n;
-        for (uint32_t w = 0; w < n_words; w++)
-            mask[w] = t->side.bytes[w * t->stride + j] * UINT32_C(0x01010101);
+        uint32_t *parts = t->parts + (size_t) 4 * t->n_classes * n;
         const LANE *of_i = (const LANE *) t->pairs + t->root * t->stride,
                    *of_j = (const LANE *) t->singles + j;
         for (uint32_t c = 0; c < t->n_classes; c++, parts += 4) {

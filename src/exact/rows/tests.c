@@ -4,9 +4,9 @@
 
 /* ---- the tests of a layout ---- */
 
-/* Where counts of tests pay: columns of no more than so many values, and no more splits than that
- * in all. Measured, see bench/NOTES. */
-enum { MOST_VALUES = 32, MOST_SPLITS = 4096 };
+/* Where counts of tests pay: columns of no more than so many values, no more splits than that in
+ * all, and for each column on average, by the depth of the search. Measured, see bench/NOTES. */
+enum { MOST_VALUES = 32, MOST_SPLITS = 4096, SPLITS_AT_TWO = 4, SPLITS_AT_THREE = 12 };
 
 static int wanted(const ct_worker *worker, const ct_layout *layout)
 {
@@ -19,7 +19,9 @@ static int wanted(const ct_worker *worker, const ct_layout *layout)
         if (layout->n_values[f] > MOST_VALUES) return 0;
         splits += layout->n_values[f] - 1;
     }
-    return splits > 0 && splits <= MOST_SPLITS &&
+    unsigned depth = search->options->depth;
+    uint32_t each = depth == 2 ? SPLITS_AT_TWO : depth == 3 ? SPLITS_AT_THREE : MOST_VALUES;
+    return splits > 0 && splits <= MOST_SPLITS && splits <= (uint64_t) each * layout->n_cols &&
            splits * search->options->test_rows <= (uint64_t) layout->n_cols * layout->n_rows;
 }
 
@@ -134,7 +136,7 @@ typedef struct {
     uint32_t *of_class;  /* [class] rows, of the classes that have any */
     uint32_t n_classes;
     uint8_t *places;     /* [word] which have a row */
-    uint32_t *all;       /* [word] all bits */
+    uint8_t all;         /* all bits */
     void *counts;        /* [class][stride] */
     unsigned lane;
     uint8_t *turn;       /* [test] 0xff where less than half of the rows are not in it, else 0 */
@@ -167,7 +169,6 @@ static void gather_rows(const ct_worker *worker, const ct_node *node, listing *l
             worker->search->kernels->gather(tests->records, tests->words, list + i, some, bytes);
             memset(bytes + 64 * tests->words, 0, l->stride - 64 * tests->words);
             l->places[word] = (uint8_t) ((1U << some) - 1);
-            l->all[word] = UINT32_MAX;
         }
         l->of_class[l->n_classes] = n;
         l->rows.ends[l->n_classes++] = word;
@@ -187,17 +188,17 @@ static ct_status listing_new(ct_worker *worker, ct_arena *arena, const ct_node *
     l->rows.bytes = CT_ARENA_NEW(arena, uint8_t, most_words * l->stride);
     l->of_class = CT_ARENA_NEW(arena, uint32_t, n_classes);
     l->places = CT_ARENA_NEW(arena, uint8_t, most_words);
-    l->all = CT_ARENA_NEW(arena, uint32_t, most_words);
+    l->all = 0xff;
     l->counts = CT_ARENA_NEW(arena, uint8_t, n_classes * l->stride * l->lane / 8);
     l->turn = CT_ARENA_NEW(arena, uint8_t, l->tests->n_tests);
     l->promise = CT_ARENA_NEW(arena, double, l->tests->n_tests);
     uint32_t *list = CT_ARENA_NEW(arena, uint32_t, node->n_rows);
-    if (!l->rows.ends || !l->rows.bytes || !l->of_class || !l->places || !l->all || !l->counts ||
+    if (!l->rows.ends || !l->rows.bytes || !l->of_class || !l->places || !l->counts ||
         !l->turn || !l->promise || !list)
         return CT_NO_MEMORY;
     gather_rows(worker, node, l, list);
     worker->search->kernels->triples[l->lane / 16].count(&l->rows, l->n_classes, l->stride,
-                                                         l->tests->n_tests, l->all, l->counts,
+                                                         l->tests->n_tests, &l->all, 0, l->counts,
                                                          l->stride);
     return CT_OK;
 }
@@ -300,13 +301,11 @@ static void count_pairs(const ct_worker *worker, const listing *l, ct_test_node 
     ct_triples *t = &tests->counts;
     const ct_triple_kernels *kernels = ct_tests_kernels(worker, tests);
     size_t row = t->stride * tests->lane / 8;
-    kernels->count(&t->rows, t->n_classes, t->stride, t->n_tests, l->all, t->singles, t->stride);
-    for (uint32_t i = 0; i < t->n_tests; i++) {
-        for (uint32_t w = 0; w < t->rows.n_words; w++)
-            t->masks[w] = t->rows.bytes[w * t->stride + i] * UINT32_C(0x01010101);
-        kernels->count(&t->rows, t->n_classes, t->stride, t->n_tests, t->masks,
+    kernels->count(&t->rows, t->n_classes, t->stride, t->n_tests, &l->all, 0, t->singles,
+                   t->stride);
+    for (uint32_t i = 0; i < t->n_tests; i++)
+        kernels->count(&t->rows, t->n_classes, t->stride, t->n_tests, t->rows.bytes + i, t->stride,
                        (uint8_t *) t->pairs + i * row, t->n_tests * t->stride);
-    }
 }
 
 static ct_status tests_new(ct_arena *arena, const listing *l, ct_test_node *tests)
@@ -323,10 +322,9 @@ static ct_status tests_new(ct_arena *arena, const listing *l, ct_test_node *test
     t->rows.bytes = CT_ARENA_NEW(arena, uint8_t, t->rows.n_words * t->stride);
     t->singles = CT_ARENA_ZEROED(arena, uint8_t, t->n_classes * row);
     t->pairs = CT_ARENA_ZEROED(arena, uint8_t, t->n_classes * t->n_tests * row);
-    t->masks = CT_ARENA_NEW(arena, uint32_t, (size_t) CT_TEST_BLOCK * t->rows.n_words);
     tests->turned = CT_ARENA_NEW(arena, uint8_t, t->n_tests);
     tests->records = CT_ARENA_NEW(arena, uint64_t, 8 * t->rows.n_words * tests->words);
-    return t->rows.bytes && t->singles && t->pairs && t->masks && tests->turned && tests->records
+    return t->rows.bytes && t->singles && t->pairs && tests->turned && tests->records
                ? CT_OK
                : CT_NO_MEMORY;
 }

@@ -23,7 +23,10 @@ typedef struct {
     int64_t below;     /* the least cost of all rows one level less deep, or a lower bound of it */
     int64_t best;      /* what a tree must stay below */
     int32_t found;     /* the root of the best tree; CT_NO_TEST: none is below */
-    void *counts;      /* scratch: [class][stride], */
+    uint32_t *rows;    /* [root] rows in it */
+    uint32_t *both;    /* scratch: [root], */
+    uint8_t *mask;     /* [word], */
+    void *counts;      /* [class][stride], */
     uint32_t *of_class; /* and [class] rows of a quadrant */
 } counting;
 
@@ -96,7 +99,10 @@ static ct_status counting_new(counting *x, ct_arena *arena)
     x->value = CT_ARENA_NEW(arena, int64_t, 3 * n);
     x->counts = CT_ARENA_NEW(arena, uint8_t, t->n_classes * t->stride * x->tests.lane / 8);
     x->of_class = CT_ARENA_NEW(arena, uint32_t, t->n_classes);
-    if (!x->value || !x->counts || !x->of_class) return CT_NO_MEMORY;
+    x->rows = CT_ARENA_NEW(arena, uint32_t, 2 * n);
+    x->mask = CT_ARENA_NEW(arena, uint8_t, t->rows.n_words);
+    if (!x->value || !x->counts || !x->of_class || !x->rows || !x->mask) return CT_NO_MEMORY;
+    x->both = x->rows + n;
     x->sides[0] = x->value + n;
     x->sides[1] = x->value + 2 * n;
     return CT_OK;
@@ -114,6 +120,7 @@ static void count_stumps(counting *x)
             uint32_t largest, rows = rows_of_side(x, i, side, &largest);
             x->sides[side][i] = leaf_or_stump(x, rows, largest, hits[side]);
             x->value[i] += x->sides[side][i];
+            if (side) x->rows[i] = rows;
         }
     }
     ct_worker_poll(x->worker, (uint64_t) x->tests.counts.n_tests * x->node->n_rows);
@@ -207,24 +214,19 @@ static int64_t side_cost(const counting *x, uint32_t i, int side, const int64_t 
     return cost;
 }
 
-/* Bounds of the sides of root j from those of root i, which is counted. */
-static void bound_root(counting *x, uint32_t i, uint32_t j)
+/* Bounds of the sides of root j from those of root i, which is counted and has `both` rows in
+ * common with it. */
+static void bound_root(counting *x, uint32_t i, uint32_t j, uint32_t both)
 {
-    int64_t split = x->worker->search->split_cost;
-    uint32_t in_both = 0, in_i = 0, in_j = 0;
-    for (uint32_t c = 0; c < x->tests.counts.n_classes; c++) {
-        in_both += ct_tests_pair(&x->tests, c, i, j);
-        in_i += ct_tests_single(&x->tests, c, i);
-        in_j += ct_tests_single(&x->tests, c, j);
-    }
-    int64_t only_i = cost_of(x, in_i - in_both), only_j = cost_of(x, in_j - in_both),
-            both = cost_of(x, in_both),
-            neither = cost_of(x, (int64_t) x->node->n_rows - in_i - in_j + in_both);
-    int64_t in = ct_larger_cost(x->sides[1][i] - only_i, x->sides[0][i] - neither),
-            out = ct_larger_cost(x->sides[1][i] - both, x->sides[0][i] - only_j);
+    uint32_t only_i = x->rows[i] - both, only_j = x->rows[j] - both;
+    int64_t in = ct_larger_cost(x->sides[1][i] - cost_of(x, only_i),
+                                x->sides[0][i] - cost_of(x, x->node->n_rows - both - only_i - only_j));
+    int64_t out = ct_larger_cost(x->sides[1][i] - cost_of(x, both),
+                                 x->sides[0][i] - cost_of(x, only_j));
     x->sides[1][j] = ct_larger_cost(x->sides[1][j], in);
     x->sides[0][j] = ct_larger_cost(x->sides[0][j], out);
-    x->value[j] = ct_larger_cost(x->value[j], split + x->sides[0][j] + x->sides[1][j]);
+    x->value[j] = ct_larger_cost(x->value[j], x->worker->search->split_cost + x->sides[0][j] +
+                                                  x->sides[1][j]);
 }
 
 static void count_root(counting *x, uint32_t i, uint32_t *places)
@@ -242,7 +244,8 @@ static void count_root(counting *x, uint32_t i, uint32_t *places)
         x->sides[side][i] = side_cost(x, i, side, hits[side]);
         x->value[i] += x->sides[side][i];
     }
-    for (uint32_t j = i + 1; j < t->n_tests; j++) bound_root(x, i, j);
+    kernels->together(t, i, x->both);
+    for (uint32_t j = i + 1; j < t->n_tests; j++) bound_root(x, i, j, x->both[j]);
     x->worker->statistics.counted++;
     ct_worker_poll(x->worker, (uint64_t) t->n_tests * t->n_tests * t->side.n_words / 8);
 }
@@ -251,8 +254,12 @@ static void count_root(counting *x, uint32_t i, uint32_t *places)
 static void begin_roots(counting *x, int64_t least)
 {
     const ct_tests *tests = x->node->layout->tests;
-    for (uint32_t i = 0; i < x->tests.counts.n_tests; i++)
-        x->value[i] = least, x->sides[0][i] = x->sides[1][i] = 0;
+    for (uint32_t i = 0; i < x->tests.counts.n_tests; i++) { /* the best of the level below, by Lip */
+        int64_t in = cost_of(x, x->rows[i]);
+        x->value[i] = least;
+        x->sides[0][i] = ct_larger_cost(0, x->below - in);
+        x->sides[1][i] = ct_larger_cost(0, x->below - (cost_of(x, x->node->n_rows) - in));
+    }
     for (uint32_t f = 0; f < x->node->layout->n_cols; f++)
         for (uint32_t s = tests->first[f]; s < tests->first[f + 1]; s++) {
             int32_t i = x->tests.own[tests->test_of[s]];
@@ -341,8 +348,7 @@ static void mask_quadrant(const counting *x, uint32_t i, uint32_t j, int a, int 
     uint8_t turn_i = a ? 0 : 0xff, turn_j = b ? 0 : 0xff;
     for (uint32_t w = 0; w < t->rows.n_words; w++) {
         const uint8_t *bytes = t->rows.bytes + w * t->stride;
-        uint32_t byte = (uint32_t) ((bytes[i] ^ turn_i) & (bytes[j] ^ turn_j));
-        t->masks[w] = byte * UINT32_C(0x01010101);
+        x->mask[w] = (uint8_t) ((bytes[i] ^ turn_i) & (bytes[j] ^ turn_j));
     }
 }
 
@@ -354,7 +360,7 @@ static uint32_t best_third(const counting *x, uint32_t i, uint32_t j, int a, int
     uint32_t best = 0;
     mask_quadrant(x, i, j, a, b);
     ct_tests_kernels(x->worker, &x->tests)->count(&t->rows, t->n_classes, t->stride, t->n_tests,
-                                                  t->masks, x->counts, t->stride);
+                                                  x->mask, 1, x->counts, t->stride);
     for (uint32_t k = 0; k < t->n_tests; k++) {
         int64_t largest[2] = {0, 0};
         for (uint32_t c = 0; c < t->n_classes; c++) {
@@ -476,7 +482,7 @@ int ct_triples_solve(ct_worker *worker, const ct_node *node, const ct_task *task
     int64_t least = ct_class_count_bound(worker, &node->totals, node->layout->n_classes,
                                          task->depth);
     counting x = {worker, node, task, {{0}, 0, NULL, NULL, NULL, 0, NULL}, NULL, {NULL, NULL},
-                  node->leaf_cost, 0, 0, CT_NO_TEST, NULL, NULL};
+                  node->leaf_cost, 0, 0, CT_NO_TEST, NULL, NULL, NULL, NULL, NULL};
     ct_status status = ct_tests_node(worker, &worker->arena, node, MOST_TESTS, &x.tests);
     int solved = status == CT_OK && x.tests.counts.n_tests <= MOST_TESTS;
     if (solved) {
