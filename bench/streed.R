@@ -5,8 +5,8 @@
 # ... 20/21. The fewest errors among trees of such splits cannot be below contree's optimum, which
 # chooses among all thresholds.
 #
-# With STREED_SETS=DIR also on the binary sets in that folder, NAME.csv.gz as the others, at depths 3
-# and 4, beside contree() on one thread (results/streed_binary.csv): there the errors are the same.
+# With STREED_SETS=DIR also on the binary sets in that folder, NAME.csv.gz as the others, at depths
+# 3 and 4, beside contree() on one thread (results/streed_binary.csv): there errors are the same.
 for (file in list.files("bench/lib", "[.]R$", full.names = TRUE)) source(file)
 
 thresholds <- 20

@@ -16,7 +16,8 @@ static random_table few_valued(rng *r, uint32_t n_rows, uint32_t n_cols, uint32_
     random_table t = table_new(n_rows, n_cols, n_classes);
     for (uint32_t col = 0; col < n_cols; col++) {
         double *x = table_column(&t, col), *like = table_column(&t, col ? rng_below(r, col) : 0);
-        uint32_t kind = col ? rng_below(r, 6) : 0, values = rng_below(r, 3) ? 2 : 2 + rng_below(r, 5),
+        uint32_t kind = col ? rng_below(r, 6) : 0,
+                 values = rng_below(r, 3) ? 2 : 2 + rng_below(r, 5),
                  noise = rng_below(r, 3) ? rng_below(r, 20) : 0;
         for (uint32_t i = 0; i < n_rows; i++) {
             x[i] = rng_below(r, values);
@@ -165,7 +166,8 @@ static void many_tests(void)
  * roots that most rows are in or few. */
 static void rows_at_the_limits_of_lanes(void)
 {
-    static const uint32_t rows[] = {254, 255, 256, 257, 510, 511, 32766, 32767, 32768, 65536, 70001};
+    static const uint32_t rows[] = {254,   255,   256,   257,   510,  511,
+                                    32766, 32767, 32768, 65536, 70001};
     int n = CHECK_SLOW() ? 5 : (int) (sizeof rows / sizeof *rows), with = 0;
     for (int i = 0; i < n; i++)
         for (int seed = 0; seed < (rows[i] < 1000 ? tables(1, 10, 60) : 2); seed++) {

@@ -31,9 +31,11 @@ CT_INLINE int top_of_4(__m128i x)
 CT_INLINE void words_across(const uint64_t in[8], uint64_t out[8])
 {
     __m128i pairs[4], fours[4];
-    for (int i = 0; i < 4; i++)
-        pairs[i] = _mm_unpacklo_epi8(_mm_loadl_epi64((const __m128i *) (const void *) (in + 2 * i)),
-                                     _mm_loadl_epi64((const __m128i *) (const void *) (in + 2 * i + 1)));
+    for (int i = 0; i < 4; i++) {
+        const void *two = in + 2 * i;
+        __m128i words = _mm_loadu_si128((const __m128i *) two);
+        pairs[i] = _mm_unpacklo_epi8(words, _mm_unpackhi_epi64(words, words));
+    }
     for (int i = 0; i < 2; i++) {
         fours[i] = _mm_unpacklo_epi16(pairs[2 * i], pairs[2 * i + 1]);
         fours[i + 2] = _mm_unpackhi_epi16(pairs[2 * i], pairs[2 * i + 1]);

@@ -37,7 +37,8 @@ typedef struct {
     uint32_t root, from;
     uint8_t *done;
     ct_test_rows side;
-    uint32_t *parts; /* scratch: [CT_TEST_BLOCK][class][4] rows of quadrants, in all lanes of a word */
+    /* scratch: [CT_TEST_BLOCK][class][4] rows of quadrants, in all lanes of a word */
+    uint32_t *parts;
     void *most;               /* [CT_TEST_BLOCK][4] vectors */
     void *counts;             /* [class] vectors of the widest cells */
     void *columns;            /* [4][stride] */
@@ -45,7 +46,7 @@ typedef struct {
 
 /* Kernels for one width of lanes. */
 typedef struct {
-    /* counts[class][step] of the rows that are in each of n_tests tests and in mask[word][every]. */
+    /* counts[class][step] of the rows in each of n_tests tests and in mask[word][every]. */
     void (*count)(const ct_test_rows *rows, uint32_t n_classes, size_t stride, uint32_t n_tests,
                   const uint8_t *mask, size_t every, void *counts, size_t step);
     /* How many rows are in test i and each other one, of all classes. */

@@ -31,8 +31,8 @@ CT_INLINE void FN(add_bytes)(vec bytes, vec counts[PARTS])
 #endif
 }
 
-/* Rows of some words that are in the tests of a vector and in the mask, a byte every `every`. A byte
- * holds the counts of 31 words. */
+/* Rows of some words in the tests of a vector and in the mask, a byte every `every`. A byte holds
+ * the counts of 31 words. */
 CT_INLINE void FN(count)(const uint8_t *bytes, size_t stride, const uint8_t *mask, size_t every,
                          uint32_t begin, uint32_t end, vec counts[PARTS])
 {

@@ -174,9 +174,11 @@ static void bound_repeated(ct_roots *roots, const ct_worker *worker)
 {
     const ct_tests *tests = roots->node->layout->tests;
     int64_t *bounds = roots->known.root_bounds;
-    for (uint32_t f = 0; tests && f < roots->node->layout->n_cols; f++)
-        for (uint32_t s = tests->first[f]; repeats(roots, worker, f) && s < tests->first[f + 1]; s++)
+    for (uint32_t f = 0; tests && f < roots->node->layout->n_cols; f++) {
+        if (!repeats(roots, worker, f)) continue;
+        for (uint32_t s = tests->first[f]; s < tests->first[f + 1]; s++)
             bounds[f] = ct_smaller_cost(bounds[f], bounds[tests->feature[tests->test_of[s]]]);
+    }
 }
 
 /* Opens every feature that the root may have: the hint's first, then, with medians, one candidate

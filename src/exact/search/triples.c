@@ -219,8 +219,9 @@ static int64_t side_cost(const counting *x, uint32_t i, int side, const int64_t 
 static void bound_root(counting *x, uint32_t i, uint32_t j, uint32_t both)
 {
     uint32_t only_i = x->rows[i] - both, only_j = x->rows[j] - both;
+    uint32_t neither = x->node->n_rows - both - only_i - only_j;
     int64_t in = ct_larger_cost(x->sides[1][i] - cost_of(x, only_i),
-                                x->sides[0][i] - cost_of(x, x->node->n_rows - both - only_i - only_j));
+                                x->sides[0][i] - cost_of(x, neither));
     int64_t out = ct_larger_cost(x->sides[1][i] - cost_of(x, both),
                                  x->sides[0][i] - cost_of(x, only_j));
     x->sides[1][j] = ct_larger_cost(x->sides[1][j], in);
@@ -254,7 +255,7 @@ static void count_root(counting *x, uint32_t i, uint32_t *places)
 static void begin_roots(counting *x, int64_t least)
 {
     const ct_tests *tests = x->node->layout->tests;
-    for (uint32_t i = 0; i < x->tests.counts.n_tests; i++) { /* the best of the level below, by Lip */
+    for (uint32_t i = 0; i < x->tests.counts.n_tests; i++) { /* by Lip from the level below */
         int64_t in = cost_of(x, x->rows[i]);
         x->value[i] = least;
         x->sides[0][i] = ct_larger_cost(0, x->below - in);
