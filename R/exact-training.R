@@ -135,16 +135,15 @@ root_fault <- function(fit, frame) {
   if (!same_root(fit, frame)) gettext("the response, or the weights, are others")
 }
 
-# `sum`: of what a and b are differences, if they are.
 same_root <- function(fit, frame) {
-  same <- function(a, b, sum = 0) abs(a - b) <= 1e-9 * pmax(abs(a), abs(b)) + 1e-13 * sum
+  n <- length(frame$response)
   if (is_classes(frame) != predicts_classes(fit)) return(FALSE)
   if (is_classes(frame)) {
     return(identical(levels(frame$response), tree_classes(fit)) &&
-             all(same(class_weight(frame), node_counts(fit)[1, ])))
+             all(is_same_sum(class_weight(frame), node_counts(fit)[1, ], n)))
   }
-  same(sum(row_weights(frame)), tree_weight(fit)) &&
-    same(root_cost(frame), node_errors(fit)[1], doubles_off(frame, root_cost(frame)) * 1e13)
+  is_same_sum(sum(row_weights(frame)), tree_weight(fit), n) &&
+    is_same_sum(root_cost(frame), node_errors(fit)[1], n, doubles_off(frame, node_values(fit)[1]))
 }
 
 # ---- found again ---------------------------------------------------------------------------------

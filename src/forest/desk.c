@@ -37,6 +37,7 @@ static int order_by_class(ct_grower *g)
 ct_status ct_grower_init(ct_grower *g, const ct_hist_data *data, const ct_hist_options *options,
                          ct_error *error)
 {
+    CT_ASSERT(!data->classes == !data->n_classes);
     memset(g, 0, sizeof *g);
     g->data = data;
     g->options = options;

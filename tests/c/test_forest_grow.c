@@ -456,7 +456,12 @@ static void left_to_the_cpu(void)
         if (kind == 0) o.learn = never;
         if (kind == 1) o.sample = 1 << 26;
         if (kind == 2) o.sample = 1 << 25, t.data.sampling = weights;
-        if (kind == 5) t.numbers[3] = 1e12, t.data.numbers = t.numbers, t.data.n_classes = 0;
+        if (kind == 5) {
+            t.numbers[3] = 1e12;
+            t.data.numbers = t.numbers;
+            t.data.classes = NULL;
+            t.data.n_classes = 0;
+        }
         ct_status status =
             grow(&t, &o, kind == 3 ? &any : kind == 4 ? &none : &device, &g, &error);
         CHECK_INT(status, kind == 4 ? CT_NO_DEVICE : CT_OK);
