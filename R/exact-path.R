@@ -8,9 +8,9 @@
 #
 # Costs are counted in grains, of which all are multiples: a row, or what weights and losses leave.
 # So decisions are about whole numbers, which come from C as they are. Where the search had to round
-# weights or losses, and of a numeric response, there is no grain; what differs by less than rounding
-# can make of it (`slack`), or by the last digits of doubles (`share` of the errors of the trees
-# themselves), counts as equal.
+# weights or losses, and of a numeric response, there is no grain; what differs by less than
+# rounding can make of it (`slack`), or by the last digits of doubles (`share` of the errors of the
+# trees themselves), counts as equal.
 
 #' Optimal trees for all complexities
 #'

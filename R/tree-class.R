@@ -167,7 +167,8 @@ new_contree <- function(solved, frame, control, call, restricted = NULL) {
     control = control,
     objective = solved$objective, cost = solved$cost, bound = solved$bound,
     gap = gap_of(solved, length(solved$where)), status = solved$status, capped = solved$capped,
-    rounding = solved$grid_error, counted = counted_errors(solved), history = history_table(solved$history),
+    rounding = solved$grid_error, counted = counted_errors(solved),
+    history = history_table(solved$history),
     search = solved$search, simd = solved$simd, threads = solved$threads, device = solved$device,
     elapsed = solved$elapsed,
     restricted = if (length(restricted)) restricted, model = if (control$model) frame$model)
@@ -568,8 +569,8 @@ has_proof <- function(fit) !is.null(fit[["status"]])
 tree_proof <- function(fit) fit[c("objective", "cost", "bound", "gap", "status", "capped",
                                   "elapsed", "search")]
 
-# What each node costs as a leaf in whole numbers of a unit: list(unit, nodes). NULL where the search
-# had to round costs, and in fits of earlier versions.
+# What each node costs as a leaf in whole numbers of a unit: list(unit, nodes). NULL where the
+# search had to round costs, and in fits of earlier versions.
 tree_counted <- function(fit) fit[["counted"]]
 
 # How far a numeric response is from the grid of the search.

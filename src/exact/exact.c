@@ -302,6 +302,15 @@ static ct_status check_classes(const ct_search *search, const ct_data *data,
     return CT_OK;
 }
 
+/* What rounded weights may change at most where costs->rounding takes that for nothing: a share of
+ * what all rows could cost. */
+static double untold_rounding(const ct_costs *costs, const ct_forest *tree)
+{
+    double range = costs->response->step * costs->response->range;
+    if (!tree->weights || costs->rounding > 0) return 0;
+    return costs->noise * tree->weights[tree->roots[0]] * range * range * (1 + 0x1p-20);
+}
+
 /* The same with a response: on the grid exactly; the rows themselves no further from it than they
  * may be. */
 static ct_status check_response(const ct_search *search, const ct_data *data,
@@ -321,7 +330,8 @@ static ct_status check_response(const ct_search *search, const ct_data *data,
     result->grid_error = costs->response->error;
     *splits = facts.splits;
     double on_grid = (double) (facts.cost + result->tree.n_nodes) * costs->unit;
-    double least = sqrt(fmax(facts.sse * (1 - costs->noise) - costs->rounding, 0));
+    double least = sqrt(fmax(facts.sse * (1 - costs->noise) - costs->rounding -
+                                 untold_rounding(costs, &result->tree), 0));
     if (facts.cost + search->split_cost * facts.splits != bounds->upper ||
         bounds->proven > bounds->upper || least > sqrt(on_grid) + result->grid_error)
         return disagree(search, bounds, facts.sse, facts.splits, error);

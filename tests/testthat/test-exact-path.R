@@ -232,7 +232,9 @@ test_that("a gap is the largest over the range of the tree, at either end", {
   for (i in 1:60) {
     errors <- sort(sample(20:60, 4), decreasing = TRUE)
     found <- list(splits = c(0, 1, 2, 3), errors = errors, n = 100, grain = 1, slack = 0,
-                  share = 0, whole = TRUE, fits = lapply(errors, function(e) list(objective = e)), floor = 1e-3, status = "time limit",
+                  share = 0, whole = TRUE,
+                  fits = lapply(errors, function(e) list(objective = e)),
+                  floor = 1e-3, status = "time limit",
                   least = pmax(0, errors - sample(0:6, 4, TRUE)))
     found$least[1] <- errors[1] # a tree without splits is known
     table <- contree:::table_of_path(found, list(complexity = 0))

@@ -84,7 +84,8 @@ typedef struct {
     double max_gap;      /* accepted distance of the cost to the optimum, in rows, >= 0 */
     double max_cost;     /* in rows; trees that cost more need not be found. Infinite: any may be */
     /* where costs are counted in units that all of them have, this decides in place of max_cost:
-     * trees that cost more than this one by more than `within` need not be found. NULL: any may be */
+     * trees that cost more than this one by more than `within` need not be found. NULL: any may
+     * be */
     const ct_outcome *beside;
     double within;       /* >= 0 */
     /* trees that cost as much as this one need not be found either. With a response its labels are
