@@ -3,8 +3,9 @@
 #' Compile a tree ensemble for fast prediction
 #'
 #' Compiles an ensemble from [import_forest()], or a fitted object that it can read, into a form for
-#' fast prediction with [predict()][predict.forged_forest]. The predictions are the same as those of
-#' the original software, bit for bit.
+#' fast prediction with [predict()][predict.forged_forest]. Leaves and margins are the same as those
+#' of the original software, bit for bit; responses that XGBoost computes from them in single
+#' precision can differ in the last bit of that.
 #'
 #' @section Method:
 #' In blocks of 512 rows, each distinct test of the whole forest (is this feature above that
