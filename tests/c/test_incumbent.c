@@ -142,23 +142,30 @@ static void count(void *data, const ct_progress *progress)
     ++*calls;
 }
 
+static int stop_in_time(void *data)
+{
+    int *polls = (int *) data;
+    return (*polls)-- <= 0;
+}
+
 /* Bounds only come nearer, and end with those of the result. */
 static void history_narrows(void)
 {
     rng r = {99};
     random_table t = noisy_table(&r, CHECK_QUICK() ? 300 : 1500);
     for (unsigned threads = 1; threads < 4; threads += 2) {
-        int calls = 0;
+        int calls = 0, polls = CHECK_QUICK() ? 20 : 200;
         ct_options options = ct_options_default();
         options.threads = threads;
         options.team_after = 0;
-        options.time_limit = CHECK_QUICK() ? 0.3 : 1;
+        options.stop = stop_in_time;
+        options.stop_data = &polls;
         options.depth = 4;
         options.report = count;
         options.report_data = &calls;
         ct_result result;
         REQUIRE(solve(&t.data, &options, &result));
-        CHECK(calls > 0 || result.seconds < 0.2 || CHECK_QUICK());
+        CHECK(result.end == CT_END_INTERRUPT || CHECK_QUICK()); /* small tables are soon solved */
         CHECK(result.n_history >= 1);
         for (uint32_t i = 1; i < result.n_history; i++) {
             const ct_progress *a = &result.history[i - 1], *b = &result.history[i];
@@ -171,12 +178,6 @@ static void history_narrows(void)
         ct_result_free(&result);
     }
     table_free(&t);
-}
-
-static int stop_in_time(void *data)
-{
-    int *polls = (int *) data;
-    return (*polls)-- <= 0;
 }
 
 /* Labels of a tree of depth three, one in ten wrong. */
