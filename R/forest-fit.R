@@ -67,13 +67,13 @@
 #' are an error of class `contree_input_error`.
 #'
 #' @section Speed:
-#' On one core with AVX-512 fitting 100 trees was 83 times as fast as `ranger` with 100,000 rows and
-#' 28 predictors, and predicting was 4.5 to 18 times as fast; with AVX2 fitting takes about 1.4 times
-#' as long. Of smaller tables calls with a formula and default arguments were 24 to 26 times as fast
-#' with 7,000 rows of two classes, 9 to 11 times with 1,000 and 2 to 6 times with 150 to 300; for a
-#' numeric response 9 to 12 times with 7,000 rows or more, 3 to 4 times with 300 to 1,000. The
-#' codes take 3 bytes for each value of the data (5.5 with more than 1,024 rows), and each thread
-#' about 40 bytes per row.
+#' On one core with AVX-512 fitting 100 trees was 83 times as fast as `ranger` with 100,000 rows
+#' and 28 predictors, and predicting was 4.5 to 18 times as fast; with AVX2 fitting takes about 1.4
+#' times as long. Of smaller tables calls with a formula and default arguments were 24 to 26 times
+#' as fast with 7,000 rows of two classes, 9 to 11 times with 1,000 and 2 to 6 times with 150 to
+#' 300; for a numeric response 9 to 12 times with 7,000 rows or more, 3 to 4 times with 300 to
+#' 1,000. The codes take 3 bytes for each value of the data (5.5 with more than 1,024 rows), and
+#' each thread about 40 bytes per row.
 #'
 #' @section Accuracy:
 #' On public data sets of 600 to 15,000 rows and on simulated ones of 10,000 to 100,000 rows the
