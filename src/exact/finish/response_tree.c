@@ -7,55 +7,29 @@
 
 /* ---- on the grid ---- */
 
-/* Sums over rows: of weights, and the two moments. */
-typedef struct {
-    int64_t weight, moments[2];
-} sums;
-
-static void add_row(sums *s, const ct_costs *costs, uint32_t row)
+static ct_full_sums sums_of(const ct_full *full, const uint32_t *rows, uint32_t n)
 {
-    s->weight += costs->weights ? costs->weights[row] : 1;
-    ct_response_add(costs, row, s->moments);
+    ct_full_sums sums = {0, 0, 0};
+    for (uint32_t i = 0; i < n; i++) ct_full_add(full, rows[i], &sums);
+    return sums;
 }
 
-static int64_t cost_of(const sums *s, const ct_costs *costs)
+int64_t ct_response_leaf(const ct_costs *costs, const uint32_t *rows, uint32_t n)
 {
-    return ct_response_cost(costs->response->fine, s->weight, s->moments[0], s->moments[1]);
-}
-
-static sums sums_of(const ct_costs *costs, const uint32_t *rows, uint32_t n)
-{
-    sums s = {0, {0, 0}};
-    for (uint32_t i = 0; i < n; i++) add_row(&s, costs, rows[i]);
-    return s;
-}
-
-void ct_response_moments(const ct_costs *costs, const uint32_t *rows, uint32_t n,
-                         int64_t moments[2])
-{
-    sums s = sums_of(costs, rows, n);
-    memcpy(moments, s.moments, sizeof s.moments);
+    ct_full_sums sums = sums_of(&costs->response->full, rows, n);
+    return ct_full_cost(&costs->response->full, &sums);
 }
 
 uint32_t ct_response_split(const ct_costs *costs, const uint32_t *rows, const uint32_t *ranks,
                            uint32_t n, uint32_t min_bucket, int64_t *spared)
 {
-    sums all = sums_of(costs, rows, n), left = {0, {0, 0}};
-    int64_t least = INT64_MAX;
-    uint32_t place = 0;
+    const ct_full *full = &costs->response->full;
+    const ct_full_list list = {rows, ranks, n};
+    const ct_full_sums all = sums_of(full, rows, n);
+    uint32_t place;
     CT_ASSERT(n > 0 && min_bucket > 0);
-    for (uint32_t j = 0; j + 1 < n; j++) {
-        add_row(&left, costs, rows[j]);
-        if (j + 1 < min_bucket || n - (j + 1) < min_bucket || ranks[j] == ranks[j + 1]) continue;
-        sums right = {all.weight - left.weight,
-                      {all.moments[0] - left.moments[0], all.moments[1] - left.moments[1]}};
-        int64_t cost = cost_of(&left, costs) + cost_of(&right, costs);
-        if (cost >= least) continue;
-        least = cost;
-        place = j + 1;
-    }
-    *spared = place ? all.weight * costs->most[0] - least : -1;
-    CT_ASSERT(!place || *spared >= 0);
+    int64_t least = ct_full_split(full, &list, &all, min_bucket, INT64_MAX / 2, &place);
+    *spared = place ? INT64_MAX / 2 - least : -1;
     return place;
 }
 
@@ -66,7 +40,7 @@ typedef struct {
     uint32_t *rows;
     double *weight, *sum, *rest; /* of weights; of w (y - centre); of w (y - mean) */
     double *mean;                /* less the centre */
-    sums *on_grid;
+    ct_full_sums *on_grid;
 } recount;
 
 typedef struct {
@@ -115,7 +89,7 @@ static uint32_t walk(const check *c, uint32_t row)
         c->sums.rows[node]++;
         c->sums.weight[node] += w;
         c->sums.sum[node] += w * y;
-        add_row(&c->sums.on_grid[node], c->costs, row);
+        ct_full_add(&c->costs->response->full, row, &c->sums.on_grid[node]);
         if (c->tree->feature[node] < 0) return node;
         node = step(c, node, row);
     }
@@ -192,7 +166,7 @@ static ct_status count_again(const check *c, uint32_t *leaf_of_row, ct_response_
                            (unsigned long) node);
         facts->splits += tree->feature[node] >= 0;
         if (tree->feature[node] >= 0) continue;
-        facts->cost += cost_of(&c->sums.on_grid[node], c->costs);
+        facts->cost += ct_full_cost(&c->costs->response->full, &c->sums.on_grid[node]);
         facts->sse += facts->deviance[node];
     }
     return CT_OK;
@@ -207,7 +181,7 @@ ct_status ct_response_check(const ct_data *data, const ct_costs *costs, ct_fores
     CT_ASSERT(data->response && tree->values && tree->n_values == 1 && facts->deviance);
     c.sums.rows = (uint32_t *) ct_alloc(n * sizeof *c.sums.rows);
     c.sums.weight = (double *) ct_alloc(4 * n * sizeof *c.sums.weight);
-    c.sums.on_grid = (sums *) ct_alloc(n * sizeof *c.sums.on_grid);
+    c.sums.on_grid = (ct_full_sums *) ct_alloc(n * sizeof *c.sums.on_grid);
     facts->sse = 0;
     facts->cost = facts->splits = 0;
     ct_status status = CT_OK;
