@@ -136,8 +136,8 @@ static double rounding_of(const ct_data *data, const weighing *w, double low, do
     double sum = 0, share = 0;
     for (uint32_t row = 0; !w->exact && row < data->n_rows; row++) {
         if (!counts(data, row)) continue;
-        double weight = data->weights[row], off = fabs(weight - (double) w->whole[row] * w->unit),
-               y = data->response[row], far = fmax(y - low, high - y);
+        double weight = data->weights[row], y = data->response[row], far = fmax(y - low, high - y),
+               off = fabs(weight - (double) w->whole[row] * w->unit) + 2 * DBL_EPSILON * weight;
         sum += off * far * far;
         share = fmax(share, off / weight);
     }
