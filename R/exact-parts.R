@@ -1,6 +1,6 @@
 # A search in parts: what is open, who is given which of it, and what comes back. One part is a call
-# of the search (src/r_part.c) on some open ranges of root thresholds; the state of the whole is
-#   open      list of ranges, see src/r_part.c
+# of the search (src/r/part.c) on some open ranges of root thresholds; the state of the whole is
+#   open      list of ranges, see src/r/part.c
 #   known     what all parts know of the other thresholds; NULL before the first part
 #   tree      which tree is the best so far: numbers that decide between two
 #   solved    the answer with that tree

@@ -27,7 +27,7 @@ reproducible_sums <- function(forest) {
 }
 
 # The sum of sizes is of sorted numbers, so that it too is the same in any order. All sums together
-# stay below twice that size: CT_MOST_TREES times half a grid is nothing to it.
+# stay below twice that size: CT_FORGE_MOST_TREES times half a grid is nothing to it.
 round_to_grid <- function(terms, tree, base) {
   size <- sum(sort(c(abs(base), vapply(split(abs(terms), tree), max, 0))))
   if (size == 0) return(list(terms = terms, base = base))

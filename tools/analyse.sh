@@ -8,7 +8,7 @@
 #   cppcheck      tools/cppcheck.txt has what is known and right
 #   clang-tidy    tools/clang-tidy.yaml
 cd "`dirname "$0"`/.." || exit 1
-rooms="src/base src/data src/tree src/gpu src/exact src/certify src/forest src/evolve src/forge"
+rooms="src/base src/data src/tree src/gpu src/exact src/certify src/forest src/pixels src/evolve src/forge"
 all=`find $rooms -name '*.c' | sort`
 # kernels, most of them compiled once for each instruction set, are too much for the analysers
 of_kernels='/isa_|_(scalar|avx2|avx512|neon)[.]c'
@@ -52,7 +52,7 @@ else echo "not run: clang is missing"
 fi
 if with gcc; then
   # it would take minutes for the rooms of forests and model trees; clang-tidy has these too
-  quick=`echo "$files" | grep -vE '^src/(forest|evolve|forge)/'`
+  quick=`echo "$files" | grep -vE '^src/(forest|pixels|evolve|forge)/'`
   tool "gcc -fanalyzer" compile_with gcc "$quick" -O1 -fanalyzer -Wno-analyzer-malloc-leak \
     -Wno-analyzer-use-of-uninitialized-value
 fi

@@ -34,7 +34,7 @@ family <- function(path) sub("_[^_]*$", "", sub("[.][a-z]+$", "", path))
 listing <- function(room) {
   files <- of_room(room)
   stems <- sub("[.][a-z]+$", "", files)
-  later <- if (room == "src/") "[.]h$" else "[.]c$"
+  later <- if (room == "src/r/") "[.]h$" else "[.]c$"
   files <- files[order(stems, grepl(later, files))]
   sentences <- vapply(files, first_sentence, "")
   stems <- sub("[.][a-z]+$", "", files)

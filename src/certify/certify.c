@@ -13,7 +13,7 @@ static const uint64_t MAGIC = 0x6572746e6f63; /* "contre" */
 
 /* Tells apart what happens to be other data or rules. Who wants to can make two of the same hash,
  * and proves nothing by it. */
-static uint64_t hash_of(const ct_data *data, const ct_claim *claim)
+static uint64_t hash_of(const ct_data *data, const ct_certify_claim *claim)
 {
     uint64_t hash = ct_data_hash(data, MAGIC);
     hash = ct_hash_double(ct_hash(hash, claim->depth), claim->complexity);
@@ -21,7 +21,7 @@ static uint64_t hash_of(const ct_data *data, const ct_claim *claim)
     return ct_hash(hash, claim->max_thresholds);
 }
 
-void ct_certificate_begin(const ct_data *data, const ct_claim *claim, ct_bytes *certificate)
+void ct_certify_begin(const ct_data *data, const ct_certify_claim *claim, ct_bytes *certificate)
 {
     ct_bytes_put(certificate, MAGIC);
     ct_bytes_put(certificate, VERSION);
@@ -43,8 +43,8 @@ static ct_status look_at(const ct_outcome *tree, const ct_data *data, ct_error *
                           "a tree must have fewer splits than rows, and labels that there are");
 }
 
-static ct_status check(const ct_data *data, const ct_claim *claim, ct_bytes_reader *reader,
-                       ct_arena *arena, ct_certified *result, ct_error *error)
+static ct_status check(const ct_data *data, const ct_certify_claim *claim, ct_bytes_reader *reader,
+                       ct_arena *arena, ct_certify_result *result, ct_error *error)
 {
     ct_problem problem;
     CT_TRY(look_at(claim->best, data, error));
@@ -64,8 +64,8 @@ static ct_status check(const ct_data *data, const ct_claim *claim, ct_bytes_read
     return CT_OK;
 }
 
-ct_status ct_certify(const ct_data *data, const ct_claim *claim, const uint8_t *bytes,
-                     size_t n_bytes, ct_certified *result, ct_error *error)
+ct_status ct_certify(const ct_data *data, const ct_certify_claim *claim, const uint8_t *bytes,
+                     size_t n_bytes, ct_certify_result *result, ct_error *error)
 {
     ct_bytes_reader reader = {bytes, n_bytes, 0, 0};
     ct_budget budget = {SIZE_MAX / 2, 0};

@@ -16,7 +16,8 @@
 #include "base/bytes.h"
 #include "data/data.h"
 
-/* The trees that the claim is about, as in ct_options, and the one that is said to be the best of
+/* The trees that the claim is about, as in ct_exact_options, and the one that is said to be the
+ * best of
  * them. */
 typedef struct {
     unsigned depth;          /* 0 .. CT_CERTIFY_DEPTH */
@@ -25,7 +26,7 @@ typedef struct {
     const ct_outcome *best;  /* NULL: none is */
     int (*stop)(void *); /* asked now and then from the calling thread; not 0: stop. May be NULL */
     void *stop_data;
-} ct_claim;
+} ct_certify_claim;
 
 enum { CT_CERTIFY_DEPTH = 16 };
 
@@ -36,10 +37,10 @@ typedef enum {
     CT_OTHER_DATA,      /* it was made for other data or rules */
     CT_MALFORMED,       /* it names what there is not, or ends too soon or too late */
     CT_CHECK_STOPPED
-} ct_verdict;
+} ct_certify_verdict;
 
 typedef struct {
-    ct_verdict verdict;
+    ct_certify_verdict verdict;
     double bound;    /* proven: no tree costs less, in units of the objective; 0 unless certified */
     double rounding; /* what of it was taken off: by how much the cost of a tree, counted in
                         integers, may differ from what it is. 0 where those are exact. */
@@ -47,15 +48,15 @@ typedef struct {
     int smallest;       /* ... and no tree of its cost has fewer leaves */
     uint64_t thresholds;/* thresholds evaluated */
     uint64_t row_sets;  /* laid out */
-} ct_certified;
+} ct_certify_result;
 
 /* Writes the beginning of a certificate for these data and rules; the evidence follows. */
-void ct_certificate_begin(const ct_data *data, const ct_claim *claim, ct_bytes *certificate);
+void ct_certify_begin(const ct_data *data, const ct_certify_claim *claim, ct_bytes *certificate);
 
 /* What the certificate proves. Each byte of it leads to work of at most O(rows columns classes).
  * Errors: CT_BAD_INPUT (data or claim), CT_NO_MEMORY, CT_INTERNAL (an order that came from data/ is
  * not right, or costs that do not fit into 64 bits). */
-ct_status ct_certify(const ct_data *data, const ct_claim *claim, const uint8_t *bytes,
-                     size_t n_bytes, ct_certified *result, ct_error *error);
+ct_status ct_certify(const ct_data *data, const ct_certify_claim *claim, const uint8_t *bytes,
+                     size_t n_bytes, ct_certify_result *result, ct_error *error);
 
 #endif

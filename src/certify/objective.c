@@ -28,7 +28,7 @@ static int64_t units_for(const ct_problem *p, int64_t count)
 
 /* ---- the bound ---- */
 
-static void set_bound(const ct_problem *p, int64_t least, ct_certified *result)
+static void set_bound(const ct_problem *p, int64_t least, ct_certify_result *result)
 {
     double unit = ldexp(p->unit, (int) p->shift), bound = INFINITY;
     for (uint32_t splits = 0; splits <= p->most_splits; splits++, least -= p->split_cost) {
@@ -63,7 +63,7 @@ static margin margin_of(const ct_problem *p, int64_t more, double less)
 
 /* Against the fewest units that a tree of each number of splits may have. */
 static void compare(const ct_problem *p, int64_t least, const ct_outcome *tree,
-                    ct_certified *result)
+                    ct_certify_result *result)
 {
     int64_t units = ct_units_of_tree(p, tree);
     result->attained = result->smallest = 1;
@@ -77,7 +77,7 @@ static void compare(const ct_problem *p, int64_t least, const ct_outcome *tree,
 }
 
 void ct_objective_prove(const ct_problem *p, int64_t least, const ct_outcome *tree,
-                        ct_certified *result)
+                        ct_certify_result *result)
 {
     if (p->grid.z) {
         ct_grid_prove(p, least, tree, result);

@@ -55,7 +55,7 @@ static ct_status no_memory(ct_error *error)
     return ct_fail(error, CT_NO_MEMORY, "not enough memory to check a certificate");
 }
 
-static ct_status rank_columns(ct_problem *p, const ct_claim *claim, ct_error *error)
+static ct_status rank_columns(ct_problem *p, const ct_certify_claim *claim, ct_error *error)
 {
     uint8_t *seen = CT_ARENA_NEW(p->arena, uint8_t, p->n_rows);
     p->rank = CT_ARENA_NEW(p->arena, uint32_t *, p->n_cols);
@@ -114,7 +114,7 @@ static double sum_of_weights(const ct_data *data, double *off)
 }
 
 /* What a split costs in the objective, and how many a tree may have. */
-static void set_penalty(ct_problem *p, const ct_claim *claim)
+static void set_penalty(ct_problem *p, const ct_certify_claim *claim)
 {
     double off, sum = sum_of_weights(p->data, &off);
     ct_product penalty = ct_product_of(claim->complexity, sum);
@@ -123,7 +123,7 @@ static void set_penalty(ct_problem *p, const ct_claim *claim)
 }
 
 /* The losses as the search has them; 0 if they are none. */
-static int take_losses(ct_problem *p, const ct_costs *costs)
+static int take_losses(ct_problem *p, const ct_exact_costs *costs)
 {
     size_t n = p->n_classes;
     CT_ASSERT(n > 0);
@@ -148,7 +148,7 @@ static int take_losses(ct_problem *p, const ct_costs *costs)
 }
 
 /* The numbers as the search has them; 0 if they are not such that sums of them fit into 64 bits. */
-static int take_costs(ct_problem *p, const ct_costs *costs)
+static int take_costs(ct_problem *p, const ct_exact_costs *costs)
 {
     size_t n = p->n_classes;
     double all = 0;
@@ -167,13 +167,13 @@ static int take_costs(ct_problem *p, const ct_costs *costs)
            isfinite(p->unit);
 }
 
-static ct_status set_costs(ct_problem *p, const ct_claim *claim, ct_error *error)
+static ct_status set_costs(ct_problem *p, const ct_certify_claim *claim, ct_error *error)
 {
-    ct_costs costs;
+    ct_exact_costs costs;
     size_t n = p->n_classes;
     uint32_t by_depth = (UINT32_C(1) << claim->depth) - 1;
     p->most_splits = by_depth < p->n_rows ? by_depth : p->n_rows - 1;
-    CT_TRY(ct_costs_init(&costs, p->data, claim->depth, claim->complexity, p->arena, error));
+    CT_TRY(ct_exact_costs_init(&costs, p->data, claim->depth, claim->complexity, p->arena, error));
     p->mass = CT_ARENA_NEW(p->arena, int64_t, p->n_rows);
     p->loss = costs.loss ? CT_ARENA_ZEROED(p->arena, int64_t, n * n) : NULL;
     p->max_cost = CT_ARENA_ZEROED(p->arena, int64_t, n);
@@ -224,7 +224,7 @@ int64_t ct_cost_at_most(const ct_problem *p, const int64_t *mass)
     return cost;
 }
 
-ct_status ct_problem_init(ct_problem *p, const ct_data *data, const ct_claim *claim,
+ct_status ct_problem_init(ct_problem *p, const ct_data *data, const ct_certify_claim *claim,
                           ct_arena *arena, ct_error *error)
 {
     memset(p, 0, sizeof *p);

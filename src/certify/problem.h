@@ -53,7 +53,7 @@ typedef struct {
 #define CT_ROW UINT32_C(0x7fffffff)
 
 /* Ranks the columns and makes costs of integers, and looks both over. */
-ct_status ct_problem_init(ct_problem *problem, const ct_data *data, const ct_claim *claim,
+ct_status ct_problem_init(ct_problem *problem, const ct_data *data, const ct_certify_claim *claim,
                           ct_arena *arena, ct_error *error);
 
 /* All rows. */

@@ -16,9 +16,9 @@ typedef struct place {
 
 typedef struct {
     const ct_problem *problem;
-    const ct_claim *claim;
+    const ct_certify_claim *claim;
     ct_bytes_reader *reader;
-    ct_certified *result;
+    ct_certify_result *result;
     ct_stumps stumps;
     int64_t *costs;    /* [9][n_classes] scratch */
     ct_status status;  /* CT_NO_MEMORY once memory ended */
@@ -28,7 +28,7 @@ static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Ends the check: the functions below tell whether it goes on. */
-static int fail(check *c, ct_verdict verdict)
+static int fail(check *c, ct_certify_verdict verdict)
 {
     if (c->result->verdict == CT_CERTIFIED) c->result->verdict = verdict;
     return 0;
@@ -282,8 +282,9 @@ static int bound_whole(check *c, const ct_row_set *set, ct_least *least)
     return ct_bytes_get(c->reader) != 0 || c->reader->bad ? fail(c, CT_MALFORMED) : 1;
 }
 
-ct_status ct_prove_again(const ct_problem *p, const ct_claim *claim, ct_bytes_reader *reader,
-                         ct_certified *result, int64_t *bound, ct_error *error)
+ct_status ct_prove_again(const ct_problem *p, const ct_certify_claim *claim,
+                         ct_bytes_reader *reader,
+                         ct_certify_result *result, int64_t *bound, ct_error *error)
 {
     check c = {p, claim, reader, result, {0}, NULL, CT_OK};
     ct_row_set whole;

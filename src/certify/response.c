@@ -69,7 +69,7 @@ static int counts(const ct_problem *p, uint32_t row)
 
 /* By how much weights that are rounded change a sum of squares: means are within the range of y.
  * The same for how far y is from the grid. */
-static void measure(ct_problem *p, const ct_response *response)
+static void measure(ct_problem *p, const ct_exact_response *response)
 {
     const ct_data *data = p->data;
     double low = INFINITY, high = -INFINITY, off = 0, squares = 0, unit = p->unit,
@@ -119,9 +119,10 @@ static void set_penalty(ct_problem *p, double complexity)
     if (complexity == 0) p->penalty_off = 0;
 }
 
-ct_status ct_grid_take(ct_problem *p, const ct_costs *costs, double complexity, ct_error *error)
+ct_status ct_grid_take(ct_problem *p, const ct_exact_costs *costs, double complexity,
+                       ct_error *error)
 {
-    const ct_response *response = costs->response;
+    const ct_exact_response *response = costs->response;
     p->grid.z = response->z;
     p->grid.step = response->step;
     p->grid.fine = response->fine;
@@ -170,7 +171,7 @@ static double of_response(const ct_problem *p, int64_t cost, double *plain)
     return root > 0 ? fmax(root * root * LESS - p->rounding, 0) : 0;
 }
 
-static void set_bound(const ct_problem *p, int64_t least, ct_certified *result)
+static void set_bound(const ct_problem *p, int64_t least, ct_certify_result *result)
 {
     double bound = INFINITY, on_grid = INFINITY, plain;
     for (uint32_t splits = 0; splits <= p->most_splits; splits++, least -= p->split_cost) {
@@ -187,7 +188,7 @@ static void set_bound(const ct_problem *p, int64_t least, ct_certified *result)
 }
 
 void ct_grid_prove(const ct_problem *p, int64_t least, const ct_outcome *tree,
-                   ct_certified *result)
+                   ct_certify_result *result)
 {
     set_bound(p, least, result);
     if (!tree) return;

@@ -22,7 +22,7 @@ int64_t ct_grid_cost(unsigned fine, int64_t weight, int64_t sum, int64_t squares
 
 /* Takes grid and weights, and measures how far both are from the data. CT_INTERNAL if sums of them
  * would not fit. */
-ct_status ct_grid_take(ct_problem *problem, const ct_costs *costs, double complexity,
+ct_status ct_grid_take(ct_problem *problem, const ct_exact_costs *costs, double complexity,
                        ct_error *error);
 
 /* What the rows of a tree cost, each beside the mean of its leaf; -1: memory ended. */
@@ -32,6 +32,6 @@ int64_t ct_grid_cost_of_tree(const ct_problem *problem, const ct_outcome *tree);
  * a linear space, and so no further from that of the grid than the response is. result->rounding is
  * what a tree may cost more than it does on the grid, or less. */
 void ct_grid_prove(const ct_problem *problem, int64_t least, const ct_outcome *tree,
-                   ct_certified *result);
+                   ct_certify_result *result);
 
 #endif

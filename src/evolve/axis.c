@@ -10,7 +10,7 @@ static int in_set(uint32_t option, uint32_t place)
     return place == 0 || (option >> (place - 1) & 1);
 }
 
-int ct_axis_is_left(const ct_axis *axis, uint32_t option, uint32_t place)
+int ct_axis_is_left(const ct_gmt_axis *axis, uint32_t option, uint32_t place)
 {
     int missing_left;
     if (axis->splitter->n_levels) return in_set(option, place);
@@ -18,10 +18,10 @@ int ct_axis_is_left(const ct_axis *axis, uint32_t option, uint32_t place)
     return place == axis->n_values ? missing_left : place < cut;
 }
 
-ct_test ct_axis_test(const ct_axis *axis, int32_t number, uint32_t option)
+ct_gmt_test ct_axis_test(const ct_gmt_axis *axis, int32_t number, uint32_t option)
 {
     const ct_splitter *s = axis->splitter;
-    ct_test test;
+    ct_gmt_test test;
     memset(&test, 0, sizeof test);
     test.splitter = number;
     test.missing_left = axis->missing && ct_axis_is_left(axis, option, axis->n_values);
@@ -39,7 +39,7 @@ ct_test ct_axis_test(const ct_axis *axis, int32_t number, uint32_t option)
 
 /* ---- walks ---- */
 
-static void step_to(ct_axis *axis, int side, uint32_t place, uint32_t option, int fresh)
+static void step_to(ct_gmt_axis *axis, int side, uint32_t place, uint32_t option, int fresh)
 {
     CT_ASSERT(axis->n_steps[side] < CT_AXIS_STEPS);
     ct_axis_step step = {(uint16_t) place, (uint16_t) option, fresh};
@@ -47,7 +47,7 @@ static void step_to(ct_axis *axis, int side, uint32_t place, uint32_t option, in
 }
 
 /* Edges one by one, from either end. */
-static void walk_edges(ct_axis *axis)
+static void walk_edges(ct_gmt_axis *axis)
 {
     const uint32_t n = axis->n_values, second = ct_axis_second(axis);
     for (uint32_t place = 0; place < second; place++) step_to(axis, 0, place, place, place == 0);
@@ -61,7 +61,7 @@ static void walk_edges(ct_axis *axis)
 }
 
 /* Set after set. */
-static void walk_sets(ct_axis *axis)
+static void walk_sets(ct_gmt_axis *axis)
 {
     for (uint32_t option = 0; option < axis->n_options; option++)
         for (int side = 0; side < 2; side++) {
@@ -75,7 +75,7 @@ static void walk_sets(ct_axis *axis)
         }
 }
 
-void ct_axis_init(ct_axis *axis, const ct_splitter *splitter, const uint32_t *rows, uint32_t n)
+void ct_axis_init(ct_gmt_axis *axis, const ct_splitter *splitter, const uint32_t *rows, uint32_t n)
 {
     uint32_t counts[CT_AXIS_PLACES] = {0};
     axis->splitter = splitter;

@@ -35,28 +35,28 @@ typedef struct {
     uint32_t count[CT_AXIS_PLACES];   /* rows by place */
     uint32_t n_steps[2];
     ct_axis_step steps[2][CT_AXIS_STEPS]; /* of the left side and of the right one */
-} ct_axis;
+} ct_gmt_axis;
 
 /* A factor has at most CT_AXIS_LEVELS levels. */
-void ct_axis_init(ct_axis *axis, const ct_splitter *splitter, const uint32_t *rows, uint32_t n);
+void ct_axis_init(ct_gmt_axis *axis, const ct_splitter *splitter, const uint32_t *rows, uint32_t n);
 
 /* Ordered: the options with rows without a value on the left begin here, after those with all of
  * these on the right. */
-static inline uint32_t ct_axis_second(const ct_axis *axis)
+static inline uint32_t ct_axis_second(const ct_gmt_axis *axis)
 {
     return axis->n_values ? axis->n_values - 1 + (axis->missing != 0) : 0;
 }
 
 /* Ordered: how many places an option has on the left, and whether rows without a value are. */
-static inline uint32_t ct_axis_cut(const ct_axis *axis, uint32_t option, int *missing_left)
+static inline uint32_t ct_axis_cut(const ct_gmt_axis *axis, uint32_t option, int *missing_left)
 {
     uint32_t second = ct_axis_second(axis);
     *missing_left = option >= second;
     return (option >= second ? option - second : option) + 1;
 }
 
-int ct_axis_is_left(const ct_axis *axis, uint32_t option, uint32_t place);
+int ct_axis_is_left(const ct_gmt_axis *axis, uint32_t option, uint32_t place);
 /* The option as a test of the splitter `number`. */
-ct_test ct_axis_test(const ct_axis *axis, int32_t number, uint32_t option);
+ct_gmt_test ct_axis_test(const ct_gmt_axis *axis, int32_t number, uint32_t option);
 
 #endif

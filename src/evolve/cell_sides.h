@@ -6,7 +6,7 @@
 
 typedef enum { CT_SIDE_LEFT, CT_SIDE_RIGHT, CT_SIDE_BOTH } ct_cell_side;
 
-CT_HD ct_cell_side ct_side_of_levels(const ct_test *test, const ct_cell_range *range)
+CT_HD ct_cell_side ct_side_of_levels(const ct_gmt_test *test, const ct_cell_range *range)
 {
     const int left = ct_has_level(test, range->low);
     for (uint32_t level = range->low + 1; level <= range->high; level++)
@@ -15,7 +15,7 @@ CT_HD ct_cell_side ct_side_of_levels(const ct_test *test, const ct_cell_range *r
 }
 
 /* Of a cell with that range of the test's splitter, which has n_levels. */
-CT_HD ct_cell_side ct_side_of_range(const ct_test *test, uint32_t n_levels,
+CT_HD ct_cell_side ct_side_of_range(const ct_gmt_test *test, uint32_t n_levels,
                                     const ct_cell_range *range)
 {
     const ct_cell_side of_missing = test->missing_left ? CT_SIDE_LEFT : CT_SIDE_RIGHT;

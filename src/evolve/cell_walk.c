@@ -75,7 +75,7 @@ static void take_rows(pouring *p, uint32_t cell, int32_t node)
         int32_t at = node;
         while (!ct_way_ends(&p->way, p->tree, at)) {
             const ct_model_node *split = &p->tree->nodes[at];
-            at = ct_goes_left(table, &split->test, row) ? split->left : split->right;
+            at = ct_gmt_goes_left(table, &split->test, row) ? split->left : split->right;
         }
         if (p->way.away[at]) continue;
         if (p->rows) {
@@ -148,7 +148,7 @@ static void clear_below(ct_model_tree *tree, int32_t node)
     const size_t size = tree->table->size;
     tree->nodes[node].begin = tree->nodes[node].end = 0;
     memset(tree->grams + (size_t) node * size, 0, size * sizeof(double));
-    if (ct_is_leaf(tree, node)) return;
+    if (ct_gmt_is_leaf(tree, node)) return;
     clear_below(tree, tree->nodes[node].left);
     clear_below(tree, tree->nodes[node].right);
 }
@@ -156,7 +156,7 @@ static void clear_below(ct_model_tree *tree, int32_t node)
 void ct_count_below(ct_model_tree *tree, int32_t node)
 {
     ct_model_node *at = &tree->nodes[node];
-    if (ct_is_leaf(tree, node)) return;
+    if (ct_gmt_is_leaf(tree, node)) return;
     ct_count_below(tree, at->left);
     ct_count_below(tree, at->right);
     at->end = tree->nodes[at->left].end + tree->nodes[at->right].end;
@@ -178,7 +178,7 @@ static int32_t prune_one(ct_model_tree *tree, int32_t node, uint32_t minbucket, 
                          int *counted)
 {
     const ct_model_node *at = &tree->nodes[node];
-    if (ct_is_leaf(tree, node)) return CT_NO_NODE;
+    if (ct_gmt_is_leaf(tree, node)) return CT_NO_NODE;
     if (at->depth >= depth_max) {
         ct_model_tree_collapse(tree, node);
         *counted = 1;
@@ -275,7 +275,7 @@ uint32_t ct_node_rows_at(const ct_node_rows *rows, uint32_t number)
 
 static void solve_leaves(ct_model_tree *tree, int32_t node)
 {
-    if (ct_is_leaf(tree, node)) {
+    if (ct_gmt_is_leaf(tree, node)) {
         ct_model_tree_solve_one(tree, node);
         return;
     }

@@ -55,7 +55,7 @@ void ct_cell_way_to(ct_cell_way *way, const ct_model_tree *tree, int32_t node);
 
 static inline int ct_way_ends(const ct_cell_way *way, const ct_model_tree *tree, int32_t node)
 {
-    return way->away[node] || node == way->target || ct_is_leaf(tree, node);
+    return way->away[node] || node == way->target || ct_gmt_is_leaf(tree, node);
 }
 
 /* Sends a cell down from a node on its way: to where that ends, or to a test that cuts it. */

@@ -4,8 +4,8 @@
 
 enum { TRIES = 8 };
 
-int ct_any_split(const ct_model_tree *tree, int32_t node) { return !ct_is_leaf(tree, node); }
-int ct_any_leaf(const ct_model_tree *tree, int32_t node) { return ct_is_leaf(tree, node); }
+int ct_any_split(const ct_model_tree *tree, int32_t node) { return !ct_gmt_is_leaf(tree, node); }
+int ct_any_leaf(const ct_model_tree *tree, int32_t node) { return ct_gmt_is_leaf(tree, node); }
 
 int32_t ct_random_node(const ct_model_tree *tree, ct_node_filter fits, ct_rng *rng)
 {
@@ -26,7 +26,7 @@ static int parts(const ct_splitter *splitter, uint32_t a, uint32_t b)
 }
 
 static void write_test(const ct_model_table *table, uint32_t s, uint32_t a, uint32_t b, ct_rng *rng,
-                       ct_test *test)
+                       ct_gmt_test *test)
 {
     const ct_splitter *splitter = &table->splitters[s];
     uint32_t low = splitter->rank[a], high = splitter->rank[b];
@@ -41,7 +41,8 @@ static void write_test(const ct_model_table *table, uint32_t s, uint32_t a, uint
     }
 }
 
-int ct_test_between(const ct_model_table *table, uint32_t a, uint32_t b, ct_rng *rng, ct_test *test)
+int ct_test_between(const ct_model_table *table, uint32_t a, uint32_t b, ct_rng *rng,
+                    ct_gmt_test *test)
 {
     for (int attempt = 0; attempt < TRIES && table->n_splitters; attempt++) {
         uint32_t s = ct_rng_below(rng, table->n_splitters);
@@ -52,7 +53,8 @@ int ct_test_between(const ct_model_table *table, uint32_t a, uint32_t b, ct_rng 
     return 0;
 }
 
-int ct_random_test(const ct_model_tree *tree, const ct_model_node *node, ct_rng *rng, ct_test *test)
+int ct_random_test(const ct_model_tree *tree, const ct_model_node *node, ct_rng *rng,
+                   ct_gmt_test *test)
 {
     const ct_model_table *table = tree->table;
     for (int attempt = 0; attempt < TRIES && table->n_splitters; attempt++) {

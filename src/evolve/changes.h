@@ -15,10 +15,10 @@ int32_t ct_random_node(const ct_model_tree *tree, ct_node_filter fits, ct_rng *r
 
 /* A test of a random splitter that parts these rows; 0 if none was found. */
 int ct_test_between(const ct_model_table *table, uint32_t a, uint32_t b, ct_rng *rng,
-                    ct_test *test);
+                    ct_gmt_test *test);
 /* One that parts two random rows of a node. */
 int ct_random_test(const ct_model_tree *tree, const ct_model_node *node, ct_rng *rng,
-                   ct_test *test);
+                   ct_gmt_test *test);
 
 /* `node` of the tree becomes what `from` is in another; 0, and nothing has changed, if that has too
  * many leaves. The rows are to be refreshed. */

@@ -7,7 +7,7 @@
 
 static void sort_rows(ct_pairs *pairs)
 {
-    const ct_axis *axis = &pairs->axes[pairs->splitter];
+    const ct_gmt_axis *axis = &pairs->axes[pairs->splitter];
     uint32_t next[CT_AXIS_PLACES], place = 0;
     pairs->first[0] = 0;
     for (; place < axis->n_places; place++) {
@@ -22,7 +22,7 @@ static void sort_rows(ct_pairs *pairs)
 /* The sums by place of the first splitter, from cells where there are any. */
 static void sum_margin(ct_pairs *pairs)
 {
-    const ct_axis *axis = &pairs->axes[pairs->splitter];
+    const ct_gmt_axis *axis = &pairs->axes[pairs->splitter];
     const size_t size = pairs->table->size;
     memset(pairs->margin, 0, axis->n_places * size * sizeof(double));
     for (uint32_t place = 0; place < axis->n_places; place++) {
@@ -47,7 +47,7 @@ static double *interval_of(const ct_pairs *pairs, int missing, uint32_t a, uint3
     return &pairs->intervals[((size_t) (missing != 0) * side + a) * side + b];
 }
 
-static void solve_intervals(const ct_pairs *pairs, ct_pair_desk *desk, double *const *to,
+static void solve_intervals(const ct_pairs *pairs, ct_pair_scratch *desk, double *const *to,
                             unsigned n)
 {
     double sse[CT_GRAM_LANES], terms[CT_GRAM_LANES];
@@ -59,9 +59,9 @@ static void solve_intervals(const ct_pairs *pairs, ct_pair_desk *desk, double *c
 static void cost_intervals(void *data, unsigned worker, uint64_t begin, uint64_t end)
 {
     const ct_pairs *pairs = (const ct_pairs *) data;
-    const ct_axis *axis = &pairs->axes[pairs->splitter];
+    const ct_gmt_axis *axis = &pairs->axes[pairs->splitter];
     const size_t size = pairs->table->size;
-    ct_pair_desk *desk = &pairs->desks[worker];
+    ct_pair_scratch *desk = &pairs->desks[worker];
     double *to[CT_GRAM_LANES];
     unsigned n = 0;
     const int sides = axis->missing ? 2 : 1; /* of the rows without a value */
@@ -100,7 +100,7 @@ static void offer(const ct_pairs *pairs, ct_side_best *best, double cost, uint32
 static void best_within(const ct_pairs *pairs, uint32_t a, uint32_t b, int missing,
                         const uint32_t *before, ct_side_best *best)
 {
-    const ct_axis *axis = &pairs->axes[pairs->splitter];
+    const ct_gmt_axis *axis = &pairs->axes[pairs->splitter];
     const uint32_t absent = missing ? axis->count[axis->n_values] : 0;
     offer(pairs, best, *interval_of(pairs, missing, a, b), before[b] - before[a] + absent, -1, 0);
     for (int on_left = 0; on_left <= missing; on_left++)
@@ -117,7 +117,7 @@ static void best_within(const ct_pairs *pairs, uint32_t a, uint32_t b, int missi
 
 static void split_twice(ct_pairs *pairs, ct_side_best *best)
 {
-    const ct_axis *axis = &pairs->axes[pairs->splitter];
+    const ct_gmt_axis *axis = &pairs->axes[pairs->splitter];
     uint32_t before[CT_AXIS_PLACES + 1] = {0};
     ct_loop loop = {axis->n_values + 1, 1, CT_DYNAMIC, pairs->threads, cost_intervals, pairs,
                     NULL};
@@ -155,7 +155,7 @@ static void take_pairs(ct_pairs *pairs)
     const size_t n = pairs->options;
     for (uint32_t j = pairs->from; j < pairs->to; j++) {
         const ct_side_best *found = pairs->found + (j - pairs->from) * 4 * n;
-        const ct_axis *first = &pairs->axes[pairs->splitter], *second = &pairs->axes[j];
+        const ct_gmt_axis *first = &pairs->axes[pairs->splitter], *second = &pairs->axes[j];
         if (!first->n_options || !second->n_options) continue;
         for (size_t side = 0; side < 2; side++) {
             for (uint32_t i = 0; i < first->n_options; i++)
@@ -169,7 +169,7 @@ static void take_pairs(ct_pairs *pairs)
 /* The splitter with itself, and with all behind it. */
 static int solve_splitter(ct_pairs *pairs, uint32_t splitter, ct_halt *halt)
 {
-    const ct_axis *axis = &pairs->axes[splitter];
+    const ct_gmt_axis *axis = &pairs->axes[splitter];
     const uint32_t q = pairs->table->n_splitters;
     const int by_level = axis->splitter->n_levels > 0;
     uint32_t from = splitter + !by_level;
@@ -199,7 +199,7 @@ static int solve_splitter(ct_pairs *pairs, uint32_t splitter, ct_halt *halt)
 static void solve_leaf(ct_pairs *pairs, ct_depth_two *answer)
 {
     const size_t size = pairs->table->size;
-    ct_pair_desk *desk = &pairs->desks[0];
+    ct_pair_scratch *desk = &pairs->desks[0];
     double cost = INFINITY, *to[1] = {&cost};
     memset(desk->run, 0, size * sizeof(double));
     pairs->kernels->sum(desk->run, pairs->table->z, pairs->rows, pairs->n, pairs->table->p);

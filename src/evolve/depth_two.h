@@ -16,7 +16,7 @@
 typedef struct {
     double cost;      /* INFINITY: there are too few rows */
     double bound;
-    ct_test tests[3]; /* the root, on its left, on its right; splitter -1: a leaf */
+    ct_gmt_test tests[3]; /* the root, on its left, on its right; splitter -1: a leaf */
 } ct_depth_two;
 
 /* In `pairs`, whose threads share the work. *done: 0 if it was stopped and there is no answer;

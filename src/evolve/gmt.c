@@ -16,7 +16,7 @@ enum { STREAM_SAMPLE = 0x73616d70, STREAM_LAST = 0x6c617374, ROUNDS = 50, PROOFS
 static const double SAME_PRICE = 1e-3;
 
 typedef struct {
-    const ct_model_data *data;
+    const ct_gmt_model_data *data;
     const ct_gmt_options *options;
     ct_gmt *gmt;
     ct_model_table table, sample, binned;
@@ -284,7 +284,7 @@ static ct_status search_all(running *run, ct_error *error)
 /* ---- the proof ---- */
 
 /* Below a leaf, the tests of an optimum from `at` on. */
-static void plant(ct_model_tree *tree, int32_t leaf, const ct_test *tests, uint32_t at)
+static void plant(ct_model_tree *tree, int32_t leaf, const ct_gmt_test *tests, uint32_t at)
 {
     if (at >= CT_OPTIMUM_TESTS || tests[at].splitter < 0) return;
     if (!ct_model_tree_expand(tree, leaf, &tests[at])) return;
@@ -354,7 +354,7 @@ static ct_status prove(running *run, ct_error *error)
 static void scale_back(running *run)
 {
     ct_gmt *gmt = run->gmt;
-    const ct_node_models *models = &gmt->models;
+    const ct_gmt_node_models *models = &gmt->models;
     double deviance = 0, size = -1, n = run->data->n_rows,
            complexity = run->options->limits.complexity;
     for (uint32_t i = 0; i < models->n_nodes; i++) {
@@ -369,7 +369,7 @@ static void scale_back(running *run)
     gmt->proof.cost *= square;
     gmt->proof.bound *= square;
     for (uint32_t i = 0; i < run->history.n; i++) {
-        ct_moment *moment = &gmt->moments[i];
+        ct_gmt_moment *moment = &gmt->moments[i];
         double rows = run->data->n_rows > run->options->sample && run->options->mode != CT_GMT_PAPER
                           ? run->options->sample
                           : n;
@@ -390,7 +390,7 @@ static ct_status run_steps(running *run, ct_error *error)
 {
     ct_gmt *gmt = run->gmt;
     run->history.room = run->options->effort + 2;
-    gmt->moments = (ct_moment *) ct_alloc(run->history.room * sizeof *gmt->moments);
+    gmt->moments = (ct_gmt_moment *) ct_alloc(run->history.room * sizeof *gmt->moments);
     if (!gmt->moments) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
     run->history.moments = gmt->moments;
     CT_TRY(search_all(run, error));
@@ -427,7 +427,8 @@ static ct_status check_options(const ct_gmt_options *o, ct_error *error)
 }
 
 /* Whether trees of that depth over bins can be gone through. */
-static ct_status check_proof(const ct_model_data *data, const ct_gmt_options *o, ct_error *error)
+static ct_status check_proof(const ct_gmt_model_data *data, const ct_gmt_options *o,
+                             ct_error *error)
 {
     const double cells = (o->bins + 1.0) * (o->bins + 1.0),
                  bytes = cells * (double) ct_gram_size(data->n_regressors + 2) * sizeof(double);
@@ -447,7 +448,7 @@ static ct_status check_proof(const ct_model_data *data, const ct_gmt_options *o,
     return CT_OK;
 }
 
-ct_status ct_gmt_fit(const ct_model_data *data, const ct_gmt_options *options, ct_gmt *gmt,
+ct_status ct_gmt_fit(const ct_gmt_model_data *data, const ct_gmt_options *options, ct_gmt *gmt,
                      ct_error *error)
 {
     running run;

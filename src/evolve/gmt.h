@@ -76,10 +76,10 @@ typedef struct {
 /* Owned; freed by ct_gmt_free, also after a failure. */
 typedef struct {
     ct_forest forest;     /* one tree, nodes in preorder, columns those of the data */
-    ct_node_models models;
+    ct_gmt_node_models models;
     int32_t *where;       /* [n_rows] node of its leaf */
     uint8_t *learned;     /* [n_nodes] rows without a value have decided on default_left */
-    ct_moment *moments;   /* [n_moments] of the search, BIC and SSE as of `bic` */
+    ct_gmt_moment *moments; /* [n_moments] of the search, BIC and SSE as of `bic` */
     uint32_t n_moments, kicks;
     int64_t touched;      /* rows that line searches looked at */
     double bic, lambda;   /* of the tree, with the response as it is: deviance, not scaled */
@@ -92,7 +92,7 @@ typedef struct {
     int64_t device_answers, device_batches; /* questions that it has answered */
 } ct_gmt;
 
-ct_status ct_gmt_fit(const ct_model_data *data, const ct_gmt_options *options, ct_gmt *gmt,
+ct_status ct_gmt_fit(const ct_gmt_model_data *data, const ct_gmt_options *options, ct_gmt *gmt,
                      ct_error *error);
 void ct_gmt_free(ct_gmt *gmt);
 

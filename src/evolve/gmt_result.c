@@ -5,7 +5,7 @@
 #include "base/memory.h"
 
 typedef struct {
-    const ct_model_data *data;
+    const ct_gmt_model_data *data;
     const ct_model_tree *tree;
     ct_gmt *gmt;
 } writer;
@@ -17,7 +17,7 @@ static uint32_t number_nodes(const ct_model_tree *tree, int32_t node, ct_forest 
     uint32_t number = forest->n_nodes++;
     places[number] = node;
     forest->left[number] = forest->right[number] = 0;
-    if (ct_is_leaf(tree, node)) return number;
+    if (ct_gmt_is_leaf(tree, node)) return number;
     forest->left[number] = number_nodes(tree, tree->nodes[node].left, forest, places);
     forest->right[number] = number_nodes(tree, tree->nodes[node].right, forest, places);
     return number;
@@ -40,7 +40,7 @@ static gap gap_of(const ct_model_tree *tree, int32_t node, const ct_column *colu
             continue;
         }
         double x = ct_column_value(column, row);
-        if (ct_goes_left(tree->table, &at->test, row)) {
+        if (ct_gmt_goes_left(tree->table, &at->test, row)) {
             if (!g.any_below || x > g.below) g.below = x;
             g.any_below = 1;
         } else {
@@ -51,7 +51,7 @@ static gap gap_of(const ct_model_tree *tree, int32_t node, const ct_column *colu
     return g;
 }
 
-static ct_status write_levels(ct_forest *forest, uint32_t number, const ct_test *test,
+static ct_status write_levels(ct_forest *forest, uint32_t number, const ct_gmt_test *test,
                               uint32_t n_levels, ct_error *error)
 {
     uint8_t *left = (uint8_t *) ct_alloc(n_levels + 1);
@@ -91,7 +91,7 @@ static ct_status write_split(const writer *w, uint32_t number, int32_t place,
 static ct_status write_models(const writer *w, ct_error *error)
 {
     ct_forest *forest = &w->gmt->forest;
-    const ct_node_models *models = &w->gmt->models;
+    const ct_gmt_node_models *models = &w->gmt->models;
     uint32_t n_terms = 0;
     for (size_t i = 0; i < (size_t) models->n_nodes * models->p; i++)
         n_terms += i % models->p != 0 && models->coefficients[i] != 0;
@@ -138,7 +138,7 @@ static ct_status write_nodes(const writer *w, uint32_t n_nodes, int32_t *places,
     return CT_OK;
 }
 
-ct_status ct_gmt_write(const ct_model_data *data, const ct_model_tree *tree, unsigned threads,
+ct_status ct_gmt_write(const ct_gmt_model_data *data, const ct_model_tree *tree, unsigned threads,
                        ct_gmt *gmt, ct_error *error)
 {
     const writer w = {data, tree, gmt};

@@ -7,7 +7,7 @@
 
 /* Sets the forest, models, where[] and learned[] of *gmt, which owns them, also after a failure.
  * CT_NO_MEMORY. */
-ct_status ct_gmt_write(const ct_model_data *data, const ct_model_tree *tree, unsigned threads,
+ct_status ct_gmt_write(const ct_gmt_model_data *data, const ct_model_tree *tree, unsigned threads,
                        ct_gmt *gmt, ct_error *error);
 
 #endif

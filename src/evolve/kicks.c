@@ -54,7 +54,7 @@ typedef struct {
 
 static int split_below_split(const ct_model_tree *tree, int32_t node)
 {
-    return node && !ct_is_leaf(tree, node);
+    return node && !ct_gmt_is_leaf(tree, node);
 }
 
 static void kick(ct_model_tree *tree, const ct_tree_limits *limits, ct_rng *rng)
@@ -63,7 +63,7 @@ static void kick(ct_model_tree *tree, const ct_tree_limits *limits, ct_rng *rng)
                                              ct_any_split};
     uint32_t kind = ct_rng_below(rng, 4);
     int32_t node = ct_random_node(tree, filters[kind], rng);
-    ct_test test;
+    ct_gmt_test test;
     if (node == CT_NO_NODE) node = ct_random_node(tree, ct_any_leaf, rng), kind = 1;
     if (node == CT_NO_NODE) return;
     ct_model_node *at = &tree->nodes[node];
@@ -92,7 +92,7 @@ static void cross(ct_model_tree *tree, const ct_model_tree *other, const ct_tree
             from = ct_random_node(other, ct_any_split, rng);
     if (node == CT_NO_NODE) node = 0;
     if (from == CT_NO_NODE) return;
-    if (ct_rng_below(rng, 2) && !ct_is_leaf(tree, node))
+    if (ct_rng_below(rng, 2) && !ct_gmt_is_leaf(tree, node))
         tree->nodes[node].test = other->nodes[from].test;
     else if (!ct_take_subtree(tree, node, other, from, limits->leaves_max)) return;
     ct_model_tree_refresh(tree, node, limits->minbucket, limits->depth_max);
@@ -183,8 +183,8 @@ static ct_status begin_search(kicking *all, ct_model_tree *best, ct_error *error
 void ct_note_moment(ct_kick_history *history, const ct_model_tree *best, double complexity)
 {
     if (history->n == history->room) return;
-    ct_moment moment = {history->kicks, best->n_leaves, ct_tree_bic(best, complexity), best->sse,
-                        history->touched, ct_seconds() - history->start};
+    ct_gmt_moment moment = {history->kicks, best->n_leaves, ct_tree_bic(best, complexity),
+                            best->sse, history->touched, ct_seconds() - history->start};
     history->moments[history->n++] = moment;
 }
 

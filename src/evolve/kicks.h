@@ -15,7 +15,7 @@ typedef struct {
     double bic, sse;      /* of the scaled response */
     int64_t touched;
     double seconds;
-} ct_moment;
+} ct_gmt_moment;
 
 typedef struct {
     uint32_t effort;      /* kicks at most */
@@ -32,7 +32,7 @@ typedef struct {
 } ct_kick_options;
 
 typedef struct {
-    ct_moment *moments;   /* [room] owned by the caller */
+    ct_gmt_moment *moments; /* [room] owned by the caller */
     uint32_t room, n;
     uint32_t kicks;       /* made */
     int64_t touched;

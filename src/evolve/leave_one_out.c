@@ -14,7 +14,7 @@ typedef struct {
 } ends;
 
 typedef struct {
-    const ct_loo_data *data;
+    const ct_gmt_loo_data *data;
     uint32_t columns;   /* p + 1 */
     uint32_t *rows;     /* leaf after leaf */
     uint32_t *begin;    /* [n_nodes + 1] of each node in `rows` */
@@ -31,7 +31,7 @@ typedef struct {
 
 static void deal_rows(errors_of *all)
 {
-    const ct_loo_data *data = all->data;
+    const ct_gmt_loo_data *data = all->data;
     const uint32_t n_nodes = data->nodes.n_nodes;
     memset(all->begin, 0, (n_nodes + 1) * sizeof *all->begin);
     for (uint32_t row = 0; row < data->n_rows; row++) all->begin[data->where[row] + 1]++;
@@ -48,7 +48,7 @@ static void deal_rows(errors_of *all)
 
 static void read_rows(errors_of *all)
 {
-    const ct_loo_data *data = all->data;
+    const ct_gmt_loo_data *data = all->data;
     const size_t columns = all->columns, p = columns - 1;
     for (size_t i = 0; i < data->n_rows; i++) {
         uint32_t row = all->rows[i];
@@ -121,7 +121,7 @@ static double leverage_of(errors_of *all, uint32_t rank, const double *x)
 /* i: the place of the row. */
 static void add_errors(errors_of *all, uint32_t leaf, uint32_t rank, uint32_t i, double *sums)
 {
-    const ct_loo_data *data = all->data;
+    const ct_gmt_loo_data *data = all->data;
     const uint32_t p = data->nodes.p, *columns = all->shrunk.q.column;
     const double *x = all->values + (size_t) i * all->columns,
                  *limited = all->limited + (size_t) i * p;
@@ -181,9 +181,9 @@ static void free_memory(errors_of *all)
     ct_shrinkage_free(&all->shrunk);
 }
 
-ct_status ct_loo_errors(const ct_loo_data *data, const double *ridge, uint32_t n_ridge,
-                        const double *smoothing, uint32_t n_smoothing, double *errors,
-                        ct_error *error)
+ct_status ct_gmt_loo_errors(const ct_gmt_loo_data *data, const double *ridge, uint32_t n_ridge,
+                            const double *smoothing, uint32_t n_smoothing, double *errors,
+                            ct_error *error)
 {
     errors_of all;
     memset(&all, 0, sizeof all);

@@ -10,22 +10,22 @@
 
 /* Nothing is owned. */
 typedef struct {
-    ct_shrink_nodes nodes;
+    ct_gmt_shrink_nodes nodes;
     uint32_t n_rows;
     const double *x;         /* [p][n_rows] */
     const double *y;
     const double *weights;   /* NULL: 1 */
     const int32_t *where;    /* the leaf of each row */
     const uint8_t *counted;  /* [n_rows] does the row's error count? */
-} ct_loo_data;
+} ct_gmt_loo_data;
 
 /* Predictions within the ranges that columns and response have in the other rows of the leaf, the
  * latter extended by a twentieth on either side; and without limits. */
 enum { CT_LOO_WITHIN, CT_LOO_FREE, CT_LOO_LIMITS };
 
 /* errors: [n_ridge][n_smoothing][CT_LOO_LIMITS] weighted sums of squared errors. */
-ct_status ct_loo_errors(const ct_loo_data *data, const double *ridge, uint32_t n_ridge,
-                        const double *smoothing, uint32_t n_smoothing, double *errors,
-                        ct_error *error);
+ct_status ct_gmt_loo_errors(const ct_gmt_loo_data *data, const double *ridge, uint32_t n_ridge,
+                            const double *smoothing, uint32_t n_smoothing, double *errors,
+                            ct_error *error);
 
 #endif

@@ -47,7 +47,7 @@ static void put_number(ct_line_memory *memory, double number)
     put(memory, word);
 }
 
-static void put_test(ct_line_memory *memory, const ct_model_table *table, const ct_test *test,
+static void put_test(ct_line_memory *memory, const ct_model_table *table, const ct_gmt_test *test,
                      unsigned side)
 {
     uint64_t missing = test->missing_left != 0;
@@ -60,7 +60,7 @@ static void put_test(ct_line_memory *memory, const ct_model_table *table, const 
 static void put_below(ct_line_memory *memory, const ct_model_tree *tree, int32_t node)
 {
     const ct_model_node *at = &tree->nodes[node];
-    if (ct_is_leaf(tree, node)) {
+    if (ct_gmt_is_leaf(tree, node)) {
         put(memory, UINT64_MAX);
         return;
     }

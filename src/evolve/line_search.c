@@ -33,7 +33,7 @@ static void search_ordered(ct_line *l, ct_line_level *level, uint32_t n, int mis
     ct_line_open_bins(l, n);
 }
 
-static void set_level(ct_test *test, uint32_t level)
+static void set_level(ct_gmt_test *test, uint32_t level)
 {
     test->levels[level / 64] |= UINT64_C(1) << (level % 64);
 }
@@ -296,9 +296,9 @@ static void send_piece(void *data, unsigned worker, uint64_t begin, uint64_t end
     for (uint64_t i = begin; i < end; i++) {
         const uint32_t row = s->of->rows[i < before ? i : i + s->n_inside];
         int32_t at = s->child;
-        while (!ct_is_leaf(tree, at)) {
+        while (!ct_gmt_is_leaf(tree, at)) {
             const ct_model_node *node = &tree->nodes[at];
-            at = ct_goes_left(s->of->table, &node->test, row) ? node->left : node->right;
+            at = ct_gmt_goes_left(s->of->table, &node->test, row) ? node->left : node->right;
         }
         s->leaf[row] = s->number[at];
     }
@@ -346,7 +346,7 @@ ct_status ct_line_search(const ct_model_tree *tree, int32_t node, double limit,
     for (int side = 0; side < 2; side++) {
         memset(&answer->kept[side], 0, sizeof answer->kept[side]);
         answer->kept[side].test.splitter = -1;
-        if (ct_is_leaf(tree, node)) {
+        if (ct_gmt_is_leaf(tree, node)) {
             set_leaf(&of, scratch[0]->leaf[side], 0);
             continue;
         }

@@ -33,7 +33,7 @@ typedef struct {
 /* What would be below the node; `terms` has the splits as well. */
 typedef struct {
     double sse, terms;
-    ct_test test; /* splitter -1: there is none */
+    ct_gmt_test test; /* splitter -1: there is none */
 } ct_line_best;
 
 typedef struct ct_line_scratch ct_line_scratch; /* of one thread; NULL if memory ends */

@@ -84,7 +84,7 @@ static move best_move(const ct_model_tree *tree, int32_t node, double now, doubl
     const double tie = 1e-12 * tree->table->total;
     double least = now;
     move chosen = MOVE_NONE;
-    if (!ct_is_leaf(tree, node)) {
+    if (!ct_gmt_is_leaf(tree, node)) {
         double leaf = at->sse + lambda * at->terms;
         if (leaf < least - tie) least = leaf, chosen = MOVE_LEAF;
         for (int side = 0; side < 2; side++) {
@@ -102,7 +102,7 @@ static move best_move(const ct_model_tree *tree, int32_t node, double now, doubl
 }
 
 static void make_move(ct_local *local, ct_model_tree *tree, int32_t node, move chosen,
-                      const ct_test *test)
+                      const ct_gmt_test *test)
 {
     ct_model_node *at = &tree->nodes[node];
     switch (chosen) {
@@ -111,7 +111,7 @@ static void make_move(ct_local *local, ct_model_tree *tree, int32_t node, move c
     case MOVE_LEFT: ct_model_tree_lift(tree, node, at->left); break;
     case MOVE_RIGHT: ct_model_tree_lift(tree, node, at->right); break;
     case MOVE_TEST:
-        if (!ct_is_leaf(tree, node)) at->test = *test;
+        if (!ct_gmt_is_leaf(tree, node)) at->test = *test;
         else if (!ct_model_tree_expand(tree, node, test)) return;
         break;
     }
@@ -122,7 +122,7 @@ static void make_move(ct_local *local, ct_model_tree *tree, int32_t node, move c
 static int is_settled(const ct_local *local, const ct_model_tree *tree, int32_t node)
 {
     const ct_model_node *at = &tree->nodes[node];
-    return ct_is_leaf(tree, node) &&
+    return ct_gmt_is_leaf(tree, node) &&
            (local->shift_only || tree->n_leaves >= local->limits->leaves_max ||
             at->depth >= local->limits->depth_max ||
             at->end - at->begin < 2 * (uint64_t) local->limits->minbucket);
@@ -231,10 +231,10 @@ ct_status ct_rotate(ct_local *local, ct_model_tree *tree, double lambda, uint32_
     for (uint32_t i = 0; i < tree->room; i++)
         for (int side = 0; side < 2; side++) {
             const ct_model_node *node = &tree->nodes[i];
-            if (!node->used || ct_is_leaf(tree, (int32_t) i)) continue;
+            if (!node->used || ct_gmt_is_leaf(tree, (int32_t) i)) continue;
             int32_t child = side ? node->right : node->left;
             int clean;
-            if (ct_is_leaf(tree, child) || ct_halt_now(local->halt, local->worker)) continue;
+            if (ct_gmt_is_leaf(tree, child) || ct_halt_now(local->halt, local->worker)) continue;
             ct_model_tree_copy(&local->trial, tree);
             if (!rotate_node(&local->trial, tree, (int32_t) i, child)) continue;
             ct_model_tree_refresh(&local->trial, (int32_t) i, limits->minbucket,
@@ -268,7 +268,7 @@ ct_status ct_grow_greedily(ct_local *local, ct_model_tree *tree, uint32_t open_m
         double most = 0;
         for (uint32_t i = 0; i < tree->room && status == CT_OK; i++) {
             ct_model_node *node = &tree->nodes[i];
-            if (!node->used || !ct_is_leaf(tree, (int32_t) i) ||
+            if (!node->used || !ct_gmt_is_leaf(tree, (int32_t) i) ||
                 is_settled(local, tree, (int32_t) i))
                 continue;
             if (node->dirty)
@@ -281,7 +281,7 @@ ct_status ct_grow_greedily(ct_local *local, ct_model_tree *tree, uint32_t open_m
         }
         if (chosen == CT_NO_NODE || status != CT_OK) break;
         make_move(local, tree, chosen, MOVE_TEST, &known[chosen].best.test);
-        if (ct_is_leaf(tree, chosen)) break;
+        if (ct_gmt_is_leaf(tree, chosen)) break;
         tree->nodes[tree->nodes[chosen].left].dirty = 1;
         tree->nodes[tree->nodes[chosen].right].dirty = 1;
     }

@@ -10,7 +10,7 @@
 
 /* ---- checks ---- */
 
-static ct_status check_splitter(const ct_model_data *data, uint32_t s, ct_error *error)
+static ct_status check_splitter(const ct_gmt_model_data *data, uint32_t s, ct_error *error)
 {
     uint32_t n_levels = data->n_levels[s];
     const ct_column *column = &data->columns[data->splitters[s]];
@@ -27,7 +27,7 @@ static ct_status check_splitter(const ct_model_data *data, uint32_t s, ct_error 
     return CT_OK;
 }
 
-ct_status ct_model_data_check(const ct_model_data *data, ct_error *error)
+ct_status ct_model_data_check(const ct_gmt_model_data *data, ct_error *error)
 {
     if (data->n_rows < 1 || data->n_rows > INT32_MAX)
         return ct_fail(error, CT_BAD_INPUT, "there must be 1 to 2^31 - 1 rows");
@@ -56,13 +56,13 @@ ct_status ct_model_data_check(const ct_model_data *data, ct_error *error)
 
 /* ---- rows z ---- */
 
-static double weight_of(const ct_model_data *data, uint32_t row)
+static double weight_of(const ct_gmt_model_data *data, uint32_t row)
 {
     return data->weights ? data->weights[row] : 1;
 }
 
 /* Number `k` of a row, 0 is the intercept and the last is the response. */
-static double entry_of(const ct_model_data *data, uint32_t k, uint32_t row)
+static double entry_of(const ct_gmt_model_data *data, uint32_t k, uint32_t row)
 {
     if (k == 0) return !data->no_intercept;
     if (k > data->n_regressors) return data->response[row];
@@ -71,7 +71,7 @@ static double entry_of(const ct_model_data *data, uint32_t k, uint32_t row)
 
 /* Writes column k, centred if there is an intercept and scaled to a mean square of 1, times the
  * roots of the weights; behind the last one zeros. Returns what its mean square was before. */
-static double write_entry(ct_model_table *table, const ct_model_data *data, uint32_t k)
+static double write_entry(ct_model_table *table, const ct_gmt_model_data *data, uint32_t k)
 {
     double sum = 0, weight = 0, squares = 0, largest = 0;
     for (uint32_t row = 0; row < data->n_rows; row++) weight += weight_of(data, row);
@@ -214,12 +214,12 @@ static ct_status take_memory(ct_model_table *table, uint32_t n_rows, uint32_t n_
 
 typedef struct {
     ct_model_table *table;
-    const ct_model_data *data;
+    const ct_gmt_model_data *data;
     uint32_t n_bins;
     int64_t failed; /* atomic */
 } preparing;
 
-static void set_unit(ct_model_table *table, const ct_model_data *data, double unit)
+static void set_unit(ct_model_table *table, const ct_gmt_model_data *data, double unit)
 {
     double weight = 0;
     for (uint32_t row = 0; row < data->n_rows; row++) weight += weight_of(data, row);
@@ -247,7 +247,7 @@ static void prepare(void *data, unsigned worker, uint64_t begin, uint64_t end)
     }
 }
 
-ct_status ct_model_table_init(ct_model_table *table, const ct_model_data *data, uint32_t n_bins,
+ct_status ct_model_table_init(ct_model_table *table, const ct_gmt_model_data *data, uint32_t n_bins,
                               unsigned threads, ct_error *error)
 {
     CT_TRY(take_memory(table, data->n_rows, data->n_splitters, data->n_regressors + 2, error));

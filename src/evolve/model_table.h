@@ -29,7 +29,7 @@ typedef struct {
     const double *response;        /* [n_rows] finite */
     const double *weights;         /* [n_rows] above 0; NULL: 1 each */
     int no_intercept;              /* models are 0 where all regressors are */
-} ct_model_data;
+} ct_gmt_model_data;
 
 typedef struct {
     uint32_t n_levels, n_bins, n_ranks;
@@ -55,8 +55,8 @@ typedef struct {
 } ct_model_table;
 
 /* CT_BAD_INPUT if sizes are out of range or a value is not as it must be. */
-ct_status ct_model_data_check(const ct_model_data *data, ct_error *error);
-ct_status ct_model_table_init(ct_model_table *table, const ct_model_data *data, uint32_t n_bins,
+ct_status ct_model_data_check(const ct_gmt_model_data *data, ct_error *error);
+ct_status ct_model_table_init(ct_model_table *table, const ct_gmt_model_data *data, uint32_t n_bins,
                               unsigned threads, ct_error *error);
 /* Rows of another table, with its ranks, and its bins put together to at most n_bins. */
 ct_status ct_model_table_take(ct_model_table *table, const ct_model_table *from,

@@ -120,9 +120,9 @@ static int32_t new_node(ct_model_tree *tree, int32_t parent)
     return CT_NO_NODE;
 }
 
-int ct_model_tree_expand(ct_model_tree *tree, int32_t node, const ct_test *test)
+int ct_model_tree_expand(ct_model_tree *tree, int32_t node, const ct_gmt_test *test)
 {
-    CT_ASSERT(ct_is_leaf(tree, node));
+    CT_ASSERT(ct_gmt_is_leaf(tree, node));
     int32_t left = new_node(tree, node);
     if (left == CT_NO_NODE) return 0;
     int32_t right = new_node(tree, node);
@@ -138,7 +138,7 @@ int ct_model_tree_expand(ct_model_tree *tree, int32_t node, const ct_test *test)
 
 static void drop(ct_model_tree *tree, int32_t node)
 {
-    if (!ct_is_leaf(tree, node)) {
+    if (!ct_gmt_is_leaf(tree, node)) {
         drop(tree, tree->nodes[node].left);
         drop(tree, tree->nodes[node].right);
     }
@@ -147,7 +147,7 @@ static void drop(ct_model_tree *tree, int32_t node)
 
 void ct_model_tree_collapse(ct_model_tree *tree, int32_t node)
 {
-    if (ct_is_leaf(tree, node)) return;
+    if (ct_gmt_is_leaf(tree, node)) return;
     drop(tree, tree->nodes[node].left);
     drop(tree, tree->nodes[node].right);
     tree->nodes[node].test.splitter = CT_NO_NODE;
@@ -203,7 +203,7 @@ static void part_pieces(void *data, unsigned worker, uint64_t begin, uint64_t en
         uint32_t left = first, right = first;
         for (uint32_t i = first; i < last; i++) {
             uint32_t row = tree->rows[i];
-            int goes_left = ct_goes_left(tree->table, &p->node->test, row);
+            int goes_left = ct_gmt_goes_left(tree->table, &p->node->test, row);
             tree->rows[left] = row;
             tree->spare[right] = row;
             left += goes_left != 0;
@@ -311,7 +311,7 @@ static void send_down(ct_model_tree *tree, int32_t at, uint32_t minbucket, uint3
 {
     ct_model_node *node = &tree->nodes[at];
     if (node->depth >= depth_max) ct_model_tree_collapse(tree, at);
-    while (!ct_is_leaf(tree, at)) {
+    while (!ct_gmt_is_leaf(tree, at)) {
         uint32_t middle = part_rows(tree, node);
         if (middle - node->begin >= minbucket && node->end - middle >= minbucket) {
             ct_model_node *left = &tree->nodes[node->left], *right = &tree->nodes[node->right];
@@ -325,7 +325,7 @@ static void send_down(ct_model_tree *tree, int32_t at, uint32_t minbucket, uint3
         sort_rows(tree, node);
         ct_model_tree_lift(tree, at, kept);
     }
-    if (ct_is_leaf(tree, at)) {
+    if (ct_gmt_is_leaf(tree, at)) {
         sum_rows(tree, at);
     } else {
         send_down(tree, node->left, minbucket, depth_max);
@@ -350,7 +350,7 @@ void ct_model_tree_add_up(ct_model_tree *tree)
 
 static void solve_below(ct_model_tree *tree, int32_t node)
 {
-    if (!ct_is_leaf(tree, node)) {
+    if (!ct_gmt_is_leaf(tree, node)) {
         solve_below(tree, tree->nodes[node].left);
         solve_below(tree, tree->nodes[node].right);
         sum_children(tree, node);
@@ -378,7 +378,7 @@ void ct_model_tree_refresh(ct_model_tree *tree, int32_t node, uint32_t minbucket
 
 uint32_t ct_model_tree_leaves(const ct_model_tree *tree, int32_t node, int32_t *leaves)
 {
-    if (ct_is_leaf(tree, node)) {
+    if (ct_gmt_is_leaf(tree, node)) {
         leaves[0] = node;
         return 1;
     }
@@ -394,7 +394,7 @@ void ct_mark_all(ct_model_tree *tree)
 static void mark_below(ct_model_tree *tree, int32_t node)
 {
     tree->nodes[node].dirty = 1;
-    if (ct_is_leaf(tree, node)) return;
+    if (ct_gmt_is_leaf(tree, node)) return;
     mark_below(tree, tree->nodes[node].left);
     mark_below(tree, tree->nodes[node].right);
 }

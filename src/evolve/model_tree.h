@@ -23,10 +23,10 @@ typedef struct {
     uint32_t cut;         /* ordered: ranks below go left */
     uint64_t levels[CT_LEVEL_WORDS]; /* factors: bits of the levels that go left */
     int missing_left;
-} ct_test;
+} ct_gmt_test;
 
 typedef struct {
-    ct_test test;
+    ct_gmt_test test;
     int32_t parent, left, right;
     uint32_t begin, end;  /* its rows in `rows` */
     uint32_t depth;       /* of the root 0 */
@@ -76,31 +76,32 @@ void ct_model_tree_free(ct_model_tree *tree);
 /* Both of one table and room, with rows or without; matrices go with the rows. */
 void ct_model_tree_copy(ct_model_tree *to, const ct_model_tree *from);
 
-static inline int ct_is_leaf(const ct_model_tree *tree, int32_t node)
+static inline int ct_gmt_is_leaf(const ct_model_tree *tree, int32_t node)
 {
     return tree->nodes[node].test.splitter < 0;
 }
 
-CT_HD int ct_has_level(const ct_test *test, uint32_t level)
+CT_HD int ct_has_level(const ct_gmt_test *test, uint32_t level)
 {
     return (int) (test->levels[level / 64] >> (level % 64) & 1);
 }
 
 /* A row of that rank; n_levels: of the splitter. */
-CT_HD int ct_rank_goes_left(const ct_test *test, uint32_t n_levels, uint32_t rank)
+CT_HD int ct_rank_goes_left(const ct_gmt_test *test, uint32_t n_levels, uint32_t rank)
 {
     if (rank == CT_RANK_MISSING) return test->missing_left;
     return n_levels ? ct_has_level(test, rank) : rank < test->cut;
 }
 
-static inline int ct_goes_left(const ct_model_table *table, const ct_test *test, uint32_t row)
+static inline int ct_gmt_goes_left(const ct_model_table *table, const ct_gmt_test *test,
+                                   uint32_t row)
 {
     const ct_splitter *s = &table->splitters[test->splitter];
     return ct_rank_goes_left(test, s->n_levels, s->rank[row]);
 }
 
 /* A leaf becomes a split with two leaves; CT_NO_NODE children if there is no room. */
-int ct_model_tree_expand(ct_model_tree *tree, int32_t node, const ct_test *test);
+int ct_model_tree_expand(ct_model_tree *tree, int32_t node, const ct_gmt_test *test);
 /* All below `node` goes. */
 void ct_model_tree_collapse(ct_model_tree *tree, int32_t node);
 /* `node` becomes what its child `kept` is, which goes, with the other child. */

@@ -9,7 +9,7 @@
 
 enum { PIECE = 1 << 15, BLOCK = 128 };
 
-static void solve_node(ct_node_models *models, uint32_t node, ct_qr *q)
+static void solve_node(ct_gmt_node_models *models, uint32_t node, ct_qr *q)
 {
     const uint32_t p = q->p, m = q->m;
     double *b = models->coefficients + (size_t) node * p,
@@ -40,8 +40,8 @@ typedef struct {
 } piece;
 
 typedef struct {
-    ct_node_models *models;
-    const ct_model_data *data;
+    ct_gmt_node_models *models;
+    const ct_gmt_model_data *data;
     uint32_t columns;      /* p + 1 */
     uint32_t *rows;        /* leaf after leaf, rising */
     piece *pieces;
@@ -51,7 +51,7 @@ typedef struct {
     int64_t failed;        /* atomic */
 } fitting;
 
-static double number_of(const ct_model_data *data, uint32_t k, uint32_t row)
+static double number_of(const ct_gmt_model_data *data, uint32_t k, uint32_t row)
 {
     if (k == 0) return !data->no_intercept;
     if (k > data->n_regressors) return data->response[row];
@@ -109,7 +109,7 @@ static void join(const fitting *all, const double *a, const double *b, double *t
     ct_triangle_fold(block, m, columns, to);
 }
 
-static void join_ranges(ct_node_models *models, uint32_t node, const double *low,
+static void join_ranges(ct_gmt_node_models *models, uint32_t node, const double *low,
                         const double *high)
 {
     for (uint32_t k = 0; k < models->p; k++) {
@@ -123,7 +123,7 @@ static void join_ranges(ct_node_models *models, uint32_t node, const double *low
 /* Pieces to leaves, then children to parents, which have smaller numbers. */
 static void join_all(fitting *all, const uint32_t *left, const uint32_t *right, double *block)
 {
-    ct_node_models *models = all->models;
+    ct_gmt_node_models *models = all->models;
     const size_t size = (size_t) all->columns * all->columns, p = models->p;
     memset(models->triangles, 0, models->n_nodes * size * sizeof *models->triangles);
     for (size_t i = 0; i < models->n_nodes * p; i++)
@@ -152,7 +152,7 @@ static void join_all(fitting *all, const uint32_t *left, const uint32_t *right, 
 /* Rows by leaf and in pieces. */
 static void deal_rows(fitting *all, const int32_t *where, uint32_t *next)
 {
-    ct_node_models *models = all->models;
+    ct_gmt_node_models *models = all->models;
     const uint32_t n_rows = all->data->n_rows;
     memset(models->n, 0, models->n_nodes * sizeof *models->n);
     for (uint32_t i = 0; i < models->n_nodes; i++) models->weight[i] = 0;
@@ -185,7 +185,7 @@ static ct_status solve_all(fitting *all, ct_error *error)
 
 static ct_status take_memory(fitting *all, ct_error *error)
 {
-    ct_node_models *models = all->models;
+    ct_gmt_node_models *models = all->models;
     const size_t n = models->n_nodes, p = models->p, square = (p + 1) * (p + 1);
     const size_t pieces = all->data->n_rows / PIECE + n + 1;
     models->n = (uint32_t *) ct_alloc(n * sizeof *models->n);
@@ -230,7 +230,8 @@ static ct_status fit_all(fitting *all, const uint32_t *left, const uint32_t *rig
     return status;
 }
 
-ct_status ct_node_models_fit(ct_node_models *models, const ct_model_data *data, uint32_t n_nodes,
+ct_status ct_node_models_fit(ct_gmt_node_models *models, const ct_gmt_model_data *data,
+                             uint32_t n_nodes,
                              const uint32_t *left, const uint32_t *right, const int32_t *where,
                              unsigned threads, ct_error *error)
 {
@@ -247,7 +248,7 @@ ct_status ct_node_models_fit(ct_node_models *models, const ct_model_data *data, 
     return status;
 }
 
-void ct_node_models_free(ct_node_models *models)
+void ct_node_models_free(ct_gmt_node_models *models)
 {
     ct_free(models->n), ct_free(models->rank), ct_free(models->weight), ct_free(models->deviance);
     ct_free(models->coefficients), ct_free(models->aliased), ct_free(models->unscaled);

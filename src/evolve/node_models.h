@@ -24,12 +24,13 @@ typedef struct {
     double *triangles;    /* [n_nodes][p + 1][p + 1] R with R'R = X'WX, the response last */
     double *low, *high;   /* [n_nodes][p] least and largest of each regressor and, last, of the
                              response */
-} ct_node_models;
+} ct_gmt_node_models;
 
 /* `where`: the leaf of each row; left, right: the children of nodes in preorder, 0 in leaves. */
-ct_status ct_node_models_fit(ct_node_models *models, const ct_model_data *data, uint32_t n_nodes,
+ct_status ct_node_models_fit(ct_gmt_node_models *models, const ct_gmt_model_data *data,
+                             uint32_t n_nodes,
                              const uint32_t *left, const uint32_t *right, const int32_t *where,
                              unsigned threads, ct_error *error);
-void ct_node_models_free(ct_node_models *models);
+void ct_node_models_free(ct_gmt_node_models *models);
 
 #endif

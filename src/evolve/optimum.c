@@ -27,7 +27,7 @@ typedef struct {
     const ct_optimum_options *options;
     ct_pairs *pairs;
     ct_optimum *found;
-    ct_axis *axes;        /* [n_splitters] of all rows */
+    ct_gmt_axis *axes;    /* [n_splitters] of all rows */
     chain *chains;
     double *bounds;       /* of the chains */
     interval *open;
@@ -67,7 +67,7 @@ static int solve(proving *all, uint32_t n, double lambda, ct_depth_two *answer)
 
 static uint32_t rows_of_side(proving *all, const chain *c, uint32_t k, int right)
 {
-    const ct_axis *axis = &all->axes[c->splitter];
+    const ct_gmt_axis *axis = &all->axes[c->splitter];
     const uint8_t *bin = axis->splitter->bin;
     uint8_t here[CT_AXIS_PLACES] = {0};
     uint32_t n = 0;
@@ -82,7 +82,7 @@ static uint32_t rows_of_side(proving *all, const chain *c, uint32_t k, int right
 
 static uint32_t rows_of_places(proving *all, uint32_t splitter, uint32_t begin, uint32_t end)
 {
-    const ct_axis *axis = &all->axes[splitter];
+    const ct_gmt_axis *axis = &all->axes[splitter];
     const uint8_t *bin = axis->splitter->bin;
     const uint32_t first = axis->bin[begin], last = axis->bin[end - 1];
     uint32_t n = 0;
@@ -110,7 +110,7 @@ static double sse_of_places(proving *all, uint32_t splitter, uint32_t begin, uin
 static double middle_bound(proving *all, const interval *open)
 {
     const chain *c = &all->chains[open->chain];
-    const ct_axis *axis = &all->axes[c->splitter];
+    const ct_gmt_axis *axis = &all->axes[c->splitter];
     const uint32_t width = all->width[c->splitter],
                    end = open->b < axis->n_values ? open->b : axis->n_values;
     double sum = 0, largest = 0;
@@ -139,7 +139,7 @@ static void push(proving *all, uint32_t number, uint32_t a, uint32_t b)
 /* ---- the search ---- */
 
 /* The tree is the best: a root, and what is below its sides. */
-static void take_tree(proving *all, double cost, const ct_test *root, const ct_depth_two *left,
+static void take_tree(proving *all, double cost, const ct_gmt_test *root, const ct_depth_two *left,
                       const ct_depth_two *right)
 {
     ct_optimum *found = all->found;
@@ -166,8 +166,8 @@ static void halve(proving *all, interval open)
         if (!solve(all, n, all->options->lambda, &sides[right])) return;
         cost += sides[right].cost;
     }
-    ct_test root = ct_axis_test(&all->axes[c->splitter], (int32_t) c->splitter,
-                                c->first + middle - 1);
+    ct_gmt_test root = ct_axis_test(&all->axes[c->splitter], (int32_t) c->splitter,
+                                    c->first + middle - 1);
     c->left[middle] = sides[0].bound;
     c->right[middle] = sides[1].bound;
     take_tree(all, cost, &root, &sides[0], &sides[1]);
@@ -204,7 +204,7 @@ static void set_chains(proving *all)
     double *bounds = all->bounds;
     const double coefficients = 4.0 * (all->table->p - 1);
     for (uint32_t s = 0; s < all->table->n_splitters; s++) {
-        const ct_axis *axis = &all->axes[s];
+        const ct_gmt_axis *axis = &all->axes[s];
         uint32_t n_runs = axis->splitter->n_levels ? axis->n_options : axis->missing ? 2 : 1;
         for (uint32_t run = 0; run < n_runs && axis->n_options; run++) {
             uint32_t second = ct_axis_second(axis);
@@ -261,7 +261,7 @@ static int get_memory(proving *all, const ct_gram_kernels *kernels)
         n_options += table->splitters[s].n_levels ? 1u << table->splitters[s].n_levels
                                                   : 2 * (table->splitters[s].n_bins + 1);
     all->pairs = ct_pairs_new(table, kernels, all->options->threads, CELLS);
-    all->axes = (ct_axis *) ct_alloc(q * sizeof *all->axes);
+    all->axes = (ct_gmt_axis *) ct_alloc(q * sizeof *all->axes);
     all->chains = (chain *) ct_alloc(n_options * sizeof *all->chains);
     all->bounds = (double *) ct_alloc(6 * n_options * sizeof *all->bounds);
     all->open = (interval *) ct_alloc(2 * n_options * sizeof *all->open);

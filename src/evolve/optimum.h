@@ -41,7 +41,8 @@ typedef struct {
     double bound;         /* no tree costs less */
     int better;           /* that tree is not the one that was there */
     int complete;         /* no tree costs less than that, but for rounding */
-    ct_test tests[CT_OPTIMUM_TESTS]; /* of it; below i are 2 i + 1 and 2 i + 2; splitter -1: leaf */
+    /* of it; below i are 2 i + 1 and 2 i + 2; splitter -1: leaf */
+    ct_gmt_test tests[CT_OPTIMUM_TESTS];
     uint32_t solved;      /* problems of depth two */
     int64_t touched;      /* rows of these */
 } ct_optimum;

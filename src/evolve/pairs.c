@@ -9,7 +9,7 @@ enum { AHEAD = 24 }; /* rows that are fetched before they are copied */
 
 /* ---- memory ---- */
 
-static void free_desk(ct_pair_desk *d)
+static void free_desk(ct_pair_scratch *d)
 {
     ct_free(d->z), ct_free(d->codes), ct_free(d->run), ct_free(d->lanes);
     ct_free(d->sum), ct_free(d->scratch), ct_free(d->run_count), ct_free(d->lane_count);
@@ -23,7 +23,7 @@ static double *numbers(size_t n)
     return x;
 }
 
-static int new_desk(ct_pair_desk *d, const ct_pairs *pairs)
+static int new_desk(ct_pair_scratch *d, const ct_pairs *pairs)
 {
     const ct_model_table *table = pairs->table;
     const size_t places = pairs->places, lanes = CT_GRAM_LANES * table->size,
@@ -77,7 +77,7 @@ ct_pairs *ct_pairs_new(const ct_model_table *table, const ct_gram_kernels *kerne
     set_sizes(pairs, most);
     const size_t square = (size_t) pairs->places * pairs->places;
     pairs->codes = (uint8_t *) ct_alloc((size_t) table->n_rows * n_splitters + 1);
-    pairs->axes = (ct_axis *) ct_alloc((n_splitters + 1) * sizeof *pairs->axes);
+    pairs->axes = (ct_gmt_axis *) ct_alloc((n_splitters + 1) * sizeof *pairs->axes);
     pairs->sorted = (uint32_t *) ct_alloc(table->n_rows * sizeof *pairs->sorted);
     pairs->cells = (double *) ct_alloc(pairs->room * square * table->size * sizeof(double));
     pairs->cell_count = (uint32_t *) ct_alloc(pairs->room * square * sizeof(uint32_t));
@@ -87,7 +87,7 @@ ct_pairs *ct_pairs_new(const ct_model_table *table, const ct_gram_kernels *kerne
                                              sizeof *pairs->found);
     pairs->best = (ct_side_best *) ct_alloc(((size_t) n_splitters + 1) * 2 * pairs->options *
                                             sizeof *pairs->best);
-    pairs->desks = (ct_pair_desk *) ct_alloc(threads * sizeof *pairs->desks);
+    pairs->desks = (ct_pair_scratch *) ct_alloc(threads * sizeof *pairs->desks);
     int fine = pairs->codes && pairs->axes && pairs->sorted && pairs->cells && pairs->cell_count &&
                pairs->margin && pairs->intervals && pairs->found && pairs->best && pairs->desks;
     for (; fine && pairs->threads < threads; pairs->threads++)
@@ -119,7 +119,8 @@ static size_t cell_of(const ct_pairs *pairs, uint32_t j, uint32_t place)
     return ((size_t) (j - pairs->from) * pairs->places + place) * pairs->places;
 }
 
-static void copy_rows(const ct_pairs *pairs, ct_pair_desk *desk, const uint32_t *rows, uint32_t n)
+static void copy_rows(const ct_pairs *pairs, ct_pair_scratch *desk, const uint32_t *rows,
+                      uint32_t n)
 {
     const size_t width = pairs->table->width, q = pairs->table->n_splitters;
     for (uint32_t i = 0; i < n; i++) {
@@ -132,7 +133,7 @@ static void copy_rows(const ct_pairs *pairs, ct_pair_desk *desk, const uint32_t 
     }
 }
 
-static void add_block(ct_pairs *pairs, ct_pair_desk *desk, uint32_t place, uint32_t n)
+static void add_block(ct_pairs *pairs, ct_pair_scratch *desk, uint32_t place, uint32_t n)
 {
     uint32_t bucket[CT_PAIRS_BLOCK], all[CT_PAIRS_BLOCK];
     for (uint32_t i = 0; i < n; i++) all[i] = i;
@@ -151,7 +152,7 @@ static void add_block(ct_pairs *pairs, ct_pair_desk *desk, uint32_t place, uint3
 void ct_pairs_add(void *data, unsigned worker, uint64_t begin, uint64_t end)
 {
     ct_pairs *pairs = (ct_pairs *) data;
-    ct_pair_desk *desk = &pairs->desks[worker];
+    ct_pair_scratch *desk = &pairs->desks[worker];
     const size_t size = pairs->table->size;
     for (uint32_t place = (uint32_t) begin; place < end; place++) {
         for (uint32_t j = pairs->from; j < pairs->to; j++) {
@@ -171,8 +172,8 @@ void ct_pairs_add(void *data, unsigned worker, uint64_t begin, uint64_t end)
 /* ---- parts ---- */
 
 /* Parts of the first test for some options of the second one, in lanes. */
-static void solve_lanes(const ct_pairs *pairs, ct_pair_desk *desk, const ct_axis *first, int side2,
-                        const uint32_t *options, unsigned n, uint32_t n_options)
+static void solve_lanes(const ct_pairs *pairs, ct_pair_scratch *desk, const ct_gmt_axis *first,
+                        int side2, const uint32_t *options, unsigned n, uint32_t n_options)
 {
     const size_t lanes = CT_GRAM_LANES * pairs->table->size;
     for (int side = 0; side < 2; side++) {
@@ -200,8 +201,8 @@ static void solve_lanes(const ct_pairs *pairs, ct_pair_desk *desk, const ct_axis
 }
 
 /* One step on the walk of the second test, at every place of the first one. */
-static void walk_second(const ct_pairs *pairs, ct_pair_desk *desk, uint32_t n_places, size_t cell,
-                        const ct_axis_step *step, unsigned lane)
+static void walk_second(const ct_pairs *pairs, ct_pair_scratch *desk, uint32_t n_places,
+                        size_t cell, const ct_axis_step *step, unsigned lane)
 {
     const size_t size = pairs->table->size;
     for (uint32_t place = 0; place < n_places; place++) {
@@ -218,9 +219,9 @@ static void walk_second(const ct_pairs *pairs, ct_pair_desk *desk, uint32_t n_pl
     }
 }
 
-static void solve_parts(const ct_pairs *pairs, ct_pair_desk *desk, uint32_t j)
+static void solve_parts(const ct_pairs *pairs, ct_pair_scratch *desk, uint32_t j)
 {
-    const ct_axis *first = &pairs->axes[pairs->splitter], *second = &pairs->axes[j];
+    const ct_gmt_axis *first = &pairs->axes[pairs->splitter], *second = &pairs->axes[j];
     for (int side = 0; side < 2; side++) {
         uint32_t options[CT_GRAM_LANES];
         unsigned n = 0;
@@ -248,7 +249,7 @@ static void offer(ct_side_best *best, double cost, int few, int32_t splitter, ui
     best->option = option;
 }
 
-static void take_best(ct_pairs *pairs, const ct_pair_desk *desk, uint32_t j)
+static void take_best(ct_pairs *pairs, const ct_pair_scratch *desk, uint32_t j)
 {
     const uint32_t n1 = pairs->axes[pairs->splitter].n_options, n2 = pairs->axes[j].n_options;
     ct_side_best *found = pairs->found + (size_t) (j - pairs->from) * 4 * pairs->options;
@@ -281,7 +282,7 @@ static void take_best(ct_pairs *pairs, const ct_pair_desk *desk, uint32_t j)
 void ct_pairs_solve(void *data, unsigned worker, uint64_t begin, uint64_t end)
 {
     ct_pairs *pairs = (ct_pairs *) data;
-    ct_pair_desk *desk = &pairs->desks[worker];
+    ct_pair_scratch *desk = &pairs->desks[worker];
     for (uint32_t j = pairs->from + (uint32_t) begin; j < pairs->from + end; j++) {
         if (!pairs->axes[pairs->splitter].n_options || !pairs->axes[j].n_options) continue;
         solve_parts(pairs, desk, j);

@@ -30,7 +30,7 @@ typedef struct {
     uint32_t *run_count, *lane_count; /* rows likewise */
     double *cost[4];       /* [options][options] SSE + lambda * coefficients */
     uint8_t *few[4];       /* fewer than minbucket rows */
-} ct_pair_desk;
+} ct_pair_scratch;
 
 typedef struct {
     const ct_model_table *table;
@@ -38,7 +38,7 @@ typedef struct {
     unsigned threads;
     uint32_t places, options; /* of an axis at most */
     uint8_t *codes;        /* [n_rows][n_splitters] bins */
-    ct_axis *axes;         /* [n_splitters] */
+    ct_gmt_axis *axes;     /* [n_splitters] */
     uint32_t *sorted;      /* [n_rows] rows by place of the first splitter */
     uint32_t first[CT_AXIS_PLACES + 1];
     uint32_t room;         /* second splitters there is memory for at a time */
@@ -48,7 +48,7 @@ typedef struct {
     double *intervals;     /* [2][places + 1][places + 1], see depth_two.c */
     ct_side_best *found;   /* [room][4][options] sides of the first split, and of the second */
     ct_side_best *best;    /* [n_splitters][options][2] */
-    ct_pair_desk *desks;   /* [threads] */
+    ct_pair_scratch *desks; /* [threads] */
     double lambda;         /* of the problem at work, as is the rest */
     uint32_t minbucket, splitter, from, to; /* the first splitter, the second ones */
     const uint32_t *rows;

@@ -36,7 +36,7 @@ typedef struct {
 
 /* Of rows of the sample. */
 static int test_of_sample(const ct_model_table *table, const uint32_t *sample, uint32_t n,
-                          ct_rng *rng, ct_test *test)
+                          ct_rng *rng, ct_gmt_test *test)
 {
     uint32_t numbers[CT_ROWS_ASKED], rows[CT_ROWS_ASKED];
     const uint32_t n_rows = ct_dipole_numbers(n, rng, numbers);
@@ -48,7 +48,7 @@ static int test_of_sample(const ct_model_table *table, const uint32_t *sample, u
 static void grow(evolution *all, ct_model_tree *tree, int32_t node, uint32_t *rows, uint32_t n,
                  uint32_t depth, ct_rng *rng)
 {
-    ct_test test;
+    ct_gmt_test test;
     uint32_t left = 0;
     if (!depth || n < 2 || tree->n_leaves >= all->limits->leaves_max ||
         !test_of_sample(tree->table, rows, n, rng, &test) ||
@@ -57,7 +57,7 @@ static void grow(evolution *all, ct_model_tree *tree, int32_t node, uint32_t *ro
     tree->n_leaves++;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t row = rows[i];
-        if (!ct_goes_left(tree->table, &test, row)) continue;
+        if (!ct_gmt_goes_left(tree->table, &test, row)) continue;
         rows[i] = rows[left];
         rows[left++] = row;
     }

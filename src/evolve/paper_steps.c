@@ -71,7 +71,7 @@ uint32_t ct_dipole_numbers(uint32_t n, ct_rng *rng, uint32_t *numbers)
 }
 
 int ct_dipole_test(const ct_model_table *table, const uint32_t *rows, uint32_t n, ct_rng *rng,
-                   ct_test *test)
+                   ct_gmt_test *test)
 {
     double distance[PARTNERS];
     CT_ASSERT(n > 1 && n <= CT_ROWS_ASKED);
@@ -97,7 +97,7 @@ static int32_t choose_node(const ct_model_tree *tree, int leaf, ct_rng *rng)
     uint32_t n = 0;
     for (uint32_t i = 0; i < tree->room; i++) {
         const ct_model_node *node = &tree->nodes[i];
-        if (!node->used || ct_is_leaf(tree, (int32_t) i) != leaf) continue;
+        if (!node->used || ct_gmt_is_leaf(tree, (int32_t) i) != leaf) continue;
         badness[n] = leaf ? node->sse / node->end : node->depth;
         nodes[n++] = (int32_t) i;
     }
@@ -115,7 +115,7 @@ static void exchange(ct_tree_steps *steps, int32_t child)
     ct_model_node *nodes = steps->question.tree->nodes;
     const int32_t parent = nodes[child].parent;
     if (parent == CT_NO_NODE) return;
-    const ct_test test = nodes[child].test;
+    const ct_gmt_test test = nodes[child].test;
     nodes[child].test = nodes[parent].test;
     nodes[parent].test = test;
     ct_steps_changed(steps, parent);
@@ -185,7 +185,7 @@ static void end_mutation(ct_tree_steps *steps)
     ct_model_tree *tree = question->tree;
     const int32_t chosen = question->node;
     ct_model_node *node = &tree->nodes[chosen];
-    ct_test test;
+    ct_gmt_test test;
     steps->question.node = CT_NO_NODE;
     if (steps->mutation == SHIFT) {
         shift_test(tree, node, question->rows, &steps->rng);
@@ -241,7 +241,7 @@ void ct_cross_trees(ct_tree_steps *better, ct_tree_steps *other, uint32_t leaves
     if (at == CT_NO_NODE || there == CT_NO_NODE) return;
     uint32_t kind = ct_rng_below(rng, 4);
     if (kind == 1) { /* tests */
-        ct_test test = a->nodes[at].test;
+        ct_gmt_test test = a->nodes[at].test;
         a->nodes[at].test = b->nodes[there].test;
         b->nodes[there].test = test;
         ct_steps_changed(better, at);

@@ -22,7 +22,7 @@ uint32_t ct_draw_rank(uint32_t n, ct_rng *rng);
 /* A dipole: the first row, and that of the others whose response is rather far from its own. A test
  * that parts the two; 0 if none was found. */
 int ct_dipole_test(const ct_model_table *table, const uint32_t *rows, uint32_t n, ct_rng *rng,
-                   ct_test *test);
+                   ct_gmt_test *test);
 /* Which of n rows are to be looked at for that, in `numbers` [CT_ROWS_ASKED]; returns how many. */
 uint32_t ct_dipole_numbers(uint32_t n, ct_rng *rng, uint32_t *numbers);
 

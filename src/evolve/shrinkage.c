@@ -5,12 +5,12 @@
 
 #include "base/memory.h"
 
-static size_t square_of(const ct_shrink_nodes *nodes)
+static size_t square_of(const ct_gmt_shrink_nodes *nodes)
 {
     return ((size_t) nodes->p + 1) * (nodes->p + 1);
 }
 
-ct_status ct_shrinkage_init(ct_shrinkage *s, const ct_shrink_nodes *nodes, ct_error *error)
+ct_status ct_shrinkage_init(ct_shrinkage *s, const ct_gmt_shrink_nodes *nodes, ct_error *error)
 {
     const size_t square = square_of(nodes), n = nodes->n_nodes;
     CT_ASSERT(n > 0 && nodes->p > 0 && nodes->parent[0] < 0);
@@ -60,7 +60,7 @@ void ct_shrink_root(ct_shrinkage *s, double ridge)
 
 void ct_shrink_others(ct_shrinkage *s, double smoothing)
 {
-    const ct_shrink_nodes *nodes = s->nodes;
+    const ct_gmt_shrink_nodes *nodes = s->nodes;
     const size_t square = square_of(nodes);
     for (uint32_t node = 1; node < nodes->n_nodes; node++) {
         size_t above = (size_t) nodes->parent[node];
@@ -98,7 +98,7 @@ static void add_models(ct_shrinkage *s, double weight, double *b, double *coeffi
 }
 
 /* |F (b, -1)|^2 */
-static double deviance_of(const ct_shrink_nodes *nodes, uint32_t node, const double *b)
+static double deviance_of(const ct_gmt_shrink_nodes *nodes, uint32_t node, const double *b)
 {
     const size_t columns = (size_t) nodes->p + 1;
     const double *factor = nodes->factors + node * columns * columns;
@@ -111,9 +111,9 @@ static double deviance_of(const ct_shrink_nodes *nodes, uint32_t node, const dou
     return deviance;
 }
 
-ct_status ct_shrink_models(const ct_shrink_nodes *nodes, const ct_shrink_mean *mean,
-                           double *coefficients, uint8_t *aliased, double *deviance,
-                           ct_error *error)
+ct_status ct_gmt_shrink_models(const ct_gmt_shrink_nodes *nodes, const ct_gmt_shrink_mean *mean,
+                               double *coefficients, uint8_t *aliased, double *deviance,
+                               ct_error *error)
 {
     const size_t all = (size_t) nodes->n_nodes * nodes->p;
     ct_shrinkage s;

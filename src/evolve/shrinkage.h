@@ -20,11 +20,11 @@ typedef struct {
     const double *factors;   /* [n_nodes][p + 1][p + 1] F, column by column */
     const double *penalty;   /* [p] roots of D, which is diagonal; none of the response */
     const uint8_t *dropped;  /* [n_nodes][p] regressors that the model of the node does without */
-} ct_shrink_nodes;
+} ct_gmt_shrink_nodes;
 
 /* Owned, but for the nodes; freed by ct_shrinkage_free, also after a failure. */
 typedef struct {
-    const ct_shrink_nodes *nodes;
+    const ct_gmt_shrink_nodes *nodes;
     double *penalty; /* [p + 1][p + 1] */
     double *factors; /* [n_nodes][p + 1][p + 1] of G~ */
     double *counts;  /* [n_nodes] how often a row of the node counts in its model */
@@ -33,7 +33,7 @@ typedef struct {
 } ct_shrinkage;
 
 /* CT_NO_MEMORY. */
-ct_status ct_shrinkage_init(ct_shrinkage *s, const ct_shrink_nodes *nodes, ct_error *error);
+ct_status ct_shrinkage_init(ct_shrinkage *s, const ct_gmt_shrink_nodes *nodes, ct_error *error);
 void ct_shrinkage_free(ct_shrinkage *s);
 
 /* Factors and counts of the root; of the others, once those of the root are there. */
@@ -50,13 +50,13 @@ uint32_t ct_shrink_solve(ct_shrinkage *s, uint32_t node, double *b);
 typedef struct {
     const double *ridge, *smoothing, *weight; /* [n] weights above 0 */
     uint32_t n;
-} ct_shrink_mean;
+} ct_gmt_shrink_mean;
 
 /* coefficients, aliased: [n_nodes][p]; what is aliased with one choice counts as 0 there, and is
  * aliased if it is with all. deviance: [n_nodes] weighted sums of squared residuals of the nodes'
  * own rows. */
-ct_status ct_shrink_models(const ct_shrink_nodes *nodes, const ct_shrink_mean *mean,
-                           double *coefficients, uint8_t *aliased, double *deviance,
-                           ct_error *error);
+ct_status ct_gmt_shrink_models(const ct_gmt_shrink_nodes *nodes, const ct_gmt_shrink_mean *mean,
+                               double *coefficients, uint8_t *aliased, double *deviance,
+                               ct_error *error);
 
 #endif

@@ -7,36 +7,37 @@
 #include "exact/offload/placing.h"
 #include "gpu/device.h"
 
-static void note(ct_result *result, const char *what, const char *why)
+static void note(ct_exact_result *result, const char *what, const char *why)
 {
     snprintf(result->device_note, sizeof result->device_note, "%s%s", what, why);
 }
 
-static int wants_device(const ct_search *search, const ct_table *table)
+static int wants_device(const ct_exact_search *search, const ct_table *table)
 {
-    const ct_options *options = search->options;
-    if (options->device == CT_DEVICE_CPU || options->part) return 0;
-    if (options->device != CT_DEVICE_AUTO) return 1;
+    const ct_exact_options *options = search->options;
+    if (options->device == CT_EXACT_DEVICE_CPU || options->part) return 0;
+    if (options->device != CT_EXACT_DEVICE_AUTO) return 1;
     return search->costs->plain && table->n_classes <= CT_OFFLOAD_CLASSES &&
            ct_pays_to_open(table->n_rows, table->n_cols, table->n_classes, options->depth);
 }
 
 /* With AUTO a device that is there and does not work is worth a note; that there is none is not. */
-static ct_status without_device(const ct_options *options, ct_result *result, const ct_error *why,
-                                ct_error *error)
+static ct_status without_device(const ct_exact_options *options, ct_exact_result *result,
+                                const ct_error *why, ct_error *error)
 {
     ct_device_list list = {0};
-    if (options->device == CT_DEVICE_CUDA) return ct_fail(error, why->status, "%s", why->message);
-    if (options->device == CT_DEVICE_AUTO) ct_device_query(&list);
-    if (options->device != CT_DEVICE_AUTO || list.n_devices) note(result, "", why->message);
+    if (options->device == CT_EXACT_DEVICE_CUDA) return ct_fail(error, why->status, "%s",
+                                                                why->message);
+    if (options->device == CT_EXACT_DEVICE_AUTO) ct_device_query(&list);
+    if (options->device != CT_EXACT_DEVICE_AUTO || list.n_devices) note(result, "", why->message);
     return CT_OK;
 }
 
-ct_status ct_search_open_device(ct_worker *workers, unsigned n_workers, ct_search *search,
-                                const ct_table *table, ct_result *result, ct_error *error)
+ct_status ct_search_open_device(ct_worker *workers, unsigned n_workers, ct_exact_search *search,
+                                const ct_table *table, ct_exact_result *result, ct_error *error)
 {
-    const ct_options *options = search->options;
-    int twin = options->device == CT_DEVICE_TWIN, number = twin ? -1 : options->device_number;
+    const ct_exact_options *options = search->options;
+    int twin = options->device == CT_EXACT_DEVICE_TWIN, number = twin ? -1 : options->device_number;
     ct_error why = {CT_OK, ""};
     if (!wants_device(search, table)) return CT_OK;
     if (search->costs->response)
@@ -59,12 +60,12 @@ ct_status ct_search_open_device(ct_worker *workers, unsigned n_workers, ct_searc
     return CT_OK;
 }
 
-ct_status ct_search_close_device(ct_search *search, ct_status status, ct_result *result,
+ct_status ct_search_close_device(ct_exact_search *search, ct_status status, ct_exact_result *result,
                                  ct_error *error)
 {
     if (search->device && ct_offload_is_lost(search->device)) {
         note(result, "the device failed: ", ct_offload_why(search->device));
-        if (search->options->device == CT_DEVICE_CUDA)
+        if (search->options->device == CT_EXACT_DEVICE_CUDA)
             status = ct_fail(error, CT_NO_DEVICE, "%s: %s", result->device, result->device_note);
     }
     ct_offload_close(search->device);

@@ -38,14 +38,14 @@ static const double LAST_BITS = 0x1p-46;
 static const uint32_t CLOSE_NOTHING = UINT32_C(1) << CT_SHORTCUT_CROSSED |
                                       UINT32_C(1) << CT_SHORTCUT_NEIGHBOUR;
 
-const char *ct_end_name(ct_end end)
+const char *ct_exact_end_name(ct_exact_end end)
 {
     static const char *const names[] = {"optimal",     "gap reached", "time limit", "memory limit",
                                         "interrupted", "cost limit",  "device lost"};
     return names[end];
 }
 
-void ct_result_free(ct_result *result)
+void ct_exact_result_free(ct_exact_result *result)
 {
     ct_forest_free(&result->tree);
     ct_free(result->history);
@@ -57,7 +57,7 @@ void ct_result_free(ct_result *result)
     result->root_bounds = NULL;
 }
 
-static ct_status check_options(const ct_options *options, ct_error *error)
+static ct_status check_options(const ct_exact_options *options, ct_error *error)
 {
     if (options->depth > CT_MAX_DEPTH)
         return ct_fail(error, CT_BAD_INPUT, "depth must be between 0 and %d, not %u", CT_MAX_DEPTH,
@@ -78,7 +78,7 @@ static ct_status check_options(const ct_options *options, ct_error *error)
     return CT_OK;
 }
 
-static ct_status check_start(const ct_start *start, uint32_t n_cols, ct_error *error)
+static ct_status check_start(const ct_exact_start *start, uint32_t n_cols, ct_error *error)
 {
     if (!start) return CT_OK;
     uint32_t root = 0;
@@ -93,7 +93,8 @@ static ct_status check_start(const ct_start *start, uint32_t n_cols, ct_error *e
     return ct_forest_check(&tree, n_cols, error);
 }
 
-static int64_t units_of_outcome(const ct_costs *costs, const ct_data *data, const ct_outcome *tree)
+static int64_t units_of_outcome(const ct_exact_costs *costs, const ct_data *data,
+                                const ct_outcome *tree)
 {
     int64_t units = 0;
     for (uint32_t row = 0; row < data->n_rows; row++) {
@@ -103,8 +104,8 @@ static int64_t units_of_outcome(const ct_costs *costs, const ct_data *data, cons
     return units;
 }
 
-static int64_t cost_of_outcome(const ct_costs *costs, const ct_data *data, const ct_outcome *tree,
-                               ct_arena *arena)
+static int64_t cost_of_outcome(const ct_exact_costs *costs, const ct_data *data,
+                               const ct_outcome *tree, ct_arena *arena)
 {
     if (data->response) return ct_response_of_tree(costs, data->n_rows, tree, arena);
     return ct_cost_of_units(costs, units_of_outcome(costs, data, tree)) +
@@ -112,8 +113,8 @@ static int64_t cost_of_outcome(const ct_costs *costs, const ct_data *data, const
 }
 
 /* Costs from here on need not be found. */
-static int64_t cap_of(const ct_costs *costs, const ct_data *data, const ct_options *options,
-                      ct_arena *arena)
+static int64_t cap_of(const ct_exact_costs *costs, const ct_data *data,
+                      const ct_exact_options *options, ct_arena *arena)
 {
     int64_t cap = ct_objective_above(costs, options->max_cost);
     if (options->beside && ct_is_counted(costs))
@@ -126,10 +127,10 @@ static int64_t cap_of(const ct_costs *costs, const ct_data *data, const ct_optio
     return cap;
 }
 
-static ct_status set_rules(ct_search *search, ct_costs *costs, const ct_data *data,
-                           const ct_options *options, ct_arena *arena, ct_error *error)
+static ct_status set_rules(ct_exact_search *search, ct_exact_costs *costs, const ct_data *data,
+                           const ct_exact_options *options, ct_arena *arena, ct_error *error)
 {
-    CT_TRY(ct_costs_init(costs, data, options->depth, options->complexity, arena, error));
+    CT_TRY(ct_exact_costs_init(costs, data, options->depth, options->complexity, arena, error));
     if (!data->response) {
         CT_TRY(ct_quantised_init(costs, data, arena, error));
         CT_TRY(ct_choices_init(costs, arena, error));
@@ -163,7 +164,7 @@ static ct_status solve_stump(ct_worker *worker, const ct_totals *totals, ct_spli
 
 static void tell_before(const ct_worker *worker, int64_t upper, int64_t lower)
 {
-    const ct_costs *costs = worker->search->costs;
+    const ct_exact_costs *costs = worker->search->costs;
     ct_history_before(worker->search->history, ct_objective_value(costs, upper),
                       ct_objective_bound(costs, lower));
 }
@@ -174,7 +175,7 @@ static const ct_known_tree *begin_with(ct_worker *worker, const ct_node *root, i
 {
     int given = ct_incumbent_start(worker, &known[0]);
     if (given) tell_before(worker, known[0].cost, least);
-    const ct_part *part = worker->search->options->part;
+    const ct_exact_part *part = worker->search->options->part;
     int ahead = worker->search->options->depth > 2 && !(part && part->from) &&
                 ct_incumbent_look_ahead(worker, root, &known[1]);
     if (given && ahead && known[0].cost < known[1].cost) ahead = 0;
@@ -183,11 +184,11 @@ static const ct_known_tree *begin_with(ct_worker *worker, const ct_node *root, i
 }
 
 /* Searches the whole table, laid out in `layout`; root_bounds[n_cols] as in ct_roots. */
-static void search_layout(ct_worker *worker, ct_layout *layout, ct_task *task, int64_t *root_bounds,
-                          ct_split_code *codes, ct_bounds *bounds)
+static void search_layout(ct_worker *worker, ct_layout *layout, ct_exact_task *task,
+                          int64_t *root_bounds, ct_split_code *codes, ct_bounds *bounds)
 {
     ct_node root;
-    ct_task first;
+    ct_exact_task first;
     ct_known_tree known[2];
     if (ct_node_whole(worker, &worker->arena, layout, &root) != CT_OK) return;
     root.sized = ct_search_is_sized(worker);
@@ -210,7 +211,7 @@ static void search_layout(ct_worker *worker, ct_layout *layout, ct_task *task, i
 
 /* Whether the table is laid out for scans of many child features at once: small ones are, at depth
  * two. */
-static int wants_abreast(const ct_worker *worker, const ct_task *task)
+static int wants_abreast(const ct_worker *worker, const ct_exact_task *task)
 {
     const ct_table *table = worker->search->table;
     return task->depth == 2 && task->leaves != 2 && ct_uses(worker, CT_SHORTCUT_COMPACTION) &&
@@ -218,7 +219,7 @@ static int wants_abreast(const ct_worker *worker, const ct_task *task)
 }
 
 /* Searches the whole table; codes is a heap of the depth, all leaves. */
-static void solve_table(ct_worker *worker, ct_task *task, int64_t *root_bounds,
+static void solve_table(ct_worker *worker, ct_exact_task *task, int64_t *root_bounds,
                         ct_split_code *codes, ct_bounds *bounds)
 {
     ct_arena_mark mark = ct_arena_here(&worker->arena);
@@ -230,7 +231,7 @@ static void solve_table(ct_worker *worker, ct_task *task, int64_t *root_bounds,
 }
 
 /* What all rows are: of each class, or with a response. */
-static ct_status totals_of_all(const ct_data *data, const ct_costs *costs, ct_arena *arena,
+static ct_status totals_of_all(const ct_data *data, const ct_exact_costs *costs, ct_arena *arena,
                               ct_totals *totals, ct_error *error)
 {
     if (ct_totals_new(totals, costs, arena) != CT_OK)
@@ -251,7 +252,7 @@ static ct_status search_tree(ct_worker *worker, const ct_data *data, const ct_to
                              int64_t *root_bounds, ct_split_code *codes, ct_bounds *bounds,
                              ct_error *error)
 {
-    ct_task task = {0};
+    ct_exact_task task = {0};
     const ct_path whole = {0};
     task.depth = worker->search->options->depth;
     task.leaves = worker->search->max_leaves;
@@ -274,7 +275,7 @@ static ct_status search_tree(ct_worker *worker, const ct_data *data, const ct_to
 }
 
 /* What the search says of its answer, as a failure of the check. */
-static ct_status disagree(const ct_search *search, const ct_bounds *bounds, double objective,
+static ct_status disagree(const ct_exact_search *search, const ct_bounds *bounds, double objective,
                           uint32_t splits, ct_error *error)
 {
     return ct_fail(error, CT_INTERNAL,
@@ -285,9 +286,9 @@ static ct_status disagree(const ct_search *search, const ct_bounds *bounds, doub
 }
 
 /* Counts again what the tree's rows cost, in classes. */
-static ct_status check_classes(const ct_search *search, const ct_data *data,
+static ct_status check_classes(const ct_exact_search *search, const ct_data *data,
                                const ct_tree_rules *rules, const ct_bounds *bounds,
-                               ct_result *result, uint32_t *leaf_of_row, uint32_t *splits,
+                               ct_exact_result *result, uint32_t *leaf_of_row, uint32_t *splits,
                                ct_error *error)
 {
     CT_TRY(ct_check(data, &result->tree, rules, leaf_of_row, &result->errors, splits, error));
@@ -302,7 +303,7 @@ static ct_status check_classes(const ct_search *search, const ct_data *data,
 
 /* What rounded weights may change at most where costs->rounding takes that for nothing: a share of
  * what all rows could cost. */
-static double untold_rounding(const ct_costs *costs, const ct_forest *tree)
+static double untold_rounding(const ct_exact_costs *costs, const ct_forest *tree)
 {
     double range = costs->response->step * costs->response->range;
     if (!tree->weights || costs->rounding > 0) return 0;
@@ -311,12 +312,12 @@ static double untold_rounding(const ct_costs *costs, const ct_forest *tree)
 
 /* The same with a response: on the grid exactly; the rows themselves no further from it than they
  * may be. */
-static ct_status check_response(const ct_search *search, const ct_data *data,
+static ct_status check_response(const ct_exact_search *search, const ct_data *data,
                                 const ct_tree_rules *rules, const ct_bounds *bounds,
-                                ct_result *result, uint32_t *leaf_of_row, uint32_t *splits,
+                                ct_exact_result *result, uint32_t *leaf_of_row, uint32_t *splits,
                                 ct_error *error)
 {
-    const ct_costs *costs = search->costs;
+    const ct_exact_costs *costs = search->costs;
     ct_response_facts facts = {NULL, 0, 0, 0};
     CT_TRY(ct_forest_add_values(&result->tree, 1, error));
     facts.deviance = result->deviance = (double *) ct_alloc(result->tree.n_nodes * sizeof(double));
@@ -337,11 +338,11 @@ static ct_status check_response(const ct_search *search, const ct_data *data,
 }
 
 static ct_status finish(ct_worker *worker, const ct_data *data, const ct_split_code *codes,
-                        const ct_bounds *bounds, ct_result *result, uint32_t *leaf_of_row,
+                        const ct_bounds *bounds, ct_exact_result *result, uint32_t *leaf_of_row,
                         ct_error *error)
 {
-    const ct_search *search = worker->search;
-    const ct_options *options = search->options;
+    const ct_exact_search *search = worker->search;
+    const ct_exact_options *options = search->options;
     unsigned depth = options->depth;
     uint32_t splits = 0;
     int64_t *leaf_cost;
@@ -371,8 +372,9 @@ static ct_status finish(ct_worker *worker, const ct_data *data, const ct_split_c
 /* What is proven of all trees holds for those with a certain root as well. Where no tree may have
  * that root, as none of its thresholds leaves enough rows, it counts as a split of `leaf` that
  * separates nothing. */
-static ct_status keep_root_bounds(const ct_search *search, const int64_t *root_bounds,
-                                  int64_t proven, int64_t leaf, ct_result *result, ct_error *error)
+static ct_status keep_root_bounds(const ct_exact_search *search, const int64_t *root_bounds,
+                                  int64_t proven, int64_t leaf, ct_exact_result *result,
+                                      ct_error *error)
 {
     uint32_t n_cols = search->table->n_cols;
     int64_t most = leaf + search->split_cost;
@@ -436,14 +438,15 @@ static int any_capped(const ct_worker *workers)
 
 /* ---- the whole ---- */
 
-static ct_status solve(ct_worker *worker, unsigned n_workers, ct_search *search, ct_kept *kept,
-                       const ct_data *data, ct_result *result, uint32_t *leaf_of_row,
+static ct_status solve(ct_worker *worker, unsigned n_workers, ct_exact_search *search,
+                       ct_exact_kept *kept,
+                       const ct_data *data, ct_exact_result *result, uint32_t *leaf_of_row,
                        ct_error *error)
 {
-    const ct_options *options = search->options;
+    const ct_exact_options *options = search->options;
     ct_table *table;
     ct_totals totals;
-    ct_costs costs;
+    ct_exact_costs costs;
     CT_TRY(ct_kept_table(kept, data, &table, error));
     search->table = table;
     CT_TRY(set_rules(search, &costs, data, options, &worker->arena, error));
@@ -478,7 +481,7 @@ static ct_status solve(ct_worker *worker, unsigned n_workers, ct_search *search,
     return CT_OK;
 }
 
-static unsigned team_size(const ct_options *options)
+static unsigned team_size(const ct_exact_options *options)
 {
 #ifdef _OPENMP
     if (options->threads > 1 && options->depth > 1)
@@ -489,22 +492,22 @@ static unsigned team_size(const ct_options *options)
     return 1;
 }
 
-static void add_statistics(ct_statistics *sum, const ct_statistics *more)
+static void add_statistics(ct_exact_statistics *sum, const ct_exact_statistics *more)
 {
 #define ADD(field, name, text) sum->field += more->field;
     CT_STATISTICS(ADD)
 #undef ADD
 }
 
-static ct_status solve_with(ct_worker *workers, unsigned n_workers, ct_search *search,
-                            const ct_data *data, ct_result *result, uint32_t *leaf_of_row,
+static ct_status solve_with(ct_worker *workers, unsigned n_workers, ct_exact_search *search,
+                            const ct_data *data, ct_exact_result *result, uint32_t *leaf_of_row,
                             ct_error *error)
 {
-    const ct_options *options = search->options;
+    const ct_exact_options *options = search->options;
     size_t for_cache = options->depth > 3 ? options->memory_limit / 8 : 0;
-    ct_kept own;
+    ct_exact_kept own;
     memset(&own, 0, sizeof own);
-    ct_kept *kept = options->part && options->part->kept ? options->part->kept : &own;
+    ct_exact_kept *kept = options->part && options->part->kept ? options->part->kept : &own;
     ct_kept_begin(kept, options->memory_limit - for_cache, for_cache);
     ct_team team;
     ct_stop stop = {0};
@@ -531,31 +534,31 @@ static ct_status solve_with(ct_worker *workers, unsigned n_workers, ct_search *s
         ct_arena_free(&workers[i].arena);
         add_statistics(&result->statistics, &workers[i].statistics);
     }
-    if (kept == &own) ct_kept_free(kept);
+    if (kept == &own) ct_exact_kept_free(kept);
     else ct_kept_end(kept);
     return status;
 }
 
-static ct_status keep_history(ct_history *history, ct_result *result, ct_error *error)
+static ct_status keep_history(ct_history *history, ct_exact_result *result, ct_error *error)
 {
-    ct_progress end = {ct_seconds() - history->start, result->cost, result->bound, 1};
+    ct_exact_progress end = {ct_seconds() - history->start, result->cost, result->bound, 1};
     /* on the way costs were those of the search, which rounds them, and what had been proven is
      * lost where memory ran out */
     for (uint32_t i = 0; i < history->n; i++) {
-        ct_progress *moment = &history->moments[i];
+        ct_exact_progress *moment = &history->moments[i];
         moment->upper = fmax(moment->upper, result->cost);
         moment->lower = fmin(moment->lower, result->bound);
     }
     ct_history_add(history, &end);
-    result->history = (ct_progress *) ct_alloc(history->n * sizeof *result->history);
+    result->history = (ct_exact_progress *) ct_alloc(history->n * sizeof *result->history);
     if (!result->history) return ct_fail(error, CT_NO_MEMORY, "not enough memory for the history");
     memcpy(result->history, history->moments, history->n * sizeof *result->history);
     result->n_history = history->n;
     return CT_OK;
 }
 
-ct_status ct_exact_solve(const ct_data *data, const ct_options *options, ct_result *result,
-                         uint32_t *leaf_of_row, ct_error *error)
+ct_status ct_exact_solve(const ct_data *data, const ct_exact_options *options,
+                         ct_exact_result *result, uint32_t *leaf_of_row, ct_error *error)
 {
     double start = ct_seconds();
     memset(result, 0, sizeof *result);
@@ -566,7 +569,7 @@ ct_status ct_exact_solve(const ct_data *data, const ct_options *options, ct_resu
                        "a limit on leaves has no certificate and is not searched for in parts");
     CT_TRY(check_start(options->start, data->n_cols, error));
     CT_TRY(ct_part_begin(options->part, data->n_cols, error));
-    ct_search search = {0};
+    ct_exact_search search = {0};
     ct_history history = {0};
     history.options = options;
     history.start = start;
@@ -588,6 +591,6 @@ ct_status ct_exact_solve(const ct_data *data, const ct_options *options, ct_resu
 
     if (status == CT_OK) status = keep_history(&history, result, error);
     result->seconds = ct_seconds() - start;
-    if (status != CT_OK) ct_result_free(result);
+    if (status != CT_OK) ct_exact_result_free(result);
     return status;
 }

@@ -22,7 +22,7 @@
 #include "exact/finish/counted.h"
 
 typedef struct {
-    ct_forest tree;     /* a forest of one, owned: ct_result_free */
+    ct_forest tree;     /* a forest of one, owned: ct_exact_result_free */
     double errors;      /* misclassified rows; with weights and losses, the sum of their products;
                            with a response, the squared error. The leaves of the tree are then
                            values; counts and weights, of one class, are all rows of a node */
@@ -39,11 +39,11 @@ typedef struct {
     double *root_bounds; /* [n_cols] proven: no tree whose root splits on the column costs less;
                             owned */
     ct_counted counted;  /* errors, and what is proven of them, in integers; owned */
-    ct_end
+    ct_exact_end
         end; /* CT_END_COST: nothing up to max_cost was found; the tree is a leaf that costs more */
     int capped;         /* max_thresholds left thresholds out: optimal within those kept */
-    ct_statistics statistics;
-    ct_progress
+    ct_exact_statistics statistics;
+    ct_exact_progress
         *history; /* [n_history] whenever a better tree was found and some moments between; owned */
     uint32_t n_history;
     const char *simd;   /* instruction set used; static text */
@@ -51,18 +51,18 @@ typedef struct {
     char device[16];    /* "cpu", "cuda:0", "twin" */
     char device_note[256]; /* why a device was not used, or not to the end; empty: nothing to say */
     double seconds;
-} ct_result;
+} ct_exact_result;
 
 /* Solves and checks. On CT_OK the caller frees *result; on a failure nothing is left to free.
  * leaf_of_row[n_rows], which may be NULL, receives the node of each row's leaf. Errors:
  * CT_BAD_INPUT (data or options), CT_NO_DEVICE (the device asked for is not there, or failed),
  * CT_NO_MEMORY (no room to begin the search; once begun it ends with CT_END_MEMORY and its best
  * tree), CT_INTERNAL (the answer did not pass its check). */
-ct_status ct_exact_solve(const ct_data *data, const ct_options *options, ct_result *result,
-                         uint32_t *leaf_of_row, ct_error *error);
-void ct_result_free(ct_result *result);
+ct_status ct_exact_solve(const ct_data *data, const ct_exact_options *options,
+                         ct_exact_result *result, uint32_t *leaf_of_row, ct_error *error);
+void ct_exact_result_free(ct_exact_result *result);
 
 /* "optimal", "gap reached", "time limit", "memory limit", "interrupted" or "cost limit". */
-const char *ct_end_name(ct_end end);
+const char *ct_exact_end_name(ct_exact_end end);
 
 #endif

@@ -10,7 +10,8 @@
  * splits and all, and `bound` has but for rounding. One thread; limits and callbacks are those of
  * the options. *end is CT_END_OPTIMAL if all of it is written; CT_END_MEMORY if there was no room;
  * else the reason why the search was stopped. Errors: as ct_exact_solve. */
-ct_status ct_prove(const ct_data *data, const ct_options *options, double bound,
-                   const ct_outcome *best, ct_bytes *evidence, ct_end *end, ct_error *error);
+ct_status ct_exact_prove(const ct_data *data, const ct_exact_options *options, double bound,
+                         const ct_outcome *best, ct_bytes *evidence, ct_exact_end *end,
+                             ct_error *error);
 
 #endif

@@ -14,23 +14,23 @@
 
 /* ---- columns drawn ---- */
 
-uint32_t ct_draw_next(ct_desk *desk, ct_rng *rng, uint32_t n_drawn)
+uint32_t ct_draw_next(ct_hist_scratch *scratch, ct_rng *rng, uint32_t n_drawn)
 {
-    uint32_t *columns = desk->columns, rest = desk->grower->n_cols - n_drawn;
+    uint32_t *columns = scratch->columns, rest = scratch->grower->n_cols - n_drawn;
     uint32_t place = n_drawn + ct_rng_below(rng, rest), column = columns[place];
     columns[place] = columns[n_drawn];
     columns[n_drawn] = column;
-    desk->places[n_drawn] = place;
+    scratch->places[n_drawn] = place;
     return column;
 }
 
-void ct_put_back(ct_desk *desk, uint32_t n_drawn)
+void ct_put_back(ct_hist_scratch *scratch, uint32_t n_drawn)
 {
-    uint32_t *columns = desk->columns;
+    uint32_t *columns = scratch->columns;
     while (n_drawn > 0) {
         uint32_t i = --n_drawn, column = columns[i];
-        columns[i] = columns[desk->places[i]];
-        columns[desk->places[i]] = column;
+        columns[i] = columns[scratch->places[i]];
+        columns[scratch->places[i]] = column;
     }
 }
 
@@ -39,22 +39,23 @@ ct_rng ct_pool_rng(const ct_grower *grower, uint32_t tree, uint32_t depth)
     return ct_rng_of(grower->options->seed, tree, ct_rng_path(CT_POOL_PATH, depth));
 }
 
-uint32_t ct_draw_column(ct_search *s) { return ct_draw_next(s->desk, &s->rng, s->n_drawn++); }
+uint32_t ct_draw_column(ct_hist_search *s) { return ct_draw_next(s->scratch, &s->rng,
+                                                                 s->n_drawn++); }
 
 /* ---- their codes ---- */
 
 /* Four codes are stored as one word: what reads them by vectors waits until all are stored. */
 #define LANE_COLUMN(lane)                                                             \
     const uint16_t *from##lane = view->codes + columns[lane] * view->code_stride;     \
-    uint16_t *to##lane = to + (lane) * (CT_NEAR_ROWS + CT_NEAR_PAD);
+    uint16_t *to##lane = to + (lane) * (CT_MEDIUM_ROWS + CT_MEDIUM_PAD);
 #define LANE_READ_FOUR(lane)                                                          \
     {                                                                                 \
         const uint64_t four = ct_word_of_four(from##lane[at[0]], from##lane[at[1]],   \
                                               from##lane[at[2]], from##lane[at[3]]) ^ \
-                              turns;                                                  \
+                              sides;                                                  \
         memcpy(to##lane + i, &four, sizeof four);                                     \
     }
-#define LANE_READ(lane) to##lane[i] = from##lane[at] ^ turn;
+#define LANE_READ(lane) to##lane[i] = from##lane[at] ^ flip;
 #define READ(LANES, PLACE)                                                            \
     {                                                                                 \
         LANES(LANE_COLUMN)                                                            \
@@ -71,14 +72,14 @@ uint32_t ct_draw_column(ct_search *s) { return ct_draw_next(s->desk, &s->rng, s-
 #define ROW(i) items[i].row
 #define CODE_ROW(i) code_rows[items[i].row]
 
-void ct_read_codes(const ct_search *s, const uint32_t *columns, unsigned lanes, uint16_t turn)
+void ct_read_codes(const ct_hist_search *s, const uint32_t *columns, unsigned lanes, uint16_t flip)
 {
     const ct_view *view = s->view;
     const ct_item *items = s->items;
     const uint32_t n = s->task->n, *code_rows = view->code_rows;
-    const uint64_t turns = ct_word_of_four(turn, turn, turn, turn);
-    uint16_t *to = ct_near_codes(s, 0);
-    CT_ASSERT(lanes && lanes <= CT_LANES && n <= CT_NEAR_ROWS);
+    const uint64_t sides = ct_word_of_four(flip, flip, flip, flip);
+    uint16_t *to = ct_medium_codes(s, 0);
+    CT_ASSERT(lanes && lanes <= CT_LANES && n <= CT_MEDIUM_ROWS);
     if (code_rows) CT_FOR_LANES(lanes, READ, CODE_ROW)
     else CT_FOR_LANES(lanes, READ, ROW)
 }
@@ -86,7 +87,7 @@ void ct_read_codes(const ct_search *s, const uint32_t *columns, unsigned lanes, 
 /* ---- scores of other rules, in plain C ---- */
 
 /* Larger is better: the errors of the best label spared, or minus the entropy, in both sides. */
-static double side_score(const ct_search *s, const uint32_t *counts, uint32_t size)
+static double side_score(const ct_hist_search *s, const uint32_t *counts, uint32_t size)
 {
     double sum = 0, logs;
     if (s->grower->options->rule == CT_SPLIT_ERROR) {
@@ -101,10 +102,10 @@ static double side_score(const ct_search *s, const uint32_t *counts, uint32_t si
     return sum - logs;
 }
 
-double ct_plain_score(const ct_search *s, const uint32_t *left, uint32_t size)
+double ct_plain_score(const ct_hist_search *s, const uint32_t *left, uint32_t size)
 {
     uint32_t right[CT_HIST_CLASSES];
-    for (uint32_t k = 0; k < s->task->n_runs; k++) right[k] = s->desk->now[k].weight - left[k];
+    for (uint32_t k = 0; k < s->task->n_runs; k++) right[k] = s->scratch->now[k].weight - left[k];
     double score = side_score(s, left, size) + side_score(s, right, s->task->weight - size);
     return s->grower->options->rule == CT_SPLIT_ENTROPY ? score + s->task->weight * 6.0 : score;
 }

@@ -7,7 +7,7 @@
 #include "base/parallel.h"
 #include "base/threads.h"
 #include "data/sort.h"
-#include "forest/few.h"
+#include "forest/distinct.h"
 #include "tree/forest.h"
 
 /* Bins follow codes in steps of 2^shift, so that a table of few entries gives them. */
@@ -21,12 +21,13 @@ typedef struct {
     uint32_t *order, *from; /* [n] the values in order; of which row or level each is */
     uint64_t *ties;
     double *values; /* [n] */
-    ct_few *few;
+    ct_hist_distinct *few;
     uint32_t *rows_of; /* rows of each level that a column may have */
     uint16_t *code_of; /* the same for its code */
-} desk;
+} scratch;
 
-/* The values of a column that are not missing, in a desk, to sort: those of its rows or, of coded
+/* The values of a column that are not missing, in a scratch, to sort: those of its rows or, of
+ * coded
  * columns and where few differ, of its levels. */
 typedef struct {
     uint32_t n, n_from;      /* how many there are; rows, or levels, that they are of */
@@ -38,8 +39,8 @@ typedef struct {
 
 typedef struct {
     const ct_column *columns;
-    ct_codes *codes;
-    desk *desks;
+    ct_hist_codes *codes;
+    scratch *scratches;
     uint32_t most;
     ct_halt *stop;
     int64_t failed; /* atomic */
@@ -50,7 +51,7 @@ static uint32_t most_to_sort(const ct_column *columns, uint32_t n_cols, uint32_t
                              uint32_t *most_levels)
 {
     uint32_t most = 1;
-    *most_levels = CT_FEW;
+    *most_levels = CT_HIST_DISTINCT;
     for (uint32_t col = 0; col < n_cols; col++) {
         int is_coded = columns[col].type == CT_CODED;
         const ct_coded_column *levels = (const ct_coded_column *) columns[col].values;
@@ -61,21 +62,21 @@ static uint32_t most_to_sort(const ct_column *columns, uint32_t n_cols, uint32_t
     return most;
 }
 
-static int desk_init(desk *d, uint32_t n, uint32_t n_levels)
+static int desk_init(scratch *d, uint32_t n, uint32_t n_levels)
 {
     d->scratch = ct_alloc(ct_sort_scratch(n));
     d->order = (uint32_t *) ct_alloc(n * sizeof *d->order);
     d->from = (uint32_t *) ct_alloc(n * sizeof *d->from);
     d->ties = (uint64_t *) ct_alloc((n / 64 + 1) * sizeof *d->ties);
     d->values = (double *) ct_alloc(n * sizeof *d->values);
-    d->few = (ct_few *) ct_alloc(sizeof *d->few);
+    d->few = (ct_hist_distinct *) ct_alloc(sizeof *d->few);
     d->rows_of = (uint32_t *) ct_alloc(n_levels * sizeof *d->rows_of);
     d->code_of = (uint16_t *) ct_alloc(n_levels * sizeof *d->code_of);
     return d->scratch && d->order && d->from && d->ties && d->values && d->few && d->rows_of &&
            d->code_of;
 }
 
-static void desk_free(desk *d)
+static void desk_free(scratch *d)
 {
     ct_free(d->scratch);
     ct_free(d->order);
@@ -87,7 +88,7 @@ static void desk_free(desk *d)
     ct_free(d->code_of);
 }
 
-static gathered gather_rows(desk *d, const ct_column *column, uint32_t n_rows)
+static gathered gather_rows(scratch *d, const ct_column *column, uint32_t n_rows)
 {
     uint32_t n = 0;
     for (uint32_t row = 0; row < n_rows; row++) {
@@ -98,7 +99,7 @@ static gathered gather_rows(desk *d, const ct_column *column, uint32_t n_rows)
     return (gathered){n, n_rows, NULL, NULL, n, n < n_rows};
 }
 
-static gathered gather_levels(desk *d, const ct_coded_column *column, uint32_t n_rows)
+static gathered gather_levels(scratch *d, const ct_coded_column *column, uint32_t n_rows)
 {
     uint32_t n = 0, present = 0;
     memset(d->rows_of, 0, column->n_levels * sizeof *d->rows_of);
@@ -117,7 +118,7 @@ static gathered gather_levels(desk *d, const ct_coded_column *column, uint32_t n
 }
 
 /* Few values need no parts of equally many rows, and so no counts. */
-static gathered gather_few(desk *d, uint32_t n_levels, const uint16_t *levels)
+static gathered gather_few(scratch *d, uint32_t n_levels, const uint16_t *levels)
 {
     uint32_t n = n_levels - 1;
     memcpy(d->values, d->few->levels + 1, n * sizeof *d->values);
@@ -126,16 +127,16 @@ static gathered gather_few(desk *d, uint32_t n_levels, const uint16_t *levels)
 }
 
 /* `codes` [n_rows] is scratch, to which the result may refer. */
-static gathered gather(desk *d, const ct_column *column, uint32_t n_rows, uint32_t most,
+static gathered gather(scratch *d, const ct_column *column, uint32_t n_rows, uint32_t most,
                        uint16_t *codes)
 {
     if (column->type == CT_CODED)
         return gather_levels(d, (const ct_coded_column *) column->values, n_rows);
-    uint32_t n_levels = ct_few_values(d->few, column, n_rows, most, codes);
+    uint32_t n_levels = ct_hist_distinct_values(d->few, column, n_rows, most, codes);
     return n_levels ? gather_few(d, n_levels, codes) : gather_rows(d, column, n_rows);
 }
 
-static int changes(const desk *d, uint32_t place)
+static int changes(const scratch *d, uint32_t place)
 {
     return (int) (d->ties[place / 64] >> (place % 64) & 1);
 }
@@ -146,7 +147,7 @@ static int changes(const desk *d, uint32_t place)
 static uint32_t number_values(const plan *p, unsigned worker, const gathered *g, uint32_t n_values,
                               double *edges, uint16_t *codes)
 {
-    const desk *d = &p->desks[worker];
+    const scratch *d = &p->scratches[worker];
     uint32_t code = 0, most = p->most;
     uint64_t part = 0, before = 0;
     int many = n_values > most;
@@ -170,7 +171,8 @@ static uint32_t number_values(const plan *p, unsigned worker, const gathered *g,
     return g->n ? code + 1 : 0;
 }
 
-/* Bins grow with the distance from the nearer end, for the reason that forest/near_bins.h has: the
+/* Bins grow with the distance from the nearer end, for the reason that forest/medium_bins.h has:
+ * the
  * share of n rows in the first i of CT_BINS is 4 (i / CT_BINS)^3, up to a half. The bin, at least
  * `bin`, of a row that so many are below. */
 static uint32_t bin_at(uint64_t before, uint64_t n, uint32_t bin)
@@ -186,7 +188,7 @@ static uint32_t bin_at(uint64_t before, uint64_t n, uint32_t bin)
 }
 
 /* Bins of codes that are too many for them. */
-static int make_bins(ct_code_column *column, const uint16_t *codes, uint32_t n_rows)
+static int make_bins(ct_hist_code_column *column, const uint16_t *codes, uint32_t n_rows)
 {
     column->shift = 0;
     while ((column->n_codes - 1) >> column->shift >= BIN_STEPS) column->shift++;
@@ -222,14 +224,14 @@ static int make_bins(ct_code_column *column, const uint16_t *codes, uint32_t n_r
     return 1;
 }
 
-static void bins_are_codes(ct_code_column *column)
+static void bins_are_codes(ct_hist_code_column *column)
 {
     column->n_bins = column->n_codes;
     for (uint32_t bin = 0; bin <= column->n_bins; bin++) column->first[bin] = (uint16_t) bin;
 }
 
 /* Edges in memory of just their size. */
-static int keep_edges(ct_code_column *column, const double *edges)
+static int keep_edges(ct_hist_code_column *column, const double *edges)
 {
     size_t bytes = (column->n_codes ? column->n_codes : 1) * sizeof *edges;
     column->edges = (double *) ct_alloc(bytes);
@@ -239,7 +241,7 @@ static int keep_edges(ct_code_column *column, const double *edges)
     return 1;
 }
 
-static void fill_bins(const ct_code_column *column, const uint16_t *codes, uint32_t n,
+static void fill_bins(const ct_hist_code_column *column, const uint16_t *codes, uint32_t n,
                       uint8_t *bins)
 {
     const uint8_t *bin_of = column->bin_of;
@@ -251,10 +253,10 @@ static void fill_bins(const ct_code_column *column, const uint16_t *codes, uint3
 }
 
 /* What follows from the codes of values: those of rows, the edges and bins. 0 if memory ends. */
-static int fill_column(ct_codes *all, uint32_t col, const uint16_t *levels, const uint16_t *code_of,
-                       const double *edges)
+static int fill_column(ct_hist_codes *all, uint32_t col, const uint16_t *levels,
+                       const uint16_t *code_of, const double *edges)
 {
-    ct_code_column *column = &all->columns[col];
+    ct_hist_code_column *column = &all->columns[col];
     uint16_t *codes = all->codes + (size_t) col * all->n_rows;
     uint8_t *bins = all->bins + (size_t) col * all->n_rows;
     for (uint32_t row = 0; levels && row < all->n_rows; row++) codes[row] = code_of[levels[row]];
@@ -269,9 +271,9 @@ static int fill_column(ct_codes *all, uint32_t col, const uint16_t *levels, cons
 /* 0 if memory ends. Once work is to end, the column has no codes. */
 static int code_column(const plan *p, unsigned worker, uint32_t col)
 {
-    desk *d = &p->desks[worker];
-    ct_codes *all = p->codes;
-    ct_code_column *column = &all->columns[col];
+    scratch *d = &p->scratches[worker];
+    ct_hist_codes *all = p->codes;
+    ct_hist_code_column *column = &all->columns[col];
     uint16_t *codes = all->codes + (size_t) col * all->n_rows;
     CT_ASSERT(p->columns[col].values && codes && d->code_of);
     gathered g = gather(d, &p->columns[col], all->n_rows, p->most, codes);
@@ -301,9 +303,9 @@ static void code_columns(void *data, unsigned worker, uint64_t begin, uint64_t e
 /* Tiles of rows, so that columns are read by lines of memory. */
 enum { TILE = 64 };
 
-static void turn_rows(void *data, unsigned worker, uint64_t begin, uint64_t end)
+static void transpose_rows(void *data, unsigned worker, uint64_t begin, uint64_t end)
 {
-    ct_codes *codes = (ct_codes *) data;
+    ct_hist_codes *codes = (ct_hist_codes *) data;
     (void) worker;
     for (uint32_t col = 0; col < codes->n_cols; col++) {
         const uint16_t *from = codes->codes + (size_t) col * codes->n_rows;
@@ -312,18 +314,18 @@ static void turn_rows(void *data, unsigned worker, uint64_t begin, uint64_t end)
     }
 }
 
-static int make_plan(plan *p, ct_codes *codes, const ct_column *columns, uint32_t most,
+static int make_plan(plan *p, ct_hist_codes *codes, const ct_column *columns, uint32_t most,
                      unsigned threads, ct_halt *stop)
 {
     size_t cells = (size_t) codes->n_cols * codes->n_rows;
     memset(p, 0, sizeof *p);
     p->columns = columns;
     p->codes = codes;
-    p->most = most < CT_CODES ? most : CT_CODES;
+    p->most = most < CT_HIST_CODES ? most : CT_HIST_CODES;
     p->stop = stop;
-    p->desks = (desk *) ct_alloc(threads * sizeof *p->desks);
-    codes->columns = (ct_code_column *) ct_alloc((codes->n_cols ? codes->n_cols : 1) *
-                                                 sizeof *codes->columns);
+    p->scratches = (scratch *) ct_alloc(threads * sizeof *p->scratches);
+    codes->columns = (ct_hist_code_column *) ct_alloc((codes->n_cols ? codes->n_cols : 1) *
+                                                      sizeof *codes->columns);
     if (codes->columns)
         memset(codes->columns, 0, (codes->n_cols ? codes->n_cols : 1) * sizeof *codes->columns);
     codes->codes = (uint16_t *) ct_alloc(cells * sizeof *codes->codes);
@@ -331,19 +333,20 @@ static int make_plan(plan *p, ct_codes *codes, const ct_column *columns, uint32_
     if (codes->stride)
         codes->by_row = (uint16_t *) ct_alloc(codes->n_rows * codes->stride *
                                               sizeof *codes->by_row);
-    if (!p->desks) return 0;
-    memset(p->desks, 0, threads * sizeof *p->desks);
+    if (!p->scratches) return 0;
+    memset(p->scratches, 0, threads * sizeof *p->scratches);
     int fine = codes->columns && codes->codes && codes->bins && (codes->by_row || !codes->stride);
     uint32_t n_levels, n = most_to_sort(columns, codes->n_cols, codes->n_rows, &n_levels);
-    for (unsigned i = 0; fine && i < threads; i++) fine = desk_init(&p->desks[i], n, n_levels);
+    for (unsigned i = 0; fine && i < threads; i++) fine = desk_init(&p->scratches[i], n, n_levels);
     return fine;
 }
 
 static size_t row_stride(uint32_t n_cols) { return ((size_t) n_cols + 7) / 8 * 8; }
 
-ct_status ct_codes_init(ct_codes *codes, const ct_column *columns, uint32_t n_cols, uint32_t n_rows,
-                        uint32_t most, int by_row, unsigned threads, ct_halt *stop,
-                        ct_error *error)
+ct_status ct_hist_codes_init(ct_hist_codes *codes, const ct_column *columns, uint32_t n_cols,
+                             uint32_t n_rows,
+                             uint32_t most, int by_row, unsigned threads, ct_halt *stop,
+                             ct_error *error)
 {
     plan p;
     if (threads > n_cols) threads = n_cols;
@@ -358,19 +361,19 @@ ct_status ct_codes_init(ct_codes *codes, const ct_column *columns, uint32_t n_co
         ct_parallel_for(&loop);
         fine = !p.failed;
     }
-    for (unsigned i = 0; p.desks && i < threads; i++) desk_free(&p.desks[i]);
-    ct_free(p.desks);
+    for (unsigned i = 0; p.scratches && i < threads; i++) desk_free(&p.scratches[i]);
+    ct_free(p.scratches);
     if (!fine)
         return ct_fail(error, CT_NO_MEMORY, "no memory for the codes of %lu values",
                        (unsigned long) n_rows * n_cols);
     if (by_row) {
-        ct_loop loop = {n_rows, TILE, CT_STATIC, threads, turn_rows, codes, stop};
+        ct_loop loop = {n_rows, TILE, CT_STATIC, threads, transpose_rows, codes, stop};
         ct_parallel_for(&loop);
     }
     return CT_OK;
 }
 
-void ct_codes_free(ct_codes *codes)
+void ct_hist_codes_free(ct_hist_codes *codes)
 {
     for (uint32_t col = 0; codes->columns && col < codes->n_cols; col++) {
         ct_free(codes->columns[col].edges);
@@ -384,13 +387,14 @@ void ct_codes_free(ct_codes *codes)
     memset(codes, 0, sizeof *codes);
 }
 
-double ct_codes_bytes(const ct_column *columns, uint32_t n_cols, uint32_t n_rows, int by_row,
-                      unsigned threads)
+double ct_hist_codes_bytes(const ct_column *columns, uint32_t n_cols, uint32_t n_rows, int by_row,
+                           unsigned threads)
 {
     uint32_t n_levels, n = most_to_sort(columns, n_cols, n_rows, &n_levels);
     double cells = (double) n_cols * n_rows,
            turned = by_row ? 2.0 * (double) row_stride(n_cols) * n_rows : 0,
-           sorting = (double) ct_sort_scratch(n) + 17.0 * n + sizeof(ct_few) + 6.0 * n_levels;
+           sorting = (double) ct_sort_scratch(n) + 17.0 * n + sizeof(ct_hist_distinct) + 6.0 *
+               n_levels;
     return 3 * cells + turned + sorting * (threads < n_cols ? threads : n_cols) +
            8.0 * n_cols * 65536;
 }

@@ -16,7 +16,7 @@ static inline uint32_t part_of(const ct_coder *c, double value)
 }
 
 /* 0 if memory ends. */
-static int cut_range(ct_coder *c, const ct_code_column *column)
+static int cut_range(ct_coder *c, const ct_hist_code_column *column)
 {
     uint32_t n = column->n_codes, n_parts = n * PARTS_A_CODE, begun = 0;
     if (n_parts > MOST_PARTS) n_parts = MOST_PARTS;
@@ -38,7 +38,7 @@ static int cut_range(ct_coder *c, const ct_code_column *column)
     return 1;
 }
 
-ct_coder *ct_coders_new(const ct_code_column *columns, uint32_t n_cols, uint32_t n_rows)
+ct_coder *ct_coders_new(const ct_hist_code_column *columns, uint32_t n_cols, uint32_t n_rows)
 {
     ct_coder *coders = (ct_coder *) ct_alloc((n_cols ? n_cols : 1) * sizeof *coders);
     if (!coders) return NULL;
@@ -83,7 +83,7 @@ static void search_codes(const double *edges, uint32_t rest, const double *value
     }
 }
 
-int ct_encode(const ct_code_column *codes, const ct_coder *coder, const ct_column *column,
+int ct_encode(const ct_hist_code_column *codes, const ct_coder *coder, const ct_column *column,
               uint32_t from, uint32_t n, uint16_t *to, size_t stride)
 {
     double values[STEP];

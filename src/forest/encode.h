@@ -14,11 +14,11 @@ typedef struct {
 } ct_coder;
 
 /* Coders of n_cols columns, which are borrowed, for about so many rows; NULL if memory ends. */
-ct_coder *ct_coders_new(const ct_code_column *columns, uint32_t n_cols, uint32_t n_rows);
+ct_coder *ct_coders_new(const ct_hist_code_column *columns, uint32_t n_cols, uint32_t n_rows);
 void ct_coders_free(ct_coder *coders, uint32_t n_cols);
 
 /* to[i * stride]: the codes of n rows of a column from a row on. Returns whether one is missing. */
-int ct_encode(const ct_code_column *codes, const ct_coder *coder, const ct_column *column,
+int ct_encode(const ct_hist_code_column *codes, const ct_coder *coder, const ct_column *column,
               uint32_t from, uint32_t n, uint16_t *to, size_t stride);
 
 #endif

@@ -26,16 +26,16 @@ static inline uint16_t ct_view_code(const ct_view *view, uint32_t column, uint32
 }
 
 /* The table; a block of its bins that fits the nearer caches; a few rows with their codes. */
-typedef enum { CT_IN_TABLE, CT_IN_BLOCK, CT_IN_CORNER, CT_VIEWS } ct_place;
+typedef enum { CT_IN_TABLE, CT_IN_BLOCK, CT_IN_PATCH, CT_VIEWS } ct_place;
 
 /* What all trees share; nothing of it changes while they grow. */
 typedef struct {
     const ct_hist_data *data;
     const ct_hist_options *options;
-    const ct_codes *codes;
+    const ct_hist_codes *codes;
     const ct_scan *scan;
     uint32_t n_rows, n_cols, n_classes, block;
-    ct_sampler sampler;  /* owned, as all below */
+    ct_hist_sampler sampler; /* owned, as all below */
     uint32_t *order;     /* [n_rows] rows by class, then by number */
     uint32_t *places;    /* [n_rows] where rows are in it; NULL: numbers, which are in order */
     uint32_t *class_end; /* [n_classes] in it; numbers: one for all */
@@ -63,11 +63,11 @@ typedef struct {
     int exponent;  /* numbers: of the unit of the whole ones */
     double purity; /* sum of squares by weight: of classes, or of the sum of whole numbers */
     ct_place place;
-} ct_task;
+} ct_hist_task;
 
 enum {
-    CT_NEAR_PAD = 64,
-    CT_CORNER_ROWS = 4 * CT_NEAR_ROWS + 32 /* with those left out */
+    CT_MEDIUM_PAD = 64,
+    CT_PATCH_ROWS = 4 * CT_MEDIUM_ROWS + 32 /* with those left out */
 };
 
 enum { CT_TASKS = 72 }; /* the smaller child is always done first, so that few wait; with the one
@@ -83,29 +83,30 @@ typedef struct {
     uint32_t *out, *spare_out;     /* [n_rows] rows left out, in the view of their node */
     uint32_t *out_row,
         *out_leaf; /* [n_rows] those that have come to a leaf: which row, which node */
-    uint32_t n_settled;
+    uint32_t n_out;
     ct_view views[CT_VIEWS];
     int32_t *table_whole; /* [n_rows] of wide forests */
     uint8_t *block_bins; /* [n_cols][rows of a block] */
     int32_t *block_whole;
     uint32_t *block_rows;
-    uint16_t *corner_codes; /* [n_cols][CT_CORNER_ROWS] */
-    int32_t *corner_whole;
-    uint32_t *corner_rows;
-    uint16_t *near_codes; /* [2][CT_LANES][CT_NEAR_ROWS + CT_NEAR_PAD] of candidates, by item */
-    uint8_t *near_bins;
+    uint16_t *patch_codes; /* [n_cols][CT_PATCH_ROWS] */
+    int32_t *patch_whole;
+    uint32_t *patch_rows;
+    /* [2][CT_LANES][CT_MEDIUM_ROWS + CT_MEDIUM_PAD] of candidates, by item */
+    uint16_t *medium_codes;
+    uint8_t *medium_bins;
     uint8_t small_weights[CT_SMALL_ROWS]; /* of the items of a small node */
     uint32_t *columns;    /* [n_cols] a permutation, from which candidates are drawn, */
     uint32_t *places;     /* and where those drawn were */
-    ct_run *runs;         /* [CT_TASKS][n_classes] of the tasks */
-    ct_run *now;          /* of these, those of the node under way */
-    ct_run *left, *right; /* and of its children */
-    ct_run *went;         /* [n_classes] what of each run goes left */
-    ct_task tasks[CT_TASKS];
+    ct_hist_run *runs;    /* [CT_TASKS][n_classes] of the tasks */
+    ct_hist_run *now;     /* of these, those of the node under way */
+    ct_hist_run *left, *right; /* and of its children */
+    ct_hist_run *left_runs; /* [n_classes] what of each run goes left */
+    ct_hist_task tasks[CT_TASKS];
     uint8_t order[CT_TASKS]; /* of tasks: those that wait, the next one last; then free ones */
     uint32_t n_tasks;        /* that wait */
     uint32_t *histograms; /* [n_classes][CT_PART_CELLS], see scan.h */
-    int64_t *packed;      /* numbers: [CT_BIN_ROWS][CT_LANES] */
+    int64_t *packed;      /* numbers: [CT_HIST_BIN_ROWS][CT_LANES] */
     double *sums;
     int32_t *weights;
     ct_hist_node *nodes;  /* of the tree, in the order in which they came */
@@ -114,13 +115,14 @@ typedef struct {
     double *means;
     uint32_t n_leaves, room_leaves, depth;
     int64_t *gains;       /* [n_cols][words] of the tree */
-    uint8_t turns[CT_BIN_ROWS]; /* of the question under way */
-    uint8_t *level_bins;        /* [CT_CORNER_ROWS] by row: a column's levels as bins */
-} ct_desk;
+    uint8_t sides[CT_HIST_BIN_ROWS]; /* of the test under way */
+    uint8_t *level_bins;        /* [CT_PATCH_ROWS] by row: a column's levels as bins */
+} ct_hist_scratch;
 
-/* CT_NO_MEMORY; freed by ct_desk_free, then too. */
-ct_status ct_desk_init(ct_desk *desk, const ct_grower *grower, unsigned number, ct_halt *stop);
-void ct_desk_free(ct_desk *desk);
+/* CT_NO_MEMORY; freed by ct_hist_scratch_free, then too. */
+ct_status ct_hist_scratch_init(ct_hist_scratch *scratch, const ct_grower *grower, unsigned number,
+                               ct_halt *stop);
+void ct_hist_scratch_free(ct_hist_scratch *scratch);
 
 /* Runs of a node's items: one a class; numbers: one. */
 static inline uint32_t ct_runs_of(const ct_grower *grower)
@@ -143,20 +145,20 @@ static inline uint32_t ct_block_rows(const ct_grower *grower)
     return rows < grower->n_rows ? rows : grower->n_rows;
 }
 
-/* Bytes that a desk takes at the beginning. */
-double ct_desk_bytes(const ct_grower *grower);
+/* Bytes that a scratch takes at the beginning. */
+double ct_hist_scratch_bytes(const ct_grower *grower);
 
 /* From here on the task and all below it look at columns of their own, if they have room for its
  * rows and the task is small enough to gain by it. */
-void ct_enter_copy(ct_desk *desk, ct_task *task);
+void ct_enter_copy(ct_hist_scratch *scratch, ct_hist_task *task);
 
-/* Grows tree `number`. Whether it is whole, and ct_desk_tree may take it out: not if it was
+/* Grows tree `number`. Whether it is whole, and ct_hist_scratch_tree may take it out: not if it was
  * stopped, and not if memory ended. */
-int ct_grow_tree(ct_desk *desk, uint32_t number);
+int ct_grow_tree(ct_hist_scratch *scratch, uint32_t number);
 
 /* The tree, breadth first, in memory of its size; out_leaf then has the leaf's node of each row
  * left out. Freed by ct_hist_tree_free, also after CT_NO_MEMORY. */
-ct_status ct_desk_tree(ct_desk *desk, ct_hist_tree *tree);
+ct_status ct_hist_scratch_tree(ct_hist_scratch *scratch, ct_hist_tree *tree);
 void ct_hist_tree_free(ct_hist_tree *tree);
 
 #endif

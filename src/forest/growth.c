@@ -69,7 +69,7 @@ void ct_growth_put(ct_growth *g, uint32_t place, const ct_hist_tree *tree)
 
 static ct_status check(const ct_hist_data *data, const ct_hist_options *o, ct_error *error)
 {
-    const ct_codes *codes = data->codes;
+    const ct_hist_codes *codes = data->codes;
     if (data->n_classes > CT_HIST_CLASSES)
         return ct_fail(error, CT_BAD_INPUT, "there can be at most %d classes, not %lu",
                        CT_HIST_CLASSES, (unsigned long) data->n_classes);

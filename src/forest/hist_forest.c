@@ -10,7 +10,7 @@
 /* A forest under way on threads of the CPU. */
 typedef struct {
     ct_growth all;
-    ct_desk *desks;       /* [threads] */
+    ct_hist_scratch *scratches; /* [threads] */
     int64_t **harm;       /* [threads][n_cols][words] of the tree under way; NULL: not asked for */
 } growth;
 
@@ -26,29 +26,30 @@ static void add_number(growth *g, size_t row, double mean)
     else ct_words_add(words, extra->oob_sums + row * words->n, mean - extra->centre);
 }
 
-static void add_out(growth *g, const ct_desk *desk, const ct_hist_tree *tree)
+static void add_out(growth *g, const ct_hist_scratch *scratch, const ct_hist_tree *tree)
 {
     ct_hist_extra *extra = g->all.extra;
     uint32_t n_classes = g->all.forest->n_classes;
-    for (uint32_t i = 0; i < desk->n_settled; i++) {
-        size_t row = desk->out_row[i];
-        const ct_hist_node *leaf = &tree->nodes[desk->out_leaf[i]];
+    for (uint32_t i = 0; i < scratch->n_out; i++) {
+        size_t row = scratch->out_row[i];
+        const ct_hist_node *leaf = &tree->nodes[scratch->out_leaf[i]];
         extra->oob_trees[row]++;
         if (n_classes) ct_hist_add_shares(tree, n_classes, leaf, extra->oob_sums + row * n_classes);
         else add_number(g, row, tree->means[leaf->next]);
     }
 }
 
-static void add_tree(growth *g, const ct_desk *desk, uint32_t place, const ct_hist_tree *tree)
+static void add_tree(growth *g, const ct_hist_scratch *scratch, uint32_t place,
+                     const ct_hist_tree *tree)
 {
     ct_hist_extra *extra = g->all.extra;
     const ct_grower *grower = &g->all.grower;
     ct_lock_take(&g->all.lock);
-    if (extra->oob_sums) add_out(g, desk, tree);
+    if (extra->oob_sums) add_out(g, scratch, tree);
     if (extra->gains)
-        ct_growth_add_words(&grower->gain_words, grower->n_cols, desk->gains, extra->gains);
+        ct_growth_add_words(&grower->gain_words, grower->n_cols, scratch->gains, extra->gains);
     if (g->harm)
-        ct_growth_add_words(&grower->harm_words, grower->n_cols, g->harm[desk->number],
+        ct_growth_add_words(&grower->harm_words, grower->n_cols, g->harm[scratch->number],
                             extra->harm);
     ct_lock_leave(&g->all.lock);
     (void) ct_growth_reserve(&g->all, tree->n_nodes, tree->n_leaves);
@@ -61,18 +62,18 @@ static size_t harm_cells(const growth *g)
 }
 
 /* 0 if it was stopped, or memory ended. */
-static int grow_one(growth *g, ct_desk *desk, uint32_t place)
+static int grow_one(growth *g, ct_hist_scratch *scratch, uint32_t place)
 {
     ct_hist_tree tree;
     memset(&tree, 0, sizeof tree);
     uint32_t number = g->all.options->first_tree + place;
-    int fine = ct_grow_tree(desk, number) && ct_desk_tree(desk, &tree) == CT_OK;
+    int fine = ct_grow_tree(scratch, number) && ct_hist_scratch_tree(scratch, &tree) == CT_OK;
     tree.number = number;
     if (fine && g->harm) {
-        memset(g->harm[desk->number], 0, harm_cells(g) * sizeof **g->harm);
-        fine = ct_permute(desk, &tree, g->harm[desk->number]);
+        memset(g->harm[scratch->number], 0, harm_cells(g) * sizeof **g->harm);
+        fine = ct_permute(scratch, &tree, g->harm[scratch->number]);
     }
-    if (fine) add_tree(g, desk, place, &tree);
+    if (fine) add_tree(g, scratch, place, &tree);
     else ct_hist_tree_free(&tree);
     return fine;
 }
@@ -81,7 +82,7 @@ static void grow_trees(void *data, unsigned worker, uint64_t begin, uint64_t end
 {
     growth *g = (growth *) data;
     for (uint64_t place = begin; place < end; place++) {
-        if (grow_one(g, &g->desks[worker], (uint32_t) place)) continue;
+        if (grow_one(g, &g->scratches[worker], (uint32_t) place)) continue;
         if (!ct_halt_now(&g->all.stop, 1)) {
             ct_atomic_write(&g->all.no_memory, 1);
             ct_halt_set(&g->all.stop);
@@ -100,32 +101,33 @@ static void *zeroed(size_t n, size_t size)
     return memory;
 }
 
-static int make_desks(growth *g, unsigned threads)
+static int make_scratches(growth *g, unsigned threads)
 {
     int permutes = g->all.options->permutation;
-    g->desks = (ct_desk *) zeroed(threads, sizeof *g->desks);
+    g->scratches = (ct_hist_scratch *) zeroed(threads, sizeof *g->scratches);
     g->harm = permutes ? (int64_t **) zeroed(threads, sizeof *g->harm) : NULL;
-    if (!g->desks || (permutes && !g->harm)) return 0;
+    if (!g->scratches || (permutes && !g->harm)) return 0;
     for (unsigned i = 0; i < threads; i++) {
-        if (ct_desk_init(&g->desks[i], &g->all.grower, i, &g->all.stop) != CT_OK) return 0;
+        if (ct_hist_scratch_init(&g->scratches[i], &g->all.grower, i,
+                                 &g->all.stop) != CT_OK) return 0;
         if (g->harm && !(g->harm[i] = (int64_t *) zeroed(harm_cells(g), sizeof **g->harm)))
             return 0;
     }
     return 1;
 }
 
-static void free_desks(growth *g, unsigned threads)
+static void free_scratches(growth *g, unsigned threads)
 {
-    for (unsigned i = 0; g->desks && i < threads; i++) ct_desk_free(&g->desks[i]);
+    for (unsigned i = 0; g->scratches && i < threads; i++) ct_hist_scratch_free(&g->scratches[i]);
     for (unsigned i = 0; g->harm && i < threads; i++) ct_free(g->harm[i]);
-    ct_free(g->desks);
+    ct_free(g->scratches);
     ct_free(g->harm);
 }
 
 static ct_status run(growth *g, unsigned threads, ct_error *error)
 {
-    CT_TRY(ct_growth_prepare(&g->all, ct_desk_bytes(&g->all.grower) * threads, error));
-    if (!make_desks(g, threads)) return ct_fail(error, CT_NO_MEMORY, "no memory to grow trees");
+    CT_TRY(ct_growth_prepare(&g->all, ct_hist_scratch_bytes(&g->all.grower) * threads, error));
+    if (!make_scratches(g, threads)) return ct_fail(error, CT_NO_MEMORY, "no memory to grow trees");
     ct_loop loop = {g->all.options->n_trees, 1, CT_DYNAMIC, threads, grow_trees, g, &g->all.stop};
     ct_parallel_for(&loop);
     return ct_growth_end(&g->all, error);
@@ -141,7 +143,7 @@ ct_status ct_hist_grow(const ct_hist_data *data, const ct_hist_options *options,
     memset(&g, 0, sizeof g);
     ct_status status = ct_growth_begin(&g.all, data, options, forest, extra, error);
     if (status == CT_OK) status = run(&g, threads, error);
-    free_desks(&g, threads);
+    free_scratches(&g, threads);
     ct_growth_free(&g.all);
     return status;
 }

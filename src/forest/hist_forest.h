@@ -11,7 +11,7 @@
 #include "base/cpu.h"
 #include "base/parallel.h"
 #include "forest/codes.h"
-#include "forest/learn.h"
+#include "forest/learner.h"
 
 enum {
     CT_HIST_CLASSES = 256,        /* at most */
@@ -52,7 +52,7 @@ typedef struct {
 typedef enum { CT_SPLIT_GINI, CT_SPLIT_ENTROPY, CT_SPLIT_ERROR, CT_SPLIT_RANDOM } ct_split_rule;
 
 typedef struct {
-    const ct_codes *codes;
+    const ct_hist_codes *codes;
     uint32_t n_classes;      /* 0: numbers */
     const int32_t *classes;  /* [row] from 0, or NULL */
     const double *numbers;   /* [row] finite, or NULL */

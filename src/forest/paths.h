@@ -1,4 +1,4 @@
-/* What random numbers of a tree are drawn for: paths of ct_rng_of(), or turns from a node's. */
+/* What random numbers of a tree are drawn for: paths of ct_rng_of(), or sides from a node's. */
 #ifndef CT_FOREST_PATHS_H
 #define CT_FOREST_PATHS_H
 

@@ -65,7 +65,7 @@ typedef struct {
 enum { EXCHANGES = 2048, GROUP = 256, FLIGHT = 8, STEPS = 4 };
 
 typedef struct {
-    const ct_desk *desk;
+    const ct_hist_scratch *scratch;
     const ct_hist_tree *tree;
     const uint16_t *codes; /* of all rows, */
     size_t next_row, next_col; /* so far from each other */
@@ -100,9 +100,9 @@ static double mean_at(const permutation *p, uint32_t leaf)
 /* Not of squares: these may be much larger than what they differ by. */
 static void add_difference(permutation *p, const exchange *e)
 {
-    const ct_words *words = &p->desk->grower->harm_words;
+    const ct_words *words = &p->scratch->grower->harm_words;
     const double now = mean_at(p, e->at), before = mean_at(p, p->leaf_of[e->row]),
-                 number = p->desk->grower->data->numbers[e->row];
+                 number = p->scratch->grower->data->numbers[e->row];
     ct_words_add(words, p->harm + (size_t) e->col * words->n,
                  (now - before) * ((now - number) + (before - number)));
 }
@@ -110,7 +110,7 @@ static void add_difference(permutation *p, const exchange *e)
 /* How bad it is to predict the leaf for the row. */
 static inline int64_t loss_of(const permutation *p, uint32_t node, uint32_t row)
 {
-    const ct_hist_data *data = p->desk->grower->data;
+    const ct_hist_data *data = p->scratch->grower->data;
     if (p->labels) return p->labels[node] != (uint32_t) data->classes[row];
     double off = mean_at(p, node) - data->numbers[row];
     return ct_rounded(off * off / p->unit);
@@ -259,11 +259,11 @@ static void turn_path(permutation *p, uint32_t leaf)
 /* Of one leaf from row i on. */
 static void make_group(permutation *p, uint32_t i, const uint32_t *shuffled)
 {
-    const ct_desk *desk = p->desk;
-    uint32_t leaf = desk->out_leaf[i], n = 0;
-    for (; n < GROUP && i < desk->n_settled && desk->out_leaf[i] == leaf; i++, n++) {
-        p->rows[n] = desk->out_row[i];
-        p->others[n] = desk->out_row[shuffled[i]] * p->next_row;
+    const ct_hist_scratch *scratch = p->scratch;
+    uint32_t leaf = scratch->out_leaf[i], n = 0;
+    for (; n < GROUP && i < scratch->n_out && scratch->out_leaf[i] == leaf; i++, n++) {
+        p->rows[n] = scratch->out_row[i];
+        p->others[n] = scratch->out_row[shuffled[i]] * p->next_row;
         p->losses[n] = p->leaf_of ? 0 : loss_of(p, leaf, p->rows[n]);
     }
     p->n_group = n;
@@ -271,7 +271,7 @@ static void make_group(permutation *p, uint32_t i, const uint32_t *shuffled)
 
 /* ---- the whole ---- */
 
-static int is_plain(const ct_codes *codes)
+static int is_plain(const ct_hist_codes *codes)
 {
     for (uint32_t col = 0; col < codes->n_cols; col++)
         if (codes->columns[col].has_missing || codes->columns[col].is_set) return 0;
@@ -308,12 +308,12 @@ static void find_labels(permutation *p, uint32_t n_classes)
 }
 
 /* 0 if memory ends; close_permutation() then too. */
-static int open_permutation(permutation *p, const ct_desk *desk, const ct_hist_tree *tree,
-                            int64_t *harm)
+static int open_permutation(permutation *p, const ct_hist_scratch *scratch,
+                            const ct_hist_tree *tree, int64_t *harm)
 {
-    const ct_codes *codes = desk->grower->codes;
-    const uint32_t n_classes = desk->grower->data->n_classes;
-    p->desk = desk;
+    const ct_hist_codes *codes = scratch->grower->codes;
+    const uint32_t n_classes = scratch->grower->data->n_classes;
+    p->scratch = scratch;
     p->tree = tree;
     p->codes = codes->by_row ? codes->by_row : codes->codes;
     p->next_row = codes->by_row ? codes->stride : 1;
@@ -324,21 +324,21 @@ static int open_permutation(permutation *p, const ct_desk *desk, const ct_hist_t
     p->labels = n_classes ? (uint16_t *) ct_alloc(tree->n_nodes * sizeof *p->labels) : NULL;
     p->path = (path_step *) ct_alloc((tree->depth + 1) * sizeof *p->path);
     p->up = (uint32_t *) ct_alloc((tree->depth + 1) * sizeof *p->up);
-    p->asked = desk->places;
+    p->asked = scratch->places;
     p->n_path = p->end = p->n = 0;
-    p->unit = ct_permute_unit(desk->grower);
+    p->unit = ct_permute_unit(scratch->grower);
     p->harm = harm;
-    const int has_words = desk->grower->harm_words.n > 1;
+    const int has_words = scratch->grower->harm_words.n > 1;
     p->leaf_of = has_words ? (uint32_t *) ct_alloc(codes->n_rows * sizeof *p->leaf_of) : NULL;
     if (!p->nodes || !p->parents || (n_classes && !p->labels) || !p->path || !p->up ||
         (has_words && !p->leaf_of))
         return 0;
-    memset(p->asked, 0, desk->grower->n_cols * sizeof *p->asked);
+    memset(p->asked, 0, scratch->grower->n_cols * sizeof *p->asked);
     copy_nodes(p);
     find_parents(p);
     if (n_classes) find_labels(p, n_classes);
-    for (uint32_t i = 0; has_words && i < desk->n_settled; i++)
-        p->leaf_of[desk->out_row[i]] = desk->out_leaf[i];
+    for (uint32_t i = 0; has_words && i < scratch->n_out; i++)
+        p->leaf_of[scratch->out_row[i]] = scratch->out_leaf[i];
     return 1;
 }
 
@@ -352,28 +352,28 @@ static void close_permutation(permutation *p)
     ct_free(p->leaf_of);
 }
 
-static void shuffle(const ct_desk *desk, uint32_t tree, uint32_t *shuffled)
+static void shuffle(const ct_hist_scratch *scratch, uint32_t tree, uint32_t *shuffled)
 {
     ct_draws draws;
-    ct_draws_init(&draws, desk->grower->scan,
-                  ct_rng_of(desk->grower->options->seed, tree, CT_PERMUTATION_PATH));
-    for (uint32_t i = 0; i < desk->n_settled; i++) {
+    ct_draws_init(&draws, scratch->grower->scan,
+                  ct_rng_of(scratch->grower->options->seed, tree, CT_PERMUTATION_PATH));
+    for (uint32_t i = 0; i < scratch->n_out; i++) {
         uint32_t place = ct_draw_below(&draws, i + 1);
         shuffled[i] = shuffled[place];
         shuffled[place] = i;
     }
 }
 
-int ct_permute(ct_desk *desk, const ct_hist_tree *tree, int64_t *harm)
+int ct_permute(ct_hist_scratch *scratch, const ct_hist_tree *tree, int64_t *harm)
 {
     permutation p;
-    int fine = open_permutation(&p, desk, tree, harm);
-    if (fine) shuffle(desk, tree->number, desk->spare_out);
-    for (uint32_t i = 0; fine && i < desk->n_settled; i += p.n_group) {
-        turn_path(&p, desk->out_leaf[i]);
-        make_group(&p, i, desk->spare_out);
+    int fine = open_permutation(&p, scratch, tree, harm);
+    if (fine) shuffle(scratch, tree->number, scratch->spare_out);
+    for (uint32_t i = 0; fine && i < scratch->n_out; i += p.n_group) {
+        turn_path(&p, scratch->out_leaf[i]);
+        make_group(&p, i, scratch->spare_out);
         take_group(&p);
-        fine = !ct_halt_now(desk->stop, desk->number);
+        fine = !ct_halt_now(scratch->stop, scratch->number);
     }
     if (fine) walk_all(&p);
     close_permutation(&p);

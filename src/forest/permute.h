@@ -6,10 +6,11 @@
 #include "forest/grow.h"
 
 /* Adds the harm done by each column to harm[n_cols], in ct_permute_unit(): rows that become wrong
- * less those that become right; numbers: squared error, in the grower's words. After ct_desk_tree;
+ * less those that become right; numbers: squared error, in the grower's words. After
+ * ct_hist_scratch_tree;
  * fastest where rows left out are ordered by leaf. Whether all rows were shuffled: not if it was
  * stopped, and not if memory ended. */
-int ct_permute(ct_desk *desk, const ct_hist_tree *tree, int64_t *harm);
+int ct_permute(ct_hist_scratch *scratch, const ct_hist_tree *tree, int64_t *harm);
 
 double ct_permute_unit(const ct_grower *grower);
 

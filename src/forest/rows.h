@@ -11,9 +11,9 @@ typedef struct {
 } ct_item;
 
 enum {
-    CT_TURN_LEFT = 1,
-    CT_TURN_ASK = 16, /* the code decides */
-    CT_TURN_ROWS = 8, /* rows whose columns are turned together */
+    CT_TO_LEFT = 1,
+    CT_TO_CODE = 16, /* the code decides */
+    CT_TRANSPOSED_ROWS = 8, /* rows whose columns are turned together */
     CT_PART_PAD = 8
 };
 
@@ -23,33 +23,33 @@ typedef struct {
     const uint16_t *codes;     /* of the column */
     const uint32_t *code_rows; /* [row] the place of its code; NULL: the row */
     const uint8_t *bins;       /* [row]; NULL: codes are asked alone */
-    const uint8_t *turns;      /* [256] of a bin: CT_TURN_LEFT, CT_TURN_ASK or 0 */
+    const uint8_t *sides;      /* [256] of a bin: CT_TO_LEFT, CT_TO_CODE or 0 */
     uint32_t raise, below; /* codes, raised so, go left below; by 1 where missing ones become 0 */
-} ct_question;
+} ct_hist_test;
 
 /* Rows of one class that lie side by side. */
 typedef struct {
     uint32_t class_, n, weight;
-} ct_run;
+} ct_hist_run;
 
-/* The question put to the codes of a node's items, in their order, and some more up to a multiple
+/* The test put to the codes of a node's items, in their order, and some more up to a multiple
  * of 8. */
 typedef struct {
     const uint16_t *codes;
     const uint8_t *weights; /* [CT_SMALL_ROWS] of the items of a small node, or NULL */
     uint16_t raise, most; /* codes, raised so, go left up to this one */
-} ct_own_question;
+} ct_hist_own_test;
 
-static inline uint32_t ct_code_goes_left(const ct_question *q, uint32_t row)
+static inline uint32_t ct_code_goes_left(const ct_hist_test *q, uint32_t row)
 {
     uint16_t code = q->codes[q->code_rows ? q->code_rows[row] : row];
     return (uint16_t) (code + q->raise) < q->below;
 }
 
-static inline uint32_t ct_goes_left(const ct_question *q, uint32_t row)
+static inline uint32_t ct_hist_goes_left(const ct_hist_test *q, uint32_t row)
 {
-    uint32_t turn = q->bins ? q->turns[q->bins[row]] : (uint32_t) CT_TURN_ASK;
-    return turn == CT_TURN_ASK ? ct_code_goes_left(q, row) : turn;
+    uint32_t turn = q->bins ? q->sides[q->bins[row]] : (uint32_t) CT_TO_CODE;
+    return turn == CT_TO_CODE ? ct_code_goes_left(q, row) : turn;
 }
 
 /* As one word: compilers take the two apart. */
@@ -76,14 +76,14 @@ static inline uint32_t ct_word_row(uint64_t word) { return (uint32_t) word; }
 static inline uint32_t ct_word_weight(uint64_t word) { return (uint32_t) (word >> 32); }
 #endif
 
-/* Parts n items from the i-th on, of which n_left went left, without a branch that cannot be
- * foreseen: both sides are stored, one of them stays. Returns how many went left in all. */
-static inline uint32_t ct_part_from(const ct_question *q, const ct_item *items, uint32_t i,
+/* Parts n items from the i-th on, of which n_left left_runs left, without a branch that cannot be
+ * foreseen: both sides are stored, one of them stays. Returns how many left_runs left in all. */
+static inline uint32_t ct_part_from(const ct_hist_test *q, const ct_item *items, uint32_t i,
                                     uint32_t n, uint32_t n_left, ct_item *left, ct_item *right)
 {
     for (; i < n; i++) {
         ct_item item = items[i];
-        uint32_t goes_left = ct_goes_left(q, item.row);
+        uint32_t goes_left = ct_hist_goes_left(q, item.row);
         ct_copy_item(left + n_left, &item);
         ct_copy_item(right + (i - n_left), &item);
         n_left += goes_left;
@@ -98,13 +98,13 @@ static inline uint32_t ct_weight_of(const ct_item *items, uint32_t n)
     return weight;
 }
 
-static inline uint32_t ct_own_goes_left(const ct_own_question *q, uint32_t place)
+static inline uint32_t ct_own_goes_left(const ct_hist_own_test *q, uint32_t place)
 {
     return (uint16_t) (q->codes[place] + q->raise) <= q->most;
 }
 
 /* As ct_part_from. */
-static inline uint32_t ct_part_own_from(const ct_own_question *q, const ct_item *items, uint32_t i,
+static inline uint32_t ct_part_own_from(const ct_hist_own_test *q, const ct_item *items, uint32_t i,
                                         uint32_t n, uint32_t n_left, ct_item *left, ct_item *right)
 {
     for (; i < n; i++) {
@@ -117,7 +117,7 @@ static inline uint32_t ct_part_own_from(const ct_own_question *q, const ct_item 
 }
 
 /* What scan.h has of these, in portable C. */
-static inline uint32_t ct_part_plain(const ct_question *q, const ct_item *items, uint32_t n,
+static inline uint32_t ct_part_plain(const ct_hist_test *q, const ct_item *items, uint32_t n,
                                      ct_item *left, ct_item *right, uint32_t *weight)
 {
     uint32_t n_left = ct_part_from(q, items, 0, n, 0, left, right);
@@ -125,15 +125,15 @@ static inline uint32_t ct_part_plain(const ct_question *q, const ct_item *items,
     return n_left;
 }
 
-static inline void ct_part_own_plain(const ct_own_question *q, const ct_item *items,
-                                     const ct_run *runs, uint32_t n_runs, ct_item *left,
-                                     ct_item *right, ct_run *went)
+static inline void ct_part_own_plain(const ct_hist_own_test *q, const ct_item *items,
+                                     const ct_hist_run *runs, uint32_t n_runs, ct_item *left,
+                                     ct_item *right, ct_hist_run *left_runs)
 {
     uint32_t begin = 0, n_left = 0;
     for (uint32_t k = 0; k < n_runs; begin += runs[k].n, k++) {
         uint32_t now = ct_part_own_from(q, items, begin, begin + runs[k].n, n_left, left, right);
-        went[k] = (ct_run){runs[k].class_, now - n_left,
-                           ct_weight_of(left + n_left, now - n_left)};
+        left_runs[k] = (ct_hist_run){runs[k].class_, now - n_left,
+                                     ct_weight_of(left + n_left, now - n_left)};
         n_left = now;
     }
 }
@@ -185,7 +185,7 @@ static inline void ct_turn_plain(const uint16_t *const *rows, uint32_t n_cols, u
                                  size_t stride)
 {
     for (uint32_t col = 0; col < n_cols; col++)
-        for (unsigned i = 0; i < CT_TURN_ROWS; i++) to[col * stride + i] = rows[i][col];
+        for (unsigned i = 0; i < CT_TRANSPOSED_ROWS; i++) to[col * stride + i] = rows[i][col];
 }
 
 #endif

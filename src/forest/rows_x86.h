@@ -18,7 +18,7 @@ static inline __m256i part_chosen(__m256i items, uint32_t which)
 }
 
 /* Bit i: item i goes left. */
-static inline uint32_t part_four_codes(const ct_question *q, const ct_item *items)
+static inline uint32_t part_four_codes(const ct_hist_test *q, const ct_item *items)
 {
     const uint16_t *codes = q->codes;
     const uint32_t raise = q->raise, below = q->below;
@@ -28,16 +28,16 @@ static inline uint32_t part_four_codes(const ct_question *q, const ct_item *item
            (uint32_t) ((uint16_t) (codes[items[3].row] + raise) < below) << 3;
 }
 
-static inline uint32_t part_four_bins(const ct_question *q, const ct_item *items)
+static inline uint32_t part_four_bins(const ct_hist_test *q, const ct_item *items)
 {
-    const uint8_t *bins = q->bins, *turns = q->turns;
-    uint32_t turn = (uint32_t) turns[bins[items[0].row]] +
-                    (uint32_t) turns[bins[items[1].row]] * 2 +
-                    ((uint32_t) turns[bins[items[2].row]] +
-                    (uint32_t) turns[bins[items[3].row]] * 2) * 4;
-    for (unsigned i = 0; turn >= CT_TURN_ASK && i < 4; i++)
-        if (turn & (uint32_t) CT_TURN_ASK << i)
-            turn = (turn & ~((uint32_t) CT_TURN_ASK << i)) |
+    const uint8_t *bins = q->bins, *sides = q->sides;
+    uint32_t turn = (uint32_t) sides[bins[items[0].row]] +
+                    (uint32_t) sides[bins[items[1].row]] * 2 +
+                    ((uint32_t) sides[bins[items[2].row]] +
+                    (uint32_t) sides[bins[items[3].row]] * 2) * 4;
+    for (unsigned i = 0; turn >= CT_TO_CODE && i < 4; i++)
+        if (turn & (uint32_t) CT_TO_CODE << i)
+            turn = (turn & ~((uint32_t) CT_TO_CODE << i)) |
                    ct_code_goes_left(q, items[i].row) << i;
     return turn;
 }
@@ -76,8 +76,8 @@ static inline uint32_t part_weight(const ct_item *items, uint32_t n)
 }
 
 static inline __attribute__((always_inline)) uint32_t part_eights(
-    const ct_question *q, const ct_item *items, uint32_t n, ct_item *left, ct_item *right,
-    uint32_t *weight, uint32_t (*four)(const ct_question *, const ct_item *))
+    const ct_hist_test *q, const ct_item *items, uint32_t n, ct_item *left, ct_item *right,
+    uint32_t *weight, uint32_t (*four)(const ct_hist_test *, const ct_item *))
 {
     uint32_t n_left = 0, i = 0;
 #if VEC_BYTES == 64
@@ -102,7 +102,7 @@ static inline __attribute__((always_inline)) uint32_t part_eights(
     return all_left;
 }
 
-static uint32_t part(const ct_question *q, const ct_item *items, uint32_t n, ct_item *left,
+static uint32_t part(const ct_hist_test *q, const ct_item *items, uint32_t n, ct_item *left,
                      ct_item *right, uint32_t *weight)
 {
     if (q->bins) return part_eights(q, items, n, left, right, weight, part_four_bins);
@@ -131,7 +131,7 @@ static inline __mmask8 first_of_eight(uint32_t n)
 }
 
 /* Which of 32 items go left. */
-static inline uint64_t part_codes(const ct_own_question *q, uint32_t place)
+static inline uint64_t part_codes(const ct_hist_own_test *q, uint32_t place)
 {
     __m512i own = _mm512_add_epi16(_mm512_loadu_si512(q->codes + place),
                                    _mm512_set1_epi16((short) q->raise));
@@ -165,21 +165,22 @@ static inline uint32_t weight_of_items(const ct_item *items, uint32_t n)
 }
 
 /* What goes left of a run of a small node, whose first item is `begin`. */
-static inline ct_run small_went(const uint8_t *weights, uint64_t which, uint32_t begin, ct_run run)
+static inline ct_hist_run small_left_run(const uint8_t *weights, uint64_t which, uint32_t begin,
+                                         ct_hist_run run)
 {
     const uint64_t own = _bzhi_u64(which >> begin, run.n);
     const __m512i sums = _mm512_sad_epu8(_mm512_maskz_loadu_epi8(own << begin, weights),
                                          _mm512_setzero_si512());
-    return (ct_run){run.class_, (uint32_t) _mm_popcnt_u64(own),
-                    (uint32_t) _mm512_reduce_add_epi64(sums)};
+    return (ct_hist_run){run.class_, (uint32_t) _mm_popcnt_u64(own),
+                         (uint32_t) _mm512_reduce_add_epi64(sums)};
 }
 
 /* All runs at once: what is left of each lies together, in their order. No branch but those of the
  * loops. */
-static void part_own(const ct_own_question *q, const ct_item *items, const ct_run *runs,
-                     uint32_t n_runs, ct_item *left, ct_item *right, ct_run *went)
+static void part_own(const ct_hist_own_test *q, const ct_item *items, const ct_hist_run *runs,
+                     uint32_t n_runs, ct_item *left, ct_item *right, ct_hist_run *left_runs)
 {
-    uint64_t which[CT_NEAR_ROWS / 64 + 1]; /* one more is read */
+    uint64_t which[CT_MEDIUM_ROWS / 64 + 1]; /* one more is read */
     const uint8_t *bits = (const uint8_t *) which;
     uint32_t n = 0;
     for (uint32_t k = 0; k < n_runs; k++) n += runs[k].n;
@@ -188,17 +189,17 @@ static void part_own(const ct_own_question *q, const ct_item *items, const ct_ru
     part_items(items, n, bits, left, right);
     for (uint32_t k = 0, begin = 0; k < n_runs; begin += runs[k].n, k++) {
         if (q->weights) {
-            went[k] = small_went(q->weights, which[0], begin, runs[k]);
+            left_runs[k] = small_left_run(q->weights, which[0], begin, runs[k]);
             continue;
         }
         const uint32_t own = part_count(bits, begin, runs[k].n);
-        went[k] = (ct_run){runs[k].class_, own, weight_of_items(left, own)};
+        left_runs[k] = (ct_hist_run){runs[k].class_, own, weight_of_items(left, own)};
         left += own;
     }
 }
 #else
 /* Bit i: the i-th of eight items goes left. */
-static inline uint32_t part_eight_own(const ct_own_question *q, uint32_t place)
+static inline uint32_t part_eight_own(const ct_hist_own_test *q, uint32_t place)
 {
     __m128i own = _mm_loadu_si128((const __m128i *) (const void *) (q->codes + place));
     own = _mm_add_epi16(own, _mm_set1_epi16((short) q->raise));
@@ -207,10 +208,10 @@ static inline uint32_t part_eight_own(const ct_own_question *q, uint32_t place)
 }
 
 /* All runs at once: what is left of each lies together, in their order. */
-static void part_own(const ct_own_question *q, const ct_item *items, const ct_run *runs,
-                     uint32_t n_runs, ct_item *left, ct_item *right, ct_run *went)
+static void part_own(const ct_hist_own_test *q, const ct_item *items, const ct_hist_run *runs,
+                     uint32_t n_runs, ct_item *left, ct_item *right, ct_hist_run *left_runs)
 {
-    uint8_t eights[CT_NEAR_ROWS / 8 + 8];
+    uint8_t eights[CT_MEDIUM_ROWS / 8 + 8];
     uint32_t n = 0, n_left = 0, i = 0, begin = 0;
     for (uint32_t k = 0; k < n_runs; k++) n += runs[k].n;
     for (; i + 8 <= n; i += 8) {
@@ -224,7 +225,7 @@ static void part_own(const ct_own_question *q, const ct_item *items, const ct_ru
     (void) ct_part_own_from(q, items, i, n, n_left, left, right);
     for (uint32_t k = 0; k < n_runs; begin += runs[k].n, k++) {
         const uint32_t own = part_count(eights, begin, runs[k].n);
-        went[k] = (ct_run){runs[k].class_, own, part_weight(left, own)};
+        left_runs[k] = (ct_hist_run){runs[k].class_, own, part_weight(left, own)};
         left += own;
     }
 }
@@ -278,11 +279,11 @@ static inline __m256i turn_load(const uint16_t *from, uint32_t more)
 
 /* Sixteen columns, or eight, in halves of vectors: pairs of rows become pairs of columns, these
  * fours, and these eights. */
-static void turn(const uint16_t *const *rows, uint32_t n_cols, uint16_t *to, size_t stride)
+static void transpose(const uint16_t *const *rows, uint32_t n_cols, uint16_t *to, size_t stride)
 {
     for (uint32_t col = 0; col < n_cols; col += 16) {
         const uint32_t more = n_cols - col;
-        __m256i a[CT_TURN_ROWS], b[CT_TURN_ROWS], c[CT_TURN_ROWS];
+        __m256i a[CT_TRANSPOSED_ROWS], b[CT_TRANSPOSED_ROWS], c[CT_TRANSPOSED_ROWS];
 #pragma GCC unroll 4
         for (unsigned i = 0; i < 4; i++) {
             __m256i upper = turn_load(rows[2 * i] + col, more),
@@ -302,7 +303,7 @@ static void turn(const uint16_t *const *rows, uint32_t n_cols, uint16_t *to, siz
             c[2 * i + 1] = _mm256_unpackhi_epi64(b[from], b[from + 2]);
         }
 #pragma GCC unroll 8
-        for (unsigned i = 0; i < CT_TURN_ROWS; i++) {
+        for (unsigned i = 0; i < CT_TRANSPOSED_ROWS; i++) {
             uint16_t *own = to + (col + i) * stride;
             if (i < more)
                 _mm_storeu_si128((__m128i *) (void *) own, _mm256_castsi256_si128(c[i]));

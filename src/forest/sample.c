@@ -27,7 +27,7 @@ static int exponent_of_largest(const double *weights, uint32_t n_rows)
     return exponent;
 }
 
-ct_status ct_sampler_init(ct_sampler *sampler, uint32_t n_rows, const double *weights)
+ct_status ct_hist_sampler_init(ct_hist_sampler *sampler, uint32_t n_rows, const double *weights)
 {
     sampler->scan = ct_scan_at(ct_cpu_find("auto"));
     sampler->n_rows = n_rows;
@@ -49,7 +49,7 @@ ct_status ct_sampler_init(ct_sampler *sampler, uint32_t n_rows, const double *we
     return CT_OK;
 }
 
-void ct_sampler_free(ct_sampler *sampler)
+void ct_hist_sampler_free(ct_hist_sampler *sampler)
 {
     ct_free(sampler->upto);
     sampler->upto = NULL;
@@ -89,8 +89,8 @@ static void draw_again(ct_draws *d, uint32_t n, uint32_t n_rows, const tally *t)
     for (; i < n; i++) count(t, ct_draw_below(d, n_rows));
 }
 
-void ct_sample(const ct_sampler *sampler, uint64_t seed, uint32_t tree, uint32_t n, int replace,
-               const uint32_t *places, uint32_t *counts)
+void ct_hist_sample(const ct_hist_sampler *sampler, uint64_t seed, uint32_t tree, uint32_t n,
+                    int replace, const uint32_t *places, uint32_t *counts)
 {
     uint32_t n_rows = sampler->n_rows;
     const tally t = {places, counts};

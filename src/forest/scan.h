@@ -25,26 +25,27 @@
 #include <stdint.h>
 
 #include "base/cpu.h"
-#include "forest/near_bins.h"
+#include "forest/medium_bins.h"
 #include "forest/rows.h"
 
 enum {
     CT_SMALL_ROWS = 64, /* nodes of so few rows, and of so little weight, look at each row's code */
     CT_SMALL_WEIGHT = 255,
-    CT_NEAR_ROWS = 512, /* of so few, at histograms of their own bins (near_bins.h); larger ones at
-                           those of the table's bins. The best border of two bins is the cut. All
-                           this is part of the specification */
+    CT_MEDIUM_ROWS = 512,
+        /* of so few, at histograms of their own bins (medium_bins.h); larger ones at
+                             those of the table's bins. The best border of two bins is the cut. All
+                             this is part of the specification */
     CT_LIGHT_WEIGHT = 4095,
     CT_MIDDLE_WEIGHT = 32767,
     CT_SUBSET_ROWS = 16, /* rows of a subtree whose nodes are sets of them, see subtree.h */
     CT_LANES = 8,     /* candidates at a time */
-    CT_BIN_ROWS = 256 /* of a histogram: bins, then that of missing values */
+    CT_HIST_BIN_ROWS = 256 /* of a histogram: bins, then that of missing values */
 };
 
 /* Histograms of classes have a part for each pair of runs, where weights have 16 bits, or else for
  * each run. Parts are CT_PART_CELLS apart, and bins as many cells as ct_bin_width() says. Of a cell
  * the first run of a pair has the lower half, the second the upper one. */
-enum { CT_PART_CELLS = CT_BIN_ROWS * CT_LANES };
+enum { CT_PART_CELLS = CT_HIST_BIN_ROWS * CT_LANES };
 
 static inline int ct_has_pairs(uint32_t weight) { return weight <= CT_MIDDLE_WEIGHT; }
 
@@ -63,7 +64,7 @@ typedef struct {
     const int16_t *codes[CT_LANES]; /* [n] by run, then 32767 up to a multiple of 32 */
     const uint16_t *weights;        /* [n] */
     const uint16_t *pairs; /* two runs: the same, by 256 in the second */
-    const ct_run *runs;
+    const ct_hist_run *runs;
     uint32_t n_candidates, n_runs, n, weight;
 } ct_small;
 
@@ -78,7 +79,7 @@ typedef struct {
 typedef struct {
     const int16_t *codes[2 * CT_LANES]; /* [CT_SUBSET_ROWS] as in ct_small; of other rows any */
     const uint16_t *weights;        /* [CT_SUBSET_ROWS] of all */
-    const ct_run *runs;
+    const ct_hist_run *runs;
     const uint32_t *of_run; /* [n_runs] rows of each */
     uint32_t n_candidates, n_runs, rows, weight;
 } ct_subset;
@@ -111,7 +112,7 @@ typedef struct {
     /* The lowest and the highest of n codes. */
     void (*range)(const uint16_t *codes, uint32_t n, uint16_t *low, uint16_t *high);
     /* The bins of n codes; as many codes are read, and bins written, as fill a multiple of 32. */
-    void (*spread)(const uint16_t *codes, uint32_t n, const ct_near_bins *by, uint8_t *bins);
+    void (*spread)(const uint16_t *codes, uint32_t n, const ct_medium_bins *by, uint8_t *bins);
     /* The highest of n codes up to `most`, 0 if there is none, and the lowest above it, 65535 if
      * there is none. */
     void (*beside)(const uint16_t *codes, uint32_t n, uint16_t most, uint16_t *low,
@@ -136,16 +137,17 @@ typedef struct {
     /* Items that go left and those that go right, in their order; returns how many go left, and
      * their weight. Up to CT_PART_PAD more are written behind both. `left` may be `items`, or
      * before. */
-    uint32_t (*part)(const ct_question *question, const ct_item *items, uint32_t n, ct_item *left,
+    uint32_t (*part)(const ct_hist_test *test, const ct_item *items, uint32_t n, ct_item *left,
                      ct_item *right, uint32_t *weight);
-    /* The same by codes of at most CT_NEAR_ROWS items with all runs of a node, none of them
-     * empty: went[run] is what of each goes left. Nothing is written behind the node's items; as
+    /* The same by codes of at most CT_MEDIUM_ROWS items with all runs of a node, none of them
+     * empty: left_runs[run] is what of each goes left. Nothing is written behind the node's items;
+     * as
      * many are read as fill a multiple of 8. */
-    void (*part_own)(const ct_own_question *question, const ct_item *items, const ct_run *runs,
-                     uint32_t n_runs, ct_item *left, ct_item *right, ct_run *went);
-    /* to[col][stride]: the columns of CT_TURN_ROWS rows, of which as many are read as fill a
+    void (*part_own)(const ct_hist_own_test *test, const ct_item *items, const ct_hist_run *runs,
+                     uint32_t n_runs, ct_item *left, ct_item *right, ct_hist_run *left_runs);
+    /* to[col][stride]: the columns of CT_TRANSPOSED_ROWS rows, of which as many are read as fill a
      * multiple of 8. */
-    void (*turn)(const uint16_t *const *rows, uint32_t n_cols, uint16_t *to, size_t stride);
+    void (*transpose)(const uint16_t *const *rows, uint32_t n_cols, uint16_t *to, size_t stride);
 } ct_scan;
 
 extern const ct_scan ct_scan_scalar;

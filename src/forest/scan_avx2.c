@@ -19,7 +19,7 @@ CT_TARGET(CT_AVX2)
 #define MULTIPLY_LOW(a, b) ((vec_u64) _mm256_mul_epu32((__m256i) (a), (__m256i) (b)))
 
 /* Lanes of both, one after the other: a[0], b[0], a[1] ... */
-static inline void store_in_turns(uint32_t *to, __m256i a, __m256i b)
+static inline void store_interleaved(uint32_t *to, __m256i a, __m256i b)
 {
     const __m256i even = _mm256_unpacklo_epi64(a, b), odd = _mm256_unpackhi_epi64(a, b);
     _mm256_storeu_si256((__m256i *) (void *) to, _mm256_permute2x128_si256(even, odd, 0x20));
@@ -27,7 +27,7 @@ static inline void store_in_turns(uint32_t *to, __m256i a, __m256i b)
                         _mm256_permute2x128_si256(even, odd, 0x31));
 }
 
-#define STORE_IN_TURNS(to, a, b) store_in_turns(to, (__m256i) (a), (__m256i) (b))
+#define STORE_INTERLEAVED(to, a, b) store_interleaved(to, (__m256i) (a), (__m256i) (b))
 #define LOWEST_OF_EIGHT(a) ((uint16_t) _mm_cvtsi128_si32(_mm_minpos_epu16((__m128i) (a))))
 static inline __attribute__((always_inline)) __m256i running(__m256i cells, const unsigned width)
 {
@@ -47,6 +47,6 @@ static inline __attribute__((always_inline)) __m256i last_bin(__m256i cells, con
 
 const ct_scan ct_scan_avx2 = {
     gini, variance, small_gini, NULL, above, range, spread, beside, ranks, draws, below,
-    ct_drawn_plain, ct_weights_plain, part, part_own, turn};
+    ct_drawn_plain, ct_weights_plain, part, part_own, transpose};
 CT_TARGET_END
 #endif

@@ -19,7 +19,7 @@ CT_TARGET(CT_AVX512)
 #define MULTIPLY_LOW(a, b) ((vec_u64) _mm512_mul_epu32((__m512i) (a), (__m512i) (b)))
 
 /* Lanes of both, one after the other: a[0], b[0], a[1] ... */
-static inline void store_in_turns(uint32_t *to, __m512i a, __m512i b)
+static inline void store_interleaved(uint32_t *to, __m512i a, __m512i b)
 {
     const __m512i first = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11),
                   second = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
@@ -27,7 +27,7 @@ static inline void store_in_turns(uint32_t *to, __m512i a, __m512i b)
     _mm512_storeu_si512(to + 16, _mm512_permutex2var_epi64(a, second, b));
 }
 
-#define STORE_IN_TURNS(to, a, b) store_in_turns(to, (__m512i) (a), (__m512i) (b))
+#define STORE_INTERLEAVED(to, a, b) store_interleaved(to, (__m512i) (a), (__m512i) (b))
 #define LOWEST_OF_EIGHT(a) ((uint16_t) _mm_cvtsi128_si32(_mm_minpos_epu16((__m128i) (a))))
 #define HALF_OF(from) _mm256_loadu_si256((const __m256i *) (const void *) (from))
 #define WIDEN(from) _mm512_cvtepu16_epi32(HALF_OF(from))
@@ -64,6 +64,6 @@ static inline __attribute__((always_inline)) __m512i last_bin(__m512i cells, con
 
 const ct_scan ct_scan_avx512 = {
     gini,  variance, small_gini, subset_gini, above,         range, spread,   beside,
-    ranks, draws,    below,      drawn,       small_weights, part,  part_own, turn};
+    ranks, draws,    below,      drawn,       small_weights, part,  part_own, transpose};
 CT_TARGET_END
 #endif

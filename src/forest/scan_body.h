@@ -82,7 +82,7 @@ static void variance(const double *sums, const int32_t *weights, double sum, uin
         lanes_best best = no_best();
         const vec_i64 all = (vec_i64) {0} - 1;
         for (uint32_t step = missing_left ? 0 : 1; step <= n_bins; step++) {
-            uint32_t bin = step ? step - 1 : CT_BIN_ROWS - 1;
+            uint32_t bin = step ? step - 1 : CT_HIST_BIN_ROWS - 1;
             s += *(const vec_f64 *) (const void *) (sums + bin * CT_LANES + lane);
             size += *(const vec_i32 *) (const void *) (weights + bin * CT_LANES + lane);
             vec_f64 t = sum - s;
@@ -367,7 +367,7 @@ static void beside(const uint16_t *codes, uint32_t n, uint16_t most, uint16_t *l
     *high = lowest_of(lowest);
 }
 
-static void spread(const uint16_t *codes, uint32_t n, const ct_near_bins *by, uint8_t *bins)
+static void spread(const uint16_t *codes, uint32_t n, const ct_medium_bins *by, uint8_t *bins)
 {
     const vec_u16 least = (vec_u16) {0} + (uint16_t) by->low,
                   part = (vec_u16) {0} + (uint16_t) by->scale,
@@ -377,7 +377,7 @@ static void spread(const uint16_t *codes, uint32_t n, const ct_near_bins *by, ui
         vec_u16 bin = *(const vec_u16 *) (const void *) (codes + i) - least;
         if (by->scale < 65536) bin = MULTIPLY_HIGH(bin, part);
         const vec_u16 shared = LOWER_OF(bin, last) - LOWER_OF(bin, first);
-        bin = bin - shared + (shared >> CT_NEAR_SHIFT);
+        bin = bin - shared + (shared >> CT_MEDIUM_SHIFT);
         *(half_u8 *) (void *) (bins + i) = __builtin_convertvector(bin, half_u8);
     }
 }
@@ -410,7 +410,7 @@ static void draws(const uint32_t counter[4], const uint32_t key[2], uint32_t n_b
             c = (x >> 32) ^ d ^ keys[1][round];
             d = x;
         }
-        STORE_IN_TURNS(words, (a & low) | b << 32, (c & low) | d << 32);
+        STORE_INTERLEAVED(words, (a & low) | b << 32, (c & low) | d << 32);
     }
 }
 

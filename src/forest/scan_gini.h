@@ -41,7 +41,7 @@ INLINE void begin_sums(const gini_node *node, unsigned from, const unsigned widt
     uint32_t all[N32];
     for (uint32_t part = 0; 2 * part < node->n_runs; part++) {
         const uint32_t *missing = node->histograms + part * CT_PART_CELLS + from +
-                                  (CT_BIN_ROWS - 1) * (size_t) width;
+                                  (CT_HIST_BIN_ROWS - 1) * (size_t) width;
         for (unsigned i = 0; i < N32; i++) all[i] = node->missing_left ? missing[i % width] : 0;
         before[part] = *(const whole_u32 *) (const void *) all;
     }

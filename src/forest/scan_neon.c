@@ -21,13 +21,13 @@ static inline uint16x8_t multiply_high(uint16x8_t a, uint16x8_t b)
     ((vec_u64) vmull_u32(vmovn_u64((uint64x2_t) (a)), vmovn_u64((uint64x2_t) (b))))
 
 /* Lanes of both, one after the other: a[0], b[0], a[1], b[1]. */
-static inline void store_in_turns(uint32_t *to, uint64x2_t a, uint64x2_t b)
+static inline void store_interleaved(uint32_t *to, uint64x2_t a, uint64x2_t b)
 {
     vst1q_u32(to, vreinterpretq_u32_u64(vzip1q_u64(a, b)));
     vst1q_u32(to + 4, vreinterpretq_u32_u64(vzip2q_u64(a, b)));
 }
 
-#define STORE_IN_TURNS(to, a, b) store_in_turns(to, (uint64x2_t) (a), (uint64x2_t) (b))
+#define STORE_INTERLEAVED(to, a, b) store_interleaved(to, (uint64x2_t) (a), (uint64x2_t) (b))
 #define LOWEST_OF_EIGHT(a) vminvq_u16((uint16x8_t) (a))
 #define RUNNING(cells, width) ((void) (width), (cells)) /* of one bin */
 #define LAST_BIN(cells, width) ((void) (width), (cells))

@@ -45,7 +45,7 @@ static void gini_middle(const uint32_t *histograms, const uint32_t *totals, uint
     uint32_t left[256] = {0}, size = 0;
     *cut = (ct_bin_cut){NAN, 0};
     if (missing_left)
-        size = add_bin(histograms, n_runs, (size_t) (CT_BIN_ROWS - 1) * width + lane, left);
+        size = add_bin(histograms, n_runs, (size_t) (CT_HIST_BIN_ROWS - 1) * width + lane, left);
     for (uint32_t bin = 0; bin < n_bins; bin++) {
         size += add_bin(histograms, n_runs, (size_t) bin * width + lane, left);
         if (!size || size == weight) continue;
@@ -75,7 +75,7 @@ static void variance(const double *sums, const int32_t *weights, double sum, uin
         double s = 0, score = NAN;
         uint32_t size = 0, best = 0;
         for (uint32_t step = missing_left ? 0 : 1; step <= n_bins; step++) {
-            uint32_t bin = step ? step - 1 : CT_BIN_ROWS - 1;
+            uint32_t bin = step ? step - 1 : CT_HIST_BIN_ROWS - 1;
             s += sums[bin * CT_LANES + lane];
             size += (uint32_t) weights[bin * CT_LANES + lane];
             if (!step || !size || size == weight) continue;
@@ -102,7 +102,8 @@ static void add_side(sides *all, uint32_t k, uint32_t left, uint32_t weight)
     all->others += right * right;
 }
 
-static float score_of_sides(const sides *all, const ct_run *runs, uint32_t n_runs, uint32_t weight)
+static float score_of_sides(const sides *all, const ct_hist_run *runs, uint32_t n_runs,
+                            uint32_t weight)
 {
     const uint32_t size = all->size, rest = weight - size;
     if (!rest) return NAN;
@@ -212,13 +213,13 @@ static int subset_gini(const ct_subset *node, ct_subset_cut *best)
     return found;
 }
 
-static void spread(const uint16_t *codes, uint32_t n, const ct_near_bins *by, uint8_t *bins)
+static void spread(const uint16_t *codes, uint32_t n, const ct_medium_bins *by, uint8_t *bins)
 {
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t at = (uint16_t) (codes[i] - by->low) * by->scale >> 16,
                        until = at < by->last ? at : by->last,
                        shared = at > by->first ? until - by->first : 0;
-        bins[i] = (uint8_t) (at - shared + (shared >> CT_NEAR_SHIFT));
+        bins[i] = (uint8_t) (at - shared + (shared >> CT_MEDIUM_SHIFT));
     }
 }
 

@@ -15,10 +15,10 @@ static inline void ct_gini_wide(const uint32_t *histograms, const uint32_t *tota
     cut->score = NAN;
     cut->bin = 0;
     for (uint32_t step = missing_left ? 0 : 1; step <= n_bins; step++) {
-        uint32_t bin = step ? step - 1 : CT_BIN_ROWS - 1;
+        uint32_t bin = step ? step - 1 : CT_HIST_BIN_ROWS - 1;
         uint64_t size = 0, squares = 0, others = 0;
         for (uint32_t k = 0; k < n_runs; k++) {
-            left[k] += histograms[((size_t) k * CT_BIN_ROWS + bin) * CT_LANES + lane];
+            left[k] += histograms[((size_t) k * CT_HIST_BIN_ROWS + bin) * CT_LANES + lane];
             uint64_t a = left[k], b = totals[k] - left[k];
             size += a;
             squares += a * a;

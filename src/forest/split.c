@@ -13,7 +13,7 @@ static double worst(void) { return -1; } /* no score is negative */
 
 /* Codes of a candidate that rows of the node have, from the lowest to the highest. 0 if they have
  * one, or none. */
-static int code_range(const ct_search *s, uint32_t column, uint32_t *low, uint32_t *high,
+static int code_range(const ct_hist_search *s, uint32_t column, uint32_t *low, uint32_t *high,
                       int *missing)
 {
     *low = CT_CODE_MISSING, *high = 0, *missing = 0;
@@ -29,20 +29,20 @@ static int code_range(const ct_search *s, uint32_t column, uint32_t *low, uint32
     return *low < *high;
 }
 
-static double score_of_cut(const ct_search *s, uint32_t column, uint32_t cut, int missing_left)
+static double score_of_cut(const ct_hist_search *s, uint32_t column, uint32_t cut, int missing_left)
 {
     uint64_t size = 0, squares = 0, others = 0, weight = s->task->weight;
     double sum = 0;
     const ct_item *item = s->items;
     for (uint32_t k = 0; k < s->task->n_runs; k++) {
         uint64_t left = 0;
-        for (const ct_item *end = item + s->desk->now[k].n; item < end; item++) {
+        for (const ct_item *end = item + s->scratch->now[k].n; item < end; item++) {
             uint16_t code = ct_view_code(s->view, column, item->row);
             if ((uint16_t) (code + missing_left) >= cut + (uint32_t) missing_left) continue;
             left += item->weight;
             if (!s->grower->n_classes) sum += (double) s->view->whole[item->row] * item->weight;
         }
-        uint64_t right = s->desk->now[k].weight - left;
+        uint64_t right = s->scratch->now[k].weight - left;
         size += left;
         squares += left * left;
         others += right * right;
@@ -52,7 +52,7 @@ static double score_of_cut(const ct_search *s, uint32_t column, uint32_t cut, in
     return (double) squares / a + (double) others / b;
 }
 
-static void search_random(ct_search *s)
+static void search_random(ct_hist_search *s)
 {
     while (s->n_drawn < s->grower->options->mtry) {
         uint32_t column = ct_draw_column(s), low, high;
@@ -67,23 +67,23 @@ static void search_random(ct_search *s)
             double score = score_of_cut(s, column, cut, left);
             if (!(score > s->score)) continue;
             s->score = score;
-            *s->split = (ct_split){column, cut, left, missing, 0, 0, NULL, 0};
+            *s->split = (ct_hist_split){column, cut, left, missing, 0, 0, NULL, 0};
         }
     }
 }
 
-int ct_find_split(ct_desk *desk, const ct_view *view, const ct_task *task, uint32_t tree,
-                  ct_split *split)
+int ct_find_split(ct_hist_scratch *scratch, const ct_view *view, const ct_hist_task *task,
+                  uint32_t tree, ct_hist_split *split)
 {
-    const ct_grower *grower = desk->grower;
+    const ct_grower *grower = scratch->grower;
     const ct_hist_options *options = grower->options;
     const int at_random = options->rule == CT_SPLIT_RANDOM;
-    ct_search s;
-    s.desk = desk;
+    ct_hist_search s;
+    s.scratch = scratch;
     s.grower = grower;
     s.view = view;
     s.task = task;
-    s.items = desk->items + task->begin;
+    s.items = scratch->items + task->begin;
     s.rng = options->pool_by_level ? ct_pool_rng(grower, tree, task->depth)
                                    : ct_rng_of(options->seed, tree, task->path);
     if (at_random)
@@ -98,6 +98,6 @@ int ct_find_split(ct_desk *desk, const ct_view *view, const ct_task *task, uint3
     if (at_random) search_random(&s);
     else if (task->n <= CT_SMALL_ROWS && task->weight <= CT_SMALL_WEIGHT) ct_search_small(&s);
     else ct_search_bins(&s);
-    ct_put_back(desk, s.n_drawn);
+    ct_put_back(scratch, s.n_drawn);
     return s.score > worst();
 }

@@ -8,7 +8,7 @@
 #include "forest/lanes.h"
 #include "forest/search.h"
 
-enum { ROOM = CT_NEAR_ROWS + CT_NEAR_PAD, MISSING = CT_BIN_ROWS - 1 };
+enum { ROOM = CT_MEDIUM_ROWS + CT_MEDIUM_PAD, MISSING = CT_HIST_BIN_ROWS - 1 };
 
 /* ---- histograms ---- */
 
@@ -109,7 +109,7 @@ typedef struct {
     uint32_t n_bins;
     int any_missing;
     int by_place; /* bins are those of items, in their order; else of the view's rows */
-    ct_near_bins by[CT_LANES];
+    ct_medium_bins by[CT_LANES];
 } group;
 
 /* ---- bins of the node's own ---- */
@@ -127,10 +127,10 @@ static void range_of_some(const uint16_t *codes, uint32_t n, uint16_t *low, uint
 }
 
 /* Bins of the codes of the items in a column; returns whether some are missing. */
-static int spread_codes(const ct_search *s, uint32_t column, unsigned lane, ct_near_bins *by)
+static int spread_codes(const ct_hist_search *s, uint32_t column, unsigned lane, ct_medium_bins *by)
 {
-    uint16_t *codes = ct_near_codes(s, lane), low, high;
-    uint8_t *bins = s->desk->near_bins + (size_t) lane * ROOM;
+    uint16_t *codes = ct_medium_codes(s, lane), low, high;
+    uint8_t *bins = s->scratch->medium_bins + (size_t) lane * ROOM;
     const ct_scan *scan = s->grower->scan;
     const int may_miss = s->grower->codes->columns[column].has_missing;
     const uint32_t n = s->task->n;
@@ -138,7 +138,7 @@ static int spread_codes(const ct_search *s, uint32_t column, unsigned lane, ct_n
     for (uint32_t i = 0; may_miss && i < n; i++) missing |= codes[i] == CT_CODE_MISSING;
     if (missing) range_of_some(codes, n, &low, &high);
     else scan->range(codes, n, &low, &high);
-    *by = ct_near_bins_of(low, high, n);
+    *by = ct_medium_bins_of(low, high, n);
     scan->spread(codes, n, by, bins);
     for (uint32_t i = 0; missing && i < n; i++)
         if (codes[i] == CT_CODE_MISSING) bins[i] = CT_BIN_MISSING;
@@ -148,12 +148,12 @@ static int spread_codes(const ct_search *s, uint32_t column, unsigned lane, ct_n
 /* ---- candidates ---- */
 
 /* Columns without an order are searched on the way. */
-static group draw_group(ct_search *s)
+static group draw_group(ct_hist_search *s)
 {
     group g;
     g.lanes = 0;
-    g.by_place = s->task->n <= CT_NEAR_ROWS;
-    g.n_bins = g.by_place ? ct_near_most(s->task->n) : 0;
+    g.by_place = s->task->n <= CT_MEDIUM_ROWS;
+    g.n_bins = g.by_place ? ct_medium_most(s->task->n) : 0;
     g.any_missing = 0;
     while (g.lanes < CT_LANES && s->n_drawn < s->grower->options->mtry) {
         uint32_t col = ct_draw_column(s);
@@ -163,7 +163,7 @@ static group draw_group(ct_search *s)
         }
         unsigned lane = g.lanes++;
         g.columns[lane] = col;
-        const ct_code_column *column = &s->grower->codes->columns[col];
+        const ct_hist_code_column *column = &s->grower->codes->columns[col];
         if (g.by_place) continue;
         g.bins[lane] = s->view->bins + col * s->view->bin_stride;
         if (column->n_bins > g.n_bins) g.n_bins = column->n_bins;
@@ -174,7 +174,7 @@ static group draw_group(ct_search *s)
     ct_read_codes(s, g.columns, g.lanes, 0);
     for (unsigned lane = 0; lane < g.lanes; lane++) {
         g.any_missing |= spread_codes(s, g.columns[lane], lane, &g.by[lane]);
-        g.bins[lane] = s->desk->near_bins + (size_t) lane * ROOM;
+        g.bins[lane] = s->scratch->medium_bins + (size_t) lane * ROOM;
     }
     return g;
 }
@@ -194,7 +194,8 @@ static int is_by_halves(const group *g, uint32_t n)
 }
 
 /* One part of the histograms: so many runs, of n items. */
-static void count_part(const group *g, const ct_run *runs, uint32_t n_runs, const ct_item *items,
+static void count_part(const group *g, const ct_hist_run *runs, uint32_t n_runs,
+                       const ct_item *items,
                        uint32_t n, const uint8_t *const *all_bins, uint32_t *histogram)
 {
     const int by_halves = is_by_halves(g, n);
@@ -212,15 +213,15 @@ static void count_part(const group *g, const ct_run *runs, uint32_t n_runs, cons
     if (g->any_missing) add_halves(histogram, MISSING, 1, g->width);
 }
 
-static void count_classes(ct_search *s, const group *g)
+static void count_classes(ct_hist_search *s, const group *g)
 {
-    uint32_t *histogram = s->desk->histograms;
+    uint32_t *histogram = s->scratch->histograms;
     const ct_item *items = s->items;
     const uint32_t n_runs = s->task->n_runs, most = ct_has_pairs(s->task->weight) ? 2 : 1;
     const uint8_t *bins[CT_LANES];
     memcpy(bins, g->bins, sizeof bins);
     for (uint32_t k = 0; k < n_runs; k += most, histogram += CT_PART_CELLS) {
-        const ct_run *runs = s->desk->now + k;
+        const ct_hist_run *runs = s->scratch->now + k;
         const uint32_t own = n_runs - k < most ? n_runs - k : most;
         uint32_t n = 0;
         for (uint32_t i = 0; i < own; i++) n += runs[i].n;
@@ -230,62 +231,63 @@ static void count_classes(ct_search *s, const group *g)
     }
 }
 
-static void unpack(ct_desk *desk, uint32_t from, uint32_t to)
+static void unpack(ct_hist_scratch *scratch, uint32_t from, uint32_t to)
 {
     for (size_t i = (size_t) from * CT_LANES; i < (size_t) to * CT_LANES; i++) {
-        int64_t weight = desk->packed[i] & 65535;
-        desk->weights[i] = (int32_t) weight;
-        int64_t sum = (desk->packed[i] - weight) / 65536;
-        desk->sums[i] = (double) sum;
+        int64_t weight = scratch->packed[i] & 65535;
+        scratch->weights[i] = (int32_t) weight;
+        int64_t sum = (scratch->packed[i] - weight) / 65536;
+        scratch->sums[i] = (double) sum;
     }
 }
 
-static void sum_numbers(ct_search *s, const group *g)
+static void sum_numbers(ct_hist_search *s, const group *g)
 {
-    ct_desk *desk = s->desk;
+    ct_hist_scratch *scratch = s->scratch;
     const int32_t *whole = s->view->whole;
     if (s->task->weight <= CT_MIDDLE_WEIGHT) {
-        clear(desk->packed, CT_LANES * sizeof *desk->packed, g);
-        fill_packed(desk->packed, s->items, s->task->n, g->bins, g->lanes, g->by_place, whole);
-        unpack(desk, 0, g->n_bins);
-        if (g->any_missing) unpack(desk, MISSING, CT_BIN_ROWS);
+        clear(scratch->packed, CT_LANES * sizeof *scratch->packed, g);
+        fill_packed(scratch->packed, s->items, s->task->n, g->bins, g->lanes, g->by_place, whole);
+        unpack(scratch, 0, g->n_bins);
+        if (g->any_missing) unpack(scratch, MISSING, CT_HIST_BIN_ROWS);
     } else {
-        clear(desk->sums, CT_LANES * sizeof *desk->sums, g);
-        clear(desk->weights, CT_LANES * sizeof *desk->weights, g);
-        fill_sums(desk->sums, s->items, s->task->n, g->bins, g->lanes, g->by_place, whole);
-        fill_classes((uint32_t *) desk->weights, s->items, s->task->n, g->bins, g->lanes,
+        clear(scratch->sums, CT_LANES * sizeof *scratch->sums, g);
+        clear(scratch->weights, CT_LANES * sizeof *scratch->weights, g);
+        fill_sums(scratch->sums, s->items, s->task->n, g->bins, g->lanes, g->by_place, whole);
+        fill_classes((uint32_t *) scratch->weights, s->items, s->task->n, g->bins, g->lanes,
                      g->by_place, CT_LANES, 0);
     }
 }
 
 /* Weight of a run in a bin. */
-static uint32_t run_weight(const ct_search *s, const group *g, uint32_t run, uint32_t bin,
+static uint32_t run_weight(const ct_hist_search *s, const group *g, uint32_t run, uint32_t bin,
                            unsigned lane)
 {
-    const uint32_t *cells = s->desk->histograms + (size_t) bin * g->width + lane;
+    const uint32_t *cells = s->scratch->histograms + (size_t) bin * g->width + lane;
     if (!ct_has_pairs(s->task->weight)) return cells[(size_t) run * CT_PART_CELLS];
     return cells[(size_t) (run / 2) * CT_PART_CELLS] >> run % 2 * 16 & 65535;
 }
 
 /* ... of the node. */
-static uint32_t bin_weight(const ct_search *s, const group *g, uint32_t bin, unsigned lane)
+static uint32_t bin_weight(const ct_hist_search *s, const group *g, uint32_t bin, unsigned lane)
 {
     uint32_t weight = 0;
-    if (!s->grower->n_classes) return (uint32_t) s->desk->weights[(size_t) bin * CT_LANES + lane];
+    if (!s->grower->n_classes) return (uint32_t) s->scratch->weights[(size_t) bin * CT_LANES +
+                                                                     lane];
     for (uint32_t k = 0; k < s->task->n_runs; k++) weight += run_weight(s, g, k, bin, lane);
     return weight;
 }
 
 /* ---- scores ---- */
 
-static void scan_plain(const ct_search *s, const group *g, unsigned lane, int missing_left,
+static void scan_plain(const ct_hist_search *s, const group *g, unsigned lane, int missing_left,
                        ct_bin_cut *cut)
 {
     uint32_t left[CT_HIST_CLASSES] = {0}, size = 0;
     cut->score = NAN;
     cut->bin = 0;
     for (uint32_t step = missing_left ? 0 : 1; step <= g->n_bins; step++) {
-        uint32_t bin = step ? step - 1 : CT_BIN_ROWS - 1, before = size;
+        uint32_t bin = step ? step - 1 : CT_HIST_BIN_ROWS - 1, before = size;
         for (uint32_t k = 0; k < s->task->n_runs; k++) {
             uint32_t weight = run_weight(s, g, k, bin, lane);
             left[k] += weight;
@@ -297,21 +299,21 @@ static void scan_plain(const ct_search *s, const group *g, unsigned lane, int mi
     }
 }
 
-static void scan_group(const ct_search *s, const group *g, int missing_left, ct_bin_cut *cuts)
+static void scan_group(const ct_hist_search *s, const group *g, int missing_left, ct_bin_cut *cuts)
 {
     uint32_t totals[CT_HIST_CLASSES + 1];
-    const ct_desk *desk = s->desk;
+    const ct_hist_scratch *scratch = s->scratch;
     if (!s->grower->n_classes) {
-        s->grower->scan->variance(desk->sums, desk->weights, s->sum, s->task->weight, g->n_bins,
-                                  missing_left, g->lanes, cuts);
+        s->grower->scan->variance(scratch->sums, scratch->weights, s->sum, s->task->weight,
+                                  g->n_bins, missing_left, g->lanes, cuts);
     } else if (ct_is_plain(s)) {
         for (unsigned lane = 0; lane < g->lanes; lane++)
             scan_plain(s, g, lane, missing_left, &cuts[lane]);
     } else {
-        for (uint32_t k = 0; k < s->task->n_runs; k++) totals[k] = desk->now[k].weight;
+        for (uint32_t k = 0; k < s->task->n_runs; k++) totals[k] = scratch->now[k].weight;
         totals[s->task->n_runs] = 0;
-        s->grower->scan->gini(desk->histograms, totals, s->task->n_runs, s->task->weight, g->n_bins,
-                              missing_left, g->lanes, cuts);
+        s->grower->scan->gini(scratch->histograms, totals, s->task->n_runs, s->task->weight,
+                              g->n_bins, missing_left, g->lanes, cuts);
     }
 }
 
@@ -324,37 +326,37 @@ typedef struct {
 } border;
 
 /* Between two bins of the table that have rows. */
-static uint32_t cut_of_table(const ct_search *s, const group *g, const border *at)
+static uint32_t cut_of_table(const ct_hist_search *s, const group *g, const border *at)
 {
-    const ct_code_column *column = &s->grower->codes->columns[g->columns[at->lane]];
+    const ct_hist_code_column *column = &s->grower->codes->columns[g->columns[at->lane]];
     uint32_t next = at->bin + 1;
     while (next < g->n_bins && !bin_weight(s, g, next, at->lane)) next++;
     return next == g->n_bins ? column->n_codes : column->first[(at->bin + next + 1) / 2];
 }
 
 /* Between the codes beside the border of two bins of the node's own. */
-static uint32_t cut_of_codes(const ct_search *s, const group *g, const border *at)
+static uint32_t cut_of_codes(const ct_hist_search *s, const group *g, const border *at)
 {
-    const uint32_t last = ct_near_last(&g->by[at->lane], at->bin);
+    const uint32_t last = ct_medium_last(&g->by[at->lane], at->bin);
     const uint16_t most = (uint16_t) (last < CT_CODE_MISSING ? last : CT_CODE_MISSING - 1);
     uint16_t low, high;
-    s->grower->scan->beside(ct_near_codes(s, at->lane), s->task->n, most, &low, &high);
+    s->grower->scan->beside(ct_medium_codes(s, at->lane), s->task->n, most, &low, &high);
     return high == CT_CODE_MISSING ? s->grower->codes->columns[g->columns[at->lane]].n_codes
                                    : (uint32_t) (low + high + 1) / 2;
 }
 
-static void take_border(ct_search *s, const group *g, const border *at)
+static void take_border(ct_hist_search *s, const group *g, const border *at)
 {
-    const uint16_t *codes = g->by_place ? ct_near_codes(s, at->lane) : NULL;
+    const uint16_t *codes = g->by_place ? ct_medium_codes(s, at->lane) : NULL;
     const uint32_t cut = (g->by_place ? cut_of_codes : cut_of_table)(s, g, at);
     const int knows_missing = g->any_missing && bin_weight(s, g, MISSING, at->lane);
-    *s->split = (ct_split){g->columns[at->lane], cut, at->missing_left, knows_missing, 0, 0, codes,
-                           (uint16_t) at->missing_left};
+    *s->split = (ct_hist_split){g->columns[at->lane], cut, at->missing_left, knows_missing, 0, 0,
+                                codes, (uint16_t) at->missing_left};
     s->half = !s->half;
 }
 
 /* The better one of the best so far and a cut. */
-static int compare(ct_search *s, const ct_bin_cut *cut, border *best, unsigned lane,
+static int compare(ct_hist_search *s, const ct_bin_cut *cut, border *best, unsigned lane,
                    int missing_left)
 {
     if (!(cut->score > s->score)) return 0;
@@ -363,7 +365,7 @@ static int compare(ct_search *s, const ct_bin_cut *cut, border *best, unsigned l
     return 1;
 }
 
-static void search_group(ct_search *s)
+static void search_group(ct_hist_search *s)
 {
     ct_bin_cut right[CT_LANES], left[CT_LANES];
     group g = draw_group(s);
@@ -384,7 +386,7 @@ static void search_group(ct_search *s)
     if (better) take_border(s, &g, &best);
 }
 
-void ct_search_bins(ct_search *s)
+void ct_search_bins(ct_hist_search *s)
 {
     while (s->n_drawn < s->grower->options->mtry) search_group(s);
 }

@@ -15,19 +15,20 @@ typedef struct {
     ct_small node;
 } small_rows;
 
-enum { TURN = 0x8000 }; /* codes turned so compare as signed numbers */
+enum { SIGN_BIT = 0x8000 }; /* codes turned so compare as signed numbers */
 
-static uint32_t turned_back(int16_t code, int missing_left)
+static uint32_t from_signed(int16_t code, int missing_left)
 {
-    return (uint16_t) (((uint16_t) code ^ TURN) - missing_left);
+    return (uint16_t) (((uint16_t) code ^ SIGN_BIT) - missing_left);
 }
 
-static void take_cut(ct_search *s, const small_rows *rows, const ct_small_cut *cut, double score)
+static void take_cut(ct_hist_search *s, const small_rows *rows, const ct_small_cut *cut,
+                     double score)
 {
     const int missing_left = rows->missing_left[cut->candidate];
     const uint32_t column = rows->columns[cut->candidate],
-                   low = turned_back(cut->code, missing_left),
-                   high = turned_back(cut->next, missing_left);
+                   low = from_signed(cut->code, missing_left),
+                   high = from_signed(cut->next, missing_left);
     s->score = score;
     s->split->column = column;
     s->split->cut = high == CT_CODE_MISSING ? s->grower->codes->columns[column].n_codes
@@ -36,14 +37,14 @@ static void take_cut(ct_search *s, const small_rows *rows, const ct_small_cut *c
     s->split->knows_missing = rows->missing[cut->candidate];
     s->split->is_set = 0;
     s->split->codes = (const uint16_t *) rows->node.codes[cut->candidate];
-    s->split->raise = TURN;
+    s->split->raise = SIGN_BIT;
     s->half = !s->half;
 }
 
 /* ---- one candidate at a time ---- */
 
 /* Rows in order of their codes, those of one code in any. */
-static void sort_rows(const ct_search *s, const int16_t *codes, uint32_t n, uint8_t *order)
+static void sort_rows(const ct_hist_search *s, const int16_t *codes, uint32_t n, uint8_t *order)
 {
     uint8_t same[CT_SMALL_ROWS] = {0};
     uint16_t below[CT_SMALL_ROWS];
@@ -51,7 +52,8 @@ static void sort_rows(const ct_search *s, const int16_t *codes, uint32_t n, uint
     for (uint32_t i = 0; i < n; i++) order[below[i] + same[below[i]]++] = (uint8_t) i;
 }
 
-static int best_of_numbers(const ct_search *s, const int16_t *codes, double *best, int16_t *code)
+static int best_of_numbers(const ct_hist_search *s, const int16_t *codes, double *best,
+                           int16_t *code)
 {
     double sum = 0;
     uint32_t weight = 0, n = s->task->n;
@@ -72,14 +74,14 @@ static int best_of_numbers(const ct_search *s, const int16_t *codes, double *bes
     return found;
 }
 
-static int best_of_plain(const ct_search *s, const int16_t *codes, double *best, int16_t *code)
+static int best_of_plain(const ct_hist_search *s, const int16_t *codes, double *best, int16_t *code)
 {
     uint32_t left[CT_HIST_CLASSES] = {0}, size = 0, n = s->task->n;
     uint8_t order[CT_SMALL_ROWS] = {0}, run_of[CT_SMALL_ROWS] = {0};
     int found = 0;
     sort_rows(s, codes, n, order);
     for (uint32_t k = 0, i = 0; k < s->task->n_runs; k++)
-        for (uint32_t j = 0; j < s->desk->now[k].n; j++) run_of[i++] = (uint8_t) k;
+        for (uint32_t j = 0; j < s->scratch->now[k].n; j++) run_of[i++] = (uint8_t) k;
     for (uint32_t i = 0; i + 1 < n; i++) {
         uint32_t row = order[i];
         left[run_of[row]] += s->items[row].weight;
@@ -94,7 +96,7 @@ static int best_of_plain(const ct_search *s, const int16_t *codes, double *best,
 /* ---- candidates that wait ---- */
 
 /* The best cut of these, if better than all before. */
-static int best_of_waiting(const ct_search *s, const small_rows *rows, ct_small_cut *cut,
+static int best_of_waiting(const ct_hist_search *s, const small_rows *rows, ct_small_cut *cut,
                            double *score)
 {
     int found = 0;
@@ -116,7 +118,7 @@ static int best_of_waiting(const ct_search *s, const small_rows *rows, ct_small_
     return found;
 }
 
-static int any_missing(const ct_search *s, const uint16_t *codes, uint32_t column)
+static int any_missing(const ct_hist_search *s, const uint16_t *codes, uint32_t column)
 {
     int missing = 0;
     if (!s->grower->codes->columns[column].has_missing) return 0;
@@ -135,14 +137,14 @@ static void pad_codes(uint16_t *codes, uint32_t n)
 
 /* Missing values go above all others, or, one further, below; where there are none, one side is
  * enough. */
-static void read_waiting(const ct_search *s, small_rows *rows)
+static void read_waiting(const ct_hist_search *s, small_rows *rows)
 {
     const uint32_t n_read = rows->node.n_candidates;
     uint32_t n = 0;
-    for (uint32_t k = 0; k < n_read; k++) pad_codes(ct_near_codes(s, k), s->task->n);
-    ct_read_codes(s, rows->columns, n_read, TURN);
+    for (uint32_t k = 0; k < n_read; k++) pad_codes(ct_medium_codes(s, k), s->task->n);
+    ct_read_codes(s, rows->columns, n_read, SIGN_BIT);
     for (uint32_t k = 0; k < n_read; k++) {
-        uint16_t *codes = ct_near_codes(s, k);
+        uint16_t *codes = ct_medium_codes(s, k);
         const int missing = any_missing(s, codes, rows->columns[k]), left = rows->missing_left[k];
         if (left && !missing) continue;
         for (uint32_t i = 0; left && i < s->task->n; i++) codes[i]++;
@@ -154,7 +156,7 @@ static void read_waiting(const ct_search *s, small_rows *rows)
     rows->node.n_candidates = n;
 }
 
-static void look_at_waiting(ct_search *s, small_rows *rows)
+static void look_at_waiting(ct_hist_search *s, small_rows *rows)
 {
     ct_small_cut cut;
     double score;
@@ -172,29 +174,29 @@ static void add_candidate(small_rows *rows, uint32_t column, int missing_left)
 }
 
 /* The score where each side has one class, which no other is above. */
-static double pure_score(const ct_search *s)
+static double pure_score(const ct_hist_search *s)
 {
     if (!s->grower->n_classes || ct_is_plain(s)) return INFINITY;
     if (s->task->n_runs != 2) return s->task->weight;
-    float off = (float) (s->desk->now[0].weight * s->desk->now[1].weight), square = off * off;
+    float off = (float) (s->scratch->now[0].weight * s->scratch->now[1].weight), square = off * off;
     return square / off;
 }
 
-static void begin_rows(const ct_search *s, small_rows *rows)
+static void begin_rows(const ct_hist_search *s, small_rows *rows)
 {
-    const uint32_t n = s->task->n, first = s->desk->now[0].n;
-    s->grower->scan->weights(s->items, n, first, s->desk->small_weights, rows->weights,
+    const uint32_t n = s->task->n, first = s->scratch->now[0].n;
+    s->grower->scan->weights(s->items, n, first, s->scratch->small_weights, rows->weights,
                              rows->pairs);
     rows->node.weights = rows->weights;
     rows->node.pairs = rows->pairs;
-    rows->node.runs = s->desk->now;
+    rows->node.runs = s->scratch->now;
     rows->node.n_candidates = 0;
     rows->node.n_runs = s->task->n_runs;
     rows->node.n = n;
     rows->node.weight = s->task->weight;
 }
 
-void ct_search_small(ct_search *s)
+void ct_search_small(ct_hist_search *s)
 {
     small_rows rows;
     begin_rows(s, &rows);

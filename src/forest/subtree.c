@@ -9,19 +9,19 @@
 #include "forest/lanes.h"
 #include "forest/nodes.h"
 
-enum { TURN = 0x8000 }; /* codes turned so compare as signed numbers */
+enum { SIGN_BIT = 0x8000 }; /* codes turned so compare as signed numbers */
 
 typedef struct {
-    ct_task task;
+    ct_hist_task task;
     uint32_t rows; /* a bit for each of the subtree's */
     uint32_t of_run[CT_SUBSET_ROWS];
-    ct_run runs[CT_SUBSET_ROWS];
+    ct_hist_run runs[CT_SUBSET_ROWS];
 } subset;
 
 /* Candidates come a second time, behind the first, where some of their values are missing, which
  * then go left. */
 typedef struct {
-    ct_desk *desk;
+    ct_hist_scratch *scratch;
     const ct_view *view;
     uint32_t tree;
     uint32_t rows[CT_SUBSET_ROWS]; /* in the view */
@@ -44,7 +44,7 @@ int ct_may_have_subtrees(const ct_grower *g)
 
 #define SUBSET_COLUMN(lane) \
     const uint16_t *from##lane = view->codes + columns[lane] * view->code_stride;
-#define SUBSET_READ(lane) to[lane][i] = (int16_t) (from##lane[at] ^ TURN);
+#define SUBSET_READ(lane) to[lane][i] = (int16_t) (from##lane[at] ^ SIGN_BIT);
 #define SUBSET_ROWS(LANES, PLACE)                            \
     {                                                        \
         LANES(SUBSET_COLUMN)                                 \
@@ -76,7 +76,7 @@ static int any_missing(uint32_t rows, const int16_t *codes)
 }
 
 /* Missing values go below all others, which are one higher. */
-static void turn_missing(const int16_t *from, int16_t *to)
+static void move_missing(const int16_t *from, int16_t *to)
 {
     for (unsigned i = 0; i < CT_SUBSET_ROWS; i++) to[i] = (int16_t) ((uint16_t) from[i] + 1);
 }
@@ -102,34 +102,34 @@ static void add_candidates(subtree *s, unsigned n)
         const int missing = any_missing(s->node.rows, s->codes[i]);
         add_candidate(s, s->codes[i], columns[i], missing, 0);
         if (!missing) continue;
-        turn_missing(s->codes[i], s->codes[CT_LANES + i]);
+        move_missing(s->codes[i], s->codes[CT_LANES + i]);
         add_candidate(s, s->codes[CT_LANES + i], columns[i], 1, 1);
     }
 }
 
-static uint32_t turned_back(int16_t code, int missing_left)
+static uint32_t from_signed(int16_t code, int missing_left)
 {
-    return (uint16_t) (((uint16_t) code ^ TURN) - missing_left);
+    return (uint16_t) (((uint16_t) code ^ SIGN_BIT) - missing_left);
 }
 
-static void take_cut(const subtree *s, const ct_subset_cut *cut, ct_split *split)
+static void take_cut(const subtree *s, const ct_subset_cut *cut, ct_hist_split *split)
 {
     const uint32_t column = s->columns[cut->candidate];
     const int missing_left = s->missing_left[cut->candidate];
-    const uint32_t low = turned_back(cut->code, missing_left),
-                   high = turned_back(cut->next, missing_left);
+    const uint32_t low = from_signed(cut->code, missing_left),
+                   high = from_signed(cut->next, missing_left);
     memset(split, 0, sizeof *split);
     split->column = column;
-    split->cut = high == CT_CODE_MISSING ? s->desk->grower->codes->columns[column].n_codes
+    split->cut = high == CT_CODE_MISSING ? s->scratch->grower->codes->columns[column].n_codes
                                          : (low + high + 1) / 2;
     split->missing_left = missing_left;
     split->knows_missing = s->missing[cut->candidate];
 }
 
 /* 0 if there is none. */
-static int find_cut(subtree *s, const subset *own, ct_subset_cut *cut, ct_split *split)
+static int find_cut(subtree *s, const subset *own, ct_subset_cut *cut, ct_hist_split *split)
 {
-    const ct_grower *g = s->desk->grower;
+    const ct_grower *g = s->scratch->grower;
     const ct_hist_options *options = g->options;
     ct_rng rng = options->pool_by_level ? ct_pool_rng(g, s->tree, own->task.depth)
                                         : ct_rng_of(options->seed, s->tree, own->task.path);
@@ -144,7 +144,7 @@ static int find_cut(subtree *s, const subset *own, ct_subset_cut *cut, ct_split 
     while (n_drawn < options->mtry) {
         uint32_t n = 0;
         while (n < CT_LANES && n_drawn < options->mtry)
-            s->columns[n++] = ct_draw_next(s->desk, &rng, n_drawn++);
+            s->columns[n++] = ct_draw_next(s->scratch, &rng, n_drawn++);
         read_codes(s, n);
         s->node.n_candidates = n;
         if (g->has_missing) add_candidates(s, n);
@@ -152,7 +152,7 @@ static int find_cut(subtree *s, const subset *own, ct_subset_cut *cut, ct_split 
         take_cut(s, cut, split);
         found = 1;
     }
-    ct_put_back(s->desk, n_drawn);
+    ct_put_back(s->scratch, n_drawn);
     return found;
 }
 
@@ -173,7 +173,7 @@ static void part(const subtree *s, const subset *own, const ct_subset_cut *cut, 
     left->rows = cut->left;
     right->rows = own->rows & ~cut->left;
     for (uint32_t k = 0; k < own->task.n_runs; k++) {
-        const ct_run run = own->runs[k];
+        const ct_hist_run run = own->runs[k];
         const uint32_t rows = own->of_run[k] & right->rows, n = ct_popcount(rows),
                        weight = own->task.n_runs == 2 ? cut->right >> 8 * k & 255
                                                       : weight_of(s, rows);
@@ -190,24 +190,24 @@ static void part(const subtree *s, const subset *own, const ct_subset_cut *cut, 
 static int divide(subtree *s, const subset *own, subset *left, subset *right)
 {
     ct_subset_cut cut;
-    ct_split split;
+    ct_hist_split split;
     if (!find_cut(s, own, &cut, &split))
-        return ct_make_leaf(s->desk, &own->task, own->runs) ? -1 : 0;
-    if (!ct_begin_children(s->desk, &own->task, &left->task, &right->task)) return 0;
+        return ct_make_leaf(s->scratch, &own->task, own->runs) ? -1 : 0;
+    if (!ct_begin_children(s->scratch, &own->task, &left->task, &right->task)) return 0;
     part(s, own, &cut, left, right);
-    ct_end_children(s->desk, &own->task, &split, (ct_side){&left->task, left->runs},
+    ct_end_children(s->scratch, &own->task, &split, (ct_side){&left->task, left->runs},
                     (ct_side){&right->task, right->runs});
     return 1;
 }
 
-static void begin_subtree(subtree *s, ct_desk *desk, const ct_task *task, uint32_t tree,
-                          subset *root)
+static void begin_subtree(subtree *s, ct_hist_scratch *scratch, const ct_hist_task *task,
+                          uint32_t tree, subset *root)
 {
-    const ct_item *items = desk->items + task->begin;
+    const ct_item *items = scratch->items + task->begin;
     uint32_t begin = 0;
     CT_ASSERT(task->n > 0 && task->n <= CT_SUBSET_ROWS && task->n_runs <= task->n);
-    s->desk = desk;
-    s->view = ct_view_of(desk, task);
+    s->scratch = scratch;
+    s->view = ct_view_of(scratch, task);
     s->tree = tree;
     memset(s->weights, 0, sizeof s->weights);
     memset(s->missing, 0, sizeof s->missing);
@@ -220,25 +220,26 @@ static void begin_subtree(subtree *s, ct_desk *desk, const ct_task *task, uint32
     }
     root->task = *task;
     root->rows = (UINT32_C(1) << task->n) - 1;
-    for (uint32_t k = 0; k < task->n_runs; begin += desk->now[k].n, k++) {
-        root->runs[k] = desk->now[k];
-        root->of_run[k] = ((UINT32_C(1) << desk->now[k].n) - 1) << begin;
+    for (uint32_t k = 0; k < task->n_runs; begin += scratch->now[k].n, k++) {
+        root->runs[k] = scratch->now[k];
+        root->of_run[k] = ((UINT32_C(1) << scratch->now[k].n) - 1) << begin;
     }
 }
 
 /* A child becomes a leaf, or waits in the place of the first that does not. */
-static int settle(ct_desk *desk, const subset *all, uint8_t *order, uint32_t place, uint32_t *n)
+static int grow_from(ct_hist_scratch *scratch, const subset *all, uint8_t *order, uint32_t place,
+                     uint32_t *n)
 {
     const uint8_t child = order[place];
     const subset *own = &all[child];
-    if (ct_is_leaf(desk, &own->task)) return ct_make_leaf(desk, &own->task, own->runs);
+    if (ct_hist_is_leaf(scratch, &own->task)) return ct_make_leaf(scratch, &own->task, own->runs);
     order[place] = order[*n];
     order[(*n)++] = child;
     return 1;
 }
 
 /* In the order in which ct_grow_tree() splits nodes: the larger child waits. */
-int ct_grow_subtree(ct_desk *desk, const ct_task *task, uint32_t tree)
+int ct_grow_subtree(ct_hist_scratch *scratch, const ct_hist_task *task, uint32_t tree)
 {
     subtree s;
     enum { MOST = CT_SUBSET_ROWS + 2 };
@@ -246,7 +247,7 @@ int ct_grow_subtree(ct_desk *desk, const ct_task *task, uint32_t tree)
     uint8_t order[MOST]; /* of these: nodes that wait, then free ones */
     uint32_t n = 1;
     for (uint32_t i = 0; i < MOST; i++) order[i] = (uint8_t) i;
-    begin_subtree(&s, desk, task, tree, &all[0]);
+    begin_subtree(&s, scratch, task, tree, &all[0]);
     while (n) {
         const uint32_t place = --n;
         const subset *left = &all[order[place + 1]], *right = &all[order[place + 2]];
@@ -255,8 +256,8 @@ int ct_grow_subtree(ct_desk *desk, const ct_task *task, uint32_t tree)
         if (!divided) return 0;
         if (divided < 0) continue;
         const uint32_t larger = left->task.n >= right->task.n ? 1 : 2;
-        if (!settle(desk, all, order, place + larger, &n) ||
-            !settle(desk, all, order, place + 3 - larger, &n))
+        if (!grow_from(scratch, all, order, place + larger, &n) ||
+            !grow_from(scratch, all, order, place + 3 - larger, &n))
             return 0;
     }
     return 1;

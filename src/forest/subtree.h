@@ -5,16 +5,16 @@
 
 #include "forest/grow.h"
 
-/* Whether the desk's forest may have such subtrees at all; which trees grow is the same. */
+/* Whether the scratch's forest may have such subtrees at all; which trees grow is the same. */
 int ct_may_have_subtrees(const ct_grower *grower);
 
-static inline int ct_is_subtree(const ct_desk *desk, const ct_task *task)
+static inline int ct_is_subtree(const ct_hist_scratch *scratch, const ct_hist_task *task)
 {
-    return desk->grower->has_subtrees && task->n <= CT_SUBSET_ROWS &&
+    return scratch->grower->has_subtrees && task->n <= CT_SUBSET_ROWS &&
            task->weight <= CT_SMALL_WEIGHT;
 }
 
-/* Grows all below a task whose runs are in desk->now. 0 if memory ends. */
-int ct_grow_subtree(ct_desk *desk, const ct_task *task, uint32_t tree);
+/* Grows all below a task whose runs are in scratch->now. 0 if memory ends. */
+int ct_grow_subtree(ct_hist_scratch *scratch, const ct_hist_task *task, uint32_t tree);
 
 #endif

@@ -3,12 +3,12 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "forest/bare.h"
+#include "forest/compact.h"
 #include "forest/encode.h"
 #include "forest/leaf_body.h"
 
 enum {
-    CHUNK = CT_BARE_ROWS,
+    CHUNK = CT_COMPACT_ROWS,
     CODED = 64,          /* rows coded at a time, column after column; a chunk has no fewer */
     NEAR_CODES = 131072, /* of a chunk */
     FEWEST = 64
@@ -37,28 +37,28 @@ void ct_hist_add_shares(const ct_hist_tree *tree, uint32_t n_classes, const ct_h
 /* What a thread needs for some rows. */
 typedef struct {
     uint16_t *by_row; /* [CHUNK][stride] codes */
-    uint16_t rows[CHUNK + CT_BARE_PAD], plain[CHUNK], odd[CHUNK];
+    uint16_t rows[CHUNK + CT_COMPACT_PAD], plain[CHUNK], odd[CHUNK];
     uint8_t missing[CHUNK];
     uint32_t leaves[CHUNK], n_plain, n_odd; /* rows without missing values, and others */
     int64_t *sums; /* [CHUNK][class] of CT_HIST_LABELS */
-} desk;
+} scratch;
 
 typedef struct {
     const ct_hist_forest *forest;
-    const ct_code_column *codes;
+    const ct_hist_code_column *codes;
     const ct_column *columns;
     uint32_t n_rows;
     ct_hist_output what;
     void *out;
     uint32_t chunk; /* rows at a time */
     size_t stride;
-    ct_bare bare;   /* without nodes: rows are too few for it to pay */
+    ct_compact compact; /* without nodes: rows are too few for it to pay */
     double **means; /* [tree][node] of numbers, where it has nodes */
     ct_coder *coders;
-    desk *desks;    /* [thread] */
+    scratch *scratches; /* [thread] */
 } plan;
 
-static void code_rows(const plan *p, uint32_t from, uint32_t n, desk *d)
+static void code_rows(const plan *p, uint32_t from, uint32_t n, scratch *d)
 {
     uint32_t n_cols = p->forest->n_cols;
     memset(d->missing, 0, n);
@@ -71,10 +71,10 @@ static void code_rows(const plan *p, uint32_t from, uint32_t n, desk *d)
                 for (uint32_t i = 0; i < m; i++)
                     d->missing[begin + i] |= to[i * p->stride + col] == CT_CODE_MISSING;
     }
-    if (p->bare.nodes) ct_bare_answer(&p->bare, n_cols, n, d->by_row, p->stride);
+    if (p->compact.nodes) ct_compact_answer(&p->compact, n_cols, n, d->by_row, p->stride);
     d->n_plain = d->n_odd = 0;
     for (uint32_t i = 0; i < n; i++)
-        if (p->bare.nodes && !d->missing[i]) d->plain[d->n_plain++] = (uint16_t) i;
+        if (p->compact.nodes && !d->missing[i]) d->plain[d->n_plain++] = (uint16_t) i;
         else d->odd[d->n_odd++] = (uint16_t) i;
 }
 
@@ -106,7 +106,7 @@ static void say_votes(const ct_hist_tree *tree, uint32_t n_classes, const uint32
 }
 
 /* What tree `number` says of n rows from a row on. */
-static void say(const plan *p, uint32_t number, const desk *d, uint32_t from, uint32_t n)
+static void say(const plan *p, uint32_t number, const scratch *d, uint32_t from, uint32_t n)
 {
     const ct_hist_tree *tree = &p->forest->trees[number];
     const uint32_t *leaves = d->leaves;
@@ -131,14 +131,14 @@ static void say(const plan *p, uint32_t number, const desk *d, uint32_t from, ui
 
 static uint32_t odd_leaf(const plan *p, uint32_t tree, const uint16_t *codes)
 {
-    if (p->bare.nodes) return ct_bare_leaf(&p->bare, p->forest, tree, codes);
+    if (p->compact.nodes) return ct_compact_leaf(&p->compact, p->forest, tree, codes);
     return ct_hist_leaf(&p->forest->trees[tree], 0, codes);
 }
 
 static void walk_chunk(void *data, unsigned worker, uint64_t begin, uint64_t end)
 {
     const plan *p = (const plan *) data;
-    desk *d = &p->desks[worker];
+    scratch *d = &p->scratches[worker];
     uint32_t from = (uint32_t) begin, n = (uint32_t) (end - begin);
     size_t width = p->forest->n_classes;
     code_rows(p, from, n, d);
@@ -146,7 +146,8 @@ static void walk_chunk(void *data, unsigned worker, uint64_t begin, uint64_t end
     for (uint32_t tree = 0; tree < p->forest->n_trees; tree++) {
         memcpy(d->rows, d->plain, d->n_plain * sizeof *d->rows);
         if (d->n_plain)
-            ct_bare_walk(&p->bare, tree, d->by_row, p->stride, d->rows, d->n_plain, d->leaves);
+            ct_compact_walk(&p->compact, tree, d->by_row, p->stride, d->rows, d->n_plain,
+                            d->leaves);
         for (uint32_t i = 0; i < d->n_odd; i++)
             d->leaves[d->odd[i]] = odd_leaf(p, tree, d->by_row + d->odd[i] * p->stride);
         say(p, tree, d, from, n);
@@ -173,7 +174,7 @@ size_t ct_hist_output_bytes(const ct_hist_forest *forest, uint32_t n_rows, ct_hi
 static int make_means(plan *p)
 {
     const ct_hist_forest *f = p->forest;
-    if (f->n_classes || !p->bare.nodes) return 1;
+    if (f->n_classes || !p->compact.nodes) return 1;
     p->means = (double **) ct_alloc((f->n_trees + 1) * sizeof *p->means);
     if (!p->means) return 0;
     memset(p->means, 0, f->n_trees * sizeof *p->means);
@@ -191,42 +192,43 @@ static int make_means(plan *p)
 static int make_plan(plan *p, unsigned threads)
 {
     uint32_t n_cols = p->forest->n_cols;
-    if (p->n_rows >= FEWEST && !ct_bare_init(&p->bare, p->forest, p->codes, p->n_rows)) return 0;
-    if (p->bare.nodes) p->codes = p->bare.columns;
-    p->stride = ((size_t) n_cols + p->bare.n_sets + 7) / 8 * 8;
+    if (p->n_rows >= FEWEST && !ct_compact_init(&p->compact, p->forest, p->codes,
+                                                p->n_rows)) return 0;
+    if (p->compact.nodes) p->codes = p->compact.columns;
+    p->stride = ((size_t) n_cols + p->compact.n_sets + 7) / 8 * 8;
     size_t rows = NEAR_CODES / p->stride, share = (p->n_rows + threads - 1) / threads;
     rows = rows < share ? rows : share;
     rows = rows < CODED ? CODED : rows > CHUNK ? CHUNK : rows;
     p->chunk = (uint32_t) rows;
     p->coders = ct_coders_new(p->codes, n_cols, p->n_rows);
-    p->desks = (desk *) ct_alloc(threads * sizeof *p->desks);
-    if (!p->coders || !p->desks || !make_means(p)) return 0;
-    memset(p->desks, 0, threads * sizeof *p->desks);
+    p->scratches = (scratch *) ct_alloc(threads * sizeof *p->scratches);
+    if (!p->coders || !p->scratches || !make_means(p)) return 0;
+    memset(p->scratches, 0, threads * sizeof *p->scratches);
     int fine = 1;
     for (unsigned i = 0; fine && i < threads; i++) {
-        p->desks[i].by_row = (uint16_t *) ct_alloc(rows * p->stride * sizeof(uint16_t));
-        fine = p->desks[i].by_row != NULL;
+        p->scratches[i].by_row = (uint16_t *) ct_alloc(rows * p->stride * sizeof(uint16_t));
+        fine = p->scratches[i].by_row != NULL;
         if (!fine || p->what != CT_HIST_LABELS) continue;
-        p->desks[i].sums = (int64_t *) ct_alloc(rows * p->forest->n_classes * sizeof(int64_t));
-        fine = p->desks[i].sums != NULL;
+        p->scratches[i].sums = (int64_t *) ct_alloc(rows * p->forest->n_classes * sizeof(int64_t));
+        fine = p->scratches[i].sums != NULL;
     }
     return fine;
 }
 
 static void free_plan(plan *p, unsigned threads)
 {
-    for (unsigned i = 0; p->desks && i < threads; i++) {
-        ct_free(p->desks[i].by_row);
-        ct_free(p->desks[i].sums);
+    for (unsigned i = 0; p->scratches && i < threads; i++) {
+        ct_free(p->scratches[i].by_row);
+        ct_free(p->scratches[i].sums);
     }
     for (uint32_t i = 0; p->means && i < p->forest->n_trees; i++) ct_free(p->means[i]);
-    ct_free(p->desks);
+    ct_free(p->scratches);
     ct_free(p->means);
     ct_coders_free(p->coders, p->forest->n_cols);
-    ct_bare_free(&p->bare);
+    ct_compact_free(&p->compact);
 }
 
-ct_status ct_hist_predict(const ct_hist_forest *forest, const ct_code_column *codes,
+ct_status ct_hist_predict(const ct_hist_forest *forest, const ct_hist_code_column *codes,
                           const ct_column *columns, uint32_t n_rows, ct_hist_output what,
                           unsigned threads, ct_halt *stop, void *out, ct_error *error)
 {

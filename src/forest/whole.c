@@ -158,47 +158,48 @@ int ct_whole_init(ct_grower *g)
 
 /* ---- units of a node's own ---- */
 
-static int is_close(const ct_desk *desk, const ct_task *task)
+static int is_close(const ct_hist_scratch *scratch, const ct_hist_task *task)
 {
-    const int32_t *whole = ct_view_of(desk, task)->whole;
-    const ct_item *items = desk->items + task->begin;
+    const int32_t *whole = ct_view_of(scratch, task)->whole;
+    const ct_item *items = scratch->items + task->begin;
     const int64_t first = whole[items[0].row],
-                  most = (int64_t) 1 << (desk->grower->bits - CLOSE_BITS);
+                  most = (int64_t) 1 << (scratch->grower->bits - CLOSE_BITS);
     uint32_t i = 1;
     while (i < task->n && whole[items[i].row] - first < most && first - whole[items[i].row] < most)
         i++;
     return i == task->n;
 }
 
-static double number_of(const ct_desk *desk, const ct_view *view, const ct_item *item)
+static double number_of(const ct_hist_scratch *scratch, const ct_view *view, const ct_item *item)
 {
-    return desk->grower->data->numbers[ct_table_row(view, item->row)];
+    return scratch->grower->data->numbers[ct_table_row(view, item->row)];
 }
 
-/* Those of a view, which are the desk's in wide forests. */
-static int32_t *own_whole(const ct_desk *desk, ct_place place)
+/* Those of a view, which are the scratch's in wide forests. */
+static int32_t *own_whole(const ct_hist_scratch *scratch, ct_place place)
 {
-    return place == CT_IN_TABLE   ? desk->table_whole
-           : place == CT_IN_BLOCK ? desk->block_whole
-                                  : desk->corner_whole;
+    return place == CT_IN_TABLE   ? scratch->table_whole
+           : place == CT_IN_BLOCK ? scratch->block_whole
+                                  : scratch->patch_whole;
 }
 
-void ct_make_whole_anew(ct_desk *desk, ct_task *task)
+void ct_make_whole_anew(ct_hist_scratch *scratch, ct_hist_task *task)
 {
-    const ct_view *view = ct_view_of(desk, task);
-    const ct_item *items = desk->items + task->begin;
-    if (!is_close(desk, task)) return;
-    double low = number_of(desk, view, items), high = low;
+    const ct_view *view = ct_view_of(scratch, task);
+    const ct_item *items = scratch->items + task->begin;
+    if (!is_close(scratch, task)) return;
+    double low = number_of(scratch, view, items), high = low;
     for (uint32_t i = 1; i < task->n; i++) {
-        low = fmin(low, number_of(desk, view, items + i));
-        high = fmax(high, number_of(desk, view, items + i));
+        low = fmin(low, number_of(scratch, view, items + i));
+        high = fmax(high, number_of(scratch, view, items + i));
     }
     const double middle = low + (high - low) / 2;
-    task->exponent = ilogb(high - low) - desk->grower->bits;
+    task->exponent = ilogb(high - low) - scratch->grower->bits;
     if (task->exponent < -1022) task->exponent = -1022;
     const double unit = ldexp(1, task->exponent);
-    int32_t *whole = own_whole(desk, task->place);
+    int32_t *whole = own_whole(scratch, task->place);
     for (uint32_t i = 0; i < task->n; i++)
-        whole[items[i].row] = (int32_t) lround((number_of(desk, view, items + i) - middle) / unit);
-    if (desk->grower->options->gains) task->purity = ct_purity(desk, task, desk->now);
+        whole[items[i].row] = (int32_t) lround((number_of(scratch, view, items + i) -
+                                                middle) / unit);
+    if (scratch->grower->options->gains) task->purity = ct_purity(scratch, task, scratch->now);
 }

@@ -16,6 +16,6 @@ int ct_whole_init(ct_grower *grower);
 
 /* Wide: numbers of a node that span so few units that rounding them could matter are made whole
  * anew, from the middle of the lowest and the highest. A matter of the node's rows alone. */
-void ct_make_whole_anew(ct_desk *desk, ct_task *task);
+void ct_make_whole_anew(ct_hist_scratch *scratch, ct_hist_task *task);
 
 #endif

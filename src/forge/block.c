@@ -31,7 +31,8 @@ static const double *column_of(const ct_forged *f, ct_block_room *room, const ct
 }
 
 /* Doubles were ranked as floats, which leaves open those that are the same float as a threshold. */
-static void settle_ranks(const ct_search *s, const double *x, ct_block_room *room, unsigned rows)
+static void settle_ranks(const ct_forge_search *s, const double *x, ct_block_room *room,
+                         unsigned rows)
 {
     for (unsigned w = 0; w < rows / 64; w++)
         for (uint64_t open = room->same[w]; open; open &= open - 1) {
@@ -51,7 +52,7 @@ static void find_zeros(const ct_forged *f, const double *x, ct_block_room *room,
     }
 }
 
-static void answer_numbers(const ct_forged *f, const ct_planes *planes, ct_block_room *room,
+static void answer_numbers(const ct_forged *f, const ct_forge_planes *planes, ct_block_room *room,
                            const ct_column *columns, uint32_t first, uint32_t n, unsigned words)
 {
     unsigned rows = (n + 63) / 64 * 64;
@@ -59,7 +60,7 @@ static void answer_numbers(const ct_forged *f, const ct_planes *planes, ct_block
     const double *x = NULL;
     memset(room->ranks, 0, sizeof room->ranks);
     for (uint32_t i = 0; i < f->n_searches; i++) {
-        const ct_search *s = &f->searches[i];
+        const ct_forge_search *s = &f->searches[i];
         if (!x || s->column != loaded)
             x = column_of(f, room, &columns[f->used[s->column]], first, n, rows);
         loaded = s->column;
@@ -73,7 +74,7 @@ static void answer_numbers(const ct_forged *f, const ct_planes *planes, ct_block
 static void answer_sets(const ct_forged *f, ct_block_room *room, const ct_column *columns,
                         uint32_t first, uint32_t n)
 {
-    const ct_ensemble *e = f->ensemble;
+    const ct_forge_ensemble *e = f->ensemble;
     for (uint32_t i = 0; i < f->n_set_tests; i++) {
         const ct_set_test *test = &f->set_tests[i];
         const ct_column *from = &columns[f->used[test->column]];
@@ -89,10 +90,10 @@ static void answer_sets(const ct_forged *f, ct_block_room *room, const ct_column
     }
 }
 
-static void add_trees(const ct_forged *f, const ct_planes *planes, ct_block_room *room, uint32_t n,
-                      unsigned words)
+static void add_trees(const ct_forged *f, const ct_forge_planes *planes, ct_block_room *room,
+                      uint32_t n, unsigned words)
 {
-    const ct_ensemble *e = f->ensemble;
+    const ct_forge_ensemble *e = f->ensemble;
     unsigned rows = (n + 63) / 64 * 64;
     for (uint32_t t = 0; t < e->n_trees; t++) {
         const ct_plane_tree *tree = &f->trees[t];
@@ -109,7 +110,7 @@ static void add_trees(const ct_forged *f, const ct_planes *planes, ct_block_room
     }
 }
 
-void ct_block_predict(const ct_forged *f, const ct_planes *planes, ct_block_room *room,
+void ct_block_predict(const ct_forged *f, const ct_forge_planes *planes, ct_block_room *room,
                       const ct_column *columns, uint32_t first, uint32_t n, double *out,
                       size_t stride)
 {

@@ -20,25 +20,26 @@ typedef struct {
     double *x;     /* [rows][n_used, at least 1] */
     uint32_t *at;  /* [rows, at least CT_LANES] places of rows, or of trees */
     void *sums;    /* [n_outputs][rows] */
-} ct_tile_room;
+} ct_forge_tile_room;
 
 /* Rows, or trees, that are walked at a time. */
 enum { CT_LANES = 8 };
 
 ct_block_room *ct_block_room_new(const ct_forged *forged, ct_arena *arena);
-ct_tile_room *ct_tile_room_new(const ct_forged *forged, ct_arena *arena, uint32_t rows);
+ct_forge_tile_room *ct_forge_tile_room_new(const ct_forged *forged, ct_arena *arena, uint32_t rows);
 
 /* Rows first .. first + n - 1, of which CT_BLOCK at most; out[output][stride] from `first` on. */
-void ct_block_predict(const ct_forged *forged, const ct_planes *planes, ct_block_room *room,
+void ct_block_predict(const ct_forged *forged, const ct_forge_planes *planes, ct_block_room *room,
                       const ct_column *columns, uint32_t first, uint32_t n, double *out,
                       size_t stride);
 
 /* n at most room->rows. */
-void ct_tile_predict(const ct_forged *forged, ct_tile_room *room, const ct_column *columns,
+void ct_tile_predict(const ct_forged *forged, ct_forge_tile_room *room, const ct_column *columns,
                      uint32_t first, uint32_t n, double *out, size_t stride);
 /* One row, x[n_features], without columns; nothing is allocated. */
-void ct_tile_row(const ct_forged *forged, ct_tile_room *room, const double *x, double *out);
-void ct_tile_leaves(const ct_forged *forged, ct_tile_room *room, const ct_column *columns,
+void ct_forge_tile_row(const ct_forged *forged, ct_forge_tile_room *room, const double *x,
+                       double *out);
+void ct_tile_leaves(const ct_forged *forged, ct_forge_tile_room *room, const ct_column *columns,
                     uint32_t first, uint32_t n, int32_t *out, size_t stride);
 
 #endif

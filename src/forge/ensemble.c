@@ -15,22 +15,23 @@ static ct_status bad(ct_error *error, const char *what, uint32_t where)
     return ct_fail(error, CT_BAD_INPUT, "%s (at %u, from 1)", what, (unsigned) where + 1);
 }
 
-static ct_status check_sizes(const ct_ensemble *e, ct_error *error)
+static ct_status check_sizes(const ct_forge_ensemble *e, ct_error *error)
 {
-    if (e->n_trees < 1 || e->n_trees > CT_MOST_TREES)
-        return ct_fail(error, CT_BAD_INPUT, "an ensemble has 1 to %d trees", CT_MOST_TREES);
-    if (e->n_nodes < e->n_trees || e->n_nodes > CT_MOST_NODES)
+    if (e->n_trees < 1 || e->n_trees > CT_FORGE_MOST_TREES)
+        return ct_fail(error, CT_BAD_INPUT, "an ensemble has 1 to %d trees", CT_FORGE_MOST_TREES);
+    if (e->n_nodes < e->n_trees || e->n_nodes > CT_FORGE_MOST_NODES)
         return ct_fail(error, CT_BAD_INPUT, "there are fewer nodes than trees, or too many");
     if (e->n_features > CT_MOST_FEATURES)
         return ct_fail(error, CT_BAD_INPUT, "there are more than %d features", CT_MOST_FEATURES);
-    if (e->n_outputs < 1 || e->n_outputs > CT_MOST_OUTPUTS)
-        return ct_fail(error, CT_BAD_INPUT, "an ensemble has 1 to %d outputs", CT_MOST_OUTPUTS);
+    if (e->n_outputs < 1 || e->n_outputs > CT_FORGE_MOST_OUTPUTS)
+        return ct_fail(error, CT_BAD_INPUT, "an ensemble has 1 to %d outputs",
+                       CT_FORGE_MOST_OUTPUTS);
     if (e->leaf_width != 1 && e->leaf_width != e->n_outputs)
         return ct_fail(error, CT_BAD_INPUT, "leaves have one value, or one for each output");
     return CT_OK;
 }
 
-static ct_status check_contract(const ct_ensemble *e, ct_error *error)
+static ct_status check_contract(const ct_forge_ensemble *e, ct_error *error)
 {
     if ((e->less != CT_LESS && e->less != CT_LESS_EQUAL) ||
         (e->number != CT_F32 && e->number != CT_F64) || (e->sum != CT_F32 && e->sum != CT_F64))
@@ -44,7 +45,7 @@ static ct_status check_contract(const ct_ensemble *e, ct_error *error)
 }
 
 /* A range may be infinite, and what stands for a missing value may be NaN: so is the sum then. */
-static ct_status check_ranges(const ct_ensemble *e, ct_error *error)
+static ct_status check_ranges(const ct_forge_ensemble *e, ct_error *error)
 {
     if (!e->other) return CT_OK;
     if (e->first_code[0] != 0 || e->first_code[e->n_terms] != e->n_codes)
@@ -61,7 +62,7 @@ static ct_status check_ranges(const ct_ensemble *e, ct_error *error)
     return CT_OK;
 }
 
-static ct_status check_models(const ct_ensemble *e, ct_error *error)
+static ct_status check_models(const ct_forge_ensemble *e, ct_error *error)
 {
     if (!e->first_term) return CT_OK;
     if (e->number != CT_F64 || e->sum != CT_F64 || e->leaf_width != 1)
@@ -77,7 +78,7 @@ static ct_status check_models(const ct_ensemble *e, ct_error *error)
     return check_ranges(e, error);
 }
 
-static ct_status check_trees(const ct_ensemble *e, ct_error *error)
+static ct_status check_trees(const ct_forge_ensemble *e, ct_error *error)
 {
     for (uint32_t t = 0; t < e->n_trees; t++) {
         uint32_t end = ct_ensemble_end(e, t);
@@ -91,7 +92,7 @@ static ct_status check_trees(const ct_ensemble *e, ct_error *error)
     return CT_OK;
 }
 
-static ct_status check_leaf(const ct_ensemble *e, uint32_t tree, uint32_t i, ct_error *error)
+static ct_status check_leaf(const ct_forge_ensemble *e, uint32_t tree, uint32_t i, ct_error *error)
 {
     for (uint32_t k = 0; k < e->leaf_width; k++) {
         double value = e->value[(uint64_t) i * e->leaf_width + k];
@@ -103,7 +104,7 @@ static ct_status check_leaf(const ct_ensemble *e, uint32_t tree, uint32_t i, ct_
     return CT_OK;
 }
 
-static ct_status check_split(const ct_ensemble *e, uint32_t i, uint32_t end, ct_error *error)
+static ct_status check_split(const ct_forge_ensemble *e, uint32_t i, uint32_t end, ct_error *error)
 {
     if (e->feature[i] < 0 || (uint32_t) e->feature[i] >= e->n_features)
         return bad(error, "a node's feature is none of the ensemble's", i);
@@ -112,7 +113,7 @@ static ct_status check_split(const ct_ensemble *e, uint32_t i, uint32_t end, ct_
     if (e->default_left[i] > 1 || e->missing[i] >= CT_N_MISSING)
         return bad(error, "a node's rule for missing values is none that is known", i);
     if (e->set_size[i]) {
-        if (e->set_size[i] > CT_MOST_CODES || e->set_first[i] > e->n_set_bits ||
+        if (e->set_size[i] > CT_FORGE_MOST_CODES || e->set_first[i] > e->n_set_bits ||
             e->set_size[i] > e->n_set_bits - e->set_first[i] || e->set_else[i] > 1)
             return bad(error, "a node's set of codes is not there", i);
         if (e->missing[i] == CT_MISSING_ZERO)
@@ -127,7 +128,7 @@ static ct_status check_split(const ct_ensemble *e, uint32_t i, uint32_t end, ct_
 
 /* A node that is no root is the child of one node: with children behind their parents that makes
  * trees of them. */
-static ct_status check_nodes(const ct_ensemble *e, uint8_t *parents, ct_error *error)
+static ct_status check_nodes(const ct_forge_ensemble *e, uint8_t *parents, ct_error *error)
 {
     memset(parents, 0, e->n_nodes);
     for (uint32_t t = 0; t < e->n_trees; t++) {
@@ -149,7 +150,7 @@ static ct_status check_nodes(const ct_ensemble *e, uint8_t *parents, ct_error *e
     return CT_OK;
 }
 
-ct_status ct_ensemble_check(const ct_ensemble *e, ct_error *error)
+ct_status ct_forge_ensemble_check(const ct_forge_ensemble *e, ct_error *error)
 {
     CT_TRY(check_sizes(e, error));
     CT_TRY(check_contract(e, error));

@@ -14,7 +14,7 @@
  * of values to all of them: tree after tree, rounded to `sum` at each step, beginning with the
  * base.
  *
- * All arrays are borrowed. Nobody reads an ensemble that ct_ensemble_check has not passed. */
+ * All arrays are borrowed. Nobody reads an ensemble that ct_forge_ensemble_check has not passed. */
 #ifndef CT_FORGE_ENSEMBLE_H
 #define CT_FORGE_ENSEMBLE_H
 
@@ -38,11 +38,11 @@ typedef enum {
 #define CT_ZERO ((double) 1e-35f) /* LightGBM's */
 
 enum {
-    CT_MOST_TREES = 1 << 20,
-    CT_MOST_NODES = 1 << 28,
+    CT_FORGE_MOST_TREES = 1 << 20,
+    CT_FORGE_MOST_NODES = 1 << 28,
     CT_MOST_FEATURES = 1 << 24,
-    CT_MOST_OUTPUTS = 1 << 16,
-    CT_MOST_CODES = 1 << 24
+    CT_FORGE_MOST_OUTPUTS = 1 << 16,
+    CT_FORGE_MOST_CODES = 1 << 24
 };
 
 typedef struct {
@@ -88,19 +88,19 @@ typedef struct {
     uint32_t n_codes;
     const double *of_code;            /* [n_codes] */
     const double *lowest, *highest;   /* [n_nodes] */
-} ct_ensemble;
+} ct_forge_ensemble;
 
 /* Whether it may be read: CT_BAD_INPUT with the first fault, CT_NO_MEMORY. */
-ct_status ct_ensemble_check(const ct_ensemble *ensemble, ct_error *error);
+ct_status ct_forge_ensemble_check(const ct_forge_ensemble *ensemble, ct_error *error);
 
 /* One past the last node of a tree. */
-static inline uint32_t ct_ensemble_end(const ct_ensemble *e, uint32_t tree)
+static inline uint32_t ct_ensemble_end(const ct_forge_ensemble *e, uint32_t tree)
 {
     return tree + 1 < e->n_trees ? e->roots[tree + 1] : e->n_nodes;
 }
 
 /* What a tree adds to the sum of an output in a leaf, rounded as it is added, and before. */
-static inline double ct_ensemble_term(const ct_ensemble *e, uint32_t tree, uint32_t leaf,
+static inline double ct_ensemble_term(const ct_forge_ensemble *e, uint32_t tree, uint32_t leaf,
                                       uint32_t k)
 {
     double term = e->value[(uint64_t) leaf * e->leaf_width + k] * e->weight[tree];
@@ -109,7 +109,7 @@ static inline double ct_ensemble_term(const ct_ensemble *e, uint32_t tree, uint3
 }
 
 /* What a term multiplies by its slope. */
-static inline double ct_ensemble_factor(const ct_ensemble *e, uint32_t term, double x)
+static inline double ct_ensemble_factor(const ct_forge_ensemble *e, uint32_t term, double x)
 {
     if (x != x) return e->other[term];
     uint32_t first = e->first_code[term], n = e->first_code[term + 1] - first;
@@ -119,7 +119,7 @@ static inline double ct_ensemble_factor(const ct_ensemble *e, uint32_t term, dou
 
 /* The same in a leaf that is a linear model; term i takes x[place[i]]. Products are rounded before
  * they are added, on machines that could do both at once, too. */
-static inline double ct_ensemble_model(const ct_ensemble *e, uint32_t tree, uint32_t leaf,
+static inline double ct_ensemble_model(const ct_forge_ensemble *e, uint32_t tree, uint32_t leaf,
                                        const double *x, const uint32_t *place)
 {
     double sum = e->intercept[leaf];
@@ -139,7 +139,7 @@ static inline double ct_ensemble_model(const ct_ensemble *e, uint32_t tree, uint
 }
 
 /* Whether a code is one that goes left: x as `number` has it, not NaN. */
-CT_HD int ct_ensemble_in_set(const ct_ensemble *e, uint32_t node, double x)
+CT_HD int ct_ensemble_in_set(const ct_forge_ensemble *e, uint32_t node, double x)
 {
     uint32_t size = e->set_size[node];
     double lowest = e->minus_fraction ? -1 : 0;

@@ -27,7 +27,7 @@ typedef enum { CT_NAN_RIGHT, CT_NAN_LEFT, CT_ZERO_LEFT, CT_ZERO_RIGHT } ct_test_
 
 typedef struct {
     uint8_t rank, kind; /* right from that rank on */
-} ct_test;
+} ct_forge_test;
 
 /* Some thresholds of one feature. The rank of a value is how many of them are below it; NaN's is
  * 2^bits - 1, and no other value's. */
@@ -39,9 +39,9 @@ typedef struct {
     double *exact;          /* [n] ascending where tests are of doubles, else NULL */
     float *rounded;         /* [2^bits] these as floats, then NaN */
     uint32_t first, n_tests; /* planes of its tests, one after the other */
-    const ct_test *tests;
+    const ct_forge_test *tests;
     int any_zero;
-} ct_search;
+} ct_forge_search;
 
 /* A test of a code: plane `plane`, node of the ensemble. */
 typedef struct {
@@ -76,7 +76,7 @@ typedef struct {
 #define CT_WALK_SET UINT32_C(0x08000000)
 
 typedef struct {
-    const ct_ensemble *ensemble; /* borrowed */
+    const ct_forge_ensemble *ensemble; /* borrowed */
     ct_arena arena;              /* of all below */
     ct_budget budget;            /* the arena's: a ct_forged stays where it is */
     uint32_t n_used;
@@ -92,7 +92,7 @@ typedef struct {
     int has_planes;              /* no tree has more than CT_PLANE_LEAVES leaves, or models */
     uint32_t n_planes;           /* plane 0 is empty */
     uint32_t n_searches, n_set_tests;
-    ct_search *searches;
+    ct_forge_search *searches;
     ct_set_test *set_tests;
     ct_plane_tree *trees;        /* [n_trees] */
 } ct_forged;

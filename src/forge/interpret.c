@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-int ct_interpret_left(const ct_ensemble *e, uint32_t node, double value)
+int ct_interpret_left(const ct_forge_ensemble *e, uint32_t node, double value)
 {
     double x = e->number == CT_F32 ? (float) value : value;
     int in_sets = e->set_size[node] > 0;
@@ -16,7 +16,7 @@ int ct_interpret_left(const ct_ensemble *e, uint32_t node, double value)
     return e->less == CT_LESS ? x < e->threshold[node] : x <= e->threshold[node];
 }
 
-uint32_t ct_interpret_leaf(const ct_ensemble *e, uint32_t tree, const double *x)
+uint32_t ct_interpret_leaf(const ct_forge_ensemble *e, uint32_t tree, const double *x)
 {
     uint32_t node = e->roots[tree];
     while (e->feature[node] >= 0)
@@ -24,7 +24,7 @@ uint32_t ct_interpret_leaf(const ct_ensemble *e, uint32_t tree, const double *x)
     return node;
 }
 
-void ct_interpret_row(const ct_ensemble *e, const double *x, double *out)
+void ct_interpret_row(const ct_forge_ensemble *e, const double *x, double *out)
 {
     for (uint32_t k = 0; k < e->n_outputs; k++) out[k] = e->base[k];
     for (uint32_t t = 0; t < e->n_trees; t++) {

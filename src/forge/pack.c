@@ -12,7 +12,7 @@ static ct_status no_memory(ct_error *error)
 }
 
 /* x < t as x <= this: NaN where no x is. */
-static double highest_left(const ct_ensemble *e, double threshold)
+static double highest_left(const ct_forge_ensemble *e, double threshold)
 {
     if (e->less == CT_LESS_EQUAL) return threshold;
     if (threshold == -INFINITY) return NAN;
@@ -21,7 +21,7 @@ static double highest_left(const ct_ensemble *e, double threshold)
 }
 
 /* Where NaN goes. */
-static int nan_left(const ct_ensemble *e, uint32_t node, double highest)
+static int nan_left(const ct_forge_ensemble *e, uint32_t node, double highest)
 {
     if (e->missing[node] != CT_MISSING_NONE) return e->default_left[node];
     return e->set_size[node] ? e->set_else[node] : 0 <= highest;
@@ -29,7 +29,7 @@ static int nan_left(const ct_ensemble *e, uint32_t node, double highest)
 
 static ct_status find_used(ct_forged *f, ct_packing *p)
 {
-    const ct_ensemble *e = f->ensemble;
+    const ct_forge_ensemble *e = f->ensemble;
     uint32_t n = e->n_features ? e->n_features : 1;
     p->column_of = CT_ARENA_ZEROED(&p->arena, uint32_t, n);
     f->used = CT_ARENA_NEW(&f->arena, uint32_t, n);
@@ -51,7 +51,7 @@ static ct_status find_used(ct_forged *f, ct_packing *p)
 /* Depths, thresholds as x <= t, and how many leaves trees have. */
 static ct_status measure(ct_forged *f, ct_packing *p)
 {
-    const ct_ensemble *e = f->ensemble;
+    const ct_forge_ensemble *e = f->ensemble;
     double sum = 0;
     uint32_t n_leaves = 0;
     p->depth = CT_ARENA_ZEROED(&p->arena, uint32_t, e->n_nodes);
@@ -78,7 +78,7 @@ static ct_status measure(ct_forged *f, ct_packing *p)
 
 static ct_walk_node walk_node(const ct_forged *f, const ct_packing *p, uint32_t i)
 {
-    const ct_ensemble *e = f->ensemble;
+    const ct_forge_ensemble *e = f->ensemble;
     ct_walk_node node = {p->highest[i], 0, p->column_of[e->feature[i]] | CT_WALK_INNER};
     if (p->nan_left[i]) node.what |= CT_WALK_NAN_LEFT;
     if (e->missing[i] == CT_MISSING_ZERO) node.what |= CT_WALK_ZERO;
@@ -89,7 +89,7 @@ static ct_walk_node walk_node(const ct_forged *f, const ct_packing *p, uint32_t 
 /* The nodes of a tree by depth, so that children lie side by side: node_of is the queue. */
 static void pack_walk(ct_forged *f, const ct_packing *p, uint32_t tree)
 {
-    const ct_ensemble *e = f->ensemble;
+    const ct_forge_ensemble *e = f->ensemble;
     uint32_t at = e->roots[tree], end = at + 1;
     f->node_of[at] = at;
     for (; at < end; at++) {
@@ -109,7 +109,7 @@ static void pack_walk(ct_forged *f, const ct_packing *p, uint32_t tree)
 
 static ct_status pack_walks(ct_forged *f, const ct_packing *p)
 {
-    const ct_ensemble *e = f->ensemble;
+    const ct_forge_ensemble *e = f->ensemble;
     f->nodes = CT_ARENA_NEW(&f->arena, ct_walk_node, e->n_nodes);
     f->node_of = CT_ARENA_NEW(&f->arena, uint32_t, e->n_nodes);
     if (!f->nodes || !f->node_of) return CT_NO_MEMORY;
@@ -129,13 +129,13 @@ static ct_status pack_all(ct_forged *f, ct_packing *p)
     return f->has_planes ? ct_pack_planes(f, p) : CT_OK;
 }
 
-ct_status ct_forge(const ct_ensemble *ensemble, ct_forged *f, ct_error *error)
+ct_status ct_forge(const ct_forge_ensemble *ensemble, ct_forged *f, ct_error *error)
 {
     memset(f, 0, sizeof *f);
     f->ensemble = ensemble;
     f->budget.limit = SIZE_MAX / 2;
     ct_arena_init(&f->arena, &f->budget);
-    CT_TRY(ct_ensemble_check(ensemble, error));
+    CT_TRY(ct_forge_ensemble_check(ensemble, error));
     ct_packing packing;
     memset(&packing, 0, sizeof packing);
     ct_arena_init(&packing.arena, &f->budget);

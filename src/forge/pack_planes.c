@@ -36,7 +36,7 @@ static int kind_of(const ct_forged *f, const ct_packing *p, uint32_t node)
 /* All tests, by column, threshold, kind; the number of them. */
 static uint32_t collect(const ct_forged *f, const ct_packing *p, numeric_test *all)
 {
-    const ct_ensemble *e = f->ensemble;
+    const ct_forge_ensemble *e = f->ensemble;
     uint32_t n = 0;
     for (uint32_t i = 0; i < e->n_nodes; i++)
         if (e->feature[i] >= 0 && !e->set_size[i])
@@ -55,7 +55,7 @@ static uint32_t bits_for(uint32_t n)
 
 /* In-order numbers of the search tree: place i of level l holds the ((2 c + 1) 2^(bits - 1 - l))-th
  * smallest, c = i - 2^l. */
-static void plant_pivots(ct_search *s, const float *sorted)
+static void plant_pivots(ct_forge_search *s, const float *sorted)
 {
     for (uint32_t level = 0; level < s->bits; level++)
         for (uint32_t c = 0; c < 1u << level; c++) {
@@ -68,8 +68,8 @@ static void plant_pivots(ct_search *s, const float *sorted)
 static ct_status make_search(ct_forged *f, const ct_packing *p, const numeric_test *all,
                              uint32_t begin, uint32_t end, uint32_t n)
 {
-    ct_search *s = &f->searches[f->n_searches++];
-    ct_test *tests = CT_ARENA_NEW(&f->arena, ct_test, end - begin);
+    ct_forge_search *s = &f->searches[f->n_searches++];
+    ct_forge_test *tests = CT_ARENA_NEW(&f->arena, ct_forge_test, end - begin);
     int exact = f->ensemble->number == CT_F64;
     memset(s, 0, sizeof *s);
     s->column = all[begin].column;
@@ -90,7 +90,7 @@ static ct_status make_search(ct_forged *f, const ct_packing *p, const numeric_te
             rank++;
         }
         if (fresh || all[i].kind != all[i - 1].kind) {
-            tests[s->n_tests++] = (ct_test){(uint8_t) rank, (uint8_t) all[i].kind};
+            tests[s->n_tests++] = (ct_forge_test){(uint8_t) rank, (uint8_t) all[i].kind};
             if (all[i].kind >= CT_ZERO_LEFT) s->any_zero = 1;
             f->n_planes++;
         }
@@ -127,7 +127,7 @@ static uint32_t count_searches(const ct_forged *f, uint32_t n)
 /* A plane for each test of a code, by column. */
 static ct_status make_set_tests(ct_forged *f, const ct_packing *p)
 {
-    const ct_ensemble *e = f->ensemble;
+    const ct_forge_ensemble *e = f->ensemble;
     uint32_t n = 0;
     for (uint32_t i = 0; i < e->n_nodes; i++) n += e->feature[i] >= 0 && e->set_size[i];
     f->set_tests = CT_ARENA_NEW(&f->arena, ct_set_test, n);
@@ -148,7 +148,7 @@ static ct_status make_tests(ct_forged *f, ct_packing *p)
     if (!p->plane_of || !all) return CT_NO_MEMORY;
     uint32_t n = collect(f, p, all);
     f->n_planes = 1;
-    f->searches = CT_ARENA_NEW(&f->arena, ct_search, count_searches(f, n));
+    f->searches = CT_ARENA_NEW(&f->arena, ct_forge_search, count_searches(f, n));
     if (!f->searches) return CT_NO_MEMORY;
     CT_TRY(make_searches(f, p, all, n));
     return make_set_tests(f, p);
@@ -160,7 +160,7 @@ static ct_status make_tests(ct_forged *f, ct_packing *p)
 static void set_term(const ct_forged *f, uint32_t tree, const ct_plane_tree *packed, void *terms,
                      uint32_t number, uint32_t leaf)
 {
-    const ct_ensemble *e = f->ensemble;
+    const ct_forge_ensemble *e = f->ensemble;
     for (uint32_t k = 0; k < e->leaf_width; k++) {
         size_t at = ((size_t) k << packed->bits) + number;
         double term = ct_ensemble_term(e, tree, leaf, k);
@@ -180,7 +180,7 @@ static void *new_terms(ct_forged *f, const ct_plane_tree *packed)
 static ct_status make_network(ct_forged *f, const ct_packing *p, uint32_t tree,
                               ct_plane_tree *packed)
 {
-    const ct_ensemble *e = f->ensemble;
+    const ct_forge_ensemble *e = f->ensemble;
     uint32_t n = 1u << packed->bits, at[2 << CT_NETWORK_DEPTH];
     uint32_t *program = CT_ARENA_NEW(&f->arena, uint32_t, n);
     void *terms = new_terms(f, packed);
@@ -212,7 +212,7 @@ static int all_have(const reached *r, uint32_t bit)
     return (r->low >> bit & 1) && r->low >> bit == (r->low + r->n - 1) >> bit;
 }
 
-static void number_leaves(const ct_ensemble *e, uint32_t root, uint32_t n, reached *at)
+static void number_leaves(const ct_forge_ensemble *e, uint32_t root, uint32_t n, reached *at)
 {
     for (uint32_t i = n; i-- > 0;) {
         uint32_t node = root + i;
@@ -249,7 +249,7 @@ static uint32_t *add_union(const reached *at, uint32_t n, uint32_t bit, uint32_t
 
 static ct_status make_reach(ct_forged *f, const ct_packing *p, uint32_t tree, ct_plane_tree *packed)
 {
-    const ct_ensemble *e = f->ensemble;
+    const ct_forge_ensemble *e = f->ensemble;
     uint32_t root = e->roots[tree], n = ct_ensemble_end(e, tree) - root;
     reached at[2 * CT_PLANE_LEAVES];
     uint32_t program[2 * CT_PLANE_LEAVES + 8 * (2 * CT_PLANE_LEAVES)], *next = program;
@@ -276,7 +276,7 @@ static ct_status make_reach(ct_forged *f, const ct_packing *p, uint32_t tree, ct
     return CT_OK;
 }
 
-static uint32_t depth_of(const ct_ensemble *e, const ct_packing *p, uint32_t tree)
+static uint32_t depth_of(const ct_forge_ensemble *e, const ct_packing *p, uint32_t tree)
 {
     uint32_t deepest = 0;
     for (uint32_t i = e->roots[tree]; i < ct_ensemble_end(e, tree); i++)

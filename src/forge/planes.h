@@ -14,10 +14,10 @@ typedef struct {
     unsigned vector;
     /* Ranks among the pivots, by floats alone; where search->exact is there, `same` are the rows
      * that are the same float as the threshold that their rank leads to. */
-    void (*ranks)(const double *x, const ct_search *search, unsigned rows, uint8_t *ranks,
+    void (*ranks)(const double *x, const ct_forge_search *search, unsigned rows, uint8_t *ranks,
                   uint64_t *same);
     /* All tests of a search into the table. zero: a plane of rows that are zero, or NULL. */
-    void (*tests)(const ct_search *search, const uint8_t *ranks, const uint64_t *zero,
+    void (*tests)(const ct_forge_search *search, const uint8_t *ranks, const uint64_t *zero,
                   unsigned words, uint64_t *table);
     /* The numbers of the leaves of a tree. */
     void (*leaves)(const ct_plane_tree *tree, const uint64_t *table, unsigned words, uint8_t *leaf);
@@ -26,16 +26,16 @@ typedef struct {
                   unsigned rows);
     void (*add64)(double *sums, const double *terms, unsigned bits, const uint8_t *leaf,
                   unsigned rows);
-} ct_planes;
+} ct_forge_planes;
 
-extern const ct_planes ct_planes_scalar;
+extern const ct_forge_planes ct_planes_scalar;
 #ifdef CT_HAVE_X86
-extern const ct_planes ct_planes_avx2, ct_planes_avx512;
+extern const ct_forge_planes ct_planes_avx2, ct_planes_avx512;
 #endif
 #ifdef CT_HAVE_NEON
-extern const ct_planes ct_planes_neon;
+extern const ct_forge_planes ct_planes_neon;
 #endif
 
-const ct_planes *ct_planes_at(ct_simd level);
+const ct_forge_planes *ct_planes_at(ct_simd level);
 
 #endif

@@ -50,7 +50,7 @@ CT_INLINE __m256i leaves_of_8(const uint8_t *leaf)
     return _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *) (const void *) leaf));
 }
 
-static uint64_t same_floats(const double *x, const ct_search *search, const uint8_t *ranks)
+static uint64_t same_floats(const double *x, const ct_forge_search *search, const uint8_t *ranks)
 {
     uint64_t rows = 0;
     for (unsigned row = 0; row < 64; row += 8) {
@@ -61,7 +61,7 @@ static uint64_t same_floats(const double *x, const ct_search *search, const uint
     return rows;
 }
 
-static void ranks(const double *x, const ct_search *search, unsigned rows, uint8_t *out,
+static void ranks(const double *x, const ct_forge_search *search, unsigned rows, uint8_t *out,
                   uint64_t *same)
 {
     const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
@@ -152,6 +152,6 @@ static void add64(double *sums, const double *terms, unsigned bits, const uint8_
     }
 }
 
-const ct_planes ct_planes_avx2 = {VEC_WORDS, ranks, tests, leaves, add32, add64};
+const ct_forge_planes ct_planes_avx2 = {VEC_WORDS, ranks, tests, leaves, add32, add64};
 CT_TARGET_END
 #endif

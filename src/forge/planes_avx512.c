@@ -96,7 +96,7 @@ CT_INLINE void ranks_at(const double *x, const float *sorted, unsigned bits, int
     }
 }
 
-static void ranks(const double *x, const ct_search *search, unsigned rows, uint8_t *out,
+static void ranks(const double *x, const ct_forge_search *search, unsigned rows, uint8_t *out,
                   uint64_t *same)
 {
 #define RANKS(bits)                                                                                \
@@ -213,6 +213,7 @@ static void leaves_of_some(const ct_plane_tree *tree, const uint64_t *table, uns
         leaves(tree, table, words, leaf);
 }
 
-const ct_planes ct_planes_avx512 = {VEC_WORDS / 2, ranks, tests, leaves_of_some, add32, add64};
+const ct_forge_planes ct_planes_avx512 = {VEC_WORDS / 2, ranks, tests, leaves_of_some, add32,
+                                          add64};
 CT_TARGET_END
 #endif

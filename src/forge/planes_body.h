@@ -20,8 +20,8 @@ CT_INLINE vec test_of(unsigned q, const vec *low, const vec *high)
 }
 
 /* One vector of rows; what kind of test it is would be guessed wrong too often to branch on. */
-CT_INLINE void tests_of(const ct_search *search, const vec *bit, vec nan, vec zero, int any_zero,
-                        uint64_t *out)
+CT_INLINE void tests_of(const ct_forge_search *search, const vec *bit, vec nan, vec zero,
+                        int any_zero, uint64_t *out)
 {
     const vec none = v_fill(0), to_left[] = {none, nan, v_or(nan, zero), none},
               to_right[] = {none, none, none, zero};
@@ -29,14 +29,14 @@ CT_INLINE void tests_of(const ct_search *search, const vec *bit, vec nan, vec ze
     thermometer(bit, low);
     thermometer(bit + 4, high);
     for (uint32_t i = 0; i < search->n_tests; i++, out += CT_BLOCK_WORDS) {
-        const ct_test *test = &search->tests[i];
+        const ct_forge_test *test = &search->tests[i];
         vec right = v_and_not(test_of(test->rank, low, high), to_left[test->kind]);
         if (any_zero) right = v_or(right, to_right[test->kind]);
         v_store(out, right);
     }
 }
 
-static void tests(const ct_search *search, const uint8_t *ranks, const uint64_t *zero,
+static void tests(const ct_forge_search *search, const uint8_t *ranks, const uint64_t *zero,
                   unsigned words, uint64_t *table)
 {
     uint64_t planes[8][CT_BLOCK_WORDS]; /* complemented */

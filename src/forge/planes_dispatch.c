@@ -1,6 +1,6 @@
 #include "forge/planes.h"
 
-const ct_planes *ct_planes_at(ct_simd level)
+const ct_forge_planes *ct_planes_at(ct_simd level)
 {
     switch (level) {
 #ifdef CT_HAVE_X86

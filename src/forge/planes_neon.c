@@ -19,5 +19,5 @@ CT_INLINE void leaf_bytes(const vec *planes, uint8_t *bytes)
 
 PLAIN_LOOPS
 
-const ct_planes ct_planes_neon = {VEC_WORDS, ranks, tests, leaves, add32, add64};
+const ct_forge_planes ct_planes_neon = {VEC_WORDS, ranks, tests, leaves, add32, add64};
 #endif

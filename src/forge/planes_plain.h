@@ -4,8 +4,8 @@
 #include "base/bits.h"
 
 /* Ranks of `rows` values; the search tree is walked without branches. */
-CT_INLINE void plain_ranks(const double *x, const ct_search *search, unsigned rows, uint8_t *out,
-                           uint64_t *same)
+CT_INLINE void plain_ranks(const double *x, const ct_forge_search *search, unsigned rows,
+                           uint8_t *out, uint64_t *same)
 {
     const float *pivots = search->pivots;
     unsigned bits = search->bits;
@@ -34,7 +34,7 @@ CT_INLINE void plain_leaf_bytes(const uint64_t *planes, size_t stride, uint8_t *
 }
 
 #define PLAIN_LOOPS                                                                                \
-    static void ranks(const double *x, const ct_search *search, unsigned rows, uint8_t *out,       \
+    static void ranks(const double *x, const ct_forge_search *search, unsigned rows, uint8_t *out, \
                       uint64_t *same)                                                              \
     {                                                                                              \
         plain_ranks(x, search, rows, out, same);                                                   \

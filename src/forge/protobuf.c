@@ -22,7 +22,8 @@ static uint64_t little_endian(const uint8_t *bytes, unsigned n)
     return x;
 }
 
-int ct_pb_number(const uint8_t *bytes, uint64_t size, ct_pb_wire wire, uint64_t *at, double *value)
+int ct_forge_pb_number(const uint8_t *bytes, uint64_t size, ct_pb_wire wire, uint64_t *at,
+                       double *value)
 {
     if (*at >= size) return 0;
     uint64_t bits;
@@ -46,7 +47,7 @@ int ct_pb_number(const uint8_t *bytes, uint64_t size, ct_pb_wire wire, uint64_t 
     return 1;
 }
 
-int ct_pb_next(const uint8_t *bytes, uint64_t size, uint64_t *at, ct_pb_field *field)
+int ct_forge_pb_next(const uint8_t *bytes, uint64_t size, uint64_t *at, ct_forge_pb_field *field)
 {
     uint64_t key;
     memset(field, 0, sizeof *field);
@@ -63,5 +64,5 @@ int ct_pb_next(const uint8_t *bytes, uint64_t size, uint64_t *at, ct_pb_field *f
     }
     if (field->wire != CT_PB_VARINT && field->wire != CT_PB_DOUBLE && field->wire != CT_PB_FLOAT)
         return -1;
-    return ct_pb_number(bytes, size, field->wire, at, &field->value) == 1 ? 1 : -1;
+    return ct_forge_pb_number(bytes, size, field->wire, at, &field->value) == 1 ? 1 : -1;
 }

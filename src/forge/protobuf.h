@@ -11,13 +11,13 @@ typedef struct {
     ct_pb_wire wire;
     double value;         /* of numbers; of a varint, read as a signed integer of 64 bits */
     uint64_t start, size; /* of bytes */
-} ct_pb_field;
+} ct_forge_pb_field;
 
 /* The field at *at, and *at behind it: 1. 0: the message ends. -1: it is none. */
-int ct_pb_next(const uint8_t *bytes, uint64_t size, uint64_t *at, ct_pb_field *field);
+int ct_forge_pb_next(const uint8_t *bytes, uint64_t size, uint64_t *at, ct_forge_pb_field *field);
 
 /* A number of a packed row of them, and *at behind it: 1, 0 or -1 likewise. */
-int ct_pb_number(const uint8_t *bytes, uint64_t size, ct_pb_wire wire, uint64_t *at,
-                 double *value);
+int ct_forge_pb_number(const uint8_t *bytes, uint64_t size, ct_pb_wire wire, uint64_t *at,
+                       double *value);
 
 #endif

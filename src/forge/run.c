@@ -10,11 +10,11 @@ enum { TILE_BYTES = 1 << 20, MOST_TILE = 8192, LEAST_TILE = 64 };
 typedef struct {
     const ct_forged *forged;
     const ct_column *columns;
-    const ct_planes *planes; /* NULL: walks */
+    const ct_forge_planes *planes; /* NULL: walks */
     uint32_t n_rows;
     double *sums;
     int32_t *leaves;
-    void **rooms; /* [worker] a ct_block_room or a ct_tile_room */
+    void **rooms; /* [worker] a ct_block_room or a ct_forge_tile_room */
 } job;
 
 static void do_blocks(void *data, unsigned worker, uint64_t begin, uint64_t end)
@@ -26,9 +26,10 @@ static void do_blocks(void *data, unsigned worker, uint64_t begin, uint64_t end)
         ct_block_predict(j->forged, j->planes, (ct_block_room *) room, j->columns, first, n,
                          j->sums, j->n_rows);
     else if (j->sums)
-        ct_tile_predict(j->forged, (ct_tile_room *) room, j->columns, first, n, j->sums, j->n_rows);
+        ct_tile_predict(j->forged, (ct_forge_tile_room *) room, j->columns, first, n, j->sums,
+                        j->n_rows);
     else
-        ct_tile_leaves(j->forged, (ct_tile_room *) room, j->columns, first, n, j->leaves,
+        ct_tile_leaves(j->forged, (ct_forge_tile_room *) room, j->columns, first, n, j->leaves,
                        j->n_rows);
 }
 
@@ -42,17 +43,17 @@ static uint32_t tile_rows(const ct_forged *f, uint32_t n_rows, unsigned threads)
     return rows < n_rows ? rows : n_rows;
 }
 
-void ct_rooms_free(ct_rooms *rooms)
+void ct_forge_rooms_free(ct_forge_rooms *rooms)
 {
     if (rooms->n) ct_arena_free(&rooms->arena);
     memset(rooms, 0, sizeof *rooms);
 }
 
 /* Memory for so many workers, of tiles of that many rows; 0 if there is not enough. */
-static int make_rooms(ct_rooms *rooms, const job *j, unsigned threads, uint32_t rows)
+static int make_rooms(ct_forge_rooms *rooms, const job *j, unsigned threads, uint32_t rows)
 {
     if (rooms->n >= threads) return 1;
-    ct_rooms_free(rooms);
+    ct_forge_rooms_free(rooms);
     rooms->budget.limit = SIZE_MAX / 2;
     rooms->n = threads;
     ct_arena_init(&rooms->arena, &rooms->budget);
@@ -60,14 +61,14 @@ static int make_rooms(ct_rooms *rooms, const job *j, unsigned threads, uint32_t 
     int ready = rooms->of != NULL;
     for (unsigned i = 0; ready && i < threads; i++) {
         rooms->of[i] = j->planes ? (void *) ct_block_room_new(j->forged, &rooms->arena)
-                                 : (void *) ct_tile_room_new(j->forged, &rooms->arena, rows);
+                                 : (void *) ct_forge_tile_room_new(j->forged, &rooms->arena, rows);
         ready = rooms->of[i] != NULL;
     }
-    if (!ready) ct_rooms_free(rooms);
+    if (!ready) ct_forge_rooms_free(rooms);
     return ready;
 }
 
-static ct_status run_job(job *j, const ct_run *run, ct_error *error)
+static ct_status run_job(job *j, const ct_forge_run *run, ct_error *error)
 {
     if (!j->n_rows) return CT_OK;
     unsigned threads = run->threads ? run->threads : 1;
@@ -75,15 +76,15 @@ static ct_status run_job(job *j, const ct_run *run, ct_error *error)
     uint32_t rows = j->planes ? block : tile_rows(j->forged, j->n_rows, threads);
     uint32_t pieces = (j->n_rows - 1) / rows + 1;
     if (threads > pieces) threads = pieces;
-    ct_rooms own;
+    ct_forge_rooms own;
     memset(&own, 0, sizeof own);
-    ct_rooms *rooms = j->planes && run->kept ? run->kept : &own;
+    ct_forge_rooms *rooms = j->planes && run->kept ? run->kept : &own;
     if (!make_rooms(rooms, j, threads, rows))
         return ct_fail(error, CT_NO_MEMORY, "not enough memory to predict");
     j->rooms = rooms->of;
     ct_loop loop = {j->n_rows, rows, CT_DYNAMIC, threads, do_blocks, j, run->stop};
     ct_parallel_for(&loop);
-    ct_rooms_free(&own);
+    ct_forge_rooms_free(&own);
     return CT_OK;
 }
 
@@ -98,15 +99,15 @@ uint32_t ct_forged_planes_from(const ct_forged *f)
     return rows < MOST_ROWS ? rows : MOST_ROWS;
 }
 
-static ct_way best_way(const ct_forged *f, uint32_t n_rows)
+static ct_forge_way best_way(const ct_forged *f, uint32_t n_rows)
 {
-    return n_rows >= ct_forged_planes_from(f) ? CT_WAY_PLANES : CT_WAY_WALK;
+    return n_rows >= ct_forged_planes_from(f) ? CT_WAY_PLANES : CT_FORGE_WAY_WALK;
 }
 
 ct_status ct_forged_predict(const ct_forged *f, const ct_column *columns, uint32_t n_rows,
-                            const ct_run *run, double *out, ct_error *error)
+                            const ct_forge_run *run, double *out, ct_error *error)
 {
-    ct_way way = run->way == CT_WAY_AUTO ? best_way(f, n_rows) : run->way;
+    ct_forge_way way = run->way == CT_FORGE_WAY_AUTO ? best_way(f, n_rows) : run->way;
     if (way == CT_WAY_PLANES && !f->has_planes)
         return ct_fail(error, CT_BAD_INPUT, "a tree has more than %d leaves, or linear models",
                        CT_PLANE_LEAVES);
@@ -121,7 +122,7 @@ ct_status ct_forged_predict(const ct_forged *f, const ct_column *columns, uint32
 }
 
 ct_status ct_forged_leaves(const ct_forged *f, const ct_column *columns, uint32_t n_rows,
-                           const ct_run *run, int32_t *out, ct_error *error)
+                           const ct_forge_run *run, int32_t *out, ct_error *error)
 {
     job j;
     memset(&j, 0, sizeof j);

@@ -19,7 +19,7 @@ typedef struct {
 
 static ct_status check(const ct_forged *f, ct_error *error)
 {
-    const ct_ensemble *e = f->ensemble;
+    const ct_forge_ensemble *e = f->ensemble;
     uint32_t features = f->deepest < f->n_used ? f->deepest : f->n_used;
     if (e->first_term) return ct_fail(error, CT_BAD_INPUT, "leaves are linear models");
     if (!e->cover)
@@ -64,7 +64,7 @@ static void answer_special(const job *j, ct_shap_room *room, uint32_t first, uin
 
 static void add_trees(const job *j, ct_shap_room *room, uint32_t first, uint32_t n, uint32_t k)
 {
-    const ct_ensemble *e = j->common.forged->ensemble;
+    const ct_forge_ensemble *e = j->common.forged->ensemble;
     for (uint32_t t = 0; t < e->n_trees; t++) {
         if ((e->leaf_width == 1 && e->output_of_tree[t] != k) || e->feature[e->roots[t]] < 0)
             continue;
@@ -78,7 +78,7 @@ static void do_block(void *data, unsigned worker, uint64_t begin, uint64_t end)
 {
     const job *j = (const job *) data;
     const ct_forged *f = j->common.forged;
-    const ct_ensemble *e = f->ensemble;
+    const ct_forge_ensemble *e = f->ensemble;
     ct_shap_room *room = j->rooms[worker];
     uint32_t first = (uint32_t) begin, n = (uint32_t) (end - begin);
     load(j, room, first, n);
@@ -99,7 +99,7 @@ static void do_block(void *data, unsigned worker, uint64_t begin, uint64_t end)
 
 static void expect(const job *j)
 {
-    const ct_ensemble *e = j->common.forged->ensemble;
+    const ct_forge_ensemble *e = j->common.forged->ensemble;
     for (uint32_t k = 0; k < e->n_outputs; k++) {
         double sum = e->base[k];
         for (uint32_t t = 0; t < e->n_trees; t++)
@@ -121,11 +121,11 @@ static ct_status make_rooms(job *j, const ct_forged *f, unsigned threads, ct_are
 }
 
 ct_status ct_forged_shap(const ct_forged *f, const ct_column *columns, uint32_t n_rows,
-                         const ct_run *run, double *out, ct_error *error)
+                         const ct_forge_run *run, double *out, ct_error *error)
 {
     CT_TRY(check(f, error));
     if (!n_rows) return CT_OK;
-    const ct_ensemble *e = f->ensemble;
+    const ct_forge_ensemble *e = f->ensemble;
     unsigned threads = run->threads ? run->threads : 1;
     uint32_t blocks = (n_rows - 1) / CT_SHAP_ROWS + 1;
     if (threads > blocks) threads = blocks;

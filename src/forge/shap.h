@@ -27,6 +27,6 @@ enum { CT_SHAP_FEATURES = 256 }; /* of a path, at most */
  * any. For each output they add up to the margin but for rounding, in doubles. run->way does not
  * matter. CT_BAD_INPUT where covers are not known or a path asks for too much, CT_NO_MEMORY. */
 ct_status ct_forged_shap(const ct_forged *forged, const ct_column *columns, uint32_t n_rows,
-                         const ct_run *run, double *out, ct_error *error);
+                         const ct_forge_run *run, double *out, ct_error *error);
 
 #endif

@@ -51,7 +51,7 @@ static ct_status make_points(ct_shap_common *c, ct_arena *arena)
 
 ct_status ct_shap_common_make(ct_shap_common *c, const ct_forged *f, ct_arena *arena)
 {
-    const ct_ensemble *e = f->ensemble;
+    const ct_forge_ensemble *e = f->ensemble;
     uint32_t features = f->deepest < f->n_used ? f->deepest : f->n_used;
     memset(c, 0, sizeof *c);
     c->forged = f;
@@ -67,7 +67,7 @@ ct_status ct_shap_common_make(ct_shap_common *c, const ct_forged *f, ct_arena *a
 /* Nodes whose tests are no thresholds, of the tree that has most of them. */
 static uint32_t most_special(const ct_forged *f)
 {
-    const ct_ensemble *e = f->ensemble;
+    const ct_forge_ensemble *e = f->ensemble;
     uint32_t most = 0;
     for (uint32_t t = 0; t < e->n_trees && !f->plain; t++) {
         uint32_t n = 0;
@@ -154,7 +154,7 @@ static void add_edge(ct_shap_room *room, const ct_shap_edge *edge)
 /* Edges, each behind the one above it; a node waits on the stack with its edge. */
 static void add_edges(const ct_forged *f, ct_shap_room *room, uint32_t tree, uint32_t k)
 {
-    const ct_ensemble *e = f->ensemble;
+    const ct_forge_ensemble *e = f->ensemble;
     uint32_t n = 0, root = e->roots[tree];
     for (uint32_t at = root, depth = 1;;) {
         const ct_walk_node *node = &f->nodes[at];
@@ -214,7 +214,7 @@ void ct_shap_plan(const ct_shap_common *c, ct_shap_room *room, uint32_t tree, ui
 
 double ct_shap_expected(const ct_shap_common *c, ct_shap_room *room, uint32_t tree, uint32_t k)
 {
-    const ct_ensemble *e = c->forged->ensemble;
+    const ct_forge_ensemble *e = c->forged->ensemble;
     uint32_t root = e->roots[tree];
     if (e->feature[root] < 0) return ct_ensemble_term(e, tree, root, k);
     double sum = 0;

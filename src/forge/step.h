@@ -15,7 +15,7 @@ static inline uint32_t ct_step_right(const ct_walk_node *node, double x)
 }
 
 /* The same where there are sets and missing zeros; `origin` is the ensemble's node. */
-static inline uint32_t ct_step_any_right(const ct_ensemble *e, uint32_t origin,
+static inline uint32_t ct_step_any_right(const ct_forge_ensemble *e, uint32_t origin,
                                          const ct_walk_node *node, double x)
 {
     if (x != x || !(node->what & (CT_WALK_ZERO | CT_WALK_SET))) return ct_step_right(node, x);

@@ -4,11 +4,11 @@
 #include "forge/step.h"
 #include "forge/sums.h"
 
-ct_tile_room *ct_tile_room_new(const ct_forged *f, ct_arena *arena, uint32_t rows)
+ct_forge_tile_room *ct_forge_tile_room_new(const ct_forged *f, ct_arena *arena, uint32_t rows)
 {
     size_t sum = f->ensemble->sum == CT_F32 ? sizeof(float) : sizeof(double);
     size_t width = f->n_used ? f->n_used : 1;
-    ct_tile_room *room = CT_ARENA_NEW(arena, ct_tile_room, 1);
+    ct_forge_tile_room *room = CT_ARENA_NEW(arena, ct_forge_tile_room, 1);
     if (!room) return NULL;
     room->rows = rows;
     room->x = CT_ARENA_ZEROED(arena, double, rows * width);
@@ -17,7 +17,7 @@ ct_tile_room *ct_tile_room_new(const ct_forged *f, ct_arena *arena, uint32_t row
     return room->x && room->at && room->sums ? room : NULL;
 }
 
-static void load_rows(const ct_forged *f, ct_tile_room *room, const ct_column *columns,
+static void load_rows(const ct_forged *f, ct_forge_tile_room *room, const ct_column *columns,
                       uint32_t first, uint32_t n)
 {
     for (uint32_t column = 0; column < f->n_used; column++) {
@@ -70,7 +70,7 @@ static inline void walk_lanes(const ct_forged *f, uint32_t *at, const double *co
 /* ---- all rows down one tree, or one row down all trees ---- */
 
 /* Leaves of n rows into room->at. */
-static void walk_tree(const ct_forged *f, ct_tile_room *room, uint32_t tree, uint32_t n)
+static void walk_tree(const ct_forged *f, ct_forge_tile_room *room, uint32_t tree, uint32_t n)
 {
     for (uint32_t row = 0; row < n; row += CT_LANES) {
         const double *x[CT_LANES];
@@ -96,10 +96,10 @@ static uint32_t walk_trees(const ct_forged *f, const double *row, uint32_t tree,
     return n < CT_LANES ? n : CT_LANES;
 }
 
-static void add_leaf(const ct_forged *f, ct_tile_room *room, uint32_t tree, uint32_t row,
+static void add_leaf(const ct_forged *f, ct_forge_tile_room *room, uint32_t tree, uint32_t row,
                      uint32_t at)
 {
-    const ct_ensemble *e = f->ensemble;
+    const ct_forge_ensemble *e = f->ensemble;
     for (uint32_t k = 0; k < e->leaf_width; k++) {
         size_t place = (size_t) (e->output_of_tree[tree] + k) * room->rows + row;
         double term = e->leaf_width == 1 ? f->nodes[at].threshold
@@ -113,7 +113,7 @@ static void add_leaf(const ct_forged *f, ct_tile_room *room, uint32_t tree, uint
 }
 
 /* A row of the tile down all trees. */
-static void add_trees(const ct_forged *f, ct_tile_room *room, uint32_t row)
+static void add_trees(const ct_forged *f, ct_forge_tile_room *room, uint32_t row)
 {
     for (uint32_t t = 0; t < f->ensemble->n_trees; t += CT_LANES) {
         uint32_t at[CT_LANES];
@@ -122,7 +122,7 @@ static void add_trees(const ct_forged *f, ct_tile_room *room, uint32_t row)
     }
 }
 
-void ct_tile_row(const ct_forged *f, ct_tile_room *room, const double *x, double *out)
+void ct_forge_tile_row(const ct_forged *f, ct_forge_tile_room *room, const double *x, double *out)
 {
     CT_ASSERT(room->rows == 1);
     for (uint32_t column = 0; column < f->n_used; column++) {
@@ -134,7 +134,7 @@ void ct_tile_row(const ct_forged *f, ct_tile_room *room, const double *x, double
     ct_sums_end(f->ensemble, room->sums, 1, 1, out, 1);
 }
 
-void ct_tile_predict(const ct_forged *f, ct_tile_room *room, const ct_column *columns,
+void ct_tile_predict(const ct_forged *f, ct_forge_tile_room *room, const ct_column *columns,
                      uint32_t first, uint32_t n, double *out, size_t stride)
 {
     CT_ASSERT(n > 0 && n <= room->rows);
@@ -151,7 +151,7 @@ void ct_tile_predict(const ct_forged *f, ct_tile_room *room, const ct_column *co
     ct_sums_end(f->ensemble, room->sums, room->rows, n, out + first, stride);
 }
 
-void ct_tile_leaves(const ct_forged *f, ct_tile_room *room, const ct_column *columns,
+void ct_tile_leaves(const ct_forged *f, ct_forge_tile_room *room, const ct_column *columns,
                     uint32_t first, uint32_t n, int32_t *out, size_t stride)
 {
     CT_ASSERT(n > 0 && n <= room->rows);

@@ -88,7 +88,7 @@ static inline absolute_cost absolute_best(absolute *a, uint32_t rows, unsigned d
 
 /* Of all trees under the options' depth, complexity, min_bucket and min_split. */
 static inline absolute_cost absolute_optimum(absolute *a, const ct_data *data,
-                                             const ct_options *options)
+                                             const ct_exact_options *options)
 {
     a->data = data;
     a->split_cost = options->complexity * absolute_weight(data);

@@ -109,8 +109,8 @@ static inline double brute_rooted(brute *b, uint32_t col, unsigned depth)
 typedef enum { BRUTE_ROUNDED, BRUTE_EXACT } brute_equality;
 
 /* The least cost under the options' depth, complexity, min_bucket, min_split and roots. */
-static inline double brute_optimum_by(brute *b, const ct_data *data, const ct_options *options,
-                                      brute_equality equality)
+static inline double brute_optimum_by(brute *b, const ct_data *data,
+                                      const ct_exact_options *options, brute_equality equality)
 {
     int whole = !data->weights && !data->loss && !(options->complexity > 0);
     double off = whole ? 0 : ldexp(data->n_rows + 16, -52);
@@ -129,7 +129,7 @@ static inline double brute_optimum_by(brute *b, const ct_data *data, const ct_op
     return best.cost;
 }
 
-static inline double brute_optimum(brute *b, const ct_data *data, const ct_options *options)
+static inline double brute_optimum(brute *b, const ct_data *data, const ct_exact_options *options)
 {
     return brute_optimum_by(b, data, options, BRUTE_ROUNDED);
 }

@@ -22,7 +22,7 @@ typedef struct {
 } bound_brute;
 
 /* 0 if the table is too large. */
-static inline int bounds_begin(bound_brute *b, const ct_data *data, const ct_options *options)
+static inline int bounds_begin(bound_brute *b, const ct_data *data, const ct_exact_options *options)
 {
     if (data->n_rows > BOUND_ROWS || data->n_cols > BOUND_COLS ||
         data->n_classes > BOUND_CLASSES || options->depth > BOUND_DEPTH)
@@ -51,9 +51,9 @@ static inline int bounds_begin(bound_brute *b, const ct_data *data, const ct_opt
 }
 
 /* The problem that the search has made of it. */
-static inline void bounds_take_costs(bound_brute *b, const ct_search *search)
+static inline void bounds_take_costs(bound_brute *b, const ct_exact_search *search)
 {
-    const ct_costs *costs = search->costs;
+    const ct_exact_costs *costs = search->costs;
     size_t n = b->n_classes;
     b->fine = b->data->response ? costs->response->fine : 0;
     for (uint32_t i = 0; b->data->response && i < b->n_rows; i++) {

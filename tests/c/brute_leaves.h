@@ -78,7 +78,8 @@ static inline few_choice few_choose(few_brute *b, uint32_t rows, unsigned depth,
 }
 
 /* The options' limits; `split` and `leaf` are set by the caller before. Returns the optimum. */
-static inline few_value few_optimum(few_brute *b, const ct_data *data, const ct_options *options)
+static inline few_value few_optimum(few_brute *b, const ct_data *data,
+                                    const ct_exact_options *options)
 {
     b->data = data;
     b->min_bucket = options->min_bucket;

@@ -40,11 +40,12 @@ static inline int64_t brute_leaf(const response_brute *b, const uint32_t *rows, 
 }
 
 /* The grid and the price, which are the library's. */
-static inline int brute_begin(response_brute *b, const ct_data *data, const ct_options *options)
+static inline int brute_begin(response_brute *b, const ct_data *data,
+                              const ct_exact_options *options)
 {
     ct_budget budget = {SIZE_MAX, 0};
     ct_arena arena;
-    ct_costs costs;
+    ct_exact_costs costs;
     ct_error error;
     ct_arena_init(&arena, &budget);
     int ready = data->n_rows <= BRUTE_ROWS &&

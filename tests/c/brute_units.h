@@ -15,7 +15,7 @@ __extension__ typedef __int128 units;
 
 typedef struct {
     const ct_data *data;
-    const ct_options *options;
+    const ct_exact_options *options;
     int exponent; /* a unit is 2^exponent of the objective */
     int bits;     /* all rows together cost less than 2^bits units */
     units split_cost;
@@ -50,7 +50,7 @@ static inline void bits_of(const double *x, size_t n, int range[2])
 static inline units to_units(double x, int exponent) { return (units) ldexp(x, -exponent); }
 
 /* 0 if the table is too large, or its numbers are too far apart. */
-static inline int units_begin(unit_brute *b, const ct_data *data, const ct_options *options)
+static inline int units_begin(unit_brute *b, const ct_data *data, const ct_exact_options *options)
 {
     size_t n = data->n_classes;
     int weight[2] = {0, 1}, loss[2] = {0, 1}, split[2] = {0, 0};
@@ -98,7 +98,7 @@ static inline units units_cost(unit_brute *b, uint32_t rows, unsigned depth);
 /* The least cost with a split on `col` at the root; -1 if there is none that may be. */
 static inline units units_split(unit_brute *b, uint32_t rows, uint32_t col, unsigned depth)
 {
-    const ct_options *options = b->options;
+    const ct_exact_options *options = b->options;
     uint32_t n = brute_count(rows), least = options->min_bucket ? options->min_bucket : 1;
     units best = -1;
     for (uint32_t at = 0; depth && at < b->data->n_rows && n >= options->min_split; at++) {

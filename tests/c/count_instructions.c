@@ -33,8 +33,8 @@ static random_table make_table(const problem *p)
 static int solve(const problem *p, const char *level)
 {
     random_table t = make_table(p);
-    ct_options options = ct_options_default();
-    ct_result result;
+    ct_exact_options options = ct_exact_options_default();
+    ct_exact_result result;
     ct_error error = {CT_OK, ""};
     options.depth = p->depth;
     options.simd = level;
@@ -42,7 +42,7 @@ static int solve(const problem *p, const char *level)
     if (status == CT_OK)
         printf("%s %s: cost %g, %.3f s\n", p->name, result.simd, result.cost, result.seconds);
     else printf("%s %s: %s\n", p->name, level, error.message);
-    if (status == CT_OK) ct_result_free(&result);
+    if (status == CT_OK) ct_exact_result_free(&result);
     table_free(&t);
     return status != CT_OK;
 }

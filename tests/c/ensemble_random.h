@@ -15,7 +15,7 @@ enum { ANY_NODES = 40000, ANY_TREES = 64, ANY_OUTPUTS = 4, ANY_FEATURES = 40, AN
 
 /* Owns what its ensemble borrows. */
 typedef struct {
-    ct_ensemble ensemble;
+    ct_forge_ensemble ensemble;
     uint32_t roots[ANY_TREES], output[ANY_TREES];
     double weight[ANY_TREES], base[ANY_OUTPUTS];
     int32_t feature[ANY_NODES], leaf_id[ANY_NODES];
@@ -66,7 +66,7 @@ static inline double any_threshold(ct_rng *r, const any_shape *s)
 
 static inline void any_split(ct_rng *r, const any_shape *s, any_ensemble *a, uint32_t i)
 {
-    ct_ensemble *e = &a->ensemble;
+    ct_forge_ensemble *e = &a->ensemble;
     a->feature[i] = (int32_t) ct_rng_below(r, s->n_features);
     a->threshold[i] = any_threshold(r, s);
     a->default_left[i] = (uint8_t) ct_rng_below(r, 2);
@@ -82,7 +82,7 @@ static inline void any_split(ct_rng *r, const any_shape *s, any_ensemble *a, uin
 /* A tree, nodes as they come from a queue, or each behind the last: both are orders of makers. */
 static inline void any_tree(ct_rng *r, const any_shape *s, any_ensemble *a, uint32_t tree)
 {
-    ct_ensemble *e = &a->ensemble;
+    ct_forge_ensemble *e = &a->ensemble;
     static uint32_t depth[ANY_NODES];
     uint32_t root = e->n_nodes, end = root + 1, n_leaves = 1;
     uint32_t deepest = ct_rng_below(r, s->most_depth + 1);
@@ -114,7 +114,7 @@ static inline void any_tree(ct_rng *r, const any_shape *s, any_ensemble *a, uint
 /* Ranges of all terms and models, some of them without ends, and numbers by code. */
 static inline void any_ranges(ct_rng *r, any_ensemble *a)
 {
-    ct_ensemble *e = &a->ensemble;
+    ct_forge_ensemble *e = &a->ensemble;
     e->n_codes = 0;
     for (uint32_t k = 0; k < e->n_terms; k++) {
         a->first_code[k] = e->n_codes;
@@ -136,7 +136,7 @@ static inline void any_ranges(ct_rng *r, any_ensemble *a)
 /* Models of up to two terms in leaves. */
 static inline void any_models(ct_rng *r, any_ensemble *a)
 {
-    ct_ensemble *e = &a->ensemble;
+    ct_forge_ensemble *e = &a->ensemble;
     for (uint32_t i = 0; i < e->n_nodes; i++) {
         a->first_term[i] = e->n_terms;
         a->intercept[i] = any_unit(r);
@@ -154,14 +154,15 @@ static inline void any_models(ct_rng *r, any_ensemble *a)
 
 static inline void any_draw(ct_rng *r, const any_shape *s, any_ensemble *a)
 {
-    ct_ensemble *e = &a->ensemble;
+    ct_forge_ensemble *e = &a->ensemble;
     memset(e, 0, sizeof *e);
-    *e = (ct_ensemble){s->n_trees, 0, s->n_features, s->n_outputs, a->roots, a->feature,
-                       a->threshold, a->left, a->right, a->default_left, a->missing, a->set_first,
-                       a->set_size, a->set_else, a->sets, 0, (int) ct_rng_below(r, 2),
-                       s->wide ? s->n_outputs : 1, a->value, a->leaf_id, a->output, a->weight,
-                       a->cover, s->less, s->number, s->sum, a->base, 1, NULL, 0, NULL, NULL,
-                       NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL};
+    *e = (ct_forge_ensemble){s->n_trees, 0, s->n_features, s->n_outputs, a->roots, a->feature,
+                             a->threshold, a->left, a->right, a->default_left, a->missing,
+                                 a->set_first,
+                             a->set_size, a->set_else, a->sets, 0, (int) ct_rng_below(r, 2),
+                             s->wide ? s->n_outputs : 1, a->value, a->leaf_id, a->output, a->weight,
+                             a->cover, s->less, s->number, s->sum, a->base, 1, NULL, 0, NULL, NULL,
+                             NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL};
     for (size_t i = 0; i < sizeof a->sets; i++) a->sets[i] = (uint8_t) ct_rng_below(r, 256);
     for (uint32_t k = 0; k < s->n_outputs; k++) a->base[k] = any_cast(any_unit(r), s->sum);
     if (ct_rng_below(r, 3) == 0) e->divisor = s->n_trees;

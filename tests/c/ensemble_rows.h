@@ -76,7 +76,7 @@ static inline const double *row_of(any_table *t, uint32_t row)
 static inline void interpret_table(any_table *t, const any_ensemble *a, double *sums,
                                    int32_t *leaves)
 {
-    const ct_ensemble *e = &a->ensemble;
+    const ct_forge_ensemble *e = &a->ensemble;
     double out[ANY_OUTPUTS];
     for (uint32_t row = 0; row < t->n_rows; row++) {
         const double *x = row_of(t, row);

@@ -20,7 +20,7 @@ typedef struct {
     int32_t codes[MOST_ROWS];
     ct_column columns[MOST_COLUMNS + 1];
     uint32_t regressors[MOST_COLUMNS], splitters[MOST_COLUMNS + 1], n_levels[MOST_COLUMNS + 1];
-    ct_model_data data;
+    ct_gmt_model_data data;
 } evolve_data;
 
 static inline double uniform(ct_rng *rng) { return (ct_rng_next(rng) + 0.5) / 4294967296.0; }
@@ -51,16 +51,16 @@ static inline evolve_data *new_data(uint32_t seed, uint32_t n, uint32_t q, uint3
     d->columns[q].type = CT_INT32;
     d->splitters[q] = q;
     d->n_levels[q] = levels;
-    d->data = (ct_model_data){n,
-                              q + 1,
-                              d->columns,
-                              holes ? q - 1 : q,
-                              d->regressors,
-                              levels ? q + 1 : q,
-                              d->splitters,
-                              d->n_levels,
-                              d->y,
-                              NULL, 0};
+    d->data = (ct_gmt_model_data){n,
+                                  q + 1,
+                                  d->columns,
+                                  holes ? q - 1 : q,
+                                  d->regressors,
+                                  levels ? q + 1 : q,
+                                  d->splitters,
+                                  d->n_levels,
+                                  d->y,
+                                  NULL, 0};
     return d;
 }
 
@@ -102,17 +102,17 @@ static inline evolve_data *new_planes(uint32_t n, double **values)
         d->columns[k] = (ct_column){x + k * (size_t) n, CT_DOUBLE};
         d->regressors[k] = d->splitters[k] = k;
     }
-    d->data = (ct_model_data){n, 2, d->columns, 2, d->regressors, 2, d->splitters, d->n_levels, y,
-                              NULL, 0};
+    d->data = (ct_gmt_model_data){n, 2, d->columns, 2, d->regressors, 2, d->splitters, d->n_levels,
+                                  y, NULL, 0};
     return d;
 }
 
 /* ---- second opinions ---- */
 
 /* SSE of the rows with `in`, by Householder on the rows themselves, as one node's model. */
-static inline double plain_sse(const ct_model_data *data, const uint8_t *in, double *terms)
+static inline double plain_sse(const ct_gmt_model_data *data, const uint8_t *in, double *terms)
 {
-    ct_model_data part = *data;
+    ct_gmt_model_data part = *data;
     static double x[MOST_COLUMNS][MOST_ROWS], y[MOST_ROWS], weights[MOST_ROWS];
     ct_column columns[MOST_COLUMNS];
     uint32_t regressors[MOST_COLUMNS], zero = 0, n = 0;
@@ -134,7 +134,7 @@ static inline double plain_sse(const ct_model_data *data, const uint8_t *in, dou
     part.regressors = regressors;
     part.response = y;
     part.weights = data->weights ? weights : NULL;
-    ct_node_models models;
+    ct_gmt_node_models models;
     ct_error error;
     *terms = 0;
     if (!n) return 0;

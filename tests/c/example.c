@@ -84,7 +84,7 @@ static void print_tree(const ct_forest *tree, uint32_t node, int indent)
     print_tree(tree, tree->right[node], indent + 2);
 }
 
-static void print_counters(const ct_statistics *statistics)
+static void print_counters(const ct_exact_statistics *statistics)
 {
 #define COUNTER(field, name, text)                                                                 \
     printf("  %-28s %llu\n", name, (unsigned long long) statistics->field);
@@ -98,30 +98,30 @@ int main(int argc, char **argv)
         fail("usage: example FILE [DEPTH [COMPLEXITY [SIMD [LEAST ROWS OF A LEAF [THREADS "
              "[SHORTCUTS TURNED OFF...]]]]]]");
     csv file = read_csv(argv[1]);
-    ct_options options = ct_options_default();
+    ct_exact_options options = ct_exact_options_default();
     if (argc > 2) options.depth = (unsigned) atoi(argv[2]);
     if (argc > 3) options.complexity = atof(argv[3]);
     if (argc > 4) options.simd = argv[4];
     if (argc > 5) options.min_bucket = (uint32_t) atoi(argv[5]);
     if (argc > 6) options.threads = (unsigned) atoi(argv[6]);
     for (int i = 7; i < argc; i++) {
-        if (ct_shortcut_find(argv[i]) == CT_N_SHORTCUTS) fail("no such shortcut");
-        options.off |= UINT32_C(1) << ct_shortcut_find(argv[i]);
+        if (ct_exact_shortcut_find(argv[i]) == CT_EXACT_N_SHORTCUTS) fail("no such shortcut");
+        options.off |= UINT32_C(1) << ct_exact_shortcut_find(argv[i]);
     }
     ct_column *columns = (ct_column *) grow(NULL, file.n_cols * sizeof *columns);
     for (uint32_t col = 0; col < file.n_cols; col++)
         columns[col] = (ct_column){file.values + (size_t) col * file.n_rows, CT_DOUBLE};
     ct_data data = {file.n_rows, file.n_cols, file.n_classes, columns, file.classes,
                     NULL, NULL, NULL};
-    ct_result result;
+    ct_exact_result result;
     ct_error error;
     if (ct_exact_solve(&data, &options, &result, NULL, &error) != CT_OK) fail(error.message);
     print_tree(&result.tree, result.tree.roots[0], 0);
     printf("%.0f of %lu rows misclassified, cost %g, bound %g: %s (%s, %.6f s)\n", result.errors,
-           (unsigned long) file.n_rows, result.cost, result.bound, ct_end_name(result.end),
+           (unsigned long) file.n_rows, result.cost, result.bound, ct_exact_end_name(result.end),
            result.simd, result.seconds);
     print_counters(&result.statistics);
-    ct_result_free(&result);
+    ct_exact_result_free(&result);
     free(columns);
     free(file.values);
     free(file.classes);

@@ -16,7 +16,7 @@ typedef struct {
     ct_column *columns;
     int32_t *classes;
     double *numbers;
-    ct_codes *codes;
+    ct_hist_codes *codes;
     ct_hist_data data;
 } forest_table;
 
@@ -50,8 +50,8 @@ static inline forest_table forest_table_new(uint64_t seed, uint32_t n_rows, uint
                                  : 0;
         if (n_classes && rng_below(&r, 10) == 0) t.classes[i] = (int32_t) rng_below(&r, n_classes);
     }
-    t.codes = (ct_codes *) malloc(sizeof *t.codes);
-    if (ct_codes_init(t.codes, t.columns, n_cols, n_rows, most, 1, 1, NULL, &error) != CT_OK)
+    t.codes = (ct_hist_codes *) malloc(sizeof *t.codes);
+    if (ct_hist_codes_init(t.codes, t.columns, n_cols, n_rows, most, 1, 1, NULL, &error) != CT_OK)
         abort();
     t.data.codes = t.codes;
     t.data.n_classes = n_classes;
@@ -62,7 +62,7 @@ static inline forest_table forest_table_new(uint64_t seed, uint32_t n_rows, uint
 
 static inline void forest_table_free(forest_table *t)
 {
-    ct_codes_free(t->codes);
+    ct_hist_codes_free(t->codes);
     free(t->codes);
     free(t->values);
     free(t->columns);
@@ -114,9 +114,9 @@ static inline long double forest_sides_score(const forest_sides *s, const forest
 }
 
 /* The threshold of a node in raw values: less than it goes left; infinite where all values do. */
-static inline double raw_threshold(const ct_codes *codes, const ct_hist_node *node)
+static inline double raw_threshold(const ct_hist_codes *codes, const ct_hist_node *node)
 {
-    const ct_code_column *column = &codes->columns[node->feature];
+    const ct_hist_code_column *column = &codes->columns[node->feature];
     return node->cut < column->n_codes ? column->edges[node->cut] : INFINITY;
 }
 
@@ -127,7 +127,7 @@ static inline uint32_t raw_leaf(const forest_table *t, const ct_hist_tree *tree,
     while (tree->nodes[at].feature != CT_HIST_LEAF) {
         const ct_hist_node *node = &tree->nodes[at];
         double x = t->values[(size_t) node->feature * t->n_rows + row];
-        const ct_code_column *column = &t->codes->columns[node->feature];
+        const ct_hist_code_column *column = &t->codes->columns[node->feature];
         int left;
         if (x != x) left = (node->next & CT_HIST_FLAG) != 0;
         else if (node->next & CT_HIST_SET)
@@ -141,11 +141,11 @@ static inline uint32_t raw_leaf(const forest_table *t, const ct_hist_tree *tree,
 static inline uint32_t *forest_sample(const ct_hist_data *data, const ct_hist_options *o,
                                       uint32_t tree)
 {
-    ct_sampler sampler;
+    ct_hist_sampler sampler;
     uint32_t n = data->codes->n_rows, *counts = (uint32_t *) malloc(n * sizeof *counts);
-    if (!counts || ct_sampler_init(&sampler, n, data->sampling) != CT_OK) abort();
-    ct_sample(&sampler, o->seed, tree, o->sample, o->replace, NULL, counts);
-    ct_sampler_free(&sampler);
+    if (!counts || ct_hist_sampler_init(&sampler, n, data->sampling) != CT_OK) abort();
+    ct_hist_sample(&sampler, o->seed, tree, o->sample, o->replace, NULL, counts);
+    ct_hist_sampler_free(&sampler);
     return counts;
 }
 

@@ -8,10 +8,10 @@
 enum { PROBLEMS = 256 };
 
 /* Problem `number`, from a seed: few rows of all kinds. */
-static ct_options small_problem(uint32_t number, random_table *t)
+static ct_exact_options small_problem(uint32_t number, random_table *t)
 {
     rng r = {number};
-    ct_options options = ct_options_default();
+    ct_exact_options options = ct_exact_options_default();
     *t = table_random(&r, 2 + rng_below(&r, 8), 1 + rng_below(&r, 3), 1 + rng_below(&r, 3), 1);
     options.depth = rng_below(&r, 4);
     if (rng_below(&r, 3) == 0) options.complexity = rng_below(&r, 8) / 8.0 / t->data.n_rows;
@@ -22,7 +22,8 @@ static ct_options small_problem(uint32_t number, random_table *t)
 }
 
 /* What the best tree costs, found once for each problem. */
-static long double least_cost(uint32_t number, const random_table *t, const ct_options *options)
+static long double least_cost(uint32_t number, const random_table *t,
+                              const ct_exact_options *options)
 {
     static absolute second_opinion;
     static long double known[PROBLEMS];
@@ -35,10 +36,11 @@ static long double least_cost(uint32_t number, const random_table *t, const ct_o
 
 /* Three times of four the fuzzer's bytes follow a beginning that fits the problem; else they are
  * all there is. In memory of their length, so that reading on is seen; the caller frees it. */
-static uint8_t *certificate_of(fuzz_bytes *b, const ct_data *data, const ct_claim *claim, size_t *n)
+static uint8_t *certificate_of(fuzz_bytes *b, const ct_data *data, const ct_certify_claim *claim,
+                               size_t *n)
 {
     ct_bytes begin = {NULL, 0, 0, SIZE_MAX, 0};
-    if (!fuzz_rarely(b, 4)) ct_certificate_begin(data, claim, &begin);
+    if (!fuzz_rarely(b, 4)) ct_certify_begin(data, claim, &begin);
     size_t rest = (size_t) (b->end - b->at);
     uint8_t *whole = (uint8_t *) malloc(begin.n + rest);
     *n = begin.n + rest;
@@ -54,17 +56,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     fuzz_bytes b = {input, input + size};
     uint32_t number = fuzz_byte(&b) % PROBLEMS;
     random_table t;
-    ct_options options = small_problem(number, &t);
-    ct_claim claim = {options.depth,
-                      options.complexity,
-                      options.min_bucket,
-                      options.min_split,
-                      options.max_thresholds,
-                      NULL,
-                      NULL,
-                      NULL};
+    ct_exact_options options = small_problem(number, &t);
+    ct_certify_claim claim = {options.depth,
+                              options.complexity,
+                              options.min_bucket,
+                              options.min_split,
+                              options.max_thresholds,
+                              NULL,
+                              NULL,
+                              NULL};
     long double least = least_cost(number, &t, &options);
-    ct_certified checked;
+    ct_certify_result checked;
     ct_error error = {CT_OK, ""};
     size_t n;
     uint8_t *whole = certificate_of(&b, &t.data, &claim, &n);

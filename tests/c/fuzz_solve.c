@@ -16,8 +16,8 @@ typedef struct {
     uint8_t roots[MOST_COLS];
     ct_column columns[MOST_COLS];
     ct_data data;
-    ct_options options;
-    ct_start start;
+    ct_exact_options options;
+    ct_exact_start start;
 } problem;
 
 static void draw_data(fuzz_bytes *b, problem *p)
@@ -52,8 +52,8 @@ static void draw_data(fuzz_bytes *b, problem *p)
 /* Any links: also circles, and columns that are not there. */
 static void draw_any_start(fuzz_bytes *b, problem *p)
 {
-    p->start = (ct_start){fuzz_below(b, MOST_NODES + 1), p->feature, p->threshold, p->left,
-                          p->right};
+    p->start = (ct_exact_start){fuzz_below(b, MOST_NODES + 1), p->feature, p->threshold, p->left,
+                                p->right};
     for (uint32_t i = 0; i < p->start.n_nodes; i++) {
         p->feature[i] = fuzz_rarely(b, 40) ? (int32_t) fuzz_u32(b)
                                            : (int32_t) fuzz_below(b, MOST_COLS + 1) - 1;
@@ -67,8 +67,8 @@ static void draw_any_start(fuzz_bytes *b, problem *p)
 static void draw_options(fuzz_bytes *b, problem *p)
 {
     static const char *const levels[] = {"auto", "scalar", "", "abacus"};
-    ct_options *o = &p->options;
-    *o = ct_options_default();
+    ct_exact_options *o = &p->options;
+    *o = ct_exact_options_default();
     o->depth = fuzz_rarely(b, 40) ? fuzz_u32(b) : fuzz_below(b, BRUTE_DEPTH + 1);
     if (fuzz_rarely(b, 2))
         o->complexity = fuzz_rarely(b, 4) ? fuzz_any_double(b) : fuzz_below(b, 16) / 64.0;
@@ -93,9 +93,9 @@ static void draw_options(fuzz_bytes *b, problem *p)
 /* Drawn last, so that the inputs kept so far mean what they did. */
 static void draw_more(fuzz_bytes *b, problem *p)
 {
-    ct_options *o = &p->options;
+    ct_exact_options *o = &p->options;
     if (fuzz_rarely(b, 3)) o->max_thresholds = fuzz_size(b, 4);
-    if (fuzz_rarely(b, 3)) o->device = CT_DEVICE_TWIN;
+    if (fuzz_rarely(b, 3)) o->device = CT_EXACT_DEVICE_TWIN;
     if (fuzz_rarely(b, 4)) ct_gpu_twin_fail_at(1 + (long) fuzz_byte(b));
     if (fuzz_rarely(b, 4)) ct_gpu_twin_memory(fuzz_u32(b));
     if (fuzz_rarely(b, 4)) ct_worker_poll_every(1 + 16 * (uint64_t) fuzz_byte(b));
@@ -135,7 +135,7 @@ static int is_comparable(const problem *p)
            all < 1e200 && p->options.complexity * all < 1e3 * most;
 }
 
-static void check_exactly(const problem *p, const ct_data *data, const ct_result *result)
+static void check_exactly(const problem *p, const ct_data *data, const ct_exact_result *result)
 {
     static unit_brute b;
     units rooted[MOST_COLS];
@@ -147,7 +147,8 @@ static void check_exactly(const problem *p, const ct_data *data, const ct_result
     FUZZ_REQUIRE(!check_state.failed);
 }
 
-static void check_answer(const problem *p, const ct_result *result, const uint32_t *leaf_of_row)
+static void check_answer(const problem *p, const ct_exact_result *result,
+                         const uint32_t *leaf_of_row)
 {
     static brute b;
     const ct_data *data = &p->data;
@@ -182,7 +183,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     fuzz_bytes b = {bytes, bytes + size};
     problem p;
-    ct_result result;
+    ct_exact_result result;
     ct_error error = {CT_OK, ""};
     uint32_t leaf_of_row[MOST_ROWS];
     memset(&p, 0, sizeof p);
@@ -193,7 +194,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     as_it_was();
     if (status == CT_OK) {
         check_answer(&p, &result, leaf_of_row);
-        ct_result_free(&result);
+        ct_exact_result_free(&result);
     } else {
         if (status != CT_BAD_INPUT && status != CT_NO_MEMORY)
             fprintf(stderr, "%s\n", error.message);

@@ -38,7 +38,7 @@
 
 typedef struct {
     random_table table;
-    ct_options options;
+    ct_exact_options options;
     double optimum; /* NAN: not known */
 } instance;
 
@@ -102,7 +102,7 @@ static inline void write_number(FILE *file, double x)
 static inline void instance_write(FILE *file, const instance *in)
 {
     const ct_data *data = &in->table.data;
-    ct_options defaults = ct_options_default();
+    ct_exact_options defaults = ct_exact_options_default();
     fprintf(file, "rows %u columns %u classes %u\n", data->n_rows, data->n_cols, data->n_classes);
 #define WRITE(field, type)                                 \
     if (in->options.field != defaults.field) {             \
@@ -112,8 +112,9 @@ static inline void instance_write(FILE *file, const instance *in)
     }
     INSTANCE_SETTINGS(WRITE)
 #undef WRITE
-    for (int s = 0; s < CT_N_SHORTCUTS; s++)
-        if (in->options.off >> s & 1) fprintf(file, "off %s\n", ct_shortcut_name((ct_shortcut) s));
+    for (int s = 0; s < CT_EXACT_N_SHORTCUTS; s++)
+        if (in->options.off >> s & 1) fprintf(file, "off %s\n",
+                                              ct_shortcut_name((ct_exact_shortcut) s));
     if (!isnan(in->optimum)) {
         fprintf(file, "optimum ");
         write_number(file, in->optimum);
@@ -171,9 +172,9 @@ static inline int read_option(char *line, instance *in, uint32_t *copies)
     if (line[0] == '#' || line[0] == '\0') return 1;
     if (sscanf(line, "%31s %n%lf", name, &after, &value) < 1) return 0;
     if (!strcmp(name, "off")) {
-        ct_shortcut shortcut = ct_shortcut_find(line + after);
-        if (shortcut < CT_N_SHORTCUTS) in->options.off |= UINT32_C(1) << shortcut;
-        return shortcut < CT_N_SHORTCUTS;
+        ct_exact_shortcut shortcut = ct_exact_shortcut_find(line + after);
+        if (shortcut < CT_EXACT_N_SHORTCUTS) in->options.off |= UINT32_C(1) << shortcut;
+        return shortcut < CT_EXACT_N_SHORTCUTS;
     }
     if (isnan(value)) return 0;
     if (!strcmp(name, "optimum")) return in->optimum = value, 1;
@@ -225,7 +226,7 @@ static inline int instance_read(const char *path, instance *in)
     random_table once;
     uint32_t copies = 1;
     memset(&once, 0, sizeof once);
-    in->options = ct_options_default();
+    in->options = ct_exact_options_default();
     in->optimum = NAN;
     int fine = file && read_head(file, in, &once, &copies) && read_rows(file, &once);
     if (fine) in->table = table_repeat(&once, copies);

@@ -54,12 +54,12 @@ static inline void narrow_rooted(const known *k, uint32_t root, double upper, co
 typedef struct {
     int done;      /* 0: there was too little memory to begin with, or a check failed */
     int stopped;   /* it was told to stop, perhaps too late */
-    ct_end end;
+    ct_exact_end end;
     double cost, bound;
     uint32_t splits;
     uint64_t tree; /* a hash of its splits */
     int32_t root;
-    ct_statistics statistics;
+    ct_exact_statistics statistics;
 } fit;
 
 /* A search is stopped after so many looks at the clock, which depend on its work alone; larger
@@ -81,7 +81,7 @@ static inline uint64_t hash_tree(const ct_forest *tree)
 
 /* Walks every row down the tree and adds up: the cost from the definition. NAN if a row gets lost.
  */
-static inline double recounted_cost(const ct_data *data, const ct_options *options,
+static inline double recounted_cost(const ct_data *data, const ct_exact_options *options,
                                     const ct_forest *tree, uint32_t *splits)
 {
     double cost = 0;
@@ -100,8 +100,8 @@ static inline double recounted_cost(const ct_data *data, const ct_options *optio
 }
 
 /* What the end says about the distance of the two bounds. */
-static inline int end_agrees(const ct_options *options, const ct_result *result, double tolerance,
-                             double off)
+static inline int end_agrees(const ct_exact_options *options, const ct_exact_result *result,
+                             double tolerance, double off)
 {
     double gap = result->cost - result->bound;
     switch (result->end) {
@@ -116,13 +116,13 @@ static inline int end_agrees(const ct_options *options, const ct_result *result,
 }
 
 /* k->rooted learns what was proven, k itself nothing. */
-static inline fit fit_once(const ct_data *data, const ct_options *options, const known *k)
+static inline fit fit_once(const ct_data *data, const ct_exact_options *options, const known *k)
 {
     fit f;
     memset(&f, 0, sizeof f);
     int polls = MOST_POLLS;
-    ct_options stoppable = *options;
-    ct_result result;
+    ct_exact_options stoppable = *options;
+    ct_exact_result result;
     ct_error error = {CT_OK, ""};
     stoppable.stop = stop_when_spent;
     stoppable.stop_data = &polls;
@@ -143,19 +143,19 @@ static inline fit fit_once(const ct_data *data, const ct_options *options, const
     CHECK(result.bound <= result.cost);
     if (!CHECK(end_agrees(options, &result, k->tolerance, rounded_off(data, options, result.cost))))
         printf("    end %s: cost %.17g, bound %.17g, gap allowed %g, cost allowed %.17g\n",
-               ct_end_name(result.end), result.cost, result.bound, options->max_gap,
+               ct_exact_end_name(result.end), result.cost, result.bound, options->max_gap,
                options->max_cost);
     CHECK(fabs(recounted_cost(data, options, &result.tree, &f.splits) - result.cost) <=
           k->tolerance);
     CHECK(f.root < 0 || !options->roots || options->roots[f.root]);
     for (uint32_t col = 0; k->rooted && col < data->n_cols; col++)
         if (result.root_bounds[col] > k->rooted[col]) k->rooted[col] = result.root_bounds[col];
-    ct_result_free(&result);
+    ct_exact_result_free(&result);
     return f;
 }
 
 /* Fits and narrows. */
-static inline fit fit_known(const ct_data *data, const ct_options *options, known *k,
+static inline fit fit_known(const ct_data *data, const ct_exact_options *options, known *k,
                             const char *what)
 {
     fit f = fit_once(data, options, k);
@@ -167,9 +167,9 @@ static inline fit fit_known(const ct_data *data, const ct_options *options, know
 /* ---- the properties ---- */
 
 /* The same course of the search on every instruction set. Returns one of them. */
-static inline fit check_levels(const ct_data *data, const ct_options *plain, known *k)
+static inline fit check_levels(const ct_data *data, const ct_exact_options *plain, known *k)
 {
-    ct_options options = *plain;
+    ct_exact_options options = *plain;
     fit first;
     memset(&first, 0, sizeof first);
     for (unsigned i = 0; ct_kernels_at(i); i++) {
@@ -184,10 +184,10 @@ static inline fit check_levels(const ct_data *data, const ct_options *plain, kno
 
 /* The instance's own shortcuts, layout, limits, memory and threads, one after the other and then
  * all at once. */
-static inline void check_options(const instance *in, const ct_options *plain, known *k)
+static inline void check_options(const instance *in, const ct_exact_options *plain, known *k)
 {
     const ct_data *data = &in->table.data;
-    ct_options options = *plain;
+    ct_exact_options options = *plain;
     options.off = in->options.off;
     fit_known(data, &options, k, "shortcuts off");
     options = *plain;
@@ -211,15 +211,15 @@ static inline void check_options(const instance *in, const ct_options *plain, kn
     fit_known(data, &options, k, "all at once");
     if (data->n_rows > 40) return;
     options = *plain;
-    options.off = (UINT32_C(1) << CT_N_SHORTCUTS) - 1;
+    options.off = (UINT32_C(1) << CT_EXACT_N_SHORTCUTS) - 1;
     fit_known(data, &options, k, "all shortcuts off");
 }
 
 /* Several threads find what one does, and the same tree. */
-static inline void check_team(const ct_data *data, const ct_options *plain, const fit *alone,
+static inline void check_team(const ct_data *data, const ct_exact_options *plain, const fit *alone,
                               known *k)
 {
-    ct_options options = *plain;
+    ct_exact_options options = *plain;
     options.team_after = 0;
     options.threads = 2 + data->n_rows % 2;
     fit f = fit_known(data, &options, k, "team");
@@ -230,9 +230,9 @@ static inline void check_team(const ct_data *data, const ct_options *plain, cons
 
 /* A search that may split its root on one column alone has to cost at least what was proven of such
  * trees. */
-static inline void check_rooted(const ct_data *data, const ct_options *plain, known *k)
+static inline void check_rooted(const ct_data *data, const ct_exact_options *plain, known *k)
 {
-    ct_options options = *plain;
+    ct_exact_options options = *plain;
     known other = {0, HUGE_VAL, k->tolerance, NULL};
     uint32_t col = data->n_rows % data->n_cols;
     if (plain->roots && !plain->roots[col]) return;
@@ -246,10 +246,10 @@ static inline void check_rooted(const ct_data *data, const ct_options *plain, kn
 }
 
 /* Against problems whose least cost is above or below. */
-static inline void check_monotone(const ct_data *data, const ct_options *plain, known *k)
+static inline void check_monotone(const ct_data *data, const ct_exact_options *plain, known *k)
 {
     known other = {0, HUGE_VAL, k->tolerance, NULL};
-    ct_options options = *plain;
+    ct_exact_options options = *plain;
     fit f;
     if (options.depth) {
         options.depth--;
@@ -289,8 +289,8 @@ static inline double count_values(const random_table *t)
 }
 
 /* Trees with every root are known, and the best of all. */
-static inline void check_against(const ct_options *plain, const double *rooted, uint32_t n_cols,
-                                 double least, known *k, const char *what)
+static inline void check_against(const ct_exact_options *plain, const double *rooted,
+                                 uint32_t n_cols, double least, known *k, const char *what)
 {
     narrow(k, least, least, what);
     for (uint32_t col = 0; col < n_cols; col++)
@@ -300,7 +300,7 @@ static inline void check_against(const ct_options *plain, const double *rooted, 
 /* Of equal trees one of the smallest was to be found, and of these one with the first root: with
  * leaves that cost less than any two trees may differ by. Costs that were rounded need not be
  * equal. */
-static inline void check_first(const ct_data *data, const ct_options *plain, const fit *first,
+static inline void check_first(const ct_data *data, const ct_exact_options *plain, const fit *first,
                                double *rooted)
 {
     const double leaf_cost = 0x1p-16, near = 0x1p-24;
@@ -316,10 +316,10 @@ static inline void check_first(const ct_data *data, const ct_options *plain, con
 
 /* The very tree of the rule, if the search ends: cost, leaves, and the first of those that are
  * left. Costs that are nearly equal may be told apart or not. */
-static inline void is_the_tree(brute *rules[2], const ct_data *data, const ct_options *options,
-                               const char *what)
+static inline void is_the_tree(brute *rules[2], const ct_data *data,
+                               const ct_exact_options *options, const char *what)
 {
-    ct_result result;
+    ct_exact_result result;
     ct_error error = {CT_OK, ""};
     int is = 0;
     if (ct_exact_solve(data, options, &result, NULL, &error) != CT_OK) return;
@@ -327,17 +327,17 @@ static inline void is_the_tree(brute *rules[2], const ct_data *data, const ct_op
         is = brute_is_tree(rules[i], &result.tree, result.tree.roots[0], brute_all(rules[i]),
                            options->depth, options->roots);
     if (!CHECK(is)) printf("    not the first of the smallest optimal trees: %s\n", what);
-    ct_result_free(&result);
+    ct_exact_result_free(&result);
 }
 
 /* However it is searched. Losses beside weights are rounded to few bits, and what is nearly equal
  * then is not told apart. */
-static inline void check_rule(brute *b, const random_table *capped, const ct_options *plain,
+static inline void check_rule(brute *b, const random_table *capped, const ct_exact_options *plain,
                               const instance *in)
 {
     static brute exact;
     const ct_data *data = &capped->data;
-    ct_options options = *plain;
+    ct_exact_options options = *plain;
     brute *rules[2] = {b, &exact};
     if (data->weights && data->loss && data->n_classes > 2) return;
     brute_optimum_by(&exact, data, plain, BRUTE_EXACT);
@@ -350,18 +350,18 @@ static inline void check_rule(brute *b, const random_table *capped, const ct_opt
     options.plane_budget = 0;
     is_the_tree(rules, data, &options, "plane budget");
     options.plane_budget = plain->plane_budget;
-    options.device = CT_DEVICE_TWIN;
+    options.device = CT_EXACT_DEVICE_TWIN;
     is_the_tree(rules, data, &options, "twin");
-    options.device = CT_DEVICE_CPU;
+    options.device = CT_EXACT_DEVICE_CPU;
     options.off = in->options.off;
     is_the_tree(rules, data, &options, "shortcuts off");
-    options.off = (UINT32_C(1) << CT_N_SHORTCUTS) - 1;
+    options.off = (UINT32_C(1) << CT_EXACT_N_SHORTCUTS) - 1;
     is_the_tree(rules, data, &options, "all shortcuts off");
 }
 
 /* The second opinions, where they are quick. */
-static inline void check_references(const instance *in, const ct_options *plain, const fit *first,
-                                    known *k)
+static inline void check_references(const instance *in, const ct_exact_options *plain,
+                                    const fit *first, known *k)
 {
     const random_table *table = &in->table;
     static brute b;
@@ -387,9 +387,9 @@ static inline void check_references(const instance *in, const ct_options *plain,
 }
 
 /* What is remembered on the way, by the instance's own options and by the plain ones. */
-static inline void check_bounds(const instance *in, const ct_options *plain)
+static inline void check_bounds(const instance *in, const ct_exact_options *plain)
 {
-    ct_options own = in->options;
+    ct_exact_options own = in->options;
     own.roots = plain->roots;
     bounds_hold(&in->table, plain);
     bounds_hold(&in->table, &own);
@@ -400,7 +400,7 @@ static inline void check_instance(const instance *in)
 {
     const ct_data *data = &in->table.data;
     known k = {0, HUGE_VAL, tolerance_of(data, in->options.depth), NULL};
-    ct_options plain = ct_options_default();
+    ct_exact_options plain = ct_exact_options_default();
     plain.depth = in->options.depth;
     plain.complexity = in->options.complexity;
     plain.min_bucket = in->options.min_bucket;

@@ -126,9 +126,9 @@ static inline random_table random_tall(rng *r)
     return t;
 }
 
-static inline ct_options random_options(rng *r, unsigned depth, uint32_t n_rows)
+static inline ct_exact_options random_options(rng *r, unsigned depth, uint32_t n_rows)
 {
-    ct_options options = ct_options_default();
+    ct_exact_options options = ct_exact_options_default();
     options.depth = depth;
     if (rng_below(r, 3) == 0) options.complexity = rng_below(r, 32) / 8.0 / n_rows;
     else if (rng_below(r, 6) == 0) options.complexity = rng_unit(r) * rng_unit(r) * 0.1;
@@ -142,7 +142,7 @@ static inline ct_options random_options(rng *r, unsigned depth, uint32_t n_rows)
     options.threads = rng_below(r, 5);
     if (rng_below(r, 3) == 0) options.memory_limit = (size_t) exp(8 + rng_unit(r) * 8);
     options.plane_budget = rng_below(r, 2) ? 0 : rng_below(r, 100000);
-    for (int s = 0; s < CT_N_SHORTCUTS; s++)
+    for (int s = 0; s < CT_EXACT_N_SHORTCUTS; s++)
         options.off |= (rng_below(r, 3) == 0 ? UINT32_C(1) : 0) << s;
     return options;
 }

@@ -14,7 +14,7 @@ typedef struct {
 } shrinking;
 
 /* Takes `candidate` in place of the instance if it fails too; frees the other of the two. */
-static inline int shrink_to(shrinking *s, random_table candidate, ct_options options)
+static inline int shrink_to(shrinking *s, random_table candidate, ct_exact_options options)
 {
     instance smaller = {candidate, options, NAN};
     ct_error error;
@@ -81,7 +81,7 @@ static inline int shrink_costs(shrinking *s)
 /* Sets options to their defaults; a lower depth; no shortcut off that need not be. */
 static inline int shrink_options(shrinking *s)
 {
-    ct_options defaults = ct_options_default(), options;
+    ct_exact_options defaults = ct_exact_options_default(), options;
     int changed = 0;
 #define RESET(field, type)                                                       \
     options = s->in->options;                                                    \
@@ -95,7 +95,7 @@ static inline int shrink_options(shrinking *s)
         options.depth--;
         changed |= shrink_to(s, table_copy(&s->in->table), options);
     }
-    for (int shortcut = 0; shortcut < CT_N_SHORTCUTS; shortcut++) {
+    for (int shortcut = 0; shortcut < CT_EXACT_N_SHORTCUTS; shortcut++) {
         options = s->in->options;
         options.off &= ~(UINT32_C(1) << shortcut);
         if (options.off != s->in->options.off)

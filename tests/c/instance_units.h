@@ -23,7 +23,7 @@ typedef struct {
     int32_t feature[UNIT_NODES];
     double threshold[UNIT_NODES];
     uint32_t left[UNIT_NODES], right[UNIT_NODES];
-    ct_start start;
+    ct_exact_start start;
 } random_start;
 
 /* Splits on values of the data, between them and beyond; of any column. */
@@ -39,16 +39,16 @@ static inline void draw_start(rng *r, const ct_data *data, random_start *s)
         s->left[i] = 2 * i + 1;
         s->right[i] = 2 * i + 2;
     }
-    s->start = (ct_start){UNIT_NODES, s->feature, s->threshold, s->left, s->right};
+    s->start = (ct_exact_start){UNIT_NODES, s->feature, s->threshold, s->left, s->right};
 }
 
 static inline int stop_after_polls(void *left) { return --*(int *) left < 0; }
 
 /* Any of the limits, with what the instance has of its own. */
-static inline ct_options draw_limits(rng *r, const instance *in, const ct_options *rules,
-                                     double all)
+static inline ct_exact_options draw_limits(rng *r, const instance *in,
+                                           const ct_exact_options *rules, double all)
 {
-    ct_options o = rng_below(r, 2) ? in->options : *rules;
+    ct_exact_options o = rng_below(r, 2) ? in->options : *rules;
     o.depth = rules->depth;
     o.complexity = rules->complexity;
     o.min_bucket = rules->min_bucket;
@@ -60,7 +60,7 @@ static inline ct_options draw_limits(rng *r, const instance *in, const ct_option
     if (rng_below(r, 3)) o.max_cost = HUGE_VAL;
     if (rng_below(r, 4) == 0) o.time_limit = rng_below(r, 2) ? 0 : rng_unit(r) * 1e-3;
     if (rng_below(r, 3)) o.memory_limit = SIZE_MAX;
-    if (rng_below(r, 2)) o.device = CT_DEVICE_TWIN;
+    if (rng_below(r, 2)) o.device = CT_EXACT_DEVICE_TWIN;
     o.threads = 1 + rng_below(r, 3);
     return o;
 }
@@ -76,12 +76,12 @@ typedef struct {
 } unit_truth;
 
 /* The cost of the best tree falls to that of the answer, and what is proven rises to its bound. */
-static inline void check_history(const unit_truth *truth, const ct_result *result)
+static inline void check_history(const unit_truth *truth, const ct_exact_result *result)
 {
-    const ct_progress *last = &result->history[result->n_history - 1];
+    const ct_exact_progress *last = &result->history[result->n_history - 1];
     CHECK(last->upper == result->cost && last->lower == result->bound);
     for (uint32_t i = 1; i < result->n_history; i++) {
-        const ct_progress *a = &result->history[i - 1], *b = &result->history[i];
+        const ct_exact_progress *a = &result->history[i - 1], *b = &result->history[i];
         if (!CHECK(a->upper >= b->upper && a->lower <= b->lower && a->lower <= a->upper))
             printf("    moment %u: %.17g .. %.17g, then %.17g .. %.17g\n", i, a->lower, a->upper,
                    b->lower, b->upper);
@@ -90,8 +90,8 @@ static inline void check_history(const unit_truth *truth, const ct_result *resul
     }
 }
 
-static inline void check_in_units(const unit_truth *truth, const ct_options *o,
-                                  const ct_result *result)
+static inline void check_in_units(const unit_truth *truth, const ct_exact_options *o,
+                                  const ct_exact_result *result)
 {
     const unit_brute *b = truth->b;
     units cost = units_of_tree(b, truth->data, &result->tree);
@@ -116,22 +116,22 @@ static inline void check_in_units(const unit_truth *truth, const ct_options *o,
                   (long double) truth->rooted[col] + allowed);
 }
 
-static inline void fit_in_units(rng *r, const instance *in, const ct_options *rules,
+static inline void fit_in_units(rng *r, const instance *in, const ct_exact_options *rules,
                                 const unit_truth *truth)
 {
     random_start start;
     int polls = (int) (rng_next(r) >> (20 + rng_below(r, 12)));
-    ct_options o = draw_limits(r, in, rules, dearest_of(truth->data));
+    ct_exact_options o = draw_limits(r, in, rules, dearest_of(truth->data));
     draw_start(r, truth->data, &start);
     if (rng_below(r, 3)) o.start = &start.start;
     if (rng_below(r, 3) == 0) o.stop = stop_after_polls, o.stop_data = &polls;
-    if (o.device == CT_DEVICE_TWIN && rng_below(r, 2))
+    if (o.device == CT_EXACT_DEVICE_TWIN && rng_below(r, 2))
         ct_gpu_twin_fail_at(1 + (long) rng_below(r, 40));
-    if (o.device == CT_DEVICE_TWIN && rng_below(r, 4) == 0)
+    if (o.device == CT_EXACT_DEVICE_TWIN && rng_below(r, 4) == 0)
         ct_gpu_twin_memory(1000 + rng_below(r, 200000));
     if (rng_below(r, 2)) ct_worker_poll_every(1 + (rng_next(r) >> (12 + rng_below(r, 20))));
     ct_alloc_fill((int) rng_below(r, 256));
-    ct_result result;
+    ct_exact_result result;
     ct_error error = {CT_OK, ""};
     ct_status status = ct_exact_solve(truth->data, &o, &result, NULL, &error);
     ct_alloc_fill(-1);
@@ -143,13 +143,13 @@ static inline void fit_in_units(rng *r, const instance *in, const ct_options *ru
     if (CHECK_INT(status, CT_OK)) {
         check_in_units(truth, &o, &result);
         check_history(truth, &result);
-        ct_result_free(&result);
+        ct_exact_result_free(&result);
     } else {
         printf("    %s\n", error.message);
     }
     if (check_state.failed > failed)
         printf("    %s, threads %u, device %d, gap %g, start %d, cap %u; %d bits\n",
-               ct_end_name(result.end), o.threads, (int) o.device, o.max_gap, o.start != NULL,
+               ct_exact_end_name(result.end), o.threads, (int) o.device, o.max_gap, o.start != NULL,
                o.max_thresholds, truth->b->bits);
 }
 
@@ -175,7 +175,7 @@ static inline uint64_t hash_of_data(const ct_data *data)
     return hash * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-static inline void check_units(const instance *in, const ct_options *rules)
+static inline void check_units(const instance *in, const ct_exact_options *rules)
 {
     static unit_brute b;
     random_table capped = table_capped(&in->table, rules->max_thresholds);

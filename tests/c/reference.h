@@ -8,7 +8,7 @@
 #include "random.h"
 
 /* Whether a node may be split into sides of these sizes. */
-static inline int may_split(const ct_options *options, uint32_t n_left, uint32_t n_right)
+static inline int may_split(const ct_exact_options *options, uint32_t n_left, uint32_t n_right)
 {
     uint32_t least = options->min_bucket > 1 ? options->min_bucket : 1;
     return n_left >= least && n_right >= least && n_left + n_right >= options->min_split;
@@ -22,7 +22,7 @@ typedef struct {
 
 typedef struct {
     const ct_data *data;
-    const ct_options *options;
+    const ct_exact_options *options;
     double split_cost; /* with `leaf_cost` */
     uint32_t **order; /* [col][row] rows by increasing value */
     uint32_t *side;   /* rows of a side in the order of a column */
@@ -129,7 +129,7 @@ static inline void reference_sort(reference *r, uint32_t col)
 /* Columns must be doubles; max_thresholds is the caller's matter, see table_capped. rooted[n_cols],
  * which may be NULL, receives the least cost with each root; infinite where there is no such tree.
  * Each leaf but one costs `leaf_cost` besides. */
-static inline double depth2_optimum(const ct_data *data, const ct_options *options,
+static inline double depth2_optimum(const ct_data *data, const ct_exact_options *options,
                                     double leaf_cost, double *rooted)
 {
     uint32_t n = data->n_rows;

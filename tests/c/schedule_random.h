@@ -28,7 +28,7 @@ static const char *const any_templates[] = {
     "reorder(b0, t0, b1, t1, t2)\ngpuDimension(b0, grid.x)\ngpuDimension(t0, grid.y)\n"
     "gpuDimension(b1, block.x)\n"};
 
-static inline int any_live_loop(ct_rng *r, const ct_nest *nest)
+static inline int any_live_loop(ct_rng *r, const ct_forge_nest *nest)
 {
     int loop;
     do loop = (int) ct_rng_below(r, (uint32_t) nest->n_loops);
@@ -37,7 +37,7 @@ static inline int any_live_loop(ct_rng *r, const ct_nest *nest)
 }
 
 /* Loops of a path, from some loop on, in any order. */
-static inline void any_reorder(ct_rng *r, const ct_nest *nest, ct_statement *s)
+static inline void any_reorder(ct_rng *r, const ct_forge_nest *nest, ct_statement *s)
 {
     int loops[CT_MOST_WORDS], n = 0;
     int wanted = 2 + (int) ct_rng_below(r, 3);
@@ -52,12 +52,12 @@ static inline void any_reorder(ct_rng *r, const ct_nest *nest, ct_statement *s)
     for (int i = 0; i < n; i++) strcpy(s->words[i], nest->loops[loops[i]].name);
 }
 
-static inline int64_t any_number(ct_rng *r, const ct_nest *nest, ct_directive directive)
+static inline int64_t any_number(ct_rng *r, const ct_forge_nest *nest, ct_forge_directive directive)
 {
     static const int64_t widths[] = {4, 8, 16, 64, 512, 3};
     switch (directive) {
     case CT_REPRESENT: return ct_rng_below(r, nest->n_statements ? CT_PLANES : CT_N_LAYOUTS);
-    case CT_GPU: return ct_rng_below(r, CT_N_DIMENSIONS);
+    case CT_FORGE_GPU: return ct_rng_below(r, CT_N_DIMENSIONS);
     case CT_UNROLL: return ct_rng_below(r, 18);
     case CT_PEEL: return ct_rng_below(r, 4);
     case CT_SIMDIZE: return widths[ct_rng_below(r, 6)];
@@ -66,14 +66,14 @@ static inline int64_t any_number(ct_rng *r, const ct_nest *nest, ct_directive di
     }
 }
 
-static inline ct_statement any_statement(ct_rng *r, const ct_nest *nest)
+static inline ct_statement any_statement(ct_rng *r, const ct_forge_nest *nest)
 {
     ct_statement s;
     memset(&s, 0, sizeof s);
-    s.directive = (ct_directive) ct_rng_below(r, CT_N_DIRECTIVES);
+    s.directive = (ct_forge_directive) ct_rng_below(r, CT_FORGE_N_DIRECTIVES);
     if (ct_rng_below(r, 3) == 0) s.directive = CT_TILE;
     s.number = any_number(r, nest, s.directive);
-    const char *form = ct_directive_form(s.directive);
+    const char *form = ct_forge_directive_form(s.directive);
     if (form[0] == '*') any_reorder(r, nest, &s);
     else if (form[0] == 'L')
         strcpy(s.words[s.n_words++], nest->loops[any_live_loop(r, nest)].name);
@@ -85,21 +85,21 @@ static inline ct_statement any_statement(ct_rng *r, const ct_nest *nest)
 }
 
 /* Statements one after the other; those that would make it illegal are left out again. */
-static inline void any_schedule(ct_rng *r, const ct_forest_shape *shape, ct_nest *nest)
+static inline void any_schedule(ct_rng *r, const ct_forest_shape *shape, ct_forge_nest *nest)
 {
     uint32_t n = ct_rng_below(r, 9);
     uint32_t which = ct_rng_below(r, 2 * sizeof any_templates / sizeof *any_templates);
     ct_nest_begin(nest);
     if (which < sizeof any_templates / sizeof *any_templates &&
-        (ct_nest_parse(nest, any_templates[which], NULL) != CT_OK ||
-         ct_nest_check(nest, shape, NULL) != CT_OK))
+        (ct_forge_nest_parse(nest, any_templates[which], NULL) != CT_OK ||
+         ct_forge_nest_check(nest, shape, NULL) != CT_OK))
         ct_nest_begin(nest);
     for (uint32_t i = 0; i < n; i++) {
-        static ct_nest before;
+        static ct_forge_nest before;
         before = *nest;
         ct_statement s = any_statement(r, nest);
         if (ct_nest_say(nest, &s, NULL) != CT_OK) continue;
-        if (ct_nest_check(nest, shape, NULL) != CT_OK) *nest = before;
+        if (ct_forge_nest_check(nest, shape, NULL) != CT_OK) *nest = before;
     }
 }
 

@@ -8,7 +8,8 @@
 #include "check.h"
 #include "random.h"
 
-static inline int solve(const ct_data *data, const ct_options *options, ct_result *result)
+static inline int solve(const ct_data *data, const ct_exact_options *options,
+                        ct_exact_result *result)
 {
     ct_error error = {CT_OK, ""};
     ct_status status = ct_exact_solve(data, options, result, NULL, &error);
@@ -30,7 +31,7 @@ static inline double rounding_share(const ct_data *data, unsigned depth)
 
 /* The same of a bound, and what doubles and their sums are off by; with complexity cost and bound
  * are sums of two, rounded each. */
-static inline double rounded_off(const ct_data *data, const ct_options *options, double cost)
+static inline double rounded_off(const ct_data *data, const ct_exact_options *options, double cost)
 {
     double sum = options->complexity > 0 ? 4 * DBL_EPSILON * cost : 0,
            noise = ldexp(1, -47) + data->n_rows * DBL_EPSILON;
@@ -39,21 +40,21 @@ static inline double rounded_off(const ct_data *data, const ct_options *options,
 }
 
 /* The cost, or -1 after a failure; the answer must be proven. */
-static inline double solved_cost(const ct_data *data, const ct_options *options)
+static inline double solved_cost(const ct_data *data, const ct_exact_options *options)
 {
-    ct_result result;
+    ct_exact_result result;
     if (!solve(data, options, &result)) return -1;
     CHECK(result.end == CT_END_OPTIMAL && result.bound <= result.cost &&
           result.cost - result.bound <= rounded_off(data, options, result.cost));
     double cost = result.cost;
-    ct_result_free(&result);
+    ct_exact_result_free(&result);
     return cost;
 }
 
 /* Every use is a CHECK, so that a failure names its line. */
-static inline int is_refused(const ct_data *data, const ct_options *options, ct_error *error)
+static inline int is_refused(const ct_data *data, const ct_exact_options *options, ct_error *error)
 {
-    ct_result result;
+    ct_exact_result result;
     return ct_exact_solve(data, options, &result, NULL, error) == CT_BAD_INPUT;
 }
 

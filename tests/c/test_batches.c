@@ -20,12 +20,12 @@ static int same_tree(const ct_forest *a, const ct_forest *b)
 }
 
 /* Solves twice and compares; returns how many thresholds went to the device. */
-static uint64_t compare(const ct_data *data, ct_options options, ct_device_wish device,
+static uint64_t compare(const ct_data *data, ct_exact_options options, ct_exact_device_wish device,
                         const char *name)
 {
-    ct_result cpu, other;
+    ct_exact_result cpu, other;
     uint64_t candidates = 0;
-    options.device = CT_DEVICE_CPU;
+    options.device = CT_EXACT_DEVICE_CPU;
     if (!solve(data, &options, &cpu)) return 0;
     options.device = device;
     if (solve(data, &options, &other)) {
@@ -36,9 +36,9 @@ static uint64_t compare(const ct_data *data, ct_options options, ct_device_wish 
         CHECK(same_tree(&cpu.tree, &other.tree));
         CHECK(cpu.statistics.batches == 0 && cpu.statistics.device_thresholds == 0);
         candidates = other.statistics.device_thresholds;
-        ct_result_free(&other);
+        ct_exact_result_free(&other);
     }
-    ct_result_free(&cpu);
+    ct_exact_result_free(&cpu);
     return candidates;
 }
 
@@ -50,9 +50,9 @@ static random_table any_table(rng *r, uint32_t most_rows)
                            : table_patchy(r, n_rows + 4);
 }
 
-static ct_options any_options(rng *r)
+static ct_exact_options any_options(rng *r)
 {
-    ct_options options = ct_options_default();
+    ct_exact_options options = ct_exact_options_default();
     options.depth = 2 + rng_below(r, 5) / 3 + rng_below(r, 6) / 5;
     options.complexity = rng_below(r, 3) ? 0 : 0.002 * rng_below(r, 20);
     options.min_bucket = rng_below(r, 3) ? 1 : 1 + rng_below(r, 12);
@@ -60,17 +60,17 @@ static ct_options any_options(rng *r)
     options.max_thresholds = rng_below(r, 4) ? 0 : 1 + rng_below(r, 12);
     options.threads = 1 + rng_below(r, 2);
     options.team_after = rng_below(r, 2) ? 0 : 1e8;
-    options.off = rng_below(r, 3) ? 0 : rng_next(r) & ((1u << CT_N_SHORTCUTS) - 1);
+    options.off = rng_below(r, 3) ? 0 : rng_next(r) & ((1u << CT_EXACT_N_SHORTCUTS) - 1);
     options.plane_budget = rng_below(r, 5) ? options.plane_budget : 0;
     return options;
 }
 
-static void random_solves(ct_device_wish device, const char *name, int rounds)
+static void random_solves(ct_exact_device_wish device, const char *name, int rounds)
 {
     rng r = {1};
     uint64_t candidates = 0;
     for (int round = 0; round < rounds; round++) {
-        ct_options options = any_options(&r);
+        ct_exact_options options = any_options(&r);
         random_table table = any_table(&r, options.depth < 3 ? 400 : options.depth < 4 ? 120 : 50);
         int failed = check_state.failed;
         candidates += compare(&table.data, options, device, name);
@@ -80,7 +80,7 @@ static void random_solves(ct_device_wish device, const char *name, int rounds)
     CHECK(candidates > (uint64_t) rounds);
 }
 
-static void on_twin(void) { random_solves(CT_DEVICE_TWIN, "twin", CHECK_QUICK() ? 12 : 200); }
+static void on_twin(void) { random_solves(CT_EXACT_DEVICE_TWIN, "twin", CHECK_QUICK() ? 12 : 200); }
 
 static void many_rows_on_twin(void)
 {
@@ -88,10 +88,10 @@ static void many_rows_on_twin(void)
     const uint32_t n_classes[] = {2, 5};
     if (CHECK_QUICK()) SKIP("too long here");
     for (int i = 0; i < 2; i++) {
-        ct_options options = ct_options_default();
+        ct_exact_options options = ct_exact_options_default();
         random_table table = table_random(&r, 20000, 5, n_classes[i], 0);
         options.depth = 2;
-        CHECK(compare(&table.data, options, CT_DEVICE_TWIN, "twin") > 0);
+        CHECK(compare(&table.data, options, CT_EXACT_DEVICE_TWIN, "twin") > 0);
         table_free(&table);
     }
 }
@@ -107,14 +107,14 @@ static random_table hard_table(rng *r, uint32_t n_rows, uint32_t n_cols, uint32_
 
 /* Below a row set of depth three: what comes of it, and that the batches are those of many
  * problems. */
-static void pools_of_problems(ct_device_wish device, const char *name)
+static void pools_of_problems(ct_exact_device_wish device, const char *name)
 {
     rng r = {8};
     for (int round = 0; round < (CHECK_QUICK() ? 2 : 12); round++) {
-        ct_options options = ct_options_default();
+        ct_exact_options options = ct_exact_options_default();
         random_table table = hard_table(&r, 60 + rng_below(&r, 100), 4, 2 + rng_below(&r, 3),
                                         round % 2);
-        ct_result result;
+        ct_exact_result result;
         options.depth = 3 + (unsigned) (round % 5 == 4);
         options.threads = 1 + (unsigned) (round % 3 == 2);
         options.team_after = 0;
@@ -126,7 +126,7 @@ static void pools_of_problems(ct_device_wish device, const char *name)
         if (round == 0) {
             REQUIRE(solve(&table.data, &options, &result));
             CHECK(result.statistics.device_thresholds > 200 * result.statistics.batches);
-            ct_result_free(&result);
+            ct_exact_result_free(&result);
         }
         table_free(&table);
     }
@@ -134,38 +134,38 @@ static void pools_of_problems(ct_device_wish device, const char *name)
 
 static int stop_after(void *left) { return --*(int *) left < 0; }
 
-static void pools_on_twin(void) { pools_of_problems(CT_DEVICE_TWIN, "twin"); }
+static void pools_on_twin(void) { pools_of_problems(CT_EXACT_DEVICE_TWIN, "twin"); }
 
 /* What a device has not had back; can be asked of one that is played. */
-static long blocks_left(ct_device_wish device)
+static long blocks_left(ct_exact_device_wish device)
 {
-    return device == CT_DEVICE_TWIN ? ct_gpu_twin_blocks() : cuda_on_cpu_left();
+    return device == CT_EXACT_DEVICE_TWIN ? ct_gpu_twin_blocks() : cuda_on_cpu_left();
 }
 
-static void stopped_in_the_middle(ct_device_wish device)
+static void stopped_in_the_middle(ct_exact_device_wish device)
 {
     rng r = {9};
     random_table table = hard_table(&r, 1000, 6, 3, 0);
-    ct_options options = ct_options_default();
+    ct_exact_options options = ct_exact_options_default();
     options.depth = 3;
     options.device = device;
     options.stop = stop_after;
     options.team_after = 0;
     for (int polls = 0; polls < (CHECK_QUICK() ? 1 : 4); polls++) {
         int left = polls;
-        ct_result result;
+        ct_exact_result result;
         options.stop_data = &left;
         options.threads = 1 + (unsigned) (polls & 1);
         REQUIRE(solve(&table.data, &options, &result));
         CHECK((result.end == CT_END_INTERRUPT || options.threads > 1) &&
               result.bound <= result.cost);
         CHECK_INT(blocks_left(device), 0);
-        ct_result_free(&result);
+        ct_exact_result_free(&result);
     }
     table_free(&table);
 }
 
-static void stopped_on_twin(void) { stopped_in_the_middle(CT_DEVICE_TWIN); }
+static void stopped_on_twin(void) { stopped_in_the_middle(CT_EXACT_DEVICE_TWIN); }
 
 static int there_is_a_device(void)
 {
@@ -178,7 +178,7 @@ static void on_a_device(void)
 {
     if (!there_is_a_device()) SKIP("no device");
     random_solves(CT_DEVICE_ALL, "cuda:0", CHECK_QUICK() ? 30 : 400);
-    if (!CHECK_QUICK()) random_solves(CT_DEVICE_CUDA, "cuda:0", 400);
+    if (!CHECK_QUICK()) random_solves(CT_EXACT_DEVICE_CUDA, "cuda:0", 400);
 }
 
 static void pools_on_a_device(void)
@@ -194,23 +194,23 @@ static void stopped_on_a_device(void)
 }
 
 /* A solve whose device fails gives what the CPU gives; with one thread, the note says why. */
-static void check_failed(const ct_data *data, const ct_options *options, const ct_result *cpu,
-                         const char *why)
+static void check_failed(const ct_data *data, const ct_exact_options *options,
+                         const ct_exact_result *cpu, const char *why)
 {
-    ct_result result;
+    ct_exact_result result;
     REQUIRE(solve(data, options, &result));
     CHECK(result.cost == cpu->cost && result.bound == cpu->bound &&
           same_tree(&cpu->tree, &result.tree));
     CHECK(strstr(result.device_note, why) != NULL || options->threads > 1);
-    ct_result_free(&result);
+    ct_exact_result_free(&result);
 }
 
 /* In each way that CUDA's calls have, at calls all over a search: the CPU goes on. */
 static void cuda_that_fails_in_the_middle(void)
 {
     rng r = {12};
-    ct_options options = ct_options_default();
-    ct_result cpu, other;
+    ct_exact_options options = ct_exact_options_default();
+    ct_exact_result cpu, other;
     if (!CUDA_ON_CPU()) SKIP("no CUDA on the CPU");
     random_table table = hard_table(&r, 80, 3, 2, 0);
     options.depth = 3;
@@ -220,7 +220,7 @@ static void cuda_that_fails_in_the_middle(void)
     cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
     options.device = CT_DEVICE_ALL;
     REQUIRE(solve(&table.data, &options, &other));
-    ct_result_free(&other);
+    ct_exact_result_free(&other);
     const long n_calls = cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
     for (int i = 0; i < 12; i++) {
         options.threads = 1 + (unsigned) (i & 1);
@@ -229,7 +229,7 @@ static void cuda_that_fails_in_the_middle(void)
         CHECK_INT(cuda_on_cpu_left(), 0);
     }
     cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
-    ct_result_free(&cpu);
+    ct_exact_result_free(&cpu);
     table_free(&table);
 }
 
@@ -237,16 +237,16 @@ static void cuda_that_fails_in_the_middle(void)
 static void failures_in_the_middle(void)
 {
     rng r = {3};
-    ct_options options = ct_options_default();
+    ct_exact_options options = ct_exact_options_default();
     random_table table = table_random(&r, 90, 3, 3, 0);
-    ct_result cpu, other;
+    ct_exact_result cpu, other;
     options.depth = 3;
     options.team_after = 0;
     REQUIRE(solve(&table.data, &options, &cpu));
     ct_gpu_twin_fail_at(0);
-    options.device = CT_DEVICE_TWIN;
+    options.device = CT_EXACT_DEVICE_TWIN;
     REQUIRE(solve(&table.data, &options, &other));
-    ct_result_free(&other);
+    ct_exact_result_free(&other);
     long n_calls = ct_gpu_twin_fail_at(0),
          step = CHECK_QUICK() ? 1 + n_calls / 5 : 1 + n_calls / 150;
     CHECK(n_calls > 100);
@@ -257,7 +257,7 @@ static void failures_in_the_middle(void)
         CHECK_INT(ct_gpu_twin_blocks(), 0);
     }
     ct_gpu_twin_fail_at(0);
-    ct_result_free(&cpu);
+    ct_exact_result_free(&cpu);
     table_free(&table);
 }
 
@@ -267,16 +267,16 @@ static void failures_of_a_device_asked_for(void)
 {
     if (CHECK_SLOW()) SKIP("too long here");
     rng r = {7};
-    ct_options options = ct_options_default();
+    ct_exact_options options = ct_exact_options_default();
     random_table table = table_random(&r, 50000, 5, 2, 0);
-    ct_result result;
+    ct_exact_result result;
     options.depth = 2;
-    options.device = CT_DEVICE_CUDA;
+    options.device = CT_EXACT_DEVICE_CUDA;
     options.device_number = -1;
     ct_gpu_twin_fail_at(0);
     REQUIRE(solve(&table.data, &options, &result));
     CHECK(result.statistics.device_thresholds > 0);
-    ct_result_free(&result);
+    ct_exact_result_free(&result);
     long n_calls = ct_gpu_twin_fail_at(0);
     for (long k = 1; k <= n_calls; k += CHECK_QUICK() ? n_calls : 1 + n_calls / 5) {
         ct_error error = {CT_OK, ""};
@@ -293,9 +293,9 @@ static void failures_of_a_device_asked_for(void)
 static void failures_of_a_pool_asked_for(void)
 {
     rng r = {10};
-    ct_options options = ct_options_default();
+    ct_exact_options options = ct_exact_options_default();
     random_table table = hard_table(&r, 20000, 6, 4, 0);
-    ct_result cpu, other;
+    ct_exact_result cpu, other;
     ct_error error = {CT_OK, ""};
     options.depth = 3;
     options.max_thresholds = 12;
@@ -304,7 +304,7 @@ static void failures_of_a_pool_asked_for(void)
         SKIP("too long here");
     }
     REQUIRE(solve(&table.data, &options, &cpu));
-    options.device = CT_DEVICE_CUDA;
+    options.device = CT_EXACT_DEVICE_CUDA;
     options.device_number = -1;
     ct_gpu_twin_fail_at(0);
     REQUIRE(solve(&table.data, &options, &other));
@@ -312,8 +312,8 @@ static void failures_of_a_pool_asked_for(void)
     CHECK(other.statistics.device_thresholds > 0 &&
           other.statistics.device_thresholds < other.statistics.thresholds2 * 4 / 5);
     long n_calls = ct_gpu_twin_fail_at(0);
-    ct_result_free(&cpu);
-    ct_result_free(&other);
+    ct_exact_result_free(&cpu);
+    ct_exact_result_free(&other);
     for (long k = n_calls / 3; k <= n_calls; k += 1 + n_calls / 3) {
         ct_gpu_twin_fail_at(k);
         CHECK_INT(ct_exact_solve(&table.data, &options, &other, NULL, &error), CT_NO_DEVICE);
@@ -329,15 +329,15 @@ static void little_memory_on_the_device(void)
     rng r = {11};
     int kinds = 0;
     for (size_t limit = 900000; limit > 80000; limit = CHECK_QUICK() ? limit / 3 : limit * 7 / 8) {
-        ct_options options = ct_options_default();
+        ct_exact_options options = ct_exact_options_default();
         random_table table = hard_table(&r, 400, 6, 2, 0);
-        ct_result cpu, other;
+        ct_exact_result cpu, other;
         options.depth = 2 + rng_below(&r, 2);
         options.threads = 1 + rng_below(&r, 3);
         options.team_after = 0;
         options.max_thresholds = options.depth > 2 ? 20 : 0;
         REQUIRE(solve(&table.data, &options, &cpu));
-        options.device = CT_DEVICE_TWIN;
+        options.device = CT_EXACT_DEVICE_TWIN;
         ct_gpu_twin_memory(limit);
         REQUIRE(solve(&table.data, &options, &other));
         CHECK(other.cost == cpu.cost && other.bound == cpu.bound &&
@@ -348,8 +348,8 @@ static void little_memory_on_the_device(void)
         CHECK(refused || options.threads > 1 || other.statistics.batches > 0);
         CHECK(refused || other.device_note[0] == '\0');
         kinds |= 1 << refused;
-        ct_result_free(&cpu);
-        ct_result_free(&other);
+        ct_exact_result_free(&cpu);
+        ct_exact_result_free(&other);
         table_free(&table);
         CHECK_INT(ct_gpu_twin_blocks(), 0);
     }
@@ -361,13 +361,13 @@ static void limits_hold(void)
 {
     rng r = {4};
     random_table table = table_random(&r, 3000, 6, 3, 0);
-    ct_options options = ct_options_default();
-    ct_result result;
-    options.device = CT_DEVICE_TWIN;
+    ct_exact_options options = ct_exact_options_default();
+    ct_exact_result result;
+    options.device = CT_EXACT_DEVICE_TWIN;
     options.time_limit = 0.05;
     REQUIRE(solve(&table.data, &options, &result));
     CHECK(result.end == CT_END_TIME && result.bound <= result.cost);
-    ct_result_free(&result);
+    ct_exact_result_free(&result);
     for (size_t limit = 100000; limit < 4000000; limit = limit * 5 / 4) {
         ct_error error;
         options.time_limit = 0.2;
@@ -375,7 +375,7 @@ static void limits_hold(void)
         ct_status status = ct_exact_solve(&table.data, &options, &result, NULL, &error);
         CHECK(status == CT_OK || status == CT_NO_MEMORY);
         CHECK(status != CT_OK || result.bound <= result.cost);
-        if (status == CT_OK) ct_result_free(&result);
+        if (status == CT_OK) ct_exact_result_free(&result);
         CHECK_INT(ct_gpu_twin_blocks(), 0);
     }
     table_free(&table);
@@ -384,40 +384,40 @@ static void limits_hold(void)
 static void what_is_left_to_the_cpu(void)
 {
     rng r = {5};
-    ct_options options = ct_options_default();
-    ct_result result;
+    ct_exact_options options = ct_exact_options_default();
+    ct_exact_result result;
     random_table table = table_random(&r, 60, 3, 3, 0);
     options.depth = 2;
-    options.device = CT_DEVICE_TWIN;
+    options.device = CT_EXACT_DEVICE_TWIN;
     table_add_weights(&table, &r);
     REQUIRE(solve(&table.data, &options, &result));
     CHECK(strcmp(result.device, "cpu") == 0 &&
           strstr(result.device_note, "do not all cost the same") != NULL);
-    ct_result_free(&result);
+    ct_exact_result_free(&result);
     table_free(&table);
 
     table = table_random(&r, 300, 2, CT_OFFLOAD_CLASSES + 1, 0);
     REQUIRE(solve(&table.data, &options, &result));
     CHECK(strcmp(result.device, "cpu") == 0 && strstr(result.device_note, "classes") != NULL);
-    ct_result_free(&result);
+    ct_exact_result_free(&result);
     table_free(&table);
 }
 
 static void devices_that_are_not_there(void)
 {
     rng r = {6};
-    ct_options options = ct_options_default();
-    ct_result result;
+    ct_exact_options options = ct_exact_options_default();
+    ct_exact_result result;
     ct_error error;
     random_table table = table_random(&r, 60, 3, 3, 0);
-    options.device = CT_DEVICE_CUDA;
+    options.device = CT_EXACT_DEVICE_CUDA;
     options.device_number = CT_DEVICE_MAX;
     CHECK_INT(ct_exact_solve(&table.data, &options, &result, NULL, &error), CT_NO_DEVICE);
     CHECK(error.message[0] != '\0');
-    options.device = CT_DEVICE_AUTO;
+    options.device = CT_EXACT_DEVICE_AUTO;
     REQUIRE(solve(&table.data, &options, &result));
     CHECK(strcmp(result.device, "cpu") == 0 && result.device_note[0] == '\0');
-    ct_result_free(&result);
+    ct_exact_result_free(&result);
     table_free(&table);
 }
 

@@ -23,9 +23,9 @@ static random_table small_table(rng *r)
     return t;
 }
 
-static ct_options small_options(rng *r, const random_table *t)
+static ct_exact_options small_options(rng *r, const random_table *t)
 {
-    ct_options o = ct_options_default();
+    ct_exact_options o = ct_exact_options_default();
     o.depth = 2 + rng_below(r, 3);
     if (rng_below(r, 4)) o.complexity = (1 + rng_below(r, 12)) / 8.0 / t->data.n_rows;
     if (rng_below(r, 4) == 0) o.complexity = rng_unit(r) * rng_unit(r) * 0.2;
@@ -34,12 +34,12 @@ static ct_options small_options(rng *r, const random_table *t)
     if (rng_below(r, 4) == 0) o.max_thresholds = 1 + rng_below(r, 4);
     if (rng_below(r, 6) == 0) o.max_gap = rng_unit(r) * dearest_of(&t->data) / 4;
     if (rng_below(r, 8) == 0) o.max_cost = rng_unit(r) * dearest_of(&t->data) / 2;
-    if (rng_below(r, 6) == 0) o.device = CT_DEVICE_TWIN;
+    if (rng_below(r, 6) == 0) o.device = CT_EXACT_DEVICE_TWIN;
     if (rng_below(r, 6) == 0) o.plane_budget = 0, o.wide_rows = rng_below(r, 2) * 1024;
     if (rng_below(r, 4) == 0) o.any_of_ties = 1;
     if (rng_below(r, 2)) o.word_rows = 0;
     if (rng_below(r, 2)) o.tally_rows = 0;
-    for (int s = 0; s < CT_N_SHORTCUTS && rng_below(r, 2); s++)
+    for (int s = 0; s < CT_EXACT_N_SHORTCUTS && rng_below(r, 2); s++)
         if (rng_below(r, 3) == 0) o.off |= UINT32_C(1) << s;
     if (rng_below(r, 8) == 0) o.threads = 2, o.team_after = 0;
     o.roots = t->roots;
@@ -53,7 +53,7 @@ static void remembered_bounds_hold(void)
     for (int i = 0; i < tables && check_state.failed < 3; i++) {
         rng r = {(uint64_t) i + 1};
         random_table t = small_table(&r);
-        ct_options options = small_options(&r, &t);
+        ct_exact_options options = small_options(&r, &t);
         int failed = check_state.failed;
         answers += bounds_hold(&t, &options);
         if (check_state.failed > failed) {
@@ -76,7 +76,7 @@ static void bounds_hold_without_memory(void)
     for (int i = 0; i < tables && check_state.failed < 3; i++) {
         rng r = {(uint64_t) i + 23087};
         random_table t = table_random(&r, 6 + rng_below(&r, 4), 2, 2, 1);
-        ct_options options = ct_options_default();
+        ct_exact_options options = ct_exact_options_default();
         int answers = 0;
         options.depth = 3 + (unsigned) i % 2;
         options.plane_budget = 0;

@@ -17,53 +17,53 @@
 
 static absolute second_opinion;
 
-static ct_claim claim_of(const ct_options *options)
+static ct_certify_claim claim_of(const ct_exact_options *options)
 {
-    ct_claim claim = {options->depth,
-                      options->complexity,
-                      options->min_bucket,
-                      options->min_split,
-                      options->max_thresholds,
-                      NULL,
-                      NULL,
-                      NULL};
+    ct_certify_claim claim = {options->depth,
+                              options->complexity,
+                              options->min_bucket,
+                              options->min_split,
+                              options->max_thresholds,
+                              NULL,
+                              NULL,
+                              NULL};
     return claim;
 }
 
 /* A certificate that no tree costs less than `best` or, without, than the bound; freed by
  * ct_bytes_free. */
-static ct_bytes certificate_below(const ct_data *data, const ct_options *options, double bound,
-                                  const ct_outcome *best)
+static ct_bytes certificate_below(const ct_data *data, const ct_exact_options *options,
+                                  double bound, const ct_outcome *best)
 {
     ct_bytes bytes = {NULL, 0, 0, SIZE_MAX, 0};
-    ct_claim claim = claim_of(options);
-    ct_end end;
+    ct_certify_claim claim = claim_of(options);
+    ct_exact_end end;
     ct_error error;
-    ct_certificate_begin(data, &claim, &bytes);
-    CHECK_INT(ct_prove(data, options, bound, best, &bytes, &end, &error), CT_OK);
+    ct_certify_begin(data, &claim, &bytes);
+    CHECK_INT(ct_exact_prove(data, options, bound, best, &bytes, &end, &error), CT_OK);
     CHECK_INT(end, CT_END_OPTIMAL);
     return bytes;
 }
 
-static ct_bytes certificate_for(const ct_data *data, const ct_options *options, double bound)
+static ct_bytes certificate_for(const ct_data *data, const ct_exact_options *options, double bound)
 {
     return certificate_below(data, options, bound, NULL);
 }
 
-static ct_certified check_claim(const ct_data *data, const ct_claim *claim, const uint8_t *bytes,
-                                size_t n)
+static ct_certify_result check_claim(const ct_data *data, const ct_certify_claim *claim,
+                                     const uint8_t *bytes, size_t n)
 {
-    ct_certified checked;
+    ct_certify_result checked;
     ct_error error = {CT_OK, ""};
     ct_status status = ct_certify(data, claim, bytes, n, &checked, &error);
     if (!CHECK_INT(status, CT_OK)) printf("    %s\n", error.message);
     return checked;
 }
 
-static ct_certified check(const ct_data *data, const ct_options *options, const uint8_t *bytes,
-                          size_t n)
+static ct_certify_result check(const ct_data *data, const ct_exact_options *options,
+                               const uint8_t *bytes, size_t n)
 {
-    ct_claim claim = claim_of(options);
+    ct_certify_claim claim = claim_of(options);
     return check_claim(data, &claim, bytes, n);
 }
 
@@ -71,12 +71,12 @@ static ct_certified check(const ct_data *data, const ct_options *options, const 
 
 /* What a search found, and the labels that its tree gives. Freed by found_free. */
 typedef struct {
-    ct_result result;
+    ct_exact_result result;
     ct_outcome tree;
     int32_t *labels;
 } found_tree;
 
-static int find(const ct_data *data, const ct_options *options, found_tree *found)
+static int find(const ct_data *data, const ct_exact_options *options, found_tree *found)
 {
     ct_error error = {CT_OK, ""};
     uint32_t *leaf = (uint32_t *) malloc(data->n_rows * sizeof *leaf);
@@ -93,7 +93,7 @@ static int find(const ct_data *data, const ct_options *options, found_tree *foun
 
 static void found_free(found_tree *found)
 {
-    ct_result_free(&found->result);
+    ct_exact_result_free(&found->result);
     free(found->labels);
 }
 
@@ -101,16 +101,17 @@ static void found_free(found_tree *found)
 
 /* By how much the cost of a tree, counted in the integers that the library takes for costs, may
  * differ from what it is; 0 where all of them are exact. Up to what long double itself loses. */
-static long double rounding_of(const ct_data *data, const ct_options *options)
+static long double rounding_of(const ct_data *data, const ct_exact_options *options)
 {
     ct_budget budget = {SIZE_MAX / 2, 0};
     ct_arena arena;
-    ct_costs costs;
+    ct_exact_costs costs;
     ct_error error;
     long double sum = 0;
     size_t n = data->n_classes;
     ct_arena_init(&arena, &budget);
-    CHECK_INT(ct_costs_init(&costs, data, options->depth, options->complexity, &arena, &error),
+    CHECK_INT(ct_exact_costs_init(&costs, data, options->depth, options->complexity, &arena,
+                                  &error),
               CT_OK);
     for (uint32_t row = 0; row < data->n_rows; row++) {
         long double most = 0;
@@ -131,7 +132,7 @@ static long double rounding_of(const ct_data *data, const ct_options *options)
 }
 
 /* Whether the costs are whole numbers that long double adds exactly. */
-static int is_whole(const ct_data *data, const ct_options *options)
+static int is_whole(const ct_data *data, const ct_exact_options *options)
 {
     int whole = options->complexity == 0;
     for (uint32_t row = 0; row < data->n_rows; row++)
@@ -150,7 +151,7 @@ static long double surely(long double least)
 
 /* Solves, certifies, checks; returns the bound that is proven again, or -1. `leaves`: of the tree,
  * if they are known. */
-static double proven_again(const ct_data *data, const ct_options *options, uint32_t leaves,
+static double proven_again(const ct_data *data, const ct_exact_options *options, uint32_t leaves,
                            double *cost)
 {
     found_tree found;
@@ -159,9 +160,9 @@ static double proven_again(const ct_data *data, const ct_options *options, uint3
     int optimal = found.result.end == CT_END_OPTIMAL;
     ct_bytes bytes = certificate_below(data, options, found.result.bound,
                                        optimal ? &found.tree : NULL);
-    ct_claim claim = claim_of(options);
+    ct_certify_claim claim = claim_of(options);
     claim.best = &found.tree;
-    ct_certified checked = check_claim(data, &claim, bytes.bytes, bytes.n);
+    ct_certify_result checked = check_claim(data, &claim, bytes.bytes, bytes.n);
     CHECK_INT(checked.verdict, CT_CERTIFIED);
     int clear = options->complexity == 0 ||
                 (!data->weights && !data->loss); /* penalties beside which units are seen */
@@ -179,9 +180,9 @@ static double proven_again(const ct_data *data, const ct_options *options, uint3
 }
 
 /* A small table and options of all kinds. */
-static ct_options small_problem(rng *r, random_table *t)
+static ct_exact_options small_problem(rng *r, random_table *t)
 {
-    ct_options options = ct_options_default();
+    ct_exact_options options = ct_exact_options_default();
     uint32_t n_rows = 2 + rng_below(r, 11), n_classes = 1 + rng_below(r, 4);
     options.depth = rng_below(r, 5);
     *t = table_random(r, n_rows, 1 + rng_below(r, 3), n_classes, 1);
@@ -199,7 +200,7 @@ static void least_costs_are_proven_again(void)
     for (int seed = 0; seed < n; seed++) {
         rng r = {(uint64_t) seed};
         random_table t;
-        ct_options options = small_problem(&r, &t);
+        ct_exact_options options = small_problem(&r, &t);
         double cost = 0;
         absolute_cost best = absolute_optimum(&second_opinion, &t.data, &options);
         long double least = best.cost;
@@ -223,7 +224,7 @@ static void bounds_of_any_search_are_proven_again(void)
         static const unsigned depths[] = {2, 2, 3, 3, 4};
         unsigned depth = depths[rng_below(&r, CHECK_QUICK() ? 3 : 5)];
         random_table t = random_shape(&r, 4);
-        ct_options options = random_options(&r, depth, t.data.n_rows);
+        ct_exact_options options = random_options(&r, depth, t.data.n_rows);
         options.memory_limit = SIZE_MAX;
         /* without others it takes long */
         if (depth > 2)
@@ -235,10 +236,10 @@ static void bounds_of_any_search_are_proven_again(void)
 }
 
 /* What is proven must never be above the least cost, whatever the bytes. */
-static void check_never_above(const random_table *t, const ct_options *options,
+static void check_never_above(const random_table *t, const ct_exact_options *options,
                               const uint8_t *bytes, size_t n, long double least)
 {
-    ct_certified checked = check(&t->data, options, bytes, n);
+    ct_certify_result checked = check(&t->data, options, bytes, n);
     if (checked.verdict != CT_CERTIFIED) CHECK(checked.bound == 0);
     else CHECK(checked.bound <= surely(least));
 }
@@ -249,7 +250,7 @@ static void tampered_bytes_prove_nothing_untrue(void)
     for (int seed = 0; seed < n; seed++) {
         rng r = {(uint64_t) seed + 9000};
         random_table t;
-        ct_options options = small_problem(&r, &t);
+        ct_exact_options options = small_problem(&r, &t);
         options.depth = 2 + rng_below(&r, 2);
         long double least = absolute_optimum(&second_opinion, &t.data, &options).cost;
         ct_bytes whole = certificate_for(&t.data, &options, (double) least);
@@ -278,9 +279,9 @@ ct_status __real_ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thres
                                ct_arena *arena, int *capped);
 ct_status __wrap_ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thresholds,
                                ct_arena *arena, int *capped);
-ct_status __real_ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth,
+ct_status __real_ct_costs_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
                                double complexity, ct_arena *arena, ct_error *error);
-ct_status __wrap_ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth,
+ct_status __wrap_ct_costs_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
                                double complexity, ct_arena *arena, ct_error *error);
 
 static struct {
@@ -314,7 +315,7 @@ ct_status __wrap_ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thres
     return status;
 }
 
-ct_status __wrap_ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth,
+ct_status __wrap_ct_costs_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
                                double complexity, ct_arena *arena, ct_error *error)
 {
     ct_status status = __real_ct_costs_init(costs, data, depth, complexity, arena, error);
@@ -335,11 +336,11 @@ static void wrong_orders_are_found(void)
     for (int seed = 0; seed < 40; seed++) {
         rng r = {(uint64_t) seed + 300};
         random_table t = table_random(&r, 20, 2, 2, 0);
-        ct_options options = ct_options_default();
+        ct_exact_options options = ct_exact_options_default();
         options.depth = 2;
         if (seed % 2) options.max_thresholds = 5;
-        ct_claim claim = claim_of(&options);
-        ct_certified checked;
+        ct_certify_claim claim = claim_of(&options);
+        ct_certify_result checked;
         ct_error error;
         ct_bytes bytes = certificate_for(&t.data, &options, 1);
         CHECK_INT(ct_certify(&t.data, &claim, bytes.bytes, bytes.n, &checked, &error), CT_OK);
@@ -361,17 +362,17 @@ static void wrong_costs_prove_nothing_untrue(void)
     for (int seed = 0; seed < 200; seed++) {
         rng r = {(uint64_t) seed + 800};
         random_table t = table_random(&r, 3 + rng_below(&r, 8), 2, 3, 0);
-        ct_options options = ct_options_default();
+        ct_exact_options options = ct_exact_options_default();
         table_add_weights(&t, &r);
         table_add_loss(&t, &r);
         for (uint32_t i = 0; i < 9; i++) t.loss[i] += i % 4 != 0;
         options.depth = rng_below(&r, 3);
-        ct_claim claim = claim_of(&options);
+        ct_certify_claim claim = claim_of(&options);
         long double least = absolute_optimum(&second_opinion, &t.data, &options).cost;
         ct_bytes bytes = certificate_for(&t.data, &options, (double) least);
         spoiled.row = rng_below(&r, t.data.n_rows);
         for (spoiled.costs = 1; spoiled.costs <= 5; spoiled.costs++) {
-            ct_certified checked;
+            ct_certify_result checked;
             ct_error error;
             ct_status status = ct_certify(&t.data, &claim, bytes.bytes, bytes.n, &checked, &error);
             if (status == CT_OK) CHECK(checked.bound <= surely(least));
@@ -419,9 +420,9 @@ static void add_wide_costs(random_table *t, rng *r)
 }
 
 /* Fits that were stopped, by a gap or at once, or not at all. */
-static ct_options wide_problem(rng *r, random_table *t)
+static ct_exact_options wide_problem(rng *r, random_table *t)
 {
-    ct_options options = ct_options_default();
+    ct_exact_options options = ct_exact_options_default();
     uint32_t n_rows = 2 + rng_below(r, ABSOLUTE_ROWS - 2);
     *t = table_random(r, n_rows, 1 + rng_below(r, 3), 1 + rng_below(r, 4), 1);
     add_wide_costs(t, r);
@@ -444,15 +445,15 @@ static int others; /* trees that cost the least and are not the smallest */
 
 /* Nothing that the check says is false: of a fit, of the tree of another fit, of bytes that were
  * changed. */
-static void check_claims(rng *r, const random_table *t, const ct_options *options,
+static void check_claims(rng *r, const random_table *t, const ct_exact_options *options,
                          const found_tree *found, const ct_outcome *other, const ct_bytes *bytes)
 {
     absolute_cost best = absolute_optimum(&second_opinion, &t->data, options);
     long double least = best.cost, rounding = rounding_of(&t->data, options);
     int optimal = found->result.end == CT_END_OPTIMAL, whole = is_whole(&t->data, options);
-    ct_claim claim = claim_of(options);
+    ct_certify_claim claim = claim_of(options);
     claim.best = &found->tree;
-    ct_certified checked = check_claim(&t->data, &claim, bytes->bytes, bytes->n);
+    ct_certify_result checked = check_claim(&t->data, &claim, bytes->bytes, bytes->n);
     CHECK_INT(checked.verdict, CT_CERTIFIED);
     CHECK(checked.bound <= surely(least));
     /* as much as is there, and no more, is taken off for rounding */
@@ -501,7 +502,7 @@ static void wide_costs_prove_nothing_untrue(void)
     for (int seed = 0; seed < n; seed++) {
         rng r = {(uint64_t) seed + 70000};
         random_table t;
-        ct_options options = wide_problem(&r, &t), less = options;
+        ct_exact_options options = wide_problem(&r, &t), less = options;
         found_tree found, other;
         less.depth = rng_below(&r, options.depth + 1);
         less.max_gap = INFINITY;
@@ -526,7 +527,7 @@ static void ends_matter(void)
 {
     rng r = {42};
     random_table t = table_random(&r, 60, 3, 2, 0);
-    ct_options options = ct_options_default();
+    ct_exact_options options = ct_exact_options_default();
     ct_bytes whole = certificate_for(&t.data, &options, solved_cost(&t.data, &options));
     for (size_t n = 0; n < whole.n; n++)
         CHECK(check(&t.data, &options, whole.bytes, n).verdict != CT_CERTIFIED);
@@ -540,11 +541,11 @@ static void ends_matter(void)
 
 /* The bytes of the evidence alone, under a beginning made for these data. */
 static ct_bytes with_other_beginning(const ct_bytes *from, const ct_data *data,
-                                     const ct_options *options, size_t begin)
+                                     const ct_exact_options *options, size_t begin)
 {
     ct_bytes bytes = {NULL, 0, 0, SIZE_MAX, 0};
-    ct_claim claim = claim_of(options);
-    ct_certificate_begin(data, &claim, &bytes);
+    ct_certify_claim claim = claim_of(options);
+    ct_certify_begin(data, &claim, &bytes);
     for (size_t i = begin; i < from->n; i++) {
         ct_bytes_put(&bytes, 0);
         bytes.bytes[bytes.n - 1] = from->bytes[i];
@@ -552,11 +553,11 @@ static ct_bytes with_other_beginning(const ct_bytes *from, const ct_data *data,
     return bytes;
 }
 
-static size_t beginning(const ct_data *data, const ct_options *options)
+static size_t beginning(const ct_data *data, const ct_exact_options *options)
 {
     ct_bytes bytes = {NULL, 0, 0, SIZE_MAX, 0};
-    ct_claim claim = claim_of(options);
-    ct_certificate_begin(data, &claim, &bytes);
+    ct_certify_claim claim = claim_of(options);
+    ct_certify_begin(data, &claim, &bytes);
     size_t n = bytes.n;
     ct_bytes_free(&bytes);
     return n;
@@ -570,7 +571,7 @@ static void tampered_data_are_noticed(void)
     for (int seed = 0; seed < n; seed++) {
         rng r = {(uint64_t) seed + 4000};
         random_table t;
-        ct_options options = small_problem(&r, &t);
+        ct_exact_options options = small_problem(&r, &t);
         options.depth = 2 + rng_below(&r, 2);
         double before = (double) absolute_optimum(&second_opinion, &t.data, &options).cost;
         ct_bytes bytes = certificate_for(&t.data, &options, before);
@@ -604,14 +605,14 @@ static void evidence_is_needed(void)
 {
     rng r = {6};
     random_table t = table_random(&r, 200, 4, 2, 0);
-    ct_options options = ct_options_default();
+    ct_exact_options options = ct_exact_options_default();
     for (options.depth = 2; options.depth < 4; options.depth++) {
         double cost = solved_cost(&t.data, &options);
         ct_bytes whole = certificate_for(&t.data, &options, cost), none = {NULL, 0, 0, SIZE_MAX, 0};
-        ct_certified checked = check(&t.data, &options, whole.bytes, whole.n);
+        ct_certify_result checked = check(&t.data, &options, whole.bytes, whole.n);
         CHECK(checked.verdict == CT_CERTIFIED && checked.bound == cost && checked.thresholds > 0);
-        ct_claim claim = claim_of(&options);
-        ct_certificate_begin(&t.data, &claim, &none);
+        ct_certify_claim claim = claim_of(&options);
+        ct_certify_begin(&t.data, &claim, &none);
         ct_bytes_put(&none, 0);
         checked = check(&t.data, &options, none.bytes, none.n);
         CHECK(checked.verdict == CT_CERTIFIED && checked.bound < cost && checked.thresholds == 0);
@@ -631,7 +632,7 @@ static void rules_matter(void)
 {
     rng r = {8};
     random_table t = table_random(&r, 50, 3, 3, 0);
-    ct_options options = ct_options_default(), other;
+    ct_exact_options options = ct_exact_options_default(), other;
     ct_bytes bytes = certificate_for(&t.data, &options, solved_cost(&t.data, &options));
     for (int i = 0; i < 5; i++) {
         other = options;
@@ -657,17 +658,17 @@ static void it_ends_when_asked_to(void)
 {
     rng r = {9};
     random_table t = table_random(&r, 200, 4, 2, 0);
-    ct_options options = ct_options_default();
+    ct_exact_options options = ct_exact_options_default();
     double cost = solved_cost(&t.data, &options);
     ct_bytes bytes = certificate_for(&t.data, &options, cost), small = {NULL, 0, 0, 50, 0};
-    ct_claim claim = claim_of(&options);
-    ct_certified checked;
+    ct_certify_claim claim = claim_of(&options);
+    ct_certify_result checked;
     ct_error error;
-    ct_end end;
+    ct_exact_end end;
     claim.stop = at_once;
     CHECK_INT(ct_certify(&t.data, &claim, bytes.bytes, bytes.n, &checked, &error), CT_OK);
     CHECK_INT(checked.verdict, CT_CHECK_STOPPED);
-    CHECK_INT(ct_prove(&t.data, &options, cost, NULL, &small, &end, &error), CT_OK);
+    CHECK_INT(ct_exact_prove(&t.data, &options, cost, NULL, &small, &end, &error), CT_OK);
     CHECK(end == CT_END_MEMORY && small.n <= 60);
     ct_bytes_free(&bytes);
     ct_bytes_free(&small);
@@ -678,12 +679,12 @@ static void too_little_memory_is_an_error(void)
 {
     rng r = {10};
     random_table t = table_random(&r, 80, 3, 3, 0);
-    ct_options options = ct_options_default();
+    ct_exact_options options = ct_exact_options_default();
     double cost = solved_cost(&t.data, &options);
     ct_bytes bytes = certificate_for(&t.data, &options, cost);
-    ct_claim claim = claim_of(&options);
+    ct_certify_claim claim = claim_of(&options);
     for (int after = 0; after < 20; after++) {
-        ct_certified checked;
+        ct_certify_result checked;
         ct_error error;
         ct_alloc_fail_after(after);
         ct_status status = ct_certify(&t.data, &claim, bytes.bytes, bytes.n, &checked, &error);
@@ -696,7 +697,7 @@ static void too_little_memory_is_an_error(void)
 }
 
 /* A process of its own, with so much memory. */
-static int is_certified_within(size_t bytes, const ct_data *data, const ct_options *options,
+static int is_certified_within(size_t bytes, const ct_data *data, const ct_exact_options *options,
                                const ct_bytes *log)
 {
     int status = -1;
@@ -704,8 +705,8 @@ static int is_certified_within(size_t bytes, const ct_data *data, const ct_optio
     pid_t child = fork();
     if (child == 0) {
         const struct rlimit limit = {bytes, bytes};
-        ct_claim claim = claim_of(options);
-        ct_certified checked;
+        ct_certify_claim claim = claim_of(options);
+        ct_certify_result checked;
         if (bytes) setrlimit(RLIMIT_AS, &limit);
         ct_status certified = ct_certify(data, &claim, log->bytes, log->n, &checked, NULL);
         _exit(certified != CT_OK || checked.verdict != CT_CERTIFIED || checked.rounding > 0 ||
@@ -721,7 +722,7 @@ static void many_classes_take_little(void)
 {
     uint32_t n = CHECK_QUICK() ? 500 : 20000;
     random_table t = table_new(n, 1, n);
-    ct_options options = ct_options_default();
+    ct_exact_options options = ct_exact_options_default();
     options.depth = 1;
     for (uint32_t i = 0; i < n; i++) {
         table_column(&t, 0)[i] = i % 50;

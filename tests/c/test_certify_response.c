@@ -17,7 +17,7 @@ static const uint32_t every_row[MOST_ROWS] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 
 
 typedef struct {
     const ct_data *data;
-    const ct_options *options;
+    const ct_exact_options *options;
     long double price;
 } all_trees;
 
@@ -39,7 +39,7 @@ static long double squares_of(const ct_data *data, const uint32_t *rows, uint32_
 
 static long double least_of(const all_trees *all, const uint32_t *rows, uint32_t n, unsigned depth)
 {
-    const ct_options *o = all->options;
+    const ct_exact_options *o = all->options;
     uint32_t parted[MOST_ROWS], bucket = o->min_bucket ? o->min_bucket : 1;
     long double least = squares_of(all->data, rows, n);
     if (!depth || n < o->min_split) return least;
@@ -60,12 +60,12 @@ static long double least_of(const all_trees *all, const uint32_t *rows, uint32_t
     return least;
 }
 
-static long double price_of(const ct_data *data, const ct_options *options)
+static long double price_of(const ct_data *data, const ct_exact_options *options)
 {
     return options->complexity * squares_of(data, every_row, data->n_rows);
 }
 
-static long double least_cost(const ct_data *data, const ct_options *options)
+static long double least_cost(const ct_data *data, const ct_exact_options *options)
 {
     all_trees all = {data, options, price_of(data, options)};
     return least_of(&all, every_row, data->n_rows, options->depth);
@@ -77,7 +77,8 @@ static int is_at_most(long double bound, long double least, const ct_data *data)
     return bound <= least + 64 * LDBL_EPSILON * squares_of(data, every_row, data->n_rows);
 }
 
-static long double cost_of(const ct_data *data, const ct_options *options, const ct_outcome *tree)
+static long double cost_of(const ct_data *data, const ct_exact_options *options,
+                           const ct_outcome *tree)
 {
     long double cost = tree->n_splits * price_of(data, options);
     for (uint32_t leaf = 0; leaf <= tree->n_splits; leaf++) {
@@ -94,17 +95,17 @@ static long double cost_of(const ct_data *data, const ct_options *options, const
 typedef struct {
     random_table table;
     double y[MOST_ROWS];
-    ct_options options;
+    ct_exact_options options;
     int32_t labels[MOST_ROWS];
     ct_outcome tree;
-    ct_result result;
+    ct_exact_result result;
     ct_bytes bytes;
 } problem;
 
-static ct_claim claim_of(const ct_options *options, const ct_outcome *best)
+static ct_certify_claim claim_of(const ct_exact_options *options, const ct_outcome *best)
 {
-    return (ct_claim){options->depth,          options->complexity, options->min_bucket,
-                      options->min_split,      options->max_thresholds, best, NULL, NULL};
+    return (ct_certify_claim){options->depth,          options->complexity, options->min_bucket,
+                              options->min_split,      options->max_thresholds, best, NULL, NULL};
 }
 
 static double random_response(rng *r, uint32_t kind, double x)
@@ -126,7 +127,7 @@ static void fill_problem(rng *r, problem *p)
     p->table.data.response = p->y;
     for (uint32_t row = 0; row < n; row++)
         p->y[row] = random_response(r, kind, p->table.values[row] >= p->table.values[0]);
-    p->options = ct_options_default();
+    p->options = ct_exact_options_default();
     p->options.depth = rng_below(r, 4);
     if (rng_below(r, 3) == 0) p->options.complexity = rng_unit(r) / 8;
     if (rng_below(r, 3) == 0) p->options.min_bucket = 1 + rng_below(r, 3);
@@ -155,17 +156,17 @@ static int solve(problem *p)
 /* A table, its tree, and a certificate that it is the best one, or of its bound. */
 static int certify(rng *r, problem *p, double max_gap)
 {
-    ct_end end;
+    ct_exact_end end;
     ct_error error;
     fill_problem(r, p);
     p->options.max_gap = max_gap;
     if (!solve(p)) return 0;
     int optimal = p->result.end == CT_END_OPTIMAL;
-    ct_claim claim = claim_of(&p->options, NULL);
+    ct_certify_claim claim = claim_of(&p->options, NULL);
     p->bytes = (ct_bytes){NULL, 0, 0, SIZE_MAX, 0};
-    ct_certificate_begin(&p->table.data, &claim, &p->bytes);
-    ct_status status = ct_prove(&p->table.data, &p->options, p->result.bound,
-                                optimal ? &p->tree : NULL, &p->bytes, &end, &error);
+    ct_certify_begin(&p->table.data, &claim, &p->bytes);
+    ct_status status = ct_exact_prove(&p->table.data, &p->options, p->result.bound,
+                                      optimal ? &p->tree : NULL, &p->bytes, &end, &error);
     CHECK_INT(end, CT_END_OPTIMAL);
     return CHECK_INT(status, CT_OK);
 }
@@ -173,15 +174,16 @@ static int certify(rng *r, problem *p, double max_gap)
 static void problem_free(problem *p)
 {
     ct_bytes_free(&p->bytes);
-    ct_result_free(&p->result);
+    ct_exact_result_free(&p->result);
     table_free(&p->table);
 }
 
-static ct_certified check(const problem *p, const ct_outcome *tree, const uint8_t *bytes, size_t n)
+static ct_certify_result check(const problem *p, const ct_outcome *tree, const uint8_t *bytes,
+                               size_t n)
 {
-    ct_certified checked;
+    ct_certify_result checked;
     ct_error error = {CT_OK, ""};
-    ct_claim claim = claim_of(&p->options, tree);
+    ct_certify_claim claim = claim_of(&p->options, tree);
     ct_status status = ct_certify(&p->table.data, &claim, bytes, n, &checked, &error);
     if (!CHECK_INT(status, CT_OK)) printf("    %s\n", error.message);
     return checked;
@@ -197,7 +199,7 @@ static void least_costs_are_proven_again(void)
         problem p;
         if (!certify(&r, &p, 0)) return;
         long double least = least_cost(&p.table.data, &p.options);
-        ct_certified checked = check(&p, &p.tree, p.bytes.bytes, p.bytes.n);
+        ct_certify_result checked = check(&p, &p.tree, p.bytes.bytes, p.bytes.n);
         int good = CHECK_INT(checked.verdict, CT_CERTIFIED);
         good &= CHECK(checked.attained) && CHECK(is_at_most(checked.bound, least, &p.table.data));
         good &= CHECK(checked.bound >= p.result.bound * (1 - 1e-14) - 0.01 * checked.rounding);
@@ -219,7 +221,7 @@ static void bounds_are_proven_again(void)
         rng r = {(uint64_t) seed + 20000};
         problem p;
         if (!certify(&r, &p, 0.5 * (seed % 5))) return;
-        ct_certified checked = check(&p, &p.tree, p.bytes.bytes, p.bytes.n);
+        ct_certify_result checked = check(&p, &p.tree, p.bytes.bytes, p.bytes.n);
         CHECK_INT(checked.verdict, CT_CERTIFIED);
         CHECK(checked.bound >= p.result.bound * (1 - 1e-14) - 0.01 * checked.rounding);
         CHECK(is_at_most(checked.bound, least_cost(&p.table.data, &p.options), &p.table.data));
@@ -245,7 +247,7 @@ static void tampered_bytes_prove_nothing_untrue(void)
                     (uint8_t) (1 << rng_below(&r, 8));
             if (rng_below(&r, 5) == 0) size = rng_below(&r, (uint32_t) size + 1);
             if (rng_below(&r, 5) == 0) bytes[size++] = (uint8_t) rng_next(&r);
-            ct_certified checked = check(&p, NULL, bytes, size);
+            ct_certify_result checked = check(&p, NULL, bytes, size);
             if (checked.verdict != CT_CERTIFIED) CHECK(checked.bound == 0);
             else CHECK(is_at_most(checked.bound, least, &p.table.data));
         }
@@ -269,11 +271,11 @@ static void other_trees_are_not_the_best(void)
         long double least = least_cost(&p.table.data, &p.options);
         ct_outcome more = {p.labels, p.tree.n_splits + 1};
         if (more.n_splits < n) {
-            ct_certified checked = check(&p, &more, p.bytes.bytes, p.bytes.n);
+            ct_certify_result checked = check(&p, &more, p.bytes.bytes, p.bytes.n);
             CHECK(!checked.attained && !checked.smallest);
         }
         p.labels[row] = (int32_t) rng_below(&r, p.tree.n_splits + 1);
-        ct_certified checked = check(&p, &p.tree, p.bytes.bytes, p.bytes.n);
+        ct_certify_result checked = check(&p, &p.tree, p.bytes.bytes, p.bytes.n);
         long double cost = cost_of(&p.table.data, &p.options, &p.tree);
         if (checked.attained) CHECK(cost <= least + 2 * checked.rounding + 1e-13 * least);
         worse += !checked.attained;
@@ -289,9 +291,9 @@ static void other_trees_are_not_the_best(void)
 /* ---- what comes from other rooms ---- */
 
 /* In place of the library's, at the linker's request: the same, spoiled as a test asks for. */
-ct_status __real_ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth,
+ct_status __real_ct_costs_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
                                double complexity, ct_arena *arena, ct_error *error);
-ct_status __wrap_ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth,
+ct_status __wrap_ct_costs_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
                                double complexity, ct_arena *arena, ct_error *error);
 
 static struct {
@@ -299,11 +301,11 @@ static struct {
     uint32_t row;
 } spoiled;
 
-ct_status __wrap_ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth,
+ct_status __wrap_ct_costs_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
                                double complexity, ct_arena *arena, ct_error *error)
 {
     ct_status status = __real_ct_costs_init(costs, data, depth, complexity, arena, error);
-    ct_response *response = (ct_response *) costs->response;
+    ct_exact_response *response = (ct_exact_response *) costs->response;
     int32_t *z = (int32_t *) response->z;
     int64_t *weights = (int64_t *) costs->weights;
     switch (spoiled.how) {
@@ -333,9 +335,9 @@ static void wrong_grids_prove_nothing_untrue(void)
                     cost = cost_of(&p.table.data, &p.options, &p.tree);
         spoiled.row = rng_below(&r, p.table.data.n_rows);
         for (spoiled.how = 1; spoiled.how <= 10; spoiled.how++) {
-            ct_certified checked;
+            ct_certify_result checked;
             ct_error error;
-            ct_claim claim = claim_of(&p.options, &p.tree);
+            ct_certify_claim claim = claim_of(&p.options, &p.tree);
             ct_status status = ct_certify(&p.table.data, &claim, p.bytes.bytes, p.bytes.n, &checked,
                                           &error);
             refused += status == CT_INTERNAL;
@@ -356,10 +358,10 @@ static void refuses(void)
 {
     rng r = {5};
     problem p;
-    ct_certified checked;
+    ct_certify_result checked;
     ct_error error;
     if (!certify(&r, &p, 0)) return;
-    ct_claim claim = claim_of(&p.options, &p.tree);
+    ct_certify_claim claim = claim_of(&p.options, &p.tree);
     p.labels[0] = (int32_t) p.tree.n_splits + 1; /* more leaves than the splits make */
     CHECK_INT(ct_certify(&p.table.data, &claim, p.bytes.bytes, p.bytes.n, &checked, &error),
               CT_BAD_INPUT);

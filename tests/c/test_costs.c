@@ -33,7 +33,7 @@ static void equals_brute_force(void)
     for (int seed = 0; seed < (CHECK_QUICK() ? 150 : 4000); seed++) {
         rng r = {(uint64_t) seed + 7000};
         random_table t = costly_table(&r, 1 + rng_below(&r, 12), (uint32_t) seed % 4);
-        ct_options options = ct_options_default();
+        ct_exact_options options = ct_exact_options_default();
         options.depth = 1 + rng_below(&r, 3);
         if (seed % 2) options.complexity = rng_unit(&r) * 0.1;
         if (seed % 5 == 4) options.min_bucket = 1 + rng_below(&r, 4);
@@ -60,7 +60,7 @@ static void windows_equal_brute_force(void)
             t.weights[i] = 1 + rng_below(&r, 4) * rng_below(&r, 4);
             if (seed % 2) t.classes[i] = (int32_t) rng_below(&r, t.data.n_classes);
         }
-        ct_options options = ct_options_default();
+        ct_exact_options options = ct_exact_options_default();
         options.depth = 2 + (unsigned) seed % 2;
         options.off = UINT32_C(1) << CT_SHORTCUT_INTERVAL | UINT32_C(1) << CT_SHORTCUT_CROSSED;
         double expected = brute_optimum(&b, &t.data, &options),
@@ -76,7 +76,7 @@ static void nothing_changes_it(void)
     for (int seed = 0; seed < (CHECK_QUICK() ? 10 : 150); seed++) {
         rng r = {(uint64_t) seed + 500};
         random_table t = costly_table(&r, 100 + rng_below(&r, 300), (uint32_t) seed % 4);
-        ct_options options = ct_options_default();
+        ct_exact_options options = ct_exact_options_default();
         const ct_kernels *kernels;
         options.depth = 2 + (unsigned) seed % 2;
         if (seed % 4 == 3) options.complexity = 0.01;
@@ -86,8 +86,8 @@ static void nothing_changes_it(void)
             options.simd = kernels->name;
             options.threads = 1 + rng_below(&r, 3);
             options.team_after = 0;
-            options.off = UINT32_C(1) << rng_below(&r, CT_N_SHORTCUTS) |
-                          UINT32_C(1) << rng_below(&r, CT_N_SHORTCUTS);
+            options.off = UINT32_C(1) << rng_below(&r, CT_EXACT_N_SHORTCUTS) |
+                          UINT32_C(1) << rng_below(&r, CT_EXACT_N_SHORTCUTS);
             if (!CHECK(solved_cost(&t.data, &options) == cost))
                 printf("    seed %d: %s\n", seed, kernels->name);
         }
@@ -132,7 +132,7 @@ static void weights_are_repeated_rows(void)
         random_table t = table_random(&r, n, 3, 2 + rng_below(&r, 3), 0);
         add_whole_weights(&r, &t, 0, most);
         random_table repeated = table_repeated(&t);
-        ct_options options = ct_options_default();
+        ct_exact_options options = ct_exact_options_default();
         options.depth = many ? 2 : 1 + rng_below(&r, 3);
         CHECK(solved_cost(&t.data, &options) == solved_cost(&repeated.data, &options));
         table_free(&t);
@@ -149,7 +149,7 @@ static void losses_are_class_weights(void)
         rng r = {(uint64_t) seed + 4400};
         random_table t = table_random(&r, 100 + rng_below(&r, 200), 3, 2 + rng_below(&r, 3), 0);
         uint32_t n = t.data.n_classes;
-        ct_options options = ct_options_default();
+        ct_exact_options options = ct_exact_options_default();
         options.depth = 1 + rng_below(&r, 3);
         t.data.n_rows--;
         double plain = solved_cost(&t.data, &options);
@@ -181,7 +181,7 @@ static void bad_ones_are_refused(void)
 {
     rng r = {3};
     random_table t = table_random(&r, 20, 2, 2, 0);
-    ct_options options = ct_options_default();
+    ct_exact_options options = ct_exact_options_default();
     ct_error error;
     double weights[20] = {0}, loss[4] = {0, 1, 1, 0};
     t.data.weights = weights;
@@ -208,11 +208,11 @@ static void bad_ones_are_refused(void)
 }
 
 /* Costs as the search gets them. */
-static ct_costs costs_of(const ct_data *data, ct_arena *arena)
+static ct_exact_costs costs_of(const ct_data *data, ct_arena *arena)
 {
-    ct_costs costs;
+    ct_exact_costs costs;
     ct_error error;
-    CHECK_INT(ct_costs_init(&costs, data, 3, 0.0, arena, &error), CT_OK);
+    CHECK_INT(ct_exact_costs_init(&costs, data, 3, 0.0, arena, &error), CT_OK);
     CHECK_INT(ct_quantised_init(&costs, data, arena, &error), CT_OK);
     return costs;
 }
@@ -230,7 +230,7 @@ static void proportions_become_small_numbers(void)
     for (int i = 0; i < N; i++) classes[i] = i >= OF_FIRST, weights[i] = (1 + i % 40) * 0.1234567;
     ct_data data = {N, 0, 2, NULL, classes, weights, NULL, NULL};
     ct_arena_init(&arena, &budget);
-    ct_costs costs = costs_of(&data, &arena);
+    ct_exact_costs costs = costs_of(&data, &arena);
     CHECK(costs.rounding == 0 && costs.quantised && costs.quantised->exact &&
           costs.quantised->n_planes == 6);
     for (int i = 0; i < N; i++)
@@ -307,10 +307,10 @@ static void lanes_are_as_64_bits(void)
         random_table repeated = table_repeated(&t);
         set_losses_of_kind(&r, &t, (uint32_t) seed % 6);
         repeated.data.loss = t.loss;
-        ct_options options = ct_options_default();
+        ct_exact_options options = ct_exact_options_default();
         options.depth = 2 + (unsigned) deep;
         if (seed % 4 == 3) options.complexity = 0.01;
-        ct_result expected, result;
+        ct_exact_result expected, result;
         int solved = solve(&t.data, &options, &expected);
         const ct_kernels *kernels;
         for (size_t i = 0; solved && (kernels = ct_kernels_at(i)); i++) {
@@ -321,9 +321,9 @@ static void lanes_are_as_64_bits(void)
                        same_trees(&result.tree, &expected.tree)))
                 printf("    seed %d, %s: %.17g, not %.17g\n", seed, kernels->name, result.cost,
                        expected.cost);
-            ct_result_free(&result);
+            ct_exact_result_free(&result);
         }
-        if (solved) ct_result_free(&expected);
+        if (solved) ct_exact_result_free(&expected);
         table_free(&t);
         table_free(&repeated);
     }
@@ -346,7 +346,7 @@ static void quantised_losses_are_no_more(void)
         ct_budget budget = {SIZE_MAX, 0};
         ct_arena arena;
         ct_arena_init(&arena, &budget);
-        ct_costs costs = costs_of(&t.data, &arena);
+        ct_exact_costs costs = costs_of(&t.data, &arena);
         REQUIRE(costs.quantised && costs.quantised->by_label);
         const ct_quantised *quantised = costs.quantised;
         int exact = 1;
@@ -374,7 +374,7 @@ static void quantised_losses_are_no_more(void)
 
 /* What rows cost under the best of so many labels, from the definition: all sets of labels as bits.
  */
-static int64_t best_of_few(const ct_costs *costs, const uint32_t *rows, unsigned size)
+static int64_t best_of_few(const ct_exact_costs *costs, const uint32_t *rows, unsigned size)
 {
     uint32_t n = costs->n_classes;
     int64_t least = INT64_MAX;
@@ -404,7 +404,7 @@ static void few_labels_bound_trees(void)
         ct_error error;
         ct_totals totals = {rows, NULL, NULL, NULL};
         ct_arena_init(&arena, &budget);
-        ct_costs costs = costs_of(&t.data, &arena);
+        ct_exact_costs costs = costs_of(&t.data, &arena);
         CHECK_INT(ct_choices_init(&costs, &arena, &error), CT_OK);
         for (uint32_t c = 0; c < n_classes; c++)
             rows[c] = rng_below(&r, 3) ? rng_below(&r, 100) : 0;
@@ -432,10 +432,10 @@ static void simple_costs_are_seen(void)
     for (int i = 0; i < N; i++) classes[i] = i % K, weights[i] = 0.3;
     ct_data data = {N, 0, K, NULL, classes, weights, NULL, NULL};
     ct_arena_init(&arena, &budget);
-    ct_costs costs = costs_of(&data, &arena);
+    ct_exact_costs costs = costs_of(&data, &arena);
     CHECK(costs.plain && !costs.weights && !costs.quantised && costs.unit == 0.3 &&
           costs.rounding == 0);
-    CHECK(is_near(costs.total, 0.3 * N) && is_near(ct_cost_grain(&costs), 0.3));
+    CHECK(is_near(costs.total, 0.3 * N) && is_near(ct_exact_cost_grain(&costs), 0.3));
 
     for (int i = 0; i < N; i++) weights[i] = 6.0 / (classes[i] == 0 ? 2 : classes[i] == 1 ? 3 : 1);
     data.loss = loss; /* the product is 6 for all */
@@ -471,11 +471,11 @@ static void unused_classes_weigh_nothing(void)
             t.classes[i] = 1 + (i > 0);
             t.weights[i] = ldexp(i ? 1 : 3, tiny ? -300 : 0);
         }
-        ct_options options = ct_options_default();
-        ct_result result;
+        ct_exact_options options = ct_exact_options_default();
+        ct_exact_result result;
         REQUIRE(solve(&t.data, &options, &result));
         CHECK(result.cost == 2 * t.weights[1] && result.tree.label[0] == 1);
-        ct_result_free(&result);
+        ct_exact_result_free(&result);
         table_free(&t);
     }
 }
@@ -496,12 +496,12 @@ static void losses_become_nothing(void)
             t.classes[i] = (int32_t) (rowless ? 1 + i % 2 : i % 3);
             t.weights[i] = i % 3 ? 1 : 0;
         }
-        ct_options options = ct_options_default();
+        ct_exact_options options = ct_exact_options_default();
         for (options.depth = 0; options.depth <= 3; options.depth++) {
-            ct_result result;
+            ct_exact_result result;
             if (!solve(&t.data, &options, &result)) continue;
             CHECK(result.end == CT_END_OPTIMAL && result.cost >= 0 && result.cost <= 12e-300);
-            ct_result_free(&result);
+            ct_exact_result_free(&result);
         }
         table_free(&t);
     }
@@ -518,8 +518,8 @@ static void many_classes_take_little(void)
         t.classes[i] = (int32_t) (i / 2 * 2);
     }
     for (int kind = 0; kind < 4; kind++) { /* none, the same, by class, by row */
-        ct_options options = ct_options_default();
-        ct_result result;
+        ct_exact_options options = ct_exact_options_default();
+        ct_exact_result result;
         double sum = 0, first = 0;
         options.depth = 1;
         options.memory_limit = (size_t) 1 << 26;
@@ -531,7 +531,7 @@ static void many_classes_take_little(void)
         for (uint32_t i = CLASSES - 4; i < CLASSES; i++) first += kind ? t.weights[i] : 1;
         REQUIRE(solve(&t.data, &options, &result));
         CHECK(result.end == CT_END_OPTIMAL && result.cost == sum - first);
-        ct_result_free(&result);
+        ct_exact_result_free(&result);
     }
     table_free(&t);
 }
@@ -542,15 +542,15 @@ static void splits_beyond_all_penalties(void)
     rng r = {77};
     random_table t = table_random(&r, 30, 2, 2, 0);
     for (int weighted = 0; weighted < 2; weighted++) {
-        ct_options options = ct_options_default();
-        ct_result result;
+        ct_exact_options options = ct_exact_options_default();
+        ct_exact_result result;
         if (weighted) table_add_weights(&t, &r);
         options.complexity = DBL_MAX;
         REQUIRE(solve(&t.data, &options, &result));
         CHECK(result.end == CT_END_OPTIMAL && result.tree.n_nodes == 1);
         CHECK(result.cost > 0 && result.cost <= result.split_cost && isfinite(result.split_cost));
         CHECK(weighted ? result.bound <= result.cost : result.bound == result.cost);
-        ct_result_free(&result);
+        ct_exact_result_free(&result);
     }
     table_free(&t);
 }
@@ -609,8 +609,8 @@ static void wide_products_are_exact(void)
         rng r = {(uint64_t) seed + 61000};
         int whole = seed % 4 != 3;
         random_table t = wide_table(&r, seed % 3 ? seed % 3 : 1e11, whole);
-        ct_options options = ct_options_default();
-        ct_result result;
+        ct_exact_options options = ct_exact_options_default();
+        ct_exact_result result;
         options.depth = 1 + rng_below(&r, 3);
         if (units_begin(&b, &t.data, &options) && solve(&t.data, &options, &result)) {
 units optimum = units_optimum(&b, NULL), cost = units_of_tree(&b, &t.data, &result.tree);
@@ -622,7 +622,7 @@ units optimum = units_optimum(&b, NULL), cost = units_of_tree(&b, &t.data, &resu
             CHECK(in_units(&b, result.cost) * (1 + 0x1p-50L) >= (long double) cost);
             if (fits) CHECK(result.cost - result.bound <= 1e-13 * result.cost);
             *(fits ? &exact : &rounded) += 1;
-            ct_result_free(&result);
+            ct_exact_result_free(&result);
         }
         table_free(&t);
     }
@@ -637,7 +637,7 @@ static void rounding_is_shared_evenly(void)
         static const uint32_t rows[] = {10, 300, 5000, 40000};
         rng r = {(uint64_t) seed + 41000};
         random_table t = table_new(rows[seed % 4] + seed, 1, 3 + seed % 2);
-        ct_options options = ct_options_default();
+        ct_exact_options options = ct_exact_options_default();
         options.depth = 1 + seed / 4 % 3;
         table_add_weights(&t, &r);
         table_add_loss(&t, &r);

@@ -34,9 +34,9 @@ static void thresholds_between(void)
 }
 
 /* Rows by a walk, by ct_route and by the search. */
-static void check_rows(const random_table *t, const ct_options *options, double expected)
+static void check_rows(const random_table *t, const ct_exact_options *options, double expected)
 {
-    ct_result result;
+    ct_exact_result result;
     ct_error error;
     uint32_t n = t->data.n_rows, n_wrong = 0;
     uint32_t *leaf = (uint32_t *) calloc(n, sizeof *leaf), *counts;
@@ -65,7 +65,7 @@ static void check_rows(const random_table *t, const ct_options *options, double 
                           t->data.n_classes * sizeof *counts));
     CHECK(n_wrong == result.errors);
     if (expected >= 0) CHECK(result.errors == expected && result.end == CT_END_OPTIMAL);
-    ct_result_free(&result);
+    ct_exact_result_free(&result);
     free(leaf), free(routed), free(numbers), free(counts);
 }
 
@@ -76,7 +76,7 @@ static void pairs_are_separated(void)
     for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
         for (unsigned depth = 2; depth < 5; depth++) {
             random_table t = table_new(24, 2, 2);
-            ct_options options = ct_options_default();
+            ct_exact_options options = ct_exact_options_default();
             for (uint32_t row = 0; row < 24; row++) {
                 uint32_t x = row % 2, y = row / 2 % 2;
                 table_column(&t, 0)[row] = edges[i][x];
@@ -93,7 +93,7 @@ static void pairs_are_separated(void)
 static void signed_zeros_are_one(void)
 {
     random_table t = table_new(20, 1, 2);
-    ct_options options = ct_options_default();
+    ct_exact_options options = ct_exact_options_default();
     for (uint32_t row = 0; row < 20; row++) {
         table_column(&t, 0)[row] = row % 2 ? 0.0 : -0.0;
         t.classes[row] = (int32_t) (row % 2);
@@ -107,7 +107,7 @@ static void all_edges_together(void)
     for (int seed = 0; seed < (CHECK_QUICK() ? 20 : 300); seed++) {
         rng r = {(uint64_t) seed + 64000};
         random_table t = table_random(&r, 20 + rng_below(&r, 100), 3, 2 + rng_below(&r, 3), 1);
-        ct_options options = ct_options_default();
+        ct_exact_options options = ct_exact_options_default();
         for (uint32_t i = 0; i < t.data.n_rows * 3; i++)
             if (rng_below(&r, 2))
                 t.values[i] = edges[rng_below(&r, sizeof edges / sizeof *edges)][rng_below(&r, 2)];

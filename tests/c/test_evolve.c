@@ -36,7 +36,7 @@ static void grow_by_hand(ct_model_tree *tree, ct_rng *rng, uint32_t n_splits)
     for (uint32_t i = 0; i < n_splits; i++) {
         int32_t leaves[CT_TREE_LEAVES];
         uint32_t n = ct_model_tree_leaves(tree, 0, leaves);
-        ct_test test = {0, 0, {0}, 0};
+        ct_gmt_test test = {0, 0, {0}, 0};
         uint32_t span = tree->table->splitters[0].n_ranks;
         test.cut = span / 4 + ct_rng_below(rng, span / 2 + 1);
         ct_model_tree_expand(tree, leaves[ct_rng_below(rng, n)], &test);
@@ -51,9 +51,9 @@ static uint32_t plain_leaves(const ct_model_tree *tree, int32_t child, uint8_t *
     uint32_t n = ct_model_tree_leaves(tree, child, leaves);
     for (uint32_t row = 0; row < tree->table->n_rows; row++) {
         int32_t at = child;
-        while (!ct_is_leaf(tree, at))
-            at = ct_goes_left(tree->table, &tree->nodes[at].test, row) ? tree->nodes[at].left
-                                                                       : tree->nodes[at].right;
+        while (!ct_gmt_is_leaf(tree, at))
+            at = ct_gmt_goes_left(tree->table, &tree->nodes[at].test, row) ? tree->nodes[at].left
+                                                                           : tree->nodes[at].right;
         for (uint32_t k = 0; k < n; k++)
             if (leaves[k] == at) leaf[row] = (uint8_t) k;
     }
@@ -71,7 +71,7 @@ static void compare_line(fixture *f, const evolve_data *d, uint32_t minbucket, d
     double unit = f->table.unit;
     ct_line_options o = {minbucket, UINT32_MAX, price * unit, -1, 0};
     memset(sides, 0, sizeof sides);
-    if (!ct_is_leaf(&f->tree, 0))
+    if (!ct_gmt_is_leaf(&f->tree, 0))
         for (int side = 0; side < 2; side++) {
             int32_t child = side ? f->tree.nodes[0].right : f->tree.nodes[0].left;
             n_leaves[side] = plain_leaves(&f->tree, child, sides[side]);
@@ -87,7 +87,7 @@ static void compare_line(fixture *f, const evolve_data *d, uint32_t minbucket, d
     REQUIRE(answer.best.test.splitter >= 0);
     CHECK(fabs(found - expected) <= 1e-9 * unit * f->table.total);
     /* and the tree with it costs that */
-    if (ct_is_leaf(&f->tree, 0)) ct_model_tree_expand(&f->tree, 0, &answer.best.test);
+    if (ct_gmt_is_leaf(&f->tree, 0)) ct_model_tree_expand(&f->tree, 0, &answer.best.test);
     else f->tree.nodes[0].test = answer.best.test;
     ct_model_tree_refresh(&f->tree, 0, 1, 16);
     CHECK(fabs(f->tree.sse - answer.best.sse) <= 1e-10 * f->table.total);
@@ -126,7 +126,7 @@ static void lines_below_are_exact(void)
         fixture f;
         ct_line_answer answer;
         ct_error error;
-        ct_test test = {0, 40, {0}, 0};
+        ct_gmt_test test = {0, 40, {0}, 0};
         REQUIRE(open_fixture(&f, d, 3));
         REQUIRE(ct_model_tree_expand(&f.tree, 0, &test));
         ct_model_tree_refresh(&f.tree, 0, 1, 16);
@@ -155,7 +155,7 @@ static void some_rows_rule_out(void)
     fixture f;
     ct_line_answer answer, again;
     ct_error error;
-    ct_test first = {0, MOST_ROWS / 2, {0}, 0}, second = {2, MOST_ROWS / 2, {0}, 0};
+    ct_gmt_test first = {0, MOST_ROWS / 2, {0}, 0}, second = {2, MOST_ROWS / 2, {0}, 0};
     for (uint32_t row = 0; row < MOST_ROWS; row++)
         d->y[row] = (d->x[1][row] < 3 ? d->x[0][row] : 5 - d->x[2][row]) + d->weights[row] * 3;
     REQUIRE(open_fixture(&f, d, 16));
@@ -224,7 +224,7 @@ static void sets_have_sides(void)
             d->y[row] = (d->codes[row] == 1) == mirrored ? fabs(x - 2.5) : 1 + x;
         }
         REQUIRE(open_fixture(&f, d, 8));
-        ct_test test = {0, 45, {0}, 0};
+        ct_gmt_test test = {0, 45, {0}, 0};
         REQUIRE(ct_model_tree_expand(&f.tree, 0, &test));
         REQUIRE(ct_model_tree_expand(&f.tree, f.tree.nodes[0].left, &test));
         f.tree.nodes[0].test.cut = 60;
@@ -347,7 +347,7 @@ static void check_sums(const ct_model_tree *tree, int32_t at)
             }
             CHECK(fabsl(sum - gram[ct_gram_row(i) + j]) <= 1e-12L * size);
         }
-    for (uint32_t k = node->begin + 1; ct_is_leaf(tree, at) && k < node->end; k++)
+    for (uint32_t k = node->begin + 1; ct_gmt_is_leaf(tree, at) && k < node->end; k++)
         REQUIRE(tree->rows[k - 1] < tree->rows[k]);
 }
 
@@ -363,7 +363,7 @@ static void pieces_are_all_rows(void)
     REQUIRE(open_fixture(&f, d, 32));
     for (int i = 0; i < 3; i++)
         REQUIRE((scratch[i] = i ? ct_line_scratch_new(&f.table, 8) : f.scratch) != NULL);
-    const ct_test test = {0, 100000, {0}, 0}, below = {1, 70000, {0}, 0};
+    const ct_gmt_test test = {0, 100000, {0}, 0}, below = {1, 70000, {0}, 0};
     f.tree.threads = 3;
     check_sums(&f.tree, 0);
     REQUIRE(ct_model_tree_expand(&f.tree, 0, &test));
@@ -373,7 +373,7 @@ static void pieces_are_all_rows(void)
     const ct_model_node *left = &f.tree.nodes[f.tree.nodes[0].left];
     CHECK(left->end >= 100000 && left->end < 100100); /* some values are equal */
     for (uint32_t k = 0; k < 140000; k++)
-        CHECK(ct_goes_left(&f.table, &test, f.tree.rows[k]) == (k < left->end));
+        CHECK(ct_gmt_goes_left(&f.table, &test, f.tree.rows[k]) == (k < left->end));
     ct_line_options options = {1, 2, 0.5, -1, 0};
     ct_line_answer first, again;
     for (unsigned threads = 1; threads <= 3; threads += 2) {
@@ -399,12 +399,12 @@ static void change_both(ct_model_tree *rows, ct_model_tree *bare, ct_rng *rng)
 {
     ct_model_tree *both[2] = {rows, bare};
     int32_t node = ct_random_node(rows, ct_rng_below(rng, 3) ? ct_any_leaf : ct_any_split, rng);
-    ct_test test;
+    ct_gmt_test test;
     uint32_t kind = ct_rng_below(rng, 3);
     if (node == CT_NO_NODE || !ct_random_test(rows, &rows->nodes[node], rng, &test)) return;
     for (int k = 0; k < 2; k++) {
         ct_model_node *at = &both[k]->nodes[node];
-        if (ct_is_leaf(both[k], node)) ct_model_tree_expand(both[k], node, &test);
+        if (ct_gmt_is_leaf(both[k], node)) ct_model_tree_expand(both[k], node, &test);
         else if (kind == 0) ct_model_tree_lift(both[k], node, at->left);
         else at->test = test;
     }
@@ -473,7 +473,7 @@ static void cells_have_the_sums(void)
 
 /* ---- mutations of the evolution ---- */
 
-static int same_test(const ct_test *a, const ct_test *b)
+static int same_test(const ct_gmt_test *a, const ct_gmt_test *b)
 {
     return a->splitter == b->splitter && a->cut == b->cut &&
            !memcmp(a->levels, b->levels, sizeof a->levels) && a->missing_left == b->missing_left;

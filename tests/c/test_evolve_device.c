@@ -56,7 +56,7 @@ static ct_status bench_open_wide(bench *b, int device, uint32_t q, ct_error *err
     memcpy(x[WIDE - 1], x[3], sizeof x[3]);
     for (uint32_t row = 0; row < WIDE_ROWS; row++)
         y[row] = x[0][row] < 0.4 ? x[1][row] : 2 * x[2][row];
-    const ct_model_data data = {WIDE_ROWS, WIDE, columns, q, all, 4, all, none, y, NULL, 0};
+    const ct_gmt_model_data data = {WIDE_ROWS, WIDE, columns, q, all, 4, all, none, y, NULL, 0};
     CHECK(ct_model_table_init(&b->table, &data, 16, 1, error) == CT_OK);
     CHECK(ct_row_cells_init(&b->cells, &b->table, ct_gram_at(CT_SIMD_SCALAR), along, error) ==
           CT_OK);
@@ -76,12 +76,12 @@ static int32_t change(ct_model_tree *tree, ct_rng *rng)
 {
     const uint32_t n = tree->table->n_rows;
     int32_t node;
-    ct_test test;
+    ct_gmt_test test;
     do node = (int32_t) ct_rng_below(rng, tree->room);
     while (!tree->nodes[node].used);
     if (!ct_test_between(tree->table, ct_rng_below(rng, n), ct_rng_below(rng, n), rng, &test))
         return node;
-    if (!ct_is_leaf(tree, node)) tree->nodes[node].test = test;
+    if (!ct_gmt_is_leaf(tree, node)) tree->nodes[node].test = test;
     else if (tree->n_leaves < LEAVES && ct_model_tree_expand(tree, node, &test)) tree->n_leaves++;
     return node;
 }
@@ -139,7 +139,7 @@ static void check_answer(const twins *t, uint32_t i)
         const ct_model_node *a = &device->tree->nodes[k], *b = &cpu->tree->nodes[k];
         if (!a->used) continue;
         CHECK_INT(a->end, b->end);
-        if (ct_is_leaf(device->tree, (int32_t) k))
+        if (ct_gmt_is_leaf(device->tree, (int32_t) k))
             CHECK(!memcmp(&a->sse, &b->sse, sizeof a->sse) && a->terms == b->terms);
     }
 }

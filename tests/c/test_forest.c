@@ -1,6 +1,6 @@
 /* Forests against plain counts over raw values. */
 #include "check.h"
-#include "forest/few.h"
+#include "forest/distinct.h"
 #include "forest/permute.h"
 #include "forest/walk.h"
 #include "forest_data.h"
@@ -13,14 +13,14 @@ static void codes_keep_order(void)
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
         for (int few = 0; few < 2; few++) {
             forest_table t = forest_table_new(i, few ? 700 : 6000, 2, 2, levels[i], 0.1,
-                                              few ? 37 : CT_CODES);
+                                              few ? 37 : CT_HIST_CODES);
             for (uint32_t col = 0; col < 2; col++) {
-                const ct_code_column *column = &t.codes->columns[col];
+                const ct_hist_code_column *column = &t.codes->columns[col];
                 const double *x = t.values + (size_t) col * t.n_rows;
                 const uint16_t *codes = t.codes->codes + (size_t) col * t.n_rows;
                 const uint8_t *bins = t.codes->bins + (size_t) col * t.n_rows;
                 int wrong = 0;
-                CHECK(column->n_codes <= (few ? 37 : CT_CODES) && column->n_bins <= CT_BINS);
+                CHECK(column->n_codes <= (few ? 37 : CT_HIST_CODES) && column->n_bins <= CT_BINS);
                 for (uint32_t row = 0; row < t.n_rows; row++) {
                     CHECK_INT(t.codes->by_row[row * t.codes->stride + col], codes[row]);
                     if (x[row] != x[row]) {
@@ -51,7 +51,7 @@ static void codes_of_levels(void)
         rng r = {seed};
         ct_error error;
         uint32_t n = 1 + rng_below(&r, 5000), n_levels = seed % 20 ? 1 + rng_below(&r, 900) : 65536,
-                 most = seed % 3 ? CT_CODES : 2 + rng_below(&r, 90);
+                 most = seed % 3 ? CT_HIST_CODES : 2 + rng_below(&r, 90);
         uint16_t *numbers = (uint16_t *) malloc(n * sizeof *numbers);
         double *values = (double *) malloc(n * sizeof *values);
         for (uint32_t i = 0; i < n_levels; i++) {
@@ -64,9 +64,9 @@ static void codes_of_levels(void)
         }
         ct_coded_column coded = {numbers, levels, n_levels};
         ct_column both[2] = {{&coded, CT_CODED}, {values, CT_DOUBLE}};
-        ct_codes codes;
-        REQUIRE(ct_codes_init(&codes, both, 2, n, most, 0, 1, NULL, &error) == CT_OK);
-        const ct_code_column *a = &codes.columns[0], *b = &codes.columns[1];
+        ct_hist_codes codes;
+        REQUIRE(ct_hist_codes_init(&codes, both, 2, n, most, 0, 1, NULL, &error) == CT_OK);
+        const ct_hist_code_column *a = &codes.columns[0], *b = &codes.columns[1];
         CHECK(memcmp(codes.codes, codes.codes + n, n * sizeof *codes.codes) == 0);
         CHECK(memcmp(codes.bins, codes.bins + n, n) == 0);
         CHECK_INT(a->n_codes, b->n_codes);
@@ -74,16 +74,17 @@ static void codes_of_levels(void)
         CHECK_INT(a->has_missing, b->has_missing);
         if (b->n_codes) CHECK(memcmp(a->edges, b->edges, b->n_codes * sizeof *b->edges) == 0);
         CHECK(memcmp(a->first, b->first, (b->n_bins + 1) * sizeof *b->first) == 0);
-        ct_codes_free(&codes);
+        ct_hist_codes_free(&codes);
         free(numbers), free(values);
     }
 }
 
 static uint32_t few_of(const ct_column *column, uint32_t n, uint32_t most)
 {
-    ct_few *few = (ct_few *) malloc(sizeof *few);
+    ct_hist_distinct *few = (ct_hist_distinct *) malloc(sizeof *few);
     uint16_t *codes = (uint16_t *) malloc(n * sizeof *codes);
-    uint32_t n_levels = ct_few_values(few, column, n, most, codes), met = 0, missing = 0, wrong = 0;
+    uint32_t n_levels = ct_hist_distinct_values(few, column, n, most, codes), met = 0, missing = 0,
+        wrong = 0;
     for (uint32_t row = 0; n_levels && row < n; row++) {
         double x = ct_column_value(column, row), level = few->levels[codes[row]];
         if (ct_is_missing(column, row)) {
@@ -119,17 +120,19 @@ static uint32_t few_in_runs(uint32_t n, uint32_t k, uint32_t times, uint32_t mos
 
 static void few_values(void)
 {
-    CHECK_INT(few_in_runs(600, 1, 1, CT_CODES), 2);
-    CHECK_INT(few_in_runs(511, 1, 1, CT_CODES), 0);
-    CHECK_INT(few_in_runs(512, 1, 1, CT_CODES), 2);
-    CHECK_INT(few_in_runs(4000, 256, 1, CT_CODES), 257);
-    CHECK_INT(few_in_runs(4000, 257, 1, CT_CODES), 0);
-    CHECK_INT(few_in_runs(4000, 4000, 1, CT_CODES), 0);
+    CHECK_INT(few_in_runs(600, 1, 1, CT_HIST_CODES), 2);
+    CHECK_INT(few_in_runs(511, 1, 1, CT_HIST_CODES), 0);
+    CHECK_INT(few_in_runs(512, 1, 1, CT_HIST_CODES), 2);
+    CHECK_INT(few_in_runs(4000, 256, 1, CT_HIST_CODES), 257);
+    CHECK_INT(few_in_runs(4000, 257, 1, CT_HIST_CODES), 0);
+    CHECK_INT(few_in_runs(4000, 4000, 1, CT_HIST_CODES), 0);
     CHECK_INT(few_in_runs(600, 50, 1, 50), 51);
     CHECK_INT(few_in_runs(600, 50, 1, 49), 0);
-    CHECK_INT(few_in_runs(2 * CT_FEW, CT_FEW - 1, 2, CT_CODES), CT_FEW);
-    CHECK_INT(few_in_runs(2 * CT_FEW, CT_FEW, 2, CT_CODES), 0);
-    CHECK_INT(few_in_runs(2 * CT_FEW, CT_FEW - 2, 2, CT_FEW - 2), CT_FEW - 1);
+    CHECK_INT(few_in_runs(2 * CT_HIST_DISTINCT, CT_HIST_DISTINCT - 1, 2, CT_HIST_CODES),
+              CT_HIST_DISTINCT);
+    CHECK_INT(few_in_runs(2 * CT_HIST_DISTINCT, CT_HIST_DISTINCT, 2, CT_HIST_CODES), 0);
+    CHECK_INT(few_in_runs(2 * CT_HIST_DISTINCT, CT_HIST_DISTINCT - 2, 2, CT_HIST_DISTINCT - 2),
+              CT_HIST_DISTINCT - 1);
 }
 
 static void few_special_values(void)
@@ -141,13 +144,13 @@ static void few_special_values(void)
     ct_column doubles = {x, CT_DOUBLE}, integers = {k, CT_INT32};
     for (int kind = 0; kind < 3; kind++) { /* the zero of either sign first; no value */
         for (int i = 0; i < 600; i++) x[i] = kind == 2 ? NAN : some[(i + kind) % 8];
-        CHECK_INT(few_of(&doubles, 600, CT_CODES), kind == 2 ? 1 : 7);
+        CHECK_INT(few_of(&doubles, 600, CT_HIST_CODES), kind == 2 ? 1 : 7);
     }
     for (int i = 0; i < 600; i++) k[i] = whole[i % 5];
-    CHECK_INT(few_of(&integers, 600, CT_CODES), 5);
+    CHECK_INT(few_of(&integers, 600, CT_HIST_CODES), 5);
 }
 
-/* Values of one slot: as few.c has it. */
+/* Values of one slot: as distinct.c has it. */
 static void few_crowded(void)
 {
     double x[600];
@@ -157,12 +160,12 @@ static void few_crowded(void)
         uint64_t bits;
         memcpy(&bits, &value, sizeof bits);
         bits = (bits ^ bits >> 32) * UINT64_C(0x9e3779b97f4a7c15);
-        if ((bits >> 32) % (2 * CT_FEW) == 0) x[n++] = value;
+        if ((bits >> 32) % (2 * CT_HIST_DISTINCT) == 0) x[n++] = value;
     }
     for (uint32_t i = 65; i < 600; i++) x[i] = x[i % 64];
-    CHECK_INT(few_of(&column, 600, CT_CODES), 0);
+    CHECK_INT(few_of(&column, 600, CT_HIST_CODES), 0);
     x[64] = x[0];
-    CHECK_INT(few_of(&column, 600, CT_CODES), 65);
+    CHECK_INT(few_of(&column, 600, CT_HIST_CODES), 65);
 }
 
 /* A code is the number of distinct values below, whether they are few or nearly as many as rows. */
@@ -178,9 +181,10 @@ static void codes_are_ranks(void)
             if (kind > 1 && rng_below(&r, 9) == 0) x[i] = NAN, k[i] = INT32_MIN;
         }
         ct_column columns[2] = {{x, CT_DOUBLE}, {k, CT_INT32}};
-        ct_codes codes;
+        ct_hist_codes codes;
         ct_error error;
-        REQUIRE(ct_codes_init(&codes, columns, 2, 600, CT_CODES, 0, 1, NULL, &error) == CT_OK);
+        REQUIRE(ct_hist_codes_init(&codes, columns, 2, 600, CT_HIST_CODES, 0, 1, NULL,
+                                   &error) == CT_OK);
         CHECK(memcmp(codes.codes, codes.codes + 600, 600 * sizeof *codes.codes) == 0);
         CHECK_INT(codes.columns[0].has_missing, kind > 1);
         for (int i = 0; i < 600; i++) {
@@ -192,7 +196,7 @@ static void codes_are_ranks(void)
             }
             CHECK_INT(codes.codes[i], x[i] == x[i] ? rank : CT_CODE_MISSING);
         }
-        ct_codes_free(&codes);
+        ct_hist_codes_free(&codes);
     }
 }
 
@@ -203,8 +207,8 @@ static void bins_grow_from_ends(void)
     static const uint32_t sizes[] = {300, 5000, 16384};
     for (int k = 0; k < 3; k++) {
         const uint32_t n = sizes[k];
-        forest_table t = forest_table_new(5, n, 1, 2, 0, 0, CT_CODES);
-        const ct_code_column *column = &t.codes->columns[0];
+        forest_table t = forest_table_new(5, n, 1, 2, 0, 0, CT_HIST_CODES);
+        const ct_hist_code_column *column = &t.codes->columns[0];
         const uint64_t whole = 255 * 255 * 255;
         uint32_t bin = 0, part = 0;
         CHECK(n < 5000 || column->n_bins > 230);
@@ -227,7 +231,7 @@ static void bins_grow_from_ends(void)
 
 static void samples(void)
 {
-    forest_table t = forest_table_new(3, 1000, 1, 2, 0, 0, CT_CODES);
+    forest_table t = forest_table_new(3, 1000, 1, 2, 0, 0, CT_HIST_CODES);
     ct_hist_options o = forest_options(&t, 1);
     double weights[1000];
     for (int kind = 0; kind < 3; kind++) {
@@ -269,7 +273,7 @@ static void units_of_weights(void)
 {
     enum { ROWS = 300 };
     static const double units[] = {0x1p1020, 0x1p500, 0x1p-1074};
-    forest_table t = forest_table_new(5, ROWS, 1, 2, 0, 0, CT_CODES);
+    forest_table t = forest_table_new(5, ROWS, 1, 2, 0, 0, CT_HIST_CODES);
     ct_hist_options o = forest_options(&t, 1);
     double weights[ROWS];
     for (int kind = 0; kind < 3; kind++) {
@@ -292,7 +296,7 @@ static void units_of_weights(void)
  * rows, each sample of 3 has one in 0.3 of 3,000 trees, of which 5 sd are 125. */
 static void all_rows_are_drawn(void)
 {
-    forest_table t = forest_table_new(4, 10, 1, 2, 0, 0, CT_CODES);
+    forest_table t = forest_table_new(4, 10, 1, 2, 0, 0, CT_HIST_CODES);
     ct_hist_options o = forest_options(&t, 1);
     uint32_t times[10] = {0};
     o.replace = 0;
@@ -547,7 +551,7 @@ static void recount_tree(recount *r, double *values)
 static void recount_rule(ct_split_rule rule, uint64_t seed, uint32_t n_rows, uint32_t n_classes,
                          uint32_t levels, double missing, uint32_t min_n, uint32_t depth)
 {
-    forest_table t = forest_table_new(seed, n_rows, 3, n_classes, levels, missing, CT_CODES);
+    forest_table t = forest_table_new(seed, n_rows, 3, n_classes, levels, missing, CT_HIST_CODES);
     ct_hist_options o = forest_options(&t, 2);
     ct_hist_forest forest;
     ct_hist_extra extra;
@@ -615,9 +619,9 @@ static void set_values(forest_table *t, uint32_t col, uint32_t (*value)(uint32_t
 {
     ct_error error;
     for (uint32_t i = 0; i < t->n_rows; i++) t->values[col * t->n_rows + i] = value(i);
-    ct_codes_free(t->codes);
-    CHECK_INT(ct_codes_init(t->codes, t->columns, t->n_cols, t->n_rows, CT_CODES, 0, 1, NULL,
-                            &error),
+    ct_hist_codes_free(t->codes);
+    CHECK_INT(ct_hist_codes_init(t->codes, t->columns, t->n_cols, t->n_rows, CT_HIST_CODES, 0, 1,
+                                 NULL, &error),
               CT_OK);
 }
 
@@ -630,7 +634,7 @@ static uint32_t gap_in_one_half(uint32_t row)
 /* A node of half the rows, which have 0, 1, 18 and 19 of the 20 values that there are. */
 static void cut_is_in_the_middle(uint32_t n_rows)
 {
-    forest_table t = forest_table_new(5, n_rows, 2, 3, 0, 0, CT_CODES);
+    forest_table t = forest_table_new(5, n_rows, 2, 3, 0, 0, CT_HIST_CODES);
     ct_hist_options o = forest_options(&t, 1);
     ct_hist_forest forest;
     ct_hist_extra extra;
@@ -655,7 +659,7 @@ static void cut_is_in_the_middle(uint32_t n_rows)
 /* Small nodes, those with bins of their own, larger ones. */
 static void cuts_are_in_the_middle(void)
 {
-    static const uint32_t n_rows[] = {100, 2 * CT_NEAR_ROWS - 40, 2 * CT_NEAR_ROWS + 160, 5000};
+    static const uint32_t n_rows[] = {100, 2 * CT_MEDIUM_ROWS - 40, 2 * CT_MEDIUM_ROWS + 160, 5000};
     for (size_t i = 0; i < sizeof n_rows / sizeof *n_rows; i++) cut_is_in_the_middle(n_rows[i]);
 }
 
@@ -686,7 +690,7 @@ static void same_forest(void)
     for (uint32_t kind = 0; kind < 8; kind++) {
         forest_table t = forest_table_new(kind, CHECK_QUICK() ? 900 : 3000, 5,
                                           kind < 6 ? 2 + 3 * (kind % 3) : 0, kind % 2 ? 0 : 100,
-                                          kind % 3 ? 0.1 : 0, CT_CODES);
+                                          kind % 3 ? 0.1 : 0, CT_HIST_CODES);
         ct_hist_options o = forest_options(&t, 4);
         o.mtry = 2;
         o.oob = 1;
@@ -712,7 +716,7 @@ static void same_forest(void)
 /* Trees grown apart are those grown at once. */
 static void parts_make_the_whole(void)
 {
-    forest_table t = forest_table_new(9, 600, 4, 3, 0, 0.1, CT_CODES);
+    forest_table t = forest_table_new(9, 600, 4, 3, 0, 0.1, CT_HIST_CODES);
     ct_hist_options o = forest_options(&t, 6);
     ct_hist_forest whole, half;
     ct_hist_extra extra;
@@ -737,14 +741,15 @@ static void parts_make_the_whole(void)
 static void candidates_are_even(void)
 {
     enum { COLS = 6, TREES = 3000 };
-    forest_table t = forest_table_new(4, 40, COLS, 2, 0, 0, CT_CODES);
+    forest_table t = forest_table_new(4, 40, COLS, 2, 0, 0, CT_HIST_CODES);
     for (uint32_t i = 0; i < 40; i++) {
         for (uint32_t col = 0; col < COLS; col++) t.values[col * 40 + i] = i < 20;
         t.classes[i] = i < 20;
     }
-    ct_codes_free(t.codes);
+    ct_hist_codes_free(t.codes);
     ct_error error;
-    REQUIRE(ct_codes_init(t.codes, t.columns, COLS, 40, CT_CODES, 0, 1, NULL, &error) == CT_OK);
+    REQUIRE(ct_hist_codes_init(t.codes, t.columns, COLS, 40, CT_HIST_CODES, 0, 1, NULL,
+                               &error) == CT_OK);
     ct_hist_options o = forest_options(&t, TREES);
     ct_hist_forest forest;
     ct_hist_extra extra;
@@ -763,7 +768,7 @@ static void candidates_are_even(void)
 static void siblings_draw_apart(void)
 {
     enum { COLS = 16, ROWS = 64, TREES = 400 };
-    forest_table t = forest_table_new(6, ROWS, COLS, 2, 0, 0, CT_CODES);
+    forest_table t = forest_table_new(6, ROWS, COLS, 2, 0, 0, CT_HIST_CODES);
     ct_hist_options o = forest_options(&t, TREES);
     ct_hist_forest forest;
     ct_hist_extra extra;
@@ -793,7 +798,7 @@ static void left_out(void)
 {
     enum { ROWS = 3000 };
     for (int numbers = 0; numbers < 2; numbers++) {
-        forest_table t = forest_table_new(11, ROWS, 4, numbers ? 0 : 3, 0, 0.1, CT_CODES);
+        forest_table t = forest_table_new(11, ROWS, 4, numbers ? 0 : 3, 0, 0.1, CT_HIST_CODES);
         ct_hist_options o = forest_options(&t, 5);
         ct_hist_forest forest;
         ct_hist_extra extra;
@@ -839,10 +844,10 @@ static void shuffled_columns(void)
     for (int kind = 0; kind < 8; kind++) {
         const int numbers = kind % 2, levels = kind / 4;
         forest_table t = forest_table_new(12, ROWS, 4, numbers ? 0 : 3, levels ? 6 : 0,
-                                          kind % 4 < 2 ? 0.1 : 0, CT_CODES);
+                                          kind % 4 < 2 ? 0.1 : 0, CT_HIST_CODES);
         ct_hist_options o = forest_options(&t, 1);
         ct_grower grower;
-        ct_desk desk;
+        ct_hist_scratch scratch;
         ct_hist_tree tree;
         ct_error error;
         int64_t harm[4] = {0}, own[4] = {0}, by_column[4] = {0};
@@ -850,14 +855,14 @@ static void shuffled_columns(void)
         o.permutation = 1;
         o.depth = kind == 3 ? 2 : 1000;
         REQUIRE(ct_grower_init(&grower, &t.data, &o, &error) == CT_OK &&
-                ct_desk_init(&desk, &grower, 0, NULL) == CT_OK);
-        REQUIRE(ct_grow_tree(&desk, 0) && ct_desk_tree(&desk, &tree) == CT_OK &&
-                ct_permute(&desk, &tree, harm));
+                ct_hist_scratch_init(&scratch, &grower, 0, NULL) == CT_OK);
+        REQUIRE(ct_grow_tree(&scratch, 0) && ct_hist_scratch_tree(&scratch, &tree) == CT_OK &&
+                ct_permute(&scratch, &tree, harm));
         uint16_t *by_row = t.codes->by_row;
         t.codes->by_row = NULL;
-        CHECK(ct_permute(&desk, &tree, by_column));
+        CHECK(ct_permute(&scratch, &tree, by_column));
         t.codes->by_row = by_row;
-        uint32_t n = desk.n_settled, shuffled[ROWS];
+        uint32_t n = scratch.n_out, shuffled[ROWS];
         ct_rng draws = ct_rng_of(o.seed, 0, 2);
         for (uint32_t i = 0; i < n; i++) {
             uint32_t place = ct_rng_below(&draws, i + 1);
@@ -866,7 +871,7 @@ static void shuffled_columns(void)
         }
         for (uint32_t col = 0; col < 4; col++)
             for (uint32_t i = 0; i < n; i++) {
-                uint32_t row = desk.out_row[i], other = desk.out_row[shuffled[i]];
+                uint32_t row = scratch.out_row[i], other = scratch.out_row[shuffled[i]];
                 double *cell = &t.values[col * ROWS + row], kept = *cell, loss[2];
                 for (int now = 0; now < 2; now++) {
                     *cell = now ? t.values[col * ROWS + other] : kept;
@@ -885,7 +890,7 @@ static void shuffled_columns(void)
         }
         CHECK(levels ? harm[0] > 0 : harm[0] > 3 * llabs(harm[3]));
         ct_hist_tree_free(&tree);
-        ct_desk_free(&desk);
+        ct_hist_scratch_free(&scratch);
         ct_grower_free(&grower);
         forest_table_free(&t);
     }
@@ -894,7 +899,7 @@ static void shuffled_columns(void)
 /* Labels that have nothing to do with the columns are guessed at chance. */
 static void labels_at_random(void)
 {
-    forest_table t = forest_table_new(13, 2000, 4, 2, 0, 0, CT_CODES);
+    forest_table t = forest_table_new(13, 2000, 4, 2, 0, 0, CT_HIST_CODES);
     ct_hist_options o = forest_options(&t, 40);
     ct_hist_forest forest;
     ct_hist_extra extra;
@@ -920,7 +925,7 @@ static void predictions(void)
     enum { N = 700 };
     for (int numbers = 0; numbers < 2; numbers++) {
         uint32_t width = numbers ? 1 : 3;
-        forest_table t = forest_table_new(14, N, 4, numbers ? 0 : 3, 0, 0.1, CT_CODES);
+        forest_table t = forest_table_new(14, N, 4, numbers ? 0 : 3, 0, 0.1, CT_HIST_CODES);
         ct_hist_options o = forest_options(&t, 7);
         ct_hist_forest forest;
         ct_hist_extra extra;
@@ -977,7 +982,7 @@ static void predictions(void)
 
 static void refusals(void)
 {
-    forest_table t = forest_table_new(15, 50, 2, 2, 0, 0, CT_CODES);
+    forest_table t = forest_table_new(15, 50, 2, 2, 0, 0, CT_HIST_CODES);
     ct_hist_forest forest;
     ct_hist_extra extra;
     ct_error error;
@@ -1001,7 +1006,7 @@ static int stop_now(void *calls) { return ++*(int *) calls > 1; }
 
 static void stops(void)
 {
-    forest_table t = forest_table_new(16, 3000, 6, 3, 0, 0, CT_CODES);
+    forest_table t = forest_table_new(16, 3000, 6, 3, 0, 0, CT_HIST_CODES);
     for (int kind = 0; kind < 3; kind++) {
         ct_hist_options o = forest_options(&t, 100000);
         ct_hist_forest forest;
@@ -1031,19 +1036,20 @@ static int stop_at_once(void *calls) { return ++*(int *) calls; }
 
 static void coding_stops(void)
 {
-    forest_table t = forest_table_new(18, 500, 50, 2, 0, 0, CT_CODES);
+    forest_table t = forest_table_new(18, 500, 50, 2, 0, 0, CT_HIST_CODES);
     for (unsigned threads = 1; threads < 3; threads++) {
         int asked = 0;
         uint32_t coded = 0;
         ct_halt stop = {stop_at_once, &asked, 0, threads == 2};
-        ct_codes codes;
+        ct_hist_codes codes;
         ct_error error;
-        CHECK_INT(ct_codes_init(&codes, t.columns, 50, 500, CT_CODES, 1, threads, &stop, &error),
+        CHECK_INT(ct_hist_codes_init(&codes, t.columns, 50, 500, CT_HIST_CODES, 1, threads, &stop,
+                                     &error),
                   CT_OK);
         for (uint32_t col = 0; col < 50; col++) coded += codes.columns[col].n_codes > 0;
         CHECK_INT(coded, 0);
         CHECK(asked > 0);
-        ct_codes_free(&codes);
+        ct_hist_codes_free(&codes);
     }
     forest_table_free(&t);
 }
@@ -1051,7 +1057,7 @@ static void coding_stops(void)
 static void memory_ends(void)
 {
     for (int numbers = 0; numbers < 3; numbers++) {
-        forest_table t = forest_table_new(17, 300, 3, numbers ? 0 : 2, 0, 0, CT_CODES);
+        forest_table t = forest_table_new(17, 300, 3, numbers ? 0 : 2, 0, 0, CT_HIST_CODES);
         if (numbers == 2) t.numbers[3] = 1e30;
         int fine = 0;
         for (long after = 0; !fine && after < 300; after++) {
@@ -1072,14 +1078,14 @@ static void memory_ends(void)
         }
         CHECK(fine);
         for (long after = 0; after < 12; after++) {
-            ct_codes codes;
+            ct_hist_codes codes;
             ct_error error;
             ct_alloc_fail_after(after);
-            ct_status status = ct_codes_init(&codes, t.columns, 3, 300, CT_CODES, 1, 1, NULL,
-                                             &error);
+            ct_status status = ct_hist_codes_init(&codes, t.columns, 3, 300, CT_HIST_CODES, 1, 1,
+                                                  NULL, &error);
             ct_alloc_fail_for(-1, 0);
             CHECK_INT(status, CT_NO_MEMORY);
-            ct_codes_free(&codes);
+            ct_hist_codes_free(&codes);
         }
         forest_table_free(&t);
     }

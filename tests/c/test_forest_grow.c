@@ -130,7 +130,7 @@ static void check_tables(int device)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         if (is_slow(device) && cases[i].n_rows > 600 && i % 3 != 2) continue;
         forest_table t = forest_table_new(i, cases[i].n_rows, cases[i].n_cols, cases[i].n_classes,
-                                          cases[i].levels, cases[i].missing, CT_CODES);
+                                          cases[i].levels, cases[i].missing, CT_HIST_CODES);
         ct_hist_options o = options_of(&t, cases[i].trees, cases[i].mtry);
         o.min_n = cases[i].min_n;
         o.first_tree = (uint32_t) i;
@@ -145,7 +145,7 @@ static void check_far_numbers(int device)
 {
     for (uint32_t kind = 0; kind < 3; kind++) {
         if (is_slow(device) && kind) continue;
-        forest_table t = forest_table_new(kind, kind ? 2500 : 400, 4, 0, 0, 0.1, CT_CODES);
+        forest_table t = forest_table_new(kind, kind ? 2500 : 400, 4, 0, 0, 0.1, CT_HIST_CODES);
         ct_hist_options o = options_of(&t, 2, 2);
         o.min_n = 5;
         o.rule = kind == 2 ? CT_SPLIT_RANDOM : CT_SPLIT_GINI;
@@ -167,7 +167,7 @@ static void check_settings(int device)
         const uint32_t n_rows = kind % 8 == 7 || kind % 2 == 0 ? 1300 : 250;
         forest_table t = forest_table_new(100 + kind, n_rows, 6, n_classes,
                                           sets ? 5 : kind % 3 ? 0 : 25, kind % 4 ? 0.1 : 0,
-                                          kind % 7 ? CT_CODES : 40);
+                                          kind % 7 ? CT_HIST_CODES : 40);
         ct_hist_options o = options_of(&t, 2, 4);
         double *weights = (double *) malloc(t.n_rows * sizeof *weights);
         o.rule = n_classes || kind % 4 == 3 ? rules[kind % 4] : CT_SPLIT_GINI;
@@ -193,7 +193,7 @@ static void check_groups(int device)
     for (uint32_t kind = 0; kind < 3; kind++) {
         const uint32_t n_rows = kind == 1 ? 60 : is_slow(device) ? 600 : 900;
         forest_table t = forest_table_new(200 + kind, n_rows, 14, kind == 2 ? 0 : 2, 4, 0.1,
-                                          CT_CODES);
+                                          CT_HIST_CODES);
         ct_hist_options o = options_of(&t, 2, 13);
         o.min_n = 20;
         for (uint32_t col = 0; col < 14; col++) t.codes->columns[col].is_set = col % 3 == 0;
@@ -212,7 +212,7 @@ static void check_weights(int device)
         const uint32_t n_rows = rows[kind / 4 % 3], sample = drawn[kind / 12 % 3];
         if (is_slow(device) && (n_rows > 600 || kind % 4 > 1)) continue;
         forest_table t = forest_table_new(300 + kind, n_rows, 4, classes[kind % 4],
-                                          kind % 5 ? 0 : 100, kind < 36 ? 0 : 0.1, CT_CODES);
+                                          kind % 5 ? 0 : 100, kind < 36 ? 0 : 0.1, CT_HIST_CODES);
         ct_hist_options o = options_of(&t, 1, 3);
         o.sample = sample < n_rows ? n_rows : sample;
         o.min_n = o.sample / 100;
@@ -279,7 +279,7 @@ static void weights_with_cuda(void) { on_every_device(check_weights); }
 /* The less memory, the fewer trees at a time; at last it is refused, by its numbers. */
 static void little_memory(int number)
 {
-    forest_table t = forest_table_new(301, 800, 4, 3, 0, 0.1, CT_CODES);
+    forest_table t = forest_table_new(301, 800, 4, 3, 0, 0.1, CT_HIST_CODES);
     ct_hist_options o = options_of(&t, CUDA_ON_CPU() ? 5 : 12, 2);
     const ct_forest_device cpu = {CT_FOREST_CPU, 0}, device = device_at(number);
     grown a, b;
@@ -323,8 +323,8 @@ static void memory_of_blocks(void)
         v.table.mtry = CT_GROW_MTRY;
         CHECK(ct_large_bytes(&v) <= CT_GPU_SHARED);
         CHECK(ct_large_bytes(&v) <= sizeof(ct_large_shared));
-        CHECK(ct_near_bytes(&v, 1) <= CT_GPU_SHARED);
-        CHECK(ct_near_bytes(&v, 2) - ct_near_bytes(&v, 1) == ct_near_warp_bytes(&v));
+        CHECK(ct_medium_bytes(&v, 1) <= CT_GPU_SHARED);
+        CHECK(ct_medium_bytes(&v, 2) - ct_medium_bytes(&v, 1) == ct_medium_warp_bytes(&v));
     }
     CHECK(sizeof(ct_part_shared) <= CT_GPU_SHARED && sizeof(ct_root_shared) <= CT_GPU_SHARED);
 }
@@ -334,7 +334,7 @@ static void memory_of_blocks(void)
 /* The twin fails at every call in turn; the forest is that of the CPU in any case. */
 static void twin_that_fails(void)
 {
-    forest_table t = forest_table_new(302, 700, 3, 2, 0, 0.1, CT_CODES);
+    forest_table t = forest_table_new(302, 700, 3, 2, 0, 0.1, CT_HIST_CODES);
     ct_hist_options o = options_of(&t, 3, 2);
     const ct_forest_device cpu = {CT_FOREST_CPU, 0}, device = device_at(TWIN);
     grown a, b;
@@ -362,7 +362,7 @@ static void twin_that_fails(void)
 static void cuda_that_fails(void)
 {
     if (!CUDA_ON_CPU()) SKIP("no CUDA on the CPU");
-    forest_table t = forest_table_new(303, 530, 3, 2, 6, 0, CT_CODES);
+    forest_table t = forest_table_new(303, 530, 3, 2, 6, 0, CT_HIST_CODES);
     ct_hist_options o = options_of(&t, 1, 1);
     const ct_forest_device cpu = {CT_FOREST_CPU, 0}, device = device_at(0);
     grown a, b;
@@ -400,7 +400,7 @@ static int stop_now(void *calls) { return ++*(int *) calls > 1; }
 /* Trees that are there are those of the whole forest, and so is what is known besides. */
 static void stops(void)
 {
-    forest_table t = forest_table_new(304, 900, 4, 3, 0, 0.1, CT_CODES);
+    forest_table t = forest_table_new(304, 900, 4, 3, 0, 0.1, CT_HIST_CODES);
     const ct_forest_device device = device_at(TWIN), cpu = {CT_FOREST_CPU, 0};
     for (int kind = 0; kind < 3; kind++) {
         ct_hist_options o = options_of(&t, kind == 1 ? 400 : 4000, 2);
@@ -434,7 +434,7 @@ static void stops(void)
     forest_table_free(&t);
 }
 
-static int never(void *calls, const ct_learner_round *round, ct_learner_answer *answers)
+static int never(void *calls, const ct_hist_learner_round *round, ct_hist_learner_answer *answers)
 {
     (void) calls;
     for (uint32_t i = 0; i < round->n_leaves; i++) answers[i].feature = -1;
@@ -443,7 +443,7 @@ static int never(void *calls, const ct_learner_round *round, ct_learner_answer *
 
 static void left_to_the_cpu(void)
 {
-    forest_table t = forest_table_new(305, 60, 3, 2, 0, 0, CT_CODES);
+    forest_table t = forest_table_new(305, 60, 3, 2, 0, 0, CT_HIST_CODES);
     const ct_forest_device device = device_at(TWIN), any = {CT_FOREST_AUTO, 0},
                            none = {CT_FOREST_CUDA, CT_DEVICE_MAX};
     double *weights = (double *) calloc(60, sizeof *weights);
@@ -489,7 +489,7 @@ static void what_pays(void)
     };
     const ct_forest_device any = {CT_FOREST_AUTO, 0};
     for (size_t i = 0; i < sizeof fits / sizeof *fits; i++) {
-        ct_codes codes;
+        ct_hist_codes codes;
         ct_hist_data data;
         ct_hist_options o;
         ct_forest_used used;

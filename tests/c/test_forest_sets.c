@@ -141,7 +141,7 @@ static void sets_of_levels(void)
     for (uint32_t kind = 0; kind < 8; kind++) {
         forest_table t = forest_table_new(kind + 30, kind % 2 && !CHECK_QUICK() ? 2500 : 700, 2,
                                           kind < 6 ? 2 + kind % 3 : 0, kind == 1 ? 4 : 6,
-                                          kind < 3 ? 0.1 : 0, CT_CODES);
+                                          kind < 3 ? 0.1 : 0, CT_HIST_CODES);
         check_table(&t, kind < 4, CT_SPLIT_GINI);
         forest_table_free(&t);
     }
@@ -152,7 +152,7 @@ static void other_rules(void)
 {
     static const ct_split_rule rules[] = {CT_SPLIT_ENTROPY, CT_SPLIT_ERROR, CT_SPLIT_RANDOM};
     for (uint32_t kind = 0; kind < 3; kind++) {
-        forest_table t = forest_table_new(kind + 50, 1500, 2, 3, 6, 0.1, CT_CODES);
+        forest_table t = forest_table_new(kind + 50, 1500, 2, 3, 6, 0.1, CT_HIST_CODES);
         check_table(&t, 0, rules[kind]);
         forest_table_free(&t);
     }

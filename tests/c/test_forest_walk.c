@@ -39,9 +39,9 @@ static int bench_open(bench *b, uint64_t seed, uint32_t n_rows, uint32_t n_class
 {
     ct_hist_extra extra;
     ct_error error;
-    b->grown = forest_table_new(seed, 400, 5, n_classes, levels, 0.1, CT_CODES);
+    b->grown = forest_table_new(seed, 400, 5, n_classes, levels, 0.1, CT_HIST_CODES);
     b->rows = forest_table_new(seed + 1000, n_rows, 5, n_classes, levels, seed % 2 ? 0.2 : 0,
-                               CT_CODES);
+                               CT_HIST_CODES);
     ct_hist_options o = forest_options(&b->grown, trees);
     o.mtry = 2;
     o.min_n = min_n;
@@ -254,11 +254,11 @@ typedef struct {
     int16_t labels[2][PIXELS];
     const int32_t *columns[CHANNELS][2];
     const int32_t *const *by_channel[CHANNELS];
-    ct_image_shape shapes[2];
-    ct_value_columns value_columns;
-    ct_integrals integrals;
-    ct_source source;
-    ct_image_forest forest;
+    ct_pixel_shape shapes[2];
+    ct_pixel_value_columns value_columns;
+    ct_pixel_integrals integrals;
+    ct_pixel_source source;
+    ct_pixel_forest forest;
 } scenes;
 
 static void paint(scenes *s, uint64_t seed)
@@ -280,8 +280,8 @@ static scenes *scenes_new(uint64_t seed, int columns)
 {
     scenes *s = (scenes *) calloc(1, sizeof *s);
     const int16_t *labels[2] = {s->labels[0], s->labels[1]};
-    ct_image images[2] = {{s->values[0], HEIGHT, WIDTH}, {s->values[1], HEIGHT, WIDTH}};
-    ct_image_options o = {.policy = seed % 2 ? CT_IMAGE_RANDOM : CT_IMAGE_BEST,
+    ct_pixel images[2] = {{s->values[0], HEIGHT, WIDTH}, {s->values[1], HEIGHT, WIDTH}};
+    ct_pixel_options o = {.policy = seed % 2 ? CT_PIXEL_RANDOM : CT_PIXEL_BEST,
                           .n_trees = 3,
                           .features = 20,
                           .bins = 16,
@@ -290,42 +290,43 @@ static scenes *scenes_new(uint64_t seed, int columns)
                           .seed = seed,
                           .simd = ct_cpu_find("auto"),
                           .time_limit = 1e9};
-    ct_image_end end;
+    ct_pixel_end end;
     ct_error error;
     paint(s, seed);
-    if (ct_integrals_init(&s->integrals, images, 2, CHANNELS, 4, 1, o.simd, &error)) abort();
+    if (ct_pixel_integrals_init(&s->integrals, images, 2, CHANNELS, 4, 1, o.simd, &error)) abort();
     for (uint32_t c = 0; c < CHANNELS; c++) {
         for (uint32_t i = 0; i < 2; i++) s->columns[c][i] = s->whole[i][c];
         s->by_channel[c] = s->columns[c];
     }
-    for (uint32_t i = 0; i < 2; i++) s->shapes[i] = (ct_image_shape){HEIGHT, WIDTH, HEIGHT};
-    s->value_columns = (ct_value_columns){CHANNELS, 2, s->shapes, s->by_channel};
-    s->source = columns ? ct_column_source(&s->value_columns) : ct_rectangle_source(&s->integrals);
-    if (ct_image_grow(&s->source, labels, CLASSES, &o, &s->forest, &end, &error)) abort();
+    for (uint32_t i = 0; i < 2; i++) s->shapes[i] = (ct_pixel_shape){HEIGHT, WIDTH, HEIGHT};
+    s->value_columns = (ct_pixel_value_columns){CHANNELS, 2, s->shapes, s->by_channel};
+    s->source = columns ? ct_pixel_column_source(&s->value_columns)
+        : ct_pixel_rectangle_source(&s->integrals);
+    if (ct_pixel_grow(&s->source, labels, CLASSES, &o, &s->forest, &end, &error)) abort();
     return s;
 }
 
 static void scenes_free(scenes *s)
 {
-    ct_image_forest_free(&s->forest);
-    ct_integrals_free(&s->integrals);
+    ct_pixel_forest_free(&s->forest);
+    ct_pixel_integrals_free(&s->integrals);
     free(s);
 }
 
-static ct_status walk_image(const scenes *s, const ct_forest_device *device, ct_image_output what,
+static ct_status walk_image(const scenes *s, const ct_forest_device *device, ct_pixel_output what,
                             ct_forest_used *used, void *out, ct_error *error)
 {
-    return ct_image_predict_at(device, &s->forest, &s->source, 1, what, 1, NULL, out, used, error);
+    return ct_pixel_predict_at(device, &s->forest, &s->source, 1, what, 1, NULL, out, used, error);
 }
 
 static void check_image(const scenes *s, int number)
 {
-    static const ct_image_output all[] = {CT_IMAGE_LEAVES, CT_IMAGE_VOTES, CT_IMAGE_SHARES,
-                                          CT_IMAGE_LABELS};
+    static const ct_pixel_output all[] = {CT_PIXEL_LEAVES, CT_PIXEL_VOTES, CT_PIXEL_SHARES,
+                                          CT_PIXEL_LABELS};
     const ct_forest_device device = device_at(number), cpu = {CT_FOREST_CPU, 0};
     for (int i = 0; i < 4; i++) {
         static double expected[PIXELS * 4], got[PIXELS * 4];
-        size_t bytes = ct_image_output_bytes(&s->forest, PIXELS, all[i]);
+        size_t bytes = ct_pixel_output_bytes(&s->forest, PIXELS, all[i]);
         ct_forest_used used;
         ct_error error = {CT_OK, ""};
         memset(got, 0x55, sizeof got);
@@ -347,8 +348,8 @@ static void check_images(int number)
         CHECK(depth > 3);
         check_image(s, number);
         s->forest.trees[1].depth = 0; /* all pixels stay at the root */
-        const ct_image_node root = s->forest.trees[1].nodes[0];
-        s->forest.trees[1].nodes[0] = (ct_image_node){0, 0, 0, UINT32_MAX};
+        const ct_pixel_node root = s->forest.trees[1].nodes[0];
+        s->forest.trees[1].nodes[0] = (ct_pixel_node){0, 0, 0, UINT32_MAX};
         check_image(s, number);
         s->forest.trees[1].nodes[0] = root;
         s->forest.trees[1].depth = depth;
@@ -365,10 +366,10 @@ static void images_in_little_memory(int number)
     ct_forest_used used;
     ct_error error = {CT_OK, ""};
     uint32_t rounds = 0;
-    CHECK_INT(walk_image(s, &cpu, CT_IMAGE_SHARES, &used, expected, &error), CT_OK);
+    CHECK_INT(walk_image(s, &cpu, CT_PIXEL_SHARES, &used, expected, &error), CT_OK);
     for (size_t limit = 200000;; limit -= 5000, rounds++) {
         set_memory(number, limit);
-        if (walk_image(s, &device, CT_IMAGE_SHARES, &used, got, &error) != CT_OK || used.note[0])
+        if (walk_image(s, &device, CT_PIXEL_SHARES, &used, got, &error) != CT_OK || used.note[0])
             break;
         CHECK(memcmp(expected, got, sizeof got) == 0);
         CHECK_INT(blocks_left(number), 0);
@@ -402,11 +403,11 @@ static void images_of_a_twin_that_fails(void)
     ct_forest_used used;
     ct_error error;
     long n_calls = 1;
-    CHECK_INT(walk_image(s, &cpu, CT_IMAGE_LABELS, &used, expected, &error), CT_OK);
+    CHECK_INT(walk_image(s, &cpu, CT_PIXEL_LABELS, &used, expected, &error), CT_OK);
     for (long k = 1; k <= n_calls + 1; k++) {
         ct_gpu_twin_fail_at(k <= n_calls ? k : 0);
         if (k > n_calls) ct_gpu_twin_memory(10000);
-        CHECK_INT(walk_image(s, &device, CT_IMAGE_LABELS, &used, got, &error), CT_OK);
+        CHECK_INT(walk_image(s, &device, CT_PIXEL_LABELS, &used, got, &error), CT_OK);
         CHECK(memcmp(expected, got, sizeof got) == 0);
         CHECK_INT(blocks_left(TWIN), 0);
         if (strcmp(used.name, "twin")) CHECK(used.note[0] != '\0');

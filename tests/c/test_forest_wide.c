@@ -72,7 +72,7 @@ static void words_round_below(void)
 /* The bits of whole numbers; 0: wide. */
 static int bits_of(double *numbers, uint32_t n)
 {
-    forest_table t = forest_table_new(1, n, 1, 0, 0, 0, CT_CODES);
+    forest_table t = forest_table_new(1, n, 1, 0, 0, 0, CT_HIST_CODES);
     const ct_hist_options o = forest_options(&t, 1);
     ct_grower grower;
     ct_error error;
@@ -286,7 +286,8 @@ static void splits_are_best(void)
 {
     for (int kind = 0; kind < 3; kind++)
         for (uint64_t seed = 0; seed < (CHECK_QUICK() ? 3 : 12); seed++) {
-            forest_table t = forest_table_new(seed, ROWS, COLS, 0, seed % 2 ? 0 : 9, 0, CT_CODES);
+            forest_table t = forest_table_new(seed, ROWS, COLS, 0, seed % 2 ? 0 : 9, 0,
+                                              CT_HIST_CODES);
             put_numbers(&t, kind, seed);
             check_tree(&t, seed);
             forest_table_free(&t);
@@ -330,7 +331,7 @@ static void same_forest(void)
 {
     for (int kind = 0; kind < 6; kind++) {
         forest_table t = forest_table_new((uint64_t) kind, CHECK_QUICK() ? 900 : 3000, 5, 0,
-                                          kind % 2 ? 0 : 6, kind % 3 ? 0.1 : 0, CT_CODES);
+                                          kind % 2 ? 0 : 6, kind % 3 ? 0.1 : 0, CT_HIST_CODES);
         ct_hist_options o = forest_options(&t, 4);
         spread_numbers(&t, kind < 2 ? 12 : kind < 4 ? 1e5 : 1e40);
         for (uint32_t col = 0; col < 5; col++) t.codes->columns[col].is_set = kind == 4 && col % 2;
@@ -357,7 +358,7 @@ static void unit_is_no_matter(void)
     static const double far[] = {1, 12, 1e5, 1e20};
     static const int powers[] = {-150, -7, 60, 160};
     for (size_t i = 0; i < sizeof far / sizeof *far; i++) {
-        forest_table t = forest_table_new(i, 700, 4, 0, 0, 0.1, CT_CODES);
+        forest_table t = forest_table_new(i, 700, 4, 0, 0, 0.1, CT_HIST_CODES);
         ct_hist_options o = forest_options(&t, 2);
         ct_hist_forest a, b;
         ct_hist_extra x, y;
@@ -395,7 +396,7 @@ static void left_out(void)
 {
     enum { N = 900, TREES = 5 };
     for (int kind = 0; kind < 2; kind++) {
-        forest_table t = forest_table_new(11, N, 4, 0, 0, 0.1, CT_CODES);
+        forest_table t = forest_table_new(11, N, 4, 0, 0, 0.1, CT_HIST_CODES);
         ct_hist_options o = forest_options(&t, TREES);
         ct_hist_forest forest;
         ct_hist_extra extra;
@@ -436,10 +437,10 @@ static void shuffled_columns(void)
 {
     enum { N = 900 };
     for (int kind = 0; kind < 3; kind++) {
-        forest_table t = forest_table_new(12, N, 4, 0, 0, 0.1, CT_CODES);
+        forest_table t = forest_table_new(12, N, 4, 0, 0, 0.1, CT_HIST_CODES);
         ct_hist_options o = forest_options(&t, 1);
         ct_grower grower;
-        ct_desk desk;
+        ct_hist_scratch scratch;
         ct_hist_tree tree;
         ct_error error;
         int64_t harm[4 * 32] = {0};
@@ -447,13 +448,13 @@ static void shuffled_columns(void)
         t.numbers[7] = kind ? 1e12 : 200;
         if (kind == 2) t.numbers[400] = -1e40;
         REQUIRE(ct_grower_init(&grower, &t.data, &o, &error) == CT_OK &&
-                ct_desk_init(&desk, &grower, 0, NULL) == CT_OK);
+                ct_hist_scratch_init(&scratch, &grower, 0, NULL) == CT_OK);
         const uint32_t n_words = grower.harm_words.n;
         CHECK_INT(grower.is_wide, kind > 0);
         REQUIRE(n_words > 1 && n_words <= 32);
-        REQUIRE(ct_grow_tree(&desk, 0) && ct_desk_tree(&desk, &tree) == CT_OK &&
-                ct_permute(&desk, &tree, harm));
-        uint32_t n = desk.n_settled, shuffled[N];
+        REQUIRE(ct_grow_tree(&scratch, 0) && ct_hist_scratch_tree(&scratch, &tree) == CT_OK &&
+                ct_permute(&scratch, &tree, harm));
+        uint32_t n = scratch.n_out, shuffled[N];
         ct_rng draws = ct_rng_of(o.seed, 0, 2);
         for (uint32_t i = 0; i < n; i++) {
             uint32_t place = ct_rng_below(&draws, i + 1);
@@ -463,7 +464,7 @@ static void shuffled_columns(void)
         for (uint32_t col = 0; col < 4; col++) {
             long double own = 0, size = 0;
             for (uint32_t i = 0; i < n; i++) {
-                uint32_t row = desk.out_row[i], other = desk.out_row[shuffled[i]];
+                uint32_t row = scratch.out_row[i], other = scratch.out_row[shuffled[i]];
                 double *cell = &t.values[col * N + row], kept = *cell, mean[2];
                 for (int now = 0; now < 2; now++) {
                     *cell = now ? t.values[col * N + other] : kept;
@@ -481,7 +482,7 @@ static void shuffled_columns(void)
             CHECK(size > 0 && fabsl(said - own) <= 1e-9L * size);
         }
         ct_hist_tree_free(&tree);
-        ct_desk_free(&desk);
+        ct_hist_scratch_free(&scratch);
         ct_grower_free(&grower);
         forest_table_free(&t);
     }

@@ -14,13 +14,13 @@ static any_ensemble drawn;
 static int agrees(const ct_forged *f, any_table *t, uint32_t batch, unsigned threads,
                   const double *expected)
 {
-    const ct_ensemble *e = &drawn.ensemble;
+    const ct_forge_ensemble *e = &drawn.ensemble;
     double *got = (double *) malloc((size_t) batch * e->n_outputs * sizeof *got);
     int same = 1;
     for (int level = 0; level <= CT_N_SIMD; level++) { /* the last: walks */
         if (level < CT_N_SIMD && (!f->has_planes || !ct_cpu_has((ct_simd) level))) continue;
-        ct_run run = {level < CT_N_SIMD ? CT_WAY_PLANES : CT_WAY_WALK, threads,
-                      level < CT_N_SIMD ? (ct_simd) level : CT_SIMD_SCALAR, NULL, NULL, 0};
+        ct_forge_run run = {level < CT_N_SIMD ? CT_WAY_PLANES : CT_FORGE_WAY_WALK, threads,
+                            level < CT_N_SIMD ? (ct_simd) level : CT_SIMD_SCALAR, NULL, NULL, 0};
         uint32_t first = 0;
         for (int i = 0; i < MOST_BATCHES && first + batch <= t->n_rows && same; i++) {
             ct_column columns[ANY_FEATURES];
@@ -50,7 +50,7 @@ static void check_shape(uint32_t seed, const any_shape *shape, uint32_t n_rows,
         return;
     }
     any_table t = new_table(&r, &drawn, n_rows, shape->sets > 0);
-    const ct_ensemble *e = &drawn.ensemble;
+    const ct_forge_ensemble *e = &drawn.ensemble;
     double *expected = (double *) malloc((size_t) n_rows * e->n_outputs * sizeof *expected);
     int32_t *leaves = (int32_t *) malloc((size_t) n_rows * e->n_trees * sizeof *leaves);
     int32_t *got = (int32_t *) malloc((size_t) n_rows * e->n_trees * sizeof *got);
@@ -58,7 +58,7 @@ static void check_shape(uint32_t seed, const any_shape *shape, uint32_t n_rows,
     for (unsigned i = 0; i < n_batches; i++)
         if (!CHECK(agrees(&f, &t, batches[i], 1 + i % 3, expected)))
             printf("    seed %u\n", seed);
-    ct_run run = {CT_WAY_WALK, 2, CT_SIMD_SCALAR, NULL, NULL, 0};
+    ct_forge_run run = {CT_FORGE_WAY_WALK, 2, CT_SIMD_SCALAR, NULL, NULL, 0};
     CHECK_INT(ct_forged_leaves(&f, t.columns, n_rows, &run, got, NULL), CT_OK);
     CHECK(!memcmp(got, leaves, (size_t) n_rows * e->n_trees * sizeof *got));
     free(expected);
@@ -119,7 +119,7 @@ static any_ensemble *by_hand_ensemble(void)
     const any_shape s = {1, 0, 0, 1, 0, 2, 1, 0, 0, 0, CT_LESS, CT_F32, CT_F32, 0};
     ct_rng r = ct_rng_of(1, 1, 1);
     any_draw(&r, &s, &drawn);
-    ct_ensemble *e = &drawn.ensemble;
+    ct_forge_ensemble *e = &drawn.ensemble;
     e->n_trees = 2, e->n_nodes = 6, e->divisor = 1, e->minus_fraction = 0, e->n_set_bits = 3;
     for (uint32_t i = 0; i < 6; i++) {
         drawn.feature[i] = feature[i], drawn.value[i] = value[i], drawn.leaf_id[i] = (int32_t) i;
@@ -143,7 +143,7 @@ static double row_by_hand(double x0, double x1)
 static void interpreter(void)
 {
     any_ensemble *a = by_hand_ensemble();
-    REQUIRE(CHECK_INT(ct_ensemble_check(&a->ensemble, NULL), CT_OK));
+    REQUIRE(CHECK_INT(ct_forge_ensemble_check(&a->ensemble, NULL), CT_OK));
     CHECK(row_by_hand(0, 0) == 1 && row_by_hand(0, 1) == 2 && row_by_hand(0, 2) == 1);
     CHECK(row_by_hand(1, 0) == 4 && row_by_hand(nextafter(1, 0), 0) == 4); /* 1 as a float */
     CHECK(row_by_hand(nextafterf(1, 0), 0) == 1);
@@ -173,7 +173,7 @@ static void interpreter(void)
 static any_ensemble *by_hand_models(void)
 {
     any_ensemble *a = by_hand_ensemble();
-    ct_ensemble *e = &a->ensemble;
+    ct_forge_ensemble *e = &a->ensemble;
     e->number = e->sum = CT_F64;
     ct_rng r = ct_rng_of(2, 1, 1);
     any_models(&r, a);
@@ -189,7 +189,7 @@ static any_ensemble *by_hand_models(void)
 static void linear_models(void)
 {
     any_ensemble *a = by_hand_models();
-    REQUIRE(CHECK_INT(ct_ensemble_check(&a->ensemble, NULL), CT_OK));
+    REQUIRE(CHECK_INT(ct_forge_ensemble_check(&a->ensemble, NULL), CT_OK));
     CHECK(row_by_hand(0.5, 2) == 0.5 + 4 - 1.5);
     CHECK(row_by_hand(NAN, 2) == 1); /* a missing value: the value of the leaf */
     CHECK(row_by_hand(0.5, 1) == 2 && row_by_hand(1, NAN) == 4);
@@ -214,7 +214,7 @@ static any_ensemble *by_hand_ranges(void)
 static void ranges(void)
 {
     any_ensemble *a = by_hand_ranges();
-    REQUIRE(CHECK_INT(ct_ensemble_check(&a->ensemble, NULL), CT_OK));
+    REQUIRE(CHECK_INT(ct_forge_ensemble_check(&a->ensemble, NULL), CT_OK));
     CHECK(row_by_hand(0, 2) == 9 && row_by_hand(-1, 2) == 9.5 && row_by_hand(NAN, 2) == 9.5);
     CHECK(row_by_hand(-1, NAN) == 16.5);
     a->of_code[0] = -12;
@@ -227,7 +227,7 @@ static void ranges(void)
 static void columns_of_models(void)
 {
     any_ensemble *a = by_hand_ranges();
-    ct_ensemble *e = &a->ensemble;
+    ct_forge_ensemble *e = &a->ensemble;
     const double x[3] = {9, 0.5, 2};
     double expected, got;
     ct_forged f;
@@ -237,7 +237,7 @@ static void columns_of_models(void)
     for (uint32_t k = 0; k < e->n_terms; k++) a->term_feature[k]++;
     REQUIRE(CHECK_INT(ct_forge(e, &f, NULL), CT_OK));
     ct_column columns[3] = {{x, CT_DOUBLE}, {x + 1, CT_DOUBLE}, {x + 2, CT_DOUBLE}};
-    const ct_run run = {CT_WAY_WALK, 1, CT_SIMD_SCALAR, NULL, NULL, 0};
+    const ct_forge_run run = {CT_FORGE_WAY_WALK, 1, CT_SIMD_SCALAR, NULL, NULL, 0};
     ct_interpret_row(e, x, &expected);
     CHECK_INT(ct_forged_predict(&f, columns, 1, &run, &got, NULL), CT_OK);
     CHECK(got == expected && got == 7.25);
@@ -262,13 +262,13 @@ static void order_of_sums(void)
 static int refused(void)
 {
     ct_error error = {CT_OK, ""};
-    return ct_ensemble_check(&drawn.ensemble, &error) == CT_BAD_INPUT && error.message[0];
+    return ct_forge_ensemble_check(&drawn.ensemble, &error) == CT_BAD_INPUT && error.message[0];
 }
 
 #define REFUSED(change)         \
     do {                        \
         by_hand_ensemble();     \
-        ct_ensemble *e = &drawn.ensemble; \
+        ct_forge_ensemble *e = &drawn.ensemble; \
         (void) e;               \
         change;                 \
         CHECK(refused());       \
@@ -344,7 +344,7 @@ static void kept_memory(void)
     static double once[2 * 2100], again[2 * 2100];
     ct_rng r = ct_rng_of(4, 4, 4);
     ct_forged f;
-    ct_rooms kept;
+    ct_forge_rooms kept;
     memset(&kept, 0, sizeof kept);
     any_draw(&r, &s, &drawn);
     any_table t = new_table(&r, &drawn, 2100, 0);
@@ -353,7 +353,7 @@ static void kept_memory(void)
         static const unsigned n_threads[] = {1, 3, 2};
         static const uint32_t n_rows[] = {2100, 64, 513, 1};
         ct_simd simd = (ct_simd) (i % CT_N_SIMD);
-        ct_run run = {CT_WAY_PLANES, n_threads[i % 3], CT_SIMD_SCALAR, NULL, &kept, 0};
+        ct_forge_run run = {CT_WAY_PLANES, n_threads[i % 3], CT_SIMD_SCALAR, NULL, &kept, 0};
         uint32_t n = n_rows[i % 4];
         if (ct_cpu_has(simd)) run.simd = simd;
         CHECK_INT(ct_forged_predict(&f, t.columns, n, &run, again, NULL), CT_OK);
@@ -362,7 +362,7 @@ static void kept_memory(void)
         CHECK_INT(ct_forged_predict(&f, t.columns, n, &run, once, NULL), CT_OK);
         CHECK(same_bits(once, again, 2 * n));
     }
-    ct_rooms_free(&kept);
+    ct_forge_rooms_free(&kept);
     CHECK(kept.n == 0 && kept.of == NULL);
     free_table(&t);
     ct_forged_free(&f);
@@ -385,14 +385,14 @@ static void memory(void)
             error = (ct_error){CT_OK, ""};
             ct_alloc_fail_for(after, count);
             ct_status status = ct_forge(&drawn.ensemble, &f, &error);
-            ct_rooms kept;
+            ct_forge_rooms kept;
             memset(&kept, 0, sizeof kept);
-            ct_run run = {CT_WAY_PLANES, 1, CT_SIMD_SCALAR, NULL, &kept, 0};
+            ct_forge_run run = {CT_WAY_PLANES, 1, CT_SIMD_SCALAR, NULL, &kept, 0};
             for (; status == CT_OK && run.threads <= 2; run.threads++)
                 status = ct_forged_predict(&f, t.columns, 700, &run, got, &error);
             CHECK(status == CT_OK || kept.n < 2);
-            ct_rooms_free(&kept);
-            run.way = CT_WAY_WALK;
+            ct_forge_rooms_free(&kept);
+            run.way = CT_FORGE_WAY_WALK;
             if (status == CT_OK)
                 status = ct_forged_predict(&f, t.columns, 700, &run, got, &error);
             if (status == CT_OK)

@@ -70,7 +70,8 @@ static int draw_large(case_of *c, uint32_t n_rows, int any_order)
 static ct_status predict(case_of *c, ct_forged_device *device, uint32_t n_rows, ct_error *error)
 {
     /* without OpenMP where ThreadSanitizer is to see all of it */
-    const ct_run run = {CT_WAY_AUTO, CUDA_ON_CPU() ? 1 : 2, CT_SIMD_SCALAR, NULL, NULL, 0};
+    const ct_forge_run run = {CT_FORGE_WAY_AUTO, CUDA_ON_CPU() ? 1 : 2, CT_SIMD_SCALAR, NULL, NULL,
+                              0};
     memset(c->got, 0xa5, c->n * sizeof *c->got);
     return ct_forged_device_predict(device, c->rows.columns, n_rows, &run, c->got, error);
 }
@@ -88,14 +89,14 @@ static int is_right(const case_of *c, uint32_t n_rows)
 /* All rows, and fewer, each way that there is; the worst status. */
 static ct_status each_way(case_of *c, int number, ct_error *error)
 {
-    for (int way = CT_WAY_AUTO; way <= CT_WAY_WALK; way++) {
+    for (int way = CT_FORGE_WAY_AUTO; way <= CT_FORGE_WAY_WALK; way++) {
         const uint32_t sizes[] = {c->rows.n_rows, 1, c->rows.n_rows / 3, 0, 32, c->rows.n_rows};
         ct_forged_device *device;
         if (way == CT_WAY_PLANES &&
             (!c->forged.has_planes || c->forged.deepest > CT_NETWORK_DEPTH))
             continue;
-        ct_status status = ct_forged_device_open(&c->forged, number, (ct_way) way, c->any_order,
-                                                 &device, error);
+        ct_status status = ct_forged_device_open(&c->forged, number, (ct_forge_way) way,
+                                                 c->any_order, &device, error);
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes && status == CT_OK; i++) {
             if (sizes[i] > c->rows.n_rows) continue;
             status = predict(c, device, sizes[i], error);
@@ -167,8 +168,8 @@ static ct_status with_memory(case_of *c, int number, size_t bytes, int walks)
     ct_forged_device *device;
     if (number == TWIN) ct_gpu_twin_memory(bytes);
     else cuda_on_cpu_memory(bytes);
-    ct_status status = ct_forged_device_open(&c->forged, number, walks ? CT_WAY_WALK : CT_WAY_AUTO,
-                                             c->any_order, &device, &error);
+    ct_status status = ct_forged_device_open(&c->forged, number, walks ? CT_FORGE_WAY_WALK
+                                             : CT_FORGE_WAY_AUTO, c->any_order, &device, &error);
     for (int round = 0; round < 2 && status == CT_OK; round++) {
         status = predict(c, device, c->rows.n_rows, &error);
         if (status == CT_OK) CHECK(is_right(c, c->rows.n_rows));
@@ -217,7 +218,7 @@ static ct_status passes_on(case_of *c, int number)
 {
     ct_error error = {CT_OK, ""};
     ct_forged_device *device;
-    ct_status status = ct_forged_device_open(&c->forged, number, CT_WAY_AUTO, c->any_order,
+    ct_status status = ct_forged_device_open(&c->forged, number, CT_FORGE_WAY_AUTO, c->any_order,
                                              &device, &error);
     if (status == CT_OK) status = predict(c, device, c->rows.n_rows, &error);
     if (status == CT_OK) CHECK(is_right(c, c->rows.n_rows));
@@ -249,7 +250,7 @@ static void no_memory_of_the_host(void)
             ct_error error = {CT_OK, ""};
             ct_forged_device *device;
             ct_alloc_fail_for(after, count);
-            status = ct_forged_device_open(&c.forged, TWIN, CT_WAY_AUTO, c.any_order, &device,
+            status = ct_forged_device_open(&c.forged, TWIN, CT_FORGE_WAY_AUTO, c.any_order, &device,
                                            &error);
             if (status == CT_OK) status = predict(&c, device, c.rows.n_rows, &error);
             ct_alloc_fail_for(-1, 0);
@@ -293,7 +294,7 @@ static void refusals(void)
     ct_rng r = ct_rng_of(5, 5, 5);
     any_draw(&r, &s, &drawn);
     REQUIRE(ct_forge(&drawn.ensemble, &f, NULL) == CT_OK);
-    CHECK_INT(ct_forged_device_open(&f, TWIN, CT_WAY_AUTO, 0, &device, &error), CT_BAD_INPUT);
+    CHECK_INT(ct_forged_device_open(&f, TWIN, CT_FORGE_WAY_AUTO, 0, &device, &error), CT_BAD_INPUT);
     CHECK(strstr(error.message, "linear models") && !device);
     ct_forged_free(&f);
     s.linear = 0;
@@ -303,7 +304,7 @@ static void refusals(void)
     while (f.deepest <= CT_NETWORK_DEPTH && (ct_forged_free(&f), 1));
     CHECK_INT(ct_forged_device_open(&f, TWIN, CT_WAY_PLANES, 0, &device, &error), CT_BAD_INPUT);
     CHECK(strstr(error.message, "8 splits") && !device);
-    CHECK_INT(ct_forged_device_open(&f, CT_DEVICE_MAX, CT_WAY_AUTO, 0, &device, &error),
+    CHECK_INT(ct_forged_device_open(&f, CT_DEVICE_MAX, CT_FORGE_WAY_AUTO, 0, &device, &error),
               CT_NO_DEVICE);
     CHECK(error.message[0] && !device);
     ct_forged_device_close(NULL);
@@ -347,10 +348,10 @@ static void interruptions(void)
     case_of c;
     ct_forged_device *device;
     if (!draw_large(&c, 500, 0)) return;
-    REQUIRE(ct_forged_device_open(&c.forged, TWIN, CT_WAY_AUTO, 0, &device, NULL) == CT_OK);
+    REQUIRE(ct_forged_device_open(&c.forged, TWIN, CT_FORGE_WAY_AUTO, 0, &device, NULL) == CT_OK);
     int left = 0;
     ct_halt stop = {enough, &left, 0, 0};
-    ct_run run = {CT_WAY_AUTO, 1, CT_SIMD_SCALAR, &stop, NULL, 0};
+    ct_forge_run run = {CT_FORGE_WAY_AUTO, 1, CT_SIMD_SCALAR, &stop, NULL, 0};
     memset(c.got, 0xa5, c.n * sizeof *c.got);
     CHECK_INT(ct_forged_device_predict(device, c.rows.columns, 500, &run, c.got, NULL), CT_OK);
     CHECK(((unsigned char *) c.got)[0] == 0xa5);
@@ -364,9 +365,9 @@ static void times(void)
     case_of c;
     ct_forged_device *device;
     double taken = -1;
-    const ct_run run = {CT_WAY_AUTO, 1, CT_SIMD_SCALAR, NULL, NULL, 0};
+    const ct_forge_run run = {CT_FORGE_WAY_AUTO, 1, CT_SIMD_SCALAR, NULL, NULL, 0};
     if (!draw_large(&c, 100, 0)) return;
-    REQUIRE(ct_forged_device_open(&c.forged, TWIN, CT_WAY_AUTO, 0, &device, NULL) == CT_OK);
+    REQUIRE(ct_forged_device_open(&c.forged, TWIN, CT_FORGE_WAY_AUTO, 0, &device, NULL) == CT_OK);
     CHECK_INT(ct_forged_device_time(device, c.rows.columns, 100, &run, 1e-3, &taken, NULL), CT_OK);
     CHECK(taken > 0 && taken < 10);
     CHECK(predict(&c, device, 100, NULL) == CT_OK && is_right(&c, 100));

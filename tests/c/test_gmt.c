@@ -249,7 +249,7 @@ static void other_ways(void)
         double sse = 0;
         for (uint32_t i = 0; i < first.forest.n_nodes; i++)
             if (!first.forest.left[i]) sse += first.models.deviance[i];
-        const ct_moment *last = &first.moments[first.n_moments - 1];
+        const ct_gmt_moment *last = &first.moments[first.n_moments - 1];
         /* what was evolved is what is there */
         if (kind) CHECK(fabs(last->sse - sse) <= 1e-9 * sse);
         for (uint32_t i = 1; kind != 2 && i < first.n_moments; i++)

@@ -22,8 +22,8 @@ alone_in_cxx () {
 
 # Headers below SRC, and those of them that files of CUDA include, these and the ones below too.
 without_templates () {
-  grep -Ev '^r_|^base/simd/vec_|^evolve/gram_body\.h$' |
-    grep -Ev '^forest/(scan_(body|gini|subset)|image_kernels_body|rows_x86)\.h$' |
+  grep -Ev '^r/|^base/simd/vec_|^evolve/gram_body\.h$' |
+    grep -Ev '^(forest/(scan_(body|gini|subset)|rows_x86)|pixels/kernels_body)\.h$' |
     grep -Ev '^forge/(planes_(body|plain|x86)|network|shap_body|schedule/walk_body)\.h$'
 }
 headers () { (cd "$1" && find . -name '*.h' | sed 's,^\./,,' | sort) | without_templates; }

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "check.h"
-#include "forest/image_level.h"
+#include "pixels/level.h"
 #include "random.h"
 
 enum { IMAGES = 3, CHANNELS = 2, CLASSES = 4 };
@@ -11,16 +11,16 @@ enum { IMAGES = 3, CHANNELS = 2, CLASSES = 4 };
 /* ---- images ---- */
 
 typedef struct {
-    ct_image images[IMAGES];
+    ct_pixel images[IMAGES];
     const int16_t *labels[IMAGES];
     double *values;
     int16_t *classes;
-    ct_integrals integrals;
-    ct_source source;
+    ct_pixel_integrals integrals;
+    ct_pixel_source source;
 } scenes;
 
 /* Classes come in patches, with a texture each and some noise; every eleventh pixel has none. */
-static void paint(rng *r, ct_image *image, double *to, int16_t *classes, double high)
+static void paint(rng *r, ct_pixel *image, double *to, int16_t *classes, double high)
 {
     for (uint32_t col = 0; col < image->width; col++)
         for (uint32_t row = 0; row < image->height; row++) {
@@ -42,27 +42,27 @@ static scenes scenes_new(uint64_t seed, uint32_t radius, double high, ct_simd si
     double *to = s.values = (double *) malloc(3000 * CHANNELS * sizeof *to);
     int16_t *classes = s.classes = (int16_t *) malloc(3000 * sizeof *classes);
     for (uint32_t i = 0; i < IMAGES; i++) {
-        s.images[i] = (ct_image){to, sizes[i][0], sizes[i][1]};
+        s.images[i] = (ct_pixel){to, sizes[i][0], sizes[i][1]};
         s.labels[i] = classes;
         paint(&r, &s.images[i], to, classes, high);
         to += (size_t) sizes[i][0] * sizes[i][1] * CHANNELS;
         classes += sizes[i][0] * sizes[i][1];
     }
-    if (ct_integrals_init(&s.integrals, s.images, IMAGES, CHANNELS, radius, 1, simd, &error))
+    if (ct_pixel_integrals_init(&s.integrals, s.images, IMAGES, CHANNELS, radius, 1, simd, &error))
         abort();
     return s;
 }
 
 static void scenes_free(scenes *s)
 {
-    ct_integrals_free(&s->integrals);
+    ct_pixel_integrals_free(&s->integrals);
     free(s->values);
     free(s->classes);
 }
 
-static ct_image_options options_new(ct_image_policy policy)
+static ct_pixel_options options_new(ct_pixel_policy policy)
 {
-    ct_image_options o;
+    ct_pixel_options o;
     memset(&o, 0, sizeof o);
     o.policy = policy;
     o.n_trees = 2;
@@ -76,19 +76,19 @@ static ct_image_options options_new(ct_image_policy policy)
     return o;
 }
 
-static ct_image_forest grow(const scenes *s, const ct_image_options *o)
+static ct_pixel_forest grow(const scenes *s, const ct_pixel_options *o)
 {
-    ct_image_forest forest;
-    ct_image_end end;
+    ct_pixel_forest forest;
+    ct_pixel_end end;
     ct_error error;
-    ct_source source = ct_rectangle_source(&s->integrals);
-    if (ct_image_grow(&source, s->labels, CLASSES, o, &forest, &end, &error)) abort();
+    ct_pixel_source source = ct_pixel_rectangle_source(&s->integrals);
+    if (ct_pixel_grow(&source, s->labels, CLASSES, o, &forest, &end, &error)) abort();
     return forest;
 }
 
 /* ---- features ---- */
 
-static int64_t rectangle_by_hand(const ct_image *image, const int32_t *w, int32_t row, int32_t col)
+static int64_t rectangle_by_hand(const ct_pixel *image, const int32_t *w, int32_t row, int32_t col)
 {
     int64_t sum = 0;
     for (int32_t c = col + w[3]; c <= col + w[4]; c++)
@@ -100,7 +100,8 @@ static int64_t rectangle_by_hand(const ct_image *image, const int32_t *w, int32_
     return sum;
 }
 
-static int64_t value_by_hand(const scenes *s, const ct_feature *f, uint32_t image, uint32_t place)
+static int64_t value_by_hand(const scenes *s, const ct_pixel_feature *f, uint32_t image,
+                             uint32_t place)
 {
     int32_t height = (int32_t) s->images[image].height;
     int32_t row = (int32_t) place % height, col = (int32_t) place / height;
@@ -113,13 +114,13 @@ static void values_are_sums(void)
 {
     for (int large = 0; large < 2; large++) {
         scenes s = scenes_new(1, 4, large ? 1 << 16 : 1, ct_cpu_find("auto"));
-        ct_source source = ct_rectangle_source(&s.integrals);
+        ct_pixel_source source = ct_pixel_rectangle_source(&s.integrals);
         ct_rng draws = ct_rng_of(3, 0, 0);
         uint32_t second = 0;
         for (int k = 0; k < 40; k++) {
-            ct_feature f = source.draw(source.self, &draws);
+            ct_pixel_feature f = source.draw(source.self, &draws);
             int wrong = 0;
-            CHECK(ct_rectangle_valid(&s.integrals, &f));
+            CHECK(ct_pixel_rectangle_valid(&s.integrals, &f));
             second += f.words[7] >= f.words[6];
             for (uint32_t i = 0; i < IMAGES; i++) {
                 uint32_t height = s.images[i].height, n = height;
@@ -142,12 +143,12 @@ static void values_are_sums(void)
 static void channels_are_clipped(void)
 {
     double values[2] = {1e300, -7.6};
-    ct_image image = {values, 1, 2};
-    ct_integrals all;
+    ct_pixel image = {values, 1, 2};
+    ct_pixel_integrals all;
     ct_error error;
-    ct_feature left = {{0, 0, 0, 0, 0, 0, 0, -1, 0, 0}};
-    REQUIRE(ct_integrals_init(&all, &image, 1, 1, 1, 4, CT_SIMD_SCALAR, &error) == CT_OK);
-    ct_source source = ct_rectangle_source(&all);
+    ct_pixel_feature left = {{0, 0, 0, 0, 0, 0, 0, -1, 0, 0}};
+    REQUIRE(ct_pixel_integrals_init(&all, &image, 1, 1, 1, 4, CT_SIMD_SCALAR, &error) == CT_OK);
+    ct_pixel_source source = ct_pixel_rectangle_source(&all);
     ct_pixel_run runs[2] = {{0, 1}, {all.shapes[0].stride, 1}};
     ct_pixels pixels = {0, 2, 2, runs};
     int32_t out[2];
@@ -156,8 +157,8 @@ static void channels_are_clipped(void)
     CHECK_INT(ct_channel_limit(1), (1 << 30) / 9);
     CHECK_INT(out[1], -30); /* -30.4 rounded */
     left.words[4] = 2;
-    CHECK(!ct_rectangle_valid(&all, &left));
-    ct_integrals_free(&all);
+    CHECK(!ct_pixel_rectangle_valid(&all, &left));
+    ct_pixel_integrals_free(&all);
 }
 
 /* ---- kernels ---- */
@@ -170,8 +171,8 @@ static void kernels_agree(void)
     rng r = {4};
     for (int level = 0; level < CT_N_SIMD; level++) {
         if (!ct_cpu_has((ct_simd) level)) continue;
-        const ct_image_kernels *kernels[2] = {&ct_image_kernels_scalar,
-                                              ct_image_kernels_at((ct_simd) level)};
+        const ct_pixel_kernels *kernels[2] = {&ct_pixel_kernels_scalar,
+                                              ct_pixel_kernels_at((ct_simd) level)};
         for (uint32_t n = 1; n < MOST; n++) {
             const uint32_t *corner[8];
             int32_t low = (int32_t) rng_next(&r), high = (int32_t) rng_next(&r);
@@ -200,21 +201,21 @@ static void bins_have_borders(void)
     static const int32_t ends[][2] = {{-5, 3}, {0, 0}, {-40000, 70000}, {INT32_MIN, INT32_MAX},
                                       {-1, 32766}, {10, 33000}};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        for (uint32_t n = 2; n <= CT_IMAGE_BINS; n += 31) {
-            ct_image_candidate c;
+        for (uint32_t n = 2; n <= CT_PIXEL_BINS; n += 31) {
+            ct_pixel_candidate c;
             c.even = ct_even_bins_of(ends[i][0], ends[i][1], n);
             for (uint32_t bin = 1; bin < n; bin++) {
-                ct_image_node node = ct_image_test(&c, CT_IMAGE_BEST, bin);
+                ct_pixel_node node = ct_pixel_test(&c, CT_PIXEL_BEST, bin);
                 int64_t border = node.low;
                 if (border > ends[i][1] || border <= ends[i][0]) continue;
                 int32_t values[2] = {(int32_t) border - 1, (int32_t) border};
                 uint32_t codes[CT_PIXEL_PAD] = {0};
-                ct_image_kernels_scalar.even(values, 2, &c.even, 0, codes);
+                ct_pixel_kernels_scalar.even(values, 2, &c.even, 0, codes);
                 CHECK(codes[0] < bin && codes[1] >= bin && codes[1] < n);
-                CHECK_INT(ct_image_next(&node, INT32_MAX), 1);
-                CHECK_INT(ct_image_next(&node, values[0]), 0);
-                CHECK_INT(ct_image_next(&node, values[1]), 1);
-                CHECK_INT(ct_image_next(&node, INT32_MIN), 0);
+                CHECK_INT(ct_pixel_next(&node, INT32_MAX), 1);
+                CHECK_INT(ct_pixel_next(&node, values[0]), 0);
+                CHECK_INT(ct_pixel_next(&node, values[1]), 1);
+                CHECK_INT(ct_pixel_next(&node, INT32_MIN), 0);
             }
         }
 }
@@ -223,8 +224,8 @@ static void bins_have_borders(void)
 
 typedef struct {
     const scenes *s;
-    const ct_image_options *o;
-    const ct_image_tree *tree;
+    const ct_pixel_options *o;
+    const ct_pixel_tree *tree;
     uint32_t n, image[3000], place[3000], node[3000], level[200];
 } plain;
 
@@ -243,10 +244,10 @@ static int by_value(const void *a, const void *b)
 static uint32_t plain_tests(const plain *p, const int64_t *values, ct_rng *draws,
                             int64_t (*test)[2])
 {
-    int64_t sample[CT_IMAGE_SAMPLE];
-    uint32_t m = p->n < CT_IMAGE_SAMPLE ? p->n : CT_IMAGE_SAMPLE;
+    int64_t sample[CT_PIXEL_SAMPLE];
+    uint32_t m = p->n < CT_PIXEL_SAMPLE ? p->n : CT_PIXEL_SAMPLE;
     for (uint32_t i = 0; i < m; i++) sample[i] = values[(uint64_t) i * p->n / m];
-    if (p->o->policy == CT_IMAGE_RANDOM) {
+    if (p->o->policy == CT_PIXEL_RANDOM) {
         int64_t a = sample[ct_rng_below(draws, m)], b = sample[ct_rng_below(draws, m)];
         int64_t tests[3][2] = {{a < b ? a : b, a < b ? b : a}, {a < b ? a : b, INT64_MAX},
                                {a < b ? b : a, INT64_MAX}};
@@ -254,11 +255,11 @@ static uint32_t plain_tests(const plain *p, const int64_t *values, ct_rng *draws
         return 3;
     }
     qsort(sample, m, sizeof *sample, by_value);
-    ct_image_candidate c;
+    ct_pixel_candidate c;
     c.even = ct_even_bins_of((int32_t) sample[m / 64], (int32_t) sample[m - 1 - m / 64],
                              p->o->bins);
     for (uint32_t bin = 1; bin < p->o->bins; bin++) {
-        test[bin - 1][0] = ct_image_test(&c, CT_IMAGE_BEST, bin).low;
+        test[bin - 1][0] = ct_pixel_test(&c, CT_PIXEL_BEST, bin).low;
         test[bin - 1][1] = INT64_MAX;
     }
     return p->o->bins - 1;
@@ -293,16 +294,16 @@ static double leaf_score(const plain *p, uint32_t node, uint32_t *n)
 static void check_level(plain *p, uint32_t level)
 {
     static int64_t values[3000], chosen[200][2];
-    ct_source source = ct_rectangle_source(&p->s->integrals);
+    ct_pixel_source source = ct_pixel_rectangle_source(&p->s->integrals);
     double best[200];
     uint32_t n, wins[200] = {0};
-    ct_feature feature_of[200];
+    ct_pixel_feature feature_of[200];
     uint8_t goes[3000] = {0};
     for (uint32_t node = 0; node < p->tree->n_nodes; node++) best[node] = leaf_score(p, node, &n);
     for (uint32_t c = 0; c < p->o->features; c++) {
-        int64_t test[CT_IMAGE_BINS][2];
-        ct_rng draws = ct_image_rng(p->o->seed, p->tree->number, level, c);
-        ct_feature f = source.draw(source.self, &draws);
+        int64_t test[CT_PIXEL_BINS][2];
+        ct_rng draws = ct_pixel_rng(p->o->seed, p->tree->number, level, c);
+        ct_pixel_feature f = source.draw(source.self, &draws);
         for (uint32_t i = 0; i < p->n; i++)
             values[i] = value_by_hand(p->s, &f, p->image[i], p->place[i]);
         uint32_t n_tests = plain_tests(p, values, &draws, test);
@@ -320,13 +321,13 @@ static void check_level(plain *p, uint32_t level)
             }
     }
     for (uint32_t node = 0; node < p->tree->n_nodes; node++) {
-        const ct_image_node *own = &p->tree->nodes[node];
+        const ct_pixel_node *own = &p->tree->nodes[node];
         if (p->level[node] != level) continue;
         int pure = leaf_score(p, node, &n) == (double) n;
         int splits = wins[node] && level < p->o->depth && n > p->o->min_n && !pure;
         CHECK_INT(own->left != node, splits);
         if (!splits || own->left == node) continue;
-        const ct_feature *told = &p->tree->features[own->feature];
+        const ct_pixel_feature *told = &p->tree->features[own->feature];
         CHECK(memcmp(told, &feature_of[node], sizeof *told) == 0);
         CHECK_INT(own->low, chosen[node][0]);
         int64_t end = chosen[node][1] == INT64_MAX ? INT64_C(1) << 31 : chosen[node][1];
@@ -342,7 +343,7 @@ static void check_leaves(const plain *p)
 {
     uint32_t *counts = (uint32_t *) calloc(p->tree->n_leaves * CLASSES, sizeof *counts);
     for (uint32_t i = 0; i < p->n; i++) {
-        const ct_image_node *leaf = &p->tree->nodes[p->node[i]];
+        const ct_pixel_node *leaf = &p->tree->nodes[p->node[i]];
         CHECK(leaf->left == p->node[i] && !leaf->length);
         REQUIRE(leaf->low >= 0 && (uint32_t) leaf->low < p->tree->n_leaves);
         counts[(uint32_t) leaf->low * CLASSES + pixel_class(p, i)]++;
@@ -356,9 +357,9 @@ static void trees_by_brute_force(void)
     static plain p;
     scenes s = scenes_new(2, 3, 1, ct_cpu_find("auto"));
     for (int policy = 0; policy < 2; policy++) {
-        ct_image_options o = options_new((ct_image_policy) policy);
+        ct_pixel_options o = options_new((ct_pixel_policy) policy);
         if (CHECK_QUICK()) o.features = 7, o.depth = 3;
-        ct_image_forest forest = grow(&s, &o);
+        ct_pixel_forest forest = grow(&s, &o);
         for (uint32_t tree = 0; tree < forest.n_trees; tree++) {
             memset(&p, 0, sizeof p);
             p.s = &s, p.o = &o, p.tree = &forest.trees[tree];
@@ -370,7 +371,7 @@ static void trees_by_brute_force(void)
             for (uint32_t level = 0; level <= p.tree->depth; level++) check_level(&p, level);
             check_leaves(&p);
         }
-        ct_image_forest_free(&forest);
+        ct_pixel_forest_free(&forest);
     }
     scenes_free(&s);
 }
@@ -382,7 +383,7 @@ static void same_in_all_ways(void)
     for (int policy = 0; policy < 2; policy++) {
         uint64_t hash = 0;
         for (int way = 0; way < 8; way++) {
-            ct_image_options o = options_new((ct_image_policy) policy);
+            ct_pixel_options o = options_new((ct_pixel_policy) policy);
             o.simd = way == 1 ? CT_SIMD_SCALAR : o.simd;
             scenes s = scenes_new(7, 5, 1, o.simd);
             o.threads = way == 2 ? 2 : way == 3 ? 5 : 1;
@@ -391,11 +392,11 @@ static void same_in_all_ways(void)
             o.pixels = 300;
             o.depth = 12;
             o.min_n = 1;
-            ct_image_forest forest = grow(&s, &o);
-            if (!way) hash = ct_image_hash(&forest);
-            CHECK(ct_image_hash(&forest) == hash);
+            ct_pixel_forest forest = grow(&s, &o);
+            if (!way) hash = ct_pixel_hash(&forest);
+            CHECK(ct_pixel_hash(&forest) == hash);
             CHECK(forest.trees[0].n_leaves > 20);
-            ct_image_forest_free(&forest);
+            ct_pixel_forest_free(&forest);
             scenes_free(&s);
         }
     }
@@ -405,8 +406,8 @@ static void same_in_all_ways(void)
 static void pixels_are_drawn(void)
 {
     scenes s = scenes_new(3, 2, 1, CT_SIMD_SCALAR);
-    ct_source source = ct_rectangle_source(&s.integrals);
-    ct_image_options o = options_new(CT_IMAGE_BEST);
+    ct_pixel_source source = ct_pixel_rectangle_source(&s.integrals);
+    ct_pixel_options o = options_new(CT_PIXEL_BEST);
     uint32_t times[3000] = {0}, least = 100, most = 0;
     o.pixels = 200;
     for (uint32_t tree = 0; tree < 60; tree++) {
@@ -436,12 +437,12 @@ static void pixels_are_drawn(void)
 
 /* ---- prediction ---- */
 
-static uint32_t plain_leaf(const scenes *s, const ct_image_tree *tree, uint32_t image,
+static uint32_t plain_leaf(const scenes *s, const ct_pixel_tree *tree, uint32_t image,
                            uint32_t place)
 {
     uint32_t node = 0;
     while (tree->nodes[node].left != node) {
-        const ct_image_node *own = &tree->nodes[node];
+        const ct_pixel_node *own = &tree->nodes[node];
         int64_t value = value_by_hand(s, &tree->features[own->feature], image, place) - own->low;
         node = own->left + (value >= 0 && value < (int64_t) own->length);
     }
@@ -451,10 +452,10 @@ static uint32_t plain_leaf(const scenes *s, const ct_image_tree *tree, uint32_t 
 static void outputs(void)
 {
     scenes s = scenes_new(8, 3, 1, ct_cpu_find("auto"));
-    ct_source source = ct_rectangle_source(&s.integrals);
-    ct_image_options o = options_new(CT_IMAGE_RANDOM);
+    ct_pixel_source source = ct_pixel_rectangle_source(&s.integrals);
+    ct_pixel_options o = options_new(CT_PIXEL_RANDOM);
     o.n_trees = 3;
-    ct_image_forest forest = grow(&s, &o);
+    ct_pixel_forest forest = grow(&s, &o);
     for (uint32_t image = 0; image < IMAGES; image++) {
         uint32_t n = s.images[image].height * s.images[image].width;
         static int32_t leaves[3 * 3000], votes[CLASSES * 3000], labels[3000];
@@ -462,13 +463,13 @@ static void outputs(void)
         void *out[] = {leaves, votes, shares, labels};
         ct_error error;
         for (int what = 0; what < 4; what++)
-            CHECK_INT(ct_image_predict(&forest, &source, image, (ct_image_output) what,
+            CHECK_INT(ct_pixel_predict(&forest, &source, image, (ct_pixel_output) what,
                                        1 + (unsigned) what % 2, NULL, out[what], &error), CT_OK);
         for (uint32_t i = 0; i < n; i++) {
             double sum[CLASSES] = {0};
             int32_t vote[CLASSES] = {0}, best = 0;
             for (uint32_t t = 0; t < 3; t++) {
-                const ct_image_tree *tree = &forest.trees[t];
+                const ct_pixel_tree *tree = &forest.trees[t];
                 uint32_t leaf = plain_leaf(&s, tree, image, i), all = 0, top = 0;
                 const uint32_t *counts = tree->counts + (uint32_t) tree->nodes[leaf].low * CLASSES;
                 CHECK_INT(leaves[t * n + i], leaf + 1);
@@ -487,7 +488,7 @@ static void outputs(void)
             CHECK(fabs(sum[labels[i] - 1] - sum[best]) < 1e-8);
         }
     }
-    ct_image_forest_free(&forest);
+    ct_pixel_forest_free(&forest);
     scenes_free(&s);
 }
 
@@ -498,46 +499,46 @@ static void columns_of_values(void)
 {
     enum { COLUMNS = 6 };
     scenes s = scenes_new(11, 3, 1, CT_SIMD_SCALAR);
-    ct_image_shape shapes[IMAGES];
+    ct_pixel_shape shapes[IMAGES];
     ct_rng draws = ct_rng_of(1, 1, 1);
-    ct_source source = ct_rectangle_source(&s.integrals);
+    ct_pixel_source source = ct_pixel_rectangle_source(&s.integrals);
     static int32_t numbers[COLUMNS][IMAGES][1000];
     const int32_t *by_image[COLUMNS][IMAGES];
     const int32_t *const *by_column[COLUMNS];
     for (uint32_t k = 0; k < COLUMNS; k++) {
-        ct_feature f = source.draw(source.self, &draws);
+        ct_pixel_feature f = source.draw(source.self, &draws);
         by_column[k] = by_image[k];
         for (uint32_t i = 0; i < IMAGES; i++) {
             uint32_t n = s.images[i].height * s.images[i].width;
             by_image[k][i] = numbers[k][i];
-            shapes[i] = (ct_image_shape){s.images[i].height, s.images[i].width, s.images[i].height};
+            shapes[i] = (ct_pixel_shape){s.images[i].height, s.images[i].width, s.images[i].height};
             for (uint32_t j = 0; j < n; j++)
                 numbers[k][i][j] = (int32_t) value_by_hand(&s, &f, i, j);
         }
     }
-    ct_value_columns columns = {COLUMNS, IMAGES, shapes, by_column};
-    ct_source of_columns = ct_column_source(&columns);
-    ct_image_options o = options_new(CT_IMAGE_BEST);
-    ct_image_forest forest;
-    ct_image_end end;
+    ct_pixel_value_columns columns = {COLUMNS, IMAGES, shapes, by_column};
+    ct_pixel_source of_columns = ct_pixel_column_source(&columns);
+    ct_pixel_options o = options_new(CT_PIXEL_BEST);
+    ct_pixel_forest forest;
+    ct_pixel_end end;
     ct_error error;
-    REQUIRE(ct_image_grow(&of_columns, s.labels, CLASSES, &o, &forest, &end, &error) == CT_OK);
+    REQUIRE(ct_pixel_grow(&of_columns, s.labels, CLASSES, &o, &forest, &end, &error) == CT_OK);
     static int32_t leaves[2 * 3000];
-    REQUIRE(ct_image_predict(&forest, &of_columns, 1, CT_IMAGE_LEAVES, 1, NULL, leaves, &error) ==
+    REQUIRE(ct_pixel_predict(&forest, &of_columns, 1, CT_PIXEL_LEAVES, 1, NULL, leaves, &error) ==
             CT_OK);
     uint32_t n = shapes[1].height * shapes[1].width;
     CHECK(forest.trees[0].n_leaves > 5);
     for (uint32_t t = 0; t < 2; t++)
         for (uint32_t i = 0; i < n; i++) {
-            const ct_image_tree *tree = &forest.trees[t];
+            const ct_pixel_tree *tree = &forest.trees[t];
             uint32_t node = 0;
             while (tree->nodes[node].left != node) {
                 int32_t column = tree->features[tree->nodes[node].feature].words[0];
-                node = ct_image_next(&tree->nodes[node], numbers[column][1][i]);
+                node = ct_pixel_next(&tree->nodes[node], numbers[column][1][i]);
             }
             CHECK_INT(leaves[t * n + i], node + 1);
         }
-    ct_image_forest_free(&forest);
+    ct_pixel_forest_free(&forest);
     scenes_free(&s);
 }
 
@@ -551,33 +552,33 @@ static int ends(void *calls)
 static void memory_and_stops(void)
 {
     scenes s = scenes_new(3, 3, 1, CT_SIMD_SCALAR);
-    ct_source source = ct_rectangle_source(&s.integrals);
-    ct_image_options o = options_new(CT_IMAGE_BEST);
-    ct_image_forest forest;
-    ct_image_end end;
+    ct_pixel_source source = ct_pixel_rectangle_source(&s.integrals);
+    ct_pixel_options o = options_new(CT_PIXEL_BEST);
+    ct_pixel_forest forest;
+    ct_pixel_end end;
     ct_error error;
     ct_status status = CT_NO_MEMORY;
     o.pixels = 60;
     long failures = 0;
     for (; status == CT_NO_MEMORY; failures++) {
         ct_alloc_fail_after(failures);
-        status = ct_image_grow(&source, s.labels, CLASSES, &o, &forest, &end, &error);
+        status = ct_pixel_grow(&source, s.labels, CLASSES, &o, &forest, &end, &error);
         ct_alloc_fail_after(-1);
-        if (status == CT_NO_MEMORY) ct_image_forest_free(&forest);
+        if (status == CT_NO_MEMORY) ct_pixel_forest_free(&forest);
     }
     CHECK(failures > 20);
     CHECK_INT(status, CT_OK);
-    ct_image_forest_free(&forest);
+    ct_pixel_forest_free(&forest);
     int asked = 0;
     o.stop = ends;
     o.calls = &asked;
-    CHECK_INT(ct_image_grow(&source, s.labels, CLASSES, &o, &forest, &end, &error), CT_OK);
-    CHECK_INT(end, CT_IMAGE_INTERRUPTED);
+    CHECK_INT(ct_pixel_grow(&source, s.labels, CLASSES, &o, &forest, &end, &error), CT_OK);
+    CHECK_INT(end, CT_PIXEL_INTERRUPTED);
     CHECK_INT(forest.n_trees, 0);
-    ct_image_forest_free(&forest);
+    ct_pixel_forest_free(&forest);
     o.stop = NULL;
     o.bins = 1;
-    CHECK_INT(ct_image_grow(&source, s.labels, CLASSES, &o, &forest, &end, &error), CT_BAD_INPUT);
+    CHECK_INT(ct_pixel_grow(&source, s.labels, CLASSES, &o, &forest, &end, &error), CT_BAD_INPUT);
     scenes_free(&s);
 }
 

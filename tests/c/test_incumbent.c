@@ -3,9 +3,9 @@
 #include "base/memory.h"
 #include "solve.h"
 
-static ct_start start_of(const ct_forest *tree)
+static ct_exact_start start_of(const ct_forest *tree)
 {
-    return (ct_start){tree->n_nodes, tree->feature, tree->threshold, tree->left, tree->right};
+    return (ct_exact_start){tree->n_nodes, tree->feature, tree->threshold, tree->left, tree->right};
 }
 
 static random_table noisy_table(rng *r, uint32_t n)
@@ -22,27 +22,27 @@ static void a_start_is_kept(void)
     for (int seed = 0; seed < (CHECK_QUICK() ? 5 : 60); seed++) {
         rng r = {(uint64_t) seed + 11};
         random_table t = noisy_table(&r, 50 + rng_below(&r, 250));
-        ct_options options = ct_options_default();
+        ct_exact_options options = ct_exact_options_default();
         options.depth = 2 + (unsigned) seed % 2;
         if (seed % 4 == 3) options.complexity = 0.01;
         if (seed % 5 == 4) options.min_bucket = 10;
-        ct_result first, again;
+        ct_exact_result first, again;
         REQUIRE(solve(&t.data, &options, &first));
-        ct_start start = start_of(&first.tree);
+        ct_exact_start start = start_of(&first.tree);
         options.start = &start;
         REQUIRE(solve(&t.data, &options, &again));
         CHECK(again.end == CT_END_OPTIMAL && again.cost == first.cost &&
               again.tree.n_nodes == first.tree.n_nodes);
         CHECK(!memcmp(again.tree.threshold, first.tree.threshold,
                       first.tree.n_nodes * sizeof *first.tree.threshold));
-        ct_result_free(&again);
+        ct_exact_result_free(&again);
         options.depth++;
         options.time_limit = 0;
         REQUIRE(solve(&t.data, &options, &again));
         CHECK(again.cost <= first.cost);
         CHECK(again.bound <= again.cost);
-        ct_result_free(&again);
-        ct_result_free(&first);
+        ct_exact_result_free(&again);
+        ct_exact_result_free(&first);
         table_free(&t);
     }
 }
@@ -63,17 +63,17 @@ static void any_start_will_do(void)
             left[i] = 2 * i + 1;
             right[i] = 2 * i + 2;
         }
-        ct_start start = {NODES, feature, threshold, left, right};
-        ct_options options = ct_options_default();
+        ct_exact_start start = {NODES, feature, threshold, left, right};
+        ct_exact_options options = ct_exact_options_default();
         options.depth = 2 + (unsigned) seed % 3;
         options.min_bucket = 1 + rng_below(&r, 4);
-        ct_result without, with;
+        ct_exact_result without, with;
         REQUIRE(solve(&t.data, &options, &without));
         options.start = &start;
         REQUIRE(solve(&t.data, &options, &with));
         CHECK(with.cost == without.cost && with.end == CT_END_OPTIMAL);
-        ct_result_free(&without);
-        ct_result_free(&with);
+        ct_exact_result_free(&without);
+        ct_exact_result_free(&with);
         table_free(&t);
     }
 }
@@ -87,20 +87,20 @@ static void a_start_under_a_cap(void)
         for (uint32_t i = 0; i < t.data.n_rows * t.data.n_cols; i++)
             t.values[i] = floor(t.values[i] * (2 + seed % 7));
         for (uint32_t i = 0; i < t.data.n_rows; i++) t.classes[i] = (int32_t) rng_below(&r, 2);
-        ct_options options = ct_options_default();
+        ct_exact_options options = ct_exact_options_default();
         options.depth = 2 + (unsigned) seed % 3;
         if (seed % 5 == 4) options.min_bucket = 2;
-        ct_result start_from, without, with;
+        ct_exact_result start_from, without, with;
         REQUIRE(solve(&t.data, &options, &start_from));
-        ct_start start = start_of(&start_from.tree);
+        ct_exact_start start = start_of(&start_from.tree);
         options.max_thresholds = 1 + (unsigned) seed % 3;
         REQUIRE(solve(&t.data, &options, &without));
         options.start = &start;
         REQUIRE(solve(&t.data, &options, &with));
         CHECK(with.cost == without.cost && with.bound == with.cost && with.end == CT_END_OPTIMAL);
-        ct_result_free(&start_from);
-        ct_result_free(&without);
-        ct_result_free(&with);
+        ct_exact_result_free(&start_from);
+        ct_exact_result_free(&without);
+        ct_exact_result_free(&with);
         table_free(&t);
     }
 }
@@ -118,24 +118,24 @@ static void the_nearest_threshold_is_taken(void)
         int32_t feature[] = {0, -1, -1};
         double threshold[] = {at - 0.5, 0, 0};
         uint32_t left[] = {1, 0, 0}, right[] = {2, 0, 0}, near = at <= 15 ? 10 : 20;
-        ct_start start = {3, feature, threshold, left, right};
-        ct_options options = ct_options_default();
+        ct_exact_start start = {3, feature, threshold, left, right};
+        ct_exact_options options = ct_exact_options_default();
         options.depth = 2;
         options.max_thresholds = 2;
         options.time_limit = 0;
         options.start = &start;
-        ct_result result;
+        ct_exact_result result;
         REQUIRE(solve(&t.data, &options, &result));
         double moved = at > near ? at - near : near - at;
         if (moved < (at < N - at ? at : N - at)) CHECK(result.cost <= moved);
         CHECK(result.history[0].upper == (at < N - at ? at : N - at));
         CHECK(result.n_history < 2 || result.history[1].upper <= moved);
-        ct_result_free(&result);
+        ct_exact_result_free(&result);
         table_free(&t);
     }
 }
 
-static void count(void *data, const ct_progress *progress)
+static void count(void *data, const ct_exact_progress *progress)
 {
     int *calls = (int *) data;
     CHECK(progress->lower <= progress->upper && progress->closed >= 0 && progress->closed <= 1);
@@ -155,7 +155,7 @@ static void history_narrows(void)
     random_table t = noisy_table(&r, CHECK_QUICK() ? 300 : 1500);
     for (unsigned threads = 1; threads < 4; threads += 2) {
         int calls = 0, polls = CHECK_QUICK() ? 20 : 200;
-        ct_options options = ct_options_default();
+        ct_exact_options options = ct_exact_options_default();
         options.threads = threads;
         options.team_after = 0;
         options.stop = stop_in_time;
@@ -163,19 +163,19 @@ static void history_narrows(void)
         options.depth = 4;
         options.report = count;
         options.report_data = &calls;
-        ct_result result;
+        ct_exact_result result;
         REQUIRE(solve(&t.data, &options, &result));
         CHECK(result.end == CT_END_INTERRUPT || CHECK_QUICK()); /* small tables are soon solved */
         CHECK(result.n_history >= 1);
         for (uint32_t i = 1; i < result.n_history; i++) {
-            const ct_progress *a = &result.history[i - 1], *b = &result.history[i];
+            const ct_exact_progress *a = &result.history[i - 1], *b = &result.history[i];
             CHECK(b->seconds >= a->seconds && b->upper <= a->upper && b->lower >= a->lower);
         }
         for (uint32_t i = 0; i < result.n_history; i++)
             CHECK(result.history[i].lower <= result.cost);
         CHECK(result.history[result.n_history - 1].upper == result.cost);
         CHECK(result.history[result.n_history - 1].lower == result.bound);
-        ct_result_free(&result);
+        ct_exact_result_free(&result);
     }
     table_free(&t);
 }
@@ -201,17 +201,17 @@ static void a_stop_keeps_what_was_seen_ahead(void)
     int early = 0;
     for (int polls = 0; polls < (CHECK_QUICK() ? 3 : 11); polls++) {
         int left = polls;
-        ct_options options = ct_options_default();
+        ct_exact_options options = ct_exact_options_default();
         options.depth = 4;
         options.stop = stop_in_time;
         options.stop_data = &left;
-        ct_result result;
+        ct_exact_result result;
         REQUIRE(solve(&t.data, &options, &result));
         if (!polls) leaf = result.history[0].upper;
         last = result.cost;
         early += last < 0.7 * leaf;
         CHECK(result.bound <= result.cost && result.cost <= leaf);
-        ct_result_free(&result);
+        ct_exact_result_free(&result);
     }
     CHECK(CHECK_QUICK() || (early >= 2 && last < 0.5 * leaf));
     table_free(&t);
@@ -228,18 +228,18 @@ static void a_stop_before_the_first_look(void)
     for (uint32_t i = 0; i < t.data.n_rows; i++) n_wrong += t.classes[i];
     if (n_wrong > t.data.n_rows - n_wrong) n_wrong = t.data.n_rows - n_wrong;
     for (int byte = 0; byte < 256; byte += 85) {
-        ct_options options = ct_options_default();
+        ct_exact_options options = ct_exact_options_default();
         options.depth = 1 + (unsigned) byte / 85 % 3;
         options.threads = byte % 2 ? 3 : 1;
         options.time_limit = 0;
-        options.device = CT_DEVICE_TWIN;
-        ct_result result;
+        options.device = CT_EXACT_DEVICE_TWIN;
+        ct_exact_result result;
         ct_alloc_fill(byte);
         REQUIRE(solve(&t.data, &options, &result));
         ct_alloc_fill(-1);
         CHECK(result.end == CT_END_TIME && result.cost == n_wrong && result.tree.n_nodes == 1);
         CHECK(result.bound <= result.cost && !strcmp(result.device, "cpu"));
-        ct_result_free(&result);
+        ct_exact_result_free(&result);
     }
     table_free(&t);
 }
@@ -253,8 +253,8 @@ static void error_free_trees_are_found_first(void)
     for (int seed = 0; seed < 60; seed++) {
         rng r = {(uint64_t) seed + 4100};
         random_table t = table_new(20 + rng_below(&r, 30), 4, 2);
-        ct_options options = ct_options_default();
-        ct_result first, among;
+        ct_exact_options options = ct_exact_options_default();
+        ct_exact_result first, among;
         for (uint32_t i = 0; i < t.data.n_rows; i++) {
             t.classes[i] = 0;
             for (uint32_t col = 0; col < 4; col++) {
@@ -274,8 +274,8 @@ static void error_free_trees_are_found_first(void)
         CHECK(memcmp(first.tree.threshold, among.tree.threshold,
                      n * sizeof *among.tree.threshold) == 0);
         ways += first.statistics.scans != among.statistics.scans;
-        ct_result_free(&first);
-        ct_result_free(&among);
+        ct_exact_result_free(&first);
+        ct_exact_result_free(&among);
         table_free(&t);
     }
     CHECK(ways > 5);

@@ -28,7 +28,7 @@ typedef struct {
     uint64_t *quantised_planes;
     uint8_t *quantised_bytes;
     uint32_t *counts, *members;
-    ct_split split;
+    ct_exact_split split;
 } sample;
 
 static void *zeroed(size_t n, size_t size)
@@ -55,7 +55,7 @@ static int kinds_of(const sample *s)
 static void add_quantised(sample *s)
 {
     ct_error error;
-    ct_costs costs = {0};
+    ct_exact_costs costs = {0};
     ct_data data = {s->n, 0, s->n_classes, NULL, s->classes, NULL, NULL, NULL};
     uint32_t *order = (uint32_t *) zeroed(s->n, sizeof *order);
     s->by_label = 0;
@@ -154,7 +154,8 @@ static sample sample_new(rng *r, uint32_t n, uint32_t n_classes)
     uint32_t most_weight = rng_below(r, 2) ? 8 : 1000;
     int64_t most = 0;
     for (uint32_t c = 0; c < n_classes; c++) {
-        /* what a class costs under any wrong label is part of the weights: see ct_costs_init() */
+        /* what a class costs under any wrong label is part of the weights: see
+         * ct_exact_costs_init() */
         if (!c || !by_class || !s.weights)
             most = rng_below(r, 4) ? 1 + rng_below(r, 100) : (int64_t) 1 << 30;
         for (uint32_t k = 0; k < n_classes; k++)

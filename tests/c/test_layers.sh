@@ -5,7 +5,7 @@
 #   sh test_layers.sh [SRC [OBJECTS]]   checks each file of SRC; a line a fault, then `N passed, N
 #                                       failed`, files counted
 #
-# may_see() below is the table of arrows. src/init.c and src/r_*.c see everything.
+# may_see() below is the table of arrows. src/init.c and src/r/ see everything.
 #
 # With OBJECTS, the folder of the compiled files, also: is there a circle of files that use each
 # other's functions? One is meant, the recursion: solve.c evaluates root splits by branch.c, which
@@ -29,11 +29,11 @@ may_see () {
     gpu)           echo "base" ;;
     forge/schedule) echo "base base/simd data forge" ;;
     forge/offload) echo "base base/simd data forge forge/schedule $of_gpu" ;;
-    forest/offload) echo "base data forest $of_gpu" ;;
+    forest/offload) echo "base data forest pixels $of_gpu" ;;
     evolve/offload) echo "base base/simd data evolve $of_gpu" ;;
     evolve)        echo "base base/simd data tree evolve/offload/device.h evolve/offload/cost.h" \
                      "$of_gpu" ;;
-    forest|forge) echo "base base/simd data tree $of_gpu" ;;
+    forest|pixels|forge) echo "base base/simd data tree $of_gpu" ;;
     exact)         echo "base data tree $of_gpu exact/*" ;;
     exact/cost)    echo "base data" ;;
     exact/kernels) echo "base base/simd exact/cost" ;;
@@ -51,7 +51,7 @@ may_see () {
 # "..." and 0 for <...>.
 may_include () {
   case $1 in
-    init.c|r_*.[ch]) return 0 ;;  # the glue
+    init.c|r/*.[ch]) return 0 ;;  # the glue
     */*) ;;
     *) return 1 ;;                # no other file lies outside the rooms
   esac
@@ -119,7 +119,7 @@ circles () {
 # in 19 files.
 plant=`mktemp -d`
 trap 'rm -rf "$plant"' EXIT
-for room in base exact/kernels exact/offload exact/search exact/rows certify forest gpu; do
+for room in base exact/kernels exact/offload exact/search exact/rows certify forest gpu r; do
   mkdir -p "$plant/$room"
 done
 echo '#include <R.h>'                       > "$plant/base/a.c"
@@ -144,7 +144,7 @@ echo '#include "data/table.h"'              > "$plant/stray.c"
 echo '#include "exact/bound/interval.h"'    > "$plant/certify/a.c"
 echo '#include "exact/kernels/kernels.h"'   > "$plant/certify/b.c"
 echo '#include "exact/cost/costs.h"'        > "$plant/certify/c.c"
-echo '#include <R_ext/Utils.h>'             > "$plant/r_glue.c"
+echo '#include <R_ext/Utils.h>'             > "$plant/r/glue.c"
 echo '#include "exact/rows/node.h"'         > "$plant/exact/search/e.c"
 check_tree "$plant" > /dev/null
 if test $failed -ne 19 || test $passed -ne 5; then

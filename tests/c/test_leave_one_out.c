@@ -16,7 +16,7 @@ typedef struct {
         penalty[P];
     uint8_t dropped[NODES][P], counted[ROWS];
     int32_t where[ROWS];
-    ct_loo_data data;
+    ct_gmt_loo_data data;
 } problem;
 
 static int is_below(int32_t node, int32_t above)
@@ -71,9 +71,9 @@ static problem *new_problem(uint64_t seed)
     for (int k = 1; k < P; k++) t->penalty[k] = 0.5 + k;
     t->dropped[3][2] = 1;
     for (int32_t node = 0; node < NODES; node++) factor_node(t, node);
-    const ct_loo_data data = {{NODES, P, parents, t->n, t->factors[0][0], t->penalty,
-                               t->dropped[0]},
-                              ROWS, t->x[0], t->y, t->weights, t->where, t->counted};
+    const ct_gmt_loo_data data = {{NODES, P, parents, t->n, t->factors[0][0], t->penalty,
+                                   t->dropped[0]},
+                                  ROWS, t->x[0], t->y, t->weights, t->where, t->counted};
     t->data = data;
     return t;
 }
@@ -160,7 +160,7 @@ static void errors_are_exact(void)
         problem *t = new_problem(seed);
         double got[GRID][GRID][CT_LOO_LIMITS], expected[CT_LOO_LIMITS];
         ct_error error;
-        CHECK_INT(ct_loo_errors(&t->data, ridges, GRID, smoothings, GRID, got[0][0], &error),
+        CHECK_INT(ct_gmt_loo_errors(&t->data, ridges, GRID, smoothings, GRID, got[0][0], &error),
                   CT_OK);
         for (int i = 0; i < GRID; i++)
             for (int j = 0; j < GRID; j++) {
@@ -190,12 +190,12 @@ static void lone_rows(void)
     memset(t->factors[2], 0, sizeof t->factors[2]);
     for (int k = 0; k < COLUMNS; k++)
         t->factors[2][k][1] = sqrt(t->weights[7]) * value_at(t, k, 7);
-    CHECK_INT(ct_loo_errors(&t->data, ridges + 1, 1, smoothings + 1, 1, got, &error), CT_OK);
+    CHECK_INT(ct_gmt_loo_errors(&t->data, ridges + 1, 1, smoothings + 1, 1, got, &error), CT_OK);
     expected_errors(t, ridges[1], smoothings[1], expected);
     CHECK(fabs(got[CT_LOO_FREE] - expected[CT_LOO_FREE]) <= 1e-8 * expected[CT_LOO_FREE]);
     CHECK(got[CT_LOO_WITHIN] == got[CT_LOO_FREE]);
     /* with nothing borrowed it has no error of its own, which is a large one */
-    CHECK_INT(ct_loo_errors(&t->data, ridges, 1, smoothings, 1, got, &error), CT_OK);
+    CHECK_INT(ct_gmt_loo_errors(&t->data, ridges, 1, smoothings, 1, got, &error), CT_OK);
     CHECK(isfinite(got[CT_LOO_FREE]));
     free(t);
 }
@@ -222,9 +222,9 @@ static void models_are_exact(void)
         uint8_t aliased[NODES][P];
         ct_error error;
         for (int i = 0; i < 4; i++) {
-            const ct_shrink_mean mean = {&ridge[i], &smoothing[i], &one, 1};
-            CHECK_INT(ct_shrink_models(&t->data.nodes, &mean, got[0], aliased[0], deviance,
-                                       &error), CT_OK);
+            const ct_gmt_shrink_mean mean = {&ridge[i], &smoothing[i], &one, 1};
+            CHECK_INT(ct_gmt_shrink_models(&t->data.nodes, &mean, got[0], aliased[0], deviance,
+                                           &error), CT_OK);
             for (int32_t node = 0; node < NODES; node++) {
                 model_without(t, node, -1, ridge[i], smoothing[i], b);
                 for (int k = 0; k < P; k++) {
@@ -236,8 +236,8 @@ static void models_are_exact(void)
                 CHECK(fabs(deviance[node] - own) <= 1e-8 * own);
             }
         }
-        const ct_shrink_mean all = {ridge, smoothing, weight, 4};
-        CHECK_INT(ct_shrink_models(&t->data.nodes, &all, got[0], aliased[0], deviance, &error),
+        const ct_gmt_shrink_mean all = {ridge, smoothing, weight, 4};
+        CHECK_INT(ct_gmt_shrink_models(&t->data.nodes, &all, got[0], aliased[0], deviance, &error),
                   CT_OK);
         for (int32_t node = 0; node < NODES; node++) {
             for (int k = 0; k < P; k++)
@@ -272,8 +272,8 @@ static void aliased_once(void)
     }
     memcpy(t->factors, factors, sizeof factors);
     for (uint32_t n = 1; n <= 2; n++) {
-        const ct_shrink_mean mean = {ridge, smoothing, weights[n - 1], n};
-        CHECK_INT(ct_shrink_models(&t->data.nodes, &mean, got[0], aliased[0], deviance, &error),
+        const ct_gmt_shrink_mean mean = {ridge, smoothing, weights[n - 1], n};
+        CHECK_INT(ct_gmt_shrink_models(&t->data.nodes, &mean, got[0], aliased[0], deviance, &error),
                   CT_OK);
         CHECK_INT(aliased[0][3], n == 1);
         CHECK_INT(aliased[0][1], 0);
@@ -290,13 +290,13 @@ static void memory_ends(void)
     int fine = 0;
     for (long after = 0; !fine && after < 100; after++) {
         static const double one = 1;
-        const ct_shrink_mean mean = {&one, &one, &one, 1};
+        const ct_gmt_shrink_mean mean = {&one, &one, &one, 1};
         double b[NODES][P], deviance[NODES];
         uint8_t aliased[NODES][P];
         ct_error error;
         ct_alloc_fail_after(after);
-        ct_status status = ct_shrink_models(&t->data.nodes, &mean, b[0], aliased[0], deviance,
-                                            &error);
+        ct_status status = ct_gmt_shrink_models(&t->data.nodes, &mean, b[0], aliased[0], deviance,
+                                                &error);
         ct_alloc_fail_for(-1, 0);
         CHECK(status == CT_OK || status == CT_NO_MEMORY);
         fine = status == CT_OK;
@@ -306,8 +306,8 @@ static void memory_ends(void)
     for (long after = 0; !fine && after < 100; after++) {
         ct_error error;
         ct_alloc_fail_after(after);
-        ct_status status = ct_loo_errors(&t->data, ridges, GRID, smoothings, GRID, got[0][0],
-                                         &error);
+        ct_status status = ct_gmt_loo_errors(&t->data, ridges, GRID, smoothings, GRID, got[0][0],
+                                             &error);
         ct_alloc_fail_for(-1, 0);
         CHECK(status == CT_OK || status == CT_NO_MEMORY);
         fine = status == CT_OK;

@@ -26,7 +26,7 @@ static void leaf_costs_of_classes(few_brute *b, const ct_data *data)
     }
 }
 
-static random_table table_of_classes(rng *r, few_brute *b, ct_options *options)
+static random_table table_of_classes(rng *r, few_brute *b, ct_exact_options *options)
 {
     uint32_t n = 4 + rng_below(r, FEW_ROWS - 3), n_classes = 2 + rng_below(r, 3), kind;
     random_table t = table_random(r, n, 1 + rng_below(r, 3), n_classes, rng_below(r, 3) > 0);
@@ -48,7 +48,7 @@ static random_table table_of_classes(rng *r, few_brute *b, ct_options *options)
 }
 
 /* y[n] is the caller's. */
-static random_table table_of_response(rng *r, few_brute *b, ct_options *options, double *y)
+static random_table table_of_response(rng *r, few_brute *b, ct_exact_options *options, double *y)
 {
     static response_brute grid;
     uint32_t n = 4 + rng_below(r, FEW_ROWS - 3), levels = 2 + rng_below(r, 6), rows[FEW_ROWS];
@@ -74,9 +74,9 @@ static random_table table_of_response(rng *r, few_brute *b, ct_options *options,
     return t;
 }
 
-static random_table any_table(rng *r, few_brute *b, ct_options *options, double *y)
+static random_table any_table(rng *r, few_brute *b, ct_exact_options *options, double *y)
 {
-    *options = ct_options_default();
+    *options = ct_exact_options_default();
     options->depth = 2 + rng_below(r, 3);
     random_table t = rng_below(r, 2) ? table_of_response(r, b, options, y)
                                      : table_of_classes(r, b, options);
@@ -112,9 +112,9 @@ static int64_t cost_of_tree(const few_brute *b, const ct_forest *tree, const uin
 }
 
 /* The optimum, as the tree that the rule wants. */
-static int is_best(few_brute *b, const random_table *t, const ct_options *options)
+static int is_best(few_brute *b, const random_table *t, const ct_exact_options *options)
 {
-    ct_result result;
+    ct_exact_result result;
     ct_error error = {CT_OK, ""};
     uint32_t leaf_of_row[FEW_ROWS], leaves;
     few_value best = few_optimum(b, &t->data, options);
@@ -129,11 +129,11 @@ static int is_best(few_brute *b, const random_table *t, const ct_options *option
                 few_is_tree(b, &result.tree, result.tree.roots[0],
                             (UINT32_C(1) << t->data.n_rows) - 1, options->depth,
                             options->max_leaves, options->roots));
-    ct_result_free(&result);
+    ct_exact_result_free(&result);
     return same;
 }
 
-static void say(uint32_t seed, const ct_options *options)
+static void say(uint32_t seed, const ct_exact_options *options)
 {
     printf("    seed %u: depth %u, %u leaves\n", seed, options->depth, options->max_leaves);
 }
@@ -145,9 +145,9 @@ static void equals_brute_force(void)
     double y[FEW_ROWS];
     for (uint32_t seed = 0; seed < n_tables(2400); seed++) {
         rng r = {seed + UINT64_C(640000)};
-        ct_options options;
+        ct_exact_options options;
         random_table t = any_table(&r, &b, &options, y);
-        if (seed % 4 == 1) options.off = UINT32_C(1) << rng_below(&r, CT_N_SHORTCUTS);
+        if (seed % 4 == 1) options.off = UINT32_C(1) << rng_below(&r, CT_EXACT_N_SHORTCUTS);
         if (seed % 16 == 2) options.threads = 2, options.team_after = 0;
         options.any_of_ties = seed % 8 == 3;
         if (!CHECK(is_best(&b, &t, &options))) say(seed, &options);
@@ -163,19 +163,19 @@ static void every_number_of_leaves(void)
     double y[FEW_ROWS];
     for (uint32_t seed = 0; seed < n_tables(60); seed++) {
         rng r = {seed + UINT64_C(660000)};
-        ct_options options;
+        ct_exact_options options;
         random_table t = any_table(&r, &b, &options, y);
         for (uint32_t k = 1; k <= UINT32_C(1) << options.depth; k++) {
             options.max_leaves = k;
             if (!CHECK(is_best(&b, &t, &options))) say(seed, &options);
         }
-        ct_result all, any;
+        ct_exact_result all, any;
         REQUIRE(solve(&t.data, &options, &all));
         options.max_leaves = 0;
         REQUIRE(solve(&t.data, &options, &any));
         CHECK(all.cost == any.cost && all.tree.n_nodes == any.tree.n_nodes);
-        ct_result_free(&all);
-        ct_result_free(&any);
+        ct_exact_result_free(&all);
+        ct_exact_result_free(&any);
         table_free(&t);
     }
 }
@@ -187,18 +187,18 @@ static void begins_with_a_tree(void)
     double y[FEW_ROWS];
     for (uint32_t seed = 0; seed < n_tables(400); seed++) {
         rng r = {seed + UINT64_C(670000)};
-        ct_options options;
-        ct_result larger;
+        ct_exact_options options;
+        ct_exact_result larger;
         random_table t = any_table(&r, &b, &options, y);
         uint32_t leaves = options.max_leaves;
         options.max_leaves = rng_below(&r, 2) ? 0 : leaves;
         REQUIRE(solve(&t.data, &options, &larger));
-        ct_start start = {larger.tree.n_nodes, larger.tree.feature, larger.tree.threshold,
-                          larger.tree.left, larger.tree.right};
+        ct_exact_start start = {larger.tree.n_nodes, larger.tree.feature, larger.tree.threshold,
+                                larger.tree.left, larger.tree.right};
         options.start = &start;
         options.max_leaves = leaves;
         if (!CHECK(is_best(&b, &t, &options))) say(seed, &options);
-        ct_result_free(&larger);
+        ct_exact_result_free(&larger);
         table_free(&t);
     }
 }
@@ -218,8 +218,8 @@ static void same_for_any_threads(void)
     for (uint32_t seed = 0; seed < n_tables(24); seed++) {
         rng r = {seed + UINT64_C(680000)};
         random_table t = table_random(&r, 150, 4, 2 + rng_below(&r, 3), 1);
-        ct_options options = ct_options_default();
-        ct_result one, two, stopped;
+        ct_exact_options options = ct_exact_options_default();
+        ct_exact_result one, two, stopped;
         options.depth = 3 + seed % 2;
         options.max_leaves = 3 + rng_below(&r, 4);
         REQUIRE(solve(&t.data, &options, &one));
@@ -238,9 +238,9 @@ static void same_for_any_threads(void)
         REQUIRE(solve(&t.data, &options, &stopped));
         ct_worker_poll_every(UINT64_C(1) << 25);
         CHECK(stopped.bound <= one.cost && one.cost <= stopped.cost);
-        ct_result_free(&one);
-        ct_result_free(&two);
-        ct_result_free(&stopped);
+        ct_exact_result_free(&one);
+        ct_exact_result_free(&two);
+        ct_exact_result_free(&stopped);
         table_free(&t);
     }
 }
@@ -251,13 +251,13 @@ static void bounds_on_the_way(void)
     for (uint32_t seed = 0; seed < n_tables(400); seed++) {
         rng r = {seed + UINT64_C(690000)};
         random_table t = table_random(&r, 30, 3, 2 + rng_below(&r, 2), 1);
-        ct_options options = ct_options_default();
-        ct_result result;
+        ct_exact_options options = ct_exact_options_default();
+        ct_exact_result result;
         options.max_leaves = 3 + rng_below(&r, 4);
         REQUIRE(solve(&t.data, &options, &result));
         for (uint32_t i = 0; i < result.n_history; i++)
             CHECK(result.history[i].lower <= result.cost);
-        ct_result_free(&result);
+        ct_exact_result_free(&result);
         table_free(&t);
     }
 }
@@ -266,7 +266,7 @@ static void no_certificate(void)
 {
     rng r = {1};
     random_table t = table_random(&r, 20, 2, 2, 0);
-    ct_options options = ct_options_default();
+    ct_exact_options options = ct_exact_options_default();
     ct_bytes evidence = {0};
     ct_error error;
     options.evidence = &evidence;

@@ -23,7 +23,7 @@ static void small_instances(void)
         in.options.max_gap *= scale;
         in.options.max_cost *= scale;
         if (rng_below(&r, 2)) in.options.max_thresholds = 1 + rng_below(&r, 4);
-        ct_options rules = ct_options_default();
+        ct_exact_options rules = ct_exact_options_default();
         rules.depth = depth;
         rules.complexity = ldexp(rng_below(&r, 3) * rng_below(&r, 9), -7);
         rules.min_bucket = in.options.min_bucket;

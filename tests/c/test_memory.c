@@ -38,22 +38,22 @@ static random_table make_table(const shape *s)
     return t;
 }
 
-static ct_options make_options(const shape *s, const ct_start *start)
+static ct_exact_options make_options(const shape *s, const ct_exact_start *start)
 {
-    ct_options options = ct_options_default();
+    ct_exact_options options = ct_exact_options_default();
     options.depth = s->depth;
     options.threads = s->threads;
     options.team_after = 0;
     options.complexity = s->complexity;
-    options.device = s->twin ? CT_DEVICE_TWIN : CT_DEVICE_CPU;
+    options.device = s->twin ? CT_EXACT_DEVICE_TWIN : CT_EXACT_DEVICE_CPU;
     options.plane_budget = s->threads == 3 ? 0 : options.plane_budget;
     if (s->start) options.start = start;
     return options;
 }
 
 /* `full` is what comes of it with memory. */
-static void check_result(const ct_data *data, const ct_result *got, const ct_result *full,
-                         unsigned depth, const uint32_t *leaves)
+static void check_result(const ct_data *data, const ct_exact_result *got,
+                         const ct_exact_result *full, unsigned depth, const uint32_t *leaves)
 {
     double slack = (1e-9 + rounding_share(data, depth)) * dearest_of(data);
     CHECK(got->bound <= full->cost + slack && full->cost <= got->cost + slack);
@@ -66,17 +66,17 @@ static void check_result(const ct_data *data, const ct_result *got, const ct_res
 }
 
 /* Solves while `count` allocations after the next `after` fail. */
-static void solve_without(const ct_data *data, const ct_options *options, const ct_result *full,
-                          long after, long count, uint32_t *leaves)
+static void solve_without(const ct_data *data, const ct_exact_options *options,
+                          const ct_exact_result *full, long after, long count, uint32_t *leaves)
 {
-    ct_result result;
+    ct_exact_result result;
     ct_error error = {CT_OK, ""};
     ct_alloc_fail_for(after, count);
     ct_status status = ct_exact_solve(data, options, &result, leaves, &error);
     ct_alloc_fail_for(-1, 0);
     if (status == CT_OK) {
         check_result(data, &result, full, options->depth, leaves);
-        ct_result_free(&result);
+        ct_exact_result_free(&result);
     } else {
         int failed = check_state.failed;
         CHECK(status == CT_NO_MEMORY && error.status == CT_NO_MEMORY && error.message[0]);
@@ -90,12 +90,12 @@ static void solves(void)
     static const int32_t feature[] = {0, -1, 1, -1, -1};
     static const double threshold[] = {0.5, 0, 0.5, 0, 0};
     static const uint32_t left[] = {1, 0, 3, 0, 0}, right[] = {2, 0, 4, 0, 0};
-    const ct_start start = {5, feature, threshold, left, right};
+    const ct_exact_start start = {5, feature, threshold, left, right};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         random_table t = make_table(&shapes[i]);
-        ct_options options = make_options(&shapes[i], &start);
+        ct_exact_options options = make_options(&shapes[i], &start);
         uint32_t *leaves = (uint32_t *) calloc(t.data.n_rows, sizeof *leaves);
-        ct_result full;
+        ct_exact_result full;
         long before = ct_alloc_fail_for(-1, 0);
         REQUIRE(CHECK_INT(ct_exact_solve(&t.data, &options, &full, NULL, NULL), CT_OK));
         long calls = ct_alloc_fail_for(-1, 0) - before;
@@ -108,7 +108,7 @@ static void solves(void)
                          ? 1
                          : 1 + (long) rng_below(&r, (uint32_t) rest);
         }
-        ct_result_free(&full);
+        ct_exact_result_free(&full);
         free(leaves);
         table_free(&t);
     }

@@ -25,7 +25,7 @@ static double leaf_cost(const problem *p, const uint8_t *in)
 }
 
 /* Tests at the edges of bins, by number; 0 past the last one. */
-static int test_of(const problem *p, uint32_t number, ct_test *test)
+static int test_of(const problem *p, uint32_t number, ct_gmt_test *test)
 {
     memset(test, 0, sizeof *test);
     test->missing_left = number & 1;
@@ -46,12 +46,12 @@ static double best_tree(const problem *p, const uint8_t *in, uint32_t depth)
 {
     const uint32_t n_rows = p->d->data.n_rows;
     double best = leaf_cost(p, in);
-    ct_test test;
+    ct_gmt_test test;
     for (uint32_t number = 0; depth && test_of(p, number, &test); number++) {
         uint8_t side[2][ALL];
         uint32_t n[2] = {0, 0};
         for (uint32_t row = 0; row < n_rows; row++) {
-            int left = ct_goes_left(p->table, &test, row) != 0;
+            int left = ct_gmt_goes_left(p->table, &test, row) != 0;
             side[0][row] = in[row] && left;
             side[1][row] = in[row] && !left;
             n[0] += side[0][row], n[1] += side[1][row];
@@ -65,13 +65,13 @@ static double best_tree(const problem *p, const uint8_t *in, uint32_t depth)
 }
 
 /* What the tree costs, with its tests as they are told. */
-static double cost_of_tests(const problem *p, const ct_test *tests, uint32_t n_tests, uint32_t at,
-                            const uint8_t *in)
+static double cost_of_tests(const problem *p, const ct_gmt_test *tests, uint32_t n_tests,
+                            uint32_t at, const uint8_t *in)
 {
     uint8_t side[2][ALL];
     if (at >= n_tests || tests[at].splitter < 0) return leaf_cost(p, in);
     for (uint32_t row = 0; row < p->d->data.n_rows; row++) {
-        int left = ct_goes_left(p->table, &tests[at], row) != 0;
+        int left = ct_gmt_goes_left(p->table, &tests[at], row) != 0;
         side[0][row] = in[row] && left;
         side[1][row] = in[row] && !left;
     }

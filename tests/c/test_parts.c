@@ -11,24 +11,24 @@ enum { MOST_PARTS = 600, MOST_PIECES = 4000 };
 
 /* A range and the part that left it. */
 typedef struct {
-    ct_range range;
-    const ct_part *of;
+    ct_exact_range range;
+    const ct_exact_part *of;
 } piece;
 
 /* One search, with all of its parts so far. */
 typedef struct {
     rng *r;
     const ct_data *data;
-    ct_options options;
-    ct_part parts[MOST_PARTS];
-    ct_result results[MOST_PARTS];
+    ct_exact_options options;
+    ct_exact_part parts[MOST_PARTS];
+    ct_exact_result results[MOST_PARTS];
     uint32_t n;
     uint32_t best;     /* the part with the best tree */
     int64_t known[8];  /* of all parts */
     piece pieces[MOST_PIECES];
     uint32_t n_pieces;
     long polls;        /* until a part is stopped; negative: it is not */
-    ct_kept kept[2];   /* of two processes */
+    ct_exact_kept kept[2]; /* of two processes */
 } game;
 
 static int stop_now(void *data)
@@ -40,12 +40,12 @@ static int stop_now(void *data)
 /* Others want it back now and then. */
 static int wanted(void *data) { return rng_below(((game *) data)->r, 8) > 0; }
 
-static ct_start start_of(const ct_forest *tree)
+static ct_exact_start start_of(const ct_forest *tree)
 {
-    return (ct_start){tree->n_nodes, tree->feature, tree->threshold, tree->left, tree->right};
+    return (ct_exact_start){tree->n_nodes, tree->feature, tree->threshold, tree->left, tree->right};
 }
 
-static int is_better(const ct_part *a, const ct_part *b)
+static int is_better(const ct_exact_part *a, const ct_exact_part *b)
 {
     if (a->cost != b->cost) return a->cost < b->cost;
     if (a->feature != b->feature) return a->feature < b->feature;
@@ -53,11 +53,11 @@ static int is_better(const ct_part *a, const ct_part *b)
 }
 
 /* Runs the next part; what it has to go on from are `from`, or all thresholds. */
-static int run_part(game *g, const ct_open *from, uint64_t most, int is_last)
+static int run_part(game *g, const ct_exact_open *from, uint64_t most, int is_last)
 {
-    ct_options options = g->options;
-    ct_part *part = &g->parts[g->n];
-    ct_start start;
+    ct_exact_options options = g->options;
+    ct_exact_part *part = &g->parts[g->n];
+    ct_exact_start start;
     if (!CHECK(g->n < MOST_PARTS)) return 0;
     part->from = from;
     part->done = is_last ? g->known : NULL;
@@ -90,7 +90,7 @@ static int run_part(game *g, const ct_open *from, uint64_t most, int is_last)
 /* Takes in what the latest part has left open and what it knows. */
 static void merge(game *g)
 {
-    const ct_part *part = &g->parts[g->n - 1];
+    const ct_exact_part *part = &g->parts[g->n - 1];
     for (uint32_t i = 0; i <= g->data->n_cols; i++)
         if (part->known[i] < g->known[i]) g->known[i] = part->known[i];
     for (uint32_t i = 0; i < part->open.n && CHECK(g->n_pieces < MOST_PIECES); i++)
@@ -107,9 +107,9 @@ static piece take_piece(game *g, uint32_t i)
 /* Some of what one part has left open, perhaps divided. */
 static void play_some(game *g)
 {
-    ct_range some[8];
+    ct_exact_range some[8];
     piece first = take_piece(g, rng_below(g->r, g->n_pieces));
-    ct_open from = {some, 1, 0, first.of->open.ends, 0};
+    ct_exact_open from = {some, 1, 0, first.of->open.ends, 0};
     some[0] = first.range;
     if (rng_below(g->r, 2) && some[0].first < some[0].last) {
         piece rest = first;
@@ -138,24 +138,24 @@ static int play(game *g)
     if (!run_part(g, NULL, rng_below(g->r, 4), 0)) return 0;
     if (!g->parts[0].searched) {
         g->n = 0;
-        ct_part_free(&g->parts[0]);
-        ct_result_free(&g->results[0]);
+        ct_exact_part_free(&g->parts[0]);
+        ct_exact_result_free(&g->results[0]);
         memset(g->parts, 0, sizeof g->parts);
         return run_part(g, NULL, UINT64_MAX, 1);
     }
     merge(g);
     while (g->n_pieces && g->n < MOST_PARTS - 2 && !check_state.failed) play_some(g);
-    const ct_open nothing = {0};
+    const ct_exact_open nothing = {0};
     return !check_state.failed && run_part(g, &nothing, 0, 1);
 }
 
 static void end_game(game *g)
 {
     for (uint32_t i = 0; i < g->n; i++) {
-        ct_part_free(&g->parts[i]);
-        ct_result_free(&g->results[i]);
+        ct_exact_part_free(&g->parts[i]);
+        ct_exact_result_free(&g->results[i]);
     }
-    for (int i = 0; i < 2; i++) ct_kept_free(&g->kept[i]);
+    for (int i = 0; i < 2; i++) ct_exact_kept_free(&g->kept[i]);
 }
 
 static int same_tree(const ct_forest *a, const ct_forest *b)
@@ -171,12 +171,12 @@ static int same_tree(const ct_forest *a, const ct_forest *b)
 
 static void check_game(game *g)
 {
-    ct_result one;
-    ct_options options = g->options;
+    ct_exact_result one;
+    ct_exact_options options = g->options;
     options.part = NULL;
     if (!solve(g->data, &options, &one)) return;
     if (play(g)) {
-        const ct_result *all = &g->results[g->n - 1];
+        const ct_exact_result *all = &g->results[g->n - 1];
         CHECK(all->end == CT_END_OPTIMAL && one.end == CT_END_OPTIMAL);
         CHECK(all->cost == one.cost && all->bound == one.bound);
         CHECK(same_tree(&all->tree, &one.tree));
@@ -184,7 +184,7 @@ static void check_game(game *g)
             CHECK(all->root_bounds[f] >= all->bound);
     }
     end_game(g);
-    ct_result_free(&one);
+    ct_exact_result_free(&one);
 }
 
 /* So small that brute force knows the tree, and looked at after every few rows of work. */
@@ -200,19 +200,19 @@ static void small_problems(void)
         if (rng_below(&r, 3) == 0) table_add_weights(&t, &r);
         g.r = &r;
         g.data = &t.data;
-        g.options = ct_options_default();
+        g.options = ct_exact_options_default();
         g.options.depth = 3 + rng_below(&r, 2);
         g.options.threads = 1 + rng_below(&r, 2);
         g.options.team_after = 0;
         g.options.min_bucket = 1 + rng_below(&r, 2);
         if (rng_below(&r, 3) == 0) g.options.complexity = rng_below(&r, 32) / 8.0 / t.data.n_rows;
         check_game(&g);
-        ct_result one;
+        ct_exact_result one;
         if (!solve(&t.data, &g.options, &one)) break;
         CHECK(fabs(brute_optimum(&b, &t.data, &g.options) - one.cost) <= 1e-9 * (1 + one.cost));
         if (!t.data.weights)
             CHECK(brute_is_tree(&b, &one.tree, 0, brute_all(&b), g.options.depth, NULL));
-        ct_result_free(&one);
+        ct_exact_result_free(&one);
         table_free(&t);
         if (check_state.failed) printf("    seed %llu\n", (unsigned long long) seed);
     }
@@ -238,12 +238,12 @@ static void larger_problems(void)
         numbers.response = response;
         g.r = &r;
         g.data = response ? &numbers : &t.data;
-        g.options = ct_options_default();
+        g.options = ct_exact_options_default();
         g.options.threads = 1 + rng_below(&r, 3);
         g.options.team_after = 0;
         g.options.min_bucket = 1 + rng_below(&r, 6);
         if (rng_below(&r, 3) == 0) g.options.complexity = 0.01;
-        for (int s = 0; s < CT_N_SHORTCUTS; s++)
+        for (int s = 0; s < CT_EXACT_N_SHORTCUTS; s++)
             g.options.off |= (rng_below(&r, 8) == 0 ? UINT32_C(1) : 0) << s;
         ct_worker_poll_every(1 << (6 + rng_below(&r, 12)));
         check_game(&g);
@@ -263,7 +263,7 @@ static void bounds_of_open_parts(void)
         random_table t = table_random(&r, 60 + rng_below(&r, 60), 3, 2, 0);
         g.r = &r;
         g.data = &t.data;
-        g.options = ct_options_default();
+        g.options = ct_exact_options_default();
         double optimum = solved_cost(&t.data, &g.options);
         g.n = g.best = 0;
         memset(g.parts, 0, sizeof g.parts);
@@ -272,7 +272,7 @@ static void bounds_of_open_parts(void)
         if (!run_part(&g, NULL, 1 + rng_below(&r, 5), 1)) break;
         g.n_pieces = 0;
         merge(&g);
-        ct_open left = g.parts[0].open;
+        ct_exact_open left = g.parts[0].open;
         if (g.parts[0].searched && run_part(&g, &left, 0, 1)) {
             CHECK(g.results[0].bound <= optimum && optimum <= g.results[0].cost);
             CHECK(g.results[1].bound == g.results[0].bound);
@@ -292,20 +292,20 @@ static void unsound_ranges(void)
     for (uint64_t seed = 1; seed <= (CHECK_QUICK() ? 20 : 400); seed++) {
         rng r = {seed};
         random_table t = table_random(&r, 30, 2, 2, 0);
-        ct_options options = ct_options_default();
-        ct_part part = {0}, again = {0};
-        ct_result result;
+        ct_exact_options options = ct_exact_options_default();
+        ct_exact_part part = {0}, again = {0};
+        ct_exact_result result;
         ct_error error;
         part.pause = again.pause = HUGE_VAL;
         part.most = 1;
         again.most = UINT64_MAX;
         options.part = &part;
         REQUIRE(solve(&t.data, &options, &result));
-        ct_result_free(&result);
+        ct_exact_result_free(&result);
         again.from = &part.open;
         options.part = &again;
         for (uint32_t i = 0; part.open.n && i < 3; i++) {
-            ct_range *range = &part.open.ranges[rng_below(&r, part.open.n)];
+            ct_exact_range *range = &part.open.ranges[rng_below(&r, part.open.n)];
             uint32_t what = rng_below(&r, 5);
             if (what == 0) range->feature = rng_next(&r);
             if (what == 1) range->first = 0;
@@ -317,9 +317,9 @@ static void unsound_ranges(void)
         }
         ct_status status = ct_exact_solve(&t.data, &options, &result, NULL, &error);
         CHECK(status == CT_OK || status == CT_BAD_INPUT || status == CT_INTERNAL);
-        if (status == CT_OK) ct_result_free(&result);
-        ct_part_free(&part);
-        ct_part_free(&again);
+        if (status == CT_OK) ct_exact_result_free(&result);
+        ct_exact_part_free(&part);
+        ct_exact_part_free(&again);
         table_free(&t);
     }
 }
@@ -334,7 +334,7 @@ static void parts_that_come_back(void)
         random_table t = table_random(&r, 120, 3, 2, 0);
         g.r = &r;
         g.data = &t.data;
-        g.options = ct_options_default();
+        g.options = ct_exact_options_default();
         g.n = g.best = 0;
         g.polls = -1;
         memset(g.parts, 0, sizeof g.parts);
@@ -342,14 +342,14 @@ static void parts_that_come_back(void)
         if (!run_part(&g, NULL, 1, 1)) break;
         g.n_pieces = 0;
         merge(&g);
-        ct_open open = g.parts[0].open;
+        ct_exact_open open = g.parts[0].open;
         while (g.parts[0].searched && open.n && g.n < 60) {
             int64_t before = g.parts[g.best].cost;
-            ct_part *part = &g.parts[g.n];
-            ct_start start = start_of(&g.results[g.best].tree);
-            ct_options options = g.options;
-            *part = (ct_part){.from = &open, .pause = HUGE_VAL, .most = UINT64_MAX,
-                              .one_of_several = 1, .kept = &g.kept[0]};
+            ct_exact_part *part = &g.parts[g.n];
+            ct_exact_start start = start_of(&g.results[g.best].tree);
+            ct_exact_options options = g.options;
+            *part = (ct_exact_part){.from = &open, .pause = HUGE_VAL, .most = UINT64_MAX,
+                                    .one_of_several = 1, .kept = &g.kept[0]};
             options.part = part;
             options.start = &start;
             if (!solve(g.data, &options, &g.results[g.n])) break;
@@ -369,24 +369,24 @@ static void parts_that_come_back(void)
 /* Columns that were cut short by one part are so for the next; what is of other data is refused. */
 static void what_is_kept(void)
 {
-    static ct_kept kept;
+    static ct_exact_kept kept;
     rng r = {5};
     random_table one = table_random(&r, 40, 2, 2, 0), other = table_random(&r, 41, 2, 2, 0);
-    ct_part part = {.pause = HUGE_VAL, .most = 1, .kept = &kept};
-    ct_options options = ct_options_default();
-    ct_result result;
+    ct_exact_part part = {.pause = HUGE_VAL, .most = 1, .kept = &kept};
+    ct_exact_options options = ct_exact_options_default();
+    ct_exact_result result;
     ct_error error;
     options.part = &part;
     options.max_thresholds = 3;
     for (int i = 0; i < 2; i++) {
         REQUIRE(solve(&one.data, &options, &result));
         CHECK(result.capped);
-        ct_result_free(&result);
-        ct_part_free(&part);
+        ct_exact_result_free(&result);
+        ct_exact_part_free(&part);
     }
     CHECK(ct_exact_solve(&other.data, &options, &result, NULL, &error) == CT_BAD_INPUT);
-    ct_part_free(&part);
-    ct_kept_free(&kept);
+    ct_exact_part_free(&part);
+    ct_exact_kept_free(&kept);
     table_free(&one);
     table_free(&other);
 }

@@ -5,14 +5,14 @@
 
 #include "check.h"
 
-static ct_pb_field field;
+static ct_forge_pb_field field;
 static uint64_t at;
 
 /* The first field of a message that ends at the end of the bytes. */
 static int first_of(const uint8_t *bytes, uint64_t size)
 {
     at = 0;
-    return ct_pb_next(bytes, size, &at, &field);
+    return ct_forge_pb_next(bytes, size, &at, &field);
 }
 #define FIRST(...) first_of((const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
 
@@ -56,12 +56,12 @@ static void packed(void)
     const uint8_t row[] = {0x01, 0xac, 0x02, 0, 0, 0x80, 0x3f};
     double value;
     at = 0;
-    CHECK(ct_pb_number(row, 3, CT_PB_VARINT, &at, &value) == 1 && value == 1 && at == 1);
-    CHECK(ct_pb_number(row, 3, CT_PB_VARINT, &at, &value) == 1 && value == 300 && at == 3);
-    CHECK(ct_pb_number(row, 3, CT_PB_VARINT, &at, &value) == 0 && at == 3);
-    CHECK(ct_pb_number(row, 7, CT_PB_FLOAT, &at, &value) == 1 && value == 1 && at == 7);
+    CHECK(ct_forge_pb_number(row, 3, CT_PB_VARINT, &at, &value) == 1 && value == 1 && at == 1);
+    CHECK(ct_forge_pb_number(row, 3, CT_PB_VARINT, &at, &value) == 1 && value == 300 && at == 3);
+    CHECK(ct_forge_pb_number(row, 3, CT_PB_VARINT, &at, &value) == 0 && at == 3);
+    CHECK(ct_forge_pb_number(row, 7, CT_PB_FLOAT, &at, &value) == 1 && value == 1 && at == 7);
     at = 4;
-    CHECK(ct_pb_number(row, 7, CT_PB_FLOAT, &at, &value) == -1 && at == 4);
+    CHECK(ct_forge_pb_number(row, 7, CT_PB_FLOAT, &at, &value) == -1 && at == 4);
 }
 
 static const check_case cases[] = {

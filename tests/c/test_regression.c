@@ -76,9 +76,9 @@ static response_table response_random(rng *r, uint32_t n_rows, uint32_t n_cols)
 /* Small tables are not laid out for scans of many child features at once. */
 static const uint32_t by_rows_alone = UINT32_C(1) << CT_SHORTCUT_COMPACTION;
 
-static ct_options random_options(rng *r, response_table *t, int leaf_sizes)
+static ct_exact_options random_options(rng *r, response_table *t, int leaf_sizes)
 {
-    ct_options options = ct_options_default();
+    ct_exact_options options = ct_exact_options_default();
     uint32_t n = t->table.data.n_rows;
     options.depth = n > 18 ? 2 : n > 11 ? 2 + rng_below(r, 2) : 2 + rng_below(r, 3);
     if (rng_below(r, 3) == 0) options.complexity = rng_unit(r) * 0.1;
@@ -148,12 +148,12 @@ static double sse_of(const ct_data *data, const ct_forest *tree, const uint32_t 
     return sse;
 }
 
-static int check_answer(const response_table *t, const ct_options *options,
+static int check_answer(const response_table *t, const ct_exact_options *options,
                         const response_brute *b, const brute_tree *expected)
 {
     const ct_data *data = &t->table.data;
     uint32_t leaf[BRUTE_ROWS];
-    ct_result result;
+    ct_exact_result result;
     ct_error error = {CT_OK, ""};
     ct_status status = ct_exact_solve(data, options, &result, leaf, &error);
     if (status != CT_OK) printf("    %s\n", error.message);
@@ -173,11 +173,11 @@ static int check_answer(const response_table *t, const ct_options *options,
     double least = fmax(root - 2.001 * result.grid_error - 1e-5 * root, 0);
     good &= CHECK(result.bound >= least * least - 2.001 * b->rounding);
     good &= CHECK_INT(result.tree.leaf, CT_LEAF_VALUES);
-    ct_result_free(&result);
+    ct_exact_result_free(&result);
     return good;
 }
 
-static int compare(const response_table *t, const ct_options *options, uint32_t seed)
+static int compare(const response_table *t, const ct_exact_options *options, uint32_t seed)
 {
     response_brute b;
     if (!CHECK(brute_begin(&b, &t->table.data, options))) return 0;
@@ -196,7 +196,7 @@ static void compare_tables(uint32_t n, uint32_t first_seed, int leaf_sizes, int 
         response_table t = response_random(&r, 5 + rng_below(&r, weights ? 12 : 25),
                                            1 + rng_below(&r, 4));
         if (weights) table_add_weights(&t.table, &r);
-        ct_options options = random_options(&r, &t, leaf_sizes);
+        ct_exact_options options = random_options(&r, &t, leaf_sizes);
         int good = compare(&t, &options, first_seed + i);
         response_free(&t);
         if (!good) return;
@@ -213,7 +213,7 @@ static void equals_with_many_columns(void)
     for (uint32_t i = 0; i < n_tables(60); i++) {
         rng r = {13000000 + i};
         response_table t = response_random(&r, 8 + rng_below(&r, 9), 6 + rng_below(&r, 12));
-        ct_options options = random_options(&r, &t, i % 2 == 0);
+        ct_exact_options options = random_options(&r, &t, i % 2 == 0);
         options.depth = 3; /* of the sides the rows lie by places */
         int good = compare(&t, &options, 13000000 + i);
         response_free(&t);
@@ -243,8 +243,8 @@ static void leaf_sizes_in_bounds_keep_the_cost(void)
         rng r = {12000000 + i};
         uint32_t n = 12 + rng_below(&r, 40);
         response_table t = response_random(&r, n, 2 + rng_below(&r, 3));
-        ct_options options = ct_options_default();
-        ct_result results[2];
+        ct_exact_options options = ct_exact_options_default();
+        ct_exact_result results[2];
         ct_error error;
         options.depth = 3 + rng_below(&r, 2);
         options.min_bucket = 2 + rng_below(&r, n / 6);
@@ -254,7 +254,7 @@ static void leaf_sizes_in_bounds_keep_the_cost(void)
             CHECK(results[k].end == CT_END_OPTIMAL);
         }
         int good = CHECK(results[0].cost == results[1].cost);
-        for (int k = 0; k < 2; k++) ct_result_free(&results[k]);
+        for (int k = 0; k < 2; k++) ct_exact_result_free(&results[k]);
         response_free(&t);
         if (!good) printf("    seed %lu\n", (unsigned long) (12000000 + i));
         if (!good) return;
@@ -274,7 +274,7 @@ static void equals_in_blocks(void)
             for (uint32_t row = 0; row < n; row++) table_column(&t.table, 0)[row] = rng_unit(&r);
         for (uint32_t row = 0; row < n; row++)
             t.y[row] = random_response(&r, i % 9, sin(t.table.values[row] * (i % 2 ? 6 : 0.2)));
-        ct_options options = ct_options_default();
+        ct_exact_options options = ct_exact_options_default();
         options.depth = 2;
         options.min_bucket = i % 3 ? 1 : 20;
         if (i % 6 == 3) add_outlier(&t);
@@ -298,7 +298,7 @@ static void equals_in_any_way(void)
     for (uint32_t i = 0; i < n_tables(24); i++) {
         rng r = {6000000 + i};
         response_table t = response_random(&r, 5 + rng_below(&r, 25), 2 + rng_below(&r, 3));
-        ct_options options = random_options(&r, &t, i % 2 == 0);
+        ct_exact_options options = random_options(&r, &t, i % 2 == 0);
         response_brute b;
         REQUIRE(brute_begin(&b, &t.table.data, &options));
         brute_tree expected = brute_solve(&b, options.depth);
@@ -308,8 +308,8 @@ static void equals_in_any_way(void)
             good &= check_answer(&t, &options, &b, &expected);
         }
         options.simd = "auto";
-        for (unsigned off = 0; off <= CT_N_SHORTCUTS; off++) {
-            options.off = off < CT_N_SHORTCUTS ? UINT32_C(1) << off : ~UINT32_C(0);
+        for (unsigned off = 0; off <= CT_EXACT_N_SHORTCUTS; off++) {
+            options.off = off < CT_EXACT_N_SHORTCUTS ? UINT32_C(1) << off : ~UINT32_C(0);
             good &= check_answer(&t, &options, &b, &expected);
         }
         options.off = 0;
@@ -345,11 +345,11 @@ static void same_course_everywhere(void)
     for (uint32_t i = 0; i < (CHECK_SLOW() ? 2U : 6U); i++) {
         rng r = {7000000 + i};
         response_table t = large_table(&r, 150 + 100 * i, i % 2 == 1);
-        ct_options options = ct_options_default();
+        ct_exact_options options = ct_exact_options_default();
         options.min_bucket = i % 3 ? 1 : 7;
         if (i % 4 > 1) options.word_rows = 0;
         options.tally_rows = i % 3 ? UINT32_MAX : 0;
-        ct_result first, again;
+        ct_exact_result first, again;
         ct_error error;
         options.simd = "scalar";
         REQUIRE(ct_exact_solve(&t.table.data, &options, &first, NULL, &error) == CT_OK);
@@ -359,9 +359,9 @@ static void same_course_everywhere(void)
             again.statistics.planes_spared = first.statistics.planes_spared;
             CHECK(!memcmp(&first.statistics, &again.statistics, sizeof first.statistics));
             CHECK(first.errors == again.errors && first.tree.n_nodes == again.tree.n_nodes);
-            ct_result_free(&again);
+            ct_exact_result_free(&again);
         }
-        ct_result_free(&first);
+        ct_exact_result_free(&first);
         response_free(&t);
     }
 }
@@ -373,10 +373,10 @@ static void words_first_change_nothing(void)
     for (uint32_t i = 0; i < n_tables(12); i++) {
         rng r = {7500000 + i};
         response_table t = large_table(&r, 500 + rng_below(&r, 2500), i % 2);
-        ct_options options = ct_options_default();
+        ct_exact_options options = ct_exact_options_default();
         options.depth = i % 4 == 3 && !CHECK_SLOW() ? 3 : 2;
         options.min_bucket = i % 3 ? 1 : 7;
-        ct_result lists, words;
+        ct_exact_result lists, words;
         ct_error error;
         REQUIRE(ct_exact_solve(&t.table.data, &options, &lists, NULL, &error) == CT_OK);
         for (size_t k = 0; ct_kernels_at(k); k++) {
@@ -385,9 +385,9 @@ static void words_first_change_nothing(void)
             REQUIRE(ct_exact_solve(&t.table.data, &options, &words, NULL, &error) == CT_OK);
             CHECK(words.cost == lists.cost && words.bound == lists.bound);
             CHECK(words.tree.n_nodes == lists.tree.n_nodes);
-            ct_result_free(&words);
+            ct_exact_result_free(&words);
         }
-        ct_result_free(&lists);
+        ct_exact_result_free(&lists);
         response_free(&t);
     }
 }
@@ -398,27 +398,27 @@ static void tallies_change_nothing(void)
     for (uint32_t i = 0; i < n_tables(24); i++) {
         rng r = {7800000 + i};
         response_table t = large_table(&r, 300 + rng_below(&r, i % 3 ? 1500 : 6000), i % 4 > 0);
-        ct_options options = ct_options_default();
+        ct_exact_options options = ct_exact_options_default();
         options.depth = i % 4 == 3 && !CHECK_SLOW() ? 3 : 2;
         options.min_bucket = i % 3 ? 1 : 3 + rng_below(&r, 30);
         options.complexity = i % 2 ? 0 : 1e-4;
-        ct_result rows, tallies;
+        ct_exact_result rows, tallies;
         ct_error error;
         options.tally_rows = UINT32_MAX;
         REQUIRE(ct_exact_solve(&t.table.data, &options, &rows, NULL, &error) == CT_OK);
         options.tally_rows = 0;
-        for (options.off = 0;; options.off = UINT32_C(1) << rng_below(&r, CT_N_SHORTCUTS)) {
+        for (options.off = 0;; options.off = UINT32_C(1) << rng_below(&r, CT_EXACT_N_SHORTCUTS)) {
             REQUIRE(ct_exact_solve(&t.table.data, &options, &tallies, NULL, &error) == CT_OK);
             CHECK(tallies.cost == rows.cost && tallies.bound == rows.bound);
             CHECK_INT(tallies.tree.n_nodes, rows.tree.n_nodes);
             for (uint32_t node = 0; node < rows.tree.n_nodes; node++)
                 CHECK(tallies.tree.feature[node] == rows.tree.feature[node]);
-            ct_result_free(&tallies);
+            ct_exact_result_free(&tallies);
             if (options.off) break;
             options.threads = 2;
             options.team_after = 0;
         }
-        ct_result_free(&rows);
+        ct_exact_result_free(&rows);
         response_free(&t);
     }
 }
@@ -427,12 +427,12 @@ static void tallies_change_nothing(void)
 
 typedef struct {
     double cost, grid_error;
-    ct_end end;
+    ct_exact_end end;
 } outcome;
 
-static outcome outcome_of(const response_table *t, const ct_options *options)
+static outcome outcome_of(const response_table *t, const ct_exact_options *options)
 {
-    ct_result result;
+    ct_exact_result result;
     ct_error error;
     outcome out = {-1, 0, CT_END_OPTIMAL};
     if (!CHECK_INT(ct_exact_solve(&t->table.data, options, &result, NULL, &error), CT_OK))
@@ -440,11 +440,11 @@ static outcome outcome_of(const response_table *t, const ct_options *options)
     CHECK(result.bound <= result.cost);
     CHECK(result.end != CT_END_GAP || result.cost - result.bound <= options->max_gap);
     for (uint32_t i = 1; i < result.n_history; i++) {
-        const ct_progress *a = &result.history[i - 1], *b = &result.history[i];
+        const ct_exact_progress *a = &result.history[i - 1], *b = &result.history[i];
         CHECK(a->upper >= b->upper && a->lower <= b->lower && b->upper >= result.cost);
     }
     out = (outcome){result.cost, result.grid_error, result.end};
-    ct_result_free(&result);
+    ct_exact_result_free(&result);
     return out;
 }
 
@@ -454,7 +454,7 @@ static void keeps_to_caps(void)
     for (uint32_t i = 0; i < n_tables(100); i++) {
         rng r = {8000000 + i};
         response_table t = response_random(&r, 8 + rng_below(&r, 20), 1 + rng_below(&r, 3));
-        ct_options options = random_options(&r, &t, i % 2 == 0);
+        ct_exact_options options = random_options(&r, &t, i % 2 == 0);
         outcome best = outcome_of(&t, &options), other;
         CHECK_INT(best.end, CT_END_OPTIMAL);
         options.max_cost = best.cost;
@@ -482,18 +482,18 @@ static void begins_with_a_tree(void)
     for (uint32_t i = 0; i < n_tables(60); i++) {
         rng r = {9000000 + i};
         response_table t = response_random(&r, 8 + rng_below(&r, 20), 1 + rng_below(&r, 3));
-        ct_options options = random_options(&r, &t, i % 2 == 0);
-        ct_result from;
+        ct_exact_options options = random_options(&r, &t, i % 2 == 0);
+        ct_exact_result from;
         ct_error error;
         unsigned depth = options.depth;
         options.depth = rng_below(&r, depth + 2);
         REQUIRE(ct_exact_solve(&t.table.data, &options, &from, NULL, &error) == CT_OK);
-        ct_start start = {from.tree.n_nodes, from.tree.feature, from.tree.threshold,
-                          from.tree.left, from.tree.right};
+        ct_exact_start start = {from.tree.n_nodes, from.tree.feature, from.tree.threshold,
+                                from.tree.left, from.tree.right};
         options.depth = depth;
         options.start = &start;
         int good = compare(&t, &options, 9000000 + i);
-        ct_result_free(&from);
+        ct_exact_result_free(&from);
         response_free(&t);
         if (!good) return;
     }
@@ -506,19 +506,19 @@ static void stops_with_a_bound(void)
 {
     rng r = {77};
     response_table t = large_table(&r, 300, 0);
-    ct_options options = ct_options_default();
+    ct_exact_options options = ct_exact_options_default();
     int asked = 0;
     double best = outcome_of(&t, &options).cost;
     options.stop = stop_at_once;
     options.stop_data = &asked;
     ct_worker_poll_every(1 << 16);
-    ct_result result;
+    ct_exact_result result;
     ct_error error;
     REQUIRE(ct_exact_solve(&t.table.data, &options, &result, NULL, &error) == CT_OK);
     ct_worker_poll_every(1 << 25);
     CHECK_INT(result.end, CT_END_INTERRUPT);
     CHECK(result.bound <= best && best <= result.cost);
-    ct_result_free(&result);
+    ct_exact_result_free(&result);
     response_free(&t);
 }
 
@@ -537,9 +537,9 @@ static void compare_bound(const ct_observed *seen)
 
 /* Every lower bound that a search believes, of trees, features and thresholds; 0 if one is
  * wrong. */
-static int believes_truth(const response_table *t, const ct_options *options, uint64_t seed)
+static int believes_truth(const response_table *t, const ct_exact_options *options, uint64_t seed)
 {
-    ct_result result;
+    ct_exact_result result;
     ct_error error;
     believed.wrong = 0;
     if (!CHECK(bounds_begin(&believed.brute, &t->table.data, options))) return 0;
@@ -547,7 +547,7 @@ static int believes_truth(const response_table *t, const ct_options *options, ui
     ct_status status = ct_exact_solve(&t->table.data, options, &result, NULL, &error);
     ct_observe(NULL);
     if (!CHECK(status == CT_OK)) return 0;
-    ct_result_free(&result);
+    ct_exact_result_free(&result);
     if (CHECK_INT(believed.wrong, 0)) return 1;
     printf("    seed %lu\n", (unsigned long) seed);
     return 0;
@@ -561,7 +561,7 @@ static void believes_no_wrong_bound(void)
         response_table t = response_random(&r, 5 + rng_below(&r, BOUND_ROWS - 4),
                                            1 + rng_below(&r, 4));
         if (i % 3 == 0) table_add_weights(&t.table, &r);
-        ct_options options = random_options(&r, &t, i % 2 == 0);
+        ct_exact_options options = random_options(&r, &t, i % 2 == 0);
         int good = believes_truth(&t, &options, 10000000 + i);
         response_free(&t);
         if (!good) return;
@@ -580,7 +580,7 @@ static void believes_no_wrong_floor(void)
         rng r = {10002000 + i};
         response_table t = response_random(&r, BOUND_ROWS - rng_below(&r, 2), 3 + rng_below(&r, 2));
         if (i % 4 == 1) table_add_weights(&t.table, &r);
-        ct_options options = random_options(&r, &t, 1);
+        ct_exact_options options = random_options(&r, &t, 1);
         options.depth = 3 + rng_below(&r, 2);
         options.min_bucket = 2 + (rng_below(&r, 4) == 0);
         options.min_split = 1;
@@ -598,16 +598,16 @@ static void believes_no_wrong_floor(void)
 /* Whether the rows come to the same leaves. */
 static void same_leaves(const response_table *t, const response_table *other, const char *what)
 {
-    ct_options options = ct_options_default();
+    ct_exact_options options = ct_exact_options_default();
     uint32_t n = t->table.data.n_rows, *leaf = (uint32_t *) calloc(n, 2 * sizeof *leaf);
-    ct_result results[2];
+    ct_exact_result results[2];
     ct_error error;
     const ct_data *data[2] = {&t->table.data, &other->table.data};
     for (int i = 0; i < 2; i++)
         REQUIRE(ct_exact_solve(data[i], &options, &results[i], leaf + (size_t) i * n, &error) ==
                 CT_OK);
     if (!CHECK(!memcmp(leaf, leaf + n, n * sizeof *leaf))) printf("    %s\n", what);
-    for (int i = 0; i < 2; i++) ct_result_free(&results[i]);
+    for (int i = 0; i < 2; i++) ct_exact_result_free(&results[i]);
     free(leaf);
 }
 
@@ -663,15 +663,15 @@ static void costs_of_leaves(void)
 
 static double grid_error_of(const response_table *t, double *error_of_root)
 {
-    ct_options options = ct_options_default();
-    ct_result result;
+    ct_exact_options options = ct_exact_options_default();
+    ct_exact_result result;
     ct_error error;
     options.depth = 1;
     if (!CHECK_INT(ct_exact_solve(&t->table.data, &options, &result, NULL, &error), CT_OK))
         return -1;
     double off = result.grid_error;
     *error_of_root = sqrt(result.deviance[0]);
-    ct_result_free(&result);
+    ct_exact_result_free(&result);
     return off;
 }
 
@@ -705,14 +705,14 @@ static void holds_the_largest_sums(void)
         table_column(&t.table, 1)[i] = i % 7;
         t.y[i] = i < 1000 || i >= 3000 ? 0.7 : -0.3 + (i == 1500) * 1e-7;
     }
-    ct_options options = ct_options_default();
-    ct_result result;
+    ct_exact_options options = ct_exact_options_default();
+    ct_exact_result result;
     ct_error error;
     for (size_t k = 0; ct_kernels_at(k); k++) {
         options.simd = ct_kernels_at(k)->name;
         REQUIRE(ct_exact_solve(&t.table.data, &options, &result, NULL, &error) == CT_OK);
         CHECK(result.errors < 1e-10 && result.tree.n_nodes >= 5);
-        ct_result_free(&result);
+        ct_exact_result_free(&result);
     }
     response_free(&t);
 }
@@ -725,8 +725,8 @@ static void rows_without_weight_decide_nothing(void)
         rng r = {15000000 + i};
         uint32_t n = 6 + rng_below(&r, 20), leaf[2][BRUTE_ROWS];
         response_table t = response_random(&r, n, 1 + rng_below(&r, 3));
-        ct_options options = random_options(&r, &t, i % 2 == 0);
-        ct_result results[2];
+        ct_exact_options options = random_options(&r, &t, i % 2 == 0);
+        ct_exact_result results[2];
         ct_error error;
         table_add_weights(&t.table, &r);
         for (uint32_t row = 1; row < n; row += 1 + rng_below(&r, 4)) t.table.weights[row] = 0;
@@ -742,7 +742,7 @@ static void rows_without_weight_decide_nothing(void)
                          results[0].bound == results[1].bound &&
                          results[0].grid_error == results[1].grid_error &&
                          !memcmp(leaf[0], leaf[1], n * sizeof **leaf));
-        for (int k = 0; k < 2; k++) ct_result_free(&results[k]);
+        for (int k = 0; k < 2; k++) ct_exact_result_free(&results[k]);
         response_free(&t);
         if (!same) return;
     }
@@ -791,8 +791,8 @@ static void whole_numbers_lose_nothing(void)
             rows[row] = row;
             t.y[row] = offset + apart * rng_below(&r, 4) + rng_below(&r, 3);
         }
-        ct_options options = ct_options_default();
-        ct_result result;
+        ct_exact_options options = ct_exact_options_default();
+        ct_exact_result result;
         ct_error error;
         options.depth = 1 + rng_below(&r, 3);
         response_brute b = {.data = &t.table.data};
@@ -804,7 +804,7 @@ static void whole_numbers_lose_nothing(void)
         good &= CHECK(result.errors <= (double) least * (1 + 1e-14) + step);
         good &= CHECK(least > 0 || result.errors == 0);
         good &= CHECK(result.bound <= (double) least * (1 + 1e-14));
-        ct_result_free(&result);
+        ct_exact_result_free(&result);
         response_free(&t);
         if (!good) {
             printf("    seed %lu\n", 16000000UL + i);
@@ -827,8 +827,8 @@ static void offsets_take_nothing(void)
             other.y[row] = 1e12 + t.y[row];
             t.y[row] = other.y[row] - 1e12;
         }
-        ct_options options = ct_options_default();
-        ct_result results[2];
+        ct_exact_options options = ct_exact_options_default();
+        ct_exact_result results[2];
         ct_error error;
         options.depth = 2;
         options.min_bucket = 2;
@@ -836,7 +836,7 @@ static void offsets_take_nothing(void)
         REQUIRE(ct_exact_solve(&other.table.data, &options, &results[1], NULL, &error) == CT_OK);
         CHECK(results[0].grid_error == 0 && results[1].grid_error == 0);
         CHECK(fabs(results[0].errors - results[1].errors) <= 1e-13 * results[0].errors);
-        for (int k = 0; k < 2; k++) ct_result_free(&results[k]);
+        for (int k = 0; k < 2; k++) ct_exact_result_free(&results[k]);
         same_leaves(&t, &other, "far from zero");
         response_free(&t);
         response_free(&other);
@@ -847,8 +847,8 @@ static void offsets_take_nothing(void)
 static void refuses(void)
 {
     response_table t = response_new(4, 1);
-    ct_options options = ct_options_default();
-    ct_result result;
+    ct_exact_options options = ct_exact_options_default();
+    ct_exact_result result;
     ct_error error;
     int32_t classes[4] = {0};
     t.y[2] = NAN;
@@ -859,11 +859,11 @@ static void refuses(void)
     t.table.data.classes = classes;
     CHECK_INT(ct_exact_solve(&t.table.data, &options, &result, NULL, &error), CT_BAD_INPUT);
     t.table.data.classes = NULL;
-    options.device = CT_DEVICE_TWIN;
+    options.device = CT_EXACT_DEVICE_TWIN;
     options.depth = 2;
     REQUIRE(ct_exact_solve(&t.table.data, &options, &result, NULL, &error) == CT_OK);
     CHECK(result.device_note[0] && !strcmp(result.device, "cpu"));
-    ct_result_free(&result);
+    ct_exact_result_free(&result);
     response_free(&t);
 }
 

@@ -8,10 +8,10 @@
 
 enum { MOST_RUNS = 256 };
 
-static uint32_t histograms[MOST_RUNS * CT_BIN_ROWS * CT_LANES], totals[MOST_RUNS + 1],
-    cells[MOST_RUNS * CT_BIN_ROWS * CT_LANES];
-static double sums[CT_BIN_ROWS * CT_LANES];
-static int32_t weights[CT_BIN_ROWS * CT_LANES];
+static uint32_t histograms[MOST_RUNS * CT_HIST_BIN_ROWS * CT_LANES], totals[MOST_RUNS + 1],
+    cells[MOST_RUNS * CT_HIST_BIN_ROWS * CT_LANES];
+static double sums[CT_HIST_BIN_ROWS * CT_LANES];
+static int32_t weights[CT_HIST_BIN_ROWS * CT_LANES];
 
 static int same_cuts(const ct_bin_cut *a, const ct_bin_cut *b, unsigned lanes)
 {
@@ -27,7 +27,7 @@ static int same_cuts(const ct_bin_cut *a, const ct_bin_cut *b, unsigned lanes)
 static void fill(ct_rng *r, uint32_t n_runs, uint32_t weight, uint32_t n_bins, int missing)
 {
     uint32_t used = 1 + ct_rng_below(r, n_bins), pieces = weight < 3000 ? weight : 3000;
-    memset(histograms, 0, (size_t) n_runs * CT_BIN_ROWS * CT_LANES * sizeof *histograms);
+    memset(histograms, 0, (size_t) n_runs * CT_HIST_BIN_ROWS * CT_LANES * sizeof *histograms);
     memset(totals, 0, sizeof totals);
     memset(sums, 0, sizeof sums);
     memset(weights, 0, sizeof weights);
@@ -37,8 +37,8 @@ static void fill(ct_rng *r, uint32_t n_runs, uint32_t weight, uint32_t n_bins, i
         totals[k] += more;
         for (unsigned lane = 0; lane < CT_LANES; lane++) {
             uint32_t bin = lane == 3 ? n_bins / 2 : ct_rng_below(r, used);
-            if (missing && ct_rng_below(r, 4) == 0) bin = CT_BIN_ROWS - 1;
-            histograms[((size_t) k * CT_BIN_ROWS + bin) * CT_LANES + lane] += more;
+            if (missing && ct_rng_below(r, 4) == 0) bin = CT_HIST_BIN_ROWS - 1;
+            histograms[((size_t) k * CT_HIST_BIN_ROWS + bin) * CT_LANES + lane] += more;
             sums[bin * CT_LANES + lane] += number * more;
             weights[bin * CT_LANES + lane] += (int32_t) more;
         }
@@ -48,7 +48,7 @@ static void fill(ct_rng *r, uint32_t n_runs, uint32_t weight, uint32_t n_bins, i
 static double sum_of_lane(void)
 {
     double sum = 0;
-    for (uint32_t bin = 0; bin < CT_BIN_ROWS; bin++) sum += sums[bin * CT_LANES];
+    for (uint32_t bin = 0; bin < CT_HIST_BIN_ROWS; bin++) sum += sums[bin * CT_LANES];
     return sum;
 }
 
@@ -58,11 +58,11 @@ static const uint32_t *cells_of(uint32_t n_runs, uint32_t weight, uint32_t n_bin
     const unsigned width = ct_bin_width(weight, lanes), by = ct_has_pairs(weight) ? 2 : 1;
     memset(cells, 0x3c, (size_t) n_runs * CT_PART_CELLS * sizeof *cells);
     for (uint32_t k = 0; k < n_runs; k++)
-        for (uint32_t bin = 0; bin < CT_BIN_ROWS; bin++)
+        for (uint32_t bin = 0; bin < CT_HIST_BIN_ROWS; bin++)
             for (unsigned lane = 0; lane < lanes; lane++) {
-                if (bin >= n_bins && bin != CT_BIN_ROWS - 1) continue;
+                if (bin >= n_bins && bin != CT_HIST_BIN_ROWS - 1) continue;
                 uint32_t *cell = cells + k / by * CT_PART_CELLS + bin * width + lane,
-                         own = histograms[((size_t) k * CT_BIN_ROWS + bin) * CT_LANES + lane];
+                         own = histograms[((size_t) k * CT_HIST_BIN_ROWS + bin) * CT_LANES + lane];
                 *cell = k % by ? *cell | own << 16 : own;
             }
     return cells;
@@ -111,7 +111,7 @@ static void by_hand_from(uint32_t first)
     memset(histograms, 0, sizeof histograms);
     for (uint32_t k = 0; k < 2; k++)
         for (uint32_t bin = 0; bin < 5; bin++)
-            histograms[(k * CT_BIN_ROWS + (bin < 4 ? bin : CT_BIN_ROWS - 1)) * CT_LANES] =
+            histograms[(k * CT_HIST_BIN_ROWS + (bin < 4 ? bin : CT_HIST_BIN_ROWS - 1)) * CT_LANES] =
                 rows[k ^ first][bin];
     totals[first] = 6, totals[!first] = 10;
     for (int level = 0; level < CT_N_SIMD; level++) {
@@ -139,7 +139,7 @@ enum { CANDIDATES = CT_LANES };
 typedef struct {
     int16_t codes[CANDIDATES][CT_SMALL_ROWS];
     uint16_t own[CT_SMALL_ROWS], pairs[CT_SMALL_ROWS];
-    ct_run runs[CT_SMALL_ROWS];
+    ct_hist_run runs[CT_SMALL_ROWS];
     ct_small node;
 } small_case;
 
@@ -148,9 +148,9 @@ static void fill_small(small_case *c, uint32_t n, uint32_t n_runs, int kind)
     ct_rng r = ct_rng_of(n, n_runs, (uint32_t) kind);
     uint32_t weight = 0, row = 0, left = n;
     for (uint32_t k = 0; k < n_runs; k++) {
-        ct_run *run = &c->runs[k];
+        ct_hist_run *run = &c->runs[k];
         uint32_t most = left - (n_runs - k - 1);
-        *run = (ct_run){k, k + 1 < n_runs ? 1 + ct_rng_below(&r, most) : left, 0};
+        *run = (ct_hist_run){k, k + 1 < n_runs ? 1 + ct_rng_below(&r, most) : left, 0};
         left -= run->n;
         for (uint32_t end = row + run->n; row < end; row++) {
             c->own[row] = (uint16_t) (1 + (kind == 1 ? 255 / n - 1 : 0));
@@ -213,7 +213,7 @@ static void small_by_hand(void)
     int16_t codes[2][CT_SMALL_ROWS] = {{7, 7, 7, 7, 7, 7}, {10, 20, 30, 15, 40, 5}};
     uint16_t own[CT_SMALL_ROWS] = {1, 2, 1, 1, 3, 2},
              pairs[CT_SMALL_ROWS] = {1, 2, 1, 256, 3 * 256, 2 * 256};
-    ct_run runs[2] = {{0, 3, 4}, {4, 3, 6}};
+    ct_hist_run runs[2] = {{0, 3, 4}, {4, 3, 6}};
     for (int i = 6; i < CT_SMALL_ROWS; i++) codes[0][i] = codes[1][i] = INT16_MAX;
     ct_small node = {{codes[0], codes[1]}, own, pairs, runs, 2, 2, 6, 10};
     for (int level = 0; level < CT_N_SIMD; level++) {
@@ -232,7 +232,7 @@ static void small_by_hand(void)
 typedef struct {
     small_case *all, own;
     uint32_t of_run[CT_SUBSET_ROWS];
-    ct_run runs[CT_SUBSET_ROWS];
+    ct_hist_run runs[CT_SUBSET_ROWS];
     ct_subset node;
 } subset_case;
 
@@ -256,7 +256,7 @@ static void fill_subset(subset_case *c, small_case *all, uint32_t rows)
     for (uint32_t j = 0; j < CANDIDATES; j++)
         for (uint32_t i = 0; i < CT_SMALL_ROWS; i++) c->own.codes[j][i] = INT16_MAX;
     for (uint32_t run = 0; run < all->node.n_runs; run++) {
-        c->runs[k] = (ct_run){all->runs[run].class_, 0, 0};
+        c->runs[k] = (ct_hist_run){all->runs[run].class_, 0, 0};
         for (uint32_t end = row + all->runs[run].n; row < end; row++)
             if (rows >> row & 1) add_to_subset(c, k, row);
         k += c->runs[k].n > 0;
@@ -349,15 +349,15 @@ static void bins_of_nodes(void)
     for (size_t k = 0; k < sizeof spans / sizeof *spans; k++)
         for (uint32_t n = 65; n <= 512; n += CHECK_QUICK() ? 63 : 1) {
             const uint32_t low = spans[k] < 60000 ? 777 : 0, high = low + spans[k] - 1;
-            const ct_near_bins by = ct_near_bins_of(low, high, n);
+            const ct_medium_bins by = ct_medium_bins_of(low, high, n);
             uint32_t bin = 0;
             for (uint32_t code = low; code <= high; code++) {
                 const uint32_t now = near_bin(code, low, high, n);
-                CHECK(now >= bin && now < ct_near_most(n));
-                if (now != bin) CHECK(ct_near_last(&by, bin) == code - 1);
+                CHECK(now >= bin && now < ct_medium_most(n));
+                if (now != bin) CHECK(ct_medium_last(&by, bin) == code - 1);
                 bin = now;
             }
-            CHECK(ct_near_last(&by, bin) >= high);
+            CHECK(ct_medium_last(&by, bin) >= high);
         }
 }
 
@@ -377,7 +377,7 @@ static void codes_of_nodes(void)
                 turned[i] = (int16_t) (i < n ? codes[i] ^ 0x8000 : 32767);
             }
             ct_scan_scalar.range(codes, n, &low, &high);
-            const ct_near_bins by = ct_near_bins_of(low, high, n);
+            const ct_medium_bins by = ct_medium_bins_of(low, high, n);
             ct_scan_scalar.spread(codes, n, &by, bins);
             for (uint32_t i = 0; i < n; i++) CHECK_INT(bins[i], near_bin(codes[i], low, high, n));
             const uint16_t most = n % 3 ? codes[n / 2] : (uint16_t) ct_rng_next(&r);
@@ -476,7 +476,7 @@ enum { MOST_ITEMS = 70, CODES = 300 };
 /* Codes of a column, some missing, their bins of three codes each, and where codes are. */
 typedef struct {
     uint16_t codes[CODES];
-    uint8_t bins[CODES], turns[CT_BIN_ROWS];
+    uint8_t bins[CODES], sides[CT_HIST_BIN_ROWS];
     uint32_t places[CODES];
 } column;
 
@@ -489,14 +489,14 @@ static void fill_column(ct_rng *r, column *c, uint32_t cut, uint32_t raise)
     }
     for (uint32_t i = 0; i < CODES; i++)
         c->bins[i] = (uint8_t) (c->codes[c->places[i]] < 30 ? c->codes[c->places[i]] / 3 : 255);
-    memset(c->turns, 0, sizeof c->turns);
-    memset(c->turns, CT_TURN_LEFT, cut / 3);
-    if (cut % 3) c->turns[cut / 3] = CT_TURN_ASK;
-    if (raise) c->turns[255] = CT_TURN_LEFT;
+    memset(c->sides, 0, sizeof c->sides);
+    memset(c->sides, CT_TO_LEFT, cut / 3);
+    if (cut % 3) c->sides[cut / 3] = CT_TO_CODE;
+    if (raise) c->sides[255] = CT_TO_LEFT;
 }
 
 /* Items go where a comparison of their own codes sends them, each side in its order. */
-static void check_part(const ct_scan *scan, const ct_question *q, uint32_t n, uint32_t cut)
+static void check_part(const ct_scan *scan, const ct_hist_test *q, uint32_t n, uint32_t cut)
 {
     ct_item items[MOST_ITEMS] = {{0, 0}};
     ct_item left[MOST_ITEMS + CT_PART_PAD], right[MOST_ITEMS + CT_PART_PAD];
@@ -530,7 +530,7 @@ static void items_parted(void)
                 for (int level = 0; level < CT_N_SIMD; level++) {
                     if (!ct_cpu_has((ct_simd) level)) continue;
                     const ct_scan *scan = ct_scan_at((ct_simd) level);
-                    ct_question q = {c.codes, c.places, c.bins, c.turns, raise, cut + raise};
+                    ct_hist_test q = {c.codes, c.places, c.bins, c.sides, raise, cut + raise};
                     check_part(scan, &q, n, cut);
                     q.bins = NULL;
                     check_part(scan, &q, n, cut);
@@ -540,14 +540,14 @@ static void items_parted(void)
             }
 }
 
-enum { MOST_OWN = CT_NEAR_ROWS };
+enum { MOST_OWN = CT_MEDIUM_ROWS };
 
 /* Items, codes of theirs and runs of all lengths. */
 typedef struct {
     ct_item items[MOST_OWN + CT_PART_PAD];
     uint16_t codes[MOST_OWN + CT_PART_PAD];
     uint8_t weights[CT_SMALL_ROWS];
-    ct_run runs[MOST_RUNS];
+    ct_hist_run runs[MOST_RUNS];
 } own_case;
 
 static void fill_own(own_case *c, uint32_t n, uint32_t n_runs)
@@ -560,20 +560,20 @@ static void fill_own(own_case *c, uint32_t n, uint32_t n_runs)
     }
     for (uint32_t k = 0, left = n; k < n_runs; left -= c->runs[k].n, k++) {
         uint32_t most = left - (n_runs - k - 1);
-        c->runs[k] = (ct_run){k, k + 1 < n_runs ? 1 + ct_rng_below(&r, most) : left, 0};
+        c->runs[k] = (ct_hist_run){k, k + 1 < n_runs ? 1 + ct_rng_below(&r, most) : left, 0};
     }
 }
 
 /* Each run's items left lie behind those of the runs before, and so do those on the right; what
  * follows the node's items stays as it is. */
-static void check_own(const ct_scan *scan, const own_case *c, const ct_own_question *q, uint32_t n,
+static void check_own(const ct_scan *scan, const own_case *c, const ct_hist_own_test *q, uint32_t n,
                       uint32_t n_runs)
 {
     static ct_item items[MOST_OWN + CT_PART_PAD], right[MOST_OWN + CT_PART_PAD];
-    ct_run went[MOST_RUNS];
+    ct_hist_run left_runs[MOST_RUNS];
     uint32_t n_left = 0, n_right = 0, i = 0;
     memcpy(items, c->items, sizeof items);
-    scan->part_own(q, items, c->runs, n_runs, items, right, went);
+    scan->part_own(q, items, c->runs, n_runs, items, right, left_runs);
     for (uint32_t k = 0; k < n_runs; k++) {
         uint32_t begin = n_left, weight = 0;
         for (uint32_t end = i + c->runs[k].n; i < end; i++) {
@@ -582,7 +582,8 @@ static void check_own(const ct_scan *scan, const own_case *c, const ct_own_quest
             CHECK(to->row == c->items[i].row && to->weight == c->items[i].weight);
             weight += goes_left ? to->weight : 0;
         }
-        CHECK(went[k].class_ == k && went[k].n == n_left - begin && went[k].weight == weight);
+        CHECK(left_runs[k].class_ == k && left_runs[k].n == n_left - begin &&
+              left_runs[k].weight == weight);
     }
     CHECK_INT(n_left + n_right, n);
     CHECK(!memcmp(items + n, c->items + n, CT_PART_PAD * sizeof *items));
@@ -599,9 +600,9 @@ static void items_parted_by_own_codes(void)
                 for (size_t m = 0; m < sizeof mosts / sizeof *mosts; m++)
                     for (uint32_t raise = 0; raise < 3; raise++) {
                         if (!ct_cpu_has((ct_simd) level)) continue;
-                        const ct_own_question q = {c.codes, n <= CT_SMALL_ROWS ? c.weights : NULL,
-                                                   (uint16_t) (raise < 2 ? raise : 32768),
-                                                   mosts[m]};
+                        const ct_hist_own_test q = {c.codes, n <= CT_SMALL_ROWS ? c.weights : NULL,
+                                                    (uint16_t) (raise < 2 ? raise : 32768),
+                                                    mosts[m]};
                         check_own(ct_scan_at((ct_simd) level), &c, &q, n, n_runs);
                     }
         }
@@ -610,19 +611,19 @@ static void items_parted_by_own_codes(void)
 static void rows_turned(void)
 {
     enum { MOST = 40, STRIDE = 24 };
-    uint16_t table[CT_TURN_ROWS][MOST], to[MOST * STRIDE];
-    const uint16_t *rows[CT_TURN_ROWS];
-    for (uint32_t i = 0; i < CT_TURN_ROWS; i++) {
-        rows[i] = table[(i * 3) % CT_TURN_ROWS];
+    uint16_t table[CT_TRANSPOSED_ROWS][MOST], to[MOST * STRIDE];
+    const uint16_t *rows[CT_TRANSPOSED_ROWS];
+    for (uint32_t i = 0; i < CT_TRANSPOSED_ROWS; i++) {
+        rows[i] = table[(i * 3) % CT_TRANSPOSED_ROWS];
         for (uint32_t col = 0; col < MOST; col++) table[i][col] = (uint16_t) (i * 1000 + col);
     }
     for (uint32_t n = 1; n <= MOST; n++)
         for (int level = 0; level < CT_N_SIMD; level++) {
             if (!ct_cpu_has((ct_simd) level)) continue;
             memset(to, 0xff, sizeof to);
-            ct_scan_at((ct_simd) level)->turn(rows, n, to, STRIDE);
+            ct_scan_at((ct_simd) level)->transpose(rows, n, to, STRIDE);
             for (uint32_t i = 0; i < MOST * STRIDE; i++)
-                CHECK_INT(to[i], i / STRIDE < n && i % STRIDE < CT_TURN_ROWS
+                CHECK_INT(to[i], i / STRIDE < n && i % STRIDE < CT_TRANSPOSED_ROWS
                                      ? rows[i % STRIDE][i / STRIDE] : 65535);
         }
 }

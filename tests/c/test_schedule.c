@@ -6,29 +6,29 @@
 #include "schedule_random.h"
 
 static any_ensemble drawn;
-static ct_nest nest, again;
+static ct_forge_nest nest, again;
 static ct_ir ir;
 
 /* ---- text ---- */
 
-static int same_tree(const ct_nest *a, const ct_nest *b)
+static int same_tree(const ct_forge_nest *a, const ct_forge_nest *b)
 {
     return a->n_statements == b->n_statements && a->n_loops == b->n_loops &&
            a->first == b->first && a->layout == b->layout &&
            !memcmp(a->loops, b->loops, (size_t) a->n_loops * sizeof *a->loops);
 }
 
-static void check_text(const ct_nest *n)
+static void check_text(const ct_forge_nest *n)
 {
-    ct_text text = {NULL, 0, 0, 0}, second = {NULL, 0, 0, 0};
+    ct_forge_text text = {NULL, 0, 0, 0}, second = {NULL, 0, 0, 0};
     ct_error error = {CT_OK, ""};
-    ct_nest_print(n, &text);
-    CHECK_INT(ct_nest_parse(&again, text.at, &error), CT_OK);
+    ct_forge_nest_print(n, &text);
+    CHECK_INT(ct_forge_nest_parse(&again, text.at, &error), CT_OK);
     CHECK(same_tree(n, &again));
-    ct_nest_print(&again, &second);
+    ct_forge_nest_print(&again, &second);
     if (!CHECK(!strcmp(text.at, second.at))) printf("%s", text.at);
-    ct_text_free(&text);
-    ct_text_free(&second);
+    ct_forge_text_free(&text);
+    ct_forge_text_free(&second);
 }
 
 static void prints_what_it_reads(void)
@@ -37,11 +37,11 @@ static void prints_what_it_reads(void)
                                 "reorder(b0,tree,b1)\nparallel(b0)";
     static const char printed[] = "schedule 1\ntile(batch, b0, b1, 64)\nreorder(b0, tree, b1)\n"
                                   "parallel(b0)\n";
-    ct_text text = {NULL, 0, 0, 0};
-    REQUIRE(ct_nest_parse(&nest, given, NULL) == CT_OK);
-    ct_nest_print(&nest, &text);
+    ct_forge_text text = {NULL, 0, 0, 0};
+    REQUIRE(ct_forge_nest_parse(&nest, given, NULL) == CT_OK);
+    ct_forge_nest_print(&nest, &text);
     CHECK(!strcmp(text.at, printed));
-    ct_text_free(&text);
+    ct_forge_text_free(&text);
     int b0 = ct_nest_find(&nest, "b0"), tree = ct_nest_find(&nest, "tree");
     CHECK_INT(nest.first, b0);
     CHECK_INT(nest.loops[b0].inner, tree);
@@ -52,8 +52,8 @@ static void prints_what_it_reads(void)
 
 static void split_copies_what_is_within(void)
 {
-    REQUIRE(ct_nest_parse(&nest, "schedule 1\nreorder(tree, batch)\ninterleave(batch, 4)\n"
-                                 "split(tree, low, high, 3)\n", NULL) == CT_OK);
+    REQUIRE(ct_forge_nest_parse(&nest, "schedule 1\nreorder(tree, batch)\ninterleave(batch, 4)\n"
+                                       "split(tree, low, high, 3)\n", NULL) == CT_OK);
     int low = ct_nest_find(&nest, "low"), high = ct_nest_find(&nest, "high");
     CHECK_INT(nest.first, low);
     CHECK_INT(nest.loops[low].next, high);
@@ -85,7 +85,8 @@ static void any_text(void)
         }
         text[first ? first : n] = 0;
         ct_error error = {CT_OK, ""};
-        if (ct_nest_parse(&nest, text, &error) != CT_OK) CHECK(strstr(error.message, "(rule "));
+        if (ct_forge_nest_parse(&nest, text, &error) != CT_OK) CHECK(strstr(error.message,
+                                                                            "(rule "));
         else check_text(&nest);
     }
 }
@@ -101,7 +102,7 @@ static const ct_forest_shape two_trees = {2, 4, 1, 5, deep, shallow, n_nodes, 1,
 
 /* What breaks each rule, and which loop or statement is to be named. */
 static const struct {
-    ct_rule rule;
+    ct_forge_rule rule;
     const char *text, *named;
 } broken[] = {
     {CT_RULE_SYNTAX, "tile batch", "line 2"},
@@ -170,31 +171,32 @@ static const struct {
 
 static void rules_name_what_breaks_them(void)
 {
-    int seen[CT_N_RULES] = {0};
+    int seen[CT_FORGE_N_RULES] = {0};
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
         char text[600], rule[64];
         ct_error error = {CT_OK, ""};
         snprintf(text, sizeof text, "schedule 1\n%s\n", broken[i].text);
-        snprintf(rule, sizeof rule, "(rule %s)", ct_rule_name(broken[i].rule));
-        ct_status status = ct_nest_parse(&nest, text, &error);
-        if (status == CT_OK) status = ct_nest_check(&nest, &two_trees, &error);
+        snprintf(rule, sizeof rule, "(rule %s)", ct_forge_rule_name(broken[i].rule));
+        ct_status status = ct_forge_nest_parse(&nest, text, &error);
+        if (status == CT_OK) status = ct_forge_nest_check(&nest, &two_trees, &error);
         if (!CHECK(status == CT_BAD_INPUT && strstr(error.message, rule) &&
                    strstr(error.message, broken[i].named)))
             printf("    %s\n    %s\n", broken[i].text, error.message);
         seen[broken[i].rule] = 1;
     }
     seen[CT_RULE_VERSION] = seen[CT_RULE_SIZE] = seen[CT_RULE_REPRESENT] = seen[CT_RULE_MODELS] = 1;
-    for (int i = 0; i < CT_N_RULES; i++)
-        if (!CHECK(seen[i])) printf("    nothing breaks %s\n", ct_rule_name((ct_rule) i));
+    for (int i = 0; i < CT_FORGE_N_RULES; i++)
+        if (!CHECK(seen[i])) printf("    nothing breaks %s\n",
+                                    ct_forge_rule_name((ct_forge_rule) i));
 }
 
-static void expect_rule(const char *text, const ct_forest_shape *shape, ct_rule rule)
+static void expect_rule(const char *text, const ct_forest_shape *shape, ct_forge_rule rule)
 {
     char wanted[64];
     ct_error error = {CT_OK, ""};
-    ct_status status = ct_nest_parse(&nest, text, &error);
-    if (status == CT_OK) status = ct_nest_check(&nest, shape, &error);
-    snprintf(wanted, sizeof wanted, "(rule %s)", ct_rule_name(rule));
+    ct_status status = ct_forge_nest_parse(&nest, text, &error);
+    if (status == CT_OK) status = ct_forge_nest_check(&nest, shape, &error);
+    snprintf(wanted, sizeof wanted, "(rule %s)", ct_forge_rule_name(rule));
     if (!CHECK(status == CT_BAD_INPUT && strstr(error.message, wanted)))
         printf("    %s\n    %s\n", wanted, error.message);
 }
@@ -204,14 +206,14 @@ static void rules_of_sizes_and_forests(void)
     expect_rule("", &two_trees, CT_RULE_VERSION);
     expect_rule("schedule 2\n", &two_trees, CT_RULE_VERSION);
     expect_rule("cache(batch)\n", &two_trees, CT_RULE_VERSION);
-    ct_text text = {NULL, 0, 0, 0};
-    ct_text_add(&text, "schedule 1\n");
-    for (int i = 0; i < 20; i++) ct_text_add(&text, "tile(%s%d, a%d, b%d, 2)\n", i ? "a" : "batch",
-                                             i ? i - 1 : 0, i, i);
+    ct_forge_text text = {NULL, 0, 0, 0};
+    ct_forge_text_add(&text, "schedule 1\n");
+    for (int i = 0; i < 20; i++) ct_forge_text_add(&text, "tile(%s%d, a%d, b%d, 2)\n", i ? "a"
+                                                   : "batch", i ? i - 1 : 0, i, i);
     char *first = strstr(text.at, "batch0");
     memmove(first + 5, first + 6, strlen(first + 6) + 1);
     expect_rule(text.at, &two_trees, CT_RULE_SIZE);
-    ct_text_free(&text);
+    ct_forge_text_free(&text);
     ct_forest_shape other = two_trees;
     other.has_models = 1;
     expect_rule("schedule 1\n", &other, CT_RULE_MODELS);
@@ -225,8 +227,8 @@ static void rules_of_sizes_and_forests(void)
     other.n_used = 800;
     expect_rule("schedule 1\n" GPU_NEST "cache(b0)\n", &other, CT_RULE_CACHE_FITS);
     other.any_order = 1;
-    CHECK_INT(ct_nest_parse(&nest, "schedule 1\nparallel(tree)\n", NULL), CT_OK);
-    CHECK_INT(ct_nest_check(&nest, &other, NULL), CT_OK);
+    CHECK_INT(ct_forge_nest_parse(&nest, "schedule 1\nparallel(tree)\n", NULL), CT_OK);
+    CHECK_INT(ct_forge_nest_check(&nest, &other, NULL), CT_OK);
     expect_rule("schedule 1\ntile(tree, t0, t1, 1)\nreorder(t1, t0)\ntile(t0, a, b, 1)\n"
                 "reorder(b, a)\ntile(t1, c, d, 1)\nparallel(a)\n", &two_trees, CT_RULE_ORDER);
     uint32_t deeps[] = {3, 3, 3, 3, 3};
@@ -239,7 +241,7 @@ static void rules_of_sizes_and_forests(void)
 static void illegal_statements(void)
 {
     for (uint32_t seed = 0; seed < (CHECK_QUICK() ? 200 : 3000); seed++) {
-        static ct_nest before;
+        static ct_forge_nest before;
         ct_rng r = ct_rng_of(seed, 4, 0);
         ct_nest_begin(&nest);
         for (int i = 0; i < 12; i++) {
@@ -251,7 +253,7 @@ static void illegal_statements(void)
                 CHECK(strstr(error.message, "(rule "));
                 CHECK(!memcmp(&before, &nest, sizeof nest));
             }
-            if (ct_nest_check(&nest, &two_trees, &error) != CT_OK)
+            if (ct_forge_nest_check(&nest, &two_trees, &error) != CT_OK)
                 CHECK(strstr(error.message, "(rule ") != NULL);
         }
     }
@@ -265,8 +267,8 @@ static int calls_agree(const ct_forged *f, const double *x, uint32_t n_rows, int
 {
     static double columns_of[ANY_ROWS * ANY_FEATURES], got[ANY_ROWS * ANY_OUTPUTS];
     ct_column columns[ANY_FEATURES];
-    ct_text text = {NULL, 0, 0, 0};
-    ct_scheduled s;
+    ct_forge_text text = {NULL, 0, 0, 0};
+    ct_forge_scheduled s;
     ct_error error = {CT_OK, ""};
     uint32_t n_cols = f->ensemble->n_features;
     for (uint32_t col = 0; col < n_cols; col++) {
@@ -274,18 +276,18 @@ static int calls_agree(const ct_forged *f, const double *x, uint32_t n_rows, int
         for (uint32_t i = 0; i < n_rows; i++) to[i] = x[(size_t) i * n_cols + col];
         columns[col] = (ct_column){to, CT_DOUBLE};
     }
-    ct_nest_print(&nest, &text);
+    ct_forge_nest_print(&nest, &text);
     ct_budget budget = {SIZE_MAX / 2, 0};
     ct_arena arena;
     ct_arena_init(&arena, &budget);
-    int fine = CHECK_INT(ct_scheduled_new(f, text.at, any_order, &arena, &s, &error), CT_OK);
+    int fine = CHECK_INT(ct_forge_scheduled_new(f, text.at, any_order, &arena, &s, &error), CT_OK);
     for (unsigned threads = 1; fine && threads <= 3; threads += 2) {
-        ct_run run = {CT_WAY_AUTO, threads, ct_cpu_find("auto"), NULL, NULL, 0};
-        CHECK_INT(ct_scheduled_predict(&s, columns, n_rows, &run, got, &error), CT_OK);
+        ct_forge_run run = {CT_FORGE_WAY_AUTO, threads, ct_cpu_find("auto"), NULL, NULL, 0};
+        CHECK_INT(ct_forge_scheduled_predict(&s, columns, n_rows, &run, got, &error), CT_OK);
         size_t n = (size_t) n_rows * f->ensemble->n_outputs;
         fine = CHECK(!memcmp(got, expected, n * sizeof *got));
     }
-    ct_text_free(&text);
+    ct_forge_text_free(&text);
     ct_arena_free(&arena);
     return fine;
 }
@@ -304,7 +306,7 @@ static void check_random(uint32_t seed)
     check_text(&nest);
     uint32_t n_rows = ct_rng_below(&r, ANY_ROWS + 1), k = drawn.ensemble.n_outputs;
     any_rows(&r, &drawn, n_rows, x);
-    int fine = CHECK_INT(ct_ir_lower(&ir, &nest, shape, CT_LOW, &error), CT_OK) &&
+    int fine = CHECK_INT(ct_forge_ir_lower(&ir, &nest, shape, CT_LOW, &error), CT_OK) &&
                CHECK_INT(ct_ir_run(&ir, &drawn.ensemble, x, n_rows, got, &error), CT_OK);
     for (uint32_t i = 0; fine && i < n_rows; i++) {
         ct_interpret_row(&drawn.ensemble, x + (size_t) i * drawn.ensemble.n_features, row);
@@ -313,11 +315,11 @@ static void check_random(uint32_t seed)
     }
     fine = fine && calls_agree(&f, x, n_rows, any_order, got);
     if (!fine) {
-        ct_text text = {NULL, 0, 0, 0};
-        ct_nest_print(&nest, &text);
-        ct_ir_print(&ir, &text);
+        ct_forge_text text = {NULL, 0, 0, 0};
+        ct_forge_nest_print(&nest, &text);
+        ct_forge_ir_print(&ir, &text);
         printf("    seed %u: %s\n%s", seed, error.message, text.at);
-        ct_text_free(&text);
+        ct_forge_text_free(&text);
     }
     ct_forged_free(&f);
 }
@@ -348,17 +350,18 @@ static void prints_each_level(void)
         "    margins = sums / divisor\n}\n"};
     ct_forest_shape shape = two_trees;
     shape.any_order = 1;
-    REQUIRE(ct_nest_parse(&nest, "schedule 1\ntile(batch, b0, b1, 64)\nreorder(b0, tree, b1)\n"
-                                 "parallel(tree)\ninterleave(b1, 4)\n", NULL) == CT_OK);
+    REQUIRE(ct_forge_nest_parse(&nest,
+                                "schedule 1\ntile(batch, b0, b1, 64)\nreorder(b0, tree, b1)\n"
+                                       "parallel(tree)\ninterleave(b1, 4)\n", NULL) == CT_OK);
     for (int level = CT_HIGH; level <= CT_LOW; level++) {
-        ct_text text = {NULL, 0, 0, 0};
-        CHECK_INT(ct_ir_lower(&ir, &nest, &shape, (ct_ir_level) level, NULL), CT_OK);
-        ct_ir_print(&ir, &text);
+        ct_forge_text text = {NULL, 0, 0, 0};
+        CHECK_INT(ct_forge_ir_lower(&ir, &nest, &shape, (ct_ir_level) level, NULL), CT_OK);
+        ct_forge_ir_print(&ir, &text);
         if (level < CT_LOW && !CHECK(!strcmp(text.at, printed[level]))) printf("%s", text.at);
         if (level == CT_LOW)
             CHECK(strstr(text.at, "for b1 = 0 .. min(64, N - b0)") &&
                   strstr(text.at, "loadThreshold(sparse, tree, node)"));
-        ct_text_free(&text);
+        ct_forge_text_free(&text);
     }
 }
 
@@ -376,15 +379,15 @@ static void threads_add_their_own_rows(void)
     shape.any_order = 1;
     for (int i = 0; i < 4; i++) {
         char given[200];
-        ct_text text = {NULL, 0, 0, 0};
+        ct_forge_text text = {NULL, 0, 0, 0};
         snprintf(given, sizeof given, "schedule 1\ntile(batch, b0, b1, 64)\n%s",
                  (i < 2 ? overlapping : apart)[i % 2]);
-        REQUIRE(ct_nest_parse(&nest, given, NULL) == CT_OK);
-        CHECK_INT(ct_ir_lower(&ir, &nest, &shape, CT_LOW, NULL), CT_OK);
-        ct_ir_print(&ir, &text);
+        REQUIRE(ct_forge_nest_parse(&nest, given, NULL) == CT_OK);
+        CHECK_INT(ct_forge_ir_lower(&ir, &nest, &shape, CT_LOW, NULL), CT_OK);
+        ct_forge_ir_print(&ir, &text);
         if (!CHECK((strstr(text.at, "; sum, where not -0)") != NULL) == (i < 2)))
             printf("%s", text.at);
-        ct_text_free(&text);
+        ct_forge_text_free(&text);
     }
 }
 
@@ -393,9 +396,9 @@ static void verifier_sees_faults(void)
 {
     ct_forest_shape shape = two_trees;
     shape.any_order = 1;
-    REQUIRE(ct_nest_parse(&nest, "schedule 1\nparallel(tree)\n", NULL) == CT_OK);
+    REQUIRE(ct_forge_nest_parse(&nest, "schedule 1\nparallel(tree)\n", NULL) == CT_OK);
     for (int fault = 0; fault < 4; fault++) {
-        REQUIRE(ct_ir_lower(&ir, &nest, &shape, CT_LOW, NULL) == CT_OK);
+        REQUIRE(ct_forge_ir_lower(&ir, &nest, &shape, CT_LOW, NULL) == CT_OK);
         for (int i = 0; i < ir.n_nodes; i++) {
             ct_ir_node *node = &ir.nodes[i];
             if (fault == 0 && node->kind == CT_IR_REDUCE) node->target = CT_TO_RESULT;

@@ -27,7 +27,7 @@ static struct {
     ct_forged forged;
     any_table rows;
     double expected[SOME_ROWS * ANY_OUTPUTS], got[SOME_ROWS * ANY_OUTPUTS];
-    ct_scheduled scheduled;
+    ct_forge_scheduled scheduled;
 } now;
 
 /* ---- the driver ---- */
@@ -110,16 +110,16 @@ static void end(void)
 static int draw(uint32_t seed)
 {
     ct_rng r = ct_rng_of(seed, 41, 0);
-    ct_nest nest;
-    ct_text text = {NULL, 0, 0, 0};
+    ct_forge_nest nest;
+    ct_forge_text text = {NULL, 0, 0, 0};
     const int any_order = ct_rng_below(&r, 3) > 0;
     any_forest(&r, &drawn, any_order);
     if (!begin(&r, 1 + ct_rng_below(&r, SOME_ROWS))) return 0;
     any_schedule(&r, ct_forest_shape_of(&now.forged, any_order, &now.forged.arena), &nest);
-    ct_nest_print(&nest, &text);
-    int made = ct_scheduled_new(&now.forged, text.at, any_order, &now.forged.arena,
-                                &now.scheduled, NULL) == CT_OK;
-    ct_text_free(&text);
+    ct_forge_nest_print(&nest, &text);
+    int made = ct_forge_scheduled_new(&now.forged, text.at, any_order, &now.forged.arena,
+                                      &now.scheduled, NULL) == CT_OK;
+    ct_forge_text_free(&text);
     if (made && now.scheduled.ir->on_gpu) return 1;
     end();
     return 0;
@@ -136,13 +136,14 @@ static int draw_kept(uint32_t n_rows, ct_number number)
     ct_rng r = ct_rng_of(1, 42, 0);
     any_draw(&r, &s, &drawn);
     any_grid(&r, &drawn);
-    return begin(&r, n_rows) && CHECK_INT(ct_scheduled_new(&now.forged, text, 1, &now.forged.arena,
-                                                           &now.scheduled, NULL), CT_OK);
+    return begin(&r, n_rows) && CHECK_INT(ct_forge_scheduled_new(&now.forged, text, 1,
+                                                                 &now.forged.arena,
+                                                                 &now.scheduled, NULL), CT_OK);
 }
 
 static ct_status predict(ct_forged_device *device, ct_error *error)
 {
-    const ct_run run = {CT_WAY_AUTO, 1, CT_SIMD_SCALAR, NULL, NULL, 0};
+    const ct_forge_run run = {CT_FORGE_WAY_AUTO, 1, CT_SIMD_SCALAR, NULL, NULL, 0};
     memset(now.got, 0xa5, sizeof now.got);
     ct_status status = ct_forged_device_predict(device, now.rows.columns, now.rows.n_rows, &run,
                                                 now.got, error);
@@ -247,13 +248,13 @@ static void refusals(void)
 {
     ct_error error = {CT_OK, ""};
     ct_forged_device *device;
-    ct_scheduled on_cpu;
+    ct_forge_scheduled on_cpu;
     if (!has_driver()) SKIP("no driver, and no stand-in for one");
     if (!draw_kept(10, CT_F64)) return;
     CHECK_INT(ct_forged_device_open_text(&now.scheduled, 999, &device, &error), CT_NO_DEVICE);
     CHECK(strstr(error.message, "no CUDA device 999") && !device);
-    REQUIRE(ct_scheduled_new(&now.forged, "schedule 1\nparallel(batch)\n", 0, &now.forged.arena,
-                             &on_cpu, NULL) == CT_OK);
+    REQUIRE(ct_forge_scheduled_new(&now.forged, "schedule 1\nparallel(batch)\n", 0,
+                                   &now.forged.arena, &on_cpu, NULL) == CT_OK);
     CHECK_INT(ct_forged_device_open_text(&on_cpu, 0, &device, &error), CT_BAD_INPUT);
     CHECK(strstr(error.message, "no loop of the schedule") && !device);
     end();
@@ -279,7 +280,7 @@ static void times(void)
     ct_error error = {CT_OK, ""};
     ct_forged_device *device;
     double taken = -1;
-    const ct_run run = {CT_WAY_AUTO, 1, CT_SIMD_SCALAR, NULL, NULL, 0};
+    const ct_forge_run run = {CT_FORGE_WAY_AUTO, 1, CT_SIMD_SCALAR, NULL, NULL, 0};
     if (!has_driver()) SKIP("no driver, and no stand-in for one");
     if (!draw_kept(50, CT_F64)) return;
     REQUIRE(ct_forged_device_open_text(&now.scheduled, 0, &device, &error) == CT_OK);

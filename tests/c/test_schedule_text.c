@@ -17,7 +17,7 @@ static any_ensemble drawn;
 typedef struct {
     ct_forged forged;
     const ct_forest_shape *shape;
-    ct_nest nest;
+    ct_forge_nest nest;
     ct_ir ir;
     const ct_model *model;
     uint32_t n_rows;
@@ -37,7 +37,7 @@ static int draw(uint32_t seed)
     now.n_rows = ct_rng_below(&r, SOME_ROWS + 1);
     any_rows(&r, &drawn, now.n_rows, x);
     now.model = ct_model_new(&now.forged, now.shape, now.nest.layout, &now.forged.arena);
-    return now.model && ct_ir_lower(&now.ir, &now.nest, now.shape, CT_LOW, NULL) == CT_OK;
+    return now.model && ct_forge_ir_lower(&now.ir, &now.nest, now.shape, CT_LOW, NULL) == CT_OK;
 }
 
 static void expect(void)
@@ -54,7 +54,7 @@ static void expect(void)
 
 static char folder[] = "/tmp/contree-XXXXXX";
 
-static void write_file(const char *name, const ct_text *text)
+static void write_file(const char *name, const ct_forge_text *text)
 {
     char path[96];
     snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -110,11 +110,11 @@ static void compare(const double *got, int status, uint32_t seed)
     expect();
     size_t n = (size_t) now.n_rows * drawn.ensemble.n_outputs;
     if (CHECK_INT(status, 0) && CHECK(!memcmp(got, expected, n * sizeof *got))) return;
-    ct_text text = {NULL, 0, 0, 0};
-    ct_nest_print(&now.nest, &text);
-    ct_ir_print(&now.ir, &text);
+    ct_forge_text text = {NULL, 0, 0, 0};
+    ct_forge_nest_print(&now.nest, &text);
+    ct_forge_ir_print(&now.ir, &text);
     printf("    seed %u\n%s", (unsigned) seed, text.at);
-    ct_text_free(&text);
+    ct_forge_text_free(&text);
 }
 
 /* ---- C ---- */
@@ -122,16 +122,16 @@ static void compare(const double *got, int status, uint32_t seed)
 static void check_c(uint32_t from)
 {
     static double got[SOME_ROWS * ANY_OUTPUTS];
-    ct_text text = {NULL, 0, 0, 0};
-    ct_emit_prelude(CT_IN_C, &text);
+    ct_forge_text text = {NULL, 0, 0, 0};
+    ct_forge_emit_prelude(CT_IN_C, &text);
     for (uint32_t seed = from; seed < from + A_FILE; seed++) {
         char name[32];
         snprintf(name, sizeof name, "f%u", (unsigned) seed);
-        if (CHECK(draw(seed))) ct_emit(&now.ir, now.model, name, CT_IN_C, &text);
+        if (CHECK(draw(seed))) ct_forge_emit(&now.ir, now.model, name, CT_IN_C, &text);
         ct_forged_free(&now.forged);
     }
     write_file("text.c", &text);
-    ct_text_free(&text);
+    ct_forge_text_free(&text);
     REQUIRE(!run_command("cc -std=c99 -O1 -Wall -Wextra -Werror -fopenmp -fPIC -shared %s/text.c "
                          "-o %s/text.so"));
     if (has_command("clang"))
@@ -168,10 +168,10 @@ static void c_text(void)
 /* ---- CUDA, played on the CPU ---- */
 
 /* What starts the three functions and waits for them. */
-static void add_start(ct_text *text, unsigned seed)
+static void add_start(ct_forge_text *text, unsigned seed)
 {
     const char *sum = drawn.ensemble.sum == CT_F32 ? "float" : "double";
-    ct_text_add(text,
+    ct_forge_text_add(text,
         "extern \"C\" int f%u(const ct_model *m, const double *x, i64 n_rows, i64 row_step,\n"
         "                   i64 column_step, double *out, const launch *at, i64 n_slots)\n"
         "{\n"
@@ -195,17 +195,18 @@ static void add_start(ct_text *text, unsigned seed)
 }
 
 /* The schedules on a GPU among some; as text, or compiled and run. */
-static uint32_t emit_cuda(uint32_t from, uint32_t n, int start, ct_text *text)
+static uint32_t emit_cuda(uint32_t from, uint32_t n, int start, ct_forge_text *text)
 {
     uint32_t found = 0;
-    ct_emit_prelude(CT_IN_CUDA, text);
-    if (start) ct_text_add(text, "#include <vector>\nstruct launch { u32 blocks[3], threads[3], "
-                                 "shared; };\n");
+    ct_forge_emit_prelude(CT_IN_CUDA, text);
+    if (start) ct_forge_text_add(text,
+                                 "#include <vector>\nstruct launch { u32 blocks[3], threads[3], "
+                                       "shared; };\n");
     for (uint32_t seed = from; seed < from + n; seed++) {
         char name[32];
         snprintf(name, sizeof name, "f%u", (unsigned) seed);
         if (CHECK(draw(seed)) && now.ir.on_gpu) {
-            ct_emit(&now.ir, now.model, name, CT_IN_CUDA, text);
+            ct_forge_emit(&now.ir, now.model, name, CT_IN_CUDA, text);
             if (start) add_start(text, (unsigned) seed);
             found++;
         }
@@ -237,10 +238,10 @@ static void cuda_text(void)
     REQUIRE(!run_command("c++ -std=gnu++17 -O1 -fPIC -Icuda_on_cpu -I. -include cuda_runtime.h "
                          "-c cuda_on_cpu/cuda_on_cpu.cpp -o %s/cuda.o"));
     for (uint32_t from = 0; from < how_many(); from += n) {
-        ct_text text = {NULL, 0, 0, 0};
+        ct_forge_text text = {NULL, 0, 0, 0};
         CHECK(emit_cuda(from, n, 1, &text) > 10);
         write_file("text.cu", &text);
-        ct_text_free(&text);
+        ct_forge_text_free(&text);
         REQUIRE(!run_command("sed -f cuda_on_cpu/shared.sed %s/text.cu > %s/text.cpp"));
         REQUIRE(!run_command("c++ -std=gnu++17 -O1 -Wall -Wextra -Werror -Wno-unknown-pragmas "
                              "-fPIC -shared -Icuda_on_cpu -include cuda_runtime.h "
@@ -261,21 +262,21 @@ static void cuda_compiles(void)
                                                 "compute_89", "compute_90", "compute_100",
                                                 "compute_120"};
     if (CHECK_QUICK()) SKIP("too long here");
-    ct_text text = {NULL, 0, 0, 0}, ptx = {NULL, 0, 0, 0};
+    ct_forge_text text = {NULL, 0, 0, 0}, ptx = {NULL, 0, 0, 0};
     ct_error error = {CT_OK, ""};
     emit_cuda(0, A_FILE, 0, &text);
-    ct_status first = ct_nvrtc_compile(text.at, architectures[0], &ptx, &error);
+    ct_status first = ct_forge_nvrtc_compile(text.at, architectures[0], &ptx, &error);
     CHECK(first == CT_OK || first == CT_NO_DEVICE);
     for (size_t i = 1; first == CT_OK && i < sizeof architectures / sizeof *architectures; i++) {
-        ct_text_free(&ptx);
-        if (!CHECK_INT(ct_nvrtc_compile(text.at, architectures[i], &ptx, &error), CT_OK))
+        ct_forge_text_free(&ptx);
+        if (!CHECK_INT(ct_forge_nvrtc_compile(text.at, architectures[i], &ptx, &error), CT_OK))
             printf("    %s: %s\n", architectures[i], error.message);
         CHECK(ptx.at && strstr(ptx.at, "_nest"));
     }
     if (first == CT_OK)
-        CHECK_INT(ct_nvrtc_compile("wrong", "compute_80", &ptx, &error), CT_BAD_INPUT);
-    ct_text_free(&ptx);
-    ct_text_free(&text);
+        CHECK_INT(ct_forge_nvrtc_compile("wrong", "compute_80", &ptx, &error), CT_BAD_INPUT);
+    ct_forge_text_free(&ptx);
+    ct_forge_text_free(&text);
 }
 
 /* ---- texts that are kept ---- */
@@ -304,7 +305,7 @@ static const struct {
                "gpuDimension(t1, block.y)\ncache(b0)\nsharedReduce(t1)\nunrollWalk(t0, 3)\n",
                CT_IN_CUDA}};
 
-static void emit_kept(ct_language language, ct_text *text)
+static void emit_kept(ct_language language, ct_forge_text *text)
 {
     const any_shape shape = {7, 3, 0, 8, 5, 3, 2, 0, 0, 0, CT_LESS, CT_F32, CT_F64, 0};
     ct_rng r = ct_rng_of(1, 2, 3);
@@ -313,17 +314,17 @@ static void emit_kept(ct_language language, ct_text *text)
     any_grid(&r, &drawn);
     REQUIRE(ct_forge(&drawn.ensemble, &now.forged, NULL) == CT_OK);
     now.shape = ct_forest_shape_of(&now.forged, 1, &now.forged.arena);
-    ct_emit_prelude(language, text);
+    ct_forge_emit_prelude(language, text);
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
         if (kept[i].language != language) continue;
-        if (!CHECK(ct_nest_parse(&now.nest, kept[i].text, &error) == CT_OK &&
-                   ct_nest_check(&now.nest, now.shape, &error) == CT_OK &&
-                   ct_ir_lower(&now.ir, &now.nest, now.shape, CT_LOW, &error) == CT_OK)) {
+        if (!CHECK(ct_forge_nest_parse(&now.nest, kept[i].text, &error) == CT_OK &&
+                   ct_forge_nest_check(&now.nest, now.shape, &error) == CT_OK &&
+                   ct_forge_ir_lower(&now.ir, &now.nest, now.shape, CT_LOW, &error) == CT_OK)) {
             printf("    %s: %s\n", kept[i].name, error.message);
             continue;
         }
         now.model = ct_model_new(&now.forged, now.shape, now.nest.layout, &now.forged.arena);
-        ct_emit(&now.ir, now.model, kept[i].name, language, text);
+        ct_forge_emit(&now.ir, now.model, kept[i].name, language, text);
     }
     ct_forged_free(&now.forged);
 }
@@ -332,7 +333,7 @@ static void emit_kept(ct_language language, ct_text *text)
 static void compare_kept(const char *path, ct_language language)
 {
     static char was[1 << 16];
-    ct_text text = {NULL, 0, 0, 0};
+    ct_forge_text text = {NULL, 0, 0, 0};
     emit_kept(language, &text);
     FILE *file = fopen(path, getenv("KEEP") ? "w" : "r");
     REQUIRE(file != NULL);
@@ -340,7 +341,7 @@ static void compare_kept(const char *path, ct_language language)
     else if (!CHECK(fread(was, 1, sizeof was, file) == text.n && !memcmp(was, text.at, text.n)))
         printf("    %s has another text: KEEP=1 writes it anew\n", path);
     fclose(file);
-    ct_text_free(&text);
+    ct_forge_text_free(&text);
 }
 
 static void kept_texts(void)

@@ -10,7 +10,7 @@ static void equals_brute_force(void)
         rng r = {(uint64_t) seed};
         uint32_t n_rows = 1 + rng_below(&r, 12), n_classes = 2 + rng_below(&r, 3);
         random_table t = table_random(&r, n_rows, 1 + rng_below(&r, 3), n_classes, seed % 3 != 0);
-        ct_options options = ct_options_default();
+        ct_exact_options options = ct_exact_options_default();
         options.depth = 1 + rng_below(&r, 3);
         if (seed % 2) options.complexity = rng_below(&r, 16) / 8.0 / n_rows;
         double expected = brute_optimum(&b, &t.data, &options);
@@ -24,7 +24,7 @@ static void equals_brute_force(void)
 
 /* Restricts leaves, and in some cases nodes that are split, to a size that few or most trees keep
  * to. */
-static void random_sizes(rng *r, ct_options *options, uint32_t most)
+static void random_sizes(rng *r, ct_exact_options *options, uint32_t most)
 {
     options->min_bucket = 1 + rng_below(r, most);
     if (rng_below(r, 3) == 0) options->min_split = 1 + rng_below(r, 3 * most);
@@ -37,7 +37,7 @@ static void leaf_sizes_equal_brute_force(void)
         rng r = {(uint64_t) seed + 31000};
         uint32_t n_rows = 2 + rng_below(&r, 13), n_classes = 2 + rng_below(&r, 3);
         random_table t = table_random(&r, n_rows, 1 + rng_below(&r, 3), n_classes, seed % 3 != 0);
-        ct_options options = ct_options_default();
+        ct_exact_options options = ct_exact_options_default();
         options.depth = 1 + rng_below(&r, 3);
         random_sizes(&r, &options, 5);
         if (seed % 2) options.complexity = rng_below(&r, 16) / 8.0 / n_rows;
@@ -57,7 +57,7 @@ static void deeper_equals_brute_force(void)
     for (int seed = 0; seed < n_tables; seed++) {
         rng r = {(uint64_t) seed + 90000};
         random_table t = table_random(&r, 13 + rng_below(&r, 4), 2, 2 + rng_below(&r, 4), seed % 2);
-        ct_options options = ct_options_default();
+        ct_exact_options options = ct_exact_options_default();
         options.depth = 4;
         CHECK(solved_cost(&t.data, &options) == brute_optimum(&b, &t.data, &options));
         table_free(&t);
@@ -75,7 +75,7 @@ static void deep_leaf_sizes_equal_brute_force(void)
                                       2 + rng_below(&r, 3), seed % 3);
         for (uint32_t i = 0; i < t.data.n_rows; i += 2)
             t.classes[i] = (int32_t) rng_below(&r, t.data.n_classes);
-        ct_options options = ct_options_default();
+        ct_exact_options options = ct_exact_options_default();
         options.depth = 4;
         options.min_bucket = 1 + rng_below(&r, 3);
         if (seed % 4 == 0) options.min_split = 1 + rng_below(&r, 6);
@@ -90,13 +90,13 @@ static void depth_zero_is_a_leaf(void)
 {
     rng r = {1};
     random_table t = table_random(&r, 50, 2, 3, 0);
-    ct_options options = ct_options_default();
+    ct_exact_options options = ct_exact_options_default();
     options.depth = 0;
-    ct_result result;
+    ct_exact_result result;
     REQUIRE(solve(&t.data, &options, &result));
     CHECK_INT(result.tree.n_nodes, 1);
     CHECK(result.end == CT_END_OPTIMAL);
-    ct_result_free(&result);
+    ct_exact_result_free(&result);
     table_free(&t);
 }
 
@@ -108,32 +108,32 @@ static void instruction_sets_agree(void)
         uint32_t n_classes = 2 + rng_below(&r, 5);
         random_table t = table_random(&r, 20 + rng_below(&r, 600), 2 + rng_below(&r, 3), n_classes,
                                       seed % 2);
-        ct_options options = ct_options_default();
+        ct_exact_options options = ct_exact_options_default();
         options.depth = 2 + (unsigned) seed % 2;
-        ct_statistics first = {0};
+        ct_exact_statistics first = {0};
         double cost = 0;
         for (size_t i = 0; ct_kernels_at(i); i++) {
-            ct_result result;
+            ct_exact_result result;
             options.simd = ct_kernels_at(i)->name;
             REQUIRE(solve(&t.data, &options, &result));
             CHECK(!strcmp(result.simd, options.simd));
             if (i == 0) first = result.statistics, cost = result.cost;
             CHECK(result.cost == cost);
             CHECK(!memcmp(&result.statistics, &first, sizeof first));
-            ct_result_free(&result);
+            ct_exact_result_free(&result);
         }
         table_free(&t);
     }
 }
 
 /* Solves with everything off, then with everything on and with random pairs off. */
-static void check_shortcuts(rng *r, const ct_data *data, ct_options *options, int pairs)
+static void check_shortcuts(rng *r, const ct_data *data, ct_exact_options *options, int pairs)
 {
-    options->off = (UINT32_C(1) << CT_N_SHORTCUTS) - 1;
+    options->off = (UINT32_C(1) << CT_EXACT_N_SHORTCUTS) - 1;
     double cost = solved_cost(data, options);
     for (int pair = 0; pair <= pairs; pair++) {
-        options->off = pair ? UINT32_C(1) << rng_below(r, CT_N_SHORTCUTS) |
-                                  UINT32_C(1) << rng_below(r, CT_N_SHORTCUTS)
+        options->off = pair ? UINT32_C(1) << rng_below(r, CT_EXACT_N_SHORTCUTS) |
+                                  UINT32_C(1) << rng_below(r, CT_EXACT_N_SHORTCUTS)
                             : 0;
         double other = solved_cost(data, options);
         if (!CHECK(other == cost))
@@ -145,7 +145,7 @@ static void shortcuts_change_nothing(void)
 {
     for (int seed = 0; seed < (CHECK_SLOW() ? 4 : CHECK_QUICK() ? 10 : 300); seed++) {
         rng r = {(uint64_t) seed + 2000};
-        ct_options options = ct_options_default();
+        ct_exact_options options = ct_exact_options_default();
         options.depth = 2 + (unsigned) seed % 3;
         uint32_t n_rows = 12 + rng_below(&r, options.depth == 2   ? 300
                                              : options.depth == 3 ? 60
@@ -164,7 +164,7 @@ static void floors_of_features_that_separate_nothing(void)
     for (int seed = 0; seed < (CHECK_QUICK() ? 100 : 3000); seed++) {
         rng r = {(uint64_t) seed + 777};
         random_table t = table_patchy(&r, 30 + rng_below(&r, 80));
-        ct_options options = ct_options_default();
+        ct_exact_options options = ct_exact_options_default();
         double cost = solved_cost(&t.data, &options);
         options.off = UINT32_C(1) << CT_SHORTCUT_ROOT_FEATURES;
         CHECK(solved_cost(&t.data, &options) == cost);
@@ -177,7 +177,7 @@ static void remembered_row_sets_change_nothing(void)
 {
     for (int seed = 0; seed < (CHECK_QUICK() ? 3 : 72); seed++) {
         rng r = {(uint64_t) seed + 5500};
-        ct_options options = ct_options_default();
+        ct_exact_options options = ct_exact_options_default();
         options.depth = 4 + (unsigned) seed % 2;
         int leaf_sizes = seed % 4 == 0; /* with which a search takes much longer */
         uint32_t n_rows = 30 + rng_below(&r, leaf_sizes ? 30 : options.depth == 4 ? 170 : 40);
@@ -204,7 +204,7 @@ static void transformed_tables_cost_the_same(void)
         random_table t = table_random(&r, n, n_cols, 2 + rng_below(&r, 3), 0),
                      u = table_new(n, n_cols, t.data.n_classes);
         random_table twice = table_new(2 * n, n_cols, t.data.n_classes);
-        ct_options options = ct_options_default();
+        ct_exact_options options = ct_exact_options_default();
         double cost = solved_cost(&t.data, &options);
         uint32_t shift = rng_below(&r, n);
         for (uint32_t i = 0; i < n; i++) {
@@ -241,7 +241,7 @@ static void many_rows_and_classes(void)
         t.classes[i] = i < n_small ? (int32_t) i
                                    : (int32_t) (n_small + (x >= 0.3) + 2u * (y >= 0.6));
     }
-    ct_options options = ct_options_default();
+    ct_exact_options options = ct_exact_options_default();
     options.depth = 2;
     CHECK(solved_cost(&t.data, &options) == n_small);
     for (size_t i = 0; ct_kernels_at(i) && !CHECK_QUICK(); i++) {
@@ -257,7 +257,7 @@ static void small_plane_budget(void)
     for (int seed = 0; seed < (CHECK_QUICK() ? 8 : 20); seed++) {
         rng r = {(uint64_t) seed + 5000};
         random_table t = table_random(&r, 200, 4, 2 + rng_below(&r, 3), seed % 2);
-        ct_options options = ct_options_default();
+        ct_exact_options options = ct_exact_options_default();
         double cost = solved_cost(&t.data, &options);
         options.plane_budget = seed % 2 ? 0 : 4000; /* single planes; those of one feature */
         CHECK(solved_cost(&t.data, &options) == cost);
@@ -275,18 +275,18 @@ static void stopped_search_has_valid_bounds(void)
     rng r = {6};
     uint32_t n = CHECK_QUICK() ? 1500 : 6000;
     random_table t = table_random(&r, n, 6, 2, 0);
-    ct_options options = ct_options_default();
+    ct_exact_options options = ct_exact_options_default();
     for (uint32_t i = 0; i < n; i += 3) t.classes[i] ^= 1;
     double cost = solved_cost(&t.data, &options);
     for (int polls = 0; polls < (CHECK_QUICK() ? 2 : 12); polls++) {
         int left = polls;
         options.stop = stop_after;
         options.stop_data = &left;
-        ct_result result;
+        ct_exact_result result;
         REQUIRE(solve(&t.data, &options, &result));
         CHECK(result.bound <= cost && cost <= result.cost);
         CHECK(result.end == CT_END_INTERRUPT || result.end == CT_END_OPTIMAL);
-        ct_result_free(&result);
+        ct_exact_result_free(&result);
     }
     table_free(&t);
 }
@@ -295,9 +295,9 @@ static void memory_limit_and_failures(void)
 {
     rng r = {7};
     random_table t = table_random(&r, CHECK_QUICK() ? 150 : 500, 5, 3, 0);
-    ct_options options = ct_options_default();
+    ct_exact_options options = ct_exact_options_default();
     double cost = solved_cost(&t.data, &options);
-    ct_result result;
+    ct_exact_result result;
     ct_error error;
     for (size_t limit = 1000; limit < 4000000; limit = limit * (CHECK_QUICK() ? 6 : 3) / 2) {
         options.memory_limit = limit;
@@ -306,9 +306,9 @@ static void memory_limit_and_failures(void)
         REQUIRE(CHECK_INT(status, CT_OK));
         CHECK(result.bound <= cost && cost <= result.cost);
         CHECK(result.end == CT_END_MEMORY || result.end == CT_END_OPTIMAL);
-        ct_result_free(&result);
+        ct_exact_result_free(&result);
     }
-    options = ct_options_default();
+    options = ct_exact_options_default();
     for (int after = 0; after < 40; after += CHECK_QUICK() ? 5 : 1) {
         ct_alloc_fail_after(after);
         ct_status status = ct_exact_solve(&t.data, &options, &result, NULL, &error);
@@ -316,7 +316,7 @@ static void memory_limit_and_failures(void)
         if (status == CT_NO_MEMORY) continue;
         REQUIRE(CHECK_INT(status, CT_OK));
         CHECK(result.bound <= cost && cost <= result.cost);
-        ct_result_free(&result);
+        ct_exact_result_free(&result);
     }
     table_free(&t);
 }
@@ -326,28 +326,28 @@ static void gap_and_caps(void)
     for (int seed = 0; seed < (CHECK_QUICK() ? 8 : 20); seed++) {
         rng r = {(uint64_t) seed + 8000};
         random_table t = table_random(&r, 300, 3, 2 + rng_below(&r, 2), 0);
-        ct_options options = ct_options_default();
+        ct_exact_options options = ct_exact_options_default();
         double cost = solved_cost(&t.data, &options);
-        ct_result result;
+        ct_exact_result result;
         options.max_gap = 5;
         REQUIRE(solve(&t.data, &options, &result));
         CHECK(result.bound <= cost && cost <= result.cost && result.cost - result.bound <= 5);
         CHECK(result.end == CT_END_GAP || result.end == CT_END_OPTIMAL);
-        ct_result_free(&result);
+        ct_exact_result_free(&result);
         options.max_gap = 0;
         options.max_thresholds = 5;
         REQUIRE(solve(&t.data, &options, &result));
         CHECK(result.capped && result.cost >= cost);
-        ct_result_free(&result);
+        ct_exact_result_free(&result);
         table_free(&t);
     }
 }
 
 /* A tree up to max_cost is found if there is one, and its root is one of those allowed. */
-static void check_roots(const ct_data *data, const ct_options *options, double expected,
+static void check_roots(const ct_data *data, const ct_exact_options *options, double expected,
                         double leaf)
 {
-    ct_result result;
+    ct_exact_result result;
     REQUIRE(solve(data, options, &result));
     int32_t root = result.tree.feature[result.tree.roots[0]];
     CHECK(root < 0 || options->roots[root]);
@@ -357,7 +357,7 @@ static void check_roots(const ct_data *data, const ct_options *options, double e
     else
         CHECK(result.bound > options->max_cost - 1e-6 &&
               (root >= 0 || fabs(result.cost - leaf) < 1e-6));
-    ct_result_free(&result);
+    ct_exact_result_free(&result);
 }
 
 static void roots_equal_brute_force(void)
@@ -367,7 +367,7 @@ static void roots_equal_brute_force(void)
         rng r = {(uint64_t) seed + 47000};
         uint32_t n_rows = 2 + rng_below(&r, 13), n_cols = 1 + rng_below(&r, 3);
         random_table t = table_random(&r, n_rows, n_cols, 2 + rng_below(&r, 3), seed % 3 != 0);
-        ct_options options = ct_options_default();
+        ct_exact_options options = ct_exact_options_default();
         options.depth = 1 + rng_below(&r, 3);
         if (seed % 2) random_sizes(&r, &options, 4);
         if (rng_below(&r, 2)) options.complexity = rng_below(&r, 16) / 8.0 / n_rows;
@@ -379,18 +379,18 @@ static void roots_equal_brute_force(void)
             allowed[col] = (uint8_t) rng_below(&r, 2);
             if (allowed[col] && rooted[col] < expected) expected = rooted[col];
         }
-        ct_result whole;
+        ct_exact_result whole;
         if (solve(&t.data, &options, &whole)) {
             for (uint32_t col = 0; col < n_cols; col++)
                 CHECK(whole.root_bounds[col] <= rooted[col] + 1e-6);
-            ct_start start = {whole.tree.n_nodes, whole.tree.feature, whole.tree.threshold,
-                              whole.tree.left, whole.tree.right};
+            ct_exact_start start = {whole.tree.n_nodes, whole.tree.feature, whole.tree.threshold,
+                                    whole.tree.left, whole.tree.right};
             options.roots = allowed;
             if (rng_below(&r, 2)) options.start = &start;
             if (rng_below(&r, 2)) options.max_cost = floor(rng_unit(&r) * 1.5 * leaf);
             if (rng_below(&r, 4) == 0) options.threads = 2, options.team_after = 0;
             check_roots(&t.data, &options, expected, leaf);
-            ct_result_free(&whole);
+            ct_exact_result_free(&whole);
         }
         table_free(&t);
     }
@@ -406,7 +406,7 @@ static void root_bounds_hold(void)
         random_table t = table_random(&r, n_rows, n_cols, 2 + rng_below(&r, 3), seed % 2);
         for (uint32_t i = 0; i < n_rows; i += 3)
             t.classes[i] = (int32_t) rng_below(&r, t.data.n_classes);
-        ct_options options = ct_options_default();
+        ct_exact_options options = ct_exact_options_default();
         options.depth = 2 + (unsigned) seed % 2;
         if (seed % 3 == 0) options.min_bucket = 1 + rng_below(&r, 40);
         double rooted[4], cost = solved_cost(&t.data, &options);
@@ -419,7 +419,7 @@ static void root_bounds_hold(void)
         }
         options.roots = NULL;
         for (int i = 0; i < 6; i++) {
-            ct_result result;
+            ct_exact_result result;
             int left = i;
             options.stop = i < 4 ? stop_after : NULL;
             options.stop_data = &left;
@@ -430,7 +430,7 @@ static void root_bounds_hold(void)
                       result.root_bounds[col] >= result.bound);
                 if (i == 5) CHECK(result.root_bounds[col] >= cost);
             }
-            ct_result_free(&result);
+            ct_exact_result_free(&result);
         }
         table_free(&t);
     }
@@ -440,20 +440,20 @@ static void bad_input_is_refused(void)
 {
     rng r = {9};
     random_table t = table_random(&r, 20, 2, 2, 0);
-    ct_options options = ct_options_default();
+    ct_exact_options options = ct_exact_options_default();
     ct_error error;
     options.depth = 40;
     CHECK(is_refused(&t.data, &options, &error));
-    options = ct_options_default();
+    options = ct_exact_options_default();
     options.complexity = -1;
     CHECK(is_refused(&t.data, &options, &error));
-    options = ct_options_default();
+    options = ct_exact_options_default();
     options.max_cost = -1;
     CHECK(is_refused(&t.data, &options, &error));
-    options = ct_options_default();
+    options = ct_exact_options_default();
     options.simd = "abacus";
     CHECK(is_refused(&t.data, &options, &error));
-    options = ct_options_default();
+    options = ct_exact_options_default();
     table_column(&t, 1)[3] = NAN;
     CHECK(is_refused(&t.data, &options, &error));
     CHECK(strstr(error.message, "column 2") && strstr(error.message, "row 4"));

@@ -13,7 +13,7 @@ static any_ensemble drawn;
 /* ---- by the definition ---- */
 
 /* What a tree says of output k where the features in `known` are known. */
-static double value_of(const ct_ensemble *e, uint32_t tree, uint32_t node, uint32_t k,
+static double value_of(const ct_forge_ensemble *e, uint32_t tree, uint32_t node, uint32_t k,
                        const double *x, uint64_t known)
 {
     if (e->feature[node] < 0) return ct_ensemble_term(e, tree, node, k);
@@ -25,7 +25,8 @@ static double value_of(const ct_ensemble *e, uint32_t tree, uint32_t node, uint3
             e->cover[right] * value_of(e, tree, right, k, x, known)) / e->cover[node];
 }
 
-static double ensemble_value(const ct_ensemble *e, uint32_t k, const double *x, uint64_t known)
+static double ensemble_value(const ct_forge_ensemble *e, uint32_t k, const double *x,
+                             uint64_t known)
 {
     double sum = e->base[k];
     for (uint32_t t = 0; t < e->n_trees; t++)
@@ -45,7 +46,7 @@ static double weight_of(uint32_t known, uint32_t n)
 }
 
 /* out[n_features + 1] */
-static void shapley(const ct_ensemble *e, uint32_t k, const double *x, double *out)
+static void shapley(const ct_forge_ensemble *e, uint32_t k, const double *x, double *out)
 {
     double values[1 << MOST_PLAYERS];
     uint32_t n = e->n_features;
@@ -65,7 +66,7 @@ static void shapley(const ct_ensemble *e, uint32_t k, const double *x, double *o
 /* Covers that add up, as those of training rows do, or not. */
 static void draw_cover(ct_rng *r, int adds_up)
 {
-    ct_ensemble *e = &drawn.ensemble;
+    ct_forge_ensemble *e = &drawn.ensemble;
     e->cover = drawn.cover;
     for (uint32_t i = e->n_nodes; i-- > 0;) {
         drawn.cover[i] = 1 + ct_rng_below(r, 50);
@@ -102,7 +103,7 @@ static const double *row_of(const table *t, uint32_t row)
 }
 
 /* The size of what is added up, with room for how often it is rounded. */
-static double allowed(const ct_ensemble *e)
+static double allowed(const ct_forge_ensemble *e)
 {
     double sum = 0;
     for (uint32_t k = 0; k < e->n_outputs; k++) sum += fabs(e->base[k]);
@@ -116,7 +117,8 @@ static void check_ways(const ct_forged *f, const table *t, const double *want, s
     double *got = (double *) malloc(n * sizeof *got);
     for (int level = 0; level < CT_N_SIMD; level++) {
         if (!ct_cpu_has((ct_simd) level)) continue;
-        ct_run run = {CT_WAY_AUTO, 1 + (unsigned) level % 3, (ct_simd) level, NULL, NULL, 0};
+        ct_forge_run run = {CT_FORGE_WAY_AUTO, 1 + (unsigned) level % 3, (ct_simd) level, NULL,
+                            NULL, 0};
         CHECK_INT(ct_forged_shap(f, t->columns, t->n_rows, &run, got, NULL), CT_OK);
         CHECK(!memcmp(got, want, n * sizeof *got));
     }
@@ -130,12 +132,12 @@ static void check_shape(uint32_t seed, const any_shape *s, uint32_t n_rows, uint
     ct_forged f;
     any_draw(&r, s, &drawn);
     draw_cover(&r, seed % 2);
-    const ct_ensemble *e = &drawn.ensemble;
+    const ct_forge_ensemble *e = &drawn.ensemble;
     REQUIRE(CHECK_INT(ct_forge(e, &f, NULL), CT_OK));
     draw_table(&r, &t, n_rows);
     size_t width = e->n_features + 1, n = width * e->n_outputs * n_rows;
     double *out = (double *) malloc(n * sizeof *out);
-    ct_run run = {CT_WAY_AUTO, 2, CT_SIMD_SCALAR, NULL, NULL, 0};
+    ct_forge_run run = {CT_FORGE_WAY_AUTO, 2, CT_SIMD_SCALAR, NULL, NULL, 0};
     REQUIRE(CHECK_INT(ct_forged_shap(&f, t.columns, n_rows, &run, out, NULL), CT_OK));
     int right = 1;
     for (uint32_t row = 0; row < n_rows; row++)
@@ -195,7 +197,7 @@ static void by_hand(void)
     static const double cover[] = {12, 4, 8, 1, 3}, value[] = {0, 0, 0, 12, 0};
     ct_rng r = ct_rng_of(1, 1, 1);
     any_draw(&r, &s, &drawn);
-    ct_ensemble *e = &drawn.ensemble;
+    ct_forge_ensemble *e = &drawn.ensemble;
     e->n_nodes = 5, e->divisor = 1, e->cover = drawn.cover;
     for (uint32_t i = 0; i < 5; i++) {
         drawn.feature[i] = feature[i], drawn.left[i] = left[i], drawn.right[i] = right[i];
@@ -210,7 +212,7 @@ static void by_hand(void)
     /* v(none) = 1, v(0) = 3, v(1) = 4, v(both) = 12; with x1 = 2: 1, 3, 0, 0 */
     const double want[3][3] = {{5, 6, 3}, {1, -2, 3}, {-2.5, 1.5, 3}};
     double out[9];
-    ct_run run = {CT_WAY_AUTO, 1, CT_SIMD_SCALAR, NULL, NULL, 0};
+    ct_forge_run run = {CT_FORGE_WAY_AUTO, 1, CT_SIMD_SCALAR, NULL, NULL, 0};
     CHECK_INT(ct_forged_shap(&f, columns, 3, &run, out, NULL), CT_OK);
     for (uint32_t row = 0; row < 3; row++)
         for (uint32_t i = 0; i < 3; i++) CHECK(fabs(out[i * 3 + row] - want[row][i]) < 1e-14);
@@ -235,7 +237,7 @@ static void memory(void)
     draw_cover(&r, 0);
     REQUIRE(CHECK_INT(ct_forge(&drawn.ensemble, &f, NULL), CT_OK));
     draw_table(&r, &t, 5);
-    ct_run run = {CT_WAY_AUTO, 2, CT_SIMD_SCALAR, NULL, NULL, 0};
+    ct_forge_run run = {CT_FORGE_WAY_AUTO, 2, CT_SIMD_SCALAR, NULL, NULL, 0};
     ct_status status = CT_NO_MEMORY;
     for (long after = 0; status != CT_OK; after++) {
         ct_alloc_fail_for(after, 1);

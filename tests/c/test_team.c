@@ -5,9 +5,9 @@
 
 static const unsigned teams[] = {2, 3, 8};
 
-static ct_options team_options(unsigned threads, unsigned depth)
+static ct_exact_options team_options(unsigned threads, unsigned depth)
 {
-    ct_options options = ct_options_default();
+    ct_exact_options options = ct_exact_options_default();
     options.threads = threads;
     options.depth = depth;
     options.team_after = 0;
@@ -32,10 +32,10 @@ static void any_team_finds_the_same_tree(void)
         uint32_t n_rows = 10 + rng_below(&r, depth == 4 ? 100 : 400);
         random_table t = table_random(&r, n_rows, 2 + rng_below(&r, 4), 2 + rng_below(&r, 4),
                                       seed % 2);
-        ct_options options = team_options(1, depth);
+        ct_exact_options options = team_options(1, depth);
         if (seed % 3 == 0) options.complexity = 1.0 / n_rows;
         if (seed % 5 == 0) options.min_bucket = 1 + rng_below(&r, n_rows / 10);
-        ct_result alone, team;
+        ct_exact_result alone, team;
         REQUIRE(solve(&t.data, &options, &alone));
         for (size_t i = 0; i < sizeof teams / sizeof *teams; i++) {
             options.threads = teams[i];
@@ -44,9 +44,9 @@ static void any_team_finds_the_same_tree(void)
                   team.end == CT_END_OPTIMAL);
             if (!CHECK(same_tree(&alone.tree, &team.tree)))
                 printf("    seed %d, %u threads\n", seed, teams[i]);
-            ct_result_free(&team);
+            ct_exact_result_free(&team);
         }
-        ct_result_free(&alone);
+        ct_exact_result_free(&alone);
         table_free(&t);
     }
 }
@@ -57,13 +57,13 @@ static void the_first_of_the_smallest_trees_is_taken(void)
     for (int seed = 0; seed < (CHECK_QUICK() ? 40 : 1200); seed++) {
         rng r = {(uint64_t) seed + 3600};
         random_table t = table_random(&r, 4 + rng_below(&r, 9), 3, 2 + rng_below(&r, 2), seed % 3);
-        ct_options options = team_options(1 + (unsigned) seed % 3, 2 + (unsigned) seed % 2);
-        ct_result result;
+        ct_exact_options options = team_options(1 + (unsigned) seed % 3, 2 + (unsigned) seed % 2);
+        ct_exact_result result;
         REQUIRE(solve(&t.data, &options, &result));
         CHECK(brute_optimum(&b, &t.data, &options) == result.cost);
         if (!CHECK(brute_is_tree(&b, &result.tree, 0, brute_all(&b), options.depth, NULL)))
             printf("    seed %d\n", seed);
-        ct_result_free(&result);
+        ct_exact_result_free(&result);
         table_free(&t);
     }
 }
@@ -79,9 +79,9 @@ static void wide_tables(void)
         if (seed % 5 == 0) table_add_loss(&t, &r);
         for (uint32_t i = 0; i < t.data.n_rows; i += 2)
             t.classes[i] = (int32_t) rng_below(&r, t.data.n_classes);
-        ct_options options = team_options(1, 2);
+        ct_exact_options options = team_options(1, 2);
         options.min_bucket = 1 + (uint32_t) seed % 4;
-        ct_result kept, made;
+        ct_exact_result kept, made;
         REQUIRE(solve(&t.data, &options, &kept));
         options.plane_budget = seed % 2 ? 0 : 5000; /* single planes; those of one feature */
         for (options.threads = 1; options.threads <= 3; options.threads++) {
@@ -90,9 +90,9 @@ static void wide_tables(void)
             CHECK(made.cost == kept.cost && made.bound == kept.bound);
             CHECK(same_tree(&made.tree, &kept.tree));
             CHECK(options.threads != 2 || made.threads == 2); /* they share the work */
-            ct_result_free(&made);
+            ct_exact_result_free(&made);
         }
-        ct_result_free(&kept);
+        ct_exact_result_free(&kept);
         table_free(&t);
     }
 }
@@ -110,15 +110,15 @@ static void idle_threads_help(void)
         for (uint32_t col = 2; col < 5; col++)
             for (uint32_t i = 0; i < n; i++)
                 table_column(&t, col)[i] = floor(table_column(&t, col)[i] * (seed % 2 ? 12 : 2));
-        ct_options options = team_options(1, 4);
-        ct_result alone, team;
+        ct_exact_options options = team_options(1, 4);
+        ct_exact_result alone, team;
         REQUIRE(solve(&t.data, &options, &alone));
         options.threads = 4;
         REQUIRE(solve(&t.data, &options, &team));
         CHECK(team.cost == alone.cost && team.end == CT_END_OPTIMAL &&
               same_tree(&alone.tree, &team.tree));
-        ct_result_free(&team);
-        ct_result_free(&alone);
+        ct_exact_result_free(&team);
+        ct_exact_result_free(&alone);
         table_free(&t);
     }
 }
@@ -135,11 +135,11 @@ static void stopped_teams_have_valid_bounds(void)
     uint32_t n = CHECK_QUICK() ? 1500 : 6000;
     random_table t = table_random(&r, n, 6, 2, 0);
     for (uint32_t i = 0; i < n; i += 3) t.classes[i] ^= 1;
-    ct_options options = team_options(3, 3);
-    ct_result result;
+    ct_exact_options options = team_options(3, 3);
+    ct_exact_result result;
     REQUIRE(solve(&t.data, &options, &result));
     double cost = result.cost;
-    ct_result_free(&result);
+    ct_exact_result_free(&result);
     for (int polls = 0; polls < (CHECK_QUICK() ? 2 : 8); polls++) {
         int left = polls;
         options.stop = stop_after;
@@ -147,13 +147,13 @@ static void stopped_teams_have_valid_bounds(void)
         REQUIRE(solve(&t.data, &options, &result));
         CHECK(result.bound <= cost && cost <= result.cost);
         CHECK(result.end == CT_END_INTERRUPT || result.end == CT_END_OPTIMAL);
-        ct_result_free(&result);
+        ct_exact_result_free(&result);
     }
     options.stop = NULL;
     options.time_limit = 0;
     REQUIRE(solve(&t.data, &options, &result));
     CHECK(result.bound <= cost && cost <= result.cost);
-    ct_result_free(&result);
+    ct_exact_result_free(&result);
     table_free(&t);
 }
 
@@ -161,12 +161,12 @@ static void memory_ends_anywhere(void)
 {
     rng r = {70};
     random_table t = table_random(&r, CHECK_QUICK() ? 150 : 500, 5, 3, 0);
-    ct_options options = team_options(3, 3);
-    ct_result result;
+    ct_exact_options options = team_options(3, 3);
+    ct_exact_result result;
     ct_error error;
     REQUIRE(solve(&t.data, &options, &result));
     double cost = result.cost;
-    ct_result_free(&result);
+    ct_exact_result_free(&result);
     for (int i = 0; i < (CHECK_QUICK() ? 10 : 60); i++) {
         int by_limit = i % 2;
         options.memory_limit = by_limit ? (size_t) 50000 << i / 4 : SIZE_MAX;
@@ -177,7 +177,7 @@ static void memory_ends_anywhere(void)
         REQUIRE(CHECK_INT(status, CT_OK));
         CHECK(result.bound <= cost && cost <= result.cost);
         CHECK(result.end == CT_END_MEMORY || result.end == CT_END_OPTIMAL);
-        ct_result_free(&result);
+        ct_exact_result_free(&result);
     }
     table_free(&t);
 }

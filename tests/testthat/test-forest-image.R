@@ -36,7 +36,7 @@ labelled_pixels <- function(labels) {
   }))
 }
 
-# Tests of a candidate, best policy: borders of even bins as the help and src/forest/image_forest.h
+# Tests of a candidate, best policy: borders of even bins as the help and src/pixels/forest.h
 # have them. Rows are low and (exclusive) high.
 tests_by_hand <- function(values, places, policy, bins) {
   sample <- values[floor((seq_len(min(256, length(values))) - 1) * length(values) /

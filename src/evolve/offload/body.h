@@ -20,7 +20,7 @@ CT_HD uint32_t ct_device_cell_falls(const ct_cells_view *v, const ct_question_no
 {
     const ct_cell_range *ranges = v->ranges + (size_t) cell * v->n_splitters;
     while (!ct_node_is_end(&nodes[at])) {
-        const ct_test *test = &nodes[at].test;
+        const ct_gmt_test *test = &nodes[at].test;
         const ct_cell_side side =
             ct_side_of_range(test, v->n_levels[test->splitter], &ranges[test->splitter]);
         if (side == CT_SIDE_BOTH) break;
@@ -34,7 +34,7 @@ CT_HD int32_t ct_device_row_falls(const ct_cells_view *v, const ct_question_node
                                   uint32_t row, uint32_t at)
 {
     while (!ct_node_is_end(&nodes[at])) {
-        const ct_test *test = &nodes[at].test;
+        const ct_gmt_test *test = &nodes[at].test;
         const uint32_t rank = v->rank[(size_t) test->splitter * v->n_rows + row];
         at = ct_rank_goes_left(test, v->n_levels[test->splitter], rank) ? nodes[at].left
                                                                         : nodes[at].right;

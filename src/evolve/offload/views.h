@@ -21,7 +21,7 @@ typedef struct {
 
 /* Of a tree, as far as a question is about it; the others hang together in its array. */
 typedef struct {
-    ct_test test;         /* of a split; splitter -1: an end */
+    ct_gmt_test test;     /* of a split; splitter -1: an end */
     uint32_t left, right;
     int32_t leaf;         /* of an end: its number in the question; -1: it is of no interest */
 } ct_question_node;

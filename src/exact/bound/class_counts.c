@@ -3,19 +3,19 @@
 #include "exact/bound/interval.h"
 
 /* What the rows of class c cost at least under another label, in units. */
-static inline int64_t wrong_units(const ct_costs *costs, const ct_totals *totals, uint32_t c)
+static inline int64_t wrong_units(const ct_exact_costs *costs, const ct_totals *totals, uint32_t c)
 {
     return costs->plain ? (int64_t) totals->rows[c] : ct_mass(totals, c) * costs->least[c];
 }
 
 /* A label more is right on the rows of one class more, and takes a split. */
-static inline int64_t saved_by(const ct_costs *costs, int64_t units, int64_t split)
+static inline int64_t saved_by(const ct_exact_costs *costs, int64_t units, int64_t split)
 {
     return ct_larger_cost(0, ct_cost_of_units(costs, units) - split);
 }
 
 /* What `count` labels save beside none, for the classes where that is most. */
-static int64_t most_saved(const ct_costs *costs, const ct_totals *totals, uint32_t count,
+static int64_t most_saved(const ct_exact_costs *costs, const ct_totals *totals, uint32_t count,
                           int64_t split)
 {
     int64_t saved = 0, below = INT64_MAX; /* the last one taken */
@@ -40,8 +40,8 @@ static int64_t most_saved(const ct_costs *costs, const ct_totals *totals, uint32
 }
 
 /* A tree with splits has a label or more on either side of the root. */
-static int64_t least_of_choices(const ct_costs *costs, const ct_totals *totals, unsigned depth,
-                                int64_t split)
+static int64_t least_of_choices(const ct_exact_costs *costs, const ct_totals *totals,
+                                unsigned depth, int64_t split)
 {
     int64_t with_splits = split + ct_cost_of_units(costs, ct_choices_least(costs, totals, depth));
     return ct_smaller_cost(with_splits, ct_leaf_cost(costs, totals));
@@ -50,7 +50,7 @@ static int64_t least_of_choices(const ct_costs *costs, const ct_totals *totals, 
 int64_t ct_class_count_bound(const ct_worker *worker, const ct_totals *totals, uint32_t n_classes,
                              unsigned depth)
 {
-    const ct_costs *costs = worker->search->costs;
+    const ct_exact_costs *costs = worker->search->costs;
     int64_t split = worker->evidence ? 0 : costs->split; /* src/certify does without */
     if (costs->response || !ct_uses(worker, CT_SHORTCUT_CLASS_COUNTS)) return 0;
     if (ct_choices_known(costs, depth)) return least_of_choices(costs, totals, depth, split);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-void ct_kept_begin(ct_kept *kept, size_t limit, size_t for_cache)
+void ct_kept_begin(ct_exact_kept *kept, size_t limit, size_t for_cache)
 {
     kept->budget.limit = limit;
     if (kept->begun) return;
@@ -11,7 +11,7 @@ void ct_kept_begin(ct_kept *kept, size_t limit, size_t for_cache)
     if (for_cache) kept->cache = ct_bound_cache_new(for_cache);
 }
 
-ct_status ct_kept_table(ct_kept *kept, const ct_data *data, ct_table **table, ct_error *error)
+ct_status ct_kept_table(ct_exact_kept *kept, const ct_data *data, ct_table **table, ct_error *error)
 {
     *table = &kept->table;
     CT_ASSERT(kept->begun);
@@ -28,9 +28,9 @@ ct_status ct_kept_table(ct_kept *kept, const ct_data *data, ct_table **table, ct
     return CT_OK;
 }
 
-void ct_kept_end(ct_kept *kept) { kept->table.data = NULL; }
+void ct_kept_end(ct_exact_kept *kept) { kept->table.data = NULL; }
 
-void ct_kept_free(ct_kept *kept)
+void ct_exact_kept_free(ct_exact_kept *kept)
 {
     if (kept->begun) ct_arena_free(&kept->arena);
     ct_bound_cache_free(kept->cache);

@@ -29,7 +29,7 @@ static int next_set(uint32_t *labels, uint32_t size, uint32_t n)
 }
 
 /* out[set][class], the sets in order. */
-static void fill(const ct_costs *costs, uint32_t size, int64_t *out)
+static void fill(const ct_exact_costs *costs, uint32_t size, int64_t *out)
 {
     uint32_t n = costs->n_classes, labels[1 << (CT_CHOICE_DEPTHS - 1)];
     CT_ASSERT(size <= sizeof labels / sizeof *labels && size < n);
@@ -50,7 +50,7 @@ static ct_status no_memory(ct_error *error)
     return ct_fail(error, CT_NO_MEMORY, "not enough memory for the choices of labels");
 }
 
-ct_status ct_choices_init(ct_costs *costs, ct_arena *arena, ct_error *error)
+ct_status ct_choices_init(ct_exact_costs *costs, ct_arena *arena, ct_error *error)
 {
     uint32_t n = costs->n_classes;
     costs->choices = NULL;
@@ -70,7 +70,7 @@ ct_status ct_choices_init(ct_costs *costs, ct_arena *arena, ct_error *error)
     return CT_OK;
 }
 
-int64_t ct_choices_least(const ct_costs *costs, const ct_totals *totals, unsigned depth)
+int64_t ct_choices_least(const ct_exact_costs *costs, const ct_totals *totals, unsigned depth)
 {
     CT_ASSERT(ct_choices_known(costs, depth));
     uint32_t n = costs->n_classes;

@@ -18,18 +18,18 @@ struct ct_choices {
 
 /* Sets costs->choices; leaves it NULL where costs do not depend on the wrong label. From the arena.
  */
-ct_status ct_choices_init(ct_costs *costs, ct_arena *arena, ct_error *error);
+ct_status ct_choices_init(ct_exact_costs *costs, ct_arena *arena, ct_error *error);
 
 /* How many sets of 2^depth of n labels there are; 0 if that is too many to look at all, or if these
  * are all labels. */
 uint32_t ct_choices_sets(uint32_t n, unsigned depth);
 
-static inline int ct_choices_known(const ct_costs *costs, unsigned depth)
+static inline int ct_choices_known(const ct_exact_costs *costs, unsigned depth)
 {
     return costs->choices && depth < CT_CHOICE_DEPTHS && costs->choices->n[depth];
 }
 
 /* What rows cost at least in a tree of that depth, if ct_choices_known(). */
-int64_t ct_choices_least(const ct_costs *costs, const ct_totals *totals, unsigned depth);
+int64_t ct_choices_least(const ct_exact_costs *costs, const ct_totals *totals, unsigned depth);
 
 #endif

@@ -367,7 +367,7 @@ static double sum_of_weights(const ct_data *data)
 
 /* Sets the rows' weights, and how they and the losses (whose scaling is given where rows have no
  * weights beside them) are counted. */
-static ct_status set_weights(ct_costs *costs, const ct_data *data, folding fold,
+static ct_status set_weights(ct_exact_costs *costs, const ct_data *data, folding fold,
                              const double *price, const factor *losses, room bits,
                              scaling *weight, scaling *loss, double *sum, ct_arena *arena,
                              ct_error *error)
@@ -439,8 +439,8 @@ static scaling scale_losses(const factor *losses, room bits, double n_rows, doub
 }
 
 /* [class] the same under any wrong label; NULL: 1 each. */
-static ct_status set_prices(ct_costs *costs, const double *price, scaling scale, ct_arena *arena,
-                            ct_error *error)
+static ct_status set_prices(ct_exact_costs *costs, const double *price, scaling scale,
+                            ct_arena *arena, ct_error *error)
 {
     size_t n = costs->n_classes;
     int64_t *most = CT_ARENA_NEW(arena, int64_t, n);
@@ -452,8 +452,8 @@ static ct_status set_prices(ct_costs *costs, const double *price, scaling scale,
 }
 
 /* [class][label], and from these gains. */
-static ct_status set_losses(ct_costs *costs, const double *given, scaling scale, ct_arena *arena,
-                            ct_error *error)
+static ct_status set_losses(ct_exact_costs *costs, const double *given, scaling scale,
+                            ct_arena *arena, ct_error *error)
 {
     size_t n = costs->n_classes;
     int64_t *loss = CT_ARENA_NEW(arena, int64_t, n * n),
@@ -477,8 +477,8 @@ static ct_status set_losses(ct_costs *costs, const double *given, scaling scale,
     return CT_OK;
 }
 
-ct_status ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, double complexity,
-                        ct_arena *arena, ct_error *error)
+ct_status ct_exact_costs_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
+                              double complexity, ct_arena *arena, ct_error *error)
 {
     if (data->response) return ct_response_init(costs, data, depth, complexity, arena, error);
     simpler from;
@@ -516,17 +516,17 @@ ct_status ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, do
     return set_prices(costs, fold ? NULL : from.price, loss, arena, error);
 }
 
-double ct_cost_grain(const ct_costs *costs)
+double ct_exact_cost_grain(const ct_exact_costs *costs)
 {
     return costs->rounding > 0 || costs->response ? 0 : costs->unit;
 }
 
-double ct_cost_rounding(const ct_costs *costs)
+double ct_exact_cost_rounding(const ct_exact_costs *costs)
 {
     return costs->response ? ct_response_rounding(costs) : costs->rounding;
 }
 
-ct_status ct_totals_new(ct_totals *totals, const ct_costs *costs, ct_arena *arena)
+ct_status ct_totals_new(ct_totals *totals, const ct_exact_costs *costs, ct_arena *arena)
 {
     totals->rows = CT_ARENA_ZEROED(arena, uint32_t, costs->n_classes);
     totals->masses = costs->weights ? CT_ARENA_ZEROED(arena, int64_t, costs->n_classes) : NULL;
@@ -539,7 +539,7 @@ ct_status ct_totals_new(ct_totals *totals, const ct_costs *costs, ct_arena *aren
     return ready ? CT_OK : CT_NO_MEMORY;
 }
 
-int64_t ct_best_label(const ct_costs *costs, const ct_totals *totals, uint32_t *label)
+int64_t ct_best_label(const ct_exact_costs *costs, const ct_totals *totals, uint32_t *label)
 {
     uint32_t n = costs->n_classes;
     int64_t best = INT64_MAX;
@@ -568,7 +568,7 @@ int64_t ct_best_label(const ct_costs *costs, const ct_totals *totals, uint32_t *
     return ct_cost_of_units(costs, best);
 }
 
-int64_t ct_dearest_of(const ct_costs *costs, const ct_totals *totals)
+int64_t ct_dearest_of(const ct_exact_costs *costs, const ct_totals *totals)
 {
     int64_t sum = 0;
     for (uint32_t c = 0; c < costs->n_classes; c++)

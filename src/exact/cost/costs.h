@@ -35,7 +35,7 @@
 
 typedef struct ct_quantised ct_quantised;   /* exact/cost/quantised.h */
 typedef struct ct_choices ct_choices; /* exact/cost/choices.h */
-typedef struct ct_response ct_response; /* exact/cost/response.h */
+typedef struct ct_exact_response ct_exact_response; /* exact/cost/response.h */
 
 typedef struct {
     uint32_t n_classes;
@@ -64,8 +64,8 @@ typedef struct {
     const ct_choices *choices;     /* likewise */
     /* NULL: classes are predicted. Else all rows are of one class, and `most` is what a row of
      * weight 1 costs at most */
-    const ct_response *response;
-} ct_costs;
+    const ct_exact_response *response;
+} ct_exact_costs;
 
 /* Splits of a tree in which each separates rows. */
 static inline uint32_t ct_most_splits(uint32_t n_rows, unsigned depth)
@@ -76,10 +76,10 @@ static inline uint32_t ct_most_splits(uint32_t n_rows, unsigned depth)
 }
 
 /* Whether a wrong row's cost depends on its label. */
-static inline int ct_costs_by_label(const ct_costs *costs) { return costs->loss != NULL; }
+static inline int ct_costs_by_label(const ct_exact_costs *costs) { return costs->loss != NULL; }
 
 /* Of a row of class c that weighs 1, in units. */
-static inline int64_t ct_loss_units(const ct_costs *costs, size_t c, size_t label)
+static inline int64_t ct_loss_units(const ct_exact_costs *costs, size_t c, size_t label)
 {
     if (costs->loss) return costs->loss[c * costs->n_classes + label];
     return c == label ? 0 : costs->plain ? 1 : costs->most[c];
@@ -95,17 +95,17 @@ typedef struct {
 } ct_totals;
 
 /* From the arena, for trees of that depth whose splits cost that share of the rows. */
-ct_status ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, double complexity,
-                        ct_arena *arena, ct_error *error);
+ct_status ct_exact_costs_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
+                              double complexity, ct_arena *arena, ct_error *error);
 
 /* Of which the errors of all trees are multiples, in the objective; 0 if costs were rounded. */
-double ct_cost_grain(const ct_costs *costs);
+double ct_exact_cost_grain(const ct_exact_costs *costs);
 
 /* By how much rounding may change what a tree costs, in the objective. */
-double ct_cost_rounding(const ct_costs *costs);
+double ct_exact_cost_rounding(const ct_exact_costs *costs);
 
 /* Room for n_classes, all 0. */
-ct_status ct_totals_new(ct_totals *totals, const ct_costs *costs, ct_arena *arena);
+ct_status ct_totals_new(ct_totals *totals, const ct_exact_costs *costs, ct_arena *arena);
 
 /* part = whole - other. */
 static inline void ct_totals_rest(ct_totals *part, const ct_totals *whole, const ct_totals *other,
@@ -137,15 +137,15 @@ static inline int64_t ct_mass(const ct_totals *totals, uint32_t c)
 }
 
 /* Of a number of units. */
-static inline int64_t ct_cost_of_units(const ct_costs *costs, int64_t units)
+static inline int64_t ct_cost_of_units(const ct_exact_costs *costs, int64_t units)
 {
     return units * ((int64_t) 1 << costs->shift);
 }
 
 /* What the rows cost under the best label, and the first such label. */
-int64_t ct_best_label(const ct_costs *costs, const ct_totals *totals, uint32_t *label);
+int64_t ct_best_label(const ct_exact_costs *costs, const ct_totals *totals, uint32_t *label);
 
-static inline int64_t ct_leaf_cost(const ct_costs *costs, const ct_totals *totals)
+static inline int64_t ct_leaf_cost(const ct_exact_costs *costs, const ct_totals *totals)
 {
     uint32_t largest = 0, sum = 0, label;
     if (!costs->plain) return ct_best_label(costs, totals, &label);
@@ -157,9 +157,9 @@ static inline int64_t ct_leaf_cost(const ct_costs *costs, const ct_totals *total
 }
 
 /* What n_rows rows cost at most. */
-int64_t ct_dearest_of(const ct_costs *costs, const ct_totals *totals);
+int64_t ct_dearest_of(const ct_exact_costs *costs, const ct_totals *totals);
 
-static inline int64_t ct_maximum_cost(const ct_costs *costs, const ct_totals *totals,
+static inline int64_t ct_maximum_cost(const ct_exact_costs *costs, const ct_totals *totals,
                                       uint32_t n_rows)
 {
     return costs->plain ? ct_cost_of_units(costs, n_rows) : ct_dearest_of(costs, totals);

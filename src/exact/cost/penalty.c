@@ -46,7 +46,7 @@ static int64_t between(const fractions *near, double x, unsigned shift)
 }
 
 /* What the fractions need, more where there is a penalty, and never more than there is room for. */
-static unsigned choose_shift(const ct_costs *costs, int room)
+static unsigned choose_shift(const ct_exact_costs *costs, int room)
 {
     int fine = costs->penalty > 0 && costs->rounding == 0,
         least = (int) ct_penalty_bits(costs->most_splits, fine);
@@ -54,7 +54,7 @@ static unsigned choose_shift(const ct_costs *costs, int room)
     return (unsigned) (shift < room ? shift : room > 0 ? room : 0);
 }
 
-void ct_penalty_set(ct_costs *costs, double complexity, double most)
+void ct_penalty_set(ct_exact_costs *costs, double complexity, double most)
 {
     costs->penalty = fmin(complexity * costs->total, DBL_MAX); /* times no splits it is 0 */
     costs->shift = choose_shift(costs, CT_COST_BITS - (most < 1 ? 1 : ilogb(most) + 1));
@@ -70,7 +70,7 @@ void ct_penalty_set(ct_costs *costs, double complexity, double most)
     CT_ASSERT(costs->split > 0);
 }
 
-double ct_objective_value(const ct_costs *costs, int64_t cost)
+double ct_objective_value(const ct_exact_costs *costs, int64_t cost)
 {
     if (costs->response) return (double) cost * costs->unit;
     double least = INFINITY;
@@ -84,7 +84,7 @@ double ct_objective_value(const ct_costs *costs, int64_t cost)
     return least;
 }
 
-double ct_objective_bound(const ct_costs *costs, int64_t cost)
+double ct_objective_bound(const ct_exact_costs *costs, int64_t cost)
 {
     if (costs->response) return ct_response_bound(costs, cost);
     double value = ct_objective_value(costs, cost),
@@ -93,7 +93,7 @@ double ct_objective_bound(const ct_costs *costs, int64_t cost)
 }
 
 /* The least cost that some (units, splits) have, from `cost` on. */
-static int64_t next_cost(const ct_costs *costs, int64_t cost)
+static int64_t next_cost(const ct_exact_costs *costs, int64_t cost)
 {
     int64_t least = INT64_MAX, unit = ct_cost_of_units(costs, 1), of_splits = 0;
     for (uint32_t splits = 0; splits <= costs->most_splits; splits++, of_splits += costs->split) {
@@ -106,7 +106,7 @@ static int64_t next_cost(const ct_costs *costs, int64_t cost)
     return least;
 }
 
-int64_t ct_objective_above(const ct_costs *costs, double most)
+int64_t ct_objective_above(const ct_exact_costs *costs, double most)
 {
     if (costs->response) return ct_response_above(costs, most);
     int64_t low = 0, high = (int64_t) 1 << 61;
@@ -119,7 +119,7 @@ int64_t ct_objective_above(const ct_costs *costs, double most)
     return next_cost(costs, low);
 }
 
-int64_t ct_objective_gap(const ct_costs *costs, double gap, double most)
+int64_t ct_objective_gap(const ct_exact_costs *costs, double gap, double most)
 {
     gap -= (costs->noise + (costs->penalty > 0 ? 4 * DBL_EPSILON : 0)) * most;
     if (costs->response) return ct_response_gap(costs, gap);

@@ -28,7 +28,7 @@ unsigned ct_penalty_bits(uint32_t most_splits, int penalised);
 
 /* Sets shift, split and penalty of costs whose other members are there. All rows cost `most` units
  * at most; the shift leaves CT_COST_BITS bits together. */
-void ct_penalty_set(ct_costs *costs, double complexity, double most);
+void ct_penalty_set(ct_exact_costs *costs, double complexity, double most);
 
 enum {
     CT_COST_BITS = 59
@@ -36,14 +36,14 @@ enum {
 
 /* The least objective of a tree that costs so much or more, but for rounding and noise; of a tree
  * that is known, its own. */
-double ct_objective_value(const ct_costs *costs, int64_t cost);
+double ct_objective_value(const ct_exact_costs *costs, int64_t cost);
 /* The same with rounding and noise taken off. */
-double ct_objective_bound(const ct_costs *costs, int64_t cost);
+double ct_objective_bound(const ct_exact_costs *costs, int64_t cost);
 /* The largest cost below which all trees have an objective of `most` or less, and all that surely
  * do; INT64_MAX if all do. */
-int64_t ct_objective_above(const ct_costs *costs, double most);
+int64_t ct_objective_above(const ct_exact_costs *costs, double most);
 /* By how much the costs of a tree and of a bound may differ so that the objective of the tree, at
  * most `most`, is surely not more than `gap` above ct_objective_bound() of the bound. */
-int64_t ct_objective_gap(const ct_costs *costs, double gap, double most);
+int64_t ct_objective_gap(const ct_exact_costs *costs, double gap, double most);
 
 #endif

@@ -8,7 +8,7 @@
 enum { MOST_BITS = 8, MOST = (1 << MOST_BITS) - 1, SUM_BITS = 29, LOSS_BITS = 15 };
 
 /* What a row costs under a wrong label. */
-static int64_t cost_of(const ct_costs *costs, const ct_data *data, uint32_t row)
+static int64_t cost_of(const ct_exact_costs *costs, const ct_data *data, uint32_t row)
 {
     size_t c = (size_t) data->classes[row];
     CT_ASSERT(row < data->n_rows && c < costs->n_classes);
@@ -16,7 +16,7 @@ static int64_t cost_of(const ct_costs *costs, const ct_data *data, uint32_t row)
 }
 
 /* What all rows cost in multiples of 2^shift, none more than `most`. */
-static int64_t quantised_sum(const ct_costs *costs, const ct_data *data, unsigned shift,
+static int64_t quantised_sum(const ct_exact_costs *costs, const ct_data *data, unsigned shift,
                              int64_t most)
 {
     CT_ASSERT(shift < 64 && most > 0);
@@ -30,7 +30,7 @@ static int64_t quantised_sum(const ct_costs *costs, const ct_data *data, unsigne
 
 /* The shift with which least is lost, among those with which the rows' costs sum up to less than
  * 2^29: there is one, since all are 0 in the end. */
-static void choose_shift(const ct_costs *costs, const ct_data *data, int64_t most,
+static void choose_shift(const ct_exact_costs *costs, const ct_data *data, int64_t most,
                         ct_quantised *quantised)
 {
     enum { CUT_BITS = 8 }; /* the row of maximum costs may be cut to 2^-8 of what they cost */
@@ -65,7 +65,7 @@ static ct_status no_memory(ct_error *error)
 /* ---- losses that depend on the label ---- */
 
 /* What a row weighs in multiples of 2^shift, cut at MOST. */
-static uint8_t weight_of(const ct_costs *costs, uint32_t row, unsigned shift)
+static uint8_t weight_of(const ct_exact_costs *costs, uint32_t row, unsigned shift)
 {
     int64_t weight = costs->weights ? costs->weights[row] >> shift : 1;
     return (uint8_t) (weight < MOST ? weight : MOST);
@@ -73,7 +73,7 @@ static uint8_t weight_of(const ct_costs *costs, uint32_t row, unsigned shift)
 
 /* The least shift with which losses are below 2^15 and rows that weigh so much, by class, cost less
  * than 2^29 together, but no less than leaves all losses whole. */
-static unsigned loss_shift(const ct_costs *costs, const uint64_t *weights)
+static unsigned loss_shift(const ct_exact_costs *costs, const uint64_t *weights)
 {
     uint64_t all = 0;
     size_t n = costs->n_classes;
@@ -87,7 +87,7 @@ static unsigned loss_shift(const ct_costs *costs, const uint64_t *weights)
 
 /* The shifts of weights and of losses with which the rows' costs under all labels together keep
  * most. `sums`: scratch, [class]. */
-static void choose_shifts(const ct_costs *costs, const ct_data *data, uint64_t *sums,
+static void choose_shifts(const ct_exact_costs *costs, const ct_data *data, uint64_t *sums,
                           unsigned *of_weights, unsigned *of_losses)
 {
     size_t n = costs->n_classes;
@@ -113,7 +113,7 @@ static void choose_shifts(const ct_costs *costs, const ct_data *data, uint64_t *
 }
 
 /* Weights and losses rounded down, and gains from these. */
-static ct_status set_by_label(ct_costs *costs, const ct_data *data, ct_arena *arena,
+static ct_status set_by_label(ct_exact_costs *costs, const ct_data *data, ct_arena *arena,
                               ct_error *error)
 {
     size_t n = costs->n_classes;
@@ -148,7 +148,8 @@ static ct_status set_by_label(ct_costs *costs, const ct_data *data, ct_arena *ar
     return CT_OK;
 }
 
-ct_status ct_quantised_init(ct_costs *costs, const ct_data *data, ct_arena *arena, ct_error *error)
+ct_status ct_quantised_init(ct_exact_costs *costs, const ct_data *data, ct_arena *arena,
+                            ct_error *error)
 {
     costs->quantised = NULL;
     if (costs->plain) return CT_OK;

@@ -17,11 +17,12 @@ struct ct_quantised {
     unsigned n_planes; /* bits of the largest of `rows`; 0: rows of a class cost the same */
     const uint32_t *gains; /* [class] then, what one costs; NULL: see by_label */
     const uint8_t *rows;   /* [row] else, what it costs; or what it weighs, see by_label */
-    const int32_t *by_label; /* [class][label] where costs depend on the label, as ct_costs.gains:
-                                below 2^15; NULL */
+    /* [class][label] where costs depend on the label, as ct_exact_costs.gains: below 2^15; NULL */
+    const int32_t *by_label;
 };
 
 /* Sets costs->quantised; leaves it NULL where costs are plain. From the arena. */
-ct_status ct_quantised_init(ct_costs *costs, const ct_data *data, ct_arena *arena, ct_error *error);
+ct_status ct_quantised_init(ct_exact_costs *costs, const ct_data *data, ct_arena *arena,
+                            ct_error *error);
 
 #endif

@@ -153,7 +153,7 @@ static void put(const grid *g, uint32_t row, double z)
 
 /* All decimals of y, and as many binary places more as there is room for; 0 if there is none, or if
  * decimals that are near y are further away than a grid of equal steps would be. */
-static int fit_decimals(const grid *g, ct_response *response)
+static int fit_decimals(const grid *g, ct_exact_response *response)
 {
     const double *y = g->data->response;
     int decimals = decimals_of(g->data, y, LEAST_DECIMALS, MOST_DECIMALS,
@@ -172,7 +172,7 @@ static int fit_decimals(const grid *g, ct_response *response)
 }
 
 /* Differences of y that are multiples of a power of two, all of them; 0 if they are none. */
-static int fit_binary(const grid *g, ct_response *response)
+static int fit_binary(const grid *g, ct_exact_response *response)
 {
     int exponent;
     (void) frexp(g->high - g->low, &exponent);
@@ -188,7 +188,7 @@ static int fit_binary(const grid *g, ct_response *response)
     return 1;
 }
 
-static void fit_range(const grid *g, ct_response *response)
+static void fit_range(const grid *g, ct_exact_response *response)
 {
     response->centre = g->low / 2 + g->high / 2;
     response->step = ldexp(fmax(g->high - response->centre, response->centre - g->low), -g->bits);
@@ -198,7 +198,7 @@ static void fit_range(const grid *g, ct_response *response)
 
 /* How far y is from the grid; by no more than the last bits of doubles is not at all. y less the
  * centre is exact where y is large beside its range: it is at most twice the centre then. */
-static double distance_of(const ct_data *data, const ct_response *response, const weighing *w,
+static double distance_of(const ct_data *data, const ct_exact_response *response, const weighing *w,
                           const int32_t *z)
 {
     double sum = 0, all = 0;
@@ -213,7 +213,7 @@ static double distance_of(const ct_data *data, const ct_response *response, cons
 }
 
 /* As many bits as there is room for: see `fine`. */
-static void set_units(ct_response *response, int64_t weight)
+static void set_units(ct_exact_response *response, int64_t weight)
 {
     double most = (double) weight * response->range * response->range;
     int room = DEAREST_BITS - (most > 0 ? ilogb(most) + 1 : DEAREST_BITS);
@@ -222,8 +222,8 @@ static void set_units(ct_response *response, int64_t weight)
 }
 
 /* Sets z, centre, step, error, range and the unit of costs. */
-static void fit_grid(const ct_data *data, ct_response *response, const weighing *w, int32_t *z,
-                     double low, double high)
+static void fit_grid(const ct_data *data, ct_exact_response *response, const weighing *w,
+                     int32_t *z, double low, double high)
 {
     grid g = {data, low, high, (COST_BITS - (int) ct_bit_width((uint64_t) w->sum)) / 2, z};
     if (g.bits > MOST_BITS) g.bits = MOST_BITS;
@@ -248,7 +248,7 @@ static void fit_grid(const ct_data *data, ct_response *response, const weighing 
 
 /* ---- the whole ---- */
 
-static int64_t cost_of_all(const ct_response *response, const weighing *w, uint32_t n_rows)
+static int64_t cost_of_all(const ct_exact_response *response, const weighing *w, uint32_t n_rows)
 {
     int64_t sum = 0, squares = 0;
     for (uint32_t row = 0; row < n_rows; row++) {
@@ -261,7 +261,7 @@ static int64_t cost_of_all(const ct_response *response, const weighing *w, uint3
 }
 
 /* The SSE of all rows, of y itself. */
-static double sse_of_all(const ct_data *data, const ct_response *response)
+static double sse_of_all(const ct_data *data, const ct_exact_response *response)
 {
     double weight = 0, sum = 0, squares = 0;
     for (uint32_t row = 0; row < data->n_rows; row++) {
@@ -279,8 +279,8 @@ static double sse_of_all(const ct_data *data, const ct_response *response)
     return squares;
 }
 
-static void set_split_cost(ct_costs *costs, ct_response *response, double complexity, int64_t total,
-                           double sse)
+static void set_split_cost(ct_exact_costs *costs, ct_exact_response *response, double complexity,
+                           int64_t total, double sse)
 {
     int64_t leaves = (int64_t) costs->most_splits + 1;
     double price = floor(complexity * (double) total);
@@ -290,7 +290,7 @@ static void set_split_cost(ct_costs *costs, ct_response *response, double comple
 }
 
 /* The tables that scans look up. */
-static ct_status set_tables(ct_response *response, uint32_t n_rows, ct_arena *arena,
+static ct_status set_tables(ct_exact_response *response, uint32_t n_rows, ct_arena *arena,
                               ct_error *error)
 {
     size_t room = (size_t) n_rows + CT_INVERSE_PAD;
@@ -317,13 +317,13 @@ static ct_status set_tables(ct_response *response, uint32_t n_rows, ct_arena *ar
     return CT_OK;
 }
 
-ct_status ct_response_init(ct_costs *costs, const ct_data *data, unsigned depth, double complexity,
-                           ct_arena *arena, ct_error *error)
+ct_status ct_response_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
+                           double complexity, ct_arena *arena, ct_error *error)
 {
     double low, high;
     weighing w;
     memset(costs, 0, sizeof *costs);
-    ct_response *response = CT_ARENA_ZEROED(arena, ct_response, 1);
+    ct_exact_response *response = CT_ARENA_ZEROED(arena, ct_exact_response, 1);
     int32_t *z = CT_ARENA_NEW(arena, int32_t, data->n_rows);
     int64_t *most = CT_ARENA_NEW(arena, int64_t, 1);
     if (!response || !z || !most) return no_memory(error);
@@ -349,41 +349,41 @@ ct_status ct_response_init(ct_costs *costs, const ct_data *data, unsigned depth,
 
 /* ---- back to y ---- */
 
-double ct_response_bound(const ct_costs *costs, int64_t cost)
+double ct_response_bound(const ct_exact_costs *costs, int64_t cost)
 {
-    const ct_response *response = costs->response;
+    const ct_exact_response *response = costs->response;
     double least = (double) cost * costs->unit - response->excess * costs->most_splits;
     double root = least > 0 ? sqrt(least * (1 - costs->noise)) - response->error : 0;
     return root > 0 ? fmax(root * root - costs->rounding, 0) : 0;
 }
 
-int64_t ct_response_above(const ct_costs *costs, double most)
+int64_t ct_response_above(const ct_exact_costs *costs, double most)
 {
-    const ct_response *response = costs->response;
+    const ct_exact_response *response = costs->response;
     double root = sqrt(most + costs->rounding) + response->error;
     double units = (root * root * (1 + costs->noise) + response->excess * costs->most_splits) /
                    costs->unit;
     return units < 0x1p60 ? (int64_t) units + 2 : INT64_MAX;
 }
 
-int64_t ct_response_gap(const ct_costs *costs, double gap)
+int64_t ct_response_gap(const ct_exact_costs *costs, double gap)
 {
-    const ct_response *response = costs->response;
+    const ct_exact_response *response = costs->response;
     double off = response->excess * costs->most_splits + 2 * costs->rounding +
                  4 * response->error * sqrt(response->total);
     double units = (gap - off) / costs->unit;
     return !(units > 0) ? 0 : units < 0x1p60 ? (int64_t) units : INT64_MAX / 4;
 }
 
-double ct_response_rounding(const ct_costs *costs)
+double ct_response_rounding(const ct_exact_costs *costs)
 {
-    const ct_response *response = costs->response;
+    const ct_exact_response *response = costs->response;
     return costs->rounding +
            2 * response->error * (sqrt(response->total) + response->error) +
            (response->excess + costs->unit) * costs->most_splits + costs->unit;
 }
 
-int64_t ct_response_proving(const ct_costs *costs, double bound)
+int64_t ct_response_proving(const ct_exact_costs *costs, double bound)
 {
     int64_t low = 0, high = INT64_C(1) << 60;
     while (low < high) {
@@ -394,7 +394,7 @@ int64_t ct_response_proving(const ct_costs *costs, double bound)
     return low;
 }
 
-int64_t ct_response_of_tree(const ct_costs *costs, uint32_t n_rows, const ct_outcome *tree,
+int64_t ct_response_of_tree(const ct_exact_costs *costs, uint32_t n_rows, const ct_outcome *tree,
                             ct_arena *arena)
 {
     size_t n_leaves = (size_t) tree->n_splits + 1;

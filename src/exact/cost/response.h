@@ -28,7 +28,7 @@
 
 #include "exact/cost/costs.h"
 
-struct ct_response {
+struct ct_exact_response {
     const int32_t *z;       /* [row] */
     double centre, step;    /* of the grid */
     double error;           /* see above; in square roots of the objective */
@@ -67,30 +67,30 @@ static inline int64_t ct_response_cost(unsigned fine, int64_t weight, int64_t su
 }
 
 /* Adds a row to moments as in ct_totals. */
-static inline void ct_response_add(const ct_costs *costs, uint32_t row, int64_t moments[2])
+static inline void ct_response_add(const ct_exact_costs *costs, uint32_t row, int64_t moments[2])
 {
     int64_t z = costs->response->z[row], wz = (costs->weights ? costs->weights[row] : 1) * z;
     moments[0] += wz;
     moments[1] += wz * z;
 }
 
-/* Sets *costs for data with a response, as ct_costs_init does for classes. From the arena. */
-ct_status ct_response_init(ct_costs *costs, const ct_data *data, unsigned depth, double complexity,
-                           ct_arena *arena, ct_error *error);
+/* Sets *costs for data with a response, as ct_exact_costs_init does for classes. From the arena. */
+ct_status ct_response_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
+                           double complexity, ct_arena *arena, ct_error *error);
 
 /* As ct_objective_bound, ct_objective_above and ct_objective_gap: of y itself, not of the grid. */
-double ct_response_bound(const ct_costs *costs, int64_t cost);
-int64_t ct_response_above(const ct_costs *costs, double most);
-int64_t ct_response_gap(const ct_costs *costs, double gap);
+double ct_response_bound(const ct_exact_costs *costs, int64_t cost);
+int64_t ct_response_above(const ct_exact_costs *costs, double most);
+int64_t ct_response_gap(const ct_exact_costs *costs, double gap);
 
-/* As ct_cost_rounding. */
-double ct_response_rounding(const ct_costs *costs);
+/* As ct_exact_cost_rounding. */
+double ct_response_rounding(const ct_exact_costs *costs);
 
 /* The least cost that is a proof of `bound` or more: see ct_response_bound. */
-int64_t ct_response_proving(const ct_costs *costs, double bound);
+int64_t ct_response_proving(const ct_exact_costs *costs, double bound);
 
 /* What a tree costs, with its splits, by the leaves of the rows. INT64_MAX if memory ends. */
-int64_t ct_response_of_tree(const ct_costs *costs, uint32_t n_rows, const ct_outcome *tree,
+int64_t ct_response_of_tree(const ct_exact_costs *costs, uint32_t n_rows, const ct_outcome *tree,
                             ct_arena *arena);
 
 #endif

@@ -15,7 +15,7 @@ typedef struct {
 } spared;
 
 typedef struct {
-    const ct_costs *costs;
+    const ct_exact_costs *costs;
     const int32_t *classes;
     uint32_t min_bucket;  /* least rows on either side */
     spared left, right;
@@ -24,7 +24,8 @@ typedef struct {
     uint32_t most;        /* no feature has more values */
 } stump_scratch;
 
-static ct_status stump_scratch_init(stump_scratch *s, ct_arena *arena, const ct_search *search)
+static ct_status stump_scratch_init(stump_scratch *s, ct_arena *arena,
+                                    const ct_exact_search *search)
 {
     s->costs = search->costs;
     s->classes = search->table->data->classes;
@@ -45,7 +46,7 @@ static void spare_none(spared *s, uint32_t n_classes)
 }
 
 /* `unit`: rows cost 1 each. */
-CT_HOT void spare(spared *s, const ct_costs *costs, uint32_t row, size_t own, int unit)
+CT_HOT void spare(spared *s, const ct_exact_costs *costs, uint32_t row, size_t own, int unit)
 {
     CT_ASSERT(own < costs->n_classes);
     int64_t weight = unit || !costs->weights ? 1 : costs->weights[row];
@@ -310,7 +311,7 @@ static uint32_t count_nodes(const ct_split_code *codes, size_t i, unsigned level
            count_nodes(codes, 2 * i + 2, levels - 1, lowest);
 }
 
-ct_status ct_complete(const ct_search *search, const ct_split_code *codes, ct_arena *arena,
+ct_status ct_complete(const ct_exact_search *search, const ct_split_code *codes, ct_arena *arena,
                       uint32_t *scratch, ct_forest *forest, int64_t **leaf_cost, ct_error *error)
 {
     const ct_table *table = search->table;
@@ -349,7 +350,7 @@ ct_status ct_complete(const ct_search *search, const ct_split_code *codes, ct_ar
     return status;
 }
 
-ct_status ct_best_stump(const ct_search *search, int64_t max_cost, ct_arena *arena,
+ct_status ct_best_stump(const ct_exact_search *search, int64_t max_cost, ct_arena *arena,
                         int32_t *feature, int64_t *cost, ct_error *error)
 {
     const ct_table *table = search->table;

@@ -10,7 +10,7 @@ enum { LAST_BITS = 50, MOST_BITS = 60 };
 
 /* A tree of s splits may have as many units more as `within` and the splits that it saves pay for.
  * Costs are in the order of the objective: all trees up to the dearest of these may be had. */
-int64_t ct_cost_beyond(const ct_costs *costs, int64_t units, uint32_t n_splits, double within)
+int64_t ct_cost_beyond(const ct_exact_costs *costs, int64_t units, uint32_t n_splits, double within)
 {
     double more = within / costs->unit, price = costs->penalty / costs->unit,
            room = ldexp(1, MOST_BITS - (int) costs->shift);
@@ -38,7 +38,7 @@ static double rounded_down(int64_t x)
 
 /* What is left of a cost without so many splits: in units, or in the objective with all taken off
  * that rounding may have added. */
-static double least_errors(const ct_costs *costs, int64_t cost)
+static double least_errors(const ct_exact_costs *costs, int64_t cost)
 {
     int64_t unit = ct_cost_of_units(costs, 1), units = cost > 0 ? (cost - 1) / unit + 1 : 0;
     double least = rounded_down(units);
@@ -48,10 +48,10 @@ static double least_errors(const ct_costs *costs, int64_t cost)
     return fmax(least - costs->rounding, 0);
 }
 
-ct_status ct_counted_set(ct_counted *counted, const ct_costs *costs, const int64_t *leaf_cost,
+ct_status ct_counted_set(ct_counted *counted, const ct_exact_costs *costs, const int64_t *leaf_cost,
                          uint32_t n_nodes, int64_t proven, ct_error *error)
 {
-    counted->unit = ct_cost_grain(costs);
+    counted->unit = ct_exact_cost_grain(costs);
     counted->n_least = costs->most_splits + 1;
     counted->least = (double *) ct_alloc(counted->n_least * sizeof(double));
     if (ct_is_counted(costs)) counted->nodes = (double *) ct_alloc(n_nodes * sizeof(double));

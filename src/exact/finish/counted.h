@@ -16,15 +16,19 @@ typedef struct {
 } ct_counted;
 
 /* The errors of a tree of `units` as they are added up: see ct_counted. */
-static inline int ct_is_counted(const ct_costs *costs) { return ct_cost_grain(costs) > 0; }
+static inline int ct_is_counted(const ct_exact_costs *costs)
+{
+    return ct_exact_cost_grain(costs) > 0;
+}
 
 /* For costs that are counted: the least cost of those that exceed a tree of so many units and
  * splits by more than `within`, in the objective. INT64_MAX if there is none. */
-int64_t ct_cost_beyond(const ct_costs *costs, int64_t units, uint32_t n_splits, double within);
+int64_t ct_cost_beyond(const ct_exact_costs *costs, int64_t units, uint32_t n_splits,
+                       double within);
 
 /* Sets all but `within`: from what each node would cost as a leaf, and what no tree costs less
  * than. ct_counted_free() after any outcome. */
-ct_status ct_counted_set(ct_counted *counted, const ct_costs *costs, const int64_t *leaf_cost,
+ct_status ct_counted_set(ct_counted *counted, const ct_exact_costs *costs, const int64_t *leaf_cost,
                          uint32_t n_nodes, int64_t proven, ct_error *error);
 void ct_counted_free(ct_counted *counted);
 

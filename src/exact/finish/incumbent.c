@@ -69,7 +69,7 @@ static uint32_t weakest(const ct_forest *tree, const int64_t *leaf_cost, uint32_
 }
 
 /* Makes leaves of the weakest splits until there are no more leaves than there may be. */
-static void prune(const ct_search *search, ct_forest *tree, const int64_t *leaf_cost,
+static void prune(const ct_exact_search *search, ct_forest *tree, const int64_t *leaf_cost,
                   ct_split_code *codes)
 {
     for (twig least; search->max_leaves;) {
@@ -113,7 +113,7 @@ static int assess(ct_worker *worker, ct_known_tree *known)
 typedef struct {
     const ct_worker *worker;
     const ct_table *table;
-    const ct_start *start;
+    const ct_exact_start *start;
     unsigned depth;
     ct_split_code *codes;
     uint32_t *rows, *spare;
@@ -198,7 +198,7 @@ static void convert(conversion *c, uint32_t node, size_t at, unsigned level, uin
 
 int ct_incumbent_start(ct_worker *worker, ct_known_tree *known)
 {
-    const ct_search *search = worker->search;
+    const ct_exact_search *search = worker->search;
     const ct_table *table = search->table;
     if (!search->options->start) return 0;
     known->codes = new_heap(worker, search->options->depth);
@@ -234,7 +234,7 @@ static void look_below(ct_worker *worker, const ct_node *node, const ct_path *pa
 {
     uint32_t f = (uint32_t) codes[at].feature, t = codes[at].threshold;
     CT_ASSERT(codes[at].feature >= 0 && t > 0);
-    const ct_costs *costs = worker->search->costs;
+    const ct_exact_costs *costs = worker->search->costs;
     ct_totals totals[2];
     if (ct_totals_new(&totals[0], costs, &worker->arena) != CT_OK ||
         ct_totals_new(&totals[1], costs, &worker->arena) != CT_OK) {
@@ -261,7 +261,7 @@ static void look(ct_worker *worker, const ct_node *node, const ct_path *path, un
     ct_arena_mark mark = ct_arena_here(&worker->arena);
     ct_bounds bounds;
     ct_split_code tree[3];
-    ct_task task = {0};
+    ct_exact_task task = {0};
     task.depth = 2;
     task.path = path;
     task.cap = task.seen = INT64_MAX;

@@ -13,32 +13,32 @@ typedef struct {
     int64_t weight, moments[2];
 } sums;
 
-static void add_row(sums *s, const ct_costs *costs, uint32_t row)
+static void add_row(sums *s, const ct_exact_costs *costs, uint32_t row)
 {
     s->weight += costs->weights ? costs->weights[row] : 1;
     ct_response_add(costs, row, s->moments);
 }
 
-static int64_t cost_of(const sums *s, const ct_costs *costs)
+static int64_t cost_of(const sums *s, const ct_exact_costs *costs)
 {
     return ct_response_cost(costs->response->fine, s->weight, s->moments[0], s->moments[1]);
 }
 
-static sums sums_of(const ct_costs *costs, const uint32_t *rows, uint32_t n)
+static sums sums_of(const ct_exact_costs *costs, const uint32_t *rows, uint32_t n)
 {
     sums s = {0, {0, 0}};
     for (uint32_t i = 0; i < n; i++) add_row(&s, costs, rows[i]);
     return s;
 }
 
-void ct_response_moments(const ct_costs *costs, const uint32_t *rows, uint32_t n,
+void ct_response_moments(const ct_exact_costs *costs, const uint32_t *rows, uint32_t n,
                          int64_t moments[2])
 {
     sums s = sums_of(costs, rows, n);
     memcpy(moments, s.moments, sizeof s.moments);
 }
 
-uint32_t ct_response_split(const ct_costs *costs, const uint32_t *rows, const uint32_t *ranks,
+uint32_t ct_response_split(const ct_exact_costs *costs, const uint32_t *rows, const uint32_t *ranks,
                            uint32_t n, uint32_t min_bucket, int64_t *spared)
 {
     sums all = sums_of(costs, rows, n), left = {0, {0, 0}};
@@ -78,7 +78,7 @@ typedef struct {
 
 typedef struct {
     const ct_data *data;
-    const ct_costs *costs;
+    const ct_exact_costs *costs;
     ct_forest *tree;
     const ct_tree_rules *rules;
     recount *nodes;
@@ -211,7 +211,7 @@ static ct_status count_again(const check *c, uint32_t *leaf_of_row, ct_response_
     return CT_OK;
 }
 
-ct_status ct_response_check(const ct_data *data, const ct_costs *costs, ct_forest *tree,
+ct_status ct_response_check(const ct_data *data, const ct_exact_costs *costs, ct_forest *tree,
                             const ct_tree_rules *rules, uint32_t *leaf_of_row,
                             ct_response_facts *facts, ct_error *error)
 {

@@ -7,13 +7,13 @@
 #include "exact/finish/check.h"
 
 /* The sum and the sum of squares of the response of rows[0 .. n), weighted, on the grid. */
-void ct_response_moments(const ct_costs *costs, const uint32_t *rows, uint32_t n,
+void ct_response_moments(const ct_exact_costs *costs, const uint32_t *rows, uint32_t n,
                          int64_t moments[2]);
 
 /* Splits rows[0 .. n) (n >= 1), sorted with their ranks, into two leaves of at least min_bucket
  * rows: the first place, as the number of rows to the left, where these cost least; 0 if there is
  * no place that may be. *spared: what the rows cost at most less what they cost then. */
-uint32_t ct_response_split(const ct_costs *costs, const uint32_t *rows, const uint32_t *ranks,
+uint32_t ct_response_split(const ct_exact_costs *costs, const uint32_t *rows, const uint32_t *ranks,
                            uint32_t n, uint32_t min_bucket, int64_t *spared);
 
 /* What a node says of its rows, beside their number and weight in the tree. */
@@ -29,7 +29,7 @@ typedef struct {
  * values and facts->deviance[], and leaf_of_row[n_rows] unless that is NULL; counts again how many
  * rows and weights each node has. CT_INTERNAL if the tree is malformed, breaks a rule, or a count
  * is not the tree's. */
-ct_status ct_response_check(const ct_data *data, const ct_costs *costs, ct_forest *tree,
+ct_status ct_response_check(const ct_data *data, const ct_exact_costs *costs, ct_forest *tree,
                             const ct_tree_rules *rules, uint32_t *leaf_of_row,
                             ct_response_facts *facts, ct_error *error);
 

@@ -308,8 +308,8 @@ CT_INLINE void FN(choose)(scan_job *job) { choose_active(job); }
 
 #include "exact/kernels/children.h"
 
-/* The lanes of a side: see ct_split. */
-static void FN(split)(ct_split *s)
+/* The lanes of a side: see ct_exact_split. */
+static void FN(split)(ct_exact_split *s)
 {
     size_t words = s->words;
     split_sets(s);

@@ -92,7 +92,7 @@ static inline void ct_children_end(const ct_children *c)
     for (uint32_t g = 0; g < c->rows->n_cols; g++) CT_ASSERT(!c->done[g]);
 }
 
-static inline void ct_split_begins(const ct_split *split)
+static inline void ct_split_begins(const ct_exact_split *split)
 {
     CT_ASSERT(split->words % CT_WIDEST == 0 && split->n_classes > 0);
     CT_ASSERT(split->begin <= split->end && split->end <= split->words);
@@ -104,7 +104,7 @@ static inline void ct_split_begins(const ct_split *split)
 }
 
 /* Members of classes add up, before every word. */
-static inline void ct_split_ends(const ct_split *split)
+static inline void ct_split_ends(const ct_exact_split *split)
 {
     CT_ASSERT(split->begin <= split->end && split->end <= split->words);
     CT_ASSERT(split->begin % CT_WIDEST == 0 && split->end % CT_WIDEST == 0);
@@ -124,8 +124,8 @@ static inline void ct_split_ends(const ct_split *split)
 static inline void ct_bound_begins(const ct_children *c) { (void) c; }
 static inline void ct_children_begin(const ct_children *c) { (void) c; }
 static inline void ct_children_end(const ct_children *c) { (void) c; }
-static inline void ct_split_begins(const ct_split *split) { (void) split; }
-static inline void ct_split_ends(const ct_split *split) { (void) split; }
+static inline void ct_split_begins(const ct_exact_split *split) { (void) split; }
+static inline void ct_split_ends(const ct_exact_split *split) { (void) split; }
 
 #endif
 

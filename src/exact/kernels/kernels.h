@@ -70,17 +70,18 @@ typedef struct {
     uint32_t n_cols, n_classes;
     size_t words;              /* of a bit set */
     const uint64_t *sets;      /* [g][class][words] members of each class */
-    const uint64_t *lanes;     /* [g][class][words] see ct_split */
+    const uint64_t *lanes;     /* [g][class][words] see ct_exact_split */
     const uint64_t *ties;      /* [g][words] where the value of g changes */
     const size_t *begin, *end; /* [g] words that hold members, multiples of CT_WORD_STEP */
-    const int64_t *most;       /* see ct_costs; NULL: costs are numbers of rows */
+    const int64_t *most;       /* see ct_exact_costs; NULL: costs are numbers of rows */
     const int64_t *gains;      /* likewise; NULL: a row's own label alone spares anything */
     const int64_t *weights;    /* [g][64 words] of the rows in the order of g; NULL: 1 each */
     const ct_quantised *quantised;   /* quantised costs; NULL: none, */
     const uint64_t *quantised_planes; /* [g][n_planes][words] those of the rows, complemented, */
     const uint8_t *quantised_bytes;   /* [g][64 words] and one by one */
-    const ct_response *response; /* NULL: classes are predicted, and so are the two below; else the
-                                    one class is that of all rows */
+    /* NULL: classes are predicted, and so are the two below; else the one class is that of all
+     * rows. */
+    const ct_exact_response *response;
     size_t stride;          /* rows for each g in the next two */
     const int32_t *z;       /* [g][stride] the response on its grid, in the order of g */
     const uint32_t *ranks;  /* [g][stride] ranks of g */
@@ -217,7 +218,7 @@ typedef struct {
     const int32_t *z; /* as in ct_rows, of feature g */
     int64_t *moments; /* out, with `z`: [words + 1][2] as in ct_totals, of the members before each
                          word */
-} ct_split;
+} ct_exact_split;
 
 typedef struct {
     const char *name;
@@ -230,15 +231,15 @@ typedef struct {
     void (*look_up)(const uint8_t table[512], const uint8_t *places, const uint16_t *beyond,
                     size_t n, uint8_t *found);
     /* Of CT_SPAN_ROWS rows of each lane the responses; see response_spans.h. */
-    void (*spans)(const int32_t rows[CT_SPAN_ROWS][CT_SPAN_LANES], const ct_response *response,
-                  ct_span_group *group);
+    void (*spans)(const int32_t rows[CT_SPAN_ROWS][CT_SPAN_LANES],
+                  const ct_exact_response *response, ct_span_group *group);
     void (*pick)(ct_pick *pick);
     /* Adds the members of a word to moments as in ct_totals, of z[64] and weights[64]; NULL: 1
      * each. */
     void (*moments)(uint64_t members, const int32_t *z, const int64_t *weights,
                     int64_t moments[2]);
     struct {
-        void (*split)(ct_split *split);
+        void (*split)(ct_exact_split *split);
         void (*children)(ct_children *children);
     } of[CT_N_KINDS];
     /* Fills in errors[][g] by what is known before any scan, the bounds at the neighbours and the

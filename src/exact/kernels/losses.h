@@ -330,8 +330,8 @@ static int64_t FN(second_pass)(scan_job *job, int side, int derived)
 
 #include "exact/kernels/children.h"
 
-/* The lanes of a side, for all labels: see ct_split. */
-static void FN(split)(ct_split *s)
+/* The lanes of a side, for all labels: see ct_exact_split. */
+static void FN(split)(ct_exact_split *s)
 {
     size_t words = s->words;
     uint32_t n = s->n_classes;

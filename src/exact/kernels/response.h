@@ -178,7 +178,7 @@ static void moments_of(uint64_t members, const int32_t *z, const int64_t *weight
     }
 }
 
-static void split_response(ct_split *s)
+static void split_response(ct_exact_split *s)
 {
     split_sets(s);
     split_masses(s);

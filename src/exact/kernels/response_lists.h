@@ -29,7 +29,7 @@ typedef struct listed {
     int32_t middle;
     int tied;                   /* some of their values may be the same */
     double margin;              /* of gains */
-    const ct_response *response;
+    const ct_exact_response *response;
 } listed;
 
 static inline listed list_of_side(const scan_job *job, int side)
@@ -88,7 +88,7 @@ typedef struct {
     const int32_t *z;
     const uint32_t *ranks;  /* NULL: no two rows of the layout have the same value */
     const int64_t *weights; /* NULL: 1 each */
-    const uint64_t *places; /* see ct_response */
+    const uint64_t *places; /* see ct_exact_response */
 } child_rows;
 
 #ifdef VEC_LISTS

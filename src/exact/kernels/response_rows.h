@@ -37,7 +37,8 @@ typedef struct {
     int64_t sum_before[CT_WORD_NOTES];   /* over the rows before it, */
     float base[CT_WORD_NOTES];           /* the same */
     int32_t below[CT_WORD_NOTES], above[CT_WORD_NOTES]; /* over those in it below and above 0 */
-    float inverse[CT_WORD_NOTES], falling[CT_WORD_NOTES]; /* as in ct_response, of the rows to the
+    float inverse[CT_WORD_NOTES],
+        falling[CT_WORD_NOTES]; /* as in ct_exact_response, of the rows to the
                                             left of its first place and to the right of its last; 0
                                             if it has none */
     float most[CT_WORD_NOTES];           /* what a split there gains at most */
@@ -94,7 +95,7 @@ typedef struct {
     size_t first, last;
     const int32_t *z;            /* of the order: the response, */
     const uint32_t *order, *ranks; /* numbers of rows, and ranks of their values */
-    const uint64_t *places;      /* see ct_response */
+    const uint64_t *places;      /* see ct_exact_response */
     int32_t *to_z;               /* out: the same, side by side, room for CT_LIST_PAD more each; */
     uint32_t *to_order, *to_ranks; /* ranks from 0 on, without gaps, */
     uint32_t *to_values;         /* and of each the rank that it was; */

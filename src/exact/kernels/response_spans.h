@@ -57,7 +57,7 @@ CT_INLINE void sum_up_rows(const vec *x, vec *sum, vecf *squares)
 
 /* What the sorted rows x[n] cost at least, n = 2^log, with the sums of them and of their
  * squares. */
-CT_INLINE vecf cost_in_two(const vec *x, unsigned log, const ct_response *response, vec sum,
+CT_INLINE vecf cost_in_two(const vec *x, unsigned log, const ct_exact_response *response, vec sum,
                             vecf squares)
 {
     const unsigned n = 1U << log;
@@ -83,8 +83,8 @@ typedef struct {
 } node_sums;
 
 /* Sets the nodes of blocks whose parts of n = 2^log rows are sorted. */
-CT_INLINE void set_nodes(const vec *x, unsigned log, const ct_response *response, node_sums *sums,
-                         unsigned lane, ct_span_group *group)
+CT_INLINE void set_nodes(const vec *x, unsigned log, const ct_exact_response *response,
+                         node_sums *sums, unsigned lane, ct_span_group *group)
 {
     unsigned first = CT_SPAN_ROWS >> log; /* node 1 is the whole, 2 and 3 its halves, .. */
     for (unsigned node = first; node < 2 * first; node++, x += 1U << log) {
@@ -119,8 +119,8 @@ CT_INLINE void centre(vec *x)
     for (unsigned i = 0; i < CT_SPAN_ROWS; i++) x[i] = l32_sub(x[i], sum);
 }
 
-static void spans(const int32_t rows[CT_SPAN_ROWS][CT_SPAN_LANES], const ct_response *response,
-                  ct_span_group *group)
+static void spans(const int32_t rows[CT_SPAN_ROWS][CT_SPAN_LANES],
+                  const ct_exact_response *response, ct_span_group *group)
 {
     for (unsigned lane = 0; lane < CT_SPAN_LANES; lane += SPAN_LANES) {
         vec x[CT_SPAN_ROWS];

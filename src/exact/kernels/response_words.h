@@ -66,7 +66,7 @@ typedef struct {
 CT_INLINE void note_word(const listed *s, ct_word_notes *notes, size_t i, uint64_t members,
                          const int32_t sums[2], passed *before)
 {
-    const ct_response *response = s->response;
+    const ct_exact_response *response = s->response;
     uint32_t k = before->n, end = k + word_count(members), last = end < s->n ? end : k;
     if (end == s->n && end > k) last = end - 1; /* behind the last row there is no place */
     notes->members[i] = members;

@@ -92,7 +92,7 @@ CT_INLINE void aim_row_costs(scan_job *job, uint32_t g)
 }
 
 /* Weights before each word, and where costs are rounded these too. */
-static void split_costs(const ct_split *s)
+static void split_costs(const ct_exact_split *s)
 {
     uint32_t n_classes = s->n_classes;
     split_masses(s);

@@ -101,9 +101,9 @@ static inline uint32_t count(const uint64_t *sets, uint32_t n_sets, size_t words
     return sum;
 }
 
-/* ---- a side: see ct_split. All but its lanes ---- */
+/* ---- a side: see ct_exact_split. All but its lanes ---- */
 
-static inline void split_sets(ct_split *s)
+static inline void split_sets(ct_exact_split *s)
 {
     enum { STEP = 8 }; /* words are handled in multiples of CT_WORD_STEP of data/table.h */
     size_t words = s->words, first = s->end, last = s->begin;
@@ -177,7 +177,7 @@ CT_INLINE const int64_t *weights_at(const int64_t *weights, size_t word)
 }
 
 /* What the members of each class before each word weigh. */
-static inline void split_masses(const ct_split *s)
+static inline void split_masses(const ct_exact_split *s)
 {
     uint32_t n_classes = s->n_classes;
     if (!s->weights) return;

@@ -54,7 +54,7 @@ static uint32_t count_open(const ct_roots *roots)
 
 /* Marks the child features that may beat what the sides of candidate p need; as on the CPU, those
  * that the candidate's neighbours rule out are not looked at. */
-static void want_features(ct_evaluator *evaluator, const ct_batch *batch, uint32_t p,
+static void want_features(ct_evaluator *evaluator, const ct_exact_batch *batch, uint32_t p,
                           const ct_slice_candidate *candidate)
 {
     ct_worker *worker = evaluator->worker;
@@ -74,7 +74,7 @@ static void want_features(ct_evaluator *evaluator, const ct_batch *batch, uint32
 }
 
 /* Puts m, a candidate of the interval, into the slice. */
-static void add_candidate(ct_evaluator *evaluator, ct_slice *slice, ct_batch *batch,
+static void add_candidate(ct_evaluator *evaluator, ct_slice *slice, ct_exact_batch *batch,
                           uint32_t feature, const ct_interval *i, ct_candidate *m)
 {
     CT_ASSERT(m->n_left > i->a->n_left && m->n_left < i->b->n_left);
@@ -103,7 +103,8 @@ static void add_candidate(ct_evaluator *evaluator, ct_slice *slice, ct_batch *ba
 
 /* Cuts the interval at up to `cuts` of the thresholds first .. last, evenly; 0 if memory ends
  * before the first. */
-static int add_interval(ct_evaluator *evaluator, ct_slice *slice, ct_batch *batch, uint32_t feature,
+static int add_interval(ct_evaluator *evaluator, ct_slice *slice, ct_exact_batch *batch,
+                        uint32_t feature,
                         ct_interval *i, uint32_t first, uint32_t last, uint32_t cuts)
 {
     ct_slice_interval *part = &slice->intervals[slice->n_intervals];
@@ -133,7 +134,8 @@ static int add_interval(ct_evaluator *evaluator, ct_slice *slice, ct_batch *batc
     return 1;
 }
 
-uint32_t ct_slice_fill(ct_evaluator *evaluator, ct_slice *slice, ct_batch *batch, uint32_t room)
+uint32_t ct_slice_fill(ct_evaluator *evaluator, ct_slice *slice, ct_exact_batch *batch,
+                       uint32_t room)
 {
     ct_roots *roots = evaluator->roots;
     uint32_t open = count_open(roots), cuts = open ? room / open : 1, first, last;
@@ -226,7 +228,7 @@ void ct_slice_put_back(ct_evaluator *evaluator, ct_slice *slice)
 
 /* ---- batches ---- */
 
-ct_status ct_batches_submit(ct_worker *worker, const ct_batch *batch, unsigned slot)
+ct_status ct_batches_submit(ct_worker *worker, const ct_exact_batch *batch, unsigned slot)
 {
     if (!batch->n_candidates) return CT_OK;
     CT_ASSERT(worker->queue && slot < CT_OFFLOAD_SLOTS);
@@ -239,7 +241,8 @@ ct_status ct_batches_submit(ct_worker *worker, const ct_batch *batch, unsigned s
 void ct_batches_lost(ct_worker *worker)
 {
     worker->queue = NULL;
-    if (worker->search->options->device == CT_DEVICE_CUDA) ct_worker_stop(worker, CT_END_DEVICE);
+    if (worker->search->options->device == CT_EXACT_DEVICE_CUDA) ct_worker_stop(worker,
+                                                                                CT_END_DEVICE);
 }
 
 /* ---- one problem by itself ---- */
@@ -258,7 +261,8 @@ static ct_status collect(ct_evaluator *evaluator, ct_slice *slice, unsigned slot
 
 /* Two slices in turn. CT_NO_DEVICE if the device is lost; what is left in the slices is then put
  * back. */
-static ct_status run(ct_evaluator *evaluator, ct_slice slices[CT_OFFLOAD_SLOTS], ct_batch *batch)
+static ct_status run(ct_evaluator *evaluator, ct_slice slices[CT_OFFLOAD_SLOTS],
+                     ct_exact_batch *batch)
 {
     uint32_t room = ct_offload_room(evaluator->worker->queue);
     if (room > BATCH_CANDIDATES) room = BATCH_CANDIDATES;
@@ -279,7 +283,7 @@ void ct_batches_run(ct_evaluator *evaluator)
     ct_worker *worker = evaluator->worker;
     ct_slice slices[CT_OFFLOAD_SLOTS];
     uint32_t n_cols = evaluator->roots->node->layout->n_cols;
-    ct_batch *batch = CT_ARENA_NEW(&worker->arena, ct_batch, 1);
+    ct_exact_batch *batch = CT_ARENA_NEW(&worker->arena, ct_exact_batch, 1);
     uint32_t *wanted = CT_ARENA_NEW(&worker->arena, uint32_t,
                                     ct_offload_wanted_words(n_cols, BATCH_CANDIDATES));
     if (!batch || !wanted) {

@@ -20,7 +20,7 @@ typedef struct {
     uint32_t n_candidates, part_line, part_threshold;
     uint32_t *wanted; /* see ct_offload_submit */
     ct_offload_candidate candidates[CT_OFFLOAD_CANDIDATES];
-} ct_batch;
+} ct_exact_batch;
 
 /* A candidate under evaluation. */
 typedef struct {
@@ -47,7 +47,8 @@ typedef struct {
 ct_status ct_slice_new(const ct_worker *worker, ct_arena *arena, ct_slice *slice, uint32_t n);
 /* Takes intervals off until there are `room` candidates or none is open; returns how many intervals
  * are in the slice. */
-uint32_t ct_slice_fill(ct_evaluator *evaluator, ct_slice *slice, ct_batch *batch, uint32_t room);
+uint32_t ct_slice_fill(ct_evaluator *evaluator, ct_slice *slice, ct_exact_batch *batch,
+                       uint32_t room);
 /* Takes in the errors of the whole batch, as ct_offload_wait returns them; not read if nothing was
  * asked. */
 void ct_slice_take_in(ct_evaluator *evaluator, ct_slice *slice, const int32_t *errors);
@@ -57,7 +58,7 @@ void ct_slice_put_back(ct_evaluator *evaluator, ct_slice *slice);
 /* Makes the row set the queue's. CT_NO_DEVICE if the device is lost. */
 ct_status ct_batches_begin_rows(ct_evaluator *evaluator);
 /* Sends a batch, unless it is empty. CT_NO_DEVICE if the device is lost. */
-ct_status ct_batches_submit(ct_worker *worker, const ct_batch *batch, unsigned slot);
+ct_status ct_batches_submit(ct_worker *worker, const ct_exact_batch *batch, unsigned slot);
 /* The device is lost, all is put back: the CPU goes on from here, unless the device was asked for.
  */
 void ct_batches_lost(ct_worker *worker);

@@ -50,7 +50,7 @@ ct_placing ct_place(uint32_t n_rows, uint32_t n_cols, uint32_t n_classes, uint32
 /* Which shows that it can do all of it. */
 static int wants_all(const ct_worker *worker)
 {
-    return worker->search->options->device >= CT_DEVICE_TWIN;
+    return worker->search->options->device >= CT_EXACT_DEVICE_TWIN;
 }
 
 int ct_pays_on_device(const ct_worker *worker, const ct_node *node)

@@ -43,7 +43,7 @@ struct ct_scheduler {
     int under_way[CT_OFFLOAD_SLOTS]; /* its batch is */
     uint32_t n_places, n_taken;  /* in each half; in both */
     place places[CT_OFFLOAD_SLOTS][SCHEDULER_PLACES];
-    ct_batch batch;
+    ct_exact_batch batch;
 };
 
 int ct_scheduler_wanted(const ct_evaluator *evaluator)
@@ -125,7 +125,7 @@ static ct_status set_up(ct_worker *worker, const place *at, int side, problem *p
 {
     const ct_node *node = at->evaluator.roots->node;
     const ct_candidate *m = at->m;
-    const ct_task *task = &((const ct_branching *) at->evaluator.extra)->task[side];
+    const ct_exact_task *task = &((const ct_branching *) at->evaluator.extra)->task[side];
     CT_TRY(ct_node_side(worker, &p->arena, node, at->feature, m->threshold, side,
                         &at->evaluator.totals[side], &p->node));
     CT_TRY(ct_roots_init(&p->roots, worker, &p->arena, &p->node, task, m->root_bounds[side],

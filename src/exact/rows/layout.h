@@ -25,7 +25,7 @@ typedef struct {
     unsigned *lowest_of; /* [g] if so: the planes of `present` below are not made yet */
     uint64_t *single;   /* [g][words] if so: room for one plane of each g */
     int only_single;    /* if so: there is no memory for more, or evaluators have it */
-} ct_planes;
+} ct_exact_planes;
 
 typedef struct {
     uint32_t n_rows, n_cols, n_classes;
@@ -47,7 +47,7 @@ typedef struct {
     uint32_t *ranks;          /* [f][stride] then, ranks of f in its order, */
     uint8_t *tied;            /* [f] and whether some rows have the same */
     uint64_t *outer; /* [f][words] rows of no class set, see ct_outer in outer.h; NULL: none */
-    ct_planes planes;
+    ct_exact_planes planes;
     struct ct_abreast_layout *abreast; /* in place of planes, see abreast.h; NULL: planes */
     uint8_t *digits;          /* [n_rows] scratch: a number below 256 for each row */
 } ct_layout;

@@ -14,7 +14,7 @@ typedef struct {
     size_t *begin, *end;
 } parts;
 
-static ct_kind kind_of(const ct_costs *costs, const ct_node *node)
+static ct_kind kind_of(const ct_exact_costs *costs, const ct_node *node)
 {
     if (costs->plain) return node->n_rows > ct_lane_limit(costs->n_classes) ? CT_ROWS32 : CT_ROWS16;
     if (costs->response) return node->layout->abreast ? CT_ABREAST : CT_RESPONSE;
@@ -27,7 +27,7 @@ static ct_kind kind_of(const ct_costs *costs, const ct_node *node)
 static ct_status node_new(ct_worker *worker, ct_arena *arena, ct_layout *layout,
                           const ct_totals *totals, uint64_t *sets, ct_node *node, parts *p)
 {
-    const ct_costs *costs = worker->search->costs;
+    const ct_exact_costs *costs = worker->search->costs;
     size_t set_words = (size_t) layout->n_cols * layout->n_classes * layout->words,
            slots = layout->n_cols * (layout->words + 1);
     node->layout = layout;
@@ -104,7 +104,7 @@ static const int64_t *weights_at(const ct_layout *layout, uint32_t f, size_t w)
 }
 
 /* What the members before each word of f cost at most; their counts and masses are in place. */
-static void sum_up_max(const ct_costs *costs, ct_node *node, uint32_t f)
+static void sum_up_max(const ct_exact_costs *costs, ct_node *node, uint32_t f)
 {
     uint32_t n_classes = costs->n_classes;
     CT_ASSERT(node->rows.begin[f] <= node->rows.end[f] && node->rows.end[f] <= node->layout->words);
@@ -123,7 +123,7 @@ static void sum_up_max(const ct_costs *costs, ct_node *node, uint32_t f)
 
 /* Fills in one feature from split->parent_sets. */
 static void fill_feature(ct_worker *worker, ct_node *node, const parts *p, uint32_t f,
-                         ct_split *split)
+                         ct_exact_split *split)
 {
     const ct_layout *layout = node->layout;
     split->words = layout->words;
@@ -178,7 +178,7 @@ ct_status ct_node_whole(ct_worker *worker, ct_arena *arena, ct_layout *layout, c
     }
     CT_TRY(node_new(worker, arena, layout, &totals, layout->sets, node, &p));
     for (uint32_t f = 0; f < layout->n_cols; f++) {
-        ct_split split = {0};
+        ct_exact_split split = {0};
         split.parent_sets = ct_layout_sets(layout, f);
         split.end = layout->words;
         fill_feature(worker, node, &p, f, &split);
@@ -198,7 +198,7 @@ ct_status ct_node_side(ct_worker *worker, ct_arena *arena, const ct_node *parent
     ct_threshold threshold = ct_threshold_make(t, layout->n_planes[f]);
     const uint64_t *planes = ct_planes_of(worker, layout, f, &threshold, NULL);
     for (uint32_t g = 0; g < layout->n_cols; g++) {
-        ct_split split = {0};
+        ct_exact_split split = {0};
         split.threshold = &threshold;
         split.right = side;
         split.planes = planes + (size_t) g * threshold.end * layout->words;
@@ -288,7 +288,7 @@ static size_t word_above(const int64_t *max_before, size_t begin, size_t end, in
 
 /* How many of the members of a word, from the lowest on, cost no more than `cost` together; not all
  * do. */
-static uint32_t rows_for(const ct_costs *costs, const uint64_t *sets, size_t words,
+static uint32_t rows_for(const ct_exact_costs *costs, const uint64_t *sets, size_t words,
                          const int64_t *weights, int64_t cost)
 {
     int64_t each[64];
@@ -308,7 +308,7 @@ static uint32_t rows_for(const ct_costs *costs, const uint64_t *sets, size_t wor
 
 int64_t ct_node_rows_above(const ct_worker *worker, const ct_node *node, uint32_t f, int64_t cost)
 {
-    const ct_costs *costs = worker->search->costs;
+    const ct_exact_costs *costs = worker->search->costs;
     const ct_layout *layout = node->layout;
     if (cost < 0) return 0;
     if (cost >= node->max_cost) return (int64_t) node->n_rows + 1;

@@ -18,7 +18,7 @@ ct_status ct_planes_take_room(ct_worker *worker, ct_layout *layout)
         if (words > largest) largest = words;
         all = words > budget - (all < budget ? all : budget) ? budget + 1 : all + words;
     }
-    ct_planes *planes = &layout->planes;
+    ct_exact_planes *planes = &layout->planes;
     planes->of = CT_ARENA_NEW(&worker->arena, uint64_t *, layout->n_cols);
     planes->lowest = CT_ARENA_NEW(&worker->arena, unsigned, layout->n_cols);
     planes->one_at_a_time = all > budget;

@@ -6,9 +6,9 @@
 /* Seconds between two looks, and their least share of the time gone by. */
 static const double STEP = 0.1, SHARE = 0.005;
 
-void ct_history_add(ct_history *history, ct_progress *moment)
+void ct_history_add(ct_history *history, ct_exact_progress *moment)
 {
-    const ct_progress *last = history->n ? &history->moments[history->n - 1] : NULL;
+    const ct_exact_progress *last = history->n ? &history->moments[history->n - 1] : NULL;
     if (last && last->upper < moment->upper) moment->upper = last->upper;
     if (last && last->lower > moment->lower) moment->lower = last->lower;
     if (history->n == CT_HISTORY_ROOM) {
@@ -21,7 +21,7 @@ void ct_history_add(ct_history *history, ct_progress *moment)
     history->moments[history->n++] = *moment;
 }
 
-void ct_history_look(ct_history *history, ct_progress *moment)
+void ct_history_look(ct_history *history, ct_exact_progress *moment)
 {
     *moment = history->before;
     if (history->look) history->look(history->search, moment);
@@ -31,8 +31,8 @@ void ct_history_look(ct_history *history, ct_progress *moment)
 
 void ct_history_before(ct_history *history, double upper, double lower)
 {
-    ct_progress moment;
-    history->before = (ct_progress){0, upper, lower, 0};
+    ct_exact_progress moment;
+    history->before = (ct_exact_progress){0, upper, lower, 0};
     ct_history_look(history, &moment);
 }
 
@@ -41,7 +41,7 @@ void ct_history_poll(ct_history *history, double now)
     if (now < history->next) return;
     double step = SHARE * (now - history->start);
     history->next = now + (step > STEP ? step : STEP);
-    ct_progress moment;
+    ct_exact_progress moment;
     if (history->lock) ct_lock_take(history->lock);
     ct_history_look(history, &moment);
     if (history->lock) ct_lock_leave(history->lock);

@@ -8,25 +8,25 @@
 enum { CT_HISTORY_ROOM = 512 };
 
 typedef struct ct_history {
-    const ct_options *options;
+    const ct_exact_options *options;
     double start;               /* in ct_seconds() */
     double next;                /* the next moment to write down, likewise */
     ct_lock *lock;              /* on the moments and on what `look` reads; NULL: one thread */
     /* What the search of the whole table knows, but for the time; NULL: it has not begun, or has
      * ended. */
-    void (*look)(const void *search, ct_progress *moment);
+    void (*look)(const void *search, ct_exact_progress *moment);
     const void *search;
-    ct_progress before;         /* what is known as long as it has not begun */
+    ct_exact_progress before;   /* what is known as long as it has not begun */
     uint32_t n;
-    ct_progress moments[CT_HISTORY_ROOM];
+    ct_exact_progress moments[CT_HISTORY_ROOM];
 } ct_history;
 
 /* Writes a moment down, in which what was known before is known still; where there is no room,
  * every other one gives way. */
-void ct_history_add(ct_history *history, ct_progress *moment);
+void ct_history_add(ct_history *history, ct_exact_progress *moment);
 
 /* As ct_history_add with what the search knows now. Holding the lock. */
-void ct_history_look(ct_history *history, ct_progress *moment);
+void ct_history_look(ct_history *history, ct_exact_progress *moment);
 
 /* Before the search of the whole table: a tree of cost `upper` is known, and that none costs less
  * than `lower`; in rows. */

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-ct_options ct_options_default(void)
+ct_exact_options ct_exact_options_default(void)
 {
-    ct_options options = {0};
+    ct_exact_options options = {0};
     options.depth = 3;
     options.max_cost = INFINITY;
     options.time_limit = INFINITY;
@@ -25,14 +25,14 @@ static const char *const names[] = {
 #undef CT_SHORTCUT_NAME
 };
 
-ct_shortcut ct_shortcut_find(const char *name)
+ct_exact_shortcut ct_exact_shortcut_find(const char *name)
 {
     int i = 0;
-    while (i < CT_N_SHORTCUTS && strcmp(names[i], name) != 0) i++;
-    return (ct_shortcut) i;
+    while (i < CT_EXACT_N_SHORTCUTS && strcmp(names[i], name) != 0) i++;
+    return (ct_exact_shortcut) i;
 }
 
-const char *ct_shortcut_name(ct_shortcut shortcut)
+const char *ct_shortcut_name(ct_exact_shortcut shortcut)
 {
     return names[shortcut];
 }

@@ -43,15 +43,15 @@ typedef enum {
 #define CT_SHORTCUT_ID(id, name, text) CT_SHORTCUT_##id,
     CT_SHORTCUTS(CT_SHORTCUT_ID)
 #undef CT_SHORTCUT_ID
-    CT_N_SHORTCUTS
-} ct_shortcut;
+    CT_EXACT_N_SHORTCUTS
+} ct_exact_shortcut;
 
 /* What is known at one moment of a search. Costs are in rows. */
 typedef struct {
     double seconds;      /* since its start */
     double upper, lower; /* the cost of the best known tree; a proven bound of every tree's */
     double closed;       /* share of the root thresholds that are done with */
-} ct_progress;
+} ct_exact_progress;
 
 /* A tree to begin with: node i splits if feature[i] >= 0, into left[i] (value < threshold[i]) and
  * right[i]; the root is node 0, and children come after their parents, or the tree is refused.
@@ -61,18 +61,18 @@ typedef struct {
     const int32_t *feature;
     const double *threshold;
     const uint32_t *left, *right;
-} ct_start;
+} ct_exact_start;
 
 /* Where depth-two work may be done. AUTO: on the first CUDA device if that pays and as long as it
  * works, without a word where there is none. For tests, all of it, as long as that works: TWIN on
  * the host twin, ALL on the CUDA device. */
 typedef enum {
-    CT_DEVICE_CPU,
-    CT_DEVICE_AUTO,
-    CT_DEVICE_CUDA,
-    CT_DEVICE_TWIN,
+    CT_EXACT_DEVICE_CPU,
+    CT_EXACT_DEVICE_AUTO,
+    CT_EXACT_DEVICE_CUDA,
+    CT_EXACT_DEVICE_TWIN,
     CT_DEVICE_ALL
-} ct_device_wish;
+} ct_exact_device_wish;
 
 typedef struct {
     unsigned depth;      /* 0 .. CT_MAX_DEPTH */
@@ -101,7 +101,7 @@ typedef struct {
     double team_after;
     /* of equally good trees return any, whichever is found; see first_of_ties in roots.h */
     int any_of_ties;
-    ct_device_wish device;
+    ct_exact_device_wish device;
     int device_number;   /* of the CUDA device, from 0; -1: the twin in its place */
     size_t memory_limit; /* bytes for the search's own memory */
     /* bytes for the bit planes of the whole table; above it they are made feature by feature */
@@ -120,20 +120,20 @@ typedef struct {
     int (*stop)(void *); /* asked now and then from the calling thread; not 0: stop. May be NULL */
     void *stop_data;
     /* may be NULL. What of it does not fit the depth, the leaf sizes or the data is left out */
-    const ct_start *start;
-    /* of a search in parts: see part.h. From depth 3 on, on the CPU. May be NULL */
-    ct_part *part;
+    const ct_exact_start *start;
+    /* of a search in parts: see partition.h. From depth 3 on, on the CPU. May be NULL */
+    ct_exact_part *part;
     ct_bytes *evidence;  /* what the proof rests on is written here; see evidence.h. May be NULL */
     /* called now and then from the calling thread. May be NULL */
-    void (*report)( void *, const ct_progress *);
+    void (*report)( void *, const ct_exact_progress *);
     void *report_data;
-} ct_options;
+} ct_exact_options;
 
 /* Depth 3, no limits, everything on. */
-ct_options ct_options_default(void);
+ct_exact_options ct_exact_options_default(void);
 
-/* The shortcut of that name, or CT_N_SHORTCUTS. */
-ct_shortcut ct_shortcut_find(const char *name);
-const char *ct_shortcut_name(ct_shortcut shortcut);
+/* The shortcut of that name, or CT_EXACT_N_SHORTCUTS. */
+ct_exact_shortcut ct_exact_shortcut_find(const char *name);
+const char *ct_shortcut_name(ct_exact_shortcut shortcut);
 
 #endif

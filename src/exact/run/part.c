@@ -6,10 +6,10 @@
 
 enum { FIRST_ROOM = 64 };
 
-static int grow(ct_open *open)
+static int grow(ct_exact_open *open)
 {
     uint32_t room = open->room ? 2 * open->room : FIRST_ROOM;
-    ct_range *ranges = (ct_range *) ct_alloc(room * sizeof *ranges);
+    ct_exact_range *ranges = (ct_exact_range *) ct_alloc(room * sizeof *ranges);
     if (!ranges) return 0;
     if (open->n) memcpy(ranges, open->ranges, open->n * sizeof *ranges);
     ct_free(open->ranges);
@@ -18,20 +18,20 @@ static int grow(ct_open *open)
     return 1;
 }
 
-ct_range *ct_open_add(ct_open *open)
+ct_exact_range *ct_open_add(ct_exact_open *open)
 {
     if (open->n == open->room && !grow(open)) {
         open->lost = 1;
         return NULL;
     }
-    ct_range *range = &open->ranges[open->n++];
+    ct_exact_range *range = &open->ranges[open->n++];
     memset(range, 0, sizeof *range);
     open->ends.limit = SIZE_MAX;
     range->at = open->ends.n;
     return range;
 }
 
-ct_status ct_part_begin(ct_part *part, uint32_t n_cols, ct_error *error)
+ct_status ct_part_begin(ct_exact_part *part, uint32_t n_cols, ct_error *error)
 {
     if (!part) return CT_OK;
     size_t size = ((size_t) n_cols + 1) * sizeof *part->known;
@@ -44,7 +44,7 @@ ct_status ct_part_begin(ct_part *part, uint32_t n_cols, ct_error *error)
     return CT_OK;
 }
 
-void ct_part_free(ct_part *part)
+void ct_exact_part_free(ct_exact_part *part)
 {
     ct_free(part->open.ranges);
     ct_bytes_free(&part->open.ends);

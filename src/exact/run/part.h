@@ -19,18 +19,18 @@ typedef struct {
     int64_t bound;  /* no tree with such a root costs less; ... */
     double proven;  /* ... the same as an objective */
     size_t at;      /* where `ends` tells of its two ends */
-} ct_range;
+} ct_exact_range;
 
 typedef struct {
-    ct_range *ranges; /* [n] */
+    ct_exact_range *ranges; /* [n] */
     uint32_t n, room;
     ct_bytes ends;    /* see search/left_open.c */
     int lost;         /* memory ended: a range is missing */
-} ct_open;
+} ct_exact_open;
 
 typedef struct {
     /* asked: */
-    const ct_open *from;  /* what to search; NULL: all thresholds. Borrowed */
+    const ct_exact_open *from; /* what to search; NULL: all thresholds. Borrowed */
     const int64_t *done;  /* [n_cols + 1] `known` of all parts before; NULL: nothing. Borrowed */
     double pause;         /* no threshold is begun after so many seconds but the first, */
     uint64_t most;        /* nor after so many thresholds */
@@ -39,10 +39,10 @@ typedef struct {
     int (*wanted)(void *); /* asked between thresholds, by one thread at a time: 0: pause. May be
                               NULL */
     void *wanted_data;
-    struct ct_kept *kept; /* what this process keeps between parts, see bound/kept.h. Borrowed;
-                             NULL: nothing */
-    /* answered, freed by ct_part_free: */
-    ct_open open;         /* what is left */
+    /* What this process keeps between parts, see bound/kept.h. Borrowed; NULL: nothing. */
+    struct ct_exact_kept *kept;
+    /* answered, freed by ct_exact_part_free: */
+    ct_exact_open open;   /* what is left */
     int64_t *known;       /* [n_cols + 1] of the other thresholds: relaxed bounds by column, and of
                              all what is proven; larger than any cost where there are none */
     uint64_t evaluated;   /* thresholds */
@@ -52,13 +52,13 @@ typedef struct {
     int unsound;  /* `from` is not of this search */
     int searched; /* 0: the call ended without a search (the tree was known at once, or a limit came
                      first); the rest of the answer is then void but for the tree's */
-} ct_part;
+} ct_exact_part;
 
 /* Adds a range whose ends are written next; its place, or NULL: `lost` is then set. */
-ct_range *ct_open_add(ct_open *open);
+ct_exact_range *ct_open_add(ct_exact_open *open);
 /* Before the call; NULL: there is none. */
-ct_status ct_part_begin(ct_part *part, uint32_t n_cols, ct_error *error);
+ct_status ct_part_begin(ct_exact_part *part, uint32_t n_cols, ct_error *error);
 /* Owned members alone, which must have been zero at first. */
-void ct_part_free(ct_part *part);
+void ct_exact_part_free(ct_exact_part *part);
 
 #endif

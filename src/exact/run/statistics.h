@@ -38,6 +38,6 @@ typedef struct {
 #define CT_STATISTIC_FIELD(field, name, text) uint64_t field;
     CT_STATISTICS(CT_STATISTIC_FIELD)
 #undef CT_STATISTIC_FIELD
-} ct_statistics;
+} ct_exact_statistics;
 
 #endif

@@ -14,7 +14,7 @@ typedef enum {
     CT_END_INTERRUPT,
     CT_END_COST,
     CT_END_DEVICE
-} ct_end;
+} ct_exact_end;
 
 /* Owned by whoever starts the search; all zero: go on. */
 typedef struct {
@@ -27,17 +27,17 @@ static inline int ct_stop_is_asked(const ct_stop *stop)
 }
 
 /* The first reason stays. */
-static inline void ct_stop_ask(ct_stop *stop, ct_end why)
+static inline void ct_stop_ask(ct_stop *stop, ct_exact_end why)
 {
     CT_ASSERT(why != CT_END_OPTIMAL && why != CT_END_GAP && why != CT_END_COST);
     if (!ct_stop_is_asked(stop)) ct_atomic_write(&stop->asked, 1 + (int64_t) why);
 }
 
 /* The reason, once it is asked for. */
-static inline ct_end ct_stop_reason(const ct_stop *stop)
+static inline ct_exact_end ct_stop_reason(const ct_stop *stop)
 {
     CT_ASSERT(ct_stop_is_asked(stop));
-    return (ct_end) (ct_atomic_read(&stop->asked) - 1);
+    return (ct_exact_end) (ct_atomic_read(&stop->asked) - 1);
 }
 
 #endif

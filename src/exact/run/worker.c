@@ -21,7 +21,7 @@ void ct_worker_poll(ct_worker *worker, uint64_t rows)
     if (worker->work < rows_to_poll()) return;
     worker->done += (double) worker->work;
     worker->work = 0;
-    const ct_options *options = worker->search->options;
+    const ct_exact_options *options = worker->search->options;
     if (ct_is_halted(worker)) return;
     double now = ct_seconds();
     if (now >= worker->search->deadline) ct_worker_stop(worker, CT_END_TIME);

@@ -15,10 +15,10 @@
 /* Costs are 64-bit integers; what rows and splits cost is in exact/cost/costs.h and penalty.h. */
 typedef struct {
     const ct_table *table;
-    const ct_options *options;
+    const ct_exact_options *options;
     uint32_t off;        /* bit i: shortcut i is not used; by the options, or as it does not pay */
     const ct_kernels *kernels;
-    const ct_costs *costs;
+    const ct_exact_costs *costs;
     int64_t split_cost;
     int64_t gap;
     int64_t cap;         /* costs from here on need not be told apart */
@@ -31,7 +31,7 @@ typedef struct {
     const struct ct_offload
         *offload; /* how that is given work, see search/evaluators.h; NULL: not at all */
     struct ct_history *history; /* for workers[0] and under the team's lock */
-} ct_search;
+} ct_exact_search;
 
 struct ct_bound_cache;
 struct ct_offload_queue;
@@ -40,7 +40,7 @@ struct ct_team;
 struct ct_history;
 
 typedef struct {
-    const ct_search *search;
+    const ct_exact_search *search;
     struct ct_team *team; /* NULL: alone */
     unsigned number;      /* in the team; 0: the thread that called, which alone may call back */
     ct_arena arena;
@@ -52,10 +52,10 @@ typedef struct {
     int capped;       /* a column that it ranked had more thresholds than it may have */
     uint64_t work;    /* rows scanned since the clock was last asked */
     double done;      /* ... and before that */
-    ct_statistics statistics;
+    ct_exact_statistics statistics;
 } ct_worker;
 
-static inline int ct_uses(const ct_worker *worker, ct_shortcut shortcut)
+static inline int ct_uses(const ct_worker *worker, ct_exact_shortcut shortcut)
 {
     return !(worker->search->off >> shortcut & 1);
 }
@@ -97,7 +97,7 @@ static inline int ct_may_split_at(const ct_worker *worker, uint32_t n, uint32_t 
 }
 
 /* Tells all workers to leave the search. */
-static inline void ct_worker_stop(const ct_worker *worker, ct_end why)
+static inline void ct_worker_stop(const ct_worker *worker, ct_exact_end why)
 {
     ct_stop_ask(worker->stop, why);
 }

@@ -30,7 +30,7 @@ static int wants_layout(const ct_worker *worker, const ct_node *node, unsigned d
 }
 
 /* Whether that is one for scans of many child features at once. */
-static int wants_abreast(const ct_worker *worker, const ct_node *node, const ct_task *task)
+static int wants_abreast(const ct_worker *worker, const ct_node *node, const ct_exact_task *task)
 {
     return ct_uses(worker, CT_SHORTCUT_COMPACTION) && task->depth == 2 && task->leaves != 2 &&
            ct_abreast_fits(worker, node->n_rows + node->n_outer, node->layout->n_cols);
@@ -70,7 +70,7 @@ static ct_status lay_out(ct_worker *worker, const ct_node *node, int abreast, ct
 }
 
 /* Fills in one side of m that is not searched: its root bounds and hints are those it was given. */
-static void keep_given(const ct_roots *roots, const ct_task *task, ct_candidate *m, int side)
+static void keep_given(const ct_roots *roots, const ct_exact_task *task, ct_candidate *m, int side)
 {
     int copy = task->hint && task->hint_at == 0;
     for (size_t i = 0; i < ct_heap_size(task->depth); i++)
@@ -81,7 +81,7 @@ static void keep_given(const ct_roots *roots, const ct_task *task, ct_candidate 
 
 ct_bounds ct_branch_solve(ct_evaluator *evaluator, uint32_t f, ct_candidate *m, int side)
 {
-    const ct_task *task = &((const ct_branching *) evaluator->extra)->task[side];
+    const ct_exact_task *task = &((const ct_branching *) evaluator->extra)->task[side];
     ct_worker *worker = evaluator->worker;
     ct_arena_mark mark = ct_arena_here(&worker->arena);
     ct_bounds bounds = {0, 0, INT64_MAX};
@@ -103,7 +103,7 @@ ct_bounds ct_branch_solve(ct_evaluator *evaluator, uint32_t f, ct_candidate *m, 
 /* The tree of the nearer neighbour; at the first candidate of a feature, what the task itself was
  * hinted at. */
 static void choose_hint(const ct_roots *roots, uint32_t f, const ct_candidate *a,
-                        const ct_candidate *b, const ct_candidate *m, int side, ct_task *task)
+                        const ct_candidate *b, const ct_candidate *m, int side, ct_exact_task *task)
 {
     const ct_candidate *near = m->n_left - a->n_left <= b->n_left - m->n_left ? a : b,
                        *far = near == a ? b : a;
@@ -111,7 +111,7 @@ static void choose_hint(const ct_roots *roots, uint32_t f, const ct_candidate *a
     task->hint = near->trees[side];
     task->hint_at = 0;
     task->hint_size = (uint32_t) ct_heap_size(task->depth);
-    const ct_task *own = roots->task;
+    const ct_exact_task *own = roots->task;
     if (task->hint || !own->hint || own->hint_at >= own->hint_size) return;
     if (own->hint[own->hint_at].feature != (int32_t) f) return;
     task->hint = own->hint;
@@ -128,7 +128,7 @@ static ct_bound_cache *cache_for(const ct_worker *worker, const ct_path *path)
 }
 
 /* Bounds of trees with fewer leaves are remembered apart. */
-static unsigned cached_as(const ct_task *task)
+static unsigned cached_as(const ct_exact_task *task)
 {
     CT_ASSERT(task->depth <= CT_MAX_DEPTH);
     return task->depth + (CT_MAX_DEPTH + 1) * task->leaves;
@@ -137,7 +137,7 @@ static unsigned cached_as(const ct_task *task)
 /* 1 if what is known of one side of m does for its task; *bounds are then its bounds. May raise
  * m->lower. */
 static int is_settled(ct_worker *worker, const ct_totals *totals, uint32_t n_rows,
-                      const ct_task *task, ct_candidate *m, int side, ct_bounds *bounds)
+                      const ct_exact_task *task, ct_candidate *m, int side, ct_bounds *bounds)
 {
     if (ct_is_halted(worker) || m->lower[side] >= task->cap) return 1;
     if (ct_solve_at_once(worker, totals, task, bounds)) return 1;
@@ -156,7 +156,7 @@ int ct_branch_ask(ct_evaluator *evaluator, ct_candidate *m, int side, ct_bounds 
 {
     const ct_roots *roots = evaluator->roots;
     ct_worker *worker = evaluator->worker;
-    const ct_task *task = &((const ct_branching *) evaluator->extra)->task[side];
+    const ct_exact_task *task = &((const ct_branching *) evaluator->extra)->task[side];
     uint32_t size = side ? roots->node->n_rows - m->n_left : m->n_left;
     int64_t leaf = ct_leaf_cost(worker->search->costs, &evaluator->totals[side]);
     CT_ASSERT(leaf >= 0 && size > 0 && size < roots->node->n_rows);
@@ -173,7 +173,7 @@ int ct_branch_ask(ct_evaluator *evaluator, ct_candidate *m, int side, ct_bounds 
 void ct_branch_answer(ct_evaluator *evaluator, ct_candidate *m, int side, ct_bounds *bounds)
 {
     ct_worker *worker = evaluator->worker;
-    const ct_task *task = &((const ct_branching *) evaluator->extra)->task[side];
+    const ct_exact_task *task = &((const ct_branching *) evaluator->extra)->task[side];
     const ct_totals *totals = &evaluator->totals[side];
     uint32_t size = side ? evaluator->roots->node->n_rows - m->n_left : m->n_left;
     int64_t leaf = ct_leaf_cost(worker->search->costs, totals);
@@ -216,7 +216,7 @@ int ct_branch_begin(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a,
     branching->around[0] = b->threshold; /* 0 at the ends */
     branching->around[1] = a->threshold;
     for (int side = 0; side < 2; side++) {
-        ct_task *task = &branching->task[side];
+        ct_exact_task *task = &branching->task[side];
         branching->path[side] = ct_path_extend(roots->task->path, f, side, threshold);
         task->path = &branching->path[side];
         task->as_side = 1;
@@ -284,7 +284,7 @@ static void know_ends(ct_evaluator *evaluator)
 {
     ct_roots *roots = evaluator->roots;
     ct_worker *worker = evaluator->worker;
-    ct_task task = {0};
+    ct_exact_task task = {0};
     task.depth = roots->task->depth - 1;
     task.path = roots->task->path;
     task.as_side = 1;

@@ -13,7 +13,7 @@ ct_status ct_branch_init(ct_roots *roots, ct_worker *worker);
 /* evaluator->extra above depth two: what is asked of both sides of the threshold under evaluation.
  */
 typedef struct {
-    ct_task task[2];
+    ct_exact_task task[2];
     ct_path path[2];
     int64_t *root_bounds[2]; /* [f] what the neighbours have proven */
     uint32_t around[2];      /* [side] thresholds of the outer sets, see outer.h */

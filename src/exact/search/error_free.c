@@ -4,15 +4,15 @@
  * rows. Nor is it at depth two, where that search is as long as one for any tree. */
 enum { FEW = 16, ROWS_AN_ERROR = 64 };
 
-static int has_few_errors(const ct_search *search, const ct_known_tree *known)
+static int has_few_errors(const ct_exact_search *search, const ct_known_tree *known)
 {
     int64_t units = known->cost >> search->costs->shift;
     return units <= FEW || units <= search->table->n_rows / ROWS_AN_ERROR;
 }
 
-int ct_error_free_first(const ct_worker *worker, const ct_task *task, ct_task *first)
+int ct_error_free_first(const ct_worker *worker, const ct_exact_task *task, ct_exact_task *first)
 {
-    const ct_search *search = worker->search;
+    const ct_exact_search *search = worker->search;
     int64_t unit = ct_cost_of_units(search->costs, 1);
     *first = *task;
     first->cap = unit;

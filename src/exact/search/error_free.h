@@ -14,7 +14,7 @@
 
 /* Whether to begin `task`, of the whole table, with that; *first is then the task of doing so. It
  * has succeeded if it finds a tree below its cap. */
-int ct_error_free_first(const ct_worker *worker, const ct_task *task, ct_task *first);
+int ct_error_free_first(const ct_worker *worker, const ct_exact_task *task, ct_exact_task *first);
 
 /* Gives up if m, the first threshold of a feature, says so. Holding the team's lock. */
 void ct_error_free_look(ct_roots *roots, const ct_candidate *m);

@@ -7,7 +7,8 @@
 
 struct ct_scheduler;
 
-/* How work at a row set is given to a device; in ct_search, NULL: it is not. Asked by workers that
+/* How work at a row set is given to a device; in ct_exact_search, NULL: it is not. Asked by
+ * workers that
  * have a queue. */
 typedef struct ct_offload {
     /* A depth-two problem by itself: whether it is for the device; all of it, but for what a lost

@@ -129,7 +129,7 @@ static int takes_long(const ct_roots *roots)
  * are wanted where they are as good as others'. */
 static int comes_before(const ct_roots *roots, uint32_t f, int32_t other)
 {
-    const ct_feature *a = &roots->features[f], *b = &roots->features[other];
+    const ct_exact_feature *a = &roots->features[f], *b = &roots->features[other];
     return takes_long(roots) ? a->open->bound + a->key < b->open->bound + b->key : a->key < b->key;
 }
 

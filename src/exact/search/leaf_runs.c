@@ -2,7 +2,7 @@
 
 int ct_leaf_runs_apply(const ct_worker *worker)
 {
-    const ct_search *search = worker->search;
+    const ct_exact_search *search = worker->search;
     return ct_uses(worker, CT_SHORTCUT_LEAF_RUNS) && ct_uses(worker, CT_SHORTCUT_INTERVAL) &&
            search->costs->plain && !worker->evidence &&
            search->split_cost <=
@@ -20,7 +20,7 @@ static int64_t when_split(const ct_worker *worker, int64_t lower)
  * side to cost less than `cost`. The feature keeps the last answer. */
 static uint32_t rows_of_run(const ct_evaluator *evaluator, uint32_t f, int side, int64_t cost)
 {
-    ct_feature *feature = &evaluator->roots->features[f];
+    ct_exact_feature *feature = &evaluator->roots->features[f];
     if (feature->run_cost[side] != cost) {
         feature->run_cost[side] = cost;
         feature->run_rows[side] = ct_node_leaf_rows(evaluator->worker, evaluator->roots->node, f,

@@ -8,7 +8,7 @@
 
 int ct_left_open_pauses(const ct_roots *roots)
 {
-    const ct_part *part = roots->part;
+    const ct_exact_part *part = roots->part;
     if (!part) return 0;
     if (part->evaluated >= part->most) return 1;
     if (!part->evaluated) return 0;
@@ -42,13 +42,13 @@ static void put_end(const ct_roots *roots, ct_bytes *ends, const ct_candidate *m
 void ct_left_open_add(ct_roots *roots, uint32_t feature, const ct_candidate *a,
                       const ct_candidate *b, int64_t bound)
 {
-    ct_open *open = &roots->part->open;
+    ct_exact_open *open = &roots->part->open;
     uint32_t n_values = roots->node->layout->n_values[feature];
     uint32_t low = a == &roots->ends[0] ? 0 : a->threshold;
     uint32_t high = b == &roots->ends[1] ? n_values : b->threshold;
     CT_ASSERT(low < high && a->n_left < b->n_left && bound >= 0);
     if (low + 1 == high) return; /* there are none: the rows between have the same value */
-    ct_range *range = ct_open_add(open);
+    ct_exact_range *range = ct_open_add(open);
     if (!range) return;
     range->feature = feature;
     range->first = low + 1;
@@ -63,13 +63,13 @@ void ct_left_open_add(ct_roots *roots, uint32_t feature, const ct_candidate *a,
 
 void ct_left_open_end(ct_roots *roots)
 {
-    ct_part *part = roots->part;
+    ct_exact_part *part = roots->part;
     uint32_t n_cols = roots->node->layout->n_cols;
     part->searched = 1;
     for (uint32_t f = 0; f < n_cols; f++) part->known[f] = roots->known.root_bounds[f];
     part->known[n_cols] = roots->known.proven;
     for (uint32_t i = 0; i < part->open.n; i++) {
-        const ct_range *range = &part->open.ranges[i];
+        const ct_exact_range *range = &part->open.ranges[i];
         int64_t *known = &roots->known.root_bounds[range->feature];
         *known = ct_smaller_cost(*known, range->bound);
         roots->known.proven = ct_smaller_cost(roots->known.proven, range->bound);

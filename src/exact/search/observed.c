@@ -51,7 +51,7 @@ static void tell_floors(const ct_worker *worker, const ct_path *path, unsigned d
 
 void ct_observe_given(const ct_worker *worker, const ct_roots *roots)
 {
-    const ct_task *task = roots->task;
+    const ct_exact_task *task = roots->task;
     if (!listener) return;
     tell_floors(worker, task->path, task->depth, roots->node->layout->n_cols, task->root_bounds);
     ct_observed seen = all_trees(worker, task->path, task->depth);
@@ -75,7 +75,7 @@ void ct_observe_searched(const ct_worker *worker, const ct_roots *roots)
 
 void ct_observe_solved(const ct_worker *worker, const ct_roots *roots, const ct_bounds *bounds)
 {
-    const ct_task *task = roots->task;
+    const ct_exact_task *task = roots->task;
     if (!listener || is_root(roots)) return; /* of the root the answer tells */
     tell_floors(worker, task->path, task->depth, roots->node->layout->n_cols,
                 roots->known.root_bounds);

@@ -11,7 +11,7 @@
 /* No tree costs less than `lower` among those of `depth` on the rows that `path` leads to, with
  * what else is said of them. */
 typedef struct {
-    const ct_search *search;
+    const ct_exact_search *search;
     ct_path path;
     unsigned depth;
     int allowed;       /* trees that the options allow; 0: with leaves of any size */

@@ -134,7 +134,7 @@ static ct_status push_range(reading *r, uint32_t f, int64_t key, ct_candidate *a
 }
 
 /* CT_BAD_INPUT: it is unsound. */
-static ct_status open_range(reading *r, const ct_range *range)
+static ct_status open_range(reading *r, const ct_exact_range *range)
 {
     const ct_roots *roots = r->roots;
     uint32_t f = range->feature;
@@ -154,7 +154,7 @@ static ct_status open_range(reading *r, const ct_range *range)
 
 static void take_over(ct_roots *roots)
 {
-    const ct_part *part = roots->part;
+    const ct_exact_part *part = roots->part;
     uint32_t n_cols = roots->node->layout->n_cols;
     if (!part->done) return;
     for (uint32_t f = 0; f < n_cols; f++)
@@ -174,7 +174,7 @@ static ct_status fail(ct_roots *roots, const ct_worker *worker, ct_status status
 
 ct_status ct_resume(ct_roots *roots, ct_worker *worker)
 {
-    const ct_open *from = roots->part->from;
+    const ct_exact_open *from = roots->part->from;
     reading r = {roots, worker, {from->ends.bytes, from->ends.n, 0, 0}, {0}};
     ct_status status = ct_totals_new(&r.totals, worker->search->costs, roots->arena);
     roots->know_ends = NULL; /* what they know, the ranges know */

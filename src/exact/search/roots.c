@@ -26,7 +26,7 @@ static const double CLEARLY_LONG = 2e5;
 ct_status ct_roots_join(ct_evaluator *evaluator, ct_roots *roots, ct_worker *worker,
                         ct_arena *arena)
 {
-    const ct_costs *costs = worker->search->costs;
+    const ct_exact_costs *costs = worker->search->costs;
     evaluator->worker = worker;
     evaluator->roots = roots;
     evaluator->arena = arena;
@@ -62,7 +62,7 @@ int ct_roots_step(ct_evaluator *evaluator)
 static void settle_ties(ct_roots *roots, ct_worker *worker)
 {
     ct_evaluator evaluator;
-    ct_task last = *roots->task;
+    ct_exact_task last = *roots->task;
     ct_roots again = *roots; /* with another task */
     ct_candidate near[2] = {roots->ends[0], roots->ends[1]}, *m = ct_features_take_candidate(roots);
     if (!roots->known.improved || ct_is_halted(worker) || !m ||
@@ -97,10 +97,10 @@ static void settle_ties(ct_roots *roots, ct_worker *worker)
 /* ---- all features ---- */
 
 /* Whether the trees asked for are those of the whole table. */
-static int is_root(const ct_task *task) { return !task->path->n && !task->as_side; }
+static int is_root(const ct_exact_task *task) { return !task->path->n && !task->as_side; }
 
 /* The feature of the hint's root; -1 if there is no hint. */
-static int32_t hinted_feature(const ct_worker *worker, const ct_task *task)
+static int32_t hinted_feature(const ct_worker *worker, const ct_exact_task *task)
 {
     if (!task->hint || task->hint_at >= task->hint_size || !ct_uses(worker, CT_SHORTCUT_HINTS))
         return -1;
@@ -120,7 +120,7 @@ static double call_time(const ct_worker *worker, const ct_roots *roots)
 }
 
 ct_status ct_roots_init(ct_roots *roots, ct_worker *worker, ct_arena *arena, const ct_node *node,
-                        const ct_task *task, int64_t *root_bounds, ct_split_code *tree)
+                        const ct_exact_task *task, int64_t *root_bounds, ct_split_code *tree)
 {
     uint32_t n_cols = node->layout->n_cols;
     memset(roots, 0, sizeof *roots);
@@ -147,7 +147,7 @@ ct_status ct_roots_init(ct_roots *roots, ct_worker *worker, ct_arena *arena, con
     roots->leaf_runs = ct_leaf_runs_apply(worker);
     for (size_t i = 0; i < ct_heap_size(task->depth); i++) tree[i] = CT_LEAF_CODE;
     for (uint32_t f = 0; f < n_cols; f++) root_bounds[f] = UNKNOWN;
-    roots->features = CT_ARENA_ZEROED(arena, ct_feature, n_cols);
+    roots->features = CT_ARENA_ZEROED(arena, ct_exact_feature, n_cols);
     ct_observe_given(worker, roots);
     if (node->sized) roots->limits = CT_ARENA_NEW(arena, uint32_t, 2 * (size_t) n_cols);
     if (!roots->features || (node->sized && !roots->limits)) return ct_worker_no_memory(worker);
@@ -235,7 +235,7 @@ ct_bounds ct_roots_end(ct_evaluator *evaluator)
     return finish(evaluator->roots, evaluator->worker);
 }
 
-void ct_roots_progress(const void *search, ct_progress *progress)
+void ct_roots_progress(const void *search, ct_exact_progress *progress)
 {
     const ct_roots *roots = (const ct_roots *) search;
     const ct_worker *worker = roots->worker;
@@ -285,7 +285,7 @@ void ct_roots_open(ct_roots *roots, ct_worker *worker)
 
 ct_bounds ct_roots_close_up(ct_roots *roots, ct_worker *worker)
 {
-    const ct_part *part = roots->part;
+    const ct_exact_part *part = roots->part;
     ct_features_note_open(roots);
     if (part) ct_left_open_end(roots);
     int is_last = !part || (!part->one_of_several && !part->open.n);

@@ -62,7 +62,7 @@ typedef struct {
     const ct_split_code *hint;   /* a tree of a similar row set, as a heap; may be NULL */
     uint32_t hint_at;            /* its root in that heap */
     uint32_t hint_size;          /* entries of that heap */
-} ct_task;
+} ct_exact_task;
 
 /* An open interval: no threshold between a and b is done with. */
 typedef struct ct_interval {
@@ -81,7 +81,7 @@ typedef struct {
     int64_t run_cost[2];  /* [side] what leaf_runs.c asked for last, 0: nothing; ... */
     uint32_t run_rows[2]; /* ... and the answer */
     int64_t key;          /* features are searched by this, least first, or by this and a bound */
-} ct_feature;
+} ct_exact_feature;
 
 typedef struct ct_roots ct_roots;
 typedef struct ct_evaluator ct_evaluator;
@@ -136,7 +136,7 @@ struct ct_roots {
     ct_workers work;
     ct_worker *worker;       /* whose search it is */
     const ct_node *node;
-    const ct_task *task;
+    const ct_exact_task *task;
     ct_arena *arena;         /* of all that is kept until the search ends */
     int64_t cap, seen;       /* see ct_thresholds_refresh() */
     /* thresholds with fewer rows than this on a side need not be looked at, */
@@ -145,14 +145,14 @@ struct ct_roots {
     uint32_t *limits;
     int64_t leaf;            /* cost of the leaf */
     ct_candidate ends[2];    /* before the first row and after the last */
-    ct_feature *features;    /* [f] */
+    ct_exact_feature *features; /* [f] */
     ct_spans *spans;         /* what rows between thresholds cost at least; NULL: not asked */
     ct_tally_table *tallies; /* of features with few values, at depth two; NULL: none */
     uint32_t next_whole;     /* the next feature without a candidate */
     int32_t current;         /* the feature under search; -1: none */
     int leaf_runs;           /* these are looked for: see leaf_runs.h */
     int ties_now;            /* nothing is put off any more */
-    ct_part *part;           /* the search is a part of one, see run/part.h; NULL: all of it */
+    ct_exact_part *part;     /* the search is a part of one, see run/part.h; NULL: all of it */
     double pause_at;         /* of the part, in ct_seconds() */
     int64_t best_before;     /* what was the best cost at its begin */
     int32_t hinted;          /* the feature whose first candidate is the hint's; -1: none */
@@ -184,7 +184,7 @@ struct ct_roots {
  * two ends, and who can be called. The arena lasts as long as the search. Where memory ends, here
  * and below: CT_NO_MEMORY, a stop is asked for, and *tree a leaf. */
 ct_status ct_roots_init(ct_roots *roots, ct_worker *worker, ct_arena *arena, const ct_node *node,
-                        const ct_task *task, int64_t *root_bounds, ct_split_code *tree);
+                        const ct_exact_task *task, int64_t *root_bounds, ct_split_code *tree);
 
 /* Before the search of all root features, and after it: what is still open is then known by its
  * bounds. */
@@ -201,7 +201,7 @@ int ct_roots_step(ct_evaluator *evaluator);
 ct_status ct_roots_join(ct_evaluator *evaluator, ct_roots *roots, ct_worker *worker,
                         ct_arena *arena);
 /* What is known at the moment, but for the time, of a ct_roots. Holding the team's lock. */
-void ct_roots_progress(const void *roots, ct_progress *progress);
+void ct_roots_progress(const void *roots, ct_exact_progress *progress);
 
 /* `leaves` as a task of that depth has it. */
 static inline uint32_t ct_few_leaves(uint32_t leaves, unsigned depth)

@@ -9,10 +9,10 @@
 #include "exact/search/depth2.h"
 #include "exact/search/evaluators.h"
 
-int ct_solve_at_once(const ct_worker *worker, const ct_totals *totals, const ct_task *task,
+int ct_solve_at_once(const ct_worker *worker, const ct_totals *totals, const ct_exact_task *task,
                      ct_bounds *bounds)
 {
-    const ct_costs *costs = worker->search->costs;
+    const ct_exact_costs *costs = worker->search->costs;
     int64_t leaf = ct_leaf_cost(costs, totals);
     *bounds = (ct_bounds){0, 0, leaf};
     if (leaf <= worker->search->split_cost || task->depth == 0 || task->leaves == 1) {
@@ -42,7 +42,7 @@ static ct_bounds search_watched(ct_roots *roots, ct_worker *worker)
 /* Solves a task by a search over the root splits. known: out, unless NULL: the tree found, if it is
  * better than the leaf and the cap, but for its codes. */
 static ct_bounds search_roots(ct_worker *worker, ct_team *team, const ct_node *node,
-                              const ct_task *task, int64_t *root_bounds, ct_split_code *tree,
+                              const ct_exact_task *task, int64_t *root_bounds, ct_split_code *tree,
                               ct_known_tree *known)
 {
     ct_arena_mark mark = ct_arena_here(&worker->arena);
@@ -68,7 +68,7 @@ static ct_bounds search_roots(ct_worker *worker, ct_team *team, const ct_node *n
 
 /* Bounds of trees with a certain root feature, when all ways are known: as in roots.c, a threshold
  * that separates nothing takes a split, and a tree of fewer leaves below it. */
-static void with_empty_sides(const ct_worker *worker, const ct_task *task, uint32_t n_cols,
+static void with_empty_sides(const ct_worker *worker, const ct_exact_task *task, uint32_t n_cols,
                              int64_t relaxed, int64_t *root_bounds)
 {
     int whole = !task->path->n && !task->as_side;
@@ -96,7 +96,7 @@ typedef struct {
 } ways;
 
 /* Begins with the tree that the task knows. */
-static int ways_begin(ways *room, ct_worker *worker, const ct_task *task, size_t heap,
+static int ways_begin(ways *room, ct_worker *worker, const ct_exact_task *task, size_t heap,
                       uint32_t n_cols)
 {
     room->known = (ct_known_tree){CT_ARENA_NEW(&worker->arena, ct_split_code, heap), INT64_MAX,
@@ -114,7 +114,7 @@ static int ways_begin(ways *room, ct_worker *worker, const ct_task *task, size_t
  * the facts of interval.h hold, since the trees of either side are always the same; and each begins
  * with the best tree of those before. Of equal trees with the same root the one with the fewest
  * leaves on the left is kept. */
-static ct_bounds each_way(ct_worker *worker, ct_team *team, const ct_node *node, ct_task way,
+static ct_bounds each_way(ct_worker *worker, ct_team *team, const ct_node *node, ct_exact_task way,
                           ways *room, int64_t *root_bounds, ct_split_code *tree)
 {
     uint32_t n_cols = node->layout->n_cols, most = UINT32_C(1) << (way.depth - 1),
@@ -137,11 +137,11 @@ static ct_bounds each_way(ct_worker *worker, ct_team *team, const ct_node *node,
 }
 
 static ct_bounds few_leaves(ct_worker *worker, ct_team *team, const ct_node *node,
-                            const ct_task *task, int64_t *root_bounds, ct_split_code *tree)
+                            const ct_exact_task *task, int64_t *root_bounds, ct_split_code *tree)
 {
     uint32_t n_cols = node->layout->n_cols;
     ct_bounds all = {0, 0, node->leaf_cost};
-    ct_task way = *task;
+    ct_exact_task way = *task;
     ways room;
     CT_ASSERT(task->leaves >= 2 && task->leaves >> task->depth == 0);
     if (task->leaves <= task->depth) way.depth = task->leaves > 3 ? task->leaves - 1 : 2;
@@ -158,7 +158,7 @@ static ct_bounds few_leaves(ct_worker *worker, ct_team *team, const ct_node *nod
     return all;
 }
 
-ct_bounds ct_solve(ct_worker *worker, ct_team *team, const ct_node *node, const ct_task *task,
+ct_bounds ct_solve(ct_worker *worker, ct_team *team, const ct_node *node, const ct_exact_task *task,
                    int64_t *root_bounds, ct_split_code *tree)
 {
     if (task->leaves) return few_leaves(worker, team, node, task, root_bounds, tree);

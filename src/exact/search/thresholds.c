@@ -210,7 +210,7 @@ void ct_thresholds_keep_tree(ct_roots *roots, uint32_t feature, const ct_candida
 static void announce(ct_evaluator *evaluator)
 {
     const ct_roots *roots = evaluator->roots;
-    ct_progress moment;
+    ct_exact_progress moment;
     ct_team_tell(roots->work.team,
                  roots->known.best - roots->task->gap + roots->task->first_of_ties);
     ct_history_look(evaluator->worker->search->history, &moment);

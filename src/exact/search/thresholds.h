@@ -11,7 +11,7 @@
 #include "exact/search/roots.h"
 
 /* Costs of trees with this root that need not be told apart; and whether of equal ones those with
- * this root are wanted: see ct_task.first_of_ties. */
+ * this root are wanted: see ct_exact_task.first_of_ties. */
 int64_t ct_thresholds_target(const ct_roots *roots, uint32_t feature, uint32_t t);
 int ct_thresholds_ties(const ct_roots *roots, uint32_t feature, uint32_t t);
 /* What is proven of all trees with that root feature before the search. */

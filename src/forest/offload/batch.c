@@ -45,9 +45,9 @@ ct_batch_plan ct_batch_plan_of(const ct_grow_table *table, const ct_hist_options
     p.capacity = options->sample < table->n_rows ? options->sample : table->n_rows;
     p.node_capacity = nodes_of(p.capacity, options->depth);
     const uint64_t items = (uint64_t) trees * p.capacity, leaves = p.node_capacity / 2 + 1;
-    p.large = (uint32_t) (items / (CT_GROW_NEAR + 1)) + 1;
+    p.large = (uint32_t) (items / (CT_GROW_MEDIUM + 1)) + 1;
     p.chunks = (uint32_t) (items / CT_GROW_CHUNK) + p.large;
-    p.near = trees + 4 * p.large + FEW_TASKS;
+    p.medium = trees + 4 * p.large + FEW_TASKS;
     p.row_chunks = chunks_of(table->n_rows);
     p.draws = options->replace;
     p.draw_chunks = chunks_of(words_of(options->sample, table->n_rows, table->upto != NULL));
@@ -109,7 +109,7 @@ static void cut_nodes(ct_gpu_cutter *c, ct_grow_batch *b, const ct_grow_table *t
     b->left_sums = (int64_t *) ct_gpu_cut(c, n * sizeof *b->left_sums);
     b->flags = (uint32_t *) ct_gpu_cut(c, (size_t) p->chunks * CT_GROW_WORDS * sizeof *b->flags);
     b->chunk_left = (uint32_t *) ct_gpu_cut(c, p->chunks * sizeof *b->chunk_left);
-    b->near = (ct_grow_task *) ct_gpu_cut(c, p->near * sizeof *b->near);
+    b->medium = (ct_grow_task *) ct_gpu_cut(c, p->medium * sizeof *b->medium);
 }
 
 static void cut_answers(ct_gpu_cutter *c, ct_grow_batch *b, const ct_grow_table *table,
@@ -148,7 +148,7 @@ size_t ct_batch_bytes(const ct_grow_table *table, const ct_batch_plan *plan)
 }
 
 /* ... and on the host. */
-static size_t cut_host(ct_batch *batch, const ct_grow_table *table, char *memory)
+static size_t cut_host(ct_hist_batch *batch, const ct_grow_table *table, char *memory)
 {
     ct_gpu_cutter c = {memory, 0};
     const ct_batch_plan *p = &batch->plan;
@@ -167,28 +167,28 @@ static size_t cut_host(ct_batch *batch, const ct_grow_table *table, char *memory
 
 /* ---- copies and launches ---- */
 
-static ct_status send(const ct_batch *batch, void *to, const void *from, size_t bytes)
+static ct_status send(const ct_hist_batch *batch, void *to, const void *from, size_t bytes)
 {
     return ct_gpu_send(&batch->stream, to, from, bytes);
 }
 
-ct_status ct_batch_fetch(const ct_batch *batch, void *to, const void *from, size_t bytes)
+ct_status ct_batch_fetch(const ct_hist_batch *batch, void *to, const void *from, size_t bytes)
 {
     return bytes ? ct_gpu_fetch(&batch->stream, to, from, bytes) : CT_OK;
 }
 
-static ct_status launch(const ct_batch *batch, ct_forest_kernel kernel, ct_gpu_grid grid)
+static ct_status launch(const ct_hist_batch *batch, ct_forest_kernel kernel, ct_gpu_grid grid)
 {
     return ct_gpu_launch(&batch->stream, &ct_forest_kernels[kernel], grid, &batch->view);
 }
 
-static ct_status launch_groups(const ct_batch *batch, ct_forest_kernel kernel, size_t items,
+static ct_status launch_groups(const ct_hist_batch *batch, ct_forest_kernel kernel, size_t items,
                                size_t shared)
 {
     return launch(batch, kernel, ct_gpu_blocks(items, CT_GPU_BLOCK, shared));
 }
 
-static ct_status fetch_sizes(const ct_batch *batch)
+static ct_status fetch_sizes(const ct_hist_batch *batch)
 {
     CT_TRY(ct_batch_fetch(batch, batch->sizes, batch->view.batch.sizes, sizeof *batch->sizes));
     return ct_gpu_drain(&batch->stream);
@@ -197,7 +197,7 @@ static ct_status fetch_sizes(const ct_batch *batch)
 /* ---- opening and closing ---- */
 
 /* Sums begin as zeros, sent piece by piece. */
-static ct_status send_zeros(const ct_batch *batch, void *to, size_t bytes)
+static ct_status send_zeros(const ct_hist_batch *batch, void *to, size_t bytes)
 {
     static const char zeros[4096] = {0};
     for (size_t at = 0; at < bytes; at += sizeof zeros)
@@ -206,8 +206,8 @@ static ct_status send_zeros(const ct_batch *batch, void *to, size_t bytes)
     return CT_OK;
 }
 
-ct_status ct_batch_open(ct_batch *batch, ct_gpu *gpu, const ct_grow_table *table,
-                        const ct_batch_plan *plan, const ct_sampler *sampler)
+ct_status ct_batch_open(ct_hist_batch *batch, ct_gpu *gpu, const ct_grow_table *table,
+                        const ct_batch_plan *plan, const ct_hist_sampler *sampler)
 {
     ct_grow_batch *b = &batch->view.batch;
     const size_t rows = table->n_rows;
@@ -230,7 +230,7 @@ ct_status ct_batch_open(ct_batch *batch, ct_gpu *gpu, const ct_grow_table *table
     return send_zeros(batch, b->oob_trees, rows * sizeof *b->oob_trees);
 }
 
-void ct_batch_close(ct_batch *batch)
+void ct_batch_close(ct_hist_batch *batch)
 {
     ct_gpu_stream_close(&batch->stream);
     ct_gpu_give(&batch->on_device);
@@ -240,13 +240,13 @@ void ct_batch_close(ct_batch *batch)
 /* ---- samples and roots ---- */
 
 /* On the host: draws of which each one depends on those before. */
-static ct_status send_samples(const ct_batch *batch)
+static ct_status send_samples(const ct_hist_batch *batch)
 {
     const ct_grow_table *table = &batch->view.table;
     const ct_grow_batch *b = &batch->view.batch;
     for (uint32_t i = 0; i < b->n_trees; i++) {
-        ct_sample(batch->sampler, table->seed, b->first_tree + i, table->sample, 0, NULL,
-                  batch->counts);
+        ct_hist_sample(batch->sampler, table->seed, b->first_tree + i, table->sample, 0, NULL,
+                       batch->counts);
         CT_TRY(send(batch, b->counts + (size_t) i * table->n_rows, batch->counts,
                     table->n_rows * sizeof *batch->counts));
         CT_TRY(ct_gpu_drain(&batch->stream));
@@ -254,7 +254,7 @@ static ct_status send_samples(const ct_batch *batch)
     return CT_OK;
 }
 
-static ct_status draw_samples(const ct_batch *batch)
+static ct_status draw_samples(const ct_hist_batch *batch)
 {
     const ct_grow_batch *b = &batch->view.batch;
     const size_t chunks = (size_t) b->n_trees * b->n_draw_chunks;
@@ -265,7 +265,7 @@ static ct_status draw_samples(const ct_batch *batch)
     return launch_groups(batch, CT_FOREST_SAMPLE_DRAW, chunks, 0);
 }
 
-static ct_status make_roots(ct_batch *batch)
+static ct_status make_roots(ct_hist_batch *batch)
 {
     ct_grow_batch *b = &batch->view.batch;
     const size_t chunks = (size_t) b->n_trees * b->n_row_chunks;
@@ -284,20 +284,20 @@ static ct_status make_roots(ct_batch *batch)
 /* ---- levels ---- */
 
 /* Nodes of few rows are grown to their end. */
-static ct_status finish_near(ct_batch *batch)
+static ct_status finish_near(ct_hist_batch *batch)
 {
     const ct_grow_view *v = &batch->view;
-    unsigned warps = CT_NEAR_WARPS;
-    while (warps > 1 && ct_near_bytes(v, warps) > CT_GPU_SHARED) warps /= 2;
-    if (!batch->sizes->n_near) return CT_OK;
+    unsigned warps = CT_MEDIUM_WARPS;
+    while (warps > 1 && ct_medium_bytes(v, warps) > CT_GPU_SHARED) warps /= 2;
+    if (!batch->sizes->n_medium) return CT_OK;
     CT_TRY(launch(batch, CT_FOREST_NEAR_FINISH,
-                  ct_gpu_blocks(batch->sizes->n_near, warps * CT_GPU_LANES,
-                                ct_near_bytes(v, warps))));
-    batch->sizes->n_near = 0;
-    return send(batch, &v->batch.sizes->n_near, &batch->none->n_near, sizeof(uint32_t));
+                  ct_gpu_blocks(batch->sizes->n_medium, warps * CT_GPU_LANES,
+                                ct_medium_bytes(v, warps))));
+    batch->sizes->n_medium = 0;
+    return send(batch, &v->batch.sizes->n_medium, &batch->none->n_medium, sizeof(uint32_t));
 }
 
-static ct_status split_level(const ct_batch *batch, uint32_t n_chunks)
+static ct_status split_level(const ct_hist_batch *batch, uint32_t n_chunks)
 {
     const size_t n = batch->view.batch.n_large;
     const size_t candidates = n * batch->view.table.mtry, shared = ct_large_bytes(&batch->view);
@@ -316,14 +316,14 @@ static ct_status split_level(const ct_batch *batch, uint32_t n_chunks)
     return launch_groups(batch, CT_FOREST_PART_MOVE, n_chunks, sizeof(ct_chunk_words));
 }
 
-static ct_status grow_level(ct_batch *batch)
+static ct_status grow_level(ct_hist_batch *batch)
 {
     ct_grow_batch *b = &batch->view.batch;
     const ct_grow_level before = b->now;
     const uint32_t n_chunks = batch->sizes->n_chunks;
     b->n_large = batch->sizes->n_large;
     CT_ASSERT(b->n_large <= batch->plan.large && n_chunks <= batch->plan.chunks);
-    if (batch->sizes->n_near + 2 * b->n_large > batch->plan.near) CT_TRY(finish_near(batch));
+    if (batch->sizes->n_medium + 2 * b->n_large > batch->plan.medium) CT_TRY(finish_near(batch));
     b->now = b->next;
     b->next = before;
     CT_TRY(send(batch, b->sizes, batch->none, 2 * sizeof(uint32_t))); /* n_large, n_chunks */
@@ -332,7 +332,7 @@ static ct_status grow_level(ct_batch *batch)
     return fetch_sizes(batch);
 }
 
-static ct_status fetch_numbers(const ct_batch *batch)
+static ct_status fetch_numbers(const ct_hist_batch *batch)
 {
     const ct_grow_batch *b = &batch->view.batch;
     const size_t bytes = b->n_trees * sizeof(uint32_t);
@@ -342,7 +342,7 @@ static ct_status fetch_numbers(const ct_batch *batch)
     return ct_gpu_drain(&batch->stream);
 }
 
-ct_status ct_batch_grow(ct_batch *batch, uint32_t first, uint32_t n, ct_halt *stop,
+ct_status ct_batch_grow(ct_hist_batch *batch, uint32_t first, uint32_t n, ct_halt *stop,
                         unsigned worker, int *done, int *heavy)
 {
     ct_grow_batch *b = &batch->view.batch;
@@ -367,7 +367,7 @@ ct_status ct_batch_grow(ct_batch *batch, uint32_t first, uint32_t n, ct_halt *st
 
 /* ---- answers ---- */
 
-ct_status ct_batch_answer(ct_batch *batch, uint32_t from, uint32_t n, uint32_t *end)
+ct_status ct_batch_answer(ct_hist_batch *batch, uint32_t from, uint32_t n, uint32_t *end)
 {
     ct_grow_batch *b = &batch->view.batch;
     uint32_t nodes = 0, leaves = 0, i = from;

@@ -13,7 +13,7 @@ typedef struct {
     uint32_t capacity;      /* items of a tree */
     uint32_t node_capacity; /* nodes of one */
     uint32_t large, chunks; /* large nodes of a level, and chunks of their items */
-    uint32_t near;          /* tasks that wait for a block */
+    uint32_t medium;        /* tasks that wait for a block */
     uint32_t draw_chunks, row_chunks;
     uint32_t leaves;        /* whose answers are there at a time; those of one tree at least */
     uint32_t staged;        /* nodes that are fetched at a time; those of one tree at least */
@@ -30,7 +30,7 @@ size_t ct_batch_bytes(const ct_grow_table *table, const ct_batch_plan *plan);
 /* Of one worker. Begins as zeros. */
 typedef struct {
     ct_batch_plan plan;
-    const ct_sampler *sampler; /* borrowed */
+    const ct_hist_sampler *sampler; /* borrowed */
     ct_gpu *gpu;
     ct_gpu_stream stream;
     ct_gpu_block on_device, on_host;
@@ -41,23 +41,23 @@ typedef struct {
     uint32_t *n_nodes, *n_placed, *depths, *leaf_begins; /* [tree] of the batch */
     uint32_t *counts;    /* [row] where samples are not drawn on the device */
     ct_grow_node *nodes; /* of some trees */
-} ct_batch;
+} ct_hist_batch;
 
 /* Takes memory and begins sums of rows left out. */
-ct_status ct_batch_open(ct_batch *batch, ct_gpu *gpu, const ct_grow_table *table,
-                        const ct_batch_plan *plan, const ct_sampler *sampler);
-void ct_batch_close(ct_batch *batch);
+ct_status ct_batch_open(ct_hist_batch *batch, ct_gpu *gpu, const ct_grow_table *table,
+                        const ct_batch_plan *plan, const ct_hist_sampler *sampler);
+void ct_batch_close(ct_hist_batch *batch);
 
 /* Grows n trees, numbers first and so on, to their end; then sizes are known. *done is 0 where it
  * was stopped. CT_NO_DEVICE; *heavy: since a row was drawn too often for the device. */
-ct_status ct_batch_grow(ct_batch *batch, uint32_t first, uint32_t n, ct_halt *stop,
+ct_status ct_batch_grow(ct_hist_batch *batch, uint32_t first, uint32_t n, ct_halt *stop,
                         unsigned worker, int *done, int *heavy);
 
 /* Trees from..*end - 1, as many as there is room for, below n: their nodes come to the host, their
  * leaves say what they do, and rows left out are added up. */
-ct_status ct_batch_answer(ct_batch *batch, uint32_t from, uint32_t n, uint32_t *end);
+ct_status ct_batch_answer(ct_hist_batch *batch, uint32_t from, uint32_t n, uint32_t *end);
 
 /* Then: copies from the device, of arrays that are as long. */
-ct_status ct_batch_fetch(const ct_batch *batch, void *to, const void *from, size_t bytes);
+ct_status ct_batch_fetch(const ct_hist_batch *batch, void *to, const void *from, size_t bytes);
 
 #endif

@@ -45,7 +45,7 @@ ct_forest_cost ct_walk_cost(const ct_hist_forest *forest, uint32_t n_rows, unsig
                             DEVICE_OPEN + steps * DEVICE_STEP + bytes / DEVICE_COPY};
 }
 
-ct_forest_cost ct_image_walk_cost(const ct_image_forest *forest, double n_pixels, unsigned threads)
+ct_forest_cost ct_pixel_walk_cost(const ct_pixel_forest *forest, double n_pixels, unsigned threads)
 {
     double steps = 0, bytes = 8 * n_pixels * forest->n_classes;
     for (uint32_t i = 0; i < forest->n_trees; i++) {

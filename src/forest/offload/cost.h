@@ -4,12 +4,12 @@
 #define CT_FOREST_OFFLOAD_COST_H
 
 #include "forest/hist_forest.h"
-#include "forest/image_forest.h"
+#include "pixels/forest.h"
 #include "forest/offload/device.h"
 
 ct_forest_cost ct_grow_cost(const ct_hist_data *data, const ct_hist_options *options);
 ct_forest_cost ct_walk_cost(const ct_hist_forest *forest, uint32_t n_rows, unsigned threads);
-ct_forest_cost ct_image_walk_cost(const ct_image_forest *forest, double n_pixels,
+ct_forest_cost ct_pixel_walk_cost(const ct_pixel_forest *forest, double n_pixels,
                                   unsigned threads);
 
 #endif

@@ -23,8 +23,8 @@ enum {
 
 /* What a worker has on the host. */
 typedef struct {
-    ct_batch batch;
-    ct_desk desk;       /* for shuffled columns alone: rows left out, and scratch memory */
+    ct_hist_batch batch;
+    ct_hist_scratch host; /* for shuffled columns alone: rows left out, and scratch memory */
     int64_t *gains, *harm; /* [col] of a tree */
     uint32_t *order, *scratch; /* [2 * nodes] of a tree */
     uint32_t *leaf_of;  /* [row] */
@@ -87,7 +87,7 @@ static void free_made(made_to_send *made)
     ct_free(made->logs);
 }
 
-static void turn_rows(const ct_codes *codes, size_t stride, uint16_t *to)
+static void transpose_rows(const ct_hist_codes *codes, size_t stride, uint16_t *to)
 {
     for (uint32_t col = 0; col < codes->n_cols; col++) {
         const uint16_t *from = codes->codes + (size_t) col * codes->n_rows;
@@ -99,7 +99,7 @@ static void turn_rows(const ct_codes *codes, size_t stride, uint16_t *to)
 static int make(const growth *g, made_to_send *made)
 {
     const ct_grower *grower = &g->all.grower;
-    const ct_codes *codes = grower->codes;
+    const ct_hist_codes *codes = grower->codes;
     const size_t rows = grower->n_rows, cols = grower->n_cols, sample = grower->options->sample;
     made->columns = (ct_grow_column *) ct_alloc(cols * sizeof *made->columns);
     made->first = (uint16_t *) ct_alloc(cols * (CT_BINS + 1) * sizeof *made->first);
@@ -112,14 +112,14 @@ static int make(const growth *g, made_to_send *made)
         return 0;
     memset(made->first, 0, cols * (CT_BINS + 1) * sizeof *made->first);
     for (uint32_t col = 0; col < cols; col++) {
-        const ct_code_column *column = &codes->columns[col];
+        const ct_hist_code_column *column = &codes->columns[col];
         made->columns[col] = (ct_grow_column){column->n_codes, column->n_bins,
                                               (uint32_t) column->has_missing,
                                               (uint32_t) column->is_set};
         memcpy(made->first + (size_t) col * (CT_BINS + 1), column->first,
                (column->n_bins + 1) * sizeof *column->first);
     }
-    if (made->codes) turn_rows(codes, g->table.stride, made->codes);
+    if (made->codes) transpose_rows(codes, g->table.stride, made->codes);
     for (size_t row = 0; made->classes && row < rows; row++)
         made->classes[row] = (uint8_t) grower->data->classes[row];
     for (size_t k = 0; made->logs && k <= sample; k++)
@@ -225,16 +225,16 @@ static int open_host(growth *g, worker *w)
     w->means = g->table.n_classes ? NULL : (double *) ct_alloc(leaves * sizeof *w->means);
     if (!w->gains || !w->order || !w->counts || (!w->means && !g->table.n_classes)) return 0;
     if (!permutes) return 1;
-    w->desk.grower = &g->all.grower;
+    w->host.grower = &g->all.grower;
     w->harm = (int64_t *) ct_alloc(harm_cells(g) * sizeof *w->harm);
     w->scratch = (uint32_t *) ct_alloc(2 * nodes * sizeof *w->scratch);
     w->leaf_of = (uint32_t *) ct_alloc(rows * sizeof *w->leaf_of);
-    w->desk.out_row = (uint32_t *) ct_alloc(rows * sizeof *w->desk.out_row);
-    w->desk.out_leaf = (uint32_t *) ct_alloc(rows * sizeof *w->desk.out_leaf);
-    w->desk.spare_out = (uint32_t *) ct_alloc(rows * sizeof *w->desk.spare_out);
-    w->desk.places = (uint32_t *) ct_alloc(cols * sizeof *w->desk.places);
-    return w->harm && w->scratch && w->leaf_of && w->desk.out_row && w->desk.out_leaf &&
-           w->desk.spare_out && w->desk.places;
+    w->host.out_row = (uint32_t *) ct_alloc(rows * sizeof *w->host.out_row);
+    w->host.out_leaf = (uint32_t *) ct_alloc(rows * sizeof *w->host.out_leaf);
+    w->host.spare_out = (uint32_t *) ct_alloc(rows * sizeof *w->host.spare_out);
+    w->host.places = (uint32_t *) ct_alloc(cols * sizeof *w->host.places);
+    return w->harm && w->scratch && w->leaf_of && w->host.out_row && w->host.out_leaf &&
+           w->host.spare_out && w->host.places;
 }
 
 /* What that is, about. */
@@ -258,7 +258,7 @@ static void close_worker(worker *w)
     ct_free(w->leaf_of);
     ct_free(w->counts);
     ct_free(w->means);
-    ct_desk_free(&w->desk);
+    ct_hist_scratch_free(&w->host);
 }
 
 /* ---- trees come to the host ---- */
@@ -267,14 +267,14 @@ static void close_worker(worker *w)
  * ends. */
 static int take_tree(growth *g, worker *w, uint32_t i, uint32_t from, uint32_t node)
 {
-    const ct_batch *b = &w->batch;
+    const ct_hist_batch *b = &w->batch;
     const size_t width = ct_runs_of(&g->all.grower),
                  leaf = b->leaf_begins[i] - b->leaf_begins[from];
     const uint32_t n_cols = g->table.n_cols;
-    const ct_result result = {b->nodes + node,        b->n_nodes[i],
-                              b->n_placed[i],         b->depths[i],
-                              g->table.n_classes,     w->counts + leaf * width,
-                              w->means ? w->means + leaf : NULL};
+    const ct_hist_result result = {b->nodes + node,        b->n_nodes[i],
+                                   b->n_placed[i],         b->depths[i],
+                                   g->table.n_classes,     w->counts + leaf * width,
+                                   w->means ? w->means + leaf : NULL};
     ct_hist_tree tree;
     if (ct_result_tree(&result, w->order, &tree) != CT_OK) {
         ct_hist_tree_free(&tree);
@@ -284,8 +284,8 @@ static int take_tree(growth *g, worker *w, uint32_t i, uint32_t from, uint32_t n
     if (w->harm) {
         memset(w->harm, 0, harm_cells(g) * sizeof *w->harm);
         ct_result_settle(&result, w->leaf_of, g->table.n_rows, w->order + result.n_nodes,
-                         w->scratch, &w->desk);
-        if (!ct_permute(&w->desk, &tree, w->harm)) {
+                         w->scratch, &w->host);
+        if (!ct_permute(&w->host, &tree, w->harm)) {
             ct_hist_tree_free(&tree);
             return 0;
         }
@@ -314,7 +314,7 @@ static ct_status fetch_tree(growth *g, worker *w, uint32_t i)
 
 static ct_status fetch_leaves(growth *g, worker *w, uint32_t from, uint32_t end)
 {
-    const ct_batch *b = &w->batch;
+    const ct_hist_batch *b = &w->batch;
     const size_t width = ct_runs_of(&g->all.grower),
                  n = b->leaf_begins[end - 1] + b->n_placed[end - 1] - b->leaf_begins[from];
     CT_TRY(ct_batch_fetch(b, w->counts, b->view.batch.leaf_counts, n * width * sizeof *w->counts));
@@ -382,7 +382,7 @@ static ct_status fetch_out(growth *g)
     g->oob_trees = (uint32_t *) ct_alloc(rows * sizeof *g->oob_trees);
     if (!g->oob_sums || !g->oob_trees) return CT_NO_MEMORY;
     for (unsigned i = 0; i < g->n_workers; i++) {
-        const ct_batch *b = &g->workers[i].batch;
+        const ct_hist_batch *b = &g->workers[i].batch;
         const ct_grow_batch *on_device = &b->view.batch;
         CT_TRY(ct_batch_fetch(b, g->oob_sums, on_device->oob_sums, cells * sizeof *g->oob_sums));
         CT_TRY(ct_batch_fetch(b, g->oob_trees, on_device->oob_trees, rows * sizeof *g->oob_trees));

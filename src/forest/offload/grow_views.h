@@ -9,7 +9,7 @@
 enum {
     CT_GROW_CHUNK = 1024,           /* items that a block parts */
     CT_GROW_WORDS = CT_GROW_CHUNK / 32,
-    CT_GROW_NEAR = CT_NEAR_ROWS,    /* nodes of so few items are grown to their end by one block */
+    CT_GROW_MEDIUM = CT_MEDIUM_ROWS, /* nodes of so few items are grown to their end by one block */
     CT_GROW_MTRY = 1024,            /* candidates at most */
     CT_GROW_WEIGHT_BITS = 24        /* of an item; that of a tree has at most two more */
 };
@@ -60,7 +60,7 @@ typedef struct {
 typedef struct {
     double score[2]; /* -1: none */
     uint16_t cut[2]; /* at random: 0 if there is none */
-    uint16_t levels, absent; /* of a set, levels with CT_SET_LEVELS for missing values */
+    uint16_t levels, absent; /* of a set, levels with CT_HIST_SET_LEVELS for missing values */
     uint16_t low, high;      /* of a cut at random: the node's codes */
     uint16_t missing;        /* whether rows of the node have missing values */
 } ct_grow_border;
@@ -81,12 +81,12 @@ typedef struct {
     const uint8_t *bins;    /* [col][row] */
     const uint16_t *codes;  /* [row][stride] */
     const ct_grow_column *columns;
-    const uint16_t *first;  /* [col][CT_BINS + 1] as in ct_code_column */
+    const uint16_t *first;  /* [col][CT_BINS + 1] as in ct_hist_code_column */
     const uint8_t *classes; /* [row], or */
     const int32_t *whole;   /* [row] numbers as whole ones, and */
     const double *numbers;  /* [row] themselves */
     const uint32_t *order;  /* [row] rows by class */
-    const uint32_t *upto;   /* [row] as in ct_sampler; NULL: all rows alike */
+    const uint32_t *upto;   /* [row] as in ct_hist_sampler; NULL: all rows alike */
     const double *logs;     /* [sample + 1] see ct_tally_node */
     uint64_t seed;
     uint32_t sample, mtry, depth, min_n, pool_by_level;
@@ -97,7 +97,7 @@ typedef struct {
 /* Sizes that the device comes to, and the host fetches. */
 typedef struct {
     uint32_t n_large, n_chunks; /* of the level to come */
-    uint32_t n_near;            /* tasks that wait for a block of their own */
+    uint32_t n_medium;          /* tasks that wait for a block of their own */
     uint32_t heavy;             /* an item's weight has too many bits */
 } ct_grow_sizes;
 
@@ -138,7 +138,7 @@ typedef struct {
     uint32_t *flags;                /* [chunk][CT_GROW_WORDS] items that go left */
     uint32_t *chunk_left;           /* [chunk] how many, then how many in those before */
     /* Tasks that wait for a block; `side` of the items in the highest bit of `begin`. */
-    ct_grow_task *near;
+    ct_grow_task *medium;
     /* Leaves that have a place, of some trees: their counts, or weights and means. */
     uint32_t tree_from, tree_end;
     uint32_t *leaf_begins;          /* [tree] in what follows */

@@ -10,10 +10,10 @@
 enum { MOST_LEAVES = 1 << 24, FEWEST_PIXELS = 1024 }; /* of a chunk, those of all trees */
 
 typedef struct {
-    const ct_image_forest *forest;
-    const ct_source *source;
+    const ct_pixel_forest *forest;
+    const ct_pixel_source *source;
     uint32_t image;
-    ct_image_output what;
+    ct_pixel_output what;
     ct_halt *stop;
     void *out;
     ct_gpu *gpu;
@@ -21,9 +21,9 @@ typedef struct {
     ct_gpu_block block;
     size_t n_pixels, n_nodes, n_features, n_leaves;
     uint32_t chunk;          /* pixels */
-    ct_image_begin *trees;   /* [tree] as they are sent, as both below */
+    ct_pixel_begin *trees;   /* [tree] as they are sent, as both below */
     uint32_t *shares;
-    ct_image_view view;
+    ct_pixel_view view;
 } walker;
 
 /* ---- memory ---- */
@@ -32,42 +32,42 @@ typedef struct {
 static size_t value_count(const walker *w)
 {
     if (w->source->kind == CT_VALUE_COLUMNS)
-        return ((const ct_value_columns *) w->source->self)->n_columns * w->n_pixels;
-    const ct_integrals *all = (const ct_integrals *) w->source->self;
-    const ct_image_shape *shape = &w->source->shapes[w->image];
-    return ct_image_sums_of(NULL, shape, all->radius).plane * (size_t) all->n_channels;
+        return ((const ct_pixel_value_columns *) w->source->self)->n_columns * w->n_pixels;
+    const ct_pixel_integrals *all = (const ct_pixel_integrals *) w->source->self;
+    const ct_pixel_shape *shape = &w->source->shapes[w->image];
+    return ct_pixel_sums_of(NULL, shape, all->radius).plane * (size_t) all->n_channels;
 }
 
-size_t ct_image_output_bytes(const ct_image_forest *forest, size_t n_pixels, ct_image_output what)
+size_t ct_pixel_output_bytes(const ct_pixel_forest *forest, size_t n_pixels, ct_pixel_output what)
 {
     switch (what) {
-    case CT_IMAGE_LEAVES: return n_pixels * forest->n_trees * sizeof(int32_t);
-    case CT_IMAGE_VOTES: return n_pixels * forest->n_classes * sizeof(int32_t);
-    case CT_IMAGE_SHARES: return n_pixels * forest->n_classes * sizeof(double);
+    case CT_PIXEL_LEAVES: return n_pixels * forest->n_trees * sizeof(int32_t);
+    case CT_PIXEL_VOTES: return n_pixels * forest->n_classes * sizeof(int32_t);
+    case CT_PIXEL_SHARES: return n_pixels * forest->n_classes * sizeof(double);
     default: return n_pixels * sizeof(int32_t);
     }
 }
 
-static size_t cut(ct_image_view *v, const walker *w, char *memory)
+static size_t cut(ct_pixel_view *v, const walker *w, char *memory)
 {
     ct_gpu_cutter c = {memory, 0};
-    const ct_image_forest *f = w->forest;
-    v->nodes = (const ct_image_node *) ct_gpu_cut(&c, w->n_nodes * sizeof *v->nodes);
-    v->features = (const ct_feature *) ct_gpu_cut(&c, w->n_features * sizeof *v->features);
+    const ct_pixel_forest *f = w->forest;
+    v->nodes = (const ct_pixel_node *) ct_gpu_cut(&c, w->n_nodes * sizeof *v->nodes);
+    v->features = (const ct_pixel_feature *) ct_gpu_cut(&c, w->n_features * sizeof *v->features);
     v->shares = (const uint32_t *) ct_gpu_cut(&c, w->n_leaves * f->n_classes * sizeof *v->shares);
-    v->trees = (const ct_image_begin *) ct_gpu_cut(&c, f->n_trees * sizeof *v->trees);
+    v->trees = (const ct_pixel_begin *) ct_gpu_cut(&c, f->n_trees * sizeof *v->trees);
     const void *values = ct_gpu_cut(&c, value_count(w) * sizeof(uint32_t));
     v->columns = w->source->kind == CT_VALUE_COLUMNS ? (const int32_t *) values : NULL;
     v->image.sums = (const uint32_t *) values;
     v->leaves = (uint32_t *) ct_gpu_cut(&c, (size_t) w->chunk * f->n_trees * sizeof *v->leaves);
     v->sums = (uint64_t *) ct_gpu_cut(&c, (size_t) w->chunk * f->n_classes * sizeof *v->sums);
-    v->out = ct_gpu_cut(&c, ct_image_output_bytes(f, w->n_pixels, w->what));
+    v->out = ct_gpu_cut(&c, ct_pixel_output_bytes(f, w->n_pixels, w->what));
     return c.used;
 }
 
 static ct_status plan_memory(walker *w, ct_error *error)
 {
-    ct_image_view planned;
+    ct_pixel_view planned;
     size_t room, needed, most = MOST_LEAVES / w->forest->n_trees;
     if (ct_gpu_room(w->gpu, &room) != CT_OK)
         return ct_fail(error, CT_NO_DEVICE, "%s", ct_gpu_why(w->gpu));
@@ -88,12 +88,12 @@ static ct_status plan_memory(walker *w, ct_error *error)
 /* 0 if memory ends. */
 static int make_trees(walker *w)
 {
-    const ct_image_forest *f = w->forest;
-    w->trees = (ct_image_begin *) ct_alloc(f->n_trees * sizeof *w->trees);
+    const ct_pixel_forest *f = w->forest;
+    w->trees = (ct_pixel_begin *) ct_alloc(f->n_trees * sizeof *w->trees);
     if (!w->trees) return 0;
     for (uint32_t i = 0; i < f->n_trees; i++) {
-        const ct_image_tree *tree = &f->trees[i];
-        w->trees[i] = (ct_image_begin){(uint32_t) w->n_nodes, (uint32_t) w->n_features,
+        const ct_pixel_tree *tree = &f->trees[i];
+        w->trees[i] = (ct_pixel_begin){(uint32_t) w->n_nodes, (uint32_t) w->n_features,
                                        (uint32_t) w->n_leaves, tree->depth};
         w->n_nodes += tree->n_nodes;
         w->n_features += tree->n_features;
@@ -101,7 +101,7 @@ static int make_trees(walker *w)
     }
     w->shares = (uint32_t *) ct_alloc(w->n_leaves * f->n_classes * sizeof *w->shares);
     for (uint32_t i = 0; w->shares && i < f->n_trees; i++)
-        ct_image_shares(&f->trees[i], f->n_classes, w->what == CT_IMAGE_VOTES,
+        ct_pixel_shares(&f->trees[i], f->n_classes, w->what == CT_PIXEL_VOTES,
                         w->shares + (size_t) w->trees[i].leaf * f->n_classes);
     return w->shares != NULL;
 }
@@ -113,9 +113,9 @@ static ct_status send(const walker *w, const void *to, const void *from, size_t 
 
 static ct_status send_trees(const walker *w)
 {
-    const ct_image_view *v = &w->view;
+    const ct_pixel_view *v = &w->view;
     for (uint32_t i = 0; i < w->forest->n_trees; i++) {
-        const ct_image_tree *tree = &w->forest->trees[i];
+        const ct_pixel_tree *tree = &w->forest->trees[i];
         CT_TRY(send(w, v->nodes + w->trees[i].node, tree->nodes,
                     tree->n_nodes * sizeof *tree->nodes));
         CT_TRY(send(w, v->features + w->trees[i].feature, tree->features,
@@ -127,12 +127,12 @@ static ct_status send_trees(const walker *w)
 
 static ct_status send_image(const walker *w)
 {
-    const ct_image_view *v = &w->view;
+    const ct_pixel_view *v = &w->view;
     if (!v->columns) {
-        const ct_integrals *all = (const ct_integrals *) w->source->self;
+        const ct_pixel_integrals *all = (const ct_pixel_integrals *) w->source->self;
         return send(w, v->image.sums, all->sums[w->image], value_count(w) * sizeof(uint32_t));
     }
-    const ct_value_columns *columns = (const ct_value_columns *) w->source->self;
+    const ct_pixel_value_columns *columns = (const ct_pixel_value_columns *) w->source->self;
     for (uint32_t k = 0; k < columns->n_columns; k++)
         CT_TRY(send(w, v->columns + k * w->n_pixels, columns->values[k][w->image],
                     w->n_pixels * sizeof(int32_t)));
@@ -148,17 +148,17 @@ static ct_status launch(const walker *w, ct_forest_kernel kernel, size_t items)
 
 static ct_status walk_all(walker *w)
 {
-    ct_image_view *v = &w->view;
+    ct_pixel_view *v = &w->view;
     for (v->first = 0; v->first < w->n_pixels && !ct_halt_now(w->stop, 0); v->first += w->chunk) {
         size_t left = w->n_pixels - v->first;
         v->n = left < w->chunk ? (uint32_t) left : w->chunk;
         CT_TRY(launch(w, CT_FOREST_IMAGE_WALK, (size_t) v->n * v->n_trees));
-        if (w->what == CT_IMAGE_LEAVES) continue;
+        if (w->what == CT_PIXEL_LEAVES) continue;
         CT_TRY(launch(w, CT_FOREST_IMAGE_SUMS, (size_t) v->n * v->n_classes));
         CT_TRY(launch(w, CT_FOREST_IMAGE_SAY, v->n));
     }
     CT_TRY(ct_gpu_fetch(&w->stream, w->out, v->out,
-                        ct_image_output_bytes(w->forest, w->n_pixels, w->what)));
+                        ct_pixel_output_bytes(w->forest, w->n_pixels, w->what)));
     return ct_gpu_drain(&w->stream);
 }
 
@@ -174,14 +174,14 @@ static ct_status send_and_walk(walker *w)
 
 static ct_status walk_on(int number, walker *w, ct_error *error)
 {
-    const ct_image_shape *shape = &w->source->shapes[w->image];
+    const ct_pixel_shape *shape = &w->source->shapes[w->image];
     CT_TRY(ct_gpu_open(number, &w->gpu, error));
     w->n_pixels = (size_t) shape->height * shape->width;
     if (!make_trees(w)) return ct_fail(error, CT_NO_MEMORY, "no memory to walk an image");
     CT_TRY(plan_memory(w, error));
     if (w->source->kind == CT_RECTANGLES)
-        w->view.image = ct_image_sums_of(NULL, shape,
-                                         ((const ct_integrals *) w->source->self)->radius);
+        w->view.image = ct_pixel_sums_of(NULL, shape,
+                                         ((const ct_pixel_integrals *) w->source->self)->radius);
     w->view.n_trees = w->forest->n_trees;
     w->view.n_classes = w->forest->n_classes;
     w->view.what = w->what;
@@ -191,14 +191,14 @@ static ct_status walk_on(int number, walker *w, ct_error *error)
     return ct_fail(error, CT_NO_DEVICE, "%s", ct_gpu_why(w->gpu));
 }
 
-ct_status ct_image_predict_at(const ct_forest_device *device, const ct_image_forest *forest,
-                              const ct_source *source, uint32_t image, ct_image_output what,
+ct_status ct_pixel_predict_at(const ct_forest_device *device, const ct_pixel_forest *forest,
+                              const ct_pixel_source *source, uint32_t image, ct_pixel_output what,
                               unsigned threads, ct_halt *stop, void *out, ct_forest_used *used,
                               ct_error *error)
 {
-    const ct_image_shape *shape = &source->shapes[image];
+    const ct_pixel_shape *shape = &source->shapes[image];
     const ct_forest_cost cost =
-        ct_image_walk_cost(forest, (double) shape->height * shape->width, threads);
+        ct_pixel_walk_cost(forest, (double) shape->height * shape->width, threads);
     ct_error why = {CT_OK, ""};
     if (ct_forest_wants(device, &cost, used) && forest->n_trees) {
         walker w;
@@ -215,5 +215,5 @@ ct_status ct_image_predict_at(const ct_forest_device *device, const ct_image_for
         else CT_TRY(ct_forest_without(device, &why, used, error));
         if (status == CT_OK) return CT_OK;
     }
-    return ct_image_predict(forest, source, image, what, threads, stop, out, error);
+    return ct_pixel_predict(forest, source, image, what, threads, stop, out, error);
 }

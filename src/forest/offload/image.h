@@ -2,16 +2,16 @@
 #ifndef CT_FOREST_OFFLOAD_IMAGE_H
 #define CT_FOREST_OFFLOAD_IMAGE_H
 
-#include "forest/image_forest.h"
+#include "pixels/forest.h"
 #include "forest/offload/device.h"
 
 /* Bytes of such an output. */
-size_t ct_image_output_bytes(const ct_image_forest *forest, size_t n_pixels, ct_image_output what);
+size_t ct_pixel_output_bytes(const ct_pixel_forest *forest, size_t n_pixels, ct_pixel_output what);
 
-/* As ct_image_predict(), on the CPU or on a device, whose answers are the same to the last bit.
+/* As ct_pixel_predict(), on the CPU or on a device, whose answers are the same to the last bit.
  * CT_NO_DEVICE with CT_FOREST_CUDA. */
-ct_status ct_image_predict_at(const ct_forest_device *device, const ct_image_forest *forest,
-                              const ct_source *source, uint32_t image, ct_image_output what,
+ct_status ct_pixel_predict_at(const ct_forest_device *device, const ct_pixel_forest *forest,
+                              const ct_pixel_source *source, uint32_t image, ct_pixel_output what,
                               unsigned threads, ct_halt *stop, void *out, ct_forest_used *used,
                               ct_error *error);
 

@@ -9,7 +9,7 @@
 #include "forest/offload/image_body.h"
 #include "forest/offload/large_body.h"
 #include "forest/offload/leaves_body.h"
-#include "forest/offload/near_body.h"
+#include "forest/offload/medium_body.h"
 #include "forest/offload/part_body.h"
 #include "forest/offload/random_body.h"
 #include "forest/offload/sample_body.h"
@@ -22,14 +22,14 @@ extern "C" {
 
 /* X(identifier, view, body): a thread an item. */
 #define CT_FOREST_THREAD_KERNELS(X)                           \
-    X(WALK_ROW, ct_walk_view, ct_walk_row)                    \
+    X(WALK_ROW, ct_walk_view, ct_hist_walk_row)               \
     X(WALK_SHARES, ct_walk_view, ct_walk_add_shares)          \
     X(WALK_VOTES, ct_walk_view, ct_walk_add_votes)            \
     X(WALK_MEANS, ct_walk_view, ct_walk_add_means)            \
     X(WALK_SAY, ct_walk_view, ct_walk_say)                    \
-    X(IMAGE_WALK, ct_image_view, ct_image_walk_pixel)         \
-    X(IMAGE_SUMS, ct_image_view, ct_image_add_shares)         \
-    X(IMAGE_SAY, ct_image_view, ct_image_say)                 \
+    X(IMAGE_WALK, ct_pixel_view, ct_pixel_walk_pixel)         \
+    X(IMAGE_SUMS, ct_pixel_view, ct_pixel_add_shares)         \
+    X(IMAGE_SAY, ct_pixel_view, ct_pixel_say)                 \
     X(SAMPLE_CLEAR, ct_grow_view, ct_sample_clear)            \
     X(RANDOM_DRAW, ct_grow_view, ct_random_draw)              \
     X(LEAVES_OUT, ct_grow_view, ct_leaves_out)
@@ -56,7 +56,7 @@ extern "C" {
     X(LARGE_SPLIT, ct_grow_view, ct_large_split, CT_GPU_BLOCK, 1)          \
     X(PART_COUNT, ct_grow_view, ct_part_count, CT_GPU_BLOCK, 1)            \
     X(PART_MOVE, ct_grow_view, ct_part_move, CT_GPU_BLOCK, 1)              \
-    X(NEAR_FINISH, ct_grow_view, ct_near_finish, CT_NEAR_THREADS, 5)
+    X(NEAR_FINISH, ct_grow_view, ct_medium_finish, CT_MEDIUM_THREADS, 5)
 
 #define CT_FOREST_KERNELS(X)    \
     CT_FOREST_THREAD_KERNELS(X) \

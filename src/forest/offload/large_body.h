@@ -45,13 +45,13 @@ CT_HD void ct_large_best(ct_lanes lanes, const ct_grow_view *v, const ct_large_s
 CT_HD void ct_large_best_set(ct_lanes lanes, const ct_large_shared *s, const ct_tally_node *node,
                              ct_grow_border *border)
 {
-    const uint32_t missing = s->levels[CT_SET_LEVELS] > 0;
+    const uint32_t missing = s->levels[CT_HIST_SET_LEVELS] > 0;
     uint32_t present = 0;
     ct_found best = ct_found_none();
-    for (uint32_t level = 0; level < CT_SET_LEVELS; level++)
+    for (uint32_t level = 0; level < CT_HIST_SET_LEVELS; level++)
         present |= (uint32_t) (s->levels[level] > 0) << level;
     const uint32_t top = present & (present - 1);
-    for (uint32_t i = lanes.lane; i < 2u << CT_SET_LEVELS; i += lanes.width) {
+    for (uint32_t i = lanes.lane; i < 2u << CT_HIST_SET_LEVELS; i += lanes.width) {
         const uint32_t set = i / 2, side = i % 2;
         if (set & ~top || side > missing) continue;
         ct_found_add(&best, ct_tally_end(node, &s->tally[side][set]), i);
@@ -60,8 +60,8 @@ CT_HD void ct_large_best_set(ct_lanes lanes, const ct_large_shared *s, const ct_
     if (lanes.lane) return;
     border->score[0] = best.score;
     border->score[1] = -1;
-    border->levels = (uint16_t) (best.order / 2 % 64 | best.order % 2 << CT_SET_LEVELS);
-    border->absent = (uint16_t) (~present & CT_SET_ALL);
+    border->levels = (uint16_t) (best.order / 2 % 64 | best.order % 2 << CT_HIST_SET_LEVELS);
+    border->absent = (uint16_t) (~present & CT_HIST_SET_ALL);
     border->missing = (uint16_t) missing;
 }
 
@@ -165,8 +165,8 @@ CT_HD void ct_large_take(const ct_grow_view *v, const ct_grow_border *border, ui
     split->is_set = (uint8_t) v->table.columns[column].is_set;
     split->absent = split->is_set ? border->absent : 0;
     if (split->is_set && v->table.rule != CT_SPLIT_RANDOM) {
-        split->cut = border->levels & CT_SET_ALL;
-        split->missing_left = (uint8_t) (border->levels >> CT_SET_LEVELS);
+        split->cut = border->levels & CT_HIST_SET_ALL;
+        split->missing_left = (uint8_t) (border->levels >> CT_HIST_SET_LEVELS);
     } else {
         split->cut = border->cut[variant];
         split->missing_left = (uint8_t) variant;

@@ -10,8 +10,8 @@
 #include "forest/offload/tally.h"
 
 enum {
-    CT_LARGE_SLOTS = CT_BIN_ROWS,
-    CT_LARGE_LAST = CT_BIN_ROWS - 1, /* of missing values, or of what is left of a cut */
+    CT_LARGE_SLOTS = CT_HIST_BIN_ROWS,
+    CT_LARGE_LAST = CT_HIST_BIN_ROWS - 1, /* of missing values, or of what is left of a cut */
     CT_LARGE_ROWS = 32,              /* histograms of one class, of all copies, at most */
     CT_LARGE_COPIES = 8,
     CT_LARGE_NONE = 255              /* no bin */
@@ -25,7 +25,7 @@ typedef struct {
 
 typedef struct {
     ct_tally tally[2][CT_LARGE_SLOTS]; /* without those of the last slot, and with them */
-    uint32_t levels[CT_SET_LEVELS + 1]; /* weights */
+    uint32_t levels[CT_HIST_SET_LEVELS + 1]; /* weights */
     uint32_t run_begin[CT_HIST_CLASSES + 1], run_weight[CT_HIST_CLASSES];
     uint8_t run_of[CT_HIST_CLASSES]; /* [class] */
     uint32_t n_runs;
@@ -220,7 +220,7 @@ CT_HD void ct_large_fold_set(const ct_large_shared *s, const ct_tally_node *node
         const uint32_t *cells = is_sum ? numbers->weights[0] : s->histograms.classes[run];
         uint32_t left = 0;
         int64_t sum = 0;
-        for (uint32_t level = 0; level < CT_SET_LEVELS; level++) {
+        for (uint32_t level = 0; level < CT_HIST_SET_LEVELS; level++) {
             if (!(set >> level & 1)) continue;
             left += cells[level];
             if (is_sum) sum += numbers->sums[0][level];
@@ -241,7 +241,7 @@ CT_HD void ct_large_fold_set(const ct_large_shared *s, const ct_tally_node *node
 CT_HD void ct_large_fold(ct_group g, ct_large_shared *s, const ct_large_slots *slots,
                          const ct_tally_node *node, uint32_t from, uint32_t n)
 {
-    const uint32_t end = slots->levels ? 1u << CT_SET_LEVELS : (uint32_t) CT_LARGE_LAST;
+    const uint32_t end = slots->levels ? 1u << CT_HIST_SET_LEVELS : (uint32_t) CT_LARGE_LAST;
     for (uint32_t i = g.thread; i < end; i += g.width) {
         ct_tally tally[2] = {s->tally[0][i], s->tally[1][i]};
         if (slots->levels) ct_large_fold_set(s, node, from, n, i, tally);
@@ -249,11 +249,11 @@ CT_HD void ct_large_fold(ct_group g, ct_large_shared *s, const ct_large_slots *s
         s->tally[0][i] = tally[0];
         s->tally[1][i] = tally[1];
     }
-    for (uint32_t i = g.thread; slots->levels && i <= CT_SET_LEVELS; i += g.width)
+    for (uint32_t i = g.thread; slots->levels && i <= CT_HIST_SET_LEVELS; i += g.width)
         for (uint32_t run = 0; run < n; run++) {
             const uint32_t *cells = node->kind == CT_TALLY_SUMS ? s->histograms.numbers.weights[0]
                                                                 : s->histograms.classes[run];
-            s->levels[i] += cells[i < CT_SET_LEVELS ? i : (uint32_t) CT_LARGE_LAST];
+            s->levels[i] += cells[i < CT_HIST_SET_LEVELS ? i : (uint32_t) CT_LARGE_LAST];
         }
 }
 
@@ -267,7 +267,7 @@ CT_HD void ct_large_count(ct_group g, const ct_grow_view *v, ct_large_shared *s,
         ct_tally_begin(&s->tally[0][i]);
         ct_tally_begin(&s->tally[1][i]);
     }
-    for (uint32_t i = g.thread; i <= CT_SET_LEVELS; i += g.width) s->levels[i] = 0;
+    for (uint32_t i = g.thread; i <= CT_HIST_SET_LEVELS; i += g.width) s->levels[i] = 0;
     for (uint32_t from = 0; from < n_runs; from += most) {
         const uint32_t n = n_runs - from < most ? n_runs - from : most;
         ct_large_clear(g, v, s, is_sum ? copies : copies * n);

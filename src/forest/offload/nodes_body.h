@@ -147,9 +147,9 @@ CT_HD void ct_grow_settle(ct_lanes lanes, const ct_grow_view *v, const ct_grow_c
         if (lanes.lane == 0) ct_grow_leaf(v, node, 0);
         return;
     }
-    if (node->task.n <= CT_GROW_NEAR) {
+    if (node->task.n <= CT_GROW_MEDIUM) {
         if (lanes.lane) return;
-        ct_grow_task *to = v->batch.near + ct_shared_add(&v->batch.sizes->n_near, 1);
+        ct_grow_task *to = v->batch.medium + ct_shared_add(&v->batch.sizes->n_medium, 1);
         *to = node->task;
         to->begin |= node->side << 31;
         return;

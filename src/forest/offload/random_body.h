@@ -10,7 +10,7 @@
 typedef struct {
     uint32_t low, high;  /* of codes, the lowest one inverted; 0 and 0: there is none */
     uint32_t missing;
-    uint32_t levels[CT_SET_LEVELS]; /* 1: rows have it */
+    uint32_t levels[CT_HIST_SET_LEVELS]; /* 1: rows have it */
 } ct_random_shared;
 
 /* The i-th subset of `top`, from 0, in rising order. */
@@ -35,7 +35,7 @@ CT_HD void ct_random_range(ct_group g, const ct_grow_view *v, size_t item, void 
     ct_group_sync(g);
     for (uint32_t i = g.thread; i < t->n; i += g.width) {
         const uint32_t code = ct_grow_code(v, items[i].row, column);
-        if (code == CT_CODE_MISSING || (is_set && code >= CT_SET_LEVELS)) {
+        if (code == CT_CODE_MISSING || (is_set && code >= CT_HIST_SET_LEVELS)) {
             ct_shared_max(&s->missing, 1);
         } else if (is_set) {
             ct_shared_max(&s->levels[code], 1);
@@ -48,9 +48,9 @@ CT_HD void ct_random_range(ct_group g, const ct_grow_view *v, size_t item, void 
     if (g.thread) return;
     border->missing = (uint16_t) s->missing;
     border->levels = 0;
-    for (uint32_t level = 0; level < CT_SET_LEVELS; level++)
+    for (uint32_t level = 0; level < CT_HIST_SET_LEVELS; level++)
         border->levels = (uint16_t) (border->levels | s->levels[level] << level);
-    border->absent = (uint16_t) (~border->levels & CT_SET_ALL);
+    border->absent = (uint16_t) (~border->levels & CT_HIST_SET_ALL);
     border->low = (uint16_t) (s->low ? ~s->low : 0);
     border->high = (uint16_t) s->high;
 }

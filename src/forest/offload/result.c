@@ -8,7 +8,7 @@ static int is_leaf(const ct_grow_node *node) { return node->feature == CT_HIST_L
 
 /* ---- breadth first ---- */
 
-static int new_tree(const ct_result *r, ct_hist_tree *tree)
+static int new_tree(const ct_hist_result *r, ct_hist_tree *tree)
 {
     size_t width = r->n_classes ? r->n_classes : 1, n = r->n_leaves ? r->n_leaves : 1;
     memset(tree, 0, sizeof *tree);
@@ -22,7 +22,8 @@ static int new_tree(const ct_result *r, ct_hist_tree *tree)
 }
 
 /* Leaves that have a place get it in the order of the nodes. */
-static uint32_t move_leaf(const ct_result *r, ct_hist_tree *tree, uint32_t next, uint32_t place)
+static uint32_t move_leaf(const ct_hist_result *r, ct_hist_tree *tree, uint32_t next,
+                          uint32_t place)
 {
     size_t width = r->n_classes ? r->n_classes : 1, old = next & ~CT_HIST_MIXED;
     CT_ASSERT(old < r->n_leaves && place < r->n_leaves);
@@ -31,7 +32,7 @@ static uint32_t move_leaf(const ct_result *r, ct_hist_tree *tree, uint32_t next,
     return place | (next & CT_HIST_MIXED);
 }
 
-ct_status ct_result_tree(const ct_result *r, uint32_t *order, ct_hist_tree *tree)
+ct_status ct_result_tree(const ct_hist_result *r, uint32_t *order, ct_hist_tree *tree)
 {
     uint32_t *new_of = order + r->n_nodes, n = 1, place = 0;
     if (!new_tree(r, tree)) return CT_NO_MEMORY;
@@ -60,7 +61,7 @@ ct_status ct_result_tree(const ct_result *r, uint32_t *order, ct_hist_tree *tree
 /* The leaves in the order in which the CPU makes them: of two children the one of fewer rows is
  * grown first, after leaves that need no search were made at once. */
 typedef struct {
-    const ct_result *r;
+    const ct_hist_result *r;
     uint32_t *leaves, n;  /* leaves, in order */
     uint32_t *waiting, n_waiting;
 } settling;
@@ -90,8 +91,8 @@ static void settle_all(settling *s)
     }
 }
 
-void ct_result_settle(const ct_result *r, const uint32_t *leaf_of, uint32_t n_rows,
-                      const uint32_t *new_of, uint32_t *scratch, ct_desk *desk)
+void ct_result_settle(const ct_hist_result *r, const uint32_t *leaf_of, uint32_t n_rows,
+                      const uint32_t *new_of, uint32_t *scratch, ct_hist_scratch *host)
 {
     uint32_t *leaves = scratch, *begin = scratch + r->n_nodes, n = 0;
     settling s = {r, leaves, 0, begin, 0};
@@ -107,8 +108,8 @@ void ct_result_settle(const ct_result *r, const uint32_t *leaf_of, uint32_t n_ro
     for (uint32_t row = 0; row < n_rows; row++) {
         if (leaf_of[row] == UINT32_MAX) continue;
         uint32_t place = begin[leaf_of[row]]++;
-        desk->out_row[place] = row;
-        desk->out_leaf[place] = new_of[leaf_of[row]];
+        host->out_row[place] = row;
+        host->out_leaf[place] = new_of[leaf_of[row]];
     }
-    desk->n_settled = n;
+    host->n_out = n;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "forest/bare.h"
+#include "forest/compact.h"
 #include "forest/encode.h"
 #include "forest/offload/cost.h"
 #include "forest/offload/kernels.h"
@@ -38,7 +38,7 @@ typedef struct {
     ct_halt *stop;
     void *out;
     ct_gpu *gpu;
-    ct_bare bare;
+    ct_compact compact;
     ct_coder *coders;
     size_t stride, n_nodes, n_leaves;
     uint32_t chunk; /* rows */
@@ -56,17 +56,17 @@ typedef struct {
 static void make_tree(const walker *w, uint32_t number, uint32_t first_leaf)
 {
     const ct_hist_tree *tree = &w->forest->trees[number];
-    size_t begin = w->bare.begins[number];
+    size_t begin = w->compact.begins[number];
     w->begins[number] = begin;
     for (uint32_t i = 0; i < tree->n_nodes; i++) {
         const ct_hist_node *node = &tree->nodes[i];
-        const ct_bare_node *bare = &w->bare.nodes[begin + i];
+        const ct_compact_node *compact = &w->compact.nodes[begin + i];
         const int is_leaf = node->feature == CT_HIST_LEAF;
         const uint32_t flag = is_leaf ? 0 : node->next & CT_HIST_FLAG;
         const int has_place = is_leaf && (!w->forest->n_classes || (node->next & CT_HIST_MIXED));
-        CT_ASSERT(!(bare->left & CT_HIST_FLAG) && (!flag || bare->last < UINT16_MAX));
-        w->nodes[begin + i] = (ct_walk_node){bare->left | flag, bare->feature,
-                                             (uint16_t) (bare->last + (flag >> 31))};
+        CT_ASSERT(!(compact->left & CT_HIST_FLAG) && (!flag || compact->last < UINT16_MAX));
+        w->nodes[begin + i] = (ct_walk_node){compact->left | flag, compact->feature,
+                                             (uint16_t) (compact->last + (flag >> 31))};
         w->nexts[begin + i] = !is_leaf ? 0 : node->next + (has_place ? first_leaf : 0);
     }
 }
@@ -222,9 +222,9 @@ static void code_rows(void *data, unsigned worker, uint64_t begin, uint64_t end)
     uint32_t n_cols = w->forest->n_cols, n = (uint32_t) (end - begin);
     (void) worker;
     for (uint32_t col = 0; col < n_cols; col++)
-        ct_encode(&w->bare.columns[col], &w->coders[col], &w->columns[col],
+        ct_encode(&w->compact.columns[col], &w->coders[col], &w->columns[col],
                   c->s->from + (uint32_t) begin, n, to + col, w->stride);
-    ct_bare_answer(&w->bare, n_cols, n, to, w->stride);
+    ct_compact_answer(&w->compact, n_cols, n, to, w->stride);
 }
 
 static ct_status launch(const slot *s, ct_forest_kernel kernel, size_t items)
@@ -290,7 +290,7 @@ static ct_status walk_all(walker *w)
 
 /* ---- the whole ---- */
 
-static ct_status prepare(walker *w, const ct_code_column *codes, ct_error *error)
+static ct_status prepare(walker *w, const ct_hist_code_column *codes, ct_error *error)
 {
     for (uint32_t i = 0; i < w->forest->n_trees; i++) {
         w->n_nodes += w->forest->trees[i].n_nodes;
@@ -298,12 +298,12 @@ static ct_status prepare(walker *w, const ct_code_column *codes, ct_error *error
     }
     if (w->n_leaves >= CT_HIST_MIXED)
         return ct_fail(error, CT_NO_DEVICE, "so many leaves are left to the CPU");
-    if (!ct_bare_init(&w->bare, w->forest, codes, w->n_rows))
+    if (!ct_compact_init(&w->compact, w->forest, codes, w->n_rows))
         return ct_fail(error, CT_NO_MEMORY, "no memory to predict");
-    if (!w->bare.nodes)
+    if (!w->compact.nodes)
         return ct_fail(error, CT_NO_DEVICE, "so many tests of sets of levels are left to the CPU");
-    w->stride = ((size_t) w->forest->n_cols + w->bare.n_sets + 7) / 8 * 8;
-    w->coders = ct_coders_new(w->bare.columns, w->forest->n_cols, w->n_rows);
+    w->stride = ((size_t) w->forest->n_cols + w->compact.n_sets + 7) / 8 * 8;
+    w->coders = ct_coders_new(w->compact.columns, w->forest->n_cols, w->n_rows);
     if (!w->coders || !make_trees(w)) return ct_fail(error, CT_NO_MEMORY, "no memory to predict");
     return CT_OK;
 }
@@ -318,13 +318,13 @@ static void walker_free(walker *w)
     ct_gpu_give(&w->trees);
     ct_gpu_close(w->gpu);
     ct_coders_free(w->coders, w->forest->n_cols);
-    ct_bare_free(&w->bare);
+    ct_compact_free(&w->compact);
     ct_free(w->nodes);
     ct_free(w->nexts);
     ct_free(w->begins);
 }
 
-static ct_status walk_on(int number, walker *w, const ct_code_column *codes, ct_error *error)
+static ct_status walk_on(int number, walker *w, const ct_hist_code_column *codes, ct_error *error)
 {
     CT_TRY(ct_gpu_open(number, &w->gpu, error));
     CT_TRY(prepare(w, codes, error));
@@ -339,7 +339,7 @@ static ct_status walk_on(int number, walker *w, const ct_code_column *codes, ct_
 }
 
 ct_status ct_hist_predict_at(const ct_forest_device *device, const ct_hist_forest *forest,
-                             const ct_code_column *codes, const ct_column *columns,
+                             const ct_hist_code_column *codes, const ct_column *columns,
                              uint32_t n_rows, ct_hist_output what, unsigned threads, ct_halt *stop,
                              void *out, ct_forest_used *used, ct_error *error)
 {

@@ -44,7 +44,7 @@ CT_HD uint32_t ct_walk_next(const ct_walk_node *nodes, uint32_t at, const uint16
 }
 
 /* item: a row of a tree */
-CT_HD void ct_walk_row(const ct_walk_view *v, size_t item)
+CT_HD void ct_hist_walk_row(const ct_walk_view *v, size_t item)
 {
     const uint32_t tree = (uint32_t) item / v->n_rows, row = (uint32_t) item % v->n_rows;
     const ct_walk_node *nodes = v->nodes + v->begins[tree];

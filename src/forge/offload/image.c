@@ -27,7 +27,7 @@ static uint64_t key_of(const making *m, double threshold)
     return m->view->wide ? ct_wide_key(threshold) : ct_narrow_key((float) threshold);
 }
 
-static void set_keys(const making *m, const ct_search *s, void *keys, uint32_t first)
+static void set_keys(const making *m, const ct_forge_search *s, void *keys, uint32_t first)
 {
     for (uint32_t i = 0; i < (1u << s->bits) - 1; i++) {
         uint64_t key = i >= s->n ? UINT64_MAX : key_of(m, s->exact ? s->exact[i] : s->rounded[i]);
@@ -46,7 +46,7 @@ static ct_status make_keys(making *m)
     if (!keys || !searches) return CT_NO_MEMORY;
     n = 0;
     for (uint32_t i = 0; i < f->n_searches; i++) {
-        const ct_search *s = &f->searches[i];
+        const ct_forge_search *s = &f->searches[i];
         searches[i] = (ct_key_search){s->column, s->bits, (uint32_t) s->any_zero, (uint32_t) n};
         set_keys(m, s, keys, (uint32_t) n);
         n += (1u << s->bits) - 1;
@@ -61,7 +61,7 @@ static ct_status make_keys(making *m)
 static void add_group(making *m, uint32_t search, uint32_t kind, uint32_t high,
                       ct_test_group *groups)
 {
-    const ct_search *s = &m->f->searches[search];
+    const ct_forge_search *s = &m->f->searches[search];
     ct_test_group group = {search, high, kind, 0, m->view->n_planes};
     for (uint32_t i = 0; i < s->n_tests; i++) {
         if (s->tests[i].kind != kind || s->tests[i].rank / 16u != high) continue;
@@ -88,7 +88,7 @@ static ct_status make_groups(making *m)
 static ct_status make_code_tests(making *m)
 {
     const ct_forged *f = m->f;
-    const ct_ensemble *e = f->ensemble;
+    const ct_forge_ensemble *e = f->ensemble;
     ct_code_test *tests = CT_ARENA_NEW(&m->arena, ct_code_test, f->n_set_tests);
     if (!tests) return CT_NO_MEMORY;
     for (uint32_t i = 0; i < f->n_set_tests; i++) {
@@ -105,8 +105,8 @@ static ct_status make_code_tests(making *m)
 
 static void send_sets(making *m)
 {
-    const ct_ensemble *e = m->f->ensemble;
-    ct_ensemble *sets = &m->view->sets;
+    const ct_forge_ensemble *e = m->f->ensemble;
+    ct_forge_ensemble *sets = &m->view->sets;
     sets->minus_fraction = e->minus_fraction;
     if (!e->n_set_bits) return;
     ct_sent_add(&m->sent, &sets->set_first, e->set_first, e->n_nodes, sizeof *e->set_first);
@@ -217,7 +217,7 @@ static ct_status make_networks(making *m)
 static ct_status make_walks(making *m)
 {
     const ct_forged *f = m->f;
-    const ct_ensemble *e = f->ensemble;
+    const ct_forge_ensemble *e = f->ensemble;
     size_t n = (size_t) e->n_nodes * e->leaf_width, size = number_size(m);
     void *terms = ct_arena_zeroed(&m->arena, n, size);
     ct_key_node *nodes = CT_ARENA_NEW(&m->arena, ct_key_node, e->n_nodes);
@@ -246,7 +246,7 @@ static ct_status make_walks(making *m)
 /* Trees by output; of those that add to all outputs there is one list. */
 static ct_status make_adders(making *m)
 {
-    const ct_ensemble *e = m->f->ensemble;
+    const ct_forge_ensemble *e = m->f->ensemble;
     uint32_t n = 0, *adders = CT_ARENA_NEW(&m->arena, uint32_t, e->n_trees),
              *from = CT_ARENA_NEW(&m->arena, uint32_t, e->n_outputs),
              *to = CT_ARENA_ZEROED(&m->arena, uint32_t, e->n_outputs);
@@ -268,7 +268,7 @@ static ct_status make_adders(making *m)
 
 /* ---- all of it ---- */
 
-int ct_image_has_networks(const ct_forged *f)
+int ct_pixel_has_networks(const ct_forged *f)
 {
     return f->has_planes && f->deepest <= CT_NETWORK_DEPTH;
 }
@@ -291,11 +291,11 @@ static ct_status refused(ct_status why, ct_error *error)
     return ct_fail(error, why, "so many leaves are left to the CPU");
 }
 
-ct_status ct_image_send(const ct_forged *f, ct_way way, int any_order, ct_gpu *gpu,
+ct_status ct_pixel_send(const ct_forged *f, ct_forge_way way, int any_order, ct_gpu *gpu,
                         ct_gpu_block *block, ct_forged_view *view, ct_error *error)
 {
-    const ct_ensemble *e = f->ensemble;
-    int networks = ct_image_has_networks(f) && way != CT_WAY_WALK;
+    const ct_forge_ensemble *e = f->ensemble;
+    int networks = ct_pixel_has_networks(f) && way != CT_FORGE_WAY_WALK;
     if (e->first_term)
         return ct_fail(error, CT_BAD_INPUT, "linear models of leaves are left to the CPU");
     if (way == CT_WAY_PLANES && !networks)

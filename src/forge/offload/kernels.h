@@ -22,7 +22,7 @@ extern "C" {
 #define CT_FORGED_THREAD_KERNELS(X)                                             \
     X(TESTS, ct_answer_tests, "a group of tests, for a word of rows")           \
     X(NETWORKS, ct_find_leaves, "a tree, for a word of rows")                   \
-    X(WALKS, ct_walk_row, "a tree and a row")                                   \
+    X(WALKS, ct_forge_walk_row, "a tree and a row")                             \
     X(LEAVES, ct_add_leaves, "a part of an output, for four rows of a word")    \
     X(NODES, ct_add_nodes, "a part of an output and a row")                     \
     X(SUMS, ct_end_row, "an output and a row")

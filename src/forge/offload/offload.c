@@ -35,15 +35,15 @@ static ct_status opened(ct_forged_device **device, ct_status status)
     return status;
 }
 
-ct_status ct_forged_device_open(const ct_forged *forged, int number, ct_way way, int any_order,
-                                ct_forged_device **out, ct_error *error)
+ct_status ct_forged_device_open(const ct_forged *forged, int number, ct_forge_way way,
+                                int any_order, ct_forged_device **out, ct_error *error)
 {
     CT_TRY(device_new(forged, out, error));
     ct_forged_device *device = *out;
     CT_ASSERT(device);
     ct_status status = ct_gpu_open(number, &device->gpu, error);
     if (status == CT_OK)
-        status = ct_image_send(forged, way, any_order, device->gpu, &device->trees,
+        status = ct_pixel_send(forged, way, any_order, device->gpu, &device->trees,
                                &device->forest, error);
     if (status == CT_OK)
         device->passes.work = (ct_pass_work){&device->forest, device->forest.wide,
@@ -52,7 +52,7 @@ ct_status ct_forged_device_open(const ct_forged *forged, int number, ct_way way,
     return opened(out, status);
 }
 
-ct_status ct_forged_device_open_text(const ct_scheduled *scheduled, int number,
+ct_status ct_forged_device_open_text(const ct_forge_scheduled *scheduled, int number,
                                      ct_forged_device **out, ct_error *error)
 {
     CT_TRY(device_new(scheduled->forged, out, error));
@@ -80,14 +80,15 @@ void ct_forged_device_close(ct_forged_device *device)
 }
 
 ct_status ct_forged_device_predict(ct_forged_device *device, const ct_column *columns,
-                                   uint32_t n_rows, const ct_run *run, double *out,
+                                   uint32_t n_rows, const ct_forge_run *run, double *out,
                                    ct_error *error)
 {
     return ct_passes_run(&device->passes, columns, n_rows, run, out, error);
 }
 
 ct_status ct_forged_device_time(ct_forged_device *device, const ct_column *columns,
-                                uint32_t n_rows, const ct_run *run, double seconds, double *taken,
+                                uint32_t n_rows, const ct_forge_run *run, double seconds,
+                                    double *taken,
                                 ct_error *error)
 {
     return ct_passes_time(&device->passes, columns, n_rows, run, seconds, taken, error);

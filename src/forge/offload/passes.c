@@ -123,7 +123,7 @@ static void read_piece(void *data, unsigned worker, uint64_t begin, uint64_t end
 
 /* Its rows to the device. */
 static ct_status send_rows(const ct_passes *p, const ct_pass *pass, const ct_column *columns,
-                           const ct_run *run)
+                           const ct_forge_run *run)
 {
     reading r = {p, pass, columns};
     const uint64_t pieces = (pass->n + READ_ROWS - 1) / READ_ROWS;
@@ -134,7 +134,7 @@ static ct_status send_rows(const ct_passes *p, const ct_pass *pass, const ct_col
 }
 
 static ct_status begin_pass(const ct_passes *p, ct_pass *pass, const ct_column *columns,
-                            uint32_t first, uint32_t n, const ct_run *run)
+                            uint32_t first, uint32_t n, const ct_forge_run *run)
 {
     pass->first = first;
     pass->n = n;
@@ -160,7 +160,7 @@ static ct_status end_pass(const ct_passes *p, ct_pass *pass, double *out, uint32
 /* ---- all rows ---- */
 
 static ct_status run_passes(ct_passes *p, const ct_column *columns, uint32_t n_rows, uint32_t rows,
-                            const ct_run *run, double *out)
+                            const ct_forge_run *run, double *out)
 {
     unsigned next = 0;
     for (uint32_t first = 0, n; first < n_rows; first += n, next = (next + 1) % CT_PASSES) {
@@ -176,8 +176,8 @@ static ct_status run_passes(ct_passes *p, const ct_column *columns, uint32_t n_r
     return CT_OK;
 }
 
-ct_status ct_passes_run(ct_passes *p, const ct_column *columns, uint32_t n_rows, const ct_run *run,
-                        double *out, ct_error *error)
+ct_status ct_passes_run(ct_passes *p, const ct_column *columns, uint32_t n_rows,
+                        const ct_forge_run *run, double *out, ct_error *error)
 {
     uint32_t rows;
     if (!n_rows) return CT_OK;
@@ -222,7 +222,7 @@ static ct_status time_pass(const ct_passes *p, const ct_pass *pass, double secon
 }
 
 ct_status ct_passes_time(ct_passes *p, const ct_column *columns, uint32_t n_rows,
-                         const ct_run *run, double seconds, double *taken, ct_error *error)
+                         const ct_forge_run *run, double seconds, double *taken, ct_error *error)
 {
     uint32_t rows = 0;
     ct_pass *pass = &p->slots[0];

@@ -46,12 +46,12 @@ void ct_passes_close(ct_passes *passes);
 /* As ct_forged_predict. CT_NO_DEVICE where the device was lost, CT_NO_MEMORY where it has none for
  * a pass. */
 ct_status ct_passes_run(ct_passes *passes, const ct_column *columns, uint32_t n_rows,
-                        const ct_run *run, double *out, ct_error *error);
+                        const ct_forge_run *run, double *out, ct_error *error);
 
 /* Seconds that predicting n_rows >= 1 rows that are on the device takes: the least of three times,
  * of as many predictions each as take `seconds`. Fails as ct_passes_run; CT_BAD_INPUT where they
  * are more than a pass. */
 ct_status ct_passes_time(ct_passes *passes, const ct_column *columns, uint32_t n_rows,
-                         const ct_run *run, double seconds, double *taken, ct_error *error);
+                         const ct_forge_run *run, double seconds, double *taken, ct_error *error);
 
 #endif

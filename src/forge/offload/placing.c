@@ -32,7 +32,7 @@ static double row_on_cpu(const ct_forged *f)
 static double row_on_device(const ct_forged *f)
 {
     double trees = f->ensemble->n_trees, width = f->ensemble->leaf_width;
-    if (!ct_image_has_networks(f)) return trees * (f->mean_depth + 1) * DEVICE_STEP;
+    if (!ct_pixel_has_networks(f)) return trees * (f->mean_depth + 1) * DEVICE_STEP;
     double places = 0;
     for (uint32_t t = 0; t < f->ensemble->n_trees; t++) places += 1u << f->trees[t].bits;
     double words = f->n_planes * OF_TEST + places * OF_PLACE + trees * OF_TREE;
@@ -41,7 +41,7 @@ static double row_on_device(const ct_forged *f)
 
 ct_forged_seconds ct_forged_place(const ct_forged *f, uint32_t n_rows, unsigned threads, int open)
 {
-    const ct_ensemble *e = f->ensemble;
+    const ct_forge_ensemble *e = f->ensemble;
     double n = n_rows, value = e->number == CT_F32 ? sizeof(float) : sizeof(double);
     double bytes = n * (f->n_used * value + e->n_outputs * sizeof(double));
     CT_ASSERT(threads > 0);

@@ -20,7 +20,7 @@ CT_HD uint32_t ct_key_right(const ct_forged_views *v, uint32_t at, const ct_key_
 }
 
 /* A row down a tree. */
-CT_HD void ct_walk_row(const ct_forged_views *v, size_t item)
+CT_HD void ct_forge_walk_row(const ct_forged_views *v, size_t item)
 {
     const ct_forged_view *f = &v->forest;
     uint32_t row = (uint32_t) item % v->rows.n_rows;

@@ -14,13 +14,13 @@
 static const char any_device[] = "compute_75";
 
 /* For the device itself or, where NVRTC does not know it, as PTX, which the driver compiles. */
-static ct_status compile(const char *cuda, int capability, ct_text *code, ct_error *error)
+static ct_status compile(const char *cuda, int capability, ct_forge_text *code, ct_error *error)
 {
     char own[32];
     snprintf(own, sizeof own, "sm_%d", capability);
-    ct_status status = ct_nvrtc_compile(cuda, own, code, error);
+    ct_status status = ct_forge_nvrtc_compile(cuda, own, code, error);
     if (status != CT_BAD_INPUT) return status;
-    return ct_nvrtc_compile(cuda, any_device, code, error);
+    return ct_forge_nvrtc_compile(cuda, any_device, code, error);
 }
 
 static ct_status find_functions(ct_device_text *t)
@@ -30,7 +30,7 @@ static ct_status find_functions(ct_device_text *t)
     return ct_gpu_find(&t->module, "schedule_end", &t->end);
 }
 
-static ct_status load(ct_device_text *t, ct_gpu *gpu, const ct_text *code, ct_error *error)
+static ct_status load(ct_device_text *t, ct_gpu *gpu, const ct_forge_text *code, ct_error *error)
 {
     if (ct_gpu_load(gpu, code->at, &t->module) == CT_OK && find_functions(t) == CT_OK)
         return CT_OK;
@@ -39,15 +39,15 @@ static ct_status load(ct_device_text *t, ct_gpu *gpu, const ct_text *code, ct_er
 
 static ct_status compile_and_load(ct_device_text *t, ct_gpu *gpu, ct_error *error)
 {
-    ct_text cuda = {NULL, 0, 0, 0}, code = {NULL, 0, 0, 0};
-    ct_emit_prelude(CT_IN_CUDA, &cuda);
-    ct_emit(t->scheduled->ir, t->scheduled->model, "schedule", CT_IN_CUDA, &cuda);
+    ct_forge_text cuda = {NULL, 0, 0, 0}, code = {NULL, 0, 0, 0};
+    ct_forge_emit_prelude(CT_IN_CUDA, &cuda);
+    ct_forge_emit(t->scheduled->ir, t->scheduled->model, "schedule", CT_IN_CUDA, &cuda);
     ct_status status = cuda.failed
                            ? ct_fail(error, CT_NO_MEMORY, "not enough memory for a text")
                            : compile(cuda.at, ct_gpu_capability(gpu), &code, error);
     if (status == CT_OK) status = load(t, gpu, &code, error);
-    ct_text_free(&cuda);
-    ct_text_free(&code);
+    ct_forge_text_free(&cuda);
+    ct_forge_text_free(&code);
     return status;
 }
 
@@ -57,7 +57,7 @@ static ct_status compile_and_load(ct_device_text *t, ct_gpu *gpu, ct_error *erro
 static ct_status send_trees(ct_device_text *t, ct_gpu *gpu, ct_gpu_block *trees, ct_error *error)
 {
     const ct_model *m = t->scheduled->model;
-    const ct_ensemble *e = m->ensemble;
+    const ct_forge_ensemble *e = m->ensemble;
     ct_model *to = &t->model;
     ct_sent sent = {.n = 0};
     uint32_t *used = (uint32_t *) ct_alloc((m->n_used + (size_t) 1) * sizeof *used);
@@ -83,7 +83,7 @@ static ct_status send_trees(ct_device_text *t, ct_gpu *gpu, ct_gpu_block *trees,
     return status;
 }
 
-ct_status ct_device_text_load(const ct_scheduled *scheduled, ct_gpu *gpu, ct_gpu_block *trees,
+ct_status ct_device_text_load(const ct_forge_scheduled *scheduled, ct_gpu *gpu, ct_gpu_block *trees,
                               ct_device_text *text, ct_error *error)
 {
     text->scheduled = scheduled;

@@ -8,7 +8,7 @@
 enum { CT_DEVICE_TEXT_ROWS = 1 << 18 }; /* of a pass at most */
 
 typedef struct {
-    const ct_scheduled *scheduled; /* borrowed */
+    const ct_forge_scheduled *scheduled; /* borrowed */
     ct_model model;                /* its arrays are on the device */
     ct_gpu_module module;
     void *begin, *nest, *end;      /* functions: forge/schedule/emit.h */
@@ -16,7 +16,7 @@ typedef struct {
 
 /* Compiles it for the device and loads it; sends the trees to the block. Both are the caller's to
  * give back, after a failure too. */
-ct_status ct_device_text_load(const ct_scheduled *scheduled, ct_gpu *gpu, ct_gpu_block *trees,
+ct_status ct_device_text_load(const ct_forge_scheduled *scheduled, ct_gpu *gpu, ct_gpu_block *trees,
                               ct_device_text *text, ct_error *error);
 
 /* As passes.h has them: `of` is the ct_device_text. */

@@ -9,7 +9,7 @@
 enum {
     CT_RANK_PLANES = 9, /* the bits of a rank, and which rows are zero */
     CT_LEAF_WORDS = 8,  /* of the numbers of 32 leaves, a byte each */
-    CT_MOST_PARTS = 2048 /* times CT_MOST_TREES are less than 2^32 */
+    CT_MOST_PARTS = 2048 /* times CT_FORGE_MOST_TREES are less than 2^32 */
 };
 
 /* Thresholds are unsigned keys in the order of numbers: -0 is 0, and below all others is that of
@@ -64,7 +64,7 @@ typedef struct {
      * which is no more one of them. */
     const uint32_t *adders, *from, *to; /* [...], [n_outputs] */
     int any_order;    /* sums are the same in any order */
-    ct_ensemble sets; /* on the device it has the sets of codes alone */
+    ct_forge_ensemble sets; /* on the device it has the sets of codes alone */
 } ct_forged_view;
 
 typedef struct {

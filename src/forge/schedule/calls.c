@@ -8,18 +8,18 @@
 #include "forge/input.h"
 #include "forge/sums.h"
 
-ct_status ct_scheduled_new(const ct_forged *f, const char *text, int any_order, ct_arena *arena,
-                           ct_scheduled *s, ct_error *error)
+ct_status ct_forge_scheduled_new(const ct_forged *f, const char *text, int any_order,
+                                 ct_arena *arena, ct_forge_scheduled *s, ct_error *error)
 {
     memset(s, 0, sizeof *s);
     s->forged = f;
-    s->nest = CT_ARENA_NEW(arena, ct_nest, 1);
+    s->nest = CT_ARENA_NEW(arena, ct_forge_nest, 1);
     s->ir = CT_ARENA_NEW(arena, ct_ir, 1);
     s->shape = ct_forest_shape_of(f, any_order, arena);
     if (!s->nest || !s->ir || !s->shape) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
-    CT_TRY(ct_nest_parse(s->nest, text, error));
-    CT_TRY(ct_nest_check(s->nest, s->shape, error));
-    CT_TRY(ct_ir_lower(s->ir, s->nest, s->shape, CT_LOW, error));
+    CT_TRY(ct_forge_nest_parse(s->nest, text, error));
+    CT_TRY(ct_forge_nest_check(s->nest, s->shape, error));
+    CT_TRY(ct_forge_ir_lower(s->ir, s->nest, s->shape, CT_LOW, error));
     s->model = ct_model_new(f, s->shape, s->nest->layout, arena);
     return s->model ? CT_OK : ct_fail(error, CT_NO_MEMORY, "not enough memory");
 }
@@ -37,16 +37,16 @@ typedef struct {
 } own_sums;
 
 typedef struct {
-    const ct_scheduled *s;
+    const ct_forge_scheduled *s;
     const ct_column *columns;
     uint32_t n_rows;
     unsigned threads;
     ct_halt *stop;
     int64_t *failed; /* atomic, shared: 1 once memory was short */
     ct_arena *arena; /* the thread's own */
-    int64_t at[CT_MOST_LOOPS];
+    int64_t at[CT_FORGE_MOST_LOOPS];
     some_rows rows;
-    own_sums result, slots, own[CT_MOST_LOOPS];
+    own_sums result, slots, own[CT_FORGE_MOST_LOOPS];
 } running;
 
 static size_t number_size(const running *r)
@@ -54,7 +54,7 @@ static size_t number_size(const running *r)
     return r->s->forged->ensemble->sum == CT_F32 ? sizeof(float) : sizeof(double);
 }
 
-static int64_t sum_of(const running *r, int loop, ct_axis axis)
+static int64_t sum_of(const running *r, int loop, ct_gmt_axis axis)
 {
     int64_t sum = 0;
     for (int i = loop; i >= 0; i = r->s->nest->loops[i].outer)
@@ -158,7 +158,7 @@ static void run_list(running *r, int first);
 static void call_kernel(running *r, const ct_ir_node *walk, int64_t n)
 {
     const ct_ir_node *reduce = &r->s->ir->nodes[walk->next];
-    const ct_index *index = &r->s->nest->loops[walk->loop];
+    const ct_forge_index *index = &r->s->nest->loops[walk->loop];
     ct_walk_call call;
     memset(&call, 0, sizeof call);
     call.tree = sum_of(r, walk->loop, CT_TREES);
@@ -178,7 +178,7 @@ static void call_kernel(running *r, const ct_ir_node *walk, int64_t n)
 
 static void run_iterations(running *r, const ct_ir_node *node, int64_t begin, int64_t end)
 {
-    const ct_index *index = &r->s->nest->loops[node->loop];
+    const ct_forge_index *index = &r->s->nest->loops[node->loop];
     const ct_ir_node *first = &r->s->ir->nodes[node->inner];
     if (first->kind == CT_IR_BARRIER) first = &r->s->ir->nodes[first->next];
     int whole = first->kind == CT_IR_WALK && !ct_nest_conflicts(r->s->nest, node->loop);
@@ -249,9 +249,9 @@ static void run_list(running *r, int first)
 /* ---- all of it ---- */
 
 /* Where the one outermost loop caches its rows, no others are asked for. */
-static int caches_all_rows(const ct_nest *nest)
+static int caches_all_rows(const ct_forge_nest *nest)
 {
-    const ct_index *outermost = &nest->loops[nest->first];
+    const ct_forge_index *outermost = &nest->loops[nest->first];
     return outermost->next < 0 && outermost->axis == CT_ROWS && outermost->marked[CT_CACHE];
 }
 
@@ -267,7 +267,7 @@ static void begin_sums(const running *r)
 
 static void end_sums(const running *r, double *out)
 {
-    const ct_ensemble *e = r->s->forged->ensemble;
+    const ct_forge_ensemble *e = r->s->forged->ensemble;
     size_t width = e->n_outputs * number_size(r);
     for (uint32_t row = 0; row < r->n_rows; row++)
         ct_sums_end(e, r->result.sums + row * width, 1, 1, out + row, r->n_rows);
@@ -289,19 +289,21 @@ static void run_all(running *r, double *out)
 }
 
 /* A block of planes is a tile of the schedule; threads if its loop is parallel. */
-static ct_status predict_planes(const ct_scheduled *s, const ct_column *columns, uint32_t n_rows,
-                                const ct_run *run, double *out, ct_error *error)
+static ct_status predict_planes(const ct_forge_scheduled *s, const ct_column *columns,
+                                uint32_t n_rows,
+                                const ct_forge_run *run, double *out, ct_error *error)
 {
-    const ct_index *rows = &s->nest->loops[s->nest->first];
-    ct_run as = *run;
+    const ct_forge_index *rows = &s->nest->loops[s->nest->first];
+    ct_forge_run as = *run;
     as.way = CT_WAY_PLANES;
     as.block = (uint32_t) rows->step;
     if (!rows->marked[CT_PARALLEL]) as.threads = 1;
     return ct_forged_predict(s->forged, columns, n_rows, &as, out, error);
 }
 
-ct_status ct_scheduled_predict(const ct_scheduled *s, const ct_column *columns, uint32_t n_rows,
-                               const ct_run *run, double *out, ct_error *error)
+ct_status ct_forge_scheduled_predict(const ct_forge_scheduled *s, const ct_column *columns,
+                                     uint32_t n_rows,
+                                     const ct_forge_run *run, double *out, ct_error *error)
 {
     if (s->nest->layout == CT_PLANES)
         return predict_planes(s, columns, n_rows, run, out, error);

@@ -12,17 +12,18 @@
 typedef struct {
     const ct_forged *forged; /* borrowed, as it was given */
     const ct_forest_shape *shape;
-    ct_nest *nest;
+    ct_forge_nest *nest;
     ct_ir *ir;
     ct_model *model;
-} ct_scheduled;
+} ct_forge_scheduled;
 
 /* Reads and checks the text, lowers it and packs the trees; all of it is the arena's. */
-ct_status ct_scheduled_new(const ct_forged *forged, const char *text, int any_order,
-                           ct_arena *arena, ct_scheduled *scheduled, ct_error *error);
+ct_status ct_forge_scheduled_new(const ct_forged *forged, const char *text, int any_order,
+                                 ct_arena *arena, ct_forge_scheduled *scheduled, ct_error *error);
 
 /* As ct_forged_predict; run->threads for parallel loops, run->way is the schedule's. */
-ct_status ct_scheduled_predict(const ct_scheduled *scheduled, const ct_column *columns,
-                               uint32_t n_rows, const ct_run *run, double *out, ct_error *error);
+ct_status ct_forge_scheduled_predict(const ct_forge_scheduled *scheduled, const ct_column *columns,
+                                     uint32_t n_rows, const ct_forge_run *run, double *out,
+                                         ct_error *error);
 
 #endif

@@ -7,13 +7,13 @@ typedef struct {
     const ct_ir *ir;
     const ct_model *m;
     ct_language language;
-    ct_text *text;
+    ct_forge_text *text;
     int rows, trees;     /* the loops whose caches hold; -1: none */
     size_t shared;       /* bytes of the caches and sums so far */
 } emitting;
 
 #define LINE(e, level, ...) ct_text_line((e)->text, level, __VA_ARGS__)
-#define ADD(e, ...) ct_text_add((e)->text, __VA_ARGS__)
+#define ADD(e, ...) ct_forge_text_add((e)->text, __VA_ARGS__)
 
 static const char *sum_type(const emitting *e)
 {
@@ -21,7 +21,7 @@ static const char *sum_type(const emitting *e)
 }
 
 /* Of a loop: `v` with a number, since names of schedules may be words of C. */
-static void add_sum(const emitting *e, int loop, ct_axis axis, int walked)
+static void add_sum(const emitting *e, int loop, ct_gmt_axis axis, int walked)
 {
     int loops[CT_MOST_NEST];
     uint32_t n = ct_ir_base(e->ir->nest, loop, axis, loops);
@@ -79,10 +79,10 @@ static uint32_t lanes_of(const ct_ir_node *walk)
 
 static void add_for(const emitting *e, int level, const ct_ir_node *node, const ct_ir_node *walk)
 {
-    const ct_index *index = &e->ir->nest->loops[node->loop];
+    const ct_forge_index *index = &e->ir->nest->loops[node->loop];
     long long start = index->start, step = index->step;
     int v = node->loop;
-    char axis = "xyz"[index->number[CT_GPU] % 3];
+    char axis = "xyz"[index->number[CT_FORGE_GPU] % 3];
     LINE(e, level, "/* %s */", index->name);
     if (node->how == CT_HOW_THREADS && e->language == CT_IN_C) {
         LINE(e, 0, "#ifdef _OPENMP");
@@ -159,7 +159,7 @@ static void add_hops(const emitting *e, int level, const ct_ir_node *walk, int l
 /* Where a row's sums are: without the output. */
 static void add_target(const emitting *e, int target)
 {
-    const ct_nest *nest = e->ir->nest;
+    const ct_forge_nest *nest = e->ir->nest;
     if (target == CT_TO_RESULT) {
         ADD(e, "sums[row * m->n_outputs + ");
     } else if (target == CT_TO_SLOTS) {
@@ -167,14 +167,14 @@ static void add_target(const emitting *e, int target)
         for (int i = 0; i < e->ir->n_slots; i++) ADD(e, "(");
         ADD(e, "0");
         for (int i = 0; i < e->ir->n_slots; i++) {
-            const ct_index *index = &nest->loops[e->ir->slots[i]];
+            const ct_forge_index *index = &nest->loops[e->ir->slots[i]];
             ADD(e, " * %lld + (v%d - %lld) / %lld)",
                 (long long) ct_trips_of(nest, e->ir->slots[i], e->ir->shape->n_trees),
                 e->ir->slots[i], (long long) index->start, (long long) index->step);
         }
         ADD(e, " * n_rows + row) * m->n_outputs + ");
     } else {
-        const ct_index *index = &nest->loops[target];
+        const ct_forge_index *index = &nest->loops[target];
         ADD(e, "own%d[((v%d - %lld) / %lld * own_rows%d + row - own_first%d) * m->n_outputs + ",
             target, target, (long long) index->start, (long long) index->step, target, target);
     }
@@ -211,7 +211,7 @@ static void add_leaves(const emitting *e, int level, const ct_ir_node *reduce)
 
 static void add_walk(const emitting *e, int level, const ct_ir_node *walk)
 {
-    const ct_nest *nest = e->ir->nest;
+    const ct_forge_nest *nest = e->ir->nest;
     const ct_representation *as = ct_representation_of(e->m->layout);
     int lanes = (int) lanes_of(walk), v = walk->loop;
     long long step = nest->loops[v].step;
@@ -502,9 +502,10 @@ ct_launch ct_launch_of(const ct_ir *ir, uint32_t n_rows)
 {
     ct_launch launch = {{1, 1, 1}, {1, 1, 1}, 0};
     for (int i = 0; i < ir->nest->n_loops; i++) {
-        const ct_index *index = &ir->nest->loops[i];
-        if (!index->live || !index->marked[CT_GPU]) continue;
-        int64_t trips = ct_trips_of(ir->nest, i, ir->shape->n_trees), at = index->number[CT_GPU];
+        const ct_forge_index *index = &ir->nest->loops[i];
+        if (!index->live || !index->marked[CT_FORGE_GPU]) continue;
+        int64_t trips = ct_trips_of(ir->nest, i, ir->shape->n_trees), at =
+            index->number[CT_FORGE_GPU];
         int64_t most = at == CT_GRID_X ? INT32_MAX : 65535;
         if (trips == CT_OPEN)
             trips = n_rows > index->start ? (n_rows - index->start - 1) / index->step + 1 : 1;
@@ -516,8 +517,8 @@ ct_launch ct_launch_of(const ct_ir *ir, uint32_t n_rows)
     return launch;
 }
 
-void ct_emit(const ct_ir *ir, const ct_model *model, const char *name, ct_language language,
-             ct_text *text)
+void ct_forge_emit(const ct_ir *ir, const ct_model *model, const char *name, ct_language language,
+                   ct_forge_text *text)
 {
     emitting e = {ir, model, language, text, -1, -1, 0};
     CT_ASSERT(ir->level == CT_LOW);

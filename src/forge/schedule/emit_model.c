@@ -5,40 +5,40 @@
 
 /* Numbers of an array, some a line. */
 typedef struct {
-    ct_text *text;
+    ct_forge_text *text;
     size_t n;
 } listing;
 
-static void begin_list(listing *list, ct_text *text, const char *type, const char *name,
+static void begin_list(listing *list, ct_forge_text *text, const char *type, const char *name,
                        const char *what)
 {
     *list = (listing){text, 0};
-    ct_text_add(text, "static const %s %s_%s[] = {", type, name, what);
+    ct_forge_text_add(text, "static const %s %s_%s[] = {", type, name, what);
 }
 
 static void end_list(listing *list)
 {
-    if (!list->n) ct_text_add(list->text, "0");
-    ct_text_add(list->text, "};\n");
+    if (!list->n) ct_forge_text_add(list->text, "0");
+    ct_forge_text_add(list->text, "};\n");
 }
 
 static void next_of(listing *list, size_t a_line)
 {
     const char *between = list->n ? ", " : "";
     if (list->n % a_line == 0) between = list->n ? ",\n    " : "\n    ";
-    ct_text_add(list->text, "%s", between);
+    ct_forge_text_add(list->text, "%s", between);
     list->n++;
 }
 
-static void add_double(ct_text *text, double number)
+static void add_double(ct_forge_text *text, double number)
 {
-    if (isnan(number)) ct_text_add(text, "NAN");
-    else if (isinf(number)) ct_text_add(text, number > 0 ? "HUGE_VAL" : "-HUGE_VAL");
-    else ct_text_add(text, "%a", number);
+    if (isnan(number)) ct_forge_text_add(text, "NAN");
+    else if (isinf(number)) ct_forge_text_add(text, number > 0 ? "HUGE_VAL" : "-HUGE_VAL");
+    else ct_forge_text_add(text, "%a", number);
 }
 
-static void list_doubles(ct_text *text, const char *name, const char *what, const double *numbers,
-                         size_t n)
+static void list_doubles(ct_forge_text *text, const char *name, const char *what,
+                         const double *numbers, size_t n)
 {
     listing list;
     begin_list(&list, text, "double", name, what);
@@ -49,46 +49,47 @@ static void list_doubles(ct_text *text, const char *name, const char *what, cons
     end_list(&list);
 }
 
-static void list_words(ct_text *text, const char *name, const char *what, const uint32_t *numbers,
-                       size_t n)
+static void list_words(ct_forge_text *text, const char *name, const char *what,
+                       const uint32_t *numbers, size_t n)
 {
     listing list;
     begin_list(&list, text, "u32", name, what);
     for (size_t i = 0; i < n; i++) {
         next_of(&list, 10);
-        ct_text_add(text, "%uu", (unsigned) numbers[i]);
+        ct_forge_text_add(text, "%uu", (unsigned) numbers[i]);
     }
     end_list(&list);
 }
 
-static void list_bytes(ct_text *text, const char *name, const char *what, const uint8_t *numbers,
-                       size_t n)
+static void list_bytes(ct_forge_text *text, const char *name, const char *what,
+                       const uint8_t *numbers, size_t n)
 {
     listing list;
     begin_list(&list, text, "u8", name, what);
     for (size_t i = 0; i < n; i++) {
         next_of(&list, 20);
-        ct_text_add(text, "%u", (unsigned) numbers[i]);
+        ct_forge_text_add(text, "%u", (unsigned) numbers[i]);
     }
     end_list(&list);
 }
 
-static void list_nodes(const ct_model *m, const char *name, ct_text *text)
+static void list_nodes(const ct_model *m, const char *name, ct_forge_text *text)
 {
     listing list;
     begin_list(&list, text, "struct ct_node", name, "nodes");
     for (uint32_t i = 0; i < m->n_nodes; i++) {
         next_of(&list, 2);
-        ct_text_add(text, "{");
+        ct_forge_text_add(text, "{");
         add_double(text, m->nodes[i].threshold);
-        ct_text_add(text, ", %uu, %uu}", (unsigned) m->nodes[i].next, (unsigned) m->nodes[i].what);
+        ct_forge_text_add(text, ", %uu, %uu}", (unsigned) m->nodes[i].next,
+                          (unsigned) m->nodes[i].what);
     }
     end_list(&list);
 }
 
-void ct_emit_model(const ct_model *m, const char *name, ct_text *text)
+void ct_forge_emit_model(const ct_model *m, const char *name, ct_forge_text *text)
 {
-    const ct_ensemble *e = m->ensemble;
+    const ct_forge_ensemble *e = m->ensemble;
     ct_text_line(text, 0, "#include <math.h>\n");
     list_nodes(m, name, text);
     list_words(text, name, "origin", m->origin, m->n_nodes);
@@ -101,13 +102,13 @@ void ct_emit_model(const ct_model *m, const char *name, ct_text *text)
     list_words(text, name, "set_size", m->set_size, e->n_nodes);
     list_bytes(text, name, "set_else", m->set_else, e->n_nodes);
     list_bytes(text, name, "sets", m->sets, (e->n_set_bits + 7) / 8);
-    ct_text_add(text, "static const struct ct_model %s_model = {\n    ", name);
+    ct_forge_text_add(text, "static const struct ct_model %s_model = {\n    ", name);
     static const char *const parts[] = {"nodes", "origin", "roots", "used", "output", "terms",
                                         "base", "set_first", "set_size", "set_else", "sets"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        ct_text_add(text, "%s_%s,%s", name, parts[i], i % 4 == 3 ? "\n    " : " ");
+        ct_forge_text_add(text, "%s_%s,%s", name, parts[i], i % 4 == 3 ? "\n    " : " ");
     add_double(text, m->divisor);
-    ct_text_add(text, ",\n    %u, %u, %u, %u, %u, %u, %u};\n\n", (unsigned) m->n_trees,
-                (unsigned) m->n_used, (unsigned) m->n_outputs, (unsigned) m->leaf_width,
-                (unsigned) m->minus_fraction, (unsigned) m->plain, (unsigned) m->n_nodes);
+    ct_forge_text_add(text, ",\n    %u, %u, %u, %u, %u, %u, %u};\n\n", (unsigned) m->n_trees,
+                      (unsigned) m->n_used, (unsigned) m->n_outputs, (unsigned) m->leaf_width,
+                      (unsigned) m->minus_fraction, (unsigned) m->plain, (unsigned) m->n_nodes);
 }

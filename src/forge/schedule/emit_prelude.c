@@ -67,14 +67,14 @@ static const char *const only_c[] = {
     "}",
     ""};
 
-static void add_lines(ct_text *text, const char *const *lines, size_t n)
+static void add_lines(ct_forge_text *text, const char *const *lines, size_t n)
 {
     for (size_t i = 0; i < n; i++) ct_text_line(text, 0, "%s", lines[i]);
 }
 
 #define LINES(text, lines) add_lines(text, lines, sizeof(lines) / sizeof *(lines))
 
-void ct_emit_prelude(ct_language language, ct_text *text)
+void ct_forge_emit_prelude(ct_language language, ct_forge_text *text)
 {
     ct_text_line(text, 0, "/* Made by the R package contree. */");
     if (language == CT_IN_CUDA) ct_text_line(text, 0, "#define CT_FN static __device__ inline");

@@ -10,13 +10,13 @@ typedef struct {
 
 typedef struct {
     const ct_ir *ir;
-    const ct_ensemble *e;
+    const ct_forge_ensemble *e;
     const double *x;
     uint32_t n_rows;
     double *sums;                      /* [row][output] */
-    double *own[CT_MOST_LOOPS];        /* by loop: [iteration][row][output] */
+    double *own[CT_FORGE_MOST_LOOPS];  /* by loop: [iteration][row][output] */
     double *slots;                     /* [slot][row][output] */
-    int64_t at[CT_MOST_LOOPS];         /* variables */
+    int64_t at[CT_FORGE_MOST_LOOPS];   /* variables */
     reach cached[2], within[2];        /* by axis; what is cached, what bounds own sums */
     uint8_t *met;                      /* [tree][row] */
     ct_arena *arena;
@@ -28,7 +28,7 @@ static ct_status broken(const running *r, const char *what)
     return ct_fail(r->error, CT_INTERNAL, "the loop IR went wrong: %s", what);
 }
 
-static int64_t sum_of(const running *r, int loop, ct_axis axis)
+static int64_t sum_of(const running *r, int loop, ct_gmt_axis axis)
 {
     int loops[CT_MOST_NEST];
     int64_t sum = 0;
@@ -37,7 +37,7 @@ static int64_t sum_of(const running *r, int loop, ct_axis axis)
     return sum;
 }
 
-static reach reach_of(const running *r, int loop, ct_axis axis)
+static reach reach_of(const running *r, int loop, ct_gmt_axis axis)
 {
     int64_t whole = axis == CT_ROWS ? r->n_rows : r->e->n_trees;
     reach it = {sum_of(r, loop, axis), ct_span_of(r->ir->nest, loop, axis, r->e->n_trees)};
@@ -70,7 +70,7 @@ static void add(const running *r, double *sum, double term)
 static ct_status walk(running *r, const ct_ir_node *node, const ct_ir_node *reduce)
 {
     int64_t tree = sum_of(r, node->loop, CT_TREES), row = sum_of(r, node->loop, CT_ROWS);
-    const ct_ensemble *e = r->e;
+    const ct_forge_ensemble *e = r->e;
     if (tree < 0 || tree >= e->n_trees || row < 0 || row >= r->n_rows)
         return broken(r, "a walk leaves the trees or the rows");
     if (!is_within(r->cached[CT_ROWS], row) || !is_within(r->cached[CT_TREES], tree))
@@ -126,7 +126,7 @@ static ct_status run_list(running *r, int first);
 
 static ct_status run_for(running *r, const ct_ir_node *node)
 {
-    const ct_index *index = &r->ir->nest->loops[node->loop];
+    const ct_forge_index *index = &r->ir->nest->loops[node->loop];
     int64_t n = ct_trips_now(r->ir->nest, node->loop, node->bounds, node->n_bounds, r->n_rows,
                              r->at);
     reach cached[2] = {r->cached[0], r->cached[1]}, within = r->within[CT_ROWS];
@@ -144,7 +144,7 @@ static ct_status run_for(running *r, const ct_ir_node *node)
 
 static ct_status run_node(running *r, const ct_ir_node *node)
 {
-    ct_axis axis = node->kind == CT_IR_CACHE_TREES ? CT_TREES : CT_ROWS;
+    ct_gmt_axis axis = node->kind == CT_IR_CACHE_TREES ? CT_TREES : CT_ROWS;
     switch (node->kind) {
     case CT_IR_FOR: return run_for(r, node);
     case CT_IR_WALK: return walk(r, node, &r->ir->nodes[node->next]);
@@ -165,7 +165,7 @@ static ct_status run_list(running *r, int first)
 
 static ct_status run_all(running *r, double *out)
 {
-    const ct_ensemble *e = r->e;
+    const ct_forge_ensemble *e = r->e;
     size_t n = (size_t) r->n_rows * e->n_outputs, pairs = (size_t) r->n_rows * e->n_trees;
     r->sums = CT_ARENA_NEW(r->arena, double, n ? n : 1);
     r->met = CT_ARENA_ZEROED(r->arena, uint8_t, pairs ? pairs : 1);
@@ -183,8 +183,8 @@ static ct_status run_all(running *r, double *out)
     return CT_OK;
 }
 
-ct_status ct_ir_run(const ct_ir *ir, const ct_ensemble *ensemble, const double *x, uint32_t n_rows,
-                    double *out, ct_error *error)
+ct_status ct_ir_run(const ct_ir *ir, const ct_forge_ensemble *ensemble, const double *x,
+                    uint32_t n_rows, double *out, ct_error *error)
 {
     running r;
     ct_budget budget = {SIZE_MAX / 2, 0};

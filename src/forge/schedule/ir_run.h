@@ -8,7 +8,7 @@
 
 /* x[n_rows][n_features]; out[n_outputs][n_rows], the margins. Low level. CT_INTERNAL if the IR is
  * wrong, CT_NO_MEMORY. */
-ct_status ct_ir_run(const ct_ir *ir, const ct_ensemble *ensemble, const double *x, uint32_t n_rows,
-                    double *out, ct_error *error);
+ct_status ct_ir_run(const ct_ir *ir, const ct_forge_ensemble *ensemble, const double *x,
+                    uint32_t n_rows, double *out, ct_error *error);
 
 #endif

@@ -5,7 +5,7 @@ const ct_representation *ct_representation_of(ct_layout layout)
     return layout == CT_ARRAY ? &ct_array : layout == CT_REORG ? &ct_reorg : &ct_sparse;
 }
 
-static const double *terms_of(const ct_ensemble *e, ct_arena *arena)
+static const double *terms_of(const ct_forge_ensemble *e, ct_arena *arena)
 {
     double *terms = CT_ARENA_ZEROED(arena, double, (size_t) e->n_nodes * e->leaf_width);
     for (uint32_t t = 0; terms && t < e->n_trees; t++)
@@ -18,7 +18,7 @@ static const double *terms_of(const ct_ensemble *e, ct_arena *arena)
 ct_model *ct_model_new(const ct_forged *f, const ct_forest_shape *shape, ct_layout layout,
                        ct_arena *arena)
 {
-    const ct_ensemble *e = f->ensemble;
+    const ct_forge_ensemble *e = f->ensemble;
     const ct_representation *as = ct_representation_of(layout);
     size_t n = 0;
     for (uint32_t t = 0; t < e->n_trees; t++) n += as->n_nodes(shape, t);

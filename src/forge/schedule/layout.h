@@ -21,7 +21,7 @@ typedef struct {
     uint32_t n_trees, n_used, n_outputs, leaf_width;
     uint32_t minus_fraction, plain, n_nodes;
     /* not in texts */
-    const ct_ensemble *ensemble;
+    const ct_forge_ensemble *ensemble;
     ct_layout layout;
 } ct_model;
 
@@ -29,7 +29,7 @@ typedef struct {
 typedef struct {
     int64_t tree, row;       /* of the first */
     int64_t n, step;
-    ct_axis axis;            /* whether trees or rows go on */
+    ct_gmt_axis axis;        /* whether trees or rows go on */
     uint32_t lanes, hops, peel;
     const double *x;         /* [row - first_row][n_used], as the ensemble's numbers are */
     int64_t first_row;

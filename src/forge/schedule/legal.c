@@ -7,7 +7,7 @@
 
 ct_forest_shape *ct_forest_shape_of(const ct_forged *f, int any_order, ct_arena *arena)
 {
-    const ct_ensemble *e = f->ensemble;
+    const ct_forge_ensemble *e = f->ensemble;
     ct_forest_shape *shape = CT_ARENA_ZEROED(arena, ct_forest_shape, 1);
     uint32_t *depth = CT_ARENA_ZEROED(arena, uint32_t, e->n_nodes);
     uint32_t *deep = CT_ARENA_ZEROED(arena, uint32_t, e->n_trees);
@@ -34,7 +34,7 @@ ct_forest_shape *ct_forest_shape_of(const ct_forged *f, int any_order, ct_arena 
 /* ---- one loop at a time ---- */
 
 typedef struct {
-    const ct_nest *nest;
+    const ct_forge_nest *nest;
     const ct_forest_shape *shape; /* NULL: not known */
     uint32_t n_trees;             /* 0: not known */
     ct_error *error;
@@ -44,17 +44,17 @@ typedef struct {
     ct_nest_fault((c)->nest, (c)->nest->loops[loop].marked[directive], loop, rule, (c)->error,    \
                   __VA_ARGS__)
 
-static int is_block(const ct_index *loop)
+static int is_block(const ct_forge_index *loop)
 {
-    return loop->marked[CT_GPU] && loop->number[CT_GPU] >= CT_BLOCK_X;
+    return loop->marked[CT_FORGE_GPU] && loop->number[CT_FORGE_GPU] >= CT_BLOCK_X;
 }
 
-static int is_grid(const ct_index *loop)
+static int is_grid(const ct_forge_index *loop)
 {
-    return loop->marked[CT_GPU] && loop->number[CT_GPU] < CT_BLOCK_X;
+    return loop->marked[CT_FORGE_GPU] && loop->number[CT_FORGE_GPU] < CT_BLOCK_X;
 }
 
-static int has_neighbour(const ct_nest *nest, int loop)
+static int has_neighbour(const ct_forge_nest *nest, int loop)
 {
     int outer = nest->loops[loop].outer;
     int first = outer >= 0 ? nest->loops[outer].inner : nest->first;
@@ -63,27 +63,28 @@ static int has_neighbour(const ct_nest *nest, int loop)
 
 static ct_status check_gpu(const checking *c, int loop)
 {
-    const ct_nest *nest = c->nest;
-    const ct_index *index = &nest->loops[loop];
+    const ct_forge_nest *nest = c->nest;
+    const ct_forge_index *index = &nest->loops[loop];
     for (int i = 0; i < nest->n_loops; i++) {
-        const ct_index *other = &nest->loops[i];
+        const ct_forge_index *other = &nest->loops[i];
         if (!other->live || i == loop) continue;
-        if (other->marked[CT_GPU] && other->number[CT_GPU] == index->number[CT_GPU])
-            return FAULT(c, CT_GPU, loop, CT_RULE_GPU_ONCE, "%s is that of '%s', too",
-                         ct_dimension_name((int) index->number[CT_GPU]), other->name);
+        if (other->marked[CT_FORGE_GPU] &&
+            other->number[CT_FORGE_GPU] == index->number[CT_FORGE_GPU])
+            return FAULT(c, CT_FORGE_GPU, loop, CT_RULE_GPU_ONCE, "%s is that of '%s', too",
+                         ct_forge_dimension_name((int) index->number[CT_FORGE_GPU]), other->name);
     }
     for (int i = loop; i >= 0; i = nest->loops[i].outer) {
         if (has_neighbour(nest, i))
-            return FAULT(c, CT_GPU, loop, CT_RULE_GPU_NEST, "'%s' has a loop beside it",
+            return FAULT(c, CT_FORGE_GPU, loop, CT_RULE_GPU_NEST, "'%s' has a loop beside it",
                          nest->loops[i].name);
         if (is_grid(index) && is_block(&nest->loops[i]))
-            return FAULT(c, CT_GPU, loop, CT_RULE_GPU_GRID, "'%s' lies around it and is %s",
+            return FAULT(c, CT_FORGE_GPU, loop, CT_RULE_GPU_GRID, "'%s' lies around it and is %s",
                          nest->loops[i].name,
-                         ct_dimension_name((int) nest->loops[i].number[CT_GPU]));
+                         ct_forge_dimension_name((int) nest->loops[i].number[CT_FORGE_GPU]));
     }
     int64_t trips = ct_trips_of(nest, loop, c->n_trees);
     if (is_block(index) && trips == CT_OPEN && (index->axis == CT_ROWS || c->n_trees))
-        return FAULT(c, CT_GPU, loop, CT_RULE_GPU_STATIC, "it is over all rows");
+        return FAULT(c, CT_FORGE_GPU, loop, CT_RULE_GPU_STATIC, "it is over all rows");
     return CT_OK;
 }
 
@@ -91,13 +92,13 @@ static ct_status check_threads(const checking *c)
 {
     int64_t threads = 1;
     for (int i = 0; i < c->nest->n_loops; i++) {
-        const ct_index *index = &c->nest->loops[i];
+        const ct_forge_index *index = &c->nest->loops[i];
         if (!index->live || !is_block(index)) continue;
         int64_t trips = ct_trips_of(c->nest, i, c->n_trees);
         if (trips == CT_OPEN) continue;
         threads *= trips > 4096 ? 4096 : trips;
-        if (threads > 1024 || (index->number[CT_GPU] == CT_BLOCK_Z && trips > 64))
-            return FAULT(c, CT_GPU, i, CT_RULE_GPU_THREADS, "with it a block has %lld",
+        if (threads > 1024 || (index->number[CT_FORGE_GPU] == CT_BLOCK_Z && trips > 64))
+            return FAULT(c, CT_FORGE_GPU, i, CT_RULE_GPU_THREADS, "with it a block has %lld",
                          (long long) threads);
     }
     return CT_OK;
@@ -106,16 +107,16 @@ static ct_status check_threads(const checking *c)
 /* All threads of a block run a loop equally often, and start a cache at the same place. */
 static ct_status check_uniform(const checking *c, int loop)
 {
-    const ct_nest *nest = c->nest;
+    const ct_forge_nest *nest = c->nest;
     if (is_block(&nest->loops[loop]))
         return FAULT(c, CT_CACHE, loop, CT_RULE_CACHE_UNIFORM, "its iterations are threads");
     for (int i = loop; i >= 0; i = nest->loops[i].outer) {
-        const ct_index *around = &nest->loops[i];
+        const ct_forge_index *around = &nest->loops[i];
         if (is_block(around) && around->axis == nest->loops[loop].axis)
             return FAULT(c, CT_CACHE, loop, CT_RULE_CACHE_UNIFORM, "threads of '%s' have "
                          "caches of their own", around->name);
         ct_bound bounds[CT_MOST_NEST];
-        uint32_t n = around->marked[CT_GPU] ? 0 : ct_bounds_of(nest, i, c->n_trees, bounds);
+        uint32_t n = around->marked[CT_FORGE_GPU] ? 0 : ct_bounds_of(nest, i, c->n_trees, bounds);
         for (uint32_t k = 0; k < n; k++)
             for (uint32_t m = 0; m < bounds[k].n_minus; m++)
                 if (is_block(&nest->loops[bounds[k].minus[m]]))
@@ -127,7 +128,7 @@ static ct_status check_uniform(const checking *c, int loop)
 
 static ct_status check_cache(const checking *c, int loop)
 {
-    if (!ct_nest_on_gpu(c->nest)) return CT_OK;
+    if (!ct_forge_nest_on_gpu(c->nest)) return CT_OK;
     CT_TRY(check_uniform(c, loop));
     int64_t span = ct_span_of(c->nest, loop, c->nest->loops[loop].axis, c->n_trees);
     if (span == CT_OPEN && (c->nest->loops[loop].axis == CT_ROWS || c->n_trees))
@@ -142,8 +143,8 @@ static ct_status check_cache(const checking *c, int loop)
 
 static ct_status check_walk(const checking *c, int loop)
 {
-    static const ct_directive of_walks[] = {CT_INTERLEAVE, CT_UNROLL, CT_PEEL, CT_SIMDIZE};
-    const ct_index *index = &c->nest->loops[loop];
+    static const ct_forge_directive of_walks[] = {CT_INTERLEAVE, CT_UNROLL, CT_PEEL, CT_SIMDIZE};
+    const ct_forge_index *index = &c->nest->loops[loop];
     for (int i = 0; i < 4; i++)
         if (index->marked[of_walks[i]] && index->inner >= 0)
             return FAULT(c, of_walks[i], loop, CT_RULE_INNERMOST, "it holds '%s'",
@@ -168,7 +169,7 @@ static ct_status check_walk(const checking *c, int loop)
 
 static ct_status check_shared(const checking *c, int loop)
 {
-    const ct_nest *nest = c->nest;
+    const ct_forge_nest *nest = c->nest;
     int grids = 0;
     if (!is_block(&nest->loops[loop]))
         return FAULT(c, CT_SHARED, loop, CT_RULE_SHARED_GPU, "its iterations are no threads of "
@@ -193,9 +194,9 @@ static ct_status check_shared(const checking *c, int loop)
 
 static ct_status check_reduction(const checking *c, int loop)
 {
-    const ct_index *index = &c->nest->loops[loop];
+    const ct_forge_index *index = &c->nest->loops[loop];
     int said = 0;
-    for (ct_directive d = CT_ATOMIC; d <= CT_VECTOR; d = (ct_directive) (d + 1)) {
+    for (ct_forge_directive d = CT_ATOMIC; d <= CT_VECTOR; d = (ct_forge_directive) (d + 1)) {
         if (!index->marked[d]) continue;
         if (index->axis != CT_TREES)
             return FAULT(c, d, loop, CT_RULE_TREE_LOOP, "it is over rows");
@@ -208,7 +209,7 @@ static ct_status check_reduction(const checking *c, int loop)
 
 static ct_status check_simd(const checking *c, int loop)
 {
-    const ct_index *index = &c->nest->loops[loop];
+    const ct_forge_index *index = &c->nest->loops[loop];
     int64_t width = index->number[CT_SIMDIZE];
     if (index->axis != CT_ROWS)
         return FAULT(c, CT_SIMDIZE, loop, CT_RULE_SIMD_ROWS, "it is over trees");
@@ -216,14 +217,14 @@ static ct_status check_simd(const checking *c, int loop)
                                             : width == 4 || width == 8 || width == 16;
     if (fits) return CT_OK;
     return FAULT(c, CT_SIMDIZE, loop, CT_RULE_SIMD_WIDTH, "%lld lanes of %s", (long long) width,
-                 ct_layout_name((int) c->nest->layout));
+                 ct_forge_layout_name((int) c->nest->layout));
 }
 
 static ct_status check_loop(const checking *c, int loop)
 {
-    const ct_index *index = &c->nest->loops[loop];
-    if (index->marked[CT_GPU]) CT_TRY(check_gpu(c, loop));
-    if (index->marked[CT_PARALLEL] && ct_nest_on_gpu(c->nest))
+    const ct_forge_index *index = &c->nest->loops[loop];
+    if (index->marked[CT_FORGE_GPU]) CT_TRY(check_gpu(c, loop));
+    if (index->marked[CT_PARALLEL] && ct_forge_nest_on_gpu(c->nest))
         return FAULT(c, CT_PARALLEL, loop, CT_RULE_GPU_PARALLEL, "others are on the GPU");
     if (c->n_trees && index->start >= ct_stop_of(c->nest, loop, c->n_trees))
         return ct_nest_fault(c->nest, 0, loop, CT_RULE_SPLIT_RANGE, c->error,
@@ -241,11 +242,12 @@ static ct_status check_loop(const checking *c, int loop)
  * larger steps. */
 static ct_status check_order(const checking *c, int loop)
 {
-    const ct_nest *nest = c->nest;
-    const ct_index *index = &nest->loops[loop];
+    const ct_forge_nest *nest = c->nest;
+    const ct_forge_index *index = &nest->loops[loop];
     if (index->axis != CT_TREES) return CT_OK;
     if (ct_nest_at_once(nest, loop))
-        return FAULT(c, index->marked[CT_GPU] ? CT_GPU : CT_PARALLEL, loop, CT_RULE_ORDER,
+        return FAULT(c, index->marked[CT_FORGE_GPU] ? CT_FORGE_GPU : CT_PARALLEL, loop,
+                     CT_RULE_ORDER,
                      "its trees are added up at once; forge(sums = \"reproducible\") allows it");
     if (ct_trips_of(nest, loop, c->n_trees) <= 1) return CT_OK;
     for (int i = index->outer; i >= 0; i = nest->loops[i].outer)
@@ -259,30 +261,30 @@ static ct_status check_order(const checking *c, int loop)
 
 /* ---- representations ---- */
 
-static ct_status no_layout(const checking *c, int loop, ct_rule rule, const char *why)
+static ct_status no_layout(const checking *c, int loop, ct_forge_rule rule, const char *why)
 {
     return ct_nest_fault(c->nest, c->nest->said_layout, loop, rule, c->error, "%s", why);
 }
 
 static ct_status check_planes(const checking *c)
 {
-    const ct_nest *nest = c->nest;
+    const ct_forge_nest *nest = c->nest;
     static const char nested[] = "the nest is not rows > trees > rows with simdize";
-    if (ct_nest_on_gpu(nest))
+    if (ct_forge_nest_on_gpu(nest))
         return no_layout(c, -1, CT_RULE_PLANES_CPU, "a loop is on the GPU");
     int rows = nest->first, trees = nest->loops[rows].inner;
     int lanes = trees < 0 ? -1 : nest->loops[trees].inner;
     if (lanes < 0 || has_neighbour(nest, rows) || has_neighbour(nest, trees) ||
         has_neighbour(nest, lanes) || nest->loops[lanes].inner >= 0)
         return no_layout(c, rows, CT_RULE_PLANES_NEST, nested);
-    const ct_index *inner = &nest->loops[lanes];
+    const ct_forge_index *inner = &nest->loops[lanes];
     if (nest->loops[rows].axis != CT_ROWS || nest->loops[trees].axis != CT_TREES ||
         inner->axis != CT_ROWS || !inner->marked[CT_SIMDIZE] || inner->marked[CT_UNROLL] ||
         inner->marked[CT_PEEL] || inner->marked[CT_CACHE] || inner->marked[CT_PARALLEL])
         return no_layout(c, lanes, CT_RULE_PLANES_NEST, nested);
     if (inner->stop != inner->number[CT_SIMDIZE] || nest->loops[rows].step != inner->stop)
         return no_layout(c, lanes, CT_RULE_PLANES_NEST, "the tile is not as wide as simdize");
-    for (int i = CT_GPU; i < CT_N_DIRECTIVES; i++)
+    for (int i = CT_FORGE_GPU; i < CT_FORGE_N_DIRECTIVES; i++)
         if (nest->loops[trees].marked[i])
             return no_layout(c, trees, CT_RULE_PLANES_NEST, "the loop over trees has marks");
     if (c->shape && !c->shape->has_planes)
@@ -306,7 +308,8 @@ static ct_status check_layout(const checking *c)
     return CT_OK;
 }
 
-ct_status ct_nest_check(const ct_nest *nest, const ct_forest_shape *shape, ct_error *error)
+ct_status ct_forge_nest_check(const ct_forge_nest *nest, const ct_forest_shape *shape,
+                              ct_error *error)
 {
     checking c = {nest, shape, shape ? shape->n_trees : 0, error};
     if (shape && shape->has_models)
@@ -322,7 +325,7 @@ ct_status ct_nest_check(const ct_nest *nest, const ct_forest_shape *shape, ct_er
 
 /* ---- shared memory ---- */
 
-int ct_shared_loop(const ct_nest *nest, int *grid)
+int ct_shared_loop(const ct_forge_nest *nest, int *grid)
 {
     *grid = -1;
     for (int i = 0; i < nest->n_loops; i++) {
@@ -335,7 +338,7 @@ int ct_shared_loop(const ct_nest *nest, int *grid)
 }
 
 /* The nodes of the `span` trees that have most. */
-static int64_t cached_nodes(const ct_nest *nest, const ct_forest_shape *shape, int64_t span)
+static int64_t cached_nodes(const ct_forge_nest *nest, const ct_forest_shape *shape, int64_t span)
 {
     const ct_representation *as = ct_representation_of(nest->layout);
     int64_t most = 0, here = 0;
@@ -347,7 +350,7 @@ static int64_t cached_nodes(const ct_nest *nest, const ct_forest_shape *shape, i
     return most;
 }
 
-int64_t ct_cache_bytes(const ct_nest *nest, const ct_forest_shape *shape, int loop)
+int64_t ct_cache_bytes(const ct_forge_nest *nest, const ct_forest_shape *shape, int loop)
 {
     int64_t span = ct_span_of(nest, loop, nest->loops[loop].axis, shape->n_trees);
     if (span > CT_MANY_BYTES) return CT_MANY_BYTES;
@@ -356,7 +359,7 @@ int64_t ct_cache_bytes(const ct_nest *nest, const ct_forest_shape *shape, int lo
     return cached_nodes(nest, shape, span) * (int64_t) sizeof(ct_walk_node);
 }
 
-int64_t ct_shared_bytes(const ct_nest *nest, const ct_forest_shape *shape)
+int64_t ct_shared_bytes(const ct_forge_nest *nest, const ct_forest_shape *shape)
 {
     int64_t bytes = 0;
     int grid, shared = ct_shared_loop(nest, &grid);

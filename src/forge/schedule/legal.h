@@ -23,15 +23,16 @@ typedef struct {
 ct_forest_shape *ct_forest_shape_of(const ct_forged *forged, int any_order, ct_arena *arena);
 
 /* shape NULL: what can be said without a forest. CT_BAD_INPUT names statement, loop and rule. */
-ct_status ct_nest_check(const ct_nest *nest, const ct_forest_shape *shape, ct_error *error);
+ct_status ct_forge_nest_check(const ct_forge_nest *nest, const ct_forest_shape *shape,
+                              ct_error *error);
 
 /* Bytes that what a loop caches takes at most, or CT_MANY_BYTES. */
-int64_t ct_cache_bytes(const ct_nest *nest, const ct_forest_shape *shape, int loop);
+int64_t ct_cache_bytes(const ct_forge_nest *nest, const ct_forest_shape *shape, int loop);
 
 /* Bytes that the threads of a block share: caches, and sums of a sharedReduce. */
-int64_t ct_shared_bytes(const ct_nest *nest, const ct_forest_shape *shape);
+int64_t ct_shared_bytes(const ct_forge_nest *nest, const ct_forest_shape *shape);
 
 /* The loop whose sums are in shared memory, and the grid's loop over rows around it; -1: none. */
-int ct_shared_loop(const ct_nest *nest, int *grid);
+int ct_shared_loop(const ct_forge_nest *nest, int *grid);
 
 #endif

@@ -51,13 +51,13 @@ typedef struct {
     ct_bound bounds[CT_MOST_NEST];
 } ct_ir_node;
 
-enum { CT_MOST_IR = 10 * CT_MOST_LOOPS };
+enum { CT_MOST_IR = 10 * CT_FORGE_MOST_LOOPS };
 
 typedef enum { CT_HIGH, CT_MID, CT_LOW } ct_ir_level;
 
 typedef struct {
     ct_ir_level level;
-    const ct_nest *nest;           /* borrowed, as is the shape */
+    const ct_forge_nest *nest;     /* borrowed, as is the shape */
     const ct_forest_shape *shape;
     int on_gpu, n_nodes, first;
     int n_slots;                   /* loops whose iterations have slots, outermost first */
@@ -67,13 +67,13 @@ typedef struct {
 
 /* All passes up to a level; the nest must be legal for the shape. CT_INTERNAL if a pass broke what
  * the verifier looks at. */
-ct_status ct_ir_lower(ct_ir *ir, const ct_nest *nest, const ct_forest_shape *shape,
-                      ct_ir_level level, ct_error *error);
+ct_status ct_forge_ir_lower(ct_ir *ir, const ct_forge_nest *nest, const ct_forest_shape *shape,
+                            ct_ir_level level, ct_error *error);
 
 /* Whether the nodes are what their level says; after each pass. */
 ct_status ct_ir_verify(const ct_ir *ir, ct_error *error);
 
-void ct_ir_print(const ct_ir *ir, ct_text *text);
+void ct_forge_ir_print(const ct_ir *ir, ct_forge_text *text);
 
 /* The loop around that has sums of its own, or what else takes the sums of a walk there, and
  * whether adding must be atomic. */
@@ -81,7 +81,7 @@ int ct_ir_target(const ct_ir *ir, int loop, int *atomic);
 
 /* The rows or trees that an iteration of a loop (-1: the whole) can reach begin at the sum of these
  * loops: their number. */
-uint32_t ct_ir_base(const ct_nest *nest, int loop, ct_axis axis, int loops[CT_MOST_NEST]);
+uint32_t ct_ir_base(const ct_forge_nest *nest, int loop, ct_gmt_axis axis, int loops[CT_MOST_NEST]);
 
 /* How many slots there are. */
 int64_t ct_ir_slots(const ct_ir *ir);

@@ -31,7 +31,7 @@ static void prepend(ct_ir *ir, int *link, int node)
     *link = node;
 }
 
-uint32_t ct_ir_base(const ct_nest *nest, int loop, ct_axis axis, int loops[CT_MOST_NEST])
+uint32_t ct_ir_base(const ct_forge_nest *nest, int loop, ct_gmt_axis axis, int loops[CT_MOST_NEST])
 {
     uint32_t n = 0;
     for (int i = loop; i >= 0; i = nest->loops[i].outer)
@@ -41,16 +41,16 @@ uint32_t ct_ir_base(const ct_nest *nest, int loop, ct_axis axis, int loops[CT_MO
 
 /* ---- high to mid: loops, walks, caches ---- */
 
-static ct_ir_how how_of(const ct_index *index)
+static ct_ir_how how_of(const ct_forge_index *index)
 {
     if (index->marked[CT_PARALLEL]) return CT_HOW_THREADS;
-    if (!index->marked[CT_GPU]) return CT_HOW_SERIAL;
-    return index->number[CT_GPU] < CT_BLOCK_X ? CT_HOW_GRID : CT_HOW_BLOCK;
+    if (!index->marked[CT_FORGE_GPU]) return CT_HOW_SERIAL;
+    return index->number[CT_FORGE_GPU] < CT_BLOCK_X ? CT_HOW_GRID : CT_HOW_BLOCK;
 }
 
 static int build(ct_ir *ir, int loop)
 {
-    const ct_index *index = &ir->nest->loops[loop];
+    const ct_forge_index *index = &ir->nest->loops[loop];
     int node = new_node(ir, CT_IR_FOR, loop), first = -1, *link = &first;
     ir->nodes[node].how = how_of(index);
     if (index->marked[CT_CACHE])
@@ -82,7 +82,7 @@ static void specialise(ct_ir *ir)
     for (int i = 0; i < ir->n_nodes; i++) {
         ct_ir_node *node = &ir->nodes[i];
         if (node->kind != CT_IR_WALK && node->kind != CT_IR_REDUCE) continue;
-        const ct_index *index = &ir->nest->loops[node->loop];
+        const ct_forge_index *index = &ir->nest->loops[node->loop];
         int64_t trips = ct_trips_of(ir->nest, node->loop, ir->shape->n_trees), lanes = 1;
         if (index->marked[CT_INTERLEAVE]) lanes = index->number[CT_INTERLEAVE];
         if (index->marked[CT_SIMDIZE]) lanes = index->number[CT_SIMDIZE];
@@ -98,7 +98,7 @@ static void specialise(ct_ir *ir)
 
 /* ---- legalised reductions ---- */
 
-static int is_private(const ct_nest *nest, int loop)
+static int is_private(const ct_forge_nest *nest, int loop)
 {
     return ct_nest_conflicts(nest, loop) && !nest->loops[loop].marked[CT_ATOMIC];
 }
@@ -107,7 +107,7 @@ int ct_ir_target(const ct_ir *ir, int loop, int *atomic)
 {
     *atomic = 0;
     for (int i = loop; i >= 0; i = ir->nest->loops[i].outer) {
-        const ct_index *index = &ir->nest->loops[i];
+        const ct_forge_index *index = &ir->nest->loops[i];
         if (ct_nest_conflicts(ir->nest, i) && index->marked[CT_ATOMIC]) *atomic = 1;
         if (is_private(ir->nest, i) && (!ir->on_gpu || index->marked[CT_SHARED])) return i;
     }
@@ -253,14 +253,14 @@ static void lower_to_low(ct_ir *ir)
     ir->level = CT_LOW;
 }
 
-ct_status ct_ir_lower(ct_ir *ir, const ct_nest *nest, const ct_forest_shape *shape,
-                      ct_ir_level level, ct_error *error)
+ct_status ct_forge_ir_lower(ct_ir *ir, const ct_forge_nest *nest, const ct_forest_shape *shape,
+                            ct_ir_level level, ct_error *error)
 {
     memset(ir, 0, sizeof *ir);
     ir->nest = nest;
     ir->shape = shape;
     ir->first = -1;
-    ir->on_gpu = ct_nest_on_gpu(nest);
+    ir->on_gpu = ct_forge_nest_on_gpu(nest);
     if (level == CT_HIGH) return CT_OK;
     raise_to_mid(ir);
     CT_TRY(ct_ir_verify(ir, error));

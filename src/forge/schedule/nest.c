@@ -16,12 +16,20 @@ static const char *const dimensions[] = {"grid.x", "grid.y", "grid.z",
                                          "block.x", "block.y", "block.z"};
 static const char *const layouts[] = {"sparse", "array", "reorg", "planes"};
 
-const char *ct_directive_name(ct_directive directive) { return directives[directive].name; }
-const char *ct_directive_form(ct_directive directive) { return directives[directive].form; }
-const char *ct_dimension_name(int dimension) { return dimensions[dimension]; }
-const char *ct_layout_name(int layout) { return layouts[layout]; }
+const char *ct_forge_directive_name(ct_forge_directive directive)
+{
+    return directives[directive].name;
+}
 
-static void clear_loop(ct_index *loop, const char *name, ct_axis axis)
+const char *ct_forge_directive_form(ct_forge_directive directive)
+{
+    return directives[directive].form;
+}
+
+const char *ct_forge_dimension_name(int dimension) { return dimensions[dimension]; }
+const char *ct_forge_layout_name(int layout) { return layouts[layout]; }
+
+static void clear_loop(ct_forge_index *loop, const char *name, ct_gmt_axis axis)
 {
     memset(loop, 0, sizeof *loop);
     snprintf(loop->name, sizeof loop->name, "%s", name);
@@ -32,7 +40,7 @@ static void clear_loop(ct_index *loop, const char *name, ct_axis axis)
     loop->live = 1;
 }
 
-void ct_nest_begin(ct_nest *nest)
+void ct_nest_begin(ct_forge_nest *nest)
 {
     memset(nest, 0, sizeof *nest);
     clear_loop(&nest->loops[0], "batch", CT_ROWS);
@@ -42,33 +50,33 @@ void ct_nest_begin(ct_nest *nest)
     nest->n_loops = 2;
 }
 
-int ct_nest_find(const ct_nest *nest, const char *name)
+int ct_nest_find(const ct_forge_nest *nest, const char *name)
 {
     for (int i = 0; i < nest->n_loops; i++)
         if (nest->loops[i].live && !strcmp(nest->loops[i].name, name)) return i;
     return -1;
 }
 
-int ct_nest_descends(const ct_nest *nest, int loop, int from)
+int ct_nest_descends(const ct_forge_nest *nest, int loop, int from)
 {
     while (loop >= 0 && loop != from) loop = nest->loops[loop].from;
     return loop == from;
 }
 
-int ct_nest_at_once(const ct_nest *nest, int loop)
+int ct_nest_at_once(const ct_forge_nest *nest, int loop)
 {
-    return nest->loops[loop].marked[CT_GPU] || nest->loops[loop].marked[CT_PARALLEL];
+    return nest->loops[loop].marked[CT_FORGE_GPU] || nest->loops[loop].marked[CT_PARALLEL];
 }
 
-int ct_nest_on_gpu(const ct_nest *nest)
+int ct_forge_nest_on_gpu(const ct_forge_nest *nest)
 {
     for (int i = 0; i < nest->n_loops; i++)
-        if (nest->loops[i].live && nest->loops[i].marked[CT_GPU]) return 1;
+        if (nest->loops[i].live && nest->loops[i].marked[CT_FORGE_GPU]) return 1;
     return 0;
 }
 
 /* The last statement that names a loop, from 1; 0: none does. */
-static int last_about(const ct_nest *nest, int loop)
+static int last_about(const ct_forge_nest *nest, int loop)
 {
     for (uint32_t i = nest->n_statements; loop >= 0 && i > 0; i--)
         for (uint32_t k = 0; k < nest->statements[i - 1].n_words; k++)
@@ -76,7 +84,7 @@ static int last_about(const ct_nest *nest, int loop)
     return 0;
 }
 
-ct_status ct_nest_fault(const ct_nest *nest, int statement, int loop, ct_rule rule,
+ct_status ct_nest_fault(const ct_forge_nest *nest, int statement, int loop, ct_forge_rule rule,
                         ct_error *error, const char *format, ...)
 {
     char reason[120], where[48] = "", of[48] = "";
@@ -87,16 +95,16 @@ ct_status ct_nest_fault(const ct_nest *nest, int statement, int loop, ct_rule ru
     if (statement <= 0) statement = last_about(nest, loop);
     if (statement > 0 && (uint32_t) statement <= nest->n_statements)
         snprintf(where, sizeof where, "statement %d, %s: ", statement,
-                 ct_directive_name(nest->statements[statement - 1].directive));
+                 ct_forge_directive_name(nest->statements[statement - 1].directive));
     if (loop >= 0) snprintf(of, sizeof of, "loop '%s': ", nest->loops[loop].name);
     return ct_fail(error, CT_BAD_INPUT, "%s%s%s (rule %s)", where, of, reason,
-                   ct_rule_name(rule));
+                   ct_forge_rule_name(rule));
 }
 
 /* ---- the nest ---- */
 
 /* The link that leads to a loop: from its neighbour, from around it, or from outside. */
-static int *link_to(ct_nest *nest, int loop)
+static int *link_to(ct_forge_nest *nest, int loop)
 {
     int outer = nest->loops[loop].outer;
     int *link = outer >= 0 ? &nest->loops[outer].inner : &nest->first;
@@ -104,13 +112,13 @@ static int *link_to(ct_nest *nest, int loop)
     return link;
 }
 
-static void set_outer(ct_nest *nest, int first, int outer)
+static void set_outer(ct_forge_nest *nest, int first, int outer)
 {
     for (; first >= 0; first = nest->loops[first].next) nest->loops[first].outer = outer;
 }
 
 /* How many loops lie around the deepest walk within, this one counted. */
-static int height(const ct_nest *nest, int loop)
+static int height(const ct_forge_nest *nest, int loop)
 {
     int most = 0;
     for (int i = nest->loops[loop].inner; i >= 0; i = nest->loops[i].next) {
@@ -122,7 +130,7 @@ static int height(const ct_nest *nest, int loop)
 
 /* The statement under way; errors say it by number and name, and `nest` is a copy. */
 typedef struct {
-    ct_nest *nest;
+    ct_forge_nest *nest;
     const ct_statement *statement;
     ct_error *error;
 } saying;
@@ -151,14 +159,14 @@ static int is_name(const char *name)
 /* A new loop like another, from which it descends. */
 static ct_status new_loop(const saying *s, int from, const char *name, int *made)
 {
-    ct_nest *nest = s->nest;
+    ct_forge_nest *nest = s->nest;
     if (!is_name(name) || strlen(name) >= CT_NAME)
         return FAULT(s, from, CT_RULE_NAME, "'%s' is no name", name);
     for (int i = 0; i < nest->n_loops; i++)
         if (!strcmp(nest->loops[i].name, name))
             return FAULT(s, from, CT_RULE_NAME, "there is a loop '%s' already", name);
-    if (nest->n_loops == CT_MOST_LOOPS)
-        return FAULT(s, from, CT_RULE_SIZE, "there are more than %d loops", CT_MOST_LOOPS);
+    if (nest->n_loops == CT_FORGE_MOST_LOOPS)
+        return FAULT(s, from, CT_RULE_SIZE, "there are more than %d loops", CT_FORGE_MOST_LOOPS);
     *made = nest->n_loops++;
     nest->loops[*made] = nest->loops[from];
     snprintf(nest->loops[*made].name, CT_NAME, "%s", name);
@@ -168,20 +176,20 @@ static ct_status new_loop(const saying *s, int from, const char *name, int *made
 
 static ct_status tile(const saying *s)
 {
-    ct_nest *nest = s->nest;
+    ct_forge_nest *nest = s->nest;
     int64_t n = s->statement->number;
     int loop, outer, inner;
     CT_TRY(find_loop(s, s->statement->words[0], &loop));
-    for (int i = CT_GPU; i < CT_N_DIRECTIVES; i++)
+    for (int i = CT_FORGE_GPU; i < CT_FORGE_N_DIRECTIVES; i++)
         if (nest->loops[loop].marked[i])
             return FAULT(s, loop, CT_RULE_MARKED, "%s was said of it",
-                         ct_directive_name((ct_directive) i));
+                         ct_forge_directive_name((ct_forge_directive) i));
     if (n < 1 || n > CT_MOST_FACTOR || n * nest->loops[loop].step > CT_MOST_FACTOR)
         return FAULT(s, loop, CT_RULE_TILE_SIZE, "a tile of %lld iterations",
                      (long long) n);
     CT_TRY(new_loop(s, loop, s->statement->words[1], &outer));
     CT_TRY(new_loop(s, loop, s->statement->words[2], &inner));
-    ct_index *whole = &nest->loops[loop], *o = &nest->loops[outer], *i = &nest->loops[inner];
+    ct_forge_index *whole = &nest->loops[loop], *o = &nest->loops[outer], *i = &nest->loops[inner];
     *link_to(nest, loop) = outer;
     o->step = whole->step * n;
     i->start = 0;
@@ -202,7 +210,7 @@ static ct_status tile(const saying *s)
  * the name of the half at the end. */
 static ct_status copy_inner(const saying *s, int from, int to, const char *half)
 {
-    ct_nest *nest = s->nest;
+    ct_forge_nest *nest = s->nest;
     int last = -1;
     nest->loops[to].inner = -1;
     for (int i = nest->loops[from].inner; i >= 0; i = nest->loops[i].next) {
@@ -220,7 +228,7 @@ static ct_status copy_inner(const saying *s, int from, int to, const char *half)
     return CT_OK;
 }
 
-static void bury(ct_nest *nest, int loop)
+static void bury(ct_forge_nest *nest, int loop)
 {
     nest->loops[loop].live = 0;
     for (int i = nest->loops[loop].inner; i >= 0; i = nest->loops[i].next) bury(nest, i);
@@ -228,11 +236,11 @@ static void bury(ct_nest *nest, int loop)
 
 static ct_status split(const saying *s)
 {
-    ct_nest *nest = s->nest;
+    ct_forge_nest *nest = s->nest;
     int64_t k = s->statement->number;
     int loop, first = -1, second = -1;
     CT_TRY(find_loop(s, s->statement->words[0], &loop));
-    const ct_index *whole = &nest->loops[loop];
+    const ct_forge_index *whole = &nest->loops[loop];
     if (k <= whole->start || k >= whole->stop || k > CT_MOST_FACTOR)
         return FAULT(s, loop, CT_RULE_SPLIT_RANGE, "%lld is not within %lld and %s",
                      (long long) k, (long long) whole->start,
@@ -263,7 +271,7 @@ static int listed(const int *loops, uint32_t n, int loop)
 /* The loops as they lie, outermost first; they must be one directly within the other. */
 static ct_status chain_of(const saying *s, const int *loops, uint32_t n, int *chain)
 {
-    const ct_nest *nest = s->nest;
+    const ct_forge_nest *nest = s->nest;
     int at = loops[0];
     while (listed(loops, n, nest->loops[at].outer)) at = nest->loops[at].outer;
     for (uint32_t i = 0; i < n; i++) {
@@ -281,7 +289,7 @@ static ct_status chain_of(const saying *s, const int *loops, uint32_t n, int *ch
 
 static ct_status reorder(const saying *s)
 {
-    ct_nest *nest = s->nest;
+    ct_forge_nest *nest = s->nest;
     int loops[CT_MOST_WORDS], chain[CT_MOST_WORDS] = {0};
     uint32_t n = s->statement->n_words;
     if (n < 1) return FAULT(s, -1, CT_RULE_ARGUMENTS, "no loop is named");
@@ -321,8 +329,8 @@ static ct_status mark(const saying *s)
 {
     int loop;
     CT_TRY(find_loop(s, s->statement->words[0], &loop));
-    ct_index *index = &s->nest->loops[loop];
-    ct_directive directive = s->statement->directive;
+    ct_forge_index *index = &s->nest->loops[loop];
+    ct_forge_directive directive = s->statement->directive;
     if (index->marked[directive])
         return FAULT(s, loop, CT_RULE_ONCE, "that was said already");
     CT_TRY(check_factor(s, loop));
@@ -340,9 +348,9 @@ static ct_status represent(const saying *s)
     return CT_OK;
 }
 
-ct_status ct_nest_say(ct_nest *nest, const ct_statement *statement, ct_error *error)
+ct_status ct_nest_say(ct_forge_nest *nest, const ct_statement *statement, ct_error *error)
 {
-    ct_nest copy = *nest;
+    ct_forge_nest copy = *nest;
     saying s = {&copy, statement, error};
     if (copy.n_statements == CT_MOST_STATEMENTS)
         return ct_nest_fault(nest, 0, -1, CT_RULE_SIZE, error, "more than %d statements",

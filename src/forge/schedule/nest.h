@@ -18,7 +18,7 @@
 
 enum {
     CT_NAME = 32,             /* bytes of a name, with its zero */
-    CT_MOST_LOOPS = 64,
+    CT_FORGE_MOST_LOOPS = 64,
     CT_MOST_NEST = 16,        /* loops around a walk */
     CT_MOST_STATEMENTS = 48,
     CT_MOST_WORDS = 16,
@@ -29,15 +29,15 @@ enum {
 
 #define CT_OPEN INT64_MAX /* the stop of a loop over as many rows, or trees, as there are */
 
-typedef enum { CT_ROWS, CT_TREES } ct_axis;
+typedef enum { CT_ROWS, CT_TREES } ct_gmt_axis;
 
 typedef enum {
     CT_TILE, CT_SPLIT, CT_REORDER, CT_REPRESENT,
     /* marks of a loop */
-    CT_GPU, CT_CACHE, CT_PARALLEL, CT_INTERLEAVE, CT_UNROLL, CT_PEEL,
+    CT_FORGE_GPU, CT_CACHE, CT_PARALLEL, CT_INTERLEAVE, CT_UNROLL, CT_PEEL,
     CT_ATOMIC, CT_SHARED, CT_VECTOR, CT_SIMDIZE,
-    CT_N_DIRECTIVES
-} ct_directive;
+    CT_FORGE_N_DIRECTIVES
+} ct_forge_directive;
 
 typedef enum {
     CT_GRID_X, CT_GRID_Y, CT_GRID_Z, CT_BLOCK_X, CT_BLOCK_Y, CT_BLOCK_Z, CT_N_DIMENSIONS
@@ -46,7 +46,7 @@ typedef enum {
 typedef enum { CT_SPARSE, CT_ARRAY, CT_REORG, CT_PLANES, CT_N_LAYOUTS } ct_layout;
 
 typedef struct {
-    ct_directive directive;
+    ct_forge_directive directive;
     uint32_t n_words; /* loops, and what new ones are called */
     char words[CT_MOST_WORDS][CT_NAME];
     int64_t number;   /* also a ct_dimension, a ct_layout */
@@ -54,60 +54,60 @@ typedef struct {
 
 typedef struct {
     char name[CT_NAME];
-    ct_axis axis;
+    ct_gmt_axis axis;
     int64_t start, stop, step;
     int from;      /* the loop that it descends from; -1: none */
     int live;      /* in the nest: neither tiled nor split */
     int64_t tile;  /* n of the tile that replaced it, or 0 */
     int outer, inner, next; /* around it, the first within, the next beside it; -1 */
     /* by directive: the statement, from 1, that gave the mark (0: none), and its number */
-    int marked[CT_N_DIRECTIVES];
-    int64_t number[CT_N_DIRECTIVES];
-} ct_index;
+    int marked[CT_FORGE_N_DIRECTIVES];
+    int64_t number[CT_FORGE_N_DIRECTIVES];
+} ct_forge_index;
 
 typedef struct {
     uint32_t n_statements;
     ct_statement statements[CT_MOST_STATEMENTS];
     int n_loops, first; /* of the outermost loops */
-    ct_index loops[CT_MOST_LOOPS];
+    ct_forge_index loops[CT_FORGE_MOST_LOOPS];
     ct_layout layout;
     int said_layout;    /* the statement, from 1; 0: none did */
-} ct_nest;
+} ct_forge_nest;
 
 /* batch > tree, walks as sparse nodes. */
-void ct_nest_begin(ct_nest *nest);
+void ct_nest_begin(ct_forge_nest *nest);
 /* Adds a statement. After a failure the nest is as it was. */
-ct_status ct_nest_say(ct_nest *nest, const ct_statement *statement, ct_error *error);
+ct_status ct_nest_say(ct_forge_nest *nest, const ct_statement *statement, ct_error *error);
 
 /* From and to text: 'schedule 1', then a statement a line; '#' begins a comment. What is printed
  * parses to the same. */
-ct_status ct_nest_parse(ct_nest *nest, const char *text, ct_error *error);
-void ct_nest_print(const ct_nest *nest, ct_text *text);
-void ct_statement_print(const ct_statement *statement, ct_text *text);
+ct_status ct_forge_nest_parse(ct_forge_nest *nest, const char *text, ct_error *error);
+void ct_forge_nest_print(const ct_forge_nest *nest, ct_forge_text *text);
+void ct_statement_print(const ct_statement *statement, ct_forge_text *text);
 
 /* The words of the language. */
-const char *ct_directive_name(ct_directive directive);
+const char *ct_forge_directive_name(ct_forge_directive directive);
 /* Its arguments: L a loop, n a new name, k a number, d a dimension, r a layout, * one or more
  * loops. */
-const char *ct_directive_form(ct_directive directive);
-const char *ct_dimension_name(int dimension);
-const char *ct_layout_name(int layout);
+const char *ct_forge_directive_form(ct_forge_directive directive);
+const char *ct_forge_dimension_name(int dimension);
+const char *ct_forge_layout_name(int layout);
 
 /* A live loop of that name, or -1. */
-int ct_nest_find(const ct_nest *nest, const char *name);
+int ct_nest_find(const ct_forge_nest *nest, const char *name);
 /* Does the loop descend from the other, or is it that? */
-int ct_nest_descends(const ct_nest *nest, int loop, int from);
+int ct_nest_descends(const ct_forge_nest *nest, int loop, int from);
 /* Is it on a dimension of the hardware, or shared out among threads? */
-int ct_nest_at_once(const ct_nest *nest, int loop);
-static inline int ct_nest_conflicts(const ct_nest *nest, int loop)
+int ct_nest_at_once(const ct_forge_nest *nest, int loop);
+static inline int ct_nest_conflicts(const ct_forge_nest *nest, int loop)
 {
     return nest->loops[loop].axis == CT_TREES && ct_nest_at_once(nest, loop);
 }
-int ct_nest_on_gpu(const ct_nest *nest);
+int ct_forge_nest_on_gpu(const ct_forge_nest *nest);
 
 /* Says which statement (from 1; 0: the last that names the loop), which loop (-1: none), and which
  * rule, with a reason. */
-ct_status ct_nest_fault(const ct_nest *nest, int statement, int loop, ct_rule rule,
+ct_status ct_nest_fault(const ct_forge_nest *nest, int statement, int loop, ct_forge_rule rule,
                         ct_error *error, const char *format, ...) CT_PRINTF(6, 7);
 
 #endif

@@ -6,27 +6,28 @@
 
 /* ---- printing ---- */
 
-void ct_statement_print(const ct_statement *statement, ct_text *text)
+void ct_statement_print(const ct_statement *statement, ct_forge_text *text)
 {
-    const char *form = ct_directive_form(statement->directive);
-    ct_text_add(text, "%s(", ct_directive_name(statement->directive));
+    const char *form = ct_forge_directive_form(statement->directive);
+    ct_forge_text_add(text, "%s(", ct_forge_directive_name(statement->directive));
     for (uint32_t i = 0; i < statement->n_words; i++)
-        ct_text_add(text, "%s%s", i ? ", " : "", statement->words[i]);
+        ct_forge_text_add(text, "%s%s", i ? ", " : "", statement->words[i]);
     switch (form[strlen(form) - 1]) {
-    case 'k': ct_text_add(text, ", %lld", (long long) statement->number); break;
-    case 'd': ct_text_add(text, ", %s", ct_dimension_name((int) statement->number)); break;
-    case 'r': ct_text_add(text, "%s", ct_layout_name((int) statement->number)); break;
+    case 'k': ct_forge_text_add(text, ", %lld", (long long) statement->number); break;
+    case 'd': ct_forge_text_add(text, ", %s",
+                                ct_forge_dimension_name((int) statement->number)); break;
+    case 'r': ct_forge_text_add(text, "%s", ct_forge_layout_name((int) statement->number)); break;
     default: break;
     }
-    ct_text_add(text, ")");
+    ct_forge_text_add(text, ")");
 }
 
-void ct_nest_print(const ct_nest *nest, ct_text *text)
+void ct_forge_nest_print(const ct_forge_nest *nest, ct_forge_text *text)
 {
-    ct_text_add(text, "schedule 1\n");
+    ct_forge_text_add(text, "schedule 1\n");
     for (uint32_t i = 0; i < nest->n_statements; i++) {
         ct_statement_print(&nest->statements[i], text);
-        ct_text_add(text, "\n");
+        ct_forge_text_add(text, "\n");
     }
 }
 
@@ -48,10 +49,10 @@ static size_t word_length(const char *at)
 
 static void skip_blanks(parsing *p) { p->at += strspn(p->at, " \t\r"); }
 
-static ct_status bad_line(const parsing *p, ct_rule rule, const char *what)
+static ct_status bad_line(const parsing *p, ct_forge_rule rule, const char *what)
 {
     return ct_fail(p->error, CT_BAD_INPUT, "line %d: %s (rule %s)", p->line, what,
-                   ct_rule_name(rule));
+                   ct_forge_rule_name(rule));
 }
 
 static ct_status take_word(parsing *p, char *word)
@@ -90,7 +91,7 @@ static int place_of(const char *word, const char *(*name)(int), int n, int64_t *
 static ct_status take_arguments(const parsing *p, char (*words)[CT_NAME], uint32_t n,
                                 ct_statement *s)
 {
-    const char *form = ct_directive_form(s->directive);
+    const char *form = ct_forge_directive_form(s->directive);
     int known = 1;
     if (form[0] != '*' && strlen(form) != n)
         return bad_line(p, CT_RULE_ARGUMENTS, "there are too few or too many arguments");
@@ -98,9 +99,10 @@ static ct_status take_arguments(const parsing *p, char (*words)[CT_NAME], uint32
         switch (form[0] == '*' ? 'L' : form[i]) {
         case 'k': known &= number_of(words[i], &s->number); break;
         case 'd':
-            known &= place_of(words[i], ct_dimension_name, CT_N_DIMENSIONS, &s->number);
+            known &= place_of(words[i], ct_forge_dimension_name, CT_N_DIMENSIONS, &s->number);
             break;
-        case 'r': known &= place_of(words[i], ct_layout_name, CT_N_LAYOUTS, &s->number); break;
+        case 'r': known &= place_of(words[i], ct_forge_layout_name, CT_N_LAYOUTS,
+                                    &s->number); break;
         default: memcpy(s->words[s->n_words++], words[i], CT_NAME); break;
         }
     }
@@ -113,9 +115,10 @@ static ct_status take_statement(parsing *p, ct_statement *s)
     uint32_t n = 0;
     memset(s, 0, sizeof *s);
     CT_TRY(take_word(p, name));
-    for (; s->directive < CT_N_DIRECTIVES; s->directive = (ct_directive) (s->directive + 1))
-        if (!strcmp(name, ct_directive_name(s->directive))) break;
-    if (s->directive == CT_N_DIRECTIVES)
+    for (; s->directive < CT_FORGE_N_DIRECTIVES; s->directive =
+         (ct_forge_directive) (s->directive + 1))
+        if (!strcmp(name, ct_forge_directive_name(s->directive))) break;
+    if (s->directive == CT_FORGE_N_DIRECTIVES)
         return bad_line(p, CT_RULE_DIRECTIVE, "no such directive");
     if (*p->at != '(') return bad_line(p, CT_RULE_SYNTAX, "'(' is missing");
     do {
@@ -142,7 +145,7 @@ static ct_status take_version(parsing *p)
 
 static int at_end(const parsing *p) { return !*p->at || *p->at == '\n' || *p->at == '#'; }
 
-ct_status ct_nest_parse(ct_nest *nest, const char *text, ct_error *error)
+ct_status ct_forge_nest_parse(ct_forge_nest *nest, const char *text, ct_error *error)
 {
     parsing p = {text, 1, error};
     int begun = 0;

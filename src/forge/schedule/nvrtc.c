@@ -2,8 +2,8 @@
 
 #ifdef _WIN32
 
-ct_status ct_nvrtc_compile(const char *text, const char *architecture, ct_text *code,
-                           ct_error *error)
+ct_status ct_forge_nvrtc_compile(const char *text, const char *architecture, ct_forge_text *code,
+                                 ct_error *error)
 {
     (void) text, (void) architecture, (void) code;
     return ct_fail(error, CT_NO_DEVICE, "NVRTC is not looked for on Windows");
@@ -67,7 +67,7 @@ static int find_all(void *library, functions *f)
 
 /* What a pair of functions has to say, as a text. */
 static int take(program *p, int (*size_of)(program *, size_t *), int (*get)(program *, char *),
-                ct_text *text)
+                ct_forge_text *text)
 {
     size_t size = 0;
     char *said = size_of(p, &size) ? NULL : (char *) ct_alloc(size + 1);
@@ -78,8 +78,8 @@ static int take(program *p, int (*size_of)(program *, size_t *), int (*get)(prog
     return taken && !text->failed;
 }
 
-static ct_status compile(const functions *f, program *p, const char *architecture, ct_text *code,
-                         ct_error *error)
+static ct_status compile(const functions *f, program *p, const char *architecture,
+                         ct_forge_text *code, ct_error *error)
 {
     const int own = !strncmp(architecture, "sm_", 3);
     char option[64];
@@ -88,15 +88,15 @@ static ct_status compile(const functions *f, program *p, const char *architectur
     if (!f->compile(p, 2, options))
         return take(p, own ? f->cubin_size : f->ptx_size, own ? f->cubin : f->ptx, code)
                    ? CT_OK : ct_fail(error, CT_NO_MEMORY, "not enough memory for PTX");
-    ct_text log = {NULL, 0, 0, 0};
+    ct_forge_text log = {NULL, 0, 0, 0};
     take(p, f->log_size, f->log, &log);
     ct_status status = ct_fail(error, CT_BAD_INPUT, "NVRTC: %.200s", log.at ? log.at : "");
-    ct_text_free(&log);
+    ct_forge_text_free(&log);
     return status;
 }
 
-ct_status ct_nvrtc_compile(const char *text, const char *architecture, ct_text *code,
-                           ct_error *error)
+ct_status ct_forge_nvrtc_compile(const char *text, const char *architecture, ct_forge_text *code,
+                                 ct_error *error)
 {
     functions f;
     program *p = NULL;

@@ -8,7 +8,7 @@
 /* architecture: such as "compute_80", which gives PTX, or "sm_80", which gives that device's own
  * code. CT_NO_DEVICE where there is no NVRTC, CT_BAD_INPUT with what it says where the text does
  * not compile. */
-ct_status ct_nvrtc_compile(const char *text, const char *architecture, ct_text *code,
-                           ct_error *error);
+ct_status ct_forge_nvrtc_compile(const char *text, const char *architecture, ct_forge_text *code,
+                                 ct_error *error);
 
 #endif

@@ -2,28 +2,28 @@
 
 #include <string.h>
 
-int64_t ct_stop_of(const ct_nest *nest, int loop, uint32_t n_trees)
+int64_t ct_stop_of(const ct_forge_nest *nest, int loop, uint32_t n_trees)
 {
-    const ct_index *index = &nest->loops[loop];
+    const ct_forge_index *index = &nest->loops[loop];
     if (index->stop == CT_OPEN && index->axis == CT_TREES && n_trees) return n_trees;
     return index->stop;
 }
 
-static int64_t trips_until(const ct_index *index, int64_t stop)
+static int64_t trips_until(const ct_forge_index *index, int64_t stop)
 {
     return stop <= index->start ? 0 : (stop - index->start - 1) / index->step + 1;
 }
 
-int64_t ct_trips_of(const ct_nest *nest, int loop, uint32_t n_trees)
+int64_t ct_trips_of(const ct_forge_nest *nest, int loop, uint32_t n_trees)
 {
-    const ct_index *index = &nest->loops[loop];
+    const ct_forge_index *index = &nest->loops[loop];
     int64_t stop = ct_stop_of(nest, loop, n_trees);
     if (stop == CT_OPEN) return CT_OPEN;
     return trips_until(index, stop);
 }
 
 /* The highest value of the variable; -1: there is none. */
-static int64_t last_of(const ct_nest *nest, int loop, uint32_t n_trees)
+static int64_t last_of(const ct_forge_nest *nest, int loop, uint32_t n_trees)
 {
     int64_t trips = ct_trips_of(nest, loop, n_trees);
     if (trips == CT_OPEN) return CT_OPEN;
@@ -32,15 +32,15 @@ static int64_t last_of(const ct_nest *nest, int loop, uint32_t n_trees)
 
 /* Do tiles of the loop fill its range, or was it split within it? Then what holds for its parts
  * holds for it. */
-static int is_exact(const ct_nest *nest, int loop, uint32_t n_trees)
+static int is_exact(const ct_forge_nest *nest, int loop, uint32_t n_trees)
 {
-    const ct_index *index = &nest->loops[loop];
+    const ct_forge_index *index = &nest->loops[loop];
     int64_t stop = ct_stop_of(nest, loop, n_trees);
     if (!index->tile) return index->stop != CT_OPEN;
     return stop != CT_OPEN && (stop - index->start) % (index->step * index->tile) == 0;
 }
 
-uint32_t ct_bounds_of(const ct_nest *nest, int loop, uint32_t n_trees,
+uint32_t ct_bounds_of(const ct_forge_nest *nest, int loop, uint32_t n_trees,
                       ct_bound bounds[CT_MOST_NEST])
 {
     uint32_t n = 0;
@@ -58,7 +58,7 @@ uint32_t ct_bounds_of(const ct_nest *nest, int loop, uint32_t n_trees,
     return n;
 }
 
-int64_t ct_trips_now(const ct_nest *nest, int loop, const ct_bound *bounds, uint32_t n_bounds,
+int64_t ct_trips_now(const ct_forge_nest *nest, int loop, const ct_bound *bounds, uint32_t n_bounds,
                      int64_t n_rows, const int64_t *at)
 {
     int64_t stop = CT_OPEN;
@@ -71,12 +71,12 @@ int64_t ct_trips_now(const ct_nest *nest, int loop, const ct_bound *bounds, uint
     return trips_until(&nest->loops[loop], stop);
 }
 
-int64_t ct_iteration_of(const ct_nest *nest, int loop, const int64_t *at)
+int64_t ct_iteration_of(const ct_forge_nest *nest, int loop, const int64_t *at)
 {
     return (at[loop] - nest->loops[loop].start) / nest->loops[loop].step;
 }
 
-static int64_t reach_below(const ct_nest *nest, int first, ct_axis axis, uint32_t n_trees)
+static int64_t reach_below(const ct_forge_nest *nest, int first, ct_gmt_axis axis, uint32_t n_trees)
 {
     int64_t most = 0;
     for (int i = first; i >= 0; i = nest->loops[i].next) {
@@ -91,14 +91,14 @@ static int64_t reach_below(const ct_nest *nest, int first, ct_axis axis, uint32_
     return most;
 }
 
-int64_t ct_span_of(const ct_nest *nest, int loop, ct_axis axis, uint32_t n_trees)
+int64_t ct_span_of(const ct_forge_nest *nest, int loop, ct_gmt_axis axis, uint32_t n_trees)
 {
     int inner = loop < 0 ? nest->first : nest->loops[loop].inner;
     int64_t reach = reach_below(nest, inner, axis, n_trees);
     return reach == CT_OPEN ? CT_OPEN : reach + 1;
 }
 
-int ct_reaches_overlap(const ct_nest *nest, int loop, uint32_t n_trees)
+int ct_reaches_overlap(const ct_forge_nest *nest, int loop, uint32_t n_trees)
 {
     for (int i = loop; i >= 0; i = nest->loops[i].outer) {
         if (nest->loops[i].axis != CT_ROWS || !ct_nest_at_once(nest, i)) continue;
@@ -108,7 +108,8 @@ int ct_reaches_overlap(const ct_nest *nest, int loop, uint32_t n_trees)
     return 0;
 }
 
-void ct_trees_of(const ct_nest *nest, int loop, uint32_t n_trees, uint32_t *first, uint32_t *end)
+void ct_trees_of(const ct_forge_nest *nest, int loop, uint32_t n_trees, uint32_t *first,
+                 uint32_t *end)
 {
     int64_t low = 0, high = 0;
     for (int i = loop; i >= 0; i = nest->loops[i].outer) {

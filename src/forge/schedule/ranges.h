@@ -13,30 +13,31 @@ typedef struct {
 } ct_bound;
 
 /* The stop; of a loop over all trees their number, if it is known (n_trees is not 0). */
-int64_t ct_stop_of(const ct_nest *nest, int loop, uint32_t n_trees);
+int64_t ct_stop_of(const ct_forge_nest *nest, int loop, uint32_t n_trees);
 /* Iterations when no bound cuts them short, or CT_OPEN. */
-int64_t ct_trips_of(const ct_nest *nest, int loop, uint32_t n_trees);
+int64_t ct_trips_of(const ct_forge_nest *nest, int loop, uint32_t n_trees);
 
 /* The bounds of a loop, of which the least holds: its own stop first, then those of the loops that
  * it descends from where a tile may be cut short. The number of them. */
-uint32_t ct_bounds_of(const ct_nest *nest, int loop, uint32_t n_trees,
+uint32_t ct_bounds_of(const ct_forge_nest *nest, int loop, uint32_t n_trees,
                       ct_bound bounds[CT_MOST_NEST]);
 
 /* Iterations under these bounds, with the variables of the loops around it where they are. */
-int64_t ct_trips_now(const ct_nest *nest, int loop, const ct_bound *bounds, uint32_t n_bounds,
+int64_t ct_trips_now(const ct_forge_nest *nest, int loop, const ct_bound *bounds, uint32_t n_bounds,
                      int64_t n_rows, const int64_t *at);
 /* Which iteration a loop's variable is in. */
-int64_t ct_iteration_of(const ct_nest *nest, int loop, const int64_t *at);
+int64_t ct_iteration_of(const ct_forge_nest *nest, int loop, const int64_t *at);
 
 /* While a loop and those around it stand still (-1: none), the rows or trees within reach begin at
  * the sum of these and are so many at most, or CT_OPEN: to the end. */
-int64_t ct_span_of(const ct_nest *nest, int loop, ct_axis axis, uint32_t n_trees);
+int64_t ct_span_of(const ct_forge_nest *nest, int loop, ct_gmt_axis axis, uint32_t n_trees);
 
 /* Whether iterations that run at once, of a loop or of those around it, may have rows of each other
  * within reach: where tiles are cut short, or another loop has longer steps. */
-int ct_reaches_overlap(const ct_nest *nest, int loop, uint32_t n_trees);
+int ct_reaches_overlap(const ct_forge_nest *nest, int loop, uint32_t n_trees);
 
 /* The trees that walks of an innermost loop may come to: first to end - 1; n_trees is known. */
-void ct_trees_of(const ct_nest *nest, int loop, uint32_t n_trees, uint32_t *first, uint32_t *end);
+void ct_trees_of(const ct_forge_nest *nest, int loop, uint32_t n_trees, uint32_t *first,
+                 uint32_t *end);
 
 #endif

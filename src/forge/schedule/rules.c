@@ -8,5 +8,5 @@ static const struct {
 #undef RULE_TEXT
 };
 
-const char *ct_rule_name(ct_rule rule) { return rules[rule].name; }
-const char *ct_rule_sentence(ct_rule rule) { return rules[rule].sentence; }
+const char *ct_forge_rule_name(ct_forge_rule rule) { return rules[rule].name; }
+const char *ct_forge_rule_sentence(ct_forge_rule rule) { return rules[rule].sentence; }

@@ -53,10 +53,10 @@ typedef enum {
 #define CT_RULE_CODE(code, name, sentence) CT_RULE_##code,
     CT_RULES(CT_RULE_CODE)
 #undef CT_RULE_CODE
-    CT_N_RULES
-} ct_rule;
+    CT_FORGE_N_RULES
+} ct_forge_rule;
 
-const char *ct_rule_name(ct_rule rule);
-const char *ct_rule_sentence(ct_rule rule);
+const char *ct_forge_rule_name(ct_forge_rule rule);
+const char *ct_forge_rule_sentence(ct_forge_rule rule);
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 
 /* Room for `more` characters and a zero. */
-static int make_room(ct_text *text, size_t more)
+static int make_room(ct_forge_text *text, size_t more)
 {
     if (text->failed) return 0;
     if (text->n + more < text->room) return 1;
@@ -26,7 +26,7 @@ static int make_room(ct_text *text, size_t more)
 }
 
 CT_PRINTF(2, 0)
-static void add(ct_text *text, const char *format, va_list arguments)
+static void add(ct_forge_text *text, const char *format, va_list arguments)
 {
     va_list again;
     va_copy(again, arguments);
@@ -37,7 +37,7 @@ static void add(ct_text *text, const char *format, va_list arguments)
     text->n += (size_t) n;
 }
 
-void ct_text_add(ct_text *text, const char *format, ...)
+void ct_forge_text_add(ct_forge_text *text, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -45,7 +45,7 @@ void ct_text_add(ct_text *text, const char *format, ...)
     va_end(arguments);
 }
 
-void ct_text_add_bytes(ct_text *text, const char *bytes, size_t n)
+void ct_text_add_bytes(ct_forge_text *text, const char *bytes, size_t n)
 {
     if (!make_room(text, n)) return;
     memcpy(text->at + text->n, bytes, n);
@@ -53,17 +53,17 @@ void ct_text_add_bytes(ct_text *text, const char *bytes, size_t n)
     text->at[text->n] = 0;
 }
 
-void ct_text_line(ct_text *text, int level, const char *format, ...)
+void ct_text_line(ct_forge_text *text, int level, const char *format, ...)
 {
     va_list arguments;
-    ct_text_add(text, "%*s", 4 * level, "");
+    ct_forge_text_add(text, "%*s", 4 * level, "");
     va_start(arguments, format);
     add(text, format, arguments);
     va_end(arguments);
-    ct_text_add(text, "\n");
+    ct_forge_text_add(text, "\n");
 }
 
-void ct_text_free(ct_text *text)
+void ct_forge_text_free(ct_forge_text *text)
 {
     ct_free(text->at);
     memset(text, 0, sizeof *text);

@@ -1,0 +1,95 @@
+/* Integral images of the channels in fixed point, and features that are sums over their rectangles.
+ * */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "pixels/source.h"
+
+int32_t ct_channel_limit(uint32_t radius)
+{
+    uint32_t side = 2 * radius + 1;
+    return (int32_t) ((UINT32_C(1) << 30) / (side * side));
+}
+
+static int32_t whole_of(double value, double scale, int32_t limit)
+{
+    double whole = floor(value * scale + 0.5);
+    return whole > limit ? limit : whole < -limit ? -limit : (int32_t) whole;
+}
+
+/* One column of the sums below the column of pixels, from the one before. */
+static void add_column(const double *pixels, uint32_t height, uint32_t radius, double scale,
+                       const uint32_t *before, uint32_t *sums)
+{
+    int32_t limit = ct_channel_limit(radius);
+    uint32_t sum = 0, row = radius + 1;
+    memset(sums, 0, row * sizeof *sums);
+    for (uint32_t i = 0; i < height; i++, row++) {
+        sum += (uint32_t) whole_of(pixels[i], scale, limit);
+        sums[row] = before[row] + sum;
+    }
+    for (uint32_t i = 0; i < radius; i++, row++) sums[row] = sums[row - 1];
+}
+
+static void integrate(const double *pixels, const ct_pixel *image, uint32_t radius, double scale,
+                      uint32_t *sums)
+{
+    size_t stride = image->height + 2 * (size_t) radius + 1;
+    memset(sums, 0, (radius + 1) * stride * sizeof *sums);
+    sums += (radius + 1) * stride;
+    for (uint32_t col = 0; col < image->width; col++, sums += stride)
+        add_column(pixels + (size_t) col * image->height, image->height, radius, scale,
+                   sums - stride, sums);
+    for (uint32_t i = 0; i < radius; i++, sums += stride)
+        memcpy(sums, sums - stride, stride * sizeof *sums);
+}
+
+static ct_status add_image(ct_pixel_integrals *all, uint32_t i, const ct_pixel *image, double scale,
+                           ct_error *error)
+{
+    uint64_t around = 2 * (uint64_t) all->radius + 1, stride = image->height + around,
+             plane = stride * (image->width + around), bytes = 4 * plane * all->n_channels;
+    if (plane > INT32_MAX / 4 || plane * all->n_channels > INT32_MAX)
+        return ct_fail(error, CT_BAD_INPUT, "image %lu is too large", (unsigned long) i + 1);
+    all->shapes[i] = (ct_pixel_shape){image->height, image->width, (uint32_t) stride};
+    if (!(all->sums[i] = (uint32_t *) ct_alloc((size_t) bytes)))
+        return ct_fail(error, CT_NO_MEMORY, "no memory for the integral images");
+    for (uint32_t channel = 0; channel < all->n_channels; channel++)
+        integrate(image->values + (size_t) channel * image->height * image->width, image,
+                  all->radius, scale, all->sums[i] + channel * plane);
+    return CT_OK;
+}
+
+ct_status ct_pixel_integrals_init(ct_pixel_integrals *all, const ct_pixel *images,
+                                  uint32_t n_images,
+                                  uint32_t n_channels, uint32_t radius, double scale, ct_simd simd,
+                                  ct_error *error)
+{
+    memset(all, 0, sizeof *all);
+    if (!n_images || !n_channels || radius > CT_RADIUS || !(scale > 0 && scale <= 0x1p1000))
+        return ct_fail(error, CT_BAD_INPUT, "no sums can be made of such images");
+    all->n_channels = n_channels;
+    all->radius = radius;
+    all->simd = simd;
+    all->shapes = (ct_pixel_shape *) ct_alloc(n_images * sizeof *all->shapes);
+    all->sums = (uint32_t **) ct_alloc(n_images * sizeof *all->sums);
+    if (!all->shapes || !all->sums)
+        return ct_fail(error, CT_NO_MEMORY, "no memory for the integral images");
+    for (; all->n_images < n_images; all->n_images++) {
+        all->sums[all->n_images] = NULL;
+        ct_status status = add_image(all, all->n_images, &images[all->n_images], scale, error);
+        if (status == CT_OK) continue;
+        ct_free(all->sums[all->n_images]);
+        return status;
+    }
+    return CT_OK;
+}
+
+void ct_pixel_integrals_free(ct_pixel_integrals *all)
+{
+    for (uint32_t i = 0; i < all->n_images; i++) ct_free(all->sums[i]);
+    ct_free(all->sums);
+    ct_free(all->shapes);
+    memset(all, 0, sizeof *all);
+}

@@ -1,0 +1,41 @@
+/* The hot loops over pixels: differences of integral images, and values to codes. One table of
+ * functions an instruction set; integers alone, so that all give the same. */
+#ifndef CT_PIXELS_KERNELS_H
+#define CT_PIXELS_KERNELS_H
+
+#include <stdint.h>
+
+#include "base/cpu.h"
+
+enum { CT_PIXEL_PAD = 16 }; /* buffers of codes end at a multiple of so many pixels */
+
+/* Values from `low` on in bins of one width: ((value - low) >> shift) * times >> 16, after values
+ * outside low .. high have been moved to these. */
+typedef struct {
+    int32_t low, high;
+    uint32_t shift, times;
+} ct_even_bins;
+
+typedef struct {
+    /* out[i] = a[i] - b[i] - c[i] + d[i] modulo 2^32 for the corners a, b, c, d of a rectangle,
+     * less the same of a second one (n_corners 8). */
+    void (*corners)(const uint32_t *const *corner, unsigned n_corners, uint32_t n, int32_t *out);
+    /* codes[i] |= bin << place, for n rounded up to CT_PIXEL_PAD. */
+    void (*even)(const int32_t *values, uint32_t n, const ct_even_bins *bins, unsigned place,
+                 uint32_t *codes);
+    /* codes[i] += times * (how many of first <= second are at most the value); n as above. */
+    void (*between)(const int32_t *values, uint32_t n, int32_t first, int32_t second,
+                    uint32_t times, uint32_t *codes);
+} ct_pixel_kernels;
+
+extern const ct_pixel_kernels ct_pixel_kernels_scalar;
+#ifdef CT_HAVE_X86
+extern const ct_pixel_kernels ct_pixel_kernels_avx2, ct_pixel_kernels_avx512;
+#endif
+#ifdef CT_HAVE_NEON
+extern const ct_pixel_kernels ct_pixel_kernels_neon;
+#endif
+
+const ct_pixel_kernels *ct_pixel_kernels_at(ct_simd level);
+
+#endif

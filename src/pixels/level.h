@@ -1,0 +1,102 @@
+/* A tree that is being grown: its pixels, and the level that is being split. */
+#ifndef CT_PIXELS_LEVEL_H
+#define CT_PIXELS_LEVEL_H
+
+#include "pixels/forest.h"
+#include "pixels/kernels.h"
+
+enum {
+    CT_PIXEL_NONE = 0xffffffff,
+    CT_PIXEL_JOINT = 5,         /* features of two thresholds, three codes each, in a byte: */
+    CT_PIXEL_JOINT_BINS = 243,  /* 3^5 */
+    CT_PIXEL_AT_ONCE = 4        /* histograms whose codes are bytes of one word */
+};
+
+/* Pixels looked at together, all of one image; those before it in the tree. */
+typedef struct {
+    ct_pixels pixels;
+    uint32_t first;
+} ct_pixel_block;
+
+/* The pixels of a tree. Owns its arrays. */
+typedef struct {
+    uint32_t n, n_blocks;
+    ct_pixel_block *blocks;
+    ct_pixel_run *runs;
+    uint8_t *classes;      /* [n] */
+    uint32_t *node_of;     /* [n] */
+    uint32_t n_sample;
+    ct_pixels *sample;     /* [n_sample] of one pixel each */
+    ct_pixel_run *sample_runs;
+} ct_tree_pixels;
+
+/* The pixels of tree `number`, at its root. Freed by ct_tree_pixels_free, also after
+ * CT_NO_MEMORY. */
+ct_status ct_tree_pixels_init(ct_tree_pixels *pixels, const ct_pixel_source *source,
+                              const int16_t *const *labels, const ct_pixel_options *options,
+                              uint32_t number);
+void ct_tree_pixels_free(ct_tree_pixels *pixels);
+
+typedef struct {
+    ct_pixel_feature feature;
+    ct_even_bins even;      /* CT_PIXEL_BEST */
+    int32_t first, second;  /* CT_PIXEL_RANDOM */
+} ct_pixel_candidate;
+
+/* The best test of a leaf so far: CT_PIXEL_NONE, or which candidate's and which of its tests. */
+typedef struct {
+    double score;
+    uint32_t candidate, test;
+} ct_pixel_split;
+
+/* What a thread needs. */
+typedef struct {
+    uint32_t *cells;        /* [histogram][leaf][class][bin], and of each a last row for pixels of
+                               other leaves */
+    int32_t *values;        /* [block] */
+    uint32_t *codes, *slots;
+} ct_pixel_scratch;
+
+/* The open leaves of one level. `splits` and `inside` are filled by ct_level_search. */
+typedef struct {
+    const ct_pixel_source *source;
+    const ct_pixel_options *options;
+    const ct_tree_pixels *pixels;
+    const ct_pixel_candidate *candidates; /* [options->features] */
+    const uint32_t *open_of; /* [node] its number among the open leaves, or CT_PIXEL_NONE */
+    uint32_t n_open, n_classes;
+    const uint32_t *totals;  /* [n_open][n_classes] pixels */
+    ct_pixel_split *splits;  /* [n_open] */
+    uint32_t *inside;        /* [n_open][n_classes] pixels right of the split */
+    ct_pixel_scratch *desks; /* [threads] */
+    unsigned threads;
+    size_t room;             /* cells of a desk */
+    ct_halt *stop;
+} ct_pixel_level;
+
+/* Histograms that are there at a time: of `n` features for each of some leaves. */
+typedef struct {
+    uint32_t first, n;           /* histograms */
+    uint32_t first_leaf, n_leaves;
+    uint32_t per, bins;          /* features of a histogram, and its bins */
+    size_t size;                 /* cells of a histogram */
+} ct_pixel_chunk;
+
+/* Cells that a desk must have room for at least. */
+size_t ct_level_least_cells(const ct_pixel_options *options, uint32_t n_classes);
+
+/* The best split of each open leaf. */
+void ct_level_search(ct_pixel_level *level);
+
+/* Looks at the splits of an open leaf by the features in the chunk; cells: of its first leaf's. */
+void ct_pixel_search_leaf(const ct_pixel_level *level, const ct_pixel_chunk *chunk,
+                          const uint32_t *cells, uint32_t leaf);
+
+/* The node of a split, but for its place and feature. */
+ct_pixel_node ct_pixel_test(const ct_pixel_candidate *candidate, ct_pixel_policy policy,
+                            uint32_t test);
+
+/* Even bins from low to high, at least equal. */
+ct_even_bins ct_even_bins_of(int32_t low, int32_t high, uint32_t n_bins);
+
+#endif

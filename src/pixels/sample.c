@@ -1,0 +1,141 @@
+/* Which pixels a tree is grown from, and in which blocks they are looked at. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "pixels/level.h"
+
+enum { PIXELS_PATH = 1, BLOCK = 4096 };
+
+/* Draws `wanted` of `left` pixels one after another, in order (Knuth: The Art of Computer
+ * Programming 2, 3.4.2, algorithm S). */
+typedef struct {
+    ct_rng rng;
+    uint32_t wanted, left;
+} chooser;
+
+static int choose(chooser *c)
+{
+    if (c->wanted == c->left) return c->left--, c->wanted--, 1;
+    if (ct_rng_below(&c->rng, c->left--) >= c->wanted) return 0;
+    c->wanted--;
+    return 1;
+}
+
+static uint32_t known_pixels(const int16_t *labels, const ct_pixel_shape *shape)
+{
+    uint32_t known = 0;
+    for (size_t i = 0; i < (size_t) shape->height * shape->width; i++) known += labels[i] >= 0;
+    return known;
+}
+
+static chooser chooser_of(const ct_pixel_options *o, uint32_t tree, uint32_t image, uint32_t known)
+{
+    uint64_t path = ct_rng_path(ct_rng_path(PIXELS_PATH, tree), image);
+    return (chooser){ct_rng_of(o->seed, 0, path),
+                     o->pixels && o->pixels < known ? o->pixels : known, known};
+}
+
+/* Where the next pixel goes. */
+typedef struct {
+    ct_tree_pixels *pixels;
+    uint32_t block_size, n_runs;
+} filler;
+
+static void begin_block(filler *f, uint32_t image)
+{
+    ct_tree_pixels *p = f->pixels;
+    p->blocks[p->n_blocks++] = (ct_pixel_block){{image, 0, 0, p->runs + f->n_runs}, p->n};
+}
+
+static void add_pixel(filler *f, uint32_t image, uint32_t at, uint8_t class_, int joins)
+{
+    ct_tree_pixels *p = f->pixels;
+    ct_pixel_block *block = &p->blocks[p->n_blocks - 1];
+    if (block->pixels.n == f->block_size) begin_block(f, image), block++, joins = 0;
+    if (!joins) {
+        p->runs[f->n_runs++] = (ct_pixel_run){at, 0};
+        block->pixels.n_runs++;
+    }
+    p->runs[f->n_runs - 1].n++;
+    block->pixels.n++;
+    p->classes[p->n++] = class_;
+}
+
+static void add_image(filler *f, const ct_pixel_shape *shape, uint32_t image, const int16_t *labels,
+                      chooser *c)
+{
+    if (!c->left) return;
+    begin_block(f, image);
+    for (uint32_t col = 0; col < shape->width; col++) {
+        int joins = 0;
+        for (uint32_t row = 0; row < shape->height; row++, labels++) {
+            if (*labels < 0 || !choose(c)) {
+                joins = 0;
+                continue;
+            }
+            add_pixel(f, image, col * shape->stride + row, (uint8_t) *labels, joins);
+            joins = 1;
+        }
+    }
+}
+
+static ct_pixels pixel_at(const ct_tree_pixels *p, uint32_t i, uint32_t *block, ct_pixel_run *run)
+{
+    while (i >= p->blocks[*block].first + p->blocks[*block].pixels.n) ++*block;
+    const ct_pixels *all = &p->blocks[*block].pixels;
+    uint32_t rest = i - p->blocks[*block].first;
+    const ct_pixel_run *at = all->runs;
+    while (rest >= at->n) rest -= at++->n;
+    *run = (ct_pixel_run){at->at + rest, 1};
+    return (ct_pixels){all->image, 1, 1, run};
+}
+
+static void draw_sample(ct_tree_pixels *p)
+{
+    uint32_t block = 0, n = p->n < CT_PIXEL_SAMPLE ? p->n : CT_PIXEL_SAMPLE;
+    for (uint32_t i = 0; i < n; i++)
+        p->sample[i] = pixel_at(p, (uint32_t) ((uint64_t) i * p->n / n), &block,
+                                &p->sample_runs[i]);
+    p->n_sample = n;
+}
+
+ct_status ct_tree_pixels_init(ct_tree_pixels *p, const ct_pixel_source *source,
+                              const int16_t *const *labels, const ct_pixel_options *o,
+                              uint32_t number)
+{
+    filler f = {p, o->block ? o->block : BLOCK, 0};
+    size_t n = 0, blocks = 0;
+    memset(p, 0, sizeof *p);
+    for (uint32_t i = 0; i < source->n_images; i++) {
+        uint32_t wanted = chooser_of(o, number, i, known_pixels(labels[i],
+                                                                &source->shapes[i])).wanted;
+        n += wanted;
+        blocks += wanted / f.block_size + 1;
+    }
+    p->blocks = (ct_pixel_block *) ct_alloc(blocks * sizeof *p->blocks);
+    p->runs = (ct_pixel_run *) ct_alloc((n + 1) * sizeof *p->runs);
+    p->classes = (uint8_t *) ct_alloc(n + 1);
+    p->node_of = (uint32_t *) ct_alloc((n + 1) * sizeof *p->node_of);
+    p->sample = (ct_pixels *) ct_alloc(CT_PIXEL_SAMPLE * sizeof *p->sample);
+    p->sample_runs = (ct_pixel_run *) ct_alloc(CT_PIXEL_SAMPLE * sizeof *p->sample_runs);
+    if (!p->blocks || !p->runs || !p->classes || !p->node_of || !p->sample || !p->sample_runs)
+        return CT_NO_MEMORY;
+    for (uint32_t i = 0; i < source->n_images; i++) {
+        chooser c = chooser_of(o, number, i, known_pixels(labels[i], &source->shapes[i]));
+        add_image(&f, &source->shapes[i], i, labels[i], &c);
+    }
+    memset(p->node_of, 0, n * sizeof *p->node_of);
+    draw_sample(p);
+    return CT_OK;
+}
+
+void ct_tree_pixels_free(ct_tree_pixels *p)
+{
+    ct_free(p->blocks);
+    ct_free(p->runs);
+    ct_free(p->classes);
+    ct_free(p->node_of);
+    ct_free(p->sample);
+    ct_free(p->sample_runs);
+    memset(p, 0, sizeof *p);
+}

@@ -1,0 +1,44 @@
+/* Calls from the search back into R while it runs, to check for interrupts and to report progress.
+ * R may leave any such call by a longjmp (an error, a restart, a time limit of its own), which must
+ * not pass through the search, since that owns memory and threads: it is caught here, the search is
+ * stopped, and the jump continues once everything is freed. */
+#ifndef CT_R_CALLBACKS_H
+#define CT_R_CALLBACKS_H
+
+#include "r/glue.h"
+#include "exact/run/options.h"
+
+typedef struct {
+    SEXP report;     /* function of a few numbers, borrowed; R_NilValue: none */
+    SEXP conditions; /* "interrupt" */
+    SEXP jump;       /* where R was going when a call was left */
+    int interrupted, jumped;
+    SEXP (*call)(void *);          /* the call that is under way, */
+    void *argument;                /* and what it is given */
+    double told[4];                /* what it tells */
+    int n_told;
+    double next_poll, next_report; /* in ct_seconds() */
+} r_callbacks;
+
+/* Protect the result as long as the work runs. */
+SEXP r_callbacks_init(r_callbacks *calls, SEXP report);
+/* The same for a search, whose callbacks it sets: `report` is told elapsed, cost, bound and closed.
+ */
+SEXP r_callbacks_begin(r_callbacks *calls, SEXP report, ct_exact_options *options);
+
+/* 1 once work is to end: the user has interrupted, or R jumped. Often called; R is asked now and
+ * then. */
+int r_callbacks_stop(void *calls);
+/* Tells `report` these numbers, up to four, if it has not been told of late; NA of what is not
+ * finite. */
+void r_callbacks_report(r_callbacks *calls, const double *numbers, int n);
+
+/* Calls `call(argument)`, which may call R in any way. 0 if R was left by a jump, which is kept, or
+ * interrupted; work is then to end. */
+int r_callbacks_call(r_callbacks *calls, SEXP (*call)(void *), void *argument);
+
+/* Goes on with the jump that was caught; does not return. For calls->jumped, when nothing is left
+ * to free. */
+void r_callbacks_jump(r_callbacks *calls);
+
+#endif

@@ -1,0 +1,256 @@
+/* .Call entries of model trees. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "evolve/gmt.h"
+#include "r/callbacks.h"
+
+/* ---- arguments ---- */
+
+static ct_gmt_options options_of(SEXP control)
+{
+    static const ct_gmt_place places[] = {CT_GMT_ON_CPU, CT_GMT_ON_AUTO, CT_GMT_ON_CUDA,
+                                          CT_GMT_ON_TWIN};
+    ct_gmt_options o;
+    memset(&o, 0, sizeof o);
+    o.limits.leaves_max = r_count(control, "leaves_max");
+    o.limits.depth_max = r_count(control, "depth_max");
+    o.limits.minbucket = r_count(control, "minbucket");
+    o.limits.complexity = r_number(control, "complexity");
+    o.mode = (ct_gmt_mode) r_count(control, "mode");
+    o.population = r_count(control, "population");
+    o.paper.fitness = (ct_fitness) r_count(control, "fitness");
+    o.paper.alpha = r_number(control, "alpha");
+    o.bins = r_count(control, "bins");
+    o.effort = r_count(control, "effort");
+    o.patience = r_count(control, "patience");
+    o.max_rows = r_number(control, "max_rows");
+    o.sample = r_count(control, "sample");
+    o.open_max = r_count(control, "open_max");
+    o.prove = r_count(control, "certify");
+    o.seed = r_seed(control);
+    o.threads = r_threads(control);
+    o.simd = r_simd(control);
+    o.time_limit = r_number(control, "time_limit");
+    o.place = places[r_device(r_element(control, "device"), &o.device_number)];
+    return o;
+}
+
+/* Columns from 1 as columns from 0; memory of the call. */
+static uint32_t *columns_of(SEXP control, const char *name, uint32_t n_cols, uint32_t *n)
+{
+    SEXP value = r_element(control, name);
+    if (TYPEOF(value) != INTSXP) Rf_error("'%s' must be integers", name);
+    *n = (uint32_t) Rf_xlength(value);
+    uint32_t *out = (uint32_t *) R_alloc(*n ? *n : 1, sizeof *out);
+    for (uint32_t i = 0; i < *n; i++) {
+        int column = INTEGER_RO(value)[i];
+        if (column < 1 || (uint32_t) column > n_cols) Rf_error("'%s' names no column", name);
+        out[i] = (uint32_t) column - 1;
+    }
+    return out;
+}
+
+static ct_gmt_model_data data_of(SEXP columns, SEXP y, SEXP weights, SEXP control)
+{
+    ct_gmt_model_data data;
+    r_columns x = r_columns_of(columns);
+    uint32_t n_levels;
+    memset(&data, 0, sizeof data);
+    data.n_rows = x.n_rows;
+    data.n_cols = x.n_cols;
+    data.columns = x.columns;
+    data.response = r_doubles(y, x.n_rows, "y");
+    if (!data.response) Rf_error("there is no response");
+    data.weights = r_doubles(weights, x.n_rows, "weights");
+    data.regressors = columns_of(control, "regressors", x.n_cols, &data.n_regressors);
+    data.splitters = columns_of(control, "splitters", x.n_cols, &data.n_splitters);
+    data.no_intercept = r_count(control, "no_intercept") != 0;
+    data.n_levels = columns_of(control, "n_levels", INT_MAX, &n_levels);
+    if (n_levels != data.n_splitters) Rf_error("'n_levels' must be one number a splitter");
+    return data;
+}
+
+/* ---- what is owned while R may fail ---- */
+
+static void free_gmt(SEXP pointer)
+{
+    ct_gmt *gmt = (ct_gmt *) R_ExternalPtrAddr(pointer);
+    if (!gmt) return;
+    ct_gmt_free(gmt);
+    free(gmt);
+    R_ClearExternalPtr(pointer);
+}
+
+static void report(void *calls, double seconds, uint32_t kicks, double bic)
+{
+    double numbers[3] = {seconds, kicks, bic};
+    r_callbacks_report((r_callbacks *) calls, numbers, 3);
+}
+
+/* ---- results ---- */
+
+static SEXP integers(const uint32_t *x, uint32_t n)
+{
+    SEXP out = Rf_allocVector(INTSXP, n);
+    for (uint32_t i = 0; i < n; i++) INTEGER(out)[i] = (int) x[i];
+    return out;
+}
+
+static SEXP flags(const uint8_t *x, uint32_t n)
+{
+    SEXP out = Rf_allocVector(LGLSXP, n);
+    for (uint32_t i = 0; i < n; i++) LOGICAL(out)[i] = x[i];
+    return out;
+}
+
+static SEXP doubles(const double *x, size_t n)
+{
+    SEXP out = Rf_allocVector(REALSXP, (R_xlen_t) n);
+    if (n) memcpy(REAL(out), x, n * sizeof *x);
+    return out;
+}
+
+/* Children from 1, 0 for none; columns likewise. */
+static SEXP from_one(const uint32_t *x, uint32_t n)
+{
+    SEXP out = Rf_allocVector(INTSXP, n);
+    for (uint32_t i = 0; i < n; i++) INTEGER(out)[i] = x[i] ? (int) x[i] + 1 : 0;
+    return out;
+}
+
+static SEXP features(const ct_forest *forest)
+{
+    SEXP out = Rf_allocVector(INTSXP, forest->n_nodes);
+    for (uint32_t i = 0; i < forest->n_nodes; i++) INTEGER(out)[i] = forest->feature[i] + 1;
+    return out;
+}
+
+static SEXP levels_of(const ct_forest *forest)
+{
+    SEXP out = PROTECT(Rf_allocVector(VECSXP, forest->n_nodes));
+    for (uint32_t i = 0; i < forest->n_nodes; i++)
+        if (forest->n_levels[i])
+            SET_VECTOR_ELT(out, i, flags(forest->levels_left[i], forest->n_levels[i]));
+    UNPROTECT(1);
+    return out;
+}
+
+static SEXP where_of(const int32_t *where, uint32_t n_rows)
+{
+    SEXP out = Rf_allocVector(INTSXP, n_rows);
+    for (uint32_t i = 0; i < n_rows; i++) INTEGER(out)[i] = where[i] + 1;
+    return out;
+}
+
+/* NULL where nothing was asked for. */
+static SEXP proof_of(const ct_gmt_proof *proof)
+{
+    static const char *const names[] = {"depth", "bins", "complete", "bound", "cost", "gap",
+                                        "lambda", "solved", "touched", "elapsed"};
+    if (!proof->depth) return R_NilValue;
+    SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
+    int i = 0;
+    SET_VECTOR_ELT(list, i++, Rf_ScalarInteger((int) proof->depth));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarInteger((int) proof->bins));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarLogical(proof->complete));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal(proof->bound));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal(proof->cost));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal(proof->gap));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal(proof->lambda));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal(proof->solved));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal(proof->touched));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal(proof->seconds));
+    UNPROTECT(1);
+    return list;
+}
+
+/* A row a moment: kick, leaves, BIC, SSE, rows touched, seconds. */
+static SEXP moments_of(const ct_gmt *gmt)
+{
+    uint32_t n = gmt->n_moments;
+    SEXP out = Rf_allocMatrix(REALSXP, (int) n, 6);
+    for (uint32_t i = 0; i < n; i++) {
+        const ct_gmt_moment *moment = &gmt->moments[i];
+        const double row[6] = {moment->kick, moment->n_leaves,         moment->bic,
+                               moment->sse,  (double) moment->touched, moment->seconds};
+        for (size_t k = 0; k < 6; k++) REAL(out)[i + k * n] = row[k];
+    }
+    return out;
+}
+
+static SEXP result_list(const ct_gmt *gmt, uint32_t n_rows)
+{
+    static const char *const names[] = {
+        "feature", "threshold", "left",     "right",   "default_left", "learned",
+        "levels",  "n",         "weight",   "deviance", "rank",        "coefficients",
+        "aliased", "unscaled",  "factors",  "low",     "high",         "where",
+        "moments", "kicks",     "touched",  "bic",     "lambda",       "certified",
+        "status",  "elapsed",   "optimum",  "device",  "device_note",  "device_answers"};
+    static const char *const ends[] = {"complete", "row limit", "interrupted", "time limit"};
+    const ct_forest *forest = &gmt->forest;
+    const ct_gmt_node_models *models = &gmt->models;
+    const uint32_t n = forest->n_nodes;
+    const size_t p = models->p;
+    SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
+    int i = 0;
+    SET_VECTOR_ELT(list, i++, features(forest));
+    SET_VECTOR_ELT(list, i++, doubles(forest->threshold, n));
+    SET_VECTOR_ELT(list, i++, from_one(forest->left, n));
+    SET_VECTOR_ELT(list, i++, from_one(forest->right, n));
+    SET_VECTOR_ELT(list, i++, flags(forest->default_left, n));
+    SET_VECTOR_ELT(list, i++, flags(gmt->learned, n));
+    SET_VECTOR_ELT(list, i++, levels_of(forest));
+    SET_VECTOR_ELT(list, i++, integers(models->n, n));
+    SET_VECTOR_ELT(list, i++, doubles(models->weight, n));
+    SET_VECTOR_ELT(list, i++, doubles(models->deviance, n));
+    SET_VECTOR_ELT(list, i++, integers(models->rank, n));
+    SET_VECTOR_ELT(list, i++, doubles(models->coefficients, n * p));
+    SET_VECTOR_ELT(list, i++, flags(models->aliased, (uint32_t) (n * p)));
+    SET_VECTOR_ELT(list, i++, doubles(models->unscaled, n * p * p));
+    SET_VECTOR_ELT(list, i++, doubles(models->triangles, n * (p + 1) * (p + 1)));
+    SET_VECTOR_ELT(list, i++, doubles(models->low, n * p));
+    SET_VECTOR_ELT(list, i++, doubles(models->high, n * p));
+    SET_VECTOR_ELT(list, i++, where_of(gmt->where, n_rows));
+    SET_VECTOR_ELT(list, i++, moments_of(gmt));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarInteger((int) gmt->kicks));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal((double) gmt->touched));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal(gmt->bic));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal(gmt->lambda));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarLogical(gmt->certified));
+    SET_VECTOR_ELT(list, i++, Rf_mkString(ends[gmt->end]));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal(gmt->seconds));
+    SET_VECTOR_ELT(list, i++, proof_of(&gmt->proof));
+    SET_VECTOR_ELT(list, i++, Rf_mkString(gmt->device));
+    SET_VECTOR_ELT(list, i++, Rf_mkString(gmt->device_note));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal((double) gmt->device_answers));
+    UNPROTECT(1);
+    return list;
+}
+
+/* Columns: a list of double, integer or logical vectors. control: regressors, splitters (columns
+ * from 1), n_levels (1 + the levels of a factor, else 1), and the options by their names. */
+SEXP ffi_gmt_fit(SEXP columns, SEXP y, SEXP weights, SEXP control)
+{
+    ct_gmt_model_data data = data_of(columns, y, weights, control);
+    ct_gmt_options options = options_of(control);
+    r_callbacks calls;
+    ct_error error;
+    SEXP handle = PROTECT(r_owner(sizeof(ct_gmt), R_NilValue, free_gmt));
+    ct_gmt *gmt = (ct_gmt *) R_ExternalPtrAddr(handle);
+    PROTECT(r_callbacks_init(&calls, r_element(control, "report")));
+    options.stop = r_callbacks_stop;
+    options.report = report;
+    options.calls = &calls;
+    ct_status status = ct_gmt_fit(&data, &options, gmt, &error);
+    if (calls.jumped) {
+        free_gmt(handle);
+        r_callbacks_jump(&calls);
+    }
+    r_check(status, &error);
+    SEXP list = PROTECT(result_list(gmt, data.n_rows));
+    free_gmt(handle);
+    UNPROTECT(3);
+    return list;
+}

@@ -1,0 +1,459 @@
+/* .Call entries of the exact search.
+ *
+ * ffi_exact_solve(columns, y, n_classes, control): y are integer codes of n_classes classes from 1;
+ * or a double vector without NA, with n_classes 0L, for a regression tree (control$loss is NULL
+ * then). The list that comes back has for every node, the root first: feature (column from 1, 0 in
+ * a leaf), threshold (NA in a leaf), left, right (from 1, 0 in a leaf), default_left; of classes
+ * label, counts, weights (NULL without control$weights); of a regression tree in their place
+ *
+ *   value      weighted mean of y
+ *   n          number of rows
+ *   weight     sum of their weights, n without
+ *   deviance   weighted sum of (y - value)^2
+ *
+ * and for the tree: where (the leaf of each row), objective (errors; of a regression tree the sum
+ * of the leaves' deviances), cost (objective + split_cost * splits), bound (no tree costs less),
+ * split_cost (of a regression tree complexity * deviance of the root), root_bounds, status, capped,
+ * search, elapsed, simd, threads, device, device_note, history, interrupted, counted (see
+ * counted_list()), part (NULL, or what r/part.c says of a search in parts, which control$part asks
+ * for); of a regression tree
+ * also grid_error: the search compares y rounded to a grid, and sqrt(deviance) of every tree is
+ * within grid_error of what it compares; 0 where all decimals of y fit. max_gap and max_cost are in
+ * the units of `cost`; with max_cost a tree may come back that costs more by what the grid takes
+ * off. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/hash.h"
+#include "tree/route.h"
+#include "r/callbacks.h"
+#include "r/exact.h"
+
+/* ---- arguments ---- */
+
+/* `value` where it fits into a size, all that fits otherwise. */
+static size_t size_of(double value)
+{
+    return value < (double) (SIZE_MAX / 2) ? (size_t) value : SIZE_MAX;
+}
+
+static uint32_t shortcuts_off(SEXP names)
+{
+    uint32_t off = 0;
+    for (R_xlen_t i = 0; i < Rf_xlength(names); i++) {
+        ct_exact_shortcut shortcut = ct_exact_shortcut_find(CHAR(STRING_ELT(names, i)));
+        if (shortcut == CT_EXACT_N_SHORTCUTS)
+            r_fail("there is no shortcut named '%s'", CHAR(STRING_ELT(names, i)));
+        off |= UINT32_C(1) << shortcut;
+    }
+    return off;
+}
+
+static void set_device(ct_exact_options *options, SEXP device)
+{
+    static const ct_exact_device_wish wishes[] =
+        {CT_EXACT_DEVICE_CPU, CT_EXACT_DEVICE_AUTO, CT_EXACT_DEVICE_CUDA,
+                                                  CT_EXACT_DEVICE_TWIN};
+    int number;
+    options->device = wishes[r_device(device, &number)];
+    if (options->device == CT_EXACT_DEVICE_CUDA) options->device_number = number;
+}
+
+static ct_exact_options options_of(SEXP control)
+{
+    ct_exact_options options = ct_exact_options_default();
+    double max_thresholds = r_number(control, "max_thresholds");
+    double max_leaves = r_number(control, "max_leaves");
+    SEXP simd = r_element(control, "simd"), switches = r_element(control, "switches");
+    if (TYPEOF(simd) != STRSXP || Rf_xlength(simd) != 1 || TYPEOF(switches) != STRSXP)
+        Rf_error("control elements 'simd' and 'switches' must be character vectors");
+    options.depth = r_count(control, "depth");
+    options.complexity = r_number(control, "complexity");
+    options.min_bucket = r_count(control, "minbucket");
+    options.min_split = r_count(control, "minsplit");
+    options.max_leaves = max_leaves < UINT32_MAX ? (uint32_t) max_leaves : 0;
+    options.max_gap = r_number(control, "max_gap");
+    options.max_cost = r_number(control, "max_cost");
+    options.max_thresholds = max_thresholds < UINT32_MAX ? (uint32_t) max_thresholds : 0;
+    options.time_limit = r_number(control, "time_limit");
+    options.memory_limit = size_of(r_number(control, "memory_limit"));
+    options.threads = r_threads(control);
+    options.any_of_ties = r_number(control, "any_of_ties") != 0;
+    set_device(&options, r_element(control, "device"));
+    options.simd = CHAR(STRING_ELT(simd, 0));
+    options.off = shortcuts_off(switches);
+    return options;
+}
+
+/* The tree to begin with, a list of the vectors of its nodes; memory of the call. */
+static ct_exact_start start_of(SEXP list, uint32_t n_cols)
+{
+    ct_error error;
+    ct_forest tree = r_tree_of(r_element(list, "feature"), r_element(list, "threshold"),
+                               r_element(list, "left"), r_element(list, "right"),
+                               r_element(list, "default_left"), R_NilValue);
+    r_check(ct_forest_check(&tree, n_cols, &error), &error);
+    ct_exact_start start = {tree.n_nodes, tree.feature, tree.threshold, tree.left, tree.right};
+    return start;
+}
+
+/* So many doubles, NULL if the element is. Borrowed. */
+static const double *doubles_of(SEXP control, const char *name, size_t n)
+{
+    SEXP value = r_element(control, name);
+    if (value == R_NilValue) return NULL;
+    if (TYPEOF(value) != REALSXP || (size_t) Rf_xlength(value) != n)
+        Rf_error("control element '%s' must be NULL or %lu doubles", name, (unsigned long) n);
+    return REAL_RO(value);
+}
+
+/* Which columns the root may be split on, a logical a column; memory of the call. */
+static const uint8_t *roots_of(SEXP allowed, uint32_t n_cols)
+{
+    if (TYPEOF(allowed) != LGLSXP || (uint32_t) Rf_xlength(allowed) != n_cols)
+        Rf_error("control element 'roots' must be a logical, one value for each column");
+    uint8_t *roots = (uint8_t *) R_alloc(n_cols ? n_cols : 1, 1);
+    for (uint32_t col = 0; col < n_cols; col++) roots[col] = LOGICAL_RO(allowed)[col] == TRUE;
+    return roots;
+}
+
+/* Class codes from 0; memory of the call. */
+static int32_t *codes_of(SEXP y, uint32_t n_rows)
+{
+    if (TYPEOF(y) != INTSXP || (uint32_t) Rf_xlength(y) != n_rows)
+        Rf_error("the classes must be integer codes, one for each row");
+    int32_t *codes = (int32_t *) R_alloc(n_rows ? n_rows : 1, sizeof *codes);
+    for (uint32_t row = 0; row < n_rows; row++)
+        codes[row] = INTEGER_RO(y)[row] == NA_INTEGER ? -1 : INTEGER_RO(y)[row] - 1;
+    return codes;
+}
+
+static r_problem regression_of(const r_columns *x, SEXP y, SEXP n_classes, SEXP control)
+{
+    if (Rf_asInteger(n_classes) != 0 || (uint32_t) Rf_xlength(y) != x->n_rows)
+        Rf_error("a response must be one double for each row, without classes");
+    if (r_element(control, "loss") != R_NilValue) Rf_error("a response has no losses");
+    r_problem problem = {{x->n_rows, x->n_cols, 0, x->columns, NULL,
+                          doubles_of(control, "weights", x->n_rows), NULL, REAL_RO(y)},
+                         options_of(control)};
+    return problem;
+}
+
+r_problem r_problem_of(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
+{
+    r_columns x = r_training_columns_of(columns);
+    if (TYPEOF(y) == REALSXP) return regression_of(&x, y, n_classes, control);
+    uint32_t k = (uint32_t) Rf_asInteger(n_classes);
+    const double *loss = doubles_of(control, "loss", (size_t) k * k);
+    /* only a loss makes an answer of a class without rows */
+    if (k < 1 || (k > x.n_rows && !loss))
+        Rf_error("there must be at least one class, and a row of each");
+    r_problem problem = {{x.n_rows, x.n_cols, k, x.columns, codes_of(y, x.n_rows),
+                          doubles_of(control, "weights", x.n_rows), loss, NULL},
+                         options_of(control)};
+    return problem;
+}
+
+const ct_outcome *r_outcome_of(SEXP labels, SEXP n_splits, const ct_data *data, ct_outcome *tree)
+{
+    if (labels == R_NilValue) return NULL;
+    if (TYPEOF(labels) != INTSXP || (uint32_t) Rf_xlength(labels) != data->n_rows)
+        Rf_error("the labels of a tree must be integer codes, one for each row");
+    int splits = Rf_asInteger(n_splits);
+    if (splits == NA_INTEGER || splits < 0 || (uint32_t) splits >= data->n_rows)
+        Rf_error("a tree must have fewer splits than rows");
+    uint32_t n_labels = data->response ? (uint32_t) splits + 1 : data->n_classes;
+    int32_t *codes = (int32_t *) R_alloc(data->n_rows, sizeof *codes);
+    for (uint32_t row = 0; row < data->n_rows; row++) {
+        codes[row] = INTEGER_RO(labels)[row] == NA_INTEGER ? -1 : INTEGER_RO(labels)[row] - 1;
+        if (codes[row] < 0 || (uint32_t) codes[row] >= n_labels)
+            Rf_error("row %lu has no such label", (unsigned long) row + 1);
+    }
+    *tree = (ct_outcome) {codes, (uint32_t) splits};
+    return tree;
+}
+
+/* ---- results ---- */
+
+static void free_result(SEXP pointer)
+{
+    ct_exact_result *result = (ct_exact_result *) R_ExternalPtrAddr(pointer);
+    if (!result) return;
+    ct_exact_result_free(result);
+    free(result);
+    R_ClearExternalPtr(pointer);
+}
+
+static SEXP integers(const uint32_t *values, uint32_t n, int plus)
+{
+    SEXP out = Rf_allocVector(INTSXP, n);
+    for (uint32_t i = 0; i < n; i++) INTEGER(out)[i] = (int) values[i] + plus;
+    return out;
+}
+
+static SEXP thresholds(const ct_forest *tree)
+{
+    SEXP out = Rf_allocVector(REALSXP, tree->n_nodes);
+    for (uint32_t i = 0; i < tree->n_nodes; i++)
+        REAL(out)[i] = tree->feature[i] < 0 ? NA_REAL : tree->threshold[i];
+    return out;
+}
+
+/* Children as indices from 1, 0 for none. */
+static SEXP children(const ct_forest *tree, const uint32_t *child)
+{
+    SEXP out = Rf_allocVector(INTSXP, tree->n_nodes);
+    for (uint32_t i = 0; i < tree->n_nodes; i++)
+        INTEGER(out)[i] = tree->feature[i] < 0 ? 0 : (int) child[i] + 1;
+    return out;
+}
+
+static SEXP defaults(const ct_forest *tree)
+{
+    SEXP out = Rf_allocVector(LGLSXP, tree->n_nodes);
+    for (uint32_t i = 0; i < tree->n_nodes; i++) LOGICAL(out)[i] = tree->default_left[i];
+    return out;
+}
+
+/* NULL if rows have no weights. */
+static SEXP weights(const ct_forest *tree)
+{
+    if (!tree->weights) return R_NilValue;
+    SEXP out = Rf_allocMatrix(REALSXP, (int) tree->n_nodes, (int) tree->n_classes);
+    for (size_t i = 0; i < tree->n_nodes; i++)
+        for (size_t c = 0; c < tree->n_classes; c++)
+            REAL(out)[i + c * tree->n_nodes] = tree->weights[i * tree->n_classes + c];
+    return out;
+}
+
+static SEXP counts(const ct_forest *tree)
+{
+    SEXP out = Rf_allocMatrix(REALSXP, (int) tree->n_nodes, (int) tree->n_classes);
+    for (size_t i = 0; i < tree->n_nodes; i++)
+        for (size_t c = 0; c < tree->n_classes; c++)
+            REAL(out)[i + c * tree->n_nodes] = tree->counts[i * tree->n_classes + c];
+    return out;
+}
+
+static SEXP statistics(const ct_exact_statistics *s)
+{
+    static const char *const names[] = {
+#define NAME(field, name, text) name,
+        CT_STATISTICS(NAME)
+#undef NAME
+    };
+    const double values[] = {
+#define VALUE(field, name, text) (double) s->field,
+        CT_STATISTICS(VALUE)
+#undef VALUE
+    };
+    int n = sizeof values / sizeof *values;
+    SEXP out = PROTECT(Rf_allocVector(REALSXP, n)), labels = PROTECT(Rf_allocVector(STRSXP, n));
+    for (int i = 0; i < n; i++) {
+        REAL(out)[i] = values[i];
+        SET_STRING_ELT(labels, i, Rf_mkChar(names[i]));
+    }
+    Rf_setAttrib(out, R_NamesSymbol, labels);
+    UNPROTECT(2);
+    return out;
+}
+
+static SEXP history(const ct_exact_result *result)
+{
+    static const char *const names[] = {"time", "cost", "bound"};
+    SEXP list = PROTECT(r_named_list(names, 3));
+    for (int i = 0; i < 3; i++) SET_VECTOR_ELT(list, i, Rf_allocVector(REALSXP, result->n_history));
+    for (uint32_t i = 0; i < result->n_history; i++) {
+        REAL(VECTOR_ELT(list, 0))[i] = result->history[i].seconds;
+        REAL(VECTOR_ELT(list, 1))[i] = result->history[i].upper;
+        REAL(VECTOR_ELT(list, 2))[i] = result->history[i].lower;
+    }
+    UNPROTECT(1);
+    return list;
+}
+
+/* A number for each node. */
+static SEXP doubles(const double *values, uint32_t n)
+{
+    SEXP out = Rf_allocVector(REALSXP, n);
+    if (n) memcpy(REAL(out), values, n * sizeof *values);
+    return out;
+}
+
+static SEXP weight_or_n(const ct_forest *tree)
+{
+    if (tree->weights) return doubles(tree->weights, tree->n_nodes);
+    SEXP out = Rf_allocVector(REALSXP, tree->n_nodes);
+    for (uint32_t i = 0; i < tree->n_nodes; i++) REAL(out)[i] = tree->counts[i];
+    return out;
+}
+
+/* What nodes say of their classes; returns how many elements that is. */
+static int put_classes(SEXP list, const ct_forest *tree)
+{
+    int i = 0;
+    SET_VECTOR_ELT(list, i++, integers((const uint32_t *) tree->label, tree->n_nodes, 1));
+    SET_VECTOR_ELT(list, i++, counts(tree));
+    SET_VECTOR_ELT(list, i++, weights(tree));
+    return i;
+}
+
+/* What nodes say of the response, and the tree of its grid. */
+static int put_response(SEXP list, const ct_exact_result *result)
+{
+    const ct_forest *tree = &result->tree;
+    int i = 0;
+    SET_VECTOR_ELT(list, i++, doubles(tree->values, tree->n_nodes));
+    SET_VECTOR_ELT(list, i++, integers(tree->counts, tree->n_nodes, 0));
+    SET_VECTOR_ELT(list, i++, weight_or_n(tree));
+    SET_VECTOR_ELT(list, i++, doubles(result->deviance, tree->n_nodes));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->grid_error));
+    return i;
+}
+
+/* list(unit, nodes, least, within): see ct_counted. */
+static SEXP counted_list(const ct_counted *counted, uint32_t n_nodes)
+{
+    static const char *const names[] = {"unit", "nodes", "least", "within"};
+    SEXP list = PROTECT(r_named_list(names, 4));
+    SET_VECTOR_ELT(list, 0, Rf_ScalarReal(counted->unit));
+    if (counted->nodes) SET_VECTOR_ELT(list, 1, doubles(counted->nodes, n_nodes));
+    SET_VECTOR_ELT(list, 2, doubles(counted->least, counted->n_least));
+    SET_VECTOR_ELT(list, 3, Rf_ScalarLogical(counted->within));
+    UNPROTECT(1);
+    return list;
+}
+
+#define R_NODE_NAMES "feature", "threshold", "left", "right", "default_left"
+#define R_TREE_NAMES                                                                           \
+    "where", "objective", "cost", "bound", "split_cost", "root_bounds", "status", "capped",    \
+        "search", "elapsed", "simd", "threads", "device", "device_note", "history", "interrupted", \
+        "counted", "part"
+
+static SEXP result_list(const ct_exact_result *result, uint32_t n_cols, SEXP where, int interrupted,
+                        SEXP part)
+{
+    static const char *const of_classes[] = {"label", "counts", "weights", R_NODE_NAMES,
+                                             R_TREE_NAMES};
+    static const char *const of_response[] = {"value",      "n",          "weight",    "deviance",
+                                              "grid_error", R_NODE_NAMES, R_TREE_NAMES};
+    const ct_forest *tree = &result->tree;
+    int regression = tree->leaf == CT_LEAF_VALUES;
+    SEXP list = PROTECT(regression
+                            ? r_named_list(of_response, sizeof of_response / sizeof *of_response)
+                            : r_named_list(of_classes, sizeof of_classes / sizeof *of_classes));
+    int i = regression ? put_response(list, result) : put_classes(list, tree);
+    SET_VECTOR_ELT(list, i++, integers((const uint32_t *) tree->feature, tree->n_nodes, 1));
+    SET_VECTOR_ELT(list, i++, thresholds(tree));
+    SET_VECTOR_ELT(list, i++, children(tree, tree->left));
+    SET_VECTOR_ELT(list, i++, children(tree, tree->right));
+    SET_VECTOR_ELT(list, i++, defaults(tree));
+    SET_VECTOR_ELT(list, i++, where);
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->errors));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->cost));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->bound));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->split_cost));
+    SET_VECTOR_ELT(list, i++, doubles(result->root_bounds, n_cols));
+    SET_VECTOR_ELT(list, i++, Rf_mkString(ct_exact_end_name(result->end)));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarLogical(result->capped));
+    SET_VECTOR_ELT(list, i++, statistics(&result->statistics));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->seconds));
+    SET_VECTOR_ELT(list, i++, Rf_mkString(result->simd));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarInteger((int) result->threads));
+    SET_VECTOR_ELT(list, i++, Rf_mkString(result->device));
+    SET_VECTOR_ELT(list, i++, Rf_mkString(result->device_note));
+    SET_VECTOR_ELT(list, i++, history(result));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarLogical(interrupted));
+    SET_VECTOR_ELT(list, i++, counted_list(&result->counted, tree->n_nodes));
+    SET_VECTOR_ELT(list, i++, part);
+    UNPROTECT(1);
+    return list;
+}
+
+/* ---- entries ---- */
+
+SEXP ffi_exact_solve(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
+{
+    r_problem problem = r_problem_of(columns, y, n_classes, control);
+    const ct_data *data = &problem.data;
+    ct_exact_options options = problem.options;
+    SEXP start_list = r_element(control, "start");
+    ct_exact_start start;
+    if (start_list != R_NilValue) {
+        start = start_of(start_list, data->n_cols);
+        options.start = &start;
+    }
+    ct_outcome beside;
+    options.beside = r_outcome_of(r_element(control, "beside"), r_element(control, "beside_splits"),
+                                  data, &beside);
+    options.within = options.beside ? r_number(control, "within") : 0;
+    SEXP roots = r_element(control, "roots");
+    if (roots != R_NilValue) options.roots = roots_of(roots, data->n_cols);
+    SEXP part = PROTECT(r_part_begin(r_element(control, "part"), &options, data->n_cols));
+    r_callbacks calls;
+    ct_error error;
+    SEXP where = PROTECT(Rf_allocVector(INTSXP, data->n_rows));
+    SEXP handle = PROTECT(r_owner(sizeof(ct_exact_result), R_NilValue, free_result));
+    ct_exact_result *result = (ct_exact_result *) R_ExternalPtrAddr(handle);
+    PROTECT(r_callbacks_begin(&calls, r_element(control, "report"), &options));
+    ct_status status = ct_exact_solve(data, &options, result, (uint32_t *) INTEGER(where), &error);
+    if (calls.jumped) {
+        free_result(handle);
+        r_callbacks_jump(&calls);
+    }
+    r_check(status, &error);
+    for (uint32_t row = 0; row < data->n_rows; row++) INTEGER(where)[row]++;
+    SEXP of_part = PROTECT(r_part_answer(part, data->n_cols));
+    SEXP list = PROTECT(result_list(result, data->n_cols, where, calls.interrupted, of_part));
+    free_result(handle);
+    UNPROTECT(6);
+    return list;
+}
+
+/* A string that tells data apart, see data/hash.h. */
+SEXP ffi_data_hash(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
+{
+    char text[17];
+    r_problem problem = r_problem_of(columns, y, n_classes, control);
+    snprintf(text, sizeof text, "%016llx", (unsigned long long) ct_data_hash(&problem.data, 0));
+    return Rf_mkString(text);
+}
+
+/* One number a column that tells its values apart, data/hash.h: as many bits as a double has. */
+SEXP ffi_column_hashes(SEXP columns)
+{
+    r_columns x = r_columns_of(columns);
+    SEXP hashes = PROTECT(Rf_allocVector(REALSXP, x.n_cols));
+    for (uint32_t col = 0; col < x.n_cols; col++)
+        REAL(hashes)[col] = (double) (ct_column_hash(&x.columns[col], x.n_rows) >> 11);
+    UNPROTECT(1);
+    return hashes;
+}
+
+/* list(grain, rounding): what the errors of all trees with a `complexity` are multiples of, 0 if
+ * the costs of rows have to be rounded, and by how much that may change those of a tree. With a
+ * numeric response they always are. */
+SEXP ffi_cost_grain(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
+{
+    static const char *const names[] = {"grain", "rounding"};
+    r_problem problem = r_problem_of(columns, y, n_classes, control);
+    ct_budget budget = {problem.options.memory_limit, 0};
+    ct_arena arena;
+    ct_exact_costs costs = {0};
+    ct_error error;
+    ct_arena_init(&arena, &budget);
+    ct_status status = ct_data_check(&problem.data, &error);
+    if (status == CT_OK)
+        status = ct_exact_costs_init(&costs, &problem.data, problem.options.depth, 1.0, &arena,
+                                     &error);
+    double grain = status == CT_OK ? ct_exact_cost_grain(&costs) : 0,
+           rounding = status == CT_OK ? ct_exact_cost_rounding(&costs) : 0;
+    ct_arena_free(&arena);
+    r_check(status, &error);
+    SEXP list = PROTECT(r_named_list(names, 2));
+    SET_VECTOR_ELT(list, 0, Rf_ScalarReal(grain));
+    SET_VECTOR_ELT(list, 1, Rf_ScalarReal(rounding));
+    UNPROTECT(1);
+    return list;
+}

@@ -1,0 +1,484 @@
+/* .Call entries of histogram forests: growing.
+ *
+ * In R a forest is a list: `nodes` (two integers a node: next, and feature + 65536 * cut),
+ * `n_nodes` and `n_leaves` by tree, `number` (which trees), `counts` and `means` of leaves, `edges`
+ * (by column), `n_classes`. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "data/hash.h"
+#include "forest/offload/grow.h"
+#include "forest/sample.h"
+#include "forest/words.h"
+#include "r/callbacks.h"
+#include "r/forest.h"
+
+/* ---- arguments ---- */
+
+static ct_hist_options options_of(SEXP control)
+{
+    ct_hist_options o;
+    memset(&o, 0, sizeof o);
+    o.n_trees = r_count(control, "trees");
+    o.first_tree = r_count(control, "first_tree");
+    o.mtry = r_count(control, "mtry");
+    o.depth = r_count(control, "depth");
+    o.min_n = r_count(control, "min_n");
+    o.sample = r_count(control, "sample");
+    o.replace = r_number(control, "replace") != 0;
+    o.pool_by_level = r_number(control, "pool_by_level") != 0;
+    o.rule = (ct_split_rule) (r_count(control, "rule") % 4);
+    o.seed = r_seed(control);
+    o.threads = r_threads(control);
+    o.simd = r_simd(control);
+    o.oob = r_number(control, "oob") != 0;
+    o.gains = r_number(control, "gains") != 0;
+    o.permutation = r_number(control, "permutation") != 0;
+    o.time_limit = r_number(control, "time_limit");
+    double bytes = r_number(control, "memory_limit");
+    o.memory_limit = bytes < (double) (SIZE_MAX / 4) ? (size_t) bytes : SIZE_MAX / 4;
+    return o;
+}
+
+/* Class codes from 0; memory of the call. */
+static const int32_t *classes_of(SEXP y, uint32_t n_rows, uint32_t n_classes)
+{
+    if (TYPEOF(y) != INTSXP || (uint32_t) Rf_xlength(y) != n_rows)
+        Rf_error("the classes must be one integer a row");
+    const int *from = INTEGER_RO(y);
+    int32_t *codes = (int32_t *) R_alloc(n_rows ? n_rows : 1, sizeof *codes);
+    for (uint32_t row = 0; row < n_rows; row++) {
+        codes[row] = from[row] - 1;
+        if (codes[row] < 0 || codes[row] >= (int32_t) n_classes)
+            Rf_error("a class is out of range");
+    }
+    return codes;
+}
+
+/* Weights of the rows, of which at least one is above 0; or NULL. */
+static const double *sampling_of(SEXP control, uint32_t n_rows)
+{
+    const double *weights = r_doubles(r_element(control, "sampling"), n_rows, "sampling");
+    double largest = 0;
+    for (uint32_t row = 0; weights && row < n_rows; row++) {
+        if (!(weights[row] >= 0 && R_FINITE(weights[row]))) Rf_error("'sampling' is not valid");
+        if (weights[row] > largest) largest = weights[row];
+    }
+    if (weights && largest == 0) Rf_error("no row can be sampled");
+    return weights;
+}
+
+/* ---- what is owned while R may fail ---- */
+
+typedef struct {
+    ct_hist_codes codes;
+    ct_hist_forest forest;
+    ct_hist_extra extra;
+    ct_forest_used used;
+} owned;
+
+static void free_owned(SEXP pointer)
+{
+    owned *all = (owned *) R_ExternalPtrAddr(pointer);
+    if (!all) return;
+    ct_hist_codes_free(&all->codes);
+    ct_hist_forest_free(&all->forest);
+    ct_hist_extra_free(&all->extra);
+    free(all);
+    R_ClearExternalPtr(pointer);
+}
+
+/* ---- results ---- */
+
+static SEXP nodes_of(const ct_hist_forest *forest)
+{
+    R_xlen_t n = 0;
+    for (uint32_t i = 0; i < forest->n_trees; i++) n += forest->trees[i].n_nodes;
+    SEXP out = Rf_allocVector(INTSXP, 2 * n);
+    uint32_t *to = (uint32_t *) INTEGER(out);
+    for (uint32_t i = 0; i < forest->n_trees; i++)
+        for (uint32_t k = 0; k < forest->trees[i].n_nodes; k++) {
+            const ct_hist_node *node = &forest->trees[i].nodes[k];
+            *to++ = node->next;
+            *to++ = node->feature | (uint32_t) node->cut << 16;
+        }
+    return out;
+}
+
+static SEXP leaf_counts(const ct_hist_forest *forest)
+{
+    size_t n = 0, width = forest->n_classes ? forest->n_classes : 1;
+    for (uint32_t i = 0; i < forest->n_trees; i++) n += forest->trees[i].n_leaves * width;
+    SEXP out = Rf_allocVector(INTSXP, (R_xlen_t) n);
+    int *to = INTEGER(out);
+    for (uint32_t i = 0; i < forest->n_trees; i++) {
+        size_t bytes = forest->trees[i].n_leaves * width * sizeof *to;
+        if (bytes) memcpy(to, forest->trees[i].counts, bytes);
+        to += forest->trees[i].n_leaves * width;
+    }
+    return out;
+}
+
+static SEXP leaf_means(const ct_hist_forest *forest)
+{
+    R_xlen_t n = 0;
+    if (forest->n_classes) return R_NilValue;
+    for (uint32_t i = 0; i < forest->n_trees; i++) n += forest->trees[i].n_leaves;
+    SEXP out = Rf_allocVector(REALSXP, n);
+    double *to = REAL(out);
+    for (uint32_t i = 0; i < forest->n_trees; i++) {
+        memcpy(to, forest->trees[i].means, forest->trees[i].n_leaves * sizeof *to);
+        to += forest->trees[i].n_leaves;
+    }
+    return out;
+}
+
+enum { NUMBER, NODES, LEAVES, DEPTH };
+
+static SEXP by_tree(const ct_hist_forest *forest, int what)
+{
+    SEXP out = Rf_allocVector(INTSXP, forest->n_trees);
+    for (uint32_t i = 0; i < forest->n_trees; i++) {
+        const ct_hist_tree *tree = &forest->trees[i];
+        uint32_t value = what == NUMBER   ? tree->number
+                         : what == NODES  ? tree->n_nodes
+                         : what == LEAVES ? tree->n_leaves
+                                          : tree->depth;
+        INTEGER(out)[i] = (int) value;
+    }
+    return out;
+}
+
+static SEXP edges_of(const ct_hist_codes *codes)
+{
+    SEXP out = PROTECT(Rf_allocVector(VECSXP, codes->n_cols));
+    for (uint32_t col = 0; col < codes->n_cols; col++) {
+        uint32_t n = codes->columns[col].n_codes;
+        SET_VECTOR_ELT(out, col, Rf_allocVector(REALSXP, n));
+        if (n) memcpy(REAL(VECTOR_ELT(out, col)), codes->columns[col].edges, n * sizeof(double));
+    }
+    UNPROTECT(1);
+    return out;
+}
+
+static SEXP forest_list(const owned *all)
+{
+    static const char *const names[] = {"n_classes", "number", "n_nodes", "n_leaves", "depth",
+                                        "nodes",     "counts", "means",   "edges"};
+    const ct_hist_forest *forest = &all->forest;
+    SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
+    int i = 0;
+    SET_VECTOR_ELT(list, i++, Rf_ScalarInteger((int) forest->n_classes));
+    SET_VECTOR_ELT(list, i++, by_tree(forest, NUMBER));
+    SET_VECTOR_ELT(list, i++, by_tree(forest, NODES));
+    SET_VECTOR_ELT(list, i++, by_tree(forest, LEAVES));
+    SET_VECTOR_ELT(list, i++, by_tree(forest, DEPTH));
+    SET_VECTOR_ELT(list, i++, nodes_of(forest));
+    SET_VECTOR_ELT(list, i++, leaf_counts(forest));
+    SET_VECTOR_ELT(list, i++, leaf_means(forest));
+    SET_VECTOR_ELT(list, i++, edges_of(&all->codes));
+    UNPROTECT(1);
+    return list;
+}
+
+/* A string that tells apart what trees are grown from: the codes of all rows, and their edges. */
+static SEXP hash_of_codes(const ct_hist_codes *codes)
+{
+    enum { ABREAST = 4 };
+    uint64_t hash = ct_hash(codes->n_rows, codes->n_cols);
+    size_t i = 0, n = (size_t) codes->n_rows * codes->n_cols;
+    for (; i + ABREAST <= n; i += ABREAST) {
+        const uint16_t *c = codes->codes + i;
+        hash = ct_hash(hash, c[0] | (uint64_t) c[1] << 16 | (uint64_t) c[2] << 32 |
+                                 (uint64_t) c[3] << 48);
+    }
+    for (; i < n; i++) hash = ct_hash(hash, codes->codes[i]);
+    for (uint32_t col = 0; col < codes->n_cols; col++)
+        for (uint32_t code = 0; code < codes->columns[col].n_codes; code++)
+            hash = ct_hash_double(hash, codes->columns[col].edges[code]);
+    char text[20];
+    snprintf(text, sizeof text, "%016llx", (unsigned long long) hash);
+    return Rf_mkString(text);
+}
+
+/* values[n][n_words] as a matrix, in which a row adds up to what its words are. */
+static SEXP words_matrix(const int64_t *values, uint32_t n, uint32_t n_words, double unit)
+{
+    SEXP out = Rf_allocMatrix(REALSXP, (int) n, (int) n_words);
+    for (uint32_t k = 0; k < n_words; k++) {
+        const double own = ldexp(unit, (int) k * CT_WORD_BITS);
+        for (size_t i = 0; i < n; i++)
+            REAL(out)[i + k * (size_t) n] = own * (double) values[i * n_words + k];
+    }
+    return out;
+}
+
+/* Sums over the trees that rows were left out of: a matrix with a row a row, and a column a class
+ * or a word; whole numbers, exact below 2^53. */
+static SEXP oob_sums(const owned *all, uint32_t n_rows)
+{
+    const ct_hist_extra *extra = &all->extra;
+    if (!extra->oob_sums) return R_NilValue;
+    if (!all->forest.n_classes)
+        return words_matrix(extra->oob_sums, n_rows, extra->out_words, extra->unit);
+    const size_t width = all->forest.n_classes;
+    const double unit = ldexp(1, -32);
+    SEXP out = Rf_allocMatrix(REALSXP, (int) n_rows, (int) width);
+    for (size_t row = 0; row < n_rows; row++)
+        for (size_t k = 0; k < width; k++)
+            REAL(out)[row + k * n_rows] = unit * (double) extra->oob_sums[row * width + k];
+    return out;
+}
+
+static SEXP oob_trees(const owned *all, uint32_t n_rows)
+{
+    if (!all->extra.oob_trees) return R_NilValue;
+    SEXP out = Rf_allocVector(INTSXP, n_rows);
+    if (n_rows) memcpy(INTEGER(out), all->extra.oob_trees, n_rows * sizeof(int));
+    return out;
+}
+
+/* A vector, or, of several words, a matrix with a row a column. */
+static SEXP by_column(const int64_t *values, uint32_t n, uint32_t n_words, double unit)
+{
+    if (!values) return R_NilValue;
+    if (n_words > 1) return words_matrix(values, n, n_words, unit);
+    SEXP out = Rf_allocVector(REALSXP, n);
+    for (uint32_t i = 0; i < n; i++) REAL(out)[i] = unit * (double) values[i];
+    return out;
+}
+
+static SEXP result_list(const owned *all, uint32_t n_rows)
+{
+    static const char *const names[] = {"forest", "oob_sums",    "oob_trees", "centre",
+                                        "gains",  "harm",        "status",    "elapsed",
+                                        "device", "device_note", "hash"};
+    static const char *const ends[] = {"complete", "interrupted", "time limit", "memory limit"};
+    SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
+    int i = 0;
+    SET_VECTOR_ELT(list, i++, forest_list(all));
+    SET_VECTOR_ELT(list, i++, oob_sums(all, n_rows));
+    SET_VECTOR_ELT(list, i++, oob_trees(all, n_rows));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal(all->extra.centre));
+    SET_VECTOR_ELT(list, i++,
+                   by_column(all->extra.gains, all->forest.n_cols, all->extra.gain_words,
+                             all->extra.gain_unit));
+    SET_VECTOR_ELT(list, i++,
+                   by_column(all->extra.harm, all->forest.n_cols, all->extra.harm_words,
+                             all->extra.harm_unit));
+    SET_VECTOR_ELT(list, i++, Rf_mkString(ends[all->extra.end]));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal(all->extra.seconds));
+    SET_VECTOR_ELT(list, i++, Rf_mkString(all->used.name));
+    SET_VECTOR_ELT(list, i++, Rf_mkString(all->used.note));
+    if (all->forest.n_trees) SET_VECTOR_ELT(list, i, hash_of_codes(&all->codes));
+    UNPROTECT(1);
+    return list;
+}
+
+/* ---- growing ---- */
+
+static void report(void *calls, uint32_t trees, double seconds)
+{
+    double numbers[2] = {seconds, trees};
+    r_callbacks_report((r_callbacks *) calls, numbers, 2);
+}
+
+/* ---- learners ---- */
+
+/* A call of the R function of two arguments. */
+typedef struct {
+    SEXP learner;
+    const ct_hist_learner_round *round;
+    ct_hist_learner_answer *answers;
+} asking;
+
+static SEXP counts_of(const uint32_t *values, uint32_t n, uint32_t add)
+{
+    SEXP out = Rf_allocVector(INTSXP, n);
+    for (uint32_t i = 0; i < n; i++) INTEGER(out)[i] = (int) (values[i] + add);
+    return out;
+}
+
+/* [bin, class, feature, leaf] */
+static SEXP histogram_of(const ct_hist_learner_round *round)
+{
+    R_xlen_t n = (R_xlen_t) CT_HIST_BIN_ROWS * round->n_classes * round->n_features *
+        round->n_leaves;
+    SEXP out = PROTECT(Rf_allocVector(INTSXP, n)), dim = PROTECT(Rf_allocVector(INTSXP, 4));
+    memcpy(INTEGER(out), round->histogram, (size_t) n * sizeof(int));
+    INTEGER(dim)[0] = CT_HIST_BIN_ROWS;
+    INTEGER(dim)[1] = (int) round->n_classes;
+    INTEGER(dim)[2] = (int) round->n_features;
+    INTEGER(dim)[3] = (int) round->n_leaves;
+    Rf_setAttrib(out, R_DimSymbol, dim);
+    UNPROTECT(2);
+    return out;
+}
+
+static SEXP info_of(const ct_hist_learner_round *round)
+{
+    static const char *const names[] = {"tree", "depth", "features", "bins", "rows", "weight"};
+    SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
+    int i = 0;
+    SET_VECTOR_ELT(list, i++, Rf_ScalarInteger((int) round->tree + 1));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarInteger((int) round->depth));
+    SET_VECTOR_ELT(list, i++, counts_of(round->features, round->n_features, 1));
+    SET_VECTOR_ELT(list, i++, counts_of(round->n_bins, round->n_features, 0));
+    SET_VECTOR_ELT(list, i++, counts_of(round->rows, round->n_leaves, 0));
+    SET_VECTOR_ELT(list, i++, counts_of(round->weights, round->n_leaves, 0));
+    UNPROTECT(1);
+    return list;
+}
+
+/* The function gives three integers a leaf, of which R code has looked over the values: feature and
+ * bin from 1 (NA: none), and 0 or 1. */
+static SEXP ask_r(void *data)
+{
+    asking *a = (asking *) data;
+    uint32_t n = a->round->n_leaves;
+    SEXP histogram = PROTECT(histogram_of(a->round)), info = PROTECT(info_of(a->round));
+    SEXP call = PROTECT(Rf_lang3(a->learner, histogram, info));
+    SEXP answer = PROTECT(Rf_eval(call, R_GlobalEnv));
+    if (TYPEOF(answer) != INTSXP || Rf_xlength(answer) != 3 * (R_xlen_t) n)
+        Rf_error("the learner's answers are not valid");
+    for (uint32_t i = 0; i < n; i++) {
+        const int *own = INTEGER_RO(answer) + 3 * (size_t) i;
+        int none = own[0] == NA_INTEGER || own[1] == NA_INTEGER || own[0] < 1 || own[1] < 1;
+        a->answers[i].feature = none ? -1 : own[0] - 1;
+        a->answers[i].bin = none ? 0 : (uint32_t) own[1] - 1;
+        a->answers[i].missing_left = own[2] == 1;
+    }
+    UNPROTECT(4);
+    return R_NilValue;
+}
+
+/* What growing calls: where it reports, asks whether to end, and learns. */
+typedef struct {
+    r_callbacks guard;
+    SEXP learner;
+} growth_calls;
+
+static void report_growth(void *data, uint32_t trees, double seconds)
+{
+    report(&((growth_calls *) data)->guard, trees, seconds);
+}
+
+static int stop_growth(void *data)
+{
+    return r_callbacks_stop(&((growth_calls *) data)->guard);
+}
+
+static int learn(void *data, const ct_hist_learner_round *round, ct_hist_learner_answer *answers)
+{
+    growth_calls *calls = (growth_calls *) data;
+    asking a = {calls->learner, round, answers};
+    return r_callbacks_call(&calls->guard, ask_r, &a);
+}
+
+/* While columns are coded. */
+typedef struct {
+    growth_calls *calls;
+    double end; /* in ct_seconds() */
+} coding;
+
+static int stop_coding(void *data)
+{
+    const coding *c = (const coding *) data;
+    return stop_growth(c->calls) || ct_seconds() > c->end;
+}
+
+/* control: `sets`, the columns, from 1, whose codes are levels without an order. */
+static void mark_sets(ct_hist_codes *codes, SEXP sets)
+{
+    for (R_xlen_t i = 0; TYPEOF(sets) == INTSXP && i < Rf_xlength(sets); i++) {
+        uint32_t col = (uint32_t) INTEGER_RO(sets)[i] - 1;
+        if (col >= codes->n_cols) Rf_error("'sets' must be numbers of columns");
+        codes->columns[col].is_set = codes->columns[col].n_codes <= CT_HIST_SET_LEVELS;
+    }
+}
+
+/* Bytes that the codes take; *by_row: whether row by row as well, which is faster where rows are
+ * many, or walk, and there is memory for it. */
+static double bytes_of_codes(const r_columns *x, const ct_hist_options *options, int *by_row)
+{
+    double bytes = 0;
+    for (*by_row = x->n_rows > 1024 || options->permutation;; *by_row = 0) {
+        bytes = ct_hist_codes_bytes(x->columns, x->n_cols, x->n_rows, *by_row, options->threads);
+        if (!*by_row || 2 * bytes < (double) options->memory_limit) return bytes;
+    }
+}
+
+SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
+{
+    r_columns x = r_training_columns_of(columns);
+    ct_hist_options options = options_of(control);
+    const ct_forest_device device = r_forest_device(r_element(control, "device"));
+    ct_hist_data data;
+    growth_calls calls;
+    ct_error error;
+    double start = ct_seconds();
+    memset(&data, 0, sizeof data);
+    data.n_classes = (uint32_t) Rf_asInteger(n_classes);
+    if (data.n_classes) data.classes = classes_of(y, x.n_rows, data.n_classes);
+    else data.numbers = r_doubles(y, x.n_rows, "y");
+    if (!data.classes && !data.numbers) Rf_error("there is no response");
+    data.sampling = sampling_of(control, x.n_rows);
+    int by_row;
+    double bytes = bytes_of_codes(&x, &options, &by_row);
+    if (bytes > (double) options.memory_limit)
+        r_fail("%.0f MB of memory are needed for the codes of the data, more than the limit",
+               bytes / 1e6);
+    SEXP handle = PROTECT(r_owner(sizeof(owned), R_NilValue, free_owned));
+    owned *all = (owned *) R_ExternalPtrAddr(handle);
+    PROTECT(r_callbacks_init(&calls.guard, r_element(control, "report")));
+    calls.learner = r_element(control, "learner");
+    options.stop = stop_growth;
+    options.report = report_growth;
+    options.learn = calls.learner == R_NilValue ? NULL : learn;
+    options.calls = &calls;
+    coding now = {&calls, start + options.time_limit};
+    ct_halt halt = {stop_coding, &now, 0, 0};
+    ct_status status = ct_hist_codes_init(&all->codes, x.columns, x.n_cols, x.n_rows,
+                                          r_count(control, "bins"), by_row, options.threads, &halt,
+                                          &error);
+    if (status == CT_OK) mark_sets(&all->codes, r_element(control, "sets"));
+    data.codes = &all->codes;
+    options.memory_limit -= (size_t) (bytes < (double) options.memory_limit ? bytes : 0);
+    options.time_limit -= ct_seconds() - start;
+    all->extra.end = calls.guard.interrupted ? CT_HIST_INTERRUPTED : CT_HIST_TIME;
+    if (status == CT_OK && !halt.stopped)
+        status = ct_hist_grow_at(&device, &data, &options, &all->forest, &all->extra, &all->used,
+                                 &error);
+    if (calls.guard.jumped) {
+        free_owned(handle);
+        r_callbacks_jump(&calls.guard);
+    }
+    r_check(status, &error);
+    all->extra.seconds = ct_seconds() - start;
+    SEXP list = PROTECT(result_list(all, x.n_rows));
+    free_owned(handle);
+    UNPROTECT(3);
+    return list;
+}
+
+/* How often each row was drawn for a tree. control: seed, sample, replace, sampling, n_rows. */
+SEXP ffi_hist_sample(SEXP control, SEXP number_)
+{
+    uint32_t n_rows = r_count(control, "n_rows");
+    const double *weights = sampling_of(control, n_rows);
+    int replace = r_number(control, "replace") != 0;
+    uint32_t sample = r_count(control, "sample");
+    if (!replace && (sample > n_rows || weights)) Rf_error("there is no such sample");
+    SEXP out = PROTECT(Rf_allocVector(INTSXP, n_rows));
+    ct_hist_sampler sampler;
+    if (ct_hist_sampler_init(&sampler, n_rows, weights) != CT_OK) Rf_error("not enough memory");
+    ct_hist_sample(&sampler, r_seed(control), (uint32_t) Rf_asInteger(number_), sample, replace,
+                   NULL, (uint32_t *) INTEGER(out));
+    ct_hist_sampler_free(&sampler);
+    UNPROTECT(1);
+    return out;
+}

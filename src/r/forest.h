@@ -1,0 +1,15 @@
+/* What the .Call entries of forests share about devices. */
+#ifndef CT_R_FOREST_H
+#define CT_R_FOREST_H
+
+#include "forest/offload/device.h"
+#include "r/glue.h"
+
+/* Of a name, see r_device(). */
+ct_forest_device r_forest_device(SEXP name);
+
+/* A list of `answer`, which need not be protected, `device` (who did the work) and `device_note`
+ * (why a device did not, or ""). */
+SEXP r_answer_of(SEXP answer, const ct_forest_used *used);
+
+#endif

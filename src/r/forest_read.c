@@ -1,0 +1,321 @@
+/* .Call entries of histogram forests as R has them (see r/forest.c): predictions, a tree spelled
+ * out. Nothing of a list is believed. */
+#include <string.h>
+
+#include "forest/hist_forest.h"
+#include "forest/offload/walk.h"
+#include "r/callbacks.h"
+#include "r/forest.h"
+
+/* ---- a forest from R ---- */
+
+static const int *integers_of(SEXP list, const char *name, R_xlen_t n)
+{
+    SEXP value = r_element(list, name);
+    if (TYPEOF(value) != INTSXP || (n >= 0 && Rf_xlength(value) != n))
+        Rf_error("the forest's '%s' is not valid", name);
+    return INTEGER_RO(value);
+}
+
+static int leaf_is_valid(const ct_hist_forest *forest, const ct_hist_tree *tree, uint32_t next)
+{
+    if (!forest->n_classes) return next < tree->n_leaves;
+    if (next & CT_HIST_MIXED) return (next & ~CT_HIST_MIXED) < tree->n_leaves;
+    return next % CT_HIST_CLASSES < forest->n_classes && !(next & CT_HIST_FLAG);
+}
+
+/* Whether every walk ends in a leaf that is there. */
+static int node_is_valid(const ct_hist_forest *forest, const ct_hist_tree *tree, uint32_t i)
+{
+    const ct_hist_node *node = &tree->nodes[i];
+    uint32_t left = node->next & CT_HIST_CHILD;
+    if (node->feature == CT_HIST_LEAF) return leaf_is_valid(forest, tree, node->next);
+    return node->feature < forest->n_cols && left > i && left < tree->n_nodes - 1;
+}
+
+/* Whether two integers of a list lie in memory as a node does. */
+static int words_are_nodes(void)
+{
+    const uint32_t words[2] = {1, 2 | UINT32_C(3) << 16};
+    ct_hist_node node;
+    memcpy(&node, words, sizeof node);
+    return sizeof node == sizeof words && node.next == 1 && node.feature == 2 && node.cut == 3;
+}
+
+/* The nodes of all trees, borrowed or in memory of the call. */
+static ct_hist_node *nodes_from(const int *words, size_t n)
+{
+    if (words_are_nodes()) return (ct_hist_node *) (void *) words;
+    ct_hist_node *nodes = (ct_hist_node *) R_alloc(n, sizeof *nodes);
+    for (size_t k = 0; k < n; k++) {
+        uint32_t split = (uint32_t) words[2 * k + 1];
+        nodes[k] = (ct_hist_node){(uint32_t) words[2 * k], (uint16_t) split,
+                                  (uint16_t) (split >> 16)};
+    }
+    return nodes;
+}
+
+static void check_tree(const ct_hist_forest *forest, uint32_t i)
+{
+    const ct_hist_tree *tree = &forest->trees[i];
+    for (uint32_t k = 0; k < tree->n_nodes; k++)
+        if (!node_is_valid(forest, tree, k))
+            Rf_error("node %u of tree %u of the forest is not valid", k + 1, i + 1);
+}
+
+/* Memory of the call. */
+static ct_hist_forest forest_of(SEXP list, uint32_t n_cols)
+{
+    ct_hist_forest forest;
+    SEXP means = r_element(list, "means");
+    R_xlen_t n_trees = Rf_xlength(r_element(list, "number")), nodes = 0, leaves = 0;
+    forest.n_classes = (uint32_t) Rf_asInteger(r_element(list, "n_classes"));
+    forest.n_cols = n_cols;
+    forest.n_trees = (uint32_t) n_trees;
+    if (forest.n_classes > CT_HIST_CLASSES) Rf_error("the forest has too many classes");
+    const int *number = integers_of(list, "number", n_trees),
+              *n_nodes = integers_of(list, "n_nodes", n_trees);
+    const int *n_leaves = integers_of(list, "n_leaves", n_trees),
+              *depth = integers_of(list, "depth", n_trees);
+    uint32_t width = forest.n_classes ? forest.n_classes : 1;
+    forest.trees = (ct_hist_tree *) R_alloc((size_t) n_trees, sizeof *forest.trees);
+    for (R_xlen_t i = 0; i < n_trees; i++) {
+        if (n_nodes[i] < 1 || n_leaves[i] < 0) Rf_error("the forest's sizes are not valid");
+        nodes += n_nodes[i];
+        leaves += n_leaves[i];
+    }
+    const int *words = integers_of(list, "nodes", 2 * nodes),
+              *counts = integers_of(list, "counts", leaves * width);
+    if (!forest.n_classes && (TYPEOF(means) != REALSXP || Rf_xlength(means) != leaves))
+        Rf_error("the forest's 'means' is not valid");
+    ct_hist_node *all = nodes_from(words, (size_t) nodes);
+    double *mean = forest.n_classes ? NULL : REAL(means);
+    for (R_xlen_t i = 0; i < n_trees; i++) {
+        forest.trees[i] = (ct_hist_tree){(uint32_t) number[i],
+                                         (uint32_t) n_nodes[i],
+                                         (uint32_t) n_leaves[i],
+                                         (uint32_t) depth[i],
+                                         all,
+                                         (uint32_t *) counts,
+                                         mean};
+        check_tree(&forest, (uint32_t) i);
+        all += n_nodes[i];
+        counts += (R_xlen_t) n_leaves[i] * width;
+        if (mean) mean += n_leaves[i];
+    }
+    return forest;
+}
+
+/* Edges are borrowed; memory of the call. */
+static ct_hist_code_column *edges_from(SEXP list, uint32_t n_cols)
+{
+    SEXP edges = r_element(list, "edges");
+    if (TYPEOF(edges) != VECSXP || (uint32_t) Rf_xlength(edges) != n_cols)
+        Rf_error("the columns are not those of the forest");
+    ct_hist_code_column *columns = (ct_hist_code_column *) R_alloc(n_cols ? n_cols : 1,
+                                                                   sizeof *columns);
+    memset(columns, 0, n_cols * sizeof *columns);
+    for (uint32_t col = 0; col < n_cols; col++) {
+        SEXP own = VECTOR_ELT(edges, col);
+        if (TYPEOF(own) != REALSXP || Rf_xlength(own) > CT_HIST_CODES)
+            Rf_error("the forest's 'edges' are not valid");
+        columns[col].n_codes = (uint32_t) Rf_xlength(own);
+        columns[col].edges = REAL(own);
+    }
+    return columns;
+}
+
+/* ---- devices ---- */
+
+ct_forest_device r_forest_device(SEXP name)
+{
+    static const ct_forest_wish wishes[] = {CT_FOREST_CPU, CT_FOREST_AUTO, CT_FOREST_CUDA,
+                                            CT_FOREST_TWIN};
+    ct_forest_device device;
+    device.wish = wishes[r_device(name, &device.number)];
+    return device;
+}
+
+SEXP r_answer_of(SEXP answer, const ct_forest_used *used)
+{
+    static const char *const names[] = {"answer", "device", "device_note"};
+    PROTECT(answer);
+    SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
+    SET_VECTOR_ELT(list, 0, answer);
+    SET_VECTOR_ELT(list, 1, Rf_mkString(used->name));
+    SET_VECTOR_ELT(list, 2, Rf_mkString(used->note));
+    UNPROTECT(2);
+    return list;
+}
+
+/* ---- prediction ---- */
+
+static int stop_quietly(void *calls) { return r_callbacks_stop(calls); }
+
+/* Sums as R has them, [row][class] turned. */
+static SEXP shares_matrix(const int64_t *sums, uint32_t n_rows, uint32_t width, uint32_t n_trees)
+{
+    SEXP out = Rf_allocMatrix(REALSXP, (int) n_rows, (int) width);
+    for (size_t row = 0; row < n_rows; row++) {
+        double all = 0; /* shares of mixed leaves are rounded down */
+        for (uint32_t k = 0; k < width; k++) all += (double) sums[row * width + k];
+        for (uint32_t k = 0; k < width; k++)
+            REAL(out)
+            [row + k * (size_t) n_rows] = n_trees ? (double) sums[row * width + k] / all : 0;
+    }
+    return out;
+}
+
+static SEXP votes_matrix(const uint32_t *votes, uint32_t n_rows, uint32_t width)
+{
+    SEXP out = Rf_allocMatrix(INTSXP, (int) n_rows, (int) width);
+    for (size_t row = 0; row < n_rows; row++)
+        for (uint32_t k = 0; k < width; k++)
+            INTEGER(out)[row + k * (size_t) n_rows] = (int) votes[row * width + k];
+    return out;
+}
+
+static SEXP room_for(ct_hist_output what, uint32_t n_rows, const ct_hist_forest *forest, void **out)
+{
+    SEXP answer = R_NilValue;
+    size_t width = forest->n_classes ? forest->n_classes : 1;
+    if (what == CT_HIST_LABELS) {
+        answer = Rf_allocVector(INTSXP, n_rows);
+        *out = INTEGER(answer);
+    } else if (what == CT_HIST_LEAVES) {
+        answer = Rf_allocMatrix(INTSXP, (int) n_rows, (int) forest->n_trees);
+        *out = INTEGER(answer);
+    } else if (what == CT_HIST_TREES) {
+        answer = Rf_allocMatrix(REALSXP, (int) n_rows, (int) forest->n_trees);
+        *out = REAL(answer);
+    } else if (!forest->n_classes) {
+        answer = Rf_allocVector(REALSXP, n_rows);
+        *out = REAL(answer);
+    } else {
+        *out = R_alloc((size_t) n_rows * width + 1, sizeof(int64_t));
+    }
+    return answer;
+}
+
+/* `what`: 0 shares (numbers: sums over the trees), 1 votes, 2 leaves, 3 what each tree says, 4 the
+ * most probable classes. See r_answer_of(). */
+SEXP ffi_hist_predict(SEXP list, SEXP columns, SEXP what_, SEXP threads, SEXP device_)
+{
+    r_columns x = r_columns_of(columns);
+    ct_hist_output what = (ct_hist_output) ((unsigned) Rf_asInteger(what_) % 5);
+    int n_threads = Rf_asInteger(threads);
+    if (n_threads < 1 || n_threads > R_MOST_THREADS)
+        Rf_error("'threads' must be a number from 1 to %d", R_MOST_THREADS);
+    const ct_forest_device device = r_forest_device(device_);
+    ct_hist_forest forest = forest_of(list, x.n_cols);
+    ct_hist_code_column *codes = edges_from(list, x.n_cols);
+    if ((what == CT_HIST_VOTES || what == CT_HIST_LABELS) && !forest.n_classes)
+        Rf_error("trees vote for classes alone");
+    void *out = NULL;
+    ct_error error;
+    ct_forest_used used;
+    r_callbacks calls;
+    SEXP answer = PROTECT(room_for(what, x.n_rows, &forest, &out));
+    PROTECT(r_callbacks_init(&calls, R_NilValue));
+    ct_halt stop = {stop_quietly, &calls, 0, 0};
+    ct_status status =
+        ct_hist_predict_at(&device, &forest, codes, x.columns, x.n_rows, what,
+                           (unsigned) n_threads, &stop, out, &used, &error);
+    if (calls.jumped) r_callbacks_jump(&calls);
+    r_check(status, &error);
+    if (calls.interrupted) r_fail("interrupted");
+    if (answer == R_NilValue)
+        answer = what == CT_HIST_SHARES
+                     ? shares_matrix((const int64_t *) out, x.n_rows, forest.n_classes,
+                                     forest.n_trees)
+                     : votes_matrix((const uint32_t *) out, x.n_rows, forest.n_classes);
+    UNPROTECT(2);
+    return r_answer_of(answer, &used);
+}
+
+/* ---- one tree, spelled out ---- */
+
+static void note_leaf(const ct_hist_forest *forest, const ct_hist_tree *tree, uint32_t i,
+                      SEXP counts, SEXP mean)
+{
+    const ct_hist_node *leaf = &tree->nodes[i];
+    uint32_t width = forest->n_classes;
+    if (!width) {
+        REAL(mean)[i] = tree->means[leaf->next];
+        REAL(counts)[i] = tree->counts[leaf->next];
+        return;
+    }
+    for (uint32_t k = 0; k < width; k++) {
+        double *cell = &REAL(counts)[i + (size_t) k * tree->n_nodes];
+        if (leaf->next & CT_HIST_MIXED)
+            *cell = tree->counts[(size_t) (leaf->next & ~CT_HIST_MIXED) * width + k];
+        else *cell = leaf->next % CT_HIST_CLASSES == k ? leaf->next / CT_HIST_CLASSES : 0;
+    }
+}
+
+/* The weights, and the mean, of a node are those of its children together. */
+static void add_children(const ct_hist_forest *forest, const ct_hist_tree *tree, uint32_t i,
+                         SEXP counts, SEXP mean)
+{
+    uint32_t left = tree->nodes[i].next & CT_HIST_CHILD,
+             width = forest->n_classes ? forest->n_classes : 1;
+    for (uint32_t k = 0; k < width; k++) {
+        double *column = REAL(counts) + (size_t) k * tree->n_nodes;
+        column[i] = column[left] + column[left + 1];
+    }
+    if (forest->n_classes) return;
+    const double *weight = REAL(counts);
+    REAL(mean)
+    [i] = (REAL(mean)[left] * weight[left] + REAL(mean)[left + 1] * weight[left + 1]) / weight[i];
+}
+
+/* Tree `number_` (its place, from 1), one element a node, breadth first: feature (from 1, 0 in
+ * leaves), threshold, left and right (from 1), default_left, counts (a matrix; numbers: weights),
+ * mean, levels (where a node asks for a set of codes, those that go left as bits; else NA). */
+SEXP ffi_hist_tree(SEXP list, SEXP number_)
+{
+    static const char *const names[] = {"feature",      "threshold", "left", "right",
+                                        "default_left", "counts",    "mean", "levels"};
+    SEXP edges = r_element(list, "edges");
+    uint32_t n_cols = (uint32_t) Rf_xlength(edges), place = (uint32_t) Rf_asInteger(number_) - 1;
+    ct_hist_forest forest = forest_of(list, n_cols);
+    ct_hist_code_column *codes = edges_from(list, n_cols);
+    if (place >= forest.n_trees) Rf_error("there is no such tree");
+    const ct_hist_tree *tree = &forest.trees[place];
+    int n = (int) tree->n_nodes;
+    SEXP out = PROTECT(r_named_list(names, sizeof names / sizeof *names));
+    SEXP feature = Rf_allocVector(INTSXP, n);
+    SET_VECTOR_ELT(out, 0, feature);
+    SEXP threshold = Rf_allocVector(REALSXP, n);
+    SET_VECTOR_ELT(out, 1, threshold);
+    SEXP left = Rf_allocVector(INTSXP, n);
+    SET_VECTOR_ELT(out, 2, left);
+    SEXP right = Rf_allocVector(INTSXP, n);
+    SET_VECTOR_ELT(out, 3, right);
+    SEXP default_left = Rf_allocVector(LGLSXP, n);
+    SET_VECTOR_ELT(out, 4, default_left);
+    SEXP counts = Rf_allocMatrix(REALSXP, n, forest.n_classes ? (int) forest.n_classes : 1);
+    SET_VECTOR_ELT(out, 5, counts);
+    SEXP mean = forest.n_classes ? R_NilValue : Rf_allocVector(REALSXP, n);
+    SET_VECTOR_ELT(out, 6, mean);
+    SEXP levels = Rf_allocVector(INTSXP, n);
+    SET_VECTOR_ELT(out, 7, levels);
+    for (int i = n - 1; i >= 0; i--) {
+        const ct_hist_node *node = &tree->nodes[i];
+        int is_leaf = node->feature == CT_HIST_LEAF;
+        int is_set = !is_leaf && (node->next & CT_HIST_SET);
+        INTEGER(levels)[i] = is_set ? node->cut & CT_HIST_SET_ALL : NA_INTEGER;
+        INTEGER(feature)[i] = is_leaf ? 0 : node->feature + 1;
+        INTEGER(left)[i] = is_leaf ? 0 : (int) (node->next & CT_HIST_CHILD) + 1;
+        INTEGER(right)[i] = is_leaf ? 0 : INTEGER(left)[i] + 1;
+        LOGICAL(default_left)[i] = !is_leaf && (node->next & CT_HIST_FLAG) != 0;
+        REAL(threshold)
+        [i] = is_leaf || is_set                          ? NA_REAL
+              : node->cut < codes[node->feature].n_codes ? codes[node->feature].edges[node->cut]
+                                                         : R_PosInf;
+        if (is_leaf) note_leaf(&forest, tree, (uint32_t) i, counts, mean);
+        else add_children(&forest, tree, (uint32_t) i, counts, mean);
+    }
+    UNPROTECT(1);
+    return out;
+}

@@ -1,0 +1,130 @@
+/* .Call entries of trees, and of what the check of a fit has to look through once a predictor. */
+#include "tree/predict.h"
+#include "tree/route.h"
+#include "r/glue.h"
+
+static uint32_t threads_of(SEXP x)
+{
+    int n = Rf_asInteger(x);
+    if (n < 1 || n > R_MOST_THREADS)
+        Rf_error("'threads' must be a number from 1 to %d", R_MOST_THREADS);
+    return (uint32_t) n;
+}
+
+/* `values`: one integer a node; the answer has that of each row's leaf. */
+SEXP ffi_tree_route(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP default_left,
+                    SEXP levels_left, SEXP values, SEXP columns, SEXP threads)
+{
+    r_columns x = r_columns_of(columns);
+    ct_forest tree = r_tree_of(feature, threshold, left, right, default_left, levels_left);
+    ct_error error;
+    r_check(ct_forest_check(&tree, x.n_cols, &error), &error);
+    if (TYPEOF(values) != INTSXP || Rf_xlength(values) != tree.n_nodes)
+        Rf_error("'values' must be an integer vector with one value a node");
+    uint32_t n_threads = threads_of(threads);
+    SEXP value_of_row = PROTECT(Rf_allocVector(INTSXP, x.n_rows));
+    r_check(ct_route(&tree, 0, x.columns, x.n_cols, x.n_rows, INTEGER_RO(values), n_threads,
+                     INTEGER(value_of_row), &error), &error);
+    UNPROTECT(1);
+    return value_of_row;
+}
+
+/* See r_forest_of for `nodes` and `leaf`; the answer is a matrix, a row a row and a column a number
+ * that the forest says. */
+SEXP ffi_forest_predict(SEXP nodes, SEXP leaf, SEXP columns, SEXP threads)
+{
+    r_columns x = r_columns_of(columns);
+    ct_forest forest = r_forest_of(nodes, leaf);
+    ct_error error;
+    r_check(ct_forest_check(&forest, x.n_cols, &error), &error);
+    uint32_t n_threads = threads_of(threads);
+    SEXP out = PROTECT(Rf_allocMatrix(REALSXP, (int) x.n_rows, (int) ct_forest_outputs(&forest)));
+    r_check(ct_predict(&forest, x.columns, x.n_cols, x.n_rows, n_threads, REAL(out), &error),
+            &error);
+    UNPROTECT(1);
+    return out;
+}
+
+/* Positions, from 1, of the columns of a data frame that are other than vectors of numbers or
+ * logicals without a class. */
+SEXP ffi_other_than_numbers(SEXP frame)
+{
+    R_xlen_t n = TYPEOF(frame) == VECSXP ? Rf_xlength(frame) : 0, n_others = 0;
+    SEXP others = PROTECT(Rf_allocVector(INTSXP, n));
+    for (R_xlen_t j = 0; j < n; j++) {
+        SEXP column = VECTOR_ELT(frame, j);
+        int type = TYPEOF(column), is_number = type == REALSXP || type == INTSXP || type == LGLSXP;
+        if (!is_number || Rf_isObject(column) || !Rf_isNull(Rf_getAttrib(column, R_DimSymbol)))
+            INTEGER(others)[n_others++] = (int) j + 1;
+    }
+    others = Rf_lengthgets(others, n_others);
+    UNPROTECT(1);
+    return others;
+}
+
+/* Equal ASCII strings are one object in R, so that the pointers decide. */
+static int is_ascii(SEXP text)
+{
+    const unsigned char *byte = (const unsigned char *) CHAR(text);
+    while (*byte > 0 && *byte < 128)
+        byte++;
+    return *byte == 0;
+}
+
+/* match(names, table, 0L) for few `names` and a long `table`, of which no hash table is made; NULL
+ * if the pointers cannot tell. */
+SEXP ffi_places(SEXP names, SEXP table)
+{
+    if (TYPEOF(names) != STRSXP || TYPEOF(table) != STRSXP || Rf_xlength(table) > INT_MAX)
+        return R_NilValue;
+    R_xlen_t n = Rf_xlength(names), n_table = Rf_xlength(table);
+    for (R_xlen_t i = 0; i < n; i++)
+        if (!is_ascii(STRING_ELT(names, i)))
+            return R_NilValue;
+    SEXP places = PROTECT(Rf_allocVector(INTSXP, n));
+    const SEXP *entry = STRING_PTR_RO(table);
+    for (R_xlen_t i = 0; i < n; i++) {
+        SEXP name = STRING_ELT(names, i);
+        R_xlen_t at = 0;
+        while (at < n_table && entry[at] != name)
+            at++;
+        INTEGER(places)[i] = at < n_table ? (int) at + 1 : 0;
+    }
+    UNPROTECT(1);
+    return places;
+}
+
+/* unique(texts) where there are few different ones; NULL if there are more than 32, or if `texts`
+ * is not of type character. A text in two encodings counts twice. */
+SEXP ffi_distinct(SEXP texts)
+{
+    enum { MOST = 32 };
+    if (TYPEOF(texts) != STRSXP)
+        return R_NilValue;
+    const SEXP *entry = STRING_PTR_RO(texts);
+    SEXP found[MOST];
+    int n_found = 0;
+    for (R_xlen_t i = 0, n = Rf_xlength(texts); i < n; i++) {
+        int at = 0;
+        while (at < n_found && found[at] != entry[i])
+            at++;
+        if (at == MOST)
+            return R_NilValue;
+        if (at == n_found)
+            found[n_found++] = entry[i];
+    }
+    SEXP distinct = PROTECT(Rf_allocVector(STRSXP, n_found));
+    for (int at = 0; at < n_found; at++)
+        SET_STRING_ELT(distinct, at, found[at]);
+    UNPROTECT(1);
+    return distinct;
+}
+
+/* The number of arguments of a call of `list`, -1 for anything else. In R each look at a call of
+ * thousands of arguments walks through all of them. */
+SEXP ffi_list_arguments(SEXP call)
+{
+    if (TYPEOF(call) != LANGSXP || CAR(call) != Rf_install("list"))
+        return Rf_ScalarInteger(-1);
+    return Rf_ScalarInteger((int) Rf_xlength(CDR(call)));
+}
