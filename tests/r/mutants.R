@@ -1,4 +1,5 @@
-# Planted faults in R code: Rscript tests/r/mutants.R LIBRARY [NAME...]
+# Planted faults in R code: Rscript tests/r/mutants.R LIBRARY [NAME...], and a sample of faults made
+# by rule (tests/sample_mutants.awk): Rscript tests/r/mutants.R LIBRARY --sample N SEED
 #
 # Each mutant of mutants.txt is put into the namespace of the installed package, and the test files
 # that are likely to find it are run, each in a process of its own: one must fail, or crash the
@@ -142,8 +143,28 @@ verdict <- function(mutant) {
   "SURVIVED"
 }
 
-mutants <- read_mutants("tests/r/mutants.txt")
-if (length(arguments) > 1) {
+# Records of N faults by rule in R/, with the tests of the file, or else of its room.
+sample_mutants <- function(n, seed) {
+  tests <- sub("^test-(.*)[.]R$", "\\1", list.files("tests/testthat", "^test-"))
+  killers_of <- function(file) {
+    own <- sub("[.]R$", "", file)
+    room <- tests[startsWith(tests, sub("-.*", "-", file))]
+    paste(c(intersect(own, tests), setdiff(room, own)), collapse = ",")
+  }
+  files <- list.files("R", "[.]R$")
+  killers <- paste0(files, "=", vapply(files, killers_of, ""), collapse = ";")
+  path <- tempfile()
+  system2("awk", shQuote(c("-v", "root=R/", "-v", paste0("n=", n), "-v", paste0("seed=", seed),
+                           "-v", paste0("killers=", killers), "-f", "tests/sample_mutants.awk",
+                           file.path("R", files))), stdout = path)
+  path
+}
+
+# Of faults by rule the survivors are listed, which is no failure.
+sampled <- length(arguments) > 3 && arguments[2] == "--sample"
+records <- if (sampled) sample_mutants(arguments[3], arguments[4]) else "tests/r/mutants.txt"
+mutants <- read_mutants(records)
+if (length(arguments) > 1 && !sampled) {
   mutants <- Filter(function(mutant) mutant$name %in% arguments[-1], mutants)
 }
 if (any(vapply(mutants, is_c, NA))) open_workshop()
@@ -152,5 +173,11 @@ found <- vapply(mutants, function(mutant) {
   cat(sprintf("%-30s | %s\n", mutant$name, text))
   startsWith(text, "test-")
 }, NA)
+if (sampled) {
+  for (mutant in mutants[!found])
+    cat("\n", mutant$name, "\n", mutant$from, "\n  =>\n", mutant$to, "\n", sep = "")
+  cat(sprintf("R mutants by rule: %d found, %d survived\n", sum(found), sum(!found)))
+  quit()
+}
 cat(sprintf("R mutants: %d passed, %d failed\n", sum(found), sum(!found)))
 quit(status = as.integer(!all(found) || length(found) == 0))
