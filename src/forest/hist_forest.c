@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "forest/growth.h"
-#include "forest/permute.h"
-#include "forest/walk.h"
+#include "forest/grow/growth.h"
+#include "forest/grow/permute.h"
+#include "forest/walk/walk.h"
 
 /* A forest under way on threads of the CPU. */
 typedef struct {

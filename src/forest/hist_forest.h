@@ -10,7 +10,7 @@
 
 #include "base/cpu.h"
 #include "base/parallel.h"
-#include "forest/codes.h"
+#include "forest/codes/codes.h"
 #include "forest/learner.h"
 
 enum {

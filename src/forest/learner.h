@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "forest/scan.h"
+#include "forest/scan/scan.h"
 
 /* Some leaves of one level, which have the same candidates. */
 typedef struct {

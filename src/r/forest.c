@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "data/hash.h"
 #include "forest/offload/grow.h"
-#include "forest/sample.h"
+#include "forest/sample/sample.h"
 #include "forest/words.h"
 #include "r/callbacks.h"
 #include "r/forest.h"

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "forest/hist_forest.h"
-#include "forest/sample.h"
+#include "forest/sample/sample.h"
 #include "random.h"
 
 typedef struct {

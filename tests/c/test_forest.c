@@ -1,8 +1,8 @@
 /* Forests against plain counts over raw values. */
 #include "check.h"
-#include "forest/distinct.h"
-#include "forest/permute.h"
-#include "forest/walk.h"
+#include "forest/codes/distinct.h"
+#include "forest/grow/permute.h"
+#include "forest/walk/walk.h"
 #include "forest_data.h"
 
 /* ---- codes ---- */

@@ -5,7 +5,7 @@
 #include "forest/offload/cost.h"
 #include "forest/offload/grow.h"
 #include "forest/offload/kernels.h"
-#include "forest/scan.h"
+#include "forest/scan/scan.h"
 #include "forest_data.h"
 #include "gpu/device.h"
 #include "gpu/twin.h"

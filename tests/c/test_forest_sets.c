@@ -1,6 +1,6 @@
 /* Splits by subsets of levels against plain counts over rows, beside columns that are cut. */
 #include "check.h"
-#include "forest/walk.h"
+#include "forest/walk/walk.h"
 #include "forest_data.h"
 
 /* A tree under recount. */

@@ -1,7 +1,7 @@
 /* Forests of numbers of which some are far from the others: nothing is lost to these. */
 #include "check.h"
-#include "forest/permute.h"
-#include "forest/whole.h"
+#include "forest/grow/permute.h"
+#include "forest/grow/whole.h"
 #include "forest_data.h"
 
 /* ---- sums of several words ---- */

@@ -4,7 +4,7 @@
 
 #include "base/rng.h"
 #include "check.h"
-#include "forest/scan.h"
+#include "forest/scan/scan.h"
 
 enum { MOST_RUNS = 256 };
 

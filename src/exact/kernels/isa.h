@@ -4,8 +4,8 @@
 
 #include "exact/kernels/job.h"
 #include "exact/kernels/losses.h"
-#include "exact/kernels/response_pick.h"
-#include "exact/kernels/response_spans.h"
+#include "exact/kernels/response/pick.h"
+#include "exact/kernels/response/spans.h"
 
 #define CT_LANE 16
 #define CT_QUANTISED 0
@@ -29,10 +29,10 @@
 
 #define CT_LANE 16
 #define CT_KIND response
-#include "exact/kernels/response.h"
+#include "exact/kernels/response/response.h"
 #include "exact/kernels/children.h"
-#include "exact/kernels/response_together.h"
-#include "exact/kernels/response_tallies.h"
+#include "exact/kernels/response/together.h"
+#include "exact/kernels/response/tallies.h"
 #undef CT_KIND
 #undef CT_LANE
 

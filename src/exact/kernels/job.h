@@ -39,7 +39,7 @@ typedef struct {
     uint32_t n_pairs, wanted;  /* see losses.h, */
     int best_end[2];
     uint32_t child;            /* see response.h; */
-    const struct listed *of_sides; /* [2] see response_together.h; */
+    const struct listed *of_sides; /* [2] see response/together.h; */
     unsigned listed;           /* 1 << side: its list and blocks are those of the child; */
     int noted;                 /* else its words are noted; */
     int64_t cap[2];            /* what is needed before the first child is scanned; */

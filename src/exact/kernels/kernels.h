@@ -16,7 +16,7 @@
 #include "base/bits.h"
 #include "base/cpu.h"
 #include "exact/cost/quantised.h"
-#include "exact/kernels/response_rows.h"
+#include "exact/kernels/response/rows.h"
 
 /* "Rank of f below t" over bit planes of that rank. The planes are stored complemented; from the
  * lowest set bit of t upwards, less = majority(less, plane, selector) with a selector of all ones
@@ -230,7 +230,7 @@ typedef struct {
      * of `beyond` is set (NULL: nowhere). n is a multiple of 4. */
     void (*look_up)(const uint8_t table[512], const uint8_t *places, const uint16_t *beyond,
                     size_t n, uint8_t *found);
-    /* Of CT_SPAN_ROWS rows of each lane the responses; see response_spans.h. */
+    /* Of CT_SPAN_ROWS rows of each lane the responses; see response/spans.h. */
     void (*spans)(const int32_t rows[CT_SPAN_ROWS][CT_SPAN_LANES],
                   const ct_exact_response *response, ct_span_group *group);
     void (*pick)(ct_pick *pick);

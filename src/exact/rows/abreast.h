@@ -1,4 +1,4 @@
-/* Row sets laid out for scans of many child features at once (kernels/response_abreast.h): with a
+/* Row sets laid out for scans of many child features at once (kernels/response/abreast.h): with a
  * response, in problems of depth two. In place of bit planes.
  *
  * For each root feature f the ranks of the rows at each place of all child features' orders, in

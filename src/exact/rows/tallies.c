@@ -37,7 +37,7 @@ static int lay_out_cells(const ct_worker *worker, const ct_layout *layout, uint3
 }
 
 /* The lowest and highest response of the layout's rows. 0 if numbers of rows and sums of their
- * responses do not fit into a cell side by side, or n T into 63 bits (see response_tallies.h). */
+ * responses do not fit into a cell side by side, or n T into 63 bits (see response/tallies.h). */
 static int fit_sums(const ct_layout *layout, ct_tally_table *table)
 {
     const int32_t *z = ct_layout_z(layout, 0);

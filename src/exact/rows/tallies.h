@@ -1,5 +1,5 @@
 /* Tallies: how many rows have which value of each child feature, and the sum of their response. Of
- * features with few values, for problems of depth two; see kernels/response_tallies.h.
+ * features with few values, for problems of depth two; see kernels/response/tallies.h.
  *
  * An evaluator keeps those of the rows left of some thresholds. At another one it goes on from the
  * nearest of these: only the rows in between are added or taken away. */

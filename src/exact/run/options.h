@@ -110,7 +110,7 @@ typedef struct {
      * rows/planes.h */
     uint32_t wide_rows;
     /* row sets of a response from which on words are bounded before they are listed: see
-     * kernels/response_words.h */
+     * kernels/response/words.h */
     uint32_t word_rows;
     /* row sets of a response in which child features have so many rows for each value, or more, are
      * scanned by tallies: see rows/tallies.h */

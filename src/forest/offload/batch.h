@@ -4,7 +4,7 @@
 
 #include "base/parallel.h"
 #include "forest/offload/grow_views.h"
-#include "forest/sample.h"
+#include "forest/sample/sample.h"
 #include "gpu/gpu.h"
 
 /* How much of everything there is room for. */

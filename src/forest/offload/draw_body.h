@@ -8,7 +8,7 @@
 
 #include "forest/offload/group.h"
 #include "forest/offload/grow_views.h"
-#include "forest/paths.h"
+#include "forest/sample/paths.h"
 
 /* The column in a place after n draws. */
 CT_HD uint32_t ct_draw_column_at(ct_lanes lanes, const uint16_t *places, const uint16_t *moved,

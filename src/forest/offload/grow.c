@@ -7,11 +7,11 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "forest/growth.h"
+#include "forest/grow/growth.h"
 #include "forest/offload/batch.h"
 #include "forest/offload/cost.h"
 #include "forest/offload/result.h"
-#include "forest/permute.h"
+#include "forest/grow/permute.h"
 
 enum {
     WORKERS = 4,        /* at most; more where columns are shuffled on the host */

@@ -3,9 +3,9 @@
 #ifndef CT_FOREST_OFFLOAD_LEAVES_BODY_H
 #define CT_FOREST_OFFLOAD_LEAVES_BODY_H
 
-#include "forest/leaf_body.h"
+#include "forest/walk/leaf_body.h"
 #include "forest/offload/nodes_body.h"
-#include "forest/walk.h"
+#include "forest/walk/walk.h"
 
 /* The tree of a leaf that has a place, of those from tree_from on. */
 CT_HD uint32_t ct_leaves_tree(const ct_grow_view *v, uint32_t leaf)

@@ -2,7 +2,7 @@
 #ifndef CT_FOREST_OFFLOAD_RESULT_H
 #define CT_FOREST_OFFLOAD_RESULT_H
 
-#include "forest/grow.h"
+#include "forest/grow/grow.h"
 #include "forest/offload/grow_views.h"
 
 /* A tree as it came from the device; borrowed. */

@@ -9,8 +9,8 @@
 
 #include "forest/offload/group.h"
 #include "forest/offload/nodes_body.h"
-#include "forest/paths.h"
-#include "forest/sample.h"
+#include "forest/sample/paths.h"
+#include "forest/sample/sample.h"
 
 /* How a word becomes a row. */
 typedef struct {

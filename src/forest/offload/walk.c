@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "forest/compact.h"
-#include "forest/encode.h"
+#include "forest/walk/compact.h"
+#include "forest/codes/encode.h"
 #include "forest/offload/cost.h"
 #include "forest/offload/kernels.h"
 #include "gpu/gpu.h"

@@ -3,7 +3,7 @@
 #define CT_FOREST_OFFLOAD_WALK_H
 
 #include "forest/offload/device.h"
-#include "forest/walk.h"
+#include "forest/walk/walk.h"
 
 /* As ct_hist_predict(), on the CPU or on a device, whose answers are the same to the last bit.
  * CT_NO_DEVICE with CT_FOREST_CUDA. */

@@ -5,8 +5,8 @@
 #ifndef CT_FOREST_OFFLOAD_WALK_BODY_H
 #define CT_FOREST_OFFLOAD_WALK_BODY_H
 
-#include "forest/leaf_body.h"
-#include "forest/walk.h"
+#include "forest/walk/leaf_body.h"
+#include "forest/walk/walk.h"
 
 /* A code above `last` goes to the node behind `left`; none is above a leaf's, whose left is itself.
  * CT_HIST_FLAG of `left`: missing values go left, for which all codes are raised by one, so that

@@ -1,0 +1,24 @@
+/* Codes of new data, computed in blocks of rows. */
+#ifndef CT_FOREST_CODES_ENCODE_H
+#define CT_FOREST_CODES_ENCODE_H
+
+#include "forest/codes/codes.h"
+
+/* Where to begin the search for a value's code: its range is cut into parts of one width, and the
+ * codes that begin in one are few. */
+typedef struct {
+    uint16_t *start; /* [n_parts] owned: codes that begin in the parts below; NULL: none are cut */
+    double *edges;   /* [n_codes + most] owned: those of the column, then infinite ones */
+    double low, scale, last; /* of the first part; parts a unit; n_parts - 1 */
+    uint32_t most;   /* codes that begin in one part */
+} ct_coder;
+
+/* Coders of n_cols columns, which are borrowed, for about so many rows; NULL if memory ends. */
+ct_coder *ct_coders_new(const ct_hist_code_column *columns, uint32_t n_cols, uint32_t n_rows);
+void ct_coders_free(ct_coder *coders, uint32_t n_cols);
+
+/* to[i * stride]: the codes of n rows of a column from a row on. Returns whether one is missing. */
+int ct_encode(const ct_hist_code_column *codes, const ct_coder *coder, const ct_column *column,
+              uint32_t from, uint32_t n, uint16_t *to, size_t stride);
+
+#endif

@@ -1,0 +1,278 @@
+#include "base/optimised.h"
+#include "base/unguarded.h"
+
+#include "forest/grow/grow.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "forest/split/call_learner.h"
+#include "forest/grow/nodes.h"
+#include "forest/sample/paths.h"
+#include "forest/grow/subtree.h"
+#include "forest/grow/whole.h"
+
+enum { ASK_EVERY = 32768 }; /* cells that nodes look at, whether work is to end */
+
+/* ---- a tree ---- */
+
+/* The task in a place of the scratch's order, and its runs. */
+static ct_hist_task *task_at(ct_hist_scratch *scratch,
+                             uint32_t place) { return &scratch->tasks[scratch->order[place]]; }
+
+static ct_hist_run *runs_at(const ct_hist_scratch *scratch, uint32_t place)
+{
+    return scratch->runs + (size_t) scratch->order[place] * ct_runs_of(scratch->grower);
+}
+
+/* The first task that waits no more, and two free ones for its children. */
+static void begin_runs(ct_hist_scratch *scratch)
+{
+    CT_ASSERT(scratch->n_tasks + 3 <= CT_TASKS);
+    scratch->now = runs_at(scratch, scratch->n_tasks);
+    scratch->left = runs_at(scratch, scratch->n_tasks + 1);
+    scratch->right = runs_at(scratch, scratch->n_tasks + 2);
+}
+
+/* A child becomes a leaf, or waits in the place of the first task that does not. */
+static int grow_from(ct_hist_scratch *scratch, uint32_t place)
+{
+    const ct_hist_task *task = task_at(scratch, place);
+    if (ct_hist_is_leaf(scratch, task)) return ct_make_leaf(scratch, task, runs_at(scratch, place));
+    const uint8_t own = scratch->order[place];
+    scratch->order[place] = scratch->order[scratch->n_tasks];
+    scratch->order[scratch->n_tasks++] = own;
+    return 1;
+}
+
+/* The node of the task, whose runs are in scratch->now, becomes one of two children, whose runs
+ * are in
+ * scratch->left and scratch->right. 0 if memory ends. */
+static int divide(ct_hist_scratch *scratch, const ct_hist_task *task, ct_hist_split *split,
+                  ct_hist_task *left, ct_hist_task *right)
+{
+    if (!ct_begin_children(scratch, task, left, right)) return 0;
+    ct_hist_partition(scratch, task, split, left, right);
+    ct_end_children(scratch, task, split, (ct_side){left, scratch->left},
+                    (ct_side){right, scratch->right});
+    return 1;
+}
+
+/* Splits the last task that waits. */
+static int grow_node(ct_hist_scratch *scratch, uint32_t tree)
+{
+    const uint32_t place = --scratch->n_tasks;
+    ct_hist_task *task = task_at(scratch, place), *left = task_at(scratch, place + 1),
+                 *right = task_at(scratch, place + 2);
+    ct_hist_split split;
+    begin_runs(scratch);
+    if (ct_is_subtree(scratch, task)) return ct_grow_subtree(scratch, task, tree);
+    ct_enter_copy(scratch, task);
+    if (scratch->grower->is_wide) ct_make_whole_anew(scratch, task);
+    if (!ct_find_split(scratch, ct_view_of(scratch, task), task, tree, &split))
+        return ct_make_leaf(scratch, task, scratch->now);
+    if (!divide(scratch, task, &split, left, right)) return 0;
+    /* the larger one waits */
+    if (left->n >= right->n) return grow_from(scratch, place + 1) && grow_from(scratch, place + 2);
+    return grow_from(scratch, place + 2) && grow_from(scratch, place + 1);
+}
+
+/* The sample's rows by class, and those left out. */
+static void make_root(ct_hist_scratch *scratch, ct_hist_task *root)
+{
+    const ct_grower *g = scratch->grower;
+    ct_runs all = {scratch->now, 0, 0, 0};
+    memset(root, 0, sizeof *root);
+    root->path = CT_ROOT_PATH;
+    root->exponent = g->exponent;
+    uint32_t begin = 0, weight;
+    for (uint32_t c = 0; c < ct_runs_of(g); begin = g->class_end[c], c++) {
+        const uint32_t n = g->scan->drawn(g->order + begin, scratch->counts + begin,
+                                          g->class_end[c] - begin, scratch->items + all.n, &weight);
+        ct_add_run(&all, c, n, weight);
+    }
+    ct_put_runs(&all, root);
+    for (uint32_t i = 0; g->need_out && i < g->n_rows; i++) {
+        scratch->out[root->n_out] = i;
+        root->n_out += scratch->counts[g->places ? g->places[i] : i] == 0;
+    }
+}
+
+/* ---- level by level, with a learner ---- */
+
+/* Nodes of one depth that are to be split. */
+typedef struct {
+    ct_hist_task *tasks; /* [n] owned */
+    ct_hist_run *runs; /* [n][classes] owned */
+    uint32_t n, room;
+} level;
+
+static void level_free(level *l)
+{
+    ct_free(l->tasks);
+    ct_free(l->runs);
+}
+
+static int level_add(ct_hist_scratch *scratch, level *l, const ct_hist_task *task,
+                     const ct_hist_run *runs)
+{
+    size_t width = ct_runs_of(scratch->grower), more = l->room ? l->room : 64;
+    if (ct_hist_is_leaf(scratch, task)) return ct_make_leaf(scratch, task, runs);
+    if (l->n == l->room) {
+        if (!ct_enlarge(&l->tasks, l->n * sizeof *l->tasks, more * sizeof *l->tasks) ||
+            !ct_enlarge(&l->runs, l->n * width * sizeof *l->runs, more * width * sizeof *l->runs))
+            return 0;
+        l->room += (uint32_t) more;
+    }
+    memcpy(l->runs + l->n * width, runs, task->n_runs * sizeof *runs);
+    l->tasks[l->n++] = *task;
+    return 1;
+}
+
+static int divide_level(ct_hist_scratch *scratch, const level *now, ct_hist_split *splits,
+                        const uint8_t *found, level *next)
+{
+    size_t width = ct_runs_of(scratch->grower);
+    for (uint32_t i = 0; i < now->n; i++) {
+        const ct_hist_task *task = &now->tasks[i];
+        ct_hist_task left, right;
+        memcpy(scratch->now, now->runs + i * width, task->n_runs * sizeof *scratch->now);
+        if (!found[i]) {
+            if (!ct_make_leaf(scratch, task, scratch->now)) return 0;
+        } else if (!divide(scratch, task, &splits[i], &left, &right) ||
+                   !level_add(scratch, next, &left, scratch->left) ||
+                   !level_add(scratch, next, &right, scratch->right)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* The level below; 0 if memory ends or the learner wants no more. */
+static int grow_level(ct_hist_scratch *scratch, const level *now, level *next, uint32_t tree)
+{
+    uint32_t width = ct_runs_of(scratch->grower);
+    ct_hist_split *splits = (ct_hist_split *) ct_alloc(now->n * sizeof *splits);
+    uint8_t *found = (uint8_t *) ct_alloc(now->n);
+    ct_asked asked = CT_ASK_NO_MEMORY;
+    if (splits && found)
+        asked = ct_ask_learner(scratch, now->tasks, now->runs, width, now->n, tree, splits, found);
+    if (asked == CT_ASK_STOPPED) ct_halt_set(scratch->stop);
+    int fine = asked == CT_ASK_DONE && divide_level(scratch, now, splits, found, next);
+    ct_free(splits);
+    ct_free(found);
+    return fine;
+}
+
+static int grow_levels(ct_hist_scratch *scratch, const ct_hist_task *root, uint32_t tree)
+{
+    level now, next;
+    memset(&now, 0, sizeof now);
+    int fine = level_add(scratch, &now, root, scratch->now);
+    while (fine && now.n) {
+        memset(&next, 0, sizeof next);
+        fine = !ct_halt_now(scratch->stop, scratch->number) &&
+            grow_level(scratch, &now, &next, tree);
+        level_free(&now);
+        now = next;
+    }
+    level_free(&now);
+    return fine;
+}
+
+/* ---- the whole ---- */
+
+int ct_grow_tree(ct_hist_scratch *scratch, uint32_t number)
+{
+    scratch->n_nodes = scratch->n_leaves = scratch->n_tasks = scratch->depth = scratch->n_out = 0;
+    for (unsigned i = 0; i < CT_TASKS; i++) scratch->order[i] = (uint8_t) i;
+    const ct_grower *g = scratch->grower;
+    const ct_hist_options *options = g->options;
+    memset(scratch->gains, 0, (size_t) g->n_cols * g->gain_words.n * sizeof *scratch->gains);
+    if (g->is_wide) memcpy(scratch->table_whole, g->whole, g->n_rows * sizeof *g->whole);
+    ct_hist_sample(&g->sampler, options->seed, number, options->sample, options->replace,
+                   g->places, scratch->counts);
+    if (ct_halt_now(scratch->stop, scratch->number)) return 0;
+    ct_hist_task *root = task_at(scratch, 0);
+    begin_runs(scratch);
+    make_root(scratch, root);
+    if (options->gains) root->purity = ct_purity(scratch, root, scratch->now);
+    if (!ct_room_for_nodes(scratch, 1)) return 0;
+    scratch->n_nodes = 1;
+    if (options->learn) return grow_levels(scratch, root, number);
+    if (!grow_from(scratch, 0)) return 0;
+    for (uint64_t cells = ASK_EVERY; scratch->n_tasks;) {
+        cells += (uint64_t) task_at(scratch, scratch->n_tasks - 1)->n * options->mtry;
+        if (cells > ASK_EVERY) {
+            if (ct_halt_now(scratch->stop, scratch->number)) return 0;
+            cells = 0;
+        }
+        if (!grow_node(scratch, number)) return 0;
+    }
+    return 1;
+}
+
+/* ---- breadth first ---- */
+
+static int new_tree(const ct_hist_scratch *scratch, ct_hist_tree *tree)
+{
+    size_t width = ct_runs_of(scratch->grower), n = scratch->n_leaves ? scratch->n_leaves : 1;
+    tree->n_nodes = scratch->n_nodes;
+    tree->n_leaves = scratch->n_leaves;
+    tree->depth = scratch->depth;
+    tree->nodes = (ct_hist_node *) ct_alloc(scratch->n_nodes * sizeof *tree->nodes);
+    tree->counts = (uint32_t *) ct_alloc(n * width * sizeof *tree->counts);
+    tree->means = scratch->grower->n_classes ? NULL : (double *) ct_alloc(n * sizeof *tree->means);
+    return tree->nodes && tree->counts && (tree->means || scratch->grower->n_classes);
+}
+
+/* Leaves that have a place get it in the order of the nodes. */
+static uint32_t move_leaf(const ct_hist_scratch *scratch, ct_hist_tree *tree, uint32_t next,
+                          uint32_t place)
+{
+    size_t width = ct_runs_of(scratch->grower), old = next & ~CT_HIST_MIXED;
+    memcpy(tree->counts + place * width, scratch->leaf_counts + old * width,
+           width * sizeof *tree->counts);
+    if (tree->means) tree->means[place] = scratch->means[old];
+    return place | (next & CT_HIST_MIXED);
+}
+
+ct_status ct_hist_scratch_tree(ct_hist_scratch *scratch, ct_hist_tree *tree)
+{
+    const ct_grower *g = scratch->grower;
+    const size_t room = (size_t) scratch->n_nodes + 2; /* two are written for leaves as well */
+    uint32_t *old_of = (uint32_t *) ct_alloc(2 * room * sizeof *old_of), n = 1, place = 0;
+    memset(tree, 0, sizeof *tree);
+    if (!old_of || !new_tree(scratch, tree)) {
+        ct_free(old_of);
+        return CT_NO_MEMORY;
+    }
+    uint32_t *new_of = old_of + room;
+    old_of[0] = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        ct_hist_node node = scratch->nodes[old_of[i]];
+        const uint32_t is_leaf = node.feature == CT_HIST_LEAF, left = node.next & CT_HIST_CHILD,
+                       inner = is_leaf - 1; /* all bits, or none */
+        new_of[old_of[i]] = i;
+        if (is_leaf & (!g->n_classes | ((node.next & CT_HIST_MIXED) != 0)))
+            node.next = move_leaf(scratch, tree, node.next, place++);
+        /* without a branch that cannot be foreseen */
+        old_of[n] = left;
+        old_of[n + 1] = left + 1;
+        node.next = (node.next & ~(inner & CT_HIST_CHILD)) | (inner & n);
+        n += inner & 2;
+        tree->nodes[i] = node;
+    }
+    for (uint32_t i = 0; i < scratch->n_out; i++) scratch->out_leaf[i] =
+        new_of[scratch->out_leaf[i]];
+    ct_free(old_of);
+    return CT_OK;
+}
+
+void ct_hist_tree_free(ct_hist_tree *tree)
+{
+    ct_free(tree->nodes);
+    ct_free(tree->counts);
+    ct_free(tree->means);
+    memset(tree, 0, sizeof *tree);
+}

@@ -1,0 +1,184 @@
+#include "forest/grow/growth.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "forest/grow/permute.h"
+
+/* ---- stopping ---- */
+
+void ct_growth_halt(ct_growth *g, ct_hist_end end)
+{
+    ct_atomic_write(&g->end, end);
+    ct_halt_set(&g->stop);
+}
+
+static int asked(void *data)
+{
+    ct_growth *g = (ct_growth *) data;
+    double seconds = ct_seconds() - g->start;
+    if (g->options->report)
+        g->options->report(g->options->calls, (uint32_t) ct_atomic_read(&g->n_done), seconds);
+    if (g->options->stop && g->options->stop(g->options->calls))
+        ct_growth_halt(g, CT_HIST_INTERRUPTED);
+    else if (seconds > g->options->time_limit) ct_growth_halt(g, CT_HIST_TIME);
+    return 0;
+}
+
+/* ---- trees ---- */
+
+int64_t ct_growth_whole(const ct_growth *g, double number)
+{
+    return llround((number - g->extra->centre) / g->extra->unit);
+}
+
+uint32_t ct_growth_out_width(const ct_growth *g)
+{
+    return g->grower.n_classes ? g->grower.n_classes : g->grower.out_words.n;
+}
+
+void ct_growth_add_words(const ct_words *words, uint32_t n_cols, int64_t *tree, int64_t *all)
+{
+    for (uint32_t col = 0; col < n_cols; col++, tree += words->n, all += words->n) {
+        ct_words_carry(words, tree);
+        for (uint32_t k = 0; k < words->n; k++) all[k] += tree[k];
+    }
+}
+
+int ct_growth_reserve(ct_growth *g, uint32_t n_nodes, uint32_t n_leaves)
+{
+    const ct_hist_tree *tree = NULL;
+    size_t leaf = ct_runs_of(&g->grower) * sizeof *tree->counts +
+                  (g->grower.n_classes ? 0 : sizeof *tree->means),
+           own = n_nodes * sizeof *tree->nodes + n_leaves * leaf;
+    (void) tree;
+    if ((size_t) ct_atomic_add(&g->bytes, (int64_t) own) <= g->options->memory_limit) return 1;
+    ct_growth_halt(g, CT_HIST_MEMORY);
+    return 0;
+}
+
+void ct_growth_put(ct_growth *g, uint32_t place, const ct_hist_tree *tree)
+{
+    g->forest->trees[place] = *tree;
+    ct_atomic_add(&g->n_done, 1);
+}
+
+/* ---- beginning ---- */
+
+static ct_status check(const ct_hist_data *data, const ct_hist_options *o, ct_error *error)
+{
+    const ct_hist_codes *codes = data->codes;
+    if (data->n_classes > CT_HIST_CLASSES)
+        return ct_fail(error, CT_BAD_INPUT, "there can be at most %d classes, not %lu",
+                       CT_HIST_CLASSES, (unsigned long) data->n_classes);
+    if (codes->n_cols > CT_HIST_COLUMNS)
+        return ct_fail(error, CT_BAD_INPUT, "there can be at most %d columns, not %lu",
+                       CT_HIST_COLUMNS, (unsigned long) codes->n_cols);
+    if (!codes->n_rows || !codes->n_cols || !o->n_trees || !o->mtry || o->mtry > codes->n_cols ||
+        !o->sample || o->sample > (o->replace ? UINT32_C(1) << 30 : codes->n_rows) ||
+        (!o->replace && data->sampling) || (o->learn && !data->n_classes))
+        return ct_fail(error, CT_BAD_INPUT, "no such forest can be grown from such data");
+    return CT_OK;
+}
+
+ct_status ct_growth_begin(ct_growth *g, const ct_hist_data *data, const ct_hist_options *options,
+                          ct_hist_forest *forest, ct_hist_extra *extra, ct_error *error)
+{
+    memset(g, 0, sizeof *g);
+    memset(forest, 0, sizeof *forest);
+    memset(extra, 0, sizeof *extra);
+    ct_lock_init(&g->lock);
+    CT_TRY(check(data, options, error));
+    g->options = options;
+    g->forest = forest;
+    g->extra = extra;
+    g->start = ct_seconds();
+    g->stop.asked = asked;
+    g->stop.data = g;
+    forest->n_classes = data->n_classes;
+    forest->n_cols = data->codes->n_cols;
+    return ct_grower_init(&g->grower, data, options, error);
+}
+
+void ct_growth_free(ct_growth *g)
+{
+    ct_grower_free(&g->grower);
+    ct_lock_free(&g->lock);
+}
+
+/* NULL if memory ends. */
+static void *zeroed(size_t n, size_t size)
+{
+    size_t bytes = n * size;
+    void *memory = ct_alloc(bytes > 0 ? bytes : 1);
+    if (memory) memset(memory, 0, bytes);
+    return memory;
+}
+
+static int make_extra(ct_growth *g)
+{
+    ct_hist_extra *extra = g->extra;
+    const ct_grower *grower = &g->grower;
+    const size_t n_rows = grower->n_rows, n_cols = grower->n_cols, width = ct_growth_out_width(g);
+    const double square = grower->n_classes ? 1 : grower->unit * grower->unit;
+    extra->out_words = grower->out_words.n;
+    extra->gain_words = grower->gain_words.n;
+    extra->harm_words = grower->harm_words.n;
+    if (g->options->gains)
+        extra->gains = (int64_t *) zeroed(n_cols * extra->gain_words, sizeof *extra->gains);
+    extra->gain_unit = extra->gain_words == 1 ? square / grower->gain_scale
+                                              : ldexp(1, grower->gain_words.low);
+    extra->centre = grower->centre;
+    extra->unit = ldexp(1, grower->out_words.low);
+    extra->harm_unit = ct_permute_unit(grower);
+    if (g->options->oob) {
+        extra->oob_sums = (int64_t *) zeroed(n_rows * width, sizeof *extra->oob_sums);
+        extra->oob_trees = (uint32_t *) zeroed(n_rows, sizeof *extra->oob_trees);
+    }
+    if (g->options->permutation)
+        extra->harm = (int64_t *) zeroed(n_cols * extra->harm_words, sizeof *extra->harm);
+    return (extra->gains || !g->options->gains) && (extra->oob_sums || !g->options->oob) &&
+           (extra->oob_trees || !g->options->oob) && (extra->harm || !g->options->permutation);
+}
+
+ct_status ct_growth_prepare(ct_growth *g, double bytes, ct_error *error)
+{
+    const double width = ct_growth_out_width(g), rows = g->grower.n_rows;
+    bytes += (g->options->oob ? rows * (8 * width + 4) : 0) + 12 * rows;
+    if (bytes > (double) g->options->memory_limit)
+        return ct_fail(error, CT_NO_MEMORY,
+                       "%.0f MB of memory are needed to begin, more than the limit", bytes / 1e6);
+    g->bytes = (int64_t) bytes;
+    g->forest->trees = (ct_hist_tree *) zeroed(g->options->n_trees, sizeof *g->forest->trees);
+    if (g->forest->trees) g->forest->n_trees = g->options->n_trees;
+    if (!g->forest->trees || !make_extra(g))
+        return ct_fail(error, CT_NO_MEMORY, "no memory to grow trees");
+    return CT_OK;
+}
+
+/* ---- the end ---- */
+
+static void close_gaps(ct_hist_forest *forest)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < forest->n_trees; i++)
+        if (forest->trees[i].nodes) forest->trees[n++] = forest->trees[i];
+    forest->n_trees = n;
+}
+
+ct_status ct_growth_end(ct_growth *g, ct_error *error)
+{
+    close_gaps(g->forest);
+    /* a learner was interrupted, or will have no more of it */
+    if (!g->end && !g->no_memory && g->forest->n_trees < g->options->n_trees)
+        g->end = CT_HIST_INTERRUPTED;
+    if (g->no_memory) {
+        if (!g->forest->n_trees) return ct_fail(error, CT_NO_MEMORY, "no memory to grow a tree");
+        g->end = CT_HIST_MEMORY;
+    }
+    g->extra->end = (ct_hist_end) g->end;
+    g->extra->seconds = ct_seconds() - g->start;
+    return CT_OK;
+}

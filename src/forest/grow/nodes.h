@@ -1,0 +1,107 @@
+/* What becomes of a node: a leaf, or the parent of two. */
+#ifndef CT_FOREST_GROW_NODES_H
+#define CT_FOREST_GROW_NODES_H
+
+#include "base/bits.h"
+#include "forest/grow/partition.h"
+
+/* A child and its runs. */
+typedef struct {
+    ct_hist_task *task;
+    const ct_hist_run *runs;
+} ct_side;
+
+/* The array at `place`, of so many bytes, in memory of as many more; 0 if memory ends. */
+int ct_enlarge(void *place, size_t bytes, size_t more);
+
+/* Numbers: whether those of all rows are equal. */
+int ct_all_equal(const ct_hist_scratch *scratch, const ct_hist_task *task);
+
+/* Whether a node is not to be split. */
+static inline int ct_hist_is_leaf(const ct_hist_scratch *scratch, const ct_hist_task *task)
+{
+    const ct_hist_options *options = scratch->grower->options;
+    if (task->n < 2 || task->weight <= options->min_n || task->depth >= options->depth) return 1;
+    return scratch->grower->n_classes ? task->n_runs == 1 : ct_all_equal(scratch, task);
+}
+
+/* A leaf with the rows of the task, whose runs are these. 0 if memory ends. */
+int ct_make_leaf(ct_hist_scratch *scratch, const ct_hist_task *task, const ct_hist_run *runs);
+
+/* Room for more; 0 if memory ends. */
+int ct_more_nodes(ct_hist_scratch *scratch);
+
+static inline int ct_room_for_nodes(ct_hist_scratch *scratch, uint32_t n)
+{
+    return scratch->n_nodes + n <= scratch->room_nodes || ct_more_nodes(scratch);
+}
+
+static inline void ct_begin_child(ct_hist_task *child, const ct_hist_task *task, uint32_t node,
+                                  uint32_t side)
+{
+    child->path = ct_rng_path(task->path, side);
+    child->begin = task->begin;
+    child->out = task->out;
+    child->n_out = 0;
+    child->node = node;
+    child->depth = task->depth + 1;
+    child->exponent = task->exponent;
+    child->place = task->place;
+}
+
+/* Two more nodes, which do not have rows yet. 0 if memory ends. */
+CT_HOT int ct_begin_children(ct_hist_scratch *scratch, const ct_hist_task *task, ct_hist_task *left,
+                             ct_hist_task *right)
+{
+    if (!ct_room_for_nodes(scratch, 2)) return 0;
+    ct_begin_child(left, task, scratch->n_nodes, 0);
+    ct_begin_child(right, task, scratch->n_nodes + 1, 1);
+    scratch->n_nodes += 2;
+    return 1;
+}
+
+double ct_purity(const ct_hist_scratch *scratch, const ct_hist_task *task, const ct_hist_run *runs);
+void ct_note_gain(ct_hist_scratch *scratch, const ct_hist_task *task, const ct_side *left,
+                  const ct_side *right, uint32_t column);
+
+/* The node is split so, and both have their rows: what follows from their weights. Values that were
+ * never missing here, and levels without rows, go to the larger side; rows left out go where they
+ * belong; gains are noted. */
+CT_HOT void ct_end_children(ct_hist_scratch *scratch, const ct_hist_task *task,
+                            ct_hist_split *split, ct_side left, ct_side right)
+{
+    const int to_left = left.task->weight >= right.task->weight;
+    if (!split->knows_missing) split->missing_left = to_left;
+    if (split->is_set && to_left) split->cut |= split->absent;
+    if (task->n_out) ct_part_out(scratch, task, split, left.task, right.task);
+    if (scratch->grower->options->gains) ct_note_gain(scratch, task, &left, &right, split->column);
+    const uint32_t next = left.task->node | (split->missing_left ? CT_HIST_FLAG : 0) |
+                          (split->is_set ? CT_HIST_SET : 0);
+    scratch->nodes[task->node] = (ct_hist_node){next, (uint16_t) split->column,
+                                                (uint16_t) split->cut};
+}
+
+/* Runs under way, and what they sum up to. Not in the task: loops that add to it would wait for
+ * memory. */
+typedef struct {
+    ct_hist_run *runs;
+    uint32_t n_runs, n, weight;
+} ct_runs;
+
+/* Without a branch that cannot be foreseen: a run without rows is written over by the next. */
+CT_HOT void ct_add_run(ct_runs *all, uint32_t class_, uint32_t n, uint32_t weight)
+{
+    all->runs[all->n_runs] = (ct_hist_run){class_, n, weight};
+    all->n_runs += n > 0;
+    all->n += n;
+    all->weight += weight;
+}
+
+static inline void ct_put_runs(const ct_runs *all, ct_hist_task *task)
+{
+    task->n_runs = all->n_runs;
+    task->n = all->n;
+    task->weight = all->weight;
+}
+
+#endif

@@ -1,0 +1,205 @@
+#include "forest/grow/whole.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "forest/grow/nodes.h"
+
+enum {
+    FEWEST_BITS = 23, /* of whole numbers, besides the sign */
+    MOST_BITS = 30,
+    /* a unit is at most 2^(1 + SLACK - FEWEST_BITS) of what numbers typically deviate, and rounding
+     * costs half of it */
+    SLACK = 3,
+    CLOSE_BITS = 10, /* fewer than the whole numbers: what a node spans at least */
+    LOWEST = -400,   /* exponent of the smallest deviations that count */
+    EXPONENTS = 2048
+};
+
+/* ---- what numbers typically deviate ---- */
+
+/* Whose order is that of the numbers; 0 has one. */
+static uint64_t key_of(double value)
+{
+    uint64_t bits;
+    value += 0.0;
+    memcpy(&bits, &value, sizeof bits);
+    return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
+}
+
+static double value_of(uint64_t key)
+{
+    double value;
+    const uint64_t bits = key >> 63 ? key & ~(UINT64_C(1) << 63) : ~key;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* The lower median: bits of its key are found from the highest on, eleven at a time. */
+static double median_of(const double *y, uint32_t n)
+{
+    uint32_t counts[EXPONENTS], rank = (n - 1) / 2;
+    uint64_t key = 0;
+    for (int shift = 53, bits = 11; bits; bits = shift < 11 ? shift : 11, shift -= bits) {
+        const uint64_t above = bits + shift == 64 ? 0 : UINT64_MAX << (bits + shift);
+        uint64_t digit = 0;
+        memset(counts, 0, sizeof counts);
+        for (uint32_t i = 0; i < n; i++) {
+            const uint64_t own = key_of(y[i]);
+            if (!((own ^ key) & above)) counts[(own & ~above) >> shift]++;
+        }
+        while (rank >= counts[digit]) rank -= counts[digit++];
+        key |= digit << shift;
+    }
+    return value_of(key);
+}
+
+/* Exponents, as of ilogb(), of distances from a centre that are not 0; where all are, numbers are
+ * not far from each other. */
+typedef struct {
+    int low, typical, high;
+} distances;
+
+static distances distances_from(double centre, const double *y, uint32_t n)
+{
+    uint32_t counts[EXPONENTS] = {0}, all = 0, before = 0;
+    distances d = {0, EXPONENTS, 0};
+    for (uint32_t i = 0; i < n; i++) {
+        const double distance = fabs(y[i] - centre);
+        uint64_t bits;
+        memcpy(&bits, &distance, sizeof bits);
+        counts[bits >> 52] += distance > 0;
+        all += distance > 0;
+    }
+    for (int i = EXPONENTS - 1; i >= 0; i--)
+        if (counts[i]) d.low = i - 1023;
+    for (int i = 0; i < EXPONENTS && before < all; before += counts[i++]) {
+        if (!counts[i]) continue;
+        d.high = i - 1023;
+        if (before <= (all - 1) / 2) d.typical = d.high;
+    }
+    return d;
+}
+
+/* ---- units ---- */
+
+/* Sums of whole numbers over a sample stay below 2^53. */
+static int most_bits(const ct_grower *g)
+{
+    int bits = MOST_BITS;
+    while (g->options->sample > UINT64_C(1) << (53 - bits)) bits--;
+    return bits;
+}
+
+static double most_from(double centre, const double *y, uint32_t n)
+{
+    double most = 0;
+    for (uint32_t i = 0; i < n; i++) most = fmax(most, fabs(y[i] - centre));
+    return most;
+}
+
+static double mean_of(const double *y, uint32_t n)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < n; i++) sum += y[i] / n;
+    return sum;
+}
+
+/* Centre, unit, and whether the forest is wide. Returns the exponent of the largest deviation. */
+static int choose_unit(ct_grower *g, double median, const distances *d)
+{
+    const double *y = g->data->numbers;
+    g->centre = mean_of(y, g->n_rows);
+    const double most = most_from(g->centre, y, g->n_rows);
+    const int finer = most > 0 ? ilogb(most) - d->typical - SLACK : 0;
+    g->bits = FEWEST_BITS + (finer > 0 ? finer : 0);
+    g->is_wide = g->bits > most_bits(g);
+    if (g->is_wide) {
+        g->bits = most_bits(g);
+        g->centre = median;
+    }
+    const int high = g->is_wide ? d->high : most > 0 ? ilogb(most) : g->bits - 1;
+    g->exponent = high + 1 - g->bits;
+    g->unit = ldexp(1, g->exponent);
+    return high;
+}
+
+/* Of sums over trees. A word is enough unless numbers are far from each other; of squared errors,
+ * which are a million times larger where numbers are a thousand times, unless these are rather
+ * far. */
+static void choose_words(ct_grower *g, const distances *d, int high)
+{
+    const int low = d->low < LOWEST ? LOWEST : d->low, is_plain = g->bits == FEWEST_BITS;
+    g->out_words = (ct_words){g->exponent + g->bits - FEWEST_BITS - 16, 1};
+    g->harm_words = (ct_words){2 * (g->exponent + FEWEST_BITS) - 20, 1};
+    g->gain_words = (ct_words){0, 1};
+    if (!is_plain) g->harm_words = ct_words_between(2 * low - 40, 2 * high + 6);
+    if (!g->is_wide) return;
+    g->out_words = ct_words_between(low - 32, high + 2);
+    g->gain_words = ct_words_between(2 * low - 40, 2 * high + 36);
+}
+
+int ct_whole_init(ct_grower *g)
+{
+    const double *y = g->data->numbers, median = median_of(y, g->n_rows);
+    const distances d = distances_from(median, y, g->n_rows);
+    g->whole = (int32_t *) ct_alloc(g->n_rows * sizeof *g->whole);
+    if (!g->whole) return 0;
+    choose_words(g, &d, choose_unit(g, median, &d));
+    double squares = 0;
+    for (uint32_t i = 0; i < g->n_rows; i++) {
+        g->whole[i] = (int32_t) lround((y[i] - g->centre) / g->unit);
+        squares += (double) g->whole[i] * g->whole[i];
+    }
+    g->gain_scale = squares > 0 ? ldexp(1, 39 - ilogb(squares)) : 1;
+    return 1;
+}
+
+/* ---- units of a node's own ---- */
+
+static int is_close(const ct_hist_scratch *scratch, const ct_hist_task *task)
+{
+    const int32_t *whole = ct_view_of(scratch, task)->whole;
+    const ct_item *items = scratch->items + task->begin;
+    const int64_t first = whole[items[0].row],
+                  most = (int64_t) 1 << (scratch->grower->bits - CLOSE_BITS);
+    uint32_t i = 1;
+    while (i < task->n && whole[items[i].row] - first < most && first - whole[items[i].row] < most)
+        i++;
+    return i == task->n;
+}
+
+static double number_of(const ct_hist_scratch *scratch, const ct_view *view, const ct_item *item)
+{
+    return scratch->grower->data->numbers[ct_table_row(view, item->row)];
+}
+
+/* Those of a view, which are the scratch's in wide forests. */
+static int32_t *own_whole(const ct_hist_scratch *scratch, ct_place place)
+{
+    return place == CT_IN_TABLE   ? scratch->table_whole
+           : place == CT_IN_BLOCK ? scratch->block_whole
+                                  : scratch->patch_whole;
+}
+
+void ct_make_whole_anew(ct_hist_scratch *scratch, ct_hist_task *task)
+{
+    const ct_view *view = ct_view_of(scratch, task);
+    const ct_item *items = scratch->items + task->begin;
+    if (!is_close(scratch, task)) return;
+    double low = number_of(scratch, view, items), high = low;
+    for (uint32_t i = 1; i < task->n; i++) {
+        low = fmin(low, number_of(scratch, view, items + i));
+        high = fmax(high, number_of(scratch, view, items + i));
+    }
+    const double middle = low + (high - low) / 2;
+    task->exponent = ilogb(high - low) - scratch->grower->bits;
+    if (task->exponent < -1022) task->exponent = -1022;
+    const double unit = ldexp(1, task->exponent);
+    int32_t *whole = own_whole(scratch, task->place);
+    for (uint32_t i = 0; i < task->n; i++)
+        whole[items[i].row] = (int32_t) lround((number_of(scratch, view, items + i) -
+                                                middle) / unit);
+    if (scratch->grower->options->gains) task->purity = ct_purity(scratch, task, scratch->now);
+}

@@ -1,0 +1,67 @@
+/* The search for the best split of one node: declarations shared by the files that implement it. */
+#ifndef CT_FOREST_SPLIT_SEARCH_H
+#define CT_FOREST_SPLIT_SEARCH_H
+
+#include "forest/split/split.h"
+
+/* The best so far. */
+typedef struct {
+    ct_hist_scratch *scratch;
+    const ct_grower *grower;
+    const ct_view *view;
+    const ct_hist_task *task;
+    const ct_item *items;
+    ct_rng rng;  /* of candidates */
+    ct_rng cuts; /* of cuts at random; a pool's candidates must not depend on these */
+    uint32_t n_drawn;
+    double score;
+    ct_hist_split *split;
+    double sum; /* numbers: of the node */
+    /* Which of the scratch's medium_codes the group under way has; the best one's codes, of a group
+     * before, are in the other. */
+    unsigned half;
+} ct_hist_search;
+
+static inline uint16_t *ct_medium_codes(const ct_hist_search *s, unsigned lane)
+{
+    return s->scratch->medium_codes +
+           (size_t) (s->half * CT_LANES + lane) * (CT_MEDIUM_ROWS + CT_MEDIUM_PAD);
+}
+
+/* Codes of the items in some columns, in the order of the items and with these bits turned, become
+ * the medium ones. */
+void ct_read_codes(const ct_hist_search *s, const uint32_t *columns, unsigned lanes, uint16_t flip);
+
+/* Columns are drawn without repetition, one after another. */
+uint32_t ct_draw_column(ct_hist_search *s);
+
+/* Classes, and a rule whose scores are in plain C. */
+static inline int ct_is_plain(const ct_hist_search *s)
+{
+    return s->grower->n_classes && (s->grower->options->rule == CT_SPLIT_ENTROPY ||
+                                    s->grower->options->rule == CT_SPLIT_ERROR);
+}
+
+/* The score of such a rule where left[run] rows of weight `size` go left; from below to above 0, as
+ * that of all other scores is. */
+double ct_plain_score(const ct_hist_search *s, const uint32_t *left, uint32_t size);
+
+/* Whether the column's codes are levels without an order. */
+static inline int ct_has_sets(const ct_hist_search *s, uint32_t column)
+{
+    return s->grower->codes->columns[column].is_set;
+}
+
+/* Of such a column all subsets of the node's levels, or one at random; the best becomes the split
+ * if it is better than all before. Levels that no row of the node has are right. */
+void ct_search_set(ct_hist_search *s, uint32_t column);
+
+/* Small nodes: all cuts of all candidates. */
+void ct_search_small(ct_hist_search *s);
+
+/* Others: the best border of two bins, which are the table's, or, at nodes of at most
+ * CT_MEDIUM_ROWS,
+ * of the node's own range of codes. */
+void ct_search_bins(ct_hist_search *s);
+
+#endif

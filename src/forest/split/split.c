@@ -1,0 +1,103 @@
+#include "base/optimised.h"
+#include "base/unguarded.h"
+
+#include "forest/split/search.h"
+
+#include <string.h>
+
+#include "forest/sample/paths.h"
+
+static double worst(void) { return -1; } /* no score is negative */
+
+/* ---- cuts at random ---- */
+
+/* Codes of a candidate that rows of the node have, from the lowest to the highest. 0 if they have
+ * one, or none. */
+static int code_range(const ct_hist_search *s, uint32_t column, uint32_t *low, uint32_t *high,
+                      int *missing)
+{
+    *low = CT_CODE_MISSING, *high = 0, *missing = 0;
+    for (uint32_t i = 0; i < s->task->n; i++) {
+        uint32_t code = ct_view_code(s->view, column, s->items[i].row);
+        if (code == CT_CODE_MISSING) {
+            *missing = 1;
+            continue;
+        }
+        if (code < *low) *low = code;
+        if (code > *high) *high = code;
+    }
+    return *low < *high;
+}
+
+static double score_of_cut(const ct_hist_search *s, uint32_t column, uint32_t cut, int missing_left)
+{
+    uint64_t size = 0, squares = 0, others = 0, weight = s->task->weight;
+    double sum = 0;
+    const ct_item *item = s->items;
+    for (uint32_t k = 0; k < s->task->n_runs; k++) {
+        uint64_t left = 0;
+        for (const ct_item *end = item + s->scratch->now[k].n; item < end; item++) {
+            uint16_t code = ct_view_code(s->view, column, item->row);
+            if ((uint16_t) (code + missing_left) >= cut + (uint32_t) missing_left) continue;
+            left += item->weight;
+            if (!s->grower->n_classes) sum += (double) s->view->whole[item->row] * item->weight;
+        }
+        uint64_t right = s->scratch->now[k].weight - left;
+        size += left;
+        squares += left * left;
+        others += right * right;
+    }
+    double rest = s->sum - sum, a = (double) size, b = (double) (weight - size);
+    if (!s->grower->n_classes) return (sum * sum) / a + (rest * rest) / b;
+    return (double) squares / a + (double) others / b;
+}
+
+static void search_random(ct_hist_search *s)
+{
+    while (s->n_drawn < s->grower->options->mtry) {
+        uint32_t column = ct_draw_column(s), low, high;
+        int missing;
+        if (ct_has_sets(s, column)) {
+            ct_search_set(s, column);
+            continue;
+        }
+        if (!code_range(s, column, &low, &high, &missing)) continue;
+        uint32_t cut = low + 1 + ct_rng_below(&s->cuts, high - low);
+        for (int left = 0; left <= missing; left++) {
+            double score = score_of_cut(s, column, cut, left);
+            if (!(score > s->score)) continue;
+            s->score = score;
+            *s->split = (ct_hist_split){column, cut, left, missing, 0, 0, NULL, 0};
+        }
+    }
+}
+
+int ct_find_split(ct_hist_scratch *scratch, const ct_view *view, const ct_hist_task *task,
+                  uint32_t tree, ct_hist_split *split)
+{
+    const ct_grower *grower = scratch->grower;
+    const ct_hist_options *options = grower->options;
+    const int at_random = options->rule == CT_SPLIT_RANDOM;
+    ct_hist_search s;
+    s.scratch = scratch;
+    s.grower = grower;
+    s.view = view;
+    s.task = task;
+    s.items = scratch->items + task->begin;
+    s.rng = options->pool_by_level ? ct_pool_rng(grower, tree, task->depth)
+                                   : ct_rng_of(options->seed, tree, task->path);
+    if (at_random)
+        s.cuts = ct_rng_of(options->seed, tree, ct_rng_path(task->path, CT_CUTS_PATH));
+    s.n_drawn = 0;
+    s.score = worst();
+    s.split = split;
+    s.sum = 0;
+    s.half = 0;
+    for (uint32_t i = 0; !grower->n_classes && i < task->n; i++)
+        s.sum += (double) view->whole[s.items[i].row] * s.items[i].weight;
+    if (at_random) search_random(&s);
+    else if (task->n <= CT_SMALL_ROWS && task->weight <= CT_SMALL_WEIGHT) ct_search_small(&s);
+    else ct_search_bins(&s);
+    ct_put_back(scratch, s.n_drawn);
+    return s.score > worst();
+}

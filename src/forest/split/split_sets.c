@@ -1,0 +1,104 @@
+/* Splits of columns whose codes are levels without an order: which levels go left. */
+#include <string.h>
+
+#include "base/bits.h"
+#include "forest/split/search.h"
+
+/* What a node has of each level, then of missing values. */
+typedef struct {
+    uint32_t weights[CT_HIST_SET_LEVELS + 1][CT_HIST_CLASSES];
+    double sums[CT_HIST_SET_LEVELS + 1]; /* numbers */
+    uint32_t n_rows[CT_HIST_SET_LEVELS + 1];
+    uint32_t present; /* bit of a level that rows have */
+} level_counts;
+
+static uint32_t level_of(const ct_hist_search *s, uint32_t column, uint32_t row)
+{
+    uint32_t code = s->view->bins ? s->view->bins[column * s->view->bin_stride + row]
+                                  : ct_view_code(s->view, column, row);
+    return code < CT_HIST_SET_LEVELS ? code : CT_HIST_SET_LEVELS;
+}
+
+static void count_levels(const ct_hist_search *s, uint32_t column, level_counts *l)
+{
+    const ct_item *item = s->items;
+    for (uint32_t i = 0; i <= CT_HIST_SET_LEVELS; i++) {
+        memset(l->weights[i], 0, s->task->n_runs * sizeof l->weights[i][0]);
+        l->sums[i] = 0;
+        l->n_rows[i] = 0;
+    }
+    for (uint32_t k = 0; k < s->task->n_runs; k++)
+        for (const ct_item *end = item + s->scratch->now[k].n; item < end; item++) {
+            uint32_t level = level_of(s, column, item->row);
+            l->weights[level][k] += item->weight;
+            l->n_rows[level]++;
+            if (!s->grower->n_classes)
+                l->sums[level] += (double) s->view->whole[item->row] * item->weight;
+        }
+    l->present = 0;
+    for (uint32_t i =
+         0; i < CT_HIST_SET_LEVELS; i++) l->present |= (uint32_t) (l->n_rows[i] > 0) << i;
+}
+
+/* The score where the levels of `left` go left, as scan.h has it but in doubles; below 0 if a side
+ * is empty. */
+static double score_of(const ct_hist_search *s, const level_counts *l, uint32_t left)
+{
+    uint32_t sides[CT_HIST_CLASSES] = {0}, n_runs = s->task->n_runs, weight = s->task->weight;
+    uint64_t size = 0, squares = 0, others = 0;
+    double sum = 0;
+    for (uint32_t i = 0; i <= CT_HIST_SET_LEVELS; i++) {
+        if (!(left >> i & 1)) continue;
+        for (uint32_t k = 0; k < n_runs; k++) sides[k] += l->weights[i][k];
+        sum += l->sums[i];
+    }
+    for (uint32_t k = 0; k < n_runs; k++) {
+        uint64_t a = sides[k], b = s->scratch->now[k].weight - a;
+        size += a;
+        squares += a * a;
+        others += b * b;
+    }
+    if (!size || size == weight) return -1;
+    if (ct_is_plain(s)) return ct_plain_score(s, sides, (uint32_t) size);
+    double a = (double) size, b = (double) (weight - size), rest = s->sum - sum;
+    if (!s->grower->n_classes) return (sum * sum) / a + (rest * rest) / b;
+    if (n_runs == 2 && weight <= CT_MIDDLE_WEIGHT &&
+        s->grower->options->rule != CT_SPLIT_RANDOM) {
+        double off = (double) sides[0] * s->scratch->now[1].weight -
+                     (double) sides[1] * s->scratch->now[0].weight;
+        return off * off / (a * b);
+    }
+    return (double) squares / a + (double) others / b;
+}
+
+static void take_set(ct_hist_search *s, const level_counts *l, uint32_t column, uint32_t left)
+{
+    double score = score_of(s, l, left);
+    if (!(score > s->score)) return;
+    s->score = score;
+    *s->split = (ct_hist_split){column, left & CT_HIST_SET_ALL, (int) (left >> CT_HIST_SET_LEVELS),
+                                l->n_rows[CT_HIST_SET_LEVELS] > 0, 1, ~l->present & CT_HIST_SET_ALL,
+                                    NULL, 0};
+}
+
+void ct_search_set(ct_hist_search *s, uint32_t column)
+{
+    level_counts l;
+    count_levels(s, column, &l);
+    const uint32_t top = l.present & (l.present - 1); /* without the lowest, which stays right */
+    const uint32_t missing = l.n_rows[CT_HIST_SET_LEVELS] ? UINT32_C(1) << CT_HIST_SET_LEVELS : 0;
+    uint32_t drawn = 0;
+    if (s->grower->options->rule == CT_SPLIT_RANDOM) {
+        uint32_t bits = ct_popcount(top);
+        if (!bits) return;
+        drawn = 1 + ct_rng_below(&s->cuts, (UINT32_C(1) << bits) - 1);
+    }
+    /* the subsets of `top` in rising order */
+    for (uint32_t left = 0, i = 0;; i++) {
+        if (!drawn || i == drawn)
+            for (uint32_t side = 0; side <= missing; side += UINT32_C(1) << CT_HIST_SET_LEVELS)
+                take_set(s, &l, column, left | side);
+        if (left == top) return;
+        left = (left - top) & top;
+    }
+}

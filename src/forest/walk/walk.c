@@ -1,0 +1,249 @@
+#include "forest/walk/walk.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "forest/walk/compact.h"
+#include "forest/codes/encode.h"
+#include "forest/walk/leaf_body.h"
+
+enum {
+    CHUNK = CT_COMPACT_ROWS,
+    CODED = 64,          /* rows coded at a time, column after column; a chunk has no fewer */
+    NEAR_CODES = 131072, /* of a chunk */
+    FEWEST = 64
+};
+
+uint32_t ct_hist_leaf(const ct_hist_tree *tree, uint32_t from, const uint16_t *codes)
+{
+    while (tree->nodes[from].feature != CT_HIST_LEAF)
+        from = ct_hist_next(&tree->nodes[from], codes[tree->nodes[from].feature]);
+    return from;
+}
+
+uint32_t ct_hist_label(const ct_hist_tree *tree, uint32_t n_classes, const ct_hist_node *leaf)
+{
+    return ct_leaf_label(leaf->next, tree->counts, n_classes);
+}
+
+void ct_hist_add_shares(const ct_hist_tree *tree, uint32_t n_classes, const ct_hist_node *leaf,
+                        int64_t *shares)
+{
+    ct_leaf_add_shares(leaf->next, tree->counts, n_classes, shares);
+}
+
+/* ---- new data ---- */
+
+/* What a thread needs for some rows. */
+typedef struct {
+    uint16_t *by_row; /* [CHUNK][stride] codes */
+    uint16_t rows[CHUNK + CT_COMPACT_PAD], plain[CHUNK], odd[CHUNK];
+    uint8_t missing[CHUNK];
+    uint32_t leaves[CHUNK], n_plain, n_odd; /* rows without missing values, and others */
+    int64_t *sums; /* [CHUNK][class] of CT_HIST_LABELS */
+} scratch;
+
+typedef struct {
+    const ct_hist_forest *forest;
+    const ct_hist_code_column *codes;
+    const ct_column *columns;
+    uint32_t n_rows;
+    ct_hist_output what;
+    void *out;
+    uint32_t chunk; /* rows at a time */
+    size_t stride;
+    ct_compact compact; /* without nodes: rows are too few for it to pay */
+    double **means; /* [tree][node] of numbers, where it has nodes */
+    ct_coder *coders;
+    scratch *scratches; /* [thread] */
+} plan;
+
+static void code_rows(const plan *p, uint32_t from, uint32_t n, scratch *d)
+{
+    uint32_t n_cols = p->forest->n_cols;
+    memset(d->missing, 0, n);
+    for (uint32_t begin = 0; begin < n; begin += CODED) {
+        uint32_t m = n - begin < CODED ? n - begin : CODED;
+        uint16_t *to = d->by_row + begin * p->stride;
+        for (uint32_t col = 0; col < n_cols; col++)
+            if (ct_encode(&p->codes[col], &p->coders[col], &p->columns[col], from + begin, m,
+                          to + col, p->stride))
+                for (uint32_t i = 0; i < m; i++)
+                    d->missing[begin + i] |= to[i * p->stride + col] == CT_CODE_MISSING;
+    }
+    if (p->compact.nodes) ct_compact_answer(&p->compact, n_cols, n, d->by_row, p->stride);
+    d->n_plain = d->n_odd = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (p->compact.nodes && !d->missing[i]) d->plain[d->n_plain++] = (uint16_t) i;
+        else d->odd[d->n_odd++] = (uint16_t) i;
+}
+
+static void say_numbers(const plan *p, uint32_t number, const uint32_t *leaves, uint32_t n,
+                        double *out)
+{
+    const ct_hist_tree *tree = &p->forest->trees[number];
+    if (p->means)
+        for (uint32_t i = 0; i < n; i++) out[i] += p->means[number][leaves[i]];
+    else
+        for (uint32_t i = 0; i < n; i++) out[i] += tree->means[tree->nodes[leaves[i]].next];
+}
+
+static void say_shares(const ct_hist_tree *tree, uint32_t n_classes, const uint32_t *leaves,
+                       uint32_t n, int64_t *out)
+{
+    for (uint32_t i = 0; i < n; i++, out += n_classes) {
+        const ct_hist_node *leaf = &tree->nodes[leaves[i]];
+        if (leaf->next & CT_HIST_MIXED) ct_hist_add_shares(tree, n_classes, leaf, out);
+        else out[leaf->next % CT_HIST_CLASSES] += INT64_C(1) << 32;
+    }
+}
+
+static void say_votes(const ct_hist_tree *tree, uint32_t n_classes, const uint32_t *leaves,
+                      uint32_t n, uint32_t *out)
+{
+    for (uint32_t i = 0; i < n; i++, out += n_classes)
+        out[ct_hist_label(tree, n_classes, &tree->nodes[leaves[i]])]++;
+}
+
+/* What tree `number` says of n rows from a row on. */
+static void say(const plan *p, uint32_t number, const scratch *d, uint32_t from, uint32_t n)
+{
+    const ct_hist_tree *tree = &p->forest->trees[number];
+    const uint32_t *leaves = d->leaves;
+    uint32_t n_classes = p->forest->n_classes;
+    size_t at = (size_t) number * p->n_rows + from, row = (size_t) from * n_classes;
+    if (p->what == CT_HIST_LEAVES)
+        for (uint32_t i = 0; i < n; i++) ((int32_t *) p->out)[at + i] = (int32_t) leaves[i] + 1;
+    else if (!n_classes)
+        say_numbers(p, number, leaves, n,
+                    (double *) p->out + (p->what == CT_HIST_TREES ? at : from));
+    else if (p->what == CT_HIST_SHARES)
+        say_shares(tree, n_classes, leaves, n, (int64_t *) p->out + row);
+    else if (p->what == CT_HIST_VOTES)
+        say_votes(tree, n_classes, leaves, n, (uint32_t *) p->out + row);
+    else if (p->what == CT_HIST_LABELS)
+        say_shares(tree, n_classes, leaves, n, d->sums);
+    else
+        for (uint32_t i = 0; i < n; i++)
+            ((double *) p->out)[at + i] =
+                ct_hist_label(tree, n_classes, &tree->nodes[leaves[i]]) + 1;
+}
+
+static uint32_t odd_leaf(const plan *p, uint32_t tree, const uint16_t *codes)
+{
+    if (p->compact.nodes) return ct_compact_leaf(&p->compact, p->forest, tree, codes);
+    return ct_hist_leaf(&p->forest->trees[tree], 0, codes);
+}
+
+static void walk_chunk(void *data, unsigned worker, uint64_t begin, uint64_t end)
+{
+    const plan *p = (const plan *) data;
+    scratch *d = &p->scratches[worker];
+    uint32_t from = (uint32_t) begin, n = (uint32_t) (end - begin);
+    size_t width = p->forest->n_classes;
+    code_rows(p, from, n, d);
+    if (d->sums) memset(d->sums, 0, n * width * sizeof *d->sums);
+    for (uint32_t tree = 0; tree < p->forest->n_trees; tree++) {
+        memcpy(d->rows, d->plain, d->n_plain * sizeof *d->rows);
+        if (d->n_plain)
+            ct_compact_walk(&p->compact, tree, d->by_row, p->stride, d->rows, d->n_plain,
+                            d->leaves);
+        for (uint32_t i = 0; i < d->n_odd; i++)
+            d->leaves[d->odd[i]] = odd_leaf(p, tree, d->by_row + d->odd[i] * p->stride);
+        say(p, tree, d, from, n);
+    }
+    for (uint32_t i = 0; d->sums && i < n; i++)
+        ((int32_t *) p->out)[from + i] =
+            (int32_t) ct_leaf_most(d->sums + i * width, (uint32_t) width) + 1;
+}
+
+size_t ct_hist_output_bytes(const ct_hist_forest *forest, uint32_t n_rows, ct_hist_output what)
+{
+    size_t rows = n_rows, trees = forest->n_trees,
+           width = forest->n_classes ? forest->n_classes : 1;
+    switch (what) {
+    case CT_HIST_SHARES: return rows * width * sizeof(int64_t);
+    case CT_HIST_VOTES: return rows * width * sizeof(uint32_t);
+    case CT_HIST_LEAVES: return rows * trees * sizeof(int32_t);
+    case CT_HIST_LABELS: return rows * sizeof(int32_t);
+    default: return rows * trees * sizeof(double);
+    }
+}
+
+/* Means by node, so that a leaf's is one look-up away. */
+static int make_means(plan *p)
+{
+    const ct_hist_forest *f = p->forest;
+    if (f->n_classes || !p->compact.nodes) return 1;
+    p->means = (double **) ct_alloc((f->n_trees + 1) * sizeof *p->means);
+    if (!p->means) return 0;
+    memset(p->means, 0, f->n_trees * sizeof *p->means);
+    for (uint32_t i = 0; i < f->n_trees; i++) {
+        const ct_hist_tree *tree = &f->trees[i];
+        p->means[i] = (double *) ct_alloc(tree->n_nodes * sizeof **p->means);
+        if (!p->means[i]) return 0;
+        for (uint32_t k = 0; k < tree->n_nodes; k++)
+            if (tree->nodes[k].feature == CT_HIST_LEAF)
+                p->means[i][k] = tree->means[tree->nodes[k].next];
+    }
+    return 1;
+}
+
+static int make_plan(plan *p, unsigned threads)
+{
+    uint32_t n_cols = p->forest->n_cols;
+    if (p->n_rows >= FEWEST && !ct_compact_init(&p->compact, p->forest, p->codes,
+                                                p->n_rows)) return 0;
+    if (p->compact.nodes) p->codes = p->compact.columns;
+    p->stride = ((size_t) n_cols + p->compact.n_sets + 7) / 8 * 8;
+    size_t rows = NEAR_CODES / p->stride, share = (p->n_rows + threads - 1) / threads;
+    rows = rows < share ? rows : share;
+    rows = rows < CODED ? CODED : rows > CHUNK ? CHUNK : rows;
+    p->chunk = (uint32_t) rows;
+    p->coders = ct_coders_new(p->codes, n_cols, p->n_rows);
+    p->scratches = (scratch *) ct_alloc(threads * sizeof *p->scratches);
+    if (!p->coders || !p->scratches || !make_means(p)) return 0;
+    memset(p->scratches, 0, threads * sizeof *p->scratches);
+    int fine = 1;
+    for (unsigned i = 0; fine && i < threads; i++) {
+        p->scratches[i].by_row = (uint16_t *) ct_alloc(rows * p->stride * sizeof(uint16_t));
+        fine = p->scratches[i].by_row != NULL;
+        if (!fine || p->what != CT_HIST_LABELS) continue;
+        p->scratches[i].sums = (int64_t *) ct_alloc(rows * p->forest->n_classes * sizeof(int64_t));
+        fine = p->scratches[i].sums != NULL;
+    }
+    return fine;
+}
+
+static void free_plan(plan *p, unsigned threads)
+{
+    for (unsigned i = 0; p->scratches && i < threads; i++) {
+        ct_free(p->scratches[i].by_row);
+        ct_free(p->scratches[i].sums);
+    }
+    for (uint32_t i = 0; p->means && i < p->forest->n_trees; i++) ct_free(p->means[i]);
+    ct_free(p->scratches);
+    ct_free(p->means);
+    ct_coders_free(p->coders, p->forest->n_cols);
+    ct_compact_free(&p->compact);
+}
+
+ct_status ct_hist_predict(const ct_hist_forest *forest, const ct_hist_code_column *codes,
+                          const ct_column *columns, uint32_t n_rows, ct_hist_output what,
+                          unsigned threads, ct_halt *stop, void *out, ct_error *error)
+{
+    plan p;
+    CT_ASSERT(forest->n_classes || what != CT_HIST_LABELS);
+    memset(&p, 0, sizeof p);
+    p.forest = forest, p.codes = codes, p.columns = columns, p.n_rows = n_rows;
+    p.what = what, p.out = out;
+    if (!threads) threads = 1;
+    int fine = make_plan(&p, threads);
+    if (fine) {
+        memset(out, 0, ct_hist_output_bytes(forest, n_rows, what));
+        ct_loop loop = {n_rows, p.chunk, CT_DYNAMIC, threads, walk_chunk, &p, stop};
+        ct_parallel_for(&loop);
+    }
+    free_plan(&p, threads);
+    return fine ? CT_OK : ct_fail(error, CT_NO_MEMORY, "no memory to predict");
+}
