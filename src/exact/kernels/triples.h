@@ -214,9 +214,8 @@ CT_INLINE void FN(from_block)(ct_triples *t, uint32_t n_classes, uint32_t first)
     uint32_t js[CT_TEST_BLOCK], n = FN(list)(t, first, js);
     vec *tops = (vec *) t->most;
     for (uint32_t m = 0; m < 4 * n; m++) tops[m] = v_fill(0);
-    FN(block)(t, n_classes, js, n, first, 0);
-    for (uint32_t k = first + VEC_TESTS; k < t->n_tests; k += VEC_TESTS)
-        FN(block)(t, n_classes, js, n, k, 1);
+    for (uint32_t k = first; k < t->n_tests; k += VEC_TESTS)
+        FN(block)(t, n_classes, js, n, k, k > first);
     if (first + VEC_TESTS >= t->n_tests) return;
     for (uint32_t m = 0; m < n; m++)
         for (uint32_t q = 0; q < 4; q++) {
@@ -229,7 +228,7 @@ CT_INLINE void FN(from_block)(ct_triples *t, uint32_t n_classes, uint32_t first)
 static void FN(root)(ct_triples *t)
 {
     for (uint32_t first = t->from; first < t->n_tests; first += VEC_TESTS) {
-        if (t->n_classes == 2) FN(from_block)(t, 2, first);
+        if (CT_LANE < 32 && t->n_classes == 2) FN(from_block)(t, 2, first);
         else FN(from_block)(t, t->n_classes, first);
     }
 }
