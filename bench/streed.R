@@ -4,6 +4,9 @@
 # Its binariser makes at most 20 features of each column: `column <= q` for the quantiles q = 1/21
 # ... 20/21. The fewest errors among trees of such splits cannot be below contree's optimum, which
 # chooses among all thresholds.
+#
+# With STREED_SETS=DIR also on the binary sets in that folder, NAME.csv.gz as the others, at depths
+# 3 and 4, beside contree() on one thread (results/streed_binary.csv): there errors are the same.
 for (file in list.files("bench/lib", "[.]R$", full.names = TRUE)) source(file)
 
 thresholds <- 20
@@ -26,5 +29,28 @@ for (i in if (!is.null(peer)) seq_len(nrow(cases))) {
   record(path, c(key, list(thresholds = thresholds, binary_features = as.numeric(runs[4, 1]),
                            errors = as.numeric(runs[2, 1]),
                            seconds = stats::median(as.numeric(runs[1, ])), status = runs[3, 1])))
+}
+
+# ---- binary sets ----
+
+binary_sets <- list.files(Sys.getenv("STREED_SETS", "/nowhere"), "[.]csv[.]gz$", full.names = TRUE)
+binary_sets <- binary_sets[!grepl("reference", binary_sets)]
+path <- record_start(settings, "streed_binary")
+cases <- expand.grid(file = binary_sets, depth = 3:4, stringsAsFactors = FALSE)
+for (i in if (!is.null(peer)) seq_len(nrow(cases))) {
+  case <- cases[i, ]
+  key <- list(data = paste0("binary/", sub("[.]csv[.]gz$", "", basename(case$file))),
+              depth = case$depth)
+  if (recorded_runs(path, key)$n) next
+  peer_load(peer, case$file)
+  data <- utils::read.csv(case$file)
+  data$class <- factor(data$class)
+  runs <- replicate(3, peer_ask(peer, "pystreed", case$depth, thresholds, settings$limit))
+  own <- replicate(3, time_contree(data, case$depth, settings$limit), simplify = FALSE)
+  record(path, c(key, list(thresholds = thresholds, binary_features = as.numeric(runs[4, 1]),
+                           errors = as.numeric(runs[2, 1]),
+                           seconds = min(as.numeric(runs[1, ])), status = runs[3, 1],
+                           contree_errors = own[[1]]$errors,
+                           contree_seconds = min(vapply(own, `[[`, 0, "solver")))))
 }
 peer_stop(peer)

@@ -212,22 +212,22 @@ cpu_build; says "OpenMP: no - a small program"; writes_no openmp
 # ---- debugging information ----
 
 run "debugging information, by default" ./configure
-cpu_build; writes "PKG_LIBS = -Wl,-S"
+cpu_build; writes "PKG_LIBS = -Wl,-S"; writes "-fno-asynchronous-unwind-tables"
 
 run "debugging information, asked for" ./configure --with-debug-info
-cpu_build; writes_no "-Wl,-S"
+cpu_build; writes_no "-Wl,-S"; writes_no unwind
 
 run "... by the environment" env CONTREE_DEBUG_INFO=yes ./configure
 cpu_build; writes_no "-Wl,-S"
 
-# A linker that knows no such option.
+# A compiler and linker that know no such options.
 cat > "$stage/cc" <<'EOF'
 #!/bin/sh
-case " $* " in *" -Wl,-S "*) echo "unknown option: -S" >&2; exit 1 ;; esac
+case " $* " in *" -Wl,-S "*|*unwind*) echo "unknown option" >&2; exit 1 ;; esac
 exec cc "$@"
 EOF
-run "a linker that keeps it" env R_MAKEVARS_USER="$stage/refuses.mk" ./configure
-cpu_build; writes_no "-Wl,-S"
+run "a compiler that keeps it" env R_MAKEVARS_USER="$stage/refuses.mk" ./configure
+cpu_build; writes_no "-Wl,-S"; writes_no unwind
 
 # ---- Windows ----
 
@@ -235,6 +235,7 @@ rm -f src/Makevars
 run "configure.win" sh ./configure.win
 mv src/Makevars.win src/Makevars
 cpu_build; writes 'SHLIB_OPENMP_CFLAGS'; writes "Makevars.win"; writes_no "-Wl,-S"
+writes_no unwind
 
 # ---- other shells, other makes, what is left behind ----
 

@@ -48,6 +48,15 @@ CT_HOT uint64_t ct_transpose8(uint64_t x)
     return x ^ t ^ (t << 28);
 }
 
+/* Byte i of word j becomes byte j of word i. */
+static inline void ct_transpose_bytes(const uint64_t in[8], uint64_t out[8])
+{
+    for (unsigned i = 0; i < 8; i++) {
+        out[i] = 0;
+        for (unsigned j = 0; j < 8; j++) out[i] |= (in[j] >> 8 * i & 0xff) << 8 * j;
+    }
+}
+
 /* The lowest `count` bits set; count in 0..63. */
 static inline uint64_t ct_low_bits(unsigned count)
 {

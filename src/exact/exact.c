@@ -24,6 +24,7 @@
 #include "exact/offload/offload.h"
 #include "exact/offload/scheduler.h"
 #include "exact/rows/abreast.h"
+#include "exact/rows/tests.h"
 
 enum { MOST_WORKERS = 256 };
 
@@ -225,7 +226,8 @@ static void solve_table(ct_worker *worker, ct_exact_task *task, int64_t *root_bo
     ct_arena_mark mark = ct_arena_here(&worker->arena);
     int abreast = wants_abreast(worker, task);
     ct_layout *layout = ct_layout_whole(worker, worker->search->table, abreast);
-    if (layout && (!abreast || ct_abreast_make(worker, layout) == CT_OK))
+    if (layout && (!abreast || ct_abreast_make(worker, layout) == CT_OK) &&
+        ct_tests_make(worker, layout) == CT_OK)
         search_layout(worker, layout, task, root_bounds, codes, bounds);
     ct_arena_release(&worker->arena, mark); /* finishing the tree needs some of it */
 }

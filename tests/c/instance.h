@@ -34,7 +34,8 @@
     X(threads, unsigned)        \
     X(max_thresholds, uint32_t) \
     X(memory_limit, size_t)     \
-    X(plane_budget, size_t)
+    X(plane_budget, size_t)     \
+    X(test_rows, uint32_t)
 
 typedef struct {
     random_table table;

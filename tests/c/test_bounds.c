@@ -39,6 +39,7 @@ static ct_exact_options small_options(rng *r, const random_table *t)
     if (rng_below(r, 4) == 0) o.any_of_ties = 1;
     if (rng_below(r, 2)) o.word_rows = 0;
     if (rng_below(r, 2)) o.tally_rows = 0;
+    if (rng_below(r, 2)) o.test_rows = 0;
     for (int s = 0; s < CT_EXACT_N_SHORTCUTS && rng_below(r, 2); s++)
         if (rng_below(r, 3) == 0) o.off |= UINT32_C(1) << s;
     if (rng_below(r, 8) == 0) o.threads = 2, o.team_after = 0;

@@ -62,6 +62,31 @@ CT_INLINE vec l32_count(vec a) { return _mm256_madd_epi16(l16_count(a), _mm256_s
 LANE_OPS(16)
 LANE_OPS(32)
 
+CT_INLINE vec l8_add(vec a, vec b) { return _mm256_add_epi8(a, b); }
+CT_INLINE vec l8_sub(vec a, vec b) { return _mm256_sub_epi8(a, b); }
+CT_INLINE vec l8_max(vec a, vec b) { return _mm256_max_epu8(a, b); }
+CT_INLINE vec l8_set(uint8_t x) { return _mm256_set1_epi8((char) x); }
+CT_INLINE vec l8_count(vec a) { return v_bytes_count(a); }
+CT_INLINE int l8_top(vec a)
+{
+    return top_byte(_mm_max_epu8(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1)));
+}
+CT_INLINE __m128i v_half_of(vec a, int upper)
+{
+    return upper ? _mm256_extracti128_si256(a, 1) : _mm256_castsi256_si128(a);
+}
+CT_INLINE vec l16_wide(vec a, int upper) { return _mm256_cvtepu8_epi16(v_half_of(a, upper)); }
+CT_INLINE vec l32_wide(vec a, int upper) { return _mm256_cvtepu16_epi32(v_half_of(a, upper)); }
+CT_INLINE vec v_transpose8(vec a)
+{
+    vec t = v_and(v_xor(a, _mm256_srli_epi64(a, 7)), v_fill(0x00aa00aa00aa00aa));
+    a = v_xor(a, v_xor(t, _mm256_slli_epi64(t, 7)));
+    t = v_and(v_xor(a, _mm256_srli_epi64(a, 14)), v_fill(0x0000cccc0000cccc));
+    a = v_xor(a, v_xor(t, _mm256_slli_epi64(t, 14)));
+    t = v_and(v_xor(a, _mm256_srli_epi64(a, 28)), v_fill(0x00000000f0f0f0f0));
+    return v_xor(a, v_xor(t, _mm256_slli_epi64(t, 28)));
+}
+
 CT_INLINE vec l16_set(int x) { return _mm256_set1_epi16((short) x); }
 CT_INLINE vec l32_set(int x) { return _mm256_set1_epi32(x); }
 

@@ -56,6 +56,32 @@ CT_INLINE mask32 l32_except(mask32 a, mask32 b) { return (mask32) (a & ~b); }
 LANE_OPS(16)
 LANE_OPS(32)
 
+CT_INLINE vec l8_add(vec a, vec b) { return _mm512_add_epi8(a, b); }
+CT_INLINE vec l8_sub(vec a, vec b) { return _mm512_sub_epi8(a, b); }
+CT_INLINE vec l8_max(vec a, vec b) { return _mm512_max_epu8(a, b); }
+CT_INLINE vec l8_set(uint8_t x) { return _mm512_set1_epi8((char) x); }
+CT_INLINE vec l8_count(vec a) { return _mm512_popcnt_epi8(a); }
+CT_INLINE int l8_top(vec a)
+{
+    __m256i half = _mm256_max_epu8(_mm512_castsi512_si256(a), _mm512_extracti64x4_epi64(a, 1));
+    return top_byte(_mm_max_epu8(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1)));
+}
+CT_INLINE __m256i v_half_of(vec a, int upper)
+{
+    return upper ? _mm512_extracti64x4_epi64(a, 1) : _mm512_castsi512_si256(a);
+}
+CT_INLINE vec l16_wide(vec a, int upper) { return _mm512_cvtepu8_epi16(v_half_of(a, upper)); }
+CT_INLINE vec l32_wide(vec a, int upper) { return _mm512_cvtepu16_epi32(v_half_of(a, upper)); }
+CT_INLINE vec v_transpose8(vec a)
+{
+    vec t = v_and(v_xor(a, _mm512_srli_epi64(a, 7)), v_fill(0x00aa00aa00aa00aa));
+    a = v_xor(a, v_xor(t, _mm512_slli_epi64(t, 7)));
+    t = v_and(v_xor(a, _mm512_srli_epi64(a, 14)), v_fill(0x0000cccc0000cccc));
+    a = v_xor(a, v_xor(t, _mm512_slli_epi64(t, 14)));
+    t = v_and(v_xor(a, _mm512_srli_epi64(a, 28)), v_fill(0x00000000f0f0f0f0));
+    return v_xor(a, v_xor(t, _mm512_slli_epi64(t, 28)));
+}
+
 CT_INLINE vec l32_times(vec counts, vec x) { return _mm512_mullo_epi32(counts, x); }
 CT_INLINE vec l16_times(vec counts, vec x) { return _mm512_mullo_epi16(counts, x); }
 CT_INLINE vec l32_pair(vec a, vec b) { return v_or(a, _mm512_slli_epi32(b, 16)); }

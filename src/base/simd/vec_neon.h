@@ -35,6 +35,38 @@ CT_INLINE uint16x8_t count_in_16(vec a) { return vpaddlq_u8(vcntq_u8(vreinterpre
 CT_INLINE vec l16_count(vec a) { return vreinterpretq_u64_u16(count_in_16(a)); }
 CT_INLINE vec l32_count(vec a) { return vreinterpretq_u64_u32(vpaddlq_u16(count_in_16(a))); }
 
+CT_INLINE uint8x16_t l8_in(vec a) { return vreinterpretq_u8_u64(a); }
+CT_INLINE vec l8_out(uint8x16_t a) { return vreinterpretq_u64_u8(a); }
+CT_INLINE vec l8_add(vec a, vec b) { return l8_out(vaddq_u8(l8_in(a), l8_in(b))); }
+CT_INLINE vec l8_sub(vec a, vec b) { return l8_out(vsubq_u8(l8_in(a), l8_in(b))); }
+CT_INLINE vec l8_max(vec a, vec b) { return l8_out(vmaxq_u8(l8_in(a), l8_in(b))); }
+CT_INLINE vec l8_set(uint8_t x) { return l8_out(vdupq_n_u8(x)); }
+CT_INLINE vec l8_count(vec a) { return l8_out(vcntq_u8(l8_in(a))); }
+CT_INLINE int l8_top(vec a) { return vmaxvq_u8(l8_in(a)); }
+CT_INLINE vec l16_wide(vec a, int upper)
+{
+    uint8x8_t half = upper ? vget_high_u8(l8_in(a)) : vget_low_u8(l8_in(a));
+    return vreinterpretq_u64_u16(vmovl_u8(half));
+}
+CT_INLINE vec l32_wide(vec a, int upper)
+{
+    uint16x8_t lanes = vreinterpretq_u16_u64(a);
+    return vreinterpretq_u64_u32(vmovl_u16(upper ? vget_high_u16(lanes) : vget_low_u16(lanes)));
+}
+CT_INLINE vec v_transpose8(vec a)
+{
+    vec t = v_and(v_xor(a, vshrq_n_u64(a, 7)), v_fill(UINT64_C(0x00aa00aa00aa00aa)));
+    a = v_xor(a, v_xor(t, vshlq_n_u64(t, 7)));
+    t = v_and(v_xor(a, vshrq_n_u64(a, 14)), v_fill(UINT64_C(0x0000cccc0000cccc)));
+    a = v_xor(a, v_xor(t, vshlq_n_u64(t, 14)));
+    t = v_and(v_xor(a, vshrq_n_u64(a, 28)), v_fill(UINT64_C(0x00000000f0f0f0f0)));
+    return v_xor(a, v_xor(t, vshlq_n_u64(t, 28)));
+}
+CT_INLINE void words_across(const uint64_t in[8], uint64_t out[8])
+{
+    ct_transpose_bytes(in, out);
+}
+
 /* N lanes of L bits; PLACES: a bit of its own for each lane. */
 #define LANE_OPS(L, N, PLACES)                                                                     \
     CT_INLINE int##L##x##N##_t l##L##_in(vec a) { return vreinterpretq_s##L##_u64(a); }            \

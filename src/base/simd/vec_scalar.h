@@ -72,6 +72,45 @@ CT_INLINE int v_any(vec a) { return a != 0; }
 LANE_OPS(16, UINT64_C(0x8000800080008000), UINT64_C(0x0001000100010001), 48)
 LANE_OPS(32, UINT64_C(0x8000000080000000), UINT64_C(0x0000000100000001), 32)
 
+#define TOPS UINT64_C(0x8080808080808080)
+CT_INLINE vec l8_add(vec a, vec b) { return ((a & ~TOPS) + (b & ~TOPS)) ^ ((a ^ b) & TOPS); }
+CT_INLINE vec l8_sub(vec a, vec b) { return ((a | TOPS) - (b & ~TOPS)) ^ ((a ^ ~b) & TOPS); }
+CT_INLINE vec l8_max(vec a, vec b)
+{
+    vec differ = a ^ b, reaches = (a | TOPS) - (b & ~TOPS); /* the lower bits of a those of b */
+    vec where = (((differ & a) | (~differ & reaches)) & TOPS) >> 7;
+    return v_choose(where * 0xff, a, b);
+}
+CT_INLINE vec l8_set(uint8_t x) { return x * UINT64_C(0x0101010101010101); }
+CT_INLINE vec l8_count(vec a)
+{
+    a -= a >> 1 & UINT64_C(0x5555555555555555);
+    a = (a & UINT64_C(0x3333333333333333)) + (a >> 2 & UINT64_C(0x3333333333333333));
+    return (a + (a >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+}
+CT_INLINE int l8_top(vec a)
+{
+    int top = 0;
+    for (unsigned i = 0; i < 64; i += 8)
+        if ((int) (a >> i & 0xff) > top) top = (int) (a >> i & 0xff);
+    return top;
+}
+CT_INLINE vec l32_wide(vec a, int upper)
+{
+    uint64_t half = upper ? a >> 32 : a & 0xffffffff;
+    return (half | half << 16) & UINT64_C(0x0000ffff0000ffff);
+}
+CT_INLINE vec l16_wide(vec a, int upper)
+{
+    uint64_t pairs = l32_wide(a, upper);
+    return (pairs | pairs << 8) & UINT64_C(0x00ff00ff00ff00ff);
+}
+CT_INLINE vec v_transpose8(vec a) { return ct_transpose8(a); }
+CT_INLINE void words_across(const uint64_t in[8], uint64_t out[8])
+{
+    ct_transpose_bytes(in, out);
+}
+
 CT_INLINE vec l16_set(int x) { return (uint64_t) (uint16_t) x * UINT64_C(0x0001000100010001); }
 CT_INLINE vec l32_set(int x) { return (uint64_t) (uint32_t) x * UINT64_C(0x0000000100000001); }
 

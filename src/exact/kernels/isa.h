@@ -36,6 +36,29 @@
 #undef CT_KIND
 #undef CT_LANE
 
+#include "exact/kernels/test_rows.h"
+
+#define CT_LANE 8
+#define CT_KIND tests8
+#include "exact/kernels/triples.h"
+#undef CT_KIND
+#undef CT_LANE
+
+#define CT_LANE 16
+#define CT_KIND tests16
+#include "exact/kernels/triples.h"
+#undef CT_KIND
+#undef CT_LANE
+
+#define CT_LANE 32
+#define CT_KIND tests32
+#include "exact/kernels/triples.h"
+#undef CT_KIND
+#undef CT_LANE
+
+#define CT_TRIPLE_KERNELS(kind) \
+    {count_tests_##kind, together_##kind, stumps_##kind, root_##kind, sides_##kind}
+
 #define CT_KERNELS(isa)                                                               \
     const ct_kernels ct_kernels_##isa = {                                             \
         #isa,                                                                         \
@@ -53,6 +76,10 @@
          [CT_ABREAST] = {split_response, children_abreast}},                          \
         bound,                                                                        \
         find,                                                                         \
-        count}
+        count,                                                                        \
+        gather_tests,                                                                 \
+        scatter_tests,                                                                \
+        {CT_TRIPLE_KERNELS(tests8), CT_TRIPLE_KERNELS(tests16),                       \
+         CT_TRIPLE_KERNELS(tests32)}}
 
 #endif

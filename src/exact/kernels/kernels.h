@@ -17,6 +17,7 @@
 #include "base/cpu.h"
 #include "exact/cost/quantised.h"
 #include "exact/kernels/response/rows.h"
+#include "exact/kernels/tests.h"
 
 /* "Rank of f below t" over bit planes of that rank. The planes are stored complemented; from the
  * lowest set bit of t upwards, less = majority(less, plane, selector) with a selector of all ones
@@ -252,6 +253,11 @@ typedef struct {
     /* Adds up `counts` and the bits below `position` in its word of each set; returns the sum. */
     uint32_t (*count)(const uint64_t *sets, uint32_t n_sets, size_t words, const uint32_t *counts,
                       size_t position, uint32_t *totals);
+    /* Tests of up to 8 rows, records[row][words], as bytes of 8 rows; and back, of all 8. */
+    void (*gather)(const uint64_t *records, size_t words, const uint32_t *rows, uint32_t n,
+                   uint8_t *bytes);
+    void (*scatter)(const uint8_t *bytes, size_t words, uint64_t *records);
+    ct_triple_kernels triples[3]; /* lanes of 8, 16 and 32 bits */
 } ct_kernels;
 
 /* The kernels that this build and this machine have, the best first, "scalar" last; NULL behind

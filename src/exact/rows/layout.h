@@ -49,6 +49,7 @@ typedef struct {
     uint64_t *outer; /* [f][words] rows of no class set, see ct_outer in outer.h; NULL: none */
     ct_exact_planes planes;
     struct ct_abreast_layout *abreast; /* in place of planes, see abreast.h; NULL: planes */
+    struct ct_tests *tests;   /* where features have few values, see tests.h; NULL: none */
     uint8_t *digits;          /* [n_rows] scratch: a number below 256 for each row */
 } ct_layout;
 

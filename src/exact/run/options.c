@@ -14,6 +14,7 @@ ct_exact_options ct_exact_options_default(void)
     options.wide_rows = 1024; /* measured, see bench/NOTES.md, */
     options.word_rows = 2048; /* likewise */
     options.tally_rows = 16;  /* likewise */
+    options.test_rows = 8;    /* likewise */
     options.team_after = 1e8;
     options.simd = "auto";
     return options;

@@ -37,7 +37,8 @@ enum { CT_MAX_DEPTH = 16 };
     X(LEAF_RUNS, "leaf runs", "where a side must be a leaf, look only where it can be one")        \
     X(ERROR_FREE, "error free", "look for trees without errors before any others")                 \
     X(LEAF_SIZES, "leaf sizes", "count the rows of leaves in a larger row set")                    \
-    X(BETWEEN, "between", "count what the rows between two thresholds cost at least")
+    X(BETWEEN, "between", "count what the rows between two thresholds cost at least")              \
+    X(TRIPLES, "triples", "count the rows of triples of thresholds where features have few values")
 
 typedef enum {
 #define CT_SHORTCUT_ID(id, name, text) CT_SHORTCUT_##id,
@@ -115,6 +116,9 @@ typedef struct {
     /* row sets of a response in which child features have so many rows for each value, or more, are
      * scanned by tallies: see rows/tallies.h */
     uint32_t tally_rows;
+    /* columns of few values are counted test by test in row sets that have so many rows, or more,
+     * for each split of a column: see rows/tests.h */
+    uint32_t test_rows;
     uint32_t off;        /* bit i: shortcut i is not used */
     const char *simd;    /* see ct_kernels_find */
     int (*stop)(void *); /* asked now and then from the calling thread; not 0: stop. May be NULL */

@@ -6,6 +6,7 @@
 
 #define CT_STATISTICS(X)                                                                           \
     X(nodes, "nodes", "row sets whose root split was searched, depth three and more")              \
+    X(counted, "roots counted", "root thresholds whose triples were counted")                      \
     X(depth2, "depth two", "depth-two problems solved")                                            \
     X(thresholds, "thresholds", "root thresholds evaluated")                                       \
     X(thresholds2, "thresholds at depth two", "of these, in depth-two problems")                   \

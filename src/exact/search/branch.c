@@ -9,6 +9,7 @@
 #include "exact/rows/abreast.h"
 #include "exact/rows/outer.h"
 #include "exact/rows/ranks.h"
+#include "exact/rows/tests.h"
 
 /* Children are laid out anew when they have less than this share of the layout's rows. Measured,
  * see bench/NOTES. */
@@ -26,6 +27,7 @@ static int wants_layout(const ct_worker *worker, const ct_node *node, unsigned d
     if (worker->search->costs->response)
         return n_rows < COMPACT_RESPONSE_BELOW * node->layout->n_rows;
     if (depth < 3 && !node->layout->planes.one_at_a_time) return 0;
+    if (depth <= 3 && node->layout->tests) return 0;
     return n_rows < COMPACT_BELOW * node->layout->n_rows;
 }
 
@@ -61,7 +63,9 @@ static ct_status lay_out(ct_worker *worker, const ct_node *node, int abreast, ct
     ct_layout *layout = ct_layout_part(worker, node->layout, node->rows.sets, node->rows.outer,
                                        node->rows.begin, node->rows.end,
                                        node->n_rows + node->n_outer, abreast);
-    if (!layout || (abreast && ct_abreast_make(worker, layout) != CT_OK)) return CT_NO_MEMORY;
+    if (!layout || (abreast && ct_abreast_make(worker, layout) != CT_OK) ||
+        ct_tests_make(worker, layout) != CT_OK)
+        return CT_NO_MEMORY;
     CT_TRY(ct_node_whole(worker, &worker->arena, layout, whole));
     whole->sized = node->sized;
     whole->rows.outer = layout->outer;
@@ -202,6 +206,25 @@ static void note_side(ct_evaluator *evaluator, ct_candidate *m, int side, const 
     m->proven += proven;
 }
 
+/* Whether there is no other threshold between a and b that would need what is found at m; where
+ * columns have few values. */
+static int is_alone(const ct_roots *roots, uint32_t f, const ct_candidate *a,
+                    const ct_candidate *b, const ct_candidate *m)
+{
+    const ct_layout *layout = roots->node->layout;
+    uint32_t last = b == &roots->ends[1] ? layout->n_values[f] : b->threshold;
+    return layout->tests && a->threshold + 1 == m->threshold && m->threshold + 1 == last;
+}
+
+/* Then a side matters only as far as the other one leaves m below the target. */
+static void cap_alone(const ct_evaluator *evaluator, const ct_candidate *m, int side)
+{
+    const ct_worker *worker = evaluator->worker;
+    if (ct_uses(worker, CT_SHORTCUT_CAPS))
+        ((ct_branching *) evaluator->extra)->task[side].cap =
+            evaluator->target - worker->search->split_cost - m->lower[!side];
+}
+
 int ct_branch_begin(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a,
                     const ct_candidate *b, ct_candidate *m)
 {
@@ -269,12 +292,17 @@ static int64_t evaluate(ct_evaluator *evaluator, uint32_t f, const ct_candidate 
 {
     ct_bounds bounds[2];
     if (!ct_branch_begin(evaluator, f, a, b, m)) return INT64_MAX;
-    for (int side = 0; side < 2; side++) {
+    int alone = is_alone(evaluator->roots, f, a, b, m),
+        second = alone && 2 * (uint64_t) m->n_left > evaluator->roots->node->n_rows;
+    for (int i = 0; i < 2; i++) {
+        int side = i ^ second; /* the smaller one first, where order does not matter */
+        if (alone) cap_alone(evaluator, m, side);
         if (ct_branch_ask(evaluator, m, side, &bounds[side])) {
             ct_evidence_begin(evaluator->worker);
             bounds[side] = ct_branch_solve(evaluator, f, m, side);
             ct_branch_answer(evaluator, m, side, &bounds[side]);
         }
+        m->lower[side] = ct_larger_cost(m->lower[side], alone ? bounds[side].relaxed : 0);
         ct_evidence_end(evaluator->worker);
     }
     return ct_branch_end(evaluator, m, bounds);
@@ -297,6 +325,10 @@ static void know_ends(ct_evaluator *evaluator)
     ct_bounds bounds = ct_solve(worker, NULL, roots->node, &task, root_bounds, tree);
     roots->ends[0].root_bounds[1] = roots->ends[1].root_bounds[0] = root_bounds;
     roots->ends[0].lower[1] = roots->ends[1].lower[0] = bounds.relaxed;
+    if (!roots->node->layout->tests) return;
+    roots->by_key = 1;
+    for (uint32_t f = 0; f < roots->node->layout->n_cols; f++)
+        roots->features[f].key = root_bounds[f];
 }
 
 static ct_candidate *new_candidate(ct_roots *roots)
@@ -333,8 +365,11 @@ ct_status ct_branch_init(ct_roots *roots, ct_worker *worker)
     int64_t *zeros = CT_ARENA_ZEROED(roots->arena, int64_t, roots->node->layout->n_cols);
     if (!zeros) return ct_worker_no_memory(worker);
     roots->evaluate = evaluate;
-    /* no gain was seen with two classes or further up */
-    if (roots->task->depth == 3 && roots->node->layout->n_classes > 2) roots->know_ends = know_ends;
+    /* no gain was seen with two classes or further up; where counts find out what all rows cost,
+     * that takes next to nothing beside the search */
+    if ((roots->task->depth == 3 && roots->node->layout->n_classes > 2) ||
+        (roots->task->depth > 3 && roots->node->layout->tests && !roots->task->leaves))
+        roots->know_ends = know_ends;
     roots->new_candidate = new_candidate;
     roots->new_extra = new_extra;
     for (int end = 0; end < 2; end++)

@@ -133,13 +133,28 @@ static int comes_before(const ct_roots *roots, uint32_t f, int32_t other)
     return takes_long(roots) ? a->open->bound + a->key < b->open->bound + b->key : a->key < b->key;
 }
 
+/* A feature without a candidate: the first, or that of the least key; -1: none. */
+static int32_t choose_whole(ct_roots *roots)
+{
+    uint32_t n_cols = roots->node->layout->n_cols;
+    int32_t chosen = -1;
+    for (uint32_t f = roots->next_whole; f < n_cols; f++) {
+        if (!roots->features[f].open || roots->features[f].begun) continue;
+        if (chosen >= 0 && roots->features[f].key >= roots->features[chosen].key) continue;
+        chosen = (int32_t) f;
+        if (!roots->by_key) break;
+    }
+    if (chosen < 0) roots->next_whole = n_cols;
+    else if (!roots->by_key) roots->next_whole = (uint32_t) chosen + 1;
+    return chosen;
+}
+
 int32_t ct_features_choose(ct_roots *roots)
 {
     uint32_t n_cols = roots->node->layout->n_cols;
     if (roots->hinted >= 0 && roots->features[roots->hinted].open) return roots->hinted;
-    for (; roots->next_whole < n_cols; roots->next_whole++)
-        if (roots->features[roots->next_whole].open && !roots->features[roots->next_whole].begun)
-            return (int32_t) roots->next_whole++;
+    int32_t whole = choose_whole(roots);
+    if (whole >= 0) return whole;
     if (roots->current >= 0 && roots->features[roots->current].open && !takes_long(roots))
         return roots->current;
     roots->current = -1;

@@ -18,14 +18,11 @@ static ct_observed all_trees(const ct_worker *worker, const ct_path *path, unsig
 }
 
 /* The root of the table, which keeps to what it may be split on and hands nothing on. */
-static int is_root(const ct_roots *roots)
-{
-    return !roots->task->path->n && !roots->task->as_side;
-}
+static int is_root(const ct_exact_task *task) { return !task->path->n && !task->as_side; }
 
 static int has_feature(const ct_worker *worker, const ct_roots *roots, uint32_t f)
 {
-    return !is_root(roots) || ct_may_be_root(worker, f);
+    return !is_root(roots->task) || ct_may_be_root(worker, f);
 }
 
 void ct_observe_cached(const ct_worker *worker, const ct_path *path, unsigned depth, int64_t lower)
@@ -75,16 +72,20 @@ void ct_observe_searched(const ct_worker *worker, const ct_roots *roots)
 
 void ct_observe_solved(const ct_worker *worker, const ct_roots *roots, const ct_bounds *bounds)
 {
-    const ct_exact_task *task = roots->task;
-    if (!listener || is_root(roots)) return; /* of the root the answer tells */
-    tell_floors(worker, task->path, task->depth, roots->node->layout->n_cols,
-                roots->known.root_bounds);
+    ct_observe_counted(worker, roots->task, roots->node, roots->known.root_bounds, bounds);
+}
+
+void ct_observe_counted(const ct_worker *worker, const ct_exact_task *task, const ct_node *node,
+                        const int64_t *root_bounds, const ct_bounds *bounds)
+{
+    if (!listener || is_root(task)) return; /* of the root the answer tells */
+    tell_floors(worker, task->path, task->depth, node->layout->n_cols, root_bounds);
     ct_observed seen = all_trees(worker, task->path, task->depth);
     seen.lower = bounds->relaxed;
     listener(&seen);
     seen.allowed = 1;
     seen.lower = bounds->proven;
-    if (ct_may_split(worker, roots->node->n_rows)) listener(&seen);
+    if (ct_may_split(worker, node->n_rows)) listener(&seen);
 }
 
 /* What is known of each child feature of one side, by the splits of the whole row set. */

@@ -34,6 +34,9 @@ void ct_observe_cached(const ct_worker *worker, const ct_path *path, unsigned de
 void ct_observe_given(const ct_worker *worker, const ct_roots *roots);
 void ct_observe_searched(const ct_worker *worker, const ct_roots *roots);
 void ct_observe_solved(const ct_worker *worker, const ct_roots *roots, const ct_bounds *bounds);
+/* The same of a solve by counts. */
+void ct_observe_counted(const ct_worker *worker, const ct_exact_task *task, const ct_node *node,
+                        const int64_t *root_bounds, const ct_bounds *bounds);
 /* What all rows cost one level less deep. */
 void ct_observe_ends(const ct_worker *worker, const ct_roots *roots);
 /* A candidate that is evaluated, and thresholds with more rows on the left than `more` and fewer
@@ -49,6 +52,7 @@ void ct_observe_interval(const ct_worker *worker, const ct_roots *roots, uint32_
 #define ct_observe_given(worker, roots) ((void) 0)
 #define ct_observe_searched(worker, roots) ((void) 0)
 #define ct_observe_solved(worker, roots, bounds) ((void) 0)
+#define ct_observe_counted(worker, task, node, root_bounds, bounds) ((void) 0)
 #define ct_observe_ends(worker, roots) ((void) 0)
 #define ct_observe_candidate(worker, roots, feature, m) ((void) 0)
 #define ct_observe_interval(worker, roots, feature, more, fewer, lower) ((void) 0)

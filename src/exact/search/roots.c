@@ -7,6 +7,7 @@
 #include "exact/cost/penalty.h"
 #include "exact/rows/outer.h"
 #include "exact/rows/ranks.h"
+#include "exact/rows/tests.h"
 #include "exact/search/ahead.h"
 #include "exact/search/features.h"
 #include "exact/search/leaf_runs.h"
@@ -156,6 +157,30 @@ ct_status ct_roots_init(ct_roots *roots, ct_worker *worker, ct_arena *arena, con
     return CT_OK;
 }
 
+/* Whether all thresholds of a feature part the rows of the layout as do some of the features before
+ * it; where columns have few values. Its trees are then those of these. */
+static int repeats(const ct_roots *roots, const ct_worker *worker, uint32_t f)
+{
+    const ct_tests *tests = roots->node->layout->tests;
+    if (!tests || roots->part || (is_root(roots->task) && worker->search->options->roots))
+        return 0;
+    for (uint32_t s = tests->first[f]; s < tests->first[f + 1]; s++)
+        if (tests->feature[tests->test_of[s]] == f) return 0;
+    return tests->first[f] < tests->first[f + 1];
+}
+
+/* The bounds of such features are those of the others. */
+static void bound_repeated(ct_roots *roots, const ct_worker *worker)
+{
+    const ct_tests *tests = roots->node->layout->tests;
+    int64_t *bounds = roots->known.root_bounds;
+    for (uint32_t f = 0; tests && f < roots->node->layout->n_cols; f++) {
+        if (!repeats(roots, worker, f)) continue;
+        for (uint32_t s = tests->first[f]; s < tests->first[f + 1]; s++)
+            bounds[f] = ct_smaller_cost(bounds[f], bounds[tests->feature[tests->test_of[s]]]);
+    }
+}
+
 /* Opens every feature that the root may have: the hint's first, then, with medians, one candidate
  * of each before going on with any. */
 static void open_features(ct_roots *roots, ct_worker *worker)
@@ -164,6 +189,7 @@ static void open_features(ct_roots *roots, ct_worker *worker)
     for (uint32_t f = 0; f < n_cols; f++) {
         roots->features[f].key = f;
         if (is_root(roots->task) && !ct_may_be_root(worker, f)) continue;
+        if (repeats(roots, worker, f)) continue;
         ct_features_push(worker, roots, f, &roots->ends[0], &roots->ends[1],
                          ct_interval_bound(worker, &roots->ends[0], &roots->ends[1]));
     }
@@ -199,6 +225,7 @@ static ct_bounds finish(ct_roots *roots, const ct_worker *worker)
 {
     uint32_t n_cols = roots->node->layout->n_cols;
     ct_bounds bounds = {roots->leaf, 0, roots->known.improved ? roots->known.best : roots->leaf};
+    bound_repeated(roots, worker);
     ct_observe_searched(worker, roots);
     for (uint32_t f = 0; f < n_cols; f++)
         bounds.relaxed = ct_smaller_cost(

@@ -148,7 +148,8 @@ struct ct_roots {
     ct_exact_feature *features; /* [f] */
     ct_spans *spans;         /* what rows between thresholds cost at least; NULL: not asked */
     ct_tally_table *tallies; /* of features with few values, at depth two; NULL: none */
-    uint32_t next_whole;     /* the next feature without a candidate */
+    uint32_t next_whole;     /* the next feature without a candidate, or the first that may be */
+    int by_key;              /* those are taken by their keys */
     int32_t current;         /* the feature under search; -1: none */
     int leaf_runs;           /* these are looked for: see leaf_runs.h */
     int ties_now;            /* nothing is put off any more */

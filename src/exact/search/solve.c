@@ -8,6 +8,7 @@
 #include "exact/search/branch.h"
 #include "exact/search/depth2.h"
 #include "exact/search/evaluators.h"
+#include "exact/search/triples.h"
 
 int ct_solve_at_once(const ct_worker *worker, const ct_totals *totals, const ct_exact_task *task,
                      ct_bounds *bounds)
@@ -47,6 +48,9 @@ static ct_bounds search_roots(ct_worker *worker, ct_team *team, const ct_node *n
 {
     ct_arena_mark mark = ct_arena_here(&worker->arena);
     ct_bounds bounds = {0, 0, node->leaf_cost};
+    if (ct_triples_apply(worker, node, task) &&
+        ct_triples_solve(worker, node, task, root_bounds, tree, &bounds))
+        return bounds;
     ct_roots roots;
     ct_status status = ct_roots_init(&roots, worker, team ? &team->arena : &worker->arena, node,
                                      task, root_bounds, tree);

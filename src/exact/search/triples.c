@@ -1,0 +1,504 @@
+#include "exact/search/triples.h"
+
+#include <string.h>
+
+#include "exact/bound/class_counts.h"
+#include "exact/rows/ranks.h"
+#include "exact/rows/tests.h"
+#include "exact/search/observed.h"
+
+/* Tests of a node: with more the counts of pairs do not fit into caches. */
+enum { MOST_TESTS = 512 };
+
+/* A solve. Roots are the node's own tests; side 1 of a root are the rows in it, side 0 the others.
+ */
+typedef struct {
+    ct_worker *worker;
+    const ct_node *node;
+    const ct_exact_task *task;
+    ct_test_node tests;
+    int64_t *value;    /* [root] a lower bound of its trees, their least cost once it is counted */
+    int64_t *sides[2]; /* [side][root] the same of either side */
+    int64_t leaf;
+    int64_t below;     /* the least cost of all rows one level less deep, or a lower bound of it */
+    int64_t best;      /* what a tree must stay below */
+    int32_t found;     /* the root of the best tree; CT_NO_TEST: none is below */
+    uint32_t *rows;    /* [root] rows in it */
+    uint32_t *both;    /* scratch: [root], */
+    uint8_t *mask;     /* [word], */
+    void *counts;      /* [class][stride], */
+    uint32_t *of_class; /* and [class] rows of a quadrant */
+} counting;
+
+static int is_root(const ct_exact_task *task) { return !task->path->n && !task->as_side; }
+
+int ct_triples_apply(const ct_worker *worker, const ct_node *node, const ct_exact_task *task)
+{
+    const ct_exact_options *options = worker->search->options;
+    if (!node->layout->tests || task->depth > 3 || task->leaves || node->sized) return 0;
+    return !is_root(task) || (!options->roots && !(options->part && task->depth > 2));
+}
+
+static int64_t cost_of(const counting *x, int64_t wrong)
+{
+    CT_ASSERT(wrong >= 0);
+    return ct_cost_of_units(x->worker->search->costs, wrong);
+}
+
+/* Rows on one side of a root, and of its largest class. */
+static uint32_t rows_of_side(const counting *x, uint32_t i, int side, uint32_t *largest)
+{
+    uint32_t rows = 0;
+    *largest = 0;
+    for (uint32_t c = 0; c < x->tests.counts.n_classes; c++) {
+        uint32_t in = ct_tests_single(&x->tests, c, i);
+        if (!side) in = x->tests.counts.of_class[c] - in;
+        rows += in;
+        if (in > *largest) *largest = in;
+    }
+    return rows;
+}
+
+/* The rows of class c in quadrant (a, b) of tests i and j. */
+static uint32_t class_of_quadrant(const counting *x, uint32_t i, uint32_t j, int a, int b,
+                                  uint32_t c)
+{
+    uint32_t in_b = a ? ct_tests_pair(&x->tests, c, i, j) : ct_tests_single(&x->tests, c, j),
+             all = a ? ct_tests_single(&x->tests, c, i) : x->tests.counts.of_class[c];
+    uint32_t in = b ? in_b : all - in_b;
+    return a ? in : in - class_of_quadrant(x, i, j, 1, b, c);
+}
+
+/* The rows of a quadrant, and of its largest class. */
+static uint32_t rows_of_quadrant(const counting *x, uint32_t i, uint32_t j, int a, int b,
+                                 uint32_t *largest)
+{
+    uint32_t rows = 0;
+    *largest = 0;
+    for (uint32_t c = 0; c < x->tests.counts.n_classes; c++) {
+        uint32_t in = class_of_quadrant(x, i, j, a, b, c);
+        rows += in;
+        if (in > *largest) *largest = in;
+    }
+    return rows;
+}
+
+/* What a side costs as a leaf or with one split that is right on so many rows. */
+static int64_t leaf_or_stump(const counting *x, uint32_t rows, uint32_t largest, int64_t hits)
+{
+    return ct_smaller_cost(cost_of(x, (int64_t) rows - largest),
+                           x->worker->search->split_cost + cost_of(x, rows - hits));
+}
+
+/* ---- depth two ---- */
+
+static ct_status counting_new(counting *x, ct_arena *arena)
+{
+    size_t n = x->tests.counts.n_tests;
+    const ct_triples *t = &x->tests.counts;
+    x->value = CT_ARENA_NEW(arena, int64_t, 3 * n);
+    x->counts = CT_ARENA_NEW(arena, uint8_t, t->n_classes * t->stride * x->tests.lane / 8);
+    x->of_class = CT_ARENA_NEW(arena, uint32_t, t->n_classes);
+    x->rows = CT_ARENA_NEW(arena, uint32_t, 2 * n);
+    x->mask = CT_ARENA_NEW(arena, uint8_t, t->rows.n_words);
+    if (!x->value || !x->counts || !x->of_class || !x->rows || !x->mask) return CT_NO_MEMORY;
+    x->both = x->rows + n;
+    x->sides[0] = x->value + n;
+    x->sides[1] = x->value + 2 * n;
+    return CT_OK;
+}
+
+/* Values of trees of depth two. */
+static void count_stumps(counting *x)
+{
+    const ct_triple_kernels *kernels = ct_tests_kernels(x->worker, &x->tests);
+    for (uint32_t i = 0; i < x->tests.counts.n_tests; i++) {
+        int64_t hits[2];
+        kernels->stumps(&x->tests.counts, i, hits);
+        x->value[i] = x->worker->search->split_cost;
+        for (int side = 0; side < 2; side++) {
+            uint32_t largest, rows = rows_of_side(x, i, side, &largest);
+            x->sides[side][i] = leaf_or_stump(x, rows, largest, hits[side]);
+            x->value[i] += x->sides[side][i];
+            if (side) x->rows[i] = rows;
+        }
+    }
+    ct_worker_poll(x->worker, (uint64_t) x->tests.counts.n_tests * x->node->n_rows);
+}
+
+/* The least cost of all rows of trees of depth one. */
+static int64_t best_stump(const counting *x)
+{
+    int64_t best = x->leaf;
+    for (uint32_t i = 0; i < x->tests.counts.n_tests; i++) {
+        int64_t cost = x->worker->search->split_cost;
+        for (int side = 0; side < 2; side++) {
+            uint32_t largest, rows = rows_of_side(x, i, side, &largest);
+            cost += cost_of(x, (int64_t) rows - largest);
+        }
+        best = ct_smaller_cost(best, cost);
+    }
+    return best;
+}
+
+/* ---- which root is the best ---- */
+
+/* Whether root i is wanted rather than the one that is found, if it costs as much. */
+static int comes_first(const counting *x, uint32_t i)
+{
+    return x->task->first_of_ties && x->found >= 0 &&
+           x->tests.test[i] < x->tests.test[x->found];
+}
+
+static void take_root(counting *x, uint32_t i)
+{
+    if (x->value[i] >= x->best + comes_first(x, i)) return;
+    x->best = x->value[i];
+    x->found = (int32_t) i;
+}
+
+/* What was known of root features before. */
+static int64_t known_before(const counting *x, uint32_t f, int64_t least)
+{
+    const int64_t *given = ct_uses(x->worker, CT_SHORTCUT_ROOT_FEATURES) ? x->task->root_bounds
+                                                                         : NULL;
+    return given ? ct_larger_cost(least, given[f]) : least;
+}
+
+/* ---- depth three ---- */
+
+static ct_status triples_new(counting *x, ct_arena *arena)
+{
+    ct_triples *t = &x->tests.counts;
+    size_t row = t->stride * x->tests.lane / 8;
+    t->hits = CT_ARENA_ZEROED(arena, uint8_t, 4 * t->n_tests * row);
+    t->done = CT_ARENA_ZEROED(arena, uint8_t, t->n_tests);
+    t->parts = CT_ARENA_NEW(arena, uint32_t, (size_t) CT_TEST_BLOCK * 4 * t->n_classes);
+    t->most = CT_ARENA_NEW(arena, uint8_t, CT_TEST_BLOCK * 4 * CT_TEST_BLOCK);
+    t->counts = CT_ARENA_NEW(arena, uint8_t, (size_t) t->n_classes * 4 * CT_TEST_BLOCK);
+    t->columns = CT_ARENA_ZEROED(arena, uint8_t, 4 * row);
+    t->side.ends = CT_ARENA_NEW(arena, uint32_t, t->n_classes);
+    t->side.bytes = CT_ARENA_ZEROED(arena, uint8_t, t->rows.n_words * t->stride);
+    return t->hits && t->done && t->parts && t->most && t->counts && t->columns &&
+                   t->side.ends && t->side.bytes
+               ? CT_OK
+               : CT_NO_MEMORY;
+}
+
+/* Makes the rows in root i dense; places[n_rows] is scratch memory. */
+static void take_side(counting *x, uint32_t i, uint32_t *places)
+{
+    ct_triples *t = &x->tests.counts;
+    uint32_t word = 0, from = 0;
+    for (uint32_t c = 0; c < t->n_classes; c++) {
+        uint32_t n = 0;
+        for (; from < t->rows.ends[c]; from++)
+            for (uint64_t rest = t->rows.bytes[from * t->stride + i]; rest; rest &= rest - 1)
+                places[n++] = 8 * from + ct_trailing_zeros(rest);
+        for (uint32_t at = 0; at < n; at += 8, word++)
+            x->worker->search->kernels->gather(x->tests.records, x->tests.words, places + at,
+                                               n - at < 8 ? n - at : 8,
+                                               t->side.bytes + word * t->stride);
+        t->side.ends[c] = word;
+    }
+    t->side.n_words = word;
+}
+
+/* What a side of the root costs whose best trees of depth two are right on so many rows. */
+static int64_t side_cost(const counting *x, uint32_t i, int side, const int64_t hits[3])
+{
+    uint32_t largest, rows = rows_of_side(x, i, side, &largest);
+    int64_t split = x->worker->search->split_cost, cost = cost_of(x, (int64_t) rows - largest);
+    for (int n = 0; n < 3; n++)
+        cost = ct_smaller_cost(cost, (n + 1) * split + cost_of(x, rows - hits[n]));
+    return cost;
+}
+
+/* Bounds of the sides of root j from those of root i, which is counted and has `both` rows in
+ * common with it. */
+static void bound_root(counting *x, uint32_t i, uint32_t j, uint32_t both)
+{
+    uint32_t only_i = x->rows[i] - both, only_j = x->rows[j] - both;
+    uint32_t neither = x->node->n_rows - both - only_i - only_j;
+    int64_t in = ct_larger_cost(x->sides[1][i] - cost_of(x, only_i),
+                                x->sides[0][i] - cost_of(x, neither));
+    int64_t out = ct_larger_cost(x->sides[1][i] - cost_of(x, both),
+                                 x->sides[0][i] - cost_of(x, only_j));
+    x->sides[1][j] = ct_larger_cost(x->sides[1][j], in);
+    x->sides[0][j] = ct_larger_cost(x->sides[0][j], out);
+    x->value[j] = ct_larger_cost(x->value[j], x->worker->search->split_cost + x->sides[0][j] +
+                                                  x->sides[1][j]);
+}
+
+static void count_root(counting *x, uint32_t i, uint32_t *places)
+{
+    ct_triples *t = &x->tests.counts;
+    const ct_triple_kernels *kernels = ct_tests_kernels(x->worker, &x->tests);
+    int64_t hits[2][3];
+    take_side(x, i, places);
+    t->root = i;
+    kernels->root(t);
+    kernels->sides(t, hits);
+    t->done[i] = 1;
+    x->value[i] = x->worker->search->split_cost;
+    for (int side = 0; side < 2; side++) {
+        x->sides[side][i] = side_cost(x, i, side, hits[side]);
+        x->value[i] += x->sides[side][i];
+    }
+    kernels->together(t, i, x->both);
+    for (uint32_t j = i + 1; j < t->n_tests; j++) bound_root(x, i, j, x->both[j]);
+    x->worker->statistics.counted++;
+    ct_worker_poll(x->worker, (uint64_t) t->n_tests * t->n_tests * t->side.n_words / 8);
+}
+
+/* Bounds of all roots before the first is counted. */
+static void begin_roots(counting *x, int64_t least)
+{
+    const ct_tests *tests = x->node->layout->tests;
+    for (uint32_t i = 0; i < x->tests.counts.n_tests; i++) { /* by Lip from the level below */
+        int64_t in = cost_of(x, x->rows[i]);
+        x->value[i] = least;
+        x->sides[0][i] = ct_larger_cost(0, x->below - in);
+        x->sides[1][i] = ct_larger_cost(0, x->below - (cost_of(x, x->node->n_rows) - in));
+    }
+    for (uint32_t f = 0; f < x->node->layout->n_cols; f++)
+        for (uint32_t s = tests->first[f]; s < tests->first[f + 1]; s++) {
+            int32_t i = x->tests.own[tests->test_of[s]];
+            if (i >= 0) x->value[i] = ct_larger_cost(x->value[i], known_before(x, f, least));
+        }
+}
+
+static ct_status count_triples(counting *x, ct_arena *arena, int64_t least)
+{
+    ct_triples *t = &x->tests.counts;
+    uint32_t *places = CT_ARENA_NEW(arena, uint32_t, x->node->n_rows);
+    if (!places || triples_new(x, arena) != CT_OK) return CT_NO_MEMORY;
+    begin_roots(x, least);
+    for (uint32_t i = 0, first = 0; i < t->n_tests && !ct_is_halted(x->worker); i++) {
+        if (x->value[i] >= x->best - x->task->gap + comes_first(x, i)) continue;
+        while (t->done[first]) first++;
+        t->from = first / 8 * 8;
+        count_root(x, i, places);
+        take_root(x, i);
+    }
+    return CT_OK;
+}
+
+/* ---- the tree ---- */
+
+static ct_split_code code_of(const counting *x, uint32_t i)
+{
+    const ct_layout *layout = x->node->layout;
+    uint32_t test = x->tests.test[i], f = layout->tests->feature[test];
+    return (ct_split_code){(int32_t) f,
+                           ct_layout_to_global(layout, f, layout->tests->threshold[test])};
+}
+
+/* In the lowest level the threshold is left open. */
+static ct_split_code lowest_code(const counting *x, uint32_t i)
+{
+    return (ct_split_code){code_of(x, i).feature, 0};
+}
+
+/* The side of test i that goes left. */
+static int left_side(const counting *x, uint32_t i)
+{
+    return x->node->layout->tests->left[x->tests.test[i]] != x->tests.turned[i];
+}
+
+/* The test that splits a side of root i best into leaves; of equal ones the first. */
+static uint32_t best_split(const counting *x, uint32_t i, int side)
+{
+    int64_t most = -1;
+    uint32_t best = 0;
+    for (uint32_t j = 0; j < x->tests.counts.n_tests; j++) {
+        uint32_t largest[2];
+        for (int b = 0; b < 2; b++) rows_of_quadrant(x, i, j, side, b, &largest[b]);
+        int64_t hits = (int64_t) largest[0] + largest[1];
+        if (hits < most || (hits == most && x->tests.test[j] > x->tests.test[best])) continue;
+        most = hits;
+        best = j;
+    }
+    return best;
+}
+
+static void write_side(const counting *x, uint32_t i, int side, ct_split_code *tree)
+{
+    uint32_t largest, rows = rows_of_side(x, i, side, &largest);
+    if (x->sides[side][i] == cost_of(x, (int64_t) rows - largest)) return;
+    tree[1 + (side != left_side(x, i))] = lowest_code(x, best_split(x, i, side));
+}
+
+/* What the quadrant costs as a leaf or with one split. */
+static int64_t quadrant_cost(const counting *x, uint32_t i, uint32_t j, int a, int b, int64_t *leaf)
+{
+    const ct_triples *t = &x->tests.counts;
+    size_t own = ((size_t) (2 * a + b) * t->n_tests + i) * t->stride + j,
+           other = ((size_t) (2 * b + a) * t->n_tests + j) * t->stride + i;
+    uint32_t largest, rows = rows_of_quadrant(x, i, j, a, b, &largest);
+    int64_t hits = ct_larger_cost(ct_triples_at(t->hits, x->tests.lane, own),
+                                  ct_triples_at(t->hits, x->tests.lane, other));
+    *leaf = cost_of(x, (int64_t) rows - largest);
+    return leaf_or_stump(x, rows, largest, hits);
+}
+
+/* Which rows are in the quadrant, and in places without a row. */
+static void mask_quadrant(const counting *x, uint32_t i, uint32_t j, int a, int b)
+{
+    const ct_triples *t = &x->tests.counts;
+    uint8_t turn_i = a ? 0 : 0xff, turn_j = b ? 0 : 0xff;
+    for (uint32_t w = 0; w < t->rows.n_words; w++) {
+        const uint8_t *bytes = t->rows.bytes + w * t->stride;
+        x->mask[w] = (uint8_t) ((bytes[i] ^ turn_i) & (bytes[j] ^ turn_j));
+    }
+}
+
+/* The test that splits the quadrant best into leaves; of equal ones the first. */
+static uint32_t best_third(const counting *x, uint32_t i, uint32_t j, int a, int b)
+{
+    const ct_triples *t = &x->tests.counts;
+    int64_t most = -1;
+    uint32_t best = 0;
+    mask_quadrant(x, i, j, a, b);
+    ct_tests_kernels(x->worker, &x->tests)->count(&t->rows, t->n_classes, t->stride, t->n_tests,
+                                                  x->mask, 1, x->counts, t->stride);
+    for (uint32_t k = 0; k < t->n_tests; k++) {
+        int64_t largest[2] = {0, 0};
+        for (uint32_t c = 0; c < t->n_classes; c++) {
+            int64_t in = ct_triples_at(x->counts, x->tests.lane, c * t->stride + k);
+            largest[1] = ct_larger_cost(largest[1], in);
+            largest[0] = ct_larger_cost(largest[0], x->of_class[c] - in);
+        }
+        int64_t hits = largest[0] + largest[1];
+        if (hits < most || (hits == most && x->tests.test[k] > x->tests.test[best])) continue;
+        most = hits;
+        best = k;
+    }
+    return best;
+}
+
+/* The test at the root of the best tree of depth two of a side; of equal ones the first. */
+static uint32_t best_second(const counting *x, uint32_t i, int side)
+{
+    int64_t least = INT64_MAX, leaf;
+    uint32_t best = 0;
+    for (uint32_t j = 0; j < x->tests.counts.n_tests; j++) {
+        int64_t cost = quadrant_cost(x, i, j, side, 0, &leaf) +
+                       quadrant_cost(x, i, j, side, 1, &leaf);
+        if (cost > least || (cost == least && x->tests.test[j] > x->tests.test[best])) continue;
+        least = cost;
+        best = j;
+    }
+    return best;
+}
+
+static void write_deep_side(const counting *x, uint32_t i, int side, ct_split_code *tree)
+{
+    uint32_t largest, rows = rows_of_side(x, i, side, &largest);
+    if (x->sides[side][i] == cost_of(x, (int64_t) rows - largest)) return;
+    uint32_t j = best_second(x, i, side), at = 1 + (uint32_t) (side != left_side(x, i));
+    tree[at] = code_of(x, j);
+    for (int b = 0; b < 2; b++) {
+        int64_t leaf;
+        if (quadrant_cost(x, i, j, side, b, &leaf) == leaf) continue;
+        for (uint32_t c = 0; c < x->tests.counts.n_classes; c++)
+            x->of_class[c] = class_of_quadrant(x, i, j, side, b, c);
+        tree[2 * at + 1 + (uint32_t) (b != left_side(x, j))] =
+            lowest_code(x, best_third(x, i, j, side, b));
+    }
+}
+
+/* ---- the answer ---- */
+
+/* Of all thresholds of a feature, also of those that leave a side without rows, which may part the
+ * rows of a neighbouring set: such a tree is a split and one of the level below. */
+static void note_root_bounds(const counting *x, int64_t least, int64_t *root_bounds)
+{
+    const ct_tests *tests = x->node->layout->tests;
+    int64_t empty_sided = x->worker->search->split_cost + x->below;
+    for (uint32_t f = 0; f < x->node->layout->n_cols; f++) {
+        int64_t bound = is_root(x->task) && tests->first[f] < tests->first[f + 1] ? INT64_MAX
+                                                                                  : empty_sided;
+        for (uint32_t s = tests->first[f]; s < tests->first[f + 1]; s++) {
+            int32_t i = x->tests.own[tests->test_of[s]];
+            bound = ct_smaller_cost(bound, i < 0 ? empty_sided : x->value[i]);
+        }
+        root_bounds[f] = ct_larger_cost(bound, known_before(x, f, least));
+    }
+}
+
+static void write_tree(const counting *x, ct_split_code *tree)
+{
+    const ct_known_tree *known = x->task->known;
+    for (size_t i = 0; i < ct_heap_size(x->task->depth); i++) tree[i] = CT_LEAF_CODE;
+    if (x->found < 0) {
+        if (known && known->cost < x->leaf)
+            memcpy(tree, known->codes, ct_heap_size(x->task->depth) * sizeof *tree);
+        return;
+    }
+    tree[0] = code_of(x, (uint32_t) x->found);
+    for (int side = 0; side < 2; side++)
+        (x->task->depth == 2 ? write_side : write_deep_side)(x, (uint32_t) x->found, side, tree);
+}
+
+static ct_bounds answer(const counting *x)
+{
+    const ct_known_tree *known = x->task->known;
+    ct_bounds bounds = {x->leaf, 0, x->found < 0 ? x->leaf : x->best};
+    for (uint32_t i = 0; i < x->tests.counts.n_tests; i++)
+        bounds.relaxed = ct_smaller_cost(bounds.relaxed, x->value[i]);
+    bounds.proven = bounds.relaxed;
+    if (x->found < 0 && known) bounds.upper = ct_smaller_cost(bounds.upper, known->cost);
+    return bounds;
+}
+
+/* Below what a root is looked for. A tree that is known is found again, or the first as good. */
+static int64_t first_best(const counting *x)
+{
+    int64_t best = x->leaf;
+    if (ct_uses(x->worker, CT_SHORTCUT_CAPS)) best = ct_smaller_cost(best, x->task->cap);
+    if (x->task->known) best = ct_smaller_cost(best, x->task->known->cost + 1);
+    return best;
+}
+
+static ct_status solve(counting *x, ct_arena *arena, int64_t least)
+{
+    if (counting_new(x, arena) != CT_OK) return CT_NO_MEMORY;
+    x->below = best_stump(x);
+    count_stumps(x);
+    if (x->task->depth == 3) {
+        x->below = x->leaf;
+        for (uint32_t i = 0; i < x->tests.counts.n_tests; i++)
+            x->below = ct_smaller_cost(x->below, x->value[i]);
+        return count_triples(x, arena, least);
+    }
+    for (uint32_t i = 0; i < x->tests.counts.n_tests; i++) take_root(x, i);
+    return CT_OK;
+}
+
+int ct_triples_solve(ct_worker *worker, const ct_node *node, const ct_exact_task *task,
+                     int64_t *root_bounds, ct_split_code *tree, ct_bounds *bounds)
+{
+    ct_arena_mark mark = ct_arena_here(&worker->arena);
+    int64_t least = ct_class_count_bound(worker, &node->totals, node->layout->n_classes,
+                                         task->depth);
+    counting x = {worker, node, task, {{0}, 0, NULL, NULL, NULL, 0, NULL}, NULL, {NULL, NULL},
+                  node->leaf_cost, 0, 0, CT_NO_TEST, NULL, NULL, NULL, NULL, NULL};
+    ct_status status = ct_tests_node(worker, &worker->arena, node, MOST_TESTS, &x.tests);
+    int solved = status == CT_OK && x.tests.counts.n_tests <= MOST_TESTS;
+    if (solved) {
+        x.best = first_best(&x);
+        if (solve(&x, &worker->arena, least) != CT_OK) {
+            ct_worker_stop(worker, CT_END_MEMORY);
+            solved = 0;
+        }
+    }
+    if (solved) {
+        *bounds = answer(&x);
+        note_root_bounds(&x, least, root_bounds);
+        write_tree(&x, tree);
+        ct_observe_counted(worker, task, node, root_bounds, bounds);
+    }
+    ct_arena_release(&worker->arena, mark);
+    return solved;
+}
