@@ -1,8 +1,13 @@
-#include "forge/schedule/ir_run.h"
+/* The loop IR taken literally, node after node, on one thread: what targets are held to. What runs
+ * at once runs backwards here, so that whoever depends on an order gets other sums. It also watches
+ * that each tree and row meet once, and that walks stay within what was cached. */
+#ifndef IR_RUN_H
+#define IR_RUN_H
 
 #include <string.h>
 
 #include "forge/interpret.h"
+#include "forge/schedule/loop_ir.h"
 
 typedef struct {
     int64_t first, n; /* rows or trees */
@@ -183,7 +188,9 @@ static ct_status run_all(running *r, double *out)
     return CT_OK;
 }
 
-ct_status ct_ir_run(const ct_ir *ir, const ct_forge_ensemble *ensemble, const double *x,
+/* x[n_rows][n_features]; out[n_outputs][n_rows], the margins. Low level. CT_INTERNAL if the IR is
+ * wrong, CT_NO_MEMORY. */
+static ct_status run_ir(const ct_ir *ir, const ct_forge_ensemble *ensemble, const double *x,
                     uint32_t n_rows, double *out, ct_error *error)
 {
     running r;
@@ -202,3 +209,5 @@ ct_status ct_ir_run(const ct_ir *ir, const ct_forge_ensemble *ensemble, const do
     ct_arena_free(&arena);
     return status;
 }
+
+#endif
