@@ -36,8 +36,8 @@ void ct_thresholds_work_on(ct_evaluator *evaluator, uint32_t feature, ct_interva
 /* The same in parts. A candidate to evaluate, or NULL if the interval is closed (or memory ended,
  * and a stop was asked for); evaluator->target and evaluator->seen are then set. */
 ct_candidate *ct_thresholds_begin(ct_evaluator *evaluator, uint32_t feature, ct_interval *i);
-/* Evaluates it, without the team's lock, and opens both parts of the interval, unless that is closed
- * by now. */
+/* Evaluates it, without the team's lock, and opens both parts of the interval; not if that is
+ * closed by now. */
 void ct_thresholds_evaluate_late(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i,
                                  ct_candidate *m);
 /* The totals of both sides of m, and how many rows lie to its left. */
