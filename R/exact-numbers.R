@@ -1,8 +1,7 @@
 # Regression trees: what the exact search of a numeric response has that one of classes has not.
 
-# Settings that classes do not have; fits of earlier versions know nothing of them.
+# Settings that classes do not have.
 settle_classes <- function(settings) {
-  if (is.null(settings$conformal)) settings$conformal <- 0
   if (settings$conformal == 0) return(settings)
   stop_unsupported("conformal", gettext(
     "'conformal' is for numeric responses; for classes predict() returns probabilities"))
@@ -11,7 +10,6 @@ settle_classes <- function(settings) {
 # Settings that numbers do not have. No part of the search could be taken over by a GPU: each
 # threshold asks for sums of 64 bits over the rows in order, which the kernels there do not have.
 settle_numbers <- function(settings) {
-  if (is.null(settings$conformal)) settings$conformal <- 0
   if (startsWith(device_wanted(settings), "cuda")) {
     stop_unsupported("device", gettextf(
       "'device' is \"%s\", but searches for regression trees run on the CPU only; use \"cpu\"",

@@ -16,13 +16,11 @@ contree_from_json <- function(x) {
   if (!is.list(document) || !identical(document$format, "contree")) {
     bad_json("format", "\"contree\"")
   }
-  if (!isTRUE(document$format_version %in% seq_len(json_version))) {
-    stop_input("x",
-               gettextf("'x' has format_version %s, but this version of contree reads %d and below",
-                        show_value(document$format_version), json_version),
-               gettext("update the package"))
+  if (!identical(document$format_version, json_version)) {
+    stop_input("x", gettextf("'x' has format_version %s, but this version of contree reads %d",
+                             show_value(document$format_version), json_version),
+               gettext("write the document with this version of the package, or update it"))
   }
-  if (identical(document$format_version, 1L)) document$leaf <- "classes"
   if (!isTRUE(document$leaf %in% leaf_kinds)) bad_json("leaf",
                                                        paste0("\"", leaf_kinds, "\"",
                                                               collapse = ", "))

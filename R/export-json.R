@@ -9,9 +9,7 @@
 #' @details
 #' The document is an object with these members:
 #'
-#' * `format`: `"contree"`; `format_version`: 3, or 2 for a fit of an earlier version of the
-#'   package, whose `status` refers to the cost alone (a smaller tree may have the same cost).
-#'   Documents of versions 1 (which had no `leaf`) and 2 can be read as well.
+#' * `format`: `"contree"`; `format_version`: 3. Documents of other versions are refused.
 #' * `leaf`: what nodes predict: `"classes"`, `"number"`, `"numbers"` or `"linear"` (a linear
 #'   model).
 #' * `response`: name of the response, or null if the fit has none.
@@ -80,7 +78,7 @@ as_json.contree_model <- function(fit, ...) {
   need_package("jsonlite", "as_json()")
   terms <- tree_terms(fit)
   members <- c(
-    list(format = "contree", format_version = version_of_json(fit), leaf = tree_leaf(fit)),
+    list(format = "contree", format_version = json_version, leaf = tree_leaf(fit)),
     if (has_proof(fit)) json_proof(fit),
     list(response = if (is.null(terms)) NA else response_name(fit, character())),
     switch(tree_leaf(fit), classes = list(classes = I(tree_classes(fit))),
@@ -97,9 +95,6 @@ as_json.contree_model <- function(fit, ...) {
 as_json.default <- function(fit, ...) check_fit(fit)
 
 json_version <- 3L
-
-# A proof that is not of the size stays so.
-version_of_json <- function(fit) if (fit$format_version < 3L) 2L else json_version
 
 # One member of the document: an array of objects has a line for each of them.
 json_member <- function(value) {

@@ -46,11 +46,11 @@ set_call <- function(fit, call) {
   fit
 }
 
-# Is it proven that no tree costs less, and no smaller one as much? Formats before 3 knew of the
-# cost alone, and where costs were rounded a better tree may be hidden.
+# Is it proven that no tree costs less, and no smaller one as much? Where costs were rounded, a
+# better tree may be hidden.
 is_smallest <- function(fit) {
   proof <- tree_proof(fit)
-  proof$status == "optimal" && proof$gap == 0 && fit$format_version >= 3L
+  proof$status == "optimal" && proof$gap == 0
 }
 
 # How far a tree of n rows may be from the optimum. What the last digits of sums take off the bound

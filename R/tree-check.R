@@ -33,7 +33,7 @@ fault_of <- function(fit, rows) {
   for (look in looks) {
     fault <- look(fit)
     if (identical(fault, "format_version")) {
-      return(gettextf("this version of contree reads format_version %d and below", newest_format))
+      return(gettextf("this version of contree reads format_version %d", fit_format))
     }
     if (!is.null(fault)) return(gettextf("'%s' cannot be like this", fault))
   }
@@ -101,13 +101,9 @@ is_frame <- function(x, columns) {
 # The proof and the settings are of an exact search; other fits may come without.
 fault_in_list <- function(fit, exact) {
   if (!is.list(fit) || !is_names(names(fit))) return("names")
-  version <- fit[["format_version"]]
-  if (!is_plain(version, "integer", 1L) || !version %in% seq_len(newest_format)) {
-    return("format_version")
-  }
-  needed <- c("frame", "splits", "where", "call", "variable.importance", "shape",
-              if (exact || has_proof(fit)) c("control", proof_members), if (version > 1) "types",
-              if (version > 2) "leaf")
+  if (!identical(fit[["format_version"]], fit_format)) return("format_version")
+  needed <- c("frame", "splits", "where", "call", "variable.importance", "shape", "types", "leaf",
+              if (exact || has_proof(fit)) c("control", proof_members))
   absent <- setdiff(needed, names(fit))
   if (length(absent)) return(absent[1])
   leaf <- tree_leaf(fit)
@@ -123,8 +119,8 @@ fault_in_predictors <- function(fit) {
     all(places_among(c("", leaf_mark), shape[["names"]]) == 0L)
   if (!fine) return("shape")
   types <- fit[["types"]]
-  fine <- is.null(types) || (is_texts(types) && identical(names(types), shape[["names"]]) &&
-                             all(distinct(types) %in% predictor_types))
+  fine <- is_texts(types) && identical(names(types), shape[["names"]]) &&
+    all(distinct(types) %in% predictor_types)
   if (!fine) return("types")
   leveled <- of_types(types, level_types)
   xlevels <- fit[["xlevels"]]
@@ -345,15 +341,13 @@ fault_in_rows <- function(fit) {
   where <- fit[["where"]]
   n <- length(where)
   y <- fit[["y"]]
-  residuals <- fit[["residuals"]]
   left_out <- fit[["na.action"]]
   fits <- function(codes, most) is_plain(codes, "integer", n) && is_codes(codes, most)
   first_fault(c(
     where = fits(where, nrow(fit$frame)) && (n == 0 || n == fit$frame$n[1]),
     y = is.null(y) || if (predicts_classes(fit)) fits(y, length(fit$ylevels))
                       else is_amounts(y, n, low = -Inf),
-    residuals = is.null(residuals) || is_amounts(residuals, n),
-    y = !is.null(y) || !is.null(residuals) || n == 0,
+    y = !is.null(y) || n == 0,
     weights = is.null(fit[["weights"]]) || is_amounts(fit[["weights"]], n),
     hash = is.null(fit[["hash"]]) || is_amounts(fit[["hash"]], length(fit$shape$names)),
     na.action = is.null(left_out) || is_left_out(left_out, n),

@@ -6,7 +6,7 @@
 # by its heap id (the root is 1, the children of k are 2k and 2k + 1), which is what users see.
 
 leaf_mark <- "<leaf>"
-newest_format <- 3L
+fit_format <- 3L
 
 #' Fitted tree object
 #'
@@ -105,9 +105,7 @@ newest_format <- 3L
 #'     values; absent if none. Such a fit has no vectors of the rows: `where` and `y` are empty.}
 #'   \item{model}{the model frame; only with `model = TRUE`.}
 #'   \item{leaf}{what the nodes predict: `"classes"` or, for a numeric response, `"number"`.}
-#'   \item{format_version}{3. Objects of format 2, which had class `contree` alone, and of format 1,
-#'     which had no levels and no missing values, can be read too; later versions of the package
-#'     will read all of them.}
+#'   \item{format_version}{3. Objects of other formats are refused.}
 #' }
 #' Where possible, access it through [as.data.frame()][as.data.frame.contree], [contree_rules()],
 #' [predict()][predict.contree] and similar functions, which remain the same when elements are added
@@ -146,7 +144,7 @@ new_model <- function(nodes, leaf, data, call, ..., class = NULL) {
     variable.importance = sum_by_variable(splits[, "improve"], rownames(splits)),
     leaf = leaf$kind, linear_terms = leaf$terms, ylevels = leaf$classes, xlevels = data$xlevels,
     ordered = data$types == "ordered", types = data$types, units = data$units, shape = data$shape,
-    na.action = data$na.action, format_version = newest_format)
+    na.action = data$na.action, format_version = fit_format)
   structure(fit[!vapply(fit, is.null, NA)], class = c(class, "contree_model"))
 }
 
@@ -286,40 +284,7 @@ heap_ids <- function(left, right) {
 
 # ---- checking ------------------------------------------------------------------------------------
 
-# Fits of formats 1 and 2 are of class contree alone.
-#' @rawNamespace
-#' S3method(as.data.frame,contree,as.data.frame.contree_model)
-#' S3method(as.rpart,contree,as.rpart.contree_model)
-#' S3method(as_c,contree,as_c.contree_model)
-#' S3method(as_dot,contree,as_dot.contree_model)
-#' S3method(as_json,contree,as_json.contree_model)
-#' S3method(as_sql,contree,as_sql.contree_model)
-#' S3method(contree_accuracy,contree,contree_accuracy.contree_model)
-#' S3method(contree_importance,contree,contree_importance.contree_model)
-#' S3method(contree_predictor,contree,contree_predictor.contree_model)
-#' S3method(contree_rules,contree,contree_rules.contree_model)
-#' S3method(fitted,contree,fitted.contree_model)
-#' S3method(formula,contree,formula.contree_model)
-#' S3method(generics::augment,contree,augment.contree_model)
-#' S3method(generics::glance,contree,glance.contree_model)
-#' S3method(generics::prune,contree,prune.contree_model)
-#' S3method(generics::tidy,contree,tidy.contree_model)
-#' S3method(ggplot2::autoplot,contree,autoplot.contree_model)
-#' S3method(model.frame,contree,model.frame.contree_model)
-#' S3method(nobs,contree,nobs.contree_model)
-#' S3method(partykit::as.party,contree,as.party.contree_model)
-#' S3method(plot,contree,plot.contree_model)
-#' S3method(predict,contree,predict.contree_model)
-#' S3method(print,contree,print.contree_model)
-#' S3method(prune,contree,prune.contree_model)
-#' S3method(residuals,contree,residuals.contree_model)
-#' S3method(rpart::prune,contree,prune.contree_model)
-#' S3method(summary,contree,summary.contree_model)
-#' S3method(terms,contree,terms.contree_model)
-#' S3method(text,contree,text.contree_model)
-#' S3method(vip::vi_model,contree,vi_model.contree_model)
-#' S3method(write_pmml,contree,write_pmml.contree_model)
-is_model <- function(x) inherits(x, c("contree_model", "contree"))
+is_model <- function(x) inherits(x, "contree_model")
 
 # What must hold of every tree, whoever grew it. The counts were taken by C code that shares nothing
 # with the search; here they must agree with each other, with the leaf of every row and with the
@@ -507,8 +472,7 @@ tree_classes <- function(fit) fit$ylevels
 tree_loss <- function(fit) fit$loss
 tree_weighted <- function(fit) isTRUE(fit$weighted)
 
-# One a training row; NULL if each counts 1, and in fits that were made before they were kept. `$`
-# would find "weighted".
+# One a training row; NULL if each counts 1. `$` would find "weighted".
 tree_row_weights <- function(fit) fit[["weights"]]
 
 # One number a predictor, of its training values; NULL in fits without training rows.
@@ -522,18 +486,11 @@ tree_unit <- function(fit) if (predicts_classes(fit)) tree_weight(fit) else node
 tree_splits <- function(fit) sum(!node_is_leaf(fit))
 
 # Of the predictors: types (see data-columns.R); levels of factors, by name; time zones and units,
-# by name; the factors that may not be split by any set of levels. Format 1 knew numbers only.
-tree_types <- function(fit) {
-  if (is.null(fit$types)) {
-    stats::setNames(rep("numeric", length(fit$shape$names)), fit$shape$names)
-  } else {
-    fit$types
-  }
-}
+# by name; the factors that may not be split by any set of levels.
+tree_types <- function(fit) fit$types
 
 # The types of some predictors, without names; NA for what is none, as leaves ask for.
 types_of <- function(fit, variables) {
-  if (is.null(fit$types)) return(ifelse(is.na(variables), NA_character_, "numeric"))
   at <- places_among(variables, names(fit$types))
   unname(fit$types)[replace(at, at == 0L, NA)]
 }
@@ -570,7 +527,7 @@ tree_proof <- function(fit) fit[c("objective", "cost", "bound", "gap", "status",
                                   "elapsed", "search")]
 
 # What each node costs as a leaf in whole numbers of a unit: list(unit, nodes). NULL where the
-# search had to round costs, and in fits of earlier versions.
+# search had to round costs.
 tree_counted <- function(fit) fit[["counted"]]
 
 # How far a numeric response is from the grid of the search.
@@ -579,19 +536,18 @@ tree_rounding <- function(fit) fit$rounding
 # What contree_certify() checks; NULL if none was kept.
 tree_certificate <- function(fit) fit$certificate
 
-# Moments of the search; NULL in fits that were made before they were kept.
+# Moments of the search; NULL in fits from documents.
 tree_history <- function(fit) fit$history
 
 # The row of the leaf of each training row, named by it; and whether it is misclassified there.
 tree_where <- function(fit) fit$where
 
-# The classes of the training rows; format 1 kept only whether they are misclassified.
-tree_y <- function(fit) fit[["y"]] # `$` would find ylevels
+# The responses of the training rows; `$` would find ylevels.
+tree_y <- function(fit) fit[["y"]]
 tree_residuals <- function(fit) {
   y <- tree_y(fit)
   if (!predicts_classes(fit)) {
     return(stats::setNames(y - fit$frame$yval[fit$where], names(fit$where)))
   }
-  wrong <- if (is.null(y)) fit$residuals else as.integer(fit$frame$yval[fit$where] != y)
-  stats::setNames(wrong, names(fit$where))
+  stats::setNames(as.integer(fit$frame$yval[fit$where] != y), names(fit$where))
 }

@@ -26,16 +26,15 @@ model_of_document <- function(document, predictors, nodes) {
   settings <- contree_control()
   settings <- settle_sizes(settings, document$leaf == "classes")
   settings[names(document$settings)] <- document$settings
-  fit <- new_model(
-    tree, leaf, data, call, class = "contree", where = integer(), residuals = integer(),
+  new_model(
+    tree, leaf, data, call, class = "contree", where = integer(), y = no_responses(document),
     loss = document$loss, weighted = document$weighted, control = kept_settings(settings),
     objective = document$objective, cost = document$cost, bound = document$bound,
     gap = gap_of(document, sum(tree$n[1])), status = document$status, capped = document$capped,
     elapsed = NA_real_, restricted = if (length(document$restricted)) document$restricted)
-  # before version 3 of both a proof was of the cost alone
-  if (document$format_version < 3) fit$format_version <- 2L
-  fit
 }
+
+no_responses <- function(document) if (document$leaf == "classes") integer() else numeric()
 
 leaves_of_document <- function(document, nodes, predictors) {
   each <- function(member) do.call(rbind, lapply(nodes, `[[`, member))

@@ -63,10 +63,6 @@ prune.contree_model <- function(tree, complexity, cp, ...) {
   check_fit(tree, "tree")
   complexity <- one_of_size(complexity, cp, root_errors = node_errors(tree)[1],
                             unit = tree_unit(tree))$complexity
-  if (is.null(tree_y(tree))) {
-    stop_input("tree", gettext(
-      "'tree' was fitted by an earlier version, which kept too little to prune it; fit it again"))
-  }
   cut <- weak_nodes(tree, complexity * tree_unit(tree))$cut
   if (length(cut) == 0 && complexity == tree_settings(tree)$complexity) return(tree)
   bound <- bound_at(tree, complexity)

@@ -92,7 +92,7 @@ check_device <- function(value) {
     show_value(value)))
 }
 
-# Fits made before there was a choice have none.
+# Forged forests have one only if it was asked for.
 device_wanted <- function(settings) if (is.null(settings$device)) "auto" else settings$device
 
 stop_device <- function(why) {

@@ -35,7 +35,7 @@ static const double RANK_TOGETHER = 2e6;
 static const double LAST_BITS = 0x1p-46;
 
 /* Shortcuts that rest on what a row costs at most: with a response, where that is many times what
- * it costs, they close next to nothing. Measured, see bench/NOTES. */
+ * it costs, they close next to nothing. Measured, see bench/notes/exact.md. */
 static const uint32_t CLOSE_NOTHING = UINT32_C(1) << CT_SHORTCUT_CROSSED |
                                       UINT32_C(1) << CT_SHORTCUT_NEIGHBOUR;
 

@@ -164,37 +164,3 @@ void ct_hist_extra_free(ct_hist_extra *extra)
     ct_free(extra->harm);
     memset(extra, 0, sizeof *extra);
 }
-
-/* ---- hash ---- */
-
-static uint64_t mixed(uint64_t hash, uint64_t word)
-{
-    hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ (hash >> 29);
-}
-
-static uint64_t hash_tree(uint64_t hash, const ct_hist_tree *tree, uint32_t n_classes)
-{
-    hash = mixed(mixed(hash, tree->number), tree->n_nodes);
-    for (uint32_t i = 0; i < tree->n_nodes; i++) {
-        const ct_hist_node *node = &tree->nodes[i];
-        hash = mixed(hash,
-                     (uint64_t) node->next << 32 | (uint32_t) node->feature << 16 | node->cut);
-    }
-    for (size_t i = 0; i < (size_t) tree->n_leaves * (n_classes ? n_classes : 1); i++)
-        hash = mixed(hash, tree->counts[i]);
-    for (uint32_t i = 0; tree->means && i < tree->n_leaves; i++) {
-        uint64_t bits;
-        memcpy(&bits, &tree->means[i], sizeof bits);
-        hash = mixed(hash, bits);
-    }
-    return hash;
-}
-
-uint64_t ct_hist_hash(const ct_hist_forest *forest)
-{
-    uint64_t hash = forest->n_classes;
-    for (uint32_t i = 0; i < forest->n_trees; i++)
-        hash = hash_tree(hash, &forest->trees[i], forest->n_classes);
-    return hash;
-}

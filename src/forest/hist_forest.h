@@ -118,7 +118,4 @@ ct_status ct_hist_grow(const ct_hist_data *data, const ct_hist_options *options,
 void ct_hist_forest_free(ct_hist_forest *forest);
 void ct_hist_extra_free(ct_hist_extra *extra);
 
-/* 64 bits that differ for different forests, all but certainly. */
-uint64_t ct_hist_hash(const ct_hist_forest *forest);
-
 #endif

@@ -89,7 +89,7 @@ static ct_status run_job(job *j, const ct_forge_run *run, ct_error *error)
 }
 
 /* The more tests a tree has of its own, the more rows it takes to pay for all of them: see
- * bench/NOTES. */
+ * bench/notes/forge.md. */
 uint32_t ct_forged_planes_from(const ct_forged *f)
 {
     enum { LEAST_ROWS = 8, MOST_ROWS = 32, TESTS_A_ROW = 6 };

@@ -75,7 +75,6 @@ ct_status ct_pixel_grow(const ct_pixel_source *source, const int16_t *const *lab
                         uint32_t n_classes,
                         const ct_pixel_options *options, ct_pixel_forest *forest,
                         ct_pixel_end *end, ct_error *error);
-void ct_pixel_tree_free(ct_pixel_tree *tree);
 void ct_pixel_forest_free(ct_pixel_forest *forest);
 
 /* The draws of a candidate: its feature, then for CT_PIXEL_RANDOM two places in the sample. */
@@ -98,8 +97,5 @@ ct_status ct_pixel_predict(const ct_pixel_forest *forest, const ct_pixel_source 
 
 /* shares[leaf][class] of a tree's leaves, in units of 2^-31; of votes 1 for the largest class. */
 void ct_pixel_shares(const ct_pixel_tree *tree, uint32_t n_classes, int votes, uint32_t *shares);
-
-/* 64 bits that differ for different forests, all but certainly. */
-uint64_t ct_pixel_hash(const ct_pixel_forest *forest);
 
 #endif

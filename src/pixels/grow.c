@@ -268,6 +268,14 @@ static int grow_levels(growth *g)
     return fine;
 }
 
+static void free_tree(ct_pixel_tree *tree)
+{
+    ct_free(tree->nodes);
+    ct_free(tree->features);
+    ct_free(tree->counts);
+    memset(tree, 0, sizeof *tree);
+}
+
 /* What the tree needs besides itself. */
 static void clear_tree(growth *g)
 {
@@ -277,7 +285,7 @@ static void clear_tree(growth *g)
     ct_free(g->inside);
     ct_free(g->splits);
     ct_free(g->counts);
-    ct_pixel_tree_free(&g->tree);
+    free_tree(&g->tree);
     g->open_of = g->open = g->inside = g->counts = NULL;
     g->splits = NULL;
     g->n_open = g->room_nodes = g->room_open = g->room_features = 0;
@@ -409,17 +417,9 @@ ct_status ct_pixel_grow(const ct_pixel_source *source, const int16_t *const *lab
     return status;
 }
 
-void ct_pixel_tree_free(ct_pixel_tree *tree)
-{
-    ct_free(tree->nodes);
-    ct_free(tree->features);
-    ct_free(tree->counts);
-    memset(tree, 0, sizeof *tree);
-}
-
 void ct_pixel_forest_free(ct_pixel_forest *forest)
 {
-    for (uint32_t i = 0; i < forest->n_trees; i++) ct_pixel_tree_free(&forest->trees[i]);
+    for (uint32_t i = 0; i < forest->n_trees; i++) free_tree(&forest->trees[i]);
     ct_free(forest->trees);
     memset(forest, 0, sizeof *forest);
 }

@@ -168,31 +168,3 @@ ct_status ct_pixel_predict(const ct_pixel_forest *forest, const ct_pixel_source 
     ct_free(w.sums);
     return fine ? CT_OK : ct_fail(error, CT_NO_MEMORY, "no memory to walk an image");
 }
-
-/* ---- hash ---- */
-
-static uint64_t mixed(uint64_t hash, uint64_t word)
-{
-    hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ (hash >> 29);
-}
-
-uint64_t ct_pixel_hash(const ct_pixel_forest *forest)
-{
-    uint64_t hash = forest->n_classes;
-    for (uint32_t i = 0; i < forest->n_trees; i++) {
-        const ct_pixel_tree *t = &forest->trees[i];
-        hash = mixed(mixed(mixed(hash, t->number), t->n_nodes), t->depth);
-        for (uint32_t k = 0; k < t->n_nodes; k++) {
-            const ct_pixel_node *node = &t->nodes[k];
-            hash = mixed(hash, (uint64_t) node->left << 32 | (uint32_t) node->low);
-            hash = mixed(hash, (uint64_t) node->length << 32 | node->feature);
-        }
-        for (uint32_t k = 0; k < t->n_features; k++)
-            for (unsigned word = 0; word < CT_FEATURE_WORDS; word++)
-                hash = mixed(hash, (uint32_t) t->features[k].words[word]);
-        for (size_t k = 0; k < (size_t) t->n_leaves * forest->n_classes; k++)
-            hash = mixed(hash, t->counts[k]);
-    }
-    return hash;
-}

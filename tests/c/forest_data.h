@@ -8,7 +8,20 @@
 #include "base/memory.h"
 #include "forest/hist_forest.h"
 #include "forest/sample/sample.h"
+#include "forest_hash.h"
 #include "random.h"
+
+/* The code of a value that need not have been there. */
+static inline uint16_t code_of(const double *edges, uint32_t n_codes, double value)
+{
+    uint32_t code = 0, n = n_codes;
+    while (n > 1) {
+        uint32_t half = n / 2;
+        code += value >= edges[code + half] ? half : 0;
+        n -= half;
+    }
+    return (uint16_t) code;
+}
 
 typedef struct {
     uint32_t n_rows, n_cols, n_classes;
@@ -131,7 +144,7 @@ static inline uint32_t raw_leaf(const forest_table *t, const ct_hist_tree *tree,
         int left;
         if (x != x) left = (node->next & CT_HIST_FLAG) != 0;
         else if (node->next & CT_HIST_SET)
-            left = node->cut >> ct_code_of(column->edges, column->n_codes, x) & 1;
+            left = node->cut >> code_of(column->edges, column->n_codes, x) & 1;
         else left = x < raw_threshold(t->codes, node);
         at = (node->next & CT_HIST_CHILD) + (uint32_t) !left;
     }

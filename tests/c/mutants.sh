@@ -139,7 +139,7 @@ if test "$1" = --one; then one "$2"; exit; fi
 # rule may well be a loop without an end, which is found, too.
 others= hanging_counts=
 if test "$1" = --sample; then
-  table=$dir/sample.txt hanging_counts=1 PATIENCE=300
+  table=$dir/sample.txt hanging_counts=1 PATIENCE=120
   shift
 elif test $# -gt 0; then others=$all_tests
 fi

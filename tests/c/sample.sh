@@ -16,7 +16,7 @@ tests='
   test_memory;
  exact/offload/ = test_offload, test_batches, test_device;
  certify/ = test_certify, test_certify_response;
- evolve/ = test_evolve, test_gmt, test_optimum, test_leave_one_out;
+ evolve/ = test_evolve, test_gmt, test_optimum, test_leave_one_out, test_evolve_device;
  evolve/offload/ = test_evolve_device;
  forest/ = test_scan, test_forest, test_forest_sets, test_forest_wide;
  forest/offload/ = test_forest_walk, test_forest_grow;

@@ -2,8 +2,8 @@
 #include "check.h"
 
 #include "base/hd.h"
-#include "exact/offload/self_test.h"
 #include "gpu/device.h"
+#include "self_test.h"
 
 static void popcount_of_every_16_bits(void)
 {
@@ -39,7 +39,7 @@ static void self_test_of_every_device(void)
     if (list.n_devices == 0) SKIP("no device");
     for (int i = 0; i < list.n_devices; i++) {
         ct_error error = {CT_OK, ""};
-        CHECK_INT(ct_offload_self_test(i, &error), CT_OK);
+        CHECK_INT(self_test(i, &error), CT_OK);
         if (error.status != CT_OK) printf("    %s\n", error.message);
     }
 }
@@ -49,11 +49,11 @@ static void self_test_of_no_such_device(void)
     const int numbers[] = {-1, CT_DEVICE_MAX, 0x7fffffff};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         ct_error error = {CT_OK, ""};
-        CHECK_INT(ct_offload_self_test(numbers[i], &error), CT_NO_DEVICE);
+        CHECK_INT(self_test(numbers[i], &error), CT_NO_DEVICE);
         CHECK_INT(error.status, CT_NO_DEVICE);
         CHECK(error.message[0] != '\0');
     }
-    CHECK_INT(ct_offload_self_test(-1, NULL), CT_NO_DEVICE); /* a caller who wants no message */
+    CHECK_INT(self_test(-1, NULL), CT_NO_DEVICE); /* a caller who wants no message */
 }
 
 static const check_case cases[] = {

@@ -31,7 +31,7 @@ static void codes_keep_order(void)
                     wrong += code >= column->n_codes || (code && !(x[row] >= column->edges[code]));
                     wrong += code + 1 < (int) column->n_codes &&
                              !(x[row] < column->edges[code + 1]);
-                    wrong += ct_code_of(column->edges, column->n_codes, x[row]) != code;
+                    wrong += code_of(column->edges, column->n_codes, x[row]) != code;
                     wrong += code < column->first[bins[row]] ||
                              code >= column->first[bins[row] + 1];
                 }
@@ -482,9 +482,9 @@ static void check_inner(recount *r, uint32_t node, double *values)
     while (i < n && values[i] < threshold) i++;
     CHECK(i > 0 || missing);
     if (i > 0 && i < n) {
-        uint16_t low = ct_code_of(r->t->codes->columns[it->feature].edges,
+        uint16_t low = code_of(r->t->codes->columns[it->feature].edges,
                                   r->t->codes->columns[it->feature].n_codes, values[i - 1]);
-        uint16_t high = ct_code_of(r->t->codes->columns[it->feature].edges,
+        uint16_t high = code_of(r->t->codes->columns[it->feature].edges,
                                    r->t->codes->columns[it->feature].n_codes, values[i]);
         if (r->t->codes->columns[it->feature].n_codes <= CT_BINS || rows_of(r, node, &small) <= 512)
             CHECK_INT(it->cut, (low + high + 1) / 2);
@@ -671,7 +671,7 @@ static uint64_t hash_of(const forest_table *t, const ct_hist_options *o, uint64_
     ct_hist_extra extra;
     ct_error error;
     CHECK_INT(ct_hist_grow(&t->data, o, &forest, &extra, &error), CT_OK);
-    uint64_t hash = ct_hist_hash(&forest);
+    uint64_t hash = hist_hash(&forest);
     size_t width = t->n_classes ? t->n_classes : 1;
     *sum = 0;
     for (size_t i = 0; i < t->n_rows * width; i++) *sum = *sum * 31 + (uint64_t) extra.oob_sums[i];

@@ -66,7 +66,7 @@ static void check_same(const forest_table *t, const ct_hist_options *o, const gr
 {
     const size_t cells = (size_t) t->n_rows * (t->n_classes ? t->n_classes : 1);
     CHECK_INT(a->forest.n_trees, b->forest.n_trees);
-    if (!CHECK(ct_hist_hash(&a->forest) == ct_hist_hash(&b->forest)))
+    if (!CHECK(hist_hash(&a->forest) == hist_hash(&b->forest)))
         show_difference(&a->forest, &b->forest);
     for (uint32_t i = 0; i < a->forest.n_trees && i < b->forest.n_trees; i++)
         CHECK_INT(b->forest.trees[i].depth, a->forest.trees[i].depth);

@@ -99,7 +99,7 @@ static uint64_t hash_of(const forest_table *t, const ct_hist_options *o)
     ct_hist_extra extra;
     ct_error error;
     CHECK_INT(ct_hist_grow(&t->data, o, &forest, &extra, &error), CT_OK);
-    uint64_t hash = ct_hist_hash(&forest);
+    uint64_t hash = hist_hash(&forest);
     ct_hist_forest_free(&forest);
     ct_hist_extra_free(&extra);
     return hash;
@@ -126,7 +126,7 @@ static void check_table(forest_table *t, int both, ct_split_rule rule)
         CHECK(r.by_sets > 0 && (both || r.by_cuts > 0));
         walk_sets(&r, &forest);
     }
-    uint64_t hash = ct_hist_hash(&forest);
+    uint64_t hash = hist_hash(&forest);
     o.simd = CT_SIMD_SCALAR, o.block = 100, o.threads = 2;
     CHECK(hash_of(t, &o) == hash);
     t->codes->columns[0].is_set = t->codes->columns[1].is_set = 0;

@@ -316,7 +316,7 @@ static uint64_t hash_of(const forest_table *t, const ct_hist_options *o)
     ct_hist_extra e;
     ct_error error;
     CHECK_INT(ct_hist_grow(&t->data, o, &forest, &e, &error), CT_OK);
-    uint64_t hash = ct_hist_hash(&forest);
+    uint64_t hash = hist_hash(&forest);
     hash = hashed(hash, e.oob_sums, (size_t) t->n_rows * e.out_words);
     hash = hashed(hash, e.gains, (size_t) t->n_cols * e.gain_words);
     hash = hashed(hash, e.harm, (size_t) t->n_cols * e.harm_words);
@@ -373,7 +373,7 @@ static void unit_is_no_matter(void)
             for (uint32_t k = 0; k < 2; k++)
                 for (uint32_t leaf = 0; leaf < b.trees[k].n_leaves; leaf++)
                     b.trees[k].means[leaf] = ldexp(b.trees[k].means[leaf], -powers[p]);
-            CHECK(ct_hist_hash(&a) == ct_hist_hash(&b));
+            CHECK(hist_hash(&a) == hist_hash(&b));
             CHECK(!memcmp(x.oob_sums, y.oob_sums, 700 * x.out_words * sizeof *x.oob_sums));
             CHECK(!memcmp(x.gains, y.gains, 4 * x.gain_words * sizeof *x.gains));
             CHECK(!memcmp(x.harm, y.harm, 4 * x.harm_words * sizeof *x.harm));

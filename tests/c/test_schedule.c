@@ -2,7 +2,7 @@
 #include "check.h"
 #include "forge/interpret.h"
 #include "forge/schedule/calls.h"
-#include "forge/schedule/ir_run.h"
+#include "ir_run.h"
 #include "schedule_random.h"
 
 static any_ensemble drawn;
@@ -307,7 +307,7 @@ static void check_random(uint32_t seed)
     uint32_t n_rows = ct_rng_below(&r, ANY_ROWS + 1), k = drawn.ensemble.n_outputs;
     any_rows(&r, &drawn, n_rows, x);
     int fine = CHECK_INT(ct_forge_ir_lower(&ir, &nest, shape, CT_LOW, &error), CT_OK) &&
-               CHECK_INT(ct_ir_run(&ir, &drawn.ensemble, x, n_rows, got, &error), CT_OK);
+               CHECK_INT(run_ir(&ir, &drawn.ensemble, x, n_rows, got, &error), CT_OK);
     for (uint32_t i = 0; fine && i < n_rows; i++) {
         ct_interpret_row(&drawn.ensemble, x + (size_t) i * drawn.ensemble.n_features, row);
         for (uint32_t j = 0; fine && j < k; j++)

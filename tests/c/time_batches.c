@@ -1,6 +1,6 @@
 /* Batches of thresholds on the first device: the bytes and integer operations that they must take
  * by the kernels' text, the times that these would take at the card's rates, and the time measured.
- * The table of bench/NOTES.md.
+ * The table of bench/notes/exact-gpu.md.
  *
  *     time_batches [BYTES_PER_SECOND INTEGER_OPERATIONS_PER_SECOND]      default: one H200
  *
@@ -17,8 +17,8 @@
 #include "gpu/device.h"
 
 /* Instructions a word of 32 rows and lane, of two classes, as nvcc compiles them for sm_90
- * (bench/NOTES.md): a population count is worth four. Of SIDES once; of COUNT and SCAN for each
- * column. Words that are looked into come on top. */
+ * (bench/notes/exact-gpu.md): a population count is worth four. Of SIDES once; of COUNT and SCAN
+ * for each column. Words that are looked into come on top. */
 static double operations(double n, double n_cols, double candidates, double n_sides)
 {
     double sides = n_sides > 1 ? 752 : 456, count = n_sides > 1 ? 62 : 37,

@@ -69,9 +69,6 @@ test_that("the smallest of the optimal trees is spoken of only where that is pro
   expect_identical(free$cost, 0)
   free$status <- "interrupted"
   expect_match(contree:::proof_line(free), "no tree costs less, but a smaller one may cost as much")
-  earlier <- iris2
-  earlier$format_version <- 2L # knew of the cost alone
-  expect_match(contree:::proof_line(earlier), "^Tree of .*; proven optimal$")
 })
 
 test_that("where nothing is proven, no gap is named", {

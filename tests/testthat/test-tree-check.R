@@ -1,9 +1,9 @@
 # A fit with something in it changed, as a file of saveRDS() may have it. `[[<-` and the like see a
 # list, not a fit.
 changed <- function(fit, change) {
-  fit <- unclass(fit)
   change <- substitute(change)
-  structure(eval(call("{", change, quote(fit)), list(fit = fit), parent.frame()), class = "contree")
+  list <- eval(call("{", change, quote(fit)), list(fit = unclass(fit)), parent.frame())
+  structure(list, class = class(fit))
 }
 
 leveled <- contree_tree_with_levels()
@@ -30,9 +30,6 @@ test_that("fits pass the check as they are, and after all that changes or reads 
       expect_silent(contree:::check_fit(contree_from_json(as_json(fit))))
     }
   })
-  for (fit in readRDS(test_path("fixtures", "format1.rds"))) {
-    expect_identical(contree:::check_fit(fit), fit)
-  }
   heavy <- contree(Species ~ ., iris, depth = 2, weights = rep(1:3, 50), loss = 1 - diag(3),
                    model = TRUE)
   expect_identical(contree:::check_fit(heavy), heavy)

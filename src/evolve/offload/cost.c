@@ -2,16 +2,17 @@
 
 #include <math.h>
 
-/* Measured (bench/NOTES.md): questions of a tree in a generation, and how many rows the CPU looks
- * at for one: of the planes that its tests are through boxes of this many rows, or this share of
- * all rows if it is about a splitter that boxes are not cut along. */
+/* Measured (bench/notes/gmt.md): questions of a tree in a generation, and how many rows the CPU
+ * looks at for one: of the planes that its tests are through boxes of this many rows, or this share
+ * of all rows if it is about a splitter that boxes are not cut along. */
 static const double QUESTIONS = 1.6;
 static const double PLANES = 2.5;
 static const double ROWS_OF_BOX = 11;
 static const double SHARE = 0.2;
 
-/* Measured on one core with AVX-512 (bench/NOTES.md): seconds of such a row, all of the evolution
- * in them; and, of a question, of what the host does for a device, which grows with the tiles. */
+/* Measured on one core with AVX-512 (bench/notes/gmt.md): seconds of such a row, all of the
+ * evolution in them; and, of a question, of what the host does for a device, which grows with the
+ * tiles. */
 static const double CPU_ROW = 1.2e-8;
 static const double HOST_QUESTION = 6e-6;
 static const double HOST_TILE = 2e-8;

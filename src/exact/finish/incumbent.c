@@ -222,7 +222,7 @@ int ct_incumbent_start(ct_worker *worker, ct_known_tree *known)
 
 /* Of the leaf's cost: in tables of so many values trees of depth two that are better by less are
  * not looked for. To prove the last of them takes long there; small tables are rather searched to
- * the end (measured: bench/NOTES.md). */
+ * the end (measured: bench/notes/exact.md). */
 enum { SHARE_OF_COST = 50, MANY_VALUES = 1000000 };
 
 static void look(ct_worker *worker, const ct_node *node, const ct_path *path, unsigned depth,

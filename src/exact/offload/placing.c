@@ -1,9 +1,9 @@
 #include "exact/offload/placing.h"
 
-/* Measured on one core with AVX-512 (bench/NOTES.md): seconds of a threshold, however few rows
- * there are, and besides for each of its cells (a row, column and class; skipped columns and all);
- * and thresholds looked at, a column. The latter two differ six times between tables; these are in
- * the middle. */
+/* Measured on one core with AVX-512 (bench/notes/exact-gpu.md): seconds of a threshold, however few
+ * rows there are, and besides for each of its cells (a row, column and class; skipped columns and
+ * all); and thresholds looked at, a column. The latter two differ six times between tables; these
+ * are in the middle. */
 static const double CPU_THRESHOLD = 0.7e-6;
 static const double CPU_CELL = 1.5e-11;
 static const double CPU_THRESHOLDS = 16;
@@ -15,7 +15,8 @@ static const double DEVICE_THRESHOLDS = 32;
 static const double DEVICE_THRESHOLD = 1.4e-6;
 static const double DEVICE_BATCHES = 4;
 
-/* NOT YET MEASURED on any device: from the arithmetic in bench/NOTES.md, on the side of the CPU. */
+/* NOT YET MEASURED on any device: from the arithmetic in bench/notes/exact-gpu.md, on the side of
+ * the CPU. */
 static const double DEVICE_OPEN = 0.5;     /* to set the device up and send the table */
 static const double DEVICE_BATCH = 60e-6;  /* to start a batch and have it back, however small */
 static const double DEVICE_LAY = 2e-11;    /* a row of the table and column: to lay a row set out */

@@ -4,7 +4,7 @@
 #include "exact/rows/planes.h"
 
 /* Outer sets with more rows besides than this share of the side's own cost more than they spare.
- * Measured, see bench/NOTES. */
+ * Measured, see bench/notes/exact.md. */
 static const double MOST = 2;
 
 /* The rows of a node in word w of f's order. */

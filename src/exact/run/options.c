@@ -11,7 +11,7 @@ ct_exact_options ct_exact_options_default(void)
     options.time_limit = INFINITY;
     options.memory_limit = SIZE_MAX;
     options.plane_budget = (size_t) 1 << 30;
-    options.wide_rows = 1024; /* measured, see bench/NOTES.md, */
+    options.wide_rows = 1024; /* measured, see bench/notes/exact.md, */
     options.word_rows = 2048; /* likewise */
     options.tally_rows = 16;  /* likewise */
     options.test_rows = 8;    /* likewise */

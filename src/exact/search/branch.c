@@ -12,7 +12,7 @@
 #include "exact/rows/tests.h"
 
 /* Children are laid out anew when they have less than this share of the layout's rows. Measured,
- * see bench/NOTES. */
+ * see bench/notes/exact.md. */
 static const double COMPACT_BELOW = 0.3;
 
 /* With a response scans list the rows of a node, and go through those of its layout for that. */

@@ -12,7 +12,7 @@
 /* Of equal trees the first is wanted: that of the first feature, and of its first threshold. So as
  * long as the best known one comes after threshold t of `feature`, those from there on must be told
  * apart from it, not only from better ones. */
-int ct_thresholds_ties(const ct_roots *roots, uint32_t feature, uint32_t t)
+static int ties(const ct_roots *roots, uint32_t feature, uint32_t t)
 {
     if (!roots->task->first_of_ties || !roots->known.improved) return 0;
     uint32_t best = (uint32_t) roots->known.tree[0].feature;
@@ -21,7 +21,7 @@ int ct_thresholds_ties(const ct_roots *roots, uint32_t feature, uint32_t t)
 
 int64_t ct_thresholds_target(const ct_roots *roots, uint32_t feature, uint32_t t)
 {
-    return roots->known.best - roots->task->gap + ct_thresholds_ties(roots, feature, t);
+    return roots->known.best - roots->task->gap + ties(roots, feature, t);
 }
 
 /* What is proven about a root feature before the search. */
@@ -222,7 +222,7 @@ static void take_tree(ct_evaluator *evaluator, uint32_t feature, const ct_candid
 {
     ct_roots *roots = evaluator->roots;
     int64_t total = ct_candidate_total(evaluator->worker, m);
-    if (upper < roots->known.best + ct_thresholds_ties(roots, feature, m->threshold)) {
+    if (upper < roots->known.best + ties(roots, feature, m->threshold)) {
         CT_ASSERT(total <= upper);
         roots->known.best = upper;
         roots->known.improved = 1;
@@ -341,8 +341,9 @@ void ct_thresholds_end(ct_evaluator *evaluator, uint32_t feature, const ct_inter
     ct_features_release_candidate(roots, m);
 }
 
-void ct_thresholds_evaluate(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i,
-                            ct_candidate *m)
+/* Without the team's lock; opens both parts of the interval. */
+static void evaluate(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i,
+                     ct_candidate *m)
 {
     ct_roots *roots = evaluator->roots;
     ct_team_unlock(roots->work.team);
@@ -426,7 +427,7 @@ void ct_thresholds_evaluate_late(ct_evaluator *evaluator, uint32_t feature, cons
     ct_roots *roots = evaluator->roots;
     if (!ct_thresholds_close(evaluator, feature, i)) {
         evaluator->target = ct_thresholds_target(roots, feature, m->threshold);
-        ct_thresholds_evaluate(evaluator, feature, i, m);
+        evaluate(evaluator, feature, i, m);
         return;
     }
     roots->work.busy--;
@@ -444,7 +445,7 @@ static int may_wait(const ct_evaluator *evaluator, uint32_t feature, const ct_in
     if (roots->ties_now || (evaluator->worker->queue && !roots->task->on_cpu) ||
         !ct_uses(evaluator->worker, CT_SHORTCUT_TIES_LAST))
         return 0;
-    return i->bound >= roots->known.best && ct_thresholds_ties(roots, feature, i->a->threshold);
+    return i->bound >= roots->known.best && ties(roots, feature, i->a->threshold);
 }
 
 ct_interval *ct_thresholds_take(ct_evaluator *evaluator, uint32_t *f)
@@ -465,5 +466,5 @@ ct_interval *ct_thresholds_take(ct_evaluator *evaluator, uint32_t *f)
 CT_FLAT void ct_thresholds_work_on(ct_evaluator *evaluator, uint32_t feature, ct_interval *i)
 {
     ct_candidate *m = ct_thresholds_begin(evaluator, feature, i);
-    if (m) ct_thresholds_evaluate(evaluator, feature, i, m);
+    if (m) evaluate(evaluator, feature, i, m);
 }

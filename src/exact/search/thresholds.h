@@ -10,10 +10,8 @@
 
 #include "exact/search/roots.h"
 
-/* Costs of trees with this root that need not be told apart; and whether of equal ones those with
- * this root are wanted: see ct_exact_task.first_of_ties. */
+/* Costs of trees with this root that need not be told apart. */
 int64_t ct_thresholds_target(const ct_roots *roots, uint32_t feature, uint32_t t);
-int ct_thresholds_ties(const ct_roots *roots, uint32_t feature, uint32_t t);
 /* What is proven of all trees with that root feature before the search. */
 int64_t ct_thresholds_known(const ct_worker *worker, const ct_roots *roots, uint32_t feature);
 
@@ -38,10 +36,8 @@ void ct_thresholds_work_on(ct_evaluator *evaluator, uint32_t feature, ct_interva
 /* The same in parts. A candidate to evaluate, or NULL if the interval is closed (or memory ended,
  * and a stop was asked for); evaluator->target and evaluator->seen are then set. */
 ct_candidate *ct_thresholds_begin(ct_evaluator *evaluator, uint32_t feature, ct_interval *i);
-/* Evaluates it, without the team's lock, and opens both parts of the interval. */
-void ct_thresholds_evaluate(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i,
-                            ct_candidate *m);
-/* The same for a candidate that was begun a while ago: not if the interval is closed by now. */
+/* Evaluates it, without the team's lock, and opens both parts of the interval; not if that is
+ * closed by now. */
 void ct_thresholds_evaluate_late(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i,
                                  ct_candidate *m);
 /* The totals of both sides of m, and how many rows lie to its left. */

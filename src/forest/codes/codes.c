@@ -398,14 +398,3 @@ double ct_hist_codes_bytes(const ct_column *columns, uint32_t n_cols, uint32_t n
     return 3 * cells + turned + sorting * (threads < n_cols ? threads : n_cols) +
            8.0 * n_cols * 65536;
 }
-
-uint16_t ct_code_of(const double *edges, uint32_t n_codes, double value)
-{
-    uint32_t code = 0, n = n_codes;
-    while (n > 1) {
-        uint32_t half = n / 2;
-        code += value >= edges[code + half] ? half : 0;
-        n -= half;
-    }
-    return (uint16_t) code;
-}

@@ -65,8 +65,6 @@ static inline uint8_t ct_bin_of(const ct_hist_code_column *column, uint16_t code
     return column->bin_of ? column->bin_of[code >> column->shift] : (uint8_t) code;
 }
 
-/* The code of a value that need not have been there. */
-uint16_t ct_code_of(const double *edges, uint32_t n_codes, double value);
 
 /* Whether a value of a column is missing. */
 static inline int ct_is_missing(const ct_column *column, uint32_t row)

@@ -9,7 +9,8 @@
 
 /* ---- stopping ---- */
 
-void ct_growth_halt(ct_growth *g, ct_hist_end end)
+/* Growing ends, from any thread. */
+static void halt(ct_growth *g, ct_hist_end end)
 {
     ct_atomic_write(&g->end, end);
     ct_halt_set(&g->stop);
@@ -22,8 +23,8 @@ static int asked(void *data)
     if (g->options->report)
         g->options->report(g->options->calls, (uint32_t) ct_atomic_read(&g->n_done), seconds);
     if (g->options->stop && g->options->stop(g->options->calls))
-        ct_growth_halt(g, CT_HIST_INTERRUPTED);
-    else if (seconds > g->options->time_limit) ct_growth_halt(g, CT_HIST_TIME);
+        halt(g, CT_HIST_INTERRUPTED);
+    else if (seconds > g->options->time_limit) halt(g, CT_HIST_TIME);
     return 0;
 }
 
@@ -34,7 +35,8 @@ int64_t ct_growth_whole(const ct_growth *g, double number)
     return llround((number - g->extra->centre) / g->extra->unit);
 }
 
-uint32_t ct_growth_out_width(const ct_growth *g)
+/* Integers of a row in the units of out-of-bag sums. */
+static uint32_t out_width(const ct_growth *g)
 {
     return g->grower.n_classes ? g->grower.n_classes : g->grower.out_words.n;
 }
@@ -55,7 +57,7 @@ int ct_growth_reserve(ct_growth *g, uint32_t n_nodes, uint32_t n_leaves)
            own = n_nodes * sizeof *tree->nodes + n_leaves * leaf;
     (void) tree;
     if ((size_t) ct_atomic_add(&g->bytes, (int64_t) own) <= g->options->memory_limit) return 1;
-    ct_growth_halt(g, CT_HIST_MEMORY);
+    halt(g, CT_HIST_MEMORY);
     return 0;
 }
 
@@ -121,7 +123,7 @@ static int make_extra(ct_growth *g)
 {
     ct_hist_extra *extra = g->extra;
     const ct_grower *grower = &g->grower;
-    const size_t n_rows = grower->n_rows, n_cols = grower->n_cols, width = ct_growth_out_width(g);
+    const size_t n_rows = grower->n_rows, n_cols = grower->n_cols, width = out_width(g);
     const double square = grower->n_classes ? 1 : grower->unit * grower->unit;
     extra->out_words = grower->out_words.n;
     extra->gain_words = grower->gain_words.n;
@@ -145,7 +147,7 @@ static int make_extra(ct_growth *g)
 
 ct_status ct_growth_prepare(ct_growth *g, double bytes, ct_error *error)
 {
-    const double width = ct_growth_out_width(g), rows = g->grower.n_rows;
+    const double width = out_width(g), rows = g->grower.n_rows;
     bytes += (g->options->oob ? rows * (8 * width + 4) : 0) + 12 * rows;
     if (bytes > (double) g->options->memory_limit)
         return ct_fail(error, CT_NO_MEMORY,

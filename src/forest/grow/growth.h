@@ -25,14 +25,8 @@ void ct_growth_free(ct_growth *g);
 /* Makes room for the trees and for `extra`, besides `bytes` that will be taken otherwise. */
 ct_status ct_growth_prepare(ct_growth *g, double bytes, ct_error *error);
 
-/* Growing ends, from any thread. */
-void ct_growth_halt(ct_growth *g, ct_hist_end end);
-
 /* A number in the units of out-of-bag sums. */
 int64_t ct_growth_whole(const ct_growth *g, double number);
-
-/* Integers of a row in these. */
-uint32_t ct_growth_out_width(const ct_growth *g);
 
 /* Adds what a tree has of each column to what there is of all trees. */
 void ct_growth_add_words(const ct_words *words, uint32_t n_cols, int64_t *tree, int64_t *all);

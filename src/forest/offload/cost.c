@@ -4,7 +4,7 @@
 
 /* ESTIMATED, on no device yet, on the side of the CPU: seconds to set a device up, which a process
  * pays once; bytes a second to and from it; steps of rows down trees, by the bytes of a node and a
- * code in the second-level cache (bench/NOTES.md). */
+ * code in the second-level cache (bench/notes/forest.md). */
 static const double DEVICE_OPEN = 0.5;
 static const double DEVICE_COPY = 5e9;
 static const double DEVICE_STEP = 1e-10;
@@ -13,8 +13,8 @@ static const double DEVICE_PIXEL_STEP = 3e-10;
 static const double DEVICE_ITEM = 1.5e-11;
 static const double DEVICE_TREE = 2e-4;
 
-/* Measured on one core with AVX-512 (bench/NOTES.md): seconds that a step of a row down a tree
- * takes, between 1.7e-9 and 4.6e-9 with the size of the trees, and one of a pixel. */
+/* Measured on one core with AVX-512 (bench/notes/forest.md): seconds that a step of a row down a
+ * tree takes, between 1.7e-9 and 4.6e-9 with the size of the trees, and one of a pixel. */
 static const double CPU_STEP = 2.5e-9;
 static const double CPU_PIXEL_STEP = 8e-9;
 /* ... an item of a node and candidate, up to 1.1e-9 with classes, 3.6e-9 with numbers; a row of a

@@ -14,8 +14,10 @@ enum {
     FEWEST = 64
 };
 
-uint32_t ct_hist_leaf(const ct_hist_tree *tree, uint32_t from, const uint16_t *codes)
+/* The leaf of a row whose codes are these. */
+static uint32_t leaf_of(const ct_hist_tree *tree, const uint16_t *codes)
 {
+    uint32_t from = 0;
     while (tree->nodes[from].feature != CT_HIST_LEAF)
         from = ct_hist_next(&tree->nodes[from], codes[tree->nodes[from].feature]);
     return from;
@@ -132,7 +134,7 @@ static void say(const plan *p, uint32_t number, const scratch *d, uint32_t from,
 static uint32_t odd_leaf(const plan *p, uint32_t tree, const uint16_t *codes)
 {
     if (p->compact.nodes) return ct_compact_leaf(&p->compact, p->forest, tree, codes);
-    return ct_hist_leaf(&p->forest->trees[tree], 0, codes);
+    return leaf_of(&p->forest->trees[tree], codes);
 }
 
 static void walk_chunk(void *data, unsigned worker, uint64_t begin, uint64_t end)

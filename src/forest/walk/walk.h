@@ -15,9 +15,6 @@ CT_HD uint32_t ct_hist_next(const ct_hist_node *node, uint16_t code)
     return (node->next & CT_HIST_CHILD) + right;
 }
 
-/* The leaf below `from` of a row whose codes are these. */
-uint32_t ct_hist_leaf(const ct_hist_tree *tree, uint32_t from, const uint16_t *codes);
-
 /* The largest class of a leaf, the first of equal ones. */
 uint32_t ct_hist_label(const ct_hist_tree *tree, uint32_t n_classes, const ct_hist_node *leaf);
 

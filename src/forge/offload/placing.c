@@ -2,14 +2,15 @@
 
 #include "forge/offload/image.h"
 
-/* Measured on one core with AVX-512 (bench/NOTES.md): seconds that a row takes for a search, a test
- * and a tree as planes, and for a step of a walk. */
+/* Measured on one core with AVX-512 (bench/notes/forge.md): seconds that a row takes for a search,
+ * a test and a tree as planes, and for a step of a walk. */
 static const double CPU_SEARCH = 4e-10;
 static const double CPU_TEST = 1.6e-11;
 static const double CPU_TREE = 5e-10;
 static const double CPU_STEP = 3e-9;
 
-/* ESTIMATED, on no device yet: from the arithmetic in bench/NOTES.md, on the side of the CPU. */
+/* ESTIMATED, on no device yet: from the arithmetic in bench/notes/forge.md, on the side of the CPU.
+ * */
 static const double DEVICE_OPEN = 0.5;          /* to set the device up and send the trees */
 static const double DEVICE_PASS = 2e-4;         /* to start a pass and have it back */
 static const double DEVICE_READ = 1e-9;         /* to read a value on the host */

@@ -75,10 +75,6 @@ ct_status ct_ir_verify(const ct_ir *ir, ct_error *error);
 
 void ct_forge_ir_print(const ct_ir *ir, ct_forge_text *text);
 
-/* The loop around that has sums of its own, or what else takes the sums of a walk there, and
- * whether adding must be atomic. */
-int ct_ir_target(const ct_ir *ir, int loop, int *atomic);
-
 /* The rows or trees that an iteration of a loop (-1: the whole) can reach begin at the sum of these
  * loops: their number. */
 uint32_t ct_ir_base(const ct_forge_nest *nest, int loop, ct_gmt_axis axis, int loops[CT_MOST_NEST]);

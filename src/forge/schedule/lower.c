@@ -103,7 +103,9 @@ static int is_private(const ct_forge_nest *nest, int loop)
     return ct_nest_conflicts(nest, loop) && !nest->loops[loop].marked[CT_ATOMIC];
 }
 
-int ct_ir_target(const ct_ir *ir, int loop, int *atomic)
+/* The loop around that has sums of its own, or what else takes the sums of a walk there, and
+ * whether adding must be atomic. */
+static int target_of(const ct_ir *ir, int loop, int *atomic)
 {
     *atomic = 0;
     for (int i = loop; i >= 0; i = ir->nest->loops[i].outer) {
@@ -120,7 +122,7 @@ static int reduce_dim(ct_ir *ir, int loop, int around)
     if (loop >= 0) ir->nodes[node].vector = (uint32_t) ir->nest->loops[loop].number[CT_VECTOR];
     ir->nodes[node].added_only = ct_reaches_overlap(ir->nest, around, ir->shape->n_trees);
     if (loop >= 0 && !ir->on_gpu)
-        ir->nodes[node].target = ct_ir_target(ir, around, &ir->nodes[node].atomic);
+        ir->nodes[node].target = target_of(ir, around, &ir->nodes[node].atomic);
     return node;
 }
 
@@ -172,7 +174,7 @@ static void legalise_reductions(ct_ir *ir)
     find_slots(ir, ir->nest->first);
     for (int i = 0; i < n; i++)
         if (ir->nodes[i].kind == CT_IR_REDUCE)
-            ir->nodes[i].target = ct_ir_target(ir, ir->nodes[i].loop, &ir->nodes[i].atomic);
+            ir->nodes[i].target = target_of(ir, ir->nodes[i].loop, &ir->nodes[i].atomic);
     if (!ir->on_gpu) privatise(ir, &ir->first);
     else if (shared >= 0) share(ir, shared, grid);
     else give_slots(ir);

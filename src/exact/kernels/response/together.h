@@ -8,7 +8,8 @@
 #include "exact/kernels/children.h"
 #endif
 
-/* Scans that cost as much as one of all children of a block. Measured, see bench/NOTES. */
+/* Scans that cost as much as one of all children of a block. Measured, see
+ * bench/notes/regression.md. */
 enum { SINGLE_SCANS = 4 };
 
 /* Aims the job at child g, for one side. */

@@ -1,4 +1,6 @@
-#include "exact/offload/self_test.h"
+/* Whether a device computes what its host twin computes. */
+#ifndef SELF_TEST_H
+#define SELF_TEST_H
 
 #include <string.h>
 
@@ -80,7 +82,10 @@ static ct_status answer(int number, problem *p, int32_t *errors, ct_error *error
     return status;
 }
 
-ct_status ct_offload_self_test(int device, ct_error *error)
+/* Runs the search's kernels on CUDA device `device`, with a tiny table, and compares the integers
+ * with its host twin's. CT_OK; CT_NO_DEVICE when there is no such device or it does not work;
+ * CT_INTERNAL when it answers wrongly. */
+static ct_status self_test(int device, ct_error *error)
 {
     problem p;
     int32_t expected[N_ERRORS], got[N_ERRORS];
@@ -95,3 +100,5 @@ ct_status ct_offload_self_test(int device, ct_error *error)
     }
     return CT_OK;
 }
+
+#endif

@@ -1,8 +1,13 @@
-#include "forge/schedule/ir_run.h"
+/* The loop IR taken literally, node after node, on one thread: what targets are held to. What runs
+ * at once runs backwards here, so that whoever depends on an order gets other sums. It also watches
+ * that each tree and row meet once, and that walks stay within what was cached. */
+#ifndef IR_RUN_H
+#define IR_RUN_H
 
 #include <string.h>
 
 #include "forge/interpret.h"
+#include "forge/schedule/loop_ir.h"
 
 typedef struct {
     int64_t first, n; /* rows or trees */
@@ -23,7 +28,7 @@ typedef struct {
     ct_error *error;
 } running;
 
-static ct_status broken(const running *r, const char *what)
+static ct_status wrong_ir(const running *r, const char *what)
 {
     return ct_fail(r->error, CT_INTERNAL, "the loop IR went wrong: %s", what);
 }
@@ -72,13 +77,13 @@ static ct_status walk(running *r, const ct_ir_node *node, const ct_ir_node *redu
     int64_t tree = sum_of(r, node->loop, CT_TREES), row = sum_of(r, node->loop, CT_ROWS);
     const ct_forge_ensemble *e = r->e;
     if (tree < 0 || tree >= e->n_trees || row < 0 || row >= r->n_rows)
-        return broken(r, "a walk leaves the trees or the rows");
+        return wrong_ir(r, "a walk leaves the trees or the rows");
     if (!is_within(r->cached[CT_ROWS], row) || !is_within(r->cached[CT_TREES], tree))
-        return broken(r, "a walk leaves what is cached");
+        return wrong_ir(r, "a walk leaves what is cached");
     if (reduce->target >= 0 && !is_within(r->within[CT_ROWS], row))
-        return broken(r, "a row has no sums of its own");
+        return wrong_ir(r, "a row has no sums of its own");
     uint8_t *met = &r->met[(size_t) tree * r->n_rows + (size_t) row];
-    if (*met) return broken(r, "a row meets a tree twice");
+    if (*met) return wrong_ir(r, "a row meets a tree twice");
     *met = 1;
     uint32_t leaf = ct_interpret_leaf(e, (uint32_t) tree, r->x + (size_t) row * e->n_features);
     double *sums = target_of(r, reduce->target) + (size_t) row * e->n_outputs;
@@ -173,7 +178,7 @@ static ct_status run_all(running *r, double *out)
     for (size_t i = 0; i < n; i++) r->sums[i] = e->base[i % e->n_outputs];
     CT_TRY(run_list(r, r->ir->first));
     for (size_t i = 0; i < pairs; i++)
-        if (!r->met[i]) return broken(r, "a row does not meet all trees");
+        if (!r->met[i]) return wrong_ir(r, "a row does not meet all trees");
     for (uint32_t row = 0; row < r->n_rows; row++)
         for (uint32_t k = 0; k < e->n_outputs; k++) {
             double sum = r->sums[(size_t) row * e->n_outputs + k];
@@ -183,7 +188,9 @@ static ct_status run_all(running *r, double *out)
     return CT_OK;
 }
 
-ct_status ct_ir_run(const ct_ir *ir, const ct_forge_ensemble *ensemble, const double *x,
+/* x[n_rows][n_features]; out[n_outputs][n_rows], the margins. Low level. CT_INTERNAL if the IR is
+ * wrong, CT_NO_MEMORY. */
+static ct_status run_ir(const ct_ir *ir, const ct_forge_ensemble *ensemble, const double *x,
                     uint32_t n_rows, double *out, ct_error *error)
 {
     running r;
@@ -202,3 +209,5 @@ ct_status ct_ir_run(const ct_ir *ir, const ct_forge_ensemble *ensemble, const do
     ct_arena_free(&arena);
     return status;
 }
+
+#endif
