@@ -104,7 +104,7 @@ search_roots <- function(fit, problem, settings, n) {
                 elapsed = 0,
                 bounds = stats::setNames(numeric(length(others)), others))
   if (node_is_leaf(fit)[1]) return(found)
-  settings$end <- proc.time()[["elapsed"]] + settings$time_limit
+  settings$end <- seconds_now() + settings$time_limit
   if (length(others) > 1) found <- search_root(found, others, problem, settings, fit)
   for (predictor in setdiff(others[order(found$bounds)], names(found$fits))) {
     # only a tree that is cheaper than the n best so far is of use
@@ -125,7 +125,7 @@ search_roots <- function(fit, problem, settings, n) {
 # it proves of each.
 search_root <- function(found, root, problem, settings, fit) {
   alone <- length(root) == 1
-  left <- settings$end - proc.time()[["elapsed"]]
+  left <- settings$end - seconds_now()
   if (left <= 0 && alone || found$status == "interrupted") {
     found$status <- if (found$status == "interrupted") "interrupted" else "time limit"
     found$undecided <- c(found$undecided, root)

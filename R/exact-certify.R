@@ -74,7 +74,7 @@ contree_certify <- function(fit, data = NULL, certificate = fit$certificate) {
   check_fit(fit)
   if (!has_proof(fit)) need_classes(fit, "contree_certify()")
   log <- certificate_log(certificate)
-  start <- proc.time()[["elapsed"]]
+  start <- seconds_now()
   frame <- certified_frame(fit, data, parent.frame())
   fault <- tree_fault(fit, frame)
   checked <- NULL
@@ -84,7 +84,7 @@ contree_certify <- function(fit, data = NULL, certificate = fit$certificate) {
     if (is.null(fault)) checked <- check_log(log, fit, problem)
   }
   if (!is.null(checked)) fault <- proof_fault(fit, frame, checked)
-  new_check(fit, frame, log, checked, fault, proc.time()[["elapsed"]] - start)
+  new_check(fit, frame, log, checked, fault, seconds_now() - start)
 }
 
 new_check <- function(fit, frame, log, checked, fault, elapsed) {

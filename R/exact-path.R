@@ -110,7 +110,7 @@ contree_path.default <- function(x, y, weights = NULL, depth = 3, loss = NULL,
 }
 
 find_path <- function(frame, settings, call, by) {
-  begin <- proc.time()[["elapsed"]]
+  begin <- seconds_now()
   by <- check_choice("by", by, c("complexity", "leaves"))
   settings <- settle_settings(settings, frame)
   problem <- new_problem(frame, settings)
@@ -126,7 +126,7 @@ find_path <- function(frame, settings, call, by) {
   }
   path <- structure(stats::setNames(fits, table$nsplit), table = table, call = call,
                     class = "contree_path", by = by,
-                    elapsed = proc.time()[["elapsed"]] - begin)
+                    elapsed = seconds_now() - begin)
   tell_restricted(path[[1]])
   warn_if_path_stopped(path, found$status)
   path
@@ -193,7 +193,7 @@ nothing <- function(found, errors, penalty, splits) {
 # One search, which begins with the best tree known for that penalty. The first one also gives the
 # tree without splits.
 search_at <- function(found, penalty, problem, settings, call, begin) {
-  left <- settings$time_limit - (proc.time()[["elapsed"]] - begin)
+  left <- settings$time_limit - (seconds_now() - begin)
   if (length(found$fits) && left <= 0) {
     found$status <- "time limit"
     return(found)

@@ -2,6 +2,9 @@
 # with the state of the search, and `end`, called once when it is over. State: list(elapsed, cost,
 # bound, gap, closed).
 
+# The clock of limits and progress, here and in C. Tests make it count (ffi_count_time).
+seconds_now <- function() .Call(ffi_seconds)
+
 # All listeners of a search: list(report, end). `report` is what C calls, a few times a second; NULL
 # if nobody listens.
 new_listener <- function(settings) {
