@@ -377,15 +377,16 @@ print.contree_path <- function(x, digits = max(1, getOption("digits") - 2), ...)
                if (all(table$gap == 0)) gettext("Optimal trees") else gettext("Trees"),
                tree_settings(x[[1]])$depth,
                if (is_by_leaves(x)) gettext("leaves") else gettext("complexity")), "\n\n", sep = "")
-  cat(gettextf("Root node error: %s/%s = %s", format(table$errors[1]), format(n),
-               format(table$errors[1] / n, digits = digits)), "\n\nn= ", n, "\n\n", sep = "")
+  cat(gettextf("Root node error: %s/%s = %s", cost_text(table$errors[1]), cost_text(n),
+               format(table$errors[1] / n, digits = digits)), "\n\nn= ", cost_text(n), "\n\n",
+      sep = "")
   first <- if (is_by_leaves(x)) {
     table["leaves"]
   } else {
     list(complexity = signif(table$complexity, digits))
   }
   shown <- data.frame(first, nsplit = table$nsplit, `rel error` = signif(table$rel_error, digits),
-                      errors = table$errors, check.names = FALSE)
+                      errors = cost_text(table$errors, 7), check.names = FALSE)
   if (any(table$gap > 0)) shown$gap <- signif(table$gap, digits)
   shown$status <- table$status
   print(shown)

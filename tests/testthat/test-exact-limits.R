@@ -56,7 +56,7 @@ test_that("errors beyond integers, and parts of one, are told", {
   for (weight in c(2^36, 0.75)) {
     problem <- tryCatch(contree(data[1:4], data$y, weights = rep(weight, 200), depth = 4,
                                 time_limit = 0), contree_timeout = identity)
-    expect_match(conditionMessage(problem), paste(format(problem$objective), "errors"),
+    expect_match(conditionMessage(problem), sprintf(": %.15g errors", problem$objective),
                  fixed = TRUE)
   }
   expect_identical(contree:::errors_text(1), "1 error")
