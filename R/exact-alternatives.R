@@ -104,7 +104,7 @@ search_roots <- function(fit, problem, settings, n) {
                 elapsed = 0,
                 bounds = stats::setNames(numeric(length(others)), others))
   if (node_is_leaf(fit)[1]) return(found)
-  settings$end <- proc.time()[["elapsed"]] + settings$time_limit
+  settings$end <- seconds_now() + settings$time_limit
   if (length(others) > 1) found <- search_root(found, others, problem, settings, fit)
   for (predictor in setdiff(others[order(found$bounds)], names(found$fits))) {
     # only a tree that is cheaper than the n best so far is of use
@@ -125,7 +125,7 @@ search_roots <- function(fit, problem, settings, n) {
 # it proves of each.
 search_root <- function(found, root, problem, settings, fit) {
   alone <- length(root) == 1
-  left <- settings$end - proc.time()[["elapsed"]]
+  left <- settings$end - seconds_now()
   if (left <= 0 && alone || found$status == "interrupted") {
     found$status <- if (found$status == "interrupted") "interrupted" else "time limit"
     found$undecided <- c(found$undecided, root)
@@ -216,20 +216,23 @@ print.contree_alternatives <- function(x, digits = max(1, getOption("digits") - 
   proof <- tree_proof(fit)
   within <- attr(x, "within")
   root <- if (node_is_leaf(fit)[1]) gettext("no split") else node_variable(fit)[1]
-  cost <- format(proof$cost, digits = digits)
+  table <- as.data.frame(x)
+  # the costs of all trees that are shown, apart
+  shown <- cost_text(c(proof$cost, proof$objective, table$cost), digits)
+  cost <- shown[1]
   objective <- if (!predicts_classes(fit)) {
-    gettextf("SSE %s", format(proof$objective, digits = digits))
+    gettextf("SSE %s", shown[2])
   } else if (costs_differ(fit)) {
-    gettextf("loss %s", format(proof$objective, digits = digits))
+    gettextf("loss %s", shown[2])
   } else {
-    errors_text(proof$objective)
+    errors_text(proof$objective, shown[2])
   }
   cat(gettextf("The fit has root %s and cost %s (%s)", root, cost, objective), "\n\n", sep = "")
   if (length(x) == 0) {
     cat(gettextf("No tree with another predictor at the root costs at most %s more",
                  format(within)), "\n", sep = "")
   } else {
-    table <- as.data.frame(x)
+    table$cost <- shown[-(1:2)]
     cat(gettextf("Best trees with another predictor at the root that cost at most %s more:",
                  format(within)), "\n", sep = "")
     print(if (all(table$gap == 0)) table[names(table) != "gap"] else table, digits = digits)

@@ -74,7 +74,7 @@ contree_certify <- function(fit, data = NULL, certificate = fit$certificate) {
   check_fit(fit)
   if (!has_proof(fit)) need_classes(fit, "contree_certify()")
   log <- certificate_log(certificate)
-  start <- proc.time()[["elapsed"]]
+  start <- seconds_now()
   frame <- certified_frame(fit, data, parent.frame())
   fault <- tree_fault(fit, frame)
   checked <- NULL
@@ -84,7 +84,7 @@ contree_certify <- function(fit, data = NULL, certificate = fit$certificate) {
     if (is.null(fault)) checked <- check_log(log, fit, problem)
   }
   if (!is.null(checked)) fault <- proof_fault(fit, frame, checked)
-  new_check(fit, frame, log, checked, fault, proc.time()[["elapsed"]] - start)
+  new_check(fit, frame, log, checked, fault, seconds_now() - start)
 }
 
 new_check <- function(fit, frame, log, checked, fault, elapsed) {
@@ -252,20 +252,20 @@ proof_fault <- function(fit, frame, checked) {
   if (checked$verdict != "certified") return(gettextf("the certificate cannot be read (%s)",
                                                       checked$verdict))
   off <- allowed_off(fit, checked, frame)
+  shown <- cost_text(c(cost = proof$cost, bound = proof$bound, proven = checked$bound))
   cost <- proof$objective +
     tree_settings(fit)$complexity * complexity_unit(frame) * tree_splits(fit)
   if (abs(cost - proof$cost) > off) {
-    gettextf("the tree costs %s, not %s", format(cost), format(proof$cost))
+    texts <- cost_text(c(cost, proof$cost))
+    gettextf("the tree costs %s, not %s", texts[1], texts[2])
   } else if (checked$bound < proof$bound - off) {
     gettextf("the certificate proves only that no tree costs less than %s, not %s%s",
-             format(checked$bound),
-             format(proof$bound), rounding_text(checked$rounding))
+             shown["proven"], shown["bound"], rounding_text(checked$rounding))
   } else if (proof$status == "optimal" &&
                !(if (gap_of(proof, node_n(fit)[1]) > 0) checked$attained
                  else is_attained(fit, checked, frame))) {
-    gettextf("the fit is called optimal and costs %s, but only %s is proven%s", format(proof$cost),
-             format(checked$bound),
-             rounding_text(checked$rounding))
+    gettextf("the fit is called optimal and costs %s, but only %s is proven%s", shown["cost"],
+             shown["proven"], rounding_text(checked$rounding))
   }
 }
 

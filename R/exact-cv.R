@@ -334,10 +334,10 @@ warn_if_cv_stopped <- function(table, searches) {
 # search under way goes (NULL if nobody listens).
 cv_listener <- function(settings, total, name = "contree_cv") {
   audience <- new_audience(settings, function(state) cv_text(state, name))
-  began <- proc.time()[["elapsed"]]
+  began <- seconds_now()
   done <- 0
   show <- function(search = NULL) {
-    audience$show(list(elapsed = proc.time()[["elapsed"]] - began, done = done, total = total,
+    audience$show(list(elapsed = seconds_now() - began, done = done, total = total,
                        closed = done / total,
                        search = search))
   }

@@ -25,20 +25,21 @@ warn_stopped <- function(message, facts) {
 # errors, proven optimal; a smaller tree may cost as much"
 stopped_message <- function(fit) {
   proof <- tree_proof(fit)
+  shown <- proof_text(proof)
   known <- if (tree_settings(fit)$complexity > 0) {
-    gettextf("cost %s", format(proof$cost))
+    gettextf("cost %s", shown$cost)
   } else if (predicts_classes(fit)) {
-    errors_text(proof$objective)
+    errors_text(proof$objective, shown$objective)
   } else {
-    gettextf("SSE %s", format(proof$objective))
+    gettextf("SSE %s", shown$objective)
   }
   after <- stopped_after(proof$status, proof$elapsed)
   if (proof$gap == 0) {
     return(gettextf("%s: %s, proven optimal; a smaller tree may cost as much", after, known))
   }
   if (proof$bound <= 0) return(gettextf("%s: %s; no useful bound is known yet", after, known))
-  gettextf("%s: %s, at least %s proven (gap %s)", after, known, format(proof$bound),
-           format(proof$gap))
+  gettextf("%s: %s, at least %s proven (gap %s)", after, known, shown$bound,
+           cost_text(proof$gap))
 }
 
 stopped_after <- function(status, seconds) {

@@ -14,7 +14,7 @@ find_path_by_leaves <- function(problem, settings, call, begin) {
   while (most > 0) {
     now <- settings
     now$max_leaves <- if (most < 2^settings$depth) most else Inf
-    left <- settings$time_limit - (proc.time()[["elapsed"]] - begin)
+    left <- settings$time_limit - (seconds_now() - begin)
     now$time_limit <- if (status == "interrupted") 0 else max(0, left)
     if (length(fits)) now$start <- fits[[1]]
     solved <- solve_problem(problem, now)

@@ -110,7 +110,7 @@ contree_path.default <- function(x, y, weights = NULL, depth = 3, loss = NULL,
 }
 
 find_path <- function(frame, settings, call, by) {
-  begin <- proc.time()[["elapsed"]]
+  begin <- seconds_now()
   by <- check_choice("by", by, c("complexity", "leaves"))
   settings <- settle_settings(settings, frame)
   problem <- new_problem(frame, settings)
@@ -126,7 +126,7 @@ find_path <- function(frame, settings, call, by) {
   }
   path <- structure(stats::setNames(fits, table$nsplit), table = table, call = call,
                     class = "contree_path", by = by,
-                    elapsed = proc.time()[["elapsed"]] - begin)
+                    elapsed = seconds_now() - begin)
   tell_restricted(path[[1]])
   warn_if_path_stopped(path, found$status)
   path
@@ -193,7 +193,7 @@ nothing <- function(found, errors, penalty, splits) {
 # One search, which begins with the best tree known for that penalty. The first one also gives the
 # tree without splits.
 search_at <- function(found, penalty, problem, settings, call, begin) {
-  left <- settings$time_limit - (proc.time()[["elapsed"]] - begin)
+  left <- settings$time_limit - (seconds_now() - begin)
   if (length(found$fits) && left <= 0) {
     found$status <- "time limit"
     return(found)
@@ -377,15 +377,16 @@ print.contree_path <- function(x, digits = max(1, getOption("digits") - 2), ...)
                if (all(table$gap == 0)) gettext("Optimal trees") else gettext("Trees"),
                tree_settings(x[[1]])$depth,
                if (is_by_leaves(x)) gettext("leaves") else gettext("complexity")), "\n\n", sep = "")
-  cat(gettextf("Root node error: %s/%s = %s", format(table$errors[1]), format(n),
-               format(table$errors[1] / n, digits = digits)), "\n\nn= ", n, "\n\n", sep = "")
+  cat(gettextf("Root node error: %s/%s = %s", cost_text(table$errors[1]), cost_text(n),
+               format(table$errors[1] / n, digits = digits)), "\n\nn= ", cost_text(n), "\n\n",
+      sep = "")
   first <- if (is_by_leaves(x)) {
     table["leaves"]
   } else {
     list(complexity = signif(table$complexity, digits))
   }
   shown <- data.frame(first, nsplit = table$nsplit, `rel error` = signif(table$rel_error, digits),
-                      errors = table$errors, check.names = FALSE)
+                      errors = cost_text(table$errors, 7), check.names = FALSE)
   if (any(table$gap > 0)) shown$gap <- signif(table$gap, digits)
   shown$status <- table$status
   print(shown)

@@ -26,7 +26,7 @@ search_in_parts <- function(problem, settings, control, listener) {
 }
 
 run_parts <- function(data, control, pool, checkpoint, listener, lengths = part_lengths()) {
-  begin <- proc.time()[["elapsed"]]
+  begin <- seconds_now()
   control["report"] <- list(NULL)
   hash <- hash_of_data(data, control)
   shared <- share_data(data, hash, pool)
@@ -40,7 +40,7 @@ run_parts <- function(data, control, pool, checkpoint, listener, lengths = part_
   run <- list(control = control, pool = pool, lengths = lengths, data = data,
               where = shared$where, listener = listener, wanted = wanted,
               checkpoint = new_checkpoint(checkpoint, hash, control),
-              seconds = function() proc.time()[["elapsed"]] - begin)
+              seconds = function() seconds_now() - begin)
   state <- begin_parts(run, state)
   if (is.null(state$known)) { # it was over before any threshold was looked at
     state$solved["part"] <- list(NULL)

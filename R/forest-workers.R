@@ -9,7 +9,7 @@ grow_over_workers <- function(data, control) {
   report <- control$report
   control["report"] <- list(NULL)
   control$device <- "cpu"
-  begin <- proc.time()[["elapsed"]]
+  begin <- seconds_now()
   wanted <- new_wanted_file()
   data$hash <- wanted # no other has this name: enough to tell what a worker has
   shared <- share_data(data, data$hash, pool)
@@ -24,14 +24,14 @@ grow_over_workers <- function(data, control) {
   }
   tell <- function(n) {
     if (!is.null(report)) {
-      report(proc.time()[["elapsed"]] - begin, floor(control$trees * n / length(parts)))
+      report(seconds_now() - begin, floor(control$trees * n / length(parts)))
     }
   }
   dealt <- deal_tasks(pool, parts, make, tell, control$time_limit)
   done <- Filter(function(part) length(part$forest$number), dealt$answers)
   grown <- if (length(done)) join_grown(done) else list(forest = list(), device_note = "")
   if (!is.null(dealt$stopped)) grown$status <- dealt$stopped
-  grown$elapsed <- proc.time()[["elapsed"]] - begin
+  grown$elapsed <- seconds_now() - begin
   grown
 }
 

@@ -150,24 +150,43 @@ leaves_text <- function(fit) {
   sprintf(ngettext(leaves, "%d leaf", "%d leaves"), leaves)
 }
 
+# Costs as text: whole numbers in full, others in so many digits; where unequal ones would look
+# equal, in as many as tell them apart.
+cost_text <- function(costs, digits = 7) {
+  whole <- is.finite(costs) & costs == round(costs) & abs(costs) < 1e15
+  text <- function(digits) {
+    ifelse(whole, format(costs, digits = 15, scientific = FALSE, trim = TRUE, drop0trailing = TRUE),
+           vapply(costs, format, "", digits = digits))
+  }
+  enough <- Find(function(digits) !anyDuplicated(text(digits)[!duplicated(costs)]), digits:17)
+  stats::setNames(as.character(text(enough)), names(costs))
+}
+
+# The objective, cost and bound of a fit as text: apart, if more than one of them is shown.
+proof_text <- function(proof) {
+  costs <- unlist(proof[c("objective", "cost", "bound")])
+  if (proof$status == "optimal" && !proof$gap > 0) costs["bound"] <- costs["cost"]
+  as.list(cost_text(costs))
+}
+
 # "5 errors (3.33%)", or where not every error costs 1 "loss 12.5 (40% of a single leaf's)"; of
 # numbers "SSE 3344.2 (R2 0.9217, RMSE 2.571)".
 objective_text <- function(fit) {
   objective <- tree_proof(fit)$objective
   if (!predicts_classes(fit)) {
     figures <- number_figures(fit, objective)
-    return(gettextf("SSE %s (R2 %s, RMSE %s)", format(signif(objective, 7)),
+    return(gettextf("SSE %s (R2 %s, RMSE %s)", proof_text(tree_proof(fit))$objective,
                     format(round(figures$r.squared, 4)), format(signif(figures$rmse, 4))))
   }
   percent <- function(of) format(round(100 * if (of > 0) objective / of else 0, 2))
   if (!costs_differ(fit)) return(gettextf("%s (%s%%)", errors_text(objective),
                                           percent(node_n(fit)[1])))
-  gettextf("loss %s (%s%% of a single leaf's)", format(signif(objective, 7)),
+  gettextf("loss %s (%s%% of a single leaf's)", proof_text(tree_proof(fit))$objective,
            percent(node_errors(fit)[1]))
 }
 
-errors_text <- function(errors) {
-  sprintf(ngettext(one_or_more(errors == 1), "%s error", "%s errors"), format(errors))
+errors_text <- function(errors, text = cost_text(errors)) {
+  sprintf(ngettext(one_or_more(errors == 1), "%s error", "%s errors"), text)
 }
 
 # For ngettext(), which knows integers alone: sums of weights may be fractions, or beyond these.
@@ -186,6 +205,7 @@ optimal_text <- function(fit) {
     gettextf("proven optimal among trees %s", paste(among, collapse = gettext(" and ")))
   }
   proof <- tree_proof(fit)
+  shown <- proof_text(proof)
   if (!proof$gap > 0) return(text)
   if (!predicts_classes(fit)) {
     grid <- isTRUE(tree_rounding(fit) > 0)
@@ -193,7 +213,7 @@ optimal_text <- function(fit) {
                     if (grid) gettext("responses") else gettext("sums of squares")))
   }
   gettextf("%s but for rounding of weights and losses: gap %s (bound %s <= optimum <= %s)", text,
-           format(signif(proof$gap, 3)), format(proof$bound), format(proof$cost))
+           format(signif(proof$gap, 3)), shown$bound, shown$cost)
 }
 
 # What factors of many levels are ordered by.
@@ -210,6 +230,7 @@ unit_of_gap <- function(fit) {
 # What is known when the search stopped before the proof was complete.
 gap_text <- function(fit) {
   proof <- tree_proof(fit)
+  shown <- proof_text(proof)
   settings <- tree_settings(fit)
   unit <- if (settings$complexity > 0) {
     gettext("cost")
@@ -225,10 +246,10 @@ gap_text <- function(fit) {
   distance <- if (proof$gap == 0) {
     gettext("no tree costs less, but a smaller one may cost as much")
   } else if (proof$bound > 0) {
-    gettextf("gap %s %s (bound %s <= optimum <= %s)", format(proof$gap), unit, format(proof$bound),
-             format(proof$cost))
+    gettextf("gap %s %s (bound %s <= optimum <= %s)", cost_text(proof$gap), unit, shown$bound,
+             shown$cost)
   } else {
-    gettextf("no useful bound is known yet (0 <= optimum <= %s)", format(proof$cost))
+    gettextf("no useful bound is known yet (0 <= optimum <= %s)", shown$cost)
   }
   if (proof$status == "pruned") return(gettextf("pruned; %s", distance))
   gettextf("best found; %s, %s", distance, reason)

@@ -2,6 +2,9 @@
 # with the state of the search, and `end`, called once when it is over. State: list(elapsed, cost,
 # bound, gap, closed).
 
+# The clock of limits and progress, here and in C. Tests make it count (ffi_count_time).
+seconds_now <- function() .Call(ffi_seconds)
+
 # All listeners of a search: list(report, end). `report` is what C calls, a few times a second; NULL
 # if nobody listens.
 new_listener <- function(settings) {
@@ -50,10 +53,9 @@ line_listener <- function(text) {
 
 # "contree: 12 s, best 33, bound 25, gap 8, 41% closed"
 state_text <- function(state) {
-  number <- function(value) format(signif(value, 6))
+  shown <- cost_text(c(state$cost, state$bound), 6)
   gettextf("contree: %.0f s, best %s, bound %s, gap %s, %.0f%% of root thresholds closed",
-           state$elapsed, number(state$cost),
-           number(state$bound), number(state$gap), 100 * state$closed)
+           state$elapsed, shown[1], shown[2], cost_text(state$gap, 6), 100 * state$closed)
 }
 
 # ---- functions and progressr ---------------------------------------------------------------------

@@ -19,8 +19,8 @@ worker_settings <- function(settings) {
 # those that do not come back are given out again. `tell(n)` hears how many are done. Value:
 # list(answers, stopped): NULL for what is not done, and why.
 deal_tasks <- function(pool, tasks, make, tell, limit = Inf) {
-  begin <- proc.time()[["elapsed"]]
-  left <- function() limit - (proc.time()[["elapsed"]] - begin)
+  begin <- seconds_now()
+  left <- function() limit - (seconds_now() - begin)
   answers <- vector("list", length(tasks))
   todo <- seq_along(tasks)
   running <- list()

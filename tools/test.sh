@@ -31,7 +31,7 @@
 #   bench      ... and without: benchmarks' scripts run    bench/smoke.sh
 #   r          testthat                                    tools/test_r.R
 #   fuzz_r     hostile documents, fits, calls, ASan, UBSan tests/r/fuzz.R
-#              ($FUZZ_SECONDS, $SEED: others)
+#              ($FUZZ_CASES, $SEED: others)
 #   glue       .Call entries under gctorture and valgrind  tests/r/glue.R
 #   soak       many fits in one process, and forked        tests/r/soak.R              ($FITS,
 #              $FORKS: others)
@@ -128,14 +128,14 @@ has_asan () {
 }
 
 fuzz_r () {
-  time_and_seed="${FUZZ_SECONDS:-40} ${SEED:-1}"
+  cases_and_seed="${FUZZ_CASES:-1000} ${SEED:-1}"
   if has_asan; then
     need_asan_library || return 1
     LD_PRELOAD=$sanitizers ASAN_OPTIONS=detect_leaks=0 Rscript --vanilla tests/r/fuzz.R \
-      build/lib-asan $time_and_seed
+      build/lib-asan $cases_and_seed
   else
     echo "not run: gcc's sanitizers within R are missing"
-    need_library && Rscript --vanilla tests/r/fuzz.R $library $time_and_seed
+    need_library && Rscript --vanilla tests/r/fuzz.R $library $cases_and_seed
   fi
 }
 

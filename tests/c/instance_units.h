@@ -8,6 +8,7 @@
 #ifndef CT_TEST_INSTANCE_UNITS_H
 #define CT_TEST_INSTANCE_UNITS_H
 
+#include "base/clock.h"
 #include "brute_units.h"
 #include "check.h"
 #include "exact/run/worker.h"
@@ -58,7 +59,7 @@ static inline ct_exact_options draw_limits(rng *r, const instance *in,
     o.team_after = 0;
     if (rng_below(r, 2)) o.max_gap = rng_below(r, 3) ? all * rng_unit(r) * rng_unit(r) : 0;
     if (rng_below(r, 3)) o.max_cost = HUGE_VAL;
-    if (rng_below(r, 4) == 0) o.time_limit = rng_below(r, 2) ? 0 : rng_unit(r) * 1e-3;
+    if (rng_below(r, 4) == 0) o.time_limit = rng_below(r, 2) ? 0 : rng_unit(r) * 1e-3; /* counted */
     if (rng_below(r, 3)) o.memory_limit = SIZE_MAX;
     if (rng_below(r, 2)) o.device = CT_EXACT_DEVICE_TWIN;
     o.threads = 1 + rng_below(r, 3);
@@ -131,11 +132,13 @@ static inline void fit_in_units(rng *r, const instance *in, const ct_exact_optio
         ct_gpu_twin_memory(1000 + rng_below(r, 200000));
     if (rng_below(r, 2)) ct_worker_poll_every(1 + (rng_next(r) >> (12 + rng_below(r, 20))));
     ct_alloc_fill((int) rng_below(r, 256));
+    ct_clock_step(1e-5);
     ct_exact_result result;
     ct_error error = {CT_OK, ""};
     ct_status status = ct_exact_solve(truth->data, &o, &result, NULL, &error);
+    ct_clock_step(0);
     ct_alloc_fill(-1);
-    ct_worker_poll_every(UINT64_C(1) << 25);
+    ct_worker_poll_every(0);
     ct_gpu_twin_fail_at(0);
     ct_gpu_twin_memory(SIZE_MAX);
     if (status == CT_NO_MEMORY && o.memory_limit < SIZE_MAX) return;

@@ -42,7 +42,7 @@ mortal_pool <- function(work, end) {
       writeLines(c(Sys.getpid(), Sys.getenv("SLURM_JOB_ID"), Sys.getenv("SLURMD_NODENAME")), file)
       repeat Sys.sleep(1)
     }, globals = list(file = file))
-    until <- proc.time()[["elapsed"]] + 30
+    until <- proc.time()[["elapsed"]] + 600
     while (!file.exists(file) || length(readLines(file)) < 3) {
       if (proc.time()[["elapsed"]] > until) stop("the second worker did not begin")
       Sys.sleep(0.05)

@@ -99,6 +99,21 @@ hard_table <- function(n = 3000, columns = 10) {
   data
 }
 
+# `code` by a clock that is a millisecond later whenever the package reads it. A search reads it
+# every `rows` rows (times columns and classes; 0: every 2^25), several times where it is reported
+# on, so that a limit ends it at the same place on every machine, with more than one thread at about
+# the same.
+by_counts <- function(code, rows = 0) {
+  on.exit(.Call(contree:::ffi_count_time, 0, 0))
+  .Call(contree:::ffi_count_time, 0.001, rows)
+  force(code)
+}
+
+# The same for the rest of a session, as a line of R.
+counts_time <- function(rows = 0) {
+  sprintf("invisible(.Call(contree:::ffi_count_time, 0.001, %g))", rows)
+}
+
 # A file with lines of R for another session. `say` writes a line at once; the last one is "end".
 session_script <- function(code) {
   script <- tempfile("session", fileext = ".R")
@@ -124,10 +139,15 @@ long_data <- c(
   "data <- as.data.frame(matrix(runif(30000), 3000))",
   "data$y <- factor(sample(c('a', 'b'), 3000, TRUE))")
 
-# Runs `code`, lines of R, in another session; sends it an interrupt some time after it said
-# "begin". Returns what it said, and whether it had to be interrupted and came to its end.
-interrupt_session <- function(code, after = 1) {
-  script <- session_script(c("say(Sys.getpid())", code))
+# Runs `code`, lines of R, in another session, and sends it an interrupt when the `progress` of its
+# search, `say_deep`, has said "deep". Returns what it said, and whether that was still the last
+# then and it came to its end.
+interrupt_session <- function(code) {
+  script <- session_script(c(
+    "say(Sys.getpid())",
+    "said_deep <- FALSE",
+    "say_deep <- function(...) if (!said_deep) { said_deep <<- TRUE; say('deep') }",
+    code))
   out <- tempfile("out")
   on.exit(unlink(c(script, out)))
   said <- function() if (file.exists(out)) trimws(readLines(out, warn = FALSE)) else character()
@@ -138,12 +158,10 @@ interrupt_session <- function(code, after = 1) {
   }
   system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), stdout = out,
           stderr = FALSE, wait = FALSE)
-  wait_for(function() "begin" %in% said(), 120)
+  wait_for(function() "deep" %in% said(), 120)
   pid <- as.integer(said()[1])
   on.exit(tools::pskill(pid, tools::SIGKILL), add = TRUE, after = FALSE)
-  Sys.sleep(after) # deep in the search
-  lines <- length(said())
-  still_running <- identical(said()[lines], "begin")
+  still_running <- identical(said()[length(said())], "deep")
   tools::pskill(pid, tools::SIGINT)
   ended <- wait_for(function() "end" %in% said(), 120)
   list(said = said(), ended = ended, still_running = still_running)

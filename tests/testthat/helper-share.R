@@ -62,7 +62,7 @@ shared_trees <- function() {
   })
   lapply(c(trees, stats::setNames(random, paste0("random", seq_along(random)))), function(tree) {
     tree$data <- tree$data[!is.na(tree$data$class), ]
-    tree$fit <- contree(class ~ ., tree$data, depth = tree$depth, time_limit = 5)
+    tree$fit <- contree(class ~ ., tree$data, depth = tree$depth)
     tree
   })
 }

@@ -154,14 +154,14 @@ test_that("print, and what the fits say of themselves", {
 
 test_that("a search that is stopped says what it has not decided", {
   data <- hard_table()
-  fit <- suppressWarnings(contree(y ~ ., data, depth = 4, time_limit = 0.1))
+  fit <- suppressWarnings(by_counts(contree(y ~ ., data, depth = 4, time_limit = 0.1)))
   warned <- NULL
-  others <- withCallingHandlers(contree_alternatives(fit, within = 50, data = data,
-                                                     time_limit = 0.2),
-                                contree_timeout = function(w) {
-                                  warned <<- w
-                                  invokeRestart("muffleWarning")
-                                })
+  others <- withCallingHandlers(
+    by_counts(contree_alternatives(fit, within = 50, data = data, time_limit = 0.2)),
+    contree_timeout = function(w) {
+      warned <<- w
+      invokeRestart("muffleWarning")
+    })
   expect_s3_class(warned, "contree_stopped")
   root <- contree:::node_variable(fit)[1]
   expect_setequal(c(names(others), attr(others, "undecided")), setdiff(names(data)[1:10], root))

@@ -222,8 +222,8 @@ test_that("progress is told tree by tree, and the search under way too", {
   expect_identical(text(list(elapsed = 75, done = 31, total = 44, search = NULL)),
                    "contree_cv: 75 s, 31 of 44 trees")
   states <- list()
-  suppressWarnings(contree_cv(y ~ ., hard_table(), depth = 4, folds = 2, time_limit = 0.5,
-                              progress = tell))
+  suppressWarnings(by_counts(contree_cv(y ~ ., hard_table(), depth = 4, folds = 2,
+                                        time_limit = 0.5, threads = 1, progress = tell)))
   searching <- Filter(function(state) !is.null(state$search), states)
   expect_gt(length(searching), 0)
   expect_match(text(searching[[1]]),
@@ -248,8 +248,10 @@ test_that("searches that were stopped are counted, with one warning", {
     warned[[length(warned) + 1]] <<- w
     invokeRestart("muffleWarning")
   }
-  cv <- withCallingHandlers(contree_cv(y ~ ., hard_table(600), depth = c(1, 4), folds = 3,
-                                       time_limit = 0.1), warning = note)
+  cv <- withCallingHandlers(
+    by_counts(contree_cv(y ~ ., hard_table(600), depth = c(1, 4), folds = 3, time_limit = 0.1,
+                         threads = 1), rows = 1e6),
+    warning = note)
   expect_length(warned, 1)
   expect_s3_class(warned[[1]], "contree_cv_stopped")
   expect_match(conditionMessage(warned[[1]]), "^4 of 8 searches were stopped")
@@ -259,9 +261,9 @@ test_that("searches that were stopped are counted, with one warning", {
 })
 
 test_that("a tree to begin with, which may know the rows held out, is used on all rows only", {
-  skip_on_cran() # searches that are stopped at once
   data <- hard_table(300)
-  known <- suppressWarnings(contree(y ~ ., data, depth = 4, time_limit = 0.3))
+  known <- suppressWarnings(by_counts(contree(y ~ ., data, depth = 4, time_limit = 0.3,
+                                              threads = 1)))
   cv <- function(...) {
     suppressWarnings(contree_cv(y ~ ., data, depth = 4, folds = rep(1:30, 10), time_limit = 0,
                                 threads = 1, ...))$table
@@ -277,8 +279,8 @@ test_that("Ctrl-C ends all of it with an error", {
   skip_on_os("windows")
   session <- interrupt_session(c(
     long_data,
-    "say('begin')",
-    "problem <- tryCatch(contree_cv(y ~ ., data, depth = 4, time_limit = 600), error = identity)",
+    "problem <- tryCatch(contree_cv(y ~ ., data, depth = 4, progress = say_deep),",
+    "                    error = identity)",
     "say(class(problem)[1], conditionMessage(problem))"))
   expect_true(session$still_running)
   expect_match(session$said[3], "^contree_interrupted_error interrupted")

@@ -37,7 +37,7 @@ test_that("it says where it cannot tell", {
   expect_match(odd$reason, "only 300 of 60,000 rows")
   expect_true(is.na(odd$seconds))
   expect_identical(odd$at_least, 2)
-  hard <- contree_estimate(y ~ ., hard_table(), depth = 5, seconds = 0.2)
+  hard <- by_counts(contree_estimate(y ~ ., hard_table(), depth = 5, seconds = 0.2))
   expect_true(is.na(hard$seconds))
   expect_output(print(hard), "cannot tell")
   expect_contree_error(contree_estimate(Species ~ ., iris, seconds = 0), "input", "seconds")

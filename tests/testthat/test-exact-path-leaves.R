@@ -65,8 +65,10 @@ test_that("a path by leaves is printed, drawn and asked for trees", {
 test_that("a stopped path by leaves has bounds that hold", {
   set.seed(1)
   data <- data.frame(matrix(rnorm(8000), 1000), y = factor(sample(3, 1000, TRUE)))
-  expect_warning(path <- contree_path(y ~ ., data, depth = 3, by = "leaves", time_limit = 0.02),
-                 class = "contree_stopped")
+  expect_warning(
+    path <- by_counts(contree_path(y ~ ., data, depth = 3, by = "leaves", time_limit = 0.1,
+                                   threads = 1), rows = 1e5),
+    class = "contree_stopped")
   table <- as.data.frame(path)
   expect_true(any(table$gap > 0) && all(diff(table$errors) < 0))
   one <- contree(y ~ ., data, depth = 1)

@@ -1,12 +1,12 @@
-# What is known before the search has done anything: of a search that is stopped at once.
+# What is known before the search has done much: of a search that is stopped soon.
 at_once <- function(...) {
-  suppressWarnings(contree(y ~ ., hard_table(), time_limit = 0.02, threads = 1, ...))
+  suppressWarnings(by_counts(contree(y ~ ., hard_table(), time_limit = 0.002, threads = 1, ...)))
 }
 
 test_that("a search that begins with a tree is never worse than it", {
   data <- hard_table()
-  good <- suppressWarnings(contree(y ~ ., data, depth = 4, time_limit = 1.5))
-  expect_lte(good$cost, at_once(depth = 4)$cost)
+  good <- suppressWarnings(by_counts(contree(y ~ ., data, depth = 4, time_limit = 0.2)))
+  expect_lt(good$cost, at_once(depth = 4)$cost)
   again <- at_once(depth = 4, start = good)
   expect_lte(again$cost, good$cost)
   deeper <- at_once(depth = 5, start = good)
@@ -98,12 +98,13 @@ test_that("a tree of rpart with levels can begin", {
 
 test_that("update begins with the tree it has, and leaves no trace of it", {
   data <- hard_table()
-  first <- suppressWarnings(contree(y ~ ., data, depth = 4, time_limit = 0.5))
-  second <- suppressWarnings(update(first, time_limit = 0.02))
+  first <- suppressWarnings(by_counts(contree(y ~ ., data, depth = 4, time_limit = 0.2)))
+  soon <- function(fit) suppressWarnings(by_counts(update(fit, time_limit = 0.002)))
+  second <- soon(first)
   expect_lte(second$cost, first$cost)
   expect_null(second$call$start)
   expect_null(second$control$start)
-  expect_lte(suppressWarnings(update(second, time_limit = 0.02))$cost, second$cost)
+  expect_lte(soon(second)$cost, second$cost)
   expect_equal(update(iris2, start = NULL)$frame, iris2$frame)
   expect_identical(update(iris2, depth = 1, evaluate = FALSE),
                    quote(contree(formula = Species ~ ., data = iris, depth = 1)))

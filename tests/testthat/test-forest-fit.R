@@ -109,7 +109,8 @@ test_that("the unit of weights is no matter, and equal ones are none", {
 test_that("limits give the trees that are complete", {
   x <- matrix(sin(1:40000), 4000)
   y <- factor(x[, 1] * x[, 2] > 0)
-  expect_warning(fit <- hist_forest(x, y, trees = 1e5, time_limit = 0.3), class = "contree_timeout")
+  expect_warning(fit <- by_counts(hist_forest(x, y, trees = 1e5, time_limit = 0.3, threads = 1)),
+                 class = "contree_timeout")
   expect_equal(fit$status, "time limit")
   expect_true(length(fit$forest$number) %in% 1:99999)
   expect_output(print(fit), "Stopped early")
@@ -121,15 +122,16 @@ test_that("limits give the trees that are complete", {
 test_that("progress is told", {
   told <- list()
   x <- matrix(sin(1:40000), 4000)
-  suppressWarnings(hist_forest(x, factor(x[, 1] * x[, 2] > 0), trees = 1e5, time_limit = 0.7,
-                               progress = function(state) told[[length(told) + 1]] <<- state))
-  expect_gt(length(told), 0)
+  suppressWarnings(by_counts(hist_forest(
+    x, factor(x[, 1] * x[, 2] > 0), trees = 1e5, time_limit = 0.7, threads = 1,
+    progress = function(state) told[[length(told) + 1]] <<- state)))
+  expect_length(told, 3)
   expect_true(all(c("elapsed", "trees", "closed") %in% names(told[[1]])))
 })
 
 test_that("an error in a progress function passes as it is", {
   x <- matrix(sin(1:40000), 4000)
-  expect_error(hist_forest(x, factor(x[, 1] > 0), trees = 1e5, time_limit = 5,
+  expect_error(hist_forest(x, factor(x[, 1] > 0), trees = 1e5,
                            progress = function(state) stop("mine")), "mine")
 })
 

@@ -101,3 +101,27 @@ test_that("of very many classes the largest shares are named, and tables are sho
   ten <- contree(factor(class) ~ x, data[data$class %in% levels(data$class)[1:10], ], depth = 1)
   expect_match(capture.output(print(ten)), "root [^(]*\\(([0-9.]+ ){9}[0-9.]+\\)", all = FALSE)
 })
+
+test_that("unequal costs are told apart wherever both are shown, and whole ones are in full", {
+  text <- contree:::cost_text
+  expect_identical(text(c(1e8 + 1, 1e8 + 2)), c("100000001", "100000002"))
+  expect_identical(text(c(1 / 3, 1 / 3, 1 / 3 + 1e-9)),
+                   c("0.333333333", "0.333333333", "0.333333334"))
+  expect_identical(text(c(2 / 3, 1e5, 1e300, -Inf, NA)),
+                   c("0.6666667", "100000", "1e+300", "-Inf", "NA"))
+  numbers <- c(0.3, 0.1 + 0.2)
+  expect_identical(as.numeric(text(numbers)), numbers)
+  stopped <- unclass(iris2)
+  stopped[c("objective", "cost", "bound", "gap", "status")] <-
+    list(1e8 + 2, 1e8 + 2, 1e8 + 1, 1, "time limit")
+  class(stopped) <- "contree"
+  expect_match(contree:::stopped_message(stopped),
+               "100000002 errors, at least 100000001 proven (gap 1)", fixed = TRUE)
+  expect_match(contree:::gap_text(stopped), "(bound 100000001 <= optimum <= 100000002)",
+               fixed = TRUE)
+  expect_match(contree:::objective_text(stopped), "^100000002 errors")
+  # of trees side by side
+  data <- data.frame(a = c(1, 1, 2, 2, 2), b = c(1, 2, 1, 2, 2), y = c(0, 0, 1, 1, 0) == 1)
+  expect_output(print(contree_path(data[1:2], data$y, weights = c(1e8, 1, 1e8, 2, 1), depth = 1)),
+                "100000002")
+})

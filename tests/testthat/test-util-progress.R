@@ -1,9 +1,9 @@
 test_that("a function is told of the search, not too often", {
   states <- list()
-  fit <- suppressWarnings(contree(y ~ ., hard_table(), depth = 4, time_limit = 1.1, threads = 2,
-                                  progress = function(state)
-                                    states[[length(states) + 1]] <<- state))
-  expect_true(length(states) >= 1 && length(states) <= 6)
+  fit <- suppressWarnings(by_counts(rows = 1e5, contree(
+    y ~ ., hard_table(), depth = 4, time_limit = 1.1, threads = 1,
+    progress = function(state) states[[length(states) + 1]] <<- state)))
+  expect_length(states, 4)
   state <- states[[length(states)]]
   expect_identical(names(state), c("elapsed", "cost", "bound", "gap", "closed"))
   expect_gte(state$cost, fit$cost)
@@ -17,7 +17,7 @@ test_that("its error ends the search and is passed on, for any number of threads
   data <- hard_table()
   for (threads in 1:2) {
     calls <- 0
-    problem <- tryCatch(contree(y ~ ., data, depth = 4, time_limit = 600, threads = threads,
+    problem <- tryCatch(contree(y ~ ., data, depth = 4, threads = threads,
                                 progress = function(state) {
       calls <<- calls + 1
       stop("enough of this")
@@ -27,7 +27,7 @@ test_that("its error ends the search and is passed on, for any number of threads
     expect_identical(calls, 1)
   }
   # so does any other way out
-  out <- withRestarts(contree(y ~ ., data, depth = 4, time_limit = 20,
+  out <- withRestarts(contree(y ~ ., data, depth = 4,
                               progress = function(state) invokeRestart("away", 7)),
                       away = function(value) value)
   expect_identical(out, 7)
@@ -36,10 +36,10 @@ test_that("its error ends the search and is passed on, for any number of threads
 
 test_that("a fit within a progress function is a fit as any other", {
   inner <- NULL
-  suppressWarnings(contree(y ~ ., hard_table(), depth = 4, time_limit = 0.5, threads = 2,
-                           progress = function(state) {
+  withRestarts(contree(y ~ ., hard_table(), depth = 4, threads = 2, progress = function(state) {
     inner <<- contree(Species ~ ., iris, depth = 2, threads = 2)
-  }))
+    invokeRestart("away")
+  }), away = function() NULL)
   expect_identical(inner$frame, iris2$frame)
 })
 
@@ -67,7 +67,8 @@ test_that("the line is written from the second second on, and cleared", {
   script <- c("set.seed(11)", "data <- as.data.frame(matrix(runif(30000), 3000))",
               "data$y <- sample(c('a', 'b'), 3000, TRUE)",
               "search <- function(...) {",
-              "  fit <<- suppressWarnings(contree(y ~ ., data, depth = 4, ...))", "}")
+              "  fit <<- suppressWarnings(contree(y ~ ., data, depth = 4, threads = 1, ...))", "}",
+              counts_time(1e5))
   said <- run_session(c(script, "search(time_limit = 1.3, verbose = TRUE)"))
   said <- strsplit(paste(said, collapse = "\n"), "\r")[[1]]
   line <- grep("^contree: ", said, value = TRUE)
@@ -87,10 +88,10 @@ test_that("progressr is told where it listens", {
     types <- character()
     old <- options(progressr.enable = TRUE)
     on.exit(options(old))
-    withCallingHandlers(suppressWarnings(contree(y ~ ., data, depth = 4, time_limit = 0.7, ...)),
-                        progression = function(p) {
-      types <<- c(types, p$type)
-    })
+    withCallingHandlers(
+      suppressWarnings(by_counts(contree(y ~ ., data, depth = 4, time_limit = 0.7, threads = 1, ...),
+                                 rows = 1e5)),
+      progression = function(p) types <<- c(types, p$type))
     types
   }
   expect_length(told(), 0)

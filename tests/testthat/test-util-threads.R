@@ -126,7 +126,9 @@ test_that("a forked child has one thread, also after threads in the parent", {
     "data <- as.data.frame(matrix(runif(10000), 1000))",
     "data$y <- factor(sample(c('a', 'b'), 1000, TRUE))",
     # long enough for threads to have started
+    counts_time(),
     "long <- suppressWarnings(contree(y ~ ., data, depth = 5, threads = 2, time_limit = 0.5))",
+    "invisible(.Call(contree:::ffi_count_time, 0, 0))",
     "parent <- contree(y ~ ., data, depth = 3, threads = 2)",
     "child <- function(i) contree(y ~ ., data, depth = 3, threads = 2)",
     "children <- parallel::mclapply(1:2, child, mc.cores = 2)",

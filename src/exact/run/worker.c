@@ -7,18 +7,17 @@
  * slowest kernels. */
 enum { POLL_ROWS = 1 << 25 };
 
-#ifdef CT_DEBUG
-static int64_t poll_rows = POLL_ROWS;
-void ct_worker_poll_every(uint64_t rows) { ct_atomic_write(&poll_rows, (int64_t) rows); }
-static uint64_t rows_to_poll(void) { return (uint64_t) ct_atomic_read(&poll_rows); }
-#else
-static uint64_t rows_to_poll(void) { return POLL_ROWS; }
-#endif
+static int64_t poll_rows = POLL_ROWS; /* atomic */
+
+void ct_worker_poll_every(uint64_t rows)
+{
+    ct_atomic_write(&poll_rows, rows ? (int64_t) rows : POLL_ROWS);
+}
 
 void ct_worker_poll(ct_worker *worker, uint64_t rows)
 {
     worker->work += rows + 1024;
-    if (worker->work < rows_to_poll()) return;
+    if (worker->work < (uint64_t) ct_atomic_read(&poll_rows)) return;
     worker->done += (double) worker->work;
     worker->work = 0;
     const ct_exact_options *options = worker->search->options;

@@ -115,9 +115,8 @@ static inline int ct_is_halted(const ct_worker *worker) { return ct_stop_is_aske
 /* Adds `rows` (times the columns and classes scanned) to the work done, and now and then asks the
  * clock and the caller whether to stop. */
 void ct_worker_poll(ct_worker *worker, uint64_t rows);
-#ifdef CT_DEBUG
-/* After so many rows, so that small searches can be stopped at any moment; 2^25 as it is. */
+/* For tests, of the whole process: after so many rows, so that small searches can be stopped at any
+ * moment; 2^25 as it is, and with 0. */
 void ct_worker_poll_every(uint64_t rows);
-#endif
 
 #endif
