@@ -30,7 +30,7 @@ model_of_document <- function(document, predictors, nodes) {
     tree, leaf, data, call, class = "contree", where = integer(), residuals = integer(),
     loss = document$loss, weighted = document$weighted, control = kept_settings(settings),
     objective = document$objective, cost = document$cost, bound = document$bound,
-    gap = gap_of(document, sum(tree$n[1])), status = document$status, capped = document$capped,
+    gap = document$cost - document$bound, status = document$status, capped = document$capped,
     elapsed = NA_real_, restricted = if (length(document$restricted)) document$restricted)
   # before version 3 of both a proof was of the cost alone
   if (document$format_version < 3) fit$format_version <- 2L
