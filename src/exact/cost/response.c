@@ -126,11 +126,12 @@ static int64_t weight_at(const weighing *w, uint32_t row) { return w->whole ? w-
  * from any mean. */
 static double rounding_of(const ct_data *data, const weighing *w, double low, double high)
 {
-    double sum = 0;
-    for (uint32_t row = 0; !w->exact && row < data->n_rows; row++) {
+    int exponent;
+    double sum = 0, lost = frexp(w->unit, &exponent) == 0.5 ? 0 : 4 * DBL_EPSILON;
+    for (uint32_t row = 0; w->whole && row < data->n_rows; row++) {
         if (!counts(data, row)) continue;
         double weight = data->weights[row], y = data->response[row], far = fmax(y - low, high - y),
-               off = fabs(weight - (double) w->whole[row] * w->unit) + 2 * DBL_EPSILON * weight;
+               off = fabs(weight - (double) w->whole[row] * w->unit) + lost * weight;
         sum += off * far * far;
     }
     return sum * (1 + NOISE);
@@ -357,7 +358,8 @@ ct_status ct_response_init(ct_exact_costs *costs, const ct_data *data, unsigned 
     costs->weights = w.whole;
     costs->unit = response->step * response->step * w.unit / response->scale;
     costs->most_splits = ct_most_splits(data->n_rows, depth);
-    costs->rounding = rounding_of(data, &w, low, high);
+    /* last bits of weights that are decimals count only beside what is rounded anyway */
+    costs->rounding = w.exact && response->error == 0 ? 0 : rounding_of(data, &w, low, high);
     costs->noise = NOISE;
     *most = (int64_t) response->range * response->range * ((int64_t) 1 << response->fine);
     costs->most = costs->least = most;
