@@ -47,11 +47,11 @@ NULL
 #' The search works on integers. Responses are rounded to a grid about the middle of their range, of
 #' rows with a weight above 0. It has 2^b steps to either side, where b is the largest whole number
 #' up to 23 with 2 b + k <= 59, and k the number of binary digits of the sum of the weights (of the
-#' rows, without weights). Weights are whole numbers in this: counts, and multiples of up to four
-#' decimals, are taken as they are where they sum up to 2^30 or less of their unit; others are
-#' rounded to 2^14 steps of their mean, or as many as leave a sum of 2^30. So n rows without weights
-#' have a grid of 2^23 steps up to 8,191 rows and of 2^19 for a million, and many rows with weights
-#' of all their digits one of 2^14.
+#' rows, without weights). Weights are whole numbers in this: counts, multiples of up to four
+#' decimals, and of the least weight, are taken as they are where they sum up to 2^30 or less of
+#' their unit; others are rounded to 2^14 steps of their mean, or as many as leave a sum of 2^30. So
+#' n rows without weights have a grid of 2^23 steps up to 8,191 rows and of 2^19 for a million, and
+#' many rows with weights of all their digits one of 2^14.
 #'
 #' Whole numbers, cents and other decimals that fit the grid are not rounded at all; nor are numbers
 #' far from zero if the differences between them fit it as multiples of a power of two. For others
@@ -64,8 +64,9 @@ NULL
 #' was rounded off the weight times the square of how far the response is from the further end of
 #' the range: 0 where weights are not rounded. Sums of squares are counted in steps, and s stands
 #' for these: of whole numbers without weights, where s is below 1/2, a tree without errors is found
-#' if there is one. `bound` takes all this into account, and where it amounts to more than 1e-9 of
-#' the cost, `gap` and `print()` show it. The search runs on the CPU.
+#' if there is one. `bound`, `gap` and `print()` take all this into account; where nothing is
+#' rounded, and s is below 1e-12 of the cost, the gap of an optimal tree is 0. The search runs on
+#' the CPU.
 #'
 #' @section The training error is optimistic:
 #' The training error of an optimal tree is the lowest possible and decreases with each level: the
@@ -143,8 +144,8 @@ NULL
 #' multiples of some unit and, in these units, the sum of the weights times the largest loss is
 #' below 2^(59 - 2 depth); otherwise the available digits are shared between them, so that both are
 #' rounded about equally, and the tree exceeds the optimum by at most 2.5 sqrt(n / 2^(58 - depth))
-#' of the largest possible total cost. Where rounding may hide a tree that costs less by more than
-#' 1e-9 of the cost, `gap` and `print()` show the amount.
+#' of the largest possible total cost. Where rounding may hide a tree that costs less, `gap`
+#' and `print()` show by how much.
 #'
 #' Searches with weights or losses take longer, partly because the problems are harder: with class
 #' weights (also if given as weights of rows that are equal within each class) mostly up to twice as

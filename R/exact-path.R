@@ -23,7 +23,7 @@
 #'
 #' Weights and losses may be any that [contree()] accepts. If they are not multiples of a common
 #' unit, trees whose losses differ by less than the rounding described there count as equal, as do
-#' trees that differ by the last digits of their own losses.
+#' trees that differ by the last digits of their own losses; `gap` says what that may hide.
 #'
 #' The path corresponds to the `cp` table of `rpart`; but where `rpart` prunes one tree, each tree
 #' here is the result of its own search and proven optimal. The searches share what they prove and
@@ -63,8 +63,8 @@
 #'   (`Inf` for the first); `nsplit`; `errors` on the training rows (their cost if there are weights
 #'   or losses, or the sum of squared errors for a numeric response); `rel_error`, the errors as a
 #'   proportion of those without any split; `gap`, in the unit of the errors, 0 if the tree is
-#'   proven for the whole range; and `status`. By leaves it has `leaves` in place of `complexity`
-#'   and `upper`. `plot()` returns this table invisibly.
+#'   proven for the whole range and nothing was rounded; and `status`. By leaves it has `leaves` in
+#'   place of `complexity` and `upper`. `plot()` returns this table invisibly.
 #' @seealso [contree()], [prune()], [contree_alternatives()]
 #' @references L. Breiman, J. Friedman, R. Olshen, C. Stone (1984). *Classification and Regression
 #'   Trees*. Wadsworth. Chapter 3 (the path of subtrees obtained by pruning one tree).
@@ -141,7 +141,7 @@ find_path <- function(frame, settings, call, by) {
 search_path <- function(problem, settings, call, begin) {
   found <- list(fits = list(), splits = numeric(), errors = numeric(), status = "optimal",
                 least = numeric(1 + most_splits(settings$depth, length(problem$codes))))
-  found[c("grain", "slack", "share", "whole")] <- measure_of_costs(problem, settings)
+  found[c("grain", "slack", "share", "whole", "hides")] <- measure_of_costs(problem, settings)
   found$n <- complexity_unit(problem$frame) / found$grain
   # below the least penalty a split counts as long as it saves a single grain, or what is no
   # rounding, and only then
@@ -166,13 +166,14 @@ search_path <- function(problem, settings, call, begin) {
 }
 
 # The grain of the costs, how many grains may come of rounding, which share of the errors of a tree
-# may come of sums of doubles, and whether costs are whole numbers of grains. A comparison is of two
-# trees, each found, or its split costed, by rounded costs. Squares are added up without losses.
+# may come of sums of doubles, whether costs are whole numbers of grains, and whether rounding may
+# hide better trees. A comparison is of two trees, each found, or its split costed, by rounded
+# costs. Squares are added up without losses.
 measure_of_costs <- function(problem, settings) {
   costs <- grain_of_costs(problem, settings)
-  if (costs$grain > 0) return(list(costs$grain, 0, 0, TRUE))
+  if (costs$grain > 0) return(list(costs$grain, 0, 0, TRUE, FALSE))
   n <- if (is_classes(problem$frame)) length(problem$codes) else 0
-  list(1, 4 * costs$rounding, last_bits(n), FALSE)
+  list(1, 4 * costs$rounding, last_bits(n), FALSE, costs$hides)
 }
 
 errors_in_grains <- function(found, fit, leaves = which(node_is_leaf(fit))) {
@@ -263,19 +264,24 @@ open_edge <- function(found, tried) {
   NULL
 }
 
-# Whether no tree can lie below the line.
+# Whether no tree can lie below the line, or none that a search would find.
 is_proven <- function(found, ends) {
   penalty <- -diff(found$errors[ends]) / diff(found$splits[ends])
   all(left_open(found, ends[1], penalty) == 0)
 }
 
 # For each number of splits, how far what is proven lies below the line of that penalty through a
-# tree. Differences come first: they have all digits.
+# tree, if it is more than nothing.
 left_open <- function(found, at, penalty) {
+  below <- below_line(found, at, penalty)
+  off <- nothing(found, pmax(found$errors[at], found$least), penalty, below$splits)
+  replace(below$errors, below$errors <= off, 0)
+}
+
+# Differences come first: they have all digits.
+below_line <- function(found, at, penalty) {
   splits <- seq_along(found$least) - 1 - found$splits[at]
-  below <- (found$errors[at] - found$least) - penalty * splits
-  off <- nothing(found, pmax(found$errors[at], found$least), penalty, splits)
-  replace(below, below <= off, 0)
+  list(splits = splits, errors = (found$errors[at] - found$least) - penalty * splits)
 }
 
 # A known tree that, pruned at the penalty of the line, lies below it; NULL if there is none. That
@@ -314,7 +320,8 @@ table_of_path <- function(found, settings) {
 gap_at <- function(found, corner, complexity) {
   gaps <- Map(function(at, penalty) {
     if (!is.finite(penalty)) return(0) # only the tree without splits is left
-    # what a split may save below is of rounding
+    if (found$hides) return(max(0, below_line(found, at, penalty)$errors))
+    # what a split may save below is of sums of doubles
     if (!found$whole) penalty <- max(penalty, found$floor)
     max(0, left_open(found, at, penalty))
   }, corner, complexity * found$n)

@@ -53,14 +53,6 @@ is_smallest <- function(fit) {
   proof$status == "optimal" && proof$gap == 0
 }
 
-# How far a tree of n rows may be from the optimum. What the last digits of sums take off the bound
-# of an optimal tree is no distance to a better one; what rounded weights, losses and responses do
-# may be.
-gap_of <- function(proof, n) {
-  gap <- proof$cost - proof$bound
-  if (isTRUE(proof$status == "optimal" && gap <= (2e-12 + last_bits(n)) * proof$cost)) 0 else gap
-}
-
 # The same tree at another complexity, and what is proven there: a bound and, where that is known
 # with more digits than a difference of costs has, the gap. The history of its search, and its
 # certificate, were at the old one.
@@ -69,7 +61,7 @@ at_complexity <- function(fit, complexity, bound, status, gap = NULL) {
   fit$cost <- fit$objective + complexity * tree_unit(fit) * tree_splits(fit)
   fit$bound <- min(bound, fit$cost)
   fit$status <- status
-  fit$gap <- if (is.null(gap)) gap_of(fit, node_n(fit)[1]) else gap
+  fit$gap <- if (is.null(gap)) fit$cost - fit$bound else gap
   fit[c("history", "certificate")] <- NULL
   validate_model(fit)
 }

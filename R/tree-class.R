@@ -65,8 +65,8 @@ fit_format <- 3L
 #'     doubles in another order may differ in their last digit.}
 #'   \item{bound, gap}{a proven lower bound of the cost of every tree of that depth; `cost - bound`.
 #'     The gap of an `"optimal"` tree is 0, unless weights, losses or a numeric response had to be
-#'     rounded so that some tree may cost less by more than the last digits of a sum of doubles
-#'     (2e-12 and 2.3e-16 for each row, of the cost of the tree itself).}
+#'     rounded: then it is what that may hide. (Sums of squares of a response that is not rounded
+#'     are counted in steps; see [contree()].)}
 #'   \item{status}{`"optimal"` if it is proven that no tree costs less and that no smaller tree
 #'     costs as little; else `"gap reached"`, `"time limit"`, `"memory limit"` or `"interrupted"`,
 #'     with a `gap` of 0 if only the size is not proven; `"pruned"` if [prune()] made a tree that is
@@ -164,7 +164,7 @@ new_contree <- function(solved, frame, control, call, restricted = NULL) {
     left_out = frame$left_out,
     control = control,
     objective = solved$objective, cost = solved$cost, bound = solved$bound,
-    gap = gap_of(solved, length(solved$where)), status = solved$status, capped = solved$capped,
+    gap = solved$cost - solved$bound, status = solved$status, capped = solved$capped,
     rounding = solved$grid_error, counted = counted_errors(solved),
     history = history_table(solved$history),
     search = solved$search, simd = solved$simd, threads = solved$threads, device = solved$device,
@@ -227,9 +227,9 @@ split_table <- function(nodes, table, leaf, xlevels) {
   ncat[by_level] <- pmax(2, lengths(xlevels[table$var[split[by_level]]]))
   index <- nodes$threshold[split]
   index[by_level] <- seq_len(sum(by_level))
-  impurity <- if (is.null(leaf$impurity)) nodes$errors else leaf$impurity
-  structure(cbind(table$n[split] - nodes$missing[split], ncat,
-                  saved_by_splits(impurity, nodes)[split], index,
+  saved <- if (is.null(leaf$shares)) saved_by_splits(nodes$errors, nodes) else
+    gini_saved(leaf$shares, nodes)
+  structure(cbind(table$n[split] - nodes$missing[split], ncat, saved[split], index,
                   rep(0, length(split))),
             dimnames = list(table$var[split], c("count", "ncat", "improve", "index", "adj")))
 }
@@ -243,15 +243,34 @@ level_table <- function(nodes) {
   table
 }
 
-# The Gini impurity of nodes times what they weigh, from what their classes (columns) weigh. As in
-# rpart, a class counts by what errors in it cost altogether, and all classes together for as much
-# as the rows of the tree.
-gini_impurity <- function(counts, loss) {
+# What classes (columns) count for in nodes: their weights. As in rpart, a class counts by what
+# errors in it cost altogether, and all classes together for as much as the rows of the tree.
+class_shares <- function(counts, loss) {
   class_cost <- if (is.null(loss)) rep(1, ncol(counts)) else rowSums(loss)
   total <- sum(counts[1, ] * class_cost)
-  if (total > 0) counts <- counts * rep(class_cost * sum(counts[1, ]) / total, each = nrow(counts))
-  weight <- rowSums(counts)
-  weight - rowSums(counts^2) / ifelse(weight > 0, weight, 1)
+  if (!total > 0) return(counts)
+  counts * rep(class_cost * sum(counts[1, ]) / total, each = nrow(counts))
+}
+
+# What each split takes off the Gini impurity of its node times what that weighs, 0 in leaves. With
+# the weights l and r of a class on both sides, and L and R of the others, that is the sum over the
+# classes of (l R - r L)^2, over the product of the weights of both sides and their sum: differences
+# of large impurities would lose the classes of little weight.
+gini_saved <- function(shares, children) {
+  saved <- numeric(nrow(shares))
+  split <- which(children$left > 0)
+  left <- shares[children$left[split], , drop = FALSE]
+  right <- shares[children$right[split], , drop = FALSE]
+  sides <- cbind(rowSums(left), rowSums(right))
+  for (class in seq_len(ncol(shares))) {
+    others <- cbind(rowSums(left[, -class, drop = FALSE]), rowSums(right[, -class, drop = FALSE]))
+    # shares of each side: products of weights may overflow
+    off <- left[, class] / sides[, 1] * (others[, 2] / sides[, 2]) -
+      right[, class] / sides[, 2] * (others[, 1] / sides[, 1])
+    saved[split] <- saved[split] + off^2
+  }
+  saved[split] <- saved[split] * (sides[, 1] / rowSums(sides)) * sides[, 2]
+  replace(saved, is.nan(saved), 0) # of a side without weight
 }
 
 # What each split takes off an `amount` of its node, 0 in leaves. `children`: list(left, right),
@@ -506,9 +525,10 @@ tree_model <- function(fit) fit$model
 # leaves are no classes, errors are the only measure.
 tree_importance <- function(fit, measure = c("gini", "errors")) {
   gini <- measure[1] == "gini" && predicts_classes(fit)
-  amount <- if (gini) gini_impurity(node_counts(fit), tree_loss(fit)) else node_errors(fit)
+  saved <- if (gini) gini_saved(class_shares(node_counts(fit), tree_loss(fit)), node_children(fit))
+  else saved_by_splits(node_errors(fit), node_children(fit))
   split <- !node_is_leaf(fit)
-  sum_by_variable(saved_by_splits(amount, node_children(fit))[split], node_variable(fit)[split])
+  sum_by_variable(saved[split], node_variable(fit)[split])
 }
 tree_settings <- function(fit) fit$control
 tree_na_action <- function(fit) fit$na.action

@@ -30,7 +30,7 @@ model_of_document <- function(document, predictors, nodes) {
     tree, leaf, data, call, class = "contree", where = integer(), y = no_responses(document),
     loss = document$loss, weighted = document$weighted, control = kept_settings(settings),
     objective = document$objective, cost = document$cost, bound = document$bound,
-    gap = gap_of(document, sum(tree$n[1])), status = document$status, capped = document$capped,
+    gap = document$cost - document$bound, status = document$status, capped = document$capped,
     elapsed = NA_real_, restricted = if (length(document$restricted)) document$restricted)
 }
 

@@ -12,13 +12,13 @@ intercept_name <- "(Intercept)"
 
 # ---- making --------------------------------------------------------------------------------------
 
-# `impurity`: of each node, where that is not its errors.
+# `shares`: what the classes count for in the Gini impurity of nodes.
 class_leaves <- function(classes, label, counts, loss) {
   weight <- rowSums(counts)
   yval2 <- cbind(label, counts, counts / ifelse(weight > 0, weight, 1), weight / weight[1])
   dimnames(yval2) <- list(NULL, c(rep("", 1 + 2 * ncol(counts)), "nodeprob"))
   list(kind = "classes", classes = classes, yval = as.numeric(label), yval2 = yval2,
-       impurity = gini_impurity(counts, loss))
+       shares = class_shares(counts, loss))
 }
 
 number_leaves <- function(values) list(kind = "number", yval = values)

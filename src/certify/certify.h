@@ -44,6 +44,7 @@ typedef struct {
     double bound;    /* proven: no tree costs less, in units of the objective; 0 unless certified */
     double rounding; /* what of it was taken off: by how much the cost of a tree, counted in
                         integers, may differ from what it is. 0 where those are exact. */
+    int last_bits;      /* that is by no more than the last bits of doubles */
     int attained;       /* claim->best costs no more than any tree, but for twice the rounding */
     int smallest;       /* ... and no tree of its cost has fewer leaves */
     uint64_t thresholds;/* thresholds evaluated */

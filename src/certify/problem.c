@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/sum.h"
 #include "certify/response.h"
 
 /* ---- orders ---- */
@@ -75,6 +76,9 @@ static ct_status rank_columns(ct_problem *p, const ct_certify_claim *claim, ct_e
 
 /* ---- costs ---- */
 
+/* Weights and losses that are whole but for their last bits count as whole. */
+static const double LAST_BITS = 0x1p-48;
+
 /* Sums it up over the rows, each under the label for which it is largest. Without losses all wrong
  * labels are alike. */
 static void measure_rounding(ct_problem *p)
@@ -82,6 +86,7 @@ static void measure_rounding(ct_problem *p)
     const ct_data *data = p->data;
     size_t n = p->n_classes, alike = p->loss || data->loss ? 1 : n;
     double sum = 0;
+    p->last_bits = 1;
     for (uint32_t row = 0; row < p->n_rows; row++) {
         size_t own = (size_t) data->classes[row];
         CT_ASSERT(own < n);
@@ -90,27 +95,26 @@ static void measure_rounding(ct_problem *p)
             size_t label = (own + away) % n;
             double loss = data->loss ? data->loss[own * n + label] : label != own;
             int64_t cost = p->mass[row] * ct_loss_of(p, own, label);
-            most = fmax(most, ct_distance(cost, p->unit, w, loss));
+            double off = ct_distance(cost, p->unit, w, loss);
+            most = fmax(most, off);
+            p->last_bits &= off <= LAST_BITS * w * loss;
         }
         sum += most;
     }
     p->rounding = sum * (1 + (p->n_rows + 1.0) * DBL_EPSILON);
 }
 
-/* The weights of all rows as the search adds them up, and by how much that may differ from their
- * sum. */
+/* The weights of all rows, and by how much that may differ from their sum: by its last bit, and by
+ * those of what additions have lost, which are of the size of last bits themselves. */
 static double sum_of_weights(const ct_data *data, double *off)
 {
-    double sum = data->weights ? 0 : data->n_rows, lost = 0;
-    for (uint32_t row = 0; data->weights && row < data->n_rows; row++) {
-        double w = data->weights[row], next = sum + w;
-        lost += sum >= w ? sum - next + w
-                         : w - next + sum; /* what the addition has lost, exactly */
-        sum = next;
-    }
-    *off = fabs(lost) * (1 + DBL_EPSILON) + sum * data->n_rows * DBL_EPSILON * DBL_EPSILON;
-    if (lost == 0) *off = 0;
-    return sum;
+    ct_sum sum = {0, 0};
+    *off = 0;
+    if (!data->weights) return data->n_rows;
+    for (uint32_t row = 0; row < data->n_rows; row++) ct_sum_add(&sum, data->weights[row]);
+    double all = ct_sum_value(&sum), few = data->n_rows * DBL_EPSILON;
+    if (sum.low != 0) *off = all * (DBL_EPSILON / 2 + few * few);
+    return all;
 }
 
 /* What a split costs in the objective, and how many a tree may have. */

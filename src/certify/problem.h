@@ -33,6 +33,7 @@ typedef struct {
     double unit;           /* what a mass of 1 at a loss of 1 costs */
     double rounding; /* all rows: by how much their costs may differ from what they are, under any
                         labels */
+    int last_bits;   /* no row's cost does by more than its own last bits in doubles */
     double penalty;        /* of a split */
     double penalty_off;      /* by how much that may be wrong */
     uint32_t most_splits;  /* of a tree */

@@ -67,12 +67,16 @@ static int counts(const ct_problem *p, uint32_t row)
     return !p->data->weights || p->data->weights[row] > 0 || p->mass[row] > 0;
 }
 
+/* Weights and responses that are decimals but for their last bits count as these, if those bits are
+ * nothing beside how far responses are from each other. */
+static const double LAST_BITS = 0x1p-49, NEAR = 1e-12;
+
 /* By how much weights that are rounded change a sum of squares: means are within the range of y.
  * The same for how far y is from the grid. */
 static void measure(ct_problem *p, const ct_exact_response *response)
 {
     const ct_data *data = p->data;
-    double low = INFINITY, high = -INFINITY, off = 0, squares = 0, unit = p->unit,
+    double low = INFINITY, high = -INFINITY, off = 0, squares = 0, all = 0, unit = p->unit,
            square = response->step * response->step / ldexp(1, (int) p->grid.fine);
     unit = data->weights ? unit / square : 1;
     for (uint32_t row = 0; row < p->n_rows; row++) {
@@ -80,14 +84,19 @@ static void measure(ct_problem *p, const ct_exact_response *response)
         low = fmin(low, data->response[row]);
         high = fmax(high, data->response[row]);
     }
+    p->last_bits = 1;
     for (uint32_t row = 0; row < p->n_rows; row++) {
         if (!counts(p, row)) continue;
         double w = data->weights ? data->weights[row] : 1, y = data->response[row],
-               away = off_grid(y, response->centre, response->step, p->grid.z[row]);
-        double far = fmax(y - low, high - y);
-        off += ct_distance(p->mass[row], unit, w, 1) * far * far;
+               away = off_grid(y, response->centre, response->step, p->grid.z[row]),
+               far = fmax(y - low, high - y), changed = ct_distance(p->mass[row], unit, w, 1);
+        off += changed * far * far;
         squares += (double) p->mass[row] * unit * away * away;
+        all += w * (y - response->centre) * (y - response->centre);
+        p->last_bits &= changed <= LAST_BITS * w &&
+                        away <= LAST_BITS * (fabs(y) + fabs(response->centre));
     }
+    p->last_bits &= squares <= NEAR * NEAR * all;
     double more = 1 + (p->n_rows + 8.0) * DBL_EPSILON;
     p->rounding = off * more;
     p->grid.error = squares > 0 ? sqrt(squares) * more + LOST : 0;
@@ -183,8 +192,10 @@ static void set_bound(const ct_problem *p, int64_t least, ct_certify_result *res
     }
     result->bound = bound;
     /* leaves are rounded down, and a split costs not quite the same */
-    result->rounding = fmax(on_grid - bound, 0) + (p->most_splits + 1.0) * p->unit +
-                       p->most_splits * fabs((double) p->split_cost * p->unit - p->penalty);
+    double steps = (p->most_splits + 1.0) * p->unit +
+                   p->most_splits * fabs((double) p->split_cost * p->unit - p->penalty);
+    result->rounding = fmax(on_grid - bound, 0) + steps;
+    result->last_bits = p->last_bits && steps <= 2 * NEAR * on_grid;
 }
 
 void ct_grid_prove(const ct_problem *p, int64_t least, const ct_outcome *tree,

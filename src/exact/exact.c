@@ -303,15 +303,6 @@ static ct_status check_classes(const ct_exact_search *search, const ct_data *dat
     return CT_OK;
 }
 
-/* What rounded weights may change at most where costs->rounding takes that for nothing: a share of
- * what all rows could cost. */
-static double untold_rounding(const ct_exact_costs *costs, const ct_forest *tree)
-{
-    double range = costs->response->step * costs->response->range;
-    if (!tree->weights || costs->rounding > 0) return 0;
-    return costs->noise * tree->weights[tree->roots[0]] * range * range * (1 + 0x1p-20);
-}
-
 /* The same with a response: on the grid exactly; the rows themselves no further from it than they
  * may be. */
 static ct_status check_response(const ct_exact_search *search, const ct_data *data,
@@ -331,8 +322,7 @@ static ct_status check_response(const ct_exact_search *search, const ct_data *da
     result->grid_error = costs->response->error;
     *splits = facts.splits;
     double on_grid = (double) (facts.cost + result->tree.n_nodes) * costs->unit;
-    double least = sqrt(fmax(facts.sse * (1 - costs->noise) - costs->rounding -
-                                 untold_rounding(costs, &result->tree), 0));
+    double least = sqrt(fmax(facts.sse * (1 - costs->noise) - costs->rounding, 0));
     if (facts.cost + search->split_cost * facts.splits != bounds->upper ||
         bounds->proven > bounds->upper || least > sqrt(on_grid) + result->grid_error)
         return disagree(search, bounds, facts.sse, facts.splits, error);
@@ -362,10 +352,13 @@ static ct_status finish(ct_worker *worker, const ct_data *data, const ct_split_c
                        (unsigned long) splits);
     CT_ASSERT(splits <= search->costs->most_splits);
     result->cost = result->errors + search->costs->penalty * splits;
-    result->bound = fmin(result->cost, ct_objective_bound(search->costs, bounds->proven));
+    int optimal = bounds->proven == bounds->upper;
+    result->bound = optimal && !ct_objective_hides(search->costs, result->cost)
+                        ? result->cost
+                        : fmin(result->cost, ct_objective_bound(search->costs, bounds->proven));
     result->split_cost = search->costs->penalty;
     CT_ASSERT(result->bound >= 0 && result->errors >= 0);
-    if (bounds->proven == bounds->upper) result->end = CT_END_OPTIMAL;
+    if (optimal) result->end = CT_END_OPTIMAL;
     else if (ct_is_halted(worker)) result->end = ct_stop_reason(worker->stop);
     else result->end = bounds->upper < search->cap ? CT_END_GAP : CT_END_COST;
     return CT_OK;

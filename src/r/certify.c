@@ -88,7 +88,8 @@ SEXP ffi_certify(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP labels
                  SEXP certificate)
 {
     static const char *const names[] = {"verdict",  "bound",  "rounding", "attained",
-                                        "smallest", "thresholds", "row_sets", "elapsed"};
+                                        "smallest", "thresholds", "row_sets", "elapsed",
+                                        "last_bits"};
     if (TYPEOF(certificate) != RAWSXP) Rf_error("a certificate must be a raw vector");
     r_problem problem = r_problem_of(columns, y, n_classes, control);
     r_callbacks calls;
@@ -104,7 +105,7 @@ SEXP ffi_certify(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP labels
     ct_status status = ct_certify(&problem.data, &claim, RAW_RO(certificate), n, &checked, &error);
     if (calls.jumped) r_callbacks_jump(&calls);
     r_check(status, &error);
-    SEXP list = PROTECT(r_named_list(names, 8));
+    SEXP list = PROTECT(r_named_list(names, 9));
     SET_VECTOR_ELT(list, 0, Rf_mkString(verdict_name(checked.verdict)));
     SET_VECTOR_ELT(list, 1, Rf_ScalarReal(checked.bound));
     SET_VECTOR_ELT(list, 2, Rf_ScalarReal(checked.rounding));
@@ -113,6 +114,7 @@ SEXP ffi_certify(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP labels
     SET_VECTOR_ELT(list, 5, Rf_ScalarReal((double) checked.thresholds));
     SET_VECTOR_ELT(list, 6, Rf_ScalarReal((double) checked.row_sets));
     SET_VECTOR_ELT(list, 7, Rf_ScalarReal(ct_seconds() - start));
+    SET_VECTOR_ELT(list, 8, Rf_ScalarLogical(checked.last_bits));
     UNPROTECT(2);
     return list;
 }

@@ -431,12 +431,12 @@ SEXP ffi_column_hashes(SEXP columns)
     return hashes;
 }
 
-/* list(grain, rounding): what the errors of all trees with a `complexity` are multiples of, 0 if
- * the costs of rows have to be rounded, and by how much that may change those of a tree. With a
- * numeric response they always are. */
+/* list(grain, rounding, hides): what the errors of all trees with a `complexity` are multiples of,
+ * 0 if the costs of rows have to be rounded, and with a numeric response; by how much that may
+ * change those of a tree; and whether that is by more than the last digits of doubles. */
 SEXP ffi_cost_grain(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
 {
-    static const char *const names[] = {"grain", "rounding"};
+    static const char *const names[] = {"grain", "rounding", "hides"};
     r_problem problem = r_problem_of(columns, y, n_classes, control);
     ct_budget budget = {problem.options.memory_limit, 0};
     ct_arena arena;
@@ -449,11 +449,13 @@ SEXP ffi_cost_grain(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
                                      &error);
     double grain = status == CT_OK ? ct_exact_cost_grain(&costs) : 0,
            rounding = status == CT_OK ? ct_exact_cost_rounding(&costs) : 0;
+    int hides = status == CT_OK && ct_objective_hides(&costs, costs.total);
     ct_arena_free(&arena);
     r_check(status, &error);
-    SEXP list = PROTECT(r_named_list(names, 2));
+    SEXP list = PROTECT(r_named_list(names, 3));
     SET_VECTOR_ELT(list, 0, Rf_ScalarReal(grain));
     SET_VECTOR_ELT(list, 1, Rf_ScalarReal(rounding));
+    SET_VECTOR_ELT(list, 2, Rf_ScalarLogical(hides));
     UNPROTECT(1);
     return list;
 }

@@ -691,6 +691,8 @@ static void says_how_near_the_grid_is(void)
     for (uint32_t i = 0; i < 50; i++) t.y[i] = rng_unit(&r);
     double off = grid_error_of(&t, &root);
     CHECK(off > 0 && off < 1e-5 * root);
+    t.y[0] = 1e13; /* the others are next to nothing beside it */
+    CHECK(grid_error_of(&t, &root) > 0.1);
     for (uint32_t i = 0; i < 50; i++) t.y[i] = 3.25;
     CHECK(grid_error_of(&t, &root) == 0 && root == 0);
     response_free(&t);
@@ -746,6 +748,32 @@ static void rows_without_weight_decide_nothing(void)
         response_free(&t);
         if (!same) return;
     }
+}
+
+/* Rows of weights so far apart that the light ones are nothing to the search: what it misses of
+ * them is 1.25, and told, although the heavy ones cost 1e14 in any tree. */
+static void tells_what_rounding_hides(void)
+{
+    static const double x[] = {0, 0, 0, 0, 1, 2}, y[] = {0, 1, 0, 1, 0, 1},
+                        w[] = {1e14, 1e14, 1e14, 1e14, 2, 3};
+    rng r = {1};
+    response_table t = response_new(6, 1);
+    table_add_weights(&t.table, &r);
+    memcpy(table_column(&t.table, 0), x, sizeof x);
+    memcpy(t.y, y, sizeof y);
+    memcpy(t.table.weights, w, sizeof w);
+    ct_exact_options options = ct_exact_options_default();
+    ct_exact_result result;
+    ct_error error;
+    options.depth = 2;
+    REQUIRE(ct_exact_solve(&t.table.data, &options, &result, NULL, &error) == CT_OK);
+    CHECK(result.bound <= 1e14 && result.cost >= 1e14);
+    ct_exact_result_free(&result);
+    for (uint32_t row = 0; row < 6; row++) t.table.weights[row] = (1 + row % 3) / 7.0;
+    REQUIRE(ct_exact_solve(&t.table.data, &options, &result, NULL, &error) == CT_OK);
+    CHECK(result.bound == result.cost); /* multiples of the least are not rounded */
+    ct_exact_result_free(&result);
+    response_free(&t);
 }
 
 /* The least sum of squares of the differences between whole numbers, each of which is exact. */
@@ -888,6 +916,7 @@ static const check_case cases[] = {
     {"says how near the grid is", says_how_near_the_grid_is},
     {"holds the largest sums", holds_the_largest_sums},
     {"rows without weight", rows_without_weight_decide_nothing},
+    {"tells what rounding hides", tells_what_rounding_hides},
     {"whole numbers lose nothing", whole_numbers_lose_nothing},
     {"offsets take nothing", offsets_take_nothing},
     {"refuses", refuses},

@@ -240,6 +240,10 @@ kinds <- list(
   },
   solve = function() {
     call <- solve_arguments
+    if (runif(1) < 0.5) { # as contree_alternatives() asks
+      call[[5]][c("beside", "beside_splits", "within")] <-
+        list(sample(2L, 12, TRUE), sample(0:3, 1), sample(c(0, 0.5, 3), 1))
+    }
     try_call(c(call[1], repeated(call[-1], function(x) spoil_within(x, hostile_values))))
   })
 

@@ -66,7 +66,7 @@ test_that("what is proven of regression trees is proven again, for all kinds of 
   for (fit in certified_numbers(data)) {
     check <- contree_certify(fit)
     expect_true(check$valid, info = deparse1(fit$call))
-    expect_true(check$optimal, info = deparse1(fit$call))
+    expect_identical(check$optimal, fit$gap == 0, info = deparse1(fit$call))
     expect_null(check$reason)
     expect_lte(check$bound, fit$cost * (1 + 1e-15))
     expect_lte(fit$cost - check$bound, 2 * check$rounding + 1e-12 * fit$cost)
@@ -267,13 +267,14 @@ test_that("real weights beside real losses are certified with the gap that they 
       least <- least_cost(as.matrix(data[c("a", "b")]),
                           data$w * loss[as.integer(data$y), , drop = FALSE], depth)
       expect_lte(check$bound, least * (1 + 1e-14))
-      if (check$optimal) expect_lte(fit$cost, least * (1 + 1.1e-6))
+      expect_lte(fit$cost - fit$gap, least * (1 + 1e-14))
+      if (check$optimal) expect_lte(fit$cost, least * (1 + 1e-13))
     }
     share[i] <- check$rounding / (sum(data$w) * max(loss))
     optimal[i] <- check$optimal
   }
   expect_lt(median(share), 2^-27)
-  expect_gt(sum(optimal), 45)
+  expect_gt(sum(!optimal), 20) # rounding may hide a tree that costs less, by however little
 })
 
 test_that("a search with a gap is not optimal beside a dear row", {
@@ -298,6 +299,9 @@ test_that("rounding is named where integers are not the costs", {
   expect_true(check$rounding > 0 && check$rounding < 1e-12)
   expect_output(print(check), "costs less (costs were counted as integers, which differ by at most",
                 fixed = TRUE)
+  # last bits are told apart from rounding: tenths are whole numbers of them
+  tenths <- contree_certify(certified(y ~ x, data, weights = round(w, 1) + 0.1, depth = 1))
+  expect_true(tenths$optimal && tenths$rounding > 0)
   data$w[1] <- 1e13
   check <- contree_certify(certified(y ~ x, data, weights = w, depth = 1))
   expect_true(check$valid && !check$optimal && !check$smallest)
@@ -375,7 +379,8 @@ test_that("a tree that was changed is found", {
   part[c("objective", "cost", "bound")] <- fit$cost - 1
   frame <- contree:::certified_frame(fit, iris, globalenv())
   expect_match(contree:::cost_fault(part, frame, unname(fit$where)), "errors of 6, not 5")
-  checked <- list(verdict = "certified", bound = 5, rounding = 0, attained = FALSE)
+  checked <- list(verdict = "certified", bound = 5, rounding = 0, attained = FALSE,
+                  last_bits = TRUE)
   expect_match(contree:::proof_fault(fit, frame, checked), "only that no tree costs less than 5")
   checked$bound <- 6
   expect_match(contree:::proof_fault(fit, frame, checked), "called optimal")

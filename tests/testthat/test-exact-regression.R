@@ -316,6 +316,28 @@ test_that("numbers and weights of all digits lose no more than the help says", {
   }
 })
 
+test_that("what rounding of weights may hide is told, by fits, paths and certificates", {
+  # heavy rows that cost 1e14 in any tree, and light ones that a poor tree costs 1.25 more
+  data <- data.frame(a = c(0, 0, 0, 0, 1, 2), y = c(0, 1, 0, 1, 0, 1))
+  weights <- c(1e14, 1e14, 1e14, 1e14, 2, 3)
+  fit <- contree(y ~ a, data, weights = weights, depth = 2, minbucket = 1, certificate = TRUE,
+                 model = TRUE)
+  expect_lte(fit$objective - fit$gap, 1e14)
+  expect_lte(fit$bound, 1e14)
+  check <- contree_certify(fit)
+  expect_true(check$valid && !check$optimal)
+  expect_lte(check$bound, 1e14)
+  # nothing of this is believed of a fit that says less
+  forged <- replace(fit, c("bound", "gap"), list(fit$cost, 0))
+  expect_false(contree_certify(forged)$valid)
+  path <- contree_path(y ~ a, data, weights = weights, depth = 2, minbucket = 1)
+  table <- as.data.frame(path)
+  expect_lte(table$errors[nrow(table)] - table$gap[nrow(table)], 1e14)
+  # multiples of a common unit are not rounded
+  even <- contree(y ~ a, data, weights = c(1, 2, 3, 1, 2, 3) / 7, depth = 2, minbucket = 1)
+  expect_identical(c(even$gap, even$rounding), c(0, 0))
+})
+
 test_that("whole numbers that the grid holds have the least sum of squares there is", {
   set.seed(37)
   for (case in seeds(60, 12)) {

@@ -134,3 +134,16 @@ test_that("a fit with levels survives saving", {
   expect_identical(predict(again, data, type = "path"), predict(fit, data, type = "path"))
   expect_identical(capture.output(print(again)), capture.output(print(fit)))
 })
+
+test_that("what a split takes off an impurity has the classes of little weight", {
+  for (weight in 10^(2:20)) {
+    fit <- contree(data.frame(a = c(0, 0, 1)), factor(c("p", "q", "q")),
+                   weights = c(weight, 1, 1), depth = 1)
+    # (w 1 - 1 0)^2 of either class, over the weights of both sides and their sum
+    improve <- 2 * (weight / (weight + 1)) * (weight / (weight + 2))
+    if (nrow(fit$splits)) expect_equal(fit$splits[[1, "improve"]], improve, tolerance = 1e-14)
+    expect_equal(contree:::gini_saved(cbind(c(weight, weight, 0), c(2, 1, 1)),
+                                      list(left = c(2, 0, 0), right = c(3, 0, 0)))[1], improve,
+                 tolerance = 1e-14)
+  }
+})

@@ -1,3 +1,4 @@
+#include "base/sum.h"
 #include "exact/cost/quantised.h"
 #include "exact/cost/response.h"
 #include "exact/cost/penalty.h"
@@ -359,10 +360,10 @@ static double *effective_weights(const ct_data *data, const double *price, ct_ar
 
 static double sum_of_weights(const ct_data *data)
 {
-    double sum = 0;
+    ct_sum sum = {0, 0};
     if (!data->weights) return data->n_rows;
-    for (uint32_t row = 0; row < data->n_rows; row++) sum += data->weights[row];
-    return sum;
+    for (uint32_t row = 0; row < data->n_rows; row++) ct_sum_add(&sum, data->weights[row]);
+    return ct_sum_value(&sum);
 }
 
 /* Sets the rows' weights, and how they and the losses (whose scaling is given where rows have no

@@ -92,6 +92,11 @@ double ct_objective_bound(const ct_exact_costs *costs, int64_t cost)
     return surely > 0 ? surely : 0;
 }
 
+int ct_objective_hides(const ct_exact_costs *costs, double cost)
+{
+    return costs->response ? ct_response_hides(costs, cost) : costs->rounding > 0;
+}
+
 /* The least cost that some (units, splits) have, from `cost` on. */
 static int64_t next_cost(const ct_exact_costs *costs, int64_t cost)
 {

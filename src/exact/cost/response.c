@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/sum.h"
 
 enum {
     MOST_BITS = 23,      /* of z: sums of 64 rows fit into 32 bits, also beside their mean */
@@ -71,6 +72,7 @@ typedef struct {
     int64_t *whole; /* [row]; NULL: 1 each */
     int64_t sum;
     double unit;
+    int exact;      /* no weight is off by more than its own last bits */
 } weighing;
 
 static int64_t round_weights(const ct_data *data, double scale, int64_t *whole)
@@ -83,21 +85,35 @@ static int64_t round_weights(const ct_data *data, double scale, int64_t *whole)
     return sum;
 }
 
+/* What makes whole numbers of all weights, decimals or multiples of the least of them, of a sum of
+ * 2^WEIGHT_BITS or less; 0: nothing does. */
+static double whole_scale(const ct_data *data, double sum)
+{
+    int decimals = decimals_of(data, data->weights, 0, WEIGHT_DECIMALS, WHOLE_WEIGHT);
+    double scale = shifted(1, decimals), most = ldexp(1, WEIGHT_BITS), least = INFINITY;
+    if (decimals <= WEIGHT_DECIMALS && sum * scale <= most) return scale;
+    for (uint32_t row = 0; row < data->n_rows; row++)
+        if (counts(data, row)) least = fmin(least, data->weights[row]);
+    if (!(sum / least <= most)) return 0;
+    for (uint32_t row = 0; row < data->n_rows; row++) {
+        double x = data->weights[row] / least;
+        if (fabs(x - nearbyint(x)) > ldexp(x, -50)) return 0;
+    }
+    return isfinite(1 / least) ? 1 / least : 0;
+}
+
 static ct_status weigh(const ct_data *data, ct_arena *arena, weighing *w, ct_error *error)
 {
     double sum = 0;
-    *w = (weighing){NULL, data->n_rows, 1};
+    *w = (weighing){NULL, data->n_rows, 1, 1};
     if (!data->weights) return CT_OK;
     w->whole = CT_ARENA_NEW(arena, int64_t, data->n_rows);
     if (!w->whole) return no_memory(error);
     for (uint32_t row = 0; row < data->n_rows; row++) sum += data->weights[row];
-    int decimals = decimals_of(data, data->weights, 0, WEIGHT_DECIMALS, WHOLE_WEIGHT);
-    double scale = shifted(1, decimals), most = 0x1p30;
-    CT_ASSERT(most == ldexp(1, WEIGHT_BITS));
-    if (decimals > WEIGHT_DECIMALS || sum * scale > most) {
-        most = fmin(most, ldexp(data->n_rows, ROUNDED_BITS));
-        scale = most / sum;
-    }
+    double scale = whole_scale(data, sum);
+    w->exact = scale > 0;
+    if (!w->exact)
+        scale = fmin(ldexp(1, WEIGHT_BITS), ldexp(data->n_rows, ROUNDED_BITS)) / sum;
     w->sum = round_weights(data, scale, w->whole);
     w->unit = 1 / scale;
     CT_ASSERT(w->sum > 0 && w->sum < (int64_t) 1 << 32);
@@ -110,15 +126,15 @@ static int64_t weight_at(const weighing *w, uint32_t row) { return w->whole ? w-
  * from any mean. */
 static double rounding_of(const ct_data *data, const weighing *w, double low, double high)
 {
-    double sum = 0, total = 0;
-    for (uint32_t row = 0; data->weights && row < data->n_rows; row++) {
+    int exponent;
+    double sum = 0, lost = frexp(w->unit, &exponent) == 0.5 ? 0 : 4 * DBL_EPSILON;
+    for (uint32_t row = 0; w->whole && row < data->n_rows; row++) {
         if (!counts(data, row)) continue;
-        double off = fabs(data->weights[row] - (double) w->whole[row] * w->unit),
-               y = data->response[row], far = fmax(y - low, high - y);
+        double weight = data->weights[row], y = data->response[row], far = fmax(y - low, high - y),
+               off = fabs(weight - (double) w->whole[row] * w->unit) + lost * weight;
         sum += off * far * far;
-        total += data->weights[row] * far * far;
     }
-    return sum > total * NOISE ? sum : 0;
+    return sum * (1 + NOISE);
 }
 
 /* ---- the grid ---- */
@@ -196,20 +212,22 @@ static void fit_range(const grid *g, ct_exact_response *response)
         put(g, row, nearbyint((g->data->response[row] - response->centre) / response->step));
 }
 
-/* How far y is from the grid; by no more than the last bits of doubles is not at all. y less the
- * centre is exact where y is large beside its range: it is at most twice the centre then. */
+/* How far y is from the grid, with what doubles lose of y less the centre. By no more than `noise`
+ * of how far it is from the centre is not at all. */
 static double distance_of(const ct_data *data, const ct_exact_response *response, const weighing *w,
-                          const int32_t *z)
+                          const int32_t *z, double noise)
 {
     double sum = 0, all = 0;
     for (uint32_t row = 0; row < data->n_rows; row++) {
-        double weight = (double) weight_at(w, row) * w->unit,
-               x = data->response[row] - response->centre, off = x - response->step * z[row];
         if (!counts(data, row)) continue;
+        double weight = (double) weight_at(w, row) * w->unit, y = data->response[row],
+               x = y - response->centre, back = x - y,
+               lost = (y - (x - back)) - (response->centre + back),
+               off = fabs(x - response->step * z[row]) + fabs(lost);
         sum += weight * off * off;
         all += weight * x * x;
     }
-    return sqrt(sum) > NOISE * sqrt(all) ? sqrt(sum) * (1 + NOISE) : 0;
+    return sqrt(sum) > noise * sqrt(all) ? sqrt(sum) * (1 + NOISE) : 0;
 }
 
 /* As many bits as there is room for: see `fine`. */
@@ -228,14 +246,17 @@ static void fit_grid(const ct_data *data, ct_exact_response *response, const wei
     grid g = {data, low, high, (COST_BITS - (int) ct_bit_width((uint64_t) w->sum)) / 2, z};
     if (g.bits > MOST_BITS) g.bits = MOST_BITS;
     CT_ASSERT(g.bits > 8);
+    double noise = 0; /* decimals have last bits of doubles that are none of theirs */
     if (high / 2 - low / 2 < LEAST_RANGE) {
         response->centre = low;
         response->step = 1;
         memset(z, 0, data->n_rows * sizeof *z);
-    } else if (!fit_decimals(&g, response) && !fit_binary(&g, response)) {
+    } else if (fit_decimals(&g, response)) {
+        noise = NOISE;
+    } else if (!fit_binary(&g, response)) {
         fit_range(&g, response);
     }
-    response->error = distance_of(data, response, w, z);
+    response->error = distance_of(data, response, w, z, noise);
     int32_t least = z[0], most = z[0];
     for (uint32_t row = 1; row < data->n_rows; row++) {
         if (z[row] < least) least = z[row];
@@ -263,20 +284,20 @@ static int64_t cost_of_all(const ct_exact_response *response, const weighing *w,
 /* The SSE of all rows, of y itself. */
 static double sse_of_all(const ct_data *data, const ct_exact_response *response)
 {
-    double weight = 0, sum = 0, squares = 0;
+    ct_sum weight = {0, 0}, sum = {0, 0}, squares = {0, 0};
     for (uint32_t row = 0; row < data->n_rows; row++) {
         double w = data->weights ? data->weights[row] : 1, x = data->response[row];
         if (!counts(data, row)) continue;
-        weight += w;
-        sum += w * (x - response->centre);
+        ct_sum_add(&weight, w);
+        ct_sum_add(&sum, w * (x - response->centre));
     }
+    double mean = ct_sum_value(&sum) / ct_sum_value(&weight);
     for (uint32_t row = 0; row < data->n_rows; row++) {
-        double w = data->weights ? data->weights[row] : 1;
-        double x = data->response[row] - response->centre - sum / weight;
-        if (!counts(data, row)) continue;
-        squares += w * x * x;
+        double w = data->weights ? data->weights[row] : 1,
+               x = data->response[row] - response->centre - mean;
+        if (counts(data, row)) ct_sum_add(&squares, w * x * x);
     }
-    return squares;
+    return ct_sum_value(&squares);
 }
 
 static void set_split_cost(ct_exact_costs *costs, ct_exact_response *response, double complexity,
@@ -337,7 +358,8 @@ ct_status ct_response_init(ct_exact_costs *costs, const ct_data *data, unsigned 
     costs->weights = w.whole;
     costs->unit = response->step * response->step * w.unit / response->scale;
     costs->most_splits = ct_most_splits(data->n_rows, depth);
-    costs->rounding = rounding_of(data, &w, low, high);
+    /* last bits of weights that are decimals count only beside what is rounded anyway */
+    costs->rounding = w.exact && response->error == 0 ? 0 : rounding_of(data, &w, low, high);
     costs->noise = NOISE;
     *most = (int64_t) response->range * response->range * ((int64_t) 1 << response->fine);
     costs->most = costs->least = most;
@@ -355,6 +377,13 @@ double ct_response_bound(const ct_exact_costs *costs, int64_t cost)
     double least = (double) cost * costs->unit - response->excess * costs->most_splits;
     double root = least > 0 ? sqrt(least * (1 - costs->noise)) - response->error : 0;
     return root > 0 ? fmax(root * root - costs->rounding, 0) : 0;
+}
+
+int ct_response_hides(const ct_exact_costs *costs, double cost)
+{
+    const ct_exact_response *response = costs->response;
+    return costs->rounding > 0 || response->error > 0 ||
+           response->excess * costs->most_splits > costs->noise * cost;
 }
 
 int64_t ct_response_above(const ct_exact_costs *costs, double most)

@@ -78,8 +78,10 @@ static inline void ct_response_add(const ct_exact_costs *costs, uint32_t row, in
 ct_status ct_response_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
                            double complexity, ct_arena *arena, ct_error *error);
 
-/* As ct_objective_bound, ct_objective_above and ct_objective_gap: of y itself, not of the grid. */
+/* As ct_objective_bound, ct_objective_hides, ct_objective_above and ct_objective_gap: of y itself,
+ * not of the grid. */
 double ct_response_bound(const ct_exact_costs *costs, int64_t cost);
+int ct_response_hides(const ct_exact_costs *costs, double cost);
 int64_t ct_response_above(const ct_exact_costs *costs, double most);
 int64_t ct_response_gap(const ct_exact_costs *costs, double gap);
 
