@@ -48,7 +48,7 @@ onnx_attributes_of_5 <- function(forest, e) {
   list(
     n_targets = list("whole", n_forest_outputs(forest)),
     aggregate_function = list("whole", if (onnx_averages(e)) 0 else 1),
-    post_transform = list("whole", switch(forest$link, softmax = 1, logistic = 2, 0)),
+    post_transform = list("whole", 0),
     tree_roots = wholes(roots), nodes_featureids = wholes(pmax(e$feature[node] - 1L, 0L)),
     nodes_splits = reals(e$threshold[node]),
     nodes_modes = list("bytes", ifelse(by_set, 6L, if (e$less == "<") 1L else 0L)),

@@ -5,7 +5,7 @@ onnx_operators <- c("TreeEnsembleRegressor", "TreeEnsembleClassifier", "TreeEnse
 
 # What may follow: it changes no number, or is a link.
 onnx_harmless <- c("Cast", "Identity", "ZipMap")
-onnx_links_after <- c("Exp", "Normalizer")
+onnx_links_after <- c("Exp", "Normalizer", "Sigmoid", "Softmax")
 
 read_onnx <- function(bytes) {
   model <- pb_message(bytes)
@@ -37,6 +37,12 @@ onnx_link_after <- function(nodes, types, scores) {
     refuse_feature(gettextf("the operator '%s' at this place", types[after[1]]))
   }
   if (types[after] == "Exp") return("exp")
+  if (types[after] == "Sigmoid") return("logistic")
+  if (types[after] == "Softmax") {
+    axis <- onnx_attributes(node)$axis
+    if (!is.null(axis) && !axis %in% c(-1, 1)) refuse_feature(gettext("a softmax of columns"))
+    return("softmax")
+  }
   norm <- onnx_attributes(node)$norm
   if (!identical(norm, "L1")) refuse_feature(gettextf("the norm %s", show_value(norm)))
   "shares"
@@ -169,8 +175,14 @@ onnx_nodes_of_5 <- function(a) {
     n_targets = onnx_whole(a, "n_targets", 1L),
     aggregate_function =
       onnx_word(a, "aggregate_function", c("AVERAGE", "SUM", "MIN", "MAX"), 1L),
-    post_transform = onnx_word(a, "post_transform", otherwise = 0L,
-                               c("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"))))
+    post_transform = onnx_transform_of_5(a)))
+}
+
+# The standard calls 1 SOFTMAX and 2 LOGISTIC; ONNX Runtime has it the other way round.
+onnx_transform_of_5 <- function(a) {
+  if (onnx_whole(a, "post_transform", 1L, otherwise = 0L) == 0L) return("NONE")
+  refuse_feature(gettext("a transform whose number ONNX Runtime takes for another"),
+                 gettext("write it as an operator behind the trees"))
 }
 
 # From 1; leaves follow the n nodes that split.
@@ -204,7 +216,7 @@ onnx_trees_of <- function(roots, yes, no) {
 
 read_onnx_ensemble <- function(a, input, by_class, after, properties, ...) {
   classes <- if (by_class) onnx_classes(a)
-  link <- onnx_link(a)
+  link <- onnx_link(a, by_class)
   if (!is.null(after) && link != "identity") refuse_feature(gettext("two transforms"))
   if (!is.null(after)) link <- after
   leaves <- onnx_leaves(a, if (by_class) "class" else "target", input$number)
@@ -214,11 +226,13 @@ read_onnx_ensemble <- function(a, input, by_class, after, properties, ...) {
     n_outputs <- 1L
     leaves$output[] <- 0L
   }
-  if (n_outputs < 1L || n_outputs > 65536L ||
+  if (n_outputs < 1L || n_outputs > most_outputs ||
       any(leaves$output < 0L | leaves$output >= n_outputs)) {
     refuse_document(gettext("leaves have other outputs than the model"))
   }
-  if (link == "logistic" && n_outputs > 1L) refuse_feature(gettext("'LOGISTIC' of several scores"))
+  if (by_class && link == "logistic" && n_outputs > 1L) {
+    refuse_feature(gettext("'LOGISTIC' of several scores"))
+  }
   nodes <- onnx_nodes(a, input$number, input$mask)
   leaves$at <- nodes$find(leaves$tree, leaves$node)
   base <- onnx_cast(onnx_numbers(a, "base_values", otherwise = numeric()), input$number)
@@ -245,8 +259,13 @@ onnx_aggregate <- function(a) {
   said
 }
 
-onnx_link <- function(a) {
+# ONNX Runtime does not apply a transform to a single number.
+onnx_link <- function(a, by_class) {
   said <- if (is.null(a$post_transform)) "NONE" else a$post_transform
+  if (said != "NONE" && !by_class && onnx_whole(a, "n_targets", 1L) == 1L) {
+    refuse_feature(gettextf("the transform '%s' of one number, which ONNX Runtime ignores", said),
+                   gettext("write it as an operator behind the trees"))
+  }
   link <- c(NONE = "identity", LOGISTIC = "logistic", SOFTMAX = "softmax")[said]
   if (is.na(link)) refuse_feature(gettextf("the transform '%s'", said))
   unname(link)

@@ -102,9 +102,11 @@ said_by_sums <- function(forest, sums, type) {
     colnames(sums) <- if (is.null(forest$outputs)) forest$classes else forest$outputs
   }
   if (type == "margin" && forest$link != "shares") return(one_or_all(sums))
-  response <- linked(sums / forest$average, forest$link)
+  response <- linked(sums / forest$average, forest$link, forest_slope(forest))
   if (type %in% c("response", "margin")) return(one_or_all(response))
-  if (length(forest$classes) == 2L && ncol(response) == 1L) response <- two_classes(sums[, 1])
+  if (length(forest$classes) == 2L && ncol(response) == 1L) {
+    response <- two_classes(sums[, 1], forest_slope(forest))
+  }
   colnames(response) <- forest$classes
   if (type != "class") return(response)
   factor(forest$classes[max.col(response, ties.method = "first")], forest$classes)
@@ -115,8 +117,12 @@ one_or_all <- function(x) {
   x
 }
 
-linked <- function(sums, link) {
-  switch(link, identity = sums, logistic = 1 / (1 + exp(-sums)), exp = exp(sums),
+# Forests that older versions made do not say.
+forest_slope <- function(forest) if (is.null(forest$slope)) 1 else forest$slope
+
+linked <- function(sums, link, slope = 1) {
+  switch(link, identity = sums, logistic = 1 / (1 + exp(-slope * sums)), exp = exp(sums),
+         log1pexp = log1p(exp(sums)), square = sign(sums) * sums^2, step = (sums > 0) + 0,
          softmax = {
            highest <- sums[cbind(seq_len(nrow(sums)), max.col(sums, ties.method = "first"))]
            weights <- exp(sums - highest)
@@ -126,8 +132,8 @@ linked <- function(sums, link) {
 }
 
 # Probabilities of two classes by one margin.
-two_classes <- function(margin) {
-  second <- 1 / (1 + exp(-margin))
+two_classes <- function(margin, slope) {
+  second <- 1 / (1 + exp(-slope * margin))
   cbind(1 - second, second)
 }
 
@@ -161,7 +167,7 @@ is_as_asked <- function(forest, newdata) {
   names <- dimnames(newdata)[[2L]]
   size[2L] == forest$ensemble$n_features &&
     (is.null(names) || is.null(forest$features) || identical(names, forest$features)) &&
-    (length(forest$levels) == 0L || !any(lengths(forest$levels) > 0L))
+    (forest$own_codes || length(forest$levels) == 0L || !any(lengths(forest$levels) > 0L))
 }
 
 # Which column of the data each feature is; 0 for one that is not there and not asked for.
@@ -187,7 +193,7 @@ matrix_features <- function(forest, newdata, place) {
     stop_input("newdata", gettextf("'newdata' is a matrix of type %s, but must be numeric",
                                    typeof(newdata)))
   }
-  if (any(lengths(forest$levels) > 0)) {
+  if (any(lengths(forest$levels) > 0) && !forest$own_codes) {
     return(frame_features(forest, as.data.frame(newdata), place, forest$asked))
   }
   if (is.object(newdata)) newdata <- unclass(newdata)
@@ -215,7 +221,12 @@ feature_values <- function(forest, value, j) {
     codes <- match(as.character(value), levels) + (forest$first_code - 1L)
     return(if (is.na(other)) codes else replace(codes, is.na(codes) & !is.na(value), other))
   }
-  if (is.null(levels) && forest$own_codes && is.factor(value)) return(as.integer(value))
+  if (is.null(levels) && forest$own_codes && (is.factor(value) || is.character(value))) {
+    return(as.integer(if (is.character(value)) factor(value) else value))
+  }
+  if (isTRUE(forest$dates) && inherits(value, c("Date", "POSIXct", "difftime"))) {
+    return(as.numeric(unclass(value)))
+  }
   if (is.null(levels) && (is.numeric(value) || is.logical(value)) && !is.object(value) &&
       is.null(dim(value))) {
     return(value)
@@ -239,10 +250,18 @@ tell_feature_levels <- function(forest, newdata, place, asked) {
   names(unknown) <- forest$features[factors]
   unknown <- unknown[lengths(unknown) > 0]
   if (length(unknown) == 0) return(invisible())
-  warn_new_levels(unknown, if (all(names(unknown) %in% names(forest$new_level))) {
+  if (isTRUE(forest$closed)) {
+    stop_input("newdata", gettextf(
+      "'%s' of 'newdata' has the new level %s, which %s refuses; leave such rows out",
+      names(unknown)[1], show_value(unknown[[1]][1]), forest$source))
+  }
+  code <- forest$new_level[names(unknown)]
+  warn_new_levels(unknown, if (anyNA(code)) {
+    gettext("they count as missing values")
+  } else if (all(code == 0L)) {
     gettext("such rows follow the child with more training rows")
   } else {
-    gettext("they count as missing values")
+    gettextf("%s puts them behind the levels that it knows", forest$source)
   })
 }
 

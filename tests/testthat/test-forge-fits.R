@@ -125,11 +125,57 @@ test_that("ranger with factors as sets", {
   skip_if_not_installed("ranger")
   fit <- ranger::ranger(y ~ a + f, data, num.trees = 5, seed = 1, num.threads = 1,
                         respect.unordered.factors = "partition")
-  if (is.null(fit$forest$covariate.levels)) {
-    expect_error(forge(fit), "levels", class = "contree_unsupported_error")
-    fit$forest$covariate.levels <- list(a = NULL, f = levels(data$f))
-  }
   expect_same(forge(fit), stats::predict(fit, new, num.threads = 1)$predictions)
+})
+
+test_that("ranger with dates, characters, extremely random splits and new levels", {
+  skip_if_not_installed("ranger")
+  rows <- data.frame(y = sin(1:90), d = as.Date("2024-01-01") + 1:90, a = cos(1:90),
+                     s = c("u", "v", "w")[1:90 %% 3 + 1])
+  rows$f <- factor(rows$s)
+  other <- rows
+  levels(other$f) <- c("u", "new", "w")
+  for (mode in c("ignore", "order", "partition")) {
+    for (rule in c("variance", "extratrees")) {
+      fit <- ranger::ranger(y ~ d + a + s + f, rows, num.trees = 5, seed = 1, num.threads = 1,
+                            respect.unordered.factors = mode, splitrule = rule)
+      expect_same(forge(fit), stats::predict(fit, rows, num.threads = 1)$predictions, rows)
+      said <- stats::predict(fit, other, num.threads = 1)$predictions
+      found <- withCallingHandlers(predict(forge(fit), other), contree_new_levels = function(w) {
+        expect_match(conditionMessage(w), "ranger puts them behind")
+        invokeRestart("muffleWarning")
+      })
+      expect_identical(unname(found), said)
+    }
+  }
+})
+
+test_that("missing values are an error where ranger has no rule for them", {
+  skip_if_not_installed("ranger")
+  fit <- ranger::ranger(y ~ a + b, data, num.trees = 5, seed = 1, num.threads = 1)
+  rows <- data[1:3, c("a", "b")]
+  rows$a[2] <- NA
+  if (length(fit$forest$child.nodeIDs[[1]]) == 2L) {
+    expect_error(stats::predict(fit, rows), "[Mm]issing")
+    expect_error(predict(forge(fit), rows), "missing", class = "contree_input_error")
+    # as since 0.16.4: the third child, or the left one
+    fit$forest$child.nodeIDs <- lapply(fit$forest$child.nodeIDs, function(children) {
+      c(children, list(children[[2]] * (seq_along(children[[2]]) %% 2)))
+    })
+  }
+  forest <- fit$forest
+  said <- vapply(seq_len(5), function(tree) {
+    node <- 1
+    children <- forest$child.nodeIDs[[tree]]
+    while (children[[1]][node] > 0) {
+      x <- rows[2, forest$split.varIDs[[tree]][node] + 1]
+      side <- if (!is.na(x)) 1 + (x > forest$split.values[[tree]][node]) else
+        if (children[[3]][node] > 0) 3 else 1
+      node <- children[[side]][node] + 1
+    }
+    forest$split.values[[tree]][node]
+  }, 0)
+  expect_identical(unname(predict(forge(fit), rows)[2]), Reduce(`+`, said) / 5)
 })
 
 test_that("randomForest", {
