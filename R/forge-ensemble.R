@@ -25,14 +25,15 @@ forest_links <- c("identity", "logistic", "softmax", "exp", "log1pexp", "square"
 # `features`: names, or NULL where the maker knows numbers alone; `levels`: by feature, those of
 # factors, whose codes begin at `first_code`; `new_level`: by feature, the code of others, which are
 # missing elsewhere; `own_codes`: the maker knows no levels, and takes factors of new data by their
-# codes, or, with `levels`, a matrix of numbers as codes. `complete`: the maker refuses missing
+# codes, or, with `levels`, a matrix of numbers as codes; "ordered": only ordered factors. `cutoff`:
+# what shares of classes are divided by before the largest is the predicted class. `complete`: the maker refuses missing
 # values; `closed`: levels that it does not know; `dates`: it takes dates and times as numbers.
 new_forest_ir <- function(trees, n_features, features = NULL, levels = list(), first_code = 1L,
                           sets = list(), set_else = logical(), output = rep(1L, length(trees)),
                           weight = rep(1, length(trees)), base = 0, divisor = 1, less = "<",
                           number = "double", sum = "double", minus_fraction = FALSE,
                           link = "identity", average = 1, classes = NULL, outputs = NULL,
-                          slope = 1, complete = FALSE, closed = complete,
+                          slope = 1, cutoff = NULL, complete = FALSE, closed = complete,
                           new_level = integer(), own_codes = FALSE, dates = FALSE, source = "",
                           version = "", objective = "") {
   trees <- lapply(trees, in_order)
@@ -60,7 +61,7 @@ new_forest_ir <- function(trees, n_features, features = NULL, levels = list(), f
   forest <- structure(
     list(ensemble = ensemble, asked = asked_of(c(ensemble$feature, ensemble$term_feature)),
          features = features, levels = levels, first_code = first_code, link = link, slope = slope,
-         average = average, classes = classes, outputs = outputs, complete = complete,
+         cutoff = cutoff, average = average, classes = classes, outputs = outputs, complete = complete,
          closed = closed, new_level = new_level, own_codes = own_codes, dates = dates,
          source = source, version = version, objective = objective),
     class = "forest_ir")

@@ -66,13 +66,38 @@ predict.forged_forest <- function(object, newdata,
   if (!is.null(device)) refuse_on_device(type, device <- check_device(device))
   if (missing(newdata)) stop_input("newdata", gettext("'newdata' must be given"))
   new <- forest_columns_of(forest, newdata)
+  if (type == "contributions" && isTRUE(forest$refused)) {
+    check_refused(forest, run_forged(forged_code(object), new$columns, TRUE, threads))
+  }
   if (type == "contributions") return(contributions_of(object, new, threads))
   if (type == "leaf") {
     leaves <- run_forged(forged_code(object), new$columns, TRUE, threads)
+    check_refused(forest, leaves)
     return(structure(leaves, dimnames = list(new$row_names, NULL)))
+  }
+  by_leaf <- type == "class" && !is.null(forest$class_of_leaf)
+  leaves <- if (by_leaf || isTRUE(forest$refused)) {
+    run_forged(forged_code(object), new$columns, TRUE, threads)
+  }
+  check_refused(forest, leaves)
+  if (by_leaf) {
+    class <- factor(forest$classes[forest$class_of_leaf[as.character(leaves)]], forest$classes)
+    return(name_rows(class, new$row_names))
   }
   sums <- sums_of_rows(object, new$columns, threads, device)
   name_rows(said_by_sums(forest, sums, type), new$row_names)
+}
+
+# The number of leaves whose rows the maker predicts by what was not read.
+refused_leaf <- -.Machine$integer.max
+
+check_refused <- function(forest, leaves) {
+  if (!isTRUE(forest$refused)) return(invisible())
+  row <- which(rowSums(leaves == refused_leaf) > 0)
+  if (!length(row)) return(invisible())
+  stop_unsupported("newdata", gettextf(
+    paste("row %d of 'newdata' has a level of which its node of the tree had no training row, and",
+          "which %s sends by surrogate splits; leave such rows out"), row[1], forest$source))
 }
 
 check_has_classes <- function(forest, type) {
@@ -109,6 +134,7 @@ said_by_sums <- function(forest, sums, type) {
   }
   colnames(response) <- forest$classes
   if (type != "class") return(response)
+  if (!is.null(forest$cutoff)) response <- sweep(response, 2L, forest$cutoff, `/`)
   factor(forest$classes[max.col(response, ties.method = "first")], forest$classes)
 }
 
@@ -167,7 +193,7 @@ is_as_asked <- function(forest, newdata) {
   names <- dimnames(newdata)[[2L]]
   size[2L] == forest$ensemble$n_features &&
     (is.null(names) || is.null(forest$features) || identical(names, forest$features)) &&
-    (forest$own_codes || length(forest$levels) == 0L || !any(lengths(forest$levels) > 0L))
+    (isTRUE(forest$own_codes) || length(forest$levels) == 0L || !any(lengths(forest$levels) > 0L))
 }
 
 # Which column of the data each feature is; 0 for one that is not there and not asked for.
@@ -193,7 +219,7 @@ matrix_features <- function(forest, newdata, place) {
     stop_input("newdata", gettextf("'newdata' is a matrix of type %s, but must be numeric",
                                    typeof(newdata)))
   }
-  if (any(lengths(forest$levels) > 0) && !forest$own_codes) {
+  if (any(lengths(forest$levels) > 0) && !isTRUE(forest$own_codes)) {
     return(frame_features(forest, as.data.frame(newdata), place, forest$asked))
   }
   if (is.object(newdata)) newdata <- unclass(newdata)
@@ -221,7 +247,7 @@ feature_values <- function(forest, value, j) {
     codes <- match(as.character(value), levels) + (forest$first_code - 1L)
     return(if (is.na(other)) codes else replace(codes, is.na(codes) & !is.na(value), other))
   }
-  if (is.null(levels) && forest$own_codes && (is.factor(value) || is.character(value))) {
+  if (is.null(levels) && takes_codes(forest, value)) {
     return(as.integer(if (is.character(value)) factor(value) else value))
   }
   if (isTRUE(forest$dates) && inherits(value, c("Date", "POSIXct", "difftime"))) {
@@ -235,6 +261,12 @@ feature_values <- function(forest, value, j) {
     gettextf("a factor with levels such as %s", show_names(levels, 3))
   stop_input("newdata", gettextf("column '%s' of 'newdata' is %s, but the model has %s", name,
                                  describe_type(value), wanted))
+}
+
+# Whether the maker takes a column by its codes.
+takes_codes <- function(forest, value) {
+  if (identical(forest$own_codes, "ordered")) return(is.ordered(value))
+  isTRUE(forest$own_codes) && (is.factor(value) || is.character(value))
 }
 
 tell_feature_levels <- function(forest, newdata, place, asked) {

@@ -101,9 +101,6 @@ import_forest.randomForest <- function(x, ...) {
   if (!x$type %in% c("classification", "regression")) {
     refuse_feature(gettextf("a randomForest of type '%s'", x$type))
   }
-  if (!is.null(classes) && length(unique(forest$cutoff)) > 1) {
-    refuse_feature(gettext("cutoffs that differ among classes"))
-  }
   if (!is.null(x$coefs)) refuse_feature(gettext("the correction of bias"))
   sets <- new_sets()
   trees <- lapply(seq_len(forest$ntree), read_random_forest_tree, forest, classes, sets)
@@ -114,8 +111,9 @@ import_forest.randomForest <- function(x, ...) {
     levels = Filter(is.character, stats::setNames(forest$xlevels, features)), sets = sets$all,
     set_else = logical(length(sets$all)), base = rep(0, max(1, length(classes))),
     divisor = if (is.null(classes)) forest$ntree else 1, less = "<=",
-    link = if (is.null(classes)) "identity" else "shares", classes = classes, complete = TRUE,
-    source = "randomForest", objective = x$type)
+    link = if (is.null(classes)) "identity" else "shares", classes = classes,
+    cutoff = if (!is.null(classes)) as.numeric(forest$cutoff), complete = TRUE,
+    own_codes = "ordered", dates = TRUE, source = "randomForest", objective = x$type)
 }
 
 read_random_forest_tree <- function(i, forest, classes, sets) {
@@ -123,9 +121,9 @@ read_random_forest_tree <- function(i, forest, classes, sets) {
   leaf <- forest$nodestatus[rows, i] == -1L
   child <- function(side, name) {
     given <- if (is.null(classes)) forest[[name]][rows, i] else forest$treemap[rows, side, i]
-    replace(given, leaf, 0L)
+    replace(as.integer(given), leaf, 0L)
   }
-  feature <- replace(forest$bestvar[rows, i], leaf, 0L)
+  feature <- replace(as.integer(forest$bestvar[rows, i]), leaf, 0L)
   split <- forest$xbestsplit[rows, i]
   n_levels <- c(1L, forest$ncat)[feature + 1L]
   set <- integer(length(rows))

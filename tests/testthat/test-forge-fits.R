@@ -193,6 +193,47 @@ test_that("randomForest", {
   expect_error(predict(forge(fit), new), "missing", class = "contree_input_error")
 })
 
+test_that("randomForest joined, with cutoffs, ordered factors and dates", {
+  skip_if_not_installed("randomForest")
+  rows <- transform(data, o = factor(b, ordered = TRUE), d = as.Date("2024-01-01") + b)
+  other <- transform(new, o = factor(b, levels = 1:5, ordered = TRUE),
+                     d = as.Date("2024-01-01") + b)
+  set.seed(1)
+  grow <- function(y, ...) {
+    randomForest::randomForest(stats::reformulate(c("a", "o", "d", "f"), y), rows, ntree = 7, ...)
+  }
+  fit <- randomForest::combine(grow("y"), grow("y"))
+  expect_same(forge(fit), stats::predict(fit, other), other)
+  expect_error(predict(forge(fit), transform(other, f = "new")), "new level \"new\"",
+               class = "contree_input_error")
+  fit <- randomForest::combine(grow("k"), grow("k"))
+  expect_same(forge(fit), unclass(stats::predict(fit, other, type = "prob")), other, "prob")
+  fit <- grow("k", cutoff = c(0.55, 0.3, 0.15), proximity = TRUE)
+  prob <- stats::predict(fit, other, type = "prob")
+  expect_same(forge(fit), unclass(prob), other, "prob")
+  share <- sweep(prob, 2, c(0.55, 0.3, 0.15), "/")
+  clear <- apply(share, 1, function(x) sum(x == max(x)) == 1)
+  expect_gt(sum(clear), 200)
+  expect_identical(predict(forge(fit), other, type = "class")[clear],
+                   stats::predict(fit, other)[clear])
+})
+
+test_that("gbm with ordered factors, and its first rounds", {
+  skip_if_not_installed("gbm")
+  rows <- transform(data, o = factor(b, labels = letters[5:1], ordered = TRUE))
+  for (y in c("y", "k")) {
+    fit <- suppressWarnings(gbm::gbm(
+      stats::reformulate(c("a", "o", "f"), y), if (y == "y") "gaussian" else "multinomial", rows,
+      n.trees = 6, interaction.depth = 2, keep.data = FALSE))
+    for (n in c(2, 6)) {
+      said <- stats::predict(fit, rows, n.trees = n)
+      if (y == "k") said <- said[, , 1]
+      expect_same(forge(fit, iterations = n), said, rows, "margin")
+    }
+    expect_error(forge(fit, iterations = 7), "6 iterations", class = "contree_input_error")
+  }
+})
+
 test_that("gbm", {
   skip_if_not_installed("gbm")
   data$a[1:40] <- NA
@@ -220,8 +261,53 @@ test_that("rpart", {
   expect_same(forge(fit), stats::predict(fit, new), new, "prob")
   new$a[1] <- NA
   expect_error(predict(forge(fit), new), "missing", class = "contree_input_error")
-  fit <- rpart::rpart(k ~ a, data, parms = list(loss = matrix(c(0, 1, 2, 1, 0, 1, 1, 1, 0), 3)))
-  expect_error(forge(fit), "losses", class = "contree_unsupported_error")
+  loss <- matrix(c(0, 1, 2, 1, 0, 9, 1, 1, 0), 3)
+  fit <- rpart::rpart(k ~ a, data, parms = list(loss = loss))
+  new$a[1] <- 0
+  expect_same(forge(fit), stats::predict(fit, new), new, "prob")
+  expect_identical(predict(forge(fit), new, type = "class"),
+                   stats::predict(fit, new, type = "class"))
+})
+
+test_that("rpart with counts and times", {
+  skip_if_not_installed("rpart")
+  skip_if_not_installed("survival")
+  counts <- transform(data, n = round(abs(y)), t = survival::Surv(abs(y) + 0.1, l))
+  for (fit in list(rpart::rpart(n ~ a + b + c, counts, method = "poisson"),
+                   rpart::rpart(t ~ a + b + c, counts, method = "exp"))) {
+    expect_same(forge(fit), stats::predict(fit, new))
+  }
+})
+
+test_that("rpart with levels of which a node had no row: these rows are an error", {
+  skip_if_not_installed("rpart")
+  rows <- datasets::warpbreaks[rep(1:54, 2), ]
+  rows$f <- factor(paste0(rows$wool, rows$tension))
+  rows$g <- factor(rep(letters[1:9], 12))
+  rows$breaks <- rows$breaks + 20 * (rows$f %in% c("AL", "BM")) * (rows$g %in% c("a", "d"))
+  rows <- rows[!(rows$f == "AL" & rows$g == "c"), ]
+  fit <- rpart::rpart(breaks ~ f + g, rows, cp = 0, minsplit = 4)
+  forged <- forge(fit)
+  expect_true(forged$forest$refused)
+  said <- stats::predict(fit, rows)
+  got <- vapply(seq_len(nrow(rows)), function(i) {
+    tryCatch(predict(forged, rows[i, ]), contree_unsupported_error = function(e) NA_real_)
+  }, 0)
+  expect_false(anyNA(got))
+  expect_identical(unname(got), unname(said))
+  every <- expand.grid(f = levels(rows$f), g = levels(rows$g), stringsAsFactors = TRUE)
+  said <- stats::predict(fit, every)
+  got <- vapply(seq_len(nrow(every)), function(i) {
+    tryCatch(predict(forged, every[i, ]), contree_unsupported_error = function(e) NA_real_)
+  }, 0)
+  expect_true(anyNA(got))
+  expect_identical(unname(got[!is.na(got)]), unname(said[!is.na(got)]))
+  refused <- every[is.na(got), ]
+  for (type in c("leaf", "contributions", "margin")) {
+    expect_error(predict(forged, refused, type = type), "no training row",
+                 class = "contree_unsupported_error")
+  }
+  expect_error(as_c(forged), "error", class = "contree_unsupported_error")
 })
 
 test_that("partykit", {
