@@ -13,21 +13,23 @@ missing_rules <- c(none = 0L, nan = 1L, zero = 2L)
 # What margins, divided by `average`, become as a response.
 #   identity   nothing
 #   logistic   1 / (1 + exp(-slope * x)), the probability of the second class
+#   second     nothing: it is the probability of the second of two classes
 #   softmax    exp(x) / sum(exp(x))
 #   exp        exp(x)
 #   log1pexp   log(1 + exp(x))
 #   square     x^2 with the sign of x
 #   step       1 above 0, else 0
 #   shares     x / sum(x) of sums of proportions, or votes; these are the margins, too
-forest_links <- c("identity", "logistic", "softmax", "exp", "log1pexp", "square", "step",
+forest_links <- c("identity", "logistic", "second", "softmax", "exp", "log1pexp", "square", "step",
                   "shares")
 
 # `features`: names, or NULL where the maker knows numbers alone; `levels`: by feature, those of
 # factors, whose codes begin at `first_code`; `new_level`: by feature, the code of others, which are
 # missing elsewhere; `own_codes`: the maker knows no levels, and takes factors of new data by their
 # codes, or, with `levels`, a matrix of numbers as codes; "ordered": only ordered factors. `cutoff`:
-# what shares of classes are divided by before the largest is the predicted class. `complete`: the maker refuses missing
-# values; `closed`: levels that it does not know; `dates`: it takes dates and times as numbers.
+# what shares of classes are divided by before the largest is the predicted class. `complete`: the
+# maker refuses missing values; `closed`: levels that it does not know; `dates`: it takes dates and
+# times as numbers.
 new_forest_ir <- function(trees, n_features, features = NULL, levels = list(), first_code = 1L,
                           sets = list(), set_else = logical(), output = rep(1L, length(trees)),
                           weight = rep(1, length(trees)), base = 0, divisor = 1, less = "<",

@@ -94,12 +94,12 @@ onnx_rounding <- function(graph, nodes, types, input) {
                                        "Where(%s,Mul(Sign(%s),Floor(Abs(%s))),%s)"),
                                      mask, x, x, x))
   if (is.na(form)) refuse_feature(gettext("operators before the trees"))
-  list(input = x, mask = onnx_initializer(graph, mask), minus_fraction = form == 2L)
+  list(input = x, mask = onnx_initializer(graph, mask) != 0, minus_fraction = form == 2L)
 }
 
 onnx_initializer <- function(graph, name) {
   for (tensor in lapply(pb_parts(graph, 5L), pb_message)) {
-    if (pb_string(tensor, 8L) %in% name) return(onnx_tensor(tensor) != 0)
+    if (pb_string(tensor, 8L) %in% name) return(onnx_tensor(tensor))
   }
   refuse_feature(gettext("operators before the trees"))
 }

@@ -73,6 +73,7 @@ predict.forged_forest <- function(object, newdata,
   if (type == "leaf") {
     leaves <- run_forged(forged_code(object), new$columns, TRUE, threads)
     check_refused(forest, leaves)
+    if (!is.null(forest$own_trees)) leaves <- leaves[, seq_len(forest$own_trees), drop = FALSE]
     return(structure(leaves, dimnames = list(new$row_names, NULL)))
   }
   by_leaf <- type == "class" && !is.null(forest$class_of_leaf)
@@ -130,7 +131,9 @@ said_by_sums <- function(forest, sums, type) {
   response <- linked(sums / forest$average, forest$link, forest_slope(forest))
   if (type %in% c("response", "margin")) return(one_or_all(response))
   if (length(forest$classes) == 2L && ncol(response) == 1L) {
-    response <- two_classes(sums[, 1], forest_slope(forest))
+    response <- if (forest$link == "second") cbind(1 - sums[, 1], sums[, 1]) else
+      two_classes(sums[, 1], forest_slope(forest))
+    if (forest$link == "second") response[] <- .Call(ffi_floats, as.numeric(response))
   }
   colnames(response) <- forest$classes
   if (type != "class") return(response)
@@ -147,7 +150,7 @@ one_or_all <- function(x) {
 forest_slope <- function(forest) if (is.null(forest$slope)) 1 else forest$slope
 
 linked <- function(sums, link, slope = 1) {
-  switch(link, identity = sums, logistic = 1 / (1 + exp(-slope * sums)), exp = exp(sums),
+  switch(link, identity = , second = sums, logistic = 1 / (1 + exp(-slope * sums)), exp = exp(sums),
          log1pexp = log1p(exp(sums)), square = sign(sums) * sums^2, step = (sums > 0) + 0,
          softmax = {
            highest <- sums[cbind(seq_len(nrow(sums)), max.col(sums, ties.method = "first"))]

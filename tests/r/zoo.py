@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
-"""Tiny models of every objective and option of XGBoost and LightGBM, with what these predict.
+"""Tiny models of every objective and option of XGBoost, LightGBM and CatBoost, and of what others
+convert to ONNX, with what these predict.
 
     python3 -m venv build/venv && build/venv/bin/pip install xgboost==1.7.6 lightgbm==3.3.5 pandas
-    build/venv/bin/python tests/r/zoo.py [FOLDER]
+    build/venv/bin/python tests/r/zoo.py [FOLDER [LIBRARY ...]]
 
-Writes into FOLDER (tests/testthat/fixtures/forge) zoo-xgboost-VERSION.gz and
-zoo-lightgbm-VERSION.gz, of what is installed. Each holds models one after the other: a line with
+Writes into FOLDER (tests/testthat/fixtures/forge) zoo-LIBRARY-VERSION.gz, of what is installed, or
+named. Each holds models one after the other: a line with
 name, kind of file, and numbers of bytes, rows, columns, margins, responses, trees and rounds (0:
 all); the model's bytes; rows, margins and responses, doubles, and leaves, 32-bit integers, lowest
 byte first, row after row. test-forge-zoo.R reads them. Rows are hostile: missing values, both
 zeros, denormals, thresholds and both their neighbours as floats and doubles, codes that are
 negative, fractional or unknown; for LightGBM infinities, too. Kept are those of xgboost 1.7.6,
-2.1.4, 3.0.5 and 3.2.0, lightgbm 3.3.5, 4.3.0 and 4.7.0.
+2.1.4, 3.0.5 and 3.2.0, lightgbm 3.3.5, 4.3.0 and 4.7.0, catboost 1.2.10 (with onnxmltools 1.12
+and onnxruntime 1.32), and skl2onnx 1.20.
 """
 import gzip
 import json
@@ -229,7 +231,128 @@ def lightgbms(lgb):
     zoo.write()
 
 
-for name, make in (("xgboost", xgboosts), ("lightgbm", lightgbms)):
+def catboosts(catboost):
+    zoo = Zoo(f"catboost-{catboost.__version__}")
+
+    def add(name, y, loss="RMSE", x=X, rounds=3, **settings):
+        settings = dict(dict(depth=2, thread_count=1, random_seed=1, learning_rate=0.5,
+                             allow_writing_files=False, logging_level="Silent"), **settings)
+        model = catboost.CatBoost(dict(settings, loss_function=loss, iterations=rounds))
+        model.fit(catboost.Pool(x, y))
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.json")
+            model.save_model(path, format="json")
+            text = open(path).read()
+        document = json.loads(text)
+        found = {f["flat_feature_index"]: f["borders"] + [0.0]
+                 for f in document["features_info"]["float_features"]}
+        info = document["model_info"]  # what it says of the training is long
+        document["model_info"] = {key: info[key] for key in info if key == "class_params"}
+        document["model_info"]["params"] = {"loss_function": info["params"]["loss_function"]}
+        rows = hostile(x, found, True, None)
+        kind = {"Logloss": "Probability", "CrossEntropy": "Probability", "Poisson": "Exponent",
+                "MultiClass": "Probability", "Tweedie:variance_power=1.5": "Exponent",
+                "MultiClassOneVsAll": "Probability"}.get(loss, "RawFormulaVal")
+        response = np.asarray(model.predict(rows, prediction_type=kind))
+        if loss in ("Logloss", "CrossEntropy"):
+            response = response[:, 1]
+        zoo.add(name, "json", json.dumps(document).encode(), rows,
+                model.predict(rows, prediction_type="RawFormulaVal"), response,
+                model.calc_leaf_indexes(rows), 0)
+
+    add("rmse", Z, depth=3)
+    for name in ("MAE", "MAPE", "Quantile:alpha=0.3", "Huber:delta=0.7", "Expectile:alpha=0.3"):
+        add(name.split(":")[0], Z, name)
+    add("poisson", COUNT, "Poisson")
+    add("tweedie", COUNT, "Tweedie:variance_power=1.5")
+    add("logloss", TWO, "Logloss")
+    add("names", np.array(["no", "yes"])[TWO], "Logloss")
+    add("entropy", TWO * 0.8, "CrossEntropy")
+    add("multiclass", THREE, "MultiClass")
+    add("ova", THREE, "MultiClassOneVsAll")
+    add("several", np.column_stack([Z, -Z]), "MultiRMSE")
+    add("max", Z, nan_mode="Max")
+    add("deep", Z, depth=6, rounds=2)
+    for policy in ("Lossguide", "Depthwise"):
+        add(policy, Z, grow_policy=policy, depth=4, min_data_in_leaf=5)
+        add(f"{policy}-classes", THREE, "MultiClass", grow_policy=policy, depth=3)
+    zoo.write()
+
+
+def converted(onnxmltools):
+    """What converters make of models of others, by what ONNX Runtime says: probabilities, or the
+    response; there are no margins and leaves."""
+    import catboost
+    import lightgbm as lgb
+    import onnx
+    import onnxruntime as ort
+    from onnxmltools.convert.common.data_types import FloatTensorType
+    zoo = Zoo(f"onnx-{ort.__version__}")
+    x = np.nan_to_num(X).astype(np.float32)
+    types = [("x", FloatTensorType([None, 3]))]
+
+    def add(name, model):
+        data = model.SerializeToString()
+        session = ort.InferenceSession(data)
+        found = {0: [0.0]}
+        for node in model.graph.node:
+            a = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
+            for j, t in zip(a.get("nodes_featureids", []), a.get("nodes_values", [])):
+                found.setdefault(j, []).append(t)
+        rows = hostile(x, found, False, None).astype(np.float32).astype(float)
+        rows[np.isnan(rows)] = 0
+        said = [session.run(None, {session.get_inputs()[0].name: row[None].astype(np.float32)})[-1]
+                for row in rows]
+        said = [list(s[0].values()) if isinstance(s[0], dict) else np.ravel(s) for s in said]
+        zoo.add(name, "onnx", data, rows, np.empty((ROWS, 0)), np.array(said),
+                np.empty((ROWS, 0)), 0)
+
+    def lightgbm(name, kind, y, **settings):
+        model = kind(n_estimators=3, num_leaves=4, min_child_samples=3, verbosity=-1, **settings)
+        kept = dict(zipmap=False) if kind is lgb.LGBMClassifier else {}
+        add(name, onnxmltools.convert_lightgbm(model.fit(x, y), initial_types=types, **kept))
+
+    lightgbm("lightgbm-two", lgb.LGBMClassifier, TWO)
+    lightgbm("lightgbm-three", lgb.LGBMClassifier, THREE)
+    lightgbm("lightgbm-poisson", lgb.LGBMRegressor, COUNT, objective="poisson")
+    lightgbm("lightgbm-forest", lgb.LGBMRegressor, Z, boosting_type="rf", bagging_freq=1,
+             bagging_fraction=0.6)
+    settings = dict(iterations=3, depth=2, thread_count=1, allow_writing_files=False,
+                    logging_level="Silent")
+    for name, kind, y in (("number", catboost.CatBoostRegressor, Z),
+                          ("two", catboost.CatBoostClassifier, TWO),
+                          ("three", catboost.CatBoostClassifier, THREE)):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.onnx")
+            kind(**settings).fit(x, y).save_model(path, format="onnx")
+            add(f"catboost-{name}", onnx.load(path))
+    zoo.write()
+
+
+def forests(skl2onnx):
+    """Forests of scikit-learn of two classes, of which skl2onnx writes one score."""
+    import onnxruntime as ort
+    from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+    from sklearn.tree import DecisionTreeClassifier
+    zoo = Zoo(f"skl2onnx-{skl2onnx.__version__}")
+    x = np.nan_to_num(X).astype(np.float32)
+    for kind in (RandomForestClassifier, ExtraTreesClassifier, DecisionTreeClassifier):
+        many = {} if kind is DecisionTreeClassifier else dict(n_estimators=5)
+        model = kind(max_depth=3, random_state=1, **many).fit(x, TWO)
+        data = skl2onnx.to_onnx(model, x[:1], options={"zipmap": False}).SerializeToString()
+        rows = hostile(x, {}, False, None).astype(np.float32).astype(float)
+        rows[np.isnan(rows)] = 0
+        session = ort.InferenceSession(data)
+        said = [session.run(None, {"X": row[None].astype(np.float32)})[-1][0] for row in rows]
+        zoo.add(kind.__name__, "onnx", data, rows, np.empty((ROWS, 0)), np.array(said),
+                np.empty((ROWS, 0)), 0)
+    zoo.write()
+
+
+for name, make in (("xgboost", xgboosts), ("lightgbm", lightgbms), ("catboost", catboosts),
+                   ("onnxmltools", converted), ("skl2onnx", forests)):
+    if sys.argv[2:] and name not in sys.argv[2:]:
+        continue
     try:
         library = __import__(name)
     except ImportError:

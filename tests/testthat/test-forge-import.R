@@ -197,6 +197,25 @@ test_that("what is not supported is refused by name", {
                class = "contree_input_error")
 })
 
+test_that("formats that are not read are named, with what to do", {
+  skip_if_not_installed("jsonlite")
+  said <- function(text, what) {
+    expect_error(import_forest(charToRaw(text)), what, class = "contree_unsupported_error")
+  }
+  said("booster[0]:\n0:[f0<0.5] yes=1,no=2", "dump of XGBoost.*save_model")
+  said("[\n  { \"nodeid\": 0, \"leaf\": 1 }\n]", "dump of XGBoost.*save_model")
+  said("{\"name\": \"tree\", \"feature_names\": [\"a\"], \"tree_info\": []}",
+       "dump of LightGBM.*save_model")
+  said("CBM1\n", "CatBoost.*json")
+  old <- c(as.raw(c(0, 0, 0, 63, 2, 0, 0, 0)), raw(120), charToRaw("reg:linear"), raw(4),
+           charToRaw("gbtree"))
+  expect_error(import_forest(old), "binary format of XGBoost", class = "contree_unsupported_error")
+  expect_error(import_forest(charToRaw("PK")), "JSON", class = "contree_input_error")
+  text <- readLines(forge_fixture("xgb-regression.json"), warn = FALSE)
+  none <- sub("\"trees\":\\[\\{.*\\}\\]", "\"trees\":[]", text)
+  expect_error(import_forest(charToRaw(none)), "0 rounds", class = "contree_input_error")
+})
+
 test_that("spoiled documents end in an error of the package, or in a forest", {
   set.seed(1)
   files <- c("lgb-codes.txt", "xgb-logistic.ubj")
