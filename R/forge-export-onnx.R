@@ -66,6 +66,9 @@ check_for_onnx <- function(forest) {
   if (e$divisor != 1 && (e$divisor != length(e$roots) || any(e$base != 0))) {
     refuse(gettextf("sums divided by %s", format(e$divisor)))
   }
+  if (forest$link %in% c("log1pexp", "square", "step") || forest_slope(forest) != 1) {
+    refuse(gettextf("the link '%s'", forest$link))
+  }
   one_score <- length(forest$classes) > n_forest_outputs(forest)
   if (one_score != (length(forest$classes) == 2 && forest$link == "logistic")) {
     refuse(gettextf("%d margins of %d classes with the link '%s'", n_forest_outputs(forest),
@@ -87,7 +90,7 @@ onnx_property_keys <- function(forest) {
 
 onnx_graph <- function(forest, e) {
   by_class <- is_forest_classifier(forest) && !onnx_by_number(e)
-  after <- onnx_after(forest$link)
+  after <- onnx_after(forest$link, by_class)
   scores <- if (by_class) "probabilities" else "y"
   made <- if (is.null(after)) scores else "sums"
   operator <- if (by_class) "TreeEnsembleClassifier" else "TreeEnsembleRegressor"
@@ -112,9 +115,13 @@ onnx_graph <- function(forest, e) {
     onnx_value(12L, scores, if (is.null(sets)) 1 else type, width))
 }
 
-# What follows the trees, for links that these do not know.
-onnx_after <- function(link) {
+# What follows the trees. Those for classes know two links themselves, others none on which the
+# standard and ONNX Runtime agree.
+onnx_after <- function(link, by_class) {
+  if (by_class && link %in% c("logistic", "softmax")) return(NULL)
   switch(link, exp = list(type = "Exp", domain = "", attributes = list()),
+         logistic = list(type = "Sigmoid", domain = "", attributes = list()),
+         softmax = list(type = "Softmax", domain = "", attributes = list()),
          shares = list(type = "Normalizer", domain = "ai.onnx.ml",
                        attributes = list(norm = list("text", "L1"))))
 }
@@ -150,7 +157,7 @@ onnx_packed <- function(type, x, content) c(pb_whole(1L, length(x)), pb_whole(2L
 onnx_doubles <- function(x) onnx_packed(11, x, pb_reals(10L, x, 8L))
 
 onnx_written_attributes <- function(forest, e, by_class) {
-  link <- c(logistic = "LOGISTIC", softmax = "SOFTMAX")[forest$link]
+  link <- if (by_class) c(logistic = "LOGISTIC", softmax = "SOFTMAX")[forest$link] else NA
   c(onnx_node_attributes(e),
     onnx_leaf_attributes(e, if (by_class) "class" else "target"),
     list(post_transform = list("text", if (is.na(link)) "NONE" else link[[1]])),

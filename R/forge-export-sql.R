@@ -30,9 +30,17 @@ as_sql.forest_ir <- function(fit, type = c("response", "margin"), con = NULL, ..
 
 sql_linked <- function(sums, forest) {
   if (forest$average != 1) sums <- sprintf("(%s)\n/ %s", sums, sql_number(forest$average))
-  switch(forest$link, identity = sums, exp = sprintf("EXP(%s)", sums),
-         logistic = sprintf("1E0 / (1E0 + EXP(-(%s)))", sums), softmax = sql_softmax(sums),
+  switch(forest$link, identity = , second = sums, exp = sprintf("EXP(%s)", sums),
+         logistic = sprintf("1E0 / (1E0 + EXP(-(%s)))", sql_sloped(sums, forest_slope(forest))),
+         softmax = sql_softmax(sums),
+         step = sprintf("CASE WHEN %s > 0 THEN 1E0 ELSE 0E0 END", sums),
+         log1pexp = sprintf("LN(1E0 + EXP(%s))", sums),
+         square = sql_of_margins(sums, function(m) sprintf("%s * ABS(%s)", m, m)),
          shares = sql_of_margins(sums, function(m) sprintf("%s / (%s)", m, sql_sum(m))))
+}
+
+sql_sloped <- function(sums, slope) {
+  if (slope == 1) sums else sprintf("%s * (%s)", sql_number(slope), sums)
 }
 
 sql_sum <- function(terms) paste(terms, collapse = " + ")

@@ -11,10 +11,10 @@
 #' LightGBM and of R packages, cannot. A test `x <= t` of floats is written as `x <` the next float.
 #'
 #' The objective is that of the model if it is `reg:squarederror`, `reg:logistic`,
-#' `binary:logistic`, `binary:logitraw`, `count:poisson`, `multi:softprob` or `multi:softmax`, else
-#' one of these with the same link. XGBoost numbers classes from 0 and does not store their names. A
-#' base value that is not the margin of any `base_score` is written as trees of one leaf. Weights of
-#' trees are multiplied into their leaves.
+#' `binary:logistic`, `binary:logitraw`, `binary:hinge`, `count:poisson`, `multi:softprob` or
+#' `multi:softmax`, else one of these with the same link. XGBoost numbers classes from 0 and does
+#' not store their names. A base value that is not the margin of any `base_score` is written as
+#' trees of one leaf. Weights of trees are multiplied into their leaves.
 #'
 #' Not supported either are tests for which zero counts as missing, sets of codes where new codes go
 #' right, infinite thresholds, averages, and proportions of votes.
@@ -73,6 +73,9 @@ check_for_xgboost <- function(forest) {
   if (e$sum != "float") refuse(gettext("sums of doubles"))
   if (e$divisor != 1 || forest$average != 1) refuse(gettext("an average"))
   if (forest$link == "shares") refuse(gettext("shares of votes"))
+  if (forest$link %in% c("log1pexp", "square", "second") || forest_slope(forest) != 1) {
+    refuse(gettextf("the link '%s'", forest$link))
+  }
   inner <- e$feature > 0L
   if (any(inner & e$set == 0L & is.infinite(xgboost_thresholds(e)))) {
     refuse(gettext("a threshold that is infinite"))
@@ -98,13 +101,13 @@ next_float <- function(x) {
 }
 
 xgboost_written <- c("reg:squarederror", "reg:logistic", "binary:logistic", "binary:logitraw",
-                     "count:poisson", "multi:softprob", "multi:softmax")
+                     "binary:hinge", "count:poisson", "multi:softprob", "multi:softmax")
 
 xgboost_objective <- function(forest) {
   if (forest$objective %in% xgboost_written) return(forest$objective)
   two <- length(forest$classes) == 2
   switch(forest$link, logistic = if (two) "binary:logistic" else "reg:logistic",
-         exp = "count:poisson", softmax = "multi:softprob",
+         exp = "count:poisson", softmax = "multi:softprob", step = "binary:hinge",
          identity = if (two && n_forest_outputs(forest) == 1L) "binary:logitraw" else
            "reg:squarederror")
 }
@@ -133,7 +136,7 @@ float_text <- function(x) {
 
 # With the members that XGBoost asks for, as they are by default.
 xgboost_settings <- function(objective, k) {
-  parameters <- if (startsWith(objective, "multi:")) {
+  parameters <- if (objective == "binary:hinge") list() else if (startsWith(objective, "multi:")) {
     list(softmax_multiclass_param = object_text(num_class = string_text(k)))
   } else if (startsWith(objective, "reg:") || startsWith(objective, "binary:")) {
     list(reg_loss_param = object_text(scale_pos_weight = "\"1\""))

@@ -2,8 +2,9 @@
 
 #' @rdname import_forest
 #' @export
-import_forest.gbm <- function(x, ...) {
+import_forest.gbm <- function(x, iterations = NULL, ...) {
   check_no_dots(...)
+  check_iterations(iterations)
   links <- c(gaussian = "identity", laplace = "identity", tdist = "identity",
              quantile = "identity", coxph = "identity", bernoulli = "logistic", poisson = "exp",
              multinomial = "softmax")
@@ -11,15 +12,26 @@ import_forest.gbm <- function(x, ...) {
   if (!name %in% names(links)) refuse_feature(gettextf("the distribution %s", show_value(name)))
   by_levels <- x$var.type > 0
   sets <- new_sets()
-  trees <- lapply(x$trees, read_gbm_tree, x$c.splits, by_levels, sets)
+  taken <- gbm_trees(length(x$trees), x$num.classes, iterations)
+  trees <- lapply(x$trees[taken], read_gbm_tree, x$c.splits, by_levels, sets)
   classes <- if (name == "multinomial") x$classes else if (name == "bernoulli") c("0", "1")
   new_forest_ir(
     trees, length(x$var.names), features = x$var.names,
-    levels = stats::setNames(x$var.levels, x$var.names)[by_levels], first_code = 0L,
+    levels = Filter(is.character, stats::setNames(x$var.levels, x$var.names)), first_code = 0L,
     sets = sets$all, set_else = logical(length(sets$all)),
     output = rep_len(seq_len(x$num.classes), length(trees)),
     base = rep_len(x$initF, x$num.classes), less = "<", link = links[[name]], classes = classes,
     source = "gbm", objective = name)
+}
+
+# The trees of the first rounds.
+gbm_trees <- function(n, per_round, iterations) {
+  if (is.null(iterations)) return(seq_len(n))
+  if (iterations * per_round > n) {
+    stop_input("iterations", gettextf("the model has %d iterations, not %s", n %/% per_round,
+                                      format(iterations)))
+  }
+  seq_len(iterations * per_round)
 }
 
 # A split has three children there: below, not below, missing. Here it is two: is it missing, then
@@ -54,21 +66,24 @@ read_gbm_tree <- function(tree, c_splits, by_levels, sets) {
 #' @export
 import_forest.rpart <- function(x, ...) {
   check_no_dots(...)
-  if (!x$method %in% c("anova", "poisson", "class")) {
+  if (!x$method %in% c("anova", "poisson", "exp", "class")) {
     refuse_feature(gettextf("the method '%s' of rpart", x$method))
   }
   classes <- if (x$method == "class") attr(x, "ylevels")
-  loss <- x$parms$loss
-  if (!is.null(classes) && any(loss[row(loss) != col(loss)] != 1)) {
-    refuse_feature(gettext("a matrix of losses"))
-  }
   features <- attr(stats::terms(x), "term.labels")
   sets <- new_sets()
   tree <- read_rpart(x, features, classes, sets)
-  new_forest_ir(
+  forest <- new_forest_ir(
     list(tree), length(features), features = features, levels = as.list(attr(x, "xlevels")),
     sets = sets$all, set_else = logical(length(sets$all)), base = rep(0, ncol(tree$values)),
-    less = "<", classes = classes, complete = TRUE, source = "rpart", objective = x$method)
+    less = "<", classes = classes, complete = TRUE, dates = TRUE, source = "rpart",
+    objective = x$method)
+  forest$refused <- refused_leaf %in% tree$leaf_id
+  # by losses a class need not be the most probable one
+  if (length(classes)) {
+    forest$class_of_leaf <- stats::setNames(x$frame$yval, row.names(x$frame))
+  }
+  forest
 }
 
 # Rows of new data with missing values would follow surrogate splits.
@@ -82,30 +97,44 @@ read_rpart <- function(x, features, classes, sets) {
   feature <- match(as.character(frame$var), features, 0L)
   if (any(feature == 0L & !leaf)) refuse_feature(gettext("predictors that the formula computes"))
   ncat <- replace(split[, "ncat"], leaf, -1)
+  sides <- lapply(seq_len(n), function(k) {
+    if (ncat[k] > 1) x$csplit[split[k, "index"], seq_len(ncat[k])]
+  })
   set <- integer(n)
-  for (k in which(ncat > 1)) {
-    set[k] <- add_set(sets, rpart_levels(x$csplit[split[k, "index"], ], ncat[k]))
-  }
+  for (k in which(ncat > 1)) set[k] <- add_set(sets, c(FALSE, sides[[k]] == 1))
   turned <- ncat == 1
   children <- cbind(match(2 * id, id), match(2 * id + 1, id))
   children[leaf, ] <- 0L
   k <- length(classes)
   values <- if (k) frame$yval2[, 1 + k + seq_len(k), drop = FALSE] else matrix(frame$yval)
-  list(feature = feature, threshold = unname(replace(split[, "index"], leaf | set > 0L, 0)),
-       left = ifelse(turned, children[, 2], children[, 1]),
-       right = ifelse(turned, children[, 1], children[, 2]), default_left = logical(n),
-       missing = rep(missing_rules[["nan"]], n), set = set, leaf_id = as.integer(id),
-       cover = frame$wt, gain = ifelse(leaf, 0, x$splits[ifelse(leaf, 1L, first), "improve"]),
-       values = unname(values))
+  tree <- list(
+    feature = feature, threshold = unname(replace(split[, "index"], leaf | set > 0L, 0)),
+    left = ifelse(turned, children[, 2], children[, 1]),
+    right = ifelse(turned, children[, 1], children[, 2]), default_left = logical(n),
+    missing = rep(missing_rules[["nan"]], n), set = set, leaf_id = as.integer(id),
+    cover = frame$wt, gain = ifelse(leaf, 0, x$splits[ifelse(leaf, 1L, first), "improve"]),
+    values = unname(values))
+  Reduce(function(tree, k) refuse_levels(tree, k, sides[[k]] == 2, sets),
+         which(vapply(sides, function(side) any(side == 2), NA)), tree)
 }
 
-rpart_levels <- function(sides, ncat) {
-  sides <- sides[seq_len(ncat)]
-  if (any(sides == 2)) {
-    refuse_feature(gettext("a split by levels of which the node had no training row"),
-                   gettext("rpart sends them by surrogate splits"))
-  }
-  c(FALSE, sides == 1)
+# Node k of a tree first asks for levels of which it had no training row, which rpart sends by
+# surrogate splits: they go to a leaf whose rows are an error, see check_refused().
+refuse_levels <- function(tree, k, unseen, sets) {
+  n <- length(tree$feature)
+  again <- c(seq_len(n), k, k) # the node itself moves to n + 1, the leaf is n + 2
+  moved <- lapply(tree[setdiff(names(tree), "values")], `[`, again)
+  moved$values <- tree$values[again, , drop = FALSE]
+  moved$set[k] <- add_set(sets, c(FALSE, unseen))
+  moved$threshold[k] <- 0
+  moved$left[k] <- n + 2L
+  moved$right[k] <- n + 1L
+  for (name in c("feature", "left", "right", "set")) moved[[name]][n + 2L] <- 0L
+  for (name in c("cover", "gain")) moved[[name]][n + 2L] <- 0
+  moved$leaf_id[n + 2L] <- refused_leaf
+  moved$threshold[n + 2L] <- 0
+  moved$values[n + 2L, ] <- 0
+  moved
 }
 
 # ---- fits of this package ------------------------------------------------------------------------

@@ -2,10 +2,14 @@
 
 read_lightgbm <- function(bytes, iterations) {
   lines <- strsplit(text_of(bytes), "\r?\n")[[1]]
-  lines <- lines[seq_len(match("end of trees", lines, length(lines) + 1L) - 1L)]
+  end <- match("end of trees", lines)
+  if (is.na(end)) refuse_document(gettext("it ends before its line 'end of trees'"))
+  categories <- lines[-seq_len(end)]
+  lines <- lines[seq_len(end - 1L)]
   starts <- grep("^Tree=[0-9]+$", lines)
-  if (!length(starts)) refuse_document(gettext("it has no trees"))
+  if (!length(starts)) stop_input("x", gettext("'x' has no trees: it was trained for 0 rounds"))
   head <- named_lines(lines[seq_len(starts[1] - 1L)])
+  check_lightgbm_trees(head, lines[starts])
   per_round <- lightgbm_count(head, "num_tree_per_iteration")
   n_features <- lightgbm_count(head, "max_feature_idx") + 1L
   n_trees <- lightgbm_trees(length(starts), per_round, iterations)
@@ -15,17 +19,30 @@ read_lightgbm <- function(bytes, iterations) {
     read_lightgbm_tree(named_lines(lines[starts[i]:ends[i]]), sets)
   })
   objective <- lightgbm_objective(head)
-  classes <- if (objective$link == "softmax" || objective$name == "multiclassova") {
+  classes <- if (objective$name %in% c("multiclass", "multiclassova")) {
     as.character(seq_len(per_round) - 1L)
   } else if (objective$name == "binary") {
     c("0", "1")
   }
+  features <- lightgbm_features(head, n_features)
+  levels <- lightgbm_levels(categories, head, features)
   new_forest_ir(
-    trees, n_features, features = lightgbm_features(head, n_features), sets = sets$all,
+    trees, n_features, features = features, levels = levels, first_code = 0L,
+    own_codes = length(levels) > 0, sets = sets$all,
     set_else = rep(FALSE, length(sets$all)), output = rep_len(seq_len(per_round), n_trees),
     base = rep(0, per_round), average = if ("average_output" %in% lines) n_trees / per_round else 1,
-    less = "<=", minus_fraction = TRUE, link = objective$link, classes = classes,
-    source = "LightGBM", version = paste("format", head[["version"]]), objective = objective$name)
+    less = "<=", minus_fraction = TRUE, link = objective$link, slope = objective$slope,
+    classes = classes, source = "LightGBM", version = paste("format", head[["version"]]),
+    objective = objective$name)
+}
+
+# The trees are numbered from 0, and the head knows how many there are.
+check_lightgbm_trees <- function(head, lines) {
+  sizes <- head$tree_sizes
+  n <- if (is.null(sizes)) length(lines) else length(lightgbm_numbers(head, "tree_sizes"))
+  if (n != length(lines) || !identical(lines, paste0("Tree=", seq_len(n) - 1L))) {
+    refuse_document(gettextf("it has other trees than the %d that its head lists", n))
+  }
 }
 
 # Lines `name=value` by name.
@@ -90,7 +107,7 @@ read_lightgbm_tree <- function(tree, sets) {
   category <- bitwAnd(type, 1L) == 1L
   rule <- bitwAnd(bitwShiftR(type, 2L), 3L)
   if (any(rule > 2L)) refuse_document(gettext("'decision_type' is not valid"))
-  threshold <- number("threshold")
+  threshold <- lightgbm_thresholds(number("threshold"))
   linear <- identical(tree$is_linear, "1")
   leaves <- function(x) c(x, rep(0L, n))
   list(feature = leaves(whole("split_feature") + 1L),
@@ -106,6 +123,15 @@ read_lightgbm_tree <- function(tree, sets) {
        values = matrix(c(numeric(length(inner)), lightgbm_numbers(tree, "leaf_value", n))),
        intercept = if (linear) c(numeric(length(inner)), lightgbm_numbers(tree, "leaf_const", n)),
        terms = if (linear) c(vector("list", length(inner)), lightgbm_terms(tree, n)))
+}
+
+# Rows have 0 in place of numbers up to that size, CT_ZERO in C: a threshold among them is on one
+# side of all.
+lightgbm_zero <- 13937966 * 2^-140
+lightgbm_thresholds <- function(threshold) {
+  near <- abs(threshold) <= lightgbm_zero
+  below <- -lightgbm_zero - 2^-169 # the next double
+  ifelse(near, ifelse(threshold < 0, below, lightgbm_zero), threshold)
 }
 
 # The linear models of the leaves: features and slopes, leaf after leaf.
@@ -153,19 +179,44 @@ bits_of_words <- function(words) {
 lightgbm_links <- list(
   "identity" = c("regression", "regression_l1", "huber", "fair", "quantile", "mape", "lambdarank",
                  "rank_xendcg", ""),
-  "logistic" = c("binary", "cross_entropy"), "exp" = c("poisson", "gamma", "tweedie"),
-  "softmax" = "multiclass")
+  "logistic" = c("binary", "multiclassova", "cross_entropy"),
+  "exp" = c("poisson", "gamma", "tweedie"), "softmax" = "multiclass",
+  "log1pexp" = "cross_entropy_lambda")
 
-# Words behind the objective's name are its settings; only those of the sigmoid change predictions.
+# list(name, link, slope). Words behind the objective's name are its settings.
 lightgbm_objective <- function(head) {
   words <- strsplit(if (is.null(head$objective)) "" else head$objective, " ", fixed = TRUE)[[1]]
   name <- c(words, "")[1]
   settings <- words[-1]
-  if (any(startsWith(settings, "sigmoid:") & settings != "sigmoid:1") || "sqrt" %in% settings) {
-    refuse_feature(gettextf("the objective '%s'", head$objective))
+  link <- names(lightgbm_links)[vapply(lightgbm_links, function(names) name %in% names, NA)]
+  if (!length(link)) refuse_feature(gettextf("the objective %s", show_value(name)))
+  if ("sqrt" %in% settings) {
+    if (link != "identity") refuse_feature(gettextf("the objective '%s'", head$objective))
+    link <- "square"
   }
-  for (link in names(lightgbm_links)) {
-    if (name %in% lightgbm_links[[link]]) return(list(name = name, link = link))
+  slope <- sub("sigmoid:", "", grep("^sigmoid:", settings, value = TRUE), fixed = TRUE)
+  slope <- if (length(slope)) .Call(ffi_numbers, slope[1]) else 1
+  if (is.na(slope) || !is.finite(slope) || slope <= 0) {
+    refuse_document(gettextf("the objective '%s' is not valid", head$objective))
   }
-  refuse_feature(gettextf("the objective '%s'", name))
+  list(name = name, link = link, slope = if (link == "logistic") slope else 1)
+}
+
+# The levels of columns that were categories of pandas, which the text lists behind the trees
+# without the names of the columns: those that have codes, in their order. NULL where the numbers of
+# both differ, or where they are no strings or whole numbers.
+lightgbm_levels <- function(lines, head, features) {
+  line <- grep("^pandas_categorical:\\[", lines, value = TRUE)
+  if (length(line) != 1L || is.null(features) || !requireNamespace("jsonlite", quietly = TRUE)) {
+    return(list())
+  }
+  levels <- parse_json(charToRaw(sub("pandas_categorical:", "", line, fixed = TRUE)))
+  if (!is.list(levels)) levels <- as.list(levels)
+  info <- strsplit(if (is.null(head$feature_infos)) "" else head$feature_infos, " ")[[1]]
+  coded <- grep("^-?[0-9]+(:-?[0-9]+)*$", info)
+  if (length(coded) != length(levels) || length(info) != length(features)) return(list())
+  most <- vapply(strsplit(info[coded], ":", fixed = TRUE), function(x) max(as.numeric(x)), 0)
+  plain <- vapply(levels, function(x) is.character(x) || is.numeric(x) && all(x == round(x)), NA)
+  if (!all(plain) || any(most >= lengths(levels))) return(list())
+  stats::setNames(lapply(levels, as.character), features[coded])
 }

@@ -48,7 +48,7 @@ onnx_attributes_of_5 <- function(forest, e) {
   list(
     n_targets = list("whole", n_forest_outputs(forest)),
     aggregate_function = list("whole", if (onnx_averages(e)) 0 else 1),
-    post_transform = list("whole", switch(forest$link, softmax = 1, logistic = 2, 0)),
+    post_transform = list("whole", 0),
     tree_roots = wholes(roots), nodes_featureids = wholes(pmax(e$feature[node] - 1L, 0L)),
     nodes_splits = reals(e$threshold[node]),
     nodes_modes = list("bytes", ifelse(by_set, 6L, if (e$less == "<") 1L else 0L)),
@@ -94,12 +94,12 @@ onnx_rounding <- function(graph, nodes, types, input) {
                                        "Where(%s,Mul(Sign(%s),Floor(Abs(%s))),%s)"),
                                      mask, x, x, x))
   if (is.na(form)) refuse_feature(gettext("operators before the trees"))
-  list(input = x, mask = onnx_initializer(graph, mask), minus_fraction = form == 2L)
+  list(input = x, mask = onnx_initializer(graph, mask) != 0, minus_fraction = form == 2L)
 }
 
 onnx_initializer <- function(graph, name) {
   for (tensor in lapply(pb_parts(graph, 5L), pb_message)) {
-    if (pb_string(tensor, 8L) %in% name) return(onnx_tensor(tensor) != 0)
+    if (pb_string(tensor, 8L) %in% name) return(onnx_tensor(tensor))
   }
   refuse_feature(gettext("operators before the trees"))
 }

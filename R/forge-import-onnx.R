@@ -5,7 +5,8 @@ onnx_operators <- c("TreeEnsembleRegressor", "TreeEnsembleClassifier", "TreeEnse
 
 # What may follow: it changes no number, or is a link.
 onnx_harmless <- c("Cast", "Identity", "ZipMap")
-onnx_links_after <- c("Exp", "Normalizer")
+onnx_scalers <- c("Mul", "Div")
+onnx_links_after <- c("Exp", "Normalizer", "Sigmoid", "Softmax")
 
 read_onnx <- function(bytes) {
   model <- pb_message(bytes)
@@ -13,19 +14,58 @@ read_onnx <- function(bytes) {
   if (is.null(graph)) refuse_document(gettext("it has no graph"))
   nodes <- lapply(pb_parts(graph, 1L), pb_message)
   types <- vapply(nodes, pb_string, "", 4L)
-  odd <- setdiff(types, c(onnx_operators, onnx_harmless, onnx_links_after, onnx_rounders))
+  odd <- setdiff(types, c(onnx_operators, onnx_harmless, onnx_links_after, onnx_rounders,
+                          onnx_scalers))
   if (length(odd)) refuse_feature(gettextf("the operator %s", show_value(odd[1])))
   node <- which(types %in% onnx_operators)
   if (length(node) != 1) refuse_feature(gettextf("%d tree ensembles", length(node)))
-  rounding <- onnx_rounding(graph, nodes, types, pb_strings(nodes[[node]], 1L)[1])
+  behind <- onnx_behind(nodes, node)
+  scale <- onnx_scale(graph, nodes, types, behind)
+  rounding <- onnx_rounding(graph, nodes, replace(types, behind, ""),
+                            pb_strings(nodes[[node]], 1L)[1])
   input <- c(onnx_input(graph, rounding$input), rounding[-1])
   attributes <- onnx_attributes(nodes[[node]])
   attributes[c("sets", "nodes_set")] <- NULL # names that only version 5 gets, below
   if (types[node] == "TreeEnsemble") attributes <- onnx_nodes_of_5(attributes)
-  after <- onnx_link_after(nodes, types, pb_strings(nodes[[node]], 2L))
+  after <- onnx_link_after(nodes, types, onnx_scores(nodes, types, node, behind))
   version <- trimws(paste(pb_string(model, 2L), pb_string(model, 3L)))
-  read_onnx_ensemble(attributes, input, types[node] == "TreeEnsembleClassifier", after,
+  read_onnx_ensemble(attributes, input, types[node] == "TreeEnsembleClassifier", after, scale,
                      onnx_properties(model), source = "ONNX", version = version)
+}
+
+# Which nodes work on what the ensemble's node makes. Nodes are in the order in which they run.
+onnx_behind <- function(nodes, node) {
+  made <- pb_strings(nodes[[node]], 2L)
+  behind <- integer()
+  for (i in seq_along(nodes)) {
+    if (i == node || !any(pb_strings(nodes[[i]], 1L) %in% made)) next
+    behind <- c(behind, i)
+    made <- c(made, pb_strings(nodes[[i]], 2L))
+  }
+  behind
+}
+
+# What a graph divides sums by behind the trees: a single number. Multiplying by 1 changes nothing.
+onnx_scale <- function(graph, nodes, types, behind) {
+  by <- lapply(behind[types[behind] %in% onnx_scalers], function(i) {
+    value <- onnx_initializer(graph, pb_strings(nodes[[i]], 1L)[2])
+    if (length(value) != 1 || !is.finite(value) || (types[i] == "Mul" && value != 1)) {
+      refuse_feature(gettextf("the operator '%s' behind the trees", types[i]))
+    }
+    value
+  })
+  by <- unlist(by)[unlist(by) != 1]
+  if (length(by) > 1 || any(by <= 0)) refuse_feature(gettext("several divisors of sums"))
+  if (length(by)) by else 1
+}
+
+# The names of the ensemble's outputs, and of what harmless nodes and scalers make of them.
+onnx_scores <- function(nodes, types, node, behind) {
+  scores <- pb_strings(nodes[[node]], 2L)
+  for (i in behind[types[behind] %in% c(onnx_harmless, onnx_scalers)]) {
+    if (pb_strings(nodes[[i]], 1L)[1] %in% scores) scores <- c(scores, pb_strings(nodes[[i]], 2L))
+  }
+  scores
 }
 
 # What a node behind the ensemble, whose outputs are `scores`, makes of them; NULL: nothing.
@@ -37,6 +77,12 @@ onnx_link_after <- function(nodes, types, scores) {
     refuse_feature(gettextf("the operator '%s' at this place", types[after[1]]))
   }
   if (types[after] == "Exp") return("exp")
+  if (types[after] == "Sigmoid") return("logistic")
+  if (types[after] == "Softmax") {
+    axis <- onnx_attributes(node)$axis
+    if (!is.null(axis) && !axis %in% c(-1, 1)) refuse_feature(gettext("a softmax of columns"))
+    return("softmax")
+  }
   norm <- onnx_attributes(node)$norm
   if (!identical(norm, "L1")) refuse_feature(gettextf("the norm %s", show_value(norm)))
   "shares"
@@ -169,8 +215,14 @@ onnx_nodes_of_5 <- function(a) {
     n_targets = onnx_whole(a, "n_targets", 1L),
     aggregate_function =
       onnx_word(a, "aggregate_function", c("AVERAGE", "SUM", "MIN", "MAX"), 1L),
-    post_transform = onnx_word(a, "post_transform", otherwise = 0L,
-                               c("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"))))
+    post_transform = onnx_transform_of_5(a)))
+}
+
+# The standard calls 1 SOFTMAX and 2 LOGISTIC; ONNX Runtime has it the other way round.
+onnx_transform_of_5 <- function(a) {
+  if (onnx_whole(a, "post_transform", 1L, otherwise = 0L) == 0L) return("NONE")
+  refuse_feature(gettext("a transform whose number ONNX Runtime takes for another"),
+                 gettext("write it as an operator behind the trees"))
 }
 
 # From 1; leaves follow the n nodes that split.
@@ -202,23 +254,26 @@ onnx_trees_of <- function(roots, yes, no) {
 
 # ---- ensembles -----------------------------------------------------------------------------------
 
-read_onnx_ensemble <- function(a, input, by_class, after, properties, ...) {
+read_onnx_ensemble <- function(a, input, by_class, after, scale, properties, ...) {
   classes <- if (by_class) onnx_classes(a)
-  link <- onnx_link(a)
+  link <- onnx_link(a, by_class)
   if (!is.null(after) && link != "identity") refuse_feature(gettext("two transforms"))
   if (!is.null(after)) link <- after
   leaves <- onnx_leaves(a, if (by_class) "class" else "target", input$number)
   n_outputs <- if (by_class) length(classes) else onnx_whole(a, "n_targets", 1L)
   if (n_outputs == 2L && by_class && length(unique(leaves$output)) == 1L) {
-    if (link != "logistic") refuse_feature(gettext("one score for two classes without 'LOGISTIC'"))
+    if (link == "identity") link <- onnx_second(a, leaves$weight)
+    if (!link %in% c("logistic", "second")) refuse_feature(gettext("a softmax of one score"))
     n_outputs <- 1L
     leaves$output[] <- 0L
   }
-  if (n_outputs < 1L || n_outputs > 65536L ||
+  if (n_outputs < 1L || n_outputs > most_outputs ||
       any(leaves$output < 0L | leaves$output >= n_outputs)) {
     refuse_document(gettext("leaves have other outputs than the model"))
   }
-  if (link == "logistic" && n_outputs > 1L) refuse_feature(gettext("'LOGISTIC' of several scores"))
+  if (scale != 1 && (by_class || link == "shares")) {
+    refuse_feature(gettext("probabilities that are divided"))
+  }
   nodes <- onnx_nodes(a, input$number, input$mask)
   leaves$at <- nodes$find(leaves$tree, leaves$node)
   base <- onnx_cast(onnx_numbers(a, "base_values", otherwise = numeric()), input$number)
@@ -229,12 +284,22 @@ read_onnx_ensemble <- function(a, input, by_class, after, properties, ...) {
   if (!by_class && (n_outputs > 1L || link == "logistic")) {
     classes <- onnx_names(properties, "class", max(2L, n_outputs))
   }
-  onnx_forest(nodes, leaves, n_outputs, base, average = identical(onnx_aggregate(a), "AVERAGE"),
+  onnx_forest(nodes, leaves, n_outputs, base, scale,
+              average = identical(onnx_aggregate(a), "AVERAGE"),
               n_features = n_features, features = onnx_names(properties, "feature", n_features),
               less = nodes$less, number = input$number, sum = input$number, link = link,
               classes = classes, sets = as.list(a[["sets"]]),
               set_else = logical(length(a[["sets"]])),
               minus_fraction = input$minus_fraction, ...)
+}
+
+# ONNX Runtime takes one score of two classes for the probability of the second, if no weight is
+# below 0.
+onnx_second <- function(a, weight) {
+  if (any(weight < 0) || any(onnx_numbers(a, "base_values", otherwise = numeric()) < 0)) {
+    refuse_feature(gettext("one score below 0 for two classes without 'LOGISTIC'"))
+  }
+  "second"
 }
 
 onnx_cast <- function(x, number) if (number == "float") .Call(ffi_floats, as.numeric(x)) else x
@@ -245,8 +310,13 @@ onnx_aggregate <- function(a) {
   said
 }
 
-onnx_link <- function(a) {
+# ONNX Runtime does not apply a transform to a single number.
+onnx_link <- function(a, by_class) {
   said <- if (is.null(a$post_transform)) "NONE" else a$post_transform
+  if (said != "NONE" && !by_class && onnx_whole(a, "n_targets", 1L) == 1L) {
+    refuse_feature(gettextf("the transform '%s' of one number, which ONNX Runtime ignores", said),
+                   gettext("write it as an operator behind the trees"))
+  }
   link <- c(NONE = "identity", LOGISTIC = "logistic", SOFTMAX = "softmax")[said]
   if (is.na(link)) refuse_feature(gettextf("the transform '%s'", said))
   unname(link)
@@ -320,8 +390,9 @@ onnx_node_finder <- function(tree, node) {
 
 # Trees in the order of their numbers. Leaves have vectors where one tree has several outputs. The
 # base, which is added last, is a tree of one leaf.
-onnx_forest <- function(nodes, leaves, n_outputs, base, average, n_features, ...) {
+onnx_forest <- function(nodes, leaves, n_outputs, base, scale, average, n_features, ...) {
   if (average && length(base)) refuse_feature(gettext("base values of an average"))
+  if (average && scale != 1) refuse_feature(gettext("an average that is divided"))
   of_tree <- split(seq_along(nodes$tree), nodes$tree)
   outputs <- split(leaves$output, factor(nodes$tree[leaves$at], names(of_tree)))
   wide <- any(vapply(outputs, function(k) length(unique(k)) > 1, NA))
@@ -339,7 +410,7 @@ onnx_forest <- function(nodes, leaves, n_outputs, base, average, n_features, ...
     output <- c(output, if (wide) 0L else seq_along(base) - 1L)
   }
   new_forest_ir(trees, n_features, output = unname(output) + 1L, base = rep(0, n_outputs),
-                divisor = if (average) length(of_tree) else 1, ...)
+                divisor = if (average) length(of_tree) else scale, ...)
 }
 
 # The node that is no child comes first.

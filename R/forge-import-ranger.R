@@ -19,19 +19,18 @@ import_forest.ranger.forest <- function(x, ...) {
   if (is.na(kind)) refuse_feature(gettextf("a ranger forest for %s", tolower(x$treetype)))
   features <- x$independent.variable.names
   if (!is.null(x$dependent.varID)) refuse_feature(gettext("a forest of ranger before 0.12"))
-  if (is.null(x$covariate.levels) && !all(x$is.ordered)) {
-    refuse_feature(gettext("a ranger forest that does not know the levels of its factors"),
-                   gettext("grow it with respect.unordered.factors = \"order\""))
-  }
+  levels <- Filter(length, x$covariate.levels)
   sets <- new_sets()
   classes <- ranger_classes(x, kind)
   trees <- lapply(seq_len(x$num.trees), read_ranger_tree, x, kind, length(classes), sets)
   new_forest_ir(
-    trees, length(features), features = features, levels = Filter(length, x$covariate.levels),
+    trees, length(features), features = features, levels = levels,
     sets = sets$all, set_else = rep(TRUE, length(sets$all)),
     base = rep(0, max(1, length(classes))), divisor = if (kind == "votes") 1 else x$num.trees,
     less = "<=", link = if (kind == "votes") "shares" else "identity", classes = classes,
-    own_codes = is.null(x$covariate.levels), source = "ranger", objective = tolower(x$treetype))
+    complete = !ranger_knows_missing(x), closed = FALSE, new_level = lengths(levels) + 1L,
+    own_codes = is.null(x$covariate.levels), dates = TRUE, source = "ranger",
+    objective = tolower(x$treetype))
 }
 
 # In the order of their numbers in the leaves.
@@ -40,10 +39,21 @@ ranger_classes <- function(x, kind) {
   if (is.null(x$levels)) as.character(x$class.values) else x$levels[x$class.values]
 }
 
-# Missing values are above no threshold there: they go right.
+# Since version 0.16.4 nodes have a third child, to which rows with missing values go; there is none
+# for sets of levels.
+ranger_knows_missing <- function(x) {
+  length(x$child.nodeIDs[[1]]) > 2L && all(x$is.ordered)
+}
+
+# Where a node has no third child, it is the left one.
+ranger_missing_left <- function(children, leaf, right) {
+  !leaf & length(children) > 2L & as.integer(c(children, list(0))[[3]]) + 1L != right
+}
+
 read_ranger_tree <- function(i, x, kind, n_classes, sets) {
-  left <- as.integer(x$child.nodeIDs[[i]][[1]]) + 1L
-  right <- as.integer(x$child.nodeIDs[[i]][[2]]) + 1L
+  children <- x$child.nodeIDs[[i]]
+  left <- as.integer(children[[1]]) + 1L
+  right <- as.integer(children[[2]]) + 1L
   leaf <- left == 1L
   n <- length(leaf)
   value <- x$split.values[[i]]
@@ -53,7 +63,8 @@ read_ranger_tree <- function(i, x, kind, n_classes, sets) {
   for (k in which(by_set)) set[k] <- add_set(sets, c(TRUE, !bits_of(value[k], 53L)))
   list(feature = feature, threshold = replace(value, leaf | by_set, 0),
        left = replace(left, leaf, 0L), right = replace(right, leaf, 0L),
-       default_left = logical(n), missing = rep(missing_rules[["nan"]], n), set = set,
+       default_left = ranger_missing_left(children, leaf, right),
+       missing = rep(missing_rules[["nan"]], n), set = set,
        leaf_id = seq_len(n) - 1L, cover = x$num.samples.nodes[[i]],
        values = switch(kind, number = matrix(replace(value, !leaf, 0)),
                        votes = one_hot(match(value, x$class.values), leaf, n_classes),
@@ -90,9 +101,6 @@ import_forest.randomForest <- function(x, ...) {
   if (!x$type %in% c("classification", "regression")) {
     refuse_feature(gettextf("a randomForest of type '%s'", x$type))
   }
-  if (!is.null(classes) && length(unique(forest$cutoff)) > 1) {
-    refuse_feature(gettext("cutoffs that differ among classes"))
-  }
   if (!is.null(x$coefs)) refuse_feature(gettext("the correction of bias"))
   sets <- new_sets()
   trees <- lapply(seq_len(forest$ntree), read_random_forest_tree, forest, classes, sets)
@@ -103,8 +111,9 @@ import_forest.randomForest <- function(x, ...) {
     levels = Filter(is.character, stats::setNames(forest$xlevels, features)), sets = sets$all,
     set_else = logical(length(sets$all)), base = rep(0, max(1, length(classes))),
     divisor = if (is.null(classes)) forest$ntree else 1, less = "<=",
-    link = if (is.null(classes)) "identity" else "shares", classes = classes, complete = TRUE,
-    source = "randomForest", objective = x$type)
+    link = if (is.null(classes)) "identity" else "shares", classes = classes,
+    cutoff = if (!is.null(classes)) as.numeric(forest$cutoff), complete = TRUE,
+    own_codes = "ordered", dates = TRUE, source = "randomForest", objective = x$type)
 }
 
 read_random_forest_tree <- function(i, forest, classes, sets) {
@@ -112,9 +121,9 @@ read_random_forest_tree <- function(i, forest, classes, sets) {
   leaf <- forest$nodestatus[rows, i] == -1L
   child <- function(side, name) {
     given <- if (is.null(classes)) forest[[name]][rows, i] else forest$treemap[rows, side, i]
-    replace(given, leaf, 0L)
+    replace(as.integer(given), leaf, 0L)
   }
-  feature <- replace(forest$bestvar[rows, i], leaf, 0L)
+  feature <- replace(as.integer(forest$bestvar[rows, i]), leaf, 0L)
   split <- forest$xbestsplit[rows, i]
   n_levels <- c(1L, forest$ncat)[feature + 1L]
   set <- integer(length(rows))

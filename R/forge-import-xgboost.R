@@ -10,13 +10,23 @@ parse_json <- function(bytes) {
   if (any(cumsum(opens - closes) > deepest_document)) {
     refuse_document(gettext("its parts are nested too deeply"))
   }
-  text <- text_of(bytes)
+  text <- without_nan(text_of(bytes))
   tryCatch(jsonlite::fromJSON(text, simplifyVector = TRUE, simplifyDataFrame = FALSE,
                               simplifyMatrix = FALSE),
            error = function(problem) {
              refuse_document(gettextf("it is no JSON (%s)",
                                       sub("\n.*", "", conditionMessage(problem))))
            })
+}
+
+# Up to version 2.1 XGBoost writes NaN, which is no JSON, as the condition of nodes that have sets
+# of codes, or are vectors. It is read as null, which becomes NA.
+without_nan <- function(text) {
+  if (!grepl("NaN", text, fixed = TRUE)) return(text)
+  at <- gregexpr("\"split_conditions\":[[:space:]]*\\[[^]\"]*\\]", text)
+  regmatches(text, at) <- lapply(regmatches(text, at), gsub, pattern = "NaN",
+                                 replacement = "null", fixed = TRUE)
+  text
 }
 
 # The part of a document that a path leads to.
@@ -57,45 +67,83 @@ part_count <- function(document, ..., otherwise) {
   refuse_document(gettextf("'%s' must be a number", paste(c(...), collapse = "/")))
 }
 
-# Documents have decimals that name one float. A double next to the middle of two floats could have
-# come from either side of it.
+# Decimals to the nearest float, as XGBoost reads them: of two that are equally near, to the even
+# one. What has come here is a double. If it is in the middle of two floats, the decimal may have
+# been to either side of it, unless the double has all its digits.
 floats <- function(x) {
   near <- .Call(ffi_floats, as.numeric(x))
   other <- 2 * x - near
   middle <- is.finite(x) & near != x & .Call(ffi_floats, other) == other
-  if (any(middle)) {
+  if (any(middle & !has_few_digits(x))) {
     refuse_document(gettext("a number is halfway between two floats; save the model as UBJ"))
   }
   near
 }
 
+# No two decimals of 15 digits or fewer are the same double.
+has_few_digits <- function(x) {
+  digits <- gsub("^0+|0+$", "", gsub("[.-]", "", sprintf("%.60f", x)))
+  abs(x) < 1e15 & x * 2^60 == floor(x * 2^60) & nchar(digits) <= 15
+}
+
 read_xgboost <- function(document, iterations) {
   learner <- part(document, "learner")
   booster <- part(learner, "gradient_booster")
-  name <- part(booster, "name")
-  if (identical(name, "gblinear")) refuse_feature(gettext("a linear booster"))
-  dart <- identical(name, "dart")
-  if (!dart && !identical(name, "gbtree")) refuse_feature(gettextf("the booster '%s'", name))
-  model <- part(if (dart) part(booster, "gbtree") else booster, "model")
+  model <- part(xgboost_trees_part(booster), "model")
   n_features <- part_count(learner, "learner_model_param", "num_feature")
   trees <- part(model, "trees")
+  if (!length(trees)) stop_input("x", gettext("'x' has no trees: it was trained for 0 rounds"))
   info <- part_whole(model, "tree_info", length(trees))
-  taken <- seq_len(xgboost_trees(model, length(trees), iterations))
-  weight <- rep(1, length(trees))
-  if (dart) weight <- floats(part_numbers(booster, "weight_drop", length(trees)))
-  n_outputs <- max(1L, part_count(learner, "learner_model_param", "num_class"),
-                   part_count(learner, "learner_model_param", "num_target", otherwise = 1))
+  taken <- seq_len(xgboost_trees(model, info, iterations))
+  weight <- xgboost_weights(booster, model, length(trees))
+  n_outputs <- xgboost_outputs(learner)
   objective <- part(learner, "objective", "name")
   link <- xgboost_link(objective)
   sets <- new_sets()
   trees <- lapply(trees[taken], read_xgboost_tree, n_features, n_outputs, sets)
+  features <- xgboost_features(learner, n_features)
+  levels <- xgboost_levels(model, features)
   new_forest_ir(
-    trees, n_features, features = xgboost_features(learner, n_features), sets = sets$all,
+    trees, n_features, features = features, levels = levels, first_code = 0L, sets = sets$all,
     set_else = rep(TRUE, length(sets$all)), output = info[taken] + 1L, weight = weight[taken],
     base = xgboost_base(learner, n_outputs, link$margin), less = "<", number = "float",
     sum = "float", link = link$link, classes = xgboost_classes(objective, n_outputs),
+    own_codes = length(levels) > 0, closed = length(levels) > 0,
     source = "XGBoost", objective = objective,
     version = paste(unlist(part(document, "version", otherwise = "")), collapse = "."))
+}
+
+# Where the trees are: one level deeper in documents of the booster dart, which are written up to
+# version 3.2.
+xgboost_trees_part <- function(booster) {
+  name <- part(booster, "name")
+  if (identical(name, "gblinear")) {
+    refuse_feature(gettext("a linear booster"), gettext("train it with booster = \"gbtree\""))
+  }
+  if (identical(name, "gbtree")) return(booster)
+  if (!identical(name, "dart")) refuse_feature(gettextf("the booster %s", show_value(name)))
+  part(booster, "gbtree")
+}
+
+# The weights of trees after dropout, beside the trees up to version 3.3, among them later.
+xgboost_weights <- function(booster, model, n_trees) {
+  given <- Filter(Negate(is.null), list(booster[["weight_drop"]],
+                                        booster[["gbtree"]][["weight_drop"]],
+                                        model[["weight_drop"]]))
+  if (!length(given)) {
+    if (identical(booster$name, "dart")) refuse_document(gettext("it lacks 'weight_drop'"))
+    return(rep(1, n_trees))
+  }
+  if (length(given) > 1) refuse_document(gettext("'weight_drop' is there twice"))
+  floats(part_numbers(list(weight_drop = given[[1]]), "weight_drop", n_trees))
+}
+
+# Numbers of classes and of targets.
+xgboost_outputs <- function(learner) {
+  n <- max(1L, part_count(learner, "learner_model_param", "num_class"),
+           part_count(learner, "learner_model_param", "num_target", otherwise = 1))
+  if (n > most_outputs) refuse_document(gettextf("it has more than %d outputs", most_outputs))
+  n
 }
 
 # Sets of codes that go left, as trees add them.
@@ -110,10 +158,17 @@ add_set <- function(sets, left) {
   length(sets$all)
 }
 
-# How many trees the first rounds have.
-xgboost_trees <- function(model, n, iterations) {
+# How many trees the first rounds have. Up to version 1.7 documents do not list where rounds end.
+xgboost_trees <- function(model, info, iterations) {
+  n <- length(info)
   if (is.null(iterations)) return(n)
-  ends <- part_whole(model, "iteration_indptr", otherwise = NULL)
+  ends <- if (is.null(model$iteration_indptr)) {
+    each <- part_count(model, "gbtree_model_param", "num_parallel_tree") * (max(info) + 1L)
+    if (each < 1L || n %% each) refuse_document(gettext("it has no whole number of iterations"))
+    seq(0L, n, by = each)
+  } else {
+    part_whole(model, "iteration_indptr")
+  }
   if (iterations >= length(ends) || ends[iterations + 1] > n) {
     stop_input("iterations", gettextf("the model has %d iterations, not %s", length(ends) - 1L,
                                       format(iterations)))
@@ -126,13 +181,39 @@ xgboost_features <- function(learner, n_features) {
   if (is.character(names) && length(names) == n_features && !anyDuplicated(names)) names
 }
 
+# What categories of data frames are called, since version 3.1: codes count from 0.
+xgboost_levels <- function(model, features) {
+  encoders <- part(model, "cats", "enc", otherwise = list())
+  named <- vapply(encoders, function(encoder) length(encoder$values) > 0, NA)
+  if (!any(named)) return(list())
+  if (length(encoders) != length(features)) {
+    refuse_feature(gettext("names of categories of columns without names"))
+  }
+  stats::setNames(lapply(encoders[named], xgboost_level_names), features[named])
+}
+
+# The bytes of all names, and where each begins; or numbers.
+xgboost_level_names <- function(encoder) {
+  values <- part_whole(encoder, "values")
+  names <- if (is.null(encoder$offsets)) as.character(values) else {
+    at <- part_whole(encoder, "offsets")
+    if (!identical(at[c(1L, length(at))], c(0L, length(values))) || any(diff(at) < 0L)) {
+      refuse_document(gettext("the names of its categories are not valid"))
+    }
+    each <- factor(rep(seq_along(at[-1]), diff(at)), seq_along(at[-1]))
+    vapply(split(as.raw(values %% 256L), each), text_of, "", USE.NAMES = FALSE)
+  }
+  if (anyDuplicated(names)) refuse_document(gettext("the names of its categories are not valid"))
+  names
+}
+
 read_xgboost_tree <- function(tree, n_features, n_outputs, sets) {
   n <- part_count(tree, "tree_param", "num_nodes")
   width <- max(1L, part_count(tree, "tree_param", "size_leaf_vector", otherwise = 1))
   left <- part_whole(tree, "left_children", n) + 1L
   right <- part_whole(tree, "right_children", n) + 1L
-  condition <- floats(part_numbers(tree, "split_conditions", n))
   leaf <- left == 0L
+  condition <- xgboost_conditions(tree, n, leaf, width)
   feature <- replace(part_whole(tree, "split_indices", n) + 1L, leaf, 0L)
   list(feature = feature, threshold = replace(condition, leaf, 0), left = left,
        right = replace(right, leaf, 0L),
@@ -143,15 +224,29 @@ read_xgboost_tree <- function(tree, n_features, n_outputs, sets) {
        values = xgboost_values(tree, leaf, condition, right, width, n_outputs))
 }
 
+# Nodes with sets of codes, and leaves that are vectors, have a NaN or any number.
+xgboost_conditions <- function(tree, n, leaf, width) {
+  set <- part_whole(tree, "split_type", n, otherwise = integer(n)) == 1L & !leaf
+  unused <- set | (leaf & width > 1L)
+  given <- part(tree, "split_conditions")
+  if (length(given) == n) given[unused] <- 0
+  floats(part_numbers(list(split_conditions = given), "split_conditions", n))
+}
+
 xgboost_known <- function(tree, name, n) {
   if (!is.null(tree[[name]])) .Call(ffi_floats, part_numbers(tree, name, n))
 }
 
-# The leaves' vectors lie side by side, and leaves have their place as right child.
+# The leaves' vectors lie side by side, and leaves have their place as right child; up to version
+# 3.1 all nodes have vectors, in their order.
 xgboost_values <- function(tree, leaf, condition, right, width, n_outputs) {
   if (width == 1L) return(matrix(replace(condition, !leaf, 0)))
   if (width != n_outputs) refuse_document(gettext("leaves have other outputs than the model"))
-  flat <- part_numbers(tree, "leaf_weights", otherwise = NA)
+  if (is.null(tree$leaf_weights)) {
+    flat <- part_numbers(tree, "base_weights", length(leaf) * width)
+    return(matrix(floats(flat), ncol = width, byrow = TRUE))
+  }
+  flat <- part_numbers(tree, "leaf_weights")
   vectors <- matrix(floats(flat), ncol = width, byrow = TRUE)
   if (length(flat) != sum(leaf) * width || any(right[leaf] < 1L | right[leaf] > nrow(vectors))) {
     refuse_document(gettext("'leaf_weights' is not what it should be"))
@@ -187,13 +282,13 @@ read_xgboost_sets <- function(tree, n, leaf, sets) {
 xgboost_links <- list(
   "identity" = c("reg:squarederror", "reg:linear", "reg:squaredlogerror", "reg:absoluteerror",
                  "reg:pseudohubererror", "reg:quantileerror", "reg:expectileerror", "rank:pairwise",
-                 "rank:ndcg", "rank:map", "binary:hinge"),
+                 "rank:ndcg", "rank:map", "binary:logitraw"),
+  "step" = "binary:hinge",
   "logistic" = c("binary:logistic", "reg:logistic"),
   "exp" = c("count:poisson", "reg:gamma", "reg:tweedie", "survival:cox", "survival:aft"),
   "softmax" = c("multi:softprob", "multi:softmax"))
 
 xgboost_link <- function(objective) {
-  if (identical(objective, "binary:logitraw")) return(list(link = "identity", margin = "logit"))
   for (link in names(xgboost_links)) {
     if (objective %in% xgboost_links[[link]]) {
       return(list(link = link, margin = c(logistic = "logit", exp = "log")[link]))
@@ -202,8 +297,11 @@ xgboost_link <- function(objective) {
   refuse_feature(gettextf("the objective %s", show_value(objective)))
 }
 
+# Several outputs of an objective for two classes are labels, of which a row may have any number.
 xgboost_classes <- function(objective, n_outputs) {
-  if (objective %in% c("binary:logistic", "binary:logitraw")) return(c("0", "1"))
+  if (objective %in% c("binary:logistic", "binary:logitraw")) {
+    return(if (n_outputs == 1L) c("0", "1"))
+  }
   if (startsWith(objective, "multi:")) as.character(seq_len(n_outputs) - 1L)
 }
 

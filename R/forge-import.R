@@ -54,8 +54,8 @@
 #'
 #' @param x The path of a file, a raw vector with its contents, or a fitted object.
 #' @param format Format of a file or raw vector: `"auto"` (the default, detected from its first
-#'   bytes), `"xgboost"`, `"lightgbm"` or `"onnx"`.
-#' @param iterations For XGBoost and LightGBM: number of boosting rounds to use, counted from the
+#'   bytes), `"xgboost"`, `"lightgbm"`, `"catboost"` or `"onnx"`.
+#' @param iterations For XGBoost, LightGBM and gbm: number of boosting rounds to use, counted from the
 #'   first; `NULL` (the default) for all. The best round of early stopping is not selected
 #'   automatically.
 #' @param extrapolate For a fit of [gmt()]: evaluate the models without limits, as in
@@ -74,7 +74,7 @@ import_forest <- function(x, ...) UseMethod("import_forest")
 
 #' @rdname import_forest
 #' @export
-import_forest.default <- function(x, format = c("auto", "xgboost", "lightgbm", "onnx"),
+import_forest.default <- function(x, format = c("auto", "xgboost", "lightgbm", "catboost", "onnx"),
                                   iterations = NULL, ...) {
   check_no_dots(...)
   if (!is.raw(x) && !is_path(x)) {
@@ -83,20 +83,23 @@ import_forest.default <- function(x, format = c("auto", "xgboost", "lightgbm", "
       "xgboost, lightgbm, scikit-learn, ranger, randomForest, gbm, rpart, partykit and contree",
       show_value(x)))
   }
-  format <- check_choice("format", format, c("auto", "xgboost", "lightgbm", "onnx"))
+  format <- check_choice("format", format, c("auto", "xgboost", "lightgbm", "catboost", "onnx"))
   check_iterations(iterations)
   bytes <- if (is.raw(x)) x else read_bytes(x)
   kind <- kind_of_bytes(bytes)
-  maker <- c(json = "xgboost", ubj = "xgboost", lightgbm = "lightgbm", onnx = "onnx")
+  if (!nzchar(kind)) refuse_unknown(bytes)
+  document <- switch(kind, json = parse_json(bytes), ubj = parse_ubj(bytes))
+  if (kind == "json") kind <- kind_of_document(document)
+  maker <- c(json = "xgboost", ubj = "xgboost", lightgbm = "lightgbm", onnx = "onnx",
+             catboost = "catboost")
   if (format != "auto" && !maker[kind] %in% format) {
     refuse_document(gettextf("it is not a model of %s", format))
   }
   switch(kind,
          onnx = read_onnx(bytes),
-         json = read_xgboost(parse_json(bytes), iterations),
-         ubj = read_xgboost(parse_ubj(bytes), iterations),
-         lightgbm = read_lightgbm(bytes, iterations),
-         refuse_document(gettext("its format is not recognised")))
+         json = , ubj = read_xgboost(document, iterations),
+         catboost = read_catboost(document, iterations),
+         lightgbm = read_lightgbm(bytes, iterations))
 }
 
 most_bytes <- 2^30
@@ -127,6 +130,33 @@ kind_of_bytes <- function(bytes) {
   if (grepl("^[[:space:]]*\\{[[:space:]]*\"", first, useBytes = TRUE)) return("json")
   if (grepl("^\\{[LlIiU$#]", first, useBytes = TRUE)) return("ubj")
   ""
+}
+
+# Of what is in a JSON document: "json" for XGBoost, which says itself what is not right.
+kind_of_document <- function(document) {
+  if (!is.null(document$features_info) && !is.null(document$scale_and_bias)) return("catboost")
+  if (!is.null(document$tree_info) && !is.null(document$feature_names)) {
+    refuse_feature(gettext("a dump of LightGBM"), gettext("save the model with save_model()"))
+  }
+  "json"
+}
+
+# What is known of other formats.
+refuse_unknown <- function(bytes) {
+  first <- utils::head(bytes, 512)
+  has <- function(word) length(grepRaw(word, first, fixed = TRUE)) > 0
+  save <- gettext("save the model with save_model() or xgb.save(), as JSON or UBJ")
+  if (has("booster[") || has("\"nodeid\"")) refuse_feature(gettext("a dump of XGBoost"), save)
+  if (has("CBM1")) {
+    refuse_feature(gettext("a binary model of CatBoost"),
+                   gettext("save the model with save_model(format = \"json\")"))
+  }
+  if (has("gbtree") || has("dart")) {
+    refuse_feature(gettext("the binary format of XGBoost before 2.0"), save)
+  }
+  refuse_document(gettext(paste(
+    "its format is not recognised; save models of XGBoost as JSON or UBJ, of LightGBM as text,",
+    "and of CatBoost as JSON")))
 }
 
 text_of <- function(bytes) {

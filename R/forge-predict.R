@@ -66,13 +66,39 @@ predict.forged_forest <- function(object, newdata,
   if (!is.null(device)) refuse_on_device(type, device <- check_device(device))
   if (missing(newdata)) stop_input("newdata", gettext("'newdata' must be given"))
   new <- forest_columns_of(forest, newdata)
+  if (type == "contributions" && isTRUE(forest$refused)) {
+    check_refused(forest, run_forged(forged_code(object), new$columns, TRUE, threads))
+  }
   if (type == "contributions") return(contributions_of(object, new, threads))
   if (type == "leaf") {
     leaves <- run_forged(forged_code(object), new$columns, TRUE, threads)
+    check_refused(forest, leaves)
+    if (!is.null(forest$own_trees)) leaves <- leaves[, seq_len(forest$own_trees), drop = FALSE]
     return(structure(leaves, dimnames = list(new$row_names, NULL)))
+  }
+  by_leaf <- type == "class" && !is.null(forest$class_of_leaf)
+  leaves <- if (by_leaf || isTRUE(forest$refused)) {
+    run_forged(forged_code(object), new$columns, TRUE, threads)
+  }
+  check_refused(forest, leaves)
+  if (by_leaf) {
+    class <- factor(forest$classes[forest$class_of_leaf[as.character(leaves)]], forest$classes)
+    return(name_rows(class, new$row_names))
   }
   sums <- sums_of_rows(object, new$columns, threads, device)
   name_rows(said_by_sums(forest, sums, type), new$row_names)
+}
+
+# The number of leaves whose rows the maker predicts by what was not read.
+refused_leaf <- -.Machine$integer.max
+
+check_refused <- function(forest, leaves) {
+  if (!isTRUE(forest$refused)) return(invisible())
+  row <- which(rowSums(leaves == refused_leaf) > 0)
+  if (!length(row)) return(invisible())
+  stop_unsupported("newdata", gettextf(
+    paste("row %d of 'newdata' has a level of which its node of the tree had no training row, and",
+          "which %s sends by surrogate splits; leave such rows out"), row[1], forest$source))
 }
 
 check_has_classes <- function(forest, type) {
@@ -102,11 +128,16 @@ said_by_sums <- function(forest, sums, type) {
     colnames(sums) <- if (is.null(forest$outputs)) forest$classes else forest$outputs
   }
   if (type == "margin" && forest$link != "shares") return(one_or_all(sums))
-  response <- linked(sums / forest$average, forest$link)
+  response <- linked(sums / forest$average, forest$link, forest_slope(forest))
   if (type %in% c("response", "margin")) return(one_or_all(response))
-  if (length(forest$classes) == 2L && ncol(response) == 1L) response <- two_classes(sums[, 1])
+  if (length(forest$classes) == 2L && ncol(response) == 1L) {
+    response <- if (forest$link == "second") cbind(1 - sums[, 1], sums[, 1]) else
+      two_classes(sums[, 1], forest_slope(forest))
+    if (forest$link == "second") response[] <- .Call(ffi_floats, as.numeric(response))
+  }
   colnames(response) <- forest$classes
   if (type != "class") return(response)
+  if (!is.null(forest$cutoff)) response <- sweep(response, 2L, forest$cutoff, `/`)
   factor(forest$classes[max.col(response, ties.method = "first")], forest$classes)
 }
 
@@ -115,8 +146,12 @@ one_or_all <- function(x) {
   x
 }
 
-linked <- function(sums, link) {
-  switch(link, identity = sums, logistic = 1 / (1 + exp(-sums)), exp = exp(sums),
+# Forests that older versions made do not say.
+forest_slope <- function(forest) if (is.null(forest$slope)) 1 else forest$slope
+
+linked <- function(sums, link, slope = 1) {
+  switch(link, identity = , second = sums, logistic = 1 / (1 + exp(-slope * sums)), exp = exp(sums),
+         log1pexp = log1p(exp(sums)), square = sign(sums) * sums^2, step = (sums > 0) + 0,
          softmax = {
            highest <- sums[cbind(seq_len(nrow(sums)), max.col(sums, ties.method = "first"))]
            weights <- exp(sums - highest)
@@ -126,8 +161,8 @@ linked <- function(sums, link) {
 }
 
 # Probabilities of two classes by one margin.
-two_classes <- function(margin) {
-  second <- 1 / (1 + exp(-margin))
+two_classes <- function(margin, slope) {
+  second <- 1 / (1 + exp(-slope * margin))
   cbind(1 - second, second)
 }
 
@@ -161,7 +196,7 @@ is_as_asked <- function(forest, newdata) {
   names <- dimnames(newdata)[[2L]]
   size[2L] == forest$ensemble$n_features &&
     (is.null(names) || is.null(forest$features) || identical(names, forest$features)) &&
-    (length(forest$levels) == 0L || !any(lengths(forest$levels) > 0L))
+    (isTRUE(forest$own_codes) || length(forest$levels) == 0L || !any(lengths(forest$levels) > 0L))
 }
 
 # Which column of the data each feature is; 0 for one that is not there and not asked for.
@@ -187,7 +222,7 @@ matrix_features <- function(forest, newdata, place) {
     stop_input("newdata", gettextf("'newdata' is a matrix of type %s, but must be numeric",
                                    typeof(newdata)))
   }
-  if (any(lengths(forest$levels) > 0)) {
+  if (any(lengths(forest$levels) > 0) && !isTRUE(forest$own_codes)) {
     return(frame_features(forest, as.data.frame(newdata), place, forest$asked))
   }
   if (is.object(newdata)) newdata <- unclass(newdata)
@@ -215,7 +250,12 @@ feature_values <- function(forest, value, j) {
     codes <- match(as.character(value), levels) + (forest$first_code - 1L)
     return(if (is.na(other)) codes else replace(codes, is.na(codes) & !is.na(value), other))
   }
-  if (is.null(levels) && forest$own_codes && is.factor(value)) return(as.integer(value))
+  if (is.null(levels) && takes_codes(forest, value)) {
+    return(as.integer(if (is.character(value)) factor(value) else value))
+  }
+  if (isTRUE(forest$dates) && inherits(value, c("Date", "POSIXct", "difftime"))) {
+    return(as.numeric(unclass(value)))
+  }
   if (is.null(levels) && (is.numeric(value) || is.logical(value)) && !is.object(value) &&
       is.null(dim(value))) {
     return(value)
@@ -224,6 +264,12 @@ feature_values <- function(forest, value, j) {
     gettextf("a factor with levels such as %s", show_names(levels, 3))
   stop_input("newdata", gettextf("column '%s' of 'newdata' is %s, but the model has %s", name,
                                  describe_type(value), wanted))
+}
+
+# Whether the maker takes a column by its codes.
+takes_codes <- function(forest, value) {
+  if (identical(forest$own_codes, "ordered")) return(is.ordered(value))
+  isTRUE(forest$own_codes) && (is.factor(value) || is.character(value))
 }
 
 tell_feature_levels <- function(forest, newdata, place, asked) {
@@ -239,10 +285,18 @@ tell_feature_levels <- function(forest, newdata, place, asked) {
   names(unknown) <- forest$features[factors]
   unknown <- unknown[lengths(unknown) > 0]
   if (length(unknown) == 0) return(invisible())
-  warn_new_levels(unknown, if (all(names(unknown) %in% names(forest$new_level))) {
+  if (isTRUE(forest$closed)) {
+    stop_input("newdata", gettextf(
+      "'%s' of 'newdata' has the new level %s, which %s refuses; leave such rows out",
+      names(unknown)[1], show_value(unknown[[1]][1]), forest$source))
+  }
+  code <- forest$new_level[names(unknown)]
+  warn_new_levels(unknown, if (anyNA(code)) {
+    gettext("they count as missing values")
+  } else if (all(code == 0L)) {
     gettext("such rows follow the child with more training rows")
   } else {
-    gettext("they count as missing values")
+    gettextf("%s puts them behind the levels that it knows", forest$source)
   })
 }
 

@@ -42,6 +42,20 @@ forests$classes <- list(forest = import_forest(hist_forest(Species ~ ., iris, tr
                         rows = x)
 forests$numbers <- list(forest = import_forest(hist_forest(Sepal.Length ~ ., iris[1:4], trees = 9,
                                                            seed = 1)), rows = x[, -1])
+# links of numbers, and several classes with sets of codes
+changed <- function(name, ...) {
+  forest <- forests[[name]]$forest
+  for (what in ...names()) forest[what] <- list(list(...)[[what]])
+  if (is.character(forest$classes)) {
+    forest$ensemble$base <- rep(forest$ensemble$base, length(forest$classes))
+    forest$ensemble$output <- rep_len(seq_along(forest$classes), length(forest$ensemble$output))
+  }
+  list(forest = forest, rows = forests[[name]]$rows)
+}
+forests[["logistic-number"]] <- changed("xgb-logistic", classes = NULL)
+forests[["sets-logistic"]] <- changed("xgb-codes", link = "logistic")
+forests[["sets-softmax"]] <- changed("xgb-codes", link = "softmax", classes = c("a", "b", "c"))
+forests[["softmax-numbers"]] <- changed("xgb-softprob", classes = NULL)
 for (name in names(forests)) write_all(forests[[name]]$forest, name, forests[[name]]$rows)
 stopifnot(system2(commandArgs(TRUE)[1], c("tests/r/forge_written.py", folder)) == 0)
 

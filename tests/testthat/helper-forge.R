@@ -38,3 +38,24 @@ has_simd <- function(forged, set) {
   columns <- matrix(0, 0, forged$forest$ensemble$n_features)
   !inherits(try(run_forged(forged_code(forged), columns, FALSE, 1, 0L, set), TRUE), "try-error")
 }
+
+# The models of a file of tests/r/zoo.py, each with what its maker says of its rows.
+zoo_models <- function(file) {
+  bytes <- gzfile(forge_fixture(file), "rb")
+  on.exit(close(bytes))
+  models <- list()
+  while (length(head <- readLines(bytes, 1L))) {
+    head <- strsplit(head, " ", fixed = TRUE)[[1]]
+    n <- stats::setNames(as.integer(head[-(1:2)]), c("bytes", "rows", "columns", "margins",
+                                                     "responses", "leaves", "rounds"))
+    numbers <- function(columns, type = "double", size = 8L) {
+      matrix(readBin(bytes, type, n[["rows"]] * n[[columns]], size, endian = "little"),
+             n[["rows"]], byrow = TRUE)
+    }
+    models[[length(models) + 1L]] <- list(
+      name = head[1], kind = head[2], document = readBin(bytes, "raw", n[["bytes"]]),
+      rows = numbers("columns"), margin = numbers("margins"), response = numbers("responses"),
+      leaf = numbers("leaves", "integer", 4L), rounds = if (n[["rounds"]]) n[["rounds"]])
+  }
+  models
+}

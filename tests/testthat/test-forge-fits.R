@@ -125,11 +125,57 @@ test_that("ranger with factors as sets", {
   skip_if_not_installed("ranger")
   fit <- ranger::ranger(y ~ a + f, data, num.trees = 5, seed = 1, num.threads = 1,
                         respect.unordered.factors = "partition")
-  if (is.null(fit$forest$covariate.levels)) {
-    expect_error(forge(fit), "levels", class = "contree_unsupported_error")
-    fit$forest$covariate.levels <- list(a = NULL, f = levels(data$f))
-  }
   expect_same(forge(fit), stats::predict(fit, new, num.threads = 1)$predictions)
+})
+
+test_that("ranger with dates, characters, extremely random splits and new levels", {
+  skip_if_not_installed("ranger")
+  rows <- data.frame(y = sin(1:90), d = as.Date("2024-01-01") + 1:90, a = cos(1:90),
+                     s = c("u", "v", "w")[1:90 %% 3 + 1])
+  rows$f <- factor(rows$s)
+  other <- rows
+  levels(other$f) <- c("u", "new", "w")
+  for (mode in c("ignore", "order", "partition")) {
+    for (rule in c("variance", "extratrees")) {
+      fit <- ranger::ranger(y ~ d + a + s + f, rows, num.trees = 5, seed = 1, num.threads = 1,
+                            respect.unordered.factors = mode, splitrule = rule)
+      expect_same(forge(fit), stats::predict(fit, rows, num.threads = 1)$predictions, rows)
+      said <- stats::predict(fit, other, num.threads = 1)$predictions
+      found <- withCallingHandlers(predict(forge(fit), other), contree_new_levels = function(w) {
+        expect_match(conditionMessage(w), "ranger puts them behind")
+        invokeRestart("muffleWarning")
+      })
+      expect_identical(unname(found), said)
+    }
+  }
+})
+
+test_that("missing values are an error where ranger has no rule for them", {
+  skip_if_not_installed("ranger")
+  fit <- ranger::ranger(y ~ a + b, data, num.trees = 5, seed = 1, num.threads = 1)
+  rows <- data[1:3, c("a", "b")]
+  rows$a[2] <- NA
+  if (length(fit$forest$child.nodeIDs[[1]]) == 2L) {
+    expect_error(stats::predict(fit, rows), "[Mm]issing")
+    expect_error(predict(forge(fit), rows), "missing", class = "contree_input_error")
+    # as since 0.16.4: the third child, or the left one
+    fit$forest$child.nodeIDs <- lapply(fit$forest$child.nodeIDs, function(children) {
+      c(children, list(children[[2]] * (seq_along(children[[2]]) %% 2)))
+    })
+  }
+  forest <- fit$forest
+  said <- vapply(seq_len(5), function(tree) {
+    node <- 1
+    children <- forest$child.nodeIDs[[tree]]
+    while (children[[1]][node] > 0) {
+      x <- rows[2, forest$split.varIDs[[tree]][node] + 1]
+      side <- if (!is.na(x)) 1 + (x > forest$split.values[[tree]][node]) else
+        if (children[[3]][node] > 0) 3 else 1
+      node <- children[[side]][node] + 1
+    }
+    forest$split.values[[tree]][node]
+  }, 0)
+  expect_identical(unname(predict(forge(fit), rows)[2]), Reduce(`+`, said) / 5)
 })
 
 test_that("randomForest", {
@@ -145,6 +191,47 @@ test_that("randomForest", {
   }
   new$a[1] <- NA
   expect_error(predict(forge(fit), new), "missing", class = "contree_input_error")
+})
+
+test_that("randomForest joined, with cutoffs, ordered factors and dates", {
+  skip_if_not_installed("randomForest")
+  rows <- transform(data, o = factor(b, ordered = TRUE), d = as.Date("2024-01-01") + b)
+  other <- transform(new, o = factor(b, levels = 1:5, ordered = TRUE),
+                     d = as.Date("2024-01-01") + b)
+  set.seed(1)
+  grow <- function(y, ...) {
+    randomForest::randomForest(stats::reformulate(c("a", "o", "d", "f"), y), rows, ntree = 7, ...)
+  }
+  fit <- randomForest::combine(grow("y"), grow("y"))
+  expect_same(forge(fit), stats::predict(fit, other), other)
+  expect_error(predict(forge(fit), transform(other, f = "new")), "new level \"new\"",
+               class = "contree_input_error")
+  fit <- randomForest::combine(grow("k"), grow("k"))
+  expect_same(forge(fit), unclass(stats::predict(fit, other, type = "prob")), other, "prob")
+  fit <- grow("k", cutoff = c(0.55, 0.3, 0.15), proximity = TRUE)
+  prob <- stats::predict(fit, other, type = "prob")
+  expect_same(forge(fit), unclass(prob), other, "prob")
+  share <- sweep(prob, 2, c(0.55, 0.3, 0.15), "/")
+  clear <- apply(share, 1, function(x) sum(x == max(x)) == 1)
+  expect_gt(sum(clear), 200)
+  expect_identical(predict(forge(fit), other, type = "class")[clear],
+                   stats::predict(fit, other)[clear])
+})
+
+test_that("gbm with ordered factors, and its first rounds", {
+  skip_if_not_installed("gbm")
+  rows <- transform(data, o = factor(b, labels = letters[5:1], ordered = TRUE))
+  for (y in c("y", "k")) {
+    fit <- suppressWarnings(gbm::gbm(
+      stats::reformulate(c("a", "o", "f"), y), if (y == "y") "gaussian" else "multinomial", rows,
+      n.trees = 6, interaction.depth = 2, keep.data = FALSE))
+    for (n in c(2, 6)) {
+      said <- stats::predict(fit, rows, n.trees = n)
+      if (y == "k") said <- said[, , 1]
+      expect_same(forge(fit, iterations = n), said, rows, "margin")
+    }
+    expect_error(forge(fit, iterations = 7), "6 iterations", class = "contree_input_error")
+  }
 })
 
 test_that("gbm", {
@@ -174,8 +261,53 @@ test_that("rpart", {
   expect_same(forge(fit), stats::predict(fit, new), new, "prob")
   new$a[1] <- NA
   expect_error(predict(forge(fit), new), "missing", class = "contree_input_error")
-  fit <- rpart::rpart(k ~ a, data, parms = list(loss = matrix(c(0, 1, 2, 1, 0, 1, 1, 1, 0), 3)))
-  expect_error(forge(fit), "losses", class = "contree_unsupported_error")
+  loss <- matrix(c(0, 1, 2, 1, 0, 9, 1, 1, 0), 3)
+  fit <- rpart::rpart(k ~ a, data, parms = list(loss = loss))
+  new$a[1] <- 0
+  expect_same(forge(fit), stats::predict(fit, new), new, "prob")
+  expect_identical(predict(forge(fit), new, type = "class"),
+                   stats::predict(fit, new, type = "class"))
+})
+
+test_that("rpart with counts and times", {
+  skip_if_not_installed("rpart")
+  skip_if_not_installed("survival")
+  counts <- transform(data, n = round(abs(y)), t = survival::Surv(abs(y) + 0.1, l))
+  for (fit in list(rpart::rpart(n ~ a + b + c, counts, method = "poisson"),
+                   rpart::rpart(t ~ a + b + c, counts, method = "exp"))) {
+    expect_same(forge(fit), stats::predict(fit, new))
+  }
+})
+
+test_that("rpart with levels of which a node had no row: these rows are an error", {
+  skip_if_not_installed("rpart")
+  rows <- datasets::warpbreaks[rep(1:54, 2), ]
+  rows$f <- factor(paste0(rows$wool, rows$tension))
+  rows$g <- factor(rep(letters[1:9], 12))
+  rows$breaks <- rows$breaks + 20 * (rows$f %in% c("AL", "BM")) * (rows$g %in% c("a", "d"))
+  rows <- rows[!(rows$f == "AL" & rows$g == "c"), ]
+  fit <- rpart::rpart(breaks ~ f + g, rows, cp = 0, minsplit = 4)
+  forged <- forge(fit)
+  expect_true(forged$forest$refused)
+  said <- stats::predict(fit, rows)
+  got <- vapply(seq_len(nrow(rows)), function(i) {
+    tryCatch(predict(forged, rows[i, ]), contree_unsupported_error = function(e) NA_real_)
+  }, 0)
+  expect_false(anyNA(got))
+  expect_identical(unname(got), unname(said))
+  every <- expand.grid(f = levels(rows$f), g = levels(rows$g), stringsAsFactors = TRUE)
+  said <- stats::predict(fit, every)
+  got <- vapply(seq_len(nrow(every)), function(i) {
+    tryCatch(predict(forged, every[i, ]), contree_unsupported_error = function(e) NA_real_)
+  }, 0)
+  expect_true(anyNA(got))
+  expect_identical(unname(got[!is.na(got)]), unname(said[!is.na(got)]))
+  refused <- every[is.na(got), ]
+  for (type in c("leaf", "contributions", "margin")) {
+    expect_error(predict(forged, refused, type = type), "no training row",
+                 class = "contree_unsupported_error")
+  }
+  expect_error(as_c(forged), "error", class = "contree_unsupported_error")
 })
 
 test_that("partykit", {

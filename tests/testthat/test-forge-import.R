@@ -75,9 +75,11 @@ test_that("long integers of UBJ have all their bits", {
   expect_identical(ubj_long(bytes, 3), c(2^32 - 1, 2^32 + 2^31, -1))
 })
 
-test_that("decimals halfway between floats are refused, all others rounded once", {
+test_that("decimals halfway between floats go to the even one, or are refused if not all there", {
   expect_identical(floats(c(0.1, 1e-45, 3.4028235e38, -0.3, Inf)),
                    c(13421773 / 2^27, 2^-149, (2 - 2^-23) * 2^127, -10066330 / 2^25, Inf))
+  expect_identical(floats(c(1600000064, 1600000192, -1600000064, 8388608.5, 8388609.5)),
+                   c(1600000000, 1600000256, -1600000000, 8388608, 8388610))
   expect_error(floats(1 + 2^-24), class = "contree_input_error")
 })
 
@@ -97,6 +99,68 @@ test_that("base scores get their objective's margin", {
   expect_error(with_base("[1,2]", "reg:squarederror"), class = "contree_input_error")
   expect_error(with_base("x", "reg:squarederror"), class = "contree_input_error")
   expect_error(with_base("1", "rank:unknown"), "rank:unknown", class = "contree_unsupported_error")
+})
+
+test_that("weights of trees are found where each version writes them", {
+  skip_if_not_installed("jsonlite")
+  model <- models[models$name == "xgb-dart", ]
+  text <- readLines(forge_fixture(model$file), warn = FALSE)
+  weights <- regmatches(text, regexpr("\"weight_drop\":\\[[^]]*\\]", text))
+  inner <- regmatches(text, regexec("\"gbtree\":\\{(\"model\":.*),\"name\":\"gbtree\"\\},\"name\"",
+                                    text))[[1]][2]
+  expect_match(inner, "^\"model\"")
+  within <- function(booster) {
+    changed <- sub("\"gradient_booster\":.*\\},\"learner_model_param\"",
+                   paste0("\"gradient_booster\":{", booster, "},\"learner_model_param\""), text)
+    import_forest(charToRaw(changed))
+  }
+  said <- function(forest) unname(as.matrix(predict(forge(forest), forge_rows(model), "margin")))
+  # as 3.3 has it, and later versions
+  expect_identical(said(within(paste0(inner, ",\"name\":\"gbtree\",", weights))),
+                   forge_margin(model))
+  among <- sub("\"model\":{", paste0("\"model\":{", weights, ","), inner, fixed = TRUE)
+  expect_identical(said(within(paste0(among, ",\"name\":\"gbtree\""))), forge_margin(model))
+  expect_error(within(paste0(among, ",\"name\":\"gbtree\",", weights)), "twice",
+               class = "contree_input_error")
+  short <- sub("\\[[^,]*,", "[", weights)
+  expect_error(within(paste0(inner, ",\"name\":\"gbtree\",", short)), "weight_drop",
+               class = "contree_input_error")
+  expect_error(within(paste0("\"gbtree\":{", inner, "},\"name\":\"dart\"")), "weight_drop",
+               class = "contree_input_error")
+})
+
+test_that("several labels are not taken for classes", {
+  for (model in Filter(function(model) startsWith(model$name, "labels"),
+                       zoo_models("zoo-xgboost-2.1.4.gz"))) {
+    if (model$kind == "json") skip_if_not_installed("jsonlite")
+    forged <- forge(model$document)
+    expect_identical(dim(predict(forged, model$rows)), dim(model$response))
+    for (type in c("class", "prob")) {
+      expect_error(predict(forged, model$rows, type = type), "classes",
+                   class = "contree_unsupported_error")
+    }
+  }
+})
+
+test_that("sizes are checked before anything is made of them", {
+  skip_if_not_installed("jsonlite")
+  text <- readLines(forge_fixture("xgb-softprob.json"), warn = FALSE)
+  many <- sub("\"num_class\":\"3\"", "\"num_class\":\"1000000000\"", text)
+  expect_error(import_forest(charToRaw(many)), "65536 outputs", class = "contree_input_error")
+})
+
+test_that("text of LightGBM that is cut off is refused", {
+  bytes <- readBin(forge_fixture("lgb-regression.txt"), "raw", 1e6)
+  end <- grepRaw("end of trees", bytes) + 11L
+  expect_s3_class(import_forest(bytes[seq_len(end)]), "forest_ir")
+  for (n in c(seq(60L, end - 1L, by = 37L), end - 1L)) {
+    expect_error(import_forest(bytes[seq_len(n)]), class = "contree_input_error", info = n)
+  }
+  text <- rawToChar(bytes)
+  without <- sub("\nTree=1\n.*\nTree=2\n", "\nTree=2\n", text)
+  expect_error(import_forest(charToRaw(without)), "4", class = "contree_input_error")
+  twice <- sub("\nTree=2\n", "\nTree=1\n", text, fixed = TRUE)
+  expect_error(import_forest(charToRaw(twice)), "other trees", class = "contree_input_error")
 })
 
 test_that("rounds are counted", {
@@ -122,13 +186,34 @@ test_that("what is not supported is refused by name", {
   expect_error(changed("^is_linear=0", "is_linear=1"), "leaf_const", class = "contree_input_error")
   expect_error(changed("^objective=.*", "objective=mine"), "mine",
                class = "contree_unsupported_error")
-  expect_error(changed("^objective=.*", "objective=regression sqrt"), "sqrt",
+  expect_error(changed("^objective=.*", "objective=poisson sqrt"), "sqrt",
                class = "contree_unsupported_error")
+  expect_error(changed("^objective=.*", "objective=binary sigmoid:x"), "sigmoid:x",
+               class = "contree_input_error")
   expect_error(import_forest(charToRaw("x,y\n1,2\n")), class = "contree_input_error")
   expect_error(import_forest("no such file"), "no such file", class = "contree_input_error")
   expect_error(import_forest(1:3), class = "contree_unsupported_error")
   expect_error(import_forest(forge_fixture("lgb-regression.txt"), "xgboost"),
                class = "contree_input_error")
+})
+
+test_that("formats that are not read are named, with what to do", {
+  skip_if_not_installed("jsonlite")
+  said <- function(text, what) {
+    expect_error(import_forest(charToRaw(text)), what, class = "contree_unsupported_error")
+  }
+  said("booster[0]:\n0:[f0<0.5] yes=1,no=2", "dump of XGBoost.*save_model")
+  said("[\n  { \"nodeid\": 0, \"leaf\": 1 }\n]", "dump of XGBoost.*save_model")
+  said("{\"name\": \"tree\", \"feature_names\": [\"a\"], \"tree_info\": []}",
+       "dump of LightGBM.*save_model")
+  said("CBM1\n", "CatBoost.*json")
+  old <- c(as.raw(c(0, 0, 0, 63, 2, 0, 0, 0)), raw(120), charToRaw("reg:linear"), raw(4),
+           charToRaw("gbtree"))
+  expect_error(import_forest(old), "binary format of XGBoost", class = "contree_unsupported_error")
+  expect_error(import_forest(charToRaw("PK")), "JSON", class = "contree_input_error")
+  text <- readLines(forge_fixture("xgb-regression.json"), warn = FALSE)
+  none <- sub("\"trees\":\\[\\{.*\\}\\]", "\"trees\":[]", text)
+  expect_error(import_forest(charToRaw(none)), "0 rounds", class = "contree_input_error")
 })
 
 test_that("spoiled documents end in an error of the package, or in a forest", {

@@ -101,6 +101,47 @@ test_that("XGBoost's own documents come back as they were", {
   }
 })
 
+test_that("XGBoost gets the base score and the objective of its own documents", {
+  skip_if_not_installed("jsonlite")
+  file <- tempfile()
+  on.exit(unlink(file))
+  for (model in zoo_models("zoo-xgboost-3.2.0.gz")) {
+    if (!model$name %in% c("logitraw", "hinge", "binary", "poisson", "labels-2", "softprob")) next
+    document <- if (model$kind == "json") parse_json(model$document) else parse_ubj(model$document)
+    write_xgboost(import_forest(model$document), file)
+    again <- parse_json(readBin(file, "raw", 1e6))
+    for (name in c("num_class", "num_target")) {
+      expect_identical(again$learner$learner_model_param[[name]],
+                       document$learner$learner_model_param[[name]], info = model$name)
+    }
+    score <- function(document) {
+      text <- gsub("[][]", "", document$learner$learner_model_param$base_score)
+      floats(as.numeric(strsplit(text, ",")[[1]]))
+    }
+    expect_identical(score(again), score(document), info = model$name)
+    expect_identical(again$learner$objective$name, document$learner$objective$name)
+  }
+})
+
+test_that("transforms of numbers are operators, since ONNX Runtime takes their names for others", {
+  file <- tempfile()
+  on.exit(unlink(file))
+  names <- c(logistic = "Sigmoid", softmax = "Softmax")
+  for (name in c("xgb-logistic.ubj", "xgb-onehot.ubj", "lgb-multiclass.txt")) {
+    forest <- import_forest(forge_fixture(name))
+    for (link in names(names)) {
+      if (link == "softmax" && n_forest_outputs(forest) == 1L) next
+      forest$link <- link
+      forest["classes"] <- list(NULL)
+      write_onnx(forest, file)
+      bytes <- readBin(file, "raw", 1e6)
+      expect_length(grepRaw(names[[link]], bytes, fixed = TRUE), 1)
+      expect_length(grepRaw(toupper(link), bytes, fixed = TRUE), 0)
+      expect_identical(import_forest(file)$link, link, info = name)
+    }
+  }
+})
+
 test_that("XGBoost reads tests <= of floats, and bases that are no margin of a score", {
   skip_if_not_installed("jsonlite")
   file <- gzfile(forge_fixture("onnx-forest.onnx.gz"), "rb")

@@ -1,0 +1,360 @@
+#!/usr/bin/env python3
+"""Tiny models of every objective and option of XGBoost, LightGBM and CatBoost, and of what others
+convert to ONNX, with what these predict.
+
+    python3 -m venv build/venv && build/venv/bin/pip install xgboost==1.7.6 lightgbm==3.3.5 pandas
+    build/venv/bin/python tests/r/zoo.py [FOLDER [LIBRARY ...]]
+
+Writes into FOLDER (tests/testthat/fixtures/forge) zoo-LIBRARY-VERSION.gz, of what is installed, or
+named. Each holds models one after the other: a line with
+name, kind of file, and numbers of bytes, rows, columns, margins, responses, trees and rounds (0:
+all); the model's bytes; rows, margins and responses, doubles, and leaves, 32-bit integers, lowest
+byte first, row after row. test-forge-zoo.R reads them. Rows are hostile: missing values, both
+zeros, denormals, thresholds and both their neighbours as floats and doubles, codes that are
+negative, fractional or unknown; for LightGBM infinities, too. Kept are those of xgboost 1.7.6,
+2.1.4, 3.0.5 and 3.2.0, lightgbm 3.3.5, 4.3.0 and 4.7.0, catboost 1.2.10 (with onnxmltools 1.12
+and onnxruntime 1.32), and skl2onnx 1.20.
+"""
+import gzip
+import json
+import os
+import sys
+import tempfile
+import warnings
+
+import numpy as np
+
+warnings.filterwarnings("ignore")
+out = sys.argv[1] if len(sys.argv) > 1 else "tests/testthat/fixtures/forge"
+N, ROWS = 80, 20
+rng = np.random.default_rng(7)
+X = rng.normal(size=(N, 3)).astype(np.float32).astype(float)
+X[:, 1] = np.round(X[:, 1])  # zeros, with values on both sides
+Z = X[:, 0] + np.sin(2 * X[:, 1]) + 0.3 * X[:, 2]
+Z = Z.astype(np.float32).astype(float)
+C = (np.arange(N) * 7 % 11).astype(float)
+X[rng.random((N, 3)) < 0.06] = np.nan
+XC = np.column_stack([X[:, 0], C])
+ZC = Z + 2 * np.isin(C, [1, 4, 7])
+TWO, THREE, COUNT = (Z > 0).astype(int), np.digitize(Z, [-0.5, 0.7]), np.abs(np.round(Z))
+EPOCHS = rng.integers(1500000000, 1700000000, N).astype(float)
+XE = np.column_stack([EPOCHS, X[:, 0] * 1e9])
+ZE = np.sin(EPOCHS / 2e7)
+
+
+def hostile(x, thresholds, infinite, codes):
+    """Rows of values at, beside and far from the thresholds."""
+    rows = x[rng.integers(0, len(x), ROWS)].copy()
+    for j in range(x.shape[1]):
+        t = np.array(thresholds.get(j, [0.0]), dtype=float)
+        single = t.astype(np.float32)
+        beside = np.concatenate([t, np.nextafter(t, np.inf), np.nextafter(t, -np.inf), single,
+                                 np.nextafter(single, np.float32(np.inf)),
+                                 np.nextafter(single, np.float32(-np.inf)),
+                                 [np.nan, 0.0, -0.0, 5e-324, -1e-40, 1e-35, -1e-35, 1e30, -1e30],
+                                 np.float32([1e-35, -1e-35])])
+        if infinite:
+            beside = np.concatenate([beside, [np.inf, -np.inf]])
+        if j == codes:
+            beside = np.array([np.nan, 0, -0.0, -0.5, -1, -3, 0.99, 7.5, 10, 11, 63, 64, 1000])
+        where = rng.random(len(rows)) < 0.7
+        rows[where, j] = rng.choice(beside, where.sum())
+    return rows
+
+
+class Zoo:
+    def __init__(self, name):
+        self.path, self.all = f"{out}/zoo-{name}.gz", []
+
+    def add(self, name, kind, model, rows, margin, response, leaf, rounds):
+        def wide(x, kind):
+            return np.asarray(x).reshape(len(rows), -1).astype(kind)
+        margin, response, leaf = wide(margin, "<f8"), wide(response, "<f8"), wide(leaf, "<i4")
+        sizes = (len(model), *rows.shape, margin.shape[1], response.shape[1], leaf.shape[1], rounds)
+        self.all.append(" ".join(map(str, (name, kind, *sizes))).encode() + b"\n" + model +
+                        rows.astype("<f8").tobytes() + margin.tobytes() + response.tobytes() +
+                        leaf.tobytes())
+
+    def write(self):
+        with open(self.path, "wb") as file:
+            file.write(gzip.compress(b"".join(self.all), 9, mtime=0))
+        print(self.path, len(self.all), os.path.getsize(self.path))
+
+
+def xgboosts(xgb):
+    version = tuple(map(int, xgb.__version__.split(".")[:2]))
+    zoo = Zoo(f"xgboost-{xgb.__version__}")
+
+    def thresholds(text):
+        trees = json.loads(text)["learner"]["gradient_booster"]
+        trees = trees.get("gbtree", trees)["model"]["trees"]
+        found = {}
+        for tree in trees:
+            for left, j, t in zip(tree["left_children"], tree["split_indices"],
+                                  tree["split_conditions"]):
+                if left >= 0 and t == t:
+                    found.setdefault(j, []).append(t)
+        return found
+
+    def add(name, y, x=X, kind="json", codes=None, rounds=3, first=0, data=None, **settings):
+        settings = dict(dict(max_depth=2, tree_method="hist", nthread=1, seed=1, eta=0.5),
+                        **settings)
+        types = dict(feature_types=["q", "c"], enable_categorical=True) if codes else {}
+        data = data or xgb.DMatrix(x, y, **types)
+        model = xgb.train(settings, data, rounds)
+        text = bytes(model.save_raw("json")).decode()
+        rows = hostile(x, thresholds(text), False, codes)
+        given = xgb.DMatrix(rows, **types)
+        taken = dict(iteration_range=(0, first)) if first else {}
+        made = text.encode() if kind == "json" else bytes(model.save_raw("ubj"))
+        read = xgb.Booster()
+        read.load_model(bytearray(made))
+        zoo.add(name, kind, made, rows, read.predict(given, output_margin=True, **taken),
+                read.predict(given, **taken), read.predict(given, pred_leaf=True, **taken), first)
+
+    add("squarederror", Z, objective="reg:squarederror", max_depth=3)
+    add("squaredlogerror", np.abs(Z), objective="reg:squaredlogerror", kind="ubj")
+    add("reg-logistic", TWO, objective="reg:logistic")
+    add("pseudohuber", Z, objective="reg:pseudohubererror", kind="ubj")
+    add("absoluteerror", Z, objective="reg:absoluteerror")
+    add("binary", TWO, objective="binary:logistic", base_score=0.3, kind="ubj")
+    add("logitraw", TWO, objective="binary:logitraw", base_score=0.3)
+    add("logitraw-ubj", TWO, objective="binary:logitraw", base_score=0.7, kind="ubj")
+    add("hinge", TWO, objective="binary:hinge")
+    add("poisson", COUNT, objective="count:poisson")
+    add("gamma", np.abs(Z) + 0.1, objective="reg:gamma")
+    add("tweedie", COUNT, objective="reg:tweedie", tweedie_variance_power=1.3)
+    add("cox", np.where(TWO, 1, -1) * (np.abs(Z) + 0.1), objective="survival:cox")
+    survival = xgb.DMatrix(X)
+    survival.set_float_info("label_lower_bound", np.abs(Z) + 0.1)
+    survival.set_float_info("label_upper_bound", np.where(TWO, np.abs(Z) + 0.1, np.inf))
+    add("aft", None, objective="survival:aft", data=survival, base_score=0.6)
+    add("softprob", THREE, objective="multi:softprob", num_class=3, kind="ubj")
+    add("softmax", THREE, objective="multi:softmax", num_class=3)
+    for kind in ("pairwise", "ndcg", "map"):
+        data = xgb.DMatrix(X, TWO)
+        data.set_group([20] * 4)
+        add(f"rank-{kind}", None, objective=f"rank:{kind}", data=data, rounds=2)
+    add("labels-2", np.column_stack([TWO, Z > 0.5]), objective="binary:logistic")
+    add("labels-3", np.column_stack([TWO, Z > 0.5, Z < 1]), objective="binary:logistic", rounds=2)
+    add("targets", np.column_stack([Z, -Z]), objective="reg:squarederror", first=2)
+    dropout = dict(booster="dart", rate_drop=0.6, rounds=4)
+    add("dart", TWO, objective="binary:logistic", **dropout)
+    add("dart-forest", Z, normalize_type="forest", kind="ubj", **dropout)
+    add("dart-first", Z, first=2, one_drop=1, **dropout)
+    add("dart-classes", THREE, objective="multi:softprob", num_class=3, **dropout)
+    add("forest", Z, num_parallel_tree=2, subsample=0.7, first=2, rounds=3)
+    add("forest-classes", THREE, objective="multi:softprob", num_class=3, num_parallel_tree=2,
+        subsample=0.7, rounds=2, first=1)
+    add("lossguide", Z, grow_policy="lossguide", max_leaves=5, max_depth=0)
+    add("exact", Z, tree_method="exact")
+    add("approx", Z, tree_method="approx", kind="ubj")
+    add("codes", ZC, x=XC, codes=1, max_depth=3, max_cat_to_onehot=2)
+    add("codes-ubj", ZC, x=XC, codes=1, max_depth=3, max_cat_to_onehot=2, kind="ubj")
+    add("codes-onehot", ZC, x=XC, codes=1, max_depth=3, max_cat_to_onehot=99)
+    add("epochs", ZE, x=XE, max_depth=4)
+    add("epochs-ubj", ZE, x=XE, max_depth=4, kind="ubj")
+    if version >= (2, 0):
+        vectors = dict(multi_strategy="multi_output_tree")
+        two = np.column_stack([Z, Z * Z])
+        add("vectors", two, **vectors)
+        add("vectors-ubj", two, kind="ubj", **vectors)
+        add("quantiles", Z, objective="reg:quantileerror", quantile_alpha=[0.2, 0.7])
+    zoo.write()
+
+
+def lightgbms(lgb):
+    version = tuple(map(int, lgb.__version__.split(".")[:2]))
+    zoo = Zoo(f"lightgbm-{lgb.__version__}")
+
+    def thresholds(text):
+        found = {}
+        for tree in text.split("\nTree=")[1:]:
+            lines = dict(line.split("=", 1) for line in tree.split("\n") if "=" in line)
+            if lines.get("num_leaves") == "1":
+                continue
+            splits = (lines[p].split() for p in ("split_feature", "threshold", "decision_type"))
+            for j, t, kind in zip(*splits):
+                if not int(kind) & 1:
+                    found.setdefault(int(j), []).append(float(t))
+        return found
+
+    def add(name, y, x=X, codes=None, rounds=3, first=0, group=None, objective="regression",
+            **settings):
+        settings = dict(dict(num_leaves=4, min_data_in_leaf=3, verbosity=-1, num_threads=1, seed=1,
+                             min_data_per_group=3, cat_smooth=1, objective=objective), **settings)
+        data = lgb.Dataset(x, y, group=group, categorical_feature=[codes] if codes else [],
+                           free_raw_data=False)
+        model = lgb.train(settings, data, rounds)
+        text = model.model_to_string()
+        start, end = text.index("\nparameters:"), text.index("end of parameters\n")
+        kept = text[:start] + text[end + len("end of parameters"):]
+        rows = hostile(x, thresholds(text), True, codes)
+        read = lgb.Booster(model_str=text)
+        taken = dict(num_iteration=first) if first else {}
+        zoo.add(name, "txt", kept.encode(), rows, read.predict(rows, raw_score=True, **taken),
+                read.predict(rows, **taken), read.predict(rows, pred_leaf=True, **taken), first)
+
+    add("regression", Z, num_leaves=6)
+    for name in ("regression_l1", "huber", "fair", "quantile", "mape"):
+        add(name, Z, objective=name, rounds=2)
+    add("sqrt", Z, reg_sqrt=True)
+    for name in ("poisson", "gamma", "tweedie"):
+        add(name, np.abs(Z) + 0.1, objective=name)
+    add("binary", TWO, objective="binary")
+    add("binary-sigmoid", TWO, objective="binary", sigmoid=2.5)
+    add("unbalanced", TWO, objective="binary", is_unbalance=True)
+    add("multiclass", THREE, objective="multiclass", num_class=3)
+    add("multiclassova", THREE, objective="multiclassova", num_class=3, sigmoid=0.7)
+    add("ova-2", TWO, objective="multiclassova", num_class=2)
+    add("cross_entropy", TWO * 0.8, objective="cross_entropy")
+    add("cross_entropy_lambda", TWO * 0.8, objective="cross_entropy_lambda")
+    add("lambdarank", TWO, objective="lambdarank", group=[20] * 4)
+    add("rank_xendcg", TWO, objective="rank_xendcg", group=[20] * 4)
+    add("zero", Z, zero_as_missing=True, num_leaves=6)
+    add("none", Z, use_missing=False, num_leaves=6)
+    bagging = dict(bagging_fraction=0.6, bagging_freq=1)
+    add("forest", Z, boosting="rf", **bagging)
+    add("forest-first", Z, boosting="rf", first=2, **bagging)
+    add("forest-classes", THREE, boosting="rf", objective="multiclass", num_class=3, **bagging)
+    add("forest-binary", TWO, boosting="rf", objective="binary", **bagging)
+    add("dart", TWO, boosting="dart", objective="binary", drop_rate=0.7, rounds=5)
+    add("goss", Z, boosting="goss")
+    add("codes", ZC, x=XC, codes=1, max_cat_to_onehot=2)
+    add("codes-onehot", ZC, x=XC, codes=1, max_cat_to_onehot=99, first=2)
+    add("linear", Z, linear_tree=True, linear_lambda=0.1)
+    add("extra", Z, extra_trees=True)
+    add("smooth", Z, path_smooth=2.0)
+    # a border between numbers below zero and zero lies at -1e-35f
+    add("border", X[:, 1] < 0, x=np.nan_to_num(X), objective="binary", zero_as_missing=True)
+    add("border-nan", np.nan_to_num(X[:, 1], nan=1) < 0, objective="binary")
+    zoo.write()
+
+
+def catboosts(catboost):
+    zoo = Zoo(f"catboost-{catboost.__version__}")
+
+    def add(name, y, loss="RMSE", x=X, rounds=3, **settings):
+        settings = dict(dict(depth=2, thread_count=1, random_seed=1, learning_rate=0.5,
+                             allow_writing_files=False, logging_level="Silent"), **settings)
+        model = catboost.CatBoost(dict(settings, loss_function=loss, iterations=rounds))
+        model.fit(catboost.Pool(x, y))
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.json")
+            model.save_model(path, format="json")
+            text = open(path).read()
+        document = json.loads(text)
+        found = {f["flat_feature_index"]: f["borders"] + [0.0]
+                 for f in document["features_info"]["float_features"]}
+        info = document["model_info"]  # what it says of the training is long
+        document["model_info"] = {key: info[key] for key in info if key == "class_params"}
+        document["model_info"]["params"] = {"loss_function": info["params"]["loss_function"]}
+        rows = hostile(x, found, True, None)
+        kind = {"Logloss": "Probability", "CrossEntropy": "Probability", "Poisson": "Exponent",
+                "MultiClass": "Probability", "Tweedie:variance_power=1.5": "Exponent",
+                "MultiClassOneVsAll": "Probability"}.get(loss, "RawFormulaVal")
+        response = np.asarray(model.predict(rows, prediction_type=kind))
+        if loss in ("Logloss", "CrossEntropy"):
+            response = response[:, 1]
+        zoo.add(name, "json", json.dumps(document).encode(), rows,
+                model.predict(rows, prediction_type="RawFormulaVal"), response,
+                model.calc_leaf_indexes(rows), 0)
+
+    add("rmse", Z, depth=3)
+    for name in ("MAE", "MAPE", "Quantile:alpha=0.3", "Huber:delta=0.7", "Expectile:alpha=0.3"):
+        add(name.split(":")[0], Z, name)
+    add("poisson", COUNT, "Poisson")
+    add("tweedie", COUNT, "Tweedie:variance_power=1.5")
+    add("logloss", TWO, "Logloss")
+    add("names", np.array(["no", "yes"])[TWO], "Logloss")
+    add("entropy", TWO * 0.8, "CrossEntropy")
+    add("multiclass", THREE, "MultiClass")
+    add("ova", THREE, "MultiClassOneVsAll")
+    add("several", np.column_stack([Z, -Z]), "MultiRMSE")
+    add("max", Z, nan_mode="Max")
+    add("deep", Z, depth=6, rounds=2)
+    for policy in ("Lossguide", "Depthwise"):
+        add(policy, Z, grow_policy=policy, depth=4, min_data_in_leaf=5)
+        add(f"{policy}-classes", THREE, "MultiClass", grow_policy=policy, depth=3)
+    zoo.write()
+
+
+def converted(onnxmltools):
+    """What converters make of models of others, by what ONNX Runtime says: probabilities, or the
+    response; there are no margins and leaves."""
+    import catboost
+    import lightgbm as lgb
+    import onnx
+    import onnxruntime as ort
+    from onnxmltools.convert.common.data_types import FloatTensorType
+    zoo = Zoo(f"onnx-{ort.__version__}")
+    x = np.nan_to_num(X).astype(np.float32)
+    types = [("x", FloatTensorType([None, 3]))]
+
+    def add(name, model):
+        data = model.SerializeToString()
+        session = ort.InferenceSession(data)
+        found = {0: [0.0]}
+        for node in model.graph.node:
+            a = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
+            for j, t in zip(a.get("nodes_featureids", []), a.get("nodes_values", [])):
+                found.setdefault(j, []).append(t)
+        rows = hostile(x, found, False, None).astype(np.float32).astype(float)
+        rows[np.isnan(rows)] = 0
+        said = [session.run(None, {session.get_inputs()[0].name: row[None].astype(np.float32)})[-1]
+                for row in rows]
+        said = [list(s[0].values()) if isinstance(s[0], dict) else np.ravel(s) for s in said]
+        zoo.add(name, "onnx", data, rows, np.empty((ROWS, 0)), np.array(said),
+                np.empty((ROWS, 0)), 0)
+
+    def lightgbm(name, kind, y, **settings):
+        model = kind(n_estimators=3, num_leaves=4, min_child_samples=3, verbosity=-1, **settings)
+        kept = dict(zipmap=False) if kind is lgb.LGBMClassifier else {}
+        add(name, onnxmltools.convert_lightgbm(model.fit(x, y), initial_types=types, **kept))
+
+    lightgbm("lightgbm-two", lgb.LGBMClassifier, TWO)
+    lightgbm("lightgbm-three", lgb.LGBMClassifier, THREE)
+    lightgbm("lightgbm-poisson", lgb.LGBMRegressor, COUNT, objective="poisson")
+    lightgbm("lightgbm-forest", lgb.LGBMRegressor, Z, boosting_type="rf", bagging_freq=1,
+             bagging_fraction=0.6)
+    settings = dict(iterations=3, depth=2, thread_count=1, allow_writing_files=False,
+                    logging_level="Silent")
+    for name, kind, y in (("number", catboost.CatBoostRegressor, Z),
+                          ("two", catboost.CatBoostClassifier, TWO),
+                          ("three", catboost.CatBoostClassifier, THREE)):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.onnx")
+            kind(**settings).fit(x, y).save_model(path, format="onnx")
+            add(f"catboost-{name}", onnx.load(path))
+    zoo.write()
+
+
+def forests(skl2onnx):
+    """Forests of scikit-learn of two classes, of which skl2onnx writes one score."""
+    import onnxruntime as ort
+    from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+    from sklearn.tree import DecisionTreeClassifier
+    zoo = Zoo(f"skl2onnx-{skl2onnx.__version__}")
+    x = np.nan_to_num(X).astype(np.float32)
+    for kind in (RandomForestClassifier, ExtraTreesClassifier, DecisionTreeClassifier):
+        many = {} if kind is DecisionTreeClassifier else dict(n_estimators=5)
+        model = kind(max_depth=3, random_state=1, **many).fit(x, TWO)
+        data = skl2onnx.to_onnx(model, x[:1], options={"zipmap": False}).SerializeToString()
+        rows = hostile(x, {}, False, None).astype(np.float32).astype(float)
+        rows[np.isnan(rows)] = 0
+        session = ort.InferenceSession(data)
+        said = [session.run(None, {"X": row[None].astype(np.float32)})[-1][0] for row in rows]
+        zoo.add(kind.__name__, "onnx", data, rows, np.empty((ROWS, 0)), np.array(said),
+                np.empty((ROWS, 0)), 0)
+    zoo.write()
+
+
+for name, make in (("xgboost", xgboosts), ("lightgbm", lightgbms), ("catboost", catboosts),
+                   ("onnxmltools", converted), ("skl2onnx", forests)):
+    if sys.argv[2:] and name not in sys.argv[2:]:
+        continue
+    try:
+        library = __import__(name)
+    except ImportError:
+        continue
+    make(library)
