@@ -115,6 +115,7 @@ typedef struct {
  * forest has the trees that were complete. */
 ct_status ct_hist_grow(const ct_hist_data *data, const ct_hist_options *options,
                        ct_hist_forest *forest, ct_hist_extra *extra, ct_error *error);
+void ct_hist_tree_free(ct_hist_tree *tree);
 void ct_hist_forest_free(ct_hist_forest *forest);
 void ct_hist_extra_free(ct_hist_extra *extra);
 

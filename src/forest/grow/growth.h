@@ -3,7 +3,7 @@
 #define CT_FOREST_GROW_GROWTH_H
 
 #include "base/threads.h"
-#include "forest/grow/grow.h"
+#include "forest/grower.h"
 
 typedef struct {
     ct_grower grower;

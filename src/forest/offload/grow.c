@@ -8,10 +8,10 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "forest/grow/growth.h"
+#include "forest/grow/permute.h"
 #include "forest/offload/batch.h"
 #include "forest/offload/cost.h"
 #include "forest/offload/result.h"
-#include "forest/grow/permute.h"
 
 enum {
     WORKERS = 4,        /* at most; more where columns are shuffled on the host */
@@ -24,7 +24,7 @@ enum {
 /* What a worker has on the host. */
 typedef struct {
     ct_hist_batch batch;
-    ct_hist_scratch host; /* for shuffled columns alone: rows left out, and scratch memory */
+    ct_left_out out; /* for shuffled columns alone */
     int64_t *gains, *harm; /* [col] of a tree */
     uint32_t *order, *scratch; /* [2 * nodes] of a tree */
     uint32_t *leaf_of;  /* [row] */
@@ -225,16 +225,14 @@ static int open_host(growth *g, worker *w)
     w->means = g->table.n_classes ? NULL : (double *) ct_alloc(leaves * sizeof *w->means);
     if (!w->gains || !w->order || !w->counts || (!w->means && !g->table.n_classes)) return 0;
     if (!permutes) return 1;
-    w->host.grower = &g->all.grower;
     w->harm = (int64_t *) ct_alloc(harm_cells(g) * sizeof *w->harm);
     w->scratch = (uint32_t *) ct_alloc(2 * nodes * sizeof *w->scratch);
     w->leaf_of = (uint32_t *) ct_alloc(rows * sizeof *w->leaf_of);
-    w->host.out_row = (uint32_t *) ct_alloc(rows * sizeof *w->host.out_row);
-    w->host.out_leaf = (uint32_t *) ct_alloc(rows * sizeof *w->host.out_leaf);
-    w->host.spare_out = (uint32_t *) ct_alloc(rows * sizeof *w->host.spare_out);
-    w->host.places = (uint32_t *) ct_alloc(cols * sizeof *w->host.places);
-    return w->harm && w->scratch && w->leaf_of && w->host.out_row && w->host.out_leaf &&
-           w->host.spare_out && w->host.places;
+    w->out.row = (uint32_t *) ct_alloc(rows * sizeof *w->out.row);
+    w->out.leaf = (uint32_t *) ct_alloc(rows * sizeof *w->out.leaf);
+    w->out.spare = (uint32_t *) ct_alloc(rows * sizeof *w->out.spare);
+    return w->harm && w->scratch && w->leaf_of && w->out.row && w->out.leaf &&
+           w->out.spare;
 }
 
 /* What that is, about. */
@@ -258,7 +256,9 @@ static void close_worker(worker *w)
     ct_free(w->leaf_of);
     ct_free(w->counts);
     ct_free(w->means);
-    ct_hist_scratch_free(&w->host);
+    ct_free(w->out.row);
+    ct_free(w->out.leaf);
+    ct_free(w->out.spare);
 }
 
 /* ---- trees come to the host ---- */
@@ -284,8 +284,8 @@ static int take_tree(growth *g, worker *w, uint32_t i, uint32_t from, uint32_t n
     if (w->harm) {
         memset(w->harm, 0, harm_cells(g) * sizeof *w->harm);
         ct_result_settle(&result, w->leaf_of, g->table.n_rows, w->order + result.n_nodes,
-                         w->scratch, &w->host);
-        if (!ct_permute(&w->host, &tree, w->harm)) {
+                         w->scratch, &w->out);
+        if (!ct_permute(&g->all.grower, &w->out, &tree, w->harm, NULL, 0)) {
             ct_hist_tree_free(&tree);
             return 0;
         }

@@ -14,23 +14,23 @@
 
 /* ---- columns drawn ---- */
 
-uint32_t ct_draw_next(ct_hist_scratch *scratch, ct_rng *rng, uint32_t n_drawn)
+uint32_t ct_draw_next(ct_split_memory *memory, ct_rng *rng, uint32_t n_drawn)
 {
-    uint32_t *columns = scratch->columns, rest = scratch->grower->n_cols - n_drawn;
+    uint32_t *columns = memory->columns, rest = memory->n_cols - n_drawn;
     uint32_t place = n_drawn + ct_rng_below(rng, rest), column = columns[place];
     columns[place] = columns[n_drawn];
     columns[n_drawn] = column;
-    scratch->places[n_drawn] = place;
+    memory->places[n_drawn] = place;
     return column;
 }
 
-void ct_put_back(ct_hist_scratch *scratch, uint32_t n_drawn)
+void ct_put_back(ct_split_memory *memory, uint32_t n_drawn)
 {
-    uint32_t *columns = scratch->columns;
+    uint32_t *columns = memory->columns;
     while (n_drawn > 0) {
         uint32_t i = --n_drawn, column = columns[i];
-        columns[i] = columns[scratch->places[i]];
-        columns[scratch->places[i]] = column;
+        columns[i] = columns[memory->places[i]];
+        columns[memory->places[i]] = column;
     }
 }
 
@@ -39,8 +39,10 @@ ct_rng ct_pool_rng(const ct_grower *grower, uint32_t tree, uint32_t depth)
     return ct_rng_of(grower->options->seed, tree, ct_rng_path(CT_POOL_PATH, depth));
 }
 
-uint32_t ct_draw_column(ct_hist_search *s) { return ct_draw_next(s->scratch, &s->rng,
-                                                                 s->n_drawn++); }
+uint32_t ct_draw_column(ct_hist_search *s)
+{
+    return ct_draw_next(s->memory, &s->rng, s->n_drawn++);
+}
 
 /* ---- their codes ---- */
 
@@ -105,7 +107,7 @@ static double side_score(const ct_hist_search *s, const uint32_t *counts, uint32
 double ct_plain_score(const ct_hist_search *s, const uint32_t *left, uint32_t size)
 {
     uint32_t right[CT_HIST_CLASSES];
-    for (uint32_t k = 0; k < s->task->n_runs; k++) right[k] = s->scratch->now[k].weight - left[k];
+    for (uint32_t k = 0; k < s->task->n_runs; k++) right[k] = s->runs[k].weight - left[k];
     double score = side_score(s, left, size) + side_score(s, right, s->task->weight - size);
     return s->grower->options->rule == CT_SPLIT_ENTROPY ? score + s->task->weight * 6.0 : score;
 }

@@ -6,25 +6,26 @@
 
 /* The best so far. */
 typedef struct {
-    ct_hist_scratch *scratch;
     const ct_grower *grower;
+    ct_split_memory *memory;
     const ct_view *view;
     const ct_hist_task *task;
     const ct_item *items;
+    const ct_hist_run *runs; /* of the task */
     ct_rng rng;  /* of candidates */
     ct_rng cuts; /* of cuts at random; a pool's candidates must not depend on these */
     uint32_t n_drawn;
     double score;
     ct_hist_split *split;
     double sum; /* numbers: of the node */
-    /* Which of the scratch's medium_codes the group under way has; the best one's codes, of a group
+    /* Which of the memory's medium_codes the group under way has; the best one's codes, of a group
      * before, are in the other. */
     unsigned half;
 } ct_hist_search;
 
 static inline uint16_t *ct_medium_codes(const ct_hist_search *s, unsigned lane)
 {
-    return s->scratch->medium_codes +
+    return s->memory->medium_codes +
            (size_t) (s->half * CT_LANES + lane) * (CT_MEDIUM_ROWS + CT_MEDIUM_PAD);
 }
 
