@@ -319,10 +319,9 @@ stop_forest <- function(message) {
 }
 
 growth_control <- function(settings, report) {
-  rules <- c(gini = 0L, entropy = 1L, error = 2L, random = 3L)
   list(trees = settings$trees, first_tree = settings$first - 1, mtry = settings$mtry,
        depth = settings$depth, min_n = settings$min_n, sample = settings$sample,
-       replace = as.integer(settings$replace), rule = rules[[settings$splitrule]],
+       replace = as.integer(settings$replace), rule = settings$splitrule,
        pool_by_level = as.integer(settings$pool == "level"), learner = settings$learner,
        seed = settings$seed, threads = growth_threads(settings), simd = simd_wanted(),
        oob = as.integer(settings$oob || settings$importance == "permutation"),

@@ -42,6 +42,8 @@ ct_status ct_grower_init(ct_grower *g, const ct_hist_data *data, const ct_hist_o
     g->options = options;
     g->codes = data->codes;
     g->scan = ct_scan_at(options->simd);
+    g->criterion = ct_find_criterion(options->rule, data->n_classes ? CT_OF_CLASSES
+                                                                    : CT_OF_NUMBERS);
     g->n_rows = data->codes->n_rows;
     g->n_cols = data->codes->n_cols;
     g->n_classes = data->n_classes;

@@ -5,6 +5,7 @@
 #include "forest/hist_forest.h"
 #include "forest/sample/sample.h"
 #include "forest/scan/scan.h"
+#include "forest/split/criteria.h"
 #include "forest/words.h"
 
 /* Nothing of it changes while trees grow. */
@@ -13,6 +14,7 @@ typedef struct {
     const ct_hist_options *options;
     const ct_hist_codes *codes;
     const ct_scan *scan;
+    const ct_criterion *criterion;
     uint32_t n_rows, n_cols, n_classes, block;
     ct_hist_sampler sampler; /* owned, as all below */
     uint32_t *order;     /* [n_rows] rows by class, then by number */

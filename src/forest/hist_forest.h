@@ -71,8 +71,7 @@ typedef struct {
     uint32_t sample;              /* rows drawn for a tree */
     int replace;
     int pool_by_level;            /* all nodes of one depth have the same candidates */
-    /* of classes; numbers know CT_SPLIT_GINI (variance) and CT_SPLIT_RANDOM */
-    ct_split_rule rule;
+    ct_split_rule rule;           /* see split/criteria.h */
     uint64_t seed;
     unsigned threads;
     ct_simd simd;

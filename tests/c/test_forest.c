@@ -1,5 +1,6 @@
 /* Forests against plain counts over raw values. */
 #include "check.h"
+#include "base/rng.h"
 #include "forest/codes/distinct.h"
 #include "forest/grow/grow.h"
 #include "forest/walk/walk.h"

@@ -1,5 +1,6 @@
 /* Forests of numbers of which some are far from the others: nothing is lost to these. */
 #include "check.h"
+#include "base/rng.h"
 #include "forest/grow/grow.h"
 #include "forest/grow/whole.h"
 #include "forest_data.h"

@@ -36,7 +36,8 @@ int ct_may_have_subtrees(const ct_grower *g)
 {
     int has_sets = 0;
     for (uint32_t col = 0; col < g->n_cols; col++) has_sets |= g->codes->columns[col].is_set;
-    return g->scan->subset_gini && g->n_classes && g->options->rule == CT_SPLIT_GINI &&
+    return g->scan->subset_gini && g->criterion->score == CT_SCORE_SQUARES &&
+           !g->criterion->at_random &&
            !g->options->learn && !has_sets;
 }
 

@@ -302,7 +302,7 @@ static ct_status split_level(const ct_hist_batch *batch, uint32_t n_chunks)
     const size_t n = batch->view.batch.n_large;
     const size_t candidates = n * batch->view.table.mtry, shared = ct_large_bytes(&batch->view);
     CT_TRY(launch(batch, CT_FOREST_LARGE_DRAW, ct_gpu_warps(n)));
-    if (batch->view.table.rule == CT_SPLIT_RANDOM) {
+    if (batch->view.table.at_random) {
         CT_TRY(launch_groups(batch, CT_FOREST_RANDOM_RANGE, candidates,
                              sizeof(ct_random_shared)));
         CT_TRY(launch(batch, CT_FOREST_RANDOM_DRAW, ct_gpu_threads(n)));

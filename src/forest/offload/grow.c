@@ -67,7 +67,7 @@ static size_t cut_table(ct_grow_table *t, const ct_grower *g, int logs, char *me
 
 static int has_logs(const ct_grower *g)
 {
-    return g->n_classes && g->options->rule == CT_SPLIT_ENTROPY;
+    return g->criterion->score == CT_SCORE_ENTROPY;
 }
 
 /* On the host, as it is sent. */
@@ -171,7 +171,8 @@ static void describe(growth *g)
     t->depth = o->depth;
     t->min_n = o->min_n;
     t->pool_by_level = (uint32_t) (o->pool_by_level != 0);
-    t->rule = o->rule;
+    t->score = grower->criterion->score;
+    t->at_random = grower->criterion->at_random;
     t->gain_scale = grower->gain_scale;
     t->centre = grower->centre;
     t->unit = ldexp(1, grower->out_words.low);

@@ -4,7 +4,7 @@
 #define CT_FOREST_OFFLOAD_GROW_VIEWS_H
 
 #include "base/rng.h"
-#include "forest/hist_forest.h"
+#include "forest/split/criteria.h"
 
 enum {
     CT_GROW_CHUNK = 1024,           /* items that a block parts */
@@ -90,7 +90,8 @@ typedef struct {
     const double *logs;     /* [sample + 1] see ct_tally_node */
     uint64_t seed;
     uint32_t sample, mtry, depth, min_n, pool_by_level;
-    ct_split_rule rule;
+    ct_score score; /* of the criterion, as the next */
+    int at_random;
     double gain_scale, centre, unit;
 } ct_grow_table;
 

@@ -89,7 +89,7 @@ CT_HD ct_tally_node ct_large_node(const ct_grow_view *v, const ct_large_shared *
 {
     ct_tally_node node;
     node.weight = v->batch.now.tasks[task].weight;
-    node.kind = ct_tally_kind_of(v->table.rule, v->table.n_classes, s->n_runs, node.weight);
+    node.kind = ct_tally_kind_of(v->table.score, s->n_runs, node.weight);
     node.pair[0] = s->run_weight[0];
     node.pair[1] = s->n_runs > 1 ? s->run_weight[1] : 0;
     node.sum = v->batch.now.sums[task];

@@ -1,11 +1,9 @@
-/* The columns of a node drawn at random, their codes read, and the score of a cut by entropy or
- * error. */
+/* The columns of a node drawn at random, their codes read, and the score of a cut in plain C. */
 #include "base/optimised.h"
 #include "base/unguarded.h"
 
 #include "forest/split/search.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/bits.h"
@@ -86,28 +84,15 @@ void ct_read_codes(const ct_hist_search *s, const uint32_t *columns, unsigned la
     else CT_FOR_LANES(lanes, READ, ROW)
 }
 
-/* ---- scores of other rules, in plain C ---- */
-
-/* Larger is better: the errors of the best label spared, or minus the entropy, in both sides. */
-static double side_score(const ct_hist_search *s, const uint32_t *counts, uint32_t size)
-{
-    double sum = 0, logs;
-    if (s->grower->options->rule == CT_SPLIT_ERROR) {
-        for (uint32_t k = 0; k < s->task->n_runs; k++) sum = counts[k] > sum ? counts[k] : sum;
-        return sum;
-    }
-    for (uint32_t k = 0; k < s->task->n_runs; k++) {
-        logs = counts[k] > 1 ? counts[k] * log(counts[k]) : 0;
-        sum += logs;
-    }
-    logs = size > 1 ? size * log(size) : 0;
-    return sum - logs;
-}
+/* ---- scores in plain C ---- */
 
 double ct_plain_score(const ct_hist_search *s, const uint32_t *left, uint32_t size)
 {
+    const ct_criterion *criterion = s->grower->criterion;
+    const uint32_t n_runs = s->task->n_runs, weight = s->task->weight;
     uint32_t right[CT_HIST_CLASSES];
-    for (uint32_t k = 0; k < s->task->n_runs; k++) right[k] = s->runs[k].weight - left[k];
-    double score = side_score(s, left, size) + side_score(s, right, s->task->weight - size);
-    return s->grower->options->rule == CT_SPLIT_ENTROPY ? score + s->task->weight * 6.0 : score;
+    CT_ASSERT(criterion->side && size <= weight);
+    for (uint32_t k = 0; k < n_runs; k++) right[k] = s->runs[k].weight - left[k];
+    return criterion->side(left, n_runs, size) + criterion->side(right, n_runs, weight - size) +
+           weight * criterion->lift;
 }

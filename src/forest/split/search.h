@@ -36,15 +36,7 @@ void ct_read_codes(const ct_hist_search *s, const uint32_t *columns, unsigned la
 /* Columns are drawn without repetition, one after another. */
 uint32_t ct_draw_column(ct_hist_search *s);
 
-/* Classes, and a rule whose scores are in plain C. */
-static inline int ct_is_plain(const ct_hist_search *s)
-{
-    return s->grower->n_classes && (s->grower->options->rule == CT_SPLIT_ENTROPY ||
-                                    s->grower->options->rule == CT_SPLIT_ERROR);
-}
-
-/* The score of such a rule where left[run] rows of weight `size` go left; from below to above 0, as
- * that of all other scores is. */
+/* The score of a criterion in plain C where left[run] is what of each run goes left, `size` in all. */
 double ct_plain_score(const ct_hist_search *s, const uint32_t *left, uint32_t size);
 
 /* Whether the column's codes are levels without an order. */

@@ -78,7 +78,7 @@ int ct_find_split(const ct_grower *grower, ct_split_memory *memory, const ct_spl
 {
     const ct_hist_options *options = grower->options;
     const ct_hist_task *task = node->task;
-    const int at_random = options->rule == CT_SPLIT_RANDOM;
+    const int at_random = grower->criterion->at_random;
     ct_hist_search s;
     s.grower = grower;
     s.memory = memory;

@@ -306,7 +306,7 @@ static void scan_group(const ct_hist_search *s, const group *g, int missing_left
     if (!s->grower->n_classes) {
         s->grower->scan->variance(memory->sums, memory->weights, s->sum, s->task->weight,
                                   g->n_bins, missing_left, g->lanes, cuts);
-    } else if (ct_is_plain(s)) {
+    } else if (s->grower->criterion->side) {
         for (unsigned lane = 0; lane < g->lanes; lane++)
             scan_plain(s, g, lane, missing_left, &cuts[lane]);
     } else {

@@ -59,11 +59,10 @@ static double score_of(const ct_hist_search *s, const level_counts *l, uint32_t 
         others += b * b;
     }
     if (!size || size == weight) return -1;
-    if (ct_is_plain(s)) return ct_plain_score(s, sides, (uint32_t) size);
+    if (s->grower->criterion->side) return ct_plain_score(s, sides, (uint32_t) size);
     double a = (double) size, b = (double) (weight - size), rest = s->sum - sum;
     if (!s->grower->n_classes) return (sum * sum) / a + (rest * rest) / b;
-    if (n_runs == 2 && weight <= CT_MIDDLE_WEIGHT &&
-        s->grower->options->rule != CT_SPLIT_RANDOM) {
+    if (n_runs == 2 && weight <= CT_MIDDLE_WEIGHT && !s->grower->criterion->at_random) {
         double off = (double) sides[0] * s->runs[1].weight -
                      (double) sides[1] * s->runs[0].weight;
         return off * off / (a * b);
@@ -91,7 +90,7 @@ void ct_search_set(ct_hist_search *s, uint32_t column)
     const uint32_t top = l.present & (l.present - 1); /* without the lowest, which stays right */
     const uint32_t missing = l.n_rows[CT_HIST_SET_LEVELS] ? UINT32_C(1) << CT_HIST_SET_LEVELS : 0;
     uint32_t drawn = 0;
-    if (s->grower->options->rule == CT_SPLIT_RANDOM) {
+    if (s->grower->criterion->at_random) {
         uint32_t bits = ct_popcount(top);
         if (!bits) return;
         drawn = 1 + ct_rng_below(&s->cuts, (UINT32_C(1) << bits) - 1);

@@ -102,7 +102,7 @@ static int best_of_waiting(const ct_hist_search *s, const small_rows *rows, ct_s
 {
     int found = 0;
     *score = s->score;
-    if (s->grower->n_classes && !ct_is_plain(s)) {
+    if (s->grower->criterion->score == CT_SCORE_SQUARES) {
         cut->score = (float) s->score;
         found = s->grower->scan->small_gini(&rows->node, cut);
         if (found) *score = cut->score;
@@ -177,7 +177,7 @@ static void add_candidate(small_rows *rows, uint32_t column, int missing_left)
 /* The score where each side has one class, which no other is above. */
 static double pure_score(const ct_hist_search *s)
 {
-    if (!s->grower->n_classes || ct_is_plain(s)) return INFINITY;
+    if (s->grower->criterion->score != CT_SCORE_SQUARES) return INFINITY;
     if (s->task->n_runs != 2) return s->task->weight;
     float off = (float) (s->runs[0].weight * s->runs[1].weight), square = off * off;
     return square / off;
