@@ -12,7 +12,8 @@
 typedef struct {
     ct_growth all;
     ct_hist_scratch *scratches; /* [threads] */
-    int64_t **harm;       /* [threads][n_cols][words] of the tree under way; NULL: not asked for */
+    /* [threads][n_cols][words] of the tree under way; NULL: not asked for */
+    int64_t **harm;
 } growth;
 
 /* ---- trees one by one ---- */

@@ -49,7 +49,7 @@ void ct_forge_rooms_free(ct_forge_rooms *rooms)
     memset(rooms, 0, sizeof *rooms);
 }
 
-/* Memory for so many workers, of tiles of that many rows; 0 if there is not enough. */
+/* Memory of the workers, each for a tile of rows; 0 if there is not enough. */
 static int make_rooms(ct_forge_rooms *rooms, const job *j, unsigned threads, uint32_t rows)
 {
     if (rooms->n >= threads) return 1;

@@ -69,7 +69,7 @@ r_device_kind r_device(SEXP name, int *number);
 /* One double a row, borrowed; NULL for R's NULL. */
 const double *r_doubles(SEXP value, uint32_t n_rows, const char *name);
 
-/* Zeroed memory of so many bytes, the address of an external pointer with that tag. `release` frees
+/* Zeroed memory of `bytes`, the address of an external pointer with that tag. `release` frees
  * it (by free()) and what it owns, and clears the address: when R is done with the pointer, or
  * before. Protect it. */
 SEXP r_owner(size_t bytes, SEXP tag, R_CFinalizer_t release);

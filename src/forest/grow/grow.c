@@ -92,7 +92,7 @@ static void make_root(ct_hist_scratch *scratch, ct_hist_task *root)
 /* Nodes of one depth that are to be split. */
 typedef struct {
     ct_hist_task *tasks; /* [n] owned */
-    ct_hist_run *runs; /* [n][classes] owned */
+    ct_hist_run *runs;   /* [n][classes] owned */
     uint32_t n, room;
 } level;
 

@@ -6,7 +6,7 @@
 #include "base/rng.h"
 #include "forest/grow/partition.h"
 
-/* The array at `place`, of so many bytes, in memory of as many more; 0 if memory ends. */
+/* The array at `place`, of `bytes`, in memory of as many and `more`; 0 if memory ends. */
 int ct_enlarge(void *place, size_t bytes, size_t more);
 
 /* Numbers: whether those of all rows are equal. */

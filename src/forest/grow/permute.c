@@ -68,12 +68,14 @@ typedef struct {
     const ct_grower *grower;
     const ct_left_out *out;
     const ct_hist_tree *tree;
-    const uint16_t *codes; /* of all rows, */
+    const uint16_t *codes;     /* of all rows, */
     size_t next_row, next_col; /* so far from each other */
-    int plain;             /* rows lie together, and no column has missing values or levels without
-                              an order: then `next` in these is the left child and no more */
-    ct_hist_node *nodes;   /* [n_nodes] of the tree, owned, as `up` and all between; from a leaf all
-                              codes go left, to itself */
+    /* rows lie together, and no column has missing values or levels without an order: then `next`
+     * in these is the left child and no more */
+    int plain;
+    /* [n_nodes] of the tree, owned, as `up` and all between; from a leaf all codes go left, to
+     * itself */
+    ct_hist_node *nodes;
     uint32_t *parents;     /* [n_nodes] */
     uint16_t *labels;      /* [n_nodes] of leaves; numbers: NULL */
     path_step *path;       /* [depth] */

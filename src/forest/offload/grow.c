@@ -18,17 +18,17 @@ enum {
     PERMUTING = 8,
     FEWEST_TREES = 8,   /* of a batch where there is memory for them, */
     MOST_TREES = 1024,
-    WANTED = 1 << 23    /* and as many as have so many items */
+    WANTED = 1 << 23    /* and as many as have that many items */
 };
 
 /* What a worker has on the host. */
 typedef struct {
     ct_hist_batch batch;
-    ct_left_out out; /* for shuffled columns alone */
-    int64_t *gains, *harm; /* [col] of a tree */
+    ct_left_out out;           /* for shuffled columns alone */
+    int64_t *gains, *harm;     /* [col] of a tree */
     uint32_t *order, *scratch; /* [2 * nodes] of a tree */
-    uint32_t *leaf_of;  /* [row] */
-    uint32_t *counts;   /* [place][width] of some trees */
+    uint32_t *leaf_of;         /* [row] */
+    uint32_t *counts;          /* [place][width] of some trees */
     double *means;
 } worker;
 
@@ -236,7 +236,7 @@ static int open_host(growth *g, worker *w)
            w->out.spare;
 }
 
-/* What that is, about. */
+/* Bytes of the host that workers take, about. */
 static double host_bytes(const growth *g)
 {
     const double rows = g->table.n_rows, width = ct_runs_of(&g->all.grower),

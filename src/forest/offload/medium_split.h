@@ -56,7 +56,7 @@ CT_HD ct_medium_arrays ct_medium_arrays_of(const ct_grow_view *v, const ct_mediu
     return a;
 }
 
-/* Of all of it. */
+/* Bytes of all of them. */
 CT_HD size_t ct_medium_warp_bytes(const ct_grow_view *v)
 {
     size_t items = CT_GROW_MEDIUM, runs = ct_medium_runs(v) + 1,

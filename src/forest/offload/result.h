@@ -9,8 +9,8 @@
 typedef struct {
     const ct_grow_node *nodes;
     uint32_t n_nodes, n_leaves, depth, n_classes; /* leaves that have a place */
-    const uint32_t *counts; /* [place][class], or [place] */
-    const double *means;    /* [place] */
+    const uint32_t *counts;                       /* [place][class], or [place] */
+    const double *means;                          /* [place] */
 } ct_hist_result;
 
 /* The tree breadth first, in memory of its size; order[2 * n_nodes] becomes the old number of each

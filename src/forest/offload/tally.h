@@ -51,19 +51,19 @@ CT_HD ct_tally_kind ct_tally_kind_of(ct_score score, uint32_t n_runs, uint32_t w
     return n_runs == 2 && weight <= CT_MIDDLE_WEIGHT ? CT_TALLY_PAIR : CT_TALLY_SQUARES;
 }
 
-/* ... where they are. */
+/* At small nodes. */
 CT_HD ct_tally_kind ct_tally_small_kind(ct_tally_kind kind)
 {
     return kind == CT_TALLY_MANY ? CT_TALLY_SMALL : kind;
 }
 
-/* ... for cuts at random. */
+/* For cuts at random. */
 CT_HD ct_tally_kind ct_tally_random_kind(ct_tally_kind kind)
 {
     return kind >= CT_TALLY_ENTROPY ? kind : CT_TALLY_SQUARES;
 }
 
-/* ... for sets of levels. */
+/* For sets of levels. */
 CT_HD ct_tally_kind ct_tally_set_kind(ct_tally_kind kind, int at_random, uint32_t n_runs,
                                       uint32_t weight)
 {
@@ -104,7 +104,7 @@ CT_HD void ct_tally_add(const ct_tally_node *node, ct_tally *t, uint32_t run, ui
     }
 }
 
-/* The same of numbers. */
+/* Numbers of the next rows on the left. */
 CT_HD void ct_tally_add_sum(ct_tally *t, uint32_t weight, int64_t sum)
 {
     t->size += weight;

@@ -12,8 +12,8 @@ typedef struct {
     const ct_hist_task *task;
     const ct_item *items;
     const ct_hist_run *runs; /* of the task */
-    ct_rng rng;  /* of candidates */
-    ct_rng cuts; /* of cuts at random; a pool's candidates must not depend on these */
+    ct_rng rng;              /* of candidates */
+    ct_rng cuts;             /* of cuts at random; a pool's candidates must not depend on these */
     uint32_t n_drawn;
     double score;
     ct_hist_split *split;
@@ -36,7 +36,8 @@ void ct_read_codes(const ct_hist_search *s, const uint32_t *columns, unsigned la
 /* Columns are drawn without repetition, one after another. */
 uint32_t ct_draw_column(ct_hist_search *s);
 
-/* The score of a criterion in plain C where left[run] is what of each run goes left, `size` in all. */
+/* The score of a criterion in plain C, where left[run] is what of each run goes left, in all
+ * `size`. */
 double ct_plain_score(const ct_hist_search *s, const uint32_t *left, uint32_t size);
 
 /* Whether the column's codes are levels without an order. */
@@ -53,8 +54,7 @@ void ct_search_set(ct_hist_search *s, uint32_t column);
 void ct_search_small(ct_hist_search *s);
 
 /* Others: the best border of two bins, which are the table's, or, at nodes of at most
- * CT_MEDIUM_ROWS,
- * of the node's own range of codes. */
+ * CT_MEDIUM_ROWS, of the node's own range of codes. */
 void ct_search_bins(ct_hist_search *s);
 
 #endif

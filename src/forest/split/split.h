@@ -8,10 +8,10 @@
 
 typedef struct {
     uint32_t column;
-    uint32_t cut; /* the first code on the right */
+    uint32_t cut;                    /* the first code on the right */
     int missing_left, knows_missing; /* rows of the node have missing values there */
-    int is_set;      /* the cut has a bit for each code, those set go left */
-    uint32_t absent; /* of such a cut: codes that no row of the node has */
+    int is_set;                      /* the cut has a bit for each code, those set go left */
+    uint32_t absent;                 /* of such a cut: codes that no row of the node has */
     /* Until the next search, by item: codes of the column, to which `raise` is added, so that
      * missing values are on their side; NULL: as in the view; then also weights, or NULL. */
     const uint16_t *codes;

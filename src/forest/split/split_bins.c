@@ -31,7 +31,7 @@ enum { ROOM = CT_MEDIUM_ROWS + CT_MEDIUM_PAD, MISSING = CT_HIST_BIN_ROWS - 1 };
     if (by_place) FOR(lanes, FILL, ADD, i, add)        \
     else FOR(lanes, FILL, ADD, row, add)
 
-/* Weights, times 2^shift, in bins of so many lanes. */
+/* Weights, times 2^shift, in bins of `width` lanes. */
 static void fill_classes(uint32_t *to, const ct_item *items, uint32_t n, const uint8_t *const *bins,
                          unsigned lanes, int by_place, unsigned width, unsigned shift)
 {
@@ -76,7 +76,7 @@ static void fill_by_halves(uint32_t *to, const ct_item *items, uint32_t n,
     fill_classes(to, items + i, n - i, bins, lanes, 0, CT_LANES, by);
 }
 
-/* Bins of so many lanes take the place of those filled by halves, from the lowest on. */
+/* Bins of `width` lanes take the place of those filled by halves, from the lowest on. */
 static void add_halves(uint32_t *histogram, uint32_t first, uint32_t n_bins, unsigned width)
 {
     typedef uint32_t half __attribute__((vector_size(CT_LANES * 2), aligned(4), may_alias));
@@ -179,7 +179,7 @@ static group draw_group(ct_hist_search *s)
     return g;
 }
 
-/* Clears rows of a histogram of so many bytes a row. */
+/* Clears the rows of a histogram, of `bytes` each. */
 static void clear(void *histogram, size_t bytes, const group *g)
 {
     char *from = (char *) histogram;
@@ -193,7 +193,7 @@ static int is_by_halves(const group *g, uint32_t n)
     return !g->by_place && g->lanes <= CT_LANES / 2 && n > 4 * g->n_bins;
 }
 
-/* One part of the histograms: so many runs, of n items. */
+/* One part of the histograms: of n_runs runs, which have n items. */
 static void count_part(const group *g, const ct_hist_run *runs, uint32_t n_runs,
                        const ct_item *items,
                        uint32_t n, const uint8_t *const *all_bins, uint32_t *histogram)
@@ -268,7 +268,7 @@ static uint32_t run_weight(const ct_hist_search *s, const group *g, uint32_t run
     return cells[(size_t) (run / 2) * CT_PART_CELLS] >> run % 2 * 16 & 65535;
 }
 
-/* ... of the node. */
+/* Weight of the node in a bin. */
 static uint32_t bin_weight(const ct_hist_search *s, const group *g, uint32_t bin, unsigned lane)
 {
     uint32_t weight = 0;
