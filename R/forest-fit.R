@@ -307,14 +307,9 @@ grow_trees <- function(data, control) {
 }
 
 # What C could not do.
-call_forest <- function(call) {
-  tryCatch(call, contree_core_error = function(problem) stop_forest(conditionMessage(problem)))
-}
+call_forest <- function(call) call_core(call, refuse_forest)
 
-stop_forest <- function(message) {
-  if (startsWith(message, "internal error")) stop_internal(message)
-  if (message == "interrupted") stop_contree("interrupted", gettext("interrupted"), NULL)
-  if (startsWith(message, "no device: ")) stop_device(sub("no device: ", "", message, fixed = TRUE))
+refuse_forest <- function(message, status) {
   stop_input("data", gettextf("the forest cannot be grown or used: %s", message))
 }
 

@@ -51,6 +51,14 @@ static inline double ct_column_value(const ct_column *column, uint32_t row)
     return coded->levels[coded->codes[row]];
 }
 
+/* Whether it is missing: NaN, or the smallest integer, which is R's NA. */
+static inline int ct_column_missing(const ct_column *column, uint32_t row)
+{
+    if (column->type == CT_INT32) return ((const int32_t *) column->values)[row] == INT32_MIN;
+    const double value = ct_column_value(column, row);
+    return value != value;
+}
+
 /* CT_BAD_INPUT with a message if a size is out of range, a class code is, a value is not finite, or
  * weights, losses or responses are not as they must be. */
 ct_status ct_data_check(const ct_data *data, ct_error *error);

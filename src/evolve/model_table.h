@@ -68,11 +68,4 @@ ct_status ct_model_table_join(ct_model_table *table, const ct_model_table *of, u
                               ct_error *error);
 void ct_model_table_free(ct_model_table *table);
 
-static inline int ct_column_missing(const ct_column *column, uint32_t row)
-{
-    if (column->type == CT_INT32) return ((const int32_t *) column->values)[row] == INT32_MIN;
-    double x = ((const double *) column->values)[row];
-    return x != x;
-}
-
 #endif

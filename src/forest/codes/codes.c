@@ -94,7 +94,7 @@ static gathered gather_rows(scratch *d, const ct_column *column, uint32_t n_rows
     for (uint32_t row = 0; row < n_rows; row++) {
         d->values[n] = ct_column_value(column, row);
         d->from[n] = row;
-        n += !ct_is_missing(column, row);
+        n += !ct_column_missing(column, row);
     }
     return (gathered){n, n_rows, NULL, NULL, n, n < n_rows};
 }
@@ -348,6 +348,7 @@ ct_status ct_hist_codes_init(ct_hist_codes *codes, const ct_column *columns, uin
                              uint32_t most, int by_row, unsigned threads, ct_halt *stop,
                              ct_error *error)
 {
+    CT_ASSERT(n_cols > 0 && n_rows > 0 && most >= 2);
     plan p;
     if (threads > n_cols) threads = n_cols;
     if (!threads) threads = 1;

@@ -68,12 +68,4 @@ static inline uint8_t ct_bin_of(const ct_hist_code_column *column, uint16_t code
 /* The code of a value that need not have been there. */
 uint16_t ct_code_of(const double *edges, uint32_t n_codes, double value);
 
-/* Whether a value of a column is missing. */
-static inline int ct_is_missing(const ct_column *column, uint32_t row)
-{
-    if (column->type == CT_INT32) return ((const int32_t *) column->values)[row] == INT32_MIN;
-    double value = ct_column_value(column, row);
-    return value != value;
-}
-
 #endif

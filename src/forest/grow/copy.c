@@ -101,6 +101,7 @@ static uint32_t renumber(ct_hist_scratch *scratch, const ct_hist_task *task, uin
 
 void ct_enter_copy(ct_hist_scratch *scratch, ct_hist_task *task)
 {
+    CT_ASSERT(task->n > 0 && task->place < CT_VIEWS);
     const ct_grower *g = scratch->grower;
     uint32_t n, all = task->n + task->n_out;
     if (task->place != CT_IN_PATCH && scratch->copies.patch_rows && task->n <= CT_MEDIUM_ROWS &&

@@ -235,6 +235,7 @@ static uint32_t move_leaf(const ct_hist_scratch *scratch, ct_hist_tree *tree, ui
 
 ct_status ct_hist_scratch_tree(ct_hist_scratch *scratch, ct_hist_tree *tree)
 {
+    CT_ASSERT(scratch->tree.n_nodes % 2 == 1 && !scratch->waiting.n);
     const ct_grower *g = scratch->grower;
     const size_t room = (size_t) scratch->tree.n_nodes + 2; /* two are written for leaves as well */
     uint32_t *old_of = (uint32_t *) ct_alloc(2 * room * sizeof *old_of), n = 1, place = 0;

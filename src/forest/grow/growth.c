@@ -61,6 +61,7 @@ int ct_growth_reserve(ct_growth *g, uint32_t n_nodes, uint32_t n_leaves)
 
 void ct_growth_put(ct_growth *g, uint32_t place, const ct_hist_tree *tree)
 {
+    CT_ASSERT(place < g->forest->n_trees && tree->nodes && tree->n_nodes % 2 == 1);
     g->forest->trees[place] = *tree;
     ct_atomic_add(&g->n_done, 1);
 }

@@ -71,6 +71,7 @@ static void arrive(ct_hist_scratch *scratch, const ct_hist_task *task)
 
 int ct_make_leaf(ct_hist_scratch *scratch, const ct_hist_task *task)
 {
+    CT_ASSERT(task->n > 0 && task->weight >= task->n && task->node < scratch->tree.n_nodes);
     ct_new_tree *tree = &scratch->tree;
     ct_hist_node *node = &tree->nodes[task->node];
     const uint32_t width = ct_runs_of(scratch->grower);
@@ -138,6 +139,7 @@ double ct_purity(const ct_hist_scratch *scratch, const ct_hist_task *task)
 void ct_note_gain(ct_hist_scratch *scratch, const ct_hist_task *task, ct_hist_task *left,
                   ct_hist_task *right, uint32_t column)
 {
+    CT_ASSERT(column < scratch->grower->n_cols);
     left->purity = ct_purity(scratch, left);
     right->purity = ct_purity(scratch, right);
     double gain = left->purity + right->purity - task->purity;

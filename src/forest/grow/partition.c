@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "forest/grow/nodes.h"
+#include "forest/split/conditions.h"
 
 /* Levels as bins of the task's rows, where the view has none. */
 static const uint8_t *bins_of_levels(ct_hist_scratch *scratch, const ct_view *view,
@@ -103,6 +104,8 @@ static void part_items(ct_hist_scratch *scratch, const ct_hist_task *task,
 void ct_hist_partition(ct_hist_scratch *scratch, const ct_hist_task *task,
                        const ct_hist_split *split, ct_hist_task *left, ct_hist_task *right)
 {
+    ct_task_is_sound(scratch->grower, task);
+    ct_split_is_sound(scratch->grower, split);
     ct_runs to_left = {left->runs, 0, 0, 0}, to_right = {right->runs, 0, 0, 0};
     part_items(scratch, task, split);
     for (uint32_t k = 0; k < task->n_runs; k++) {
@@ -116,6 +119,8 @@ void ct_hist_partition(ct_hist_scratch *scratch, const ct_hist_task *task,
            sizeof *scratch->rows.items);
     left->begin = task->begin;
     right->begin = task->begin + left->n;
+    ct_task_is_sound(scratch->grower, left);
+    ct_task_is_sound(scratch->grower, right);
 }
 
 void ct_part_out(ct_hist_scratch *scratch, const ct_hist_task *task, const ct_hist_split *split,

@@ -372,6 +372,7 @@ static void shuffle(const ct_grower *grower, const ct_left_out *out, uint32_t tr
 int ct_permute(const ct_grower *grower, const ct_left_out *out, const ct_hist_tree *tree,
                int64_t *harm, ct_halt *stop, unsigned number)
 {
+    CT_ASSERT(out->n <= grower->n_rows && tree->n_nodes > 0);
     permutation p;
     int fine = open_permutation(&p, grower, out, tree, harm);
     if (fine) shuffle(grower, out, tree->number);

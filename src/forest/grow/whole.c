@@ -185,6 +185,7 @@ static int32_t *own_whole(const ct_hist_scratch *scratch, ct_place place)
 
 void ct_make_whole_anew(ct_hist_scratch *scratch, ct_hist_task *task)
 {
+    CT_ASSERT(scratch->grower->is_wide && task->n > 0);
     const ct_view *view = ct_view_of(scratch, task);
     const ct_item *items = scratch->rows.items + task->begin;
     if (!is_close(scratch, task)) return;

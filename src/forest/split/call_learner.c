@@ -145,6 +145,7 @@ static int ask_about(pool *p, const ct_hist_task *tasks, uint32_t n)
 ct_asked ct_ask_learner(const ct_grower *grower, ct_split_memory *memory,
                         const ct_split_level *level, ct_hist_split *splits, uint8_t *found)
 {
+    CT_ASSERT(level->n > 0 && grower->options->learn && grower->n_classes);
     pool p;
     const uint32_t n = level->n;
     ct_asked asked = pool_init(&p, grower, level) ? CT_ASK_DONE : CT_ASK_NO_MEMORY;

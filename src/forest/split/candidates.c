@@ -14,6 +14,7 @@
 
 uint32_t ct_draw_next(ct_split_memory *memory, ct_rng *rng, uint32_t n_drawn)
 {
+    CT_ASSERT(n_drawn < memory->n_cols);
     uint32_t *columns = memory->columns, rest = memory->n_cols - n_drawn;
     uint32_t place = n_drawn + ct_rng_below(rng, rest), column = columns[place];
     columns[place] = columns[n_drawn];

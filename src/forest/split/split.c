@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "forest/sample/paths.h"
+#include "forest/split/conditions.h"
 
 static double worst(void) { return -1; } /* no score is negative */
 
@@ -76,6 +77,7 @@ static void search_random(ct_hist_search *s)
 int ct_find_split(const ct_grower *grower, ct_split_memory *memory, const ct_split_node *node,
                   ct_hist_split *split)
 {
+    ct_task_is_sound(grower, node->task);
     const ct_hist_options *options = grower->options;
     const ct_hist_task *task = node->task;
     const int at_random = grower->criterion->at_random;
