@@ -54,8 +54,8 @@ checks <- list(
       which(open | grepl(paste0("^ +((static|const|unsigned) )*(struct )?", type, "$"), lines))
     }
     planted <- c("    int a; /* runs", "              over */", "    const uint8_t", "        *b;",
-                 "    int c; /* ends */", "    /* above", "     * it */", "    int d;", "    ct_cut",
-                 "        e;")
+                 "    int c; /* ends */", "    /* above", "     * it */", "    int d;",
+                 "    ct_cut", "        e;")
     if (!identical(look(planted), c(1L, 3L, 9L))) return("the check itself is broken")
     files <- system2("git", c("ls-files", "src/*.[ch]", "src/*.cu*", "tests/c/*.[ch]"),
                      stdout = TRUE)

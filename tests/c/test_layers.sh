@@ -129,7 +129,8 @@ circles () {
 # in 20 files.
 plant=`mktemp -d`
 trap 'rm -rf "$plant"' EXIT
-for room in base exact/kernels exact/offload exact/search exact/rows certify forest forest/split gpu r; do
+for room in base exact/kernels exact/offload exact/search exact/rows certify forest \
+  forest/split gpu r; do
   mkdir -p "$plant/$room"
 done
 echo '#include <R.h>'                       > "$plant/base/a.c"
