@@ -188,8 +188,7 @@ mlr3_forest_parameters <- function(is_classif) {
     threads = paradox::p_int(lower = 0, tags = c("train", "threads")),
     time_limit = paradox::p_dbl(lower = 0, tags = "train"),
     memory_limit = paradox::p_dbl(lower = 0, tags = "train"),
-    splitrule = paradox::p_fct(if (is_classif) c("gini", "entropy", "error", "random") else
-      c("gini", "random"), tags = "train"),
+    splitrule = paradox::p_fct(.Call(ffi_hist_criteria, is_classif), tags = "train"),
     importance = paradox::p_fct(c("impurity", "permutation", "none"), tags = "train"),
     on_interrupt = paradox::p_fct(c("return", "error"), tags = "train"))
   for (name in c("replace", "oob", "keep_inbag", "verbose")) {

@@ -181,10 +181,9 @@ write_certificate <- function(fit, problem, settings) {
   if (proof$status == "interrupted") return(warn_no_certificate("interrupted", settings))
   control <- add_costs(search_control(settings, NULL, NULL, NULL), problem$frame)
   labels <- if (proof$status == "optimal") searched_labels(fit, problem)
-  written <- tryCatch(.Call(ffi_certificate, searched_columns(problem), problem$codes,
-                            problem$n_classes, control,
-                            proof$bound, labels, tree_splits(fit), settings$certificate),
-                            contree_core_error = stop_search)
+  written <- call_core(.Call(ffi_certificate, searched_columns(problem), problem$codes,
+                             problem$n_classes, control, proof$bound, labels, tree_splits(fit),
+                             settings$certificate), refuse_search)
   if (written$status != "optimal") return(warn_no_certificate(written$status, settings))
   structure(list(log = written$log, bound = proof$bound, elapsed = written$elapsed,
                  depth = settings$depth,
@@ -230,9 +229,8 @@ check_log <- function(log, fit, problem) {
   labels <- searched_labels(fit, problem)
   # with other losses than those of the fit a label of it may be none that a search looks at
   if (anyNA(labels)) return(list(verdict = "other data"))
-  tryCatch(.Call(ffi_certify, searched_columns(problem), problem$codes, problem$n_classes, control,
-                 labels, tree_splits(fit), log),
-           contree_core_error = stop_search)
+  call_core(.Call(ffi_certify, searched_columns(problem), problem$codes, problem$n_classes, control,
+                  labels, tree_splits(fit), log), refuse_search)
 }
 
 # What is wrong with the numbers of the fit, in the light of what is proven; NULL if nothing is.

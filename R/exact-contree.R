@@ -396,7 +396,7 @@ run_search <- function(problem, settings, in_parts = FALSE) {
                             listener$report)
   search <- if (in_parts) search_in_parts else search_at_once
   # an error of a user's progress function passes as it is
-  tryCatch(search(problem, settings, control, listener), contree_core_error = stop_search)
+  call_core(search(problem, settings, control, listener), refuse_search)
 }
 
 search_at_once <- function(problem, settings, control, listener) {
@@ -408,8 +408,8 @@ search_at_once <- function(problem, settings, control, listener) {
 # what the search counts (and `grain` is 0).
 grain_of_costs <- function(problem, settings) {
   control <- search_control(settings, NULL, NULL, NULL)
-  tryCatch(.Call(ffi_cost_grain, searched_columns(problem), problem$codes, problem$n_classes,
-                 add_costs(control, problem$frame)), contree_core_error = stop_search)
+  call_core(.Call(ffi_cost_grain, searched_columns(problem), problem$codes, problem$n_classes,
+                  add_costs(control, problem$frame)), refuse_search)
 }
 
 searched_columns <- function(problem) {
@@ -428,13 +428,9 @@ column_predictors <- function(problem) {
   if (is.null(problem$derived)) names else names[problem$derived$predictor]
 }
 
-# What C could not do: its own contradiction is a bug, all else (too little memory, say) is about
-# the settings.
-stop_search <- function(problem) {
-  message <- conditionMessage(problem)
-  if (startsWith(message, "internal error")) stop_internal(message)
-  if (startsWith(message, "no device: ")) stop_device(sub("no device: ", "", message, fixed = TRUE))
-  if (startsWith(message, "not enough memory")) {
+# What C could not do, memory apart, is about the settings.
+refuse_search <- function(message, status) {
+  if (status == "no memory") {
     stop_input("memory_limit", gettextf("the search cannot run: %s; raise 'memory_limit'", message))
   }
   stop_input("control", gettextf("the search cannot run: %s; see ?contree_control for the settings",

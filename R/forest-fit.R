@@ -307,22 +307,16 @@ grow_trees <- function(data, control) {
 }
 
 # What C could not do.
-call_forest <- function(call) {
-  tryCatch(call, contree_core_error = function(problem) stop_forest(conditionMessage(problem)))
-}
+call_forest <- function(call) call_core(call, refuse_forest)
 
-stop_forest <- function(message) {
-  if (startsWith(message, "internal error")) stop_internal(message)
-  if (message == "interrupted") stop_contree("interrupted", gettext("interrupted"), NULL)
-  if (startsWith(message, "no device: ")) stop_device(sub("no device: ", "", message, fixed = TRUE))
+refuse_forest <- function(message, status) {
   stop_input("data", gettextf("the forest cannot be grown or used: %s", message))
 }
 
 growth_control <- function(settings, report) {
-  rules <- c(gini = 0L, entropy = 1L, error = 2L, random = 3L)
   list(trees = settings$trees, first_tree = settings$first - 1, mtry = settings$mtry,
        depth = settings$depth, min_n = settings$min_n, sample = settings$sample,
-       replace = as.integer(settings$replace), rule = rules[[settings$splitrule]],
+       replace = as.integer(settings$replace), rule = settings$splitrule,
        pool_by_level = as.integer(settings$pool == "level"), learner = settings$learner,
        seed = settings$seed, threads = growth_threads(settings), simd = simd_wanted(),
        oob = as.integer(settings$oob || settings$importance == "permutation"),

@@ -39,7 +39,7 @@ forest_settings <- function(arguments, given) {
        sample_fraction = range("sample_fraction", 1e-9, 1000, FALSE, none = TRUE),
        replace = check_flag("replace", arguments$replace), class_weights = arguments$class_weights,
        splitrule = check_choice("splitrule", arguments$splitrule,
-                                c("gini", "entropy", "error", "random"),
+                                .Call(ffi_hist_criteria, TRUE),
                                 c(variance = "gini", extratrees = "random")),
        pool = pool_of(arguments), learner = check_learner(arguments$learner),
        factors = check_choice("factors", value("factors"), c("subsets", "order"),
@@ -97,7 +97,7 @@ settle_forest <- function(settings, frame) {
   }
   if (!is_classes(frame)) check_range_of_response(frame$response)
   if (is.null(settings$min_n)) settings$min_n <- if (is_classes(frame)) 1 else 5
-  if (!is_classes(frame) && settings$splitrule %in% c("entropy", "error")) {
+  if (!settings$splitrule %in% .Call(ffi_hist_criteria, is_classes(frame))) {
     stop_input("splitrule", gettextf(
       "'splitrule' is \"%s\", which is for classes, but the response is numeric",
       settings$splitrule))

@@ -112,7 +112,7 @@ run_forged <- function(code, columns, leaves, threads, way = 0L, simd = "auto") 
   # finding out how many threads there are takes longer than a block of rows
   threads <- if (n_rows <= 512L) 1L else threads_to_use(threads)
   sums <- .Call(ffi_forged_predict, code, columns, leaves, threads, way, simd)
-  if (is.character(sums)) stop_forest(sums)
+  if (inherits(sums, "contree_core_error")) stop_core(sums, refuse_forest)
   sums
 }
 

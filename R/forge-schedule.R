@@ -94,12 +94,9 @@ schedule <- function(text = NULL) {
 }
 
 call_schedule <- function(call) {
-  tryCatch(call, contree_core_error = function(problem) {
-    message <- conditionMessage(problem)
-    if (startsWith(message, "internal error")) stop_internal(message)
-    if (startsWith(message, "NVRTC")) stop_unsupported("target", message)
+  call_core(call, function(message, status) {
     stop_input("schedule", gettextf("the schedule is not legal: %s", message))
-  })
+  }, function(message) stop_unsupported("target", message))
 }
 
 # A schedule with one more statement.

@@ -379,12 +379,7 @@ run_gmt <- function(frame, roles, design, settings) {
 
 # What C could not do.
 call_gmt <- function(call) {
-  tryCatch(call, contree_core_error = function(problem) {
-    message <- conditionMessage(problem)
-    if (startsWith(message, "internal error")) stop_internal(message)
-    if (startsWith(message, "no device: ")) {
-      stop_device(sub("no device: ", "", message, fixed = TRUE))
-    }
+  call_core(call, function(message, status) {
     stop_input("data", gettextf("the model tree cannot be fitted: %s", message))
   })
 }

@@ -22,6 +22,21 @@ stop_internal <- function(message) {
                NULL)
 }
 
+# A call of C. What it could not do has a status (src/r/glue.c): what is about the call, `refuse`
+# says, a function of the message and the status.
+call_core <- function(call, refuse, no_device = stop_device) {
+  tryCatch(call, contree_core_error = function(problem) stop_core(problem, refuse, no_device))
+}
+
+stop_core <- function(problem, refuse, no_device = stop_device) {
+  message <- conditionMessage(problem)
+  switch(problem$status,
+    "internal" = stop_internal(paste("internal error, please report:", message)),
+    "interrupted" = stop_contree("interrupted", gettext("interrupted"), NULL),
+    "no device" = no_device(message))
+  refuse(message, problem$status)
+}
+
 stop_contree <- function(kind, message, argument) {
   classes <- c(paste0("contree_", kind, "_error"), "contree_error", "error", "condition")
   stop(structure(list(message = message, call = user_call(), argument = argument), class = classes))

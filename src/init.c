@@ -25,6 +25,7 @@ SEXP ffi_other_than_numbers(SEXP frame);
 SEXP ffi_places(SEXP names, SEXP table);
 SEXP ffi_distinct(SEXP texts);
 SEXP ffi_list_arguments(SEXP call);
+SEXP ffi_hist_criteria(SEXP is_classes);
 SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
 SEXP ffi_hist_predict(SEXP forest, SEXP columns, SEXP what, SEXP threads, SEXP device);
 SEXP ffi_hist_sample(SEXP control, SEXP number);
@@ -87,6 +88,7 @@ static const R_CallMethodDef calls[] = {
     ENTRY(ffi_places, 2),
     ENTRY(ffi_distinct, 1),
     ENTRY(ffi_list_arguments, 1),
+    ENTRY(ffi_hist_criteria, 1),
     ENTRY(ffi_hist_grow, 4),
     ENTRY(ffi_hist_predict, 5),
     ENTRY(ffi_hist_sample, 2),

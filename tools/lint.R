@@ -43,6 +43,27 @@ checks <- list(
     }
     unlist(lapply(Filter(file.exists, grep(apart, files, value = TRUE, invert = TRUE)), too_long))
   },
+  # In C a comment behind code ends on its line, else it stands above; declarations are not broken
+  # behind their type.
+  comments = function() {
+    look <- function(lines) {
+      behind <- sub("^.*/[*]", "", lines)
+      open <- grepl("^ *[^ */\"].*/[*]", lines) & !grepl("[*]/", behind) &
+        !grepl("[\\\\]$", lines)
+      type <- "((u?int[0-9]+|size|ct_[a-z0-9_]+)(_t)?|unsigned|double|float|char|int|void)"
+      which(open | grepl(paste0("^ +((static|const|unsigned) )*(struct )?", type, "$"), lines))
+    }
+    planted <- c("    int a; /* runs", "              over */", "    const uint8_t", "        *b;",
+                 "    int c; /* ends */", "    /* above", "     * it */", "    int d;",
+                 "    ct_cut", "        e;")
+    if (!identical(look(planted), c(1L, 3L, 9L))) return("the check itself is broken")
+    files <- system2("git", c("ls-files", "src/*.[ch]", "src/*.cu*", "tests/c/*.[ch]"),
+                     stdout = TRUE)
+    unlist(lapply(Filter(file.exists, files), function(file) {
+      at <- look(readLines(file, encoding = "UTF-8", warn = FALSE))
+      if (length(at)) sprintf("%s:%d: a comment or a declaration that is broken", file, at)
+    }))
+  },
   # The listings of ARCHITECTURE.md are first sentences of files, and what it names is there.
   architecture = function() {
     tool <- new.env()

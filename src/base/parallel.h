@@ -29,7 +29,7 @@ typedef struct {
     uint64_t n;          /* pieces, numbered from 0 */
     uint64_t chunk;      /* how many are done at a time; 0: 1 */
     ct_schedule schedule;
-    unsigned n_workers;  /* at most so many threads; 0: 1. One worker calls nothing of OpenMP */
+    unsigned n_workers;  /* threads at most; 0: 1. One worker calls nothing of OpenMP */
     /* Does the pieces begin .. end - 1. No two threads have the same worker, a number below
      * n_workers, at a time: it tells which state (memory, counters) is free to be used. */
     void (*work)(void *data, unsigned worker, uint64_t begin, uint64_t end);

@@ -23,8 +23,9 @@ typedef struct {
     unsigned depth;          /* 0 .. CT_CERTIFY_DEPTH */
     double complexity;
     uint32_t min_bucket, min_split, max_thresholds;
-    const ct_outcome *best;  /* NULL: none is */
-    int (*stop)(void *); /* asked now and then from the calling thread; not 0: stop. May be NULL */
+    const ct_outcome *best; /* NULL: none is */
+    /* asked now and then from the calling thread; not 0: stop. May be NULL */
+    int (*stop)(void *);
     void *stop_data;
 } ct_certify_claim;
 
@@ -42,9 +43,10 @@ typedef enum {
 typedef struct {
     ct_certify_verdict verdict;
     double bound;    /* proven: no tree costs less, in units of the objective; 0 unless certified */
-    double rounding; /* what of it was taken off: by how much the cost of a tree, counted in
-                        integers, may differ from what it is. 0 where those are exact. */
-    int last_bits;      /* that is by no more than the last bits of doubles */
+    /* what of it was taken off: by how much the cost of a tree, counted in integers, may differ
+     * from what it is. 0 where those are exact. */
+    double rounding;
+    int last_bits;       /* that is by no more than the last bits of doubles */
     int attained;       /* claim->best costs no more than any tree, but for twice the rounding */
     int smallest;       /* ... and no tree of its cost has fewer leaves */
     uint64_t thresholds;/* thresholds evaluated */

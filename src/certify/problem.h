@@ -18,25 +18,27 @@ typedef struct {
 typedef struct {
     ct_arena *arena;
     const ct_data *data;
-    uint32_t n_rows, n_cols, n_classes; /* with a response, one class */
-    uint32_t n_sums;       /* numbers that are added up over the rows of a set; see ct_sums_add */
-    uint32_t **rank;       /* [col][row] */
-    int64_t *mass;         /* [row] */
-    int64_t *loss; /* [class][label] of a mass of 1; NULL: that is max_cost of the class under each
-                      wrong label (there may be very many classes) */
-    int64_t *max_cost;      /* [class] the largest of these */
-    int64_t *cheapest;     /* [class] the least of them under another label */
-    int uniform;           /* most costly and cheapest are the same */
-    int64_t split_cost;    /* of these as well: 2^shift of them are a unit of exact/cost/ */
+    /* with a response, one class */
+    uint32_t n_rows, n_cols, n_classes;
+    uint32_t n_sums; /* numbers that are added up over the rows of a set; see ct_sums_add */
+    uint32_t **rank; /* [col][row] */
+    int64_t *mass;   /* [row] */
+    /* [class][label] of a mass of 1; NULL: that is max_cost of the class under each wrong label
+     * (there may be very many classes) */
+    int64_t *loss;
+    int64_t *max_cost;  /* [class] the largest of these */
+    int64_t *cheapest;  /* [class] the least of them under another label */
+    int uniform;        /* most costly and cheapest are the same */
+    int64_t split_cost; /* of these as well: 2^shift of them are a unit of exact/cost/ */
     unsigned shift;
     uint32_t min_bucket, min_split;
     double unit;           /* what a mass of 1 at a loss of 1 costs */
-    double rounding; /* all rows: by how much their costs may differ from what they are, under any
-                        labels */
-    int last_bits;   /* no row's cost does by more than its own last bits in doubles */
-    double penalty;        /* of a split */
-    double penalty_off;      /* by how much that may be wrong */
-    uint32_t most_splits;  /* of a tree */
+    /* all rows: by how much their costs may differ from what they are, under any labels */
+    double rounding;
+    int last_bits;        /* no row's cost does by more than its own last bits in doubles */
+    double penalty;       /* of a split */
+    double penalty_off;   /* by how much that may be wrong */
+    uint32_t most_splits; /* of a tree */
     ct_grid grid;
     ct_table table;
 } ct_problem;
@@ -47,7 +49,7 @@ typedef struct {
     uint32_t n;
     uint32_t **order; /* [col][n] */
     int64_t *mass;    /* [n_sums]; see ct_sums_add */
-    int64_t max_cost;     /* what all rows cost at most */
+    int64_t max_cost; /* what all rows cost at most */
 } ct_row_set;
 
 #define CT_LAST UINT32_C(0x80000000)

@@ -10,8 +10,8 @@ typedef struct place {
     struct place *next;
     uint32_t n_left;
     int64_t max_left; /* what the rows on its left cost at most */
-    int64_t lower[2];  /* bounds of the sides, any leaf size */
-    int64_t allowed;   /* ... of the allowed trees with this split */
+    int64_t lower[2]; /* bounds of the sides, any leaf size */
+    int64_t allowed;  /* ... of the allowed trees with this split */
 } place;
 
 typedef struct {

@@ -29,10 +29,12 @@ typedef struct {
     const ct_column *columns; /* n_cols of them */
     const int32_t *classes;   /* n_rows codes in 0 .. n_classes - 1 */
     const double *weights;    /* [n_rows], >= 0, their sum within 1e-100 .. 1e100; NULL: 1 each */
-    const double *loss; /* [class][label], >= 0, 0 where they are the same, their sum likewise;
-                           NULL: else 1 */
-    const double *response; /* [n_rows] numbers to predict, within +-1e100, in place of classes and
-                               loss, which are then NULL; NULL: classes are */
+    /* [class][label], >= 0, 0 where they are the same, their sum within 1e-100 .. 1e100 too; NULL:
+     * 1 wherever they differ */
+    const double *loss;
+    /* [n_rows] numbers to predict, within +-1e100, in place of classes and loss, which are then
+     * NULL; NULL: classes are */
+    const double *response;
 } ct_data;
 
 /* Classes that a search tells apart; rows with a response are all of one. */
@@ -49,14 +51,23 @@ static inline double ct_column_value(const ct_column *column, uint32_t row)
     return coded->levels[coded->codes[row]];
 }
 
+/* Whether it is missing: NaN, or the smallest integer, which is R's NA. */
+static inline int ct_column_missing(const ct_column *column, uint32_t row)
+{
+    if (column->type == CT_INT32) return ((const int32_t *) column->values)[row] == INT32_MIN;
+    const double value = ct_column_value(column, row);
+    return value != value;
+}
+
 /* CT_BAD_INPUT with a message if a size is out of range, a class code is, a value is not finite, or
  * weights, losses or responses are not as they must be. */
 ct_status ct_data_check(const ct_data *data, ct_error *error);
 
 /* What a tree costs depends on no more than this. */
 typedef struct {
-    const int32_t *labels; /* [n_rows] the class that each row is given or, of a regression tree,
-                              its leaf, from 0; the caller's */
+    /* [n_rows] the class that each row is given or, of a regression tree, its leaf, from 0; the
+     * caller's */
+    const int32_t *labels;
     uint32_t n_splits;
 } ct_outcome;
 

@@ -17,11 +17,11 @@ typedef struct {
     const ct_data *data; /* borrowed */
     uint32_t n_rows, n_cols, n_classes;
     size_t words;       /* 64-bit words of a bit set over the rows, a multiple of CT_WORD_STEP */
-    uint32_t **order;   /* [n_cols][n_rows], one after the other, and CT_ORDER_PAD more: vectors are
-                           read whole */
+    /* [n_cols][n_rows], one after the other, and CT_ORDER_PAD more: vectors are read whole */
+    uint32_t **order;
     uint64_t **ties;    /* [n_cols][words] */
-    uint32_t *n_values; /* [n_cols] distinct values (after a cap: groups of values); 0 until the
-                           column is ranked */
+    /* [n_cols] distinct values (after a cap: groups of values); 0 until the column is ranked */
+    uint32_t *n_values;
 } ct_table;
 
 /* Words are padded to this many, the widest vector of any kernel, so that kernels need no tail. */
@@ -35,7 +35,7 @@ enum { CT_ORDER_PAD = 32 };
 ct_status ct_table_init(ct_table *table, const ct_data *data, ct_arena *arena, ct_error *error);
 
 /* Ranks one column; different ones may be ranked at the same time, each with an arena of its own
- * (for scratch memory, given back). `max_thresholds`: keep at most so many thresholds, at evenly
+ * (for scratch memory, given back). `max_thresholds`: thresholds that are kept at most, at evenly
  * spaced quantiles of the distinct values; 0 keeps all. Sets *capped where there were more. */
 ct_status ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thresholds, ct_arena *arena,
                         int *capped);

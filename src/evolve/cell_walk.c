@@ -155,6 +155,7 @@ static void clear_below(ct_model_tree *tree, int32_t node)
 
 void ct_count_below(ct_model_tree *tree, int32_t node)
 {
+    CT_ASSERT(node >= 0 && (uint32_t) node < tree->room && tree->nodes[node].used);
     ct_model_node *at = &tree->nodes[node];
     if (ct_gmt_is_leaf(tree, node)) return;
     ct_count_below(tree, at->left);
@@ -216,6 +217,7 @@ int32_t ct_refresh_next(ct_refreshing *r, ct_model_tree *tree, uint32_t minbucke
 void ct_row_cells_refresh(const ct_row_cells *cells, ct_model_tree *tree, int32_t node,
                           uint32_t minbucket, uint32_t depth_max)
 {
+    CT_ASSERT(node >= 0 && (uint32_t) node < tree->room && tree->nodes[node].used);
     ct_refreshing r = {node, CT_NO_NODE};
     for (int32_t at = node; at != CT_NO_NODE; at = ct_refresh_next(&r, tree, minbucket, depth_max))
         fill(cells, tree, at);

@@ -47,8 +47,9 @@ void ct_count_below(ct_model_tree *tree, int32_t node);
 /* Who asks for the rows of a node wants nothing of those that are neither on the way to it nor
  * below it. */
 typedef struct {
-    uint8_t away[2 * CT_TREE_LEAVES]; /* [node] of a child where the way goes to the other one */
-    int32_t target;       /* the cells are wanted there; CT_NO_NODE: in the leaves below */
+    /* [node] of a child where the way goes to the other one */
+    uint8_t away[2 * CT_TREE_LEAVES];
+    int32_t target; /* the cells are wanted there; CT_NO_NODE: in the leaves below */
 } ct_cell_way;
 
 void ct_cell_way_to(ct_cell_way *way, const ct_model_tree *tree, int32_t node);

@@ -47,11 +47,11 @@ static double *interval_of(const ct_pairs *pairs, int missing, uint32_t a, uint3
     return &pairs->intervals[((size_t) (missing != 0) * side + a) * side + b];
 }
 
-static void solve_intervals(const ct_pairs *pairs, ct_pair_scratch *desk, double *const *to,
+static void solve_intervals(const ct_pairs *pairs, ct_pair_scratch *work, double *const *to,
                             unsigned n)
 {
     double sse[CT_GRAM_LANES], terms[CT_GRAM_LANES];
-    pairs->kernels->pivots(desk->scratch, pairs->table->p, sse, terms);
+    pairs->kernels->pivots(work->scratch, pairs->table->p, sse, terms);
     for (unsigned i = 0; i < n; i++) *to[i] = sse[i] + pairs->lambda * terms[i];
 }
 
@@ -61,28 +61,28 @@ static void cost_intervals(void *data, unsigned worker, uint64_t begin, uint64_t
     const ct_pairs *pairs = (const ct_pairs *) data;
     const ct_gmt_axis *axis = &pairs->axes[pairs->splitter];
     const size_t size = pairs->table->size;
-    ct_pair_scratch *desk = &pairs->desks[worker];
+    ct_pair_scratch *work = &pairs->scratches[worker];
     double *to[CT_GRAM_LANES];
     unsigned n = 0;
     const int sides = axis->missing ? 2 : 1; /* of the rows without a value */
     for (uint32_t a = (uint32_t) begin; a < end; a++)
         for (int missing = 0; missing < sides; missing++) {
-            memset(desk->run, 0, size * sizeof(double));
-            if (missing) memcpy(desk->run, pairs->margin + axis->n_values * size,
+            memset(work->run, 0, size * sizeof(double));
+            if (missing) memcpy(work->run, pairs->margin + axis->n_values * size,
                                 size * sizeof(double));
             for (uint32_t b = a; b <= axis->n_values; b++) {
                 if (b > a)
-                    pairs->kernels->join(desk->run, pairs->margin + (b - 1) * size,
+                    pairs->kernels->join(work->run, pairs->margin + (b - 1) * size,
                                          pairs->table->p);
                 for (size_t i = 0; i < size; i++)
-                    desk->scratch[i * CT_GRAM_LANES + n] = desk->run[i];
+                    work->scratch[i * CT_GRAM_LANES + n] = work->run[i];
                 to[n++] = interval_of(pairs, missing, a, b);
                 if (n < CT_GRAM_LANES) continue;
-                solve_intervals(pairs, desk, to, n);
+                solve_intervals(pairs, work, to, n);
                 n = 0;
             }
         }
-    if (n) solve_intervals(pairs, desk, to, n);
+    if (n) solve_intervals(pairs, work, to, n);
 }
 
 static void offer(const ct_pairs *pairs, ct_side_best *best, double cost, uint32_t least_rows,
@@ -199,12 +199,12 @@ static int solve_splitter(ct_pairs *pairs, uint32_t splitter, ct_halt *halt)
 static void solve_leaf(ct_pairs *pairs, ct_depth_two *answer)
 {
     const size_t size = pairs->table->size;
-    ct_pair_scratch *desk = &pairs->desks[0];
+    ct_pair_scratch *work = &pairs->scratches[0];
     double cost = INFINITY, *to[1] = {&cost};
-    memset(desk->run, 0, size * sizeof(double));
-    pairs->kernels->sum(desk->run, pairs->table->z, pairs->rows, pairs->n, pairs->table->p);
-    for (size_t i = 0; i < size; i++) desk->scratch[i * CT_GRAM_LANES] = desk->run[i];
-    solve_intervals(pairs, desk, to, 1);
+    memset(work->run, 0, size * sizeof(double));
+    pairs->kernels->sum(work->run, pairs->table->z, pairs->rows, pairs->n, pairs->table->p);
+    for (size_t i = 0; i < size; i++) work->scratch[i * CT_GRAM_LANES] = work->run[i];
+    solve_intervals(pairs, work, to, 1);
     memset(answer, 0, sizeof *answer);
     for (int i = 0; i < 3; i++) answer->tests[i].splitter = -1;
     answer->bound = cost;

@@ -21,7 +21,7 @@ typedef struct {
     ct_gmt *gmt;
     ct_model_table table, sample, binned;
     ct_row_cells cells;
-    ct_cell_device *device;    /* that has them; NULL: the CPU alone */
+    ct_cell_device *device;             /* that has them; NULL: the CPU alone */
     ct_model_tree tree, small, evolved; /* of all rows, of the sample, of the cells */
     ct_local local;
     ct_kick_history history;

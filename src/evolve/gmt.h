@@ -41,35 +41,39 @@ typedef struct {
     uint32_t population;  /* of the latter two, 2 .. 10000 */
     ct_paper_options paper;
     ct_tree_limits limits;
-    uint32_t bins;        /* of a splitter, 2 .. CT_MODEL_BINS */
+    uint32_t bins;             /* of a splitter, 2 .. CT_MODEL_BINS */
     uint32_t effort, patience; /* kicks; generations */
-    double max_rows;      /* ends the search after line searches have looked at so many rows */
-    uint32_t sample;      /* rows that kicks are made on */
-    uint32_t open_max;    /* bins of a splitter that are opened before the last pass, at least 1 */
+    double max_rows;           /* that line searches look at before the search ends */
+    uint32_t sample;           /* rows that kicks are made on */
+    /* bins of a splitter that are opened before the last pass, at least 1 */
+    uint32_t open_max;
     uint64_t seed;
-    uint32_t without;     /* CT_LINE_...: short cuts not taken; the tree is the same */
-    uint32_t prove;       /* 0, or 2 or 3, which is the depth_max then */
-    uint32_t prove_without; /* CT_OPTIMUM_... likewise */
+    uint32_t without;       /* CT_LINE_...: short cuts not taken; the tree is the same */
+    uint32_t prove;         /* 0, or 2 or 3, which is the depth_max then */
+    uint32_t prove_without; /* CT_OPTIMUM_..., bit by bit */
     unsigned threads;
     ct_simd simd;
     ct_gmt_place place;
-    int device_number;    /* of the CUDA device, from 0 */
-    double time_limit;    /* seconds */
-    int (*stop)(void *);  /* asked now and then on the calling thread; NULL: none */
-    void (*report)(void *, double seconds, uint32_t kicks, double bic); /* there too; NULL: none */
+    int device_number;   /* of the CUDA device, from 0 */
+    double time_limit;   /* seconds */
+    int (*stop)(void *); /* asked now and then on the calling thread; NULL: none */
+    /* there too; NULL: none */
+    void (*report)(void *, double seconds, uint32_t kicks, double bic);
     void *calls;
 } ct_gmt_options;
 
 typedef enum { CT_GMT_DONE, CT_GMT_ROWS, CT_GMT_INTERRUPTED, CT_GMT_TIME } ct_gmt_end;
 
-/* What is proven: no tree of the depth over so many bins of a splitter costs less than `bound`, at
+/* What is proven: no tree of the depth over that many bins of a splitter costs less than `bound` at
  * this lambda; at which the tree costs `cost`, less the fewer bins know its thresholds. */
 typedef struct {
     uint32_t depth, bins;
-    int complete;         /* the proof has come to its end */
-    double lambda, cost, bound; /* of the response as it is */
-    double gap;           /* what the cost could be less at most, of 1; 0: nothing but rounding */
-    uint32_t solved;      /* problems of depth two */
+    int complete;            /* the proof has come to its end */
+    /* of the response as it is */
+    double lambda, cost, bound;
+    /* what the cost could be less at most, of 1; 0: nothing but rounding */
+    double gap;
+    uint32_t solved;         /* problems of depth two */
     double touched, seconds; /* rows of these */
 } ct_gmt_proof;
 
@@ -77,8 +81,8 @@ typedef struct {
 typedef struct {
     ct_forest forest;     /* one tree, nodes in preorder, columns those of the data */
     ct_gmt_node_models models;
-    int32_t *where;       /* [n_rows] node of its leaf */
-    uint8_t *learned;     /* [n_nodes] rows without a value have decided on default_left */
+    int32_t *where;         /* [n_rows] node of its leaf */
+    uint8_t *learned;       /* [n_nodes] rows without a value have decided on default_left */
     ct_gmt_moment *moments; /* [n_moments] of the search, BIC and SSE as of `bic` */
     uint32_t n_moments, kicks;
     int64_t touched;      /* rows that line searches looked at */
@@ -87,9 +91,10 @@ typedef struct {
     ct_gmt_proof proof;   /* depth 0: there is none */
     ct_gmt_end end;
     double seconds;
-    char device[16];      /* "cpu", "twin" or "cuda:" and a number */
+    char device[16];       /* "cpu", "twin" or "cuda:" and a number */
     char device_note[256]; /* why not another, or not to the end; empty: there is nothing to say */
-    int64_t device_answers, device_batches; /* questions that it has answered */
+    /* questions that it has answered */
+    int64_t device_answers, device_batches;
 } ct_gmt;
 
 ct_status ct_gmt_fit(const ct_gmt_model_data *data, const ct_gmt_options *options, ct_gmt *gmt,

@@ -38,8 +38,8 @@ typedef struct {
     ct_lock lock;              /* of what follows, while kicks are made */
     uint32_t idle;             /* kicks since the last success */
     ct_model_tree *best;
-    ct_model_tree *population; /* [n_population of room] local optima, that of `best` too; NULL: it
-                                  is all there is */
+    /* [n_population of room] local optima, that of `best` too; NULL: it is all there is */
+    ct_model_tree *population;
     uint32_t room, n_population;
     ct_kick_history *history;
     ct_status status;

@@ -9,7 +9,7 @@
 
 #include "evolve/local.h"
 
-/* A moment of the search: after so many kicks a tree of that BIC was the best. */
+/* A moment of the search: after that kick the best tree had this BIC. */
 typedef struct {
     uint32_t kick, n_leaves;
     double bic, sse;      /* of the scaled response */
@@ -21,7 +21,7 @@ typedef struct {
     uint32_t effort;      /* kicks at most */
     uint32_t patience;    /* without success at most */
     uint32_t population;  /* local optima that are kept; below 2: the best alone */
-    int64_t max_rows;     /* ends after line searches have looked at so many rows */
+    int64_t max_rows;     /* that line searches look at before it ends */
     uint32_t open_max;
     uint64_t seed;
     unsigned threads;

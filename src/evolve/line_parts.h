@@ -45,7 +45,7 @@ typedef struct {
 
 void ct_line_solve(ct_line_batch *batch);
 
-/* A leaf has the rows of `gram`, so many, at place `at`. */
+/* A leaf has the rows of `gram`, `count` of them, at place `at`. */
 void ct_line_put(ct_line_batch *batch, const double *gram, uint32_t count, uint32_t at);
 
 void ct_line_add(double *sum, const double *more, size_t size);

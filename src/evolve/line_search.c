@@ -169,9 +169,12 @@ static int rows_rule_out(ct_line *l, ct_line_level *level, uint32_t stride)
 
 static ct_line line_of(const ct_line_node *of, ct_line_scratch *scratch, uint32_t number)
 {
-    ct_line l = {of, scratch, &of->table->splitters[number], (int32_t) number, 0, of->limit,
-                 {0, 0, {-1, 0, {0}, 0}}};
-    return l;
+    return (ct_line){.of = of,
+                     .scratch = scratch,
+                     .splitter = &of->table->splitters[number],
+                     .number = (int32_t) number,
+                     .least = of->limit,
+                     .best = {.test = {.splitter = -1}}};
 }
 
 /* The first splitter is not ruled out: the costs of the subtrees are taken from its sums. */
@@ -337,10 +340,21 @@ ct_status ct_line_search(const ct_model_tree *tree, int32_t node, double limit,
                          const ct_line_options *options, ct_line_scratch *const *scratch,
                          unsigned threads, ct_line_answer *answer, ct_error *error)
 {
+    CT_ASSERT(node >= 0 && (uint32_t) node < tree->room && tree->nodes[node].used);
+    CT_ASSERT(threads > 0);
     const ct_model_node *at = &tree->nodes[node];
-    ct_line_node of = {tree, tree->table, options, tree->rows + at->begin, at->end - at->begin,
-                       {1, 1}, {0, 0}, 1, {scratch[0]->leaf[0], scratch[0]->leaf[1]}, 0, limit, 1,
-                       scratch, NULL, answer->kept};
+    ct_line_node of = {.tree = tree,
+                       .table = tree->table,
+                       .options = options,
+                       .rows = tree->rows + at->begin,
+                       .n = at->end - at->begin,
+                       .n_leaves = {1, 1},
+                       .n_slots = 1,
+                       .leaf = {scratch[0]->leaf[0], scratch[0]->leaf[1]},
+                       .limit = limit,
+                       .splits = 1,
+                       .scratch = scratch,
+                       .kept = answer->kept};
     uint32_t n_lines = tree->table->n_splitters;
     int32_t leaves[CT_TREE_LEAVES];
     for (int side = 0; side < 2; side++) {

@@ -16,7 +16,7 @@
 #include "base/parallel.h"
 #include "evolve/model_tree.h"
 
-enum { CT_SUBSET_LEVELS = 8 }; /* factors of so many levels in a node are split by any set */
+enum { CT_SUBSET_LEVELS = 8 }; /* factors of at most as many in a node are split by any set */
 
 /* Short cuts: bins ruled out by a bound (open_bound.h); splitters ruled out by some of the rows,
  * which cost no more than all; answers remembered (line_memory.h). */

@@ -188,6 +188,7 @@ static int32_t random_dirty(const ct_model_tree *tree, ct_rng *rng)
 ct_status ct_local_search(ct_local *local, ct_model_tree *tree, double lambda, uint32_t open_max,
                           uint32_t steps, ct_rng *rng, int *clean, ct_error *error)
 {
+    CT_ASSERT(tree->nodes[0].used && tree->n_leaves > 0 && lambda >= 0);
     int32_t node = CT_NO_NODE;
     *clean = 0;
     for (uint32_t i = 0; i < steps; i++) {
@@ -226,6 +227,7 @@ static int rotate_node(ct_model_tree *to, const ct_model_tree *tree, int32_t nod
 ct_status ct_rotate(ct_local *local, ct_model_tree *tree, double lambda, uint32_t open_max,
                     ct_rng *rng, int *better, ct_error *error)
 {
+    CT_ASSERT(tree->nodes[0].used && lambda >= 0);
     const ct_tree_limits *limits = local->limits;
     *better = 0;
     for (uint32_t i = 0; i < tree->room; i++)

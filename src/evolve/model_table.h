@@ -35,16 +35,17 @@ typedef struct {
     uint32_t n_levels, n_bins, n_ranks;
     uint32_t *rank; /* [n_rows] from 0; a factor's is the code of its level - 1 */
     uint8_t *bin;   /* [n_rows] rows without a value are in bin n_bins */
-    uint32_t first_rank[CT_MODEL_BINS + 1]; /* of each bin, and n_ranks */
-    uint32_t *order; /* [n_rows] rows by rank, equal ones rising, those without one last; not of a
-                        factor */
+    /* of each bin, and n_ranks */
+    uint32_t first_rank[CT_MODEL_BINS + 1];
+    /* [n_rows] rows by rank, equal ones rising, those without one last; not of a factor */
+    uint32_t *order;
     uint32_t first_place[CT_MODEL_BINS + 1]; /* in that, of each bin and of those without one */
 } ct_splitter;
 
 typedef struct {
     uint32_t n_rows, n_splitters;
-    uint32_t p;             /* numbers of a row z: 1, or 0 without an intercept, regressors,
-                               response */
+    /* numbers of a row z: 1, or 0 without an intercept, regressors, response */
+    uint32_t p;
     uint32_t first;         /* the first of them that is not 0: 0, or 1 without an intercept */
     size_t width, size;     /* of a row z and of a Gram matrix in doubles, padded */
     double *z;              /* [n_rows][width] */
@@ -62,16 +63,9 @@ ct_status ct_model_table_init(ct_model_table *table, const ct_gmt_model_data *da
 ct_status ct_model_table_take(ct_model_table *table, const ct_model_table *from,
                               const uint32_t *rows, uint32_t n_rows, uint32_t n_bins,
                               ct_error *error);
-/* The same rows, with the bins put together. `of` must outlive it. */
+/* The rows of another table with its bins put together. `of` must outlive it. */
 ct_status ct_model_table_join(ct_model_table *table, const ct_model_table *of, uint32_t n_bins,
                               ct_error *error);
 void ct_model_table_free(ct_model_table *table);
-
-static inline int ct_column_missing(const ct_column *column, uint32_t row)
-{
-    if (column->type == CT_INT32) return ((const int32_t *) column->values)[row] == INT32_MIN;
-    double x = ((const double *) column->values)[row];
-    return x != x;
-}
 
 #endif

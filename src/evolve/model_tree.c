@@ -122,6 +122,8 @@ static int32_t new_node(ct_model_tree *tree, int32_t parent)
 
 int ct_model_tree_expand(ct_model_tree *tree, int32_t node, const ct_gmt_test *test)
 {
+    CT_ASSERT(node >= 0 && (uint32_t) node < tree->room && tree->nodes[node].used);
+    CT_ASSERT(ct_gmt_is_leaf(tree, node));
     CT_ASSERT(ct_gmt_is_leaf(tree, node));
     int32_t left = new_node(tree, node);
     if (left == CT_NO_NODE) return 0;
@@ -147,6 +149,7 @@ static void drop(ct_model_tree *tree, int32_t node)
 
 void ct_model_tree_collapse(ct_model_tree *tree, int32_t node)
 {
+    CT_ASSERT(node >= 0 && (uint32_t) node < tree->room && tree->nodes[node].used);
     if (ct_gmt_is_leaf(tree, node)) return;
     drop(tree, tree->nodes[node].left);
     drop(tree, tree->nodes[node].right);
@@ -156,6 +159,7 @@ void ct_model_tree_collapse(ct_model_tree *tree, int32_t node)
 
 void ct_model_tree_lift(ct_model_tree *tree, int32_t node, int32_t kept)
 {
+    CT_ASSERT(node >= 0 && (uint32_t) node < tree->room && tree->nodes[node].used);
     ct_model_node *to = &tree->nodes[node], *from = &tree->nodes[kept];
     CT_ASSERT(from->parent == node);
     drop(tree, to->left == kept ? to->right : to->left);
@@ -169,6 +173,7 @@ void ct_model_tree_lift(ct_model_tree *tree, int32_t node, int32_t kept)
 
 int ct_model_tree_graft(ct_model_tree *tree, int32_t node, const ct_model_tree *of, int32_t from)
 {
+    CT_ASSERT(node >= 0 && (uint32_t) node < tree->room && tree->nodes[node].used);
     const ct_model_node *source = &of->nodes[from];
     if (source->test.splitter < 0) return 1;
     if (!ct_model_tree_expand(tree, node, &source->test)) return 0;
@@ -277,6 +282,7 @@ static void sum_children(ct_model_tree *tree, int32_t node)
 
 void ct_model_tree_solve_one(ct_model_tree *tree, int32_t node)
 {
+    CT_ASSERT(node >= 0 && (uint32_t) node < tree->room && tree->nodes[node].used);
     size_t size = tree->table->size;
     const double *gram = tree->grams + (size_t) node * size;
     double sse[CT_GRAM_LANES], terms[CT_GRAM_LANES];
@@ -360,6 +366,7 @@ static void solve_below(ct_model_tree *tree, int32_t node)
 
 void ct_model_tree_solve(ct_model_tree *tree, int32_t node)
 {
+    CT_ASSERT(node >= 0 && (uint32_t) node < tree->room && tree->nodes[node].used);
     solve_below(tree, node);
     ct_model_tree_add_up(tree);
 }
@@ -367,6 +374,7 @@ void ct_model_tree_solve(ct_model_tree *tree, int32_t node)
 void ct_model_tree_refresh(ct_model_tree *tree, int32_t node, uint32_t minbucket,
                            uint32_t depth_max)
 {
+    CT_ASSERT(node >= 0 && (uint32_t) node < tree->room && tree->nodes[node].used);
     sort_rows(tree, &tree->nodes[node]);
     send_down(tree, node, minbucket, depth_max);
     for (int32_t at = tree->nodes[node].parent; at != CT_NO_NODE; at = tree->nodes[at].parent)

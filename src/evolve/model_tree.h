@@ -19,8 +19,8 @@ enum {
 };
 
 typedef struct {
-    int32_t splitter;     /* -1: a leaf */
-    uint32_t cut;         /* ordered: ranks below go left */
+    int32_t splitter;                /* -1: a leaf */
+    uint32_t cut;                    /* ordered: ranks below go left */
     uint64_t levels[CT_LEVEL_WORDS]; /* factors: bits of the levels that go left */
     int missing_left;
 } ct_gmt_test;
@@ -40,14 +40,15 @@ typedef struct {
     uint32_t room;        /* nodes */
     uint32_t n_leaves;
     ct_model_node *nodes;
-    double *grams;        /* [room][size] */
-    double *tile;         /* [room][size] scratch, zeros: see row_cells.h; NULL if there are rows */
+    double *grams;          /* [room][size] */
+    /* [room][size] scratch, zeros: see row_cells.h; NULL if there are rows */
+    double *tile;
     uint32_t *rows, *spare; /* [n_rows] */
-    uint64_t *bits;       /* scratch: one a row */
-    double *lanes;        /* scratch of the pivots */
-    double *pieces;       /* scratch: [CT_PIECES][size], NULL for few rows */
-    unsigned threads;     /* that share its rows where there are many */
-    double sse, terms;    /* summed over the leaves */
+    uint64_t *bits;         /* scratch: one a row */
+    double *lanes;          /* scratch of the pivots */
+    double *pieces;         /* scratch: [CT_PIECES][size], NULL for few rows */
+    unsigned threads;       /* that share its rows where there are many */
+    double sse, terms;      /* summed over the leaves */
 } ct_model_tree;
 
 /* What a tree costs: SSE + lambda * (coefficients + splits). */
@@ -56,7 +57,7 @@ static inline double ct_penalised(double sse, double terms, uint32_t n_leaves, d
     return sse + lambda * (terms + (double) n_leaves - 1);
 }
 
-/* A root without splits. Many rows are shared by so many threads, here and in all that follows. */
+/* A root without splits. Many rows are shared by `threads`, here and in all that follows. */
 ct_status ct_model_tree_init(ct_model_tree *tree, const ct_model_table *table,
                              const ct_gram_kernels *kernels, uint32_t leaves_max, unsigned threads,
                              ct_error *error);

@@ -22,8 +22,8 @@ typedef struct {
     uint8_t *aliased;     /* [n_nodes][p] */
     double *unscaled;     /* [n_nodes][p][p] inverse of X'WX, 0 where aliased */
     double *triangles;    /* [n_nodes][p + 1][p + 1] R with R'R = X'WX, the response last */
-    double *low, *high;   /* [n_nodes][p] least and largest of each regressor and, last, of the
-                             response */
+    /* [n_nodes][p] least and largest of each regressor and, last, of the response */
+    double *low, *high;
 } ct_gmt_node_models;
 
 /* `where`: the leaf of each row; left, right: the children of nodes in preorder, 0 in leaves. */

@@ -13,7 +13,7 @@ size_t ct_open_bound_scratch(uint32_t p);
  * that the rows of `middle` fall apart into. Three matrices of p columns.
  *
  * Models bL and bR of any two sides cost SSE(left) + |bL - l|^2 in the metric of `left`, l its own
- * model, likewise on the right, and in the middle the lesser of two squares in each row, together
+ * model, one on the right, and in the middle the lesser of two squares in each row, together
  * at least (|e| - |bL - bR| / 2)^2 in its metric, where |e|^2 is no less than SSE(middle). With
  * h the largest eigenvalues of the middle in the metrics of both sides, added up, that is least at
  * u^2 / (1 + h / 4) for u = sqrt(SSE(middle)) - |l - r| / 2. The answer is 0 where one of the three

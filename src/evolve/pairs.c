@@ -9,7 +9,7 @@ enum { AHEAD = 24 }; /* rows that are fetched before they are copied */
 
 /* ---- memory ---- */
 
-static void free_desk(ct_pair_scratch *d)
+static void free_scratch(ct_pair_scratch *d)
 {
     ct_free(d->z), ct_free(d->codes), ct_free(d->run), ct_free(d->lanes);
     ct_free(d->sum), ct_free(d->scratch), ct_free(d->run_count), ct_free(d->lane_count);
@@ -23,7 +23,7 @@ static double *numbers(size_t n)
     return x;
 }
 
-static int new_desk(ct_pair_scratch *d, const ct_pairs *pairs)
+static int new_scratch(ct_pair_scratch *d, const ct_pairs *pairs)
 {
     const ct_model_table *table = pairs->table;
     const size_t places = pairs->places, lanes = CT_GRAM_LANES * table->size,
@@ -87,11 +87,11 @@ ct_pairs *ct_pairs_new(const ct_model_table *table, const ct_gram_kernels *kerne
                                              sizeof *pairs->found);
     pairs->best = (ct_side_best *) ct_alloc(((size_t) n_splitters + 1) * 2 * pairs->options *
                                             sizeof *pairs->best);
-    pairs->desks = (ct_pair_scratch *) ct_alloc(threads * sizeof *pairs->desks);
+    pairs->scratches = (ct_pair_scratch *) ct_alloc(threads * sizeof *pairs->scratches);
     int fine = pairs->codes && pairs->axes && pairs->sorted && pairs->cells && pairs->cell_count &&
-               pairs->margin && pairs->intervals && pairs->found && pairs->best && pairs->desks;
+               pairs->margin && pairs->intervals && pairs->found && pairs->best && pairs->scratches;
     for (; fine && pairs->threads < threads; pairs->threads++)
-        fine = new_desk(&pairs->desks[pairs->threads], pairs);
+        fine = new_scratch(&pairs->scratches[pairs->threads], pairs);
     if (!fine) {
         ct_pairs_free(pairs);
         return NULL;
@@ -105,10 +105,10 @@ ct_pairs *ct_pairs_new(const ct_model_table *table, const ct_gram_kernels *kerne
 void ct_pairs_free(ct_pairs *pairs)
 {
     if (!pairs) return;
-    for (unsigned i = 0; i < pairs->threads; i++) free_desk(&pairs->desks[i]);
+    for (unsigned i = 0; i < pairs->threads; i++) free_scratch(&pairs->scratches[i]);
     ct_free(pairs->codes), ct_free(pairs->axes), ct_free(pairs->sorted), ct_free(pairs->cells);
     ct_free(pairs->cell_count), ct_free(pairs->margin), ct_free(pairs->intervals);
-    ct_free(pairs->found), ct_free(pairs->best), ct_free(pairs->desks), ct_free(pairs);
+    ct_free(pairs->found), ct_free(pairs->best), ct_free(pairs->scratches), ct_free(pairs);
 }
 
 /* ---- sums of rows ---- */
@@ -119,7 +119,7 @@ static size_t cell_of(const ct_pairs *pairs, uint32_t j, uint32_t place)
     return ((size_t) (j - pairs->from) * pairs->places + place) * pairs->places;
 }
 
-static void copy_rows(const ct_pairs *pairs, ct_pair_scratch *desk, const uint32_t *rows,
+static void copy_rows(const ct_pairs *pairs, ct_pair_scratch *work, const uint32_t *rows,
                       uint32_t n)
 {
     const size_t width = pairs->table->width, q = pairs->table->n_splitters;
@@ -128,23 +128,23 @@ static void copy_rows(const ct_pairs *pairs, ct_pair_scratch *desk, const uint32
         for (size_t k = 0; k < width; k += 8)
             __builtin_prefetch(pairs->table->z + later * width + k);
         __builtin_prefetch(pairs->codes + later * q);
-        memcpy(desk->z + i * width, pairs->table->z + rows[i] * width, width * sizeof(double));
-        memcpy(desk->codes + i * q, pairs->codes + rows[i] * q, q);
+        memcpy(work->z + i * width, pairs->table->z + rows[i] * width, width * sizeof(double));
+        memcpy(work->codes + i * q, pairs->codes + rows[i] * q, q);
     }
 }
 
-static void add_block(ct_pairs *pairs, ct_pair_scratch *desk, uint32_t place, uint32_t n)
+static void add_block(ct_pairs *pairs, ct_pair_scratch *work, uint32_t place, uint32_t n)
 {
     uint32_t bucket[CT_PAIRS_BLOCK], all[CT_PAIRS_BLOCK];
     for (uint32_t i = 0; i < n; i++) all[i] = i;
     for (uint32_t j = pairs->from; j < pairs->to; j++) {
-        const uint8_t *codes = desk->codes + j, *places = pairs->axes[j].place;
+        const uint8_t *codes = work->codes + j, *places = pairs->axes[j].place;
         const size_t cell = cell_of(pairs, j, place);
         for (uint32_t i = 0; i < n; i++) {
             bucket[i] = places[codes[(size_t) i * pairs->table->n_splitters]];
             pairs->cell_count[cell + bucket[i]]++;
         }
-        pairs->kernels->add(pairs->cells + cell * pairs->table->size, bucket, desk->z, all, n,
+        pairs->kernels->add(pairs->cells + cell * pairs->table->size, bucket, work->z, all, n,
                             pairs->table->p);
     }
 }
@@ -152,7 +152,7 @@ static void add_block(ct_pairs *pairs, ct_pair_scratch *desk, uint32_t place, ui
 void ct_pairs_add(void *data, unsigned worker, uint64_t begin, uint64_t end)
 {
     ct_pairs *pairs = (ct_pairs *) data;
-    ct_pair_scratch *desk = &pairs->desks[worker];
+    ct_pair_scratch *work = &pairs->scratches[worker];
     const size_t size = pairs->table->size;
     for (uint32_t place = (uint32_t) begin; place < end; place++) {
         for (uint32_t j = pairs->from; j < pairs->to; j++) {
@@ -163,8 +163,8 @@ void ct_pairs_add(void *data, unsigned worker, uint64_t begin, uint64_t end)
         for (uint32_t i = pairs->first[place]; i < pairs->first[place + 1]; i += CT_PAIRS_BLOCK) {
             uint32_t left = pairs->first[place + 1] - i,
                      n = left < CT_PAIRS_BLOCK ? left : CT_PAIRS_BLOCK;
-            copy_rows(pairs, desk, pairs->sorted + i, n);
-            add_block(pairs, desk, place, n);
+            copy_rows(pairs, work, pairs->sorted + i, n);
+            add_block(pairs, work, place, n);
         }
     }
 }
@@ -172,25 +172,25 @@ void ct_pairs_add(void *data, unsigned worker, uint64_t begin, uint64_t end)
 /* ---- parts ---- */
 
 /* Parts of the first test for some options of the second one, in lanes. */
-static void solve_lanes(const ct_pairs *pairs, ct_pair_scratch *desk, const ct_gmt_axis *first,
+static void solve_lanes(const ct_pairs *pairs, ct_pair_scratch *work, const ct_gmt_axis *first,
                         int side2, const uint32_t *options, unsigned n, uint32_t n_options)
 {
     const size_t lanes = CT_GRAM_LANES * pairs->table->size;
     for (int side = 0; side < 2; side++) {
-        double *cost = desk->cost[2 * side + side2];
-        uint8_t *few = desk->few[2 * side + side2];
+        double *cost = work->cost[2 * side + side2];
+        uint8_t *few = work->few[2 * side + side2];
         uint32_t count[CT_GRAM_LANES] = {0};
         for (uint32_t k = 0; k < first->n_steps[side]; k++) {
             const ct_axis_step *step = &first->steps[side][k];
             double sse[CT_GRAM_LANES], terms[CT_GRAM_LANES];
-            if (step->fresh) memset(desk->sum, 0, lanes * sizeof(double));
+            if (step->fresh) memset(work->sum, 0, lanes * sizeof(double));
             if (step->fresh) memset(count, 0, sizeof count);
-            pairs->kernels->join_lanes(desk->sum, desk->lanes + step->place * lanes, desk->scratch,
+            pairs->kernels->join_lanes(work->sum, work->lanes + step->place * lanes, work->scratch,
                                        pairs->table->p);
             for (unsigned i = 0; i < n; i++)
-                count[i] += desk->lane_count[step->place * CT_GRAM_LANES + i];
+                count[i] += work->lane_count[step->place * CT_GRAM_LANES + i];
             if (step->option == CT_AXIS_NONE) continue;
-            pairs->kernels->pivots(desk->scratch, pairs->table->p, sse, terms);
+            pairs->kernels->pivots(work->scratch, pairs->table->p, sse, terms);
             for (unsigned i = 0; i < n; i++) {
                 size_t at = (size_t) step->option * n_options + options[i];
                 cost[at] = sse[i] + pairs->lambda * terms[i];
@@ -201,25 +201,25 @@ static void solve_lanes(const ct_pairs *pairs, ct_pair_scratch *desk, const ct_g
 }
 
 /* One step on the walk of the second test, at every place of the first one. */
-static void walk_second(const ct_pairs *pairs, ct_pair_scratch *desk, uint32_t n_places,
+static void walk_second(const ct_pairs *pairs, ct_pair_scratch *work, uint32_t n_places,
                         size_t cell, const ct_axis_step *step, unsigned lane)
 {
     const size_t size = pairs->table->size;
     for (uint32_t place = 0; place < n_places; place++) {
-        double *run = desk->run + place * size,
-               *to = desk->lanes + place * size * CT_GRAM_LANES + lane;
+        double *run = work->run + place * size,
+               *to = work->lanes + place * size * CT_GRAM_LANES + lane;
         const size_t at = cell + (size_t) place * pairs->places + step->place;
         if (step->fresh) memset(run, 0, size * sizeof *run);
-        if (step->fresh) desk->run_count[place] = 0;
+        if (step->fresh) work->run_count[place] = 0;
         pairs->kernels->join(run, pairs->cells + at * size, pairs->table->p);
-        desk->run_count[place] += pairs->cell_count[at];
+        work->run_count[place] += pairs->cell_count[at];
         if (step->option == CT_AXIS_NONE) continue;
         for (size_t i = 0; i < size; i++) to[i * CT_GRAM_LANES] = run[i];
-        desk->lane_count[place * CT_GRAM_LANES + lane] = desk->run_count[place];
+        work->lane_count[place * CT_GRAM_LANES + lane] = work->run_count[place];
     }
 }
 
-static void solve_parts(const ct_pairs *pairs, ct_pair_scratch *desk, uint32_t j)
+static void solve_parts(const ct_pairs *pairs, ct_pair_scratch *work, uint32_t j)
 {
     const ct_gmt_axis *first = &pairs->axes[pairs->splitter], *second = &pairs->axes[j];
     for (int side = 0; side < 2; side++) {
@@ -227,14 +227,14 @@ static void solve_parts(const ct_pairs *pairs, ct_pair_scratch *desk, uint32_t j
         unsigned n = 0;
         for (uint32_t k = 0; k < second->n_steps[side]; k++) {
             const ct_axis_step *step = &second->steps[side][k];
-            walk_second(pairs, desk, first->n_places, cell_of(pairs, j, 0), step, n);
+            walk_second(pairs, work, first->n_places, cell_of(pairs, j, 0), step, n);
             if (step->option == CT_AXIS_NONE) continue;
             options[n++] = step->option;
             if (n < CT_GRAM_LANES) continue;
-            solve_lanes(pairs, desk, first, side, options, n, second->n_options);
+            solve_lanes(pairs, work, first, side, options, n, second->n_options);
             n = 0;
         }
-        if (n) solve_lanes(pairs, desk, first, side, options, n, second->n_options);
+        if (n) solve_lanes(pairs, work, first, side, options, n, second->n_options);
     }
 }
 
@@ -249,7 +249,7 @@ static void offer(ct_side_best *best, double cost, int few, int32_t splitter, ui
     best->option = option;
 }
 
-static void take_best(ct_pairs *pairs, const ct_pair_scratch *desk, uint32_t j)
+static void take_best(ct_pairs *pairs, const ct_pair_scratch *work, uint32_t j)
 {
     const uint32_t n1 = pairs->axes[pairs->splitter].n_options, n2 = pairs->axes[j].n_options;
     ct_side_best *found = pairs->found + (size_t) (j - pairs->from) * 4 * pairs->options;
@@ -261,11 +261,11 @@ static void take_best(ct_pairs *pairs, const ct_pair_scratch *desk, uint32_t j)
             for (int side = 0; side < 2; side++) {
                 int below = 2 * side, beside = side;
                 offer(&found[(size_t) side * pairs->options + a],
-                      desk->cost[below][at] + desk->cost[below + 1][at] + pairs->lambda,
-                      desk->few[below][at] || desk->few[below + 1][at], (int32_t) j, b);
+                      work->cost[below][at] + work->cost[below + 1][at] + pairs->lambda,
+                      work->few[below][at] || work->few[below + 1][at], (int32_t) j, b);
                 offer(&found[(size_t) (2 + side) * pairs->options + b],
-                      desk->cost[beside][at] + desk->cost[beside + 2][at] + pairs->lambda,
-                      desk->few[beside][at] || desk->few[beside + 2][at],
+                      work->cost[beside][at] + work->cost[beside + 2][at] + pairs->lambda,
+                      work->few[beside][at] || work->few[beside + 2][at],
                       (int32_t) pairs->splitter, a);
             }
         }
@@ -274,18 +274,18 @@ static void take_best(ct_pairs *pairs, const ct_pair_scratch *desk, uint32_t j)
     for (uint32_t a = 0; a < n1; a++)
         for (int side = 0; side < 2; side++) {
             const size_t at = (size_t) a * n2 + a;
-            offer(&found[(size_t) side * pairs->options + a], desk->cost[3 * side][at],
-                  desk->few[3 * side][at], -1, 0);
+            offer(&found[(size_t) side * pairs->options + a], work->cost[3 * side][at],
+                  work->few[3 * side][at], -1, 0);
         }
 }
 
 void ct_pairs_solve(void *data, unsigned worker, uint64_t begin, uint64_t end)
 {
     ct_pairs *pairs = (ct_pairs *) data;
-    ct_pair_scratch *desk = &pairs->desks[worker];
+    ct_pair_scratch *work = &pairs->scratches[worker];
     for (uint32_t j = pairs->from + (uint32_t) begin; j < pairs->from + end; j++) {
         if (!pairs->axes[pairs->splitter].n_options || !pairs->axes[j].n_options) continue;
-        solve_parts(pairs, desk, j);
-        take_best(pairs, desk, j);
+        solve_parts(pairs, work, j);
+        take_best(pairs, work, j);
     }
 }

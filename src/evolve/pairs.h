@@ -22,14 +22,14 @@ typedef struct {
 /* What one thread works on. Leaves of the parts (left or right by the first test, and by the
  * second) are at [2 * first + second]. */
 typedef struct {
-    double *z;             /* [CT_PAIRS_BLOCK][width] rows that are added */
-    uint8_t *codes;        /* [CT_PAIRS_BLOCK][n_splitters] */
-    double *run;           /* [places][size] sums on the walk of the second test, */
-    double *lanes;         /* [places][size][CT_GRAM_LANES] put beside each other, */
-    double *sum, *scratch; /* [size][CT_GRAM_LANES] and on the walk of the first */
-    uint32_t *run_count, *lane_count; /* rows likewise */
-    double *cost[4];       /* [options][options] SSE + lambda * coefficients */
-    uint8_t *few[4];       /* fewer than minbucket rows */
+    double *z;                        /* [CT_PAIRS_BLOCK][width] rows that are added */
+    uint8_t *codes;                   /* [CT_PAIRS_BLOCK][n_splitters] */
+    double *run;                      /* [places][size] sums on the walk of the second test, */
+    double *lanes;                    /* [places][size][CT_GRAM_LANES] put beside each other, */
+    double *sum, *scratch;            /* [size][CT_GRAM_LANES] and on the walk of the first */
+    uint32_t *run_count, *lane_count; /* rows of both */
+    double *cost[4];                  /* [options][options] SSE + lambda * coefficients */
+    uint8_t *few[4];                  /* fewer than minbucket rows */
 } ct_pair_scratch;
 
 typedef struct {
@@ -37,20 +37,21 @@ typedef struct {
     const ct_gram_kernels *kernels;
     unsigned threads;
     uint32_t places, options; /* of an axis at most */
-    uint8_t *codes;        /* [n_rows][n_splitters] bins */
-    ct_gmt_axis *axes;     /* [n_splitters] */
-    uint32_t *sorted;      /* [n_rows] rows by place of the first splitter */
+    uint8_t *codes;           /* [n_rows][n_splitters] bins */
+    ct_gmt_axis *axes;        /* [n_splitters] */
+    uint32_t *sorted;         /* [n_rows] rows by place of the first splitter */
     uint32_t first[CT_AXIS_PLACES + 1];
-    uint32_t room;         /* second splitters there is memory for at a time */
-    double *cells;         /* [room][places][places][size] */
-    uint32_t *cell_count;  /* [room][places][places] */
-    double *margin;        /* [places][size] by place of the first splitter */
-    double *intervals;     /* [2][places + 1][places + 1], see depth_two.c */
-    ct_side_best *found;   /* [room][4][options] sides of the first split, and of the second */
-    ct_side_best *best;    /* [n_splitters][options][2] */
-    ct_pair_scratch *desks; /* [threads] */
-    double lambda;         /* of the problem at work, as is the rest */
-    uint32_t minbucket, splitter, from, to; /* the first splitter, the second ones */
+    uint32_t room;              /* second splitters there is memory for at a time */
+    double *cells;              /* [room][places][places][size] */
+    uint32_t *cell_count;       /* [room][places][places] */
+    double *margin;             /* [places][size] by place of the first splitter */
+    double *intervals;          /* [2][places + 1][places + 1], see depth_two.c */
+    ct_side_best *found;        /* [room][4][options] sides of the first split, and of the second */
+    ct_side_best *best;         /* [n_splitters][options][2] */
+    ct_pair_scratch *scratches; /* [threads] */
+    double lambda;              /* of the problem at work, as is the rest */
+    /* the first splitter, the second ones */
+    uint32_t minbucket, splitter, from, to;
     const uint32_t *rows;
     uint32_t n;
 } ct_pairs;

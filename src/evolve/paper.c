@@ -17,17 +17,17 @@ typedef struct {
     const ct_kick_options *options;
     const ct_paper_options *paper;
     ct_cell_device *device; /* NULL: the CPU alone */
-    ct_model_tree *trees; /* [n] */
-    ct_tree_steps *steps; /* [n] of each */
-    double *loss;         /* [n] the less the better */
+    ct_model_tree *trees;   /* [n] */
+    ct_tree_steps *steps;   /* [n] of each */
+    double *loss;           /* [n] the less the better */
     uint32_t n;
-    uint32_t *order, *source; /* [n] pairs lie next to each other; the tree that one is to be */
-    uint32_t *more;           /* [n] trees that are selected once more */
-    ct_model_node **spare;    /* [threads][2 room] nodes */
-    ct_node_rows *rows;       /* [threads] scratch of questions */
-    uint32_t *waiting;        /* [n] trees that have asked something */
+    uint32_t *order, *source;     /* [n] pairs lie next to each other; the tree that one is to be */
+    uint32_t *more;               /* [n] trees that are selected once more */
+    ct_model_node **spare;        /* [threads][2 room] nodes */
+    ct_node_rows *rows;           /* [threads] scratch of questions */
+    uint32_t *waiting;            /* [n] trees that have asked something */
     ct_cell_question **questions; /* [n] what they have asked */
-    uint8_t *answered;        /* [n] */
+    uint8_t *answered;            /* [n] */
     unsigned n_workers;
     uint32_t generation;
 } evolution;

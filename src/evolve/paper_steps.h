@@ -9,9 +9,9 @@
 
 typedef struct {
     ct_cell_question question; /* of the tree it is about; its node tells whether there is one */
-    ct_rng rng;           /* of the mutation */
-    int may_mutate;       /* once the tree is in order */
-    int mutation;         /* that waits for the rows of question.node */
+    ct_rng rng;                /* of the mutation */
+    int may_mutate;            /* once the tree is in order */
+    int mutation;              /* that waits for the rows of question.node */
     ct_refreshing refreshing;
     int64_t touched;      /* rows of the nodes changed */
 } ct_tree_steps;

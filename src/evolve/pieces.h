@@ -8,7 +8,7 @@
 
 #include "base/status.h"
 
-enum { CT_PIECES = 8, CT_PIECE_ROWS = 1 << 16 }; /* at most so many, of no fewer rows */
+enum { CT_PIECES = 8, CT_PIECE_ROWS = 1 << 16 }; /* pieces at most, and rows of each at least */
 
 static inline uint32_t ct_pieces(uint32_t n)
 {

@@ -34,9 +34,9 @@ typedef struct {
     const ct_gram_kernels *kernels;
     uint8_t *along;       /* [n_splitters] whether cells are cut along it */
     uint32_t n, room;
-    ct_cell *cells;       /* [n] each before those within it */
+    ct_cell *cells;        /* [n] each before those within it */
     ct_cell_range *ranges; /* [n][n_splitters] */
-    double *grams;        /* [n][size] */
+    double *grams;         /* [n][size] */
 } ct_row_cells;
 
 /* Cells along the splitters that `along` [n_splitters] marks: those that trees will ask for. */

@@ -155,6 +155,7 @@ static double entry_of_r(const ct_qr *q, uint32_t i, uint32_t j)
 
 void ct_qr_invert(ct_qr *q, uint32_t rank)
 {
+    CT_ASSERT(rank <= q->p);
     for (uint32_t j = 0; j < rank; j++)
         for (uint32_t i = j + 1; i-- > 0;) {
             double sum = i == j;
@@ -166,6 +167,7 @@ void ct_qr_invert(ct_qr *q, uint32_t rank)
 
 void ct_qr_solve(const ct_qr *q, uint32_t rank, double *b)
 {
+    CT_ASSERT(rank <= q->p);
     const double *y = q->x + (size_t) q->p * q->m;
     memset(b, 0, q->p * sizeof *b);
     for (uint32_t i = rank; i-- > 0;) {

@@ -23,24 +23,27 @@
 
 typedef struct {
     ct_forest tree;     /* a forest of one, owned: ct_exact_result_free */
-    double errors;      /* misclassified rows; with weights and losses, the sum of their products;
-                           with a response, the squared error. The leaves of the tree are then
-                           values; counts and weights, of one class, are all rows of a node */
+    /* misclassified rows; with weights and losses, the sum of their products; with a response, the
+     * squared error. The leaves of the tree are then values; counts and weights, of one class, are
+     * all rows of a node */
+    double errors;
     double cost;        /* errors + split_cost * splits */
-    double bound;       /* proven: no tree costs less; if the end is CT_END_OPTIMAL, cost less what
-                           rounding may have hidden: nothing but with some weights and losses, see
-                           exact/cost/costs.h and penalty.h */
-    double split_cost;  /* of one split: complexity * n_rows, or the sum of the weights, or the
-                           squared error of all rows */
-    double grid_error;  /* with a response: by how much the root of the squared error of a tree may
-                           differ from that of the integers that were compared; 0: not at all */
-    double *deviance;   /* [n_nodes] with a response: the squared error of each node as a leaf; else
-                           NULL. Owned */
-    double *root_bounds; /* [n_cols] proven: no tree whose root splits on the column costs less;
-                            owned */
+    /* proven: no tree costs less; if the end is CT_END_OPTIMAL, cost less what rounding may have
+     * hidden: nothing but with some weights and losses, see exact/cost/costs.h and penalty.h */
+    double bound;
+    /* of one split: complexity * n_rows, or the sum of the weights, or the squared error of all
+     * rows */
+    double split_cost;
+    /* with a response: by how much the root of the squared error of a tree may differ from that of
+     * the integers that were compared; 0: not at all */
+    double grid_error;
+    /* [n_nodes] with a response: the squared error of each node as a leaf; else NULL. Owned */
+    double *deviance;
+    /* [n_cols] proven: no tree whose root splits on the column costs less; owned */
+    double *root_bounds;
     ct_counted counted;  /* errors, and what is proven of them, in integers; owned */
-    ct_exact_end
-        end; /* CT_END_COST: nothing up to max_cost was found; the tree is a leaf that costs more */
+    /* CT_END_COST: nothing up to max_cost was found; the tree is a leaf that costs more */
+    ct_exact_end end;
     int capped;         /* max_thresholds left thresholds out: optimal within those kept */
     ct_exact_statistics statistics;
     ct_exact_progress

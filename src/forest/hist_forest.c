@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "forest/grow/grow.h"
 #include "forest/grow/growth.h"
 #include "forest/grow/permute.h"
 #include "forest/walk/walk.h"
@@ -11,7 +12,8 @@
 typedef struct {
     ct_growth all;
     ct_hist_scratch *scratches; /* [threads] */
-    int64_t **harm;       /* [threads][n_cols][words] of the tree under way; NULL: not asked for */
+    /* [threads][n_cols][words] of the tree under way; NULL: not asked for */
+    int64_t **harm;
 } growth;
 
 /* ---- trees one by one ---- */
@@ -30,9 +32,9 @@ static void add_out(growth *g, const ct_hist_scratch *scratch, const ct_hist_tre
 {
     ct_hist_extra *extra = g->all.extra;
     uint32_t n_classes = g->all.forest->n_classes;
-    for (uint32_t i = 0; i < scratch->n_out; i++) {
-        size_t row = scratch->out_row[i];
-        const ct_hist_node *leaf = &tree->nodes[scratch->out_leaf[i]];
+    for (uint32_t i = 0; i < scratch->left_out.n; i++) {
+        size_t row = scratch->left_out.row[i];
+        const ct_hist_node *leaf = &tree->nodes[scratch->left_out.leaf[i]];
         extra->oob_trees[row]++;
         if (n_classes) ct_hist_add_shares(tree, n_classes, leaf, extra->oob_sums + row * n_classes);
         else add_number(g, row, tree->means[leaf->next]);
@@ -47,7 +49,7 @@ static void add_tree(growth *g, const ct_hist_scratch *scratch, uint32_t place,
     ct_lock_take(&g->all.lock);
     if (extra->oob_sums) add_out(g, scratch, tree);
     if (extra->gains)
-        ct_growth_add_words(&grower->gain_words, grower->n_cols, scratch->gains, extra->gains);
+        ct_growth_add_words(&grower->gain_words, grower->n_cols, scratch->tree.gains, extra->gains);
     if (g->harm)
         ct_growth_add_words(&grower->harm_words, grower->n_cols, g->harm[scratch->number],
                             extra->harm);
@@ -71,7 +73,8 @@ static int grow_one(growth *g, ct_hist_scratch *scratch, uint32_t place)
     tree.number = number;
     if (fine && g->harm) {
         memset(g->harm[scratch->number], 0, harm_cells(g) * sizeof **g->harm);
-        fine = ct_permute(scratch, &tree, g->harm[scratch->number]);
+        fine = ct_permute(&g->all.grower, &scratch->left_out, &tree, g->harm[scratch->number],
+                          &g->all.stop, scratch->number);
     }
     if (fine) add_tree(g, scratch, place, &tree);
     else ct_hist_tree_free(&tree);
@@ -146,6 +149,14 @@ ct_status ct_hist_grow(const ct_hist_data *data, const ct_hist_options *options,
     free_scratches(&g, threads);
     ct_growth_free(&g.all);
     return status;
+}
+
+void ct_hist_tree_free(ct_hist_tree *tree)
+{
+    ct_free(tree->nodes);
+    ct_free(tree->counts);
+    ct_free(tree->means);
+    memset(tree, 0, sizeof *tree);
 }
 
 void ct_hist_forest_free(ct_hist_forest *forest)

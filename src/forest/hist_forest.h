@@ -20,15 +20,17 @@ enum {
     CT_HIST_PURE_WEIGHT = 1 << 22 /* leaves of one class and less weight say so in themselves */
 };
 #define CT_HIST_FLAG UINT32_C(0x80000000)  /* of `next`: missing values go left */
-#define CT_HIST_SET UINT32_C(0x40000000)   /* of `next`: the cut has a bit for each code, those set
-                                              go left */
+/* of `next`: the cut has a bit for each code, those set go left */
+#define CT_HIST_SET UINT32_C(0x40000000)
 #define CT_HIST_CHILD UINT32_C(0x3fffffff) /* of `next`: the left child */
-#define CT_HIST_MIXED                                                                              \
-    UINT32_C(0x40000000) /* of a leaf's `next`: the rest is its place in the counts */
+/* of a leaf's `next`: the rest is its place in the counts */
+#define CT_HIST_MIXED UINT32_C(0x40000000)
 
-/* A row goes left where code < cut. `next`: the left child, which the right one follows, or, in a
- * leaf, classes: class + 256 * weight where all rows have one class, else CT_HIST_MIXED + place in
- * counts numbers: place in means and weights */
+/* A row goes left where code < cut. `next` is the left child, which the right one follows, or, in a
+ * leaf
+ *   of classes    class + 256 * weight where all rows have one class, else CT_HIST_MIXED + place in
+ *                 counts
+ *   of numbers    place in means and counts */
 typedef struct {
     uint32_t next;
     uint16_t feature, cut;
@@ -41,7 +43,7 @@ typedef struct {
     ct_hist_node *nodes;
     /* [n_leaves][n_classes] weights in mixed leaves; numbers: [n_leaves] weights */
     uint32_t *counts;
-    double *means;   /* [n_leaves] */
+    double *means; /* [n_leaves] of numbers, else NULL */
 } ct_hist_tree;
 
 typedef struct {
@@ -57,7 +59,7 @@ typedef struct {
     const int32_t *classes;  /* [row] from 0, or NULL */
     const double *numbers;   /* [row] finite, or NULL */
     /* [row] how likely rows are drawn, >= 0, sum finite and above 0; NULL: equally */
-    const double * sampling;
+    const double *sampling;
 } ct_hist_data;
 
 typedef enum { CT_HIST_DONE, CT_HIST_INTERRUPTED, CT_HIST_TIME, CT_HIST_MEMORY } ct_hist_end;
@@ -66,13 +68,11 @@ typedef struct {
     uint32_t n_trees, first_tree; /* trees first_tree .. first_tree + n_trees - 1 */
     uint32_t mtry;                /* candidates at a node, 1 .. n_cols */
     uint32_t depth;               /* most splits above a leaf */
-    /* nodes of at most so many rows, duplicates counted, are leaves */
-    uint32_t min_n;
+    uint32_t min_n;               /* nodes of so few rows, duplicates counted, are leaves */
     uint32_t sample;              /* rows drawn for a tree */
     int replace;
     int pool_by_level;            /* all nodes of one depth have the same candidates */
-    /* of classes; numbers know CT_SPLIT_GINI (variance) and CT_SPLIT_RANDOM */
-    ct_split_rule rule;
+    ct_split_rule rule;           /* see split/criteria.h */
     uint64_t seed;
     unsigned threads;
     ct_simd simd;
@@ -95,10 +95,10 @@ typedef struct {
 typedef struct {
     ct_hist_end end;
     double seconds;
-    /* [row][n_classes] shares of classes, summed over the trees that a row is not part of; */
+    /* summed over the trees that a row is not part of: [row][n_classes] shares of classes; numbers:
+     * [row][out_words] deviations from `centre` */
     int64_t *oob_sums;
-    uint32_t *oob_trees;  /* [row] how many these are. Numbers: [row][out_words] deviations from
-                             `centre` */
+    uint32_t *oob_trees; /* [row] how many trees that are */
     uint32_t out_words, gain_words, harm_words;
     double centre, unit;
     /* [col][gain_words] what splits have gained, in units of 2^-20 rows (classes) or of
@@ -115,6 +115,7 @@ typedef struct {
  * forest has the trees that were complete. */
 ct_status ct_hist_grow(const ct_hist_data *data, const ct_hist_options *options,
                        ct_hist_forest *forest, ct_hist_extra *extra, ct_error *error);
+void ct_hist_tree_free(ct_hist_tree *tree);
 void ct_hist_forest_free(ct_hist_forest *forest);
 void ct_hist_extra_free(ct_hist_extra *extra);
 

@@ -59,4 +59,12 @@ static inline void ct_words_carry(const ct_words *w, int64_t *words)
     }
 }
 
+/* As llround(), without a call. */
+static inline int64_t ct_rounded(double x)
+{
+    int64_t whole = (int64_t) x;
+    double rest = x - (double) whole;
+    return whole + (rest >= 0.5) - (rest <= -0.5);
+}
+
 #endif

@@ -66,7 +66,8 @@ typedef struct {
     const int32_t *leaf_id;         /* [n_nodes] the maker's own number of the leaf */
     const uint32_t *output_of_tree; /* [n_trees] 0 where leaf_width is not 1 */
     const double *weight;           /* [n_trees] */
-    const double *cover; /* [n_nodes] how much of the training data came to it; NULL: not known */
+    /* [n_nodes] how much of the training data came to it; NULL: not known */
+    const double *cover;
     /* The contract. */
     ct_less less;
     ct_number number, sum;

@@ -34,10 +34,10 @@ typedef struct {
 typedef struct {
     uint32_t column;        /* of `used` */
     uint32_t n, bits;       /* thresholds; n <= 2^bits - 2 */
-    float *pivots;          /* [2^bits, at least 16] a search tree, from 1: below i are 2 i, 2 i + 1
-                             */
-    double *exact;          /* [n] ascending where tests are of doubles, else NULL */
-    float *rounded;         /* [2^bits] these as floats, then NaN */
+    /* [2^bits, at least 16] a search tree, from 1: below i are 2 i, 2 i + 1 */
+    float *pivots;
+    double *exact;           /* [n] ascending where tests are of doubles, else NULL */
+    float *rounded;          /* [2^bits] these as floats, then NaN */
     uint32_t first, n_tests; /* planes of its tests, one after the other */
     const ct_forge_test *tests;
     int any_zero;
@@ -77,8 +77,8 @@ typedef struct {
 
 typedef struct {
     const ct_forge_ensemble *ensemble; /* borrowed */
-    ct_arena arena;              /* of all below */
-    ct_budget budget;            /* the arena's: a ct_forged stays where it is */
+    ct_arena arena;                    /* of all below */
+    ct_budget budget;                  /* the arena's: a ct_forged stays where it is */
     uint32_t n_used;
     uint32_t *used;              /* [n_used] features that some node or linear model asks for */
     uint32_t *term_column;       /* [n_terms] of linear models: which of `used` */

@@ -4,6 +4,7 @@
 
 int ct_interpret_left(const ct_forge_ensemble *e, uint32_t node, double value)
 {
+    CT_ASSERT(node < e->n_nodes);
     double x = e->number == CT_F32 ? (float) value : value;
     int in_sets = e->set_size[node] > 0;
     if (isnan(x)) {
@@ -26,6 +27,7 @@ uint32_t ct_interpret_leaf(const ct_forge_ensemble *e, uint32_t tree, const doub
 
 void ct_interpret_row(const ct_forge_ensemble *e, const double *x, double *out)
 {
+    CT_ASSERT(e->n_trees > 0 && e->n_outputs > 0);
     for (uint32_t k = 0; k < e->n_outputs; k++) out[k] = e->base[k];
     for (uint32_t t = 0; t < e->n_trees; t++) {
         uint32_t leaf = ct_interpret_leaf(e, t, x);

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/status.h"
+
 static int varint(const uint8_t *bytes, uint64_t size, uint64_t *at, uint64_t *value)
 {
     *value = 0;
@@ -25,6 +27,7 @@ static uint64_t little_endian(const uint8_t *bytes, unsigned n)
 int ct_forge_pb_number(const uint8_t *bytes, uint64_t size, ct_pb_wire wire, uint64_t *at,
                        double *value)
 {
+    CT_ASSERT(*at <= size);
     if (*at >= size) return 0;
     uint64_t bits;
     if (wire == CT_PB_VARINT) {
@@ -49,6 +52,7 @@ int ct_forge_pb_number(const uint8_t *bytes, uint64_t size, ct_pb_wire wire, uin
 
 int ct_forge_pb_next(const uint8_t *bytes, uint64_t size, uint64_t *at, ct_forge_pb_field *field)
 {
+    CT_ASSERT(*at <= size);
     uint64_t key;
     memset(field, 0, sizeof *field);
     if (*at >= size) return 0;

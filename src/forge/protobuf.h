@@ -16,7 +16,7 @@ typedef struct {
 /* The field at *at, and *at behind it: 1. 0: the message ends. -1: it is none. */
 int ct_forge_pb_next(const uint8_t *bytes, uint64_t size, uint64_t *at, ct_forge_pb_field *field);
 
-/* A number of a packed row of them, and *at behind it: 1, 0 or -1 likewise. */
+/* A number of a packed row of them, and *at behind it: 1, 0 at the end, -1 if it is broken. */
 int ct_forge_pb_number(const uint8_t *bytes, uint64_t size, ct_pb_wire wire, uint64_t *at,
                        double *value);
 

@@ -49,7 +49,7 @@ void ct_forge_rooms_free(ct_forge_rooms *rooms)
     memset(rooms, 0, sizeof *rooms);
 }
 
-/* Memory for so many workers, of tiles of that many rows; 0 if there is not enough. */
+/* Memory of the workers, each for a tile of rows; 0 if there is not enough. */
 static int make_rooms(ct_forge_rooms *rooms, const job *j, unsigned threads, uint32_t rows)
 {
     if (rooms->n >= threads) return 1;
@@ -107,6 +107,7 @@ static ct_forge_way best_way(const ct_forged *f, uint32_t n_rows)
 ct_status ct_forged_predict(const ct_forged *f, const ct_column *columns, uint32_t n_rows,
                             const ct_forge_run *run, double *out, ct_error *error)
 {
+    CT_ASSERT(f->ensemble && f->ensemble->n_outputs > 0 && run->block <= CT_BLOCK);
     ct_forge_way way = run->way == CT_FORGE_WAY_AUTO ? best_way(f, n_rows) : run->way;
     if (way == CT_WAY_PLANES && !f->has_planes)
         return ct_fail(error, CT_BAD_INPUT, "a tree has more than %d leaves, or linear models",
@@ -124,6 +125,7 @@ ct_status ct_forged_predict(const ct_forged *f, const ct_column *columns, uint32
 ct_status ct_forged_leaves(const ct_forged *f, const ct_column *columns, uint32_t n_rows,
                            const ct_forge_run *run, int32_t *out, ct_error *error)
 {
+    CT_ASSERT(f->ensemble && run->block <= CT_BLOCK);
     job j;
     memset(&j, 0, sizeof j);
     j.forged = f;

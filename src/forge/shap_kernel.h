@@ -32,8 +32,9 @@ typedef struct {
     uint32_t n_edges, n_points;
     const double *x;                /* [column][CT_SHAP_ROWS] */
     double *products, *sums;        /* [depth][n_points][CT_SHAP_LANES] */
-    int64_t *taken;                 /* [depth][CT_SHAP_LANES] -1: the row takes this edge and all
-                                       above of the same feature; depth 0: all -1 */
+    /* [depth][CT_SHAP_LANES] -1: the row takes this edge and all above of the same feature; depth
+     * 0: all -1 */
+    int64_t *taken;
     const ct_shap_edge **open;      /* [depth] */
     double *out;                    /* [player][CT_SHAP_ROWS] is added to */
 } ct_shap_tree;

@@ -205,6 +205,7 @@ static void set_factors(const ct_shap_common *c, ct_shap_room *room)
 
 void ct_shap_plan(const ct_shap_common *c, ct_shap_room *room, uint32_t tree, uint32_t k)
 {
+    CT_ASSERT(tree < c->forged->ensemble->n_trees);
     room->n_special = 0;
     room->tree.n_edges = 0;
     room->tree.n_points = 1;

@@ -105,7 +105,7 @@ static ct_status failed(const driver *d, int code, ct_error *why)
         return code_ ? failed(d, code_, why) : CT_OK;     \
     } while (0)
 
-/* The same of what cannot fail, or must not. */
+/* A call that cannot fail, or whose failure has no consequence. */
 #define DRIVER_DO(device, expr)                           \
     do {                                                  \
         const driver *d = (const driver *) (device);      \

@@ -24,7 +24,7 @@
     }
 #define CT_GPU_WARPS_ON_CUDA(name, type, body) \
     CT_GPU_BOUND_WARPS_ON_CUDA(__launch_bounds__(CT_GPU_BLOCK), name, type, body)
-/* The same with other bounds than that a block has at most so many threads. */
+/* A kernel with other bounds than the threads of a block. */
 #define CT_GPU_BOUND_WARPS_ON_CUDA(bounds, name, type, body)                          \
     __global__ void bounds                                                            \
         name(CT_GPU_CONSTANT const type arguments, size_t items)                      \

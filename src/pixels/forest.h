@@ -38,7 +38,7 @@ typedef struct {
     uint32_t n_nodes, n_leaves, depth, n_features;
     ct_pixel_node *nodes;
     ct_pixel_feature *features; /* those of its splits */
-    uint32_t *counts;     /* [n_leaves][n_classes] pixels */
+    uint32_t *counts;           /* [n_leaves][n_classes] pixels */
 } ct_pixel_tree;
 
 typedef struct {
@@ -55,7 +55,7 @@ typedef struct {
     uint32_t features;   /* candidates of a level */
     uint32_t bins;       /* of CT_PIXEL_BEST, 2 .. CT_PIXEL_BINS */
     uint32_t depth;      /* most splits above a leaf */
-    uint32_t min_n;      /* nodes of at most so many pixels are leaves */
+    uint32_t min_n;      /* nodes of so few pixels are leaves */
     uint32_t pixels;     /* drawn for a tree from each image, of those with a label; 0: all */
     uint64_t seed;
     unsigned threads;
@@ -64,7 +64,8 @@ typedef struct {
     size_t cells;        /* of the histograms of one thread, as far as one leaf allows; 0: chosen */
     double time_limit;   /* seconds */
     int (*stop)(void *); /* asked now and then on the calling thread; NULL: none */
-    void (*report)(void *, uint32_t trees, double seconds); /* as often, there too; NULL: none */
+    /* as often, there too; NULL: none */
+    void (*report)(void *, uint32_t trees, double seconds);
     void *calls;         /* what both are given */
 } ct_pixel_options;
 

@@ -21,13 +21,13 @@ typedef struct {
     ct_halt stop;
     double start;
     unsigned threads;
-    ct_pixel_scratch *desks; /* [threads] */
-    size_t room;            /* cells of a desk */
+    ct_pixel_scratch *scratches; /* [threads] */
+    size_t room;                 /* cells of a scratch */
     ct_pixel_candidate *candidates;
     uint32_t *number_of;    /* [features] of a level: among those of the tree, or CT_PIXEL_NONE */
     ct_tree_pixels pixels;
     uint32_t *open_of, *open, *inside; /* [node]; [leaf] its node; [leaf][class] */
-    ct_pixel_split *splits; /* [leaf] */
+    ct_pixel_split *splits;            /* [leaf] */
     uint32_t n_open, room_nodes, room_open, room_features;
     uint32_t *counts;       /* [node][class] */
     ct_pixel_tree tree;     /* n_leaves and counts come last */
@@ -212,7 +212,7 @@ static int grow_level(growth *g, uint32_t depth, uint32_t *nodes, uint32_t *tota
 {
     uint32_t k = g->forest->n_classes;
     ct_pixel_level level = {g->source, g->options, &g->pixels, g->candidates, g->open_of,
-                            g->n_open, k, totals, g->splits, g->inside, g->desks, g->threads,
+                            g->n_open, k, totals, g->splits, g->inside, g->scratches, g->threads,
                             g->room, &g->stop};
     memcpy(nodes, g->open, g->n_open * sizeof *nodes);
     for (uint32_t i = 0; i < g->n_open; i++)
@@ -316,25 +316,25 @@ static int asked(void *data)
     return *g->end != CT_PIXEL_DONE;
 }
 
-static int make_desks(growth *g)
+static int make_scratches(growth *g)
 {
     const ct_pixel_options *o = g->options;
     size_t pixels = ((o->block ? o->block : BLOCK) + CT_PIXEL_PAD - 1) / CT_PIXEL_PAD *
                     CT_PIXEL_PAD;
     g->room = ct_level_least_cells(o, g->forest->n_classes);
     if (g->room < (o->cells ? o->cells : CELLS)) g->room = o->cells ? o->cells : CELLS;
-    g->desks = (ct_pixel_scratch *) ct_alloc(g->threads * sizeof *g->desks);
-    if (!g->desks) return 0;
-    memset(g->desks, 0, g->threads * sizeof *g->desks);
+    g->scratches = (ct_pixel_scratch *) ct_alloc(g->threads * sizeof *g->scratches);
+    if (!g->scratches) return 0;
+    memset(g->scratches, 0, g->threads * sizeof *g->scratches);
     for (unsigned i = 0; i < g->threads; i++) {
-        ct_pixel_scratch *desk = &g->desks[i];
-        desk->cells = (uint32_t *) ct_alloc(g->room * sizeof *desk->cells);
-        desk->values = (int32_t *) ct_alloc(pixels * sizeof *desk->values);
-        desk->codes = (uint32_t *) ct_alloc(pixels * sizeof *desk->codes);
-        desk->slots = (uint32_t *) ct_alloc(pixels * sizeof *desk->slots);
-        if (!desk->cells || !desk->values || !desk->codes || !desk->slots) return 0;
-        memset(desk->values, 0, pixels * sizeof *desk->values);
-        memset(desk->codes, 0, pixels * sizeof *desk->codes);
+        ct_pixel_scratch *scratch = &g->scratches[i];
+        scratch->cells = (uint32_t *) ct_alloc(g->room * sizeof *scratch->cells);
+        scratch->values = (int32_t *) ct_alloc(pixels * sizeof *scratch->values);
+        scratch->codes = (uint32_t *) ct_alloc(pixels * sizeof *scratch->codes);
+        scratch->slots = (uint32_t *) ct_alloc(pixels * sizeof *scratch->slots);
+        if (!scratch->cells || !scratch->values || !scratch->codes || !scratch->slots) return 0;
+        memset(scratch->values, 0, pixels * sizeof *scratch->values);
+        memset(scratch->codes, 0, pixels * sizeof *scratch->codes);
     }
     return 1;
 }
@@ -342,13 +342,13 @@ static int make_desks(growth *g)
 static void free_growth(growth *g)
 {
     clear_tree(g);
-    for (unsigned i = 0; g->desks && i < g->threads; i++) {
-        ct_free(g->desks[i].cells);
-        ct_free(g->desks[i].values);
-        ct_free(g->desks[i].codes);
-        ct_free(g->desks[i].slots);
+    for (unsigned i = 0; g->scratches && i < g->threads; i++) {
+        ct_free(g->scratches[i].cells);
+        ct_free(g->scratches[i].values);
+        ct_free(g->scratches[i].codes);
+        ct_free(g->scratches[i].slots);
     }
-    ct_free(g->desks);
+    ct_free(g->scratches);
     ct_free(g->candidates);
     ct_free(g->number_of);
 }
@@ -380,7 +380,7 @@ static ct_status run(growth *g, ct_error *error)
     forest->trees = (ct_pixel_tree *) ct_alloc(o->n_trees * sizeof *forest->trees);
     g->candidates = (ct_pixel_candidate *) ct_alloc(o->features * sizeof *g->candidates);
     g->number_of = (uint32_t *) ct_alloc(o->features * sizeof *g->number_of);
-    int fine = forest->trees && g->candidates && g->number_of && make_desks(g);
+    int fine = forest->trees && g->candidates && g->number_of && make_scratches(g);
     while (fine && forest->n_trees < o->n_trees && !ct_halt_now(&g->stop, 0)) {
         fine = grow_tree(g, o->first_tree + forest->n_trees);
         if (fine && *g->end == CT_PIXEL_DONE) {

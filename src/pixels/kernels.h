@@ -7,7 +7,7 @@
 
 #include "base/cpu.h"
 
-enum { CT_PIXEL_PAD = 16 }; /* buffers of codes end at a multiple of so many pixels */
+enum { CT_PIXEL_PAD = 16 }; /* buffers of codes end at a multiple of it */
 
 /* Values from `low` on in bins of one width: ((value - low) >> shift) * times >> 16, after values
  * outside low .. high have been moved to these. */

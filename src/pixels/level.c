@@ -22,21 +22,21 @@ static uint32_t power_of_3(uint32_t n)
 }
 
 /* Codes of up to four histograms from `first` on, a byte each. */
-static void fill_codes(const ct_pixel_level *level, const ct_pixel_scratch *desk,
+static void fill_codes(const ct_pixel_level *level, const ct_pixel_scratch *scratch,
                        const ct_pixel_block *block, uint32_t per, uint32_t first)
 {
     const ct_pixel_kernels *kernels = ct_pixel_kernels_at(level->options->simd);
     uint32_t n = block->pixels.n, end = (first + CT_PIXEL_AT_ONCE) * per;
     if (end > level->options->features) end = level->options->features;
-    memset(desk->codes, 0, n * sizeof *desk->codes);
+    memset(scratch->codes, 0, n * sizeof *scratch->codes);
     for (uint32_t i = first * per; i < end; i++) {
         const ct_pixel_candidate *c = &level->candidates[i];
         unsigned place = 8 * (i / per - first);
-        level->source->values(level->source->self, &c->feature, &block->pixels, desk->values);
-        if (per == 1) kernels->even(desk->values, n, &c->even, place, desk->codes);
+        level->source->values(level->source->self, &c->feature, &block->pixels, scratch->values);
+        if (per == 1) kernels->even(scratch->values, n, &c->even, place, scratch->codes);
         else
-            kernels->between(desk->values, n, c->first, c->second, power_of_3(i % per) << place,
-                             desk->codes);
+            kernels->between(scratch->values, n, c->first, c->second, power_of_3(i % per) << place,
+                             scratch->codes);
     }
 }
 
@@ -77,14 +77,14 @@ typedef struct {
 static void count_blocks(void *data, unsigned worker, uint64_t begin, uint64_t end)
 {
     const counting *c = (const counting *) data;
-    const ct_pixel_scratch *desk = &c->level->desks[worker];
+    const ct_pixel_scratch *scratch = &c->level->scratches[worker];
     for (uint64_t i = begin; i < end; i++) {
         const ct_pixel_block *block = &c->level->pixels->blocks[i];
-        fill_slots(c->level, c->chunk, block, desk->slots);
+        fill_slots(c->level, c->chunk, block, scratch->slots);
         for (uint32_t h = 0; h < c->chunk->n; h += CT_PIXEL_AT_ONCE) {
-            fill_codes(c->level, desk, block, c->chunk->per, c->chunk->first + h);
-            add_codes(desk->codes, desk->slots, block->pixels.n, desk->cells + h * c->chunk->size,
-                      c->chunk->size);
+            fill_codes(c->level, scratch, block, c->chunk->per, c->chunk->first + h);
+            add_codes(scratch->codes, scratch->slots, block->pixels.n,
+                      scratch->cells + h * c->chunk->size, c->chunk->size);
         }
     }
 }
@@ -93,22 +93,22 @@ static void count_blocks(void *data, unsigned worker, uint64_t begin, uint64_t e
 
 enum { SUM_STEP = 1 << 14, LEAF_STEP = 4 };
 
-static void add_desks(void *data, unsigned worker, uint64_t begin, uint64_t end)
+static void add_scratches(void *data, unsigned worker, uint64_t begin, uint64_t end)
 {
     const ct_pixel_level *level = ((const counting *) data)->level;
     (void) worker;
     for (unsigned other = 1; other < level->threads; other++)
         for (uint64_t i = begin; i < end; i++)
-            level->desks[0].cells[i] += level->desks[other].cells[i];
+            level->scratches[0].cells[i] += level->scratches[other].cells[i];
 }
 
 static void search_leaves(void *data, unsigned worker, uint64_t begin, uint64_t end)
 {
     const counting *c = (const counting *) data;
+    const size_t leaf_cells = (size_t) c->level->n_classes * c->chunk->bins;
     (void) worker;
     for (uint64_t i = begin; i < end; i++)
-        ct_pixel_search_leaf(c->level, c->chunk,
-                             c->level->desks[0].cells + i * c->level->n_classes * c->chunk->bins,
+        ct_pixel_search_leaf(c->level, c->chunk, c->level->scratches[0].cells + i * leaf_cells,
                              c->chunk->first_leaf + (uint32_t) i);
 }
 
@@ -117,10 +117,10 @@ static void search_chunk(ct_pixel_level *level, const ct_pixel_chunk *chunk)
     counting c = {level, chunk};
     uint64_t n_cells = chunk->n * chunk->size;
     for (unsigned i = 0; i < level->threads; i++)
-        memset(level->desks[i].cells, 0, n_cells * sizeof *level->desks[i].cells);
+        memset(level->scratches[i].cells, 0, n_cells * sizeof *level->scratches[i].cells);
     ct_loop count = {level->pixels->n_blocks, 1, CT_DYNAMIC, level->threads, count_blocks, &c,
                      level->stop};
-    ct_loop sum = {n_cells, SUM_STEP, CT_STATIC, level->threads, add_desks, &c, level->stop};
+    ct_loop sum = {n_cells, SUM_STEP, CT_STATIC, level->threads, add_scratches, &c, level->stop};
     ct_loop search = {chunk->n_leaves, LEAF_STEP, CT_DYNAMIC, level->threads, search_leaves, &c,
                       level->stop};
     ct_parallel_for(&count);

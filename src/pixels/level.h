@@ -51,8 +51,8 @@ typedef struct {
 
 /* What a thread needs. */
 typedef struct {
-    uint32_t *cells;        /* [histogram][leaf][class][bin], and of each a last row for pixels of
-                               other leaves */
+    /* [histogram][leaf][class][bin], and of each a last row for pixels of other leaves */
+    uint32_t *cells;
     int32_t *values;        /* [block] */
     uint32_t *codes, *slots;
 } ct_pixel_scratch;
@@ -63,14 +63,15 @@ typedef struct {
     const ct_pixel_options *options;
     const ct_tree_pixels *pixels;
     const ct_pixel_candidate *candidates; /* [options->features] */
-    const uint32_t *open_of; /* [node] its number among the open leaves, or CT_PIXEL_NONE */
+    /* [node] its number among the open leaves, or CT_PIXEL_NONE */
+    const uint32_t *open_of;
     uint32_t n_open, n_classes;
-    const uint32_t *totals;  /* [n_open][n_classes] pixels */
-    ct_pixel_split *splits;  /* [n_open] */
-    uint32_t *inside;        /* [n_open][n_classes] pixels right of the split */
-    ct_pixel_scratch *desks; /* [threads] */
+    const uint32_t *totals;      /* [n_open][n_classes] pixels */
+    ct_pixel_split *splits;      /* [n_open] */
+    uint32_t *inside;            /* [n_open][n_classes] pixels right of the split */
+    ct_pixel_scratch *scratches; /* [threads] */
     unsigned threads;
-    size_t room;             /* cells of a desk */
+    size_t room;             /* cells of a scratch */
     ct_halt *stop;
 } ct_pixel_level;
 
@@ -82,7 +83,7 @@ typedef struct {
     size_t size;                 /* cells of a histogram */
 } ct_pixel_chunk;
 
-/* Cells that a desk must have room for at least. */
+/* Cells that a scratch must have room for at least. */
 size_t ct_level_least_cells(const ct_pixel_options *options, uint32_t n_classes);
 
 /* The best split of each open leaf. */

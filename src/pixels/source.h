@@ -62,7 +62,7 @@ typedef struct {
     /* Its value at each pixel, in order. */
     void (*values)(const void *self, const ct_pixel_feature *feature, const ct_pixels *pixels,
                    int32_t *out);
-    /* So many steps down a tree: node_of[i] is where the i-th pixel is. */
+    /* `steps` down a tree: node_of[i] is where the i-th pixel is. */
     void (*walk)(const void *self, const ct_pixel_node *nodes, const ct_pixel_feature *features,
                  const ct_pixels *pixels, uint32_t steps, uint32_t *node_of);
 } ct_pixel_source;
@@ -110,7 +110,7 @@ int ct_pixel_rectangle_valid(const ct_pixel_integrals *integrals, const ct_pixel
 /* Borrowed. The first word of a feature is the column. */
 typedef struct {
     uint32_t n_columns, n_images;
-    const ct_pixel_shape *shapes;      /* [n_images] with strides that are the heights */
+    const ct_pixel_shape *shapes;        /* [n_images] with strides that are the heights */
     const int32_t *const *const *values; /* [column][image][pixel] */
 } ct_pixel_value_columns;
 

@@ -5,7 +5,7 @@
 
 /* ---- tests as nodes ---- */
 
-/* From `low` on. */
+/* The test whether a value is at least `low`. */
 static ct_pixel_node from(int32_t low)
 {
     return (ct_pixel_node){0, low, UINT32_C(0x80000000) - (uint32_t) low, 0};

@@ -112,7 +112,7 @@ static SEXP doubles(const double *x, size_t n)
     return out;
 }
 
-/* Children from 1, 0 for none; columns likewise. */
+/* Children and columns from 1, 0 for none. */
 static SEXP from_one(const uint32_t *x, uint32_t n)
 {
     SEXP out = Rf_allocVector(INTSXP, n);

@@ -98,7 +98,7 @@ static ct_exact_start start_of(SEXP list, uint32_t n_cols)
     return start;
 }
 
-/* So many doubles, NULL if the element is. Borrowed. */
+/* `n` doubles, NULL if the element is. Borrowed. */
 static const double *doubles_of(SEXP control, const char *name, size_t n)
 {
     SEXP value = r_element(control, name);

@@ -13,11 +13,34 @@
 #include "data/hash.h"
 #include "forest/offload/grow.h"
 #include "forest/sample/sample.h"
+#include "forest/split/criteria.h"
 #include "forest/words.h"
 #include "r/callbacks.h"
 #include "r/forest.h"
 
 /* ---- arguments ---- */
+
+static ct_split_rule rule_of(SEXP name)
+{
+    const char *text = TYPEOF(name) == STRSXP && Rf_xlength(name) == 1 ? CHAR(STRING_ELT(name, 0))
+                                                                       : "";
+    for (unsigned i = 0; i < ct_n_criteria; i++)
+        if (!strcmp(text, ct_criteria[i].name)) return ct_criteria[i].rule;
+    Rf_error("no such split rule");
+}
+
+/* The names of the criteria there are for a response. */
+SEXP ffi_hist_criteria(SEXP is_classes)
+{
+    const ct_criterion_of of = Rf_asLogical(is_classes) == TRUE ? CT_OF_CLASSES : CT_OF_NUMBERS;
+    R_xlen_t n = 0;
+    for (unsigned i = 0; i < ct_n_criteria; i++) n += ct_criteria[i].of == of;
+    SEXP names = PROTECT(Rf_allocVector(STRSXP, n));
+    for (unsigned i = ct_n_criteria; i-- > 0;)
+        if (ct_criteria[i].of == of) SET_STRING_ELT(names, --n, Rf_mkChar(ct_criteria[i].name));
+    UNPROTECT(1);
+    return names;
+}
 
 static ct_hist_options options_of(SEXP control)
 {
@@ -31,7 +54,7 @@ static ct_hist_options options_of(SEXP control)
     o.sample = r_count(control, "sample");
     o.replace = r_number(control, "replace") != 0;
     o.pool_by_level = r_number(control, "pool_by_level") != 0;
-    o.rule = (ct_split_rule) (r_count(control, "rule") % 4);
+    o.rule = rule_of(r_element(control, "rule"));
     o.seed = r_seed(control);
     o.threads = r_threads(control);
     o.simd = r_simd(control);

@@ -223,7 +223,7 @@ SEXP ffi_hist_predict(SEXP list, SEXP columns, SEXP what_, SEXP threads, SEXP de
                            (unsigned) n_threads, &stop, out, &used, &error);
     if (calls.jumped) r_callbacks_jump(&calls);
     r_check(status, &error);
-    if (calls.interrupted) r_fail("interrupted");
+    if (calls.interrupted) r_interrupted();
     if (answer == R_NilValue)
         answer = what == CT_HIST_SHARES
                      ? shares_matrix((const int64_t *) out, x.n_rows, forest.n_classes,

@@ -398,8 +398,8 @@ SEXP ffi_forged_predict(SEXP pointer, SEXP columns, SEXP leaves, SEXP threads, S
             : predict_sums(all, &x, &run, REAL(out), &error);
     if (calls.jumped) r_callbacks_jump(&calls);
     UNPROTECT(2);
-    if (status != CT_OK) return r_what_failed(status, &error);
-    return calls.interrupted ? Rf_mkString("interrupted") : out;
+    if (status != CT_OK) return r_failure(status, &error);
+    return calls.interrupted ? r_interruption() : out;
 }
 
 /* The sums of one row. NULL where it is no double vector of all features without attributes, or the
@@ -435,7 +435,7 @@ SEXP ffi_forged_shap(SEXP pointer, SEXP columns, SEXP threads, SEXP simd)
         ct_forged_shap(&all->forged, x.columns, x.n_rows, &run, REAL(out), &error);
     if (calls.jumped) r_callbacks_jump(&calls);
     r_check(status, &error);
-    if (calls.interrupted) r_fail("interrupted");
+    if (calls.interrupted) r_interrupted();
     UNPROTECT(2);
     return out;
 }

@@ -128,7 +128,7 @@ SEXP ffi_forged_device_predict(SEXP pointer, SEXP text, SEXP any_order, SEXP col
     if (calls.jumped) r_callbacks_jump(&calls);
     UNPROTECT(2);
     if (status != CT_OK) return without_device(kind, status, &error);
-    if (calls.interrupted) r_fail("interrupted");
+    if (calls.interrupted) r_interrupted();
     return out;
 }
 

@@ -193,46 +193,64 @@ ct_forest r_forest_of(SEXP nodes, SEXP leaf)
     return forest;
 }
 
+/* A condition of class contree_core_error; not protected. */
+static SEXP condition_of(const char *status, const char *message)
+{
+    static const char *const names[] = {"message", "call", "status"},
+                      *const classes[] = {"contree_core_error", "error", "condition"};
+    SEXP condition = PROTECT(r_named_list(names, 3)), labels = PROTECT(Rf_allocVector(STRSXP, 3));
+    SET_VECTOR_ELT(condition, 0, Rf_mkString(message));
+    SET_VECTOR_ELT(condition, 2, Rf_mkString(status));
+    for (int i = 0; i < 3; i++) SET_STRING_ELT(labels, i, Rf_mkChar(classes[i]));
+    Rf_classgets(condition, labels);
+    UNPROTECT(2);
+    return condition;
+}
+
+static void raise_condition(SEXP condition)
+{
+    PROTECT(condition);
+    Rf_eval(PROTECT(Rf_lang2(Rf_install("stop"), condition)), R_BaseEnv);
+    UNPROTECT(2);
+}
+
+/* As R/util-conditions.R knows it. */
+static const char *name_of(ct_status status)
+{
+    return status == CT_INTERNAL    ? "internal"
+           : status == CT_NO_DEVICE ? "no device"
+           : status == CT_NO_MEMORY ? "no memory"
+                                    : "bad input";
+}
+
 void r_fail(const char *format, ...)
 {
-    static const char *const names[] = {"message", "call"}, *const classes[] = {
-                                                                "contree_core_error", "error",
-                                                                "condition"};
     char message[512];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    SEXP condition = PROTECT(r_named_list(names, 2)), labels = PROTECT(Rf_allocVector(STRSXP, 3));
-    SET_VECTOR_ELT(condition, 0, Rf_mkString(message));
-    for (int i = 0; i < 3; i++) SET_STRING_ELT(labels, i, Rf_mkChar(classes[i]));
-    Rf_classgets(condition, labels);
-    Rf_eval(PROTECT(Rf_lang2(Rf_install("stop"), condition)), R_BaseEnv);
-    UNPROTECT(3);
+    raise_condition(condition_of(name_of(CT_BAD_INPUT), message));
 }
 
-static const char *kind_of(ct_status status)
-{
-    return status == CT_INTERNAL    ? "internal error, please report: "
-           : status == CT_NO_DEVICE ? "no device: "
-                                    : "";
-}
+void r_interrupted(void) { raise_condition(r_interruption()); }
+
+SEXP r_interruption(void) { return condition_of("interrupted", "interrupted"); }
 
 void r_check(ct_status status, const ct_error *error)
 {
-    if (status != CT_OK) r_fail("%s%s", kind_of(status), error->message);
+    if (status != CT_OK) raise_condition(r_failure(status, error));
 }
 
-SEXP r_what_failed(ct_status status, const ct_error *error)
+SEXP r_failure(ct_status status, const ct_error *error)
 {
-    char message[512];
     CT_ASSERT(status != CT_OK);
-    snprintf(message, sizeof message, "%s%s", kind_of(status), error->message);
-    return Rf_mkString(message);
+    return condition_of(name_of(status), error->message);
 }
 
 SEXP r_element(SEXP list, const char *name)
 {
+    CT_ASSERT(name && *name);
     SEXP names = Rf_getAttrib(list, R_NamesSymbol);
     for (R_xlen_t i = 0; i < Rf_xlength(names); i++)
         if (!strcmp(CHAR(STRING_ELT(names, i)), name)) return VECTOR_ELT(list, i);
@@ -304,6 +322,7 @@ const double *r_doubles(SEXP value, uint32_t n_rows, const char *name)
 
 SEXP r_owner(size_t bytes, SEXP tag, R_CFinalizer_t release)
 {
+    CT_ASSERT(bytes > 0 && release);
     SEXP pointer = PROTECT(R_MakeExternalPtr(NULL, tag, R_NilValue));
     R_RegisterCFinalizerEx(pointer, release, TRUE);
     void *memory = calloc(1, bytes);
@@ -315,6 +334,7 @@ SEXP r_owner(size_t bytes, SEXP tag, R_CFinalizer_t release)
 
 SEXP r_named_list(const char *const *names, int n)
 {
+    CT_ASSERT(n > 0);
     SEXP list = PROTECT(Rf_allocVector(VECSXP, n)), labels = PROTECT(Rf_allocVector(STRSXP, n));
     for (int i = 0; i < n; i++) SET_STRING_ELT(labels, i, Rf_mkChar(names[i]));
     Rf_setAttrib(list, R_NamesSymbol, labels);

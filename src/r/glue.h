@@ -41,15 +41,16 @@ ct_forest r_tree_of(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP de
  * call; it may be unsound. */
 ct_forest r_forest_of(SEXP nodes, SEXP leaf);
 
-/* Raises an R error of class contree_core_error, which R/exact-contree.R turns into one for the
- * user. */
+/* R errors of class contree_core_error, which call_core() (R/util-conditions.R) turns into one for
+ * the user by `status`: of what the caller gave; of a status of the library, if it is none of
+ * success; of an interrupt. */
 void r_fail(const char *format, ...) CT_PRINTF(1, 2);
-
-/* Raises the error, if any, in that way. */
 void r_check(ct_status status, const ct_error *error);
+void r_interrupted(void);
 
-/* Its message as a string of R, not protected. */
-SEXP r_what_failed(ct_status status, const ct_error *error);
+/* The conditions of the last two, to be returned; not protected. */
+SEXP r_failure(ct_status status, const ct_error *error);
+SEXP r_interruption(void);
 
 /* An element of a named list, which must be there. */
 SEXP r_element(SEXP list, const char *name);
@@ -69,7 +70,7 @@ r_device_kind r_device(SEXP name, int *number);
 /* One double a row, borrowed; NULL for R's NULL. */
 const double *r_doubles(SEXP value, uint32_t n_rows, const char *name);
 
-/* Zeroed memory of so many bytes, the address of an external pointer with that tag. `release` frees
+/* Zeroed memory of `bytes`, the address of an external pointer with that tag. `release` frees
  * it (by free()) and what it owns, and clears the address: when R is done with the pointer, or
  * before. Protect it. */
 SEXP r_owner(size_t bytes, SEXP tag, R_CFinalizer_t release);

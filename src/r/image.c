@@ -355,7 +355,7 @@ SEXP ffi_image_predict(SEXP list, SEXP images, SEXP what_, SEXP control)
     free_owned(handle);
     if (guard.jumped) r_callbacks_jump(&guard);
     r_check(status, &error);
-    if (guard.interrupted) r_fail("interrupted");
+    if (guard.interrupted) r_interrupted();
     UNPROTECT(3);
     return r_answer_of(out, &used);
 }

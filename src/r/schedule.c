@@ -144,7 +144,8 @@ static ct_status show_ptx(const ct_forge_scheduled *s, const char *name, ct_forg
     ct_status status = cuda.failed ? ct_fail(error, CT_NO_MEMORY, "not enough memory")
                                    : ct_forge_nvrtc_compile(cuda.at, "compute_75", out, error);
     ct_forge_text_free(&cuda);
-    return status;
+    /* the text is ours: what does not take it is no compiler for it */
+    return status == CT_BAD_INPUT ? CT_NO_DEVICE : status;
 }
 
 static ct_status show(const ct_forged *f, const char *text, int any_order, int what,
@@ -225,7 +226,7 @@ SEXP ffi_schedule_predict(SEXP pointer, SEXP text, SEXP any_order, SEXP columns,
     all->running = was_running;
     if (calls.jumped) r_callbacks_jump(&calls);
     r_check(status, &error);
-    if (calls.interrupted) r_fail("interrupted");
+    if (calls.interrupted) r_interrupted();
     UNPROTECT(2);
     return out;
 }

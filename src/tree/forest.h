@@ -20,22 +20,22 @@
 typedef enum {
     CT_LEAF_COUNTS, /* classes: `counts` and `weights` of each, and the `label` */
     CT_LEAF_VALUES, /* `n_values` numbers: the one of a regression tree, or k */
-    CT_LEAF_LINEAR  /* a linear model: `values` has the intercept, and terms are coefficients times
-                       columns */
+    /* a linear model: `values` has the intercept, and terms are coefficients times columns */
+    CT_LEAF_LINEAR
 } ct_leaf;
 
 typedef struct {
     uint32_t n_trees, n_nodes;
     uint32_t room;         /* nodes there is memory for */
     ct_leaf leaf;
-    uint32_t n_classes;    /* 0 unless leaves are counts */
-    uint32_t *roots;       /* [n_trees] */
-    int32_t *feature;      /* [n_nodes] column, -1 in a leaf */
-    double *threshold;     /* [n_nodes] */
+    uint32_t n_classes;     /* 0 unless leaves are counts */
+    uint32_t *roots;        /* [n_trees] */
+    int32_t *feature;       /* [n_nodes] column, -1 in a leaf */
+    double *threshold;      /* [n_nodes] */
     uint32_t *left, *right; /* [n_nodes] */
-    uint8_t *default_left; /* [n_nodes] */
-    uint32_t *n_levels;    /* [n_nodes] 0: split by threshold; NULL if all are */
-    uint8_t **levels_left; /* [n_nodes][n_levels + 1], NULL where n_levels is 0 */
+    uint8_t *default_left;  /* [n_nodes] */
+    uint32_t *n_levels;     /* [n_nodes] 0: split by threshold; NULL if all are */
+    uint8_t **levels_left;  /* [n_nodes][n_levels + 1], NULL where n_levels is 0 */
     /* CT_LEAF_COUNTS */
     int32_t *label;        /* [n_nodes] the largest class, the first of equal ones */
     uint32_t *counts;      /* [n_nodes][n_classes] rows of each class */

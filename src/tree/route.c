@@ -29,13 +29,13 @@ typedef struct {
 typedef struct {
     const ct_column *columns;
     uint32_t n_cols, n_rows, depth, n_steps, n_used, n_integers;
-    int by_level;      /* is any split? */
-    step *steps;       /* [nodes] */
+    int by_level;       /* is any split? */
+    step *steps;        /* [nodes] */
     level_split *sides; /* [nodes] */
-    int32_t *values;   /* [nodes] */
-    uint32_t *nodes;   /* [nodes] in the tree */
-    uint32_t *used;    /* [n_cols] columns the tree asks, n_used of them */
-    uint8_t *uses;     /* [n_cols] how: NUMBERS, CODES */
+    int32_t *values;    /* [nodes] */
+    uint32_t *nodes;    /* [nodes] in the tree */
+    uint32_t *used;     /* [n_cols] columns the tree asks, n_used of them */
+    uint8_t *uses;      /* [n_cols] how: NUMBERS, CODES */
 } plan;
 
 /* What a thread works with. */
@@ -43,7 +43,7 @@ typedef struct {
     const double **numbers; /* [n_cols + 1] by input, of the block */
     const int32_t **codes;  /* [n_cols + 1] */
     double *room;           /* [n_integers][BLOCK] */
-} desk;
+} scratch;
 
 static const double zeros[BLOCK] = {0};
 static const int32_t no_codes[BLOCK] = {0};
@@ -137,7 +137,7 @@ static ct_status plan_init(plan *p, const ct_forest *forest, uint32_t tree, cons
 
 /* ---- the rows ---- */
 
-static void walk(const plan *p, const desk *d, uint32_t n_rows, uint32_t *restrict at)
+static void walk(const plan *p, const scratch *d, uint32_t n_rows, uint32_t *restrict at)
 {
     const step *steps = p->steps;
     const double *const *numbers = d->numbers;
@@ -151,7 +151,7 @@ static void walk(const plan *p, const desk *d, uint32_t n_rows, uint32_t *restri
         }
 }
 
-static void walk_by_level(const plan *p, const desk *d, uint32_t n_rows, uint32_t *restrict at)
+static void walk_by_level(const plan *p, const scratch *d, uint32_t n_rows, uint32_t *restrict at)
 {
     for (uint32_t level = 0; level < p->depth; level++)
         for (uint32_t i = 0; i < n_rows; i++) {
@@ -168,7 +168,7 @@ static void walk_by_level(const plan *p, const desk *d, uint32_t n_rows, uint32_
         }
 }
 
-static void set_columns(const plan *p, desk *d, uint32_t first, uint32_t n_rows)
+static void set_columns(const plan *p, scratch *d, uint32_t first, uint32_t n_rows)
 {
     CT_ASSERT(n_rows > 0 && n_rows <= BLOCK && first + n_rows <= p->n_rows);
     double *room = d->room;
@@ -191,7 +191,7 @@ static void set_columns(const plan *p, desk *d, uint32_t first, uint32_t n_rows)
 
 typedef struct {
     const plan *p;
-    desk *desks; /* [workers] */
+    scratch *scratches; /* [workers] */
     int32_t *value_of_row;
 } blocks;
 
@@ -199,7 +199,7 @@ static void route_blocks(void *data, unsigned worker, uint64_t begin, uint64_t e
 {
     const blocks *b = (const blocks *) data;
     const plan *p = b->p;
-    desk *d = &b->desks[worker];
+    scratch *d = &b->scratches[worker];
     uint32_t at[BLOCK];
     for (uint64_t block = begin; block < end; block++) {
         uint32_t first = (uint32_t) (block * BLOCK),
@@ -215,7 +215,7 @@ static void route_blocks(void *data, unsigned worker, uint64_t begin, uint64_t e
     }
 }
 
-static ct_status desk_init(desk *d, const plan *p)
+static ct_status scratch_init(scratch *d, const plan *p)
 {
     size_t n = (size_t) p->n_cols + 1;
     d->numbers = (const double **) ct_alloc(n * sizeof *d->numbers);
@@ -227,20 +227,20 @@ static ct_status desk_init(desk *d, const plan *p)
     return CT_OK;
 }
 
-static void desk_free(desk *d)
+static void scratch_free(scratch *d)
 {
     ct_free((void *) d->numbers);
     ct_free((void *) d->codes);
     ct_free(d->room);
 }
 
-static ct_status route_rows(const plan *p, desk *desks, uint32_t n_workers, int32_t *value_of_row,
-                            ct_error *error)
+static ct_status route_rows(const plan *p, scratch *scratches, uint32_t n_workers,
+                            int32_t *value_of_row, ct_error *error)
 {
     for (uint32_t worker = 0; worker < n_workers; worker++)
-        if (desk_init(&desks[worker], p) != CT_OK)
+        if (scratch_init(&scratches[worker], p) != CT_OK)
             return ct_fail(error, CT_NO_MEMORY, "no memory to predict");
-    blocks b = {p, desks, value_of_row};
+    blocks b = {p, scratches, value_of_row};
     uint64_t n_blocks = p->n_rows / BLOCK + (p->n_rows % BLOCK > 0);
     ct_loop loop = {n_blocks, n_blocks / n_workers + 1, CT_STATIC, n_workers, route_blocks, &b,
                     NULL};
@@ -258,15 +258,15 @@ ct_status ct_route(const ct_forest *forest, uint32_t tree, const ct_column *colu
     p.n_cols = n_cols;
     p.n_rows = n_rows;
     uint32_t n_workers = n_threads ? n_threads : 1;
-    desk *desks = (desk *) ct_alloc(n_workers * sizeof *desks);
-    ct_status status = desks ? plan_init(&p, forest, tree, values, error)
+    scratch *scratches = (scratch *) ct_alloc(n_workers * sizeof *scratches);
+    ct_status status = scratches ? plan_init(&p, forest, tree, values, error)
                              : ct_fail(error, CT_NO_MEMORY, "no memory to predict");
-    if (desks) {
-        memset(desks, 0, n_workers * sizeof *desks);
-        if (status == CT_OK) status = route_rows(&p, desks, n_workers, value_of_row, error);
-        for (uint32_t worker = 0; worker < n_workers; worker++) desk_free(&desks[worker]);
+    if (scratches) {
+        memset(scratches, 0, n_workers * sizeof *scratches);
+        if (status == CT_OK) status = route_rows(&p, scratches, n_workers, value_of_row, error);
+        for (uint32_t worker = 0; worker < n_workers; worker++) scratch_free(&scratches[worker]);
     }
-    ct_free(desks);
+    ct_free(scratches);
     plan_free(&p);
     return status;
 }

@@ -26,8 +26,8 @@ static inline double tolerance_of(const ct_data *data, unsigned depth)
 
 typedef struct {
     double lower, upper, tolerance;
-    double *rooted; /* [n_cols] the largest lower bound of trees with that root so far; NULL: not
-                       kept */
+    /* [n_cols] the largest lower bound of trees with that root so far; NULL: not kept */
+    double *rooted;
 } known;
 
 static inline void narrow(known *k, double lower, double upper, const char *what)

@@ -1,8 +1,9 @@
 /* Forests against plain counts over raw values. */
 #include "check.h"
 #include "base/clock.h"
+#include "base/rng.h"
 #include "forest/codes/distinct.h"
-#include "forest/grow/permute.h"
+#include "forest/grow/grow.h"
 #include "forest/walk/walk.h"
 #include "forest_data.h"
 
@@ -858,12 +859,12 @@ static void shuffled_columns(void)
         REQUIRE(ct_grower_init(&grower, &t.data, &o, &error) == CT_OK &&
                 ct_hist_scratch_init(&scratch, &grower, 0, NULL) == CT_OK);
         REQUIRE(ct_grow_tree(&scratch, 0) && ct_hist_scratch_tree(&scratch, &tree) == CT_OK &&
-                ct_permute(&scratch, &tree, harm));
+                ct_permute(&grower, &scratch.left_out, &tree, harm, NULL, 0));
         uint16_t *by_row = t.codes->by_row;
         t.codes->by_row = NULL;
-        CHECK(ct_permute(&scratch, &tree, by_column));
+        CHECK(ct_permute(&grower, &scratch.left_out, &tree, by_column, NULL, 0));
         t.codes->by_row = by_row;
-        uint32_t n = scratch.n_out, shuffled[ROWS];
+        uint32_t n = scratch.left_out.n, shuffled[ROWS];
         ct_rng draws = ct_rng_of(o.seed, 0, 2);
         for (uint32_t i = 0; i < n; i++) {
             uint32_t place = ct_rng_below(&draws, i + 1);
@@ -872,7 +873,7 @@ static void shuffled_columns(void)
         }
         for (uint32_t col = 0; col < 4; col++)
             for (uint32_t i = 0; i < n; i++) {
-                uint32_t row = scratch.out_row[i], other = scratch.out_row[shuffled[i]];
+                uint32_t row = scratch.left_out.row[i], other = scratch.left_out.row[shuffled[i]];
                 double *cell = &t.values[col * ROWS + row], kept = *cell, loss[2];
                 for (int now = 0; now < 2; now++) {
                     *cell = now ? t.values[col * ROWS + other] : kept;

@@ -234,7 +234,7 @@ static void scores_of_cuts(void)
         const uint32_t weight = sizes[i % 6], n_runs = classes[i / 6 % 3],
                        width = ct_bin_width(weight, 1), by = ct_has_pairs(weight) ? 2 : 1;
         uint32_t totals[8] = {0}, rest = weight;
-        ct_tally_node node = {ct_tally_kind_of(CT_SPLIT_GINI, n_runs, n_runs, weight), weight,
+        ct_tally_node node = {ct_tally_kind_of(CT_SCORE_SQUARES, n_runs, weight), weight,
                               {0, 0}, 0, NULL};
         ct_tally t;
         ct_bin_cut cut;

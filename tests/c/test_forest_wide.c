@@ -1,6 +1,7 @@
 /* Forests of numbers of which some are far from the others: nothing is lost to these. */
 #include "check.h"
-#include "forest/grow/permute.h"
+#include "base/rng.h"
+#include "forest/grow/grow.h"
 #include "forest/grow/whole.h"
 #include "forest_data.h"
 
@@ -453,8 +454,8 @@ static void shuffled_columns(void)
         CHECK_INT(grower.is_wide, kind > 0);
         REQUIRE(n_words > 1 && n_words <= 32);
         REQUIRE(ct_grow_tree(&scratch, 0) && ct_hist_scratch_tree(&scratch, &tree) == CT_OK &&
-                ct_permute(&scratch, &tree, harm));
-        uint32_t n = scratch.n_out, shuffled[N];
+                ct_permute(&grower, &scratch.left_out, &tree, harm, NULL, 0));
+        uint32_t n = scratch.left_out.n, shuffled[N];
         ct_rng draws = ct_rng_of(o.seed, 0, 2);
         for (uint32_t i = 0; i < n; i++) {
             uint32_t place = ct_rng_below(&draws, i + 1);
@@ -464,7 +465,7 @@ static void shuffled_columns(void)
         for (uint32_t col = 0; col < 4; col++) {
             long double own = 0, size = 0;
             for (uint32_t i = 0; i < n; i++) {
-                uint32_t row = scratch.out_row[i], other = scratch.out_row[shuffled[i]];
+                uint32_t row = scratch.left_out.row[i], other = scratch.left_out.row[shuffled[i]];
                 double *cell = &t.values[col * N + row], kept = *cell, mean[2];
                 for (int now = 0; now < 2; now++) {
                     *cell = now ? t.values[col * N + other] : kept;

@@ -19,7 +19,7 @@ r_headers='R\.h|Rinternals\.h|Rdefines\.h|Rmath\.h|Rversion\.h|Rconfig\.h|R_ext/
 of_gpu='gpu/device.h gpu/gpu.h gpu/kernel.h gpu/kernel.cuh'
 
 # What all rooms of forests may see: what a forest is, and what its growers share.
-of_forests='forest/hist_forest.h forest/learner.h forest/words.h'
+of_forests='forest/hist_forest.h forest/learner.h forest/words.h forest/grower.h'
 
 # may_see ROOM: the rooms, or single headers, that it may include besides its own files.
 may_see () {
@@ -36,7 +36,7 @@ may_see () {
     forest/codes)  echo "base data tree" ;;
     forest/scan)   echo "base base/simd" ;;
     forest/sample) echo "base forest/scan" ;;
-    forest/split)  echo "base forest/scan forest/sample $of_forests forest/grow/grow.h" ;;
+    forest/split)  echo "base forest/scan forest/sample $of_forests" ;;
     forest/walk)   echo "base data forest/codes $of_forests" ;;
     forest/grow)   echo "base forest/codes forest/sample forest/scan forest/split forest/walk" \
                      "$of_forests" ;;
@@ -129,7 +129,8 @@ circles () {
 # in 20 files.
 plant=`mktemp -d`
 trap 'rm -rf "$plant"' EXIT
-for room in base exact/kernels exact/offload exact/search exact/rows certify forest forest/split gpu r; do
+for room in base exact/kernels exact/offload exact/search exact/rows certify forest \
+  forest/split gpu r; do
   mkdir -p "$plant/$room"
 done
 echo '#include <R.h>'                       > "$plant/base/a.c"

@@ -49,8 +49,8 @@ static void rows_go_by_threshold_and_level(void)
 
 /* ---- random trees against a walk row by row ---- */
 
-enum { COLUMNS = 6, NODES = 127, CODES = 4 }; /* columns 0-2 doubles, 3 integers, 4 and 5 codes and
-                                                integers in turn */
+/* Columns 0-2 are doubles, 3 integers, 4 and 5 codes and integers in turn. */
+enum { COLUMNS = 6, NODES = 127, CODES = 4 };
 
 typedef struct {
     uint32_t roots[1], left[NODES], right[NODES], n_levels[NODES];

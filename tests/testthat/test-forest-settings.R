@@ -24,8 +24,14 @@ test_that("unknown arguments and bad values are named", {
                class = "contree_input_error")
 })
 
-test_that("every split rule tells the species apart", {
-  for (rule in c("gini", "entropy", "error", "random")) {
+test_that("every split rule tells the species apart, and the choices are those of the table", {
+  rules <- .Call(contree:::ffi_hist_criteria, TRUE)
+  for (method in c("hist_forest.formula", "hist_forest.default")) {
+    choices <- formals(getFromNamespace(method, "contree"))$splitrule
+    expect_identical(eval(choices), rules)
+  }
+  expect_identical(.Call(contree:::ffi_hist_criteria, FALSE), c("gini", "random"))
+  for (rule in rules) {
     expect_lt(hist_forest(Species ~ ., iris, trees = 50, splitrule = rule, seed = 1)$oob$error, 0.1)
   }
 })

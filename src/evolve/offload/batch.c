@@ -7,7 +7,7 @@
 
 /* ---- memory ---- */
 
-/* What is sent of so many. */
+/* Bytes that are sent. */
 static size_t cut_questions(ct_batch_view *batch, const ct_batch_place *all, char *memory)
 {
     ct_gpu_cutter c = {memory, 0};
@@ -41,7 +41,7 @@ static size_t cut_scratch(ct_batch_view *batch, const ct_cells_view *cells,
     return c.used;
 }
 
-/* Whether there is room for so many. */
+/* Whether there is room for them. */
 static int has_room(const ct_cell_device *device, const ct_batch_place *all)
 {
     ct_batch_view batch;

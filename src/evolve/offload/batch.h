@@ -24,8 +24,8 @@ struct ct_cell_device {
     unsigned threads;
     ct_gpu *gpu;
     ct_gpu_stream stream;
-    ct_evolve_views views;        /* on the device */
-    ct_gpu_block on_device;       /* the cells */
+    ct_evolve_views views;                 /* on the device */
+    ct_gpu_block on_device;                /* the cells */
     size_t bytes_on_device, bytes_on_host; /* that a batch may take */
     ct_gpu_block batch_on_device, on_host;
     ct_question_plan *plans;      /* [CT_BATCH_QUESTIONS] */

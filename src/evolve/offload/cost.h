@@ -4,7 +4,7 @@
 
 #include "evolve/row_cells.h"
 
-/* Seconds of so many generations of so many trees. */
+/* Seconds that generations of a population take. */
 typedef struct {
     double cpu, device;
 } ct_evolve_cost;

@@ -16,10 +16,10 @@ typedef struct {
 /* Owned; begins as zeros, and is used again and again. */
 typedef struct {
     uint32_t n_nodes, n_leaves, n_pieces, n_parts;
-    ct_question_node *nodes;      /* [room of the tree] in preorder */
+    ct_question_node *nodes;        /* [room of the tree] in preorder */
     int32_t leaves[CT_TREE_LEAVES]; /* the tree's nodes that its leaves are */
-    ct_tile_piece *pieces;        /* `nodes` is to be filled in */
-    ct_leaf_part *parts;          /* in the order of cells */
+    ct_tile_piece *pieces;          /* `nodes` is to be filled in */
+    ct_leaf_part *parts;            /* in the order of cells */
     uint32_t piece_room, part_room, node_room;
     int complete;                 /* 0: there was no memory for it */
 } ct_question_plan;

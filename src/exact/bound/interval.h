@@ -63,11 +63,11 @@ typedef struct ct_candidate {
     int of_team;                 /* it belongs to the team: see features.h */
     struct ct_candidate *next_free;
     int32_t best_child[2];      /* the root feature of each side's best known tree, -1: a leaf */
-    int64_t *errors[2]; /* depth two: [g] lower bounds of the errors of a split on g in each side:
-                           see ct_children */
+    /* depth two: [g] lower bounds of the errors of a split on g in each side: see ct_children */
+    int64_t *errors[2];
     int64_t *root_bounds[2];         /* deeper: [f] lower bounds of each side with root feature f */
-    ct_split_code *trees[2]; /* deeper: heaps of each side's best known tree (a hint if a leaf is);
-                                NULL at the ends */
+    /* deeper: heaps of each side's best known tree (a hint if a leaf is); NULL at the ends */
+    ct_split_code *trees[2];
 } ct_candidate;
 
 static inline int64_t ct_candidate_total(const ct_worker *worker, const ct_candidate *p)

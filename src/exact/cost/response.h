@@ -41,8 +41,8 @@ struct ct_exact_response {
     const float *falling;   /* [n_rows + CT_INVERSE_PAD] 1 / (n_rows - k), 0 from n_rows on */
     uint32_t n_rows;
     const float *shares;    /* [64] at n + i, for n = 4, 8, 16, 32: n / (i (n - i)) */
-    const uint64_t *places; /* [256] the places of the bits set in a byte, a byte each, from the
-                               lowest on */
+    /* [256] the places of the bits set in a byte, a byte each, from the lowest on */
+    const uint64_t *places;
 };
 
 enum { CT_INVERSE_PAD = 32 }; /* beyond what is needed: blocks of rows are read whole */

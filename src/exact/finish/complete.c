@@ -19,8 +19,8 @@ typedef struct {
     const int32_t *classes;
     uint32_t min_bucket;  /* least rows on either side */
     spared left, right;
-    int64_t *right_most;  /* [most] what is spared from each change of value on, the last
-                             change first */
+    /* [most] what is spared from each change of value on, the last change first */
+    int64_t *right_most;
     uint32_t most;        /* no feature has more values */
 } stump_scratch;
 
@@ -116,8 +116,9 @@ typedef struct {
     int64_t *leaf_cost;     /* [node] */
     ct_totals totals;
     ct_sum *weights;        /* [class] of the rows of a node; NULL: 1 each */
-    uint32_t *rows, *spare; /* [n_rows] while the tree grows, the rows of each node side by side;
-                               then those of pending nodes by their feature, and their ranks */
+    /* [n_rows] while the tree grows, the rows of each node side by side; then those of pending
+     * nodes by their feature, and their ranks */
+    uint32_t *rows, *spare;
     uint32_t *owner;        /* [n_rows] 1 + the pending node of a row; 0: none */
     pending *pendings;
     uint32_t n_pendings;

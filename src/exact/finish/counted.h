@@ -6,11 +6,12 @@
 #include "exact/cost/costs.h"
 
 typedef struct {
-    double unit;       /* all errors are whole numbers of it; 0: they had to be rounded, or are of a
-                          response */
+    /* all errors are whole numbers of it; 0: they had to be rounded, or are of a response */
+    double unit;
     double *nodes;     /* [n_nodes] errors of each node as a leaf, in units; owned, NULL without */
-    double *least;     /* [n_least] proven: no tree of so many splits has fewer errors, in units, or
-                          in the objective where there are none; owned */
+    /* [n_least] proven: no tree of that many splits has fewer errors, in units, or in the objective
+     * where there are none; owned */
+    double *least;
     uint32_t n_least;
     int within;        /* the tree costs no more than options->max_cost, or `beside` and `within` */
 } ct_counted;

@@ -18,8 +18,8 @@ uint32_t ct_response_split(const ct_exact_costs *costs, const uint32_t *rows, co
 
 /* What a node says of its rows, beside their number and weight in the tree. */
 typedef struct {
-    double *deviance; /* [n_nodes] weighted squared distance of the response from its mean; owned by
-                         whoever calls */
+    /* [n_nodes] weighted squared distance of the response from its mean; owned by whoever calls */
+    double *deviance;
     double sse;       /* of all leaves together */
     int64_t cost;     /* the same on the grid: the sum of their costs */
     uint32_t splits;

@@ -88,8 +88,9 @@ typedef struct {
     const uint32_t *ranks;  /* [g][stride] ranks of g */
     const uint8_t *tied;    /* [g] some rows have the same value */
     const ct_abreast *abreast; /* of CT_ABREAST, else NULL */
-    const uint64_t *outer; /* [g][words] rows besides that count for the sizes of leaves and cost
-                              nothing, see bound/interval.h; NULL: none */
+    /* [g][words] rows besides that count for the sizes of leaves and cost nothing, see
+     * bound/interval.h; NULL: none */
+    const uint64_t *outer;
 } ct_rows;
 
 /* One threshold of the root feature f against every child feature g: the least errors of a split on
@@ -133,14 +134,14 @@ typedef struct {
     uint32_t *quantised;           /* [2 n_classes] scratch: totals in quantised costs */
     int32_t *labels;            /* ct_children_labels numbers, scratch: see losses.h */
     ct_list lists[2];           /* scratch, of either side; with a response alone, */
-    uint32_t word_rows;         /* and from so many rows on, words are bounded before they are
-                                   listed; needs lists[].notes */
+    /* and from that many rows on, words are bounded before they are listed; needs lists[].notes */
+    uint32_t word_rows;
     uint8_t *done;              /* [n_cols] scratch, all 0 before and after */
     uint32_t outer_rows;        /* 0: splits of any size count; then the two below are not read */
     int outer_all[2];           /* 1: either threshold sends everything to its side */
     ct_threshold outer[2];      /* of the planes that `threshold` is of */
-    ct_cut cut, outer_cut[2];   /* of CT_ABREAST: what becomes the planes, see
-                                   ct_children_abreast() */
+    /* of CT_ABREAST: what becomes the planes, see ct_children_abreast() */
+    ct_cut cut, outer_cut[2];
     uint16_t *below[3];         /* then scratch, ct_abreast_stride() by block each, */
     uint64_t *cut_planes;       /* and the planes */
     ct_tallies tallies;         /* of CT_RESPONSE, in place of planes; first NULL: planes */
@@ -217,8 +218,8 @@ typedef struct {
     const uint8_t *quantised_bytes;   /* as in ct_rows, of feature g */
     uint32_t *sums; /* out, if not NULL: [words + 1][n_classes] what they cost, quantised */
     const int32_t *z; /* as in ct_rows, of feature g */
-    int64_t *moments; /* out, with `z`: [words + 1][2] as in ct_totals, of the members before each
-                         word */
+    /* out, with `z`: [words + 1][2] as in ct_totals, of the members before each word */
+    int64_t *moments;
 } ct_exact_split;
 
 typedef struct {

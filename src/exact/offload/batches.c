@@ -9,10 +9,12 @@
 #include "gpu/kernel.h"
 
 enum {
-    BATCH_CANDIDATES = 512, /* of a batch: 16 groups of 32; with 20 columns 320 blocks, more than a
-                          device has multiprocessors */
-    INTERVAL_CUTS = 15     /* candidates in one interval at most; 7 take more batches for as many
-                          candidates, 31 take more candidates */
+    /* of a batch: 16 groups of 32; with 20 columns 320 blocks, more than a device has
+     * multiprocessors */
+    BATCH_CANDIDATES = 512,
+    /* candidates in one interval at most; 7 take more batches for as many candidates, 31 take more
+     * candidates */
+    INTERVAL_CUTS = 15
 };
 
 int ct_batches_wanted(const ct_evaluator *evaluator)

@@ -38,8 +38,9 @@ typedef struct {
     uint32_t **global;        /* [f][n_values] rank in the table; NULL: the same */
     uint64_t *sets;           /* [f][class][words] */
     int64_t *weights; /* [f][64 words] of the rows in the order of f; NULL: rows have no weights */
-    uint8_t *quantised_bytes; /* [f][64 words] rows' quantised costs (see ct_quantised) in the order
-                                 of f; NULL: none by row */
+    /* [f][64 words] rows' quantised costs (see ct_quantised) in the order of f; NULL: none by
+     * row */
+    uint8_t *quantised_bytes;
     uint64_t *quantised_planes;  /* [f][plane][words] their bits, complemented */
     unsigned n_quantised_planes;
     size_t stride;            /* rows of each f in the next two: n_rows and more */

@@ -14,8 +14,9 @@
 #include "exact/rows/node.h"
 
 typedef struct {
-    const ct_span_group *groups; /* block b of the feature is lane i % CT_SPAN_LANES of group
-                                    i / CT_SPAN_LANES, with i = first + b * step */
+    /* block b of the feature is lane i % CT_SPAN_LANES of group i / CT_SPAN_LANES, with i = first +
+     * b * step */
+    const ct_span_group *groups;
     uint32_t first, step;
     double *before;              /* [n_blocks + 1] what the blocks before each cost */
 } ct_feature_spans;

@@ -34,24 +34,27 @@ typedef struct {
     const int64_t *done;  /* [n_cols + 1] `known` of all parts before; NULL: nothing. Borrowed */
     double pause;         /* no threshold is begun after so many seconds but the first, */
     uint64_t most;        /* nor after so many thresholds */
-    int one_of_several;   /* the tree may be any of the equal ones with its root; and once there is
-                             a better one than was known, the part pauses, for others to know it */
-    int (*wanted)(void *); /* asked between thresholds, by one thread at a time: 0: pause. May be
-                              NULL */
+    /* the tree may be any of the equal ones with its root; and once there is a better one than was
+     * known, the part pauses, for others to know it */
+    int one_of_several;
+    /* asked between thresholds, by one thread at a time: 0: pause. May be NULL */
+    int (*wanted)(void *);
     void *wanted_data;
     /* What this process keeps between parts, see bound/kept.h. Borrowed; NULL: nothing. */
     struct ct_exact_kept *kept;
     /* answered, freed by ct_exact_part_free: */
     ct_exact_open open;   /* what is left */
-    int64_t *known;       /* [n_cols + 1] of the other thresholds: relaxed bounds by column, and of
-                             all what is proven; larger than any cost where there are none */
+    /* [n_cols + 1] of the other thresholds: relaxed bounds by column, and of all what is proven;
+     * larger than any cost where there are none */
+    int64_t *known;
     uint64_t evaluated;   /* thresholds */
     int64_t cost;         /* of the tree; with its root decides which of two is better */
     int32_t feature;      /* of its root, -1: a leaf */
     uint32_t threshold;
     int unsound;  /* `from` is not of this search */
-    int searched; /* 0: the call ended without a search (the tree was known at once, or a limit came
-                     first); the rest of the answer is then void but for the tree's */
+    /* 0: the call ended without a search (the tree was known at once, or a limit came first); the
+     * rest of the answer is then void but for the tree's */
+    int searched;
 } ct_exact_part;
 
 /* Adds a range whose ends are written next; its place, or NULL: `lost` is then set. */

@@ -28,8 +28,8 @@ typedef struct {
     uint32_t max_leaves; /* fewer than the depth allows; 0: as many as that */
     double deadline; /* in ct_seconds() */
     struct ct_offload_device *device; /* NULL: the CPU alone */
-    const struct ct_offload
-        *offload; /* how that is given work, see search/evaluators.h; NULL: not at all */
+    /* how that is given work, see search/evaluators.h; NULL: not at all */
+    const struct ct_offload *offload;
     struct ct_history *history; /* for workers[0] and under the team's lock */
 } ct_exact_search;
 

@@ -18,8 +18,9 @@ typedef struct {
     int32_t feature;   /* of the root; -1: any, or a leaf */
     uint32_t more, fewer; /* rows on its left: more than, fewer than these */
     int empty_sides;   /* its threshold may also leave a side without rows */
-    const ct_path *within; /* of depth one, with two different labels, and a threshold that parts
-                              these rows, though maybe not those of `path`; NULL: others */
+    /* of depth one, with two different labels, and a threshold that parts these rows, though maybe
+     * not those of `path`; NULL: others */
+    const ct_path *within;
     int64_t lower;
 } ct_observed;
 

@@ -15,8 +15,8 @@ typedef struct ct_team {
     int called;          /* it has run */
     int64_t idle;        /* atomic: workers with nothing to do */
     struct ct_roots *shared; /* row sets where help is welcome, under the lock */
-    struct ct_candidate *spare_candidates[CT_MAX_DEPTH + 1]; /* [depth] of the arena, in no search
-                                                                at the moment; under the lock */
+    /* [depth] of the arena, in no search at the moment; under the lock */
+    struct ct_candidate *spare_candidates[CT_MAX_DEPTH + 1];
     struct ct_interval *spare_intervals;
     int64_t limit;       /* atomic: costs of the whole table from here on need not be told apart */
     ct_lock lock;

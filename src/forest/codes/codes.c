@@ -62,7 +62,7 @@ static uint32_t most_to_sort(const ct_column *columns, uint32_t n_cols, uint32_t
     return most;
 }
 
-static int desk_init(scratch *d, uint32_t n, uint32_t n_levels)
+static int scratch_init(scratch *d, uint32_t n, uint32_t n_levels)
 {
     d->scratch = ct_alloc(ct_sort_scratch(n));
     d->order = (uint32_t *) ct_alloc(n * sizeof *d->order);
@@ -76,7 +76,7 @@ static int desk_init(scratch *d, uint32_t n, uint32_t n_levels)
            d->code_of;
 }
 
-static void desk_free(scratch *d)
+static void scratch_free(scratch *d)
 {
     ct_free(d->scratch);
     ct_free(d->order);
@@ -94,7 +94,7 @@ static gathered gather_rows(scratch *d, const ct_column *column, uint32_t n_rows
     for (uint32_t row = 0; row < n_rows; row++) {
         d->values[n] = ct_column_value(column, row);
         d->from[n] = row;
-        n += !ct_is_missing(column, row);
+        n += !ct_column_missing(column, row);
     }
     return (gathered){n, n_rows, NULL, NULL, n, n < n_rows};
 }
@@ -171,10 +171,9 @@ static uint32_t number_values(const plan *p, unsigned worker, const gathered *g,
     return g->n ? code + 1 : 0;
 }
 
-/* Bins grow with the distance from the nearer end, for the reason that forest/scan/medium_bins.h has:
- * the
+/* Bins grow with the distance from the nearer end, for the reason that scan/medium_bins.h has: the
  * share of n rows in the first i of CT_BINS is 4 (i / CT_BINS)^3, up to a half. The bin, at least
- * `bin`, of a row that so many are below. */
+ * `bin`, of a row that has `before` others below it. */
 static uint32_t bin_at(uint64_t before, uint64_t n, uint32_t bin)
 {
     const uint64_t all = (uint64_t) CT_BINS * CT_BINS * CT_BINS;
@@ -337,7 +336,8 @@ static int make_plan(plan *p, ct_hist_codes *codes, const ct_column *columns, ui
     memset(p->scratches, 0, threads * sizeof *p->scratches);
     int fine = codes->columns && codes->codes && codes->bins && (codes->by_row || !codes->stride);
     uint32_t n_levels, n = most_to_sort(columns, codes->n_cols, codes->n_rows, &n_levels);
-    for (unsigned i = 0; fine && i < threads; i++) fine = desk_init(&p->scratches[i], n, n_levels);
+    for (unsigned i = 0; fine && i < threads; i++)
+        fine = scratch_init(&p->scratches[i], n, n_levels);
     return fine;
 }
 
@@ -348,6 +348,7 @@ ct_status ct_hist_codes_init(ct_hist_codes *codes, const ct_column *columns, uin
                              uint32_t most, int by_row, unsigned threads, ct_halt *stop,
                              ct_error *error)
 {
+    CT_ASSERT(n_cols > 0 && n_rows > 0 && most >= 2);
     plan p;
     if (threads > n_cols) threads = n_cols;
     if (!threads) threads = 1;
@@ -361,7 +362,7 @@ ct_status ct_hist_codes_init(ct_hist_codes *codes, const ct_column *columns, uin
         ct_parallel_for(&loop);
         fine = !p.failed;
     }
-    for (unsigned i = 0; p.scratches && i < threads; i++) desk_free(&p.scratches[i]);
+    for (unsigned i = 0; p.scratches && i < threads; i++) scratch_free(&p.scratches[i]);
     ct_free(p.scratches);
     if (!fine)
         return ct_fail(error, CT_NO_MEMORY, "no memory for the codes of %lu values",

@@ -29,10 +29,11 @@ typedef struct {
     int has_missing;
     /* codes are levels without an order, at most CT_HIST_SET_LEVELS: set by the caller */
     int is_set;
-    double *edges; /* [n_codes] owned; a value has at least code c where it is at least edges[c], c
-                      > 0 */
-    uint8_t *bin_of; /* [65536 >> shift] of a code below n_codes or CT_CODE_MISSING, shifted; owned,
-                        NULL where codes are bins */
+    /* [n_codes] owned; a value has at least code c where it is at least edges[c], c > 0 */
+    double *edges;
+    /* [65536 >> shift] of a code below n_codes or CT_CODE_MISSING, shifted; owned, NULL where codes
+     * are bins */
+    uint8_t *bin_of;
     uint16_t *first;    /* [n_bins + 1] the first code of each bin, then n_codes; owned */
     unsigned shift;
 } ct_hist_code_column;
@@ -40,16 +41,15 @@ typedef struct {
 typedef struct {
     uint32_t n_rows, n_cols;
     ct_hist_code_column *columns; /* [n_cols] owned, as all below */
-    uint16_t *codes;         /* [col][row] */
-    uint8_t *bins;           /* [col][row] */
-    uint16_t *by_row;        /* [row][stride]; NULL unless asked for */
+    uint16_t *codes;              /* [col][row] */
+    uint8_t *bins;                /* [col][row] */
+    uint16_t *by_row;             /* [row][stride]; NULL unless asked for */
     size_t stride;
 } ct_hist_codes;
 
-/* Codes of `columns` on so many threads. NaN, and the smallest integer (R's NA), are missing.
+/* Codes of `columns`. NaN, and the smallest integer (R's NA), are missing.
  * `most` is 2 or more. Freed by ct_hist_codes_free, also after a failure. Once `stop` (NULL: none)
- * says
- * so, columns may have no codes. */
+ * says so, columns may have no codes. */
 ct_status ct_hist_codes_init(ct_hist_codes *codes, const ct_column *columns, uint32_t n_cols,
                              uint32_t n_rows,
                              uint32_t most, int by_row, unsigned threads, ct_halt *stop,
@@ -65,13 +65,5 @@ static inline uint8_t ct_bin_of(const ct_hist_code_column *column, uint16_t code
     return column->bin_of ? column->bin_of[code >> column->shift] : (uint8_t) code;
 }
 
-
-/* Whether a value of a column is missing. */
-static inline int ct_is_missing(const ct_column *column, uint32_t row)
-{
-    if (column->type == CT_INT32) return ((const int32_t *) column->values)[row] == INT32_MIN;
-    double value = ct_column_value(column, row);
-    return value != value;
-}
 
 #endif

@@ -50,7 +50,7 @@ CT_HOT uint32_t code_rows(ct_hist_distinct *few, const ct_column *column, uint32
     uint32_t n_levels = 1;
     for (uint32_t row = 0; row < n_rows; row++) {
         uint32_t level = 0;
-        if (ct_is_missing(column, row)) few->has_missing = 1;
+        if (ct_column_missing(column, row)) few->has_missing = 1;
         else if (!(level = level_of(few, ct_column_value(column, row), row, most, &n_levels)))
             return 0;
         codes[row] = (uint16_t) level;

@@ -86,6 +86,7 @@ static void search_codes(const double *edges, uint32_t rest, const double *value
 int ct_encode(const ct_hist_code_column *codes, const ct_coder *coder, const ct_column *column,
               uint32_t from, uint32_t n, uint16_t *to, size_t stride)
 {
+    CT_ASSERT(codes->n_codes <= CT_HIST_CODES && stride > 0);
     double values[STEP];
     uint32_t low[STEP];
     int missing = 0;

@@ -7,13 +7,14 @@
 /* Where to begin the search for a value's code: its range is cut into parts of one width, and the
  * codes that begin in one are few. */
 typedef struct {
-    uint16_t *start; /* [n_parts] owned: codes that begin in the parts below; NULL: none are cut */
-    double *edges;   /* [n_codes + most] owned: those of the column, then infinite ones */
+    /* [n_parts] owned: codes that begin in the parts below; NULL: none are cut */
+    uint16_t *start;
+    double *edges;           /* [n_codes + most] owned: those of the column, then infinite ones */
     double low, scale, last; /* of the first part; parts a unit; n_parts - 1 */
-    uint32_t most;   /* codes that begin in one part */
+    uint32_t most;           /* codes that begin in one part */
 } ct_coder;
 
-/* Coders of n_cols columns, which are borrowed, for about so many rows; NULL if memory ends. */
+/* Coders of n_cols columns, which are borrowed, for about n_rows rows; NULL if memory ends. */
 ct_coder *ct_coders_new(const ct_hist_code_column *columns, uint32_t n_cols, uint32_t n_rows);
 void ct_coders_free(ct_coder *coders, uint32_t n_cols);
 

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "forest/split/call_learner.h"
+#include "forest/grow/copy.h"
 #include "forest/grow/nodes.h"
 #include "forest/sample/paths.h"
 #include "forest/grow/subtree.h"
@@ -16,61 +17,48 @@ enum { ASK_EVERY = 32768 }; /* cells that nodes look at, whether work is to end 
 
 /* ---- a tree ---- */
 
-/* The task in a place of the scratch's order, and its runs. */
-static ct_hist_task *task_at(ct_hist_scratch *scratch,
-                             uint32_t place) { return &scratch->tasks[scratch->order[place]]; }
-
-static ct_hist_run *runs_at(const ct_hist_scratch *scratch, uint32_t place)
+/* The task in a place of the scratch's order. */
+static ct_hist_task *task_at(ct_hist_scratch *scratch, uint32_t place)
 {
-    return scratch->runs + (size_t) scratch->order[place] * ct_runs_of(scratch->grower);
-}
-
-/* The first task that waits no more, and two free ones for its children. */
-static void begin_runs(ct_hist_scratch *scratch)
-{
-    CT_ASSERT(scratch->n_tasks + 3 <= CT_TASKS);
-    scratch->now = runs_at(scratch, scratch->n_tasks);
-    scratch->left = runs_at(scratch, scratch->n_tasks + 1);
-    scratch->right = runs_at(scratch, scratch->n_tasks + 2);
+    CT_ASSERT(place < CT_TASKS);
+    return &scratch->waiting.tasks[scratch->waiting.order[place]];
 }
 
 /* A child becomes a leaf, or waits in the place of the first task that does not. */
 static int grow_from(ct_hist_scratch *scratch, uint32_t place)
 {
     const ct_hist_task *task = task_at(scratch, place);
-    if (ct_hist_is_leaf(scratch, task)) return ct_make_leaf(scratch, task, runs_at(scratch, place));
-    const uint8_t own = scratch->order[place];
-    scratch->order[place] = scratch->order[scratch->n_tasks];
-    scratch->order[scratch->n_tasks++] = own;
+    if (ct_hist_is_leaf(scratch, task)) return ct_make_leaf(scratch, task);
+    const uint8_t own = scratch->waiting.order[place];
+    scratch->waiting.order[place] = scratch->waiting.order[scratch->waiting.n];
+    scratch->waiting.order[scratch->waiting.n++] = own;
     return 1;
 }
 
-/* The node of the task, whose runs are in scratch->now, becomes one of two children, whose runs
- * are in
- * scratch->left and scratch->right. 0 if memory ends. */
+/* The node of the task gets two children. 0 if memory ends. */
 static int divide(ct_hist_scratch *scratch, const ct_hist_task *task, ct_hist_split *split,
                   ct_hist_task *left, ct_hist_task *right)
 {
     if (!ct_begin_children(scratch, task, left, right)) return 0;
     ct_hist_partition(scratch, task, split, left, right);
-    ct_end_children(scratch, task, split, (ct_side){left, scratch->left},
-                    (ct_side){right, scratch->right});
+    ct_end_children(scratch, task, split, left, right);
     return 1;
 }
 
 /* Splits the last task that waits. */
 static int grow_node(ct_hist_scratch *scratch, uint32_t tree)
 {
-    const uint32_t place = --scratch->n_tasks;
+    const uint32_t place = --scratch->waiting.n;
     ct_hist_task *task = task_at(scratch, place), *left = task_at(scratch, place + 1),
                  *right = task_at(scratch, place + 2);
     ct_hist_split split;
-    begin_runs(scratch);
     if (ct_is_subtree(scratch, task)) return ct_grow_subtree(scratch, task, tree);
     ct_enter_copy(scratch, task);
     if (scratch->grower->is_wide) ct_make_whole_anew(scratch, task);
-    if (!ct_find_split(scratch, ct_view_of(scratch, task), task, tree, &split))
-        return ct_make_leaf(scratch, task, scratch->now);
+    const ct_split_node node = {task, ct_view_of(scratch, task), scratch->rows.items + task->begin,
+                                tree};
+    if (!ct_find_split(scratch->grower, &scratch->search, &node, &split))
+        return ct_make_leaf(scratch, task);
     if (!divide(scratch, task, &split, left, right)) return 0;
     /* the larger one waits */
     if (left->n >= right->n) return grow_from(scratch, place + 1) && grow_from(scratch, place + 2);
@@ -81,20 +69,21 @@ static int grow_node(ct_hist_scratch *scratch, uint32_t tree)
 static void make_root(ct_hist_scratch *scratch, ct_hist_task *root)
 {
     const ct_grower *g = scratch->grower;
-    ct_runs all = {scratch->now, 0, 0, 0};
-    memset(root, 0, sizeof *root);
+    ct_runs all = {root->runs, 0, 0, 0};
+    *root = (ct_hist_task){.runs = root->runs};
     root->path = CT_ROOT_PATH;
     root->exponent = g->exponent;
     uint32_t begin = 0, weight;
     for (uint32_t c = 0; c < ct_runs_of(g); begin = g->class_end[c], c++) {
-        const uint32_t n = g->scan->drawn(g->order + begin, scratch->counts + begin,
-                                          g->class_end[c] - begin, scratch->items + all.n, &weight);
+        const uint32_t n =
+            g->scan->drawn(g->order + begin, scratch->rows.counts + begin, g->class_end[c] - begin,
+                           scratch->rows.items + all.n, &weight);
         ct_add_run(&all, c, n, weight);
     }
     ct_put_runs(&all, root);
     for (uint32_t i = 0; g->need_out && i < g->n_rows; i++) {
-        scratch->out[root->n_out] = i;
-        root->n_out += scratch->counts[g->places ? g->places[i] : i] == 0;
+        scratch->rows.out[root->n_out] = i;
+        root->n_out += scratch->rows.counts[g->places ? g->places[i] : i] == 0;
     }
 }
 
@@ -103,7 +92,7 @@ static void make_root(ct_hist_scratch *scratch, ct_hist_task *root)
 /* Nodes of one depth that are to be split. */
 typedef struct {
     ct_hist_task *tasks; /* [n] owned */
-    ct_hist_run *runs; /* [n][classes] owned */
+    ct_hist_run *runs;   /* [n][classes] owned */
     uint32_t n, room;
 } level;
 
@@ -113,18 +102,17 @@ static void level_free(level *l)
     ct_free(l->runs);
 }
 
-static int level_add(ct_hist_scratch *scratch, level *l, const ct_hist_task *task,
-                     const ct_hist_run *runs)
+static int level_add(ct_hist_scratch *scratch, level *l, const ct_hist_task *task)
 {
     size_t width = ct_runs_of(scratch->grower), more = l->room ? l->room : 64;
-    if (ct_hist_is_leaf(scratch, task)) return ct_make_leaf(scratch, task, runs);
+    if (ct_hist_is_leaf(scratch, task)) return ct_make_leaf(scratch, task);
     if (l->n == l->room) {
         if (!ct_enlarge(&l->tasks, l->n * sizeof *l->tasks, more * sizeof *l->tasks) ||
             !ct_enlarge(&l->runs, l->n * width * sizeof *l->runs, more * width * sizeof *l->runs))
             return 0;
         l->room += (uint32_t) more;
     }
-    memcpy(l->runs + l->n * width, runs, task->n_runs * sizeof *runs);
+    memcpy(l->runs + l->n * width, task->runs, task->n_runs * sizeof *task->runs);
     l->tasks[l->n++] = *task;
     return 1;
 }
@@ -132,16 +120,13 @@ static int level_add(ct_hist_scratch *scratch, level *l, const ct_hist_task *tas
 static int divide_level(ct_hist_scratch *scratch, const level *now, ct_hist_split *splits,
                         const uint8_t *found, level *next)
 {
-    size_t width = ct_runs_of(scratch->grower);
+    ct_hist_task *left = task_at(scratch, 0), *right = task_at(scratch, 1);
     for (uint32_t i = 0; i < now->n; i++) {
         const ct_hist_task *task = &now->tasks[i];
-        ct_hist_task left, right;
-        memcpy(scratch->now, now->runs + i * width, task->n_runs * sizeof *scratch->now);
         if (!found[i]) {
-            if (!ct_make_leaf(scratch, task, scratch->now)) return 0;
-        } else if (!divide(scratch, task, &splits[i], &left, &right) ||
-                   !level_add(scratch, next, &left, scratch->left) ||
-                   !level_add(scratch, next, &right, scratch->right)) {
+            if (!ct_make_leaf(scratch, task)) return 0;
+        } else if (!divide(scratch, task, &splits[i], left, right) ||
+                   !level_add(scratch, next, left) || !level_add(scratch, next, right)) {
             return 0;
         }
     }
@@ -151,12 +136,15 @@ static int divide_level(ct_hist_scratch *scratch, const level *now, ct_hist_spli
 /* The level below; 0 if memory ends or the learner wants no more. */
 static int grow_level(ct_hist_scratch *scratch, const level *now, level *next, uint32_t tree)
 {
-    uint32_t width = ct_runs_of(scratch->grower);
+    const size_t width = ct_runs_of(scratch->grower);
+    const ct_split_level nodes = {now->tasks, now->n, tree, &scratch->copies.views[CT_IN_TABLE],
+                                  scratch->rows.items};
     ct_hist_split *splits = (ct_hist_split *) ct_alloc(now->n * sizeof *splits);
     uint8_t *found = (uint8_t *) ct_alloc(now->n);
     ct_asked asked = CT_ASK_NO_MEMORY;
+    for (uint32_t i = 0; i < now->n; i++) now->tasks[i].runs = now->runs + i * width;
     if (splits && found)
-        asked = ct_ask_learner(scratch, now->tasks, now->runs, width, now->n, tree, splits, found);
+        asked = ct_ask_learner(scratch->grower, &scratch->search, &nodes, splits, found);
     if (asked == CT_ASK_STOPPED) ct_halt_set(scratch->stop);
     int fine = asked == CT_ASK_DONE && divide_level(scratch, now, splits, found, next);
     ct_free(splits);
@@ -168,7 +156,7 @@ static int grow_levels(ct_hist_scratch *scratch, const ct_hist_task *root, uint3
 {
     level now, next;
     memset(&now, 0, sizeof now);
-    int fine = level_add(scratch, &now, root, scratch->now);
+    int fine = level_add(scratch, &now, root);
     while (fine && now.n) {
         memset(&next, 0, sizeof next);
         fine = !ct_halt_now(scratch->stop, scratch->number) &&
@@ -182,27 +170,34 @@ static int grow_levels(ct_hist_scratch *scratch, const ct_hist_task *root, uint3
 
 /* ---- the whole ---- */
 
+static void begin_tree(ct_hist_scratch *scratch)
+{
+    const ct_grower *g = scratch->grower;
+    ct_new_tree *tree = &scratch->tree;
+    tree->n_nodes = tree->n_leaves = tree->depth = 0;
+    memset(tree->gains, 0, (size_t) g->n_cols * g->gain_words.n * sizeof *tree->gains);
+    scratch->left_out.n = scratch->waiting.n = 0;
+    for (unsigned i = 0; i < CT_TASKS; i++) scratch->waiting.order[i] = (uint8_t) i;
+}
+
 int ct_grow_tree(ct_hist_scratch *scratch, uint32_t number)
 {
-    scratch->n_nodes = scratch->n_leaves = scratch->n_tasks = scratch->depth = scratch->n_out = 0;
-    for (unsigned i = 0; i < CT_TASKS; i++) scratch->order[i] = (uint8_t) i;
     const ct_grower *g = scratch->grower;
     const ct_hist_options *options = g->options;
-    memset(scratch->gains, 0, (size_t) g->n_cols * g->gain_words.n * sizeof *scratch->gains);
-    if (g->is_wide) memcpy(scratch->table_whole, g->whole, g->n_rows * sizeof *g->whole);
+    begin_tree(scratch);
+    if (g->is_wide) memcpy(scratch->copies.table_whole, g->whole, g->n_rows * sizeof *g->whole);
     ct_hist_sample(&g->sampler, options->seed, number, options->sample, options->replace,
-                   g->places, scratch->counts);
+                   g->places, scratch->rows.counts);
     if (ct_halt_now(scratch->stop, scratch->number)) return 0;
     ct_hist_task *root = task_at(scratch, 0);
-    begin_runs(scratch);
     make_root(scratch, root);
-    if (options->gains) root->purity = ct_purity(scratch, root, scratch->now);
-    if (!ct_room_for_nodes(scratch, 1)) return 0;
-    scratch->n_nodes = 1;
+    if (options->gains) root->purity = ct_purity(scratch, root);
+    if (!ct_room_for_nodes(&scratch->tree, 1)) return 0;
+    scratch->tree.n_nodes = 1;
     if (options->learn) return grow_levels(scratch, root, number);
     if (!grow_from(scratch, 0)) return 0;
-    for (uint64_t cells = ASK_EVERY; scratch->n_tasks;) {
-        cells += (uint64_t) task_at(scratch, scratch->n_tasks - 1)->n * options->mtry;
+    for (uint64_t cells = ASK_EVERY; scratch->waiting.n;) {
+        cells += (uint64_t) task_at(scratch, scratch->waiting.n - 1)->n * options->mtry;
         if (cells > ASK_EVERY) {
             if (ct_halt_now(scratch->stop, scratch->number)) return 0;
             cells = 0;
@@ -216,11 +211,12 @@ int ct_grow_tree(ct_hist_scratch *scratch, uint32_t number)
 
 static int new_tree(const ct_hist_scratch *scratch, ct_hist_tree *tree)
 {
-    size_t width = ct_runs_of(scratch->grower), n = scratch->n_leaves ? scratch->n_leaves : 1;
-    tree->n_nodes = scratch->n_nodes;
-    tree->n_leaves = scratch->n_leaves;
-    tree->depth = scratch->depth;
-    tree->nodes = (ct_hist_node *) ct_alloc(scratch->n_nodes * sizeof *tree->nodes);
+    const ct_new_tree *grown = &scratch->tree;
+    size_t width = ct_runs_of(scratch->grower), n = grown->n_leaves ? grown->n_leaves : 1;
+    tree->n_nodes = grown->n_nodes;
+    tree->n_leaves = grown->n_leaves;
+    tree->depth = grown->depth;
+    tree->nodes = (ct_hist_node *) ct_alloc(grown->n_nodes * sizeof *tree->nodes);
     tree->counts = (uint32_t *) ct_alloc(n * width * sizeof *tree->counts);
     tree->means = scratch->grower->n_classes ? NULL : (double *) ct_alloc(n * sizeof *tree->means);
     return tree->nodes && tree->counts && (tree->means || scratch->grower->n_classes);
@@ -231,16 +227,17 @@ static uint32_t move_leaf(const ct_hist_scratch *scratch, ct_hist_tree *tree, ui
                           uint32_t place)
 {
     size_t width = ct_runs_of(scratch->grower), old = next & ~CT_HIST_MIXED;
-    memcpy(tree->counts + place * width, scratch->leaf_counts + old * width,
+    memcpy(tree->counts + place * width, scratch->tree.leaf_counts + old * width,
            width * sizeof *tree->counts);
-    if (tree->means) tree->means[place] = scratch->means[old];
+    if (tree->means) tree->means[place] = scratch->tree.means[old];
     return place | (next & CT_HIST_MIXED);
 }
 
 ct_status ct_hist_scratch_tree(ct_hist_scratch *scratch, ct_hist_tree *tree)
 {
+    CT_ASSERT(scratch->tree.n_nodes % 2 == 1 && !scratch->waiting.n);
     const ct_grower *g = scratch->grower;
-    const size_t room = (size_t) scratch->n_nodes + 2; /* two are written for leaves as well */
+    const size_t room = (size_t) scratch->tree.n_nodes + 2; /* two are written for leaves as well */
     uint32_t *old_of = (uint32_t *) ct_alloc(2 * room * sizeof *old_of), n = 1, place = 0;
     memset(tree, 0, sizeof *tree);
     if (!old_of || !new_tree(scratch, tree)) {
@@ -250,7 +247,7 @@ ct_status ct_hist_scratch_tree(ct_hist_scratch *scratch, ct_hist_tree *tree)
     uint32_t *new_of = old_of + room;
     old_of[0] = 0;
     for (uint32_t i = 0; i < n; i++) {
-        ct_hist_node node = scratch->nodes[old_of[i]];
+        ct_hist_node node = scratch->tree.nodes[old_of[i]];
         const uint32_t is_leaf = node.feature == CT_HIST_LEAF, left = node.next & CT_HIST_CHILD,
                        inner = is_leaf - 1; /* all bits, or none */
         new_of[old_of[i]] = i;
@@ -263,16 +260,8 @@ ct_status ct_hist_scratch_tree(ct_hist_scratch *scratch, ct_hist_tree *tree)
         n += inner & 2;
         tree->nodes[i] = node;
     }
-    for (uint32_t i = 0; i < scratch->n_out; i++) scratch->out_leaf[i] =
-        new_of[scratch->out_leaf[i]];
+    ct_left_out *out = &scratch->left_out;
+    for (uint32_t i = 0; i < out->n; i++) out->leaf[i] = new_of[out->leaf[i]];
     ct_free(old_of);
     return CT_OK;
-}
-
-void ct_hist_tree_free(ct_hist_tree *tree)
-{
-    ct_free(tree->nodes);
-    ct_free(tree->counts);
-    ct_free(tree->means);
-    memset(tree, 0, sizeof *tree);
 }

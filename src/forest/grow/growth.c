@@ -63,6 +63,7 @@ int ct_growth_reserve(ct_growth *g, uint32_t n_nodes, uint32_t n_leaves)
 
 void ct_growth_put(ct_growth *g, uint32_t place, const ct_hist_tree *tree)
 {
+    CT_ASSERT(place < g->forest->n_trees && tree->nodes && tree->n_nodes % 2 == 1);
     g->forest->trees[place] = *tree;
     ct_atomic_add(&g->n_done, 1);
 }
@@ -78,7 +79,8 @@ static ct_status check(const ct_hist_data *data, const ct_hist_options *o, ct_er
     if (codes->n_cols > CT_HIST_COLUMNS)
         return ct_fail(error, CT_BAD_INPUT, "there can be at most %d columns, not %lu",
                        CT_HIST_COLUMNS, (unsigned long) codes->n_cols);
-    if (!codes->n_rows || !codes->n_cols || !o->n_trees || !o->mtry || o->mtry > codes->n_cols ||
+    if (!ct_find_criterion(o->rule, data->n_classes ? CT_OF_CLASSES : CT_OF_NUMBERS) ||
+        !codes->n_rows || !codes->n_cols || !o->n_trees || !o->mtry || o->mtry > codes->n_cols ||
         !o->sample || o->sample > (o->replace ? UINT32_C(1) << 30 : codes->n_rows) ||
         (!o->replace && data->sampling) || (o->learn && !data->n_classes))
         return ct_fail(error, CT_BAD_INPUT, "no such forest can be grown from such data");

@@ -3,7 +3,7 @@
 #define CT_FOREST_GROW_GROWTH_H
 
 #include "base/threads.h"
-#include "forest/grow/grow.h"
+#include "forest/grower.h"
 
 typedef struct {
     ct_grower grower;
@@ -14,7 +14,7 @@ typedef struct {
     ct_lock lock;         /* of `extra` */
     double start;
     int64_t n_done, bytes, end; /* atomic; end: a ct_hist_end */
-    int64_t no_memory;    /* atomic: an allocation failed */
+    int64_t no_memory;          /* atomic: an allocation failed */
 } ct_growth;
 
 /* Empties *forest and *extra; ct_growth_free() frees what else it makes, also after a failure. */

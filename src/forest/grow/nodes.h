@@ -3,15 +3,10 @@
 #define CT_FOREST_GROW_NODES_H
 
 #include "base/bits.h"
+#include "base/rng.h"
 #include "forest/grow/partition.h"
 
-/* A child and its runs. */
-typedef struct {
-    ct_hist_task *task;
-    const ct_hist_run *runs;
-} ct_side;
-
-/* The array at `place`, of so many bytes, in memory of as many more; 0 if memory ends. */
+/* The array at `place`, of `bytes`, in memory of as many and `more`; 0 if memory ends. */
 int ct_enlarge(void *place, size_t bytes, size_t more);
 
 /* Numbers: whether those of all rows are equal. */
@@ -25,15 +20,15 @@ static inline int ct_hist_is_leaf(const ct_hist_scratch *scratch, const ct_hist_
     return scratch->grower->n_classes ? task->n_runs == 1 : ct_all_equal(scratch, task);
 }
 
-/* A leaf with the rows of the task, whose runs are these. 0 if memory ends. */
-int ct_make_leaf(ct_hist_scratch *scratch, const ct_hist_task *task, const ct_hist_run *runs);
+/* A leaf with the rows of the task. 0 if memory ends. */
+int ct_make_leaf(ct_hist_scratch *scratch, const ct_hist_task *task);
 
 /* Room for more; 0 if memory ends. */
-int ct_more_nodes(ct_hist_scratch *scratch);
+int ct_more_nodes(ct_new_tree *tree);
 
-static inline int ct_room_for_nodes(ct_hist_scratch *scratch, uint32_t n)
+static inline int ct_room_for_nodes(ct_new_tree *tree, uint32_t n)
 {
-    return scratch->n_nodes + n <= scratch->room_nodes || ct_more_nodes(scratch);
+    return tree->n_nodes + n <= tree->room_nodes || ct_more_nodes(tree);
 }
 
 static inline void ct_begin_child(ct_hist_task *child, const ct_hist_task *task, uint32_t node,
@@ -53,31 +48,32 @@ static inline void ct_begin_child(ct_hist_task *child, const ct_hist_task *task,
 CT_HOT int ct_begin_children(ct_hist_scratch *scratch, const ct_hist_task *task, ct_hist_task *left,
                              ct_hist_task *right)
 {
-    if (!ct_room_for_nodes(scratch, 2)) return 0;
-    ct_begin_child(left, task, scratch->n_nodes, 0);
-    ct_begin_child(right, task, scratch->n_nodes + 1, 1);
-    scratch->n_nodes += 2;
+    ct_new_tree *tree = &scratch->tree;
+    if (!ct_room_for_nodes(tree, 2)) return 0;
+    ct_begin_child(left, task, tree->n_nodes, 0);
+    ct_begin_child(right, task, tree->n_nodes + 1, 1);
+    tree->n_nodes += 2;
     return 1;
 }
 
-double ct_purity(const ct_hist_scratch *scratch, const ct_hist_task *task, const ct_hist_run *runs);
-void ct_note_gain(ct_hist_scratch *scratch, const ct_hist_task *task, const ct_side *left,
-                  const ct_side *right, uint32_t column);
+double ct_purity(const ct_hist_scratch *scratch, const ct_hist_task *task);
+void ct_note_gain(ct_hist_scratch *scratch, const ct_hist_task *task, ct_hist_task *left,
+                  ct_hist_task *right, uint32_t column);
 
 /* The node is split so, and both have their rows: what follows from their weights. Values that were
  * never missing here, and levels without rows, go to the larger side; rows left out go where they
  * belong; gains are noted. */
 CT_HOT void ct_end_children(ct_hist_scratch *scratch, const ct_hist_task *task,
-                            ct_hist_split *split, ct_side left, ct_side right)
+                            ct_hist_split *split, ct_hist_task *left, ct_hist_task *right)
 {
-    const int to_left = left.task->weight >= right.task->weight;
+    const int to_left = left->weight >= right->weight;
     if (!split->knows_missing) split->missing_left = to_left;
     if (split->is_set && to_left) split->cut |= split->absent;
-    if (task->n_out) ct_part_out(scratch, task, split, left.task, right.task);
-    if (scratch->grower->options->gains) ct_note_gain(scratch, task, &left, &right, split->column);
-    const uint32_t next = left.task->node | (split->missing_left ? CT_HIST_FLAG : 0) |
+    if (task->n_out) ct_part_out(scratch, task, split, left, right);
+    if (scratch->grower->options->gains) ct_note_gain(scratch, task, left, right, split->column);
+    const uint32_t next = left->node | (split->missing_left ? CT_HIST_FLAG : 0) |
                           (split->is_set ? CT_HIST_SET : 0);
-    scratch->nodes[task->node] = (ct_hist_node){next, (uint16_t) split->column,
+    scratch->tree.nodes[task->node] = (ct_hist_node){next, (uint16_t) split->column,
                                                 (uint16_t) split->cut};
 }
 

@@ -6,16 +6,17 @@
 #include <string.h>
 
 #include "forest/grow/nodes.h"
+#include "forest/split/conditions.h"
 
 /* Levels as bins of the task's rows, where the view has none. */
 static const uint8_t *bins_of_levels(ct_hist_scratch *scratch, const ct_view *view,
                                      const ct_hist_task *task, uint32_t column)
 {
-    uint8_t *bins = scratch->level_bins;
+    uint8_t *bins = scratch->parting.level_bins;
     if (view->bins) return view->bins + column * view->bin_stride;
     for (uint32_t i = 0; i < task->n + task->n_out; i++) {
-        uint32_t row = i < task->n ? scratch->items[task->begin + i].row
-                                   : scratch->out[task->out + i - task->n];
+        uint32_t row = i < task->n ? scratch->rows.items[task->begin + i].row
+                                   : scratch->rows.out[task->out + i - task->n];
         bins[row] = (uint8_t) ct_view_code(view, column, row);
     }
     return bins;
@@ -25,13 +26,14 @@ static const uint8_t *bins_of_levels(ct_hist_scratch *scratch, const ct_view *vi
 static ct_hist_test test_of_set(ct_hist_scratch *scratch, const ct_hist_task *task,
                                 const ct_hist_split *split)
 {
+    uint8_t *sides = scratch->parting.sides;
     const ct_view *view = ct_view_of(scratch, task);
     const uint8_t *bins = bins_of_levels(scratch, view, task, split->column);
-    ct_hist_test q = {NULL, NULL, bins, scratch->sides, 0, 0};
-    memset(scratch->sides, 0, sizeof scratch->sides);
+    ct_hist_test q = {NULL, NULL, bins, sides, 0, 0};
+    memset(sides, 0, sizeof scratch->parting.sides);
     for (uint32_t code = 0; code < CT_HIST_SET_LEVELS; code++)
-        scratch->sides[code] = split->cut >> code & 1 ? CT_TO_LEFT : 0;
-    scratch->sides[CT_BIN_MISSING] = split->missing_left ? CT_TO_LEFT : 0;
+        sides[code] = split->cut >> code & 1 ? CT_TO_LEFT : 0;
+    sides[CT_BIN_MISSING] = split->missing_left ? CT_TO_LEFT : 0;
     return q;
 }
 
@@ -39,19 +41,20 @@ static ct_hist_test test_of(ct_hist_scratch *scratch, const ct_hist_task *task,
                             const ct_hist_split *split)
 {
     const ct_view *view = ct_view_of(scratch, task);
+    uint8_t *sides = scratch->parting.sides;
     if (split->is_set) return test_of_set(scratch, task, split);
     const ct_hist_code_column *column = &scratch->grower->codes->columns[split->column];
     uint32_t missing_left = (uint32_t) split->missing_left;
     ct_hist_test q = {view->codes + split->column * view->code_stride, view->code_rows, NULL,
-                      scratch->sides, missing_left, split->cut + missing_left};
+                      sides, missing_left, split->cut + missing_left};
     if (!view->bins) return q;
     uint32_t bin = split->cut < column->n_codes ? ct_bin_of(column, (uint16_t) split->cut)
                                                 : column->n_bins;
     q.bins = view->bins + split->column * view->bin_stride;
-    memset(scratch->sides, 0, sizeof scratch->sides);
-    memset(scratch->sides, CT_TO_LEFT, bin);
-    if (split->cut > column->first[bin]) scratch->sides[bin] = CT_TO_CODE;
-    if (missing_left) scratch->sides[CT_BIN_MISSING] = CT_TO_LEFT;
+    memset(sides, 0, sizeof scratch->parting.sides);
+    memset(sides, CT_TO_LEFT, bin);
+    if (split->cut > column->first[bin]) sides[bin] = CT_TO_CODE;
+    if (missing_left) sides[CT_BIN_MISSING] = CT_TO_LEFT;
     return q;
 }
 
@@ -69,25 +72,28 @@ static uint32_t part_out(const ct_hist_test *q, uint32_t *rows, uint32_t *spare,
     return n_left;
 }
 
-/* Items of the task part into those at its begin and spare ones; scratch->left_runs has what of
- * each run
- * left_runs left. */
+/* Items of the task part into those at its begin and those of `parting`, which has what of each run
+ * goes left as well. */
 static void part_items(ct_hist_scratch *scratch, const ct_hist_task *task,
                        const ct_hist_split *split)
 {
     const ct_scan *scan = scratch->grower->scan;
-    ct_item *from = scratch->items + task->begin, *left = from, *right = scratch->spare_items;
+    ct_item *from = scratch->rows.items + task->begin, *left = from,
+            *right = scratch->parting.items;
     if (split->codes) {
         CT_ASSERT(split->cut + (uint32_t) split->missing_left > 0);
-        int small = task->n <= CT_SMALL_ROWS && task->weight <= CT_SMALL_WEIGHT;
-        ct_hist_own_test own = {split->codes, small ? scratch->small_weights : NULL, split->raise,
-                                (uint16_t) (split->cut + (uint32_t) split->missing_left - 1)};
-        scan->part_own(&own, from, scratch->now, task->n_runs, left, right, scratch->left_runs);
+        ct_hist_own_test own = {
+            .codes = split->codes,
+            .weights = split->weights,
+            .raise = split->raise,
+            .most = (uint16_t) (split->cut + (uint32_t) split->missing_left - 1)};
+        scan->part_own(&own, from, task->runs, task->n_runs, left, right,
+                       scratch->parting.left_runs);
         return;
     }
     ct_hist_test q = test_of(scratch, task, split);
     for (uint32_t k = 0; k < task->n_runs; k++) {
-        ct_hist_run run = scratch->now[k], *left_runs = &scratch->left_runs[k];
+        ct_hist_run run = task->runs[k], *left_runs = &scratch->parting.left_runs[k];
         left_runs->n = scan->part(&q, from, run.n, left, right, &left_runs->weight);
         from += run.n;
         left += left_runs->n;
@@ -98,26 +104,30 @@ static void part_items(ct_hist_scratch *scratch, const ct_hist_task *task,
 void ct_hist_partition(ct_hist_scratch *scratch, const ct_hist_task *task,
                        const ct_hist_split *split, ct_hist_task *left, ct_hist_task *right)
 {
-    ct_runs to_left = {scratch->left, 0, 0, 0}, to_right = {scratch->right, 0, 0, 0};
+    ct_task_is_sound(scratch->grower, task);
+    ct_split_is_sound(scratch->grower, split);
+    ct_runs to_left = {left->runs, 0, 0, 0}, to_right = {right->runs, 0, 0, 0};
     part_items(scratch, task, split);
     for (uint32_t k = 0; k < task->n_runs; k++) {
-        const ct_hist_run run = scratch->now[k], left_runs = scratch->left_runs[k];
+        const ct_hist_run run = task->runs[k], left_runs = scratch->parting.left_runs[k];
         ct_add_run(&to_left, run.class_, left_runs.n, left_runs.weight);
         ct_add_run(&to_right, run.class_, run.n - left_runs.n, run.weight - left_runs.weight);
     }
     ct_put_runs(&to_left, left);
     ct_put_runs(&to_right, right);
-    memcpy(scratch->items + task->begin + left->n, scratch->spare_items, right->n *
-           sizeof *scratch->items);
+    memcpy(scratch->rows.items + task->begin + left->n, scratch->parting.items, right->n *
+           sizeof *scratch->rows.items);
     left->begin = task->begin;
     right->begin = task->begin + left->n;
+    ct_task_is_sound(scratch->grower, left);
+    ct_task_is_sound(scratch->grower, right);
 }
 
 void ct_part_out(ct_hist_scratch *scratch, const ct_hist_task *task, const ct_hist_split *split,
                  ct_hist_task *left, ct_hist_task *right)
 {
     const ct_hist_test q = test_of(scratch, task, split);
-    left->n_out = part_out(&q, scratch->out + task->out, scratch->spare_out, task->n_out);
+    left->n_out = part_out(&q, scratch->rows.out + task->out, scratch->left_out.spare, task->n_out);
     right->out = task->out + left->n_out;
     right->n_out = task->n_out - left->n_out;
 }

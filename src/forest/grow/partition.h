@@ -2,20 +2,10 @@
 #ifndef CT_FOREST_GROW_PARTITION_H
 #define CT_FOREST_GROW_PARTITION_H
 
+#include "forest/grow/scratch.h"
 #include "forest/split/split.h"
 
-static inline const ct_view *ct_view_of(const ct_hist_scratch *scratch, const ct_hist_task *task)
-{
-    return &scratch->views[task->place];
-}
-
-static inline uint32_t ct_table_row(const ct_view *view, uint32_t row)
-{
-    return view->rows ? view->rows[row] : row;
-}
-
-/* Run by run, so that each has runs again: those in scratch->now become those in scratch->left and
- * scratch->right. */
+/* Run by run, so that each has runs again. */
 void ct_hist_partition(ct_hist_scratch *scratch, const ct_hist_task *task,
                        const ct_hist_split *split, ct_hist_task *left, ct_hist_task *right);
 

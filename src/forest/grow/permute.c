@@ -65,14 +65,17 @@ typedef struct {
 enum { EXCHANGES = 2048, GROUP = 256, FLIGHT = 8, STEPS = 4 };
 
 typedef struct {
-    const ct_hist_scratch *scratch;
+    const ct_grower *grower;
+    const ct_left_out *out;
     const ct_hist_tree *tree;
-    const uint16_t *codes; /* of all rows, */
+    const uint16_t *codes;     /* of all rows, */
     size_t next_row, next_col; /* so far from each other */
-    int plain;             /* rows lie together, and no column has missing values or levels without
-                              an order: then `next` in these is the left child and no more */
-    ct_hist_node *nodes;   /* [n_nodes] of the tree, owned, as `up` and all between; from a leaf all
-                              codes go left, to itself */
+    /* rows lie together, and no column has missing values or levels without an order: then `next`
+     * in these is the left child and no more */
+    int plain;
+    /* [n_nodes] of the tree, owned, as `up` and all between; from a leaf all codes go left, to
+     * itself */
+    ct_hist_node *nodes;
     uint32_t *parents;     /* [n_nodes] */
     uint16_t *labels;      /* [n_nodes] of leaves; numbers: NULL */
     path_step *path;       /* [depth] */
@@ -100,9 +103,9 @@ static double mean_at(const permutation *p, uint32_t leaf)
 /* Not of squares: these may be much larger than what they differ by. */
 static void add_difference(permutation *p, const exchange *e)
 {
-    const ct_words *words = &p->scratch->grower->harm_words;
+    const ct_words *words = &p->grower->harm_words;
     const double now = mean_at(p, e->at), before = mean_at(p, p->leaf_of[e->row]),
-                 number = p->scratch->grower->data->numbers[e->row];
+                 number = p->grower->data->numbers[e->row];
     ct_words_add(words, p->harm + (size_t) e->col * words->n,
                  (now - before) * ((now - number) + (before - number)));
 }
@@ -110,7 +113,7 @@ static void add_difference(permutation *p, const exchange *e)
 /* How bad it is to predict the leaf for the row. */
 static inline int64_t loss_of(const permutation *p, uint32_t node, uint32_t row)
 {
-    const ct_hist_data *data = p->scratch->grower->data;
+    const ct_hist_data *data = p->grower->data;
     if (p->labels) return p->labels[node] != (uint32_t) data->classes[row];
     double off = mean_at(p, node) - data->numbers[row];
     return ct_rounded(off * off / p->unit);
@@ -259,11 +262,11 @@ static void turn_path(permutation *p, uint32_t leaf)
 /* Of one leaf from row i on. */
 static void make_group(permutation *p, uint32_t i, const uint32_t *shuffled)
 {
-    const ct_hist_scratch *scratch = p->scratch;
-    uint32_t leaf = scratch->out_leaf[i], n = 0;
-    for (; n < GROUP && i < scratch->n_out && scratch->out_leaf[i] == leaf; i++, n++) {
-        p->rows[n] = scratch->out_row[i];
-        p->others[n] = scratch->out_row[shuffled[i]] * p->next_row;
+    const ct_left_out *out = p->out;
+    uint32_t leaf = out->leaf[i], n = 0;
+    for (; n < GROUP && i < out->n && out->leaf[i] == leaf; i++, n++) {
+        p->rows[n] = out->row[i];
+        p->others[n] = out->row[shuffled[i]] * p->next_row;
         p->losses[n] = p->leaf_of ? 0 : loss_of(p, leaf, p->rows[n]);
     }
     p->n_group = n;
@@ -308,12 +311,13 @@ static void find_labels(permutation *p, uint32_t n_classes)
 }
 
 /* 0 if memory ends; close_permutation() then too. */
-static int open_permutation(permutation *p, const ct_hist_scratch *scratch,
+static int open_permutation(permutation *p, const ct_grower *grower, const ct_left_out *out,
                             const ct_hist_tree *tree, int64_t *harm)
 {
-    const ct_hist_codes *codes = scratch->grower->codes;
-    const uint32_t n_classes = scratch->grower->data->n_classes;
-    p->scratch = scratch;
+    const ct_hist_codes *codes = grower->codes;
+    const uint32_t n_classes = grower->data->n_classes;
+    p->grower = grower;
+    p->out = out;
     p->tree = tree;
     p->codes = codes->by_row ? codes->by_row : codes->codes;
     p->next_row = codes->by_row ? codes->stride : 1;
@@ -324,21 +328,21 @@ static int open_permutation(permutation *p, const ct_hist_scratch *scratch,
     p->labels = n_classes ? (uint16_t *) ct_alloc(tree->n_nodes * sizeof *p->labels) : NULL;
     p->path = (path_step *) ct_alloc((tree->depth + 1) * sizeof *p->path);
     p->up = (uint32_t *) ct_alloc((tree->depth + 1) * sizeof *p->up);
-    p->asked = scratch->places;
+    p->asked = (uint32_t *) ct_alloc(codes->n_cols * sizeof *p->asked);
     p->n_path = p->end = p->n = 0;
-    p->unit = ct_permute_unit(scratch->grower);
+    p->unit = ct_permute_unit(grower);
     p->harm = harm;
-    const int has_words = scratch->grower->harm_words.n > 1;
+    const int has_words = grower->harm_words.n > 1;
     p->leaf_of = has_words ? (uint32_t *) ct_alloc(codes->n_rows * sizeof *p->leaf_of) : NULL;
-    if (!p->nodes || !p->parents || (n_classes && !p->labels) || !p->path || !p->up ||
+    if (!p->nodes || !p->parents || (n_classes && !p->labels) || !p->path || !p->up || !p->asked ||
         (has_words && !p->leaf_of))
         return 0;
-    memset(p->asked, 0, scratch->grower->n_cols * sizeof *p->asked);
+    memset(p->asked, 0, grower->n_cols * sizeof *p->asked);
     copy_nodes(p);
     find_parents(p);
     if (n_classes) find_labels(p, n_classes);
-    for (uint32_t i = 0; has_words && i < scratch->n_out; i++)
-        p->leaf_of[scratch->out_row[i]] = scratch->out_leaf[i];
+    for (uint32_t i = 0; has_words && i < out->n; i++)
+        p->leaf_of[out->row[i]] = out->leaf[i];
     return 1;
 }
 
@@ -349,31 +353,34 @@ static void close_permutation(permutation *p)
     ct_free(p->labels);
     ct_free(p->path);
     ct_free(p->up);
+    ct_free(p->asked);
     ct_free(p->leaf_of);
 }
 
-static void shuffle(const ct_hist_scratch *scratch, uint32_t tree, uint32_t *shuffled)
+static void shuffle(const ct_grower *grower, const ct_left_out *out, uint32_t tree)
 {
     ct_draws draws;
-    ct_draws_init(&draws, scratch->grower->scan,
-                  ct_rng_of(scratch->grower->options->seed, tree, CT_PERMUTATION_PATH));
-    for (uint32_t i = 0; i < scratch->n_out; i++) {
+    ct_draws_init(&draws, grower->scan,
+                  ct_rng_of(grower->options->seed, tree, CT_PERMUTATION_PATH));
+    for (uint32_t i = 0; i < out->n; i++) {
         uint32_t place = ct_draw_below(&draws, i + 1);
-        shuffled[i] = shuffled[place];
-        shuffled[place] = i;
+        out->spare[i] = out->spare[place];
+        out->spare[place] = i;
     }
 }
 
-int ct_permute(ct_hist_scratch *scratch, const ct_hist_tree *tree, int64_t *harm)
+int ct_permute(const ct_grower *grower, const ct_left_out *out, const ct_hist_tree *tree,
+               int64_t *harm, ct_halt *stop, unsigned number)
 {
+    CT_ASSERT(out->n <= grower->n_rows && tree->n_nodes > 0);
     permutation p;
-    int fine = open_permutation(&p, scratch, tree, harm);
-    if (fine) shuffle(scratch, tree->number, scratch->spare_out);
-    for (uint32_t i = 0; fine && i < scratch->n_out; i += p.n_group) {
-        turn_path(&p, scratch->out_leaf[i]);
-        make_group(&p, i, scratch->spare_out);
+    int fine = open_permutation(&p, grower, out, tree, harm);
+    if (fine) shuffle(grower, out, tree->number);
+    for (uint32_t i = 0; fine && i < out->n; i += p.n_group) {
+        turn_path(&p, out->leaf[i]);
+        make_group(&p, i, out->spare);
         take_group(&p);
-        fine = !ct_halt_now(scratch->stop, scratch->number);
+        fine = !ct_halt_now(stop, number);
     }
     if (fine) walk_all(&p);
     close_permutation(&p);

@@ -3,14 +3,22 @@
 #ifndef CT_FOREST_GROW_PERMUTE_H
 #define CT_FOREST_GROW_PERMUTE_H
 
-#include "forest/grow/grow.h"
+#include "base/parallel.h"
+#include "forest/grower.h"
+
+/* Rows left out of a tree that have come to a leaf. */
+typedef struct {
+    uint32_t *row, *leaf; /* [n] of the table; its node */
+    uint32_t n;
+    uint32_t *spare;      /* [n] for whoever moves rows left out about */
+} ct_left_out;
 
 /* Adds the harm done by each column to harm[n_cols], in ct_permute_unit(): rows that become wrong
- * less those that become right; numbers: squared error, in the grower's words. After
- * ct_hist_scratch_tree;
- * fastest where rows left out are ordered by leaf. Whether all rows were shuffled: not if it was
- * stopped, and not if memory ended. */
-int ct_permute(ct_hist_scratch *scratch, const ct_hist_tree *tree, int64_t *harm);
+ * less those that become right; numbers: squared error, in the grower's words. Fastest where rows
+ * are ordered by leaf. Whether all were shuffled: not if worker `number` was stopped, and not if
+ * memory ended. */
+int ct_permute(const ct_grower *grower, const ct_left_out *out, const ct_hist_tree *tree,
+               int64_t *harm, ct_halt *stop, unsigned number);
 
 double ct_permute_unit(const ct_grower *grower);
 

@@ -36,7 +36,8 @@ int ct_may_have_subtrees(const ct_grower *g)
 {
     int has_sets = 0;
     for (uint32_t col = 0; col < g->n_cols; col++) has_sets |= g->codes->columns[col].is_set;
-    return g->scan->subset_gini && g->n_classes && g->options->rule == CT_SPLIT_GINI &&
+    return g->scan->subset_gini && g->criterion->score == CT_SCORE_SQUARES &&
+           !g->criterion->at_random &&
            !g->options->learn && !has_sets;
 }
 
@@ -144,7 +145,7 @@ static int find_cut(subtree *s, const subset *own, ct_subset_cut *cut, ct_hist_s
     while (n_drawn < options->mtry) {
         uint32_t n = 0;
         while (n < CT_LANES && n_drawn < options->mtry)
-            s->columns[n++] = ct_draw_next(s->scratch, &rng, n_drawn++);
+            s->columns[n++] = ct_draw_next(&s->scratch->search, &rng, n_drawn++);
         read_codes(s, n);
         s->node.n_candidates = n;
         if (g->has_missing) add_candidates(s, n);
@@ -152,7 +153,7 @@ static int find_cut(subtree *s, const subset *own, ct_subset_cut *cut, ct_hist_s
         take_cut(s, cut, split);
         found = 1;
     }
-    ct_put_back(s->scratch, n_drawn);
+    ct_put_back(&s->scratch->search, n_drawn);
     return found;
 }
 
@@ -192,18 +193,17 @@ static int divide(subtree *s, const subset *own, subset *left, subset *right)
     ct_subset_cut cut;
     ct_hist_split split;
     if (!find_cut(s, own, &cut, &split))
-        return ct_make_leaf(s->scratch, &own->task, own->runs) ? -1 : 0;
+        return ct_make_leaf(s->scratch, &own->task) ? -1 : 0;
     if (!ct_begin_children(s->scratch, &own->task, &left->task, &right->task)) return 0;
     part(s, own, &cut, left, right);
-    ct_end_children(s->scratch, &own->task, &split, (ct_side){&left->task, left->runs},
-                    (ct_side){&right->task, right->runs});
+    ct_end_children(s->scratch, &own->task, &split, &left->task, &right->task);
     return 1;
 }
 
 static void begin_subtree(subtree *s, ct_hist_scratch *scratch, const ct_hist_task *task,
                           uint32_t tree, subset *root)
 {
-    const ct_item *items = scratch->items + task->begin;
+    const ct_item *items = scratch->rows.items + task->begin;
     uint32_t begin = 0;
     CT_ASSERT(task->n > 0 && task->n <= CT_SUBSET_ROWS && task->n_runs <= task->n);
     s->scratch = scratch;
@@ -219,10 +219,11 @@ static void begin_subtree(subtree *s, ct_hist_scratch *scratch, const ct_hist_ta
         s->weights[i] = (uint16_t) items[i].weight;
     }
     root->task = *task;
+    root->task.runs = root->runs;
     root->rows = (UINT32_C(1) << task->n) - 1;
-    for (uint32_t k = 0; k < task->n_runs; begin += scratch->now[k].n, k++) {
-        root->runs[k] = scratch->now[k];
-        root->of_run[k] = ((UINT32_C(1) << scratch->now[k].n) - 1) << begin;
+    for (uint32_t k = 0; k < task->n_runs; begin += task->runs[k].n, k++) {
+        root->runs[k] = task->runs[k];
+        root->of_run[k] = ((UINT32_C(1) << task->runs[k].n) - 1) << begin;
     }
 }
 
@@ -232,7 +233,7 @@ static int grow_from(ct_hist_scratch *scratch, const subset *all, uint8_t *order
 {
     const uint8_t child = order[place];
     const subset *own = &all[child];
-    if (ct_hist_is_leaf(scratch, &own->task)) return ct_make_leaf(scratch, &own->task, own->runs);
+    if (ct_hist_is_leaf(scratch, &own->task)) return ct_make_leaf(scratch, &own->task);
     order[place] = order[*n];
     order[(*n)++] = child;
     return 1;
@@ -246,7 +247,10 @@ int ct_grow_subtree(ct_hist_scratch *scratch, const ct_hist_task *task, uint32_t
     subset all[MOST];
     uint8_t order[MOST]; /* of these: nodes that wait, then free ones */
     uint32_t n = 1;
-    for (uint32_t i = 0; i < MOST; i++) order[i] = (uint8_t) i;
+    for (uint32_t i = 0; i < MOST; i++) {
+        order[i] = (uint8_t) i;
+        all[i].task.runs = all[i].runs;
+    }
     begin_subtree(&s, scratch, task, tree, &all[0]);
     while (n) {
         const uint32_t place = --n;

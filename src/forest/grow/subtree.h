@@ -3,7 +3,7 @@
 #ifndef CT_FOREST_GROW_SUBTREE_H
 #define CT_FOREST_GROW_SUBTREE_H
 
-#include "forest/grow/grow.h"
+#include "forest/grow/scratch.h"
 
 /* Whether the scratch's forest may have such subtrees at all; which trees grow is the same. */
 int ct_may_have_subtrees(const ct_grower *grower);
@@ -14,7 +14,7 @@ static inline int ct_is_subtree(const ct_hist_scratch *scratch, const ct_hist_ta
            task->weight <= CT_SMALL_WEIGHT;
 }
 
-/* Grows all below a task whose runs are in scratch->now. 0 if memory ends. */
+/* Grows all below a task. 0 if memory ends. */
 int ct_grow_subtree(ct_hist_scratch *scratch, const ct_hist_task *task, uint32_t tree);
 
 #endif

@@ -161,7 +161,7 @@ int ct_whole_init(ct_grower *g)
 static int is_close(const ct_hist_scratch *scratch, const ct_hist_task *task)
 {
     const int32_t *whole = ct_view_of(scratch, task)->whole;
-    const ct_item *items = scratch->items + task->begin;
+    const ct_item *items = scratch->rows.items + task->begin;
     const int64_t first = whole[items[0].row],
                   most = (int64_t) 1 << (scratch->grower->bits - CLOSE_BITS);
     uint32_t i = 1;
@@ -178,15 +178,16 @@ static double number_of(const ct_hist_scratch *scratch, const ct_view *view, con
 /* Those of a view, which are the scratch's in wide forests. */
 static int32_t *own_whole(const ct_hist_scratch *scratch, ct_place place)
 {
-    return place == CT_IN_TABLE   ? scratch->table_whole
-           : place == CT_IN_BLOCK ? scratch->block_whole
-                                  : scratch->patch_whole;
+    return place == CT_IN_TABLE   ? scratch->copies.table_whole
+           : place == CT_IN_BLOCK ? scratch->copies.block_whole
+                                  : scratch->copies.patch_whole;
 }
 
 void ct_make_whole_anew(ct_hist_scratch *scratch, ct_hist_task *task)
 {
+    CT_ASSERT(scratch->grower->is_wide && task->n > 0);
     const ct_view *view = ct_view_of(scratch, task);
-    const ct_item *items = scratch->items + task->begin;
+    const ct_item *items = scratch->rows.items + task->begin;
     if (!is_close(scratch, task)) return;
     double low = number_of(scratch, view, items), high = low;
     for (uint32_t i = 1; i < task->n; i++) {
@@ -201,5 +202,5 @@ void ct_make_whole_anew(ct_hist_scratch *scratch, ct_hist_task *task)
     for (uint32_t i = 0; i < task->n; i++)
         whole[items[i].row] = (int32_t) lround((number_of(scratch, view, items + i) -
                                                 middle) / unit);
-    if (scratch->grower->options->gains) task->purity = ct_purity(scratch, task, scratch->now);
+    if (scratch->grower->options->gains) task->purity = ct_purity(scratch, task);
 }

@@ -9,7 +9,7 @@
 #ifndef CT_FOREST_GROW_WHOLE_H
 #define CT_FOREST_GROW_WHOLE_H
 
-#include "forest/grow/grow.h"
+#include "forest/grow/scratch.h"
 
 /* Whole numbers, centre, units and words of the grower. 0 if memory ends. */
 int ct_whole_init(ct_grower *grower);

@@ -21,7 +21,7 @@ static uint32_t chunks_of(double n)
     return chunks < 1 ? 1 : (uint32_t) chunks;
 }
 
-/* Words that so many draws take, all but certainly; if they take more, the last chunk goes on. */
+/* Words that `draws` take, all but certainly; if they take more, the last chunk goes on. */
 static double words_of(uint32_t draws, uint32_t n_rows, int by_weight)
 {
     const double n = by_weight ? 4294967295.0 : n_rows;
@@ -147,7 +147,7 @@ size_t ct_batch_bytes(const ct_grow_table *table, const ct_batch_plan *plan)
     return cut_device(&planned, levels, table, plan, NULL);
 }
 
-/* ... and on the host. */
+/* Parts of the memory on the host. */
 static size_t cut_host(ct_hist_batch *batch, const ct_grow_table *table, char *memory)
 {
     ct_gpu_cutter c = {memory, 0};
@@ -302,7 +302,7 @@ static ct_status split_level(const ct_hist_batch *batch, uint32_t n_chunks)
     const size_t n = batch->view.batch.n_large;
     const size_t candidates = n * batch->view.table.mtry, shared = ct_large_bytes(&batch->view);
     CT_TRY(launch(batch, CT_FOREST_LARGE_DRAW, ct_gpu_warps(n)));
-    if (batch->view.table.rule == CT_SPLIT_RANDOM) {
+    if (batch->view.table.at_random) {
         CT_TRY(launch_groups(batch, CT_FOREST_RANDOM_RANGE, candidates,
                              sizeof(ct_random_shared)));
         CT_TRY(launch(batch, CT_FOREST_RANDOM_DRAW, ct_gpu_threads(n)));

@@ -21,7 +21,7 @@ typedef struct {
     int oob, permutation;   /* as in ct_hist_options */
 } ct_batch_plan;
 
-/* Of a forest, with so many trees a batch. `table` has all but its pointers. */
+/* Of a forest, with `trees` a batch. `table` has all but its pointers. */
 ct_batch_plan ct_batch_plan_of(const ct_grow_table *table, const ct_hist_options *options,
                                uint32_t trees);
 /* Bytes on the device that a batch takes. */
@@ -38,7 +38,8 @@ typedef struct {
     ct_grow_level levels[2];
     /* On the host, pinned. */
     ct_grow_sizes *sizes, *none;
-    uint32_t *n_nodes, *n_placed, *depths, *leaf_begins; /* [tree] of the batch */
+    /* [tree] of the batch */
+    uint32_t *n_nodes, *n_placed, *depths, *leaf_begins;
     uint32_t *counts;    /* [row] where samples are not drawn on the device */
     ct_grow_node *nodes; /* of some trees */
 } ct_hist_batch;

@@ -23,7 +23,7 @@ static const double CPU_CLASS_ITEM = 1e-9;
 static const double CPU_NUMBER_ITEM = 3e-9;
 static const double CPU_ROW = 1.5e-8;
 
-/* Rows take about so many steps. */
+/* Steps that rows take, about. */
 static double steps_of(const ct_hist_forest *forest, double *bytes)
 {
     double steps = 0;

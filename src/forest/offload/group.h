@@ -10,7 +10,7 @@
 #include "base/lanes.h"
 
 typedef struct {
-    uint32_t thread, width; /* this one of so many */
+    uint32_t thread, width; /* this one, of how many */
     uint32_t warp, n_warps;
     ct_lanes lanes; /* of its warp */
 } ct_group;

@@ -8,27 +8,27 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "forest/grow/growth.h"
+#include "forest/grow/permute.h"
 #include "forest/offload/batch.h"
 #include "forest/offload/cost.h"
 #include "forest/offload/result.h"
-#include "forest/grow/permute.h"
 
 enum {
     WORKERS = 4,        /* at most; more where columns are shuffled on the host */
     PERMUTING = 8,
     FEWEST_TREES = 8,   /* of a batch where there is memory for them, */
     MOST_TREES = 1024,
-    WANTED = 1 << 23    /* and as many as have so many items */
+    WANTED = 1 << 23    /* and as many as have that many items */
 };
 
 /* What a worker has on the host. */
 typedef struct {
     ct_hist_batch batch;
-    ct_hist_scratch host; /* for shuffled columns alone: rows left out, and scratch memory */
-    int64_t *gains, *harm; /* [col] of a tree */
+    ct_left_out out;           /* for shuffled columns alone */
+    int64_t *gains, *harm;     /* [col] of a tree */
     uint32_t *order, *scratch; /* [2 * nodes] of a tree */
-    uint32_t *leaf_of;  /* [row] */
-    uint32_t *counts;   /* [place][width] of some trees */
+    uint32_t *leaf_of;         /* [row] */
+    uint32_t *counts;          /* [place][width] of some trees */
     double *means;
 } worker;
 
@@ -67,7 +67,7 @@ static size_t cut_table(ct_grow_table *t, const ct_grower *g, int logs, char *me
 
 static int has_logs(const ct_grower *g)
 {
-    return g->n_classes && g->options->rule == CT_SPLIT_ENTROPY;
+    return g->criterion->score == CT_SCORE_ENTROPY;
 }
 
 /* On the host, as it is sent. */
@@ -171,7 +171,8 @@ static void describe(growth *g)
     t->depth = o->depth;
     t->min_n = o->min_n;
     t->pool_by_level = (uint32_t) (o->pool_by_level != 0);
-    t->rule = o->rule;
+    t->score = grower->criterion->score;
+    t->at_random = grower->criterion->at_random;
     t->gain_scale = grower->gain_scale;
     t->centre = grower->centre;
     t->unit = ldexp(1, grower->out_words.low);
@@ -225,19 +226,17 @@ static int open_host(growth *g, worker *w)
     w->means = g->table.n_classes ? NULL : (double *) ct_alloc(leaves * sizeof *w->means);
     if (!w->gains || !w->order || !w->counts || (!w->means && !g->table.n_classes)) return 0;
     if (!permutes) return 1;
-    w->host.grower = &g->all.grower;
     w->harm = (int64_t *) ct_alloc(harm_cells(g) * sizeof *w->harm);
     w->scratch = (uint32_t *) ct_alloc(2 * nodes * sizeof *w->scratch);
     w->leaf_of = (uint32_t *) ct_alloc(rows * sizeof *w->leaf_of);
-    w->host.out_row = (uint32_t *) ct_alloc(rows * sizeof *w->host.out_row);
-    w->host.out_leaf = (uint32_t *) ct_alloc(rows * sizeof *w->host.out_leaf);
-    w->host.spare_out = (uint32_t *) ct_alloc(rows * sizeof *w->host.spare_out);
-    w->host.places = (uint32_t *) ct_alloc(cols * sizeof *w->host.places);
-    return w->harm && w->scratch && w->leaf_of && w->host.out_row && w->host.out_leaf &&
-           w->host.spare_out && w->host.places;
+    w->out.row = (uint32_t *) ct_alloc(rows * sizeof *w->out.row);
+    w->out.leaf = (uint32_t *) ct_alloc(rows * sizeof *w->out.leaf);
+    w->out.spare = (uint32_t *) ct_alloc(rows * sizeof *w->out.spare);
+    return w->harm && w->scratch && w->leaf_of && w->out.row && w->out.leaf &&
+           w->out.spare;
 }
 
-/* What that is, about. */
+/* Bytes of the host that workers take, about. */
 static double host_bytes(const growth *g)
 {
     const double rows = g->table.n_rows, width = ct_runs_of(&g->all.grower),
@@ -258,7 +257,9 @@ static void close_worker(worker *w)
     ct_free(w->leaf_of);
     ct_free(w->counts);
     ct_free(w->means);
-    ct_hist_scratch_free(&w->host);
+    ct_free(w->out.row);
+    ct_free(w->out.leaf);
+    ct_free(w->out.spare);
 }
 
 /* ---- trees come to the host ---- */
@@ -284,8 +285,8 @@ static int take_tree(growth *g, worker *w, uint32_t i, uint32_t from, uint32_t n
     if (w->harm) {
         memset(w->harm, 0, harm_cells(g) * sizeof *w->harm);
         ct_result_settle(&result, w->leaf_of, g->table.n_rows, w->order + result.n_nodes,
-                         w->scratch, &w->host);
-        if (!ct_permute(&w->host, &tree, w->harm)) {
+                         w->scratch, &w->out);
+        if (!ct_permute(&g->all.grower, &w->out, &tree, w->harm, NULL, 0)) {
             ct_hist_tree_free(&tree);
             return 0;
         }

@@ -4,13 +4,13 @@
 #define CT_FOREST_OFFLOAD_GROW_VIEWS_H
 
 #include "base/rng.h"
-#include "forest/hist_forest.h"
+#include "forest/split/criteria.h"
 
 enum {
     CT_GROW_CHUNK = 1024,           /* items that a block parts */
     CT_GROW_WORDS = CT_GROW_CHUNK / 32,
     CT_GROW_MEDIUM = CT_MEDIUM_ROWS, /* nodes of so few items are grown to their end by one block */
-    CT_GROW_MTRY = 1024,            /* candidates at most */
+    CT_GROW_MTRY = 1024,             /* candidates at most */
     CT_GROW_WEIGHT_BITS = 24        /* of an item; that of a tree has at most two more */
 };
 
@@ -58,8 +58,8 @@ typedef struct {
 /* The best border of bins of a candidate, with missing values right [0] and left [1]; of levels
  * without an order the best set [0]. */
 typedef struct {
-    double score[2]; /* -1: none */
-    uint16_t cut[2]; /* at random: 0 if there is none */
+    double score[2];         /* -1: none */
+    uint16_t cut[2];         /* at random: 0 if there is none */
     uint16_t levels, absent; /* of a set, levels with CT_HIST_SET_LEVELS for missing values */
     uint16_t low, high;      /* of a cut at random: the node's codes */
     uint16_t missing;        /* whether rows of the node have missing values */
@@ -90,7 +90,8 @@ typedef struct {
     const double *logs;     /* [sample + 1] see ct_tally_node */
     uint64_t seed;
     uint32_t sample, mtry, depth, min_n, pool_by_level;
-    ct_split_rule rule;
+    ct_score score; /* of the criterion, as the next */
+    int at_random;
     double gain_scale, centre, unit;
 } ct_grow_table;
 
@@ -112,15 +113,16 @@ typedef struct {
 
 /* Trees that are grown together. */
 typedef struct {
-    uint32_t n_trees, first_tree;   /* the number of the first */
-    uint32_t capacity;              /* items of a tree at most */
-    uint32_t node_capacity;         /* nodes */
-    uint32_t *counts;               /* [tree][row] how often drawn */
-    ct_grow_item *items[2];         /* [tree][capacity] */
-    ct_grow_node *nodes;            /* [tree][node_capacity] */
-    uint32_t *placed;               /* [tree][node_capacity / 2 + 1] leaves that have a place */
-    uint32_t *n_nodes, *n_placed, *depths; /* [tree] */
-    int64_t *gains;                 /* [tree][col] */
+    uint32_t n_trees, first_tree; /* the number of the first */
+    uint32_t capacity;            /* items of a tree at most */
+    uint32_t node_capacity;       /* nodes */
+    uint32_t *counts;             /* [tree][row] how often drawn */
+    ct_grow_item *items[2];       /* [tree][capacity] */
+    ct_grow_node *nodes;          /* [tree][node_capacity] */
+    uint32_t *placed;             /* [tree][node_capacity / 2 + 1] leaves that have a place */
+    /* [tree] */
+    uint32_t *n_nodes, *n_placed, *depths;
+    int64_t *gains;               /* [tree][col] */
     ct_grow_sizes *sizes;
     /* Sampling, in chunks of the draws, then of rows. */
     uint32_t n_draw_chunks, n_row_chunks;
@@ -130,13 +132,13 @@ typedef struct {
     /* A level. */
     uint32_t n_large, side;         /* where its items are */
     ct_grow_level now, next;
-    uint16_t *candidates;           /* [task][3][mtry] */
-    ct_grow_border *borders;        /* [task][mtry] */
-    ct_grow_split *splits;          /* [task] */
+    uint16_t *candidates;               /* [task][3][mtry] */
+    ct_grow_border *borders;            /* [task][mtry] */
+    ct_grow_split *splits;              /* [task] */
     ct_grow_count *left, *left_classes; /* [task], [task][class] */
-    int64_t *left_sums;             /* [task] */
-    uint32_t *flags;                /* [chunk][CT_GROW_WORDS] items that go left */
-    uint32_t *chunk_left;           /* [chunk] how many, then how many in those before */
+    int64_t *left_sums;                 /* [task] */
+    uint32_t *flags;                    /* [chunk][CT_GROW_WORDS] items that go left */
+    uint32_t *chunk_left;               /* [chunk] how many, then how many in those before */
     /* Tasks that wait for a block; `side` of the items in the highest bit of `begin`. */
     ct_grow_task *medium;
     /* Leaves that have a place, of some trees: their counts, or weights and means. */
@@ -147,8 +149,8 @@ typedef struct {
     /* Rows that are not part of trees. */
     int64_t *oob_sums;              /* [row][class], or [row]; of all batches. NULL: not asked */
     uint32_t *oob_trees;            /* [row] */
-    uint32_t *oob_leaves;           /* [tree][row] the node; UINT32_MAX: in the sample. NULL: not
-                                       asked */
+    /* [tree][row] the node; UINT32_MAX: in the sample. NULL: not asked */
+    uint32_t *oob_leaves;
 } ct_grow_batch;
 
 typedef struct {

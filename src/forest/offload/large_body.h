@@ -94,7 +94,7 @@ CT_HD void ct_large_search(ct_group g, const ct_grow_view *v, size_t item, void 
     ct_large_runs(g, v, s, task);
     ct_tally_node node = ct_large_node(v, s, task);
     if (slots.levels)
-        node.kind = ct_tally_set_kind(node.kind, v->table.rule, s->n_runs, node.weight);
+        node.kind = ct_tally_set_kind(node.kind, v->table.at_random, s->n_runs, node.weight);
     ct_large_count(g, v, s, &slots, &node, task);
     if (slots.levels) {
         if (g.warp == 0) ct_large_best_set(g.lanes, s, &node, border);
@@ -135,11 +135,11 @@ CT_HD ct_large_choice ct_large_choose(const ct_grow_view *v, uint32_t task)
     ct_large_choice best;
     best.score = -1;
     best.border = best.variant = 0;
-    for (uint32_t i = 0; v->table.rule == CT_SPLIT_RANDOM && i < v->table.mtry; i++) {
+    for (uint32_t i = 0; v->table.at_random && i < v->table.mtry; i++) {
         ct_large_compare(borders, i, 0, &best);
         ct_large_compare(borders, i, 1, &best);
     }
-    if (v->table.rule == CT_SPLIT_RANDOM) return best;
+    if (v->table.at_random) return best;
     for (uint32_t begin = 0, end; begin < v->table.mtry; begin = end) {
         uint32_t lanes = 0;
         for (end = begin; end < v->table.mtry && lanes < CT_LANES; end++) {
@@ -164,7 +164,7 @@ CT_HD void ct_large_take(const ct_grow_view *v, const ct_grow_border *border, ui
     split->knows_missing = (uint8_t) border->missing;
     split->is_set = (uint8_t) v->table.columns[column].is_set;
     split->absent = split->is_set ? border->absent : 0;
-    if (split->is_set && v->table.rule != CT_SPLIT_RANDOM) {
+    if (split->is_set && !v->table.at_random) {
         split->cut = border->levels & CT_HIST_SET_ALL;
         split->missing_left = (uint8_t) (border->levels >> CT_HIST_SET_LEVELS);
     } else {

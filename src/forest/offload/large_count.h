@@ -12,7 +12,7 @@
 enum {
     CT_LARGE_SLOTS = CT_HIST_BIN_ROWS,
     CT_LARGE_LAST = CT_HIST_BIN_ROWS - 1, /* of missing values, or of what is left of a cut */
-    CT_LARGE_ROWS = 32,              /* histograms of one class, of all copies, at most */
+    CT_LARGE_ROWS = 32,                   /* histograms of one class, of all copies, at most */
     CT_LARGE_COPIES = 8,
     CT_LARGE_NONE = 255              /* no bin */
 };
@@ -24,7 +24,7 @@ typedef struct {
 } ct_large_numbers;
 
 typedef struct {
-    ct_tally tally[2][CT_LARGE_SLOTS]; /* without those of the last slot, and with them */
+    ct_tally tally[2][CT_LARGE_SLOTS];       /* without those of the last slot, and with them */
     uint32_t levels[CT_HIST_SET_LEVELS + 1]; /* weights */
     uint32_t run_begin[CT_HIST_CLASSES + 1], run_weight[CT_HIST_CLASSES];
     uint8_t run_of[CT_HIST_CLASSES]; /* [class] */
@@ -89,7 +89,7 @@ CT_HD ct_tally_node ct_large_node(const ct_grow_view *v, const ct_large_shared *
 {
     ct_tally_node node;
     node.weight = v->batch.now.tasks[task].weight;
-    node.kind = ct_tally_kind_of(v->table.rule, v->table.n_classes, s->n_runs, node.weight);
+    node.kind = ct_tally_kind_of(v->table.score, s->n_runs, node.weight);
     node.pair[0] = s->run_weight[0];
     node.pair[1] = s->n_runs > 1 ? s->run_weight[1] : 0;
     node.sum = v->batch.now.sums[task];
@@ -114,7 +114,7 @@ CT_HD uint32_t ct_large_slot(const ct_grow_view *v, const ct_large_slots *slots,
     return code < slots->cut + slots->raise ? CT_LARGE_LAST : CT_LARGE_SLOTS;
 }
 
-/* Copies of the histograms of so many runs, one for some warps each; and how many runs at a time
+/* Copies of the histograms of n_runs runs, one for some warps each; and how many runs at a time
  * have room. */
 CT_HD uint32_t ct_large_copies(ct_group g, const ct_grow_view *v, uint32_t n_runs)
 {

@@ -25,11 +25,11 @@ typedef struct {
 typedef struct {
     ct_medium_task tasks[2][CT_MEDIUM_TASKS]; /* of the level under way, and of the one to come */
     uint32_t n[2];
-    ct_grow_task root; /* without the side */
+    ct_grow_task root;         /* without the side */
     uint32_t side, depth, now; /* of the level under way */
 } ct_medium_block;
 
-/* The block's memory with so many warps. */
+/* The block's memory with that many warps. */
 CT_HD size_t ct_medium_bytes(const ct_grow_view *v, uint32_t warps)
 {
     return sizeof(ct_medium_block) + warps * ct_medium_warp_bytes(v);

@@ -56,7 +56,7 @@ CT_HD ct_medium_arrays ct_medium_arrays_of(const ct_grow_view *v, const ct_mediu
     return a;
 }
 
-/* Of all of it. */
+/* Bytes of all of them. */
 CT_HD size_t ct_medium_warp_bytes(const ct_grow_view *v)
 {
     size_t items = CT_GROW_MEDIUM, runs = ct_medium_runs(v) + 1,
@@ -81,7 +81,7 @@ CT_HD void ct_medium_describe(const ct_grow_view *v, ct_medium_warp *w, uint32_t
     w->node.logs = v->table.logs;
     w->node.pair[0] = w->n_runs > 1 ? a.before[1] : weight;
     w->node.pair[1] = weight - w->node.pair[0]; /* where there are two */
-    w->node.kind = ct_tally_kind_of(v->table.rule, v->table.n_classes, w->n_runs, weight);
+    w->node.kind = ct_tally_kind_of(v->table.score, w->n_runs, weight);
     w->best.split.found = 0;
 }
 
@@ -267,12 +267,12 @@ CT_HD void ct_medium_set(ct_lanes lanes, const ct_grow_view *v, ct_medium_warp *
     uint32_t drawn = 0;
     ct_tally_node node = w->node;
     ct_found found = ct_found_none();
-    if (v->table.rule == CT_SPLIT_RANDOM) {
+    if (v->table.at_random) {
         if (!top) return;
         drawn = ct_random_subset(
             top, 1 + ct_medium_below(lanes, w, (1u << ct_hd_popcount(top)) - 1));
     }
-    node.kind = ct_tally_set_kind(node.kind, v->table.rule, w->n_runs, node.weight);
+    node.kind = ct_tally_set_kind(node.kind, v->table.at_random, w->n_runs, node.weight);
     for (uint32_t i = lanes.lane; i < 2u << CT_HIST_SET_LEVELS; i += lanes.width) {
         const uint32_t set = i / 2, side = i % 2;
         if (set & ~top || side > missing || (drawn && set != drawn)) continue;
@@ -367,7 +367,7 @@ CT_HD void ct_medium_candidate(ct_lanes lanes, const ct_grow_view *v, ct_medium_
                                uint32_t column)
 {
     if (v->table.columns[column].is_set) ct_medium_set(lanes, v, w, column);
-    else if (v->table.rule == CT_SPLIT_RANDOM) ct_medium_random(lanes, v, w, column);
+    else if (v->table.at_random) ct_medium_random(lanes, v, w, column);
     else ct_medium_ordered(lanes, v, w, column);
 }
 
@@ -378,10 +378,10 @@ CT_HD void ct_medium_search(ct_lanes lanes, const ct_grow_view *v, ct_medium_war
                             uint64_t path, uint64_t drawn)
 {
     const uint16_t *columns = ct_medium_arrays_of(v, w).columns;
-    const int by_groups = v->table.rule != CT_SPLIT_RANDOM && !ct_medium_is_small(w);
+    const int by_groups = !v->table.at_random && !ct_medium_is_small(w);
     if (lanes.lane == 0) {
         w->best.score = -1;
-        if (v->table.rule == CT_SPLIT_RANDOM)
+        if (v->table.at_random)
             w->cuts = ct_rng_of(v->table.seed, v->batch.first_tree + tree,
                                 ct_rng_path(path, CT_CUTS_PATH));
     }

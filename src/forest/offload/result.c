@@ -92,7 +92,7 @@ static void settle_all(settling *s)
 }
 
 void ct_result_settle(const ct_hist_result *r, const uint32_t *leaf_of, uint32_t n_rows,
-                      const uint32_t *new_of, uint32_t *scratch, ct_hist_scratch *host)
+                      const uint32_t *new_of, uint32_t *scratch, ct_left_out *out)
 {
     uint32_t *leaves = scratch, *begin = scratch + r->n_nodes, n = 0;
     settling s = {r, leaves, 0, begin, 0};
@@ -108,8 +108,8 @@ void ct_result_settle(const ct_hist_result *r, const uint32_t *leaf_of, uint32_t
     for (uint32_t row = 0; row < n_rows; row++) {
         if (leaf_of[row] == UINT32_MAX) continue;
         uint32_t place = begin[leaf_of[row]]++;
-        host->out_row[place] = row;
-        host->out_leaf[place] = new_of[leaf_of[row]];
+        out->row[place] = row;
+        out->leaf[place] = new_of[leaf_of[row]];
     }
-    host->n_out = n;
+    out->n = n;
 }

@@ -2,15 +2,15 @@
 #ifndef CT_FOREST_OFFLOAD_RESULT_H
 #define CT_FOREST_OFFLOAD_RESULT_H
 
-#include "forest/grow/grow.h"
+#include "forest/grow/permute.h"
 #include "forest/offload/grow_views.h"
 
 /* A tree as it came from the device; borrowed. */
 typedef struct {
     const ct_grow_node *nodes;
     uint32_t n_nodes, n_leaves, depth, n_classes; /* leaves that have a place */
-    const uint32_t *counts; /* [place][class], or [place] */
-    const double *means;    /* [place] */
+    const uint32_t *counts;                       /* [place][class], or [place] */
+    const double *means;                          /* [place] */
 } ct_hist_result;
 
 /* The tree breadth first, in memory of its size; order[2 * n_nodes] becomes the old number of each
@@ -23,6 +23,6 @@ ct_status ct_result_tree(const ct_hist_result *result, uint32_t *order, ct_hist_
  * out_row, out_leaf and n_out of the host. new_of: as ct_result_tree makes it; scratch[2 *
  * n_nodes]. */
 void ct_result_settle(const ct_hist_result *result, const uint32_t *leaf_of, uint32_t n_rows,
-                      const uint32_t *new_of, uint32_t *scratch, ct_hist_scratch *host);
+                      const uint32_t *new_of, uint32_t *scratch, ct_left_out *out);
 
 #endif

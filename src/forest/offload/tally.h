@@ -4,7 +4,8 @@
 #define CT_FOREST_OFFLOAD_TALLY_H
 
 #include "base/hd.h"
-#include "forest/hist_forest.h"
+#include "forest/scan/scan.h"
+#include "forest/split/criteria.h"
 
 typedef enum {
     CT_TALLY_LIGHT,   /* two classes of little weight: off^2 / (L R), in floats */
@@ -37,36 +38,38 @@ typedef struct {
     uint32_t size; /* weight on the left */
 } ct_tally;
 
-/* Of the rule where nodes are not small. */
-CT_HD ct_tally_kind ct_tally_kind_of(ct_split_rule rule, uint32_t n_classes, uint32_t n_runs,
-                                     uint32_t weight)
+/* Of a score where nodes are not small. */
+CT_HD ct_tally_kind ct_tally_kind_of(ct_score score, uint32_t n_runs, uint32_t weight)
 {
-    if (!n_classes) return CT_TALLY_SUMS;
-    if (rule == CT_SPLIT_ENTROPY) return CT_TALLY_ENTROPY;
-    if (rule == CT_SPLIT_ERROR) return CT_TALLY_ERROR;
+    switch (score) {
+    case CT_SCORE_SUMS: return CT_TALLY_SUMS;
+    case CT_SCORE_ENTROPY: return CT_TALLY_ENTROPY;
+    case CT_SCORE_ERROR: return CT_TALLY_ERROR;
+    case CT_SCORE_SQUARES: break;
+    }
     if (weight <= CT_LIGHT_WEIGHT) return n_runs == 2 ? CT_TALLY_LIGHT : CT_TALLY_MANY;
     return n_runs == 2 && weight <= CT_MIDDLE_WEIGHT ? CT_TALLY_PAIR : CT_TALLY_SQUARES;
 }
 
-/* ... where they are. */
+/* At small nodes. */
 CT_HD ct_tally_kind ct_tally_small_kind(ct_tally_kind kind)
 {
     return kind == CT_TALLY_MANY ? CT_TALLY_SMALL : kind;
 }
 
-/* ... for cuts at random. */
+/* For cuts at random. */
 CT_HD ct_tally_kind ct_tally_random_kind(ct_tally_kind kind)
 {
     return kind >= CT_TALLY_ENTROPY ? kind : CT_TALLY_SQUARES;
 }
 
-/* ... for sets of levels. */
-CT_HD ct_tally_kind ct_tally_set_kind(ct_tally_kind kind, ct_split_rule rule, uint32_t n_runs,
+/* For sets of levels. */
+CT_HD ct_tally_kind ct_tally_set_kind(ct_tally_kind kind, int at_random, uint32_t n_runs,
                                       uint32_t weight)
 {
     if (kind >= CT_TALLY_ENTROPY) return kind;
-    return n_runs == 2 && weight <= CT_MIDDLE_WEIGHT && rule != CT_SPLIT_RANDOM ? CT_TALLY_PAIR
-                                                                                : CT_TALLY_SQUARES;
+    return n_runs == 2 && weight <= CT_MIDDLE_WEIGHT && !at_random ? CT_TALLY_PAIR
+                                                                   : CT_TALLY_SQUARES;
 }
 
 CT_HD void ct_tally_begin(ct_tally *t)
@@ -101,7 +104,7 @@ CT_HD void ct_tally_add(const ct_tally_node *node, ct_tally *t, uint32_t run, ui
     }
 }
 
-/* The same of numbers. */
+/* Numbers of the next rows on the left. */
 CT_HD void ct_tally_add_sum(ct_tally *t, uint32_t weight, int64_t sum)
 {
     t->size += weight;
@@ -138,7 +141,7 @@ CT_HD double ct_tally_end(const ct_tally_node *node, const ct_tally *t)
     case CT_TALLY_SQUARES: return (double) t->a.whole / left + (double) t->b.whole / right;
     case CT_TALLY_ENTROPY:
         return (t->a.number - node->logs[t->size]) + (t->b.number - node->logs[rest]) +
-               node->weight * 6.0;
+               node->weight * CT_ENTROPY_LIFT;
     case CT_TALLY_ERROR: return t->a.number + t->b.number;
     case CT_TALLY_SUMS: return ct_tally_sums(node, t);
     }

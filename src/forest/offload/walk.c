@@ -121,7 +121,7 @@ static size_t cut_chunk(ct_walk_view *view, const walker *w, char *memory)
     return c.used;
 }
 
-/* ... and on the host. */
+/* Parts of the memory on the host. */
 static size_t cut_host(slot *s, const walker *w, char *memory)
 {
     ct_gpu_cutter c = {memory, 0};

@@ -92,6 +92,7 @@ static void draw_again(ct_draws *d, uint32_t n, uint32_t n_rows, const tally *t)
 void ct_hist_sample(const ct_hist_sampler *sampler, uint64_t seed, uint32_t tree, uint32_t n,
                     int replace, const uint32_t *places, uint32_t *counts)
 {
+    CT_ASSERT(n > 0 && (replace || (n <= sampler->n_rows && !sampler->upto)));
     uint32_t n_rows = sampler->n_rows;
     const tally t = {places, counts};
     ct_draws d;

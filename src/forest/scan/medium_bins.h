@@ -1,6 +1,6 @@
 /* Bins of the codes that the rows of a node have in a column: narrow at both ends, wide between.
  *
- * Where a column says little, the best cut by chance is most often medium an end (Ishwaran, "The
+ * Where a column says little, the best cut by chance is most often near an end (Ishwaran, "The
  * effect of splitting on random forests", Machine Learning 99, 2015), and leaves the node almost as
  * it was; bins of one width would put such cuts farther in, and part rows in vain.
  *
@@ -15,7 +15,7 @@
 
 enum {
     CT_MEDIUM_POSITIONS = 128, /* at least */
-    CT_MEDIUM_ENDS = 16,     /* bins of one position, at each end */
+    CT_MEDIUM_ENDS = 16,       /* bins of one position, at each end */
     CT_MEDIUM_SHIFT = 4      /* bins between have 2^4 */
 };
 

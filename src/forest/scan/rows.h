@@ -12,7 +12,7 @@ typedef struct {
 
 enum {
     CT_TO_LEFT = 1,
-    CT_TO_CODE = 16, /* the code decides */
+    CT_TO_CODE = 16,        /* the code decides */
     CT_TRANSPOSED_ROWS = 8, /* rows whose columns are turned together */
     CT_PART_PAD = 8
 };
@@ -24,7 +24,8 @@ typedef struct {
     const uint32_t *code_rows; /* [row] the place of its code; NULL: the row */
     const uint8_t *bins;       /* [row]; NULL: codes are asked alone */
     const uint8_t *sides;      /* [256] of a bin: CT_TO_LEFT, CT_TO_CODE or 0 */
-    uint32_t raise, below; /* codes, raised so, go left below; by 1 where missing ones become 0 */
+    /* codes, raised so, go left below; by 1 where missing ones become 0 */
+    uint32_t raise, below;
 } ct_hist_test;
 
 /* Rows of one class that lie side by side. */
@@ -37,7 +38,7 @@ typedef struct {
 typedef struct {
     const uint16_t *codes;
     const uint8_t *weights; /* [CT_SMALL_ROWS] of the items of a small node, or NULL */
-    uint16_t raise, most; /* codes, raised so, go left up to this one */
+    uint16_t raise, most;   /* codes, raised so, go left up to this one */
 } ct_hist_own_test;
 
 static inline uint32_t ct_code_goes_left(const ct_hist_test *q, uint32_t row)
@@ -76,8 +77,8 @@ static inline uint32_t ct_word_row(uint64_t word) { return (uint32_t) word; }
 static inline uint32_t ct_word_weight(uint64_t word) { return (uint32_t) (word >> 32); }
 #endif
 
-/* Parts n items from the i-th on, of which n_left left_runs left, without a branch that cannot be
- * foreseen: both sides are stored, one of them stays. Returns how many left_runs left in all. */
+/* Parts n items from the i-th on, of which n_left went left, without a branch that cannot be
+ * foreseen: both sides are stored, one of them stays. Returns how many went left in all. */
 static inline uint32_t ct_part_from(const ct_hist_test *q, const ct_item *items, uint32_t i,
                                     uint32_t n, uint32_t n_left, ct_item *left, ct_item *right)
 {

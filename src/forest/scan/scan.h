@@ -4,16 +4,16 @@
  * scores have one written form for each kind of node (weight is that of its rows, L and R those of
  * the two sides):
  *
- *   classes, not two, small (CT_SMALL_ROWS, CT_SMALL_WEIGHT)
- *                                                     float: num / (L R), where num = L sum(R_k^2)
- *                                                     + R sum(L_k^2) has at most 24 bits
- *   two classes, weight at most CT_LIGHT_WEIGHT       float: off^2 / (L R), where off = L_0 N_1 -
- *                                                     L_1 N_0 has at most 24 bits; N of the node
- *   two classes, weight at most CT_MIDDLE_WEIGHT      double: the same, off below 2^30
- *   more classes, weight at most CT_LIGHT_WEIGHT      float: sum(L_k^2) / L + sum(R_k^2) / R
- *   classes, else                                     double: the same
- *   numbers                                           double: S^2 / L + T^2 / R, S and T the sums
- *                                                     of the sides, whole numbers
+ *   more than two classes, node small      float   (L sum(R_k^2) + R sum(L_k^2)) / (L R),
+ *                                                  the numerator of at most 24 bits
+ *   ... weight at most CT_LIGHT_WEIGHT     float   sum(L_k^2) / L + sum(R_k^2) / R
+ *   ... else                               double  sum(L_k^2) / L + sum(R_k^2) / R
+ *   two classes, at most CT_LIGHT_WEIGHT   float   off^2 / (L R), where off = L_0 N_1 - L_1 N_0 has
+ *                                                  at most 24 bits, N the weights of the node
+ *   ... at most CT_MIDDLE_WEIGHT           double  off^2 / (L R), off below 2^30
+ *   ... else                               double  sum(L_k^2) / L + sum(R_k^2) / R
+ *   numbers                                double  S^2 / L + T^2 / R, S and T sums of the sides,
+ *                                                  whole numbers
  *
  * None has a product that is added to before it is rounded, which compilers might contract, unless
  * both are exact. Larger is better; the largest score wins, of equal ones the candidate drawn
@@ -29,16 +29,18 @@
 #include "forest/scan/rows.h"
 
 enum {
-    CT_SMALL_ROWS = 64, /* nodes of so few rows, and of so little weight, look at each row's code */
+    /* Small nodes, of at most that many rows and that weight, look at each row's code; medium ones
+     * at histograms of bins of their own (medium_bins.h); larger ones at those of the table's bins.
+     * The best border of two bins is the cut. All this is part of the specification. */
+    CT_SMALL_ROWS = 64,
     CT_SMALL_WEIGHT = 255,
     CT_MEDIUM_ROWS = 512,
-        /* of so few, at histograms of their own bins (medium_bins.h); larger ones at
-                             those of the table's bins. The best border of two bins is the cut. All
-                             this is part of the specification */
+    /* Up to this weight scores of classes are floats; up to that, classes come in pairs, and two
+     * have a score of their own. */
     CT_LIGHT_WEIGHT = 4095,
     CT_MIDDLE_WEIGHT = 32767,
     CT_SUBSET_ROWS = 16, /* rows of a subtree whose nodes are sets of them, see subtree.h */
-    CT_LANES = 8,     /* candidates at a time */
+    CT_LANES = 8,        /* candidates at a time */
     CT_HIST_BIN_ROWS = 256 /* of a histogram: bins, then that of missing values */
 };
 
@@ -63,7 +65,7 @@ typedef struct {
 typedef struct {
     const int16_t *codes[CT_LANES]; /* [n] by run, then 32767 up to a multiple of 32 */
     const uint16_t *weights;        /* [n] */
-    const uint16_t *pairs; /* two runs: the same, by 256 in the second */
+    const uint16_t *pairs;          /* two runs: the same, by 256 in the second */
     const ct_hist_run *runs;
     uint32_t n_candidates, n_runs, n, weight;
 } ct_small;
@@ -78,7 +80,7 @@ typedef struct {
 /* Candidates at a node whose rows are some of a subtree's: bit i is row i. */
 typedef struct {
     const int16_t *codes[2 * CT_LANES]; /* [CT_SUBSET_ROWS] as in ct_small; of other rows any */
-    const uint16_t *weights;        /* [CT_SUBSET_ROWS] of all */
+    const uint16_t *weights;            /* [CT_SUBSET_ROWS] of all */
     const ct_hist_run *runs;
     const uint32_t *of_run; /* [n_runs] rows of each */
     uint32_t n_candidates, n_runs, rows, weight;
@@ -141,8 +143,7 @@ typedef struct {
                      ct_item *right, uint32_t *weight);
     /* The same by codes of at most CT_MEDIUM_ROWS items with all runs of a node, none of them
      * empty: left_runs[run] is what of each goes left. Nothing is written behind the node's items;
-     * as
-     * many are read as fill a multiple of 8. */
+     * as many are read as fill a multiple of 8. */
     void (*part_own)(const ct_hist_own_test *test, const ct_item *items, const ct_hist_run *runs,
                      uint32_t n_runs, ct_item *left, ct_item *right, ct_hist_run *left_runs);
     /* to[col][stride]: the columns of CT_TRANSPOSED_ROWS rows, of which as many are read as fill a

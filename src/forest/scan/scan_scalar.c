@@ -87,7 +87,7 @@ static void variance(const double *sums, const int32_t *weights, double sum, uin
     }
 }
 
-/* Sides of a cut at a node of so many runs: weight on the left, of the first run there, and squares
+/* Sides of a cut at a node: weight on the left, of the first run there, and squares
  * of both. */
 typedef struct {
     uint32_t size, first, squares, others;

@@ -8,7 +8,8 @@ enum { MOST_CELLS = 1 << 24 }; /* of a histogram, 64 MB */
 
 /* The pool of a level, and the leaves that are asked about at a time. */
 typedef struct {
-    ct_hist_scratch *scratch;
+    const ct_grower *grower;
+    const ct_split_level *level;
     uint32_t n_features, n_classes, most; /* leaves at a time */
     uint32_t *features, *n_bins;          /* [n_features] owned, as all below */
     uint32_t *rows, *weights;             /* [most] */
@@ -31,14 +32,15 @@ static void pool_free(pool *p)
     ct_free(p->answers);
 }
 
-static int pool_init(pool *p, ct_hist_scratch *scratch, uint32_t n_leaves)
+static int pool_init(pool *p, const ct_grower *grower, const ct_split_level *level)
 {
     memset(p, 0, sizeof *p);
-    p->scratch = scratch;
-    p->n_features = scratch->grower->options->mtry;
-    p->n_classes = scratch->grower->n_classes;
+    p->grower = grower;
+    p->level = level;
+    p->n_features = grower->options->mtry;
+    p->n_classes = grower->n_classes;
     size_t most = MOST_CELLS / leaf_cells(p);
-    p->most = most < 1 ? 1 : most < n_leaves ? (uint32_t) most : n_leaves;
+    p->most = most < 1 ? 1 : most < level->n ? (uint32_t) most : level->n;
     p->features = (uint32_t *) ct_alloc(p->n_features * sizeof *p->features);
     p->n_bins = (uint32_t *) ct_alloc(p->n_features * sizeof *p->n_bins);
     p->rows = (uint32_t *) ct_alloc(p->most * sizeof *p->rows);
@@ -48,15 +50,15 @@ static int pool_init(pool *p, ct_hist_scratch *scratch, uint32_t n_leaves)
     return p->features && p->n_bins && p->rows && p->weights && p->histogram && p->answers;
 }
 
-static void draw_pool(pool *p, uint32_t tree, uint32_t depth)
+static void draw_pool(pool *p, ct_split_memory *memory)
 {
-    const ct_grower *g = p->scratch->grower;
-    ct_rng rng = ct_pool_rng(g, tree, depth);
+    const ct_grower *g = p->grower;
+    ct_rng rng = ct_pool_rng(g, p->level->tree, p->level->tasks[0].depth);
     for (uint32_t i = 0; i < p->n_features; i++) {
-        p->features[i] = ct_draw_next(p->scratch, &rng, i);
+        p->features[i] = ct_draw_next(memory, &rng, i);
         p->n_bins[i] = g->codes->columns[p->features[i]].n_bins;
     }
-    ct_put_back(p->scratch, p->n_features);
+    ct_put_back(memory, p->n_features);
 }
 
 static int32_t *cells_of(const pool *p, uint32_t leaf, uint32_t feature)
@@ -65,14 +67,14 @@ static int32_t *cells_of(const pool *p, uint32_t leaf, uint32_t feature)
         CT_HIST_BIN_ROWS;
 }
 
-static void count_leaf(const pool *p, uint32_t leaf, const ct_hist_task *task,
-                       const ct_hist_run *runs)
+static void count_leaf(const pool *p, uint32_t leaf, const ct_hist_task *task)
 {
-    const ct_view *view = &p->scratch->views[CT_IN_TABLE];
+    const ct_view *view = p->level->view;
+    const ct_hist_run *runs = task->runs;
     memset(cells_of(p, leaf, 0), 0, leaf_cells(p) * sizeof *p->histogram);
     for (uint32_t f = 0; f < p->n_features; f++) {
         const uint8_t *bins = view->bins + p->features[f] * view->bin_stride;
-        const ct_item *item = p->scratch->items + task->begin;
+        const ct_item *item = p->level->items + task->begin;
         for (uint32_t k = 0; k < task->n_runs; k++) {
             int32_t *cells = cells_of(p, leaf, f) + (size_t) runs[k].class_ * CT_HIST_BIN_ROWS;
             for (const ct_item *end = item + runs[k].n; item < end; item++)
@@ -97,7 +99,7 @@ static int split_of(const pool *p, uint32_t leaf, const ct_hist_learner_answer *
     if (answer->feature < 0 || (uint32_t) answer->feature >= p->n_features) return 0;
     uint32_t f = (uint32_t) answer->feature, n_bins = p->n_bins[f], left = 0;
     if (answer->bin >= n_bins) return 0;
-    const ct_hist_code_column *column = &p->scratch->grower->codes->columns[p->features[f]];
+    const ct_hist_code_column *column = &p->grower->codes->columns[p->features[f]];
     uint32_t missing = bin_weight(p, leaf, f, CT_HIST_BIN_ROWS - 1), next = answer->bin + 1,
              last = answer->bin;
     for (uint32_t bin = 0; bin <= answer->bin; bin++) {
@@ -111,40 +113,46 @@ static int split_of(const pool *p, uint32_t leaf, const ct_hist_learner_answer *
     split->column = p->features[f];
     split->is_set = 0;
     split->codes = NULL;
+    split->weights = NULL;
     split->cut = column->first[next < n_bins ? (last + next + 1) / 2 : next];
     split->missing_left = answer->missing_left;
     split->knows_missing = missing > 0;
     return 1;
 }
 
-static int ask_about(pool *p, const ct_hist_task *tasks, const ct_hist_run *runs, uint32_t width,
-                     uint32_t n, uint32_t tree)
+static int ask_about(pool *p, const ct_hist_task *tasks, uint32_t n)
 {
-    const ct_hist_options *options = p->scratch->grower->options;
-    ct_hist_learner_round round = {tree,       tasks[0].depth, n,          p->n_features,
-                                   p->n_classes,
-                                   p->features, p->n_bins,      p->rows,    p->weights,
-                                       p->histogram};
+    const ct_hist_options *options = p->grower->options;
+    ct_hist_learner_round round = {.tree = p->level->tree,
+                                   .depth = tasks[0].depth,
+                                   .n_leaves = n,
+                                   .n_features = p->n_features,
+                                   .n_classes = p->n_classes,
+                                   .features = p->features,
+                                   .n_bins = p->n_bins,
+                                   .rows = p->rows,
+                                   .weights = p->weights,
+                                   .histogram = p->histogram};
     for (uint32_t i = 0; i < n; i++) {
         p->rows[i] = tasks[i].n;
         p->weights[i] = tasks[i].weight;
         p->answers[i].feature = -1;
-        count_leaf(p, i, &tasks[i], runs + (size_t) i * width);
+        count_leaf(p, i, &tasks[i]);
     }
     return options->learn(options->calls, &round, p->answers);
 }
 
-ct_asked ct_ask_learner(ct_hist_scratch *scratch, const ct_hist_task *tasks,
-                        const ct_hist_run *runs, uint32_t width,
-                        uint32_t n, uint32_t tree, ct_hist_split *splits, uint8_t *found)
+ct_asked ct_ask_learner(const ct_grower *grower, ct_split_memory *memory,
+                        const ct_split_level *level, ct_hist_split *splits, uint8_t *found)
 {
+    CT_ASSERT(level->n > 0 && grower->options->learn && grower->n_classes);
     pool p;
-    ct_asked asked = pool_init(&p, scratch, n) ? CT_ASK_DONE : CT_ASK_NO_MEMORY;
-    if (asked == CT_ASK_DONE) draw_pool(&p, tree, tasks[0].depth);
+    const uint32_t n = level->n;
+    ct_asked asked = pool_init(&p, grower, level) ? CT_ASK_DONE : CT_ASK_NO_MEMORY;
+    if (asked == CT_ASK_DONE) draw_pool(&p, memory);
     for (uint32_t from = 0; asked == CT_ASK_DONE && from < n; from += p.most) {
         uint32_t some = n - from < p.most ? n - from : p.most;
-        if (!ask_about(&p, tasks + from, runs + (size_t) from * width, width, some, tree))
-            asked = CT_ASK_STOPPED;
+        if (!ask_about(&p, level->tasks + from, some)) asked = CT_ASK_STOPPED;
         for (uint32_t i = 0; asked == CT_ASK_DONE && i < some; i++)
             found[from + i] = (uint8_t) split_of(&p, i, &p.answers[i], &splits[from + i]);
     }

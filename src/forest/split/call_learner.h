@@ -6,10 +6,17 @@
 
 typedef enum { CT_ASK_DONE, CT_ASK_STOPPED, CT_ASK_NO_MEMORY } ct_asked;
 
-/* The splits of tasks of one level, whose runs are runs[task][width], in views of the table.
- * found[i] is 0 where the learner wants none, or one that leaves a side empty. */
-ct_asked ct_ask_learner(ct_hist_scratch *scratch, const ct_hist_task *tasks,
-                        const ct_hist_run *runs, uint32_t width,
-                        uint32_t n, uint32_t tree, ct_hist_split *splits, uint8_t *found);
+/* Nodes of one level, which look at the table. */
+typedef struct {
+    const ct_hist_task *tasks; /* [n] */
+    uint32_t n, tree;
+    const ct_view *view;
+    const ct_item *items; /* of the tree */
+} ct_split_level;
+
+/* The splits of a level. found[i] is 0 where the learner wants none, or one that leaves a side
+ * empty. */
+ct_asked ct_ask_learner(const ct_grower *grower, ct_split_memory *memory,
+                        const ct_split_level *level, ct_hist_split *splits, uint8_t *found);
 
 #endif

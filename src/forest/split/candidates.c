@@ -1,11 +1,9 @@
-/* The columns of a node drawn at random, their codes read, and the score of a cut by entropy or
- * error. */
+/* The columns of a node drawn at random, their codes read, and the score of a cut in plain C. */
 #include "base/optimised.h"
 #include "base/unguarded.h"
 
 #include "forest/split/search.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/bits.h"
@@ -14,23 +12,24 @@
 
 /* ---- columns drawn ---- */
 
-uint32_t ct_draw_next(ct_hist_scratch *scratch, ct_rng *rng, uint32_t n_drawn)
+uint32_t ct_draw_next(ct_split_memory *memory, ct_rng *rng, uint32_t n_drawn)
 {
-    uint32_t *columns = scratch->columns, rest = scratch->grower->n_cols - n_drawn;
+    CT_ASSERT(n_drawn < memory->n_cols);
+    uint32_t *columns = memory->columns, rest = memory->n_cols - n_drawn;
     uint32_t place = n_drawn + ct_rng_below(rng, rest), column = columns[place];
     columns[place] = columns[n_drawn];
     columns[n_drawn] = column;
-    scratch->places[n_drawn] = place;
+    memory->places[n_drawn] = place;
     return column;
 }
 
-void ct_put_back(ct_hist_scratch *scratch, uint32_t n_drawn)
+void ct_put_back(ct_split_memory *memory, uint32_t n_drawn)
 {
-    uint32_t *columns = scratch->columns;
+    uint32_t *columns = memory->columns;
     while (n_drawn > 0) {
         uint32_t i = --n_drawn, column = columns[i];
-        columns[i] = columns[scratch->places[i]];
-        columns[scratch->places[i]] = column;
+        columns[i] = columns[memory->places[i]];
+        columns[memory->places[i]] = column;
     }
 }
 
@@ -39,8 +38,10 @@ ct_rng ct_pool_rng(const ct_grower *grower, uint32_t tree, uint32_t depth)
     return ct_rng_of(grower->options->seed, tree, ct_rng_path(CT_POOL_PATH, depth));
 }
 
-uint32_t ct_draw_column(ct_hist_search *s) { return ct_draw_next(s->scratch, &s->rng,
-                                                                 s->n_drawn++); }
+uint32_t ct_draw_column(ct_hist_search *s)
+{
+    return ct_draw_next(s->memory, &s->rng, s->n_drawn++);
+}
 
 /* ---- their codes ---- */
 
@@ -84,28 +85,15 @@ void ct_read_codes(const ct_hist_search *s, const uint32_t *columns, unsigned la
     else CT_FOR_LANES(lanes, READ, ROW)
 }
 
-/* ---- scores of other rules, in plain C ---- */
-
-/* Larger is better: the errors of the best label spared, or minus the entropy, in both sides. */
-static double side_score(const ct_hist_search *s, const uint32_t *counts, uint32_t size)
-{
-    double sum = 0, logs;
-    if (s->grower->options->rule == CT_SPLIT_ERROR) {
-        for (uint32_t k = 0; k < s->task->n_runs; k++) sum = counts[k] > sum ? counts[k] : sum;
-        return sum;
-    }
-    for (uint32_t k = 0; k < s->task->n_runs; k++) {
-        logs = counts[k] > 1 ? counts[k] * log(counts[k]) : 0;
-        sum += logs;
-    }
-    logs = size > 1 ? size * log(size) : 0;
-    return sum - logs;
-}
+/* ---- scores in plain C ---- */
 
 double ct_plain_score(const ct_hist_search *s, const uint32_t *left, uint32_t size)
 {
+    const ct_criterion *criterion = s->grower->criterion;
+    const uint32_t n_runs = s->task->n_runs, weight = s->task->weight;
     uint32_t right[CT_HIST_CLASSES];
-    for (uint32_t k = 0; k < s->task->n_runs; k++) right[k] = s->scratch->now[k].weight - left[k];
-    double score = side_score(s, left, size) + side_score(s, right, s->task->weight - size);
-    return s->grower->options->rule == CT_SPLIT_ENTROPY ? score + s->task->weight * 6.0 : score;
+    CT_ASSERT(criterion->side && size <= weight);
+    for (uint32_t k = 0; k < n_runs; k++) right[k] = s->runs[k].weight - left[k];
+    return criterion->side(left, n_runs, size) + criterion->side(right, n_runs, weight - size) +
+           weight * criterion->lift;
 }

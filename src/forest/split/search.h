@@ -6,25 +6,26 @@
 
 /* The best so far. */
 typedef struct {
-    ct_hist_scratch *scratch;
     const ct_grower *grower;
+    ct_split_memory *memory;
     const ct_view *view;
     const ct_hist_task *task;
     const ct_item *items;
-    ct_rng rng;  /* of candidates */
-    ct_rng cuts; /* of cuts at random; a pool's candidates must not depend on these */
+    const ct_hist_run *runs; /* of the task */
+    ct_rng rng;              /* of candidates */
+    ct_rng cuts;             /* of cuts at random; a pool's candidates must not depend on these */
     uint32_t n_drawn;
     double score;
     ct_hist_split *split;
     double sum; /* numbers: of the node */
-    /* Which of the scratch's medium_codes the group under way has; the best one's codes, of a group
+    /* Which of the memory's medium_codes the group under way has; the best one's codes, of a group
      * before, are in the other. */
     unsigned half;
 } ct_hist_search;
 
 static inline uint16_t *ct_medium_codes(const ct_hist_search *s, unsigned lane)
 {
-    return s->scratch->medium_codes +
+    return s->memory->medium_codes +
            (size_t) (s->half * CT_LANES + lane) * (CT_MEDIUM_ROWS + CT_MEDIUM_PAD);
 }
 
@@ -35,15 +36,8 @@ void ct_read_codes(const ct_hist_search *s, const uint32_t *columns, unsigned la
 /* Columns are drawn without repetition, one after another. */
 uint32_t ct_draw_column(ct_hist_search *s);
 
-/* Classes, and a rule whose scores are in plain C. */
-static inline int ct_is_plain(const ct_hist_search *s)
-{
-    return s->grower->n_classes && (s->grower->options->rule == CT_SPLIT_ENTROPY ||
-                                    s->grower->options->rule == CT_SPLIT_ERROR);
-}
-
-/* The score of such a rule where left[run] rows of weight `size` go left; from below to above 0, as
- * that of all other scores is. */
+/* The score of a criterion in plain C, where left[run] is what of each run goes left, in all
+ * `size`. */
 double ct_plain_score(const ct_hist_search *s, const uint32_t *left, uint32_t size);
 
 /* Whether the column's codes are levels without an order. */
@@ -60,8 +54,7 @@ void ct_search_set(ct_hist_search *s, uint32_t column);
 void ct_search_small(ct_hist_search *s);
 
 /* Others: the best border of two bins, which are the table's, or, at nodes of at most
- * CT_MEDIUM_ROWS,
- * of the node's own range of codes. */
+ * CT_MEDIUM_ROWS, of the node's own range of codes. */
 void ct_search_bins(ct_hist_search *s);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "forest/sample/paths.h"
+#include "forest/split/conditions.h"
 
 static double worst(void) { return -1; } /* no score is negative */
 
@@ -36,13 +37,13 @@ static double score_of_cut(const ct_hist_search *s, uint32_t column, uint32_t cu
     const ct_item *item = s->items;
     for (uint32_t k = 0; k < s->task->n_runs; k++) {
         uint64_t left = 0;
-        for (const ct_item *end = item + s->scratch->now[k].n; item < end; item++) {
+        for (const ct_item *end = item + s->runs[k].n; item < end; item++) {
             uint16_t code = ct_view_code(s->view, column, item->row);
             if ((uint16_t) (code + missing_left) >= cut + (uint32_t) missing_left) continue;
             left += item->weight;
             if (!s->grower->n_classes) sum += (double) s->view->whole[item->row] * item->weight;
         }
-        uint64_t right = s->scratch->now[k].weight - left;
+        uint64_t right = s->runs[k].weight - left;
         size += left;
         squares += left * left;
         others += right * right;
@@ -67,37 +68,40 @@ static void search_random(ct_hist_search *s)
             double score = score_of_cut(s, column, cut, left);
             if (!(score > s->score)) continue;
             s->score = score;
-            *s->split = (ct_hist_split){column, cut, left, missing, 0, 0, NULL, 0};
+            *s->split = (ct_hist_split){.column = column, .cut = cut, .missing_left = left,
+                                        .knows_missing = missing};
         }
     }
 }
 
-int ct_find_split(ct_hist_scratch *scratch, const ct_view *view, const ct_hist_task *task,
-                  uint32_t tree, ct_hist_split *split)
+int ct_find_split(const ct_grower *grower, ct_split_memory *memory, const ct_split_node *node,
+                  ct_hist_split *split)
 {
-    const ct_grower *grower = scratch->grower;
+    ct_task_is_sound(grower, node->task);
     const ct_hist_options *options = grower->options;
-    const int at_random = options->rule == CT_SPLIT_RANDOM;
+    const ct_hist_task *task = node->task;
+    const int at_random = grower->criterion->at_random;
     ct_hist_search s;
-    s.scratch = scratch;
     s.grower = grower;
-    s.view = view;
+    s.memory = memory;
+    s.view = node->view;
     s.task = task;
-    s.items = scratch->items + task->begin;
-    s.rng = options->pool_by_level ? ct_pool_rng(grower, tree, task->depth)
-                                   : ct_rng_of(options->seed, tree, task->path);
+    s.items = node->items;
+    s.runs = task->runs;
+    s.rng = options->pool_by_level ? ct_pool_rng(grower, node->tree, task->depth)
+                                   : ct_rng_of(options->seed, node->tree, task->path);
     if (at_random)
-        s.cuts = ct_rng_of(options->seed, tree, ct_rng_path(task->path, CT_CUTS_PATH));
+        s.cuts = ct_rng_of(options->seed, node->tree, ct_rng_path(task->path, CT_CUTS_PATH));
     s.n_drawn = 0;
     s.score = worst();
     s.split = split;
     s.sum = 0;
     s.half = 0;
     for (uint32_t i = 0; !grower->n_classes && i < task->n; i++)
-        s.sum += (double) view->whole[s.items[i].row] * s.items[i].weight;
+        s.sum += (double) s.view->whole[s.items[i].row] * s.items[i].weight;
     if (at_random) search_random(&s);
     else if (task->n <= CT_SMALL_ROWS && task->weight <= CT_SMALL_WEIGHT) ct_search_small(&s);
     else ct_search_bins(&s);
-    ct_put_back(scratch, s.n_drawn);
+    ct_put_back(memory, s.n_drawn);
     return s.score > worst();
 }

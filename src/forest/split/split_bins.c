@@ -31,7 +31,7 @@ enum { ROOM = CT_MEDIUM_ROWS + CT_MEDIUM_PAD, MISSING = CT_HIST_BIN_ROWS - 1 };
     if (by_place) FOR(lanes, FILL, ADD, i, add)        \
     else FOR(lanes, FILL, ADD, row, add)
 
-/* Weights, times 2^shift, in bins of so many lanes. */
+/* Weights, times 2^shift, in bins of `width` lanes. */
 static void fill_classes(uint32_t *to, const ct_item *items, uint32_t n, const uint8_t *const *bins,
                          unsigned lanes, int by_place, unsigned width, unsigned shift)
 {
@@ -76,7 +76,7 @@ static void fill_by_halves(uint32_t *to, const ct_item *items, uint32_t n,
     fill_classes(to, items + i, n - i, bins, lanes, 0, CT_LANES, by);
 }
 
-/* Bins of so many lanes take the place of those filled by halves, from the lowest on. */
+/* Bins of `width` lanes take the place of those filled by halves, from the lowest on. */
 static void add_halves(uint32_t *histogram, uint32_t first, uint32_t n_bins, unsigned width)
 {
     typedef uint32_t half __attribute__((vector_size(CT_LANES * 2), aligned(4), may_alias));
@@ -130,7 +130,7 @@ static void range_of_some(const uint16_t *codes, uint32_t n, uint16_t *low, uint
 static int spread_codes(const ct_hist_search *s, uint32_t column, unsigned lane, ct_medium_bins *by)
 {
     uint16_t *codes = ct_medium_codes(s, lane), low, high;
-    uint8_t *bins = s->scratch->medium_bins + (size_t) lane * ROOM;
+    uint8_t *bins = s->memory->medium_bins + (size_t) lane * ROOM;
     const ct_scan *scan = s->grower->scan;
     const int may_miss = s->grower->codes->columns[column].has_missing;
     const uint32_t n = s->task->n;
@@ -174,12 +174,12 @@ static group draw_group(ct_hist_search *s)
     ct_read_codes(s, g.columns, g.lanes, 0);
     for (unsigned lane = 0; lane < g.lanes; lane++) {
         g.any_missing |= spread_codes(s, g.columns[lane], lane, &g.by[lane]);
-        g.bins[lane] = s->scratch->medium_bins + (size_t) lane * ROOM;
+        g.bins[lane] = s->memory->medium_bins + (size_t) lane * ROOM;
     }
     return g;
 }
 
-/* Clears rows of a histogram of so many bytes a row. */
+/* Clears the rows of a histogram, of `bytes` each. */
 static void clear(void *histogram, size_t bytes, const group *g)
 {
     char *from = (char *) histogram;
@@ -193,7 +193,7 @@ static int is_by_halves(const group *g, uint32_t n)
     return !g->by_place && g->lanes <= CT_LANES / 2 && n > 4 * g->n_bins;
 }
 
-/* One part of the histograms: so many runs, of n items. */
+/* One part of the histograms: of n_runs runs, which have n items. */
 static void count_part(const group *g, const ct_hist_run *runs, uint32_t n_runs,
                        const ct_item *items,
                        uint32_t n, const uint8_t *const *all_bins, uint32_t *histogram)
@@ -215,13 +215,13 @@ static void count_part(const group *g, const ct_hist_run *runs, uint32_t n_runs,
 
 static void count_classes(ct_hist_search *s, const group *g)
 {
-    uint32_t *histogram = s->scratch->histograms;
+    uint32_t *histogram = s->memory->histograms;
     const ct_item *items = s->items;
     const uint32_t n_runs = s->task->n_runs, most = ct_has_pairs(s->task->weight) ? 2 : 1;
     const uint8_t *bins[CT_LANES];
     memcpy(bins, g->bins, sizeof bins);
     for (uint32_t k = 0; k < n_runs; k += most, histogram += CT_PART_CELLS) {
-        const ct_hist_run *runs = s->scratch->now + k;
+        const ct_hist_run *runs = s->runs + k;
         const uint32_t own = n_runs - k < most ? n_runs - k : most;
         uint32_t n = 0;
         for (uint32_t i = 0; i < own; i++) n += runs[i].n;
@@ -231,30 +231,30 @@ static void count_classes(ct_hist_search *s, const group *g)
     }
 }
 
-static void unpack(ct_hist_scratch *scratch, uint32_t from, uint32_t to)
+static void unpack(ct_split_memory *memory, uint32_t from, uint32_t to)
 {
     for (size_t i = (size_t) from * CT_LANES; i < (size_t) to * CT_LANES; i++) {
-        int64_t weight = scratch->packed[i] & 65535;
-        scratch->weights[i] = (int32_t) weight;
-        int64_t sum = (scratch->packed[i] - weight) / 65536;
-        scratch->sums[i] = (double) sum;
+        int64_t weight = memory->packed[i] & 65535;
+        memory->weights[i] = (int32_t) weight;
+        int64_t sum = (memory->packed[i] - weight) / 65536;
+        memory->sums[i] = (double) sum;
     }
 }
 
 static void sum_numbers(ct_hist_search *s, const group *g)
 {
-    ct_hist_scratch *scratch = s->scratch;
+    ct_split_memory *memory = s->memory;
     const int32_t *whole = s->view->whole;
     if (s->task->weight <= CT_MIDDLE_WEIGHT) {
-        clear(scratch->packed, CT_LANES * sizeof *scratch->packed, g);
-        fill_packed(scratch->packed, s->items, s->task->n, g->bins, g->lanes, g->by_place, whole);
-        unpack(scratch, 0, g->n_bins);
-        if (g->any_missing) unpack(scratch, MISSING, CT_HIST_BIN_ROWS);
+        clear(memory->packed, CT_LANES * sizeof *memory->packed, g);
+        fill_packed(memory->packed, s->items, s->task->n, g->bins, g->lanes, g->by_place, whole);
+        unpack(memory, 0, g->n_bins);
+        if (g->any_missing) unpack(memory, MISSING, CT_HIST_BIN_ROWS);
     } else {
-        clear(scratch->sums, CT_LANES * sizeof *scratch->sums, g);
-        clear(scratch->weights, CT_LANES * sizeof *scratch->weights, g);
-        fill_sums(scratch->sums, s->items, s->task->n, g->bins, g->lanes, g->by_place, whole);
-        fill_classes((uint32_t *) scratch->weights, s->items, s->task->n, g->bins, g->lanes,
+        clear(memory->sums, CT_LANES * sizeof *memory->sums, g);
+        clear(memory->weights, CT_LANES * sizeof *memory->weights, g);
+        fill_sums(memory->sums, s->items, s->task->n, g->bins, g->lanes, g->by_place, whole);
+        fill_classes((uint32_t *) memory->weights, s->items, s->task->n, g->bins, g->lanes,
                      g->by_place, CT_LANES, 0);
     }
 }
@@ -263,16 +263,16 @@ static void sum_numbers(ct_hist_search *s, const group *g)
 static uint32_t run_weight(const ct_hist_search *s, const group *g, uint32_t run, uint32_t bin,
                            unsigned lane)
 {
-    const uint32_t *cells = s->scratch->histograms + (size_t) bin * g->width + lane;
+    const uint32_t *cells = s->memory->histograms + (size_t) bin * g->width + lane;
     if (!ct_has_pairs(s->task->weight)) return cells[(size_t) run * CT_PART_CELLS];
     return cells[(size_t) (run / 2) * CT_PART_CELLS] >> run % 2 * 16 & 65535;
 }
 
-/* ... of the node. */
+/* Weight of the node in a bin. */
 static uint32_t bin_weight(const ct_hist_search *s, const group *g, uint32_t bin, unsigned lane)
 {
     uint32_t weight = 0;
-    if (!s->grower->n_classes) return (uint32_t) s->scratch->weights[(size_t) bin * CT_LANES +
+    if (!s->grower->n_classes) return (uint32_t) s->memory->weights[(size_t) bin * CT_LANES +
                                                                      lane];
     for (uint32_t k = 0; k < s->task->n_runs; k++) weight += run_weight(s, g, k, bin, lane);
     return weight;
@@ -302,17 +302,17 @@ static void scan_plain(const ct_hist_search *s, const group *g, unsigned lane, i
 static void scan_group(const ct_hist_search *s, const group *g, int missing_left, ct_bin_cut *cuts)
 {
     uint32_t totals[CT_HIST_CLASSES + 1];
-    const ct_hist_scratch *scratch = s->scratch;
+    const ct_split_memory *memory = s->memory;
     if (!s->grower->n_classes) {
-        s->grower->scan->variance(scratch->sums, scratch->weights, s->sum, s->task->weight,
+        s->grower->scan->variance(memory->sums, memory->weights, s->sum, s->task->weight,
                                   g->n_bins, missing_left, g->lanes, cuts);
-    } else if (ct_is_plain(s)) {
+    } else if (s->grower->criterion->side) {
         for (unsigned lane = 0; lane < g->lanes; lane++)
             scan_plain(s, g, lane, missing_left, &cuts[lane]);
     } else {
-        for (uint32_t k = 0; k < s->task->n_runs; k++) totals[k] = scratch->now[k].weight;
+        for (uint32_t k = 0; k < s->task->n_runs; k++) totals[k] = s->runs[k].weight;
         totals[s->task->n_runs] = 0;
-        s->grower->scan->gini(scratch->histograms, totals, s->task->n_runs, s->task->weight,
+        s->grower->scan->gini(memory->histograms, totals, s->task->n_runs, s->task->weight,
                               g->n_bins, missing_left, g->lanes, cuts);
     }
 }
@@ -350,8 +350,12 @@ static void take_border(ct_hist_search *s, const group *g, const border *at)
     const uint16_t *codes = g->by_place ? ct_medium_codes(s, at->lane) : NULL;
     const uint32_t cut = (g->by_place ? cut_of_codes : cut_of_table)(s, g, at);
     const int knows_missing = g->any_missing && bin_weight(s, g, MISSING, at->lane);
-    *s->split = (ct_hist_split){g->columns[at->lane], cut, at->missing_left, knows_missing, 0, 0,
-                                codes, (uint16_t) at->missing_left};
+    *s->split = (ct_hist_split){.column = g->columns[at->lane],
+                                .cut = cut,
+                                .missing_left = at->missing_left,
+                                .knows_missing = knows_missing,
+                                .codes = codes,
+                                .raise = (uint16_t) at->missing_left};
     s->half = !s->half;
 }
 

@@ -28,7 +28,7 @@ static void count_levels(const ct_hist_search *s, uint32_t column, level_counts 
         l->n_rows[i] = 0;
     }
     for (uint32_t k = 0; k < s->task->n_runs; k++)
-        for (const ct_item *end = item + s->scratch->now[k].n; item < end; item++) {
+        for (const ct_item *end = item + s->runs[k].n; item < end; item++) {
             uint32_t level = level_of(s, column, item->row);
             l->weights[level][k] += item->weight;
             l->n_rows[level]++;
@@ -36,8 +36,8 @@ static void count_levels(const ct_hist_search *s, uint32_t column, level_counts 
                 l->sums[level] += (double) s->view->whole[item->row] * item->weight;
         }
     l->present = 0;
-    for (uint32_t i =
-         0; i < CT_HIST_SET_LEVELS; i++) l->present |= (uint32_t) (l->n_rows[i] > 0) << i;
+    for (uint32_t i = 0; i < CT_HIST_SET_LEVELS; i++)
+        l->present |= (uint32_t) (l->n_rows[i] > 0) << i;
 }
 
 /* The score where the levels of `left` go left, as scan.h has it but in doubles; below 0 if a side
@@ -53,19 +53,18 @@ static double score_of(const ct_hist_search *s, const level_counts *l, uint32_t 
         sum += l->sums[i];
     }
     for (uint32_t k = 0; k < n_runs; k++) {
-        uint64_t a = sides[k], b = s->scratch->now[k].weight - a;
+        uint64_t a = sides[k], b = s->runs[k].weight - a;
         size += a;
         squares += a * a;
         others += b * b;
     }
     if (!size || size == weight) return -1;
-    if (ct_is_plain(s)) return ct_plain_score(s, sides, (uint32_t) size);
+    if (s->grower->criterion->side) return ct_plain_score(s, sides, (uint32_t) size);
     double a = (double) size, b = (double) (weight - size), rest = s->sum - sum;
     if (!s->grower->n_classes) return (sum * sum) / a + (rest * rest) / b;
-    if (n_runs == 2 && weight <= CT_MIDDLE_WEIGHT &&
-        s->grower->options->rule != CT_SPLIT_RANDOM) {
-        double off = (double) sides[0] * s->scratch->now[1].weight -
-                     (double) sides[1] * s->scratch->now[0].weight;
+    if (n_runs == 2 && weight <= CT_MIDDLE_WEIGHT && !s->grower->criterion->at_random) {
+        double off = (double) sides[0] * s->runs[1].weight -
+                     (double) sides[1] * s->runs[0].weight;
         return off * off / (a * b);
     }
     return (double) squares / a + (double) others / b;
@@ -76,9 +75,12 @@ static void take_set(ct_hist_search *s, const level_counts *l, uint32_t column, 
     double score = score_of(s, l, left);
     if (!(score > s->score)) return;
     s->score = score;
-    *s->split = (ct_hist_split){column, left & CT_HIST_SET_ALL, (int) (left >> CT_HIST_SET_LEVELS),
-                                l->n_rows[CT_HIST_SET_LEVELS] > 0, 1, ~l->present & CT_HIST_SET_ALL,
-                                    NULL, 0};
+    *s->split = (ct_hist_split){.column = column,
+                                .cut = left & CT_HIST_SET_ALL,
+                                .missing_left = (int) (left >> CT_HIST_SET_LEVELS),
+                                .knows_missing = l->n_rows[CT_HIST_SET_LEVELS] > 0,
+                                .is_set = 1,
+                                .absent = ~l->present & CT_HIST_SET_ALL};
 }
 
 void ct_search_set(ct_hist_search *s, uint32_t column)
@@ -88,7 +90,7 @@ void ct_search_set(ct_hist_search *s, uint32_t column)
     const uint32_t top = l.present & (l.present - 1); /* without the lowest, which stays right */
     const uint32_t missing = l.n_rows[CT_HIST_SET_LEVELS] ? UINT32_C(1) << CT_HIST_SET_LEVELS : 0;
     uint32_t drawn = 0;
-    if (s->grower->options->rule == CT_SPLIT_RANDOM) {
+    if (s->grower->criterion->at_random) {
         uint32_t bits = ct_popcount(top);
         if (!bits) return;
         drawn = 1 + ct_rng_below(&s->cuts, (UINT32_C(1) << bits) - 1);

@@ -37,6 +37,7 @@ static void take_cut(ct_hist_search *s, const small_rows *rows, const ct_small_c
     s->split->knows_missing = rows->missing[cut->candidate];
     s->split->is_set = 0;
     s->split->codes = (const uint16_t *) rows->node.codes[cut->candidate];
+    s->split->weights = s->memory->small_weights;
     s->split->raise = SIGN_BIT;
     s->half = !s->half;
 }
@@ -81,7 +82,7 @@ static int best_of_plain(const ct_hist_search *s, const int16_t *codes, double *
     int found = 0;
     sort_rows(s, codes, n, order);
     for (uint32_t k = 0, i = 0; k < s->task->n_runs; k++)
-        for (uint32_t j = 0; j < s->scratch->now[k].n; j++) run_of[i++] = (uint8_t) k;
+        for (uint32_t j = 0; j < s->runs[k].n; j++) run_of[i++] = (uint8_t) k;
     for (uint32_t i = 0; i + 1 < n; i++) {
         uint32_t row = order[i];
         left[run_of[row]] += s->items[row].weight;
@@ -101,7 +102,7 @@ static int best_of_waiting(const ct_hist_search *s, const small_rows *rows, ct_s
 {
     int found = 0;
     *score = s->score;
-    if (s->grower->n_classes && !ct_is_plain(s)) {
+    if (s->grower->criterion->score == CT_SCORE_SQUARES) {
         cut->score = (float) s->score;
         found = s->grower->scan->small_gini(&rows->node, cut);
         if (found) *score = cut->score;
@@ -176,20 +177,20 @@ static void add_candidate(small_rows *rows, uint32_t column, int missing_left)
 /* The score where each side has one class, which no other is above. */
 static double pure_score(const ct_hist_search *s)
 {
-    if (!s->grower->n_classes || ct_is_plain(s)) return INFINITY;
+    if (s->grower->criterion->score != CT_SCORE_SQUARES) return INFINITY;
     if (s->task->n_runs != 2) return s->task->weight;
-    float off = (float) (s->scratch->now[0].weight * s->scratch->now[1].weight), square = off * off;
+    float off = (float) (s->runs[0].weight * s->runs[1].weight), square = off * off;
     return square / off;
 }
 
 static void begin_rows(const ct_hist_search *s, small_rows *rows)
 {
-    const uint32_t n = s->task->n, first = s->scratch->now[0].n;
-    s->grower->scan->weights(s->items, n, first, s->scratch->small_weights, rows->weights,
+    const uint32_t n = s->task->n, first = s->runs[0].n;
+    s->grower->scan->weights(s->items, n, first, s->memory->small_weights, rows->weights,
                              rows->pairs);
     rows->node.weights = rows->weights;
     rows->node.pairs = rows->pairs;
-    rows->node.runs = s->scratch->now;
+    rows->node.runs = s->runs;
     rows->node.n_candidates = 0;
     rows->node.n_runs = s->task->n_runs;
     rows->node.n = n;

@@ -239,6 +239,7 @@ static inline void walk_flight(const ct_compact_node *nodes, const uint16_t *by_
 void ct_compact_walk(const ct_compact *compact, uint32_t tree, const uint16_t *by_row,
                      size_t stride, uint16_t *rows, uint32_t n, uint32_t *leaves)
 {
+    CT_ASSERT(compact->nodes && n <= CT_COMPACT_ROWS);
     const ct_compact_node *nodes = compact->nodes + compact->begins[tree];
     unsigned steps = compact->steps[tree];
     for (uint32_t i = 0; i < n; i++) leaves[rows[i]] = 0;

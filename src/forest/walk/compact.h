@@ -22,19 +22,20 @@ typedef struct {
 typedef struct {
     /* owned, as all below; NULL: tests of levels are too many for columns */
     ct_compact_node *nodes;
-    size_t *begins;      /* [tree] in nodes */
-    uint8_t *steps;      /* [tree] that most rows take */
+    size_t *begins;       /* [tree] in nodes */
+    uint8_t *steps;       /* [tree] that most rows take */
     ct_compact_set *sets; /* [n_sets] */
     uint32_t n_sets;
-    uint16_t *code_of;   /* [column][cut] of the cuts; NULL: as they are */
-    size_t *first_code;  /* [column] in it */
-    double *edges;       /* of all columns that cuts have codes of */
+    uint16_t *code_of;            /* [column][cut] of the cuts; NULL: as they are */
+    size_t *first_code;           /* [column] in it */
+    double *edges;                /* of all columns that cuts have codes of */
     ct_hist_code_column *columns; /* [n_cols] what rows are coded by: n_codes and edges */
 } ct_compact;
 
 enum { CT_COMPACT_ROWS = 2048 }; /* at a time, at most */
 
-/* For so many rows. Freed by ct_compact_free, also after a failure: 0 if memory ends. */
+/* For the prediction of n_rows rows. Freed by ct_compact_free, also after a failure: 0 if memory
+ * ends. */
 int ct_compact_init(ct_compact *compact, const ct_hist_forest *forest,
                     const ct_hist_code_column *columns, uint32_t n_rows);
 void ct_compact_free(ct_compact *compact);

@@ -42,7 +42,7 @@ typedef struct {
     uint16_t rows[CHUNK + CT_COMPACT_PAD], plain[CHUNK], odd[CHUNK];
     uint8_t missing[CHUNK];
     uint32_t leaves[CHUNK], n_plain, n_odd; /* rows without missing values, and others */
-    int64_t *sums; /* [CHUNK][class] of CT_HIST_LABELS */
+    int64_t *sums;                          /* [CHUNK][class] of CT_HIST_LABELS */
 } scratch;
 
 typedef struct {
@@ -55,7 +55,7 @@ typedef struct {
     uint32_t chunk; /* rows at a time */
     size_t stride;
     ct_compact compact; /* without nodes: rows are too few for it to pay */
-    double **means; /* [tree][node] of numbers, where it has nodes */
+    double **means;     /* [tree][node] of numbers, where it has nodes */
     ct_coder *coders;
     scratch *scratches; /* [thread] */
 } plan;

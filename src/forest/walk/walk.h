@@ -23,8 +23,8 @@ void ct_hist_add_shares(const ct_hist_tree *tree, uint32_t n_classes, const ct_h
                         int64_t *shares);
 
 typedef enum {
-    CT_HIST_SHARES, /* int64_t [row][class], summed over trees, in units of 2^-32; numbers: double
-                       [row], a sum */
+    /* int64_t [row][class], summed over trees, in units of 2^-32; numbers: double [row], a sum */
+    CT_HIST_SHARES,
     CT_HIST_VOTES,  /* uint32_t [row][class] trees */
     CT_HIST_LEAVES, /* int32_t [tree][row] the leaf's node, from 1 */
     CT_HIST_TREES,  /* double [tree][row] the class from 1, or the number */

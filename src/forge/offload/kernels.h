@@ -18,7 +18,7 @@ extern "C" {
     X(VALUES, ct_find_ranks, "a search, for a word of rows")                    \
     X(CODES, ct_answer_code, "a test of codes, for a word of rows")
 
-/* ... and a thread an item. */
+/* Functions with a thread an item. */
 #define CT_FORGED_THREAD_KERNELS(X)                                             \
     X(TESTS, ct_answer_tests, "a group of tests, for a word of rows")           \
     X(NETWORKS, ct_find_leaves, "a tree, for a word of rows")                   \

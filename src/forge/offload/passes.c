@@ -24,7 +24,7 @@ static size_t out_bytes(const ct_passes *p, uint32_t n)
     return (size_t) n * p->forged->ensemble->n_outputs * sizeof(double);
 }
 
-/* A pass of so many rows. */
+/* A pass of n rows. */
 static size_t cut_device(const ct_passes *p, ct_pass *pass, char *memory, uint32_t n)
 {
     ct_gpu_cutter c = {memory, 0};

@@ -25,7 +25,7 @@ typedef struct {
     const void *of;
     int wide;           /* values as doubles, else as floats */
     uint32_t most_rows; /* of a pass; at least 32 */
-    /* Bytes of scratch memory for so many rows. */
+    /* Bytes of scratch memory for n rows. */
     size_t (*scratch)(const void *of, uint32_t n_rows);
     /* Starts, in the stream of the pass, what makes `out` of `x`. */
     ct_status (*predict)(const void *of, const ct_pass *pass);

@@ -9,7 +9,7 @@ enum { CT_DEVICE_TEXT_ROWS = 1 << 18 }; /* of a pass at most */
 
 typedef struct {
     const ct_forge_scheduled *scheduled; /* borrowed */
-    ct_model model;                /* its arrays are on the device */
+    ct_model model;                      /* its arrays are on the device */
     ct_gpu_module module;
     void *begin, *nest, *end;      /* functions: forge/schedule/emit.h */
 } ct_device_text;

@@ -56,15 +56,15 @@ typedef struct {
     const ct_device_network *networks; /* [n_trees] NULL: walks */
     const uint32_t *programs;
     const ct_key_node *nodes;
-    const uint32_t *node_of, *roots;   /* as in forge/forged.h */
-    const void *terms; /* walks: [node of a walk][leaf_width] */
+    const uint32_t *node_of, *roots; /* as in forge/forged.h */
+    const void *terms;               /* walks: [node of a walk][leaf_width] */
     const double *base;
     double divisor;
     /* Which trees add to an output, in their order: of `adders` those from its `from` to its `to`,
      * which is no more one of them. */
     const uint32_t *adders, *from, *to; /* [...], [n_outputs] */
-    int any_order;    /* sums are the same in any order */
-    ct_forge_ensemble sets; /* on the device it has the sets of codes alone */
+    int any_order;                      /* sums are the same in any order */
+    ct_forge_ensemble sets;             /* on the device it has the sets of codes alone */
 } ct_forged_view;
 
 typedef struct {

@@ -11,6 +11,7 @@
 ct_status ct_forge_scheduled_new(const ct_forged *f, const char *text, int any_order,
                                  ct_arena *arena, ct_forge_scheduled *s, ct_error *error)
 {
+    CT_ASSERT(f->ensemble && text);
     memset(s, 0, sizeof *s);
     s->forged = f;
     s->nest = CT_ARENA_NEW(arena, ct_forge_nest, 1);
@@ -305,6 +306,7 @@ ct_status ct_forge_scheduled_predict(const ct_forge_scheduled *s, const ct_colum
                                      uint32_t n_rows,
                                      const ct_forge_run *run, double *out, ct_error *error)
 {
+    CT_ASSERT(s->forged && s->nest && s->forged->ensemble->n_outputs > 0);
     if (s->nest->layout == CT_PLANES)
         return predict_planes(s, columns, n_rows, run, out, error);
     running r;

@@ -8,13 +8,13 @@
 
 /* A forest in a representation. Texts have the same struct (emit.c): pointers, then numbers. */
 typedef struct {
-    const ct_walk_node *nodes;   /* `next` is the left child where children are said so */
-    const uint32_t *origin;      /* of each node: which it is of the ensemble's */
-    const uint32_t *roots;       /* [n_trees] first node of a tree */
-    const uint32_t *used;        /* [n_used] features that are asked for */
-    const uint32_t *output;      /* [n_trees] */
-    const double *terms;         /* [the ensemble's nodes][leaf_width] what leaves add */
-    const double *base;          /* [n_outputs] */
+    const ct_walk_node *nodes;            /* `next` is the left child where children are said so */
+    const uint32_t *origin;               /* of each node: which it is of the ensemble's */
+    const uint32_t *roots;                /* [n_trees] first node of a tree */
+    const uint32_t *used;                 /* [n_used] features that are asked for */
+    const uint32_t *output;               /* [n_trees] */
+    const double *terms;                  /* [the ensemble's nodes][leaf_width] what leaves add */
+    const double *base;                   /* [n_outputs] */
     const uint32_t *set_first, *set_size; /* by the ensemble's node */
     const uint8_t *set_else, *sets;
     double divisor;

@@ -41,10 +41,11 @@ typedef struct {
     ct_ir_kind kind;
     int loop;          /* CT_TO_SLOTS: PRIVATE and REDUCE_DIM of all slots */
     int inner, next;
-    ct_ir_how how;     /* FOR */
+    ct_ir_how how;      /* FOR */
     int target, atomic; /* REDUCE, REDUCE_DIM */
-    int added_only; /* REDUCE_DIM: some sums may be of rows that other threads add to; these are
-                       still -0, and left out */
+    /* REDUCE_DIM: some sums may be of rows that other threads add to; these are still -0, and left
+     * out */
+    int added_only;
     uint32_t lanes, hops, peel, vector; /* WALK; hops 0: until all are leaves */
     int simd;
     uint32_t n_bounds; /* FOR, at the low level */

@@ -56,9 +56,9 @@ typedef struct {
     char name[CT_NAME];
     ct_gmt_axis axis;
     int64_t start, stop, step;
-    int from;      /* the loop that it descends from; -1: none */
-    int live;      /* in the nest: neither tiled nor split */
-    int64_t tile;  /* n of the tile that replaced it, or 0 */
+    int from;               /* the loop that it descends from; -1: none */
+    int live;               /* in the nest: neither tiled nor split */
+    int64_t tile;           /* n of the tile that replaced it, or 0 */
     int outer, inner, next; /* around it, the first within, the next beside it; -1 */
     /* by directive: the statement, from 1, that gave the mark (0: none), and its number */
     int marked[CT_FORGE_N_DIRECTIVES];

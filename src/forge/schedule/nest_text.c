@@ -147,6 +147,7 @@ static int at_end(const parsing *p) { return !*p->at || *p->at == '\n' || *p->at
 
 ct_status ct_forge_nest_parse(ct_forge_nest *nest, const char *text, ct_error *error)
 {
+    CT_ASSERT(text);
     parsing p = {text, 1, error};
     int begun = 0;
     ct_nest_begin(nest);

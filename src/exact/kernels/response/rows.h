@@ -15,8 +15,8 @@ typedef struct {
     uint32_t n_rows;            /* no more than CT_ABREAST_ROWS */
     size_t stride;              /* places of a block in memory, from ct_abreast_stride() */
     const int32_t *z;           /* [block][place][CT_BESIDE] the response on its grid */
-    const uint16_t *starts;     /* [block][place] bits: the feature has not the value of the place
-                                   before */
+    /* [block][place] bits: the feature has not the value of the place before */
+    const uint16_t *starts;
     const uint16_t *members;    /* [block][place] bits: the row is of the set; NULL: all are */
     int tied;                   /* some features have equal values */
 } ct_abreast;
@@ -37,10 +37,9 @@ typedef struct {
     int64_t sum_before[CT_WORD_NOTES];   /* over the rows before it, */
     float base[CT_WORD_NOTES];           /* the same */
     int32_t below[CT_WORD_NOTES], above[CT_WORD_NOTES]; /* over those in it below and above 0 */
-    float inverse[CT_WORD_NOTES],
-        falling[CT_WORD_NOTES]; /* as in ct_exact_response, of the rows to the
-                                            left of its first place and to the right of its last; 0
-                                            if it has none */
+    /* as in ct_exact_response, of the rows to the left of its first place and to the right of its
+     * last; 0 if it has none */
+    float inverse[CT_WORD_NOTES], falling[CT_WORD_NOTES];
     float most[CT_WORD_NOTES];           /* what a split there gains at most */
     float top;                           /* the largest of these, and for good */
     uint32_t rows_before[CT_WORD_NOTES];
@@ -55,8 +54,9 @@ typedef struct {
     int32_t *z;          /* [ct_list_room] */
     uint32_t *ranks;     /* likewise */
     int64_t *weights;    /* likewise; NULL: 1 each */
-    float *most;         /* [block] what a split behind one of its rows gains at most, but for
-                            rounding; negative: there is no place for one */
+    /* [block] what a split behind one of its rows gains at most, but for rounding; negative: there
+     * is no place for one */
+    float *most;
     int64_t *before;     /* [block] sum of the response before it, see response.h */
     int64_t *weight_before; /* [block] what the rows before it weigh; NULL: 1 each */
     ct_word_notes *notes;   /* [ct_word_notes_room]; NULL: rows are listed at once */

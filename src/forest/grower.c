@@ -1,0 +1,73 @@
+#include "forest/grower.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "forest/grow/subtree.h"
+#include "forest/grow/whole.h"
+
+/* Rows of a node that get columns of their own: they fit the nearer caches. */
+enum { BLOCK = 16384 };
+
+static int order_by_class(ct_grower *g)
+{
+    uint32_t n_ends = g->n_classes ? g->n_classes : 1;
+    const int32_t *classes = g->data->classes;
+    g->order = (uint32_t *) ct_alloc(g->n_rows * sizeof *g->order);
+    g->class_end = (uint32_t *) ct_alloc(n_ends * sizeof *g->class_end);
+    g->places = classes ? (uint32_t *) ct_alloc(g->n_rows * sizeof *g->places) : NULL;
+    if (!g->order || !g->class_end || (classes && !g->places)) return 0;
+    memset(g->class_end, 0, n_ends * sizeof *g->class_end);
+    for (uint32_t row = 0; row < g->n_rows; row++) g->class_end[classes ? classes[row] : 0]++;
+    for (uint32_t c = 0, before = 0; c < n_ends; c++) {
+        uint32_t n = g->class_end[c];
+        g->class_end[c] = before; /* its begin, which the rows move on to its end */
+        before += n;
+    }
+    for (uint32_t row = 0; row < g->n_rows; row++) {
+        const uint32_t place = g->class_end[classes ? classes[row] : 0]++;
+        g->order[place] = row;
+        if (classes) g->places[row] = place;
+    }
+    return 1;
+}
+
+ct_status ct_grower_init(ct_grower *g, const ct_hist_data *data, const ct_hist_options *options,
+                         ct_error *error)
+{
+    CT_ASSERT(!data->classes == !data->n_classes);
+    memset(g, 0, sizeof *g);
+    g->data = data;
+    g->options = options;
+    g->codes = data->codes;
+    g->scan = ct_scan_at(options->simd);
+    g->criterion = ct_find_criterion(options->rule, data->n_classes ? CT_OF_CLASSES
+                                                                    : CT_OF_NUMBERS);
+    g->n_rows = data->codes->n_rows;
+    g->n_cols = data->codes->n_cols;
+    g->n_classes = data->n_classes;
+    g->block = options->block ? options->block : BLOCK;
+    g->gain_scale = ldexp(1, 20);
+    g->out_words.n = g->gain_words.n = g->harm_words.n = 1;
+    g->need_out = options->oob || options->permutation;
+    if (ct_hist_sampler_init(&g->sampler, g->n_rows, data->sampling) != CT_OK ||
+        !order_by_class(g) ||
+        (!g->n_classes && !ct_whole_init(g)))
+        return ct_fail(error, CT_NO_MEMORY, "no memory to grow from %lu rows",
+                       (unsigned long) g->n_rows);
+    g->sampler.scan = g->scan;
+    for (uint32_t col = 0; col < g->n_cols; col++)
+        g->has_missing |= data->codes->columns[col].has_missing;
+    g->has_subtrees = ct_may_have_subtrees(g);
+    return CT_OK;
+}
+
+void ct_grower_free(ct_grower *g)
+{
+    ct_hist_sampler_free(&g->sampler);
+    ct_free(g->order);
+    ct_free(g->places);
+    ct_free(g->class_end);
+    ct_free(g->whole);
+}

@@ -1,0 +1,45 @@
+/* What the trees of a forest share while they grow. */
+#ifndef CT_FOREST_GROWER_H
+#define CT_FOREST_GROWER_H
+
+#include "forest/hist_forest.h"
+#include "forest/sample/sample.h"
+#include "forest/scan/scan.h"
+#include "forest/split/criteria.h"
+#include "forest/words.h"
+
+/* Nothing of it changes while trees grow. */
+typedef struct {
+    const ct_hist_data *data;
+    const ct_hist_options *options;
+    const ct_hist_codes *codes;
+    const ct_scan *scan;
+    const ct_criterion *criterion;
+    uint32_t n_rows, n_cols, n_classes, block;
+    ct_hist_sampler sampler; /* owned, as all below */
+    uint32_t *order;         /* [n_rows] rows by class, then by number */
+    uint32_t *places;        /* [n_rows] where rows are in it; NULL: numbers, which are in order */
+    uint32_t *class_end;     /* [n_classes] in it; numbers: one for all */
+    int32_t *whole;          /* [n_rows] numbers, in units from the centre; NULL: classes */
+    double centre, unit;     /* of these */
+    int exponent, bits;      /* of the unit; of whole numbers, besides the sign */
+    int is_wide;             /* nodes may have units of their own, see whole.h */
+    double gain_scale;       /* from gains to their whole units, where these have one word */
+    /* of sums over trees */
+    ct_words out_words, gain_words, harm_words;
+    int has_missing;         /* some column has */
+    int has_subtrees;        /* small ones grow as subtree.h says */
+    int need_out;            /* somebody asks where rows left out go */
+} ct_grower;
+
+ct_status ct_grower_init(ct_grower *grower, const ct_hist_data *data,
+                         const ct_hist_options *options, ct_error *error);
+void ct_grower_free(ct_grower *grower);
+
+/* Runs of a node's items: one a class; numbers: one. */
+static inline uint32_t ct_runs_of(const ct_grower *grower)
+{
+    return grower->n_classes ? grower->n_classes : 1;
+}
+
+#endif

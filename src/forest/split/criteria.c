@@ -1,0 +1,44 @@
+#include "base/optimised.h"
+
+#include "forest/split/criteria.h"
+
+#include <math.h>
+#include <stddef.h>
+
+static double error_side(const uint32_t *counts, uint32_t n_runs, uint32_t size)
+{
+    double most = 0;
+    (void) size;
+    for (uint32_t k = 0; k < n_runs; k++) most = counts[k] > most ? counts[k] : most;
+    return most;
+}
+
+static double entropy_side(const uint32_t *counts, uint32_t n_runs, uint32_t size)
+{
+    double sum = 0, logs;
+    for (uint32_t k = 0; k < n_runs; k++) {
+        logs = counts[k] > 1 ? counts[k] * log(counts[k]) : 0;
+        sum += logs;
+    }
+    logs = size > 1 ? size * log(size) : 0;
+    return sum - logs;
+}
+
+/* rule, in R, of what, at random, score, side, lift */
+const ct_criterion ct_criteria[] = {
+    {CT_SPLIT_GINI, "gini", CT_OF_CLASSES, 0, CT_SCORE_SQUARES, NULL, 0},
+    {CT_SPLIT_GINI, "gini", CT_OF_NUMBERS, 0, CT_SCORE_SUMS, NULL, 0},
+    {CT_SPLIT_ENTROPY, "entropy", CT_OF_CLASSES, 0, CT_SCORE_ENTROPY, entropy_side,
+     CT_ENTROPY_LIFT},
+    {CT_SPLIT_ERROR, "error", CT_OF_CLASSES, 0, CT_SCORE_ERROR, error_side, 0},
+    {CT_SPLIT_RANDOM, "random", CT_OF_CLASSES, 1, CT_SCORE_SQUARES, NULL, 0},
+    {CT_SPLIT_RANDOM, "random", CT_OF_NUMBERS, 1, CT_SCORE_SUMS, NULL, 0},
+};
+const unsigned ct_n_criteria = sizeof ct_criteria / sizeof *ct_criteria;
+
+const ct_criterion *ct_find_criterion(ct_split_rule rule, ct_criterion_of of)
+{
+    for (unsigned i = 0; i < ct_n_criteria; i++)
+        if (ct_criteria[i].rule == rule && ct_criteria[i].of == of) return &ct_criteria[i];
+    return NULL;
+}

@@ -1,0 +1,30 @@
+/* What the searches of a thread write to: nothing that one node leaves in it is read by the next,
+ * but the split that was found may point into it until then. */
+#ifndef CT_FOREST_SPLIT_MEMORY_H
+#define CT_FOREST_SPLIT_MEMORY_H
+
+#include "forest/scan/scan.h"
+
+enum { CT_MEDIUM_PAD = 64 };
+
+/* All arrays are owned by the thread. */
+typedef struct {
+    /* of all n_cols columns a permutation, from which candidates are drawn, and where those that
+     * were drawn had been */
+    uint32_t *columns, *places;
+    uint32_t n_cols;
+    /* small nodes: weights of the items */
+    uint8_t small_weights[CT_SMALL_ROWS];
+    /* medium ones: of candidates, by item, the codes of two groups,
+     * [2][CT_LANES][CT_MEDIUM_ROWS + CT_MEDIUM_PAD], and the bins of one */
+    uint16_t *medium_codes;
+    uint8_t *medium_bins;
+    /* classes: [n_classes][CT_PART_CELLS], see scan.h */
+    uint32_t *histograms;
+    /* numbers: [CT_HIST_BIN_ROWS][CT_LANES], sums and weights in one word, or apart */
+    int64_t *packed;
+    double *sums;
+    int32_t *weights;
+} ct_split_memory;
+
+#endif
