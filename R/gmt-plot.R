@@ -28,7 +28,7 @@
 #' `contree_input_error` for unknown regressors or leaves, and for training rows that cannot be
 #' found again.
 #' @examples
-#' fit <- gmt(mpg ~ wt + hp | cyl, mtcars, seed = 1)
+#' fit <- gmt(uptake ~ conc + Type | conc + Treatment, CO2, seed = 1)
 #' plot(fit)
 #' plot(fit, what = "partial")
 #' plot(fit, what = "progress")

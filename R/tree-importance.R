@@ -86,7 +86,7 @@
 #' # for DALEX::explain(fit, data = iris[-train, 1:4], y = iris$Species[-train] == "virginica",
 #' #                   predict_function = virginica)
 #' virginica <- function(model, newdata) predict(model, newdata, type = "prob")[, "virginica"]
-#' head(virginica(fit, iris[-train, ]))
+#' virginica(fit, iris[c(2, 78, 102), ])
 #' @export
 contree_importance <- function(fit, ...) UseMethod("contree_importance")
 
