@@ -86,6 +86,7 @@ error_left_out <- function(so_far, y) {
 #' @export
 plot.hist_forest <- function(x, type = c("error", "importance"), data = NULL, measure = NULL,
                              n = 20, main = NULL, what = type, ...) {
+  check_title(main)
   if (check_choice(if (missing(what)) "type" else "what", what, c("error", "importance")) ==
         "error") {
     # the training rows are looked for where plot() was called

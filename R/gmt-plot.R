@@ -35,6 +35,7 @@
 #' @export
 plot.gmt <- function(x, what = c("tree", "partial", "progress"), regressors = NULL, leaves = NULL,
                      data = NULL, main = NULL, ...) {
+  check_title(main)
   what <- check_choice("what", what, c("tree", "partial", "progress"))
   if (what == "tree") return(plot.contree_model(x, main = main, ...))
   check_no_dots(...)

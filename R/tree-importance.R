@@ -194,6 +194,7 @@ is_shuffled <- function(importance) !is.null(importance[["drop"]])
 #' @rdname contree_importance
 #' @export
 plot.contree_importance <- function(x, main = NULL, ...) {
+  check_title(main)
   said <- importance_to_show(x)
   upwards <- rev(seq_along(said$shown))
   ends <- cbind(said$shown - said$unsure, said$shown + said$unsure)
