@@ -68,6 +68,13 @@ as.party.contree_model <- function(obj, data = NULL, ...) {
   new_party(obj, predictors, fitted, terms)
 }
 
+# partykit has none of its own for trees of numbers; of classes there are none, as there.
+#' @export
+residuals.contree_party <- function(object, ...) {
+  response <- object$fitted[["(response)"]]
+  if (is.numeric(response)) response - stats::predict(object)
+}
+
 # partykit leaves out rows with missing values, without a word, where a column is not of the very
 # class it expects: characters for a factor, doubles for integers, variables that are calls. It is
 # given columns as it wants them.

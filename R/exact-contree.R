@@ -213,9 +213,10 @@ NULL
 #' plot(fit)
 #' predict(fit, iris[c(1, 51, 101), ], type = "prob")
 #'
-#' # stopped early, and continued
-#' fit <- suppressWarnings(contree(Species ~ ., data = iris, depth = 4, time_limit = 0))
-#' update(fit, time_limit = 60)
+#' # stopped as soon as the tree is at most 10 errors from the optimum, and continued
+#' near <- contree(case == 1 ~ age + parity + spontaneous, infert, depth = 3, max_gap = 10)
+#' unlist(near[c("objective", "bound", "gap")])
+#' update(near, max_gap = 0)$objective
 #'
 #' # a split must save at least 5% of the rows
 #' contree(Species ~ ., data = iris, depth = 3, complexity = 0.05)

@@ -91,6 +91,8 @@ rule_text <- function(cv, digits) {
 #' @rdname contree_cv_methods
 #' @export
 plot.contree_cv <- function(x, main = NULL, col = NULL, ...) {
+  check_title(main)
+  check_colours(col)
   table <- x$table
   by_complexity <- length(unique(table$depth)) == 1 && nrow(table) > 1
   at <- if (by_complexity) table$complexity else table$depth

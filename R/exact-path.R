@@ -406,6 +406,7 @@ print.contree_path <- function(x, digits = max(1, getOption("digits") - 2), ...)
 #' @export
 plot.contree_path <- function(x, main = NULL, xlab = NULL, ylab = objective_label(x[[1]]),
                               type = "o", pch = ifelse(path_table(x)$gap == 0, 19, 1), ...) {
+  check_title(main)
   table <- path_table(x)
   if (is_by_leaves(x)) {
     if (is.null(xlab)) xlab <- gettext("number of leaves")

@@ -244,6 +244,7 @@ most_in_stability <- 15
 #' @rdname contree_stability
 #' @export
 plot.contree_stability <- function(x, main = NULL, ...) {
+  check_title(main)
   splits <- x$splits[rev(seq_len(nrow(x$splits))), ]
   if (nrow(splits) == 0) {
     stop_input("x", gettext("the tree has no splits, so there is nothing to draw"))

@@ -86,6 +86,7 @@ error_left_out <- function(so_far, y) {
 #' @export
 plot.hist_forest <- function(x, type = c("error", "importance"), data = NULL, measure = NULL,
                              n = 20, main = NULL, what = type, ...) {
+  check_title(main)
   if (check_choice(if (missing(what)) "type" else "what", what, c("error", "importance")) ==
         "error") {
     # the training rows are looked for where plot() was called
@@ -106,7 +107,7 @@ plot.forest_curve <- function(x, main = NULL, xlab = gettext("trees"), ylab = NU
   invisible(x)
 }
 
-plot_importance <- function(importance, measure, n, main, ...) {
+plot_importance <- function(importance, measure, n, main, ..., xlim = NULL) {
   known <- rev(setdiff(names(importance), "variable"))
   if (length(known) == 0) {
     stop_input("type", gettext("the forest was grown with importance = \"none\""))
@@ -116,7 +117,8 @@ plot_importance <- function(importance, measure, n, main, ...) {
   shown <- utils::head(importance[order(-importance[[measure]]), ], n)
   labels <- c(impurity = gettext("decrease of impurity"),
               permutation = gettext("permutation importance (out of bag)"))
+  if (is.null(xlim)) xlim <- range(0, shown[[measure]])
   graphics::dotchart(rev(shown[[measure]]), labels = rev(shown$variable), main = main, pch = 19,
-                     xlab = labels[[measure]], ...)
+                     xlab = labels[[measure]], xlim = xlim, ...)
   invisible(shown)
 }

@@ -19,7 +19,7 @@
 #' \doi{10.1023/A:1010933404324}.
 #' @examples
 #' fit <- hist_forest(Species ~ ., iris, trees = 100, seed = 1)
-#' near <- forest_proximity(fit, iris[c(1, 2, 51, 101), ])
+#' near <- forest_proximity(fit, iris[c(1, 71, 84, 101), ])
 #' near
 #'
 #' # scaled to two dimensions

@@ -21,7 +21,10 @@
 #' With `sums = "source"` margins are the same as in the original software, bit for bit, which means
 #' that trees are added in their order. With `"reproducible"` the contribution of each tree is
 #' rounded to a multiple of a power of two that is coarse enough for all sums to be exact in
-#' doubles: less than 2^-51 of the largest possible sum. A margin then depends only on the set of
+#' doubles: 2^(e - 51), where e is the whole part of log2(S), and S the largest possible sum, of the
+#' base and of the largest leaf, in absolute value, of each tree of the output. So each tree is
+#' changed by up to half of that step, and a leaf below half of it counts as 0: in a tree with a
+#' leaf of 1e12, those below 0.00012. A margin then depends only on the set of
 #' trees: the trees may come in another order, or be divided among machines whose sums are added,
 #' without changing a single bit (with a divisor, before the sums are divided). Trees that add
 #' single-precision floats (XGBoost) mostly need no rounding at all; their margins are the exact

@@ -109,9 +109,9 @@
 #'   \doi{10.1016/j.asoc.2022.108503}.
 #' @seealso [gmt_control()], [predict.gmt()], [coef.gmt()], [gmt_history()].
 #' @examples
-#' fit <- gmt(mpg ~ wt + hp | ., mtcars, seed = 1)
+#' fit <- gmt(uptake ~ conc + Type | conc + Treatment, CO2, seed = 1)
 #' fit
-#' predict(fit, mtcars[1:3, ], interval = "confidence")
+#' predict(fit, CO2[c(1, 40, 84), ], interval = "confidence")
 #' coef(fit)
 #'
 #' # a kink, found exactly

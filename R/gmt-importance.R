@@ -26,10 +26,10 @@
 #' `contree_input_error` for `data` without the response, or with missing responses.
 #' @seealso [contree_importance()]
 #' @examples
-#' fit <- gmt(mpg ~ wt + hp | hp + cyl, mtcars, seed = 1)
+#' fit <- gmt(uptake ~ conc + Type | conc + Treatment, CO2, seed = 1)
 #' contree_importance(fit)
 #' set.seed(1)
-#' contree_importance(fit, mtcars)
+#' contree_importance(fit, CO2)
 #' @export
 contree_importance.gmt <- function(fit, data = NULL, repeats = 10, y = NULL, ...) {
   check_no_dots(...)

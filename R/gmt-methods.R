@@ -34,10 +34,10 @@
 #' @section Errors:
 #' `contree_input_error` for a `node` that does not exist.
 #' @examples
-#' fit <- gmt(mpg ~ wt | hp, mtcars, seed = 1)
+#' fit <- gmt(uptake ~ conc + Type | conc + Treatment, CO2, seed = 1)
 #' coef(fit)
-#' summary(fit, node = 1)
-#' vcov(fit, node = 1)
+#' summary(fit, node = 2)
+#' vcov(fit, node = 2)
 #' c(AIC(fit), BIC(fit), deviance(fit))
 #' gmt_history(fit)
 #' @name coef.gmt

@@ -101,6 +101,9 @@ party_info <- function(fit, terms) {
        dots = list(), nreg = length(regressors), method = "contree")
 }
 
+#' @export
+residuals.contree_modelparty <- function(object, ...) residuals.contree_party(object)
+
 # The leaf of each row by partykit, then its model.
 #' @export
 predict.contree_modelparty <- function(object, newdata = NULL, type = "response", ...) {

@@ -28,13 +28,14 @@
 #' `contree_input_error` for unknown regressors or leaves, and for training rows that cannot be
 #' found again.
 #' @examples
-#' fit <- gmt(mpg ~ wt + hp | cyl, mtcars, seed = 1)
+#' fit <- gmt(uptake ~ conc + Type | conc + Treatment, CO2, seed = 1)
 #' plot(fit)
 #' plot(fit, what = "partial")
 #' plot(fit, what = "progress")
 #' @export
 plot.gmt <- function(x, what = c("tree", "partial", "progress"), regressors = NULL, leaves = NULL,
                      data = NULL, main = NULL, ...) {
+  check_title(main)
   what <- check_choice("what", what, c("tree", "partial", "progress"))
   if (what == "tree") return(plot.contree_model(x, main = main, ...))
   check_no_dots(...)

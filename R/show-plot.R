@@ -75,10 +75,17 @@ plot.contree_model <- function(x, main = NULL, cex = NULL, digits = 4,
                                laplace = 0) {
   check_rpart_dots(plot_arguments_of_rpart, ...)
   check_fit(x, "x")
+  check_title(main)
   what <- check_choice("what", what, c("tree", "progress", number_pictures))
   if (what == "progress") return(plot_history(x, main, col))
   if (what != "tree") return(plot_numbers(x, what, main, col))
   type <- check_choice("type", type, c("full", "split", "bare"))
+  if (!is.null(cex)) {
+    cex <- check_number("cex", cex, gettext("a number above 0 and up to 100"),
+                        function(value) value > 0 && value <= 100)
+  }
+  check_digits(digits)
+  legend <- check_flag("legend", legend)
   numbers <- check_flag("numbers", numbers)
   laplace <- check_laplace(laplace)
   extra <- check_extra(x, extra)
@@ -99,6 +106,14 @@ plot.contree_model <- function(x, main = NULL, cex = NULL, digits = 4,
                        usr = graphics::par("usr"),
                        ids = node_ids(x))
   invisible(node_places(layout, x))
+}
+
+# What graphics::title() can write.
+check_title <- function(main) {
+  if (is.null(main) || is.language(main)) return(invisible())
+  if (!is.atomic(main) || is.object(main) || length(main) == 0) {
+    stop_input("main", gettextf("'main' must be a title or NULL, not %s", show_value(main)))
+  }
 }
 
 #' @rdname plot.contree
@@ -180,7 +195,8 @@ leaf_colours <- function(fit, col) {
 }
 
 check_colours <- function(col) {
-  fine <- is.null(col) || (length(col) > 0 && (is.character(col) || is.numeric(col)) &&
+  fine <- is.null(col) || (length(col) > 0 &&
+    (is.character(col) || is.numeric(col) && all(abs(col) < 2^31, na.rm = TRUE)) &&
     !is.null(tryCatch(grDevices::col2rgb(col), error = function(problem) NULL)))
   if (fine) return(invisible())
   stop_input("col", gettextf("'col' must be colours or NULL, not %s", show_value(col)))

@@ -59,6 +59,7 @@ brier_score <- function(proportions, truth) {
 plot.contree_accuracy <- function(x, what = c("roc", "precision"), classes = NULL, col = NULL,
                                   main = NULL, ...) {
   check_no_dots(...)
+  check_title(main)
   what <- check_choice("what", what, c("roc", "precision"))
   classes <- curves_to_draw(x, classes)
   col <- class_colours(levels(x$curves$class), col)[classes]
@@ -92,6 +93,10 @@ curves_to_draw <- function(accuracy, classes) {
       stop_input("x", gettext("all rows are of one class, so there is no curve to draw"))
     }
     return(utils::head(there, most_curves))
+  }
+  if (!is.atomic(classes) || length(classes) == 0) {
+    stop_input("classes", gettextf("'classes' must be names of classes or NULL, not %s",
+                                   show_value(classes)))
   }
   unknown <- setdiff(classes, known)
   if (length(unknown)) {

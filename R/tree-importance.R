@@ -86,7 +86,7 @@
 #' # for DALEX::explain(fit, data = iris[-train, 1:4], y = iris$Species[-train] == "virginica",
 #' #                   predict_function = virginica)
 #' virginica <- function(model, newdata) predict(model, newdata, type = "prob")[, "virginica"]
-#' head(virginica(fit, iris[-train, ]))
+#' virginica(fit, iris[c(2, 78, 102), ])
 #' @export
 contree_importance <- function(fit, ...) UseMethod("contree_importance")
 
@@ -194,6 +194,7 @@ is_shuffled <- function(importance) !is.null(importance[["drop"]])
 #' @rdname contree_importance
 #' @export
 plot.contree_importance <- function(x, main = NULL, ...) {
+  check_title(main)
   said <- importance_to_show(x)
   upwards <- rev(seq_along(said$shown))
   ends <- cbind(said$shown - said$unsure, said$shown + said$unsure)

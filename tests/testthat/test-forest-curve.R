@@ -54,6 +54,7 @@ test_that("plots draw the curve or the importance, and give what they drew", {
   expect_identical(plot(fit), forest_curve(fit))
   shown <- plot(fit, type = "importance", n = 3)
   expect_identical(shown$variable, fit$importance$variable[order(-fit$importance$impurity)][1:3])
+  expect_lte(graphics::par("usr")[1], 0) # the scale of importance begins at 0
   expect_contree_error(plot(fit, type = "importance", measure = "permutation"), "input", "measure")
   expect_contree_error(plot(fit, type = "importance", n = 0), "input", "n")
   none <- hist_forest(Species ~ ., iris, trees = 2, importance = "none")

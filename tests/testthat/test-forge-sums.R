@@ -88,3 +88,17 @@ test_that("what is printed says so, and the setting is checked", {
   expect_output(print(fast), "exact in any order")
   expect_error(forge(fast$forest, sums = "any"), class = "contree_input_error")
 })
+
+test_that("each tree is rounded by half a step at most, as the help has it, small leaves to 0", {
+  d <- data.frame(x = 1:60)
+  forest <- import_forest(hist_forest(d, rep(c(1e-4, 0.25, 1e12), each = 20), trees = 5, seed = 1,
+                                      min_n = 1))
+  e <- forest$ensemble
+  terms <- forest_terms(e)[, 1]
+  tree <- tree_of_node(e)
+  step <- 2^(floor(log2(sum(tapply(abs(terms), tree, max)))) - 51)
+  rounded <- forest_terms(reproducible_sums(forest)$ensemble)[, 1]
+  expect_lte(max(abs(rounded - terms)), step / 2)
+  expect_identical(rounded %% step, 0 * terms)
+  expect_true(any(terms > 0 & rounded == 0) && all(rounded[abs(terms) > step / 2] > 0))
+})

@@ -26,3 +26,12 @@ test_that("partykit predicts and plots what the tree says", {
   expect_equal(unname(predict(partykit::as.party(constants), mtcars)),
                unname(predict(constants, mtcars, extrapolate = TRUE)))
 })
+
+test_that("residuals of a converted tree are those of its predictions", {
+  skip_if_not_installed("partykit")
+  fit <- gmt(uptake ~ conc + Type | conc + Treatment, CO2, seed = 1)
+  expect_equal(unname(residuals(partykit::as.party(fit))), unname(residuals(fit)))
+  number <- contree(dist ~ ., cars, depth = 2)
+  expect_equal(unname(residuals(partykit::as.party(number))), unname(residuals(number)))
+  expect_null(residuals(partykit::as.party(iris2))) # as of partykit's own trees
+})

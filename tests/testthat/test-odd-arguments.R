@@ -120,6 +120,33 @@ test_that("arguments of methods of results are refused by name", {
   expect_no_odd_error(predict, c("newdata", "type"), object = cv, newdata = d)
 })
 
+test_that("arguments of plots are refused by name", {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  d <- odd_data()
+  fit <- contree(Species ~ Petal.Width + Petal.Length + k, d, depth = 2)
+  number <- contree(Sepal.Length ~ Petal.Width + k, d, depth = 2, minbucket = 3)
+  tree <- setdiff(names(formals(contree:::plot.contree_model)), c("x", "..."))
+  for (of in list(fit, number)) expect_no_odd_error(plot, tree, x = of)
+  expect_no_odd_error(plot, c("main", "col"), x = number, what = "boxes")
+  plot(fit, type = "bare")
+  expect_no_odd_error(text, text_arguments_of_rpart, x = fit)
+  path <- contree_path(Species ~ Petal.Width + Sepal.Length, d, depth = 2)
+  expect_no_odd_error(plot, "main", x = path)
+  set.seed(1)
+  cv <- contree_cv(Species ~ Petal.Width, d, depth = 1:2, folds = 3)
+  expect_no_odd_error(plot, c("main", "col"), x = cv)
+  expect_no_odd_error(plot, c("what", "classes", "col", "main"), x = contree_accuracy(fit, d))
+  expect_no_odd_error(plot, "main", x = contree_importance(fit))
+  expect_no_odd_error(plot, "main", x = contree_stability(fit, samples = 2, data = d))
+  forest <- hist_forest(Species ~ ., d, trees = 3, seed = 1)
+  expect_no_odd_error(plot, c("what", "data", "main"), x = forest, data = d)
+  expect_no_odd_error(plot, c("measure", "n", "main"), x = forest, type = "importance")
+  model <- gmt(Sepal.Length ~ Petal.Width, d, seed = 1)
+  expect_no_odd_error(plot, c("what", "regressors", "leaves", "data", "main"), x = model,
+                      data = d)
+})
+
 test_that("arguments of tables of databases are refused by name", {
   skip_if_not_installed("RSQLite")
   con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
