@@ -43,7 +43,7 @@ linear_leaves <- function(intercept, coefficients, terms = NULL) {
 # ---- reading -------------------------------------------------------------------------------------
 
 # Formats 1 and 2 knew classes only.
-tree_leaf <- function(fit) fit[["leaf"]]
+tree_leaf <- function(fit) if (is.null(fit[["leaf"]])) "classes" else fit[["leaf"]]
 predicts_classes <- function(fit) tree_leaf(fit) == "classes"
 
 # The numbers that nodes predict, a row a node; of linear models the intercepts.
