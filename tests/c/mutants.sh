@@ -6,7 +6,8 @@
 #                                 the objects of the tests (make -C tests/c mutants)
 #   sh mutants.sh DIR NAME...     these
 #   sh mutants.sh DIR --sample    those of DIR/sample.txt, made by rule (../sample_mutants.awk), of
-#                                 which those that no test of their room finds are listed: no failure
+#                                 which those that no test of their room finds are listed; this is
+#                                 no failure
 #
 # A mutant's file is copied with its lines replaced, what includes it is compiled anew, and the
 # tests are linked with that and run, those that its record lists, until one fails; where mutants
