@@ -1,24 +1,31 @@
 # contree_caret(): how the package caret is to fit and ask a tree.
 
-#' Optimal trees in caret
+#' Trees and forests in caret
 #'
-#' A model description of [contree()] for the argument `method` of `caret::train()`, for
-#' classification and regression. It tunes `depth` and `complexity`; other settings of
-#' [contree_control()] are passed on by `train()`, as in `train(..., minbucket = 5)`. Each tree is
-#' fitted with one thread unless `threads` is given, since resampling may itself run in parallel.
+#' Model descriptions for the argument `method` of `caret::train()`: of [contree()] for
+#' classification and regression, which tunes `depth` and `complexity`; of [hist_forest()] for both,
+#' which tunes `mtry` and `min_n`; and of [gmt()] for regression, which tunes `complexity` and
+#' `smoothing`. Other settings are passed on by `train()`, as in `train(..., minbucket = 5)`.
 #'
-#' The formula method of `train()` turns factors into 0/1 columns; give `x` and `y` to have them
-#' split by sets of levels. The element `finalModel` is a fit of `contree()` and prints, plots and
-#' converts like any other.
+#' Each model is fitted with one thread unless `threads` is given, since resampling may itself run
+#' in parallel. The formula method of `train()` turns factors into 0/1 columns; give `x` and `y` to
+#' have them split by sets of levels. The element `finalModel` is a fit of `contree()`,
+#' `hist_forest()` or `gmt()`, and prints, plots and converts like any other.
 #'
 #' @return A list in the format that `caret` expects, see
 #'   <https://topepo.github.io/caret/using-your-own-model-in-train.html>.
+#' @seealso [contree_mlr3], [contree_parsnip]
 #' @examplesIf requireNamespace("caret", quietly = TRUE)
 #' set.seed(1)
+#' control <- caret::trainControl(method = "cv", number = 3)
 #' tuned <- caret::train(iris[1:4], iris$Species, method = contree_caret(), tuneLength = 2,
-#'                       trControl = caret::trainControl(method = "cv", number = 3))
+#'                       trControl = control)
 #' tuned$bestTune
 #' tuned$finalModel
+#' caret::train(iris[1:4], iris$Species, method = hist_forest_caret(), tuneLength = 2, trees = 50,
+#'              trControl = control)$bestTune
+#' caret::train(mtcars[-1], mtcars$mpg, method = gmt_caret(), tuneLength = 2,
+#'              trControl = control)$bestTune
 #' @export
 contree_caret <- function() {
   list(
@@ -60,21 +67,7 @@ caret_importance <- function(object, ...) {
 
 # ---- forests -------------------------------------------------------------------------------------
 
-#' Forests in caret
-#'
-#' A model description of [hist_forest()] for the argument `method` of `caret::train()`, for
-#' classification and regression. It tunes `mtry` and `min_n`; other arguments of `hist_forest()`
-#' are passed on by `train()`, as in `train(..., trees = 200)`. Each forest is grown with one thread
-#' unless `threads` is given, since resampling may itself run in parallel.
-#'
-#' @return A list in the format that `caret` expects, see
-#'   <https://topepo.github.io/caret/using-your-own-model-in-train.html>.
-#' @seealso [contree_caret()]
-#' @examplesIf requireNamespace("caret", quietly = TRUE)
-#' set.seed(1)
-#' tuned <- caret::train(iris[1:4], iris$Species, method = hist_forest_caret(), tuneLength = 2,
-#'                       trees = 50, trControl = caret::trainControl(method = "cv", number = 3))
-#' tuned$bestTune
+#' @rdname contree_caret
 #' @export
 hist_forest_caret <- function() {
   list(
@@ -120,21 +113,7 @@ forest_caret_importance <- function(object, ...) {
 
 # ---- model trees ---------------------------------------------------------------------------------
 
-#' Model trees in caret
-#'
-#' A model description of [gmt()] for the argument `method` of `caret::train()`, for regression. It
-#' tunes `complexity` and `smoothing`; other settings of [gmt_control()] are passed on by `train()`,
-#' as in `train(..., leaves_max = 8)`. Each tree is fitted with one thread unless `threads` is
-#' given, since resampling may itself run in parallel.
-#'
-#' @return A list in the format that `caret` expects, see
-#'   <https://topepo.github.io/caret/using-your-own-model-in-train.html>.
-#' @seealso [contree_caret()], [gmt_cv()]
-#' @examplesIf requireNamespace("caret", quietly = TRUE)
-#' set.seed(1)
-#' tuned <- caret::train(mtcars[-1], mtcars$mpg, method = gmt_caret(), tuneLength = 2,
-#'                       trControl = caret::trainControl(method = "cv", number = 3))
-#' tuned$bestTune
+#' @rdname contree_caret
 #' @export
 gmt_caret <- function() {
   list(

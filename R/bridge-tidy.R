@@ -1,32 +1,46 @@
 # tidy(), glance(), augment(): a tree in data frames, by the conventions of the package generics.
 
-#' Tidy summaries of a tree
+#' Tidy summaries of trees and forests
 #'
 #' Methods for the generic functions of the package `generics` (re-exported by `broom` and
-#' `tidymodels`): `tidy()` describes the nodes, `glance()` the whole tree, and `augment()` adds
-#' predictions to data.
+#' `tidymodels`): `tidy()` describes the nodes of a tree, or the importance of the predictors of a
+#' forest, `glance()` the whole fit, and `augment()` adds predictions to data.
 #'
-#' @param x A fit of [contree()] or [gmt()].
+#' @param x A fit of [contree()], [gmt()] or [hist_forest()].
 #' @param data Data frame to add the predictions to; by default (`NULL`) the training rows, as
-#'   [model.frame()] finds them.
-#' @param newdata Data frame of new rows to use instead of `data`; `NULL` by default.
+#'   [model.frame()] finds them. Training rows of a forest get out-of-bag predictions: those of the
+#'   trees that were not grown from the row.
+#' @param newdata Data frame of new rows to use instead of `data`; `NULL` by default. They get the
+#'   predictions of all trees.
 #' @param ... Not used.
-#' @return `tidy()`: a data frame with one row for each node, as [as.data.frame.contree()] gives,
-#'   and `rule`, the conditions that lead to it.
+#' @return `tidy()`: for a tree a data frame with one row for each node, as
+#'   [as.data.frame.contree()] gives, and `rule`, the conditions that lead to it; for a forest one
+#'   row for each predictor, the most important first: `variable`, `impurity`, and `permutation` if
+#'   the forest has it.
 #'
-#'   `glance()`: a data frame of one row: `nobs`, `depth`, `leaves`, `accuracy` (on the training
-#'   rows; for a regression tree `deviance`, `r.squared` and `rmse`), `objective`, `cost`, `bound`,
-#'   `gap`, `status` and `elapsed`, see [contree.object]. For a fit of [gmt()]: `nobs`, `depth`,
-#'   `leaves`, `deviance`, `r.squared`, `sigma`, `df` (number of coefficients and splits), `logLik`,
-#'   `AIC`, `BIC`, `df.residual`, `certified`, `status` and `elapsed`.
+#'   `glance()`: a data frame of one row. Of a fit of [contree()]: `nobs`, `depth`, `leaves`,
+#'   `accuracy` (on the training rows; for a regression tree `deviance`, `r.squared` and `rmse`),
+#'   `objective`, `cost`, `bound`, `gap`, `status` and `elapsed`, see [contree.object]. Of [gmt()]:
+#'   `nobs`, `depth`, `leaves`, `deviance`, `r.squared`, `sigma`, `df` (number of coefficients and
+#'   splits), `logLik`, `AIC`, `BIC`, `df.residual`, `certified`, `status` and `elapsed`. Of
+#'   [hist_forest()]: `type`, `nobs`, `trees`, `mtry`, `min_n`, `leaves` and `depth` (means over the
+#'   trees), the out-of-bag errors (`oob_error` and `oob_brier`, or `oob_error` and
+#'   `oob_r_squared`), `status` and `elapsed`.
 #'
 #'   `augment()`: the data with the columns `.pred_class` (factor) and one column `.prob_` for each
-#'   class, or `.pred` (numeric response), and `.node`, the number of the leaf.
+#'   class, or `.pred` (numeric response), and for a tree `.node`, the number of the leaf.
+#' @section Errors:
+#' `contree_input_error`: `tidy()` of a forest without importance; `augment()` of training rows
+#' without out-of-bag predictions, or of data that are not the training rows.
 #' @examplesIf requireNamespace("generics", quietly = TRUE)
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' generics::tidy(fit)[c("node", "rule", "n", "class")]
 #' generics::glance(fit)
 #' head(generics::augment(fit, newdata = iris), 3)
+#' forest <- hist_forest(Species ~ ., iris, trees = 50, seed = 1)
+#' generics::tidy(forest)
+#' generics::glance(forest)
+#' head(generics::augment(forest), 3)
 #' @name tidy.contree
 NULL
 
@@ -88,38 +102,7 @@ augment_numbers <- function(fit, newdata) {
 
 # ---- forests -------------------------------------------------------------------------------------
 
-#' Tidy summaries of a forest
-#'
-#' Methods for the generic functions of the package `generics`: `tidy()` gives the importance of the
-#' predictors, `glance()` describes the whole forest, `augment()` adds predictions to data.
-#'
-#' @param x A fit of [hist_forest()].
-#' @param data The training rows, a data frame; by default they are found by the call of the fit.
-#'   They get out-of-bag predictions: those of the trees that were not grown from the row.
-#' @param newdata Data frame of new rows to use instead of `data` (`NULL`, the default, for none);
-#'   they get the predictions of all trees.
-#' @param ... Not used.
-#' @return `tidy()`: a data frame with one row for each predictor, the most important first:
-#'   `variable`, `impurity`, and `permutation` if the forest has it.
-#'
-#'   `glance()`: a data frame of one row: `type`, `nobs`, `trees`, `mtry`, `min_n`, `leaves` and
-#'   `depth` (means over the trees), the out-of-bag errors (`oob_error` and `oob_brier`, or
-#'   `oob_error` and `oob_r_squared`), `status` and `elapsed`.
-#'
-#'   `augment()`: the data with the columns `.pred_class` and one column `.prob_` for each class, or
-#'   `.pred`.
-#' @section Errors:
-#' `contree_input_error`: `tidy()` of a forest without importance; `augment()` of training rows
-#' without out-of-bag predictions, or of data that are not the training rows.
-#' @examplesIf requireNamespace("generics", quietly = TRUE)
-#' fit <- hist_forest(Species ~ ., iris, trees = 50, seed = 1)
-#' generics::tidy(fit)
-#' generics::glance(fit)
-#' head(generics::augment(fit), 3)
-#' @name tidy.hist_forest
-NULL
-
-#' @rdname tidy.hist_forest
+#' @rdname tidy.contree
 #' @exportS3Method generics::tidy
 tidy.hist_forest <- function(x, ...) {
   check_no_dots(...)
@@ -130,7 +113,7 @@ tidy.hist_forest <- function(x, ...) {
   data.frame(x$importance[order, ], row.names = NULL)
 }
 
-#' @rdname tidy.hist_forest
+#' @rdname tidy.contree
 #' @exportS3Method generics::glance
 glance.hist_forest <- function(x, ...) {
   check_no_dots(...)
@@ -142,7 +125,7 @@ glance.hist_forest <- function(x, ...) {
                errors, x[c("status", "elapsed")]))
 }
 
-#' @rdname tidy.hist_forest
+#' @rdname tidy.contree
 #' @exportS3Method generics::augment
 augment.hist_forest <- function(x, data = NULL, newdata = NULL, ...) {
   check_no_dots(...)

@@ -42,8 +42,8 @@ linear_leaves <- function(intercept, coefficients, terms = NULL) {
 
 # ---- reading -------------------------------------------------------------------------------------
 
-# Formats 1 and 2 knew classes only.
-tree_leaf <- function(fit) fit[["leaf"]]
+# Forests and settings of a fit say nothing, and are asked as classes are.
+tree_leaf <- function(fit) if (is.null(fit[["leaf"]])) "classes" else fit[["leaf"]]
 predicts_classes <- function(fit) tree_leaf(fit) == "classes"
 
 # The numbers that nodes predict, a row a node; of linear models the intercepts.

@@ -1,17 +1,6 @@
 # What the package was built with, what the machine offers, and which device a search is to use.
 
-#' Available GPUs
-#'
-#' Reports whether the package was built with CUDA and whether a GPU can be used, and if not, why.
-#' It never raises an error.
-#'
-#' @return A data frame with one row for each GPU, or one row with `NA` in the last four columns if
-#'   there is none: `built` (logical, was the package built with CUDA?), `available` (logical, can a
-#'   GPU be used?), `reason` (why not; empty if it can), `device` (integer, number of the GPU),
-#'   `name`, `memory` (bytes), `capability` (compute capability, as in `"9.0"`).
-#' @seealso [contree_info()]
-#' @examples
-#' contree_gpu()
+#' @rdname contree_info
 #' @export
 contree_gpu <- function() {
   found <- tryCatch(.Call(ffi_gpu_info), error = function(problem) {
@@ -24,23 +13,32 @@ contree_gpu <- function() {
              capability = or_na(found$capability, NA_character_))
 }
 
-#' Build information
+#' Build information and available GPUs
 #'
-#' Reports how the package was built and which vector instructions the search uses. It uses the best
-#' that the machine supports; `options(contree.simd = )` or, if that is not set, the environment
-#' variable `CONTREE_SIMD` selects others: `"avx512"` and `"avx2"` on x86-64, `"neon"` on 64-bit
-#' ARM, `"scalar"` (plain C) everywhere, or `"auto"`, the default. The trees are the same with all
-#' of them; only the time differs. [contree()] raises an error for instructions that are not
-#' available.
+#' `contree_info()` reports how the package was built and which vector instructions the search uses;
+#' `contree_gpu()` whether the package was built with CUDA and whether a GPU can be used, and if
+#' not, why. Neither raises an error.
 #'
-#' @return A list of class `contree_info`: `version` of the package, `simd` (vector instructions in
-#'   use; `NA` if those requested are not available), `simd_available` (the best first), `openmp`
-#'   and `cuda` (logical: was the package built with them?), `threads` (default number of threads of
-#'   a search; one without OpenMP) and `processors` (maximum number of threads). It has a `print()`
-#'   method.
-#' @seealso [contree_gpu()], [contree_threads()]
+#' The search uses the best instructions that the machine supports; `options(contree.simd = )` or,
+#' if that is not set, the environment variable `CONTREE_SIMD` selects others: `"avx512"` and
+#' `"avx2"` on x86-64, `"neon"` on 64-bit ARM, `"scalar"` (plain C) everywhere, or `"auto"`, the
+#' default. The trees are the same with all of them; only the time differs. [contree()] raises an
+#' error for instructions that are not available.
+#'
+#' @return `contree_info()`: a list of class `contree_info`: `version` of the package, `simd`
+#'   (vector instructions in use; `NA` if those requested are not available), `simd_available` (the
+#'   best first), `openmp` and `cuda` (logical: was the package built with them?), `threads`
+#'   (default number of threads of a search; one without OpenMP) and `processors` (maximum number of
+#'   threads). It has a `print()` method.
+#'
+#'   `contree_gpu()`: a data frame with one row for each GPU, or one row with `NA` in the last four
+#'   columns if there is none: `built` (logical, was the package built with CUDA?), `available`
+#'   (logical, can a GPU be used?), `reason` (why not; empty if it can), `device` (integer, number
+#'   of the GPU), `name`, `memory` (bytes), `capability` (compute capability, as in `"9.0"`).
+#' @seealso [contree_threads()]
 #' @examples
 #' contree_info()
+#' contree_gpu()
 #' @export
 contree_info <- function() {
   info <- .Call(ffi_info)

@@ -5,8 +5,8 @@
 #
 # The rules: a comparison moved or turned, "or" for "and", a constant moved by one, a statement left
 # out. Comments, assertions, strings, barriers and the preprocessor's lines stay as they are. A
-# record quotes the line with the one before it, if its file has the two once. `root` is left out of the files'
-# names; `killers` are tests of what a name begins with, the last that fits.
+# record quotes the line with the one before it, if its file has the two once. `root` is left out of
+# the files' names; `killers` are tests of what a name begins with, the last that fits.
 
 BEGIN {
   n_rules = split(" < : <= ~ <= : < ~ > : >= ~ >= : > ~ == : != ~ != : == ~ && : || ~ || : && ~" \
@@ -96,8 +96,8 @@ END {
     if (seen[file[i], from[i]] == 1 && tests_of(file[i]) != "") {
       label = file[i] ":" at[i]
       gsub("/", "-", label)
-      printf "mutant   %s\nstands   %s\nfile     %s\nkillers  %s\n%s\n%s\n\n", label, said(rule_of[i]), \
-        file[i], tests_of(file[i]), quote("-", from[i]), quote("+", to[i])
+      printf "mutant   %s\nstands   %s\nfile     %s\nkillers  %s\n%s\n%s\n\n", label, \
+        said(rule_of[i]), file[i], tests_of(file[i]), quote("-", from[i]), quote("+", to[i])
       n--
     }
     n_offers-- # none is drawn twice

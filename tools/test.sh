@@ -23,7 +23,7 @@
 #   instructions  of three fixed problems, as recorded     make -C tests/c instructions (needs
 #                 valgrind)
 #   gpu        the C tests of the device, with CUDA        make -C tests/c gpu         (needs nvcc)
-#   cuda_on_cpu  the same, CUDA played on the CPU; ASan, TSan  make -C tests/c on_cpu=1 ... (needs a
+#   cuda_on_cpu  the same, CUDA played on the CPU, ASan, TSan  make -C tests/c on_cpu=1 ... (needs a
 #                C++ compiler)
 #   configure  what configure decides on odd machines      tools/test_configure.sh
 #   check      R CMD build, R CMD check --as-cran          tools/build.sh, tools/check.sh
@@ -171,12 +171,12 @@ skip () { echo "not run: $1"; echo "$suite: 0 passed, 0 failed"; }
 # Several programs at a time: those of these suites are slow.
 c_tests () { JOBS=$cores make -s -C tests/c WERROR="$WERROR" "$@"; }
 
-# As it is, and under the sanitizers that there are; all in all.
+# Under the sanitizers that there are; all in all.
 cuda_on_cpu () {
   bad=0
   sh tools/test_gpu_day.sh > $logs/cuda_on_cpu.parts 2>&1 || bad=1
   cat $logs/cuda_on_cpu.parts
-  kinds="asan= asan=1"
+  kinds=asan=1
   if has_tsan; then kinds="$kinds tsan=1"; else echo "not run: ThreadSanitizer is missing"; fi
   for kind in $kinds; do
     case $kind in tsan*) strict= ;; *) strict=$WERROR ;; esac

@@ -5,8 +5,9 @@
 #                                 unchanged objects and
 #                                 the objects of the tests (make -C tests/c mutants)
 #   sh mutants.sh DIR NAME...     these
-#   sh mutants.sh DIR --sample    those of DIR/sample.txt, made by rule (../sample_mutants.awk): those
-#                                 that no test of their room finds are listed, which is no failure
+#   sh mutants.sh DIR --sample    those of DIR/sample.txt, made by rule (../sample_mutants.awk), of
+#                                 which those that no test of their room finds are listed; this is
+#                                 no failure
 #
 # A mutant's file is copied with its lines replaced, what includes it is compiled anew, and the
 # tests are linked with that and run, those that its record lists, until one fails; where mutants
@@ -135,8 +136,8 @@ one () {
 # For xargs: mutants.sh DIR --one NAME
 if test "$1" = --one; then one "$2"; exit; fi
 
-# Of those that are named, the other tests are asked too: they may be better killers. A fault made by
-# rule may well be a loop without an end, which is found, too.
+# Of those that are named, the other tests are asked too: they may be better killers. A fault made
+# by rule may well be a loop without an end, which is found, too.
 others= hanging_counts=
 if test "$1" = --sample; then
   table=$dir/sample.txt hanging_counts=1 PATIENCE=120

@@ -289,8 +289,9 @@ static void little_memory(int number)
     uint32_t rounds = 0;
     o.min_n = 5;
     CHECK_INT(grow(&t, &o, &cpu, &a, &error), CT_OK);
+    const size_t step = CUDA_ON_CPU() || CHECK_SLOW() ? 150000 : 50000;
     for (size_t limit = CUDA_ON_CPU() ? 600000 : 1500000; status == CT_OK;
-         limit -= CUDA_ON_CPU() ? 150000 : 50000, rounds++) {
+         limit -= step, rounds++) {
         set_memory(number, limit);
         status = grow(&t, &o, &device, &b, &error);
         if (status == CT_OK && !b.used.note[0]) check_same(&t, &o, &a, &b);
@@ -452,6 +453,7 @@ static void left_to_the_cpu(void)
     weights[3] = 1;
     for (int kind = 0; kind < 6; kind++) {
         static const char *const why[] = {"function", "so many rows", "so often", "", "", "so far"};
+        if (CHECK_SLOW() && (kind == 1 || kind == 2)) continue; /* many millions of draws */
         ct_hist_options o = options_of(&t, 2, 2);
         grown g;
         ct_error error = {CT_OK, ""};

@@ -185,7 +185,7 @@ static void same_after_success(void)
         o.effort = o.patience = 40;
         REQUIRE(ct_gmt_fit(&d->data, &o, &first, &error) == CT_OK);
         successes += first.n_moments - 1;
-        for (o.threads = 2; o.threads < 5; o.threads++) {
+        for (o.threads = 2; o.threads < (CHECK_SLOW() ? 3 : 5); o.threads++) {
             REQUIRE(ct_gmt_fit(&d->data, &o, &again, &error) == CT_OK);
             CHECK(same_trees(&first, &again, d->data.n_rows));
             CHECK_INT(again.n_moments, first.n_moments);

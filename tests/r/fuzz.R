@@ -169,7 +169,8 @@ try_document <- function(text) {
 
 try_fit <- function(fit) {
   # what cannot be made a fit is none
-  fit <- tryCatch(structure(fit, class = c("contree", "contree_model")), error = identity, warning = identity)
+  fit <- tryCatch(structure(fit, class = c("contree", "contree_model")), error = identity,
+                  warning = identity)
   if (!inherits(fit, "contree")) return("refused")
   said <- vapply(readers, function(reader) outcome(reader(fit)), "")
   bad <- !said %in% c("value", "refused")

@@ -105,8 +105,8 @@ test_that("anything else than a document of as_json() is an error that says wher
 test_that("documents of another version, of none or of several are refused", {
   document <- as_json(contree(Species ~ ., iris, depth = 1))
   version <- "\"format_version\": [0-9]+,"
-  for (other in c("", "\"format_version\": 2,", "\"format_version\": [],", "\"format_version\": [3, 3],",
-                  "\"format_version\": null,")) {
+  for (other in c("", "\"format_version\": 2,", "\"format_version\": [],",
+                  "\"format_version\": [3, 3],", "\"format_version\": null,")) {
     expect_match(document, version)
     expect_contree_error(contree_from_json(sub(version, other, document)), "input",
                          c("'x'", "format_version", "reads 3"))
