@@ -3,8 +3,9 @@
 #' Import a tree ensemble
 #'
 #' Reads a model of XGBoost, LightGBM, CatBoost, scikit-learn, ranger, randomForest, gbm, rpart,
-#' partykit or this package, with everything that determines its predictions: how values are converted and
-#' compared, which values count as missing, and in which order and precision trees are summed.
+#' partykit or this package, with everything that determines its predictions: how values are
+#' converted and compared, which values count as missing, and in which order and precision trees are
+#' summed.
 #' [forge()] predicts with it faster than the original software and with the same results, bit for
 #' bit.
 #'
@@ -16,9 +17,9 @@
 #' * `"lightgbm"`: the text format of `lgb.save()` or `save_model()`; categories, the three rules
 #'   for missing values, random forests, linear leaves, all objectives but those of the user. Text
 #'   that was cut off is an error.
-#' * `"catboost"`: the JSON of `save_model(format = "json")` (needs `jsonlite`) of models of numbers,
-#'   with symmetric and other trees. Comparisons are in single precision, sums in double. Categories,
-#'   texts and embeddings are an error.
+#' * `"catboost"`: the JSON of `save_model(format = "json")` (needs `jsonlite`) of models of
+#'   numbers, with symmetric and other trees. Comparisons are in single precision, sums in double.
+#'   Splits by categories, texts and embeddings are an error.
 #' * `"onnx"`: an ONNX graph with one `TreeEnsembleRegressor` or `TreeEnsembleClassifier` of
 #'   `ai.onnx.ml` 1 to 4, or one `TreeEnsemble` of version 5, as written by the converters of
 #'   scikit-learn, XGBoost, LightGBM and CatBoost: tests `<=`, `<`, `>` and `>=`; sums, or averages
@@ -59,9 +60,10 @@
 #' number of threads: for XGBoost to those of its CPU predictor (`outputmargin = TRUE`), for
 #' LightGBM to raw scores, for boosting in scikit-learn to `_raw_predict()`, else to the result of
 #' `predict()` of the package (`predict_proba()` in scikit-learn, with one job). XGBoost 1.7,
-#' 2.1, 3.0 and 3.2, LightGBM 3.3, 4.3 and 4.7, CatBoost 1.2, ONNX Runtime 1.32, scikit-learn 1.2 and
-#' 1.9, ranger 0.14, randomForest 4.7 and gbm 2.1 have been compared. Classification forests of ranger and randomForest break ties between classes with
-#' equally many votes at random; here the first of them wins.
+#' 2.1, 3.0 and 3.2, LightGBM 3.3, 4.3 and 4.7, CatBoost 1.2, ONNX Runtime 1.32, scikit-learn 1.2
+#' and 1.9, ranger 0.14, randomForest 4.7 and gbm 2.1 have been compared. Classification forests of
+#' ranger and randomForest break ties between classes with equally many votes at random; here the
+#' first of them wins.
 #'
 #' @section Safety:
 #' Files are treated as data: nothing in them is executed. A file may have up to 1 GB. Trees are
