@@ -48,7 +48,7 @@
 #'   leaves; trees read by [contree_from_json()].
 #'
 #' * estimators of scikit-learn that reticulate hands to R: decision trees, random forests, extra
-#'   trees and gradient boosting, also by histograms (without categories); thresholds are compared
+#'   trees, bagging of trees, and gradient boosting, also by histograms (without categories); thresholds are compared
 #'   with rows in single precision, as there (not by histograms), trees are summed in double
 #'   precision. Margins are proportions of classes. Missing values are an error where that version
 #'   refuses them.
