@@ -48,10 +48,10 @@
 #'   leaves; trees read by [contree_from_json()].
 #'
 #' * estimators of scikit-learn that reticulate hands to R: decision trees, random forests, extra
-#'   trees, bagging of trees, and gradient boosting, also by histograms (without categories); thresholds are compared
-#'   with rows in single precision, as there (not by histograms), trees are summed in double
-#'   precision. Margins are proportions of classes. Missing values are an error where that version
-#'   refuses them.
+#'   trees, bagging of trees, and gradient boosting, also by histograms (without categories);
+#'   thresholds are compared with rows in single precision, as there (not by histograms), trees are
+#'   summed in double precision. Margins are proportions of classes. Missing values are an error
+#'   where that version refuses them.
 #'
 #' Anything that is not supported is an error that names it.
 #'
