@@ -63,9 +63,9 @@ new_forest_ir <- function(trees, n_features, features = NULL, levels = list(), f
   forest <- structure(
     list(ensemble = ensemble, asked = asked_of(c(ensemble$feature, ensemble$term_feature)),
          features = features, levels = levels, first_code = first_code, link = link, slope = slope,
-         cutoff = cutoff, average = average, classes = classes, outputs = outputs, complete = complete,
-         closed = closed, new_level = new_level, own_codes = own_codes, dates = dates,
-         source = source, version = version, objective = objective),
+         cutoff = cutoff, average = average, classes = classes, outputs = outputs,
+         complete = complete, closed = closed, new_level = new_level, own_codes = own_codes,
+         dates = dates, source = source, version = version, objective = objective),
     class = "forest_ir")
   check_ensemble(forest)
 }

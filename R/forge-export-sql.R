@@ -118,7 +118,7 @@ number_condition <- function(e, node, name) {
 }
 
 # Up to that a number counts as zero for LightGBM: a float.
-lightgbm_zero <- 1.0000000180025095e-35
+lightgbm_zero <- 13937966 * 2^-140
 
 # Infinite thresholds have no literal: all numbers are below one of them, and none below the other.
 # Databases that hold infinite numbers sort them as the largest and the smallest.

@@ -13,8 +13,9 @@
 #' The objective is that of the model if it is `reg:squarederror`, `reg:logistic`,
 #' `binary:logistic`, `binary:logitraw`, `binary:hinge`, `count:poisson`, `multi:softprob` or
 #' `multi:softmax`, else one of these with the same link. XGBoost numbers classes from 0 and does
-#' not store their names. A base value that is not the margin of any `base_score` is written as
-#' trees of one leaf. Weights of trees are multiplied into their leaves.
+#' not store their names; levels of factors are not written, so that data must have their codes. A
+#' base value that is not the margin of any `base_score` is written as trees of one leaf. Weights of
+#' trees are multiplied into their leaves.
 #'
 #' Not supported either are tests for which zero counts as missing, sets of codes where new codes go
 #' right, infinite thresholds, averages, and proportions of votes.

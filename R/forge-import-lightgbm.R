@@ -26,11 +26,12 @@ read_lightgbm <- function(bytes, iterations) {
   }
   features <- lightgbm_features(head, n_features)
   levels <- lightgbm_levels(categories, head, features)
+  rounds <- if ("average_output" %in% lines) n_trees / per_round else 1
   new_forest_ir(
     trees, n_features, features = features, levels = levels, first_code = 0L,
     own_codes = length(levels) > 0, sets = sets$all,
     set_else = rep(FALSE, length(sets$all)), output = rep_len(seq_len(per_round), n_trees),
-    base = rep(0, per_round), average = if ("average_output" %in% lines) n_trees / per_round else 1,
+    base = rep(0, per_round), average = rounds,
     less = "<=", minus_fraction = TRUE, link = objective$link, slope = objective$slope,
     classes = classes, source = "LightGBM", version = paste("format", head[["version"]]),
     objective = objective$name)
@@ -125,9 +126,8 @@ read_lightgbm_tree <- function(tree, sets) {
        terms = if (linear) c(vector("list", length(inner)), lightgbm_terms(tree, n)))
 }
 
-# Rows have 0 in place of numbers up to that size, CT_ZERO in C: a threshold among them is on one
-# side of all.
-lightgbm_zero <- 13937966 * 2^-140
+# Rows have 0 in place of numbers of up to that size, so that a threshold among these is on one side
+# of all of them.
 lightgbm_thresholds <- function(threshold) {
   near <- abs(threshold) <= lightgbm_zero
   below <- -lightgbm_zero - 2^-169 # the next double

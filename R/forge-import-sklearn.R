@@ -10,6 +10,7 @@ import_forest.sklearn.base.BaseEstimator <- function(x, ...) {
   kind <- sub(".*[.]", "", class(x)[1])
   make <- switch(sub("(Classifier|Regressor)$", "", kind),
                  DecisionTree = , ExtraTree = , RandomForest = , ExtraTrees = read_sklearn_forest,
+                 Bagging = read_sklearn_bagging,
                  GradientBoosting = read_sklearn_boosting,
                  HistGradientBoosting = read_sklearn_histograms,
                  refuse_feature(gettextf("the class %s of scikit-learn", show_value(kind))))
@@ -51,6 +52,33 @@ read_sklearn_forest <- function(x, classifier, kind) {
   first <- sklearn_get(if (is.null(many)) x else many[[1]], "tree_")
   sklearn_ir(x, trees, classes, kind, number = "float", base = rep(0, ncol(trees[[1]]$values)),
              divisor = length(trees), complete = is.null(sklearn_get(first, "missing_go_to_left")))
+}
+
+# Averages of trees, each of features of its own, and of the classes of its sample.
+read_sklearn_bagging <- function(x, classifier, kind) {
+  classes <- if (classifier) sklearn_classes(x)
+  many <- sklearn_get(x, "estimators_")
+  odd <- Filter(function(estimator) {
+    !grepl("(DecisionTree|ExtraTree)(Classifier|Regressor)$", class(estimator)[1])
+  }, many)
+  if (length(odd)) {
+    refuse_feature(gettextf("a %s of the class %s", kind, sub(".*[.]", "", class(odd[[1]])[1])))
+  }
+  trees <- Map(function(estimator, features) {
+    own <- if (classifier) as.integer(sklearn_get(estimator, "classes_")) + 1L
+    tree <- read_sklearn_tree(estimator, own)
+    if (classifier) {
+      values <- matrix(0, nrow(tree$values), length(classes))
+      values[, own] <- tree$values
+      tree$values <- values
+    }
+    tree$feature <- c(0L, as.integer(features) + 1L)[tree$feature + 1L]
+    tree
+  }, many, sklearn_get(x, "estimators_features_"))
+  first <- sklearn_get(many[[1]], "tree_")
+  sklearn_ir(x, unname(trees), classes, kind, number = "float",
+             base = rep(0, ncol(trees[[1]]$values)), divisor = length(trees),
+             complete = is.null(sklearn_get(first, "missing_go_to_left")))
 }
 
 # classes: NULL for numbers, one or several.

@@ -2,29 +2,45 @@
 
 #' Import a tree ensemble
 #'
-#' Reads a model of XGBoost, LightGBM, scikit-learn, ranger, randomForest, gbm, rpart, partykit or
-#' this package, with everything that determines its predictions: how values are converted and
-#' compared, which values count as missing, and in which order and precision trees are summed.
+#' Reads a model of XGBoost, LightGBM, CatBoost, scikit-learn, ranger, randomForest, gbm, rpart,
+#' partykit or this package, with everything that determines its predictions: how values are
+#' converted and compared, which values count as missing, and in which order and precision trees are
+#' summed.
 #' [forge()] predicts with it faster than the original software and with the same results, bit for
 #' bit.
 #'
 #' @section Formats:
 #' * `"xgboost"`: files of `xgb.save()` or `save_model()`, JSON (needs the package `jsonlite`) or
 #'   UBJ; boosters `gbtree` and `dart`, numbers and categories, single trees for several outputs.
-#'   Comparisons and sums are in single precision. The linear booster is not supported.
+#'   Comparisons and sums are in single precision. Several labels of `binary:logistic` are
+#'   probabilities of their own, not classes. The linear booster is not supported.
 #' * `"lightgbm"`: the text format of `lgb.save()` or `save_model()`; categories, the three rules
-#'   for missing values, random forests, linear leaves.
+#'   for missing values, random forests, linear leaves, all objectives but those of the user. Text
+#'   that was cut off is an error.
+#' * `"catboost"`: the JSON of `save_model(format = "json")` (needs `jsonlite`) of models of
+#'   numbers, with symmetric and other trees. Comparisons are in single precision, sums in double.
+#'   Splits by categories, texts and embeddings are an error.
 #' * `"onnx"`: an ONNX graph with one `TreeEnsembleRegressor` or `TreeEnsembleClassifier` of
 #'   `ai.onnx.ml` 1 to 4, or one `TreeEnsemble` of version 5, as written by the converters of
-#'   scikit-learn, XGBoost and LightGBM: tests `<=`, `<`, `>` and `>=`; sums, or averages without
-#'   base values. The base is added last, as in ONNX Runtime. `Exp`, and `Normalizer` with the norm
-#'   L1, may follow as links.
+#'   scikit-learn, XGBoost, LightGBM and CatBoost: tests `<=`, `<`, `>` and `>=`; sums, or averages
+#'   without base values. The base is added last, as in ONNX Runtime. `Exp`, `Sigmoid`, `Softmax`,
+#'   and `Normalizer` with the norm L1, may follow as links, and `Div` by a number. Transforms that
+#'   ONNX Runtime ignores (of one number), or whose numbers in version 5 it takes for others, are an
+#'   error.
+#'
+#' Where a file names the levels of categories (XGBoost since 3.1, LightGBM from data frames of
+#' pandas), factors and characters of new data are matched by level, and a matrix has their codes,
+#' from 0. A new level is an error for XGBoost, as there, and missing for LightGBM.
 #'
 #' Objects: `xgb.Booster` and `lgb.Booster`, by the formats above, and
-#' * `ranger`: regression, classification and probability forests;
-#' * `randomForest`: regression and classification;
+#' * `ranger`: regression, classification and probability forests; missing values are an error in
+#'   prediction for forests grown before version 0.16.4, which has a rule for them. Where the forest
+#'   does not know its levels, factors and characters are taken by their codes in the new data, as
+#'   there;
+#' * `randomForest`: regression and classification, also joined by `combine()`;
 #' * `gbm`;
-#' * `rpart`: missing values are an error in prediction, since surrogate splits are not read;
+#' * `rpart`: missing values are an error in prediction, since surrogate splits are not read, and so
+#'   are rows whose level no training row of their node had; classes follow the losses;
 #' * `party` of partykit whose leaves are constants (`constparty`, as made by `ctree()` and
 #'   `as.party()`), with any number of children; missing values and `-Inf` are errors in prediction,
 #'   since partykit uses surrogate splits or random numbers for them;
@@ -32,10 +48,10 @@
 #'   leaves; trees read by [contree_from_json()].
 #'
 #' * estimators of scikit-learn that reticulate hands to R: decision trees, random forests, extra
-#'   trees and gradient boosting, also by histograms (without categories); thresholds are compared
-#'   with rows in single precision, as there (not by histograms), trees are summed in double
-#'   precision. Margins are proportions of classes. Missing values are an error where that version
-#'   refuses them.
+#'   trees, bagging of trees, and gradient boosting, also by histograms (without categories);
+#'   thresholds are compared with rows in single precision, as there (not by histograms), trees are
+#'   summed in double precision. Margins are proportions of classes. Missing values are an error
+#'   where that version refuses them.
 #'
 #' Anything that is not supported is an error that names it.
 #'
@@ -43,10 +59,11 @@
 #' Margins are equal to those of the original software, bit for bit, on any machine and with any
 #' number of threads: for XGBoost to those of its CPU predictor (`outputmargin = TRUE`), for
 #' LightGBM to raw scores, for boosting in scikit-learn to `_raw_predict()`, else to the result of
-#' `predict()` of the package (`predict_proba()` in scikit-learn, with one job). XGBoost 3.2,
-#' LightGBM 4.7, scikit-learn 1.2 and 1.9, ranger 0.14, randomForest 4.7 and gbm 2.1 have been
-#' compared. Classification forests of ranger and randomForest break ties between classes with
-#' equally many votes at random; here the first of them wins.
+#' `predict()` of the package (`predict_proba()` in scikit-learn, with one job). XGBoost 1.7,
+#' 2.1, 3.0 and 3.2, LightGBM 3.3, 4.3 and 4.7, CatBoost 1.2, ONNX Runtime 1.32, scikit-learn 1.2
+#' and 1.9, ranger 0.14, randomForest 4.7 and gbm 2.1 have been compared. Classification forests of
+#' ranger and randomForest break ties between classes with equally many votes at random; here the
+#' first of them wins.
 #'
 #' @section Safety:
 #' Files are treated as data: nothing in them is executed. A file may have up to 1 GB. Trees are
@@ -55,8 +72,8 @@
 #' @param x The path of a file, a raw vector with its contents, or a fitted object.
 #' @param format Format of a file or raw vector: `"auto"` (the default, detected from its first
 #'   bytes), `"xgboost"`, `"lightgbm"`, `"catboost"` or `"onnx"`.
-#' @param iterations For XGBoost, LightGBM and gbm: number of boosting rounds to use, counted from the
-#'   first; `NULL` (the default) for all. The best round of early stopping is not selected
+#' @param iterations For XGBoost, LightGBM and gbm: number of boosting rounds to use, counted from
+#'   the first; `NULL` (the default) for all. The best round of early stopping is not selected
 #'   automatically.
 #' @param extrapolate For a fit of [gmt()]: evaluate the models without limits, as in
 #'   [predict.gmt()]?

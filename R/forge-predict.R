@@ -7,8 +7,8 @@
 #'   the data have names, else by position, in which case all must be present. Columns that no tree
 #'   uses may be absent if there are names. Factors are allowed for predictors whose levels the
 #'   model knows; a new level counts as missing (for a fit of [contree()] as there), with a warning
-#'   of class `contree_new_levels` that names it. Missing values are an error if they are one in the
-#'   original software.
+#'   of class `contree_new_levels` that names it. New levels and missing values are an error if they
+#'   are one in the original software.
 #' @param type What to return for each row:
 #'   * `"response"` (the default): the prediction on the scale of the objective: a number, or a
 #'     matrix of numbers; for two classes the probability of the second, for more a matrix of the

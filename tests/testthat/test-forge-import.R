@@ -234,6 +234,12 @@ test_that("spoiled documents end in an error of the package, or in a forest", {
   }
 })
 
+test_that("JSON with formats in it is refused, and does not end the process", {
+  skip_if_not_installed("jsonlite")
+  expect_error(import_forest(charToRaw("{\"a\": %n %n}")), "no JSON", class = "contree_input_error")
+  expect_error(import_forest(charToRaw("{\"a%n\": 1}")), "learner", class = "contree_input_error")
+})
+
 test_that("deep nesting is refused, not followed", {
   skip_if_not_installed("jsonlite")
   deep <- paste0('{"a":', strrep("[", 1e5), strrep("]", 1e5), "}")
