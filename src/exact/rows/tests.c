@@ -128,6 +128,40 @@ ct_status ct_tests_make(ct_worker *worker, ct_layout *layout)
 
 /* ---- the tests of a node ---- */
 
+static uint64_t record_bit(const ct_tests *tests, uint32_t row, uint32_t test)
+{
+    return tests->records[row * tests->words + test / 64] >> test % 64 & 1;
+}
+
+ct_status ct_tests_side(ct_worker *worker, ct_arena *arena, const ct_node *parent, uint32_t f,
+                        uint32_t t, int side, const ct_totals *totals, ct_node *node)
+{
+    const ct_layout *layout = parent->layout;
+    const ct_tests *tests = layout->tests;
+    uint32_t test = tests->test_of[tests->first[f] + t - 1];
+    uint64_t leaves = record_bit(tests, layout->order[f][0], test) ^ (side == 0);
+    uint64_t *sets = CT_ARENA_NEW(arena, uint64_t, layout->n_classes * layout->words);
+    if (!sets) return ct_worker_no_memory(worker);
+    *node = *parent;
+    node->rows.sets = sets;
+    node->totals = *totals;
+    node->leaf_cost = ct_leaf_cost(worker->search->costs, totals);
+    node->n_rows = 0;
+    for (uint32_t c = 0; c < layout->n_classes; c++) {
+        node->n_rows += totals->rows[c];
+        for (size_t w = node->rows.begin[0], at; w < node->rows.end[0]; w++) {
+            at = c * layout->words + w;
+            sets[at] = 0;
+            for (uint64_t rest = ct_node_sets(parent, 0)[at]; rest; rest &= rest - 1) {
+                uint32_t row = layout->order[0][w * 64 + ct_trailing_zeros(rest)];
+                if (record_bit(tests, row, test) != leaves) sets[at] |= rest & (0 - rest);
+            }
+        }
+    }
+    CT_ASSERT(node->n_rows > 0 && node->n_rows < parent->n_rows);
+    return CT_OK;
+}
+
 /* The rows of a node by the tests of its layout. */
 typedef struct {
     const ct_tests *tests;
@@ -329,7 +363,7 @@ static ct_status tests_new(ct_arena *arena, const listing *l, ct_test_node *test
                : CT_NO_MEMORY;
 }
 
-ct_status ct_tests_node(ct_worker *worker, ct_arena *arena, const ct_node *node, uint32_t most,
+ct_status ct_tests_node(ct_worker *worker, ct_arena *arena, const ct_node *node,
                         ct_test_node *tests)
 {
     ct_triples *t = &tests->counts;
@@ -347,7 +381,7 @@ ct_status ct_tests_node(ct_worker *worker, ct_arena *arena, const ct_node *node,
         listing_new(worker, arena, node, &l) != CT_OK)
         return ct_worker_no_memory(worker);
     t->n_tests = differ(&l, node->n_rows, tests->test, alike, slots, mask);
-    if (t->n_tests > most) return CT_OK;
+    if (t->n_tests > CT_MOST_TESTS) return CT_OK;
     sort_tests(l.promise, tests->test, t->n_tests, spare);
     if (tests_new(arena, &l, tests) != CT_OK) return ct_worker_no_memory(worker);
     for (uint32_t i = 0; i < t->n_tests; i++) {

@@ -7,9 +7,6 @@
 #include "exact/rows/tests.h"
 #include "exact/search/observed.h"
 
-/* Tests of a node: with more the counts of pairs do not fit into caches. */
-enum { MOST_TESTS = 512 };
-
 /* A solve. Roots are the node's own tests; side 1 of a root are the rows in it, side 0 the others.
  */
 typedef struct {
@@ -30,13 +27,11 @@ typedef struct {
     uint32_t *of_class; /* and [class] rows of a quadrant */
 } counting;
 
-static int is_root(const ct_exact_task *task) { return !task->path->n && !task->as_side; }
-
-int ct_triples_apply(const ct_worker *worker, const ct_node *node, const ct_exact_task *task)
+int ct_triples_apply(const ct_worker *worker, const ct_layout *layout, const ct_exact_task *task)
 {
     const ct_exact_options *options = worker->search->options;
-    if (!node->layout->tests || task->depth > 3 || task->leaves || node->sized) return 0;
-    return !is_root(task) || (!options->roots && !(options->part && task->depth > 2));
+    if (!layout->tests || task->depth > 3 || task->leaves) return 0;
+    return !ct_is_root(task) || (!options->roots && !(options->part && task->depth > 2));
 }
 
 static int64_t cost_of(const counting *x, int64_t wrong)
@@ -251,15 +246,17 @@ static void count_root(counting *x, uint32_t i, uint32_t *places)
     ct_worker_poll(x->worker, (uint64_t) t->n_tests * t->n_tests * t->side.n_words / 8);
 }
 
-/* Bounds of all roots before the first is counted. */
+/* Bounds of all roots before the first is counted: by Lip from the level below; and what is no
+ * better as a leaf or with one split has two. */
 static void begin_roots(counting *x, int64_t least)
 {
     const ct_tests *tests = x->node->layout->tests;
-    for (uint32_t i = 0; i < x->tests.counts.n_tests; i++) { /* by Lip from the level below */
-        int64_t in = cost_of(x, x->rows[i]);
-        x->value[i] = least;
-        x->sides[0][i] = ct_larger_cost(0, x->below - in);
-        x->sides[1][i] = ct_larger_cost(0, x->below - (cost_of(x, x->node->n_rows) - in));
+    int64_t split = x->worker->search->split_cost;
+    for (uint32_t i = 0; i < x->tests.counts.n_tests; i++) {
+        int64_t in = cost_of(x, x->rows[i]), out = cost_of(x, x->node->n_rows) - in;
+        x->sides[0][i] = ct_larger_cost(ct_smaller_cost(x->sides[0][i], 2 * split), x->below - in);
+        x->sides[1][i] = ct_larger_cost(ct_smaller_cost(x->sides[1][i], 2 * split), x->below - out);
+        x->value[i] = ct_larger_cost(least, split + x->sides[0][i] + x->sides[1][i]);
     }
     for (uint32_t f = 0; f < x->node->layout->n_cols; f++)
         for (uint32_t s = tests->first[f]; s < tests->first[f + 1]; s++) {
@@ -417,7 +414,7 @@ static void note_root_bounds(const counting *x, int64_t least, int64_t *root_bou
     const ct_tests *tests = x->node->layout->tests;
     int64_t empty_sided = x->worker->search->split_cost + x->below;
     for (uint32_t f = 0; f < x->node->layout->n_cols; f++) {
-        int64_t bound = is_root(x->task) && tests->first[f] < tests->first[f + 1] ? INT64_MAX
+        int64_t bound = ct_is_root(x->task) && tests->first[f] < tests->first[f + 1] ? INT64_MAX
                                                                                   : empty_sided;
         for (uint32_t s = tests->first[f]; s < tests->first[f + 1]; s++) {
             int32_t i = x->tests.own[tests->test_of[s]];
@@ -476,6 +473,14 @@ static ct_status solve(counting *x, ct_arena *arena, int64_t least)
     return CT_OK;
 }
 
+/* Where memory has ended. */
+static void answer_nothing(const counting *x, int64_t *root_bounds, ct_split_code *tree)
+{
+    memset(root_bounds, 0, x->node->layout->n_cols * sizeof *root_bounds);
+    for (size_t i = 0; i < ct_heap_size(x->task->depth); i++) tree[i] = CT_LEAF_CODE;
+    ct_worker_stop(x->worker, CT_END_MEMORY);
+}
+
 int ct_triples_solve(ct_worker *worker, const ct_node *node, const ct_exact_task *task,
                      int64_t *root_bounds, ct_split_code *tree, ct_bounds *bounds)
 {
@@ -484,21 +489,18 @@ int ct_triples_solve(ct_worker *worker, const ct_node *node, const ct_exact_task
                                          task->depth);
     counting x = {worker, node, task, {{0}, 0, NULL, NULL, NULL, 0, NULL}, NULL, {NULL, NULL},
                   node->leaf_cost, 0, 0, CT_NO_TEST, NULL, NULL, NULL, NULL, NULL};
-    ct_status status = ct_tests_node(worker, &worker->arena, node, MOST_TESTS, &x.tests);
-    int solved = status == CT_OK && x.tests.counts.n_tests <= MOST_TESTS;
-    if (solved) {
-        x.best = first_best(&x);
-        if (solve(&x, &worker->arena, least) != CT_OK) {
-            ct_worker_stop(worker, CT_END_MEMORY);
-            solved = 0;
-        }
-    }
-    if (solved) {
+    ct_status status = ct_tests_node(worker, &worker->arena, node, &x.tests);
+    int many = status == CT_OK && x.tests.counts.n_tests > CT_MOST_TESTS;
+    x.best = first_best(&x);
+    if (status == CT_OK && !many) status = solve(&x, &worker->arena, least);
+    if (status != CT_OK) {
+        answer_nothing(&x, root_bounds, tree);
+    } else if (!many) {
         *bounds = answer(&x);
         note_root_bounds(&x, least, root_bounds);
         write_tree(&x, tree);
         ct_observe_counted(worker, task, node, root_bounds, bounds);
     }
     ct_arena_release(&worker->arena, mark);
-    return solved;
+    return !many;
 }
