@@ -321,25 +321,15 @@ static void fill_rows(const ct_worker *worker, const listing *l, ct_test_node *t
 {
     ct_triples *t = &tests->counts;
     for (uint32_t w = 0; w < t->rows.n_words; w++) {
-        uint8_t *bytes = t->rows.bytes + w * t->stride;
-        for (uint32_t i = 0; i < t->n_tests; i++) bytes[i] = byte_of(l, w, tests->test[i]);
+        uint8_t *bytes = t->rows.bytes + w * t->stride, place = l->places[w];
+        const uint8_t *from = l->rows.bytes + w * l->stride, *turn = l->turn;
+        const uint32_t *test = tests->test;
+        for (uint32_t i = 0, n = t->n_tests; i < n; i++)
+            bytes[i] = (uint8_t) ((from[test[i]] ^ turn[test[i]]) & place);
         memset(bytes + t->n_tests, 0, t->stride - t->n_tests);
         worker->search->kernels->scatter(bytes, tests->words,
                                          tests->records + 8 * w * tests->words);
     }
-}
-
-/* Counts by ones and twos. */
-static void count_pairs(const ct_worker *worker, const listing *l, ct_test_node *tests)
-{
-    ct_triples *t = &tests->counts;
-    const ct_triple_kernels *kernels = ct_tests_kernels(worker, tests);
-    size_t row = t->stride * tests->lane / 8;
-    kernels->count(&t->rows, t->n_classes, t->stride, t->n_tests, &l->all, 0, t->singles,
-                   t->stride);
-    for (uint32_t i = 0; i < t->n_tests; i++)
-        kernels->count(&t->rows, t->n_classes, t->stride, t->n_tests, t->rows.bytes + i, t->stride,
-                       (uint8_t *) t->pairs + i * row, t->n_tests * t->stride);
 }
 
 static ct_status tests_new(ct_arena *arena, const listing *l, ct_test_node *tests)
@@ -391,6 +381,6 @@ ct_status ct_tests_node(ct_worker *worker, ct_arena *arena, const ct_node *node,
     for (uint32_t test = 0; test < n_tests; test++)
         tests->own[test] = alike[test] < 0 ? CT_NO_TEST : tests->own[alike[test]];
     fill_rows(worker, &l, tests);
-    count_pairs(worker, &l, tests);
+    ct_tests_kernels(worker, tests)->pairs(t);
     return CT_OK;
 }
