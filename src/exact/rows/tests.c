@@ -61,7 +61,7 @@ static void add_feature(const ct_layout *layout, uint32_t f, making *m, ct_tests
 {
     uint32_t *test_of = tests->test_of + tests->first[f], t = 0;
     memset(rows, 0, m->words * sizeof *rows);
-    for (uint32_t j = 0; j + 1 < layout->n_rows; j++) {
+    for (uint32_t j = 0; t + 1 < layout->n_values[f]; j++) {
         uint32_t row = layout->order[f][j], known = tests->n_tests;
         rows[row / 64] |= UINT64_C(1) << row % 64;
         if (!ct_bit(layout->ties[f], j)) continue;
