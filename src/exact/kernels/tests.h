@@ -51,8 +51,6 @@ typedef struct {
                   const uint8_t *mask, size_t every, void *counts, size_t step);
     /* Counts by ones and twos. */
     void (*pairs)(ct_triples *t);
-    /* How many rows are in test i and each other one, of all classes. */
-    void (*together)(const ct_triples *t, uint32_t i, uint32_t *rows);
     /* On how many rows the leaves of the best test are right, of those not in test i and of those
      * in it. */
     void (*stumps)(const ct_triples *t, uint32_t i, int64_t hits[2]);

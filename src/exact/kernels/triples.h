@@ -106,20 +106,6 @@ CT_INLINE void FN(quadrants)(const ct_triples *t, uint32_t i, uint32_t k, vec mo
     }
 }
 
-/* Rows in i and each other test, of all classes. */
-static void FN(together)(const ct_triples *t, uint32_t i, uint32_t *rows)
-{
-    const LANE *pairs = (const LANE *) t->pairs + i * t->stride;
-    for (uint32_t j = 0; j < t->n_tests; j++) rows[j] = (uint32_t) pairs[j];
-    for (uint32_t c = 1; c < t->n_classes; c++) {
-        pairs += t->n_tests * t->stride;
-        for (uint32_t j = 0; j < t->n_tests; j++) {
-            uint32_t more = (uint32_t) pairs[j];
-            rows[j] += more;
-        }
-    }
-}
-
 static void FN(stumps)(const ct_triples *t, uint32_t i, int64_t hits[2])
 {
     vec best[2] = {v_fill(0), v_fill(0)};
