@@ -279,10 +279,10 @@ ct_status __real_ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thres
                                ct_arena *arena, int *capped);
 ct_status __wrap_ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thresholds,
                                ct_arena *arena, int *capped);
-ct_status __real_ct_costs_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
-                               double complexity, ct_arena *arena, ct_error *error);
-ct_status __wrap_ct_costs_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
-                               double complexity, ct_arena *arena, ct_error *error);
+ct_status __real_ct_exact_costs_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
+                                     double complexity, ct_arena *arena, ct_error *error);
+ct_status __wrap_ct_exact_costs_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
+                                     double complexity, ct_arena *arena, ct_error *error);
 
 static struct {
     int order, costs; /* which fault; 0: none */
@@ -315,10 +315,10 @@ ct_status __wrap_ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thres
     return status;
 }
 
-ct_status __wrap_ct_costs_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
-                               double complexity, ct_arena *arena, ct_error *error)
+ct_status __wrap_ct_exact_costs_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
+                                     double complexity, ct_arena *arena, ct_error *error)
 {
-    ct_status status = __real_ct_costs_init(costs, data, depth, complexity, arena, error);
+    ct_status status = __real_ct_exact_costs_init(costs, data, depth, complexity, arena, error);
     int64_t *weights = (int64_t *) costs->weights, *loss = (int64_t *) costs->loss;
     spoiled.weighted = weights != NULL;
     if (spoiled.costs == 1 && weights) weights[spoiled.row] += 1000;

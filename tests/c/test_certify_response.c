@@ -291,20 +291,20 @@ static void other_trees_are_not_the_best(void)
 /* ---- what comes from other rooms ---- */
 
 /* In place of the library's, at the linker's request: the same, spoiled as a test asks for. */
-ct_status __real_ct_costs_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
-                               double complexity, ct_arena *arena, ct_error *error);
-ct_status __wrap_ct_costs_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
-                               double complexity, ct_arena *arena, ct_error *error);
+ct_status __real_ct_exact_costs_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
+                                     double complexity, ct_arena *arena, ct_error *error);
+ct_status __wrap_ct_exact_costs_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
+                                     double complexity, ct_arena *arena, ct_error *error);
 
 static struct {
     int how; /* which fault; 0: none */
     uint32_t row;
 } spoiled;
 
-ct_status __wrap_ct_costs_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
-                               double complexity, ct_arena *arena, ct_error *error)
+ct_status __wrap_ct_exact_costs_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
+                                     double complexity, ct_arena *arena, ct_error *error)
 {
-    ct_status status = __real_ct_costs_init(costs, data, depth, complexity, arena, error);
+    ct_status status = __real_ct_exact_costs_init(costs, data, depth, complexity, arena, error);
     ct_exact_response *response = (ct_exact_response *) costs->response;
     int32_t *z = (int32_t *) response->z;
     int64_t *weights = (int64_t *) costs->weights;
