@@ -3,7 +3,8 @@
  *
  * Doubles are compared exactly (+0 and -0 are equal). Cost: a radix sort of row numbers by keys of
  * 16 to 32 bits that rise with the value, mostly in two passes, then a repair where values share a
- * key. Of coded columns the levels are sorted so, and the rows are counted by level. */
+ * key. Rows of two values are dealt out instead. Of coded columns the levels are sorted so, and the
+ * rows are counted by level. */
 #ifndef CT_DATA_SORT_H
 #define CT_DATA_SORT_H
 

@@ -66,6 +66,7 @@ static double draw(rng *r, int kind)
     case 7: return u < 0.5 ? 0.0 : -0.0;
     case 8: return next_up(0, rng_below(r, 1000)) * (v < 0.5 ? -1 : 1); /* the range is subnormal */
     case 9: return u < 0.8 ? 0 : floor(v * 100) / 100;
+    case 10: return u < 0.3 ? -1 : v < 0.5 ? 0.0 : -0.0; /* two values, one of them twice */
     default: return 3.25;
     }
 }
@@ -73,7 +74,7 @@ static double draw(rng *r, int kind)
 static void doubles(void)
 {
     static const uint32_t sizes[] = {1, 2, 63, 64, 65, 200, 3000, 5000, 20001};
-    for (int kind = 0; kind <= 10; kind++)
+    for (int kind = 0; kind <= 11; kind++)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes - (CHECK_QUICK() ? 2 : 0); i++) {
             uint32_t n = sizes[i];
             rng r = {(uint64_t) kind * 100 + i};
@@ -92,7 +93,7 @@ static void integers(void)
     for (uint32_t seed = 0; seed < 60; seed++) {
         rng r = {seed};
         uint32_t n = 1 + rng_below(&r, seed % 10 ? 500 : 6000),
-                 mask = UINT32_MAX >> rng_below(&r, 32);
+                 mask = seed % 7 ? UINT32_MAX >> rng_below(&r, 32) : 1;
         int32_t *codes = (int32_t *) malloc(n * sizeof *codes);
         double *values = (double *) malloc(n * sizeof *values);
         REQUIRE(codes && values);
@@ -116,7 +117,7 @@ static void coded(void)
         uint16_t *codes = (uint16_t *) malloc(n * sizeof *codes);
         double *values = (double *) malloc(n * sizeof *values);
         REQUIRE(codes && values);
-        for (uint32_t i = 0; i < n_levels; i++) levels[i] = draw(&r, (int) seed % 11);
+        for (uint32_t i = 0; i < n_levels; i++) levels[i] = draw(&r, (int) seed % 12);
         for (uint32_t row = 0; row < n; row++) {
             codes[row] = (uint16_t) rng_below(&r, n_levels);
             values[row] = levels[codes[row]];

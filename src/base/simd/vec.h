@@ -15,7 +15,6 @@
  *           mask, one a lane); times(counts, x): counts up to 32 times x, where the products fit
  *   l8_*    on unsigned 8-bit lanes: count, add, sub, max, set, top
  *   l16_wide(a, upper), l32_wide(a, upper)   the lanes of half the size in one half of a
- *   v_transpose8   in each word, 8 x 8 bits: bit 8 i + j goes to 8 j + i
  *   words_across   byte i of word j of 8 becomes byte j of word i
  *   l32_pair(a, b), l32_dot(pairs, x)   counts of the lanes of both in the lower and upper halves
  *           of lanes; the sum of both halves times those of x, which are below 2^15

@@ -77,15 +77,6 @@ CT_INLINE __m128i v_half_of(vec a, int upper)
 }
 CT_INLINE vec l16_wide(vec a, int upper) { return _mm256_cvtepu8_epi16(v_half_of(a, upper)); }
 CT_INLINE vec l32_wide(vec a, int upper) { return _mm256_cvtepu16_epi32(v_half_of(a, upper)); }
-CT_INLINE vec v_transpose8(vec a)
-{
-    vec t = v_and(v_xor(a, _mm256_srli_epi64(a, 7)), v_fill(0x00aa00aa00aa00aa));
-    a = v_xor(a, v_xor(t, _mm256_slli_epi64(t, 7)));
-    t = v_and(v_xor(a, _mm256_srli_epi64(a, 14)), v_fill(0x0000cccc0000cccc));
-    a = v_xor(a, v_xor(t, _mm256_slli_epi64(t, 14)));
-    t = v_and(v_xor(a, _mm256_srli_epi64(a, 28)), v_fill(0x00000000f0f0f0f0));
-    return v_xor(a, v_xor(t, _mm256_slli_epi64(t, 28)));
-}
 
 CT_INLINE vec l16_set(int x) { return _mm256_set1_epi16((short) x); }
 CT_INLINE vec l32_set(int x) { return _mm256_set1_epi32(x); }

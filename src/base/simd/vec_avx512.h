@@ -72,15 +72,6 @@ CT_INLINE __m256i v_half_of(vec a, int upper)
 }
 CT_INLINE vec l16_wide(vec a, int upper) { return _mm512_cvtepu8_epi16(v_half_of(a, upper)); }
 CT_INLINE vec l32_wide(vec a, int upper) { return _mm512_cvtepu16_epi32(v_half_of(a, upper)); }
-CT_INLINE vec v_transpose8(vec a)
-{
-    vec t = v_and(v_xor(a, _mm512_srli_epi64(a, 7)), v_fill(0x00aa00aa00aa00aa));
-    a = v_xor(a, v_xor(t, _mm512_slli_epi64(t, 7)));
-    t = v_and(v_xor(a, _mm512_srli_epi64(a, 14)), v_fill(0x0000cccc0000cccc));
-    a = v_xor(a, v_xor(t, _mm512_slli_epi64(t, 14)));
-    t = v_and(v_xor(a, _mm512_srli_epi64(a, 28)), v_fill(0x00000000f0f0f0f0));
-    return v_xor(a, v_xor(t, _mm512_slli_epi64(t, 28)));
-}
 
 CT_INLINE vec l32_times(vec counts, vec x) { return _mm512_mullo_epi32(counts, x); }
 CT_INLINE vec l16_times(vec counts, vec x) { return _mm512_mullo_epi16(counts, x); }

@@ -53,15 +53,6 @@ CT_INLINE vec l32_wide(vec a, int upper)
     uint16x8_t lanes = vreinterpretq_u16_u64(a);
     return vreinterpretq_u64_u32(vmovl_u16(upper ? vget_high_u16(lanes) : vget_low_u16(lanes)));
 }
-CT_INLINE vec v_transpose8(vec a)
-{
-    vec t = v_and(v_xor(a, vshrq_n_u64(a, 7)), v_fill(UINT64_C(0x00aa00aa00aa00aa)));
-    a = v_xor(a, v_xor(t, vshlq_n_u64(t, 7)));
-    t = v_and(v_xor(a, vshrq_n_u64(a, 14)), v_fill(UINT64_C(0x0000cccc0000cccc)));
-    a = v_xor(a, v_xor(t, vshlq_n_u64(t, 14)));
-    t = v_and(v_xor(a, vshrq_n_u64(a, 28)), v_fill(UINT64_C(0x00000000f0f0f0f0)));
-    return v_xor(a, v_xor(t, vshlq_n_u64(t, 28)));
-}
 CT_INLINE void words_across(const uint64_t in[8], uint64_t out[8])
 {
     ct_transpose_bytes(in, out);

@@ -105,7 +105,6 @@ CT_INLINE vec l16_wide(vec a, int upper)
     uint64_t pairs = l32_wide(a, upper);
     return (pairs | pairs << 8) & UINT64_C(0x00ff00ff00ff00ff);
 }
-CT_INLINE vec v_transpose8(vec a) { return ct_transpose8(a); }
 CT_INLINE void words_across(const uint64_t in[8], uint64_t out[8])
 {
     ct_transpose_bytes(in, out);

@@ -57,7 +57,7 @@
 #undef CT_LANE
 
 #define CT_TRIPLE_KERNELS(kind) \
-    {count_tests_##kind, together_##kind, stumps_##kind, root_##kind, sides_##kind}
+    {count_tests_##kind, pairs_##kind, stumps_##kind, root_##kind, sides_##kind}
 
 #define CT_KERNELS(isa)                                                               \
     const ct_kernels ct_kernels_##isa = {                                             \

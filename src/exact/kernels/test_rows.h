@@ -24,7 +24,7 @@ CT_INLINE void lanes_store(void *lanes, vec a) { memcpy(lanes, &a, sizeof a); }
 /* Transposes the 8 x 8 blocks of bits in 8 words. */
 CT_INLINE void transpose_blocks(uint64_t words[8])
 {
-    for (int i = 0; i < 8; i += VEC_WORDS) v_store(words + i, v_transpose8(v_load(words + i)));
+    for (int i = 0; i < 8; i++) words[i] = ct_transpose8(words[i]);
 }
 
 /* Bytes of a word of up to 8 rows, records[row][words]. */

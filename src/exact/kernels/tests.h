@@ -49,8 +49,8 @@ typedef struct {
     /* counts[class][step] of the rows in each of n_tests tests and in mask[word][every]. */
     void (*count)(const ct_test_rows *rows, uint32_t n_classes, size_t stride, uint32_t n_tests,
                   const uint8_t *mask, size_t every, void *counts, size_t step);
-    /* How many rows are in test i and each other one, of all classes. */
-    void (*together)(const ct_triples *t, uint32_t i, uint32_t *rows);
+    /* Counts by ones and twos. */
+    void (*pairs)(ct_triples *t);
     /* On how many rows the leaves of the best test are right, of those not in test i and of those
      * in it. */
     void (*stumps)(const ct_triples *t, uint32_t i, int64_t hits[2]);

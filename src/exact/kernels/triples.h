@@ -63,6 +63,25 @@ static void FN(count_tests)(const ct_test_rows *rows, uint32_t n_classes, size_t
     }
 }
 
+/* Of each two tests of different vectors once. */
+static void FN(pairs)(ct_triples *t)
+{
+    const uint8_t all = 0xff;
+    size_t step = t->n_tests * t->stride;
+    LANE *pairs = (LANE *) t->pairs;
+    FN(count_tests)(&t->rows, t->n_classes, t->stride, t->n_tests, &all, 0, t->singles, t->stride);
+    for (uint32_t i = 0; i < t->n_tests; i++) {
+        uint32_t from = i / VEC_TESTS * VEC_TESTS;
+        ct_test_rows rows = t->rows;
+        rows.bytes += from;
+        FN(count_tests)(&rows, t->n_classes, t->stride, t->n_tests - from, t->rows.bytes + i,
+                        t->stride, pairs + i * t->stride + from, step);
+        for (uint32_t c = 0; c < t->n_classes; c++)
+            for (uint32_t j = 0; j < from; j++)
+                pairs[c * step + i * t->stride + j] = pairs[c * step + j * t->stride + i];
+    }
+}
+
 /* A number in all lanes. */
 CT_INLINE uint32_t FN(spread)(uint32_t x)
 {
@@ -84,20 +103,6 @@ CT_INLINE void FN(quadrants)(const ct_triples *t, uint32_t i, uint32_t k, vec mo
         most[2] = L(max)(most[2], L(sub)(FN(set)(in_i), both));
         most[1] = L(max)(most[1], only_k);
         most[0] = L(max)(most[0], L(sub)(FN(set)(all - in_i), only_k));
-    }
-}
-
-/* Rows in i and each other test, of all classes. */
-static void FN(together)(const ct_triples *t, uint32_t i, uint32_t *rows)
-{
-    const LANE *pairs = (const LANE *) t->pairs + i * t->stride;
-    for (uint32_t j = 0; j < t->n_tests; j++) rows[j] = (uint32_t) pairs[j];
-    for (uint32_t c = 1; c < t->n_classes; c++) {
-        pairs += t->n_tests * t->stride;
-        for (uint32_t j = 0; j < t->n_tests; j++) {
-            uint32_t more = (uint32_t) pairs[j];
-            rows[j] += more;
-        }
     }
 }
 

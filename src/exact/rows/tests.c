@@ -61,7 +61,7 @@ static void add_feature(const ct_layout *layout, uint32_t f, making *m, ct_tests
 {
     uint32_t *test_of = tests->test_of + tests->first[f], t = 0;
     memset(rows, 0, m->words * sizeof *rows);
-    for (uint32_t j = 0; j + 1 < layout->n_rows; j++) {
+    for (uint32_t j = 0; t + 1 < layout->n_values[f]; j++) {
         uint32_t row = layout->order[f][j], known = tests->n_tests;
         rows[row / 64] |= UINT64_C(1) << row % 64;
         if (!ct_bit(layout->ties[f], j)) continue;
@@ -127,6 +127,40 @@ ct_status ct_tests_make(ct_worker *worker, ct_layout *layout)
 }
 
 /* ---- the tests of a node ---- */
+
+static uint64_t record_bit(const ct_tests *tests, uint32_t row, uint32_t test)
+{
+    return tests->records[row * tests->words + test / 64] >> test % 64 & 1;
+}
+
+ct_status ct_tests_side(ct_worker *worker, ct_arena *arena, const ct_node *parent, uint32_t f,
+                        uint32_t t, int side, const ct_totals *totals, ct_node *node)
+{
+    const ct_layout *layout = parent->layout;
+    const ct_tests *tests = layout->tests;
+    uint32_t test = tests->test_of[tests->first[f] + t - 1];
+    uint64_t leaves = record_bit(tests, layout->order[f][0], test) ^ (side == 0);
+    uint64_t *sets = CT_ARENA_NEW(arena, uint64_t, layout->n_classes * layout->words);
+    if (!sets) return ct_worker_no_memory(worker);
+    *node = *parent;
+    node->rows.sets = sets;
+    node->totals = *totals;
+    node->leaf_cost = ct_leaf_cost(worker->search->costs, totals);
+    node->n_rows = 0;
+    for (uint32_t c = 0; c < layout->n_classes; c++) {
+        node->n_rows += totals->rows[c];
+        for (size_t w = node->rows.begin[0], at; w < node->rows.end[0]; w++) {
+            at = c * layout->words + w;
+            sets[at] = 0;
+            for (uint64_t rest = ct_node_sets(parent, 0)[at]; rest; rest &= rest - 1) {
+                uint32_t row = layout->order[0][w * 64 + ct_trailing_zeros(rest)];
+                if (record_bit(tests, row, test) != leaves) sets[at] |= rest & (0 - rest);
+            }
+        }
+    }
+    CT_ASSERT(node->n_rows > 0 && node->n_rows < parent->n_rows);
+    return CT_OK;
+}
 
 /* The rows of a node by the tests of its layout. */
 typedef struct {
@@ -287,25 +321,15 @@ static void fill_rows(const ct_worker *worker, const listing *l, ct_test_node *t
 {
     ct_triples *t = &tests->counts;
     for (uint32_t w = 0; w < t->rows.n_words; w++) {
-        uint8_t *bytes = t->rows.bytes + w * t->stride;
-        for (uint32_t i = 0; i < t->n_tests; i++) bytes[i] = byte_of(l, w, tests->test[i]);
+        uint8_t *bytes = t->rows.bytes + w * t->stride, place = l->places[w];
+        const uint8_t *from = l->rows.bytes + w * l->stride, *turn = l->turn;
+        const uint32_t *test = tests->test;
+        for (uint32_t i = 0, n = t->n_tests; i < n; i++)
+            bytes[i] = (uint8_t) ((from[test[i]] ^ turn[test[i]]) & place);
         memset(bytes + t->n_tests, 0, t->stride - t->n_tests);
         worker->search->kernels->scatter(bytes, tests->words,
                                          tests->records + 8 * w * tests->words);
     }
-}
-
-/* Counts by ones and twos. */
-static void count_pairs(const ct_worker *worker, const listing *l, ct_test_node *tests)
-{
-    ct_triples *t = &tests->counts;
-    const ct_triple_kernels *kernels = ct_tests_kernels(worker, tests);
-    size_t row = t->stride * tests->lane / 8;
-    kernels->count(&t->rows, t->n_classes, t->stride, t->n_tests, &l->all, 0, t->singles,
-                   t->stride);
-    for (uint32_t i = 0; i < t->n_tests; i++)
-        kernels->count(&t->rows, t->n_classes, t->stride, t->n_tests, t->rows.bytes + i, t->stride,
-                       (uint8_t *) t->pairs + i * row, t->n_tests * t->stride);
 }
 
 static ct_status tests_new(ct_arena *arena, const listing *l, ct_test_node *tests)
@@ -329,7 +353,7 @@ static ct_status tests_new(ct_arena *arena, const listing *l, ct_test_node *test
                : CT_NO_MEMORY;
 }
 
-ct_status ct_tests_node(ct_worker *worker, ct_arena *arena, const ct_node *node, uint32_t most,
+ct_status ct_tests_node(ct_worker *worker, ct_arena *arena, const ct_node *node,
                         ct_test_node *tests)
 {
     ct_triples *t = &tests->counts;
@@ -347,7 +371,7 @@ ct_status ct_tests_node(ct_worker *worker, ct_arena *arena, const ct_node *node,
         listing_new(worker, arena, node, &l) != CT_OK)
         return ct_worker_no_memory(worker);
     t->n_tests = differ(&l, node->n_rows, tests->test, alike, slots, mask);
-    if (t->n_tests > most) return CT_OK;
+    if (t->n_tests > CT_MOST_TESTS) return CT_OK;
     sort_tests(l.promise, tests->test, t->n_tests, spare);
     if (tests_new(arena, &l, tests) != CT_OK) return ct_worker_no_memory(worker);
     for (uint32_t i = 0; i < t->n_tests; i++) {
@@ -357,6 +381,6 @@ ct_status ct_tests_node(ct_worker *worker, ct_arena *arena, const ct_node *node,
     for (uint32_t test = 0; test < n_tests; test++)
         tests->own[test] = alike[test] < 0 ? CT_NO_TEST : tests->own[alike[test]];
     fill_rows(worker, &l, tests);
-    count_pairs(worker, &l, tests);
+    ct_tests_kernels(worker, tests)->pairs(t);
     return CT_OK;
 }

@@ -25,7 +25,14 @@ typedef struct ct_tests {
  * CT_NO_MEMORY, and a stop is asked for, if memory ends. */
 ct_status ct_tests_make(ct_worker *worker, ct_layout *layout);
 
-enum { CT_NO_TEST = -1 };
+/* Tests that a node may have: with more the counts of pairs do not fit into caches. */
+enum { CT_MOST_TESTS = 512, CT_NO_TEST = -1 };
+
+/* The rows of the parent left (side 0) or right (side 1) of threshold t of f, as a node of which
+ * only the sets in the order of the first feature are there, which is enough for ct_tests_node().
+ * CT_NO_MEMORY, and a stop is asked for, if memory ends. */
+ct_status ct_tests_side(ct_worker *worker, ct_arena *arena, const ct_node *parent, uint32_t f,
+                        uint32_t t, int side, const ct_totals *totals, ct_node *node);
 
 typedef struct {
     ct_triples counts;
@@ -37,8 +44,8 @@ typedef struct {
     uint64_t *records; /* [place][words] of the rows, 8 places a word */
 } ct_test_node;
 
-/* In the arena. 0 and no more than `own` where more than `most` tests are left. */
-ct_status ct_tests_node(ct_worker *worker, ct_arena *arena, const ct_node *node, uint32_t most,
+/* In the arena. Their number alone where more than CT_MOST_TESTS are left. */
+ct_status ct_tests_node(ct_worker *worker, ct_arena *arena, const ct_node *node,
                         ct_test_node *tests);
 
 static inline const ct_triple_kernels *ct_tests_kernels(const ct_worker *worker,

@@ -6,6 +6,7 @@
 #include "exact/search/evidence.h"
 #include "exact/search/observed.h"
 #include "exact/search/solve.h"
+#include "exact/search/triples.h"
 #include "exact/rows/abreast.h"
 #include "exact/rows/outer.h"
 #include "exact/rows/ranks.h"
@@ -45,6 +46,12 @@ static ct_status side_node(ct_evaluator *evaluator, uint32_t f, const ct_candida
     const ct_node *parent = evaluator->roots->node;
     ct_worker *worker = evaluator->worker;
     ct_outer outer;
+    const ct_tests *tests = parent->layout->tests;
+    const ct_exact_task *task = &((const ct_branching *) evaluator->extra)->task[side];
+    if (tests && tests->n_tests <= CT_MOST_TESTS &&
+        ct_triples_apply(worker, parent->layout, task))
+        return ct_tests_side(worker, &worker->arena, parent, f, m->threshold, side,
+                             &evaluator->totals[side], node);
     CT_TRY(ct_node_side(worker, &worker->arena, parent, f, m->threshold, side,
                         &evaluator->totals[side], node));
     if (!parent->sized) return CT_OK;

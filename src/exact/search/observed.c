@@ -18,11 +18,9 @@ static ct_observed all_trees(const ct_worker *worker, const ct_path *path, unsig
 }
 
 /* The root of the table, which keeps to what it may be split on and hands nothing on. */
-static int is_root(const ct_exact_task *task) { return !task->path->n && !task->as_side; }
-
 static int has_feature(const ct_worker *worker, const ct_roots *roots, uint32_t f)
 {
-    return !is_root(roots->task) || ct_may_be_root(worker, f);
+    return !ct_is_root(roots->task) || ct_may_be_root(worker, f);
 }
 
 void ct_observe_cached(const ct_worker *worker, const ct_path *path, unsigned depth, int64_t lower)
@@ -78,7 +76,7 @@ void ct_observe_solved(const ct_worker *worker, const ct_roots *roots, const ct_
 void ct_observe_counted(const ct_worker *worker, const ct_exact_task *task, const ct_node *node,
                         const int64_t *root_bounds, const ct_bounds *bounds)
 {
-    if (!listener || is_root(task)) return; /* of the root the answer tells */
+    if (!listener || ct_is_root(task)) return; /* of the root the answer tells */
     tell_floors(worker, task->path, task->depth, node->layout->n_cols, root_bounds);
     ct_observed seen = all_trees(worker, task->path, task->depth);
     seen.lower = bounds->relaxed;

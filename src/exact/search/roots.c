@@ -98,8 +98,6 @@ static void settle_ties(ct_roots *roots, ct_worker *worker)
 /* ---- all features ---- */
 
 /* Whether the trees asked for are those of the whole table. */
-static int is_root(const ct_exact_task *task) { return !task->path->n && !task->as_side; }
-
 /* The feature of the hint's root; -1 if there is no hint. */
 static int32_t hinted_feature(const ct_worker *worker, const ct_exact_task *task)
 {
@@ -140,7 +138,7 @@ ct_status ct_roots_init(ct_roots *roots, ct_worker *worker, ct_arena *arena, con
     roots->known.least = ct_class_count_bound(worker, &node->totals, node->layout->n_classes,
                                               task->depth);
     roots->known.promising = roots->known.proven = UNKNOWN;
-    roots->edge = is_root(task) ? worker->search->min_bucket : 1;
+    roots->edge = ct_is_root(task) ? worker->search->min_bucket : 1;
     roots->ends[1].n_left = node->n_rows;
     roots->ends[1].max_left = node->max_cost;
     roots->current = -1;
@@ -162,7 +160,7 @@ ct_status ct_roots_init(ct_roots *roots, ct_worker *worker, ct_arena *arena, con
 static int repeats(const ct_roots *roots, const ct_worker *worker, uint32_t f)
 {
     const ct_tests *tests = roots->node->layout->tests;
-    if (!tests || roots->part || (is_root(roots->task) && worker->search->options->roots))
+    if (!tests || roots->part || (ct_is_root(roots->task) && worker->search->options->roots))
         return 0;
     for (uint32_t s = tests->first[f]; s < tests->first[f + 1]; s++)
         if (tests->feature[tests->test_of[s]] == f) return 0;
@@ -188,7 +186,7 @@ static void open_features(ct_roots *roots, ct_worker *worker)
     uint32_t n_cols = roots->node->layout->n_cols;
     for (uint32_t f = 0; f < n_cols; f++) {
         roots->features[f].key = f;
-        if (is_root(roots->task) && !ct_may_be_root(worker, f)) continue;
+        if (ct_is_root(roots->task) && !ct_may_be_root(worker, f)) continue;
         if (repeats(roots, worker, f)) continue;
         ct_features_push(worker, roots, f, &roots->ends[0], &roots->ends[1],
                          ct_interval_bound(worker, &roots->ends[0], &roots->ends[1]));
@@ -234,7 +232,7 @@ static ct_bounds finish(ct_roots *roots, const ct_worker *worker)
     int64_t most = roots->task->leaves ? UNKNOWN /* see few_leaves() in solve.c */
                                        : empty_sided(roots, worker, bounds.relaxed);
     for (uint32_t f = 0; f < n_cols; f++) {
-        int only_here = is_root(roots->task) &&
+        int only_here = ct_is_root(roots->task) &&
                         roots->known.root_bounds[f] != UNKNOWN; /* there are no neighbours */
         if (!only_here && may_be_empty_sided(roots, f))
             roots->known.root_bounds[f] = ct_smaller_cost(roots->known.root_bounds[f], most);

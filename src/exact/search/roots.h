@@ -64,6 +64,12 @@ typedef struct {
     uint32_t hint_size;          /* entries of that heap */
 } ct_exact_task;
 
+/* Whether the root of its trees is that of the whole tree. */
+static inline int ct_is_root(const ct_exact_task *task)
+{
+    return !task->path->n && !task->as_side;
+}
+
 /* An open interval: no threshold between a and b is done with. */
 typedef struct ct_interval {
     ct_candidate *a, *b;

@@ -48,7 +48,7 @@ static ct_bounds search_roots(ct_worker *worker, ct_team *team, const ct_node *n
 {
     ct_arena_mark mark = ct_arena_here(&worker->arena);
     ct_bounds bounds = {0, 0, node->leaf_cost};
-    if (ct_triples_apply(worker, node, task) &&
+    if (ct_triples_apply(worker, node->layout, task) &&
         ct_triples_solve(worker, node, task, root_bounds, tree, &bounds))
         return bounds;
     ct_roots roots;
@@ -75,7 +75,7 @@ static ct_bounds search_roots(ct_worker *worker, ct_team *team, const ct_node *n
 static void with_empty_sides(const ct_worker *worker, const ct_exact_task *task, uint32_t n_cols,
                              int64_t relaxed, int64_t *root_bounds)
 {
-    int whole = !task->path->n && !task->as_side;
+    int whole = ct_is_root(task);
     for (uint32_t f = 0; f < n_cols; f++)
         if (!whole || !ct_may_be_root(worker, f))
             root_bounds[f] = ct_smaller_cost(root_bounds[f], worker->search->split_cost + relaxed);

@@ -7,9 +7,6 @@
 #include "exact/rows/tests.h"
 #include "exact/search/observed.h"
 
-/* Tests of a node: with more the counts of pairs do not fit into caches. */
-enum { MOST_TESTS = 512 };
-
 /* A solve. Roots are the node's own tests; side 1 of a root are the rows in it, side 0 the others.
  */
 typedef struct {
@@ -24,39 +21,22 @@ typedef struct {
     int64_t best;      /* what a tree must stay below */
     int32_t found;     /* the root of the best tree; CT_NO_TEST: none is below */
     uint32_t *rows;    /* [root] rows in it */
-    uint32_t *both;    /* scratch: [root], */
-    uint8_t *mask;     /* [word], */
+    uint8_t *mask;     /* scratch: [word], */
     void *counts;      /* [class][stride], */
     uint32_t *of_class; /* and [class] rows of a quadrant */
 } counting;
 
-static int is_root(const ct_exact_task *task) { return !task->path->n && !task->as_side; }
-
-int ct_triples_apply(const ct_worker *worker, const ct_node *node, const ct_exact_task *task)
+int ct_triples_apply(const ct_worker *worker, const ct_layout *layout, const ct_exact_task *task)
 {
     const ct_exact_options *options = worker->search->options;
-    if (!node->layout->tests || task->depth > 3 || task->leaves || node->sized) return 0;
-    return !is_root(task) || (!options->roots && !(options->part && task->depth > 2));
+    if (!layout->tests || task->depth > 3 || task->leaves) return 0;
+    return !ct_is_root(task) || (!options->roots && !(options->part && task->depth > 2));
 }
 
 static int64_t cost_of(const counting *x, int64_t wrong)
 {
     CT_ASSERT(wrong >= 0);
     return ct_cost_of_units(x->worker->search->costs, wrong);
-}
-
-/* Rows on one side of a root, and of its largest class. */
-static uint32_t rows_of_side(const counting *x, uint32_t i, int side, uint32_t *largest)
-{
-    uint32_t rows = 0;
-    *largest = 0;
-    for (uint32_t c = 0; c < x->tests.counts.n_classes; c++) {
-        uint32_t in = ct_tests_single(&x->tests, c, i);
-        if (!side) in = x->tests.counts.of_class[c] - in;
-        rows += in;
-        if (in > *largest) *largest = in;
-    }
-    return rows;
 }
 
 /* The rows of class c in quadrant (a, b) of tests i and j. */
@@ -83,6 +63,12 @@ static uint32_t rows_of_quadrant(const counting *x, uint32_t i, uint32_t j, int 
     return rows;
 }
 
+/* Likewise of one side of a root. */
+static uint32_t rows_of_side(const counting *x, uint32_t i, int side, uint32_t *largest)
+{
+    return rows_of_quadrant(x, i, i, side, side, largest);
+}
+
 /* What a side costs as a leaf or with one split that is right on so many rows. */
 static int64_t leaf_or_stump(const counting *x, uint32_t rows, uint32_t largest, int64_t hits)
 {
@@ -99,46 +85,43 @@ static ct_status counting_new(counting *x, ct_arena *arena)
     x->value = CT_ARENA_NEW(arena, int64_t, 3 * n);
     x->counts = CT_ARENA_NEW(arena, uint8_t, t->n_classes * t->stride * x->tests.lane / 8);
     x->of_class = CT_ARENA_NEW(arena, uint32_t, t->n_classes);
-    x->rows = CT_ARENA_NEW(arena, uint32_t, 2 * n);
+    x->rows = CT_ARENA_NEW(arena, uint32_t, n);
     x->mask = CT_ARENA_NEW(arena, uint8_t, t->rows.n_words);
     if (!x->value || !x->counts || !x->of_class || !x->rows || !x->mask) return CT_NO_MEMORY;
-    x->both = x->rows + n;
     x->sides[0] = x->value + n;
     x->sides[1] = x->value + 2 * n;
     return CT_OK;
 }
 
-/* Values of trees of depth two. */
+/* Values of trees of depth two, and what all rows cost in one of depth one. */
 static void count_stumps(counting *x)
 {
     const ct_triple_kernels *kernels = ct_tests_kernels(x->worker, &x->tests);
+    int64_t split = x->worker->search->split_cost;
+    x->below = x->leaf;
     for (uint32_t i = 0; i < x->tests.counts.n_tests; i++) {
-        int64_t hits[2];
+        int64_t hits[2], leaves = split;
         kernels->stumps(&x->tests.counts, i, hits);
-        x->value[i] = x->worker->search->split_cost;
+        x->value[i] = split;
         for (int side = 0; side < 2; side++) {
             uint32_t largest, rows = rows_of_side(x, i, side, &largest);
+            leaves += cost_of(x, (int64_t) rows - largest);
             x->sides[side][i] = leaf_or_stump(x, rows, largest, hits[side]);
             x->value[i] += x->sides[side][i];
             if (side) x->rows[i] = rows;
         }
+        x->below = ct_smaller_cost(x->below, leaves);
     }
     ct_worker_poll(x->worker, (uint64_t) x->tests.counts.n_tests * x->node->n_rows);
 }
 
-/* The least cost of all rows of trees of depth one. */
-static int64_t best_stump(const counting *x)
+/* The least of all roots, or of a leaf. */
+static int64_t least_value(const counting *x)
 {
-    int64_t best = x->leaf;
-    for (uint32_t i = 0; i < x->tests.counts.n_tests; i++) {
-        int64_t cost = x->worker->search->split_cost;
-        for (int side = 0; side < 2; side++) {
-            uint32_t largest, rows = rows_of_side(x, i, side, &largest);
-            cost += cost_of(x, (int64_t) rows - largest);
-        }
-        best = ct_smaller_cost(best, cost);
-    }
-    return best;
+    int64_t least = x->leaf;
+    for (uint32_t i = 0; i < x->tests.counts.n_tests; i++)
+        least = ct_smaller_cost(least, x->value[i]);
+    return least;
 }
 
 /* ---- which root is the best ---- */
@@ -214,10 +197,12 @@ static int64_t side_cost(const counting *x, uint32_t i, int side, const int64_t 
     return cost;
 }
 
-/* Bounds of the sides of root j from those of root i, which is counted and has `both` rows in
- * common with it. */
-static void bound_root(counting *x, uint32_t i, uint32_t j, uint32_t both)
+/* Bounds of the sides of root j from those of root i, which is counted. */
+static void bound_root(counting *x, uint32_t i, uint32_t j)
 {
+    uint32_t both = 0;
+    for (uint32_t c = 0; c < x->tests.counts.n_classes; c++)
+        both += ct_tests_pair(&x->tests, c, i, j);
     uint32_t only_i = x->rows[i] - both, only_j = x->rows[j] - both;
     uint32_t neither = x->node->n_rows - both - only_i - only_j;
     int64_t in = ct_larger_cost(x->sides[1][i] - cost_of(x, only_i),
@@ -245,21 +230,22 @@ static void count_root(counting *x, uint32_t i, uint32_t *places)
         x->sides[side][i] = side_cost(x, i, side, hits[side]);
         x->value[i] += x->sides[side][i];
     }
-    kernels->together(t, i, x->both);
-    for (uint32_t j = i + 1; j < t->n_tests; j++) bound_root(x, i, j, x->both[j]);
+    for (uint32_t j = i + 1; j < t->n_tests; j++) bound_root(x, i, j);
     x->worker->statistics.counted++;
     ct_worker_poll(x->worker, (uint64_t) t->n_tests * t->n_tests * t->side.n_words / 8);
 }
 
-/* Bounds of all roots before the first is counted. */
+/* Bounds of all roots before the first is counted: by Lip from the level below; and what is no
+ * better as a leaf or with one split has two. */
 static void begin_roots(counting *x, int64_t least)
 {
     const ct_tests *tests = x->node->layout->tests;
-    for (uint32_t i = 0; i < x->tests.counts.n_tests; i++) { /* by Lip from the level below */
-        int64_t in = cost_of(x, x->rows[i]);
-        x->value[i] = least;
-        x->sides[0][i] = ct_larger_cost(0, x->below - in);
-        x->sides[1][i] = ct_larger_cost(0, x->below - (cost_of(x, x->node->n_rows) - in));
+    int64_t split = x->worker->search->split_cost;
+    for (uint32_t i = 0; i < x->tests.counts.n_tests; i++) {
+        int64_t in = cost_of(x, x->rows[i]), out = cost_of(x, x->node->n_rows) - in;
+        x->sides[0][i] = ct_larger_cost(ct_smaller_cost(x->sides[0][i], 2 * split), x->below - in);
+        x->sides[1][i] = ct_larger_cost(ct_smaller_cost(x->sides[1][i], 2 * split), x->below - out);
+        x->value[i] = ct_larger_cost(least, split + x->sides[0][i] + x->sides[1][i]);
     }
     for (uint32_t f = 0; f < x->node->layout->n_cols; f++)
         for (uint32_t s = tests->first[f]; s < tests->first[f + 1]; s++) {
@@ -306,29 +292,6 @@ static int left_side(const counting *x, uint32_t i)
     return x->node->layout->tests->left[x->tests.test[i]] != x->tests.turned[i];
 }
 
-/* The test that splits a side of root i best into leaves; of equal ones the first. */
-static uint32_t best_split(const counting *x, uint32_t i, int side)
-{
-    int64_t most = -1;
-    uint32_t best = 0;
-    for (uint32_t j = 0; j < x->tests.counts.n_tests; j++) {
-        uint32_t largest[2];
-        for (int b = 0; b < 2; b++) rows_of_quadrant(x, i, j, side, b, &largest[b]);
-        int64_t hits = (int64_t) largest[0] + largest[1];
-        if (hits < most || (hits == most && x->tests.test[j] > x->tests.test[best])) continue;
-        most = hits;
-        best = j;
-    }
-    return best;
-}
-
-static void write_side(const counting *x, uint32_t i, int side, ct_split_code *tree)
-{
-    uint32_t largest, rows = rows_of_side(x, i, side, &largest);
-    if (x->sides[side][i] == cost_of(x, (int64_t) rows - largest)) return;
-    tree[1 + (side != left_side(x, i))] = lowest_code(x, best_split(x, i, side));
-}
-
 /* What the quadrant costs as a leaf or with one split. */
 static int64_t quadrant_cost(const counting *x, uint32_t i, uint32_t j, int a, int b, int64_t *leaf)
 {
@@ -360,6 +323,8 @@ static uint32_t best_third(const counting *x, uint32_t i, uint32_t j, int a, int
     int64_t most = -1;
     uint32_t best = 0;
     mask_quadrant(x, i, j, a, b);
+    for (uint32_t c = 0; c < t->n_classes; c++)
+        x->of_class[c] = class_of_quadrant(x, i, j, a, b, c);
     ct_tests_kernels(x->worker, &x->tests)->count(&t->rows, t->n_classes, t->stride, t->n_tests,
                                                   x->mask, 1, x->counts, t->stride);
     for (uint32_t k = 0; k < t->n_tests; k++) {
@@ -392,19 +357,23 @@ static uint32_t best_second(const counting *x, uint32_t i, int side)
     return best;
 }
 
-static void write_deep_side(const counting *x, uint32_t i, int side, ct_split_code *tree)
+/* A side of a root is quadrant (side, side) of it and itself. */
+static void write_side(const counting *x, uint32_t i, int side, ct_split_code *tree)
 {
-    uint32_t largest, rows = rows_of_side(x, i, side, &largest);
+    uint32_t largest, rows = rows_of_side(x, i, side, &largest),
+             at = 1 + (uint32_t) (side != left_side(x, i));
     if (x->sides[side][i] == cost_of(x, (int64_t) rows - largest)) return;
-    uint32_t j = best_second(x, i, side), at = 1 + (uint32_t) (side != left_side(x, i));
+    if (x->task->depth == 2) {
+        tree[at] = lowest_code(x, best_third(x, i, i, side, side));
+        return;
+    }
+    uint32_t j = best_second(x, i, side);
     tree[at] = code_of(x, j);
     for (int b = 0; b < 2; b++) {
-        int64_t leaf;
-        if (quadrant_cost(x, i, j, side, b, &leaf) == leaf) continue;
-        for (uint32_t c = 0; c < x->tests.counts.n_classes; c++)
-            x->of_class[c] = class_of_quadrant(x, i, j, side, b, c);
-        tree[2 * at + 1 + (uint32_t) (b != left_side(x, j))] =
-            lowest_code(x, best_third(x, i, j, side, b));
+        int64_t leaf, cost = quadrant_cost(x, i, j, side, b, &leaf);
+        if (cost < leaf)
+            tree[2 * at + 1 + (uint32_t) (b != left_side(x, j))] =
+                lowest_code(x, best_third(x, i, j, side, b));
     }
 }
 
@@ -417,7 +386,7 @@ static void note_root_bounds(const counting *x, int64_t least, int64_t *root_bou
     const ct_tests *tests = x->node->layout->tests;
     int64_t empty_sided = x->worker->search->split_cost + x->below;
     for (uint32_t f = 0; f < x->node->layout->n_cols; f++) {
-        int64_t bound = is_root(x->task) && tests->first[f] < tests->first[f + 1] ? INT64_MAX
+        int64_t bound = ct_is_root(x->task) && tests->first[f] < tests->first[f + 1] ? INT64_MAX
                                                                                   : empty_sided;
         for (uint32_t s = tests->first[f]; s < tests->first[f + 1]; s++) {
             int32_t i = x->tests.own[tests->test_of[s]];
@@ -437,17 +406,14 @@ static void write_tree(const counting *x, ct_split_code *tree)
         return;
     }
     tree[0] = code_of(x, (uint32_t) x->found);
-    for (int side = 0; side < 2; side++)
-        (x->task->depth == 2 ? write_side : write_deep_side)(x, (uint32_t) x->found, side, tree);
+    for (int side = 0; side < 2; side++) write_side(x, (uint32_t) x->found, side, tree);
 }
 
 static ct_bounds answer(const counting *x)
 {
     const ct_known_tree *known = x->task->known;
-    ct_bounds bounds = {x->leaf, 0, x->found < 0 ? x->leaf : x->best};
-    for (uint32_t i = 0; i < x->tests.counts.n_tests; i++)
-        bounds.relaxed = ct_smaller_cost(bounds.relaxed, x->value[i]);
-    bounds.proven = bounds.relaxed;
+    int64_t least = least_value(x);
+    ct_bounds bounds = {least, least, x->found < 0 ? x->leaf : x->best};
     if (x->found < 0 && known) bounds.upper = ct_smaller_cost(bounds.upper, known->cost);
     return bounds;
 }
@@ -464,16 +430,21 @@ static int64_t first_best(const counting *x)
 static ct_status solve(counting *x, ct_arena *arena, int64_t least)
 {
     if (counting_new(x, arena) != CT_OK) return CT_NO_MEMORY;
-    x->below = best_stump(x);
     count_stumps(x);
     if (x->task->depth == 3) {
-        x->below = x->leaf;
-        for (uint32_t i = 0; i < x->tests.counts.n_tests; i++)
-            x->below = ct_smaller_cost(x->below, x->value[i]);
+        x->below = least_value(x);
         return count_triples(x, arena, least);
     }
     for (uint32_t i = 0; i < x->tests.counts.n_tests; i++) take_root(x, i);
     return CT_OK;
+}
+
+/* Where memory has ended. */
+static void answer_nothing(const counting *x, int64_t *root_bounds, ct_split_code *tree)
+{
+    memset(root_bounds, 0, x->node->layout->n_cols * sizeof *root_bounds);
+    for (size_t i = 0; i < ct_heap_size(x->task->depth); i++) tree[i] = CT_LEAF_CODE;
+    ct_worker_stop(x->worker, CT_END_MEMORY);
 }
 
 int ct_triples_solve(ct_worker *worker, const ct_node *node, const ct_exact_task *task,
@@ -482,23 +453,20 @@ int ct_triples_solve(ct_worker *worker, const ct_node *node, const ct_exact_task
     ct_arena_mark mark = ct_arena_here(&worker->arena);
     int64_t least = ct_class_count_bound(worker, &node->totals, node->layout->n_classes,
                                          task->depth);
-    counting x = {worker, node, task, {{0}, 0, NULL, NULL, NULL, 0, NULL}, NULL, {NULL, NULL},
-                  node->leaf_cost, 0, 0, CT_NO_TEST, NULL, NULL, NULL, NULL, NULL};
-    ct_status status = ct_tests_node(worker, &worker->arena, node, MOST_TESTS, &x.tests);
-    int solved = status == CT_OK && x.tests.counts.n_tests <= MOST_TESTS;
-    if (solved) {
-        x.best = first_best(&x);
-        if (solve(&x, &worker->arena, least) != CT_OK) {
-            ct_worker_stop(worker, CT_END_MEMORY);
-            solved = 0;
-        }
-    }
-    if (solved) {
+    counting x = {.worker = worker, .node = node, .task = task, .leaf = node->leaf_cost,
+                  .found = CT_NO_TEST};
+    ct_status status = ct_tests_node(worker, &worker->arena, node, &x.tests);
+    int many = status == CT_OK && x.tests.counts.n_tests > CT_MOST_TESTS;
+    x.best = first_best(&x);
+    if (status == CT_OK && !many) status = solve(&x, &worker->arena, least);
+    if (status != CT_OK) {
+        answer_nothing(&x, root_bounds, tree);
+    } else if (!many) {
         *bounds = answer(&x);
         note_root_bounds(&x, least, root_bounds);
         write_tree(&x, tree);
         ct_observe_counted(worker, task, node, root_bounds, bounds);
     }
     ct_arena_release(&worker->arena, mark);
-    return solved;
+    return !many;
 }

@@ -14,11 +14,11 @@
 
 #include "exact/search/roots.h"
 
-/* Whether a task is one of these. */
-int ct_triples_apply(const ct_worker *worker, const ct_node *node, const ct_exact_task *task);
+/* Whether a task is one of these, unless its node has more than CT_MOST_TESTS. */
+int ct_triples_apply(const ct_worker *worker, const ct_layout *layout, const ct_exact_task *task);
 
-/* Solves it, into *bounds, root_bounds and tree as ct_solve() does; 0 if it is not one after all,
- * or memory ended, and a stop was asked for. */
+/* Solves it, into *bounds, which say nothing before, root_bounds and tree as ct_solve() does; 0 if
+ * the node has more tests. If memory ends, a stop is asked for. */
 int ct_triples_solve(ct_worker *worker, const ct_node *node, const ct_exact_task *task,
                      int64_t *root_bounds, ct_split_code *tree, ct_bounds *bounds);
 
