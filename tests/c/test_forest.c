@@ -89,7 +89,7 @@ static uint32_t few_of(const ct_column *column, uint32_t n, uint32_t most)
         wrong = 0;
     for (uint32_t row = 0; n_levels && row < n; row++) {
         double x = ct_column_value(column, row), level = few->levels[codes[row]];
-        if (ct_is_missing(column, row)) {
+        if (ct_column_missing(column, row)) {
             missing++;
             wrong += codes[row] != 0;
             continue;
