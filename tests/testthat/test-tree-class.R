@@ -142,8 +142,10 @@ test_that("what a split takes off an impurity has the classes of little weight",
     # (w 1 - 1 0)^2 of either class, over the weights of both sides and their sum
     improve <- 2 * (weight / (weight + 1)) * (weight / (weight + 2))
     if (nrow(fit$splits)) expect_equal(fit$splits[[1, "improve"]], improve, tolerance = 1e-14)
-    expect_equal(contree:::gini_saved(cbind(c(weight, weight, 0), c(2, 1, 1)),
-                                      list(left = c(2, 0, 0), right = c(3, 0, 0)))[1], improve,
+    # nearly the same shares on both sides: (w 2 - 1 w)^2
+    expect_equal(contree:::gini_saved(cbind(weight * c(2, 1, 1), c(3, 1, 2)),
+                                      list(left = c(2, 0, 0), right = c(3, 0, 0)))[1],
+                 2 * weight / (weight + 1) * (weight / (weight + 2)) / (2 * weight + 3),
                  tolerance = 1e-14)
   }
 })
