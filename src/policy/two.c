@@ -105,8 +105,8 @@ static ct_status add_trial(ct_policy_worker *worker, ct_policy_desk *desk,
     trial->fixed = 0;
     trial->floor[0] = a->cost[0] + cells_within(root, a->cut, cut);
     trial->floor[1] = b->cost[1] + cells_within(root, cut, b->cut);
-    for (int s = 0; s < 2; s++)
-        trial->cap[s] = need > trial->floor[1 - s] ? need - trial->floor[1 - s] : 0;
+    /* not by what is between: a cell that a cut divides does not count */
+    trial->cap[0] = need - b->cost[1], trial->cap[1] = need - a->cost[0];
     trial->near[0] = a->by_child, trial->near[1] = b->by_child;
     desk->n_trials++;
     return CT_OK;
@@ -273,18 +273,30 @@ static int confirm(ct_policy_worker *worker, ct_policy_desk *desk, const ct_poli
 
 /* ---- a column ---- */
 
+/* Of the trials that may be better, the one with the least coarse costs, once; NULL: none. The
+ * others may then no longer be. */
+static const ct_policy_trial *most_promising(const ct_policy_worker *worker, ct_policy_desk *desk,
+                                             ct_policy_best *best)
+{
+    ct_policy_trial *found = NULL;
+    for (uint32_t t = 0; t < desk->n_trials; t++) {
+        ct_policy_trial *trial = &desk->trials[t];
+        const int32_t cost = trial->best[0] + trial->best[1];
+        if (!trial->fixed && cost < coarse_need(worker, best, desk->column, trial->cut) &&
+            (!found || cost < found->best[0] + found->best[1]))
+            found = trial;
+    }
+    if (found) found->fixed = 1;
+    return found;
+}
+
 static ct_status run_wave(ct_policy_worker *worker, ct_policy_desk *desk,
                           const ct_policy_rows *set, ct_policy_best *best, ct_policy_root *root)
 {
     if (!ct_policy_wave_run(worker, desk, set, desk->trials, desk->n_trials)) return CT_OK;
     CT_TRY(keep_trials(worker, desk, root));
-    for (uint32_t t = 0; t < desk->n_trials; t++) {
-        const ct_policy_trial *trial = &desk->trials[t];
-        const int32_t need = coarse_need(worker, best, desk->column, trial->cut);
-        if (trial->best[0] + trial->best[1] < need &&
-            !confirm(worker, desk, set, trial, best))
-            return CT_OK;
-    }
+    for (const ct_policy_trial *trial; (trial = most_promising(worker, desk, best)) != NULL;)
+        if (!confirm(worker, desk, set, trial, best)) break;
     return CT_OK;
 }
 

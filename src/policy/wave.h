@@ -11,7 +11,7 @@ enum { CT_POLICY_WAVE = 32 };
 typedef struct {
     uint32_t cut;
     int fixed;             /* splits of each column are known up to the cap; or else up to the cost
-                              of the best column so far */
+                              of the best column so far. Later: it was computed in exact costs */
     int32_t floor[2];      /* coarse costs that they have at least */
     int32_t cap[2];        /* ... from which on they need not be known */
     int32_t best[2];       /* what they cost, up to the cap */
