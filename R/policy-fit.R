@@ -82,7 +82,7 @@
 #' @export
 policy_tree <- function(X, Gamma, depth = 2, split.step = 1, min.node.size = 1, verbose = TRUE,
                         ...) {
-  call <- plain_call(match.call(), sys.call(-1))
+  call <- plain_call(match.call(), sys.call(), "policy_tree")
   check_number("split.step", split.step, gettext("a whole number of at least 1"), is_count)
   check_flag("verbose", verbose)
   if (missing(X) || missing(Gamma)) {
@@ -119,7 +119,7 @@ fit_rewards <- function(x, rewards, costs, others, settings, call) {
 
 fit_policy <- function(x, rewards, settings, call, argument = "Gamma", predictors = "X") {
   check_policy_settings(settings)
-  if (is.null(settings$minbucket)) settings <- settle_sizes(settings)
+  settings <- settle_sizes(settings)
   if (missing(x)) stop_input(predictors, gettextf("'%s' is missing", predictors))
   check_x(x)
   rewards <- read_rewards(rewards, nrow(x), argument)
@@ -270,21 +270,20 @@ new_policy <- function(solved, frame, derived, rewards, settings, call) {
   best <- do.call(pmax, lapply(seq_len(ncol(rewards)), function(a) rewards[, a]))
   solved$n <- solved$weight <- n
   solved$errors <- pmax(0, sums_by_node(best, solved)[, 1] - sums[cbind(nodes, solved$action)])
-  value <- mean(rewards[cbind(seq_len(nrow(rewards)), solved$action[solved$where])])
+  taken <- rewards[cbind(seq_len(nrow(rewards)), solved$action[solved$where])]
   saved <- settings$complexity * sum(solved$feature > 0)
   gap <- max(0, solved$cost - solved$bound) / nrow(rewards)
   policy <- list(
     actions = colnames(rewards), action = solved$action, reward = means[cbind(nodes, solved$action)],
-    std.error = node_errors_of_mean(solved, rewards, n), value = value,
-    bound = value - saved + gap, gap = gap, complexity = settings$complexity,
+    std.error = node_errors_of_mean(solved, rewards, n), value = mean(taken),
+    bound = mean(taken) - saved + gap, gap = gap, complexity = settings$complexity,
     status = solved$status, rounding = solved$rounding, search = solved$search,
     simd = solved$simd, threads = solved$threads, elapsed = solved$elapsed)
   fit <- new_model(
     solved, numbers_leaves(means), frame, call, class = "contree_policy",
     where = stats::setNames(solved$where, frame$row_names), policy = policy,
-    hash = hash_columns(frame$columns),
-    control = settings[c("depth", "minbucket", "complexity", "missing", "new_levels",
-                         "subset_levels", "time_limit", "memory_limit")],
+    residuals = best - taken, hash = hash_columns(frame$columns),
+    control = kept_settings(settings),
     restricted = if (length(derived$restricted)) derived$restricted)
   validate_model(fit)
 }

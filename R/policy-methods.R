@@ -104,6 +104,6 @@ policy_node_lines <- function(fit, digits) {
   policy <- fit$policy
   paste0(strrep("  ", node_depth(fit)), format(node_ids(fit)), ") ", split_text(fit, digits), " ",
          node_n(fit), " ", node_action(fit), " ", number(policy$reward), " (",
-         format(signif(policy$std.error, 3), trim = TRUE), ")",
+         significant(3)(policy$std.error), ")",
          ifelse(node_is_leaf(fit), " *", ""))
 }
