@@ -1,5 +1,5 @@
-/* The hot loops of the search over coarse costs, for each instruction set, from the text of
- * kernels_body.h; and for numbers of lanes, 4, 8, 16, 32 and any multiple of 32.
+/* The hot loops of the search over coarse costs, for each instruction set and for 4, 8, 16 and 32
+ * lanes, from the text of kernels_body.h; and in portable C for any number of lanes.
  *
  * Rows lie in blocks in the order of a column. A side of a split is scanned over the blocks of a
  * child's column: each block has prefix sums up to its end, `lanes` of them, of which the last
@@ -59,11 +59,11 @@ typedef struct {
     int32_t (*pairs)(const int32_t *costs, uint32_t n, uint32_t n_actions, uint32_t lanes);
 } ct_policy_kernel;
 
-/* By lanes: 4, 8, 16, 32, more. */
-enum { CT_POLICY_WIDTHS = 5 };
+/* By lanes: 4, 8, 16, 32. */
+enum { CT_POLICY_WIDTHS = 4 };
 typedef ct_policy_kernel ct_policy_kernels[CT_POLICY_WIDTHS];
 
-extern const ct_policy_kernels ct_policy_scalar;
+extern const ct_policy_kernel ct_policy_scalar; /* for any number of lanes */
 #ifdef CT_HAVE_X86
 extern const ct_policy_kernels ct_policy_avx2, ct_policy_avx512;
 #endif
@@ -71,7 +71,7 @@ extern const ct_policy_kernels ct_policy_avx2, ct_policy_avx512;
 extern const ct_policy_kernels ct_policy_neon;
 #endif
 
-/* Those of a level that ct_cpu_has(). */
+/* Those of a level that ct_cpu_has(); of many lanes the scalar ones. */
 const ct_policy_kernel *ct_policy_kernels_at(ct_simd level, uint32_t lanes);
 
 #endif

@@ -45,7 +45,7 @@ static void bound_blocks(const ct_policy_side *s, size_t width)
     for (size_t i = s->n_blocks; i % CT_POLICY_STEP; i++) s->at_end[i] = s->inside[i] = most;
 }
 
-#ifndef CT_POLICY_ONE_WIDTH
+#ifndef CT_POLICY_ANY_WIDTH
 #define CT_WIDTH 4
 #define CT_WIDTH_MOST 4
 #define CT_KIND 4
@@ -77,22 +77,21 @@ static void bound_blocks(const ct_policy_side *s, size_t width)
 #undef CT_WIDTH
 #undef CT_WIDTH_MOST
 #undef CT_KIND
-#endif
-
+#else
 #define CT_WIDTH lanes
 #define CT_WIDTH_MOST CT_POLICY_MOST_LANES
-#define CT_KIND many
+#define CT_KIND any
 #include "policy/kernels_body.h"
 #undef CT_WIDTH
 #undef CT_WIDTH_MOST
 #undef CT_KIND
+#endif
 
 #define CT_POLICY_SET(isa)                                                      \
     const ct_policy_kernels ct_policy_##isa = {                                 \
-        {#isa, sweep_4, prefix_4, scan_4, walk_4, pairs_4},                              \
-        {#isa, sweep_8, prefix_8, scan_8, walk_8, pairs_8},                              \
-        {#isa, sweep_16, prefix_16, scan_16, walk_16, pairs_16},                          \
-        {#isa, sweep_32, prefix_32, scan_32, walk_32, pairs_32},                          \
-        {#isa, sweep_many, prefix_many, scan_many, walk_many, pairs_many}}
+        {#isa, sweep_4, prefix_4, scan_4, walk_4, pairs_4},                     \
+        {#isa, sweep_8, prefix_8, scan_8, walk_8, pairs_8},                     \
+        {#isa, sweep_16, prefix_16, scan_16, walk_16, pairs_16},                \
+        {#isa, sweep_32, prefix_32, scan_32, walk_32, pairs_32}}
 
 #endif

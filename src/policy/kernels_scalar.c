@@ -4,8 +4,8 @@
 
 #include "policy/kernels.h"
 
-#define CT_POLICY_ONE_WIDTH
+#define CT_POLICY_ANY_WIDTH
 #include "policy/kernels_isa.h"
 
-#define ANY_WIDTH {"scalar", sweep_many, prefix_many, scan_many, walk_many, pairs_many}
-const ct_policy_kernels ct_policy_scalar = {ANY_WIDTH, ANY_WIDTH, ANY_WIDTH, ANY_WIDTH, ANY_WIDTH};
+const ct_policy_kernel ct_policy_scalar = {"scalar", sweep_any, prefix_any, scan_any, walk_any,
+                                           pairs_any};

@@ -149,9 +149,7 @@ static ct_status solve_instance(const instance *s, const ct_policy_options *o,
     ct_error error;
     for (uint32_t col = 0; col < s->p; col++) columns[col] = (ct_column) {s->x[col], CT_DOUBLE};
     const ct_policy_data data = {columns, s->n, s->p, s->rewards, s->k};
-    const ct_status status = ct_policy_solve(&data, o, result, where, &error);
-    if (status != CT_OK) printf("    %s\n", error.message);
-    return status;
+    return ct_policy_solve(&data, o, result, where, &error);
 }
 
 /* The tree, node by node. */
@@ -194,7 +192,7 @@ static int rounds(int n) { return CHECK_SLOW() ? n / 100 : CHECK_QUICK() ? n / 1
 
 static void all_trees(void)
 {
-    for (int seed = 0; seed < rounds(20000); seed++) {
+    for (int seed = 0; seed < rounds(12000); seed++) {
         rng r = {(uint64_t) seed};
         instance s;
         draw(&s, &r, 28, 8);
@@ -207,7 +205,7 @@ static void all_trees(void)
 
 static void all_trees_of_many_actions(void)
 {
-    for (int seed = 0; seed < rounds(4000); seed++) {
+    for (int seed = 0; seed < rounds(1500); seed++) {
         rng r = {1000000 + (uint64_t) seed};
         instance s;
         draw(&s, &r, 24, MOST_ACTIONS);
@@ -221,7 +219,7 @@ static void all_trees_of_many_actions(void)
 /* With one shortcut off, or all; on every instruction set; by two threads. */
 static void other_ways(void)
 {
-    for (int seed = 0; seed < rounds(6000); seed++) {
+    for (int seed = 0; seed < rounds(3000); seed++) {
         rng r = {2000000 + (uint64_t) seed};
         instance s;
         draw(&s, &r, 26, 20);
@@ -325,24 +323,67 @@ static void same_on_larger_tables(void)
     }
 }
 
-static void print_times(void)
+/* ---- limits ---- */
+
+static int stop_at_once(void *data)
 {
-    const char *text = getenv("POLICY"); /* n p k depth strength */
-    unsigned n, p, k, depth, threads;
-    double strength, step;
-    if (!text || sscanf(text, "%u %u %u %u %lf %lf %u", &n, &p, &k, &depth, &strength, &step,
-                        &threads) != 7) return;
-    table t = scores(n, p, k, strength, step, 1);
-    ct_policy_options o = plain(depth);
-    o.threads = threads;
+    (void) data;
+    return 1;
+}
+
+/* A tree and a bound, however early the search ends; without memory to begin it, an error. */
+static void stopped(void)
+{
+    for (int seed = 0; seed < rounds(400); seed++) {
+        rng r = {3000000 + (uint64_t) seed};
+        instance s;
+        draw(&s, &r, 28, 6);
+        const brute_tree tree = brute_all(&s);
+        ct_policy_options o = options_of(&s);
+        ct_policy_result result;
+        uint32_t where[MOST_ROWS];
+        if (seed % 2) {
+            o.stop = stop_at_once;
+            REQUIRE(solve_instance(&s, &o, &result, where) == CT_OK);
+        } else {
+            ct_column columns[MOST_COLS];
+            ct_error error;
+            for (uint32_t i = 0; i < s.p; i++) columns[i] = (ct_column) {s.x[i], CT_DOUBLE};
+            const ct_policy_data data = {columns, s.n, s.p, s.rewards, s.k};
+            ct_alloc_fail_for(below(&r, 200), below(&r, 2) ? 1 : 1000000);
+            const ct_status status = ct_policy_solve(&data, &o, &result, where, &error);
+            ct_alloc_fail_for(-1, 0);
+            CHECK(status == CT_OK || status == CT_NO_MEMORY);
+            if (status != CT_OK) continue;
+        }
+        CHECK(result.bound <= tree.cost && tree.cost <= result.cost);
+        CHECK(result.end != CT_POLICY_OPTIMAL || result.cost == tree.cost);
+        CHECK((result.end == CT_POLICY_OPTIMAL) == (result.bound == result.cost));
+        ct_policy_result_free(&result);
+    }
+}
+
+static void bad_input(void)
+{
+    rng r = {1};
+    instance s;
     ct_policy_result result;
-    REQUIRE(solve_table(&t, &o, &result) == CT_OK);
-    printf("%s: %.3f s, cost %.10g, %lu cuts, %lu sweeps, %lu walks, %lu confirmed, %lu problems\n",
-           text, (double) clock() / CLOCKS_PER_SEC, result.cost, (unsigned long) result.counts.cuts,
-           (unsigned long) result.counts.sweeps, (unsigned long) result.counts.walks,
-           (unsigned long) result.counts.confirmed, (unsigned long) result.counts.problems);
-    ct_policy_result_free(&result);
-    free_table(&t);
+    uint32_t where[MOST_ROWS];
+    draw(&s, &r, 20, 5);
+    ct_policy_options o = options_of(&s);
+    const double bad[] = {NAN, INFINITY, -INFINITY, 1e101};
+    for (int i = 0; i < 4; i++) {
+        const double kept = s.rewards[0];
+        s.rewards[0] = bad[i];
+        CHECK(solve_instance(&s, &o, &result, where) == CT_BAD_INPUT);
+        s.rewards[0] = kept;
+    }
+    o.depth = CT_POLICY_DEPTH + 1;
+    CHECK(solve_instance(&s, &o, &result, where) == CT_BAD_INPUT);
+    o.depth = 2, o.price = -1;
+    CHECK(solve_instance(&s, &o, &result, where) == CT_BAD_INPUT);
+    o.price = 0, s.k = 0;
+    CHECK(solve_instance(&s, &o, &result, where) == CT_BAD_INPUT);
 }
 
 static const check_case cases[] = {
@@ -350,6 +391,7 @@ static const check_case cases[] = {
     {"all trees of many actions", all_trees_of_many_actions},
     {"other ways", other_ways},
     {"same on larger tables", same_on_larger_tables},
-    {"print times", print_times},
+    {"stopped", stopped},
+    {"bad input", bad_input},
 };
 CHECK_MAIN(cases)
