@@ -323,6 +323,32 @@ static void same_on_larger_tables(void)
     }
 }
 
+/* Four actions for 48 of many rows, two on each side of a cut within a cell: no other cut of the
+ * first column is as good, and no two actions serve the cell. */
+static void cells(void)
+{
+    for (int i = 0; i < rounds(100); i++) {
+        rng r = {4000000 + (uint64_t) i};
+        const uint32_t n = 1100 + below(&r, 900), first = 64 * (2 + below(&r, n / 64 - 4)) + 8;
+        table t = scores(n, 2, 5, 0, 0, (uint64_t) i);
+        ct_policy_options o = plain(2);
+        ct_policy_result result;
+        memset(t.rewards, 0, sizeof(double) * 5 * n);
+        for (uint32_t j = 0; j < n; j++) {
+            t.x[j] = j;
+            if (j < first || j >= first + 48) continue;
+            const uint32_t action = 1 + (t.x[n + j] > 0) + 2 * (j >= first + 24);
+            t.rewards[action * n + j] = 1 + below(&r, 3);
+        }
+        o.off = i % 4 ? 0 : 1U << CT_POLICY_PAIRS;
+        REQUIRE(solve_table(&t, &o, &result) == CT_OK);
+        CHECK(result.cost == 0 && result.bound == 0);
+        CHECK(result.tree.feature[0] == 0 && result.tree.threshold[0] == first + 23.5);
+        ct_policy_result_free(&result);
+        free_table(&t);
+    }
+}
+
 /* ---- limits ---- */
 
 static int stop_at_once(void *data)
@@ -391,6 +417,7 @@ static const check_case cases[] = {
     {"all trees of many actions", all_trees_of_many_actions},
     {"other ways", other_ways},
     {"same on larger tables", same_on_larger_tables},
+    {"cells", cells},
     {"stopped", stopped},
     {"bad input", bad_input},
 };
