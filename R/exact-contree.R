@@ -189,6 +189,10 @@ NULL
 #' @param class_weights Instead of `loss`: the cost of an error by true class, a numeric vector in
 #'   the order of the levels or with their names; or `"balanced"`, which gives all classes the same
 #'   total weight, n / (K n_k) for a row of class k. The default gives every class the weight 1.
+#' @param rewards,costs Instead of `y`: a numeric matrix that says what each action (or class) is
+#'   worth, or costs, in each row, with a column for each. The fit is that of [policy_tree()]: the
+#'   tree whose actions have the largest sum of rewards, or the smallest sum of costs. `NULL` by
+#'   default.
 #' @param subset Rows of `data` to use: an expression in its columns, row numbers or row names. Rows
 #'   for which it is `NA` are left out. The default uses all.
 #' @param na.action Function applied to the model frame, such as [na.omit()] or [na.exclude()],
@@ -263,7 +267,8 @@ contree.formula <- function(formula, data, weights, subset, na.action, depth = 3
 #' @rdname contree
 #' @export
 contree.default <- function(x, y, weights = NULL, depth = 3, loss = NULL,
-                            class_weights = NULL, ..., control = contree_control(...)) {
+                            class_weights = NULL, rewards = NULL, costs = NULL, ...,
+                            control = contree_control(...)) {
   # contree(d, y ~ x), contree(data = d, formula = f): R dispatches on the first argument, whatever
   # its name
   if ((!missing(y) && inherits(y, "formula")) || "formula" %in% ...names()) {
@@ -272,6 +277,11 @@ contree.default <- function(x, y, weights = NULL, depth = 3, loss = NULL,
   call <- plain_call(match.call(), sys.call(-1))
   settings <- collect_settings(list(...), if (!missing(control)) control,
                                if (!missing(depth)) depth)
+  if (!is.null(rewards) || !is.null(costs)) {
+    return(fit_rewards(x, rewards, costs, c(
+      y = !missing(y), weights = !is.null(weights), loss = !is.null(loss),
+      class_weights = !is.null(class_weights)), settings, call))
+  }
   check_both_given(x, y)
   fit_contree(xy_frame(x, y, weights, loss, class_weights, settings), settings, call)
 }

@@ -191,6 +191,7 @@ class_colours <- function(classes, col) {
 leaf_colours <- function(fit, col) {
   check_colours(col)
   if (predicts_classes(fit)) return(class_colours(tree_classes(fit), col))
+  if (is_policy(fit)) return(class_colours(fit$policy$actions, col))
   c(value = if (is.null(col)) "#56B4E9" else unname(col[1]))
 }
 
@@ -212,6 +213,7 @@ node_fill <- function(fit, col, laplace = 0) {
 
 # Which of the colours a node has.
 node_colour <- function(fit) {
+  if (is_policy(fit)) return(fit$policy$action)
   if (predicts_classes(fit)) as.integer(node_class(fit)) else rep(1L, length(node_ids(fit)))
 }
 
@@ -222,7 +224,7 @@ node_strength <- function(fit, laplace = 0) {
     least <- 1 / max(2, length(tree_classes(fit)))
     return(pmax(0, class_proportion(fit, laplace) - least) / (1 - least))
   }
-  value <- node_values(fit)[, 1]
+  value <- if (is_policy(fit)) fit$policy$reward else node_values(fit)[, 1]
   span <- diff(range(value))
   if (tree_leaf(fit) == "linear" || span == 0) {
     rep(0.5, length(value))

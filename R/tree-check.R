@@ -28,7 +28,7 @@ fault_of <- function(fit, rows) {
   exact <- inherits(fit, "contree")
   fit <- unclass(fit)
   looks <- c(function(fit) fault_in_list(fit, exact), fault_in_predictors, fault_in_nodes,
-             fault_in_splits,
+             fault_in_splits, fault_in_policy,
              fault_in_request, if (rows) c(if (has_proof(fit)) fault_in_result, fault_in_rows))
   for (look in looks) {
     fault <- look(fit)
@@ -333,6 +333,22 @@ fault_in_request <- function(fit) {
 # What model.frame() knows of variables, by name; terms made by hand may be without.
 are_classes <- function(classes) {
   is.null(classes) || (is_texts(unname(classes)) && is_texts(names(classes)))
+}
+
+# Of a policy tree: a number for each node, and the proof.
+fault_in_policy <- function(fit) {
+  policy <- fit[["policy"]]
+  if (is.null(policy)) return(NULL)
+  n <- nrow(fit$frame)
+  of_all <- c("value", "bound", "gap", "complexity", "rounding", "elapsed")
+  fine <- is.list(policy) && is_names(policy[["actions"]]) && is.list(fit[["control"]]) &&
+    identical(policy$actions, colnames(fit$frame$yval2)) &&
+    is_codes(policy[["action"]], length(policy$actions), n) &&
+    is_amounts(policy[["reward"]], n, low = -Inf) &&
+    is_plain(policy[["std.error"]], "double", n) &&
+    all(vapply(policy[of_all], is_number, NA)) &&
+    is_plain(policy[["status"]], "character", 1L)
+  if (!fine) "policy"
 }
 
 # ---- training rows -------------------------------------------------------------------------------

@@ -71,6 +71,7 @@ leaf_payload <- function(fit, columns) {
 # What each node predicts, for people, in one line.
 leaf_words <- function(fit, digits) {
   number <- significant(digits)
+  if (is_policy(fit)) return(paste0(node_action(fit), " (", number(fit$policy$reward), ")"))
   switch(
     tree_leaf(fit),
     classes = as.character(node_class(fit)), number = number(fit$frame$yval),

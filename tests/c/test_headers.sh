@@ -23,6 +23,7 @@ alone_in_cxx () {
 # Headers below SRC, and those of them that files of CUDA include, these and the ones below too.
 without_templates () {
   grep -Ev '^r/|^base/simd/vec_|^evolve/gram_body\.h$' |
+    grep -Ev '^policy/kernels_(body|isa)\.h$' |
     grep -Ev '^(forest/scan/(scan_(body|gini|subset)|rows_x86)|pixels/kernels_body)\.h$' |
     grep -Ev '^forge/(planes_(body|plain|x86)|network|shap_body|schedule/walk_body)\.h$'
 }

@@ -30,6 +30,7 @@ may_see () {
     tree)          echo "base data" ;;
     certify)       echo "base data exact/cost" ;;
     gpu)           echo "base" ;;
+    policy)        echo "base base/simd data tree" ;;
     forge/schedule) echo "base base/simd data forge" ;;
     forge/offload) echo "base base/simd data forge forge/schedule $of_gpu" ;;
     forest)        echo "base data forest/*" ;;

@@ -1,0 +1,109 @@
+# Policy trees printed, and what they say of new rows.
+
+# The name of the best action of each node.
+node_action <- function(fit) fit$policy$actions[fit$policy$action]
+
+#' Predict with a policy tree
+#'
+#' @param object A fit of [policy_tree()].
+#' @param newdata Data frame or numeric matrix with the predictors, as for [predict.contree()].
+#'   Without it the training rows are predicted.
+#' @param type What to return for each row:
+#'   * `"action.id"` (or `"vector"`): the number of the action, the column of the rewards, an
+#'     integer, as in policytree;
+#'   * `"node.id"` (or `"node"`): the number of the leaf, as shown by `print()`, an integer;
+#'   * `"action"`: the name of the action, a factor with all actions as levels;
+#'   * `"rewards"` (or `"response"`): a matrix with a column for each action, the mean rewards of
+#'     the training rows of the leaf;
+#'   * `"path"`: the conditions that lead to the leaf, as in [contree_rules()].
+#' @param na.action,new_levels See [predict.contree()].
+#' @param ... Not used; anything given here is an error.
+#' @return An integer vector, a factor, a matrix or a character vector, named by row.
+#' @section Errors:
+#' `contree_input_error` for another `type`, and as in [predict.contree()].
+#' @examples
+#' set.seed(1)
+#' X <- data.frame(age = rnorm(300), income = rnorm(300))
+#' fit <- policy_tree(X, cbind(none = 0, course = X$age, grant = X$income))
+#' predict(fit, X[1:3, ])
+#' predict(fit, X[1:3, ], type = "action")
+#' predict(fit, X[1:3, ], type = "rewards")
+#' @export
+predict.contree_policy <- function(object, newdata = NULL,
+                                   type = c("action.id", "node.id", "action", "rewards", "path"),
+                                   na.action = stats::na.pass, new_levels = NULL, ...) {
+  check_no_dots(...)
+  check_fit(object, "object", rows = is.null(newdata))
+  type <- check_choice("type", type, c("action.id", "node.id", "action", "rewards", "path"),
+                       alias = c(vector = "action.id", node = "node.id", response = "rewards"))
+  wanted <- switch(type, rewards = "response", path = "path", "node")
+  answer <- if (is.null(newdata)) {
+    predict.contree_model(object, type = wanted)
+  } else {
+    predict.contree_model(object, newdata, type = wanted, na.action = na.action,
+                          new_levels = new_levels)
+  }
+  if (!type %in% c("action.id", "action")) return(answer)
+  action <- object$policy$action[match(answer, node_ids(object))]
+  if (type == "action") return(class_factor(action, object$policy$actions, names(answer)))
+  stats::setNames(action, names(answer))
+}
+
+#' @export
+print.contree_policy <- function(x, digits = getOption("digits"), time = FALSE, ...) {
+  check_digits(digits)
+  check_fit(x, "x")
+  cat(rows_line(x), "\n\n", sep = "")
+  say(policy_line(x, digits, time))
+  cat("\n")
+  if (has_gains_on_training_rows(x)) {
+    say(gettext(paste("The mean reward is of the rows that the tree was fitted to, and too high for",
+                      "others; see policy_value().")))
+    cat("\n")
+  }
+  cat(gettext("node), split, n, action, mean reward (standard error)"), "\n",
+      "      * denotes terminal node\n\n", sep = "")
+  cat(policy_node_lines(x, digits), sep = "\n")
+  invisible(x)
+}
+
+# A leaf alone is no choice among many trees.
+has_gains_on_training_rows <- function(fit) length(node_ids(fit)) > 1
+
+# "Smallest of the best trees of depth <= 2, 4 leaves, 3 actions, mean reward 1.02; proven optimal"
+policy_line <- function(fit, digits, time) {
+  policy <- fit$policy
+  number <- significant(digits)
+  gettextf("%s of depth <= %s%s, %s, %s, mean reward %s; %s%s%s",
+           if (policy$status == "optimal") gettext("Smallest of the best trees") else gettext("Tree"),
+           fit$control$depth,
+           if (policy$complexity > 0) gettextf(" at complexity %s", format(policy$complexity)) else "",
+           leaves_text(fit),
+           sprintf(ngettext(length(policy$actions), "%d action", "%d actions"),
+                   length(policy$actions)),
+           number(policy$value), policy_proof(fit, number),
+           if (policy$rounding > 0) {
+             gettextf(" to within %s (rewards are rounded)", format(signif(policy$rounding, 2)))
+           } else "",
+           if (time) gettextf(" in %s s", format(signif(policy$elapsed, 2))) else "")
+}
+
+policy_proof <- function(fit, number) {
+  policy <- fit$policy
+  families <- if (length(tree_restricted(fit))) {
+    gettextf(" among trees that split %s by one level or in order of mean rewards",
+             show_names(tree_restricted(fit)))
+  } else ""
+  if (policy$status == "optimal") return(paste0(gettext("proven optimal"), families))
+  gettextf("best found, %s: no tree%s has more than %s%s", policy$status, families,
+           number(policy$bound), if (policy$complexity > 0) gettext(" less complexity") else "")
+}
+
+policy_node_lines <- function(fit, digits) {
+  number <- significant(digits)
+  policy <- fit$policy
+  paste0(strrep("  ", node_depth(fit)), format(node_ids(fit)), ") ", split_text(fit, digits), " ",
+         node_n(fit), " ", node_action(fit), " ", number(policy$reward), " (",
+         significant(3)(policy$std.error), ")",
+         ifelse(node_is_leaf(fit), " *", ""))
+}

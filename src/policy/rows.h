@@ -1,0 +1,41 @@
+/* A row set of the search: orders of its rows by each column, cut into blocks, with the coarse
+ * costs of its rows and their prefix sums. Rows are numbered from 0 within the set. Memory of the
+ * arena that it is made in. */
+#ifndef CT_POLICY_ROWS_H
+#define CT_POLICY_ROWS_H
+
+#include "data/table.h"
+#include "policy/costs.h"
+#include "policy/kernels.h"
+
+typedef struct {
+    uint32_t *order;   /* [n] rows by increasing value */
+    uint8_t *last;     /* [n] 1: the value changes behind this position */
+    uint16_t *block;   /* [row] */
+    uint32_t n_blocks;
+    uint32_t *end;     /* [n_blocks] the position behind a block, where the value changes */
+    uint8_t *several;  /* [n_blocks] a block has several values */
+    int32_t *sums;     /* [padded][lanes] costs up to the end of each block */
+} ct_policy_column;
+
+typedef struct {
+    uint32_t n, n_cols, most_blocks; /* of any column, padded */
+    const ct_policy_costs *costs;
+    uint32_t *rows;            /* [n] of the table */
+    int32_t *coarse;           /* [n][lanes] */
+    int32_t *total;            /* [lanes] */
+    ct_policy_column *columns; /* [n_cols] */
+    int64_t leaf;              /* the exact cost as a leaf, */
+    uint32_t action;           /* and the first action that has it */
+} ct_policy_rows;
+
+/* All rows of a ranked table. */
+ct_status ct_policy_rows_all(ct_policy_rows *set, const ct_table *table,
+                             const ct_policy_costs *costs, ct_arena *arena);
+
+/* Those on a side of a cut: where place[row], the position in the order of a column, is below
+ * `cut`, or the others. */
+ct_status ct_policy_rows_side(ct_policy_rows *set, const ct_policy_rows *of, const uint32_t *place,
+                              uint32_t cut, int left, ct_arena *arena);
+
+#endif

@@ -1,0 +1,56 @@
+/* What the search of all row sets shares, and what each thread owns. */
+#ifndef CT_POLICY_SEARCH_H
+#define CT_POLICY_SEARCH_H
+
+#include "base/arena.h"
+#include "base/parallel.h"
+#include "policy/best.h"
+#include "policy/costs.h"
+#include "policy/kernels.h"
+
+/* Shortcuts that may be switched off; the tree is the same without them. */
+typedef enum {
+    CT_POLICY_PAIRS,    /* bounds of rows between two cuts by pairs of actions */
+    CT_POLICY_CHILDREN, /* a child's column is passed over by what it costs at a neighbouring cut */
+    CT_POLICY_INSIDE,   /* splits inside of a block are bounded by its ends */
+    CT_POLICY_SAME,     /* splits into the best action on both sides are left out of the bounds */
+    CT_POLICY_SHORTCUTS
+} ct_policy_shortcut;
+
+typedef struct {
+    uint64_t cuts;     /* of roots of depth two, evaluated */
+    uint64_t sweeps;   /* of all rows of a set, for one column of the root and one of the children */
+    uint64_t walks;    /* of blocks, row by row */
+    uint64_t confirmed; /* cuts computed in exact costs */
+    uint64_t problems; /* row sets whose best tree of depth two was looked for */
+} ct_policy_counts;
+
+typedef struct ct_policy_search {
+    const ct_policy_costs *costs;
+    const ct_policy_kernel *kernel;
+    uint32_t min_bucket; /* at least 1 */
+    /* the same with leaves of any size, whose trees cost no more for fewer rows, while leaves that
+     * are large enough in all rows may be too small in some; NULL: they may have any size */
+    const struct ct_policy_search *relaxed;
+    uint32_t off;        /* bit i: shortcut i is not used */
+    ct_halt *halt;
+} ct_policy_search;
+
+typedef struct {
+    const ct_policy_search *search;
+    unsigned number;
+    ct_arena arena;
+    ct_policy_counts counts;
+} ct_policy_worker;
+
+static inline int ct_policy_uses(const ct_policy_worker *worker, ct_policy_shortcut shortcut)
+{
+    return !(worker->search->off >> shortcut & 1);
+}
+
+static inline int ct_policy_is_halted(const ct_policy_worker *worker)
+{
+    return ct_halt_now(worker->search->halt, worker->number);
+}
+
+#endif

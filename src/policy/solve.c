@@ -1,0 +1,311 @@
+#include "policy/solve.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "policy/two.h"
+
+/* An evaluated cut of a tree of depth three or more. */
+typedef struct {
+    uint32_t cut;
+    int64_t cost[2]; /* of both sides, at least; left first */
+} deep_cut;
+
+typedef struct {
+    uint32_t n, room;
+    deep_cut *cuts;  /* by cut; the first has no rows on the left, the last all */
+    int64_t bound;   /* as of ct_policy_root */
+} deep_root;
+
+/* The columns of the root of one row set. */
+typedef struct {
+    ct_policy_worker *team;
+    const ct_policy_rows *set;
+    unsigned depth;
+    ct_policy_best *best;
+    int finish;             /* or start */
+    ct_policy_root *two;    /* [n_cols] at depth two, */
+    deep_root *deep;        /* or above */
+    ct_policy_desk **desks; /* [worker] NULL until it is needed */
+    uint32_t **places;      /* likewise */
+    int64_t failed;         /* atomic: a worker has no memory */
+} problem;
+
+/* ---- depth one ---- */
+
+static ct_status solve_one(ct_policy_worker *worker, const ct_policy_rows *set,
+                           ct_policy_best *best)
+{
+    ct_policy_part part = {set, NULL, 0, 0, 0, 0, NULL, NULL};
+    part.total = CT_ARENA_NEW(&worker->arena, int64_t, 2 * (size_t) set->costs->n_actions);
+    if (!part.total) return CT_NO_MEMORY;
+    part.sums = part.total + set->costs->n_actions;
+    ct_policy_part_sum(&part);
+    for (uint32_t col = 0; col < set->n_cols && !ct_policy_is_halted(worker); col++)
+        ct_policy_stump(&part, col, worker->search->min_bucket, &best->tree);
+    return CT_OK;
+}
+
+/* ---- depth three and more ---- */
+
+static int64_t gap_bound(const deep_root *root, uint32_t i, int64_t price)
+{
+    return root->cuts[i].cost[0] + root->cuts[i + 1].cost[1] + price;
+}
+
+/* The cut nearest to the middle of two at which the value changes; 0: none. */
+static uint32_t middle_cut(const ct_policy_rows *set, uint32_t column, const deep_root *root,
+                           uint32_t i, uint32_t min_bucket)
+{
+    const uint8_t *last = set->columns[column].last;
+    uint32_t first = root->cuts[i].cut + 1, end = root->cuts[i + 1].cut;
+    if (first < min_bucket) first = min_bucket;
+    if (end > set->n - min_bucket + 1) end = set->n - min_bucket + 1;
+    if (first >= end) return 0;
+    const uint32_t middle = first + (end - first) / 2;
+    for (uint32_t off = 0; off <= end - first; off++) {
+        if (middle + off < end && last[middle + off - 1]) return middle + off;
+        if (middle >= first + off && last[middle - off - 1]) return middle - off;
+    }
+    return 0;
+}
+
+/* The weakest gap that has a cut which may be better; 0: none. */
+static uint32_t weakest_gap(ct_policy_worker *worker, const problem *p, uint32_t column,
+                            const deep_root *root, uint32_t *gap)
+{
+    const int64_t price = p->set->costs->price;
+    int64_t least = INT64_MAX;
+    uint32_t found = 0;
+    for (uint32_t i = 0; i + 1 < root->n; i++) {
+        const int64_t bound = gap_bound(root, i, price);
+        if (bound >= least || bound >= ct_policy_need(p->best, column, root->cuts[i].cut + 1))
+            continue;
+        const uint32_t cut = middle_cut(p->set, column, root, i, worker->search->min_bucket);
+        if (cut) found = cut, least = bound, *gap = i;
+    }
+    return found;
+}
+
+static ct_status keep_cut(deep_root *root, uint32_t gap, const deep_cut *cut, ct_arena *arena)
+{
+    if (root->n == root->room) {
+        root->room = 2 * root->room + 6;
+        deep_cut *cuts = CT_ARENA_NEW(arena, deep_cut, root->room);
+        if (!cuts) return CT_NO_MEMORY;
+        if (root->n) memcpy(cuts, root->cuts, root->n * sizeof *cuts);
+        root->cuts = cuts;
+    }
+    memmove(root->cuts + gap + 2, root->cuts + gap + 1,
+            (root->n - gap - 1) * sizeof *root->cuts);
+    root->cuts[gap + 1] = *cut;
+    root->n++;
+    for (uint32_t i = gap + 2; i < root->n && root->cuts[i].cost[0] < cut->cost[0]; i++)
+        root->cuts[i].cost[0] = cut->cost[0];
+    for (uint32_t i = gap + 1; i-- > 0 && root->cuts[i].cost[1] < cut->cost[1];)
+        root->cuts[i].cost[1] = cut->cost[1];
+    return CT_OK;
+}
+
+/* A side of a cut; *found: its tree costs less than the cap. */
+static ct_status solve_side(ct_policy_worker *worker, const problem *p, uint32_t cut, int left,
+                            int64_t cap, ct_policy_tree *tree, int *found, int64_t *low)
+{
+    ct_policy_rows side;
+    ct_policy_best best;
+    const ct_arena_mark mark = ct_arena_here(&worker->arena);
+    ct_status status = ct_policy_rows_side(&side, p->set, p->places[worker->number], cut, left,
+                                           &worker->arena);
+    *low = 0, *found = 0;
+    if (status == CT_OK) {
+        ct_policy_best_init(&best, cap);
+        status = ct_policy_solve_rows(p->team, worker->number, 1, &side, p->depth - 1, &best, low);
+        ct_lock_free(&best.lock);
+        *found = best.tree.cost < cap;
+        *tree = best.tree;
+    }
+    ct_arena_release(&worker->arena, mark);
+    return status;
+}
+
+static ct_status solve_sides(ct_policy_worker *worker, const problem *p, uint32_t at,
+                             int64_t need, deep_cut *cut, ct_policy_tree sides[2], int found[2])
+{
+    const int64_t floor[2] = {cut->cost[0], cut->cost[1]};
+    for (int s = 0; s < 2; s++) {
+        int64_t low;
+        CT_TRY(solve_side(worker, p, at, !s, need - p->set->costs->price - floor[1 - s], &sides[s],
+                          &found[s], &low));
+        if (low > cut->cost[s]) cut->cost[s] = low;
+    }
+    return CT_OK;
+}
+
+static void offer(const problem *p, uint32_t column, uint32_t at, const ct_policy_tree sides[2])
+{
+    const uint32_t *order = p->set->columns[column].order;
+    const ct_policy_split split = {(int32_t) column, p->set->rows[order[at - 1]],
+                                   p->set->rows[order[at]]};
+    ct_policy_offer(p->best, sides[0].cost + sides[1].cost + p->set->costs->price, split, at, sides,
+                    p->depth - 1);
+}
+
+/* What one side costs helps with cuts beyond the other, so both are computed; where leaves have a
+ * least size, first without it. */
+static ct_status evaluate(ct_policy_worker *worker, const problem *p, uint32_t column,
+                          deep_root *root, uint32_t gap, uint32_t at)
+{
+    const ct_policy_search *search = worker->search;
+    const int64_t need = ct_policy_need(p->best, column, at);
+    ct_policy_tree sides[2];
+    deep_cut cut = {at, {root->cuts[gap].cost[0], root->cuts[gap + 1].cost[1]}};
+    int found[2];
+    if (search->relaxed) worker->search = search->relaxed;
+    ct_status status = solve_sides(worker, p, at, need, &cut, sides, found);
+    worker->search = search;
+    CT_TRY(status);
+    if (search->relaxed && found[0] && found[1]) {
+        deep_cut sized = cut;
+        CT_TRY(solve_sides(worker, p, at, need, &sized, sides, found));
+    }
+    if (found[0] && found[1]) offer(p, column, at, sides);
+    if (ct_policy_is_halted(worker)) return CT_OK;
+    return keep_cut(root, gap, &cut, &worker->arena);
+}
+
+static ct_status turn_places(ct_policy_worker *worker, problem *p, uint32_t column)
+{
+    uint32_t **place = &p->places[worker->number];
+    if (!*place) *place = CT_ARENA_NEW(&worker->arena, uint32_t, p->set->n);
+    if (!*place) return CT_NO_MEMORY;
+    for (uint32_t i = 0; i < p->set->n; i++) (*place)[p->set->columns[column].order[i]] = i;
+    return CT_OK;
+}
+
+static ct_status start_deep(ct_policy_worker *worker, problem *p, uint32_t column)
+{
+    static const deep_cut none = {0, {0, 0}};
+    deep_root *root = &p->deep[column];
+    deep_cut all = {p->set->n, {0, 0}};
+    *root = (deep_root) {0, 6, CT_ARENA_NEW(&worker->arena, deep_cut, 6), INT64_MAX};
+    if (!root->cuts) return CT_NO_MEMORY;
+    root->cuts[root->n++] = none, root->cuts[root->n++] = all;
+    uint32_t gap, cut = weakest_gap(worker, p, column, root, &gap);
+    if (!cut || ct_policy_is_halted(worker)) return CT_OK;
+    CT_TRY(turn_places(worker, p, column));
+    return evaluate(worker, p, column, root, gap, cut);
+}
+
+static ct_status finish_deep(ct_policy_worker *worker, problem *p, uint32_t column)
+{
+    deep_root *root = &p->deep[column];
+    ct_status status = CT_OK;
+    uint32_t gap = 0, cut = 0, first = 1;
+    while (status == CT_OK && (cut = weakest_gap(worker, p, column, root, &gap)) != 0) {
+        if (ct_policy_is_halted(worker)) break;
+        if (first) status = turn_places(worker, p, column);
+        first = 0;
+        if (status == CT_OK) status = evaluate(worker, p, column, root, gap, cut);
+    }
+    root->bound = cut || status != CT_OK ? gap_bound(root, gap, p->set->costs->price) : INT64_MAX;
+    return status;
+}
+
+/* ---- all columns ---- */
+
+static ct_status do_two(ct_policy_worker *worker, problem *p, uint32_t column)
+{
+    ct_policy_desk **desk = &p->desks[worker->number];
+    if (!*desk) *desk = ct_policy_desk_new(p->set, &worker->arena);
+    if (!*desk) return CT_NO_MEMORY;
+    return (p->finish ? ct_policy_two_finish : ct_policy_two_start)(
+        worker, *desk, p->set, column, p->best, &p->two[column]);
+}
+
+static void do_columns(void *data, unsigned number, uint64_t begin, uint64_t end)
+{
+    problem *p = (problem *) data;
+    ct_policy_worker *worker = &p->team[number];
+    for (uint64_t col = begin; col < end && !ct_atomic_read(&p->failed); col++) {
+        const ct_status status =
+            p->depth == 2 ? do_two(worker, p, (uint32_t) col)
+                          : (p->finish ? finish_deep : start_deep)(worker, p, (uint32_t) col);
+        if (status == CT_OK) continue;
+        ct_atomic_write(&p->failed, 1);
+        ct_halt_set(worker->search->halt);
+    }
+}
+
+static void run_columns(problem *p, unsigned number, unsigned threads, int finish)
+{
+    p->finish = finish;
+    if (threads < 2) {
+        do_columns(p, number, 0, p->set->n_cols);
+        return;
+    }
+    const ct_loop loop = {p->set->n_cols, 1, CT_DYNAMIC, threads, do_columns, p, NULL};
+    ct_parallel_for(&loop);
+}
+
+static int make_problem(problem *p, ct_policy_worker *worker, unsigned n_workers)
+{
+    ct_arena *arena = &worker->arena;
+    const size_t n_cols = p->set->n_cols;
+    if (p->depth == 2) p->two = CT_ARENA_ZEROED(arena, ct_policy_root, n_cols);
+    else p->deep = CT_ARENA_ZEROED(arena, deep_root, n_cols);
+    p->desks = CT_ARENA_ZEROED(arena, ct_policy_desk *, n_workers);
+    p->places = CT_ARENA_ZEROED(arena, uint32_t *, n_workers);
+    return (p->two || p->deep) && p->desks && p->places;
+}
+
+/* Columns of which nothing is known after a halt may have any tree. */
+static int64_t least_bound(const problem *p, int64_t low)
+{
+    for (uint32_t col = 0; col < p->set->n_cols; col++) {
+        const int64_t bound = p->depth == 2 ? p->two[col].bound : p->deep[col].bound;
+        const int started = p->depth == 2 ? p->two[col].n > 0 : p->deep[col].n > 0;
+        if (!started) return p->set->costs->price < low ? p->set->costs->price : low;
+        if (bound < low) low = bound;
+    }
+    return low;
+}
+
+static ct_status solve_many(ct_policy_worker *team, unsigned number, unsigned threads,
+                            const ct_policy_rows *set, unsigned depth, ct_policy_best *best,
+                            int64_t *low)
+{
+    problem p = {team, set, depth, best, 0, NULL, NULL, NULL, NULL, 0};
+    const unsigned n_workers = threads > number ? threads : number + 1;
+    if (!make_problem(&p, &team[number], n_workers)) return CT_NO_MEMORY;
+    if (depth == 2) team[number].counts.problems++;
+    run_columns(&p, number, threads, 0);
+    run_columns(&p, number, threads, 1);
+    *low = least_bound(&p, best->tree.cost);
+    return ct_atomic_read(&p.failed) ? CT_NO_MEMORY : CT_OK;
+}
+
+ct_status ct_policy_solve_rows(ct_policy_worker *team, unsigned number, unsigned threads,
+                               const ct_policy_rows *set, unsigned depth, ct_policy_best *best,
+                               int64_t *low)
+{
+    ct_policy_worker *worker = &team[number];
+    const int64_t price = set->costs->price;
+    if (set->leaf < best->tree.cost) {
+        best->tree.cost = set->leaf;
+        best->tree.splits[0].column = -1;
+    }
+    *low = best->tree.cost;
+    if (!depth || set->n / 2 < worker->search->min_bucket || best->tree.cost <= price)
+        return CT_OK;
+    *low = price; /* of any split, if no more comes to be known */
+    if (depth == 1) {
+        CT_TRY(solve_one(worker, set, best));
+        if (!ct_policy_is_halted(worker)) *low = best->tree.cost;
+        return CT_OK;
+    }
+    if (depth > 2) {
+        int64_t shallow;
+        CT_TRY(ct_policy_solve_rows(team, number, threads, set, depth - 1, best, &shallow));
+    }
+    return solve_many(team, number, threads, set, depth, best, low);
+}

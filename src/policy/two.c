@@ -1,0 +1,334 @@
+#include "policy/two.h"
+
+#include <string.h>
+
+/* Rows of a cell, in the order of the root's column. */
+enum { CELL = 64 };
+
+/* Cuts of a column, first and last, between two that are evaluated, that may be better; and what
+ * they cost at least. */
+typedef struct {
+    uint32_t first, last;
+    int32_t bound;
+} gap;
+
+/* ---- bounds ---- */
+
+static ct_status make_cells(ct_policy_worker *worker, const ct_policy_desk *desk,
+                            const ct_policy_rows *set, ct_policy_root *root)
+{
+    const uint32_t n_cells = set->n / CELL, n_actions = set->costs->n_actions;
+    root->cells = CT_ARENA_ZEROED(&worker->arena, int32_t, n_cells + 1);
+    root->cells_upto = CT_ARENA_ZEROED(&worker->arena, int32_t, n_cells + 1);
+    if (!root->cells || !root->cells_upto) return CT_NO_MEMORY;
+    if (n_actions < 3 || !ct_policy_uses(worker, CT_POLICY_PAIRS)) return CT_OK;
+    for (uint32_t c = 0; c < n_cells; c++) {
+        root->cells[c] = worker->search->kernel->pairs(desk->costs + (size_t) c * CELL * desk->lanes,
+                                                       CELL, n_actions, desk->lanes);
+        root->cells_upto[c + 1] = root->cells_upto[c] + root->cells[c];
+    }
+    return CT_OK;
+}
+
+/* What the cells within some rows cost at least. */
+static int32_t cells_within(const ct_policy_root *root, uint32_t begin, uint32_t end)
+{
+    const uint32_t first = (begin + CELL - 1) / CELL, last = end / CELL;
+    return first < last ? root->cells_upto[last] - root->cells_upto[first] : 0;
+}
+
+static int32_t coarse_need(const ct_policy_worker *worker, ct_policy_best *best, uint32_t column,
+                           uint32_t cut)
+{
+    const ct_policy_costs *costs = worker->search->costs;
+    return ct_policy_coarse_cap(costs, ct_policy_need(best, column, cut) - costs->price);
+}
+
+/* Cuts within a cell are bounded by the cells beside it. */
+static int find_gap(const ct_policy_root *root, uint32_t i, uint32_t min_bucket, uint32_t n,
+                    int32_t need, gap *between)
+{
+    const ct_policy_cut *a = &root->cuts[i], *b = &root->cuts[i + 1];
+    const int32_t ends = a->cost[0] + b->cost[1], all = cells_within(root, a->cut, b->cut);
+    const uint32_t first = a->cut + 1 > min_bucket ? a->cut + 1 : min_bucket,
+                   last = b->cut - 1 < n - min_bucket ? b->cut - 1 : n - min_bucket;
+    *between = (gap) {0, 0, INT32_MAX};
+    for (uint32_t c = first / CELL; c <= last / CELL && first <= last; c++) {
+        const int inside = c * CELL >= a->cut && (c + 1) * CELL <= b->cut;
+        const int32_t bound = ends + all - (inside ? root->cells[c] : 0);
+        if (bound >= need) continue;
+        const uint32_t begin = c * CELL, end = begin + CELL - 1;
+        if (!between->first) between->first = begin > first ? begin : first;
+        between->last = end < last ? end : last;
+        if (bound < between->bound) between->bound = bound;
+    }
+    return between->first > 0;
+}
+
+/* ---- which cuts ---- */
+
+/* The cut nearest to `wanted` between two others at which the value changes; 0: none. */
+static uint32_t legal_cut(const uint8_t *last, uint32_t from, uint32_t to, uint32_t wanted)
+{
+    for (uint32_t cut = wanted; cut <= to; cut++)
+        if (last[cut - 1]) return cut;
+    for (uint32_t cut = wanted - 1; cut >= from && cut; cut--)
+        if (last[cut - 1]) return cut;
+    return 0;
+}
+
+static int32_t cost_at(const ct_policy_root *root, uint32_t i, int32_t leaf)
+{
+    const ct_policy_cut *cut = &root->cuts[i];
+    return i == 0 || i + 1 == root->n ? leaf : cut->cost[0] + cut->cost[1];
+}
+
+/* As many as would close a gap if the costs of both sides were linear in between. */
+static uint32_t how_many(const ct_policy_root *root, uint32_t i, const gap *between, int32_t need,
+                         int32_t leaf)
+{
+    const int64_t middle = ((int64_t) cost_at(root, i, leaf) + cost_at(root, i + 1, leaf)) / 2,
+                  margin = middle - need, depth = middle - between->bound;
+    if (margin <= 0 || depth <= margin) return margin <= 0 ? 3 : 1;
+    const int64_t wanted = (depth + margin - 1) / margin - 1;
+    return wanted < 1 ? 1 : wanted > 15 ? 15 : (uint32_t) wanted;
+}
+
+static ct_status add_trial(ct_policy_worker *worker, ct_policy_desk *desk,
+                           const ct_policy_root *root, uint32_t i, uint32_t cut, int32_t need)
+{
+    const ct_policy_cut *a = &root->cuts[i], *b = &root->cuts[i + 1];
+    ct_policy_trial *trial = &desk->trials[desk->n_trials];
+    trial->by_child = CT_ARENA_NEW(&worker->arena, int32_t, 2 * (size_t) desk->n_cols);
+    if (!trial->by_child) return CT_NO_MEMORY;
+    trial->cut = cut;
+    trial->fixed = 0;
+    trial->floor[0] = a->cost[0] + cells_within(root, a->cut, cut);
+    trial->floor[1] = b->cost[1] + cells_within(root, cut, b->cut);
+    /* not by what is between: a cell that a cut divides does not count */
+    trial->cap[0] = need - b->cost[1], trial->cap[1] = need - a->cost[0];
+    trial->near[0] = a->by_child, trial->near[1] = b->by_child;
+    desk->n_trials++;
+    return CT_OK;
+}
+
+static ct_status add_trials(ct_policy_worker *worker, ct_policy_desk *desk,
+                            const ct_policy_rows *set, const ct_policy_root *root, uint32_t i,
+                            const gap *between, uint32_t n, int32_t need)
+{
+    const uint8_t *last = set->columns[desk->column].last;
+    uint32_t before = between->first - 1;
+    for (uint32_t k = 1; k <= n && before < between->last && desk->n_trials < CT_POLICY_WAVE; k++) {
+        const uint64_t size = between->last - between->first + 1;
+        const uint32_t wanted = between->first + (uint32_t) (size * k / (n + 1));
+        if (wanted > between->last) break;
+        const uint32_t cut = legal_cut(last, before + 1, between->last,
+                                       wanted > before ? wanted : before + 1);
+        if (!cut) break;
+        CT_TRY(add_trial(worker, desk, root, i, cut, need));
+        before = cut;
+    }
+    return CT_OK;
+}
+
+/* The cuts of the next wave, none if no other cut may be better; with `n_first`, so many. */
+static ct_status choose(ct_policy_worker *worker, ct_policy_desk *desk, const ct_policy_rows *set,
+                        ct_policy_best *best, ct_policy_root *root, uint32_t n_first)
+{
+    const uint32_t min_bucket = worker->search->min_bucket;
+    const int32_t leaf = ct_policy_coarse_cap(set->costs, set->leaf);
+    desk->n_trials = 0;
+    if (set->n < 2 * min_bucket) return CT_OK;
+    for (uint32_t i = 0; i + 1 < root->n && desk->n_trials < CT_POLICY_WAVE; i++) {
+        const int32_t need = coarse_need(worker, best, desk->column, root->cuts[i].cut + 1);
+        gap between;
+        if (!find_gap(root, i, min_bucket, set->n, need, &between)) continue;
+        CT_TRY(add_trials(worker, desk, set, root, i, &between,
+                          n_first ? n_first : how_many(root, i, &between, need, leaf), need));
+    }
+    return CT_OK;
+}
+
+/* What trees with this root cost at least if no other cut is evaluated, and of those that are, the
+ * last ones were not computed in exact costs. */
+static void bound_root(ct_policy_worker *worker, const ct_policy_desk *desk,
+                       const ct_policy_rows *set, ct_policy_best *best, ct_policy_root *root)
+{
+    const uint32_t min_bucket = worker->search->min_bucket;
+    int32_t least = INT32_MAX;
+    for (uint32_t i = 0; i + 1 < root->n && set->n >= 2 * min_bucket; i++) {
+        const int32_t need = coarse_need(worker, best, desk->column, root->cuts[i].cut + 1),
+                      own = root->cuts[i].cost[0] + root->cuts[i].cost[1];
+        gap between;
+        if (i && own < least) least = own;
+        if (find_gap(root, i, min_bucket, set->n, need, &between) && between.bound < least)
+            least = between.bound;
+    }
+    root->bound = least == INT32_MAX
+                      ? INT64_MAX
+                      : ((int64_t) least << set->costs->shift) + set->costs->price;
+}
+
+/* ---- what a wave has shown ---- */
+
+/* Costs of a side rise with its rows. */
+static void spread_bounds(ct_policy_root *root)
+{
+    for (uint32_t i = 1; i < root->n; i++)
+        if (root->cuts[i].cost[0] < root->cuts[i - 1].cost[0])
+            root->cuts[i].cost[0] = root->cuts[i - 1].cost[0];
+    for (uint32_t i = root->n - 1; i > 0; i--)
+        if (root->cuts[i - 1].cost[1] < root->cuts[i].cost[1])
+            root->cuts[i - 1].cost[1] = root->cuts[i].cost[1];
+}
+
+static ct_status make_room(ct_policy_root *root, uint32_t more, ct_arena *arena)
+{
+    if (root->n + more <= root->room) return CT_OK;
+    root->room = 2 * (root->n + more);
+    ct_policy_cut *cuts = CT_ARENA_NEW(arena, ct_policy_cut, root->room);
+    if (!cuts) return CT_NO_MEMORY;
+    if (root->n) memcpy(cuts, root->cuts, root->n * sizeof *cuts);
+    root->cuts = cuts;
+    return CT_OK;
+}
+
+static ct_status keep_trials(ct_policy_worker *worker, const ct_policy_desk *desk,
+                             ct_policy_root *root)
+{
+    CT_TRY(make_room(root, desk->n_trials, &worker->arena));
+    uint32_t to = root->n + desk->n_trials, from = root->n, t = desk->n_trials;
+    root->n = to;
+    while (t) {
+        const ct_policy_trial *trial = &desk->trials[t - 1];
+        if (root->cuts[from - 1].cut > trial->cut) {
+            root->cuts[--to] = root->cuts[--from];
+            continue;
+        }
+        ct_policy_cut *cut = &root->cuts[--to];
+        *cut = (ct_policy_cut) {trial->cut, {0, 0}, trial->by_child};
+        for (int s = 0; s < 2; s++)
+            cut->cost[s] = trial->best[s] > trial->floor[s] ? trial->best[s] : trial->floor[s];
+        t--;
+    }
+    spread_bounds(root);
+    return CT_OK;
+}
+
+/* ---- in exact costs ---- */
+
+/* Coarse costs of a side, the other one being what it is, from which on it need not be known which
+ * column it is split on. */
+static int32_t exact_cap(const ct_policy_worker *worker, const ct_policy_trial *trial, int s,
+                         int64_t known, int64_t need)
+{
+    const ct_policy_costs *costs = worker->search->costs;
+    const int64_t other = (int64_t) trial->best[1 - s] << costs->shift;
+    const int32_t own = ct_policy_coarse_cap(costs, known + 1),
+                  both = ct_policy_coarse_cap(costs, need - costs->price - other);
+    return own < both ? own : both;
+}
+
+static void begin_side(ct_policy_worker *worker, ct_policy_desk *desk, const ct_policy_rows *set,
+                       const ct_policy_trial *trial, int s, ct_policy_part *part,
+                       ct_policy_tree *tree)
+{
+    *part = (ct_policy_part) {set, desk->place, trial->cut, !s, 0, 0, desk->exact[2 * s],
+                              desk->exact[2 * s + 1]};
+    ct_policy_part_sum(part);
+    tree->cost = part->leaf;
+    tree->splits[0].column = -1;
+    if (trial->winner[s] >= 0)
+        ct_policy_stump(part, (uint32_t) trial->winner[s], worker->search->min_bucket, tree);
+}
+
+/* The best trees of both sides of a cut that may be better, by the columns that may be theirs. */
+static int confirm(ct_policy_worker *worker, ct_policy_desk *desk, const ct_policy_rows *set,
+                   const ct_policy_trial *trial, ct_policy_best *best)
+{
+    const int64_t need = ct_policy_need(best, desk->column, trial->cut);
+    ct_policy_trial *again = &desk->again;
+    ct_policy_part parts[2];
+    ct_policy_tree sides[2];
+    worker->counts.confirmed++;
+    again->cut = trial->cut;
+    again->fixed = 1;
+    for (int s = 0; s < 2; s++) {
+        begin_side(worker, desk, set, trial, s, &parts[s], &sides[s]);
+        again->cap[s] = exact_cap(worker, trial, s, sides[s].cost, need);
+        again->near[s] = trial->by_child;
+    }
+    if (!ct_policy_wave_run(worker, desk, set, again, 1)) return 0;
+    for (int s = 0; s < 2; s++)
+        for (uint32_t child = 0; child < set->n_cols; child++)
+            if (again->by_child[(size_t) s * set->n_cols + child] < again->cap[s])
+                ct_policy_stump(&parts[s], child, worker->search->min_bucket, &sides[s]);
+    const uint32_t *order = set->columns[desk->column].order;
+    const ct_policy_split root = {(int32_t) desk->column, set->rows[order[trial->cut - 1]],
+                                  set->rows[order[trial->cut]]};
+    ct_policy_offer(best, sides[0].cost + sides[1].cost + set->costs->price, root, trial->cut,
+                    sides, 1);
+    return 1;
+}
+
+/* ---- a column ---- */
+
+/* Of the trials that may be better, the one with the least coarse costs, once; NULL: none. The
+ * others may then no longer be. */
+static const ct_policy_trial *most_promising(const ct_policy_worker *worker, ct_policy_desk *desk,
+                                             ct_policy_best *best)
+{
+    ct_policy_trial *found = NULL;
+    for (uint32_t t = 0; t < desk->n_trials; t++) {
+        ct_policy_trial *trial = &desk->trials[t];
+        const int32_t cost = trial->best[0] + trial->best[1];
+        if (!trial->fixed && cost < coarse_need(worker, best, desk->column, trial->cut) &&
+            (!found || cost < found->best[0] + found->best[1]))
+            found = trial;
+    }
+    if (found) found->fixed = 1;
+    return found;
+}
+
+static ct_status run_wave(ct_policy_worker *worker, ct_policy_desk *desk,
+                          const ct_policy_rows *set, ct_policy_best *best, ct_policy_root *root)
+{
+    if (!ct_policy_wave_run(worker, desk, set, desk->trials, desk->n_trials)) return CT_OK;
+    CT_TRY(keep_trials(worker, desk, root));
+    for (const ct_policy_trial *trial; (trial = most_promising(worker, desk, best)) != NULL;)
+        if (!confirm(worker, desk, set, trial, best)) break;
+    return CT_OK;
+}
+
+ct_status ct_policy_two_start(ct_policy_worker *worker, ct_policy_desk *desk,
+                              const ct_policy_rows *set, uint32_t column, ct_policy_best *best,
+                              ct_policy_root *root)
+{
+    const uint32_t n_first = set->n < 500 ? 3 : set->n < 5000 ? 7 : 15;
+    memset(root, 0, sizeof *root);
+    ct_policy_desk_turn(desk, set, column);
+    CT_TRY(make_room(root, 2, &worker->arena));
+    root->n = 2;
+    root->cuts[0] = (ct_policy_cut) {0, {0, 0}, NULL};
+    root->cuts[1] = (ct_policy_cut) {set->n, {0, 0}, NULL};
+    CT_TRY(make_cells(worker, desk, set, root));
+    CT_TRY(choose(worker, desk, set, best, root, n_first));
+    return desk->n_trials ? run_wave(worker, desk, set, best, root) : CT_OK;
+}
+
+ct_status ct_policy_two_finish(ct_policy_worker *worker, ct_policy_desk *desk,
+                               const ct_policy_rows *set, uint32_t column, ct_policy_best *best,
+                               ct_policy_root *root)
+{
+    ct_status status = CT_OK;
+    desk->column = column;
+    root->bound = INT64_MAX;
+    while (status == CT_OK && !ct_policy_is_halted(worker)) {
+        status = choose(worker, desk, set, best, root, 0);
+        if (status == CT_OK && !desk->n_trials) return CT_OK;
+        ct_policy_desk_turn(desk, set, column);
+        if (status == CT_OK) status = run_wave(worker, desk, set, best, root);
+    }
+    bound_root(worker, desk, set, best, root);
+    return status;
+}

@@ -1,0 +1,224 @@
+#include "base/optimised.h"
+
+#include "policy/wave.h"
+
+#include <string.h>
+
+/* ---- the desk ---- */
+
+static int make_trials(ct_policy_desk *desk, ct_arena *arena)
+{
+    const size_t lanes = desk->lanes;
+    int32_t *totals = CT_ARENA_NEW(arena, int32_t, 2 * (CT_POLICY_WAVE + 1) * lanes);
+    desk->again.by_child = CT_ARENA_ZEROED(arena, int32_t, 2 * (size_t) desk->n_cols);
+    if (!totals || !desk->again.by_child) return 0;
+    for (size_t i = 0; i <= CT_POLICY_WAVE; i++) {
+        ct_policy_trial *trial = i < CT_POLICY_WAVE ? &desk->trials[i] : &desk->again;
+        trial->total[0] = totals + 2 * i * lanes;
+        trial->total[1] = trial->total[0] + lanes;
+    }
+    return 1;
+}
+
+/* By block: arrays of the scan. */
+static int make_side(ct_policy_side *side, size_t blocks, ct_arena *arena)
+{
+    int32_t *all = CT_ARENA_ZEROED(arena, int32_t, 4 * (blocks + 1) + 2 * blocks);
+    if (!all) return 0;
+    side->low = all, side->high = all + (blocks + 1);
+    side->low_other = side->high + blocks + 1, side->high_other = side->low_other + blocks + 1;
+    side->at_end = side->high_other + blocks + 1, side->inside = side->at_end + blocks;
+    return 1;
+}
+
+ct_policy_desk *ct_policy_desk_new(const ct_policy_rows *set, ct_arena *arena)
+{
+    const size_t lanes = set->costs->lanes, blocks = set->most_blocks;
+    ct_policy_desk *desk = CT_ARENA_ZEROED(arena, ct_policy_desk, 1);
+    if (!desk) return NULL;
+    desk->lanes = set->costs->lanes, desk->n_cols = set->n_cols;
+    desk->costs = CT_ARENA_NEW(arena, int32_t, set->n * lanes);
+    desk->place = CT_ARENA_NEW(arena, uint32_t, set->n);
+    desk->sums = CT_ARENA_ZEROED(arena, int32_t, 3 * blocks * lanes);
+    desk->lift = CT_ARENA_ZEROED(arena, int32_t, 2 * lanes);
+    desk->hints = CT_ARENA_NEW(arena, uint32_t, set->n_cols);
+    desk->exact[0] = CT_ARENA_NEW(arena, int64_t, 4 * (size_t) set->costs->n_actions);
+    if (!desk->costs || !desk->place || !desk->sums || !desk->lift || !desk->hints ||
+        !desk->exact[0] || !make_side(&desk->side, blocks, arena) || !make_trials(desk, arena))
+        return NULL;
+    desk->walk = desk->lift + lanes;
+    for (int s = 0; s < 2; s++)
+        desk->side_sums[s] = desk->sums + (size_t) (s + 1) * blocks * lanes;
+    for (int i = 1; i < 4; i++) desk->exact[i] = desk->exact[i - 1] + set->costs->n_actions;
+    for (uint32_t col = 0; col < set->n_cols; col++) desk->hints[col] = col;
+    return desk;
+}
+
+void ct_policy_desk_turn(ct_policy_desk *desk, const ct_policy_rows *set, uint32_t column)
+{
+    const uint32_t *order = set->columns[column].order;
+    const size_t lanes = desk->lanes;
+    desk->column = column;
+    if (desk->turned == column + 1) return;
+    desk->turned = column + 1;
+    for (uint32_t i = 0; i < set->n; i++) {
+        desk->place[order[i]] = i;
+        memcpy(desk->costs + i * lanes, set->coarse + order[i] * lanes,
+               lanes * sizeof *desk->costs);
+    }
+}
+
+static void move_to_front(ct_policy_desk *desk, uint32_t column)
+{
+    uint32_t at = 0;
+    while (desk->hints[at] != column) at++;
+    memmove(desk->hints + 1, desk->hints, at * sizeof *desk->hints);
+    desk->hints[0] = column;
+}
+
+/* ---- sides of cuts ---- */
+
+static int32_t price_of(const ct_policy_search *search)
+{
+    return (int32_t) (search->costs->price >> search->costs->shift);
+}
+
+/* Costs of a side from here on need not be known. */
+static int32_t limit_of(const ct_policy_trial *trial, int s)
+{
+    return trial->fixed ? trial->cap[s] : trial->best[s];
+}
+
+static void add_leaves(ct_policy_desk *desk, const ct_policy_rows *set, ct_policy_trial *trials,
+                       uint32_t n_trials)
+{
+    const uint32_t lanes = desk->lanes;
+    int32_t *sums = desk->walk;
+    memset(sums, 0, lanes * sizeof *sums);
+    for (uint32_t t = 0, i = 0; t < n_trials; t++) {
+        ct_policy_trial *trial = &trials[t];
+        for (; i < trial->cut; i++)
+            for (uint32_t lane = 0; lane < lanes; lane++)
+                sums[lane] += desk->costs[i * (size_t) lanes + lane];
+        for (int s = 0; s < 2; s++) {
+            int32_t *total = trial->total[s], leaf = INT32_MAX;
+            for (uint32_t lane = 0; lane < lanes; lane++) {
+                total[lane] = s ? set->total[lane] - sums[lane] : sums[lane];
+                if (total[lane] < leaf) leaf = total[lane];
+            }
+            trial->best[s] = leaf < trial->cap[s] ? leaf : trial->cap[s];
+            trial->winner[s] = -1;
+        }
+    }
+}
+
+/* Whether a side has to be split on a column to know what it costs; if not, what is known of it is
+ * noted. */
+static int is_wanted(const ct_policy_worker *worker, ct_policy_trial *trial, int s, uint32_t child,
+                     uint32_t n_cols)
+{
+    const int32_t limit = limit_of(trial, s), *near = trial->near[s];
+    int32_t *known = &trial->by_child[(size_t) s * n_cols + child];
+    const int32_t floor = near && ct_policy_uses(worker, CT_POLICY_CHILDREN)
+                              ? near[(size_t) s * n_cols + child] : 0;
+    *known = floor > limit ? floor : limit;
+    return floor < limit && price_of(worker->search) < limit;
+}
+
+/* 2^30 in the place of the cheapest action. */
+static const int32_t *lift_of(const ct_policy_worker *worker, ct_policy_desk *desk,
+                              const int32_t *total)
+{
+    uint32_t best = 0;
+    if (desk->lanes > 8 || !ct_policy_uses(worker, CT_POLICY_SAME)) return NULL;
+    for (uint32_t lane = 0; lane < desk->lanes; lane++) {
+        desk->lift[lane] = 0;
+        if (total[lane] < total[best]) best = lane;
+    }
+    desk->lift[best] = 1 << 30;
+    return desk->lift;
+}
+
+static int32_t walk_block(ct_policy_worker *worker, ct_policy_desk *desk,
+                          const ct_policy_rows *set, const ct_policy_column *column, uint32_t block,
+                          const ct_policy_trial *trial, int s, int32_t limit)
+{
+    const size_t lanes = desk->lanes;
+    const uint32_t begin = block ? column->end[block - 1] : 0;
+    const ct_policy_side *side = &desk->side;
+    if (block) memcpy(desk->walk, side->sums + (block - 1) * lanes, lanes * sizeof *desk->walk);
+    else memset(desk->walk, 0, lanes * sizeof *desk->walk);
+    const ct_policy_walk walk = {
+        column->order + begin, column->last + begin, column->end[block] - begin, desk->lanes,
+        set->coarse, desk->place, trial->cut, !s, trial->total[s], desk->walk,
+        side->low[block] + side->high[block], limit};
+    worker->counts.walks++;
+    return worker->search->kernel->walk(&walk);
+}
+
+/* The best split of a side on a column, if it is below the limit. */
+static void split_side(ct_policy_worker *worker, ct_policy_desk *desk, const ct_policy_rows *set,
+                       ct_policy_trial *trial, int s, uint32_t child)
+{
+    const ct_policy_column *column = &set->columns[child];
+    const int32_t price = price_of(worker->search), limit = limit_of(trial, s) - price;
+    const int all = !ct_policy_uses(worker, CT_POLICY_INSIDE);
+    ct_policy_side *side = &desk->side;
+    int32_t found = limit;
+    side->n_blocks = column->n_blocks, side->lanes = desk->lanes;
+    side->sums = desk->side_sums[s], side->total = trial->total[s];
+    side->lift = lift_of(worker, desk, trial->total[s]);
+    worker->search->kernel->scan(side);
+    for (uint32_t i = 0; i < column->n_blocks; i++)
+        found = side->at_end[i] < found ? side->at_end[i] : found;
+    for (uint32_t i = 0; i < column->n_blocks; i++)
+        if ((side->inside[i] < found || all) && column->several[i])
+            found = walk_block(worker, desk, set, column, i, trial, s, found);
+    if (found >= limit) return;
+    trial->by_child[(size_t) s * set->n_cols + child] = found + price;
+    if (found + price >= trial->best[s]) return;
+    trial->best[s] = found + price;
+    trial->winner[s] = (int32_t) child;
+}
+
+/* ---- the wave ---- */
+
+static void split_trials(ct_policy_worker *worker, ct_policy_desk *desk, const ct_policy_rows *set,
+                         ct_policy_trial *trials, uint32_t n_trials, uint32_t child)
+{
+    const ct_policy_kernel *kernel = worker->search->kernel;
+    const ct_policy_column *column = &set->columns[child];
+    const uint32_t *order = set->columns[desk->column].order;
+    uint32_t at = 0;
+    for (uint32_t t = 0; t < n_trials; t++) {
+        const int left = is_wanted(worker, &trials[t], 0, child, set->n_cols),
+                  right = is_wanted(worker, &trials[t], 1, child, set->n_cols);
+        if (!left && !right) continue;
+        if (!at) {
+            memset(desk->sums, 0, column->n_blocks * (size_t) desk->lanes * sizeof *desk->sums);
+            worker->counts.sweeps++;
+        }
+        kernel->sweep(desk->sums, desk->costs, order, column->block, at, trials[t].cut,
+                      desk->lanes);
+        at = trials[t].cut;
+        kernel->prefix(desk->sums, column->sums, column->n_blocks, desk->lanes, desk->side_sums[0],
+                       desk->side_sums[1]);
+        if (left) split_side(worker, desk, set, &trials[t], 0, child);
+        if (right) split_side(worker, desk, set, &trials[t], 1, child);
+    }
+}
+
+int ct_policy_wave_run(ct_policy_worker *worker, ct_policy_desk *desk, const ct_policy_rows *set,
+                       ct_policy_trial *trials, uint32_t n_trials)
+{
+    add_leaves(desk, set, trials, n_trials);
+    worker->counts.cuts += n_trials;
+    for (uint32_t i = 0; i < set->n_cols; i++) {
+        if (ct_policy_is_halted(worker)) return 0;
+        split_trials(worker, desk, set, trials, n_trials, desk->hints[i]);
+    }
+    for (uint32_t t = 0; t < n_trials; t++)
+        for (int s = 0; s < 2; s++)
+            if (trials[t].winner[s] >= 0) move_to_front(desk, (uint32_t) trials[t].winner[s]);
+    return 1;
+}

@@ -1,0 +1,52 @@
+/* A wave: some cuts of one column, by the columns of the children. See two.h. */
+#ifndef CT_POLICY_WAVE_H
+#define CT_POLICY_WAVE_H
+
+#include "policy/rows.h"
+#include "policy/search.h"
+
+enum { CT_POLICY_WAVE = 32 };
+
+/* A cut that is evaluated. Of both sides, left first: */
+typedef struct {
+    uint32_t cut;
+    int fixed;             /* splits of each column are known up to the cap; or else up to the cost
+                              of the best column so far. Later: it was computed in exact costs */
+    int32_t floor[2];      /* coarse costs that they have at least */
+    int32_t cap[2];        /* ... from which on they need not be known */
+    int32_t best[2];       /* what they cost, up to the cap */
+    int32_t winner[2];     /* split on this column; -1: as leaves, or not below the cap */
+    const int32_t *near[2]; /* [2][n_cols] of a cut with fewer rows on the side; NULL: none */
+    int32_t *by_child;     /* [2][n_cols] see ct_policy_cut */
+    int32_t *total[2];     /* [lanes] */
+} ct_policy_trial;
+
+typedef struct ct_policy_desk {
+    uint32_t lanes, n_cols;
+    uint32_t column;      /* of the root */
+    uint32_t turned;      /* 1 + the column in whose order the rows are; 0: none */
+    int32_t *costs;       /* [n][lanes] in that order */
+    uint32_t *place;      /* [row] in that order */
+    int32_t *sums;        /* [most_blocks][lanes] rows on the left so far, by block of the child */
+    int32_t *side_sums[2]; /* [most_blocks][lanes] up to the ends of blocks */
+    ct_policy_side side;
+    int32_t *lift, *walk; /* [lanes] */
+    uint32_t *hints;      /* [n_cols] columns of the children, those first that were the best */
+    uint32_t n_trials;
+    ct_policy_trial trials[CT_POLICY_WAVE];
+    ct_policy_trial again; /* a cut that is evaluated anew */
+    int64_t *exact[4];    /* [n_actions] */
+} ct_policy_desk;
+
+/* NULL without memory. */
+ct_policy_desk *ct_policy_desk_new(const ct_policy_rows *set, ct_arena *arena);
+
+/* Takes the rows in the order of a column, that of the root. */
+void ct_policy_desk_turn(ct_policy_desk *desk, const ct_policy_rows *set, uint32_t column);
+
+/* Evaluates trials by increasing cut, whose cut, fixed, floor, cap, near and by_child are given; 0
+ * if it was stopped, and they are of no use. */
+int ct_policy_wave_run(ct_policy_worker *worker, ct_policy_desk *desk, const ct_policy_rows *set,
+                       ct_policy_trial *trials, uint32_t n_trials);
+
+#endif

@@ -1,0 +1,424 @@
+/* Policy trees against all trees, and the search against itself: other instruction sets, threads,
+ * shortcuts, orders of rows, columns and actions. */
+#include "check.h"
+#include "random.h"
+
+#include "policy/policy.h"
+
+enum { MOST_ROWS = 48, MOST_COLS = 5, MOST_ACTIONS = 40, MOST_NODES = 31 };
+
+typedef struct {
+    uint32_t n, p, k;
+    double x[MOST_COLS][MOST_ROWS];
+    double rewards[MOST_ACTIONS * MOST_ROWS];
+    unsigned depth;
+    uint32_t min_bucket;
+    double price;
+} instance;
+
+static uint32_t below(rng *r, uint32_t n) { return rng_next(r) % n; }
+
+/* ---- all trees ---- */
+
+/* In preorder: column (-1 in a leaf) and threshold. */
+typedef struct {
+    double cost;
+    uint32_t splits, n_nodes;
+    int column[MOST_NODES];
+    double threshold[MOST_NODES];
+} brute_tree;
+
+static double leaf_cost(const instance *s, const uint32_t *rows, uint32_t n)
+{
+    double least = INFINITY;
+    for (uint32_t a = 0; a < s->k; a++) {
+        double sum = 0;
+        for (uint32_t i = 0; i < n; i++) {
+            double best = -INFINITY;
+            for (uint32_t b = 0; b < s->k; b++) best = fmax(best, s->rewards[b * s->n + rows[i]]);
+            sum += best - s->rewards[a * s->n + rows[i]];
+        }
+        if (sum < least) least = sum;
+    }
+    return least;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *) a, y = *(const double *) b;
+    return x < y ? -1 : x > y;
+}
+
+static void append(brute_tree *to, const brute_tree *from)
+{
+    for (uint32_t i = 0; i < from->n_nodes; i++) {
+        to->column[to->n_nodes] = from->column[i];
+        to->threshold[to->n_nodes++] = from->threshold[i];
+    }
+}
+
+static brute_tree brute(const instance *s, const uint32_t *rows, uint32_t n, unsigned depth)
+{
+    brute_tree best = {leaf_cost(s, rows, n), 0, 1, {-1}, {0}};
+    for (uint32_t col = 0; col < s->p && depth; col++) {
+        double values[MOST_ROWS];
+        for (uint32_t i = 0; i < n; i++) values[i] = s->x[col][rows[i]];
+        qsort(values, n, sizeof *values, by_value);
+        for (uint32_t i = 1; i < n; i++) {
+            uint32_t sides[2][MOST_ROWS], size[2] = {0, 0};
+            if (values[i] == values[i - 1]) continue;
+            for (uint32_t j = 0; j < n; j++) {
+                const int right = s->x[col][rows[j]] >= values[i];
+                sides[right][size[right]++] = rows[j];
+            }
+            if (size[0] < s->min_bucket || size[1] < s->min_bucket) continue;
+            const brute_tree left = brute(s, sides[0], size[0], depth - 1),
+                             right = brute(s, sides[1], size[1], depth - 1);
+            const double cost = left.cost + right.cost + s->price;
+            const uint32_t splits = left.splits + right.splits + 1;
+            if (cost > best.cost || (cost == best.cost && splits >= best.splits)) continue;
+            best = (brute_tree) {cost, splits, 1, {(int) col},
+                                 {ct_threshold_between(values[i - 1], values[i])}};
+            append(&best, &left);
+            append(&best, &right);
+        }
+    }
+    return best;
+}
+
+static brute_tree brute_all(const instance *s)
+{
+    uint32_t rows[MOST_ROWS];
+    for (uint32_t i = 0; i < s->n; i++) rows[i] = i;
+    return brute(s, rows, s->n, s->depth);
+}
+
+/* ---- instances ---- */
+
+/* Values of columns: few, two, one, or all different. */
+static void draw_columns(instance *s, rng *r)
+{
+    for (uint32_t col = 0; col < s->p; col++) {
+        const uint32_t kind = below(r, 8), values = kind == 0 ? 1 : kind == 1 ? 2
+                                                    : kind < 5 ? 2 + below(r, 6) : 1000000;
+        for (uint32_t i = 0; i < s->n; i++) s->x[col][i] = (double) below(r, values) - 3;
+    }
+}
+
+/* Whole numbers: 0 and 1, a few, equal actions, or huge beside small. */
+static void draw_rewards(instance *s, rng *r)
+{
+    const uint32_t kind = below(r, 7);
+    for (uint32_t a = 0; a < s->k; a++)
+        for (uint32_t i = 0; i < s->n; i++) {
+            double *reward = &s->rewards[a * s->n + i];
+            *reward = kind == 0   ? (double) below(r, 2)
+                      : kind == 1 ? (double) below(r, 5) - 2
+                      : kind == 2 ? (double) (a == below(r, s->k)) * 7
+                      : kind == 3 ? (below(r, 9) ? (double) below(r, 3) : 1e12 + below(r, 3))
+                      : kind == 4 ? (a && below(r, 4) ? s->rewards[i] : (double) below(r, 50))
+                      : kind == 5 ? (double) below(r, 1000000) / 1024
+                                  : (double) below(r, 100) - 1e6;
+        }
+}
+
+static void draw(instance *s, rng *r, uint32_t most_rows, uint32_t most_actions)
+{
+    memset(s, 0, sizeof *s);
+    s->depth = below(r, 8) ? 2 : 1 + 2 * below(r, 2);
+    s->n = 1 + below(r, s->depth == 3 ? 12 : most_rows);
+    s->p = 1 + below(r, s->depth == 3 ? 2 : 3);
+    s->k = 1 + below(r, most_actions);
+    s->min_bucket = below(r, 3) ? 1 : 1 + below(r, 5);
+    s->price = below(r, 3) ? 0 : (double) below(r, 8);
+    draw_columns(s, r);
+    draw_rewards(s, r);
+}
+
+static ct_policy_options options_of(const instance *s)
+{
+    ct_policy_options o = {s->depth, s->min_bucket, s->price, INFINITY, SIZE_MAX / 4, 1,
+                           ct_cpu_find("auto"), 0, NULL, NULL};
+    return o;
+}
+
+static ct_status solve_instance(const instance *s, const ct_policy_options *o,
+                                ct_policy_result *result, uint32_t *where)
+{
+    ct_column columns[MOST_COLS];
+    ct_error error;
+    for (uint32_t col = 0; col < s->p; col++) columns[col] = (ct_column) {s->x[col], CT_DOUBLE};
+    const ct_policy_data data = {columns, s->n, s->p, s->rewards, s->k};
+    return ct_policy_solve(&data, o, result, where, &error);
+}
+
+/* The tree, node by node. */
+static int is_tree(const ct_policy_result *result, const brute_tree *tree)
+{
+    if (result->tree.n_nodes != tree->n_nodes) return 0;
+    for (uint32_t i = 0; i < tree->n_nodes; i++)
+        if (result->tree.feature[i] != tree->column[i] ||
+            (tree->column[i] >= 0 && result->tree.threshold[i] != tree->threshold[i]))
+            return 0;
+    return 1;
+}
+
+static int same_result(const ct_policy_result *a, const ct_policy_result *b)
+{
+    if (a->tree.n_nodes != b->tree.n_nodes || a->cost != b->cost || a->bound != b->bound) return 0;
+    for (uint32_t i = 0; i < a->tree.n_nodes; i++)
+        if (a->tree.feature[i] != b->tree.feature[i] || a->action[i] != b->action[i] ||
+            a->tree.threshold[i] != b->tree.threshold[i])
+            return 0;
+    return 1;
+}
+
+static int check_instance(const instance *s, const ct_policy_options *o)
+{
+    const brute_tree tree = brute_all(s);
+    ct_policy_result result;
+    uint32_t where[MOST_ROWS];
+    if (!CHECK(solve_instance(s, o, &result, where) == CT_OK)) return 0;
+    const int right = CHECK(result.cost == tree.cost) & CHECK(result.bound == tree.cost) &
+                      CHECK(is_tree(&result, &tree)) & CHECK(result.rounding == 0) &
+                      CHECK(result.end == CT_POLICY_OPTIMAL);
+    ct_policy_result_free(&result);
+    return right;
+}
+
+/* ---- cases ---- */
+
+static int rounds(int n) { return CHECK_SLOW() ? n / 100 : CHECK_QUICK() ? n / 10 : n; }
+
+static void all_trees(void)
+{
+    for (int seed = 0; seed < rounds(12000); seed++) {
+        rng r = {(uint64_t) seed};
+        instance s;
+        draw(&s, &r, 28, 8);
+        const ct_policy_options o = options_of(&s);
+        if (check_instance(&s, &o)) continue;
+        printf("    seed %d\n", seed);
+        return;
+    }
+}
+
+static void all_trees_of_many_actions(void)
+{
+    for (int seed = 0; seed < rounds(1500); seed++) {
+        rng r = {1000000 + (uint64_t) seed};
+        instance s;
+        draw(&s, &r, 24, MOST_ACTIONS);
+        const ct_policy_options o = options_of(&s);
+        if (check_instance(&s, &o)) continue;
+        printf("    seed %d\n", seed);
+        return;
+    }
+}
+
+/* With one shortcut off, or all; on every instruction set; by two threads. */
+static void other_ways(void)
+{
+    for (int seed = 0; seed < rounds(3000); seed++) {
+        rng r = {2000000 + (uint64_t) seed};
+        instance s;
+        draw(&s, &r, 26, 20);
+        ct_policy_options o = options_of(&s);
+        o.off = seed % 3 ? 1U << below(&r, CT_POLICY_SHORTCUTS) : (1U << CT_POLICY_SHORTCUTS) - 1;
+        o.threads = 1 + below(&r, 2);
+        const ct_simd level = (ct_simd) below(&r, CT_N_SIMD);
+        if (ct_cpu_has(level)) o.simd = level;
+        if (check_instance(&s, &o)) continue;
+        printf("    seed %d\n", seed);
+        return;
+    }
+}
+
+/* ---- larger tables ---- */
+
+typedef struct {
+    uint32_t n, p, k;
+    double *x, *rewards;
+    ct_column *columns;
+} table;
+
+static double normal(rng *r)
+{
+    double sum = -6;
+    for (int i = 0; i < 12; i++) sum += rng_next(r) / 4294967296.0;
+    return sum;
+}
+
+/* Scores as of an experiment: means that depend on two columns, and what was seen of one action. */
+static table scores(uint32_t n, uint32_t p, uint32_t k, double strength, double step, uint64_t seed)
+{
+    rng r = {seed};
+    table t = {n, p, k, (double *) malloc(sizeof(double) * n * p),
+               (double *) malloc(sizeof(double) * n * k),
+               (ct_column *) malloc(sizeof(ct_column) * p)};
+    for (uint32_t i = 0; i < n * p; i++)
+        t.x[i] = step > 0 ? floor(normal(&r) / step) * step : normal(&r);
+    for (uint32_t col = 0; col < p; col++)
+        t.columns[col] = (ct_column) {t.x + (size_t) col * n, CT_DOUBLE};
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t seen = below(&r, k);
+        for (uint32_t a = 0; a < k; a++) {
+            const double mean = strength * ((a % 3 == 1) * (t.x[i] > 0.3) * t.x[n + i] +
+                                            (a % 3 == 2) * (t.x[i] < -0.2));
+            t.rewards[a * n + i] = mean + (a == seen) * k * normal(&r);
+        }
+    }
+    return t;
+}
+
+static void free_table(table *t)
+{
+    free(t->x), free(t->rewards), free(t->columns);
+}
+
+static ct_status solve_table(const table *t, const ct_policy_options *o, ct_policy_result *result)
+{
+    const ct_policy_data data = {t->columns, t->n, t->p, t->rewards, t->k};
+    uint32_t *where = (uint32_t *) malloc(sizeof *where * t->n);
+    ct_error error;
+    const ct_status status = ct_policy_solve(&data, o, result, where, &error);
+    if (status != CT_OK) printf("    %s\n", error.message);
+    free(where);
+    return status;
+}
+
+static ct_policy_options plain(unsigned depth)
+{
+    ct_policy_options o = {depth, 1, 0, INFINITY, SIZE_MAX / 4, 1, ct_cpu_find("auto"), 0, NULL,
+                           NULL};
+    return o;
+}
+
+/* Blocks and cells of many rows: all shortcuts off, other sets and threads say the same. */
+static void same_on_larger_tables(void)
+{
+    const uint32_t sizes[] = {150, 700, 2300};
+    for (int i = 0; i < (CHECK_QUICK() ? 6 : 24); i++) {
+        const uint32_t k = 2 + (uint32_t) i % 5 * (uint32_t) (i % 7 + 1);
+        table t = scores(sizes[i % 3], 4, k, i % 2 ? 1 : .2, i % 4 == 3 ? .5 : 0, (uint64_t) i);
+        ct_policy_options o = plain(i % 3 ? 2 : 3);
+        ct_policy_result first, other;
+        o.min_bucket = i % 5 ? 1 : 20;
+        REQUIRE(solve_table(&t, &o, &first) == CT_OK);
+        CHECK(first.cost == first.bound && first.end == CT_POLICY_OPTIMAL);
+        CHECK(first.rounding < 1e-9);
+        for (int level = 0; level <= CT_N_SIMD; level++) {
+            o.off = level < CT_N_SIMD ? 0 : (1U << CT_POLICY_SHORTCUTS) - 1;
+            o.threads = 1 + (unsigned) level % 2;
+            if (level < CT_N_SIMD && !ct_cpu_has((ct_simd) level)) continue;
+            o.simd = level < CT_N_SIMD ? (ct_simd) level : ct_cpu_find("auto");
+            REQUIRE(solve_table(&t, &o, &other) == CT_OK);
+            CHECK(same_result(&first, &other));
+            if (level < CT_N_SIMD && o.threads == 1)
+                CHECK(!memcmp(&first.counts, &other.counts, sizeof first.counts));
+            ct_policy_result_free(&other);
+        }
+        ct_policy_result_free(&first);
+        free_table(&t);
+    }
+}
+
+/* Four actions for 48 of many rows, two on each side of a cut within a cell: no other cut of the
+ * first column is as good, and no two actions serve the cell. */
+static void cells(void)
+{
+    for (int i = 0; i < rounds(100); i++) {
+        rng r = {4000000 + (uint64_t) i};
+        const uint32_t n = 1100 + below(&r, 900), first = 64 * (2 + below(&r, n / 64 - 4)) + 8;
+        table t = scores(n, 2, 5, 0, 0, (uint64_t) i);
+        ct_policy_options o = plain(2);
+        ct_policy_result result;
+        memset(t.rewards, 0, sizeof(double) * 5 * n);
+        for (uint32_t j = 0; j < n; j++) {
+            t.x[j] = j;
+            if (j < first || j >= first + 48) continue;
+            const uint32_t action = 1 + (t.x[n + j] > 0) + 2 * (j >= first + 24);
+            t.rewards[action * n + j] = 1 + below(&r, 3);
+        }
+        o.off = i % 4 ? 0 : 1U << CT_POLICY_PAIRS;
+        REQUIRE(solve_table(&t, &o, &result) == CT_OK);
+        CHECK(result.cost == 0 && result.bound == 0);
+        CHECK(result.tree.feature[0] == 0 && result.tree.threshold[0] == first + 23.5);
+        ct_policy_result_free(&result);
+        free_table(&t);
+    }
+}
+
+/* ---- limits ---- */
+
+static int stop_at_once(void *data)
+{
+    (void) data;
+    return 1;
+}
+
+/* A tree and a bound, however early the search ends; without memory to begin it, an error. */
+static void stopped(void)
+{
+    for (int seed = 0; seed < rounds(400); seed++) {
+        rng r = {3000000 + (uint64_t) seed};
+        instance s;
+        draw(&s, &r, 28, 6);
+        const brute_tree tree = brute_all(&s);
+        ct_policy_options o = options_of(&s);
+        ct_policy_result result;
+        uint32_t where[MOST_ROWS];
+        if (seed % 2) {
+            o.stop = stop_at_once;
+            REQUIRE(solve_instance(&s, &o, &result, where) == CT_OK);
+        } else {
+            ct_column columns[MOST_COLS];
+            ct_error error;
+            for (uint32_t i = 0; i < s.p; i++) columns[i] = (ct_column) {s.x[i], CT_DOUBLE};
+            const ct_policy_data data = {columns, s.n, s.p, s.rewards, s.k};
+            ct_alloc_fail_for(below(&r, 200), below(&r, 2) ? 1 : 1000000);
+            const ct_status status = ct_policy_solve(&data, &o, &result, where, &error);
+            ct_alloc_fail_for(-1, 0);
+            CHECK(status == CT_OK || status == CT_NO_MEMORY);
+            if (status != CT_OK) continue;
+        }
+        CHECK(result.bound <= tree.cost && tree.cost <= result.cost);
+        CHECK(result.end != CT_POLICY_OPTIMAL || result.cost == tree.cost);
+        CHECK((result.end == CT_POLICY_OPTIMAL) == (result.bound == result.cost));
+        ct_policy_result_free(&result);
+    }
+}
+
+static void bad_input(void)
+{
+    rng r = {1};
+    instance s;
+    ct_policy_result result;
+    uint32_t where[MOST_ROWS];
+    draw(&s, &r, 20, 5);
+    ct_policy_options o = options_of(&s);
+    const double bad[] = {NAN, INFINITY, -INFINITY, 1e101};
+    for (int i = 0; i < 4; i++) {
+        const double kept = s.rewards[0];
+        s.rewards[0] = bad[i];
+        CHECK(solve_instance(&s, &o, &result, where) == CT_BAD_INPUT);
+        s.rewards[0] = kept;
+    }
+    o.depth = CT_POLICY_DEPTH + 1;
+    CHECK(solve_instance(&s, &o, &result, where) == CT_BAD_INPUT);
+    o.depth = 2, o.price = -1;
+    CHECK(solve_instance(&s, &o, &result, where) == CT_BAD_INPUT);
+    o.price = 0, s.k = 0;
+    CHECK(solve_instance(&s, &o, &result, where) == CT_BAD_INPUT);
+}
+
+static const check_case cases[] = {
+    {"all trees", all_trees},
+    {"all trees of many actions", all_trees_of_many_actions},
+    {"other ways", other_ways},
+    {"same on larger tables", same_on_larger_tables},
+    {"cells", cells},
+    {"stopped", stopped},
+    {"bad input", bad_input},
+};
+CHECK_MAIN(cases)
