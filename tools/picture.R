@@ -1,4 +1,5 @@
-# Draws the picture in README.md from a real fit: Rscript tools/picture.R
+# Draws the picture in README.md from a real fit: Rscript tools/picture.R. What is
+# committed has a palette of 32 colours, which is a quarter of the size.
 source("tools/png.R")
 library(contree)
 
