@@ -8,7 +8,8 @@
 #   cppcheck      tools/cppcheck.txt has what is known and right
 #   clang-tidy    tools/clang-tidy.yaml
 cd "`dirname "$0"`/.." || exit 1
-rooms="src/base src/data src/tree src/gpu src/exact src/certify src/forest src/pixels src/evolve src/forge"
+rooms="src/base src/data src/tree src/gpu src/exact src/certify src/forest src/pixels src/evolve"
+rooms="$rooms src/forge src/policy"
 all=`find $rooms -name '*.c' | sort`
 # kernels, most of them compiled once for each instruction set, are too much for the analysers
 of_kernels='/isa_|_(scalar|avx2|avx512|neon)[.]c'
