@@ -5,9 +5,9 @@
  * rewards), time_limit, memory_limit, threads and simd. The list that comes back has for every
  * node, the root first: feature (column from 1, 0 in a leaf), threshold (NA in a leaf), left, right
  * (from 1, 0 in a leaf), default_left, action (from 1), n and regret; and for the tree: where (the
- * leaf of each row), cost (the regret of the leaves and the prices of the splits), bound (no tree costs
- * less), rounding (mean rewards of trees were compared to within it), status, search, elapsed,
- * simd, threads, interrupted. */
+ * leaf of each row), cost (the regret of the leaves and the prices of the splits), bound (no tree
+ * costs less), rounding (mean rewards of trees were compared to within it), status, search,
+ * elapsed, simd, threads, interrupted. */
 #include <stdlib.h>
 
 #include "policy/policy.h"
