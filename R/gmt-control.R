@@ -183,7 +183,8 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #' `contree_input_error` for a value out of its range; the message names the setting.
 #' @examples
 #' # three leaves without the limit
-#' gmt(uptake ~ conc + Type | conc + Treatment, CO2, control = gmt_control(leaves_max = 2), seed = 1)
+#' gmt(uptake ~ conc + Type | conc + Treatment, CO2, control = gmt_control(leaves_max = 2),
+#'     seed = 1)
 #' @export
 gmt_control <- function(leaves_max = 16, depth_max = if (certify > 0) certify else 6,
                         minbucket = NULL, complexity = NULL, bins = 64,

@@ -43,8 +43,8 @@
 #'   `subset_levels` are ordered by their mean rewards, for each action.
 #' @param Gamma Rewards: a numeric matrix or data frame with a row for each row of `X` and a column
 #'   for each action. The names of the columns are those of the actions, by default their numbers.
-#' @param depth Maximum number of splits between the root and a leaf, a whole number from 0 to 8. The
-#'   default is 2.
+#' @param depth Maximum number of splits between the root and a leaf, a whole number from 0 to 8.
+#'   The default is 2.
 #' @param split.step Accepted as in policytree: a whole number of at least 1, the default.
 #' @param min.node.size Least number of rows of a leaf, a whole number; 1 by default.
 #' @param verbose `FALSE` suppresses messages; `TRUE` by default.
@@ -221,7 +221,8 @@ check_policy_settings <- function(settings) {
 
 solve_policy <- function(frame, derived, rewards, settings) {
   columns <- plain_codes(if (is.null(derived)) frame$columns else derived$columns)
-  search <- if (ncol(rewards) == 2 && any(rewards[, 1] != rewards[, 2])) solve_two else solve_rewards
+  two <- ncol(rewards) == 2 && any(rewards[, 1] != rewards[, 2])
+  search <- if (two) solve_two else solve_rewards
   solved <- tryCatch(search(columns, rewards, settings), contree_core_error = stop_search)
   if (solved$interrupted && settings$on_interrupt == "error") stop_interrupted(solved$elapsed)
   return_tree(solved, derived, frame)
@@ -274,7 +275,8 @@ new_policy <- function(solved, frame, derived, rewards, settings, call) {
   saved <- settings$complexity * sum(solved$feature > 0)
   gap <- max(0, solved$cost - solved$bound) / nrow(rewards)
   policy <- list(
-    actions = colnames(rewards), action = solved$action, reward = means[cbind(nodes, solved$action)],
+    actions = colnames(rewards), action = solved$action,
+    reward = means[cbind(nodes, solved$action)],
     std.error = node_errors_of_mean(solved, rewards, n), value = mean(taken),
     bound = mean(taken) - saved + gap, gap = gap, complexity = settings$complexity,
     status = solved$status, rounding = solved$rounding, search = solved$search,

@@ -57,8 +57,8 @@ print.contree_policy <- function(x, digits = getOption("digits"), time = FALSE, 
   say(policy_line(x, digits, time))
   cat("\n")
   if (has_gains_on_training_rows(x)) {
-    say(gettext(paste("The mean reward is of the rows that the tree was fitted to, and too high for",
-                      "others; see policy_value().")))
+    say(gettext(paste("The mean reward is of the rows that the tree was fitted to, and too high",
+                      "for others; see policy_value().")))
     cat("\n")
   }
   cat(gettext("node), split, n, action, mean reward (standard error)"), "\n",
@@ -74,10 +74,12 @@ has_gains_on_training_rows <- function(fit) length(node_ids(fit)) > 1
 policy_line <- function(fit, digits, time) {
   policy <- fit$policy
   number <- significant(digits)
+  optimal <- policy$status == "optimal"
+  priced <- policy$complexity > 0
   gettextf("%s of depth <= %s%s, %s, %s, mean reward %s; %s%s%s",
-           if (policy$status == "optimal") gettext("Smallest of the best trees") else gettext("Tree"),
+           if (optimal) gettext("Smallest of the best trees") else gettext("Tree"),
            fit$control$depth,
-           if (policy$complexity > 0) gettextf(" at complexity %s", format(policy$complexity)) else "",
+           if (priced) gettextf(" at complexity %s", format(policy$complexity)) else "",
            leaves_text(fit),
            sprintf(ngettext(length(policy$actions), "%d action", "%d actions"),
                    length(policy$actions)),

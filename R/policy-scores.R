@@ -33,7 +33,7 @@
 #' @return A numeric matrix with a row for each row and a column for each action, named by it.
 #' @section Errors:
 #' `contree_input_error` for outcomes that are missing, probabilities that are not between 0 and 1
-#' or do not add up to 1 in a row, an action without rows in a fold's training rows, and covariates
+#' or do not add up to 1 in a row, an action that has rows in one fold only, and covariates
 #' of another number of rows.
 #' @references J. M. Robins, A. Rotnitzky, L. P. Zhao (1994). Estimation of Regression Coefficients
 #'   When Some Regressors Are Not Always Observed. *Journal of the American Statistical Association*
@@ -166,7 +166,7 @@ check_score_folds <- function(folds, action) {
   }
   if (!is.atomic(folds) || length(folds) != n || anyNA(folds) || length(unique(folds)) < 2) {
     stop_input("folds", gettextf(
-      "'folds' must be a number, or have a value for each of the %d rows, two or more different", n))
+      "'folds' must be a number, or have a value for each of the %d rows, not all the same", n))
   }
   counts <- table(folds, action)
   empty <- which(t(colSums(counts) - t(counts)) == 0, arr.ind = TRUE)

@@ -10,7 +10,7 @@
 #                 fifth as far as clang goes by itself (DEEP=1: as far, in four times the minutes)
 cd "`dirname "$0"`/.." || exit 1
 rooms=`echo src/base src/data src/tree src/gpu src/exact src/certify src/forest src/pixels \
-  src/evolve src/forge`
+  src/evolve src/forge src/policy`
 all=`find $rooms -name '*.c' | sort`
 # kernels, most of them compiled once for each instruction set, are too much for the analysers
 of_kernels='/isa_|_(scalar|avx2|avx512|neon)[.]c'

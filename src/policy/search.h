@@ -19,7 +19,7 @@ typedef enum {
 
 typedef struct {
     uint64_t cuts;     /* of roots of depth two, evaluated */
-    uint64_t sweeps;   /* of all rows of a set, for one column of the root and one of the children */
+    uint64_t sweeps;   /* of the rows of a set, for a column of the root and one of the children */
     uint64_t walks;    /* of blocks, row by row */
     uint64_t confirmed; /* cuts computed in exact costs */
     uint64_t problems; /* row sets whose best tree of depth two was looked for */

@@ -23,8 +23,8 @@ static ct_status make_cells(ct_policy_worker *worker, const ct_policy_desk *desk
     if (!root->cells || !root->cells_upto) return CT_NO_MEMORY;
     if (n_actions < 3 || !ct_policy_uses(worker, CT_POLICY_PAIRS)) return CT_OK;
     for (uint32_t c = 0; c < n_cells; c++) {
-        root->cells[c] = worker->search->kernel->pairs(desk->costs + (size_t) c * CELL * desk->lanes,
-                                                       CELL, n_actions, desk->lanes);
+        const int32_t *costs = desk->costs + (size_t) c * CELL * desk->lanes;
+        root->cells[c] = worker->search->kernel->pairs(costs, CELL, n_actions, desk->lanes);
         root->cells_upto[c + 1] = root->cells_upto[c] + root->cells[c];
     }
     return CT_OK;

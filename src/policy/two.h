@@ -1,9 +1,9 @@
 /* Trees of depth two: the thresholds of one column at the root, many at a time.
  *
  * A wave evaluates some cuts of a column f. For each column g of the children it adds the costs of
- * the rows, in the order of f, to the blocks of g, and at each cut looks for the best splits of both
- * sides. What a side costs is known in coarse costs, up to a cap from which on it need not be. Cuts
- * between two evaluated ones a and b are bounded by
+ * the rows, in the order of f, to the blocks of g, and at each cut looks for the best splits of
+ * both sides. What a side costs is known in coarse costs, up to a cap from which on it need not be.
+ * Cuts between two evaluated ones a and b are bounded by
  *
  *   M   rows in fewer rows: the left side costs at least that of a, the right side that of b;
  *   S   what the rows between a cut and a cost by themselves adds to that of a. Of cells of rows in

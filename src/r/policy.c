@@ -2,12 +2,12 @@
  *
  * ffi_policy_solve(columns, rewards, control): rewards are a double matrix, a row a row of the
  * columns and a column an action; control has depth, minbucket, price (of a split, as a sum of
- * rewards), time_limit, memory_limit, threads and simd. The list that comes back has for every node,
- * the root first: feature (column from 1, 0 in a leaf), threshold (NA in a leaf), left, right (from
- * 1, 0 in a leaf), default_left, action (from 1), n and regret; and for the tree: where (the leaf of
- * each row), cost (the regret of the leaves and the prices of the splits), bound (no tree costs
- * less), rounding (mean rewards of trees were compared to within it), status, search, elapsed,
- * simd, threads, interrupted. */
+ * rewards), time_limit, memory_limit, threads and simd. The list that comes back has for every
+ * node, the root first: feature (column from 1, 0 in a leaf), threshold (NA in a leaf), left, right
+ * (from 1, 0 in a leaf), default_left, action (from 1), n and regret; and for the tree: where (the
+ * leaf of each row), cost (the regret of the leaves and the prices of the splits), bound (no tree
+ * costs less), rounding (mean rewards of trees were compared to within it), status, search,
+ * elapsed, simd, threads, interrupted. */
 #include <stdlib.h>
 
 #include "policy/policy.h"
@@ -120,7 +120,8 @@ SEXP ffi_policy_solve(SEXP columns, SEXP rewards, SEXP control)
     ct_policy_result *result = (ct_policy_result *) R_ExternalPtrAddr(handle);
     PROTECT(r_callbacks_init(&calls, R_NilValue));
     const ct_policy_options options = options_of(control, &calls);
-    ct_status status = ct_policy_solve(&data, &options, result, (uint32_t *) INTEGER(where), &error);
+    uint32_t *leaves = (uint32_t *) INTEGER(where);
+    const ct_status status = ct_policy_solve(&data, &options, result, leaves, &error);
     if (calls.jumped) {
         free_result(handle);
         r_callbacks_jump(&calls);

@@ -337,7 +337,7 @@ static void cells(void)
         for (uint32_t j = 0; j < n; j++) {
             t.x[j] = j;
             if (j < first || j >= first + 48) continue;
-            const uint32_t action = 1 + (t.x[n + j] > 0) + 2 * (j >= first + 24);
+            const uint32_t action = 1 + (t.x[n + j] > 0 ? 1U : 0U) + (j >= first + 24 ? 2U : 0U);
             t.rewards[action * n + j] = 1 + below(&r, 3);
         }
         o.off = i % 4 ? 0 : 1U << CT_POLICY_PAIRS;

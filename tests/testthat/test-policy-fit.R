@@ -20,7 +20,9 @@ splits_of <- function(column) {
   sides <- if (is.factor(column)) {
     levels <- unique(as.integer(column[!hole]))
     lapply(seq_len(2^length(levels) - 1) - 1,
-           function(set) as.integer(column) %in% levels[bitwAnd(set, 2^(seq_along(levels) - 1)) > 0])
+           function(set) {
+             as.integer(column) %in% levels[bitwAnd(set, 2^(seq_along(levels) - 1)) > 0]
+           })
   } else {
     lapply(unique(column[!hole]), function(value) !hole & column < value)
   }
@@ -118,7 +120,8 @@ test_that("a stopped search has a tree and a bound", {
   set.seed(5)
   x <- matrix(rnorm(4000), 1000)
   rewards <- matrix(rnorm(4000), 1000)
-  expect_warning(fit <- policy_tree(x, rewards, 3, time_limit = 0, threads = 1), class = "contree_timeout")
+  expect_warning(fit <- policy_tree(x, rewards, 3, time_limit = 0, threads = 1),
+                 class = "contree_timeout")
   best <- policy_tree(x, rewards, 2)$policy$value
   expect_gte(fit$policy$bound, best)
   expect_identical(fit$policy$status, "time limit")

@@ -89,7 +89,8 @@ test_that("progressr is told where it listens", {
     old <- options(progressr.enable = TRUE)
     on.exit(options(old))
     withCallingHandlers(
-      suppressWarnings(by_counts(contree(y ~ ., data, depth = 4, time_limit = 0.7, threads = 1, ...),
+      suppressWarnings(by_counts(contree(y ~ ., data, depth = 4, time_limit = 0.7, threads = 1,
+                                         ...),
                                  rows = 1e5)),
       progression = function(p) types <<- c(types, p$type))
     types
