@@ -267,7 +267,7 @@ contree.formula <- function(formula, data, weights, subset, na.action, depth = 3
 #' @rdname contree
 #' @export
 contree.default <- function(x, y, weights = NULL, depth = 3, loss = NULL,
-                            class_weights = NULL, rewards = NULL, costs = NULL, ...,
+                            class_weights = NULL, ..., rewards = NULL, costs = NULL,
                             control = contree_control(...)) {
   # contree(d, y ~ x), contree(data = d, formula = f): R dispatches on the first argument, whatever
   # its name

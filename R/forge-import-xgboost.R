@@ -12,7 +12,7 @@ parse_json <- function(bytes) {
   }
   text <- without_nan(text_of(bytes))
   # jsonlite's own error has the text as its format: a sign '%' in it can end the process
-  valid <- !grepl("%", text, fixed = TRUE) || jsonlite::validate(text)
+  valid <- if (grepl("%", text, fixed = TRUE)) jsonlite::validate(text) else TRUE
   if (!valid) refuse_document(gettextf("it is no JSON (%s)", sub("\n.*", "", attr(valid, "err"))))
   tryCatch(jsonlite::fromJSON(text, simplifyVector = TRUE, simplifyDataFrame = FALSE,
                               simplifyMatrix = FALSE),

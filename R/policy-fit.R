@@ -223,7 +223,7 @@ solve_policy <- function(frame, derived, rewards, settings) {
   columns <- plain_codes(if (is.null(derived)) frame$columns else derived$columns)
   two <- ncol(rewards) == 2 && any(rewards[, 1] != rewards[, 2])
   search <- if (two) solve_two else solve_rewards
-  solved <- tryCatch(search(columns, rewards, settings), contree_core_error = stop_search)
+  solved <- call_core(search(columns, rewards, settings), refuse_search)
   if (solved$interrupted && settings$on_interrupt == "error") stop_interrupted(solved$elapsed)
   return_tree(solved, derived, frame)
 }

@@ -363,7 +363,8 @@ fault_in_rows <- function(fit) {
     where = fits(where, nrow(fit$frame)) && (n == 0 || n == fit$frame$n[1]),
     y = is.null(y) || if (predicts_classes(fit)) fits(y, length(fit$ylevels))
                       else is_amounts(y, n, low = -Inf),
-    y = !is.null(y) || n == 0,
+    y = !is.null(y) || n == 0 || !is.null(fit[["policy"]]),
+    residuals = is.null(fit[["residuals"]]) || is_amounts(fit[["residuals"]], n),
     weights = is.null(fit[["weights"]]) || is_amounts(fit[["weights"]], n),
     hash = is.null(fit[["hash"]]) || is_amounts(fit[["hash"]], length(fit$shape$names)),
     na.action = is.null(left_out) || is_left_out(left_out, n),

@@ -380,7 +380,7 @@ static ct_status keep_root_bounds(const ct_exact_search *search, const int64_t *
                        (unsigned long) n_cols);
     for (uint32_t f = 0; f < n_cols; f++) {
         int64_t bound = ct_smaller_cost(ct_larger_cost(root_bounds[f], proven), most);
-        result->root_bounds[f] = ct_objective_bound(search->costs, bound);
+        result->root_bounds[f] = fmax(ct_objective_bound(search->costs, bound), result->bound);
     }
     return CT_OK;
 }
