@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "data/hash.h"
+#include "exact/cost/penalty.h"
 #include "tree/route.h"
 #include "r/callbacks.h"
 #include "r/exact.h"

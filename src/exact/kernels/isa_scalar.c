@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "base/simd/target.h"
 
 CT_TARGET_ANY
