@@ -311,7 +311,7 @@ static ct_status check_layout(const checking *c)
 ct_status ct_forge_nest_check(const ct_forge_nest *nest, const ct_forest_shape *shape,
                               ct_error *error)
 {
-    CT_ASSERT(shape->n_trees > 0 && shape->n_outputs > 0);
+    CT_ASSERT(!shape || (shape->n_trees > 0 && shape->n_outputs > 0));
     checking c = {nest, shape, shape ? shape->n_trees : 0, error};
     if (shape && shape->has_models)
         return ct_nest_fault(nest, 0, -1, CT_RULE_MODELS, error, "leaves are linear models");
