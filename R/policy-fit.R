@@ -22,9 +22,9 @@
 #' threshold; and so on down. Of equally good actions of a leaf it has the first. With two actions,
 #' the search is that of [contree()] for two classes.
 #'
-#' Depth 2 is proven within seconds for 100,000 rows. Depth 3 can take very long where there is
-#' little signal; the best tree is mostly found at once, and with a `time_limit` the fit says how
-#' far from the optimum it can be.
+#' For 100,000 rows and 30 predictors depth 2 is proven in some seconds with three actions, and in
+#' half a minute with twenty. Depth 3 can take very long where there is little signal; the best tree
+#' is mostly found at once, and with a `time_limit` the fit says how far from the optimum it can be.
 #'
 #' @section The value of the tree is optimistic:
 #' The tree with the largest sum of rewards on some rows has less on others, the more so the more
