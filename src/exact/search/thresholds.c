@@ -260,6 +260,9 @@ void ct_thresholds_count_sides(ct_evaluator *evaluator, uint32_t feature, ct_can
                                &evaluator->totals[0]);
     m->max_left = ct_maximum_cost(evaluator->worker->search->costs, &evaluator->totals[0],
                                   m->n_left);
+    /* at depth two in full only where that may decide: see in_full.h */
+    if (evaluator->totals[0].full && evaluator->roots->task->depth > 2)
+        *evaluator->totals[0].full = ct_node_full(evaluator->worker, node, feature, m->threshold);
     ct_totals_rest(&evaluator->totals[1], &node->totals, &evaluator->totals[0],
                    node->layout->n_classes);
 }
