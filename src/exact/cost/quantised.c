@@ -93,6 +93,7 @@ static void choose_shifts(const ct_exact_costs *costs, const ct_data *data, uint
     size_t n = costs->n_classes;
     uint64_t all = 0;
     double most = -1;
+    CT_ASSERT(n > 0);
     for (uint32_t row = 0; costs->weights && row < data->n_rows; row++)
         all |= (uint64_t) costs->weights[row];
     unsigned width = ct_bit_width(all), shift = all ? ct_trailing_zeros(all) : 0;

@@ -183,7 +183,7 @@ const uint64_t *ct_tallies_left(ct_tally_notes *notes, const ct_worker *worker, 
     const ct_layout *layout = notes->table->node->layout;
     uint32_t start = (uint32_t) ct_layout_start(worker, layout, f, t);
     const note *found = nearest(notes, f, start, 1);
-    CT_ASSERT(start > 0 && start < layout->n_rows);
+    CT_ASSERT(start > 0 && start < layout->n_rows && notes->room > 0);
     if (!found) {
         make_note(notes, f, start, &notes->notes[notes->next]);
         found = &notes->notes[notes->next];

@@ -179,7 +179,7 @@ static ct_status run_passes(ct_passes *p, const ct_column *columns, uint32_t n_r
 ct_status ct_passes_run(ct_passes *p, const ct_column *columns, uint32_t n_rows,
                         const ct_forge_run *run, double *out, ct_error *error)
 {
-    uint32_t rows;
+    uint32_t rows = 0;
     if (!n_rows) return CT_OK;
     CT_TRY(plan(p, n_rows, &rows, error));
     if (run_passes(p, columns, n_rows, rows, run, out) == CT_OK) return CT_OK;
