@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "gpu/gpu.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* The kernels of model trees on the host twin, a group of one lane. */
+#include "base/compact.h"
+
 #include "evolve/offload/kernels.h"
 
 #include "evolve/offload/body.h"

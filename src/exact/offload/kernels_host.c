@@ -1,4 +1,6 @@
 /* The kernels on the host twin, one lane after the other. */
+#include "base/compact.h"
+
 #include "exact/offload/kernels.h"
 
 #include <string.h>

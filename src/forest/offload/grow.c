@@ -1,5 +1,7 @@
 /* The table goes to the device, and workers grow batches of trees there: each drives one, and makes
  * trees of the host from it while the device does those of others. */
+#include "base/compact.h"
+
 #include "forest/offload/grow.h"
 
 #include <math.h>

@@ -1,4 +1,6 @@
 /* The kernels of forests on the host twin, one item after the other. */
+#include "base/compact.h"
+
 #include "forest/offload/kernels.h"
 
 #define THREADS_ON_HOST(id, view, body) CT_GPU_THREADS_ON_HOST(ct_forest_host_##id, view, body)

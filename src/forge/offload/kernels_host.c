@@ -1,4 +1,6 @@
 /* The functions on the host twin, one item after the other. */
+#include "base/compact.h"
+
 #include "forge/offload/kernels.h"
 
 #include "forge/offload/sums_body.h"

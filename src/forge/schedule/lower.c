@@ -1,4 +1,6 @@
 /* Passes from a loop nest to the loop IR: loops, then walks, then reductions. */
+#include "base/compact.h"
+
 #include <string.h>
 
 #include "forge/schedule/loop_ir.h"
