@@ -55,7 +55,7 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #' from which the sides of a split are read. They are kept while P is at most 1 GiB. Beyond that
 #' they are made anew for each threshold, eight thresholds at a time, which takes F n bytes for each
 #' thread (with more than 1,024 rows for each predictor: for one predictor at a time, which takes
-#' F n log2(U) / 8 bytes), and from depth 3 on, or with so many rows, the search uses one thread.
+#' F n log2(U) / 8 bytes), and from depth 3 on, or with that many rows, the search uses one thread.
 #' Subsets of the rows whose own P is at most 1 GiB then keep theirs, at most one subset for each
 #' level of the tree, so that P counts as at most depth - 1 GiB.
 #'
@@ -87,7 +87,7 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #' @param minsplit Minimum number of training rows in a node that is split, a whole number of at
 #'   least 1. It is never less than twice `minbucket`, which is the default (`NULL`).
 #' @param max_leaves Greatest number of leaves, a whole number of at least 1. The tree is optimal
-#'   among those with at most so many leaves, which no `complexity` may be able to single out; see
+#'   among those with at most that many leaves, which no `complexity` may be able to single out; see
 #'   [contree_path()] with `by = "leaves"`. The default `Inf` allows as many as the depth does, 2 to
 #'   the power of `depth`. With very few leaves the search is much shorter than without a limit,
 #'   with nearly as many as the depth allows it may take about three times as long. There are no

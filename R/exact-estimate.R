@@ -97,7 +97,7 @@ estimate_search <- function(frame, settings, seconds) {
 # One row a part, the last of which may have been stopped.
 search_parts <- function(frame, settings, seconds) {
   n <- length(frame$response)
-  # by the golden ratio any first so many are spread evenly
+  # in steps of the golden ratio, so that the first k are spread evenly for any k
   spread <- order((seq_len(n) * 0.6180339887498949) %% 1)
   pilots <- NULL
   size <- min(n, first_part)

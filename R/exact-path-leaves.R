@@ -49,7 +49,7 @@ table_of_leaves <- function(fits) {
 # As a proportion of those of the tree without splits, 0 where that has none.
 relative_errors <- function(errors) if (errors[1] > 0) errors / errors[1] else errors
 
-# The call of contree() that asks for the tree of so many leaves.
+# The call of contree() that asks for the tree of a given number of leaves.
 call_at_leaves <- function(call, leaves) {
   call[[1]] <- if (is.call(call[[1]])) quote(contree::contree) else quote(contree)
   call$by <- NULL

@@ -185,8 +185,8 @@ errors_in_grains <- function(found, fit, leaves = which(node_is_leaf(fit))) {
   if (found$whole) round(errors) else errors
 }
 
-# What counts as nothing where trees with so many errors, in grains, are compared over so many
-# splits of that penalty.
+# The difference that counts as nothing where two trees are compared that have these errors, in
+# grains, and differ by `splits` splits of that penalty.
 nothing <- function(found, errors, penalty, splits) {
   found$slack + found$share * errors + last_bits_of_penalty * penalty * abs(splits)
 }

@@ -94,8 +94,8 @@ other_parts <- function(run, state) {
   state
 }
 
-# Who searches under a cost that is no longer the best comes back; and if somebody has nothing to
-# do, so many of those with most to do.
+# Workers that search under a cost that is no longer the best are asked back; and for each idle
+# worker, one of those with most to do.
 ask_back <- function(run, state, running) {
   now <- run$seconds()
   old <- vapply(running, function(one) now - one$begin >= run$lengths$undisturbed, NA)

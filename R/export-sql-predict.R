@@ -14,8 +14,8 @@
 #' @param fit A fit of [contree()] or [gmt()], or a result of [import_forest()] or [forge()].
 #' @param con A connection to the database, as returned by [DBI::dbConnect()].
 #' @param table Name of the table or view with the predictors, a string or a value of [DBI::Id()].
-#' @param into Name of the table to create, likewise. `NULL`, the default, for the name of `table`
-#'   followed by `_predictions`.
+#' @param into Name of the table to create, in the same form. `NULL`, the default, for the name of
+#'   `table` followed by `_predictions`.
 #' @param keep Names of the columns of `table` that the new table has too, such as its key, a
 #'   character vector; `NULL`, the default, for all columns.
 #' @param type The predictions; one of the types of [as_sql()], whose default is the default here.

@@ -141,8 +141,8 @@ sql_less <- function(name, question, dates) {
     return(paste(name, "<", sql_number(threshold)))
   }
   check_literal(if (type == "Date") threshold * 86400 else threshold, question$variable)
-  # a day is less than half a day more than another one if it is less than the next one; likewise
-  # for microseconds
+  # a day is less than half a day more than another one if it is less than the next one; so
+  # it is with microseconds
   if (type == "Date") return(sprintf("%s < DATE '%s'", name, format(.Date(ceiling(threshold)))))
   microseconds <- ceiling(threshold * 1e6)
   part <- microseconds %% 1e6

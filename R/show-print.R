@@ -150,8 +150,8 @@ leaves_text <- function(fit) {
   sprintf(ngettext(leaves, "%d leaf", "%d leaves"), leaves)
 }
 
-# Costs as text: whole numbers in full, others in so many digits; where unequal ones would look
-# equal, in as many as tell them apart.
+# Costs as text: whole numbers in full, others with `digits` significant digits, or as many more as
+# tell unequal costs apart.
 cost_text <- function(costs, digits = 7) {
   whole <- is.finite(costs) & costs == round(costs) & abs(costs) < 1e15
   text <- function(digits) {

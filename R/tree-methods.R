@@ -97,7 +97,7 @@ update.contree <- function(object, formula., ..., evaluate = TRUE) {
               length(attr(tree_terms(object), "term.labels")) < full_terms_limit) {
     NextMethod(evaluate = FALSE)
   } else {
-    # the terms of so many predictors have the formula as it was written, with its dot
+    # the terms of this many predictors have the formula as it was written, with its dot
     replace_arguments(tree_call(object), c(
       list(formula = replace_dots(stats::as.formula(formula.), stats::formula(object))),
       match.call(expand.dots = FALSE)$...))

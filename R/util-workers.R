@@ -15,7 +15,7 @@ worker_settings <- function(settings) {
 
 # ---- tasks ---------------------------------------------------------------------------------------
 
-# `make(task, left)` says what a worker is given of each of `tasks`, with so many seconds left;
+# `make(task, left)` says what a worker is given of each of `tasks`, with `left` seconds left;
 # those that do not come back are given out again. `tell(n)` hears how many are done. Value:
 # list(answers, stopped): NULL for what is not done, and why.
 deal_tasks <- function(pool, tasks, make, tell, limit = Inf) {
@@ -167,9 +167,9 @@ forget_data <- function() {
 # A pool has a function `work` of a task. It is a list of `size()`; `far()`, whether the data have
 # to go with the next task; `needs_file`; `share`, how long a part takes as a share of the time so
 # far; `launch(task)`, which gives a handle, or NULL if the worker is lost; `wait(handles,
-# patience)`, which gives the places of those that are done, at least one unless so many seconds
-# have passed; `collect(handle)`, which gives the answer, or NULL if the worker is lost or had no
-# data; and `over()`, for when all is done.
+# patience)`, which gives the places of those that are done, at least one unless `patience`
+# seconds have passed; `collect(handle)`, which gives the answer, or NULL if the worker is lost or
+# had no data; and `over()`, for when all is done.
 
 # This process alone.
 own_pool <- function(work) {

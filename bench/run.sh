@@ -1,5 +1,5 @@
 #!/bin/sh
-# The benchmarks: sh bench/run.sh. bench/NOTES.md says what is measured. `make bench` comes here.
+# The benchmarks: sh bench/run.sh. bench/notes says what is measured. `make bench` comes here.
 #
 # Environment variables, each with a default:
 #   QUICK=1      minutes instead of an hour or two: fewer repeats, no long runs of the peers;

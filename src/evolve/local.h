@@ -38,9 +38,9 @@ double ct_tree_bic(const ct_model_tree *tree, double complexity);
  * tree, so that what lowers the one lowers the other. */
 double ct_tree_lambda(const ct_model_tree *tree, double complexity);
 
-/* Improves the tree until no dirty node is left, in random order; `steps`: at most so many nodes
- * are looked at. *clean: whether it came to the end. Only CT_NO_MEMORY can go wrong; the tree is
- * sound in any case. */
+/* Improves the tree until no dirty node is left, in random order, looking at `steps` nodes at most.
+ * *clean: whether it came to the end. Only CT_NO_MEMORY can go wrong; the tree is sound in any
+ * case. */
 ct_status ct_local_search(ct_local *local, ct_model_tree *tree, double lambda, uint32_t open_max,
                           uint32_t steps, ct_rng *rng, int *clean, ct_error *error);
 

@@ -47,7 +47,7 @@ ct_status ct_search_open_device(ct_worker *workers, unsigned n_workers, ct_exact
     else if (search->max_leaves)
         note(result, "trees of few leaves are searched on the CPU", "");
     else if (table->n_classes > CT_OFFLOAD_CLASSES)
-        note(result, "so many classes are left to the CPU", "");
+        note(result, "this many classes are left to the CPU", "");
     if (result->device_note[0]) return CT_OK;
     ct_offload_table sent = {table->n_rows, table->n_cols, table->n_classes, table->order,
                              table->ties,   table->words,  table->n_values,  table->data->classes};

@@ -12,7 +12,7 @@
 
 #include "base/cpu.h"
 
-/* Blocks are scanned so many at a time: arrays by block are padded to a multiple, and have one
+/* Blocks that are scanned at a time: arrays by block are padded to a multiple, and have one
  * element in front, for the beginning of the first. */
 enum { CT_POLICY_STEP = 16, CT_POLICY_MOST_LANES = 1024 };
 

@@ -27,7 +27,7 @@ typedef struct {
     ct_policy_root *two;    /* [n_cols] at depth two, */
     deep_root *deep;        /* or above */
     ct_policy_desk **desks; /* [worker] NULL until it is needed */
-    uint32_t **places;      /* likewise */
+    uint32_t **places;      /* [worker] NULL until they are needed */
     int64_t failed;         /* atomic: a worker has no memory */
 } problem;
 

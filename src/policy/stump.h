@@ -20,8 +20,8 @@ typedef struct {
 /* Fills in n, leaf and total. */
 void ct_policy_part_sum(ct_policy_part *part);
 
-/* Puts the best split of the part on that column, with leaves of at least so many rows, into *tree,
- * of depth one, if it is better than what is there: cheaper, or as cheap and on an earlier
+/* Puts the best split of the part on that column, with leaves of min_bucket rows or more, into
+ * *tree, of depth one, if it is better than what is there: cheaper, or as cheap and on an earlier
  * column. */
 void ct_policy_stump(const ct_policy_part *part, uint32_t column, uint32_t min_bucket,
                      ct_policy_tree *tree);

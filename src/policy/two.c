@@ -131,7 +131,8 @@ static ct_status add_trials(ct_policy_worker *worker, ct_policy_desk *desk,
     return CT_OK;
 }
 
-/* The cuts of the next wave, none if no other cut may be better; with `n_first`, so many. */
+/* The cuts of the next wave, none if no other cut may be better; `n_first` of
+ * them, if that is not 0. */
 static ct_status choose(ct_policy_worker *worker, ct_policy_desk *desk, const ct_policy_rows *set,
                         ct_policy_best *best, ct_policy_root *root, uint32_t n_first)
 {

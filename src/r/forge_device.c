@@ -148,8 +148,8 @@ SEXP ffi_forged_device_time(SEXP pointer, SEXP text, SEXP any_order, SEXP column
     return status == CT_OK ? Rf_ScalarReal(taken) : without_device(kind, status, &error);
 }
 
-/* Whether a CUDA device should take less time for so many rows than so many threads, as far as
- * arithmetic knows. */
+/* Whether a CUDA device should take less time for n_rows rows than the CPU with these threads, by a
+ * model of costs. */
 SEXP ffi_forged_device_pays(SEXP pointer, SEXP n_rows, SEXP threads)
 {
     const r_forged *all = r_forged_of(pointer);

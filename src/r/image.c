@@ -167,8 +167,8 @@ static SEXP by_tree(const ct_pixel_forest *forest, size_t offset)
     return out;
 }
 
-/* Arrays of all trees, one behind the other, as integers: their places in a tree, and how many
- * integers each of so many things has. */
+/* Arrays of all trees, one behind the other, as integers: `array` and `number` say where a tree
+ * keeps one and its length, in elements of `width` integers. */
 static SEXP joined(const ct_pixel_forest *forest, size_t array, size_t number, uint32_t width)
 {
     R_xlen_t n = 0;
@@ -361,8 +361,8 @@ SEXP ffi_image_predict(SEXP list, SEXP images, SEXP what_, SEXP control)
 }
 
 /* Candidates of a level, a column each: the words of the feature, then two places, from 1, in a
- * sample of so many pixels. control: seed, tree and level (from 0), features, radius, channels,
- * sample. */
+ * sample of pixels, whose size is `sample`. control: seed, tree and level (from 0), features,
+ * radius, channels, sample. */
 SEXP ffi_image_draw(SEXP control)
 {
     ct_pixel_integrals all;

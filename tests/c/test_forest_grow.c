@@ -452,7 +452,7 @@ static void left_to_the_cpu(void)
     double *weights = (double *) calloc(60, sizeof *weights);
     weights[3] = 1;
     for (int kind = 0; kind < 6; kind++) {
-        static const char *const why[] = {"function", "so many rows", "so often", "", "", "so far"};
+        static const char *const why[] = {"function", "many rows", "so often", "", "", "so far"};
         if (CHECK_SLOW() && (kind == 1 || kind == 2)) continue; /* many millions of draws */
         ct_hist_options o = options_of(&t, 2, 2);
         grown g;

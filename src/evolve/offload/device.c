@@ -130,7 +130,7 @@ ct_status ct_cell_device_open(int number, const ct_row_cells *cells, unsigned th
     ct_gpu *gpu;
     *out = NULL;
     if (cells->n >= CT_PART_PIECE)
-        return ct_fail(error, CT_NO_DEVICE, "so many rows are left to the CPU");
+        return ct_fail(error, CT_NO_DEVICE, "this many rows are left to the CPU");
     CT_TRY(ct_gpu_open(number, &gpu, error));
     ct_cell_device *device = (ct_cell_device *) ct_alloc(sizeof *device);
     if (!device) {

@@ -2,7 +2,7 @@
  * 2^k leaves.
  *
  * Where costs depend on the wrong label, the least cost of a row that gets one of `few` labels is
- * that under the best of these. Over all sets of so many labels, the least sum over the rows is a
+ * that under the best of these. Over all sets of `few` labels, the least sum over the rows is a
  * lower bound of every such tree (sets of fewer labels lie within these). */
 #ifndef CT_EXACT_COST_CHOICES_H
 #define CT_EXACT_COST_CHOICES_H

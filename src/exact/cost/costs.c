@@ -228,8 +228,8 @@ static int by_class(const double *loss, size_t n)
 
 /* Weights and losses as they are searched: rows of a class that all weigh the same have larger
  * losses instead, and rows that all cost the same cost `each`. Losses that do not depend on the
- * label are one number a class: there may be so many classes that no memory may be taken by their
- * square, unless losses are given that have it. */
+ * label are one number a class: memory by the square of the number of classes is taken only
+ * where losses are given, which have that many. */
 typedef struct {
     const double *weights; /* [row] NULL: 1 each */
     const double *price;   /* [class] what any wrong label costs; NULL: 1 each, or else */

@@ -61,7 +61,7 @@ typedef struct {
     /* of the rows' weights, in units of the objective: n_rows without weights */
     double total;
     const ct_quantised *quantised; /* NULL: plain, or with a response */
-    const ct_choices *choices;     /* likewise */
+    const ct_choices *choices;     /* NULL: plain, or with a response */
     /* NULL: classes are predicted. Else all rows are of one class, and `most` is what a row of
      * weight 1 costs at most */
     const ct_exact_response *response;

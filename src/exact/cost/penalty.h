@@ -23,7 +23,7 @@
 
 #include "exact/cost/costs.h"
 
-/* Bits of the shift that trees of so many splits need at least, with and without a penalty. */
+/* Bits of the shift that trees of most_splits splits need at least, with and without a penalty. */
 unsigned ct_penalty_bits(uint32_t most_splits, int penalised);
 
 /* Sets shift, split and penalty of costs whose other members are there. All rows cost `most` units

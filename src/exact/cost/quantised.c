@@ -170,7 +170,7 @@ ct_status ct_quantised_init(ct_exact_costs *costs, const ct_data *data, ct_arena
     }
     for (uint32_t c = 0; c < n; c++)
         gains[c] = (uint32_t) (costs->most[c] >> quantised->shift);
-    quantised->rows = all ? rows : NULL; /* none costs anything: of so many rows nothing is kept */
+    quantised->rows = all ? rows : NULL; /* NULL: none costs anything */
     quantised->gains = all ? NULL : gains;
     quantised->n_planes = ct_bit_width(all);
     costs->quantised = quantised;

@@ -15,7 +15,7 @@ typedef struct {
     const ct_forest *tree;
     const ct_tree_rules *rules;
     uint32_t *counts; /* [n_nodes][n_classes] recounted */
-    ct_sum *weights;  /* likewise, what the rows weigh; NULL: 1 each */
+    ct_sum *weights;  /* [n_nodes][n_classes] of the rows; NULL: 1 each */
     uint32_t *level;  /* [n_nodes] from 1 at the root; 0: no parent was seen */
 } check;
 

@@ -36,8 +36,8 @@ static double rounded_down(int64_t x)
     return value > 0x1p53 && (int64_t) value > x ? nextafter(value, 0) : value;
 }
 
-/* What is left of a cost without so many splits: in units, or in the objective with all taken off
- * that rounding may have added. */
+/* What is left of a cost without the price of its splits: in units, or in the objective with all
+ * taken off that rounding may have added. */
 static double least_errors(const ct_exact_costs *costs, int64_t cost)
 {
     int64_t unit = ct_cost_of_units(costs, 1), units = cost > 0 ? (cost - 1) / unit + 1 : 0;

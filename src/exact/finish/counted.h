@@ -22,7 +22,7 @@ static inline int ct_is_counted(const ct_exact_costs *costs)
     return ct_exact_cost_grain(costs) > 0;
 }
 
-/* For costs that are counted: the least cost of those that exceed a tree of so many units and
+/* For costs that are counted: the least cost of those that exceed a tree of these units and
  * splits by more than `within`, in the objective. INT64_MAX if there is none. */
 int64_t ct_cost_beyond(const ct_exact_costs *costs, int64_t units, uint32_t n_splits,
                        double within);

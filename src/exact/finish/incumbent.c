@@ -25,8 +25,8 @@ static uint32_t rows_at(const ct_forest *tree, uint32_t node)
     return sum;
 }
 
-/* No leaf costs so much, and three times it fits into an integer: a tree may have so many splits
- * that their sum does not. */
+/* No leaf costs this much, and three times it fits into an integer; the price of all splits of a
+ * tree may not. */
 static const int64_t TOO_MUCH = (int64_t) 1 << 60;
 
 /* Cost of the subtree at `node`, where leaves cost leaf_cost[node]; negative if it breaks a rule.
@@ -220,9 +220,9 @@ int ct_incumbent_start(ct_worker *worker, ct_known_tree *known)
 
 /* ---- looking ahead ---- */
 
-/* Of the leaf's cost: in tables of so many values trees of depth two that are better by less are
- * not looked for. To prove the last of them takes long there; small tables are rather searched to
- * the end (measured: bench/notes/exact.md). */
+/* In tables of this many values, trees of depth two that are better by less than this share of the
+ * leaf's cost are not looked for. To prove the last of them takes long there; small tables are
+ * rather searched to the end (measured: bench/notes/exact.md). */
 enum { SHARE_OF_COST = 50, MANY_VALUES = 1000000 };
 
 static void look(ct_worker *worker, const ct_node *node, const ct_path *path, unsigned depth,

@@ -8,7 +8,7 @@
 
 #ifdef CT_DEBUG
 
-enum { CT_WIDEST = 8 }; /* words of the widest vector: those of a bit set come by so many */
+enum { CT_WIDEST = 8 }; /* words of the widest vector; bit sets are multiples of it */
 
 static inline void ct_rows_are_sound(const ct_rows *rows)
 {

@@ -201,7 +201,7 @@ CT_INLINE void side_words(const scan_job *job, int side, int outer, size_t w, ui
 }
 
 /* Position of the k-th of them (k >= 1), from the end if `back`; behind the last word, or 0, if
- * there are not so many. */
+ * there are fewer. */
 static inline size_t kth_member(const scan_job *job, int side, int outer, uint32_t k, int back)
 {
     uint64_t members[VEC_WORDS];

@@ -75,7 +75,7 @@ typedef struct {
     const uint64_t *ties;      /* [g][words] where the value of g changes */
     const size_t *begin, *end; /* [g] words that hold members, multiples of CT_WORD_STEP */
     const int64_t *most;       /* see ct_exact_costs; NULL: costs are numbers of rows */
-    const int64_t *gains;      /* likewise; NULL: a row's own label alone spares anything */
+    const int64_t *gains;      /* see ct_exact_costs; NULL: only a row's own label spares */
     const int64_t *weights;    /* [g][64 words] of the rows in the order of g; NULL: 1 each */
     const ct_quantised *quantised;   /* quantised costs; NULL: none, */
     const uint64_t *quantised_planes; /* [g][n_planes][words] those of the rows, complemented, */
@@ -105,7 +105,7 @@ typedef struct {
  *
  * Where leaves must have `min_rows` rows, `need`, `best` and `least_allowed` go by splits that keep
  * to it; `errors` and `least` are those of splits of any size, or with outer_rows of those (and
- * maybe others) that leave so many rows on either side of the outer set: all rows, rows->outer
+ * maybe others) that leave that many rows on either side of the outer set: all rows, rows->outer
  * included, on the side's side of another threshold of f. */
 typedef struct {
     const ct_rows *rows;
@@ -148,8 +148,8 @@ typedef struct {
     uint64_t scans, skipped, dropped_classes, blocks, refined; /* statistics, added to */
 } ct_children;
 
-/* Numbers by child feature are worked on in whole vectors: room for so many, and behind the last
- * child those of `near` are CT_NO_CHILD at least. */
+/* Numbers by child feature are worked on in whole vectors: their arrays have room for that, and
+ * behind the last child those of `near` are CT_NO_CHILD at least. */
 #define CT_NO_CHILD (INT64_MAX / 4)
 
 static inline size_t ct_children_room(uint32_t n_cols)

@@ -61,7 +61,7 @@ typedef struct {
     void (*sides)(const ct_triples *t, int64_t hits[2][3]);
 } ct_triple_kernels;
 
-/* Bits of a lane for so many rows. */
+/* Bits of a lane that counts up to n_rows. */
 static inline unsigned ct_triples_lane(uint32_t n_rows)
 {
     return n_rows <= UINT8_MAX ? 8 : n_rows <= INT16_MAX ? 16 : 32;

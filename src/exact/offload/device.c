@@ -177,7 +177,7 @@ ct_status ct_offload_open(int number, const ct_offload_table *table, unsigned n_
         return ct_fail(error, CT_NO_DEVICE, "more than %d classes are left to the CPU",
                        CT_OFFLOAD_CLASSES);
     if (table->n_rows > INT32_MAX)
-        return ct_fail(error, CT_NO_DEVICE, "so many rows are left to the CPU");
+        return ct_fail(error, CT_NO_DEVICE, "this many rows are left to the CPU");
     ct_gpu *gpu;
     CT_TRY(ct_gpu_open(number, &gpu, error));
     ct_offload_device *device = device_new(table, n_queues);

@@ -22,7 +22,7 @@ typedef struct ct_offload_device ct_offload_device;
 typedef struct ct_offload_queue ct_offload_queue;
 
 enum {
-    CT_OFFLOAD_CLASSES = 96,    /* more are left to the CPU: a scan has memory for so many */
+    CT_OFFLOAD_CLASSES = 96,    /* that a scan has memory for; more are left to the CPU */
     CT_OFFLOAD_CONDITIONS = 16, /* on the way to a row set */
     CT_OFFLOAD_SLOTS = 2,       /* batches under way in one queue */
     CT_OFFLOAD_CANDIDATES = 1024    /* of a batch */

@@ -26,7 +26,7 @@ static const double DEVICE_PART =
 static const double DEVICE_SHARE =
     50e-6; /* of a problem in the batches that it is in, however small */
 
-/* Seconds of a problem's thresholds, each of so many cells. */
+/* Seconds of a problem's thresholds, each of `cells` cells. */
 static double on_cpu(uint32_t n_cols, double cells)
 {
     return n_cols * CPU_THRESHOLDS * (CPU_THRESHOLD + cells * CPU_CELL);

@@ -49,7 +49,7 @@ ct_status ct_offload_launch(const ct_offload_queue *queue, ct_offload_kernel ker
 /* The views are read-only for all but this. */
 ct_status ct_offload_send(const ct_offload_queue *queue, const void *to, const void *from,
                           size_t bytes);
-/* Sums over the members of so many orders: see ct_offload_scratch_view. */
+/* Sums over the members of n_orders orders: see ct_offload_scratch_view. */
 ct_status ct_offload_sum_orders(const ct_offload_queue *queue, size_t n_orders);
 /* The orders of the columns from `first` on, in place of those that were there. */
 ct_status ct_offload_send_window(ct_offload_queue *queue, uint32_t first);

@@ -17,7 +17,7 @@ typedef struct ct_abreast_layout {
     uint8_t *made;        /* [2 f + upper] and whether they are made */
 } ct_abreast_layout;
 
-/* Whether so many rows may be laid out like this. */
+/* Whether that many rows may be laid out like this. */
 int ct_abreast_fits(const ct_worker *worker, uint32_t n_rows, uint32_t n_cols);
 
 /* Lays all rows of the layout out, in the worker's arena, those of its class sets as members. */

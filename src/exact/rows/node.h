@@ -21,10 +21,10 @@ typedef struct {
     uint32_t n_outer;      /* rows of rows.outer */
     /* [f][words + 1][class] members of a class before a word, begin[f] .. end[f] */
     uint32_t *counts;
-    uint32_t *members;     /* [f][words + 1] members before a word, likewise */
-    /* [f][words + 1][class] weights of the members of a class before a word, likewise; or NULL */
+    uint32_t *members;     /* [f][words + 1] members before a word */
+    /* [f][words + 1][class] weights of the members of a class before a word, or NULL */
     int64_t *masses;
-    uint32_t *sums;        /* likewise their quantised costs, as in ct_totals; or NULL */
+    uint32_t *sums;        /* [f][words + 1] quantised costs of those, as in ct_totals; or NULL */
     /* [f][words + 1][2] of the members before a word, as in ct_totals, likewise; NULL without a
      * response */
     int64_t *moments;

@@ -13,8 +13,8 @@
 
 #include "exact/rows/layout.h"
 
-/* What one evaluator keeps for planes that tell the rows below one threshold only: of so many
- * thresholds at once, of any features. The rows are then listed in the order of each child feature
+/* Thresholds, of any features, of which one evaluator keeps planes that tell the rows below one
+ * threshold only. The rows are then listed in the order of each child feature
  * once for all of them, and that listing is most of the work. */
 enum { CT_PLANES_TOGETHER = 8 };
 

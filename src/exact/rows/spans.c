@@ -54,7 +54,7 @@ static float loss_of(const ct_feature_spans *spans, uint32_t block, uint32_t nod
     return spans->groups[at / CT_SPAN_LANES].losses[node][at % CT_SPAN_LANES];
 }
 
-/* The first block of f is lane `first` of groups[], its n-th so many `steps` further. */
+/* Block n of f is lane `first + n * step` of groups[]. */
 static void set_table(const ct_spans *spans, uint32_t f, const ct_span_group *groups,
                       uint32_t first, uint32_t step, double *before)
 {

@@ -4,8 +4,8 @@
 
 /* ---- the tests of a layout ---- */
 
-/* Where counts of tests pay: columns of no more than so many values, no more splits than that in
- * all, and for each column on average, by the depth of the search. Measured, see bench/NOTES. */
+/* Where counts of tests pay: the greatest number of values of a column, of splits in all, and of
+ * splits of a column on average, by the depth of the search. Measured, see bench/notes/exact.md. */
 enum { MOST_VALUES = 32, MOST_SPLITS = 4096, SPLITS_AT_TWO = 4, SPLITS_AT_THREE = 12 };
 
 static int wanted(const ct_worker *worker, const ct_layout *layout)

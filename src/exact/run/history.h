@@ -10,7 +10,7 @@ enum { CT_HISTORY_ROOM = 512 };
 typedef struct ct_history {
     const ct_exact_options *options;
     double start;               /* in ct_seconds() */
-    double next;                /* the next moment to write down, likewise */
+    double next;                /* in ct_seconds(): the next moment to write down */
     ct_lock *lock;              /* on the moments and on what `look` reads; NULL: one thread */
     /* What the search of the whole table knows, but for the time; NULL: it has not begun, or has
      * ended. */

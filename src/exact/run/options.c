@@ -11,10 +11,10 @@ ct_exact_options ct_exact_options_default(void)
     options.time_limit = INFINITY;
     options.memory_limit = SIZE_MAX;
     options.plane_budget = (size_t) 1 << 30;
-    options.wide_rows = 1024; /* measured, see bench/notes/exact.md, */
-    options.word_rows = 2048; /* likewise */
-    options.tally_rows = 16;  /* likewise */
-    options.test_rows = 8;    /* likewise */
+    options.wide_rows = 1024; /* this and the next three: measured, see bench/notes/exact.md */
+    options.word_rows = 2048;
+    options.tally_rows = 16;
+    options.test_rows = 8;
     options.team_after = 1e8;
     options.simd = "auto";
     return options;

@@ -113,10 +113,10 @@ typedef struct {
     /* row sets of a response from which on words are bounded before they are listed: see
      * kernels/response/words.h */
     uint32_t word_rows;
-    /* row sets of a response in which child features have so many rows for each value, or more, are
-     * scanned by tallies: see rows/tallies.h */
+    /* row sets of a response in which child features have this many rows for each value, or more,
+     * are scanned by tallies: see rows/tallies.h */
     uint32_t tally_rows;
-    /* columns of few values are counted test by test in row sets that have so many rows, or more,
+    /* columns of few values are counted test by test in row sets that have this many rows, or more,
      * for each split of a column: see rows/tests.h */
     uint32_t test_rows;
     uint32_t off;        /* bit i: shortcut i is not used */

@@ -32,8 +32,8 @@ typedef struct {
     /* asked: */
     const ct_exact_open *from; /* what to search; NULL: all thresholds. Borrowed */
     const int64_t *done;  /* [n_cols + 1] `known` of all parts before; NULL: nothing. Borrowed */
-    double pause;         /* no threshold is begun after so many seconds but the first, */
-    uint64_t most;        /* nor after so many thresholds */
+    double pause;         /* seconds after which no threshold is begun but the first */
+    uint64_t most;        /* thresholds that are begun */
     /* the tree may be any of the equal ones with its root; and once there is a better one than was
      * known, the part pauses, for others to know it */
     int one_of_several;

@@ -60,8 +60,8 @@ static inline int ct_uses(const ct_worker *worker, ct_exact_shortcut shortcut)
     return !(worker->search->off >> shortcut & 1);
 }
 
-/* Kernels count units of what rows cost (wrong rows, where these cost all the same), so many bits
- * below costs. */
+/* Kernels count units of what rows cost (wrong rows, where these cost all the same), which are
+ * this many bits below costs. */
 static inline unsigned ct_kernel_shift(const ct_worker *worker)
 {
     return worker->search->costs->shift;
@@ -115,8 +115,8 @@ static inline int ct_is_halted(const ct_worker *worker) { return ct_stop_is_aske
 /* Adds `rows` (times the columns and classes scanned) to the work done, and now and then asks the
  * clock and the caller whether to stop. */
 void ct_worker_poll(ct_worker *worker, uint64_t rows);
-/* For tests, of the whole process: after so many rows, so that small searches can be stopped at any
- * moment; 2^25 as it is, and with 0. */
+/* For tests, of the whole process: the number of rows after which that is done, so that small
+ * searches can be stopped at any moment; 2^25 as it is, and with 0. */
 void ct_worker_poll_every(uint64_t rows);
 
 #endif

@@ -1,7 +1,7 @@
 #include "exact/search/error_free.h"
 
-/* Errors of the tree that is known, beyond which it is not worth a try: so many, or one in so many
- * rows. Nor is it at depth two, where that search is as long as one for any tree. */
+/* It is not worth a try where the known tree has more errors than FEW and than one in ROWS_AN_ERROR
+ * rows, nor at depth two, where that search is as long as one for any tree. */
 enum { FEW = 16, ROWS_AN_ERROR = 64 };
 
 static int has_few_errors(const ct_exact_search *search, const ct_known_tree *known)

@@ -38,7 +38,7 @@ typedef struct {
 /* What is asked of a solve. */
 typedef struct {
     unsigned depth;
-    uint32_t leaves;             /* at most so many; 0: as many as the depth allows */
+    uint32_t leaves;             /* at most; 0: as many as the depth allows */
     /* the same of either side of the root, in a search over root splits */
     uint32_t side_leaves[2];
     /* with few leaves: a lower bound of the trees whose leaves are dealt out to the sides of the
@@ -81,7 +81,8 @@ typedef struct ct_interval {
 /* One root feature. */
 typedef struct {
     ct_interval *open;    /* a stack */
-    /* likewise, put off: they may hold trees as good as the best one, and none that is better */
+    /* a stack of those put off: they may hold trees as good as the best one, and none that is
+     * better */
     ct_interval *later;
     int begun;            /* it has been taken up */
     int64_t run_cost[2];  /* [side] what leaf_runs.c asked for last, 0: nothing; ... */

@@ -137,7 +137,7 @@ static uint32_t after_whole_spans(const ct_evaluator *evaluator, uint32_t featur
     return at < first ? first : at > last ? last : at;
 }
 
-/* A threshold that leaves so many rows on the left, near the middle of both these and the
+/* A threshold that leaves this number of rows on the left, near the middle of both these and the
  * interval's thresholds; where there is none, of the thresholds that do; 0 if none does. Half of
  * the thresholds and three fifths of the rows count as near. */
 static uint32_t middle_threshold(const ct_evaluator *evaluator, uint32_t feature,

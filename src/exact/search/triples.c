@@ -69,7 +69,7 @@ static uint32_t rows_of_side(const counting *x, uint32_t i, int side, uint32_t *
     return rows_of_quadrant(x, i, i, side, side, largest);
 }
 
-/* What a side costs as a leaf or with one split that is right on so many rows. */
+/* What a side costs as a leaf or with one split that is right on `hits` rows. */
 static int64_t leaf_or_stump(const counting *x, uint32_t rows, uint32_t largest, int64_t hits)
 {
     return ct_smaller_cost(cost_of(x, (int64_t) rows - largest),
@@ -187,7 +187,7 @@ static void take_side(counting *x, uint32_t i, uint32_t *places)
     t->side.n_words = word;
 }
 
-/* What a side of the root costs whose best trees of depth two are right on so many rows. */
+/* What a side of the root costs whose best trees of depth two are right on `hits` rows. */
 static int64_t side_cost(const counting *x, uint32_t i, int side, const int64_t hits[3])
 {
     uint32_t largest, rows = rows_of_side(x, i, side, &largest);

@@ -465,9 +465,9 @@ static void growth_free(growth *g)
 static const char *left_to_cpu(const ct_hist_data *data, const ct_hist_options *o)
 {
     if (o->learn) return "splits that a function chooses are left to the CPU";
-    if (o->mtry > CT_GROW_MTRY) return "so many candidates at a node are left to the CPU";
+    if (o->mtry > CT_GROW_MTRY) return "this many candidates at a node are left to the CPU";
     if (o->sample >> (CT_GROW_WEIGHT_BITS + 2) || data->codes->n_rows > INT32_MAX)
-        return "so many rows are left to the CPU";
+        return "this many rows are left to the CPU";
     return NULL;
 }
 

@@ -297,11 +297,11 @@ static ct_status prepare(walker *w, const ct_hist_code_column *codes, ct_error *
         w->n_leaves += w->forest->trees[i].n_leaves;
     }
     if (w->n_leaves >= CT_HIST_MIXED)
-        return ct_fail(error, CT_NO_DEVICE, "so many leaves are left to the CPU");
+        return ct_fail(error, CT_NO_DEVICE, "this many leaves are left to the CPU");
     if (!ct_compact_init(&w->compact, w->forest, codes, w->n_rows))
         return ct_fail(error, CT_NO_MEMORY, "no memory to predict");
     if (!w->compact.nodes)
-        return ct_fail(error, CT_NO_DEVICE, "so many tests of sets of levels are left to the CPU");
+        return ct_fail(error, CT_NO_DEVICE, "this many sets of levels are left to the CPU");
     w->stride = ((size_t) w->forest->n_cols + w->compact.n_sets + 7) / 8 * 8;
     w->coders = ct_coders_new(w->compact.columns, w->forest->n_cols, w->n_rows);
     if (!w->coders || !make_trees(w)) return ct_fail(error, CT_NO_MEMORY, "no memory to predict");

@@ -34,7 +34,7 @@ typedef enum {
 /* Bytes of such an output. */
 size_t ct_hist_output_bytes(const ct_hist_forest *forest, uint32_t n_rows, ct_hist_output what);
 
-/* Walks rows of new data, whose columns are those of the codes, down all trees, on so many threads.
+/* Walks rows of new data, whose columns are those of the codes, down all trees.
  * `out` is as CT_HIST_... says. CT_NO_MEMORY. Once `stop` says so, rows may be missing. */
 ct_status ct_hist_predict(const ct_hist_forest *forest, const ct_hist_code_column *codes,
                           const ct_column *columns, uint32_t n_rows, ct_hist_output what,

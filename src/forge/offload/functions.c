@@ -2,7 +2,7 @@
 
 #include "forge/offload/kernels.h"
 
-/* Into as many parts that a device has threads for all, of so many trees at least; each of them
+/* Enough parts to occupy all threads of a device, of a least number of trees each, since each part
  * takes memory for sums. */
 static uint32_t parts_of(const ct_forged_view *f, uint32_t n_rows)
 {

@@ -288,7 +288,7 @@ static ct_status refused(ct_status why, ct_error *error)
 {
     if (why == CT_NO_MEMORY)
         return ct_fail(error, why, "not enough memory to lay trees out for a device");
-    return ct_fail(error, why, "so many leaves are left to the CPU");
+    return ct_fail(error, why, "this many leaves are left to the CPU");
 }
 
 ct_status ct_pixel_send(const ct_forged *f, ct_forge_way way, int any_order, ct_gpu *gpu,

@@ -69,8 +69,8 @@ static ct_status open_pass(const ct_passes *p, ct_pass *pass, uint32_t rows)
     return CT_OK;
 }
 
-/* Rows of a pass: as many as there is memory for in two of them, those that there are, or so many
- * that the host has others to read meanwhile. */
+/* Rows of a pass: two passes fit into memory, and the host has rows of another one to read while
+ * one runs. */
 static ct_status plan(ct_passes *p, uint32_t n_rows, uint32_t *rows, ct_error *error)
 {
     ct_pass planned;

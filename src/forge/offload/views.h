@@ -1,6 +1,6 @@
 /* What functions on a device are handed, all of it by value: a forest that was laid out for them,
- * and the rows of a pass, so many that no function has 2^32 items. There a word has a bit for each
- * of 32 rows. */
+ * and the rows of a pass, few enough that no function has 2^32 items. There a word has a bit for
+ * each of 32 rows. */
 #ifndef CT_FORGE_OFFLOAD_VIEWS_H
 #define CT_FORGE_OFFLOAD_VIEWS_H
 

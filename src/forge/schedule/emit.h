@@ -28,8 +28,8 @@ void ct_forge_emit(const ct_ir *ir, const ct_model *model, const char *name, ct_
 /* The trees as C, behind the prelude: NAME_model. */
 void ct_forge_emit_model(const ct_model *model, const char *name, ct_forge_text *text);
 
-/* How NAME_nest is launched for so many rows: blocks and threads in x, y, z, and the bytes that a
- * block shares. */
+/* How NAME_nest is launched for a number of rows: blocks and threads in x, y, z, and the bytes that
+ * a block shares. */
 typedef struct {
     uint32_t blocks[3], threads[3];
     uint32_t shared;

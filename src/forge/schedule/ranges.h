@@ -29,7 +29,7 @@ int64_t ct_trips_now(const ct_forge_nest *nest, int loop, const ct_bound *bounds
 int64_t ct_iteration_of(const ct_forge_nest *nest, int loop, const int64_t *at);
 
 /* While a loop and those around it stand still (-1: none), the rows or trees within reach begin at
- * the sum of these and are so many at most, or CT_OPEN: to the end. */
+ * the sum of these; their greatest number, or CT_OPEN: to the end. */
 int64_t ct_span_of(const ct_forge_nest *nest, int loop, ct_gmt_axis axis, uint32_t n_trees);
 
 /* Whether iterations that run at once, of a loop or of those around it, may have rows of each other

@@ -52,8 +52,8 @@ static inline size_t ct_word_notes_room(size_t words) { return words / CT_WORD_N
  * response/words.h. */
 typedef struct {
     int32_t *z;          /* [ct_list_room] */
-    uint32_t *ranks;     /* likewise */
-    int64_t *weights;    /* likewise; NULL: 1 each */
+    uint32_t *ranks;     /* [ct_list_room] */
+    int64_t *weights;    /* [ct_list_room] NULL: 1 each */
     /* [block] what a split behind one of its rows gains at most, but for rounding; negative: there
      * is no place for one */
     float *most;

@@ -24,7 +24,7 @@ typedef struct {
     int right;
 } side_cells;
 
-/* and which splits count: those with so many rows on either side. */
+/* and which splits count: those with enough rows on either side. */
 typedef struct {
     side_cells rows;      /* that are counted; all NULL: those of the side */
     uint32_t size, least; /* all of them; of a part at least */
