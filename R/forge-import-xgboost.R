@@ -11,15 +11,30 @@ parse_json <- function(bytes) {
     refuse_document(gettext("its parts are nested too deeply"))
   }
   text <- without_nan(text_of(bytes))
-  # jsonlite's own error has the text as its format: a sign '%' in it can end the process
-  valid <- if (grepl("%", text, fixed = TRUE)) jsonlite::validate(text) else TRUE
-  if (!valid) refuse_document(gettextf("it is no JSON (%s)", sub("\n.*", "", attr(valid, "err"))))
+  if (grepl("[%\\]", text)) {
+    reason <- why_no_json(text)
+    if (!is.null(reason)) refuse_json(reason)
+  }
+  # fromJSON() takes arrays of these strings for numbers
+  if (grepl("\"(NA|NaN|-?Inf)\"", text)) return(json_vectors(jsonlite::parse_json(text)))
   tryCatch(jsonlite::fromJSON(text, simplifyVector = TRUE, simplifyDataFrame = FALSE,
                               simplifyMatrix = FALSE),
-           error = function(problem) {
-             refuse_document(gettextf("it is no JSON (%s)",
-                                      sub("\n.*", "", conditionMessage(problem))))
-           })
+           error = function(problem) refuse_json(sub("\n.*", "", conditionMessage(problem))))
+}
+
+refuse_json <- function(reason) refuse_document(gettextf("it is no JSON (%s)", reason))
+
+# Arrays of nothing but numbers, truth values or strings as vectors, in which null is NA.
+json_vectors <- function(x) {
+  if (!is.list(x)) return(x)
+  if (!is.null(names(x))) return(lapply(x, json_vectors))
+  given <- Filter(Negate(is.null), x)
+  for (is_kind in list(is.character, is.numeric, is.logical)) {
+    if (length(given) && all(vapply(given, is_kind, NA))) {
+      return(unlist(lapply(x, function(value) if (is.null(value)) NA else value)))
+    }
+  }
+  lapply(x, json_vectors)
 }
 
 # Up to version 2.1 XGBoost writes NaN, which is no JSON, as the condition of nodes that have sets

@@ -240,6 +240,18 @@ test_that("JSON with formats in it is refused, and does not end the process", {
   expect_error(import_forest(charToRaw("{\"a%n\": 1}")), "learner", class = "contree_input_error")
 })
 
+test_that("strings that look like missing numbers stay strings", {
+  skip_if_not_installed("jsonlite")
+  text <- '{"a": ["NA", "Inf"], "b": [1, null, 2.5], "c": [["NaN"], [true, false]], "d": {"e": "NA"}}'
+  expect_identical(parse_json(charToRaw(text)),
+                   list(a = c("NA", "Inf"), b = c(1, NA, 2.5), c = list("NaN", c(TRUE, FALSE)),
+                        d = list(e = "NA")))
+  plain <- gsub("(NA|NaN|Inf)", "x", text)
+  expect_identical(json_vectors(jsonlite::parse_json(plain)), parse_json(charToRaw(plain)))
+  expect_error(import_forest(charToRaw('{"a\\u0000": 1}')), "null character",
+               class = "contree_input_error")
+})
+
 test_that("deep nesting is refused, not followed", {
   skip_if_not_installed("jsonlite")
   deep <- paste0('{"a":', strrep("[", 1e5), strrep("]", 1e5), "}")
