@@ -31,9 +31,19 @@ contree_from_json <- function(x) {
   check_fit(model_of_document(document, predictors, nodes), "x")
 }
 
+# Nothing may be nested more deeply: what reads JSON calls itself.
+deepest_document <- 100L
+
+is_nested_too_deeply <- function(bytes) {
+  opens <- (bytes == as.raw(0x5b)) + (bytes == as.raw(0x7b))
+  closes <- (bytes == as.raw(0x5d)) + (bytes == as.raw(0x7d))
+  any(cumsum(opens - closes) > deepest_document)
+}
+
 # What jsonlite would stumble over; NULL: nothing. Its own error has the text as its format, so that a
 # sign '%' in it can end the process; strings end where it finds a null character.
 why_no_json <- function(text) {
+  if (is_nested_too_deeply(charToRaw(text))) return(gettext("its parts are nested too deeply"))
   valid <- jsonlite::validate(text)
   if (!valid) return(sub("\n.*", "", attr(valid, "err")))
   escaped <- "(^|[^\\\\])(\\\\\\\\)*\\\\u0000"

@@ -1,15 +1,8 @@
 # Models of XGBoost: documents, read by jsonlite or forge-import-ubj.R, to ensembles.
 
-# Nothing may be nested more deeply: what reads JSON calls itself.
-deepest_document <- 100L
-
 parse_json <- function(bytes) {
   need_package("jsonlite", "import_forest()")
-  opens <- (bytes == as.raw(0x5b)) + (bytes == as.raw(0x7b))
-  closes <- (bytes == as.raw(0x5d)) + (bytes == as.raw(0x7d))
-  if (any(cumsum(opens - closes) > deepest_document)) {
-    refuse_document(gettext("its parts are nested too deeply"))
-  }
+  if (is_nested_too_deeply(bytes)) refuse_document(gettext("its parts are nested too deeply"))
   text <- without_nan(text_of(bytes))
   if (grepl("[%\\]", text)) {
     reason <- why_no_json(text)
@@ -168,10 +161,16 @@ xgboost_outputs <- function(learner) {
 new_sets <- function() {
   sets <- new.env(parent = emptyenv())
   sets$all <- list()
+  sets$codes <- 0
   sets
 }
 
+# A small document can list large codes: so many places all sets together may have.
+most_codes <- 2^27
+
 add_set <- function(sets, left) {
+  sets$codes <- sets$codes + length(left)
+  if (sets$codes > most_codes) refuse_document(gettext("its sets of codes are too large"))
   sets$all[[length(sets$all) + 1L]] <- left
   length(sets$all)
 }
@@ -289,7 +288,7 @@ read_xgboost_sets <- function(tree, n, leaf, sets) {
   }
   for (i in which(!leaf[nodes])) {
     own <- codes[first[i] + seq_len(size[i])]
-    set[nodes[i]] <- add_set(sets, !(seq_len(max(own) + 1L) - 1L) %in% own)
+    set[nodes[i]] <- add_set(sets, replace(rep(TRUE, max(own) + 1L), own + 1L, FALSE))
   }
   set
 }

@@ -149,6 +149,8 @@ test_that("texts with formats or null characters in them are refused, and do not
   for (text in c('{"a": "%s%n%n%s" x', '{"format": "contree", "%n%n%n%n": ')) {
     expect_error(contree_from_json(text), "'x' is not JSON", class = "contree_input_error")
   }
+  expect_error(contree_from_json(paste0('{"a":', strrep("[", 1e5), strrep("]", 1e5), "}")),
+               "nested", class = "contree_input_error")
   text <- as_json(contree(Species ~ ., iris, depth = 1))
   expect_error(contree_from_json(sub("setosa", "set\\u0000osa", text, fixed = TRUE)),
                "null character", class = "contree_input_error")

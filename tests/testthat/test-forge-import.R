@@ -149,6 +149,13 @@ test_that("sizes are checked before anything is made of them", {
   expect_error(import_forest(charToRaw(many)), "65536 outputs", class = "contree_input_error")
 })
 
+test_that("large codes in a small document are refused before there is a set for each", {
+  sets <- new_sets()
+  sets$codes <- most_codes - 2
+  expect_identical(add_set(sets, c(TRUE, FALSE)), 1L)
+  expect_error(add_set(sets, TRUE), "too large", class = "contree_input_error")
+})
+
 test_that("text of LightGBM that is cut off is refused", {
   bytes <- readBin(forge_fixture("lgb-regression.txt"), "raw", 1e6)
   end <- grepRaw("end of trees", bytes) + 11L
