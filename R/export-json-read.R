@@ -8,11 +8,11 @@ contree_from_json <- function(x) {
     stop_input("x", gettextf("'x' must be a string with a document of as_json(), not %s",
                              show_value(x)))
   }
+  text <- paste(x, collapse = "\n")
+  reason <- why_no_json(text)
+  if (!is.null(reason)) stop_input("x", gettextf("'x' is not JSON: %s", reason))
   # fromJSON() would take a string for the name of a file, or fetch it from the net
-  document <- tryCatch(jsonlite::parse_json(paste(x, collapse = "\n")), error = function(problem) {
-    stop_input("x", gettextf("'x' is not JSON: %s",
-                             strsplit(conditionMessage(problem), "\n")[[1]][1]))
-  })
+  document <- jsonlite::parse_json(text)
   if (!is.list(document) || !identical(document$format, "contree")) {
     bad_json("format", "\"contree\"")
   }
@@ -29,6 +29,27 @@ contree_from_json <- function(x) {
   predictors <- predictors_of_json(document$predictors)
   nodes <- nodes_of_json(document, predictors)
   check_fit(model_of_document(document, predictors, nodes), "x")
+}
+
+# Nothing may be nested more deeply: what reads JSON calls itself.
+deepest_document <- 100L
+
+is_nested_too_deeply <- function(bytes) {
+  opens <- (bytes == as.raw(0x5b)) + (bytes == as.raw(0x7b))
+  closes <- (bytes == as.raw(0x5d)) + (bytes == as.raw(0x7d))
+  any(cumsum(opens - closes) > deepest_document)
+}
+
+# What jsonlite would stumble over; NULL: nothing. Its own error has the text as its format, so that a
+# sign '%' in it can end the process; strings end where it finds a null character.
+why_no_json <- function(text) {
+  if (is_nested_too_deeply(charToRaw(text))) return(gettext("its parts are nested too deeply"))
+  valid <- jsonlite::validate(text)
+  if (!valid) return(sub("\n.*", "", attr(valid, "err")))
+  escaped <- "(^|[^\\\\])(\\\\\\\\)*\\\\u0000"
+  if (grepl("\\u0000", text, fixed = TRUE) && grepl(escaped, text, perl = TRUE)) {
+    gettext("a string has a null character")
+  }
 }
 
 # Fits of contree() have a proof, other trees have none.

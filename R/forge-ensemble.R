@@ -14,30 +14,32 @@ missing_rules <- c(none = 0L, nan = 1L, zero = 2L)
 #   identity   nothing
 #   logistic   1 / (1 + exp(-slope * x)), the probability of the second class
 #   second     nothing: it is the probability of the second of two classes
-#   softmax    exp(x) / sum(exp(x))
+#   softmax    exp(slope * x) / sum(exp(slope * x))
 #   exp        exp(x)
 #   log1pexp   log(1 + exp(x))
 #   square     x^2 with the sign of x
 #   step       1 above 0, else 0
+#   isolation  -2^-x
 #   shares     x / sum(x) of sums of proportions, or votes; these are the margins, too
 forest_links <- c("identity", "logistic", "second", "softmax", "exp", "log1pexp", "square", "step",
-                  "shares")
+                  "isolation", "shares")
 
 # `features`: names, or NULL where the maker knows numbers alone; `levels`: by feature, those of
 # factors, whose codes begin at `first_code`; `new_level`: by feature, the code of others, which are
 # missing elsewhere; `own_codes`: the maker knows no levels, and takes factors of new data by their
-# codes, or, with `levels`, a matrix of numbers as codes; "ordered": only ordered factors. `cutoff`:
-# what shares of classes are divided by before the largest is the predicted class. `complete`: the
-# maker refuses missing values; `closed`: levels that it does not know; `dates`: it takes dates and
-# times as numbers.
+# codes, or, with `levels`, a matrix of numbers as codes; "ordered": only ordered factors;
+# "values": numbers of new data are levels. `even_second`: of two equally probable classes the
+# second is predicted. `cutoff`: what shares of classes are divided by before the largest is the
+# predicted class. `complete`: the maker refuses missing values; `closed`: levels that it does not
+# know; `dates`: it takes dates and times as numbers.
 new_forest_ir <- function(trees, n_features, features = NULL, levels = list(), first_code = 1L,
                           sets = list(), set_else = logical(), output = rep(1L, length(trees)),
                           weight = rep(1, length(trees)), base = 0, divisor = 1, less = "<",
                           number = "double", sum = "double", minus_fraction = FALSE,
                           link = "identity", average = 1, classes = NULL, outputs = NULL,
-                          slope = 1, cutoff = NULL, complete = FALSE, closed = complete,
-                          new_level = integer(), own_codes = FALSE, dates = FALSE, source = "",
-                          version = "", objective = "") {
+                          slope = 1, even_second = FALSE, cutoff = NULL, complete = FALSE,
+                          closed = complete, new_level = integer(), own_codes = FALSE,
+                          dates = FALSE, source = "", version = "", objective = "") {
   trees <- lapply(trees, in_order)
   nodes <- vapply(trees, function(tree) length(tree$feature), 0L)
   offset <- c(0L, cumsum(nodes))[seq_along(nodes)]
@@ -63,9 +65,10 @@ new_forest_ir <- function(trees, n_features, features = NULL, levels = list(), f
   forest <- structure(
     list(ensemble = ensemble, asked = asked_of(c(ensemble$feature, ensemble$term_feature)),
          features = features, levels = levels, first_code = first_code, link = link, slope = slope,
-         cutoff = cutoff, average = average, classes = classes, outputs = outputs,
-         complete = complete, closed = closed, new_level = new_level, own_codes = own_codes,
-         dates = dates, source = source, version = version, objective = objective),
+         even_second = even_second, cutoff = cutoff, average = average, classes = classes,
+         outputs = outputs, complete = complete, closed = closed, new_level = new_level,
+         own_codes = own_codes, dates = dates, source = source, version = version,
+         objective = objective),
     class = "forest_ir")
   check_ensemble(forest)
 }

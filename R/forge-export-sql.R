@@ -32,7 +32,8 @@ sql_linked <- function(sums, forest) {
   if (forest$average != 1) sums <- sprintf("(%s)\n/ %s", sums, sql_number(forest$average))
   switch(forest$link, identity = , second = sums, exp = sprintf("EXP(%s)", sums),
          logistic = sprintf("1E0 / (1E0 + EXP(-(%s)))", sql_sloped(sums, forest_slope(forest))),
-         softmax = sql_softmax(sums),
+         softmax = sql_softmax(sql_sloped(sums, forest_slope(forest))),
+         isolation = sprintf("-EXP(%s * (%s))", sql_number(-log(2)), sums),
          step = sprintf("CASE WHEN %s > 0 THEN 1E0 ELSE 0E0 END", sums),
          log1pexp = sprintf("LN(1E0 + EXP(%s))", sums),
          square = sql_of_margins(sums, function(m) sprintf("%s * ABS(%s)", m, m)),
@@ -84,6 +85,7 @@ check_for_sql <- function(forest) {
     refuse(gettext("features without names"),
            gettext("name the columns by setting 'features' in what import_forest() returns"))
   }
+  if (identical(forest$own_codes, "values")) refuse(gettext("categories that may be numbers"))
   if (length(e$feature) > most_sql_nodes) {
     refuse(gettextf("more than %d nodes", most_sql_nodes), gettext("see as_c()"))
   }

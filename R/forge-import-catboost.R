@@ -137,9 +137,12 @@ read_catboost_tree <- function(tree, features, n_outputs) {
 # ---- losses --------------------------------------------------------------------------------------
 
 catboost_links <- list(
-  "identity" = c("RMSE", "MAE", "Quantile", "Expectile", "MAPE", "Huber", "Lq", "MultiRMSE",
-                 "QueryRMSE", "PairLogit", "PairLogitPairwise", "YetiRank", "YetiRankPairwise"),
-  "logistic" = c("Logloss", "CrossEntropy", "MultiClassOneVsAll", "MultiLogloss",
+  "identity" = c("RMSE", "MAE", "Quantile", "Expectile", "MAPE", "Huber", "Lq", "LogCosh", "RMSPE",
+                 "Cox", "MultiRMSE", "MultiRMSEWithMissingValues", "MultiQuantile",
+                 "GroupQuantile", "QueryRMSE", "QuerySoftMax", "PairLogit", "PairLogitPairwise",
+                 "YetiRank", "YetiRankPairwise", "LambdaMart", "StochasticRank",
+                 "StochasticFilter"),
+  "logistic" = c("Logloss", "CrossEntropy", "Focal", "MultiClassOneVsAll", "MultiLogloss",
                  "MultiCrossEntropy"),
   "softmax" = "MultiClass", "exp" = c("Poisson", "Tweedie"))
 
@@ -149,7 +152,7 @@ catboost_link <- function(name) {
 }
 
 catboost_classes <- function(document, name, n_outputs) {
-  if (!name %in% c("Logloss", "MultiClass", "MultiClassOneVsAll")) return(NULL)
+  if (!name %in% c("Logloss", "Focal", "MultiClass", "MultiClassOneVsAll")) return(NULL)
   n <- max(2L, n_outputs)
   names <- part(document, "model_info", "class_params", "class_names", otherwise = seq_len(n) - 1L)
   names <- as.character(unlist(names))

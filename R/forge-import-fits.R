@@ -6,22 +6,24 @@ import_forest.gbm <- function(x, iterations = NULL, ...) {
   check_no_dots(...)
   check_iterations(iterations)
   links <- c(gaussian = "identity", laplace = "identity", tdist = "identity",
-             quantile = "identity", coxph = "identity", bernoulli = "logistic", poisson = "exp",
-             multinomial = "softmax")
+             quantile = "identity", coxph = "identity", huberized = "identity",
+             bernoulli = "logistic", adaboost = "logistic", pairwise = "logistic",
+             poisson = "exp", multinomial = "softmax")
   name <- x$distribution$name
   if (!name %in% names(links)) refuse_feature(gettextf("the distribution %s", show_value(name)))
   by_levels <- x$var.type > 0
   sets <- new_sets()
   taken <- gbm_trees(length(x$trees), x$num.classes, iterations)
   trees <- lapply(x$trees[taken], read_gbm_tree, x$c.splits, by_levels, sets)
-  classes <- if (name == "multinomial") x$classes else if (name == "bernoulli") c("0", "1")
+  classes <- if (name == "multinomial") x$classes else
+    if (name %in% c("bernoulli", "adaboost")) c("0", "1")
   new_forest_ir(
     trees, length(x$var.names), features = x$var.names,
     levels = Filter(is.character, stats::setNames(x$var.levels, x$var.names)), first_code = 0L,
     sets = sets$all, set_else = logical(length(sets$all)),
     output = rep_len(seq_len(x$num.classes), length(trees)),
     base = rep_len(x$initF, x$num.classes), less = "<", link = links[[name]], classes = classes,
-    source = "gbm", objective = name)
+    slope = if (name == "adaboost") 2 else 1, source = "gbm", objective = name)
 }
 
 # The trees of the first rounds.

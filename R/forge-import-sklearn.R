@@ -1,4 +1,5 @@
-# Trees, forests and boosted trees of scikit-learn, as reticulate hands their objects to R.
+# Trees, forests and bagged trees of scikit-learn, as reticulate hands their objects to R; boosted
+# ones are in forge-import-sklearn-boosting.R.
 #
 # Rows are compared as floats with thresholds that are doubles (not by the histogram boosters, whose
 # rows are doubles), trees are summed as doubles in their order.
@@ -13,11 +14,23 @@ import_forest.sklearn.base.BaseEstimator <- function(x, ...) {
                  Bagging = read_sklearn_bagging,
                  GradientBoosting = read_sklearn_boosting,
                  HistGradientBoosting = read_sklearn_histograms,
-                 refuse_feature(gettextf("the class %s of scikit-learn", show_value(kind))))
+                 AdaBoost = read_sklearn_adaboost,
+                 IsolationForest = read_sklearn_isolation,
+                 refuse_sklearn(kind))
   if (is.null(sklearn_get(x, "n_features_in_"))) {
     stop_input("x", gettext("'x' is not fitted, or by scikit-learn before 1.0"))
   }
   make(x, endsWith(kind, "Classifier"), kind)
+}
+
+# Many of these hold trees that can be read by themselves.
+refuse_sklearn <- function(kind) {
+  part <- c(Pipeline = "steps", GridSearchCV = "best_estimator_",
+            RandomizedSearchCV = "best_estimator_", MultiOutputClassifier = "estimators_",
+            MultiOutputRegressor = "estimators_", VotingClassifier = "estimators_",
+            VotingRegressor = "estimators_", CalibratedClassifierCV = "calibrated_classifiers_")
+  refuse_feature(gettextf("the class %s of scikit-learn", show_value(kind)),
+                 if (kind %in% names(part)) gettextf("import what is in its '%s'", part[[kind]]))
 }
 
 # An attribute of a Python object, as R has it; NULL if there is none. Lists stand in for objects in
@@ -30,17 +43,33 @@ sklearn_get <- function(x, name) {
   reticulate("py_to_r")(reticulate("py_get_attr")(x, name))
 }
 
+# Whether it predicts rows with missing values: from version 1.6 on its tags say so, before that
+# they do not know of constraints.
+sklearn_takes_missing <- function(x) {
+  tags <- sklearn_get(x, "__sklearn_tags__")
+  if (!is.null(tags)) return(isTRUE(sklearn_get(sklearn_get(tags(), "input_tags"), "allow_nan")))
+  tags <- sklearn_get(x, "_get_tags")
+  isTRUE(tags()$allow_nan) && is.null(sklearn_get(x, "monotonic_cst"))
+}
+
 sklearn_ir <- function(x, trees, classes, kind, ...) {
   names <- sklearn_get(x, "feature_names_in_")
   new_forest_ir(trees, as.integer(sklearn_get(x, "n_features_in_")),
                 features = if (!is.null(names)) as.character(names), less = "<=",
-                classes = classes, source = "scikit-learn", objective = kind, ...)
+                classes = classes, complete = !sklearn_takes_missing(x), source = "scikit-learn",
+                objective = kind, ...)
 }
 
+# By response, the names of its classes.
 sklearn_classes <- function(x) {
   classes <- sklearn_get(x, "classes_")
-  if (is.list(classes)) refuse_feature(gettext("several responses of classes"))
-  as.character(classes)
+  lapply(if (is.list(classes)) classes else list(classes), sklearn_labels)
+}
+
+# Numbers as Python shows whole ones.
+sklearn_labels <- function(x) {
+  if (!is.numeric(x)) return(as.character(x))
+  vapply(x, format, "", digits = 15L, scientific = FALSE, USE.NAMES = FALSE)
 }
 
 # ---- trees whose rows are floats -----------------------------------------------------------------
@@ -48,15 +77,39 @@ sklearn_classes <- function(x) {
 read_sklearn_forest <- function(x, classifier, kind) {
   classes <- if (classifier) sklearn_classes(x)
   many <- sklearn_get(x, "estimators_")
-  trees <- lapply(if (is.null(many)) list(x) else many, read_sklearn_tree, classes)
-  first <- sklearn_get(if (is.null(many)) x else many[[1]], "tree_")
-  sklearn_ir(x, trees, classes, kind, number = "float", base = rep(0, ncol(trees[[1]]$values)),
-             divisor = length(trees), complete = is.null(sklearn_get(first, "missing_go_to_left")))
+  trees <- lapply(if (is.null(many)) list(x) else many, read_sklearn_tree,
+                  if (classifier) lengths(classes))
+  several <- length(classes) > 1L
+  sklearn_ir(x, trees, if (!several) unlist(classes), kind, number = "float",
+             base = rep(0, ncol(trees[[1]]$values)), divisor = length(trees),
+             outputs = if (several) several_classes(classes))
+}
+
+# 1.a, 1.b, 2.a, 2.b: responses by their number, with their classes.
+several_classes <- function(classes) {
+  paste(rep(seq_along(classes), lengths(classes)), unlist(classes), sep = ".")
 }
 
 # Averages of trees, each of features of its own, and of the classes of its sample.
 read_sklearn_bagging <- function(x, classifier, kind) {
-  classes <- if (classifier) sklearn_classes(x)
+  classes <- if (classifier) unlist(sklearn_classes(x))
+  many <- sklearn_trees(x, kind)
+  trees <- Map(function(estimator, features) {
+    own <- if (classifier) as.integer(sklearn_get(estimator, "classes_")) + 1L
+    tree <- read_sklearn_tree(estimator, if (classifier) length(own))
+    if (classifier) {
+      values <- matrix(0, nrow(tree$values), length(classes))
+      values[, own] <- tree$values
+      tree$values <- values
+    }
+    of_features(tree, features)
+  }, many, sklearn_get(x, "estimators_features_"))
+  sklearn_ir(x, unname(trees), classes, kind, number = "float",
+             base = rep(0, ncol(trees[[1]]$values)), divisor = length(trees))
+}
+
+# The estimators of an ensemble whose estimators may be anything.
+sklearn_trees <- function(x, kind) {
   many <- sklearn_get(x, "estimators_")
   odd <- Filter(function(estimator) {
     !grepl("(DecisionTree|ExtraTree)(Classifier|Regressor)$", class(estimator)[1])
@@ -64,37 +117,23 @@ read_sklearn_bagging <- function(x, classifier, kind) {
   if (length(odd)) {
     refuse_feature(gettextf("a %s of the class %s", kind, sub(".*[.]", "", class(odd[[1]])[1])))
   }
-  trees <- Map(function(estimator, features) {
-    own <- if (classifier) as.integer(sklearn_get(estimator, "classes_")) + 1L
-    tree <- read_sklearn_tree(estimator, own)
-    if (classifier) {
-      values <- matrix(0, nrow(tree$values), length(classes))
-      values[, own] <- tree$values
-      tree$values <- values
-    }
-    tree$feature <- c(0L, as.integer(features) + 1L)[tree$feature + 1L]
-    tree
-  }, many, sklearn_get(x, "estimators_features_"))
-  first <- sklearn_get(many[[1]], "tree_")
-  sklearn_ir(x, unname(trees), classes, kind, number = "float",
-             base = rep(0, ncol(trees[[1]]$values)), divisor = length(trees),
-             complete = is.null(sklearn_get(first, "missing_go_to_left")))
+  many
 }
 
-# classes: NULL for numbers, one or several.
-read_sklearn_tree <- function(estimator, classes = NULL) {
+# A tree whose features are those of these numbers, from 0, of the rows.
+of_features <- function(tree, features) {
+  tree$feature <- c(0L, as.integer(features) + 1L)[tree$feature + 1L]
+  tree
+}
+
+# n_classes: by response; NULL for numbers, one or several.
+read_sklearn_tree <- function(estimator, n_classes = NULL) {
   tree <- sklearn_get(estimator, "tree_")
-  values <- sklearn_get(tree, "value")
-  sizes <- dim(values)
-  if (length(sizes) != 3 || (!is.null(classes) && sizes[3] != length(classes))) {
-    refuse_document(gettext("values of leaves do not fit the classes"))
-  }
-  values <- matrix(values, sizes[1])
   left <- as.integer(sklearn_get(tree, "children_left")) + 1L
   right <- as.integer(sklearn_get(tree, "children_right")) + 1L
   leaf <- left == 0L
   missing_left <- sklearn_get(tree, "missing_go_to_left")
-  if (!is.null(classes)) values <- sklearn_proportions(values, is.null(missing_left))
+  cover <- as.numeric(sklearn_get(tree, "weighted_n_node_samples"))
   threshold <- as.numeric(sklearn_get(tree, "threshold"))
   list(feature = replace(as.integer(sklearn_get(tree, "feature")) + 1L, leaf, 0L),
        threshold = replace(float_below(threshold), leaf, 0), left = replace(left, leaf, 0L),
@@ -102,19 +141,73 @@ read_sklearn_tree <- function(estimator, classes = NULL) {
        default_left = if (is.null(missing_left)) logical(length(leaf)) else
          !leaf & as.logical(as.integer(missing_left)),
        missing = rep(missing_rules[["nan"]], length(leaf)), set = integer(length(leaf)),
-       leaf_id = seq_along(leaf) - 1L,
-       cover = as.numeric(sklearn_get(tree, "weighted_n_node_samples")), values = values)
+       leaf_id = seq_along(leaf) - 1L, cover = cover,
+       values = sklearn_values(sklearn_get(tree, "value"), n_classes, cover))
 }
 
-# Leaves of older versions have weights of classes in place of proportions. Sums of whole numbers
-# are the same in any order.
-sklearn_proportions <- function(values, weights) {
-  if (!weights) return(values)
-  if (any(values != round(values))) {
-    refuse_feature(gettext("class weights that are not whole numbers, of scikit-learn before 1.3"))
+# An array of nodes, responses and classes, or one number, as a matrix with a row a node.
+sklearn_values <- function(values, n_classes, cover) {
+  sizes <- dim(values)
+  wanted <- if (is.null(n_classes)) 1L else max(n_classes)
+  if (length(sizes) != 3 || sizes[3] != wanted ||
+      (!is.null(n_classes) && sizes[2] != length(n_classes))) {
+    refuse_document(gettext("values of leaves do not fit the classes"))
   }
-  values / pmax(rowSums(values), 1)
+  if (is.null(n_classes)) return(matrix(values, sizes[1]))
+  do.call(cbind, lapply(seq_along(n_classes), function(k) {
+    sklearn_proportions(matrix(values[, k, seq_len(n_classes[k])], sizes[1]), cover)
+  }))
 }
+
+# Leaves of versions before 1.4 have weights of classes, whose sums are those of the nodes, in place
+# of proportions.
+sklearn_proportions <- function(values, cover) {
+  total <- numpy_sum(lapply(seq_len(ncol(values)), function(k) values[, k]))
+  if (max(abs(total - 1)) <= max(abs(total - cover))) return(values)
+  values / replace(total, total == 0, 1)
+}
+
+# Sums of numbers, or of vectors, in the order in which numpy adds up what lies side by side.
+numpy_sum <- function(x) {
+  n <- length(x)
+  add <- function(terms, start = 0) Reduce(`+`, terms, start)
+  if (n < 8L) return(add(x))
+  if (n > 128L) {
+    half <- n %/% 2L - (n %/% 2L) %% 8L
+    return(numpy_sum(x[seq_len(half)]) + numpy_sum(x[-seq_len(half)]))
+  }
+  whole <- n %/% 8L * 8L
+  eight <- lapply(1:8, function(i) add(x[seq(i, whole, by = 8L)]))
+  pairs <- Map(`+`, eight[c(1L, 3L, 5L, 7L)], eight[c(2L, 4L, 6L, 8L)])
+  add(x[seq_len(n - whole) + whole], (pairs[[1]] + pairs[[2]]) + (pairs[[3]] + pairs[[4]]))
+}
+
+# ---- isolation -----------------------------------------------------------------------------------
+
+# Sums are those of the lengths of the ways to the leaves; the response is the score.
+read_sklearn_isolation <- function(x, classifier, kind) {
+  ways <- sklearn_get(x, "_decision_path_lengths")
+  below <- sklearn_get(x, "_average_path_length_per_tree")
+  size <- sklearn_get(x, "_max_samples")
+  if (is.null(ways) || is.null(below)) {
+    refuse_feature(gettext("an isolation forest of scikit-learn before 1.2"))
+  }
+  if (size < 2) refuse_feature(gettext("an isolation forest of one row"))
+  trees <- Map(function(estimator, features, way, below) {
+    tree <- of_features(read_sklearn_tree(estimator), features)
+    tree$values <- matrix(replace(as.numeric(way) + as.numeric(below) - 1, tree$left > 0L, 0))
+    tree
+  }, sklearn_trees(x, kind), sklearn_get(x, "estimators_features_"), ways, below)
+  sklearn_ir(x, unname(trees), NULL, kind, number = "float", base = 0, link = "isolation",
+             average = length(trees) * mean_isolation(as.numeric(size)))
+}
+
+# How long the way to one of n rows is on average, of 2 or more.
+mean_isolation <- function(n) {
+  if (n == 2) 1 else 2 * (log(n - 1) - digamma(1)) - 2 * (n - 1) / n
+}
+
+# ---- thresholds ----------------------------------------------------------------------------------
 
 # The largest single-precision number that is not above x: as many floats are at most either.
 float_below <- function(x) {
@@ -125,92 +218,4 @@ float_below <- function(x) {
   below <- replace(below, nearest == 0, -2147483647L) # the negative number next to zero
   down <- readBin(writeBin(as.integer(below), raw(), size = 4L), "double", length(x), size = 4L)
   ifelse(nearest > x, down, nearest)
-}
-
-# ---- boosted trees -------------------------------------------------------------------------------
-
-sklearn_links <- c(
-  squared_error = "identity", absolute_error = "identity", huber = "identity",
-  quantile = "identity", poisson = "exp", gamma = "exp", log_loss = "logistic",
-  deviance = "logistic", binary_crossentropy = "logistic", categorical_crossentropy = "softmax",
-  auto = "logistic")
-
-sklearn_link <- function(x, n_outputs) {
-  loss <- sklearn_get(x, "loss")
-  link <- if (is.character(loss)) unname(sklearn_links[loss])
-  if (length(link) != 1 || is.na(link)) {
-    refuse_feature(gettextf("the loss %s of scikit-learn", show_value(loss)))
-  }
-  if (link == "logistic" && n_outputs > 1) "softmax" else link
-}
-
-read_sklearn_boosting <- function(x, classifier, kind) {
-  classes <- if (classifier) sklearn_classes(x)
-  base <- sklearn_start(x)
-  rate <- as.numeric(sklearn_get(x, "learning_rate"))
-  estimators <- in_rounds(sklearn_get(x, "estimators_"))
-  trees <- lapply(estimators, function(estimator) {
-    tree <- read_sklearn_tree(estimator)
-    tree$values <- rate * tree$values
-    tree
-  })
-  first <- sklearn_get(estimators[[1]], "tree_")
-  sklearn_ir(x, trees, classes, kind, number = "float", base = base,
-             output = rep_len(seq_along(base), length(trees)), link = sklearn_link(x, length(base)),
-             complete = is.null(sklearn_get(first, "missing_go_to_left")))
-}
-
-# The trees of a round beside each other, round after round.
-in_rounds <- function(estimators) {
-  if (is.matrix(estimators)) estimators <- t(estimators)
-  dim(estimators) <- NULL
-  if (!length(estimators)) stop_input("x", gettext("'x' is not fitted"))
-  estimators
-}
-
-# What sums begin with, which scikit-learn computes anew for each row.
-sklearn_start <- function(x) {
-  init <- sklearn_get(x, "init_")
-  constant <- identical(init, "zero") || any(grepl("Dummy(Classifier|Regressor)$", class(init)))
-  if (!constant) refuse_feature(gettext("an initial estimator that is not a constant"))
-  start <- sklearn_get(x, "_raw_predict_init")
-  as.numeric(start(matrix(0, 1, as.integer(sklearn_get(x, "n_features_in_")))))
-}
-
-# ---- boosted trees of histograms, whose rows are doubles -----------------------------------------
-
-read_sklearn_histograms <- function(x, classifier, kind) {
-  classes <- if (classifier) sklearn_classes(x)
-  base <- as.numeric(sklearn_get(x, "_baseline_prediction"))
-  predictors <- unlist(sklearn_get(x, "_predictors"), recursive = FALSE)
-  trees <- lapply(predictors, read_sklearn_predictor)
-  sklearn_ir(x, trees, classes, kind, base = base,
-             output = rep_len(seq_along(base), length(trees)), link = sklearn_link(x, length(base)))
-}
-
-# Its nodes are records of a numpy array.
-read_sklearn_predictor <- function(predictor) {
-  nodes <- if (inherits(predictor, "python.builtin.object")) {
-    getExportedValue("reticulate", "py_get_attr")(predictor, "nodes")
-  } else predictor$nodes
-  field <- function(name) as.numeric(sklearn_field(nodes, name))
-  leaf <- field("is_leaf") != 0
-  if (any(field("is_categorical")[!leaf] != 0)) {
-    refuse_feature(gettext("categories, in a histogram booster of scikit-learn"))
-  }
-  n <- length(leaf)
-  list(feature = replace(as.integer(field("feature_idx")) + 1L, leaf, 0L),
-       threshold = replace(field("num_threshold"), leaf, 0),
-       left = replace(as.integer(field("left")) + 1L, leaf, 0L),
-       right = replace(as.integer(field("right")) + 1L, leaf, 0L),
-       default_left = !leaf & field("missing_go_to_left") != 0,
-       missing = rep(missing_rules[["nan"]], n), set = integer(n), leaf_id = seq_len(n) - 1L,
-       cover = field("count"), gain = replace(field("gain"), leaf, 0),
-       values = matrix(replace(field("value"), !leaf, 0)))
-}
-
-sklearn_field <- function(nodes, name) {
-  if (!inherits(nodes, "python.builtin.object")) return(nodes[[name]])
-  reticulate <- function(what) getExportedValue("reticulate", what)
-  reticulate("py_to_r")(reticulate("py_get_item")(nodes, name))
 }

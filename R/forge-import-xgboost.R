@@ -1,25 +1,33 @@
 # Models of XGBoost: documents, read by jsonlite or forge-import-ubj.R, to ensembles.
 
-# Nothing may be nested more deeply: what reads JSON calls itself.
-deepest_document <- 100L
-
 parse_json <- function(bytes) {
   need_package("jsonlite", "import_forest()")
-  opens <- (bytes == as.raw(0x5b)) + (bytes == as.raw(0x7b))
-  closes <- (bytes == as.raw(0x5d)) + (bytes == as.raw(0x7d))
-  if (any(cumsum(opens - closes) > deepest_document)) {
-    refuse_document(gettext("its parts are nested too deeply"))
-  }
+  if (is_nested_too_deeply(bytes)) refuse_document(gettext("its parts are nested too deeply"))
   text <- without_nan(text_of(bytes))
-  # jsonlite's own error has the text as its format: a sign '%' in it can end the process
-  valid <- if (grepl("%", text, fixed = TRUE)) jsonlite::validate(text) else TRUE
-  if (!valid) refuse_document(gettextf("it is no JSON (%s)", sub("\n.*", "", attr(valid, "err"))))
+  if (grepl("[%\\]", text)) {
+    reason <- why_no_json(text)
+    if (!is.null(reason)) refuse_json(reason)
+  }
+  # fromJSON() takes arrays of these strings for numbers
+  if (grepl("\"(NA|NaN|-?Inf)\"", text)) return(json_vectors(jsonlite::parse_json(text)))
   tryCatch(jsonlite::fromJSON(text, simplifyVector = TRUE, simplifyDataFrame = FALSE,
                               simplifyMatrix = FALSE),
-           error = function(problem) {
-             refuse_document(gettextf("it is no JSON (%s)",
-                                      sub("\n.*", "", conditionMessage(problem))))
-           })
+           error = function(problem) refuse_json(sub("\n.*", "", conditionMessage(problem))))
+}
+
+refuse_json <- function(reason) refuse_document(gettextf("it is no JSON (%s)", reason))
+
+# Arrays of nothing but numbers, truth values or strings as vectors, in which null is NA.
+json_vectors <- function(x) {
+  if (!is.list(x)) return(x)
+  if (!is.null(names(x))) return(lapply(x, json_vectors))
+  given <- Filter(Negate(is.null), x)
+  for (is_kind in list(is.character, is.numeric, is.logical)) {
+    if (length(given) && all(vapply(given, is_kind, NA))) {
+      return(unlist(lapply(x, function(value) if (is.null(value)) NA else value)))
+    }
+  }
+  lapply(x, json_vectors)
 }
 
 # Up to version 2.1 XGBoost writes NaN, which is no JSON, as the condition of nodes that have sets
@@ -153,10 +161,16 @@ xgboost_outputs <- function(learner) {
 new_sets <- function() {
   sets <- new.env(parent = emptyenv())
   sets$all <- list()
+  sets$codes <- 0
   sets
 }
 
+# A small document can list large codes: so many places all sets together may have.
+most_codes <- 2^27
+
 add_set <- function(sets, left) {
+  sets$codes <- sets$codes + length(left)
+  if (sets$codes > most_codes) refuse_document(gettext("its sets of codes are too large"))
   sets$all[[length(sets$all) + 1L]] <- left
   length(sets$all)
 }
@@ -274,7 +288,7 @@ read_xgboost_sets <- function(tree, n, leaf, sets) {
   }
   for (i in which(!leaf[nodes])) {
     own <- codes[first[i] + seq_len(size[i])]
-    set[nodes[i]] <- add_set(sets, !(seq_len(max(own) + 1L) - 1L) %in% own)
+    set[nodes[i]] <- add_set(sets, replace(rep(TRUE, max(own) + 1L), own + 1L, FALSE))
   }
   set
 }

@@ -48,10 +48,12 @@
 #'   leaves; trees read by [contree_from_json()].
 #'
 #' * estimators of scikit-learn that reticulate hands to R: decision trees, random forests, extra
-#'   trees, bagging of trees, and gradient boosting, also by histograms (without categories);
-#'   thresholds are compared with rows in single precision, as there (not by histograms), trees are
-#'   summed in double precision. Margins are proportions of classes. Missing values are an error
-#'   where that version refuses them.
+#'   trees, bagging of trees, gradient boosting, also by histograms and with categories (from version
+#'   1.4), `AdaBoostClassifier` with the algorithm SAMME, and `IsolationForest`, whose response is
+#'   `score_samples()`. Thresholds are compared with rows in single precision, as there (not by
+#'   histograms), trees are summed in double precision. Margins are proportions of classes; several
+#'   responses of classes have theirs side by side. Categories are matched by value; missing values
+#'   are an error where the estimator refuses them.
 #'
 #' Anything that is not supported is an error that names it.
 #'
@@ -59,9 +61,10 @@
 #' Margins are equal to those of the original software, bit for bit, on any machine and with any
 #' number of threads: for XGBoost to those of its CPU predictor (`outputmargin = TRUE`), for
 #' LightGBM to raw scores, for boosting in scikit-learn to `_raw_predict()`, else to the result of
-#' `predict()` of the package (`predict_proba()` in scikit-learn, with one job). XGBoost 1.7,
+#' `predict()` of the package (`predict_proba()` in scikit-learn, with one job; for AdaBoost
+#' `decision_function()`, for isolation the sum of the lengths of ways). XGBoost 1.7,
 #' 2.1, 3.0 and 3.2, LightGBM 3.3, 4.3 and 4.7, CatBoost 1.2, ONNX Runtime 1.32, scikit-learn 1.2
-#' and 1.9, ranger 0.14, randomForest 4.7 and gbm 2.1 have been compared. Classification forests of
+#' to 1.9, ranger 0.14, randomForest 4.7 and gbm 2.1 have been compared. Classification forests of
 #' ranger and randomForest break ties between classes with equally many votes at random; here the
 #' first of them wins.
 #'

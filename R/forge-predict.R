@@ -137,6 +137,9 @@ said_by_sums <- function(forest, sums, type) {
   }
   colnames(response) <- forest$classes
   if (type != "class") return(response)
+  if (isTRUE(forest$even_second) && ncol(sums) == 1L) {
+    return(factor(forest$classes[1L + (sums[, 1] >= 0)], forest$classes))
+  }
   if (!is.null(forest$cutoff)) response <- sweep(response, 2L, forest$cutoff, `/`)
   factor(forest$classes[max.col(response, ties.method = "first")], forest$classes)
 }
@@ -152,9 +155,10 @@ forest_slope <- function(forest) if (is.null(forest$slope)) 1 else forest$slope
 linked <- function(sums, link, slope = 1) {
   switch(link, identity = , second = sums, logistic = 1 / (1 + exp(-slope * sums)), exp = exp(sums),
          log1pexp = log1p(exp(sums)), square = sign(sums) * sums^2, step = (sums > 0) + 0,
+         isolation = -2^-sums,
          softmax = {
            highest <- sums[cbind(seq_len(nrow(sums)), max.col(sums, ties.method = "first"))]
-           weights <- exp(sums - highest)
+           weights <- exp(slope * (sums - highest))
            weights / rowSums(weights)
          },
          shares = sums / rowSums(sums))
@@ -199,6 +203,12 @@ is_as_asked <- function(forest, newdata) {
     (isTRUE(forest$own_codes) || length(forest$levels) == 0L || !any(lengths(forest$levels) > 0L))
 }
 
+# Their numbers where they have none.
+feature_names <- function(forest) {
+  if (is.null(forest$features)) as.character(seq_len(forest$ensemble$n_features)) else
+    forest$features
+}
+
 # Which column of the data each feature is; 0 for one that is not there and not asked for.
 feature_places <- function(forest, newdata, asked) {
   given <- colnames(newdata)
@@ -241,14 +251,18 @@ frame_features <- function(forest, newdata, place, asked) {
 
 # A column as the numbers that the model was grown from.
 feature_values <- function(forest, value, j) {
-  name <- if (is.null(forest$features)) as.character(j) else forest$features[j]
-  levels <- if (!is.null(forest$features)) forest$levels[[name]]
+  name <- feature_names(forest)[j]
+  levels <- forest$levels[[name]]
   if (is.logical(value) && all(is.na(value))) return(as.integer(value))
   if (is.factor(value)) check_factor(value, name)
   if (!is.null(levels) && (is.factor(value) || is.character(value))) {
     other <- forest$new_level[name]
     codes <- match(as.character(value), levels) + (forest$first_code - 1L)
     return(if (is.na(other)) codes else replace(codes, is.na(codes) & !is.na(value), other))
+  }
+  if (!is.null(levels) && takes_values(forest, value)) {
+    known <- .Call(ffi_numbers, paste(levels, collapse = " "))
+    if (!anyNA(known)) return(match(value, known) + (forest$first_code - 1L))
   }
   if (is.null(levels) && takes_codes(forest, value)) {
     return(as.integer(if (is.character(value)) factor(value) else value))
@@ -272,17 +286,24 @@ takes_codes <- function(forest, value) {
   isTRUE(forest$own_codes) && (is.factor(value) || is.character(value))
 }
 
+# Whether it takes a column of numbers by those that its levels are.
+takes_values <- function(forest, value) {
+  identical(forest$own_codes, "values") && (is.numeric(value) || is.logical(value)) &&
+    !is.object(value) && is.null(dim(value))
+}
+
 tell_feature_levels <- function(forest, newdata, place, asked) {
-  factors <- asked[forest$features[asked] %in% names(forest$levels)]
+  features <- feature_names(forest)
+  factors <- asked[features[asked] %in% names(forest$levels)]
   unknown <- lapply(factors, function(j) {
     given <- newdata[[place[j]]]
     if (!is.factor(given) && !is.character(given)) return(NULL)
-    known <- c(forest$levels[[forest$features[j]]], NA)
+    known <- c(forest$levels[[features[j]]], NA)
     # a factor need not have rows of all levels
     if (is.factor(given) && all(levels(given) %in% known)) return(NULL)
     setdiff(as.character(unique(given)), known)
   })
-  names(unknown) <- forest$features[factors]
+  names(unknown) <- features[factors]
   unknown <- unknown[lengths(unknown) > 0]
   if (length(unknown) == 0) return(invisible())
   if (isTRUE(forest$closed)) {
@@ -304,7 +325,7 @@ refuse_incomplete <- function(forest, columns, asked) {
   column <- function(j) if (is.matrix(columns)) columns[, j] else columns[[j]]
   missing <- vapply(asked, function(j) anyNA(column(j)), NA)
   if (!any(missing)) return(invisible())
-  names <- if (is.null(forest$features)) as.character(asked) else forest$features[asked]
+  names <- feature_names(forest)[asked]
   stop_input("newdata", gettextf(
     "'newdata' has missing values in %s, for which models of %s have no rule; leave such rows out",
     show_names(names[missing]), forest$source))

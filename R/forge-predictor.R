@@ -35,9 +35,7 @@ row_finisher <- function(forest, type) {
 
 # A data frame, matrix, list or vector, as as_rows() takes them; the answer of predict() unnamed.
 predict_rows <- function(fit, newdata, type) {
-  features <- fit$forest$features
-  if (is.null(features)) features <- as.character(seq_len(fit$forest$ensemble$n_features))
-  newdata <- as_rows(newdata, features)
+  newdata <- as_rows(newdata, feature_names(fit$forest))
   if (is.list(newdata) && !is.data.frame(newdata)) newdata <- list_to_frame(newdata)
   answer <- stats::predict(fit, newdata, type = type)
   if (is.array(answer)) dimnames(answer)[1] <- list(NULL) else names(answer) <- NULL

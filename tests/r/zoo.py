@@ -234,11 +234,11 @@ def lightgbms(lgb):
 def catboosts(catboost):
     zoo = Zoo(f"catboost-{catboost.__version__}")
 
-    def add(name, y, loss="RMSE", x=X, rounds=3, **settings):
+    def add(name, y, loss="RMSE", x=X, rounds=3, group=None, **settings):
         settings = dict(dict(depth=2, thread_count=1, random_seed=1, learning_rate=0.5,
                              allow_writing_files=False, logging_level="Silent"), **settings)
         model = catboost.CatBoost(dict(settings, loss_function=loss, iterations=rounds))
-        model.fit(catboost.Pool(x, y))
+        model.fit(catboost.Pool(x, y, group_id=group))
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "model.json")
             model.save_model(path, format="json")
@@ -251,10 +251,10 @@ def catboosts(catboost):
         document["model_info"]["params"] = {"loss_function": info["params"]["loss_function"]}
         rows = hostile(x, found, True, None)
         kind = {"Logloss": "Probability", "CrossEntropy": "Probability", "Poisson": "Exponent",
-                "MultiClass": "Probability", "Tweedie:variance_power=1.5": "Exponent",
+                "Focal:focal_alpha=0.3;focal_gamma=2": "Probability", "MultiClass": "Probability", "Tweedie:variance_power=1.5": "Exponent",
                 "MultiClassOneVsAll": "Probability"}.get(loss, "RawFormulaVal")
         response = np.asarray(model.predict(rows, prediction_type=kind))
-        if loss in ("Logloss", "CrossEntropy"):
+        if loss in ("Logloss", "CrossEntropy") or loss.startswith("Focal"):
             response = response[:, 1]
         zoo.add(name, "json", json.dumps(document).encode(), rows,
                 model.predict(rows, prediction_type="RawFormulaVal"), response,
@@ -276,6 +276,16 @@ def catboosts(catboost):
     for policy in ("Lossguide", "Depthwise"):
         add(policy, Z, grow_policy=policy, depth=4, min_data_in_leaf=5)
         add(f"{policy}-classes", THREE, "MultiClass", grow_policy=policy, depth=3)
+    add("logcosh", Z, "LogCosh")
+    add("rmspe", np.abs(Z) + 0.1, "RMSPE")
+    add("cox", np.where(TWO, 1, -1) * (np.abs(Z) + 0.1), "Cox")
+    add("focal", TWO, "Focal:focal_alpha=0.3;focal_gamma=2")
+    add("quantiles", Z, "MultiQuantile:alpha=0.2,0.7")
+    add("missing", np.column_stack([Z, -Z]), "MultiRMSEWithMissingValues")
+    groups = np.repeat(np.arange(4), 20)
+    for name in ("QuerySoftMax", "LambdaMart", "StochasticFilter", "StochasticRank:metric=DCG"):
+        add(name.split(":")[0], TWO, name, group=groups)
+    add("GroupQuantile", Z, "GroupQuantile:alpha=0.3", group=groups)
     zoo.write()
 
 

@@ -249,8 +249,25 @@ test_that("gbm", {
     expect_same(forge(fit), expected, new, "margin")
     expect_equal(unname(predict(forge(fit), new)), stats::predict(fit, new, 20, type = "response"))
   }
-  fit$distribution$name <- "adaboost"
-  expect_error(forge(fit), "adaboost", class = "contree_unsupported_error")
+  fit$distribution$name <- "gamma"
+  expect_error(forge(fit), "gamma", class = "contree_unsupported_error")
+})
+
+test_that("responses of gbm's other distributions", {
+  skip_if_not_installed("gbm")
+  data <- data[order(data$f), ]
+  settings <- list(adaboost = (y > 0) + 0 ~ a + b, huberized = (y > 0) + 0 ~ a + b,
+                   pairwise = b ~ a + c)
+  for (name in names(settings)) {
+    distribution <- if (name == "pairwise") list(name = name, group = "f", metric = "ndcg") else
+      name
+    fit <- suppressWarnings(gbm::gbm(settings[[name]], distribution,
+                                     transform(data, b = abs(b)), n.trees = 6, keep.data = FALSE))
+    expect_same(forge(fit), stats::predict(fit, data, n.trees = 6), data, "margin")
+    response <- stats::predict(fit, data, n.trees = 6, type = "response")
+    expect_equal(unname(predict(forge(fit), data)), response, tolerance = 1e-14)
+    expect_identical(forge(fit)$forest$classes, if (name == "adaboost") c("0", "1"))
+  }
 })
 
 test_that("rpart", {

@@ -149,6 +149,13 @@ test_that("sizes are checked before anything is made of them", {
   expect_error(import_forest(charToRaw(many)), "65536 outputs", class = "contree_input_error")
 })
 
+test_that("large codes in a small document are refused before there is a set for each", {
+  sets <- new_sets()
+  sets$codes <- most_codes - 2
+  expect_identical(add_set(sets, c(TRUE, FALSE)), 1L)
+  expect_error(add_set(sets, TRUE), "too large", class = "contree_input_error")
+})
+
 test_that("text of LightGBM that is cut off is refused", {
   bytes <- readBin(forge_fixture("lgb-regression.txt"), "raw", 1e6)
   end <- grepRaw("end of trees", bytes) + 11L
@@ -238,6 +245,18 @@ test_that("JSON with formats in it is refused, and does not end the process", {
   skip_if_not_installed("jsonlite")
   expect_error(import_forest(charToRaw("{\"a\": %n %n}")), "no JSON", class = "contree_input_error")
   expect_error(import_forest(charToRaw("{\"a%n\": 1}")), "learner", class = "contree_input_error")
+})
+
+test_that("strings that look like missing numbers stay strings", {
+  skip_if_not_installed("jsonlite")
+  text <- '{"a": ["NA", "Inf"], "b": [1, null, 2.5], "c": [["NaN"], [true, false]], "d": {"e": "NA"}}'
+  expect_identical(parse_json(charToRaw(text)),
+                   list(a = c("NA", "Inf"), b = c(1, NA, 2.5), c = list("NaN", c(TRUE, FALSE)),
+                        d = list(e = "NA")))
+  plain <- gsub("(NA|NaN|Inf)", "x", text)
+  expect_identical(json_vectors(jsonlite::parse_json(plain)), parse_json(charToRaw(plain)))
+  expect_error(import_forest(charToRaw('{"a\\u0000": 1}')), "null character",
+               class = "contree_input_error")
 })
 
 test_that("deep nesting is refused, not followed", {
