@@ -40,6 +40,7 @@ typedef struct {
     const int32_t *total;
     int32_t *sums;         /* [lanes] at the beginning of the block; changed */
     int32_t value;         /* of the split there */
+    int32_t high_end;      /* least cost of the rows of the side behind the block */
     int32_t limit;         /* values from here on need not be known */
 } ct_policy_walk;
 

@@ -45,6 +45,22 @@ static void bound_blocks(const ct_policy_side *s, size_t width)
     for (size_t i = s->n_blocks; i % CT_POLICY_STEP; i++) s->at_end[i] = s->inside[i] = most;
 }
 
+/* Of up to 64 rows of a block: which are on the side, and behind which the value changes. */
+CT_ALWAYS void walk_masks(const ct_policy_walk *w, uint32_t begin, uint64_t *members,
+                          uint64_t *changes)
+{
+    const uint32_t n = w->n - begin < 64 ? w->n - begin : 64;
+    *members = *changes = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t row = w->rows[begin + i];
+        const uint64_t is_member = (w->place[row] < w->cut) == w->left;
+        *members |= is_member << i;
+        *changes |= (uint64_t) w->last[begin + i] << i;
+        __builtin_prefetch(w->costs + row * (size_t) w->lanes);
+    }
+    if (begin + n == w->n) *changes &= ~(UINT64_C(1) << (n - 1));
+}
+
 #ifndef CT_POLICY_ANY_WIDTH
 #define CT_WIDTH 4
 #define CT_WIDTH_MOST 4

@@ -1,7 +1,10 @@
-/* The least lane of each of sixteen rows of 4, 8 or 16 lanes, which lie one after the other. */
+/* The least lane of each of sixteen rows of some lanes, which lie one after the other: 4, 8, 16 or 32,
+ * or any number where there are no vectors. With `total`, of what is left of it without the row;
+ * with `lift`, no lane is taken for less. */
 #ifndef CT_POLICY_LEAST_H
 #define CT_POLICY_LEAST_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define CT_ALWAYS static inline __attribute__((always_inline))
@@ -16,6 +19,8 @@ CT_ALWAYS quad quad_at(const int32_t *x)
 }
 CT_ALWAYS void quad_put(int32_t *x, quad a) { _mm_storeu_si128((__m128i *) (void *) x, a); }
 CT_ALWAYS quad quad_min(quad a, quad b) { return _mm_min_epi32(a, b); }
+CT_ALWAYS quad quad_max(quad a, quad b) { return _mm_max_epi32(a, b); }
+CT_ALWAYS quad quad_less(quad a, quad b) { return _mm_sub_epi32(a, b); }
 /* The least lane of each of four. */
 CT_ALWAYS quad quad_leasts(quad a, quad b, quad c, quad d)
 {
@@ -31,6 +36,8 @@ typedef int32x4_t quad;
 CT_ALWAYS quad quad_at(const int32_t *x) { return vld1q_s32(x); }
 CT_ALWAYS void quad_put(int32_t *x, quad a) { vst1q_s32(x, a); }
 CT_ALWAYS quad quad_min(quad a, quad b) { return vminq_s32(a, b); }
+CT_ALWAYS quad quad_max(quad a, quad b) { return vmaxq_s32(a, b); }
+CT_ALWAYS quad quad_less(quad a, quad b) { return vsubq_s32(a, b); }
 CT_ALWAYS quad quad_leasts(quad a, quad b, quad c, quad d)
 {
     return vpminq_s32(vpminq_s32(a, b), vpminq_s32(c, d));
@@ -47,55 +54,98 @@ CT_ALWAYS __m512i leasts512(__m512i a, __m512i b, __m512i c, __m512i d)
     return _mm512_min_epi32(_mm512_unpacklo_epi64(a, c), _mm512_unpackhi_epi64(a, c));
 }
 
-CT_ALWAYS __m512i leasts_at(const int32_t *x)
+/* Sixteen lanes from some lane on: of as many rows as that are. */
+CT_ALWAYS __m512i lanes512(const int32_t *x, unsigned width)
 {
-    return leasts512(_mm512_loadu_si512(x), _mm512_loadu_si512(x + 16),
-                     _mm512_loadu_si512(x + 32), _mm512_loadu_si512(x + 48));
+    return width == 4   ? _mm512_broadcast_i32x4(quad_at(x))
+           : width == 8 ? _mm512_broadcast_i32x8(_mm256_loadu_si256((const void *) x))
+                        : _mm512_loadu_si512(x);
 }
 
-CT_ALWAYS void least_lanes(const int32_t *x, const unsigned width, int32_t *least)
+CT_ALWAYS __m512i costs512(const int32_t *x, const int32_t *total, const int32_t *lift,
+                           unsigned width)
+{
+    __m512i costs = _mm512_loadu_si512(x);
+    if (total) costs = _mm512_sub_epi32(lanes512(total, width), costs);
+    return lift ? _mm512_max_epi32(lanes512(lift, width), costs) : costs;
+}
+
+CT_ALWAYS __m512i row512(const int32_t *x, const int32_t *total, const int32_t *lift,
+                         unsigned width)
+{
+    const __m512i costs = costs512(x, total, lift, width);
+    if (width < 32) return costs;
+    return _mm512_min_epi32(costs, costs512(x + 16, total ? total + 16 : NULL,
+                                            lift ? lift + 16 : NULL, width));
+}
+
+CT_ALWAYS __m512i leasts_at(const int32_t *x, const int32_t *total, const int32_t *lift,
+                            unsigned width)
+{
+    const unsigned step = width < 32 ? 16 : 32;
+    return leasts512(row512(x, total, lift, width), row512(x + step, total, lift, width),
+                     row512(x + 2 * step, total, lift, width),
+                     row512(x + 3 * step, total, lift, width));
+}
+
+CT_ALWAYS void least_lanes(const int32_t *x, const int32_t *total, const int32_t *lift,
+                           const unsigned width, int32_t *least)
 {
     const __m512i four = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15),
                   eight = _mm512_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15);
-    __m512i a = leasts_at(x), b, c, d;
+    const unsigned step = width < 32 ? 64 : 128;
+    __m512i a = leasts_at(x, total, lift, width), b, c, d;
     if (width == 4) {
         _mm512_storeu_si512(least, _mm512_permutexvar_epi32(four, a));
         return;
     }
-    b = leasts_at(x + 64);
+    b = leasts_at(x + step, total, lift, width);
     if (width == 8) {
         a = _mm512_min_epi32(_mm512_shuffle_i64x2(a, b, 0x88), _mm512_shuffle_i64x2(a, b, 0xdd));
         _mm512_storeu_si512(least, _mm512_permutexvar_epi32(eight, a));
         return;
     }
-    c = leasts_at(x + 128), d = leasts_at(x + 192);
+    c = leasts_at(x + 2 * step, total, lift, width);
+    d = leasts_at(x + 3 * step, total, lift, width);
     a = _mm512_min_epi32(_mm512_shuffle_i64x2(a, b, 0x44), _mm512_shuffle_i64x2(a, b, 0xee));
     c = _mm512_min_epi32(_mm512_shuffle_i64x2(c, d, 0x44), _mm512_shuffle_i64x2(c, d, 0xee));
     _mm512_storeu_si512(least, _mm512_min_epi32(_mm512_shuffle_i64x2(a, c, 0x88),
                                                 _mm512_shuffle_i64x2(a, c, 0xdd)));
 }
 #elif defined(CT_QUADS)
-CT_ALWAYS quad least_quad(const int32_t *x, const unsigned width)
+CT_ALWAYS quad least_quad(const int32_t *x, const int32_t *total, const int32_t *lift,
+                          const unsigned width)
 {
     quad least = quad_at(x);
-    for (unsigned lane = 4; lane < width; lane += 4) least = quad_min(least, quad_at(x + lane));
+    for (unsigned lane = 0; lane < width; lane += 4) {
+        quad costs = quad_at(x + lane);
+        if (total) costs = quad_less(quad_at(total + lane), costs);
+        if (lift) costs = quad_max(quad_at(lift + lane), costs);
+        least = lane ? quad_min(least, costs) : costs;
+    }
     return least;
 }
 
-CT_ALWAYS void least_lanes(const int32_t *x, const unsigned width, int32_t *least)
+CT_ALWAYS void least_lanes(const int32_t *x, const int32_t *total, const int32_t *lift,
+                           const unsigned width, int32_t *least)
 {
     for (unsigned row = 0; row < 16; row += 4, x += 4 * width)
-        quad_put(least + row, quad_leasts(least_quad(x, width), least_quad(x + width, width),
-                                          least_quad(x + 2 * width, width),
-                                          least_quad(x + 3 * width, width)));
+        quad_put(least + row, quad_leasts(least_quad(x, total, lift, width),
+                                          least_quad(x + width, total, lift, width),
+                                          least_quad(x + 2 * width, total, lift, width),
+                                          least_quad(x + 3 * width, total, lift, width)));
 }
 #else
-static inline void least_lanes(const int32_t *x, const unsigned width, int32_t *least)
+static inline void least_lanes(const int32_t *x, const int32_t *total, const int32_t *lift,
+                               const unsigned width, int32_t *least)
 {
     for (unsigned row = 0; row < 16; row++, x += width) {
-        least[row] = x[0];
-        for (unsigned lane = 1; lane < width; lane++)
-            if (x[lane] < least[row]) least[row] = x[lane];
+        least[row] = INT32_MAX;
+        for (unsigned lane = 0; lane < width; lane++) {
+            int32_t cost = total ? total[lane] - x[lane] : x[lane];
+            if (lift && lift[lane] > cost) cost = lift[lane];
+            if (cost < least[row]) least[row] = cost;
+        }
     }
 }
 #endif

@@ -151,7 +151,7 @@ static int32_t walk_block(ct_policy_worker *worker, ct_policy_desk *desk,
     const ct_policy_walk walk = {
         column->order + begin, column->last + begin, column->end[block] - begin, desk->lanes,
         set->coarse, desk->place, trial->cut, !s, trial->total[s], desk->walk,
-        side->low[block] + side->high[block], limit};
+        side->low[block] + side->high[block], side->high[block + 1], limit};
     worker->counts.walks++;
     return worker->search->kernel->walk(&walk);
 }
