@@ -5,10 +5,11 @@
 #include "base/bits.h"
 
 /* Rows of a block: the larger the set, the more. A cut then takes as long as some of these blocks
- * have rows. */
-static uint32_t block_rows(uint32_t n)
+ * have rows; where there are many actions, more blocks are walked. */
+static uint32_t block_rows(uint32_t n, uint32_t lanes)
 {
     uint32_t rows = n < 2000 ? 16 : n < 8000 ? 32 : n < 40000 ? 64 : 128;
+    if (lanes >= 32 && rows > 32) rows /= 2;
     while (n / rows >= UINT16_MAX - 1) rows *= 2;
     return rows;
 }
@@ -53,7 +54,7 @@ static void sum_blocks(const ct_policy_rows *set, ct_policy_column *column)
 /* Blocks of a column whose order is there; 0 without memory. */
 static int finish_column(ct_policy_rows *set, ct_policy_column *column, ct_arena *arena)
 {
-    const uint32_t least = block_rows(set->n), room = set->n / least + 1;
+    const uint32_t least = block_rows(set->n, set->costs->lanes), room = set->n / least + 1;
     column->block = CT_ARENA_NEW(arena, uint16_t, set->n);
     column->end = CT_ARENA_NEW(arena, uint32_t, room);
     column->several = CT_ARENA_NEW(arena, uint8_t, room);

@@ -9,11 +9,10 @@
 static int make_trials(ct_policy_desk *desk, ct_arena *arena)
 {
     const size_t lanes = desk->lanes;
-    int32_t *totals = CT_ARENA_NEW(arena, int32_t, 2 * (CT_POLICY_WAVE + 1) * lanes);
-    desk->again.by_child = CT_ARENA_ZEROED(arena, int32_t, 2 * (size_t) desk->n_cols);
-    if (!totals || !desk->again.by_child) return 0;
-    for (size_t i = 0; i <= CT_POLICY_WAVE; i++) {
-        ct_policy_trial *trial = i < CT_POLICY_WAVE ? &desk->trials[i] : &desk->again;
+    int32_t *totals = CT_ARENA_NEW(arena, int32_t, 2 * CT_POLICY_WAVE * lanes);
+    if (!totals) return 0;
+    for (size_t i = 0; i < CT_POLICY_WAVE; i++) {
+        ct_policy_trial *trial = &desk->trials[i];
         trial->total[0] = totals + 2 * i * lanes;
         trial->total[1] = trial->total[0] + lanes;
     }
@@ -83,10 +82,11 @@ static int32_t price_of(const ct_policy_search *search)
     return (int32_t) (search->costs->price >> search->costs->shift);
 }
 
-/* Costs of a side from here on need not be known. */
-static int32_t limit_of(const ct_policy_trial *trial, int s)
+/* Costs of a side from here on need not be known: each row loses less than 1 to rounding. */
+static int32_t limit_of(const ct_policy_trial *trial, int s, const ct_policy_rows *set)
 {
-    return trial->fixed ? trial->cap[s] : trial->best[s];
+    const int64_t in_doubt = (int64_t) trial->best[s] + (s ? set->n - trial->cut : trial->cut) + 1;
+    return in_doubt < trial->cap[s] ? (int32_t) in_doubt : trial->cap[s];
 }
 
 static void add_leaves(ct_policy_desk *desk, const ct_policy_rows *set, ct_policy_trial *trials,
@@ -115,9 +115,10 @@ static void add_leaves(ct_policy_desk *desk, const ct_policy_rows *set, ct_polic
 /* Whether a side has to be split on a column to know what it costs; if not, what is known of it is
  * noted. */
 static int is_wanted(const ct_policy_worker *worker, ct_policy_trial *trial, int s, uint32_t child,
-                     uint32_t n_cols)
+                     const ct_policy_rows *set)
 {
-    const int32_t limit = limit_of(trial, s), *near = trial->near[s];
+    const uint32_t n_cols = set->n_cols;
+    const int32_t limit = limit_of(trial, s, set), *near = trial->near[s];
     int32_t *known = &trial->by_child[(size_t) s * n_cols + child];
     const int32_t floor = near && ct_policy_uses(worker, CT_POLICY_CHILDREN)
                               ? near[(size_t) s * n_cols + child] : 0;
@@ -161,7 +162,7 @@ static void split_side(ct_policy_worker *worker, ct_policy_desk *desk, const ct_
                        ct_policy_trial *trial, int s, uint32_t child)
 {
     const ct_policy_column *column = &set->columns[child];
-    const int32_t price = price_of(worker->search), limit = limit_of(trial, s) - price;
+    const int32_t price = price_of(worker->search), limit = limit_of(trial, s, set) - price;
     const int all = !ct_policy_uses(worker, CT_POLICY_INSIDE);
     ct_policy_side *side = &desk->side;
     int32_t found = limit;
@@ -191,8 +192,8 @@ static void split_trials(ct_policy_worker *worker, ct_policy_desk *desk, const c
     const uint32_t *order = set->columns[desk->column].order;
     uint32_t at = 0;
     for (uint32_t t = 0; t < n_trials; t++) {
-        const int left = is_wanted(worker, &trials[t], 0, child, set->n_cols),
-                  right = is_wanted(worker, &trials[t], 1, child, set->n_cols);
+        const int left = is_wanted(worker, &trials[t], 0, child, set),
+                  right = is_wanted(worker, &trials[t], 1, child, set);
         if (!left && !right) continue;
         if (!at) {
             memset(desk->sums, 0, column->n_blocks * (size_t) desk->lanes * sizeof *desk->sums);
