@@ -16,30 +16,30 @@ static void NAME(sweep)(int32_t *restrict sums, const int32_t *restrict costs,
     }
 }
 
-static void NAME(prefix)(const int32_t *restrict sums, const int32_t *restrict all,
-                         uint32_t n_blocks, uint32_t lanes, int32_t *restrict left,
-                         int32_t *restrict right)
+static void NAME(prefix)(const int32_t *restrict sums, uint32_t n_blocks, uint32_t lanes,
+                         int32_t *restrict upto)
 {
     const size_t width = CT_WIDTH, n = n_blocks * width;
     (void) lanes;
-    for (size_t i = 0; i < width && i < n; i++) left[i] = sums[i];
-    for (size_t i = width; i < n; i++) left[i] = left[i - width] + sums[i];
-    for (size_t i = 0; i < n; i++) right[i] = all[i] - left[i];
+    for (size_t i = 0; i < width && i < n; i++) upto[i] = sums[i];
+    for (size_t i = width; i < n; i++) upto[i] = upto[i - width] + sums[i];
 }
 
-static void NAME(scan)(const ct_policy_side *s)
+static void NAME(scan)(ct_policy_side *s)
 {
     const uint32_t lanes = s->lanes;
     const size_t width = CT_WIDTH;
     (void) lanes;
     for (size_t i = 0; i < s->n_blocks; i += CT_POLICY_STEP) {
-        least_lanes(s->sums + i * width, NULL, NULL, CT_WIDTH, s->low + 1 + i);
-        least_lanes(s->sums + i * width, s->total, NULL, CT_WIDTH, s->high + 1 + i);
+        const int32_t *sums = s->sums + i * width, *all = s->all ? s->all + i * width : NULL;
+        least_lanes(sums, all, NULL, NULL, CT_WIDTH, s->low + 1 + i);
+        least_lanes(sums, all, s->total, NULL, CT_WIDTH, s->high + 1 + i);
         if (!s->lift) continue;
-        least_lanes(s->sums + i * width, NULL, s->lift, CT_WIDTH, s->low_other + 1 + i);
-        least_lanes(s->sums + i * width, s->total, s->lift, CT_WIDTH, s->high_other + 1 + i);
+        least_lanes(sums, all, NULL, s->lift, CT_WIDTH, s->low_other + 1 + i);
+        least_lanes(sums, all, s->total, s->lift, CT_WIDTH, s->high_other + 1 + i);
     }
-    bound_blocks(s, width);
+    find_spans(s, width);
+    bound_blocks(s);
 }
 
 CT_ALWAYS int32_t NAME(split)(const int32_t *restrict sums, const int32_t *restrict total,

@@ -28,7 +28,7 @@ typedef struct ct_policy_desk {
     int32_t *costs;       /* [n][lanes] in that order */
     uint32_t *place;      /* [row] in that order */
     int32_t *sums;        /* [most_blocks][lanes] rows on the left so far, by block of the child */
-    int32_t *side_sums[2]; /* [most_blocks][lanes] up to the ends of blocks */
+    int32_t *upto;        /* [most_blocks][lanes] and of all blocks before, too */
     ct_policy_side side;
     int32_t *lift, *walk; /* [lanes] */
     uint32_t *hints;      /* [n_cols] columns of the children, those first that were the best */
