@@ -21,7 +21,7 @@ typedef struct {
     /* [padded][lanes] up to the end of each block, of the rows of the side, or, with `all`, of the
      * others of all */
     const int32_t *sums, *all;
-    const int32_t *closed; /* [n_blocks] beyond any value where a block has a single value, else 0 */
+    const int32_t *closed; /* [n_blocks] beyond any cost where a block has one value, else 0 */
     const int32_t *total; /* [lanes] */
     const int32_t *lift;  /* [lanes] 2^30 for the best action, 0 elsewhere; NULL: splits into twice
                              this action are not left out of the bounds */

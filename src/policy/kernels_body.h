@@ -31,12 +31,15 @@ static void NAME(scan)(ct_policy_side *s)
     const size_t width = CT_WIDTH;
     (void) lanes;
     for (size_t i = 0; i < s->n_blocks; i += CT_POLICY_STEP) {
-        const int32_t *sums = s->sums + i * width, *all = s->all ? s->all + i * width : NULL;
-        least_lanes(sums, all, NULL, NULL, CT_WIDTH, s->low + 1 + i);
-        least_lanes(sums, all, s->total, NULL, CT_WIDTH, s->high + 1 + i);
+        sum_rows x = from_lane((sum_rows) {s->sums, s->all, NULL, NULL}, i * width);
+        least_lanes(x, CT_WIDTH, s->low + 1 + i);
+        x.total = s->total;
+        least_lanes(x, CT_WIDTH, s->high + 1 + i);
         if (!s->lift) continue;
-        least_lanes(sums, all, NULL, s->lift, CT_WIDTH, s->low_other + 1 + i);
-        least_lanes(sums, all, s->total, s->lift, CT_WIDTH, s->high_other + 1 + i);
+        x.lift = s->lift;
+        least_lanes(x, CT_WIDTH, s->high_other + 1 + i);
+        x.total = NULL;
+        least_lanes(x, CT_WIDTH, s->low_other + 1 + i);
     }
     find_spans(s, width);
     bound_blocks(s);

@@ -57,7 +57,8 @@ static void bound_blocks(ct_policy_side *s)
         least_end = smaller(least_end, at_end[i]);
     }
     for (size_t i = 0; i < n; i++)
-        inside[i] = larger(inside_of(low[i], low[i + 1], high[i], high[i + 1], spans[i]), closed[i]);
+        inside[i] = larger(closed[i], inside_of(low[i], low[i + 1], high[i], high[i + 1],
+                                                spans[i]));
     if (s->lift) {
         s->low_other[0] = 0, s->high_other[0] = s->low_other[n];
         bound_without(s, inside);

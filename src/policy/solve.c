@@ -17,7 +17,7 @@ typedef struct {
     int64_t bound;   /* as of ct_policy_root */
 } deep_root;
 
-typedef enum { START, FINISH, SETTLE } phase;
+typedef enum { START, FINISH, SETTLE } stage;
 
 /* The columns of the root of one row set. */
 typedef struct {
@@ -25,7 +25,7 @@ typedef struct {
     const ct_policy_rows *set;
     unsigned depth;
     ct_policy_best *best;
-    phase phase;
+    stage now;
     uint32_t *order;        /* [n_cols] the most promising first */
     ct_policy_root *two;    /* [n_cols] at depth two, */
     deep_root *deep;        /* or above */
@@ -221,10 +221,10 @@ static ct_status do_two(ct_policy_worker *worker, problem *p, uint32_t column)
     ct_policy_desk **desk = &p->desks[worker->number];
     if (!*desk) *desk = ct_policy_desk_new(p->set, &worker->arena);
     if (!*desk) return CT_NO_MEMORY;
-    return (p->phase == START    ? ct_policy_two_start
-            : p->phase == FINISH ? ct_policy_two_finish
-                                 : ct_policy_two_settle)(worker, *desk, p->set, column, p->best,
-                                                         &p->two[column]);
+    ct_policy_root *root = &p->two[column];
+    if (p->now == START) return ct_policy_two_start(worker, *desk, p->set, column, p->best, root);
+    if (p->now == FINISH) return ct_policy_two_finish(worker, *desk, p->set, column, p->best, root);
+    return ct_policy_two_settle(worker, *desk, p->set, column, p->best, root);
 }
 
 static void do_columns(void *data, unsigned number, uint64_t begin, uint64_t end)
@@ -233,18 +233,18 @@ static void do_columns(void *data, unsigned number, uint64_t begin, uint64_t end
     ct_policy_worker *worker = &p->team[number];
     for (uint64_t i = begin; i < end && !ct_atomic_read(&p->failed); i++) {
         const uint32_t col = p->order[i];
-        const ct_status status = p->depth == 2 ? do_two(worker, p, col)
-                                 : p->phase == START ? start_deep(worker, p, col)
-                                                     : finish_deep(worker, p, col);
+        const ct_status status = p->depth == 2     ? do_two(worker, p, col)
+                                 : p->now == START ? start_deep(worker, p, col)
+                                                   : finish_deep(worker, p, col);
         if (status == CT_OK) continue;
         ct_atomic_write(&p->failed, 1);
         ct_halt_set(worker->search->halt);
     }
 }
 
-static void run_columns(problem *p, unsigned number, unsigned threads, phase phase)
+static void run_columns(problem *p, unsigned number, unsigned threads, stage now)
 {
-    p->phase = phase;
+    p->now = now;
     if (threads < 2) {
         do_columns(p, number, 0, p->set->n_cols);
         return;

@@ -149,19 +149,22 @@ static ct_status choose(ct_policy_worker *worker, ct_policy_desk *desk, const ct
     return CT_OK;
 }
 
-/* What trees with this root cost at least if no other cut is evaluated, and none computed in exact
- * costs. */
+/* What trees with this root cost at least if no other cut is computed in exact costs; and, where
+ * gaps may still have cuts, none evaluated. */
 static void bound_root(ct_policy_worker *worker, const ct_policy_desk *desk,
-                       const ct_policy_rows *set, ct_policy_best *best, ct_policy_root *root)
+                       const ct_policy_rows *set, ct_policy_best *best, ct_policy_root *root,
+                       int with_gaps)
 {
     const uint32_t min_bucket = worker->search->min_bucket;
     int32_t least = INT32_MAX;
     for (uint32_t i = 0; i + 1 < root->n && set->n >= 2 * min_bucket; i++) {
-        const int32_t need = coarse_need(worker, best, desk->column, root->cuts[i].cut + 1),
-                      own = root->cuts[i].cost[0] + root->cuts[i].cost[1];
+        const ct_policy_cut *cut = &root->cuts[i];
+        const int32_t need = coarse_need(worker, best, desk->column, cut->cut),
+                      own = cut->cost[0] + cut->cost[1];
         gap between;
-        if (!root->cuts[i].is_settled && own < need && own < least) least = own;
-        if (find_gap(root, i, min_bucket, set->n, need, &between) && between.bound < least)
+        if (!cut->is_settled && own < need && own < least) least = own;
+        if (with_gaps && find_gap(root, i, min_bucket, set->n, need, &between) &&
+            between.bound < least)
             least = between.bound;
     }
     root->bound = least == INT32_MAX
@@ -286,7 +289,9 @@ static ct_status run_wave(ct_policy_worker *worker, ct_policy_desk *desk,
 {
     if (!ct_policy_wave_run(worker, desk, set, desk->trials, desk->n_trials)) return CT_OK;
     CT_TRY(keep_trials(worker, desk, root));
-    for (const ct_policy_cut *cut; (cut = most_promising(worker, desk, best, root, set->n / 4)) != NULL;)
+    /* a row loses half a unit to rounding, trees of about the same cost much the same */
+    const ct_policy_cut *cut;
+    while ((cut = most_promising(worker, desk, best, root, set->n / 4)) != NULL)
         confirm(worker, desk, set, cut, best);
     return CT_OK;
 }
@@ -324,14 +329,17 @@ ct_status ct_policy_two_finish(ct_policy_worker *worker, ct_policy_desk *desk,
                                ct_policy_root *root)
 {
     ct_status status = CT_OK;
+    int is_open = 1;
     desk->column = column;
     while (status == CT_OK && !ct_policy_is_halted(worker)) {
         status = choose(worker, desk, set, best, root, 0);
-        if (status == CT_OK && !desk->n_trials) break;
+        if (status != CT_OK) break;
+        is_open = desk->n_trials > 0;
+        if (!is_open) break;
         ct_policy_desk_turn(desk, set, column);
-        if (status == CT_OK) status = run_wave(worker, desk, set, best, root);
+        status = run_wave(worker, desk, set, best, root);
     }
-    bound_root(worker, desk, set, best, root);
+    bound_root(worker, desk, set, best, root, is_open);
     return status;
 }
 
@@ -342,10 +350,12 @@ ct_status ct_policy_two_settle(ct_policy_worker *worker, ct_policy_desk *desk,
     desk->column = column;
     while (!ct_policy_is_halted(worker)) {
         const ct_policy_cut *cut = most_promising(worker, desk, best, root, 0);
-        if (!cut) break;
+        if (!cut) {
+            root->bound = INT64_MAX;
+            return CT_OK;
+        }
         ct_policy_desk_turn(desk, set, column);
         confirm(worker, desk, set, cut, best);
     }
-    bound_root(worker, desk, set, best, root);
     return CT_OK;
 }

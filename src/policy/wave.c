@@ -149,8 +149,9 @@ static int32_t walk_block(ct_policy_worker *worker, ct_policy_desk *desk,
     const ct_policy_side *side = &desk->side;
     const size_t before = block ? (block - 1) * lanes : 0;
     for (size_t lane = 0; lane < lanes; lane++)
-        desk->walk[lane] = !block ? 0 : side->all ? side->all[before + lane] - side->sums[before + lane]
-                                                 : side->sums[before + lane];
+        desk->walk[lane] = !block      ? 0
+                           : side->all ? side->all[before + lane] - side->sums[before + lane]
+                                       : side->sums[before + lane];
     const ct_policy_walk walk = {
         column->order + begin, column->last + begin, column->end[block] - begin, desk->lanes,
         set->coarse, desk->place, trial->cut, !s, trial->total[s], desk->walk,
