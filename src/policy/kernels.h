@@ -18,14 +18,19 @@ enum { CT_POLICY_STEP = 16, CT_POLICY_MOST_LANES = 1024 };
 
 typedef struct {
     uint32_t n_blocks, lanes;
-    const int32_t *sums;  /* [padded][lanes] up to the end of each block */
+    /* [padded][lanes] up to the end of each block, of the rows of the side, or, with `all`, of the
+     * others of all */
+    const int32_t *sums, *all;
+    const int32_t *closed; /* [n_blocks] beyond any cost where a block has one value, else 0 */
     const int32_t *total; /* [lanes] */
     const int32_t *lift;  /* [lanes] 2^30 for the best action, 0 elsewhere; NULL: splits into twice
                              this action are not left out of the bounds */
     int32_t *low, *high;  /* [1 + padded] least cost of the rows up to there, and behind */
     int32_t *low_other, *high_other; /* the same without the best action; with `lift` alone */
-    int32_t *at_end;      /* [padded] cost of the split at the end */
-    int32_t *inside;      /* [padded] no split inside costs less */
+    int32_t *at_end;      /* [n_blocks] cost of the split at the end */
+    int32_t *inside;      /* [n_blocks] no split inside costs less */
+    int32_t *spans;       /* [n_blocks] */
+    int32_t least_end, least_inside; /* of all blocks */
 } ct_policy_side;
 
 /* Splits inside of a block, row by row. */
@@ -40,6 +45,7 @@ typedef struct {
     const int32_t *total;
     int32_t *sums;         /* [lanes] at the beginning of the block; changed */
     int32_t value;         /* of the split there */
+    int32_t high_end;      /* least cost of the rows of the side behind the block */
     int32_t limit;         /* values from here on need not be known */
 } ct_policy_walk;
 
@@ -48,11 +54,10 @@ typedef struct {
     /* sums[block[rows[i]]] += costs[i] for i in begin .. end - 1 */
     void (*sweep)(int32_t *sums, const int32_t *costs, const uint32_t *rows, const uint16_t *block,
                   uint32_t begin, uint32_t end, uint32_t lanes);
-    /* prefix sums of `sums`, and what is left of those of all rows */
-    void (*prefix)(const int32_t *sums, const int32_t *all, uint32_t n_blocks, uint32_t lanes,
-                   int32_t *left, int32_t *right);
-    /* fills in the arrays of the side; at_end and inside by blocks, beyond any value in padding */
-    void (*scan)(const ct_policy_side *side);
+    /* prefix sums of `sums` */
+    void (*prefix)(const int32_t *sums, uint32_t n_blocks, uint32_t lanes, int32_t *upto);
+    /* fills in the arrays of the side, and the least */
+    void (*scan)(ct_policy_side *side);
     /* the least value of a split inside, or `limit` */
     int32_t (*walk)(const ct_policy_walk *walk);
     /* what n rows cost at least where each has the cheaper of two actions, the same for all */

@@ -3,8 +3,6 @@
 #define CT_JOIN2(a, b) a##b
 #define CT_JOIN(a, b) CT_JOIN2(a, b)
 #define NAME(word) CT_JOIN(word##_, CT_KIND)
-/* what is left of a row before its least lane is looked for */
-#define CT_REDUCED (CT_WIDTH < 16 ? CT_WIDTH : 16)
 
 static void NAME(sweep)(int32_t *restrict sums, const int32_t *restrict costs,
                         const uint32_t *rows, const uint16_t *block, uint32_t begin, uint32_t end,
@@ -18,59 +16,37 @@ static void NAME(sweep)(int32_t *restrict sums, const int32_t *restrict costs,
     }
 }
 
-static void NAME(prefix)(const int32_t *restrict sums, const int32_t *restrict all,
-                         uint32_t n_blocks, uint32_t lanes, int32_t *restrict left,
-                         int32_t *restrict right)
+static void NAME(prefix)(const int32_t *restrict sums, uint32_t n_blocks, uint32_t lanes,
+                         int32_t *restrict upto)
 {
     const size_t width = CT_WIDTH, n = n_blocks * width;
     (void) lanes;
-    for (size_t i = 0; i < width && i < n; i++) left[i] = sums[i];
-    for (size_t i = width; i < n; i++) left[i] = left[i - width] + sums[i];
-    for (size_t i = 0; i < n; i++) right[i] = all[i] - left[i];
+    for (size_t i = 0; i < width && i < n; i++) upto[i] = sums[i];
+    for (size_t i = width; i < n; i++) upto[i] = upto[i - width] + sums[i];
 }
 
-/* The costs of sixteen blocks up to their ends, or from there to the end, in up to sixteen lanes;
- * `lift` is the least that they are taken for. */
-CT_ALWAYS void NAME(reduce)(const int32_t *restrict sums, const int32_t *restrict total,
-                            const int32_t *restrict lift, uint32_t lanes, int32_t *restrict out)
-{
-    const size_t width = CT_WIDTH, kept = CT_REDUCED;
-    (void) lanes;
-    for (size_t row = 0; row < CT_POLICY_STEP; row++, sums += width, out += kept)
-        for (size_t from = 0; from < width; from += kept)
-            for (size_t lane = 0; lane < kept; lane++) {
-                int32_t x = sums[from + lane];
-                if (total) x = total[from + lane] - x;
-                if (lift && lift[from + lane] > x) x = lift[from + lane];
-                out[lane] = from && out[lane] < x ? out[lane] : x;
-            }
-}
-
-CT_ALWAYS void NAME(leasts)(const int32_t *sums, const int32_t *total, const int32_t *lift,
-                            uint32_t lanes, int32_t *least)
-{
-    int32_t rows[CT_POLICY_STEP * 16];
-    NAME(reduce)(sums, total, lift, lanes, rows);
-    least_lanes(rows, CT_REDUCED, least);
-}
-
-static void NAME(scan)(const ct_policy_side *s)
+static void NAME(scan)(ct_policy_side *s)
 {
     const uint32_t lanes = s->lanes;
     const size_t width = CT_WIDTH;
     (void) lanes;
     for (size_t i = 0; i < s->n_blocks; i += CT_POLICY_STEP) {
-        NAME(leasts)(s->sums + i * width, NULL, NULL, lanes, s->low + 1 + i);
-        NAME(leasts)(s->sums + i * width, s->total, NULL, lanes, s->high + 1 + i);
+        sum_rows x = from_lane((sum_rows) {s->sums, s->all, NULL, NULL}, i * width);
+        least_lanes(x, CT_WIDTH, s->low + 1 + i);
+        x.total = s->total;
+        least_lanes(x, CT_WIDTH, s->high + 1 + i);
         if (!s->lift) continue;
-        NAME(leasts)(s->sums + i * width, NULL, s->lift, lanes, s->low_other + 1 + i);
-        NAME(leasts)(s->sums + i * width, s->total, s->lift, lanes, s->high_other + 1 + i);
+        x.lift = s->lift;
+        least_lanes(x, CT_WIDTH, s->high_other + 1 + i);
+        x.total = NULL;
+        least_lanes(x, CT_WIDTH, s->low_other + 1 + i);
     }
-    bound_blocks(s, width);
+    find_spans(s, width);
+    bound_blocks(s);
 }
 
 CT_ALWAYS int32_t NAME(split)(const int32_t *restrict sums, const int32_t *restrict total,
-                              uint32_t lanes)
+                              uint32_t lanes, int32_t *least)
 {
     const size_t width = CT_WIDTH;
     int32_t low = INT32_MAX, high = INT32_MAX;
@@ -80,25 +56,36 @@ CT_ALWAYS int32_t NAME(split)(const int32_t *restrict sums, const int32_t *restr
         low = x < low ? x : low;
         high = rest < high ? rest : high;
     }
+    *least = low;
     return low + high;
 }
 
-/* A row changes what a split costs by no more than its span. */
+/* A row changes what a split costs by no more than its span; behind a split, the rows up to it and
+ * those behind the block are a part of the sides of any other. */
 static int32_t NAME(walk)(const ct_policy_walk *w)
 {
     const uint32_t lanes = w->lanes;
     const size_t width = CT_WIDTH;
     int32_t limit = w->limit, value = w->value, *restrict sums = w->sums;
     (void) lanes;
-    for (uint32_t i = 0; i + 1 < w->n; i++) {
-        if ((w->place[w->rows[i]] < w->cut) == w->left) {
-            const int32_t *restrict costs = w->costs + w->rows[i] * width;
+    for (uint32_t begin = 0; begin < w->n; begin += 64) {
+        uint64_t members, changes, before = 0;
+        walk_masks(w, begin, &members, &changes);
+        for (;; members &= members - 1) {
+            const uint64_t upto = members ? (members & (0 - members)) - 1 : UINT64_MAX;
+            if (value < limit && (changes & upto & ~before)) {
+                int32_t low;
+                value = NAME(split)(sums, w->total, lanes, &low);
+                limit = smaller(value, limit);
+                if (low + w->high_end >= limit) return limit;
+            }
+            if (!members) break;
+            const int32_t *restrict costs =
+                w->costs + w->rows[begin + (uint32_t) __builtin_ctzll(members)] * width;
             for (size_t lane = 0; lane < width; lane++) sums[lane] += costs[lane];
             value -= costs[width - 1];
+            before = upto;
         }
-        if (!w->last[i] || value >= limit) continue;
-        value = NAME(split)(sums, w->total, lanes);
-        if (value < limit) limit = value;
     }
     return limit;
 }
@@ -121,7 +108,6 @@ static int32_t NAME(pairs)(const int32_t *restrict costs, uint32_t n, uint32_t n
     return least;
 }
 
-#undef CT_REDUCED
 #undef NAME
 #undef CT_JOIN
 #undef CT_JOIN2

@@ -20,29 +20,67 @@ CT_ALWAYS int32_t inside_of(int32_t low, int32_t low_end, int32_t high, int32_t 
     return larger(larger(outer, inner), half);
 }
 
-CT_ALWAYS int32_t inside_without(const ct_policy_side *s, size_t i, int32_t span)
+/* What the rows of each block of the side have in spans. */
+CT_ALWAYS void find_spans(const ct_policy_side *s, size_t width)
 {
-    const int32_t *low = s->low + i, *high = s->high + i, *low_other = s->low_other + i,
-                  *high_other = s->high_other + i;
-    const int32_t outer = smaller(low_other[0] + high[1], low[0] + high_other[1]),
-                  inner = smaller(low_other[1] + high[0], low[1] + high_other[0]) - span;
-    return larger(outer, inner);
+    int32_t before = 0;
+    for (size_t i = 0; i < s->n_blocks; i++) {
+        const size_t at = (i + 1) * width - 1;
+        const int32_t upto = s->all ? s->all[at] - s->sums[at] : s->sums[at];
+        s->spans[i] = upto - before;
+        before = upto;
+    }
 }
 
-/* Before the first block, and the bounds of all; low and high are there. */
-static void bound_blocks(const ct_policy_side *s, size_t width)
+static void bound_without(const ct_policy_side *s, int32_t *restrict inside)
 {
-    const int32_t most = INT32_MAX / 2;
-    s->low[0] = 0, s->high[0] = s->low[s->n_blocks];
-    if (s->lift) s->low_other[0] = 0, s->high_other[0] = s->low_other[s->n_blocks];
-    for (size_t i = 0; i < s->n_blocks; i++) {
-        const int32_t before = i ? s->sums[i * width - 1] : 0,
-                      span = s->sums[(i + 1) * width - 1] - before;
-        s->at_end[i] = s->low[i + 1] + s->high[i + 1];
-        s->inside[i] = inside_of(s->low[i], s->low[i + 1], s->high[i], s->high[i + 1], span);
-        if (s->lift) s->inside[i] = larger(s->inside[i], inside_without(s, i, span));
+    const int32_t *low = s->low, *high = s->high, *low_other = s->low_other,
+                  *high_other = s->high_other, *spans = s->spans;
+    const size_t n = s->n_blocks;
+    for (size_t i = 0; i < n; i++) {
+        const int32_t outer = smaller(low_other[i] + high[i + 1], low[i] + high_other[i + 1]),
+                      inner = smaller(low_other[i + 1] + high[i], low[i + 1] + high_other[i]);
+        inside[i] = larger(inside[i], larger(outer, inner - spans[i]));
     }
-    for (size_t i = s->n_blocks; i % CT_POLICY_STEP; i++) s->at_end[i] = s->inside[i] = most;
+}
+
+/* Before the first block, and the bounds of all; low, high and the spans are there. */
+static void bound_blocks(ct_policy_side *s)
+{
+    const size_t n = s->n_blocks;
+    const int32_t *low = s->low, *high = s->high, *closed = s->closed, *spans = s->spans;
+    int32_t *restrict at_end = s->at_end, *restrict inside = s->inside;
+    int32_t least_end = INT32_MAX, least_inside = INT32_MAX;
+    s->low[0] = 0, s->high[0] = s->low[n];
+    for (size_t i = 0; i < n; i++) {
+        at_end[i] = low[i + 1] + high[i + 1];
+        least_end = smaller(least_end, at_end[i]);
+    }
+    for (size_t i = 0; i < n; i++)
+        inside[i] = larger(closed[i], inside_of(low[i], low[i + 1], high[i], high[i + 1],
+                                                spans[i]));
+    if (s->lift) {
+        s->low_other[0] = 0, s->high_other[0] = s->low_other[n];
+        bound_without(s, inside);
+    }
+    for (size_t i = 0; i < n; i++) least_inside = smaller(least_inside, inside[i]);
+    s->least_end = least_end, s->least_inside = least_inside;
+}
+
+/* Of up to 64 rows of a block: which are on the side, and behind which the value changes. */
+CT_ALWAYS void walk_masks(const ct_policy_walk *w, uint32_t begin, uint64_t *members,
+                          uint64_t *changes)
+{
+    const uint32_t n = w->n - begin < 64 ? w->n - begin : 64;
+    *members = *changes = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t row = w->rows[begin + i];
+        const uint64_t is_member = (w->place[row] < w->cut) == w->left;
+        *members |= is_member << i;
+        *changes |= (uint64_t) w->last[begin + i] << i;
+        __builtin_prefetch(w->costs + row * (size_t) w->lanes);
+    }
+    if (begin + n == w->n) *changes &= ~(UINT64_C(1) << (n - 1));
 }
 
 #ifndef CT_POLICY_ANY_WIDTH

@@ -5,10 +5,11 @@
 #include "base/bits.h"
 
 /* Rows of a block: the larger the set, the more. A cut then takes as long as some of these blocks
- * have rows. */
-static uint32_t block_rows(uint32_t n)
+ * have rows; where there are many actions, more blocks are walked. */
+static uint32_t block_rows(uint32_t n, uint32_t lanes)
 {
     uint32_t rows = n < 2000 ? 16 : n < 8000 ? 32 : n < 40000 ? 64 : 128;
+    if (lanes >= 32 && rows > 32) rows /= 2;
     while (n / rows >= UINT16_MAX - 1) rows *= 2;
     return rows;
 }
@@ -22,17 +23,17 @@ static uint32_t padded(uint32_t n_blocks)
 static void cut_blocks(ct_policy_column *column, uint32_t n, uint32_t least)
 {
     uint32_t n_blocks = 0, begin = 0;
-    uint8_t several = 0;
+    int32_t closed = INT32_MAX / 2;
     for (uint32_t i = 0; i < n; i++) {
         column->block[column->order[i]] = (uint16_t) n_blocks;
         if (!column->last[i] && i + 1 < n) continue;
         if (i + 1 - begin >= least || i + 1 == n) {
             column->end[n_blocks] = i + 1;
-            column->several[n_blocks++] = several;
+            column->closed[n_blocks++] = closed;
             begin = i + 1;
-            several = 0;
+            closed = INT32_MAX / 2;
         } else {
-            several = 1;
+            closed = 0;
         }
     }
     column->n_blocks = n_blocks;
@@ -53,11 +54,11 @@ static void sum_blocks(const ct_policy_rows *set, ct_policy_column *column)
 /* Blocks of a column whose order is there; 0 without memory. */
 static int finish_column(ct_policy_rows *set, ct_policy_column *column, ct_arena *arena)
 {
-    const uint32_t least = block_rows(set->n), room = set->n / least + 1;
+    const uint32_t least = block_rows(set->n, set->costs->lanes), room = set->n / least + 1;
     column->block = CT_ARENA_NEW(arena, uint16_t, set->n);
     column->end = CT_ARENA_NEW(arena, uint32_t, room);
-    column->several = CT_ARENA_NEW(arena, uint8_t, room);
-    if (!column->block || !column->end || !column->several) return 0;
+    column->closed = CT_ARENA_NEW(arena, int32_t, room);
+    if (!column->block || !column->end || !column->closed) return 0;
     cut_blocks(column, set->n, least);
     const uint32_t blocks = padded(column->n_blocks);
     column->sums = CT_ARENA_ZEROED(arena, int32_t, (size_t) blocks * set->costs->lanes);

@@ -14,7 +14,7 @@ typedef struct {
     uint16_t *block;   /* [row] */
     uint32_t n_blocks;
     uint32_t *end;     /* [n_blocks] the position behind a block, where the value changes */
-    uint8_t *several;  /* [n_blocks] a block has several values */
+    int32_t *closed;   /* [n_blocks] see ct_policy_side */
     int32_t *sums;     /* [padded][lanes] costs up to the end of each block */
 } ct_policy_column;
 

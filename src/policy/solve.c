@@ -17,13 +17,16 @@ typedef struct {
     int64_t bound;   /* as of ct_policy_root */
 } deep_root;
 
+typedef enum { START, FINISH, SETTLE } stage;
+
 /* The columns of the root of one row set. */
 typedef struct {
     ct_policy_worker *team;
     const ct_policy_rows *set;
     unsigned depth;
     ct_policy_best *best;
-    int finish;             /* or start */
+    stage now;
+    uint32_t *order;        /* [n_cols] the most promising first */
     ct_policy_root *two;    /* [n_cols] at depth two, */
     deep_root *deep;        /* or above */
     ct_policy_desk **desks; /* [worker] NULL until it is needed */
@@ -218,27 +221,30 @@ static ct_status do_two(ct_policy_worker *worker, problem *p, uint32_t column)
     ct_policy_desk **desk = &p->desks[worker->number];
     if (!*desk) *desk = ct_policy_desk_new(p->set, &worker->arena);
     if (!*desk) return CT_NO_MEMORY;
-    return (p->finish ? ct_policy_two_finish : ct_policy_two_start)(
-        worker, *desk, p->set, column, p->best, &p->two[column]);
+    ct_policy_root *root = &p->two[column];
+    if (p->now == START) return ct_policy_two_start(worker, *desk, p->set, column, p->best, root);
+    if (p->now == FINISH) return ct_policy_two_finish(worker, *desk, p->set, column, p->best, root);
+    return ct_policy_two_settle(worker, *desk, p->set, column, p->best, root);
 }
 
 static void do_columns(void *data, unsigned number, uint64_t begin, uint64_t end)
 {
     problem *p = (problem *) data;
     ct_policy_worker *worker = &p->team[number];
-    for (uint64_t col = begin; col < end && !ct_atomic_read(&p->failed); col++) {
-        const ct_status status =
-            p->depth == 2 ? do_two(worker, p, (uint32_t) col)
-                          : (p->finish ? finish_deep : start_deep)(worker, p, (uint32_t) col);
+    for (uint64_t i = begin; i < end && !ct_atomic_read(&p->failed); i++) {
+        const uint32_t col = p->order[i];
+        const ct_status status = p->depth == 2     ? do_two(worker, p, col)
+                                 : p->now == START ? start_deep(worker, p, col)
+                                                   : finish_deep(worker, p, col);
         if (status == CT_OK) continue;
         ct_atomic_write(&p->failed, 1);
         ct_halt_set(worker->search->halt);
     }
 }
 
-static void run_columns(problem *p, unsigned number, unsigned threads, int finish)
+static void run_columns(problem *p, unsigned number, unsigned threads, stage now)
 {
-    p->finish = finish;
+    p->now = now;
     if (threads < 2) {
         do_columns(p, number, 0, p->set->n_cols);
         return;
@@ -255,7 +261,22 @@ static int make_problem(problem *p, ct_policy_worker *worker, unsigned n_workers
     else p->deep = CT_ARENA_ZEROED(arena, deep_root, n_cols);
     p->desks = CT_ARENA_ZEROED(arena, ct_policy_desk *, n_workers);
     p->places = CT_ARENA_ZEROED(arena, uint32_t *, n_workers);
-    return (p->two || p->deep) && p->desks && p->places;
+    p->order = CT_ARENA_NEW(arena, uint32_t, n_cols);
+    if (!(p->two || p->deep) || !p->desks || !p->places || !p->order) return 0;
+    for (uint32_t col = 0; col < n_cols; col++) p->order[col] = col;
+    return 1;
+}
+
+/* Columns with good cuts first, as what they find makes short work of the others. */
+static void order_columns(problem *p)
+{
+    for (uint32_t i = 1; i < p->set->n_cols; i++) {
+        const uint32_t col = p->order[i];
+        uint32_t to = i;
+        for (; to > 0 && p->two[p->order[to - 1]].least > p->two[col].least; to--)
+            p->order[to] = p->order[to - 1];
+        p->order[to] = col;
+    }
 }
 
 /* Columns of which nothing is known after a halt may have any tree. */
@@ -274,12 +295,14 @@ static ct_status solve_many(ct_policy_worker *team, unsigned number, unsigned th
                             const ct_policy_rows *set, unsigned depth, ct_policy_best *best,
                             int64_t *low)
 {
-    problem p = {team, set, depth, best, 0, NULL, NULL, NULL, NULL, 0};
+    problem p = {team, set, depth, best, START, NULL, NULL, NULL, NULL, NULL, 0};
     const unsigned n_workers = threads > number ? threads : number + 1;
     if (!make_problem(&p, &team[number], n_workers)) return CT_NO_MEMORY;
     if (depth == 2) team[number].counts.problems++;
-    run_columns(&p, number, threads, 0);
-    run_columns(&p, number, threads, 1);
+    run_columns(&p, number, threads, START);
+    if (depth == 2) order_columns(&p);
+    run_columns(&p, number, threads, FINISH);
+    if (depth == 2) run_columns(&p, number, threads, SETTLE);
     *low = least_bound(&p, best->tree.cost);
     return ct_atomic_read(&p.failed) ? CT_NO_MEMORY : CT_OK;
 }

@@ -102,7 +102,7 @@ static ct_status add_trial(ct_policy_worker *worker, ct_policy_desk *desk,
     trial->by_child = CT_ARENA_NEW(&worker->arena, int32_t, 2 * (size_t) desk->n_cols);
     if (!trial->by_child) return CT_NO_MEMORY;
     trial->cut = cut;
-    trial->fixed = 0;
+    trial->is_settled = 0;
     trial->floor[0] = a->cost[0] + cells_within(root, a->cut, cut);
     trial->floor[1] = b->cost[1] + cells_within(root, cut, b->cut);
     /* not by what is between: a cell that a cut divides does not count */
@@ -150,19 +150,22 @@ static ct_status choose(ct_policy_worker *worker, ct_policy_desk *desk, const ct
     return CT_OK;
 }
 
-/* What trees with this root cost at least if no other cut is evaluated, and of those that are, the
- * last ones were not computed in exact costs. */
+/* What trees with this root cost at least if no other cut is computed in exact costs; and, where
+ * gaps may still have cuts, none evaluated. */
 static void bound_root(ct_policy_worker *worker, const ct_policy_desk *desk,
-                       const ct_policy_rows *set, ct_policy_best *best, ct_policy_root *root)
+                       const ct_policy_rows *set, ct_policy_best *best, ct_policy_root *root,
+                       int with_gaps)
 {
     const uint32_t min_bucket = worker->search->min_bucket;
     int32_t least = INT32_MAX;
     for (uint32_t i = 0; i + 1 < root->n && set->n >= 2 * min_bucket; i++) {
-        const int32_t need = coarse_need(worker, best, desk->column, root->cuts[i].cut + 1),
-                      own = root->cuts[i].cost[0] + root->cuts[i].cost[1];
+        const ct_policy_cut *cut = &root->cuts[i];
+        const int32_t need = coarse_need(worker, best, desk->column, cut->cut),
+                      own = cut->cost[0] + cut->cost[1];
         gap between;
-        if (i && own < least) least = own;
-        if (find_gap(root, i, min_bucket, set->n, need, &between) && between.bound < least)
+        if (!cut->is_settled && own < need && own < least) least = own;
+        if (with_gaps && find_gap(root, i, min_bucket, set->n, need, &between) &&
+            between.bound < least)
             least = between.bound;
     }
     root->bound = least == INT32_MAX
@@ -207,7 +210,8 @@ static ct_status keep_trials(ct_policy_worker *worker, const ct_policy_desk *des
             continue;
         }
         ct_policy_cut *cut = &root->cuts[--to];
-        *cut = (ct_policy_cut) {trial->cut, {0, 0}, trial->by_child};
+        *cut = (ct_policy_cut) {trial->cut, {0, 0}, {trial->winner[0], trial->winner[1]},
+                                trial->by_child, trial->is_settled};
         for (int s = 0; s < 2; s++)
             cut->cost[s] = trial->best[s] > trial->floor[s] ? trial->best[s] : trial->floor[s];
         t--;
@@ -220,74 +224,64 @@ static ct_status keep_trials(ct_policy_worker *worker, const ct_policy_desk *des
 
 /* Coarse costs of a side, the other one being what it is, from which on it need not be known which
  * column it is split on. */
-static int32_t exact_cap(const ct_policy_worker *worker, const ct_policy_trial *trial, int s,
+static int32_t exact_cap(const ct_policy_worker *worker, const ct_policy_cut *cut, int s,
                          int64_t known, int64_t need)
 {
     const ct_policy_costs *costs = worker->search->costs;
-    const int64_t other = (int64_t) trial->best[1 - s] << costs->shift;
+    const int64_t other = (int64_t) cut->cost[1 - s] << costs->shift;
     const int32_t own = ct_policy_coarse_cap(costs, known + 1),
                   both = ct_policy_coarse_cap(costs, need - costs->price - other);
     return own < both ? own : both;
 }
 
-static void begin_side(ct_policy_worker *worker, ct_policy_desk *desk, const ct_policy_rows *set,
-                       const ct_policy_trial *trial, int s, ct_policy_part *part,
-                       ct_policy_tree *tree)
+/* The best tree of a side of a cut that may be better, by the columns that may be its root. */
+static void confirm_side(const ct_policy_worker *worker, ct_policy_desk *desk,
+                         const ct_policy_rows *set, const ct_policy_cut *cut, int s, int64_t need,
+                         ct_policy_tree *tree)
 {
-    *part = (ct_policy_part) {set, desk->place, trial->cut, !s, 0, 0, desk->exact[2 * s],
-                              desk->exact[2 * s + 1]};
-    ct_policy_part_sum(part);
-    tree->cost = part->leaf;
+    ct_policy_part part = {set, desk->place, cut->cut, !s, 0, 0, desk->exact[0], desk->exact[1]};
+    const uint32_t min_bucket = worker->search->min_bucket;
+    const int32_t winner = cut->winner[s], *by_child = cut->by_child + (size_t) s * set->n_cols;
+    ct_policy_part_sum(&part);
+    tree->cost = part.leaf;
     tree->splits[0].column = -1;
-    if (trial->winner[s] >= 0)
-        ct_policy_stump(part, (uint32_t) trial->winner[s], worker->search->min_bucket, tree);
+    if (winner >= 0) ct_policy_stump(&part, (uint32_t) winner, min_bucket, tree);
+    const int32_t cap = exact_cap(worker, cut, s, tree->cost, need);
+    for (uint32_t child = 0; child < set->n_cols; child++)
+        if (by_child[child] < cap && (int32_t) child != winner)
+            ct_policy_stump(&part, child, min_bucket, tree);
 }
 
-/* The best trees of both sides of a cut that may be better, by the columns that may be theirs. */
-static int confirm(ct_policy_worker *worker, ct_policy_desk *desk, const ct_policy_rows *set,
-                   const ct_policy_trial *trial, ct_policy_best *best)
+static void confirm(ct_policy_worker *worker, ct_policy_desk *desk, const ct_policy_rows *set,
+                    const ct_policy_cut *cut, ct_policy_best *best)
 {
-    const int64_t need = ct_policy_need(best, desk->column, trial->cut);
-    ct_policy_trial *again = &desk->again;
-    ct_policy_part parts[2];
+    const int64_t need = ct_policy_need(best, desk->column, cut->cut);
     ct_policy_tree sides[2];
     worker->counts.confirmed++;
-    again->cut = trial->cut;
-    again->fixed = 1;
-    for (int s = 0; s < 2; s++) {
-        begin_side(worker, desk, set, trial, s, &parts[s], &sides[s]);
-        again->cap[s] = exact_cap(worker, trial, s, sides[s].cost, need);
-        again->near[s] = trial->by_child;
-    }
-    if (!ct_policy_wave_run(worker, desk, set, again, 1)) return 0;
-    for (int s = 0; s < 2; s++)
-        for (uint32_t child = 0; child < set->n_cols; child++)
-            if (again->by_child[(size_t) s * set->n_cols + child] < again->cap[s])
-                ct_policy_stump(&parts[s], child, worker->search->min_bucket, &sides[s]);
+    for (int s = 0; s < 2; s++) confirm_side(worker, desk, set, cut, s, need, &sides[s]);
     const uint32_t *order = set->columns[desk->column].order;
-    const ct_policy_split root = {(int32_t) desk->column, set->rows[order[trial->cut - 1]],
-                                  set->rows[order[trial->cut]]};
-    ct_policy_offer(best, sides[0].cost + sides[1].cost + set->costs->price, root, trial->cut,
+    const ct_policy_split root = {(int32_t) desk->column, set->rows[order[cut->cut - 1]],
+                                  set->rows[order[cut->cut]]};
+    ct_policy_offer(best, sides[0].cost + sides[1].cost + set->costs->price, root, cut->cut,
                     sides, 1);
-    return 1;
 }
 
 /* ---- a column ---- */
 
-/* Of the trials that may be better, the one with the least coarse costs, once; NULL: none. The
- * others may then no longer be. */
-static const ct_policy_trial *most_promising(const ct_policy_worker *worker, ct_policy_desk *desk,
-                                             ct_policy_best *best)
+/* Of the cuts that may be better by more than `margin`, the one with the least coarse costs, once;
+ * NULL: none. The others may then no longer be. */
+static ct_policy_cut *most_promising(const ct_policy_worker *worker, const ct_policy_desk *desk,
+                                     ct_policy_best *best, ct_policy_root *root, uint32_t margin)
 {
-    ct_policy_trial *found = NULL;
-    for (uint32_t t = 0; t < desk->n_trials; t++) {
-        ct_policy_trial *trial = &desk->trials[t];
-        const int32_t cost = trial->best[0] + trial->best[1];
-        if (!trial->fixed && cost < coarse_need(worker, best, desk->column, trial->cut) &&
-            (!found || cost < found->best[0] + found->best[1]))
-            found = trial;
+    ct_policy_cut *found = NULL;
+    for (uint32_t i = 0; i < root->n; i++) {
+        ct_policy_cut *cut = &root->cuts[i];
+        const int32_t cost = cut->cost[0] + cut->cost[1];
+        if (cut->is_settled || (found && cost >= found->cost[0] + found->cost[1])) continue;
+        if ((int64_t) cost + margin < coarse_need(worker, best, desk->column, cut->cut))
+            found = cut;
     }
-    if (found) found->fixed = 1;
+    if (found) found->is_settled = 1;
     return found;
 }
 
@@ -296,9 +290,21 @@ static ct_status run_wave(ct_policy_worker *worker, ct_policy_desk *desk,
 {
     if (!ct_policy_wave_run(worker, desk, set, desk->trials, desk->n_trials)) return CT_OK;
     CT_TRY(keep_trials(worker, desk, root));
-    for (const ct_policy_trial *trial; (trial = most_promising(worker, desk, best)) != NULL;)
-        if (!confirm(worker, desk, set, trial, best)) break;
+    /* a row loses half a unit to rounding, trees of about the same cost much the same */
+    const ct_policy_cut *cut;
+    while ((cut = most_promising(worker, desk, best, root, set->n / 4)) != NULL)
+        confirm(worker, desk, set, cut, best);
     return CT_OK;
+}
+
+static int32_t least_cost(const ct_policy_root *root)
+{
+    int32_t least = INT32_MAX;
+    for (uint32_t i = 1; i + 1 < root->n; i++) {
+        const int32_t cost = root->cuts[i].cost[0] + root->cuts[i].cost[1];
+        if (cost < least) least = cost;
+    }
+    return least;
 }
 
 ct_status ct_policy_two_start(ct_policy_worker *worker, ct_policy_desk *desk,
@@ -310,11 +316,13 @@ ct_status ct_policy_two_start(ct_policy_worker *worker, ct_policy_desk *desk,
     ct_policy_desk_turn(desk, set, column);
     CT_TRY(make_room(root, 2, &worker->arena));
     root->n = 2;
-    root->cuts[0] = (ct_policy_cut) {0, {0, 0}, NULL};
-    root->cuts[1] = (ct_policy_cut) {set->n, {0, 0}, NULL};
+    root->cuts[0] = (ct_policy_cut) {0, {0, 0}, {-1, -1}, NULL, 1};
+    root->cuts[1] = (ct_policy_cut) {set->n, {0, 0}, {-1, -1}, NULL, 1};
     CT_TRY(make_cells(worker, desk, set, root));
     CT_TRY(choose(worker, desk, set, best, root, n_first));
-    return desk->n_trials ? run_wave(worker, desk, set, best, root) : CT_OK;
+    if (desk->n_trials) CT_TRY(run_wave(worker, desk, set, best, root));
+    root->least = least_cost(root);
+    return CT_OK;
 }
 
 ct_status ct_policy_two_finish(ct_policy_worker *worker, ct_policy_desk *desk,
@@ -322,14 +330,33 @@ ct_status ct_policy_two_finish(ct_policy_worker *worker, ct_policy_desk *desk,
                                ct_policy_root *root)
 {
     ct_status status = CT_OK;
+    int is_open = 1;
     desk->column = column;
-    root->bound = INT64_MAX;
     while (status == CT_OK && !ct_policy_is_halted(worker)) {
         status = choose(worker, desk, set, best, root, 0);
-        if (status == CT_OK && !desk->n_trials) return CT_OK;
+        if (status != CT_OK) break;
+        is_open = desk->n_trials > 0;
+        if (!is_open) break;
         ct_policy_desk_turn(desk, set, column);
-        if (status == CT_OK) status = run_wave(worker, desk, set, best, root);
+        status = run_wave(worker, desk, set, best, root);
     }
-    bound_root(worker, desk, set, best, root);
+    bound_root(worker, desk, set, best, root, is_open);
     return status;
+}
+
+ct_status ct_policy_two_settle(ct_policy_worker *worker, ct_policy_desk *desk,
+                               const ct_policy_rows *set, uint32_t column, ct_policy_best *best,
+                               ct_policy_root *root)
+{
+    desk->column = column;
+    while (!ct_policy_is_halted(worker)) {
+        const ct_policy_cut *cut = most_promising(worker, desk, best, root, 0);
+        if (!cut) {
+            root->bound = INT64_MAX;
+            return CT_OK;
+        }
+        ct_policy_desk_turn(desk, set, column);
+        confirm(worker, desk, set, cut, best);
+    }
+    return CT_OK;
 }

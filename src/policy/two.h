@@ -11,7 +11,9 @@
  *       min over pairs of the sum of the cheaper action a row, which needs no columns.
  *
  * Both hold for coarse costs as for exact ones, for S with the price of splits on one part only.
- * What a cut may win by coarse costs is computed again in exact ones (confirm()). */
+ * What a cut may win by coarse costs is computed again in exact ones (confirm()): at once if it is
+ * better than the best tree by more than rounding, else when the best one of all columns is known,
+ * to which few are that close. */
 #ifndef CT_POLICY_TWO_H
 #define CT_POLICY_TWO_H
 
@@ -22,7 +24,9 @@
 typedef struct {
     uint32_t cut;
     int32_t cost[2];
-    int32_t *by_child; /* [2][n_cols] split on that column, or as leaves */
+    int32_t winner[2]; /* as of ct_policy_trial */
+    int32_t *by_child; /* likewise */
+    int is_settled;    /* its trees were computed in exact costs; or it has none */
 } ct_policy_cut;
 
 typedef struct {
@@ -30,16 +34,21 @@ typedef struct {
     ct_policy_cut *cuts;  /* by cut; the first has no rows on the left, the last all */
     int32_t *cells;       /* [n_cells] cost of the rows of each by two actions at least, */
     int32_t *cells_upto;  /* [n_cells + 1] and of all before it */
+    int32_t least;        /* coarse costs of the best cut so far */
     int64_t bound;        /* exact costs that no tree with this root is below; INT64_MAX: it is not
                              better than the best one */
 } ct_policy_root;
 
-/* First some cuts of a column, which give the best tree a start; then all that may be better.
- * CT_NO_MEMORY: or stopped; root->bound holds. */
+/* First some cuts of a column, which give the best tree a start; then all that may be better, in
+ * coarse costs; last those that are within rounding of the best, in exact ones. CT_NO_MEMORY: or
+ * stopped; root->bound holds. */
 ct_status ct_policy_two_start(ct_policy_worker *worker, ct_policy_desk *desk,
                               const ct_policy_rows *set, uint32_t column, ct_policy_best *best,
                               ct_policy_root *root);
 ct_status ct_policy_two_finish(ct_policy_worker *worker, ct_policy_desk *desk,
+                               const ct_policy_rows *set, uint32_t column, ct_policy_best *best,
+                               ct_policy_root *root);
+ct_status ct_policy_two_settle(ct_policy_worker *worker, ct_policy_desk *desk,
                                const ct_policy_rows *set, uint32_t column, ct_policy_best *best,
                                ct_policy_root *root);
 

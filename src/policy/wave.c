@@ -9,11 +9,10 @@
 static int make_trials(ct_policy_desk *desk, ct_arena *arena)
 {
     const size_t lanes = desk->lanes;
-    int32_t *totals = CT_ARENA_NEW(arena, int32_t, 2 * (CT_POLICY_WAVE + 1) * lanes);
-    desk->again.by_child = CT_ARENA_ZEROED(arena, int32_t, 2 * (size_t) desk->n_cols);
-    if (!totals || !desk->again.by_child) return 0;
-    for (size_t i = 0; i <= CT_POLICY_WAVE; i++) {
-        ct_policy_trial *trial = i < CT_POLICY_WAVE ? &desk->trials[i] : &desk->again;
+    int32_t *totals = CT_ARENA_NEW(arena, int32_t, 2 * CT_POLICY_WAVE * lanes);
+    if (!totals) return 0;
+    for (size_t i = 0; i < CT_POLICY_WAVE; i++) {
+        ct_policy_trial *trial = &desk->trials[i];
         trial->total[0] = totals + 2 * i * lanes;
         trial->total[1] = trial->total[0] + lanes;
     }
@@ -23,11 +22,12 @@ static int make_trials(ct_policy_desk *desk, ct_arena *arena)
 /* By block: arrays of the scan. */
 static int make_side(ct_policy_side *side, size_t blocks, ct_arena *arena)
 {
-    int32_t *all = CT_ARENA_ZEROED(arena, int32_t, 4 * (blocks + 1) + 2 * blocks);
+    int32_t *all = CT_ARENA_ZEROED(arena, int32_t, 4 * (blocks + 1) + 3 * blocks);
     if (!all) return 0;
     side->low = all, side->high = all + (blocks + 1);
     side->low_other = side->high + blocks + 1, side->high_other = side->low_other + blocks + 1;
     side->at_end = side->high_other + blocks + 1, side->inside = side->at_end + blocks;
+    side->spans = side->inside + blocks;
     return 1;
 }
 
@@ -39,7 +39,7 @@ ct_policy_desk *ct_policy_desk_new(const ct_policy_rows *set, ct_arena *arena)
     desk->lanes = set->costs->lanes, desk->n_cols = set->n_cols;
     desk->costs = CT_ARENA_NEW(arena, int32_t, set->n * lanes);
     desk->place = CT_ARENA_NEW(arena, uint32_t, set->n);
-    desk->sums = CT_ARENA_ZEROED(arena, int32_t, 3 * blocks * lanes);
+    desk->sums = CT_ARENA_ZEROED(arena, int32_t, 2 * blocks * lanes);
     desk->lift = CT_ARENA_ZEROED(arena, int32_t, 2 * lanes);
     desk->hints = CT_ARENA_NEW(arena, uint32_t, set->n_cols);
     desk->exact[0] = CT_ARENA_NEW(arena, int64_t, 4 * (size_t) set->costs->n_actions);
@@ -47,8 +47,7 @@ ct_policy_desk *ct_policy_desk_new(const ct_policy_rows *set, ct_arena *arena)
         !desk->exact[0] || !make_side(&desk->side, blocks, arena) || !make_trials(desk, arena))
         return NULL;
     desk->walk = desk->lift + lanes;
-    for (int s = 0; s < 2; s++)
-        desk->side_sums[s] = desk->sums + (size_t) (s + 1) * blocks * lanes;
+    desk->upto = desk->sums + blocks * lanes;
     for (int i = 1; i < 4; i++) desk->exact[i] = desk->exact[i - 1] + set->costs->n_actions;
     for (uint32_t col = 0; col < set->n_cols; col++) desk->hints[col] = col;
     return desk;
@@ -83,10 +82,11 @@ static int32_t price_of(const ct_policy_search *search)
     return (int32_t) (search->costs->price >> search->costs->shift);
 }
 
-/* Costs of a side from here on need not be known. */
-static int32_t limit_of(const ct_policy_trial *trial, int s)
+/* Costs of a side from here on need not be known: each row loses less than 1 to rounding. */
+static int32_t limit_of(const ct_policy_trial *trial, int s, const ct_policy_rows *set)
 {
-    return trial->fixed ? trial->cap[s] : trial->best[s];
+    const int64_t in_doubt = (int64_t) trial->best[s] + (s ? set->n - trial->cut : trial->cut) + 1;
+    return in_doubt < trial->cap[s] ? (int32_t) in_doubt : trial->cap[s];
 }
 
 static void add_leaves(ct_policy_desk *desk, const ct_policy_rows *set, ct_policy_trial *trials,
@@ -115,9 +115,10 @@ static void add_leaves(ct_policy_desk *desk, const ct_policy_rows *set, ct_polic
 /* Whether a side has to be split on a column to know what it costs; if not, what is known of it is
  * noted. */
 static int is_wanted(const ct_policy_worker *worker, ct_policy_trial *trial, int s, uint32_t child,
-                     uint32_t n_cols)
+                     const ct_policy_rows *set)
 {
-    const int32_t limit = limit_of(trial, s), *near = trial->near[s];
+    const uint32_t n_cols = set->n_cols;
+    const int32_t limit = limit_of(trial, s, set), *near = trial->near[s];
     int32_t *known = &trial->by_child[(size_t) s * n_cols + child];
     const int32_t floor = near && ct_policy_uses(worker, CT_POLICY_CHILDREN)
                               ? near[(size_t) s * n_cols + child] : 0;
@@ -146,12 +147,15 @@ static int32_t walk_block(ct_policy_worker *worker, ct_policy_desk *desk,
     const size_t lanes = desk->lanes;
     const uint32_t begin = block ? column->end[block - 1] : 0;
     const ct_policy_side *side = &desk->side;
-    if (block) memcpy(desk->walk, side->sums + (block - 1) * lanes, lanes * sizeof *desk->walk);
-    else memset(desk->walk, 0, lanes * sizeof *desk->walk);
+    const size_t before = block ? (block - 1) * lanes : 0;
+    for (size_t lane = 0; lane < lanes; lane++)
+        desk->walk[lane] = !block      ? 0
+                           : side->all ? side->all[before + lane] - side->sums[before + lane]
+                                       : side->sums[before + lane];
     const ct_policy_walk walk = {
         column->order + begin, column->last + begin, column->end[block] - begin, desk->lanes,
         set->coarse, desk->place, trial->cut, !s, trial->total[s], desk->walk,
-        side->low[block] + side->high[block], limit};
+        side->low[block] + side->high[block], side->high[block + 1], limit};
     worker->counts.walks++;
     return worker->search->kernel->walk(&walk);
 }
@@ -161,18 +165,17 @@ static void split_side(ct_policy_worker *worker, ct_policy_desk *desk, const ct_
                        ct_policy_trial *trial, int s, uint32_t child)
 {
     const ct_policy_column *column = &set->columns[child];
-    const int32_t price = price_of(worker->search), limit = limit_of(trial, s) - price;
+    const int32_t price = price_of(worker->search), limit = limit_of(trial, s, set) - price;
     const int all = !ct_policy_uses(worker, CT_POLICY_INSIDE);
     ct_policy_side *side = &desk->side;
-    int32_t found = limit;
     side->n_blocks = column->n_blocks, side->lanes = desk->lanes;
-    side->sums = desk->side_sums[s], side->total = trial->total[s];
+    side->sums = desk->upto, side->all = s ? column->sums : NULL, side->total = trial->total[s];
+    side->closed = column->closed;
     side->lift = lift_of(worker, desk, trial->total[s]);
     worker->search->kernel->scan(side);
-    for (uint32_t i = 0; i < column->n_blocks; i++)
-        found = side->at_end[i] < found ? side->at_end[i] : found;
-    for (uint32_t i = 0; i < column->n_blocks; i++)
-        if ((side->inside[i] < found || all) && column->several[i])
+    int32_t found = side->least_end < limit ? side->least_end : limit;
+    for (uint32_t i = 0; i < column->n_blocks && (side->least_inside < found || all); i++)
+        if ((side->inside[i] < found || all) && !column->closed[i])
             found = walk_block(worker, desk, set, column, i, trial, s, found);
     if (found >= limit) return;
     trial->by_child[(size_t) s * set->n_cols + child] = found + price;
@@ -191,8 +194,8 @@ static void split_trials(ct_policy_worker *worker, ct_policy_desk *desk, const c
     const uint32_t *order = set->columns[desk->column].order;
     uint32_t at = 0;
     for (uint32_t t = 0; t < n_trials; t++) {
-        const int left = is_wanted(worker, &trials[t], 0, child, set->n_cols),
-                  right = is_wanted(worker, &trials[t], 1, child, set->n_cols);
+        const int left = is_wanted(worker, &trials[t], 0, child, set),
+                  right = is_wanted(worker, &trials[t], 1, child, set);
         if (!left && !right) continue;
         if (!at) {
             memset(desk->sums, 0, column->n_blocks * (size_t) desk->lanes * sizeof *desk->sums);
@@ -201,8 +204,7 @@ static void split_trials(ct_policy_worker *worker, ct_policy_desk *desk, const c
         kernel->sweep(desk->sums, desk->costs, order, column->block, at, trials[t].cut,
                       desk->lanes);
         at = trials[t].cut;
-        kernel->prefix(desk->sums, column->sums, column->n_blocks, desk->lanes, desk->side_sums[0],
-                       desk->side_sums[1]);
+        kernel->prefix(desk->sums, column->n_blocks, desk->lanes, desk->upto);
         if (left) split_side(worker, desk, set, &trials[t], 0, child);
         if (right) split_side(worker, desk, set, &trials[t], 1, child);
     }

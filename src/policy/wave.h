@@ -5,19 +5,19 @@
 #include "policy/rows.h"
 #include "policy/search.h"
 
-enum { CT_POLICY_WAVE = 32 };
+enum { CT_POLICY_WAVE = 96 };
 
 /* A cut that is evaluated. Of both sides, left first: */
 typedef struct {
     uint32_t cut;
-    int fixed;             /* splits of each column are known up to the cap; or else up to the cost
-                              of the best column so far. Later: it was computed in exact costs */
+    int is_settled;        /* its trees were computed in exact costs */
     int32_t floor[2];      /* coarse costs that they have at least */
     int32_t cap[2];        /* ... from which on they need not be known */
     int32_t best[2];       /* what they cost, up to the cap */
     int32_t winner[2];     /* split on this column; -1: as leaves, or not below the cap */
     const int32_t *near[2]; /* [2][n_cols] of a cut with fewer rows on the side; NULL: none */
-    int32_t *by_child;     /* [2][n_cols] see ct_policy_cut */
+    int32_t *by_child;     /* [2][n_cols] costs of splits on that column at least, or as leaves;
+                              known up to the cap, and where columns are within rounding */
     int32_t *total[2];     /* [lanes] */
 } ct_policy_trial;
 
@@ -28,13 +28,12 @@ typedef struct ct_policy_desk {
     int32_t *costs;       /* [n][lanes] in that order */
     uint32_t *place;      /* [row] in that order */
     int32_t *sums;        /* [most_blocks][lanes] rows on the left so far, by block of the child */
-    int32_t *side_sums[2]; /* [most_blocks][lanes] up to the ends of blocks */
+    int32_t *upto;        /* [most_blocks][lanes] and of all blocks before, too */
     ct_policy_side side;
     int32_t *lift, *walk; /* [lanes] */
     uint32_t *hints;      /* [n_cols] columns of the children, those first that were the best */
     uint32_t n_trials;
     ct_policy_trial trials[CT_POLICY_WAVE];
-    ct_policy_trial again; /* a cut that is evaluated anew */
     int64_t *exact[4];    /* [n_actions] */
 } ct_policy_desk;
 
@@ -44,7 +43,7 @@ ct_policy_desk *ct_policy_desk_new(const ct_policy_rows *set, ct_arena *arena);
 /* Takes the rows in the order of a column, that of the root. */
 void ct_policy_desk_turn(ct_policy_desk *desk, const ct_policy_rows *set, uint32_t column);
 
-/* Evaluates trials by increasing cut, whose cut, fixed, floor, cap, near and by_child are given; 0
+/* Evaluates trials by increasing cut, whose cut, floor, cap, near and by_child are given; 0
  * if it was stopped, and they are of no use. */
 int ct_policy_wave_run(ct_policy_worker *worker, ct_policy_desk *desk, const ct_policy_rows *set,
                        ct_policy_trial *trials, uint32_t n_trials);
