@@ -205,7 +205,7 @@ int64_t ct_units_of_tree(const ct_problem *p, const ct_outcome *tree)
 int64_t ct_cost_as_leaf(const ct_problem *p, const int64_t *mass)
 {
     int64_t best = INT64_MAX, largest = 0;
-    if (p->grid.z) return ct_grid_cost(p->grid.fine, mass[0], mass[1], mass[2]);
+    if (p->grid.z) return ct_grid_cost_of_sums(p, mass);
     for (uint32_t c = 0; p->uniform && c < p->n_classes; c++)
         if (mass[c] * p->max_cost[c] > largest) largest = mass[c] * p->max_cost[c];
     CT_ASSERT(largest >= 0 && (!p->uniform || ct_cost_at_most(p, mass) >= largest));
@@ -223,6 +223,7 @@ int64_t ct_cost_as_leaf(const ct_problem *p, const int64_t *mass)
 int64_t ct_cost_at_most(const ct_problem *p, const int64_t *mass)
 {
     int64_t cost = 0;
+    if (p->grid.z) return mass[CT_SUM_MOST];
     for (uint32_t c = 0; c < p->n_classes; c++) cost += mass[c] * p->max_cost[c];
     CT_ASSERT(cost >= 0);
     return cost;
@@ -237,7 +238,7 @@ ct_status ct_problem_init(ct_problem *p, const ct_data *data, const ct_certify_c
     p->n_rows = data->n_rows;
     p->n_cols = data->n_cols;
     p->n_classes = ct_data_classes(data);
-    p->n_sums = data->response ? 3 : p->n_classes;
+    p->n_sums = p->n_classes; /* with a response ct_grid_take() says */
     p->min_bucket = claim->min_bucket < data->n_rows ? claim->min_bucket : data->n_rows;
     if (!p->min_bucket) p->min_bucket = 1;
     p->min_split = claim->min_split > 2 * p->min_bucket ? claim->min_split : 2 * p->min_bucket;

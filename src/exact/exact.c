@@ -246,6 +246,7 @@ static ct_status totals_of_all(const ct_data *data, const ct_exact_costs *costs,
         totals->rows[own]++;
         if (totals->masses) totals->masses[own] += costs->weights[row];
         if (data->response) ct_response_add(costs, row, totals->moments);
+        if (totals->full) ct_full_add(&costs->response->full, row, totals->full);
     }
     return CT_OK;
 }

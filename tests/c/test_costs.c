@@ -402,7 +402,7 @@ static void few_labels_bound_trees(void)
         ct_budget budget = {SIZE_MAX, 0};
         ct_arena arena;
         ct_error error;
-        ct_totals totals = {rows, NULL, NULL, NULL};
+        ct_totals totals = {rows, NULL, NULL, NULL, NULL};
         ct_arena_init(&arena, &budget);
         ct_exact_costs costs = costs_of(&t.data, &arena);
         CHECK_INT(ct_choices_init(&costs, &arena, &error), CT_OK);

@@ -32,6 +32,7 @@
 
 #include "base/arena.h"
 #include "data/data.h"
+#include "exact/cost/full.h"
 
 typedef struct ct_quantised ct_quantised;   /* exact/cost/quantised.h */
 typedef struct ct_choices ct_choices; /* exact/cost/choices.h */
@@ -92,6 +93,8 @@ typedef struct {
     /* what they cost coarsely; NULL where that does not follow from the others */
     uint32_t *quantised;
     int64_t *moments; /* [2] with a response: its sum and the sum of its squares, weighted */
+    ct_full_sums *full; /* with a response that scans have rounded: in full, where that was asked
+                           for; else NULL */
 } ct_totals;
 
 /* From the arena, for trees of that depth whose splits cost that share of the rows. */
@@ -118,6 +121,7 @@ static inline void ct_totals_rest(ct_totals *part, const ct_totals *whole, const
         part->quantised[c] = whole->quantised[c] - other->quantised[c];
     for (uint32_t i = 0; part->moments && i < 2; i++)
         part->moments[i] = whole->moments[i] - other->moments[i];
+    if (part->full) *part->full = ct_full_rest(whole->full, other->full);
 }
 
 /* into = from. */
@@ -129,6 +133,7 @@ static inline void ct_totals_copy(ct_totals *into, const ct_totals *from, uint32
     if (from->quantised)
         memcpy(into->quantised, from->quantised, n_classes * sizeof *from->quantised);
     if (from->moments) memcpy(into->moments, from->moments, 2 * sizeof *from->moments);
+    if (from->full) *into->full = *from->full;
 }
 
 static inline int64_t ct_mass(const ct_totals *totals, uint32_t c)
@@ -155,6 +160,9 @@ static inline int64_t ct_leaf_cost(const ct_exact_costs *costs, const ct_totals 
     }
     return ct_cost_of_units(costs, sum - largest);
 }
+
+/* No more than that, of a response whose sums in full were not asked for. */
+int64_t ct_leaf_bound(const ct_exact_costs *costs, const ct_totals *totals);
 
 /* What n_rows rows cost at most. */
 int64_t ct_dearest_of(const ct_exact_costs *costs, const ct_totals *totals);
