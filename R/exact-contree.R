@@ -65,8 +65,15 @@ NULL
 #' the range: 0 where weights are not rounded. Sums of squares are counted in steps, and s stands
 #' for these: of whole numbers without weights, where s is below 1/2, a tree without errors is found
 #' if there is one. `bound`, `gap` and `print()` take all this into account; where nothing is
-#' rounded, and s is below 1e-12 of the cost, the gap of an optimal tree is 0. The search runs on
-#' the CPU.
+#' rounded, and s is below 1e-12 of the cost, the gap of an optimal tree is 0.
+#'
+#' So for numbers with all their digits the gap of an optimal tree is small, and not 0. As a share
+#' of the cost it was up to 3e-7 at 1,000 rows, 6e-7 at 10,000 and 1.2e-6 at 100,000 (Friedman's
+#' first function, 10 predictors, depth 2, no weights), and 4e-4 to 8e-4 with weights of all their
+#' digits, between 0 and 1 or within a factor of a million. It bounds what rounding may hide: where
+#' they were compared, a search on a finer grid found the same tree. Of cents, tenths and whole
+#' numbers that fit the grid, with such weights or none, nothing is hidden. The search runs on the
+#' CPU.
 #'
 #' @section The training error is optimistic:
 #' The training error of an optimal tree is the lowest possible and decreases with each level: the

@@ -188,6 +188,23 @@ test_that("one line says what is proven, and how good the tree is", {
                    list(rounding = 0, gap = 0))
 })
 
+test_that("rounding leaves a gap as small as the help says", {
+  friedman <- function(n) {
+    set.seed(1)
+    x <- as.data.frame(matrix(stats::runif(10 * n), n))
+    x$y <- 10 * sin(pi * x$V1 * x$V2) + 20 * (x$V3 - 0.5)^2 + 10 * x$V4 + 5 * x$V5 +
+      stats::rnorm(n)
+    x
+  }
+  share <- function(data, ...) with(contree(y ~ ., data, depth = 2, ...), gap / cost)
+  for (n in c(1e3, 1e4)) {
+    data <- friedman(n)
+    expect_lte(share(data), if (n == 1e3) 3e-7 else 6e-7)
+    expect_lte(share(data, weights = stats::runif(n)), 8e-4)
+    expect_lte(share(data, weights = 10^stats::runif(n, 0, 6)), 8e-4)
+  }
+})
+
 test_that("numbers, nodes and paths are predicted, and other types are errors that say so", {
   fit <- contree(mpg ~ wt + hp, mtcars, depth = 2)
   value <- predict(fit, mtcars)
