@@ -241,6 +241,44 @@ static int same_counts(const ct_set *set, const trees *list)
     return CHECK_INT(at, list->n);
 }
 
+/* What each row can get, and what is left without each group. */
+static int same_ranges(const instance *s, ct_set *set, const trees *list)
+{
+    ct_column columns[COLS];
+    double least[ROWS * CLASSES], expected[ROWS * CLASSES];
+    ct_error error;
+    for (uint32_t col = 0; col < s->p; col++) columns[col] = (ct_column){s->x[col], CT_DOUBLE};
+    for (uint32_t i = 0; i < s->n * s->k; i++) expected[i] = INFINITY;
+    if (!CHECK_INT(ct_set_ranges(set, columns, s->n, least, &error), CT_OK)) return 0;
+    for (size_t i = list->n; i-- > 0;)
+        for (uint32_t row = 0; row < s->n; row++)
+            expected[row * s->k + (uint8_t) list->of[i].labels[row]] = list->of[i].cost;
+    for (uint32_t i = 0; i < s->n * s->k; i++)
+        if (!CHECK(least[i] == expected[i] || fabs(least[i] - expected[i]) < 1e-9)) return 0;
+    return 1;
+}
+
+static int same_without(const instance *s, ct_set *set, const trees *list)
+{
+    uint64_t counts[COLS * CT_COUNT_WORDS];
+    double least[COLS];
+    ct_error error;
+    uint32_t group = 0;
+    if (!CHECK_INT(ct_set_without(set, counts, least, &error), CT_OK)) return 0;
+    for (uint32_t col = 0; col < s->p; group++) {
+        uint32_t columns = 0;
+        uint64_t n = 0;
+        double first = INFINITY;
+        for (uint32_t of = s->groups[col]; col < s->p && s->groups[col] == of; col++)
+            columns |= UINT32_C(1) << col;
+        for (size_t i = list->n; i-- > 0;)
+            if (!(list->of[i].columns & columns)) n++, first = list->of[i].cost;
+        if (!CHECK_INT(counts[group * ct_set_words(set)], n)) return 0;
+        if (!CHECK(least[group] == first || fabs(least[group] - first) < 1e-9)) return 0;
+    }
+    return 1;
+}
+
 /* ---- random tables ---- */
 
 static void draw(instance *s, rng *r, unsigned depth)
@@ -286,6 +324,7 @@ static int check_instance(const instance *s, uint64_t *counted)
             right = CHECK_INT(facts.end, CT_END_OPTIMAL) && CHECK(facts.complete == facts.budget) &&
                     same_counts(set, &list);
             if (right && list.n < 400) right = same_trees(s, set, &list);
+            right = right && same_ranges(s, set, &list) && same_without(s, set, &list);
             ct_set_free(set);
         } else {
             printf("    %s\n", error.message);

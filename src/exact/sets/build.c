@@ -107,7 +107,7 @@ static void set_keys(const ct_place *place, split *splits, size_t n)
         for (uint32_t c = 0; c < layout->n_classes; c++) members |= sets[c * layout->words + w];
         for (; members; members &= members - 1) {
             size_t position = w * 64 + ct_trailing_zeros(members);
-            key = ct_rows_key_sum(key, place->words[layout->order[f][position]]);
+            key = ct_rows_key_sum(key, place->words[ct_place_row(place, f, position)]);
             n_left++;
             if (n_left != splits[next].of.n_left) continue;
             splits[next++].left = key;
@@ -242,7 +242,8 @@ static ct_status finish(builder *b, uint32_t index, const split *splits, size_t 
                add_leaf(b, &node);
     for (size_t i = 0; fits && i < n; i++) {
         const split *s = &splits[i];
-        if (!s->done) continue;
+        if (!s->done || !graph->nodes[s->sides[0]].n_costs || !graph->nodes[s->sides[1]].n_costs)
+            continue; /* of a search that was stopped */
         fits = add_pairs(b, &node, &graph->nodes[s->sides[0]], &graph->nodes[s->sides[1]]);
         graph->options[graph->n_options++] =
             (ct_set_option){s->of.feature, s->of.threshold, s->sides[0], s->sides[1]};

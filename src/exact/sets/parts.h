@@ -8,6 +8,7 @@
 #include "exact/sets/place.h"
 #include "exact/sets/set.h"
 #include "exact/sets/stumps.h"
+#include "tree/forest.h"
 
 struct ct_set {
     ct_exact_options options; /* without what belongs to one call */
@@ -44,6 +45,13 @@ ct_status ct_set_side(ct_set *set, const ct_place *place, const ct_set_option *o
 
 /* Before a call that walks the set again: no limits of time, nothing has been stopped. */
 void ct_set_resume(ct_set *set);
+
+/* The threshold between two rows of the table. */
+static inline double ct_set_cut(const ct_set *set, uint32_t f, const uint32_t around[2])
+{
+    return ct_threshold_between(ct_column_value(&set->columns[f], around[0]),
+                                ct_column_value(&set->columns[f], around[1]));
+}
 
 /* Whether both are leaves of one label. */
 static inline int ct_set_is_idle(const ct_set_node *left, const ct_set_node *right)

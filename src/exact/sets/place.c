@@ -40,33 +40,38 @@ ct_status ct_place_table(ct_worker *worker, ct_place *place)
     if (!words) return ct_worker_no_memory(worker);
     for (uint32_t row = 0; row < table->n_rows; row++)
         words[row] = (ct_rows_key){{mixed(2 * (uint64_t) row), mixed(2 * (uint64_t) row + 1)}};
-    *place = (ct_place){NULL, words, {0}, key_of_all(words, table->n_rows), 1};
+    *place = (ct_place){NULL, words, NULL, {0}, key_of_all(words, table->n_rows), 1};
     return node_of(worker, ct_layout_whole(worker, table, 0), place);
 }
 
-/* The words of the rows of a node, as they are numbered in a layout of their own: in the order of
- * the first feature. */
-static void number_words(const ct_place *from, const ct_node *node, ct_rows_key *words)
+static uint64_t members_in(const ct_node *node, uint32_t f, size_t w)
 {
-    const ct_layout *layout = node->layout;
-    const uint64_t *sets = ct_node_sets(node, 0);
+    const uint64_t *sets = ct_node_sets(node, f);
+    uint64_t members = 0;
+    for (uint32_t c = 0; c < node->layout->n_classes; c++)
+        members |= sets[c * node->layout->words + w];
+    return members;
+}
+
+/* The rows of a node as they are numbered in a layout of their own: in the order of the first
+ * feature. */
+static void number_rows(const ct_place *place, uint32_t *rows)
+{
+    const ct_node *node = place->node;
     uint32_t n = 0;
-    for (size_t w = node->rows.begin[0]; w < node->rows.end[0]; w++) {
-        uint64_t members = 0;
-        for (uint32_t c = 0; c < layout->n_classes; c++) members |= sets[c * layout->words + w];
-        for (; members; members &= members - 1)
-            words[n++] = from->words[layout->order[0][w * 64 + ct_trailing_zeros(members)]];
-    }
+    for (size_t w = node->rows.begin[0]; w < node->rows.end[0]; w++)
+        for (uint64_t rest = members_in(node, 0, w); rest; rest &= rest - 1)
+            rows[n++] = ct_place_row(place, 0, w * 64 + ct_trailing_zeros(rest));
     CT_ASSERT(n == node->n_rows);
 }
 
 static ct_status lay_out(ct_worker *worker, ct_place *place)
 {
     const ct_node *node = place->node;
-    ct_rows_key *words = CT_ARENA_NEW(&worker->arena, ct_rows_key, node->n_rows);
-    if (!words) return ct_worker_no_memory(worker);
-    number_words(place, node, words);
-    place->words = words;
+    uint32_t *rows = CT_ARENA_NEW(&worker->arena, uint32_t, node->n_rows);
+    if (!rows) return ct_worker_no_memory(worker);
+    number_rows(place, rows);
+    place->rows = rows;
     return node_of(worker,
                    ct_layout_part(worker, node->layout, node->rows.sets, NULL, node->rows.begin,
                                   node->rows.end, node->n_rows, 0),
@@ -87,9 +92,28 @@ ct_status ct_place_side(ct_worker *worker, const ct_place *place, uint32_t f, ui
     ct_totals_rest(&totals[1], &parent->totals, &totals[0], parent->layout->n_classes);
     CT_TRY(ct_node_side(worker, &worker->arena, parent, f, t, side, &totals[side], node));
     uint32_t global = ct_layout_to_global(parent->layout, f, t);
-    *child = (ct_place){node, place->words, ct_path_extend(&place->path, f, side, global),
+    *child = (ct_place){node, place->words, place->rows, ct_path_extend(&place->path, f, side, global),
                         place->key, 0};
     if (level < 2) return CT_OK;
     int small = node->n_rows < COMPACT_BELOW * parent->layout->n_rows;
     return small || ct_search_is_sized(worker) ? lay_out(worker, child) : CT_OK;
+}
+
+uint32_t ct_place_around(const ct_worker *worker, const ct_place *place, uint32_t f, uint32_t t,
+                         uint32_t around[2])
+{
+    const ct_node *node = place->node;
+    size_t start = ct_layout_start(worker, node->layout, f, t);
+    uint32_t n_left = 0;
+    for (size_t w = node->rows.begin[f]; w < node->rows.end[f]; w++) {
+        uint64_t members = members_in(node, f, w), left = members;
+        if (w == start / 64) left &= ct_low_bits(start % 64);
+        else if (w > start / 64) left = 0;
+        n_left += ct_popcount(left);
+        if (left) around[0] = ct_place_row(place, f, w * 64 + ct_bit_width(left) - 1);
+        if (members == left) continue;
+        around[1] = ct_place_row(place, f, w * 64 + ct_trailing_zeros(members & ~left));
+        return n_left;
+    }
+    return n_left;
 }

@@ -8,7 +8,8 @@
 
 typedef struct {
     const ct_node *node;
-    const ct_rows_key *words; /* [row of the layout] */
+    const ct_rows_key *words; /* [row of the table] */
+    const uint32_t *rows;     /* [row of the layout] in the table; NULL: the same */
     ct_path path;             /* how it lies in the table */
     ct_rows_key key;          /* of the row set */
     int is_table;
@@ -32,10 +33,22 @@ static inline ct_rows_key ct_rows_key_either(ct_rows_key left, ct_rows_key all)
     return less ? left : right;
 }
 
+/* The row of the table at a position of f's order. */
+static inline uint32_t ct_place_row(const ct_place *place, uint32_t f, size_t position)
+{
+    uint32_t row = place->node->layout->order[f][position];
+    return place->rows ? place->rows[row] : row;
+}
+
 /* All rows. CT_NO_MEMORY, and a stop is asked for, if memory ends, here and below. */
 ct_status ct_place_table(ct_worker *worker, ct_place *place);
 /* The rows of a side of threshold t of f, in the layout's ranks, for trees of `level`. */
 ct_status ct_place_side(ct_worker *worker, const ct_place *place, uint32_t f, uint32_t t, int side,
                         uint32_t level, ct_place *child);
+
+/* The rows of the table next to that threshold among those of the place, on its left and right;
+ * returns how many are on the left. */
+uint32_t ct_place_around(const ct_worker *worker, const ct_place *place, uint32_t f, uint32_t t,
+                         uint32_t around[2]);
 
 #endif

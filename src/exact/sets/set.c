@@ -175,6 +175,14 @@ ct_set_facts ct_set_about(const ct_set *set)
     return facts;
 }
 
+uint32_t ct_set_groups(const ct_set *set)
+{
+    uint32_t n = 0;
+    for (uint32_t col = 0; col < set->data.n_cols; col++)
+        n += !col || set->groups[col] != set->groups[col - 1];
+    return n;
+}
+
 unsigned ct_set_words(const ct_set *set) { return set->graph.count_words[set->options.depth]; }
 
 double ct_set_objective(const ct_set *set, int64_t cost)

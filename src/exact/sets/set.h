@@ -54,13 +54,15 @@ ct_status ct_set_tree(ct_set *set, const uint64_t *k, ct_exact_result *result,
 
 /* For each row of `columns` (as many and in the order of the training data's) and each class the
  * least objective of a tree that predicts it: least[n_rows][n_classes], infinite if none of the set
- * does. Thresholds lie in the middle, as in the trees. */
+ * does. Thresholds lie in the middle, and missing values go where most rows go, as in the trees. */
 ct_status ct_set_ranges(ct_set *set, const ct_column *columns, uint32_t n_rows, double *least,
                         ct_error *error);
 
-/* How many trees are left, and the least objective of one (infinite if none), where only columns
- * with allowed[col] are split on. count[words]. */
-ct_status ct_set_without(ct_set *set, const uint8_t *allowed, uint64_t *count, double *least,
-                         ct_error *error);
+/* How many groups of columns there are. */
+uint32_t ct_set_groups(const ct_set *set);
+/* For each group of columns, numbered from 0 by their first columns, how many trees do not split on
+ * any of it, counts[n_groups][words], and the least objective of one, least[n_groups], infinite if
+ * there is none. */
+ct_status ct_set_without(ct_set *set, uint64_t *counts, double *least, ct_error *error);
 
 #endif

@@ -99,6 +99,8 @@ static ct_status look(scanning *s, size_t position)
     stump.feature = s->f;
     stump.threshold = ct_layout_to_global(node->layout, s->f,
                                           ct_layout_rank(node->layout, s->f, position));
+    stump.around[0] = ct_place_row(s->place, s->f, s->last);
+    stump.around[1] = ct_place_row(s->place, s->f, position);
     stump.n_left = s->n_left;
     if (s->grouped) stump.key = ct_rows_key_either(s->left, s->place->key);
     return push(s, &stump);
@@ -120,7 +122,8 @@ static void move(scanning *s, size_t position)
         s->stumps->right.masses[c] -= weight;
     }
     if (s->grouped)
-        s->left = ct_rows_key_sum(s->left, s->place->words[layout->order[s->f][position]]);
+        s->left = ct_rows_key_sum(s->left,
+                                  s->place->words[ct_place_row(s->place, s->f, position)]);
     s->last = position;
     s->n_left++;
 }

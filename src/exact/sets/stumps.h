@@ -7,6 +7,7 @@
 typedef struct {
     int64_t cost;
     uint32_t feature, threshold; /* in the table's ranks */
+    uint32_t around[2];          /* the rows of the table next to it */
     uint32_t n_left, label[2];
     ct_rows_key key;             /* of either side, where columns are grouped */
 } ct_set_stump;
