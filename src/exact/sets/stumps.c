@@ -154,6 +154,87 @@ static ct_status scan_word(scanning *s, size_t w, uint64_t members)
     return CT_OK;
 }
 
+/* ---- one column of two classes whose wrong rows cost the same ---- */
+
+/* Counts of both classes on the left, and of all rows. */
+typedef struct {
+    uint32_t left[2], all[2];
+} pair;
+
+static inline uint32_t fewer(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+/* Wrong rows at least, between what is on the left now and once so many rows more are. */
+static inline uint32_t wrong_between(const pair *p, uint32_t zeros, uint32_t ones)
+{
+    return fewer(p->left[0], p->left[1]) +
+           fewer(p->all[0] - p->left[0] - zeros, p->all[1] - p->left[1] - ones);
+}
+
+/* Blocks of a word that are looked into one by one. */
+enum { BLOCK_BITS = 16 };
+
+/* The members of a block of a word, `zeros` and `ones` of them, one by one. */
+static ct_status scan_block(scanning *s, pair *p, size_t w, uint64_t zeros, uint64_t ones,
+                            uint32_t most)
+{
+    const ct_node *node = s->place->node;
+    for (uint64_t rest = zeros | ones; rest; rest &= rest - 1) {
+        uint64_t bit = rest & (~rest + 1);
+        size_t position = w * 64 + ct_trailing_zeros(rest);
+        if (s->n_left && wrong_between(p, 0, 0) <= most &&
+            ct_layout_rank(node->layout, s->f, position) !=
+                ct_layout_rank(node->layout, s->f, s->last)) {
+            for (int c = 0; c < 2; c++) {
+                s->stumps->left.rows[c] = p->left[c];
+                s->stumps->right.rows[c] = p->all[c] - p->left[c];
+            }
+            CT_TRY(look(s, position));
+        }
+        p->left[(ones & bit) != 0]++;
+        s->n_left++;
+        s->last = position;
+    }
+    return CT_OK;
+}
+
+/* As scan_column(), with at most `most` wrong rows, by blocks: fact M of bound/interval.h. */
+static ct_status scan_two(scanning *s, uint32_t most)
+{
+    const ct_node *node = s->place->node;
+    const size_t words = node->layout->words;
+    const uint64_t *sets = ct_node_sets(node, s->f);
+    pair p = {{0, 0}, {node->totals.rows[0], node->totals.rows[1]}};
+    s->n_left = 0;
+    for (size_t w = node->rows.begin[s->f]; w < node->rows.end[s->f]; w++) {
+        uint64_t zeros = sets[w], ones = sets[words + w];
+        uint32_t n[2] = {ct_popcount(zeros), ct_popcount(ones)};
+        if (!(n[0] + n[1])) continue;
+        if (wrong_between(&p, n[0], n[1]) > most) {
+            p.left[0] += n[0];
+            p.left[1] += n[1];
+            s->n_left += n[0] + n[1];
+            s->last = w * 64 + ct_bit_width(zeros | ones) - 1;
+            continue;
+        }
+        for (unsigned from = 0; from < 64; from += BLOCK_BITS) {
+            uint64_t in = ct_low_bits(BLOCK_BITS) << from, a = zeros & in, b = ones & in;
+            uint32_t k[2] = {ct_popcount(a), ct_popcount(b)};
+            if (!(k[0] + k[1])) continue;
+            if (wrong_between(&p, k[0], k[1]) <= most) {
+                CT_TRY(scan_block(s, &p, w, a, b, most));
+                continue;
+            }
+            p.left[0] += k[0];
+            p.left[1] += k[1];
+            s->n_left += k[0] + k[1];
+            s->last = w * 64 + ct_bit_width(a | b) - 1;
+        }
+    }
+    return CT_OK;
+}
+
+/* ---- all columns ---- */
+
 static ct_status scan_column(scanning *s)
 {
     const ct_node *node = s->place->node;
@@ -210,13 +291,19 @@ ct_status ct_set_stumps_list(ct_set_stumps *stumps, ct_worker *worker, const ct_
     uint32_t n_cols = node->layout->n_cols;
     size_t first = 0;
     scanning s = {stumps, worker, place, budget, 0, 0, 0, 0, {{0, 0}}};
+    const ct_exact_costs *costs = worker->search->costs;
+    int64_t room = budget - worker->search->split_cost;
+    int two = costs->plain && costs->n_classes == 2;
     stumps->n = 0;
-    if (!ct_may_split(worker, node->n_rows)) return CT_OK;
+    if (!ct_may_split(worker, node->n_rows) || room < 0) return CT_OK;
+    room >>= costs->shift;
+    uint32_t most = room < node->n_rows ? (uint32_t) room : node->n_rows;
     for (uint32_t f = 0; f < n_cols; f++) {
         s.f = f;
         s.grouped = ct_is_grouped(groups, n_cols, f);
         if (!f || groups[f] != groups[f - 1]) first = stumps->n;
-        if (!place->is_table || ct_may_be_root(worker, f)) CT_TRY(scan_column(&s));
+        if (!place->is_table || ct_may_be_root(worker, f))
+            CT_TRY(two && !s.grouped ? scan_two(&s, most) : scan_column(&s));
         if (s.grouped && (f + 1 == n_cols || groups[f + 1] != groups[f]))
             once_each(stumps, first);
     }
