@@ -356,8 +356,204 @@ static void depth_two(void) { random_tables(2, 3000); }
 static void depth_three(void) { random_tables(3, 1200); }
 static void depth_four(void) { random_tables(4, 600); }
 
+/* ---- larger tables: the trees of depth two, pair by pair ---- */
+
+enum { MORE_ROWS = 260, MORE_COLS = 3, MOST_COSTS = MORE_ROWS * MORE_COLS + 1 };
+
+typedef struct {
+    uint32_t n, k;
+    double x[MORE_COLS][MORE_ROWS];
+    int32_t y[MORE_ROWS];
+} large;
+
+static uint32_t wrong_rows(const large *s, const uint8_t *in, uint32_t *label)
+{
+    uint32_t n[CLASSES] = {0}, all = 0;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (in[i]) n[s->y[i]]++, all++;
+    *label = 0;
+    for (uint32_t c = 1; c < s->k; c++)
+        if (n[c] > n[*label]) *label = c;
+    return all - n[*label];
+}
+
+/* The costs of the trees of depth one of the rows `in`, the leaf first; returns how many. */
+static size_t stump_costs(const large *s, const uint8_t *in, uint32_t price, uint32_t *costs)
+{
+    uint32_t label[2];
+    size_t n = 0;
+    costs[n++] = wrong_rows(s, in, &label[0]);
+    for (uint32_t col = 0; col < MORE_COLS; col++) {
+        for (uint32_t at = 0; at < s->n; at++) {
+            uint8_t side[2][MORE_ROWS];
+            uint32_t first = 1, n_left = 0;
+            for (uint32_t i = 0; i < s->n; i++) {
+                int left = s->x[col][i] < s->x[col][at];
+                side[0][i] = in[i] && left;
+                side[1][i] = in[i] && !left;
+                n_left += side[0][i];
+                first &= !(in[i] && i < at && s->x[col][i] == s->x[col][at]);
+            }
+            if (!in[at] || !first || !n_left) continue;
+            uint32_t wrong = wrong_rows(s, side[0], &label[0]) + wrong_rows(s, side[1], &label[1]);
+            if (label[0] != label[1]) costs[n++] = wrong + price;
+        }
+    }
+    return n;
+}
+
+/* Of trees with the root split on each column: adds how many pairs have which cost. */
+static void add_roots(const large *s, uint32_t price, uint64_t *count, uint32_t most)
+{
+    static uint32_t costs[2][MOST_COSTS];
+    for (uint32_t col = 0; col < MORE_COLS; col++) {
+        for (uint32_t at = 0; at < s->n; at++) {
+            uint8_t side[2][MORE_ROWS];
+            uint32_t label[2], n_left = 0, first = 1;
+            size_t n[2];
+            for (uint32_t i = 0; i < s->n; i++) {
+                side[0][i] = s->x[col][i] < s->x[col][at];
+                side[1][i] = !side[0][i];
+                n_left += side[0][i];
+                first &= i >= at || s->x[col][i] != s->x[col][at];
+            }
+            if (!first || !n_left) continue;
+            for (int i = 0; i < 2; i++) n[i] = stump_costs(s, side[i], price, costs[i]);
+            uint32_t leaves = wrong_rows(s, side[0], &label[0]) + wrong_rows(s, side[1], &label[1]);
+            for (size_t i = 0; i < n[0]; i++)
+                for (size_t j = 0; j < n[1]; j++)
+                    if (costs[0][i] + costs[1][j] + price <= most)
+                        count[costs[0][i] + costs[1][j] + price]++;
+            if (label[0] == label[1] && leaves + price <= most) count[leaves + price]--;
+        }
+    }
+}
+
+static void draw_large(large *s, rng *r, uint32_t k)
+{
+    s->n = 150 + below(r, MORE_ROWS - 150);
+    s->k = k;
+    for (uint32_t col = 0; col < MORE_COLS; col++) {
+        uint32_t values = col ? 1000000 : 12;
+        for (uint32_t i = 0; i < s->n; i++) s->x[col][i] = (double) below(r, values);
+    }
+    for (uint32_t i = 0; i < s->n; i++)
+        s->y[i] = (int32_t) (below(r, 4) ? (uint32_t) (s->x[1][i] / 1000000 * k) : below(r, k));
+}
+
+static void check_large(const large *s, uint32_t price, uint32_t slack)
+{
+    ct_column columns[MORE_COLS];
+    ct_set *set;
+    ct_error error;
+    uint64_t expected[3 * MORE_ROWS] = {0};
+    uint8_t all[MORE_ROWS];
+    uint32_t label, least = 0;
+    for (uint32_t col = 0; col < MORE_COLS; col++)
+        columns[col] = (ct_column){s->x[col], CT_DOUBLE};
+    memset(all, 1, sizeof all);
+    uint32_t leaf = wrong_rows(s, all, &label);
+    expected[leaf]++;
+    add_roots(s, price, expected, leaf);
+    while (!expected[least]) least++;
+    ct_data data = {s->n, MORE_COLS, s->k, columns, s->y, NULL, NULL, NULL};
+    ct_exact_options options = ct_exact_options_default();
+    options.depth = 2;
+    options.complexity = price / (double) s->n;
+    options.max_cost = least + slack;
+    REQUIRE(ct_set_new(&data, &options, NULL, 0, &set, &error) == CT_OK);
+    ct_set_facts facts = ct_set_about(set);
+    for (uint32_t i = 0; i < facts.n_costs; i++) {
+        const uint64_t *count;
+        double cost = ct_set_cost(set, i, &count);
+        expected[(uint32_t) (cost + 0.5)] -= count[0];
+    }
+    for (uint32_t cost = 0; cost <= least + slack && cost <= leaf; cost++)
+        CHECK_INT(expected[cost], 0);
+    ct_set_free(set);
+}
+
+static void larger_tables(void)
+{
+    rng r = {7};
+    for (int i = 0; i < (CHECK_QUICK() ? 2 : 12); i++) {
+        large s;
+        draw_large(&s, &r, 2 + (uint32_t) i % 3 / 2);
+        check_large(&s, (uint32_t) i % 4, 1 + (uint32_t) i);
+    }
+}
+
+/* ---- limits ---- */
+
+/* Sets that were stopped have no tree that costs more than the budget, and lack none up to what
+ * they say. */
+static void stopped_sets(void)
+{
+    rng r = {11};
+    int n_stopped = 0;
+    for (int i = 0; i < 150; i++) {
+        instance s;
+        double budget;
+        ct_set *set;
+        ct_error error;
+        draw(&s, &r, 3);
+        s.slack += 2;
+        trees list = within(&s, &budget);
+        size_t at = 0;
+        if (list.n <= MOST_TREES && set_of(&s, budget, INFINITY, SIZE_MAX / 4, 1 + below(&r, 30),
+                                           &set, &error) == CT_OK) {
+            ct_set_facts facts = ct_set_about(set);
+            n_stopped += facts.complete < facts.budget;
+            for (uint32_t j = 0; j < facts.n_costs && facts.complete >= facts.least; j++) {
+                const uint64_t *count;
+                double cost = ct_set_cost(set, j, &count);
+                if (cost > ct_set_objective(set, facts.complete) - 1e-9) break;
+                for (uint64_t one = 0; one < count[0]; one++, at++)
+                    CHECK(at < list.n && fabs(list.of[at].cost - cost) < 1e-9);
+                CHECK(at == list.n || list.of[at].cost > cost - 1e-9);
+            }
+            ct_set_free(set);
+        }
+        free(list.of);
+    }
+    CHECK(n_stopped > 20);
+}
+
+/* ---- counts ---- */
+
+static void counts_of_many_words(void)
+{
+    rng r = {5};
+    for (int i = 0; i < 2000; i++) {
+        uint64_t a[4], b[4] = {0}, product[8] = {0}, by[8] = {0}, quotient[8], rest[8], back[8];
+        char text[CT_COUNT_DIGITS];
+        for (int w = 0; w < 4; w++) {
+            a[w] = (uint64_t) rng_next(&r) << 32 | rng_next(&r);
+            if (w <= i % 4) by[w] = b[w] = (uint64_t) rng_next(&r) << (i % 33) | 1;
+        }
+        ct_count_add_product(product, 8, a, 4, b, 4);
+        ct_count_divide(product, by, 8, quotient, rest);
+        CHECK(ct_count_is_zero(rest, 8) && !memcmp(quotient, a, sizeof a));
+        CHECK(ct_count_is_zero(quotient + 4, 4));
+        ct_count_text(product, 8, text);
+        CHECK(ct_count_read(text, back, 8) && !memcmp(back, product, sizeof back));
+        ct_count_add(product, 8, a, 4);
+        ct_count_take(product, 8, by, 8);
+        ct_count_add(product, 8, by, 8);
+        ct_count_take(product, 8, a, 4);
+        CHECK(!memcmp(back, product, sizeof back));
+    }
+    uint64_t one[2] = {UINT64_C(12446744073709551615), 5};
+    char text[CT_COUNT_DIGITS];
+    ct_count_text(one, 2, text);
+    CHECK(!strcmp(text, "104680464442257309695"));
+}
+
 static const check_case cases[] = {{"depth one", depth_one},
                                    {"depth two", depth_two},
                                    {"depth three", depth_three},
-                                   {"depth four", depth_four}};
+                                   {"depth four", depth_four},
+                                   {"larger tables", larger_tables},
+                                   {"stopped sets", stopped_sets},
+                                   {"counts of many words", counts_of_many_words}};
 CHECK_MAIN(cases)

@@ -1,3 +1,4 @@
+/* Fills in the graph of a set: splits within the budget of each node, and what their sides have. */
 #include "exact/sets/parts.h"
 
 #include <math.h>
@@ -73,13 +74,13 @@ static ct_status build_stumps(builder *b, const ct_place *place, uint32_t index)
     int64_t least = node.leaf;
     b->stumps.n = 0;
     if (node.level > 0)
-        CT_TRY(ct_set_stumps_list(&b->stumps, b->worker, place, b->set->groups, node.budget));
+        CT_TRY(ct_set_stumps_count(&b->stumps, b->worker, place, b->set->groups, node.budget));
     for (size_t i = 0; i < b->stumps.n; i++)
         least = ct_smaller_cost(least, b->stumps.of[i].cost);
     int fits = ct_tally_begin(&b->tally, least, node.budget, words) && add_leaf(b, &node);
     for (size_t i = 0; fits && i < b->stumps.n; i++) {
         uint64_t *count = ct_tally_at(&b->tally, b->stumps.of[i].cost);
-        if (count) ct_count_add_word(count, words, 0, 1);
+        if (count) ct_count_add_word(count, words, 0, b->stumps.of[i].n_left);
         else fits = 0;
     }
     if (!fits || !ct_tally_end(&b->tally, b->graph, &node)) return no_memory(b);

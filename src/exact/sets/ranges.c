@@ -1,3 +1,4 @@
+/* What each row can get from the trees of a set, and at what cost. */
 #include <math.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* The k-th tree of a set, by its number among those of each cost, node by node. */
 #include "base/compact.h"
 
 #include <string.h>

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "exact/bound/interval.h"
 #include "exact/rows/ranks.h"
 
 ct_status ct_set_stumps_init(ct_set_stumps *stumps, ct_worker *worker)
@@ -40,6 +41,7 @@ typedef struct {
     int grouped;      /* the key of the left side is wanted */
     size_t last;      /* the place of the last row on the left */
     ct_rows_key left;
+    uint32_t *by_wrong; /* [wrong rows] how many splits have so many; NULL: they are listed */
 } scanning;
 
 static ct_status push(scanning *s, const ct_set_stump *stump)
@@ -173,61 +175,81 @@ static inline uint32_t wrong_between(const pair *p, uint32_t zeros, uint32_t one
 /* Blocks of a word that are looked into one by one. */
 enum { BLOCK_BITS = 16 };
 
-/* The members of a block of a word, `zeros` and `ones` of them, one by one. */
-static ct_status scan_block(scanning *s, pair *p, size_t w, uint64_t zeros, uint64_t ones,
+/* Whether the value at `position`, in word w, is another than that of the last row on the left. */
+static inline int is_cut(const scanning *s, size_t w, size_t position)
+{
+    const ct_layout *layout = s->place->node->layout;
+    if (s->last / 64 == w)
+        return (layout->ties[s->f][w] & ct_low_bits(position % 64) &
+                ~ct_low_bits(s->last % 64)) != 0;
+    return ct_layout_rank(layout, s->f, position) != ct_layout_rank(layout, s->f, s->last);
+}
+
+/* A split with few enough wrong rows: on the list, or counted. */
+static ct_status take_two(scanning *s, const pair *p, size_t position)
+{
+    uint32_t label[2] = {p->left[1] > p->left[0],
+                         p->all[1] - p->left[1] > p->all[0] - p->left[0]};
+    if (label[0] == label[1]) return CT_OK;
+    if (s->by_wrong) {
+        if (ct_may_split_at(s->worker, s->place->node->n_rows, s->n_left))
+            s->by_wrong[wrong_between(p, 0, 0)]++;
+        return CT_OK;
+    }
+    for (int c = 0; c < 2; c++) {
+        s->stumps->left.rows[c] = p->left[c];
+        s->stumps->right.rows[c] = p->all[c] - p->left[c];
+    }
+    return look(s, position);
+}
+
+/* The members of a block of word w, one by one. */
+static ct_status scan_block(scanning *s, pair *of, size_t w, uint64_t members, uint64_t ones,
                             uint32_t most)
 {
-    const ct_node *node = s->place->node;
-    for (uint64_t rest = zeros | ones; rest; rest &= rest - 1) {
-        uint64_t bit = rest & (~rest + 1);
-        size_t position = w * 64 + ct_trailing_zeros(rest);
-        if (s->n_left && wrong_between(p, 0, 0) <= most &&
-            ct_layout_rank(node->layout, s->f, position) !=
-                ct_layout_rank(node->layout, s->f, s->last)) {
-            for (int c = 0; c < 2; c++) {
-                s->stumps->left.rows[c] = p->left[c];
-                s->stumps->right.rows[c] = p->all[c] - p->left[c];
-            }
-            CT_TRY(look(s, position));
-        }
-        p->left[(ones & bit) != 0]++;
+    pair p = *of;
+    for (; members; members &= members - 1) {
+        unsigned bit = ct_trailing_zeros(members);
+        if (wrong_between(&p, 0, 0) <= most && s->n_left && is_cut(s, w, w * 64 + bit))
+            CT_TRY(take_two(s, &p, w * 64 + bit));
+        uint32_t one = ones >> bit & 1;
+        p.left[1] += one;
+        p.left[0] += 1 - one;
         s->n_left++;
-        s->last = position;
+        s->last = w * 64 + bit;
     }
+    *of = p;
     return CT_OK;
 }
 
-/* As scan_column(), with at most `most` wrong rows, by blocks: fact M of bound/interval.h. */
+/* All members in `in` of word w go left, or are looked into: fact M of bound/interval.h. Returns
+ * whether they are to be. */
+static int pass_over(scanning *s, pair *p, size_t w, uint64_t zeros, uint64_t ones, uint32_t most)
+{
+    uint32_t n[2] = {ct_popcount(zeros), ct_popcount(ones)};
+    if (!(n[0] + n[1])) return 1;
+    if (wrong_between(p, n[0], n[1]) <= most) return 0;
+    p->left[0] += n[0];
+    p->left[1] += n[1];
+    s->n_left += n[0] + n[1];
+    s->last = w * 64 + ct_bit_width(zeros | ones) - 1;
+    return 1;
+}
+
+/* As scan_column(), with at most `most` wrong rows. */
 static ct_status scan_two(scanning *s, uint32_t most)
 {
     const ct_node *node = s->place->node;
-    const size_t words = node->layout->words;
     const uint64_t *sets = ct_node_sets(node, s->f);
     pair p = {{0, 0}, {node->totals.rows[0], node->totals.rows[1]}};
     s->n_left = 0;
     for (size_t w = node->rows.begin[s->f]; w < node->rows.end[s->f]; w++) {
-        uint64_t zeros = sets[w], ones = sets[words + w];
-        uint32_t n[2] = {ct_popcount(zeros), ct_popcount(ones)};
-        if (!(n[0] + n[1])) continue;
-        if (wrong_between(&p, n[0], n[1]) > most) {
-            p.left[0] += n[0];
-            p.left[1] += n[1];
-            s->n_left += n[0] + n[1];
-            s->last = w * 64 + ct_bit_width(zeros | ones) - 1;
-            continue;
-        }
+        uint64_t zeros = sets[w], ones = sets[node->layout->words + w];
+        if (pass_over(s, &p, w, zeros, ones, most)) continue;
         for (unsigned from = 0; from < 64; from += BLOCK_BITS) {
-            uint64_t in = ct_low_bits(BLOCK_BITS) << from, a = zeros & in, b = ones & in;
-            uint32_t k[2] = {ct_popcount(a), ct_popcount(b)};
-            if (!(k[0] + k[1])) continue;
-            if (wrong_between(&p, k[0], k[1]) <= most) {
-                CT_TRY(scan_block(s, &p, w, a, b, most));
-                continue;
-            }
-            p.left[0] += k[0];
-            p.left[1] += k[1];
-            s->n_left += k[0] + k[1];
-            s->last = w * 64 + ct_bit_width(a | b) - 1;
+            uint64_t in = ct_low_bits(BLOCK_BITS) << from;
+            if (!pass_over(s, &p, w, zeros & in, ones & in, most))
+                CT_TRY(scan_block(s, &p, w, (zeros | ones) & in, ones, most));
         }
     }
     return CT_OK;
@@ -284,29 +306,64 @@ static void once_each(ct_set_stumps *stumps, size_t first)
     stumps->n = first + kept;
 }
 
-ct_status ct_set_stumps_list(ct_set_stumps *stumps, ct_worker *worker, const ct_place *place,
-                         const uint32_t *groups, int64_t budget)
+/* Whether rows are of two classes, and a wrong one costs the same whichever it is. */
+static int of_two(const ct_exact_costs *costs) { return costs->plain && costs->n_classes == 2; }
+
+/* Of a split within the budget: wrong rows at most; negative: there is none. */
+static int64_t most_wrong(const ct_worker *worker, const ct_node *node, int64_t budget)
 {
-    const ct_node *node = place->node;
-    uint32_t n_cols = node->layout->n_cols;
-    size_t first = 0;
-    scanning s = {stumps, worker, place, budget, 0, 0, 0, 0, {{0, 0}}};
-    const ct_exact_costs *costs = worker->search->costs;
     int64_t room = budget - worker->search->split_cost;
-    int two = costs->plain && costs->n_classes == 2;
-    stumps->n = 0;
-    if (!ct_may_split(worker, node->n_rows) || room < 0) return CT_OK;
-    room >>= costs->shift;
-    uint32_t most = room < node->n_rows ? (uint32_t) room : node->n_rows;
+    if (room < 0 || !ct_may_split(worker, node->n_rows)) return -1;
+    return ct_smaller_cost(room >> worker->search->costs->shift, node->n_rows);
+}
+
+static ct_status scan(scanning *s, const uint32_t *groups, uint32_t most)
+{
+    ct_worker *worker = s->worker;
+    uint32_t n_cols = s->place->node->layout->n_cols;
+    size_t first = 0;
+    int two = of_two(worker->search->costs);
     for (uint32_t f = 0; f < n_cols; f++) {
-        s.f = f;
-        s.grouped = ct_is_grouped(groups, n_cols, f);
-        if (!f || groups[f] != groups[f - 1]) first = stumps->n;
-        if (!place->is_table || ct_may_be_root(worker, f))
-            CT_TRY(two && !s.grouped ? scan_two(&s, most) : scan_column(&s));
-        if (s.grouped && (f + 1 == n_cols || groups[f + 1] != groups[f]))
-            once_each(stumps, first);
+        s->f = f;
+        s->grouped = ct_is_grouped(groups, n_cols, f);
+        if (!f || groups[f] != groups[f - 1]) first = s->stumps->n;
+        if (!s->place->is_table || ct_may_be_root(worker, f))
+            CT_TRY(two && !s->grouped ? scan_two(s, most) : scan_column(s));
+        if (s->grouped && (f + 1 == n_cols || groups[f + 1] != groups[f]))
+            once_each(s->stumps, first);
     }
-    ct_worker_poll(worker, (uint64_t) n_cols * node->n_rows);
+    ct_worker_poll(worker, (uint64_t) n_cols * s->place->node->n_rows);
+    return CT_OK;
+}
+
+ct_status ct_set_stumps_list(ct_set_stumps *stumps, ct_worker *worker, const ct_place *place,
+                             const uint32_t *groups, int64_t budget)
+{
+    int64_t most = most_wrong(worker, place->node, budget);
+    scanning s = {stumps, worker, place, budget, 0, 0, 0, 0, {{0, 0}}, NULL};
+    stumps->n = 0;
+    return most < 0 ? CT_OK : scan(&s, groups, (uint32_t) most);
+}
+
+ct_status ct_set_stumps_count(ct_set_stumps *stumps, ct_worker *worker, const ct_place *place,
+                              const uint32_t *groups, int64_t budget)
+{
+    int64_t most = most_wrong(worker, place->node, budget);
+    scanning s = {stumps, worker, place, budget, 0, 0, 0, 0, {{0, 0}}, NULL};
+    stumps->n = 0;
+    if (most < 0) return CT_OK;
+    if (of_two(worker->search->costs)) {
+        s.by_wrong = CT_ARENA_ZEROED(&worker->arena, uint32_t, (size_t) most + 1);
+        if (!s.by_wrong) return ct_worker_no_memory(worker);
+    }
+    CT_TRY(scan(&s, groups, (uint32_t) most));
+    for (size_t i = 0; i < stumps->n; i++) stumps->of[i].n_left = 1;
+    for (uint32_t wrong = 0; s.by_wrong && wrong <= most; wrong++) {
+        ct_set_stump stump = {0};
+        stump.cost = worker->search->split_cost +
+                     ct_cost_of_units(worker->search->costs, wrong);
+        stump.n_left = s.by_wrong[wrong];
+        if (stump.n_left) CT_TRY(push(&s, &stump));
+    }
     return CT_OK;
 }

@@ -27,6 +27,11 @@ void ct_set_stumps_free(ct_set_stumps *stumps);
 ct_status ct_set_stumps_list(ct_set_stumps *stumps, ct_worker *worker, const ct_place *place,
                          const uint32_t *groups, int64_t budget);
 
+/* The same with their costs alone: n_left of each is how many of them it stands for. Takes memory of
+ * the worker's arena. */
+ct_status ct_set_stumps_count(ct_set_stumps *stumps, ct_worker *worker, const ct_place *place,
+                              const uint32_t *groups, int64_t budget);
+
 /* Whether column f is one of several of its group. */
 static inline int ct_is_grouped(const uint32_t *groups, uint32_t n_cols, uint32_t f)
 {

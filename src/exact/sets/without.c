@@ -1,3 +1,4 @@
+/* How many trees of a set do without a predictor, and what they cost. */
 #include <math.h>
 #include <string.h>
 
