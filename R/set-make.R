@@ -38,9 +38,9 @@
 #'   class `contree` with all its methods; of trees that cost the same, those with fewer splits come
 #'   first, then those whose root is of the first predictor with its lowest threshold, and so on. It
 #'   has the status `"optimal"` if no tree costs less, else `"gap reached"`, and its `bound` is the
-#'   cost of the best tree. `set[i]` is a list of fits. Large numbers may be given as digits in text.
-#'   `sample(set, n)` draws n different trees, each as likely as any other; where there are more than
-#'   4e15 trees, [contree_sample()] does.
+#'   cost of the best tree. `set[i]` is a list of fits. Large numbers may be given as digits in
+#'   text. `sample(set, n)` draws n different trees, each as likely as any other; where there are
+#'   more than 4e15 trees, [contree_sample()] does.
 #'
 #'   If the search was stopped by `time_limit`, `memory_limit`, `max_nodes` or the user, there is a
 #'   warning of class `contree_stopped`, the set has the trees that were found, and `summary()` says

@@ -18,7 +18,9 @@ length.contree_set <- function(x) set_about(x)$length
 # The number of a tree as digits.
 tree_number <- function(set, i) {
   fine <- length(i) == 1 && !is.na(i)
-  digits <- if (fine && is.character(i)) sub("^0+", "", i) else if (fine && is.numeric(i) && i < 2^53) {
+  digits <- if (fine && is.character(i)) {
+    sub("^0+", "", i)
+  } else if (fine && is.numeric(i) && i < 2^53) {
     sprintf("%.0f", i)
   }
   total <- set_about(set)$total
@@ -47,9 +49,10 @@ most_listed <- 1e5
 all_numbers <- function(set) {
   n <- length(set)
   if (n > most_listed) {
-    stop_input("x", gettextf("the set has %s trees, and up to %s can be listed",
-                             big_text(set_about(set)$total), big_text(sprintf("%.0f", most_listed))),
-               gettext("give the numbers of those that are wanted, or draw some by contree_sample()"))
+    stop_input("x",
+               gettextf("the set has %s trees, and up to %s can be listed",
+                        big_text(set_about(set)$total), big_text(sprintf("%.0f", most_listed))),
+               gettext("give the numbers of those wanted, or draw some by contree_sample()"))
   }
   seq_len(n)
 }
@@ -77,7 +80,7 @@ refuse_change <- function() {
 contree_sample <- function(set, n = 1) {
   check_set(set)
   if (!is_count(n) || n > length(set)) {
-    stop_input("n", gettextf("'n' must be a whole number from 1 to %s, the trees of the set, not %s",
+    stop_input("n", gettextf("'n' must be a whole number from 1 to the %s trees of the set, not %s",
                              set_about(set)$total, show_value(n)))
   }
   if (length(set) <= 4e15) return(set[sample.int(length(set), n)])
@@ -103,13 +106,21 @@ print.contree_set <- function(x, ...) {
   about <- set_about(x)
   parts <- set_parts(x)
   cost <- tree_proof(parts$fit)$cost
-  trees <- if (about$total == "1") gettext("1 tree") else gettextf("%s trees",
-                                                                   big_text(about$total))
+  trees <- if (about$total == "1") {
+    gettext("1 tree")
+  } else {
+    gettextf("%s trees", big_text(about$total))
+  }
+  if (about$length == 0) {
+    cat(gettext("No trees: the search was stopped before it had found any"), "\n", sep = "")
+    return(invisible(x))
+  }
   range <- unique(cost_text(range(about$cost, finite = TRUE)))
   cat(gettextf("%s within %s of the cost of the fit, %s (cost %s), %s", trees,
                cost_text(signif(parts$slack, 6)), cost_text(cost),
                paste(range, collapse = gettext(" to ")),
-               if (about$complete) gettext("complete") else gettext("not complete")), "\n", sep = "")
+               if (about$complete) gettext("complete") else gettext("not complete")),
+      "\n", sep = "")
   if (!about$complete) cat(complete_text(x, about), "\n", sep = "")
   if (about$size[["counts"]] <= most_numbers_at_once) {
     print_predictors(summary(x)$predictors)
@@ -122,7 +133,9 @@ print.contree_set <- function(x, ...) {
 }
 
 print_predictors <- function(table) {
-  named <- function(which) if (any(which)) show_names(table$predictor[which], 20) else gettext("none")
+  named <- function(which) {
+    if (any(which)) show_names(table$predictor[which], 20) else gettext("none")
+  }
   cat(gettextf("In every tree: %s", named(table$share == 1)), "\n",
       gettextf("In some trees: %s", named(table$share > 0 & table$share < 1)), "\n",
       gettextf("In none: %s", named(table$share == 0)), "\n", sep = "")

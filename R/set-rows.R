@@ -88,7 +88,7 @@ most_walked <- 1e4
 listed_ranges <- function(set, newdata) {
   if (length(set) > most_walked) {
     stop_input("newdata", gettextf(
-      "new rows with factors, dates or missing values are predicted tree by tree, and the set has %s trees; up to %s can be gone through",
+      "the set has %s trees, and up to %s are gone through for new rows of such predictors",
       big_text(set_about(set)$total), big_text(sprintf("%.0f", most_walked))),
       gettext("make a smaller set"))
   }

@@ -19,7 +19,8 @@ ct_status ct_search_totals(const ct_data *data, const ct_exact_costs *costs, ct_
 /* Ranks the columns, with the worker's team if it has one. If that is stopped, not all are. */
 ct_status ct_search_rank(ct_worker *workers, ct_table *table, ct_error *error);
 
-/* The finished tree of `codes`, counted again, and what is proven of it and of each root feature. */
+/* The finished tree of `codes`, counted again, and what is proven of it and of each root
+ * feature. */
 ct_status ct_exact_conclude(ct_worker *worker, const ct_data *data, const ct_split_code *codes,
                             const ct_bounds *bounds, const int64_t *root_bounds,
                             ct_exact_result *result, uint32_t *leaf_of_row, ct_error *error);

@@ -1,8 +1,8 @@
 /* All root splits of a row set that cost no more than a budget, in place of the best one: the same
  * search, in which the limit stays where it is and a split below it goes on a list.
  *
- * A split below the limit is below the caps of its sides, so the costs of these are exact; any other
- * was evaluated and costs more, or lies where a bound exceeds the budget. */
+ * A split below the limit is below the caps of its sides, so the costs of these are exact; any
+ * other was evaluated and costs more, or lies where a bound exceeds the budget. */
 #ifndef CT_EXACT_SEARCH_SURVIVORS_H
 #define CT_EXACT_SEARCH_SURVIVORS_H
 

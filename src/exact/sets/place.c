@@ -92,8 +92,8 @@ ct_status ct_place_side(ct_worker *worker, const ct_place *place, uint32_t f, ui
     ct_totals_rest(&totals[1], &parent->totals, &totals[0], parent->layout->n_classes);
     CT_TRY(ct_node_side(worker, &worker->arena, parent, f, t, side, &totals[side], node));
     uint32_t global = ct_layout_to_global(parent->layout, f, t);
-    *child = (ct_place){node, place->words, place->rows, ct_path_extend(&place->path, f, side, global),
-                        place->key, 0};
+    *child = (ct_place){node, place->words, place->rows,
+                        ct_path_extend(&place->path, f, side, global), place->key, 0};
     if (level < 2) return CT_OK;
     int small = node->n_rows < COMPACT_BELOW * parent->layout->n_rows;
     return small || ct_search_is_sized(worker) ? lay_out(worker, child) : CT_OK;
