@@ -168,6 +168,7 @@ summary.contree_set <- function(object, ...) {
   check_no_dots(...)
   check_set(object, "object")
   about <- set_about(object)
+  if (about$length == 0) stop_input("object", gettext("the set has no trees"))
   without <- set_answer(object, "without", function(pointer) .Call(ffi_set_without, pointer))
   share <- 1 - without$n / about$length
   # the nearest double may be 0 or 1 where a tree is left

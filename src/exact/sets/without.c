@@ -142,6 +142,8 @@ static int make_room(asking *a)
 ct_status ct_set_without(ct_set *set, uint64_t *counts, double *least, ct_error *error)
 {
     asking a = {0};
+    if (!ct_set_about(set).n_costs)
+        return ct_fail(error, CT_BAD_INPUT, "the set has no trees");
     a.set = set;
     ct_set_resume(set);
     ct_status status = make_room(&a) ? CT_OK : CT_NO_MEMORY;
