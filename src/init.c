@@ -5,6 +5,13 @@
 #include <Rinternals.h>
 
 SEXP ffi_exact_solve(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
+SEXP ffi_set_new(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP groups);
+SEXP ffi_set_alive(SEXP pointer);
+SEXP ffi_set_about(SEXP pointer);
+SEXP ffi_set_tree(SEXP pointer, SEXP number);
+SEXP ffi_set_draw(SEXP pointer, SEXP n);
+SEXP ffi_set_ranges(SEXP pointer, SEXP columns);
+SEXP ffi_set_without(SEXP pointer);
 SEXP ffi_coded_sides(SEXP codes, SEXP n_levels, SEXP where, SEXP nodes, SEXP repeats);
 SEXP ffi_any_infinite(SEXP values);
 SEXP ffi_trim(void);
@@ -77,6 +84,13 @@ static const R_CallMethodDef calls[] = {
     ENTRY(ffi_cost_grain, 4),
     ENTRY(ffi_data_hash, 4),
     ENTRY(ffi_column_hashes, 1),
+    ENTRY(ffi_set_new, 5),
+    ENTRY(ffi_set_alive, 1),
+    ENTRY(ffi_set_about, 1),
+    ENTRY(ffi_set_tree, 2),
+    ENTRY(ffi_set_draw, 2),
+    ENTRY(ffi_set_ranges, 2),
+    ENTRY(ffi_set_without, 1),
     ENTRY(ffi_coded_sides, 5),
     ENTRY(ffi_any_infinite, 1),
     ENTRY(ffi_trim, 0),

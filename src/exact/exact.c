@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "exact/begin.h"
 #include "exact/device.h"
 #include "exact/bound/class_counts.h"
 #include "exact/bound/kept.h"
@@ -28,16 +29,8 @@
 
 enum { MOST_WORKERS = 256 };
 
-/* Values from which on ranking takes longer than calling the team. */
-static const double RANK_TOGETHER = 2e6;
-
 /* By how much of themselves errors may differ from integers that stand for decimals. */
 static const double LAST_BITS = 0x1p-46;
-
-/* Shortcuts that rest on what a row costs at most: with a response, where that is many times what
- * it costs, they close next to nothing. Measured, see bench/notes/exact.md. */
-static const uint32_t CLOSE_NOTHING = UINT32_C(1) << CT_SHORTCUT_CROSSED |
-                                      UINT32_C(1) << CT_SHORTCUT_NEIGHBOUR;
 
 const char *ct_exact_end_name(ct_exact_end end)
 {
@@ -58,27 +51,6 @@ void ct_exact_result_free(ct_exact_result *result)
     result->root_bounds = NULL;
 }
 
-static ct_status check_options(const ct_exact_options *options, ct_error *error)
-{
-    if (options->depth > CT_MAX_DEPTH)
-        return ct_fail(error, CT_BAD_INPUT, "depth must be between 0 and %d, not %u", CT_MAX_DEPTH,
-                       options->depth);
-    if (!(options->complexity >= 0) || !isfinite(options->complexity))
-        return ct_fail(error, CT_BAD_INPUT, "complexity must be a number of at least 0");
-    if (!(options->max_gap >= 0))
-        return ct_fail(error, CT_BAD_INPUT, "max_gap must be a number of at least 0");
-    if (!(options->max_cost >= 0))
-        return ct_fail(error, CT_BAD_INPUT, "max_cost must be a number of at least 0");
-    if (options->beside && !(options->within >= 0))
-        return ct_fail(error, CT_BAD_INPUT, "within must be a number of at least 0");
-    if (!(options->time_limit >= 0))
-        return ct_fail(error, CT_BAD_INPUT, "time_limit must be a number of at least 0");
-    if (!ct_kernels_find(options->simd))
-        return ct_fail(error, CT_BAD_INPUT, "simd level '%.40s' is not available here",
-                       options->simd);
-    return CT_OK;
-}
-
 static ct_status check_start(const ct_exact_start *start, uint32_t n_cols, ct_error *error)
 {
     if (!start) return CT_OK;
@@ -92,59 +64,6 @@ static ct_status check_start(const ct_exact_start *start, uint32_t n_cols, ct_er
     tree.left = (uint32_t *) start->left;
     tree.right = (uint32_t *) start->right;
     return ct_forest_check(&tree, n_cols, error);
-}
-
-static int64_t units_of_outcome(const ct_exact_costs *costs, const ct_data *data,
-                                const ct_outcome *tree)
-{
-    int64_t units = 0;
-    for (uint32_t row = 0; row < data->n_rows; row++) {
-        size_t own = (size_t) data->classes[row], label = (size_t) tree->labels[row];
-        units += (costs->weights ? costs->weights[row] : 1) * ct_loss_units(costs, own, label);
-    }
-    return units;
-}
-
-static int64_t cost_of_outcome(const ct_exact_costs *costs, const ct_data *data,
-                               const ct_outcome *tree, ct_arena *arena)
-{
-    if (data->response) return ct_response_of_tree(costs, data->n_rows, tree, arena);
-    return ct_cost_of_units(costs, units_of_outcome(costs, data, tree)) +
-           costs->split * tree->n_splits;
-}
-
-/* Costs from here on need not be found. */
-static int64_t cap_of(const ct_exact_costs *costs, const ct_data *data,
-                      const ct_exact_options *options, ct_arena *arena)
-{
-    int64_t cap = ct_objective_above(costs, options->max_cost);
-    if (options->beside && ct_is_counted(costs))
-        cap = ct_cost_beyond(costs, units_of_outcome(costs, data, options->beside),
-                             options->beside->n_splits, options->within);
-    if (data->response && options->evidence && !options->cheaper_than)
-        cap = ct_response_proving(costs, options->max_cost);
-    if (options->cheaper_than)
-        cap = ct_smaller_cost(cap, cost_of_outcome(costs, data, options->cheaper_than, arena));
-    return cap;
-}
-
-static ct_status set_rules(ct_exact_search *search, ct_exact_costs *costs, const ct_data *data,
-                           const ct_exact_options *options, ct_arena *arena, ct_error *error)
-{
-    CT_TRY(ct_exact_costs_init(costs, data, options->depth, options->complexity, arena, error));
-    if (!data->response) {
-        CT_TRY(ct_quantised_init(costs, data, arena, error));
-        CT_TRY(ct_choices_init(costs, arena, error));
-    }
-    search->costs = costs;
-    search->split_cost = costs->split;
-    search->min_bucket = options->min_bucket < data->n_rows ? options->min_bucket : data->n_rows;
-    if (!search->min_bucket) search->min_bucket = 1;
-    search->max_leaves = ct_few_leaves(options->max_leaves, options->depth);
-    search->min_split = options->min_split > 2 * search->min_bucket ? options->min_split
-                                                                    : 2 * search->min_bucket;
-    search->cap = cap_of(costs, data, options, arena);
-    return CT_OK;
 }
 
 /* Depth one needs no search: the best single split, if it beats the leaf. */
@@ -230,24 +149,6 @@ static void solve_table(ct_worker *worker, ct_exact_task *task, int64_t *root_bo
         ct_tests_make(worker, layout) == CT_OK)
         search_layout(worker, layout, task, root_bounds, codes, bounds);
     ct_arena_release(&worker->arena, mark); /* finishing the tree needs some of it */
-}
-
-/* What all rows are: of each class, or with a response. */
-static ct_status totals_of_all(const ct_data *data, const ct_exact_costs *costs, ct_arena *arena,
-                              ct_totals *totals, ct_error *error)
-{
-    if (ct_totals_new(totals, costs, arena) != CT_OK)
-        return ct_fail(error, CT_NO_MEMORY, "not enough memory for %lu classes",
-                       (unsigned long) data->n_classes);
-    for (uint32_t row = 0; row < data->n_rows; row++) {
-        size_t own = data->response ? 0 : (size_t) data->classes[row];
-        CT_ASSERT(own < ct_data_classes(data));
-        CT_ASSERT(!costs->weights || costs->weights[row] >= 0);
-        totals->rows[own]++;
-        if (totals->masses) totals->masses[own] += costs->weights[row];
-        if (data->response) ct_response_add(costs, row, totals->moments);
-    }
-    return CT_OK;
 }
 
 static ct_status search_tree(ct_worker *worker, const ct_data *data, const ct_totals *totals,
@@ -385,42 +286,17 @@ static ct_status keep_root_bounds(const ct_exact_search *search, const int64_t *
     return CT_OK;
 }
 
-/* ---- ranking ---- */
-
-/* The columns of a table, dealt out to workers. */
-typedef struct {
-    ct_table *table;
-    unsigned n_workers;
-} ranking;
-
-/* A search that is stopped here has not begun. */
-static void rank_some(ct_worker *worker, void *data)
+ct_status ct_exact_conclude(ct_worker *worker, const ct_data *data, const ct_split_code *codes,
+                            const ct_bounds *bounds, const int64_t *root_bounds,
+                            ct_exact_result *result, uint32_t *leaf_of_row, ct_error *error)
 {
-    const ranking *ranks = (const ranking *) data;
-    ct_table *table = ranks->table;
-    uint32_t most = worker->search->options->max_thresholds;
-    for (uint32_t col = worker->number; col < table->n_cols && !ct_is_halted(worker);
-         col += ranks->n_workers) {
-        if (table->n_values[col]) continue; /* by an earlier part of the search */
-        if (ct_table_rank(table, col, most, &worker->arena, &worker->capped) != CT_OK)
-            ct_worker_stop(worker, CT_END_MEMORY);
-        ct_worker_poll(worker, (uint64_t) table->n_rows * 64);
-    }
-    ct_arena_trim(&worker->arena); /* of what sorting took, before the search takes more */
-}
-
-/* With the team where that is longer than calling it. */
-static ct_status rank_columns(ct_worker *workers, ct_table *table, ct_error *error)
-{
-    ct_team *team = workers->team;
-    int together = team && (double) table->n_rows * table->n_cols > RANK_TOGETHER;
-    ranking ranks = {table, together ? team->n_workers : 1};
-    if (together) ct_team_run(team, rank_some, &ranks);
-    else rank_some(workers, &ranks);
-    if (ct_is_halted(workers) && ct_stop_reason(workers->stop) == CT_END_MEMORY)
-        return ct_fail(error, CT_NO_MEMORY, "not enough memory to rank %lu columns of %lu rows",
-                       (unsigned long) table->n_cols, (unsigned long) table->n_rows);
-    return CT_OK;
+    ct_arena_mark mark = ct_arena_here(&worker->arena);
+    ct_totals totals;
+    CT_TRY(ct_search_totals(data, worker->search->costs, &worker->arena, &totals, error));
+    int64_t leaf = ct_leaf_cost(worker->search->costs, &totals);
+    ct_arena_release(&worker->arena, mark);
+    CT_TRY(finish(worker, data, codes, bounds, result, leaf_of_row, error));
+    return keep_root_bounds(worker->search, root_bounds, bounds->proven, leaf, result, error);
 }
 
 static int any_capped(const ct_worker *workers)
@@ -444,12 +320,12 @@ static ct_status solve(ct_worker *worker, unsigned n_workers, ct_exact_search *s
     ct_exact_costs costs;
     CT_TRY(ct_kept_table(kept, data, &table, error));
     search->table = table;
-    CT_TRY(set_rules(search, &costs, data, options, &worker->arena, error));
-    CT_TRY(totals_of_all(data, &costs, &worker->arena, &totals, error));
+    CT_TRY(ct_search_set_rules(search, &costs, data, options, &worker->arena, error));
+    CT_TRY(ct_search_totals(data, &costs, &worker->arena, &totals, error));
     int64_t leaf = ct_leaf_cost(&costs, &totals);
     search->gap = ct_objective_gap(&costs, options->max_gap, ct_objective_value(&costs, leaf));
     tell_before(worker, leaf, 0);
-    ct_status ranked = rank_columns(worker, table, error);
+    ct_status ranked = ct_search_rank(worker, table, error);
     kept->capped |= any_capped(worker);
     CT_TRY(ranked);
     if (ct_table_is_ranked(table))
@@ -470,8 +346,8 @@ static ct_status solve(ct_worker *worker, unsigned n_workers, ct_exact_search *s
     CT_TRY(ct_part_answer(search, codes, &bounds, error));
     ct_arena_release(&worker->arena, mark); /* the tree is finished in memory that is warm, */
     ct_arena_trim(&worker->arena);          /* and of large tables scarce */
-    CT_TRY(finish(worker, data, codes, &bounds, result, leaf_of_row, error));
-    CT_TRY(keep_root_bounds(search, root_bounds, bounds.proven, leaf, result, error));
+    CT_TRY(ct_exact_conclude(worker, data, codes, &bounds, root_bounds, result, leaf_of_row,
+                             error));
     result->capped = kept->capped;
     return CT_OK;
 }
@@ -557,7 +433,7 @@ ct_status ct_exact_solve(const ct_data *data, const ct_exact_options *options,
 {
     double start = ct_seconds();
     memset(result, 0, sizeof *result);
-    CT_TRY(check_options(options, error));
+    CT_TRY(ct_search_check(options, error));
     if ((options->evidence || options->part) &&
         ct_few_leaves(options->max_leaves, options->depth))
         return ct_fail(error, CT_BAD_INPUT,
@@ -569,13 +445,8 @@ ct_status ct_exact_solve(const ct_data *data, const ct_exact_options *options,
     history.options = options;
     history.start = start;
     search.history = &history;
-    search.options = options;
-    search.off = options->off | (data->response ? CLOSE_NOTHING : 0);
     search.offload = &ct_offload_batches;
-    search.kernels = ct_kernels_find(options->simd);
-    search.deadline = start + options->time_limit;
-    size_t half = options->memory_limit / 2;
-    search.plane_budget = options->plane_budget < half ? options->plane_budget : half;
+    ct_search_set_options(&search, data, options, start);
     unsigned n_workers = team_size(options);
     ct_worker *workers = (ct_worker *) ct_alloc(n_workers * sizeof *workers);
     if (!workers)

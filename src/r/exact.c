@@ -109,8 +109,7 @@ static const double *doubles_of(SEXP control, const char *name, size_t n)
     return REAL_RO(value);
 }
 
-/* Which columns the root may be split on, a logical a column; memory of the call. */
-static const uint8_t *roots_of(SEXP allowed, uint32_t n_cols)
+const uint8_t *r_roots_of(SEXP allowed, uint32_t n_cols)
 {
     if (TYPEOF(allowed) != LGLSXP || (uint32_t) Rf_xlength(allowed) != n_cols)
         Rf_error("control element 'roots' must be a logical, one value for each column");
@@ -332,8 +331,8 @@ static SEXP counted_list(const ct_counted *counted, uint32_t n_nodes)
         "search", "elapsed", "simd", "threads", "device", "device_note", "history", "interrupted", \
         "counted", "part"
 
-static SEXP result_list(const ct_exact_result *result, uint32_t n_cols, SEXP where, int interrupted,
-                        SEXP part)
+SEXP r_result_list(const ct_exact_result *result, uint32_t n_cols, SEXP where, int interrupted,
+                   SEXP part)
 {
     static const char *const of_classes[] = {"label", "counts", "weights", R_NODE_NAMES,
                                              R_TREE_NAMES};
@@ -390,7 +389,7 @@ SEXP ffi_exact_solve(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
                                   data, &beside);
     options.within = options.beside ? r_number(control, "within") : 0;
     SEXP roots = r_element(control, "roots");
-    if (roots != R_NilValue) options.roots = roots_of(roots, data->n_cols);
+    if (roots != R_NilValue) options.roots = r_roots_of(roots, data->n_cols);
     SEXP part = PROTECT(r_part_begin(r_element(control, "part"), &options, data->n_cols));
     r_callbacks calls;
     ct_error error;
@@ -406,7 +405,7 @@ SEXP ffi_exact_solve(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     r_check(status, &error);
     for (uint32_t row = 0; row < data->n_rows; row++) INTEGER(where)[row]++;
     SEXP of_part = PROTECT(r_part_answer(part, data->n_cols));
-    SEXP list = PROTECT(result_list(result, data->n_cols, where, calls.interrupted, of_part));
+    SEXP list = PROTECT(r_result_list(result, data->n_cols, where, calls.interrupted, of_part));
     free_result(handle);
     UNPROTECT(6);
     return list;

@@ -2,6 +2,7 @@
 
 #include "exact/search/left_open.h"
 #include "exact/search/observed.h"
+#include "exact/search/survivors.h"
 
 ct_candidate *ct_features_take_candidate(ct_roots *roots)
 {
@@ -83,6 +84,7 @@ void ct_features_leave(ct_roots *roots, uint32_t feature, const ct_candidate *a,
 {
     if (roots->part) ct_left_open_add(roots, feature, a, b, bound);
     else ct_features_note(roots, feature, bound);
+    if (roots->survivors) ct_survivors_leave(roots->survivors, bound);
 }
 
 void ct_features_push(const ct_worker *worker, ct_roots *roots, uint32_t feature, ct_candidate *a,

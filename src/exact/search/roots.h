@@ -125,6 +125,20 @@ typedef struct {
     int64_t least;           /* a lower bound of every tree, from the class counts */
 } ct_known;
 
+/* A root split within a budget, and the costs of the best trees of its sides. */
+typedef struct {
+    uint32_t feature, threshold, n_left; /* the threshold in the layout's ranks */
+    int64_t side[2];
+} ct_survivor;
+
+/* A search that looks for all root splits that cost less than `best` of ct_known, which then does
+ * not fall. */
+typedef struct {
+    ct_survivor *of;  /* [n] owned: ct_alloc */
+    uint32_t n, room;
+    int64_t open;     /* a lower bound of what was left open as the search was stopped */
+} ct_survivors;
+
 /* Who works at a row set, in ct_roots. */
 typedef struct {
     /* who searches besides, and the lock on all of this; NULL: one worker alone */
@@ -163,6 +177,7 @@ struct ct_roots {
     ct_exact_part *part;     /* the search is a part of one, see run/part.h; NULL: all of it */
     double pause_at;         /* of the part, in ct_seconds() */
     int64_t best_before;     /* what was the best cost at its begin */
+    ct_survivors *survivors; /* all splits within a budget are looked for; NULL: a best one is */
     int32_t hinted;          /* the feature whose first candidate is the hint's; -1: none */
     ct_candidate *free_candidates;
     ct_interval *free_intervals;

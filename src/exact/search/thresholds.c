@@ -6,6 +6,7 @@
 #include "exact/search/features.h"
 #include "exact/search/leaf_runs.h"
 #include "exact/search/observed.h"
+#include "exact/search/survivors.h"
 
 /* ---- what is left to find ---- */
 
@@ -245,7 +246,8 @@ void ct_thresholds_settle(ct_evaluator *evaluator, uint32_t feature, const ct_ca
     ct_observe_candidate(evaluator->worker, roots, feature, m);
     ct_features_note_both(roots, feature, total, ct_larger_cost(total, m->proven));
     roots->known.separate = ct_larger_cost(roots->known.separate, m->lower[0] + m->lower[1]);
-    take_tree(evaluator, feature, m, upper);
+    if (roots->survivors) ct_survivors_look(evaluator, feature, m, upper);
+    else take_tree(evaluator, feature, m, upper);
 }
 
 static int is_whole(const ct_roots *roots, const ct_interval *i)

@@ -1,0 +1,194 @@
+# contree_set(): every tree that is nearly as good as the best one, as a graph that C keeps.
+#
+# The object holds what the set was made of and an external pointer to it. In another session, or
+# after saveRDS(), the pointer is empty, and the set is made again when it is first asked.
+
+#' All trees that are nearly as good
+#'
+#' One optimal tree is often one of many: other trees cost as little or hardly more, and use other
+#' predictors or predict other classes for some rows. `contree_set()` finds *all* trees whose cost
+#' is within a budget, counts them without listing them, and proves that none is missing. Questions
+#' about the whole set are then answered exactly: which predictors are in every tree, what it costs
+#' to do without one, and which rows get different predictions from different trees.
+#'
+#' Two trees are one if they split each node's training rows by the same predictor in the same way:
+#' thresholds between which no row of the node lies count once. The same partition by two predictors
+#' is two trees. Leaves have the class that costs least, the first of equals, and splits into two
+#' leaves of one class are left out. Different trees may therefore predict the same for all rows.
+#'
+#' The search is that of [contree()] with a limit that stays where it is, so that the same bounds
+#' prove that no tree within the budget is missing. It takes about as long as the search for the
+#' best tree when the budget is small. What makes sets large is the budget, not the number of rows
+#' or predictors: at depth 3 a few per cent can be billions of trees. A price for each split
+#' (`complexity` of the fit) keeps sets small and their trees readable: without it trees grow to the
+#' full depth where a split costs nothing.
+#'
+#' @param fit A fit of [contree()] that predicts classes, of depth 4 at most.
+#' @param within How much more than `fit` a tree may cost, as a share of the cost of `fit`: a number
+#'   of at least 0, by default 0.01. With 0 the set has all trees that cost no more.
+#' @param errors The same in units of the cost (misclassified rows, or with weights and losses their
+#'   sum), in place of `within`: a number of at least 0.
+#' @param data The training data, as in [contree_alternatives()]: by default they are taken from
+#'   the fit or its call.
+#' @param max_nodes Row sets that are looked at, a number of at least 1, by default any number.
+#' @param ... How to search: `time_limit`, `memory_limit` and `on_interrupt` of [contree_control()].
+#'   By default they are those of the fit.
+#' @return An object of class `contree_set`. `length()` is the number of trees, as a double;
+#'   `summary()` has it with all digits. `set[[k]]` is the k-th tree in the order of cost, a fit of
+#'   class `contree` with all its methods; of trees that cost the same, those with fewer splits come
+#'   first, then those whose root is of the first predictor with its lowest threshold, and so on. It
+#'   has the status `"optimal"` if no tree costs less, else `"gap reached"`, and its `bound` is the
+#'   cost of the best tree. `set[i]` is a list of fits. Large numbers may be given as digits in
+#'   text. `sample(set, n)` draws n different trees, each as likely as any other; where there are
+#'   more than 4e15 trees, [contree_sample()] does.
+#'
+#'   If the search was stopped by `time_limit`, `memory_limit`, `max_nodes` or the user, there is a
+#'   warning of class `contree_stopped`, the set has the trees that were found, and `summary()` says
+#'   up to which cost it is complete all the same.
+#' @section Errors:
+#' `contree_unsupported_error` for trees that predict numbers, of more than depth 4, with
+#' `max_leaves`, or fitted to a [contree_table()]. `contree_input_error` if an argument is not as
+#' above, the training data cannot be found or are not those of the fit, or a setting in `...` would
+#' change the problem.
+#' @seealso [predict.contree_set()], [summary.contree_set()], [contree_alternatives()]
+#' @references R. Xin, C. Zhong, Z. Chen, T. Takagi, M. Seltzer, C. Rudin (2022). Exploring the
+#'   Whole Rashomon Set of Sparse Decision Trees. *NeurIPS* 35.
+#' @examples
+#' fit <- contree(Species ~ ., iris, depth = 2, complexity = 0.01)
+#' set <- contree_set(fit, errors = 2)
+#' set
+#' length(set)
+#' set[[2]]
+#' set.seed(1)
+#' sample(set, 2)
+#' head(predict(set, type = "range"))
+#' @export
+contree_set <- function(fit, within = 0.01, errors = NULL, data = NULL, max_nodes = Inf, ...) {
+  check_fit(fit)
+  refuse_set(fit)
+  slack <- slack_of(fit, within, if (missing(within)) NULL else within, errors)
+  if (!is_scalar(max_nodes) || max_nodes < 1) {
+    stop_input("max_nodes", gettextf("'max_nodes' must be a number of at least 1, not %s",
+                                     show_value(max_nodes)))
+  }
+  settings <- search_settings(fit, list(...))
+  frame <- training_frame(fit, data, settings, parent.frame())
+  if (!is.null(frame$table)) {
+    stop_unsupported("fit", gettext("sets of trees need the rows, not a table of a database"))
+  }
+  settings$max_nodes <- as.numeric(max_nodes)
+  set <- new_set(fit, frame, settings, slack)
+  warn_if_set_stopped(set)
+  set
+}
+
+refuse_set <- function(fit) {
+  settings <- tree_settings(fit)
+  if (!predicts_classes(fit)) {
+    stop_unsupported("fit", gettext("there are no sets of trees that predict numbers"))
+  }
+  if (settings$depth > 4) {
+    stop_unsupported("fit", gettextf("sets are of trees of depth 4 at most, and 'fit' has depth %d",
+                                     as.integer(settings$depth)))
+  }
+  if (!is.null(settings$max_leaves) && settings$max_leaves < 2^settings$depth) {
+    stop_unsupported("fit", gettext("there are no sets of trees with a limit on leaves"))
+  }
+}
+
+# How much more trees may cost, in units of the cost.
+slack_of <- function(fit, within, given, errors) {
+  if (!is.null(given) && !is.null(errors)) {
+    stop_input("errors", gettext("'within' and 'errors' both say what trees may cost; give one"))
+  }
+  name <- if (is.null(errors)) "within" else "errors"
+  value <- if (is.null(errors)) within else errors
+  if (!is_scalar(value) || !is.finite(value) || value < 0) {
+    stop_input(name, gettextf("'%s' must be a number of at least 0, not %s", name,
+                              show_value(value)))
+  }
+  if (is.null(errors)) value * tree_proof(fit)$cost else value
+}
+
+# ---- the object ----------------------------------------------------------------------------------
+
+# Its parts are in an attribute, so that length() and [[ are those of the trees.
+new_set <- function(fit, frame, settings, slack) {
+  parts <- list(fit = fit, problem = new_problem(frame, settings), slack = slack,
+                engine = new.env(parent = emptyenv()))
+  parts$settings <- limit_costs(settings, fit, parts$problem, slack)
+  set <- structure(list(), parts = parts, class = "contree_set")
+  make_set(set)
+  set
+}
+
+set_parts <- function(set) attr(set, "parts", exact = TRUE)
+
+check_set <- function(set, argument = "set") {
+  if (!inherits(set, "contree_set") || !is.environment(set_parts(set)$engine)) {
+    stop_input(argument, gettextf("'%s' must be a value of contree_set(), not %s", argument,
+                                  show_value(set)))
+  }
+}
+
+make_set <- function(set) {
+  parts <- set_parts(set)
+  settings <- parts$settings
+  control <- add_costs(search_control(settings, NULL, NULL, NULL), parts$problem$frame)
+  control$max_nodes <- settings$max_nodes
+  groups <- match(column_predictors(parts$problem), parts$problem$frame$shape$names)
+  engine <- parts$engine
+  engine$pointer <- call_core(.Call(ffi_set_new, searched_columns(parts$problem),
+                                    parts$problem$codes, parts$problem$n_classes, control, groups),
+                              refuse_search)
+  engine$about <- .Call(ffi_set_about, engine$pointer)
+  if (engine$about$status == "interrupted" && settings$on_interrupt == "error") {
+    stop_interrupted(engine$about$elapsed)
+  }
+  engine$asked <- list()
+}
+
+# The set in C; made again if it is of another session.
+set_pointer <- function(set) {
+  engine <- set_parts(set)$engine
+  if (!.Call(ffi_set_alive, engine$pointer)) make_set(set)
+  engine$pointer
+}
+
+set_about <- function(set) {
+  set_pointer(set)
+  set_parts(set)$engine$about
+}
+
+# An answer that is kept.
+set_answer <- function(set, what, ask) {
+  engine <- set_parts(set)$engine
+  pointer <- set_pointer(set)
+  if (is.null(engine$asked[[what]])) {
+    engine$asked[[what]] <- call_core(ask(pointer), refuse_question)
+  }
+  engine$asked[[what]]
+}
+
+refuse_question <- function(message, status) {
+  stop_input("set", gettextf("the set cannot answer: %s", message))
+}
+
+warn_if_set_stopped <- function(set) {
+  about <- set_about(set)
+  if (about$complete) return(invisible())
+  warn_stopped(gettextf("%s: %s", stopped_after(set_status(about), about$elapsed),
+                        complete_text(set, about)),
+               list(status = set_status(about), elapsed = about$elapsed,
+                    complete_cost = about$complete_cost))
+}
+
+# A limit on row sets ends as memory does.
+set_status <- function(about) {
+  if (about$status %in% names(stopped_class)) about$status else "memory limit"
+}
+
+complete_text <- function(set, about) {
+  if (!is.finite(about$complete_cost)) return(gettext("trees of any cost may be missing"))
+  gettextf("the set is complete up to a cost of %s", cost_text(about$complete_cost))
+}

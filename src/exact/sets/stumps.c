@@ -1,0 +1,369 @@
+#include "exact/sets/stumps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "exact/bound/interval.h"
+#include "exact/rows/ranks.h"
+
+ct_status ct_set_stumps_init(ct_set_stumps *stumps, ct_worker *worker)
+{
+    memset(stumps, 0, sizeof *stumps);
+    if (ct_totals_new(&stumps->left, worker->search->costs, &worker->arena) != CT_OK ||
+        ct_totals_new(&stumps->right, worker->search->costs, &worker->arena) != CT_OK)
+        return ct_worker_no_memory(worker);
+    return CT_OK;
+}
+
+void ct_set_stumps_free(ct_set_stumps *stumps)
+{
+    ct_free(stumps->of);
+    stumps->of = NULL;
+    stumps->n = stumps->room = 0;
+}
+
+int64_t ct_side_cost(const ct_exact_costs *costs, const ct_totals *totals, uint32_t *label)
+{
+    if (!costs->plain || costs->n_classes != 2) return ct_best_label(costs, totals, label);
+    *label = totals->rows[1] > totals->rows[0];
+    return ct_cost_of_units(costs, totals->rows[!*label]);
+}
+
+/* ---- one column ---- */
+
+typedef struct {
+    ct_set_stumps *stumps;
+    ct_worker *worker;
+    const ct_place *place;
+    int64_t budget;
+    uint32_t f, n_left;
+    int grouped;      /* the key of the left side is wanted */
+    size_t last;      /* the place of the last row on the left */
+    ct_rows_key left;
+    uint32_t *by_wrong; /* [wrong rows] how many splits have so many; NULL: they are listed */
+} scanning;
+
+static ct_status push(scanning *s, const ct_set_stump *stump)
+{
+    ct_set_stumps *stumps = s->stumps;
+    if (stumps->n == stumps->room) {
+        size_t room = stumps->room ? 2 * stumps->room : 256;
+        ct_set_stump *of = (ct_set_stump *) ct_alloc(room * sizeof *of);
+        if (!of) return ct_worker_no_memory(s->worker);
+        if (stumps->n) memcpy(of, stumps->of, stumps->n * sizeof *of);
+        ct_free(stumps->of);
+        stumps->of = of;
+        stumps->room = room;
+    }
+    stumps->of[stumps->n++] = *stump;
+    return CT_OK;
+}
+
+static int64_t cost_of_sides(const scanning *s, uint32_t label[2])
+{
+    const ct_exact_costs *costs = s->worker->search->costs;
+    return s->worker->search->split_cost + ct_side_cost(costs, &s->stumps->left, &label[0]) +
+           ct_side_cost(costs, &s->stumps->right, &label[1]);
+}
+
+/* What is before a word of the column, and what is after one. */
+static void set_left(const scanning *s, size_t w)
+{
+    const ct_node *node = s->place->node;
+    uint32_t n_classes = node->layout->n_classes;
+    size_t at = (s->f * (node->layout->words + 1) + w) * n_classes;
+    memcpy(s->stumps->left.rows, node->counts + at, n_classes * sizeof *node->counts);
+    if (node->masses)
+        memcpy(s->stumps->left.masses, node->masses + at, n_classes * sizeof *node->masses);
+}
+
+static void set_right(const scanning *s, size_t w)
+{
+    const ct_node *node = s->place->node;
+    ct_totals *right = &s->stumps->right;
+    uint32_t n_classes = node->layout->n_classes;
+    size_t at = (s->f * (node->layout->words + 1) + w) * n_classes;
+    for (uint32_t c = 0; c < n_classes; c++) {
+        right->rows[c] = node->totals.rows[c] - node->counts[at + c];
+        if (node->masses) right->masses[c] = node->totals.masses[c] - node->masses[at + c];
+    }
+}
+
+/* The split before the row at `position`, of another value than the row before. */
+static ct_status look(scanning *s, size_t position)
+{
+    const ct_node *node = s->place->node;
+    ct_set_stump stump = {0};
+    if (!ct_may_split_at(s->worker, node->n_rows, s->n_left)) return CT_OK;
+    stump.cost = cost_of_sides(s, stump.label);
+    if (stump.cost > s->budget || stump.label[0] == stump.label[1]) return CT_OK;
+    stump.feature = s->f;
+    stump.threshold = ct_layout_to_global(node->layout, s->f,
+                                          ct_layout_rank(node->layout, s->f, position));
+    stump.around[0] = ct_place_row(s->place, s->f, s->last);
+    stump.around[1] = ct_place_row(s->place, s->f, position);
+    stump.n_left = s->n_left;
+    if (s->grouped) stump.key = ct_rows_key_either(s->left, s->place->key);
+    return push(s, &stump);
+}
+
+/* The row at `position` goes left. */
+static void move(scanning *s, size_t position)
+{
+    const ct_node *node = s->place->node;
+    const ct_layout *layout = node->layout;
+    const uint64_t *sets = ct_node_sets(node, s->f) + position / 64;
+    uint32_t c = 0;
+    while (c + 1 < layout->n_classes && !(sets[c * layout->words] >> position % 64 & 1)) c++;
+    s->stumps->left.rows[c]++;
+    s->stumps->right.rows[c]--;
+    if (node->masses) {
+        int64_t weight = ct_layout_weights(layout, s->f)[position];
+        s->stumps->left.masses[c] += weight;
+        s->stumps->right.masses[c] -= weight;
+    }
+    if (s->grouped)
+        s->left = ct_rows_key_sum(s->left,
+                                  s->place->words[ct_place_row(s->place, s->f, position)]);
+    s->last = position;
+    s->n_left++;
+}
+
+/* The members of word w, one by one; or none of them, if no split between them is within the
+ * budget: fact M of bound/interval.h, of what is before all of them and what is after. */
+static ct_status scan_word(scanning *s, size_t w, uint64_t members)
+{
+    const ct_layout *layout = s->place->node->layout;
+    uint32_t label[2];
+    if (!s->grouped) {
+        set_left(s, w);
+        set_right(s, w + 1);
+        if (cost_of_sides(s, label) > s->budget) {
+            s->n_left += ct_popcount(members);
+            s->last = w * 64 + ct_bit_width(members) - 1;
+            return CT_OK;
+        }
+        set_right(s, w);
+    }
+    uint32_t rank, last_rank = s->n_left ? ct_layout_rank(layout, s->f, s->last) : 0;
+    for (; members; members &= members - 1, last_rank = rank) {
+        size_t position = w * 64 + ct_trailing_zeros(members);
+        rank = ct_layout_rank(layout, s->f, position);
+        if (s->n_left && rank != last_rank) CT_TRY(look(s, position));
+        move(s, position);
+    }
+    return CT_OK;
+}
+
+/* ---- one column of two classes whose wrong rows cost the same ---- */
+
+/* Counts of both classes on the left, and of all rows. */
+typedef struct {
+    uint32_t left[2], all[2];
+} pair;
+
+static inline uint32_t fewer(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+/* Wrong rows at least, between what is on the left now and once so many rows more are. */
+static inline uint32_t wrong_between(const pair *p, uint32_t zeros, uint32_t ones)
+{
+    return fewer(p->left[0], p->left[1]) +
+           fewer(p->all[0] - p->left[0] - zeros, p->all[1] - p->left[1] - ones);
+}
+
+/* Blocks of a word that are looked into one by one. */
+enum { BLOCK_BITS = 16 };
+
+/* Whether the value at `position`, in word w, is another than that of the last row on the left. */
+static inline int is_cut(const scanning *s, size_t w, size_t position)
+{
+    const ct_layout *layout = s->place->node->layout;
+    if (s->last / 64 == w)
+        return (layout->ties[s->f][w] & ct_low_bits(position % 64) &
+                ~ct_low_bits(s->last % 64)) != 0;
+    return ct_layout_rank(layout, s->f, position) != ct_layout_rank(layout, s->f, s->last);
+}
+
+/* A split with few enough wrong rows: on the list, or counted. */
+static ct_status take_two(scanning *s, const pair *p, size_t position)
+{
+    uint32_t label[2] = {p->left[1] > p->left[0],
+                         p->all[1] - p->left[1] > p->all[0] - p->left[0]};
+    if (label[0] == label[1]) return CT_OK;
+    if (s->by_wrong) {
+        if (ct_may_split_at(s->worker, s->place->node->n_rows, s->n_left))
+            s->by_wrong[wrong_between(p, 0, 0)]++;
+        return CT_OK;
+    }
+    for (int c = 0; c < 2; c++) {
+        s->stumps->left.rows[c] = p->left[c];
+        s->stumps->right.rows[c] = p->all[c] - p->left[c];
+    }
+    return look(s, position);
+}
+
+/* The members of a block of word w, one by one. */
+static ct_status scan_block(scanning *s, pair *of, size_t w, uint64_t members, uint64_t ones,
+                            uint32_t most)
+{
+    pair p = *of;
+    for (; members; members &= members - 1) {
+        unsigned bit = ct_trailing_zeros(members);
+        if (wrong_between(&p, 0, 0) <= most && s->n_left && is_cut(s, w, w * 64 + bit))
+            CT_TRY(take_two(s, &p, w * 64 + bit));
+        uint32_t one = ones >> bit & 1;
+        p.left[1] += one;
+        p.left[0] += 1 - one;
+        s->n_left++;
+        s->last = w * 64 + bit;
+    }
+    *of = p;
+    return CT_OK;
+}
+
+/* All members in `in` of word w go left, or are looked into: fact M of bound/interval.h. Returns
+ * whether they are to be. */
+static int pass_over(scanning *s, pair *p, size_t w, uint64_t zeros, uint64_t ones, uint32_t most)
+{
+    uint32_t n[2] = {ct_popcount(zeros), ct_popcount(ones)};
+    if (!(n[0] + n[1])) return 1;
+    if (wrong_between(p, n[0], n[1]) <= most) return 0;
+    p->left[0] += n[0];
+    p->left[1] += n[1];
+    s->n_left += n[0] + n[1];
+    s->last = w * 64 + ct_bit_width(zeros | ones) - 1;
+    return 1;
+}
+
+/* As scan_column(), with at most `most` wrong rows. */
+static ct_status scan_two(scanning *s, uint32_t most)
+{
+    const ct_node *node = s->place->node;
+    const uint64_t *sets = ct_node_sets(node, s->f);
+    pair p = {{0, 0}, {node->totals.rows[0], node->totals.rows[1]}};
+    s->n_left = 0;
+    for (size_t w = node->rows.begin[s->f]; w < node->rows.end[s->f]; w++) {
+        uint64_t zeros = sets[w], ones = sets[node->layout->words + w];
+        if (pass_over(s, &p, w, zeros, ones, most)) continue;
+        for (unsigned from = 0; from < 64; from += BLOCK_BITS) {
+            uint64_t in = ct_low_bits(BLOCK_BITS) << from;
+            if (!pass_over(s, &p, w, zeros & in, ones & in, most))
+                CT_TRY(scan_block(s, &p, w, (zeros | ones) & in, ones, most));
+        }
+    }
+    return CT_OK;
+}
+
+/* ---- all columns ---- */
+
+static ct_status scan_column(scanning *s)
+{
+    const ct_node *node = s->place->node;
+    const ct_layout *layout = node->layout;
+    const uint64_t *sets = ct_node_sets(node, s->f);
+    s->n_left = 0;
+    s->left = (ct_rows_key){{0, 0}};
+    set_left(s, node->rows.begin[s->f]);
+    set_right(s, node->rows.begin[s->f]);
+    for (size_t w = node->rows.begin[s->f]; w < node->rows.end[s->f]; w++) {
+        uint64_t members = 0;
+        for (uint32_t c = 0; c < layout->n_classes; c++) members |= sets[c * layout->words + w];
+        if (members) CT_TRY(scan_word(s, w, members));
+    }
+    CT_ASSERT(s->n_left == node->n_rows);
+    return CT_OK;
+}
+
+/* ---- columns of one group ---- */
+
+static int by_key(const void *a, const void *b)
+{
+    const ct_set_stump *x = (const ct_set_stump *) a, *y = (const ct_set_stump *) b;
+    for (int i = 0; i < 2; i++)
+        if (x->key.of[i] != y->key.of[i]) return x->key.of[i] < y->key.of[i] ? -1 : 1;
+    if (x->feature != y->feature) return x->feature < y->feature ? -1 : 1;
+    return x->threshold < y->threshold ? -1 : x->threshold > y->threshold;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const ct_set_stump *x = (const ct_set_stump *) a, *y = (const ct_set_stump *) b;
+    if (x->feature != y->feature) return x->feature < y->feature ? -1 : 1;
+    return x->threshold < y->threshold ? -1 : x->threshold > y->threshold;
+}
+
+/* Of those from `first` on that split alike the first stays. */
+static void once_each(ct_set_stumps *stumps, size_t first)
+{
+    ct_set_stump *of = stumps->of + first;
+    size_t n = stumps->n - first, kept = 0;
+    if (!n) return;
+    qsort(of, n, sizeof *of, by_key);
+    for (size_t i = 0; i < n; i++)
+        if (!kept || memcmp(&of[i].key, &of[kept - 1].key, sizeof of->key)) of[kept++] = of[i];
+    qsort(of, kept, sizeof *of, by_place);
+    stumps->n = first + kept;
+}
+
+/* Whether rows are of two classes, and a wrong one costs the same whichever it is. */
+static int of_two(const ct_exact_costs *costs) { return costs->plain && costs->n_classes == 2; }
+
+/* Of a split within the budget: wrong rows at most; negative: there is none. */
+static int64_t most_wrong(const ct_worker *worker, const ct_node *node, int64_t budget)
+{
+    int64_t room = budget - worker->search->split_cost;
+    if (room < 0 || !ct_may_split(worker, node->n_rows)) return -1;
+    return ct_smaller_cost(room >> worker->search->costs->shift, node->n_rows);
+}
+
+static ct_status scan(scanning *s, const uint32_t *groups, uint32_t most)
+{
+    ct_worker *worker = s->worker;
+    uint32_t n_cols = s->place->node->layout->n_cols;
+    size_t first = 0;
+    int two = of_two(worker->search->costs);
+    for (uint32_t f = 0; f < n_cols; f++) {
+        s->f = f;
+        s->grouped = ct_is_grouped(groups, n_cols, f);
+        if (!f || groups[f] != groups[f - 1]) first = s->stumps->n;
+        if (!s->place->is_table || ct_may_be_root(worker, f))
+            CT_TRY(two && !s->grouped ? scan_two(s, most) : scan_column(s));
+        if (s->grouped && (f + 1 == n_cols || groups[f + 1] != groups[f]))
+            once_each(s->stumps, first);
+    }
+    ct_worker_poll(worker, (uint64_t) n_cols * s->place->node->n_rows);
+    return CT_OK;
+}
+
+ct_status ct_set_stumps_list(ct_set_stumps *stumps, ct_worker *worker, const ct_place *place,
+                             const uint32_t *groups, int64_t budget)
+{
+    int64_t most = most_wrong(worker, place->node, budget);
+    scanning s = {stumps, worker, place, budget, 0, 0, 0, 0, {{0, 0}}, NULL};
+    stumps->n = 0;
+    return most < 0 ? CT_OK : scan(&s, groups, (uint32_t) most);
+}
+
+ct_status ct_set_stumps_count(ct_set_stumps *stumps, ct_worker *worker, const ct_place *place,
+                              const uint32_t *groups, int64_t budget)
+{
+    int64_t most = most_wrong(worker, place->node, budget);
+    scanning s = {stumps, worker, place, budget, 0, 0, 0, 0, {{0, 0}}, NULL};
+    stumps->n = 0;
+    if (most < 0) return CT_OK;
+    if (of_two(worker->search->costs)) {
+        s.by_wrong = CT_ARENA_ZEROED(&worker->arena, uint32_t, (size_t) most + 1);
+        if (!s.by_wrong) return ct_worker_no_memory(worker);
+    }
+    CT_TRY(scan(&s, groups, (uint32_t) most));
+    for (size_t i = 0; i < stumps->n; i++) stumps->of[i].n_left = 1;
+    for (uint32_t wrong = 0; s.by_wrong && wrong <= most; wrong++) {
+        ct_set_stump stump = {0};
+        stump.cost = worker->search->split_cost +
+                     ct_cost_of_units(worker->search->costs, wrong);
+        stump.n_left = s.by_wrong[wrong];
+        if (stump.n_left) CT_TRY(push(&s, &stump));
+    }
+    return CT_OK;
+}

@@ -1,0 +1,244 @@
+/* .Call entries of sets of near-optimal trees (exact/sets/set.h).
+ *
+ * ffi_set_new(columns, y, n_classes, control, groups) makes a set, as an external pointer that
+ * keeps the columns and control from being freed. The arguments are those of ffi_exact_solve(), and
+ * control$max_nodes, and for each column the number of its predictor. Numbers of trees are digits
+ * in text, as they may be larger than doubles hold. */
+#include "base/compact.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "exact/sets/counts.h"
+#include "exact/sets/set.h"
+#include "r/callbacks.h"
+#include "r/exact.h"
+
+typedef struct {
+    ct_set *set;
+    uint32_t n_rows, n_cols, n_classes;
+} r_set;
+
+static void free_set(SEXP pointer)
+{
+    r_set *own = (r_set *) R_ExternalPtrAddr(pointer);
+    if (!own) return;
+    ct_set_free(own->set);
+    free(own);
+    R_ClearExternalPtr(pointer);
+}
+
+static r_set *set_of(SEXP pointer)
+{
+    r_set *own = TYPEOF(pointer) == EXTPTRSXP ? (r_set *) R_ExternalPtrAddr(pointer) : NULL;
+    if (!own || !own->set) Rf_error("the set of trees is not there any more");
+    return own;
+}
+
+static const uint32_t *groups_of(SEXP groups, uint32_t n_cols)
+{
+    if (TYPEOF(groups) != INTSXP || (uint32_t) Rf_xlength(groups) != n_cols)
+        Rf_error("the groups of columns must be integers, one for each column");
+    return (const uint32_t *) INTEGER(groups);
+}
+
+SEXP ffi_set_new(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP groups)
+{
+    r_problem problem = r_problem_of(columns, y, n_classes, control);
+    ct_exact_options options = problem.options;
+    ct_outcome beside;
+    r_callbacks calls;
+    ct_error error;
+    double most_nodes = r_number(control, "max_nodes");
+    options.beside = r_outcome_of(r_element(control, "beside"), r_element(control, "beside_splits"),
+                                  &problem.data, &beside);
+    options.within = options.beside ? r_number(control, "within") : 0;
+    SEXP roots = r_element(control, "roots");
+    if (roots != R_NilValue) options.roots = r_roots_of(roots, problem.data.n_cols);
+    SEXP kept = PROTECT(Rf_list2(columns, control));
+    SEXP pointer = PROTECT(r_owner(sizeof(r_set), kept, free_set));
+    r_set *own = (r_set *) R_ExternalPtrAddr(pointer);
+    PROTECT(r_callbacks_begin(&calls, R_NilValue, &options));
+    ct_status status = ct_set_new(&problem.data, &options, groups_of(groups, problem.data.n_cols),
+                                  most_nodes < 1e15 ? (size_t) most_nodes : 0, &own->set, &error);
+    if (calls.jumped) {
+        free_set(pointer);
+        r_callbacks_jump(&calls);
+    }
+    r_check(status, &error);
+    own->n_rows = problem.data.n_rows;
+    own->n_cols = problem.data.n_cols;
+    own->n_classes = problem.data.n_classes;
+    UNPROTECT(3);
+    return pointer;
+}
+
+/* Whether it is a set of this session. */
+SEXP ffi_set_alive(SEXP pointer)
+{
+    return Rf_ScalarLogical(TYPEOF(pointer) == EXTPTRSXP && R_ExternalPtrAddr(pointer));
+}
+
+static SEXP digits(const uint64_t *count, unsigned words)
+{
+    char text[CT_COUNT_DIGITS];
+    ct_count_text(count, words, text);
+    return Rf_mkChar(text);
+}
+
+/* The costs of the trees, how many have each, and how many there are. */
+static void put_costs(SEXP list, const ct_set *set, uint32_t n)
+{
+    uint64_t total[CT_COUNT_WORDS] = {0};
+    unsigned words = ct_set_words(set);
+    SEXP costs = Rf_allocVector(REALSXP, n);
+    SET_VECTOR_ELT(list, 0, costs);
+    SEXP counts = Rf_allocVector(STRSXP, n);
+    SET_VECTOR_ELT(list, 1, counts);
+    SEXP numbers = Rf_allocVector(REALSXP, n);
+    SET_VECTOR_ELT(list, 2, numbers);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint64_t *count;
+        REAL(costs)[i] = ct_set_cost(set, i, &count);
+        SET_STRING_ELT(counts, i, digits(count, words));
+        REAL(numbers)[i] = ct_count_double(count, words);
+        ct_count_add(total, words, count, words);
+    }
+    SET_VECTOR_ELT(list, 3, Rf_ScalarString(digits(total, words)));
+    SET_VECTOR_ELT(list, 4, Rf_ScalarReal(ct_count_double(total, words)));
+}
+
+/* list(cost, count, n, total, length, complete, complete_cost, status, elapsed, size): of each cost
+ * how many trees have it, in digits and as a double; complete_cost: no tree of that cost or less is
+ * missing, -Inf if any may be. */
+SEXP ffi_set_about(SEXP pointer)
+{
+    static const char *const names[] = {"cost",   "count",    "n",             "total",
+                                        "length", "complete", "complete_cost", "status",
+                                        "elapsed", "size"};
+    static const char *const sizes[] = {"nodes", "options", "counts", "bytes"};
+    const ct_set *set = set_of(pointer)->set;
+    ct_set_facts facts = ct_set_about(set);
+    int complete = facts.complete >= facts.budget;
+    SEXP list = PROTECT(r_named_list(names, 10));
+    put_costs(list, set, facts.n_costs);
+    SET_VECTOR_ELT(list, 5, Rf_ScalarLogical(complete));
+    SET_VECTOR_ELT(list, 6, Rf_ScalarReal(facts.complete < facts.least
+                                              ? R_NegInf
+                                              : ct_set_objective(set, facts.complete)));
+    SET_VECTOR_ELT(list, 7, Rf_mkString(complete ? "complete" : ct_exact_end_name(facts.end)));
+    SET_VECTOR_ELT(list, 8, Rf_ScalarReal(facts.seconds));
+    SEXP size = PROTECT(Rf_allocVector(REALSXP, 4)), labels = PROTECT(Rf_allocVector(STRSXP, 4));
+    const double of[] = {(double) facts.n_nodes, (double) facts.n_options, (double) facts.n_counts,
+                         (double) facts.bytes};
+    for (int i = 0; i < 4; i++) {
+        REAL(size)[i] = of[i];
+        SET_STRING_ELT(labels, i, Rf_mkChar(sizes[i]));
+    }
+    Rf_setAttrib(size, R_NamesSymbol, labels);
+    SET_VECTOR_ELT(list, 9, size);
+    UNPROTECT(3);
+    return list;
+}
+
+static void free_result(SEXP pointer)
+{
+    ct_exact_result *result = (ct_exact_result *) R_ExternalPtrAddr(pointer);
+    if (!result) return;
+    ct_exact_result_free(result);
+    free(result);
+    R_ClearExternalPtr(pointer);
+}
+
+/* The tree of that number, from 1, as ffi_exact_solve() returns it. */
+SEXP ffi_set_tree(SEXP pointer, SEXP number)
+{
+    r_set *own = set_of(pointer);
+    uint64_t k[CT_COUNT_WORDS];
+    const uint64_t one = 1;
+    ct_error error;
+    unsigned words = ct_set_words(own->set);
+    if (TYPEOF(number) != STRSXP || Rf_xlength(number) != 1 ||
+        !ct_count_read(CHAR(STRING_ELT(number, 0)), k, words) || ct_count_is_zero(k, words))
+        r_fail("the set has no tree of that number");
+    ct_count_take(k, words, &one, 1);
+    SEXP where = PROTECT(Rf_allocVector(INTSXP, own->n_rows));
+    SEXP handle = PROTECT(r_owner(sizeof(ct_exact_result), R_NilValue, free_result));
+    ct_exact_result *result = (ct_exact_result *) R_ExternalPtrAddr(handle);
+    r_check(ct_set_tree(own->set, k, result, (uint32_t *) INTEGER(where), &error), &error);
+    for (uint32_t row = 0; row < own->n_rows; row++) INTEGER(where)[row]++;
+    SEXP list = r_result_list(result, own->n_cols, where, 0, R_NilValue);
+    PROTECT(list);
+    free_result(handle);
+    UNPROTECT(3);
+    return list;
+}
+
+/* Numbers of n trees at random, each as likely as any other, by R's random numbers. */
+SEXP ffi_set_draw(SEXP pointer, SEXP n)
+{
+    const ct_set *set = set_of(pointer)->set;
+    uint64_t total[CT_COUNT_WORDS] = {0}, k[CT_COUNT_WORDS];
+    unsigned words = ct_set_words(set), used = words;
+    const uint64_t *count, one = 1;
+    ct_set_facts facts = ct_set_about(set);
+    for (uint32_t i = 0; i < facts.n_costs; i++) {
+        ct_set_cost(set, i, &count);
+        ct_count_add(total, words, count, words);
+    }
+    if (ct_count_is_zero(total, words)) r_fail("the set has no trees");
+    while (!total[used - 1]) used--;
+    uint64_t mask = UINT64_MAX;
+    while (mask >> 1 >= total[used - 1]) mask >>= 1;
+    R_xlen_t length = Rf_asInteger(n);
+    SEXP drawn = PROTECT(Rf_allocVector(STRSXP, length));
+    GetRNGstate();
+    for (R_xlen_t i = 0; i < length; i++) {
+        do {
+            memset(k, 0, sizeof k);
+            for (unsigned w = 0; w < used; w++)
+                for (int part = 0; part < 4; part++) /* 16 bits at a time: all generators have */
+                    k[w] = k[w] << 16 | (uint64_t) floor(unif_rand() * 65536);
+            k[used - 1] &= mask;
+        } while (!ct_count_less(k, total, words));
+        ct_count_add(k, words, &one, 1);
+        SET_STRING_ELT(drawn, i, digits(k, words));
+    }
+    PutRNGstate();
+    UNPROTECT(1);
+    return drawn;
+}
+
+/* Rows by classes: the least cost of a tree that predicts the class, Inf if none does. */
+SEXP ffi_set_ranges(SEXP pointer, SEXP columns)
+{
+    r_set *own = set_of(pointer);
+    ct_error error;
+    r_columns x = r_columns_of(columns);
+    if (x.n_cols != own->n_cols) Rf_error("there must be as many columns as the trees know");
+    SEXP least = PROTECT(Rf_allocMatrix(REALSXP, (int) own->n_classes, (int) x.n_rows));
+    r_check(ct_set_ranges(own->set, x.columns, x.n_rows, REAL(least), &error), &error);
+    UNPROTECT(1);
+    return least;
+}
+
+/* list(count, n, least): for each predictor, how many trees do without it, in digits and as a
+ * double, and what the cheapest of them costs, Inf without any. */
+SEXP ffi_set_without(SEXP pointer)
+{
+    static const char *const names[] = {"count", "n", "least"};
+    r_set *own = set_of(pointer);
+    unsigned words = ct_set_words(own->set);
+    ct_error error;
+    uint32_t n = ct_set_groups(own->set);
+    uint64_t *counts = (uint64_t *) R_alloc((size_t) n * words, sizeof *counts);
+    SEXP list = PROTECT(r_named_list(names, 3));
+    for (int i = 0; i < 3; i++) SET_VECTOR_ELT(list, i, Rf_allocVector(i ? REALSXP : STRSXP, n));
+    r_check(ct_set_without(own->set, counts, REAL(VECTOR_ELT(list, 2)), &error), &error);
+    for (uint32_t i = 0; i < n; i++) {
+        SET_STRING_ELT(VECTOR_ELT(list, 0), i, digits(counts + (size_t) i * words, words));
+        REAL(VECTOR_ELT(list, 1))[i] = ct_count_double(counts + (size_t) i * words, words);
+    }
+    UNPROTECT(1);
+    return list;
+}

@@ -1,0 +1,559 @@
+/* Sets of near-optimal trees against all trees, written out: their costs, the trees themselves by
+ * the rows that each node has, what each row can get, what is left without a column; limits. */
+#include "check.h"
+#include "random.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "exact/sets/counts.h"
+#include "exact/sets/set.h"
+
+enum { ROWS = 12, COLS = 4, CLASSES = 4, TEXT = 160, MOST_TREES = 60000 };
+
+typedef struct {
+    uint32_t n, p, k;
+    unsigned depth;
+    double x[COLS][ROWS];
+    int32_t y[ROWS];
+    double weights[ROWS], loss[CLASSES * CLASSES];
+    int weighted, with_loss, grouped;
+    uint32_t groups[COLS], min_bucket, min_split;
+    double price, slack; /* of a split, beyond the least cost */
+    uint32_t off;
+} instance;
+
+static uint32_t below(rng *r, uint32_t n) { return rng_next(r) % n; }
+
+/* ---- all trees ---- */
+
+typedef struct {
+    double cost;
+    uint32_t splits;
+    char text[TEXT];     /* columns and rows, the side of the first row first */
+    char labels[ROWS];   /* of the rows that are its */
+    uint32_t columns;    /* bit a column that is split on */
+} tree;
+
+typedef struct {
+    tree *of;
+    size_t n;
+} trees;
+
+static double cost_under(const instance *s, uint32_t rows, uint32_t label)
+{
+    double cost = 0;
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (!(rows >> i & 1)) continue;
+        uint32_t own = (uint32_t) s->y[i];
+        double loss = s->with_loss ? s->loss[own * s->k + label] : own != label;
+        cost += loss * (s->weighted ? s->weights[i] : 1);
+    }
+    return cost;
+}
+
+static uint32_t count_bits(uint32_t rows)
+{
+    uint32_t n = 0;
+    for (; rows; rows &= rows - 1) n++;
+    return n;
+}
+
+static void push(trees *list, const tree *one)
+{
+    if (list->n < MOST_TREES) list->of[list->n] = *one;
+    list->n++;
+}
+
+static trees list_new(void) { return (trees){(tree *) malloc(MOST_TREES * sizeof(tree)), 0}; }
+
+static uint32_t sent_left(const instance *s, uint32_t rows, uint32_t col, double cut)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (rows >> i & 1 && s->x[col][i] < cut) left |= UINT32_C(1) << i;
+    return left;
+}
+
+static void all_trees(const instance *s, uint32_t rows, unsigned depth, trees *out);
+
+/* All pairs of trees of both sides but two leaves of one label. */
+static void join(const instance *s, uint32_t col, uint32_t first, uint32_t second, unsigned depth,
+                 trees *out)
+{
+    trees a = list_new(), b = list_new();
+    all_trees(s, first, depth - 1, &a);
+    all_trees(s, second, depth - 1, &b);
+    if (a.n > MOST_TREES || b.n > MOST_TREES) out->n = MOST_TREES + 1;
+    for (size_t i = 0; i < a.n && out->n <= MOST_TREES; i++) {
+        for (size_t j = 0; j < b.n && out->n <= MOST_TREES; j++) {
+            const tree *l = &a.of[i], *r = &b.of[j];
+            if (!l->splits && !r->splits && !strcmp(l->text, r->text)) continue;
+            tree both = {l->cost + r->cost + s->price, l->splits + r->splits + 1, "", "",
+                         l->columns | r->columns | UINT32_C(1) << col};
+            int length = snprintf(both.text, TEXT, "[%u:%x %s%s]", s->groups[col], first, l->text,
+                                  r->text);
+            if (length >= TEXT) abort();
+            for (uint32_t row = 0; row < s->n; row++)
+                both.labels[row] = first >> row & 1 ? l->labels[row] : r->labels[row];
+            push(out, &both);
+        }
+    }
+    free(a.of);
+    free(b.of);
+}
+
+static void all_trees(const instance *s, uint32_t rows, unsigned depth, trees *out)
+{
+    tree leaf = {HUGE_VAL, 0, "", "", 0};
+    uint32_t best = 0, n = count_bits(rows), seen[COLS * ROWS], groups[COLS * ROWS], n_seen = 0;
+    for (uint32_t label = s->k; label-- > 0;)
+        if (cost_under(s, rows, label) <= leaf.cost)
+            leaf.cost = cost_under(s, rows, label), best = label;
+    snprintf(leaf.text, TEXT, "%u", best);
+    memset(leaf.labels, (char) best, sizeof leaf.labels);
+    push(out, &leaf);
+    for (uint32_t col = 0; depth && col < s->p && n >= s->min_split; col++) {
+        for (uint32_t at = 0; at < s->n; at++) {
+            uint32_t left = rows >> at & 1 ? sent_left(s, rows, col, s->x[col][at]) : 0,
+                     n_left = count_bits(left), lowest = rows & (~rows + 1), again = 0;
+            if (!left || n_left < s->min_bucket || n - n_left < s->min_bucket) continue;
+            uint32_t first = left & lowest ? left : rows & ~left;
+            for (uint32_t i = 0; i < n_seen; i++)
+                again |= seen[i] == first && groups[i] == s->groups[col];
+            if (again) continue;
+            seen[n_seen] = first;
+            groups[n_seen++] = s->groups[col];
+            join(s, col, first, rows & ~first, depth, out);
+            if (out->n > MOST_TREES) return;
+        }
+    }
+}
+
+static int by_cost(const void *a, const void *b)
+{
+    const tree *x = (const tree *) a, *y = (const tree *) b;
+    if (fabs(x->cost - y->cost) > 1e-9) return x->cost < y->cost ? -1 : 1;
+    if (x->splits != y->splits) return x->splits < y->splits ? -1 : 1;
+    return strcmp(x->text, y->text);
+}
+
+/* Those within the budget, in order; n is larger than MOST_TREES if there are too many. */
+static trees within(const instance *s, double *budget)
+{
+    trees all = list_new();
+    all_trees(s, (UINT32_C(1) << s->n) - 1, s->depth, &all);
+    if (all.n > MOST_TREES) return all;
+    qsort(all.of, all.n, sizeof *all.of, by_cost);
+    *budget = all.of[0].cost + s->slack;
+    while (all.of[all.n - 1].cost > *budget + 1e-9) all.n--;
+    return all;
+}
+
+/* ---- the library ---- */
+
+static ct_status set_of(const instance *s, double budget, double time_limit, size_t memory,
+                        size_t most_nodes, ct_set **set, ct_error *error)
+{
+    ct_column columns[COLS];
+    double total = 0;
+    for (uint32_t col = 0; col < s->p; col++) columns[col] = (ct_column){s->x[col], CT_DOUBLE};
+    for (uint32_t i = 0; i < s->n; i++) total += s->weighted ? s->weights[i] : 1;
+    ct_data data = {s->n, s->p, s->k, columns, s->y, s->weighted ? s->weights : NULL,
+                    s->with_loss ? s->loss : NULL, NULL};
+    ct_exact_options options = ct_exact_options_default();
+    options.depth = s->depth;
+    options.complexity = s->price / total;
+    options.min_bucket = s->min_bucket;
+    options.min_split = s->min_split;
+    options.max_cost = budget + 1e-9;
+    options.time_limit = time_limit;
+    options.memory_limit = memory;
+    options.off = s->off;
+    return ct_set_new(&data, &options, s->grouped ? s->groups : NULL, most_nodes, set, error);
+}
+
+/* What comes below a node of a tree of the library, as in `tree`. */
+static void text_of(const instance *s, const ct_forest *t, uint32_t node, uint32_t rows, char *text)
+{
+    char *end = text + strlen(text);
+    if (t->feature[node] < 0) {
+        snprintf(end, (size_t) (TEXT - (end - text)), "%d", t->label[node]);
+        return;
+    }
+    uint32_t col = (uint32_t) t->feature[node], lowest = rows & (~rows + 1),
+             left = sent_left(s, rows, col, t->threshold[node]);
+    int turned = !(left & lowest);
+    uint32_t first = turned ? rows & ~left : left;
+    snprintf(end, (size_t) (TEXT - (end - text)), "[%u:%x ", s->groups[col], first);
+    text_of(s, t, turned ? t->right[node] : t->left[node], first, text);
+    text_of(s, t, turned ? t->left[node] : t->right[node], rows & ~first, text);
+    strcat(text, "]");
+}
+
+/* The first trees, each with its cost, are those of the list. */
+static int same_trees(const instance *s, ct_set *set, const trees *list)
+{
+    trees own = list_new();
+    double last = -1;
+    int same = 1;
+    for (size_t i = 0; i < list->n && same; i++) {
+        ct_exact_result result;
+        ct_error error;
+        uint32_t where[ROWS];
+        uint64_t k[CT_COUNT_WORDS] = {i};
+        if (!CHECK_INT(ct_set_tree(set, k, &result, where, &error), CT_OK)) {
+            printf("    %s\n", error.message);
+            return 0;
+        }
+        tree *one = &own.of[own.n++];
+        *one = (tree){result.cost, 0, "", "", 0};
+        for (uint32_t node = 0; node < result.tree.n_nodes; node++)
+            one->splits += result.tree.feature[node] >= 0;
+        text_of(s, &result.tree, result.tree.roots[0], (UINT32_C(1) << s->n) - 1, one->text);
+        same &= one->cost >= last - 1e-9;
+        last = one->cost;
+        ct_exact_result_free(&result);
+    }
+    qsort(own.of, own.n, sizeof *own.of, by_cost);
+    for (size_t i = 0; i < list->n && same; i++)
+        same = !by_cost(&own.of[i], &list->of[i]);
+    free(own.of);
+    return CHECK(same);
+}
+
+/* How many trees there are of each cost and of fewer splits first. */
+static int same_counts(const ct_set *set, const trees *list)
+{
+    size_t at = 0;
+    ct_set_facts facts = ct_set_about(set);
+    for (uint32_t i = 0; i < facts.n_costs; i++) {
+        const uint64_t *count;
+        double cost = ct_set_cost(set, i, &count);
+        for (unsigned w = 1; w < ct_set_words(set); w++)
+            if (!CHECK(!count[w])) return 0;
+        if (!CHECK(at + count[0] <= list->n)) return 0;
+        for (uint64_t j = 0; j < count[0]; j++, at++)
+            if (!CHECK(fabs(list->of[at].cost - cost) < 1e-9 &&
+                       list->of[at].splits == list->of[at - j].splits))
+                return 0;
+    }
+    return CHECK_INT(at, list->n);
+}
+
+/* What each row can get, and what is left without each group. */
+static int same_ranges(const instance *s, ct_set *set, const trees *list)
+{
+    ct_column columns[COLS];
+    double least[ROWS * CLASSES], expected[ROWS * CLASSES];
+    ct_error error;
+    for (uint32_t col = 0; col < s->p; col++) columns[col] = (ct_column){s->x[col], CT_DOUBLE};
+    for (uint32_t i = 0; i < s->n * s->k; i++) expected[i] = INFINITY;
+    if (!CHECK_INT(ct_set_ranges(set, columns, s->n, least, &error), CT_OK)) return 0;
+    for (size_t i = list->n; i-- > 0;)
+        for (uint32_t row = 0; row < s->n; row++)
+            expected[row * s->k + (uint8_t) list->of[i].labels[row]] = list->of[i].cost;
+    for (uint32_t i = 0; i < s->n * s->k; i++)
+        if (!CHECK(least[i] == expected[i] || fabs(least[i] - expected[i]) < 1e-9)) return 0;
+    return 1;
+}
+
+static int same_without(const instance *s, ct_set *set, const trees *list)
+{
+    uint64_t counts[COLS * CT_COUNT_WORDS];
+    double least[COLS];
+    ct_error error;
+    uint32_t group = 0;
+    if (!CHECK_INT(ct_set_without(set, counts, least, &error), CT_OK)) return 0;
+    for (uint32_t col = 0; col < s->p; group++) {
+        uint32_t columns = 0;
+        uint64_t n = 0;
+        double first = INFINITY;
+        for (uint32_t of = s->groups[col]; col < s->p && s->groups[col] == of; col++)
+            columns |= UINT32_C(1) << col;
+        for (size_t i = list->n; i-- > 0;)
+            if (!(list->of[i].columns & columns)) n++, first = list->of[i].cost;
+        if (!CHECK_INT(counts[group * ct_set_words(set)], n)) return 0;
+        if (!CHECK(least[group] == first || fabs(least[group] - first) < 1e-9)) return 0;
+    }
+    return 1;
+}
+
+/* ---- random tables ---- */
+
+static void draw(instance *s, rng *r, unsigned depth)
+{
+    memset(s, 0, sizeof *s);
+    s->depth = depth;
+    s->n = 2 + below(r, depth == 4 ? 5 : depth == 3 ? 6 : 9);
+    s->p = 1 + below(r, depth == 4 ? 2 : 3);
+    s->k = 2 + below(r, 3);
+    s->min_bucket = below(r, 3) ? 1 : 1 + below(r, 3);
+    s->min_split = below(r, 4) ? 2 : 2 + below(r, 4);
+    s->price = below(r, 3) ? (double) below(r, 5) / 2 : 0;
+    s->slack = (double) below(r, 9) / 2;
+    s->grouped = !below(r, 3);
+    for (uint32_t col = 0; col < s->p; col++) {
+        uint32_t values = below(r, 4) ? 2 + below(r, 8) : 2;
+        s->groups[col] = s->grouped && col && below(r, 2) ? s->groups[col - 1] : col;
+        for (uint32_t i = 0; i < s->n; i++) s->x[col][i] = (double) below(r, values);
+        int turned = below(r, 3) == 0;
+        for (uint32_t i = 0; col && s->groups[col] == s->groups[col - 1] && i < s->n; i++)
+            if (below(r, 8)) s->x[col][i] = turned ? -s->x[col - 1][i] : s->x[col - 1][i];
+    }
+    for (uint32_t i = 0; i < s->n; i++) s->y[i] = (int32_t) below(r, s->k);
+    s->weighted = !below(r, 3);
+    s->with_loss = !below(r, 4);
+    for (uint32_t i = 0; i < s->n; i++) s->weights[i] = (double) (1 + below(r, 3));
+    for (uint32_t i = 0; i < s->k * s->k; i++)
+        s->loss[i] = i / s->k == i % s->k ? 0 : (double) (1 + below(r, 3));
+    if (!below(r, 4)) s->off = rng_next(r) & ((UINT32_C(1) << CT_EXACT_N_SHORTCUTS) - 1);
+}
+
+static int check_instance(const instance *s, uint64_t *counted)
+{
+    double budget;
+    trees list = within(s, &budget);
+    int right = 1;
+    if (list.n <= MOST_TREES) {
+        ct_set *set;
+        ct_error error;
+        right = CHECK_INT(set_of(s, budget, INFINITY, SIZE_MAX / 4, 0, &set, &error), CT_OK);
+        if (right) {
+            ct_set_facts facts = ct_set_about(set);
+            right = CHECK_INT(facts.end, CT_END_OPTIMAL) && CHECK(facts.complete == facts.budget) &&
+                    same_counts(set, &list);
+            if (right && list.n < 400) right = same_trees(s, set, &list);
+            right = right && same_ranges(s, set, &list) && same_without(s, set, &list);
+            ct_set_free(set);
+        } else {
+            printf("    %s\n", error.message);
+        }
+        *counted += list.n;
+    }
+    free(list.of);
+    return right;
+}
+
+static void random_tables(unsigned depth, int n)
+{
+    rng r = {depth};
+    uint64_t counted = 0;
+    if (CHECK_QUICK()) n /= 10;
+    for (int i = 0; i < n; i++) {
+        instance s;
+        draw(&s, &r, depth);
+        if (check_instance(&s, &counted)) continue;
+        printf("    table %d of depth %u\n", i, depth);
+        return;
+    }
+    CHECK(counted > (uint64_t) n);
+    if (getenv("SHOW")) printf("    depth %u: %llu trees\n", depth, (unsigned long long) counted);
+}
+
+static void depth_one(void) { random_tables(1, 500); }
+static void depth_two(void) { random_tables(2, 3000); }
+static void depth_three(void) { random_tables(3, 1200); }
+static void depth_four(void) { random_tables(4, 600); }
+
+/* ---- larger tables: the trees of depth two, pair by pair ---- */
+
+enum { MORE_ROWS = 260, MORE_COLS = 3, MOST_COSTS = MORE_ROWS * MORE_COLS + 1 };
+
+typedef struct {
+    uint32_t n, k;
+    double x[MORE_COLS][MORE_ROWS];
+    int32_t y[MORE_ROWS];
+} large;
+
+static uint32_t wrong_rows(const large *s, const uint8_t *in, uint32_t *label)
+{
+    uint32_t n[CLASSES] = {0}, all = 0;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (in[i]) n[s->y[i]]++, all++;
+    *label = 0;
+    for (uint32_t c = 1; c < s->k; c++)
+        if (n[c] > n[*label]) *label = c;
+    return all - n[*label];
+}
+
+/* The costs of the trees of depth one of the rows `in`, the leaf first; returns how many. */
+static size_t stump_costs(const large *s, const uint8_t *in, uint32_t price, uint32_t *costs)
+{
+    uint32_t label[2];
+    size_t n = 0;
+    costs[n++] = wrong_rows(s, in, &label[0]);
+    for (uint32_t col = 0; col < MORE_COLS; col++) {
+        for (uint32_t at = 0; at < s->n; at++) {
+            uint8_t side[2][MORE_ROWS];
+            uint32_t first = 1, n_left = 0;
+            for (uint32_t i = 0; i < s->n; i++) {
+                int left = s->x[col][i] < s->x[col][at];
+                side[0][i] = in[i] && left;
+                side[1][i] = in[i] && !left;
+                n_left += side[0][i];
+                first &= !(in[i] && i < at && s->x[col][i] == s->x[col][at]);
+            }
+            if (!in[at] || !first || !n_left) continue;
+            uint32_t wrong = wrong_rows(s, side[0], &label[0]) + wrong_rows(s, side[1], &label[1]);
+            if (label[0] != label[1]) costs[n++] = wrong + price;
+        }
+    }
+    return n;
+}
+
+/* Of trees with the root split on each column: adds how many pairs have which cost. */
+static void add_roots(const large *s, uint32_t price, uint64_t *count, uint32_t most)
+{
+    static uint32_t costs[2][MOST_COSTS];
+    for (uint32_t col = 0; col < MORE_COLS; col++) {
+        for (uint32_t at = 0; at < s->n; at++) {
+            uint8_t side[2][MORE_ROWS];
+            uint32_t label[2], n_left = 0, first = 1;
+            size_t n[2];
+            for (uint32_t i = 0; i < s->n; i++) {
+                side[0][i] = s->x[col][i] < s->x[col][at];
+                side[1][i] = !side[0][i];
+                n_left += side[0][i];
+                first &= i >= at || s->x[col][i] != s->x[col][at];
+            }
+            if (!first || !n_left) continue;
+            for (int i = 0; i < 2; i++) n[i] = stump_costs(s, side[i], price, costs[i]);
+            uint32_t leaves = wrong_rows(s, side[0], &label[0]) + wrong_rows(s, side[1], &label[1]);
+            for (size_t i = 0; i < n[0]; i++)
+                for (size_t j = 0; j < n[1]; j++)
+                    if (costs[0][i] + costs[1][j] + price <= most)
+                        count[costs[0][i] + costs[1][j] + price]++;
+            if (label[0] == label[1] && leaves + price <= most) count[leaves + price]--;
+        }
+    }
+}
+
+static void draw_large(large *s, rng *r, uint32_t k)
+{
+    s->n = 150 + below(r, MORE_ROWS - 150);
+    s->k = k;
+    for (uint32_t col = 0; col < MORE_COLS; col++) {
+        uint32_t values = col ? 1000000 : 12;
+        for (uint32_t i = 0; i < s->n; i++) s->x[col][i] = (double) below(r, values);
+    }
+    for (uint32_t i = 0; i < s->n; i++)
+        s->y[i] = (int32_t) (below(r, 4) ? (uint32_t) (s->x[1][i] / 1000000 * k) : below(r, k));
+}
+
+static void check_large(const large *s, uint32_t price, uint32_t slack)
+{
+    ct_column columns[MORE_COLS];
+    ct_set *set;
+    ct_error error;
+    uint64_t expected[3 * MORE_ROWS] = {0};
+    uint8_t all[MORE_ROWS];
+    uint32_t label, least = 0;
+    for (uint32_t col = 0; col < MORE_COLS; col++)
+        columns[col] = (ct_column){s->x[col], CT_DOUBLE};
+    memset(all, 1, sizeof all);
+    uint32_t leaf = wrong_rows(s, all, &label);
+    expected[leaf]++;
+    add_roots(s, price, expected, leaf);
+    while (!expected[least]) least++;
+    ct_data data = {s->n, MORE_COLS, s->k, columns, s->y, NULL, NULL, NULL};
+    ct_exact_options options = ct_exact_options_default();
+    options.depth = 2;
+    options.complexity = price / (double) s->n;
+    options.max_cost = least + slack;
+    REQUIRE(ct_set_new(&data, &options, NULL, 0, &set, &error) == CT_OK);
+    ct_set_facts facts = ct_set_about(set);
+    for (uint32_t i = 0; i < facts.n_costs; i++) {
+        const uint64_t *count;
+        double cost = ct_set_cost(set, i, &count);
+        expected[(uint32_t) (cost + 0.5)] -= count[0];
+    }
+    for (uint32_t cost = 0; cost <= least + slack && cost <= leaf; cost++)
+        CHECK_INT(expected[cost], 0);
+    ct_set_free(set);
+}
+
+static void larger_tables(void)
+{
+    rng r = {7};
+    for (int i = 0; i < (CHECK_QUICK() ? 2 : 12); i++) {
+        large s;
+        draw_large(&s, &r, 2 + (uint32_t) i % 3 / 2);
+        check_large(&s, (uint32_t) i % 4, 1 + (uint32_t) i);
+    }
+}
+
+/* ---- limits ---- */
+
+/* Sets that were stopped have no tree that costs more than the budget, and lack none up to what
+ * they say. */
+static void stopped_sets(void)
+{
+    rng r = {11};
+    int n_stopped = 0;
+    for (int i = 0; i < 150; i++) {
+        instance s;
+        double budget;
+        ct_set *set;
+        ct_error error;
+        draw(&s, &r, 3);
+        s.slack += 2;
+        trees list = within(&s, &budget);
+        size_t at = 0;
+        if (list.n <= MOST_TREES && set_of(&s, budget, INFINITY, SIZE_MAX / 4, 1 + below(&r, 30),
+                                           &set, &error) == CT_OK) {
+            ct_set_facts facts = ct_set_about(set);
+            n_stopped += facts.complete < facts.budget;
+            for (uint32_t j = 0; j < facts.n_costs && facts.complete >= facts.least; j++) {
+                const uint64_t *count;
+                double cost = ct_set_cost(set, j, &count);
+                if (cost > ct_set_objective(set, facts.complete) - 1e-9) break;
+                for (uint64_t one = 0; one < count[0]; one++, at++)
+                    CHECK(at < list.n && fabs(list.of[at].cost - cost) < 1e-9);
+                CHECK(at == list.n || list.of[at].cost > cost - 1e-9);
+            }
+            ct_set_free(set);
+        }
+        free(list.of);
+    }
+    CHECK(n_stopped > 20);
+}
+
+/* ---- counts ---- */
+
+static void counts_of_many_words(void)
+{
+    rng r = {5};
+    for (int i = 0; i < 2000; i++) {
+        uint64_t a[4], b[4] = {0}, product[8] = {0}, by[8] = {0}, quotient[8], rest[8], back[8];
+        char text[CT_COUNT_DIGITS];
+        for (int w = 0; w < 4; w++) {
+            a[w] = (uint64_t) rng_next(&r) << 32 | rng_next(&r);
+            if (w <= i % 4) by[w] = b[w] = (uint64_t) rng_next(&r) << (i % 33) | 1;
+        }
+        ct_count_add_product(product, 8, a, 4, b, 4);
+        ct_count_divide(product, by, 8, quotient, rest);
+        CHECK(ct_count_is_zero(rest, 8) && !memcmp(quotient, a, sizeof a));
+        CHECK(ct_count_is_zero(quotient + 4, 4));
+        ct_count_text(product, 8, text);
+        CHECK(ct_count_read(text, back, 8) && !memcmp(back, product, sizeof back));
+        ct_count_add(product, 8, a, 4);
+        ct_count_take(product, 8, by, 8);
+        ct_count_add(product, 8, by, 8);
+        ct_count_take(product, 8, a, 4);
+        CHECK(!memcmp(back, product, sizeof back));
+    }
+    uint64_t one[2] = {UINT64_C(12446744073709551615), 5};
+    char text[CT_COUNT_DIGITS];
+    ct_count_text(one, 2, text);
+    CHECK(!strcmp(text, "104680464442257309695"));
+}
+
+static const check_case cases[] = {{"depth one", depth_one},
+                                   {"depth two", depth_two},
+                                   {"depth three", depth_three},
+                                   {"depth four", depth_four},
+                                   {"larger tables", larger_tables},
+                                   {"stopped sets", stopped_sets},
+                                   {"counts of many words", counts_of_many_words}};
+CHECK_MAIN(cases)

@@ -1,0 +1,238 @@
+# Sets of near-optimal trees from R, against all trees written out in R from the definition of the
+# splits: rows, labels and costs. The C core has a larger comparison of its own (test_set.c).
+
+# ---- all trees -----------------------------------------------------------------------------------
+
+# The ways to part rows by a predictor, as logical vectors of which of them go left; each partition
+# once. Numbers by thresholds, with missing values on either side or apart; factors of few levels by
+# all sets of levels, missing counting as one.
+partitions <- function(x) {
+  n <- length(x)
+  if (is.factor(x)) {
+    codes <- ifelse(is.na(x), nlevels(x) + 1L, as.integer(x))
+    there <- unique(codes)
+    subsets <- lapply(seq_len(2^length(there) - 2), function(k) {
+      codes %in% there[bitwAnd(k, 2^(seq_along(there) - 1)) > 0]
+    })
+  } else {
+    cuts <- sort(unique(x))[-1]
+    hole <- is.na(x)
+    subsets <- c(lapply(cuts, function(cut) !hole & x < cut),
+                 if (any(hole)) lapply(cuts, function(cut) hole | x < cut),
+                 if (any(hole) && !all(hole)) list(hole))
+  }
+  first <- lapply(subsets, function(left) if (left[1]) left else !left)
+  first <- unique(first)
+  first[vapply(first, function(left) any(left) && !all(left), NA)]
+}
+
+all_trees <- function(data, y, rows, depth, price, loss, minbucket = 1) {
+  costs <- vapply(seq_len(ncol(loss)), function(label) sum(loss[cbind(as.integer(y[rows]), label)]),
+                  0)
+  label <- which.min(costs)
+  labels <- replace(integer(length(y)), rows, label)
+  trees <- list(list(cost = min(costs), splits = 0L, labels = labels, leaf = label,
+                     text = as.character(label), used = character()))
+  for (name in if (depth > 0) names(data)) {
+    for (left in partitions(data[[name]][rows])) {
+      if (min(sum(left), sum(!left)) < minbucket) next
+      sides <- lapply(list(rows[left], rows[!left]), function(side) {
+        all_trees(data, y, side, depth - 1, price, loss, minbucket)
+      })
+      for (a in sides[[1]]) for (b in sides[[2]]) {
+        if (a$splits + b$splits == 0 && a$leaf == b$leaf) next
+        text <- paste0("[", name, ":", paste(rows[left], collapse = ","), " ", a$text, b$text, "]")
+        trees[[length(trees) + 1]] <- list(cost = a$cost + b$cost + price,
+                                           splits = a$splits + b$splits + 1L,
+                                           labels = a$labels + b$labels, leaf = 0L, text = text,
+                                           used = union(name, union(a$used, b$used)))
+      }
+    }
+  }
+  trees
+}
+
+# The same text of a fit: from the rows that reach its nodes.
+text_of <- function(fit, data, id = 1, rows = seq_len(nrow(data))) {
+  frame <- as.data.frame(fit)
+  at <- match(id, frame$node)
+  if (frame$leaf[at]) return(as.character(match(frame$class[at], fit$ylevels)))
+  leaves <- predict(fit, data[rows, , drop = FALSE], type = "node")
+  is_left <- vapply(leaves, function(leaf) {
+    while (leaf > 2 * id + 1) leaf <- leaf %/% 2
+    leaf == 2 * id
+  }, NA)
+  sides <- list(rows[is_left], rows[!is_left])
+  ids <- c(2, 2) * id + 0:1
+  if (!is_left[1]) sides <- rev(sides)
+  if (!is_left[1]) ids <- rev(ids)
+  paste0("[", frame$var[at], ":", paste(sides[[1]], collapse = ","), " ",
+         text_of(fit, data, ids[1], sides[[1]]), text_of(fit, data, ids[2], sides[[2]]), "]")
+}
+
+expect_same_set <- function(set, trees, budget, data, classes) {
+  cost <- vapply(trees, function(tree) tree$cost, 0)
+  trees <- trees[cost <= budget + 1e-9]
+  cost <- cost[cost <= budget + 1e-9]
+  expect_equal(length(set), length(trees))
+  fits <- as.list(set)
+  expect_equal(vapply(fits, function(fit) fit$cost, 0), sort(cost))
+  splits <- vapply(trees, function(tree) tree$splits, 0L)
+  expect_identical(vapply(fits, function(fit) sum(fit$frame$var != "<leaf>"), 0L),
+                   splits[order(round(cost, 6), splits)])
+  expect_setequal(vapply(fits, text_of, "", data), vapply(trees, function(tree) tree$text, ""))
+  ranges <- predict(set, type = "range")
+  labels <- matrix(vapply(trees, function(tree) tree$labels, integer(nrow(data))), nrow(data))
+  for (class in seq_along(classes)) {
+    least <- apply(labels == class, 1, function(says) if (any(says)) min(cost[says]) else NA)
+    expect_equal(ranges[[classes[class]]], least - min(cost))
+  }
+  expect_identical(ranges$ambiguous, apply(labels, 1, function(row) length(unique(row)) > 1))
+  expect_equal(predict(set, data, type = "range"), ranges, ignore_attr = TRUE)
+  predictors <- summary(set)$predictors
+  for (name in names(data)) {
+    uses <- vapply(trees, function(tree) name %in% tree$used, NA)
+    at <- match(name, predictors$predictor)
+    expect_equal(predictors$share[at], mean(uses))
+    price <- if (all(uses)) NA_real_ else min(cost[!uses]) - min(cost)
+    expect_equal(predictors$price[at], price)
+  }
+}
+
+random_table <- function(n, kinds) {
+  data.frame(lapply(stats::setNames(kinds, paste0("v", seq_along(kinds))), function(kind) {
+    x <- sample(0:4, n, TRUE)
+    if (grepl("factor", kind)) x <- factor(letters[1:3][x %% 3 + 1], levels = letters[1:3])
+    if (grepl("hole", kind)) x[sample(n, 2)] <- NA
+    x
+  }))
+}
+
+test_that("the trees of a set are those within the budget, of random tables", {
+  set.seed(50)
+  kinds <- list(c("number", "number"), c("number", "factor"), c("number hole", "number"),
+                "factor hole", c("factor", "number hole"))
+  for (round in seeds(40, 3)) {
+    of <- kinds[[(round - 1) %% length(kinds) + 1]]
+    data <- random_table(6, of)
+    classes <- c("no", "maybe", "yes")[seq_len(2 + round %% 2)]
+    y <- factor(classes[c(seq_along(classes), sample(length(classes), 6 - length(classes), TRUE))],
+                classes)
+    loss <- 1 - diag(length(classes))
+    if (round %% 3 == 0) loss[1, ] <- loss[1, ] * 2
+    dimnames(loss) <- list(classes, classes)
+    price <- c(0, 0.5, 1)[round %% 3 + 1]
+    depth <- 1 + round %% 2
+    fit <- contree(data, y, depth = depth, complexity = price / 6, loss = loss,
+                   minbucket = 1 + round %% 2)
+    trees <- all_trees(data, y, 1:6, depth, price, loss, 1 + round %% 2)
+    slack <- round %% 4 / 2
+    set <- contree_set(fit, errors = slack, data = list(x = data, y = y))
+    expect_same_set(set, trees, fit$cost + slack, data, classes)
+  }
+})
+
+# ---- one set, in many ways -----------------------------------------------------------------------
+
+iris_set <- function(...) {
+  contree_set(contree(Species ~ ., iris, depth = 2, complexity = 0.01, model = TRUE), ...)
+}
+
+test_that("a tree of a set is a fit with all its methods", {
+  set <- iris_set(errors = 2)
+  first <- set[[1]]
+  last <- set[[length(set)]]
+  expect_s3_class(last, "contree")
+  expect_identical(first$status, "optimal")
+  expect_identical(last$status, "gap reached")
+  expect_equal(last$bound, first$cost)
+  expect_equal(last$cost, first$cost + 2)
+  expect_equal(sum(predict(last, iris) != iris$Species), last$objective)
+  expect_output(print(last), "n= 150")
+  expect_true(nrow(contree_rules(last)) >= 2)
+  expect_identical(set[["2"]]$frame, set[[2]]$frame)
+  expect_length(set[1:3], 3)
+  expect_length(set[-(1:3)], length(set) - 3)
+})
+
+test_that("samples are of different trees, and those of a seed", {
+  set <- iris_set(errors = 2)
+  set.seed(3)
+  drawn <- contree_sample(set, 10)
+  set.seed(3)
+  expect_identical(lapply(sample(set, 10), function(fit) fit$frame),
+                   lapply(drawn, function(fit) fit$frame))
+  expect_length(unique(lapply(drawn, function(fit) fit$splits)), 10)
+  expect_error(contree_sample(set, length(set) + 1), class = "contree_input_error")
+})
+
+test_that("large numbers are drawn and read in full", {
+  set.seed(1)
+  x <- data.frame(a = rnorm(60), b = rnorm(60), c = rnorm(60), d = rnorm(60))
+  y <- factor(rbinom(60, 1, 0.5))
+  fit <- contree(x, y, depth = 4)
+  set <- contree_set(fit, errors = 12, data = list(x = x, y = y), memory_limit = "4GB")
+  total <- summary(set)$trees
+  skip_if(nchar(total) < 16)
+  expect_identical(set[[total]]$cost, fit$cost + 12)
+  drawn <- contree_sample(set, 3)
+  expect_true(all(vapply(drawn, function(tree) tree$cost <= fit$cost + 12, NA)))
+})
+
+test_that("what a set says of itself", {
+  set <- iris_set(errors = 2)
+  expect_output(print(set), "128 trees within 2 of the cost of the fit, 9")
+  expect_output(print(set), "23 of 150 rows are ambiguous")
+  facts <- summary(set)
+  expect_identical(facts$trees, "128")
+  expect_true(facts$complete)
+  expect_equal(facts$complete_cost, 11)
+  expect_equal(sum(facts$costs$trees), 128)
+  expect_output(print(facts), "128 trees of cost 9 to 11, complete")
+  expect_equal(length(iris_set(within = 2 / 9)), 128)
+  expect_identical(length(iris_set(within = 0)), length(iris_set(errors = 0)))
+})
+
+test_that("a set that was saved is made again", {
+  set <- iris_set(errors = 1)
+  file <- tempfile()
+  on.exit(unlink(file))
+  saveRDS(set, file)
+  again <- readRDS(file)
+  expect_identical(length(again), length(set))
+  expect_identical(again[[3]]$frame, set[[3]]$frame)
+})
+
+test_that("a search that is stopped says up to where its set is complete", {
+  fit <- contree(Species ~ ., iris, depth = 3, complexity = 0.01, model = TRUE)
+  all <- contree_set(fit, errors = 3)
+  stopped <- NULL
+  expect_warning(stopped <- contree_set(fit, errors = 3, max_nodes = 200),
+                 class = "contree_stopped")
+  facts <- summary(stopped)
+  expect_false(facts$complete)
+  expect_lt(length(stopped), length(all))
+  expect_lt(facts$complete_cost, fit$cost + 3)
+  whole <- summary(all)$costs
+  surely <- whole[whole$cost <= facts$complete_cost + 1e-9, ]
+  expect_identical(facts$costs$digits[seq_len(nrow(surely))], surely$digits)
+  for (k in c(1, length(stopped))) expect_lte(stopped[[k]]$cost, fit$cost + 3 + 1e-9)
+})
+
+test_that("what cannot be is refused with the argument's name", {
+  fit <- contree(Species ~ ., iris, depth = 2, model = TRUE)
+  expect_error(contree_set(fit, within = -1), "'within'", class = "contree_input_error")
+  expect_error(contree_set(fit, errors = NA), "'errors'", class = "contree_input_error")
+  expect_error(contree_set(fit, within = 0.1, errors = 1), class = "contree_input_error")
+  expect_error(contree_set(fit, depth = 3), "change the problem", class = "contree_input_error")
+  expect_error(contree_set(fit, max_nodes = 0), "'max_nodes'", class = "contree_input_error")
+  expect_error(contree_set(contree(dist ~ speed, cars, depth = 1)),
+               class = "contree_unsupported_error")
+  set <- contree_set(fit, errors = 1)
+  for (i in list(0, length(set) + 1, 1.5, NA, "x", 1:2)) {
+    expect_error(set[[i]], class = "contree_input_error")
+  }
+  expect_error(predict(set, iris[1:2]), class = "contree_input_error")
+  expect_error(predict(set, type = "class"), "'type'", class = "contree_input_error")
+  expect_error(set[[1]] <- fit, class = "contree_input_error")
+})
