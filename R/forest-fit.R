@@ -52,10 +52,10 @@
 #' missing.
 #'
 #' @section Names known from ranger:
-#' `num.trees`, `min.node.size`, `max.depth`, `sample.fraction`, `case.weights`, `num.threads` and
-#' `respect.unordered.factors` (`"order"` or `"partition"`) are accepted for `trees`, `min_n`,
-#' `depth`, `sample_fraction`, `weights`, `threads` and `factors`. Meanings and defaults are those
-#' of `ranger`, except for `min_n`, which is 1 for classes, also for probabilities (10 in `ranger`),
+#' `num.trees`, `min.node.size`, `max.depth`, `sample.fraction`, `case.weights`, `num.threads`,
+#' `quantreg` and `respect.unordered.factors` (`"order"` or `"partition"`) are accepted for `trees`,
+#' `min_n`, `depth`, `sample_fraction`, `weights`, `threads`, `quantiles` and `factors`.
+#' Meanings and defaults are those of `ranger`, except for `min_n`, which is 1 for classes, also for probabilities (10 in `ranger`),
 #' and for missing values, which `ranger` below version 0.16 does not accept. `depth = 0` means no
 #' limit in `ranger`, but trees of a single leaf here.
 #'
@@ -92,7 +92,7 @@
 #' @param depth Maximum number of splits between the root and a leaf; `Inf` (the default) for no
 #'   limit.
 #' @param min_n Nodes with at most this many sampled rows, counting repetitions, are not split; by
-#'   default (`NULL`) 1 for classes and 5 for a numeric response.
+#'   default (`NULL`) 1 for classes, 5 for a numeric response, and 10 with `quantiles`.
 #' @param sample_fraction Number of rows sampled for each tree, as a proportion of all rows: above
 #'   0, and at most 1 without replacement. The default (`NULL`) is 1 with and 0.632 without
 #'   replacement.
@@ -124,6 +124,10 @@
 #'   `TRUE` by default.
 #' @param keep_inbag Keep a matrix of how often each row (rows) was sampled for each tree (columns)?
 #'   `FALSE` by default.
+#' @param quantiles Keep the training rows of each leaf, so that [predict()][predict.hist_forest]
+#'   can give quantiles and weights (`quantreg` in `ranger`)? `FALSE` by default. For a numeric
+#'   response and at most 16,777,216 rows. It takes 4 bytes for each row of each tree's sample, and
+#'   grows on the CPU.
 #' @param seed Seed of the random numbers, a whole number from 0 to 2^53. By default it is drawn
 #'   from R's generator, so that [set.seed()] makes the result reproducible.
 #' @param first Number of the first tree, 1 by default. Forests from the same data with the same
@@ -144,9 +148,9 @@
 #' @param device Where the trees grow: `"auto"` (the default) uses the first GPU if there is one and
 #'   the forest is large enough to benefit, else the CPU; `"cpu"` only the CPU; `"cuda"` the first
 #'   GPU and `"cuda:1"` the second (see [contree_gpu()] for their numbers), which is an error if it
-#'   cannot be used. The forest is the same, bit for bit. With a `learner` or `workers`, with more
-#'   than 1,024 candidates at a node or 67 million sampled rows, and with outliers in a numeric
-#'   response, forests are grown on the CPU.
+#'   cannot be used. The forest is the same, bit for bit. With a `learner`, `workers` or
+#'   `quantiles`, with more than 1,024 candidates at a node or 67 million sampled rows, and with
+#'   outliers in a numeric response, forests are grown on the CPU.
 #'   Permutation importance is computed on the CPU. If a GPU fails, or its memory is too small,
 #'   `"auto"` grows the forest on the CPU and says so. `fit$device` names the device that was used.
 #' @param ... Arguments under the names of `ranger` listed above. Any other name is an error.
@@ -208,8 +212,9 @@ hist_forest.formula <- function(formula, data, weights, subset, na.action, trees
                                 pool = c("node", "level"), learner = NULL,
                                 factors = c("subsets", "order"), bins = 65534,
                                 importance = c("impurity", "permutation", "none"), oob = TRUE,
-                                keep_inbag = FALSE, seed = NULL, first = 1, threads = NULL,
-                                workers = FALSE, time_limit = Inf, memory_limit = Inf,
+                                keep_inbag = FALSE, quantiles = FALSE, seed = NULL, first = 1,
+                                threads = NULL, workers = FALSE, time_limit = Inf,
+                                memory_limit = Inf,
                                 on_interrupt = c("return", "error"), verbose = NULL,
                                 progress = NULL, device = c("auto", "cpu", "cuda"), ...) {
   call <- plain_call(match.call(), sys.call(-1), "hist_forest")
@@ -245,8 +250,9 @@ hist_forest.default <- function(x, y, weights = NULL, trees = 500, mtry = NULL, 
                                 pool = c("node", "level"), learner = NULL,
                                 factors = c("subsets", "order"), bins = 65534,
                                 importance = c("impurity", "permutation", "none"), oob = TRUE,
-                                keep_inbag = FALSE, seed = NULL, first = 1, threads = NULL,
-                                workers = FALSE, time_limit = Inf, memory_limit = Inf,
+                                keep_inbag = FALSE, quantiles = FALSE, seed = NULL, first = 1,
+                                threads = NULL, workers = FALSE, time_limit = Inf,
+                                memory_limit = Inf,
                                 on_interrupt = c("return", "error"), verbose = NULL,
                                 progress = NULL, device = c("auto", "cpu", "cuda"), ...) {
   if ((!missing(y) && inherits(y, "formula")) || "formula" %in% ...names()) {
@@ -285,6 +291,7 @@ run_growth <- function(frame, orders, settings) {
     settings$learner <- checked_learner(settings$learner, levels(frame$response), frame$shape$names)
   }
   control <- growth_control(settings, if (audience$listens) report)
+  if (settings$quantiles) control$ranks <- places_in_order(frame$response)
   control$sets <- columns_by_subsets(names(frame$types), orders, settings)
   y <- if (is_classes(frame)) as.integer(frame$response) else frame$response
   n_classes <- if (is_classes(frame)) nlevels(frame$response) else 0L
@@ -314,7 +321,7 @@ refuse_forest <- function(message, status) {
 }
 
 growth_control <- function(settings, report) {
-  list(trees = settings$trees, first_tree = settings$first - 1, mtry = settings$mtry,
+  list(ranks = NULL, trees = settings$trees, first_tree = settings$first - 1, mtry = settings$mtry,
        depth = settings$depth, min_n = settings$min_n, sample = settings$sample,
        replace = as.integer(settings$replace), rule = settings$splitrule,
        pool_by_level = as.integer(settings$pool == "level"), learner = settings$learner,
@@ -340,7 +347,7 @@ growth_text <- function(name, state, trees) {
 
 new_hist_forest <- function(grown, frame, orders, settings, call) {
   kept <- c("trees", "mtry", "depth", "min_n", "replace", "sample", "splitrule", "pool", "learner",
-            "factors", "bins", "first", "importance")
+            "factors", "bins", "first", "importance", "quantiles")
   # each tree has its own, since forests of several seeds may be put together
   grown$forest$seed <- rep(settings$seed, length(grown$forest$number))
   n <- length(frame$response)

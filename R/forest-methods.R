@@ -26,6 +26,10 @@ print.hist_forest <- function(x, digits = 4, ...) {
   cat(gettextf("mtry %.0f, depth %s, min_n %.0f, seed %.0f; grown in %s s\n", x$control$mtry,
                format(x$control$depth), x$control$min_n, x$seed, format(signif(x$elapsed, 2))))
   if (x$status != "complete") cat(gettextf("Stopped early (%s)\n", x$status))
+  if (keeps_rows(x)) {
+    cat(gettextf("Keeps the rows of leaves, for quantiles (%s MB)\n",
+                 format(signif(4 * length(x$forest$rows) / 1e6, 2))))
+  }
   if (!is.null(x$oob)) cat(oob_text(x, digits), "\n", sep = "")
   invisible(x)
 }
@@ -292,7 +296,8 @@ settings_of_growth <- function(fit) {
 }
 
 join_trees <- function(one, other) {
-  for (part in c("number", "seed", "n_nodes", "n_leaves", "depth", "nodes", "counts", "means")) {
+  for (part in c("number", "seed", "n_nodes", "n_leaves", "depth", "nodes", "counts", "means",
+                 "rows", "row_ends")) {
     one[part] <- list(c(one[[part]], other[[part]]))
   }
   one

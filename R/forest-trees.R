@@ -13,6 +13,10 @@ only_trees <- function(forest, which) {
   part$nodes <- block(forest$nodes, forest$n_nodes, 2)
   part$counts <- block(forest$counts, forest$n_leaves, max(1L, forest$n_classes))
   if (!is.null(forest$means)) part$means <- block(forest$means, forest$n_leaves, 1)
+  if (!is.null(forest$rows)) {
+    part$rows <- block(forest$rows, forest$row_ends[cumsum(forest$n_leaves)], 1)
+    part$row_ends <- block(forest$row_ends, forest$n_leaves, 1)
+  }
   part
 }
 

@@ -27,6 +27,7 @@ SEXP ffi_distinct(SEXP texts);
 SEXP ffi_list_arguments(SEXP call);
 SEXP ffi_hist_criteria(SEXP is_classes);
 SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
+SEXP ffi_hist_members(SEXP forest, SEXP columns, SEXP asked, SEXP threads);
 SEXP ffi_hist_predict(SEXP forest, SEXP columns, SEXP what, SEXP threads, SEXP device);
 SEXP ffi_hist_sample(SEXP control, SEXP number);
 SEXP ffi_hist_tree(SEXP forest, SEXP number);
@@ -91,6 +92,7 @@ static const R_CallMethodDef calls[] = {
     ENTRY(ffi_list_arguments, 1),
     ENTRY(ffi_hist_criteria, 1),
     ENTRY(ffi_hist_grow, 4),
+    ENTRY(ffi_hist_members, 4),
     ENTRY(ffi_hist_predict, 5),
     ENTRY(ffi_hist_sample, 2),
     ENTRY(ffi_hist_tree, 2),

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "forest/split/call_learner.h"
 #include "forest/grow/copy.h"
+#include "forest/grow/members.h"
 #include "forest/grow/nodes.h"
 #include "forest/sample/paths.h"
 #include "forest/grow/subtree.h"
@@ -174,7 +175,7 @@ static void begin_tree(ct_hist_scratch *scratch)
 {
     const ct_grower *g = scratch->grower;
     ct_new_tree *tree = &scratch->tree;
-    tree->n_nodes = tree->n_leaves = tree->depth = 0;
+    tree->n_nodes = tree->n_leaves = tree->n_members = tree->depth = 0;
     memset(tree->gains, 0, (size_t) g->n_cols * g->gain_words.n * sizeof *tree->gains);
     scratch->left_out.n = scratch->waiting.n = 0;
     for (unsigned i = 0; i < CT_TASKS; i++) scratch->waiting.order[i] = (uint8_t) i;
@@ -219,6 +220,11 @@ static int new_tree(const ct_hist_scratch *scratch, ct_hist_tree *tree)
     tree->nodes = (ct_hist_node *) ct_alloc(grown->n_nodes * sizeof *tree->nodes);
     tree->counts = (uint32_t *) ct_alloc(n * width * sizeof *tree->counts);
     tree->means = scratch->grower->n_classes ? NULL : (double *) ct_alloc(n * sizeof *tree->means);
+    if (scratch->grower->data->ranks) {
+        tree->ends = (uint32_t *) ct_alloc(n * sizeof *tree->ends);
+        tree->members = (uint32_t *) ct_alloc(grown->n_members * sizeof *tree->members);
+        if (!tree->ends || !tree->members) return 0;
+    }
     return tree->nodes && tree->counts && (tree->means || scratch->grower->n_classes);
 }
 
@@ -230,6 +236,7 @@ static uint32_t move_leaf(const ct_hist_scratch *scratch, ct_hist_tree *tree, ui
     memcpy(tree->counts + place * width, scratch->tree.leaf_counts + old * width,
            width * sizeof *tree->counts);
     if (tree->means) tree->means[place] = scratch->tree.means[old];
+    if (tree->ends) ct_move_members(&scratch->tree, (uint32_t) old, tree, place);
     return place | (next & CT_HIST_MIXED);
 }
 

@@ -98,6 +98,8 @@ void ct_hist_scratch_free(ct_hist_scratch *scratch)
     ct_free(scratch->tree.nodes);
     ct_free(scratch->tree.leaf_counts);
     ct_free(scratch->tree.means);
+    ct_free(scratch->tree.members);
+    ct_free(scratch->tree.ends);
 }
 
 double ct_hist_scratch_bytes(const ct_grower *g)
@@ -109,4 +111,15 @@ double ct_hist_scratch_bytes(const ct_grower *g)
 #undef ADD
     (void) scratch;
     return bytes;
+}
+
+int ct_enlarge(void *place, size_t bytes, size_t more)
+{
+    void *old, *memory = ct_alloc(bytes + more);
+    if (!memory) return 0;
+    memcpy(&old, place, sizeof old);
+    if (bytes) memcpy(memory, old, bytes);
+    ct_free(old);
+    memcpy(place, &memory, sizeof memory);
+    return 1;
 }

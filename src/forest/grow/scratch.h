@@ -55,6 +55,8 @@ typedef struct {
     uint32_t n_nodes, room_nodes;
     uint32_t *leaf_counts; /* mixed leaves */
     double *means;
+    uint32_t *members, *ends; /* where leaves keep their rows */
+    uint32_t n_members, room_members;
     uint32_t n_leaves, room_leaves, depth;
     int64_t *gains; /* [n_cols][words] */
 } ct_new_tree;
@@ -76,6 +78,9 @@ typedef struct {
 ct_status ct_hist_scratch_init(ct_hist_scratch *scratch, const ct_grower *grower, unsigned number,
                                ct_halt *stop);
 void ct_hist_scratch_free(ct_hist_scratch *scratch);
+
+/* The array at `place`, of `bytes`, in memory of as many and `more`; 0 if memory ends. */
+int ct_enlarge(void *place, size_t bytes, size_t more);
 
 /* Bytes that a scratch takes at the beginning. */
 double ct_hist_scratch_bytes(const ct_grower *grower);
