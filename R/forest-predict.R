@@ -21,11 +21,16 @@
 #'   * `"trees"`: the prediction of each tree, a class code or a number, a matrix with a column for
 #'     each tree.
 #'   * `"quantiles"`: quantiles of the response, a matrix with a column for each of `quantiles`;
+#'     of survival forests of the time of the event, `NA` where the curve does not fall so far;
+#'   * `"survival"`, `"chf"`: of survival forests, the probability to have no event up to each of
+#'     `times`, and the cumulative hazard, whose exponential with a minus it is: matrices with a
+#'     column for each time; `"mortality"` (also `"response"`): the sum of the cumulative hazards
+#'     over the event times, larger where events are expected earlier;
 #'   * `"weights"`: the weight of each training row, a matrix with a column for each; they sum to 1,
 #'     and the mean of the responses with these weights is the prediction. It takes 8 bytes for
 #'     each pair of rows.
 #'
-#'   The last two are for forests grown with `quantiles = TRUE`; see Quantiles.
+#'   Quantiles and weights are for survival forests, and forests of numbers grown with `quantiles = TRUE`; see Quantiles.
 #' @param quantiles Probabilities of the quantiles, numbers from 0 to 1; 0.1, 0.5 and 0.9 by
 #'   default.
 #' @param what With `"quantiles"`, a function of a numeric vector that is called for each row
@@ -34,6 +39,8 @@
 #' @param interval `"none"` (the default), or `"conformal"` for limits between which the response of
 #'   a new row is with about probability `level`; for regression forests and `"response"`.
 #' @param level Level of the intervals, a number between 0 and 1; 0.95 by default.
+#' @param times Times of survival curves, increasing numbers; `NULL`, the default, for all times at
+#'   which a training row had an event.
 #' @param data The training data, in case they are not what the call of the fit names any more; for
 #'   out-of-bag quantiles and weights, and for conformal intervals from quantiles.
 #' @param se.fit Return standard errors as well? `FALSE` by default. For new rows, with `"prob"`, or
@@ -108,27 +115,35 @@
 #' predict(cars, mtcars[1:3, ], se.fit = TRUE)
 #' predict(cars, mtcars[1:3, ], interval = "conformal", level = 0.8)
 #'
+#' if (requireNamespace("survival", quietly = TRUE)) {
+#'   alive <- hist_forest(survival::Surv(time, status) ~ ., survival::lung[-1], trees = 50, seed = 1)
+#'   predict(alive, survival::lung[1:3, ], type = "survival", times = c(100, 365))
+#' }
+#'
 #' kept <- hist_forest(mpg ~ ., mtcars, trees = 200, quantiles = TRUE, seed = 1)
 #' predict(kept, mtcars[1:3, ], type = "quantiles")
 #' @export
 predict.hist_forest <- function(object, newdata, type = c("response", "class", "prob", "votes",
                                                           "leaf", "trees", "quantiles",
-                                                          "weights"),
+                                                          "weights", "survival", "chf",
+                                                          "mortality"),
                                 se.fit = FALSE, quantiles = c(0.1, 0.5, 0.9), what = NULL,
-                                interval = c("none", "conformal"), level = 0.95, data = NULL,
-                                threads = NULL, na.action = stats::na.pass,
+                                interval = c("none", "conformal"), level = 0.95, times = NULL,
+                                data = NULL,                                threads = NULL, na.action = stats::na.pass,
                                 device = c("auto", "cpu", "cuda"), ...) {
   check_no_dots(...)
   caller <- parent.frame()
   device <- check_device(device)
   type <- check_choice("type", type, c("response", "class", "prob", "votes", "leaf", "trees",
-                                       "quantiles", "weights"))
+                                       "quantiles", "weights", "survival", "chf", "mortality"))
+  check_survival_type(object, type)
+  if (type == "mortality") type <- "response"
   if (check_flag("se.fit", se.fit)) check_has_errors(object, type, missing(newdata))
-  if (object$type == "regression" && type %in% c("class", "prob", "votes")) {
+  if (object$type != "classification" && type %in% c("class", "prob", "votes")) {
     stop_input("type", gettextf(
       "type \"%s\" is for classes, but the forest predicts numbers; use \"response\"", type))
   }
-  asked <- check_asked_of_rows(object, type, quantiles, what)
+  asked <- check_asked_of_rows(object, type, quantiles, what, times)
   interval <- check_forest_interval(object, type, se.fit, interval, level)
   threads <- threads_to_use(check_threads("threads", threads))
   found <- function() training_columns(object, data, caller)
@@ -178,15 +193,18 @@ predict_left_out <- function(object, type) {
   if (type %in% c("votes", "leaf", "trees")) {
     stop_input("newdata", gettextf("type \"%s\" needs 'newdata'", type))
   }
-  if (type == "prob" || object$type == "regression") object$oob$predictions else object$oob$class
+  if (type == "prob" || object$type != "classification") object$oob$predictions
+  else object$oob$class
 }
 
 said_by_forest <- function(object, columns, type, threads, device) {
   what <- c(prob = 0L, votes = 1L, leaf = 2L, trees = 3L, class = 4L)
-  if (type == "response") type <- if (object$type == "regression") "prob" else "class"
+  if (type == "response") type <- if (object$type != "classification") "prob" else "class"
   answer <- walk_forest(object$forest, columns, what[[type]], threads, device)
-  if (type %in% c("leaf", "trees")) return(answer)
-  if (object$type == "regression") return(answer / tree_count(object))
+  if (type == "leaf") return(answer)
+  if (object$type != "classification") answer <- answer * scale_of_means(object)
+  if (type == "trees") return(answer)
+  if (object$type != "classification") return(answer / tree_count(object))
   if (type == "class") return(factor(object$classes[answer], object$classes))
   colnames(answer) <- object$classes
   answer

@@ -19,20 +19,31 @@ check_keeps_rows <- function(frame) {
 keeps_rows <- function(fit) !is.null(fit$forest$rows)
 
 # The place of each row in the order of the response, from 0.
-places_in_order <- function(response) {
-  places <- integer(length(response))
-  places[order(response)] <- seq_along(response) - 1L
+places_in_order <- function(response) places_of_order(order(response))
+
+places_of_order <- function(order) {
+  places <- integer(length(order))
+  places[order] <- seq_along(order) - 1L
   places
+}
+
+# As leaves know them.
+places_of_rows <- function(response) {
+  if (is.null(attr(response, "status"))) return(places_in_order(response))
+  places_of_order(survival_order(response))
 }
 
 # ---- arguments -----------------------------------------------------------------------------------
 
 # What said_by_rows() is to say; NULL for other types.
-check_asked_of_rows <- function(object, type, quantiles, what) {
-  if (!type %in% c("quantiles", "weights")) return(NULL)
+check_asked_of_rows <- function(object, type, quantiles, what, times) {
+  if (!type %in% c("quantiles", "weights", "survival", "chf")) return(NULL)
   if (!keeps_rows(object)) {
     stop_input("type", gettextf("type \"%s\" needs the rows of leaves, which were not kept", type),
                gettext("grow the forest with quantiles = TRUE"))
+  }
+  if (!is.null(what) && object$type == "survival") {
+    stop_unsupported("what", gettext("'what' is for numbers, but the response is survival"))
   }
   if (!is.null(what) && !is.function(what)) {
     stop_input("what", gettextf("'what' must be a function, not %s", show_value(what)))
@@ -42,7 +53,8 @@ check_asked_of_rows <- function(object, type, quantiles, what) {
     stop_input("quantiles", gettextf("'quantiles' must be numbers from 0 to 1, not %s",
                                      show_value(quantiles)))
   }
-  list(type = type, quantiles = as.double(quantiles), what = if (type == "quantiles") what)
+  list(type = type, quantiles = as.double(quantiles), times = check_times(object, times),
+       what = if (type == "quantiles") what)
 }
 
 # Whether there is to be one.
@@ -65,10 +77,16 @@ check_forest_interval <- function(object, type, se.fit, interval, level) {
 # `left_out`: of the training rows, by the trees that were not grown from them.
 said_by_rows <- function(object, columns, asked, threads, left_out = FALSE) {
   if (is.function(asked$what)) return(values_of_draws(object, columns, asked, threads, left_out))
-  own <- if (left_out) places_in_order(object$y)
+  own <- if (left_out) places_of_rows(object$y)
+  if (asked$type %in% c("survival", "chf")) {
+    return(curves_of_rows(object, columns, asked$type, asked$times, own, threads))
+  }
+  if (object$type == "survival" && asked$type == "quantiles") {
+    return(survival_quantiles(object, columns, asked$quantiles, own, threads))
+  }
   if (asked$type == "weights") {
     weights <- ask_members(object, columns, own, double(), TRUE, threads)$weights
-    return(weights[, places_in_order(object$y) + 1L, drop = FALSE])
+    return(weights[, places_of_rows(object$y) + 1L, drop = FALSE])
   }
   wanted <- sort(unique(asked$quantiles))
   places <- ask_members(object, columns, own, wanted, FALSE, threads)$quantiles
@@ -80,9 +98,14 @@ said_by_rows <- function(object, columns, asked, threads, left_out = FALSE) {
 }
 
 ask_members <- function(object, columns, own, probabilities, weights, threads) {
-  call_core(.Call(ffi_hist_members, object$forest, columns,
+  call_rows(.Call(ffi_hist_members, object$forest, columns,
                   list(n = object$n, own = own, probabilities = probabilities,
-                       weights = as.integer(weights)), threads), function(message, status) {
+                       weights = as.integer(weights)), threads), own)
+}
+
+# A call of C about rows that leaves have kept.
+call_rows <- function(call, own) {
+  call_core(call, function(message, status) {
     if (is.null(own)) refuse_forest(message, status)
     stop_input("data", gettextf("out-of-bag rows cannot be predicted: %s", message),
                gettext("give the training data as 'data'"))

@@ -41,7 +41,7 @@ forest_settings <- function(arguments, given) {
        replace = check_flag("replace", arguments$replace), class_weights = arguments$class_weights,
        splitrule = check_choice("splitrule", arguments$splitrule,
                                 .Call(ffi_hist_criteria, TRUE),
-                                c(variance = "gini", extratrees = "random")),
+                                c(variance = "gini", logrank = "gini", extratrees = "random")),
        pool = pool_of(arguments), learner = check_learner(arguments$learner),
        factors = check_choice("factors", value("factors"), c("subsets", "order"),
                               c(partition = "subsets")),
@@ -98,9 +98,11 @@ settle_forest <- function(settings, frame) {
       "'mtry' is %s, but there are %d predictors", format(settings$mtry), p))
   }
   if (!is_classes(frame)) check_range_of_response(frame$response)
-  if (settings$quantiles) check_keeps_rows(frame)
+  if (is_survival(frame)) check_survival_settings(frame, settings)
+  if (settings$quantiles || is_survival(frame)) check_keeps_rows(frame)
   if (is.null(settings$min_n)) {
-    settings$min_n <- if (is_classes(frame)) 1 else if (settings$quantiles) 10 else 5
+    settings$min_n <- if (is_classes(frame)) 1 else if (is_survival(frame)) 30
+                      else if (settings$quantiles) 10 else 5
   }
   if (!settings$splitrule %in% .Call(ffi_hist_criteria, is_classes(frame))) {
     stop_input("splitrule", gettextf(

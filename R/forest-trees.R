@@ -53,7 +53,14 @@ pieces <- function(n, size) {
 
 # How often each training row is part of each tree: a matrix with a column a tree.
 inbag_of <- function(fit) {
-  if (!is.null(fit$inbag)) fit$inbag else inbag_matrix(fit$forest, fit$n, fit$control, fit$sampling)
+  if (!is.null(fit$inbag)) return(fit$inbag)
+  if (fit$type != "survival") {
+    return(inbag_matrix(fit$forest, fit$n, fit$control, fit$sampling))
+  }
+  order <- survival_order(fit$y)
+  inbag <- inbag_matrix(fit$forest, fit$n, fit$control, fit$sampling[order])
+  inbag[order, ] <- inbag
+  inbag
 }
 
 inbag_matrix <- function(forest, n, control, sampling) {

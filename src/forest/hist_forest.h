@@ -75,7 +75,15 @@ typedef struct {
     /* [row] numbers: their places in the order of the response, below 2^24, for leaves to keep;
      * NULL: they do not */
     const uint32_t *ranks;
+    /* [row] of survival forests, whose rows are in order of it, so that their ranks are 0, 1, ...;
+     * NULL: others. Twice how many of all n_times times of events are up to the row's, and 1 if it
+     * was censored */
+    const uint32_t *survival;
+    uint32_t n_times;
 } ct_hist_data;
+
+static inline uint32_t ct_survival_time(uint32_t code) { return code / 2; }
+static inline int ct_survival_censored(uint32_t code) { return code % 2; }
 
 typedef enum { CT_HIST_DONE, CT_HIST_INTERRUPTED, CT_HIST_TIME, CT_HIST_MEMORY } ct_hist_end;
 

@@ -107,6 +107,19 @@ static const uint32_t *ranks_of(SEXP ranks, uint32_t n_rows)
     return (const uint32_t *) INTEGER_RO(ranks);
 }
 
+/* Times and events of the rows of a survival forest, as in ct_hist_data, or NULL. */
+static const uint32_t *survival_of(SEXP survival, uint32_t n_rows, uint32_t n_times)
+{
+    if (survival == R_NilValue) return NULL;
+    if (TYPEOF(survival) != INTSXP || (uint32_t) Rf_xlength(survival) != n_rows)
+        Rf_error("'survival' must be one integer a row");
+    const uint32_t *codes = (const uint32_t *) INTEGER_RO(survival);
+    for (uint32_t row = 0; row < n_rows; row++)
+        if (codes[row] / 2 > n_times || !codes[row] || (row && codes[row] < codes[row - 1]))
+            Rf_error("'survival' is not valid");
+    return codes;
+}
+
 /* ---- what is owned while R may fail ---- */
 
 typedef struct {
@@ -496,6 +509,8 @@ SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     else data.numbers = r_doubles(y, x.n_rows, "y");
     if (!data.classes && !data.numbers) Rf_error("there is no response");
     data.sampling = sampling_of(control, x.n_rows);
+    data.n_times = r_count(control, "n_times");
+    data.survival = survival_of(r_element(control, "survival"), x.n_rows, data.n_times);
     data.ranks = ranks_of(r_element(control, "ranks"), x.n_rows);
     int by_row;
     double bytes = bytes_of_codes(&x, &options, &by_row);

@@ -4,6 +4,8 @@
 
 #include "forest/hist_forest.h"
 #include "forest/offload/walk.h"
+#include "forest/walk/concordance.h"
+#include "forest/walk/curves.h"
 #include "forest/walk/members.h"
 #include "r/callbacks.h"
 #include "r/forest.h"
@@ -307,6 +309,72 @@ SEXP ffi_hist_members(SEXP list, SEXP columns, SEXP asked_, SEXP threads)
     if (calls.interrupted) r_interrupted();
     UNPROTECT(2);
     return answer;
+}
+
+/* `survival`, by place in the order of the response, and `column_of`, by time, of which the first has
+ * places below `n`. */
+static const uint32_t *counts_below(SEXP list, const char *name, R_xlen_t n, uint32_t below)
+{
+    const int *values = integers_of(list, name, n);
+    for (R_xlen_t i = 0; i < Rf_xlength(r_element(list, name)); i++)
+        if ((uint32_t) values[i] >= below) Rf_error("'%s' is not valid", name);
+    return (const uint32_t *) values;
+}
+
+/* Cumulative hazards of a survival forest, a matrix with a column for each of n_columns. `asked`: n
+ * and own as in ffi_hist_members(); survival, column_of and n_columns as in ct_curves_asked. */
+SEXP ffi_hist_curves(SEXP list, SEXP columns, SEXP asked_, SEXP threads)
+{
+    r_columns x = r_columns_of(columns);
+    const int n_threads = Rf_asInteger(threads);
+    if (n_threads < 1 || n_threads > R_MOST_THREADS)
+        Rf_error("'threads' must be a number from 1 to %d", R_MOST_THREADS);
+    ct_hist_forest forest = forest_of(list, x.n_cols);
+    ct_hist_code_column *codes = edges_from(list, x.n_cols);
+    ct_curves_asked asked;
+    const R_xlen_t n_times = Rf_xlength(r_element(asked_, "column_of"));
+    if (forest.n_classes) Rf_error("the forest is one of classes");
+    asked.forest = &forest;
+    asked.n_rows = x.n_rows;
+    asked.n_ranks = r_count(asked_, "n");
+    asked.own = own_ranks(r_element(asked_, "own"), x.n_rows);
+    asked.survival = counts_below(asked_, "survival", asked.n_ranks, 2 * (uint32_t) n_times);
+    asked.n_columns = r_count(asked_, "n_columns");
+    asked.column_of = counts_below(asked_, "column_of", -1, asked.n_columns + 1);
+    members_from(list, &forest, asked.n_ranks);
+    SEXP answer = PROTECT(Rf_allocMatrix(REALSXP, (int) x.n_rows, (int) asked.n_columns));
+    asked.hazards = REAL(answer);
+    r_callbacks calls;
+    ct_error error;
+    PROTECT(r_callbacks_init(&calls, R_NilValue));
+    ct_halt stop = {stop_quietly, &calls, 0, 0};
+    ct_status status = ct_curves_predict(&asked, codes, x.columns, (unsigned) n_threads, &stop,
+                                         &error);
+    if (calls.jumped) r_callbacks_jump(&calls);
+    r_check(status, &error);
+    if (calls.interrupted) r_interrupted();
+    UNPROTECT(2);
+    return answer;
+}
+
+/* Harrell's concordance of rows in order of `survival`, with ranks of predictions from 1: the share
+ * of the pairs, half of those tied. */
+SEXP ffi_concordance(SEXP survival, SEXP ranks)
+{
+    const R_xlen_t n = Rf_xlength(survival);
+    if (TYPEOF(survival) != INTSXP || TYPEOF(ranks) != INTSXP || Rf_xlength(ranks) != n)
+        Rf_error("times and ranks must be integers");
+    uint32_t *from_0 = (uint32_t *) R_alloc((size_t) n + 1, sizeof *from_0);
+    for (R_xlen_t i = 0; i < n; i++) {
+        from_0[i] = (uint32_t) INTEGER_RO(ranks)[i] - 1;
+        if (from_0[i] >= (uint32_t) n) Rf_error("a rank is out of range");
+    }
+    ct_concordance c;
+    if (ct_concordance_of((const uint32_t *) INTEGER_RO(survival), from_0, (uint32_t) n, &c) !=
+        CT_OK)
+        Rf_error("not enough memory");
+    const double pairs = (double) c.pairs;
+    return Rf_ScalarReal(c.pairs ? ((double) c.concordant + (double) c.tied / 2) / pairs : R_NaN);
 }
 
 /* ---- one tree, spelled out ---- */

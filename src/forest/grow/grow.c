@@ -12,6 +12,7 @@
 #include "forest/grow/nodes.h"
 #include "forest/sample/paths.h"
 #include "forest/grow/subtree.h"
+#include "forest/grow/survival.h"
 #include "forest/grow/whole.h"
 
 enum { ASK_EVERY = 32768 }; /* cells that nodes look at, whether work is to end */
@@ -46,6 +47,18 @@ static int divide(ct_hist_scratch *scratch, const ct_hist_task *task, ct_hist_sp
     return 1;
 }
 
+/* Whole numbers of the node's own; whether there is anything to split by. */
+static int make_whole(ct_hist_scratch *scratch, ct_hist_task *task)
+{
+    if (scratch->grower->is_wide) {
+        ct_make_whole_anew(scratch, task);
+        return 1;
+    }
+    const int differ = ct_score_survival(scratch, task);
+    if (scratch->grower->options->gains) task->purity = ct_purity(scratch, task);
+    return differ;
+}
+
 /* Splits the last task that waits. */
 static int grow_node(ct_hist_scratch *scratch, uint32_t tree)
 {
@@ -55,7 +68,8 @@ static int grow_node(ct_hist_scratch *scratch, uint32_t tree)
     ct_hist_split split;
     if (ct_is_subtree(scratch, task)) return ct_grow_subtree(scratch, task, tree);
     ct_enter_copy(scratch, task);
-    if (scratch->grower->is_wide) ct_make_whole_anew(scratch, task);
+    if (scratch->grower->has_own_whole && !make_whole(scratch, task))
+        return ct_make_leaf(scratch, task);
     const ct_split_node node = {task, ct_view_of(scratch, task), scratch->rows.items + task->begin,
                                 tree};
     if (!ct_find_split(scratch->grower, &scratch->search, &node, &split))
@@ -186,7 +200,7 @@ int ct_grow_tree(ct_hist_scratch *scratch, uint32_t number)
     const ct_grower *g = scratch->grower;
     const ct_hist_options *options = g->options;
     begin_tree(scratch);
-    if (g->is_wide) memcpy(scratch->copies.table_whole, g->whole, g->n_rows * sizeof *g->whole);
+    if (g->has_own_whole) memcpy(scratch->copies.table_whole, g->whole, g->n_rows * sizeof *g->whole);
     ct_hist_sample(&g->sampler, options->seed, number, options->sample, options->replace,
                    g->places, scratch->rows.counts);
     if (ct_halt_now(scratch->stop, scratch->number)) return 0;

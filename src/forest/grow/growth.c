@@ -85,6 +85,7 @@ static ct_status check(const ct_hist_data *data, const ct_hist_options *o, ct_er
         !codes->n_rows || !codes->n_cols || !o->n_trees || !o->mtry || o->mtry > codes->n_cols ||
         !o->sample || o->sample > (o->replace ? UINT32_C(1) << 30 : codes->n_rows) ||
         (!o->replace && data->sampling) || (o->learn && !data->n_classes) ||
+        (data->survival && (!data->ranks || !data->n_times || o->permutation)) ||
         (data->ranks && (data->n_classes || codes->n_rows > UINT32_C(1) << CT_HIST_MEMBER_BITS)))
         return ct_fail(error, CT_BAD_INPUT, "no such forest can be grown from such data");
     return CT_OK;

@@ -9,6 +9,7 @@
 #include "base/hd.h"
 #include "base/memory.h"
 #include "forest/grow/members.h"
+#include "forest/grow/survival.h"
 
 /* ---- leaves ---- */
 
@@ -45,6 +46,7 @@ static double mean_of(const ct_hist_scratch *scratch, const ct_hist_task *task)
     const double *numbers = scratch->grower->data->numbers;
     const ct_item *items = scratch->rows.items + task->begin;
     double sum = 0;
+    if (scratch->grower->data->survival) return ct_mortality(scratch, task);
     for (uint32_t i = 0; i < task->n; i++)
         sum += ct_hd_product(numbers[ct_table_row(view, items[i].row)], items[i].weight);
     return sum / task->weight;
@@ -101,6 +103,7 @@ int ct_all_equal(const ct_hist_scratch *scratch, const ct_hist_task *task)
     const ct_view *view = ct_view_of(scratch, task);
     const ct_item *items = scratch->rows.items + task->begin;
     uint32_t i = 1;
+    if (scratch->grower->data->survival) return !ct_has_events(scratch, task);
     if (scratch->grower->is_wide) return equal_numbers(scratch, view, items, task->n);
     while (i < task->n && view->whole[items[i].row] == view->whole[items[0].row]) i++;
     return i == task->n;

@@ -16,7 +16,7 @@ static int needs_patches(const ct_grower *g) { return g->n_rows > CT_MEDIUM_ROWS
     X(left_out.spare, g->n_rows, g->need_out)                                                    \
     X(left_out.row, g->n_rows, g->need_out)                                                      \
     X(left_out.leaf, g->n_rows, g->need_out)                                                     \
-    X(copies.table_whole, g->n_rows, g->is_wide)                                                 \
+    X(copies.table_whole, g->n_rows, g->has_own_whole)                                           \
     X(copies.block_bins, (size_t) g->n_cols * ct_block_rows(g), needs_blocks(g))                 \
     X(copies.block_whole, ct_block_rows(g), needs_blocks(g) && !g->n_classes)                    \
     X(copies.block_rows, ct_block_rows(g), needs_blocks(g))                                      \
@@ -49,8 +49,8 @@ static void make_views(ct_hist_scratch *scratch)
     const ct_hist_codes *codes = scratch->grower->codes;
     const size_t n = codes->n_rows;
     ct_copies *copies = &scratch->copies;
-    const int32_t *whole = scratch->grower->is_wide ? copies->table_whole
-                                                    : scratch->grower->whole;
+    const int32_t *whole = scratch->grower->has_own_whole ? copies->table_whole
+                                                          : scratch->grower->whole;
     copies->views[CT_IN_TABLE] = (ct_view){.codes = codes->codes,
                                            .code_stride = n,
                                            .bins = codes->bins,

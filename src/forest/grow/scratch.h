@@ -24,7 +24,7 @@ typedef struct {
 /* What nodes look at (ct_view), and copies of some rows for it (copy.h). */
 typedef struct {
     ct_view views[CT_VIEWS];
-    int32_t *table_whole; /* [n_rows] of wide forests */
+    int32_t *table_whole; /* [n_rows] where nodes have their own */
     uint8_t *block_bins;  /* [n_cols][rows of a block] */
     int32_t *block_whole;
     uint32_t *block_rows;
@@ -93,6 +93,14 @@ static inline const ct_view *ct_view_of(const ct_hist_scratch *scratch, const ct
 static inline uint32_t ct_table_row(const ct_view *view, uint32_t row)
 {
     return view->rows ? view->rows[row] : row;
+}
+
+/* The whole numbers of a view, where nodes have their own. */
+static inline int32_t *ct_own_whole(const ct_hist_scratch *scratch, ct_place place)
+{
+    return place == CT_IN_TABLE   ? scratch->copies.table_whole
+           : place == CT_IN_BLOCK ? scratch->copies.block_whole
+                                  : scratch->copies.patch_whole;
 }
 
 /* Rows of a block at most. */

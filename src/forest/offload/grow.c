@@ -463,6 +463,7 @@ static void growth_free(growth *g)
 static const char *left_to_cpu(const ct_hist_data *data, const ct_hist_options *o)
 {
     if (o->learn) return "splits that a function chooses are left to the CPU";
+    if (data->survival) return "survival forests are left to the CPU";
     if (data->ranks) return "leaves that keep their rows are left to the CPU";
     if (o->mtry > CT_GROW_MTRY) return "so many candidates at a node are left to the CPU";
     if (o->sample >> (CT_GROW_WEIGHT_BITS + 2) || data->codes->n_rows > INT32_MAX)

@@ -59,8 +59,7 @@ int ct_members_are_valid(const ct_hist_forest *forest, uint32_t n_ranks)
     return 1;
 }
 
-/* Rows that trees were grown from, summed over trees. */
-static int64_t rows_of_trees(const ct_hist_forest *forest)
+int64_t ct_members_rows(const ct_hist_forest *forest)
 {
     int64_t n = 0;
     for (uint32_t i = 0; i < forest->n_trees; i++) {
@@ -73,7 +72,7 @@ static int64_t rows_of_trees(const ct_hist_forest *forest)
     return n;
 }
 
-static int has_rank(const uint32_t *members, uint32_t n, uint32_t rank)
+int ct_members_have(const uint32_t *members, uint32_t n, uint32_t rank)
 {
     uint32_t i = 0;
     while (i < n && ct_hist_rank(members[i]) != rank) i++;
@@ -128,7 +127,8 @@ static int visit_tree(void *data, unsigned worker, uint32_t number, uint32_t fro
         const uint32_t leaf = d->leaf[i], begin = d->begin[i], size = tree->ends[leaf] - begin;
         shares *s = &d->rows[i];
         if (number == 0) s->n = s->trees = 0;
-        if (asked->own && has_rank(tree->members + begin, size, asked->own[from + i])) d->found++;
+        if (asked->own && ct_members_have(tree->members + begin, size, asked->own[from + i]))
+            d->found++;
         else if (!give(s, tree->members + begin, size, tree->counts[leaf])) return 0;
     }
     return 1;
@@ -277,7 +277,7 @@ ct_status ct_members_predict(const ct_members_asked *asked, const ct_hist_code_c
     }
     ct_free(p.scratches);
     if (status == CT_OK && asked->own && !ct_atomic_read(&stop->stopped) &&
-        found != rows_of_trees(asked->forest))
+        found != ct_members_rows(asked->forest))
         return ct_fail(error, CT_BAD_INPUT, "these are not the rows the forest was grown from");
     return status;
 }
