@@ -30,7 +30,8 @@
 #'     and the mean of the responses with these weights is the prediction. It takes 8 bytes for
 #'     each pair of rows.
 #'
-#'   Quantiles and weights are for survival forests, and forests of numbers grown with `quantiles = TRUE`; see Quantiles.
+#'   Quantiles and weights are for survival forests, and forests of numbers grown with
+#'   `quantiles = TRUE`; see Quantiles.
 #' @param quantiles Probabilities of the quantiles, numbers from 0 to 1; 0.1, 0.5 and 0.9 by
 #'   default.
 #' @param what With `"quantiles"`, a function of a numeric vector that is called for each row
@@ -67,12 +68,12 @@
 #' tree. `ranger` additionally smooths such variances if there are few new rows.
 #' @section Quantiles:
 #' Quantile regression forests (Meinshausen 2006), from all rows of the leaves: a training row
-#' weighs how often it was drawn divided by the number of rows drawn in the leaf, in the mean of the trees.
-#' A quantile is the lowest response up to which the weights sum to its probability, or come within
-#' 2^-31 of it. `ranger`, and `quantile-forest` by default, keep one random row of each leaf
-#' instead.
-#' Out of bag, the trees that were grown from a row do not count (`NaN` where none is left); the
-#' training rows are looked up where the call of the fit says, and that they are those is checked.
+#' weighs how often it was drawn divided by the number of rows drawn in the leaf, in the mean of the
+#' trees. A quantile is the lowest response up to which the weights sum to its probability, or come
+#' within 2^-31 of it. `ranger`, and `quantile-forest` by default, keep one random row of each leaf
+#' instead. Out of bag, the trees that were grown from a row do not count (`NaN` where none is
+#' left); the training rows are looked up where the call of the fit says, and that they are those is
+#' checked.
 #'
 #' Intervals between such quantiles are too wide as a rule: in simulations those from 0.1 to 0.9
 #' covered 82% to 92%, as those of other packages do. With `interval = "conformal"` out-of-bag rows
@@ -116,7 +117,7 @@
 #' predict(cars, mtcars[1:3, ], interval = "conformal", level = 0.8)
 #'
 #' if (requireNamespace("survival", quietly = TRUE)) {
-#'   alive <- hist_forest(survival::Surv(time, status) ~ ., survival::lung[-1], trees = 50, seed = 1)
+#'   alive <- hist_forest(survival::Surv(time, status) ~ ., survival::lung[-1], trees = 50)
 #'   predict(alive, survival::lung[1:3, ], type = "survival", times = c(100, 365))
 #' }
 #'
@@ -129,7 +130,7 @@ predict.hist_forest <- function(object, newdata, type = c("response", "class", "
                                                           "mortality"),
                                 se.fit = FALSE, quantiles = c(0.1, 0.5, 0.9), what = NULL,
                                 interval = c("none", "conformal"), level = 0.95, times = NULL,
-                                data = NULL,                                threads = NULL, na.action = stats::na.pass,
+                                data = NULL, threads = NULL, na.action = stats::na.pass,
                                 device = c("auto", "cpu", "cuda"), ...) {
   check_no_dots(...)
   caller <- parent.frame()

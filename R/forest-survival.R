@@ -12,7 +12,7 @@ read_forest_response <- function(response, label) {
   if (!inherits(response, "Surv")) return(read_any_response(response, label))
   if (!identical(attr(response, "type"), "right")) {
     stop_unsupported("y", gettextf(
-      "the response '%s' is censored in another way than on the right, of which there are no forests",
+      "the response '%s' is censored in another way than on the right, which no forest knows",
       label))
   }
   values <- unclass(response)
@@ -152,8 +152,9 @@ concordance_of <- function(y, predictions) {
 
 #' Brier score of a survival forest
 #'
-#' The mean squared difference between survival curves and what happened, at each time and integrated
-#' over time, with rows weighted by the inverse probability not to be censored (Graf et al. 1999).
+#' The mean squared difference between survival curves and what happened, at each time and
+#' integrated over time, with rows weighted by the inverse probability not to be censored (Graf et
+#' al. 1999).
 #'
 #' @param fit A fit of [hist_forest()] whose response is `Surv(time, status)`.
 #' @param newdata Data frame or matrix with the predictors, as in [predict.hist_forest()]; `NULL`,
@@ -162,9 +163,9 @@ concordance_of <- function(y, predictions) {
 #'   `NULL`, the default, only without `newdata`.
 #' @param times Increasing times; `NULL`, the default, for all times of events among the rows.
 #' @param data,threads As in [predict.hist_forest()].
-#' @return A list of `integrated`, the mean of the score from time 0 to the last of `times`, where it
-#'   changes at `times` alone and is 0 before; and `curve`, a data frame of `time` and `brier`. 0.25 is
-#'   what a constant probability of one half has. Rows that no tree leaves out do not count.
+#' @return A list of `integrated`, the mean of the score from time 0 to the last of `times`, where
+#'   it changes at `times` alone and is 0 before; and `curve`, a data frame of `time` and `brier`.
+#'   0.25 is what a constant probability of one half has. Rows that no tree leaves out do not count.
 #' @section Errors:
 #' `contree_input_error` if `fit` is no survival forest, or `y` no such response; and as for
 #' [predict.hist_forest()].
@@ -177,7 +178,8 @@ concordance_of <- function(y, predictions) {
 forest_brier <- function(fit, newdata = NULL, y = NULL, times = NULL, data = NULL, threads = NULL) {
   check_forest(fit)
   if (fit$type != "survival") {
-    stop_input("fit", gettext("'fit' must be a survival forest, with the response Surv(time, status)"))
+    stop_input("fit", gettext(
+      "'fit' must be a survival forest, with the response Surv(time, status)"))
   }
   if (is.null(newdata) != is.null(y)) {
     stop_input("y", gettext("'newdata' and 'y' must be given together, or neither of them"))

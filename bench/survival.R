@@ -55,8 +55,9 @@ for (name in names(sets)) {
       told <- rbind(told, c(ours, theirs))
     }
     m <- colMeans(told)
-    cat(sprintf(paste("%-10s %5d rows, size %2.0f: fit %.3f / %.3f s (x%.0f), predict %.3f / %.3f s,",
-                      "C %.3f / %.3f, IBS %.3f / %.3f\n"), name, nrow(d), size, m[1], m[5],
+    cat(sprintf(paste("%-10s %5d rows, size %2.0f: fit %.3f / %.3f s (x%.0f),",
+                      "predict %.3f / %.3f s, C %.3f / %.3f, IBS %.3f / %.3f\n"),
+                name, nrow(d), size, m[1], m[5],
                 m[5] / m[1], m[2], m[6], m[3], m[7], m[4], m[8]))
   }
 }

@@ -311,8 +311,7 @@ SEXP ffi_hist_members(SEXP list, SEXP columns, SEXP asked_, SEXP threads)
     return answer;
 }
 
-/* `survival`, by place in the order of the response, and `column_of`, by time, of which the first has
- * places below `n`. */
+/* Integers below `below`, as many as `n` where that is not negative. */
 static const uint32_t *counts_below(SEXP list, const char *name, R_xlen_t n, uint32_t below)
 {
     const int *values = integers_of(list, name, n);

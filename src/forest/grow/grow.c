@@ -200,7 +200,8 @@ int ct_grow_tree(ct_hist_scratch *scratch, uint32_t number)
     const ct_grower *g = scratch->grower;
     const ct_hist_options *options = g->options;
     begin_tree(scratch);
-    if (g->has_own_whole) memcpy(scratch->copies.table_whole, g->whole, g->n_rows * sizeof *g->whole);
+    if (g->has_own_whole)
+        memcpy(scratch->copies.table_whole, g->whole, g->n_rows * sizeof *g->whole);
     ct_hist_sample(&g->sampler, options->seed, number, options->sample, options->replace,
                    g->places, scratch->rows.counts);
     if (ct_halt_now(scratch->stop, scratch->number)) return 0;

@@ -6,7 +6,7 @@
  * the sides (events less expected events), and S^2 / L + T^2 / R, by which numbers are split, is in
  * proportion to the statistic with the variance of permutations (Hothorn, Lausen: On the exact
  * distribution of maximally selected rank statistics, 2003). So scores are whole numbers of the
- * node's own, in units of 2^-19, from hazards in units of 2^-40, and all else is as with numbers. */
+ * node's own, in units of 2^-19, from hazards in units of 2^-40; all else is as with numbers. */
 #ifndef CT_FOREST_GROW_SURVIVAL_H
 #define CT_FOREST_GROW_SURVIVAL_H
 

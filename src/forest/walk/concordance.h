@@ -1,5 +1,5 @@
-/* Harrell's concordance: of all pairs of rows of which the one is known to have had its event before
- * the other, those where it was predicted to have it earlier. */
+/* Harrell's concordance: of all pairs of rows of which the one is known to have had its event
+ * before the other, those where it was predicted to have it earlier. */
 #ifndef CT_FOREST_WALK_CONCORDANCE_H
 #define CT_FOREST_WALK_CONCORDANCE_H
 
