@@ -145,7 +145,7 @@ augment.hist_forest <- function(x, data = NULL, newdata = NULL, ...) {
     to <- newdata
   }
   to <- as.data.frame(to)
-  added <- if (x$type == "regression") list(.pred = unname(told("response"))) else {
+  added <- if (x$type != "classification") list(.pred = unname(told("response"))) else {
     proportions <- as.data.frame(told("prob"))
     names(proportions) <- paste0(".prob_", x$classes)
     data.frame(.pred_class = unname(told("class")), proportions, check.names = FALSE)

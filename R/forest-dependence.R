@@ -135,7 +135,7 @@ check_values_at <- function(values, name, column, levels) {
 }
 
 check_shown_classes <- function(fit, classes) {
-  if (fit$type == "regression") return(NULL)
+  if (fit$type != "classification") return(NULL)
   if (is.null(classes)) return(if (length(fit$classes) == 2) fit$classes[2] else fit$classes)
   if (is.character(classes) && length(classes) && all(classes %in% fit$classes)) return(classes)
   stop_input("classes", gettextf("'classes' must be names of classes, such as %s",

@@ -39,6 +39,19 @@
 #' takes up to 1.2 times as long, and grows on the CPU. Leaves predict means of the responses as
 #' they are. Out-of-bag predictions and importance are sums of integers as wide as the data need.
 #'
+#' @section Survival:
+#' With a response of `survival::Surv(time, status)`, censored on the right, nodes are split by
+#' log-rank scores: the event of a row (1 or 0) less the Nelson-Aalen estimate of the node's
+#' cumulative hazard at its time. Their sum on one side of a cut is the numerator of the log-rank
+#' test between the sides, and the best cut is that with the largest statistic with the variance of
+#' permutations (Hothorn, Lausen 2003), where `ranger` uses the hypergeometric variance; both choose
+#' about the same cuts. Leaves keep their rows, see [predict.hist_forest()] for curves, quantiles
+#' and mortality. `oob$predictions` are mortalities, and `oob$error` is one minus Harrell's
+#' concordance, as in `ranger`; [forest_brier()] computes the Brier score. `min_n` is 30 by default:
+#' on four data sets of 168 to 2,982 rows concordance and integrated Brier score were then within
+#' 0.005 of the better of those of `ranger` with nodes of 3 and 15. Other kinds of censoring, permutation importance,
+#' [forest_curve()], models of single trees and [import_forest()] are refused.
+#'
 #' @section Predictors:
 #' Numbers, logicals, dates, times and ordered factors are split by a threshold; values *less than*
 #' it go left. Other factors, and character vectors, of at most six levels are split by subsets: a
@@ -52,12 +65,12 @@
 #' missing.
 #'
 #' @section Names known from ranger:
-#' `num.trees`, `min.node.size`, `max.depth`, `sample.fraction`, `case.weights`, `num.threads` and
-#' `respect.unordered.factors` (`"order"` or `"partition"`) are accepted for `trees`, `min_n`,
-#' `depth`, `sample_fraction`, `weights`, `threads` and `factors`. Meanings and defaults are those
-#' of `ranger`, except for `min_n`, which is 1 for classes, also for probabilities (10 in `ranger`),
-#' and for missing values, which `ranger` below version 0.16 does not accept. `depth = 0` means no
-#' limit in `ranger`, but trees of a single leaf here.
+#' `num.trees`, `min.node.size`, `max.depth`, `sample.fraction`, `case.weights`, `num.threads`,
+#' `quantreg` and `respect.unordered.factors` (`"order"` or `"partition"`) are accepted for `trees`,
+#' `min_n`, `depth`, `sample_fraction`, `weights`, `threads`, `quantiles` and `factors`.
+#' Meanings and defaults are those of `ranger`, except for `min_n`, which is 1 for classes, also for
+#' probabilities (10 in `ranger`), and for missing values, which `ranger` below version 0.16 does
+#' not accept. `depth = 0` means no limit in `ranger`, but trees of a single leaf here.
 #'
 #' @section Stopping early:
 #' After Ctrl-C, or at the `time_limit` or `memory_limit`, the trees completed so far are returned
@@ -85,14 +98,15 @@
 #' @param x Predictors: a data frame, or a numeric or logical matrix, with a row for each
 #'   observation.
 #' @param y Response, one value for each row of `x`: a factor, character or logical vector for
-#'   classification, a numeric vector for regression.
+#'   classification, a numeric vector for regression, a `Surv` object for survival.
 #' @param trees Number of trees, a whole number of at least 1; 500 by default.
 #' @param mtry Number of predictors tried at each node, from 1 to all of them; by default (`NULL`)
 #'   the square root of their number, rounded down.
 #' @param depth Maximum number of splits between the root and a leaf; `Inf` (the default) for no
 #'   limit.
 #' @param min_n Nodes with at most this many sampled rows, counting repetitions, are not split; by
-#'   default (`NULL`) 1 for classes and 5 for a numeric response.
+#'   default (`NULL`) 1 for classes, 5 for a numeric response, 10 with `quantiles`, and 30 for
+#'   survival.
 #' @param sample_fraction Number of rows sampled for each tree, as a proportion of all rows: above
 #'   0, and at most 1 without replacement. The default (`NULL`) is 1 with and 0.632 without
 #'   replacement.
@@ -106,7 +120,7 @@
 #' @param splitrule For classes: `"gini"` (the default), `"entropy"`, `"error"` (misclassification
 #'   error), or `"random"`: one cut of each predictor, drawn at random among the codes of the node's
 #'   rows, like `"extratrees"` in `ranger`. For a numeric response only the default, variance, and
-#'   `"random"` are available.
+#'   `"random"` are available; for survival the default, `"logrank"`, and `"random"`.
 #' @param pool When candidate predictors are drawn: at each `"node"` (the default), or once for all
 #'   nodes of one depth of a tree (`"level"`), as in Sharp (2008).
 #' @param learner A function that chooses the splits instead of `splitrule`, see [hist_learner()];
@@ -124,6 +138,10 @@
 #'   `TRUE` by default.
 #' @param keep_inbag Keep a matrix of how often each row (rows) was sampled for each tree (columns)?
 #'   `FALSE` by default.
+#' @param quantiles Keep the training rows of each leaf, so that [predict()][predict.hist_forest]
+#'   can give quantiles and weights (`quantreg` in `ranger`)? `FALSE` by default. For a numeric
+#'   response and at most 16,777,216 rows. It takes 4 bytes for each row of each tree's sample, and
+#'   grows on the CPU.
 #' @param seed Seed of the random numbers, a whole number from 0 to 2^53. By default it is drawn
 #'   from R's generator, so that [set.seed()] makes the result reproducible.
 #' @param first Number of the first tree, 1 by default. Forests from the same data with the same
@@ -144,16 +162,17 @@
 #' @param device Where the trees grow: `"auto"` (the default) uses the first GPU if there is one and
 #'   the forest is large enough to benefit, else the CPU; `"cpu"` only the CPU; `"cuda"` the first
 #'   GPU and `"cuda:1"` the second (see [contree_gpu()] for their numbers), which is an error if it
-#'   cannot be used. The forest is the same, bit for bit. With a `learner` or `workers`, with more
-#'   than 1,024 candidates at a node or 67 million sampled rows, and with outliers in a numeric
-#'   response, forests are grown on the CPU.
-#'   Permutation importance is computed on the CPU. If a GPU fails, or its memory is too small,
-#'   `"auto"` grows the forest on the CPU and says so. `fit$device` names the device that was used.
+#'   cannot be used. The forest is the same, bit for bit. With a `learner`, `workers` or
+#'   `quantiles`, for survival, with more than 1,024 candidates at a node or 67 million sampled
+#'   rows, and with outliers in a numeric response, forests are grown on the CPU. Permutation
+#'   importance is computed on the CPU. If a GPU fails, or its memory is too small, `"auto"` grows
+#'   the forest on the CPU and says so. `fit$device` names the device that was used.
 #' @param ... Arguments under the names of `ranger` listed above. Any other name is an error.
 #'
 #' @return An object of class `hist_forest` and `contree_ensemble` (the class of all ensembles of
 #'   this package), a list with
-#'   * `type`, `"classification"` or `"regression"`, and `classes`, the levels of the response;
+#'   * `type`, `"classification"`, `"regression"` or `"survival"`, and `classes`, the levels of the
+#'     response;
 #'   * `forest`, the trees in compact form; [forest_tree()] returns a readable one;
 #'   * `oob`, a list (`NULL` without `oob`): `predictions` (a matrix of probabilities, or numbers;
 #'     `NaN` for rows that were sampled for all trees), `class` (a factor, for classes), `error`
@@ -178,6 +197,9 @@
 #'
 #' H. Ishwaran (2015). The effect of splitting on random forests. *Machine Learning* 99, 75-118.
 #' \doi{10.1007/s10994-014-5451-2}.
+#'
+#' T. Hothorn, B. Lausen (2003). On the exact distribution of maximally selected rank statistics.
+#' *Computational Statistics & Data Analysis* 43, 121-137.
 #'
 #' P. Geurts, D. Ernst, L. Wehenkel (2006). Extremely randomized trees. *Machine Learning* 63, 3-42.
 #' \doi{10.1007/s10994-006-6226-1}, for `splitrule = "random"`.
@@ -208,8 +230,9 @@ hist_forest.formula <- function(formula, data, weights, subset, na.action, trees
                                 pool = c("node", "level"), learner = NULL,
                                 factors = c("subsets", "order"), bins = 65534,
                                 importance = c("impurity", "permutation", "none"), oob = TRUE,
-                                keep_inbag = FALSE, seed = NULL, first = 1, threads = NULL,
-                                workers = FALSE, time_limit = Inf, memory_limit = Inf,
+                                keep_inbag = FALSE, quantiles = FALSE, seed = NULL, first = 1,
+                                threads = NULL, workers = FALSE, time_limit = Inf,
+                                memory_limit = Inf,
                                 on_interrupt = c("return", "error"), verbose = NULL,
                                 progress = NULL, device = c("auto", "cpu", "cuda"), ...) {
   call <- plain_call(match.call(), sys.call(-1), "hist_forest")
@@ -232,7 +255,7 @@ hist_forest.formula <- function(formula, data, weights, subset, na.action, trees
   }
   rows <- if (!missing(subset)) evaluate_argument("subset", substitute(subset), data, env)
   frame <- read_data(formula, data, rows, if (!missing(na.action)) na.action, env, "learn", weights,
-                     read_any_response)
+                     read_forest_response)
   grow_hist_forest(frame, settings, call)
 }
 
@@ -245,8 +268,9 @@ hist_forest.default <- function(x, y, weights = NULL, trees = 500, mtry = NULL, 
                                 pool = c("node", "level"), learner = NULL,
                                 factors = c("subsets", "order"), bins = 65534,
                                 importance = c("impurity", "permutation", "none"), oob = TRUE,
-                                keep_inbag = FALSE, seed = NULL, first = 1, threads = NULL,
-                                workers = FALSE, time_limit = Inf, memory_limit = Inf,
+                                keep_inbag = FALSE, quantiles = FALSE, seed = NULL, first = 1,
+                                threads = NULL, workers = FALSE, time_limit = Inf,
+                                memory_limit = Inf,
                                 on_interrupt = c("return", "error"), verbose = NULL,
                                 progress = NULL, device = c("auto", "cpu", "cuda"), ...) {
   if ((!missing(y) && inherits(y, "formula")) || "formula" %in% ...names()) {
@@ -257,14 +281,14 @@ hist_forest.default <- function(x, y, weights = NULL, trees = 500, mtry = NULL, 
   settings <- forest_settings(environment(), given)
   check_both_given(x, y)
   if (is.null(weights)) weights <- given$weights
-  grow_hist_forest(read_xy(x, y, "learn", weights, read_any_response), settings, call)
+  grow_hist_forest(read_xy(x, y, "learn", weights, read_forest_response), settings, call)
 }
 
 # ---- from the frame to the fit -------------------------------------------------------------------
 
 grow_hist_forest <- function(frame, settings, call) {
   settings <- settle_forest(settings, frame)
-  orders <- level_orders(frame)
+  orders <- level_orders(if (is_survival(frame)) with_scores(frame) else frame)
   grown <- run_growth(frame, orders, settings)
   if (length(grown$forest$number) == 0) refuse_empty_forest(grown, settings)
   fit <- new_hist_forest(grown, frame, orders, settings, call)
@@ -288,11 +312,19 @@ run_growth <- function(frame, orders, settings) {
   control$sets <- columns_by_subsets(names(frame$types), orders, settings)
   y <- if (is_classes(frame)) as.integer(frame$response) else frame$response
   n_classes <- if (is_classes(frame)) nlevels(frame$response) else 0L
-  data <- list(codes = plain_codes(forest_columns(frame$columns, orders)), y = y,
-               n_classes = n_classes)
+  data <- list(codes = forest_columns(frame$columns, orders), y = y, n_classes = n_classes)
+  if (is_survival(frame)) {
+    control <- control_of_survival(control, y)
+    data$codes <- rows_of_columns(data$codes, survival_order(y))
+    data$y <- sort(y)
+  } else if (settings$quantiles) {
+    control$ranks <- places_in_order(y)
+  }
+  data$codes <- plain_codes(data$codes)
   make_room(frame)
   grow <- if (isTRUE(settings$workers)) grow_over_workers else grow_trees
   grown <- grow(data, control)
+  if (is_survival(frame)) grown <- in_order_of_rows(grown, y)
   tell_without_gpu(gettext("the forest was grown without the GPU"), grown$device_note)
   if (grown$status == "interrupted" && settings$on_interrupt == "error") {
     stop_contree("interrupted", gettextf(
@@ -314,7 +346,8 @@ refuse_forest <- function(message, status) {
 }
 
 growth_control <- function(settings, report) {
-  list(trees = settings$trees, first_tree = settings$first - 1, mtry = settings$mtry,
+  list(ranks = NULL, survival = NULL, n_times = 0, # of those that know more of their rows
+       trees = settings$trees, first_tree = settings$first - 1, mtry = settings$mtry,
        depth = settings$depth, min_n = settings$min_n, sample = settings$sample,
        replace = as.integer(settings$replace), rule = settings$splitrule,
        pool_by_level = as.integer(settings$pool == "level"), learner = settings$learner,
@@ -340,20 +373,22 @@ growth_text <- function(name, state, trees) {
 
 new_hist_forest <- function(grown, frame, orders, settings, call) {
   kept <- c("trees", "mtry", "depth", "min_n", "replace", "sample", "splitrule", "pool", "learner",
-            "factors", "bins", "first", "importance")
+            "factors", "bins", "first", "importance", "quantiles")
   # each tree has its own, since forests of several seeds may be put together
   grown$forest$seed <- rep(settings$seed, length(grown$forest$number))
   n <- length(frame$response)
-  new_ensemble(
+  fit <- new_ensemble(
     levels(frame$response), c(frame, n = n), call, class = "hist_forest", forest = grown$forest,
     oob = if (settings$oob) new_oob(grown$oob_sums, grown$oob_trees, grown$centre, frame$response),
     importance = new_forest_importance(grown, frame$shape$names, settings$importance),
-    inbag = if (settings$keep_inbag) inbag_matrix(grown$forest, n, settings, settings$sampling),
     # sums, from which forests put together have theirs
     left_out = sum(grown$oob_trees), harm = grown$harm,
     gains = if (is.matrix(grown$gains)) grown$gains, status = grown$status,
     elapsed = grown$elapsed, device = grown$device, hash = grown$hash, seed = settings$seed,
     control = settings[kept], sampling = settings$sampling, y = frame$response, orders = orders)
+  if (is_survival(frame)) fit$type <- "survival"
+  if (settings$keep_inbag) fit$inbag <- inbag_of(fit)
+  fit
 }
 
 # The sums stay in it, so that forests can be put together.
@@ -371,6 +406,9 @@ new_oob <- function(sums, trees, centre, response) {
     oob$error <- mean(best != truth, na.rm = TRUE)
     hit <- oob$predictions[cbind(seq_along(truth), truth)]
     oob$brier <- mean(rowSums(oob$predictions^2) - 2 * hit + 1, na.rm = TRUE)
+  } else if (!is.null(attr(response, "status"))) {
+    oob$predictions <- whole_sums(sums) / trees * length(event_times(response))
+    oob$error <- 1 - concordance_of(response, oob$predictions)
   } else {
     oob$predictions <- centre + whole_sums(sums) / trees
     oob$error <- mean((oob$predictions - response)^2, na.rm = TRUE)

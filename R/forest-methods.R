@@ -26,11 +26,19 @@ print.hist_forest <- function(x, digits = 4, ...) {
   cat(gettextf("mtry %.0f, depth %s, min_n %.0f, seed %.0f; grown in %s s\n", x$control$mtry,
                format(x$control$depth), x$control$min_n, x$seed, format(signif(x$elapsed, 2))))
   if (x$status != "complete") cat(gettextf("Stopped early (%s)\n", x$status))
+  if (keeps_rows(x) && x$type != "survival") {
+    cat(gettextf("Keeps the rows of leaves, for quantiles (%s MB)\n",
+                 format(signif(4 * length(x$forest$rows) / 1e6, 2))))
+  }
   if (!is.null(x$oob)) cat(oob_text(x, digits), "\n", sep = "")
   invisible(x)
 }
 
 oob_text <- function(x, digits) {
+  if (x$type == "survival") {
+    return(gettextf("Out-of-bag: 1 - Harrell's concordance %s",
+                    format(x$oob$error, digits = digits)))
+  }
   if (x$type == "regression") {
     return(gettextf(
       "Out-of-bag: mean squared error %s, R squared %s",
@@ -130,8 +138,8 @@ forest_tree.hist_forest <- function(fit, tree = 1, as = c("table", "model")) {
                     threshold = nodes$threshold,
                     levels_left = levels_going_left(fit, variable, nodes),
                     missing_left = replace(nodes$default_left, leaf, NA), n = rowSums(counts))
-  if (fit$type == "regression") {
-    out$prediction <- nodes$mean
+  if (fit$type != "classification") {
+    out$prediction <- nodes$mean * scale_of_means(fit)
     return(out)
   }
   out$prediction <- factor(fit$classes[max.col(counts, ties.method = "first")], fit$classes)
@@ -145,6 +153,7 @@ tree_count.hist_forest <- function(fit) length(fit$forest$number)
 # ---- a tree as a fit -----------------------------------------------------------------------------
 
 model_of_tree <- function(fit, nodes, tree) {
+  refuse_survival(fit, gettext("models of single trees"))
   if (fit$forest$depth[tree] > 30) {
     stop_input("tree",
                gettextf("tree %s has %d levels of splits, and a model at most 30",
@@ -292,7 +301,8 @@ settings_of_growth <- function(fit) {
 }
 
 join_trees <- function(one, other) {
-  for (part in c("number", "seed", "n_nodes", "n_leaves", "depth", "nodes", "counts", "means")) {
+  for (part in c("number", "seed", "n_nodes", "n_leaves", "depth", "nodes", "counts", "means",
+                 "rows", "row_ends")) {
     one[part] <- list(c(one[[part]], other[[part]]))
   }
   one

@@ -3,7 +3,8 @@
 
 ranger_alias <- c(num.trees = "trees", min.node.size = "min_n", max.depth = "depth",
                   sample.fraction = "sample_fraction", case.weights = "weights",
-                  num.threads = "threads", respect.unordered.factors = "factors")
+                  num.threads = "threads", respect.unordered.factors = "factors",
+                  quantreg = "quantiles")
 
 # Those of `dots`, under the names they have here. `typed` are the names in the call.
 ranger_names <- function(dots, typed) {
@@ -40,7 +41,7 @@ forest_settings <- function(arguments, given) {
        replace = check_flag("replace", arguments$replace), class_weights = arguments$class_weights,
        splitrule = check_choice("splitrule", arguments$splitrule,
                                 .Call(ffi_hist_criteria, TRUE),
-                                c(variance = "gini", extratrees = "random")),
+                                c(variance = "gini", logrank = "gini", extratrees = "random")),
        pool = pool_of(arguments), learner = check_learner(arguments$learner),
        factors = check_choice("factors", value("factors"), c("subsets", "order"),
                               c(partition = "subsets")),
@@ -49,6 +50,7 @@ forest_settings <- function(arguments, given) {
                                  c("impurity", "permutation", "none")),
        oob = check_flag("oob", arguments$oob),
        keep_inbag = check_flag("keep_inbag", arguments$keep_inbag),
+       quantiles = check_flag("quantiles", value("quantiles")),
        seed = range("seed", 0, 2^53, none = TRUE), first = range("first", 1, 2^31),
        threads = check_threads("threads", value("threads")),
        workers = check_workers(arguments$workers),
@@ -96,7 +98,12 @@ settle_forest <- function(settings, frame) {
       "'mtry' is %s, but there are %d predictors", format(settings$mtry), p))
   }
   if (!is_classes(frame)) check_range_of_response(frame$response)
-  if (is.null(settings$min_n)) settings$min_n <- if (is_classes(frame)) 1 else 5
+  if (is_survival(frame)) check_survival_settings(frame, settings)
+  if (settings$quantiles || is_survival(frame)) check_keeps_rows(frame)
+  if (is.null(settings$min_n)) {
+    settings$min_n <- if (is_classes(frame)) 1 else if (is_survival(frame)) 30
+                      else if (settings$quantiles) 10 else 5
+  }
   if (!settings$splitrule %in% .Call(ffi_hist_criteria, is_classes(frame))) {
     stop_input("splitrule", gettextf(
       "'splitrule' is \"%s\", which is for classes, but the response is numeric",

@@ -13,6 +13,10 @@ only_trees <- function(forest, which) {
   part$nodes <- block(forest$nodes, forest$n_nodes, 2)
   part$counts <- block(forest$counts, forest$n_leaves, max(1L, forest$n_classes))
   if (!is.null(forest$means)) part$means <- block(forest$means, forest$n_leaves, 1)
+  if (!is.null(forest$rows)) {
+    part$rows <- block(forest$rows, forest$row_ends[cumsum(forest$n_leaves)], 1)
+    part$row_ends <- block(forest$row_ends, forest$n_leaves, 1)
+  }
   part
 }
 
@@ -49,7 +53,14 @@ pieces <- function(n, size) {
 
 # How often each training row is part of each tree: a matrix with a column a tree.
 inbag_of <- function(fit) {
-  if (!is.null(fit$inbag)) fit$inbag else inbag_matrix(fit$forest, fit$n, fit$control, fit$sampling)
+  if (!is.null(fit$inbag)) return(fit$inbag)
+  if (fit$type != "survival") {
+    return(inbag_matrix(fit$forest, fit$n, fit$control, fit$sampling))
+  }
+  order <- survival_order(fit$y)
+  inbag <- inbag_matrix(fit$forest, fit$n, fit$control, fit$sampling[order])
+  inbag[order, ] <- inbag
+  inbag
 }
 
 inbag_matrix <- function(forest, n, control, sampling) {

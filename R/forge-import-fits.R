@@ -211,6 +211,7 @@ plain_features <- function(shape, types) {
 #' @export
 import_forest.hist_forest <- function(x, ...) {
   check_no_dots(...)
+  refuse_survival(x, gettext("imports, exports and compiled predictions"))
   features <- plain_features(x$shape, x$types)
   by_class <- x$type == "classification"
   sets <- new_sets()

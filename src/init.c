@@ -33,7 +33,10 @@ SEXP ffi_places(SEXP names, SEXP table);
 SEXP ffi_distinct(SEXP texts);
 SEXP ffi_list_arguments(SEXP call);
 SEXP ffi_hist_criteria(SEXP is_classes);
+SEXP ffi_concordance(SEXP survival, SEXP ranks);
+SEXP ffi_hist_curves(SEXP forest, SEXP columns, SEXP asked, SEXP threads);
 SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
+SEXP ffi_hist_members(SEXP forest, SEXP columns, SEXP asked, SEXP threads);
 SEXP ffi_hist_predict(SEXP forest, SEXP columns, SEXP what, SEXP threads, SEXP device);
 SEXP ffi_hist_sample(SEXP control, SEXP number);
 SEXP ffi_hist_tree(SEXP forest, SEXP number);
@@ -104,7 +107,10 @@ static const R_CallMethodDef calls[] = {
     ENTRY(ffi_distinct, 1),
     ENTRY(ffi_list_arguments, 1),
     ENTRY(ffi_hist_criteria, 1),
+    ENTRY(ffi_concordance, 2),
+    ENTRY(ffi_hist_curves, 4),
     ENTRY(ffi_hist_grow, 4),
+    ENTRY(ffi_hist_members, 4),
     ENTRY(ffi_hist_predict, 5),
     ENTRY(ffi_hist_sample, 2),
     ENTRY(ffi_hist_tree, 2),

@@ -24,6 +24,7 @@ typedef struct {
     double centre, unit;     /* of these */
     int exponent, bits;      /* of the unit; of whole numbers, besides the sign */
     int is_wide;             /* nodes may have units of their own, see whole.h */
+    int has_own_whole;       /* nodes may have whole numbers of their own */
     double gain_scale;       /* from gains to their whole units, where these have one word */
     /* of sums over trees */
     ct_words out_words, gain_words, harm_words;

@@ -54,7 +54,8 @@ static void add_tree(growth *g, const ct_hist_scratch *scratch, uint32_t place,
         ct_growth_add_words(&grower->harm_words, grower->n_cols, g->harm[scratch->number],
                             extra->harm);
     ct_lock_leave(&g->all.lock);
-    (void) ct_growth_reserve(&g->all, tree->n_nodes, tree->n_leaves);
+    (void) ct_growth_reserve(&g->all, tree->n_nodes, tree->n_leaves,
+                             tree->ends ? tree->ends[tree->n_leaves - 1] : 0);
     ct_growth_put(&g->all, place, tree);
 }
 
@@ -156,6 +157,8 @@ void ct_hist_tree_free(ct_hist_tree *tree)
     ct_free(tree->nodes);
     ct_free(tree->counts);
     ct_free(tree->means);
+    ct_free(tree->members);
+    ct_free(tree->ends);
     memset(tree, 0, sizeof *tree);
 }
 

@@ -17,7 +17,8 @@ enum {
     CT_HIST_CLASSES = 256,        /* at most */
     CT_HIST_COLUMNS = 65534,      /* at most */
     CT_HIST_LEAF = 65535,         /* the feature of a leaf */
-    CT_HIST_PURE_WEIGHT = 1 << 22 /* leaves of one class and less weight say so in themselves */
+    CT_HIST_PURE_WEIGHT = 1 << 22, /* leaves of one class and less weight say so in themselves */
+    CT_HIST_MOST_DRAWN = 255      /* that a member tells */
 };
 #define CT_HIST_FLAG UINT32_C(0x80000000)  /* of `next`: missing values go left */
 /* of `next`: the cut has a bit for each code, those set go left */
@@ -36,6 +37,14 @@ typedef struct {
     uint16_t feature, cut;
 } ct_hist_node;
 
+/* A row of a leaf that keeps its rows: its place in the order of the response, and how often it was
+ * drawn. One that was drawn more often than that has several. */
+enum { CT_HIST_MEMBER_BITS = 24 }; /* of the place */
+
+static inline uint32_t ct_hist_member(uint32_t rank, uint32_t drawn) { return rank << 8 | drawn; }
+static inline uint32_t ct_hist_rank(uint32_t member) { return member >> 8; }
+static inline uint32_t ct_hist_drawn(uint32_t member) { return member & CT_HIST_MOST_DRAWN; }
+
 /* One tree, breadth first: a row's nodes get ever larger numbers. Owns its arrays. */
 typedef struct {
     uint32_t number; /* from 0; its key */
@@ -44,6 +53,9 @@ typedef struct {
     /* [n_leaves][n_classes] weights in mixed leaves; numbers: [n_leaves] weights */
     uint32_t *counts;
     double *means; /* [n_leaves] of numbers, else NULL */
+    /* where rows are kept, else NULL: of all leaves, one after the other, in each in order; and
+     * where each leaf's end, [n_leaves] */
+    uint32_t *members, *ends;
 } ct_hist_tree;
 
 typedef struct {
@@ -60,7 +72,18 @@ typedef struct {
     const double *numbers;   /* [row] finite, or NULL */
     /* [row] how likely rows are drawn, >= 0, sum finite and above 0; NULL: equally */
     const double *sampling;
+    /* [row] numbers: their places in the order of the response, below 2^24, for leaves to keep;
+     * NULL: they do not */
+    const uint32_t *ranks;
+    /* [row] of survival forests, whose rows are in order of it, so that their ranks are 0, 1, ...;
+     * NULL: others. Twice how many of all n_times times of events are up to the row's, and 1 if it
+     * was censored */
+    const uint32_t *survival;
+    uint32_t n_times;
 } ct_hist_data;
+
+static inline uint32_t ct_survival_time(uint32_t code) { return code / 2; }
+static inline int ct_survival_censored(uint32_t code) { return code % 2; }
 
 typedef enum { CT_HIST_DONE, CT_HIST_INTERRUPTED, CT_HIST_TIME, CT_HIST_MEMORY } ct_hist_end;
 

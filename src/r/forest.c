@@ -2,7 +2,8 @@
  *
  * In R a forest is a list: `nodes` (two integers a node: next, and feature + 65536 * cut),
  * `n_nodes` and `n_leaves` by tree, `number` (which trees), `counts` and `means` of leaves, `edges`
- * (by column), `n_classes`. */
+ * (by column), `n_classes`; and, where leaves keep their rows, `rows` and `row_ends` as in
+ * ct_hist_tree. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,6 +96,30 @@ static const double *sampling_of(SEXP control, uint32_t n_rows)
     return weights;
 }
 
+/* Places of the rows in the order of the response, or NULL. */
+static const uint32_t *ranks_of(SEXP ranks, uint32_t n_rows)
+{
+    if (ranks == R_NilValue) return NULL;
+    if (TYPEOF(ranks) != INTSXP || (uint32_t) Rf_xlength(ranks) != n_rows)
+        Rf_error("'ranks' must be one integer a row");
+    for (uint32_t row = 0; row < n_rows; row++)
+        if ((uint32_t) INTEGER_RO(ranks)[row] >= n_rows) Rf_error("a rank is out of range");
+    return (const uint32_t *) INTEGER_RO(ranks);
+}
+
+/* Times and events of the rows of a survival forest, as in ct_hist_data, or NULL. */
+static const uint32_t *survival_of(SEXP survival, uint32_t n_rows, uint32_t n_times)
+{
+    if (survival == R_NilValue) return NULL;
+    if (TYPEOF(survival) != INTSXP || (uint32_t) Rf_xlength(survival) != n_rows)
+        Rf_error("'survival' must be one integer a row");
+    const uint32_t *codes = (const uint32_t *) INTEGER_RO(survival);
+    for (uint32_t row = 0; row < n_rows; row++)
+        if (codes[row] / 2 > n_times || !codes[row] || (row && codes[row] < codes[row - 1]))
+            Rf_error("'survival' is not valid");
+    return codes;
+}
+
 /* ---- what is owned while R may fail ---- */
 
 typedef struct {
@@ -160,6 +185,37 @@ static SEXP leaf_means(const ct_hist_forest *forest)
     return out;
 }
 
+/* Of numbers that keep the rows of leaves. */
+static SEXP leaf_ends(const ct_hist_forest *forest)
+{
+    R_xlen_t n = 0;
+    if (!forest->n_trees || !forest->trees[0].ends) return R_NilValue;
+    for (uint32_t i = 0; i < forest->n_trees; i++) n += forest->trees[i].n_leaves;
+    SEXP out = Rf_allocVector(INTSXP, n);
+    int *to = INTEGER(out);
+    for (uint32_t i = 0; i < forest->n_trees; i++) {
+        memcpy(to, forest->trees[i].ends, forest->trees[i].n_leaves * sizeof *to);
+        to += forest->trees[i].n_leaves;
+    }
+    return out;
+}
+
+static SEXP leaf_members(const ct_hist_forest *forest)
+{
+    R_xlen_t n = 0;
+    if (!forest->n_trees || !forest->trees[0].ends) return R_NilValue;
+    for (uint32_t i = 0; i < forest->n_trees; i++)
+        n += forest->trees[i].ends[forest->trees[i].n_leaves - 1];
+    SEXP out = Rf_allocVector(INTSXP, n);
+    int *to = INTEGER(out);
+    for (uint32_t i = 0; i < forest->n_trees; i++) {
+        const uint32_t own = forest->trees[i].ends[forest->trees[i].n_leaves - 1];
+        memcpy(to, forest->trees[i].members, own * sizeof *to);
+        to += own;
+    }
+    return out;
+}
+
 enum { NUMBER, NODES, LEAVES, DEPTH };
 
 static SEXP by_tree(const ct_hist_forest *forest, int what)
@@ -191,7 +247,8 @@ static SEXP edges_of(const ct_hist_codes *codes)
 static SEXP forest_list(const owned *all)
 {
     static const char *const names[] = {"n_classes", "number", "n_nodes", "n_leaves", "depth",
-                                        "nodes",     "counts", "means",   "edges"};
+                                        "nodes",     "counts", "means",   "edges",
+                                        "rows",      "row_ends"};
     const ct_hist_forest *forest = &all->forest;
     SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
     int i = 0;
@@ -204,6 +261,8 @@ static SEXP forest_list(const owned *all)
     SET_VECTOR_ELT(list, i++, leaf_counts(forest));
     SET_VECTOR_ELT(list, i++, leaf_means(forest));
     SET_VECTOR_ELT(list, i++, edges_of(&all->codes));
+    SET_VECTOR_ELT(list, i++, leaf_members(forest));
+    SET_VECTOR_ELT(list, i++, leaf_ends(forest));
     UNPROTECT(1);
     return list;
 }
@@ -450,6 +509,9 @@ SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     else data.numbers = r_doubles(y, x.n_rows, "y");
     if (!data.classes && !data.numbers) Rf_error("there is no response");
     data.sampling = sampling_of(control, x.n_rows);
+    data.n_times = r_count(control, "n_times");
+    data.survival = survival_of(r_element(control, "survival"), x.n_rows, data.n_times);
+    data.ranks = ranks_of(r_element(control, "ranks"), x.n_rows);
     int by_row;
     double bytes = bytes_of_codes(&x, &options, &by_row);
     if (bytes > (double) options.memory_limit)

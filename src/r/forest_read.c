@@ -4,6 +4,9 @@
 
 #include "forest/hist_forest.h"
 #include "forest/offload/walk.h"
+#include "forest/walk/concordance.h"
+#include "forest/walk/curves.h"
+#include "forest/walk/members.h"
 #include "r/callbacks.h"
 #include "r/forest.h"
 
@@ -97,7 +100,7 @@ static ct_hist_forest forest_of(SEXP list, uint32_t n_cols)
                                          (uint32_t) depth[i],
                                          all,
                                          (uint32_t *) counts,
-                                         mean};
+                                         mean, NULL, NULL};
         check_tree(&forest, (uint32_t) i);
         all += n_nodes[i];
         counts += (R_xlen_t) n_leaves[i] * width;
@@ -231,6 +234,146 @@ SEXP ffi_hist_predict(SEXP list, SEXP columns, SEXP what_, SEXP threads, SEXP de
                      : votes_matrix((const uint32_t *) out, x.n_rows, forest.n_classes);
     UNPROTECT(2);
     return r_answer_of(answer, &used);
+}
+
+/* ---- rows of leaves ---- */
+
+/* Those of the trees, borrowed. */
+static void members_from(SEXP list, ct_hist_forest *forest, uint32_t n_ranks)
+{
+    R_xlen_t leaves = 0, n = 0;
+    for (uint32_t i = 0; i < forest->n_trees; i++) leaves += forest->trees[i].n_leaves;
+    const uint32_t *ends = (const uint32_t *) integers_of(list, "row_ends", leaves);
+    const uint32_t *members = (const uint32_t *) integers_of(list, "rows", -1);
+    const R_xlen_t all = Rf_xlength(r_element(list, "rows"));
+    for (uint32_t i = 0; i < forest->n_trees; i++) {
+        ct_hist_tree *tree = &forest->trees[i];
+        if (!tree->n_leaves) Rf_error("the forest's sizes are not valid");
+        tree->members = (uint32_t *) members + n;
+        tree->ends = (uint32_t *) ends;
+        ends += tree->n_leaves;
+        n += tree->ends[tree->n_leaves - 1];
+        if (n > all) break;
+    }
+    if (n != all || !ct_members_are_valid(forest, n_ranks))
+        Rf_error("the forest's 'rows' are not valid");
+}
+
+/* `own`, the places of the rows in the order of the response, from 0, or NULL. */
+static const uint32_t *own_ranks(SEXP own, uint32_t n_rows)
+{
+    if (own == R_NilValue) return NULL;
+    if (TYPEOF(own) != INTSXP || (uint32_t) Rf_xlength(own) != n_rows)
+        Rf_error("'own' must be one integer a row");
+    return (const uint32_t *) INTEGER_RO(own);
+}
+
+/* What the rows that leaves have kept say. `asked`: n, how many rows the forest was grown from;
+ * own; probabilities, increasing; weights, 0 or 1. A list of `quantiles`, a matrix of places in the
+ * order of the response, from 1 (0: none), and `weights`, a matrix with a column a place; or NULL.
+ */
+SEXP ffi_hist_members(SEXP list, SEXP columns, SEXP asked_, SEXP threads)
+{
+    static const char *const names[] = {"quantiles", "weights"};
+    r_columns x = r_columns_of(columns);
+    const int n_threads = Rf_asInteger(threads);
+    if (n_threads < 1 || n_threads > R_MOST_THREADS)
+        Rf_error("'threads' must be a number from 1 to %d", R_MOST_THREADS);
+    ct_hist_forest forest = forest_of(list, x.n_cols);
+    ct_hist_code_column *codes = edges_from(list, x.n_cols);
+    SEXP probabilities = r_element(asked_, "probabilities");
+    ct_members_asked asked = {&forest, x.n_rows, r_count(asked_, "n"), NULL, NULL, 0, NULL, NULL};
+    asked.own = own_ranks(r_element(asked_, "own"), x.n_rows);
+    asked.n_probabilities = (uint32_t) Rf_xlength(probabilities);
+    asked.probabilities = r_doubles(probabilities, asked.n_probabilities, "probabilities");
+    if (forest.n_classes) Rf_error("the forest is one of classes");
+    members_from(list, &forest, asked.n_ranks);
+    SEXP answer = PROTECT(r_named_list(names, sizeof names / sizeof *names));
+    if (asked.n_probabilities) {
+        SET_VECTOR_ELT(answer, 0,
+                       Rf_allocMatrix(INTSXP, (int) x.n_rows, (int) asked.n_probabilities));
+        asked.quantiles = INTEGER(VECTOR_ELT(answer, 0));
+    }
+    if (r_number(asked_, "weights") != 0) {
+        SET_VECTOR_ELT(answer, 1, Rf_allocMatrix(REALSXP, (int) x.n_rows, (int) asked.n_ranks));
+        asked.weights = REAL(VECTOR_ELT(answer, 1));
+    }
+    r_callbacks calls;
+    ct_error error;
+    PROTECT(r_callbacks_init(&calls, R_NilValue));
+    ct_halt stop = {stop_quietly, &calls, 0, 0};
+    ct_status status = ct_members_predict(&asked, codes, x.columns, (unsigned) n_threads, &stop,
+                                          &error);
+    if (calls.jumped) r_callbacks_jump(&calls);
+    r_check(status, &error);
+    if (calls.interrupted) r_interrupted();
+    UNPROTECT(2);
+    return answer;
+}
+
+/* Integers below `below`, as many as `n` where that is not negative. */
+static const uint32_t *counts_below(SEXP list, const char *name, R_xlen_t n, uint32_t below)
+{
+    const int *values = integers_of(list, name, n);
+    for (R_xlen_t i = 0; i < Rf_xlength(r_element(list, name)); i++)
+        if ((uint32_t) values[i] >= below) Rf_error("'%s' is not valid", name);
+    return (const uint32_t *) values;
+}
+
+/* Cumulative hazards of a survival forest, a matrix with a column for each of n_columns. `asked`: n
+ * and own as in ffi_hist_members(); survival, column_of and n_columns as in ct_curves_asked. */
+SEXP ffi_hist_curves(SEXP list, SEXP columns, SEXP asked_, SEXP threads)
+{
+    r_columns x = r_columns_of(columns);
+    const int n_threads = Rf_asInteger(threads);
+    if (n_threads < 1 || n_threads > R_MOST_THREADS)
+        Rf_error("'threads' must be a number from 1 to %d", R_MOST_THREADS);
+    ct_hist_forest forest = forest_of(list, x.n_cols);
+    ct_hist_code_column *codes = edges_from(list, x.n_cols);
+    ct_curves_asked asked;
+    const R_xlen_t n_times = Rf_xlength(r_element(asked_, "column_of"));
+    if (forest.n_classes) Rf_error("the forest is one of classes");
+    asked.forest = &forest;
+    asked.n_rows = x.n_rows;
+    asked.n_ranks = r_count(asked_, "n");
+    asked.own = own_ranks(r_element(asked_, "own"), x.n_rows);
+    asked.survival = counts_below(asked_, "survival", asked.n_ranks, 2 * (uint32_t) n_times);
+    asked.n_columns = r_count(asked_, "n_columns");
+    asked.column_of = counts_below(asked_, "column_of", -1, asked.n_columns + 1);
+    members_from(list, &forest, asked.n_ranks);
+    SEXP answer = PROTECT(Rf_allocMatrix(REALSXP, (int) x.n_rows, (int) asked.n_columns));
+    asked.hazards = REAL(answer);
+    r_callbacks calls;
+    ct_error error;
+    PROTECT(r_callbacks_init(&calls, R_NilValue));
+    ct_halt stop = {stop_quietly, &calls, 0, 0};
+    ct_status status = ct_curves_predict(&asked, codes, x.columns, (unsigned) n_threads, &stop,
+                                         &error);
+    if (calls.jumped) r_callbacks_jump(&calls);
+    r_check(status, &error);
+    if (calls.interrupted) r_interrupted();
+    UNPROTECT(2);
+    return answer;
+}
+
+/* Harrell's concordance of rows in order of `survival`, with ranks of predictions from 1: the share
+ * of the pairs, half of those tied. */
+SEXP ffi_concordance(SEXP survival, SEXP ranks)
+{
+    const R_xlen_t n = Rf_xlength(survival);
+    if (TYPEOF(survival) != INTSXP || TYPEOF(ranks) != INTSXP || Rf_xlength(ranks) != n)
+        Rf_error("times and ranks must be integers");
+    uint32_t *from_0 = (uint32_t *) R_alloc((size_t) n + 1, sizeof *from_0);
+    for (R_xlen_t i = 0; i < n; i++) {
+        from_0[i] = (uint32_t) INTEGER_RO(ranks)[i] - 1;
+        if (from_0[i] >= (uint32_t) n) Rf_error("a rank is out of range");
+    }
+    ct_concordance c;
+    if (ct_concordance_of((const uint32_t *) INTEGER_RO(survival), from_0, (uint32_t) n, &c) !=
+        CT_OK)
+        Rf_error("not enough memory");
+    const double pairs = (double) c.pairs;
+    return Rf_ScalarReal(c.pairs ? ((double) c.concordant + (double) c.tied / 2) / pairs : R_NaN);
 }
 
 /* ---- one tree, spelled out ---- */

@@ -160,8 +160,8 @@ ct_status ct_roots_init(ct_roots *roots, ct_worker *worker, ct_arena *arena, con
 static int repeats(const ct_roots *roots, const ct_worker *worker, uint32_t f)
 {
     const ct_tests *tests = roots->node->layout->tests;
-    if (!tests || roots->part || roots->survivors || (ct_is_root(roots->task) && worker->search->options->roots))
-        return 0;
+    if (!tests || roots->part || roots->survivors) return 0;
+    if (ct_is_root(roots->task) && worker->search->options->roots) return 0;
     for (uint32_t s = tests->first[f]; s < tests->first[f + 1]; s++)
         if (tests->feature[tests->test_of[s]] == f) return 0;
     return tests->first[f] < tests->first[f + 1];

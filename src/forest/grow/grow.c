@@ -8,9 +8,11 @@
 #include "base/memory.h"
 #include "forest/split/call_learner.h"
 #include "forest/grow/copy.h"
+#include "forest/grow/members.h"
 #include "forest/grow/nodes.h"
 #include "forest/sample/paths.h"
 #include "forest/grow/subtree.h"
+#include "forest/grow/survival.h"
 #include "forest/grow/whole.h"
 
 enum { ASK_EVERY = 32768 }; /* cells that nodes look at, whether work is to end */
@@ -45,6 +47,18 @@ static int divide(ct_hist_scratch *scratch, const ct_hist_task *task, ct_hist_sp
     return 1;
 }
 
+/* Whole numbers of the node's own; whether there is anything to split by. */
+static int make_whole(ct_hist_scratch *scratch, ct_hist_task *task)
+{
+    if (scratch->grower->is_wide) {
+        ct_make_whole_anew(scratch, task);
+        return 1;
+    }
+    const int differ = ct_score_survival(scratch, task);
+    if (scratch->grower->options->gains) task->purity = ct_purity(scratch, task);
+    return differ;
+}
+
 /* Splits the last task that waits. */
 static int grow_node(ct_hist_scratch *scratch, uint32_t tree)
 {
@@ -54,7 +68,8 @@ static int grow_node(ct_hist_scratch *scratch, uint32_t tree)
     ct_hist_split split;
     if (ct_is_subtree(scratch, task)) return ct_grow_subtree(scratch, task, tree);
     ct_enter_copy(scratch, task);
-    if (scratch->grower->is_wide) ct_make_whole_anew(scratch, task);
+    if (scratch->grower->has_own_whole && !make_whole(scratch, task))
+        return ct_make_leaf(scratch, task);
     const ct_split_node node = {task, ct_view_of(scratch, task), scratch->rows.items + task->begin,
                                 tree};
     if (!ct_find_split(scratch->grower, &scratch->search, &node, &split))
@@ -174,7 +189,7 @@ static void begin_tree(ct_hist_scratch *scratch)
 {
     const ct_grower *g = scratch->grower;
     ct_new_tree *tree = &scratch->tree;
-    tree->n_nodes = tree->n_leaves = tree->depth = 0;
+    tree->n_nodes = tree->n_leaves = tree->n_members = tree->depth = 0;
     memset(tree->gains, 0, (size_t) g->n_cols * g->gain_words.n * sizeof *tree->gains);
     scratch->left_out.n = scratch->waiting.n = 0;
     for (unsigned i = 0; i < CT_TASKS; i++) scratch->waiting.order[i] = (uint8_t) i;
@@ -185,7 +200,8 @@ int ct_grow_tree(ct_hist_scratch *scratch, uint32_t number)
     const ct_grower *g = scratch->grower;
     const ct_hist_options *options = g->options;
     begin_tree(scratch);
-    if (g->is_wide) memcpy(scratch->copies.table_whole, g->whole, g->n_rows * sizeof *g->whole);
+    if (g->has_own_whole)
+        memcpy(scratch->copies.table_whole, g->whole, g->n_rows * sizeof *g->whole);
     ct_hist_sample(&g->sampler, options->seed, number, options->sample, options->replace,
                    g->places, scratch->rows.counts);
     if (ct_halt_now(scratch->stop, scratch->number)) return 0;
@@ -219,6 +235,11 @@ static int new_tree(const ct_hist_scratch *scratch, ct_hist_tree *tree)
     tree->nodes = (ct_hist_node *) ct_alloc(grown->n_nodes * sizeof *tree->nodes);
     tree->counts = (uint32_t *) ct_alloc(n * width * sizeof *tree->counts);
     tree->means = scratch->grower->n_classes ? NULL : (double *) ct_alloc(n * sizeof *tree->means);
+    if (scratch->grower->data->ranks) {
+        tree->ends = (uint32_t *) ct_alloc(n * sizeof *tree->ends);
+        tree->members = (uint32_t *) ct_alloc(grown->n_members * sizeof *tree->members);
+        if (!tree->ends || !tree->members) return 0;
+    }
     return tree->nodes && tree->counts && (tree->means || scratch->grower->n_classes);
 }
 
@@ -230,6 +251,7 @@ static uint32_t move_leaf(const ct_hist_scratch *scratch, ct_hist_tree *tree, ui
     memcpy(tree->counts + place * width, scratch->tree.leaf_counts + old * width,
            width * sizeof *tree->counts);
     if (tree->means) tree->means[place] = scratch->tree.means[old];
+    if (tree->ends) ct_move_members(&scratch->tree, (uint32_t) old, tree, place);
     return place | (next & CT_HIST_MIXED);
 }
 

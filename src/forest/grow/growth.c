@@ -49,12 +49,14 @@ void ct_growth_add_words(const ct_words *words, uint32_t n_cols, int64_t *tree, 
     }
 }
 
-int ct_growth_reserve(ct_growth *g, uint32_t n_nodes, uint32_t n_leaves)
+int ct_growth_reserve(ct_growth *g, uint32_t n_nodes, uint32_t n_leaves, uint32_t n_members)
 {
     const ct_hist_tree *tree = NULL;
     size_t leaf = ct_runs_of(&g->grower) * sizeof *tree->counts +
-                  (g->grower.n_classes ? 0 : sizeof *tree->means),
-           own = n_nodes * sizeof *tree->nodes + n_leaves * leaf;
+                  (g->grower.n_classes ? 0 : sizeof *tree->means) +
+                  (g->grower.data->ranks ? sizeof *tree->ends : 0),
+           own = n_nodes * sizeof *tree->nodes + n_leaves * leaf +
+                 n_members * sizeof *tree->members;
     (void) tree;
     if ((size_t) ct_atomic_add(&g->bytes, (int64_t) own) <= g->options->memory_limit) return 1;
     halt(g, CT_HIST_MEMORY);
@@ -82,7 +84,9 @@ static ct_status check(const ct_hist_data *data, const ct_hist_options *o, ct_er
     if (!ct_find_criterion(o->rule, data->n_classes ? CT_OF_CLASSES : CT_OF_NUMBERS) ||
         !codes->n_rows || !codes->n_cols || !o->n_trees || !o->mtry || o->mtry > codes->n_cols ||
         !o->sample || o->sample > (o->replace ? UINT32_C(1) << 30 : codes->n_rows) ||
-        (!o->replace && data->sampling) || (o->learn && !data->n_classes))
+        (!o->replace && data->sampling) || (o->learn && !data->n_classes) ||
+        (data->survival && (!data->ranks || !data->n_times || o->permutation)) ||
+        (data->ranks && (data->n_classes || codes->n_rows > UINT32_C(1) << CT_HIST_MEMBER_BITS)))
         return ct_fail(error, CT_BAD_INPUT, "no such forest can be grown from such data");
     return CT_OK;
 }

@@ -33,7 +33,7 @@ void ct_growth_add_words(const ct_words *words, uint32_t n_cols, int64_t *tree, 
 
 /* Counts the memory of a tree that will be put. 0: it has reached the limit, and no more are to
  * come. */
-int ct_growth_reserve(ct_growth *g, uint32_t n_nodes, uint32_t n_leaves);
+int ct_growth_reserve(ct_growth *g, uint32_t n_nodes, uint32_t n_leaves, uint32_t n_members);
 /* Tree number `place` of the forest, which owns it, is there. */
 void ct_growth_put(ct_growth *g, uint32_t place, const ct_hist_tree *tree);
 

@@ -8,19 +8,10 @@
 
 #include "base/hd.h"
 #include "base/memory.h"
+#include "forest/grow/members.h"
+#include "forest/grow/survival.h"
 
 /* ---- leaves ---- */
-
-int ct_enlarge(void *place, size_t bytes, size_t more)
-{
-    void *old, *memory = ct_alloc(bytes + more);
-    if (!memory) return 0;
-    memcpy(&old, place, sizeof old);
-    if (bytes) memcpy(memory, old, bytes);
-    ct_free(old);
-    memcpy(place, &memory, sizeof memory);
-    return 1;
-}
 
 int ct_more_nodes(ct_new_tree *tree)
 {
@@ -41,7 +32,9 @@ static int room_for_leaf(ct_hist_scratch *scratch)
     if (!ct_enlarge(&tree->leaf_counts, n * width * sizeof *tree->leaf_counts,
                     more * width * sizeof *tree->leaf_counts) ||
         (!scratch->grower->n_classes &&
-         !ct_enlarge(&tree->means, n * sizeof *tree->means, more * sizeof *tree->means)))
+         !ct_enlarge(&tree->means, n * sizeof *tree->means, more * sizeof *tree->means)) ||
+        (scratch->grower->data->ranks &&
+         !ct_enlarge(&tree->ends, n * sizeof *tree->ends, more * sizeof *tree->ends)))
         return 0;
     tree->room_leaves = (uint32_t) room;
     return 1;
@@ -53,6 +46,7 @@ static double mean_of(const ct_hist_scratch *scratch, const ct_hist_task *task)
     const double *numbers = scratch->grower->data->numbers;
     const ct_item *items = scratch->rows.items + task->begin;
     double sum = 0;
+    if (scratch->grower->data->survival) return ct_mortality(scratch, task);
     for (uint32_t i = 0; i < task->n; i++)
         sum += ct_hd_product(numbers[ct_table_row(view, items[i].row)], items[i].weight);
     return sum / task->weight;
@@ -84,6 +78,7 @@ int ct_make_leaf(ct_hist_scratch *scratch, const ct_hist_task *task)
         return 1;
     }
     if (!room_for_leaf(scratch)) return 0;
+    if (scratch->grower->data->ranks && !ct_keep_members(scratch, task)) return 0;
     uint32_t *counts = tree->leaf_counts + (size_t) tree->n_leaves * width;
     memset(counts, 0, width * sizeof *counts);
     for (uint32_t k = 0; k < task->n_runs; k++) counts[task->runs[k].class_] = task->runs[k].weight;
@@ -108,6 +103,7 @@ int ct_all_equal(const ct_hist_scratch *scratch, const ct_hist_task *task)
     const ct_view *view = ct_view_of(scratch, task);
     const ct_item *items = scratch->rows.items + task->begin;
     uint32_t i = 1;
+    if (scratch->grower->data->survival) return !ct_has_events(scratch, task);
     if (scratch->grower->is_wide) return equal_numbers(scratch, view, items, task->n);
     while (i < task->n && view->whole[items[i].row] == view->whole[items[0].row]) i++;
     return i == task->n;

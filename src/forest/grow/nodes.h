@@ -6,10 +6,7 @@
 #include "base/rng.h"
 #include "forest/grow/partition.h"
 
-/* The array at `place`, of `bytes`, in memory of as many and `more`; 0 if memory ends. */
-int ct_enlarge(void *place, size_t bytes, size_t more);
-
-/* Numbers: whether those of all rows are equal. */
+/* Numbers: whether those of all rows are equal; of survival forests: whether none has an event. */
 int ct_all_equal(const ct_hist_scratch *scratch, const ct_hist_task *task);
 
 /* Whether a node is not to be split. */

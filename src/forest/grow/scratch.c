@@ -16,7 +16,7 @@ static int needs_patches(const ct_grower *g) { return g->n_rows > CT_MEDIUM_ROWS
     X(left_out.spare, g->n_rows, g->need_out)                                                    \
     X(left_out.row, g->n_rows, g->need_out)                                                      \
     X(left_out.leaf, g->n_rows, g->need_out)                                                     \
-    X(copies.table_whole, g->n_rows, g->is_wide)                                                 \
+    X(copies.table_whole, g->n_rows, g->has_own_whole)                                           \
     X(copies.block_bins, (size_t) g->n_cols * ct_block_rows(g), needs_blocks(g))                 \
     X(copies.block_whole, ct_block_rows(g), needs_blocks(g) && !g->n_classes)                    \
     X(copies.block_rows, ct_block_rows(g), needs_blocks(g))                                      \
@@ -49,8 +49,8 @@ static void make_views(ct_hist_scratch *scratch)
     const ct_hist_codes *codes = scratch->grower->codes;
     const size_t n = codes->n_rows;
     ct_copies *copies = &scratch->copies;
-    const int32_t *whole = scratch->grower->is_wide ? copies->table_whole
-                                                    : scratch->grower->whole;
+    const int32_t *whole = scratch->grower->has_own_whole ? copies->table_whole
+                                                          : scratch->grower->whole;
     copies->views[CT_IN_TABLE] = (ct_view){.codes = codes->codes,
                                            .code_stride = n,
                                            .bins = codes->bins,
@@ -98,6 +98,8 @@ void ct_hist_scratch_free(ct_hist_scratch *scratch)
     ct_free(scratch->tree.nodes);
     ct_free(scratch->tree.leaf_counts);
     ct_free(scratch->tree.means);
+    ct_free(scratch->tree.members);
+    ct_free(scratch->tree.ends);
 }
 
 double ct_hist_scratch_bytes(const ct_grower *g)
@@ -109,4 +111,15 @@ double ct_hist_scratch_bytes(const ct_grower *g)
 #undef ADD
     (void) scratch;
     return bytes;
+}
+
+int ct_enlarge(void *place, size_t bytes, size_t more)
+{
+    void *old, *memory = ct_alloc(bytes + more);
+    if (!memory) return 0;
+    memcpy(&old, place, sizeof old);
+    if (bytes) memcpy(memory, old, bytes);
+    ct_free(old);
+    memcpy(place, &memory, sizeof memory);
+    return 1;
 }

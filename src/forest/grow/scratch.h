@@ -24,7 +24,7 @@ typedef struct {
 /* What nodes look at (ct_view), and copies of some rows for it (copy.h). */
 typedef struct {
     ct_view views[CT_VIEWS];
-    int32_t *table_whole; /* [n_rows] of wide forests */
+    int32_t *table_whole; /* [n_rows] where nodes have their own */
     uint8_t *block_bins;  /* [n_cols][rows of a block] */
     int32_t *block_whole;
     uint32_t *block_rows;
@@ -55,6 +55,8 @@ typedef struct {
     uint32_t n_nodes, room_nodes;
     uint32_t *leaf_counts; /* mixed leaves */
     double *means;
+    uint32_t *members, *ends; /* where leaves keep their rows */
+    uint32_t n_members, room_members;
     uint32_t n_leaves, room_leaves, depth;
     int64_t *gains; /* [n_cols][words] */
 } ct_new_tree;
@@ -77,6 +79,9 @@ ct_status ct_hist_scratch_init(ct_hist_scratch *scratch, const ct_grower *grower
                                ct_halt *stop);
 void ct_hist_scratch_free(ct_hist_scratch *scratch);
 
+/* The array at `place`, of `bytes`, in memory of as many and `more`; 0 if memory ends. */
+int ct_enlarge(void *place, size_t bytes, size_t more);
+
 /* Bytes that a scratch takes at the beginning. */
 double ct_hist_scratch_bytes(const ct_grower *grower);
 
@@ -88,6 +93,14 @@ static inline const ct_view *ct_view_of(const ct_hist_scratch *scratch, const ct
 static inline uint32_t ct_table_row(const ct_view *view, uint32_t row)
 {
     return view->rows ? view->rows[row] : row;
+}
+
+/* The whole numbers of a view, where nodes have their own. */
+static inline int32_t *ct_own_whole(const ct_hist_scratch *scratch, ct_place place)
+{
+    return place == CT_IN_TABLE   ? scratch->copies.table_whole
+           : place == CT_IN_BLOCK ? scratch->copies.block_whole
+                                  : scratch->copies.patch_whole;
 }
 
 /* Rows of a block at most. */

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "forest/grow/nodes.h"
+#include "forest/grow/survival.h"
 
 enum {
     FEWEST_BITS = 23, /* of whole numbers, besides the sign */
@@ -140,13 +141,30 @@ static void choose_words(ct_grower *g, const distances *d, int high)
     g->gain_words = ct_words_between(2 * low - 40, 2 * high + 36);
 }
 
+/* Of scores, and hazards of leaves, which are from 0 to 22: harmonic numbers of up to 2^30. */
+static int whole_of_scores(ct_grower *g)
+{
+    g->bits = FEWEST_BITS;
+    g->exponent = -CT_SCORE_BITS;
+    g->unit = ldexp(1, g->exponent);
+    g->has_own_whole = 1;
+    g->out_words = (ct_words){g->exponent - 16, 1};
+    g->gain_words = g->harm_words = (ct_words){0, 1};
+    g->gain_scale = ldexp(1, 1 - ilogb(g->options->sample));
+    g->whole = (int32_t *) ct_alloc(g->n_rows * sizeof *g->whole);
+    if (g->whole) memset(g->whole, 0, g->n_rows * sizeof *g->whole);
+    return g->whole != NULL;
+}
+
 int ct_whole_init(ct_grower *g)
 {
+    if (g->data->survival) return whole_of_scores(g);
     const double *y = g->data->numbers, median = median_of(y, g->n_rows);
     const distances d = distances_from(median, y, g->n_rows);
     g->whole = (int32_t *) ct_alloc(g->n_rows * sizeof *g->whole);
     if (!g->whole) return 0;
     choose_words(g, &d, choose_unit(g, median, &d));
+    g->has_own_whole = g->is_wide;
     double squares = 0;
     for (uint32_t i = 0; i < g->n_rows; i++) {
         g->whole[i] = (int32_t) lround((y[i] - g->centre) / g->unit);
@@ -175,14 +193,6 @@ static double number_of(const ct_hist_scratch *scratch, const ct_view *view, con
     return scratch->grower->data->numbers[ct_table_row(view, item->row)];
 }
 
-/* Those of a view, which are the scratch's in wide forests. */
-static int32_t *own_whole(const ct_hist_scratch *scratch, ct_place place)
-{
-    return place == CT_IN_TABLE   ? scratch->copies.table_whole
-           : place == CT_IN_BLOCK ? scratch->copies.block_whole
-                                  : scratch->copies.patch_whole;
-}
-
 void ct_make_whole_anew(ct_hist_scratch *scratch, ct_hist_task *task)
 {
     CT_ASSERT(scratch->grower->is_wide && task->n > 0);
@@ -198,7 +208,7 @@ void ct_make_whole_anew(ct_hist_scratch *scratch, ct_hist_task *task)
     task->exponent = ilogb(high - low) - scratch->grower->bits;
     if (task->exponent < -1022) task->exponent = -1022;
     const double unit = ldexp(1, task->exponent);
-    int32_t *whole = own_whole(scratch, task->place);
+    int32_t *whole = ct_own_whole(scratch, task->place);
     for (uint32_t i = 0; i < task->n; i++)
         whole[items[i].row] = (int32_t) lround((number_of(scratch, view, items + i) -
                                                 middle) / unit);

@@ -354,7 +354,7 @@ static ct_status grow_batch(growth *g, unsigned number, uint32_t place, uint32_t
     if (heavy) ct_atomic_write(&g->heavy, 1);
     if (heavy) ct_halt_set(&g->all.stop);
     while (done && kept < n &&
-           ct_growth_reserve(&g->all, w->batch.n_nodes[kept], w->batch.n_placed[kept]))
+           ct_growth_reserve(&g->all, w->batch.n_nodes[kept], w->batch.n_placed[kept], 0))
         kept++;
     if (done && kept < n) kept++; /* the one that reached the limit, as on the CPU */
     return take_trees(g, w, kept);
@@ -465,6 +465,8 @@ static void growth_free(growth *g)
 static const char *left_to_cpu(const ct_hist_data *data, const ct_hist_options *o)
 {
     if (o->learn) return "splits that a function chooses are left to the CPU";
+    if (data->survival) return "survival forests are left to the CPU";
+    if (data->ranks) return "leaves that keep their rows are left to the CPU";
     if (o->mtry > CT_GROW_MTRY) return "this many candidates at a node are left to the CPU";
     if (o->sample >> (CT_GROW_WEIGHT_BITS + 2) || data->codes->n_rows > INT32_MAX)
         return "this many rows are left to the CPU";

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/threads.h"
 #include "forest/walk/compact.h"
 #include "forest/codes/encode.h"
 #include "forest/walk/leaf_body.h"
@@ -52,6 +53,8 @@ typedef struct {
     uint32_t n_rows;
     ct_hist_output what;
     void *out;
+    const ct_hist_visitor *visitor; /* in place of `out`, or NULL */
+    int64_t no_memory;              /* atomic: the visitor's has ended */
     uint32_t chunk; /* rows at a time */
     size_t stride;
     ct_compact compact; /* without nodes: rows are too few for it to pay */
@@ -139,7 +142,7 @@ static uint32_t odd_leaf(const plan *p, uint32_t tree, const uint16_t *codes)
 
 static void walk_chunk(void *data, unsigned worker, uint64_t begin, uint64_t end)
 {
-    const plan *p = (const plan *) data;
+    plan *p = (plan *) data;
     scratch *d = &p->scratches[worker];
     uint32_t from = (uint32_t) begin, n = (uint32_t) (end - begin);
     size_t width = p->forest->n_classes;
@@ -152,8 +155,13 @@ static void walk_chunk(void *data, unsigned worker, uint64_t begin, uint64_t end
                             d->leaves);
         for (uint32_t i = 0; i < d->n_odd; i++)
             d->leaves[d->odd[i]] = odd_leaf(p, tree, d->by_row + d->odd[i] * p->stride);
-        say(p, tree, d, from, n);
+        if (!p->visitor) say(p, tree, d, from, n);
+        else if (!p->visitor->tree(p->visitor->data, worker, tree, from, n, d->leaves))
+            ct_atomic_write(&p->no_memory, 1);
+        if (ct_atomic_read(&p->no_memory)) return;
     }
+    if (p->visitor && !p->visitor->rows(p->visitor->data, worker, from, n))
+        ct_atomic_write(&p->no_memory, 1);
     for (uint32_t i = 0; d->sums && i < n; i++)
         ((int32_t *) p->out)[from + i] =
             (int32_t) ct_leaf_most(d->sums + i * width, (uint32_t) width) + 1;
@@ -176,7 +184,7 @@ size_t ct_hist_output_bytes(const ct_hist_forest *forest, uint32_t n_rows, ct_hi
 static int make_means(plan *p)
 {
     const ct_hist_forest *f = p->forest;
-    if (f->n_classes || !p->compact.nodes) return 1;
+    if (f->n_classes || !p->compact.nodes || p->visitor) return 1;
     p->means = (double **) ct_alloc((f->n_trees + 1) * sizeof *p->means);
     if (!p->means) return 0;
     memset(p->means, 0, f->n_trees * sizeof *p->means);
@@ -201,11 +209,12 @@ static int make_plan(plan *p, unsigned threads)
     size_t rows = NEAR_CODES / p->stride, share = (p->n_rows + threads - 1) / threads;
     rows = rows < share ? rows : share;
     rows = rows < CODED ? CODED : rows > CHUNK ? CHUNK : rows;
+    if (p->visitor && rows > p->visitor->most) rows = p->visitor->most;
     p->chunk = (uint32_t) rows;
     p->coders = ct_coders_new(p->codes, n_cols, p->n_rows);
     p->scratches = (scratch *) ct_alloc(threads * sizeof *p->scratches);
+    if (p->scratches) memset(p->scratches, 0, threads * sizeof *p->scratches);
     if (!p->coders || !p->scratches || !make_means(p)) return 0;
-    memset(p->scratches, 0, threads * sizeof *p->scratches);
     int fine = 1;
     for (unsigned i = 0; fine && i < threads; i++) {
         p->scratches[i].by_row = (uint16_t *) ct_alloc(rows * p->stride * sizeof(uint16_t));
@@ -230,6 +239,17 @@ static void free_plan(plan *p, unsigned threads)
     ct_compact_free(&p->compact);
 }
 
+static ct_status walk_rows(plan *p, unsigned threads, ct_halt *stop, ct_error *error)
+{
+    int fine = make_plan(p, threads);
+    if (fine) {
+        ct_loop loop = {p->n_rows, p->chunk, CT_DYNAMIC, threads, walk_chunk, p, stop};
+        ct_parallel_for(&loop);
+    }
+    free_plan(p, threads);
+    return fine && !p->no_memory ? CT_OK : ct_fail(error, CT_NO_MEMORY, "no memory to predict");
+}
+
 ct_status ct_hist_predict(const ct_hist_forest *forest, const ct_hist_code_column *codes,
                           const ct_column *columns, uint32_t n_rows, ct_hist_output what,
                           unsigned threads, ct_halt *stop, void *out, ct_error *error)
@@ -239,13 +259,17 @@ ct_status ct_hist_predict(const ct_hist_forest *forest, const ct_hist_code_colum
     memset(&p, 0, sizeof p);
     p.forest = forest, p.codes = codes, p.columns = columns, p.n_rows = n_rows;
     p.what = what, p.out = out;
-    if (!threads) threads = 1;
-    int fine = make_plan(&p, threads);
-    if (fine) {
-        memset(out, 0, ct_hist_output_bytes(forest, n_rows, what));
-        ct_loop loop = {n_rows, p.chunk, CT_DYNAMIC, threads, walk_chunk, &p, stop};
-        ct_parallel_for(&loop);
-    }
-    free_plan(&p, threads);
-    return fine ? CT_OK : ct_fail(error, CT_NO_MEMORY, "no memory to predict");
+    memset(out, 0, ct_hist_output_bytes(forest, n_rows, what));
+    return walk_rows(&p, threads ? threads : 1, stop, error);
+}
+
+ct_status ct_hist_visit(const ct_hist_forest *forest, const ct_hist_code_column *codes,
+                        const ct_column *columns, uint32_t n_rows, const ct_hist_visitor *visitor,
+                        unsigned threads, ct_halt *stop, ct_error *error)
+{
+    plan p;
+    memset(&p, 0, sizeof p);
+    p.forest = forest, p.codes = codes, p.columns = columns, p.n_rows = n_rows;
+    p.what = CT_HIST_LEAVES, p.visitor = visitor;
+    return walk_rows(&p, threads ? threads : 1, stop, error);
 }

@@ -40,4 +40,20 @@ ct_status ct_hist_predict(const ct_hist_forest *forest, const ct_hist_code_colum
                           const ct_column *columns, uint32_t n_rows, ct_hist_output what,
                           unsigned threads, ct_halt *stop, void *out, ct_error *error);
 
+/* Who is told of the leaves of rows, some rows at a time: rows from .. from + n - 1 by each tree in
+ * turn, then that this was the last one. No two threads have the same worker at a time. */
+typedef struct {
+    void *data;
+    uint32_t most; /* rows at a time */
+    /* leaves: the node of each row. 0: memory has ended */
+    int (*tree)(void *data, unsigned worker, uint32_t tree, uint32_t from, uint32_t n,
+                const uint32_t *leaves);
+    int (*rows)(void *data, unsigned worker, uint32_t from, uint32_t n);
+} ct_hist_visitor;
+
+/* As ct_hist_predict(). */
+ct_status ct_hist_visit(const ct_hist_forest *forest, const ct_hist_code_column *codes,
+                        const ct_column *columns, uint32_t n_rows, const ct_hist_visitor *visitor,
+                        unsigned threads, ct_halt *stop, ct_error *error);
+
 #endif
