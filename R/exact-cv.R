@@ -143,7 +143,7 @@ contree_cv.formula <- function(formula, data, weights, subset, na.action, depth 
 contree_cv.default <- function(x, y, depth = 1:4, complexity = NULL, folds = 10, repeats = 1,
                                rule = c("1se", "min"),
                                weights = NULL, loss = NULL, class_weights = NULL, ...,
-                               control = contree_control(...)) {
+                               rewards = NULL, control = contree_control(...)) {
   # as in contree.default()
   if ((!missing(y) && inherits(y, "formula")) || "formula" %in% ...names()) {
     return(eval(formula_call(sys.call(), contree_cv.formula), parent.frame()))
@@ -152,6 +152,11 @@ contree_cv.default <- function(x, y, depth = 1:4, complexity = NULL, folds = 10,
   settings <- cv_settings(list(...), if (!missing(control)) control)
   grid <- cv_grid(depth, complexity, settings)
   rule <- check_choice("rule", rule, c("1se", "min"))
+  if (!is.null(rewards)) {
+    return(cv_rewards(x, rewards, c(
+      y = !missing(y), weights = !is.null(weights), loss = !is.null(loss),
+      class_weights = !is.null(class_weights)), folds, repeats, grid, settings, rule, call))
+  }
   check_both_given(x, y)
   frame <- read_xy(x, y, settings$missing, weights, read_any_response)
   frame$loss <- read_loss(loss, class_weights, frame)

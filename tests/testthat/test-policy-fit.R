@@ -216,10 +216,10 @@ test_that("what policy trees do not have yet is refused, with what to do instead
   }
   expect_error(prune(fit, cp = 0.1), "fit the best smaller tree",
                class = "contree_unsupported_error")
-  for (ask in list(contree_path, contree_cv)) {
-    expect_error(ask(x, rewards = rewards), "policy_value",
-                 class = "contree_unsupported_error")
-  }
+  expect_error(contree_path(x, rewards = rewards), "policy_value",
+               class = "contree_unsupported_error")
+  expect_error(contree_cv(x, costs = rewards), "policy_value",
+               class = "contree_unsupported_error")
   expect_error(contree(rewards ~ age, data = x), "rewards = ", class = "contree_input_error")
 })
 
