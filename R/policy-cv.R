@@ -1,5 +1,5 @@
-# Cross-validation of policy trees: what trees of some depths and complexities are worth on rows that
-# were left out.
+# Cross-validation of policy trees: what trees of some depths and complexities are worth on rows
+# that were left out.
 
 # contree_cv(x, rewards = )
 cv_rewards <- function(x, rewards, given, folds, repeats, grid, settings, rule, call) {
