@@ -21,7 +21,10 @@ is_classes <- function(frame) is.factor(frame$response)
 read_response <- function(response, label) {
   if (!is.null(dim(response)) || is.list(response)) {
     stop_input(label, gettextf("the response '%s' must be a vector of classes, not %s", label,
-                               show_value(response)))
+                               show_value(response)),
+               if (is.matrix(response) && ncol(response) > 1) {
+                 gettext("for rewards of actions use contree(x, rewards = ) or policy_tree()")
+               })
   }
   if (is.numeric(response) || inherits(response, c("Date", "POSIXct", "difftime"))) {
     stop_input(label,

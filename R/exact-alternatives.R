@@ -48,6 +48,8 @@
 #' @export
 contree_alternatives <- function(fit, n = 10, within = 0, data = NULL, ...) {
   check_fit(fit)
+  refuse_policy(fit, "contree_alternatives()", gettext(
+    "leave a predictor out of 'X' to see what the best tree without it is worth"))
   n <- check_setting("n", n)
   within <- check_setting("within", within)
   settings <- search_settings(fit, list(...))

@@ -71,6 +71,8 @@
 #' @export
 contree_certify <- function(fit, data = NULL, certificate = fit$certificate) {
   check_fit(fit)
+  refuse_policy(fit, "contree_certify()", gettext(
+    "policy_value() recounts the rewards of the tree on any rows"))
   if (!has_proof(fit)) need_classes(fit, "contree_certify()")
   log <- certificate_log(certificate)
   start <- seconds_now()

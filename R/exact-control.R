@@ -348,6 +348,12 @@ check_setting_names <- function(given, argument) {
   }
   known <- c(names(formals(contree_control)), "depth", names(setting_alias))
   unknown <- setdiff(names, known)
+  rewards <- intersect(unknown, c("rewards", "costs"))
+  if (length(rewards)) {
+    stop_unsupported(rewards[1], gettextf(paste(
+      "'%s' goes with contree(x, %s = ), and rewards with policy_tree() and contree_cv(); use",
+      "policy_value() for rows that were left out"), rewards[1], rewards[1]))
+  }
   if (length(unknown)) {
     stop_input(unknown[1], gettextf(
       "unknown argument '%s'%s; see ?contree and ?contree_control for all arguments",

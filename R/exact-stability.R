@@ -61,6 +61,8 @@
 #' @export
 contree_stability <- function(fit, samples = 50, within = 0.05, data = NULL, ...) {
   check_fit(fit)
+  refuse_policy(fit, "contree_stability()", gettext(
+    "fit policy_tree() to samples of the rows and compare predict() of the fits"))
   if (!has_proof(fit)) need_classes(fit, "contree_stability()")
   samples <- check_samples(samples)
   check_within(within)

@@ -22,9 +22,10 @@
 #' threshold; and so on down. Of equally good actions of a leaf it has the first. With two actions,
 #' the search is that of [contree()] for two classes.
 #'
-#' For 100,000 rows and 30 predictors depth 2 is proven in some seconds with three actions, and in
-#' half a minute with twenty. Depth 3 can take very long where there is little signal; the best tree
-#' is mostly found at once, and with a `time_limit` the fit says how far from the optimum it can be.
+#' For 100,000 rows and 30 predictors depth 2 is proven in about a second with three actions, and in
+#' some ten seconds with twenty. Depth 3 can take very long where there is little signal; the best
+#' tree is mostly found at once, and with a `time_limit` the fit says how far from the optimum it
+#' can be.
 #'
 #' @section The value of the tree is optimistic:
 #' The tree with the largest sum of rewards on some rows has less on others, the more so the more
@@ -71,7 +72,7 @@
 #'   E. Sverdrup, A. Kanodia, Z. Zhou, S. Athey, S. Wager (2020). policytree: Policy learning via
 #'   doubly robust empirical welfare maximization over trees. *Journal of Open Source Software*
 #'   5(50), 2232. \doi{10.21105/joss.02232}.
-#' @seealso [policy_value()], [policy_scores()], [contree()].
+#' @seealso [policy_value()], [policy_scores()], [contree_cv()], [contree()].
 #' @examples
 #' set.seed(1)
 #' X <- data.frame(age = rnorm(300), income = rnorm(300))

@@ -49,6 +49,19 @@ predict.contree_policy <- function(object, newdata = NULL,
   stats::setNames(action, names(answer))
 }
 
+# What each training row would have with its best action, less what it has.
+#' @export
+residuals.contree_policy <- function(object, ...) {
+  check_fit(object, "object")
+  stats::setNames(object$residuals, names(object$where))
+}
+
+# Stops where there is nothing for policy trees yet, and says what to do.
+refuse_policy <- function(fit, what, fix) {
+  if (!is_policy(fit)) return(invisible())
+  stop_unsupported(what, gettextf("%s is not available for policy trees; %s", what, fix))
+}
+
 #' @export
 print.contree_policy <- function(x, digits = getOption("digits"), time = FALSE, ...) {
   check_digits(digits)

@@ -77,6 +77,7 @@ contree_accuracy.contree_model <- function(fit, newdata, level = 0.95, y = NULL,
                                            laplace = 0, ...) {
   check_no_dots(...)
   check_fit(fit)
+  refuse_policy(fit, "contree_accuracy()", gettext("use policy_value() with rewards of the rows"))
   if (predicts_one_number(fit)) {
     return(judge_numbers(numbers_to_judge(fit, newdata, y), stats::predict(fit, newdata)))
   }

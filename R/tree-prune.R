@@ -61,6 +61,8 @@ prune.default <- function(tree, ...) {
 prune.contree_model <- function(tree, complexity, cp, ...) {
   check_no_dots(...)
   check_fit(tree, "tree")
+  refuse_policy(tree, "prune()", gettext(
+    "fit the best smaller tree with policy_tree(depth = , complexity = )"))
   complexity <- one_of_size(complexity, cp, root_errors = node_errors(tree)[1],
                             unit = tree_unit(tree))$complexity
   cut <- weak_nodes(tree, complexity * tree_unit(tree))$cut

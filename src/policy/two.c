@@ -222,19 +222,7 @@ static ct_status keep_trials(ct_policy_worker *worker, const ct_policy_desk *des
 
 /* ---- in exact costs ---- */
 
-/* Coarse costs of a side, the other one being what it is, from which on it need not be known which
- * column it is split on. */
-static int32_t exact_cap(const ct_policy_worker *worker, const ct_policy_cut *cut, int s,
-                         int64_t known, int64_t need)
-{
-    const ct_policy_costs *costs = worker->search->costs;
-    const int64_t other = (int64_t) cut->cost[1 - s] << costs->shift;
-    const int32_t own = ct_policy_coarse_cap(costs, known + 1),
-                  both = ct_policy_coarse_cap(costs, need - costs->price - other);
-    return own < both ? own : both;
-}
-
-/* The best tree of a side of a cut that may be better, by the columns that may be its root. */
+/* The best tree of a side of a cut, if it is below `need`, by the columns that may be its root. */
 static void confirm_side(const ct_policy_worker *worker, ct_policy_desk *desk,
                          const ct_policy_rows *set, const ct_policy_cut *cut, int s, int64_t need,
                          ct_policy_tree *tree)
@@ -246,19 +234,25 @@ static void confirm_side(const ct_policy_worker *worker, ct_policy_desk *desk,
     tree->cost = part.leaf;
     tree->splits[0].column = -1;
     if (winner >= 0) ct_policy_stump(&part, (uint32_t) winner, min_bucket, tree);
-    const int32_t cap = exact_cap(worker, cut, s, tree->cost, need);
+    const int64_t known = tree->cost < need ? tree->cost + 1 : need;
+    const int32_t cap = ct_policy_coarse_cap(set->costs, known);
     for (uint32_t child = 0; child < set->n_cols; child++)
         if (by_child[child] < cap && (int32_t) child != winner)
             ct_policy_stump(&part, child, min_bucket, tree);
 }
 
+/* The side with more rows first: it loses more to rounding, which mostly rules the cut out. */
 static void confirm(ct_policy_worker *worker, ct_policy_desk *desk, const ct_policy_rows *set,
                     const ct_policy_cut *cut, ct_policy_best *best)
 {
-    const int64_t need = ct_policy_need(best, desk->column, cut->cut);
+    const int first = cut->cut < set->n - cut->cut;
+    const int64_t need = ct_policy_need(best, desk->column, cut->cut) - set->costs->price,
+                  other = (int64_t) cut->cost[1 - first] << set->costs->shift;
     ct_policy_tree sides[2];
     worker->counts.confirmed++;
-    for (int s = 0; s < 2; s++) confirm_side(worker, desk, set, cut, s, need, &sides[s]);
+    confirm_side(worker, desk, set, cut, first, need - other, &sides[first]);
+    if (sides[first].cost + other >= need) return;
+    confirm_side(worker, desk, set, cut, 1 - first, need - sides[first].cost, &sides[1 - first]);
     const uint32_t *order = set->columns[desk->column].order;
     const ct_policy_split root = {(int32_t) desk->column, set->rows[order[cut->cut - 1]],
                                   set->rows[order[cut->cut]]};

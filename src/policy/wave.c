@@ -42,13 +42,13 @@ ct_policy_desk *ct_policy_desk_new(const ct_policy_rows *set, ct_arena *arena)
     desk->sums = CT_ARENA_ZEROED(arena, int32_t, 2 * blocks * lanes);
     desk->lift = CT_ARENA_ZEROED(arena, int32_t, 2 * lanes);
     desk->hints = CT_ARENA_NEW(arena, uint32_t, set->n_cols);
-    desk->exact[0] = CT_ARENA_NEW(arena, int64_t, 4 * (size_t) set->costs->n_actions);
+    desk->exact[0] = CT_ARENA_NEW(arena, int64_t, 2 * (size_t) set->costs->n_actions);
     if (!desk->costs || !desk->place || !desk->sums || !desk->lift || !desk->hints ||
         !desk->exact[0] || !make_side(&desk->side, blocks, arena) || !make_trials(desk, arena))
         return NULL;
     desk->walk = desk->lift + lanes;
     desk->upto = desk->sums + blocks * lanes;
-    for (int i = 1; i < 4; i++) desk->exact[i] = desk->exact[i - 1] + set->costs->n_actions;
+    desk->exact[1] = desk->exact[0] + set->costs->n_actions;
     for (uint32_t col = 0; col < set->n_cols; col++) desk->hints[col] = col;
     return desk;
 }

@@ -34,7 +34,7 @@ typedef struct ct_policy_desk {
     uint32_t *hints;      /* [n_cols] columns of the children, those first that were the best */
     uint32_t n_trials;
     ct_policy_trial trials[CT_POLICY_WAVE];
-    int64_t *exact[4];    /* [n_actions] */
+    int64_t *exact[2];    /* [n_actions] */
 } ct_policy_desk;
 
 /* NULL without memory. */

@@ -204,3 +204,31 @@ test_that("more rows, missing ones left out", {
   twice <- policy_tree(rbind(case$x, case$x), rbind(case$rewards, case$rewards))
   expect_equal(twice$policy$value, policy_tree(case$x, case$rewards)$policy$value)
 })
+
+test_that("what policy trees do not have yet is refused, with what to do instead", {
+  set.seed(1)
+  x <- data.frame(age = rnorm(60), income = rnorm(60))
+  rewards <- cbind(a = 0, b = x$age, c = x$income)
+  fit <- policy_tree(x, rewards)
+  for (ask in list(contree_certify, contree_stability, contree_alternatives, contree_accuracy)) {
+    expect_error(ask(fit), "not available for policy trees; ",
+                 class = "contree_unsupported_error")
+  }
+  expect_error(prune(fit, cp = 0.1), "fit the best smaller tree",
+               class = "contree_unsupported_error")
+  expect_error(contree_path(x, rewards = rewards), "policy_value",
+               class = "contree_unsupported_error")
+  expect_error(contree_cv(x, costs = rewards), "policy_value",
+               class = "contree_unsupported_error")
+  expect_error(contree(rewards ~ age, data = x), "rewards = ", class = "contree_input_error")
+})
+
+test_that("residuals are what each row has less than with its best action", {
+  set.seed(2)
+  x <- data.frame(age = rnorm(40), income = rnorm(40))
+  rewards <- cbind(a = 0, b = x$age, c = x$income)
+  fit <- policy_tree(x, rewards, depth = 1)
+  taken <- rewards[cbind(1:40, predict(fit, x))]
+  expect_equal(residuals(fit), setNames(apply(rewards, 1, max) - taken, rownames(x)))
+  expect_lt(abs(mean(apply(rewards, 1, max)) - mean(residuals(fit)) - fit$policy$value), 1e-12)
+})

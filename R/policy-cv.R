@@ -1,0 +1,61 @@
+# Cross-validation of policy trees: what trees of some depths and complexities are worth on rows
+# that were left out.
+
+# contree_cv(x, rewards = )
+cv_rewards <- function(x, rewards, given, folds, repeats, grid, settings, rule, call) {
+  wrong <- names(given)[given]
+  if (length(wrong)) {
+    stop_input(wrong[1], gettextf("'%s' does not go with 'rewards'", wrong[1]))
+  }
+  check_x(x)
+  rewards <- read_rewards(rewards, nrow(x), "rewards")
+  folds <- read_folds(folds, repeats, rep(1, nrow(x)))
+  fit <- function(rows, i) {
+    settings[c("depth", "complexity")] <- grid[i, c("depth", "complexity")]
+    fit_policy(x[rows, , drop = FALSE], rewards[rows, , drop = FALSE], settings, call, "rewards",
+               "x")
+  }
+  worth <- vapply(seq_len(nrow(grid)), function(i) {
+    held_out_rewards(x, rewards, folds, function(rows) fit(rows, i))
+  }, numeric(nrow(x)))
+  table <- cbind(grid, value = colMeans(worth),
+                 std.error = apply(worth, 2, stats::sd) / sqrt(nrow(x)))
+  chosen <- choose_policy(table, rule)
+  structure(list(table = table, chosen = chosen, rule = rule, fit = fit(seq_len(nrow(x)), chosen),
+                 call = call), class = "contree_policy_cv")
+}
+
+# Of each row, the mean over the repeats of the reward of the action that it was given by the tree
+# of the other folds.
+held_out_rewards <- function(x, rewards, folds, fit) {
+  of_repeat <- function(fold) {
+    worth <- numeric(nrow(x))
+    for (out in split(seq_along(fold), fold)) {
+      tree <- suppressMessages(fit(setdiff(seq_along(fold), out)))
+      action <- unname(stats::predict(tree, x[out, , drop = FALSE]))
+      worth[out] <- rewards[cbind(out, action)]
+    }
+    worth
+  }
+  rowMeans(apply(folds, 2, of_repeat))
+}
+
+# The row of the table with the largest value; or of those within a standard error of it the first,
+# as depth rises and complexity falls.
+choose_policy <- function(table, rule) {
+  best <- which.max(table$value)
+  if (rule == "min") return(best)
+  which(table$value >= table$value[best] - table$std.error[best])[1]
+}
+
+#' @export
+print.contree_policy_cv <- function(x, digits = 4, ...) {
+  cat(gettext("Mean rewards of policy trees on rows that were left out"), "\n\n", sep = "")
+  shown <- x$table
+  shown[-1] <- lapply(shown[-1], signif, digits)
+  shown[[" "]] <- ifelse(seq_len(nrow(shown)) == x$chosen, "*", "")
+  print(shown, row.names = FALSE)
+  cat("\n")
+  say(gettextf("* chosen by rule \"%s\"; element 'fit' is its tree on all rows.", x$rule))
+  invisible(x)
+}

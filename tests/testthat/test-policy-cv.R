@@ -1,0 +1,48 @@
+# Cross-validation of policy trees.
+
+problem <- function(n = 80) {
+  set.seed(3)
+  x <- data.frame(age = rnorm(n), income = rnorm(n), f = factor(sample(letters[1:3], n, TRUE)))
+  list(x = x, rewards = cbind(a = 0, b = x$age, c = x$income) + rnorm(3 * n) / 4)
+}
+
+test_that("held-out values are those of trees of the other folds", {
+  p <- problem()
+  fold <- rep(1:4, 20)
+  cv <- contree_cv(p$x, rewards = p$rewards, depth = 0:2, complexity = c(0, 0.1), folds = fold)
+  expect_identical(nrow(cv$table), 6L)
+  for (i in seq_len(6)) {
+    worth <- numeric(80)
+    for (k in 1:4) {
+      out <- fold == k
+      fit <- policy_tree(p$x[!out, ], p$rewards[!out, ], cv$table$depth[i],
+                         complexity = cv$table$complexity[i])
+      worth[out] <- p$rewards[cbind(which(out), predict(fit, p$x[out, ]))]
+    }
+    expect_equal(cv$table$value[i], mean(worth))
+    expect_equal(cv$table$std.error[i], sd(worth) / sqrt(80))
+  }
+})
+
+test_that("the rule chooses the tree, which is fitted to all rows", {
+  p <- problem()
+  for (rule in c("min", "1se")) {
+    cv <- contree_cv(p$x, rewards = p$rewards, depth = 0:3, folds = rep(1:4, 20), rule = rule)
+    best <- which.max(cv$table$value)
+    least <- cv$table$value[best] - if (rule == "1se") cv$table$std.error[best] else 0
+    expect_identical(cv$chosen, which(cv$table$value >= least)[1])
+    fit <- policy_tree(p$x, p$rewards, cv$table$depth[cv$chosen])
+    expect_identical(predict(cv$fit, p$x), predict(fit, p$x))
+    expect_output(print(cv), "left out")
+  }
+})
+
+test_that("what does not go with rewards is an error", {
+  p <- problem()
+  expect_error(contree_cv(p$x, p$rewards[, 1], rewards = p$rewards), "'y' does not go",
+               class = "contree_input_error")
+  expect_error(contree_cv(p$x, rewards = p$rewards[-1, ]), "79 rows",
+               class = "contree_input_error")
+  expect_error(contree_cv(p$x, rewards = p$rewards, folds = 1), "folds",
+               class = "contree_input_error")
+})
