@@ -33,10 +33,11 @@
 #' from 0. A new level is an error for XGBoost, as there, and missing for LightGBM.
 #'
 #' Objects: `xgb.Booster` and `lgb.Booster`, by the formats above, and
-#' * `ranger`: regression, classification and probability forests; missing values are an error in
-#'   prediction for forests grown before version 0.16.4, which has a rule for them. Where the forest
-#'   does not know its levels, factors and characters are taken by their codes in the new data, as
-#'   there;
+#' * `ranger`: regression, classification, probability and survival forests, whose margins are
+#'   cumulative hazards, and responses probabilities of survival, at the times of death; missing
+#'   values are an error in prediction for forests grown before version 0.16.4, which has a rule for
+#'   them. Where the forest does not know its levels, factors and characters are taken by their
+#'   codes in the new data, as there;
 #' * `randomForest`: regression and classification, also joined by `combine()`;
 #' * `gbm`;
 #' * `rpart`: missing values are an error in prediction, since surrogate splits are not read, and so

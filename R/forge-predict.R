@@ -153,7 +153,8 @@ one_or_all <- function(x) {
 forest_slope <- function(forest) if (is.null(forest$slope)) 1 else forest$slope
 
 linked <- function(sums, link, slope = 1) {
-  switch(link, identity = , second = sums, logistic = 1 / (1 + exp(-slope * sums)), exp = exp(sums),
+  switch(link, identity = , second = sums, logistic = 1 / (1 + exp(-slope * sums)),
+         exp = exp(slope * sums),
          log1pexp = log1p(exp(sums)), square = sign(sums) * sums^2, step = (sums > 0) + 0,
          isolation = -2^-sums,
          softmax = {

@@ -150,6 +150,27 @@ test_that("ranger with dates, characters, extremely random splits and new levels
   }
 })
 
+test_that("ranger's survival forests", {
+  skip_if_not_installed("ranger")
+  skip_if_not_installed("survival")
+  set.seed(4)
+  data$time <- round(stats::rexp(nrow(data)), 2)
+  data$dead <- data$c > 0
+  for (rule in c("logrank", "extratrees")) {
+    fit <- ranger::ranger(survival::Surv(time, dead) ~ a + b + f, data, num.trees = 7, seed = 1,
+                          splitrule = rule, num.threads = 1)
+    said <- stats::predict(fit, new, num.threads = 1)
+    expect_same(forge(fit), said$chf, new, "margin")
+    survival <- predict(forge(fit), new)
+    expect_identical(unname(survival), said$survival)
+    expect_identical(as.numeric(colnames(survival)), said$unique.death.times)
+  }
+  few <- ranger::ranger(survival::Surv(round(time), dead) ~ a + b, data, num.trees = 2,
+                        max.depth = 1)
+  expect_match(as_sql(few, type = "response")[1], "EXP(-1", fixed = TRUE)
+  expect_error(write_onnx(few, tempfile()), "link", class = "contree_unsupported_error")
+})
+
 test_that("missing values are an error where ranger has no rule for them", {
   skip_if_not_installed("ranger")
   fit <- ranger::ranger(y ~ a + b, data, num.trees = 5, seed = 1, num.threads = 1)
