@@ -167,7 +167,7 @@ test_that("ranger's survival forests", {
   }
   few <- ranger::ranger(survival::Surv(round(time), dead) ~ a + b, data, num.trees = 2,
                         max.depth = 1)
-  expect_match(as_sql(few, type = "response")[1], "EXP(-1", fixed = TRUE)
+  expect_match(as_sql(import_forest(few), type = "response")[1], "EXP(-1", fixed = TRUE)
   expect_error(write_onnx(few, tempfile()), "link", class = "contree_unsupported_error")
 })
 
