@@ -40,8 +40,9 @@
 #'   codes in the new data, as there;
 #' * `randomForest`: regression and classification, also joined by `combine()`;
 #' * `gbm`;
-#' * `rpart`: missing values are an error in prediction, since surrogate splits are not read, and so
-#'   are rows whose level no training row of their node had; classes follow the losses;
+#' * `rpart`: rows with missing values, or with a level of which their node had no training row,
+#'   follow surrogate splits as there (`usesurrogate`), but have no contributions; classes follow the
+#'   losses;
 #' * `party` of partykit whose leaves are constants (`constparty`, as made by `ctree()` and
 #'   `as.party()`), with any number of children; missing values and `-Inf` are errors in prediction,
 #'   since partykit uses surrogate splits or random numbers for them;
