@@ -41,8 +41,8 @@
 #' * `randomForest`: regression and classification, also joined by `combine()`;
 #' * `gbm`;
 #' * `rpart`: rows with missing values, or with a level of which their node had no training row,
-#'   follow surrogate splits as there (`usesurrogate`), but have no contributions; classes follow the
-#'   losses;
+#'   follow surrogate splits as there (`usesurrogate`), but have no contributions; classes follow
+#'   the losses;
 #' * `party` of partykit whose leaves are constants (`constparty`, as made by `ctree()` and
 #'   `as.party()`), with any number of children; missing values and `-Inf` are errors in prediction,
 #'   since partykit uses surrogate splits or random numbers for them;
@@ -50,8 +50,8 @@
 #'   leaves; trees read by [contree_from_json()].
 #'
 #' * estimators of scikit-learn that reticulate hands to R: decision trees, random forests, extra
-#'   trees, bagging of trees, gradient boosting, also by histograms and with categories (from version
-#'   1.4), `AdaBoostClassifier` with the algorithm SAMME, and `IsolationForest`, whose response is
+#'   trees, bagging of trees, gradient boosting, also by histograms and with categories (from
+#'   version 1.4), `AdaBoostClassifier` with the algorithm SAMME, and `IsolationForest`, whose response is
 #'   `score_samples()`. Thresholds are compared with rows in single precision, as there (not by
 #'   histograms), trees are summed in double precision. Margins are proportions of classes; several
 #'   responses of classes have theirs side by side. Categories are matched by value; missing values

@@ -249,7 +249,8 @@ test_that("JSON with formats in it is refused, and does not end the process", {
 
 test_that("strings that look like missing numbers stay strings", {
   skip_if_not_installed("jsonlite")
-  text <- '{"a": ["NA", "Inf"], "b": [1, null, 2.5], "c": [["NaN"], [true, false]], "d": {"e": "NA"}}'
+  text <- paste('{"a": ["NA", "Inf"], "b": [1, null, 2.5], "c": [["NaN"], [true, false]],',
+                '"d": {"e": "NA"}}')
   expect_identical(parse_json(charToRaw(text)),
                    list(a = c("NA", "Inf"), b = c(1, NA, 2.5), c = list("NaN", c(TRUE, FALSE)),
                         d = list(e = "NA")))
