@@ -151,7 +151,7 @@ test_that("sizes are checked before anything is made of them", {
 
 test_that("large codes in a small document are refused before there is a set for each", {
   sets <- new_sets()
-  sets$codes <- most_codes - 2
+  sets$codes <- most_set_codes - 2
   expect_identical(add_set(sets, c(TRUE, FALSE)), 1L)
   expect_error(add_set(sets, TRUE), "too large", class = "contree_input_error")
 })
