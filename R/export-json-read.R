@@ -40,8 +40,8 @@ is_nested_too_deeply <- function(bytes) {
   any(cumsum(opens - closes) > deepest_document)
 }
 
-# What jsonlite would stumble over; NULL: nothing. Its own error has the text as its format, so that a
-# sign '%' in it can end the process; strings end where it finds a null character.
+# What jsonlite would stumble over; NULL: nothing. Its own error has the text as its format, so that
+# a sign '%' in it can end the process; strings end where it finds a null character.
 why_no_json <- function(text) {
   if (is_nested_too_deeply(charToRaw(text))) return(gettext("its parts are nested too deeply"))
   valid <- jsonlite::validate(text)

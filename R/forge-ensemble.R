@@ -15,7 +15,7 @@ missing_rules <- c(none = 0L, nan = 1L, zero = 2L)
 #   logistic   1 / (1 + exp(-slope * x)), the probability of the second class
 #   second     nothing: it is the probability of the second of two classes
 #   softmax    exp(slope * x) / sum(exp(slope * x))
-#   exp        exp(x)
+#   exp        exp(slope * x)
 #   log1pexp   log(1 + exp(x))
 #   square     x^2 with the sign of x
 #   step       1 above 0, else 0
@@ -105,6 +105,11 @@ in_order <- function(tree) {
   kept$right <- c(0L, place)[kept$right + 1L]
   kept$values <- tree$values[order, , drop = FALSE]
   kept
+}
+
+# Numbers that name something, each as it is.
+number_labels <- function(x) {
+  vapply(x, format, "", digits = 15L, scientific = FALSE, USE.NAMES = FALSE)
 }
 
 # Documents and objects of others: what is wrong with them is the caller's to know.

@@ -9,7 +9,9 @@ forest_to_write <- function(fit) {
 
 refuse_models <- function(format, forest) {
   if (has_linear_models(forest)) refuse_format(format, gettext("linear models of leaves"))
-  if (isTRUE(forest$refused)) refuse_format(format, gettext("leaves whose rows are an error"))
+  if (open_leaf %in% forest$ensemble$leaf_id) {
+    refuse_format(format, gettext("levels that go on by surrogate splits"))
+  }
 }
 
 refuse_format <- function(format, what, remedy = NULL) {

@@ -1,4 +1,4 @@
-# Trees of gbm, rpart and this package.
+# Trees of gbm and this package.
 
 #' @rdname import_forest
 #' @export
@@ -60,83 +60,6 @@ read_gbm_tree <- function(tree, c_splits, by_levels, sets) {
        right = as.integer(right), default_left = c(!leaf, logical(length(inner))),
        missing = rep(missing_rules[["nan"]], length(nodes)), set = set, leaf_id = nodes - 1L,
        values = matrix(c(replace(code, !leaf, 0), numeric(length(inner)))))
-}
-
-# ---- rpart ---------------------------------------------------------------------------------------
-
-#' @rdname import_forest
-#' @export
-import_forest.rpart <- function(x, ...) {
-  check_no_dots(...)
-  if (!x$method %in% c("anova", "poisson", "exp", "class")) {
-    refuse_feature(gettextf("the method '%s' of rpart", x$method))
-  }
-  classes <- if (x$method == "class") attr(x, "ylevels")
-  features <- attr(stats::terms(x), "term.labels")
-  sets <- new_sets()
-  tree <- read_rpart(x, features, classes, sets)
-  forest <- new_forest_ir(
-    list(tree), length(features), features = features, levels = as.list(attr(x, "xlevels")),
-    sets = sets$all, set_else = logical(length(sets$all)), base = rep(0, ncol(tree$values)),
-    less = "<", classes = classes, complete = TRUE, dates = TRUE, source = "rpart",
-    objective = x$method)
-  forest$refused <- refused_leaf %in% tree$leaf_id
-  # by losses a class need not be the most probable one
-  if (length(classes)) {
-    forest$class_of_leaf <- stats::setNames(x$frame$yval, row.names(x$frame))
-  }
-  forest
-}
-
-# Rows of new data with missing values would follow surrogate splits.
-read_rpart <- function(x, features, classes, sets) {
-  frame <- x$frame
-  id <- as.numeric(row.names(frame))
-  leaf <- frame$var == "<leaf>"
-  n <- length(leaf)
-  first <- cumsum(c(1, (frame$ncompete + frame$nsurrogate + !leaf)))[seq_len(n)]
-  split <- x$splits[ifelse(leaf, NA, first), c("ncat", "index"), drop = FALSE]
-  feature <- match(as.character(frame$var), features, 0L)
-  if (any(feature == 0L & !leaf)) refuse_feature(gettext("predictors that the formula computes"))
-  ncat <- replace(split[, "ncat"], leaf, -1)
-  sides <- lapply(seq_len(n), function(k) {
-    if (ncat[k] > 1) x$csplit[split[k, "index"], seq_len(ncat[k])]
-  })
-  set <- integer(n)
-  for (k in which(ncat > 1)) set[k] <- add_set(sets, c(FALSE, sides[[k]] == 1))
-  turned <- ncat == 1
-  children <- cbind(match(2 * id, id), match(2 * id + 1, id))
-  children[leaf, ] <- 0L
-  k <- length(classes)
-  values <- if (k) frame$yval2[, 1 + k + seq_len(k), drop = FALSE] else matrix(frame$yval)
-  tree <- list(
-    feature = feature, threshold = unname(replace(split[, "index"], leaf | set > 0L, 0)),
-    left = ifelse(turned, children[, 2], children[, 1]),
-    right = ifelse(turned, children[, 1], children[, 2]), default_left = logical(n),
-    missing = rep(missing_rules[["nan"]], n), set = set, leaf_id = as.integer(id),
-    cover = frame$wt, gain = ifelse(leaf, 0, x$splits[ifelse(leaf, 1L, first), "improve"]),
-    values = unname(values))
-  Reduce(function(tree, k) refuse_levels(tree, k, sides[[k]] == 2, sets),
-         which(vapply(sides, function(side) any(side == 2), NA)), tree)
-}
-
-# Node k of a tree first asks for levels of which it had no training row, which rpart sends by
-# surrogate splits: they go to a leaf whose rows are an error, see check_refused().
-refuse_levels <- function(tree, k, unseen, sets) {
-  n <- length(tree$feature)
-  again <- c(seq_len(n), k, k) # the node itself moves to n + 1, the leaf is n + 2
-  moved <- lapply(tree[setdiff(names(tree), "values")], `[`, again)
-  moved$values <- tree$values[again, , drop = FALSE]
-  moved$set[k] <- add_set(sets, c(FALSE, unseen))
-  moved$threshold[k] <- 0
-  moved$left[k] <- n + 2L
-  moved$right[k] <- n + 1L
-  for (name in c("feature", "left", "right", "set")) moved[[name]][n + 2L] <- 0L
-  for (name in c("cover", "gain")) moved[[name]][n + 2L] <- 0
-  moved$leaf_id[n + 2L] <- refused_leaf
-  moved$threshold[n + 2L] <- 0
-  moved$values[n + 2L, ] <- 0
-  moved
 }
 
 # ---- fits of this package ------------------------------------------------------------------------

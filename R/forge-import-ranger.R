@@ -14,28 +14,31 @@ import_forest.ranger <- function(x, ...) {
 #' @export
 import_forest.ranger.forest <- function(x, ...) {
   check_no_dots(...)
-  type <- c(Regression = "number", Classification = "votes", "Probability estimation" = "shares")
+  type <- c(Regression = "number", Classification = "votes", "Probability estimation" = "shares",
+            Survival = "hazards")
   kind <- unname(type[x$treetype])
   if (is.na(kind)) refuse_feature(gettextf("a ranger forest for %s", tolower(x$treetype)))
   features <- x$independent.variable.names
   if (!is.null(x$dependent.varID)) refuse_feature(gettext("a forest of ranger before 0.12"))
   levels <- Filter(length, x$covariate.levels)
   sets <- new_sets()
-  classes <- ranger_classes(x, kind)
-  trees <- lapply(seq_len(x$num.trees), read_ranger_tree, x, kind, length(classes), sets)
+  classes <- if (kind %in% c("votes", "shares")) ranger_classes(x)
+  times <- if (kind == "hazards") number_labels(x$unique.death.times)
+  n_outputs <- max(1L, length(classes), length(times))
+  trees <- lapply(seq_len(x$num.trees), read_ranger_tree, x, kind, n_outputs, sets)
   new_forest_ir(
     trees, length(features), features = features, levels = levels,
     sets = sets$all, set_else = rep(TRUE, length(sets$all)),
-    base = rep(0, max(1, length(classes))), divisor = if (kind == "votes") 1 else x$num.trees,
-    less = "<=", link = if (kind == "votes") "shares" else "identity", classes = classes,
+    base = rep(0, n_outputs), divisor = if (kind == "votes") 1 else x$num.trees, less = "<=",
+    link = switch(kind, votes = "shares", hazards = "exp", "identity"),
+    slope = if (kind == "hazards") -1 else 1, classes = classes, outputs = times,
     complete = !ranger_knows_missing(x), closed = FALSE, new_level = lengths(levels) + 1L,
     own_codes = is.null(x$covariate.levels), dates = TRUE, source = "ranger",
     objective = tolower(x$treetype))
 }
 
 # In the order of their numbers in the leaves.
-ranger_classes <- function(x, kind) {
-  if (kind == "number") return(NULL)
+ranger_classes <- function(x) {
   if (is.null(x$levels)) as.character(x$class.values) else x$levels[x$class.values]
 }
 
@@ -50,7 +53,7 @@ ranger_missing_left <- function(children, leaf, right) {
   !leaf & length(children) > 2L & as.integer(c(children, list(0))[[3]]) + 1L != right
 }
 
-read_ranger_tree <- function(i, x, kind, n_classes, sets) {
+read_ranger_tree <- function(i, x, kind, n_outputs, sets) {
   children <- x$child.nodeIDs[[i]]
   left <- as.integer(children[[1]]) + 1L
   right <- as.integer(children[[2]]) + 1L
@@ -67,8 +70,9 @@ read_ranger_tree <- function(i, x, kind, n_classes, sets) {
        missing = rep(missing_rules[["nan"]], n), set = set,
        leaf_id = seq_len(n) - 1L, cover = x$num.samples.nodes[[i]],
        values = switch(kind, number = matrix(replace(value, !leaf, 0)),
-                       votes = one_hot(match(value, x$class.values), leaf, n_classes),
-                       shares = ranger_shares(x$terminal.class.counts[[i]], leaf, n_classes)))
+                       votes = one_hot(match(value, x$class.values), leaf, n_outputs),
+                       shares = vectors_of_leaves(x$terminal.class.counts[[i]], leaf, n_outputs),
+                       hazards = vectors_of_leaves(x$chf[[i]], leaf, n_outputs)))
 }
 
 # The lowest bits of a whole number.
@@ -81,9 +85,9 @@ one_hot <- function(class, leaf, n_classes) {
   values
 }
 
-ranger_shares <- function(counts, leaf, n_classes) {
-  values <- matrix(0, length(leaf), n_classes)
-  values[leaf, ] <- do.call(rbind, counts[leaf])
+vectors_of_leaves <- function(vectors, leaf, n_outputs) {
+  values <- matrix(0, length(leaf), n_outputs)
+  values[leaf, ] <- do.call(rbind, vectors[leaf])
   values
 }
 

@@ -66,11 +66,7 @@ sklearn_classes <- function(x) {
   lapply(if (is.list(classes)) classes else list(classes), sklearn_labels)
 }
 
-# Numbers as Python shows whole ones.
-sklearn_labels <- function(x) {
-  if (!is.numeric(x)) return(as.character(x))
-  vapply(x, format, "", digits = 15L, scientific = FALSE, USE.NAMES = FALSE)
-}
+sklearn_labels <- function(x) if (is.numeric(x)) number_labels(x) else as.character(x)
 
 # ---- trees whose rows are floats -----------------------------------------------------------------
 

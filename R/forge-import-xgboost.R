@@ -166,11 +166,11 @@ new_sets <- function() {
 }
 
 # A small document can list large codes: so many places all sets together may have.
-most_codes <- 2^27
+most_set_codes <- 2^27
 
 add_set <- function(sets, left) {
   sets$codes <- sets$codes + length(left)
-  if (sets$codes > most_codes) refuse_document(gettext("its sets of codes are too large"))
+  if (sets$codes > most_set_codes) refuse_document(gettext("its sets of codes are too large"))
   sets$all[[length(sets$all) + 1L]] <- left
   length(sets$all)
 }

@@ -33,14 +33,16 @@
 #' from 0. A new level is an error for XGBoost, as there, and missing for LightGBM.
 #'
 #' Objects: `xgb.Booster` and `lgb.Booster`, by the formats above, and
-#' * `ranger`: regression, classification and probability forests; missing values are an error in
-#'   prediction for forests grown before version 0.16.4, which has a rule for them. Where the forest
-#'   does not know its levels, factors and characters are taken by their codes in the new data, as
-#'   there;
+#' * `ranger`: regression, classification, probability and survival forests, whose margins are
+#'   cumulative hazards, and responses probabilities of survival, at the times of death; missing
+#'   values are an error in prediction for forests grown before version 0.16.4, which has a rule for
+#'   them. Where the forest does not know its levels, factors and characters are taken by their
+#'   codes in the new data, as there;
 #' * `randomForest`: regression and classification, also joined by `combine()`;
 #' * `gbm`;
-#' * `rpart`: missing values are an error in prediction, since surrogate splits are not read, and so
-#'   are rows whose level no training row of their node had; classes follow the losses;
+#' * `rpart`: rows with missing values, or with a level of which their node had no training row,
+#'   follow surrogate splits as there (`usesurrogate`), but have no contributions; classes follow
+#'   the losses;
 #' * `party` of partykit whose leaves are constants (`constparty`, as made by `ctree()` and
 #'   `as.party()`), with any number of children; missing values and `-Inf` are errors in prediction,
 #'   since partykit uses surrogate splits or random numbers for them;
@@ -48,8 +50,8 @@
 #'   leaves; trees read by [contree_from_json()].
 #'
 #' * estimators of scikit-learn that reticulate hands to R: decision trees, random forests, extra
-#'   trees, bagging of trees, gradient boosting, also by histograms and with categories (from version
-#'   1.4), `AdaBoostClassifier` with the algorithm SAMME, and `IsolationForest`, whose response is
+#'   trees, bagging of trees, gradient boosting, also by histograms and with categories (from
+#'   version 1.4), `AdaBoostClassifier` with the algorithm SAMME, and `IsolationForest`, whose response is
 #'   `score_samples()`. Thresholds are compared with rows in single precision, as there (not by
 #'   histograms), trees are summed in double precision. Margins are proportions of classes; several
 #'   responses of classes have theirs side by side. Categories are matched by value; missing values

@@ -66,39 +66,42 @@ predict.forged_forest <- function(object, newdata,
   if (!is.null(device)) refuse_on_device(type, device <- check_device(device))
   if (missing(newdata)) stop_input("newdata", gettext("'newdata' must be given"))
   new <- forest_columns_of(forest, newdata)
-  if (type == "contributions" && isTRUE(forest$refused)) {
-    check_refused(forest, run_forged(forged_code(object), new$columns, TRUE, threads))
-  }
+  if (!is.null(forest$rest)) return(predict_with_rest(object, new, type, threads, device))
   if (type == "contributions") return(contributions_of(object, new, threads))
   if (type == "leaf") {
     leaves <- run_forged(forged_code(object), new$columns, TRUE, threads)
-    check_refused(forest, leaves)
     if (!is.null(forest$own_trees)) leaves <- leaves[, seq_len(forest$own_trees), drop = FALSE]
     return(structure(leaves, dimnames = list(new$row_names, NULL)))
-  }
-  by_leaf <- type == "class" && !is.null(forest$class_of_leaf)
-  leaves <- if (by_leaf || isTRUE(forest$refused)) {
-    run_forged(forged_code(object), new$columns, TRUE, threads)
-  }
-  check_refused(forest, leaves)
-  if (by_leaf) {
-    class <- factor(forest$classes[forest$class_of_leaf[as.character(leaves)]], forest$classes)
-    return(name_rows(class, new$row_names))
   }
   sums <- sums_of_rows(object, new$columns, threads, device)
   name_rows(said_by_sums(forest, sums, type), new$row_names)
 }
 
-# The number of leaves whose rows the maker predicts by what was not read.
-refused_leaf <- -.Machine$integer.max
+# A tree of which some rows are followed here (forge-import-rpart.R).
+predict_with_rest <- function(object, new, type, threads, device) {
+  forest <- object$forest
+  leaves <- run_forged(forged_code(object), new$columns, TRUE, threads)
+  rows <- rows_of_rest(forest, new$columns, leaves)
+  if (type == "contributions") {
+    if (length(rows)) refuse_rest(forest, rows)
+    return(contributions_of(object, new, threads))
+  }
+  places <- places_of_rest(forest, new, rows)
+  leaves[rows, 1L] <- as.integer(forest$rest$id[places])
+  if (type == "leaf") return(structure(leaves, dimnames = list(new$row_names, NULL)))
+  if (type == "class") {
+    class <- forest$class_of_leaf[as.character(leaves)]
+    return(name_rows(factor(forest$classes[class], forest$classes), new$row_names))
+  }
+  sums <- sums_of_rows(object, new$columns, threads, device)
+  sums[rows, ] <- forest$rest$values[places, ]
+  name_rows(said_by_sums(forest, sums, type), new$row_names)
+}
 
-check_refused <- function(forest, leaves) {
-  if (!isTRUE(forest$refused)) return(invisible())
-  row <- which(rowSums(leaves == refused_leaf) > 0)
-  if (!length(row)) return(invisible())
-  stop_unsupported("newdata", gettextf(
-    paste("row %d of 'newdata' has a level of which its node of the tree had no training row, and",
-          "which %s sends by surrogate splits; leave such rows out"), row[1], forest$source))
+refuse_rest <- function(forest, rows) {
+  stop_unsupported("type", gettextf(paste(
+    "row %d of 'newdata' follows surrogate splits of %s, by which there are no contributions;",
+    "leave such rows out"), rows[1], forest$source))
 }
 
 check_has_classes <- function(forest, type) {
@@ -153,7 +156,8 @@ one_or_all <- function(x) {
 forest_slope <- function(forest) if (is.null(forest$slope)) 1 else forest$slope
 
 linked <- function(sums, link, slope = 1) {
-  switch(link, identity = , second = sums, logistic = 1 / (1 + exp(-slope * sums)), exp = exp(sums),
+  switch(link, identity = , second = sums, logistic = 1 / (1 + exp(-slope * sums)),
+         exp = exp(slope * sums),
          log1pexp = log1p(exp(sums)), square = sign(sums) * sums^2, step = (sums > 0) + 0,
          isolation = -2^-sums,
          softmax = {
@@ -184,11 +188,14 @@ forest_columns_of <- function(forest, newdata) {
   }
   asked <- forest$asked
   place <- feature_places(forest, newdata, asked)
-  columns <- if (is.matrix(newdata)) matrix_features(forest, newdata, place) else
+  rest <- features_of_rest(forest)
+  asked <- union(asked, rest[place[rest] > 0L])
+  columns <- if (is.matrix(newdata)) matrix_features(forest, newdata, place, asked) else
     frame_features(forest, newdata, place, asked)
   if (forest$complete) refuse_incomplete(forest, columns, asked)
   row_names <- if (is.matrix(newdata)) rownames(newdata) else attr(newdata, "row.names")
-  list(columns = columns, row_names = if (!is.null(row_names)) as.character(row_names))
+  list(columns = columns, row_names = if (!is.null(row_names)) as.character(row_names),
+       absent = which(place == 0L), features = feature_names(forest))
 }
 
 # Is it a matrix of the features as they are, of which nothing else need be known?
@@ -227,13 +234,13 @@ feature_places <- function(forest, newdata, asked) {
   place
 }
 
-matrix_features <- function(forest, newdata, place) {
+matrix_features <- function(forest, newdata, place, asked) {
   if (!is.numeric(newdata) && !is.logical(newdata)) {
     stop_input("newdata", gettextf("'newdata' is a matrix of type %s, but must be numeric",
                                    typeof(newdata)))
   }
   if (any(lengths(forest$levels) > 0) && !isTRUE(forest$own_codes)) {
-    return(frame_features(forest, as.data.frame(newdata), place, forest$asked))
+    return(frame_features(forest, as.data.frame(newdata), place, asked))
   }
   if (is.object(newdata)) newdata <- unclass(newdata)
   if (identical(place, seq_len(ncol(newdata)))) return(newdata)
@@ -322,8 +329,7 @@ tell_feature_levels <- function(forest, newdata, place, asked) {
 }
 
 refuse_incomplete <- function(forest, columns, asked) {
-  column <- function(j) if (is.matrix(columns)) columns[, j] else columns[[j]]
-  missing <- vapply(asked, function(j) anyNA(column(j)), NA)
+  missing <- vapply(asked, function(j) anyNA(column_of(columns, j)), NA)
   if (!any(missing)) return(invisible())
   names <- feature_names(forest)[asked]
   stop_input("newdata", gettextf(

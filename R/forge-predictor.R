@@ -11,7 +11,8 @@ contree_predictor.forged_forest <- function(fit, type = c("response", "margin", 
   if (type %in% c("prob", "class")) check_has_classes(forest, type)
   code <- forged_code(fit)
   rows <- function(newdata) predict_rows(fit, newdata, type)
-  if (any(lengths(forest$levels) > 0) || forest$complete || type %in% c("leaf", "contributions")) {
+  if (any(lengths(forest$levels) > 0) || forest$complete || !is.null(forest$rest) ||
+      type %in% c("leaf", "contributions")) {
     return(rows)
   }
   finish <- row_finisher(forest, type)

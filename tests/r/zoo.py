@@ -251,7 +251,8 @@ def catboosts(catboost):
         document["model_info"]["params"] = {"loss_function": info["params"]["loss_function"]}
         rows = hostile(x, found, True, None)
         kind = {"Logloss": "Probability", "CrossEntropy": "Probability", "Poisson": "Exponent",
-                "Focal:focal_alpha=0.3;focal_gamma=2": "Probability", "MultiClass": "Probability", "Tweedie:variance_power=1.5": "Exponent",
+                "Focal:focal_alpha=0.3;focal_gamma=2": "Probability", "MultiClass": "Probability",
+                "Tweedie:variance_power=1.5": "Exponent",
                 "MultiClassOneVsAll": "Probability"}.get(loss, "RawFormulaVal")
         response = np.asarray(model.predict(rows, prediction_type=kind))
         if loss in ("Logloss", "CrossEntropy") or loss.startswith("Focal"):

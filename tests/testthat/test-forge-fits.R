@@ -150,6 +150,27 @@ test_that("ranger with dates, characters, extremely random splits and new levels
   }
 })
 
+test_that("ranger's survival forests", {
+  skip_if_not_installed("ranger")
+  skip_if_not_installed("survival")
+  set.seed(4)
+  data$time <- round(stats::rexp(nrow(data)), 2)
+  data$dead <- data$c > 0
+  for (rule in c("logrank", "extratrees")) {
+    fit <- ranger::ranger(survival::Surv(time, dead) ~ a + b + f, data, num.trees = 7, seed = 1,
+                          splitrule = rule, num.threads = 1)
+    said <- stats::predict(fit, new, num.threads = 1)
+    expect_same(forge(fit), said$chf, new, "margin")
+    survival <- predict(forge(fit), new)
+    expect_identical(unname(survival), said$survival)
+    expect_identical(as.numeric(colnames(survival)), said$unique.death.times)
+  }
+  few <- ranger::ranger(survival::Surv(round(time), dead) ~ a + b, data, num.trees = 2,
+                        max.depth = 1)
+  expect_match(as_sql(import_forest(few), type = "response")[1], "EXP(-1", fixed = TRUE)
+  expect_error(write_onnx(few, tempfile()), "link", class = "contree_unsupported_error")
+})
+
 test_that("missing values are an error where ranger has no rule for them", {
   skip_if_not_installed("ranger")
   fit <- ranger::ranger(y ~ a + b, data, num.trees = 5, seed = 1, num.threads = 1)
@@ -276,11 +297,8 @@ test_that("rpart", {
   expect_same(forge(fit), stats::predict(fit, new))
   fit <- rpart::rpart(k ~ a + f, data, maxdepth = 2)
   expect_same(forge(fit), stats::predict(fit, new), new, "prob")
-  new$a[1] <- NA
-  expect_error(predict(forge(fit), new), "missing", class = "contree_input_error")
   loss <- matrix(c(0, 1, 2, 1, 0, 9, 1, 1, 0), 3)
   fit <- rpart::rpart(k ~ a, data, parms = list(loss = loss))
-  new$a[1] <- 0
   expect_same(forge(fit), stats::predict(fit, new), new, "prob")
   expect_identical(predict(forge(fit), new, type = "class"),
                    stats::predict(fit, new, type = "class"))
@@ -296,35 +314,68 @@ test_that("rpart with counts and times", {
   }
 })
 
-test_that("rpart with levels of which a node had no row: these rows are an error", {
+test_that("rpart's rows that primary splits do not send to a side", {
   skip_if_not_installed("rpart")
   rows <- datasets::warpbreaks[rep(1:54, 2), ]
   rows$f <- factor(paste0(rows$wool, rows$tension))
   rows$g <- factor(rep(letters[1:9], 12))
   rows$breaks <- rows$breaks + 20 * (rows$f %in% c("AL", "BM")) * (rows$g %in% c("a", "d"))
   rows <- rows[!(rows$f == "AL" & rows$g == "c"), ]
+  every <- expand.grid(f = levels(rows$f), g = levels(rows$g), stringsAsFactors = TRUE)
   fit <- rpart::rpart(breaks ~ f + g, rows, cp = 0, minsplit = 4)
   forged <- forge(fit)
-  expect_true(forged$forest$refused)
-  said <- stats::predict(fit, rows)
-  got <- vapply(seq_len(nrow(rows)), function(i) {
-    tryCatch(predict(forged, rows[i, ]), contree_unsupported_error = function(e) NA_real_)
-  }, 0)
-  expect_false(anyNA(got))
-  expect_identical(unname(got), unname(said))
-  every <- expand.grid(f = levels(rows$f), g = levels(rows$g), stringsAsFactors = TRUE)
-  said <- stats::predict(fit, every)
-  got <- vapply(seq_len(nrow(every)), function(i) {
-    tryCatch(predict(forged, every[i, ]), contree_unsupported_error = function(e) NA_real_)
-  }, 0)
-  expect_true(anyNA(got))
-  expect_identical(unname(got[!is.na(got)]), unname(said[!is.na(got)]))
-  refused <- every[is.na(got), ]
-  for (type in c("leaf", "contributions", "margin")) {
-    expect_error(predict(forged, refused, type = type), "no training row",
-                 class = "contree_unsupported_error")
+  expect_true(open_leaf %in% forged$forest$ensemble$leaf_id)
+  expect_identical(predict(forged, every), stats::predict(fit, every))
+  expect_error(predict(forged, every, type = "contributions"), "surrogate",
+               class = "contree_unsupported_error")
+  for (write in list(as_c, as_sql, function(x) write_onnx(x, tempfile()))) {
+    expect_error(write(forged), "surrogate", class = "contree_unsupported_error")
   }
-  expect_error(as_c(forged), "error", class = "contree_unsupported_error")
+})
+
+test_that("rpart's surrogate splits are followed as there", {
+  skip_if_not_installed("rpart")
+  set.seed(6)
+  holes <- function(data) {
+    for (name in c("a", "b", "c", "f", "l")) data[[name]][stats::runif(nrow(data)) < 0.3] <- NA
+    data
+  }
+  data$o <- factor(data$b, ordered = TRUE)
+  data$c <- data$a + data$c
+  grown <- holes(data)
+  new <- transform(holes(new), o = factor(b, levels = 1:5, ordered = TRUE))
+  for (use in 0:2) {
+    for (y in c("y", "k")) {
+      control <- rpart::rpart.control(usesurrogate = use, cp = 0.001, minsplit = 10)
+      fit <- rpart::rpart(stats::reformulate(c("a", "b", "c", "f", "l", "o"), y), grown,
+                          control = control)
+      forged <- forge(fit)
+      said <- stats::predict(fit, new)
+      expect_identical(unname(predict(forged, new, type = if (y == "k") "prob" else "margin")),
+                       unname(said))
+      if (y == "k") {
+        expect_identical(unname(predict(forged, new, type = "class")),
+                         unname(stats::predict(fit, new, type = "class")))
+      }
+      by_one <- contree_predictor(forged)
+      expect_identical(unname(by_one(new[3, ])), unname(predict(forged, new[3, ])))
+      leaf <- match(predict(forged, new, type = "leaf")[, 1], as.numeric(row.names(fit$frame)))
+      here <- if (y == "k") fit$frame$yval2[leaf, 5:7] else fit$frame$yval[leaf]
+      expect_identical(unname(here), unname(said))
+    }
+  }
+  fit <- rpart::rpart(y ~ a + b + c, grown)
+  expect_error(predict(forge(fit), new[c("a", "b")]), "lacks", class = "contree_input_error")
+  expect_error(predict(forge(fit), new[1:40, ], type = "contributions"), "surrogate",
+               class = "contree_unsupported_error")
+  few <- data.frame(y = c(1, 1, 5, 5, 5, 5), a = c(1, 1, 2, 2, 2, 2), b = c(3, 3, 4, 4, 4, 3))
+  fit <- rpart::rpart(y ~ a + b, few, control = rpart::rpart.control(minsplit = 2, maxdepth = 1))
+  forged <- forge(fit)
+  expect_identical(unname(predict(forged, data.frame(a = 2))), 5)
+  expect_error(predict(forged, data.frame(a = NA_real_)), "lacks 'b'",
+               class = "contree_input_error")
+  root <- rpart::rpart(y ~ a, data.frame(y = 1:5, a = 0))
+  expect_identical(unname(predict(forge(root), data.frame(a = c(1, NA)))), c(3, 3))
 })
 
 test_that("partykit", {

@@ -151,7 +151,7 @@ test_that("sizes are checked before anything is made of them", {
 
 test_that("large codes in a small document are refused before there is a set for each", {
   sets <- new_sets()
-  sets$codes <- most_codes - 2
+  sets$codes <- most_set_codes - 2
   expect_identical(add_set(sets, c(TRUE, FALSE)), 1L)
   expect_error(add_set(sets, TRUE), "too large", class = "contree_input_error")
 })
@@ -249,7 +249,8 @@ test_that("JSON with formats in it is refused, and does not end the process", {
 
 test_that("strings that look like missing numbers stay strings", {
   skip_if_not_installed("jsonlite")
-  text <- '{"a": ["NA", "Inf"], "b": [1, null, 2.5], "c": [["NaN"], [true, false]], "d": {"e": "NA"}}'
+  text <- paste('{"a": ["NA", "Inf"], "b": [1, null, 2.5], "c": [["NaN"], [true, false]],',
+                '"d": {"e": "NA"}}')
   expect_identical(parse_json(charToRaw(text)),
                    list(a = c("NA", "Inf"), b = c(1, NA, 2.5), c = list("NaN", c(TRUE, FALSE)),
                         d = list(e = "NA")))
