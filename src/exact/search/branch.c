@@ -5,6 +5,7 @@
 #include "exact/bound/class_counts.h"
 #include "exact/search/evidence.h"
 #include "exact/search/observed.h"
+#include "exact/search/price.h"
 #include "exact/search/solve.h"
 #include "exact/search/triples.h"
 #include "exact/rows/abreast.h"
@@ -41,13 +42,12 @@ static int wants_abreast(const ct_worker *worker, const ct_node *node, const ct_
 
 /* The node of a side, laid out where it is; with its outer set where the parent's is known. */
 static ct_status side_node(ct_evaluator *evaluator, uint32_t f, const ct_candidate *m, int side,
-                           ct_node *node)
+                           const ct_exact_task *task, ct_node *node)
 {
     const ct_node *parent = evaluator->roots->node;
     ct_worker *worker = evaluator->worker;
     ct_outer outer;
     const ct_tests *tests = parent->layout->tests;
-    const ct_exact_task *task = &((const ct_branching *) evaluator->extra)->task[side];
     if (tests && tests->n_tests <= CT_MOST_TESTS &&
         ct_triples_apply(worker, parent->layout, task))
         return ct_tests_side(worker, &worker->arena, parent, f, m->threshold, side,
@@ -98,9 +98,12 @@ ct_bounds ct_branch_solve(ct_evaluator *evaluator, uint32_t f, ct_candidate *m, 
     ct_bounds bounds = {0, 0, INT64_MAX};
     ct_node node, whole;
     const ct_node *child = &node;
-    ct_status status = side_node(evaluator, f, m, side, &node);
-    int abreast = status == CT_OK && wants_abreast(worker, &node, task);
-    if (status == CT_OK && (abreast || wants_layout(worker, &node, task->depth))) {
+    ct_exact_task limited = *task;
+    ct_price_limit(worker, ct_leaf_cost(worker->search->costs, &evaluator->totals[side]),
+                   &limited);
+    ct_status status = side_node(evaluator, f, m, side, &limited, &node);
+    int abreast = status == CT_OK && wants_abreast(worker, &node, &limited);
+    if (status == CT_OK && (abreast || wants_layout(worker, &node, limited.depth))) {
         status = lay_out(worker, &node, abreast, &whole);
         child = &whole;
     }
