@@ -141,11 +141,14 @@ static ct_bound_cache *cache_for(const ct_worker *worker, const ct_path *path)
     return path->n > 1 && ct_uses(worker, CT_SHORTCUT_BOUND_CACHE) ? worker->cache : NULL;
 }
 
-/* Bounds of trees with fewer leaves are remembered apart. */
-static unsigned cached_as(const ct_exact_task *task)
+/* Bounds of trees with fewer leaves are remembered apart; what a price makes of fewer levels holds
+ * at all depths (price.h), as which they count as 0. */
+static unsigned cached_as(const ct_worker *worker, int64_t leaf, const ct_exact_task *task)
 {
+    ct_exact_task limited = *task;
     CT_ASSERT(task->depth <= CT_MAX_DEPTH);
-    return task->depth + (CT_MAX_DEPTH + 1) * task->leaves;
+    int any_depth = ct_price_limit(worker, leaf, &limited) && limited.depth < task->depth;
+    return (any_depth ? 0 : task->depth) + (CT_MAX_DEPTH + 1) * task->leaves;
 }
 
 /* 1 if what is known of one side of m does for its task; *bounds are then its bounds. May raise
@@ -158,7 +161,8 @@ static int is_settled(ct_worker *worker, const ct_totals *totals, uint32_t n_row
     ct_bound_cache *cache = cache_for(worker, task->path);
     if (!cache) return 0;
     int64_t max_cost = ct_maximum_cost(worker->search->costs, totals, n_rows);
-    int64_t bound = ct_bound_cache_find(cache, task->path, cached_as(task), max_cost);
+    int64_t leaf = ct_leaf_cost(worker->search->costs, totals),
+            bound = ct_bound_cache_find(cache, task->path, cached_as(worker, leaf, task), max_cost);
     ct_observe_cached(worker, task->path, task->depth, bound);
     m->lower[side] = ct_larger_cost(m->lower[side], bound);
     int hit = m->lower[side] >= task->cap;
@@ -199,7 +203,7 @@ void ct_branch_answer(ct_evaluator *evaluator, ct_candidate *m, int side, ct_bou
     int64_t max_cost = ct_maximum_cost(worker->search->costs, totals, size);
     if (!cache) return;
     ct_observe_cached(worker, task->path, task->depth, bounds->relaxed);
-    ct_bound_cache_add(cache, task->path, cached_as(task), max_cost, bounds->relaxed);
+    ct_bound_cache_add(cache, task->path, cached_as(worker, leaf, task), max_cost, bounds->relaxed);
 }
 
 /* What all sides need that are solved, whether by a search or at once. */
