@@ -2,7 +2,8 @@
 #
 #   GOSDT_SETS=DIR BENCH_PYTHON=.../bin/python Rscript bench/gosdt.R
 #
-# Depth 6, a split costs one row in a hundred or in two hundred. Both minimise wrong rows and prices,
+# Depth 6, a split costs one row in a hundred or in two hundred. Both minimise wrong rows and
+# prices,
 # so what is proven must be equal; GOSDT's price is one of leaves, which are one more than splits.
 # Seconds are of the processor; LIMIT is of the clock.
 for (file in list.files("bench/lib", "[.]R$", full.names = TRUE)) source(file)

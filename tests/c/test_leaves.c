@@ -155,8 +155,8 @@ static void equals_brute_force(void)
     }
 }
 
-/* Prices of which few splits can be afforded, or none, for up to five levels, with a limit on leaves
- * or without; in some no levels are taken away, or whatever else can be left out is. */
+/* Prices of which few splits can be afforded, or none, for up to five levels, with a limit on
+ * leaves or without; in some no levels are taken away, or whatever else can be left out is. */
 static void equals_brute_force_at_any_price(void)
 {
     static few_brute b;
