@@ -206,7 +206,10 @@ NULL
 #'   which leave out rows with missing values, or [na.fail()]. It takes precedence over the setting
 #'   `missing` of [contree_control()], which applies by default.
 #' @param depth Maximum number of splits between the root and a leaf, a whole number from 0 (no
-#'   split) to 16. The default is 3.
+#'   split) to 16. The default is 3. With a `complexity` or `cp` of at least 0.01 it may be left to
+#'   the price: then trees have as many levels as splits that it pays for, at most 4, since deeper
+#'   proofs may take long; give `depth` for more. Where no deeper tree can cost as little, since
+#'   each level takes a split, `print()` says that the tree is optimal among those of any depth.
 #' @param ... Settings of [contree_control()], or `maxdepth` or `cp`. Any other name is an error.
 #' @param control Settings as made by [contree_control()], or a named list of them; by default made
 #'   from `...`. A setting given in `...` takes precedence over the same setting in `control`.
@@ -256,7 +259,7 @@ contree.formula <- function(formula, data, weights, subset, na.action, depth = 3
                             class_weights = NULL, ..., control = contree_control(...)) {
   call <- plain_call(match.call(), sys.call(-1))
   settings <- collect_settings(list(...), if (!missing(control)) control,
-                               if (!missing(depth)) depth)
+                               if (!missing(depth)) depth, priced = TRUE)
   if (!missing(data) && is_table(data)) {
     refuse_subset(!missing(subset))
     frame <- contree_table_frame(formula, data, if (!missing(weights)) substitute(weights),
@@ -283,7 +286,8 @@ contree.default <- function(x, y, weights = NULL, depth = 3, loss = NULL,
   }
   call <- plain_call(match.call(), sys.call(-1))
   settings <- collect_settings(list(...), if (!missing(control)) control,
-                               if (!missing(depth)) depth)
+                               if (!missing(depth)) depth,
+                               priced = is.null(rewards) && is.null(costs))
   if (!is.null(rewards) || !is.null(costs)) {
     return(fit_rewards(x, rewards, costs, c(
       y = !missing(y), weights = !is.null(weights), loss = !is.null(loss),

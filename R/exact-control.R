@@ -312,8 +312,9 @@ check_certificate <- function(value) {
 
 # From what was typed to one list: the settings of contree_control(), `depth`, and `cp` where it was
 # given (it becomes `complexity` once the data is known). `depth` is NULL when the user did not give
-# it. A setting in `...` wins over the same setting in `control`.
-collect_settings <- function(dots, control, depth) {
+# it. A setting in `...` wins over the same setting in `control`. `priced`: a price may take the
+# place of a depth.
+collect_settings <- function(dots, control, depth, priced = FALSE) {
   check_setting_names(dots, "...")
   if (!is.null(depth)) dots <- c(list(depth = depth), dots)
   check_aliases(dots)
@@ -321,10 +322,17 @@ collect_settings <- function(dots, control, depth) {
   names(given)[names(given) == "maxdepth"] <- "depth"
   # no setting is run
   settings <- do.call(contree_control, given[setdiff(names(given), c("depth", "cp"))], quote = TRUE)
-  settings$depth <- check_setting("depth", if (is.null(given$depth)) 3 else given$depth)
   settings$cp <- if (!is.null(given$cp)) check_setting("cp", given$cp)
+  priced <- priced && max(settings$complexity, settings$cp) >= least_price
+  usual <- if (priced) priced_depth else 3
+  settings$depth <- check_setting("depth", if (is.null(given$depth)) usual else given$depth)
   settings
 }
+
+# From this price on, a share of the rows or of the errors of the root, trees may have so many
+# levels where no depth is given: what fewer splits pay for is searched in moments to seconds.
+least_price <- 0.01
+priced_depth <- 4
 
 merge_settings <- function(control, dots) {
   if (is.null(control)) return(dots)

@@ -48,6 +48,8 @@
 #' tree has a gap of at most about that size.
 #'
 #' @inheritParams contree
+#' @param depth Maximum number of splits between the root and a leaf, a whole number from 0 (no
+#'   split) to 16. The default is 3.
 #' @param by `"complexity"` for the trees that are optimal at some complexity, `"leaves"` for those
 #'   that are optimal for some number of leaves.
 #' @param ... Settings of [contree_control()], or `maxdepth` or `cp`. `complexity` (0 by default) is

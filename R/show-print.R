@@ -124,9 +124,10 @@ proof_line <- function(fit, time = FALSE) {
   proof <- tree_proof(fit)
   optimal <- proof$status == "optimal"
   seconds <- if (time) gettextf(" in %s s", format(signif(proof$elapsed, 2))) else ""
-  gettextf("%s of depth <= %s%s%s%s, %s, %s; %s%s",
+  gettextf("%s of %s%s%s%s, %s, %s; %s%s",
            if (is_smallest(fit)) gettext("Smallest of the optimal trees") else gettext("Tree"),
-           settings$depth,
+           if (holds_at_any_depth(fit)) gettext("any depth")
+           else gettextf("depth <= %s", settings$depth),
            if (has_few_leaves(fit)) gettextf(" with at most %s leaves", settings$max_leaves)
            else "",
            if (!is.null(settings$root)) gettextf(" with root %s", settings$root) else "",
@@ -134,6 +135,14 @@ proof_line <- function(fit, time = FALSE) {
            else "", leaves_text(fit),
            objective_text(fit),
            if (optimal) optimal_text(fit) else gap_text(fit), seconds)
+}
+
+# Whether no deeper tree can cost as little: each level takes a split, with its price.
+holds_at_any_depth <- function(fit) {
+  settings <- tree_settings(fit)
+  proof <- tree_proof(fit)
+  dearer <- (settings$depth + 1) * settings$complexity * tree_unit(fit)
+  proof$status == "optimal" && proof$cost * (1 + 1e-9) < dearer
 }
 
 # Whether it was searched for among trees of fewer leaves than the depth allows.

@@ -5,6 +5,7 @@ command line, fields separated by tabs. The peers' own output goes elsewhere.
   load PATH                        CSV, class first                     ok
   pycontree DEPTH LIMIT            solver seconds, fit() seconds, errors, status, processor seconds
   pystreed DEPTH THRESHOLDS LIMIT  fit() seconds, errors, status, number of binary features
+  gosdt DEPTH PRICE LIMIT          processor seconds of fit(), objective in rows, status
   quit
 """
 import sys
@@ -64,9 +65,23 @@ def pystreed(X, y, depth, thresholds, limit):
     return whole, errors(model, X, y), status, model.train_X_.shape[1]
 
 
+def gosdt(X, y, depth, price, limit):
+    """Its depth counts the leaf, its tables are of 0 and 1."""
+    from gosdt import GOSDTClassifier
+    from pandas import DataFrame
+
+    model = GOSDTClassifier(regularization=float(price), depth_budget=int(depth) + 1,
+                            time_limit=int(limit), allow_small_reg=True)
+    start = time.process_time()
+    model.fit(DataFrame(X.astype(int)), y)
+    spent = time.process_time() - start
+    status = "optimal" if model.result_.status.name == "CONVERGED" else "time limit"
+    return spent, model.result_.upperbound * len(y), status
+
+
 def main():
     X = y = None
-    fits = {"pycontree": pycontree, "pystreed": pystreed}
+    fits = {"pycontree": pycontree, "pystreed": pystreed, "gosdt": gosdt}
     with open(sys.argv[1], "w", buffering=1) as replies:
         for line in sys.stdin:
             command, *arguments = line.rstrip("\n").split("\t")

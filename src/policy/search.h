@@ -14,6 +14,7 @@ typedef enum {
     CT_POLICY_CHILDREN, /* a child's column is passed over by what it costs at a neighbouring cut */
     CT_POLICY_INSIDE,   /* splits inside of a block are bounded by its ends */
     CT_POLICY_SAME,     /* splits into the best action on both sides are left out of the bounds */
+    CT_POLICY_PRICE,    /* no more levels than splits that the price affords */
     CT_POLICY_SHORTCUTS
 } ct_policy_shortcut;
 

@@ -307,6 +307,14 @@ static ct_status solve_many(ct_policy_worker *team, unsigned number, unsigned th
     return ct_atomic_read(&p.failed) ? CT_NO_MEMORY : CT_OK;
 }
 
+/* Whether a tree of so many levels, which has as many splits, may be as good as the best; all
+ * others are searched by then. */
+static int can_afford(const ct_policy_worker *worker, unsigned depth, const ct_policy_best *best,
+                      int64_t price)
+{
+    return !ct_policy_uses(worker, CT_POLICY_PRICE) || best->tree.cost / price >= (int64_t) depth;
+}
+
 ct_status ct_policy_solve_rows(ct_policy_worker *team, unsigned number, unsigned threads,
                                const ct_policy_rows *set, unsigned depth, ct_policy_best *best,
                                int64_t *low)
@@ -329,6 +337,10 @@ ct_status ct_policy_solve_rows(ct_policy_worker *team, unsigned number, unsigned
     if (depth > 2) {
         int64_t shallow;
         CT_TRY(ct_policy_solve_rows(team, number, threads, set, depth - 1, best, &shallow));
+        if (!can_afford(worker, depth, best, price)) {
+            *low = shallow;
+            return CT_OK;
+        }
     }
     return solve_many(team, number, threads, set, depth, best, low);
 }

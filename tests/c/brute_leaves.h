@@ -8,7 +8,7 @@
 #include "brute_response.h"
 #include "brute_sets.h"
 
-enum { FEW_ROWS = 9, FEW_DEPTH = 4, FEW_SETS = 1 << FEW_ROWS };
+enum { FEW_ROWS = 9, FEW_DEPTH = 5, FEW_SETS = 1 << FEW_ROWS };
 
 typedef struct {
     int64_t cost;
@@ -77,6 +77,12 @@ static inline few_choice few_choose(few_brute *b, uint32_t rows, unsigned depth,
     return best;
 }
 
+/* As many leaves as there are rows where the options have no limit. */
+static inline uint32_t few_most(const ct_exact_options *options)
+{
+    return options->max_leaves ? options->max_leaves : FEW_ROWS;
+}
+
 /* The options' limits; `split` and `leaf` are set by the caller before. Returns the optimum. */
 static inline few_value few_optimum(few_brute *b, const ct_data *data,
                                     const ct_exact_options *options)
@@ -86,7 +92,7 @@ static inline few_value few_optimum(few_brute *b, const ct_data *data,
     b->min_split = options->min_split;
     b->roots = options->roots;
     memset(b->known, 0, sizeof b->known);
-    return few_choose(b, (UINT32_C(1) << data->n_rows) - 1, options->depth, options->max_leaves,
+    return few_choose(b, (UINT32_C(1) << data->n_rows) - 1, options->depth, few_most(options),
                       b->roots)
         .value;
 }

@@ -128,7 +128,7 @@ static int is_best(few_brute *b, const random_table *t, const ct_exact_options *
                (options->any_of_ties ||
                 few_is_tree(b, &result.tree, result.tree.roots[0],
                             (UINT32_C(1) << t->data.n_rows) - 1, options->depth,
-                            options->max_leaves, options->roots));
+                            few_most(options), options->roots));
     ct_exact_result_free(&result);
     return same;
 }
@@ -153,6 +153,55 @@ static void equals_brute_force(void)
         if (!CHECK(is_best(&b, &t, &options))) say(seed, &options);
         table_free(&t);
     }
+}
+
+/* Prices of which few splits can be afforded, or none, for up to five levels, with a limit on
+ * leaves or without; in some no levels are taken away, or whatever else can be left out is. */
+static void equals_brute_force_at_any_price(void)
+{
+    static few_brute b;
+    double y[FEW_ROWS];
+    for (uint32_t seed = 0; seed < n_tables(20000) && check_state.failed < 5; seed++) {
+        rng r = {seed + UINT64_C(700000)};
+        ct_exact_options options;
+        random_table t = any_table(&r, &b, &options, y);
+        options.depth = 2 + rng_below(&r, 4);
+        if (rng_below(&r, 4)) options.max_leaves = 0;
+        if (rng_below(&r, 2)) options.test_rows = 0;
+        if (seed % 4 == 1) options.off = UINT32_C(1) << rng_below(&r, CT_EXACT_N_SHORTCUTS);
+        if (seed % 16 == 2) options.threads = 2, options.team_after = 0;
+        if (seed % 16 == 3) options.off = UINT32_C(1) << CT_SHORTCUT_PRICE;
+        options.any_of_ties = seed % 8 == 4;
+        if (!CHECK(is_best(&b, &t, &options))) say(seed, &options);
+        table_free(&t);
+    }
+}
+
+/* Where no tree as good as the best has more splits than there are levels, all depths are one. */
+static void depth_beyond_the_price(void)
+{
+    uint32_t few = 0;
+    for (uint32_t seed = 0; seed < n_tables(120) && check_state.failed < 5; seed++) {
+        rng r = {seed + UINT64_C(710000)};
+        random_table t = table_random(&r, 20 + rng_below(&r, 40), 3, 2 + rng_below(&r, 3),
+                                      seed % 2);
+        ct_exact_options options = ct_exact_options_default();
+        ct_exact_result least, deep;
+        options.complexity = 0.03 + 0.1 * rng_unit(&r);
+        REQUIRE(solve(&t.data, &options, &least));
+        int enough = least.cost < 4 * least.split_cost;
+        few += (uint32_t) enough;
+        while (++options.depth < 6) {
+            REQUIRE(solve(&t.data, &options, &deep));
+            CHECK(enough ? deep.cost == least.cost : deep.cost <= least.cost);
+            CHECK(!enough || deep.tree.n_nodes == least.tree.n_nodes);
+            CHECK(deep.end == CT_END_OPTIMAL);
+            ct_exact_result_free(&deep);
+        }
+        ct_exact_result_free(&least);
+        table_free(&t);
+    }
+    CHECK(few > 0);
 }
 
 /* Of one table the optimum for every number of leaves; with all that the depth allows it is that
@@ -277,6 +326,8 @@ static void no_certificate(void)
 
 static const check_case cases[] = {
     {"equals brute force", equals_brute_force},
+    {"equals brute force at any price", equals_brute_force_at_any_price},
+    {"depth beyond the price", depth_beyond_the_price},
     {"every number of leaves", every_number_of_leaves},
     {"begins with a tree", begins_with_a_tree},
     {"same for any threads", same_for_any_threads},

@@ -216,7 +216,7 @@ static void instruction_sets_agree(void)
         options.test_rows = 0;
         if (seed % 4 == 0) options.complexity = 0.02;
         REQUIRE(solve(&t.data, &options, &first));
-        CHECK(first.statistics.counted > 0);
+        CHECK(first.statistics.counted > 0 || options.complexity > 0);
         for (size_t i = 1; ct_kernels_at(i); i++) {
             options.simd = ct_kernels_at(i)->name;
             REQUIRE(solve(&t.data, &options, &other));

@@ -217,3 +217,25 @@ test_that("a gap says what rounding of weights and losses may hide", {
   expect_match(capture.output(print(real))[3],
                "^Tree of .*proven optimal but for rounding of weights and losses: gap")
 })
+
+test_that("a price may take the place of a depth, and the fit says for which depths it proves", {
+  depth <- function(...) contree(Species ~ ., iris, ...)$control$depth
+  expect_identical(depth(complexity = 0.01), 4)
+  expect_identical(depth(cp = 0.01), 4)
+  expect_identical(depth(complexity = 0.009), 3)
+  expect_identical(depth(cp = 0.01, depth = 2), 2)
+  expect_identical(depth(control = contree_control(complexity = 0.1)), 4)
+  line <- function(fit) capture.output(print(fit))[3]
+  said <- 0
+  for (price in c(0.004, 0.01, 0.02, 0.05, 0.2)) {
+    fits <- lapply(1:6, function(d) contree(Species ~ ., iris, depth = d, complexity = price))
+    costs <- vapply(fits, `[[`, 0, "cost")
+    any_depth <- grepl("of any depth", vapply(fits, line, ""), fixed = TRUE)
+    expect_false(any(costs[any_depth] > min(costs)))
+    # the price of one more level than there are is the cost of a tree that deep, at least
+    expect_identical(any_depth, costs < (2:7) * price * 150)
+    said <- said + sum(any_depth)
+  }
+  expect_gt(said, 0)
+  expect_match(line(contree(mpg ~ ., mtcars, complexity = 0.3)), "of any depth", fixed = TRUE)
+})

@@ -5,6 +5,7 @@
 #include "exact/bound/class_counts.h"
 #include "exact/search/evidence.h"
 #include "exact/search/observed.h"
+#include "exact/search/price.h"
 #include "exact/search/solve.h"
 #include "exact/search/triples.h"
 #include "exact/rows/abreast.h"
@@ -41,13 +42,12 @@ static int wants_abreast(const ct_worker *worker, const ct_node *node, const ct_
 
 /* The node of a side, laid out where it is; with its outer set where the parent's is known. */
 static ct_status side_node(ct_evaluator *evaluator, uint32_t f, const ct_candidate *m, int side,
-                           ct_node *node)
+                           const ct_exact_task *task, ct_node *node)
 {
     const ct_node *parent = evaluator->roots->node;
     ct_worker *worker = evaluator->worker;
     ct_outer outer;
     const ct_tests *tests = parent->layout->tests;
-    const ct_exact_task *task = &((const ct_branching *) evaluator->extra)->task[side];
     if (tests && tests->n_tests <= CT_MOST_TESTS &&
         ct_triples_apply(worker, parent->layout, task))
         return ct_tests_side(worker, &worker->arena, parent, f, m->threshold, side,
@@ -98,9 +98,12 @@ ct_bounds ct_branch_solve(ct_evaluator *evaluator, uint32_t f, ct_candidate *m, 
     ct_bounds bounds = {0, 0, INT64_MAX};
     ct_node node, whole;
     const ct_node *child = &node;
-    ct_status status = side_node(evaluator, f, m, side, &node);
-    int abreast = status == CT_OK && wants_abreast(worker, &node, task);
-    if (status == CT_OK && (abreast || wants_layout(worker, &node, task->depth))) {
+    ct_exact_task limited = *task;
+    ct_price_limit(worker, ct_leaf_cost(worker->search->costs, &evaluator->totals[side]),
+                   &limited);
+    ct_status status = side_node(evaluator, f, m, side, &limited, &node);
+    int abreast = status == CT_OK && wants_abreast(worker, &node, &limited);
+    if (status == CT_OK && (abreast || wants_layout(worker, &node, limited.depth))) {
         status = lay_out(worker, &node, abreast, &whole);
         child = &whole;
     }
@@ -138,11 +141,14 @@ static ct_bound_cache *cache_for(const ct_worker *worker, const ct_path *path)
     return path->n > 1 && ct_uses(worker, CT_SHORTCUT_BOUND_CACHE) ? worker->cache : NULL;
 }
 
-/* Bounds of trees with fewer leaves are remembered apart. */
-static unsigned cached_as(const ct_exact_task *task)
+/* Bounds of trees with fewer leaves are remembered apart; what a price makes of fewer levels holds
+ * at all depths (price.h), as which they count as 0. */
+static unsigned cached_as(const ct_worker *worker, int64_t leaf, const ct_exact_task *task)
 {
+    ct_exact_task limited = *task;
     CT_ASSERT(task->depth <= CT_MAX_DEPTH);
-    return task->depth + (CT_MAX_DEPTH + 1) * task->leaves;
+    int any_depth = ct_price_limit(worker, leaf, &limited) && limited.depth < task->depth;
+    return (any_depth ? 0 : task->depth) + (CT_MAX_DEPTH + 1) * task->leaves;
 }
 
 /* 1 if what is known of one side of m does for its task; *bounds are then its bounds. May raise
@@ -155,7 +161,8 @@ static int is_settled(ct_worker *worker, const ct_totals *totals, uint32_t n_row
     ct_bound_cache *cache = cache_for(worker, task->path);
     if (!cache) return 0;
     int64_t max_cost = ct_maximum_cost(worker->search->costs, totals, n_rows);
-    int64_t bound = ct_bound_cache_find(cache, task->path, cached_as(task), max_cost);
+    int64_t leaf = ct_leaf_cost(worker->search->costs, totals),
+            bound = ct_bound_cache_find(cache, task->path, cached_as(worker, leaf, task), max_cost);
     ct_observe_cached(worker, task->path, task->depth, bound);
     m->lower[side] = ct_larger_cost(m->lower[side], bound);
     int hit = m->lower[side] >= task->cap;
@@ -196,7 +203,7 @@ void ct_branch_answer(ct_evaluator *evaluator, ct_candidate *m, int side, ct_bou
     int64_t max_cost = ct_maximum_cost(worker->search->costs, totals, size);
     if (!cache) return;
     ct_observe_cached(worker, task->path, task->depth, bounds->relaxed);
-    ct_bound_cache_add(cache, task->path, cached_as(task), max_cost, bounds->relaxed);
+    ct_bound_cache_add(cache, task->path, cached_as(worker, leaf, task), max_cost, bounds->relaxed);
 }
 
 /* What all sides need that are solved, whether by a search or at once. */

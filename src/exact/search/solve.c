@@ -8,6 +8,7 @@
 #include "exact/search/branch.h"
 #include "exact/search/depth2.h"
 #include "exact/search/evaluators.h"
+#include "exact/search/price.h"
 #include "exact/search/triples.h"
 
 int ct_solve_at_once(const ct_worker *worker, const ct_totals *totals, const ct_exact_task *task,
@@ -21,16 +22,19 @@ int ct_solve_at_once(const ct_worker *worker, const ct_totals *totals, const ct_
         return 1;
     }
     if (task->cap <= 0) return 1;
+    if (task->cap <= worker->search->split_cost && ct_price_counts(worker)) {
+        bounds->relaxed = bounds->proven = worker->search->split_cost;
+        return 1;
+    }
     bounds->relaxed = bounds->proven = ct_class_count_bound(worker, totals, costs->n_classes,
                                                             task->depth);
     return bounds->relaxed >= ct_smaller_cost(task->cap, leaf);
 }
 
-/* The search of the whole table at its full depth is the one that is told about. */
+/* The search of the whole table is the one that is told about, if it does more than look ahead. */
 static ct_bounds search_watched(ct_roots *roots, ct_worker *worker)
 {
-    int top = !roots->task->path->n &&
-              (roots->task->depth == worker->search->options->depth || roots->task->leaves);
+    int top = ct_is_root(roots->task) && !roots->task->on_cpu;
     ct_history *history = worker->search->history;
     if (top && roots->task->depth > 2) roots->part = worker->search->options->part;
     if (roots->part) roots->pause_at = ct_seconds() + roots->part->pause;
@@ -165,6 +169,12 @@ static ct_bounds few_leaves(ct_worker *worker, ct_team *team, const ct_node *nod
 ct_bounds ct_solve(ct_worker *worker, ct_team *team, const ct_node *node, const ct_exact_task *task,
                    int64_t *root_bounds, ct_split_code *tree)
 {
-    if (task->leaves) return few_leaves(worker, team, node, task, root_bounds, tree);
-    return search_roots(worker, team, node, task, root_bounds, tree, NULL);
+    ct_exact_task limited = *task;
+    int fewer = !(ct_is_root(task) && worker->search->options->part) &&
+                ct_price_limit(worker, node->leaf_cost, &limited);
+    ct_bounds bounds =
+        limited.leaves ? few_leaves(worker, team, node, &limited, root_bounds, tree)
+                       : search_roots(worker, team, node, &limited, root_bounds, tree, NULL);
+    if (fewer) ct_price_answer(worker, node, task, &limited, root_bounds, tree, &bounds);
+    return bounds;
 }

@@ -169,8 +169,8 @@ static uint32_t hinted_threshold(ct_evaluator *evaluator, uint32_t feature)
     if ((int32_t) feature != roots->hinted) return 0;
     roots->hinted = -1;
     const ct_layout *layout = roots->node->layout;
-    uint32_t t = ct_layout_from_global(layout, feature,
-                                       roots->task->hint[roots->task->hint_at].threshold);
+    uint32_t global = roots->task->hint[roots->task->hint_at].threshold,
+             t = global ? ct_layout_from_global(layout, feature, global) : 0;
     if (t < 1 || t >= layout->n_values[feature]) return 0;
     uint32_t n_left = ct_node_counts(evaluator->worker, roots->node, feature, t,
                                      &evaluator->totals[0]);
