@@ -235,6 +235,33 @@ static void count_root(counting *x, uint32_t i, uint32_t *places)
     ct_worker_poll(x->worker, (uint64_t) t->n_tests * t->n_tests * t->side.n_words / 8);
 }
 
+/* Which side of its own test is side `side` of a test of the layout, in the numbers of
+ * quadrants.h; NULL: this separates nothing. */
+static int64_t *place_of_side(const counting *x, size_t side)
+{
+    size_t test = side / 2;
+    int32_t i = x->tests.own[test];
+    return i < 0 ? NULL : &x->sides[side % 2 != (size_t) (x->tests.turned[test] != 0)][i];
+}
+
+/* What is known of sides before. */
+static void take_sides(counting *x)
+{
+    for (size_t s = 0; x->task->sides && s < 2 * (size_t) x->node->layout->tests->n_tests; s++) {
+        int64_t *bound = place_of_side(x, s);
+        if (bound) *bound = ct_larger_cost(*bound, x->task->sides[s]);
+    }
+}
+
+/* What is known of them now. */
+static void give_sides(const counting *x)
+{
+    for (size_t s = 0; x->task->sides && s < 2 * (size_t) x->node->layout->tests->n_tests; s++) {
+        const int64_t *bound = place_of_side(x, s);
+        if (bound) x->task->sides[s] = *bound;
+    }
+}
+
 /* Bounds of all roots before the first is counted: by Lip from the level below; and what is no
  * better as a leaf or with one split has two. */
 static void begin_roots(counting *x, int64_t least)
@@ -245,8 +272,10 @@ static void begin_roots(counting *x, int64_t least)
         int64_t in = cost_of(x, x->rows[i]), out = cost_of(x, x->node->n_rows) - in;
         x->sides[0][i] = ct_larger_cost(ct_smaller_cost(x->sides[0][i], 2 * split), x->below - in);
         x->sides[1][i] = ct_larger_cost(ct_smaller_cost(x->sides[1][i], 2 * split), x->below - out);
-        x->value[i] = ct_larger_cost(least, split + x->sides[0][i] + x->sides[1][i]);
     }
+    take_sides(x);
+    for (uint32_t i = 0; i < x->tests.counts.n_tests; i++)
+        x->value[i] = ct_larger_cost(least, split + x->sides[0][i] + x->sides[1][i]);
     for (uint32_t f = 0; f < x->node->layout->n_cols; f++)
         for (uint32_t s = tests->first[f]; s < tests->first[f + 1]; s++) {
             int32_t i = x->tests.own[tests->test_of[s]];
@@ -261,12 +290,13 @@ static ct_status count_triples(counting *x, ct_arena *arena, int64_t least)
     if (!places || triples_new(x, arena) != CT_OK) return CT_NO_MEMORY;
     begin_roots(x, least);
     for (uint32_t i = 0, first = 0; i < t->n_tests && !ct_is_halted(x->worker); i++) {
-        if (x->value[i] >= x->best - x->task->gap + comes_first(x, i)) continue;
+        if (!x->task->every_root && x->value[i] >= x->best - x->task->gap + comes_first(x, i)) continue;
         while (t->done[first]) first++;
         t->from = first / 8 * 8;
         count_root(x, i, places);
         take_root(x, i);
     }
+    give_sides(x);
     return CT_OK;
 }
 
@@ -289,7 +319,7 @@ static ct_split_code lowest_code(const counting *x, uint32_t i)
 /* The side of test i that goes left. */
 static int left_side(const counting *x, uint32_t i)
 {
-    return x->node->layout->tests->left[x->tests.test[i]] != x->tests.turned[i];
+    return x->node->layout->tests->left[x->tests.test[i]] == !x->tests.turned[x->tests.test[i]];
 }
 
 /* What the quadrant costs as a leaf or with one split. */
