@@ -291,7 +291,8 @@ int ct_branch_begin(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a,
         branching->path[side] = ct_path_extend(roots->task->path, f, side, threshold);
         task->path = &branching->path[side];
         task->as_side = 1;
-        task->sides = NULL; task->every_root = 0;
+        task->sides = NULL;
+        task->every_root = 0;
         task->depth = roots->task->depth - 1;
         task->leaves = roots->task->side_leaves[side];
         task->side_leaves[0] = task->side_leaves[1] = 0; /* see few_leaves() in solve.c */
@@ -376,6 +377,7 @@ static void know_ends(ct_evaluator *evaluator)
         roots->quadrants = ct_quadrants_new(evaluator->arena, tests->n_tests);
     task.sides = roots->quadrants ? roots->quadrants->sides : NULL;
     worker->statistics.ends++;
+    /* where a tree without errors is known, sides that need three splits close most roots */
     task.every_root = roots->known.best < ct_cost_of_units(worker->search->costs, 1);
     ct_bounds bounds = ct_solve(worker, NULL, roots->node, &task, root_bounds, tree);
     roots->ends[0].root_bounds[1] = roots->ends[1].root_bounds[0] = root_bounds;

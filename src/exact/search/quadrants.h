@@ -1,7 +1,7 @@
 /* What a node of depth four remembers of its sides and quadrants where columns have few values: the
- * rows on one side of a test, and those that are on a side of another one, too. A quadrant is a side
- * of either test behind the other, where a solve by counts bounds its trees of depth two; what one
- * solve finds out of it, the later one begins with. */
+ * rows on one side of a test, and those that are on a side of another one, too. A quadrant is a
+ * side of either test behind the other, where a solve by counts bounds its trees of depth two; what
+ * one solve finds out of it, the later one begins with. It also bounds both of its sides. */
 #ifndef CT_EXACT_SEARCH_QUADRANTS_H
 #define CT_EXACT_SEARCH_QUADRANTS_H
 

@@ -306,7 +306,8 @@ static ct_status count_triples(counting *x, ct_arena *arena, int64_t least)
     if (!places || triples_new(x, arena) != CT_OK) return CT_NO_MEMORY;
     begin_roots(x, least);
     for (uint32_t i = 0, first = 0; i < t->n_tests && !ct_is_halted(x->worker); i++) {
-        if (!x->task->every_root && x->value[i] >= x->best - x->task->gap + comes_first(x, i)) continue;
+        int64_t below = x->best - x->task->gap + comes_first(x, i);
+        if (x->value[i] >= below && !x->task->every_root) continue;
         while (t->done[first]) first++;
         t->from = first / 8 * 8;
         count_root(x, i, places);
