@@ -4,7 +4,8 @@ Commands come on standard input, one a line; each is answered by one line in the
 command line, fields separated by tabs. The peers' own output goes elsewhere.
   load PATH                        CSV, class first                     ok
   pycontree DEPTH LIMIT            solver seconds, fit() seconds, errors, status, processor seconds
-  pystreed DEPTH THRESHOLDS LIMIT  fit() seconds, errors, status, number of binary features
+  pystreed DEPTH THRESHOLDS LIMIT  fit() seconds, errors, status, number of binary features,
+                                   processor seconds
   gosdt DEPTH PRICE LIMIT          processor seconds of fit(), objective in rows, status
   quit
 """
@@ -58,11 +59,11 @@ def pystreed(X, y, depth, thresholds, limit):
 
     model = STreeDClassifier("accuracy", max_depth=int(depth), time_limit=float(limit),
                              continuous_binarize_strategy="quantile", n_thresholds=int(thresholds))
-    start = time.perf_counter()
+    start, start_cpu = time.perf_counter(), time.process_time()
     model.fit(X, y)
-    whole = time.perf_counter() - start
+    whole, cpu = time.perf_counter() - start, time.process_time() - start_cpu
     status = "optimal" if model.fit_result.is_optimal() else "time limit"
-    return whole, errors(model, X, y), status, model.train_X_.shape[1]
+    return whole, errors(model, X, y), status, model.train_X_.shape[1], cpu
 
 
 def gosdt(X, y, depth, price, limit):

@@ -16,6 +16,7 @@
  *   l8_*    on unsigned 8-bit lanes: count, add, sub, max, set, top
  *   l16_wide(a, upper), l32_wide(a, upper)   the lanes of half the size in one half of a
  *   words_across   byte i of word j of 8 becomes byte j of word i
+ *   blocks_across  bit i of byte j of a word becomes bit j of byte i, in 8 words
  *   l32_pair(a, b), l32_dot(pairs, x)   counts of the lanes of both in the lower and upper halves
  *           of lanes; the sum of both halves times those of x, which are below 2^15
  *   l32_after(a, b)   the last lane of b, and the lanes of a but for its last

@@ -133,6 +133,31 @@ CT_INLINE uint32_t gather_bit(vec bytes, unsigned bit)
         _mm256_sll_epi16(bytes, _mm_cvtsi32_si128((int) (7 - bit))));
 }
 
+CT_INLINE void words_across(const uint64_t in[8], uint64_t out[8])
+{
+    __m128i pairs[4], fours[4];
+    for (int i = 0; i < 4; i++) {
+        const void *two = in + 2 * i;
+        __m128i words = _mm_loadu_si128((const __m128i *) two);
+        pairs[i] = _mm_unpacklo_epi8(words, _mm_unpackhi_epi64(words, words));
+    }
+    for (int i = 0; i < 2; i++) {
+        fours[i] = _mm_unpacklo_epi16(pairs[2 * i], pairs[2 * i + 1]);
+        fours[i + 2] = _mm_unpackhi_epi16(pairs[2 * i], pairs[2 * i + 1]);
+    }
+    for (int i = 0; i < 2; i++) {
+        __m128i low = _mm_unpacklo_epi32(fours[2 * i], fours[2 * i + 1]),
+                high = _mm_unpackhi_epi32(fours[2 * i], fours[2 * i + 1]);
+        _mm_storeu_si128((__m128i *) (void *) (out + 4 * i), low);
+        _mm_storeu_si128((__m128i *) (void *) (out + 4 * i + 2), high);
+    }
+}
+
+CT_INLINE void blocks_across(uint64_t words[8])
+{
+    for (int i = 0; i < 8; i++) words[i] = ct_transpose8(words[i]);
+}
+
 CT_INLINE void transpose_bytes(const uint8_t *bytes, uint64_t *planes, size_t stride,
                                unsigned n_planes)
 {

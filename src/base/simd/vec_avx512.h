@@ -131,6 +131,24 @@ CT_INLINE int l16_top(vec a)
 }
 CT_INLINE int l32_top(vec a) { return _mm512_reduce_max_epi32(a); }
 
+CT_INLINE void words_across(const uint64_t in[8], uint64_t out[8])
+{
+    /* byte 8 i + j is that of place 8 j + i */
+    vec rows = v_fill(UINT64_C(0x3830282018100800)),
+        columns = _mm512_set_epi64(0x0707070707070707, 0x0606060606060606, 0x0505050505050505,
+                                   0x0404040404040404, 0x0303030303030303, 0x0202020202020202,
+                                   0x0101010101010101, 0);
+    v_store(out, _mm512_permutexvar_epi8(v_or(rows, columns), v_load(in)));
+}
+
+CT_INLINE void blocks_across(uint64_t words[8])
+{
+    const vec turned = _mm512_set4_epi32(0x08090a0b, 0x0c0d0e0f, 0x00010203, 0x04050607);
+    const vec bits = v_fill(UINT64_C(0x8040201008040201));
+    vec blocks = _mm512_shuffle_epi8(v_load(words), turned);
+    v_store(words, _mm512_gf2p8affine_epi64_epi8(bits, blocks, 0));
+}
+
 CT_INLINE void transpose_bytes(const uint8_t *bytes, uint64_t *planes, size_t stride,
                                unsigned n_planes)
 {

@@ -58,6 +58,11 @@ CT_INLINE void words_across(const uint64_t in[8], uint64_t out[8])
     ct_transpose_bytes(in, out);
 }
 
+CT_INLINE void blocks_across(uint64_t words[8])
+{
+    for (int i = 0; i < 8; i++) words[i] = ct_transpose8(words[i]);
+}
+
 /* N lanes of L bits; PLACES: a bit of its own for each lane. */
 #define LANE_OPS(L, N, PLACES)                                                                     \
     CT_INLINE int##L##x##N##_t l##L##_in(vec a) { return vreinterpretq_s##L##_u64(a); }            \

@@ -110,6 +110,11 @@ CT_INLINE void words_across(const uint64_t in[8], uint64_t out[8])
     ct_transpose_bytes(in, out);
 }
 
+CT_INLINE void blocks_across(uint64_t words[8])
+{
+    for (int i = 0; i < 8; i++) words[i] = ct_transpose8(words[i]);
+}
+
 CT_INLINE vec l16_set(int x) { return (uint64_t) (uint16_t) x * UINT64_C(0x0001000100010001); }
 CT_INLINE vec l32_set(int x) { return (uint64_t) (uint32_t) x * UINT64_C(0x0000000100000001); }
 

@@ -27,27 +27,6 @@ CT_INLINE int top_of_4(__m128i x)
     return _mm_cvtsi128_si32(_mm_max_epi32(x, _mm_shuffle_epi32(x, 0xb1)));
 }
 
-/* Byte i of word j becomes byte j of word i. */
-CT_INLINE void words_across(const uint64_t in[8], uint64_t out[8])
-{
-    __m128i pairs[4], fours[4];
-    for (int i = 0; i < 4; i++) {
-        const void *two = in + 2 * i;
-        __m128i words = _mm_loadu_si128((const __m128i *) two);
-        pairs[i] = _mm_unpacklo_epi8(words, _mm_unpackhi_epi64(words, words));
-    }
-    for (int i = 0; i < 2; i++) {
-        fours[i] = _mm_unpacklo_epi16(pairs[2 * i], pairs[2 * i + 1]);
-        fours[i + 2] = _mm_unpackhi_epi16(pairs[2 * i], pairs[2 * i + 1]);
-    }
-    for (int i = 0; i < 2; i++) {
-        __m128i low = _mm_unpacklo_epi32(fours[2 * i], fours[2 * i + 1]),
-                high = _mm_unpackhi_epi32(fours[2 * i], fours[2 * i + 1]);
-        _mm_storeu_si128((__m128i *) (void *) (out + 4 * i), low);
-        _mm_storeu_si128((__m128i *) (void *) (out + 4 * i + 2), high);
-    }
-}
-
 /* Bytes of all ones where the 16 bits are set. */
 CT_INLINE __m128i bytes_of(uint32_t bits);
 

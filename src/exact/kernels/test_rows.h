@@ -21,12 +21,6 @@ CT_INLINE vec lanes_load(const void *lanes)
 }
 CT_INLINE void lanes_store(void *lanes, vec a) { memcpy(lanes, &a, sizeof a); }
 
-/* Transposes the 8 x 8 blocks of bits in 8 words. */
-CT_INLINE void transpose_blocks(uint64_t words[8])
-{
-    for (int i = 0; i < 8; i++) words[i] = ct_transpose8(words[i]);
-}
-
 /* Bytes of a word of up to 8 rows, records[row][words]. */
 static void gather_tests(const uint64_t *records, size_t words, const uint32_t *rows, uint32_t n,
                          uint8_t *bytes)
@@ -35,7 +29,7 @@ static void gather_tests(const uint64_t *records, size_t words, const uint32_t *
         uint64_t in[8], out[8];
         for (uint32_t i = 0; i < 8; i++) in[i] = i < n ? records[rows[i] * words + w] : 0;
         words_across(in, out);
-        transpose_blocks(out);
+        blocks_across(out);
         memcpy(bytes + 64 * w, out, sizeof out);
     }
 }
@@ -46,7 +40,7 @@ static void scatter_tests(const uint8_t *bytes, size_t words, uint64_t *records)
     for (size_t w = 0; w < words; w++) {
         uint64_t in[8], out[8];
         memcpy(in, bytes + 64 * w, sizeof in);
-        transpose_blocks(in);
+        blocks_across(in);
         words_across(in, out);
         for (int i = 0; i < 8; i++) records[(size_t) i * words + w] = out[i];
     }

@@ -40,6 +40,7 @@ CT_INLINE void FN(count)(const uint8_t *bytes, size_t stride, const uint8_t *mas
     while (begin < end) {
         uint32_t stop = CT_LANE > 8 && end - begin > 31 ? begin + 31 : end;
         vec sum = v_fill(0);
+#pragma GCC unroll 4
         for (; begin < stop; begin++) {
             vec both = v_and(lanes_load(bytes + begin * stride), l8_set(mask[begin * every]));
             sum = l8_add(sum, l8_count(both));
@@ -213,15 +214,28 @@ static uint32_t FN(list)(ct_triples *t, uint32_t first, uint32_t *js)
     return n;
 }
 
-/* One block of tests with itself and with all behind it. */
+/* How many tests of a block are not done. */
+static uint32_t FN(left)(const ct_triples *t, uint32_t first)
+{
+    uint32_t n = 0;
+    for (uint32_t j = first; j < first + VEC_TESTS && j < t->n_tests; j++) n += !t->done[j];
+    return n;
+}
+
+/* One block of tests with itself, and with the others that have more tests left. */
 CT_INLINE void FN(from_block)(ct_triples *t, uint32_t n_classes, uint32_t first)
 {
-    uint32_t js[CT_TEST_BLOCK], n = FN(list)(t, first, js);
+    uint32_t js[CT_TEST_BLOCK], n = FN(list)(t, first, js), own = FN(left)(t, first);
+    int others = 0;
     vec *tops = (vec *) t->most;
     for (uint32_t m = 0; m < 4 * n; m++) tops[m] = v_fill(0);
-    for (uint32_t k = first; k < t->n_tests; k += VEC_TESTS)
-        FN(block)(t, n_classes, js, n, k, k > first);
-    if (first + VEC_TESTS >= t->n_tests) return;
+    for (uint32_t k = t->from; k < t->n_tests; k += VEC_TESTS) {
+        int apart = k != first;
+        if (apart && FN(left)(t, k) + (k > first) <= own) continue;
+        FN(block)(t, n_classes, js, n, k, apart);
+        others |= apart;
+    }
+    if (!others) return;
     for (uint32_t m = 0; m < n; m++)
         for (uint32_t q = 0; q < 4; q++) {
             LANE *hits = (LANE *) t->hits + (q * (size_t) t->n_tests + t->root) * t->stride + js[m];

@@ -133,13 +133,19 @@ static uint64_t record_bit(const ct_tests *tests, uint32_t row, uint32_t test)
     return tests->records[row * tests->words + test / 64] >> test % 64 & 1;
 }
 
+int ct_tests_left_is_in(const ct_layout *layout, uint32_t f, uint32_t t)
+{
+    const ct_tests *tests = layout->tests;
+    return (int) record_bit(tests, layout->order[f][0], tests->test_of[tests->first[f] + t - 1]);
+}
+
 ct_status ct_tests_side(ct_worker *worker, ct_arena *arena, const ct_node *parent, uint32_t f,
                         uint32_t t, int side, const ct_totals *totals, ct_node *node)
 {
     const ct_layout *layout = parent->layout;
     const ct_tests *tests = layout->tests;
     uint32_t test = tests->test_of[tests->first[f] + t - 1];
-    uint64_t leaves = record_bit(tests, layout->order[f][0], test) ^ (side == 0);
+    uint64_t leaves = (uint64_t) (ct_tests_left_is_in(layout, f, t) == side);
     uint64_t *sets = CT_ARENA_NEW(arena, uint64_t, layout->n_classes * layout->words);
     if (!sets) return ct_worker_no_memory(worker);
     *node = *parent;
@@ -346,11 +352,8 @@ static ct_status tests_new(ct_arena *arena, const listing *l, ct_test_node *test
     t->rows.bytes = CT_ARENA_NEW(arena, uint8_t, t->rows.n_words * t->stride);
     t->singles = CT_ARENA_ZEROED(arena, uint8_t, t->n_classes * row);
     t->pairs = CT_ARENA_ZEROED(arena, uint8_t, t->n_classes * t->n_tests * row);
-    tests->turned = CT_ARENA_NEW(arena, uint8_t, t->n_tests);
     tests->records = CT_ARENA_NEW(arena, uint64_t, 8 * t->rows.n_words * tests->words);
-    return t->rows.bytes && t->singles && t->pairs && tests->turned && tests->records
-               ? CT_OK
-               : CT_NO_MEMORY;
+    return t->rows.bytes && t->singles && t->pairs && tests->records ? CT_OK : CT_NO_MEMORY;
 }
 
 ct_status ct_tests_node(ct_worker *worker, ct_arena *arena, const ct_node *node,
@@ -374,10 +377,8 @@ ct_status ct_tests_node(ct_worker *worker, ct_arena *arena, const ct_node *node,
     if (t->n_tests > CT_MOST_TESTS) return CT_OK;
     sort_tests(l.promise, tests->test, t->n_tests, spare);
     if (tests_new(arena, &l, tests) != CT_OK) return ct_worker_no_memory(worker);
-    for (uint32_t i = 0; i < t->n_tests; i++) {
-        tests->own[tests->test[i]] = (int32_t) i;
-        tests->turned[i] = l.turn[tests->test[i]] != 0;
-    }
+    for (uint32_t i = 0; i < t->n_tests; i++) tests->own[tests->test[i]] = (int32_t) i;
+    tests->turned = l.turn;
     for (uint32_t test = 0; test < n_tests; test++)
         tests->own[test] = alike[test] < 0 ? CT_NO_TEST : tests->own[alike[test]];
     fill_rows(worker, &l, tests);

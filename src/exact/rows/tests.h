@@ -28,6 +28,9 @@ ct_status ct_tests_make(ct_worker *worker, ct_layout *layout);
 /* Tests that a node may have: with more the counts of pairs do not fit into caches. */
 enum { CT_MOST_TESTS = 512, CT_NO_TEST = -1 };
 
+/* Whether the rows left of threshold t of f are those in its test. */
+int ct_tests_left_is_in(const ct_layout *layout, uint32_t f, uint32_t t);
+
 /* The rows of the parent left (side 0) or right (side 1) of threshold t of f, as a node of which
  * only the sets in the order of the first feature are there, which is enough for ct_tests_node().
  * CT_NO_MEMORY, and a stop is asked for, if memory ends. */
@@ -39,7 +42,7 @@ typedef struct {
     unsigned lane;     /* bits of a count */
     int32_t *own;      /* [test of the layout] its number here; CT_NO_TEST: it separates nothing */
     uint32_t *test;    /* [own number] that of the layout, */
-    uint8_t *turned;   /* [own number] and whether the rows in it are not in that */
+    uint8_t *turned;   /* [test of the layout] whether the rows in that are not in this */
     size_t words;      /* of the records */
     uint64_t *records; /* [place][words] of the rows, 8 places a word */
 } ct_test_node;

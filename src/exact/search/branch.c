@@ -6,6 +6,7 @@
 #include "exact/search/evidence.h"
 #include "exact/search/observed.h"
 #include "exact/search/price.h"
+#include "exact/search/quadrants.h"
 #include "exact/search/solve.h"
 #include "exact/search/triples.h"
 #include "exact/rows/abreast.h"
@@ -90,6 +91,32 @@ static void keep_given(const ct_roots *roots, const ct_exact_task *task, ct_cand
            roots->node->layout->n_cols * sizeof *task->root_bounds);
 }
 
+/* The number of a side of threshold t of f, see quadrants.h. */
+static size_t side_number(const ct_layout *layout, uint32_t f, uint32_t t, int side)
+{
+    const ct_tests *tests = layout->tests;
+    return 2 * (size_t) tests->test_of[tests->first[f] + t - 1] +
+           (size_t) (ct_tests_left_is_in(layout, f, t) != side);
+}
+
+/* Solves a side that counts may know something of. */
+static ct_bounds solve_side(ct_evaluator *evaluator, uint32_t f, ct_candidate *m, int side,
+                            const ct_node *child, ct_exact_task task)
+{
+    ct_roots *roots = evaluator->roots;
+    ct_worker *worker = evaluator->worker;
+    ct_quadrants *quadrants = roots->quadrants;
+    size_t number = 0;
+    if (quadrants) task.sides = CT_ARENA_NEW(&worker->arena, int64_t, quadrants->n);
+    if (task.sides) {
+        number = side_number(roots->node->layout, f, m->threshold, side);
+        ct_quadrants_ask(quadrants, roots->work.team, number, task.sides);
+    }
+    ct_bounds bounds = ct_solve(worker, NULL, child, &task, m->root_bounds[side], m->trees[side]);
+    if (task.sides) ct_quadrants_tell(quadrants, roots->work.team, number, task.sides);
+    return bounds;
+}
+
 ct_bounds ct_branch_solve(ct_evaluator *evaluator, uint32_t f, ct_candidate *m, int side)
 {
     const ct_exact_task *task = &((const ct_branching *) evaluator->extra)->task[side];
@@ -108,7 +135,7 @@ ct_bounds ct_branch_solve(ct_evaluator *evaluator, uint32_t f, ct_candidate *m, 
         child = &whole;
     }
     if (status == CT_OK)
-        bounds = ct_solve(worker, NULL, child, task, m->root_bounds[side], m->trees[side]);
+        bounds = solve_side(evaluator, f, m, side, child, *task);
     else keep_given(evaluator->roots, task, m, side); /* there was no memory */
     ct_arena_release(&worker->arena, mark);
     return bounds;
@@ -239,6 +266,20 @@ static void cap_alone(const ct_evaluator *evaluator, const ct_candidate *m, int 
             evaluator->target - worker->search->split_cost - m->lower[!side];
 }
 
+/* What a side costs at least that may be split three levels deep: as much as with two levels, or
+ * three splits besides the errors that are known. */
+static int64_t three_levels(const ct_evaluator *evaluator, uint32_t f, const ct_candidate *m,
+                            int side, int64_t lower)
+{
+    const ct_roots *roots = evaluator->roots;
+    int64_t split = evaluator->worker->search->split_cost,
+            unit = ct_cost_of_units(evaluator->worker->search->costs, 1);
+    if (!roots->quadrants) return lower;
+    size_t number = side_number(roots->node->layout, f, m->threshold, side);
+    int64_t few = 7 * split < unit ? (lower & -unit) + 3 * split : 3 * split;
+    return ct_larger_cost(lower, ct_smaller_cost(roots->quadrants->sides[number], few));
+}
+
 int ct_branch_begin(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a,
                     const ct_candidate *b, ct_candidate *m)
 {
@@ -257,6 +298,8 @@ int ct_branch_begin(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a,
         branching->path[side] = ct_path_extend(roots->task->path, f, side, threshold);
         task->path = &branching->path[side];
         task->as_side = 1;
+        task->sides = NULL;
+        task->every_root = 0;
         task->depth = roots->task->depth - 1;
         task->leaves = roots->task->side_leaves[side];
         task->side_leaves[0] = task->side_leaves[1] = 0; /* see few_leaves() in solve.c */
@@ -276,7 +319,8 @@ int ct_branch_begin(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a,
         choose_hint(roots, f, a, b, m, side, task);
         int64_t counts = ct_class_count_bound(worker, &evaluator->totals[side],
                                               roots->node->layout->n_classes, task->depth);
-        m->lower[side] = ct_larger_cost(counts, ct_between(a, b, m, side));
+        m->lower[side] = three_levels(evaluator, f, m, side,
+                                      ct_larger_cost(counts, ct_between(a, b, m, side)));
     }
     int closed = ct_uses(worker, CT_SHORTCUT_CLASS_COUNTS) &&
                  ct_candidate_total(worker, m) >= evaluator->target;
@@ -335,7 +379,13 @@ static void know_ends(ct_evaluator *evaluator)
     int64_t *root_bounds = CT_ARENA_NEW(evaluator->arena, int64_t, roots->node->layout->n_cols);
     ct_split_code *tree = CT_ARENA_NEW(evaluator->arena, ct_split_code, ct_heap_size(task.depth));
     if (!root_bounds || !tree) return;
+    const ct_tests *tests = roots->node->layout->tests;
+    if (tests && task.depth == 3 && tests->n_tests <= CT_MOST_TESTS)
+        roots->quadrants = ct_quadrants_new(evaluator->arena, tests->n_tests);
+    task.sides = roots->quadrants ? roots->quadrants->sides : NULL;
     worker->statistics.ends++;
+    /* where a tree without errors is known, sides that need three splits close most roots */
+    task.every_root = roots->known.best < ct_cost_of_units(worker->search->costs, 1);
     ct_bounds bounds = ct_solve(worker, NULL, roots->node, &task, root_bounds, tree);
     roots->ends[0].root_bounds[1] = roots->ends[1].root_bounds[0] = root_bounds;
     roots->ends[0].lower[1] = roots->ends[1].lower[0] = bounds.relaxed;

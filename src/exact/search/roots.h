@@ -59,6 +59,10 @@ typedef struct {
     int error_free;              /* trees without errors alone, or none: see error_free.h */
     const ct_known_tree *known;  /* may be NULL */
     const int64_t *root_bounds;  /* [f] proven lower bounds with root feature f; may be NULL */
+    /* with counts at depth three: what trees of depth two cost at least on each side of each test
+     * of the layout, before and after; may be NULL. See quadrants.h */
+    int64_t *sides;
+    int every_root;              /* also what bounds rule out, to know the cost of its sides */
     const ct_split_code *hint;   /* a tree of a similar row set, as a heap; may be NULL */
     uint32_t hint_at;            /* its root in that heap */
     uint32_t hint_size;          /* entries of that heap */
@@ -168,6 +172,7 @@ struct ct_roots {
     ct_candidate ends[2];    /* before the first row and after the last */
     ct_exact_feature *features; /* [f] */
     ct_spans *spans;         /* what rows between thresholds cost at least; NULL: not asked */
+    struct ct_quadrants *quadrants; /* of counted sides; NULL: they are not remembered */
     ct_tally_table *tallies; /* of features with few values, at depth two; NULL: none */
     uint32_t next_whole;     /* the next feature without a candidate, or the first that may be */
     int by_key;              /* those are taken by their keys */

@@ -21,6 +21,7 @@ typedef struct {
     int64_t best;      /* what a tree must stay below */
     int32_t found;     /* the root of the best tree; CT_NO_TEST: none is below */
     uint32_t *rows;    /* [root] rows in it */
+    uint32_t *shared;  /* [root] rows in both it and the root that is counted */
     uint8_t *mask;     /* scratch: [word], */
     void *counts;      /* [class][stride], */
     uint32_t *of_class; /* and [class] rows of a quadrant */
@@ -86,8 +87,10 @@ static ct_status counting_new(counting *x, ct_arena *arena)
     x->counts = CT_ARENA_NEW(arena, uint8_t, t->n_classes * t->stride * x->tests.lane / 8);
     x->of_class = CT_ARENA_NEW(arena, uint32_t, t->n_classes);
     x->rows = CT_ARENA_NEW(arena, uint32_t, n);
+    x->shared = CT_ARENA_NEW(arena, uint32_t, n);
     x->mask = CT_ARENA_NEW(arena, uint8_t, t->rows.n_words);
-    if (!x->value || !x->counts || !x->of_class || !x->rows || !x->mask) return CT_NO_MEMORY;
+    if (!x->value || !x->counts || !x->of_class || !x->rows || !x->shared || !x->mask)
+        return CT_NO_MEMORY;
     x->sides[0] = x->value + n;
     x->sides[1] = x->value + 2 * n;
     return CT_OK;
@@ -175,9 +178,12 @@ static void take_side(counting *x, uint32_t i, uint32_t *places)
     uint32_t word = 0, from = 0;
     for (uint32_t c = 0; c < t->n_classes; c++) {
         uint32_t n = 0;
-        for (; from < t->rows.ends[c]; from++)
-            for (uint64_t rest = t->rows.bytes[from * t->stride + i]; rest; rest &= rest - 1)
-                places[n++] = 8 * from + ct_trailing_zeros(rest);
+        for (uint32_t end = t->rows.ends[c]; from < end; from = from + 8 < end ? from + 8 : end) {
+            uint64_t rest = 0;
+            for (uint32_t w = 0; w < 8 && from + w < end; w++)
+                rest |= (uint64_t) t->rows.bytes[(from + w) * t->stride + i] << 8 * w;
+            for (; rest; rest &= rest - 1) places[n++] = 8 * from + ct_trailing_zeros(rest);
+        }
         for (uint32_t at = 0; at < n; at += 8, word++)
             x->worker->search->kernels->gather(x->tests.records, x->tests.words, places + at,
                                                n - at < 8 ? n - at : 8,
@@ -197,14 +203,23 @@ static int64_t side_cost(const counting *x, uint32_t i, int side, const int64_t 
     return cost;
 }
 
+/* Counts the rows of root i that are in each root after it. */
+static void count_shared(counting *x, uint32_t i)
+{
+    const ct_triples *t = &x->tests.counts;
+    memset(x->shared, 0, t->n_tests * sizeof *x->shared);
+    for (uint32_t c = 0; c < t->n_classes; c++) {
+        size_t row = ((size_t) c * t->n_tests + i) * t->stride;
+        for (uint32_t j = i + 1; j < t->n_tests; j++)
+            x->shared[j] += (uint32_t) ct_triples_at(t->pairs, x->tests.lane, row + j);
+    }
+}
+
 /* Bounds of the sides of root j from those of root i, which is counted. */
 static void bound_root(counting *x, uint32_t i, uint32_t j)
 {
-    uint32_t both = 0;
-    for (uint32_t c = 0; c < x->tests.counts.n_classes; c++)
-        both += ct_tests_pair(&x->tests, c, i, j);
-    uint32_t only_i = x->rows[i] - both, only_j = x->rows[j] - both;
-    uint32_t neither = x->node->n_rows - both - only_i - only_j;
+    uint32_t both = x->shared[j], only_i = x->rows[i] - both, only_j = x->rows[j] - both,
+             neither = x->node->n_rows - both - only_i - only_j;
     int64_t in = ct_larger_cost(x->sides[1][i] - cost_of(x, only_i),
                                 x->sides[0][i] - cost_of(x, neither));
     int64_t out = ct_larger_cost(x->sides[1][i] - cost_of(x, both),
@@ -230,9 +245,37 @@ static void count_root(counting *x, uint32_t i, uint32_t *places)
         x->sides[side][i] = side_cost(x, i, side, hits[side]);
         x->value[i] += x->sides[side][i];
     }
+    count_shared(x, i);
     for (uint32_t j = i + 1; j < t->n_tests; j++) bound_root(x, i, j);
     x->worker->statistics.counted++;
     ct_worker_poll(x->worker, (uint64_t) t->n_tests * t->n_tests * t->side.n_words / 8);
+}
+
+/* Which side of its own test is side `side` of a test of the layout, in the numbers of
+ * quadrants.h; NULL: this separates nothing. */
+static int64_t *place_of_side(const counting *x, size_t side)
+{
+    size_t test = side / 2;
+    int32_t i = x->tests.own[test];
+    return i < 0 ? NULL : &x->sides[side % 2 != (size_t) (x->tests.turned[test] != 0)][i];
+}
+
+/* What is known of sides before. */
+static void take_sides(counting *x)
+{
+    for (size_t s = 0; x->task->sides && s < 2 * (size_t) x->node->layout->tests->n_tests; s++) {
+        int64_t *bound = place_of_side(x, s);
+        if (bound) *bound = ct_larger_cost(*bound, x->task->sides[s]);
+    }
+}
+
+/* What is known of them now. */
+static void give_sides(const counting *x)
+{
+    for (size_t s = 0; x->task->sides && s < 2 * (size_t) x->node->layout->tests->n_tests; s++) {
+        const int64_t *bound = place_of_side(x, s);
+        if (bound) x->task->sides[s] = *bound;
+    }
 }
 
 /* Bounds of all roots before the first is counted: by Lip from the level below; and what is no
@@ -245,8 +288,10 @@ static void begin_roots(counting *x, int64_t least)
         int64_t in = cost_of(x, x->rows[i]), out = cost_of(x, x->node->n_rows) - in;
         x->sides[0][i] = ct_larger_cost(ct_smaller_cost(x->sides[0][i], 2 * split), x->below - in);
         x->sides[1][i] = ct_larger_cost(ct_smaller_cost(x->sides[1][i], 2 * split), x->below - out);
-        x->value[i] = ct_larger_cost(least, split + x->sides[0][i] + x->sides[1][i]);
     }
+    take_sides(x);
+    for (uint32_t i = 0; i < x->tests.counts.n_tests; i++)
+        x->value[i] = ct_larger_cost(least, split + x->sides[0][i] + x->sides[1][i]);
     for (uint32_t f = 0; f < x->node->layout->n_cols; f++)
         for (uint32_t s = tests->first[f]; s < tests->first[f + 1]; s++) {
             int32_t i = x->tests.own[tests->test_of[s]];
@@ -261,12 +306,14 @@ static ct_status count_triples(counting *x, ct_arena *arena, int64_t least)
     if (!places || triples_new(x, arena) != CT_OK) return CT_NO_MEMORY;
     begin_roots(x, least);
     for (uint32_t i = 0, first = 0; i < t->n_tests && !ct_is_halted(x->worker); i++) {
-        if (x->value[i] >= x->best - x->task->gap + comes_first(x, i)) continue;
+        int64_t below = x->best - x->task->gap + comes_first(x, i);
+        if (x->value[i] >= below && !x->task->every_root) continue;
         while (t->done[first]) first++;
         t->from = first / 8 * 8;
         count_root(x, i, places);
         take_root(x, i);
     }
+    give_sides(x);
     return CT_OK;
 }
 
@@ -289,7 +336,7 @@ static ct_split_code lowest_code(const counting *x, uint32_t i)
 /* The side of test i that goes left. */
 static int left_side(const counting *x, uint32_t i)
 {
-    return x->node->layout->tests->left[x->tests.test[i]] != x->tests.turned[i];
+    return x->node->layout->tests->left[x->tests.test[i]] == !x->tests.turned[x->tests.test[i]];
 }
 
 /* What the quadrant costs as a leaf or with one split. */
