@@ -332,7 +332,7 @@ SEXP ffi_forged_info(SEXP pointer)
     SET_VECTOR_ELT(list, 1, Rf_ScalarReal(f->mean_depth));
     SET_VECTOR_ELT(list, 2, Rf_ScalarInteger((int) f->n_used));
     SET_VECTOR_ELT(list, 3, Rf_ScalarLogical(f->has_planes));
-    SET_VECTOR_ELT(list, 4, Rf_ScalarInteger(f->has_planes ? (int) f->n_planes - 1 : NA_INTEGER));
+    SET_VECTOR_ELT(list, 4, Rf_ScalarInteger(f->has_planes ? (int) f->n_tests : NA_INTEGER));
     SET_VECTOR_ELT(list, 5, Rf_ScalarInteger(networks));
     SET_VECTOR_ELT(list, 6, Rf_mkString(ct_simd_name(ct_cpu_find("auto"))));
     SET_VECTOR_ELT(list, 7, Rf_ScalarReal((double) f->arena.held));

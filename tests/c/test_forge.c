@@ -462,7 +462,7 @@ static void networks(void)
     ct_rng r = ct_rng_of(8, 8, 8);
     for (uint32_t i = 0; i < MOST_TESTS; i++) program[i] = i + 1;
     for (uint32_t depth = 1; depth <= CT_NETWORK_DEPTH; depth++) {
-        const ct_plane_tree tree = {CT_NETWORK, depth, 0, 0, program, NULL};
+        const ct_plane_tree tree = {CT_NETWORK, depth, 0, 0, program, NULL, NULL, NULL};
         uint32_t n_tests = (1u << depth) - 1, n = depth <= 4 ? 1u << n_tests : 4u << depth;
         if (n < CT_BLOCK) n = CT_BLOCK;
         for (uint32_t first = 0; first < n; first += CT_BLOCK) {

@@ -27,7 +27,7 @@ static double row_on_cpu(const ct_forged *f)
 {
     double trees = f->ensemble->n_trees, width = f->ensemble->leaf_width;
     if (!f->has_planes) return trees * (f->mean_depth + 1) * CPU_STEP;
-    return f->n_searches * CPU_SEARCH + f->n_planes * CPU_TEST + trees * width * CPU_TREE;
+    return f->n_searches * CPU_SEARCH + f->n_tests * CPU_TEST + trees * width * CPU_TREE;
 }
 
 static double row_on_device(const ct_forged *f)
