@@ -45,7 +45,8 @@ numbers_of <- function(name, n) readBin(file.path(folder, name), "double", n)
 read_sklearn <- function(name) {
   numbers <- function(part) readBin(file.path(folder, paste0(name, ".", part)), "double", 2^27)
   nodes <- numbers("nodes")
-  parts <- c("children_left", "children_right", "feature", "threshold", "value")
+  parts <- c("children_left", "children_right", "feature", "threshold", "value",
+             "weighted_n_node_samples")
   parts <- lapply(stats::setNames(nm = parts), function(part) {
     split(numbers(part), rep(seq_along(nodes), nodes))
   })

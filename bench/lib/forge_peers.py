@@ -104,7 +104,8 @@ def make_sklearn():
         x, y = data(10, n_rows, 1)
         model = RandomForestRegressor(n_trees, n_jobs=1, random_state=1).fit(x, y)
         trees = [estimator.tree_ for estimator in model.estimators_]
-        for part in ("children_left", "children_right", "feature", "threshold", "value"):
+        for part in ("children_left", "children_right", "feature", "threshold", "value",
+                     "weighted_n_node_samples"):
             arrays = [np.asarray(getattr(tree, part), dtype="<f8").ravel() for tree in trees]
             np.concatenate(arrays).tofile(f"{folder}/{name}.{part}")
         np.array([tree.node_count for tree in trees], dtype="<f8").tofile(f"{folder}/{name}.nodes")

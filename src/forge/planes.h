@@ -47,6 +47,12 @@ void ct_deep_codes(const double *x, const ct_ranked_column *column, int narrow, 
                    uint16_t *codes);
 void ct_deep_walk(const ct_plane_tree *tree, const uint16_t *codes, const uint8_t *exits,
                   uint32_t n, ct_walk_lists *lists);
+#ifdef CT_HAVE_X86
+void ct_deep_codes_avx512(const double *x, const ct_ranked_column *column, int narrow,
+                          unsigned rows, uint16_t *codes);
+void ct_deep_walk_avx512(const ct_plane_tree *tree, const uint16_t *codes, const uint8_t *exits,
+                         uint32_t n, ct_walk_lists *lists);
+#endif
 
 extern const ct_forge_planes ct_planes_scalar;
 #ifdef CT_HAVE_X86
