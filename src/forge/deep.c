@@ -1,5 +1,6 @@
-/* What trees need below their tops, in portable C: codes, and walks by lists. */
-#include "forge/planes.h"
+#include "forge/deep.h"
+
+#include "base/status.h"
 
 enum { AT_ONCE = 8 };
 
@@ -30,8 +31,6 @@ void ct_deep_codes(const double *x, const ct_ranked_column *column, int narrow, 
     }
 }
 
-/* All rows under way go down one node; those that have arrived leave the list. Nothing waits for
- * the deepest of some rows, and no branch depends on data. */
 void ct_deep_walk(const ct_plane_tree *tree, const uint16_t *codes, const uint8_t *exits,
                   uint32_t n, ct_walk_lists *lists)
 {

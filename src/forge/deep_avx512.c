@@ -1,4 +1,4 @@
-#include "forge/planes.h"
+#include "forge/deep.h"
 
 #ifdef CT_HAVE_X86
 #include <immintrin.h>
@@ -91,7 +91,6 @@ INLINE __m512i step(const uint64_t *nodes, const uint16_t *codes, __m512i word, 
     return _mm512_mask_add_epi32(word, right, word, _mm512_set1_epi32(CT_BLOCK));
 }
 
-/* As ct_deep_walk(), whose comments hold here. */
 void ct_deep_walk_avx512(const ct_plane_tree *tree, const uint16_t *codes, const uint8_t *exits,
                          uint32_t n, ct_walk_lists *lists)
 {

@@ -137,12 +137,12 @@ static void make_set_tests(ct_forged *f, const ct_packing *p, uint32_t begin, ui
 /* ---- groups ---- */
 
 /* Bytes of nodes below tops of a group, unless it is one tree. */
-enum { GROUP_BYTES = 1 << 20 };
+enum { GROUP_BYTES = 1 << 19 };
 
 static size_t bytes_below(const ct_forged *f, const ct_packing *p, uint32_t tree)
 {
-    uint32_t n = ct_ensemble_end(f->ensemble, tree) - f->ensemble->roots[tree];
-    return p->n_leaves[tree] > CT_PLANE_LEAVES ? n * sizeof(uint64_t) : 0;
+    size_t n = ct_ensemble_end(f->ensemble, tree) - f->ensemble->roots[tree];
+    return p->n_leaves[tree] > CT_PLANE_LEAVES ? (n - CT_PLANE_LEAVES + 1) * sizeof(uint64_t) : 0;
 }
 
 static ct_status divide(ct_forged *f, const ct_packing *p)

@@ -8,14 +8,7 @@
 #define CT_FORGE_PLANES_H
 
 #include "base/cpu.h"
-#include "forge/forged.h"
-
-/* Rows under way and arrived, with room for the rest of a vector; codes have as much around. */
-enum { CT_LIST_ROOM = 16 };
-
-typedef struct {
-    uint32_t open[2][CT_BLOCK + CT_LIST_ROOM], ends[CT_BLOCK + CT_LIST_ROOM];
-} ct_walk_lists;
+#include "forge/deep.h"
 
 typedef struct {
     unsigned vector;
@@ -33,26 +26,9 @@ typedef struct {
                   unsigned rows);
     void (*add64)(double *sums, const double *terms, unsigned bits, const uint8_t *leaf,
                   unsigned rows);
-    /* Codes of a column of numbers, cast to float before if `narrow`; `rows` multiples of 64. */
-    void (*codes)(const double *x, const ct_ranked_column *column, int narrow, unsigned rows,
-                  uint16_t *codes);
-    /* From the exits of n rows down to leaves, by codes[column][CT_BLOCK]: ends[n] has, in any
-     * order, the place of the leaf times CT_BLOCK, and the row. */
-    void (*walk)(const ct_plane_tree *tree, const uint16_t *codes, const uint8_t *exits,
-                 uint32_t n, ct_walk_lists *lists);
+    ct_deep_coder *codes;
+    ct_deep_walker *walk;
 } ct_forge_planes;
-
-/* The last two in portable C. */
-void ct_deep_codes(const double *x, const ct_ranked_column *column, int narrow, unsigned rows,
-                   uint16_t *codes);
-void ct_deep_walk(const ct_plane_tree *tree, const uint16_t *codes, const uint8_t *exits,
-                  uint32_t n, ct_walk_lists *lists);
-#ifdef CT_HAVE_X86
-void ct_deep_codes_avx512(const double *x, const ct_ranked_column *column, int narrow,
-                          unsigned rows, uint16_t *codes);
-void ct_deep_walk_avx512(const ct_plane_tree *tree, const uint16_t *codes, const uint8_t *exits,
-                         uint32_t n, ct_walk_lists *lists);
-#endif
 
 extern const ct_forge_planes ct_planes_scalar;
 #ifdef CT_HAVE_X86

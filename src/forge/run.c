@@ -99,14 +99,15 @@ static ct_status run_job(job *j, const ct_forge_run *run, ct_error *error)
     return CT_OK;
 }
 
-/* The more tests a tree has of its own, the more rows it takes to pay for all of them: see
- * bench/notes/forge.md. */
+/* The more tests a tree has of its own, the more rows it takes to pay for all of them, and for
+ * codes: see bench/notes/forge.md. */
 uint32_t ct_forged_planes_from(const ct_forged *f)
 {
-    enum { LEAST_ROWS = 8, MOST_ROWS = 32, TESTS_A_ROW = 6 };
+    enum { LEAST_ROWS = 8, MOST_ROWS = 32, DEEP_ROWS = 64, TESTS_A_ROW = 6 };
     if (!f->has_planes) return UINT32_MAX;
     uint32_t rows = LEAST_ROWS + f->n_tests / TESTS_A_ROW / f->ensemble->n_trees;
-    return rows < MOST_ROWS ? rows : MOST_ROWS;
+    uint32_t most = f->n_coded ? DEEP_ROWS : MOST_ROWS;
+    return rows < most ? rows : most;
 }
 
 static ct_forge_way best_way(const ct_forged *f, uint32_t n_rows)
