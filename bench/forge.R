@@ -136,7 +136,7 @@ pack <- function(model) {
 # Trees of more than 256 leaves; one row by itself, too.
 compare_deep <- function(name, peer) {
   model <- read_model(name)
-  for (n in c(64, 4096, 100000)) compare(model, peer, n)
+  for (n in c(64L, 4096L, 100000L)) compare(model, peer, n)
   one <- contree_predictor(model$fast)
   rows <- lapply(1:200, function(i) as.numeric(model$x[i, ]))
   seconds <- least_seconds(function() for (row in rows) one(row)) / length(rows)
