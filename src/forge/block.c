@@ -159,8 +159,8 @@ static void add_planes(const ct_forged *f, const ct_forge_planes *planes, ct_blo
     const ct_forge_ensemble *e = f->ensemble;
     unsigned rows = (b->n + 63) / 64 * 64;
     for (uint32_t k = 0; k < e->leaf_width; k++) {
-        size_t at = (size_t) (tree->output + k) * room->rows + b->at, from = (size_t) k
-                                                                             << tree->bits;
+        size_t at = (size_t) (tree->output + k) * room->rows + b->at;
+        size_t from = (size_t) k << tree->bits;
         if (e->sum == CT_F32)
             planes->add32((float *) room->sums + at, (const float *) tree->terms + from,
                           tree->bits, room->leaf, rows);

@@ -263,8 +263,8 @@ ct_status ct_pack_below(ct_forged *f, const ct_packing *p, uint32_t tree, const 
                         ct_plane_tree *packed)
 {
     const ct_forge_ensemble *e = f->ensemble;
-    uint32_t n = 0, root = e->roots[tree], *entry = CT_ARENA_NEW(&f->arena, uint32_t,
-                                                                 CT_PLANE_LEAVES);
+    uint32_t n = 0, root = e->roots[tree];
+    uint32_t *entry = CT_ARENA_NEW(&f->arena, uint32_t, CT_PLANE_LEAVES);
     for (uint32_t i = root; i < ct_ensemble_end(e, tree); i++) n += p->part[i] != CT_TOP_TEST;
     uint64_t *nodes = CT_ARENA_NEW(&f->arena, uint64_t, n);
     size_t size = e->sum == CT_F32 ? sizeof(float) : sizeof(double);
