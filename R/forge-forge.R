@@ -13,9 +13,9 @@
 #' operations that computes the leaf numbers of hundreds of rows at once, and each row adds the
 #' values of its leaves in the order of the original software. Of a tree of more than 256 leaves,
 #' the 255 tests that most rows come to are such a network, from which the rows walk on by numbers
-#' of thresholds in 16 bits. Few rows (fewer than 8 to 64, as printed: the more distinct tests a tree
-#' has on average, the more) walk from node to node, eight at a time; so do all rows where leaves
-#' are linear models.
+#' of thresholds in 16 bits. Few rows (fewer than 8 to 64, as printed: the more distinct tests a
+#' tree has on average, the more) walk from node to node, eight at a time; so do all rows where
+#' leaves are linear models.
 #'
 #' Rows are distributed over threads; the sum of a row does not depend on how.
 #'

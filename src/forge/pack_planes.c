@@ -35,7 +35,7 @@ ct_test_kind ct_pack_kind(const ct_forged *f, const ct_packing *p, uint32_t node
     return p->nan_left[node] ? CT_NAN_LEFT : CT_NAN_RIGHT;
 }
 
-/* Tests of tops among the nodes begin .. end - 1, by column, threshold, kind; the number of them. */
+/* Tests of tops among nodes begin .. end - 1, by column, threshold, kind; the number of them. */
 static uint32_t collect(const ct_forged *f, const ct_packing *p, uint32_t begin, uint32_t end,
                         numeric_test *all)
 {
