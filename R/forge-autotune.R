@@ -6,7 +6,7 @@
 #' rows, and keeps the fastest. On the CPU this takes less than a second. Predictions are the same,
 #' bit for bit, under each schedule.
 #'
-#' The rule is: bit planes, 512 rows at a time, if all trees have at most 256 leaves, there are at
+#' The rule is: bit planes, 512 rows at a time, if leaves are no linear models, there are at
 #' least 16 rows, and rows times trees are 2,400 or more; otherwise walks from node to node, of
 #' eight trees at once for fewer than eight rows, and of eight rows at once from there on, in tiles
 #' of 512 rows below 2,048 rows and of 1,024 from there on. These tiles are halved, down to 64 rows,

@@ -11,9 +11,11 @@
 #' In blocks of 512 rows, each distinct test of the whole forest (is this feature above that
 #' threshold?) is computed once, as one bit for each row. A tree is then a fixed network of bit
 #' operations that computes the leaf numbers of hundreds of rows at once, and each row adds the
-#' values of its leaves in the order of the original software. This needs trees of at most 256
-#' leaves. For larger trees, and for few rows (fewer than 8 to 32, as printed: the more distinct
-#' tests a tree has on average, the more), rows walk from node to node, eight at a time.
+#' values of its leaves in the order of the original software. Of a tree of more than 256 leaves,
+#' the 255 tests that most rows come to are such a network, from which the rows walk on by numbers
+#' of thresholds in 16 bits. Few rows (fewer than 8 to 64, as printed: the more distinct tests a
+#' tree has on average, the more) walk from node to node, eight at a time; so do all rows where
+#' leaves are linear models.
 #'
 #' Rows are distributed over threads; the sum of a row does not depend on how.
 #'
@@ -122,13 +124,13 @@ describe_way <- function(x) {
   info <- x$info
   if (!info$planes) {
     reason <- if (has_linear_models(x$forest)) gettext("leaves are linear models") else
-      gettext("a tree has more than 256 leaves")
+      gettext("deep trees test too many columns")
     return(gettextf("Runs as walks of eight rows at once: %s (%s MB)", reason,
                     format(signif(info$bytes / 1e6, 2))))
   }
   trees <- n_forest_trees(x$forest)
-  gettextf(paste("Runs as bit planes of %d tests on %s: %d trees as networks, %d by reach (%s MB);",
-                 "below %d rows as walks"),
-           info$tests, info$simd, info$networks, trees - info$networks,
+  gettextf(paste("Runs as bit planes of %d tests on %s: %d trees as networks, %d by reach, %d of",
+                 "them with walks below (%s MB); below %d rows as walks"),
+           info$tests, info$simd, info$networks, trees - info$networks, info$deep,
            format(signif(info$bytes / 1e6, 2)), info$planes_from)
 }

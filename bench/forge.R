@@ -45,7 +45,8 @@ numbers_of <- function(name, n) readBin(file.path(folder, name), "double", n)
 read_sklearn <- function(name) {
   numbers <- function(part) readBin(file.path(folder, paste0(name, ".", part)), "double", 2^27)
   nodes <- numbers("nodes")
-  parts <- c("children_left", "children_right", "feature", "threshold", "value")
+  parts <- c("children_left", "children_right", "feature", "threshold", "value",
+             "weighted_n_node_samples")
   parts <- lapply(stats::setNames(nm = parts), function(part) {
     split(numbers(part), rep(seq_along(nodes), nodes))
   })
@@ -73,7 +74,7 @@ read_model <- function(name) {
 ask <- function(peer, name, n) suppressWarnings(as.numeric(peer_ask(peers, peer, name, n)))
 
 compare <- function(model, peer, n, type = "margin") {
-  x <- model$x[seq_len(n), , drop = FALSE]
+  x <- model$x[rep_len(seq_len(nrow(model$x)), n), , drop = FALSE]
   record(model$name, peer, n, model$same, least_seconds(function() {
     predict(model$fast, x, type = type)
   }), ask(peer, model$name, n))
@@ -132,6 +133,16 @@ pack <- function(model) {
          least_seconds(function() contree:::forge_ensemble(forest)), NA)
 }
 
+# Trees of more than 256 leaves; one row by itself, too.
+compare_deep <- function(name, peer) {
+  model <- read_model(name)
+  for (n in c(64L, 4096L, 100000L)) compare(model, peer, n)
+  one <- contree_predictor(model$fast)
+  rows <- lapply(1:200, function(i) as.numeric(model$x[i, ]))
+  seconds <- least_seconds(function() for (row in rows) one(row)) / length(rows)
+  record(name, "(one row)", 1, model$same, seconds, NA)
+}
+
 peers <- peer_start("xgboost", paste("bench/lib/forge_peers.py serve", folder))
 unlink(out)
 for (name in sub("\\.(ubj|txt)$", "", list.files(folder, "^(xgb|lgb).*\\.(ubj|txt)$"))) {
@@ -150,5 +161,7 @@ for (name in sub("\\.(ubj|txt)$", "", list.files(folder, "^(xgb|lgb).*\\.(ubj|tx
   rm(model)
 }
 compare(read_model("skl-500"), "scikit-learn", 4096)
+for (name in c("deep-500-50-8", "deep-500-50-10", "deep-200-50-12")) compare_deep(name, "xgboost")
+for (name in c("skl-100-1800", "skl-100-8000", "skl-100-30000")) compare_deep(name, "scikit-learn")
 compare_ranger()
 peer_stop(peers)

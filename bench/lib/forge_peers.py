@@ -33,13 +33,21 @@ def grid():
                 yield f"xgb-{trees}-{features}-{depth}", trees, features, depth
 
 
+# The rows that a model predicts: those of deep trees lack some values.
+def rows_of(name, features):
+    x, _ = data(features, N_ROWS, 2)
+    if name.startswith("deep"):
+        x[np.random.default_rng(3).random(x.shape) < 0.02] = np.nan
+    return x
+
+
 def there(name):
     """Models that are there already are not made again."""
     return os.path.exists(f"{folder}/{name}.features")
 
 
 def write(name, features, margin):
-    x, _ = data(features, N_ROWS, 2)
+    x = rows_of(name, features)
     x.astype(np.float64).T.tofile(f"{folder}/{name}.rows")
     np.asarray(margin(x), dtype=np.float64).tofile(f"{folder}/{name}.margin")
     with open(f"{folder}/{name}.features", "w") as file:
@@ -71,22 +79,39 @@ def make_lightgbm():
         write(f"lgb-{trees}", 64, lambda x: model.predict(x.astype(np.float64), raw_score=True))
 
 
-# 500 unlimited trees: their arrays for R, tree after tree; the object for Python.
+def make_deep_xgboost():
+    import xgboost as xgb
+    for trees, depth in ((500, 8), (500, 10), (200, 12)):
+        name = f"deep-{trees}-50-{depth}"
+        if there(name):
+            continue
+        x, y = data(50, 5 * N_TRAIN, 1)
+        x[np.random.default_rng(4).random(x.shape) < 0.02] = np.nan
+        model = xgb.train(dict(max_depth=depth, eta=0.1, nthread=1), xgb.DMatrix(x, y), trees)
+        model.save_model(f"{folder}/{name}.ubj")
+        write(name, 50, lambda x: model.predict(xgb.DMatrix(x), output_margin=True))
+
+
+# Unlimited trees, 0.63 leaves for each row: their arrays for R, tree after tree; the object for
+# Python.
 def make_sklearn():
     import pickle
     from sklearn.ensemble import RandomForestRegressor
-    if there("skl-500"):
-        return
-    x, y = data(10, 2 * N_TRAIN, 1)
-    model = RandomForestRegressor(500, n_jobs=1, random_state=1).fit(x, y)
-    trees = [estimator.tree_ for estimator in model.estimators_]
-    for part in ("children_left", "children_right", "feature", "threshold", "value"):
-        arrays = [np.asarray(getattr(tree, part), dtype="<f8").ravel() for tree in trees]
-        np.concatenate(arrays).tofile(f"{folder}/skl-500.{part}")
-    np.array([tree.node_count for tree in trees], dtype="<f8").tofile(f"{folder}/skl-500.nodes")
-    with open(f"{folder}/skl-500.pickle", "wb") as file:
-        pickle.dump(model, file)
-    write("skl-500", 10, model.predict)
+    for n_trees, n_rows in ((500, 8000), (100, 1800), (100, 8000), (100, 30000)):
+        name = f"skl-{n_trees}" if n_trees == 500 else f"skl-{n_trees}-{n_rows}"
+        if there(name):
+            continue
+        x, y = data(10, n_rows, 1)
+        model = RandomForestRegressor(n_trees, n_jobs=1, random_state=1).fit(x, y)
+        trees = [estimator.tree_ for estimator in model.estimators_]
+        for part in ("children_left", "children_right", "feature", "threshold", "value",
+                     "weighted_n_node_samples"):
+            arrays = [np.asarray(getattr(tree, part), dtype="<f8").ravel() for tree in trees]
+            np.concatenate(arrays).tofile(f"{folder}/{name}.{part}")
+        np.array([tree.node_count for tree in trees], dtype="<f8").tofile(f"{folder}/{name}.nodes")
+        with open(f"{folder}/{name}.pickle", "wb") as file:
+            pickle.dump(model, file)
+        write(name, 10, model.predict)
 
 
 # ---- peers: each takes a model's name and gives a function of rows ----
@@ -212,8 +237,8 @@ def serve():
                 known.clear()
                 known[peer, name] = PEERS[peer](name)
             features = int(open(f"{folder}/{name}.features").read())
-            x, _ = data(features, N_ROWS, 2)
-            answer = seconds(known[peer, name], np.ascontiguousarray(x[:int(n)]))
+            x = np.resize(rows_of(name, features), (int(n), features))
+            answer = seconds(known[peer, name], x)
         except Exception as problem:  # noqa: BLE001, a benchmark goes on
             print(problem, file=sys.stderr)
             answer = "NA"
@@ -224,6 +249,7 @@ if sys.argv[1] == "make":
     os.makedirs(folder, exist_ok=True)
     make_lightgbm()
     make_xgboost()
+    make_deep_xgboost()
     make_sklearn()
 else:
     serve()

@@ -12,7 +12,10 @@ typedef struct {
     uint8_t ranks[CT_BLOCK], leaf[CT_BLOCK];
     uint64_t zero[CT_BLOCK_WORDS], same[CT_BLOCK_WORDS];
     uint64_t *table;        /* [n_planes][CT_BLOCK_WORDS] */
-    void *sums;             /* [n_outputs][CT_BLOCK] floats or doubles */
+    void *sums;             /* [n_outputs][rows] floats or doubles */
+    uint32_t rows;          /* as many as are taken at a time: ct_block_rows() */
+    uint16_t *codes;        /* [rows / CT_BLOCK][n_coded][CT_BLOCK], with CT_LIST_ROOM around */
+    ct_walk_lists lists;
 } ct_block_room;
 
 typedef struct {
@@ -25,13 +28,16 @@ typedef struct {
 /* Rows, or trees, that are walked at a time. */
 enum { CT_LANES = 8 };
 
+/* Blocks that go through a group of trees before the next does, in rows. */
+uint32_t ct_block_rows(const ct_forged *forged);
 ct_block_room *ct_block_room_new(const ct_forged *forged, ct_arena *arena);
 ct_forge_tile_room *ct_forge_tile_room_new(const ct_forged *forged, ct_arena *arena, uint32_t rows);
 
-/* Rows first .. first + n - 1, of which CT_BLOCK at most; out[output][stride] from `first` on. */
+/* Rows first .. first + n - 1, room->rows at most, by blocks of `block`; out[output][stride] from
+ * `first` on. */
 void ct_block_predict(const ct_forged *forged, const ct_forge_planes *planes, ct_block_room *room,
-                      const ct_column *columns, uint32_t first, uint32_t n, double *out,
-                      size_t stride);
+                      const ct_column *columns, uint32_t first, uint32_t n, uint32_t block,
+                      double *out, size_t stride);
 
 /* n at most room->rows. */
 void ct_tile_predict(const ct_forged *forged, ct_forge_tile_room *room, const ct_column *columns,

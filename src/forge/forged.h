@@ -6,6 +6,11 @@
  * leaf, without branches or addresses that depend on data. Rows are lanes, so that each still adds
  * tree after tree, in the order that the ensemble defines.
  *
+ * Of a tree with more leaves than planes can number, the nodes that most rows come to are such a
+ * network, its top: planes give the number of the exit, a leaf or a node from which rows are
+ * walked, by codes of 16 bits in place of values. Trees are in groups, whose tests and nodes below
+ * tops stay in the cache while several blocks of rows go through them.
+ *
  * Both implement only `x <= t`: x < t is x <= the number before t, and if there is none, never
  * true. */
 #ifndef CT_FORGE_FORGED_H
@@ -19,7 +24,11 @@ enum {
     CT_BLOCK = 64 * CT_BLOCK_WORDS,
     CT_RANKS = 254,     /* thresholds of one search at most: ranks are bytes, the last is NaN's */
     CT_PLANE_LEAVES = 256,
-    CT_NETWORK_DEPTH = 8
+    CT_NETWORK_DEPTH = 8,
+    /* Of walks below tops: thresholds of a coded column, coded columns, nodes of a tree. */
+    CT_CODED_THRESHOLDS = 65533,
+    CT_CODED_COLUMNS = 4096,
+    CT_DEEP_NODES = 1 << 22
 };
 
 /* Which values a test sends right besides those above the threshold. */
@@ -48,6 +57,17 @@ typedef struct {
     uint32_t column, node, plane;
 } ct_set_test;
 
+/* A column, or some thresholds of it, as codes of 16 bits. The code of a value is one more than
+ * how many thresholds are below it; that of a missing one, as the kind says, is 0 where it goes
+ * left, else 65,535. Of a test of a code: 1 where a row goes right. */
+typedef struct {
+    uint32_t column;      /* of `used` */
+    ct_test_kind kind;
+    uint32_t bits;
+    const double *pivots; /* [2^bits] a search tree, from 1; NULL: a test of a code */
+    uint32_t node;        /* that test's, of the ensemble */
+} ct_ranked_column;
+
 typedef enum { CT_NETWORK, CT_REACH } ct_tree_kind;
 
 /* CT_NETWORK: `program` has the planes of the 2^bits - 1 tests of a perfect tree, level by level.
@@ -60,7 +80,21 @@ typedef struct {
     uint32_t bits, n_inner, output;
     const uint32_t *program;
     const void *terms; /* [leaf_width][2^bits] floats, or doubles, as sums are */
+    /* Of a tree with walks below its top, else NULL: by the number of an exit a multiple of
+     * CT_BLOCK, the place of its node times CT_BLOCK, and 1 if that is a leaf. */
+    const uint32_t *entry;
+    /* A leaf has the bits of its term, or, of several terms, its number among `terms`, which are
+     * [leaf][leaf_width] then. An inner node has, from the lowest bits, 16 of the coded column, 16
+     * of the greatest code that goes left, and a word as those of `entry`, of the left child, which
+     * the right one follows; its bit 1 says whether that one is a leaf. */
+    const uint64_t *nodes;
 } ct_plane_tree;
+
+/* Trees with their searches and tests of codes: those before these ends that are in no group
+ * before. Numbers of planes begin at 1 in each. */
+typedef struct {
+    uint32_t tree_end, search_end, set_end;
+} ct_plane_group;
 
 /* A node of a walk: 16 bytes. */
 typedef struct {
@@ -89,8 +123,12 @@ typedef struct {
     uint32_t deepest;            /* splits above a leaf */
     double mean_depth;           /* of leaves */
     /* planes */
-    int has_planes;              /* no tree has more than CT_PLANE_LEAVES leaves, or models */
-    uint32_t n_planes;           /* plane 0 is empty */
+    int has_planes;              /* there are no linear models, and codes are few enough */
+    uint32_t n_planes;           /* of the largest group; plane 0 is empty */
+    uint32_t n_tests;            /* distinct ones of the groups */
+    uint32_t n_groups, n_coded;
+    ct_plane_group *groups;
+    ct_ranked_column *coded;      /* by column */
     uint32_t n_searches, n_set_tests;
     ct_forge_search *searches;
     ct_set_test *set_tests;

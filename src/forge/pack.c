@@ -124,8 +124,6 @@ static ct_status pack_all(ct_forged *f, ct_packing *p)
     CT_TRY(measure(f, p));
     CT_TRY(pack_walks(f, p));
     f->has_planes = !f->ensemble->first_term;
-    for (uint32_t t = 0; t < f->ensemble->n_trees; t++)
-        if (p->n_leaves[t] > CT_PLANE_LEAVES) f->has_planes = 0;
     return f->has_planes ? ct_pack_planes(f, p) : CT_OK;
 }
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "forge/pack_deep.h"
+
 /* ---- tests ---- */
 
 typedef struct {
@@ -26,22 +28,23 @@ static int compare_tests(const void *x, const void *y)
     return by_number ? by_number : a->kind - b->kind;
 }
 
-static int kind_of(const ct_forged *f, const ct_packing *p, uint32_t node)
+ct_test_kind ct_pack_kind(const ct_forged *f, const ct_packing *p, uint32_t node)
 {
     if (f->ensemble->missing[node] == CT_MISSING_ZERO)
         return p->nan_left[node] ? CT_ZERO_LEFT : CT_ZERO_RIGHT;
     return p->nan_left[node] ? CT_NAN_LEFT : CT_NAN_RIGHT;
 }
 
-/* All tests, by column, threshold, kind; the number of them. */
-static uint32_t collect(const ct_forged *f, const ct_packing *p, numeric_test *all)
+/* Tests of tops among nodes begin .. end - 1, by column, threshold, kind; the number of them. */
+static uint32_t collect(const ct_forged *f, const ct_packing *p, uint32_t begin, uint32_t end,
+                        numeric_test *all)
 {
     const ct_forge_ensemble *e = f->ensemble;
     uint32_t n = 0;
-    for (uint32_t i = 0; i < e->n_nodes; i++)
-        if (e->feature[i] >= 0 && !e->set_size[i])
+    for (uint32_t i = begin; i < end; i++)
+        if (p->part[i] == CT_TOP_TEST && !e->set_size[i])
             all[n++] = (numeric_test){p->highest[i], p->column_of[e->feature[i]], i,
-                                      kind_of(f, p, i)};
+                                      ct_pack_kind(f, p, i)};
     qsort(all, n, sizeof *all, compare_tests);
     return n;
 }
@@ -119,39 +122,80 @@ static ct_status make_searches(ct_forged *f, const ct_packing *p, const numeric_
     return CT_OK;
 }
 
-static uint32_t count_searches(const ct_forged *f, uint32_t n)
-{
-    return f->n_used + n / CT_RANKS + 1;
-}
-
-/* A plane for each test of a code, by column. */
-static ct_status make_set_tests(ct_forged *f, const ct_packing *p)
+/* A plane for each test of a code. */
+static void make_set_tests(ct_forged *f, const ct_packing *p, uint32_t begin, uint32_t end)
 {
     const ct_forge_ensemble *e = f->ensemble;
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < e->n_nodes; i++) n += e->feature[i] >= 0 && e->set_size[i];
-    f->set_tests = CT_ARENA_NEW(&f->arena, ct_set_test, n);
-    if (!f->set_tests) return CT_NO_MEMORY;
-    for (uint32_t i = 0; i < e->n_nodes; i++)
-        if (e->feature[i] >= 0 && e->set_size[i]) {
+    for (uint32_t i = begin; i < end; i++)
+        if (p->part[i] == CT_TOP_TEST && e->set_size[i]) {
             p->plane_of[i] = f->n_planes;
             f->set_tests[f->n_set_tests++] =
                 (ct_set_test){p->column_of[e->feature[i]], i, f->n_planes++};
         }
+}
+
+/* ---- groups ---- */
+
+/* Bytes of nodes below tops of a group, unless it is one tree. */
+enum { GROUP_BYTES = 1 << 19 };
+
+static size_t bytes_below(const ct_forged *f, const ct_packing *p, uint32_t tree)
+{
+    size_t n = ct_ensemble_end(f->ensemble, tree) - f->ensemble->roots[tree];
+    return p->n_leaves[tree] > CT_PLANE_LEAVES ? (n - CT_PLANE_LEAVES + 1) * sizeof(uint64_t) : 0;
+}
+
+static ct_status divide(ct_forged *f, const ct_packing *p)
+{
+    uint32_t n_trees = f->ensemble->n_trees;
+    size_t bytes = 0;
+    f->groups = CT_ARENA_NEW(&f->arena, ct_plane_group, n_trees);
+    if (!f->groups) return CT_NO_MEMORY;
+    for (uint32_t t = 0; t < n_trees; t++) {
+        size_t more = bytes_below(f, p, t);
+        if (bytes && bytes + more > GROUP_BYTES) {
+            f->groups[f->n_groups++] = (ct_plane_group){t, 0, 0};
+            bytes = 0;
+        }
+        bytes += more;
+    }
+    f->groups[f->n_groups++] = (ct_plane_group){n_trees, 0, 0};
     return CT_OK;
+}
+
+static uint32_t count_sets(const ct_forge_ensemble *e)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < e->n_nodes; i++) n += e->feature[i] >= 0 && e->set_size[i];
+    return n;
 }
 
 static ct_status make_tests(ct_forged *f, ct_packing *p)
 {
-    p->plane_of = CT_ARENA_ZEROED(&p->arena, uint32_t, f->ensemble->n_nodes);
-    numeric_test *all = CT_ARENA_NEW(&p->arena, numeric_test, f->ensemble->n_nodes);
-    if (!p->plane_of || !all) return CT_NO_MEMORY;
-    uint32_t n = collect(f, p, all);
-    f->n_planes = 1;
-    f->searches = CT_ARENA_NEW(&f->arena, ct_forge_search, count_searches(f, n));
-    if (!f->searches) return CT_NO_MEMORY;
-    CT_TRY(make_searches(f, p, all, n));
-    return make_set_tests(f, p);
+    const ct_forge_ensemble *e = f->ensemble;
+    uint32_t begin = 0, most = 1;
+    p->plane_of = CT_ARENA_ZEROED(&p->arena, uint32_t, e->n_nodes);
+    numeric_test *all = CT_ARENA_NEW(&p->arena, numeric_test, e->n_nodes);
+    CT_TRY(divide(f, p));
+    size_t n_searches = (size_t) f->n_used * f->n_groups;
+    if (n_searches > e->n_nodes) n_searches = e->n_nodes; /* each has a test */
+    n_searches += e->n_nodes / CT_RANKS + 1;
+    f->searches = CT_ARENA_NEW(&f->arena, ct_forge_search, n_searches);
+    f->set_tests = CT_ARENA_NEW(&f->arena, ct_set_test, count_sets(e));
+    if (!p->plane_of || !all || !f->searches || !f->set_tests) return CT_NO_MEMORY;
+    for (uint32_t g = 0; g < f->n_groups; g++) {
+        uint32_t end = ct_ensemble_end(e, f->groups[g].tree_end - 1);
+        f->n_planes = 1;
+        CT_TRY(make_searches(f, p, all, collect(f, p, begin, end, all)));
+        make_set_tests(f, p, begin, end);
+        f->groups[g].search_end = f->n_searches;
+        f->groups[g].set_end = f->n_set_tests;
+        f->n_tests += f->n_planes - 1;
+        if (f->n_planes > most) most = f->n_planes;
+        begin = end;
+    }
+    f->n_planes = most;
+    return CT_OK;
 }
 
 /* ---- trees ---- */
@@ -212,19 +256,35 @@ static int all_have(const reached *r, uint32_t bit)
     return (r->low >> bit & 1) && r->low >> bit == (r->low + r->n - 1) >> bit;
 }
 
-static void number_leaves(const ct_forge_ensemble *e, uint32_t root, uint32_t n, reached *at)
+/* The nodes of a top, parents first, and where the children of each are among them, 0 of exits. */
+typedef struct {
+    uint32_t n, node[2 * CT_PLANE_LEAVES], left[2 * CT_PLANE_LEAVES], right[2 * CT_PLANE_LEAVES];
+} tree_top;
+
+static void list_top(const ct_forge_ensemble *e, const ct_packing *p, uint32_t tree, tree_top *top)
 {
-    for (uint32_t i = n; i-- > 0;) {
-        uint32_t node = root + i;
-        if (e->feature[node] < 0) at[i].n = 1;
-        else at[i].n = at[e->left[node] - root].n + at[e->right[node] - root].n;
+    uint32_t n = 1;
+    top->node[0] = e->roots[tree];
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t node = top->node[i];
+        top->left[i] = top->right[i] = 0;
+        if (p->part[node] == CT_EXIT) continue;
+        CT_ASSERT(n + 2 <= 2 * CT_PLANE_LEAVES);
+        top->node[top->left[i] = n++] = e->left[node];
+        top->node[top->right[i] = n++] = e->right[node];
     }
+    top->n = n;
+}
+
+static void number_leaves(const tree_top *top, reached *at)
+{
+    for (uint32_t i = top->n; i-- > 0;)
+        at[i].n = top->left[i] ? at[top->left[i]].n + at[top->right[i]].n : 1;
     uint32_t n_inner = 0;
     at[0].set = at[0].low = at[0].parent = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t node = root + i;
-        if (e->feature[node] < 0) continue;
-        reached *left = &at[e->left[node] - root], *right = &at[e->right[node] - root];
+    for (uint32_t i = 0; i < top->n; i++) {
+        if (!top->left[i]) continue;
+        reached *left = &at[top->left[i]], *right = &at[top->right[i]];
         left->parent = right->parent = i;
         left->low = at[i].low;
         right->low = at[i].low + left->n;
@@ -247,33 +307,49 @@ static uint32_t *add_union(const reached *at, uint32_t n, uint32_t bit, uint32_t
     return next;
 }
 
-static ct_status make_reach(ct_forged *f, const ct_packing *p, uint32_t tree, ct_plane_tree *packed)
+/* The tests of a top and the unions that number its exits; where the program ends. */
+static uint32_t *write_reach(const ct_packing *p, const tree_top *top, const reached *at,
+                             uint32_t bits, uint32_t *next)
 {
-    const ct_forge_ensemble *e = f->ensemble;
-    uint32_t root = e->roots[tree], n = ct_ensemble_end(e, tree) - root;
-    reached at[2 * CT_PLANE_LEAVES];
-    uint32_t program[2 * CT_PLANE_LEAVES + 8 * (2 * CT_PLANE_LEAVES)], *next = program;
-    CT_ASSERT(n < 2 * CT_PLANE_LEAVES);
-    number_leaves(e, root, n, at);
-    void *terms = new_terms(f, packed);
-    if (!terms) return CT_NO_MEMORY;
-    for (uint32_t i = 0; i < n; i++) {
-        if (e->feature[root + i] < 0) {
-            set_term(f, tree, packed, terms, at[i].low, root + i);
-            continue;
-        }
-        *next++ = p->plane_of[root + i];
+    for (uint32_t i = 0; i < top->n; i++) {
+        if (!top->left[i]) continue;
+        *next++ = p->plane_of[top->node[i]];
         *next++ = at[i].set;
     }
-    for (uint32_t bit = 0; bit < packed->bits; bit++) next = add_union(at, n, bit, next);
-    uint32_t size = (uint32_t) (next - program), *kept = CT_ARENA_NEW(&f->arena, uint32_t, size);
+    for (uint32_t bit = 0; bit < bits; bit++) next = add_union(at, top->n, bit, next);
+    return next;
+}
+
+static ct_status set_exits(ct_forged *f, const ct_packing *p, uint32_t tree, const tree_top *top,
+                           const reached *at, ct_plane_tree *packed)
+{
+    uint32_t exits[CT_PLANE_LEAVES];
+    for (uint32_t i = 0; i < top->n; i++)
+        if (!top->left[i]) exits[at[i].low] = top->node[i];
+    if (p->n_leaves[tree] > CT_PLANE_LEAVES) return ct_pack_below(f, p, tree, exits, packed);
+    void *terms = new_terms(f, packed);
+    if (!terms) return CT_NO_MEMORY;
+    for (uint32_t i = 0; i < p->n_leaves[tree]; i++)
+        set_term(f, tree, packed, terms, i, exits[i]);
+    packed->terms = terms;
+    return CT_OK;
+}
+
+static ct_status make_reach(ct_forged *f, const ct_packing *p, uint32_t tree, ct_plane_tree *packed)
+{
+    tree_top top;
+    reached at[2 * CT_PLANE_LEAVES];
+    uint32_t program[2 * CT_PLANE_LEAVES + 8 * (2 * CT_PLANE_LEAVES)];
+    list_top(f->ensemble, p, tree, &top);
+    number_leaves(&top, at);
+    uint32_t size = (uint32_t) (write_reach(p, &top, at, packed->bits, program) - program);
+    uint32_t *kept = CT_ARENA_NEW(&f->arena, uint32_t, size);
     if (!kept) return CT_NO_MEMORY;
     memcpy(kept, program, size * sizeof *kept);
     packed->kind = CT_REACH;
-    packed->n_inner = p->n_leaves[tree] - 1;
+    packed->n_inner = top.n / 2;
     packed->program = kept;
-    packed->terms = terms;
-    return CT_OK;
+    return set_exits(f, p, tree, &top, at, packed);
 }
 
 static uint32_t depth_of(const ct_forge_ensemble *e, const ct_packing *p, uint32_t tree)
@@ -300,12 +376,15 @@ static ct_status make_tree(ct_forged *f, const ct_packing *p, uint32_t tree)
         packed->bits = depth;
         return make_network(f, p, tree, packed);
     }
-    while (1u << packed->bits < p->n_leaves[tree]) packed->bits++;
+    while (packed->bits < 8 && 1u << packed->bits < p->n_leaves[tree]) packed->bits++;
     return make_reach(f, p, tree, packed);
 }
 
 ct_status ct_pack_planes(ct_forged *f, ct_packing *p)
 {
+    CT_TRY(ct_pack_tops(f, p));
+    CT_TRY(ct_pack_codes(f, p));
+    if (!f->has_planes) return CT_OK;
     CT_TRY(make_tests(f, p));
     f->trees = CT_ARENA_ZEROED(&f->arena, ct_plane_tree, f->ensemble->n_trees);
     if (!f->trees) return CT_NO_MEMORY;

@@ -13,10 +13,17 @@ typedef struct {
     uint8_t *nan_left;   /* [n_nodes] */
     uint32_t *n_leaves;  /* [n_trees] */
     uint32_t *plane_of;  /* [n_nodes] of tests */
+    uint8_t *part;       /* [n_nodes] ct_part */
+    uint32_t *coded_as;  /* [n_nodes] of tests below tops: the low word of their nodes */
 } ct_packing;
 
-/* Tests, searches and trees, none of which has more than CT_PLANE_LEAVES leaves. CT_NO_MEMORY
- * without a message. */
+/* Where a node is: below the top of its tree, an exit of it, or a test of it. */
+typedef enum { CT_BELOW, CT_EXIT, CT_TOP_TEST } ct_part;
+
+/* Which values a test sends right. */
+ct_test_kind ct_pack_kind(const ct_forged *forged, const ct_packing *packing, uint32_t node);
+
+/* Tests, searches and trees; or has_planes becomes 0. CT_NO_MEMORY without a message. */
 ct_status ct_pack_planes(ct_forged *forged, ct_packing *packing);
 
 #endif

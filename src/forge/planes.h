@@ -8,7 +8,7 @@
 #define CT_FORGE_PLANES_H
 
 #include "base/cpu.h"
-#include "forge/forged.h"
+#include "forge/deep.h"
 
 typedef struct {
     unsigned vector;
@@ -26,6 +26,8 @@ typedef struct {
                   unsigned rows);
     void (*add64)(double *sums, const double *terms, unsigned bits, const uint8_t *leaf,
                   unsigned rows);
+    ct_deep_coder *codes;
+    ct_deep_walker *walk;
 } ct_forge_planes;
 
 extern const ct_forge_planes ct_planes_scalar;

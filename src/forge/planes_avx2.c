@@ -152,6 +152,7 @@ static void add64(double *sums, const double *terms, unsigned bits, const uint8_
     }
 }
 
-const ct_forge_planes ct_planes_avx2 = {VEC_WORDS, ranks, tests, leaves, add32, add64};
+const ct_forge_planes ct_planes_avx2 = {VEC_WORDS, ranks, tests, leaves, add32, add64,
+                                        ct_deep_codes, ct_deep_walk};
 CT_TARGET_END
 #endif

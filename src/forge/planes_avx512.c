@@ -214,6 +214,7 @@ static void leaves_of_some(const ct_plane_tree *tree, const uint64_t *table, uns
 }
 
 const ct_forge_planes ct_planes_avx512 = {VEC_WORDS / 2, ranks, tests, leaves_of_some, add32,
-                                          add64};
+                                          add64, ct_deep_codes_avx512,
+                                          ct_deep_walk_avx512};
 CT_TARGET_END
 #endif

@@ -11,7 +11,7 @@ typedef struct {
     const ct_forged *forged;
     const ct_column *columns;
     const ct_forge_planes *planes; /* NULL: walks */
-    uint32_t n_rows;
+    uint32_t n_rows, block;
     double *sums;
     int32_t *leaves;
     void **rooms; /* [worker] a ct_block_room or a ct_forge_tile_room */
@@ -24,13 +24,23 @@ static void do_blocks(void *data, unsigned worker, uint64_t begin, uint64_t end)
     void *room = j->rooms[worker];
     if (j->planes)
         ct_block_predict(j->forged, j->planes, (ct_block_room *) room, j->columns, first, n,
-                         j->sums, j->n_rows);
+                         j->block, j->sums, j->n_rows);
     else if (j->sums)
         ct_tile_predict(j->forged, (ct_forge_tile_room *) room, j->columns, first, n, j->sums,
                         j->n_rows);
     else
         ct_tile_leaves(j->forged, (ct_forge_tile_room *) room, j->columns, first, n, j->leaves,
                        j->n_rows);
+}
+
+/* Rows that a worker takes at a time by planes: several blocks of whole words, if there are enough
+ * for all workers. */
+static uint32_t piece_rows(const ct_forged *f, uint32_t n_rows, uint32_t block, unsigned threads)
+{
+    uint32_t share = (n_rows - 1) / threads + 1, most = ct_block_rows(f) / CT_BLOCK;
+    uint32_t n = (share - 1) / block + 1;
+    if (n > most) n = most;
+    return block % 64 ? block : block * n;
 }
 
 /* As many rows as stay in the cache, and no more than leave work for all threads. */
@@ -72,8 +82,9 @@ static ct_status run_job(job *j, const ct_forge_run *run, ct_error *error)
 {
     if (!j->n_rows) return CT_OK;
     unsigned threads = run->threads ? run->threads : 1;
-    uint32_t block = run->block ? run->block : CT_BLOCK;
-    uint32_t rows = j->planes ? block : tile_rows(j->forged, j->n_rows, threads);
+    j->block = run->block ? run->block : CT_BLOCK;
+    uint32_t rows = j->planes ? piece_rows(j->forged, j->n_rows, j->block, threads)
+                              : tile_rows(j->forged, j->n_rows, threads);
     uint32_t pieces = (j->n_rows - 1) / rows + 1;
     if (threads > pieces) threads = pieces;
     ct_forge_rooms own;
@@ -88,15 +99,15 @@ static ct_status run_job(job *j, const ct_forge_run *run, ct_error *error)
     return CT_OK;
 }
 
-/* The more tests a tree has of its own, the more rows it takes to pay for all of them: see
- * bench/notes/forge.md. */
+/* The more tests a tree has of its own, the more rows it takes to pay for all of them, and for
+ * codes: see bench/notes/forge.md. */
 uint32_t ct_forged_planes_from(const ct_forged *f)
 {
-    enum { LEAST_ROWS = 8, MOST_ROWS = 32, TESTS_A_ROW = 6 };
+    enum { LEAST_ROWS = 8, MOST_ROWS = 32, DEEP_ROWS = 64, TESTS_A_ROW = 6 };
     if (!f->has_planes) return UINT32_MAX;
-    CT_ASSERT(f->n_planes > 0);
-    uint32_t rows = LEAST_ROWS + (f->n_planes - 1) / TESTS_A_ROW / f->ensemble->n_trees;
-    return rows < MOST_ROWS ? rows : MOST_ROWS;
+    uint32_t rows = LEAST_ROWS + f->n_tests / TESTS_A_ROW / f->ensemble->n_trees;
+    uint32_t most = f->n_coded ? DEEP_ROWS : MOST_ROWS;
+    return rows < most ? rows : most;
 }
 
 static ct_forge_way best_way(const ct_forged *f, uint32_t n_rows)
@@ -110,8 +121,7 @@ ct_status ct_forged_predict(const ct_forged *f, const ct_column *columns, uint32
     CT_ASSERT(f->ensemble && f->ensemble->n_outputs > 0 && run->block <= CT_BLOCK);
     ct_forge_way way = run->way == CT_FORGE_WAY_AUTO ? best_way(f, n_rows) : run->way;
     if (way == CT_WAY_PLANES && !f->has_planes)
-        return ct_fail(error, CT_BAD_INPUT, "a tree has more than %d leaves, or linear models",
-                       CT_PLANE_LEAVES);
+        return ct_fail(error, CT_BAD_INPUT, "leaves are linear models, or codes are too many");
     job j;
     memset(&j, 0, sizeof j);
     j.forged = f;

@@ -83,18 +83,40 @@ static void walk_tree(const ct_forged *f, ct_forge_tile_room *room, uint32_t tre
     }
 }
 
-/* Leaves of a row in CT_LANES trees from `tree` on, or as many as there are; their number. */
-static uint32_t walk_trees(const ct_forged *f, const double *row, uint32_t tree, uint32_t *at)
-{
-    const double *x[CT_LANES];
-    uint32_t n = f->ensemble->n_trees - tree;
-    for (uint32_t lane = 0; lane < CT_LANES; lane++) {
-        x[lane] = row;
-        at[lane] = f->ensemble->roots[tree + (lane < n ? lane : 0)];
+/* A tree on its way, counted from the first of those walked together. */
+typedef struct {
+    uint32_t at, tree;
+} under_way;
+
+enum { TREES_AT_ONCE = 256 };
+
+/* Leaves of a row in n trees from `first` on. In a pass each tree goes down one node, which is
+ * asked for in time for the next; those at their leaves leave the list. */
+#define WALK_TREES(name, step_of)                                                                  \
+    static void name(const ct_forged *f, const double *x, uint32_t first, uint32_t n,              \
+                     uint32_t *leaf)                                                               \
+    {                                                                                              \
+        const ct_walk_node *nodes = f->nodes;                                                      \
+        under_way list[TREES_AT_ONCE];                                                             \
+        for (uint32_t i = 0; i < n; i++)                                                           \
+            list[i] = (under_way){f->ensemble->roots[first + i], i};                               \
+        while (n) {                                                                                \
+            uint32_t left = 0;                                                                     \
+            for (uint32_t i = 0; i < n; i++) {                                                     \
+                const uint32_t at = list[i].at, tree = list[i].tree;                               \
+                const ct_walk_node *node = &nodes[at];                                             \
+                double value = x[node->what & CT_WALK_COLUMN];                                     \
+                uint32_t next = step_of;                                                           \
+                __builtin_prefetch(&nodes[next]);                                                  \
+                leaf[tree] = next;                                                                 \
+                list[left] = (under_way){next, tree};                                              \
+                left += next != at;                                                                \
+            }                                                                                      \
+            n = left;                                                                              \
+        }                                                                                          \
     }
-    walk_lanes(f, at, x);
-    return n < CT_LANES ? n : CT_LANES;
-}
+WALK_TREES(walk_trees_plain, step(node, value))
+WALK_TREES(walk_trees_any, any_step(f, at, value))
 
 static void add_leaf(const ct_forged *f, ct_forge_tile_room *room, uint32_t tree, uint32_t row,
                      uint32_t at)
@@ -112,13 +134,40 @@ static void add_leaf(const ct_forged *f, ct_forge_tile_room *room, uint32_t tree
     }
 }
 
+/* The same in CT_LANES trees or as many as there are; their number. No list is kept, which takes
+ * less where trees are about as deep as one another. */
+static uint32_t walk_few_trees(const ct_forged *f, const double *row, uint32_t tree, uint32_t *at)
+{
+    const double *x[CT_LANES];
+    uint32_t n = f->ensemble->n_trees - tree;
+    for (uint32_t lane = 0; lane < CT_LANES; lane++) {
+        x[lane] = row;
+        at[lane] = f->ensemble->roots[tree + (lane < n ? lane : 0)];
+    }
+    walk_lanes(f, at, x);
+    return n < CT_LANES ? n : CT_LANES;
+}
+
+static uint32_t walk_many_trees(const ct_forged *f, const double *row, uint32_t tree, uint32_t *at)
+{
+    uint32_t n = f->ensemble->n_trees - tree;
+    if (n > TREES_AT_ONCE) n = TREES_AT_ONCE;
+    if (f->plain) walk_trees_plain(f, row, tree, n, at);
+    else walk_trees_any(f, row, tree, n, at);
+    return n;
+}
+
 /* A row of the tile down all trees. */
 static void add_trees(const ct_forged *f, ct_forge_tile_room *room, uint32_t row)
 {
-    for (uint32_t t = 0; t < f->ensemble->n_trees; t += CT_LANES) {
-        uint32_t at[CT_LANES];
-        uint32_t m = walk_trees(f, room->x + (size_t) row * f->n_used, t, at);
-        for (uint32_t i = 0; i < m; i++) add_leaf(f, room, t + i, row, at[i]);
+    enum { DEEP = 12 };
+    const double *x = room->x + (size_t) row * f->n_used;
+    for (uint32_t t = 0; t < f->ensemble->n_trees;) {
+        uint32_t leaf[TREES_AT_ONCE];
+        uint32_t n = f->deepest > DEEP ? walk_many_trees(f, x, t, leaf)
+                                       : walk_few_trees(f, x, t, leaf);
+        for (uint32_t i = 0; i < n; i++) add_leaf(f, room, t + i, row, leaf[i]);
+        t += n;
     }
 }
 

@@ -321,23 +321,26 @@ SEXP ffi_forged_alive(SEXP pointer)
 SEXP ffi_forged_info(SEXP pointer)
 {
     static const char *const names[] = {"depth", "mean_depth", "used", "planes", "tests",
-                                        "networks", "simd", "bytes", "planes_from"};
+                                        "networks", "simd", "bytes", "planes_from", "deep"};
     const owned *all = r_forged_of(pointer);
     const ct_forged *f = &all->forged;
-    int networks = 0;
-    for (uint32_t t = 0; f->has_planes && t < f->ensemble->n_trees; t++)
+    int networks = 0, deep = 0;
+    for (uint32_t t = 0; f->has_planes && t < f->ensemble->n_trees; t++) {
         networks += f->trees[t].kind == CT_NETWORK;
-    SEXP list = PROTECT(r_named_list(names, 9));
+        deep += f->trees[t].entry != NULL;
+    }
+    SEXP list = PROTECT(r_named_list(names, 10));
     SET_VECTOR_ELT(list, 0, Rf_ScalarInteger((int) f->deepest));
     SET_VECTOR_ELT(list, 1, Rf_ScalarReal(f->mean_depth));
     SET_VECTOR_ELT(list, 2, Rf_ScalarInteger((int) f->n_used));
     SET_VECTOR_ELT(list, 3, Rf_ScalarLogical(f->has_planes));
-    SET_VECTOR_ELT(list, 4, Rf_ScalarInteger(f->has_planes ? (int) f->n_planes - 1 : NA_INTEGER));
+    SET_VECTOR_ELT(list, 4, Rf_ScalarInteger(f->has_planes ? (int) f->n_tests : NA_INTEGER));
     SET_VECTOR_ELT(list, 5, Rf_ScalarInteger(networks));
     SET_VECTOR_ELT(list, 6, Rf_mkString(ct_simd_name(ct_cpu_find("auto"))));
     SET_VECTOR_ELT(list, 7, Rf_ScalarReal((double) f->arena.held));
     SET_VECTOR_ELT(list, 8, Rf_ScalarInteger(f->has_planes ? (int) ct_forged_planes_from(f)
                                                            : NA_INTEGER));
+    SET_VECTOR_ELT(list, 9, Rf_ScalarInteger(deep));
     UNPROTECT(1);
     return list;
 }

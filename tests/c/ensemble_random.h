@@ -11,7 +11,13 @@
 #include "data/data.h"
 #include "forge/ensemble.h"
 
-enum { ANY_NODES = 40000, ANY_TREES = 64, ANY_OUTPUTS = 4, ANY_FEATURES = 40, ANY_SETS = 1 << 16 };
+enum {
+    ANY_NODES = 150000,
+    ANY_TREES = 64,
+    ANY_OUTPUTS = 4,
+    ANY_FEATURES = 40,
+    ANY_SETS = 1 << 18
+};
 
 /* Owns what its ensemble borrows. */
 typedef struct {

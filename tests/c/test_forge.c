@@ -16,11 +16,13 @@ static int agrees(const ct_forged *f, any_table *t, uint32_t batch, unsigned thr
 {
     const ct_forge_ensemble *e = &drawn.ensemble;
     double *got = (double *) malloc((size_t) batch * e->n_outputs * sizeof *got);
+    static const uint32_t blocks[] = {0, 64, 100};
     int same = 1;
     for (int level = 0; level <= CT_N_SIMD; level++) { /* the last: walks */
         if (level < CT_N_SIMD && (!f->has_planes || !ct_cpu_has((ct_simd) level))) continue;
         ct_forge_run run = {level < CT_N_SIMD ? CT_WAY_PLANES : CT_FORGE_WAY_WALK, threads,
-                            level < CT_N_SIMD ? (ct_simd) level : CT_SIMD_SCALAR, NULL, NULL, 0};
+                            level < CT_N_SIMD ? (ct_simd) level : CT_SIMD_SCALAR, NULL, NULL,
+                            blocks[batch % 3]};
         uint32_t first = 0;
         for (int i = 0; i < MOST_BATCHES && first + batch <= t->n_rows && same; i++) {
             ct_column columns[ANY_FEATURES];
@@ -106,6 +108,77 @@ static void each_depth(void)
         const any_shape comb = {2, 300, 7, leaves, 0, 30, 1, 0, 0, 1, CT_LESS, CT_F64, CT_F64, 0};
         check_shape(2000 + leaves, &comb, 257, batch, 1);
     }
+}
+
+/* ---- deep trees ---- */
+
+/* All rules and types, with several blocks of rows at a time. */
+static void deep_trees(void)
+{
+    static const uint32_t batches[] = {5, 64, 513, 1100, 2600};
+    for (uint32_t i = 0; i < (CHECK_QUICK() ? 8 : 48); i++) {
+        const any_shape s = {1 + i % 3,
+                             15 + i,
+                             i % 4,
+                             3000,
+                             i % 2 ? 0 : 511,
+                             1 + i % 7,
+                             1 + i % 3,
+                             i % 6 == 2,
+                             i % 4 ? 0 : 2,
+                             i % 3 > 0,
+                             i % 2 ? CT_LESS : CT_LESS_EQUAL,
+                             i / 2 % 2 ? CT_F32 : CT_F64,
+                             i / 4 % 2 ? CT_F32 : CT_F64,
+                             0};
+        check_shape(3000 + i, &s, 2600, batches, 5);
+    }
+}
+
+/* Two trees whose tests are all of one column, and have more thresholds than a coded column takes:
+ * two coded columns, and two groups. */
+static void many_thresholds(void)
+{
+    const any_shape s = {2, 60, 0, 37000, 0, 1, 1, 0, 0, 0, CT_LESS, CT_F64, CT_F64, 0};
+    ct_rng r = ct_rng_of(1, 2, 3);
+    ct_forged f;
+    double expected[600];
+    do any_draw(&r, &s, &drawn);
+    while (drawn.ensemble.n_nodes < 140000);
+    for (uint32_t i = 0; i < drawn.ensemble.n_nodes; i++) {
+        drawn.threshold[i] = any_unit(&r) - 0.5;
+        drawn.default_left[i] = 1;
+    }
+    any_table t = new_table(&r, &drawn, 600, 0);
+    interpret_table(&t, &drawn, expected, NULL);
+    REQUIRE(CHECK_INT(ct_forge(&drawn.ensemble, &f, NULL), CT_OK));
+    CHECK_INT(f.n_coded, 2);
+    CHECK_INT(f.n_groups, 2);
+    CHECK(f.has_planes && agrees(&f, &t, 600, 1, expected));
+    ct_forged_free(&f);
+    free_table(&t);
+}
+
+/* Tests of codes below tops that are more than coded columns may be: all trees are walked. */
+static void beyond_codes(void)
+{
+    const any_shape s = {1, 60, 0, 6000, 0, 3, 1, 0, 16, 1, CT_LESS, CT_F64, CT_F64, 0};
+    const ct_forge_run planes = {CT_WAY_PLANES, 1, CT_SIMD_SCALAR, NULL, NULL, 0};
+    const ct_forge_run any = {CT_FORGE_WAY_AUTO, 1, CT_SIMD_SCALAR, NULL, NULL, 0};
+    ct_rng r = ct_rng_of(1, 2, 3);
+    ct_forged f;
+    double expected[600], got[600];
+    do any_draw(&r, &s, &drawn);
+    while (drawn.ensemble.n_nodes < 11000);
+    any_table t = new_table(&r, &drawn, 600, 1);
+    interpret_table(&t, &drawn, expected, NULL);
+    REQUIRE(CHECK_INT(ct_forge(&drawn.ensemble, &f, NULL), CT_OK));
+    CHECK(!f.has_planes && ct_forged_planes_from(&f) == UINT32_MAX);
+    CHECK_INT(ct_forged_predict(&f, t.columns, 600, &planes, got, NULL), CT_BAD_INPUT);
+    CHECK_INT(ct_forged_predict(&f, t.columns, 600, &any, got, NULL), CT_OK);
+    CHECK(same_bits(got, expected, 600));
+    ct_forged_free(&f);
+    free_table(&t);
 }
 
 /* ---- by hand ---- */
@@ -340,7 +413,7 @@ static void faults(void)
  * set. */
 static void kept_memory(void)
 {
-    const any_shape s = {20, 9, 2, 256, 0, 4, 2, 1, 2, 1, CT_LESS, CT_F64, CT_F64, 0};
+    const any_shape s = {20, 14, 1, 700, 0, 4, 2, 1, 2, 1, CT_LESS, CT_F64, CT_F64, 0};
     static double once[2 * 2100], again[2 * 2100];
     ct_rng r = ct_rng_of(4, 4, 4);
     ct_forged f;
@@ -371,7 +444,7 @@ static void kept_memory(void)
 /* Each allocation fails once, and with all that follow. */
 static void memory(void)
 {
-    const any_shape s = {3, 9, 2, 256, 0, 4, 2, 1, 2, 1, CT_LESS, CT_F64, CT_F64, 0};
+    const any_shape s = {3, 14, 1, 700, 0, 4, 2, 1, 2, 1, CT_LESS, CT_F64, CT_F64, 0};
     ct_rng r = ct_rng_of(3, 3, 3);
     ct_error error;
     any_draw(&r, &s, &drawn);
@@ -462,7 +535,7 @@ static void networks(void)
     ct_rng r = ct_rng_of(8, 8, 8);
     for (uint32_t i = 0; i < MOST_TESTS; i++) program[i] = i + 1;
     for (uint32_t depth = 1; depth <= CT_NETWORK_DEPTH; depth++) {
-        const ct_plane_tree tree = {CT_NETWORK, depth, 0, 0, program, NULL};
+        const ct_plane_tree tree = {CT_NETWORK, depth, 0, 0, program, NULL, NULL, NULL};
         uint32_t n_tests = (1u << depth) - 1, n = depth <= 4 ? 1u << n_tests : 4u << depth;
         if (n < CT_BLOCK) n = CT_BLOCK;
         for (uint32_t first = 0; first < n; first += CT_BLOCK) {
@@ -481,6 +554,8 @@ static const check_case cases[] = {
     {"interpreter by hand", interpreter},  {"order of sums", order_of_sums},
     {"faults are refused", faults},        {"random ensembles", random_ensembles},
     {"all batches", all_batches},          {"each depth", each_depth},
+    {"deep trees", deep_trees},            {"many thresholds", many_thresholds},
+    {"too many codes", beyond_codes},
     {"networks", networks},                {"linear models by hand", linear_models},
     {"linear models: ranges", ranges},     {"linear models: columns", columns_of_models},
     {"memory kept", kept_memory},

@@ -124,9 +124,11 @@ test_that("print says what runs and why", {
                default_left = logical(601), missing = rep(1L, 601), set = integer(601),
                leaf_id = 0:600, values = matrix(as.numeric(0:600)))
   large <- forge(new_forest_ir(list(comb), 1, features = "x"))
-  expect_output(print(large), "walks of eight rows")
-  expect_identical(unname(predict(large, data.frame(x = c(0, 299.5, 300, NA)))),
-                   c(300, 599, 600, 600))
+  expect_output(print(large), "1 by reach, 1 of them with walks below")
+  for (times in c(1, 50)) {
+    rows <- data.frame(x = rep(c(0, 299.5, 300, NA), times))
+    expect_identical(unname(predict(large, rows)), rep(c(300, 599, 600, 600), times))
+  }
 })
 
 test_that("the more tests a tree has, the more rows it takes for planes", {

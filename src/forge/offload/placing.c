@@ -7,6 +7,7 @@
 static const double CPU_SEARCH = 4e-10;
 static const double CPU_TEST = 1.6e-11;
 static const double CPU_TREE = 5e-10;
+static const double CPU_DEEP = 1e-8; /* of a tree with walks below its top, and of a code */
 static const double CPU_STEP = 3e-9;
 
 /* ESTIMATED, on no device yet: from the arithmetic in bench/notes/forge.md, on the side of the CPU.
@@ -27,7 +28,10 @@ static double row_on_cpu(const ct_forged *f)
 {
     double trees = f->ensemble->n_trees, width = f->ensemble->leaf_width;
     if (!f->has_planes) return trees * (f->mean_depth + 1) * CPU_STEP;
-    return f->n_searches * CPU_SEARCH + f->n_planes * CPU_TEST + trees * width * CPU_TREE;
+    double deep = 0;
+    for (uint32_t t = 0; t < f->ensemble->n_trees; t++) deep += f->trees[t].entry != NULL;
+    return f->n_searches * CPU_SEARCH + f->n_tests * CPU_TEST + trees * width * CPU_TREE +
+           (deep + f->n_coded) * CPU_DEEP;
 }
 
 static double row_on_device(const ct_forged *f)

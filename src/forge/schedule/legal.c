@@ -290,7 +290,7 @@ static ct_status check_planes(const checking *c)
         if (nest->loops[trees].marked[i])
             return no_layout(c, trees, CT_RULE_PLANES_NEST, "the loop over trees has marks");
     if (c->shape && !c->shape->has_planes)
-        return no_layout(c, -1, CT_RULE_REPRESENT, "a tree has more than 256 leaves");
+        return no_layout(c, -1, CT_RULE_REPRESENT, "deep trees test too many columns");
     return CT_OK;
 }
 

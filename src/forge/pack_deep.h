@@ -1,0 +1,18 @@
+/* The part of packing that makes what lies below the tops of deep trees. */
+#ifndef CT_FORGE_PACK_DEEP_H
+#define CT_FORGE_PACK_DEEP_H
+
+#include "forge/pack_planes.h"
+
+/* Parts of all trees. CT_NO_MEMORY without a message, here and below. */
+ct_status ct_pack_tops(ct_forged *forged, ct_packing *packing);
+
+/* Coded columns of the tests below tops. Where they, or the nodes of a tree, are too many,
+ * has_planes becomes 0. */
+ct_status ct_pack_codes(ct_forged *forged, ct_packing *packing);
+
+/* Entries and nodes of a tree whose exits are these nodes. */
+ct_status ct_pack_below(ct_forged *forged, const ct_packing *packing, uint32_t tree,
+                        const uint32_t *exits, ct_plane_tree *packed);
+
+#endif
