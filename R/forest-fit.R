@@ -49,8 +49,9 @@
 #' and mortality. `oob$predictions` are mortalities, and `oob$error` is one minus Harrell's
 #' concordance, as in `ranger`; [forest_brier()] computes the Brier score. `min_n` is 30 by default:
 #' on four data sets of 168 to 2,982 rows concordance and integrated Brier score were then within
-#' 0.005 of the better of those of `ranger` with nodes of 3 and 15. Other kinds of censoring, permutation importance,
-#' [forest_curve()], models of single trees and [import_forest()] are refused.
+#' 0.005 of the better of those of `ranger` with nodes of 3 and 15. Other kinds of censoring,
+#' permutation importance, [forest_curve()], models of single trees and [import_forest()] are
+#' refused.
 #'
 #' @section Predictors:
 #' Numbers, logicals, dates, times and ordered factors are split by a threshold; values *less than*
