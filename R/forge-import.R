@@ -52,10 +52,10 @@
 #' * estimators of scikit-learn that reticulate hands to R: decision trees, random forests, extra
 #'   trees, bagging of trees, gradient boosting, also by histograms and with categories (from
 #'   version 1.4), `AdaBoostClassifier` with the algorithm SAMME, and `IsolationForest`, whose
-#'   response is `score_samples()`. Thresholds are compared with rows in single precision, as there (not by
-#'   histograms), trees are summed in double precision. Margins are proportions of classes; several
-#'   responses of classes have theirs side by side. Categories are matched by value; missing values
-#'   are an error where the estimator refuses them.
+#'   response is `score_samples()`. Thresholds are compared with rows in single precision, as there
+#'   (not by histograms), trees are summed in double precision. Margins are proportions of classes;
+#'   several responses of classes have theirs side by side. Categories are matched by value; missing
+#'   values are an error where the estimator refuses them.
 #'
 #' Anything that is not supported is an error that names it.
 #'

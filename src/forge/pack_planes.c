@@ -28,13 +28,6 @@ static int compare_tests(const void *x, const void *y)
     return by_number ? by_number : a->kind - b->kind;
 }
 
-ct_test_kind ct_pack_kind(const ct_forged *f, const ct_packing *p, uint32_t node)
-{
-    if (f->ensemble->missing[node] == CT_MISSING_ZERO)
-        return p->nan_left[node] ? CT_ZERO_LEFT : CT_ZERO_RIGHT;
-    return p->nan_left[node] ? CT_NAN_LEFT : CT_NAN_RIGHT;
-}
-
 /* Tests of tops among nodes begin .. end - 1, by column, threshold, kind; the number of them. */
 static uint32_t collect(const ct_forged *f, const ct_packing *p, uint32_t begin, uint32_t end,
                         numeric_test *all)

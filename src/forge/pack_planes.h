@@ -21,7 +21,12 @@ typedef struct {
 typedef enum { CT_BELOW, CT_EXIT, CT_TOP_TEST } ct_part;
 
 /* Which values a test sends right. */
-ct_test_kind ct_pack_kind(const ct_forged *forged, const ct_packing *packing, uint32_t node);
+static inline ct_test_kind ct_pack_kind(const ct_forged *f, const ct_packing *p, uint32_t node)
+{
+    if (f->ensemble->missing[node] == CT_MISSING_ZERO)
+        return p->nan_left[node] ? CT_ZERO_LEFT : CT_ZERO_RIGHT;
+    return p->nan_left[node] ? CT_NAN_LEFT : CT_NAN_RIGHT;
+}
 
 /* Tests, searches and trees; or has_planes becomes 0. CT_NO_MEMORY without a message. */
 ct_status ct_pack_planes(ct_forged *forged, ct_packing *packing);

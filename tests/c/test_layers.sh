@@ -57,7 +57,8 @@ may_see () {
                      "exact/kernels/conditions.h" ;;
     exact/offload) echo "base exact/rows exact/run exact/search $of_gpu" ;;
     exact/finish)  echo "base data tree exact/cost exact/bound exact/rows exact/run exact/search" ;;
-    exact/sets)    echo "base data tree exact exact/cost exact/bound exact/rows exact/run exact/search" ;;
+    exact/sets)    echo "base data tree exact exact/cost exact/bound exact/rows exact/run" \
+                     "exact/search" ;;
   esac
 }
 

@@ -1,6 +1,7 @@
 #include "exact/search/price.h"
 
-int64_t ct_price_below(const ct_exact_task *task, int64_t leaf)
+/* What trees of the task, of rows that cost `leaf` as a leaf, have to cost less than. */
+static int64_t price_below(const ct_exact_task *task, int64_t leaf)
 {
     /* trees as good as the one that is known are wanted, and its own levels */
     return ct_smaller_cost(leaf, task->known ? task->known->cost + 1 : task->cap);
@@ -8,7 +9,7 @@ int64_t ct_price_below(const ct_exact_task *task, int64_t leaf)
 
 int ct_price_limit(const ct_worker *worker, int64_t leaf, ct_exact_task *task)
 {
-    int64_t below = ct_price_below(task, leaf);
+    int64_t below = price_below(task, leaf);
     if (!ct_price_counts(worker) || below <= worker->search->split_cost) return 0;
     int64_t splits = ct_price_affords(worker, below);
     ct_exact_task all = *task;
@@ -22,7 +23,7 @@ void ct_price_answer(const ct_worker *worker, const ct_node *node, const ct_exac
                      const ct_exact_task *limited, int64_t *root_bounds, ct_split_code *tree,
                      ct_bounds *bounds)
 {
-    int64_t below = ct_price_below(task, node->leaf_cost), split = worker->search->split_cost,
+    int64_t below = price_below(task, node->leaf_cost), split = worker->search->split_cost,
             others = (ct_price_affords(worker, below) + 1) * split;
     CT_ASSERT(others >= below && limited->depth <= task->depth);
     bounds->relaxed = ct_smaller_cost(bounds->relaxed, others);

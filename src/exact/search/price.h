@@ -22,9 +22,6 @@ static inline int64_t ct_price_affords(const ct_worker *worker, int64_t below)
     return (below - 1) / worker->search->split_cost;
 }
 
-/* What trees of the task, of rows whose leaf costs so much, have to cost less than. */
-int64_t ct_price_below(const ct_exact_task *task, int64_t leaf);
-
 /* Takes away levels and leaves that no tree of the task can afford; 0: there are none. */
 int ct_price_limit(const ct_worker *worker, int64_t leaf, ct_exact_task *task);
 

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "exact/rows/ranks.h"
-#include "exact/search/survivors.h"
+#include "exact/sets/splits.h"
 #include "exact/sets/tally.h"
 
 typedef struct {
@@ -146,8 +146,8 @@ static ct_status find_splits(builder *b, const ct_place *place, uint32_t level, 
     ct_survivors found;
     *n = 0;
     *splits = NULL;
-    ct_status status = ct_survivors_find(b->worker, place->node, level, budget, &place->path,
-                                         place->is_table, &found);
+    ct_status status = ct_set_splits(b->worker, place->node, level, budget, &place->path,
+                                     place->is_table, &found);
     *open = found.open;
     if (status == CT_OK && found.n) {
         *splits = (split *) ct_alloc(found.n * sizeof **splits);

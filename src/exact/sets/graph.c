@@ -34,7 +34,7 @@ static int make_room(ct_set_graph *graph, void **of, size_t *room, size_t n, siz
     return 1;
 }
 
-int ct_set_graph_nodes(ct_set_graph *graph, size_t more)
+static int room_for_nodes(ct_set_graph *graph, size_t more)
 {
     void *of = graph->nodes;
     if (graph->n_nodes + more > graph->most_nodes) return 0;
@@ -105,7 +105,7 @@ static int more_places(ct_set_graph *graph)
 size_t ct_set_graph_add(ct_set_graph *graph, const ct_rows_key *key, uint32_t level)
 {
     if (2 * (graph->n_nodes + 1) > graph->n_places && !more_places(graph)) return SIZE_MAX;
-    if (graph->n_nodes >= UINT32_MAX - 1 || !ct_set_graph_nodes(graph, 1)) return SIZE_MAX;
+    if (graph->n_nodes >= UINT32_MAX - 1 || !room_for_nodes(graph, 1)) return SIZE_MAX;
     size_t i = graph->n_nodes;
     graph->places[place_of(graph, key, level)] = (uint32_t) i + 1;
     memset(&graph->nodes[i], 0, sizeof graph->nodes[i]);

@@ -56,7 +56,6 @@ typedef struct {
 void ct_set_graph_free(ct_set_graph *graph);
 
 /* Room for `more`; 0 if memory or the limit ends. */
-int ct_set_graph_nodes(ct_set_graph *graph, size_t more);
 int ct_set_graph_options(ct_set_graph *graph, size_t more);
 int ct_set_graph_costs(ct_set_graph *graph, size_t more, unsigned words);
 
