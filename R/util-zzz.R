@@ -1,4 +1,4 @@
-# What R does when the package is loaded and unloaded.
+# What R does when the package is loaded, unloaded, and built: this file comes last.
 .onLoad <- function(libname, pkgname) {
   note_process()
   when_loaded("parsnip", register_parsnip)
@@ -13,3 +13,30 @@ when_loaded <- function(package, register) {
   if (isNamespaceLoaded(package)) try(register())
   setHook(packageEvent(package, "onLoad"), function(...) try(register()))
 }
+
+# ---- compilation ---------------------------------------------------------------------------------
+
+# Compiled functions take twice the space of others, so only those are compiled that the fits, and
+# what everybody does with them, call; R compiles any other when it is called for the second time.
+# Value: the names, those of all functions that the bodies of these name, and so on.
+reached_from <- function(names, env) {
+  is_function <- function(name) is.function(env[[name]])
+  functions <- Filter(is_function, ls(env, all.names = TRUE))
+  reached <- NULL
+  while (length(names)) {
+    reached <- c(reached, names)
+    named <- unlist(lapply(names, function(name) all.names(body(env[[name]]))))
+    names <- setdiff(intersect(named, functions), reached)
+  }
+  reached
+}
+
+local({
+  env <- environment(reached_from)
+  fits <- "^(contree|contree_set|forge|gmt|hist_forest|policy_tree)([.]|$)"
+  methods <- "^(plot|predict|print|summary)[.]"
+  begin <- grep(paste(c(fits, methods), collapse = "|"), ls(env), value = TRUE)
+  for (name in reached_from(begin, env)) {
+    assign(name, compiler::cmpfun(get(name, env)), env)
+  }
+})

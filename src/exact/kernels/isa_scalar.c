@@ -1,5 +1,3 @@
-#include "base/compact.h"
-
 #include "base/simd/target.h"
 
 CT_TARGET_ANY
