@@ -1,6 +1,6 @@
 # For people. The package itself is built by R, through configure and src/Makevars.in, and does not
 # come here.
-.PHONY: help demo test test-all bench fuzz install doc site deps clean
+.PHONY: help demo test test-all bench fuzz install repository doc site deps clean
 
 help:
 	@echo "make demo      install what is missing, fit an optimal tree to a real data set, draw it"
@@ -8,7 +8,8 @@ help:
 	@echo "make test-all  all tests that this machine can run, half an hour; STRICT=1: and no fewer"
 	@echo "make bench     measure contree beside other solvers; QUICK=1: minutes instead of hours"
 	@echo "make fuzz      random problems against second opinions, for SECONDS=60, from SEED=1"
-	@echo "make install   install the package into your R library"
+	@echo "make install   install the package, with its vignettes, into your R library"
+	@echo "make repository  a folder that install.packages(repos = ) takes, in build/repository"
 	@echo "make doc       help pages and NAMESPACE from the comments in R/, README's picture"
 	@echo "make site      the web site of the package, in build/site"
 	@echo "make deps      install what demo and test need (make demo and make test do this themselves)"
@@ -41,8 +42,12 @@ fuzz:
 	@$(MAKE) -s -C tests/c asan=1 fuzz SECONDS=$(SECONDS) SEED=$(SEED)
 
 install:
-	@sh tools/setup.sh run
-	@sh tools/install.sh
+	@sh tools/setup.sh build
+	@sh tools/install.sh "" "`sh tools/build.sh`"
+
+repository:
+	@sh tools/setup.sh build
+	@sh tools/repository.sh "`sh tools/build.sh`"
 
 doc:
 	@sh tools/setup.sh doc

@@ -1,10 +1,12 @@
 #!/bin/sh
-# Installs the package from this folder: sh tools/install.sh [LIBRARY]
+# Installs the package from this folder, without its vignettes, or from a tarball, with them:
+# sh tools/install.sh [LIBRARY [TARBALL]]
 #
-# Without LIBRARY into R's first library if one may write there, else into one's own, which is made
-# if need be.
+# Without LIBRARY, or if it is "", into R's first library if one may write there, else into one's
+# own, which is made if need be.
 cd "`dirname "$0"`/.." || exit 1
 lib=$1
+from=${2:-.}
 if test -z "$lib"; then
   lib=`Rscript --no-save -e 'lib <- .libPaths()[1]
     if (file.access(lib, 2) != 0) {
@@ -24,7 +26,7 @@ total=`find src -name '*.c' | wc -l`
 terminal=0
 if test -t 1; then terminal=1; fi
 {
-  R CMD INSTALL --no-multiarch --library="$lib" . 2>&1
+  R CMD INSTALL --no-multiarch --library="$lib" "$from" 2>&1
   echo $? > build/install.status
 } | tee build/install.log | awk -v total="$total" -v terminal=$terminal "$show"
 if test "`cat build/install.status`" != 0; then

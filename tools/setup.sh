@@ -11,6 +11,7 @@
 #            it goes on; not with STRICT=1, where they are needed like all others
 #     cluster  Slurm, munge and future.batchtools, for one suite of `make test-all`, which can be
 #            left out likewise
+#     build  what builds the vignettes, for `make install` and `make repository`
 #     doc    roxygen2, for `make doc`
 #     site   pkgdown and what the examples show, for `make site`
 #
@@ -95,6 +96,11 @@ level_run () {
   need_command cc gcc libc6-dev
   need_command make make
   need_r MASS rpart
+}
+
+level_build () {
+  level_run
+  need_r knitr markdown
 }
 
 level_test () {

@@ -26,7 +26,8 @@
 #   cuda_on_cpu  the same, CUDA played on the CPU, ASan, TSan  make -C tests/c on_cpu=1 ... (needs a
 #                C++ compiler)
 #   configure  what configure decides on odd machines      tools/test_configure.sh
-#   check      R CMD build, R CMD check --as-cran          tools/build.sh, tools/check.sh
+#   check      R CMD build, R CMD check --as-cran, and installed  tools/build.sh, tools/check.sh,
+#              with vignettes from a repository              tools/repository.sh
 #   cuda       the package built and loaded with CUDA      tools/test_cuda.sh          (needs nvcc)
 #   bench      ... and without: benchmarks' scripts run    bench/smoke.sh
 #   r          testthat                                    tools/test_r.R
@@ -105,6 +106,15 @@ need_library () {
   need_tarball && rm -rf build/lib-cpu && mkdir -p build/lib-cpu &&
     CONTREE_CUDA=no R CMD INSTALL --no-multiarch --no-docs --library=build/lib-cpu "$tarball" &&
       library=build/lib-cpu
+}
+
+repository () {
+  address=`sh tools/repository.sh "$tarball" | sed -n 's/.*repos = "\(.*\)")$/\1/p'`
+  CONTREE_CUDA=no Rscript --vanilla -e 'lib <- tempdir()' \
+    -e 'install.packages("contree", lib, commandArgs(TRUE), quiet = TRUE)' \
+    -e 'library(contree, lib.loc = lib)' \
+    -e 'stopifnot("contree" %in% vignette(package = "contree", lib.loc = lib)$results[, "Item"])' \
+    "$address" && echo "repository: 1 passed, 0 failed"
 }
 
 # And one whose C tells of memory and arithmetic gone wrong, and of assertions; R, which has none of
@@ -219,7 +229,7 @@ run_suite () {
                  else skip "a C++ compiler is missing"
                  fi ;;
     configure) sh tools/test_configure.sh ;;
-    check)     need_tarball && sh tools/check.sh "$tarball" ;;
+    check)     need_tarball && sh tools/check.sh "$tarball" && repository ;;
     cuda)      need_tarball && sh tools/test_cuda.sh "$tarball" ;;
     bench)     need_library && sh bench/smoke.sh $library ;;
     r)         need_library && Rscript --vanilla tools/test_r.R $library ;;
