@@ -6,7 +6,7 @@
 #' `tidymodels`): `tidy()` describes the nodes of a tree, or the importance of the predictors of a
 #' forest, `glance()` the whole fit, and `augment()` adds predictions to data.
 #'
-#' @param x A fit of [contree()], [gmt()] or [hist_forest()].
+#' @param x A fit of [contree()], [gmt()] or [hist_forest()]; for `tidy()` also a [contree_set()].
 #' @param data Data frame to add the predictions to; by default (`NULL`) the training rows, as
 #'   [model.frame()] finds them. Training rows of a forest get out-of-bag predictions: those of the
 #'   trees that were not grown from the row.
@@ -16,7 +16,7 @@
 #' @return `tidy()`: for a tree a data frame with one row for each node, as
 #'   [as.data.frame.contree()] gives, and `rule`, the conditions that lead to it; for a forest one
 #'   row for each predictor, the most important first: `variable`, `impurity`, and `permutation` if
-#'   the forest has it.
+#'   the forest has it; for a set of trees the predictors as in [summary.contree_set()].
 #'
 #'   `glance()`: a data frame of one row. Of a fit of [contree()]: `nobs`, `depth`, `leaves`,
 #'   `accuracy` (on the training rows; for a regression tree `deviance`, `r.squared` and `rmse`),

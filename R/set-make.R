@@ -84,6 +84,7 @@ contree_set <- function(fit, within = 0.01, errors = NULL, data = NULL, max_node
 
 refuse_set <- function(fit) {
   settings <- tree_settings(fit)
+  refuse_policy(fit, "contree_set()", gettext("policy_value() compares policies on other rows"))
   if (!predicts_classes(fit)) {
     stop_unsupported("fit", gettext("there are no sets of trees that predict numbers"))
   }
@@ -140,12 +141,22 @@ make_set <- function(set) {
   engine <- parts$engine
   engine$pointer <- call_core(.Call(ffi_set_new, searched_columns(parts$problem),
                                     parts$problem$codes, parts$problem$n_classes, control, groups),
-                              refuse_search)
+                              function(message, status) {
+                                refuse_few_nodes(settings$max_nodes, status)
+                                refuse_search(message, status)
+                              })
   engine$about <- .Call(ffi_set_about, engine$pointer)
   if (engine$about$status == "interrupted" && settings$on_interrupt == "error") {
     stop_interrupted(engine$about$elapsed)
   }
   engine$asked <- list()
+}
+
+refuse_few_nodes <- function(max_nodes, status) {
+  if (status == "no memory" && is.finite(max_nodes)) {
+    stop_input("max_nodes", gettextf("no tree was found in 'max_nodes' = %s row sets; raise it",
+                                     format(max_nodes)))
+  }
 }
 
 # The set in C; made again if it is of another session.

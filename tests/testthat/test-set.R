@@ -181,7 +181,7 @@ test_that("large numbers are drawn and read in full", {
 
 test_that("what a set says of itself", {
   set <- iris_set(errors = 2)
-  expect_output(print(set), "128 trees within 2 of the cost of the fit, 9")
+  expect_output(print(set), "128 trees of cost 9 to 11, the fit's 9 and up to 2 more; complete")
   expect_output(print(set), "23 of 150 rows are ambiguous")
   facts <- summary(set)
   expect_identical(facts$trees, "128")
@@ -191,6 +191,25 @@ test_that("what a set says of itself", {
   expect_output(print(facts), "128 trees of cost 9 to 11, complete")
   expect_equal(length(iris_set(within = 2 / 9)), 128)
   expect_identical(length(iris_set(within = 0)), length(iris_set(errors = 0)))
+})
+
+test_that("the predictors of a set are drawn, with what it costs to do without them", {
+  set <- iris_set(errors = 0)
+  predictors <- summary(set)$predictors
+  file <- tempfile(fileext = ".pdf")
+  on.exit(unlink(file))
+  grDevices::pdf(file, compress = FALSE, useKerning = FALSE)
+  plot(set, main = "Which")
+  grDevices::dev.off()
+  drawn <- regmatches(said <- readLines(file, warn = FALSE), regexpr("\\(.*\\) Tj", said))
+  drawn <- sub("^\\((.*)\\) Tj$", "\\1", drawn)
+  expect_true(all(c("Which", predictors$predictor) %in% drawn))
+  prices <- predictors$price
+  expect_true(anyNA(prices) && !all(is.na(prices)))
+  expect_identical(sum(drawn == "in every tree"), sum(is.na(prices)))
+  expect_true(all(sprintf("+%g without it", prices[!is.na(prices)]) %in% drawn))
+  skip_if_not_installed("generics")
+  expect_identical(generics::tidy(set), predictors)
 })
 
 test_that("a set that was saved is made again", {
@@ -226,6 +245,10 @@ test_that("what cannot be is refused with the argument's name", {
   expect_error(contree_set(fit, within = 0.1, errors = 1), class = "contree_input_error")
   expect_error(contree_set(fit, depth = 3), "change the problem", class = "contree_input_error")
   expect_error(contree_set(fit, max_nodes = 0), "'max_nodes'", class = "contree_input_error")
+  expect_error(contree_set(fit, errors = 9, max_nodes = 2), "no tree was found in 'max_nodes' = 2",
+               class = "contree_input_error")
+  policy <- policy_tree(iris[1:4], matrix(seq_len(450), 150), depth = 1)
+  expect_error(contree_set(policy), "policy_value", class = "contree_unsupported_error")
   expect_error(contree_set(contree(dist ~ speed, cars, depth = 1)),
                class = "contree_unsupported_error")
   set <- contree_set(fit, errors = 1)
