@@ -21,8 +21,10 @@ print.hist_forest <- function(x, digits = 4, ...) {
   check_no_dots(...)
   check_digits(digits)
   trees <- tree_count(x)
-  cat(gettextf("Forest of %d %s trees on %d rows and %d predictors\n", trees, x$type, x$n,
-               length(x$shape$names)))
+  n <- length(x$shape$names)
+  cat(sprintf(ngettext(trees, "Forest of %d %s tree on %d rows and ",
+                       "Forest of %d %s trees on %d rows and "), trees, x$type, x$n),
+      sprintf(ngettext(n, "%d predictor\n", "%d predictors\n"), n), sep = "")
   cat(gettextf("mtry %.0f, depth %s, min_n %.0f, seed %.0f; grown in %s s\n", x$control$mtry,
                format(x$control$depth), x$control$min_n, x$seed, format(signif(x$elapsed, 2))))
   if (x$status != "complete") cat(gettextf("Stopped early (%s)\n", x$status))

@@ -50,7 +50,8 @@
 #' `max_leaves`, or fitted to a [contree_table()]. `contree_input_error` if an argument is not as
 #' above, the training data cannot be found or are not those of the fit, or a setting in `...` would
 #' change the problem.
-#' @seealso [predict.contree_set()], [summary.contree_set()], [contree_alternatives()]
+#' @seealso [predict.contree_set()], [summary.contree_set()], [contree_alternatives()];
+#'   `vignette("sure")`
 #' @references R. Xin, C. Zhong, Z. Chen, T. Takagi, M. Seltzer, C. Rudin (2022). Exploring the
 #'   Whole Rashomon Set of Sparse Decision Trees. *NeurIPS* 35.
 #' @examples

@@ -242,7 +242,7 @@ gap_text <- function(fit) {
   shown <- proof_text(proof)
   settings <- tree_settings(fit)
   unit <- if (settings$complexity > 0) {
-    gettext("cost")
+    gettext("in cost")
   } else {
     unit_of_gap(fit)
   }

@@ -7,6 +7,11 @@ test_that("print and summary tell of the forest", {
   expect_equal(sum(summary(fit)$confusion), sum(fit$oob$trees > 0))
 })
 
+test_that("one tree and one predictor are told as one", {
+  expect_output(print(hist_forest(dist ~ speed, cars, trees = 1, seed = 1)),
+                "Forest of 1 regression tree on 50 rows and 1 predictor\n", fixed = TRUE)
+})
+
 test_that("digits are a number of digits", {
   fit <- hist_forest(Species ~ ., iris, trees = 2, seed = 1)
   for (digits in list(NA, 0, -1, 1e10, "a", NULL, 1.5, c(1, 2))) {
