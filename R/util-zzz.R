@@ -31,12 +31,13 @@ reached_from <- function(names, env) {
   reached
 }
 
+compile_reached <- function(names, env) {
+  for (name in reached_from(names, env)) assign(name, compiler::cmpfun(get(name, env)), env)
+}
+
 local({
   env <- environment(reached_from)
   fits <- "^(contree|contree_set|forge|gmt|hist_forest|policy_tree)([.]|$)"
   methods <- "^(plot|predict|print|summary)[.]"
-  begin <- grep(paste(c(fits, methods), collapse = "|"), ls(env), value = TRUE)
-  for (name in reached_from(begin, env)) {
-    assign(name, compiler::cmpfun(get(name, env)), env)
-  }
+  compile_reached(grep(paste(c(fits, methods), collapse = "|"), ls(env), value = TRUE), env)
 })
