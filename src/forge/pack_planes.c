@@ -37,7 +37,7 @@ static uint32_t collect(const ct_forged *f, const ct_packing *p, uint32_t begin,
     for (uint32_t i = begin; i < end; i++)
         if (p->part[i] == CT_TOP_TEST && !e->set_size[i])
             all[n++] = (numeric_test){p->highest[i], p->column_of[e->feature[i]], i,
-                                      ct_pack_kind(f, p, i)};
+                                      (int) ct_pack_kind(f, p, i)};
     qsort(all, n, sizeof *all, compare_tests);
     return n;
 }

@@ -277,7 +277,8 @@ static int64_t three_levels(const ct_evaluator *evaluator, uint32_t f, const ct_
     if (!roots->quadrants) return lower;
     size_t number = side_number(roots->node->layout, f, m->threshold, side);
     int64_t few = 7 * split < unit ? (lower & -unit) + 3 * split : 3 * split;
-    return ct_larger_cost(lower, ct_smaller_cost(roots->quadrants->sides[number], few));
+    int64_t two = ct_atomic_read(&roots->quadrants->sides[number]);
+    return ct_larger_cost(lower, ct_smaller_cost(two, few));
 }
 
 int ct_branch_begin(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a,

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/threads.h"
+
 ct_quadrants *ct_quadrants_new(ct_arena *arena, uint32_t n_tests)
 {
     size_t n = 2 * (size_t) n_tests;
@@ -28,7 +30,8 @@ void ct_quadrants_tell(ct_quadrants *quadrants, ct_team *team, size_t side, cons
     ct_team_lock(team);
     memcpy(quadrants->bounds + side * quadrants->n, sides, quadrants->n * sizeof *sides);
     for (size_t other = 0; other < quadrants->n; other++)
-        quadrants->sides[other] = ct_larger_cost(quadrants->sides[other], sides[other]);
+        ct_atomic_write(&quadrants->sides[other],
+                        ct_larger_cost(quadrants->sides[other], sides[other]));
     quadrants->solved[side] = 1;
     ct_team_unlock(team);
 }

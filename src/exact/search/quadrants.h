@@ -11,7 +11,7 @@
 /* Sides are numbered: 2 t the rows not in test t of the layout, 2 t + 1 those in it. */
 typedef struct ct_quadrants {
     size_t n;        /* sides */
-    int64_t *sides;  /* [side] what trees of depth two cost there at least */
+    int64_t *sides;  /* [side] atomic: what trees of depth two cost there at least */
     int64_t *bounds; /* [side][side] the same of the rows that are on both, */
     uint8_t *solved; /* [side] if the first has been solved */
 } ct_quadrants;
