@@ -316,7 +316,7 @@ static uint32_t *write_reach(const ct_packing *p, const tree_top *top, const rea
 static ct_status set_exits(ct_forged *f, const ct_packing *p, uint32_t tree, const tree_top *top,
                            const reached *at, ct_plane_tree *packed)
 {
-    uint32_t exits[CT_PLANE_LEAVES];
+    uint32_t exits[CT_PLANE_LEAVES] = {0};
     for (uint32_t i = 0; i < top->n; i++)
         if (!top->left[i]) exits[at[i].low] = top->node[i];
     if (p->n_leaves[tree] > CT_PLANE_LEAVES) return ct_pack_below(f, p, tree, exits, packed);

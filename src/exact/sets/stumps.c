@@ -301,7 +301,8 @@ static void once_each(ct_set_stumps *stumps, size_t first)
     if (!n) return;
     qsort(of, n, sizeof *of, by_key);
     for (size_t i = 0; i < n; i++)
-        if (!kept || memcmp(&of[i].key, &of[kept - 1].key, sizeof of->key)) of[kept++] = of[i];
+        if (!kept || memcmp(&of[i].key, &of[kept - 1].key, sizeof of->key) != 0)
+            of[kept++] = of[i];
     qsort(of, kept, sizeof *of, by_place);
     stumps->n = first + kept;
 }
