@@ -7,6 +7,7 @@
 #                                 TSan in place of compute-sanitizer; results: build/gpu_day/played/
 #   STEPS="build batches" ...     these steps
 #   AGAIN=1 ...                   also those that are done
+#   BUILT=1 ...                   tests/c/build/cuda and build/lib-gpu were built on another machine
 #   DAY=DIR ...                   stamps are kept in DIR, and results in DIR/results
 #
 # A step that has ended well leaves a stamp with the commit that it was made of. Interrupted, or
@@ -37,8 +38,18 @@ arch=`test -n "$PLAYED" || nvidia-smi --query-gpu=compute_cap --format=csv,nohea
   head -n 1 | tr -d .`
 c_tests () {
   if test -n "$PLAYED"; then "$make" -s -C tests/c on_cpu=1 "$@"
+  elif test -n "$BUILT"; then built "$1"
   else "$make" -s -C tests/c cuda=1 ${arch:+CUDA_ARCHS=$arch} "$@"
   fi
+}
+
+built () {
+  cd tests/c || exit 1
+  case $1 in
+    build) test -x build/cuda/test_gpu ;;
+    test) CASES=CUDA sh run.sh "C tests, cuda" "" build/cuda/test_* ;;
+    *) build/cuda/time_$1 ;;
+  esac
 }
 
 # sanitize TOOL: the device's part of the tests of batches, a fifth of the random cases.
@@ -46,10 +57,14 @@ sanitize () {
   tool=${COMPUTE_SANITIZER:-compute-sanitizer}
   command -v "$tool" > /dev/null 2>&1 || cannot "compute-sanitizer is missing"
   cd tests/c || exit 1
-  for program in test_gpu test_offload test_forge_device test_forest_walk test_evolve_device; do
-    CT_QUICK=1 "$tool" --tool "$1" --error-exitcode 9 build/cuda/$program CUDA || exit 1
+  complaints=0
+  for program in test_gpu test_offload test_forge_device test_forest_walk test_evolve_device \
+                 "test_forest_grow groups"; do
+    set -- "$1" ${program% *} ${program#* }
+    test "$2" != "$3" || set -- "$1" "$2" CUDA
+    CT_QUICK=1 "$tool" --tool "$1" --error-exitcode 9 build/cuda/$2 "$3" || complaints=1
   done
-  CT_QUICK=1 "$tool" --tool "$1" --error-exitcode 9 build/cuda/test_forest_grow groups
+  return $complaints
 }
 
 # measure SCRIPT NAME: on the card; played, small and on the host twin.
@@ -65,7 +80,7 @@ package () {
   if test -z "$PLAYED"; then cuda=yes lib=build/lib-gpu
   else cuda=no lib=build/lib-played
   fi
-  CONTREE_CUDA=$cuda sh tools/install.sh $lib &&
+  { test -n "$BUILT" || CONTREE_CUDA=$cuda sh tools/install.sh $lib; } &&
     Rscript --vanilla tools/test_r.R $lib '^(util|forge|forest|gmt)-device$'
 }
 
@@ -148,7 +163,7 @@ one () {
   echo "$1: $outcome"
 }
 
-export PLAYED DAY COMMIT MAKE
+export PLAYED DAY COMMIT MAKE BUILT
 for each in $steps; do
   name=${each%:*} limit=${each#*:}
   test -z "$PLAYED" || limit=`expr 2 \* "$limit"`
