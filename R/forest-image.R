@@ -70,7 +70,8 @@
 #'   * `"leaf"`: the leaf of the pixel in each tree (ForestLeaves, or TreeLeaf with one tree in
 #'     `which`), as the number of its node in breadth-first order.
 #' @param which Numbers of the trees to use, a vector of whole numbers; all by default.
-#' @param device Where pixels walk down the trees, as in [predict.hist_forest()].
+#' @param device Where features are counted and pixels walk down the trees, as in [hist_forest()]
+#'   and [predict.hist_forest()]. Forests and answers are the same on every device.
 #' @param ... Not used.
 #'
 #' @return `image_forest()`: an object of class `image_forest`, a list of `forest` (the trees in
@@ -79,7 +80,8 @@
 #'   ends included, and the same with 2, `NA` where there is no second rectangle; or `tree` and
 #'   `feature`), `compute` (the function given as `features`, or `NULL`), `channels`, `radius`,
 #'   `scale` (from values to fixed point), `policy`, `seed`, `n` (pixels with a label), `status`
-#'   (`"complete"`, or why it stopped), `elapsed` (seconds) and `call`.
+#'   (`"complete"`, or why it stopped), `elapsed` (seconds), `device` (who counted: `"cpu"` or
+#'   `"cuda:0"`) and `call`.
 #'
 #'   `predict()`: for an image, a character matrix of its height and width for `"class"`, else an
 #'   array \[height, width, class or tree\]; for a list of images, a list of these.
@@ -113,7 +115,8 @@
 #' @export
 image_forest <- function(images, labels, features = 100, radius = 12, pixels = Inf, seed = NULL,
                          trees = 10, depth = 12, policy = c("best", "random"), bins = 32, min_n = 1,
-                         threads = NULL, time_limit = Inf, verbose = NULL, progress = NULL) {
+                         threads = NULL, time_limit = Inf, verbose = NULL, progress = NULL,
+                         device = c("auto", "cpu", "cuda")) {
   call <- match.call()
   images <- check_images(images)
   labels <- check_labels(labels, images)
@@ -124,13 +127,15 @@ image_forest <- function(images, labels, features = 100, radius = 12, pixels = I
   settings$scale <- fixed_point(values, settings)
   grown <- grow_image_forest(values, lapply(labels, class_codes, classes = classes),
                              length(classes), settings)
+  tell_without_gpu(gettext("the forest was grown without the GPU"), grown$device_note)
   if (length(grown$forest$number) == 0) refuse_empty_forest(grown, settings)
   fit <- structure(
     list(forest = grown$forest, classes = classes, features = feature_table(grown$forest, settings),
          compute = settings$compute, channels = channels, radius = settings$radius,
          scale = settings$scale, policy = settings$policy, seed = settings$seed,
          n = sum(vapply(labels, function(label) sum(!is.na(label)), 0)), status = grown$status,
-         elapsed = grown$elapsed, trees = settings$trees, call = call), class = "image_forest")
+         elapsed = grown$elapsed, device = grown$device, trees = settings$trees, call = call),
+    class = "image_forest")
   warn_if_image_stopped(fit)
   fit
 }
@@ -195,7 +200,7 @@ image_settings <- function(arguments) {
        bins = range("bins", 2, 256), min_n = range("min_n", 1),
        threads = check_threads("threads", arguments$threads),
        time_limit = range("time_limit", 0, whole = FALSE), verbose = arguments$verbose,
-       progress = check_progress(arguments$progress))
+       progress = check_progress(arguments$progress), device = check_device(arguments$device))
 }
 
 check_image_seed <- function(seed) {
@@ -300,7 +305,7 @@ grow_image_forest <- function(values, codes, n_classes, settings) {
     random = as.integer(settings$policy == "random"), depth = most(settings$depth),
     min_n = most(settings$min_n),
     pixels = if (is.finite(settings$pixels)) most(settings$pixels) else 0,
-    seed = settings$seed, time_limit = settings$time_limit,
+    seed = settings$seed, time_limit = settings$time_limit, device = settings$device,
     report = if (audience$listens) report))
   call_forest(.Call(ffi_image_grow, in_fixed_point(values, settings), codes, n_classes, control))
 }

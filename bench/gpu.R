@@ -26,8 +26,8 @@ generate <- function(n, p) {
   data.frame(x, class = factor(ifelse(noise, 1 - inside %% 2, inside %% 2)))
 }
 
-cases <- data.frame(rows = c(20000, 250000, 2000, 20000, 1000), columns = c(20, 20, 10, 10, 8),
-                    depth = c(2, 2, 3, 3, 4))
+cases <- data.frame(rows = c(20000, 250000, 1e6, 2000, 20000, 100000, 1000),
+                    columns = c(20, 20, 20, 10, 10, 20, 8), depth = c(2, 2, 2, 3, 3, 3, 4))
 if (quick) cases <- data.frame(rows = 500, columns = 5, depth = 2:3)
 most <- contree::contree_info()$processors
 ways <- expand.grid(threads = unique(c(1, most)), device = c("cpu", if (quick) "twin" else "cuda"),

@@ -74,4 +74,14 @@ found <- c(found, lapply(c("class", "prob"), function(type) {
     stats::predict(fit, image, type = type, threads = threads, device = device)
   })
 }))
+
+part <- if (quick) 1:40 else 1:500
+found <- c(found, lapply(c("best", "random"), function(policy) {
+  size <- sprintf("%d x %d, 500 features, 2 trees", length(part), length(part))
+  measure(paste("pixels, grow,", policy), size, function(threads, device) {
+    contree::image_forest(image[part, part, ], labels[part, part], policy = policy, radius = 10,
+                          features = if (quick) 20 else 500, trees = 2, depth = 10, seed = 1,
+                          threads = threads, device = device)
+  }, function(fit) fit$forest)
+}))
 utils::write.csv(do.call(rbind, found), path, row.names = FALSE)

@@ -20,7 +20,7 @@ if (quick) options(contree.twin = TRUE)
 
 cases <- data.frame(rows = c(1e4, 1e5, 1e6, 1e5, 1e7), noise_columns = c(0, 0, 0, 8, 0))
 if (quick) cases <- data.frame(rows = 2000, noise_columns = c(0, 2))
-generations_of <- function(rows) if (quick) c(2, 6) else if (rows > 1e6) c(4, 24) else c(50, 250)
+generations_of <- function(rows) if (quick) c(2, 6) else if (rows > 1e6) c(4, 64) else c(50, 250)
 most <- contree_info()$processors
 ways <- data.frame(device = c("cpu", "cpu", if (quick) "twin" else "cuda"),
                    threads = c(1, most, most))

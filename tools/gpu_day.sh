@@ -26,8 +26,8 @@ results=${results:-bench/results/gpu}
 mkdir -p "$day" "$results" || exit 1
 
 # Seconds that each step may take; together under 25 minutes.
-steps="card:30 build:220 figures:40 tests:130 memcheck:110 racecheck:110 initcheck:110 batches:60
- package:190 solves:130 predictions:170 models:110 forests:80"
+steps="card:30 build:220 figures:40 tests:130 memcheck:110 racecheck:110 initcheck:90 batches:20
+ package:190 solves:130 predictions:170 models:150 forests:110"
 
 # ---- the steps; 77: it cannot be done here, and the last line says why ----
 

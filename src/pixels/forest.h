@@ -46,6 +46,8 @@ typedef struct {
     ct_pixel_tree *trees; /* owned, by number */
 } ct_pixel_forest;
 
+struct ct_pixel_counter; /* pixels/level.h */
+
 typedef enum { CT_PIXEL_BEST, CT_PIXEL_RANDOM } ct_pixel_policy;
 typedef enum { CT_PIXEL_DONE, CT_PIXEL_INTERRUPTED, CT_PIXEL_TIME } ct_pixel_end;
 
@@ -63,6 +65,7 @@ typedef struct {
     uint32_t block;      /* pixels looked at together; 0: chosen */
     size_t cells;        /* of the histograms of one thread, as far as one leaf allows; 0: chosen */
     double time_limit;   /* seconds */
+    const struct ct_pixel_counter *counter; /* borrowed; NULL: the threads count */
     int (*stop)(void *); /* asked now and then on the calling thread; NULL: none */
     /* as often, there too; NULL: none */
     void (*report)(void *, uint32_t trees, double seconds);

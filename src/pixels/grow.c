@@ -16,6 +16,7 @@ typedef struct {
     const ct_pixel_source *source;
     const int16_t *const *labels;
     const ct_pixel_options *options;
+    const struct ct_pixel_counter *counter; /* NULL: it cannot, or there is none */
     ct_pixel_forest *forest;
     ct_pixel_end *end;
     ct_halt stop;
@@ -212,13 +213,15 @@ static int grow_level(growth *g, uint32_t depth, uint32_t *nodes, uint32_t *tota
 {
     uint32_t k = g->forest->n_classes;
     ct_pixel_level level = {g->source, g->options, &g->pixels, g->candidates, g->open_of,
-                            g->n_open, k, totals, g->splits, g->inside, g->scratches, g->threads,
-                            g->room, &g->stop};
+                            g->tree.n_nodes, g->n_open, k, totals, g->splits, g->inside, g->scratches, g->threads,
+                            g->room, g->counter, &g->stop};
     memcpy(nodes, g->open, g->n_open * sizeof *nodes);
     for (uint32_t i = 0; i < g->n_open; i++)
         memcpy(totals + (size_t) i * k, g->counts + (size_t) nodes[i] * k, k * sizeof *totals);
     in_parallel(g, g->options->features, draw_candidates);
+    if (g->counter && !g->counter->begin_level(g->counter->self, &level)) level.counter = NULL;
     ct_level_search(&level);
+    g->counter = level.counter;
     if (ct_halt_now(&g->stop, 0)) return 1;
     if (!split_nodes(g, &level, nodes, depth)) return 0;
     if (g->tree.depth == depth + 1) in_parallel(g, g->pixels.n_blocks, walk_blocks);
@@ -298,6 +301,7 @@ static int grow_tree(growth *g, uint32_t number)
     if (ct_tree_pixels_init(&g->pixels, g->source, g->labels, g->options, number) != CT_OK ||
         !room_for_level(g))
         return 0;
+    if (g->counter && !g->counter->begin_tree(g->counter->self, &g->pixels)) g->counter = NULL;
     g->n_open = 0;
     count_root(g);
     return grow_levels(g) && (ct_halt_now(&g->stop, 0) || number_leaves(g));
@@ -406,6 +410,7 @@ ct_status ct_pixel_grow(const ct_pixel_source *source, const int16_t *const *lab
     g.source = source;
     g.labels = labels;
     g.options = options;
+    g.counter = options->counter;
     g.forest = forest;
     g.end = end;
     g.start = ct_seconds();

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/cpu.h"
+#include "base/hd.h"
 
 enum { CT_PIXEL_PAD = 16 }; /* buffers of codes end at a multiple of it */
 
@@ -15,6 +16,12 @@ typedef struct {
     int32_t low, high;
     uint32_t shift, times;
 } ct_even_bins;
+
+CT_HD uint32_t ct_even_code(const ct_even_bins *bins, int32_t value)
+{
+    const int32_t inside = value < bins->low ? bins->low : value > bins->high ? bins->high : value;
+    return (((uint32_t) inside - (uint32_t) bins->low) >> bins->shift) * bins->times >> 16;
+}
 
 typedef struct {
     /* out[i] = a[i] - b[i] - c[i] + d[i] modulo 2^32 for the corners a, b, c, d of a rectangle,

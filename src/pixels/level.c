@@ -112,19 +112,28 @@ static void search_leaves(void *data, unsigned worker, uint64_t begin, uint64_t 
                              c->chunk->first_leaf + (uint32_t) i);
 }
 
+static void count_by_threads(counting *c)
+{
+    const ct_pixel_level *level = c->level;
+    uint64_t n_cells = c->chunk->n * c->chunk->size;
+    ct_loop count = {level->pixels->n_blocks, 1, CT_DYNAMIC, level->threads, count_blocks, c,
+                     level->stop};
+    ct_loop sum = {n_cells, SUM_STEP, CT_STATIC, level->threads, add_scratches, c, level->stop};
+    for (unsigned i = 0; i < level->threads; i++)
+        memset(level->scratches[i].cells, 0, n_cells * sizeof *level->scratches[i].cells);
+    ct_parallel_for(&count);
+    if (level->threads > 1) ct_parallel_for(&sum);
+}
+
 static void search_chunk(ct_pixel_level *level, const ct_pixel_chunk *chunk)
 {
     counting c = {level, chunk};
-    uint64_t n_cells = chunk->n * chunk->size;
-    for (unsigned i = 0; i < level->threads; i++)
-        memset(level->scratches[i].cells, 0, n_cells * sizeof *level->scratches[i].cells);
-    ct_loop count = {level->pixels->n_blocks, 1, CT_DYNAMIC, level->threads, count_blocks, &c,
-                     level->stop};
-    ct_loop sum = {n_cells, SUM_STEP, CT_STATIC, level->threads, add_scratches, &c, level->stop};
+    const struct ct_pixel_counter *counter = level->counter;
     ct_loop search = {chunk->n_leaves, LEAF_STEP, CT_DYNAMIC, level->threads, search_leaves, &c,
                       level->stop};
-    ct_parallel_for(&count);
-    if (level->threads > 1) ct_parallel_for(&sum);
+    if (counter && !counter->count(counter->self, level, chunk, level->scratches[0].cells))
+        counter = level->counter = NULL;
+    if (!counter) count_by_threads(&c);
     ct_parallel_for(&search);
 }
 

@@ -49,6 +49,20 @@ typedef struct {
     uint32_t candidate, test;
 } ct_pixel_split;
 
+struct ct_pixel_level;
+struct ct_pixel_chunk;
+
+/* Who counts in place of the threads, as a device. Each function returns 0 if it cannot: the
+ * threads then count the rest of the level. */
+struct ct_pixel_counter {
+    void *self;
+    int (*begin_tree)(void *self, const ct_tree_pixels *pixels);
+    int (*begin_level)(void *self, const struct ct_pixel_level *level);
+    /* Fills the histograms of the chunk, as ct_pixel_chunk says, but for their last rows. */
+    int (*count)(void *self, const struct ct_pixel_level *level,
+                 const struct ct_pixel_chunk *chunk, uint32_t *cells);
+};
+
 /* What a thread needs. */
 typedef struct {
     /* [histogram][leaf][class][bin], and of each a last row for pixels of other leaves */
@@ -58,25 +72,26 @@ typedef struct {
 } ct_pixel_scratch;
 
 /* The open leaves of one level. `splits` and `inside` are filled by ct_level_search. */
-typedef struct {
+typedef struct ct_pixel_level {
     const ct_pixel_source *source;
     const ct_pixel_options *options;
     const ct_tree_pixels *pixels;
     const ct_pixel_candidate *candidates; /* [options->features] */
     /* [node] its number among the open leaves, or CT_PIXEL_NONE */
     const uint32_t *open_of;
-    uint32_t n_open, n_classes;
+    uint32_t n_nodes, n_open, n_classes;
     const uint32_t *totals;      /* [n_open][n_classes] pixels */
     ct_pixel_split *splits;      /* [n_open] */
     uint32_t *inside;            /* [n_open][n_classes] pixels right of the split */
     ct_pixel_scratch *scratches; /* [threads] */
     unsigned threads;
     size_t room;             /* cells of a scratch */
+    const struct ct_pixel_counter *counter; /* NULL: the threads count */
     ct_halt *stop;
 } ct_pixel_level;
 
 /* Histograms that are there at a time: of `n` features for each of some leaves. */
-typedef struct {
+typedef struct ct_pixel_chunk {
     uint32_t first, n;           /* histograms */
     uint32_t first_leaf, n_leaves;
     uint32_t per, bins;          /* features of a histogram, and its bins */

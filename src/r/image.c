@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "pixels/forest.h"
 #include "forest/offload/image.h"
+#include "forest/offload/pixel_grow.h"
 #include "r/callbacks.h"
 #include "r/forest.h"
 
@@ -211,13 +212,15 @@ static SEXP forest_list(const ct_pixel_forest *forest)
 
 SEXP ffi_image_grow(SEXP images, SEXP labels, SEXP n_classes, SEXP control)
 {
-    static const char *const names[] = {"forest", "status", "elapsed"};
+    static const char *const names[] = {"forest", "status", "elapsed", "device", "device_note"};
     static const char *const ends[] = {"complete", "interrupted", "time limit"};
     ct_pixel_options options = options_of(control);
     r_callbacks guard;
     r_images x;
     ct_error error;
     ct_pixel_end end;
+    ct_forest_used used;
+    const ct_forest_device device = r_forest_device(r_element(control, "device"));
     double start = ct_seconds();
     SEXP handle = PROTECT(r_owner(sizeof(owned), R_NilValue, free_owned));
     owned *all = (owned *) R_ExternalPtrAddr(handle);
@@ -227,8 +230,9 @@ SEXP ffi_image_grow(SEXP images, SEXP labels, SEXP n_classes, SEXP control)
     options.stop = r_callbacks_stop;
     options.report = report;
     options.calls = &guard;
-    ct_status status = ct_pixel_grow(&x.source, classes, (uint32_t) Rf_asInteger(n_classes),
-                                     &options, &all->forest, &end, &error);
+    ct_status status = ct_pixel_grow_at(&device, &x.source, classes,
+                                        (uint32_t) Rf_asInteger(n_classes), &options,
+                                        &all->forest, &end, &used, &error);
     if (guard.jumped) {
         free_owned(handle);
         r_callbacks_jump(&guard);
@@ -238,6 +242,8 @@ SEXP ffi_image_grow(SEXP images, SEXP labels, SEXP n_classes, SEXP control)
     SET_VECTOR_ELT(list, 0, forest_list(&all->forest));
     SET_VECTOR_ELT(list, 1, Rf_mkString(ends[end]));
     SET_VECTOR_ELT(list, 2, Rf_ScalarReal(ct_seconds() - start));
+    SET_VECTOR_ELT(list, 3, Rf_mkString(used.name));
+    SET_VECTOR_ELT(list, 4, Rf_mkString(used.note));
     free_owned(handle);
     UNPROTECT(3);
     return list;

@@ -78,7 +78,8 @@ static void random_solves(ct_exact_device_wish device, const char *name, int rou
         if (check_state.failed > failed) printf("    round %d\n", round);
         table_free(&table);
     }
-    CHECK(candidates > (uint64_t) rounds);
+    /* without a wish for all of it, little tables may be left to the CPU */
+    CHECK(device == CT_EXACT_DEVICE_CUDA || candidates > (uint64_t) rounds);
 }
 
 static void on_twin(void) { random_solves(CT_EXACT_DEVICE_TWIN, "twin", CHECK_QUICK() ? 12 : 200); }
@@ -269,7 +270,7 @@ static void failures_of_a_device_asked_for(void)
     if (CHECK_SLOW()) SKIP("too long here");
     rng r = {7};
     ct_exact_options options = ct_exact_options_default();
-    random_table table = table_random(&r, 50000, 5, 2, 0);
+    random_table table = table_random(&r, 80000, 8, 2, 0);
     ct_exact_result result;
     options.depth = 2;
     options.device = CT_EXACT_DEVICE_CUDA;

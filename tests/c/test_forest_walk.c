@@ -4,6 +4,7 @@
 #include "check.h"
 #include "cuda_on_cpu/cuda_on_cpu.h"
 #include "forest/offload/image.h"
+#include "forest/offload/pixel_grow.h"
 #include "forest/offload/walk.h"
 #include "forest_data.h"
 #include "gpu/device.h"
@@ -276,20 +277,25 @@ static void paint(scenes *s, uint64_t seed)
         }
 }
 
+static ct_pixel_options pixel_options(uint64_t seed)
+{
+    return (ct_pixel_options){.policy = seed % 2 ? CT_PIXEL_RANDOM : CT_PIXEL_BEST,
+                              .n_trees = 3,
+                              .features = 20,
+                              .bins = 16,
+                              .depth = 7,
+                              .min_n = 3,
+                              .seed = seed,
+                              .simd = ct_cpu_find("auto"),
+                              .time_limit = 1e9};
+}
+
 static scenes *scenes_new(uint64_t seed, int columns)
 {
     scenes *s = (scenes *) calloc(1, sizeof *s);
     const int16_t *labels[2] = {s->labels[0], s->labels[1]};
     ct_pixel images[2] = {{s->values[0], HEIGHT, WIDTH}, {s->values[1], HEIGHT, WIDTH}};
-    ct_pixel_options o = {.policy = seed % 2 ? CT_PIXEL_RANDOM : CT_PIXEL_BEST,
-                          .n_trees = 3,
-                          .features = 20,
-                          .bins = 16,
-                          .depth = 7,
-                          .min_n = 3,
-                          .seed = seed,
-                          .simd = ct_cpu_find("auto"),
-                          .time_limit = 1e9};
+    ct_pixel_options o = pixel_options(seed);
     ct_pixel_end end;
     ct_error error;
     paint(s, seed);
@@ -419,6 +425,100 @@ static void images_of_a_twin_that_fails(void)
     scenes_free(s);
 }
 
+/* ---- pixels counted on a device ---- */
+
+static int same_forests(const ct_pixel_forest *a, const ct_pixel_forest *b)
+{
+    int same = a->n_trees == b->n_trees;
+    for (uint32_t i = 0; same && i < a->n_trees; i++) {
+        const ct_pixel_tree *s = &a->trees[i], *t = &b->trees[i];
+        same = s->n_nodes == t->n_nodes && s->n_leaves == t->n_leaves && s->depth == t->depth &&
+               s->n_features == t->n_features &&
+               !memcmp(s->nodes, t->nodes, s->n_nodes * sizeof *s->nodes) &&
+               !memcmp(s->features, t->features, s->n_features * sizeof *s->features) &&
+               !memcmp(s->counts, t->counts, s->n_leaves * CLASSES * sizeof *s->counts);
+    }
+    return same;
+}
+
+static ct_status grow_scenes(const scenes *s, const ct_forest_device *device,
+                             const ct_pixel_options *o, ct_pixel_forest *forest,
+                             ct_forest_used *used)
+{
+    const int16_t *labels[2] = {s->labels[0], s->labels[1]};
+    ct_pixel_end end;
+    ct_error error;
+    return ct_pixel_grow_at(device, &s->source, labels, CLASSES, o, forest, &end, used, &error);
+}
+
+/* The forest of the device is that of the CPU; returns whether the device did all of it. */
+static int check_growth(const scenes *s, int number, const ct_pixel_options *o,
+                        ct_forest_used *used)
+{
+    const ct_forest_device device = device_at(number), cpu = {CT_FOREST_CPU, 0};
+    ct_pixel_forest expected, got;
+    ct_forest_used cpus;
+    CHECK_INT(grow_scenes(s, &cpu, o, &expected, &cpus), CT_OK);
+    CHECK(!strcmp(cpus.name, "cpu"));
+    if (!CHECK_INT(grow_scenes(s, &device, o, &got, used), CT_OK)) return 0;
+    CHECK(same_forests(&expected, &got));
+    CHECK_INT(blocks_left(number), 0);
+    ct_pixel_forest_free(&expected);
+    ct_pixel_forest_free(&got);
+    return strcmp(used->name, "cpu") != 0;
+}
+
+/* Histograms of all leaves at once, in memory of a block and without, or of a few leaves; all
+ * pixels, or some of each image. */
+static void check_growths(int number)
+{
+    for (uint64_t seed = 1; seed <= (CHECK_QUICK() ? 4 : 24); seed++) {
+        scenes *s = scenes_new(seed, seed / 2 % 2);
+        ct_pixel_options o = pixel_options(seed + 100);
+        ct_forest_used used;
+        o.bins = seed % 3 ? 16 : 256;
+        o.cells = seed % 4 ? 0 : 1;
+        o.pixels = seed % 5 ? 0 : 700;
+        o.threads = 1 + (unsigned) (seed % 2);
+        o.n_trees = 2;
+        CHECK(check_growth(s, number, &o, &used));
+        CHECK(used.note[0] == '\0');
+        scenes_free(s);
+    }
+}
+
+static void growths_on_twin(void) { check_growths(TWIN); }
+
+static void growths_on_every_device(void)
+{
+    ct_device_list list;
+    ct_device_query(&list);
+    if (list.n_devices == 0) SKIP("no device");
+    for (int i = 0; i < list.n_devices; i++) check_growths(i);
+}
+
+/* Wherever the twin fails, the CPU goes on from there. */
+static void growths_of_a_twin_that_fails(void)
+{
+    scenes *s = scenes_new(7, 0);
+    ct_pixel_options o = pixel_options(8);
+    ct_forest_used used;
+    int whole = 0;
+    long k = 1;
+    o.depth = 3;
+    for (; !whole && k < 1000; k++) {
+        ct_gpu_twin_fail_at(k);
+        whole = check_growth(s, TWIN, &o, &used);
+        CHECK(whole == (used.note[0] == '\0'));
+    }
+    CHECK(k > 30);
+    ct_gpu_twin_fail_at(0);
+    ct_gpu_twin_memory(10000);
+    CHECK(!check_growth(s, TWIN, &o, &used) && used.note[0] != '\0');
+    ct_gpu_twin_memory(SIZE_MAX);
+    scenes_free(s);
+}
+
 static const check_case cases[] = {
     {"all outputs on the twin", on_twin},
     {"all outputs on every CUDA device", on_every_device},
@@ -430,5 +530,8 @@ static const check_case cases[] = {
     {"images on the twin", images_on_twin},
     {"images on every CUDA device", images_on_every_device},
     {"images of a twin that fails at every call in turn", images_of_a_twin_that_fails},
+    {"forests over pixels on the twin", growths_on_twin},
+    {"forests over pixels on every CUDA device", growths_on_every_device},
+    {"forests over pixels of a twin that fails in turn", growths_of_a_twin_that_fails},
 };
 CHECK_MAIN(cases)

@@ -147,6 +147,24 @@ test_that("images are labelled on the twin of a GPU as on the CPU", {
   }
 })
 
+test_that("forests over pixels that the twin of a GPU counts are those of the CPU", {
+  set.seed(3)
+  image <- array(sample(0:50, 40 * 30 * 2, TRUE) + rep(c(0, 20), each = 600), c(40, 30, 2))
+  labels <- matrix(rep(c("a", "b", NA), c(500, 600, 100)), 40)
+  gradient <- function(image) image[, , 1] - image[, , 2]
+  grow <- function(features, policy, device) {
+    image_forest(list(image, image), list(labels, labels), features = features, radius = 3,
+                 trees = 3, depth = 5, policy = policy, seed = 1, device = device)
+  }
+  for (features in list(20, gradient)) for (policy in c("best", "random")) {
+    expect_silent(told <- with_twin(grow(features, policy, "twin")))
+    expect_identical(told$device, "twin")
+    expect_identical(told$forest, grow(features, policy, "cpu")$forest)
+  }
+  skip_if(no_gpu(), "no GPU")
+  expect_identical(grow(20, "best", "cuda")$forest, grow(20, "best", "cpu")$forest)
+})
+
 test_that("a device that is not there is a clear error, and 'auto' the CPU", {
   skip_if_not(no_gpu(), "there is a GPU")
   fit <- hist_forest(Species ~ ., iris, trees = 3, seed = 1)
@@ -161,6 +179,7 @@ test_that("a device that is not there is a clear error, and 'auto' the CPU", {
   labels <- matrix(rep(1:2, 50), 10)
   pixels <- image_forest(image, labels, features = 5, radius = 2, trees = 1, seed = 1)
   expect_contree_error(predict(pixels, image, device = "cuda:1"), "input", "'device'")
+  expect_contree_error(image_forest(image, labels, device = "cuda"), "input", "'device'")
 })
 
 test_that("with a GPU forests predict as on the CPU", {

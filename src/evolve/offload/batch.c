@@ -20,13 +20,21 @@ static size_t cut_questions(ct_batch_view *batch, const ct_batch_place *all, cha
     return c.used;
 }
 
+static size_t bytes_of_answers(const ct_batch_place *all)
+{
+    return all->leaves * (2 * sizeof(double) + sizeof(uint32_t)) + all->rows * sizeof(uint32_t);
+}
+
+/* Without gaps, so that no byte is fetched that was not written. */
 static size_t cut_answers(ct_batch_view *batch, const ct_batch_place *all, char *memory)
 {
     ct_gpu_cutter c = {memory, 0};
-    batch->sse = (double *) ct_gpu_cut(&c, all->leaves * sizeof *batch->sse);
-    batch->terms = (double *) ct_gpu_cut(&c, all->leaves * sizeof *batch->terms);
-    batch->n = (uint32_t *) ct_gpu_cut(&c, all->leaves * sizeof *batch->n);
-    batch->rows = (uint32_t *) ct_gpu_cut(&c, all->rows * sizeof *batch->rows);
+    batch->sse = (double *) ct_gpu_cut(&c, bytes_of_answers(all));
+    if (memory) {
+        batch->terms = batch->sse + all->leaves;
+        batch->n = (uint32_t *) (void *) (batch->terms + all->leaves);
+        batch->rows = batch->n + all->leaves;
+    }
     return c.used;
 }
 
@@ -182,7 +190,7 @@ static ct_evolve_kernel piece_kernel(const ct_cells_view *cells)
 }
 
 /* What the batch has is cut, and the questions about sums are found. */
-static void cut_batch(asking *a, size_t *sent, size_t *fetched)
+static void cut_batch(asking *a, size_t *sent)
 {
     ct_cell_device *device = a->device;
     ct_batch_view *batch = &device->views.batch;
@@ -193,11 +201,9 @@ static void cut_batch(asking *a, size_t *sent, size_t *fetched)
     while (first_about_rows < a->end && !a->questions[first_about_rows]->n_numbers)
         first_about_rows++;
     *sent = cut_questions(batch, all, on_device);
-    *fetched = cut_answers(batch, all, on_device + *sent);
-    const size_t scratch =
-        cut_scratch(batch, &device->views.cells, all, on_device + *sent + *fetched);
-    CT_ASSERT(*sent + *fetched <= device->bytes_on_host &&
-              *sent + *fetched + scratch <= device->bytes_on_device);
+    const size_t both = *sent + cut_answers(batch, all, on_device + *sent),
+                 scratch = cut_scratch(batch, &device->views.cells, all, on_device + both);
+    CT_ASSERT(both <= device->bytes_on_host && both + scratch <= device->bytes_on_device);
     (void) scratch;
     (void) cut_questions(&a->host, all, on_host);
     (void) cut_answers(&a->host, all, on_host + *sent);
@@ -211,15 +217,16 @@ static ct_status run_batch(asking *a)
 {
     ct_cell_device *device = a->device;
     const ct_batch_view *batch = &device->views.batch;
-    size_t sent, fetched;
-    cut_batch(a, &sent, &fetched);
+    size_t sent;
+    cut_batch(a, &sent);
     for_all(a, a->end - a->begin, pack);
     CT_TRY(ct_gpu_send(&device->stream, device->batch_on_device.memory, device->on_host.memory,
                        sent));
     CT_TRY(launch(device, piece_kernel(&device->views.cells), batch->n_pieces));
     CT_TRY(launch(device, CT_EVOLVE_ANSWER, (size_t) batch->n_leaves + batch->n_rows));
     CT_TRY(ct_gpu_fetch(&device->stream, (char *) device->on_host.memory + sent,
-                        (char *) device->batch_on_device.memory + sent, fetched));
+                        (char *) device->batch_on_device.memory + sent,
+                        bytes_of_answers(&device->places[a->end])));
     CT_TRY(ct_gpu_drain(&device->stream));
     device->n_batches++;
     return CT_OK;

@@ -15,16 +15,12 @@ static const double DEVICE_THRESHOLDS = 32;
 static const double DEVICE_THRESHOLD = 1.4e-6;
 static const double DEVICE_BATCHES = 4;
 
-/* NOT YET MEASURED on any device: from the arithmetic in bench/notes/exact-gpu.md, on the side of
- * the CPU. */
-static const double DEVICE_OPEN = 0.5;     /* to set the device up and send the table */
-static const double DEVICE_BATCH = 60e-6;  /* to start a batch and have it back, however small */
-static const double DEVICE_LAY = 2e-11;    /* a row of the table and column: to lay a row set out */
-static const double DEVICE_CELL = 4.5e-13; /* as CPU_CELL */
-static const double DEVICE_PART =
-    6e-13; /* the same where the candidates are of parts of the row set */
-static const double DEVICE_SHARE =
-    50e-6; /* of a problem in the batches that it is in, however small */
+/* Measured on an H200 (bench/notes/exact-gpu.md). */
+static const double DEVICE_OPEN = 0.15;     /* to set the device up and send the table */
+static const double DEVICE_BATCH = 1.5e-4;  /* to start a batch and have it back, however small */
+static const double DEVICE_LAY = 2e-11;     /* a row of the table and column: a row set laid out */
+static const double DEVICE_CELL = 4.7e-13;  /* as CPU_CELL; of parts of a row set as well */
+static const double DEVICE_SHARE = 5e-5;    /* of a problem in its batches, however small */
 
 /* Seconds of a problem's thresholds, each of `cells` cells. */
 static double on_cpu(uint32_t n_cols, double cells)
@@ -63,14 +59,14 @@ int ct_pays_on_device(const ct_worker *worker, const ct_node *node)
     return p.device < p.cpu;
 }
 
-/* The same for a part of a row set in a batch with others: the device looks at all rows of the set.
- */
+/* The same for a part of a row set in a batch with others: the device looks at all rows of the set,
+ * and works for as many threads at a time. */
 static ct_placing place_part(uint32_t n_rows, uint32_t n_set_rows, uint32_t n_cols,
-                             uint32_t n_classes)
+                             uint32_t n_classes, unsigned threads)
 {
     double cells = (double) n_cols * n_classes;
     ct_placing p = {on_cpu(n_cols, n_rows * cells),
-                    on_device(n_cols, n_set_rows * cells, DEVICE_PART) + DEVICE_SHARE};
+                    on_device(n_cols, n_set_rows * cells, DEVICE_CELL * threads) + DEVICE_SHARE};
     return p;
 }
 
@@ -78,7 +74,9 @@ int ct_pays_in_pool(const ct_worker *worker, const ct_node *node, uint32_t n_row
 {
     const ct_layout *layout = node->layout;
     if (wants_all(worker)) return 1;
-    ct_placing p = place_part(n_rows, node->n_rows, layout->n_cols, layout->n_classes);
+    const unsigned threads = worker->search->options->threads;
+    ct_placing p = place_part(n_rows, node->n_rows, layout->n_cols, layout->n_classes,
+                              threads ? threads : 1);
     return p.device < p.cpu;
 }
 
@@ -88,6 +86,6 @@ int ct_pays_to_open(uint32_t n_rows, uint32_t n_cols, uint32_t n_classes, unsign
     double problems =
         depth > 2 ? 2.0 * n_cols
                   : 1; /* both sides of a first candidate of every column, of half the rows */
-    if (depth > 2) p = place_part(n_rows / 2, n_rows, n_cols, n_classes);
+    if (depth > 2) p = place_part(n_rows / 2, n_rows, n_cols, n_classes, 1);
     return depth >= 2 && (p.cpu - p.device) * problems > DEVICE_OPEN;
 }

@@ -2,13 +2,14 @@
 
 #include <math.h>
 
-/* ESTIMATED, on no device yet, on the side of the CPU: seconds to set a device up, which a process
- * pays once; bytes a second to and from it; steps of rows down trees, by the bytes of a node and a
- * code in the second-level cache (bench/notes/forest.md). */
-static const double DEVICE_OPEN = 0.5;
+/* To set a device up, which a process pays once: seconds on an H200 (bench/notes/forest.md). */
+static const double DEVICE_OPEN = 0.15;
+/* ESTIMATED, on the side of the CPU: bytes a second to and from it; steps of rows down trees, by
+ * the bytes of a node and a code in the second-level cache. */
 static const double DEVICE_COPY = 5e9;
 static const double DEVICE_STEP = 1e-10;
 static const double DEVICE_PIXEL_STEP = 3e-10;
+static const double DEVICE_PIXEL_VALUE = 5e-11; /* of a candidate at a pixel, counted */
 /* An item of a node and candidate; a tree that comes to the host and is put in order there. */
 static const double DEVICE_ITEM = 1.5e-11;
 static const double DEVICE_TREE = 2e-4;
@@ -17,6 +18,7 @@ static const double DEVICE_TREE = 2e-4;
  * tree takes, between 1.7e-9 and 4.6e-9 with the size of the trees, and one of a pixel. */
 static const double CPU_STEP = 2.5e-9;
 static const double CPU_PIXEL_STEP = 8e-9;
+static const double CPU_PIXEL_VALUE = 1e-9;
 /* ... an item of a node and candidate, up to 1.1e-9 with classes, 3.6e-9 with numbers; a row of a
  * tree that is told what the tree says of it if it is left out, up to 3.2e-8. */
 static const double CPU_CLASS_ITEM = 1e-9;
@@ -43,6 +45,21 @@ ct_forest_cost ct_walk_cost(const ct_hist_forest *forest, uint32_t n_rows, unsig
     bytes += 2.0 * n_rows * forest->n_cols;
     return (ct_forest_cost){steps * CPU_STEP / (threads ? threads : 1),
                             DEVICE_OPEN + steps * DEVICE_STEP + bytes / DEVICE_COPY};
+}
+
+ct_forest_cost ct_pixel_grow_cost(const ct_pixel_source *source, const ct_pixel_options *o)
+{
+    double pixels = 0, drawn = 0;
+    for (uint32_t i = 0; i < source->n_images; i++) {
+        const double own = (double) source->shapes[i].height * source->shapes[i].width;
+        pixels += own;
+        drawn += o->pixels && o->pixels < own ? o->pixels : own;
+    }
+    const double levels = fmin(o->depth, 1 + log2(1 + drawn)) * o->n_trees,
+                 values = drawn * o->features * levels;
+    return (ct_forest_cost){values * CPU_PIXEL_VALUE / (o->threads ? o->threads : 1),
+                            DEVICE_OPEN + values * DEVICE_PIXEL_VALUE +
+                                (8 * pixels + 8 * drawn * levels) / DEVICE_COPY};
 }
 
 ct_forest_cost ct_pixel_walk_cost(const ct_pixel_forest *forest, double n_pixels, unsigned threads)

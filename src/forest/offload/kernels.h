@@ -11,6 +11,7 @@
 #include "forest/offload/leaves_body.h"
 #include "forest/offload/medium_body.h"
 #include "forest/offload/part_body.h"
+#include "forest/offload/pixel_count_body.h"
 #include "forest/offload/random_body.h"
 #include "forest/offload/sample_body.h"
 #include "forest/offload/walk_body.h"
@@ -30,6 +31,7 @@ extern "C" {
     X(IMAGE_WALK, ct_pixel_view, ct_pixel_walk_pixel)         \
     X(IMAGE_SUMS, ct_pixel_view, ct_pixel_add_shares)         \
     X(IMAGE_SAY, ct_pixel_view, ct_pixel_say)                 \
+    X(PIXEL_CLEAR, ct_pixel_count_view, ct_pixel_clear)       \
     X(SAMPLE_CLEAR, ct_grow_view, ct_sample_clear)            \
     X(RANDOM_DRAW, ct_grow_view, ct_random_draw)              \
     X(LEAVES_OUT, ct_grow_view, ct_leaves_out)
@@ -56,6 +58,7 @@ extern "C" {
     X(LARGE_SPLIT, ct_grow_view, ct_large_split, CT_GPU_BLOCK, 1)          \
     X(PART_COUNT, ct_grow_view, ct_part_count, CT_GPU_BLOCK, 1)            \
     X(PART_MOVE, ct_grow_view, ct_part_move, CT_GPU_BLOCK, 1)              \
+    X(PIXEL_COUNT, ct_pixel_count_view, ct_pixel_count, CT_GPU_BLOCK, 1)   \
     X(NEAR_FINISH, ct_grow_view, ct_medium_finish, CT_MEDIUM_THREADS, 5)
 
 #define CT_FOREST_KERNELS(X)    \
