@@ -17,10 +17,10 @@ static const double CPU_ROW = 1.2e-8;
 static const double HOST_QUESTION = 6e-6;
 static const double HOST_TILE = 2e-8;
 
-/* ESTIMATED, on no device yet, on the side of the CPU: seconds to set a device up; bytes a second
- * to send it the rows; rounds of questions in a generation, and what one takes, however small; a
- * row that is looked at. */
-static const double DEVICE_OPEN = 0.5;
+/* To set a device up: seconds on an H200 (bench/notes/gmt.md). */
+static const double DEVICE_OPEN = 0.15;
+/* ESTIMATED, on the side of the CPU: bytes a second to send it the rows; rounds of questions in a
+ * generation, and what one takes, however small; a row that is looked at. */
 static const double DEVICE_COPY = 5e9;
 static const double ROUNDS = 5;
 static const double DEVICE_ROUND = 5e-5;
