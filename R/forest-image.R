@@ -55,6 +55,12 @@
 #' @param policy How thresholds are chosen: `"best"` (or `"A"`, the default) or `"random"` (or
 #'   `"B"`), see the section on growing.
 #' @param bins Number of bins of policy `"best"`, a whole number from 2 to 256; 32 by default.
+#' @param splitrule What the best split is: `"gini"` (the default), `"entropy"` (the information gain
+#'   of the paper) or `"error"` (misclassified pixels), as in [hist_forest()].
+#' @param interval Two increasing numbers between which policy `"best"` has its bins, for features
+#'   whose values are known to lie there, in the units of the images or of the computed features
+#'   (sums over rectangles are in units of the images); `NULL` (the default) takes, for each
+#'   candidate, nearly all of the values of a sample.
 #' @param min_n Nodes with at most this many pixels are not split; 1 by default.
 #' @param threads As in [contree_control()].
 #' @param time_limit Seconds after which growing stops; `Inf` (the default) for no limit. Trees
@@ -79,7 +85,7 @@
 #'   uses: `tree`, `channel1`, `top1`, `bottom1`, `left1`, `right1`, offsets from the pixel, both
 #'   ends included, and the same with 2, `NA` where there is no second rectangle; or `tree` and
 #'   `feature`), `compute` (the function given as `features`, or `NULL`), `channels`, `radius`,
-#'   `scale` (from values to fixed point), `policy`, `seed`, `n` (pixels with a label), `status`
+#'   `scale` (from values to fixed point), `policy`, `splitrule`, `seed`, `n` (pixels with a label), `status`
 #'   (`"complete"`, or why it stopped), `elapsed` (seconds), `device` (who counted: `"cpu"` or
 #'   `"cuda:0"`) and `call`.
 #'
@@ -116,7 +122,8 @@
 image_forest <- function(images, labels, features = 100, radius = 12, pixels = Inf, seed = NULL,
                          trees = 10, depth = 12, policy = c("best", "random"), bins = 32, min_n = 1,
                          threads = NULL, time_limit = Inf, verbose = NULL, progress = NULL,
-                         device = c("auto", "cpu", "cuda")) {
+                         device = c("auto", "cpu", "cuda"),
+                         splitrule = c("gini", "entropy", "error"), interval = NULL) {
   call <- match.call()
   images <- check_images(images)
   labels <- check_labels(labels, images)
@@ -132,7 +139,8 @@ image_forest <- function(images, labels, features = 100, radius = 12, pixels = I
   fit <- structure(
     list(forest = grown$forest, classes = classes, features = feature_table(grown$forest, settings),
          compute = settings$compute, channels = channels, radius = settings$radius,
-         scale = settings$scale, policy = settings$policy, seed = settings$seed,
+         scale = settings$scale, policy = settings$policy, splitrule = settings$splitrule,
+         seed = settings$seed,
          n = sum(vapply(labels, function(label) sum(!is.na(label)), 0)), status = grown$status,
          elapsed = grown$elapsed, device = grown$device, trees = settings$trees, call = call),
     class = "image_forest")
@@ -197,10 +205,23 @@ image_settings <- function(arguments) {
        trees = range("trees", 1, 1e6), depth = range("depth", 0),
        policy = check_choice("policy", arguments$policy, c("best", "random"),
                              c(A = "best", B = "random")),
-       bins = range("bins", 2, 256), min_n = range("min_n", 1),
+       splitrule = check_choice("splitrule", arguments$splitrule, image_rules),
+       interval = check_interval(arguments$interval), bins = range("bins", 2, 256), min_n = range("min_n", 1),
        threads = check_threads("threads", arguments$threads),
        time_limit = range("time_limit", 0, whole = FALSE), verbose = arguments$verbose,
        progress = check_progress(arguments$progress), device = check_device(arguments$device))
+}
+
+image_rules <- c("gini", "entropy", "error")
+
+check_interval <- function(interval) {
+  if (is.null(interval)) return(NULL)
+  if (!is.numeric(interval) || length(interval) != 2 || !all(is.finite(interval)) ||
+      interval[1] >= interval[2]) {
+    stop_input("interval", gettextf("'interval' must be two increasing numbers, not %s",
+                                    show_value(interval)))
+  }
+  as.double(interval)
 }
 
 check_image_seed <- function(seed) {
@@ -291,6 +312,17 @@ image_control <- function(settings) {
        threads = threads_to_use(settings$threads), simd = simd_wanted())
 }
 
+# The interval of interest as whole numbers, low below high; not so: each candidate has its own.
+fixed_interval <- function(settings) {
+  if (is.null(settings$interval)) return(c(0, 0))
+  ends <- pmax(-2^30, pmin(2^30, round(settings$interval * settings$scale)))
+  if (ends[1] >= ends[2]) {
+    stop_input("interval", gettextf("no value of the features is within 'interval', %s",
+                                    show_value(settings$interval)))
+  }
+  ends
+}
+
 grow_image_forest <- function(values, codes, n_classes, settings) {
   audience <- new_audience(settings, function(state) {
     growth_text("image_forest", state, settings$trees)
@@ -302,7 +334,9 @@ grow_image_forest <- function(values, codes, n_classes, settings) {
   most <- function(number) min(number, 2^31 - 1)
   control <- c(image_control(settings), list(
     trees = settings$trees, features = settings$features, bins = settings$bins,
-    random = as.integer(settings$policy == "random"), depth = most(settings$depth),
+    random = as.integer(settings$policy == "random"),
+    rule = match(settings$splitrule, image_rules) - 1,
+    low = fixed_interval(settings)[1], high = fixed_interval(settings)[2], depth = most(settings$depth),
     min_n = most(settings$min_n),
     pixels = if (is.finite(settings$pixels)) most(settings$pixels) else 0,
     seed = settings$seed, time_limit = settings$time_limit, device = settings$device,

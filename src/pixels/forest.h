@@ -10,13 +10,18 @@
  *                    <= value < second, first <= value, second <= value.
  *
  * The sample: CT_PIXEL_SAMPLE pixels of the tree, evenly spaced, the i-th of them number
- * floor(i n / CT_PIXEL_SAMPLE) of n, or all if there are no more. The interval of interest: from
- * the value in place m / 64, from 0, of the m sorted values to that as far from the other end.
+ * floor(i n / CT_PIXEL_SAMPLE) of n, or all if there are no more. The interval of interest, unless
+ * the caller has one: from the value in place m / 64, from 0, of the m sorted values to that as far
+ * from the other end.
  *
- * A split is as good as sum(L_k^2) / L + sum(R_k^2) / R, in doubles from whole numbers, L_k and R_k
- * the pixels of class k in both children. It must be larger than sum(N_k^2) / N; the largest wins,
- * of equal ones the candidate drawn first, then the test named first. So a forest is a function of
- * images, options and seed alone: threads, blocks and instruction sets change nothing. */
+ * A split is as good as the sum of what its children are worth, of whose n pixels n_k have class k:
+ *   CT_PIXEL_GINI      sum(n_k^2) / n, in doubles from whole numbers;
+ *   CT_PIXEL_ENTROPY   sum(n_k log n_k) - n log n, in doubles;
+ *   CT_PIXEL_ERROR     max(n_k).
+ * It must be more than the leaf is worth, with entropy by more than 1e-9 a pixel, which no rounding
+ * reaches; the largest wins, of equal ones the candidate drawn first, then the test named first. So
+ * a forest is a function of images, options and seed alone: threads, blocks and instruction sets
+ * change nothing. */
 #ifndef CT_PIXELS_FOREST_H
 #define CT_PIXELS_FOREST_H
 
@@ -49,10 +54,14 @@ typedef struct {
 struct ct_pixel_counter; /* pixels/level.h */
 
 typedef enum { CT_PIXEL_BEST, CT_PIXEL_RANDOM } ct_pixel_policy;
+typedef enum { CT_PIXEL_GINI, CT_PIXEL_ENTROPY, CT_PIXEL_ERROR } ct_pixel_rule;
 typedef enum { CT_PIXEL_DONE, CT_PIXEL_INTERRUPTED, CT_PIXEL_TIME } ct_pixel_end;
 
 typedef struct {
     ct_pixel_policy policy;
+    ct_pixel_rule rule;
+    int has_interval;    /* of interest, low .. high, low < high; 0: each candidate's own */
+    int32_t low, high;
     uint32_t n_trees, first_tree;
     uint32_t features;   /* candidates of a level */
     uint32_t bins;       /* of CT_PIXEL_BEST, 2 .. CT_PIXEL_BINS */

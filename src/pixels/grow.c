@@ -101,6 +101,10 @@ static void draw_candidate(growth *g, uint32_t level, uint32_t i)
         c->second = a < b ? b : a;
         return;
     }
+    if (g->options->has_interval) {
+        c->even = ct_even_bins_of(g->options->low, g->options->high, g->options->bins);
+        return;
+    }
     qsort(values, m, sizeof *values, ascending);
     c->even = ct_even_bins_of(values[m / 64], values[m - 1 - m / 64], g->options->bins);
 }
@@ -362,7 +366,8 @@ static ct_status check(const ct_pixel_source *source, const int16_t *const *labe
 {
     uint64_t pixels = 0, known = 0;
     if (!n_classes || n_classes > CT_PIXEL_CLASSES || !source->n_images || !o->n_trees ||
-        !o->features || o->features > CT_PIXEL_FEATURES || o->bins < 2 || o->bins > CT_PIXEL_BINS)
+        !o->features || o->features > CT_PIXEL_FEATURES || o->bins < 2 ||
+        o->bins > CT_PIXEL_BINS || (o->has_interval && o->low >= o->high))
         return ct_fail(error, CT_BAD_INPUT, "no such forest can be grown");
     for (uint32_t i = 0; i < source->n_images; i++) {
         uint64_t n = (uint64_t) source->shapes[i].height * source->shapes[i].width;

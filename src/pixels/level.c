@@ -166,18 +166,6 @@ static uint32_t leaves_at_once(const ct_pixel_level *level)
     return leaves < level->n_open ? (uint32_t) leaves : level->n_open;
 }
 
-/* What a split must be better than. */
-static double score_of_leaf(const ct_pixel_level *level, uint32_t leaf)
-{
-    const uint32_t *totals = level->totals + (size_t) leaf * level->n_classes;
-    uint64_t n = 0, squares = 0;
-    for (uint32_t k = 0; k < level->n_classes; k++) {
-        n += totals[k];
-        squares += (uint64_t) totals[k] * totals[k];
-    }
-    return (double) squares / (double) n;
-}
-
 void ct_level_search(ct_pixel_level *level)
 {
     const ct_pixel_options *o = level->options;
@@ -187,7 +175,7 @@ void ct_level_search(ct_pixel_level *level)
     uint32_t at_once = (uint32_t) (level->room / size / CT_PIXEL_AT_ONCE) * CT_PIXEL_AT_ONCE;
     CT_ASSERT(leaves > 0 && at_once > 0);
     for (uint32_t i = 0; i < level->n_open; i++)
-        level->splits[i] = (ct_pixel_split){score_of_leaf(level, i), CT_PIXEL_NONE, 0};
+        level->splits[i] = (ct_pixel_split){ct_pixel_worth_of_leaf(level, i), CT_PIXEL_NONE, 0};
     for (uint32_t first = 0; first < n; first += at_once)
         for (uint32_t leaf = 0; leaf < level->n_open && !ct_halt_now(level->stop, 0);
              leaf += leaves) {

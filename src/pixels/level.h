@@ -104,6 +104,9 @@ size_t ct_level_least_cells(const ct_pixel_options *options, uint32_t n_classes)
 /* The best split of each open leaf. */
 void ct_level_search(ct_pixel_level *level);
 
+/* What a split must be better than. */
+double ct_pixel_worth_of_leaf(const ct_pixel_level *level, uint32_t leaf);
+
 /* Looks at the splits of an open leaf by the features in the chunk; cells: of its first leaf's. */
 void ct_pixel_search_leaf(const ct_pixel_level *level, const ct_pixel_chunk *chunk,
                           const uint32_t *cells, uint32_t leaf);

@@ -1,4 +1,5 @@
 /* Scores of the tests of one leaf, see pixels/forest.h. */
+#include <math.h>
 #include <string.h>
 
 #include "pixels/level.h"
@@ -31,32 +32,79 @@ ct_pixel_node ct_pixel_test(const ct_pixel_candidate *c, ct_pixel_policy policy,
 
 /* Sums over classes, a test in each place. */
 typedef struct {
-    uint64_t right[CT_PIXEL_BINS];   /* pixels, */
-    uint64_t squares[CT_PIXEL_BINS]; /* of the numbers of pixels of a class that go right, */
-    uint64_t others[CT_PIXEL_BINS];  /* and left */
+    ct_pixel_rule rule;
+    uint64_t right[CT_PIXEL_BINS]; /* pixels */
+    /* of the pixels of a class that go right, and left: squares, or the most of a class */
+    uint64_t in[CT_PIXEL_BINS], out[CT_PIXEL_BINS];
+    double logs[CT_PIXEL_BINS];    /* k log k of both */
 } sums;
+
+static double k_log_k(uint64_t k) { return k ? (double) k * log((double) k) : 0; }
+
+static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 static void add_class(sums *s, uint32_t test, uint64_t right, uint64_t total)
 {
+    const uint64_t left = total - right;
     s->right[test] += right;
-    s->squares[test] += right * right;
-    s->others[test] += (total - right) * (total - right);
+    switch (s->rule) {
+    case CT_PIXEL_GINI:
+        s->in[test] += right * right;
+        s->out[test] += left * left;
+        break;
+    case CT_PIXEL_ENTROPY: s->logs[test] += k_log_k(right) + k_log_k(left); break;
+    case CT_PIXEL_ERROR:
+        s->in[test] = larger(s->in[test], right);
+        s->out[test] = larger(s->out[test], left);
+        break;
+    }
 }
 
-static void begin_sums(sums *s, uint32_t n)
+static void begin_sums(sums *s, ct_pixel_rule rule, uint32_t n)
 {
+    s->rule = rule;
     memset(s->right, 0, n * sizeof *s->right);
-    memset(s->squares, 0, n * sizeof *s->squares);
-    memset(s->others, 0, n * sizeof *s->others);
+    memset(s->in, 0, n * sizeof *s->in);
+    memset(s->out, 0, n * sizeof *s->out);
+    for (uint32_t i = 0; i < n; i++) s->logs[i] = 0;
+}
+
+/* Of both children, n pixels in all; neither is empty. */
+static double worth(const sums *s, uint64_t n, uint32_t place)
+{
+    const uint64_t right = s->right[place];
+    switch (s->rule) {
+    case CT_PIXEL_ENTROPY: return s->logs[place] - k_log_k(right) - k_log_k(n - right);
+    case CT_PIXEL_ERROR: return (double) (s->in[place] + s->out[place]);
+    default:
+        return (double) s->out[place] / (double) (n - right) +
+               (double) s->in[place] / (double) right;
+    }
+}
+
+double ct_pixel_worth_of_leaf(const ct_pixel_level *level, uint32_t leaf)
+{
+    const uint32_t *totals = level->totals + (size_t) leaf * level->n_classes;
+    uint64_t n = 0, squares = 0, most = 0;
+    double logs = 0;
+    for (uint32_t k = 0; k < level->n_classes; k++) {
+        n += totals[k];
+        squares += (uint64_t) totals[k] * totals[k];
+        most = larger(most, totals[k]);
+        logs += k_log_k(totals[k]);
+    }
+    switch (level->options->rule) {
+    case CT_PIXEL_ENTROPY: return logs - k_log_k(n) + 1e-9 * (double) n;
+    case CT_PIXEL_ERROR: return (double) most;
+    default: return (double) squares / (double) n;
+    }
 }
 
 static void improve(ct_pixel_split *best, const sums *s, uint64_t n, uint32_t place,
                     uint32_t candidate, uint32_t test)
 {
-    uint64_t right = s->right[place];
-    if (!right || right == n) return;
-    double score = (double) s->others[place] / (double) (n - right) +
-                   (double) s->squares[place] / (double) right;
+    if (!s->right[place] || s->right[place] == n) return;
+    double score = worth(s, n, place);
     if (score > best->score) *best = (ct_pixel_split){score, candidate, test};
 }
 
@@ -66,7 +114,7 @@ static void search_bins(const ct_pixel_level *level, const uint32_t *cells, cons
 {
     uint32_t n_bins = level->options->bins;
     sums s;
-    begin_sums(&s, n_bins);
+    begin_sums(&s, level->options->rule, n_bins);
     for (uint32_t k = 0; k < level->n_classes; k++, cells += n_bins) {
         uint64_t left = 0;
         for (uint32_t bin = 1; totals[k] && bin < n_bins; bin++) {
@@ -107,7 +155,7 @@ static void search_joint(const ct_pixel_level *level, const uint32_t *cells,
     uint32_t end = level->options->features - first;
     sums s;
     if (end > CT_PIXEL_JOINT) end = CT_PIXEL_JOINT;
-    begin_sums(&s, CT_PIXEL_JOINT * TESTS);
+    begin_sums(&s, level->options->rule, CT_PIXEL_JOINT * TESTS);
     for (uint32_t k = 0; k < level->n_classes; k++, cells += CT_PIXEL_JOINT_BINS) {
         uint32_t counts[CT_PIXEL_JOINT][3];
         if (!totals[k]) continue;

@@ -114,6 +114,12 @@ static ct_pixel_options options_of(SEXP control)
     ct_pixel_options o;
     memset(&o, 0, sizeof o);
     o.policy = r_number(control, "random") != 0 ? CT_PIXEL_RANDOM : CT_PIXEL_BEST;
+    o.rule = (ct_pixel_rule) (r_count(control, "rule") % 3);
+    o.has_interval = r_number(control, "low") < r_number(control, "high");
+    if (o.has_interval) {
+        o.low = (int32_t) r_number(control, "low");
+        o.high = (int32_t) r_number(control, "high");
+    }
     o.n_trees = r_count(control, "trees");
     o.features = r_count(control, "features");
     o.bins = r_count(control, "bins");

@@ -257,8 +257,8 @@ static uint32_t plain_tests(const plain *p, const int64_t *values, ct_rng *draws
     }
     qsort(sample, m, sizeof *sample, by_value);
     ct_pixel_candidate c;
-    c.even = ct_even_bins_of((int32_t) sample[m / 64], (int32_t) sample[m - 1 - m / 64],
-                             p->o->bins);
+    c.even = p->o->has_interval ? ct_even_bins_of(p->o->low, p->o->high, p->o->bins)
+        : ct_even_bins_of((int32_t) sample[m / 64], (int32_t) sample[m - 1 - m / 64], p->o->bins);
     for (uint32_t bin = 1; bin < p->o->bins; bin++) {
         test[bin - 1][0] = ct_pixel_test(&c, CT_PIXEL_BEST, bin).low;
         test[bin - 1][1] = INT64_MAX;
@@ -266,9 +266,12 @@ static uint32_t plain_tests(const plain *p, const int64_t *values, ct_rng *draws
     return p->o->bins - 1;
 }
 
+static double k_log_k(uint64_t k) { return k < 2 ? 0 : (double) k * log((double) k); }
+
 static double plain_score(const plain *p, const int64_t *values, uint32_t node, const int64_t *test)
 {
-    uint64_t sides[2][CLASSES] = {{0}, {0}}, n[2] = {0, 0}, squares[2] = {0, 0};
+    uint64_t sides[2][CLASSES] = {{0}, {0}}, n[2] = {0, 0}, squares[2] = {0, 0}, most[2] = {0, 0};
+    double logs = 0;
     for (uint32_t i = 0; i < p->n; i++)
         if (p->node[i] == node) {
             int right = values[i] >= test[0] && values[i] < test[1];
@@ -276,18 +279,32 @@ static double plain_score(const plain *p, const int64_t *values, uint32_t node, 
             n[right]++;
         }
     for (int side = 0; side < 2; side++)
-        for (int k = 0; k < CLASSES; k++) squares[side] += sides[side][k] * sides[side][k];
-    if (!n[0] || !n[1]) return -1;
+        for (int k = 0; k < CLASSES; k++) {
+            squares[side] += sides[side][k] * sides[side][k];
+            if (sides[side][k] > most[side]) most[side] = sides[side][k];
+        }
+    for (int k = 0; k < CLASSES; k++) logs += k_log_k(sides[1][k]) + k_log_k(sides[0][k]);
+    if (!n[0] || !n[1]) return -HUGE_VAL;
+    if (p->o->rule == CT_PIXEL_ENTROPY) return logs - k_log_k(n[1]) - k_log_k(n[0]);
+    if (p->o->rule == CT_PIXEL_ERROR) return (double) (most[0] + most[1]);
     return (double) squares[0] / (double) n[0] + (double) squares[1] / (double) n[1];
 }
 
-static double leaf_score(const plain *p, uint32_t node, uint32_t *n)
+static double leaf_score(const plain *p, uint32_t node, uint32_t *n, int *pure)
 {
-    uint64_t counts[CLASSES] = {0}, squares = 0;
+    uint64_t counts[CLASSES] = {0}, squares = 0, most = 0;
+    double logs = 0;
     *n = 0;
     for (uint32_t i = 0; i < p->n; i++)
         if (p->node[i] == node) counts[pixel_class(p, i)]++, ++*n;
-    for (int k = 0; k < CLASSES; k++) squares += counts[k] * counts[k];
+    for (int k = 0; k < CLASSES; k++) {
+        squares += counts[k] * counts[k];
+        logs += k_log_k(counts[k]);
+        if (counts[k] > most) most = counts[k];
+    }
+    *pure = most == *n;
+    if (p->o->rule == CT_PIXEL_ENTROPY) return logs - k_log_k(*n) + 1e-9 * *n;
+    if (p->o->rule == CT_PIXEL_ERROR) return (double) most;
     return (double) squares / (double) *n;
 }
 
@@ -300,7 +317,9 @@ static void check_level(plain *p, uint32_t level)
     uint32_t n, wins[200] = {0};
     ct_pixel_feature feature_of[200];
     uint8_t goes[3000] = {0};
-    for (uint32_t node = 0; node < p->tree->n_nodes; node++) best[node] = leaf_score(p, node, &n);
+    int pure;
+    for (uint32_t node = 0; node < p->tree->n_nodes; node++)
+        best[node] = leaf_score(p, node, &n, &pure);
     for (uint32_t c = 0; c < p->o->features; c++) {
         int64_t test[CT_PIXEL_BINS][2];
         ct_rng draws = ct_pixel_rng(p->o->seed, p->tree->number, level, c);
@@ -324,7 +343,7 @@ static void check_level(plain *p, uint32_t level)
     for (uint32_t node = 0; node < p->tree->n_nodes; node++) {
         const ct_pixel_node *own = &p->tree->nodes[node];
         if (p->level[node] != level) continue;
-        int pure = leaf_score(p, node, &n) == (double) n;
+        (void) leaf_score(p, node, &n, &pure);
         int splits = wins[node] && level < p->o->depth && n > p->o->min_n && !pure;
         CHECK_INT(own->left != node, splits);
         if (!splits || own->left == node) continue;
@@ -357,8 +376,10 @@ static void trees_by_brute_force(void)
 {
     static plain p;
     scenes s = scenes_new(2, 3, 1, ct_cpu_find("auto"));
-    for (int policy = 0; policy < 2; policy++) {
-        ct_pixel_options o = options_new((ct_pixel_policy) policy);
+    for (int way = 0; way < 7; way++) {
+        ct_pixel_options o = options_new((ct_pixel_policy) (way % 2));
+        o.rule = (ct_pixel_rule) (way / 2 % 3);
+        if (way == 6) o.has_interval = 1, o.low = -200, o.high = 900;
         if (CHECK_QUICK()) o.features = 7, o.depth = 3;
         ct_pixel_forest forest = grow(&s, &o);
         for (uint32_t tree = 0; tree < forest.n_trees; tree++) {

@@ -293,3 +293,26 @@ test_that("images and labels are looked over", {
   expect_contree_error(predict(fit, image, type = "label"), "input", "type")
   expect_contree_error(predict(fit, image, which = 3), "input", "which")
 })
+
+test_that("rules and an interval of one's own change the forest, and are checked", {
+  set.seed(4)
+  image <- matrix(sample(0:50, 1200, TRUE), 40) + rep(c(0, 20), each = 600)
+  labels <- matrix(rep(c("a", "b", "c", "b"), each = 300), 40)
+  grow <- function(...) {
+    image_forest(image, labels, features = 30, radius = 3, trees = 2, depth = 6, seed = 1, ...)
+  }
+  forests <- lapply(c("gini", "entropy", "error"), function(rule) grow(splitrule = rule)$forest)
+  expect_identical(anyDuplicated(forests), 0L)
+  expect_identical(grow(splitrule = "gini")$forest, grow()$forest)
+  for (rule in c("gini", "entropy", "error")) {
+    expect_gt(mean(predict(grow(splitrule = rule), image) == labels), 0.7)
+  }
+  # bins between 0 and 100 alone: no test asks for more
+  within <- grow(interval = c(0, 100))$forest
+  nodes <- matrix(within$nodes, 4)
+  tests <- nodes[2, nodes[3, ] != 0]
+  expect_true(all(tests > 0 & tests <= 100))
+  expect_contree_error(grow(interval = c(2, 1)), "input", c("'interval'", "increasing"))
+  expect_contree_error(grow(interval = "a"), "input", "'interval'")
+  expect_contree_error(grow(splitrule = "x"), "input", "'splitrule'")
+})
