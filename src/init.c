@@ -43,6 +43,7 @@ SEXP ffi_hist_tree(SEXP forest, SEXP number);
 SEXP ffi_image_grow(SEXP images, SEXP labels, SEXP n_classes, SEXP control);
 SEXP ffi_image_predict(SEXP forest, SEXP images, SEXP what, SEXP control);
 SEXP ffi_image_draw(SEXP control);
+SEXP ffi_image_filter(SEXP channel, SEXP rows, SEXP columns, SEXP threads);
 SEXP ffi_policy_solve(SEXP columns, SEXP rewards, SEXP control);
 SEXP ffi_gmt_fit(SEXP columns, SEXP y, SEXP weights, SEXP control);
 SEXP ffi_gmt_loo(SEXP x, SEXP y, SEXP weights, SEXP where, SEXP counted, SEXP nodes, SEXP ridge,
@@ -117,6 +118,7 @@ static const R_CallMethodDef calls[] = {
     ENTRY(ffi_image_grow, 4),
     ENTRY(ffi_image_predict, 4),
     ENTRY(ffi_image_draw, 1),
+    ENTRY(ffi_image_filter, 4),
     ENTRY(ffi_policy_solve, 3),
     ENTRY(ffi_gmt_fit, 4),
     ENTRY(ffi_gmt_loo, 8),

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "pixels/filters.h"
 #include "pixels/forest.h"
 #include "forest/offload/image.h"
 #include "forest/offload/pixel_grow.h"
@@ -395,6 +396,28 @@ SEXP ffi_image_draw(SEXP control)
         for (int k = 0; k < 2; k++)
             to[CT_FEATURE_WORDS + k] = (int) ct_rng_below(&rng, m) + 1;
     }
+    UNPROTECT(1);
+    return out;
+}
+
+static ct_filter filter_of(SEXP weights)
+{
+    R_xlen_t n = TYPEOF(weights) == REALSXP ? Rf_xlength(weights) : 0;
+    if (n % 2 != 1 || n > 1 << 20) Rf_error("a filter must have an odd number of weights");
+    return (ct_filter){REAL_RO(weights), (uint32_t) (n / 2)};
+}
+
+/* channel: a matrix of doubles; a matrix of its size. */
+SEXP ffi_image_filter(SEXP channel, SEXP rows, SEXP columns, SEXP threads)
+{
+    if (TYPEOF(channel) != REALSXP || !Rf_isMatrix(channel) || !Rf_xlength(channel))
+        Rf_error("a channel must be a matrix of numbers");
+    const ct_filter first = filter_of(rows), second = filter_of(columns);
+    const int height = Rf_nrows(channel), width = Rf_ncols(channel);
+    double *scratch = (double *) R_alloc((size_t) Rf_xlength(channel), sizeof *scratch);
+    SEXP out = PROTECT(Rf_allocMatrix(REALSXP, height, width));
+    ct_pixel_filter(REAL_RO(channel), (uint32_t) height, (uint32_t) width, &first, &second,
+                    (unsigned) Rf_asInteger(threads), scratch, REAL(out));
     UNPROTECT(1);
     return out;
 }

@@ -316,3 +316,43 @@ test_that("rules and an interval of one's own change the forest, and are checked
   expect_contree_error(grow(interval = "a"), "input", "'interval'")
   expect_contree_error(grow(splitrule = "x"), "input", "'splitrule'")
 })
+
+test_that("the filter bank is what sums over all pixels near give", {
+  set.seed(5)
+  image <- matrix(runif(30 * 20), 30)
+  bank <- filter_bank(image, scale = 0.7)
+  expect_identical(dim(bank), c(30L, 20L, 11L))
+  # by hand: the density at each offset, and its derivatives
+  by_hand <- function(size, weight) {
+    offsets <- -ceiling(3 * size):ceiling(3 * size)
+    weights <- outer(offsets, offsets, weight)
+    nearest <- function(place, most) pmin(pmax(place, 1), most)
+    sums <- image
+    for (row in 1:30) for (col in 1:20) {
+      sums[row, col] <- sum(weights * image[nearest(row + offsets, 30), nearest(col + offsets, 20)])
+    }
+    sums
+  }
+  gauss <- function(size) {
+    offsets <- -ceiling(3 * size):ceiling(3 * size)
+    total <- sum(exp(-offsets^2 / (2 * size^2)))
+    function(x) exp(-x^2 / (2 * size^2)) / total
+  }
+  one <- function(size) function(r, c) gauss(size)(r) * gauss(size)(c)
+  expect_equal(bank[, , 1], by_hand(0.7, one(0.7)), tolerance = 1e-12)
+  expect_equal(bank[, , 3], by_hand(2.8, one(2.8)), tolerance = 1e-12)
+  # a ramp: its slope along columns and rows, no curvature away from the border
+  ramp <- outer(1:80, 1:60, function(row, col) 3 * row - 2 * col)
+  steep <- filter_bank(ramp)[40, 30, ]
+  expect_equal(unname(steep[c("along columns 2", "along rows 2")] / c(-2, 3)), c(1, 1),
+               tolerance = 0.03)
+  expect_lt(max(abs(steep[c("laplacian 1", "laplacian 2", "laplacian 4")])), 1e-10)
+  expect_identical(filter_bank(image, threads = 2), filter_bank(image, threads = 1))
+  colours <- array(sample(0:255, 30 * 20 * 3, TRUE), c(30, 20, 3))
+  expect_identical(dim(filter_bank(colours)), c(30L, 20L, 17L))
+  labels <- matrix(colours[, , 1] > 128, 30)
+  fit <- image_forest(colours, labels, features = filter_bank, trees = 3, depth = 6, seed = 1)
+  expect_gt(mean(predict(fit, colours) == labels), 0.8)
+  expect_contree_error(filter_bank(image, scale = 0), "input", c("'scale'", "positive"))
+  expect_contree_error(filter_bank(colours, white = "a"), "input", "'white'")
+})
