@@ -4,7 +4,7 @@
 ranger_alias <- c(num.trees = "trees", min.node.size = "min_n", max.depth = "depth",
                   sample.fraction = "sample_fraction", case.weights = "weights",
                   num.threads = "threads", respect.unordered.factors = "factors",
-                  quantreg = "quantiles")
+                  quantreg = "quantiles", local.importance = "local_importance")
 
 # Those of `dots`, under the names they have here. `typed` are the names in the call.
 ranger_names <- function(dots, typed) {
@@ -47,7 +47,9 @@ forest_settings <- function(arguments, given) {
                               c(partition = "subsets")),
        bins = range("bins", 2, 65534),
        importance = check_choice("importance", arguments$importance,
-                                 c("impurity", "permutation", "none")),
+                                 c("impurity", "permutation", "corrected", "none"),
+                                 c(impurity_corrected = "corrected")),
+       local_importance = check_flag("local_importance", value("local_importance")),
        oob = check_flag("oob", arguments$oob),
        keep_inbag = check_flag("keep_inbag", arguments$keep_inbag),
        quantiles = check_flag("quantiles", value("quantiles")),
@@ -98,6 +100,8 @@ settle_forest <- function(settings, frame) {
       "'mtry' is %s, but there are %d predictors", format(settings$mtry), p))
   }
   if (!is_classes(frame)) check_range_of_response(frame$response)
+  check_corrected(frame, settings)
+  check_local(settings)
   if (is_survival(frame)) check_survival_settings(frame, settings)
   if (settings$quantiles || is_survival(frame)) check_keeps_rows(frame)
   if (is.null(settings$min_n)) {

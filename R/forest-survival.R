@@ -56,8 +56,9 @@ with_scores <- function(frame) {
 
 check_survival_settings <- function(frame, settings) {
   if (settings$importance == "permutation") {
-    stop_unsupported("importance", gettext(
-      "survival forests have importance = \"impurity\" or \"none\", not \"permutation\""))
+    stop_unsupported("importance", gettext(paste(
+      "survival forests have importance = \"impurity\", \"corrected\" or \"none\",",
+      "not \"permutation\"")))
   }
   if (!is.null(settings$learner)) {
     stop_unsupported("learner", gettext("learners are for classes, but the response is survival"))

@@ -59,7 +59,7 @@ grow_task <- function(task) {
 join_grown <- function(parts) {
   Reduce(function(one, other) {
     one$forest <- join_trees(one$forest, other$forest)
-    for (sum in c("oob_sums", "oob_trees", "gains", "harm")) {
+    for (sum in c("oob_sums", "oob_trees", "gains", "harm", "local")) {
       one[sum] <- list(if (!is.null(one[[sum]])) one[[sum]] + other[[sum]])
     }
     if (other$status != "complete") one$status <- other$status

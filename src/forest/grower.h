@@ -28,6 +28,7 @@ typedef struct {
     double gain_scale;       /* from gains to their whole units, where these have one word */
     /* of sums over trees */
     ct_words out_words, gain_words, harm_words;
+    int local_low;           /* exponent of the unit of local importance */
     int has_missing;         /* some column has */
     int has_subtrees;        /* small ones grow as subtree.h says */
     int need_out;            /* somebody asks where rows left out go */

@@ -101,6 +101,7 @@ typedef struct {
     ct_simd simd;
     uint32_t block;               /* rows of nodes that get columns of their own; 0: chosen */
     int oob, gains, permutation;  /* what to compute besides */
+    int local;                    /* permutation row by row */
     double time_limit;            /* seconds */
     size_t memory_limit;          /* bytes */
     int (*stop)(void *);          /* asked now and then on the calling thread; NULL: none */
@@ -132,6 +133,9 @@ typedef struct {
      * wrong ones more, or squared errors more, in units of harm_unit */
     int64_t *harm;
     double harm_unit;
+    /* [row][col] the same of each row, in units of local_unit; NULL: not asked for */
+    int64_t *local;
+    double local_unit;
 } ct_hist_extra;
 
 /* Freed by ct_hist_forest_free and ct_hist_extra_free, also after a failure. Stopped early, the

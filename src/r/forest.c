@@ -62,6 +62,7 @@ static ct_hist_options options_of(SEXP control)
     o.oob = r_number(control, "oob") != 0;
     o.gains = r_number(control, "gains") != 0;
     o.permutation = r_number(control, "permutation") != 0;
+    o.local = r_number(control, "local") != 0;
     o.time_limit = r_number(control, "time_limit");
     double bytes = r_number(control, "memory_limit");
     o.memory_limit = bytes < (double) (SIZE_MAX / 4) ? (size_t) bytes : SIZE_MAX / 4;
@@ -334,11 +335,24 @@ static SEXP by_column(const int64_t *values, uint32_t n, uint32_t n_words, doubl
     return out;
 }
 
+/* A matrix with a row a row. */
+static SEXP local_matrix(const owned *all, uint32_t n_rows)
+{
+    const size_t n_cols = all->forest.n_cols;
+    if (!all->extra.local) return R_NilValue;
+    SEXP out = Rf_allocMatrix(REALSXP, (int) n_rows, (int) n_cols);
+    for (size_t row = 0; row < n_rows; row++)
+        for (size_t col = 0; col < n_cols; col++)
+            REAL(out)[row + col * n_rows] =
+                all->extra.local_unit * (double) all->extra.local[row * n_cols + col];
+    return out;
+}
+
 static SEXP result_list(const owned *all, uint32_t n_rows)
 {
     static const char *const names[] = {"forest", "oob_sums",    "oob_trees", "centre",
-                                        "gains",  "harm",        "status",    "elapsed",
-                                        "device", "device_note", "hash"};
+                                        "gains",  "harm",        "local",     "status",
+                                        "elapsed", "device",     "device_note", "hash"};
     static const char *const ends[] = {"complete", "interrupted", "time limit", "memory limit"};
     SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
     int i = 0;
@@ -352,6 +366,7 @@ static SEXP result_list(const owned *all, uint32_t n_rows)
     SET_VECTOR_ELT(list, i++,
                    by_column(all->extra.harm, all->forest.n_cols, all->extra.harm_words,
                              all->extra.harm_unit));
+    SET_VECTOR_ELT(list, i++, local_matrix(all, n_rows));
     SET_VECTOR_ELT(list, i++, Rf_mkString(ends[all->extra.end]));
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(all->extra.seconds));
     SET_VECTOR_ELT(list, i++, Rf_mkString(all->used.name));
@@ -548,6 +563,17 @@ SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     free_owned(handle);
     UNPROTECT(3);
     return list;
+}
+
+/* Numbers of rows, from 1, in an order that the seed alone decides. */
+SEXP ffi_hist_shuffle(SEXP control)
+{
+    const uint32_t n_rows = r_count(control, "n_rows");
+    SEXP out = PROTECT(Rf_allocVector(INTSXP, n_rows));
+    ct_hist_shuffle(r_seed(control), n_rows, (uint32_t *) INTEGER(out));
+    for (uint32_t row = 0; row < n_rows; row++) INTEGER(out)[row]++;
+    UNPROTECT(1);
+    return out;
 }
 
 /* How often each row was drawn for a tree. control: seed, sample, replace, sampling, n_rows. */

@@ -843,7 +843,10 @@ static void left_out(void)
 static void shuffled_columns(void)
 {
     enum { ROWS = 3000 };
+    static int64_t local[ROWS * 4], own_local[ROWS * 4];
     for (int kind = 0; kind < 8; kind++) {
+        memset(local, 0, sizeof local);
+        memset(own_local, 0, sizeof own_local);
         const int numbers = kind % 2, levels = kind / 4;
         forest_table t = forest_table_new(12, ROWS, 4, numbers ? 0 : 3, levels ? 6 : 0,
                                           kind % 4 < 2 ? 0.1 : 0, CT_HIST_CODES);
@@ -859,10 +862,10 @@ static void shuffled_columns(void)
         REQUIRE(ct_grower_init(&grower, &t.data, &o, &error) == CT_OK &&
                 ct_hist_scratch_init(&scratch, &grower, 0, NULL) == CT_OK);
         REQUIRE(ct_grow_tree(&scratch, 0) && ct_hist_scratch_tree(&scratch, &tree) == CT_OK &&
-                ct_permute(&grower, &scratch.left_out, &tree, harm, NULL, 0));
+                ct_permute(&grower, &scratch.left_out, &tree, harm, local, NULL, 0));
         uint16_t *by_row = t.codes->by_row;
         t.codes->by_row = NULL;
-        CHECK(ct_permute(&grower, &scratch.left_out, &tree, by_column, NULL, 0));
+        CHECK(ct_permute(&grower, &scratch.left_out, &tree, by_column, NULL, NULL, 0));
         t.codes->by_row = by_row;
         uint32_t n = scratch.left_out.n, shuffled[ROWS];
         ct_rng draws = ct_rng_of(o.seed, 0, 2);
@@ -885,11 +888,13 @@ static void shuffled_columns(void)
                 }
                 *cell = kept;
                 own[col] += (int64_t) (loss[1] - loss[0]);
+                own_local[row * 4 + col] += (int64_t) (loss[1] - loss[0]);
             }
         for (uint32_t col = 0; col < 4; col++) {
             CHECK_INT(harm[col], own[col]);
             CHECK_INT(by_column[col], own[col]);
         }
+        for (uint32_t i = 0; i < ROWS * 4; i++) CHECK_INT(local[i], own_local[i]);
         CHECK(levels ? harm[0] > 0 : harm[0] > 3 * llabs(harm[3]));
         ct_hist_tree_free(&tree);
         ct_hist_scratch_free(&scratch);

@@ -288,7 +288,7 @@ static int take_tree(growth *g, worker *w, uint32_t i, uint32_t from, uint32_t n
         memset(w->harm, 0, harm_cells(g) * sizeof *w->harm);
         ct_result_settle(&result, w->leaf_of, g->table.n_rows, w->order + result.n_nodes,
                          w->scratch, &w->out);
-        if (!ct_permute(&g->all.grower, &w->out, &tree, w->harm, NULL, 0)) {
+        if (!ct_permute(&g->all.grower, &w->out, &tree, w->harm, NULL, NULL, 0)) {
             ct_hist_tree_free(&tree);
             return 0;
         }
@@ -466,6 +466,7 @@ static const char *left_to_cpu(const ct_hist_data *data, const ct_hist_options *
 {
     if (o->learn) return "splits that a function chooses are left to the CPU";
     if (data->survival) return "survival forests are left to the CPU";
+    if (o->local) return "local importance is left to the CPU";
     if (data->ranks) return "leaves that keep their rows are left to the CPU";
     if (o->mtry > CT_GROW_MTRY) return "this many candidates at a node are left to the CPU";
     if (o->sample >> (CT_GROW_WEIGHT_BITS + 2) || data->codes->n_rows > INT32_MAX)
