@@ -42,7 +42,7 @@ forest_curve <- function(fit, data = NULL, threads = NULL) {
 }
 
 add_tree_left_out <- function(so_far, fit, i, leaf) {
-  out <- which(sample_of_tree(fit$forest, i, fit$n, fit$control, fit$sampling) == 0)
+  out <- which(is_out_of_bag(fit, drawn_for(fit, i)))
   values <- values_of_nodes(fit$forest, i)[leaf[out], , drop = FALSE]
   so_far$sums[out, ] <- so_far$sums[out, ] + values
   so_far$times[out] <- so_far$times[out] + 1L

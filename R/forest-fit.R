@@ -67,9 +67,10 @@
 #'
 #' @section Names known from ranger:
 #' `num.trees`, `min.node.size`, `max.depth`, `sample.fraction`, `case.weights`, `num.threads`,
-#' `quantreg`, `local.importance` and `respect.unordered.factors` (`"order"` or `"partition"`) are
-#' accepted for `trees`, `min_n`, `depth`, `sample_fraction`, `weights`, `threads`, `quantiles`,
-#' `local_importance` and `factors`.
+#' `quantreg`, `local.importance`, `always.split.variables`, `split.select.weights`, `min.bucket`
+#' and `respect.unordered.factors` (`"order"` or `"partition"`) are accepted for `trees`, `min_n`,
+#' `depth`, `sample_fraction`, `weights`, `threads`, `quantiles`, `local_importance`, `always`,
+#' `select_weights`, `min_bucket` and `factors`; `holdout` and `inbag` are named alike.
 #' Meanings and defaults are those of `ranger`, except for `min_n`, which is 1 for classes, also for
 #' probabilities (10 in `ranger`), and for missing values, which `ranger` below version 0.16 does
 #' not accept. `depth = 0` means no limit in `ranger`, but trees of a single leaf here.
@@ -150,6 +151,19 @@
 #'   `TRUE` by default.
 #' @param keep_inbag Keep a matrix of how often each row (rows) was sampled for each tree (columns)?
 #'   `FALSE` by default.
+#' @param always Names of predictors that each node tries besides the `mtry` that are drawn among
+#'   the others, a character vector; `NULL`, the default, for none.
+#' @param select_weights How likely each predictor is drawn, a numeric vector in the order of the
+#'   predictors or with their names, of values of at least 0; those of 0 are never drawn. `NULL`,
+#'   the default: all alike. One vector for all trees.
+#' @param min_bucket Least number of sampled rows in a leaf, counting repetitions: cuts that leave
+#'   fewer on a side are not made. 1 by default.
+#' @param holdout Are only rows with a sampling weight of 0 out of bag: those that no tree is grown
+#'   from? They alone have out-of-bag predictions then, and error and permutation importance are
+#'   theirs. `FALSE` by default.
+#' @param inbag How often each row is in each tree, instead of samples that are drawn: a list of
+#'   integer vectors, one a tree, or a matrix with a column a tree. `fit$inbag` then has it. `NULL`,
+#'   the default, for none.
 #' @param quantiles Keep the training rows of each leaf, so that [predict()][predict.hist_forest]
 #'   can give quantiles and weights (`quantreg` in `ranger`)? `FALSE` by default. For a numeric
 #'   response and at most 16,777,216 rows. It takes 4 bytes for each row of each tree's sample, and
@@ -176,7 +190,8 @@
 #'   GPU and `"cuda:1"` the second (see [contree_gpu()] for their numbers), which is an error if it
 #'   cannot be used. The forest is the same, bit for bit. With a `learner`, `workers` or
 #'   `quantiles`, for survival, with more than 1,024 candidates at a node or 67 million sampled
-#'   rows, and with outliers in a numeric response, forests are grown on the CPU. Permutation
+#'   rows, with outliers in a numeric response, and with `always`, `select_weights`, `min_bucket`,
+#'   `holdout` or `inbag`, forests are grown on the CPU. Permutation
 #'   importance is computed on the CPU. If a GPU fails, or its memory is too small, `"auto"` grows
 #'   the forest on the CPU and says so. `fit$device` names the device that was used.
 #' @param ... Arguments under the names of `ranger` listed above. Any other name is an error.
@@ -246,10 +261,12 @@ hist_forest.formula <- function(formula, data, weights, subset, na.action, trees
                                 factors = c("subsets", "order"), bins = 65534,
                                 importance = c("impurity", "permutation", "corrected", "none"),
                                 local_importance = FALSE, oob = TRUE, keep_inbag = FALSE,
-                                quantiles = FALSE, seed = NULL, first = 1, threads = NULL,
-                                workers = FALSE, time_limit = Inf, memory_limit = Inf,
-                                on_interrupt = c("return", "error"), verbose = NULL,
-                                progress = NULL, device = c("auto", "cpu", "cuda"), ...) {
+                                always = NULL, select_weights = NULL, min_bucket = 1,
+                                holdout = FALSE, inbag = NULL, quantiles = FALSE, seed = NULL,
+                                first = 1, threads = NULL, workers = FALSE, time_limit = Inf,
+                                memory_limit = Inf, on_interrupt = c("return", "error"),
+                                verbose = NULL, progress = NULL,
+                                device = c("auto", "cpu", "cuda"), ...) {
   call <- plain_call(match.call(), sys.call(-1), "hist_forest")
   given <- ranger_names(list(...), names(match.call())[-1])
   settings <- forest_settings(environment(), given)
@@ -284,10 +301,12 @@ hist_forest.default <- function(x, y, weights = NULL, trees = 500, mtry = NULL, 
                                 factors = c("subsets", "order"), bins = 65534,
                                 importance = c("impurity", "permutation", "corrected", "none"),
                                 local_importance = FALSE, oob = TRUE, keep_inbag = FALSE,
-                                quantiles = FALSE, seed = NULL, first = 1, threads = NULL,
-                                workers = FALSE, time_limit = Inf, memory_limit = Inf,
-                                on_interrupt = c("return", "error"), verbose = NULL,
-                                progress = NULL, device = c("auto", "cpu", "cuda"), ...) {
+                                always = NULL, select_weights = NULL, min_bucket = 1,
+                                holdout = FALSE, inbag = NULL, quantiles = FALSE, seed = NULL,
+                                first = 1, threads = NULL, workers = FALSE, time_limit = Inf,
+                                memory_limit = Inf, on_interrupt = c("return", "error"),
+                                verbose = NULL, progress = NULL,
+                                device = c("auto", "cpu", "cuda"), ...) {
   if ((!missing(y) && inherits(y, "formula")) || "formula" %in% ...names()) {
     return(eval(formula_call(sys.call(), hist_forest.formula), parent.frame()))
   }
@@ -325,6 +344,9 @@ run_growth <- function(frame, orders, settings) {
   }
   control <- growth_control(settings, if (audience$listens) report)
   control$sets <- columns_by_subsets(names(frame$types), orders, settings)
+  draws <- draw_control(settings, frame$shape$names)
+  control[names(draws)] <- draws
+  control$mtry <- control$mtry + length(draws$always)
   y <- if (is_classes(frame)) as.integer(frame$response) else frame$response
   n_classes <- if (is_classes(frame)) nlevels(frame$response) else 0L
   data <- list(codes = forest_columns(frame$columns, orders), y = y, n_classes = n_classes)
@@ -366,6 +388,7 @@ refuse_forest <- function(message, status) {
 
 growth_control <- function(settings, report) {
   list(ranks = NULL, survival = NULL, n_times = 0, # of those that know more of their rows
+       always = integer(), select_weights = NULL, min_bucket = 1, holdout = 0L, inbag = NULL,
        trees = settings$trees, first_tree = settings$first - 1, mtry = settings$mtry,
        depth = settings$depth, min_n = settings$min_n, sample = settings$sample,
        replace = as.integer(settings$replace), rule = settings$splitrule,
@@ -393,7 +416,8 @@ growth_text <- function(name, state, trees) {
 
 new_hist_forest <- function(grown, frame, orders, settings, call) {
   kept <- c("trees", "mtry", "depth", "min_n", "replace", "sample", "splitrule", "pool", "learner",
-            "factors", "bins", "first", "importance", "quantiles", "local_importance")
+            "factors", "bins", "first", "importance", "quantiles", "local_importance", "always",
+            "select_weights", "min_bucket", "holdout")
   # each tree has its own, since forests of several seeds may be put together
   grown$forest$seed <- rep(settings$seed, length(grown$forest$number))
   n <- length(frame$response)
@@ -407,9 +431,12 @@ new_hist_forest <- function(grown, frame, orders, settings, call) {
     local_importance = local_means(grown$local, grown$oob_trees, frame$shape$names),
     gains = if (is.matrix(grown$gains)) grown$gains, status = grown$status,
     elapsed = grown$elapsed, device = grown$device, hash = grown$hash, seed = settings$seed,
-    control = settings[kept], sampling = settings$sampling, y = frame$response, orders = orders)
+    control = c(settings[kept], own_samples = !is.null(settings$inbag)),
+    sampling = settings$sampling, y = frame$response, orders = orders)
   if (is_survival(frame)) fit$type <- "survival"
-  if (settings$keep_inbag) fit$inbag <- inbag_of(fit)
+  if (!is.null(settings$inbag)) {
+    fit$inbag <- do.call(cbind, settings$inbag)[, grown$forest$number - settings$first + 2]
+  } else if (settings$keep_inbag) fit$inbag <- inbag_of(fit)
   fit
 }
 

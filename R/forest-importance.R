@@ -56,6 +56,9 @@ twin_data <- function(data, control) {
 
 twin_control <- function(control, n, elapsed) {
   control$sets <- c(control$sets, control$sets + n)
+  control$mtry <- control$mtry + length(control$always)
+  control$always <- c(control$always, control$always + n)
+  control["select_weights"] <- list(rep(control$select_weights, 2))
   control$oob <- 0L
   control$time_limit <- max(0, control$time_limit - elapsed)
   if (is.null(control$survival)) control["ranks"] <- list(NULL)
@@ -106,7 +109,7 @@ check_local <- function(settings) {
 #' @section Errors:
 #' `contree_input_error` for a forest without importance, or, for `"janitza"`, with that by impurity
 #' alone or without a value below 0; `contree_unsupported_error` for `"altmann"` with sampling
-#' weights, which could not be told apart from those of classes, or with manual samples.
+#' weights, which could not be told apart from those of classes, or with `inbag`.
 #' @references S. Janitza, E. Celik, A. Boulesteix (2018). A computationally fast variable
 #' importance test for random forests for high-dimensional data. *Advances in Data Analysis and
 #' Classification* 12, 885-915. \doi{10.1007/s11634-016-0276-4}.
@@ -157,9 +160,9 @@ mirrored_p_values <- function(values, measure) {
 }
 
 permuted_p_values <- function(fit, values, measure, permutations, columns, threads) {
-  if (!is.null(fit$sampling)) {
+  if (!is.null(fit$sampling) || has_own_samples(fit)) {
     stop_unsupported("method", gettext(
-      "there are no \"altmann\" p-values of forests with sampling weights"))
+      "there are no \"altmann\" p-values of forests with sampling weights or 'inbag'"))
   }
   settings <- settings_to_grow_again(fit, threads)
   at_least <- numeric(length(values))

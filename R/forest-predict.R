@@ -151,7 +151,8 @@ predict.hist_forest <- function(object, newdata, type = c("response", "class", "
   if (missing(newdata) || is.null(newdata)) {
     if (interval) stop_input("newdata", gettext("conformal intervals need 'newdata'"))
     if (!is.null(asked)) {
-      answer <- said_by_rows(object, found(), asked, threads, left_out = TRUE)
+      answer <- only_held_out(object,
+                              said_by_rows(object, found(), asked, threads, left_out = TRUE))
       return(stats::napredict(object$na.action, answer))
     }
     return(stats::napredict(object$na.action, predict_left_out(object, type)))

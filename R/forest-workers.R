@@ -41,6 +41,9 @@ parts_of_growth <- function(control, n_workers) {
   lapply(seq_len(n), function(i) {
     control$first_tree <- control$first_tree + ends[i]
     control$trees <- ends[i + 1] - ends[i]
+    if (!is.null(control$inbag)) {
+      control$inbag <- control$inbag[ends[i] + seq_len(control$trees)]
+    }
     control
   })
 }

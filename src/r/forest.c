@@ -52,6 +52,8 @@ static ct_hist_options options_of(SEXP control)
     o.mtry = r_count(control, "mtry");
     o.depth = r_count(control, "depth");
     o.min_n = r_count(control, "min_n");
+    o.min_bucket = r_count(control, "min_bucket");
+    o.holdout = r_number(control, "holdout") != 0;
     o.sample = r_count(control, "sample");
     o.replace = r_number(control, "replace") != 0;
     o.pool_by_level = r_number(control, "pool_by_level") != 0;
@@ -119,6 +121,37 @@ static const uint32_t *survival_of(SEXP survival, uint32_t n_rows, uint32_t n_ti
         if (codes[row] / 2 > n_times || !codes[row] || (row && codes[row] < codes[row - 1]))
             Rf_error("'survival' is not valid");
     return codes;
+}
+
+/* Columns, from 1, that each node tries; memory of the call. */
+static void take_always(SEXP control, uint32_t n_cols, ct_hist_data *data)
+{
+    SEXP from = r_element(control, "always");
+    if (TYPEOF(from) != INTSXP || !Rf_xlength(from)) return;
+    data->n_always = (uint32_t) Rf_xlength(from);
+    uint32_t *columns = (uint32_t *) R_alloc(data->n_always, sizeof *columns);
+    for (uint32_t i = 0; i < data->n_always; i++) {
+        columns[i] = (uint32_t) INTEGER_RO(from)[i] - 1;
+        if (columns[i] >= n_cols) Rf_error("'always' must be numbers of columns");
+    }
+    data->always = columns;
+}
+
+/* Samples that are given, a vector of counts for each tree; memory of the call. */
+static const int32_t *const *samples_of(SEXP control, uint32_t n_rows, uint32_t n_trees)
+{
+    SEXP from = r_element(control, "inbag");
+    if (from == R_NilValue) return NULL;
+    if (TYPEOF(from) != VECSXP || (uint32_t) Rf_xlength(from) != n_trees)
+        Rf_error("'inbag' must be a list with an element a tree");
+    const int32_t **samples = (const int32_t **) R_alloc(n_trees, sizeof *samples);
+    for (uint32_t i = 0; i < n_trees; i++) {
+        SEXP own = VECTOR_ELT(from, i);
+        if (TYPEOF(own) != INTSXP || (uint32_t) Rf_xlength(own) != n_rows)
+            Rf_error("'inbag' must have an integer a row");
+        samples[i] = INTEGER_RO(own);
+    }
+    return samples;
 }
 
 /* ---- what is owned while R may fail ---- */
@@ -527,6 +560,10 @@ SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     data.n_times = r_count(control, "n_times");
     data.survival = survival_of(r_element(control, "survival"), x.n_rows, data.n_times);
     data.ranks = ranks_of(r_element(control, "ranks"), x.n_rows);
+    take_always(control, x.n_cols, &data);
+    data.column_weights = r_doubles(r_element(control, "select_weights"), x.n_cols,
+                                    "select_weights");
+    data.drawn = samples_of(control, x.n_rows, options.n_trees);
     int by_row;
     double bytes = bytes_of_codes(&x, &options, &by_row);
     if (bytes > (double) options.memory_limit)

@@ -72,6 +72,19 @@ void ct_growth_put(ct_growth *g, uint32_t place, const ct_hist_tree *tree)
 
 /* ---- beginning ---- */
 
+static ct_status check_draws(const ct_hist_data *data, const ct_hist_options *o, ct_error *error)
+{
+    uint32_t n_weights = 0;
+    for (uint32_t col = 0; data->column_weights && col < data->codes->n_cols; col++)
+        n_weights += data->column_weights[col] > 0;
+    if (data->n_always > o->mtry || o->min_bucket > UINT32_C(1) << 30 ||
+        (data->column_weights && o->mtry - data->n_always > n_weights) ||
+        (o->min_bucket > 1 && o->learn) || (o->holdout && !data->sampling) ||
+        (data->drawn && data->sampling))
+        return ct_fail(error, CT_BAD_INPUT, "no such trees can be drawn");
+    return CT_OK;
+}
+
 static ct_status check(const ct_hist_data *data, const ct_hist_options *o, ct_error *error)
 {
     const ct_hist_codes *codes = data->codes;
@@ -89,7 +102,7 @@ static ct_status check(const ct_hist_data *data, const ct_hist_options *o, ct_er
         (data->survival && (!data->ranks || !data->n_times || o->permutation)) ||
         (data->ranks && (data->n_classes || codes->n_rows > UINT32_C(1) << CT_HIST_MEMBER_BITS)))
         return ct_fail(error, CT_BAD_INPUT, "no such forest can be grown from such data");
-    return CT_OK;
+    return check_draws(data, o, error);
 }
 
 ct_status ct_growth_begin(ct_growth *g, const ct_hist_data *data, const ct_hist_options *options,

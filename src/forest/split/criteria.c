@@ -5,6 +5,13 @@
 #include <math.h>
 #include <stddef.h>
 
+double ct_squares_side(const uint32_t *counts, uint32_t n_runs, uint32_t size)
+{
+    uint64_t squares = 0;
+    for (uint32_t k = 0; k < n_runs; k++) squares += (uint64_t) counts[k] * counts[k];
+    return (double) squares / size;
+}
+
 static double error_side(const uint32_t *counts, uint32_t n_runs, uint32_t size)
 {
     double most = 0;

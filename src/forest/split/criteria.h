@@ -24,13 +24,16 @@ typedef enum {
 /* What one side of a cut, of which so much weight is in each of n_runs classes, adds to a score. */
 typedef double (*ct_side_score)(const uint32_t *counts, uint32_t n_runs, uint32_t size);
 
+/* Squares of weights by the weight of the side. */
+double ct_squares_side(const uint32_t *counts, uint32_t n_runs, uint32_t size);
+
 typedef struct {
     ct_split_rule rule;
     const char *name; /* in R */
     ct_criterion_of of;
     int at_random;      /* one cut a candidate, drawn; else all of them */
     ct_score score;     /* which is its name on a device */
-    ct_side_score side; /* in plain C; NULL: by the kernels of scan.h */
+    ct_side_score side; /* in plain C; NULL: by the kernels of scan.h, or ct_squares_side() */
     double lift;        /* added to the score by weight of the node */
 } ct_criterion;
 

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "forest/split/search.h"
 
 /* What all candidates of a node have in common, and those that wait to be looked at together. */
@@ -53,8 +54,9 @@ static void sort_rows(const ct_hist_search *s, const int16_t *codes, uint32_t n,
     for (uint32_t i = 0; i < n; i++) order[below[i] + same[below[i]]++] = (uint8_t) i;
 }
 
-static int best_of_numbers(const ct_hist_search *s, const int16_t *codes, double *best,
-                           int16_t *code)
+/* `has_buckets`: sides must have more than a row. */
+CT_HOT int best_of_numbers_with(const ct_hist_search *s, const int16_t *codes, double *best,
+                                int16_t *code, int has_buckets)
 {
     double sum = 0;
     uint32_t weight = 0, n = s->task->n;
@@ -67,12 +69,20 @@ static int best_of_numbers(const ct_hist_search *s, const int16_t *codes, double
         weight += item->weight;
         int16_t own = codes[order[i]];
         if (own == codes[order[i + 1]]) continue;
+        if (has_buckets && ct_is_scarce(s->grower, weight, s->task->weight)) continue;
         double rest = s->sum - sum;
         double score = (sum * sum) / (double) weight +
                        (rest * rest) / (double) (s->task->weight - weight);
         if (score > *best) *best = score, *code = own, found = 1;
     }
     return found;
+}
+
+static int best_of_numbers(const ct_hist_search *s, const int16_t *codes, double *best,
+                           int16_t *code)
+{
+    if (ct_has_buckets(s->grower)) return best_of_numbers_with(s, codes, best, code, 1);
+    return best_of_numbers_with(s, codes, best, code, 0);
 }
 
 static int best_of_plain(const ct_hist_search *s, const int16_t *codes, double *best, int16_t *code)
@@ -88,6 +98,7 @@ static int best_of_plain(const ct_hist_search *s, const int16_t *codes, double *
         left[run_of[row]] += s->items[row].weight;
         size += s->items[row].weight;
         if (codes[row] == codes[order[i + 1]]) continue;
+        if (ct_is_scarce(s->grower, size, s->task->weight)) continue;
         double score = ct_plain_score(s, left, size);
         if (score > *best) *best = score, *code = codes[row], found = 1;
     }
@@ -102,7 +113,7 @@ static int best_of_waiting(const ct_hist_search *s, const small_rows *rows, ct_s
 {
     int found = 0;
     *score = s->score;
-    if (s->grower->criterion->score == CT_SCORE_SQUARES) {
+    if (s->grower->criterion->score == CT_SCORE_SQUARES && !ct_has_buckets(s->grower)) {
         cut->score = (float) s->score;
         found = s->grower->scan->small_gini(&rows->node, cut);
         if (found) *score = cut->score;
@@ -177,7 +188,8 @@ static void add_candidate(small_rows *rows, uint32_t column, int missing_left)
 /* The score where each side has one class, which no other is above. */
 static double pure_score(const ct_hist_search *s)
 {
-    if (s->grower->criterion->score != CT_SCORE_SQUARES) return INFINITY;
+    if (s->grower->criterion->score != CT_SCORE_SQUARES || ct_has_buckets(s->grower))
+        return INFINITY;
     if (s->task->n_runs != 2) return s->task->weight;
     float off = (float) (s->runs[0].weight * s->runs[1].weight), square = off * off;
     return square / off;
