@@ -532,7 +532,9 @@ static void check_leaf(recount *r, uint32_t node, uint32_t depth, double *values
         CHECK_INT(counts[leaf->next % CT_HIST_CLASSES], weight);
     }
     /* there was a reason to stop */
-    if (r->t->n_classes && rows > 1 && kinds > 1 && weight > r->o->min_n && depth < r->o->depth)
+    const int may_miss = r->o->min_bucket && r->o->rule == CT_SPLIT_RANDOM;
+    if (r->t->n_classes && rows > 1 && kinds > 1 && weight > r->o->min_n && depth < r->o->depth &&
+        !may_miss)
         CHECK((r->o->min_bucket ? best_to_find : best_of)(r, node, values) < 0);
     CHECK(weight >= r->o->min_bucket);
     if (depth > r->tree->depth) CHECK(0);
@@ -610,7 +612,6 @@ static void sides_are_not_small(void)
         ct_hist_options o = forest_options(&t, 2);
         o.min_bucket = 2 + 3 * (kind % 4);
         o.rule = kind == 5 ? CT_SPLIT_RANDOM : CT_SPLIT_GINI;
-        if (kind == 5) t.data.n_classes = 2;
         if (kind % 2) t.data.always = always, t.data.n_always = o.mtry = 2;
         recount_grown(&t, &o);
         forest_table_free(&t);
