@@ -52,6 +52,15 @@ static int sum_weights(ct_grower *g)
     return 1;
 }
 
+static int make_logs(ct_grower *g)
+{
+    const uint32_t most = g->options->sample;
+    if (g->criterion->score != CT_SCORE_ENTROPY) return 1;
+    g->logs = (double *) ct_alloc(((size_t) most + 1) * sizeof *g->logs);
+    if (g->logs) ct_entropy_logs(g->logs, most);
+    return g->logs != NULL;
+}
+
 static uint32_t weight_of_leaves(const ct_hist_options *o)
 {
     const uint32_t least = o->min_bucket > 1 ? 2 * o->min_bucket - 1 : 0;
@@ -78,7 +87,7 @@ ct_status ct_grower_init(ct_grower *g, const ct_hist_data *data, const ct_hist_o
     g->out_words.n = g->gain_words.n = g->harm_words.n = 1;
     g->need_out = options->oob || options->permutation;
     if (ct_hist_sampler_init(&g->sampler, g->n_rows, data->sampling) != CT_OK ||
-        !order_by_class(g) || !sum_weights(g) ||
+        !order_by_class(g) || !sum_weights(g) || !make_logs(g) ||
         (!g->n_classes && !ct_whole_init(g)))
         return ct_fail(error, CT_NO_MEMORY, "no memory to grow from %lu rows",
                        (unsigned long) g->n_rows);
@@ -96,5 +105,6 @@ void ct_grower_free(ct_grower *g)
     ct_free(g->places);
     ct_free(g->class_end);
     ct_free(g->column_upto);
+    ct_free(g->logs);
     ct_free(g->whole);
 }

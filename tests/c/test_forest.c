@@ -331,6 +331,17 @@ typedef struct {
     uint32_t checked;
 } recount;
 
+/* Minus the entropy of both sides by weight, and 6 by weight. */
+static long double entropy_score(const forest_sides *s, const forest_table *t)
+{
+    long double score = 6 * (s->size[0] + s->size[1]);
+    for (int side = 0; side < 2; side++)
+        for (uint32_t k = 0; k < t->n_classes; k++)
+            if (s->sum[side][k] > 0)
+                score += s->sum[side][k] * logl(s->sum[side][k] / s->size[side]);
+    return score;
+}
+
 /* How good it is to part the rows of `node` at `x < threshold`; below 0 if a side is empty. */
 static long double score_of(const recount *r, uint32_t node, uint32_t col, double threshold,
                             int missing_left)
@@ -344,6 +355,8 @@ static long double score_of(const recount *r, uint32_t node, uint32_t col, doubl
         forest_sides_add(&sides, r->t, row, r->counts[row], (uint32_t) side);
     }
     if (sides.size[0] < r->o->min_bucket || sides.size[1] < r->o->min_bucket) return -1;
+    if (r->o->rule == CT_SPLIT_ENTROPY && sides.size[0] > 0 && sides.size[1] > 0)
+        return entropy_score(&sides, r->t);
     return forest_sides_score(&sides, r->t);
 }
 
@@ -488,7 +501,7 @@ static void check_inner(recount *r, uint32_t node, double *values)
     long double best = best_to_find(r, node, values);
     long double own = score_of(r, node, it->feature, threshold, (it->next & CT_HIST_FLAG) != 0);
     /* three roundings of 24 bits in each of two scores; whole numbers have errors of their own */
-    long double scale = r->t->n_classes ? 2 : 100;
+    long double scale = r->o->rule == CT_SPLIT_ENTROPY ? 1e-5L : r->t->n_classes ? 2 : 100;
     CHECK(is_tried(r, it->feature));
     CHECK(own >= 0 && own >= best - scale * fabsl(best) * 1.3e-7L);
     r->checked++;
@@ -601,6 +614,16 @@ static void recount_rule(ct_split_rule rule, uint64_t seed, uint32_t n_rows, uin
     forest_table_free(&t);
 }
 
+/* Small nodes, those with bins of their own, and of the table; weights of 16 bits, and more. */
+static void entropy_is_least(void)
+{
+    for (uint32_t kind = 0; kind < 6; kind++)
+        recount_rule(CT_SPLIT_ENTROPY, kind, kind < 4 ? 200 : 900, 2 + kind % 3,
+                     kind % 2 ? 0 : 30, kind % 4 ? 0.2 : 0, 1 + kind, kind == 2 ? 3 : 1000);
+    if (CHECK_QUICK()) return;
+    recount_rule(CT_SPLIT_ENTROPY, 40, 34000, 3, 300, 0.1, 8000, 2);
+}
+
 /* Sides have so much weight, and only some columns are tried. */
 static void sides_are_not_small(void)
 {
@@ -611,7 +634,7 @@ static void sides_are_not_small(void)
                                           kind % 2 ? 0 : 30, kind % 4 ? 0.2 : 0, CT_HIST_CODES);
         ct_hist_options o = forest_options(&t, 2);
         o.min_bucket = 2 + 3 * (kind % 4);
-        o.rule = kind == 5 ? CT_SPLIT_RANDOM : CT_SPLIT_GINI;
+        o.rule = kind == 5 ? CT_SPLIT_RANDOM : kind == 4 ? CT_SPLIT_ENTROPY : CT_SPLIT_GINI;
         if (kind % 2) t.data.always = always, t.data.n_always = o.mtry = 2;
         recount_grown(&t, &o);
         forest_table_free(&t);
@@ -1225,6 +1248,7 @@ static const check_case cases[] = {
     {"the unit of weights is no matter", units_of_weights},
     {"all rows are drawn", all_rows_are_drawn},
     {"splits are the best", splits_are_best},
+    {"entropy is least", entropy_is_least},
     {"sides are not small", sides_are_not_small},
     {"columns are drawn by weight", weighted_columns},
     {"rows are held out", held_out},

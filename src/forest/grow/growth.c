@@ -177,6 +177,7 @@ ct_status ct_growth_prepare(ct_growth *g, double bytes, ct_error *error)
 {
     const double width = out_width(g), rows = g->grower.n_rows;
     bytes += (g->options->oob ? rows * (8 * width + 4) : 0) + 12 * rows +
+             (g->grower.logs ? 8.0 * g->options->sample : 0) +
              (g->options->local ? 8 * rows * g->grower.n_cols : 0);
     if (bytes > (double) g->options->memory_limit)
         return ct_fail(error, CT_NO_MEMORY,

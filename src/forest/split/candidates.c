@@ -145,6 +145,7 @@ double ct_plain_score(const ct_hist_search *s, const uint32_t *left, uint32_t si
     const ct_side_score side = criterion->side ? criterion->side : ct_squares_side;
     CT_ASSERT(size && size < weight);
     for (uint32_t k = 0; k < n_runs; k++) right[k] = s->runs[k].weight - left[k];
-    return side(left, n_runs, size) + side(right, n_runs, weight - size) +
+    const double *logs = s->grower->logs;
+    return side(logs, left, n_runs, size) + side(logs, right, n_runs, weight - size) +
            weight * criterion->lift;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "forest/scan/lanes.h"
-#include "forest/split/search.h"
+#include "forest/split/entropy.h"
 
 enum { ROOM = CT_MEDIUM_ROWS + CT_MEDIUM_PAD, MISSING = CT_HIST_BIN_ROWS - 1 };
 
@@ -330,6 +330,8 @@ static void scan_group(const ct_hist_search *s, const group *g, int missing_left
     } else if (!s->grower->n_classes) {
         s->grower->scan->variance(memory->sums, memory->weights, s->sum, s->task->weight,
                                   g->n_bins, missing_left, g->lanes, cuts);
+    } else if (s->grower->logs && !ct_has_buckets(s->grower)) {
+        ct_scan_entropy(s, g->n_bins, missing_left, g->lanes, g->width, cuts);
     } else if (s->grower->criterion->side || ct_has_buckets(s->grower)) {
         for (unsigned lane = 0; lane < g->lanes; lane++)
             scan_plain(s, g, lane, missing_left, &cuts[lane]);

@@ -6,13 +6,14 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "forest/split/search.h"
+#include "forest/split/entropy.h"
 
 /* What all candidates of a node have in common, and those that wait to be looked at together. */
 typedef struct {
     uint16_t weights[CT_SMALL_ROWS], pairs[CT_SMALL_ROWS];
     uint32_t columns[CT_LANES];
     uint8_t missing[CT_LANES], missing_left[CT_LANES]; /* there are such; they go left */
+    uint8_t run_of[CT_SMALL_ROWS]; /* of entropy */
     ct_small node;
 } small_rows;
 
@@ -105,6 +106,23 @@ static int best_of_plain(const ct_hist_search *s, const int16_t *codes, double *
     return found;
 }
 
+static int best_of_entropy(const ct_hist_search *s, const small_rows *rows, const int16_t *codes,
+                           double *best, int16_t *code)
+{
+    uint8_t order[CT_SMALL_ROWS] = {0};
+    sort_rows(s, codes, s->task->n, order);
+    return ct_small_entropy(s, codes, order, rows->run_of, best, code);
+}
+
+static int best_of_one(const ct_hist_search *s, const small_rows *rows, const int16_t *codes,
+                       double *best, int16_t *code)
+{
+    if (!s->grower->n_classes) return best_of_numbers(s, codes, best, code);
+    if (s->grower->logs && !ct_has_buckets(s->grower))
+        return best_of_entropy(s, rows, codes, best, code);
+    return best_of_plain(s, codes, best, code);
+}
+
 /* ---- candidates that wait ---- */
 
 /* The best cut of these, if better than all before. */
@@ -121,8 +139,7 @@ static int best_of_waiting(const ct_hist_search *s, const small_rows *rows, ct_s
     }
     for (uint32_t k = 0; k < rows->node.n_candidates; k++) {
         const int16_t *codes = rows->node.codes[k];
-        if (!(s->grower->n_classes ? best_of_plain : best_of_numbers)(s, codes, score, &cut->code))
-            continue;
+        if (!best_of_one(s, rows, codes, score, &cut->code)) continue;
         found = 1;
         cut->candidate = k;
         cut->next = s->grower->scan->above(codes, s->task->n, cut->code);
@@ -207,6 +224,8 @@ static void begin_rows(const ct_hist_search *s, small_rows *rows)
     rows->node.n_runs = s->task->n_runs;
     rows->node.n = n;
     rows->node.weight = s->task->weight;
+    for (uint32_t k = 0, i = 0; s->grower->logs && k < s->task->n_runs; k++)
+        for (uint32_t j = 0; j < s->runs[k].n; j++) rows->run_of[i++] = (uint8_t) k;
 }
 
 void ct_search_small(ct_hist_search *s)
