@@ -85,11 +85,12 @@
 #' @section Speed:
 #' On one core with AVX-512 fitting 100 trees was 83 times as fast as `ranger` with 100,000 rows
 #' and 28 predictors, and predicting was 4.5 to 18 times as fast; with AVX2 fitting takes about 1.4
-#' times as long. Of smaller tables calls with a formula and default arguments were 24 to 26 times
-#' as fast with 7,000 rows of two classes, 9 to 11 times with 1,000 and 2 to 6 times with 150 to
-#' 300; for a numeric response 9 to 12 times with 7,000 rows or more, 3 to 4 times with 300 to
-#' 1,000. The codes take 3 bytes for each value of the data (5.5 with more than 1,024 rows), and
-#' each thread about 40 bytes per row.
+#' times as long. Of smaller tables calls with a formula and default arguments took less processor
+#' time than those of `ranger` with one thread: with two classes by a factor of 22 with 7,000 rows,
+#' 7 with 300 to 1,000 and 4 to 5 with 150; for a numeric response by one of 10 with 7,000 rows, 4
+#' with 1,000, and 2.5 to 3 with 32 to 300. Below about 1,000 rows they use one thread. The codes
+#' take 3 bytes for each value of the data (5.5 with more than 1,024 rows), and each thread about 40
+#' bytes per row.
 #'
 #' @section Accuracy:
 #' On public data sets of 600 to 15,000 rows and on simulated ones of 10,000 to 100,000 rows the
@@ -121,8 +122,8 @@
 #'   the levels or with their names, or `"balanced"` for equally many of each class; `NULL`, the
 #'   default, for none.
 #' @param splitrule For classes: `"gini"` (the default), `"entropy"` (1.5 to 2 times the time; its
-#'   probabilities are often a little better, on the data set avila a log-loss of 0.086, where that
-#'   of `"gini"` is 0.140), `"error"` (misclassification
+#'   probabilities are often a little better, on one data set with a log-loss of 0.086, where that
+#'   of `"gini"` was 0.140), `"error"` (misclassification
 #'   error), or `"random"`: one cut of each predictor, drawn at random among the codes of the node's
 #'   rows, like `"extratrees"` in `ranger`. For a numeric response only the default, variance, and
 #'   `"random"` are available; for survival the default, `"logrank"`, and `"random"`.
