@@ -172,7 +172,7 @@ mlr3_forest_fit <- function(x, y, weights, ...) hist_forest.default(x, y, weight
 
 # The most important first.
 forest_named_importance <- function(fit) {
-  measure <- if (is.null(fit$importance$permutation)) "impurity" else "permutation"
+  measure <- best_measure(fit$importance)
   sort(stats::setNames(fit$importance[[measure]], fit$importance$variable), decreasing = TRUE)
 }
 

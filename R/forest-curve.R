@@ -42,7 +42,7 @@ forest_curve <- function(fit, data = NULL, threads = NULL) {
 }
 
 add_tree_left_out <- function(so_far, fit, i, leaf) {
-  out <- which(sample_of_tree(fit$forest, i, fit$n, fit$control, fit$sampling) == 0)
+  out <- which(is_out_of_bag(fit, drawn_for(fit, i)))
   values <- values_of_nodes(fit$forest, i)[leaf[out], , drop = FALSE]
   so_far$sums[out, ] <- so_far$sums[out, ] + values
   so_far$times[out] <- so_far$times[out] + 1L
@@ -69,8 +69,8 @@ error_left_out <- function(so_far, y) {
 #' @param type,what `"error"` (the default) or `"importance"`; either argument may be given, the
 #'   second as in [plot.contree()].
 #' @param data As in [forest_curve()], for `"error"`.
-#' @param measure For `"importance"`: `"permutation"` (the default if the forest has it) or
-#'   `"impurity"`.
+#' @param measure For `"importance"`: `"permutation"` or `"corrected"` (the default if the forest
+#'   has it) or `"impurity"`.
 #' @param n Number of predictors to show at most, a whole number, by default 20: the most important
 #'   ones.
 #' @param main,xlab,ylab Title and axis labels, strings; `NULL` for the default labels, and no
@@ -117,6 +117,7 @@ plot_importance <- function(importance, measure, n, main, ..., xlim = NULL) {
   check_number("n", n, gettext("a whole number of at least 1"), is_count)
   shown <- utils::head(importance[order(-importance[[measure]]), ], n)
   labels <- c(impurity = gettext("decrease of impurity"),
+              corrected = gettext("decrease of impurity, corrected"),
               permutation = gettext("permutation importance (out of bag)"))
   if (is.null(xlim)) xlim <- range(0, shown[[measure]])
   graphics::dotchart(rev(shown[[measure]]), labels = rev(shown$variable), main = main, pch = 19,

@@ -67,8 +67,10 @@
 #'
 #' @section Names known from ranger:
 #' `num.trees`, `min.node.size`, `max.depth`, `sample.fraction`, `case.weights`, `num.threads`,
-#' `quantreg` and `respect.unordered.factors` (`"order"` or `"partition"`) are accepted for `trees`,
-#' `min_n`, `depth`, `sample_fraction`, `weights`, `threads`, `quantiles` and `factors`.
+#' `quantreg`, `local.importance`, `always.split.variables`, `split.select.weights`, `min.bucket`
+#' and `respect.unordered.factors` (`"order"` or `"partition"`) are accepted for `trees`, `min_n`,
+#' `depth`, `sample_fraction`, `weights`, `threads`, `quantiles`, `local_importance`, `always`,
+#' `select_weights`, `min_bucket` and `factors`; `holdout` and `inbag` are named alike.
 #' Meanings and defaults are those of `ranger`, except for `min_n`, which is 1 for classes, also for
 #' probabilities (10 in `ranger`), and for missing values, which `ranger` below version 0.16 does
 #' not accept. `depth = 0` means no limit in `ranger`, but trees of a single leaf here.
@@ -83,11 +85,12 @@
 #' @section Speed:
 #' On one core with AVX-512 fitting 100 trees was 83 times as fast as `ranger` with 100,000 rows
 #' and 28 predictors, and predicting was 4.5 to 18 times as fast; with AVX2 fitting takes about 1.4
-#' times as long. Of smaller tables calls with a formula and default arguments were 24 to 26 times
-#' as fast with 7,000 rows of two classes, 9 to 11 times with 1,000 and 2 to 6 times with 150 to
-#' 300; for a numeric response 9 to 12 times with 7,000 rows or more, 3 to 4 times with 300 to
-#' 1,000. The codes take 3 bytes for each value of the data (5.5 with more than 1,024 rows), and
-#' each thread about 40 bytes per row.
+#' times as long. Of smaller tables calls with a formula and default arguments took less processor
+#' time than those of `ranger` with one thread: with two classes by a factor of 22 with 7,000 rows,
+#' 7 with 300 to 1,000 and 4 to 5 with 150; for a numeric response by one of 10 with 7,000 rows, 4
+#' with 1,000, and 2.5 to 3 with 32 to 300. Below about 1,000 rows they use one thread. The codes
+#' take 3 bytes for each value of the data (5.5 with more than 1,024 rows), and each thread about 40
+#' bytes per row.
 #'
 #' @section Accuracy:
 #' On public data sets of 600 to 15,000 rows and on simulated ones of 10,000 to 100,000 rows the
@@ -118,7 +121,9 @@
 #' @param class_weights Sampling weights of the rows of each class: a numeric vector in the order of
 #'   the levels or with their names, or `"balanced"` for equally many of each class; `NULL`, the
 #'   default, for none.
-#' @param splitrule For classes: `"gini"` (the default), `"entropy"`, `"error"` (misclassification
+#' @param splitrule For classes: `"gini"` (the default), `"entropy"` (1.5 to 2 times the time; its
+#'   probabilities are often a little better, on one data set with a log-loss of 0.086, where that
+#'   of `"gini"` was 0.140), `"error"` (misclassification
 #'   error), or `"random"`: one cut of each predictor, drawn at random among the codes of the node's
 #'   rows, like `"extratrees"` in `ranger`. For a numeric response only the default, variance, and
 #'   `"random"` are available; for survival the default, `"logrank"`, and `"random"`.
@@ -133,12 +138,35 @@
 #'   default).
 #' @param importance `"impurity"` (the default): the decrease of the Gini impurity (or variance) by
 #'   the splits on a predictor, summed over the forest. `"permutation"`: also how much worse the
-#'   trees predict their out-of-bag rows after the predictor is permuted among these rows. `"none"`:
-#'   neither.
+#'   trees predict their out-of-bag rows after the predictor is permuted among these rows.
+#'   `"corrected"` (`"impurity_corrected"` in `ranger`): also the decrease by the predictor less
+#'   that by its twin, the same values with the rows shuffled, in a second forest, which tries both
+#'   and is then dropped. It is about 0 for a predictor that says nothing, however many values it
+#'   has, and takes another 0.7 to 1 times the time. `"none"`: none of these. See
+#'   [forest_p_values()].
+#' @param local_importance With `importance = "permutation"`, keep how much worse each row is
+#'   predicted (wrong or not, or the squared error) after each predictor is permuted, in the mean of
+#'   the trees that it is out of bag for: `fit$local_importance`, a matrix with a row a row and a
+#'   column a predictor? `FALSE` by default. (`ranger` divides by all trees.) It takes 16 bytes for
+#'   each value; numeric responses with outliers, see below, are refused, and the forest is grown on
+#'   the CPU.
 #' @param oob Compute out-of-bag predictions, of each row by the trees that were not grown from it?
 #'   `TRUE` by default.
 #' @param keep_inbag Keep a matrix of how often each row (rows) was sampled for each tree (columns)?
 #'   `FALSE` by default.
+#' @param always Names of predictors that each node tries besides the `mtry` that are drawn among
+#'   the others, a character vector; `NULL`, the default, for none.
+#' @param select_weights How likely each predictor is drawn, a numeric vector in the order of the
+#'   predictors or with their names, of values of at least 0; those of 0 are never drawn. `NULL`,
+#'   the default: all alike. One vector for all trees.
+#' @param min_bucket Least number of sampled rows in a leaf, counting repetitions: cuts that leave
+#'   fewer on a side are not made. 1 by default.
+#' @param holdout Are only rows with a sampling weight of 0 out of bag: those that no tree is grown
+#'   from? They alone have out-of-bag predictions then, and error and permutation importance are
+#'   theirs. `FALSE` by default.
+#' @param inbag How often each row is in each tree, instead of samples that are drawn: a list of
+#'   integer vectors, one a tree, or a matrix with a column a tree. `fit$inbag` then has it. `NULL`,
+#'   the default, for none.
 #' @param quantiles Keep the training rows of each leaf, so that [predict()][predict.hist_forest]
 #'   can give quantiles and weights (`quantreg` in `ranger`)? `FALSE` by default. For a numeric
 #'   response and at most 16,777,216 rows. It takes 4 bytes for each row of each tree's sample, and
@@ -148,7 +176,8 @@
 #' @param first Number of the first tree, 1 by default. Forests from the same data with the same
 #'   seed and consecutive tree numbers can be combined by [c()][c.hist_forest]; the result is the
 #'   forest grown at once.
-#' @param threads As in [contree_control()].
+#' @param threads As in [contree_control()]; by default (`NULL`) one thread where the forest takes
+#'   less than about 30 milliseconds.
 #' @param workers `TRUE` grows parts of the forest on the workers of the package `future`, as set by
 #'   its [plan()][future::plan], on one thread each unless `threads` says more. The forest is the
 #'   one that a single process grows, bit for bit. What a lost worker was growing is grown by
@@ -165,7 +194,8 @@
 #'   GPU and `"cuda:1"` the second (see [contree_gpu()] for their numbers), which is an error if it
 #'   cannot be used. The forest is the same, bit for bit. With a `learner`, `workers` or
 #'   `quantiles`, for survival, with more than 1,024 candidates at a node or 67 million sampled
-#'   rows, and with outliers in a numeric response, forests are grown on the CPU. Permutation
+#'   rows, with outliers in a numeric response, and with `always`, `select_weights`, `min_bucket`,
+#'   `holdout` or `inbag`, forests are grown on the CPU. Permutation
 #'   importance is computed on the CPU. If a GPU fails, or its memory is too small, `"auto"` grows
 #'   the forest on the CPU and says so. `fit$device` names the device that was used.
 #' @param ... Arguments under the names of `ranger` listed above. Any other name is an error.
@@ -202,9 +232,12 @@
 #' T. Hothorn, B. Lausen (2003). On the exact distribution of maximally selected rank statistics.
 #' *Computational Statistics & Data Analysis* 43, 121-137.
 #'
+#' S. Nembrini, I. Koenig, M. Wright (2018). The revival of the Gini importance? *Bioinformatics*
+#' 34, 3711-3718. \doi{10.1093/bioinformatics/bty373}, for `importance = "corrected"`.
+#'
 #' P. Geurts, D. Ernst, L. Wehenkel (2006). Extremely randomized trees. *Machine Learning* 63, 3-42.
 #' \doi{10.1007/s10994-006-6226-1}, for `splitrule = "random"`.
-#' @seealso [predict.hist_forest()], [forest_tree()].
+#' @seealso [predict.hist_forest()], [forest_tree()], [forest_p_values()].
 #' @examples
 #' set.seed(1)
 #' fit <- hist_forest(Species ~ ., iris, trees = 100, importance = "permutation")
@@ -230,12 +263,14 @@ hist_forest.formula <- function(formula, data, weights, subset, na.action, trees
                                 splitrule = c("gini", "entropy", "error", "random"),
                                 pool = c("node", "level"), learner = NULL,
                                 factors = c("subsets", "order"), bins = 65534,
-                                importance = c("impurity", "permutation", "none"), oob = TRUE,
-                                keep_inbag = FALSE, quantiles = FALSE, seed = NULL, first = 1,
-                                threads = NULL, workers = FALSE, time_limit = Inf,
-                                memory_limit = Inf,
-                                on_interrupt = c("return", "error"), verbose = NULL,
-                                progress = NULL, device = c("auto", "cpu", "cuda"), ...) {
+                                importance = c("impurity", "permutation", "corrected", "none"),
+                                local_importance = FALSE, oob = TRUE, keep_inbag = FALSE,
+                                always = NULL, select_weights = NULL, min_bucket = 1,
+                                holdout = FALSE, inbag = NULL, quantiles = FALSE, seed = NULL,
+                                first = 1, threads = NULL, workers = FALSE, time_limit = Inf,
+                                memory_limit = Inf, on_interrupt = c("return", "error"),
+                                verbose = NULL, progress = NULL,
+                                device = c("auto", "cpu", "cuda"), ...) {
   call <- plain_call(match.call(), sys.call(-1), "hist_forest")
   given <- ranger_names(list(...), names(match.call())[-1])
   settings <- forest_settings(environment(), given)
@@ -268,12 +303,14 @@ hist_forest.default <- function(x, y, weights = NULL, trees = 500, mtry = NULL, 
                                 splitrule = c("gini", "entropy", "error", "random"),
                                 pool = c("node", "level"), learner = NULL,
                                 factors = c("subsets", "order"), bins = 65534,
-                                importance = c("impurity", "permutation", "none"), oob = TRUE,
-                                keep_inbag = FALSE, quantiles = FALSE, seed = NULL, first = 1,
-                                threads = NULL, workers = FALSE, time_limit = Inf,
-                                memory_limit = Inf,
-                                on_interrupt = c("return", "error"), verbose = NULL,
-                                progress = NULL, device = c("auto", "cpu", "cuda"), ...) {
+                                importance = c("impurity", "permutation", "corrected", "none"),
+                                local_importance = FALSE, oob = TRUE, keep_inbag = FALSE,
+                                always = NULL, select_weights = NULL, min_bucket = 1,
+                                holdout = FALSE, inbag = NULL, quantiles = FALSE, seed = NULL,
+                                first = 1, threads = NULL, workers = FALSE, time_limit = Inf,
+                                memory_limit = Inf, on_interrupt = c("return", "error"),
+                                verbose = NULL, progress = NULL,
+                                device = c("auto", "cpu", "cuda"), ...) {
   if ((!missing(y) && inherits(y, "formula")) || "formula" %in% ...names()) {
     return(eval(formula_call(sys.call(), hist_forest.formula), parent.frame()))
   }
@@ -311,6 +348,9 @@ run_growth <- function(frame, orders, settings) {
   }
   control <- growth_control(settings, if (audience$listens) report)
   control$sets <- columns_by_subsets(names(frame$types), orders, settings)
+  draws <- draw_control(settings, frame$shape$names)
+  control[names(draws)] <- draws
+  control$mtry <- control$mtry + length(draws$always)
   y <- if (is_classes(frame)) as.integer(frame$response) else frame$response
   n_classes <- if (is_classes(frame)) nlevels(frame$response) else 0L
   data <- list(codes = forest_columns(frame$columns, orders), y = y, n_classes = n_classes)
@@ -321,10 +361,14 @@ run_growth <- function(frame, orders, settings) {
   } else if (settings$quantiles) {
     control$ranks <- places_in_order(y)
   }
-  data$codes <- plain_codes(data$codes)
+  codes <- data$codes
+  data$codes <- plain_codes(codes)
   make_room(frame)
   grow <- if (isTRUE(settings$workers)) grow_over_workers else grow_trees
   grown <- grow(data, control)
+  if (settings$importance == "corrected") {
+    grown <- grow_with_twins(grown, replace(data, "codes", list(codes)), control, grow)
+  }
   if (is_survival(frame)) grown <- in_order_of_rows(grown, y)
   tell_without_gpu(gettext("the forest was grown without the GPU"), grown$device_note)
   if (grown$status == "interrupted" && settings$on_interrupt == "error") {
@@ -348,6 +392,7 @@ refuse_forest <- function(message, status) {
 
 growth_control <- function(settings, report) {
   list(ranks = NULL, survival = NULL, n_times = 0, # of those that know more of their rows
+       always = integer(), select_weights = NULL, min_bucket = 1, holdout = 0L, inbag = NULL,
        trees = settings$trees, first_tree = settings$first - 1, mtry = settings$mtry,
        depth = settings$depth, min_n = settings$min_n, sample = settings$sample,
        replace = as.integer(settings$replace), rule = settings$splitrule,
@@ -355,14 +400,21 @@ growth_control <- function(settings, report) {
        seed = settings$seed, threads = growth_threads(settings), simd = simd_wanted(),
        oob = as.integer(settings$oob || settings$importance == "permutation"),
        gains = as.integer(settings$importance != "none"),
-       permutation = as.integer(settings$importance == "permutation"), bins = settings$bins,
+       permutation = as.integer(settings$importance == "permutation"),
+       local = as.integer(isTRUE(settings$local_importance)), bins = settings$bins,
        sampling = settings$sampling, time_limit = settings$time_limit,
        memory_limit = settings$memory_limit, device = settings$device, report = report)
 }
 
 growth_threads <- function(settings) {
   if (isTRUE(settings$workers) && is.null(settings$threads)) return(1L)
-  threads_to_use(settings$threads)
+  threads_worth(settings$threads, settings$trees * settings$sample * settings$mtry)
+}
+
+# Where nobody asked for threads: a second one takes about 10 ms of processor time to begin and end,
+# as long as one thread takes for half a million cells.
+threads_worth <- function(threads, cells) {
+  if (is.null(threads) && cells < 1e6) 1L else threads_to_use(threads)
 }
 
 # "hist_forest: 12 s, 37 of 500 trees, 150 s to go"
@@ -374,7 +426,8 @@ growth_text <- function(name, state, trees) {
 
 new_hist_forest <- function(grown, frame, orders, settings, call) {
   kept <- c("trees", "mtry", "depth", "min_n", "replace", "sample", "splitrule", "pool", "learner",
-            "factors", "bins", "first", "importance", "quantiles")
+            "factors", "bins", "first", "importance", "quantiles", "local_importance", "always",
+            "select_weights", "min_bucket", "holdout")
   # each tree has its own, since forests of several seeds may be put together
   grown$forest$seed <- rep(settings$seed, length(grown$forest$number))
   n <- length(frame$response)
@@ -383,12 +436,17 @@ new_hist_forest <- function(grown, frame, orders, settings, call) {
     oob = if (settings$oob) new_oob(grown$oob_sums, grown$oob_trees, grown$centre, frame$response),
     importance = new_forest_importance(grown, frame$shape$names, settings$importance),
     # sums, from which forests put together have theirs
-    left_out = sum(grown$oob_trees), harm = grown$harm,
+    left_out = sum(grown$oob_trees), harm = grown$harm, corrected = grown$corrected,
+    local_sums = grown$local, local_trees = if (!is.null(grown$local)) grown$oob_trees,
+    local_importance = local_means(grown$local, grown$oob_trees, frame$shape$names),
     gains = if (is.matrix(grown$gains)) grown$gains, status = grown$status,
     elapsed = grown$elapsed, device = grown$device, hash = grown$hash, seed = settings$seed,
-    control = settings[kept], sampling = settings$sampling, y = frame$response, orders = orders)
+    control = c(settings[kept], own_samples = !is.null(settings$inbag)),
+    sampling = settings$sampling, y = frame$response, orders = orders)
   if (is_survival(frame)) fit$type <- "survival"
-  if (settings$keep_inbag) fit$inbag <- inbag_of(fit)
+  if (!is.null(settings$inbag)) {
+    fit$inbag <- do.call(cbind, settings$inbag)[, grown$forest$number - settings$first + 2]
+  } else if (settings$keep_inbag) fit$inbag <- inbag_of(fit)
   fit
 }
 
@@ -421,18 +479,6 @@ new_oob <- function(sums, trees, centre, response) {
 # Where responses are far from each other, sums have several parts, a column each, from the finest
 # to the coarsest: as they are exact, so are those of forests put together.
 whole_sums <- function(sums) if (is.matrix(sums)) rowSums(sums) else sums
-
-new_forest_importance <- function(grown, names, measure) {
-  if (measure == "none") return(NULL)
-  importance <- list(variable = names, impurity = whole_sums(grown$gains))
-  if (measure == "permutation") {
-    importance$permutation <- whole_sums(grown$harm) / max(1, sum(grown$oob_trees))
-  }
-  # data.frame() would take a twentieth of a small forest
-  attr(importance, "row.names") <- .set_row_names(length(names))
-  class(importance) <- "data.frame"
-  importance
-}
 
 refuse_empty_forest <- function(grown, settings) {
   if (grown$status == "interrupted") {

@@ -55,14 +55,15 @@ oob_text <- function(x, digits) {
 summary.hist_forest <- function(object, ...) {
   check_no_dots(...)
   importance <- object$importance
-  by <- if ("permutation" %in% names(importance)) importance$permutation else importance$impurity
   structure(
     list(fit = object, nodes = stats::quantile(object$forest$n_nodes),
          leaves = stats::quantile((object$forest$n_nodes + 1) / 2),
          depth = stats::quantile(object$forest$depth),
          confusion = if (!is.null(object$oob$class)) table(truth = object$y,
                                                            predicted = object$oob$class),
-         importance = if (!is.null(importance)) importance[order(-by), ]),
+         importance = if (!is.null(importance)) {
+           importance[order(-importance[[best_measure(importance)]]), ]
+         }),
     class = "summary.hist_forest")
 }
 
@@ -321,6 +322,13 @@ join_forests <- function(one, other) {
   one$harm <- if (!is.null(one$harm)) one$harm + other$harm
   if (!is.null(one$importance$permutation)) {
     one$importance$permutation <- whole_sums(one$harm) / max(1, one$left_out)
+  }
+  one["corrected"] <- list(if (!is.null(one$corrected)) one$corrected + other$corrected)
+  if (!is.null(one$corrected)) one$importance$corrected <- whole_sums(one$corrected)
+  if (!is.null(one$local_sums)) {
+    one$local_sums <- one$local_sums + other$local_sums
+    one$local_trees <- one$local_trees + other$local_trees
+    one$local_importance <- local_means(one$local_sums, one$local_trees, one$shape$names)
   }
   if (!is.null(one$oob)) {
     one$oob <- new_oob(one$oob$sums + other$oob$sums, one$oob$trees + other$oob$trees,

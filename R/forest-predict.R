@@ -146,12 +146,14 @@ predict.hist_forest <- function(object, newdata, type = c("response", "class", "
   }
   asked <- check_asked_of_rows(object, type, quantiles, what, times)
   interval <- check_forest_interval(object, type, se.fit, interval, level)
-  threads <- threads_to_use(check_threads("threads", threads))
+  n <- if (missing(newdata) || is.null(newdata)) object$n else NROW(newdata)
+  threads <- threads_worth(check_threads("threads", threads), 10 * n * tree_count(object))
   found <- function() training_columns(object, data, caller)
   if (missing(newdata) || is.null(newdata)) {
     if (interval) stop_input("newdata", gettext("conformal intervals need 'newdata'"))
     if (!is.null(asked)) {
-      answer <- said_by_rows(object, found(), asked, threads, left_out = TRUE)
+      answer <- only_held_out(object,
+                              said_by_rows(object, found(), asked, threads, left_out = TRUE))
       return(stats::napredict(object$na.action, answer))
     }
     return(stats::napredict(object$na.action, predict_left_out(object, type)))

@@ -140,7 +140,7 @@ conformal_of_forest <- function(object, fit, columns, found, level, threads) {
     return(cbind(fit = fit, lwr = fit - most, upr = fit + most))
   }
   asked <- list(type = "quantiles", quantiles = c((1 - level) / 2, (1 + level) / 2))
-  known <- said_by_rows(object, found(), asked, threads, left_out = TRUE)
+  known <- only_held_out(object, said_by_rows(object, found(), asked, threads, left_out = TRUE))
   most <- conformal_margin(pmax(known[, 1] - object$y, object$y - known[, 2]), level)
   limits <- said_by_rows(object, columns, asked, threads)
   # so much narrower that nothing is left: the middle

@@ -4,7 +4,9 @@
 ranger_alias <- c(num.trees = "trees", min.node.size = "min_n", max.depth = "depth",
                   sample.fraction = "sample_fraction", case.weights = "weights",
                   num.threads = "threads", respect.unordered.factors = "factors",
-                  quantreg = "quantiles")
+                  quantreg = "quantiles", local.importance = "local_importance",
+                  always.split.variables = "always", split.select.weights = "select_weights",
+                  min.bucket = "min_bucket")
 
 # Those of `dots`, under the names they have here. `typed` are the names in the call.
 ranger_names <- function(dots, typed) {
@@ -35,7 +37,8 @@ forest_settings <- function(arguments, given) {
   range <- function(name, low, high = Inf, whole = TRUE, none = FALSE) {
     check_forest_number(name, value(name), list(low = low, high = high, whole = whole), none)
   }
-  list(trees = range("trees", 1, 1e6), mtry = range("mtry", 1, none = TRUE),
+  c(draw_settings(value, range), list(
+       trees = range("trees", 1, 1e6), mtry = range("mtry", 1, none = TRUE),
        depth = range("depth", 0), min_n = range("min_n", 1, none = TRUE),
        sample_fraction = range("sample_fraction", 1e-9, 1000, FALSE, none = TRUE),
        replace = check_flag("replace", arguments$replace), class_weights = arguments$class_weights,
@@ -47,7 +50,9 @@ forest_settings <- function(arguments, given) {
                               c(partition = "subsets")),
        bins = range("bins", 2, 65534),
        importance = check_choice("importance", arguments$importance,
-                                 c("impurity", "permutation", "none")),
+                                 c("impurity", "permutation", "corrected", "none"),
+                                 c(impurity_corrected = "corrected")),
+       local_importance = check_flag("local_importance", value("local_importance")),
        oob = check_flag("oob", arguments$oob),
        keep_inbag = check_flag("keep_inbag", arguments$keep_inbag),
        quantiles = check_flag("quantiles", value("quantiles")),
@@ -58,7 +63,7 @@ forest_settings <- function(arguments, given) {
        memory_limit = range("memory_limit", 0, whole = FALSE),
        on_interrupt = check_choice("on_interrupt", arguments$on_interrupt, c("return", "error")),
        verbose = arguments$verbose, progress = check_progress(arguments$progress),
-       device = check_device(arguments$device))
+       device = check_device(arguments$device)))
 }
 
 # A learner is told of nodes of one depth together, which must have candidates in common.
@@ -90,14 +95,11 @@ check_range_of_response <- function(y) {
 
 # Defaults that depend on the data.
 settle_forest <- function(settings, frame) {
-  p <- length(frame$shape$names)
   n <- length(frame$response)
-  if (is.null(settings$mtry)) settings$mtry <- max(1, floor(sqrt(p)))
-  if (settings$mtry > p) {
-    stop_input("mtry", gettextf(
-      "'mtry' is %s, but there are %d predictors", format(settings$mtry), p))
-  }
+  settings <- settle_draws(settings, frame)
   if (!is_classes(frame)) check_range_of_response(frame$response)
+  check_corrected(frame, settings)
+  check_local(settings)
   if (is_survival(frame)) check_survival_settings(frame, settings)
   if (settings$quantiles || is_survival(frame)) check_keeps_rows(frame)
   if (is.null(settings$min_n)) {
@@ -120,7 +122,9 @@ settle_forest <- function(settings, frame) {
                gettext("'sample_fraction' must be at most 1 without replacement"))
   }
   settings$sample <- max(1, floor(settings$sample_fraction * n))
-  settings$sampling <- sampling_weights(frame, settings)
+  if (!is.null(settings$inbag)) settings$sample <- max(vapply(settings$inbag, sum, 0))
+  settings["sampling"] <- list(sampling_weights(frame, settings))
+  check_holdout(settings)
   if (is.null(settings$seed)) settings$seed <- as.double(sample.int(.Machine$integer.max, 1))
   settings
 }

@@ -56,8 +56,9 @@ with_scores <- function(frame) {
 
 check_survival_settings <- function(frame, settings) {
   if (settings$importance == "permutation") {
-    stop_unsupported("importance", gettext(
-      "survival forests have importance = \"impurity\" or \"none\", not \"permutation\""))
+    stop_unsupported("importance", gettext(paste(
+      "survival forests have importance = \"impurity\", \"corrected\" or \"none\",",
+      "not \"permutation\"")))
   }
   if (!is.null(settings$learner)) {
     stop_unsupported("learner", gettext("learners are for classes, but the response is survival"))
@@ -70,6 +71,7 @@ control_of_survival <- function(control, y) {
   control$n_times <- length(event_times(y))
   control$ranks <- seq_along(order) - 1L
   if (!is.null(control$sampling)) control$sampling <- control$sampling[order]
+  if (!is.null(control$inbag)) control$inbag <- lapply(control$inbag, function(own) own[order])
   control
 }
 
@@ -191,8 +193,8 @@ forest_brier <- function(fit, newdata = NULL, y = NULL, times = NULL, data = NUL
   times <- if (is.null(times)) event_times(y) else check_times(fit, times)
   curves <- if (is.null(newdata)) {
     columns <- training_columns(fit, data, parent.frame())
-    curves_of_rows(fit, columns, "survival", times, places_of_rows(fit$y),
-                   threads_to_use(check_threads("threads", threads)))
+    only_held_out(fit, curves_of_rows(fit, columns, "survival", times, places_of_rows(fit$y),
+                                      threads_to_use(check_threads("threads", threads))))
   } else {
     stats::predict(fit, newdata, type = "survival", times = times, threads = threads)
   }

@@ -78,6 +78,10 @@ sample_of_tree <- function(forest, i, n, control, sampling) {
 
 # The columns of the training rows: those of `data`, or of what the fit's call names.
 training_columns <- function(fit, data, frame) {
+  walked_columns(fit, raw_training_columns(fit, data, frame))
+}
+
+raw_training_columns <- function(fit, data, frame) {
   if (is.null(data)) data <- evaluated_data(fit, frame)
   columns <- new_columns(column_reader(fit), data, stats::na.pass)$columns
   n <- n_rows_of(columns)
@@ -86,7 +90,7 @@ training_columns <- function(fit, data, frame) {
   } else if (n != fit$n) {
     stop_input("data", gettextf("'data' has %d rows, but the forest was grown from %d", n, fit$n))
   }
-  walked_columns(fit, columns)
+  columns
 }
 
 evaluated_data <- function(fit, frame) {

@@ -41,6 +41,9 @@ parts_of_growth <- function(control, n_workers) {
   lapply(seq_len(n), function(i) {
     control$first_tree <- control$first_tree + ends[i]
     control$trees <- ends[i + 1] - ends[i]
+    if (!is.null(control$inbag)) {
+      control$inbag <- control$inbag[ends[i] + seq_len(control$trees)]
+    }
     control
   })
 }
@@ -59,7 +62,7 @@ grow_task <- function(task) {
 join_grown <- function(parts) {
   Reduce(function(one, other) {
     one$forest <- join_trees(one$forest, other$forest)
-    for (sum in c("oob_sums", "oob_trees", "gains", "harm")) {
+    for (sum in c("oob_sums", "oob_trees", "gains", "harm", "local")) {
       one[sum] <- list(if (!is.null(one[[sum]])) one[[sum]] + other[[sum]])
     }
     if (other$status != "complete") one$status <- other$status

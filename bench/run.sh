@@ -5,7 +5,8 @@
 #   QUICK=1      minutes instead of an hour or two: fewer repeats, no long runs of the peers;
 #                results go to build/bench
 #   PARTS=...    these alone, of: pairs rpart streed small call scaling threads anytime deep
-#                estimate report
+#                estimate report; and, only if named, quantiles survival (of forests, beside
+#                ranger's)
 #   CASES=...    these alone, as "bank:2 raisin:4 large:2" (data set, or curve of scaling, and
 #                depth)
 #   RESUME=1     keep what the result files hold and go on behind it; without, a part begins by
@@ -54,5 +55,9 @@ for part in ${PARTS:-pairs rpart streed small call scaling threads anytime deep 
   if test "$part" = threads && test -z "$QUICK$PLAIN"; then
     sh bench/plain.sh build/lib-plain && PLAIN=build/lib-plain
   fi
-  Rscript --vanilla "bench/$part.R" || exit 1
+  case "$part" in
+    quantiles) Rscript --vanilla bench/quantiles.R ${QUICK:+5000 20} > "$OUT/$part.txt" ;;
+    survival) Rscript --vanilla bench/survival.R ${QUICK:+20 2 lung pbc} > "$OUT/$part.txt" ;;
+    *) Rscript --vanilla "bench/$part.R" ;;
+  esac || exit 1
 done

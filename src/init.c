@@ -39,6 +39,7 @@ SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
 SEXP ffi_hist_members(SEXP forest, SEXP columns, SEXP asked, SEXP threads);
 SEXP ffi_hist_predict(SEXP forest, SEXP columns, SEXP what, SEXP threads, SEXP device);
 SEXP ffi_hist_sample(SEXP control, SEXP number);
+SEXP ffi_hist_shuffle(SEXP control);
 SEXP ffi_hist_tree(SEXP forest, SEXP number);
 SEXP ffi_image_grow(SEXP images, SEXP labels, SEXP n_classes, SEXP control);
 SEXP ffi_image_predict(SEXP forest, SEXP images, SEXP what, SEXP control);
@@ -114,6 +115,7 @@ static const R_CallMethodDef calls[] = {
     ENTRY(ffi_hist_members, 4),
     ENTRY(ffi_hist_predict, 5),
     ENTRY(ffi_hist_sample, 2),
+    ENTRY(ffi_hist_shuffle, 1),
     ENTRY(ffi_hist_tree, 2),
     ENTRY(ffi_image_grow, 4),
     ENTRY(ffi_image_predict, 4),

@@ -33,6 +33,40 @@ static int order_by_class(ct_grower *g)
     return 1;
 }
 
+/* Weights of columns as whole numbers of about 31 bits together, none of them 0 that was not. */
+static int sum_weights(ct_grower *g)
+{
+    const double *weights = g->data->column_weights;
+    uint32_t now = 0;
+    double largest = 0, sum = 0;
+    if (!weights) return 1;
+    g->column_upto = (uint32_t *) ct_alloc(g->n_cols * sizeof *g->column_upto);
+    if (!g->column_upto) return 0;
+    for (uint32_t col = 0; col < g->n_cols; col++) largest = fmax(largest, weights[col]);
+    for (uint32_t col = 0; col < g->n_cols; col++) sum += weights[col] / largest;
+    for (uint32_t col = 0; col < g->n_cols; col++) {
+        const uint32_t own = (uint32_t) (weights[col] / largest / sum * 2147483648.0);
+        now += own ? own : weights[col] > 0;
+        g->column_upto[col] = now;
+    }
+    return 1;
+}
+
+static int make_logs(ct_grower *g)
+{
+    const uint32_t most = g->options->sample;
+    if (g->criterion->score != CT_SCORE_ENTROPY) return 1;
+    g->logs = (double *) ct_alloc(((size_t) most + 1) * sizeof *g->logs);
+    if (g->logs) ct_entropy_logs(g->logs, most);
+    return g->logs != NULL;
+}
+
+static uint32_t weight_of_leaves(const ct_hist_options *o)
+{
+    const uint32_t least = o->min_bucket > 1 ? 2 * o->min_bucket - 1 : 0;
+    return o->min_n > least ? o->min_n : least;
+}
+
 ct_status ct_grower_init(ct_grower *g, const ct_hist_data *data, const ct_hist_options *options,
                          ct_error *error)
 {
@@ -47,12 +81,13 @@ ct_status ct_grower_init(ct_grower *g, const ct_hist_data *data, const ct_hist_o
     g->n_rows = data->codes->n_rows;
     g->n_cols = data->codes->n_cols;
     g->n_classes = data->n_classes;
+    g->leaf_weight = weight_of_leaves(options);
     g->block = options->block ? options->block : BLOCK;
     g->gain_scale = ldexp(1, 20);
     g->out_words.n = g->gain_words.n = g->harm_words.n = 1;
     g->need_out = options->oob || options->permutation;
     if (ct_hist_sampler_init(&g->sampler, g->n_rows, data->sampling) != CT_OK ||
-        !order_by_class(g) ||
+        !order_by_class(g) || !sum_weights(g) || !make_logs(g) ||
         (!g->n_classes && !ct_whole_init(g)))
         return ct_fail(error, CT_NO_MEMORY, "no memory to grow from %lu rows",
                        (unsigned long) g->n_rows);
@@ -69,5 +104,7 @@ void ct_grower_free(ct_grower *g)
     ct_free(g->order);
     ct_free(g->places);
     ct_free(g->class_end);
+    ct_free(g->column_upto);
+    ct_free(g->logs);
     ct_free(g->whole);
 }

@@ -16,9 +16,12 @@ typedef struct {
     const ct_scan *scan;
     const ct_criterion *criterion;
     uint32_t n_rows, n_cols, n_classes, block;
+    uint32_t leaf_weight;    /* nodes of so little weight are leaves */
     ct_hist_sampler sampler; /* owned, as all below */
     uint32_t *order;         /* [n_rows] rows by class, then by number */
     uint32_t *places;        /* [n_rows] where rows are in it; NULL: numbers, which are in order */
+    double *logs;            /* [sample + 1] of entropy; NULL: others */
+    uint32_t *column_upto;   /* [n_cols] weights of columns summed up; NULL: all alike */
     uint32_t *class_end;     /* [n_classes] in it; numbers: one for all */
     int32_t *whole;          /* [n_rows] numbers, in units from the centre; NULL: classes */
     double centre, unit;     /* of these */
@@ -28,6 +31,7 @@ typedef struct {
     double gain_scale;       /* from gains to their whole units, where these have one word */
     /* of sums over trees */
     ct_words out_words, gain_words, harm_words;
+    int local_low;           /* exponent of the unit of local importance */
     int has_missing;         /* some column has */
     int has_subtrees;        /* small ones grow as subtree.h says */
     int need_out;            /* somebody asks where rows left out go */
@@ -36,6 +40,19 @@ typedef struct {
 ct_status ct_grower_init(ct_grower *grower, const ct_hist_data *data,
                          const ct_hist_options *options, ct_error *error);
 void ct_grower_free(ct_grower *grower);
+
+/* Whether sides of a cut must have more than one row. */
+static inline int ct_has_buckets(const ct_grower *grower)
+{
+    return grower->options->min_bucket > 1;
+}
+
+/* Whether a side with some of a node's weight, or the other one, has less than it must. */
+static inline int ct_is_scarce(const ct_grower *grower, uint32_t side, uint32_t weight)
+{
+    const uint32_t least = grower->options->min_bucket;
+    return side < least || weight - side < least;
+}
 
 /* Runs of a node's items: one a class; numbers: one. */
 static inline uint32_t ct_runs_of(const ct_grower *grower)

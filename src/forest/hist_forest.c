@@ -75,7 +75,7 @@ static int grow_one(growth *g, ct_hist_scratch *scratch, uint32_t place)
     if (fine && g->harm) {
         memset(g->harm[scratch->number], 0, harm_cells(g) * sizeof **g->harm);
         fine = ct_permute(&g->all.grower, &scratch->left_out, &tree, g->harm[scratch->number],
-                          &g->all.stop, scratch->number);
+                          g->all.extra->local, &g->all.stop, scratch->number);
     }
     if (fine) add_tree(g, scratch, place, &tree);
     else ct_hist_tree_free(&tree);
@@ -176,5 +176,6 @@ void ct_hist_extra_free(ct_hist_extra *extra)
     ct_free(extra->oob_trees);
     ct_free(extra->gains);
     ct_free(extra->harm);
+    ct_free(extra->local);
     memset(extra, 0, sizeof *extra);
 }

@@ -80,6 +80,14 @@ typedef struct {
      * was censored */
     const uint32_t *survival;
     uint32_t n_times;
+    /* columns that each node tries, which are drawn first, different ones; and [col] how likely
+     * others are drawn, >= 0, sum finite, NULL: equally */
+    const uint32_t *always;
+    uint32_t n_always;
+    const double *column_weights;
+    /* [tree of those grown][row] how often each row is drawn, `sample` times at most; NULL: drawn
+     * at random */
+    const int32_t *const *drawn;
 } ct_hist_data;
 
 static inline uint32_t ct_survival_time(uint32_t code) { return code / 2; }
@@ -89,11 +97,13 @@ typedef enum { CT_HIST_DONE, CT_HIST_INTERRUPTED, CT_HIST_TIME, CT_HIST_MEMORY }
 
 typedef struct {
     uint32_t n_trees, first_tree; /* trees first_tree .. first_tree + n_trees - 1 */
-    uint32_t mtry;                /* candidates at a node, 1 .. n_cols */
+    uint32_t mtry;                /* candidates at a node, all, n_always .. n_cols */
     uint32_t depth;               /* most splits above a leaf */
     uint32_t min_n;               /* nodes of so few rows, duplicates counted, are leaves */
+    uint32_t min_bucket;          /* what nodes have at least, duplicates counted */
     uint32_t sample;              /* rows drawn for a tree */
     int replace;
+    int holdout;                  /* rows that are never drawn are those left out, and no others */
     int pool_by_level;            /* all nodes of one depth have the same candidates */
     ct_split_rule rule;           /* see split/criteria.h */
     uint64_t seed;
@@ -101,6 +111,7 @@ typedef struct {
     ct_simd simd;
     uint32_t block;               /* rows of nodes that get columns of their own; 0: chosen */
     int oob, gains, permutation;  /* what to compute besides */
+    int local;                    /* permutation row by row */
     double time_limit;            /* seconds */
     size_t memory_limit;          /* bytes */
     int (*stop)(void *);          /* asked now and then on the calling thread; NULL: none */
@@ -132,6 +143,9 @@ typedef struct {
      * wrong ones more, or squared errors more, in units of harm_unit */
     int64_t *harm;
     double harm_unit;
+    /* [row][col] the same of each row, in units of local_unit; NULL: not asked for */
+    int64_t *local;
+    double local_unit;
 } ct_hist_extra;
 
 /* Freed by ct_hist_forest_free and ct_hist_extra_free, also after a failure. Stopped early, the

@@ -52,6 +52,8 @@ static ct_hist_options options_of(SEXP control)
     o.mtry = r_count(control, "mtry");
     o.depth = r_count(control, "depth");
     o.min_n = r_count(control, "min_n");
+    o.min_bucket = r_count(control, "min_bucket");
+    o.holdout = r_number(control, "holdout") != 0;
     o.sample = r_count(control, "sample");
     o.replace = r_number(control, "replace") != 0;
     o.pool_by_level = r_number(control, "pool_by_level") != 0;
@@ -62,6 +64,7 @@ static ct_hist_options options_of(SEXP control)
     o.oob = r_number(control, "oob") != 0;
     o.gains = r_number(control, "gains") != 0;
     o.permutation = r_number(control, "permutation") != 0;
+    o.local = r_number(control, "local") != 0;
     o.time_limit = r_number(control, "time_limit");
     double bytes = r_number(control, "memory_limit");
     o.memory_limit = bytes < (double) (SIZE_MAX / 4) ? (size_t) bytes : SIZE_MAX / 4;
@@ -118,6 +121,37 @@ static const uint32_t *survival_of(SEXP survival, uint32_t n_rows, uint32_t n_ti
         if (codes[row] / 2 > n_times || !codes[row] || (row && codes[row] < codes[row - 1]))
             Rf_error("'survival' is not valid");
     return codes;
+}
+
+/* Columns, from 1, that each node tries; memory of the call. */
+static void take_always(SEXP control, uint32_t n_cols, ct_hist_data *data)
+{
+    SEXP from = r_element(control, "always");
+    if (TYPEOF(from) != INTSXP || !Rf_xlength(from)) return;
+    data->n_always = (uint32_t) Rf_xlength(from);
+    uint32_t *columns = (uint32_t *) R_alloc(data->n_always, sizeof *columns);
+    for (uint32_t i = 0; i < data->n_always; i++) {
+        columns[i] = (uint32_t) INTEGER_RO(from)[i] - 1;
+        if (columns[i] >= n_cols) Rf_error("'always' must be numbers of columns");
+    }
+    data->always = columns;
+}
+
+/* Samples that are given, a vector of counts for each tree; memory of the call. */
+static const int32_t *const *samples_of(SEXP control, uint32_t n_rows, uint32_t n_trees)
+{
+    SEXP from = r_element(control, "inbag");
+    if (from == R_NilValue) return NULL;
+    if (TYPEOF(from) != VECSXP || (uint32_t) Rf_xlength(from) != n_trees)
+        Rf_error("'inbag' must be a list with an element a tree");
+    const int32_t **samples = (const int32_t **) R_alloc(n_trees, sizeof *samples);
+    for (uint32_t i = 0; i < n_trees; i++) {
+        SEXP own = VECTOR_ELT(from, i);
+        if (TYPEOF(own) != INTSXP || (uint32_t) Rf_xlength(own) != n_rows)
+            Rf_error("'inbag' must have an integer a row");
+        samples[i] = INTEGER_RO(own);
+    }
+    return samples;
 }
 
 /* ---- what is owned while R may fail ---- */
@@ -334,11 +368,24 @@ static SEXP by_column(const int64_t *values, uint32_t n, uint32_t n_words, doubl
     return out;
 }
 
+/* A matrix with a row a row. */
+static SEXP local_matrix(const owned *all, uint32_t n_rows)
+{
+    const size_t n_cols = all->forest.n_cols;
+    if (!all->extra.local) return R_NilValue;
+    SEXP out = Rf_allocMatrix(REALSXP, (int) n_rows, (int) n_cols);
+    for (size_t row = 0; row < n_rows; row++)
+        for (size_t col = 0; col < n_cols; col++)
+            REAL(out)[row + col * n_rows] =
+                all->extra.local_unit * (double) all->extra.local[row * n_cols + col];
+    return out;
+}
+
 static SEXP result_list(const owned *all, uint32_t n_rows)
 {
     static const char *const names[] = {"forest", "oob_sums",    "oob_trees", "centre",
-                                        "gains",  "harm",        "status",    "elapsed",
-                                        "device", "device_note", "hash"};
+                                        "gains",  "harm",        "local",     "status",
+                                        "elapsed", "device",     "device_note", "hash"};
     static const char *const ends[] = {"complete", "interrupted", "time limit", "memory limit"};
     SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
     int i = 0;
@@ -352,6 +399,7 @@ static SEXP result_list(const owned *all, uint32_t n_rows)
     SET_VECTOR_ELT(list, i++,
                    by_column(all->extra.harm, all->forest.n_cols, all->extra.harm_words,
                              all->extra.harm_unit));
+    SET_VECTOR_ELT(list, i++, local_matrix(all, n_rows));
     SET_VECTOR_ELT(list, i++, Rf_mkString(ends[all->extra.end]));
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(all->extra.seconds));
     SET_VECTOR_ELT(list, i++, Rf_mkString(all->used.name));
@@ -512,6 +560,10 @@ SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     data.n_times = r_count(control, "n_times");
     data.survival = survival_of(r_element(control, "survival"), x.n_rows, data.n_times);
     data.ranks = ranks_of(r_element(control, "ranks"), x.n_rows);
+    take_always(control, x.n_cols, &data);
+    data.column_weights = r_doubles(r_element(control, "select_weights"), x.n_cols,
+                                    "select_weights");
+    data.drawn = samples_of(control, x.n_rows, options.n_trees);
     int by_row;
     double bytes = bytes_of_codes(&x, &options, &by_row);
     if (bytes > (double) options.memory_limit)
@@ -548,6 +600,17 @@ SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     free_owned(handle);
     UNPROTECT(3);
     return list;
+}
+
+/* Numbers of rows, from 1, in an order that the seed alone decides. */
+SEXP ffi_hist_shuffle(SEXP control)
+{
+    const uint32_t n_rows = r_count(control, "n_rows");
+    SEXP out = PROTECT(Rf_allocVector(INTSXP, n_rows));
+    ct_hist_shuffle(r_seed(control), n_rows, (uint32_t *) INTEGER(out));
+    for (uint32_t row = 0; row < n_rows; row++) INTEGER(out)[row]++;
+    UNPROTECT(1);
+    return out;
 }
 
 /* How often each row was drawn for a tree. control: seed, sample, replace, sampling, n_rows. */

@@ -4,6 +4,7 @@
 #include "base/rng.h"
 #include "forest/codes/distinct.h"
 #include "forest/grow/grow.h"
+#include "forest/split/split.h"
 #include "forest/walk/walk.h"
 #include "forest_data.h"
 
@@ -330,6 +331,17 @@ typedef struct {
     uint32_t checked;
 } recount;
 
+/* Minus the entropy of both sides by weight, and 6 by weight. */
+static long double entropy_score(const forest_sides *s, const forest_table *t)
+{
+    long double score = 6 * (s->size[0] + s->size[1]);
+    for (int side = 0; side < 2; side++)
+        for (uint32_t k = 0; k < t->n_classes; k++)
+            if (s->sum[side][k] > 0)
+                score += s->sum[side][k] * logl(s->sum[side][k] / s->size[side]);
+    return score;
+}
+
 /* How good it is to part the rows of `node` at `x < threshold`; below 0 if a side is empty. */
 static long double score_of(const recount *r, uint32_t node, uint32_t col, double threshold,
                             int missing_left)
@@ -342,6 +354,9 @@ static long double score_of(const recount *r, uint32_t node, uint32_t col, doubl
         int side = x != x ? !missing_left : !(x < threshold);
         forest_sides_add(&sides, r->t, row, r->counts[row], (uint32_t) side);
     }
+    if (sides.size[0] < r->o->min_bucket || sides.size[1] < r->o->min_bucket) return -1;
+    if (r->o->rule == CT_SPLIT_ENTROPY && sides.size[0] > 0 && sides.size[1] > 0)
+        return entropy_score(&sides, r->t);
     return forest_sides_score(&sides, r->t);
 }
 
@@ -369,10 +384,19 @@ static uint32_t values_of(const recount *r, uint32_t node, uint32_t col, double 
     return m;
 }
 
+/* Where nodes always try the same columns, and no others, whether it is one of them. */
+static int is_tried(const recount *r, uint32_t col)
+{
+    for (uint32_t i = 0; i < r->t->data.n_always; i++)
+        if (r->t->data.always[i] == col) return 1;
+    return r->t->data.n_always == 0;
+}
+
 static long double best_of(const recount *r, uint32_t node, double *values)
 {
     long double best = -1;
     for (uint32_t col = 0; col < r->t->n_cols; col++) {
+        if (!is_tried(r, col)) continue;
         int missing;
         uint32_t n = values_of(r, node, col, values, &missing);
         for (int left = 0; left <= missing; left++)
@@ -445,6 +469,7 @@ static long double best_border(const recount *r, uint32_t node, uint32_t n, int 
 {
     long double best = -1;
     for (uint32_t col = 0; col < r->t->n_cols; col++) {
+        if (!is_tried(r, col)) continue;
         int n_bins = bins_of(r, node, n, col, bins);
         for (int left = 0; left <= (col % 2 == 0); left++)
             for (int bin = 0; bin < n_bins; bin++) {
@@ -476,7 +501,8 @@ static void check_inner(recount *r, uint32_t node, double *values)
     long double best = best_to_find(r, node, values);
     long double own = score_of(r, node, it->feature, threshold, (it->next & CT_HIST_FLAG) != 0);
     /* three roundings of 24 bits in each of two scores; whole numbers have errors of their own */
-    long double scale = r->t->n_classes ? 2 : 100;
+    long double scale = r->o->rule == CT_SPLIT_ENTROPY ? 1e-5L : r->t->n_classes ? 2 : 100;
+    CHECK(is_tried(r, it->feature));
     CHECK(own >= 0 && own >= best - scale * fabsl(best) * 1.3e-7L);
     r->checked++;
     int missing, small;
@@ -519,8 +545,11 @@ static void check_leaf(recount *r, uint32_t node, uint32_t depth, double *values
         CHECK_INT(counts[leaf->next % CT_HIST_CLASSES], weight);
     }
     /* there was a reason to stop */
-    if (r->t->n_classes && rows > 1 && kinds > 1 && weight > r->o->min_n && depth < r->o->depth)
-        CHECK(best_of(r, node, values) < 0);
+    const int may_miss = r->o->min_bucket && r->o->rule == CT_SPLIT_RANDOM;
+    if (r->t->n_classes && rows > 1 && kinds > 1 && weight > r->o->min_n && depth < r->o->depth &&
+        !may_miss)
+        CHECK((r->o->min_bucket ? best_to_find : best_of)(r, node, values) < 0);
+    CHECK(weight >= r->o->min_bucket);
     if (depth > r->tree->depth) CHECK(0);
 }
 
@@ -550,25 +579,17 @@ static void recount_tree(recount *r, double *values)
     free(depth);
 }
 
-static void recount_rule(ct_split_rule rule, uint64_t seed, uint32_t n_rows, uint32_t n_classes,
-                         uint32_t levels, double missing, uint32_t min_n, uint32_t depth)
+static void recount_grown(const forest_table *t, const ct_hist_options *o)
 {
-    forest_table t = forest_table_new(seed, n_rows, 3, n_classes, levels, missing, CT_HIST_CODES);
-    ct_hist_options o = forest_options(&t, 2);
     ct_hist_forest forest;
     ct_hist_extra extra;
     ct_error error;
-    o.rule = rule;
-    o.min_n = min_n;
-    o.depth = depth;
-    o.first_tree = (uint32_t) seed;
-    o.replace = seed % 3 != 0;
-    CHECK_INT(ct_hist_grow(&t.data, &o, &forest, &extra, &error), CT_OK);
-    double *values = (double *) malloc(n_rows * sizeof *values);
-    uint32_t *node_of = (uint32_t *) malloc(n_rows * sizeof *node_of);
+    CHECK_INT(ct_hist_grow(&t->data, o, &forest, &extra, &error), CT_OK);
+    double *values = (double *) malloc(t->n_rows * sizeof *values);
+    uint32_t *node_of = (uint32_t *) malloc(t->n_rows * sizeof *node_of);
     for (uint32_t i = 0; i < forest.n_trees; i++) {
-        uint32_t *counts = forest_sample(&t.data, &o, forest.trees[i].number);
-        recount r = {&t, &o, &forest.trees[i], counts, node_of, 0};
+        uint32_t *counts = forest_sample(&t->data, o, forest.trees[i].number);
+        recount r = {t, o, &forest.trees[i], counts, node_of, 0};
         recount_tree(&r, values);
         CHECK(r.checked > 0);
         free(counts);
@@ -577,7 +598,47 @@ static void recount_rule(ct_split_rule rule, uint64_t seed, uint32_t n_rows, uin
     free(node_of);
     ct_hist_forest_free(&forest);
     ct_hist_extra_free(&extra);
+}
+
+static void recount_rule(ct_split_rule rule, uint64_t seed, uint32_t n_rows, uint32_t n_classes,
+                         uint32_t levels, double missing, uint32_t min_n, uint32_t depth)
+{
+    forest_table t = forest_table_new(seed, n_rows, 3, n_classes, levels, missing, CT_HIST_CODES);
+    ct_hist_options o = forest_options(&t, 2);
+    o.rule = rule;
+    o.min_n = min_n;
+    o.depth = depth;
+    o.first_tree = (uint32_t) seed;
+    o.replace = seed % 3 != 0;
+    recount_grown(&t, &o);
     forest_table_free(&t);
+}
+
+/* Small nodes, those with bins of their own, and of the table; weights of 16 bits, and more. */
+static void entropy_is_least(void)
+{
+    for (uint32_t kind = 0; kind < 6; kind++)
+        recount_rule(CT_SPLIT_ENTROPY, kind, kind < 4 ? 200 : 900, 2 + kind % 3,
+                     kind % 2 ? 0 : 30, kind % 4 ? 0.2 : 0, 1 + kind, kind == 2 ? 3 : 1000);
+    if (CHECK_QUICK()) return;
+    recount_rule(CT_SPLIT_ENTROPY, 40, 34000, 3, 300, 0.1, 8000, 2);
+}
+
+/* Sides have so much weight, and only some columns are tried. */
+static void sides_are_not_small(void)
+{
+    static const uint32_t always[] = {2, 0};
+    for (uint32_t kind = 0; kind < 8; kind++) {
+        forest_table t = forest_table_new(kind, kind < 6 ? 150 : 900, 3,
+                                          kind % 3 ? 1 + kind % 3 : 0,
+                                          kind % 2 ? 0 : 30, kind % 4 ? 0.2 : 0, CT_HIST_CODES);
+        ct_hist_options o = forest_options(&t, 2);
+        o.min_bucket = 2 + 3 * (kind % 4);
+        o.rule = kind == 5 ? CT_SPLIT_RANDOM : kind == 4 ? CT_SPLIT_ENTROPY : CT_SPLIT_GINI;
+        if (kind % 2) t.data.always = always, t.data.n_always = o.mtry = 2;
+        recount_grown(&t, &o);
+        forest_table_free(&t);
+    }
 }
 
 static void recount_forest(uint64_t seed, uint32_t n_rows, uint32_t n_classes, uint32_t levels,
@@ -766,6 +827,82 @@ static void candidates_are_even(void)
     forest_table_free(&t);
 }
 
+/* Ordered pairs of columns come as often as their weights say, also where the second one has to be
+ * found among light ones. */
+static void weighted_columns(void)
+{
+    static const double weights[3][4] = {{8, 4, 0, 1}, {1e6, 1, 3, 0}, {0, 5e-300, 5e-300, 1e-299}};
+    enum { DRAWS = 200000 };
+    for (int kind = 0; kind < 3; kind++) {
+        forest_table t = forest_table_new(4, 40, 4, 2, 0, 0, CT_HIST_CODES);
+        ct_hist_options o = forest_options(&t, 1);
+        ct_grower grower;
+        ct_hist_scratch scratch;
+        ct_error error;
+        double pairs[4][4] = {{0}}, sum = 0;
+        t.data.column_weights = weights[kind];
+        REQUIRE(ct_grower_init(&grower, &t.data, &o, &error) == CT_OK &&
+                ct_hist_scratch_init(&scratch, &grower, 0, NULL) == CT_OK);
+        ct_rng draws = ct_rng_of(5, 0, 0);
+        for (int i = 0; i < DRAWS; i++) {
+            uint32_t first = ct_draw_next(&scratch.search, &draws, 0),
+                     second = ct_draw_next(&scratch.search, &draws, 1);
+            REQUIRE(first < 4 && second < 4);
+            pairs[first][second] += 1.0 / DRAWS;
+            ct_put_back(&scratch.search, 2);
+        }
+        for (int i = 0; i < 4; i++) sum += weights[kind][i];
+        for (int i = 0; i < 4; i++)
+            for (int k = 0; k < 4; k++) {
+                double first = weights[kind][i] / sum, rest = sum - weights[kind][i],
+                       p = i == k || first == 0 ? 0 : first * weights[kind][k] / rest;
+                CHECK(fabs(pairs[i][k] - p) <= 5 * sqrt(p * (1 - p) / DRAWS) + 1e-5);
+                CHECK(p > 0 || pairs[i][k] == 0);
+            }
+        ct_hist_scratch_free(&scratch);
+        ct_grower_free(&grower);
+        forest_table_free(&t);
+    }
+}
+
+/* With a holdout only rows of weight 0 are out of bag, of all trees; samples that are given are
+ * those of the trees. */
+static void held_out(void)
+{
+    enum { ROWS = 60, TREES = 7 };
+    forest_table t = forest_table_new(4, ROWS, 3, 2, 0, 0, CT_HIST_CODES);
+    ct_hist_options o = forest_options(&t, TREES);
+    ct_hist_forest forest, again;
+    ct_hist_extra extra, other;
+    ct_error error;
+    double weights[ROWS];
+    for (uint32_t i = 0; i < ROWS; i++) weights[i] = i % 3;
+    t.data.sampling = weights;
+    o.oob = o.holdout = 1;
+    o.first_tree = 3;
+    REQUIRE(ct_hist_grow(&t.data, &o, &forest, &extra, &error) == CT_OK);
+    for (uint32_t i = 0; i < ROWS; i++) CHECK_INT(extra.oob_trees[i], i % 3 ? 0 : TREES);
+    const int32_t *drawn[TREES];
+    for (uint32_t i = 0; i < TREES; i++)
+        drawn[i] = (const int32_t *) forest_sample(&t.data, &o, 3 + i);
+    t.data.sampling = NULL;
+    t.data.drawn = drawn;
+    CHECK_INT(ct_hist_grow(&t.data, &o, &again, &other, &error), CT_BAD_INPUT);
+    o.holdout = 0;
+    REQUIRE(ct_hist_grow(&t.data, &o, &again, &other, &error) == CT_OK);
+    for (uint32_t i = 0; i < TREES; i++) {
+        CHECK(hash_tree(0, &again.trees[i], 2) == hash_tree(0, &forest.trees[i], 2));
+        for (uint32_t row = 0; row < ROWS; row++) other.oob_trees[row] -= drawn[i][row] == 0;
+        free((void *) drawn[i]);
+    }
+    for (uint32_t row = 0; row < ROWS; row++) CHECK_INT(other.oob_trees[row], 0);
+    ct_hist_forest_free(&forest);
+    ct_hist_forest_free(&again);
+    ct_hist_extra_free(&extra);
+    ct_hist_extra_free(&other);
+    forest_table_free(&t);
+}
+
 /* Both children of a root draw a candidate each: among 16 alike they agree now and then. */
 static void siblings_draw_apart(void)
 {
@@ -843,7 +980,10 @@ static void left_out(void)
 static void shuffled_columns(void)
 {
     enum { ROWS = 3000 };
+    static int64_t local[ROWS * 4], own_local[ROWS * 4];
     for (int kind = 0; kind < 8; kind++) {
+        memset(local, 0, sizeof local);
+        memset(own_local, 0, sizeof own_local);
         const int numbers = kind % 2, levels = kind / 4;
         forest_table t = forest_table_new(12, ROWS, 4, numbers ? 0 : 3, levels ? 6 : 0,
                                           kind % 4 < 2 ? 0.1 : 0, CT_HIST_CODES);
@@ -859,10 +999,10 @@ static void shuffled_columns(void)
         REQUIRE(ct_grower_init(&grower, &t.data, &o, &error) == CT_OK &&
                 ct_hist_scratch_init(&scratch, &grower, 0, NULL) == CT_OK);
         REQUIRE(ct_grow_tree(&scratch, 0) && ct_hist_scratch_tree(&scratch, &tree) == CT_OK &&
-                ct_permute(&grower, &scratch.left_out, &tree, harm, NULL, 0));
+                ct_permute(&grower, &scratch.left_out, &tree, harm, local, NULL, 0));
         uint16_t *by_row = t.codes->by_row;
         t.codes->by_row = NULL;
-        CHECK(ct_permute(&grower, &scratch.left_out, &tree, by_column, NULL, 0));
+        CHECK(ct_permute(&grower, &scratch.left_out, &tree, by_column, NULL, NULL, 0));
         t.codes->by_row = by_row;
         uint32_t n = scratch.left_out.n, shuffled[ROWS];
         ct_rng draws = ct_rng_of(o.seed, 0, 2);
@@ -885,11 +1025,13 @@ static void shuffled_columns(void)
                 }
                 *cell = kept;
                 own[col] += (int64_t) (loss[1] - loss[0]);
+                own_local[row * 4 + col] += (int64_t) (loss[1] - loss[0]);
             }
         for (uint32_t col = 0; col < 4; col++) {
             CHECK_INT(harm[col], own[col]);
             CHECK_INT(by_column[col], own[col]);
         }
+        for (uint32_t i = 0; i < ROWS * 4; i++) CHECK_INT(local[i], own_local[i]);
         CHECK(levels ? harm[0] > 0 : harm[0] > 3 * llabs(harm[3]));
         ct_hist_tree_free(&tree);
         ct_hist_scratch_free(&scratch);
@@ -1106,6 +1248,10 @@ static const check_case cases[] = {
     {"the unit of weights is no matter", units_of_weights},
     {"all rows are drawn", all_rows_are_drawn},
     {"splits are the best", splits_are_best},
+    {"entropy is least", entropy_is_least},
+    {"sides are not small", sides_are_not_small},
+    {"columns are drawn by weight", weighted_columns},
+    {"rows are held out", held_out},
     {"cuts at random part rows", cuts_at_random_part_rows},
     {"cuts are in the middle", cuts_are_in_the_middle},
     {"the same forest", same_forest},

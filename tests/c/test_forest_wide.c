@@ -454,7 +454,7 @@ static void shuffled_columns(void)
         CHECK_INT(grower.is_wide, kind > 0);
         REQUIRE(n_words > 1 && n_words <= 32);
         REQUIRE(ct_grow_tree(&scratch, 0) && ct_hist_scratch_tree(&scratch, &tree) == CT_OK &&
-                ct_permute(&grower, &scratch.left_out, &tree, harm, NULL, 0));
+                ct_permute(&grower, &scratch.left_out, &tree, harm, NULL, NULL, 0));
         uint32_t n = scratch.left_out.n, shuffled[N];
         ct_rng draws = ct_rng_of(o.seed, 0, 2);
         for (uint32_t i = 0; i < n; i++) {

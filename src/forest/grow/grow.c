@@ -80,6 +80,18 @@ static int grow_node(ct_hist_scratch *scratch, uint32_t tree)
     return grow_from(scratch, place + 2) && grow_from(scratch, place + 1);
 }
 
+/* Of the rows left out those that no tree has. */
+static void keep_held_out(ct_hist_scratch *scratch, ct_hist_task *root)
+{
+    uint32_t *out = scratch->rows.out, n = 0;
+    for (uint32_t i = 0; i < root->n_out; i++) {
+        const uint32_t row = out[i];
+        out[n] = row;
+        n += !(scratch->grower->data->sampling[row] > 0);
+    }
+    root->n_out = n;
+}
+
 /* The sample's rows by class, and those left out. */
 static void make_root(ct_hist_scratch *scratch, ct_hist_task *root)
 {
@@ -100,6 +112,22 @@ static void make_root(ct_hist_scratch *scratch, ct_hist_task *root)
         scratch->rows.out[root->n_out] = i;
         root->n_out += scratch->rows.counts[g->places ? g->places[i] : i] == 0;
     }
+    if (g->options->holdout) keep_held_out(scratch, root);
+}
+
+/* How often each row is in the tree. */
+static void draw_sample(ct_hist_scratch *scratch, uint32_t number)
+{
+    const ct_grower *g = scratch->grower;
+    const ct_hist_options *options = g->options;
+    if (!g->data->drawn) {
+        ct_hist_sample(&g->sampler, options->seed, number, options->sample, options->replace,
+                       g->places, scratch->rows.counts);
+        return;
+    }
+    const int32_t *drawn = g->data->drawn[number - options->first_tree];
+    for (uint32_t i = 0; i < g->n_rows; i++)
+        scratch->rows.counts[g->places ? g->places[i] : i] = (uint32_t) drawn[i];
 }
 
 /* ---- level by level, with a learner ---- */
@@ -202,8 +230,7 @@ int ct_grow_tree(ct_hist_scratch *scratch, uint32_t number)
     begin_tree(scratch);
     if (g->has_own_whole)
         memcpy(scratch->copies.table_whole, g->whole, g->n_rows * sizeof *g->whole);
-    ct_hist_sample(&g->sampler, options->seed, number, options->sample, options->replace,
-                   g->places, scratch->rows.counts);
+    draw_sample(scratch, number);
     if (ct_halt_now(scratch->stop, scratch->number)) return 0;
     ct_hist_task *root = task_at(scratch, 0);
     make_root(scratch, root);

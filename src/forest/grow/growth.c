@@ -72,6 +72,19 @@ void ct_growth_put(ct_growth *g, uint32_t place, const ct_hist_tree *tree)
 
 /* ---- beginning ---- */
 
+static ct_status check_draws(const ct_hist_data *data, const ct_hist_options *o, ct_error *error)
+{
+    uint32_t n_weights = 0;
+    for (uint32_t col = 0; data->column_weights && col < data->codes->n_cols; col++)
+        n_weights += data->column_weights[col] > 0;
+    if (data->n_always > o->mtry || o->min_bucket > UINT32_C(1) << 30 ||
+        (data->column_weights && o->mtry - data->n_always > n_weights) ||
+        (o->min_bucket > 1 && o->learn) || (o->holdout && !data->sampling) ||
+        (data->drawn && data->sampling))
+        return ct_fail(error, CT_BAD_INPUT, "no such trees can be drawn");
+    return CT_OK;
+}
+
 static ct_status check(const ct_hist_data *data, const ct_hist_options *o, ct_error *error)
 {
     const ct_hist_codes *codes = data->codes;
@@ -85,10 +98,11 @@ static ct_status check(const ct_hist_data *data, const ct_hist_options *o, ct_er
         !codes->n_rows || !codes->n_cols || !o->n_trees || !o->mtry || o->mtry > codes->n_cols ||
         !o->sample || o->sample > (o->replace ? UINT32_C(1) << 30 : codes->n_rows) ||
         (!o->replace && data->sampling) || (o->learn && !data->n_classes) ||
+        (o->local && !o->permutation) ||
         (data->survival && (!data->ranks || !data->n_times || o->permutation)) ||
         (data->ranks && (data->n_classes || codes->n_rows > UINT32_C(1) << CT_HIST_MEMBER_BITS)))
         return ct_fail(error, CT_BAD_INPUT, "no such forest can be grown from such data");
-    return CT_OK;
+    return check_draws(data, o, error);
 }
 
 ct_status ct_growth_begin(ct_growth *g, const ct_hist_data *data, const ct_hist_options *options,
@@ -107,7 +121,11 @@ ct_status ct_growth_begin(ct_growth *g, const ct_hist_data *data, const ct_hist_
     g->stop.data = g;
     forest->n_classes = data->n_classes;
     forest->n_cols = data->codes->n_cols;
-    return ct_grower_init(&g->grower, data, options, error);
+    CT_TRY(ct_grower_init(&g->grower, data, options, error));
+    if (options->local && g->grower.is_wide)
+        return ct_fail(error, CT_BAD_INPUT,
+                       "there is no local importance where responses are so far from each other");
+    return CT_OK;
 }
 
 void ct_growth_free(ct_growth *g)
@@ -141,6 +159,9 @@ static int make_extra(ct_growth *g)
     extra->centre = grower->centre;
     extra->unit = ldexp(1, grower->out_words.low);
     extra->harm_unit = ct_permute_unit(grower);
+    extra->local_unit = ct_local_unit(grower);
+    if (g->options->local)
+        extra->local = (int64_t *) zeroed(n_rows * n_cols, sizeof *extra->local);
     if (g->options->oob) {
         extra->oob_sums = (int64_t *) zeroed(n_rows * width, sizeof *extra->oob_sums);
         extra->oob_trees = (uint32_t *) zeroed(n_rows, sizeof *extra->oob_trees);
@@ -148,13 +169,16 @@ static int make_extra(ct_growth *g)
     if (g->options->permutation)
         extra->harm = (int64_t *) zeroed(n_cols * extra->harm_words, sizeof *extra->harm);
     return (extra->gains || !g->options->gains) && (extra->oob_sums || !g->options->oob) &&
-           (extra->oob_trees || !g->options->oob) && (extra->harm || !g->options->permutation);
+           (extra->oob_trees || !g->options->oob) && (extra->harm || !g->options->permutation) &&
+           (extra->local || !g->options->local);
 }
 
 ct_status ct_growth_prepare(ct_growth *g, double bytes, ct_error *error)
 {
     const double width = out_width(g), rows = g->grower.n_rows;
-    bytes += (g->options->oob ? rows * (8 * width + 4) : 0) + 12 * rows;
+    bytes += (g->options->oob ? rows * (8 * width + 4) : 0) + 12 * rows +
+             (g->grower.logs ? 8.0 * g->options->sample : 0) +
+             (g->options->local ? 8 * rows * g->grower.n_cols : 0);
     if (bytes > (double) g->options->memory_limit)
         return ct_fail(error, CT_NO_MEMORY,
                        "%.0f MB of memory are needed to begin, more than the limit", bytes / 1e6);

@@ -12,9 +12,10 @@ int ct_all_equal(const ct_hist_scratch *scratch, const ct_hist_task *task);
 /* Whether a node is not to be split. */
 static inline int ct_hist_is_leaf(const ct_hist_scratch *scratch, const ct_hist_task *task)
 {
-    const ct_hist_options *options = scratch->grower->options;
-    if (task->n < 2 || task->weight <= options->min_n || task->depth >= options->depth) return 1;
-    return scratch->grower->n_classes ? task->n_runs == 1 : ct_all_equal(scratch, task);
+    const ct_grower *g = scratch->grower;
+    if (task->n < 2 || task->weight <= g->leaf_weight || task->depth >= g->options->depth)
+        return 1;
+    return g->n_classes ? task->n_runs == 1 : ct_all_equal(scratch, task);
 }
 
 /* A leaf with the rows of the task. 0 if memory ends. */

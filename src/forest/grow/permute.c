@@ -5,6 +5,7 @@
 
 #include "base/bits.h"
 #include "base/memory.h"
+#include "base/threads.h"
 #include "forest/sample/draws.h"
 #include "forest/sample/paths.h"
 #include "forest/walk/walk.h"
@@ -17,6 +18,11 @@
 double ct_permute_unit(const ct_grower *g)
 {
     return g->n_classes ? 1 : ldexp(1, g->harm_words.low);
+}
+
+double ct_local_unit(const ct_grower *g)
+{
+    return g->n_classes ? 1 : ldexp(1, g->local_low);
 }
 
 /* ---- codes sent away from a path ---- */
@@ -83,10 +89,9 @@ typedef struct {
     uint32_t *asked;       /* [n_cols] the last step that asks about the column, from 1; 0: none */
     uint32_t n_path, end;  /* steps, and the node that they lead to */
     double unit;
-    /* [row] its leaf, where errors are summed up in words: losses are 0 then, and what a walk ends
-     * with is how much worse it is; else NULL */
-    uint32_t *leaf_of;
-    int64_t *harm;
+    uint32_t *leaf_of; /* [row] its leaf, for whoever asks how much worse a row is; else NULL */
+    int in_words; /* losses are 0, and what a walk ends with is how much worse it is */
+    int64_t *harm, *local;
     uint32_t n;
     exchange all[EXCHANGES];
     uint32_t n_group;      /* rows of one leaf: */
@@ -111,12 +116,25 @@ static void add_difference(permutation *p, const exchange *e)
 }
 
 /* How bad it is to predict the leaf for the row. */
-static inline int64_t loss_of(const permutation *p, uint32_t node, uint32_t row)
+static inline int64_t loss_in(const permutation *p, uint32_t node, uint32_t row, double unit)
 {
     const ct_hist_data *data = p->grower->data;
     if (p->labels) return p->labels[node] != (uint32_t) data->classes[row];
     double off = mean_at(p, node) - data->numbers[row];
-    return ct_rounded(off * off / p->unit);
+    return ct_rounded(off * off / unit);
+}
+
+static inline int64_t loss_of(const permutation *p, uint32_t node, uint32_t row)
+{
+    return loss_in(p, node, row, p->unit);
+}
+
+static void add_local(permutation *p, const exchange *e)
+{
+    const double unit = ct_local_unit(p->grower);
+    const int64_t worse = loss_in(p, e->at, e->row, unit) -
+                          loss_in(p, p->leaf_of[e->row], e->row, unit);
+    if (worse) ct_atomic_add(p->local + (size_t) e->row * p->grower->n_cols + e->col, worse);
 }
 
 CT_HOT uint32_t next_of(const ct_hist_node *node, uint16_t code, int plain)
@@ -181,8 +199,9 @@ static void walk_all(permutation *p)
     }
     for (uint32_t i = 0; i < p->n; i++) {
         const exchange *e = &p->all[i];
-        if (p->leaf_of) add_difference(p, e);
+        if (p->in_words) add_difference(p, e);
         else p->harm[e->col] += loss_of(p, e->at, e->row);
+        if (p->local) add_local(p, e);
     }
     p->n = 0;
 }
@@ -267,7 +286,7 @@ static void make_group(permutation *p, uint32_t i, const uint32_t *shuffled)
     for (; n < GROUP && i < out->n && out->leaf[i] == leaf; i++, n++) {
         p->rows[n] = out->row[i];
         p->others[n] = out->row[shuffled[i]] * p->next_row;
-        p->losses[n] = p->leaf_of ? 0 : loss_of(p, leaf, p->rows[n]);
+        p->losses[n] = p->in_words ? 0 : loss_of(p, leaf, p->rows[n]);
     }
     p->n_group = n;
 }
@@ -312,7 +331,7 @@ static void find_labels(permutation *p, uint32_t n_classes)
 
 /* 0 if memory ends; close_permutation() then too. */
 static int open_permutation(permutation *p, const ct_grower *grower, const ct_left_out *out,
-                            const ct_hist_tree *tree, int64_t *harm)
+                            const ct_hist_tree *tree, int64_t *harm, int64_t *local)
 {
     const ct_hist_codes *codes = grower->codes;
     const uint32_t n_classes = grower->data->n_classes;
@@ -332,16 +351,18 @@ static int open_permutation(permutation *p, const ct_grower *grower, const ct_le
     p->n_path = p->end = p->n = 0;
     p->unit = ct_permute_unit(grower);
     p->harm = harm;
-    const int has_words = grower->harm_words.n > 1;
-    p->leaf_of = has_words ? (uint32_t *) ct_alloc(codes->n_rows * sizeof *p->leaf_of) : NULL;
+    p->local = local;
+    p->in_words = grower->harm_words.n > 1;
+    const int needs_leaf = p->in_words || local;
+    p->leaf_of = needs_leaf ? (uint32_t *) ct_alloc(codes->n_rows * sizeof *p->leaf_of) : NULL;
     if (!p->nodes || !p->parents || (n_classes && !p->labels) || !p->path || !p->up || !p->asked ||
-        (has_words && !p->leaf_of))
+        (needs_leaf && !p->leaf_of))
         return 0;
     memset(p->asked, 0, grower->n_cols * sizeof *p->asked);
     copy_nodes(p);
     find_parents(p);
     if (n_classes) find_labels(p, n_classes);
-    for (uint32_t i = 0; has_words && i < out->n; i++)
+    for (uint32_t i = 0; needs_leaf && i < out->n; i++)
         p->leaf_of[out->row[i]] = out->leaf[i];
     return 1;
 }
@@ -370,17 +391,17 @@ static void shuffle(const ct_grower *grower, const ct_left_out *out, uint32_t tr
 }
 
 int ct_permute(const ct_grower *grower, const ct_left_out *out, const ct_hist_tree *tree,
-               int64_t *harm, ct_halt *stop, unsigned number)
+               int64_t *harm, int64_t *local, ct_halt *stop, unsigned number)
 {
     CT_ASSERT(out->n <= grower->n_rows && tree->n_nodes > 0);
     permutation p;
-    int fine = open_permutation(&p, grower, out, tree, harm);
+    int fine = open_permutation(&p, grower, out, tree, harm, local);
     if (fine) shuffle(grower, out, tree->number);
     for (uint32_t i = 0; fine && i < out->n; i += p.n_group) {
         turn_path(&p, out->leaf[i]);
         make_group(&p, i, out->spare);
         take_group(&p);
-        fine = !ct_halt_now(stop, number);
+        fine = local || !ct_halt_now(stop, number); /* a tree counts in full or not at all */
     }
     if (fine) walk_all(&p);
     close_permutation(&p);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "forest/split/split.h"
 
 static int needs_blocks(const ct_grower *g) { return g->n_rows > g->block; }
 static int needs_patches(const ct_grower *g) { return g->n_rows > CT_MEDIUM_ROWS; }
@@ -83,7 +84,7 @@ ct_status ct_hist_scratch_init(ct_hist_scratch *scratch, const ct_grower *g, uns
 #undef TAKE
     if (!fine) return CT_NO_MEMORY;
     scratch->search.n_cols = g->n_cols;
-    for (uint32_t col = 0; col < g->n_cols; col++) scratch->search.columns[col] = col;
+    ct_begin_columns(&scratch->search, g);
     for (uint32_t i = 0; i < CT_TASKS; i++)
         scratch->waiting.tasks[i].runs = scratch->waiting.runs + (size_t) i * ct_runs_of(g);
     make_views(scratch);

@@ -14,6 +14,7 @@ enum {
      * costs half of it */
     SLACK = 3,
     CLOSE_BITS = 10, /* fewer than the whole numbers: what a node spans at least */
+    LOCAL_BITS = 42, /* of the largest squared error; sums of 2^20 trees have 62 */
     LOWEST = -400,   /* exponent of the smallest deviations that count */
     EXPONENTS = 2048
 };
@@ -135,6 +136,7 @@ static void choose_words(ct_grower *g, const distances *d, int high)
     g->out_words = (ct_words){g->exponent + g->bits - FEWEST_BITS - 16, 1};
     g->harm_words = (ct_words){2 * (g->exponent + FEWEST_BITS) - 20, 1};
     g->gain_words = (ct_words){0, 1};
+    g->local_low = is_plain ? g->harm_words.low : 2 * high + 6 - LOCAL_BITS;
     if (!is_plain) g->harm_words = ct_words_between(2 * low - 40, 2 * high + 6);
     if (!g->is_wide) return;
     g->out_words = ct_words_between(low - 32, high + 2);

@@ -77,7 +77,7 @@ typedef struct {
     ct_grow_column *columns;
     uint16_t *first, *codes; /* codes: NULL where the table has them by row */
     uint8_t *classes;
-    double *logs;
+    const double *logs;      /* lent */
 } made_to_send;
 
 static void free_made(made_to_send *made)
@@ -86,7 +86,6 @@ static void free_made(made_to_send *made)
     ct_free(made->first);
     ct_free(made->codes);
     ct_free(made->classes);
-    ct_free(made->logs);
 }
 
 static void transpose_rows(const ct_hist_codes *codes, size_t stride, uint16_t *to)
@@ -102,15 +101,15 @@ static int make(const growth *g, made_to_send *made)
 {
     const ct_grower *grower = &g->all.grower;
     const ct_hist_codes *codes = grower->codes;
-    const size_t rows = grower->n_rows, cols = grower->n_cols, sample = grower->options->sample;
+    const size_t rows = grower->n_rows, cols = grower->n_cols;
     made->columns = (ct_grow_column *) ct_alloc(cols * sizeof *made->columns);
     made->first = (uint16_t *) ct_alloc(cols * (CT_BINS + 1) * sizeof *made->first);
     made->codes = codes->by_row ? NULL : (uint16_t *) ct_alloc(rows * g->table.stride *
                                                                sizeof *made->codes);
     made->classes = grower->n_classes ? (uint8_t *) ct_alloc(rows) : NULL;
-    made->logs = has_logs(grower) ? (double *) ct_alloc((sample + 1) * sizeof *made->logs) : NULL;
+    made->logs = grower->logs;
     if (!made->columns || !made->first || (!made->codes && !codes->by_row) ||
-        (!made->classes && grower->n_classes) || (!made->logs && has_logs(grower)))
+        (!made->classes && grower->n_classes))
         return 0;
     memset(made->first, 0, cols * (CT_BINS + 1) * sizeof *made->first);
     for (uint32_t col = 0; col < cols; col++) {
@@ -124,8 +123,6 @@ static int make(const growth *g, made_to_send *made)
     if (made->codes) transpose_rows(codes, g->table.stride, made->codes);
     for (size_t row = 0; made->classes && row < rows; row++)
         made->classes[row] = (uint8_t) grower->data->classes[row];
-    for (size_t k = 0; made->logs && k <= sample; k++)
-        made->logs[k] = k > 1 ? (double) k * log((double) k) : 0;
     return 1;
 }
 
@@ -288,7 +285,7 @@ static int take_tree(growth *g, worker *w, uint32_t i, uint32_t from, uint32_t n
         memset(w->harm, 0, harm_cells(g) * sizeof *w->harm);
         ct_result_settle(&result, w->leaf_of, g->table.n_rows, w->order + result.n_nodes,
                          w->scratch, &w->out);
-        if (!ct_permute(&g->all.grower, &w->out, &tree, w->harm, NULL, 0)) {
+        if (!ct_permute(&g->all.grower, &w->out, &tree, w->harm, NULL, NULL, 0)) {
             ct_hist_tree_free(&tree);
             return 0;
         }
@@ -466,6 +463,12 @@ static const char *left_to_cpu(const ct_hist_data *data, const ct_hist_options *
 {
     if (o->learn) return "splits that a function chooses are left to the CPU";
     if (data->survival) return "survival forests are left to the CPU";
+    if (data->n_always || data->column_weights)
+        return "columns that are not drawn alike are left to the CPU";
+    if (data->drawn) return "samples that are given are left to the CPU";
+    if (o->min_bucket > 1) return "least sizes of leaves are left to the CPU";
+    if (o->holdout) return "rows held out are left to the CPU";
+    if (o->local) return "local importance is left to the CPU";
     if (data->ranks) return "leaves that keep their rows are left to the CPU";
     if (o->mtry > CT_GROW_MTRY) return "this many candidates at a node are left to the CPU";
     if (o->sample >> (CT_GROW_WEIGHT_BITS + 2) || data->codes->n_rows > INT32_MAX)

@@ -7,7 +7,8 @@ enum {
     CT_ROOT_PATH,        /* of the root; ct_rng_path() has those of nodes below */
     CT_PERMUTATION_PATH, /* columns shuffled */
     CT_POOL_PATH,        /* candidates that all nodes of one depth have in common */
-    CT_CUTS_PATH         /* cuts at random, of a node */
+    CT_CUTS_PATH,        /* cuts at random, of a node */
+    CT_TWINS_PATH        /* rows of twins of columns */
 };
 
 #endif

@@ -113,3 +113,14 @@ void ct_hist_sample(const ct_hist_sampler *sampler, uint64_t seed, uint32_t tree
         }
     }
 }
+
+void ct_hist_shuffle(uint64_t seed, uint32_t n_rows, uint32_t *rows)
+{
+    ct_draws d;
+    ct_draws_init(&d, ct_scan_at(ct_cpu_find("auto")), ct_rng_of(seed, 0, CT_TWINS_PATH));
+    for (uint32_t i = 0; i < n_rows; i++) {
+        const uint32_t place = ct_draw_below(&d, i + 1);
+        rows[i] = rows[place];
+        rows[place] = i;
+    }
+}

@@ -38,4 +38,7 @@ void ct_hist_sampler_free(ct_hist_sampler *sampler);
 void ct_hist_sample(const ct_hist_sampler *sampler, uint64_t seed, uint32_t tree, uint32_t n,
                     int replace, const uint32_t *places, uint32_t *counts);
 
+/* The rows in an order that the seed alone decides: rows[n_rows]. */
+void ct_hist_shuffle(uint64_t seed, uint32_t n_rows, uint32_t *rows);
+
 #endif

@@ -7,15 +7,65 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "forest/sample/sample.h"
 #include "forest/scan/lanes.h"
 #include "forest/sample/paths.h"
 
 /* ---- columns drawn ---- */
 
+void ct_begin_columns(ct_split_memory *memory, const ct_grower *grower)
+{
+    const ct_hist_data *data = grower->data;
+    memory->n_always = data->n_always;
+    memory->upto = grower->column_upto;
+    for (uint32_t col = 0; col < memory->n_cols; col++) memory->columns[col] = col;
+    for (uint32_t i = 0; i < data->n_always; i++) {
+        uint32_t at = i;
+        while (memory->columns[at] != data->always[i]) at++;
+        memory->columns[at] = memory->columns[i];
+        memory->columns[i] = data->always[i];
+    }
+}
+
+static int is_drawn(const ct_split_memory *memory, uint32_t n_drawn, uint32_t column)
+{
+    for (uint32_t i = 0; i < n_drawn; i++)
+        if (memory->columns[i] == column) return 1;
+    return 0;
+}
+
+static uint32_t weight_of(const ct_split_memory *memory, uint32_t column)
+{
+    return memory->upto[column] - (column ? memory->upto[column - 1] : 0);
+}
+
+/* By weight among those not drawn: some tries of all, since that is mostly enough; else their
+ * weights are summed up. */
+static uint32_t draw_by_weight(const ct_split_memory *memory, ct_rng *rng, uint32_t n_drawn)
+{
+    enum { TRIES = 8 };
+    const uint32_t n = memory->n_cols;
+    uint32_t rest = memory->upto[n - 1], column;
+    for (unsigned i = 0; i < TRIES; i++) {
+        column = ct_sample_row(memory->upto, n, ct_rng_below(rng, memory->upto[n - 1]));
+        if (!is_drawn(memory, n_drawn, column)) return column;
+    }
+    for (uint32_t i = 0; i < n_drawn; i++) rest -= weight_of(memory, memory->columns[i]);
+    uint32_t draw = ct_rng_below(rng, rest);
+    for (column = 0;; column++) {
+        const uint32_t own = is_drawn(memory, n_drawn, column) ? 0 : weight_of(memory, column);
+        CT_ASSERT(column < n);
+        if (draw < own) return column;
+        draw -= own;
+    }
+}
+
 uint32_t ct_draw_next(ct_split_memory *memory, ct_rng *rng, uint32_t n_drawn)
 {
     CT_ASSERT(n_drawn < memory->n_cols);
     uint32_t *columns = memory->columns, rest = memory->n_cols - n_drawn;
+    if (n_drawn < memory->n_always) return columns[memory->places[n_drawn] = n_drawn];
+    if (memory->upto) return columns[n_drawn] = draw_by_weight(memory, rng, n_drawn);
     uint32_t place = n_drawn + ct_rng_below(rng, rest), column = columns[place];
     columns[place] = columns[n_drawn];
     columns[n_drawn] = column;
@@ -26,7 +76,7 @@ uint32_t ct_draw_next(ct_split_memory *memory, ct_rng *rng, uint32_t n_drawn)
 void ct_put_back(ct_split_memory *memory, uint32_t n_drawn)
 {
     uint32_t *columns = memory->columns;
-    while (n_drawn > 0) {
+    while (n_drawn > 0 && !memory->upto) {
         uint32_t i = --n_drawn, column = columns[i];
         columns[i] = columns[memory->places[i]];
         columns[memory->places[i]] = column;
@@ -92,8 +142,10 @@ double ct_plain_score(const ct_hist_search *s, const uint32_t *left, uint32_t si
     const ct_criterion *criterion = s->grower->criterion;
     const uint32_t n_runs = s->task->n_runs, weight = s->task->weight;
     uint32_t right[CT_HIST_CLASSES];
-    CT_ASSERT(criterion->side && size <= weight);
+    const ct_side_score side = criterion->side ? criterion->side : ct_squares_side;
+    CT_ASSERT(size && size < weight);
     for (uint32_t k = 0; k < n_runs; k++) right[k] = s->runs[k].weight - left[k];
-    return criterion->side(left, n_runs, size) + criterion->side(right, n_runs, weight - size) +
+    const double *logs = s->grower->logs;
+    return side(logs, left, n_runs, size) + side(logs, right, n_runs, weight - size) +
            weight * criterion->lift;
 }

@@ -5,23 +5,38 @@
 #include <math.h>
 #include <stddef.h>
 
-static double error_side(const uint32_t *counts, uint32_t n_runs, uint32_t size)
+double ct_squares_side(const double *logs, const uint32_t *counts, uint32_t n_runs, uint32_t size)
+{
+    uint64_t squares = 0;
+    (void) logs;
+    for (uint32_t k = 0; k < n_runs; k++) squares += (uint64_t) counts[k] * counts[k];
+    return (double) squares / size;
+}
+
+static double error_side(const double *logs, const uint32_t *counts, uint32_t n_runs,
+                         uint32_t size)
 {
     double most = 0;
-    (void) size;
+    (void) logs, (void) size;
     for (uint32_t k = 0; k < n_runs; k++) most = counts[k] > most ? counts[k] : most;
     return most;
 }
 
-static double entropy_side(const uint32_t *counts, uint32_t n_runs, uint32_t size)
+static double entropy_side(const double *logs, const uint32_t *counts, uint32_t n_runs,
+                           uint32_t size)
 {
-    double sum = 0, logs;
-    for (uint32_t k = 0; k < n_runs; k++) {
-        logs = counts[k] > 1 ? counts[k] * log(counts[k]) : 0;
-        sum += logs;
-    }
-    logs = size > 1 ? size * log(size) : 0;
-    return sum - logs;
+    double sum = 0;
+    for (uint32_t k = 0; k < n_runs; k++) sum += logs[counts[k]];
+    return sum - logs[size];
+}
+
+void ct_entropy_logs(double *logs, uint32_t most)
+{
+    const double highest = most * (log((double) most + 1) + CT_ENTROPY_LIFT);
+    const int digits = 51 - ilogb(highest); /* after the point, of 53 in all and a sign */
+    logs[0] = 0;
+    for (uint32_t k = 1; k <= most; k++)
+        logs[k] = ldexp(nearbyint(ldexp(k * log((double) k), digits)), -digits);
 }
 
 /* rule, in R, of what, at random, score, side, lift */

@@ -21,8 +21,16 @@ typedef enum {
 /* Scores are never negative: entropy is at most log(CT_HIST_CLASSES), which is 5.55. */
 #define CT_ENTROPY_LIFT 6.0
 
+/* logs[most + 1] of entropy: k log(k), rounded such that all sums that scores of nodes of so much
+ * weight are made of are exact, and so do not depend on their order. */
+void ct_entropy_logs(double *logs, uint32_t most);
+
 /* What one side of a cut, of which so much weight is in each of n_runs classes, adds to a score. */
-typedef double (*ct_side_score)(const uint32_t *counts, uint32_t n_runs, uint32_t size);
+typedef double (*ct_side_score)(const double *logs, const uint32_t *counts, uint32_t n_runs,
+                                uint32_t size);
+
+/* Squares of weights by the weight of the side. */
+double ct_squares_side(const double *logs, const uint32_t *counts, uint32_t n_runs, uint32_t size);
 
 typedef struct {
     ct_split_rule rule;
@@ -30,7 +38,7 @@ typedef struct {
     ct_criterion_of of;
     int at_random;      /* one cut a candidate, drawn; else all of them */
     ct_score score;     /* which is its name on a device */
-    ct_side_score side; /* in plain C; NULL: by the kernels of scan.h */
+    ct_side_score side; /* in plain C; NULL: by the kernels of scan.h, or ct_squares_side() */
     double lift;        /* added to the score by weight of the node */
 } ct_criterion;
 

@@ -10,9 +10,10 @@ enum { CT_MEDIUM_PAD = 64 };
 /* All arrays are owned by the thread. */
 typedef struct {
     /* of all n_cols columns a permutation, from which candidates are drawn, and where those that
-     * were drawn had been */
+     * were drawn had been; with weights the first are those drawn, the others any */
     uint32_t *columns, *places;
-    uint32_t n_cols;
+    uint32_t n_cols, n_always; /* the first n_always are not drawn, but taken */
+    const uint32_t *upto;      /* [n_cols] weights summed up, lent; NULL: all alike */
     /* small nodes: weights of the items */
     uint8_t small_weights[CT_SMALL_ROWS];
     /* medium ones: of candidates, by item, the codes of two groups,

@@ -49,6 +49,7 @@ static double score_of_cut(const ct_hist_search *s, uint32_t column, uint32_t cu
         others += right * right;
     }
     double rest = s->sum - sum, a = (double) size, b = (double) (weight - size);
+    if (ct_is_scarce(s->grower, (uint32_t) size, (uint32_t) weight)) return worst();
     if (!s->grower->n_classes) return (sum * sum) / a + (rest * rest) / b;
     return (double) squares / a + (double) others / b;
 }

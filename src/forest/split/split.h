@@ -24,6 +24,9 @@ typedef struct {
 uint32_t ct_draw_next(ct_split_memory *memory, ct_rng *rng, uint32_t n_drawn);
 void ct_put_back(ct_split_memory *memory, uint32_t n_drawn);
 
+/* All columns, before any is drawn. */
+void ct_begin_columns(ct_split_memory *memory, const ct_grower *grower);
+
 /* The draws of the candidates that all nodes of one depth have in common. */
 ct_rng ct_pool_rng(const ct_grower *grower, uint32_t tree, uint32_t depth);
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "forest/scan/lanes.h"
-#include "forest/split/search.h"
+#include "forest/split/entropy.h"
 
 enum { ROOM = CT_MEDIUM_ROWS + CT_MEDIUM_PAD, MISSING = CT_HIST_BIN_ROWS - 1 };
 
@@ -294,7 +294,28 @@ static void scan_plain(const ct_hist_search *s, const group *g, unsigned lane, i
             size += weight;
         }
         if (!step || size == before || size == s->task->weight) continue;
+        if (ct_is_scarce(s->grower, size, s->task->weight)) continue;
         double score = ct_plain_score(s, left, size);
+        if (!(score <= cut->score)) cut->score = score, cut->bin = bin;
+    }
+}
+
+/* As the scan's variance(), where sides must have more than a row. */
+static void scan_numbers(const ct_hist_search *s, const group *g, unsigned lane, int missing_left,
+                         ct_bin_cut *cut)
+{
+    const uint32_t weight = s->task->weight;
+    uint32_t size = 0;
+    double sum = 0;
+    cut->score = NAN;
+    cut->bin = 0;
+    for (uint32_t step = missing_left ? 0 : 1; step <= g->n_bins; step++) {
+        const uint32_t bin = step ? step - 1 : MISSING, own = bin_weight(s, g, bin, lane);
+        size += own;
+        sum += own ? s->memory->sums[(size_t) bin * CT_LANES + lane] : 0;
+        if (!step || !own || size == weight || ct_is_scarce(s->grower, size, weight)) continue;
+        const double rest = s->sum - sum,
+                     score = (sum * sum) / size + (rest * rest) / (weight - size);
         if (!(score <= cut->score)) cut->score = score, cut->bin = bin;
     }
 }
@@ -303,10 +324,15 @@ static void scan_group(const ct_hist_search *s, const group *g, int missing_left
 {
     uint32_t totals[CT_HIST_CLASSES + 1];
     const ct_split_memory *memory = s->memory;
-    if (!s->grower->n_classes) {
+    if (!s->grower->n_classes && ct_has_buckets(s->grower)) {
+        for (unsigned lane = 0; lane < g->lanes; lane++)
+            scan_numbers(s, g, lane, missing_left, &cuts[lane]);
+    } else if (!s->grower->n_classes) {
         s->grower->scan->variance(memory->sums, memory->weights, s->sum, s->task->weight,
                                   g->n_bins, missing_left, g->lanes, cuts);
-    } else if (s->grower->criterion->side) {
+    } else if (s->grower->logs && !ct_has_buckets(s->grower)) {
+        ct_scan_entropy(s, g->n_bins, missing_left, g->lanes, g->width, cuts);
+    } else if (s->grower->criterion->side || ct_has_buckets(s->grower)) {
         for (unsigned lane = 0; lane < g->lanes; lane++)
             scan_plain(s, g, lane, missing_left, &cuts[lane]);
     } else {

@@ -58,7 +58,7 @@ static double score_of(const ct_hist_search *s, const level_counts *l, uint32_t 
         squares += a * a;
         others += b * b;
     }
-    if (!size || size == weight) return -1;
+    if (!size || size == weight || ct_is_scarce(s->grower, (uint32_t) size, weight)) return -1;
     if (s->grower->criterion->side) return ct_plain_score(s, sides, (uint32_t) size);
     double a = (double) size, b = (double) (weight - size), rest = s->sum - sum;
     if (!s->grower->n_classes) return (sum * sum) / a + (rest * rest) / b;

@@ -5,13 +5,15 @@
 #include <math.h>
 #include <string.h>
 
-#include "forest/split/search.h"
+#include "base/bits.h"
+#include "forest/split/entropy.h"
 
 /* What all candidates of a node have in common, and those that wait to be looked at together. */
 typedef struct {
     uint16_t weights[CT_SMALL_ROWS], pairs[CT_SMALL_ROWS];
     uint32_t columns[CT_LANES];
     uint8_t missing[CT_LANES], missing_left[CT_LANES]; /* there are such; they go left */
+    uint8_t run_of[CT_SMALL_ROWS]; /* of entropy */
     ct_small node;
 } small_rows;
 
@@ -53,8 +55,9 @@ static void sort_rows(const ct_hist_search *s, const int16_t *codes, uint32_t n,
     for (uint32_t i = 0; i < n; i++) order[below[i] + same[below[i]]++] = (uint8_t) i;
 }
 
-static int best_of_numbers(const ct_hist_search *s, const int16_t *codes, double *best,
-                           int16_t *code)
+/* `has_buckets`: sides must have more than a row. */
+CT_HOT int best_of_numbers_with(const ct_hist_search *s, const int16_t *codes, double *best,
+                                int16_t *code, int has_buckets)
 {
     double sum = 0;
     uint32_t weight = 0, n = s->task->n;
@@ -67,12 +70,20 @@ static int best_of_numbers(const ct_hist_search *s, const int16_t *codes, double
         weight += item->weight;
         int16_t own = codes[order[i]];
         if (own == codes[order[i + 1]]) continue;
+        if (has_buckets && ct_is_scarce(s->grower, weight, s->task->weight)) continue;
         double rest = s->sum - sum;
         double score = (sum * sum) / (double) weight +
                        (rest * rest) / (double) (s->task->weight - weight);
         if (score > *best) *best = score, *code = own, found = 1;
     }
     return found;
+}
+
+static int best_of_numbers(const ct_hist_search *s, const int16_t *codes, double *best,
+                           int16_t *code)
+{
+    if (ct_has_buckets(s->grower)) return best_of_numbers_with(s, codes, best, code, 1);
+    return best_of_numbers_with(s, codes, best, code, 0);
 }
 
 static int best_of_plain(const ct_hist_search *s, const int16_t *codes, double *best, int16_t *code)
@@ -88,10 +99,28 @@ static int best_of_plain(const ct_hist_search *s, const int16_t *codes, double *
         left[run_of[row]] += s->items[row].weight;
         size += s->items[row].weight;
         if (codes[row] == codes[order[i + 1]]) continue;
+        if (ct_is_scarce(s->grower, size, s->task->weight)) continue;
         double score = ct_plain_score(s, left, size);
         if (score > *best) *best = score, *code = codes[row], found = 1;
     }
     return found;
+}
+
+static int best_of_entropy(const ct_hist_search *s, const small_rows *rows, const int16_t *codes,
+                           double *best, int16_t *code)
+{
+    uint8_t order[CT_SMALL_ROWS] = {0};
+    sort_rows(s, codes, s->task->n, order);
+    return ct_small_entropy(s, codes, order, rows->run_of, best, code);
+}
+
+static int best_of_one(const ct_hist_search *s, const small_rows *rows, const int16_t *codes,
+                       double *best, int16_t *code)
+{
+    if (!s->grower->n_classes) return best_of_numbers(s, codes, best, code);
+    if (s->grower->logs && !ct_has_buckets(s->grower))
+        return best_of_entropy(s, rows, codes, best, code);
+    return best_of_plain(s, codes, best, code);
 }
 
 /* ---- candidates that wait ---- */
@@ -102,7 +131,7 @@ static int best_of_waiting(const ct_hist_search *s, const small_rows *rows, ct_s
 {
     int found = 0;
     *score = s->score;
-    if (s->grower->criterion->score == CT_SCORE_SQUARES) {
+    if (s->grower->criterion->score == CT_SCORE_SQUARES && !ct_has_buckets(s->grower)) {
         cut->score = (float) s->score;
         found = s->grower->scan->small_gini(&rows->node, cut);
         if (found) *score = cut->score;
@@ -110,8 +139,7 @@ static int best_of_waiting(const ct_hist_search *s, const small_rows *rows, ct_s
     }
     for (uint32_t k = 0; k < rows->node.n_candidates; k++) {
         const int16_t *codes = rows->node.codes[k];
-        if (!(s->grower->n_classes ? best_of_plain : best_of_numbers)(s, codes, score, &cut->code))
-            continue;
+        if (!best_of_one(s, rows, codes, score, &cut->code)) continue;
         found = 1;
         cut->candidate = k;
         cut->next = s->grower->scan->above(codes, s->task->n, cut->code);
@@ -177,7 +205,8 @@ static void add_candidate(small_rows *rows, uint32_t column, int missing_left)
 /* The score where each side has one class, which no other is above. */
 static double pure_score(const ct_hist_search *s)
 {
-    if (s->grower->criterion->score != CT_SCORE_SQUARES) return INFINITY;
+    if (s->grower->criterion->score != CT_SCORE_SQUARES || ct_has_buckets(s->grower))
+        return INFINITY;
     if (s->task->n_runs != 2) return s->task->weight;
     float off = (float) (s->runs[0].weight * s->runs[1].weight), square = off * off;
     return square / off;
@@ -195,6 +224,8 @@ static void begin_rows(const ct_hist_search *s, small_rows *rows)
     rows->node.n_runs = s->task->n_runs;
     rows->node.n = n;
     rows->node.weight = s->task->weight;
+    for (uint32_t k = 0, i = 0; s->grower->logs && k < s->task->n_runs; k++)
+        for (uint32_t j = 0; j < s->runs[k].n; j++) rows->run_of[i++] = (uint8_t) k;
 }
 
 void ct_search_small(ct_hist_search *s)

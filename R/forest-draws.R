@@ -1,0 +1,114 @@
+# What is drawn for trees otherwise than alike: candidates that are always tried or more likely,
+# samples that are given, rows held out, and the least that a leaf has.
+
+# Arguments that belong together, from what was given.
+draw_settings <- function(value, range) {
+  list(always = value("always"), select_weights = value("select_weights"),
+       min_bucket = range("min_bucket", 1, 2^30), holdout = check_flag("holdout", value("holdout")),
+       inbag = value("inbag"))
+}
+
+settle_draws <- function(settings, frame) {
+  names <- frame$shape$names
+  settings$always <- check_always(settings$always, names)
+  settings["select_weights"] <- list(check_select_weights(settings$select_weights, names))
+  free <- length(setdiff(names, settings$always))
+  if (is.null(settings$mtry)) settings$mtry <- min(max(1, floor(sqrt(length(names)))), free)
+  if (settings$mtry > free) {
+    stop_input("mtry", gettextf("'mtry' is %s, but there are %d predictors", settings$mtry, free),
+               if (length(settings$always)) gettext("those of 'always' do not count"))
+  }
+  likely <- sum(settings$select_weights[!names %in% settings$always] > 0)
+  if (!is.null(settings$select_weights) && settings$mtry > likely) {
+    stop_input("select_weights", gettextf(
+      "'mtry' is %s, but only %d predictors have 'select_weights' above 0", settings$mtry, likely))
+  }
+  if (settings$min_bucket > 1 && !is.null(settings$learner)) {
+    stop_unsupported("min_bucket", gettext(
+      "a learner chooses all splits; let it observe the least size of leaves"))
+  }
+  settings$inbag <- check_inbag(settings$inbag, settings, length(frame$response))
+  settings
+}
+
+check_always <- function(always, names) {
+  if (is.null(always)) return(character())
+  if (!is.character(always) || anyDuplicated(always) || !all(always %in% names)) {
+    stop_input("always", gettextf(
+      "'always' must be different names of predictors, not %s", show_value(always)))
+  }
+  always
+}
+
+check_select_weights <- function(weights, names) {
+  if (is.null(weights)) return(NULL)
+  if (is.list(weights)) {
+    stop_unsupported("select_weights", gettext(
+      "'select_weights' are the same for all trees; a list with those of each is not supported"))
+  }
+  if (!is.numeric(weights) || length(weights) != length(names) ||
+      any(!is.finite(weights) | weights < 0) || all(weights == 0) ||
+      (!is.null(names(weights)) && !setequal(names(weights), names))) {
+    stop_input("select_weights", gettextf(
+      "'select_weights' must be %d numbers of at least 0, one a predictor, not %s", length(names),
+      show_value(weights)))
+  }
+  as.double(if (is.null(names(weights))) weights else weights[names])
+}
+
+check_inbag <- function(inbag, settings, n) {
+  if (is.null(inbag)) return(NULL)
+  if (is.matrix(inbag)) inbag <- lapply(seq_len(ncol(inbag)), function(i) inbag[, i])
+  fine <- is.list(inbag) && length(inbag) == settings$trees && all(vapply(inbag, function(own) {
+    is.numeric(own) && length(own) == n && !anyNA(own) && all(own >= 0 & own == round(own)) &&
+      sum(own) >= 1 && sum(own) <= 2^30
+  }, NA))
+  if (!fine) {
+    stop_input("inbag", gettextf(paste(
+      "'inbag' must be a list of %.0f vectors, one a tree, each of %d whole numbers of at least 0",
+      "that are not all 0: how often each row is in the tree"), settings$trees, n))
+  }
+  if (!is.null(settings$class_weights) || settings$holdout) {
+    stop_input("inbag", gettext("'inbag' says what is drawn; give no other weights, or 'holdout'"))
+  }
+  lapply(inbag, as.integer)
+}
+
+check_holdout <- function(settings) {
+  if (!is.null(settings$inbag) && !is.null(settings$sampling)) {
+    stop_input("inbag", gettext("'inbag' says what is drawn; give no 'weights'"))
+  }
+  if (!settings$holdout) return(invisible())
+  if (!is.null(settings$sampling) && any(settings$sampling == 0)) return(invisible())
+  stop_input("holdout", gettext("'holdout' holds out rows with a weight of 0, but no row has one"))
+}
+
+# What C is told of it.
+draw_control <- function(settings, names) {
+  always <- match(settings$always, names)
+  list(always = always, select_weights = settings$select_weights,
+       min_bucket = if (is.null(settings$min_bucket)) 1 else settings$min_bucket,
+       holdout = as.integer(isTRUE(settings$holdout)), inbag = settings$inbag)
+}
+
+# ---- afterwards ----------------------------------------------------------------------------------
+
+# Whether rows are left out of a tree that has each so often.
+is_out_of_bag <- function(fit, counts) {
+  if (isTRUE(fit$control$holdout)) counts == 0 & fit$sampling == 0 else counts == 0
+}
+
+# How often each row is in a tree.
+drawn_for <- function(fit, i) {
+  if (!is.null(fit$inbag)) return(fit$inbag[, i])
+  sample_of_tree(fit$forest, i, fit$n, fit$control, fit$sampling)
+}
+
+# Of what is said of rows out of bag, those held out.
+only_held_out <- function(fit, answer) {
+  if (isTRUE(fit$control$holdout)) answer[fit$sampling > 0, ] <- NaN
+  answer
+}
+
+# Whether it was told which rows each tree is grown from.
+has_own_samples <- function(fit) isTRUE(fit$control$own_samples)
