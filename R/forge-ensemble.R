@@ -27,7 +27,7 @@ forest_links <- c("identity", "logistic", "second", "softmax", "exp", "log1pexp"
 # `features`: names, or NULL where the maker knows numbers alone; `levels`: by feature, those of
 # factors, whose codes begin at `first_code`; `new_level`: by feature, the code of others, which are
 # missing elsewhere; `own_codes`: the maker knows no levels, and takes factors of new data by their
-# codes, or, with `levels`, a matrix of numbers as codes; "ordered": only ordered factors;
+# codes; "ordered": only ordered factors; "matrix": with `levels`, a matrix of numbers has codes;
 # "values": numbers of new data are levels. `even_second`: of two equally probable classes the
 # second is predicted. `cutoff`: what shares of classes are divided by before the largest is the
 # predicted class. `complete`: the maker refuses missing values; `closed`: levels that it does not

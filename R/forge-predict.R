@@ -207,7 +207,7 @@ is_as_asked <- function(forest, newdata) {
   names <- dimnames(newdata)[[2L]]
   size[2L] == forest$ensemble$n_features &&
     (is.null(names) || is.null(forest$features) || identical(names, forest$features)) &&
-    (isTRUE(forest$own_codes) || length(forest$levels) == 0L || !any(lengths(forest$levels) > 0L))
+    (takes_matrix(forest) || length(forest$levels) == 0L || !any(lengths(forest$levels) > 0L))
 }
 
 # Their numbers where they have none.
@@ -239,7 +239,7 @@ matrix_features <- function(forest, newdata, place, asked) {
     stop_input("newdata", gettextf("'newdata' is a matrix of type %s, but must be numeric",
                                    typeof(newdata)))
   }
-  if (any(lengths(forest$levels) > 0) && !isTRUE(forest$own_codes)) {
+  if (any(lengths(forest$levels) > 0) && !takes_matrix(forest)) {
     return(frame_features(forest, as.data.frame(newdata), place, asked))
   }
   if (is.object(newdata)) newdata <- unclass(newdata)
@@ -287,6 +287,9 @@ feature_values <- function(forest, value, j) {
                                  describe_type(value), wanted))
 }
 
+# Whether a matrix of numbers has codes where the model has levels.
+takes_matrix <- function(forest) isTRUE(forest$own_codes) || identical(forest$own_codes, "matrix")
+
 # Whether the maker takes a column by its codes.
 takes_codes <- function(forest, value) {
   if (identical(forest$own_codes, "ordered")) return(is.ordered(value))
@@ -330,9 +333,13 @@ tell_feature_levels <- function(forest, newdata, place, asked) {
 
 refuse_incomplete <- function(forest, columns, asked) {
   missing <- vapply(asked, function(j) anyNA(column_of(columns, j)), NA)
-  if (!any(missing)) return(invisible())
+  lowest <- if (isTRUE(forest$above_lowest)) {
+    vapply(asked, function(j) -Inf %in% column_of(columns, j), NA)
+  } else logical(length(asked))
+  if (!any(missing | lowest)) return(invisible())
   names <- feature_names(forest)[asked]
   stop_input("newdata", gettextf(
-    "'newdata' has missing values in %s, for which models of %s have no rule; leave such rows out",
-    show_names(names[missing]), forest$source))
+    "'newdata' has %s in %s, for which models of %s have no rule; leave such rows out",
+    if (any(missing)) gettext("missing values") else "-Inf",
+    show_names(names[if (any(missing)) missing else lowest]), forest$source))
 }
