@@ -31,7 +31,8 @@ forest_links <- c("identity", "logistic", "second", "softmax", "exp", "log1pexp"
 # "values": numbers of new data are levels. `even_second`: of two equally probable classes the
 # second is predicted. `cutoff`: what shares of classes are divided by before the largest is the
 # predicted class. `complete`: the maker refuses missing values; `closed`: levels that it does not
-# know; `dates`: it takes dates and times as numbers.
+# know; `dates`: it takes dates and times as numbers. A forest may get more: `own_trees`, how many
+# of its trees are the maker's; `last`, what is added behind all, as doubles.
 new_forest_ir <- function(trees, n_features, features = NULL, levels = list(), first_code = 1L,
                           sets = list(), set_else = logical(), output = rep(1L, length(trees)),
                           weight = rep(1, length(trees)), base = 0, divisor = 1, less = "<",

@@ -9,6 +9,9 @@ forest_to_write <- function(fit) {
 
 refuse_models <- function(format, forest) {
   if (has_linear_models(forest)) refuse_format(format, gettext("linear models of leaves"))
+  if (!is.null(forest$last)) {
+    refuse_format(format, gettext("base scores in doubles behind the sum or average of the trees"))
+  }
 }
 
 # Whether the model has no answer for a row of which a value is missing that a node asks for: its

@@ -96,8 +96,8 @@ import_forest <- function(x, ...) UseMethod("import_forest")
 
 #' @rdname import_forest
 #' @export
-import_forest.default <- function(x, format = c("auto", "xgboost", "lightgbm", "catboost", "onnx"),
-                                  iterations = NULL, ...) {
+import_forest.default <- function(x, format = c("auto", "xgboost", "lightgbm", "catboost", "onnx",
+                                                "treelite"), iterations = NULL, ...) {
   check_no_dots(...)
   if (!is.raw(x) && !is_path(x)) {
     stop_unsupported("x", gettextf(
@@ -105,7 +105,8 @@ import_forest.default <- function(x, format = c("auto", "xgboost", "lightgbm", "
       "xgboost, lightgbm, scikit-learn, ranger, randomForest, gbm, rpart, partykit and contree",
       show_value(x)))
   }
-  format <- check_choice("format", format, c("auto", "xgboost", "lightgbm", "catboost", "onnx"))
+  format <- check_choice("format", format, c("auto", "xgboost", "lightgbm", "catboost", "onnx",
+                                             "treelite"))
   check_iterations(iterations)
   bytes <- if (is.raw(x)) x else read_bytes(x)
   kind <- kind_of_bytes(bytes)
@@ -113,7 +114,7 @@ import_forest.default <- function(x, format = c("auto", "xgboost", "lightgbm", "
   document <- switch(kind, json = parse_json(bytes), ubj = parse_ubj(bytes))
   if (kind == "json") kind <- kind_of_document(document)
   maker <- c(json = "xgboost", ubj = "xgboost", lightgbm = "lightgbm", onnx = "onnx",
-             catboost = "catboost")
+             catboost = "catboost", treelite = "treelite")
   if (format != "auto" && !maker[kind] %in% format) {
     refuse_document(gettextf("it is not a model of %s", format))
   }
@@ -121,6 +122,7 @@ import_forest.default <- function(x, format = c("auto", "xgboost", "lightgbm", "
          onnx = read_onnx(bytes),
          json = , ubj = read_xgboost(document, iterations),
          catboost = read_catboost(document, iterations),
+         treelite = read_treelite(bytes),
          lightgbm = read_lightgbm(bytes, iterations))
 }
 
@@ -147,11 +149,19 @@ read_bytes <- function(path) {
 kind_of_bytes <- function(bytes) {
   first <- utils::head(bytes, 24)
   if (length(first) > 2 && first[1] == as.raw(8) && first[2] < as.raw(32)) return("onnx")
+  if (is_treelite(first)) return("treelite")
   first <- rawToChar(first[first != 0])
   if (startsWith(first, "tree\n") || startsWith(first, "tree\r\n")) return("lightgbm")
   if (grepl("^[[:space:]]*\\{[[:space:]]*\"", first, useBytes = TRUE)) return("json")
   if (grepl("^\\{[LlIiU$#]", first, useBytes = TRUE)) return("ubj")
   ""
+}
+
+# A version in three numbers, and two types.
+is_treelite <- function(first) {
+  numbers <- as.integer(first)
+  length(first) > 13L && numbers[1] %in% 3:4 && all(numbers[c(2:4, 6:8, 10:12)] == 0L) &&
+    numbers[13] %in% 1:3 && numbers[14] %in% 1:3
 }
 
 # Of what is in a JSON document: "json" for XGBoost, which says itself what is not right.

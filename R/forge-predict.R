@@ -127,6 +127,7 @@ name_rows <- function(answer, row_names) {
 # ---- sums to answers -----------------------------------------------------------------------------
 
 said_by_sums <- function(forest, sums, type) {
+  if (!is.null(forest$last)) sums <- add_last(forest, sums)
   if (dim(sums)[2L] > 1L) {
     colnames(sums) <- if (is.null(forest$outputs)) forest$classes else forest$outputs
   }
@@ -145,6 +146,13 @@ said_by_sums <- function(forest, sums, type) {
   }
   if (!is.null(forest$cutoff)) response <- sweep(response, 2L, forest$cutoff, `/`)
   factor(forest$classes[max.col(response, ties.method = "first")], forest$classes)
+}
+
+# What is added behind all trees, as doubles, and behind the division by their number.
+add_last <- function(forest, sums) {
+  sums <- sums + rep(forest$last, each = nrow(sums))
+  if (forest$ensemble$sum == "float") sums[] <- .Call(ffi_floats, as.numeric(sums))
+  sums
 }
 
 one_or_all <- function(x) {
