@@ -32,7 +32,8 @@ forest_links <- c("identity", "logistic", "second", "softmax", "exp", "log1pexp"
 # second is predicted. `cutoff`: what shares of classes are divided by before the largest is the
 # predicted class. `complete`: the maker refuses missing values; `closed`: levels that it does not
 # know; `dates`: it takes dates and times as numbers. A forest may get more: `own_trees`, how many
-# of its trees are the maker's; `last`, what is added behind all, as doubles.
+# of its trees are the maker's; `last`, what is added behind all, as doubles; `unit`: the sums are
+# proportions, which rounding may have made larger than 1, and which are cut there.
 new_forest_ir <- function(trees, n_features, features = NULL, levels = list(), first_code = 1L,
                           sets = list(), set_else = logical(), output = rep(1L, length(trees)),
                           weight = rep(1, length(trees)), base = 0, divisor = 1, less = "<",

@@ -12,6 +12,9 @@ refuse_models <- function(format, forest) {
   if (!is.null(forest$last)) {
     refuse_format(format, gettext("base scores in doubles behind the sum or average of the trees"))
   }
+  if (isTRUE(forest$unit)) {
+    refuse_format(format, gettext("sums of shares that are cut at 1"))
+  }
 }
 
 # Whether the model has no answer for a row of which a value is missing that a node asks for: its

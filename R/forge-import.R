@@ -97,7 +97,7 @@ import_forest <- function(x, ...) UseMethod("import_forest")
 #' @rdname import_forest
 #' @export
 import_forest.default <- function(x, format = c("auto", "xgboost", "lightgbm", "catboost", "onnx",
-                                                "treelite"), iterations = NULL, ...) {
+                                                "treelite", "ydf"), iterations = NULL, ...) {
   check_no_dots(...)
   if (!is.raw(x) && !is_path(x)) {
     stop_unsupported("x", gettextf(
@@ -106,15 +106,18 @@ import_forest.default <- function(x, format = c("auto", "xgboost", "lightgbm", "
       show_value(x)))
   }
   format <- check_choice("format", format, c("auto", "xgboost", "lightgbm", "catboost", "onnx",
-                                             "treelite"))
+                                             "treelite", "ydf"))
   check_iterations(iterations)
+  if (is.character(x) && dir.exists(x)) {
+    return(read_ydf(ydf_of_folder(x)))
+  }
   bytes <- if (is.raw(x)) x else read_bytes(x)
   kind <- kind_of_bytes(bytes)
   if (!nzchar(kind)) refuse_unknown(bytes)
   document <- switch(kind, json = parse_json(bytes), ubj = parse_ubj(bytes))
   if (kind == "json") kind <- kind_of_document(document)
   maker <- c(json = "xgboost", ubj = "xgboost", lightgbm = "lightgbm", onnx = "onnx",
-             catboost = "catboost", treelite = "treelite")
+             catboost = "catboost", treelite = "treelite", ydf = "ydf")
   if (format != "auto" && !maker[kind] %in% format) {
     refuse_document(gettextf("it is not a model of %s", format))
   }
@@ -122,7 +125,7 @@ import_forest.default <- function(x, format = c("auto", "xgboost", "lightgbm", "
          onnx = read_onnx(bytes),
          json = , ubj = read_xgboost(document, iterations),
          catboost = read_catboost(document, iterations),
-         treelite = read_treelite(bytes),
+         treelite = read_treelite(bytes), ydf = read_ydf(ydf_of_bytes(bytes)),
          lightgbm = read_lightgbm(bytes, iterations))
 }
 
@@ -137,7 +140,7 @@ check_iterations <- function(iterations) {
 
 read_bytes <- function(path) {
   size <- file.size(path)
-  if (is.na(size) || dir.exists(path)) {
+  if (is.na(size)) {
     stop_input("x", gettextf("the file '%s' does not exist", path))
   }
   if (size > most_bytes) refuse_document(gettextf("it has more than %.0f bytes", most_bytes))
@@ -150,6 +153,7 @@ kind_of_bytes <- function(bytes) {
   first <- utils::head(bytes, 24)
   if (length(first) > 2 && first[1] == as.raw(8) && first[2] < as.raw(32)) return("onnx")
   if (is_treelite(first)) return("treelite")
+  if (is_ydf(first)) return("ydf")
   first <- rawToChar(first[first != 0])
   if (startsWith(first, "tree\n") || startsWith(first, "tree\r\n")) return("lightgbm")
   if (grepl("^[[:space:]]*\\{[[:space:]]*\"", first, useBytes = TRUE)) return("json")

@@ -127,7 +127,7 @@ name_rows <- function(answer, row_names) {
 # ---- sums to answers -----------------------------------------------------------------------------
 
 said_by_sums <- function(forest, sums, type) {
-  if (!is.null(forest$last)) sums <- add_last(forest, sums)
+  if (has_more(forest)) sums <- add_last(forest, sums)
   if (dim(sums)[2L] > 1L) {
     colnames(sums) <- if (is.null(forest$outputs)) forest$classes else forest$outputs
   }
@@ -150,10 +150,13 @@ said_by_sums <- function(forest, sums, type) {
 
 # What is added behind all trees, as doubles, and behind the division by their number.
 add_last <- function(forest, sums) {
-  sums <- sums + rep(forest$last, each = nrow(sums))
+  if (!is.null(forest$last)) sums <- sums + rep(forest$last, each = nrow(sums))
   if (forest$ensemble$sum == "float") sums[] <- .Call(ffi_floats, as.numeric(sums))
+  if (isTRUE(forest$unit)) sums[] <- pmin(pmax(sums, 0), 1)
   sums
 }
+
+has_more <- function(forest) !is.null(forest$last) || isTRUE(forest$unit)
 
 one_or_all <- function(x) {
   if (dim(x)[2L] == 1L) dim(x) <- NULL
