@@ -14,6 +14,7 @@ missing_rules <- c(none = 0L, nan = 1L, zero = 2L)
 #   identity   nothing
 #   logistic   1 / (1 + exp(-slope * x)), the probability of the second class
 #   second     nothing: it is the probability of the second of two classes
+#   first      1 - x: it is that of the first
 #   softmax    exp(slope * x) / sum(exp(slope * x))
 #   exp        exp(slope * x)
 #   log1pexp   log(1 + exp(x))
@@ -21,8 +22,8 @@ missing_rules <- c(none = 0L, nan = 1L, zero = 2L)
 #   step       1 above 0, else 0
 #   isolation  -2^-x
 #   shares     x / sum(x) of sums of proportions, or votes; these are the margins, too
-forest_links <- c("identity", "logistic", "second", "softmax", "exp", "log1pexp", "square", "step",
-                  "isolation", "shares")
+forest_links <- c("identity", "logistic", "second", "first", "softmax", "exp", "log1pexp",
+                  "square", "step", "isolation", "shares")
 
 # `features`: names, or NULL where the maker knows numbers alone; `levels`: by feature, those of
 # factors, whose codes begin at `first_code`; `new_level`: by feature, the code of others, which are
@@ -33,7 +34,8 @@ forest_links <- c("identity", "logistic", "second", "softmax", "exp", "log1pexp"
 # predicted class. `complete`: the maker refuses missing values; `closed`: levels that it does not
 # know; `dates`: it takes dates and times as numbers. A forest may get more: `own_trees`, how many
 # of its trees are the maker's; `last`, what is added behind all, as doubles; `unit`: the sums are
-# proportions, which rounding may have made larger than 1, and which are cut there.
+# proportions, which rounding may have made larger than 1, and which are cut there; `second_from`:
+# from that probability on the second of two classes is predicted.
 new_forest_ir <- function(trees, n_features, features = NULL, levels = list(), first_code = 1L,
                           sets = list(), set_else = logical(), output = rep(1L, length(trees)),
                           weight = rep(1, length(trees)), base = 0, divisor = 1, less = "<",

@@ -69,7 +69,8 @@ check_for_onnx <- function(forest) {
   if (e$divisor != 1 && (e$divisor != length(e$roots) || any(e$base != 0))) {
     refuse(gettextf("sums divided by %s", format(e$divisor)))
   }
-  if (forest$link %in% c("log1pexp", "square", "step", "isolation") || forest_slope(forest) != 1) {
+  if (forest$link %in% c("log1pexp", "square", "step", "first", "isolation") ||
+      forest_slope(forest) != 1) {
     refuse(gettextf("the link '%s'", forest$link))
   }
   one_score <- length(forest$classes) > n_forest_outputs(forest)

@@ -34,6 +34,7 @@ as_sql.forest_ir <- function(fit, type = c("response", "margin"), con = NULL, ..
 sql_linked <- function(sums, forest) {
   if (forest$average != 1) sums <- sprintf("(%s)\n/ %s", sums, sql_number(forest$average))
   switch(forest$link, identity = , second = sums,
+         first = sprintf("1E0 - (%s)", sums),
          exp = sprintf("EXP(%s)", sql_sloped(sums, forest_slope(forest))),
          logistic = sprintf("1E0 / (1E0 + EXP(-(%s)))", sql_sloped(sums, forest_slope(forest))),
          softmax = sql_softmax(sql_sloped(sums, forest_slope(forest))),

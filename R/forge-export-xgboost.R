@@ -76,7 +76,7 @@ check_for_xgboost <- function(forest) {
   if (e$sum != "float") refuse(gettext("sums of doubles"))
   if (e$divisor != 1 || forest$average != 1) refuse(gettext("an average"))
   if (forest$link == "shares") refuse(gettext("shares of votes"))
-  if (forest$link %in% c("log1pexp", "square", "second", "isolation") ||
+  if (forest$link %in% c("log1pexp", "square", "second", "first", "isolation") ||
       forest_slope(forest) != 1) {
     refuse(gettextf("the link '%s'", forest$link))
   }

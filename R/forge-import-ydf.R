@@ -3,8 +3,9 @@
 #
 # Rows are floats, and positive from a threshold on. Floats are summed over trees in their order, as
 # by the engines that predict() takes: from 0, with the initial prediction as a tree of one leaf at
-# the end, or from that, where the engine is QuickScorer. Missing numbers go where the node says; missing levels, too, as long as this is where
-# the most frequent one goes, which the engines put in their place.
+# the end, or from that, where the engine is QuickScorer. Missing numbers go where the node says;
+# missing levels, too, as long as this is where the most frequent one goes, which the engines put in
+# their place.
 
 is_ydf <- function(first) {
   length(first) > 14L && identical(first[c(1:2, 13:15)], charToRaw("BSYDF"))
@@ -97,7 +98,8 @@ read_ydf <- function(parts) {
   forest <- new_forest_ir(
     trees, length(used), features = columns$name[used], levels = levels, sets = sets$all,
     set_else = logical(length(sets$all)), output = rep_len(seq_len(said$groups), length(trees)),
-    base = if (quick) said$initial else rep(0, said$outputs), less = "<", number = "float", sum = "float", link = said$link,
+    base = if (quick) said$initial else rep(0, said$outputs), less = "<", number = "float",
+    sum = "float", link = said$link,
     classes = said$classes, new_level = stats::setNames(integer(length(levels)), names(levels)),
     source = "ydf", objective = name)
   forest$own_trees <- n

@@ -97,7 +97,7 @@ import_forest <- function(x, ...) UseMethod("import_forest")
 #' @rdname import_forest
 #' @export
 import_forest.default <- function(x, format = c("auto", "xgboost", "lightgbm", "catboost", "onnx",
-                                                "treelite", "ydf"), iterations = NULL, ...) {
+                                                "treelite", "ydf", "h2o"), iterations = NULL, ...) {
   check_no_dots(...)
   if (!is.raw(x) && !is_path(x)) {
     stop_unsupported("x", gettextf(
@@ -106,7 +106,7 @@ import_forest.default <- function(x, format = c("auto", "xgboost", "lightgbm", "
       show_value(x)))
   }
   format <- check_choice("format", format, c("auto", "xgboost", "lightgbm", "catboost", "onnx",
-                                             "treelite", "ydf"))
+                                             "treelite", "ydf", "h2o"))
   check_iterations(iterations)
   if (is.character(x) && dir.exists(x)) {
     return(read_ydf(ydf_of_folder(x)))
@@ -117,7 +117,8 @@ import_forest.default <- function(x, format = c("auto", "xgboost", "lightgbm", "
   document <- switch(kind, json = parse_json(bytes), ubj = parse_ubj(bytes))
   if (kind == "json") kind <- kind_of_document(document)
   maker <- c(json = "xgboost", ubj = "xgboost", lightgbm = "lightgbm", onnx = "onnx",
-             catboost = "catboost", treelite = "treelite", ydf = "ydf")
+             catboost = "catboost", treelite = "treelite", ydf = "ydf",
+             h2o = "h2o")
   if (format != "auto" && !maker[kind] %in% format) {
     refuse_document(gettextf("it is not a model of %s", format))
   }
@@ -126,6 +127,7 @@ import_forest.default <- function(x, format = c("auto", "xgboost", "lightgbm", "
          json = , ubj = read_xgboost(document, iterations),
          catboost = read_catboost(document, iterations),
          treelite = read_treelite(bytes), ydf = read_ydf(ydf_of_bytes(bytes)),
+         h2o = read_h2o(bytes),
          lightgbm = read_lightgbm(bytes, iterations))
 }
 
@@ -154,6 +156,7 @@ kind_of_bytes <- function(bytes) {
   if (length(first) > 2 && first[1] == as.raw(8) && first[2] < as.raw(32)) return("onnx")
   if (is_treelite(first)) return("treelite")
   if (is_ydf(first)) return("ydf")
+  if (is_mojo(first)) return("h2o")
   first <- rawToChar(first[first != 0])
   if (startsWith(first, "tree\n") || startsWith(first, "tree\r\n")) return("lightgbm")
   if (grepl("^[[:space:]]*\\{[[:space:]]*\"", first, useBytes = TRUE)) return("json")

@@ -136,6 +136,7 @@ said_by_sums <- function(forest, sums, type) {
   if (type %in% c("response", "margin")) return(one_or_all(response))
   if (length(forest$classes) == 2L && ncol(response) == 1L) {
     response <- if (forest$link == "second") cbind(1 - sums[, 1], sums[, 1]) else
+      if (forest$link == "first") cbind(sums[, 1], 1 - sums[, 1]) else
       two_classes(sums[, 1], forest_slope(forest))
     if (forest$link == "second") response[] <- .Call(ffi_floats, as.numeric(response))
   }
@@ -143,6 +144,9 @@ said_by_sums <- function(forest, sums, type) {
   if (type != "class") return(response)
   if (isTRUE(forest$even_second) && ncol(sums) == 1L) {
     return(factor(forest$classes[1L + (sums[, 1] >= 0)], forest$classes))
+  }
+  if (!is.null(forest$second_from)) {
+    return(factor(forest$classes[1L + (response[, 2] >= forest$second_from)], forest$classes))
   }
   if (!is.null(forest$cutoff)) response <- sweep(response, 2L, forest$cutoff, `/`)
   factor(forest$classes[max.col(response, ties.method = "first")], forest$classes)
@@ -167,7 +171,8 @@ one_or_all <- function(x) {
 forest_slope <- function(forest) if (is.null(forest$slope)) 1 else forest$slope
 
 linked <- function(sums, link, slope = 1) {
-  switch(link, identity = , second = sums, logistic = 1 / (1 + exp(-slope * sums)),
+  switch(link, identity = , second = sums, first = 1 - sums,
+         logistic = 1 / (1 + exp(-slope * sums)),
          exp = exp(slope * sums),
          log1pexp = log1p(exp(sums)), square = sign(sums) * sums^2, step = (sums > 0) + 0,
          isolation = -2^-sums,
