@@ -2,7 +2,7 @@
 # form, of boosting (gbm) and random forests (drf).
 #
 # Rows are doubles, which go right from a threshold on, a float; leaves are floats, and doubles are
-# summed over trees in their order, class by class, from 0.
+# summed over trees in their order, from 0.
 
 is_mojo <- function(first) {
   length(first) > 4L && identical(first[1:4], as.raw(c(0x50, 0x4b, 3, 4)))
@@ -37,7 +37,7 @@ read_h2o <- function(bytes) {
     trees, n_features, features = features, first_code = 0L, sets = sets$all,
     levels = Filter(length, stats::setNames(levels[seq_len(n_features)], features)),
     set_else = as.logical(sets$beyond), less = "<", base = rep(0, outputs),
-    output = c(rep(seq_len(outputs), each = n %/% outputs), if (start != 0) 1L),
+    output = c(rep_len(seq_len(outputs), n), if (start != 0) 1L),
     divisor = if (said$average) n else 1, link = said$link, classes = classes, source = "H2O",
     version = info[["h2o_version"]], objective = said$name)
   forest$own_trees <- n
@@ -160,15 +160,15 @@ h2o_links <- function(info) {
 
 # ---- trees ---------------------------------------------------------------------------------------
 
-# Class by class.
+# Round by round.
 h2o_trees <- function(archive, info, levels, sets) {
   groups <- h2o_number(info, "n_trees")
   per_group <- h2o_number(info, "n_trees_per_class")
   if (groups < 1 || per_group < 1 || groups * per_group > length(archive$size)) {
     refuse_document(gettext("it lacks trees"))
   }
-  names <- sprintf("trees/t%02d_%03d", rep(seq_len(per_group) - 1L, each = groups),
-                   rep(seq_len(groups) - 1L, per_group))
+  names <- sprintf("trees/t%02d_%03d", rep(seq_len(per_group) - 1L, groups),
+                   rep(seq_len(groups) - 1L, each = per_group))
   lapply(names, function(name) {
     aux <- paste0(name, "_aux.bin")
     read_h2o_tree(archive_bytes(archive, paste0(name, ".bin")),

@@ -2,8 +2,8 @@
 
 #' Import a tree ensemble
 #'
-#' Reads a model of XGBoost, LightGBM, CatBoost, scikit-learn, ranger, randomForest, gbm, rpart,
-#' partykit or this package, with everything that determines its predictions: how values are
+#' Reads a model of XGBoost, LightGBM, CatBoost, scikit-learn, treelite, ydf, H2O, ranger,
+#' randomForest, gbm, rpart, partykit or this package, with everything that determines its predictions: how values are
 #' converted and compared, which values count as missing, and in which order and precision trees are
 #' summed.
 #' [forge()] predicts with it faster than the original software and with the same results, bit for
@@ -27,6 +27,16 @@
 #'   and `Normalizer` with the norm L1, may follow as links, and `Div` by a number. Transforms that
 #'   ONNX Runtime ignores (of one number), or whose numbers in version 5 it takes for others, are an
 #'   error.
+#'
+#' * `"treelite"`: checkpoints of version 4, `Model.serialize()`. Rows have the type of the leaves.
+#'   Tests of equality are an error.
+#' * `"ydf"`: the folder of `save()`, or the bytes of `serialize()`, of boosted trees, random forests
+#'   and single trees, also of TensorFlow Decision Forests. Margins are those of the engine that
+#'   `predict()` takes. Oblique splits, features that are sets, and categories that are numbers
+#'   already are an error. An empty text is missing there: give `NA`.
+#' * `"h2o"`: MOJO files of gradient boosting and random forests (version 1.2 and later, trained
+#'   without an offset, balanced classes and encodings of categories). Of two classes the second is
+#'   predicted from the default threshold of the model on.
 #'
 #' Where a file names the levels of categories (XGBoost since 3.1, LightGBM from data frames of
 #' pandas), factors and characters of new data are matched by level, and a matrix has their codes,
@@ -66,7 +76,8 @@
 #' `predict()` of the package (`predict_proba()` in scikit-learn, with one job; for AdaBoost
 #' `decision_function()`, for isolation the sum of the lengths of ways). XGBoost 1.7,
 #' 2.1, 3.0 and 3.2, LightGBM 3.3, 4.3 and 4.7, CatBoost 1.2, ONNX Runtime 1.32, scikit-learn 1.2
-#' to 1.9, ranger 0.14, randomForest 4.7 and gbm 2.1 have been compared. Classification forests of
+#' to 1.9, treelite 4.0 and 4.8, ydf 0.16, H2O 3.44, ranger 0.14, randomForest 4.7 and gbm 2.1 have
+#' been compared. Infinite numbers, which XGBoost and scikit-learn refuse, are compared as numbers. Classification forests of
 #' ranger and randomForest break ties between classes with equally many votes at random; here the
 #' first of them wins.
 #'
@@ -74,9 +85,10 @@
 #' Files are treated as data: nothing in them is executed. A file may have up to 1 GB. Trees are
 #' checked before use (children exist, no node has two parents, values are finite).
 #'
-#' @param x The path of a file, a raw vector with its contents, or a fitted object.
+#' @param x The path of a file (of ydf also of a folder), a raw vector with its contents, or a fitted
+#'   object.
 #' @param format Format of a file or raw vector: `"auto"` (the default, detected from its first
-#'   bytes), `"xgboost"`, `"lightgbm"`, `"catboost"` or `"onnx"`.
+#'   bytes), `"xgboost"`, `"lightgbm"`, `"catboost"`, `"onnx"`, `"treelite"`, `"ydf"` or `"h2o"`.
 #' @param iterations For XGBoost, LightGBM and gbm: number of boosting rounds to use, counted from
 #'   the first; `NULL` (the default) for all. The best round of early stopping is not selected
 #'   automatically.
@@ -109,7 +121,7 @@ import_forest.default <- function(x, format = c("auto", "xgboost", "lightgbm", "
                                              "treelite", "ydf", "h2o"))
   check_iterations(iterations)
   if (is.character(x) && dir.exists(x)) {
-    return(read_ydf(ydf_of_folder(x)))
+    return(of_binary(read_ydf(ydf_of_folder(x))))
   }
   bytes <- if (is.raw(x)) x else read_bytes(x)
   kind <- kind_of_bytes(bytes)
@@ -126,9 +138,17 @@ import_forest.default <- function(x, format = c("auto", "xgboost", "lightgbm", "
          onnx = read_onnx(bytes),
          json = , ubj = read_xgboost(document, iterations),
          catboost = read_catboost(document, iterations),
-         treelite = read_treelite(bytes), ydf = read_ydf(ydf_of_bytes(bytes)),
-         h2o = read_h2o(bytes),
+         treelite = of_binary(read_treelite(bytes)),
+         ydf = of_binary(read_ydf(ydf_of_bytes(bytes))), h2o = of_binary(read_h2o(bytes)),
          lightgbm = read_lightgbm(bytes, iterations))
+}
+
+# Readers of binary documents check what they use; what is wrong besides is that parts of a document
+# do not fit together.
+of_binary <- function(read) {
+  tryCatch(read, contree_error = stop, error = function(problem) {
+    refuse_document(gettextf("its parts do not fit together (%s)", conditionMessage(problem)))
+  })
 }
 
 most_bytes <- 2^30
@@ -195,7 +215,7 @@ refuse_unknown <- function(bytes) {
   }
   refuse_document(gettext(paste(
     "its format is not recognised; save models of XGBoost as JSON or UBJ, of LightGBM as text,",
-    "and of CatBoost as JSON")))
+    "of CatBoost as JSON, of H2O as MOJO, of treelite and ydf by serialize()")))
 }
 
 text_of <- function(bytes) {

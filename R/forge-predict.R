@@ -340,6 +340,8 @@ tell_feature_levels <- function(forest, newdata, place, asked) {
   code <- forest$new_level[names(unknown)]
   warn_new_levels(unknown, if (anyNA(code)) {
     gettext("they count as missing values")
+  } else if (forest$source == "ydf") {
+    gettext("ydf has one level for all that it does not know")
   } else if (all(code == 0L)) {
     gettext("such rows follow the child with more training rows")
   } else {
