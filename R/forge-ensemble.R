@@ -29,13 +29,14 @@ forest_links <- c("identity", "logistic", "second", "first", "softmax", "exp", "
 # factors, whose codes begin at `first_code`; `new_level`: by feature, the code of others, which are
 # missing elsewhere; `own_codes`: the maker knows no levels, and takes factors of new data by their
 # codes; "ordered": only ordered factors; "matrix": with `levels`, a matrix of numbers has codes;
-# "values": numbers of new data are levels. `even_second`: of two equally probable classes the
-# second is predicted. `cutoff`: what shares of classes are divided by before the largest is the
-# predicted class. `complete`: the maker refuses missing values; `closed`: levels that it does not
-# know; `dates`: it takes dates and times as numbers. A forest may get more: `own_trees`, how many
-# of its trees are the maker's; `last`, what is added behind all, as doubles; `unit`: the sums are
-# proportions, which rounding may have made larger than 1, and which are cut there; `second_from`:
-# from that probability on the second of two classes is predicted.
+# "values": numbers of new data are levels; "texts": whole numbers are, as texts. `even_second`: of
+# two equally probable classes the second is predicted. `cutoff`: what shares of classes are divided
+# by before the largest is the predicted class. `complete`: the maker refuses missing values;
+# `closed`: levels that it does not know; `dates`: it takes dates and times as numbers. A forest may
+# get more: `own_trees`, how many of its trees are the maker's; `last`, what is added behind all, as
+# doubles; `unit`: the sums are proportions, which rounding may have made larger than 1, and which
+# are cut there; `second_from`: from that probability on the second of two classes is predicted;
+# `complete_for`: features of which the maker refuses missing values.
 new_forest_ir <- function(trees, n_features, features = NULL, levels = list(), first_code = 1L,
                           sets = list(), set_else = logical(), output = rep(1L, length(trees)),
                           weight = rep(1, length(trees)), base = 0, divisor = 1, less = "<",

@@ -10,6 +10,9 @@ as_c.forest_ir <- function(fit, name = "contree_predict", ...) {
   check_no_dots(...)
   check_c_name(name)
   refuse_models("as_c()", fit)
+  if (length(fit$complete_for)) {
+    refuse_format("as_c()", gettext("categories that may not be missing"))
+  }
   e <- fit$ensemble
   text <- c(
     sprintf("/* %d trees, made by the R package contree. */", n_forest_trees(fit)),

@@ -214,7 +214,8 @@ forest_unanswered <- function(forest, quote) {
     other <- if (isTRUE(forest$closed) && length(levels)) {
       sprintf("%s NOT IN (%s)", name, paste(quote$text(levels), collapse = ", "))
     }
-    missing <- if (needs_values(forest)) paste(name, "IS NULL")
+    missing <- if (needs_values(forest) ||
+                     forest$ensemble$feature[node] %in% forest$complete_for) paste(name, "IS NULL")
     conditions[node] <- paste(c(missing, other), collapse = " OR ")
   }
   conditions

@@ -3,9 +3,9 @@
 #' Import a tree ensemble
 #'
 #' Reads a model of XGBoost, LightGBM, CatBoost, scikit-learn, treelite, ydf, H2O, ranger,
-#' randomForest, gbm, rpart, partykit or this package, with everything that determines its predictions: how values are
-#' converted and compared, which values count as missing, and in which order and precision trees are
-#' summed.
+#' randomForest, gbm, rpart, partykit or this package, with everything that determines its
+#' predictions: how values are converted and compared, which values count as missing, and in which
+#' order and precision trees are summed.
 #' [forge()] predicts with it faster than the original software and with the same results, bit for
 #' bit.
 #'
@@ -17,9 +17,11 @@
 #' * `"lightgbm"`: the text format of `lgb.save()` or `save_model()`; categories, the three rules
 #'   for missing values, random forests, linear leaves, all objectives but those of the user. Text
 #'   that was cut off is an error.
-#' * `"catboost"`: the JSON of `save_model(format = "json")` (needs `jsonlite`) of models of
-#'   numbers, with symmetric and other trees. Comparisons are in single precision, sums in double.
-#'   Splits by categories, texts and embeddings are an error.
+#' * `"catboost"`: the JSON of `save_model(format = "json")` (needs `jsonlite`), with symmetric and
+#'   other trees. Comparisons are in single precision, sums in double. Categories need the argument
+#'   `pool` of `save_model()`, by which the document lists their texts; whole numbers are texts,
+#'   and missing ones an error. Statistics of combinations of categories (`max_ctr_complexity` above
+#'   1), texts and embeddings are an error.
 #' * `"onnx"`: an ONNX graph with one `TreeEnsembleRegressor` or `TreeEnsembleClassifier` of
 #'   `ai.onnx.ml` 1 to 4, or one `TreeEnsemble` of version 5, as written by the converters of
 #'   scikit-learn, XGBoost, LightGBM and CatBoost: tests `<=`, `<`, `>` and `>=`; sums, or averages
@@ -30,8 +32,8 @@
 #'
 #' * `"treelite"`: checkpoints of version 4, `Model.serialize()`. Rows have the type of the leaves.
 #'   Tests of equality are an error.
-#' * `"ydf"`: the folder of `save()`, or the bytes of `serialize()`, of boosted trees, random forests
-#'   and single trees, also of TensorFlow Decision Forests. Margins are those of the engine that
+#' * `"ydf"`: the folder of `save()` or the bytes of `serialize()`: boosted trees, random forests,
+#'   single trees, also those of TensorFlow Decision Forests. Margins are those of the engine that
 #'   `predict()` takes. Oblique splits, features that are sets, and categories that are numbers
 #'   already are an error. An empty text is missing there: give `NA`.
 #' * `"h2o"`: MOJO files of gradient boosting and random forests (version 1.2 and later, trained
@@ -75,17 +77,17 @@
 #' LightGBM to raw scores, for boosting in scikit-learn to `_raw_predict()`, else to the result of
 #' `predict()` of the package (`predict_proba()` in scikit-learn, with one job; for AdaBoost
 #' `decision_function()`, for isolation the sum of the lengths of ways). XGBoost 1.7,
-#' 2.1, 3.0 and 3.2, LightGBM 3.3, 4.3 and 4.7, CatBoost 1.2, ONNX Runtime 1.32, scikit-learn 1.2
-#' to 1.9, treelite 4.0 and 4.8, ydf 0.16, H2O 3.44, ranger 0.14, randomForest 4.7 and gbm 2.1 have
-#' been compared. Infinite numbers, which XGBoost and scikit-learn refuse, are compared as numbers. Classification forests of
-#' ranger and randomForest break ties between classes with equally many votes at random; here the
-#' first of them wins.
+#' 2.1, 3.0 and 3.2, LightGBM 3.3, 4.3 and 4.7, CatBoost 1.2, ONNX Runtime 1.32, scikit-learn 1.2 to
+#' 1.9, treelite 4.0 and 4.8, ydf 0.16, H2O 3.44, ranger 0.14, randomForest 4.7 and gbm 2.1 have
+#' been compared. Infinite numbers, which XGBoost and scikit-learn refuse, are compared as numbers.
+#' Classification forests of ranger and randomForest break ties between classes with equally many
+#' votes at random; here the first of them wins.
 #'
 #' @section Safety:
 #' Files are treated as data: nothing in them is executed. A file may have up to 1 GB. Trees are
 #' checked before use (children exist, no node has two parents, values are finite).
 #'
-#' @param x The path of a file (of ydf also of a folder), a raw vector with its contents, or a fitted
+#' @param x The path of a file (of ydf also a folder), a raw vector with its contents, or a fitted
 #'   object.
 #' @param format Format of a file or raw vector: `"auto"` (the default, detected from its first
 #'   bytes), `"xgboost"`, `"lightgbm"`, `"catboost"`, `"onnx"`, `"treelite"`, `"ydf"` or `"h2o"`.

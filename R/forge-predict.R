@@ -208,7 +208,10 @@ forest_columns_of <- function(forest, newdata) {
   asked <- union(asked, rest[place[rest] > 0L])
   columns <- if (is.matrix(newdata)) matrix_features(forest, newdata, place, asked) else
     frame_features(forest, newdata, place, asked)
-  if (forest$complete) refuse_incomplete(forest, columns, asked)
+  if (forest$complete) refuse_incomplete(forest, columns, asked) else
+    if (length(forest$complete_for)) {
+      refuse_incomplete(forest, columns, intersect(asked, forest$complete_for))
+    }
   row_names <- if (is.matrix(newdata)) rownames(newdata) else attr(newdata, "row.names")
   list(columns = columns, row_names = if (!is.null(row_names)) as.character(row_names),
        absent = which(place == 0L), features = feature_names(forest))
@@ -276,6 +279,7 @@ frame_features <- function(forest, newdata, place, asked) {
 feature_values <- function(forest, value, j) {
   name <- feature_names(forest)[j]
   levels <- forest$levels[[name]]
+  if (length(levels) && identical(forest$own_codes, "texts")) value <- as_texts(value)
   if (is.logical(value) && all(is.na(value))) return(as.integer(value))
   if (is.factor(value)) check_factor(value, name)
   if (!is.null(levels) && (is.factor(value) || is.character(value))) {
@@ -310,6 +314,14 @@ takes_matrix <- function(forest) isTRUE(forest$own_codes) || identical(forest$ow
 takes_codes <- function(forest, value) {
   if (identical(forest$own_codes, "ordered")) return(is.ordered(value))
   isTRUE(forest$own_codes) && (is.factor(value) || is.character(value))
+}
+
+# Whole numbers as texts, by which the maker knows them.
+as_texts <- function(value) {
+  if (!is.numeric(value) || is.object(value) || any(value != round(value), na.rm = TRUE)) {
+    return(value)
+  }
+  replace(sprintf("%.0f", value), is.na(value), NA)
 }
 
 # Whether it takes a column of numbers by those that its levels are.

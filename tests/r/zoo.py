@@ -292,6 +292,57 @@ def catboosts(catboost):
     zoo.write()
 
 
+def catboost_levels(catboost):
+    """Categories: one level asked for, and statistics of levels. Rows have places among the texts
+    that a document lists."""
+    zoo = Zoo(f"catboost-levels-{catboost.__version__}")
+    table = Levels()
+    table.data["i"] = rng.integers(0, 3, 3 * N)
+    y = table.y + (table.data.i == 1)
+    names = ["c", "i"]
+
+    def add(name, y, loss="RMSE", **settings):
+        model = catboost.CatBoost(dict(dict(
+            depth=2, thread_count=1, random_seed=1, learning_rate=0.5, allow_writing_files=False,
+            logging_level="Silent", loss_function=loss, iterations=4, max_ctr_complexity=1),
+            **settings))
+        pool = catboost.Pool(table.data, y, cat_features=names)
+        model.fit(pool)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.json")
+            model.save_model(path, format="json", pool=pool)
+            document = json.load(open(path))
+        info = document["model_info"]
+        document["model_info"] = {key: info[key] for key in info if key == "class_params"}
+        document["model_info"]["params"] = {"loss_function": info["params"]["loss_function"]}
+        features = document["features_info"]
+        found = {f["flat_feature_index"]: f.get("borders", [0.0])
+                 for f in features["float_features"]}
+        rows, numbers = table.rows(found, "new")
+        rows["i"] = rng.choice([0, 1, 2, 77], ROWS)
+        known = [item["value"] for item in features["cat_features_hash"]]
+        places = [[known.index(str(x)) + 1 if str(x) in known else len(known) + 1 for x in rows[j]]
+                  for j in names]
+        numbers = np.column_stack([numbers[:, :2], *places])
+        given = catboost.Pool(rows, cat_features=names)
+        margin = np.asarray(model.predict(given, prediction_type="RawFormulaVal"))
+        response = margin if loss == "RMSE" else np.asarray(
+            model.predict(given, prediction_type="Probability"))
+        if loss == "Logloss":
+            response = response[:, 1]
+        zoo.add(name, "json", json.dumps(document).encode(), numbers, margin, response,
+                model.calc_leaf_indexes(given), 0)
+
+    add("levels", y, one_hot_max_size=10)
+    add("statistics", y, one_hot_max_size=1)
+    add("two", table.two, "Logloss", one_hot_max_size=1)
+    add("three", table.three, "MultiClass", one_hot_max_size=1)
+    add("buckets", table.three, "MultiClass", one_hot_max_size=1,
+        simple_ctr=["Buckets:Prior=0.3", "Counter"])
+    add("lossguide", y, one_hot_max_size=3, grow_policy="Lossguide", depth=3)
+    zoo.write()
+
+
 def converted(onnxmltools):
     """What converters make of models of others, by what ONNX Runtime says: probabilities, or the
     response; there are no margins and leaves."""
@@ -569,7 +620,7 @@ def h2os(h2o):
 
 for name, make in (("xgboost", xgboosts), ("lightgbm", lightgbms), ("catboost", catboosts),
                    ("onnxmltools", converted), ("skl2onnx", forests), ("treelite", treelites),
-                   ("ydf", ydfs), ("h2o", h2os)):
+                   ("ydf", ydfs), ("h2o", h2os), ("catboost", catboost_levels)):
     if sys.argv[2:] and name not in sys.argv[2:]:
         continue
     try:
