@@ -34,8 +34,8 @@ all.equal.forged_forest <- function(target, current, ..., tolerance = 0) {
 
 differing_contract <- function(a, b) {
   members <- c("n_features", "base", "divisor", "less", "number", "sum", "minus_fraction")
-  x <- c(a$ensemble[members], a[c("link", "slope", "average", "classes")])
-  y <- c(b$ensemble[members], b[c("link", "slope", "average", "classes")])
+  x <- c(a$ensemble[members], a[c("link", "slope", "average", "classes", "last")])
+  y <- c(b$ensemble[members], b[c("link", "slope", "average", "classes", "last")])
   differ <- !mapply(identical, x, y)
   sprintf("%s: %s, %s", names(x), vapply(x, say_member, ""), vapply(y, say_member, ""))[differ]
 }

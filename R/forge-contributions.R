@@ -8,6 +8,9 @@ contributions_of <- function(object, new, threads, simd = "auto") {
                            threads_to_use(threads), simd))
   if (forest$link == "shares") all <- all / rowSums(all) # as the sums that they add up to
   p <- forest$ensemble$n_features
+  if (!is.null(forest$last)) {
+    all[, p + 1L, ] <- all[, p + 1L, ] + rep(forest$last, each = dim(all)[1])
+  }
   names <- list(new$row_names, c(feature_names(forest), "(base)"))
   if (dim(all)[3] == 1) return(matrix(all, nrow(all), p + 1L, dimnames = names))
   dimnames(all) <- c(names, list(if (is.null(forest$outputs)) forest$classes else forest$outputs))

@@ -14,6 +14,7 @@ missing_rules <- c(none = 0L, nan = 1L, zero = 2L)
 #   identity   nothing
 #   logistic   1 / (1 + exp(-slope * x)), the probability of the second class
 #   second     nothing: it is the probability of the second of two classes
+#   first      1 - x: it is that of the first
 #   softmax    exp(slope * x) / sum(exp(slope * x))
 #   exp        exp(slope * x)
 #   log1pexp   log(1 + exp(x))
@@ -21,17 +22,21 @@ missing_rules <- c(none = 0L, nan = 1L, zero = 2L)
 #   step       1 above 0, else 0
 #   isolation  -2^-x
 #   shares     x / sum(x) of sums of proportions, or votes; these are the margins, too
-forest_links <- c("identity", "logistic", "second", "softmax", "exp", "log1pexp", "square", "step",
-                  "isolation", "shares")
+forest_links <- c("identity", "logistic", "second", "first", "softmax", "exp", "log1pexp",
+                  "square", "step", "isolation", "shares")
 
 # `features`: names, or NULL where the maker knows numbers alone; `levels`: by feature, those of
 # factors, whose codes begin at `first_code`; `new_level`: by feature, the code of others, which are
 # missing elsewhere; `own_codes`: the maker knows no levels, and takes factors of new data by their
-# codes, or, with `levels`, a matrix of numbers as codes; "ordered": only ordered factors;
-# "values": numbers of new data are levels. `even_second`: of two equally probable classes the
-# second is predicted. `cutoff`: what shares of classes are divided by before the largest is the
-# predicted class. `complete`: the maker refuses missing values; `closed`: levels that it does not
-# know; `dates`: it takes dates and times as numbers.
+# codes; "ordered": only ordered factors; "matrix": with `levels`, a matrix of numbers has codes;
+# "values": numbers of new data are levels; "texts": whole numbers are, as texts. `even_second`: of
+# two equally probable classes the second is predicted. `cutoff`: what shares of classes are divided
+# by before the largest is the predicted class. `complete`: the maker refuses missing values;
+# `closed`: levels that it does not know; `dates`: it takes dates and times as numbers. A forest may
+# get more: `own_trees`, how many of its trees are the maker's; `last`, what is added behind all, as
+# doubles; `unit`: the sums are proportions, which rounding may have made larger than 1, and which
+# are cut there; `second_from`: from that probability on the second of two classes is predicted;
+# `complete_for`: features of which the maker refuses missing values.
 new_forest_ir <- function(trees, n_features, features = NULL, levels = list(), first_code = 1L,
                           sets = list(), set_else = logical(), output = rep(1L, length(trees)),
                           weight = rep(1, length(trees)), base = 0, divisor = 1, less = "<",

@@ -10,11 +10,15 @@ as_c.forest_ir <- function(fit, name = "contree_predict", ...) {
   check_no_dots(...)
   check_c_name(name)
   refuse_models("as_c()", fit)
+  if (length(fit$complete_for)) {
+    refuse_format("as_c()", gettext("categories that may not be missing"))
+  }
   e <- fit$ensemble
   text <- c(
     sprintf("/* %d trees, made by the R package contree. */", n_forest_trees(fit)),
     "#include <math.h>", "#include <stdint.h>", "#include <string.h>", "",
-    forest_c_tables(e, name), forest_c_walk, if (fit$link == "shares") forest_c_shares, "}", "")
+    forest_c_tables(e, name), forest_c_walk(needs_values(fit)),
+    if (fit$link == "shares") forest_c_shares, "}", "")
   words <- c(NAME = name, N_TREES = n_forest_trees(fit), N_OUTPUTS = n_forest_outputs(fit),
              WIDTH = ncol(e$values), NUMBER = e$number, SUM = e$sum, LESS = e$less,
              LOWEST = if (e$minus_fraction) "x <= -1" else "x < 0",
@@ -69,8 +73,9 @@ set_bytes <- function(bits) {
   as.integer(packBits(bits))
 }
 
-# The definition in src/forge/interpret.c, in C99.
-forest_c_walk <- c(
+# The definition in src/forge/interpret.c, in C99. `complete`: where a node asks for a missing value
+# there is no answer.
+forest_c_walk <- function(complete) c(
   "static double @NAME@_number(uint64_t bits)", "{", "    double x;",
   "    memcpy(&x, &bits, sizeof x);", "    return x;", "}", "",
   "static int @NAME@_left(const uint64_t *node, double value)", "{",
@@ -84,13 +89,22 @@ forest_c_walk <- c(
   "        return @NAME@_sets[first / 8] >> (first % 8) & 1;", "    }",
   "    if ((flags & 6) == 4 && fabs(x) <= (double) 1e-35f) return flags & 1;",
   "    return x @LESS@ @NAME@_number(node[0]);", "}", "",
-  "/* x holds all features in order, a missing one as NAN; margin gets @N_OUTPUTS@ numbers. */",
+  "/* x holds all features in order, a missing one as NAN; margin gets @N_OUTPUTS@ numbers,",
+  if (complete) {
+    " * NAN where the model has no answer, since a value is missing that its trees ask for. */"
+  } else {
+    " * of a row without missing values or with them. */"
+  },
   "void @NAME@(const double *x, double *margin)", "{", "    @SUM@ sum[@N_OUTPUTS@];",
   "    for (int k = 0; k < @N_OUTPUTS@; k++) sum[k] = (@SUM@) @NAME@_base[k];",
   "    for (int t = 0; t < @N_TREES@; t++) {",
   "        const uint64_t *node = @NAME@_nodes + 3 * (uint64_t) @NAME@_roots[t];",
   "        while (!(node[2] >> 37 & 1)) {",
-  "            int left = @NAME@_left(node, x[(uint32_t) node[2]]);",
+  "            double value = x[(uint32_t) node[2]];",
+  if (complete) c("            if (isnan(value)) {",
+                  "                for (int k = 0; k < @N_OUTPUTS@; k++) margin[k] = NAN;",
+                  "                return;", "            }"),
+  "            int left = @NAME@_left(node, value);",
   "            uint64_t child = left ? node[1] >> 32 : node[1] & 0xffffffffu;",
   "            node = @NAME@_nodes + 3 * child;", "        }",
   "        for (int k = 0; k < @WIDTH@; k++) {",

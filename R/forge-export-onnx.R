@@ -23,6 +23,9 @@
 #' by thresholds, tests for which zero counts as missing, tests of floats with sums of doubles, and
 #' divisors other than the number of trees.
 #'
+#' A graph has a number for every row. Where the model refuses missing values, or follows surrogate
+#' splits for them, a warning of class `contree_missing_values` says so.
+#'
 #' @param fit A result of [import_forest()] or [forge()], or anything that they can read, such as a
 #'   fit of [hist_forest()].
 #' @param file Path of the file to write, a string, or a connection opened in binary mode.
@@ -66,7 +69,8 @@ check_for_onnx <- function(forest) {
   if (e$divisor != 1 && (e$divisor != length(e$roots) || any(e$base != 0))) {
     refuse(gettextf("sums divided by %s", format(e$divisor)))
   }
-  if (forest$link %in% c("log1pexp", "square", "step", "isolation") || forest_slope(forest) != 1) {
+  if (forest$link %in% c("log1pexp", "square", "step", "first", "isolation") ||
+      forest_slope(forest) != 1) {
     refuse(gettextf("the link '%s'", forest$link))
   }
   one_score <- length(forest$classes) > n_forest_outputs(forest)
@@ -74,6 +78,7 @@ check_for_onnx <- function(forest) {
     refuse(gettextf("%d margins of %d classes with the link '%s'", n_forest_outputs(forest),
                     length(forest$classes), forest$link))
   }
+  warn_of_missing("ONNX", forest)
 }
 
 # Classes have neither averages nor sets there: these are numbers, whose names are properties.

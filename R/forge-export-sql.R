@@ -13,12 +13,15 @@ as_sql.forest_ir <- function(fit, type = c("response", "margin"), con = NULL, ..
   e <- fit$ensemble
   check_for_sql(fit)
   conditions <- forest_conditions(fit, quote)
+  unanswered <- forest_unanswered(fit, quote)
   terms <- forest_terms(e)
   sums <- vapply(seq_along(e$base), function(k) {
     trees <- if (ncol(terms) > 1L) seq_along(e$roots) else which(e$output == k)
-    values <- sql_number(terms[, if (ncol(terms) > 1L) k else 1L])
+    term <- terms[, if (ncol(terms) > 1L) k else 1L]
+    values <- rep("NULL", length(term))
+    values[!is.na(term)] <- sql_number(term[!is.na(term)])
     cases <- vapply(trees, function(t) {
-      paste(forest_case(e, e$roots[t], conditions, values), collapse = "\n")
+      paste(forest_case(e, e$roots[t], conditions, values, unanswered), collapse = "\n")
     }, "")
     sum <- paste(c(sql_number(e$base[k]), cases), collapse = "\n+ ")
     if (e$divisor == 1) sum else sprintf("(%s)\n/ %s", sum, sql_number(e$divisor))
@@ -31,11 +34,14 @@ as_sql.forest_ir <- function(fit, type = c("response", "margin"), con = NULL, ..
 sql_linked <- function(sums, forest) {
   if (forest$average != 1) sums <- sprintf("(%s)\n/ %s", sums, sql_number(forest$average))
   switch(forest$link, identity = , second = sums,
+         first = sprintf("1E0 - (%s)", sums),
          exp = sprintf("EXP(%s)", sql_sloped(sums, forest_slope(forest))),
          logistic = sprintf("1E0 / (1E0 + EXP(-(%s)))", sql_sloped(sums, forest_slope(forest))),
          softmax = sql_softmax(sql_sloped(sums, forest_slope(forest))),
          isolation = sprintf("-EXP(%s * (%s))", sql_number(-log(2)), sums),
-         step = sprintf("CASE WHEN %s > 0 THEN 1E0 ELSE 0E0 END", sums),
+         step = sql_of_margins(sums, function(m) {
+           sprintf("CASE WHEN %s > 0 THEN 1E0 WHEN %s <= 0 THEN 0E0 END", m, m)
+         }),
          log1pexp = sprintf("LN(1E0 + EXP(%s))", sums),
          square = sql_of_margins(sums, function(m) sprintf("%s * ABS(%s)", m, m)),
          shares = sql_of_margins(sums, function(m) sprintf("%s / (%s)", m, sql_sum(m))))
@@ -197,9 +203,29 @@ set_condition <- function(forest, node, name) {
   if (null_left) paste(condition, "OR", name, "IS NULL") else condition
 }
 
+# By node, the condition under which the model has no answer for a row that comes there; "" where it
+# always has one: predict() refuses missing values and new levels, or takes other ways.
+forest_unanswered <- function(forest, quote) {
+  conditions <- character(length(forest$ensemble$feature))
+  for (node in which(forest$ensemble$feature > 0L)) {
+    feature <- forest$features[forest$ensemble$feature[node]]
+    name <- quote$name(feature)
+    levels <- forest$levels[[feature]]
+    other <- if (isTRUE(forest$closed) && length(levels)) {
+      sprintf("%s NOT IN (%s)", name, paste(quote$text(levels), collapse = ", "))
+    }
+    missing <- if (needs_values(forest) ||
+                     forest$ensemble$feature[node] %in% forest$complete_for) paste(name, "IS NULL")
+    conditions[node] <- paste(c(missing, other), collapse = " OR ")
+  }
+  conditions
+}
+
 # As sql_case() writes trees.
-forest_case <- function(e, node, conditions, values) {
+forest_case <- function(e, node, conditions, values, unanswered) {
   if (e$feature[node] == 0L) return(values[node])
-  case_lines(conditions[node], forest_case(e, e$left[node], conditions, values),
-             forest_case(e, e$right[node], conditions, values))
+  lines <- case_lines(conditions[node],
+                      forest_case(e, e$left[node], conditions, values, unanswered),
+                      forest_case(e, e$right[node], conditions, values, unanswered))
+  if (nzchar(unanswered[node])) case_lines(unanswered[node], "NULL", lines) else lines
 }

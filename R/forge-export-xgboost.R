@@ -17,6 +17,8 @@
 #' base value that is not the margin of any `base_score` is written as trees of one leaf. Weights of
 #' trees are multiplied into their leaves.
 #'
+#' A model that refuses missing values is written with a warning, see [write_onnx()].
+#'
 #' Not supported either are tests for which zero counts as missing, sets of codes where new codes go
 #' right, infinite thresholds, averages, and proportions of votes.
 #'
@@ -74,7 +76,7 @@ check_for_xgboost <- function(forest) {
   if (e$sum != "float") refuse(gettext("sums of doubles"))
   if (e$divisor != 1 || forest$average != 1) refuse(gettext("an average"))
   if (forest$link == "shares") refuse(gettext("shares of votes"))
-  if (forest$link %in% c("log1pexp", "square", "second", "isolation") ||
+  if (forest$link %in% c("log1pexp", "square", "second", "first", "isolation") ||
       forest_slope(forest) != 1) {
     refuse(gettextf("the link '%s'", forest$link))
   }
@@ -86,6 +88,7 @@ check_for_xgboost <- function(forest) {
   if (!all(e$set_else[used])) refuse(gettext("a set of codes by which new codes go right"))
   if (any(vapply(e$sets[used], all, NA))) refuse(gettext("a set of codes that all go left"))
   if (e$minus_fraction && length(used)) refuse(gettext("codes between -1 and 0"))
+  warn_of_missing("XGBoost", forest)
 }
 
 # x <= t is x < the next float.

@@ -9,9 +9,28 @@ forest_to_write <- function(fit) {
 
 refuse_models <- function(format, forest) {
   if (has_linear_models(forest)) refuse_format(format, gettext("linear models of leaves"))
+  if (!is.null(forest$last)) {
+    refuse_format(format, gettext("base scores in doubles behind the sum or average of the trees"))
+  }
+  if (isTRUE(forest$unit)) {
+    refuse_format(format, gettext("sums of shares that are cut at 1"))
+  }
+}
+
+# Whether the model has no answer for a row of which a value is missing that a node asks for: its
+# maker refuses it, or follows it in a way that is known to predict() alone.
+needs_values <- function(forest) isTRUE(forest$complete) || !is.null(forest$rest)
+
+# For formats that have a number for every row.
+warn_of_missing <- function(format, forest) {
   if (open_leaf %in% forest$ensemble$leaf_id) {
     refuse_format(format, gettext("levels that go on by surrogate splits"))
   }
+  if (!needs_values(forest)) return(invisible())
+  warning(structure(class = c("contree_missing_values", "warning", "condition"), list(
+    message = gettextf(paste(
+      "%s has numbers also for rows with missing values, for which this model of %s has none or",
+      "others; give it complete rows alone"), format, forest$source), call = user_call())))
 }
 
 refuse_format <- function(format, what, remedy = NULL) {
@@ -22,6 +41,7 @@ refuse_format <- function(format, what, remedy = NULL) {
 # What a tree adds in each node, as it is added: floats where sums are.
 forest_terms <- function(e) {
   terms <- e$values * e$weight[tree_of_node(e)]
+  terms[e$leaf_id == open_leaf & e$feature == 0L, ] <- NaN # no answer
   if (e$sum == "float") terms[] <- .Call(ffi_floats, as.numeric(terms))
   terms
 }

@@ -8,6 +8,8 @@ read_catboost <- function(document, iterations) {
     stop_input("iterations", gettext("the first rounds of a CatBoost model cannot be read alone"))
   }
   features <- catboost_features(part(document, "features_info"))
+  levels <- catboost_levels(part(document, "features_info"), document)
+  features$levels <- levels
   scaling <- part(document, "scale_and_bias")
   bias <- part_numbers(list(bias = unlist(scaling[-1])), "bias")
   if (!identical(as.numeric(scaling[[1]]), 1)) refuse_feature(gettext("a scale of its sums"))
@@ -19,12 +21,20 @@ read_catboost <- function(document, iterations) {
   trees <- lapply(trees, read, features, length(bias))
   n <- length(trees)
   if (any(bias != 0)) trees <- c(trees, list(catboost_stump(bias)))
+  factors <- if (length(levels$sets$all)) feature_names(
+    list(features = features$names, ensemble = list(n_features = features$n)))[levels$column]
   forest <- new_forest_ir(
-    trees, features$n, features = features$names, base = rep(0, length(bias)), less = "<=",
+    trees, features$n, features = features$names, levels = lapply(
+      stats::setNames(factors, factors), function(name) levels$texts),
+    sets = as.list(levels$sets$all), set_else = as.logical(levels$sets$beyond),
+    first_code = 0L, own_codes = if (length(factors)) "texts" else FALSE,
+    new_level = stats::setNames(rep(length(levels$texts), length(factors)), factors),
+    base = rep(0, length(bias)), less = "<=",
     number = "float", link = catboost_link(name),
     classes = catboost_classes(document, name, length(bias)), source = "CatBoost",
     objective = name)
   forest$own_trees <- n
+  if (length(factors)) forest$complete_for <- levels$column
   forest
 }
 
@@ -51,17 +61,15 @@ catboost_features <- function(info) {
        column = flat[seq_along(numbers)], nan_left = treatment != "AsTrue")
 }
 
-# list(feature, threshold, nan_left) of a split.
+# list(feature, threshold, nan_left, set) of a split.
 catboost_split <- function(split, features) {
-  type <- part(split, "split_type")
-  if (!identical(type, "FloatFeature")) {
-    refuse_feature(gettextf("splits of the type '%s'", type),
-                   gettext("train it on numbers: codes of categories are not read"))
+  if (!identical(part(split, "split_type"), "FloatFeature")) {
+    return(catboost_level_split(split, features$levels))
   }
   at <- match(part_count(split, "float_feature_index"), features$place)
   if (is.na(at)) refuse_document(gettext("a split's feature is not among 'float_features'"))
   list(feature = features$column[at], threshold = floats(part_numbers(split, "border", 1L)),
-       nan_left = features$nan_left[at])
+       nan_left = features$nan_left[at], set = 0L)
 }
 
 # All nodes of a level have one split, the first that of the last level: leaf p has the bits of p.
@@ -80,7 +88,8 @@ read_catboost_oblivious <- function(tree, features, n_outputs) {
                  leaf_id = c(0L * inner, leaf - 1L),
                  values = rbind(matrix(0, length(inner), n_outputs),
                                 matrix(values, ncol = n_outputs, byrow = TRUE)),
-                 cover = if (length(weight) == length(leaf)) cover_of_levels(weight))
+                 cover = if (length(weight) == length(leaf)) cover_of_levels(weight),
+                 set = of_node("set", 0L))
 }
 
 # Of all nodes, those of the lowest level given.
@@ -94,11 +103,11 @@ cover_of_levels <- function(lowest) {
 }
 
 catboost_nodes <- function(feature, threshold, nan_left, left, right, leaf_id, values,
-                           cover = NULL) {
+                           cover = NULL, set = integer(length(feature))) {
   n <- length(feature)
   list(feature = as.integer(feature), threshold = as.numeric(threshold), left = as.integer(left),
        right = as.integer(right), default_left = as.logical(nan_left),
-       missing = rep(missing_rules[["nan"]], n), set = integer(n), leaf_id = as.integer(leaf_id),
+       missing = rep(missing_rules[["nan"]], n), set = set, leaf_id = as.integer(leaf_id),
        values = values, cover = cover)
 }
 
@@ -116,7 +125,8 @@ read_catboost_tree <- function(tree, features, n_outputs) {
     nodes[[at]] <<- 0
     if (is.null(node$split)) {
       leaves <<- leaves + 1L
-      nodes[[at]] <<- list(feature = 0L, threshold = 0, nan_left = FALSE, left = 0L, right = 0L,
+      nodes[[at]] <<- list(feature = 0L, threshold = 0, nan_left = FALSE, set = 0L, left = 0L,
+                           right = 0L,
                            leaf_id = leaves - 1L, values = part_numbers(node, "value", n_outputs))
       return(at)
     }
@@ -131,7 +141,7 @@ read_catboost_tree <- function(tree, features, n_outputs) {
   visit(tree)
   all <- function(name) unlist(lapply(nodes, `[[`, name))
   catboost_nodes(all("feature"), all("threshold"), all("nan_left"), all("left"), all("right"),
-                 all("leaf_id"), do.call(rbind, lapply(nodes, `[[`, "values")))
+                 all("leaf_id"), do.call(rbind, lapply(nodes, `[[`, "values")), set = all("set"))
 }
 
 # ---- losses --------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ read_lightgbm <- function(bytes, iterations) {
   rounds <- if ("average_output" %in% lines) n_trees / per_round else 1
   new_forest_ir(
     trees, n_features, features = features, levels = levels, first_code = 0L,
-    own_codes = length(levels) > 0, sets = sets$all,
+    own_codes = if (length(levels)) "matrix" else FALSE, sets = sets$all,
     set_else = rep(FALSE, length(sets$all)), output = rep_len(seq_len(per_round), n_trees),
     base = rep(0, per_round), average = rounds,
     less = "<=", minus_fraction = TRUE, link = objective$link, slope = objective$slope,

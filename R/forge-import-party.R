@@ -20,11 +20,14 @@ import_forest.party <- function(x, ...) {
   sets <- new_sets()
   tree <- read_party(x, nodes, used, sets)
   levels <- stats::setNames(lapply(x$data[used], levels), features)
-  new_forest_ir(
+  forest <- new_forest_ir(
     list(tree$nodes), length(features), features = features, levels = Filter(length, levels),
     sets = sets$all, set_else = logical(length(sets$all)),
     base = rep(0, ncol(tree$nodes$values)), less = tree$less, classes = levels(response),
     complete = TRUE, source = "partykit")
+  # intervals that are open on the left do not have it, and partykit draws a child
+  forest$above_lowest <- tree$less == "<="
+  forest
 }
 
 check_party_features <- function(x, features) {

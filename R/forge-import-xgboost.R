@@ -119,7 +119,7 @@ read_xgboost <- function(document, iterations) {
     set_else = rep(TRUE, length(sets$all)), output = info[taken] + 1L, weight = weight[taken],
     base = xgboost_base(learner, n_outputs, link$margin), less = "<", number = "float",
     sum = "float", link = link$link, classes = xgboost_classes(objective, n_outputs),
-    own_codes = length(levels) > 0, closed = length(levels) > 0,
+    own_codes = if (length(levels)) "matrix" else FALSE, closed = length(levels) > 0,
     source = "XGBoost", objective = objective,
     version = paste(unlist(part(document, "version", otherwise = "")), collapse = "."))
 }

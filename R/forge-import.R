@@ -2,10 +2,10 @@
 
 #' Import a tree ensemble
 #'
-#' Reads a model of XGBoost, LightGBM, CatBoost, scikit-learn, ranger, randomForest, gbm, rpart,
-#' partykit or this package, with everything that determines its predictions: how values are
-#' converted and compared, which values count as missing, and in which order and precision trees are
-#' summed.
+#' Reads a model of XGBoost, LightGBM, CatBoost, scikit-learn, treelite, ydf, H2O, ranger,
+#' randomForest, gbm, rpart, partykit or this package, with everything that determines its
+#' predictions: how values are converted and compared, which values count as missing, and in which
+#' order and precision trees are summed.
 #' [forge()] predicts with it faster than the original software and with the same results, bit for
 #' bit.
 #'
@@ -17,9 +17,11 @@
 #' * `"lightgbm"`: the text format of `lgb.save()` or `save_model()`; categories, the three rules
 #'   for missing values, random forests, linear leaves, all objectives but those of the user. Text
 #'   that was cut off is an error.
-#' * `"catboost"`: the JSON of `save_model(format = "json")` (needs `jsonlite`) of models of
-#'   numbers, with symmetric and other trees. Comparisons are in single precision, sums in double.
-#'   Splits by categories, texts and embeddings are an error.
+#' * `"catboost"`: the JSON of `save_model(format = "json")` (needs `jsonlite`), with symmetric and
+#'   other trees. Comparisons are in single precision, sums in double. Categories need the argument
+#'   `pool` of `save_model()`, by which the document lists their texts; whole numbers are texts,
+#'   and missing ones an error. Statistics of combinations of categories (`max_ctr_complexity` above
+#'   1), texts and embeddings are an error.
 #' * `"onnx"`: an ONNX graph with one `TreeEnsembleRegressor` or `TreeEnsembleClassifier` of
 #'   `ai.onnx.ml` 1 to 4, or one `TreeEnsemble` of version 5, as written by the converters of
 #'   scikit-learn, XGBoost, LightGBM and CatBoost: tests `<=`, `<`, `>` and `>=`; sums, or averages
@@ -27,6 +29,16 @@
 #'   and `Normalizer` with the norm L1, may follow as links, and `Div` by a number. Transforms that
 #'   ONNX Runtime ignores (of one number), or whose numbers in version 5 it takes for others, are an
 #'   error.
+#'
+#' * `"treelite"`: checkpoints of version 4, `Model.serialize()`. Rows have the type of the leaves.
+#'   Tests of equality are an error.
+#' * `"ydf"`: the folder of `save()` or the bytes of `serialize()`: boosted trees, random forests,
+#'   single trees, also those of TensorFlow Decision Forests. Margins are those of the engine that
+#'   `predict()` takes. Oblique splits, features that are sets, and categories that are numbers
+#'   already are an error. An empty text is missing there: give `NA`.
+#' * `"h2o"`: MOJO files of gradient boosting and random forests (version 1.2 and later, trained
+#'   without an offset, balanced classes and encodings of categories). Of two classes the second is
+#'   predicted from the default threshold of the model on.
 #'
 #' Where a file names the levels of categories (XGBoost since 3.1, LightGBM from data frames of
 #' pandas), factors and characters of new data are matched by level, and a matrix has their codes,
@@ -65,18 +77,20 @@
 #' LightGBM to raw scores, for boosting in scikit-learn to `_raw_predict()`, else to the result of
 #' `predict()` of the package (`predict_proba()` in scikit-learn, with one job; for AdaBoost
 #' `decision_function()`, for isolation the sum of the lengths of ways). XGBoost 1.7,
-#' 2.1, 3.0 and 3.2, LightGBM 3.3, 4.3 and 4.7, CatBoost 1.2, ONNX Runtime 1.32, scikit-learn 1.2
-#' to 1.9, ranger 0.14, randomForest 4.7 and gbm 2.1 have been compared. Classification forests of
-#' ranger and randomForest break ties between classes with equally many votes at random; here the
-#' first of them wins.
+#' 2.1, 3.0 and 3.2, LightGBM 3.3, 4.3 and 4.7, CatBoost 1.2, ONNX Runtime 1.32, scikit-learn 1.2 to
+#' 1.9, treelite 4.0 and 4.8, ydf 0.16, H2O 3.44, ranger 0.14, randomForest 4.7 and gbm 2.1 have
+#' been compared. Infinite numbers, which XGBoost and scikit-learn refuse, are compared as numbers.
+#' Classification forests of ranger and randomForest break ties between classes with equally many
+#' votes at random; here the first of them wins.
 #'
 #' @section Safety:
 #' Files are treated as data: nothing in them is executed. A file may have up to 1 GB. Trees are
 #' checked before use (children exist, no node has two parents, values are finite).
 #'
-#' @param x The path of a file, a raw vector with its contents, or a fitted object.
+#' @param x The path of a file (of ydf also a folder), a raw vector with its contents, or a fitted
+#'   object.
 #' @param format Format of a file or raw vector: `"auto"` (the default, detected from its first
-#'   bytes), `"xgboost"`, `"lightgbm"`, `"catboost"` or `"onnx"`.
+#'   bytes), `"xgboost"`, `"lightgbm"`, `"catboost"`, `"onnx"`, `"treelite"`, `"ydf"` or `"h2o"`.
 #' @param iterations For XGBoost, LightGBM and gbm: number of boosting rounds to use, counted from
 #'   the first; `NULL` (the default) for all. The best round of early stopping is not selected
 #'   automatically.
@@ -96,8 +110,8 @@ import_forest <- function(x, ...) UseMethod("import_forest")
 
 #' @rdname import_forest
 #' @export
-import_forest.default <- function(x, format = c("auto", "xgboost", "lightgbm", "catboost", "onnx"),
-                                  iterations = NULL, ...) {
+import_forest.default <- function(x, format = c("auto", "xgboost", "lightgbm", "catboost", "onnx",
+                                                "treelite", "ydf", "h2o"), iterations = NULL, ...) {
   check_no_dots(...)
   if (!is.raw(x) && !is_path(x)) {
     stop_unsupported("x", gettextf(
@@ -105,15 +119,20 @@ import_forest.default <- function(x, format = c("auto", "xgboost", "lightgbm", "
       "xgboost, lightgbm, scikit-learn, ranger, randomForest, gbm, rpart, partykit and contree",
       show_value(x)))
   }
-  format <- check_choice("format", format, c("auto", "xgboost", "lightgbm", "catboost", "onnx"))
+  format <- check_choice("format", format, c("auto", "xgboost", "lightgbm", "catboost", "onnx",
+                                             "treelite", "ydf", "h2o"))
   check_iterations(iterations)
+  if (is.character(x) && dir.exists(x)) {
+    return(of_binary(read_ydf(ydf_of_folder(x))))
+  }
   bytes <- if (is.raw(x)) x else read_bytes(x)
   kind <- kind_of_bytes(bytes)
   if (!nzchar(kind)) refuse_unknown(bytes)
   document <- switch(kind, json = parse_json(bytes), ubj = parse_ubj(bytes))
   if (kind == "json") kind <- kind_of_document(document)
   maker <- c(json = "xgboost", ubj = "xgboost", lightgbm = "lightgbm", onnx = "onnx",
-             catboost = "catboost")
+             catboost = "catboost", treelite = "treelite", ydf = "ydf",
+             h2o = "h2o")
   if (format != "auto" && !maker[kind] %in% format) {
     refuse_document(gettextf("it is not a model of %s", format))
   }
@@ -121,7 +140,17 @@ import_forest.default <- function(x, format = c("auto", "xgboost", "lightgbm", "
          onnx = read_onnx(bytes),
          json = , ubj = read_xgboost(document, iterations),
          catboost = read_catboost(document, iterations),
+         treelite = of_binary(read_treelite(bytes)),
+         ydf = of_binary(read_ydf(ydf_of_bytes(bytes))), h2o = of_binary(read_h2o(bytes)),
          lightgbm = read_lightgbm(bytes, iterations))
+}
+
+# Readers of binary documents check what they use; what is wrong besides is that parts of a document
+# do not fit together.
+of_binary <- function(read) {
+  tryCatch(read, contree_error = stop, error = function(problem) {
+    refuse_document(gettextf("its parts do not fit together (%s)", conditionMessage(problem)))
+  })
 }
 
 most_bytes <- 2^30
@@ -135,7 +164,7 @@ check_iterations <- function(iterations) {
 
 read_bytes <- function(path) {
   size <- file.size(path)
-  if (is.na(size) || dir.exists(path)) {
+  if (is.na(size)) {
     stop_input("x", gettextf("the file '%s' does not exist", path))
   }
   if (size > most_bytes) refuse_document(gettextf("it has more than %.0f bytes", most_bytes))
@@ -147,11 +176,21 @@ read_bytes <- function(path) {
 kind_of_bytes <- function(bytes) {
   first <- utils::head(bytes, 24)
   if (length(first) > 2 && first[1] == as.raw(8) && first[2] < as.raw(32)) return("onnx")
+  if (is_treelite(first)) return("treelite")
+  if (is_ydf(first)) return("ydf")
+  if (is_mojo(first)) return("h2o")
   first <- rawToChar(first[first != 0])
   if (startsWith(first, "tree\n") || startsWith(first, "tree\r\n")) return("lightgbm")
   if (grepl("^[[:space:]]*\\{[[:space:]]*\"", first, useBytes = TRUE)) return("json")
   if (grepl("^\\{[LlIiU$#]", first, useBytes = TRUE)) return("ubj")
   ""
+}
+
+# A version in three numbers, and two types.
+is_treelite <- function(first) {
+  numbers <- as.integer(first)
+  length(first) > 13L && numbers[1] %in% 3:4 && all(numbers[c(2:4, 6:8, 10:12)] == 0L) &&
+    numbers[13] %in% 1:3 && numbers[14] %in% 1:3
 }
 
 # Of what is in a JSON document: "json" for XGBoost, which says itself what is not right.
@@ -178,7 +217,7 @@ refuse_unknown <- function(bytes) {
   }
   refuse_document(gettext(paste(
     "its format is not recognised; save models of XGBoost as JSON or UBJ, of LightGBM as text,",
-    "and of CatBoost as JSON")))
+    "of CatBoost as JSON, of H2O as MOJO, of treelite and ydf by serialize()")))
 }
 
 text_of <- function(bytes) {

@@ -127,6 +127,7 @@ name_rows <- function(answer, row_names) {
 # ---- sums to answers -----------------------------------------------------------------------------
 
 said_by_sums <- function(forest, sums, type) {
+  if (has_more(forest)) sums <- add_last(forest, sums)
   if (dim(sums)[2L] > 1L) {
     colnames(sums) <- if (is.null(forest$outputs)) forest$classes else forest$outputs
   }
@@ -135,6 +136,7 @@ said_by_sums <- function(forest, sums, type) {
   if (type %in% c("response", "margin")) return(one_or_all(response))
   if (length(forest$classes) == 2L && ncol(response) == 1L) {
     response <- if (forest$link == "second") cbind(1 - sums[, 1], sums[, 1]) else
+      if (forest$link == "first") cbind(sums[, 1], 1 - sums[, 1]) else
       two_classes(sums[, 1], forest_slope(forest))
     if (forest$link == "second") response[] <- .Call(ffi_floats, as.numeric(response))
   }
@@ -143,9 +145,22 @@ said_by_sums <- function(forest, sums, type) {
   if (isTRUE(forest$even_second) && ncol(sums) == 1L) {
     return(factor(forest$classes[1L + (sums[, 1] >= 0)], forest$classes))
   }
+  if (!is.null(forest$second_from)) {
+    return(factor(forest$classes[1L + (response[, 2] >= forest$second_from)], forest$classes))
+  }
   if (!is.null(forest$cutoff)) response <- sweep(response, 2L, forest$cutoff, `/`)
   factor(forest$classes[max.col(response, ties.method = "first")], forest$classes)
 }
+
+# What is added behind all trees, as doubles, and behind the division by their number.
+add_last <- function(forest, sums) {
+  if (!is.null(forest$last)) sums <- sums + rep(forest$last, each = nrow(sums))
+  if (forest$ensemble$sum == "float") sums[] <- .Call(ffi_floats, as.numeric(sums))
+  if (isTRUE(forest$unit)) sums[] <- pmin(pmax(sums, 0), 1)
+  sums
+}
+
+has_more <- function(forest) !is.null(forest$last) || isTRUE(forest$unit)
 
 one_or_all <- function(x) {
   if (dim(x)[2L] == 1L) dim(x) <- NULL
@@ -156,7 +171,8 @@ one_or_all <- function(x) {
 forest_slope <- function(forest) if (is.null(forest$slope)) 1 else forest$slope
 
 linked <- function(sums, link, slope = 1) {
-  switch(link, identity = , second = sums, logistic = 1 / (1 + exp(-slope * sums)),
+  switch(link, identity = , second = sums, first = 1 - sums,
+         logistic = 1 / (1 + exp(-slope * sums)),
          exp = exp(slope * sums),
          log1pexp = log1p(exp(sums)), square = sign(sums) * sums^2, step = (sums > 0) + 0,
          isolation = -2^-sums,
@@ -192,7 +208,10 @@ forest_columns_of <- function(forest, newdata) {
   asked <- union(asked, rest[place[rest] > 0L])
   columns <- if (is.matrix(newdata)) matrix_features(forest, newdata, place, asked) else
     frame_features(forest, newdata, place, asked)
-  if (forest$complete) refuse_incomplete(forest, columns, asked)
+  if (forest$complete) refuse_incomplete(forest, columns, asked) else
+    if (length(forest$complete_for)) {
+      refuse_incomplete(forest, columns, intersect(asked, forest$complete_for))
+    }
   row_names <- if (is.matrix(newdata)) rownames(newdata) else attr(newdata, "row.names")
   list(columns = columns, row_names = if (!is.null(row_names)) as.character(row_names),
        absent = which(place == 0L), features = feature_names(forest))
@@ -207,7 +226,7 @@ is_as_asked <- function(forest, newdata) {
   names <- dimnames(newdata)[[2L]]
   size[2L] == forest$ensemble$n_features &&
     (is.null(names) || is.null(forest$features) || identical(names, forest$features)) &&
-    (isTRUE(forest$own_codes) || length(forest$levels) == 0L || !any(lengths(forest$levels) > 0L))
+    (takes_matrix(forest) || length(forest$levels) == 0L || !any(lengths(forest$levels) > 0L))
 }
 
 # Their numbers where they have none.
@@ -239,7 +258,7 @@ matrix_features <- function(forest, newdata, place, asked) {
     stop_input("newdata", gettextf("'newdata' is a matrix of type %s, but must be numeric",
                                    typeof(newdata)))
   }
-  if (any(lengths(forest$levels) > 0) && !isTRUE(forest$own_codes)) {
+  if (any(lengths(forest$levels) > 0) && !takes_matrix(forest)) {
     return(frame_features(forest, as.data.frame(newdata), place, asked))
   }
   if (is.object(newdata)) newdata <- unclass(newdata)
@@ -260,6 +279,7 @@ frame_features <- function(forest, newdata, place, asked) {
 feature_values <- function(forest, value, j) {
   name <- feature_names(forest)[j]
   levels <- forest$levels[[name]]
+  if (length(levels) && identical(forest$own_codes, "texts")) value <- as_texts(value)
   if (is.logical(value) && all(is.na(value))) return(as.integer(value))
   if (is.factor(value)) check_factor(value, name)
   if (!is.null(levels) && (is.factor(value) || is.character(value))) {
@@ -287,10 +307,21 @@ feature_values <- function(forest, value, j) {
                                  describe_type(value), wanted))
 }
 
+# Whether a matrix of numbers has codes where the model has levels.
+takes_matrix <- function(forest) isTRUE(forest$own_codes) || identical(forest$own_codes, "matrix")
+
 # Whether the maker takes a column by its codes.
 takes_codes <- function(forest, value) {
   if (identical(forest$own_codes, "ordered")) return(is.ordered(value))
   isTRUE(forest$own_codes) && (is.factor(value) || is.character(value))
+}
+
+# Whole numbers as texts, by which the maker knows them.
+as_texts <- function(value) {
+  if (!is.numeric(value) || is.object(value) || any(value != round(value), na.rm = TRUE)) {
+    return(value)
+  }
+  replace(sprintf("%.0f", value), is.na(value), NA)
 }
 
 # Whether it takes a column of numbers by those that its levels are.
@@ -321,6 +352,8 @@ tell_feature_levels <- function(forest, newdata, place, asked) {
   code <- forest$new_level[names(unknown)]
   warn_new_levels(unknown, if (anyNA(code)) {
     gettext("they count as missing values")
+  } else if (forest$source == "ydf") {
+    gettext("ydf has one level for all that it does not know")
   } else if (all(code == 0L)) {
     gettext("such rows follow the child with more training rows")
   } else {
@@ -330,9 +363,13 @@ tell_feature_levels <- function(forest, newdata, place, asked) {
 
 refuse_incomplete <- function(forest, columns, asked) {
   missing <- vapply(asked, function(j) anyNA(column_of(columns, j)), NA)
-  if (!any(missing)) return(invisible())
+  lowest <- if (isTRUE(forest$above_lowest)) {
+    vapply(asked, function(j) -Inf %in% column_of(columns, j), NA)
+  } else logical(length(asked))
+  if (!any(missing | lowest)) return(invisible())
   names <- feature_names(forest)[asked]
   stop_input("newdata", gettextf(
-    "'newdata' has missing values in %s, for which models of %s have no rule; leave such rows out",
-    show_names(names[missing]), forest$source))
+    "'newdata' has %s in %s, for which models of %s have no rule; leave such rows out",
+    if (any(missing)) gettext("missing values") else "-Inf",
+    show_names(names[if (any(missing)) missing else lowest]), forest$source))
 }

@@ -30,7 +30,7 @@ contree_predictor.forged_forest <- function(fit, type = c("response", "margin", 
 row_finisher <- function(forest, type) {
   plain <- forest$link != "shares" && type == "margin" ||
     type == "response" && forest$link == "identity" && forest$average == 1
-  if (plain && n_forest_outputs(forest) == 1L) return(NULL)
+  if (plain && n_forest_outputs(forest) == 1L && !has_more(forest)) return(NULL)
   function(sums) said_by_sums(forest, matrix(sums, 1L), type)
 }
 

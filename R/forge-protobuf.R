@@ -30,6 +30,42 @@ pb_inside <- function(message, ...) {
   message
 }
 
+# Many messages at a time, since each call takes its time: those that lie one after the other and
+# end behind these bytes are read as one, whose fields know their `owner`, the number of theirs.
+pb_messages <- function(bytes, ends) {
+  all <- pb_message(bytes)
+  all$owner <- findInterval(all$start, c(0, ends), left.open = TRUE)
+  if (any(all$start + all$size > ends[all$owner])) {
+    refuse_document(gettext("its messages are longer than they say"))
+  }
+  all
+}
+
+# The messages in these fields of such, with the owners of the fields.
+pb_within <- function(messages, number) {
+  at <- which(messages$number == number & messages$wire == 2L)
+  size <- messages$size[at]
+  inner <- pb_messages(messages$bytes[sequence(size, messages$start[at] + 1)], cumsum(size))
+  inner$owner <- messages$owner[at][inner$owner]
+  inner
+}
+
+# By owner of 1 to n, the number in its field.
+pb_of_owners <- function(messages, number, n, otherwise = NA) {
+  at <- which(messages$number == number & messages$wire != 2L)
+  replace(rep(otherwise, n), messages$owner[at], messages$value[at])
+}
+
+# By owner, the bytes in its field, a list.
+pb_bytes_of_owners <- function(messages, number, n) {
+  at <- which(messages$number == number & messages$wire == 2L)
+  all <- vector("list", n)
+  all[messages$owner[at]] <- lapply(at, function(i) {
+    messages$bytes[messages$start[i] + seq_len(messages$size[i])]
+  })
+  all
+}
+
 # Numbers of that wire, one a field or packed.
 pb_numbers <- function(message, number, wire) {
   packed <- pb_parts(message, number)

@@ -60,6 +60,7 @@ int ct_forge_pb_next(const uint8_t *bytes, uint64_t size, uint64_t *at, ct_forge
         return -1;
     field->number = (uint32_t) (key >> 3);
     field->wire = (ct_pb_wire) (key & 7);
+    field->start = *at;
     if (field->wire == CT_PB_BYTES) {
         if (varint(bytes, size, at, &field->size) < 0 || field->size > size - *at) return -1;
         field->start = *at;

@@ -10,7 +10,7 @@ typedef struct {
     uint32_t number;
     ct_pb_wire wire;
     double value;         /* of numbers; of a varint, read as a signed integer of 64 bits */
-    uint64_t start, size; /* of bytes */
+    uint64_t start, size; /* of what follows its key; the size of bytes alone */
 } ct_forge_pb_field;
 
 /* The field at *at, and *at behind it: 1. 0: the message ends. -1: it is none. */

@@ -550,12 +550,45 @@ static void networks(void)
     }
 }
 
+/* A tree of one node more than walks of lists can number, level by level: node i has the children
+ * 2 i + 1 and 2 i + 2. All rows take the old walks. */
+static void beyond_nodes(void)
+{
+    enum { N = CT_DEEP_NODES + 1 };
+    static int32_t feature[N], id[N];
+    static double threshold[N], value[N];
+    static uint32_t left[N], right[N], none[N];
+    static uint8_t byte[N];
+    const uint32_t zero = 0;
+    const double one = 1, base = 0;
+    if (CHECK_SLOW()) return;
+    for (uint32_t i = 0; i < N; i++) {
+        int leaf = i >= N / 2;
+        feature[i] = leaf ? -1 : (int32_t) (i % 3);
+        threshold[i] = leaf ? 0 : (double) (i % 1000) - 500;
+        left[i] = leaf ? 0 : 2 * i + 1;
+        right[i] = leaf ? 0 : 2 * i + 2;
+        id[i] = (int32_t) i;
+    }
+    const ct_forge_ensemble e = {
+        .n_trees = 1, .n_nodes = N, .n_features = 3, .n_outputs = 1, .roots = &zero,
+        .feature = feature, .threshold = threshold, .left = left, .right = right,
+        .default_left = byte, .missing = byte, .set_first = none, .set_size = none,
+        .set_else = byte, .leaf_width = 1, .value = value, .leaf_id = id, .output_of_tree = &zero,
+        .weight = &one, .less = CT_LESS, .number = CT_F64, .sum = CT_F64, .base = &base,
+        .divisor = 1};
+    ct_forged f;
+    REQUIRE(CHECK_INT(ct_forge(&e, &f, NULL), CT_OK));
+    CHECK(!f.has_planes);
+    ct_forged_free(&f);
+}
+
 static const check_case cases[] = {
     {"interpreter by hand", interpreter},  {"order of sums", order_of_sums},
     {"faults are refused", faults},        {"random ensembles", random_ensembles},
     {"all batches", all_batches},          {"each depth", each_depth},
     {"deep trees", deep_trees},            {"many thresholds", many_thresholds},
-    {"too many codes", beyond_codes},
+    {"too many codes", beyond_codes},      {"too many nodes", beyond_nodes},
     {"networks", networks},                {"linear models by hand", linear_models},
     {"linear models: ranges", ranges},     {"linear models: columns", columns_of_models},
     {"memory kept", kept_memory},

@@ -11,9 +11,11 @@ name, kind of file, and numbers of bytes, rows, columns, margins, responses, tre
 all); the model's bytes; rows, margins and responses, doubles, and leaves, 32-bit integers, lowest
 byte first, row after row. test-forge-zoo.R reads them. Rows are hostile: missing values, both
 zeros, denormals, thresholds and both their neighbours as floats and doubles, codes that are
-negative, fractional or unknown; for LightGBM infinities, too. Kept are those of xgboost 1.7.6,
-2.1.4, 3.0.5 and 3.2.0, lightgbm 3.3.5, 4.3.0 and 4.7.0, catboost 1.2.10 (with onnxmltools 1.12
-and onnxruntime 1.32), and skl2onnx 1.20.
+negative, fractional or unknown; for LightGBM infinities, too. Of ydf and H2O columns of levels
+have their places among those of the model, from 1, and one more for a new level. Kept are those of
+xgboost 1.7.6, 2.1.4, 3.0.5 and 3.2.0, lightgbm 3.3.5, 4.3.0 and 4.7.0, catboost 1.2.10 (with
+onnxmltools 1.12 and onnxruntime 1.32), skl2onnx 1.20, treelite 4.8.1 (with xgboost 3.2.0, lightgbm
+4.7.0 and scikit-learn 1.9.1), ydf 0.16.1 and h2o 3.44.0.3.
 """
 import gzip
 import json
@@ -290,6 +292,57 @@ def catboosts(catboost):
     zoo.write()
 
 
+def catboost_levels(catboost):
+    """Categories: one level asked for, and statistics of levels. Rows have places among the texts
+    that a document lists."""
+    zoo = Zoo(f"catboost-levels-{catboost.__version__}")
+    table = Levels()
+    table.data["i"] = rng.integers(0, 3, 3 * N)
+    y = table.y + (table.data.i == 1)
+    names = ["c", "i"]
+
+    def add(name, y, loss="RMSE", **settings):
+        model = catboost.CatBoost(dict(dict(
+            depth=2, thread_count=1, random_seed=1, learning_rate=0.5, allow_writing_files=False,
+            logging_level="Silent", loss_function=loss, iterations=4, max_ctr_complexity=1),
+            **settings))
+        pool = catboost.Pool(table.data, y, cat_features=names)
+        model.fit(pool)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.json")
+            model.save_model(path, format="json", pool=pool)
+            document = json.load(open(path))
+        info = document["model_info"]
+        document["model_info"] = {key: info[key] for key in info if key == "class_params"}
+        document["model_info"]["params"] = {"loss_function": info["params"]["loss_function"]}
+        features = document["features_info"]
+        found = {f["flat_feature_index"]: f.get("borders", [0.0])
+                 for f in features["float_features"]}
+        rows, numbers = table.rows(found, "new")
+        rows["i"] = rng.choice([0, 1, 2, 77], ROWS)
+        known = [item["value"] for item in features["cat_features_hash"]]
+        places = [[known.index(str(x)) + 1 if str(x) in known else len(known) + 1 for x in rows[j]]
+                  for j in names]
+        numbers = np.column_stack([numbers[:, :2], *places])
+        given = catboost.Pool(rows, cat_features=names)
+        margin = np.asarray(model.predict(given, prediction_type="RawFormulaVal"))
+        response = margin if loss == "RMSE" else np.asarray(
+            model.predict(given, prediction_type="Probability"))
+        if loss == "Logloss":
+            response = response[:, 1]
+        zoo.add(name, "json", json.dumps(document).encode(), numbers, margin, response,
+                model.calc_leaf_indexes(given), 0)
+
+    add("levels", y, one_hot_max_size=10)
+    add("statistics", y, one_hot_max_size=1)
+    add("two", table.two, "Logloss", one_hot_max_size=1)
+    add("three", table.three, "MultiClass", one_hot_max_size=1)
+    add("buckets", table.three, "MultiClass", one_hot_max_size=1,
+        simple_ctr=["Buckets:Prior=0.3", "Counter"])
+    add("lossguide", y, one_hot_max_size=3, grow_policy="Lossguide", depth=3)
+    zoo.write()
+
+
 def converted(onnxmltools):
     """What converters make of models of others, by what ONNX Runtime says: probabilities, or the
     response; there are no margins and leaves."""
@@ -360,8 +413,214 @@ def forests(skl2onnx):
     zoo.write()
 
 
+def treelites(treelite):
+    """Checkpoints, whose rows have the type of the leaves."""
+    import lightgbm as lgb
+    import xgboost as xgb
+    from sklearn import ensemble
+    zoo = Zoo(f"treelite-{treelite.__version__}")
+    x = np.nan_to_num(X)
+
+    def add(name, model, data=X, codes=None):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model")
+            model.serialize(path)
+            content = open(path, "rb").read()
+        document = json.loads(model.dump_as_json())
+        found = {}
+        for tree in document["trees"]:
+            for node in tree["nodes"]:
+                if "threshold" in node:
+                    found.setdefault(node["split_feature_id"], []).append(node["threshold"])
+        rows = hostile(data, found, True, codes)
+        given = rows.astype(np.float32 if model.input_type == "float32" else float)
+
+        def flat(values):  # outputs of targets with fewer classes than others are not there
+            values = np.asarray(values).reshape(ROWS, len(document["num_class"]), -1)
+            return np.concatenate([values[:, i, :n] for i, n in enumerate(document["num_class"])],
+                                  axis=1)
+        zoo.add(name, "treelite", content, rows,
+                flat(treelite.gtil.predict(model, given, pred_margin=True)),
+                flat(treelite.gtil.predict(model, given)),
+                treelite.gtil.predict_leaf(model, given), 0)
+
+    def xgboost(name, y, x=X, codes=False, **settings):
+        types = dict(feature_types=["q", "c"], enable_categorical=True) if codes else {}
+        model = xgb.train(dict(max_depth=2, nthread=1, **settings), xgb.DMatrix(x, y, **types), 3)
+        add(name, treelite.frontend.from_xgboost(model), x, 1 if codes else None)
+
+    def lightgbm(name, y, x=X, codes="auto", **settings):
+        model = lgb.train(dict(num_leaves=4, min_data_in_leaf=3, verbosity=-1, num_threads=1,
+                               min_data_per_group=3, **settings),
+                          lgb.Dataset(x, y, categorical_feature=codes), 3)
+        add(name, treelite.frontend.from_lightgbm(model), x, 1 if codes != "auto" else None)
+
+    xgboost("xgboost", Z)
+    xgboost("xgboost-binary", TWO, objective="binary:logistic", base_score=0.3)
+    xgboost("xgboost-three", THREE, objective="multi:softprob", num_class=3)
+    xgboost("xgboost-poisson", COUNT, objective="count:poisson")
+    xgboost("xgboost-vectors", np.column_stack([Z, -Z * Z]), multi_strategy="multi_output_tree")
+    xgboost("xgboost-codes", ZC, XC, True, max_cat_to_onehot=2)
+    lightgbm("lightgbm", Z)
+    lightgbm("lightgbm-forest", Z, boosting="rf", bagging_freq=1, bagging_fraction=0.6)
+    lightgbm("lightgbm-ova", THREE, objective="multiclassova", num_class=3)
+    lightgbm("lightgbm-codes", ZC, XC, [1], max_cat_to_onehot=2)
+    small = dict(max_depth=3, random_state=1)
+    for name, model, y in (
+            ("forest-three", ensemble.RandomForestClassifier(3, **small), THREE),
+            ("forest-several", ensemble.RandomForestClassifier(3, **small),
+             np.column_stack([THREE, TWO])),
+            ("forest", ensemble.ExtraTreesRegressor(3, **small), Z),
+            ("boosting", ensemble.GradientBoostingClassifier(n_estimators=3, **small), TWO),
+            ("histograms", ensemble.HistGradientBoostingClassifier(max_iter=2, **small), THREE),
+            ("isolation", ensemble.IsolationForest(n_estimators=2, max_samples=20), TWO)):
+        add(name, treelite.sklearn.import_model(model.fit(x, y)), x)
+    zoo.write()
+
+
+class Levels:
+    """A table of numbers, texts and truth values, and hostile rows of it with texts by place."""
+
+    def __init__(self):
+        import pandas as pd
+        self.texts = np.array(["u", "v", "w", "x"])
+        n = 3 * N
+        self.data = pd.DataFrame({"a": np.round(rng.normal(size=n), 2),
+                                  "b": np.exp(rng.normal(size=n)),
+                                  "c": self.texts[rng.integers(0, 4, n)]})
+        self.y = self.data.a + np.sin(2 * self.data.b) + 2 * (self.data.c == "w")
+        self.data.loc[::17, "a"] = np.nan
+        self.two = np.where(self.y > 1, "yes", "no")
+        self.three = np.array(["p", "q", "r"])[np.digitize(self.y, [0.3, 1.2])]
+        self.count = np.abs(np.round(self.y))
+
+    def rows(self, found, missing):
+        numbers = hostile(self.data[["a", "b"]].to_numpy(), found, False, None)
+        places = rng.integers(0, 5, ROWS)
+        table = self.data.iloc[:ROWS].copy()
+        table["a"], table["b"] = numbers.T
+        table["c"] = np.append(self.texts, "new")[places]
+        gone = rng.random(ROWS) < 0.1
+        table.loc[gone, "c"] = missing
+        return table, np.column_stack([numbers, np.where(gone, np.nan, places)])
+
+
+def ydfs(ydf):
+    """Serialized models. Margins are known where the response is one."""
+    zoo = Zoo("ydf-0.16.1")
+    ydf.verbose(0)
+    table = Levels()
+
+    def add(name, learner, y):
+        data = table.data.assign(y=y)
+        model = learner.train(data)
+        content = model.serialize()
+        columns = model.data_spec().columns
+        found = {}
+
+        def look(node):
+            if node.is_leaf:
+                return
+            threshold = getattr(node.condition, "threshold", None)
+            if isinstance(threshold, float):
+                feature = "abc".index(columns[node.condition.attribute].name)
+                found.setdefault(feature, []).append(threshold)
+            look(node.neg_child)
+            look(node.pos_child)
+        for tree in model.get_all_trees():
+            look(tree.root)
+        rows, numbers = table.rows(found, "")
+        # places of levels as the model has them
+        items = [c for c in columns if c.name == "c"][0].categorical.items
+        numbers[:, 2] = [np.nan if text == "" else items[text].index if text in items else
+                         len(items) for text in rows["c"]]
+        said = np.asarray(model.predict(rows)).reshape(ROWS, -1)
+        exact = learner.__class__.__name__ != "GradientBoostedTreesLearner" or \
+            np.asarray(y).dtype.kind == "f" and "loss" not in name
+        rows["y"] = np.asarray(y)[:ROWS]
+        zoo.add(name, "ydf", content, numbers, said if exact else np.empty((ROWS, 0)), said,
+                model.predict_leaves(rows), 0)
+
+    boosted, forest = ydf.GradientBoostedTreesLearner, ydf.RandomForestLearner
+    few = dict(label="y", num_trees=3, max_depth=4)
+    number = dict(task=ydf.Task.REGRESSION)
+    add("boosted", boosted(**few, **number), table.y)
+    add("boosted-binned", boosted(**few, **number, discretize_numerical_columns=True), table.y)
+    add("boosted-large", boosted(label="y", num_trees=2, growing_strategy="BEST_FIRST_GLOBAL",
+                                 max_num_nodes=90, max_depth=-1, min_examples=1, **number),
+        table.y)
+    add("boosted-loss-poisson", boosted(**few, **number, loss="POISSON"), table.count)
+    add("boosted-two", boosted(**few), table.two)
+    add("boosted-three", boosted(**few), table.three)
+    add("forest", forest(**few, **number), table.y)
+    add("forest-two", forest(**few), table.two)
+    add("forest-three", forest(**few), table.three)
+    add("forest-shares", forest(**few, winner_take_all=False), table.three)
+    add("forest-many", forest(label="y", num_trees=48, max_depth=2), table.two)
+    add("cart", ydf.CartLearner(label="y", **number), table.y)
+    zoo.write()
+
+
+def h2os(h2o):
+    """MOJO files, without what is there to be looked at."""
+    import io
+    import zipfile
+    from h2o.estimators import H2OGradientBoostingEstimator, H2ORandomForestEstimator
+    from h2o.tree import H2OTree
+    h2o.init(max_mem_size="1G", nthreads=1, bind_to_localhost=True)
+    h2o.no_progress()
+    zoo = Zoo(f"h2o-{h2o.__version__}")
+    table = Levels()
+    data = table.data.assign(y=table.y, two=table.two, three=table.three, count=table.count)
+    data.loc[::23, "c"] = np.nan
+    frame = h2o.H2OFrame(data, column_types={name: "enum" for name in ("c", "two", "three")},
+                         na_strings=["nan", ""])
+
+    def smaller(content):
+        made = io.BytesIO()
+        with zipfile.ZipFile(io.BytesIO(content)) as given, \
+                zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as kept:
+            for name in given.namelist():
+                if not name.startswith("experimental"):
+                    kept.writestr(zipfile.ZipInfo(name), given.read(name), zipfile.ZIP_DEFLATED)
+        return made.getvalue()
+
+    def add(name, model, y):
+        model.train(["a", "b", "c"], y, frame)
+        with tempfile.TemporaryDirectory() as folder:
+            content = smaller(open(model.download_mojo(folder), "rb").read())
+            path = os.path.join(folder, "small.zip")
+            open(path, "wb").write(content)
+            read = h2o.import_mojo(path)
+        cuts = [t for tree in range(2) for t in H2OTree(
+            model, tree, "p" if y == "three" else None).thresholds if t == t]
+        rows, numbers = table.rows({0: cuts, 1: cuts}, None)
+        given = h2o.H2OFrame(rows, column_types={"c": "enum"}, na_strings=["nan", ""])
+        said = read.predict(given).as_data_frame()
+        if y in ("two", "three"):
+            said = said.iloc[:, 1:]
+        leaf = model.predict_leaf_node_assignment(given, type="Node_ID").as_data_frame()
+        # its reader of decimals may miss the nearest number
+        lines = given[["a", "b"]].get_frame_data().strip().split("\n")[1:]
+        numbers[:, :2] = [[float(x) if x else np.nan for x in line.split(",")] for line in lines]
+        numbers[:, 2] += 1
+        zoo.add(name, "h2o", content, numbers, np.empty((ROWS, 0)), said.to_numpy(), leaf, 0)
+
+    few = dict(ntrees=2, max_depth=3, seed=1, min_rows=3)
+    boosted, forest = H2OGradientBoostingEstimator, H2ORandomForestEstimator
+    for name, y in (("gaussian", "y"), ("bernoulli", "two"), ("multinomial", "three"),
+                    ("poisson", "count"), ("laplace", "y")):
+        add(name, boosted(distribution=name, **few), y)
+    for y in ("y", "two", "three"):
+        add(f"forest-{y}", forest(**few), y)
+    add("forest-double", forest(binomial_double_trees=True, **few), "two")
+    zoo.write()
+    h2o.cluster().shutdown()
+
+
 for name, make in (("xgboost", xgboosts), ("lightgbm", lightgbms), ("catboost", catboosts),
-                   ("onnxmltools", converted), ("skl2onnx", forests)):
+                   ("onnxmltools", converted), ("skl2onnx", forests), ("treelite", treelites),
+                   ("ydf", ydfs), ("h2o", h2os), ("catboost", catboost_levels)):
     if sys.argv[2:] and name not in sys.argv[2:]:
         continue
     try:

@@ -328,9 +328,7 @@ test_that("rpart's rows that primary splits do not send to a side", {
   expect_identical(predict(forged, every), stats::predict(fit, every))
   expect_error(predict(forged, every, type = "contributions"), "surrogate",
                class = "contree_unsupported_error")
-  for (write in list(as_c, as_sql, function(x) write_onnx(x, tempfile()))) {
-    expect_error(write(forged), "surrogate", class = "contree_unsupported_error")
-  }
+  expect_error(write_onnx(forged, tempfile()), "surrogate", class = "contree_unsupported_error")
 })
 
 test_that("rpart's surrogate splits are followed as there", {
@@ -401,6 +399,8 @@ test_that("partykit", {
   new$a[1:3] <- c(-0.5, 0.5, 0.25)
   expect_same(forge(tree), stats::predict(tree, new), new)
   expect_error(predict(forge(tree), transform(new, a = NA)), "missing",
+               class = "contree_input_error")
+  expect_error(predict(forge(fit), transform(new, a = -Inf)), "-Inf in 'a'",
                class = "contree_input_error")
   missing <- by_f
   missing$index[6] <- NA

@@ -309,3 +309,45 @@ test_that("linear models of leaves are refused where they have no place", {
   other$ensemble$term_feature[1] <- 9L
   expect_error(forge(other), "term", class = "contree_input_error")
 })
+
+# LightGBM's text of a tree that asks for codes of two features, and one of a single leaf.
+text_of_categories <- function(categories, infos = "0:1:2 0:1 [-1:1]") {
+  charToRaw(paste(c(
+    "tree", "version=v4", "num_class=1", "num_tree_per_iteration=1", "max_feature_idx=2",
+    "objective=regression", "feature_names=g h a", paste0("feature_infos=", infos),
+    "tree_sizes=1 1", "", "Tree=0", "num_leaves=3", "num_cat=2", "split_feature=0 1",
+    "split_gain=2 1", "threshold=0 1", "decision_type=1 1", "left_child=1 -1", "right_child=-3 -2",
+    "leaf_value=1 2 4", "leaf_count=1 3 4", "internal_count=8 4", "cat_boundaries=0 1 2",
+    "cat_threshold=5 2", "", "Tree=1", "num_leaves=1", "leaf_value=0.5", "", "end of trees",
+    paste0("pandas_categorical:", categories)), collapse = "\n"))
+}
+
+test_that("categories of LightGBM are matched by level, texts and numbers beside each other", {
+  skip_if_not_installed("jsonlite")
+  forged <- forge(text_of_categories("[[\"red\", \"blue\", \"tan\"], [10, 20]]"))
+  new <- data.frame(g = factor(c("tan", "blue", "red", "tan"), c("blue", "red", "tan")),
+                    h = factor(c("20", "20", "10", NA), c("20", "10")), a = 0)
+  expect_identical(predict(forged, new), c(1.5, 4.5, 2.5, 2.5), ignore_attr = TRUE)
+  codes <- cbind(g = c(2, 1, 0, 2), h = c(1, 1, 0, NA), a = 0)
+  expect_identical(predict(forged, codes), c(1.5, 4.5, 2.5, 2.5))
+  said <- new
+  said$g <- as.character(said$g)
+  said$g[1] <- "green"
+  expect_warning(again <- predict(forged, said), "green", class = "contree_new_levels")
+  expect_identical(again, c(4.5, 4.5, 2.5, 2.5), ignore_attr = TRUE)
+  # a factor has no codes where the model knows numbers
+  unnamed <- forge(text_of_categories("[[\"red\", \"blue\", \"tan\"], [10, 20]]",
+                                      "0:1:2 0:1 0:1:2:3"))
+  expect_error(predict(unnamed, new), "'g' of 'newdata'", class = "contree_input_error")
+  forged$forest$asked <- 1:3
+  expect_error(predict(forged, transform(new, a = factor(a))), "'a' of 'newdata'",
+               class = "contree_input_error")
+})
+
+test_that("a tree of one leaf has a share in contributions", {
+  forged <- forge(text_of_categories("null"))
+  all <- predict(forged, cbind(c(2, 1), c(1, 1), 0), type = "contributions")
+  mean <- (1 * 1 + 3 * 2 + 4 * 4) / 8 + 0.5
+  expect_equal(unname(all[, 4]), c(mean, mean))
+  expect_equal(unname(rowSums(all)), c(1.5, 4.5))
+})

@@ -1,6 +1,18 @@
 # Tiny models of every objective and option of several versions of XGBoost and LightGBM, against
 # what these versions said of hostile rows (tests/r/zoo.py).
 
+# Columns of levels have their places, and one more for a new level.
+rows_with_levels <- function(forest, rows) {
+  rows <- as.data.frame(rows)
+  names(rows) <- forest$features
+  for (name in names(forest$levels)) {
+    rows[[name]] <- c(forest$levels[[name]], "never seen")[rows[[name]]]
+  }
+  rows
+}
+
+quiet <- function(said) suppressWarnings(said, classes = "contree_new_levels")
+
 zoo <- list.files(forge_fixture(""), "^zoo-.*[.]gz$")
 
 forged <- lapply(zoo, function(file) {
@@ -10,28 +22,35 @@ forged <- lapply(zoo, function(file) {
   }
   lapply(models, function(model) {
     model$name <- paste(sub("^zoo-(.*)[.]gz$", "\\1", file), model$name)
-    list(model, forge(model$document, iterations = model$rounds))
+    made <- forge(model$document, iterations = model$rounds)
+    levels <- length(made$forest$levels) > 0 || model$kind %in% c("ydf", "h2o")
+    if (levels) model$rows <- rows_with_levels(made$forest, model$rows)
+    list(model, made)
   })
 })
 
 each_model <- function(check) for (file in forged) for (pair in file) check(pair[[1]], pair[[2]])
 
 test_that("there are models of all versions", {
-  expect_length(zoo, 10)
+  expect_length(zoo, 14)
 })
 
 test_that("leaves and margins are the makers' own, to the last bit", {
   each_model(function(model, forged) {
     if (model$kind == "onnx") return()
-    leaf <- unname(predict(forged, model$rows, type = "leaf"))
+    columns <- quiet(forest_columns_of(forged$forest, model$rows)$columns)
+    leaf <- unname(quiet(predict(forged, model$rows, type = "leaf")))
     expect_identical(leaf, model$leaf, info = model$name)
-    for (sums in sums_by_ways(forged, model$rows)) {
+    if (!ncol(model$margin)) return()
+    for (sums in sums_by_ways(forged, columns)) {
+      if (has_more(forged$forest)) sums <- add_last(forged$forest, sums)
       expect_identical(unname(sums), model$margin, info = model$name)
     }
     if (!is.null(forged$forest$classes) && ncol(model$margin) > 1) {
       most <- max.col(model$response, "first")
       if (ncol(model$response) > 1) {
-        expect_identical(as.integer(predict(forged, model$rows, type = "class")), most)
+        class <- quiet(predict(forged, model$rows, type = "class"))
+        expect_identical(as.integer(class), most)
       }
     }
   })
@@ -47,7 +66,9 @@ test_that("responses are the makers', within the rounding of their functions", {
     }
     response <- if (grepl("softmax", model$name)) {
       as.matrix(as.numeric(predict(forged, model$rows, type = "class")) - 1)
-    } else unname(as.matrix(predict(forged, model$rows)))
+    } else if (model$kind == "h2o" && length(forged$forest$classes)) {
+      unname(quiet(predict(forged, model$rows, type = "prob")))
+    } else unname(as.matrix(quiet(predict(forged, model$rows))))
     expect_equal(response, model$response, tolerance = 1e-5, info = model$name)
   })
 })
@@ -63,6 +84,57 @@ test_that("one score of two classes in ONNX is the probability of the second", {
   }
 })
 
+test_that("H2O's probabilities and numbers are its own, to the last bits", {
+  for (model in zoo_models("zoo-h2o-3.44.0.3.gz")) {
+    forged <- forge(model$document)
+    rows <- rows_with_levels(forged$forest, model$rows)
+    said <- quiet(predict(forged, rows, type = if (length(forged$forest$classes)) "prob" else
+      "response"))
+    expect_equal(unname(as.matrix(said)), model$response, tolerance = 1e-15, info = model$name)
+    if (length(forged$forest$classes) == 2) {
+      class <- quiet(predict(forged, rows, type = "class"))
+      second <- model$response[, 2] >= forged$forest$second_from
+      expect_identical(as.integer(class), 1L + second, info = model$name)
+    }
+  }
+})
+
+test_that("contributions, exports and rows one by one know what is added last", {
+  models <- zoo_models("zoo-treelite-4.8.1.gz")
+  models <- Filter(function(model) model$name %in% c("xgboost-binary", "xgboost-poisson"), models)
+  expect_length(models, 2)
+  for (model in models) {
+    forged <- forge(model$document)
+    expect_false(is.null(forged$forest$last), info = model$name)
+    all <- predict(forged, model$rows, type = "contributions")
+    expect_equal(rowSums(all), model$margin[, 1], tolerance = 1e-6, info = model$name)
+    by_one <- contree_predictor(forged, "margin")
+    expect_identical(by_one(model$rows[1, ]), model$margin[1], info = model$name)
+    for (write in list(as_c, function(x) write_onnx(x, tempfile()),
+                       function(x) write_xgboost(x, tempfile()))) {
+      expect_error(write(forged), "base scores in doubles", class = "contree_unsupported_error")
+    }
+  }
+})
+
+test_that("documents of treelite, ydf and H2O that were cut off or spoiled are errors, or are read", {
+  set.seed(4)
+  for (file in c("zoo-treelite-4.8.1.gz", "zoo-ydf-0.16.1.gz", "zoo-h2o-3.44.0.3.gz")) {
+    model <- zoo_models(file)[[1]]
+    bytes <- model$document
+    for (cut in sample(length(bytes) - 20L, 8) + 15L) {
+      expect_error(import_forest(bytes[seq_len(cut)]), class = "contree_input_error")
+    }
+    for (try in 1:40) {
+      spoiled <- bytes
+      spoiled[sample(15:length(bytes), 2)] <- as.raw(sample(0:255, 2))
+      said <- tryCatch(import_forest(spoiled), error = identity)
+      if (inherits(said, "error")) expect_s3_class(said, "contree_error") else
+        expect_s3_class(said, "forest_ir")
+    }
+  }
+})
+
 test_that("what CatBoost has besides is refused by name", {
   skip_if_not_installed("jsonlite")
   text <- rawToChar(zoo_models("zoo-catboost-1.2.10.gz")[[1]]$document)
@@ -72,6 +144,7 @@ test_that("what CatBoost has besides is refused by name", {
     expect_error(import_forest(charToRaw(changed)), what, class = class)
   }
   refused("\"FloatFeature\"", "\"OnlineCtr\"", "OnlineCtr")
+  refused("\"FloatFeature\"", "\"TextFeature\"", "TextFeature")
   refused("\"RMSE\"", "\"RMSEWithUncertainty\"", "RMSEWithUncertainty")
   refused("\"scale_and_bias\": [1", "\"scale_and_bias\": [2", "scale")
   refused("\"float_feature_index\": 0", "\"float_feature_index\": 7", "float_features",
