@@ -200,6 +200,8 @@ NULL
 #'   worth, or costs, in each row, with a column for each. The fit is that of [policy_tree()]: the
 #'   tree whose actions have the largest sum of rewards, or the smallest sum of costs. `NULL` by
 #'   default.
+#' @param objective Of a formula, `"rewards"` or `"costs"`: the response is such a matrix, as in
+#'   `cbind(none, course) ~ .`. `NULL`, the default: it is a class or a number.
 #' @param subset Rows of `data` to use: an expression in its columns, row numbers or row names. Rows
 #'   for which it is `NA` are left out. The default uses all.
 #' @param na.action Function applied to the model frame, such as [na.omit()] or [na.exclude()],
@@ -256,10 +258,19 @@ contree <- function(x, ...) UseMethod("contree")
 #' @rdname contree
 #' @export
 contree.formula <- function(formula, data, weights, subset, na.action, depth = 3, loss = NULL,
-                            class_weights = NULL, ..., control = contree_control(...)) {
+                            class_weights = NULL, ..., objective = NULL,
+                            control = contree_control(...)) {
   call <- plain_call(match.call(), sys.call(-1))
+  objective <- check_objective(objective)
   settings <- collect_settings(list(...), if (!missing(control)) control,
-                               if (!missing(depth)) depth, priced = TRUE)
+                               if (!missing(depth)) depth, priced = is.null(objective))
+  if (!is.null(objective)) {
+    refuse_with_rewards(c(weights = !missing(weights), loss = !is.null(loss),
+                          class_weights = !is.null(class_weights)), "objective")
+    return(fit_policy_frame(policy_formula_frame(
+      formula, if (!missing(data)) data, if (!missing(subset)) substitute(subset),
+      if (!missing(na.action)) na.action, settings, objective), settings, call))
+  }
   if (!missing(data) && is_table(data)) {
     refuse_subset(!missing(subset))
     frame <- contree_table_frame(formula, data, if (!missing(weights)) substitute(weights),
