@@ -35,7 +35,7 @@ test_that("rows without a reward are left out if that is asked for, and what doe
                "NA in row 7, column 2", class = "contree_input_error")
   fit <- contree(cbind(none, course, grant) ~ age, holed, objective = "rewards", depth = 1,
                  na.action = na.omit)
-  expect_identical(fit$frame$n[1], 89)
+  expect_identical(fit$frame$n[1], 89L)
   formula <- cbind(none, course) ~ age
   expect_error(contree(formula, d), "objective = \"rewards\"", class = "contree_input_error")
   expect_error(contree(formula, d, objective = "profit"), "objective",

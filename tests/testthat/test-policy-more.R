@@ -8,6 +8,17 @@ problem <- function(n = 120, k = 3, seed = 3) {
   list(x = x, rewards = rewards)
 }
 
+# Which rows go left.
+all_sides <- function(x) {
+  a <- lapply(x$a[!is.na(x$a)], function(t) x$a < t)
+  hole <- is.na(x$a)
+  a <- c(lapply(a, function(left) replace(left, hole, TRUE)),
+         lapply(a, function(left) replace(left, hole, FALSE)), list(hole))
+  b <- lapply(unique(x$b), function(t) x$b < t)
+  f <- lapply(list("a", "b", "c"), function(l) x$f == l)
+  Filter(function(left) any(left) && !all(left), c(a, b, f))
+}
+
 test_that("the best tree of few leaves is the best of all such trees", {
   for (k in 2:3) {
     p <- problem(40, k)
@@ -32,16 +43,6 @@ test_that("the best tree of few leaves is the best of all such trees", {
     expect_equal(values[3] * 40, best)
   }
 })
-
-all_sides <- function(x) {
-  a <- lapply(x$a[!is.na(x$a)], function(t) x$a < t)
-  hole <- is.na(x$a)
-  a <- c(lapply(a, function(left) replace(left, hole, TRUE)),
-         lapply(a, function(left) replace(left, hole, FALSE)), list(hole))
-  b <- lapply(unique(x$b), function(t) x$b < t)
-  f <- lapply(list("a", "b", "c"), function(l) x$f == l)
-  Filter(function(left) any(left) && !all(left), c(a, b, f))
-}
 
 test_that("a tree to begin with, threads and parts do not change the tree", {
   for (k in 2:4) {
