@@ -142,9 +142,9 @@ policy_frame <- function(x, rewards, settings, argument, predictors) {
   frame
 }
 
-check_objective <- function(objective) {
+check_objective <- function(objective, known = c("rewards", "costs")) {
   if (is.null(objective)) return(NULL)
-  check_choice("objective", objective, c("rewards", "costs"))
+  check_choice("objective", objective, known)
 }
 
 # contree(cbind(a, b) ~ x, objective = "rewards"), or "costs".

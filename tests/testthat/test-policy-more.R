@@ -190,3 +190,40 @@ test_that("alternatives are the best trees of other roots", {
   expect_error(contree_alternatives(fit, data = list(X = p$x, Gamma = -p$rewards)),
                "rewards have other values", class = "contree_input_error")
 })
+
+test_that("what is written of a policy tree names its actions", {
+  p <- problem(80)
+  fit <- policy_tree(p$x, p$rewards)
+  rules <- as.data.frame(contree_rules(fit))
+  expect_identical(as.character(rules$action), fit$policy$actions[fit$policy$action[fit$frame$var ==
+                                                                                     "<leaf>"]])
+  figures <- summary(fit)
+  expect_identical(sum(figures$actions$rows), 80)
+  expect_output(print(figures), "Rows given each action")
+  file <- tempfile()
+  write_pmml(fit, file)
+  text <- readLines(file)
+  for (action in unique(rules$action)) {
+    expect_match(text, sprintf("score=\"%s\"", action), all = FALSE, fixed = TRUE)
+  }
+  skip_if_not_installed("RSQLite")
+  con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  on.exit(DBI::dbDisconnect(con))
+  x <- transform(p$x, f = as.character(f))
+  DBI::dbWriteTable(con, "x", x)
+  said <- DBI::dbGetQuery(con, paste("SELECT", as_sql(fit, con = con), "AS action FROM x"))$action
+  expect_identical(said, as.character(predict(fit, p$x, type = "action")))
+})
+
+test_that("bars of mean rewards", {
+  p <- problem(80)
+  fit <- policy_tree(p$x, p$rewards)
+  pdf(NULL)
+  on.exit(dev.off())
+  drawn <- plot(fit, what = "rewards")
+  leaf <- fit$frame$var == "<leaf>"
+  expect_identical(drawn$reward, fit$policy$reward[leaf])
+  expect_identical(drawn$action, fit$policy$actions[fit$policy$action[leaf]])
+  expect_error(plot(contree(Species ~ ., iris, depth = 1), what = "rewards"),
+               class = "contree_unsupported_error")
+})
