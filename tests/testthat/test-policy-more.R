@@ -90,15 +90,22 @@ test_that("progress is told, and its errors stop the search", {
   x <- matrix(rnorm(4000), 400)
   rewards <- matrix(rnorm(1200), 400)
   told <- list()
-  fit <- suppressWarnings(policy_tree(x, rewards, 3, time_limit = 1, progress = function(state) {
+  by_counts(fit <- policy_tree(x, rewards, 3, progress = function(state) {
     told[[length(told) + 1]] <<- state
   }))
+  expect_gt(length(told), 2)
+  expect_error(by_counts(policy_tree(x, rewards, 3, progress = function(state) stop("enough"))),
+               "enough")
   for (state in told) {
     expect_named(state, c("elapsed", "cost", "bound", "gap", "closed"))
     expect_gte(state$gap, 0)
   }
   regret <- 400 * (mean(apply(rewards, 1, max)) - fit$policy$value)
-  if (length(told)) expect_gte(told[[1]]$cost, regret - 1e-9)
+  for (state in told) {
+    expect_gte(state$cost, regret - 1e-9)
+    expect_lte(state$bound, regret + 1e-9)
+  }
+  expect_false(is.unsorted(-vapply(told, `[[`, 0, "cost")))
 })
 
 test_that("certificates prove the value again, and nothing that is untrue", {
