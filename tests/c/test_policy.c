@@ -555,6 +555,44 @@ static void cells(void)
     }
 }
 
+/* A proof without the only good cut, which lies within a cell that no two actions serve: actions of
+ * the rows before it depend on one column, of those behind it on another. */
+static void certified_cells(void)
+{
+    for (int i = 0; i < rounds(100); i++) {
+        rng r = {9000000 + (uint64_t) i};
+        const uint32_t n = 400 + below(&r, 900), first = 64 * (2 + below(&r, n / 64 - 4)) + 8;
+        table t = scores(n, 3, 5, 0, 0, (uint64_t) i);
+        memset(t.rewards, 0, sizeof(double) * 5 * n);
+        for (uint32_t j = 0; j < n; j++) {
+            t.x[j] = j;
+            if (j < first || j >= first + 48) continue;
+            const int left = j < first + 24;
+            const uint32_t action = (left ? 1U : 3U) + (t.x[(left ? 1 : 2) * n + j] > 0 ? 1U : 0U);
+            t.rewards[action * n + j] = 1 + below(&r, 3);
+        }
+        proof p = {.same = {t.columns, n, 3, t.rewards, 5}, .claim = {2, 1, 0, NULL, 0, NULL, NULL},
+                   .bytes = {.limit = SIZE_MAX}};
+        ct_certify_policy_begin(&p.same, &p.claim, &p.bytes);
+        ct_bytes_put(&p.bytes, CT_POLICY_EXPONENT);
+        ct_bytes_put(&p.bytes, 2);
+        ct_bytes_put(&p.bytes, 1);
+        for (uint32_t col = 0; col < 3; col++) {
+            uint32_t last = 0;
+            for (uint32_t cut = 1; cut < n; cut += 1 + below(&r, 70)) {
+                if (col == 0 && cut > first - 8 && cut < first + 56) continue;
+                ct_bytes_put(&p.bytes, cut - last);
+                last = cut;
+            }
+            ct_bytes_put(&p.bytes, 0);
+        }
+        const ct_certify_result checked = certify(&p);
+        CHECK(checked.verdict == CT_CERTIFIED && checked.bound == 0);
+        ct_bytes_free(&p.bytes);
+        free_table(&t);
+    }
+}
+
 /* ---- limits ---- */
 
 /* A tree and a bound, however early the search ends; without memory to begin it, an error. */
@@ -622,6 +660,7 @@ static const check_case cases[] = {
     {"certificates", certificates},
     {"same on larger tables", same_on_larger_tables},
     {"cells", cells},
+    {"certified cells", certified_cells},
     {"stopped", stopped},
     {"bad input", bad_input},
 };
