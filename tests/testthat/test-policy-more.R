@@ -80,6 +80,9 @@ test_that("a search in parts that is stopped goes on from its checkpoint", {
                  class = "contree_timeout")
   expect_gte(first$policy$bound, fit$policy$value)
   options(old)
+  expect_warning(none <- policy_tree(p$x, p$rewards, 3, checkpoint = tempfile(), time_limit = 0),
+                 class = "contree_timeout")
+  expect_gte(none$policy$bound, fit$policy$value)
   again <- policy_tree(p$x, p$rewards, 3, checkpoint = file)
   expect_identical(again$frame, fit$frame)
   expect_identical(again$policy$gap, 0)
