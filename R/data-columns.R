@@ -23,7 +23,7 @@ read_response <- function(response, label) {
     stop_input(label, gettextf("the response '%s' must be a vector of classes, not %s", label,
                                show_value(response)),
                if (is.matrix(response) && ncol(response) > 1) {
-                 gettext("for rewards of actions use contree(x, rewards = ) or policy_tree()")
+                 gettext("for rewards of actions give objective = \"rewards\" (or \"costs\")")
                })
   }
   if (is.numeric(response) || inherits(response, c("Date", "POSIXct", "difftime"))) {

@@ -15,12 +15,14 @@
 #' Below the root any predictor may be used. Trees that are no better than a single leaf are not
 #' listed.
 #'
-#' @param fit A fit of [contree()].
+#' @param fit A fit of [contree()] or [policy_tree()]. Of a policy tree the trees are of class
+#'   `contree_policy_alternatives`, and their table has `value`, the mean reward, in place of errors
+#'   and cost.
 #' @param n Number of predictors to list at most, a whole number of at least 1, by default 10: those
 #'   with the best trees.
 #' @param within How much more than `fit` a tree may cost, a number of at least 0: misclassified
-#'   rows (with `weights` or `loss`, the unit of the cost) or, for a numeric response, squared
-#'   errors. The default 0 lists trees of the same cost.
+#'   rows (with `weights` or `loss`, the unit of the cost), for a numeric response squared errors,
+#'   or mean reward that a policy tree may have less. The default 0 lists trees of the same cost.
 #' @param data The training data: a data frame for a fit from a formula, a list of `x` and `y` for
 #'   others. By default they are taken from the fit, if it was made with `model = TRUE`, or else the
 #'   arguments of its call are evaluated again, as [update()][contree_methods] does.
@@ -48,10 +50,11 @@
 #' @export
 contree_alternatives <- function(fit, n = 10, within = 0, data = NULL, ...) {
   check_fit(fit)
-  refuse_policy(fit, "contree_alternatives()", gettext(
-    "leave a predictor out of 'X' to see what the best tree without it is worth"))
   n <- check_setting("n", n)
   within <- check_setting("within", within)
+  if (is_policy(fit)) {
+    return(policy_alternatives(fit, n, within, data, list(...), parent.frame()))
+  }
   settings <- search_settings(fit, list(...))
   frame <- training_frame(fit, data, settings, parent.frame())
   problem <- new_problem(frame, settings)

@@ -35,12 +35,16 @@
 #' that no tree costs less only where rounding is of the last bits of doubles alone, as of decimals.
 #' A fit that is not optimal is never certified as optimal.
 #'
+#' Of a policy tree, mean rewards take the place of costs: the check has `value`, the mean reward of
+#' the tree, and `complexity` in place of `objective` and `cost`, and no tree has a mean reward, less
+#' `complexity` for each split, above `bound`.
+#'
 #' The check takes about 20 to 150 times as long as the search on one thread: up to a minute at
 #' depth 3 for 20,000 rows and 15 predictors.
 #'
-#' @param fit A fit of [contree()].
-#' @param data The training data: a data frame for a fit from a formula, a list of `x` and `y` for
-#'   others. By default they are taken from the fit, if it was made with `model = TRUE`, or else the
+#' @param fit A fit of [contree()] or [policy_tree()].
+#' @param data The training data: a data frame for a fit from a formula, a list of `x` and `y` (of
+#'   `X` and `Gamma`, or `x` and `rewards` or `costs`, as they were given) for others. By default they are taken from the fit, if it was made with `model = TRUE`, or else the
 #'   arguments of its call are evaluated again.
 #' @param certificate A certificate, or its element `log`; by default the certificate in the fit,
 #'   where `contree(certificate = TRUE)` keeps it (see [contree_control()]).
@@ -71,8 +75,7 @@
 #' @export
 contree_certify <- function(fit, data = NULL, certificate = fit$certificate) {
   check_fit(fit)
-  refuse_policy(fit, "contree_certify()", gettext(
-    "policy_value() recounts the rewards of the tree on any rows"))
+  if (is_policy(fit)) return(certify_policy(fit, data, certificate, parent.frame()))
   if (!has_proof(fit)) need_classes(fit, "contree_certify()")
   log <- certificate_log(certificate)
   start <- seconds_now()
@@ -151,12 +154,14 @@ print.contree_certificate_check <- function(x, digits = getOption("digits"), ...
   } else {
     gettextf("Certified: the tree costs %s, and every %s at least %s", number(x$cost), trees,
              number(x$bound))
-  }, rounding_text(x$rounding), "\n", sep = "")
-  cat(gettextf("  thresholds checked: %s, row sets: %s, seconds: %s, certificate: %s",
-               number(x$thresholds),
-               number(x$row_sets), format(signif(x$elapsed, 2)), bytes_text(x$bytes)), "\n",
-               sep = "")
+  }, rounding_text(x$rounding), "\n", certificate_facts(x, number), "\n", sep = "")
   invisible(x)
+}
+
+certificate_facts <- function(x, number) {
+  gettextf("  thresholds checked: %s, row sets: %s, seconds: %s, certificate: %s",
+           number(x$thresholds), number(x$row_sets), format(signif(x$elapsed, 2)),
+           bytes_text(x$bytes))
 }
 
 #' @rdname contree_certify
@@ -410,6 +415,11 @@ stand_for_numbers <- function(x, searched) {
 # its range and as near as sums tell; NA of rows that weigh nothing, which may be anywhere. A row a
 # group.
 scores_of_groups <- function(group, problem) {
+  if (!is.null(problem$rewards)) {
+    scores <- reward_scores(problem$rewards)
+    means <- rowsum(scores, group) / as.vector(table(group))
+    return(round(means / max(abs(scores), .Machine$double.xmin), 12))
+  }
   if (problem$n_classes > 0) return(prop.table(table(group, as.integer(problem$codes)), 1))
   weights <- row_weights(problem$frame)
   heavy <- weights > 0

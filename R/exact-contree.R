@@ -75,6 +75,17 @@ NULL
 #' numbers that fit the grid, with such weights or none, nothing is hidden. The search runs on the
 #' CPU.
 #'
+#' @section Absolute errors:
+#' With `objective = "absolute"` the leaves predict medians (or other quantiles, see `tau`), and the
+#' tree has the least sum of absolute errors, of depth up to 8, by the search of [policy_tree()]:
+#' its actions are the values of the response or, if there are more than 31, 31 quantiles of them;
+#' then each leaf has its best value. What the grid may hide is proven by a second search, and is the
+#' `gap`: 0 where all values are in the grid. The fit is of class `contree_absolute`; its element
+#' `absolute` has `tau`, `grid`, `objective` (the sum of the losses, half of the absolute errors for
+#' the median), `cost`, `bound`, `gap`, `status`, `rounding` and `elapsed`. `complexity` is a share
+#' of the loss of a single leaf. It predicts, prints, plots and is exported as other trees;
+#' certificates, workers and checkpoints are errors.
+#'
 #' @section The training error is optimistic:
 #' The training error of an optimal tree is the lowest possible and decreases with each level: the
 #' larger the set of trees, the better the best of them fits by chance. Expect more errors on new
@@ -200,6 +211,13 @@ NULL
 #'   worth, or costs, in each row, with a column for each. The fit is that of [policy_tree()]: the
 #'   tree whose actions have the largest sum of rewards, or the smallest sum of costs. `NULL` by
 #'   default.
+#' @param objective `NULL`, the default: that of the response, a class or a number. Of a formula,
+#'   `"rewards"` or `"costs"`: the response is such a matrix, as in `cbind(none, course) ~ .`. Of a
+#'   numeric response, `"absolute"`: the least sum of absolute errors, or of the losses of a
+#'   quantile `tau`, see the section on absolute errors.
+#' @param tau Of `objective = "absolute"`: which quantile leaves predict, a number above 0 and below
+#'   1; 0.5 by default, the median. The loss of a row is tau (y - q) where its response y is above
+#'   the prediction q, and (1 - tau) (q - y) below.
 #' @param subset Rows of `data` to use: an expression in its columns, row numbers or row names. Rows
 #'   for which it is `NA` are left out. The default uses all.
 #' @param na.action Function applied to the model frame, such as [na.omit()] or [na.exclude()],
@@ -256,10 +274,19 @@ contree <- function(x, ...) UseMethod("contree")
 #' @rdname contree
 #' @export
 contree.formula <- function(formula, data, weights, subset, na.action, depth = 3, loss = NULL,
-                            class_weights = NULL, ..., control = contree_control(...)) {
+                            class_weights = NULL, ..., objective = NULL, tau = 0.5,
+                            control = contree_control(...)) {
   call <- plain_call(match.call(), sys.call(-1))
+  objective <- check_objective(objective, c("rewards", "costs", "absolute"))
   settings <- collect_settings(list(...), if (!missing(control)) control,
-                               if (!missing(depth)) depth, priced = TRUE)
+                               if (!missing(depth)) depth, priced = is.null(objective))
+  if (!is.null(objective) && objective != "absolute") {
+    refuse_with_rewards(c(weights = !missing(weights), loss = !is.null(loss),
+                          class_weights = !is.null(class_weights)), "objective")
+    return(fit_policy_frame(policy_formula_frame(
+      formula, if (!missing(data)) data, if (!missing(subset)) substitute(subset),
+      if (!missing(na.action)) na.action, settings, objective), settings, call))
+  }
   if (!missing(data) && is_table(data)) {
     refuse_subset(!missing(subset))
     frame <- contree_table_frame(formula, data, if (!missing(weights)) substitute(weights),
@@ -271,6 +298,10 @@ contree.formula <- function(formula, data, weights, subset, na.action, depth = 3
                          if (!missing(subset)) substitute(subset),
                          if (!missing(na.action)) na.action, loss, class_weights,
                          settings)
+  if (!is.null(objective)) {
+    return(fit_absolute(frame, tau, c(loss = !is.null(loss),
+                                      class_weights = !is.null(class_weights)), settings, call))
+  }
   fit_contree(frame, settings, call)
 }
 
@@ -278,23 +309,29 @@ contree.formula <- function(formula, data, weights, subset, na.action, depth = 3
 #' @export
 contree.default <- function(x, y, weights = NULL, depth = 3, loss = NULL,
                             class_weights = NULL, ..., rewards = NULL, costs = NULL,
-                            control = contree_control(...)) {
+                            objective = NULL, tau = 0.5, control = contree_control(...)) {
   # contree(d, y ~ x), contree(data = d, formula = f): R dispatches on the first argument, whatever
   # its name
   if ((!missing(y) && inherits(y, "formula")) || "formula" %in% ...names()) {
     return(eval(formula_call(sys.call(), contree.formula), parent.frame()))
   }
   call <- plain_call(match.call(), sys.call(-1))
+  objective <- check_objective(objective, "absolute")
   settings <- collect_settings(list(...), if (!missing(control)) control,
                                if (!missing(depth)) depth,
-                               priced = is.null(rewards) && is.null(costs))
+                               priced = is.null(c(rewards, costs, objective)))
   if (!is.null(rewards) || !is.null(costs)) {
     return(fit_rewards(x, rewards, costs, c(
       y = !missing(y), weights = !is.null(weights), loss = !is.null(loss),
       class_weights = !is.null(class_weights)), settings, call))
   }
   check_both_given(x, y)
-  fit_contree(xy_frame(x, y, weights, loss, class_weights, settings), settings, call)
+  frame <- xy_frame(x, y, weights, loss, class_weights, settings)
+  if (!is.null(objective)) {
+    return(fit_absolute(frame, tau, c(loss = !is.null(loss),
+                                      class_weights = !is.null(class_weights)), settings, call))
+  }
+  fit_contree(frame, settings, call)
 }
 
 # A call of a default method that means the formula method: the data come first, as in a pipe.

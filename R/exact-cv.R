@@ -78,8 +78,8 @@
 #' @param rule `"1se"` (the default) or `"min"`; see the section on rules.
 #' @param ... Settings of [contree_control()], for all trees. `start` is used only for the trees
 #'   fitted to all rows.
-#' @param rewards In place of `y`: a matrix of rewards as of [policy_tree()], for policy trees. The
-#'   answer is then an object of class `contree_policy_cv`, a list of `table` (for each depth and
+#' @param rewards,costs In place of `y`: a matrix of rewards as of [policy_tree()], for policy trees,
+#'   or of costs, which are rewards below 0. The answer is then an object of class `contree_policy_cv`, a list of `table` (for each depth and
 #'   complexity the mean reward of the rows that were left out, and its standard error), `chosen`
 #'   (a row of it: with `"1se"` the first within a standard error of the best), `rule`, `fit` (the
 #'   chosen policy tree on all rows) and `call`. `NULL` by default.
@@ -148,7 +148,7 @@ contree_cv.formula <- function(formula, data, weights, subset, na.action, depth 
 contree_cv.default <- function(x, y, depth = 1:4, complexity = NULL, folds = 10, repeats = 1,
                                rule = c("1se", "min"),
                                weights = NULL, loss = NULL, class_weights = NULL, ...,
-                               rewards = NULL, control = contree_control(...)) {
+                               rewards = NULL, costs = NULL, control = contree_control(...)) {
   # as in contree.default()
   if ((!missing(y) && inherits(y, "formula")) || "formula" %in% ...names()) {
     return(eval(formula_call(sys.call(), contree_cv.formula), parent.frame()))
@@ -157,8 +157,8 @@ contree_cv.default <- function(x, y, depth = 1:4, complexity = NULL, folds = 10,
   settings <- cv_settings(list(...), if (!missing(control)) control)
   grid <- cv_grid(depth, complexity, settings)
   rule <- check_choice("rule", rule, c("1se", "min"))
-  if (!is.null(rewards)) {
-    return(cv_rewards(x, rewards, c(
+  if (!is.null(rewards) || !is.null(costs)) {
+    return(cv_rewards(x, rewards, costs, c(
       y = !missing(y), weights = !is.null(weights), loss = !is.null(loss),
       class_weights = !is.null(class_weights)), folds, repeats, grid, settings, rule, call))
   }

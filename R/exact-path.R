@@ -66,7 +66,9 @@
 #'   or losses, or the sum of squared errors for a numeric response); `rel_error`, the errors as a
 #'   proportion of those without any split; `gap`, in the unit of the errors, 0 if the tree is
 #'   proven for the whole range and nothing was rounded; and `status`. By leaves it has `leaves` in
-#'   place of `complexity` and `upper`. `plot()` returns this table invisibly.
+#'   place of `complexity` and `upper`. A path of policy trees (`rewards`, `costs`) is of class
+#'   `contree_policy_path` and has `value`, the mean reward, in place of the errors; `complexity` is
+#'   in its unit. `plot()` returns this table invisibly.
 #' @seealso [contree()], [prune()], [contree_alternatives()]
 #' @references L. Breiman, J. Friedman, R. Olshen, C. Stone (1984). *Classification and Regression
 #'   Trees*. Wadsworth. Chapter 3 (the path of subtrees obtained by pruning one tree).
@@ -84,10 +86,19 @@ contree_path <- function(x, ...) UseMethod("contree_path")
 #' @export
 contree_path.formula <- function(formula, data, weights, subset, na.action, depth = 3, loss = NULL,
                                  class_weights = NULL, by = c("complexity", "leaves"), ...,
-                                 control = contree_control(...)) {
+                                 objective = NULL, control = contree_control(...)) {
+  objective <- check_objective(objective)
   call <- plain_call(match.call(), sys.call(-1), "contree_path")
   settings <- collect_settings(list(...), if (!missing(control)) control,
                                if (!missing(depth)) depth)
+  if (!is.null(objective)) {
+    refuse_with_rewards(c(weights = !missing(weights), loss = !is.null(loss),
+                          class_weights = !is.null(class_weights)), "objective")
+    frame <- policy_formula_frame(formula, if (!missing(data)) data,
+                                  if (!missing(subset)) substitute(subset),
+                                  if (!missing(na.action)) na.action, settings, objective)
+    return(policy_path(frame, settings, call, by))
+  }
   frame <- formula_frame(formula, if (!missing(data)) data,
                          if (!missing(weights)) substitute(weights),
                          if (!missing(subset)) substitute(subset),
@@ -100,13 +111,19 @@ contree_path.formula <- function(formula, data, weights, subset, na.action, dept
 #' @export
 contree_path.default <- function(x, y, weights = NULL, depth = 3, loss = NULL,
                                  class_weights = NULL, by = c("complexity", "leaves"), ...,
-                                 control = contree_control(...)) {
+                                 rewards = NULL, costs = NULL, control = contree_control(...)) {
   if ((!missing(y) && inherits(y, "formula")) || "formula" %in% ...names()) {
     return(eval(formula_call(sys.call(), contree_path.formula), parent.frame()))
   }
   call <- plain_call(match.call(), sys.call(-1), "contree_path")
   settings <- collect_settings(list(...), if (!missing(control)) control,
                                if (!missing(depth)) depth)
+  if (!is.null(rewards) || !is.null(costs)) {
+    frame <- rewards_frame(x, rewards, costs, c(
+      y = !missing(y), weights = !is.null(weights), loss = !is.null(loss),
+      class_weights = !is.null(class_weights)), settings)
+    return(policy_path(frame, settings, call, by))
+  }
   check_both_given(x, y)
   find_path(xy_frame(x, y, weights, loss, class_weights, settings), settings, call, by)
 }

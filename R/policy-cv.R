@@ -1,19 +1,21 @@
 # Cross-validation of policy trees: what trees of some depths and complexities are worth on rows
 # that were left out.
 
-# contree_cv(x, rewards = )
-cv_rewards <- function(x, rewards, given, folds, repeats, grid, settings, rule, call) {
-  wrong <- names(given)[given]
-  if (length(wrong)) {
-    stop_input(wrong[1], gettextf("'%s' does not go with 'rewards'", wrong[1]))
+# contree_cv(x, rewards = ) and contree_cv(x, costs = )
+cv_rewards <- function(x, rewards, costs, given, folds, repeats, grid, settings, rule, call) {
+  if (!is.null(rewards) && !is.null(costs)) {
+    stop_input("costs", gettext("give either 'rewards' or 'costs', not both"))
   }
+  argument <- if (is.null(costs)) "rewards" else "costs"
+  refuse_with_rewards(given, argument)
   check_x(x)
-  rewards <- read_rewards(rewards, nrow(x), "rewards")
+  rewards <- read_rewards(if (is.null(costs)) rewards else costs, nrow(x), argument)
+  if (!is.null(costs)) rewards <- -rewards
   folds <- read_folds(folds, repeats, rep(1, nrow(x)))
   fit <- function(rows, i) {
     settings[c("depth", "complexity")] <- grid[i, c("depth", "complexity")]
-    fit_policy(x[rows, , drop = FALSE], rewards[rows, , drop = FALSE], settings, call, "rewards",
-               "x")
+    fit_policy(x[rows, , drop = FALSE], rewards[rows, , drop = FALSE], settings,
+               fit_call(call, grid[i, ]), "rewards", "x")
   }
   worth <- vapply(seq_len(nrow(grid)), function(i) {
     held_out_rewards(x, rewards, folds, function(rows) fit(rows, i))

@@ -37,7 +37,8 @@
 #' script need only change the package. `split.step` above 1 is not needed: all thresholds are
 #' searched, and a message says so. `min.node.size` is `minbucket`. If both packages are attached,
 #' write `contree::policy_tree()`. `contree(x, rewards = Gamma, depth = 2)` is the same fit;
-#' `contree(x, costs = C)` takes costs in place of rewards.
+#' `contree(x, costs = C)` takes costs in place of rewards. So is, of columns of a data frame,
+#' `contree(cbind(none, course) ~ age + income, data, objective = "rewards")`, or `"costs"`.
 #'
 #' @param X Predictors: a data frame, or a numeric matrix (one column for each predictor). Factors
 #'   and missing values are split as in [contree()]; the levels of a factor with more levels than
@@ -49,9 +50,8 @@
 #' @param split.step Accepted as in policytree: a whole number of at least 1, the default.
 #' @param min.node.size Least number of rows of a leaf, a whole number; 1 by default.
 #' @param verbose `FALSE` suppresses messages; `TRUE` by default.
-#' @param ... Settings of [contree_control()]: `complexity`, `subset_levels`, `missing`,
-#'   `new_levels`, `time_limit`, `memory_limit`, `on_interrupt`, `threads` and `progress`
-#'   (`NULL` or `FALSE`). Others are errors.
+#' @param ... Settings of [contree_control()]; `max_thresholds`, `max_gap`, `minsplit`, `conformal`,
+#'   `cp`, `model` and a GPU as `device` are errors.
 #' @return An object of class `contree_policy` and `contree_model`, with methods for `print()`,
 #'   `plot()` and [predict()][predict.contree_policy]. Its element `policy` is a list of `actions`
 #'   (their names), `action` (for each node, the number of the best action), `reward` and
@@ -105,34 +105,79 @@ policy_tree <- function(X, Gamma, depth = 2, split.step = 1, min.node.size = 1, 
 
 # contree(x, rewards = ) and contree(x, costs = ).
 fit_rewards <- function(x, rewards, costs, others, settings, call) {
+  frame <- rewards_frame(x, rewards, costs, others, settings)
+  fit_policy_frame(frame, settings, call)
+}
+
+# `others`: whether each of what does not go with rewards is given.
+rewards_frame <- function(x, rewards, costs, others, settings) {
   if (!is.null(rewards) && !is.null(costs)) {
     stop_input("costs", gettext("give either 'rewards' or 'costs', not both"))
   }
+  refuse_with_rewards(others, if (is.null(costs)) "rewards" else "costs")
+  if (is.null(costs)) return(policy_frame(x, rewards, settings, "rewards", "x"))
+  policy_frame(x, -read_rewards(costs, NULL, "costs"), settings, "costs", "x")
+}
+
+refuse_with_rewards <- function(others, argument) {
   wrong <- names(others)[others]
   if (length(wrong)) {
     stop_input(wrong[1], gettextf(
       "'%s' does not go with '%s', which say what each class or action is worth in each row",
-      wrong[1], if (is.null(costs)) "rewards" else "costs"))
+      wrong[1], argument))
   }
-  if (is.null(costs)) return(fit_policy(x, rewards, settings, call, "rewards", "x"))
-  fit_policy(x, -read_rewards(costs, NULL, "costs"), settings, call, "costs", "x")
 }
 
 fit_policy <- function(x, rewards, settings, call, argument = "Gamma", predictors = "X") {
-  check_policy_settings(settings)
-  settings <- settle_sizes(settings)
+  fit_policy_frame(policy_frame(x, rewards, settings, argument, predictors), settings, call)
+}
+
+# Frames (see data-frame.R) with an element `rewards`, and rows in place of a response.
+policy_frame <- function(x, rewards, settings, argument, predictors) {
   if (missing(x)) stop_input(predictors, gettextf("'%s' is missing", predictors))
   check_x(x)
   rewards <- read_rewards(rewards, nrow(x), argument)
   frame <- read_xy(x, seq_len(nrow(x)), settings$missing, NULL, function(response, label) response)
-  rewards <- rewards[frame$response, , drop = FALSE]
-  derived <- derive_by(frame, settings$subset_levels, reward_orders(rewards))
-  solved <- solve_policy(frame, derived, rewards, settings)
-  fit <- new_policy(solved, frame, derived, rewards, settings, call)
-  if (!is.null(derived)) check_routes(fit, frame$columns)
+  frame$rewards <- rewards[frame$response, , drop = FALSE]
+  frame
+}
+
+check_objective <- function(objective, known = c("rewards", "costs")) {
+  if (is.null(objective)) return(NULL)
+  check_choice("objective", objective, known)
+}
+
+# contree(cbind(a, b) ~ x, objective = "rewards"), or "costs".
+policy_formula_frame <- function(formula, data, subset, na.action, settings, objective) {
+  env <- environment(formula)
+  rows <- if (!is.null(subset)) evaluate_argument("subset", subset, data, env)
+  frame <- read_data(formula, data, rows, na.action, env, settings$missing, NULL,
+                     function(response, label) read_rewards(response, NULL, label))
+  frame$rewards <- if (objective == "costs") -frame$response else frame$response
+  frame$response <- seq_len(nrow(frame$rewards))
+  frame
+}
+
+fit_policy_frame <- function(frame, settings, call) {
+  check_policy_settings(settings)
+  settings <- settle_sizes(settings)
+  problem <- new_policy_problem(frame, settings)
+  solved <- solve_policy(problem, settings)
+  fit <- new_policy(solved, problem, settings, call)
+  if (settings$certificate > 0) {
+    fit <- set_certificate(fit, write_policy_certificate(fit, solved, problem, settings))
+  }
   tell_restricted(fit)
   warn_of_policy(fit)
   fit
+}
+
+# What several searches of the same rows share.
+new_policy_problem <- function(frame, settings) {
+  frame$hash <- hash_columns(frame$columns)
+  derived <- derive_by(frame, settings$subset_levels, reward_orders(frame$rewards))
+  columns <- plain_codes(if (is.null(derived)) frame$columns else derived$columns)
+  list(frame = frame, derived = derived, columns = columns, rewards = frame$rewards)
 }
 
 # ---- rewards -------------------------------------------------------------------------------------
@@ -175,16 +220,16 @@ action_names <- function(rewards, argument) {
 
 # Levels are ordered by the mean of a reward less another, of up to three actions for each two; of
 # more actions for each, by what it is above the mean of all. See derive_by().
-reward_orders <- function(rewards) {
+reward_scores <- function(rewards) {
   k <- ncol(rewards)
-  scores <- if (k == 1) {
-    cbind(rewards[, 1])
-  } else if (k <= 3) {
-    pairs <- utils::combn(k, 2)
-    rewards[, pairs[1, ], drop = FALSE] - rewards[, pairs[2, ], drop = FALSE]
-  } else {
-    rewards - rowMeans(rewards)
-  }
+  if (k == 1) return(cbind(rewards[, 1]))
+  if (k > 3) return(rewards - rowMeans(rewards))
+  pairs <- utils::combn(k, 2)
+  rewards[, pairs[1, ], drop = FALSE] - rewards[, pairs[2, ], drop = FALSE]
+}
+
+reward_orders <- function(rewards) {
+  scores <- reward_scores(rewards)
   function(codes, n_levels) {
     codes[is.na(codes)] <- n_levels + 1L
     n <- tabulate(codes, n_levels + 1L)
@@ -197,21 +242,18 @@ reward_orders <- function(rewards) {
 
 # ---- settings ------------------------------------------------------------------------------------
 
-# What the search of rewards cannot do yet is refused by name.
+# What the search of rewards does not do is refused by name.
 check_policy_settings <- function(settings) {
   if (settings$depth > 8) {
     stop_input("depth", gettextf("'depth' of a policy tree must be between 0 and 8, not %s",
                                  format(settings$depth)))
   }
-  asked <- c(certificate = settings$certificate > 0, start = !is.null(settings$start),
-             workers = isTRUE(settings$workers), checkpoint = !is.null(settings$checkpoint),
-             max_leaves = is.finite(settings$max_leaves),
-             max_thresholds = is.finite(settings$max_thresholds), max_gap = settings$max_gap > 0,
+  if (is.finite(settings$max_leaves)) refuse_with_leaves(settings, "max_leaves")
+  asked <- c(max_thresholds = is.finite(settings$max_thresholds), max_gap = settings$max_gap > 0,
              conformal = settings$conformal > 0, cp = !is.null(settings$cp),
              minsplit = !is.null(settings$minsplit) &&
                settings$minsplit > 2 * max(1, settings$minbucket),
              device = startsWith(device_wanted(settings), "cuda"),
-             progress = !is.null(settings$progress) && !isFALSE(settings$progress),
              model = isTRUE(settings$model))
   if (!any(asked)) return(invisible())
   stop_unsupported(names(asked)[asked][1], gettextf(
@@ -220,28 +262,49 @@ check_policy_settings <- function(settings) {
 
 # ---- the bridge to the search --------------------------------------------------------------------
 
-solve_policy <- function(frame, derived, rewards, settings) {
-  columns <- plain_codes(if (is.null(derived)) frame$columns else derived$columns)
+# The tree on the predictors; `searched` are its nodes on the columns of the search.
+solve_policy <- function(problem, settings) {
+  listener <- new_listener(settings)
+  on.exit(listener$end())
+  rewards <- problem$rewards
   two <- ncol(rewards) == 2 && any(rewards[, 1] != rewards[, 2])
-  search <- if (two) solve_two else solve_rewards
-  solved <- call_core(search(columns, rewards, settings), refuse_search)
+  search <- if (wants_parts(settings)) search_policy_in_parts
+            else if (two) solve_two
+            else solve_rewards
+  roots <- if (!is.null(settings$root)) column_predictors(problem) %in% settings$root
+  asked <- list(start = start_nodes(settings$start, problem$frame, problem$derived),
+                roots = roots, report = listener$report)
+  solved <- call_core(search(problem$columns, rewards, settings, asked), refuse_search)
   if (solved$interrupted && settings$on_interrupt == "error") stop_interrupted(solved$elapsed)
-  return_tree(solved, derived, frame)
+  searched <- nodes_searched(solved)
+  solved <- return_tree(solved, problem$derived, problem$frame)
+  solved$searched <- searched
+  solved
 }
 
-solve_rewards <- function(columns, rewards, settings) {
-  .Call(ffi_policy_solve, columns, rewards, list(
-    depth = as.integer(settings$depth), minbucket = settings$minbucket,
-    price = settings$complexity * nrow(rewards), time_limit = settings$time_limit,
-    memory_limit = settings$memory_limit, threads = threads_to_use(settings$threads),
-    simd = simd_wanted()))
+nodes_searched <- function(solved) {
+  solved[c("feature", "threshold", "left", "right", "default_left")]
+}
+
+solve_rewards <- function(columns, rewards, settings, asked = list()) {
+  .Call(ffi_policy_solve, columns, rewards, policy_control(rewards, settings, asked))
+}
+
+# `asked`: a list that may have `start`, `roots` and `report`.
+policy_control <- function(rewards, settings, asked = list()) {
+  list(depth = as.integer(settings$depth), minbucket = settings$minbucket,
+       price = settings$complexity * nrow(rewards), time_limit = settings$time_limit,
+       memory_limit = settings$memory_limit, threads = threads_to_use(settings$threads),
+       simd = simd_wanted(),
+       max_leaves = if (is.null(settings$max_leaves)) Inf else settings$max_leaves,
+       start = asked$start, roots = asked$roots, report = asked$report)
 }
 
 # Of two actions the better one is a class, and an error costs the difference of their rewards.
-solve_two <- function(columns, rewards, settings) {
+solve_two <- function(columns, rewards, settings, asked = list()) {
   loss <- abs(rewards[, 1] - rewards[, 2])
   settings$complexity <- settings$complexity * nrow(rewards) / sum(loss)
-  control <- search_control(settings, NULL, NULL, NULL)
+  control <- search_control(settings, asked$start, asked$roots, asked$report)
   control["weights"] <- list(loss)
   control["loss"] <- list(NULL)
   solved <- .Call(ffi_exact_solve, columns, 1L + (rewards[, 2] > rewards[, 1]), 2L, control)
@@ -264,7 +327,10 @@ sums_by_node <- function(values, solved) {
   sums
 }
 
-new_policy <- function(solved, frame, derived, rewards, settings, call) {
+new_policy <- function(solved, problem, settings, call) {
+  frame <- problem$frame
+  rewards <- problem$rewards
+  restricted <- problem$derived$restricted
   n <- sums_by_node(rep(1, nrow(rewards)), solved)[, 1]
   sums <- sums_by_node(rewards, solved)
   means <- structure(sums / n, dimnames = list(NULL, colnames(rewards)))
@@ -281,13 +347,15 @@ new_policy <- function(solved, frame, derived, rewards, settings, call) {
     std.error = node_errors_of_mean(solved, rewards, n), value = mean(taken),
     bound = mean(taken) - saved + gap, gap = gap, complexity = settings$complexity,
     status = solved$status, rounding = solved$rounding, search = solved$search,
-    simd = solved$simd, threads = solved$threads, elapsed = solved$elapsed)
+    simd = solved$simd, threads = solved$threads, elapsed = solved$elapsed,
+    hash = hash_columns(rewards))
   fit <- new_model(
     solved, numbers_leaves(means), frame, call, class = "contree_policy",
     where = stats::setNames(solved$where, frame$row_names), policy = policy,
-    residuals = best - taken, hash = hash_columns(frame$columns),
+    residuals = best - taken, hash = frame$hash,
     control = kept_settings(settings),
-    restricted = if (length(derived$restricted)) derived$restricted)
+    restricted = if (length(restricted)) restricted)
+  if (!is.null(problem$derived)) check_routes(fit, frame$columns)
   validate_model(fit)
 }
 

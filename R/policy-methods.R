@@ -56,6 +56,101 @@ residuals.contree_policy <- function(object, ...) {
   stats::setNames(object$residuals, names(object$where))
 }
 
+# The tree as one of classes, the actions, for what writes such trees.
+as_action_tree <- function(fit) {
+  policy <- fit$policy
+  counts <- matrix(0, length(policy$action), length(policy$actions))
+  counts[cbind(seq_along(policy$action), policy$action)] <- node_n(fit)
+  leaves <- class_leaves(policy$actions, policy$action, counts, NULL)
+  fit$frame$yval <- leaves$yval
+  fit$frame$yval2 <- leaves$yval2
+  fit[c("leaf", "ylevels")] <- leaves[c("kind", "classes")]
+  # of the rows nothing is needed
+  fit$where <- fit$where[0]
+  fit[c("policy", "residuals", "hash", "na.action")] <- NULL
+  class(fit) <- setdiff(class(fit), "contree_policy")
+  fit
+}
+
+#' @rdname as_sql
+#' @export
+as_sql.contree_policy <- function(fit, type = c("action", "rewards", "node"), con = NULL,
+                                  dates = c("literal", "number"), ...) {
+  check_fit(fit)
+  type <- check_choice("type", type, c("action", "rewards", "node"),
+                       alias = c(class = "action", response = "rewards"))
+  if (type == "rewards") return(as_sql.contree_model(fit, "response", con, dates, ...))
+  as_sql.contree_model(as_action_tree(fit), if (type == "node") "node" else "class", con, dates,
+                       ...)
+}
+
+#' @export
+write_pmml.contree_policy <- function(fit, file, ...) {
+  check_fit(fit)
+  write_pmml.contree_model(as_action_tree(fit), file, ...)
+}
+
+#' @export
+summary.contree_policy <- function(object, ...) {
+  check_fit(object, "object")
+  leaf <- node_is_leaf(object)
+  policy <- object$policy
+  structure(list(
+    call = tree_call(object), n = node_n(object)[1],
+    policy = policy[c("value", "bound", "gap", "complexity", "status", "rounding", "elapsed")],
+    actions = data.frame(
+      action = policy$actions,
+      rows = vapply(seq_along(policy$actions),
+                    function(a) sum(node_n(object)[leaf & policy$action == a]), 0),
+      `for all` = unname(node_values(object)[1, ]), check.names = FALSE),
+    importance = contree_importance(object), tree = object, search = policy$search),
+    class = "summary.contree_policy")
+}
+
+#' @export
+print.summary.contree_policy <- function(x, digits = max(1, getOption("digits") - 3), ...) {
+  check_digits(digits)
+  cat(gettext("Call:"), "\n", sep = "")
+  print(x$call)
+  cat("\n", rows_line(x$tree), "\n", sep = "")
+  say(policy_line(x$tree, digits, TRUE))
+  cat("\n", gettext("Rows given each action, and mean rewards of giving it to all rows"), "\n\n",
+      sep = "")
+  print(x$actions, digits = digits, row.names = FALSE)
+  cat("\n", gettext("Decrease of the regret by the splits on a predictor"), "\n\n", sep = "")
+  print(stats::setNames(as.data.frame(x$importance), c("variable", "regret")), digits = digits,
+        row.names = FALSE)
+  invisible(x)
+}
+
+# The mean rewards of the leaves, bars by action; the action of the leaf is darker and has its
+# standard error.
+plot_rewards <- function(fit, main, col) {
+  if (!is_policy(fit)) {
+    stop_unsupported("what", gettext("what = \"rewards\" is for trees of policy_tree()"))
+  }
+  col <- leaf_colours(fit, col)
+  leaf <- which(node_is_leaf(fit))
+  values <- t(node_values(fit)[leaf, , drop = FALSE])
+  taken <- cbind(fit$policy$action[leaf], seq_along(leaf))
+  error <- ifelse(is.na(fit$policy$std.error[leaf]), 0, fit$policy$std.error[leaf])
+  fill <- rep(grDevices::adjustcolor(col, 0.35), length(leaf))
+  fill[taken[, 1] + nrow(values) * (taken[, 2] - 1)] <- col[taken[, 1]]
+  reach <- range(0, values, values[taken] - error, values[taken] + error)
+  middle <- graphics::barplot(values, beside = TRUE, col = fill, border = "grey35", las = 1,
+                              ylim = reach + c(0, 0.12) * diff(reach), main = main,
+                              names.arg = paste0(node_ids(fit)[leaf], "\nn=", node_n(fit)[leaf]),
+                              ylab = gettext("mean reward"))
+  graphics::mtext(gettext("leaf"), side = 1, line = 3)
+  at <- matrix(middle, nrow(values))[taken]
+  graphics::segments(at, values[taken] - error, at, values[taken] + error, lwd = 2)
+  graphics::abline(h = 0)
+  graphics::legend("top", names(col), fill = col, horiz = TRUE, bty = "n", cex = 0.9)
+  invisible(data.frame(leaf = node_ids(fit)[leaf], action = node_action(fit)[leaf],
+                       reward = fit$policy$reward[leaf],
+                       std.error = fit$policy$std.error[leaf]))
+}
+
 # Stops where there is nothing for policy trees yet, and says what to do.
 refuse_policy <- function(fit, what, fix) {
   if (!is_policy(fit)) return(invisible())

@@ -52,6 +52,7 @@ start_layout <- function(fit, drawn, page, title, legend_col) {
 
 # Classes that rows have, or that a node predicts.
 is_shown_class <- function(fit) {
+  if (is_policy(fit)) return(seq_along(fit$policy$actions) %in% fit$policy$action)
   colSums(node_counts(fit)) > 0 | seq_along(tree_classes(fit)) %in% node_label(fit)
 }
 

@@ -35,7 +35,9 @@
 #'   uses `main` and `col` (two colours) and ignores the arguments about the tree. For a regression
 #'   tree also `"boxes"` or `"violins"`: the responses of the training rows by leaf, from left to
 #'   right, with the prediction as a diamond; and `"residuals"` against predictions. These use
-#'   `main` and the first of `col`, and do not show weights.
+#'   `main` and the first of `col`, and do not show weights. For a policy tree also `"rewards"`: the
+#'   mean rewards of all actions by leaf, that of the action of the leaf dark and with its standard
+#'   error.
 #' @param row A row of new data, a data frame or matrix as for [predict.contree()], whose path
 #'   through the tree is highlighted, as in `plot(fit, row = newdata[1, ])`; `NULL`, the default,
 #'   for none.
@@ -70,13 +72,15 @@
 #' @export
 plot.contree_model <- function(x, main = NULL, cex = NULL, digits = 4,
                                type = c("full", "split", "bare"), col = NULL, legend = TRUE,
-                               what = c("tree", "progress", "boxes", "violins", "residuals"), ...,
+                               what = c("tree", "progress", "boxes", "violins", "residuals",
+                                        "rewards"), ...,
                                row = NULL, numbers = FALSE, extra = NULL, palette = NULL,
                                laplace = 0) {
   check_rpart_dots(plot_arguments_of_rpart, ...)
   check_fit(x, "x")
   check_title(main)
-  what <- check_choice("what", what, c("tree", "progress", number_pictures))
+  what <- check_choice("what", what, c("tree", "progress", number_pictures, "rewards"))
+  if (what == "rewards") return(plot_rewards(x, main, col))
   if (what == "progress") return(plot_history(x, main, col))
   if (what != "tree") return(plot_numbers(x, what, main, col))
   type <- check_choice("type", type, c("full", "split", "bare"))
@@ -93,7 +97,7 @@ plot.contree_model <- function(x, main = NULL, cex = NULL, digits = 4,
   col <- leaf_colours(x, palette_colours(x, palette, col))
   page <- new_page()
   layout <- lay_out(x, page, main, cex, digits, type != "split",
-                    if (legend && predicts_classes(x)) col, extra, laplace)
+                    if (legend && (predicts_classes(x) || is_policy(x))) col, extra, laplace)
   layout$fill <- node_fill(layout$drawn, col, laplace)
   layout$col <- col
   layout$laplace <- laplace

@@ -148,7 +148,7 @@ report_bars <- function(fit, layout) {
 }
 
 report_legend <- function(fit) {
-  if (!predicts_classes(fit)) return(NULL)
+  if (!predicts_classes(fit) && !is_policy(fit)) return(NULL)
   col <- leaf_colours(fit, NULL)[is_shown_class(fit)]
   shown <- utils::head(col, 24)
   items <- sprintf("<li><span class=\"swatch\" style=\"background: %s\"></span>%s</li>", shown,

@@ -219,7 +219,7 @@ report_nodes <- function(fit, digits) {
     table[["classes"]] <- apply(node_counts(fit), 1, counts_text)
   } else {
     table[["predicts"]] <- leaf_words(fit, digits)
-    table[["deviance"]] <- signif(node_errors(fit), digits)
+    table[[if (is_policy(fit)) "regret" else "deviance"]] <- signif(node_errors(fit), digits)
   }
   table[["leaf"]] <- ifelse(node_is_leaf(fit), gettext("yes"), "")
   report_section("nodes", gettext("Nodes"),

@@ -90,6 +90,12 @@ leaf_columns <- function(fit, full) {
     if (full) columns[paste0("prob.", tree_classes(fit))] <- as.data.frame(proportions)
     return(columns)
   }
+  if (is_policy(fit)) {
+    columns <- data.frame(action = class_factor(fit$policy$action, fit$policy$actions),
+                          reward = fit$policy$reward)
+    if (full) columns[paste0("reward.", fit$policy$actions)] <- as.data.frame(node_values(fit))
+    return(columns)
+  }
   if (tree_leaf(fit) != "linear") return(as.data.frame(node_values(fit), optional = TRUE))
   if (!full) return(data.frame(model = leaf_words(fit, getOption("digits"))))
   columns <- as.data.frame(fit$frame$yval2)

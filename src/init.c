@@ -46,6 +46,10 @@ SEXP ffi_image_predict(SEXP forest, SEXP images, SEXP what, SEXP control);
 SEXP ffi_image_draw(SEXP control);
 SEXP ffi_image_filter(SEXP channel, SEXP rows, SEXP columns, SEXP threads);
 SEXP ffi_policy_solve(SEXP columns, SEXP rewards, SEXP control);
+SEXP ffi_policy_certificate(SEXP columns, SEXP rewards, SEXP control, SEXP bound, SEXP slack,
+                            SEXP limit);
+SEXP ffi_policy_certify(SEXP columns, SEXP rewards, SEXP control, SEXP actions, SEXP n_splits,
+                        SEXP certificate);
 SEXP ffi_gmt_fit(SEXP columns, SEXP y, SEXP weights, SEXP control);
 SEXP ffi_gmt_loo(SEXP x, SEXP y, SEXP weights, SEXP where, SEXP counted, SEXP nodes, SEXP ridge,
                  SEXP smoothing);
@@ -122,6 +126,8 @@ static const R_CallMethodDef calls[] = {
     ENTRY(ffi_image_draw, 1),
     ENTRY(ffi_image_filter, 4),
     ENTRY(ffi_policy_solve, 3),
+    ENTRY(ffi_policy_certificate, 6),
+    ENTRY(ffi_policy_certify, 6),
     ENTRY(ffi_gmt_fit, 4),
     ENTRY(ffi_gmt_loo, 8),
     ENTRY(ffi_gmt_shrink, 4),

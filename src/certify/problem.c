@@ -56,7 +56,7 @@ static ct_status no_memory(ct_error *error)
     return ct_fail(error, CT_NO_MEMORY, "not enough memory to check a certificate");
 }
 
-static ct_status rank_columns(ct_problem *p, const ct_certify_claim *claim, ct_error *error)
+ct_status ct_problem_rank(ct_problem *p, uint32_t max_thresholds, ct_error *error)
 {
     uint8_t *seen = CT_ARENA_NEW(p->arena, uint8_t, p->n_rows);
     p->rank = CT_ARENA_NEW(p->arena, uint32_t *, p->n_cols);
@@ -65,9 +65,9 @@ static ct_status rank_columns(ct_problem *p, const ct_certify_claim *claim, ct_e
     int capped;
     for (uint32_t col = 0; col < p->n_cols; col++) {
         p->rank[col] = ranks + (size_t) col * p->n_rows;
-        if (ct_table_rank(&p->table, col, claim->max_thresholds, p->arena, &capped) != CT_OK)
+        if (ct_table_rank(&p->table, col, max_thresholds, p->arena, &capped) != CT_OK)
             return no_memory(error);
-        if (!order_is_right(p, col, claim->max_thresholds, seen))
+        if (!order_is_right(p, col, max_thresholds, seen))
             return ct_fail(error, CT_INTERNAL, "certify: the order of column %lu is wrong",
                            (unsigned long) col + 1);
     }
@@ -243,7 +243,7 @@ ct_status ct_problem_init(ct_problem *p, const ct_data *data, const ct_certify_c
     p->min_split = claim->min_split > 2 * p->min_bucket ? claim->min_split : 2 * p->min_bucket;
     CT_TRY(ct_table_init(&p->table, data, arena, error));
     CT_TRY(set_costs(p, claim, error));
-    return rank_columns(p, claim, error);
+    return ct_problem_rank(p, claim->max_thresholds, error);
 }
 
 /* ---- row sets ---- */
@@ -260,13 +260,19 @@ static ct_status new_set(const ct_problem *p, uint32_t n, ct_row_set *set)
     return CT_OK;
 }
 
-ct_status ct_row_set_whole(const ct_problem *p, ct_row_set *set)
+ct_status ct_row_set_orders(const ct_problem *p, ct_row_set *set)
 {
     CT_TRY(new_set(p, p->n_rows, set));
     for (uint32_t col = 0; col < p->n_cols; col++)
         for (uint32_t j = 0; j < p->n_rows; j++)
             set->order[col][j] = p->table.order[col][j] |
                                  (ct_bit(p->table.ties[col], j) ? CT_LAST : 0);
+    return CT_OK;
+}
+
+ct_status ct_row_set_whole(const ct_problem *p, ct_row_set *set)
+{
+    CT_TRY(ct_row_set_orders(p, set));
     for (uint32_t row = 0; row < p->n_rows; row++) ct_sums_add(p, row, set->mass);
     set->max_cost = ct_cost_at_most(p, set->mass);
     CT_ASSERT(ct_cost_as_leaf(p, set->mass) <= set->max_cost);

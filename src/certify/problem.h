@@ -59,6 +59,11 @@ typedef struct {
 ct_status ct_problem_init(ct_problem *problem, const ct_data *data, const ct_certify_claim *claim,
                           ct_arena *arena, ct_error *error);
 
+/* Ranks the columns of problem->table, which is begun, and looks them over. */
+ct_status ct_problem_rank(ct_problem *problem, uint32_t max_thresholds, ct_error *error);
+
+/* All rows, in order alone. */
+ct_status ct_row_set_orders(const ct_problem *problem, ct_row_set *set);
 /* All rows. */
 ct_status ct_row_set_whole(const ct_problem *problem, ct_row_set *set);
 /* Those of `set` for which side[row] is `wanted`: `n` rows of these masses. */

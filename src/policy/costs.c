@@ -110,6 +110,14 @@ ct_status ct_policy_costs_init(ct_policy_costs *costs, const double *rewards, ui
     return CT_OK;
 }
 
+int64_t ct_policy_cost_of(const ct_policy_costs *costs, double reward)
+{
+    const double steps = floor(ldexp(reward, -costs->exponent)), most = 0x1p62;
+    return (int64_t) (steps < ldexp(most, -(int) costs->tie_bits)
+                          ? ldexp(steps, (int) costs->tie_bits)
+                          : most);
+}
+
 double ct_policy_reward_of(const ct_policy_costs *costs, int64_t cost)
 {
     return ldexp((double) (cost >> costs->tie_bits), costs->exponent);

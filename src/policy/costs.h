@@ -36,6 +36,9 @@ ct_status ct_policy_costs_init(ct_policy_costs *costs, const double *rewards, ui
                                uint32_t n_actions, unsigned depth, double price, ct_arena *arena,
                                ct_error *error);
 
+/* A sum of rewards as an exact cost, rounded down. */
+int64_t ct_policy_cost_of(const ct_policy_costs *costs, double reward);
+
 /* An exact cost as a sum of rewards. */
 double ct_policy_reward_of(const ct_policy_costs *costs, int64_t cost);
 

@@ -22,6 +22,20 @@ typedef struct {
     uint32_t n_actions;       /* 1 .. CT_POLICY_MOST_ACTIONS */
 } ct_policy_data;
 
+/* A tree to begin with, the root first; of no use beyond the depth, or where leaves are too small. */
+typedef struct {
+    uint32_t n_nodes;
+    const int32_t *feature; /* -1: a leaf */
+    const double *threshold;
+    const uint32_t *left, *right;
+} ct_policy_start;
+
+/* How far a search is. */
+typedef struct {
+    double seconds, cost, bound;
+    double closed; /* share of the columns that are of no more use at the root */
+} ct_policy_progress;
+
 typedef struct {
     unsigned depth;      /* 0 .. CT_POLICY_DEPTH */
     uint32_t min_bucket; /* least rows of a leaf; 0 and 1: any */
@@ -33,6 +47,11 @@ typedef struct {
     uint32_t off;        /* bit i: shortcut i is not used */
     int (*stop)(void *); /* asked now and then from the calling thread; not 0: stop. May be NULL */
     void *stop_data;
+    uint32_t max_leaves;  /* 0: any number */
+    const uint8_t *roots; /* [n_cols] whether the root may be split on it; NULL: on any */
+    const ct_policy_start *start; /* NULL: none */
+    void (*report)(void *, const ct_policy_progress *); /* from the calling thread; or NULL */
+    void *report_data;
 } ct_policy_options;
 
 typedef enum {
@@ -51,6 +70,8 @@ typedef struct {
                             owned */
     double cost;         /* the regret of all leaves, and the prices of the splits */
     double bound;        /* no tree costs less; the same as cost if it is optimal */
+    int64_t units;       /* the cost as the search counts it: of two trees of the same data the one
+                            with less is better, or the first by tie rule */
     double price;        /* of a split, as it was counted */
     double rounding;     /* mean rewards of trees were compared to within this */
     ct_policy_end end;

@@ -18,7 +18,7 @@ typedef struct {
     int32_t *sums;     /* [padded][lanes] costs up to the end of each block */
 } ct_policy_column;
 
-typedef struct {
+typedef struct ct_policy_rows {
     uint32_t n, n_cols, most_blocks; /* of any column, padded */
     const ct_policy_costs *costs;
     uint32_t *rows;            /* [n] of the table */

@@ -3,6 +3,7 @@
 #define CT_POLICY_SEARCH_H
 
 #include "base/arena.h"
+#include "base/bytes.h"
 #include "base/parallel.h"
 #include "policy/best.h"
 #include "policy/costs.h"
@@ -35,6 +36,11 @@ typedef struct ct_policy_search {
     const struct ct_policy_search *relaxed;
     uint32_t off;        /* bit i: shortcut i is not used */
     ct_halt *halt;
+    const struct ct_policy_rows *whole; /* all rows; of these: */
+    const uint8_t *roots; /* [n_cols] whether the root may be split on it; NULL: on any */
+    unsigned depth;       /* of the tree */
+    int64_t *bounds;      /* [n_cols] atomic: what trees with such a root cost at least so far */
+    ct_bytes *evidence;   /* receives a proof, see prove.h; NULL: none */
 } ct_policy_search;
 
 typedef struct {
@@ -43,6 +49,12 @@ typedef struct {
     ct_arena arena;
     ct_policy_counts counts;
 } ct_policy_worker;
+
+static inline int ct_policy_may_split(const ct_policy_search *search,
+                                      const struct ct_policy_rows *set, uint32_t column)
+{
+    return !search->roots || set != search->whole || search->roots[column];
+}
 
 static inline int ct_policy_uses(const ct_policy_worker *worker, ct_policy_shortcut shortcut)
 {

@@ -26,11 +26,13 @@ typedef struct {
     unsigned depth;
     ct_policy_best *best;
     stage now;
-    uint32_t *order;        /* [n_cols] the most promising first */
+    uint32_t n;             /* columns that the root may be split on, */
+    uint32_t *order;        /* [n] the most promising first */
     ct_policy_root *two;    /* [n_cols] at depth two, */
     deep_root *deep;        /* or above */
     ct_policy_desk **desks; /* [worker] NULL until it is needed */
     uint32_t **places;      /* [worker] NULL until they are needed */
+    int64_t *bounds;        /* as of ct_policy_search, or NULL */
     int64_t failed;         /* atomic: a worker has no memory */
 } problem;
 
@@ -45,7 +47,8 @@ static ct_status solve_one(ct_policy_worker *worker, const ct_policy_rows *set,
     part.sums = part.total + set->costs->n_actions;
     ct_policy_part_sum(&part);
     for (uint32_t col = 0; col < set->n_cols && !ct_policy_is_halted(worker); col++)
-        ct_policy_stump(&part, col, worker->search->min_bucket, &best->tree);
+        if (ct_policy_may_split(worker->search, set, col))
+            ct_policy_stump(&part, col, worker->search->min_bucket, &best->tree);
     return CT_OK;
 }
 
@@ -159,15 +162,19 @@ static ct_status evaluate(ct_policy_worker *worker, const problem *p, uint32_t c
                           deep_root *root, uint32_t gap, uint32_t at)
 {
     const ct_policy_search *search = worker->search;
+    ct_bytes *evidence = search->evidence;
     const int64_t need = ct_policy_need(p->best, column, at);
     ct_policy_tree sides[2];
     deep_cut cut = {at, {root->cuts[gap].cost[0], root->cuts[gap + 1].cost[1]}};
     int found[2];
+    if (evidence) ct_bytes_put(evidence, column + UINT64_C(1)), ct_bytes_put(evidence, at);
     if (search->relaxed) worker->search = search->relaxed;
     ct_status status = solve_sides(worker, p, at, need, &cut, sides, found);
     worker->search = search;
     CT_TRY(status);
-    if (search->relaxed && found[0] && found[1]) {
+    const int again = search->relaxed && found[0] && found[1];
+    if (evidence && search->relaxed) ct_bytes_put(evidence, (uint64_t) again);
+    if (again) {
         deep_cut sized = cut;
         CT_TRY(solve_sides(worker, p, at, need, &sized, sides, found));
     }
@@ -205,12 +212,15 @@ static ct_status finish_deep(ct_policy_worker *worker, problem *p, uint32_t colu
     ct_status status = CT_OK;
     uint32_t gap = 0, cut = 0, first = 1;
     while (status == CT_OK && (cut = weakest_gap(worker, p, column, root, &gap)) != 0) {
+        if (p->bounds)
+            ct_atomic_write(&p->bounds[column], gap_bound(root, gap, p->set->costs->price));
         if (ct_policy_is_halted(worker)) break;
         if (first) status = turn_places(worker, p, column);
         first = 0;
         if (status == CT_OK) status = evaluate(worker, p, column, root, gap, cut);
     }
     root->bound = cut || status != CT_OK ? gap_bound(root, gap, p->set->costs->price) : INT64_MAX;
+    if (p->bounds) ct_atomic_write(&p->bounds[column], root->bound);
     return status;
 }
 
@@ -223,8 +233,12 @@ static ct_status do_two(ct_policy_worker *worker, problem *p, uint32_t column)
     if (!*desk) return CT_NO_MEMORY;
     ct_policy_root *root = &p->two[column];
     if (p->now == START) return ct_policy_two_start(worker, *desk, p->set, column, p->best, root);
-    if (p->now == FINISH) return ct_policy_two_finish(worker, *desk, p->set, column, p->best, root);
-    return ct_policy_two_settle(worker, *desk, p->set, column, p->best, root);
+    const ct_status status =
+        p->now == FINISH
+            ? ct_policy_two_finish(worker, *desk, p->set, column, p->best, root)
+            : ct_policy_two_settle(worker, *desk, p->set, column, p->best, root);
+    if (p->bounds) ct_atomic_write(&p->bounds[column], root->bound);
+    return status;
 }
 
 static void do_columns(void *data, unsigned number, uint64_t begin, uint64_t end)
@@ -246,10 +260,10 @@ static void run_columns(problem *p, unsigned number, unsigned threads, stage now
 {
     p->now = now;
     if (threads < 2) {
-        do_columns(p, number, 0, p->set->n_cols);
+        do_columns(p, number, 0, p->n);
         return;
     }
-    const ct_loop loop = {p->set->n_cols, 1, CT_DYNAMIC, threads, do_columns, p, NULL};
+    const ct_loop loop = {p->n, 1, CT_DYNAMIC, threads, do_columns, p, NULL};
     ct_parallel_for(&loop);
 }
 
@@ -263,14 +277,15 @@ static int make_problem(problem *p, ct_policy_worker *worker, unsigned n_workers
     p->places = CT_ARENA_ZEROED(arena, uint32_t *, n_workers);
     p->order = CT_ARENA_NEW(arena, uint32_t, n_cols);
     if (!(p->two || p->deep) || !p->desks || !p->places || !p->order) return 0;
-    for (uint32_t col = 0; col < n_cols; col++) p->order[col] = col;
+    for (uint32_t col = 0; col < n_cols; col++)
+        if (ct_policy_may_split(worker->search, p->set, col)) p->order[p->n++] = col;
     return 1;
 }
 
 /* Columns with good cuts first, as what they find makes short work of the others. */
 static void order_columns(problem *p)
 {
-    for (uint32_t i = 1; i < p->set->n_cols; i++) {
+    for (uint32_t i = 1; i < p->n; i++) {
         const uint32_t col = p->order[i];
         uint32_t to = i;
         for (; to > 0 && p->two[p->order[to - 1]].least > p->two[col].least; to--)
@@ -282,7 +297,8 @@ static void order_columns(problem *p)
 /* Columns of which nothing is known after a halt may have any tree. */
 static int64_t least_bound(const problem *p, int64_t low)
 {
-    for (uint32_t col = 0; col < p->set->n_cols; col++) {
+    for (uint32_t i = 0; i < p->n; i++) {
+        const uint32_t col = p->order[i];
         const int64_t bound = p->depth == 2 ? p->two[col].bound : p->deep[col].bound;
         const int started = p->depth == 2 ? p->two[col].n > 0 : p->deep[col].n > 0;
         if (!started) return p->set->costs->price < low ? p->set->costs->price : low;
@@ -291,11 +307,25 @@ static int64_t least_bound(const problem *p, int64_t low)
     return low;
 }
 
+/* Of depth two, which thresholds of each column were evaluated, as steps from one to the next. */
+static void write_cuts(const problem *p, ct_bytes *evidence)
+{
+    for (uint32_t col = 0; col < p->set->n_cols; col++) {
+        const ct_policy_root *root = &p->two[col];
+        for (uint32_t i = 1; i + 1 < root->n; i++)
+            ct_bytes_put(evidence, root->cuts[i].cut - root->cuts[i - 1].cut);
+        ct_bytes_put(evidence, 0);
+    }
+}
+
 static ct_status solve_many(ct_policy_worker *team, unsigned number, unsigned threads,
                             const ct_policy_rows *set, unsigned depth, ct_policy_best *best,
                             int64_t *low)
 {
-    problem p = {team, set, depth, best, START, NULL, NULL, NULL, NULL, NULL, 0};
+    const ct_policy_search *search = team[number].search;
+    const int is_top = set == search->whole && depth == search->depth;
+    problem p = {team, set, depth, best, START, 0, NULL, NULL, NULL, NULL, NULL,
+                 is_top ? search->bounds : NULL, 0};
     const unsigned n_workers = threads > number ? threads : number + 1;
     if (!make_problem(&p, &team[number], n_workers)) return CT_NO_MEMORY;
     if (depth == 2) team[number].counts.problems++;
@@ -303,6 +333,8 @@ static ct_status solve_many(ct_policy_worker *team, unsigned number, unsigned th
     if (depth == 2) order_columns(&p);
     run_columns(&p, number, threads, FINISH);
     if (depth == 2) run_columns(&p, number, threads, SETTLE);
+    if (search->evidence && depth == 2) write_cuts(&p, search->evidence);
+    else if (search->evidence) ct_bytes_put(search->evidence, 0);
     *low = least_bound(&p, best->tree.cost);
     return ct_atomic_read(&p.failed) ? CT_NO_MEMORY : CT_OK;
 }
@@ -315,32 +347,43 @@ static int can_afford(const ct_policy_worker *worker, unsigned depth, const ct_p
     return !ct_policy_uses(worker, CT_POLICY_PRICE) || best->tree.cost / price >= (int64_t) depth;
 }
 
+/* With splits: of depth one, or the trees of fewer levels first, or all. A proof knows the best
+ * tree, and goes without. */
+static ct_status solve_splits(ct_policy_worker *team, unsigned number, unsigned threads,
+                              const ct_policy_rows *set, unsigned depth, ct_policy_best *best,
+                              int64_t *low)
+{
+    ct_policy_worker *worker = &team[number];
+    if (depth == 1) {
+        CT_TRY(solve_one(worker, set, best));
+        if (!ct_policy_is_halted(worker)) *low = best->tree.cost;
+        return CT_OK;
+    }
+    if (depth > 2 && !worker->search->evidence) {
+        int64_t shallow;
+        CT_TRY(ct_policy_solve_rows(team, number, threads, set, depth - 1, best, &shallow));
+        if (!can_afford(worker, depth, best, set->costs->price)) {
+            *low = shallow;
+            return CT_OK;
+        }
+    }
+    return solve_many(team, number, threads, set, depth, best, low);
+}
+
 ct_status ct_policy_solve_rows(ct_policy_worker *team, unsigned number, unsigned threads,
                                const ct_policy_rows *set, unsigned depth, ct_policy_best *best,
                                int64_t *low)
 {
-    ct_policy_worker *worker = &team[number];
+    const ct_policy_search *search = team[number].search;
     const int64_t price = set->costs->price;
     if (set->leaf < best->tree.cost) {
         best->tree.cost = set->leaf;
         best->tree.splits[0].column = -1;
     }
     *low = best->tree.cost;
-    if (!depth || set->n / 2 < worker->search->min_bucket || best->tree.cost <= price)
-        return CT_OK;
+    const int is_leaf = !depth || set->n / 2 < search->min_bucket || best->tree.cost <= price;
+    if (search->evidence && depth > 1) ct_bytes_put(search->evidence, (uint64_t) !is_leaf);
+    if (is_leaf) return CT_OK;
     *low = price; /* of any split, if no more comes to be known */
-    if (depth == 1) {
-        CT_TRY(solve_one(worker, set, best));
-        if (!ct_policy_is_halted(worker)) *low = best->tree.cost;
-        return CT_OK;
-    }
-    if (depth > 2) {
-        int64_t shallow;
-        CT_TRY(ct_policy_solve_rows(team, number, threads, set, depth - 1, best, &shallow));
-        if (!can_afford(worker, depth, best, price)) {
-            *low = shallow;
-            return CT_OK;
-        }
-    }
-    return solve_many(team, number, threads, set, depth, best, low);
+    return solve_splits(team, number, threads, set, depth, best, low);
 }

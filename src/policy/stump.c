@@ -52,6 +52,17 @@ static uint32_t next_member(const ct_policy_part *part, const ct_policy_column *
     return column->order[i];
 }
 
+/* Rows of a column are anywhere in memory. */
+static inline void fetch_ahead(const ct_policy_rows *set, const ct_policy_column *column,
+                               uint32_t i)
+{
+    enum { AHEAD = 12, LINE = 8 };
+    if (i + AHEAD >= set->n) return;
+    const int64_t *costs = set->costs->exact +
+                           (size_t) set->rows[column->order[i + AHEAD]] * set->costs->n_actions;
+    for (uint32_t a = 0; a < set->costs->n_actions; a += LINE) __builtin_prefetch(costs + a);
+}
+
 /* A row changes what a split costs by no more than its span, so it is looked at again where the
  * spans since the last time allow that it is better. */
 void ct_policy_stump(const ct_policy_part *part, uint32_t at, uint32_t min_bucket,
@@ -66,6 +77,7 @@ void ct_policy_stump(const ct_policy_part *part, uint32_t at, uint32_t min_bucke
     memset(part->sums, 0, costs->n_actions * sizeof *part->sums);
     for (uint32_t i = 0; i < set->n && n + min_bucket <= part->n; i++) {
         const uint32_t row = column->order[i];
+        fetch_ahead(set, column, i);
         if (is_member(part, row)) {
             add_row(costs, set->rows[row], part->sums);
             value -= costs->span[set->rows[row]];
@@ -82,5 +94,6 @@ void ct_policy_stump(const ct_policy_part *part, uint32_t at, uint32_t min_bucke
         limit = tree->cost = value;
         tree->splits[0] = (ct_policy_split) {(int32_t) at, set->rows[below],
                                              set->rows[next_member(part, column, i + 1)]};
+        tree->splits[1].column = tree->splits[2].column = -1;
     }
 }

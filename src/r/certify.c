@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "certify/certify.h"
 #include "base/clock.h"
 #include "r/callbacks.h"
+#include "r/certify.h"
 #include "r/exact.h"
 #include "exact/prove.h"
 
@@ -16,7 +16,7 @@ static ct_certify_claim claim_of(const ct_exact_options *options)
     return claim;
 }
 
-static void free_bytes(SEXP pointer)
+void r_bytes_free(SEXP pointer)
 {
     ct_bytes *bytes = (ct_bytes *) R_ExternalPtrAddr(pointer);
     if (!bytes) return;
@@ -25,10 +25,9 @@ static void free_bytes(SEXP pointer)
     R_ClearExternalPtr(pointer);
 }
 
-/* Bytes owned by an external pointer: an R error later on leaks nothing. Protect it. */
-static SEXP bytes_handle(ct_bytes **bytes, double limit)
+SEXP r_bytes_handle(ct_bytes **bytes, double limit)
 {
-    SEXP pointer = r_owner(sizeof **bytes, R_NilValue, free_bytes);
+    SEXP pointer = r_owner(sizeof **bytes, R_NilValue, r_bytes_free);
     *bytes = (ct_bytes *) R_ExternalPtrAddr(pointer);
     (*bytes)->limit = limit < (double) (SIZE_MAX / 4) ? (size_t) limit : SIZE_MAX / 4;
     return pointer;
@@ -41,13 +40,30 @@ static SEXP raw_of(const ct_bytes *bytes)
     return out;
 }
 
+SEXP r_certificate_of(const ct_bytes *bytes, const char *end, double seconds)
+{
+    static const char *const names[] = {"log", "status", "elapsed"};
+    SEXP list = PROTECT(r_named_list(names, 3));
+    SET_VECTOR_ELT(list, 0, raw_of(bytes));
+    SET_VECTOR_ELT(list, 1, Rf_mkString(end));
+    SET_VECTOR_ELT(list, 2, Rf_ScalarReal(seconds));
+    UNPROTECT(1);
+    return list;
+}
+
+void r_bytes_or_jump(SEXP handle, r_callbacks *calls)
+{
+    if (!calls->jumped) return;
+    r_bytes_free(handle);
+    r_callbacks_jump(calls);
+}
+
 /* list(log, status, elapsed): the bytes, of the proof that no tree costs less than `bound` or, with
  * labels, than that tree; how it ended; see ct_exact_end_name(). They are whole if that is
  * "optimal". */
 SEXP ffi_certificate(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP bound, SEXP labels,
                      SEXP n_splits, SEXP limit)
 {
-    static const char *const names[] = {"log", "status", "elapsed"};
     r_problem problem = r_problem_of(columns, y, n_classes, control);
     r_callbacks calls;
     ct_bytes *bytes;
@@ -56,22 +72,16 @@ SEXP ffi_certificate(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP bo
     double start = ct_seconds();
     ct_outcome tree;
     const ct_outcome *best = r_outcome_of(labels, n_splits, &problem.data, &tree);
-    SEXP handle = PROTECT(bytes_handle(&bytes, Rf_asReal(limit)));
+    SEXP handle = PROTECT(r_bytes_handle(&bytes, Rf_asReal(limit)));
     PROTECT(r_callbacks_begin(&calls, R_NilValue, &problem.options));
     ct_certify_claim claim = claim_of(&problem.options);
     ct_certify_begin(&problem.data, &claim, bytes);
     ct_status status = ct_exact_prove(&problem.data, &problem.options, Rf_asReal(bound), best,
                                       bytes, &end, &error);
-    if (calls.jumped) {
-        free_bytes(handle);
-        r_callbacks_jump(&calls);
-    }
+    r_bytes_or_jump(handle, &calls);
     r_check(status, &error);
-    SEXP list = PROTECT(r_named_list(names, 3));
-    SET_VECTOR_ELT(list, 0, raw_of(bytes));
-    SET_VECTOR_ELT(list, 1, Rf_mkString(ct_exact_end_name(end)));
-    SET_VECTOR_ELT(list, 2, Rf_ScalarReal(ct_seconds() - start));
-    free_bytes(handle);
+    SEXP list = PROTECT(r_certificate_of(bytes, ct_exact_end_name(end), ct_seconds() - start));
+    r_bytes_free(handle);
     UNPROTECT(3);
     return list;
 }
@@ -83,13 +93,29 @@ static const char *verdict_name(ct_certify_verdict verdict)
     return names[verdict];
 }
 
-/* What the certificate (a raw vector) proves, and whether a tree (see r_outcome_of) attains it. */
-SEXP ffi_certify(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP labels, SEXP n_splits,
-                 SEXP certificate)
+SEXP r_checked(const ct_certify_result *checked, double seconds)
 {
     static const char *const names[] = {"verdict",  "bound",  "rounding", "attained",
                                         "smallest", "thresholds", "row_sets", "elapsed",
                                         "last_bits"};
+    SEXP list = PROTECT(r_named_list(names, 9));
+    SET_VECTOR_ELT(list, 0, Rf_mkString(verdict_name(checked->verdict)));
+    SET_VECTOR_ELT(list, 1, Rf_ScalarReal(checked->bound));
+    SET_VECTOR_ELT(list, 2, Rf_ScalarReal(checked->rounding));
+    SET_VECTOR_ELT(list, 3, Rf_ScalarLogical(checked->attained));
+    SET_VECTOR_ELT(list, 4, Rf_ScalarLogical(checked->smallest));
+    SET_VECTOR_ELT(list, 5, Rf_ScalarReal((double) checked->thresholds));
+    SET_VECTOR_ELT(list, 6, Rf_ScalarReal((double) checked->row_sets));
+    SET_VECTOR_ELT(list, 7, Rf_ScalarReal(seconds));
+    SET_VECTOR_ELT(list, 8, Rf_ScalarLogical(checked->last_bits));
+    UNPROTECT(1);
+    return list;
+}
+
+/* What the certificate (a raw vector) proves, and whether a tree (see r_outcome_of) attains it. */
+SEXP ffi_certify(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP labels, SEXP n_splits,
+                 SEXP certificate)
+{
     if (TYPEOF(certificate) != RAWSXP) Rf_error("a certificate must be a raw vector");
     r_problem problem = r_problem_of(columns, y, n_classes, control);
     r_callbacks calls;
@@ -105,16 +131,7 @@ SEXP ffi_certify(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP labels
     ct_status status = ct_certify(&problem.data, &claim, RAW_RO(certificate), n, &checked, &error);
     if (calls.jumped) r_callbacks_jump(&calls);
     r_check(status, &error);
-    SEXP list = PROTECT(r_named_list(names, 9));
-    SET_VECTOR_ELT(list, 0, Rf_mkString(verdict_name(checked.verdict)));
-    SET_VECTOR_ELT(list, 1, Rf_ScalarReal(checked.bound));
-    SET_VECTOR_ELT(list, 2, Rf_ScalarReal(checked.rounding));
-    SET_VECTOR_ELT(list, 3, Rf_ScalarLogical(checked.attained));
-    SET_VECTOR_ELT(list, 4, Rf_ScalarLogical(checked.smallest));
-    SET_VECTOR_ELT(list, 5, Rf_ScalarReal((double) checked.thresholds));
-    SET_VECTOR_ELT(list, 6, Rf_ScalarReal((double) checked.row_sets));
-    SET_VECTOR_ELT(list, 7, Rf_ScalarReal(ct_seconds() - start));
-    SET_VECTOR_ELT(list, 8, Rf_ScalarLogical(checked.last_bits));
-    UNPROTECT(2);
+    SEXP list = r_checked(&checked, ct_seconds() - start);
+    UNPROTECT(1);
     return list;
 }

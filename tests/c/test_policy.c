@@ -3,7 +3,9 @@
 #include "check.h"
 #include "random.h"
 
+#include "certify/rewards.h"
 #include "policy/policy.h"
+#include "policy/prove.h"
 
 enum { MOST_ROWS = 48, MOST_COLS = 5, MOST_ACTIONS = 40, MOST_NODES = 31 };
 
@@ -12,7 +14,7 @@ typedef struct {
     double x[MOST_COLS][MOST_ROWS];
     double rewards[MOST_ACTIONS * MOST_ROWS];
     unsigned depth;
-    uint32_t min_bucket;
+    uint32_t min_bucket, max_leaves;
     double price;
 } instance;
 
@@ -57,10 +59,35 @@ static void append(brute_tree *to, const brute_tree *from)
     }
 }
 
-static brute_tree brute(const instance *s, const uint32_t *rows, uint32_t n, unsigned depth)
+/* Of the trees of a side with at most so many splits. */
+static brute_tree brute(const instance *s, const uint32_t *rows, uint32_t n, unsigned depth,
+                        uint32_t most);
+
+/* The best of both sides that share the splits. */
+static double share(const instance *s, uint32_t sides[2][MOST_ROWS], const uint32_t size[2],
+                    unsigned depth, uint32_t most, brute_tree trees[2])
+{
+    double least = INFINITY;
+    const uint32_t full = (1U << depth) - 1, first = most > full ? most - full : 0;
+    for (uint32_t own = first; own <= most && own <= full; own++) {
+        const brute_tree left = brute(s, sides[0], size[0], depth, own),
+                         right = brute(s, sides[1], size[1], depth, most - own);
+        const double cost = left.cost + right.cost;
+        if (cost > least || (cost == least && left.splits + right.splits >=
+                                                  trees[0].splits + trees[1].splits))
+            continue;
+        least = cost;
+        trees[0] = left, trees[1] = right;
+        if (most >= 2 * full) break;
+    }
+    return least;
+}
+
+static brute_tree brute(const instance *s, const uint32_t *rows, uint32_t n, unsigned depth,
+                        uint32_t most)
 {
     brute_tree best = {leaf_cost(s, rows, n), 0, 1, {-1}, {0}};
-    for (uint32_t col = 0; col < s->p && depth; col++) {
+    for (uint32_t col = 0; col < s->p && depth && most; col++) {
         double values[MOST_ROWS];
         for (uint32_t i = 0; i < n; i++) values[i] = s->x[col][rows[i]];
         qsort(values, n, sizeof *values, by_value);
@@ -72,15 +99,14 @@ static brute_tree brute(const instance *s, const uint32_t *rows, uint32_t n, uns
                 sides[right][size[right]++] = rows[j];
             }
             if (size[0] < s->min_bucket || size[1] < s->min_bucket) continue;
-            const brute_tree left = brute(s, sides[0], size[0], depth - 1),
-                             right = brute(s, sides[1], size[1], depth - 1);
-            const double cost = left.cost + right.cost + s->price;
-            const uint32_t splits = left.splits + right.splits + 1;
+            brute_tree trees[2];
+            const double cost = s->price + share(s, sides, size, depth - 1, most - 1, trees);
+            const uint32_t splits = trees[0].splits + trees[1].splits + 1;
             if (cost > best.cost || (cost == best.cost && splits >= best.splits)) continue;
             best = (brute_tree) {cost, splits, 1, {(int) col},
                                  {ct_threshold_between(values[i - 1], values[i])}};
-            append(&best, &left);
-            append(&best, &right);
+            append(&best, &trees[0]);
+            append(&best, &trees[1]);
         }
     }
     return best;
@@ -90,7 +116,9 @@ static brute_tree brute_all(const instance *s)
 {
     uint32_t rows[MOST_ROWS];
     for (uint32_t i = 0; i < s->n; i++) rows[i] = i;
-    return brute(s, rows, s->n, s->depth);
+    const uint32_t full = (1U << s->depth) - 1;
+    return brute(s, rows, s->n, s->depth,
+                 s->max_leaves && s->max_leaves <= full ? s->max_leaves - 1 : full);
 }
 
 /* ---- instances ---- */
@@ -137,8 +165,9 @@ static void draw(instance *s, rng *r, uint32_t most_rows, uint32_t most_actions)
 
 static ct_policy_options options_of(const instance *s)
 {
-    ct_policy_options o = {s->depth, s->min_bucket, s->price, INFINITY, SIZE_MAX / 4, 1,
-                           ct_cpu_find("auto"), 0, NULL, NULL};
+    ct_policy_options o = {.depth = s->depth, .min_bucket = s->min_bucket, .price = s->price,
+                           .time_limit = INFINITY, .memory_limit = SIZE_MAX / 4, .threads = 1,
+                           .simd = ct_cpu_find("auto"), .max_leaves = s->max_leaves};
     return o;
 }
 
@@ -234,6 +263,182 @@ static void other_ways(void)
     }
 }
 
+static int stop_at_once(void *data)
+{
+    (void) data;
+    return 1;
+}
+
+/* Fewer leaves than levels allow. */
+static void few_leaves(void)
+{
+    for (int seed = 0; seed < rounds(4000); seed++) {
+        rng r = {5000000 + (uint64_t) seed};
+        instance s;
+        draw(&s, &r, 18, 6);
+        s.max_leaves = 1 + below(&r, 1U << s.depth);
+        const ct_policy_options o = options_of(&s);
+        if (check_instance(&s, &o)) continue;
+        printf("    seed %d\n", seed);
+        return;
+    }
+}
+
+static ct_policy_start start_of(const ct_policy_result *result)
+{
+    const ct_forest *tree = &result->tree;
+    const ct_policy_start start = {tree->n_nodes, tree->feature, tree->threshold, tree->left,
+                                   tree->right};
+    return start;
+}
+
+/* Whatever tree a search begins with, of other rewards or a level more, it finds the same; stopped
+ * at once it has what it began with, or better. */
+static void begun_with(void)
+{
+    for (int seed = 0; seed < rounds(2000); seed++) {
+        rng r = {6000000 + (uint64_t) seed};
+        instance s, other;
+        ct_policy_result first, result;
+        uint32_t where[MOST_ROWS];
+        draw(&s, &r, 24, 6);
+        other = s;
+        other.depth += below(&r, 2);
+        if (below(&r, 2)) draw_rewards(&other, &r);
+        ct_policy_options o = options_of(&other);
+        REQUIRE(solve_instance(&other, &o, &first, where) == CT_OK);
+        const ct_policy_start start = start_of(&first);
+        o = options_of(&s);
+        o.start = &start;
+        o.min_bucket = s.min_bucket = 1 + below(&r, 3);
+        if (!check_instance(&s, &o)) printf("    seed %d\n", seed);
+        o.stop = stop_at_once;
+        o.depth = other.depth;
+        o.min_bucket = other.min_bucket;
+        if (!memcmp(s.rewards, other.rewards, sizeof s.rewards)) {
+            REQUIRE(solve_instance(&s, &o, &result, where) == CT_OK);
+            CHECK(result.cost == first.cost);
+            ct_policy_result_free(&result);
+        }
+        ct_policy_result_free(&first);
+    }
+}
+
+/* The best tree is that of the best root. */
+static void roots(void)
+{
+    for (int seed = 0; seed < rounds(2000); seed++) {
+        rng r = {7000000 + (uint64_t) seed};
+        instance s;
+        draw(&s, &r, 24, 6);
+        const brute_tree tree = brute_all(&s);
+        ct_policy_options o = options_of(&s);
+        double least = INFINITY;
+        for (uint32_t col = 0; col < s.p; col++) {
+            uint8_t only[MOST_COLS] = {0};
+            ct_policy_result result;
+            uint32_t where[MOST_ROWS];
+            only[col] = 1;
+            o.roots = only;
+            o.threads = 1 + col % 2;
+            REQUIRE(solve_instance(&s, &o, &result, where) == CT_OK);
+            CHECK(result.tree.feature[0] < 0 || result.tree.feature[0] == (int32_t) col);
+            CHECK(result.bound == result.cost);
+            least = fmin(least, result.cost);
+            ct_policy_result_free(&result);
+        }
+        if (!CHECK(least == tree.cost)) printf("    seed %d\n", seed);
+    }
+}
+
+/* ---- certificates ---- */
+
+typedef struct {
+    ct_column columns[MOST_COLS];
+    ct_policy_data data;
+    ct_certify_rewards same;
+    ct_certify_policy claim;
+    ct_bytes bytes;
+} proof;
+
+/* That no tree costs less than the one that is found. */
+static int prove(proof *p, const instance *s, const ct_policy_result *result, uint32_t *actions,
+                 const uint32_t *where)
+{
+    const ct_policy_start start = start_of(result);
+    ct_policy_options o = options_of(s);
+    ct_policy_end end;
+    ct_error error;
+    memset(p, 0, sizeof *p);
+    for (uint32_t i = 0; i < s->p; i++) p->columns[i] = (ct_column) {s->x[i], CT_DOUBLE};
+    for (uint32_t i = 0; i < s->n; i++) actions[i] = result->action[where[i]];
+    p->data = (ct_policy_data) {p->columns, s->n, s->p, s->rewards, s->k};
+    p->same = (ct_certify_rewards) {p->columns, s->n, s->p, s->rewards, s->k};
+    p->claim = (ct_certify_policy) {s->depth, s->min_bucket, s->price, actions,
+                                    (result->tree.n_nodes - 1) / 2, NULL, NULL};
+    p->bytes.limit = SIZE_MAX;
+    o.start = &start;
+    ct_certify_policy_begin(&p->same, &p->claim, &p->bytes);
+    return ct_policy_prove(&p->data, &o, 0, 0, &p->bytes, &end, &error) == CT_OK &&
+           end == CT_POLICY_OPTIMAL;
+}
+
+static ct_certify_result certify(const proof *p)
+{
+    ct_certify_result checked;
+    ct_error error = {CT_OK, ""};
+    if (!CHECK(ct_certify_policy_check(&p->same, &p->claim, p->bytes.bytes, p->bytes.n, &checked,
+                                       &error) == CT_OK))
+        printf("    %s\n", error.message);
+    return checked;
+}
+
+/* What was tampered with proves nothing that is untrue. */
+static void tamper(proof *p, double least, rng *r)
+{
+    for (int i = 0; i < 12; i++) {
+        const size_t at = below(r, (uint32_t) p->bytes.n), n = p->bytes.n;
+        const uint8_t was = p->bytes.bytes[at];
+        p->bytes.bytes[at] = (uint8_t) (was + 1 + below(r, 255));
+        if (!below(r, 4)) p->bytes.n = at;
+        const ct_certify_result checked = certify(p);
+        CHECK(checked.verdict != CT_CERTIFIED || checked.bound <= least);
+        p->bytes.bytes[at] = was;
+        p->bytes.n = n;
+    }
+}
+
+static void certificates(void)
+{
+    for (int seed = 0; seed < rounds(3000); seed++) {
+        rng r = {8000000 + (uint64_t) seed};
+        instance s;
+        proof p;
+        ct_policy_result result;
+        uint32_t where[MOST_ROWS], actions[MOST_ROWS];
+        draw(&s, &r, 26, 7);
+        const brute_tree tree = brute_all(&s);
+        const ct_policy_options o = options_of(&s);
+        REQUIRE(solve_instance(&s, &o, &result, where) == CT_OK);
+        REQUIRE(prove(&p, &s, &result, actions, where));
+        const ct_certify_result checked = certify(&p);
+        if (!(CHECK(checked.verdict == CT_CERTIFIED) & CHECK(checked.bound == tree.cost) &
+              CHECK(checked.attained) & CHECK(checked.smallest) & CHECK(checked.rounding == 0)))
+            printf("    seed %d: %d, %g for %g\n", seed, (int) checked.verdict, checked.bound,
+                   tree.cost);
+        tamper(&p, tree.cost, &r);
+        /* other rewards, and a tree that is worse */
+        const double kept = s.rewards[0];
+        s.rewards[0]++;
+        CHECK(certify(&p).verdict == CT_OTHER_DATA);
+        s.rewards[0] = kept;
+        p.claim.n_splits++;
+        CHECK(!certify(&p).smallest);
+        ct_bytes_free(&p.bytes);
+        ct_policy_result_free(&result);
+    }
+}
+
 /* ---- larger tables ---- */
 
 typedef struct {
@@ -289,8 +494,9 @@ static ct_status solve_table(const table *t, const ct_policy_options *o, ct_poli
 
 static ct_policy_options plain(unsigned depth)
 {
-    ct_policy_options o = {depth, 1, 0, INFINITY, SIZE_MAX / 4, 1, ct_cpu_find("auto"), 0, NULL,
-                           NULL};
+    ct_policy_options o = {.depth = depth, .min_bucket = 1, .time_limit = INFINITY,
+                           .memory_limit = SIZE_MAX / 4, .threads = 1,
+                           .simd = ct_cpu_find("auto")};
     return o;
 }
 
@@ -349,13 +555,45 @@ static void cells(void)
     }
 }
 
-/* ---- limits ---- */
-
-static int stop_at_once(void *data)
+/* A proof without the only good cut, which lies within a cell that no two actions serve: actions of
+ * the rows before it depend on one column, of those behind it on another. */
+static void certified_cells(void)
 {
-    (void) data;
-    return 1;
+    for (int i = 0; i < rounds(100); i++) {
+        rng r = {9000000 + (uint64_t) i};
+        const uint32_t n = 400 + below(&r, 900), first = 64 * (2 + below(&r, n / 64 - 4)) + 8;
+        table t = scores(n, 3, 5, 0, 0, (uint64_t) i);
+        memset(t.rewards, 0, sizeof(double) * 5 * n);
+        for (uint32_t j = 0; j < n; j++) {
+            t.x[j] = j;
+            if (j < first || j >= first + 48) continue;
+            const int left = j < first + 24;
+            const uint32_t action = (left ? 1U : 3U) + (t.x[(left ? 1 : 2) * n + j] > 0 ? 1U : 0U);
+            t.rewards[action * n + j] = 1 + below(&r, 3);
+        }
+        proof p = {.same = {t.columns, n, 3, t.rewards, 5}, .claim = {2, 1, 0, NULL, 0, NULL, NULL},
+                   .bytes = {.limit = SIZE_MAX}};
+        ct_certify_policy_begin(&p.same, &p.claim, &p.bytes);
+        ct_bytes_put(&p.bytes, CT_POLICY_EXPONENT);
+        ct_bytes_put(&p.bytes, 2);
+        ct_bytes_put(&p.bytes, 1);
+        for (uint32_t col = 0; col < 3; col++) {
+            uint32_t last = 0;
+            for (uint32_t cut = 1; cut < n; cut += 1 + below(&r, 70)) {
+                if (col == 0 && cut > first - 8 && cut < first + 56) continue;
+                ct_bytes_put(&p.bytes, cut - last);
+                last = cut;
+            }
+            ct_bytes_put(&p.bytes, 0);
+        }
+        const ct_certify_result checked = certify(&p);
+        CHECK(checked.verdict == CT_CERTIFIED && checked.bound == 0);
+        ct_bytes_free(&p.bytes);
+        free_table(&t);
+    }
 }
+
+/* ---- limits ---- */
 
 /* A tree and a bound, however early the search ends; without memory to begin it, an error. */
 static void stopped(void)
@@ -416,8 +654,13 @@ static const check_case cases[] = {
     {"all trees", all_trees},
     {"all trees of many actions", all_trees_of_many_actions},
     {"other ways", other_ways},
+    {"few leaves", few_leaves},
+    {"begun with", begun_with},
+    {"roots", roots},
+    {"certificates", certificates},
     {"same on larger tables", same_on_larger_tables},
     {"cells", cells},
+    {"certified cells", certified_cells},
     {"stopped", stopped},
     {"bad input", bad_input},
 };

@@ -37,6 +37,18 @@ test_that("the rule chooses the tree, which is fitted to all rows", {
   }
 })
 
+test_that("costs are rewards below zero", {
+  p <- problem()
+  fold <- rep(1:4, 20)
+  by_reward <- contree_cv(p$x, rewards = p$rewards, depth = 1:2, folds = fold)
+  by_cost <- contree_cv(p$x, costs = -p$rewards, depth = 1:2, folds = fold)
+  expect_identical(by_cost$table, by_reward$table)
+  expect_identical(by_cost$fit$frame, by_reward$fit$frame)
+  expect_identical(eval(by_cost$fit$call)$frame, by_cost$fit$frame)
+  expect_error(contree_cv(p$x, costs = p$rewards, rewards = p$rewards), "not both",
+               class = "contree_input_error")
+})
+
 test_that("what does not go with rewards is an error", {
   p <- problem()
   expect_error(contree_cv(p$x, p$rewards[, 1], rewards = p$rewards), "'y' does not go",

@@ -167,8 +167,7 @@ test_that("what cannot be used is said by name", {
   fails(policy_tree(x, gamma, 9), "input", "between 0 and 8, not 9")
   fails(policy_tree(x, gamma, minbucket = 2), "input", "'min.node.size'")
   fails(policy_tree(x), "input", "'Gamma'")
-  for (setting in list(list(certificate = TRUE), list(max_leaves = 3), list(max_thresholds = 9),
-                       list(max_gap = 1), list(minsplit = 9), list(conformal = 5))) {
+  for (setting in list(list(max_thresholds = 9), list(max_gap = 1), list(minsplit = 9), list(conformal = 5))) {
     fails(do.call(policy_tree, c(list(x, gamma), setting)), "unsupported", names(setting))
   }
   fails(contree(x, rewards = gamma, costs = gamma), "input", "either 'rewards' or 'costs'")
@@ -210,17 +209,14 @@ test_that("what policy trees do not have yet is refused, with what to do instead
   x <- data.frame(age = rnorm(60), income = rnorm(60))
   rewards <- cbind(a = 0, b = x$age, c = x$income)
   fit <- policy_tree(x, rewards)
-  for (ask in list(contree_certify, contree_stability, contree_alternatives, contree_accuracy)) {
+  for (ask in list(contree_stability, contree_accuracy)) {
     expect_error(ask(fit), "not available for policy trees; ",
                  class = "contree_unsupported_error")
   }
   expect_error(prune(fit, cp = 0.1), "fit the best smaller tree",
                class = "contree_unsupported_error")
-  expect_error(contree_path(x, rewards = rewards), "policy_value",
-               class = "contree_unsupported_error")
-  expect_error(contree_cv(x, costs = rewards), "policy_value",
-               class = "contree_unsupported_error")
-  expect_error(contree(rewards ~ age, data = x), "rewards = ", class = "contree_input_error")
+  expect_error(contree(rewards ~ age, data = x), "objective = \"rewards\"",
+               class = "contree_input_error")
 })
 
 test_that("residuals are what each row has less than with its best action", {
