@@ -20,7 +20,7 @@ typedef struct {
     int weighted, with_loss, grouped;
     uint32_t groups[COLS], min_bucket, min_split;
     double price, slack; /* of a split, beyond the least cost */
-    uint32_t off;
+    uint32_t off, test_rows;
 } instance;
 
 static uint32_t below(rng *r, uint32_t n) { return rng_next(r) % n; }
@@ -170,6 +170,7 @@ static ct_status set_of(const instance *s, double budget, double time_limit, siz
     options.time_limit = time_limit;
     options.memory_limit = memory;
     options.off = s->off;
+    options.test_rows = s->test_rows;
     return ct_set_new(&data, &options, s->grouped ? s->groups : NULL, most_nodes, set, error);
 }
 
@@ -310,6 +311,42 @@ static void draw(instance *s, rng *r, unsigned depth)
     if (!below(r, 4)) s->off = rng_next(r) & ((UINT32_C(1) << CT_EXACT_N_SHORTCUTS) - 1);
 }
 
+/* A column like another one, turned over or not, and in most cases a row of it changed. */
+static void draw_alike(instance *s, rng *r, uint32_t col)
+{
+    uint32_t from = below(r, col), turned = below(r, 2), changed = below(r, 3);
+    for (uint32_t i = 0; i < s->n; i++)
+        s->x[col][i] = turned ? -s->x[from][i] : s->x[from][i];
+    if (changed) s->x[col][below(r, s->n)] = s->x[from][below(r, s->n)];
+}
+
+/* Columns of few values, with copies and complements among them, whose rows are counted by tests.
+ */
+static void draw_few(instance *s, rng *r, unsigned depth)
+{
+    memset(s, 0, sizeof *s);
+    s->depth = depth;
+    s->n = 4 + below(r, ROWS - 3);
+    s->p = depth == 4 ? 1 + below(r, 3) : 2 + below(r, COLS - 1);
+    s->k = 2 + below(r, 3);
+    s->min_bucket = 1;
+    s->min_split = 2;
+    s->price = below(r, 3) ? (double) below(r, 5) / 2 : 0;
+    s->slack = (double) below(r, 13) / 2;
+    s->grouped = !below(r, 3);
+    for (uint32_t col = 0; col < s->p; col++) {
+        uint32_t values = below(r, 4) ? 2 : 2 + below(r, 2);
+        s->groups[col] = s->grouped && col && below(r, 2) ? s->groups[col - 1] : col;
+        for (uint32_t i = 0; i < s->n; i++) s->x[col][i] = (double) below(r, values);
+        if (col && below(r, 2)) draw_alike(s, r, col);
+    }
+    for (uint32_t i = 0; i < s->n; i++) s->y[i] = (int32_t) below(r, s->k);
+    if (!below(r, 3)) /* classes that some row sets lack */
+        for (uint32_t i = 0; i < s->n; i++)
+            if (s->x[0][i] > 0 && below(r, 4)) s->y[i] = (int32_t) s->k - 1;
+    if (!below(r, 6)) s->off = UINT32_C(1) << below(r, CT_EXACT_N_SHORTCUTS);
+}
+
 static int check_instance(const instance *s, uint64_t *counted)
 {
     double budget;
@@ -335,14 +372,14 @@ static int check_instance(const instance *s, uint64_t *counted)
     return right;
 }
 
-static void random_tables(unsigned depth, int n)
+static void random_tables(void (*draw_one)(instance *, rng *, unsigned), unsigned depth, int n)
 {
     rng r = {depth};
     uint64_t counted = 0;
     if (CHECK_QUICK()) n /= 10;
     for (int i = 0; i < n; i++) {
         instance s;
-        draw(&s, &r, depth);
+        draw_one(&s, &r, depth);
         if (check_instance(&s, &counted)) continue;
         printf("    table %d of depth %u\n", i, depth);
         return;
@@ -351,10 +388,13 @@ static void random_tables(unsigned depth, int n)
     if (getenv("SHOW")) printf("    depth %u: %llu trees\n", depth, (unsigned long long) counted);
 }
 
-static void depth_one(void) { random_tables(1, 500); }
-static void depth_two(void) { random_tables(2, 3000); }
-static void depth_three(void) { random_tables(3, 1200); }
-static void depth_four(void) { random_tables(4, 600); }
+static void depth_one(void) { random_tables(draw, 1, 500); }
+static void depth_two(void) { random_tables(draw, 2, 3000); }
+static void depth_three(void) { random_tables(draw, 3, 1200); }
+static void depth_four(void) { random_tables(draw, 4, 600); }
+static void few_values_two(void) { random_tables(draw_few, 2, 4000); }
+static void few_values_three(void) { random_tables(draw_few, 3, 4000); }
+static void few_values_four(void) { random_tables(draw_few, 4, 1000); }
 
 /* ---- larger tables: the trees of depth two, pair by pair ---- */
 
@@ -553,6 +593,9 @@ static const check_case cases[] = {{"depth one", depth_one},
                                    {"depth two", depth_two},
                                    {"depth three", depth_three},
                                    {"depth four", depth_four},
+                                   {"few values, depth two", few_values_two},
+                                   {"few values, depth three", few_values_three},
+                                   {"few values, depth four", few_values_four},
                                    {"larger tables", larger_tables},
                                    {"stopped sets", stopped_sets},
                                    {"counts of many words", counts_of_many_words}};

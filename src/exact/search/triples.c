@@ -9,10 +9,11 @@
 
 /* A solve. Roots are the node's own tests; side 1 of a root are the rows in it, side 0 the others.
  */
-typedef struct {
+typedef struct ct_counting {
     ct_worker *worker;
     const ct_node *node;
     const ct_exact_task *task;
+    int every;         /* all roots below `best` are wanted, which stays where it is */
     ct_test_node tests;
     int64_t *value;    /* [root] a lower bound of its trees, their least cost once it is counted */
     int64_t *sides[2]; /* [side][root] the same of either side */
@@ -138,7 +139,7 @@ static int comes_first(const counting *x, uint32_t i)
 
 static void take_root(counting *x, uint32_t i)
 {
-    if (x->value[i] >= x->best + comes_first(x, i)) return;
+    if (x->every || x->value[i] >= x->best + comes_first(x, i)) return;
     x->best = x->value[i];
     x->found = (int32_t) i;
 }
@@ -516,4 +517,49 @@ int ct_triples_solve(ct_worker *worker, const ct_node *node, const ct_exact_task
     }
     ct_arena_release(&worker->arena, mark);
     return !many;
+}
+
+/* ---- all roots within a budget ---- */
+
+ct_status ct_counting_new(ct_worker *worker, const ct_node *node, const ct_exact_task *task,
+                          int64_t budget, ct_counting **made)
+{
+    counting *x = CT_ARENA_ZEROED(&worker->arena, counting, 1);
+    *made = NULL;
+    if (!x || ct_tests_node(worker, &worker->arena, node, &x->tests) != CT_OK)
+        return ct_worker_no_memory(worker);
+    if (x->tests.counts.n_tests > CT_MOST_TESTS) return CT_OK;
+    x->worker = worker;
+    x->node = node;
+    x->task = task;
+    x->every = 1;
+    x->leaf = node->leaf_cost;
+    x->best = budget + 1;
+    x->found = CT_NO_TEST;
+    int64_t least = ct_class_count_bound(worker, &node->totals, node->layout->n_classes,
+                                         task->depth);
+    if (solve(x, &worker->arena, least) != CT_OK) return ct_worker_no_memory(worker);
+    *made = x;
+    return CT_OK;
+}
+
+const ct_test_node *ct_counting_tests(const ct_counting *x) { return &x->tests; }
+
+int ct_counting_root(const ct_counting *x, uint32_t i, int64_t *value, int64_t sides[2])
+{
+    *value = x->value[i];
+    for (int side = 0; side < 2; side++) sides[side] = x->sides[side][i];
+    return x->task->depth == 2 || x->tests.counts.done[i];
+}
+
+uint32_t ct_counting_rows(const ct_counting *x, uint32_t i, uint32_t j, const uint8_t in[2],
+                          uint32_t c)
+{
+    return class_of_quadrant(x, i, j, in[0], in[1], c);
+}
+
+int64_t ct_counting_quadrant(const ct_counting *x, uint32_t i, uint32_t j, int a, int b)
+{
+    int64_t leaf;
+    return quadrant_cost(x, i, j, a, b, &leaf);
 }

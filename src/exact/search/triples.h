@@ -12,6 +12,7 @@
 #ifndef CT_EXACT_SEARCH_TRIPLES_H
 #define CT_EXACT_SEARCH_TRIPLES_H
 
+#include "exact/rows/tests.h"
 #include "exact/search/roots.h"
 
 /* Whether a task is one of these, unless its node has more than CT_MOST_TESTS. */
@@ -21,5 +22,24 @@ int ct_triples_apply(const ct_worker *worker, const ct_layout *layout, const ct_
  * the node has more tests. If memory ends, a stop is asked for. */
 int ct_triples_solve(ct_worker *worker, const ct_node *node, const ct_exact_task *task,
                      int64_t *root_bounds, ct_split_code *tree, ct_bounds *bounds);
+
+/* The same for the list of all roots whose trees cost `budget` at most: see exact/sets/few_valued.h.
+ */
+typedef struct ct_counting ct_counting;
+
+/* Counts, in the worker's arena; *made is NULL if the node has more tests. The node and the task,
+ * of depth 2 or 3, are borrowed. CT_NO_MEMORY, and a stop is asked for, if memory ends. */
+ct_status ct_counting_new(ct_worker *worker, const ct_node *node, const ct_exact_task *task,
+                          int64_t budget, ct_counting **made);
+const ct_test_node *ct_counting_tests(const ct_counting *x);
+/* What trees with root i cost, and with them its sides, 1 being the rows in it: 1 if these are the
+ * least costs, as of all roots within the budget unless the search was stopped; 0: lower bounds. */
+int ct_counting_root(const ct_counting *x, uint32_t i, int64_t *value, int64_t sides[2]);
+/* Rows of class c of the node's own that are in test i (in[0]) or not, and in test j (in[1]). */
+uint32_t ct_counting_rows(const ct_counting *x, uint32_t i, uint32_t j, const uint8_t in[2],
+                          uint32_t c);
+/* What quadrant (a, b) of tests i and j costs as a leaf or with one split; at depth three of roots
+ * i whose least cost is known. */
+int64_t ct_counting_quadrant(const ct_counting *x, uint32_t i, uint32_t j, int a, int b);
 
 #endif

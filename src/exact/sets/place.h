@@ -6,6 +6,8 @@
 #include "exact/rows/node.h"
 #include "exact/sets/graph.h"
 
+struct ct_few_valued;
+
 typedef struct {
     const ct_node *node;
     const ct_rows_key *words; /* [row of the table] */
@@ -13,6 +15,11 @@ typedef struct {
     ct_path path;             /* how it lies in the table */
     ct_rows_key key;          /* of the row set */
     int is_table;
+    /* NULL, or it is within a row set that is counted (few_valued.h): the rows in the first
+     * n_tests of these tests of it, or not in them. Its node then has totals alone. */
+    struct ct_few_valued *few;
+    uint32_t n_tests, tests[2];
+    uint8_t in[2];
 } ct_place;
 
 static inline ct_rows_key ct_rows_key_sum(ct_rows_key a, ct_rows_key b)
