@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "exact/run/worker.h"
 #include "exact/sets/counts.h"
 #include "exact/sets/set.h"
 
@@ -20,7 +21,7 @@ typedef struct {
     int weighted, with_loss, grouped;
     uint32_t groups[COLS], min_bucket, min_split;
     double price, slack; /* of a split, beyond the least cost */
-    uint32_t off, test_rows;
+    uint32_t off, test_rows, stop_after; /* stop_after: looks at the clock; 0: never */
 } instance;
 
 static uint32_t below(rng *r, uint32_t n) { return rng_next(r) % n; }
@@ -152,6 +153,8 @@ static trees within(const instance *s, double *budget)
 
 /* ---- the library ---- */
 
+static int is_over(void *left) { return !--*(uint32_t *) left; }
+
 static ct_status set_of(const instance *s, double budget, double time_limit, size_t memory,
                         size_t most_nodes, ct_set **set, ct_error *error)
 {
@@ -171,6 +174,8 @@ static ct_status set_of(const instance *s, double budget, double time_limit, siz
     options.memory_limit = memory;
     options.off = s->off;
     options.test_rows = s->test_rows;
+    uint32_t left = s->stop_after;
+    if (left) options.stop = is_over, options.stop_data = &left;
     return ct_set_new(&data, &options, s->grouped ? s->groups : NULL, most_nodes, set, error);
 }
 
@@ -525,37 +530,61 @@ static void larger_tables(void)
 
 /* ---- limits ---- */
 
-/* Sets that were stopped have no tree that costs more than the budget, and lack none up to what
- * they say. */
+/* Whether the set was stopped, which has no tree that costs more than the budget, and lacks none up
+ * to what it says. */
+static int is_stopped(const instance *s, size_t most_nodes)
+{
+    double budget;
+    ct_set *set;
+    ct_error error;
+    trees list = within(s, &budget);
+    size_t at = 0;
+    int stopped = 0;
+    if (list.n <= MOST_TREES &&
+        set_of(s, budget, INFINITY, SIZE_MAX / 4, most_nodes, &set, &error) == CT_OK) {
+        ct_set_facts facts = ct_set_about(set);
+        stopped = facts.complete < facts.budget;
+        for (uint32_t j = 0; j < facts.n_costs && facts.complete >= facts.least; j++) {
+            const uint64_t *count;
+            double cost = ct_set_cost(set, j, &count);
+            if (cost > ct_set_objective(set, facts.complete) - 1e-9) break;
+            for (uint64_t one = 0; one < count[0]; one++, at++)
+                CHECK(at < list.n && fabs(list.of[at].cost - cost) < 1e-9);
+            CHECK(at == list.n || list.of[at].cost > cost - 1e-9);
+        }
+        ct_set_free(set);
+    }
+    free(list.of);
+    return stopped;
+}
+
 static void stopped_sets(void)
 {
     rng r = {11};
     int n_stopped = 0;
     for (int i = 0; i < 150; i++) {
         instance s;
-        double budget;
-        ct_set *set;
-        ct_error error;
         draw(&s, &r, 3);
         s.slack += 2;
-        trees list = within(&s, &budget);
-        size_t at = 0;
-        if (list.n <= MOST_TREES && set_of(&s, budget, INFINITY, SIZE_MAX / 4, 1 + below(&r, 30),
-                                           &set, &error) == CT_OK) {
-            ct_set_facts facts = ct_set_about(set);
-            n_stopped += facts.complete < facts.budget;
-            for (uint32_t j = 0; j < facts.n_costs && facts.complete >= facts.least; j++) {
-                const uint64_t *count;
-                double cost = ct_set_cost(set, j, &count);
-                if (cost > ct_set_objective(set, facts.complete) - 1e-9) break;
-                for (uint64_t one = 0; one < count[0]; one++, at++)
-                    CHECK(at < list.n && fabs(list.of[at].cost - cost) < 1e-9);
-                CHECK(at == list.n || list.of[at].cost > cost - 1e-9);
-            }
-            ct_set_free(set);
-        }
-        free(list.of);
+        n_stopped += is_stopped(&s, 1 + below(&r, 30));
     }
+    CHECK(n_stopped > 20);
+}
+
+/* By the clock too, which is looked at all the time. */
+static void stopped_counts(void)
+{
+    rng r = {13};
+    int n_stopped = 0;
+    for (int i = 0; i < (CHECK_QUICK() ? 150 : 600); i++) {
+        instance s;
+        draw_few(&s, &r, 3);
+        s.slack += 2;
+        s.stop_after = i % 2 ? 1 + below(&r, 40) : 0;
+        ct_worker_poll_every((uint64_t) i % 2);
+        n_stopped += is_stopped(&s, i % 2 ? 0 : 1 + below(&r, 30));
+    }
+    ct_worker_poll_every(0);
     CHECK(n_stopped > 20);
 }
 
@@ -593,10 +622,11 @@ static const check_case cases[] = {{"depth one", depth_one},
                                    {"depth two", depth_two},
                                    {"depth three", depth_three},
                                    {"depth four", depth_four},
-                                   {"few values, depth two", few_values_two},
-                                   {"few values, depth three", few_values_three},
-                                   {"few values, depth four", few_values_four},
+                                   {"few values at depth two", few_values_two},
+                                   {"few values at depth three", few_values_three},
+                                   {"few values at depth four", few_values_four},
                                    {"larger tables", larger_tables},
                                    {"stopped sets", stopped_sets},
+                                   {"stopped counts", stopped_counts},
                                    {"counts of many words", counts_of_many_words}};
 CHECK_MAIN(cases)
