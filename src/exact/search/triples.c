@@ -340,15 +340,21 @@ static int left_side(const counting *x, uint32_t i)
     return x->node->layout->tests->left[x->tests.test[i]] == !x->tests.turned[x->tests.test[i]];
 }
 
-/* What the quadrant costs as a leaf or with one split. */
-static int64_t quadrant_cost(const counting *x, uint32_t i, uint32_t j, int a, int b, int64_t *leaf)
+/* On how many of its rows two leaves are right that the best third test makes of it. */
+static int64_t quadrant_hits(const counting *x, uint32_t i, uint32_t j, int a, int b)
 {
     const ct_triples *t = &x->tests.counts;
     size_t own = ((size_t) (2 * a + b) * t->n_tests + i) * t->stride + j,
            other = ((size_t) (2 * b + a) * t->n_tests + j) * t->stride + i;
+    return ct_larger_cost(ct_triples_at(t->hits, x->tests.lane, own),
+                          ct_triples_at(t->hits, x->tests.lane, other));
+}
+
+/* What the quadrant costs as a leaf or with one split. */
+static int64_t quadrant_cost(const counting *x, uint32_t i, uint32_t j, int a, int b, int64_t *leaf)
+{
     uint32_t largest, rows = rows_of_quadrant(x, i, j, a, b, &largest);
-    int64_t hits = ct_larger_cost(ct_triples_at(t->hits, x->tests.lane, own),
-                                  ct_triples_at(t->hits, x->tests.lane, other));
+    int64_t hits = quadrant_hits(x, i, j, a, b);
     *leaf = cost_of(x, (int64_t) rows - largest);
     return leaf_or_stump(x, rows, largest, hits);
 }
@@ -562,4 +568,11 @@ int64_t ct_counting_quadrant(const ct_counting *x, uint32_t i, uint32_t j, int a
 {
     int64_t leaf;
     return quadrant_cost(x, i, j, a, b, &leaf);
+}
+
+int64_t ct_counting_stump(const ct_counting *x, uint32_t i, uint32_t j, const uint8_t in[2])
+{
+    uint32_t largest, rows = rows_of_quadrant(x, i, j, in[0], in[1], &largest);
+    return x->worker->search->split_cost +
+           cost_of(x, rows - quadrant_hits(x, i, j, in[0], in[1]));
 }

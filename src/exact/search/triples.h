@@ -41,5 +41,8 @@ uint32_t ct_counting_rows(const ct_counting *x, uint32_t i, uint32_t j, const ui
 /* What quadrant (a, b) of tests i and j costs as a leaf or with one split; at depth three of roots
  * i whose least cost is known. */
 int64_t ct_counting_quadrant(const ct_counting *x, uint32_t i, uint32_t j, int a, int b);
+/* A lower bound of what it costs with one split, likewise: if no better, its leaves have one label.
+ */
+int64_t ct_counting_stump(const ct_counting *x, uint32_t i, uint32_t j, const uint8_t in[2]);
 
 #endif

@@ -1,5 +1,3 @@
-#include "base/compact.h"
-
 #include "exact/sets/few_valued.h"
 
 #include <string.h>
@@ -404,6 +402,13 @@ static ct_status push_stumps(ct_set_stumps *stumps, ct_worker *worker, const ct_
     return CT_OK;
 }
 
+/* What a stump costs at least, where triples say so. */
+static int64_t least_stump(const ct_place *place)
+{
+    if (place->n_tests < 2) return 0;
+    return ct_counting_stump(place->few->counting, place->tests[0], place->tests[1], place->in);
+}
+
 ct_status ct_few_valued_stumps(ct_set_stumps *stumps, ct_worker *worker, const ct_place *place,
                             const uint32_t *groups, int64_t budget)
 {
@@ -411,7 +416,7 @@ ct_status ct_few_valued_stumps(ct_set_stumps *stumps, ct_worker *worker, const c
     const ct_triples *t = &few->tests->counts;
     int64_t most = ct_set_stumps_wrong(worker, place->node, budget);
     stumps->n = 0;
-    if (most < 0) return CT_OK;
+    if (most < 0 || least_stump(place) > budget) return CT_OK;
     count_both(worker, place);
     for (uint32_t c = 0; c < t->n_classes; c++)
         few->of_class[c] = ct_counting_rows(few->counting, place->tests[0],
