@@ -314,6 +314,7 @@ static void draw(instance *s, rng *r, unsigned depth)
     for (uint32_t i = 0; i < s->k * s->k; i++)
         s->loss[i] = i / s->k == i % s->k ? 0 : (double) (1 + below(r, 3));
     if (!below(r, 4)) s->off = rng_next(r) & ((UINT32_C(1) << CT_EXACT_N_SHORTCUTS) - 1);
+    s->test_rows = below(r, 2) ? 8 : below(r, 3); /* counted by tests hardly, or where it fits */
 }
 
 /* A column like another one, turned over or not, and in most cases a row of it changed. */
