@@ -528,7 +528,7 @@ int ct_triples_solve(ct_worker *worker, const ct_node *node, const ct_exact_task
 /* ---- all roots within a budget ---- */
 
 ct_status ct_counting_new(ct_worker *worker, const ct_node *node, const ct_exact_task *task,
-                          int64_t budget, ct_counting **made)
+                          int64_t budget, ct_counting **made, const ct_test_node **tests)
 {
     counting *x = CT_ARENA_ZEROED(&worker->arena, counting, 1);
     *made = NULL;
@@ -546,33 +546,38 @@ ct_status ct_counting_new(ct_worker *worker, const ct_node *node, const ct_exact
                                          task->depth);
     if (solve(x, &worker->arena, least) != CT_OK) return ct_worker_no_memory(worker);
     *made = x;
+    *tests = &x->tests;
     return CT_OK;
 }
 
-const ct_test_node *ct_counting_tests(const ct_counting *x) { return &x->tests; }
-
-int ct_counting_root(const ct_counting *x, uint32_t i, int64_t *value, int64_t sides[2])
+int ct_counting_root(const ct_counting *x, uint32_t i, ct_counted_root *root)
 {
-    *value = x->value[i];
-    for (int side = 0; side < 2; side++) sides[side] = x->sides[side][i];
+    *root = (ct_counted_root){x->value[i], {x->sides[0][i], x->sides[1][i]}, x->rows[i]};
     return x->task->depth == 2 || x->tests.counts.done[i];
 }
 
-uint32_t ct_counting_rows(const ct_counting *x, uint32_t i, uint32_t j, const uint8_t in[2],
+void ct_counting_second(const ct_counting *x, uint32_t i, int side, uint32_t j,
+                        ct_counted_root *root)
+{
+    uint32_t largest;
+    int64_t leaf;
+    root->value = x->worker->search->split_cost;
+    for (int b = 0; b < 2; b++) {
+        root->side[b] = quadrant_cost(x, i, j, side, b, &leaf);
+        root->value += root->side[b];
+    }
+    root->rows_in = rows_of_quadrant(x, i, j, side, 1, &largest);
+}
+
+uint32_t ct_counting_rows(const ct_counting *x, const uint32_t tests[2], const uint8_t in[2],
                           uint32_t c)
 {
-    return class_of_quadrant(x, i, j, in[0], in[1], c);
+    return class_of_quadrant(x, tests[0], tests[1], in[0], in[1], c);
 }
 
-int64_t ct_counting_quadrant(const ct_counting *x, uint32_t i, uint32_t j, int a, int b)
+int64_t ct_counting_stump(const ct_counting *x, const uint32_t tests[2], const uint8_t in[2])
 {
-    int64_t leaf;
-    return quadrant_cost(x, i, j, a, b, &leaf);
-}
-
-int64_t ct_counting_stump(const ct_counting *x, uint32_t i, uint32_t j, const uint8_t in[2])
-{
-    uint32_t largest, rows = rows_of_quadrant(x, i, j, in[0], in[1], &largest);
-    return x->worker->search->split_cost +
-           cost_of(x, rows - quadrant_hits(x, i, j, in[0], in[1]));
+    uint32_t largest, rows = rows_of_quadrant(x, tests[0], tests[1], in[0], in[1], &largest);
+    int64_t hits = quadrant_hits(x, tests[0], tests[1], in[0], in[1]);
+    return x->worker->search->split_cost + cost_of(x, rows - hits);
 }

@@ -185,10 +185,11 @@ static ct_status build_side(builder *b, const ct_place *place, split *s, int sid
     if (known == SIZE_MAX || b->graph->nodes[known].budget < own) {
         ct_place child;
         ct_arena_mark mark = ct_arena_here(&b->worker->arena);
-        ct_status status = ct_few_valued_applies(place)
-                               ? ct_few_valued_side(b->worker, place, s, side, &child)
-                               : ct_place_side(b->worker, place, s->of.feature, s->of.threshold,
-                                               side, level - 1, &child);
+        ct_status status = place->few ? ct_few_valued_side(b->worker, place, s, side, &child)
+                                      : ct_place_side(b->worker, place, s->of.feature,
+                                                      s->of.threshold, side, level - 1,
+                                                      level > 3 && ct_place_has_tests(place),
+                                                      &child);
         child.key = key;
         if (status == CT_OK) status = build(b, &child, level - 1, own, &s->sides[side]);
         ct_arena_release(&b->worker->arena, mark);
@@ -280,7 +281,7 @@ static ct_status build_splits(builder *b, const ct_place *as_is, uint32_t level,
     ct_status status = CT_OK;
     ct_place place = *as_is;
     ct_arena_mark mark = ct_arena_here(&b->worker->arena);
-    if (level < 4 && !place.few && ct_few_valued_applies(&place))
+    if (level < 4 && !place.few && ct_place_has_tests(&place))
         status = ct_few_valued_make(b->worker, &place, level, budget);
     if (status == CT_OK && ct_may_split(b->worker, place.node->n_rows))
         status = find_splits(b, &place, level, budget, &splits, &n, &open);

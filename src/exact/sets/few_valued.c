@@ -22,12 +22,6 @@ typedef struct ct_few_valued {
     uint32_t *found;           /* [split] and those of a group */
 } ct_few_valued;
 
-int ct_few_valued_applies(const ct_place *place)
-{
-    const ct_tests *tests = place->node->layout->tests;
-    return place->few || (tests && tests->n_tests <= CT_MOST_TESTS);
-}
-
 /* ---- making ---- */
 
 /* The words of rows in the order in which tests have them: by class, in whole words of 8. */
@@ -70,9 +64,8 @@ ct_status ct_few_valued_make(ct_worker *worker, ct_place *place, uint32_t level,
     few->task.depth = level;
     few->task.path = &place->path;
     few->task.cap = few->task.seen = INT64_MAX;
-    CT_TRY(ct_counting_new(worker, place->node, &few->task, budget, &few->counting));
+    CT_TRY(ct_counting_new(worker, place->node, &few->task, budget, &few->counting, &few->tests));
     if (!few->counting) return CT_OK;
-    few->tests = ct_counting_tests(few->counting);
     few->of_layout = place->node->layout->tests;
     CT_TRY(make_room(worker, few));
     set_words(place, few->words);
@@ -82,37 +75,30 @@ ct_status ct_few_valued_make(ct_worker *worker, ct_place *place, uint32_t level,
 
 /* ---- rows in quadrants ---- */
 
-/* The rows of the place that are in test k, or not: the key of them. */
-static ct_rows_key key_of(const ct_place *place, uint32_t k)
+/* The mask: which rows are in test i (a = 1) or not, and in test j (b = 1) or not. */
+static void set_mask(const ct_few_valued *few, uint32_t i, int a, uint32_t j, int b)
 {
-    const ct_few_valued *few = place->few;
     const ct_triples *t = &few->tests->counts;
-    const uint8_t *bytes = t->rows.bytes, *of_place = bytes + place->tests[0];
-    uint8_t turn = place->n_tests && !place->in[0] ? 0xff : 0;
-    ct_rows_key key = {{0, 0}};
-    for (size_t w = 0; w < t->rows.n_words; w++, bytes += t->stride, of_place += t->stride) {
-        unsigned rest = bytes[k];
-        if (place->n_tests) rest &= (unsigned) (*of_place ^ turn);
-        for (; rest; rest &= rest - 1)
-            key = ct_rows_key_sum(key, few->words[8 * w + ct_trailing_zeros(rest)]);
-    }
-    return key;
-}
-
-/* Which of its rows each word has. */
-static void set_mask(const ct_place *place)
-{
-    const ct_few_valued *few = place->few;
-    const ct_triples *t = &few->tests->counts;
-    uint8_t turn[2];
-    for (int i = 0; i < 2; i++) turn[i] = place->in[i] ? 0 : 0xff;
+    uint8_t turn_i = a ? 0 : 0xff, turn_j = b ? 0 : 0xff;
     for (size_t w = 0; w < t->rows.n_words; w++) {
         const uint8_t *bytes = t->rows.bytes + w * t->stride;
-        few->mask[w] = (uint8_t) ((bytes[place->tests[0]] ^ turn[0]) &
-                                      (bytes[place->tests[1]] ^ turn[1]));
+        few->mask[w] = (uint8_t) ((bytes[i] ^ turn_i) & (bytes[j] ^ turn_j));
     }
     for (uint32_t c = 0; c < t->n_classes; c++)
         few->mask[t->rows.ends[c] - 1] &= (uint8_t) (0xff >> (8 - t->of_class[c] % 8) % 8);
+}
+
+/* The key of the rows of the place that are in test k. */
+static ct_rows_key key_of(const ct_place *place, uint32_t k)
+{
+    const ct_few_valued *few = place->few;
+    ct_rows_key key = {{0, 0}};
+    if (place->n_tests) set_mask(few, place->tests[0], place->in[0], k, 1);
+    else set_mask(few, k, 1, k, 1);
+    for (size_t w = 0; w < few->tests->counts.rows.n_words; w++)
+        for (unsigned rest = few->mask[w]; rest; rest &= rest - 1)
+            key = ct_rows_key_sum(key, few->words[8 * w + ct_trailing_zeros(rest)]);
+    return key;
 }
 
 /* Counts the rows in both tests and in each third one, unless they are what was counted last. */
@@ -121,9 +107,7 @@ static void count_both(ct_worker *worker, const ct_place *place)
     ct_few_valued *few = place->few;
     const ct_triples *t = &few->tests->counts;
     if (!memcmp(few->both, place->tests, sizeof few->both)) return;
-    ct_place both = *place;
-    both.in[0] = both.in[1] = 1;
-    set_mask(&both);
+    set_mask(few, place->tests[0], 1, place->tests[1], 1);
     ct_tests_kernels(worker, few->tests)
         ->count(&t->rows, t->n_classes, t->stride, t->n_tests, few->mask, 1, few->counts,
                 t->stride);
@@ -147,53 +131,25 @@ static uint32_t in_third(const ct_place *place, uint32_t c, uint32_t k)
 
 /* ---- splits ---- */
 
-/* What trees of the place with each test at the root cost, and the sides, 1 being the rows in it.
- */
 typedef struct {
-    int64_t value, side[2];
-    uint32_t n_in;
-    ct_rows_key in;
+    ct_counted_root of;
+    ct_rows_key in; /* of the rows in the test */
 } root;
-
-/* Of the whole row set, which was searched. */
-static void look_at_root(const ct_place *place, uint32_t k, int64_t budget, root *r, int64_t *open)
-{
-    if (ct_counting_root(place->few->counting, k, &r->value, r->side)) return;
-    if (r->value <= budget) *open = ct_smaller_cost(*open, r->value);
-    r->value = INT64_MAX; /* a bound */
-}
-
-static void look_at_quadrants(const ct_worker *worker, const ct_place *place, uint32_t k, root *r)
-{
-    for (int b = 0; b < 2; b++)
-        r->side[b] = ct_counting_quadrant(place->few->counting, place->tests[0], k,
-                                          place->in[0], b);
-    r->value = worker->search->split_cost + r->side[0] + r->side[1];
-}
-
-/* How many rows of the place are in test k. */
-static uint32_t rows_in(const ct_place *place, uint32_t k)
-{
-    const ct_few_valued *few = place->few;
-    const uint8_t in[2] = {place->n_tests ? place->in[0] : 1, 1};
-    uint32_t n = 0;
-    for (uint32_t c = 0; c < few->tests->counts.n_classes; c++)
-        n += ct_counting_rows(few->counting, place->n_tests ? place->tests[0] : k, k, in, c);
-    return n;
-}
 
 /* Fills in roots[n_tests]; of those above the budget, and of tests that do not part the rows, the
  * value is INT64_MAX. */
-static void look_at_tests(const ct_worker *worker, const ct_place *place, int64_t budget,
-                          root *roots, int64_t *open)
+static void look_at_tests(const ct_place *place, int64_t budget, root *roots, int64_t *open)
 {
+    const ct_counting *counting = place->few->counting;
     for (uint32_t k = 0; k < place->few->tests->counts.n_tests; k++) {
-        root *r = &roots[k];
-        if (place->n_tests) look_at_quadrants(worker, place, k, r);
-        else look_at_root(place, k, budget, r, open);
-        if (r->value <= budget) r->n_in = rows_in(place, k);
-        if (r->value > budget || !r->n_in || r->n_in == place->node->n_rows) r->value = INT64_MAX;
-        else r->in = key_of(place, k);
+        ct_counted_root *r = &roots[k].of;
+        int known = 1;
+        if (place->n_tests) ct_counting_second(counting, place->tests[0], place->in[0], k, r);
+        else known = ct_counting_root(counting, k, r);
+        if (!known && r->value <= budget) *open = ct_smaller_cost(*open, r->value);
+        int parts = r->rows_in && r->rows_in < place->node->n_rows;
+        if (!known || !parts || r->value > budget) r->value = INT64_MAX;
+        else roots[k].in = key_of(place, k);
     }
 }
 
@@ -206,9 +162,9 @@ static ct_set_split split_of(const ct_place *place, uint32_t f, uint32_t s, uint
     uint32_t t = s - tests->first[f] + 1;
     int left_in = ct_tests_left_is_in(layout, f, t) !=
                   (place->few->tests->turned[tests->test_of[s]] != 0);
-    ct_set_split split = {{f, t, left_in ? r->n_in : place->node->n_rows - r->n_in,
-                           {r->side[left_in], r->side[!left_in]}},
-                          r->value, r->in, {0, 0}, 0, k, (uint8_t) left_in};
+    ct_set_split split = {{f, t, left_in ? r->of.rows_in : place->node->n_rows - r->of.rows_in,
+                           {r->of.side[left_in], r->of.side[!left_in]}},
+                          r->of.value, r->in, {0, 0}, 0, k, (uint8_t) left_in};
     if (!left_in) split.left = ct_rows_key_rest(place->key, r->in);
     return split;
 }
@@ -225,7 +181,7 @@ static size_t list_splits(const ct_worker *worker, const ct_place *place, const 
         if (place->is_table && !place->n_tests && !ct_may_be_root(worker, f)) continue;
         for (uint32_t s = tests->first[f]; s < tests->first[f + 1]; s++) {
             int32_t k = few->tests->own[tests->test_of[s]];
-            if (k < 0 || roots[k].value == INT64_MAX) continue;
+            if (k < 0 || roots[k].of.value == INT64_MAX) continue;
             ct_set_split split = split_of(place, f, s, (uint32_t) k, &roots[k]);
             int again = n && splits[n - 1].of.feature == f &&
                         splits[n - 1].of.n_left == split.of.n_left;
@@ -248,7 +204,7 @@ ct_status ct_few_valued_splits(ct_worker *worker, const ct_place *place, int64_t
     *open = INT64_MAX;
     ct_status status = roots && *splits ? CT_OK : ct_worker_no_memory(worker);
     if (status == CT_OK) {
-        look_at_tests(worker, place, budget, roots, open);
+        look_at_tests(place, budget, roots, open);
         *n = list_splits(worker, place, roots, *splits);
     } else {
         *open = 0;
@@ -271,51 +227,22 @@ static ct_status set_node(ct_worker *worker, ct_place *child)
         return ct_worker_no_memory(worker);
     for (uint32_t c = 0, own = 0; c < node->layout->n_classes; c++) {
         if (!few->node->totals.rows[c]) continue; /* no class of its counts */
-        node->totals.rows[c] = ct_counting_rows(few->counting, child->tests[0],
-                                                child->tests[1], child->in, own++);
+        node->totals.rows[c] = ct_counting_rows(few->counting, child->tests, child->in, own++);
         node->n_rows += node->totals.rows[c];
     }
     child->node = node;
     return CT_OK;
 }
 
-/* Of a row set that is counted: of one test its quadrant with itself. */
-static ct_status side_of_counted(ct_worker *worker, const ct_set_split *split, int side,
-                                 ct_place *child)
-{
-    uint8_t in = (uint8_t) (split->left_in != side);
-    for (unsigned i = child->n_tests; i < 2; i++) {
-        child->tests[i] = split->test;
-        child->in[i] = in;
-    }
-    child->n_tests++;
-    return set_node(worker, child);
-}
-
-/* Of another one: its rows alone, without those of other features. */
-static ct_status side_of_tests(ct_worker *worker, const ct_set_split *split, int side,
-                               ct_place *child)
-{
-    const ct_node *parent = child->node;
-    uint32_t f = split->of.feature, t = split->of.threshold;
-    ct_node *node = CT_ARENA_NEW(&worker->arena, ct_node, 1);
-    ct_totals totals[2];
-    for (int i = 0; i < 2; i++)
-        if (!node || ct_totals_new(&totals[i], worker->search->costs, &worker->arena) != CT_OK)
-            return ct_worker_no_memory(worker);
-    ct_node_counts(worker, parent, f, t, &totals[0]);
-    ct_totals_rest(&totals[1], &parent->totals, &totals[0], parent->layout->n_classes);
-    child->node = node;
-    child->is_table = 0;
-    return ct_tests_side(worker, &worker->arena, parent, f, t, side, &totals[side], node);
-}
-
 ct_status ct_few_valued_side(ct_worker *worker, const ct_place *place, const ct_set_split *split,
-                          int side, ct_place *child)
+                             int side, ct_place *child)
 {
     *child = *place;
-    return place->few ? side_of_counted(worker, split, side, child)
-                          : side_of_tests(worker, split, side, child);
+    for (unsigned i = child->n_tests++; i < 2; i++) { /* of one test its quadrant with itself */
+        child->tests[i] = split->test;
+        child->in[i] = (uint8_t) (split->left_in != side);
+    }
+    return set_node(worker, child);
 }
 
 /* ---- splits into two leaves ---- */
@@ -367,10 +294,11 @@ typedef struct {
 
 static int is_again(found *of, uint32_t k)
 {
-    const ct_few_valued *few = of->place->few;
+    const ct_place *at = of->place;
+    const ct_few_valued *few = at->few;
     for (uint32_t i = 0; i < of->n; i++) {
         if (few->wrong[of->tests[i]] != few->wrong[k]) continue;
-        if (!of->masked) set_mask(of->place);
+        if (!of->masked) set_mask(few, at->tests[0], at->in[0], at->tests[1], at->in[1]);
         of->masked = 1;
         if (part_alike(few, of->tests[i], k)) return 1;
     }
@@ -406,7 +334,7 @@ static ct_status push_stumps(ct_set_stumps *stumps, ct_worker *worker, const ct_
 static int64_t least_stump(const ct_place *place)
 {
     if (place->n_tests < 2) return 0;
-    return ct_counting_stump(place->few->counting, place->tests[0], place->tests[1], place->in);
+    return ct_counting_stump(place->few->counting, place->tests, place->in);
 }
 
 ct_status ct_few_valued_stumps(ct_set_stumps *stumps, ct_worker *worker, const ct_place *place,
@@ -419,8 +347,7 @@ ct_status ct_few_valued_stumps(ct_set_stumps *stumps, ct_worker *worker, const c
     if (most < 0 || least_stump(place) > budget) return CT_OK;
     count_both(worker, place);
     for (uint32_t c = 0; c < t->n_classes; c++)
-        few->of_class[c] = ct_counting_rows(few->counting, place->tests[0],
-                                                place->tests[1], place->in, c);
+        few->of_class[c] = ct_counting_rows(few->counting, place->tests, place->in, c);
     for (uint32_t k = 0; k < t->n_tests; k++)
         few->wrong[k] = wrong_of(place, k, few->of_class, (uint32_t) most);
     return push_stumps(stumps, worker, place, groups);

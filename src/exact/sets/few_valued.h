@@ -14,9 +14,6 @@
 #include "exact/sets/splits.h"
 #include "exact/sets/stumps.h"
 
-/* Whether the row set may be counted, and its sides at level 3 need no layout of their own. */
-int ct_few_valued_applies(const ct_place *place);
-
 /* Makes of it the same row set, counted for trees of `level`, 2 or 3, in the worker's arena, or
  * leaves it as it is if it has more than CT_MOST_TESTS. CT_NO_MEMORY, and a stop is asked for, if
  * memory ends, here and below. */
@@ -27,7 +24,7 @@ ct_status ct_few_valued_make(ct_worker *worker, ct_place *place, uint32_t level,
 ct_status ct_few_valued_splits(ct_worker *worker, const ct_place *place, int64_t budget,
                             ct_set_split **splits, size_t *n, int64_t *open);
 
-/* A side of a split. */
+/* A side of a split, whose node has no rows, but totals. */
 ct_status ct_few_valued_side(ct_worker *worker, const ct_place *place, const ct_set_split *split,
                           int side, ct_place *child);
 

@@ -84,7 +84,7 @@ static ct_status lay_out(ct_worker *worker, ct_place *place)
 }
 
 ct_status ct_place_side(ct_worker *worker, const ct_place *place, uint32_t f, uint32_t t, int side,
-                        uint32_t level, ct_place *child)
+                        uint32_t level, int to_count, ct_place *child)
 {
     const ct_node *parent = place->node;
     ct_node *node = CT_ARENA_NEW(&worker->arena, ct_node, 1);
@@ -95,13 +95,14 @@ ct_status ct_place_side(ct_worker *worker, const ct_place *place, uint32_t f, ui
             return ct_worker_no_memory(worker);
     ct_node_counts(worker, parent, f, t, &totals[0]);
     ct_totals_rest(&totals[1], &parent->totals, &totals[0], parent->layout->n_classes);
-    CT_TRY(ct_node_side(worker, &worker->arena, parent, f, t, side, &totals[side], node));
+    CT_TRY((to_count ? ct_tests_side : ct_node_side)(worker, &worker->arena, parent, f, t, side,
+                                                     &totals[side], node));
     uint32_t global = ct_layout_to_global(parent->layout, f, t);
     *child = *place;
     child->node = node;
     child->path = ct_path_extend(&place->path, f, side, global);
     child->is_table = 0;
-    if (level < 2) return CT_OK;
+    if (level < 2 || to_count) return CT_OK;
     int small = node->n_rows < COMPACT_BELOW * parent->layout->n_rows;
     return small || ct_search_is_sized(worker) ? lay_out(worker, child) : CT_OK;
 }
