@@ -23,8 +23,7 @@ int ct_triples_apply(const ct_worker *worker, const ct_layout *layout, const ct_
 int ct_triples_solve(ct_worker *worker, const ct_node *node, const ct_exact_task *task,
                      int64_t *root_bounds, ct_split_code *tree, ct_bounds *bounds);
 
-/* The same for the list of all roots whose trees cost `budget` at most: see exact/sets/few_valued.h.
- */
+/* The same for all roots whose trees cost `budget` at most: see exact/sets/few_valued.h. */
 typedef struct ct_counting ct_counting;
 
 /* What trees with a test at their root cost, and with them both sides, 1 being the rows in it. */

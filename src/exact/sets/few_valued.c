@@ -44,14 +44,13 @@ static ct_status make_room(ct_worker *worker, ct_few_valued *few)
     uint32_t n_splits = few->of_layout->first[few->node->layout->n_cols];
     few->words = CT_ARENA_NEW(&worker->arena, ct_rows_key, (size_t) 8 * t->rows.n_words);
     few->counts = CT_ARENA_NEW(&worker->arena, uint8_t,
-                                   t->n_classes * t->stride * few->tests->lane / 8);
+                               t->n_classes * t->stride * few->tests->lane / 8);
     few->mask = CT_ARENA_NEW(&worker->arena, uint8_t, t->rows.n_words);
-    few->of_class = CT_ARENA_NEW(&worker->arena, uint32_t, t->n_classes);
-    few->wrong = CT_ARENA_NEW(&worker->arena, uint32_t, t->n_tests);
-    few->found = CT_ARENA_NEW(&worker->arena, uint32_t, n_splits);
-    if (!few->words || !few->counts || !few->mask || !few->of_class ||
-        !few->wrong || !few->found)
+    few->of_class = CT_ARENA_NEW(&worker->arena, uint32_t, t->n_classes + t->n_tests + n_splits);
+    if (!few->words || !few->counts || !few->mask || !few->of_class)
         return ct_worker_no_memory(worker);
+    few->wrong = few->of_class + t->n_classes;
+    few->found = few->wrong + t->n_tests;
     few->both[0] = few->both[1] = t->n_tests; /* none yet */
     return CT_OK;
 }
@@ -193,7 +192,7 @@ static size_t list_splits(const ct_worker *worker, const ct_place *place, const 
 }
 
 ct_status ct_few_valued_splits(ct_worker *worker, const ct_place *place, int64_t budget,
-                            ct_set_split **splits, size_t *n, int64_t *open)
+                               ct_set_split **splits, size_t *n, int64_t *open)
 {
     const ct_tests *tests = place->few->of_layout;
     uint32_t n_splits = tests->first[place->node->layout->n_cols];
@@ -201,16 +200,13 @@ ct_status ct_few_valued_splits(ct_worker *worker, const ct_place *place, int64_t
     root *roots = CT_ARENA_NEW(&worker->arena, root, place->few->tests->counts.n_tests);
     *splits = (ct_set_split *) ct_alloc(n_splits * sizeof **splits);
     *n = 0;
+    *open = 0;
+    if (!roots || !*splits) return ct_worker_no_memory(worker);
     *open = INT64_MAX;
-    ct_status status = roots && *splits ? CT_OK : ct_worker_no_memory(worker);
-    if (status == CT_OK) {
-        look_at_tests(place, budget, roots, open);
-        *n = list_splits(worker, place, roots, *splits);
-    } else {
-        *open = 0;
-    }
+    look_at_tests(place, budget, roots, open);
+    *n = list_splits(worker, place, roots, *splits);
     ct_arena_release(&worker->arena, mark);
-    return status;
+    return CT_OK;
 }
 
 /* ---- sides ---- */
@@ -247,7 +243,7 @@ ct_status ct_few_valued_side(ct_worker *worker, const ct_place *place, const ct_
 
 /* ---- splits into two leaves ---- */
 
-enum { NOT_WANTED = UINT32_MAX };
+static const uint32_t NOT_WANTED = UINT32_MAX;
 
 /* Wrong rows of the stump of test k, of rows of_class[] in all; NOT_WANTED if these are more than
  * `most`, it does not part the rows or both leaves have one label. */
@@ -265,8 +261,7 @@ static uint32_t wrong_of(const ct_place *place, uint32_t k, const uint32_t *of_c
         }
     }
     wrong -= largest[0] + largest[1];
-    if (wrong > most || !largest[0] || !largest[1] || label[0] == label[1])
-        return (uint32_t) NOT_WANTED;
+    if (wrong > most || !largest[0] || !largest[1] || label[0] == label[1]) return NOT_WANTED;
     return wrong;
 }
 
@@ -318,7 +313,7 @@ static ct_status push_stumps(ct_set_stumps *stumps, ct_worker *worker, const ct_
         if (!f || groups[f] != groups[f - 1]) of.n = 0;
         for (uint32_t s = tests->first[f]; s < tests->first[f + 1]; s++) {
             int32_t k = few->tests->own[tests->test_of[s]];
-            if (k < 0 || few->wrong[k] == (uint32_t) NOT_WANTED) continue;
+            if (k < 0 || few->wrong[k] == NOT_WANTED) continue;
             if (is_again(&of, (uint32_t) k)) continue;
             ct_set_stump stump = {0};
             stump.cost = worker->search->split_cost +
@@ -338,7 +333,7 @@ static int64_t least_stump(const ct_place *place)
 }
 
 ct_status ct_few_valued_stumps(ct_set_stumps *stumps, ct_worker *worker, const ct_place *place,
-                            const uint32_t *groups, int64_t budget)
+                               const uint32_t *groups, int64_t budget)
 {
     const ct_few_valued *few = place->few;
     const ct_triples *t = &few->tests->counts;

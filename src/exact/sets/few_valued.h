@@ -22,14 +22,14 @@ ct_status ct_few_valued_make(ct_worker *worker, ct_place *place, uint32_t level,
 /* The splits that cost `budget` at most, by feature and threshold, into *splits[*n], to be freed by
  * the caller. *open: as in ct_survivors. Of a place that is counted, as those that follow. */
 ct_status ct_few_valued_splits(ct_worker *worker, const ct_place *place, int64_t budget,
-                            ct_set_split **splits, size_t *n, int64_t *open);
+                               ct_set_split **splits, size_t *n, int64_t *open);
 
 /* A side of a split, whose node has no rows, but totals. */
 ct_status ct_few_valued_side(ct_worker *worker, const ct_place *place, const ct_set_split *split,
-                          int side, ct_place *child);
+                             int side, ct_place *child);
 
 /* As ct_set_stumps_count(). */
 ct_status ct_few_valued_stumps(ct_set_stumps *stumps, ct_worker *worker, const ct_place *place,
-                            const uint32_t *groups, int64_t budget);
+                               const uint32_t *groups, int64_t budget);
 
 #endif
