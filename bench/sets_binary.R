@@ -47,7 +47,7 @@ fit_and_set <- function(x, y, case) {
   leaf <- round(price * nrow(x))
   fit <- contree::contree(x, y, depth = case$depth, complexity = leaf / nrow(x), threads = 1)
   best <- fit$cost + leaf
-  set <- contree::contree_set(fit, errors = round((1 + case$within) * best) - best,
+  set <- contree::contree_set(fit, errors = floor((1 + case$within) * best + 0.5) - best,
                               data = list(x = x, y = y))
   list(best = best, trees = length(set))
 }
