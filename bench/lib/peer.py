@@ -7,6 +7,9 @@ command line, fields separated by tabs. The peers' own output goes elsewhere.
   pystreed DEPTH THRESHOLDS LIMIT  fit() seconds, errors, status, number of binary features,
                                    processor seconds
   gosdt DEPTH PRICE LIMIT          processor seconds of fit(), objective in rows, status
+  arborenum DEPTH PRICE WITHIN     processor seconds of fit and count, least objective with the price
+  praxis DEPTH PRICE WITHIN        of leaves in rows, trees, trees with majority labels alone
+  treefarms DEPTH PRICE WITHIN     processor seconds of fit, least objective likewise, trees, -1
   quit
 """
 import sys
@@ -80,9 +83,68 @@ def gosdt(X, y, depth, price, limit):
     return spent, model.result_.upperbound * len(y), status
 
 
+def fastest(ask, most=5, seconds=2):
+    """The answer, and the processor seconds of the fastest of some calls."""
+    spent = []
+    while not spent or (len(spent) < most and sum(spent) < seconds):
+        start = time.process_time()
+        answer = ask()
+        spent.append(time.process_time() - start)
+    return min(spent), answer
+
+
+def counted(model, fit, X, y, depth, price, within):
+    """With a look ahead of all levels but one the sets are complete."""
+    def ask(majority):
+        one = model()
+        getattr(one, fit)(X, y, lambda_reg=float(price), depth_budget=int(depth),
+                          rashomon_mult=float(within), lookahead_k=int(depth) - 1,
+                          majority_leaf_only=majority)
+        return one, one.count_trees()
+
+    X, y = X.astype(np.uint8), y.astype(int)
+    cpu, (one, trees) = fastest(lambda: ask(False))
+    return cpu, one.get_min_objective(), trees, ask(True)[1]
+
+
+def arborenum(X, y, *asked):
+    from arborenum import ArborEnum
+
+    return counted(ArborEnum, "fit_binarized", X, y, *asked)
+
+
+def arborenum_continuous(X, y, *asked):
+    from arborenum import ArborEnum
+
+    return counted(ArborEnum, "fit", X, y, *asked)
+
+
+def praxis(X, y, *asked):
+    from praxis import PRAXIS
+
+    return counted(PRAXIS, "fit", X, y, *asked)
+
+
+def treefarms(X, y, depth, price, within):
+    """Its depth counts the leaf."""
+    from pandas import DataFrame, Series
+    from treefarms import TREEFARMS
+
+    model = TREEFARMS({"regularization": float(price), "depth_budget": int(depth) + 1,
+                       "rashomon_bound_multiplier": float(within), "rashomon_trie": "",
+                       "verbose": False})
+    start = time.process_time()
+    model.fit(DataFrame(X.astype(int)), Series(y, name="class"))
+    spent = time.process_time() - start
+    trees = model.get_tree_count()
+    return spent, -1, trees, -1
+
+
 def main():
     X = y = None
-    fits = {"pycontree": pycontree, "pystreed": pystreed, "gosdt": gosdt}
+    fits = {"pycontree": pycontree, "pystreed": pystreed, "gosdt": gosdt,
+            "arborenum": arborenum, "arborenum continuous": arborenum_continuous,
+            "praxis": praxis, "treefarms": treefarms}
     with open(sys.argv[1], "w", buffering=1) as replies:
         for line in sys.stdin:
             command, *arguments = line.rstrip("\n").split("\t")

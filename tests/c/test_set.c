@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "exact/run/worker.h"
 #include "exact/sets/counts.h"
 #include "exact/sets/set.h"
 
@@ -20,7 +21,7 @@ typedef struct {
     int weighted, with_loss, grouped;
     uint32_t groups[COLS], min_bucket, min_split;
     double price, slack; /* of a split, beyond the least cost */
-    uint32_t off;
+    uint32_t off, test_rows, stop_after; /* stop_after: looks at the clock; 0: never */
 } instance;
 
 static uint32_t below(rng *r, uint32_t n) { return rng_next(r) % n; }
@@ -152,6 +153,8 @@ static trees within(const instance *s, double *budget)
 
 /* ---- the library ---- */
 
+static int is_over(void *left) { return !--*(uint32_t *) left; }
+
 static ct_status set_of(const instance *s, double budget, double time_limit, size_t memory,
                         size_t most_nodes, ct_set **set, ct_error *error)
 {
@@ -170,6 +173,9 @@ static ct_status set_of(const instance *s, double budget, double time_limit, siz
     options.time_limit = time_limit;
     options.memory_limit = memory;
     options.off = s->off;
+    options.test_rows = s->test_rows;
+    uint32_t left = s->stop_after;
+    if (left) options.stop = is_over, options.stop_data = &left;
     return ct_set_new(&data, &options, s->grouped ? s->groups : NULL, most_nodes, set, error);
 }
 
@@ -308,6 +314,43 @@ static void draw(instance *s, rng *r, unsigned depth)
     for (uint32_t i = 0; i < s->k * s->k; i++)
         s->loss[i] = i / s->k == i % s->k ? 0 : (double) (1 + below(r, 3));
     if (!below(r, 4)) s->off = rng_next(r) & ((UINT32_C(1) << CT_EXACT_N_SHORTCUTS) - 1);
+    s->test_rows = below(r, 2) ? 8 : below(r, 3); /* counted by tests hardly, or where it fits */
+}
+
+/* A column like another one, turned over or not, and in most cases a row of it changed. */
+static void draw_alike(instance *s, rng *r, uint32_t col)
+{
+    uint32_t from = below(r, col), turned = below(r, 2), changed = below(r, 3);
+    for (uint32_t i = 0; i < s->n; i++)
+        s->x[col][i] = turned ? -s->x[from][i] : s->x[from][i];
+    if (changed) s->x[col][below(r, s->n)] = s->x[from][below(r, s->n)];
+}
+
+/* Columns of few values, with copies and complements among them, whose rows are counted by tests.
+ */
+static void draw_few(instance *s, rng *r, unsigned depth)
+{
+    memset(s, 0, sizeof *s);
+    s->depth = depth;
+    s->n = 4 + below(r, ROWS - 3);
+    s->p = depth == 4 ? 1 + below(r, 3) : 2 + below(r, COLS - 1);
+    s->k = 2 + below(r, 3);
+    s->min_bucket = 1;
+    s->min_split = 2;
+    s->price = below(r, 3) ? (double) below(r, 5) / 2 : 0;
+    s->slack = (double) below(r, 13) / 2;
+    s->grouped = !below(r, 3);
+    for (uint32_t col = 0; col < s->p; col++) {
+        uint32_t values = below(r, 4) ? 2 : 2 + below(r, 2);
+        s->groups[col] = s->grouped && col && below(r, 2) ? s->groups[col - 1] : col;
+        for (uint32_t i = 0; i < s->n; i++) s->x[col][i] = (double) below(r, values);
+        if (col && below(r, 2)) draw_alike(s, r, col);
+    }
+    for (uint32_t i = 0; i < s->n; i++) s->y[i] = (int32_t) below(r, s->k);
+    if (!below(r, 3)) /* classes that some row sets lack */
+        for (uint32_t i = 0; i < s->n; i++)
+            if (s->x[0][i] > 0 && below(r, 4)) s->y[i] = (int32_t) s->k - 1;
+    if (!below(r, 6)) s->off = UINT32_C(1) << below(r, CT_EXACT_N_SHORTCUTS);
 }
 
 static int check_instance(const instance *s, uint64_t *counted)
@@ -335,14 +378,14 @@ static int check_instance(const instance *s, uint64_t *counted)
     return right;
 }
 
-static void random_tables(unsigned depth, int n)
+static void random_tables(void (*draw_one)(instance *, rng *, unsigned), unsigned depth, int n)
 {
     rng r = {depth};
     uint64_t counted = 0;
     if (CHECK_QUICK()) n /= 10;
     for (int i = 0; i < n; i++) {
         instance s;
-        draw(&s, &r, depth);
+        draw_one(&s, &r, depth);
         if (check_instance(&s, &counted)) continue;
         printf("    table %d of depth %u\n", i, depth);
         return;
@@ -351,10 +394,13 @@ static void random_tables(unsigned depth, int n)
     if (getenv("SHOW")) printf("    depth %u: %llu trees\n", depth, (unsigned long long) counted);
 }
 
-static void depth_one(void) { random_tables(1, 500); }
-static void depth_two(void) { random_tables(2, 3000); }
-static void depth_three(void) { random_tables(3, 1200); }
-static void depth_four(void) { random_tables(4, 600); }
+static void depth_one(void) { random_tables(draw, 1, 500); }
+static void depth_two(void) { random_tables(draw, 2, 3000); }
+static void depth_three(void) { random_tables(draw, 3, 1200); }
+static void depth_four(void) { random_tables(draw, 4, 600); }
+static void few_values_two(void) { random_tables(draw_few, 2, 4000); }
+static void few_values_three(void) { random_tables(draw_few, 3, 4000); }
+static void few_values_four(void) { random_tables(draw_few, 4, 1000); }
 
 /* ---- larger tables: the trees of depth two, pair by pair ---- */
 
@@ -485,37 +531,61 @@ static void larger_tables(void)
 
 /* ---- limits ---- */
 
-/* Sets that were stopped have no tree that costs more than the budget, and lack none up to what
- * they say. */
+/* Whether the set was stopped, which has no tree that costs more than the budget, and lacks none up
+ * to what it says. */
+static int is_stopped(const instance *s, size_t most_nodes)
+{
+    double budget;
+    ct_set *set;
+    ct_error error;
+    trees list = within(s, &budget);
+    size_t at = 0;
+    int stopped = 0;
+    if (list.n <= MOST_TREES &&
+        set_of(s, budget, INFINITY, SIZE_MAX / 4, most_nodes, &set, &error) == CT_OK) {
+        ct_set_facts facts = ct_set_about(set);
+        stopped = facts.complete < facts.budget;
+        for (uint32_t j = 0; j < facts.n_costs && facts.complete >= facts.least; j++) {
+            const uint64_t *count;
+            double cost = ct_set_cost(set, j, &count);
+            if (cost > ct_set_objective(set, facts.complete) - 1e-9) break;
+            for (uint64_t one = 0; one < count[0]; one++, at++)
+                CHECK(at < list.n && fabs(list.of[at].cost - cost) < 1e-9);
+            CHECK(at == list.n || list.of[at].cost > cost - 1e-9);
+        }
+        ct_set_free(set);
+    }
+    free(list.of);
+    return stopped;
+}
+
 static void stopped_sets(void)
 {
     rng r = {11};
     int n_stopped = 0;
     for (int i = 0; i < 150; i++) {
         instance s;
-        double budget;
-        ct_set *set;
-        ct_error error;
         draw(&s, &r, 3);
         s.slack += 2;
-        trees list = within(&s, &budget);
-        size_t at = 0;
-        if (list.n <= MOST_TREES && set_of(&s, budget, INFINITY, SIZE_MAX / 4, 1 + below(&r, 30),
-                                           &set, &error) == CT_OK) {
-            ct_set_facts facts = ct_set_about(set);
-            n_stopped += facts.complete < facts.budget;
-            for (uint32_t j = 0; j < facts.n_costs && facts.complete >= facts.least; j++) {
-                const uint64_t *count;
-                double cost = ct_set_cost(set, j, &count);
-                if (cost > ct_set_objective(set, facts.complete) - 1e-9) break;
-                for (uint64_t one = 0; one < count[0]; one++, at++)
-                    CHECK(at < list.n && fabs(list.of[at].cost - cost) < 1e-9);
-                CHECK(at == list.n || list.of[at].cost > cost - 1e-9);
-            }
-            ct_set_free(set);
-        }
-        free(list.of);
+        n_stopped += is_stopped(&s, 1 + below(&r, 30));
     }
+    CHECK(n_stopped > 20);
+}
+
+/* By the clock too, which is looked at all the time. */
+static void stopped_counts(void)
+{
+    rng r = {13};
+    int n_stopped = 0;
+    for (int i = 0; i < (CHECK_QUICK() ? 150 : 600); i++) {
+        instance s;
+        draw_few(&s, &r, 3);
+        s.slack += 2;
+        s.stop_after = i % 2 ? 1 + below(&r, 40) : 0;
+        ct_worker_poll_every((uint64_t) i % 2);
+        n_stopped += is_stopped(&s, i % 2 ? 0 : 1 + below(&r, 30));
+    }
+    ct_worker_poll_every(0);
     CHECK(n_stopped > 20);
 }
 
@@ -553,7 +623,11 @@ static const check_case cases[] = {{"depth one", depth_one},
                                    {"depth two", depth_two},
                                    {"depth three", depth_three},
                                    {"depth four", depth_four},
+                                   {"few values at depth two", few_values_two},
+                                   {"few values at depth three", few_values_three},
+                                   {"few values at depth four", few_values_four},
                                    {"larger tables", larger_tables},
                                    {"stopped sets", stopped_sets},
+                                   {"stopped counts", stopped_counts},
                                    {"counts of many words", counts_of_many_words}};
 CHECK_MAIN(cases)

@@ -108,6 +108,24 @@ random_table <- function(n, kinds) {
   }))
 }
 
+test_that("columns of two values, their copies and complements are columns of their own", {
+  set.seed(51)
+  for (round in seeds(6, 2)) {
+    n <- 40
+    data <- data.frame(a = sample(0:1, n, TRUE), b = sample(c(FALSE, TRUE), n, TRUE),
+                       c = factor(sample(c("no", "yes"), n, TRUE)))
+    if (round %% 2) data$d <- 1 - data$a else data$d <- !data$b
+    classes <- c("x", "y", "z")[seq_len(2 + round %% 2)]
+    y <- factor(sample(classes, n, TRUE), classes)
+    y[data$a == 1 & data$c == "yes"] <- "y"
+    depth <- 2 + round %% 2
+    fit <- contree(data, y, depth = depth, complexity = 1 / n)
+    trees <- all_trees(data, y, seq_len(n), depth, 1, 1 - diag(length(classes)))
+    set <- contree_set(fit, errors = 2, data = list(x = data, y = y))
+    expect_same_set(set, trees, fit$cost + 2, data, classes)
+  }
+})
+
 test_that("the trees of a set are those within the budget, of random tables", {
   set.seed(50)
   kinds <- list(c("number", "number"), c("number", "factor"), c("number hole", "number"),

@@ -9,10 +9,11 @@
 
 /* A solve. Roots are the node's own tests; side 1 of a root are the rows in it, side 0 the others.
  */
-typedef struct {
+typedef struct ct_counting {
     ct_worker *worker;
     const ct_node *node;
     const ct_exact_task *task;
+    int every;         /* all roots below `best` are wanted, which stays where it is */
     ct_test_node tests;
     int64_t *value;    /* [root] a lower bound of its trees, their least cost once it is counted */
     int64_t *sides[2]; /* [side][root] the same of either side */
@@ -138,7 +139,7 @@ static int comes_first(const counting *x, uint32_t i)
 
 static void take_root(counting *x, uint32_t i)
 {
-    if (x->value[i] >= x->best + comes_first(x, i)) return;
+    if (x->every || x->value[i] >= x->best + comes_first(x, i)) return;
     x->best = x->value[i];
     x->found = (int32_t) i;
 }
@@ -339,15 +340,21 @@ static int left_side(const counting *x, uint32_t i)
     return x->node->layout->tests->left[x->tests.test[i]] == !x->tests.turned[x->tests.test[i]];
 }
 
-/* What the quadrant costs as a leaf or with one split. */
-static int64_t quadrant_cost(const counting *x, uint32_t i, uint32_t j, int a, int b, int64_t *leaf)
+/* On how many of its rows two leaves are right that the best third test makes of it. */
+static int64_t quadrant_hits(const counting *x, uint32_t i, uint32_t j, int a, int b)
 {
     const ct_triples *t = &x->tests.counts;
     size_t own = ((size_t) (2 * a + b) * t->n_tests + i) * t->stride + j,
            other = ((size_t) (2 * b + a) * t->n_tests + j) * t->stride + i;
+    return ct_larger_cost(ct_triples_at(t->hits, x->tests.lane, own),
+                          ct_triples_at(t->hits, x->tests.lane, other));
+}
+
+/* What the quadrant costs as a leaf or with one split. */
+static int64_t quadrant_cost(const counting *x, uint32_t i, uint32_t j, int a, int b, int64_t *leaf)
+{
     uint32_t largest, rows = rows_of_quadrant(x, i, j, a, b, &largest);
-    int64_t hits = ct_larger_cost(ct_triples_at(t->hits, x->tests.lane, own),
-                                  ct_triples_at(t->hits, x->tests.lane, other));
+    int64_t hits = quadrant_hits(x, i, j, a, b);
     *leaf = cost_of(x, (int64_t) rows - largest);
     return leaf_or_stump(x, rows, largest, hits);
 }
@@ -516,4 +523,61 @@ int ct_triples_solve(ct_worker *worker, const ct_node *node, const ct_exact_task
     }
     ct_arena_release(&worker->arena, mark);
     return !many;
+}
+
+/* ---- all roots within a budget ---- */
+
+ct_status ct_counting_new(ct_worker *worker, const ct_node *node, const ct_exact_task *task,
+                          int64_t budget, ct_counting **made, const ct_test_node **tests)
+{
+    counting *x = CT_ARENA_ZEROED(&worker->arena, counting, 1);
+    *made = NULL;
+    if (!x || ct_tests_node(worker, &worker->arena, node, &x->tests) != CT_OK)
+        return ct_worker_no_memory(worker);
+    if (x->tests.counts.n_tests > CT_MOST_TESTS) return CT_OK;
+    x->worker = worker;
+    x->node = node;
+    x->task = task;
+    x->every = 1;
+    x->leaf = node->leaf_cost;
+    x->best = budget + 1;
+    x->found = CT_NO_TEST;
+    int64_t least = ct_class_count_bound(worker, &node->totals, node->layout->n_classes,
+                                         task->depth);
+    if (solve(x, &worker->arena, least) != CT_OK) return ct_worker_no_memory(worker);
+    *made = x;
+    *tests = &x->tests;
+    return CT_OK;
+}
+
+int ct_counting_root(const ct_counting *x, uint32_t i, ct_counted_root *root)
+{
+    *root = (ct_counted_root){x->value[i], {x->sides[0][i], x->sides[1][i]}, x->rows[i]};
+    return x->task->depth == 2 || x->tests.counts.done[i];
+}
+
+void ct_counting_second(const ct_counting *x, uint32_t i, int side, uint32_t j,
+                        ct_counted_root *root)
+{
+    uint32_t largest;
+    int64_t leaf;
+    root->value = x->worker->search->split_cost;
+    for (int b = 0; b < 2; b++) {
+        root->side[b] = quadrant_cost(x, i, j, side, b, &leaf);
+        root->value += root->side[b];
+    }
+    root->rows_in = rows_of_quadrant(x, i, j, side, 1, &largest);
+}
+
+uint32_t ct_counting_rows(const ct_counting *x, const uint32_t tests[2], const uint8_t in[2],
+                          uint32_t c)
+{
+    return class_of_quadrant(x, tests[0], tests[1], in[0], in[1], c);
+}
+
+int64_t ct_counting_stump(const ct_counting *x, const uint32_t tests[2], const uint8_t in[2])
+{
+    uint32_t largest, rows = rows_of_quadrant(x, tests[0], tests[1], in[0], in[1], &largest);
+    int64_t hits = quadrant_hits(x, tests[0], tests[1], in[0], in[1]);
+    return x->worker->search->split_cost + cost_of(x, rows - hits);
 }

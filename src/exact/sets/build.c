@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "exact/rows/ranks.h"
+#include "exact/sets/few_valued.h"
 #include "exact/sets/splits.h"
 #include "exact/sets/tally.h"
 
@@ -18,14 +19,7 @@ typedef struct {
     ct_tally tally;
 } builder;
 
-/* A split of a node while its sides are sought. */
-typedef struct {
-    ct_survivor of;
-    int64_t total;
-    ct_rows_key left;
-    uint32_t sides[2];
-    int done;
-} split;
+typedef ct_set_split split;
 
 static ct_status no_memory(builder *b) { return ct_worker_no_memory(b->worker); }
 
@@ -74,7 +68,8 @@ static ct_status build_stumps(builder *b, const ct_place *place, uint32_t index)
     int64_t least = node.leaf;
     b->stumps.n = 0;
     if (node.level > 0)
-        CT_TRY(ct_set_stumps_count(&b->stumps, b->worker, place, b->set->groups, node.budget));
+        CT_TRY((place->few ? ct_few_valued_stumps : ct_set_stumps_count)(
+            &b->stumps, b->worker, place, b->set->groups, node.budget));
     for (size_t i = 0; i < b->stumps.n; i++)
         least = ct_smaller_cost(least, b->stumps.of[i].cost);
     int fits = ct_tally_begin(&b->tally, least, node.budget, words) && add_leaf(b, &node);
@@ -139,8 +134,8 @@ static size_t once_each(const builder *b, const ct_place *place, split *splits, 
     return kept;
 }
 
-/* Lists the splits of a node with their keys. */
-static ct_status find_splits(builder *b, const ct_place *place, uint32_t level, int64_t budget,
+/* Lists the splits of a node with their keys, by a search. */
+static ct_status search_splits(builder *b, const ct_place *place, uint32_t level, int64_t budget,
                              split **splits, size_t *n, int64_t *open)
 {
     ct_survivors found;
@@ -163,8 +158,19 @@ static ct_status find_splits(builder *b, const ct_place *place, uint32_t level, 
         for (end = i + 1; end < found.n && found.of[end].feature == found.of[i].feature;) end++;
         set_keys(place, *splits + i, end - i);
     }
-    if (*splits) *n = once_each(b, place, *splits, found.n);
+    if (*splits) *n = found.n;
     ct_free(found.of);
+    return status;
+}
+
+/* Lists the splits of a node, each one once. */
+static ct_status find_splits(builder *b, const ct_place *place, uint32_t level, int64_t budget,
+                             split **splits, size_t *n, int64_t *open)
+{
+    ct_status status = place->few
+                           ? ct_few_valued_splits(b->worker, place, budget, splits, n, open)
+                           : search_splits(b, place, level, budget, splits, n, open);
+    if (status == CT_OK) *n = once_each(b, place, *splits, *n);
     return status;
 }
 
@@ -179,8 +185,11 @@ static ct_status build_side(builder *b, const ct_place *place, split *s, int sid
     if (known == SIZE_MAX || b->graph->nodes[known].budget < own) {
         ct_place child;
         ct_arena_mark mark = ct_arena_here(&b->worker->arena);
-        ct_status status = ct_place_side(b->worker, place, s->of.feature, s->of.threshold, side,
-                                         level - 1, &child);
+        ct_status status = place->few ? ct_few_valued_side(b->worker, place, s, side, &child)
+                                      : ct_place_side(b->worker, place, s->of.feature,
+                                                      s->of.threshold, side, level - 1,
+                                                      level > 3 && ct_place_has_tests(place),
+                                                      &child);
         child.key = key;
         if (status == CT_OK) status = build(b, &child, level - 1, own, &s->sides[side]);
         ct_arena_release(&b->worker->arena, mark);
@@ -263,19 +272,24 @@ static void to_global(const ct_place *place, split *splits, size_t n)
                                                      splits[i].of.threshold);
 }
 
-static ct_status build_splits(builder *b, const ct_place *place, uint32_t level, int64_t budget,
+static ct_status build_splits(builder *b, const ct_place *as_is, uint32_t level, int64_t budget,
                               uint32_t index)
 {
     split *splits = NULL;
     size_t n = 0;
     int64_t open = INT64_MAX;
     ct_status status = CT_OK;
-    if (ct_may_split(b->worker, place->node->n_rows))
-        status = find_splits(b, place, level, budget, &splits, &n, &open);
-    if (status == CT_OK) status = build_sides(b, place, splits, n, level, budget, &open);
-    to_global(place, splits, n);
+    ct_place place = *as_is;
+    ct_arena_mark mark = ct_arena_here(&b->worker->arena);
+    if (level < 4 && !place.few && ct_place_has_tests(&place))
+        status = ct_few_valued_make(b->worker, &place, level, budget);
+    if (status == CT_OK && ct_may_split(b->worker, place.node->n_rows))
+        status = find_splits(b, &place, level, budget, &splits, &n, &open);
+    if (status == CT_OK) status = build_sides(b, &place, splits, n, level, budget, &open);
+    to_global(&place, splits, n);
     if (status == CT_OK) status = finish(b, index, splits, n);
     ct_free(splits);
+    ct_arena_release(&b->worker->arena, mark);
     b->graph->nodes[index].open = status == CT_OK ? open : 0;
     return status;
 }

@@ -1,5 +1,7 @@
 #include "exact/sets/place.h"
 
+#include <string.h>
+
 #include "exact/rows/ranks.h"
 #include "exact/rows/tests.h"
 
@@ -40,7 +42,10 @@ ct_status ct_place_table(ct_worker *worker, ct_place *place)
     if (!words) return ct_worker_no_memory(worker);
     for (uint32_t row = 0; row < table->n_rows; row++)
         words[row] = (ct_rows_key){{mixed(2 * (uint64_t) row), mixed(2 * (uint64_t) row + 1)}};
-    *place = (ct_place){NULL, words, NULL, {0}, key_of_all(words, table->n_rows), 1};
+    memset(place, 0, sizeof *place);
+    place->words = words;
+    place->key = key_of_all(words, table->n_rows);
+    place->is_table = 1;
     return node_of(worker, ct_layout_whole(worker, table, 0), place);
 }
 
@@ -79,7 +84,7 @@ static ct_status lay_out(ct_worker *worker, ct_place *place)
 }
 
 ct_status ct_place_side(ct_worker *worker, const ct_place *place, uint32_t f, uint32_t t, int side,
-                        uint32_t level, ct_place *child)
+                        uint32_t level, int to_count, ct_place *child)
 {
     const ct_node *parent = place->node;
     ct_node *node = CT_ARENA_NEW(&worker->arena, ct_node, 1);
@@ -90,11 +95,14 @@ ct_status ct_place_side(ct_worker *worker, const ct_place *place, uint32_t f, ui
             return ct_worker_no_memory(worker);
     ct_node_counts(worker, parent, f, t, &totals[0]);
     ct_totals_rest(&totals[1], &parent->totals, &totals[0], parent->layout->n_classes);
-    CT_TRY(ct_node_side(worker, &worker->arena, parent, f, t, side, &totals[side], node));
+    CT_TRY((to_count ? ct_tests_side : ct_node_side)(worker, &worker->arena, parent, f, t, side,
+                                                     &totals[side], node));
     uint32_t global = ct_layout_to_global(parent->layout, f, t);
-    *child = (ct_place){node, place->words, place->rows,
-                        ct_path_extend(&place->path, f, side, global), place->key, 0};
-    if (level < 2) return CT_OK;
+    *child = *place;
+    child->node = node;
+    child->path = ct_path_extend(&place->path, f, side, global);
+    child->is_table = 0;
+    if (level < 2 || to_count) return CT_OK;
     int small = node->n_rows < COMPACT_BELOW * parent->layout->n_rows;
     return small || ct_search_is_sized(worker) ? lay_out(worker, child) : CT_OK;
 }

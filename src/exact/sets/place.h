@@ -3,8 +3,10 @@
 #define CT_EXACT_SETS_PLACE_H
 
 #include "exact/bound/cache.h"
-#include "exact/rows/node.h"
+#include "exact/rows/tests.h"
 #include "exact/sets/graph.h"
+
+struct ct_few_valued;
 
 typedef struct {
     const ct_node *node;
@@ -13,6 +15,11 @@ typedef struct {
     ct_path path;             /* how it lies in the table */
     ct_rows_key key;          /* of the row set */
     int is_table;
+    /* NULL, or it is within a row set that is counted (few_valued.h): the rows in the first
+     * n_tests of these tests of it, or not in them. Its node then has totals alone. */
+    struct ct_few_valued *few;
+    uint32_t n_tests, tests[2];
+    uint8_t in[2];
 } ct_place;
 
 static inline ct_rows_key ct_rows_key_sum(ct_rows_key a, ct_rows_key b)
@@ -42,9 +49,17 @@ static inline uint32_t ct_place_row(const ct_place *place, uint32_t f, size_t po
 
 /* All rows. CT_NO_MEMORY, and a stop is asked for, if memory ends, here and below. */
 ct_status ct_place_table(ct_worker *worker, ct_place *place);
-/* The rows of a side of threshold t of f, in the layout's ranks, for trees of `level`. */
+/* Whether its layout has tests, and few enough that each of its row sets can be counted. */
+static inline int ct_place_has_tests(const ct_place *place)
+{
+    const struct ct_tests *tests = place->node->layout->tests;
+    return tests && tests->n_tests <= CT_MOST_TESTS;
+}
+
+/* The rows of a side of threshold t of f, in the layout's ranks, for trees of `level`. to_count: it
+ * has tests, and the child is to be counted; else it may be walked. */
 ct_status ct_place_side(ct_worker *worker, const ct_place *place, uint32_t f, uint32_t t, int side,
-                        uint32_t level, ct_place *child);
+                        uint32_t level, int to_count, ct_place *child);
 
 /* The rows of the table next to that threshold among those of the place, on its left and right;
  * returns how many are on the left. */

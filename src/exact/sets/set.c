@@ -206,7 +206,7 @@ ct_status ct_set_side(ct_set *set, const ct_place *place, const ct_set_option *o
     uint32_t node = side ? option->right : option->left;
     uint32_t t = ct_layout_from_global(place->node->layout, option->feature, option->threshold);
     CT_TRY(ct_place_side(&set->worker, place, option->feature, t, side,
-                         set->graph.nodes[node].level, child));
+                         set->graph.nodes[node].level, 0, child));
     child->key = set->graph.nodes[node].key;
     return CT_OK;
 }

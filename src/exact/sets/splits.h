@@ -3,6 +3,19 @@
 #define CT_EXACT_SETS_SPLITS_H
 
 #include "exact/search/survivors.h"
+#include "exact/sets/graph.h"
+
+/* A split of a node while its sides are sought. */
+typedef struct {
+    ct_survivor of;
+    int64_t total;
+    ct_rows_key left;
+    uint32_t sides[2]; /* nodes of the graph, */
+    int done;          /* once both are there */
+    /* where the node's place is counted: its test there, and whether the rows in that go left */
+    uint32_t test;
+    uint8_t left_in;
+} ct_set_split;
 
 /* Lists the root splits of task->depth >= 2 that cost at most `budget`, by feature and threshold;
  * `path`: how the row set lies in the table. is_table: the root is that of the whole tree. Returns

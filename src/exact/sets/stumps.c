@@ -23,6 +23,21 @@ void ct_set_stumps_free(ct_set_stumps *stumps)
     stumps->n = stumps->room = 0;
 }
 
+ct_status ct_set_stumps_push(ct_set_stumps *stumps, ct_worker *worker, const ct_set_stump *stump)
+{
+    if (stumps->n == stumps->room) {
+        size_t room = stumps->room ? 2 * stumps->room : 256;
+        ct_set_stump *of = (ct_set_stump *) ct_alloc(room * sizeof *of);
+        if (!of) return ct_worker_no_memory(worker);
+        if (stumps->n) memcpy(of, stumps->of, stumps->n * sizeof *of);
+        ct_free(stumps->of);
+        stumps->of = of;
+        stumps->room = room;
+    }
+    stumps->of[stumps->n++] = *stump;
+    return CT_OK;
+}
+
 int64_t ct_side_cost(const ct_exact_costs *costs, const ct_totals *totals, uint32_t *label)
 {
     if (!costs->plain || costs->n_classes != 2) return ct_best_label(costs, totals, label);
@@ -43,22 +58,6 @@ typedef struct {
     ct_rows_key left;
     uint32_t *by_wrong; /* [wrong rows] how many splits have so many; NULL: they are listed */
 } scanning;
-
-static ct_status push(scanning *s, const ct_set_stump *stump)
-{
-    ct_set_stumps *stumps = s->stumps;
-    if (stumps->n == stumps->room) {
-        size_t room = stumps->room ? 2 * stumps->room : 256;
-        ct_set_stump *of = (ct_set_stump *) ct_alloc(room * sizeof *of);
-        if (!of) return ct_worker_no_memory(s->worker);
-        if (stumps->n) memcpy(of, stumps->of, stumps->n * sizeof *of);
-        ct_free(stumps->of);
-        stumps->of = of;
-        stumps->room = room;
-    }
-    stumps->of[stumps->n++] = *stump;
-    return CT_OK;
-}
 
 static int64_t cost_of_sides(const scanning *s, uint32_t label[2])
 {
@@ -105,7 +104,7 @@ static ct_status look(scanning *s, size_t position)
     stump.around[1] = ct_place_row(s->place, s->f, position);
     stump.n_left = s->n_left;
     if (s->grouped) stump.key = ct_rows_key_either(s->left, s->place->key);
-    return push(s, &stump);
+    return ct_set_stumps_push(s->stumps, s->worker, &stump);
 }
 
 /* The row at `position` goes left. */
@@ -310,8 +309,7 @@ static void once_each(ct_set_stumps *stumps, size_t first)
 /* Whether rows are of two classes, and a wrong one costs the same whichever it is. */
 static int of_two(const ct_exact_costs *costs) { return costs->plain && costs->n_classes == 2; }
 
-/* Of a split within the budget: wrong rows at most; negative: there is none. */
-static int64_t most_wrong(const ct_worker *worker, const ct_node *node, int64_t budget)
+int64_t ct_set_stumps_wrong(const ct_worker *worker, const ct_node *node, int64_t budget)
 {
     int64_t room = budget - worker->search->split_cost;
     if (room < 0 || !ct_may_split(worker, node->n_rows)) return -1;
@@ -340,7 +338,7 @@ static ct_status scan(scanning *s, const uint32_t *groups, uint32_t most)
 ct_status ct_set_stumps_list(ct_set_stumps *stumps, ct_worker *worker, const ct_place *place,
                              const uint32_t *groups, int64_t budget)
 {
-    int64_t most = most_wrong(worker, place->node, budget);
+    int64_t most = ct_set_stumps_wrong(worker, place->node, budget);
     scanning s = {stumps, worker, place, budget, 0, 0, 0, 0, {{0, 0}}, NULL};
     stumps->n = 0;
     return most < 0 ? CT_OK : scan(&s, groups, (uint32_t) most);
@@ -349,7 +347,7 @@ ct_status ct_set_stumps_list(ct_set_stumps *stumps, ct_worker *worker, const ct_
 ct_status ct_set_stumps_count(ct_set_stumps *stumps, ct_worker *worker, const ct_place *place,
                               const uint32_t *groups, int64_t budget)
 {
-    int64_t most = most_wrong(worker, place->node, budget);
+    int64_t most = ct_set_stumps_wrong(worker, place->node, budget);
     scanning s = {stumps, worker, place, budget, 0, 0, 0, 0, {{0, 0}}, NULL};
     stumps->n = 0;
     if (most < 0) return CT_OK;
@@ -364,7 +362,7 @@ ct_status ct_set_stumps_count(ct_set_stumps *stumps, ct_worker *worker, const ct
         stump.cost = worker->search->split_cost +
                      ct_cost_of_units(worker->search->costs, wrong);
         stump.n_left = s.by_wrong[wrong];
-        if (stump.n_left) CT_TRY(push(&s, &stump));
+        if (stump.n_left) CT_TRY(ct_set_stumps_push(stumps, worker, &stump));
     }
     return CT_OK;
 }

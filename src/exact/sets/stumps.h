@@ -32,6 +32,12 @@ ct_status ct_set_stumps_list(ct_set_stumps *stumps, ct_worker *worker, const ct_
 ct_status ct_set_stumps_count(ct_set_stumps *stumps, ct_worker *worker, const ct_place *place,
                               const uint32_t *groups, int64_t budget);
 
+ct_status ct_set_stumps_push(ct_set_stumps *stumps, ct_worker *worker, const ct_set_stump *stump);
+
+/* Wrong rows at most of a split within the budget, where rows cost all the same; negative: there is
+ * none. */
+int64_t ct_set_stumps_wrong(const ct_worker *worker, const ct_node *node, int64_t budget);
+
 /* Whether column f is one of several of its group. */
 static inline int ct_is_grouped(const uint32_t *groups, uint32_t n_cols, uint32_t f)
 {
