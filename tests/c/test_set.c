@@ -1,11 +1,13 @@
 /* Sets of near-optimal trees against all trees, written out: their costs, the trees themselves by
- * the rows that each node has, what each row can get, what is left without a column; limits. */
+ * the rows that each node has, what each row can get, what is left without a column; limits; how
+ * many the checker of sets counts. */
 #include "check.h"
 #include "random.h"
 
 #include <math.h>
 
 #include "base/memory.h"
+#include "certify/recount.h"
 #include "exact/sets/counts.h"
 #include "exact/sets/set.h"
 
@@ -152,18 +154,28 @@ static trees within(const instance *s, double *budget)
 
 /* ---- the library ---- */
 
+static ct_data data_of(const instance *s, ct_column *columns)
+{
+    for (uint32_t col = 0; col < s->p; col++) columns[col] = (ct_column){s->x[col], CT_DOUBLE};
+    return (ct_data){s->n, s->p, s->k, columns, s->y, s->weighted ? s->weights : NULL,
+                     s->with_loss ? s->loss : NULL, NULL};
+}
+
+static double complexity_of(const instance *s)
+{
+    double total = 0;
+    for (uint32_t i = 0; i < s->n; i++) total += s->weighted ? s->weights[i] : 1;
+    return s->price / total;
+}
+
 static ct_status set_of(const instance *s, double budget, double time_limit, size_t memory,
                         size_t most_nodes, ct_set **set, ct_error *error)
 {
     ct_column columns[COLS];
-    double total = 0;
-    for (uint32_t col = 0; col < s->p; col++) columns[col] = (ct_column){s->x[col], CT_DOUBLE};
-    for (uint32_t i = 0; i < s->n; i++) total += s->weighted ? s->weights[i] : 1;
-    ct_data data = {s->n, s->p, s->k, columns, s->y, s->weighted ? s->weights : NULL,
-                    s->with_loss ? s->loss : NULL, NULL};
+    ct_data data = data_of(s, columns);
     ct_exact_options options = ct_exact_options_default();
     options.depth = s->depth;
-    options.complexity = s->price / total;
+    options.complexity = complexity_of(s);
     options.min_bucket = s->min_bucket;
     options.min_split = s->min_split;
     options.max_cost = budget + 1e-9;
@@ -279,6 +291,43 @@ static int same_without(const instance *s, ct_set *set, const trees *list)
     return 1;
 }
 
+/* ---- counted again ---- */
+
+static ct_recount_result recount(const instance *s, const ct_set_claim *of)
+{
+    ct_column columns[COLS];
+    ct_data data = data_of(s, columns);
+    ct_certify_claim claim = {s->depth, complexity_of(s), s->min_bucket, s->min_split, 0, NULL,
+                              NULL, NULL};
+    ct_recount_result result;
+    ct_error error;
+    if (!CHECK_INT(ct_certify_set(&data, &claim, of, &result, &error), CT_OK))
+        printf("    %s\n", error.message);
+    return result;
+}
+
+/* The checker finds as many trees of each cost, and sees a tree too few, or one too many. */
+static int same_again(const instance *s, const ct_set *set, uint32_t wrong)
+{
+    ct_cost_count counts[600];
+    ct_set_facts facts = ct_set_about(set);
+    if (!CHECK(facts.n_costs && facts.n_costs < 600)) return 0;
+    for (uint32_t i = 0; i < facts.n_costs; i++) {
+        const uint64_t *count;
+        char text[CT_COUNT_DIGITS];
+        counts[i].cost = ct_set_cost_count(set, i, &count);
+        ct_count_text(count, ct_set_words(set), text);
+        counts[i].n = ct_residues_of(text);
+    }
+    ct_set_claim claim = {facts.budget, counts, facts.n_costs, s->groups, NULL, 0};
+    if (!CHECK_INT(recount(s, &claim).same, 1)) return 0;
+    wrong %= 2 * facts.n_costs;
+    ct_cost_count *of = &counts[wrong / 2];
+    of->n = ct_residues_sum(of->n, wrong % 2 ? ct_residues_one() : ct_residues_less_one());
+    ct_recount_result result = recount(s, &claim);
+    return CHECK_INT(result.same, 0) & CHECK(result.differs == of->cost);
+}
+
 /* ---- random tables ---- */
 
 static void draw(instance *s, rng *r, unsigned depth)
@@ -324,7 +373,8 @@ static int check_instance(const instance *s, uint64_t *counted)
             right = CHECK_INT(facts.end, CT_END_OPTIMAL) && CHECK(facts.complete == facts.budget) &&
                     same_counts(set, &list);
             if (right && list.n < 400) right = same_trees(s, set, &list);
-            right = right && same_ranges(s, set, &list) && same_without(s, set, &list);
+            right = right && same_ranges(s, set, &list) && same_without(s, set, &list) &&
+                    same_again(s, set, (uint32_t) *counted);
             ct_set_free(set);
         } else {
             printf("    %s\n", error.message);

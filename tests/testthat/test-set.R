@@ -129,6 +129,7 @@ test_that("the trees of a set are those within the budget, of random tables", {
     slack <- round %% 4 / 2
     set <- contree_set(fit, errors = slack, data = list(x = data, y = y))
     expect_same_set(set, trees, fit$cost + slack, data, classes)
+    expect_true(contree_certify(set, list(x = data, y = y))$complete)
   }
 })
 
@@ -258,4 +259,31 @@ test_that("what cannot be is refused with the argument's name", {
   expect_error(predict(set, iris[1:2]), class = "contree_input_error")
   expect_error(predict(set, type = "class"), "'type'", class = "contree_input_error")
   expect_error(set[[1]] <- fit, class = "contree_input_error")
+})
+
+# ---- certificates --------------------------------------------------------------------------------
+
+test_that("a set is certified to be complete, and others are not", {
+  set <- iris_set(errors = 2)
+  check <- contree_certify(set)
+  expect_true(check$valid && check$complete)
+  expect_identical(check$trees, "128")
+  expect_output(print(check), "no tree of depth <= 2 that costs 11 or less is missing")
+  other <- iris
+  other$Species[1] <- "virginica"
+  expect_false(contree_certify(set, other)$valid)
+  larger <- set
+  attr(larger, "parts")$slack <- 3
+  expect_match(contree_certify(larger)$reason, "not all trees were counted that cost up to 3 more")
+  expect_error(contree_certify(set, certificate = raw(2)), "'certificate'|without a certificate",
+               class = "contree_input_error")
+})
+
+test_that("what a stopped set says it has is certified", {
+  fit <- contree(Species ~ ., iris, depth = 3, complexity = 0.01, model = TRUE)
+  stopped <- suppressWarnings(contree_set(fit, errors = 3, max_nodes = 200))
+  check <- contree_certify(stopped)
+  expect_true(check$valid)
+  expect_false(check$complete)
+  expect_output(print(check), "may be missing")
 })
