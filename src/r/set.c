@@ -13,6 +13,7 @@
 #include "certify/recount.h"
 #include "exact/sets/counts.h"
 #include "exact/sets/set.h"
+#include "exact/sets/values.h"
 #include "r/callbacks.h"
 #include "r/exact.h"
 
@@ -152,6 +153,17 @@ static void free_result(SEXP pointer)
     R_ClearExternalPtr(pointer);
 }
 
+/* As ffi_exact_solve() returns it; of the handle, which is freed. Protect `where`. */
+static SEXP tree_list(SEXP handle, const r_set *own, SEXP where)
+{
+    for (uint32_t row = 0; row < own->n_rows; row++) INTEGER(where)[row]++;
+    SEXP list = PROTECT(r_result_list((ct_exact_result *) R_ExternalPtrAddr(handle), own->n_cols,
+                                      where, 0, R_NilValue));
+    free_result(handle);
+    UNPROTECT(1);
+    return list;
+}
+
 /* The tree of that number, from 1, as ffi_exact_solve() returns it. */
 SEXP ffi_set_tree(SEXP pointer, SEXP number)
 {
@@ -168,11 +180,8 @@ SEXP ffi_set_tree(SEXP pointer, SEXP number)
     SEXP handle = PROTECT(r_owner(sizeof(ct_exact_result), R_NilValue, free_result));
     ct_exact_result *result = (ct_exact_result *) R_ExternalPtrAddr(handle);
     r_check(ct_set_tree(own->set, k, result, (uint32_t *) INTEGER(where), &error), &error);
-    for (uint32_t row = 0; row < own->n_rows; row++) INTEGER(where)[row]++;
-    SEXP list = r_result_list(result, own->n_cols, where, 0, R_NilValue);
-    PROTECT(list);
-    free_result(handle);
-    UNPROTECT(3);
+    SEXP list = tree_list(handle, own, where);
+    UNPROTECT(2);
     return list;
 }
 
@@ -242,6 +251,36 @@ SEXP ffi_set_without(SEXP pointer)
         REAL(VECTOR_ELT(list, 1))[i] = ct_count_double(counts + (size_t) i * words, words);
     }
     UNPROTECT(1);
+    return list;
+}
+
+/* list(value, tree): the best tree by what rows add under the labels it gives them, a matrix of
+ * classes by rows, and `per_leaf`; goal: see values.h; exchanged: the number of a column, 0: none.
+ * Without with_tree the value alone. */
+SEXP ffi_set_best(SEXP pointer, SEXP columns, SEXP gain, SEXP goal, SEXP per_leaf, SEXP exchanged,
+                  SEXP with_tree)
+{
+    static const char *const names[] = {"value", "tree"};
+    r_set *own = set_of(pointer);
+    r_columns x = r_columns_of(columns);
+    ct_error error;
+    int64_t value;
+    ct_set_question question = {(ct_value_goal) Rf_asInteger(goal), x.columns, x.n_rows,
+                                REAL(gain), Rf_asInteger(per_leaf),
+                                (uint32_t) Rf_asInteger(exchanged) - 1};
+    if (x.n_cols != own->n_cols || (uint32_t) Rf_ncols(gain) != x.n_rows ||
+        (uint32_t) Rf_nrows(gain) != own->n_classes)
+        Rf_error("there must be as many columns, classes and rows as the trees know");
+    SEXP list = PROTECT(r_named_list(names, 2));
+    SEXP where = PROTECT(Rf_allocVector(INTSXP, own->n_rows));
+    SEXP handle = PROTECT(r_owner(sizeof(ct_exact_result), R_NilValue, free_result));
+    ct_exact_result *result = (ct_exact_result *) R_ExternalPtrAddr(handle);
+    int wanted = Rf_asLogical(with_tree);
+    r_check(ct_set_best(own->set, &question, &value, wanted ? result : NULL,
+                        (uint32_t *) INTEGER(where), &error), &error);
+    SET_VECTOR_ELT(list, 0, Rf_ScalarReal((double) value));
+    if (wanted) SET_VECTOR_ELT(list, 1, tree_list(handle, own, where));
+    UNPROTECT(3);
     return list;
 }
 

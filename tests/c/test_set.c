@@ -10,6 +10,7 @@
 #include "certify/recount.h"
 #include "exact/sets/counts.h"
 #include "exact/sets/set.h"
+#include "exact/sets/values.h"
 
 enum { ROWS = 12, COLS = 4, CLASSES = 4, TEXT = 160, MOST_TREES = 60000 };
 
@@ -291,6 +292,63 @@ static int same_without(const instance *s, ct_set *set, const trees *list)
     return 1;
 }
 
+/* ---- the best by some value ---- */
+
+static uint32_t n_groups_of(const instance *s, uint32_t columns)
+{
+    uint32_t n = 0, last = COLS;
+    for (uint32_t col = 0; col < s->p; col++) {
+        if (!(columns >> col & 1) || s->groups[col] == last) continue;
+        last = s->groups[col];
+        n++;
+    }
+    return n;
+}
+
+static int64_t value_of(const instance *s, const ct_set_question *q, const tree *t)
+{
+    if (q->goal == CT_VALUE_PREDICTORS) return n_groups_of(s, t->columns);
+    int64_t value = q->per_leaf * (t->splits + 1);
+    for (uint32_t row = 0; row < q->n_rows; row++)
+        value += (int64_t) q->gain[row * s->k + (uint8_t) t->labels[row]];
+    return q->goal == CT_VALUE_NEAREST && value < 0 ? -value : value;
+}
+
+/* The best tree has the least value of all, costs the least of those, and is in the list. */
+static int same_best(const instance *s, ct_set *set, const trees *list, rng *r)
+{
+    ct_column columns[COLS];
+    double gain[ROWS * CLASSES];
+    (void) data_of(s, columns);
+    for (uint32_t i = 0; i < s->n * s->k; i++) gain[i] = (double) below(r, 5) - 2;
+    ct_set_question q = {(ct_value_goal) below(r, 3), columns, s->n, gain, below(r, 3),
+                         UINT32_MAX};
+    ct_exact_result result;
+    ct_error error;
+    uint32_t where[ROWS], columns_of = 0;
+    int64_t value;
+    size_t best = 0;
+    for (size_t i = 1; i < list->n; i++) /* by cost */
+        if (value_of(s, &q, &list->of[i]) < value_of(s, &q, &list->of[best])) best = i;
+    if (!CHECK_INT(ct_set_best(set, &q, &value, &result, where, &error), CT_OK)) return 0;
+    tree one = {result.cost, 0, "", "", 0};
+    for (uint32_t node = 0; node < result.tree.n_nodes; node++) {
+        if (result.tree.feature[node] < 0) continue;
+        columns_of |= UINT32_C(1) << result.tree.feature[node];
+        one.splits++;
+    }
+    text_of(s, &result.tree, result.tree.roots[0], (UINT32_C(1) << s->n) - 1, one.text);
+    ct_exact_result_free(&result);
+    int right = CHECK(fabs(one.cost - list->of[best].cost) < 1e-9);
+    if (q.goal == CT_VALUE_PREDICTORS) value = n_groups_of(s, columns_of);
+    if (value < 0 && q.goal == CT_VALUE_NEAREST) value = -value;
+    right &= CHECK_INT(value, value_of(s, &q, &list->of[best]));
+    for (size_t i = 0; i < list->n; i++)
+        if (!by_cost(&list->of[i], &one))
+            return right & CHECK_INT(value_of(s, &q, &list->of[i]), value);
+    return CHECK(!"the best tree is in the set");
+}
+
 /* ---- counted again ---- */
 
 static ct_recount_result recount(const instance *s, const ct_set_claim *of)
@@ -359,7 +417,7 @@ static void draw(instance *s, rng *r, unsigned depth)
     if (!below(r, 4)) s->off = rng_next(r) & ((UINT32_C(1) << CT_EXACT_N_SHORTCUTS) - 1);
 }
 
-static int check_instance(const instance *s, uint64_t *counted)
+static int check_instance(const instance *s, rng *r, uint64_t *counted)
 {
     double budget;
     trees list = within(s, &budget);
@@ -374,6 +432,7 @@ static int check_instance(const instance *s, uint64_t *counted)
                     same_counts(set, &list);
             if (right && list.n < 400) right = same_trees(s, set, &list);
             right = right && same_ranges(s, set, &list) && same_without(s, set, &list) &&
+                    same_best(s, set, &list, r) &&
                     same_again(s, set, (uint32_t) *counted);
             ct_set_free(set);
         } else {
@@ -393,7 +452,7 @@ static void random_tables(unsigned depth, int n)
     for (int i = 0; i < n; i++) {
         instance s;
         draw(&s, &r, depth);
-        if (check_instance(&s, &counted)) continue;
+        if (check_instance(&s, &r, &counted)) continue;
         printf("    table %d of depth %u\n", i, depth);
         return;
     }

@@ -287,3 +287,83 @@ test_that("what a stopped set says it has is certified", {
   expect_false(check$complete)
   expect_output(print(check), "may be missing")
 })
+
+# ---- questions -----------------------------------------------------------------------------------
+
+test_that("the best trees by other things are those of the trees one by one", {
+  set <- iris_set(errors = 1)
+  trees <- as.list(set)
+  cost <- vapply(trees, function(tree) tree$cost, 0)
+  expect_best <- function(best, values, value = min(values)) {
+    expect_equal(best$value, value)
+    expect_equal(best$tree$cost, cost[which.min(values)])
+    expect_identical(c(best$searched, best$trees), rep(as.character(length(set)), 2))
+  }
+  inner <- function(tree) setdiff(tree$frame$var, "<leaf>")
+  expect_best(contree_best(set), vapply(trees, function(tree) sum(tree$frame$var == "<leaf>"), 0L))
+  expect_best(contree_best(set, "predictors"),
+              vapply(trees, function(tree) length(inner(tree)), 0L))
+  held <- iris[seq(2, 150, 3), ]
+  wrong <- function(tree) sum(predict(tree, held) != held$Species)
+  expect_best(contree_best(set, "errors", held), vapply(trees, wrong, 0L))
+  own <- function(tree) sum(predict(tree, iris) != iris$Species)
+  expect_best(contree_best(set, "errors"), vapply(trees, own, 0L))
+  fit <- predict(attr(set, "parts")$fit, iris)
+  others <- vapply(trees, function(tree) sum(predict(tree, iris) != fit), 0L)
+  expect_best(contree_best(set, "discrepancy"), -others, max(others))
+  group <- rep(c("a", "b", NA), 50)
+  gap <- vapply(trees, function(tree) {
+    told <- predict(tree, iris) == "virginica"
+    mean(told[which(group == "a")]) - mean(told[which(group == "b")])
+  }, 0)
+  best <- contree_best(set, "difference", group = group, class = "virginica")
+  expect_equal(abs(best$value), min(abs(gap)))
+  expect_equal(best$tree$cost, cost[which.min(round(abs(gap), 9))])
+  expect_output(print(best), "nearest to 0")
+})
+
+test_that("reliance on a predictor is that of exchanging its values pair by pair", {
+  data <- iris[seq(3, 150, 6), ]
+  set <- contree_set(contree(Species ~ ., data, depth = 2, complexity = 0.05, model = TRUE),
+                     errors = 1)
+  expect_lt(length(set), 100)
+  table <- contree_importance(set)
+  for (j in 1:4) {
+    new <- data[rep(seq_len(25), 25), ]
+    new[[j]] <- rep(data[[j]], each = 25)
+    range <- range(vapply(as.list(set), function(tree) {
+      sum(predict(tree, new) != new$Species) / 25
+    }, 0))
+    expect_equal(c(table$least[j], table$greatest[j]), range)
+  }
+})
+
+test_that("monotone trees are told from others by the predictions of a grid", {
+  set.seed(4)
+  data <- data.frame(a = rnorm(40), b = rnorm(40))
+  data$y <- factor(ifelse(data$a + rnorm(40) > 0, "yes", "no"), c("no", "yes"))
+  set <- contree_set(contree(y ~ ., data, depth = 2, model = TRUE), errors = 1)
+  grid <- expand.grid(a = c(-9, sort(data$a), 9), b = c(-9, sort(data$b), 9))
+  rises <- vapply(as.list(set), function(tree) {
+    told <- matrix(as.integer(predict(tree, grid)), 42)
+    all(apply(told, 2, diff) >= 0)
+  }, NA)
+  expect_true(any(rises) && !all(rises))
+  expect_identical(vapply(as.list(set), is_monotone, NA, c(a = 1)), rises)
+  best <- contree_best(set, "monotone", monotone = c(a = 1))
+  expect_identical(best$searched, as.character(which(rises)[1]))
+  expect_identical(best$tree$frame, set[[which(rises)[1]]]$frame)
+  none <- contree_best(set, "monotone", monotone = c(a = -1), searched = 2)
+  expect_null(none$tree)
+  expect_output(print(none), "None of the first 2 of")
+})
+
+test_that("questions that cannot be answered are refused by name", {
+  set <- iris_set(errors = 0)
+  expect_error(contree_best(set, "cost"), "'by'", class = "contree_input_error")
+  expect_error(contree_best(set, "difference", group = 1:3), "'group'",
+               class = "contree_input_error")
+  expect_error(contree_best(set, "errors", iris[1:4]), "'Species'", class = "contree_input_error")
+  expect_error(contree_best(set, "monotone", monotone = c(x = 1)), "'monotone'",
+               class = "contree_input_error")
+})
