@@ -32,11 +32,13 @@ walked_fault <- function(set, frame) {
 
 count_again <- function(set, problem) {
   parts <- set_parts(set)
+  labels <- searched_labels(parts$fit, problem)
+  if (length(parts$without)) problem <- drop_predictors(problem, parts$without)
   control <- add_costs(search_control(parts$settings, NULL, NULL, NULL), problem$frame)
   groups <- match(column_predictors(problem), problem$frame$shape$names)
   call_core(.Call(ffi_set_certify, set_pointer(set), searched_columns(problem), problem$codes,
-                  problem$n_classes, control, groups, searched_labels(parts$fit, problem),
-                  tree_splits(parts$fit), parts$slack), refuse_search)
+                  problem$n_classes, control, groups, labels, tree_splits(parts$fit), parts$slack),
+            refuse_search)
 }
 
 count_fault <- function(set, counted) {

@@ -18,7 +18,11 @@ print.contree_set <- function(x, ...) {
     gettextf("%s trees", big_text(about$total))
   }
   if (about$length == 0) {
-    cat(gettext("No trees: the search was stopped before it had found any"), "\n", sep = "")
+    cat(if (about$complete) {
+      gettext("No tree is within the budget")
+    } else {
+      gettext("No trees: the search was stopped before it had found any")
+    }, "\n", sep = "")
     return(invisible(x))
   }
   range <- unique(cost_text(range(about$cost, finite = TRUE)))
