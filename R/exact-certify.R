@@ -42,9 +42,20 @@
 #' The check takes about 20 to 150 times as long as the search on one thread: up to a minute at
 #' depth 3 for 20,000 rows and 15 predictors.
 #'
-#' @param fit A fit of [contree()] or [policy_tree()].
+#' @section Sets of trees:
+#' A [contree_set()] needs no certificate: all its trees are counted again, from the data and its
+#' budget. The checker looks at the middle one of the thresholds of each predictor that those
+#' looked at leave open, and of each that fits the budget it counts the trees of both sides in the
+#' same way. The check succeeds only if there are as many trees of each cost as the set has (told
+#' apart by 128 bits of their number), so that none is missing and none is counted twice; the first
+#' tree, the last and a few in between are walked by the training rows as above. It takes 30 to
+#' 400 times as long as the set: 10 s at depth 3 for 900 rows and 7 predictors. A set that was
+#' stopped is checked up to the cost to which it says that it is complete.
+#'
+#' @param fit A fit of [contree()] or [policy_tree()], or a value of [contree_set()].
 #' @param data The training data: a data frame for a fit from a formula, a list of `x` and `y` (of
-#'   `X` and `Gamma`, or `x` and `rewards` or `costs`, as they were given) for others. By default they are taken from the fit, if it was made with `model = TRUE`, or else the
+#'   `X` and `Gamma`, or `x` and `rewards` or `costs`, as they were given) for others. By default
+#'   they are taken from the fit, if it was made with `model = TRUE`, or else the
 #'   arguments of its call are evaluated again.
 #' @param certificate A certificate, or its element `log`; by default the certificate in the fit,
 #'   where `contree(certificate = TRUE)` keeps it (see [contree_control()]).
@@ -58,6 +69,11 @@
 #'   certificate), `elapsed` (seconds), and `depth` and `among`, which define the set of trees that
 #'   the proof covers: `among` is a character vector of the restrictions by `minbucket`, `minsplit`,
 #'   `max_thresholds` and the levels of factors.
+#'
+#'   For a set a list of class `contree_set_check`: `valid`, `reason`, `trees` (how many there are,
+#'   a string), `complete` (whether it is proven that the set has all trees within its budget),
+#'   `cost` (of the best tree), `complete_cost` (no tree that costs so much or less is missing),
+#'   `thresholds`, `row_sets`, `elapsed`, `depth` and `among`.
 #' @section Errors:
 #' `contree_input_error` if `fit` contradicts itself, `certificate` is not a certificate, or the
 #' training data cannot be found; `contree_unsupported_error` if `fit` was not made by [contree()]
@@ -74,6 +90,12 @@
 #' contree_certify(fit, other)
 #' @export
 contree_certify <- function(fit, data = NULL, certificate = fit$certificate) {
+  if (inherits(fit, "contree_set")) {
+    if (!missing(certificate)) {
+      stop_input("certificate", gettext("sets of trees are counted again without a certificate"))
+    }
+    return(certify_set(fit, data, parent.frame()))
+  }
   check_fit(fit)
   if (is_policy(fit)) return(certify_policy(fit, data, certificate, parent.frame()))
   if (!has_proof(fit)) need_classes(fit, "contree_certify()")

@@ -6,10 +6,14 @@ length.contree_set <- function(x) set_about(x)$length
 #' @export
 `[[.contree_set` <- function(x, i, ...) {
   check_no_dots(...)
-  parts <- set_parts(x)
   number <- tree_number(x, i)
   pointer <- set_pointer(x)
-  solved <- call_core(.Call(ffi_set_tree, pointer, number), refuse_question)
+  tree_of_set(x, call_core(.Call(ffi_set_tree, pointer, number), refuse_question))
+}
+
+# A fit, from what C gives of a tree.
+tree_of_set <- function(set, solved) {
+  parts <- set_parts(set)
   solved <- return_tree(count_repeats(solved, parts$problem$frame), parts$problem$derived,
                         parts$problem$frame)
   new_fit(solved, parts$problem, parts$settings, tree_call(parts$fit))

@@ -18,7 +18,11 @@ print.contree_set <- function(x, ...) {
     gettextf("%s trees", big_text(about$total))
   }
   if (about$length == 0) {
-    cat(gettext("No trees: the search was stopped before it had found any"), "\n", sep = "")
+    cat(if (about$complete) {
+      gettext("No tree is within the budget")
+    } else {
+      gettext("No trees: the search was stopped before it had found any")
+    }, "\n", sep = "")
     return(invisible(x))
   }
   range <- unique(cost_text(range(about$cost, finite = TRUE)))
@@ -54,9 +58,16 @@ print_predictors <- function(table) {
 #' `plot()` draws the share of the trees that split on each predictor, and says how much more the
 #' best tree without it costs.
 #'
+#' `contree_importance()` says how much the trees rely on each predictor: the errors (with losses,
+#' the loss) of rows whose value of it is exchanged for that of each other row, in the mean (Fisher,
+#' Rudin, Dominici 2019), the least and the greatest of all trees of the set. A tree that does
+#' without the predictor has its own errors.
+#'
 #' @param object A value of [contree_set()].
 #' @param ... Not used by `summary()`; for `plot()`, arguments of [barplot()][graphics::barplot].
-#' @return `plot()` returns `x`, invisibly; `summary()` a list of class `summary.contree_set`:
+#' @return `plot()` returns `x`, invisibly; `contree_importance()` a data frame as `predictors`
+#'   below, with the columns `least` and `greatest`, `NA` for factors and predictors with missing
+#'   values, whose values cannot be exchanged one by one; `summary()` a list of class `summary.contree_set`:
 #'   \describe{
 #'     \item{trees}{how many there are, with all digits, a string}
 #'     \item{costs}{data frame: each `cost` that trees have and how many have it, `trees` (a double)
@@ -74,6 +85,10 @@ print_predictors <- function(table) {
 #' set <- contree_set(fit, errors = 3)
 #' summary(set)
 #' plot(set)
+#' contree_importance(set)
+#' @references A. Fisher, C. Rudin, F. Dominici (2019). All Models are Wrong, but Many are Useful:
+#'   Learning a Variable's Importance by Studying an Entire Class of Prediction Models
+#'   Simultaneously. *Journal of Machine Learning Research* 20(177).
 #' @export
 summary.contree_set <- function(object, ...) {
   check_no_dots(...)

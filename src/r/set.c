@@ -9,8 +9,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "certify/recount.h"
 #include "exact/sets/counts.h"
 #include "exact/sets/set.h"
+#include "exact/sets/values.h"
 #include "r/callbacks.h"
 #include "r/exact.h"
 
@@ -150,6 +153,17 @@ static void free_result(SEXP pointer)
     R_ClearExternalPtr(pointer);
 }
 
+/* As ffi_exact_solve() returns it; of the handle, which is freed. Protect `where`. */
+static SEXP tree_list(SEXP handle, const r_set *own, SEXP where)
+{
+    for (uint32_t row = 0; row < own->n_rows; row++) INTEGER(where)[row]++;
+    SEXP list = PROTECT(r_result_list((ct_exact_result *) R_ExternalPtrAddr(handle), own->n_cols,
+                                      where, 0, R_NilValue));
+    free_result(handle);
+    UNPROTECT(1);
+    return list;
+}
+
 /* The tree of that number, from 1, as ffi_exact_solve() returns it. */
 SEXP ffi_set_tree(SEXP pointer, SEXP number)
 {
@@ -166,11 +180,8 @@ SEXP ffi_set_tree(SEXP pointer, SEXP number)
     SEXP handle = PROTECT(r_owner(sizeof(ct_exact_result), R_NilValue, free_result));
     ct_exact_result *result = (ct_exact_result *) R_ExternalPtrAddr(handle);
     r_check(ct_set_tree(own->set, k, result, (uint32_t *) INTEGER(where), &error), &error);
-    for (uint32_t row = 0; row < own->n_rows; row++) INTEGER(where)[row]++;
-    SEXP list = r_result_list(result, own->n_cols, where, 0, R_NilValue);
-    PROTECT(list);
-    free_result(handle);
-    UNPROTECT(3);
+    SEXP list = tree_list(handle, own, where);
+    UNPROTECT(2);
     return list;
 }
 
@@ -240,5 +251,93 @@ SEXP ffi_set_without(SEXP pointer)
         REAL(VECTOR_ELT(list, 1))[i] = ct_count_double(counts + (size_t) i * words, words);
     }
     UNPROTECT(1);
+    return list;
+}
+
+/* list(value, tree): the best tree by what rows add under the labels it gives them, a matrix of
+ * classes by rows, and `per_leaf`; goal: see values.h; exchanged: the number of a column, 0: none.
+ * Without with_tree the value alone. */
+SEXP ffi_set_best(SEXP pointer, SEXP columns, SEXP gain, SEXP goal, SEXP per_leaf, SEXP exchanged,
+                  SEXP with_tree)
+{
+    static const char *const names[] = {"value", "tree"};
+    r_set *own = set_of(pointer);
+    r_columns x = r_columns_of(columns);
+    ct_error error;
+    int64_t value;
+    ct_set_question question = {(ct_value_goal) Rf_asInteger(goal), x.columns, x.n_rows,
+                                REAL(gain), Rf_asInteger(per_leaf),
+                                (uint32_t) Rf_asInteger(exchanged) - 1};
+    if (x.n_cols != own->n_cols || (uint32_t) Rf_ncols(gain) != x.n_rows ||
+        (uint32_t) Rf_nrows(gain) != own->n_classes)
+        Rf_error("there must be as many columns, classes and rows as the trees know");
+    SEXP list = PROTECT(r_named_list(names, 2));
+    SEXP where = PROTECT(Rf_allocVector(INTSXP, own->n_rows));
+    SEXP handle = PROTECT(r_owner(sizeof(ct_exact_result), R_NilValue, free_result));
+    ct_exact_result *result = (ct_exact_result *) R_ExternalPtrAddr(handle);
+    int wanted = Rf_asLogical(with_tree);
+    r_check(ct_set_best(own->set, &question, &value, wanted ? result : NULL,
+                        (uint32_t *) INTEGER(where), &error), &error);
+    SET_VECTOR_ELT(list, 0, Rf_ScalarReal((double) value));
+    if (wanted) SET_VECTOR_ELT(list, 1, tree_list(handle, own, where));
+    UNPROTECT(3);
+    return list;
+}
+
+/* Writes the counts of the trees up to the budget of a claim. */
+static void put_claim(const ct_set *set, ct_set_claim *claim)
+{
+    ct_set_facts facts = ct_set_about(set);
+    unsigned words = ct_set_words(set);
+    ct_cost_count *counts = (ct_cost_count *) R_alloc(facts.n_costs + 1, sizeof *counts);
+    claim->counts = counts;
+    for (uint32_t i = 0; i < facts.n_costs; i++) {
+        char text[CT_COUNT_DIGITS];
+        const uint64_t *count;
+        int64_t cost = ct_set_cost_count(set, i, &count);
+        if (cost > claim->budget) break;
+        ct_count_text(count, words, text);
+        counts[claim->n_counts++] = (ct_cost_count){cost, ct_residues_of(text)};
+    }
+}
+
+/* list(stopped, same, covers, differs, thresholds, row_sets, elapsed): whether counting all trees
+ * again, from the data, gives as many of each cost, as far as the set is complete; whether that is
+ * all trees that cost at most `within` more than the tree of these labels; the least cost of which
+ * it does not. */
+SEXP ffi_set_certify(SEXP pointer, SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP groups,
+                     SEXP labels, SEXP n_splits, SEXP within)
+{
+    static const char *const names[] = {"stopped",    "same",     "covers", "differs",
+                                        "thresholds", "row_sets", "elapsed"};
+    const ct_set *set = set_of(pointer)->set;
+    r_problem problem = r_problem_of(columns, y, n_classes, control);
+    const ct_exact_options *options = &problem.options;
+    SEXP roots = r_element(control, "roots");
+    ct_outcome tree;
+    ct_set_claim of = {ct_set_about(set).complete, NULL, 0,
+                       groups_of(groups, problem.data.n_cols), NULL, Rf_asReal(within)};
+    const ct_outcome *best = r_outcome_of(labels, n_splits, &problem.data, &tree);
+    r_callbacks calls;
+    ct_recount_result result;
+    ct_error error;
+    double start = ct_seconds();
+    if (roots != R_NilValue) of.roots = r_roots_of(roots, problem.data.n_cols);
+    put_claim(set, &of);
+    PROTECT(r_callbacks_begin(&calls, R_NilValue, &problem.options));
+    ct_certify_claim claim = {options->depth,     options->complexity,     options->min_bucket,
+                              options->min_split, options->max_thresholds, best,
+                              options->stop,      options->stop_data};
+    ct_status status = ct_certify_set(&problem.data, &claim, &of, &result, &error);
+    if (calls.jumped) r_callbacks_jump(&calls);
+    r_check(status, &error);
+    const double of_result[] = {result.stopped, result.same, result.covers,
+                                result.differs < INT64_MAX ? ct_set_objective(set, result.differs)
+                                                           : R_PosInf,
+                                (double) result.thresholds, (double) result.row_sets,
+                                ct_seconds() - start};
+    SEXP list = PROTECT(r_named_list(names, 7));
+    for (int i = 0; i < 7; i++) SET_VECTOR_ELT(list, i, Rf_ScalarReal(of_result[i]));
+    UNPROTECT(2);
     return list;
 }

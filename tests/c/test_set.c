@@ -1,5 +1,6 @@
 /* Sets of near-optimal trees against all trees, written out: their costs, the trees themselves by
- * the rows that each node has, what each row can get, what is left without a column; limits. */
+ * the rows that each node has, what each row can get, what is left without a column; limits; how
+ * many the checker of sets counts. */
 #include "check.h"
 #include "random.h"
 
@@ -7,8 +8,10 @@
 
 #include "base/memory.h"
 #include "exact/run/worker.h"
+#include "certify/recount.h"
 #include "exact/sets/counts.h"
 #include "exact/sets/set.h"
+#include "exact/sets/values.h"
 
 enum { ROWS = 12, COLS = 4, CLASSES = 4, TEXT = 160, MOST_TREES = 60000 };
 
@@ -154,19 +157,28 @@ static trees within(const instance *s, double *budget)
 /* ---- the library ---- */
 
 static int is_over(void *left) { return !--*(uint32_t *) left; }
+static ct_data data_of(const instance *s, ct_column *columns)
+{
+    for (uint32_t col = 0; col < s->p; col++) columns[col] = (ct_column){s->x[col], CT_DOUBLE};
+    return (ct_data){s->n, s->p, s->k, columns, s->y, s->weighted ? s->weights : NULL,
+                     s->with_loss ? s->loss : NULL, NULL};
+}
+
+static double complexity_of(const instance *s)
+{
+    double total = 0;
+    for (uint32_t i = 0; i < s->n; i++) total += s->weighted ? s->weights[i] : 1;
+    return s->price / total;
+}
 
 static ct_status set_of(const instance *s, double budget, double time_limit, size_t memory,
                         size_t most_nodes, ct_set **set, ct_error *error)
 {
     ct_column columns[COLS];
-    double total = 0;
-    for (uint32_t col = 0; col < s->p; col++) columns[col] = (ct_column){s->x[col], CT_DOUBLE};
-    for (uint32_t i = 0; i < s->n; i++) total += s->weighted ? s->weights[i] : 1;
-    ct_data data = {s->n, s->p, s->k, columns, s->y, s->weighted ? s->weights : NULL,
-                    s->with_loss ? s->loss : NULL, NULL};
+    ct_data data = data_of(s, columns);
     ct_exact_options options = ct_exact_options_default();
     options.depth = s->depth;
-    options.complexity = s->price / total;
+    options.complexity = complexity_of(s);
     options.min_bucket = s->min_bucket;
     options.min_split = s->min_split;
     options.max_cost = budget + 1e-9;
@@ -285,6 +297,100 @@ static int same_without(const instance *s, ct_set *set, const trees *list)
     return 1;
 }
 
+/* ---- the best by some value ---- */
+
+static uint32_t n_groups_of(const instance *s, uint32_t columns)
+{
+    uint32_t n = 0, last = COLS;
+    for (uint32_t col = 0; col < s->p; col++) {
+        if (!(columns >> col & 1) || s->groups[col] == last) continue;
+        last = s->groups[col];
+        n++;
+    }
+    return n;
+}
+
+static int64_t value_of(const instance *s, const ct_set_question *q, const tree *t)
+{
+    if (q->goal == CT_VALUE_PREDICTORS) return n_groups_of(s, t->columns);
+    int64_t value = q->per_leaf * (t->splits + 1);
+    for (uint32_t row = 0; row < q->n_rows; row++)
+        value += (int64_t) q->gain[row * s->k + (uint8_t) t->labels[row]];
+    return q->goal == CT_VALUE_NEAREST && value < 0 ? -value : value;
+}
+
+/* The best tree has the least value of all, costs the least of those, and is in the list. */
+static int same_best(const instance *s, ct_set *set, const trees *list, rng *r)
+{
+    ct_column columns[COLS];
+    double gain[ROWS * CLASSES];
+    (void) data_of(s, columns);
+    for (uint32_t i = 0; i < s->n * s->k; i++) gain[i] = (double) below(r, 5) - 2;
+    ct_set_question q = {(ct_value_goal) below(r, 3), columns, s->n, gain, below(r, 3),
+                         UINT32_MAX};
+    ct_exact_result result;
+    ct_error error;
+    uint32_t where[ROWS], columns_of = 0;
+    int64_t value;
+    size_t best = 0;
+    for (size_t i = 1; i < list->n; i++) /* by cost */
+        if (value_of(s, &q, &list->of[i]) < value_of(s, &q, &list->of[best])) best = i;
+    if (!CHECK_INT(ct_set_best(set, &q, &value, &result, where, &error), CT_OK)) return 0;
+    tree one = {result.cost, 0, "", "", 0};
+    for (uint32_t node = 0; node < result.tree.n_nodes; node++) {
+        if (result.tree.feature[node] < 0) continue;
+        columns_of |= UINT32_C(1) << result.tree.feature[node];
+        one.splits++;
+    }
+    text_of(s, &result.tree, result.tree.roots[0], (UINT32_C(1) << s->n) - 1, one.text);
+    ct_exact_result_free(&result);
+    int right = CHECK(fabs(one.cost - list->of[best].cost) < 1e-9);
+    if (q.goal == CT_VALUE_PREDICTORS) value = n_groups_of(s, columns_of);
+    if (value < 0 && q.goal == CT_VALUE_NEAREST) value = -value;
+    right &= CHECK_INT(value, value_of(s, &q, &list->of[best]));
+    for (size_t i = 0; i < list->n; i++)
+        if (!by_cost(&list->of[i], &one))
+            return right & CHECK_INT(value_of(s, &q, &list->of[i]), value);
+    return CHECK(!"the best tree is in the set");
+}
+
+/* ---- counted again ---- */
+
+static ct_recount_result recount(const instance *s, const ct_set_claim *of)
+{
+    ct_column columns[COLS];
+    ct_data data = data_of(s, columns);
+    ct_certify_claim claim = {s->depth, complexity_of(s), s->min_bucket, s->min_split, 0, NULL,
+                              NULL, NULL};
+    ct_recount_result result;
+    ct_error error;
+    if (!CHECK_INT(ct_certify_set(&data, &claim, of, &result, &error), CT_OK))
+        printf("    %s\n", error.message);
+    return result;
+}
+
+/* The checker finds as many trees of each cost, and sees a tree too few, or one too many. */
+static int same_again(const instance *s, const ct_set *set, uint32_t wrong)
+{
+    ct_cost_count counts[600];
+    ct_set_facts facts = ct_set_about(set);
+    if (!CHECK(facts.n_costs && facts.n_costs < 600)) return 0;
+    for (uint32_t i = 0; i < facts.n_costs; i++) {
+        const uint64_t *count;
+        char text[CT_COUNT_DIGITS];
+        counts[i].cost = ct_set_cost_count(set, i, &count);
+        ct_count_text(count, ct_set_words(set), text);
+        counts[i].n = ct_residues_of(text);
+    }
+    ct_set_claim claim = {facts.budget, counts, facts.n_costs, s->groups, NULL, 0};
+    if (!CHECK_INT(recount(s, &claim).same, 1)) return 0;
+    wrong %= 2 * facts.n_costs;
+    ct_cost_count *of = &counts[wrong / 2];
+    of->n = ct_residues_sum(of->n, wrong % 2 ? ct_residues_one() : ct_residues_less_one());
+    ct_recount_result result = recount(s, &claim);
+    return CHECK_INT(result.same, 0) & CHECK(result.differs == of->cost);
+}
+
 /* ---- random tables ---- */
 
 static void draw(instance *s, rng *r, unsigned depth)
@@ -353,7 +459,7 @@ static void draw_few(instance *s, rng *r, unsigned depth)
     if (!below(r, 6)) s->off = UINT32_C(1) << below(r, CT_EXACT_N_SHORTCUTS);
 }
 
-static int check_instance(const instance *s, uint64_t *counted)
+static int check_instance(const instance *s, rng *r, uint64_t *counted)
 {
     double budget;
     trees list = within(s, &budget);
@@ -367,7 +473,9 @@ static int check_instance(const instance *s, uint64_t *counted)
             right = CHECK_INT(facts.end, CT_END_OPTIMAL) && CHECK(facts.complete == facts.budget) &&
                     same_counts(set, &list);
             if (right && list.n < 400) right = same_trees(s, set, &list);
-            right = right && same_ranges(s, set, &list) && same_without(s, set, &list);
+            right = right && same_ranges(s, set, &list) && same_without(s, set, &list) &&
+                    same_best(s, set, &list, r) &&
+                    same_again(s, set, (uint32_t) *counted);
             ct_set_free(set);
         } else {
             printf("    %s\n", error.message);
@@ -386,7 +494,7 @@ static void random_tables(void (*draw_one)(instance *, rng *, unsigned), unsigne
     for (int i = 0; i < n; i++) {
         instance s;
         draw_one(&s, &r, depth);
-        if (check_instance(&s, &counted)) continue;
+        if (check_instance(&s, &r, &counted)) continue;
         printf("    table %d of depth %u\n", i, depth);
         return;
     }

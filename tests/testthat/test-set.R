@@ -147,6 +147,7 @@ test_that("the trees of a set are those within the budget, of random tables", {
     slack <- round %% 4 / 2
     set <- contree_set(fit, errors = slack, data = list(x = data, y = y))
     expect_same_set(set, trees, fit$cost + slack, data, classes)
+    expect_true(contree_certify(set, list(x = data, y = y))$complete)
   }
 })
 
@@ -276,4 +277,142 @@ test_that("what cannot be is refused with the argument's name", {
   expect_error(predict(set, iris[1:2]), class = "contree_input_error")
   expect_error(predict(set, type = "class"), "'type'", class = "contree_input_error")
   expect_error(set[[1]] <- fit, class = "contree_input_error")
+})
+
+# ---- certificates --------------------------------------------------------------------------------
+
+test_that("a set is certified to be complete, and others are not", {
+  set <- iris_set(errors = 2)
+  check <- contree_certify(set)
+  expect_true(check$valid && check$complete)
+  expect_identical(check$trees, "128")
+  expect_output(print(check), "no tree of depth <= 2 that costs 11 or less is missing")
+  other <- iris
+  other$Species[1] <- "virginica"
+  expect_false(contree_certify(set, other)$valid)
+  larger <- set
+  attr(larger, "parts")$slack <- 3
+  expect_match(contree_certify(larger)$reason, "not all trees were counted that cost up to 3 more")
+  expect_error(contree_certify(set, certificate = raw(2)), "'certificate'|without a certificate",
+               class = "contree_input_error")
+})
+
+test_that("what a stopped set says it has is certified", {
+  fit <- contree(Species ~ ., iris, depth = 3, complexity = 0.01, model = TRUE)
+  stopped <- suppressWarnings(contree_set(fit, errors = 3, max_nodes = 200))
+  check <- contree_certify(stopped)
+  expect_true(check$valid)
+  expect_false(check$complete)
+  expect_output(print(check), "may be missing")
+})
+
+# ---- questions -----------------------------------------------------------------------------------
+
+test_that("the best trees by other things are those of the trees one by one", {
+  set <- iris_set(errors = 1)
+  trees <- as.list(set)
+  cost <- vapply(trees, function(tree) tree$cost, 0)
+  expect_best <- function(best, values, value = min(values)) {
+    expect_equal(best$value, value)
+    expect_equal(best$tree$cost, cost[which.min(values)])
+    expect_identical(c(best$searched, best$trees), rep(as.character(length(set)), 2))
+  }
+  inner <- function(tree) setdiff(tree$frame$var, "<leaf>")
+  expect_best(contree_best(set), vapply(trees, function(tree) sum(tree$frame$var == "<leaf>"), 0L))
+  expect_best(contree_best(set, "predictors"),
+              vapply(trees, function(tree) length(inner(tree)), 0L))
+  held <- iris[seq(2, 150, 3), ]
+  wrong <- function(tree) sum(predict(tree, held) != held$Species)
+  expect_best(contree_best(set, "errors", held), vapply(trees, wrong, 0L))
+  own <- function(tree) sum(predict(tree, iris) != iris$Species)
+  expect_best(contree_best(set, "errors"), vapply(trees, own, 0L))
+  fit <- predict(attr(set, "parts")$fit, iris)
+  others <- vapply(trees, function(tree) sum(predict(tree, iris) != fit), 0L)
+  expect_best(contree_best(set, "discrepancy"), -others, max(others))
+  group <- rep(c("a", "b", NA), 50)
+  gap <- vapply(trees, function(tree) {
+    told <- predict(tree, iris) == "virginica"
+    mean(told[which(group == "a")]) - mean(told[which(group == "b")])
+  }, 0)
+  best <- contree_best(set, "difference", group = group, class = "virginica")
+  expect_equal(abs(best$value), min(abs(gap)))
+  expect_equal(best$tree$cost, cost[which.min(round(abs(gap), 9))])
+  expect_output(print(best), "nearest to 0")
+})
+
+test_that("reliance on a predictor is that of exchanging its values pair by pair", {
+  data <- iris[seq(3, 150, 6), ]
+  set <- contree_set(contree(Species ~ ., data, depth = 2, complexity = 0.05, model = TRUE),
+                     errors = 1)
+  expect_lt(length(set), 100)
+  table <- contree_importance(set)
+  for (j in 1:4) {
+    new <- data[rep(seq_len(25), 25), ]
+    new[[j]] <- rep(data[[j]], each = 25)
+    range <- range(vapply(as.list(set), function(tree) {
+      sum(predict(tree, new) != new$Species) / 25
+    }, 0))
+    expect_equal(c(table$least[j], table$greatest[j]), range)
+  }
+})
+
+test_that("monotone trees are told from others by the predictions of a grid", {
+  set.seed(4)
+  data <- data.frame(a = rnorm(40), b = rnorm(40))
+  data$y <- factor(ifelse(data$a + rnorm(40) > 0, "yes", "no"), c("no", "yes"))
+  set <- contree_set(contree(y ~ ., data, depth = 2, model = TRUE), errors = 1)
+  grid <- expand.grid(a = c(-9, sort(data$a), 9), b = c(-9, sort(data$b), 9))
+  rises <- vapply(as.list(set), function(tree) {
+    told <- matrix(as.integer(predict(tree, grid)), 42)
+    all(apply(told, 2, diff) >= 0)
+  }, NA)
+  expect_true(any(rises) && !all(rises))
+  expect_identical(vapply(as.list(set), is_monotone, NA, c(a = 1)), rises)
+  best <- contree_best(set, "monotone", monotone = c(a = 1))
+  expect_identical(best$searched, as.character(which(rises)[1]))
+  expect_identical(best$tree$frame, set[[which(rises)[1]]]$frame)
+  none <- contree_best(set, "monotone", monotone = c(a = -1), searched = 2)
+  expect_null(none$tree)
+  expect_output(print(none), "None of the first 2 of")
+})
+
+test_that("questions that cannot be answered are refused by name", {
+  set <- iris_set(errors = 0)
+  expect_error(contree_best(set, "cost"), "'by'", class = "contree_input_error")
+  expect_error(contree_best(set, "difference", group = 1:3), "'group'",
+               class = "contree_input_error")
+  expect_error(contree_best(set, "errors", iris[1:4]), "'Species'", class = "contree_input_error")
+  expect_error(contree_best(set, "monotone", monotone = c(x = 1)), "'monotone'",
+               class = "contree_input_error")
+})
+
+test_that("parts of a set are its trees that are as asked", {
+  set <- iris_set(errors = 2)
+  trees <- as.list(set)
+  uses <- function(name) vapply(trees, function(tree) name %in% tree$frame$var, NA)
+  part <- subset(set, without = "Petal.Length")
+  splits <- function(list) lapply(list, function(tree) tree$splits)
+  expect_identical(splits(as.list(part)), splits(trees[!uses("Petal.Length")]))
+  expect_true(contree_certify(part)$complete)
+  few <- vapply(trees, function(tree) sum(tree$frame$var == "<leaf>") <= 3, NA)
+  some <- subset(set, uses = "Petal.Length", leaves = 3)
+  expect_identical(splits(some), splits(trees[uses("Petal.Length") & few]))
+  expect_true(attr(some, "complete"))
+  expect_false(attr(subset(set, leaves = 3, searched = 5), "complete"))
+  none <- subset(set, without = c("Petal.Length", "Petal.Width"))
+  expect_length(none, 0)
+  expect_output(print(none), "No tree is within the budget")
+  expect_error(subset(set, without = "x"), "'without'", class = "contree_input_error")
+  expect_error(subset(set, leaves = 0), "'leaves'", class = "contree_input_error")
+})
+
+test_that("an estimate has what was found, and more where it was not", {
+  fit <- contree(Species ~ ., iris, depth = 3, complexity = 0.01, model = TRUE)
+  found <- contree_set_estimate(fit, errors = 2)
+  expect_true(all(found$found))
+  expect_equal(found$trees[5], length(contree_set(fit, errors = 2)))
+  guess <- contree_set_estimate(fit, errors = 4, max_nodes = 500)
+  expect_identical(guess$found, guess$row_sets <= 500)
+  expect_false(guess$found[5])
+  expect_false(is.unsorted(guess$trees))
 })

@@ -355,7 +355,7 @@ static ct_status build_root(builder *b, ct_error *error)
         (void) build(b, &set->place, set->options.depth, set->budget, &set->graph.root);
     ct_arena_release(&set->worker.arena, mark);
     if (set->graph.n_nodes && ct_set_root(set)->n_costs) return CT_OK; /* what there is counts */
-    if (!ct_is_halted(&set->worker) || ct_stop_reason(&set->stop) == CT_END_MEMORY)
+    if (ct_is_halted(&set->worker) && ct_stop_reason(&set->stop) == CT_END_MEMORY)
         return ct_fail(error, CT_NO_MEMORY, "not enough memory for any of the trees");
     return CT_OK;
 }

@@ -43,6 +43,12 @@ ct_status ct_set_build(ct_set *set, ct_error *error);
 ct_status ct_set_side(ct_set *set, const ct_place *place, const ct_set_option *option, int side,
                       ct_place *child);
 
+/* Finishes a tree as a search one level deeper would: none of its splits is of the lowest level,
+ * whose thresholds are found by what is best. codes: a heap with one level more than the trees
+ * have. */
+ct_status ct_set_finish(ct_set *set, const ct_split_code *codes, int64_t cost,
+                        ct_exact_result *result, uint32_t *leaf_of_row, ct_error *error);
+
 /* Before a call that walks the set again: no limits of time, nothing has been stopped. */
 void ct_set_resume(ct_set *set);
 

@@ -144,10 +144,8 @@ static ct_status take_tree(ct_set *set, uint64_t *k, int64_t cost, ct_split_code
     return status;
 }
 
-/* Finishes the tree as a search one level deeper would: none of its splits is of the lowest level,
- * whose thresholds are found by what is best. */
-static ct_status finish_tree(ct_set *set, const ct_split_code *codes, int64_t cost,
-                             ct_exact_result *result, uint32_t *leaf_of_row, ct_error *error)
+ct_status ct_set_finish(ct_set *set, const ct_split_code *codes, int64_t cost,
+                        ct_exact_result *result, uint32_t *leaf_of_row, ct_error *error)
 {
     ct_exact_options deeper = set->options;
     ct_exact_search search = set->search;
@@ -164,6 +162,10 @@ static ct_status finish_tree(ct_set *set, const ct_split_code *codes, int64_t co
                                         leaf_of_row, error)
                     : ct_fail(error, CT_NO_MEMORY, "not enough memory for a tree of the set");
     set->worker.arena = worker.arena;
+    if (status != CT_OK) ct_exact_result_free(result);
+    result->simd = set->search.kernels->name;
+    result->threads = 1;
+    memcpy(result->device, "cpu", 4);
     return status;
 }
 
@@ -183,12 +185,8 @@ ct_status ct_set_tree(ct_set *set, const uint64_t *k, ct_exact_result *result,
     for (size_t i = 0; codes && i < heap; i++) codes[i] = CT_LEAF_CODE;
     ct_status status = codes ? take_tree(set, left, cost, codes, error)
                              : ct_fail(error, CT_NO_MEMORY, "not enough memory for a tree");
-    if (status == CT_OK) status = finish_tree(set, codes, cost, result, leaf_of_row, error);
+    if (status == CT_OK) status = ct_set_finish(set, codes, cost, result, leaf_of_row, error);
     ct_arena_release(&set->worker.arena, mark);
-    if (status != CT_OK) ct_exact_result_free(result);
-    result->simd = set->search.kernels->name;
-    result->threads = 1;
-    memcpy(result->device, "cpu", 4);
     result->seconds = ct_seconds() - start;
     return status;
 }

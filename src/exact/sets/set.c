@@ -190,12 +190,17 @@ double ct_set_objective(const ct_set *set, int64_t cost)
     return ct_objective_value(&set->costs, cost);
 }
 
-double ct_set_cost(const ct_set *set, uint32_t i, const uint64_t **count)
+int64_t ct_set_cost_count(const ct_set *set, uint32_t i, const uint64_t **count)
 {
     const ct_set_node *root = ct_set_root(set);
     CT_ASSERT(i < root->n_costs);
     *count = ct_set_counts(&set->graph, root) + (size_t) i * ct_set_words(set);
-    return ct_set_objective(set, ct_set_costs(&set->graph, root)[i]);
+    return ct_set_costs(&set->graph, root)[i];
+}
+
+double ct_set_cost(const ct_set *set, uint32_t i, const uint64_t **count)
+{
+    return ct_set_objective(set, ct_set_cost_count(set, i, count));
 }
 
 /* ---- on the way down ---- */
