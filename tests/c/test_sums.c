@@ -74,36 +74,66 @@ static void equals_brute_force(void)
     }
 }
 
-static int same_tree(const ct_forest *a, const ct_forest *b)
+/* The cost, which must be proven; -1 after a failure. */
+static double proven_cost(const response_table *t, const ct_exact_options *options)
 {
-    return a->n_nodes == b->n_nodes &&
-           !memcmp(a->feature, b->feature, a->n_nodes * sizeof *a->feature) &&
-           !memcmp(a->threshold, b->threshold, a->n_nodes * sizeof *a->threshold);
+    ct_exact_result result;
+    if (!solve(&t->table.data, options, &result)) return -1;
+    CHECK(result.end == CT_END_OPTIMAL && result.bound <= result.cost);
+    double cost = result.cost;
+    ct_exact_result_free(&result);
+    return cost;
+}
+
+/* Which leaves rows are in. */
+typedef struct {
+    ct_exact_result result;
+    uint32_t *leaf;
+} answer;
+
+static int answer_of(const response_table *t, const ct_exact_options *options, answer *a)
+{
+    ct_error error = {CT_OK, ""};
+    a->leaf = (uint32_t *) calloc(t->table.data.n_rows, sizeof *a->leaf);
+    return CHECK_INT(ct_exact_solve(&t->table.data, options, &a->result, a->leaf, &error), CT_OK);
+}
+
+static void answer_free(answer *a)
+{
+    ct_exact_result_free(&a->result);
+    free(a->leaf);
+}
+
+/* Whether leaves are numbered alike: trees that part the rows in the same way are. */
+static int same_leaves(const response_table *t, const answer *a, const answer *b)
+{
+    return !memcmp(a->leaf, b->leaf, t->table.data.n_rows * sizeof *a->leaf);
 }
 
 /* Solves by sums and without; how many roots were added up. */
 static uint64_t check_both_ways(const response_table *t, ct_exact_options options, int seed)
 {
-    ct_exact_result added, searched;
+    answer by_sums, by_search;
+    const ct_exact_result *added = &by_sums.result, *searched = &by_search.result;
     int failed = check_state.failed;
-    if (!solve(&t->table.data, &options, &added)) return 0;
+    if (!answer_of(t, &options, &by_sums)) return 0;
     options.off |= UINT32_C(1) << CT_SHORTCUT_TRIPLES;
-    if (!solve(&t->table.data, &options, &searched)) return 0;
+    if (!answer_of(t, &options, &by_search)) return 0;
     if (options.any_of_ties || options.max_gap > 0 || isfinite(options.max_cost)) {
-        CHECK(added.bound <= searched.cost && searched.bound <= added.cost);
+        CHECK(added->bound <= searched->cost && searched->bound <= added->cost);
     } else {
-        CHECK(added.end == CT_END_OPTIMAL && searched.end == CT_END_OPTIMAL);
-        CHECK(added.cost == searched.cost && added.bound == searched.bound);
-        CHECK(same_tree(&added.tree, &searched.tree));
+        CHECK(added->end == CT_END_OPTIMAL && searched->end == CT_END_OPTIMAL);
+        CHECK(added->cost == searched->cost && added->bound == searched->bound);
+        CHECK(same_leaves(t, &by_sums, &by_search));
     }
-    CHECK_INT(searched.statistics.counted, 0);
+    CHECK_INT(searched->statistics.counted, 0);
     if (check_state.failed > failed)
         printf("    seed %d: depth %u, %u x %u, sizes %u %u: %.17g %g and %.17g %g\n", seed,
                options.depth, t->table.data.n_rows, t->table.data.n_cols, options.min_bucket,
-               options.min_split, added.cost, added.bound, searched.cost, searched.bound);
-    uint64_t roots = added.statistics.counted;
-    ct_exact_result_free(&added);
-    ct_exact_result_free(&searched);
+               options.min_split, added->cost, added->bound, searched->cost, searched->bound);
+    uint64_t roots = added->statistics.counted;
+    answer_free(&by_sums);
+    answer_free(&by_search);
     return roots;
 }
 
@@ -172,21 +202,22 @@ static void instruction_sets_agree(void)
         response_table t = two_valued(&r, 30 + rng_below(&r, 300), 4 + rng_below(&r, 90));
         if (seed % 3 == 0) table_add_weights(&t.table, &r);
         ct_exact_options options = ct_exact_options_default();
-        ct_exact_result first, other;
+        answer first, other;
         options.test_rows = 0;
         if (seed % 2) options.min_bucket = 5;
         if (seed % 4 == 0) options.complexity = 0.02;
-        REQUIRE(solve(&t.table.data, &options, &first));
+        REQUIRE(answer_of(&t, &options, &first));
         for (size_t i = 1; ct_kernels_at(i); i++) {
             options.simd = ct_kernels_at(i)->name;
-            REQUIRE(solve(&t.table.data, &options, &other));
-            CHECK(!memcmp(&first.statistics, &other.statistics, sizeof first.statistics));
-            CHECK(first.cost == other.cost && same_tree(&first.tree, &other.tree));
+            REQUIRE(answer_of(&t, &options, &other));
+            CHECK(!memcmp(&first.result.statistics, &other.result.statistics,
+                          sizeof first.result.statistics));
+            CHECK(first.result.cost == other.result.cost && same_leaves(&t, &first, &other));
             for (uint32_t col = 0; col < t.table.data.n_cols; col++)
-                CHECK(first.root_bounds[col] == other.root_bounds[col]);
-            ct_exact_result_free(&other);
+                CHECK(first.result.root_bounds[col] == other.result.root_bounds[col]);
+            answer_free(&other);
         }
-        ct_exact_result_free(&first);
+        answer_free(&first);
         response_free(&t);
     }
 }
@@ -212,7 +243,7 @@ static void root_bounds_hold(void)
                 allowed[col] = 1;
                 rooted.roots = allowed;
                 rooted.max_cost = INFINITY;
-                double cost = solved_cost(&t.table.data, &rooted);
+                double cost = proven_cost(&t, &rooted);
                 CHECK(result.root_bounds[col] <= cost && result.root_bounds[col] >= result.bound);
             }
             options.max_cost = result.cost * 0.9;
@@ -235,7 +266,7 @@ static void stopped_searches_have_valid_bounds(void)
     double costs[2];
     for (unsigned i = 0; i < 2; i++) {
         options.depth = 3 + i;
-        costs[i] = solved_cost(&t.table.data, &options);
+        costs[i] = proven_cost(&t, &options);
     }
     ct_worker_poll_every(1);
     for (int polls = 0; polls < 60; polls++) {
