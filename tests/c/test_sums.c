@@ -31,7 +31,7 @@ static response_table two_valued(rng *r, uint32_t n_rows, uint32_t n_cols)
         double u = exact ? 0 : rng_unit(r), tree = a[i] > 0 ? 2 + b[i] : c[i], y = tree + u;
         t.y[i] = kind == 0   ? floor(2 * y)
                  : kind == 1 ? floor(1000 * y) / 1000
-                 : kind == 2 ? 1e6 + y
+                 : kind == 2 ? 1000 + y
                  : kind == 3 ? y / (1e-3 + u * u)
                  : kind == 4 ? rng_below(r, 3)
                              : y;
