@@ -6,8 +6,8 @@
 #include "response_answer.h"
 #include "solve.h"
 
-/* Columns of two values: noise, near copies and complements of others, nearly constant ones; the
- * response from a random tree, with noise or without, of few values, many digits, far from 0. */
+/* Columns of two values, few of three: noise, near copies and complements of others, nearly constant
+ * ones; the response from a random tree, with noise or without, of few values, many digits, far from 0. */
 static response_table two_valued(rng *r, uint32_t n_rows, uint32_t n_cols)
 {
     response_table t = response_new(n_rows, n_cols);
@@ -21,6 +21,7 @@ static response_table two_valued(rng *r, uint32_t n_rows, uint32_t n_cols)
             if (kind == 1 && rng_below(r, 100) >= noise) x[i] = like[i];
             if (kind == 2 && rng_below(r, 100) >= noise) x[i] = 1 - like[i];
             if (kind == 3) x[i] = rng_below(r, 12) == 0;
+            if (kind == 4 && noise > 12) x[i] = rng_below(r, 3);
         }
     }
     uint32_t kind = rng_below(r, 6), exact = rng_below(r, 4) == 0;
