@@ -6,8 +6,8 @@
 #include "response_answer.h"
 #include "solve.h"
 
-/* Columns of two values, few of three: noise, near copies and complements of others, nearly constant
- * ones; the response from a random tree, with noise or without, of few values, many digits, far from 0. */
+/* Columns of two values: noise, near copies and complements of others, nearly constant ones; the
+ * response from a random tree, with noise or without, of few values, many digits, far from 0. */
 static response_table two_valued(rng *r, uint32_t n_rows, uint32_t n_cols)
 {
     response_table t = response_new(n_rows, n_cols);
@@ -21,7 +21,6 @@ static response_table two_valued(rng *r, uint32_t n_rows, uint32_t n_cols)
             if (kind == 1 && rng_below(r, 100) >= noise) x[i] = like[i];
             if (kind == 2 && rng_below(r, 100) >= noise) x[i] = 1 - like[i];
             if (kind == 3) x[i] = rng_below(r, 12) == 0;
-            if (kind == 4 && noise > 12) x[i] = rng_below(r, 3);
         }
     }
     uint32_t kind = rng_below(r, 6), exact = rng_below(r, 4) == 0;
@@ -157,6 +156,8 @@ static void equals_the_search(void)
         rng r = {(uint64_t) seed + 21000000};
         response_table t = two_valued(&r, 8 + rng_below(&r, 200), 1 + rng_below(&r, 12));
         if (seed % 4 == 0) table_add_weights(&t.table, &r);
+        for (uint32_t i = 0; seed % 6 == 0 && i < t.table.data.n_rows; i++)
+            t.table.values[i] = rng_below(&r, 3); /* sides may have columns of two values alone */
         ct_exact_options options = sum_options(&r, &t);
         options.depth = 2 + rng_below(&r, 3);
         if (rng_below(&r, 3) == 0) options.min_bucket = 7;
