@@ -21,7 +21,7 @@
 #'   \item{`thresholds`, `thresholds at depth two`}{thresholds evaluated as root splits, and how
 #'     many of them with two levels left.}
 #'   \item{`roots counted` (triples)}{thresholds whose two sides were solved by counting the rows of
-#'     triples of thresholds, where the predictors have few values.}
+#'     triples of thresholds, or adding up their responses, where the predictors have few values.}
 #'   \item{`scans`}{child features scanned for a threshold at depth two.}
 #'   \item{`blocks`}{blocks of 16 or 32 rows in these scans.}
 #'   \item{`planes built`}{predictors for which bit tables were made.}

@@ -4,6 +4,7 @@ Commands come on standard input, one a line; each is answered by one line in the
 command line, fields separated by tabs. The peers' own output goes elsewhere.
   load PATH                        CSV, class first                     ok
   pycontree DEPTH LIMIT            solver seconds, fit() seconds, errors, status, processor seconds
+  pystreed_numbers RESPONSES DEPTH LIMIT  processor time of fit(), squared error; a file of responses
   pystreed DEPTH THRESHOLDS LIMIT  fit() seconds, errors, status, number of binary features,
                                    processor seconds
   gosdt DEPTH PRICE LIMIT          processor seconds of fit(), objective in rows, status
@@ -67,6 +68,21 @@ def pystreed(X, y, depth, thresholds, limit):
     whole, cpu = time.perf_counter() - start, time.process_time() - start_cpu
     status = "optimal" if model.fit_result.is_optimal() else "time limit"
     return whole, errors(model, X, y), status, model.train_X_.shape[1], cpu
+
+
+def pystreed_numbers(X, y, responses, depth, limit):
+    """Columns of 0 and 1, leaves of any size."""
+    import numpy
+    from pystreed import STreeDRegressor
+
+    z = numpy.loadtxt(responses)
+    model = STreeDRegressor("regression", max_depth=int(depth), max_num_nodes=2 ** int(depth) - 1,
+                            min_leaf_node_size=1, time_limit=float(limit), cost_complexity=0)
+    start = time.process_time()
+    model.fit(X.astype(numpy.intc), z)
+    spent = time.process_time() - start
+    off = z - numpy.asarray(model.predict(X.astype(numpy.intc)), dtype=float)
+    return spent, off @ off
 
 
 def gosdt(X, y, depth, price, limit):
@@ -142,8 +158,8 @@ def treefarms(X, y, depth, price, within):
 
 def main():
     X = y = None
-    fits = {"pycontree": pycontree, "pystreed": pystreed, "gosdt": gosdt,
-            "arborenum": arborenum, "arborenum continuous": arborenum_continuous,
+    fits = {"pycontree": pycontree, "pystreed": pystreed, "pystreed_numbers": pystreed_numbers,
+            "gosdt": gosdt, "arborenum": arborenum, "arborenum continuous": arborenum_continuous,
             "praxis": praxis, "treefarms": treefarms}
     with open(sys.argv[1], "w", buffering=1) as replies:
         for line in sys.stdin:

@@ -2,9 +2,9 @@
  * tables of each kind are drawn. */
 #include "base/threads.h"
 #include "brute_bounds.h"
-#include "brute_response.h"
 #include "check.h"
 #include "exact/kernels/kernels.h"
+#include "response_answer.h"
 
 static uint32_t n_tables(uint32_t usual)
 {
@@ -14,27 +14,6 @@ static uint32_t n_tables(uint32_t usual)
 }
 
 /* ---- tables ---- */
-
-/* A table of which the response is set. */
-typedef struct {
-    random_table table;
-    double *y;
-} response_table;
-
-static response_table response_new(uint32_t n_rows, uint32_t n_cols)
-{
-    response_table t = {table_new(n_rows, n_cols, 1), NULL};
-    t.y = (double *) calloc(n_rows, sizeof *t.y);
-    t.table.data.classes = NULL;
-    t.table.data.response = t.y;
-    return t;
-}
-
-static void response_free(response_table *t)
-{
-    free(t->y);
-    table_free(&t->table);
-}
 
 /* Ties, offsets, heavy tails, prices, few values; from a tree, or from nothing. */
 static double random_response(rng *r, uint32_t kind, double signal)
@@ -94,97 +73,6 @@ static ct_exact_options random_options(rng *r, response_table *t, int leaf_sizes
         options.roots = t->table.roots;
     }
     return options;
-}
-
-/* ---- comparing ---- */
-
-/* The leaf of a row of the table in brute force's tree. */
-static size_t brute_leaf_of(const ct_data *data, const brute_tree *tree, uint32_t row)
-{
-    size_t at = 1;
-    while (tree->feature[at] >= 0)
-        at = 2 * at +
-             (ct_column_value(&data->columns[tree->feature[at]], row) >= tree->above[at]);
-    return at;
-}
-
-/* The cost of the answer on the grid, from the leaves of its rows. */
-static int64_t cost_on_grid(const response_brute *b, const ct_forest *tree, const uint32_t *leaf)
-{
-    int64_t cost = 0;
-    for (uint32_t node = 0; node < tree->n_nodes; node++) {
-        uint32_t rows[BRUTE_ROWS], n = 0;
-        if (tree->feature[node] >= 0) {
-            cost += b->split;
-            continue;
-        }
-        for (uint32_t row = 0; row < b->data->n_rows; row++)
-            if (leaf[row] == node) rows[n++] = row;
-        cost += brute_leaf(b, rows, n);
-    }
-    return cost;
-}
-
-/* The squared error of the rows themselves. */
-static double sse_of(const ct_data *data, const ct_forest *tree, const uint32_t *leaf)
-{
-    double sse = 0;
-    for (uint32_t node = 0; node < tree->n_nodes; node++) {
-        double weight = 0, sum = 0, first = 0;
-        int any = 0;
-        for (uint32_t row = 0; row < data->n_rows; row++) {
-            if (leaf[row] != node) continue;
-            double w = data->weights ? data->weights[row] : 1;
-            if (!any++) first = data->response[row];
-            weight += w;
-            sum += w * (data->response[row] - first);
-        }
-        for (uint32_t row = 0; row < data->n_rows; row++) {
-            double w = data->weights ? data->weights[row] : 1,
-                   off = data->response[row] - first - (weight > 0 ? sum / weight : 0);
-            if (leaf[row] == node) sse += w * off * off;
-        }
-    }
-    return sse;
-}
-
-static int check_answer(const response_table *t, const ct_exact_options *options,
-                        const response_brute *b, const brute_tree *expected)
-{
-    const ct_data *data = &t->table.data;
-    uint32_t leaf[BRUTE_ROWS];
-    ct_exact_result result;
-    ct_error error = {CT_OK, ""};
-    ct_status status = ct_exact_solve(data, options, &result, leaf, &error);
-    if (status != CT_OK) printf("    %s\n", error.message);
-    if (!CHECK_INT(status, CT_OK)) return 0;
-    int good = CHECK(result.end == CT_END_OPTIMAL);
-    good &= CHECK_INT(cost_on_grid(b, &result.tree, leaf), expected->cost);
-    if (!options->any_of_ties)
-        for (uint32_t i = 0; i < data->n_rows; i++)
-            for (uint32_t j = 0; j < i; j++)
-                good &= (leaf[i] == leaf[j]) == (brute_leaf_of(data, expected, i) ==
-                                                 brute_leaf_of(data, expected, j));
-    CHECK(good);
-    double sse = sse_of(data, &result.tree, leaf), all = result.deviance[result.tree.roots[0]];
-    good &= CHECK(fabs(sse - result.errors) <= 1e-9 * sse + 1e-13 * all);
-    good &= CHECK(result.bound <= result.cost && result.bound >= 0);
-    double root = sqrt(result.cost);
-    double least = fmax(root - 2.001 * result.grid_error - 1e-5 * root, 0);
-    good &= CHECK(result.bound >= least * least - 2.001 * b->rounding);
-    good &= CHECK_INT(result.tree.leaf, CT_LEAF_VALUES);
-    ct_exact_result_free(&result);
-    return good;
-}
-
-static int compare(const response_table *t, const ct_exact_options *options, uint32_t seed)
-{
-    response_brute b;
-    if (!CHECK(brute_begin(&b, &t->table.data, options))) return 0;
-    brute_tree expected = brute_solve(&b, options->depth);
-    int good = check_answer(t, options, &b, &expected);
-    if (!good) printf("    seed %lu\n", (unsigned long) seed);
-    return good;
 }
 
 /* ---- random tables ---- */

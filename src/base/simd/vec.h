@@ -29,13 +29,15 @@
  *
  * Where VEC_LISTS is defined, else plain C does as well:
  *
- *   l32_*   load (of int32_t), of_bits (lowest bits as a mask), where (0 except where the mask is),
+ *   l32_*   load (of int32_t), of_bits (lowest bits as a mask; this with or without VEC_LISTS, and
+ *           so is add_where), where (0 except where the mask is),
  *           same(a, b) as a mask, front(a, bits, places): the lanes whose bits are set, in front;
  *           places[b] has the places of the bits set in the byte b, a byte each; sum of all lanes,
  *           sums of four vectors at once, top_lane (the last one), squares: sums of their squares
  *           in 64-bit lanes; l64_sum the sum of these
  *   f32_*   single precision in the lanes of l32: of (numbers of l32), set, load, store, add, sub,
- *           mul, product (rounded before it is added to), max; these with or without VEC_LISTS;
+ *           mul, product (rounded before it is added to), max, and of the following choose,
+ *           div_where and top; these with or without VEC_LISTS;
  *           div, lanes (0, 1, 2 ..), size (without its sign), where_not(a, m, x): x where the mask
  *           is, else a; choose(m, a, b): a where the mask is, else b; add_where(a, x, m): a + x
  *           where the mask is, else a (these two also of l32); div_where(a, b, m, x): a / b where

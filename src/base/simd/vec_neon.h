@@ -242,6 +242,21 @@ CT_INLINE vecf f32_product(vecf a, vecf b)
     return a;
 }
 CT_INLINE vecf f32_max(vecf a, vecf b) { return vmaxq_f32(a, b); }
+CT_INLINE vecf f32_choose(mask32 m, vecf a, vecf b)
+{
+    return vbslq_f32(vreinterpretq_u32_u64(m), a, b);
+}
+CT_INLINE vecf f32_div_where(vecf a, vecf b, mask32 m, vecf x)
+{
+    return f32_choose(m, vdivq_f32(a, b), x);
+}
+CT_INLINE float f32_top(vecf a) { return vmaxvq_f32(a); }
+CT_INLINE mask32 l32_of_bits(uint32_t bits)
+{
+    const uint32_t places[4] = {1, 2, 4, 8};
+    return vreinterpretq_u64_u32(vtstq_u32(vdupq_n_u32(bits), vld1q_u32(places)));
+}
+CT_INLINE vec l32_add_where(vec a, vec x, mask32 m) { return l32_add(a, v_and(x, m)); }
 
 #undef LANE_OPS
 #endif

@@ -170,6 +170,11 @@ CT_INLINE uint32_t l16_bits(mask16 m)
     return (uint32_t) (m & 1) | (uint32_t) (m >> 15 & 2) | (uint32_t) (m >> 30 & 4) |
            (uint32_t) (m >> 45 & 8);
 }
+CT_INLINE mask32 l32_of_bits(uint32_t bits)
+{
+    return (bits & 1 ? UINT64_C(0xffffffff) : 0) | (bits & 2 ? UINT64_C(0xffffffff) << 32 : 0);
+}
+CT_INLINE vec l32_add_where(vec a, vec x, mask32 m) { return l32_add(a, x & m); }
 CT_INLINE uint32_t l32_bits(mask32 m) { return (uint32_t) (m & 1) | (uint32_t) (m >> 31 & 2); }
 
 typedef uint64_t mask64;
@@ -246,5 +251,14 @@ CT_INLINE vecf f32_max(vecf a, vecf b)
 {
     return f32_pair(a.low > b.low ? a.low : b.low, a.high > b.high ? a.high : b.high);
 }
+CT_INLINE vecf f32_div_where(vecf a, vecf b, mask32 m, vecf x)
+{
+    return f32_pair(m & 1 ? a.low / b.low : x.low, m >> 32 ? a.high / b.high : x.high);
+}
+CT_INLINE vecf f32_choose(mask32 m, vecf a, vecf b)
+{
+    return f32_pair(m & 1 ? a.low : b.low, m >> 32 ? a.high : b.high);
+}
+CT_INLINE float f32_top(vecf a) { return a.low > a.high ? a.low : a.high; }
 
 #endif

@@ -36,6 +36,7 @@
 #undef CT_KIND
 #undef CT_LANE
 
+#include "exact/kernels/response/triples.h"
 #include "exact/kernels/test_rows.h"
 
 #define CT_LANE 8
@@ -80,6 +81,7 @@
         gather_tests,                                                                 \
         scatter_tests,                                                                \
         {CT_TRIPLE_KERNELS(tests8), CT_TRIPLE_KERNELS(tests16),                       \
-         CT_TRIPLE_KERNELS(tests32)}}
+         CT_TRIPLE_KERNELS(tests32)},                                                 \
+        {pair_sums, root_of_sums, sides_of_sums}}
 
 #endif

@@ -17,6 +17,7 @@
 #include "base/cpu.h"
 #include "exact/cost/quantised.h"
 #include "exact/kernels/response/rows.h"
+#include "exact/kernels/sums.h"
 #include "exact/kernels/tests.h"
 
 /* "Rank of f below t" over bit planes of that rank. The planes are stored complemented; from the
@@ -259,6 +260,7 @@ typedef struct {
                    uint8_t *bytes);
     void (*scatter)(const uint8_t *bytes, size_t words, uint64_t *records);
     ct_triple_kernels triples[3]; /* lanes of 8, 16 and 32 bits */
+    ct_sum_kernels sums;
 } ct_kernels;
 
 /* The kernels that this build and this machine have, the best first, "scalar" last; NULL behind

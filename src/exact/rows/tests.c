@@ -8,15 +8,28 @@
  * splits of a column on average, by the depth of the search. Measured, see bench/notes/exact.md. */
 enum { MOST_VALUES = 32, MOST_SPLITS = 4096, SPLITS_AT_TWO = 4, SPLITS_AT_THREE = 12 };
 
+/* Whether trees of the table may be counted. With a response their leaves may have a least size
+ * where no column of the table has more than two values: facts M and I of bound/interval.h, which
+ * do not hold then of bounds that go by the rows of a node alone, are of no use there. */
+static int may_count(const ct_worker *worker)
+{
+    const ct_exact_search *search = worker->search;
+    if (!ct_uses(worker, CT_SHORTCUT_TRIPLES) || worker->evidence || worker->queue) return 0;
+    if (search->min_split <= 2) return search->costs->plain || search->costs->response;
+    if (!search->costs->response || !ct_search_is_sized(worker)) return 0;
+    for (uint32_t f = 0; f < search->table->n_cols; f++)
+        if (search->table->n_values[f] > 2) return 0;
+    return 1;
+}
+
 static int wanted(const ct_worker *worker, const ct_layout *layout)
 {
     const ct_exact_search *search = worker->search;
     uint64_t splits = 0;
-    if (!ct_uses(worker, CT_SHORTCUT_TRIPLES) || !search->costs->plain || worker->evidence ||
-        worker->queue || search->min_split > 2)
-        return 0;
+    uint32_t most = search->costs->response ? 2 : MOST_VALUES;
+    if (!may_count(worker)) return 0;
     for (uint32_t f = 0; f < layout->n_cols; f++) {
-        if (layout->n_values[f] > MOST_VALUES) return 0;
+        if (layout->n_values[f] > most) return 0;
         splits += layout->n_values[f] - 1;
     }
     unsigned depth = search->options->depth;
@@ -180,7 +193,10 @@ typedef struct {
     void *counts;        /* [class][stride] */
     unsigned lane;
     uint8_t *turn;       /* [test] 0xff where less than half of the rows are not in it, else 0 */
-    double *promise;     /* [test] sum of squares of class counts by rows, of both sides */
+    /* [test] sum of squares of class counts by rows, of both sides; or those of the fewest rows
+     * promise most */
+    double *promise;
+    int smallest_first;
 } listing;
 
 /* Lists the members of one class of the node; how many. */
@@ -267,7 +283,8 @@ static int look_at(listing *l, uint32_t n_rows, uint32_t test)
         squares[1] += inside * inside;
         squares[0] += outside * outside;
     }
-    l->promise[test] = squares[1] / in + squares[0] / (n_rows - in);
+    l->promise[test] = l->smallest_first ? -(double) in
+                                         : squares[1] / in + squares[0] / (n_rows - in);
     return 1;
 }
 
@@ -350,10 +367,12 @@ static ct_status tests_new(ct_arena *arena, const listing *l, ct_test_node *test
     tests->words = ((size_t) t->n_tests + 63) / 64;
     size_t row = t->stride * l->lane / 8;
     t->rows.bytes = CT_ARENA_NEW(arena, uint8_t, t->rows.n_words * t->stride);
+    tests->records = CT_ARENA_NEW(arena, uint64_t, 8 * t->rows.n_words * tests->words);
+    if (!t->rows.bytes || !tests->records) return CT_NO_MEMORY;
+    if (l->smallest_first) return CT_OK; /* pairs are added up, not counted */
     t->singles = CT_ARENA_ZEROED(arena, uint8_t, t->n_classes * row);
     t->pairs = CT_ARENA_ZEROED(arena, uint8_t, t->n_classes * t->n_tests * row);
-    tests->records = CT_ARENA_NEW(arena, uint64_t, 8 * t->rows.n_words * tests->words);
-    return t->rows.bytes && t->singles && t->pairs && tests->records ? CT_OK : CT_NO_MEMORY;
+    return t->singles && t->pairs ? CT_OK : CT_NO_MEMORY;
 }
 
 ct_status ct_tests_node(ct_worker *worker, ct_arena *arena, const ct_node *node,
@@ -363,6 +382,7 @@ ct_status ct_tests_node(ct_worker *worker, ct_arena *arena, const ct_node *node,
     uint32_t n_tests = node->layout->tests->n_tests,
              mask = (UINT32_C(2) << ct_bit_width(n_tests)) - 1;
     listing l;
+    l.smallest_first = worker->search->costs->response != NULL;
     memset(tests, 0, sizeof *tests);
     t->n_rows = node->n_rows;
     tests->own = CT_ARENA_NEW(arena, int32_t, n_tests);
@@ -382,6 +402,6 @@ ct_status ct_tests_node(ct_worker *worker, ct_arena *arena, const ct_node *node,
     for (uint32_t test = 0; test < n_tests; test++)
         tests->own[test] = alike[test] < 0 ? CT_NO_TEST : tests->own[alike[test]];
     fill_rows(worker, &l, tests);
-    ct_tests_kernels(worker, tests)->pairs(t);
+    if (!l.smallest_first) ct_tests_kernels(worker, tests)->pairs(t);
     return CT_OK;
 }

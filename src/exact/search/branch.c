@@ -21,14 +21,23 @@ static const double COMPACT_BELOW = 0.3;
 /* With a response scans list the rows of a node, and go through those of its layout for that. */
 static const double COMPACT_RESPONSE_BELOW = 0.9;
 
+/* Whether a side of a row set is solved by counts, so that few of its sets are there. */
+static int is_counted(const ct_worker *worker, const ct_layout *layout, const ct_exact_task *task)
+{
+    return layout->tests && layout->tests->n_tests <= CT_MOST_TESTS &&
+           ct_triples_apply(worker, layout, task);
+}
+
 /* A layout of its own for a child, where that pays: not for depth two, whose nodes are cheap as
  * they are, unless the layout cannot hold the planes of more than one feature. */
-static int wants_layout(const ct_worker *worker, const ct_node *node, unsigned depth)
+static int wants_layout(const ct_worker *worker, const ct_node *node, const ct_exact_task *task)
 {
     uint32_t n_rows = node->n_rows + node->n_outer;
+    unsigned depth = task->depth;
     if (!ct_uses(worker, CT_SHORTCUT_COMPACTION)) return 0;
     if (worker->search->costs->response)
-        return n_rows < COMPACT_RESPONSE_BELOW * node->layout->n_rows;
+        return n_rows < COMPACT_RESPONSE_BELOW * node->layout->n_rows &&
+               !is_counted(worker, node->layout, task);
     if (depth < 3 && !node->layout->planes.one_at_a_time) return 0;
     if (depth <= 3 && node->layout->tests) return 0;
     return n_rows < COMPACT_BELOW * node->layout->n_rows;
@@ -38,6 +47,7 @@ static int wants_layout(const ct_worker *worker, const ct_node *node, unsigned d
 static int wants_abreast(const ct_worker *worker, const ct_node *node, const ct_exact_task *task)
 {
     return ct_uses(worker, CT_SHORTCUT_COMPACTION) && task->depth == 2 && task->leaves != 2 &&
+           !is_counted(worker, node->layout, task) &&
            ct_abreast_fits(worker, node->n_rows + node->n_outer, node->layout->n_cols);
 }
 
@@ -48,9 +58,7 @@ static ct_status side_node(ct_evaluator *evaluator, uint32_t f, const ct_candida
     const ct_node *parent = evaluator->roots->node;
     ct_worker *worker = evaluator->worker;
     ct_outer outer;
-    const ct_tests *tests = parent->layout->tests;
-    if (tests && tests->n_tests <= CT_MOST_TESTS &&
-        ct_triples_apply(worker, parent->layout, task))
+    if (is_counted(worker, parent->layout, task))
         return ct_tests_side(worker, &worker->arena, parent, f, m->threshold, side,
                              &evaluator->totals[side], node);
     CT_TRY(ct_node_side(worker, &worker->arena, parent, f, m->threshold, side,
@@ -130,7 +138,7 @@ ct_bounds ct_branch_solve(ct_evaluator *evaluator, uint32_t f, ct_candidate *m, 
                    &limited);
     ct_status status = side_node(evaluator, f, m, side, &limited, &node);
     int abreast = status == CT_OK && wants_abreast(worker, &node, &limited);
-    if (status == CT_OK && (abreast || wants_layout(worker, &node, limited.depth))) {
+    if (status == CT_OK && (abreast || wants_layout(worker, &node, &limited))) {
         status = lay_out(worker, &node, abreast, &whole);
         child = &whole;
     }
@@ -381,7 +389,8 @@ static void know_ends(ct_evaluator *evaluator)
     ct_split_code *tree = CT_ARENA_NEW(evaluator->arena, ct_split_code, ct_heap_size(task.depth));
     if (!root_bounds || !tree) return;
     const ct_tests *tests = roots->node->layout->tests;
-    if (tests && task.depth == 3 && tests->n_tests <= CT_MOST_TESTS)
+    if (tests && task.depth == 3 && tests->n_tests <= CT_MOST_TESTS &&
+        !worker->search->costs->response)
         roots->quadrants = ct_quadrants_new(evaluator->arena, tests->n_tests);
     task.sides = roots->quadrants ? roots->quadrants->sides : NULL;
     worker->statistics.ends++;

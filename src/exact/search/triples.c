@@ -4,29 +4,11 @@
 
 #include "exact/bound/class_counts.h"
 #include "exact/rows/ranks.h"
-#include "exact/rows/tests.h"
+#include "exact/search/counting.h"
 #include "exact/search/observed.h"
+#include "exact/search/sums.h"
 
-/* A solve. Roots are the node's own tests; side 1 of a root are the rows in it, side 0 the others.
- */
-typedef struct ct_counting {
-    ct_worker *worker;
-    const ct_node *node;
-    const ct_exact_task *task;
-    int every;         /* all roots below `best` are wanted, which stays where it is */
-    ct_test_node tests;
-    int64_t *value;    /* [root] a lower bound of its trees, their least cost once it is counted */
-    int64_t *sides[2]; /* [side][root] the same of either side */
-    int64_t leaf;
-    int64_t below;     /* the least cost of all rows one level less deep, or a lower bound of it */
-    int64_t best;      /* what a tree must stay below */
-    int32_t found;     /* the root of the best tree; CT_NO_TEST: none is below */
-    uint32_t *rows;    /* [root] rows in it */
-    uint32_t *shared;  /* [root] rows in both it and the root that is counted */
-    uint8_t *mask;     /* scratch: [word], */
-    void *counts;      /* [class][stride], */
-    uint32_t *of_class; /* and [class] rows of a quadrant */
-} counting;
+typedef ct_counting counting;
 
 int ct_triples_apply(const ct_worker *worker, const ct_layout *layout, const ct_exact_task *task)
 {
@@ -126,22 +108,6 @@ static int64_t least_value(const counting *x)
     for (uint32_t i = 0; i < x->tests.counts.n_tests; i++)
         least = ct_smaller_cost(least, x->value[i]);
     return least;
-}
-
-/* ---- which root is the best ---- */
-
-/* Whether root i is wanted rather than the one that is found, if it costs as much. */
-static int comes_first(const counting *x, uint32_t i)
-{
-    return x->task->first_of_ties && x->found >= 0 &&
-           x->tests.test[i] < x->tests.test[x->found];
-}
-
-static void take_root(counting *x, uint32_t i)
-{
-    if (x->every || x->value[i] >= x->best + comes_first(x, i)) return;
-    x->best = x->value[i];
-    x->found = (int32_t) i;
 }
 
 /* What was known of root features before. */
@@ -307,38 +273,18 @@ static ct_status count_triples(counting *x, ct_arena *arena, int64_t least)
     if (!places || triples_new(x, arena) != CT_OK) return CT_NO_MEMORY;
     begin_roots(x, least);
     for (uint32_t i = 0, first = 0; i < t->n_tests && !ct_is_halted(x->worker); i++) {
-        int64_t below = x->best - x->task->gap + comes_first(x, i);
+        int64_t below = x->best - x->task->gap + ct_counting_comes_first(x, i);
         if (x->value[i] >= below && !x->task->every_root) continue;
         while (t->done[first]) first++;
         t->from = first / 8 * 8;
         count_root(x, i, places);
-        take_root(x, i);
+        ct_counting_take(x, i);
     }
     give_sides(x);
     return CT_OK;
 }
 
 /* ---- the tree ---- */
-
-static ct_split_code code_of(const counting *x, uint32_t i)
-{
-    const ct_layout *layout = x->node->layout;
-    uint32_t test = x->tests.test[i], f = layout->tests->feature[test];
-    return (ct_split_code){(int32_t) f,
-                           ct_layout_to_global(layout, f, layout->tests->threshold[test])};
-}
-
-/* In the lowest level the threshold is left open. */
-static ct_split_code lowest_code(const counting *x, uint32_t i)
-{
-    return (ct_split_code){code_of(x, i).feature, 0};
-}
-
-/* The side of test i that goes left. */
-static int left_side(const counting *x, uint32_t i)
-{
-    return x->node->layout->tests->left[x->tests.test[i]] == !x->tests.turned[x->tests.test[i]];
-}
 
 /* On how many of its rows two leaves are right that the best third test makes of it. */
 static int64_t quadrant_hits(const counting *x, uint32_t i, uint32_t j, int a, int b)
@@ -415,19 +361,19 @@ static uint32_t best_second(const counting *x, uint32_t i, int side)
 static void write_side(const counting *x, uint32_t i, int side, ct_split_code *tree)
 {
     uint32_t largest, rows = rows_of_side(x, i, side, &largest),
-             at = 1 + (uint32_t) (side != left_side(x, i));
+             at = ct_counting_place(x, i, side);
     if (x->sides[side][i] == cost_of(x, (int64_t) rows - largest)) return;
     if (x->task->depth == 2) {
-        tree[at] = lowest_code(x, best_third(x, i, i, side, side));
+        tree[at] = ct_counting_lowest_code(x, best_third(x, i, i, side, side));
         return;
     }
     uint32_t j = best_second(x, i, side);
-    tree[at] = code_of(x, j);
+    tree[at] = ct_counting_code(x, j);
     for (int b = 0; b < 2; b++) {
         int64_t leaf, cost = quadrant_cost(x, i, j, side, b, &leaf);
         if (cost < leaf)
-            tree[2 * at + 1 + (uint32_t) (b != left_side(x, j))] =
-                lowest_code(x, best_third(x, i, j, side, b));
+            tree[2 * at + ct_counting_place(x, j, b)] =
+                ct_counting_lowest_code(x, best_third(x, i, j, side, b));
     }
 }
 
@@ -459,8 +405,10 @@ static void write_tree(const counting *x, ct_split_code *tree)
             memcpy(tree, known->codes, ct_heap_size(x->task->depth) * sizeof *tree);
         return;
     }
-    tree[0] = code_of(x, (uint32_t) x->found);
-    for (int side = 0; side < 2; side++) write_side(x, (uint32_t) x->found, side, tree);
+    tree[0] = ct_counting_code(x, (uint32_t) x->found);
+    for (int side = 0; side < 2; side++)
+        if (x->sums) ct_sums_write_side(x, side, tree);
+        else write_side(x, (uint32_t) x->found, side, tree);
 }
 
 static ct_bounds answer(const counting *x)
@@ -483,13 +431,14 @@ static int64_t first_best(const counting *x)
 
 static ct_status solve(counting *x, ct_arena *arena, int64_t least)
 {
+    if (x->worker->search->costs->response) return ct_sums_solve(x, arena);
     if (counting_new(x, arena) != CT_OK) return CT_NO_MEMORY;
     count_stumps(x);
     if (x->task->depth == 3) {
         x->below = least_value(x);
         return count_triples(x, arena, least);
     }
-    for (uint32_t i = 0; i < x->tests.counts.n_tests; i++) take_root(x, i);
+    for (uint32_t i = 0; i < x->tests.counts.n_tests; i++) ct_counting_take(x, i);
     return CT_OK;
 }
 
