@@ -40,7 +40,8 @@ enum { CT_MAX_DEPTH = 16 };
     X(BETWEEN, "between", "count what the rows between two thresholds cost at least")              \
     X(TRIPLES, "triples", "count triples of thresholds where features have few values")            \
     X(PRICE, "price", "no more levels than splits that the price affords")                         \
-    X(EARLY, "early bounds", "prove low bounds apart where a search has none for long")
+    X(EARLY, "early bounds", "prove low bounds apart where a search has none for long")            \
+    X(HALVES, "halves", "solve both sides of a lone threshold up to half of what they may cost")
 
 typedef enum {
 #define CT_SHORTCUT_ID(id, name, text) CT_SHORTCUT_##id,
