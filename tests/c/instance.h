@@ -35,7 +35,8 @@
     X(max_thresholds, uint32_t) \
     X(memory_limit, size_t)     \
     X(plane_budget, size_t)     \
-    X(test_rows, uint32_t)
+    X(test_rows, uint32_t)      \
+    X(early_after, double)
 
 typedef struct {
     random_table table;

@@ -142,6 +142,7 @@ static inline ct_exact_options random_options(rng *r, unsigned depth, uint32_t n
     options.threads = rng_below(r, 5);
     if (rng_below(r, 3) == 0) options.memory_limit = (size_t) exp(8 + rng_unit(r) * 8);
     if (rng_below(r, 2)) options.test_rows = 0;
+    if (options.threads % 3 == 1) options.early_after = 0;
     options.plane_budget = rng_below(r, 2) ? 0 : rng_below(r, 100000);
     for (int s = 0; s < CT_EXACT_N_SHORTCUTS; s++)
         options.off |= (rng_below(r, 3) == 0 ? UINT32_C(1) : 0) << s;

@@ -171,6 +171,7 @@ static void equals_brute_force_at_any_price(void)
         if (seed % 4 == 1) options.off = UINT32_C(1) << rng_below(&r, CT_EXACT_N_SHORTCUTS);
         if (seed % 16 == 2) options.threads = 2, options.team_after = 0;
         if (seed % 16 == 3) options.off = UINT32_C(1) << CT_SHORTCUT_PRICE;
+        if (seed % 3 == 1) options.early_after = 0, options.time_limit = 1e9;
         options.any_of_ties = seed % 8 == 4;
         if (!CHECK(is_best(&b, &t, &options))) say(seed, &options);
         table_free(&t);

@@ -39,7 +39,9 @@ enum { CT_MAX_DEPTH = 16 };
     X(LEAF_SIZES, "leaf sizes", "count the rows of leaves in a larger row set")                    \
     X(BETWEEN, "between", "count what the rows between two thresholds cost at least")              \
     X(TRIPLES, "triples", "count triples of thresholds where features have few values")            \
-    X(PRICE, "price", "no more levels than splits that the price affords")
+    X(PRICE, "price", "no more levels than splits that the price affords")                         \
+    X(EARLY, "early bounds", "prove low bounds apart where a search has none for long")            \
+    X(HALVES, "halves", "solve both sides of a lone threshold up to half of what they may cost")
 
 typedef enum {
 #define CT_SHORTCUT_ID(id, name, text) CT_SHORTCUT_##id,
@@ -101,6 +103,8 @@ typedef struct {
     /* work that the calling thread does alone, unless the search is clearly a long one: rows times
      * columns times classes scanned, the same on every machine */
     double team_after;
+    /* work without a bound after which one is looked for apart, see search/early.h */
+    double early_after;
     /* of equally good trees return any, whichever is found; see first_of_ties in roots.h */
     int any_of_ties;
     ct_exact_device_wish device;

@@ -22,6 +22,9 @@ void ct_worker_poll(ct_worker *worker, uint64_t rows)
     worker->work = 0;
     const ct_exact_options *options = worker->search->options;
     if (ct_is_halted(worker)) return;
+    if (worker->aside &&
+        (worker->done >= worker->aside_until || ct_stop_is_asked(worker->aside)))
+        ct_worker_stop(worker, CT_END_MEMORY); /* any reason that is not handed on */
     double now = ct_seconds();
     if (now >= worker->search->deadline) ct_worker_stop(worker, CT_END_TIME);
     if (worker->number) return;

@@ -49,6 +49,11 @@ typedef struct {
     struct ct_offload_queue *queue; /* borrowed; NULL: the CPU alone */
     struct ct_scheduler *scheduler;           /* owned; NULL until it is needed */
     ct_stop *stop;    /* borrowed: one for all workers of the search */
+    struct ct_early *early; /* bounds that it looks for, see search/early.h; NULL: none */
+    /* while it proves one, and has a stop of its own: that of the search, and after how much work
+     * it gives up; NULL: not now */
+    const ct_stop *aside;
+    double aside_until;
     int capped;       /* a column that it ranked had more thresholds than it may have */
     uint64_t work;    /* rows scanned since the clock was last asked */
     double done;      /* ... and before that */
@@ -94,6 +99,11 @@ static inline int ct_may_split_at(const ct_worker *worker, uint32_t n, uint32_t 
     uint32_t least = worker->search->min_bucket;
     CT_ASSERT(least > 0 && n_left <= n);
     return ct_may_split(worker, n) && n_left >= least && n - n_left >= least;
+}
+
+static inline double ct_work_done(const ct_worker *worker)
+{
+    return worker->done + (double) worker->work;
 }
 
 /* Tells all workers to leave the search. */

@@ -265,13 +265,14 @@ static int is_alone(const ct_roots *roots, uint32_t f, const ct_candidate *a,
     return layout->tests && a->threshold + 1 == m->threshold && m->threshold + 1 == last;
 }
 
-/* Then a side matters only as far as the other one leaves m below the target. */
-static void cap_alone(const ct_evaluator *evaluator, const ct_candidate *m, int side)
+/* Then a side matters only as far as the other one leaves m below the target; and no further than
+ * to `most`, at first. */
+static void cap_alone(const ct_evaluator *evaluator, const ct_candidate *m, int side, int64_t most)
 {
     const ct_worker *worker = evaluator->worker;
     if (ct_uses(worker, CT_SHORTCUT_CAPS))
-        ((ct_branching *) evaluator->extra)->task[side].cap =
-            evaluator->target - worker->search->split_cost - m->lower[!side];
+        ((ct_branching *) evaluator->extra)->task[side].cap = ct_smaller_cost(
+            most, evaluator->target - worker->search->split_cost - m->lower[!side]);
 }
 
 /* What a side costs at least that may be split three levels deep: as much as with two levels, or
@@ -354,24 +355,55 @@ int64_t ct_branch_end(ct_evaluator *evaluator, ct_candidate *m, const ct_bounds 
     return INT64_MAX;
 }
 
+static void solve_in_turn(ct_evaluator *evaluator, uint32_t f, ct_candidate *m, int side,
+                          ct_bounds *bounds)
+{
+    if (ct_branch_ask(evaluator, m, side, bounds)) {
+        ct_evidence_begin(evaluator->worker);
+        *bounds = ct_branch_solve(evaluator, f, m, side);
+        ct_branch_answer(evaluator, m, side, bounds);
+    }
+    ct_evidence_end(evaluator->worker);
+}
+
+/* Whether a side that costs less than that has fewer splits than it may have levels: it is then
+ * solved in a fraction of the time. */
+static int affords_less(const ct_evaluator *evaluator, int64_t cost)
+{
+    const ct_worker *worker = evaluator->worker;
+    return ct_uses(worker, CT_SHORTCUT_HALVES) && ct_uses(worker, CT_SHORTCUT_CAPS) &&
+           ct_price_counts(worker) && cost > worker->search->split_cost &&
+           ct_price_affords(worker, cost) + 1 < evaluator->roots->task->depth;
+}
+
+/* Both sides of a lone threshold, the smaller one first. Where both cost half of what they may
+ * together, m is closed; so where that takes fewer levels, they are solved up to there before one
+ * of them is solved further. */
+static void solve_alone(ct_evaluator *evaluator, uint32_t f, ct_candidate *m, ct_bounds bounds[2])
+{
+    int64_t both = evaluator->target - evaluator->worker->search->split_cost,
+            half = both - both / 2, most[2] = {INT64_MAX, INT64_MAX};
+    int first = 2 * (uint64_t) m->n_left > evaluator->roots->node->n_rows,
+        halves = affords_less(evaluator, half), again = 0;
+    if (halves) most[0] = half;
+    for (int turn = 0; turn < 2 + again; turn++) {
+        int side = first ^ (turn & 1);
+        cap_alone(evaluator, m, side, turn < 2 ? most[turn] : INT64_MAX);
+        solve_in_turn(evaluator, f, m, side, &bounds[side]);
+        m->lower[side] = ct_larger_cost(m->lower[side], bounds[side].relaxed);
+        int costs_half = halves && bounds[first].upper >= half; /* at least: its trees are open */
+        if (turn == 0 && costs_half) most[1] = both / 2;
+        if (turn == 1) again = costs_half && bounds[!first].upper < both / 2;
+    }
+}
+
 static int64_t evaluate(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a,
                         const ct_candidate *b, ct_candidate *m)
 {
     ct_bounds bounds[2];
     if (!ct_branch_begin(evaluator, f, a, b, m)) return INT64_MAX;
-    int alone = is_alone(evaluator->roots, f, a, b, m),
-        second = alone && 2 * (uint64_t) m->n_left > evaluator->roots->node->n_rows;
-    for (int i = 0; i < 2; i++) {
-        int side = i ^ second; /* the smaller one first, where order does not matter */
-        if (alone) cap_alone(evaluator, m, side);
-        if (ct_branch_ask(evaluator, m, side, &bounds[side])) {
-            ct_evidence_begin(evaluator->worker);
-            bounds[side] = ct_branch_solve(evaluator, f, m, side);
-            ct_branch_answer(evaluator, m, side, &bounds[side]);
-        }
-        m->lower[side] = ct_larger_cost(m->lower[side], alone ? bounds[side].relaxed : 0);
-        ct_evidence_end(evaluator->worker);
-    }
+    if (is_alone(evaluator->roots, f, a, b, m)) solve_alone(evaluator, f, m, bounds);
+    else for (int side = 0; side < 2; side++) solve_in_turn(evaluator, f, m, side, &bounds[side]);
     return ct_branch_end(evaluator, m, bounds);
 }
 

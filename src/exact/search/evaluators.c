@@ -1,5 +1,6 @@
 #include "exact/search/evaluators.h"
 
+#include "exact/search/early.h"
 #include "exact/search/features.h"
 #include "exact/search/observed.h"
 #include "exact/rows/abreast.h"
@@ -82,11 +83,6 @@ static void wait_for_others(ct_evaluator *evaluator)
 
 /* ---- a worker's part ---- */
 
-static double work_done(const ct_worker *worker)
-{
-    return worker->done + (double) worker->work;
-}
-
 /* Evaluates and closes until nothing is open, together with the other evaluators. */
 static void run(ct_evaluator *evaluator)
 {
@@ -102,7 +98,8 @@ static void run(ct_evaluator *evaluator)
     }
     ct_team_lock(roots->work.team);
     while (roots->work.team || !roots->work.reserve ||
-           work_done(evaluator->worker) < roots->work.call_at) {
+           ct_work_done(evaluator->worker) < roots->work.call_at) {
+        if (ct_early_is_due(evaluator)) ct_early_look(evaluator);
         if (wants_help(evaluator)) share(evaluator);
         if (scheduler && evaluator->worker->queue ? offload->step(scheduler, 1)
                                                   : ct_roots_step(evaluator))

@@ -260,25 +260,35 @@ ct_bounds ct_roots_end(ct_evaluator *evaluator)
     return finish(evaluator->roots, evaluator->worker);
 }
 
+int64_t ct_roots_lower(const ct_roots *roots)
+{
+    int64_t lower = ct_smaller_cost(roots->known.proven, roots->leaf);
+    for (int32_t f = -1; f < (int32_t) roots->node->layout->n_cols; f++)
+        for (const ct_interval *i = f < 0 ? roots->working : roots->features[f].open; i;
+             i = i->next)
+            lower = ct_smaller_cost(lower, i->bound);
+    return ct_larger_cost(lower, roots->known.least);
+}
+
 void ct_roots_progress(const void *search, ct_exact_progress *progress)
 {
     const ct_roots *roots = (const ct_roots *) search;
     const ct_worker *worker = roots->worker;
     if (roots->task->error_free && !roots->known.improved) return; /* nothing is known */
-    int64_t lower = ct_smaller_cost(roots->known.proven, roots->leaf),
+    int64_t lower = ct_roots_lower(roots),
             upper = roots->known.improved ? roots->known.best : roots->leaf;
     double open = 0, all = (double) roots->node->n_rows * roots->node->layout->n_cols;
     for (int32_t f = -1; f < (int32_t) roots->node->layout->n_cols; f++) {
         for (const ct_interval *i = f < 0 ? roots->working : roots->features[f].open; i;
-             i = i->next) {
-            lower = ct_smaller_cost(lower, i->bound);
+             i = i->next)
             open += i->b->n_left - i->a->n_left;
-        }
         for (const ct_interval *i = f < 0 ? NULL : roots->features[f].later; i; i = i->next)
             open += i->b->n_left - i->a->n_left;
     }
-    if (roots->task->leaves) lower = ct_smaller_cost(lower, roots->task->elsewhere);
-    lower = ct_smaller_cost(ct_larger_cost(lower, roots->known.least), upper);
+    if (roots->task->leaves)
+        lower = ct_smaller_cost(lower, ct_larger_cost(roots->task->elsewhere,
+                                                      roots->known.least));
+    lower = ct_smaller_cost(lower, upper);
     progress->upper = ct_objective_value(worker->search->costs, upper);
     progress->lower = ct_objective_bound(worker->search->costs, lower);
     progress->closed = fmax(0, 1 - open / all); /* ranges of parts may share rows */

@@ -228,6 +228,9 @@ int ct_roots_step(ct_evaluator *evaluator);
 /* An evaluator at a search that has begun. The arena lasts as long as the evaluator. */
 ct_status ct_roots_join(ct_evaluator *evaluator, ct_roots *roots, ct_worker *worker,
                         ct_arena *arena);
+/* A lower bound of the trees at the thresholds that are done with or open. Holding the team's lock.
+ */
+int64_t ct_roots_lower(const ct_roots *roots);
 /* What is known at the moment, but for the time, of a ct_roots. Holding the team's lock. */
 void ct_roots_progress(const void *roots, ct_exact_progress *progress);
 

@@ -7,6 +7,7 @@
 #include "exact/run/history.h"
 #include "exact/search/branch.h"
 #include "exact/search/depth2.h"
+#include "exact/search/early.h"
 #include "exact/search/evaluators.h"
 #include "exact/search/price.h"
 #include "exact/search/triples.h"
@@ -39,7 +40,10 @@ static ct_bounds search_watched(ct_roots *roots, ct_worker *worker)
     if (top && roots->task->depth > 2) roots->part = worker->search->options->part;
     if (roots->part) roots->pause_at = ct_seconds() + roots->part->pause;
     if (top) history->search = roots, history->look = ct_roots_progress;
+    ct_early early = {.roots = roots, .solve = ct_solve};
+    if (top) ct_early_begin(&early, worker);
     ct_bounds bounds = ct_evaluators_search(roots, worker);
+    worker->early = top ? NULL : worker->early;
     if (top) history->search = NULL, history->look = NULL;
     return bounds;
 }
