@@ -8,9 +8,9 @@ command line, fields separated by tabs. The peers' own output goes elsewhere.
   pystreed DEPTH THRESHOLDS LIMIT  fit() seconds, errors, status, number of binary features,
                                    processor seconds
   gosdt DEPTH PRICE LIMIT          processor seconds of fit(), objective in rows, status
-  arborenum DEPTH PRICE WITHIN     processor seconds of fit and count, least objective with the price
-  praxis DEPTH PRICE WITHIN        of leaves in rows, trees, trees with majority labels alone
-  treefarms DEPTH PRICE WITHIN     processor seconds of fit, least objective likewise, trees, -1
+  arborenum DEPTH PRICE WITHIN     processor seconds of fit and count, least objective in rows, with
+  praxis DEPTH PRICE WITHIN        the price of leaves, trees, trees with majority labels alone
+  treefarms DEPTH PRICE WITHIN     processor seconds of fit, -1, trees, -1
   quit
 """
 import sys
