@@ -117,7 +117,7 @@ test_that("contributions, exports and rows one by one know what is added last", 
   }
 })
 
-test_that("documents of treelite, ydf and H2O that were cut off or spoiled are errors, or are read", {
+test_that("spoiled documents of treelite, ydf and H2O are errors, or are read", {
   set.seed(4)
   for (file in c("zoo-treelite-4.8.1.gz", "zoo-ydf-0.16.1.gz", "zoo-h2o-3.44.0.3.gz")) {
     model <- zoo_models(file)[[1]]
