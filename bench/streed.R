@@ -9,7 +9,8 @@
 # 3 to 5, beside contree() on one thread (results/streed_binary.csv), in processor seconds: there
 # errors are the same. What takes long runs once, the others three times. At depths 3 and 4 also
 # with a made response, sums of a fifth of the columns with noise, in three decimals, and leaves of
-# any size (`minbucket = 1`; results/streed_numbers.csv): squared errors must not be above pystreed's.
+# any size (`minbucket = 1`; results/streed_numbers.csv): squared errors must not be above those of
+# pystreed.
 for (file in list.files("bench/lib", "[.]R$", full.names = TRUE)) source(file)
 
 thresholds <- 20

@@ -4,7 +4,7 @@ Commands come on standard input, one a line; each is answered by one line in the
 command line, fields separated by tabs. The peers' own output goes elsewhere.
   load PATH                        CSV, class first                     ok
   pycontree DEPTH LIMIT            solver seconds, fit() seconds, errors, status, processor seconds
-  pystreed_numbers RESPONSES DEPTH LIMIT  processor time of fit(), squared error; a file of responses
+  pystreed_numbers FILE DEPTH LIMIT  processor time of fit(), squared error; responses in a file
   pystreed DEPTH THRESHOLDS LIMIT  fit() seconds, errors, status, number of binary features,
                                    processor seconds
   gosdt DEPTH PRICE LIMIT          processor seconds of fit(), objective in rows, status

@@ -38,7 +38,8 @@ static inline size_t brute_leaf_of(const ct_data *data, const brute_tree *tree, 
 }
 
 /* The cost of the answer on the grid, from the leaves of its rows. */
-static inline int64_t cost_on_grid(const response_brute *b, const ct_forest *tree, const uint32_t *leaf)
+static inline int64_t cost_on_grid(const response_brute *b, const ct_forest *tree,
+                                   const uint32_t *leaf)
 {
     int64_t cost = 0;
     for (uint32_t node = 0; node < tree->n_nodes; node++) {

@@ -319,7 +319,8 @@ static small_tree best_side(const ct_counting *x, uint32_t i, int side)
             if (!pass || saved < most - 2 * s->margin || saved < (double) CT_NO_LEAF / 2) continue;
             small_tree tree = best_below(x, i, side, j);
             if (tree.saved < best.saved) continue;
-            if (tree.saved == best.saved && (best.test < 0 || !is_before(x, j, best.test))) continue;
+            if (tree.saved == best.saved && (best.test < 0 || !is_before(x, j, best.test)))
+                continue;
             best = tree;
         }
     return best;
