@@ -31,8 +31,8 @@
 #' @param searched For `"monotone"`: how many trees are gone through at most, in the order of cost;
 #'   a whole number, by default 1000.
 #' @return A list of class `contree_best`: `tree`, a fit (see [contree.object]), or `NULL` if none
-#'   of the trees searched is monotone; `by`; `value`, what the tree has: leaves, predictors, errors,
-#'   rows, or the difference; `more`, how much more than the best tree it costs; `searched`, the
+#'   of the trees searched is monotone; `by`; `value`, what the tree has: leaves, predictors,
+#'   errors, rows, or the difference; `more`, how much more than the best tree it costs; `searched`, the
 #'   number of trees that were gone through, as text, and `trees`, that of the set. Of several trees
 #'   with the same value the cheapest, and of these the first.
 #' @section Errors:

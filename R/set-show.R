@@ -67,7 +67,8 @@ print_predictors <- function(table) {
 #' @param ... Not used by `summary()`; for `plot()`, arguments of [barplot()][graphics::barplot].
 #' @return `plot()` returns `x`, invisibly; `contree_importance()` a data frame as `predictors`
 #'   below, with the columns `least` and `greatest`, `NA` for factors and predictors with missing
-#'   values, whose values cannot be exchanged one by one; `summary()` a list of class `summary.contree_set`:
+#'   values, whose values cannot be exchanged one by one; `summary()` a list of class
+#'   `summary.contree_set`:
 #'   \describe{
 #'     \item{trees}{how many there are, with all digits, a string}
 #'     \item{costs}{data frame: each `cost` that trees have and how many have it, `trees` (a double)

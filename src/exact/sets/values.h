@@ -1,4 +1,5 @@
-/* The tree of a set that is best by a value which adds up over its leaves, or joins over its splits.
+/* The tree of a set that is best by a value which adds up over its leaves, or joins over its
+ * splits.
  *
  * Of the trees of each node it is known which values they have and what the cheapest tree of each
  * costs, or, where the least value is asked for, only those that are not both dearer and larger
