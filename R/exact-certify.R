@@ -36,8 +36,8 @@
 #' A fit that is not optimal is never certified as optimal.
 #'
 #' Of a policy tree, mean rewards take the place of costs: the check has `value`, the mean reward of
-#' the tree, and `complexity` in place of `objective` and `cost`, and no tree has a mean reward, less
-#' `complexity` for each split, above `bound`.
+#' the tree, and `complexity` in place of `objective` and `cost`, and no tree has a mean reward,
+#' less `complexity` for each split, above `bound`.
 #'
 #' The check takes about 20 to 150 times as long as the search on one thread: up to a minute at
 #' depth 3 for 20,000 rows and 15 predictors.
@@ -55,8 +55,8 @@
 #' @param fit A fit of [contree()] or [policy_tree()], or a value of [contree_set()].
 #' @param data The training data: a data frame for a fit from a formula, a list of `x` and `y` (of
 #'   `X` and `Gamma`, or `x` and `rewards` or `costs`, as they were given) for others. By default
-#'   they are taken from the fit, if it was made with `model = TRUE`, or else the
-#'   arguments of its call are evaluated again.
+#'   they are taken from the fit, if it was made with `model = TRUE`, or else the arguments of its
+#'   call are evaluated again.
 #' @param certificate A certificate, or its element `log`; by default the certificate in the fit,
 #'   where `contree(certificate = TRUE)` keeps it (see [contree_control()]).
 #' @return A list of class `contree_certificate_check`: `valid` (logical), `reason` (why not; absent

@@ -79,12 +79,12 @@ NULL
 #' With `objective = "absolute"` the leaves predict medians (or other quantiles, see `tau`), and the
 #' tree has the least sum of absolute errors, of depth up to 8, by the search of [policy_tree()]:
 #' its actions are the values of the response or, if there are more than 31, 31 quantiles of them;
-#' then each leaf has its best value. What the grid may hide is proven by a second search, and is the
-#' `gap`: 0 where all values are in the grid. The fit is of class `contree_absolute`; its element
-#' `absolute` has `tau`, `grid`, `objective` (the sum of the losses, half of the absolute errors for
-#' the median), `cost`, `bound`, `gap`, `status`, `rounding` and `elapsed`. `complexity` is a share
-#' of the loss of a single leaf. It predicts, prints, plots and is exported as other trees;
-#' certificates, workers and checkpoints are errors.
+#' then each leaf has its best value. What the grid may hide is proven by a second search, and is
+#' the `gap`: 0 where all values are in the grid. The fit is of class `contree_absolute`; its
+#' element `absolute` has `tau`, `grid`, `objective` (the sum of the losses, half of the absolute
+#' errors for the median), `cost`, `bound`, `gap`, `status`, `rounding` and `elapsed`. `complexity`
+#' is a share of the loss of a single leaf. It predicts, prints, plots and is exported as other
+#' trees; certificates, workers and checkpoints are errors.
 #'
 #' @section The training error is optimistic:
 #' The training error of an optimal tree is the lowest possible and decreases with each level: the

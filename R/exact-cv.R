@@ -78,11 +78,12 @@
 #' @param rule `"1se"` (the default) or `"min"`; see the section on rules.
 #' @param ... Settings of [contree_control()], for all trees. `start` is used only for the trees
 #'   fitted to all rows.
-#' @param rewards,costs In place of `y`: a matrix of rewards as of [policy_tree()], for policy trees,
-#'   or of costs, which are rewards below 0. The answer is then an object of class `contree_policy_cv`, a list of `table` (for each depth and
-#'   complexity the mean reward of the rows that were left out, and its standard error), `chosen`
-#'   (a row of it: with `"1se"` the first within a standard error of the best), `rule`, `fit` (the
-#'   chosen policy tree on all rows) and `call`. `NULL` by default.
+#' @param rewards,costs In place of `y`: a matrix of rewards as of [policy_tree()], for policy
+#'   trees, or of costs, which are rewards below 0. The answer is then an object of class
+#'   `contree_policy_cv`, a list of `table` (for each depth and complexity the mean reward of the
+#'   rows that were left out, and its standard error), `chosen` (a row of it: with `"1se"` the first
+#'   within a standard error of the best), `rule`, `fit` (the chosen policy tree on all rows) and
+#'   `call`. `NULL` by default.
 #' @param control Settings as made by [contree_control()], or a named list of them; by default made
 #'   from `...`.
 #'

@@ -18,8 +18,8 @@
 #' elements; a number that may be missing has two derived fields, its value and whether it is
 #' missing.
 #'
-#' @param fit A fit of [contree()], [gmt()] or [policy_tree()], which is written as a tree of classes,
-#'   the actions.
+#' @param fit A fit of [contree()], [gmt()] or [policy_tree()], which is written as a tree of
+#'   classes, the actions.
 #' @param file Path of the file to write, a string, or a connection.
 #' @param ... Not used; anything given here is an error.
 #' @return `file`, invisibly.

@@ -36,15 +36,16 @@
 #' expression is then a query without a table that computes them and refers to the columns of the
 #' outer query, which most databases allow.
 #'
-#' @param fit A fit of [contree()], [gmt()] or [policy_tree()], or a result of [import_forest()] or [forge()].
+#' @param fit A fit of [contree()], [gmt()] or [policy_tree()], or a result of [import_forest()] or
+#'   [forge()].
 #' @param type Value of the expression: `"class"` (the default for classification trees), the class
 #'   as text; `"prob"`, the proportion of a class among the training rows of the leaf, one
 #'   expression for each class; `"node"`, the number of the leaf, as shown by `print()`. If leaves
 #'   predict numbers or hold linear models, `"response"` (the default there) instead of the first
 #'   two: the number, one expression for each if there are several. For policy trees `"action"` (the
-#'   default), the name of the action; `"rewards"`, the mean reward of each; or `"node"`. For imported forests
-#'   `"response"` (the default), or `"margin"`, as in [predict.forged_forest()], one expression for
-#'   each output.
+#'   default), the name of the action; `"rewards"`, the mean reward of each; or `"node"`. For
+#'   imported forests `"response"` (the default), or `"margin"`, as in [predict.forged_forest()],
+#'   one expression for each output.
 #' @param con A DBI connection to the target database, which determines how names and strings are
 #'   quoted; `NULL`, the default, for standard SQL.
 #' @param dates What columns of dates and times hold, `"literal"` (the default) or `"number"`; see

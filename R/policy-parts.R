@@ -1,7 +1,7 @@
 # Policy trees in parts, over workers or with a checkpoint: a part has one column at the root. The
 # first search is of a level less, and gives all parts a tree to begin with; later parts begin with
-# the best tree so far. Of equally good trees the one whose root is on the first column counts, as in
-# one search. The state is
+# the best tree so far. Of equally good trees the one whose root is on the first column counts, as
+# in one search. The state is
 #   solved   the answer with the best tree
 #   bounds   what no tree with each column at the root costs less than; NA: not searched yet
 #   done     for each column, whether nothing is left to search

@@ -126,7 +126,8 @@ print.contree_policy_path <- function(x, digits = max(1, getOption("digits") - 2
   check_digits(digits)
   table <- attr(x, "table")
   cat(gettextf("%s of depth <= %s by %s",
-               if (all(table$gap == 0)) gettext("Optimal policy trees") else gettext("Policy trees"),
+               if (all(table$gap == 0)) gettext("Optimal policy trees")
+               else gettext("Policy trees"),
                tree_settings(x[[1]])$depth, attr(x, "by")), "\n\n", sep = "")
   print(if (all(table$gap == 0)) table[names(table) != "gap"] else table, digits = digits,
         row.names = FALSE)
