@@ -29,7 +29,7 @@
 #' with any `type` of [predict.hist_forest()] in `opts`.
 #' @section Model trees:
 #' `decision_tree(mode = "regression")` has the engine `"gmt"`, for the model trees of [gmt()].
-#' `tree_depth` is `depth_max`, and `min_n` is `minbucket`; `set_engine("gmt", ...)` takes all other
+#' `tree_depth` is `depth`, and `min_n` is `minbucket`; `set_engine("gmt", ...)` takes all other
 #' settings of [gmt_control()]. The types of prediction are `"numeric"` and `"raw"`.
 #' @seealso [contree_mlr3], [contree_caret()]
 #' @examplesIf requireNamespace("parsnip", quietly = TRUE)
@@ -88,7 +88,7 @@ parsnip_forest_arguments <- list(list(parsnip = "mtry", original = "mtry"),
                                  list(parsnip = "trees", original = "trees"),
                                  list(parsnip = "min_n", original = "min_n"))
 
-parsnip_gmt_arguments <- list(list(parsnip = "tree_depth", original = "depth_max"),
+parsnip_gmt_arguments <- list(list(parsnip = "tree_depth", original = "depth"),
                               list(parsnip = "min_n", original = "minbucket"))
 
 parsnip_prediction <- function(model, mode, type, post, eng = "contree") {

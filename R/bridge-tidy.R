@@ -27,8 +27,8 @@
 #'   trees), the out-of-bag errors (`oob_error` and `oob_brier`, or `oob_error` and
 #'   `oob_r_squared`), `status` and `elapsed`.
 #'
-#'   `augment()`: the data with the columns `.pred_class` (factor) and one column `.prob_` for each
-#'   class, or `.pred` (numeric response), and for a tree `.node`, the number of the leaf.
+#'   `augment()`: the data with the columns `.pred_class` (factor) and one column `.pred_` for each
+#'   class, as in parsnip, or `.pred` (numeric response), and for a tree `.node`, the number of the leaf.
 #' @section Errors:
 #' `contree_input_error`: `tidy()` of a forest without importance; `augment()` of training rows
 #' without out-of-bag predictions, or of data that are not the training rows.
@@ -90,7 +90,7 @@ augment.contree_model <- function(x, data = NULL, newdata = NULL, ...) {
 
 augment_classes <- function(fit, newdata) {
   proportions <- as.data.frame(stats::predict(fit, newdata, type = "prob"))
-  names(proportions) <- paste0(".prob_", tree_classes(fit))
+  names(proportions) <- paste0(".pred_", tree_classes(fit))
   data.frame(.pred_class = unname(stats::predict(fit, newdata)), proportions, check.names = FALSE)
 }
 
@@ -147,7 +147,7 @@ augment.hist_forest <- function(x, data = NULL, newdata = NULL, ...) {
   to <- as.data.frame(to)
   added <- if (x$type != "classification") list(.pred = unname(told("response"))) else {
     proportions <- as.data.frame(told("prob"))
-    names(proportions) <- paste0(".prob_", x$classes)
+    names(proportions) <- paste0(".pred_", x$classes)
     data.frame(.pred_class = unname(told("class")), proportions, check.names = FALSE)
   }
   to[names(added)] <- added

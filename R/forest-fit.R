@@ -388,8 +388,17 @@ new_hist_forest <- function(grown, frame, orders, settings, call) {
     elapsed = grown$elapsed, device = grown$device, hash = grown$hash, seed = settings$seed,
     control = settings[kept], sampling = settings$sampling, y = frame$response, orders = orders)
   if (is_survival(frame)) fit$type <- "survival"
+  fit$row_names <- told_row_names(frame$row_names)
   if (settings$keep_inbag) fit$inbag <- inbag_of(fit)
   fit
+}
+
+# NULL where rows are numbered.
+told_row_names <- function(names) {
+  n <- length(names)
+  # the last tells most of them apart at once
+  numbered <- n == 0 || (names[n] == n && all(names == seq_len(n)))
+  if (!numbered) as.character(names)
 }
 
 # The sums stay in it, so that forests can be put together.

@@ -113,7 +113,8 @@
 #' @export
 image_forest <- function(images, labels, features = 100, radius = 12, pixels = Inf, seed = NULL,
                          trees = 10, depth = 12, policy = c("best", "random"), bins = 32, min_n = 1,
-                         threads = NULL, time_limit = Inf, verbose = NULL, progress = NULL) {
+                         threads = NULL, time_limit = Inf, verbose = NULL, progress = NULL, ...) {
+  check_no_dots(...)
   call <- match.call()
   images <- check_images(images)
   labels <- check_labels(labels, images)
@@ -342,7 +343,7 @@ predict.image_forest <- function(object, newdata, type = c("class", "prob", "vot
                                  ...) {
   check_no_dots(...)
   device <- check_device(device)
-  type <- check_choice("type", type, c("class", "prob", "votes", "leaf"))
+  type <- check_choice("type", type, c("class", "prob", "votes", "leaf"), c(node = "leaf"))
   images <- check_images(newdata)
   if (dim(images[[1]])[3] != object$channels) {
     stop_input("newdata", gettextf("'newdata' has %d channels, but the forest was grown from %d",

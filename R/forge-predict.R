@@ -19,8 +19,8 @@
 #'     `ranger`, `randomForest`) have no link, and the margins are the probabilities;
 #'   * `"prob"`: probabilities, a matrix with a column for each class;
 #'   * `"class"`: the most probable class (the first of several equal ones), a factor;
-#'   * `"leaf"`: the leaf of the row in each tree, numbered as in the original software, an integer
-#'     matrix with a column for each tree;
+#'   * `"node"` (or `"leaf"`): the leaf of the row in each tree, numbered as in the original
+#'     software, an integer matrix with a column for each tree;
 #'   * `"contributions"`: the contribution of each feature to the margin of the row, a matrix with a
 #'     column for each feature and a last column `(base)`, the margin of a row of which nothing is
 #'     known; for several outputs an array with a third dimension. See the section on contributions.
@@ -59,7 +59,8 @@ predict.forged_forest <- function(object, newdata,
                                   threads = NULL, device = NULL, ...) {
   check_no_dots(...)
   type <- check_choice("type", type,
-                       c("response", "margin", "prob", "class", "leaf", "contributions"))
+                       c("response", "margin", "prob", "class", "leaf", "contributions"),
+                       c(node = "leaf"))
   forest <- object$forest
   if (type %in% c("prob", "class")) check_has_classes(forest, type)
   threads <- if (is.null(threads)) object$threads else check_threads("threads", threads)

@@ -126,13 +126,13 @@ test_that("the engine of model trees is registered, and its calls work", {
     "arg <- unlist(parsnip::registered('decision_tree', 'regression', 'gmt')$arg)",
     "say(paste(names(arg), arg, sep = '='))",
     "w <- rep(c(1, 3), 16)",
-    "object <- parsnip::fit(mpg ~ ., mtcars, w, seed = 2, depth_max = 2, mode = 'regression',",
+    "object <- parsnip::fit(mpg ~ ., mtcars, w, seed = 2, depth = 2, mode = 'regression',",
     "                       eng = 'gmt')",
-    "own <- gmt(mpg ~ ., mtcars, weights = w, seed = 2, depth_max = 2)",
+    "own <- gmt(mpg ~ ., mtcars, weights = w, seed = 2, depth = 2)",
     "say(identical(coef(object$fit), coef(own)))",
     "say(identical(parsnip::answer(object, mtcars, 'numeric'), unname(predict(own, mtcars))))",
     "say(identical(parsnip::answer(object, mtcars, 'raw'), predict(own, mtcars)))"))
-  expected <- c("tree_depth=depth_max min_n=minbucket", "TRUE", "TRUE", "TRUE", "end")
+  expected <- c("tree_depth=depth min_n=minbucket", "TRUE", "TRUE", "TRUE", "end")
   expect_identical(tail(said$after, 5), expected)
   expect_identical(tail(said$before, 5), expected)
 })

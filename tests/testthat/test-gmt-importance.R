@@ -35,7 +35,7 @@ test_that("importance is what leaving a predictor out costs", {
 
 test_that("tidiers tell what lm() tells", {
   skip_if_not_installed("generics")
-  fit <- gmt(mpg ~ wt + hp | ., mtcars, seed = 1, leaves_max = 1)
+  fit <- gmt(mpg ~ wt + hp | ., mtcars, seed = 1, max_leaves = 1)
   model <- lm(mpg ~ wt + hp, mtcars)
   glance <- generics::glance(fit)
   expect_equal(glance$sigma, summary(model)$sigma)
