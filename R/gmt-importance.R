@@ -32,35 +32,7 @@
 #' contree_importance(fit, CO2)
 #' @export
 contree_importance.gmt <- function(fit, data = NULL, repeats = 10, y = NULL, ...) {
-  check_no_dots(...)
-  check_fit(fit)
-  if (is.null(data) && is.null(y)) return(saved_importance(fit))
-  check_repeats(repeats)
-  truth <- true_numbers(fit, data, y)
-  r2 <- function(rows) {
-    value <- suppressWarnings(stats::predict(fit, rows), classes = "contree_new_levels")
-    1 - sum((truth - value)^2) / sum((truth - mean(truth))^2)
-  }
-  before <- r2(data)
-  columns <- tree_shape(fit)$inputs
-  drops <- matrix(0, repeats, length(columns), dimnames = list(NULL, columns))
-  for (column in used_inputs(fit)) {
-    for (i in seq_len(repeats)) drops[i, column] <- before - r2(shuffle(data, column))
-  }
-  structure(new_importance(drops, before), measure = "R squared")
-}
-
-# The response of new rows.
-true_numbers <- function(fit, data, y) {
-  if (is.null(y) && !is.null(tree_terms(fit))) {
-    y <- tryCatch(eval(attr(tree_terms(fit), "variables")[[2]], data,
-                       environment(tree_terms(fit))), error = function(problem) NULL)
-  }
-  if (!is.numeric(y) || length(y) != NROW(data) || !all(is.finite(y))) {
-    stop_input("y", gettextf("the response must be one finite number for each of %d rows, not %s",
-                             NROW(data), show_value(y)))
-  }
-  y
+  importance_of(fit, data, repeats, y, ..., without = saved_importance)
 }
 
 saved_importance <- function(fit) {

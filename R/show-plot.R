@@ -32,7 +32,8 @@
 #' @param legend `TRUE`, the default, shows the legend of the classes; `FALSE` does not.
 #' @param what `"tree"` (the default), or `"progress"` for the progress of the search: the cost of
 #'   the best tree and the proven bound over time, which meet if the tree is optimal. `"progress"`
-#'   uses `main` and `col` (two colours) and ignores the arguments about the tree. For a regression
+#'   uses `main` and `col` (two colours) and ignores the arguments about the tree. `"importance"`:
+#'   [contree_importance()] on the training rows. For a regression
 #'   tree also `"boxes"` or `"violins"`: the responses of the training rows by leaf, from left to
 #'   right, with the prediction as a diamond; and `"residuals"` against predictions. These use
 #'   `main` and the first of `col`, and do not show weights.
@@ -70,13 +71,15 @@
 #' @export
 plot.contree_model <- function(x, main = NULL, cex = NULL, digits = 4,
                                type = c("full", "split", "bare"), col = NULL, legend = TRUE,
-                               what = c("tree", "progress", "boxes", "violins", "residuals"), ...,
+                               what = c("tree", "progress", "importance", "boxes", "violins",
+                                        "residuals"), ...,
                                row = NULL, numbers = FALSE, extra = NULL, palette = NULL,
                                laplace = 0) {
   check_rpart_dots(plot_arguments_of_rpart, ...)
   check_fit(x, "x")
   check_title(main)
-  what <- check_choice("what", what, c("tree", "progress", number_pictures))
+  what <- check_choice("what", what, c("tree", "progress", "importance", number_pictures))
+  if (what == "importance") return(plot(contree_importance(x), main = main))
   if (what == "progress") return(plot_history(x, main, col))
   if (what != "tree") return(plot_numbers(x, what, main, col))
   type <- check_choice("type", type, c("full", "split", "bare"))

@@ -30,7 +30,7 @@ test_that("importance is what leaving a predictor out costs", {
   on.exit(grDevices::dev.off())
   expect_silent(plot(table))
   expect_silent(plot(shuffled))
-  expect_contree_error(contree_importance(fit, d, y = letters), "input", "response")
+  expect_contree_error(contree_importance(fit, d, y = letters), "input", "length 26")
 })
 
 test_that("tidiers tell what lm() tells", {
