@@ -1,52 +1,32 @@
 # tidy() and autoplot() of what the verbs return.
 
-#' Tidy results of verbs
-#'
-#' `tidy()` of the package generics turns the results of [contree_importance()],
-#' [contree_accuracy()], [partial_dependence()], [contree_cv()], [gmt_cv()], [contree_path()],
-#' [contree_rules()] and [contributions()] into plain data frames; `autoplot()` of ggplot2 draws
-#' those that have a `plot()`.
-#'
-#' @param x,object A value of one of these functions.
-#' @param main Title of the plot, a string; `NULL`, the default, for none.
-#' @param what,type For `autoplot()` of a forest, what [plot()][plot.hist_forest] calls so.
-#' @param ... Not used.
-#' @return `tidy()`: a data frame: the table itself, or for [contree_accuracy()] a row for each
-#'   figure, `metric` and `estimate`. `autoplot()`: an object of class `ggplot`.
-#' @examplesIf requireNamespace("generics", quietly = TRUE)
-#' fit <- contree(Species ~ ., iris, depth = 2)
-#' generics::tidy(contree_importance(fit))
-#' generics::tidy(contree_accuracy(fit, iris))
-#' @name tidy.contree_importance
-NULL
-
-#' @rdname tidy.contree_importance
+#' @rdname tidy.contree
 #' @exportS3Method generics::tidy
 tidy.contree_importance <- function(x, ...) {
   data.frame(unclass(x)[names(x)], check.names = FALSE)
 }
 
-#' @rdname tidy.contree_importance
+#' @rdname tidy.contree
 #' @exportS3Method generics::tidy
 tidy.partial_dependence <- tidy.contree_importance
 
-#' @rdname tidy.contree_importance
+#' @rdname tidy.contree
 #' @exportS3Method generics::tidy
 tidy.contree_rules <- tidy.contree_importance
 
-#' @rdname tidy.contree_importance
+#' @rdname tidy.contree
 #' @exportS3Method generics::tidy
 tidy.contree_cv <- function(x, ...) x$table
 
-#' @rdname tidy.contree_importance
+#' @rdname tidy.contree
 #' @exportS3Method generics::tidy
 tidy.contree_path <- function(x, ...) as.data.frame(x)
 
-#' @rdname tidy.contree_importance
+#' @rdname tidy.contree
 #' @exportS3Method generics::tidy
 tidy.contree_contributions <- function(x, ...) as.data.frame(x)
 
-#' @rdname tidy.contree_importance
+#' @rdname tidy.contree
 #' @exportS3Method generics::tidy
 tidy.contree_accuracy <- function(x, ...) {
   auc <- mean(x$auc[is.finite(x$auc)])
@@ -55,7 +35,7 @@ tidy.contree_accuracy <- function(x, ...) {
   data.frame(metric = names(figures), estimate = unname(figures))
 }
 
-#' @rdname tidy.contree_importance
+#' @rdname tidy.contree
 #' @exportS3Method generics::tidy
 tidy.contree_number_accuracy <- function(x, ...) {
   data.frame(metric = names(x), estimate = unlist(x, use.names = FALSE))
@@ -63,7 +43,7 @@ tidy.contree_number_accuracy <- function(x, ...) {
 
 # ---- ggplot2 -------------------------------------------------------------------------------------
 
-#' @rdname tidy.contree_importance
+#' @rdname tidy.contree
 #' @exportS3Method ggplot2::autoplot
 autoplot.hist_forest <- function(object, what = c("error", "importance"), main = NULL, ...) {
   check_no_dots(...)
@@ -77,7 +57,7 @@ autoplot.hist_forest <- function(object, what = c("error", "importance"), main =
     ggplot2::labs(x = gettext("trees"), y = gettext("error (out of bag)"), title = main)
 }
 
-#' @rdname tidy.contree_importance
+#' @rdname tidy.contree
 #' @exportS3Method ggplot2::autoplot
 autoplot.contree_accuracy <- function(object, main = NULL, ...) {
   check_no_dots(...)
@@ -90,7 +70,7 @@ autoplot.contree_accuracy <- function(object, main = NULL, ...) {
                   title = main)
 }
 
-#' @rdname tidy.contree_importance
+#' @rdname tidy.contree
 #' @exportS3Method ggplot2::autoplot
 autoplot.partial_dependence <- function(object, main = NULL, ...) {
   check_no_dots(...)
@@ -113,7 +93,7 @@ autoplot.partial_dependence <- function(object, main = NULL, ...) {
     ggplot2::labs(title = main, colour = if (length(variables) == 2) variables[2])
 }
 
-#' @rdname tidy.contree_importance
+#' @rdname tidy.contree
 #' @exportS3Method ggplot2::autoplot
 autoplot.contree_cv <- function(object, main = NULL, ...) {
   check_no_dots(...)

@@ -252,7 +252,14 @@ matrix_features <- function(forest, newdata, place, asked) {
 frame_features <- function(forest, newdata, place, asked) {
   blank <- rep(NA_integer_, nrow(newdata))
   columns <- rep(list(blank), length(place))
-  for (j in asked) columns[[j]] <- feature_values(forest, newdata[[place[j]]], j)
+  # numbers are taken as they are, together: one by one each would take 10 microseconds
+  given <- unclass(newdata)[place[asked]]
+  plain <- vapply(given, is.numeric, NA) & !vapply(given, is.object, NA) &
+    !vapply(given, is.array, NA)
+  leveled <- names(forest$levels)[!vapply(forest$levels, is.null, NA)]
+  if (length(leveled)) plain <- plain & !feature_names(forest)[asked] %in% leveled
+  columns[asked[plain]] <- given[plain]
+  for (j in asked[!plain]) columns[[j]] <- feature_values(forest, newdata[[place[j]]], j)
   tell_feature_levels(forest, newdata, place, asked)
   if (length(columns) == 0L) matrix(0, nrow(newdata), 0L) else columns
 }

@@ -96,6 +96,8 @@
 #' #                   predict_function = virginica)
 #' virginica <- function(model, newdata) predict(model, newdata, type = "prob")[, "virginica"]
 #' virginica(fit, iris[c(2, 78, 102), ])
+#'
+#' contree_importance(gmt(uptake ~ conc + Type | conc + Treatment, CO2, seed = 1))
 #' @export
 contree_importance <- function(fit, ...) UseMethod("contree_importance")
 
