@@ -88,6 +88,8 @@ error_left_out <- function(so_far, y) {
 plot.hist_forest <- function(x, type = c("error", "importance"), data = NULL, measure = NULL,
                              n = 20, main = NULL, what = type, ...) {
   check_title(main)
+  # of survival forests there is no curve
+  if (missing(type) && missing(what) && x$type == "survival") what <- "importance"
   if (check_choice(if (missing(what)) "type" else "what", what, c("error", "importance")) ==
         "error") {
     # the training rows are looked for where plot() was called

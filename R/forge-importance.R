@@ -3,8 +3,9 @@
 gained_importance <- function(fit) {
   e <- fit$ensemble
   if (!length(e$gain)) {
-    stop_unsupported("fit", gettextf("the model of %s does not have the gains of its splits",
-                                     fit$source))
+    stop_unsupported("fit", gettextf(paste(
+      "the model of %s does not have the gains of its splits;",
+      "give 'data' and 'y' for permutation importance"), fit$source))
   }
   inner <- e$feature > 0L
   asked <- fit$asked
@@ -24,6 +25,10 @@ gained_importance <- function(fit) {
 #' `plot()`, and `autoplot()` of ggplot2, draw the result of [contree_importance()]: without `data`
 #' the gains of the splits on each feature, if the model states them; with `data` and `y` the
 #' permutation importance. `what = "importance"` is all that there is to plot.
+#' @export
+plot.forest_ir <- function(x, ...) plot(forge(x), ...)
+
+#' @rdname forge
 #' @export
 plot.forged_forest <- function(x, main = NULL, what = "importance", ...) {
   check_choice("what", what, "importance")

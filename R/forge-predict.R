@@ -2,7 +2,7 @@
 
 #' Predict with a forged forest
 #'
-#' @param object A result of [forge()].
+#' @param object A result of [forge()]; one of [import_forest()] is forged for each call.
 #' @param newdata Data frame or numeric matrix. Columns are matched by name if both the model and
 #'   the data have names, else by position, in which case all must be present. Columns that no tree
 #'   uses may be absent if there are names. Factors are allowed for predictors whose levels the
@@ -77,6 +77,10 @@ predict.forged_forest <- function(object, newdata,
   sums <- sums_of_rows(object, new$columns, threads, device)
   name_rows(said_by_sums(forest, sums, type), new$row_names)
 }
+
+#' @rdname predict.forged_forest
+#' @export
+predict.forest_ir <- function(object, newdata, ...) stats::predict(forge(object), newdata, ...)
 
 # A tree of which some rows are followed here (forge-import-rpart.R).
 predict_with_rest <- function(object, new, type, threads, device) {

@@ -248,8 +248,9 @@ check_gmt_device <- function(device, mode) {
 gmt_names_before <- c(leaves_max = "max_leaves", depth_max = "depth")
 
 check_gmt_names <- function(names) {
-  known <- c(setdiff(names(formals(gmt_control)), "..."), names(gmt_names_before))
-  check_names(names, known, gettext("?gmt and ?gmt_control for all arguments"))
+  known <- setdiff(names(formals(gmt_control)), "...")
+  check_names(setdiff(names, names(gmt_names_before)), known,
+              gettext("?gmt and ?gmt_control for all arguments"))
 }
 
 # The call with the names that its arguments have now.

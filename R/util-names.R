@@ -9,7 +9,7 @@ names_elsewhere <- list(
   max_leaves = c("leaves.max", "maxleaves", "maxnodes", "max_leaf_nodes", "num_leaves"),
   min_n = c("nodesize", "min.node.size", "minsplit", "min_samples_split"),
   minsplit = c("min.split", "min_samples_split", "nodesize"),
-  minbucket = c("min.bucket", "min_n", "min_samples_leaf", "min_data_in_leaf", "min_child_samples",
+  minbucket = c("min.bucket", "min_n", "minsplit", "min_samples_leaf", "min_data_in_leaf", "min_child_samples",
                 "terminal.nodesize"),
   complexity = c("cp", "ccp_alpha", "cost_complexity"),
   threads = c("num.threads", "nthread", "nthreads", "n_jobs", "n_threads", "cores", "ncores"),

@@ -18,6 +18,23 @@ data_of <- function(page) {
   jsonlite::fromJSON(texts(page, "//script[@id='contree-data']"), simplifyVector = FALSE)
 }
 
+test_that("a forest has a page of its errors, importance and partial dependence", {
+  file <- tempfile(fileext = ".html")
+  fit <- hist_forest(Species ~ ., iris, trees = 20, seed = 1)
+  contree_report(fit, iris, file, variables = 2)
+  page <- paste(readLines(file), collapse = "\n")
+  for (word in c("random forest for Species", "Out-of-bag", "id=\"importance\"", "polyline",
+                 "Accuracy", "</html>")) {
+    expect_match(page, word, fixed = TRUE)
+  }
+  expect_length(gregexpr("<figcaption>", page)[[1]], 2)
+  expect_false(grepl("<script", page))
+  contree_report(hist_forest(mpg ~ ., transform(mtcars, gear = factor(gear)), trees = 9),
+                 file = file)
+  expect_match(paste(readLines(file), collapse = ""), "mean squared error")
+  expect_contree_error(contree_report(fit), "input", "'file'")
+})
+
 test_that("the page has each node, rule, error and row as the fit has it", {
   fit <- contree(type ~ ., MASS::Pima.tr, depth = 3)
   page <- page_of(fit, MASS::Pima.te)
