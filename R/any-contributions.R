@@ -22,8 +22,8 @@
 #'   prediction of one `row` comes about; `"dependence"`: the contribution of one `variable` against
 #'   its value.
 #' @param row For `"waterfall"`: number of the row, 1 by default.
-#' @param variable For `"dependence"`: name of a feature; `NULL`, the default, for the most important
-#'   one.
+#' @param variable For `"dependence"`: name of a feature; `NULL`, the default, for the most
+#'   important one.
 #' @param output Name or number of the output to plot, where there are several; by default (`NULL`)
 #'   the last.
 #' @param n Number of features to show at most, a whole number; 10 by default.
@@ -33,8 +33,9 @@
 #'   matrices.
 #' @return An object of class `contree_contributions`, a list of `values`, a matrix with a row for
 #'   each row of `data` and a column for each feature (or an array with a third dimension for each
-#'   output); `base`, a number for each output, to which the values of a row are added; `prediction`,
-#'   a matrix of the sums, a column for each output; `data`, the rows as a data frame; and `scale`.
+#'   output); `base`, a number for each output, to which the values of a row are added;
+#'   `prediction`, a matrix of the sums, a column for each output; `data`, the rows as a data frame;
+#'   and `scale`.
 #'
 #'   `tidy()` of the package generics, and `as.data.frame()`: a data frame with a row for each row
 #'   and feature (and output): `row`, `output`, `variable`, `value` (as text), `contribution`.

@@ -12,8 +12,8 @@
 #'   says where they are.
 #' @param folds,repeats As in [contree_cv()]; 10 folds and 1 repeat by default. Folds are stratified
 #'   by class.
-#' @param seed Seed of the folds, a whole number from 0 to 2^53; by default (`NULL`) R's generator is
-#'   used as it is. All forests are grown with the seed of the fit.
+#' @param seed Seed of the folds, a whole number from 0 to 2^53; by default (`NULL`) R's generator
+#'   is used as it is. All forests are grown with the seed of the fit.
 #' @param ... For forests, vectors of values of numeric or text arguments of [hist_forest()] to try
 #'   in all combinations, as `mtry = c(2, 4), min_n = c(1, 5, 10)`. For other fits, arguments of
 #'   [contree_cv()] and [gmt_cv()], such as `depth = 1:4`.
@@ -130,8 +130,10 @@ errors_of_forest <- function(fit, data, folds, settings) {
   settings[c("oob", "importance")] <- list(FALSE, "none")
   lost <- matrix(NA_real_, nrow(folds), ncol(folds))
   concordance <- numeric()
-  for (turn in seq_len(ncol(folds))) for (k in unique(folds[, turn])) {
-    held <- folds[, turn] == k
+  runs <- unique(data.frame(fold = c(folds), turn = c(col(folds))))
+  for (run in seq_len(nrow(runs))) {
+    turn <- runs$turn[run]
+    held <- folds[, turn] == runs$fold[run]
     grown <- grown_again(fit, data, which(!held), settings)
     said <- unname(suppressWarnings(stats::predict(grown, data[held, , drop = FALSE]),
                                     classes = "contree_new_levels"))
@@ -145,7 +147,8 @@ errors_of_forest <- function(fit, data, folds, settings) {
     }
   }
   if (fit$type == "survival") {
-    return(c(error = 1 - mean(concordance), se = stats::sd(concordance) / sqrt(length(concordance))))
+    return(c(error = 1 - mean(concordance),
+             se = stats::sd(concordance) / sqrt(length(concordance))))
   }
   each <- rowMeans(lost)
   c(error = mean(each), se = stats::sd(each) / sqrt(length(each)))

@@ -28,7 +28,8 @@ tidypredict_fit.hist_forest <- function(model) {
 
 check_expressible <- function(fit) {
   if (!predicts_classes(fit) && tree_leaf(fit) != "number") {
-    stop_unsupported("model", gettext("expressions are of trees whose leaves are classes or numbers"))
+    stop_unsupported("model", gettext(
+      "expressions are of trees whose leaves are classes or numbers"))
   }
   asked <- unique(node_variable(fit)[!node_is_leaf(fit)])
   odd <- asked[!types_of(fit, asked) %in% c(number_types, "factor", "character")]
@@ -47,7 +48,7 @@ questions_of_tree <- function(fit) {
   lapply(seq_along(variable), function(node) {
     if (node_is_leaf(fit)[node]) return(NULL)
     # a variable that the formula computes is computed
-    x <- if (is.null(tree_terms(fit))) as.name(variable[node]) else variable_call(fit, variable[node])
+    x <- variable_call(fit, variable[node])
     known <- if (is.null(levels[[node]])) {
       call("<", x, threshold[node])
     } else if (larger_left[node]) {
@@ -62,7 +63,7 @@ questions_of_tree <- function(fit) {
 }
 
 variable_call <- function(fit, label) {
-  variables <- as.list(attr(tree_terms(fit), "variables"))[-(1:2)]
+  variables <- as.list(attr(tree_terms(fit), "variables"))[-(1:2)] # none of x and y
   found <- variables[vapply(variables, variable_label, "") == label]
   if (length(found)) found[[1]] else as.name(label)
 }

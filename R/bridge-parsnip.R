@@ -28,8 +28,8 @@
 #' weights of the rows. The types of prediction are `"class"`, `"prob"`, `"numeric"` and `"raw"`,
 #' with any `type` of [predict.hist_forest()] in `opts`. For a response of `survival::Surv()` there
 #' is the mode `"censored regression"`, with the types `"survival"` and `"time"` (the median, `NA`
-#' where the curve does not fall so far), and from parsnip 1.3.0 on `"quantile regression"`, with the
-#' type `"quantile"`.
+#' where the curve does not fall so far), and from parsnip 1.3.0 on `"quantile regression"`, with
+#' the type `"quantile"`.
 #' @section Model trees:
 #' `decision_tree(mode = "regression")` has the engine `"gmt"`, for the model trees of [gmt()].
 #' `tree_depth` is `depth`, and `min_n` is `minbucket`; `set_engine("gmt", ...)` takes all other

@@ -36,7 +36,8 @@
 #'   `oob_r_squared`), `status` and `elapsed`.
 #'
 #'   `augment()`: the data with the columns `.pred_class` (factor) and one column `.pred_` for each
-#'   class, as in parsnip, or `.pred` (numeric response), and for a tree `.node`, the number of the leaf.
+#'   class, as in parsnip, or `.pred` (numeric response), and for a tree `.node`, the number of the
+#'   leaf.
 #' @section Errors:
 #' `contree_input_error`: `tidy()` of a forest without importance; `augment()` of training rows
 #' without out-of-bag predictions, or of data that are not the training rows.

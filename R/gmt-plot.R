@@ -34,8 +34,8 @@
 #' plot(fit, what = "partial")
 #' plot(fit, what = "progress")
 #' @export
-plot.gmt <- function(x, what = c("tree", "partial", "progress", "importance"), regressors = NULL, leaves = NULL,
-                     data = NULL, main = NULL, ...) {
+plot.gmt <- function(x, what = c("tree", "partial", "progress", "importance"), regressors = NULL,
+                     leaves = NULL, data = NULL, main = NULL, ...) {
   check_title(main)
   what <- check_choice("what", what, c("tree", "partial", "progress", "importance"))
   if (what == "tree") return(plot.contree_model(x, main = main, ...))

@@ -9,8 +9,8 @@ names_elsewhere <- list(
   max_leaves = c("leaves.max", "maxleaves", "maxnodes", "max_leaf_nodes", "num_leaves"),
   min_n = c("nodesize", "min.node.size", "minsplit", "min_samples_split"),
   minsplit = c("min.split", "min_samples_split", "nodesize"),
-  minbucket = c("min.bucket", "min_n", "minsplit", "min_samples_leaf", "min_data_in_leaf", "min_child_samples",
-                "terminal.nodesize"),
+  minbucket = c("min.bucket", "min_n", "minsplit", "min_samples_leaf", "min_data_in_leaf",
+                "min_child_samples", "terminal.nodesize"),
   complexity = c("cp", "ccp_alpha", "cost_complexity"),
   threads = c("num.threads", "nthread", "nthreads", "n_jobs", "n_threads", "cores", "ncores"),
   seed = c("random_state", "random.seed"),
@@ -23,7 +23,8 @@ names_elsewhere <- list(
 did_you_mean <- function(name, known) {
   plain <- function(names) tolower(gsub("[._]", "", names))
   elsewhere <- vapply(names_elsewhere, function(names) plain(name) %in% plain(names), NA)
-  meant <- c(intersect(names(names_elsewhere)[elsewhere], known), known[plain(known) == plain(name)])
+  meant <- intersect(names(names_elsewhere)[elsewhere], known)
+  meant <- c(meant, known[plain(known) == plain(name)])
   if (length(meant) == 0 && length(known)) {
     distance <- drop(utils::adist(name, known, ignore.case = TRUE))
     meant <- known[distance == min(distance) & distance <= max(2, nchar(name) / 3)]
@@ -61,8 +62,8 @@ check_no_dots <- function(...) {
 rename_dots <- function(dots, old) {
   for (name in intersect(names(old), names(dots))) {
     if (old[[name]] %in% names(dots)) {
-      stop_input(name, gettextf("'%s' and '%s' are two names for one setting; give only one of them",
-                                name, old[[name]]))
+      stop_input(name, gettextf(
+        "'%s' and '%s' are two names for one setting; give only one of them", name, old[[name]]))
     }
     tell_once(name, gettextf("'%s' is now called '%s'; the old name will be refused by the next %s",
                              name, old[[name]], gettext("version")))
