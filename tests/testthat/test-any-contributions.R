@@ -110,10 +110,11 @@ test_that("shapviz gets matrices, rows and base values", {
     "registerS3method('shapviz', 'matrix', shapviz::shapviz.matrix, asNamespace('shapviz'))",
     "fit <- hist_forest(mpg ~ ., mtcars, trees = 5, seed = 1)",
     "one <- shapviz::shapviz(fit, mtcars[1:4, ])",
-    "cat(class(one), isTRUE(all.equal(rowSums(one$S) + one$baseline, predict(fit, mtcars[1:4, ]))))",
+    "own <- predict(fit, mtcars[1:4, ])",
+    "say(class(one), isTRUE(all.equal(rowSums(one$S) + one$baseline, own)))",
     "all <- shapviz::shapviz(contree(Species ~ ., iris, depth = 1), iris)",
-    "cat('', class(all), names(all), '\n')"))
-  for (lines in said) {
-    expect_true("shapviz TRUE mshapviz setosa versicolor virginica " %in% lines)
-  }
+    "say(class(all), names(all))"))
+  expected <- c("shapviz TRUE", "mshapviz setosa versicolor virginica", "end")
+  expect_identical(tail(said$after, 3), expected)
+  expect_identical(tail(said$before, 3), expected)
 })
