@@ -80,7 +80,7 @@ mlr3_learner <- function(task_type) {
                                self$param_set$get_values(tags = "predict")))
         }
         if (self$predict_type == "response") {
-          list(response = unname(tell("response")))
+          list(response = unname(tell(if (is_classif) "class" else "response")))
         } else {
           list(prob = tell("prob"))
         }
@@ -161,7 +161,7 @@ mlr3_forest <- function(task_type) {
       },
       .predict = function(task) {
         rows <- as.data.frame(task$data(cols = task$feature_names))
-        type <- if (self$predict_type == "prob") "prob" else "response"
+        type <- if (self$predict_type == "prob") "prob" else if (is_classif) "class" else "response"
         told <- stats::predict(self$model, rows, type = type)
         if (type == "prob") list(prob = told) else list(response = unname(told))
       }))

@@ -26,11 +26,19 @@
 #' forests of [hist_forest()]. `mtry`, `trees` and `min_n` are the arguments of the same names, with
 #' the defaults of `hist_forest()`; `set_engine()` takes all others. Case weights are sampling
 #' weights of the rows. The types of prediction are `"class"`, `"prob"`, `"numeric"` and `"raw"`,
-#' with any `type` of [predict.hist_forest()] in `opts`.
+#' with any `type` of [predict.hist_forest()] in `opts`. For a response of `survival::Surv()` there
+#' is the mode `"censored regression"`, with the types `"survival"` and `"time"` (the median, `NA`
+#' where the curve does not fall so far), and from parsnip 1.3.0 on `"quantile regression"`, with
+#' the type `"quantile"`.
 #' @section Model trees:
 #' `decision_tree(mode = "regression")` has the engine `"gmt"`, for the model trees of [gmt()].
-#' `tree_depth` is `depth_max`, and `min_n` is `minbucket`; `set_engine("gmt", ...)` takes all other
+#' `tree_depth` is `depth`, and `min_n` is `minbucket`; `set_engine("gmt", ...)` takes all other
 #' settings of [gmt_control()]. The types of prediction are `"numeric"` and `"raw"`.
+#' @section Deployment:
+#' Trees and forests have the methods of the packages `vetiver` (`vetiver_model()`), `butcher`
+#' (`axe_call()`, `axe_fitted()`, `axe_data()`) and `tidypredict`: `tidypredict_fit()` gives an
+#' expression for trees of classes or numbers and for regression forests, which `orbital` uses as
+#' well. They are registered when these packages are loaded.
 #' @seealso [contree_mlr3], [contree_caret()]
 #' @examplesIf requireNamespace("parsnip", quietly = TRUE)
 #' tree <- parsnip::decision_tree(mode = "classification", tree_depth = 2)
@@ -51,9 +59,18 @@ register_parsnip <- function() {
     register_engine("rand_forest", mode, "hist_forest", parsnip_forest_arguments)
   }
   register_engine("decision_tree", "regression", "gmt", parsnip_gmt_arguments, "gmt")
+  parsnip::set_model_mode("rand_forest", "censored regression")
+  register_engine("rand_forest", "censored regression", "hist_forest", parsnip_forest_arguments)
+  # of version 1.3.0
+  if ("matrix_to_quantile_pred" %in% getNamespaceExports("parsnip")) {
+    parsnip::set_model_mode("rand_forest", "quantile regression")
+    register_engine("rand_forest", "quantile regression", "hist_forest", parsnip_forest_arguments,
+                    defaults = list(threads = 1, quantiles = TRUE))
+  }
 }
 
-register_engine <- function(model, mode, fun, arguments, eng = "contree") {
+register_engine <- function(model, mode, fun, arguments, eng = "contree",
+                            defaults = list(threads = 1)) {
   parsnip::set_model_engine(model, mode = mode, eng = eng)
   parsnip::set_dependency(model, eng = eng, pkg = "contree", mode = mode)
   for (argument in arguments) {
@@ -66,18 +83,42 @@ register_engine <- function(model, mode, fun, arguments, eng = "contree") {
   parsnip::set_fit(model, mode = mode, eng = eng, value = list(
     interface = "formula", protect = c("formula", "data", "weights"),
     func = c(pkg = "contree", fun = fun),
-    defaults = list(threads = 1)))
+    defaults = defaults))
   parsnip::set_encoding(model, mode = mode, eng = eng, options = list(
     predictor_indicators = "none", compute_intercept = FALSE, remove_intercept = FALSE,
     allow_sparse_x = FALSE))
-  if (mode == "regression") {
-    parsnip_prediction(model, mode, "numeric", function(x, object) unname(x), eng)
-  } else {
-    parsnip_prediction(model, mode, "class", function(x, object) unname(x))
-    parsnip_prediction(model, mode, "prob",
-                       function(x, object) data.frame(x, check.names = FALSE, row.names = NULL))
-  }
+  plain <- function(x, object) unname(x)
+  switch(mode,
+    regression = parsnip_prediction(model, mode, "numeric", plain, eng, type = "response"),
+    classification = {
+      parsnip_prediction(model, mode, "class", plain, type = "class")
+      parsnip_prediction(model, mode, "prob", function(x, object) {
+        data.frame(x, check.names = FALSE, row.names = NULL)
+      }, type = "prob")
+    },
+    "censored regression" = {
+      parsnip_prediction(model, mode, "time", function(x, object) unname(x[, 1]),
+                         type = "quantiles", quantiles = 0.5)
+      parsnip_prediction(model, mode, "survival", parsnip_survival, type = "survival",
+                         times = quote(eval_time))
+    },
+    "quantile regression" = parsnip_prediction(
+      model, mode, "quantile",
+      function(x, object) parsnip::matrix_to_quantile_pred(unname(x), object),
+      type = "quantiles", quantiles = quote(object$spec$quantile_levels)))
   parsnip_prediction(model, mode, "raw", NULL, eng)
+}
+
+# A tibble with a tibble of times and probabilities for each row.
+parsnip_survival <- function(x, object) {
+  tibble <- function(columns, n) {
+    structure(columns, row.names = .set_row_names(n), class = c("tbl_df", "tbl", "data.frame"))
+  }
+  times <- attr(x, "times")
+  curves <- lapply(seq_len(nrow(x)), function(i) {
+    tibble(list(.eval_time = times, .pred_survival = unname(x[i, ])), length(times))
+  })
+  tibble(list(.pred = curves), length(curves))
 }
 
 parsnip_arguments <- list(list(parsnip = "tree_depth", original = "depth"),
@@ -88,14 +129,13 @@ parsnip_forest_arguments <- list(list(parsnip = "mtry", original = "mtry"),
                                  list(parsnip = "trees", original = "trees"),
                                  list(parsnip = "min_n", original = "min_n"))
 
-parsnip_gmt_arguments <- list(list(parsnip = "tree_depth", original = "depth_max"),
+parsnip_gmt_arguments <- list(list(parsnip = "tree_depth", original = "depth"),
                               list(parsnip = "min_n", original = "minbucket"))
 
-parsnip_prediction <- function(model, mode, type, post, eng = "contree") {
-  arguments <- list(object = quote(object$fit), newdata = quote(new_data))
-  if (type == "numeric") arguments$type <- "response"
-  else if (type != "raw") arguments$type <- type
-  parsnip::set_pred(model, mode = mode, eng = eng, type = type,
+# `...`: arguments of predict().
+parsnip_prediction <- function(model, mode, name, post, eng = "contree", ...) {
+  arguments <- list(object = quote(object$fit), newdata = quote(new_data), ...)
+  parsnip::set_pred(model, mode = mode, eng = eng, type = name,
                     value = list(pre = NULL, post = post, func = c(fun = "predict"),
                                  args = arguments))
 }

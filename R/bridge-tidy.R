@@ -4,19 +4,27 @@
 #'
 #' Methods for the generic functions of the package `generics` (re-exported by `broom` and
 #' `tidymodels`): `tidy()` describes the nodes of a tree, or the importance of the predictors of a
-#' forest, `glance()` the whole fit, and `augment()` adds predictions to data.
+#' forest, `glance()` the whole fit, and `augment()` adds predictions to data. The results of
+#' [contree_importance()], [contree_accuracy()], [partial_dependence()], [contree_cv()],
+#' [contree_path()] and [contree_rules()] have `tidy()` as well, and `autoplot()` of ggplot2 where
+#' they have a `plot()`.
 #'
-#' @param x A fit of [contree()], [gmt()] or [hist_forest()]; for `tidy()` also a [contree_set()].
+#' @param x,object A fit of [contree()], [gmt()] or [hist_forest()]; for `tidy()` and `autoplot()`
+#'   also the results named above, and for `tidy()` a [contree_set()].
 #' @param data Data frame to add the predictions to; by default (`NULL`) the training rows, as
 #'   [model.frame()] finds them. Training rows of a forest get out-of-bag predictions: those of the
 #'   trees that were not grown from the row.
 #' @param newdata Data frame of new rows to use instead of `data`; `NULL` by default. They get the
 #'   predictions of all trees.
+#' @param main Title of the plot, a string; `NULL`, the default, for none.
+#' @param what For `autoplot()` of a forest: `"error"` (the default) or `"importance"`, as in
+#'   [plot()][plot.hist_forest].
 #' @param ... Not used.
 #' @return `tidy()`: for a tree a data frame with one row for each node, as
 #'   [as.data.frame.contree()] gives, and `rule`, the conditions that lead to it; for a forest one
 #'   row for each predictor, the most important first: `variable`, `impurity`, and `permutation` if
-#'   the forest has it; for a set of trees the predictors as in [summary.contree_set()].
+#'   the forest has it; for a set of trees the predictors as in [summary.contree_set()]; for other
+#'   results their table, of [contree_accuracy()] a row for each figure, `metric` and `estimate`.
 #'
 #'   `glance()`: a data frame of one row. Of a fit of [contree()]: `nobs`, `depth`, `leaves`,
 #'   `accuracy` (on the training rows; for a regression tree `deviance`, `r.squared` and `rmse`),
@@ -27,8 +35,9 @@
 #'   trees), the out-of-bag errors (`oob_error` and `oob_brier`, or `oob_error` and
 #'   `oob_r_squared`), `status` and `elapsed`.
 #'
-#'   `augment()`: the data with the columns `.pred_class` (factor) and one column `.prob_` for each
-#'   class, or `.pred` (numeric response), and for a tree `.node`, the number of the leaf.
+#'   `augment()`: the data with the columns `.pred_class` (factor) and one column `.pred_` for each
+#'   class, as in parsnip, or `.pred` (numeric response), and for a tree `.node`, the number of the
+#'   leaf.
 #' @section Errors:
 #' `contree_input_error`: `tidy()` of a forest without importance; `augment()` of training rows
 #' without out-of-bag predictions, or of data that are not the training rows.
@@ -41,6 +50,7 @@
 #' generics::tidy(forest)
 #' generics::glance(forest)
 #' head(generics::augment(forest), 3)
+#' generics::tidy(contree_accuracy(fit, iris))
 #' @name tidy.contree
 NULL
 
@@ -90,7 +100,7 @@ augment.contree_model <- function(x, data = NULL, newdata = NULL, ...) {
 
 augment_classes <- function(fit, newdata) {
   proportions <- as.data.frame(stats::predict(fit, newdata, type = "prob"))
-  names(proportions) <- paste0(".prob_", tree_classes(fit))
+  names(proportions) <- paste0(".pred_", tree_classes(fit))
   data.frame(.pred_class = unname(stats::predict(fit, newdata)), proportions, check.names = FALSE)
 }
 
@@ -147,7 +157,7 @@ augment.hist_forest <- function(x, data = NULL, newdata = NULL, ...) {
   to <- as.data.frame(to)
   added <- if (x$type != "classification") list(.pred = unname(told("response"))) else {
     proportions <- as.data.frame(told("prob"))
-    names(proportions) <- paste0(".prob_", x$classes)
+    names(proportions) <- paste0(".pred_", x$classes)
     data.frame(.pred_class = unname(told("class")), proportions, check.names = FALSE)
   }
   to[names(added)] <- added

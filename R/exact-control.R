@@ -25,8 +25,8 @@ setting_table <- list(
   within         = list(low = 0, high = Inf, whole = FALSE)
 )
 
-# rpart's names for settings that are called otherwise here.
-setting_alias <- c(maxdepth = "depth", cp = "complexity")
+# Names of rpart, and of forests, for settings that are called otherwise here.
+setting_alias <- c(maxdepth = "depth", cp = "complexity", min_n = "minsplit")
 
 #' Settings of the search for an optimal tree
 #'
@@ -84,8 +84,9 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #'   default, `NULL`, is 1 for classes and 7, as in `rpart`, for a numeric response. The tree is
 #'   optimal among those that satisfy it; the more it raises the cost, the longer the proof takes
 #'   (up to about eight times at one row in twenty).
-#' @param minsplit Minimum number of training rows in a node that is split, a whole number of at
-#'   least 1. It is never less than twice `minbucket`, which is the default (`NULL`).
+#' @param minsplit Minimum number of training rows in a node that is split (`min_n` is accepted as
+#'   well), a whole number of at least 1. It is never less than twice `minbucket`, which is the
+#'   default (`NULL`).
 #' @param max_leaves Greatest number of leaves, a whole number of at least 1. The tree is optimal
 #'   among those with at most that many leaves, which no `complexity` may be able to single out; see
 #'   [contree_path()] with `by = "leaves"`. The default `Inf` allows as many as the depth does, 2 to
@@ -170,10 +171,14 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #' @param conformal Number of folds for the intervals of [predict()][predict.contree] with `interval
 #'   = "conformal"`, for a numeric response: a whole number of at least 2, or 0 (the default) for
 #'   none. For each fold one more tree is fitted, to all rows outside it, and kept with the fit. The
-#'   folds are drawn with R's random numbers ([set.seed()]); with a [plan][future::plan] of the
-#'   package `future` they are distributed over its workers.
+#'   folds are drawn with R's random numbers ([set.seed()] or `seed`); with a [plan][future::plan]
+#'   of the package `future` they are distributed over its workers.
 #' @param model `TRUE` keeps the model frame (the training data) in the fit, for [model.frame()].
 #'   The default `FALSE` keeps no training data.
+#' @param seed Seed of what is drawn: the folds of `conformal` and [contree_cv()], the samples of
+#'   [contree_stability()]. A whole number from 0 to 2^53; by default (`NULL`) R's generator is used
+#'   as it is.
+#' @param ... `min_n`, as `minsplit`. Any other name is an error.
 #'
 #' @return A list of class `contree_control` with one element for each setting.
 #' @section Errors:
@@ -197,7 +202,11 @@ contree_control <- function(
     threads = NULL, device = c("auto", "cpu", "cuda"), deterministic = TRUE, start = NULL,
     workers = FALSE, checkpoint = NULL,
     # what it tells, and what the fit keeps
-    progress = NULL, verbose = NULL, certificate = FALSE, conformal = 0, model = FALSE) {
+    progress = NULL, verbose = NULL, certificate = FALSE, conformal = 0, model = FALSE,
+    seed = NULL, ...) {
+  check_names(names_of_dots(list(...)), c("min_n", setdiff(names(formals()), "...")),
+              "?contree_control")
+  if (...length()) minsplit <- list(...)$min_n
   control <- list(complexity = check_setting("complexity", complexity))
   control["minbucket"] <- list(if (!is.null(minbucket)) check_setting("minbucket", minbucket))
   control["minsplit"] <- list(if (!is.null(minsplit)) check_setting("minsplit", minsplit))
@@ -226,6 +235,7 @@ contree_control <- function(
   control$certificate <- check_certificate(certificate)
   control$conformal <- check_conformal(check_setting("conformal", conformal))
   control$model <- check_flag("model", model)
+  control["seed"] <- list(check_seed(seed))
   structure(control, class = "contree_control")
 }
 
@@ -276,6 +286,10 @@ setting_message <- function(name, value, range) {
            "; depths of 2 to 4 are the usual choice, since a tree of depth d may have 2^d leaves"))
 }
 
+check_seed <- function(seed) {
+  check_forest_number("seed", seed, list(low = 0, high = 2^53, whole = TRUE), TRUE)
+}
+
 check_flag <- function(name, value) {
   if (isTRUE(value) || isFALSE(value)) return(value)
   stop_input(name, gettextf("'%s' must be TRUE or FALSE, not %s", name, show_value(value)))
@@ -319,7 +333,9 @@ collect_settings <- function(dots, control, depth, priced = FALSE) {
   if (!is.null(depth)) dots <- c(list(depth = depth), dots)
   check_aliases(dots)
   given <- merge_settings(control, dots)
-  names(given)[names(given) == "maxdepth"] <- "depth"
+  for (alias in c("maxdepth", "min_n")) {
+    names(given)[names(given) == alias] <- setting_alias[[alias]]
+  }
   # no setting is run
   settings <- do.call(contree_control, given[setdiff(names(given), c("depth", "cp"))], quote = TRUE)
   settings$cp <- if (!is.null(given$cp)) check_setting("cp", given$cp)
@@ -354,7 +370,7 @@ check_setting_names <- function(given, argument) {
     stop_input(argument, gettextf("an argument without a name was given in '%s'", argument),
                gettext("name it, as in contree(..., complexity = 0.01)"))
   }
-  known <- c(names(formals(contree_control)), "depth", names(setting_alias))
+  known <- c("depth", setdiff(names(formals(contree_control)), "..."), names(setting_alias))
   unknown <- setdiff(names, known)
   rewards <- intersect(unknown, c("rewards", "costs"))
   if (length(rewards)) {
@@ -370,13 +386,6 @@ check_setting_names <- function(given, argument) {
   if (anyDuplicated(names)) {
     stop_input(argument, gettextf("argument '%s' was given twice", names[anyDuplicated(names)]))
   }
-}
-
-did_you_mean <- function(name, known) {
-  distance <- drop(utils::adist(name, known, ignore.case = TRUE))
-  nearest <- which.min(distance)
-  if (distance[nearest] > max(2, nchar(name) / 3)) return("")
-  gettextf("; did you mean '%s'?", known[nearest])
 }
 
 check_aliases <- function(given) {

@@ -141,7 +141,8 @@ contree_cv.formula <- function(formula, data, weights, subset, na.action, depth 
                      weights, read_any_response)
   frame$loss <- read_loss(loss, class_weights, frame)
   x <- frame$model[setdiff(names(frame$model)[-1], "(weights)")]
-  cross_validate(frame, x, read_folds(folds, repeats, frame$response), grid, settings, rule, call)
+  cross_validate(frame, x, with_seed(settings$seed, read_folds(folds, repeats, frame$response)),
+                 grid, settings, rule, call)
 }
 
 #' @rdname contree_cv
@@ -167,7 +168,8 @@ contree_cv.default <- function(x, y, depth = 1:4, complexity = NULL, folds = 10,
   frame <- read_xy(x, y, settings$missing, weights, read_any_response)
   frame$loss <- read_loss(loss, class_weights, frame)
   if (!is.null(frame$na.action)) x <- x[-frame$na.action, , drop = FALSE]
-  cross_validate(frame, x, read_folds(folds, repeats, frame$response), grid, settings, rule, call)
+  cross_validate(frame, x, with_seed(settings$seed, read_folds(folds, repeats, frame$response)),
+                 grid, settings, rule, call)
 }
 
 # ---- what to try ---------------------------------------------------------------------------------

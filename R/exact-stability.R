@@ -72,7 +72,7 @@ contree_stability <- function(fit, samples = 50, within = 0.05, data = NULL, ...
   settings$model <- FALSE
   frame <- training_frame(fit, data, settings, parent.frame())
   n <- length(frame$response)
-  tasks <- lapply(seq_len(samples), function(i) sample.int(n, n, TRUE))
+  tasks <- with_seed(settings$seed, lapply(seq_len(samples), function(i) sample.int(n, n, TRUE)))
   listener <- cv_listener(settings, samples, "contree_stability")
   on.exit(listener$end())
   settings$verbose <- FALSE

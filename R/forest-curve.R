@@ -88,6 +88,8 @@ error_left_out <- function(so_far, y) {
 plot.hist_forest <- function(x, type = c("error", "importance"), data = NULL, measure = NULL,
                              n = 20, main = NULL, what = type, ...) {
   check_title(main)
+  # of survival forests there is no curve
+  if (missing(type) && missing(what) && x$type == "survival") what <- "importance"
   if (check_choice(if (missing(what)) "type" else "what", what, c("error", "importance")) ==
         "error") {
     # the training rows are looked for where plot() was called
@@ -108,6 +110,12 @@ plot.forest_curve <- function(x, main = NULL, xlab = gettext("trees"), ylab = NU
   invisible(x)
 }
 
+# What a column of the importance of a forest is.
+importance_label <- function(measure) {
+  switch(measure, impurity = gettext("decrease of impurity"),
+         permutation = gettext("permutation importance (out of bag)"), measure)
+}
+
 plot_importance <- function(importance, measure, n, main, ..., xlim = NULL) {
   known <- rev(setdiff(names(importance), "variable"))
   if (length(known) == 0) {
@@ -116,11 +124,8 @@ plot_importance <- function(importance, measure, n, main, ..., xlim = NULL) {
   measure <- if (is.null(measure)) known[1] else check_choice("measure", measure, known)
   check_number("n", n, gettext("a whole number of at least 1"), is_count)
   shown <- utils::head(importance[order(-importance[[measure]]), ], n)
-  labels <- c(impurity = gettext("decrease of impurity"),
-              corrected = gettext("decrease of impurity, corrected"),
-              permutation = gettext("permutation importance (out of bag)"))
   if (is.null(xlim)) xlim <- range(0, shown[[measure]])
   graphics::dotchart(rev(shown[[measure]]), labels = rev(shown$variable), main = main, pch = 19,
-                     xlab = labels[[measure]], xlim = xlim, ...)
+                     xlab = importance_label(measure), xlim = xlim, ...)
   invisible(shown)
 }

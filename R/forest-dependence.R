@@ -1,14 +1,15 @@
-# What a forest predicts as one or two predictors change: partial dependence (Friedman 2001) and
+# What a model predicts as one or two predictors change: partial dependence (Friedman 2001) and
 # individual conditional expectation (Goldstein et al. 2015).
 
 #' Partial dependence
 #'
-#' The mean prediction of a forest over the rows of `data` when one or two predictors are set to
+#' The mean prediction of a model over the rows of `data` when one or two predictors are set to
 #' each value of a grid in all rows (partial dependence); and, with `ice`, the predictions for the
 #' individual rows (individual conditional expectation).
 #'
-#' @param fit A fit of [hist_forest()].
-#' @param data Data frame with the columns that the forest was grown from, usually the training rows
+#' @param fit A fit of [hist_forest()], [contree()] or [gmt()], or a result of [import_forest()] or
+#'   [forge()] with names of features. Of survival forests the mortality is shown.
+#' @param data Data frame with the columns that the model was fitted to, usually the training rows
 #'   or a sample of them.
 #' @param variables Names of one or two predictors, columns of `data`, a character vector.
 #' @param at Values of the grid: a list with a vector of values, of the type of the column and not
@@ -57,18 +58,19 @@
 #' @export
 partial_dependence <- function(fit, data, variables, at = NULL, grid = 20, ice = FALSE,
                                classes = NULL, threads = NULL) {
-  check_forest(fit)
-  data <- check_dependence_data(fit, data)
-  check_dependence(fit, data, variables, grid, check_flag("ice", ice))
-  check_at(fit, data, variables, at)
-  classes <- check_shown_classes(fit, classes)
+  model <- any_model(fit)
+  check_one_number(model)
+  data <- check_dependence_data(model, data)
+  check_dependence(model, data, variables, grid, check_flag("ice", ice))
+  check_at(model, data, variables, at)
+  classes <- check_shown_classes(model, classes)
   values <- lapply(stats::setNames(variables, variables), function(name) {
     if (is.null(at[[name]])) grid_of(data[[name]], grid) else at[[name]]
   })
   steps <- rev(expand.grid(rev(lapply(values, seq_along))))
   parts <- lapply(seq_len(nrow(steps)), function(step) {
     setting <- Map(function(value, i) value[i], values, steps[step, ])
-    told <- told_with(fit, data, setting, classes, threads)
+    told <- told_with(model, data, setting, classes, threads)
     if (!ice) told <- matrix(colMeans(told), 1)
     data.frame(lapply(setting, rep, length(told)), dependence_columns(told, classes, ice),
                check.names = FALSE)
@@ -77,26 +79,26 @@ partial_dependence <- function(fit, data, variables, at = NULL, grid = 20, ice =
             variables = variables)
 }
 
-check_dependence_data <- function(fit, data) {
+check_dependence_data <- function(model, data) {
   if (is.matrix(data)) data <- as.data.frame(data)
   if (!is.data.frame(data) || nrow(data) == 0) {
     stop_input("data", gettextf("'data' must be a data frame with rows, not %s",
                                 if (is.data.frame(data)) gettext("one without") else
                                   show_value(data)))
   }
-  # once, not for each value of the grid
-  tell_forest_levels(fit, new_columns(column_reader(fit), data, stats::na.pass)$columns)
+  # new levels are told once, not for each value of the grid
+  any_prediction(model, data, if (is.null(model$classes)) "response" else "class")
   data
 }
 
-check_dependence <- function(fit, data, variables, grid, ice) {
-  known <- intersect(names(data), fit$shape$inputs)
+check_dependence <- function(model, data, variables, grid, ice) {
+  known <- intersect(names(data), model$inputs)
   if (!is.character(variables) || !(length(variables) %in% (if (ice) 1 else 1:2)) ||
         anyDuplicated(variables) || !all(variables %in% known)) {
     many <- if (ice) gettext("one column") else gettext("one or two columns")
     given <- is.character(variables) && length(variables)
     stop_input("variables", gettextf(
-      "'variables' must name %s that the forest was grown from (%s), not %s", many,
+      "'variables' must name %s that the model was fitted to (%s), not %s", many,
       show_names(known), if (given) show_names(variables) else show_value(variables)))
   }
   check_number("grid", grid, gettext("a whole number of at least 2"),
@@ -104,7 +106,7 @@ check_dependence <- function(fit, data, variables, grid, ice) {
 }
 
 # `at`: for some of the variables, values that the column may have.
-check_at <- function(fit, data, variables, at) {
+check_at <- function(model, data, variables, at) {
   named <- is.list(at) && !is.null(names(at)) && !anyDuplicated(names(at)) &&
     all(names(at) %in% variables)
   if (!is.null(at) && !named) {
@@ -113,7 +115,7 @@ check_at <- function(fit, data, variables, at) {
       "'at' must be a list of values with names out of %s, not %s", show_names(variables),
       if (length(given)) gettextf("one with %s", show_names(given)) else show_value(at)))
   }
-  for (name in names(at)) check_values_at(at[[name]], name, data[[name]], fit$xlevels[[name]])
+  for (name in names(at)) check_values_at(at[[name]], name, data[[name]], model$levels[[name]])
 }
 
 check_values_at <- function(values, name, column, levels) {
@@ -134,12 +136,12 @@ check_values_at <- function(values, name, column, levels) {
   }, name, if (is.atomic(values) && length(values)) show_values(values) else show_value(values)))
 }
 
-check_shown_classes <- function(fit, classes) {
-  if (fit$type != "classification") return(NULL)
-  if (is.null(classes)) return(if (length(fit$classes) == 2) fit$classes[2] else fit$classes)
-  if (is.character(classes) && length(classes) && all(classes %in% fit$classes)) return(classes)
+check_shown_classes <- function(model, classes) {
+  if (is.null(model$classes)) return(NULL)
+  if (is.null(classes)) return(if (length(model$classes) == 2) model$classes[2] else model$classes)
+  if (is.character(classes) && length(classes) && all(classes %in% model$classes)) return(classes)
   stop_input("classes", gettextf("'classes' must be names of classes, such as %s",
-                                 show_names(fit$classes)))
+                                 show_names(model$classes)))
 }
 
 # Values of the column that is varied, in order; missing ones are left out.
@@ -152,11 +154,11 @@ grid_of <- function(column, most) {
   values[unique(round(seq(1, length(values), length.out = most)))]
 }
 
-# What the forest says of the rows once the columns have these values: a column a class.
-told_with <- function(fit, data, setting, classes, threads) {
+# What the model says of the rows once the columns have these values: a column a class.
+told_with <- function(model, data, setting, classes, threads) {
   for (name in names(setting)) data[[name]] <- rep(setting[[name]], nrow(data))
   type <- if (is.null(classes)) "response" else "prob"
-  told <- suppressWarnings(stats::predict(fit, data, type = type, threads = threads),
+  told <- suppressWarnings(any_prediction(model, data, type, threads),
                            classes = "contree_new_levels")
   if (is.null(classes)) matrix(told) else unname(told[, classes, drop = FALSE])
 }

@@ -447,7 +447,16 @@ new_hist_forest <- function(grown, frame, orders, settings, call) {
   if (!is.null(settings$inbag)) {
     fit$inbag <- do.call(cbind, settings$inbag)[, grown$forest$number - settings$first + 2]
   } else if (settings$keep_inbag) fit$inbag <- inbag_of(fit)
+  fit$row_names <- told_row_names(frame$row_names)
   fit
+}
+
+# NULL where rows are numbered.
+told_row_names <- function(names) {
+  n <- length(names)
+  # the last tells most of them apart at once
+  numbered <- n == 0 || (names[n] == n && all(names == seq_len(n)))
+  if (!numbered) as.character(names)
 }
 
 # The sums stay in it, so that forests can be put together.

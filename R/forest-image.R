@@ -123,7 +123,8 @@ image_forest <- function(images, labels, features = 100, radius = 12, pixels = I
                          trees = 10, depth = 12, policy = c("best", "random"), bins = 32, min_n = 1,
                          threads = NULL, time_limit = Inf, verbose = NULL, progress = NULL,
                          device = c("auto", "cpu", "cuda"),
-                         splitrule = c("gini", "entropy", "error"), interval = NULL) {
+                         splitrule = c("gini", "entropy", "error"), interval = NULL, ...) {
+  check_no_dots(...)
   call <- match.call()
   images <- check_images(images)
   labels <- check_labels(labels, images)
@@ -381,7 +382,7 @@ predict.image_forest <- function(object, newdata, type = c("class", "prob", "vot
                                  ...) {
   check_no_dots(...)
   device <- check_device(device)
-  type <- check_choice("type", type, c("class", "prob", "votes", "leaf"))
+  type <- check_choice("type", type, c("class", "prob", "votes", "leaf"), c(node = "leaf"))
   images <- check_images(newdata)
   if (dim(images[[1]])[3] != object$channels) {
     stop_input("newdata", gettextf("'newdata' has %d channels, but the forest was grown from %d",

@@ -12,12 +12,12 @@
 #'   * `"class"`: the most probable class (the first of several equal ones), a factor;
 #'   * `"prob"`: the probabilities of the classes, a matrix with a column for each: the mean over
 #'     the trees of the class proportions in the leaf of the row;
-#'   * `"response"` (the default): the predicted number, the mean over the trees; for classes the
-#'     same as `"class"`;
+#'   * `"response"`: the predicted number, the mean over the trees; the default is `"response"` for
+#'     numbers and `"class"` for classes;
 #'   * `"votes"`: for each class the number of trees in whose leaf it is the most frequent, a
 #'     matrix;
-#'   * `"leaf"`: the leaf of the row in each tree, a matrix with a column for each tree; nodes are
-#'     numbered as in [forest_tree()];
+#'   * `"node"` (or `"leaf"`): the leaf of the row in each tree, a matrix with a column for each
+#'     tree; nodes are numbered as in [forest_tree()];
 #'   * `"trees"`: the prediction of each tree, a class code or a number, a matrix with a column for
 #'     each tree.
 #'   * `"quantiles"`: quantiles of the response, a matrix with a column for each of `quantiles`;
@@ -135,8 +135,11 @@ predict.hist_forest <- function(object, newdata, type = c("response", "class", "
   check_no_dots(...)
   caller <- parent.frame()
   device <- check_device(device)
+  refuse_contributions(type)
+  if (object$type == "classification") type <- if (length(type) > 1) "class" else say_class(type)
   type <- check_choice("type", type, c("response", "class", "prob", "votes", "leaf", "trees",
-                                       "quantiles", "weights", "survival", "chf", "mortality"))
+                                       "quantiles", "weights", "survival", "chf", "mortality"),
+                       c(node = "leaf"))
   check_survival_type(object, type)
   if (type == "mortality") type <- "response"
   if (check_flag("se.fit", se.fit)) check_has_errors(object, type, missing(newdata))
@@ -151,20 +154,15 @@ predict.hist_forest <- function(object, newdata, type = c("response", "class", "
   found <- function() training_columns(object, data, caller)
   if (missing(newdata) || is.null(newdata)) {
     if (interval) stop_input("newdata", gettext("conformal intervals need 'newdata'"))
-    if (!is.null(asked)) {
-      answer <- only_held_out(object,
-                              said_by_rows(object, found(), asked, threads, left_out = TRUE))
-      return(stats::napredict(object$na.action, answer))
+    answer <- if (is.null(asked)) predict_left_out(object, type) else {
+      only_held_out(object, said_by_rows(object, found(), asked, threads, left_out = TRUE))
     }
-    return(stats::napredict(object$na.action, predict_left_out(object, type)))
+    return(stats::napredict(object$na.action, name_rows(answer, names_of_rows(object))))
   }
   new <- new_columns(column_reader(object), newdata, na.action)
   tell_forest_levels(object, new$columns)
   columns <- walked_columns(object, new$columns)
-  named <- function(answer) {
-    if (is.matrix(answer)) rownames(answer) <- new$row_names else names(answer) <- new$row_names
-    stats::napredict(new$na.action, answer)
-  }
+  named <- function(answer) stats::napredict(new$na.action, name_rows(answer, new$row_names))
   if (!is.null(asked)) return(named(said_by_rows(object, columns, asked, threads)))
   answer <- named(said_by_forest(object, columns, type, threads, device))
   if (interval) {
@@ -187,6 +185,11 @@ tell_forest_levels <- function(object, columns) {
   split_on <- unique(bitwAnd(object$forest$nodes[c(FALSE, TRUE)], 65535L)) # in leaves it is 65535
   unknown <- unknown_levels(columns, object$shape$names[sort(setdiff(split_on, 65535L)) + 1L])
   if (length(unknown)) warn_new_levels(unknown, gettext("they count as missing values"))
+}
+
+# Of the training rows; those that were numbered are not kept.
+names_of_rows <- function(object) {
+  if (is.null(object$row_names)) as.character(seq_len(object$n)) else object$row_names
 }
 
 predict_left_out <- function(object, type) {

@@ -13,15 +13,8 @@ ranger_names <- function(dots, typed) {
   if (length(dots) == 0) return(list())
   names <- if (is.null(names(dots))) rep("", length(dots)) else names(dots)
   unknown <- setdiff(names, c(names(ranger_alias), "formula"))
-  if (length(unknown)) {
-    what <- if (any(nzchar(unknown))) {
-      show_names(unknown[nzchar(unknown)])
-    } else {
-      gettext("an argument without a name")
-    }
-    stop_input("...", gettextf(
-      "unknown argument %s; see ?hist_forest for the arguments it has", what))
-  }
+  known <- setdiff(names(formals(hist_forest.formula)), "...")
+  check_names(unknown, c(known, names(ranger_alias)), gettext("?hist_forest for all arguments"))
   ours <- ranger_alias[intersect(names, names(ranger_alias))]
   if (length(twice <- intersect(ours, typed))) {
     stop_input(twice[1], gettextf(

@@ -8,13 +8,13 @@ check_certify <- function(search, mode) {
   if (mode == "paper") {
     stop_input("certify", gettext("'certify' is not possible with search = \"paper\""))
   }
-  if (search$depth_max != depth) {
-    stop_input("depth_max", gettextf("'depth_max' must be %d with certify = %d, not %s", depth,
-                                     depth, show_value(search$depth_max)))
+  if (search$depth != depth) {
+    stop_input("depth", gettextf("'depth' must be %d with certify = %d, not %s", depth,
+                                     depth, show_value(search$depth)))
   }
-  if (search$leaves_max < 2^depth) {
-    stop_input("leaves_max", gettextf("'leaves_max' must be at least %d with certify = %d, not %s",
-                                      2^depth, depth, show_value(search$leaves_max)))
+  if (search$max_leaves < 2^depth) {
+    stop_input("max_leaves", gettextf("'max_leaves' must be at least %d with certify = %d, not %s",
+                                      2^depth, depth, show_value(search$max_leaves)))
   }
 }
 

@@ -10,8 +10,7 @@ learn_conformal <- function(frame, folds, seed, settings, fit_rows, values) {
   if (folds > n) {
     stop_input("conformal", gettextf("'conformal' is %d, but there are %d rows", folds, n))
   }
-  draw <- function() sample(rep_len(seq_len(folds), n))
-  fold <- if (is.null(seed)) draw() else with_seed(seed, draw())
+  fold <- with_seed(seed, sample(rep_len(seq_len(folds), n)))
   force(fit_rows)
   force(values)
   work <- function(k, tick) {
@@ -33,13 +32,13 @@ learn_gmt_conformal <- function(frame, roles, settings) {
   }, values_of_rows)
 }
 
-# As contree(), of trees with constant leaves. The folds are drawn with R's generator.
+# As contree(), of trees with constant leaves.
 learn_tree_conformal <- function(frame, settings) {
   folds <- settings$conformal
   settings <- settings_of_worker(settings)
   settings[c("conformal", "certificate")] <- 0
   settings["start"] <- list(NULL) # it may know the rows that are held out
-  learn_conformal(frame, folds, NULL, settings, function(rows) {
+  learn_conformal(frame, folds, settings$seed, settings, function(rows) {
     fit_quietly(rows, settings[c("depth", "complexity")], settings, quote(contree()))
   }, function(fit, rows) constant_values(fit, rows$columns))
 }
@@ -91,6 +90,7 @@ conformal_limits <- function(fit, value, predict_rows, level) {
 
 # An expression with R's generator at a seed; the generator is left as it was.
 with_seed <- function(seed, expression) {
+  if (is.null(seed)) return(expression)
   kept <- get0(".Random.seed", globalenv(), inherits = FALSE)
   on.exit(if (is.null(kept)) rm(".Random.seed", envir = globalenv())
           else assign(".Random.seed", kept, globalenv()))

@@ -1,8 +1,8 @@
 # Settings of gmt(): lowest value, highest, whether it is whole.
 
 gmt_ranges <- list(
-  leaves_max = list(low = 1, high = 250, whole = TRUE),
-  depth_max = list(low = 0, high = 16, whole = TRUE),
+  max_leaves = list(low = 1, high = 250, whole = TRUE),
+  depth = list(low = 0, high = 16, whole = TRUE),
   minbucket = list(low = 1, high = 2^31 - 1, whole = TRUE),
   complexity = list(low = 0, high = 1e100, whole = FALSE),
   bins = list(low = 2, high = 254, whole = TRUE),
@@ -27,7 +27,7 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 
 #' Settings of model trees
 #'
-#' @param leaves_max,depth_max Maximum number of leaves, from 1 to 250 (16 by default), and of
+#' @param max_leaves,depth Maximum number of leaves, from 1 to 250 (16 by default), and of
 #'   splits between the root and a leaf, from 0 to 16 (6 by default, or the value of `certify`).
 #' @param minbucket Minimum number of training rows in a leaf, at least 1. The default (`NULL`) is
 #'   twice the number of coefficients of a model, and at least 5.
@@ -88,6 +88,8 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #'   is an error if it cannot be used. The tree is the same. The other searches use the CPU only,
 #'   and `"cuda"` is an error there. See GPUs.
 #' @param threads,on_interrupt,verbose,progress As in [contree_control()].
+#' @param ... `leaves_max` and `depth_max`, former names of `max_leaves` and `depth`. Any other name
+#'   is an error.
 #' @return A list of class `gmt_control` with one element for each setting.
 #' @section The search of the paper:
 #' Jurczuk, Czajkowski and Kretowski (2022) evolve trees. Here the initial trees are grown from up
@@ -114,7 +116,7 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #' without it and says so. `fit$device` names the device that was used, and
 #' `fit$gmt$device_answers` is the number of nodes it was asked about.
 #' @section Proofs:
-#' With `certify = 2` or `3`, which then is `depth_max`, the search covers all trees of up to that
+#' With `certify = 2` or `3`, which then is `depth`, the search covers all trees of up to that
 #' depth whose thresholds are bin edges: at most `bins` bins of each predictor, with about equally
 #' many training rows each. Factors are split into all sets of levels (at most 8 levels), and at
 #' each split the rows with a missing value may go to either side. Leaves have at least `minbucket`
@@ -183,10 +185,10 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #' `contree_input_error` for a value out of its range; the message names the setting.
 #' @examples
 #' # three leaves without the limit
-#' gmt(uptake ~ conc + Type | conc + Treatment, CO2, control = gmt_control(leaves_max = 2),
+#' gmt(uptake ~ conc + Type | conc + Treatment, CO2, control = gmt_control(max_leaves = 2),
 #'     seed = 1)
 #' @export
-gmt_control <- function(leaves_max = 16, depth_max = if (certify > 0) certify else 6,
+gmt_control <- function(max_leaves = 16, depth = if (certify > 0) certify else 6,
                         minbucket = NULL, complexity = NULL, bins = 64,
                         search = c("local", "memetic", "paper"), population = NULL,
                         fitness = c("bic", "weighted"), alpha = 1e-4, effort = NULL,
@@ -196,7 +198,8 @@ gmt_control <- function(leaves_max = 16, depth_max = if (certify > 0) certify el
                         factors = c("few", "both", "split"), missing = c("indicator", "mean"),
                         certify = 0, time_limit = Inf, device = c("auto", "cpu", "cuda"),
                         threads = NULL, on_interrupt = c("return", "error"), verbose = NULL,
-                        progress = NULL) {
+                        progress = NULL, ...) {
+  if (...length()) return(gmt_control_renamed(match.call(), parent.frame()))
   mode <- check_choice("search", search, names(gmt_modes))
   certify <- check_forest_number("certify", certify, gmt_ranges$certify, FALSE)
   fitness <- check_choice("fitness", fitness, c("bic", "weighted"))
@@ -241,16 +244,25 @@ check_gmt_device <- function(device, mode) {
     "use device = \"auto\" or \"cpu\", or search = \"paper\""), device, mode))
 }
 
+# Names of version 0.1.0.
+gmt_names_before <- c(leaves_max = "max_leaves", depth_max = "depth")
+
+check_gmt_names <- function(names) {
+  known <- setdiff(names(formals(gmt_control)), "...")
+  check_names(setdiff(names, names(gmt_names_before)), known,
+              gettext("?gmt and ?gmt_control for all arguments"))
+}
+
+# The call with the names that its arguments have now.
+gmt_control_renamed <- function(call, env) {
+  check_gmt_names(names_of_dots(as.list(call)[-1]))
+  call[[1]] <- gmt_control
+  eval(as.call(rename_dots(as.list(call), gmt_names_before)), env)
+}
+
 # `control` is forced here, so that a wrong name in `...` is said to be one.
 gmt_settings <- function(control, dots, both, seed, model) {
-  unknown <- setdiff(names(dots), names(formals(gmt_control)))
-  if (length(unknown) || length(names(dots)) < length(dots) || any(!nzchar(names(dots)))) {
-    named <- unknown[nzchar(unknown)]
-    what <- if (length(named)) show_names(named) else gettext("an argument without a name")
-    stop_input("...",
-        gettextf("unknown argument %s; see ?gmt and ?gmt_control for all arguments",
-                 what))
-  }
+  check_gmt_names(names_of_dots(dots))
   if (both && length(dots)) {
     stop_input("control",
                gettextf("both 'control' and %s are given; give all settings in one place",

@@ -85,7 +85,7 @@ cross_validate_gmt <- function(read, folds, repeats, grid, settings, rule, call)
   rule <- check_choice("rule", rule, c("1se", "min"))
   frame <- read$frame
   roles <- predictor_roles(frame, read$regressors, read$splitters, settings$factors)
-  folds <- read_folds(folds, repeats, rep(1, length(frame$response)))
+  folds <- with_seed(settings$seed, read_folds(folds, repeats, rep(1, length(frame$response))))
   if (is.null(settings$seed)) settings$seed <- as.double(sample.int(.Machine$integer.max, 1))
   settings$conformal <- 0
   settings$on_interrupt <- "error"

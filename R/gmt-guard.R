@@ -27,7 +27,7 @@ search_guarded <- function(frame, roles, settings) {
 }
 
 with_leaves <- function(settings, leaves) {
-  settings$search$leaves_max <- leaves
+  settings$search$max_leaves <- leaves
   settings
 }
 

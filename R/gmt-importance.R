@@ -1,66 +1,17 @@
 # Which predictors a model tree needs.
 
-#' Variable importance of a model tree
-#'
-#' Without `data`, the decrease of the sum of squared residuals of the training rows by the splits
-#' on each predictor and by its terms in the models; with `data`, permutation importance: the loss
-#' of R squared when the values of a column are permuted.
-#'
-#' @section Without data:
-#' `splits` is the deviance of a node's own model less that of its children's models, summed over
-#' the splits on the predictor. `models` is the increase of the deviances of the leaves if the
-#' predictor (all coefficients of a factor together) is removed from their models and these are
-#' refitted: the sum over leaves of the F statistic of `drop1()` times its numerator degrees of
-#' freedom and the residual variance. Both are in squared units of the response. If correlated
-#' regressors share the explanation of the response, `models` is small for each of them.
-#' @param fit A fit of [gmt()].
-#' @param data Data frame of rows with the columns that the tree was fitted with and the response;
-#'   `NULL`, the default, uses the training rows as described above.
-#' @param repeats How often to permute each column, a whole number of at least 1; 10 by default.
-#' @param y The response of `data`, a numeric vector, if the fit has no formula; `NULL` by default.
-#' @param ... Not used.
-#' @return A data frame of class `contree_importance`, the most important first: `variable`,
-#'   `splits` and `models`; or, with `data`, `variable`, `drop` (mean loss of R squared) and `se`
-#'   (see [contree_importance()]), with R squared without permutation as the attribute `accuracy`.
-#' @section Errors:
-#' `contree_input_error` for `data` without the response, or with missing responses.
-#' @seealso [contree_importance()]
-#' @examples
-#' fit <- gmt(uptake ~ conc + Type | conc + Treatment, CO2, seed = 1)
-#' contree_importance(fit)
-#' set.seed(1)
-#' contree_importance(fit, CO2)
+#' @rdname contree_importance
+#' @section Model trees:
+#' Without `data` the table has `splits` and `models`, in squared units of the response. `splits` is
+#' the deviance of a node's own model less that of its children's models, summed over the splits on
+#' the predictor. `models` is the increase of the deviances of the leaves if the predictor (all
+#' coefficients of a factor together) is removed from their models and these are refitted: the sum
+#' over leaves of the F statistic of `drop1()` times its numerator degrees of freedom and the
+#' residual variance. If correlated regressors share the explanation of the response, `models` is
+#' small for each of them.
 #' @export
 contree_importance.gmt <- function(fit, data = NULL, repeats = 10, y = NULL, ...) {
-  check_no_dots(...)
-  check_fit(fit)
-  if (is.null(data) && is.null(y)) return(saved_importance(fit))
-  check_repeats(repeats)
-  truth <- true_numbers(fit, data, y)
-  r2 <- function(rows) {
-    value <- suppressWarnings(stats::predict(fit, rows), classes = "contree_new_levels")
-    1 - sum((truth - value)^2) / sum((truth - mean(truth))^2)
-  }
-  before <- r2(data)
-  columns <- tree_shape(fit)$inputs
-  drops <- matrix(0, repeats, length(columns), dimnames = list(NULL, columns))
-  for (column in used_inputs(fit)) {
-    for (i in seq_len(repeats)) drops[i, column] <- before - r2(shuffle(data, column))
-  }
-  structure(new_importance(drops, before), measure = "R squared")
-}
-
-# The response of new rows.
-true_numbers <- function(fit, data, y) {
-  if (is.null(y) && !is.null(tree_terms(fit))) {
-    y <- tryCatch(eval(attr(tree_terms(fit), "variables")[[2]], data,
-                       environment(tree_terms(fit))), error = function(problem) NULL)
-  }
-  if (!is.numeric(y) || length(y) != NROW(data) || !all(is.finite(y))) {
-    stop_input("y", gettextf("the response must be one finite number for each of %d rows, not %s",
-                             NROW(data), show_value(y)))
-  }
-  y
+  importance_of(fit, data, repeats, y, ..., without = saved_importance)
 }
 
 saved_importance <- function(fit) {

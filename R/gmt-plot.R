@@ -12,7 +12,8 @@
 #' improvement.
 #'
 #' @param x A fit of [gmt()].
-#' @param what `"tree"` (the default), `"partial"` or `"progress"`.
+#' @param what `"tree"` (the default), `"partial"`, `"progress"`, or `"importance"` for
+#'   [contree_importance()] on the training rows.
 #' @param regressors For `"partial"`: names of regressors, a character vector; `NULL`, the default,
 #'   selects the four most important.
 #' @param leaves For `"partial"`: numbers of leaves; `NULL`, the default, selects the four with most
@@ -33,14 +34,15 @@
 #' plot(fit, what = "partial")
 #' plot(fit, what = "progress")
 #' @export
-plot.gmt <- function(x, what = c("tree", "partial", "progress"), regressors = NULL, leaves = NULL,
-                     data = NULL, main = NULL, ...) {
+plot.gmt <- function(x, what = c("tree", "partial", "progress", "importance"), regressors = NULL,
+                     leaves = NULL, data = NULL, main = NULL, ...) {
   check_title(main)
-  what <- check_choice("what", what, c("tree", "partial", "progress"))
+  what <- check_choice("what", what, c("tree", "partial", "progress", "importance"))
   if (what == "tree") return(plot.contree_model(x, main = main, ...))
   check_no_dots(...)
   check_fit(x, "x")
   if (what == "progress") return(plot_moments(x, main))
+  if (what == "importance") return(plot(contree_importance(x), main = main))
   points <- partial_residuals(x, chosen_regressors(x, regressors), chosen_leaves(x, leaves),
                               training_regressors(x, data, parent.frame()))
   panels <- split(points, points[c("regressor", "leaf")])

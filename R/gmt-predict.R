@@ -53,7 +53,8 @@ predict.gmt <- function(object, newdata, type = c("response", "node", "terms", "
                         extrapolate = FALSE, na.action = stats::na.pass, new_levels = NULL, ...) {
   check_no_dots(...)
   check_fit(object, "object", rows = missing(newdata) || is.null(newdata))
-  type <- check_choice("type", type, c("response", "node", "terms", "path"))
+  refuse_contributions(type)
+  type <- check_choice("type", type, c("response", "node", "terms", "path"), c(leaf = "node"))
   interval <- check_choice("interval", interval, c("none", "confidence", "prediction",
                                                    "conformal"))
   extrapolate <- check_flag("extrapolate", extrapolate)

@@ -8,7 +8,8 @@
 #' print or save the plot in that size. Coordinates are in inches.
 #'
 #' @param object A fit of [contree()].
-#' @param type `"tree"` (the default), or `"progress"` for the cost of the best tree and the proven
+#' @param what,type `what` as in [plot.contree()]; `type` is its former name. `"tree"` (the
+#'   default); `"importance"`; or `"progress"` for the cost of the best tree and the proven
 #'   bound over time; for a regression tree also `"boxes"`, `"violins"` and `"residuals"`, see
 #'   [plot.contree()].
 #' @param main Title of the plot, a string; `NULL`, the default, for none.
@@ -27,12 +28,17 @@
 #' @name autoplot.contree
 #' @exportS3Method ggplot2::autoplot
 autoplot.contree_model <- function(object,
-                                   type = c("tree", "progress", "boxes", "violins", "residuals"),
+                                   type = c("tree", "progress", "importance", "boxes", "violins",
+                                            "residuals"),
                                    main = NULL, digits = 4, col = NULL, width = 7, height = 5,
-                                   ...) {
+                                   what = type, ...) {
   check_no_dots(...)
   check_fit(object, "object")
-  type <- check_choice("type", type, c("tree", "progress", number_pictures))
+  type <- check_choice(if (missing(what)) "type" else "what", what,
+                       c("tree", "progress", "importance", number_pictures))
+  if (type == "importance") {
+    return(autoplot.contree_importance(contree_importance(object), main))
+  }
   if (type == "progress") return(progress_ggplot(object, main, col))
   if (type != "tree") return(numbers_ggplot(object, type, main, col))
   check_inches("width", width)

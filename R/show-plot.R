@@ -32,10 +32,11 @@
 #' @param legend `TRUE`, the default, shows the legend of the classes; `FALSE` does not.
 #' @param what `"tree"` (the default), or `"progress"` for the progress of the search: the cost of
 #'   the best tree and the proven bound over time, which meet if the tree is optimal. `"progress"`
-#'   uses `main` and `col` (two colours) and ignores the arguments about the tree. For a regression
-#'   tree also `"boxes"` or `"violins"`: the responses of the training rows by leaf, from left to
-#'   right, with the prediction as a diamond; and `"residuals"` against predictions. These use
-#'   `main` and the first of `col`, and do not show weights. For a policy tree also `"rewards"`: the
+#'   uses `main` and `col` (two colours) and ignores the arguments about the tree. `"importance"`:
+#'   [contree_importance()] on the training rows. For a regression tree also `"boxes"` or
+#'   `"violins"`: the responses of the training rows by leaf, from left to right, with the prediction
+#'   as a diamond; and `"residuals"` against predictions. These use `main` and the first of `col`,
+#'   and do not show weights. For a policy tree also `"rewards"`: the
 #'   mean rewards of all actions by leaf, that of the action of the leaf dark and with its standard
 #'   error.
 #' @param row A row of new data, a data frame or matrix as for [predict.contree()], whose path
@@ -72,15 +73,17 @@
 #' @export
 plot.contree_model <- function(x, main = NULL, cex = NULL, digits = 4,
                                type = c("full", "split", "bare"), col = NULL, legend = TRUE,
-                               what = c("tree", "progress", "boxes", "violins", "residuals",
-                                        "rewards"), ...,
+                               what = c("tree", "progress", "importance", "boxes", "violins",
+                                        "residuals", "rewards"), ...,
                                row = NULL, numbers = FALSE, extra = NULL, palette = NULL,
                                laplace = 0) {
   check_rpart_dots(plot_arguments_of_rpart, ...)
   check_fit(x, "x")
   check_title(main)
-  what <- check_choice("what", what, c("tree", "progress", number_pictures, "rewards"))
+  what <- check_choice("what", what,
+                       c("tree", "progress", "importance", number_pictures, "rewards"))
   if (what == "rewards") return(plot_rewards(x, main, col))
+  if (what == "importance") return(plot(contree_importance(x), main = main))
   if (what == "progress") return(plot_history(x, main, col))
   if (what != "tree") return(plot_numbers(x, what, main, col))
   type <- check_choice("type", type, c("full", "split", "bare"))

@@ -13,7 +13,9 @@
 #' `0` zoom, and the space bar folds a subtree. Without JavaScript, and in print, the same content
 #' is shown as text and tables, except that the table of rows ends after 25.
 #'
-#' @param fit A fit of [contree()], or another tree of this package, such as one of [gmt()].
+#' @param fit A fit of [contree()], or another tree of this package, such as one of [gmt()]; or a
+#'   forest of [hist_forest()], whose page has its errors, importance and, with `newdata`, partial
+#'   dependence in place of a tree.
 #' @param newdata Rows to show and to assess the tree on: a data frame or matrix as for
 #'   [predict.contree()]. If it contains the response, errors, curves and the confusion matrix are
 #'   computed from these rows. By default they are the training rows, whose values are shown if the
@@ -57,9 +59,7 @@ contree_report.contree_model <- function(fit, newdata = NULL, file, y = NULL, al
   }
   laplace <- check_laplace(laplace)
   check_digits(digits)
-  if (!is.null(title) && !(is.character(title) && length(title) == 1)) {
-    stop_input("title", gettextf("'title' must be a string or NULL, not %s", show_value(title)))
-  }
+  check_page_title(title)
   rows <- check_row_limit(rows)
   shown <- report_rows(fit, newdata, y, parent.frame())
   if (is.null(title)) title <- report_title(fit)
@@ -68,6 +68,11 @@ contree_report.contree_model <- function(fit, newdata = NULL, file, y = NULL, al
 
 #' @export
 contree_report.default <- function(fit, newdata = NULL, file, ...) check_fit(fit)
+
+check_page_title <- function(title) {
+  if (is.null(title) || (is.character(title) && length(title) == 1)) return(invisible())
+  stop_input("title", gettextf("'title' must be a string or NULL, not %s", show_value(title)))
+}
 
 check_row_limit <- function(rows) {
   floor(check_number("rows", rows, gettext("a number, at least 0"), function(value) value >= 0))
@@ -176,18 +181,26 @@ report_truth <- function(fit, newdata, y) {
 # ---- the page ------------------------------------------------------------------------------------
 
 report_page <- function(fit, shown, alternatives, title, rows, digits, laplace) {
-  file <- function(name) {
-    path <- system.file("report", name, package = "contree")
-    paste(readLines(path, encoding = "UTF-8"), collapse = "\n")
-  }
-  # nothing is loaded, whatever a name or a level holds
-  policy <- paste("default-src 'none'; img-src data:; style-src 'unsafe-inline';",
-                  "script-src 'unsafe-inline'")
   layout <- report_layout(fit, digits, laplace)
   sections <- c(report_tree(fit, layout), report_nodes(fit, digits),
                 report_errors(fit, shown, laplace), report_row_table(fit, shown, rows),
                 report_rules(fit, digits), report_proof(fit),
                 if (!is.null(alternatives)) report_alternatives(alternatives, digits))
+  script <- c(tag("script", type = "application/json", id = "contree-data",
+                  report_data(fit, shown, layout, rows, digits)),
+              tag("script", report_file("report.js")))
+  html_page(title, proof_line(fit), tree_call(fit), sections, script)
+}
+
+report_file <- function(name) {
+  path <- system.file("report", name, package = "contree")
+  paste(readLines(path, encoding = "UTF-8"), collapse = "\n")
+}
+
+html_page <- function(title, line, call, sections, script = NULL) {
+  # nothing is loaded, whatever a name or a level holds
+  policy <- paste("default-src 'none'; img-src data:; style-src 'unsafe-inline';",
+                  "script-src 'unsafe-inline'")
   enc2utf8(c(
     "<!DOCTYPE html>", "<html lang=\"en\">", "<head>", "<meta charset=\"utf-8\">",
     tag("meta", `http-equiv` = "Content-Security-Policy", content = policy, close = FALSE),
@@ -195,15 +208,12 @@ report_page <- function(fit, shown, alternatives, title, rows, digits, laplace) 
     "<meta name=\"color-scheme\" content=\"light dark\">",
     "<meta name=\"generator\" content=\"contree\">",
     "<link rel=\"icon\" href=\"data:,\">",
-    tag("title", html_text(title)), tag("style", file("report.css")), "</head>", "<body>",
+    tag("title", html_text(title)), tag("style", report_file("report.css")), "</head>", "<body>",
     tag("header", tag("h1", html_text(title)),
-        tag("p", class = "proof", html_text(proof_line(fit))),
+        tag("p", class = "proof", html_text(line)),
         tag("p", class = "call",
-            tag("code", html_text(paste(deparse(tree_call(fit)), collapse = " "))))),
-    tag("main", paste(sections, collapse = "\n")),
-    tag("script", type = "application/json", id = "contree-data",
-        report_data(fit, shown, layout, rows, digits)),
-    tag("script", file("report.js")), "</body>", "</html>"))
+            tag("code", html_text(paste(deparse(call), collapse = " "))))),
+    tag("main", paste(sections, collapse = "\n")), script, "</body>", "</html>"))
 }
 
 report_section <- function(id, heading, ...) {

@@ -1,6 +1,6 @@
 # How good a tree is on rows that it was not fitted to.
 
-#' Accuracy of a tree on a test set
+#' Accuracy of a model on a test set
 #'
 #' Compares predictions with known classes. The confidence interval of the accuracy is that of
 #' Wilson (1927), whose coverage is close to its level also for few rows and for proportions near 0
@@ -12,13 +12,14 @@
 #' Brier score and by one ROC curve for each class. Each leaf gives one point of a curve, so a small
 #' tree has few.
 #'
-#' @param fit A fit of [contree()] or [gmt()], another tree of this package such as one of
-#'   [forest_tree()], or a value of [contree_cv()], whose element `fit` is used.
+#' @param fit A fit of [contree()], [gmt()] or [hist_forest()], another tree of this package such as
+#'   one of [forest_tree()], a result of [import_forest()] or [forge()], or a value of
+#'   [contree_cv()], whose element `fit` is used.
 #' @param newdata Data frame or matrix with the predictors of the fit, as for [predict.contree()],
 #'   and the response.
 #' @param level Confidence level of the interval, a number between 0 and 1; 0.95 by default.
 #' @param y The classes, or numbers, of the rows of `newdata`. By default the response of the
-#'   formula is evaluated in `newdata`; trees that were fitted with `x` and `y` need it.
+#'   formula is evaluated in `newdata`; fits made with `x` and `y` and imported forests need it.
 #' @param laplace A number of at least 0 that is added to the count of each class in a leaf before
 #'   probabilities are computed, as in [predict.contree()]; 0 by default.
 #' @param x A value of `contree_accuracy()`.
@@ -88,10 +89,41 @@ contree_accuracy.contree_model <- function(fit, newdata, level = 0.95, y = NULL,
                truth, level, check_laplace(laplace))
 }
 
+#' @rdname contree_accuracy
+#' @export
+contree_accuracy.hist_forest <- function(fit, newdata, level = 0.95, y = NULL, ...) {
+  check_no_dots(...)
+  judge_model(any_model(fit), newdata, level, y)
+}
+
+#' @rdname contree_accuracy
+#' @export
+contree_accuracy.forged_forest <- contree_accuracy.hist_forest
+
+#' @rdname contree_accuracy
+#' @export
+contree_accuracy.forest_ir <- contree_accuracy.hist_forest
+
+judge_model <- function(model, newdata, level, y) {
+  check_level(level)
+  truth <- any_truth(model, newdata, y)
+  check_one_number(model)
+  if (is.null(model$classes)) {
+    return(judge_numbers(truth, any_prediction(model, newdata, "response")))
+  }
+  judge_classes(any_prediction(model, newdata, "class"), any_prediction(model, newdata, "prob"),
+                truth, level)
+}
+
 # From the leaves (rows of the table of nodes) that rows came to, and their classes, a factor.
 judge_leaves <- function(fit, leaf, truth, level, laplace) {
-  confusion <- confusion_table(truth, node_class(fit)[leaf])
-  proportions <- node_proportions(fit, laplace)[leaf, , drop = FALSE]
+  judge_classes(node_class(fit)[leaf], node_proportions(fit, laplace)[leaf, , drop = FALSE], truth,
+                level)
+}
+
+# From the class that is predicted for each row, the probabilities, and the classes, a factor.
+judge_classes <- function(predicted, proportions, truth, level) {
+  confusion <- confusion_table(truth, predicted)
   curves <- class_curves(proportions, as.character(truth))
   correct <- sum(diag(confusion))
   n <- sum(confusion)
@@ -131,7 +163,7 @@ print.contree_number_accuracy <- function(x, digits = max(3, getOption("digits")
 contree_accuracy.contree_cv <- function(fit, ...) contree_accuracy(fit$fit, ...)
 
 #' @export
-contree_accuracy.default <- function(fit, ...) check_fit(fit)
+contree_accuracy.default <- function(fit, ...) any_model(fit)
 
 #' @rdname contree_accuracy
 #' @export
@@ -210,7 +242,7 @@ true_classes <- function(fit, newdata, y, argument = "newdata") {
   }
   if (length(y) != nrow(newdata)) {
     stop_input(label, gettextf(
-      "'newdata' has %d rows, but '%s' has length %d; give one class for each row",
+      "'newdata' has %d rows, but '%s' has length %d; give one value for each row",
       nrow(newdata), label, length(y)))
   }
   if (length(y) == 0) stop_input("newdata",
@@ -222,7 +254,8 @@ true_classes <- function(fit, newdata, y, argument = "newdata") {
                         label,
                                sum(missing), length(y)))
   }
-  if (predicts_classes(fit)) read_response(y, label) else read_any_response(y, label)
+  by_class <- if (is_ensemble(fit)) fit$type == "classification" else predicts_classes(fit)
+  if (by_class) read_response(y, label) else read_any_response(y, label)
 }
 
 # Whether leaves have a number or a model of one; classes and several numbers are judged otherwise,

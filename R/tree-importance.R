@@ -21,6 +21,9 @@
 #' The decrease of the Gini impurity is also `variable.importance` in the fit, which
 #' [summary()][summary.contree] prints and which caret, mlr3 and vip show.
 #'
+#' @section Forests:
+#' Without `data`, the measures that [hist_forest()] has taken while it grew, see its argument
+#' `importance`; they are `fit$importance`, ordered.
 #' @section With data:
 #' Permuting a column that matters costs much accuracy; a column that the tree does not use costs
 #' none. On rows that were not used to fit the tree this measures what the column contributes to
@@ -32,6 +35,9 @@
 #'
 #' Packages that explain any model by its predictions, such as `DALEX`, need a function that returns
 #' the probability of a class, as in the example.
+#'
+#' `measure = "shap"` is the mean over the rows of the absolute [contributions()] to the prediction,
+#' summed over the classes if there are several; it needs no response.
 #'
 #' @section Imported forests:
 #' Results of [import_forest()] and [forge()] have `gain`, the sum of the gains of the splits on a
@@ -46,11 +52,14 @@
 #'   and, for trees fitted with a formula, the response. `NULL`, the default, uses the decreases on
 #'   the training rows.
 #' @param repeats How often to permute each column, a whole number of at least 1; 10 by default.
+#' @param measure With `data`: `"permutation"` (the default) or `"shap"`.
+#' @param seed Seed of the permutations, a whole number from 0 to 2^53; by default (`NULL`) R's
+#'   generator is used as it is.
 #' @param x A value of `contree_importance()`.
 #' @param digits Number of significant digits, a whole number; by default the option `digits` less
 #'   3, at least 3.
 #' @param main Title of the plot, a string; `NULL`, the default, for none.
-#' @param ... Not used.
+#' @param ... `measure` and `seed`, for all kinds of models; any other name is an error.
 #' @return A data frame of class `contree_importance`. Without `data`, one row for each predictor
 #'   that the tree splits on, the most important first: `variable`, `gini` and `errors`; for a tree
 #'   that predicts numbers `variable` and `deviance`, the decrease of the residual sum of squares.
@@ -87,24 +96,58 @@
 #' #                   predict_function = virginica)
 #' virginica <- function(model, newdata) predict(model, newdata, type = "prob")[, "virginica"]
 #' virginica(fit, iris[c(2, 78, 102), ])
+#'
+#' contree_importance(gmt(uptake ~ conc + Type | conc + Treatment, CO2, seed = 1))
 #' @export
 contree_importance <- function(fit, ...) UseMethod("contree_importance")
 
 #' @rdname contree_importance
 #' @export
 contree_importance.contree_model <- function(fit, data = NULL, repeats = 10, y = NULL, ...) {
-  check_no_dots(...)
-  check_fit(fit)
-  if (is.null(data) && is.null(y)) return(split_importance(fit))
-  if (!predicts_one_number(fit)) need_classes(fit, "contree_importance(data = )")
-  shuffling_importance(fit, data, repeats, y)
+  importance_of(fit, data, repeats, y, ..., without = split_importance)
+}
+
+#' @rdname contree_importance
+#' @export
+contree_importance.hist_forest <- function(fit, data = NULL, repeats = 10, y = NULL, ...) {
+  importance_of(fit, data, repeats, y, ..., without = grown_importance)
+}
+
+#' @rdname contree_importance
+#' @export
+contree_importance.forest_ir <- function(fit, data = NULL, repeats = 10, y = NULL, ...) {
+  importance_of(fit, data, repeats, y, ..., without = gained_importance)
+}
+
+#' @rdname contree_importance
+#' @export
+contree_importance.forged_forest <- function(fit, data = NULL, repeats = 10, y = NULL, ...) {
+  importance_of(fit, data, repeats, y, ...,
+                without = function(fit) gained_importance(fit$forest))
 }
 
 #' @export
 contree_importance.contree_cv <- function(fit, ...) contree_importance(fit$fit, ...)
 
 #' @export
-contree_importance.default <- function(fit, ...) check_fit(fit)
+contree_importance.default <- function(fit, ...) any_model(fit)
+
+# Of training rows what `without` says; of others by permutation, or from contributions.
+importance_of <- function(fit, data, repeats, y, measure = c("permutation", "shap"), seed = NULL,
+                          ..., without) {
+  check_no_dots(...)
+  measure <- check_choice("measure", measure, c("permutation", "shap"))
+  if (measure == "shap") {
+    if (is.null(data)) stop_input("data", gettext("measure = \"shap\" is of rows; give 'data'"))
+    return(shap_importance(contributions(fit, data)))
+  }
+  if (is.null(data) && is.null(y)) {
+    if (is_model(fit)) check_fit(fit)
+    return(without(fit))
+  }
+  model <- any_model(fit)
+  with_seed(check_seed(seed), shuffling_importance(model, data, repeats, y))
+}
 
 split_importance <- function(fit) {
   saved <- tree_importance(fit)
@@ -116,24 +159,42 @@ split_importance <- function(fit) {
   structure(table, class = c("contree_importance", "data.frame"))
 }
 
-shuffling_importance <- function(fit, data, repeats, y) {
-  check_repeats(repeats)
-  numbers <- !predicts_classes(fit)
-  truth <- if (numbers) numbers_to_judge(fit, data, y, "data") else
-    true_classes(fit, data, y, "data")
-  measure <- function(predicted) {
-    if (numbers) judge_numbers(truth, predicted)$r.squared else proportion_correct(truth, predicted)
+# What a forest has measured while it grew.
+grown_importance <- function(fit) {
+  table <- fit$importance
+  if (is.null(table)) {
+    stop_input("fit", gettext("the forest was grown with importance = \"none\""),
+               gettext("give 'data' for permutation importance"))
   }
-  columns <- tree_shape(fit)$inputs
-  before <- measure(stats::predict(fit, data))
-  if (is.null(colnames(data))) colnames(data) <- columns
+  table <- table[order(-table[[ncol(table)]]), ]
+  row.names(table) <- NULL
+  structure(table, class = c("contree_importance", "data.frame"))
+}
+
+shuffling_importance <- function(model, data, repeats, y) {
+  check_repeats(repeats)
+  if (model$kind == "tree" && !predicts_one_number(model$fit)) {
+    need_classes(model$fit, "contree_importance(data = )")
+  }
+  truth <- any_truth(model, data, y, "data")
+  check_one_number(model)
+  numbers <- is.null(model$classes)
+  measure <- function(rows) {
+    said <- any_prediction(model, rows, if (numbers) "response" else "class")
+    if (numbers) judge_numbers(truth, said)$r.squared else proportion_correct(truth, said)
+  }
+  before <- measure(data)
+  columns <- if (model$kind == "forged") model$used else model$inputs
+  if (is.null(colnames(data)) && is.matrix(data)) {
+    if (model$kind == "forged") model$used <- columns <- model$fit$forest$asked
+    else colnames(data) <- columns
+  }
   drops <- matrix(0, repeats, length(columns), dimnames = list(NULL, columns))
-  for (column in used_inputs(fit)) {
+  for (column in model$used) {
     for (i in seq_len(repeats)) {
       # of levels that no training row had was warned above
-      said <- suppressWarnings(stats::predict(fit, shuffle(data, column)),
-                               classes = "contree_new_levels")
-      drops[i, column] <- before - measure(said)
+      after <- suppressWarnings(measure(shuffle(data, column)), classes = "contree_new_levels")
+      drops[i, as.character(column)] <- before - after
     }
   }
   importance <- new_importance(drops, before)
@@ -170,6 +231,10 @@ print.contree_importance <- function(x, digits = max(3, getOption("digits") - 3)
   cat(if (is_shuffled(x)) {
     gettextf("Loss of %s by permuting a column (%s %s)", shuffled_measure(x), shuffled_measure(x),
              format(attr(x, "accuracy"), digits = digits))
+  } else if (!is.null(x[["contribution"]])) {
+    gettext("Mean of the absolute contributions (SHAP)")
+  } else if (!is.null(x[["impurity"]])) {
+    gettext("Importance of the predictors of a forest")
   } else if (!is.null(x[["gain"]])) {
     gettext("Gain of the splits on a feature, as stated by the model, and number of splits")
   } else if (!is.null(x[["models"]])) {
@@ -212,10 +277,32 @@ importance_to_show <- function(x) {
   say <- function(shown, label, unsure = 0) list(shown = shown, unsure = unsure, label = label)
   if (is_shuffled(x)) return(say(x$drop, gettextf("loss of %s", shuffled_measure(x)),
                                replace(x$se, is.na(x$se), 0)))
+  if (!is.null(x[["contribution"]])) {
+    return(say(x$contribution, gettext("mean of |contribution|")))
+  }
+  if (!is.null(x[["impurity"]])) {
+    last <- names(x)[ncol(x)]
+    return(say(x[[last]], importance_label(last)))
+  }
   if (!is.null(x[["gain"]])) return(say(x$gain, gettext("gain")))
   if (!is.null(x[["gini"]])) return(say(x$gini, gettext("decrease of Gini impurity")))
   if (!is.null(x[["deviance"]])) return(say(x$deviance, gettext("decrease of the deviance")))
   say(x$splits + x$models, gettext("decrease of squared residuals"))
+}
+
+#' @rdname contree_importance
+#' @param object A value of `contree_importance()`.
+#' @exportS3Method ggplot2::autoplot
+autoplot.contree_importance <- function(object, main = NULL, ...) {
+  need_package("ggplot2", "autoplot()")
+  said <- importance_to_show(object)
+  table <- data.frame(variable = factor(object$variable, rev(object$variable)), shown = said$shown,
+                      low = said$shown - said$unsure, high = said$shown + said$unsure)
+  .data <- ggplot2::.data
+  ggplot2::ggplot(table, ggplot2::aes(.data$shown, .data$variable)) +
+    ggplot2::geom_segment(ggplot2::aes(.data$low, xend = .data$high, yend = .data$variable)) +
+    ggplot2::geom_point() + ggplot2::expand_limits(x = 0) +
+    ggplot2::labs(x = said$label, y = NULL, title = main) + ggplot2::theme_minimal()
 }
 
 # What vip takes of a model.
@@ -225,4 +312,21 @@ vi_model.contree_model <- function(object, ...) {
   structure(data.frame(Variable = as.character(names(importance)),
                        Importance = as.numeric(importance)),
             type = "impurity", class = c("vi", "data.frame"))
+}
+
+# ---- of forests ----------------------------------------------------------------------------------
+
+#' @exportS3Method vip::vi_model
+vi_model.hist_forest <- function(object, ...) importance_for_vip(grown_importance(object))
+
+#' @exportS3Method vip::vi_model
+vi_model.forged_forest <- function(object, ...) importance_for_vip(gained_importance(object$forest))
+
+#' @exportS3Method vip::vi_model
+vi_model.gmt <- function(object, ...) importance_for_vip(saved_importance(object))
+
+importance_for_vip <- function(importance) {
+  said <- importance_to_show(importance)
+  structure(data.frame(Variable = importance$variable, Importance = said$shown),
+            type = said$label, class = c("vi", "data.frame"))
 }

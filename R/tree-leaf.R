@@ -105,14 +105,31 @@ leaf_columns <- function(fit, full) {
 # `type` of a prediction, one of `offered` where leaves are classes; elsewhere "response" stands for
 # what they say.
 check_prediction <- function(fit, type, offered) {
-  if (predicts_classes(fit)) return(check_choice("type", type, offered,
-                                                 alias = c(response = "class")))
+  alias <- c(leaf = "node") # as of forests
+  refuse_contributions(type)
+  if (predicts_classes(fit)) {
+    type <- say_class(type)
+    return(check_choice("type", type, offered, alias))
+  }
   if (identical(type, offered)) type <- "response"
   others <- setdiff(offered, c("class", "prob"))
-  if (!has_proof(fit)) return(check_choice("type", type, c("response", others)))
   # "vector" is rpart's word
-  said <- check_choice("type", type, c("vector", others), alias = c(response = "vector"))
-  if (said == "vector") "response" else said
+  check_choice("type", type, c("response", others), c(alias, vector = "response"))
+}
+
+# A "response" is a number; of classes it has been the class.
+say_class <- function(type) {
+  if (!identical(type, "response")) return(type)
+  tell_once("response", gettext(paste(
+    "for classes say type = \"class\" (or \"prob\"); type = \"response\", which here is the same,",
+    "will be for numbers only")))
+  "class"
+}
+
+# They have a verb of their own, which trees and forests need not be forged for.
+refuse_contributions <- function(type) {
+  if (!identical(type, "contributions")) return(invisible())
+  stop_unsupported("type", gettext("use contributions(fit, data)"))
 }
 
 # Stops where only trees of classes will do.

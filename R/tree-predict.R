@@ -9,13 +9,13 @@
 #'   order. The columns of a matrix without column names are matched by position. Without `newdata`
 #'   the training rows are predicted, and rows that `na.exclude` left out are `NA`.
 #' @param type What to return for each row:
-#'   * `"class"` (or `"response"`): a factor with the levels of the response, named by row;
-#'   * `"vector"` (or `"response"`), for trees that predict numbers, in place of `"class"` and
-#'     `"prob"`, which are errors there: a numeric vector, named by row;
+#'   * `"class"`: a factor with the levels of the response, named by row;
+#'   * `"response"`, for trees that predict numbers, in place of `"class"` and `"prob"`, which are
+#'     errors there: a numeric vector, named by row (`"vector"`, as in `rpart`, is accepted);
 #'   * `"prob"`: a matrix with a column for each class, the class proportions among the training
 #'     rows of the leaf (0 for a class that none of them has, even if a `loss` makes it the
 #'     predicted class);
-#'   * `"node"`: the number of the leaf, as shown by `print()`;
+#'   * `"node"` (or `"leaf"`): the number of the leaf, as shown by `print()`;
 #'   * `"path"`: the conditions that lead to the leaf, as in [contree_rules()].
 #' @param na.action Function applied to the predictors of `newdata` first. With the default
 #'   [na.pass()] a missing value at a split goes where the missing training rows of the node went

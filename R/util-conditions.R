@@ -135,17 +135,6 @@ check_choice <- function(argument, value, choices, alias = character()) {
                                 show_value(value)))
 }
 
-# Stops when a method that takes `...` only for its generic's sake was given something in it, most
-# often a misspelt name.
-check_no_dots <- function(...) {
-  if (...length() == 0) return(invisible())
-  names <- ...names()
-  named <- names[!is.na(names) & nzchar(names)]
-  what <- if (length(named)) show_names(named) else gettext("an argument without a name")
-  stop_input("...", gettextf(
-    "unknown argument %s; see the help page of this method for the arguments it has", what))
-}
-
 # Stops unless a package that is only suggested is there. `what` needs it.
 need_package <- function(package, what) {
   if (requireNamespace(package, quietly = TRUE)) return(invisible())

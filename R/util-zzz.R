@@ -39,5 +39,7 @@ local({
   env <- environment(reached_from)
   fits <- "^(contree|contree_set|forge|gmt|hist_forest|policy_tree)([.]|$)"
   methods <- "^(plot|predict|print|summary)[.]"
-  compile_reached(grep(paste(c(fits, methods), collapse = "|"), ls(env), value = TRUE), env)
+  seldom <- "[.](.*_(accuracy|certificate.*|contributions|cv|dependence|schedule|stability|value))$"
+  names <- grep(paste(c(fits, methods), collapse = "|"), ls(env), value = TRUE)
+  compile_reached(grep(seldom, names, value = TRUE, invert = TRUE), env)
 })

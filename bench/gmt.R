@@ -129,7 +129,7 @@ if (wanted("proofs")) {
   for (case in proofs) {
     d <- case$data()
     fit <- function(certify) timed(gmt(d$x, d$y, seed = 1, threads = 1, certify = certify,
-                                       depth_max = case$depth, bins = case$bins))
+                                       depth = case$depth, bins = case$bins))
     searched <- fit(0)
     proven <- fit(case$depth)
     note(case$name, paste("certify", case$depth), proven$seconds - searched$seconds,

@@ -14,8 +14,8 @@ static ct_gmt_options options_of(SEXP control)
                                           CT_GMT_ON_TWIN};
     ct_gmt_options o;
     memset(&o, 0, sizeof o);
-    o.limits.leaves_max = r_count(control, "leaves_max");
-    o.limits.depth_max = r_count(control, "depth_max");
+    o.limits.leaves_max = r_count(control, "max_leaves");
+    o.limits.depth_max = r_count(control, "depth");
     o.limits.minbucket = r_count(control, "minbucket");
     o.limits.complexity = r_number(control, "complexity");
     o.mode = (ct_gmt_mode) r_count(control, "mode");

@@ -141,11 +141,11 @@ test_that("the learner of model trees is in the dictionary, and its calls work",
   skip_if(requireNamespace("mlr3", quietly = TRUE), "mlr3 is here itself")
   said <- beside_mlr3(c(
     "learner <- mlr3::lrn('regr.gmt')",
-    "learner$param_set$values <- c(learner$param_set$values, seed = 2, leaves_max = 3,",
+    "learner$param_set$values <- c(learner$param_set$values, seed = 2, max_leaves = 3,",
     "                              extrapolate = TRUE)",
     "task <- mlr3::task(mtcars, 'mpg', rep(1:2, 16))",
     "learner$train(task)",
-    "own <- gmt(mtcars[-1], mtcars$mpg, weights = rep(1:2, 16), seed = 2, leaves_max = 3)",
+    "own <- gmt(mtcars[-1], mtcars$mpg, weights = rep(1:2, 16), seed = 2, max_leaves = 3)",
     "say(identical(coef(learner$model), coef(own)))",
     "said <- predict(own, mtcars, extrapolate = TRUE)",
     "say(identical(learner$predict(task)$response, unname(said)))",

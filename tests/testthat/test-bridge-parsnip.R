@@ -12,7 +12,15 @@ known <- function(model, mode, eng) {
   stopifnot(paste(model, mode, eng) %in%
               c('decision_tree classification contree', 'decision_tree regression contree',
                 'decision_tree regression gmt', 'rand_forest classification contree',
-                'rand_forest regression contree'))
+                'rand_forest regression contree', 'rand_forest censored regression contree',
+                'rand_forest quantile regression contree'))
+}
+set_model_mode <- function(model, mode) {
+  stopifnot(model == 'rand_forest', mode %in% c('censored regression', 'quantile regression'))
+}
+matrix_to_quantile_pred <- function(x, object) {
+  stopifnot(is.matrix(x), ncol(x) == length(object$spec$quantile_levels))
+  data.frame(.pred_quantile = I(x))
 }
 set_model_engine <- function(model, mode, eng) {
   known(model, mode, eng)
@@ -43,7 +51,9 @@ set_encoding <- function(model, mode, eng, options) {
 set_pred <- function(model, mode, eng, type, value) {
   known(model, mode, eng)
   stopifnot(setequal(names(value), c('pre', 'post', 'func', 'args')),
-            type %in% c(if (mode == 'regression') 'numeric' else c('class', 'prob'), 'raw'))
+            type %in% c(switch(mode, regression = 'numeric', classification = c('class', 'prob'),
+                               'censored regression' = c('time', 'survival'),
+                               'quantile regression' = 'quantile'), 'raw'))
   assign(type, value, registered(model, mode, eng))
 }
 fit <- function(formula, data, case_weights = NULL, ..., model = 'decision_tree',
@@ -54,9 +64,10 @@ fit <- function(formula, data, case_weights = NULL, ..., model = 'decision_tree'
   call <- as.call(c(call('::', as.name(known$fit$func[['pkg']]), as.name(known$fit$func[['fun']])),
                     list(formula = formula, data = quote(data), weights = quote(weights)),
                     utils::modifyList(known$fit$defaults, list(...))))
-  list(fit = eval(call, list2env(list(data = data, weights = case_weights))), known = known)
+  list(fit = eval(call, list2env(list(data = data, weights = case_weights))), known = known,
+       spec = list(quantile_levels = c(0.25, 0.75)))
 }
-answer <- function(object, new_data, type) {
+answer <- function(object, new_data, type, eval_time = NULL) {
   value <- object$known[[type]]
   x <- eval(as.call(c(as.name(value$func[['fun']]), value$args)))
   if (is.null(value$post)) x else value$post(x, object)
@@ -118,6 +129,31 @@ test_that("the engine of forests is registered, for classes and numbers, and its
   expect_identical(tail(said$before, 7), expected)
 })
 
+test_that("forests have engines for quantiles and survival", {
+  skip_on_cran()
+  skip_if_not_installed("survival")
+  skip_if(requireNamespace("parsnip", quietly = TRUE), "parsnip is here itself")
+  library <- stand_in("parsnip", parsnip_code)
+  said <- run_beside(library, "parsnip", c(
+    "forest <- function(...) parsnip::fit(..., trees = 9, seed = 2, model = 'rand_forest')",
+    "object <- forest(mpg ~ ., mtcars, mode = 'quantile regression')",
+    "own <- hist_forest(mpg ~ ., mtcars, trees = 9, seed = 2, quantiles = TRUE)",
+    "told <- parsnip::answer(object, mtcars, 'quantile')$.pred_quantile",
+    "own <- predict(own, mtcars, type = 'quantiles', quantiles = c(0.25, 0.75))",
+    "say(identical(unclass(told), unname(own)))",
+    "f <- survival::Surv(time, status) ~ age + sex",
+    "object <- forest(f, survival::lung, mode = 'censored regression')",
+    "own <- hist_forest(f, survival::lung, trees = 9, seed = 2)",
+    "told <- parsnip::answer(object, survival::lung[1:3, ], 'survival', c(100, 300))",
+    "own <- predict(own, survival::lung[1:3, ], type = 'survival', times = c(100, 300))",
+    "say(class(told)[1], names(told), names(told$.pred[[1]]), told$.pred[[2]]$.eval_time,",
+    "    isTRUE(all.equal(told$.pred[[2]]$.pred_survival, unname(own[2, ]))))",
+    "say(length(parsnip::answer(object, survival::lung[1:3, ], 'time')))"))
+  expected <- c("TRUE", "tbl_df .pred .eval_time .pred_survival 100 300 TRUE", "3", "end")
+  expect_identical(tail(said$after, 4), expected)
+  expect_identical(tail(said$before, 4), expected)
+})
+
 test_that("the engine of model trees is registered, and its calls work", {
   skip_on_cran()
   skip_if(requireNamespace("parsnip", quietly = TRUE), "parsnip is here itself")
@@ -126,13 +162,13 @@ test_that("the engine of model trees is registered, and its calls work", {
     "arg <- unlist(parsnip::registered('decision_tree', 'regression', 'gmt')$arg)",
     "say(paste(names(arg), arg, sep = '='))",
     "w <- rep(c(1, 3), 16)",
-    "object <- parsnip::fit(mpg ~ ., mtcars, w, seed = 2, depth_max = 2, mode = 'regression',",
+    "object <- parsnip::fit(mpg ~ ., mtcars, w, seed = 2, depth = 2, mode = 'regression',",
     "                       eng = 'gmt')",
-    "own <- gmt(mpg ~ ., mtcars, weights = w, seed = 2, depth_max = 2)",
+    "own <- gmt(mpg ~ ., mtcars, weights = w, seed = 2, depth = 2)",
     "say(identical(coef(object$fit), coef(own)))",
     "say(identical(parsnip::answer(object, mtcars, 'numeric'), unname(predict(own, mtcars))))",
     "say(identical(parsnip::answer(object, mtcars, 'raw'), predict(own, mtcars)))"))
-  expected <- c("tree_depth=depth_max min_n=minbucket", "TRUE", "TRUE", "TRUE", "end")
+  expected <- c("tree_depth=depth min_n=minbucket", "TRUE", "TRUE", "TRUE", "end")
   expect_identical(tail(said$after, 5), expected)
   expect_identical(tail(said$before, 5), expected)
 })

@@ -22,7 +22,7 @@ test_that("augment() adds predictions to training rows, data or new data", {
   expect_identical(all[names(iris)], iris)
   expect_identical(all$.pred_class, unname(predict(iris2, iris)))
   expect_identical(all$.node, unname(predict(iris2, iris, type = "node")))
-  shares <- as.matrix(all[paste0(".prob_", levels(iris$Species))])
+  shares <- as.matrix(all[paste0(".pred_", levels(iris$Species))])
   expect_equal(shares, predict(iris2, iris, type = "prob"), ignore_attr = TRUE)
   expect_identical(generics::augment(iris2, iris), all)
   expect_identical(generics::augment(iris2)$.node, all$.node)
@@ -59,7 +59,7 @@ test_that("forests are tidied", {
   expect_identical(rows[names(iris)], iris)
   expect_identical(rows$.pred_class, fit$oob$class)
   new <- generics::augment(fit, newdata = iris[1:3, ])
-  expect_equal(as.matrix(new[paste0(".prob_", fit$classes)]),
+  expect_equal(as.matrix(new[paste0(".pred_", fit$classes)]),
                predict(fit, iris[1:3, ], type = "prob"), ignore_attr = TRUE)
   numbers <- hist_forest(mpg ~ ., mtcars, trees = 20, seed = 1, importance = "none", oob = FALSE)
   expect_identical(generics::augment(numbers, newdata = mtcars)$.pred,

@@ -117,9 +117,9 @@ test_that("every kind of tree reads back", {
   skip_if_not_installed("jsonlite")
   d <- transform(mtcars, cyl = factor(cyl), gear = factor(gear, ordered = TRUE))
   d$hp[3] <- NA
-  models <- list(gmt(dist ~ speed, cars, seed = 1), gmt(mpg ~ 1 | wt, d, leaves_max = 1),
+  models <- list(gmt(dist ~ speed, cars, seed = 1), gmt(mpg ~ 1 | wt, d, max_leaves = 1),
                  gmt(mpg ~ 1 | wt + cyl, d, complexity = 0.5), gmt(mpg ~ wt - 1 | hp, d),
-                 gmt(mpg ~ cyl + hp | gear, d, leaves_max = 1),
+                 gmt(mpg ~ cyl + hp | gear, d, max_leaves = 1),
                  gmt(mpg ~ cyl + hp | gear, d, complexity = 0.1, minbucket = 3))
   for (fit in models) {
     rows <- if ("speed" %in% fit$gmt$regressors) cars else d

@@ -103,7 +103,7 @@ test_that("forests predict on the twin of a GPU as on the CPU", {
                     size = cut(Petal.Length, c(0, 2, 4, 5, 9)))
   fit <- hist_forest(Species ~ ., data, trees = 7, min_n = 4, seed = 3)
   rows <- data[c(1:70, 120:150), ]
-  for (type in c("class", "response", "prob", "votes", "leaf", "trees")) {
+  for (type in c("class", "prob", "votes", "leaf", "trees")) {
     expect_silent(told <- with_twin(predict(fit, rows, type = type, device = "twin")))
     expect_identical(told, predict(fit, rows, type = type, device = "cpu"), info = type)
     expect_identical(told, predict(fit, rows, type = type), info = type)

@@ -49,12 +49,12 @@ test_that("a proof that was stopped says what it knows", {
 })
 
 test_that("settings of proofs are checked", {
-  expect_equal(gmt_control(certify = 3)$search$depth_max, 3)
-  expect_equal(gmt_control()$search$depth_max, 6)
+  expect_equal(gmt_control(certify = 3)$search$depth, 3)
+  expect_equal(gmt_control()$search$depth, 6)
   for (bad in list(1, 4, -1, "a", NA)) {
     expect_contree_error(gmt_control(certify = bad), "input", "'certify' must be")
   }
-  expect_contree_error(gmt_control(certify = 2, depth_max = 3), "input", "'depth_max'")
-  expect_contree_error(gmt_control(certify = 3, leaves_max = 7), "input", "'leaves_max'")
+  expect_contree_error(gmt_control(certify = 2, depth = 3), "input", "'depth'")
+  expect_contree_error(gmt_control(certify = 3, max_leaves = 7), "input", "'max_leaves'")
   expect_contree_error(gmt_control(certify = 2, search = "paper"), "input", "paper")
 })

@@ -1,11 +1,11 @@
 test_that("conformal intervals are CV+ of trees that have not seen the rows", {
   d <- armchair(120, noise = 1, seed = 3)
   new <- armchair(20, noise = 1, seed = 4)
-  fit <- gmt(y ~ ., d, seed = 7, conformal = 5, leaves_max = 3, effort = 10)
-  expect_identical(coef(fit), coef(gmt(y ~ ., d, seed = 7, leaves_max = 3, effort = 10)))
+  fit <- gmt(y ~ ., d, seed = 7, conformal = 5, max_leaves = 3, effort = 10)
+  expect_identical(coef(fit), coef(gmt(y ~ ., d, seed = 7, max_leaves = 3, effort = 10)))
   fold <- fit$conformal$fold
   expect_identical(as.integer(table(fold)), rep(24L, 5))
-  fits <- lapply(1:5, function(k) gmt(y ~ ., d[fold != k, ], seed = 7, leaves_max = 3, effort = 10))
+  fits <- lapply(1:5, function(k) gmt(y ~ ., d[fold != k, ], seed = 7, max_leaves = 3, effort = 10))
   error <- vapply(1:120, function(i) abs(d$y[i] - predict(fits[[fold[i]]], d[i, ])), 0)
   expect_equal(fit$conformal$error, error)
   level <- 0.8

@@ -1,8 +1,8 @@
 test_that("settings are checked by name and range", {
-  control <- gmt_control(leaves_max = 3, complexity = 2)
+  control <- gmt_control(max_leaves = 3, complexity = 2)
   expect_s3_class(control, "gmt_control")
-  expect_equal(control$search$leaves_max, 3)
-  for (bad in list(list(leaves_max = 0), list(depth_max = 17), list(bins = 1),
+  expect_equal(control$search$max_leaves, 3)
+  for (bad in list(list(max_leaves = 0), list(depth = 17), list(bins = 1),
                    list(complexity = -1), list(effort = 1.5),
                    list(search = "x"), list(population = 1), list(alpha = -1),
                    list(sample = 10), list(open_max = 0), list(minbucket = "a"),
@@ -14,8 +14,8 @@ test_that("settings are checked by name and range", {
 
 test_that("settings limit the tree", {
   d <- armchair(600)
-  expect_lte(nrow(coef(gmt(y ~ ., d, seed = 1, leaves_max = 3))), 3)
-  expect_equal(max(node_depth(gmt(y ~ ., d, seed = 1, depth_max = 1))), 1)
+  expect_lte(nrow(coef(gmt(y ~ ., d, seed = 1, max_leaves = 3))), 3)
+  expect_equal(max(node_depth(gmt(y ~ ., d, seed = 1, depth = 1))), 1)
   fit <- gmt(y ~ ., d, seed = 1, minbucket = 100)
   expect_gte(min(node_n(fit)), 100)
   expect_equal(nrow(coef(gmt(y ~ ., d, seed = 1, complexity = 1e6))), 1)

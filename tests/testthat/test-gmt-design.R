@@ -30,7 +30,7 @@ test_that("levels that a leaf does not know are aliased, and count as the mean o
   d <- mixed_lines(holes = FALSE)
   d$z <- ifelse(d$f %in% c("a", "b\"1"), d$z / 2, (1 + d$z) / 2)
   d$y <- ifelse(d$z < 0.5, 3 * d$x, 5 - 2 * d$x) + as.integer(d$f)
-  fit <- gmt(y ~ x + f | z, d, seed = 1, leaves_max = 2)
+  fit <- gmt(y ~ x + f | z, d, seed = 1, max_leaves = 2)
   expect_leaves_of_matrix(fit, stats::model.matrix(~ x + f, d), d$y)
   left <- coef(fit, 2)
   expect_true(all(is.na(left[c("fc'2", "fd")])))
@@ -42,7 +42,7 @@ test_that("levels that a leaf does not know are aliased, and count as the mean o
   expect_equal(unname(value), unname(predict(fit, data.frame(x = 1, z = 0.1, f = "d"))))
   # a level of no row at all, and a factor of one level
   d$f <- factor(d$f, c("none", levels(d$f)))
-  expect_equal(unname(coef(gmt(y ~ x + f | z, d, seed = 1, leaves_max = 2))), unname(coef(fit)))
+  expect_equal(unname(coef(gmt(y ~ x + f | z, d, seed = 1, max_leaves = 2))), unname(coef(fit)))
   expect_equal(colnames(coef(gmt(y ~ x + one | z, transform(d, one = "a"), seed = 1))),
                c("(Intercept)", "x"))
 })
@@ -97,7 +97,7 @@ test_that("rows of weight 0 are as lm() has them", {
   d <- mixed_lines(holes = FALSE)
   d$w <- rep(c(0, 1, 2, 1), 100)
   d$y[5] <- NA
-  fit <- gmt(y ~ x + f | z, d, weights = w, seed = 1, leaves_max = 1, na.action = na.exclude)
+  fit <- gmt(y ~ x + f | z, d, weights = w, seed = 1, max_leaves = 1, na.action = na.exclude)
   model <- lm(y ~ x + f, d, weights = w, na.action = na.exclude)
   expect_equal(coef(fit)[1, ], coef(model))
   expect_equal(residuals(fit), residuals(model))
@@ -117,7 +117,7 @@ test_that("factors of `y ~ .` are in the models where they are asked for", {
   d <- mixed_lines(holes = FALSE)
   d$large <- factor(rep(1:10, 40))
   of <- function(factors) {
-    gmt(y ~ ., d, seed = 1, factors = factors, effort = 0, leaves_max = 2)$gmt$regressors
+    gmt(y ~ ., d, seed = 1, factors = factors, effort = 0, max_leaves = 2)$gmt$regressors
   }
   expect_identical(of("split"), c("x", "z", "m", "l"))
   expect_identical(of(c("few", "both", "split")), setdiff(names(d), c("y", "large")))

@@ -17,14 +17,14 @@ test_that("leaves are lm() of their rows, with weights, aliases and ill-conditio
   expect_leaves_of_lm(fit, y ~ x1 + x2, d)
   d$twice <- 2 * d$x1
   d$sum <- d$x1 + d$x2
-  aliased <- gmt(y ~ x1 + twice + x2 + sum | x2, d, weights = w, seed = 1, leaves_max = 3)
+  aliased <- gmt(y ~ x1 + twice + x2 + sum | x2, d, weights = w, seed = 1, max_leaves = 3)
   expect_true(all(is.na(coef(aliased)[, c("twice", "sum")])))
   expect_leaves_of_lm(aliased, y ~ x1 + twice + x2 + sum, d)
   d$near <- d$x1 + 1e-6 * d$x3
   d$far <- 1e6 + d$x2
-  expect_leaves_of_lm(gmt(y ~ x1 + near | x2, d, seed = 1, leaves_max = 2), y ~ x1 + near,
+  expect_leaves_of_lm(gmt(y ~ x1 + near | x2, d, seed = 1, max_leaves = 2), y ~ x1 + near,
                       transform(d, w = 1))
-  expect_leaves_of_lm(gmt(y ~ far | x1, d, seed = 1, leaves_max = 3), y ~ far, transform(d, w = 1),
+  expect_leaves_of_lm(gmt(y ~ far | x1, d, seed = 1, max_leaves = 3), y ~ far, transform(d, w = 1),
                       1e-7)
 })
 
@@ -82,7 +82,7 @@ test_that("factors split by sets of levels, missing values go where they fit, da
   expect_equal(node_missing(fit)[1], 80)
   expect_equal(predict(fit, data.frame(a = 0.5, m = NA_real_)), c("1" = 2), tolerance = 0.01)
   # a regressor with holes has its mean there
-  fit <- gmt(y ~ m | f, d, seed = 1, leaves_max = 1, missing = "mean")
+  fit <- gmt(y ~ m | f, d, seed = 1, max_leaves = 1, missing = "mean")
   filled <- transform(d, m = ifelse(is.na(m), mean(m, na.rm = TRUE), m))
   expect_equal(coef(fit)[1, ], coef(lm(y ~ m, filled)))
   expect_equal(predict(fit, data.frame(m = NA_real_, f = "a")),
@@ -92,7 +92,7 @@ test_that("factors split by sets of levels, missing values go where they fit, da
 test_that("offset, subset and na.action are as in lm()", {
   d <- armchair(300, 2, seed = 7)
   d$o <- 3 * d$x2
-  fit <- gmt(y ~ x1 | x2, d, offset = o, subset = x1 > 1, seed = 1, leaves_max = 1)
+  fit <- gmt(y ~ x1 | x2, d, offset = o, subset = x1 > 1, seed = 1, max_leaves = 1)
   model <- lm(y ~ x1, d, offset = o, subset = x1 > 1)
   expect_equal(coef(fit)[1, ], coef(model))
   expect_equal(unname(fitted(fit)), unname(fitted(model)))
@@ -136,17 +136,17 @@ test_that("fitted values are those of the models, by C as by R, on any number of
   d <- armchair(500, columns = 3)
   d$whole <- sample(9L, 500, TRUE)
   d$yes <- d$x1 > 2
-  fit <- gmt(y ~ ., d, seed = 1, leaves_max = 6)
+  fit <- gmt(y ~ ., d, seed = 1, max_leaves = 6)
   expect_gt(nrow(coef(fit)), 2)
   by_r <- gmt_values(fit, as.list(d), unname(fit$where), extrapolate = TRUE)
   expect_identical(unname(fitted(fit)), by_r)
   for (threads in 1:3) expect_identical(unname(training_values(fit, as.list(d), threads)), by_r)
-  moved <- gmt(y ~ ., d, offset = x1, seed = 1, leaves_max = 6)
+  moved <- gmt(y ~ ., d, offset = x1, seed = 1, max_leaves = 6)
   expect_equal(unname(fitted(moved)), unname(predict(moved, d, extrapolate = TRUE)))
   # factors and missing values: R alone
   d$f <- factor(sample(c("a", "b"), 500, TRUE))
   d$x2[7:20] <- NA
-  other <- gmt(y ~ ., d, seed = 1, leaves_max = 6, na.action = na.pass)
+  other <- gmt(y ~ ., d, seed = 1, max_leaves = 6, na.action = na.pass)
   expect_identical(unname(fitted(other)), unname(predict(other, d, extrapolate = TRUE)))
 })
 

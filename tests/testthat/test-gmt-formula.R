@@ -13,7 +13,7 @@ expect_one_leaf_is_lm <- function(regressors, d, ...) {
   plain <- stats::as.formula(call("~", quote(y), regressors))
   environment(plain) <- environment()
   arguments <- list(...)
-  fit <- do.call(gmt, c(list(formula, d, seed = 1, leaves_max = 1), arguments))
+  fit <- do.call(gmt, c(list(formula, d, seed = 1, max_leaves = 1), arguments))
   model <- do.call(stats::lm, c(list(plain, d), arguments))
   expect_equal(unname(sort(coef(fit)[1, ])), unname(sort(coef(model))), tolerance = 1e-7)
   expect_equal(unname(fitted(fit)), unname(fitted(model)), tolerance = 1e-8)
@@ -68,7 +68,7 @@ test_that("models without an intercept are those of lm() in every leaf and for e
     expect_equal(fit$gmt$bic, 300 * log(deviance(fit) / 300) +
                    log(300) * (3 * nrow(coef(fit)) - 1))
   }
-  ridge <- gmt(y ~ x + z - 1 | u, d, seed = 1, ridge = 3, leaves_max = 1)
+  ridge <- gmt(y ~ x + z - 1 | u, d, seed = 1, ridge = 3, max_leaves = 1)
   x <- as.matrix(d[c("x", "z")])
   expect_equal(coef(ridge)[1, ], drop(solve(crossprod(x) + 3 * diag(colMeans(x^2)),
                                             crossprod(x, d$y))[, 1]))

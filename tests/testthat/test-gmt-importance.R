@@ -30,12 +30,12 @@ test_that("importance is what leaving a predictor out costs", {
   on.exit(grDevices::dev.off())
   expect_silent(plot(table))
   expect_silent(plot(shuffled))
-  expect_contree_error(contree_importance(fit, d, y = letters), "input", "response")
+  expect_contree_error(contree_importance(fit, d, y = letters), "input", "length 26")
 })
 
 test_that("tidiers tell what lm() tells", {
   skip_if_not_installed("generics")
-  fit <- gmt(mpg ~ wt + hp | ., mtcars, seed = 1, leaves_max = 1)
+  fit <- gmt(mpg ~ wt + hp | ., mtcars, seed = 1, max_leaves = 1)
   model <- lm(mpg ~ wt + hp, mtcars)
   glance <- generics::glance(fit)
   expect_equal(glance$sigma, summary(model)$sigma)

@@ -33,7 +33,7 @@ test_that("a ridge penalty pulls slopes towards zero at the root, and what leave
   d <- mixed_lines(200, holes = FALSE)
   d$w <- runif(200, 0.5, 2)
   for (tau in c(0, 6)) {
-    fit <- gmt(y ~ x + f + m | z, d, weights = w, seed = 1, leaves_max = 3, smoothing = tau,
+    fit <- gmt(y ~ x + f + m | z, d, weights = w, seed = 1, max_leaves = 3, smoothing = tau,
                ridge = 9)
     x <- columns_of(fit, d, c("x", "f", "m"))
     hand <- by_hand(fit, d, tau, 9)
@@ -46,7 +46,7 @@ test_that("a ridge penalty pulls slopes towards zero at the root, and what leave
   }
   # in any units; a large penalty leaves the mean
   d$x <- d$x * 1000
-  scaled <- gmt(y ~ x + f + m | z, d, weights = w, seed = 1, leaves_max = 3, smoothing = 6,
+  scaled <- gmt(y ~ x + f + m | z, d, weights = w, seed = 1, max_leaves = 3, smoothing = 6,
                 ridge = 9)
   expect_equal(fitted(scaled), fitted(fit), tolerance = 1e-8)
   flat <- gmt(y ~ x + f + m | 1, d, weights = w, seed = 1, ridge = 1e9)
@@ -58,7 +58,7 @@ test_that("leave-one-out errors are those of models without the row", {
   d$w <- runif(90, 0.5, 2)
   d$y <- d$y + rnorm(90)
   for (select in c(0, 4)) {
-    fit <- gmt(y ~ x + f + m | z, d, weights = w, seed = 1, leaves_max = 3, smoothing = "loo",
+    fit <- gmt(y ~ x + f + m | z, d, weights = w, seed = 1, max_leaves = 3, smoothing = "loo",
                ridge = "loo", limits = "loo", select = select)
     table <- fit$gmt$settings$loo
     expect_gt(nrow(coef(fit)), 1)
@@ -99,7 +99,7 @@ test_that("leave-one-out errors are those of models without the row", {
                  list(ridge = sum(weight * table$ridge), smoothing = sum(weight * table$smoothing),
                       limits = best))
     each <- lapply(which(weight > 0), function(row) {
-      one <- gmt(y ~ x + f + m | z, d, weights = w, seed = 1, leaves_max = 3, select = select,
+      one <- gmt(y ~ x + f + m | z, d, weights = w, seed = 1, max_leaves = 3, select = select,
                  smoothing = table$smoothing[row], ridge = table$ridge[row], limits = best)
       coef(one) * weight[row]
     })

@@ -1,5 +1,5 @@
 test_that("a tree without splits is lm()", {
-  fit <- gmt(mpg ~ wt + hp | ., mtcars, seed = 1, leaves_max = 1)
+  fit <- gmt(mpg ~ wt + hp | ., mtcars, seed = 1, max_leaves = 1)
   model <- lm(mpg ~ wt + hp, mtcars)
   expect_equal(as.numeric(logLik(fit)), as.numeric(logLik(model)))
   expect_equal(AIC(fit), AIC(model))

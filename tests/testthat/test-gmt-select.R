@@ -10,9 +10,9 @@ test_that("regressors are left out as step() leaves them out", {
   n_out <- 0
   for (k in c(2, 6)) {
     fit <- gmt(y ~ x + n1 + same + f + n2 + o + l | z + f, d, weights = w, seed = 1, select = k,
-               leaves_max = 4)
+               max_leaves = 4)
     full <- gmt(y ~ x + n1 + same + f + n2 + o + l | z + f, d, weights = w, seed = 1,
-                leaves_max = 4)
+                max_leaves = 4)
     expect_identical(fit$frame$var, full$frame$var)
     node <- predict(fit, type = "node")
     for (leaf in as.integer(rownames(coef(fit)))) {
@@ -83,7 +83,7 @@ test_that("data without noise, and leaves with few rows, are no trouble", {
   set.seed(4)
   d <- data.frame(a = runif(60), b = runif(60), z = runif(60))
   d$y <- ifelse(d$z < 0.5, 1 + d$a, 3 - d$a)
-  fit <- gmt(y ~ a + b | z, d, seed = 1, select = 2, leaves_max = 2)
+  fit <- gmt(y ~ a + b | z, d, seed = 1, select = 2, max_leaves = 2)
   expect_equal(unname(fitted(fit)), d$y)
   expect_equal(unname(coef(fit)[, "b"]), c(NA_real_, NA_real_))
   few <- gmt(mpg ~ ., mtcars[1:12, ], seed = 1, select = 2, minbucket = 3)

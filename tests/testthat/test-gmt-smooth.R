@@ -2,8 +2,8 @@ test_that("smoothed leaves are least squares with rows of the ancestors", {
   d <- mixed_lines(300)
   d$w <- runif(300, 0.5, 2)
   tau <- 12
-  rough <- gmt(y ~ x + f + m | z + x, d, weights = w, seed = 1, leaves_max = 3)
-  fit <- gmt(y ~ x + f + m | z + x, d, weights = w, seed = 1, leaves_max = 3, smoothing = tau)
+  rough <- gmt(y ~ x + f + m | z + x, d, weights = w, seed = 1, max_leaves = 3)
+  fit <- gmt(y ~ x + f + m | z + x, d, weights = w, seed = 1, max_leaves = 3, smoothing = tau)
   expect_identical(fit$frame$var, rough$frame$var)
   expect_false(isTRUE(all.equal(coef(fit), coef(rough))))
   # what a row counts for in a node: itself there, and a share of what it counts for in the parent

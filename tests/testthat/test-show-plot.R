@@ -298,7 +298,7 @@ deep_tree <- function(depth, leaf) {
   d <- data.frame(alpha = stats::runif(n), b = stats::runif(n), chmin = stats::rnorm(n))
   d$y <- sin(9 * d$alpha) * 300 + d$b * 70 - (0.7703 + d$b) * d$chmin
   if (leaf == "linear") {
-    return(gmt(y ~ chmin | alpha + b, d, depth_max = depth, minbucket = 3, seed = 1, effort = 1))
+    return(gmt(y ~ chmin | alpha + b, d, depth = depth, minbucket = 3, seed = 1, effort = 1))
   }
   if (leaf == "classes") d$y <- factor(letters[1 + (rank(d$y) * 5) %/% (n + 1)])
   forest_tree(hist_forest(y ~ ., d, trees = 1, depth = depth, seed = 1), 1, as = "model")

@@ -18,6 +18,23 @@ data_of <- function(page) {
   jsonlite::fromJSON(texts(page, "//script[@id='contree-data']"), simplifyVector = FALSE)
 }
 
+test_that("a forest has a page of its errors, importance and partial dependence", {
+  file <- tempfile(fileext = ".html")
+  fit <- hist_forest(Species ~ ., iris, trees = 20, seed = 1)
+  contree_report(fit, iris, file, variables = 2)
+  page <- paste(readLines(file), collapse = "\n")
+  for (word in c("random forest for Species", "Out-of-bag", "id=\"importance\"", "polyline",
+                 "Accuracy", "</html>")) {
+    expect_match(page, word, fixed = TRUE)
+  }
+  expect_length(gregexpr("<figcaption>", page)[[1]], 2)
+  expect_false(grepl("<script", page))
+  contree_report(hist_forest(mpg ~ ., transform(mtcars, gear = factor(gear)), trees = 9),
+                 file = file)
+  expect_match(paste(readLines(file), collapse = ""), "mean squared error")
+  expect_contree_error(contree_report(fit), "input", "'file'")
+})
+
 test_that("the page has each node, rule, error and row as the fit has it", {
   fit <- contree(type ~ ., MASS::Pima.tr, depth = 3)
   page <- page_of(fit, MASS::Pima.te)
@@ -176,7 +193,7 @@ wide_trees <- function() {
   }
   c(lapply(2:6, function(depth) tree("class", depth)), lapply(c(2, 6), function(d) tree("y", d)),
     list(gmt(y ~ b + a_predictor_with_a_name | c + region, data, seed = 1, complexity = 0,
-             depth_max = 3)))
+             depth = 3)))
 }
 
 test_that("the tree has text of at least 11 pixels, in boxes that hold it and do not touch", {
@@ -216,7 +233,7 @@ test_that("the tree has text of at least 11 pixels, in boxes that hold it and do
 test_that("the model of a leaf is shown up to a whole term", {
   set.seed(1)
   x <- as.data.frame(matrix(rnorm(600), 100, dimnames = list(NULL, paste0("name_", 1:6))))
-  fit <- gmt(x, rowSums(x) + 3 * (x[[1]] > 0) * x[[2]], seed = 1, complexity = 0, depth_max = 2)
+  fit <- gmt(x, rowSums(x) + 3 * (x[[1]] > 0) * x[[2]], seed = 1, complexity = 0, depth = 2)
   boxes <- xml2::xml_find_all(page_of(fit), "//*[@role='treeitem'][contains(@class, 'leaf')]")
   said <- contree:::leaf_words(fit, 4)[contree:::node_is_leaf(fit)]
   for (i in seq_along(boxes)) {

@@ -1,0 +1,190 @@
+# contree_cv() of fits: of trees and model trees by their calls, of forests here.
+
+#' Cross-validate a fit
+#'
+#' `contree_cv()` of a fit cross-validates it as it is, or with other settings: for [contree()] and
+#' [gmt()] it repeats the call of the fit as one of [contree_cv()] or [gmt_cv()]; a forest is grown
+#' again for each combination of settings without the rows of each fold.
+#'
+#' @param x A fit of [contree()], [gmt()] or [hist_forest()]; for `print()` and `plot()` a value of
+#'   `contree_cv()`.
+#' @param data The training rows of a forest, a data frame; by default (`NULL`) the call of the fit
+#'   says where they are.
+#' @param folds,repeats As in [contree_cv()]; 10 folds and 1 repeat by default. Folds are stratified
+#'   by class.
+#' @param seed Seed of the folds, a whole number from 0 to 2^53; by default (`NULL`) R's generator
+#'   is used as it is. All forests are grown with the seed of the fit.
+#' @param ... For forests, vectors of values of numeric or text arguments of [hist_forest()] to try
+#'   in all combinations, as `mtry = c(2, 4), min_n = c(1, 5, 10)`. For other fits, arguments of
+#'   [contree_cv()] and [gmt_cv()], such as `depth = 1:4`.
+#' @param digits Number of significant digits, a whole number; by default the option `digits` less
+#'   3, at least 3.
+#' @param main Title of the plot, a string; `NULL`, the default, for none.
+#' @return For forests an object of class `forest_cv` and `contree_cv`, a list of `call`; `table`, a
+#'   data frame with a row for each combination of settings, `error` and `se` of the held-out rows
+#'   (proportion of misclassified rows, or mean squared error; of survival forests 1 - Harrell's
+#'   concordance, the mean over folds) and `chosen`, the lowest error; `fit`, the forest with the
+#'   chosen settings; and `folds`, the fold of each row in each repeat. `print()` and `plot()` show
+#'   the table, `predict()` and `summary()` are those of the fit.
+#' @section Errors:
+#' `contree_input_error` for unknown settings, and if the training rows are not found.
+#' @seealso [contree_cv()], [gmt_cv()]
+#' @examples
+#' fit <- hist_forest(mpg ~ ., mtcars, trees = 50, seed = 1)
+#' cv <- contree_cv(fit, mtry = c(2, 5), min_n = c(3, 10), folds = 5, seed = 1)
+#' cv
+#' plot(cv)
+#' contree_cv(contree(Species ~ ., iris, depth = 1), depth = 1:2, seed = 1)
+#' @name contree_cv_fit
+NULL
+
+#' @rdname contree_cv_fit
+#' @export
+contree_cv.contree_model <- function(x, ...) {
+  check_fit(x, "x")
+  refuse_policy(x, "contree_cv()", gettext("use contree_cv(x, rewards = )"))
+  if (!inherits(x, c("contree", "gmt"))) {
+    stop_input("x", gettext("the tree has no call that could be repeated without some rows"))
+  }
+  call <- tree_call(x)
+  call[[1]] <- if (inherits(x, "gmt")) quote(contree::gmt_cv) else quote(contree::contree_cv)
+  # of the fit alone
+  call[c("model", "certificate", "conformal", "checkpoint")] <- NULL
+  given <- list(...)
+  call[names_of_dots(given)] <- given
+  eval(call, parent.frame())
+}
+
+#' @rdname contree_cv_fit
+#' @export
+contree_cv.hist_forest <- function(x, data = NULL, folds = 10, repeats = 1, seed = NULL, ...) {
+  call <- sys.call()
+  grid <- grid_to_try(list(...))
+  if (is.null(data)) data <- evaluated_data(x, parent.frame())
+  data <- rows_grown_from(x, as.data.frame(data))
+  response <- if (x$type == "survival") rep(1, x$n) else x$y
+  folds <- with_seed(check_seed(seed), read_folds(folds, repeats, response))
+  errors <- lapply(seq_len(nrow(grid)), function(i) {
+    errors_of_forest(x, data, folds, as.list(grid[i, , drop = FALSE]))
+  })
+  table <- data.frame(grid, do.call(rbind, errors))
+  table$chosen <- seq_len(nrow(table)) == which.min(table$error)
+  fit <- grown_again(x, data, NULL, as.list(grid[table$chosen, , drop = FALSE]))
+  structure(list(call = call, table = table, fit = fit, folds = folds),
+            class = c("forest_cv", "contree_cv"))
+}
+
+# One row a forest to grow.
+grid_to_try <- function(given) {
+  known <- setdiff(names(formals(hist_forest.default)), c("x", "y", "weights", "..."))
+  check_names(names_of_dots(given), known, "?contree_cv_fit")
+  for (name in names(given)) {
+    if (is.atomic(given[[name]]) && length(given[[name]]) && is.null(dim(given[[name]]))) next
+    stop_input(name, gettextf("'%s' must be a vector of values to try, not %s", name,
+                              show_value(given[[name]])))
+  }
+  if (length(given) == 0) return(data.frame(trees = NA_real_))
+  expand.grid(given, stringsAsFactors = FALSE)
+}
+
+# Those of `data` that the forest was grown from.
+rows_grown_from <- function(fit, data) {
+  left_out <- fit$na.action
+  if (nrow(data) == fit$n + length(left_out)) {
+    return(if (length(left_out)) data[-left_out, , drop = FALSE] else data)
+  }
+  stop_input("data", gettextf("'data' has %d rows, but the forest was grown from %d", nrow(data),
+                              fit$n))
+}
+
+# The forest grown from some of its rows (NULL: all), with other settings.
+grown_again <- function(fit, data, rows, settings) {
+  call <- as.list(fit$call)[-1]
+  call[c("formula", "data", "x", "y", "weights", "subset", "na.action", "case.weights")] <- NULL
+  call <- lapply(call, eval, environment(fit$terms))
+  names(call)[names(call) %in% names(ranger_alias)] <-
+    ranger_alias[intersect(names(call), names(ranger_alias))]
+  call[names(settings)] <- settings
+  if (is.null(call$trees) || is.na(call$trees)) call$trees <- fit$control$trees
+  call$seed <- fit$seed
+  call$weights <- fit$sampling
+  call$class_weights <- NULL # they are in the weights
+  if (is.null(rows)) rows <- seq_len(fit$n)
+  if (!is.null(call$weights)) call$weights <- call$weights[rows]
+  data <- data[rows, , drop = FALSE]
+  if (is.null(fit$terms)) {
+    return(do.call(hist_forest, c(list(x = data[fit$shape$inputs], y = response_rows(fit, rows)),
+                                  call)))
+  }
+  do.call(hist_forest, c(list(stats::formula(fit), data = data), call))
+}
+
+response_rows <- function(fit, rows) {
+  if (fit$type != "survival") return(fit$y[rows])
+  survival::Surv(as.double(fit$y), attr(fit$y, "status"))[rows]
+}
+
+# The error of rows held out: c(error, se).
+errors_of_forest <- function(fit, data, folds, settings) {
+  settings <- settings[!is.na(settings)]
+  settings[c("oob", "importance")] <- list(FALSE, "none")
+  lost <- matrix(NA_real_, nrow(folds), ncol(folds))
+  concordance <- numeric()
+  runs <- unique(data.frame(fold = c(folds), turn = c(col(folds))))
+  for (run in seq_len(nrow(runs))) {
+    turn <- runs$turn[run]
+    held <- folds[, turn] == runs$fold[run]
+    grown <- grown_again(fit, data, which(!held), settings)
+    said <- unname(suppressWarnings(stats::predict(grown, data[held, , drop = FALSE]),
+                                    classes = "contree_new_levels"))
+    if (fit$type == "survival") {
+      status <- attr(fit$y, "status")[held]
+      truth <- structure(as.double(fit$y)[held], status = status)
+      concordance <- c(concordance, concordance_of(truth, said))
+    } else {
+      lost[held, turn] <- if (fit$type == "classification") said != fit$y[held] else
+        (said - fit$y[held])^2
+    }
+  }
+  if (fit$type == "survival") {
+    return(c(error = 1 - mean(concordance),
+             se = stats::sd(concordance) / sqrt(length(concordance))))
+  }
+  each <- rowMeans(lost)
+  c(error = mean(each), se = stats::sd(each) / sqrt(length(each)))
+}
+
+#' @rdname contree_cv_fit
+#' @export
+print.forest_cv <- function(x, digits = max(3, getOption("digits") - 3), ...) {
+  check_digits(digits)
+  cat(gettextf("n= %d, %s", nrow(x$folds), folds_text(x$folds)), "\n\n", sep = "")
+  table <- x$table[vapply(x$table, function(column) !all(is.na(column)), NA)]
+  table[c("error", "se")] <- lapply(table[c("error", "se")], format, digits = digits)
+  table$chosen <- ifelse(table$chosen, "*", "")
+  names(table)[names(table) == "chosen"] <- ""
+  print(table, row.names = FALSE, right = TRUE)
+  cat("\n")
+  say(gettextf("'error' on held-out rows (%s), with its standard error 'se'; * the lowest.",
+               switch(x$fit$type, classification = gettext("proportion of misclassified rows"),
+                      survival = gettext("1 - Harrell's concordance"),
+                      gettext("mean squared error"))))
+  invisible(x)
+}
+
+#' @rdname contree_cv_fit
+#' @export
+plot.forest_cv <- function(x, main = NULL, ...) {
+  check_title(main)
+  table <- x$table
+  settings <- setdiff(names(table), c("error", "se", "chosen"))
+  label <- do.call(paste, c(lapply(settings, function(name) paste(name, table[[name]])),
+                            sep = ", "))
+  upwards <- rev(seq_along(label))
+  ends <- cbind(table$error - table$se, table$error + table$se)
+  graphics::dotchart(table$error[upwards], label[upwards], main = main, xlim = range(ends),
+                     xlab = gettext("error of held-out rows"),
+                     pch = ifelse(table$chosen[upwards], 19, 1))
+  graphics::segments(ends[upwards, 1], seq_along(upwards), ends[upwards, 2])
+  invisible(table)
+}

@@ -1,0 +1,116 @@
+# tidy() and autoplot() of what the verbs return.
+
+#' @rdname tidy.contree
+#' @exportS3Method generics::tidy
+tidy.contree_importance <- function(x, ...) {
+  data.frame(unclass(x)[names(x)], check.names = FALSE)
+}
+
+#' @rdname tidy.contree
+#' @exportS3Method generics::tidy
+tidy.partial_dependence <- tidy.contree_importance
+
+#' @rdname tidy.contree
+#' @exportS3Method generics::tidy
+tidy.contree_rules <- tidy.contree_importance
+
+#' @rdname tidy.contree
+#' @exportS3Method generics::tidy
+tidy.contree_cv <- function(x, ...) x$table
+
+#' @rdname tidy.contree
+#' @exportS3Method generics::tidy
+tidy.contree_path <- function(x, ...) as.data.frame(x)
+
+#' @rdname tidy.contree
+#' @exportS3Method generics::tidy
+tidy.contree_contributions <- function(x, ...) as.data.frame(x)
+
+#' @rdname tidy.contree
+#' @exportS3Method generics::tidy
+tidy.contree_accuracy <- function(x, ...) {
+  auc <- mean(x$auc[is.finite(x$auc)])
+  figures <- c(n = x$n, accuracy = x$accuracy, lower = x$interval[["lower"]],
+               upper = x$interval[["upper"]], brier = x$brier, auc = auc)
+  data.frame(metric = names(figures), estimate = unname(figures))
+}
+
+#' @rdname tidy.contree
+#' @exportS3Method generics::tidy
+tidy.contree_number_accuracy <- function(x, ...) {
+  data.frame(metric = names(x), estimate = unlist(x, use.names = FALSE))
+}
+
+# ---- ggplot2 -------------------------------------------------------------------------------------
+
+#' @rdname tidy.contree
+#' @exportS3Method ggplot2::autoplot
+autoplot.hist_forest <- function(object, what = c("error", "importance"), main = NULL, ...) {
+  check_no_dots(...)
+  if (check_choice("what", what, c("error", "importance")) == "importance") {
+    return(autoplot.contree_importance(grown_importance(object), main))
+  }
+  curve <- eval(call("forest_curve", object), list(forest_curve = forest_curve), parent.frame())
+  .data <- ggplot2::.data
+  ggplot2::ggplot(as.data.frame(unclass(curve)), ggplot2::aes(.data$trees, .data$error)) +
+    ggplot2::geom_line() + ggplot2::theme_minimal() +
+    ggplot2::labs(x = gettext("trees"), y = gettext("error (out of bag)"), title = main)
+}
+
+#' @rdname tidy.contree
+#' @exportS3Method ggplot2::autoplot
+autoplot.contree_accuracy <- function(object, main = NULL, ...) {
+  check_no_dots(...)
+  .data <- ggplot2::.data
+  shown <- object$curves[object$curves$class %in% curves_to_draw(object, NULL), ]
+  ggplot2::ggplot(shown, ggplot2::aes(.data$false_positive_rate, .data$true_positive_rate,
+                                      colour = .data$class)) +
+    ggplot2::geom_path() + ggplot2::geom_abline(linetype = 3) + ggplot2::theme_minimal() +
+    ggplot2::labs(x = gettext("false positive rate"), y = gettext("true positive rate"),
+                  title = main)
+}
+
+#' @rdname tidy.contree
+#' @exportS3Method ggplot2::autoplot
+autoplot.partial_dependence <- function(object, main = NULL, ...) {
+  check_no_dots(...)
+  variables <- attr(object, "variables")
+  shown <- tidy.contree_importance(object)
+  shown$group <- if (!is.null(shown$row)) shown$row else if (length(variables) == 2) {
+    factor(shown[[2]])
+  } else if (is.null(shown$class)) "" else shown$class
+  .data <- ggplot2::.data
+  by_group <- length(unique(shown$group)) > 1 && is.null(shown$row)
+  lines <- is.numeric(shown[[1]]) || inherits(shown[[1]], c("Date", "POSIXct"))
+  aes <- ggplot2::aes(.data[[variables[1]]], .data$prediction, group = .data$group)
+  if (by_group) aes$colour <- ggplot2::aes(colour = .data$group)$colour
+  ggplot2::ggplot(shown, aes) +
+    (if (lines) ggplot2::geom_line(alpha = if (is.null(shown$row)) 1 else 0.4) else
+      ggplot2::geom_point()) +
+    (if (!is.null(shown$class) && length(variables) == 2) {
+      ggplot2::facet_wrap(ggplot2::vars(.data$class))
+    }) + ggplot2::theme_minimal() +
+    ggplot2::labs(title = main, colour = if (length(variables) == 2) variables[2])
+}
+
+#' @rdname tidy.contree
+#' @exportS3Method ggplot2::autoplot
+autoplot.contree_cv <- function(object, main = NULL, ...) {
+  check_no_dots(...)
+  table <- object$table
+  settings <- setdiff(names(table), c("leaves", "training", "error", "se", "stopped", "chosen",
+                                      "oob"))
+  varied <- Filter(function(name) length(unique(table[[name]])) > 1, settings)
+  if (length(varied) == 0) varied <- settings[1]
+  table$group <- if (length(varied) > 1) {
+    do.call(paste, c(lapply(varied[-1], function(name) paste(name, table[[name]])), sep = ", "))
+  } else ""
+  .data <- ggplot2::.data
+  aes <- ggplot2::aes(.data[[varied[1]]], .data$error, ymin = .data$error - .data$se,
+                      ymax = .data$error + .data$se, group = .data$group)
+  if (length(varied) > 1) aes$colour <- ggplot2::aes(colour = .data$group)$colour
+  ggplot2::ggplot(table, aes) + ggplot2::geom_line() + ggplot2::geom_pointrange() +
+    ggplot2::geom_point(data = table[table$chosen, ], size = 5, shape = 1) +
+    ggplot2::theme_minimal() +
+    ggplot2::labs(title = main, colour = NULL, y = gettext("error of held-out rows"))
+}

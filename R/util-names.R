@@ -1,0 +1,84 @@
+# Names of arguments: the same thing has the same name in all functions. Names that functions had
+# before are taken with a message; those of other packages, and misspelt ones, are refused with the
+# name that is meant.
+
+# What a thing is called elsewhere, by what it may be called here.
+names_elsewhere <- list(
+  trees = c("ntree", "ntrees", "num.trees", "n.trees", "n_estimators", "nrounds", "num_iterations"),
+  depth = c("maxdepth", "max.depth", "depth.max", "tree.depth", "max.tree.depth"),
+  max_leaves = c("leaves.max", "maxleaves", "maxnodes", "max_leaf_nodes", "num_leaves"),
+  min_n = c("nodesize", "min.node.size", "minsplit", "min_samples_split"),
+  minsplit = c("min.split", "min_samples_split", "nodesize"),
+  minbucket = c("min.bucket", "min_n", "minsplit", "min_samples_leaf", "min_data_in_leaf",
+                "min_child_samples", "terminal.nodesize"),
+  complexity = c("cp", "ccp_alpha", "cost_complexity"),
+  threads = c("num.threads", "nthread", "nthreads", "n_jobs", "n_threads", "cores", "ncores"),
+  seed = c("random_state", "random.seed"),
+  sample_fraction = c("sample.fraction", "sampsize", "subsample"),
+  weights = c("case.weights", "sample_weight"), class_weights = c("classwt", "class.weights"),
+  loss = c("parms", "loss_matrix", "cost_matrix"), newdata = c("data", "new_data"),
+  type = "predict_type", what = "which", interval = "intervals", level = "conf.level")
+
+# "; did you mean 'trees'?" for a name that is none of those `known`; "" where none is near.
+did_you_mean <- function(name, known) {
+  plain <- function(names) tolower(gsub("[._]", "", names))
+  elsewhere <- vapply(names_elsewhere, function(names) plain(name) %in% plain(names), NA)
+  meant <- intersect(names(names_elsewhere)[elsewhere], known)
+  meant <- c(meant, known[plain(known) == plain(name)])
+  if (length(meant) == 0 && length(known)) {
+    distance <- drop(utils::adist(name, known, ignore.case = TRUE))
+    meant <- known[distance == min(distance) & distance <= max(2, nchar(name) / 3)]
+  }
+  if (length(meant)) gettextf("; did you mean '%s'?", meant[1]) else ""
+}
+
+# Refuses names that are not `known`; `see` says where all of them are.
+check_names <- function(given, known, see) {
+  unknown <- setdiff(given, known)
+  if (length(unknown) == 0) return(invisible())
+  named <- unknown[nzchar(unknown)]
+  if (length(named) == 0) {
+    stop_input("...", gettextf("an argument without a name was given; see %s", see))
+  }
+  stop_input(named[1], gettextf("unknown argument %s%s; see %s", show_names(named),
+                                did_you_mean(named[1], known), see))
+}
+
+names_of_dots <- function(dots) {
+  if (is.null(names(dots))) character(length(dots)) else names(dots)
+}
+
+# Stops when a method that takes `...` only for its generic's sake was given something in it, most
+# often a misspelt name.
+check_no_dots <- function(...) {
+  if (...length() == 0) return(invisible())
+  known <- setdiff(names(formals(sys.function(sys.parent()))), "...")
+  check_names(names_of_dots(list(...)), known,
+              gettext("the help page of this method for the arguments it has"))
+}
+
+# `dots` with the names that arguments had before replaced, told once for each. `old`: the names
+# now, by those before.
+rename_dots <- function(dots, old) {
+  for (name in intersect(names(old), names(dots))) {
+    if (old[[name]] %in% names(dots)) {
+      stop_input(name, gettextf(
+        "'%s' and '%s' are two names for one setting; give only one of them", name, old[[name]]))
+    }
+    tell_once(name, gettextf("'%s' is now called '%s'; the old name will be refused by the next %s",
+                             name, old[[name]], gettext("version")))
+  }
+  replaced <- names(dots) %in% names(old)
+  names(dots)[replaced] <- old[names(dots)[replaced]]
+  dots
+}
+
+# What was told in this session.
+told_before <- new.env(parent = emptyenv())
+
+tell_once <- function(key, text) {
+  if (!is.null(told_before[[key]])) return(invisible())
+  assign(key, TRUE, told_before)
+  message(structure(list(message = paste0(text, "\n"), call = NULL),
+                    class = c("contree_renamed", "message", "condition")))
+}

@@ -1,0 +1,120 @@
+# Shapley values of a small tree by their definition: over all orders of two features.
+shapley_of_tree <- function(fit, row) {
+  nodes <- fit$frame
+  ids <- as.numeric(rownames(nodes))
+  # of a set of known features
+  value <- function(known, id = 1) {
+    at <- match(id, ids)
+    if (nodes$var[at] == "<leaf>") return(nodes$yval[at])
+    below <- c(value(known, 2 * id), value(known, 2 * id + 1))
+    name <- nodes$var[at]
+    threshold <- fit$splits[sum(nodes$var[seq_len(at)] != "<leaf>"), "index"]
+    if (name %in% known) return(below[if (row[[name]] < threshold) 1 else 2])
+    sum(below * nodes$n[match(c(2 * id, 2 * id + 1), ids)]) / nodes$n[at]
+  }
+  both <- value(c("wt", "hp"))
+  c(wt = value("wt") - value(NULL) + both - value("hp"),
+    hp = value("hp") - value(NULL) + both - value("wt")) / 2
+}
+
+test_that("contributions are Shapley values, and add up to predictions", {
+  fit <- contree(mpg ~ wt + hp, mtcars, depth = 2, minbucket = 2)
+  shap <- contributions(fit, mtcars)
+  expected <- t(vapply(seq_len(nrow(mtcars)), function(i) shapley_of_tree(fit, mtcars[i, ]),
+                       numeric(2)))
+  expect_equal(unname(shap$values), unname(expected))
+  expect_equal(shap$base, mean(mtcars$mpg))
+  expect_equal(shap$prediction[, 1], predict(fit, mtcars))
+  forest <- hist_forest(Species ~ ., iris, trees = 20, seed = 1)
+  expect_equal(contributions(forest, iris)$prediction, predict(forest, iris, type = "prob"))
+  expect_identical(contributions(import_forest(forest), iris)$values,
+                   contributions(forest, iris)$values)
+  long <- as.data.frame(contributions(forest, iris[1:2, ]))
+  expect_identical(dim(long), c(24L, 5L))
+  expect_identical(long$value[1:2], c("5.1", "4.9"))
+  expect_contree_error(contributions(gmt(dist ~ speed, cars, seed = 1), cars), "unsupported",
+                       "type = \"terms\"")
+  expect_contree_error(contributions(fit, mtcars, scale = "prob"), "unsupported", "classes")
+  expect_contree_error(predict(forest, iris, type = "contributions"), "unsupported",
+                       "contributions(fit, data)")
+})
+
+test_that("on the scale of probabilities they are integrals along the way of the margins", {
+  fit <- forge(import_forest(system.file("extdata", "pima-lightgbm.txt", package = "contree")))
+  rows <- MASS::Pima.te[1:20, ]
+  margin <- contributions(fit, rows)
+  prob <- contributions(fit, rows, scale = "prob")
+  expect_equal(prob$prediction[, 1], unname(predict(fit, rows)), ignore_attr = TRUE)
+  expect_equal(prob$base, stats::plogis(margin$base))
+  of_row <- function(i, j) {
+    slope <- function(t) stats::dlogis(margin$base + t * sum(margin$values[i, ]))
+    margin$values[i, j] * stats::integrate(slope, 0, 1, rel.tol = 1e-9)$value
+  }
+  expect_equal(prob$values[3, 2], of_row(3, 2), ignore_attr = TRUE)
+  several <- forge(import_forest(forge_fixture("lgb-multiclass.txt")))
+  names <- several$forest$features
+  x <- matrix(sin(1:40) * 3, ncol = length(names), dimnames = list(NULL, names))
+  margin <- contributions(several, x)
+  prob <- contributions(several, x, scale = "prob")
+  expect_equal(unname(prob$prediction), unname(predict(several, x, type = "prob")))
+  way <- apply(margin$values[1, , ], 2, sum)
+  rate <- function(t) vapply(t, function(t) {
+    q <- exp(margin$base + t * way)
+    q <- q / sum(q)
+    q[1] * (margin$values[1, 1, 1] - sum(q * margin$values[1, 1, ]))
+  }, 0)
+  expect_equal(prob$values[1, 1, 1], stats::integrate(rate, 0, 1, rel.tol = 1e-10)$value,
+               ignore_attr = TRUE)
+})
+
+test_that("pictures show what they should, and odd arguments are refused", {
+  shap <- contributions(hist_forest(mpg ~ ., mtcars, trees = 20, seed = 1), mtcars)
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  bars <- plot(shap, what = "importance", n = 3)
+  expect_equal(bars$contribution, unname(sort(colMeans(abs(shap$values)), TRUE)[1:3]))
+  steps <- plot(shap, what = "waterfall", row = 2, n = 4)
+  expect_equal(steps$to[4], shap$prediction[[2]])
+  expect_equal(steps$from[1], shap$base)
+  expect_match(steps$label[4], "7 others")
+  swarm <- plot(shap)
+  expect_identical(nrow(swarm), 320L)
+  expect_true(all(abs(swarm$height) <= 0.4, swarm$shade >= 0, swarm$shade <= 1))
+  expect_identical(plot(shap, what = "dependence", variable = "hp")$value, mtcars$hp)
+  expect_contree_error(plot(shap, what = "waterfall", row = 33), "input", "32")
+  expect_contree_error(plot(shap, what = "dependence", variable = "mpg"), "input", "'variable'")
+  expect_contree_error(plot(shap, output = 2), "input", "'output'")
+  expect_output(print(shap), "32 rows")
+  skip_if_not_installed("ggplot2")
+  for (what in contree:::shap_pictures) {
+    expect_s3_class(ggplot2::ggplot_build(ggplot2::autoplot(shap, what = what))$plot, "ggplot")
+  }
+})
+
+test_that("importance from contributions is the mean of their sizes", {
+  fit <- contree(Species ~ ., iris, depth = 2)
+  importance <- contree_importance(fit, iris, measure = "shap")
+  size <- abs(contributions(fit, iris)$values)
+  expect_equal(importance$contribution[1], max(rowSums(apply(size, 2:3, mean))))
+  expect_contree_error(contree_importance(fit, measure = "shap"), "input", "'data'")
+})
+
+test_that("shapviz gets matrices, rows and base values", {
+  library <- stand_in("shapviz", paste(
+    "shapviz <- function(object, ...) UseMethod('shapviz')",
+    "shapviz.matrix <- function(object, X, baseline = 0, collapse = NULL, ...) {",
+    "  stopifnot(identical(colnames(object), colnames(X)), nrow(object) == nrow(X))",
+    "  structure(list(S = object, X = X, baseline = baseline), class = 'shapviz') }",
+    "mshapviz <- function(object, ...) structure(object, class = 'mshapviz')", sep = "\n"))
+  said <- run_beside(library, "shapviz", c(
+    "registerS3method('shapviz', 'matrix', shapviz::shapviz.matrix, asNamespace('shapviz'))",
+    "fit <- hist_forest(mpg ~ ., mtcars, trees = 5, seed = 1)",
+    "one <- shapviz::shapviz(fit, mtcars[1:4, ])",
+    "own <- predict(fit, mtcars[1:4, ])",
+    "say(class(one), isTRUE(all.equal(rowSums(one$S) + one$baseline, own)))",
+    "all <- shapviz::shapviz(contree(Species ~ ., iris, depth = 1), iris)",
+    "say(class(all), names(all))"))
+  expected <- c("shapviz TRUE", "mshapviz setosa versicolor virginica", "end")
+  expect_identical(tail(said$after, 3), expected)
+  expect_identical(tail(said$before, 3), expected)
+})

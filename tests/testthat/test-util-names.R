@@ -1,0 +1,68 @@
+test_that("old names of settings are told once and mean the same", {
+  rm(list = ls(contree:::told_before), envir = contree:::told_before)
+  now <- gmt_control(max_leaves = 3, depth = 2)
+  expect_message(gmt_control(leaves_max = 3, depth_max = 2), class = "contree_renamed")
+  expect_silent(before <- gmt_control(leaves_max = 3, depth_max = 2))
+  expect_identical(before, now)
+  expect_identical(coef(gmt(dist ~ speed, cars, seed = 1, leaves_max = 2)),
+                   coef(gmt(dist ~ speed, cars, seed = 1, max_leaves = 2)))
+  expect_contree_error(gmt_control(max_leaves = 3, leaves_max = 3), "input", "two names")
+  rm(list = ls(contree:::told_before), envir = contree:::told_before)
+  fit <- contree(Species ~ ., iris, depth = 1)
+  expect_message(said <- predict(fit, iris, type = "response"), "type = \"class\"",
+                 class = "contree_renamed")
+  expect_identical(said, predict(fit, iris))
+  expect_identical(predict(fit, iris, type = "leaf"), predict(fit, iris, type = "node"))
+})
+
+test_that("names of other packages, and misspelt ones, are answered with those meant", {
+  image <- matrix(1:16, 4)
+  calls <- list(
+    trees = quote(hist_forest(mpg ~ ., mtcars, ntree = 5)),
+    trees = quote(hist_forest(mpg ~ ., mtcars, num_trees = 5)),
+    trees = quote(hist_forest(mpg ~ ., mtcars, tress = 5)),
+    depth = quote(hist_forest(mpg ~ ., mtcars, maxdepth = 5)),
+    min_n = quote(hist_forest(mpg ~ ., mtcars, nodesize = 5)),
+    trees = quote(image_forest(image, image, ntree = 5)),
+    depth = quote(image_forest(image, image, maxdepth = 5)),
+    depth = quote(gmt(mpg ~ ., mtcars, maxdepth = 3)),
+    minbucket = quote(gmt(mpg ~ ., mtcars, min_n = 3)),
+    max_leaves = quote(gmt_control(maxleaves = 3)),
+    depth = quote(contree(mpg ~ ., mtcars, max_depth = 3)),
+    max_leaves = quote(contree(mpg ~ ., mtcars, leaves_max = 3)),
+    max_leaves = quote(contree_control(max_leafs = 3)),
+    type = quote(predict(contree(mpg ~ ., mtcars, depth = 1), mtcars, tpye = "node")),
+    interval = quote(predict(gmt(mpg ~ ., mtcars, seed = 1), mtcars, inteval = "none")),
+    device = quote(predict(hist_forest(mpg ~ ., mtcars, trees = 2), mtcars, devise = "cpu")),
+    threads = quote(predict(forge(hist_forest(mpg ~ ., mtcars, trees = 2)), mtcars, nthread = 1)))
+  for (i in seq_along(calls)) {
+    expect_contree_error(eval(calls[[i]]), "input",
+                         sprintf("did you mean '%s'?", names(calls)[i]))
+  }
+})
+
+test_that("min_n is minsplit, and a seed is that of all draws", {
+  expect_identical(contree(mpg ~ ., mtcars, depth = 2, min_n = 30)$frame,
+                   contree(mpg ~ ., mtcars, depth = 2, minsplit = 30)$frame)
+  expect_identical(contree_control(min_n = 30), contree_control(minsplit = 30))
+  expect_contree_error(contree(mpg ~ ., mtcars, depth = 2, min_n = 9, minsplit = 9), "input",
+                       "two names")
+  set.seed(2)
+  before <- .Random.seed
+  folds <- function(...) contree_cv(Species ~ ., iris, depth = 1, folds = 3, ...)$folds
+  expect_identical(folds(seed = 5), folds(seed = 5))
+  intervals <- function() predict(contree(mpg ~ ., mtcars, depth = 1, conformal = 3, seed = 4),
+                                  mtcars, interval = "conformal")
+  expect_identical(intervals(), intervals())
+  expect_identical(.Random.seed, before)
+  expect_false(identical(folds(), folds()))
+})
+
+test_that("predictions are named by the rows, out of bag as well", {
+  fit <- hist_forest(mpg ~ ., mtcars, trees = 20, seed = 1)
+  expect_named(predict(fit), rownames(mtcars))
+  expect_identical(names(fitted(fit)), names(predict(fit, mtcars)))
+  fit <- hist_forest(Species ~ ., iris[-3, ], trees = 20, seed = 1)
+  expect_identical(rownames(predict(fit, type = "prob")), rownames(iris)[-3])
+  expect_identical(predict(fit, iris, type = "node"), predict(fit, iris, type = "leaf"))
+})
