@@ -30,11 +30,11 @@
 #' as those of XGBoost do, `forge(sums = "reproducible")` makes a forest that adds doubles. Columns
 #' hold numbers (logical values 0 and 1), text for factors whose levels the model knows, and
 #' integers for codes without names. Databases limit the number of terms of a sum, often to 1,000;
-#' more than 20,000 nodes are an error. Where a tree asks for a value that is missing, or for a level
-#' that is new, and [predict.forged_forest()] refuses it or follows surrogate splits, the expression
-#' is `NULL`. The links `softmax` and `shares` depend on all margins: each
-#' expression is then a query without a table that computes them and refers to the columns of the
-#' outer query, which most databases allow.
+#' more than 20,000 nodes are an error. Where a tree asks for a value that is missing, or for a
+#' level that is new, and [predict.forged_forest()] refuses it or follows surrogate splits, the
+#' expression is `NULL`. The links `softmax` and `shares` depend on all margins: each expression is
+#' then a query without a table that computes them and refers to the columns of the outer query,
+#' which most databases allow.
 #'
 #' @param fit A fit of [contree()], [gmt()] or [policy_tree()], or a result of [import_forest()] or
 #'   [forge()].

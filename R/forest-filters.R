@@ -1,4 +1,4 @@
-# The filter bank of textons (Winn, Criminisi, Minka 2005), which Sharp (2008) takes its features from.
+# The filter bank of textons (Winn, Criminisi, Minka 2005), from which Sharp (2008) has features.
 
 #' @rdname image_forest
 #' @param image For `filter_bank()`, an image as in `images`. One of three channels is taken as red,
@@ -6,7 +6,7 @@
 #' @param scale For `filter_bank()`, the standard deviation of the smallest Gaussian in pixels, a
 #'   positive number; 1 by default.
 #' @param white For `filter_bank()`, the value of white in images of three channels, 255 by default;
-#'   they are converted to the colour space CIE L\*a\*b\*. `NULL` leaves the channels as they are.
+#'   they are converted to the colour space CIELAB. `NULL` leaves the channels as they are.
 #' @return `filter_bank()`: an array \[height, width, filter\], with names: Gaussians of 1, 2 and 4
 #'   times `scale` of each channel; of the first channel, Laplacians of Gaussians of 1, 2, 4 and 8
 #'   times `scale`, and derivatives of Gaussians of 2 and 4 times `scale` along columns and rows. So
@@ -46,8 +46,8 @@ check_white <- function(white) {
                function(value) is.finite(value) && value > 0)
 }
 
-# Weights of a Gaussian or of its derivative of this order, up to three standard deviations; those of
-# the Gaussian add up to 1, those of derivatives to 0.
+# Weights of a Gaussian or of its derivative of this order, up to three standard deviations; those
+# of the Gaussian add up to 1, those of derivatives to 0.
 bell <- function(size, order = 0) {
   x <- seq(-ceiling(3 * size), ceiling(3 * size))
   density <- exp(-x^2 / (2 * size^2))

@@ -55,8 +55,8 @@
 #' @param policy How thresholds are chosen: `"best"` (or `"A"`, the default) or `"random"` (or
 #'   `"B"`), see the section on growing.
 #' @param bins Number of bins of policy `"best"`, a whole number from 2 to 256; 32 by default.
-#' @param splitrule What the best split is: `"gini"` (the default), `"entropy"` (the information gain
-#'   of the paper) or `"error"` (misclassified pixels), as in [hist_forest()].
+#' @param splitrule What the best split is: `"gini"` (the default), `"entropy"` (the information
+#'   gain of the paper) or `"error"` (misclassified pixels), as in [hist_forest()].
 #' @param interval Two increasing numbers between which policy `"best"` has its bins, for features
 #'   whose values are known to lie there, in the units of the images or of the computed features
 #'   (sums over rectangles are in units of the images); `NULL` (the default) takes, for each
@@ -85,9 +85,9 @@
 #'   uses: `tree`, `channel1`, `top1`, `bottom1`, `left1`, `right1`, offsets from the pixel, both
 #'   ends included, and the same with 2, `NA` where there is no second rectangle; or `tree` and
 #'   `feature`), `compute` (the function given as `features`, or `NULL`), `channels`, `radius`,
-#'   `scale` (from values to fixed point), `policy`, `splitrule`, `seed`, `n` (pixels with a label), `status`
-#'   (`"complete"`, or why it stopped), `elapsed` (seconds), `device` (who counted: `"cpu"` or
-#'   `"cuda:0"`) and `call`.
+#'   `scale` (from values to fixed point), `policy`, `splitrule`, `seed`, `n` (pixels with a label),
+#'   `status` (`"complete"`, or why it stopped), `elapsed` (seconds), `device` (who counted: `"cpu"`
+#'   or `"cuda:0"`) and `call`.
 #'
 #'   `predict()`: for an image, a character matrix of its height and width for `"class"`, else an
 #'   array \[height, width, class or tree\]; for a list of images, a list of these.
@@ -207,7 +207,8 @@ image_settings <- function(arguments) {
        policy = check_choice("policy", arguments$policy, c("best", "random"),
                              c(A = "best", B = "random")),
        splitrule = check_choice("splitrule", arguments$splitrule, image_rules),
-       interval = check_interval(arguments$interval), bins = range("bins", 2, 256), min_n = range("min_n", 1),
+       interval = check_interval(arguments$interval), bins = range("bins", 2, 256),
+       min_n = range("min_n", 1),
        threads = check_threads("threads", arguments$threads),
        time_limit = range("time_limit", 0, whole = FALSE), verbose = arguments$verbose,
        progress = check_progress(arguments$progress), device = check_device(arguments$device))
@@ -337,8 +338,8 @@ grow_image_forest <- function(values, codes, n_classes, settings) {
     trees = settings$trees, features = settings$features, bins = settings$bins,
     random = as.integer(settings$policy == "random"),
     rule = match(settings$splitrule, image_rules) - 1,
-    low = fixed_interval(settings)[1], high = fixed_interval(settings)[2], depth = most(settings$depth),
-    min_n = most(settings$min_n),
+    low = fixed_interval(settings)[1], high = fixed_interval(settings)[2],
+    depth = most(settings$depth), min_n = most(settings$min_n),
     pixels = if (is.finite(settings$pixels)) most(settings$pixels) else 0,
     seed = settings$seed, time_limit = settings$time_limit, device = settings$device,
     report = if (audience$listens) report))

@@ -39,28 +39,28 @@ ydf_of_folder <- function(path) {
                              function(part) ydf_records(read_bytes(part))), recursive = FALSE))
 }
 
-# Records of a sequence of blobs, which may be compressed, or of TensorFlow, with check sums.
+# Records of a sequence of blobs, which may be compressed.
 ydf_records <- function(bytes) {
-  blobs <- length(bytes) >= 8L && identical(bytes[1:2], charToRaw("BS"))
-  if (blobs && bytes[5] == as.raw(1)) {
+  if (length(bytes) < 8L || !identical(bytes[1:2], charToRaw("BS"))) {
+    refuse_feature(gettext("nodes that are no sequence of blobs, as TensorFlow writes them"))
+  }
+  if (bytes[5] == as.raw(1)) {
     bytes <- c(bytes[1:8], tryCatch(memDecompress(bytes[-(1:8)], "gzip"), error = function(e) {
       refuse_document(gettext("its nodes cannot be unpacked"))
     }))
-  } else if (blobs && bytes[5] != as.raw(0)) {
+  } else if (bytes[5] != as.raw(0)) {
     refuse_document(gettext("its nodes cannot be unpacked"))
   }
-  around <- if (blobs) c(4, 0) else c(12, 4)
-  at <- if (blobs) 8 else 0
+  at <- 8
   starts <- sizes <- numeric()
   n <- 0L
   while (at < length(bytes)) {
-    size <- if (at + around[1] <= length(bytes)) sum(as.integer(bytes[at + 1:4]) * 256^(0:3)) else
-      Inf
-    if (at + sum(around) + size > length(bytes)) refuse_document(gettext("it ends too early"))
+    size <- if (at + 4 <= length(bytes)) sum(as.integer(bytes[at + 1:4]) * 256^(0:3)) else Inf
+    if (at + 4 + size > length(bytes)) refuse_document(gettext("it ends too early"))
     n <- n + 1L
-    starts[n] <- at + around[1]
+    starts[n] <- at + 4
     sizes[n] <- size
-    at <- at + sum(around) + size
+    at <- at + 4 + size
   }
   lapply(seq_len(n), function(i) bytes[starts[i] + seq_len(sizes[i])])
 }
@@ -90,7 +90,7 @@ read_ydf <- function(parts) {
   }
   quick <- ydf_is_quick(said, trees)
   if (any(said$initial != 0) && !quick) {
-    stumps <- if (n_columns(trees) > 1L) list(said$initial) else as.list(said$initial)
+    stumps <- if (ncol(trees[[1]]$values) > 1L) list(said$initial) else as.list(said$initial)
     trees <- c(trees, lapply(stumps, catboost_stump))
   }
   factors <- used[columns$type[used] == ydf_types[["CATEGORICAL"]]]
@@ -114,8 +114,6 @@ ydf_is_quick <- function(said, trees) {
     max(vapply(trees, function(tree) sum(tree$feature == 0L), 0)) <= 64 &&
     !any(vapply(trees, function(tree) -Inf %in% tree$threshold, NA))
 }
-
-n_columns <- function(trees) ncol(trees[[1]]$values)
 
 ydf_number <- function(message, number, otherwise) {
   value <- message$value[message$number == number & message$wire != 2L]

@@ -33,9 +33,9 @@
 #' * `"treelite"`: checkpoints of version 4, `Model.serialize()`. Rows have the type of the leaves.
 #'   Tests of equality are an error.
 #' * `"ydf"`: the folder of `save()` or the bytes of `serialize()`: boosted trees, random forests,
-#'   single trees, also those of TensorFlow Decision Forests. Margins are those of the engine that
-#'   `predict()` takes. Oblique splits, features that are sets, and categories that are numbers
-#'   already are an error. An empty text is missing there: give `NA`.
+#'   single trees. Margins are those of the engine that `predict()` takes. Oblique splits, features
+#'   that are sets, categories that are numbers already, and models of TensorFlow Decision Forests
+#'   are an error. An empty text is missing there: give `NA`.
 #' * `"h2o"`: MOJO files of gradient boosting and random forests (version 1.2 and later, trained
 #'   without an offset, balanced classes and encodings of categories). Of two classes the second is
 #'   predicted from the default threshold of the model on.

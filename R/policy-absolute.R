@@ -22,7 +22,7 @@ fit_absolute <- function(frame, tau, others, settings, call) {
   settings <- settle_sizes(settings, FALSE)
   y <- frame$response
   weights <- row_weights(frame)
-  grid <- grid_of(y)
+  grid <- response_grid(y)
   whole <- sum(weights * quantile_loss(y, best_quantile(y, weights, tau), tau))
   price <- settings$complexity * whole
   settings$complexity <- price / length(y)
@@ -58,7 +58,7 @@ quantile_loss <- function(y, value, tau) ifelse(y > value, tau * (y - value),
                                                 (1 - tau) * (value - y))
 
 # All values, or 31 quantiles of them, from the least to the largest.
-grid_of <- function(y) {
+response_grid <- function(y) {
   values <- sort(unique(y))
   if (length(values) <= 31) return(values)
   unique(unname(stats::quantile(y, seq(0, 1, length.out = 31), type = 1)))

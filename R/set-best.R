@@ -32,9 +32,9 @@
 #'   a whole number, by default 1000.
 #' @return A list of class `contree_best`: `tree`, a fit (see [contree.object]), or `NULL` if none
 #'   of the trees searched is monotone; `by`; `value`, what the tree has: leaves, predictors,
-#'   errors, rows, or the difference; `more`, how much more than the best tree it costs; `searched`, the
-#'   number of trees that were gone through, as text, and `trees`, that of the set. Of several trees
-#'   with the same value the cheapest, and of these the first.
+#'   errors, rows, or the difference; `more`, how much more than the best tree it costs; `searched`,
+#'   the number of trees that were gone through, as text, and `trees`, that of the set. Of several
+#'   trees with the same value the cheapest, and of these the first.
 #' @section Errors:
 #' `contree_input_error` if an argument is not as above, there are more than 62 predictors
 #' (`"predictors"`), or there are too many different values (`"difference"`: more than 4 million in

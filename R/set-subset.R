@@ -28,8 +28,8 @@ subset.contree_set <- function(x, without = NULL, uses = NULL, leaves = Inf, mon
                                searched = 1000, ...) {
   check_no_dots(...)
   check_set(x, "x")
-  check_predictors(x, "without", without)
-  check_predictors(x, "uses", uses)
+  check_used(x, "without", without)
+  check_used(x, "uses", uses)
   if (!is.null(monotone)) check_monotone(x, monotone)
   if (!is_scalar(leaves) || leaves < 1) {
     stop_input("leaves", gettextf("'leaves' must be a number of at least 1, not %s",
@@ -50,7 +50,7 @@ subset.contree_set <- function(x, without = NULL, uses = NULL, leaves = Inf, mon
   structure(trees[kept], searched = n, complete = n == length(set) && set_about(set)$complete)
 }
 
-check_predictors <- function(set, argument, names) {
+check_used <- function(set, argument, names) {
   unknown <- setdiff(names, set_parts(set)$problem$frame$shape$names)
   if (length(unknown) || !(is.null(names) || is.character(names))) {
     stop_input(argument, gettextf("'%s' must be names of predictors, not %s", argument,

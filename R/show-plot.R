@@ -34,11 +34,10 @@
 #'   the best tree and the proven bound over time, which meet if the tree is optimal. `"progress"`
 #'   uses `main` and `col` (two colours) and ignores the arguments about the tree. `"importance"`:
 #'   [contree_importance()] on the training rows. For a regression tree also `"boxes"` or
-#'   `"violins"`: the responses of the training rows by leaf, from left to right, with the prediction
-#'   as a diamond; and `"residuals"` against predictions. These use `main` and the first of `col`,
-#'   and do not show weights. For a policy tree also `"rewards"`: the
-#'   mean rewards of all actions by leaf, that of the action of the leaf dark and with its standard
-#'   error.
+#'   `"violins"`: the responses of the training rows by leaf, from left to right, with the
+#'   prediction as a diamond; and `"residuals"` against predictions. These use `main` and the first
+#'   of `col`, and do not show weights. For a policy tree also `"rewards"`: the mean rewards of all
+#'   actions by leaf, that of the action of the leaf dark and with its standard error.
 #' @param row A row of new data, a data frame or matrix as for [predict.contree()], whose path
 #'   through the tree is highlighted, as in `plot(fit, row = newdata[1, ])`; `NULL`, the default,
 #'   for none.

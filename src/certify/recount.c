@@ -320,7 +320,8 @@ static void compare(const ct_set_claim *claim, const ct_cost_counts *counts,
 }
 
 /* Whether the costs of trees that are within `within` of claim->best are within the budget: for
- * each number of splits the most units that a tree may have. What is not whole is rounded downwards. */
+ * each number of splits the most units that a tree may have. What is not whole is rounded
+ * downwards. */
 static int covers(const recount *c, const ct_outcome *best)
 {
     const ct_problem *p = c->problem;

@@ -1,6 +1,6 @@
 /* Counts of trees, which may have hundreds of bits, as what is left of them by division: by 2^64
- * and by two primes. Two counts that agree in all three are the same, or differ by a multiple of about
- * 2^128. */
+ * and by two primes. Two counts that agree in all three are the same, or differ by a multiple of
+ * about 2^128. */
 #ifndef CT_CERTIFY_RESIDUES_H
 #define CT_CERTIFY_RESIDUES_H
 

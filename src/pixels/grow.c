@@ -217,8 +217,8 @@ static int grow_level(growth *g, uint32_t depth, uint32_t *nodes, uint32_t *tota
 {
     uint32_t k = g->forest->n_classes;
     ct_pixel_level level = {g->source, g->options, &g->pixels, g->candidates, g->open_of,
-                            g->tree.n_nodes, g->n_open, k, totals, g->splits, g->inside, g->scratches, g->threads,
-                            g->room, g->counter, &g->stop};
+                            g->tree.n_nodes, g->n_open, k, totals, g->splits, g->inside,
+                            g->scratches, g->threads, g->room, g->counter, &g->stop};
     memcpy(nodes, g->open, g->n_open * sizeof *nodes);
     for (uint32_t i = 0; i < g->n_open; i++)
         memcpy(totals + (size_t) i * k, g->counts + (size_t) nodes[i] * k, k * sizeof *totals);

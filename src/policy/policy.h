@@ -22,7 +22,7 @@ typedef struct {
     uint32_t n_actions;       /* 1 .. CT_POLICY_MOST_ACTIONS */
 } ct_policy_data;
 
-/* A tree to begin with, the root first; of no use beyond the depth, or where leaves are too small. */
+/* A tree to begin with, the root first; of no use beyond the depth, or if leaves are too small. */
 typedef struct {
     uint32_t n_nodes;
     const int32_t *feature; /* -1: a leaf */

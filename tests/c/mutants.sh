@@ -20,8 +20,8 @@ src=$here/../../src table=${TABLE:-$here/mutants.txt}
 dir=$1
 shift
 all_tests="test_kernels test_cache test_bounds test_sort test_costs test_search test_team
- test_incumbent test_set test_set_few test_parts test_instances test_route test_predict test_certify test_edges
- test_memory test_rng
+ test_incumbent test_set test_set_few test_parts test_instances test_route test_predict test_certify
+ test_edges test_memory test_rng
  test_parallel test_scan test_forest test_forest_wide test_forest_sets test_image test_evolve
  test_evolve_device
  test_gmt test_optimum test_forge test_forge_device test_protobuf test_shap test_schedule

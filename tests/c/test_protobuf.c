@@ -20,7 +20,8 @@ static void varints(void)
 {
     CHECK(FIRST(0x08, 0x96, 0x01) == 1 && field.number == 1 && field.value == 150 && at == 3);
     CHECK(field.wire == CT_PB_VARINT);
-    CHECK(FIRST(0x80, 0x01, 0x05) == 1 && field.number == 16 && field.value == 5 && field.start == 2);
+    CHECK(FIRST(0x80, 0x01, 0x05) == 1 && field.number == 16 && field.value == 5 &&
+          field.start == 2);
     CHECK(FIRST(0x08, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01) == 1);
     CHECK(field.value == -1 && at == 11);
     CHECK(FIRST(0x08, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01) == 1);

@@ -27,7 +27,7 @@ test_that("a formula gives the fit of its columns", {
   expect_identical(update(fit, depth = 1)$frame, policy_tree(d[1:3], gamma, 1)$frame)
 })
 
-test_that("rows without a reward are left out if that is asked for, and what does not go together is said", {
+test_that("rows without a reward are left out if asked for, and what does not go together told", {
   d <- trial()
   holed <- d
   holed$course[7] <- NA

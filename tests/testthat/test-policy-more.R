@@ -1,4 +1,4 @@
-# Policy trees as other fits: few leaves, starts, progress, parts, paths, alternatives, certificates.
+# Policy trees as other fits: few leaves, starts, progress, parts, paths, alternatives, proofs.
 
 problem <- function(n = 120, k = 3, seed = 3) {
   set.seed(seed)
