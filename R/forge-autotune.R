@@ -58,7 +58,7 @@ autotune <- function(forged, newdata, threads = NULL, seconds = 0.8) {
   check_forged(forged)
   threads <- if (is.null(threads)) forged$threads else check_threads("threads", threads)
   check_seconds(seconds)
-  if (missing(newdata)) stop_input("newdata", gettext("'newdata' must be given"))
+  need_newdata(missing(newdata))
   rows <- NROW(newdata)
   key <- tuned_key(forged, rows, threads)
   if (identical(forged$tuned[c("rows", "machine")], key)) return(forged)

@@ -65,7 +65,7 @@ predict.forged_forest <- function(object, newdata,
   if (type %in% c("prob", "class")) check_has_classes(forest, type)
   threads <- if (is.null(threads)) object$threads else check_threads("threads", threads)
   if (!is.null(device)) refuse_on_device(type, device <- check_device(device))
-  if (missing(newdata)) stop_input("newdata", gettext("'newdata' must be given"))
+  need_newdata(missing(newdata))
   new <- forest_columns_of(forest, newdata)
   if (!is.null(forest$rest)) return(predict_with_rest(object, new, type, threads, device))
   if (type == "contributions") return(contributions_of(object, new, threads))

@@ -78,6 +78,7 @@ contree_accuracy.contree_model <- function(fit, newdata, level = 0.95, y = NULL,
                                            laplace = 0, ...) {
   check_no_dots(...)
   check_fit(fit)
+  need_newdata(missing(newdata))
   refuse_policy(fit, "contree_accuracy()", gettext("use policy_value() with rewards of the rows"))
   if (predicts_one_number(fit)) {
     return(judge_numbers(numbers_to_judge(fit, newdata, y), stats::predict(fit, newdata)))
@@ -93,6 +94,7 @@ contree_accuracy.contree_model <- function(fit, newdata, level = 0.95, y = NULL,
 #' @export
 contree_accuracy.hist_forest <- function(fit, newdata, level = 0.95, y = NULL, ...) {
   check_no_dots(...)
+  need_newdata(missing(newdata))
   judge_model(any_model(fit), newdata, level, y)
 }
 
@@ -103,6 +105,10 @@ contree_accuracy.forged_forest <- contree_accuracy.hist_forest
 #' @rdname contree_accuracy
 #' @export
 contree_accuracy.forest_ir <- contree_accuracy.hist_forest
+
+need_newdata <- function(is_missing) {
+  if (is_missing) stop_input("newdata", gettext("'newdata' must be given"))
+}
 
 judge_model <- function(model, newdata, level, y) {
   check_level(level)

@@ -78,3 +78,11 @@ test_that("forests are cross-validated by hand", {
   expect_identical(contree_cv(tree, depth = 1:2, folds = 3, seed = 1)$table,
                    contree_cv(Species ~ ., iris, depth = 1:2, folds = 3, seed = 1)$table)
 })
+
+test_that("accuracy without rows is an error that says so", {
+  for (fit in list(hist_forest(Species ~ ., iris, trees = 2, seed = 1),
+                   contree(Species ~ ., iris, depth = 1),
+                   gmt(mpg ~ wt | hp, mtcars, depth = 1, seed = 1))) {
+    expect_contree_error(contree_accuracy(fit), "input", "'newdata' must be given")
+  }
+})

@@ -71,7 +71,8 @@ test_that("limits stop the search with a tree, a bound and a word in print", {
 test_that("a near miss is guessed", {
   known <- c("depth", "complexity", "maxdepth")
   expect_match(contree:::did_you_mean("Depth", known), "'depth'")
-  expect_match(contree:::did_you_mean("max_depth", known), "'maxdepth'")
+  expect_match(contree:::did_you_mean("max_depth", known), "'depth'")
+  expect_match(contree:::did_you_mean("complexty", known), "'complexity'")
   expect_identical(contree:::did_you_mean("elephant", known), "")
 })
 

@@ -216,7 +216,7 @@ test_that("numbers, nodes and paths are predicted, and other types are errors th
   expect_equal(unname(value), unname(ave(mtcars$mpg, node)))
   for (type in c("class", "prob")) {
     expect_contree_error(predict(fit, mtcars, type = type), "input",
-                         c("'type'", "\"vector\"", type))
+                         c("'type'", "\"response\"", type))
   }
   expect_equal(residuals(fit), setNames(mtcars$mpg, rownames(mtcars)) - value)
   expect_equal(sum(residuals(fit)^2), fit$objective)

@@ -66,7 +66,7 @@ test_that("rows held out are the only ones out of bag, in all that is said of th
   keeps <- hist_forest(Sepal.Width ~ ., iris, trees = 30, seed = 1, weights = weights,
                        holdout = TRUE, quantiles = TRUE)
   said <- predict(keeps, type = "quantiles")
-  expect_identical(is.nan(said[, 1]), weights > 0)
+  expect_identical(unname(is.nan(said[, 1])), weights > 0)
   expect_equal(said[weights == 0, ], predict(keeps, iris[weights == 0, ], type = "quantiles"),
                ignore_attr = TRUE)
   lung <- survival::lung[-1]

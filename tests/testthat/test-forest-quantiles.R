@@ -46,7 +46,7 @@ test_that("quantiles and weights are those of the rows of leaves", {
     out <- if (all(fit$oob$trees > 0)) by_hand(fit, d, d, left_out = TRUE)
     if (is.null(out)) next
     expect_equal(unname(predict(fit, type = "weights")), out, tolerance = 1e-7)
-    expect_equal(drop(predict(fit, type = "weights") %*% d$y), fit$oob$predictions,
+    expect_equal(unname(drop(predict(fit, type = "weights") %*% d$y)), fit$oob$predictions,
                  tolerance = 1e-7)
     expect_identical(unname(predict(fit, type = "quantiles", quantiles = p)),
                      quantiles_of(d$y, out, p))

@@ -10,9 +10,7 @@ test_that("every kind of ensemble is of one class, which knows the usual generic
 })
 
 test_that("readers and writers of one tree name the way to one", {
-  readers <- list(as_sql = as_sql, as_c = as_c, as_json = as_json, as_dot = as_dot,
-                  rules = contree_rules, predictor = contree_predictor, rpart = as.rpart,
-                  importance = contree_importance, accuracy = contree_accuracy,
+  readers <- list(as_json = as_json, as_dot = as_dot, rules = contree_rules, rpart = as.rpart,
                   pmml = function(fit) write_pmml(fit, tempfile()))
   for (name in names(readers)) {
     expect_error(readers[[name]](forest), "has 3 trees, where one is needed; .*forest_tree\\(",
