@@ -187,7 +187,7 @@ static ct_status prove_task(task *t, double bound, double slack, ct_bytes *evide
     }
     t->best.tree.cost = cap;
     t->best.tree.splits[0].column = -1;
-    ct_bytes_put(evidence, (uint64_t) (t->costs.exponent + CT_POLICY_EXPONENT));
+    ct_bytes_put(evidence, (uint64_t) ((int64_t) t->costs.exponent + CT_POLICY_EXPONENT));
     ct_bytes_put(evidence, t->costs.tie_bits);
     search_tree(t);
     if (evidence->lost) t->end.end = CT_POLICY_MEMORY;

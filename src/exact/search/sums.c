@@ -185,6 +185,7 @@ static double rounded_quadrant(const ct_sums *s, uint32_t i, uint32_t j, int a, 
 {
     int64_t in[CT_N_SUMS] = {0, 0, 0};
     size_t step = s->n_tests * s->stride;
+    CT_ASSERT(s->n_sums > 0 && s->n_sums <= CT_N_SUMS);
     for (unsigned m = 0; m < s->n_sums; m++) {
         int64_t both = s->pairs[m * step + i * s->stride + j], of_i = s->singles[m * s->stride + i],
                 of_j = s->singles[m * s->stride + j];
