@@ -10,8 +10,9 @@
 #' residual variance. If correlated regressors share the explanation of the response, `models` is
 #' small for each of them.
 #' @export
-contree_importance.gmt <- function(fit, data = NULL, repeats = 10, y = NULL, ...) {
-  importance_of(fit, data, repeats, y, ..., without = saved_importance)
+contree_importance.gmt <- function(fit, data = NULL, repeats = 10, y = NULL,
+                                   measure = c("permutation", "shap"), seed = NULL, ...) {
+  importance_of(fit, data, repeats, y, measure, seed, ..., without = saved_importance)
 }
 
 saved_importance <- function(fit) {

@@ -59,7 +59,7 @@
 #' @param digits Number of significant digits, a whole number; by default the option `digits` less
 #'   3, at least 3.
 #' @param main Title of the plot, a string; `NULL`, the default, for none.
-#' @param ... `measure` and `seed`, for all kinds of models; any other name is an error.
+#' @param ... Not used; any other name is an error.
 #' @return A data frame of class `contree_importance`. Without `data`, one row for each predictor
 #'   that the tree splits on, the most important first: `variable`, `gini` and `errors`; for a tree
 #'   that predicts numbers `variable` and `deviance`, the decrease of the residual sum of squares.
@@ -103,26 +103,30 @@ contree_importance <- function(fit, ...) UseMethod("contree_importance")
 
 #' @rdname contree_importance
 #' @export
-contree_importance.contree_model <- function(fit, data = NULL, repeats = 10, y = NULL, ...) {
-  importance_of(fit, data, repeats, y, ..., without = split_importance)
+contree_importance.contree_model <- function(fit, data = NULL, repeats = 10, y = NULL,
+                                             measure = c("permutation", "shap"), seed = NULL, ...) {
+  importance_of(fit, data, repeats, y, measure, seed, ..., without = split_importance)
 }
 
 #' @rdname contree_importance
 #' @export
-contree_importance.hist_forest <- function(fit, data = NULL, repeats = 10, y = NULL, ...) {
-  importance_of(fit, data, repeats, y, ..., without = grown_importance)
+contree_importance.hist_forest <- function(fit, data = NULL, repeats = 10, y = NULL,
+                                           measure = c("permutation", "shap"), seed = NULL, ...) {
+  importance_of(fit, data, repeats, y, measure, seed, ..., without = grown_importance)
 }
 
 #' @rdname contree_importance
 #' @export
-contree_importance.forest_ir <- function(fit, data = NULL, repeats = 10, y = NULL, ...) {
-  importance_of(fit, data, repeats, y, ..., without = gained_importance)
+contree_importance.forest_ir <- function(fit, data = NULL, repeats = 10, y = NULL,
+                                         measure = c("permutation", "shap"), seed = NULL, ...) {
+  importance_of(fit, data, repeats, y, measure, seed, ..., without = gained_importance)
 }
 
 #' @rdname contree_importance
 #' @export
-contree_importance.forged_forest <- function(fit, data = NULL, repeats = 10, y = NULL, ...) {
-  importance_of(fit, data, repeats, y, ...,
+contree_importance.forged_forest <- function(fit, data = NULL, repeats = 10, y = NULL,
+                                             measure = c("permutation", "shap"), seed = NULL, ...) {
+  importance_of(fit, data, repeats, y, measure, seed, ...,
                 without = function(fit) gained_importance(fit$forest))
 }
 
@@ -133,8 +137,7 @@ contree_importance.contree_cv <- function(fit, ...) contree_importance(fit$fit, 
 contree_importance.default <- function(fit, ...) any_model(fit)
 
 # Of training rows what `without` says; of others by permutation, or from contributions.
-importance_of <- function(fit, data, repeats, y, measure = c("permutation", "shap"), seed = NULL,
-                          ..., without) {
+importance_of <- function(fit, data, repeats, y, measure, seed, ..., without) {
   check_no_dots(...)
   measure <- check_choice("measure", measure, c("permutation", "shap"))
   if (measure == "shap") {

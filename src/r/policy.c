@@ -18,6 +18,7 @@
 #include "r/callbacks.h"
 #include "r/certify.h"
 #include "r/exact.h"
+#include "tree/route.h"
 
 static size_t size_of(double bytes)
 {
