@@ -486,11 +486,14 @@ static int check_instance(const instance *s, rng *r, uint64_t *counted)
     return right;
 }
 
+/* All trees of a table are many. */
+static int fewer(int n) { return CHECK_SLOW() ? n / 200 : CHECK_QUICK() ? n / 40 : n; }
+
 static void random_tables(void (*draw_one)(instance *, rng *, unsigned), unsigned depth, int n)
 {
     rng r = {depth};
     uint64_t counted = 0;
-    if (CHECK_QUICK()) n /= 10;
+    n = fewer(n);
     for (int i = 0; i < n; i++) {
         instance s;
         draw_one(&s, &r, depth);
@@ -630,7 +633,7 @@ static void check_large(const large *s, uint32_t price, uint32_t slack)
 static void larger_tables(void)
 {
     rng r = {7};
-    for (int i = 0; i < (CHECK_QUICK() ? 2 : 12); i++) {
+    for (int i = 0; i < (CHECK_SLOW() ? 1 : CHECK_QUICK() ? 2 : 12); i++) {
         large s;
         draw_large(&s, &r, 2 + (uint32_t) i % 3 / 2);
         check_large(&s, (uint32_t) i % 4, 1 + (uint32_t) i);
@@ -670,22 +673,24 @@ static int is_stopped(const instance *s, size_t most_nodes)
 static void stopped_sets(void)
 {
     rng r = {11};
+    const int n = CHECK_SLOW() ? 10 : CHECK_QUICK() ? 40 : 150;
     int n_stopped = 0;
-    for (int i = 0; i < 150; i++) {
+    for (int i = 0; i < n; i++) {
         instance s;
         draw(&s, &r, 3);
         s.slack += 2;
         n_stopped += is_stopped(&s, 1 + below(&r, 30));
     }
-    CHECK(n_stopped > 20);
+    CHECK(n_stopped > n / 8);
 }
 
 /* By the clock too, which is looked at all the time. */
 static void stopped_counts(void)
 {
     rng r = {13};
+    const int n = CHECK_SLOW() ? 10 : CHECK_QUICK() ? 40 : 600;
     int n_stopped = 0;
-    for (int i = 0; i < (CHECK_QUICK() ? 150 : 600); i++) {
+    for (int i = 0; i < n; i++) {
         instance s;
         draw_few(&s, &r, 3);
         s.slack += 2;
@@ -694,7 +699,7 @@ static void stopped_counts(void)
         n_stopped += is_stopped(&s, i % 2 ? 0 : 1 + below(&r, 30));
     }
     ct_worker_poll_every(0);
-    CHECK(n_stopped > 20);
+    CHECK(n_stopped > n / 8);
 }
 
 /* ---- counts ---- */
