@@ -4,7 +4,10 @@
 #include "random.h"
 #include "solve.h"
 
-static uint32_t n_tables(uint32_t all) { return CHECK_SLOW() ? (all + 49) / 50 : CHECK_QUICK() ? (all + 9) / 10 : all; }
+static uint32_t n_tables(uint32_t all)
+{
+    return CHECK_SLOW() ? (all + 49) / 50 : CHECK_QUICK() ? (all + 9) / 10 : all;
+}
 
 static int stop_after_polls(void *left) { return --*(int *) left < 0; }
 

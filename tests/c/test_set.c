@@ -673,7 +673,7 @@ static int is_stopped(const instance *s, size_t most_nodes)
 static void stopped_sets(void)
 {
     rng r = {11};
-    const int n = CHECK_SLOW() ? 10 : CHECK_QUICK() ? 40 : 150;
+    const int n = CHECK_SLOW() ? 20 : CHECK_QUICK() ? 40 : 150;
     int n_stopped = 0;
     for (int i = 0; i < n; i++) {
         instance s;
@@ -681,14 +681,14 @@ static void stopped_sets(void)
         s.slack += 2;
         n_stopped += is_stopped(&s, 1 + below(&r, 30));
     }
-    CHECK(n_stopped > n / 8);
+    CHECK(n_stopped > n / 16);
 }
 
 /* By the clock too, which is looked at all the time. */
 static void stopped_counts(void)
 {
     rng r = {13};
-    const int n = CHECK_SLOW() ? 10 : CHECK_QUICK() ? 40 : 600;
+    const int n = CHECK_SLOW() ? 20 : CHECK_QUICK() ? 40 : 600;
     int n_stopped = 0;
     for (int i = 0; i < n; i++) {
         instance s;
@@ -699,7 +699,7 @@ static void stopped_counts(void)
         n_stopped += is_stopped(&s, i % 2 ? 0 : 1 + below(&r, 30));
     }
     ct_worker_poll_every(0);
-    CHECK(n_stopped > n / 8);
+    CHECK(n_stopped > n / 16);
 }
 
 /* ---- counts ---- */
