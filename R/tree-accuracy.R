@@ -78,8 +78,8 @@ contree_accuracy.contree_model <- function(fit, newdata, level = 0.95, y = NULL,
                                            laplace = 0, ...) {
   check_no_dots(...)
   check_fit(fit)
-  need_newdata(missing(newdata))
   refuse_policy(fit, "contree_accuracy()", gettext("use policy_value() with rewards of the rows"))
+  need_newdata(missing(newdata))
   if (predicts_one_number(fit)) {
     return(judge_numbers(numbers_to_judge(fit, newdata, y), stats::predict(fit, newdata)))
   }

@@ -334,6 +334,8 @@ static int covers(const recount *c, const ct_outcome *best)
     for (uint32_t splits = 0; splits <= p->most_splits; splits++) {
         double more = (within - off - ((double) splits - best->n_splits) * p->penalty) / unit;
         int64_t units = own + (int64_t) floor(fmin(more, 0x1p61));
+        /* splits that cost too much alone have no tree */
+        if (units < 0) break;
         if (units > (c->set->budget - splits * p->split_cost) >> p->shift) return 0;
     }
     return 1;
