@@ -112,7 +112,7 @@ CT_INLINE void score_group(ct_sums *s, uint32_t i, uint32_t j, uint32_t k, uint3
         vec octant[8][CT_N_SUMS];
         vecf score[8];
 #pragma GCC unroll 3
-        for (unsigned m = 0; m < n_sums; m++) {
+        for (unsigned m = 0; !m || m < n_sums; m++) { /* there is a sum */
             const int32_t *of_i = s->pairs + m * step + i * s->stride,
                           *of_j = s->pairs + m * step + j * s->stride;
             int32_t both = of_i[j], only_i = of_i[i] - both, only_j = of_j[j] - both;
