@@ -119,7 +119,7 @@ static void value_column(asking *a, const group *g, size_t first, size_t end, ui
     const ct_set_stump *of = a->stumps.of;
     const uint32_t f = of[first].feature, k = a->n_classes;
     const int64_t *sums = a->sums, *all = sums + (end - first) * k, *missing = all + k;
-    double *cuts = (double *) (a->values + a->room);
+    double *cuts = (double *) (void *) (a->values + a->room);
     for (size_t i = first; i < end; i++)
         cuts[i - first] = ct_set_cut(a->set, f, of[i].around);
     int exchanged = a->exchanged && f == a->question->exchanged;
