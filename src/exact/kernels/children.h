@@ -84,17 +84,11 @@ CT_INLINE void FN(set_needs)(scan_job *job, const int64_t need[2])
     if (job->all->rows->n_classes > 2) FN(choose)(job);
 }
 
-/* Whether child g is wanted rather than the one that lowered `need`, if it costs as much. */
-CT_INLINE int FN(comes_first)(const ct_children *c, uint32_t g, int side)
-{
-    return c->best[side] > (int32_t) g;
-}
-
 /* Takes in what was found of one side of child g. */
 CT_INLINE void FN(take)(ct_children *c, uint32_t g, int side, int64_t error, int64_t allowed)
 {
     c->done[g] = (uint8_t) (c->done[g] | SCANNED << side);
-    if (allowed < c->need[side] + FN(comes_first)(c, g, side)) {
+    if (allowed < c->need[side]) {
         c->need[side] = allowed;
         c->best[side] = (int32_t) g;
     }

@@ -78,8 +78,7 @@ static void take_block(ct_children *c, scan_job *job, size_t block, int side,
         uint32_t best = ct_trailing_zeros(rest);
         for (uint32_t others = rest & (rest - 1); others; others &= others - 1)
             if (error[ct_trailing_zeros(others)] < error[best]) best = ct_trailing_zeros(others);
-        int64_t limit = c->need[side] + comes_first_response(c, first + best, side);
-        if (error[best] >= limit && !c->refine_all) break;
+        if (error[best] >= c->need[side] && !c->refine_all) break;
         rest &= ~(UINT32_C(1) << best);
         aim_at_side(job, first + best, side);
         look_closer(job, side, s, NULL, most[best], &error[best], &allowed);
