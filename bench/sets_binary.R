@@ -26,8 +26,10 @@ peers_of <- function(case, data) {
   c("arborenum", "praxis", if (case$depth == 3 && case$within == .01) "arborenum continuous",
     if (case$depth < 4 && ncol(data) < 40 && case$within < .1) "treefarms")
 }
-# At depth 4 the peers take minutes and more on wider tables.
+# At depth 4 the peers take minutes and more on wider tables, and ArborEnum 20 GB for sets of tens of
+# millions of trees.
 most_columns <- 120
+most_trees <- 2e6
 path <- record_start(settings, "sets_binary")
 peer <- if (nrow(cases)) peer_start("arborenum")
 
@@ -61,6 +63,7 @@ for (i in if (!is.null(peer)) seq_len(nrow(cases))) {
   x <- data[-1]
   y <- factor(data$class)
   own <- fastest(function() fit_and_set(x, y, case))
+  if (case$depth == 4 && own$answer$trees > most_trees) next
   peer_load(peer, case$file)
   for (name in peers_of(case, data)) {
     answer <- as.numeric(peer_ask(peer, name, case$depth, price, case$within))

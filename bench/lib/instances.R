@@ -1,4 +1,4 @@
-# The instances of the C tests (tests/c/instance.h says how they are written), as tables.
+# The instances of the C tests (tests/c/exact/instance.h says how they are written), as tables.
 
 instance_files <- function(folder = "tests/instances") {
   list.files(folder, "[.]txt$", full.names = TRUE)

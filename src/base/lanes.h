@@ -3,7 +3,7 @@
  * A body runs once on every lane and takes item `lane`, `lane + width`, ... of its task. Where
  * lanes need each other they meet in a function of the group, which every lane of the group must
  * reach. With one lane each body is plain C, so the host twin of a kernel is the same text;
- * tests/c/simulated_lanes.h makes each lane a thread, to try the others. */
+ * tests/c/exact/simulated_lanes.h makes each lane a thread, to try the others. */
 #ifndef CT_BASE_LANES_H
 #define CT_BASE_LANES_H
 

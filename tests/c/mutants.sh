@@ -64,7 +64,7 @@ compile () {
     if test "$source" = "$file" || grep -q "[/ ]$file\( \|$\)" "${base%.o}.d"; then
       object=$mine/`echo "$source" | tr / _`.o
       if test "$source" = "$file"; then path=$mine/$file; else path=$src/$source; fi
-      test -f "$path" || path=$here/$source # of the tests
+      test -f "$path" || path=`ls "$here"/*/"$source"` # of the tests
       case $path in
         *.cu) sed -f "$here/cuda_on_cpu/shared.sed" "$path" > "$object.cpp" &&
                 $CXX -I"$mine" $CXX_FLAGS -c "$object.cpp" -o "$object" ;;
@@ -81,12 +81,13 @@ compile () {
 # killed_by PROGRAM [CASE]: links, if need be, and runs; true if it fails. $killer is the case that
 # did.
 killed_by () {
-  wraps=`sed -n 's/^[a-z].*__wrap_\([a-z_]*\)[^a-z_].*/-Wl,--wrap=\1/p' "$here/$1.c" | sort -u`
+  source=`ls "$here"/*/"$1.c"`
+  wraps=`sed -n 's/^[a-z].*__wrap_\([a-z_]*\)[^a-z_].*/-Wl,--wrap=\1/p' "$source" | sort -u`
   test_object=$dir/$1.o
   if grep -q "[/ ]$file\( \|$\)" "$dir/$1.d"; then
     test_object=$mine/$1.o
     test -f "$test_object" || $CC -std=gnu11 -O1 -w -fopenmp -DCT_DEBUG -DCT_CUDA_ON_CPU -I"$mine" \
-      -I"$dir/portable" -I"$src" -I"$here" -c "$here/$1.c" -o "$test_object" || return 1
+      -I"$dir/portable" -I"$src" -I"$here" -c "$source" -o "$test_object" || return 1
   fi
   test -x "$mine/$1" || $CC -fopenmp "$test_object" $objects $LIBRARIES $wraps -o "$mine/$1" ||
     return 1

@@ -33,7 +33,7 @@ lone () {
 
 # faults SRC OBJECTS TESTS
 faults () {
-  words "$3"/*.[ch] "$3"/*.cu 2> /dev/null | sort -u > "$plant/of_tests"
+  words "$3"/*.[ch] "$3"/*/*.[ch] "$3"/*/*.cu 2> /dev/null | sort -u > "$plant/of_tests"
   lone "$@" | while read -r name object; do
     case " "`echo $for_tests`" " in *" $name "*) continue ;; esac
     file=$1/${object%.o}.c

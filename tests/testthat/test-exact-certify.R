@@ -1,6 +1,6 @@
-# Certificates. The bounds themselves are checked against brute force in tests/c/test_certify.c;
-# here that data, tree and settings are the ones that the certificate is about, and that faults are
-# found.
+# Certificates. The bounds themselves are checked against brute force in
+# tests/c/certify/test_certify.c; here that data, tree and settings are the ones that the
+# certificate is about, and that faults are found.
 
 # A fit with a certificate, whose call is as if it had been typed.
 certified <- function(...) {

@@ -1,5 +1,5 @@
 # Searches in parts: over workers, with checkpoints. C tests compare parts with brute force
-# (tests/c/test_parts.c); here it is who is given what, and what is lost.
+# (tests/c/exact/test_parts.c); here it is who is given what, and what is lost.
 
 shuffled_pool <- function(...) odd_pool(..., work = contree:::search_task)
 

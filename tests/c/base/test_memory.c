@@ -6,7 +6,7 @@
 #include "check.h"
 #include "tree/route.h"
 #include "random.h"
-#include "solve.h"
+#include "../exact/solve.h"
 
 enum { EVERY = 80 }; /* the first allocations fail one by one, later ones here and there */
 

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "check.h"
-#include "forest_hash.h"
+#include "../forest/forest_hash.h"
 #include "pixels/level.h"
 #include "random.h"
 

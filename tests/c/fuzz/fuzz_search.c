@@ -11,9 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "instance_check.h"
-#include "instance_random.h"
-#include "instance_shrink.h"
+#include "../exact/instance_check.h"
+#include "../exact/instance_random.h"
+#include "../exact/instance_shrink.h"
 
 enum { MOST_FAILURES = 3, HANGS_AFTER = 180, SHRINK_SECONDS = 60 };
 

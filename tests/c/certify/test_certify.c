@@ -11,9 +11,9 @@
 #include "absolute.h"
 #include "exact/cost/costs.h"
 #include "data/table.h"
-#include "instance_random.h"
+#include "../exact/instance_random.h"
 #include "exact/prove.h"
-#include "solve.h"
+#include "../exact/solve.h"
 
 static absolute second_opinion;
 

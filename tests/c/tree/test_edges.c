@@ -4,7 +4,7 @@
 
 #include "check.h"
 #include "tree/route.h"
-#include "solve.h"
+#include "../exact/solve.h"
 
 static const double edges[][2] = {
     {1, 1 + DBL_EPSILON},                                /* nothing between them */

@@ -1,8 +1,8 @@
 /* libFuzzer: ct_exact_solve with any data and options. It refuses with a message, or its answer is
  * that of brute.h, and of brute_units.h where the numbers are such that nothing need be rounded. */
-#include "brute.h"
+#include "../exact/brute.h"
 #include "fuzz_api.h"
-#include "instance_units.h"
+#include "../exact/instance_units.h"
 
 enum { MOST_ROWS = 10, MOST_COLS = 3, MOST_CLASSES = 4, MOST_NODES = 7 };
 

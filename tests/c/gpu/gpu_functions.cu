@@ -1,5 +1,5 @@
 /* The functions of gpu_functions.h with CUDA. */
-#include "gpu_functions.h"
+#include "gpu/gpu_functions.h"
 
 #include "gpu/kernel.cuh"
 
