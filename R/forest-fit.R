@@ -70,7 +70,8 @@
 #' `quantreg`, `local.importance`, `always.split.variables`, `split.select.weights`, `min.bucket`
 #' and `respect.unordered.factors` (`"order"` or `"partition"`) are accepted for `trees`, `min_n`,
 #' `depth`, `sample_fraction`, `weights`, `threads`, `quantiles`, `local_importance`, `always`,
-#' `select_weights`, `min_bucket` and `factors`; `holdout` and `inbag` are named alike.
+#' `select_weights`, `min_bucket` and `factors`; `holdout` and `inbag` are named alike, as is
+#' `honesty` in `grf`, whose `honesty.fraction` is accepted as well.
 #' Meanings and defaults are those of `ranger`, except for `min_n`, which is 1 for classes, also for
 #' probabilities (10 in `ranger`), and for missing values, which `ranger` below version 0.16 does
 #' not accept. `depth = 0` means no limit in `ranger`, but trees of a single leaf here.
@@ -167,6 +168,15 @@
 #' @param inbag How often each row is in each tree, instead of samples that are drawn: a list of
 #'   integer vectors, one a tree, or a matrix with a column a tree. `fit$inbag` then has it. `NULL`,
 #'   the default, for none.
+#' @param honesty Honest trees, as in the package `grf`: one part of the rows in a tree's sample
+#'   chooses its splits, and what its leaves say is of the others, so that no row tells a leaf what
+#'   it also chose the leaf for? `FALSE` by default. A split that has none of the others on a side
+#'   is taken out, and its other side takes its place, so that every leaf has rows. `min_n` and
+#'   `min_bucket` are about the rows that choose, and so is impurity importance. Honest trees are
+#'   smaller, and most often predict somewhat worse; they are for standard errors (`se`), weights
+#'   and quantiles.
+#' @param honesty_fraction With `honesty`, the proportion of a tree's different rows that choose its
+#'   splits, a number above 0 and below 1; 0.5 by default. At least one row is in each part.
 #' @param quantiles Keep the training rows of each leaf, so that [predict()][predict.hist_forest]
 #'   can give quantiles and weights (`quantreg` in `ranger`)? `FALSE` by default. For a numeric
 #'   response and at most 16,777,216 rows. It takes 4 bytes for each row of each tree's sample, and
@@ -195,7 +205,7 @@
 #'   cannot be used. The forest is the same, bit for bit. With a `learner`, `workers` or
 #'   `quantiles`, for survival, with more than 1,024 candidates at a node or 67 million sampled
 #'   rows, with outliers in a numeric response, and with `always`, `select_weights`, `min_bucket`,
-#'   `holdout` or `inbag`, forests are grown on the CPU. Permutation
+#'   `holdout`, `inbag` or `honesty`, forests are grown on the CPU. Permutation
 #'   importance is computed on the CPU. If a GPU fails, or its memory is too small, `"auto"` grows
 #'   the forest on the CPU and says so. `fit$device` names the device that was used.
 #' @param ... Arguments under the names of `ranger` listed above. Any other name is an error.
@@ -232,6 +242,10 @@
 #' T. Hothorn, B. Lausen (2003). On the exact distribution of maximally selected rank statistics.
 #' *Computational Statistics & Data Analysis* 43, 121-137.
 #'
+#' S. Wager, S. Athey (2018). Estimation and inference of heterogeneous treatment effects using
+#' random forests. *Journal of the American Statistical Association* 113, 1228-1242.
+#' \doi{10.1080/01621459.2017.1319839}, for `honesty`.
+#'
 #' S. Nembrini, I. Koenig, M. Wright (2018). The revival of the Gini importance? *Bioinformatics*
 #' 34, 3711-3718. \doi{10.1093/bioinformatics/bty373}, for `importance = "corrected"`.
 #'
@@ -266,7 +280,8 @@ hist_forest.formula <- function(formula, data, weights, subset, na.action, trees
                                 importance = c("impurity", "permutation", "corrected", "none"),
                                 local_importance = FALSE, oob = TRUE, keep_inbag = FALSE,
                                 always = NULL, select_weights = NULL, min_bucket = 1,
-                                holdout = FALSE, inbag = NULL, quantiles = FALSE, seed = NULL,
+                                holdout = FALSE, inbag = NULL, honesty = FALSE,
+                                honesty_fraction = 0.5, quantiles = FALSE, seed = NULL,
                                 first = 1, threads = NULL, workers = FALSE, time_limit = Inf,
                                 memory_limit = Inf, on_interrupt = c("return", "error"),
                                 verbose = NULL, progress = NULL,
@@ -306,7 +321,8 @@ hist_forest.default <- function(x, y, weights = NULL, trees = 500, mtry = NULL, 
                                 importance = c("impurity", "permutation", "corrected", "none"),
                                 local_importance = FALSE, oob = TRUE, keep_inbag = FALSE,
                                 always = NULL, select_weights = NULL, min_bucket = 1,
-                                holdout = FALSE, inbag = NULL, quantiles = FALSE, seed = NULL,
+                                holdout = FALSE, inbag = NULL, honesty = FALSE,
+                                honesty_fraction = 0.5, quantiles = FALSE, seed = NULL,
                                 first = 1, threads = NULL, workers = FALSE, time_limit = Inf,
                                 memory_limit = Inf, on_interrupt = c("return", "error"),
                                 verbose = NULL, progress = NULL,
@@ -393,6 +409,7 @@ refuse_forest <- function(message, status) {
 growth_control <- function(settings, report) {
   list(ranks = NULL, survival = NULL, n_times = 0, # of those that know more of their rows
        always = integer(), select_weights = NULL, min_bucket = 1, holdout = 0L, inbag = NULL,
+       honesty = 0,
        trees = settings$trees, first_tree = settings$first - 1, mtry = settings$mtry,
        depth = settings$depth, min_n = settings$min_n, sample = settings$sample,
        replace = as.integer(settings$replace), rule = settings$splitrule,
@@ -427,7 +444,7 @@ growth_text <- function(name, state, trees) {
 new_hist_forest <- function(grown, frame, orders, settings, call) {
   kept <- c("trees", "mtry", "depth", "min_n", "replace", "sample", "splitrule", "pool", "learner",
             "factors", "bins", "first", "importance", "quantiles", "local_importance", "always",
-            "select_weights", "min_bucket", "holdout")
+            "select_weights", "min_bucket", "holdout", "honesty", "honesty_fraction")
   # each tree has its own, since forests of several seeds may be put together
   grown$forest$seed <- rep(settings$seed, length(grown$forest$number))
   n <- length(frame$response)

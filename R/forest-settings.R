@@ -6,7 +6,7 @@ ranger_alias <- c(num.trees = "trees", min.node.size = "min_n", max.depth = "dep
                   num.threads = "threads", respect.unordered.factors = "factors",
                   quantreg = "quantiles", local.importance = "local_importance",
                   always.split.variables = "always", split.select.weights = "select_weights",
-                  min.bucket = "min_bucket")
+                  min.bucket = "min_bucket", honesty.fraction = "honesty_fraction")
 
 # Those of `dots`, under the names they have here. `typed` are the names in the call.
 ranger_names <- function(dots, typed) {

@@ -103,6 +103,9 @@ typedef struct {
     uint32_t min_bucket;          /* what nodes have at least, duplicates counted */
     uint32_t sample;              /* rows drawn for a tree */
     int replace;
+    /* honest trees: the share of a tree's different rows that choose its splits, below 1, while the
+     * others fill its leaves; 0: all do both */
+    double honesty;
     int holdout;                  /* rows that are never drawn are those left out, and no others */
     int pool_by_level;            /* all nodes of one depth have the same candidates */
     ct_split_rule rule;           /* see split/criteria.h */

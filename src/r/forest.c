@@ -54,6 +54,7 @@ static ct_hist_options options_of(SEXP control)
     o.min_n = r_count(control, "min_n");
     o.min_bucket = r_count(control, "min_bucket");
     o.holdout = r_number(control, "holdout") != 0;
+    o.honesty = r_number(control, "honesty");
     o.sample = r_count(control, "sample");
     o.replace = r_number(control, "replace") != 0;
     o.pool_by_level = r_number(control, "pool_by_level") != 0;

@@ -80,7 +80,7 @@ static ct_status check_draws(const ct_hist_data *data, const ct_hist_options *o,
     if (data->n_always > o->mtry || o->min_bucket > UINT32_C(1) << 30 ||
         (data->column_weights && o->mtry - data->n_always > n_weights) ||
         (o->min_bucket > 1 && o->learn) || (o->holdout && !data->sampling) ||
-        (data->drawn && data->sampling))
+        (data->drawn && data->sampling) || !(o->honesty >= 0 && o->honesty < 1))
         return ct_fail(error, CT_BAD_INPUT, "no such trees can be drawn");
     return CT_OK;
 }

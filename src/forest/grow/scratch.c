@@ -13,6 +13,7 @@ static int needs_patches(const ct_grower *g) { return g->n_rows > CT_MEDIUM_ROWS
     X(rows.items, (size_t) g->n_rows + CT_PART_PAD, 1)                                           \
     X(parting.items, (size_t) g->n_rows + CT_PART_PAD, 1)                                        \
     X(rows.counts, g->n_rows, 1)                                                                 \
+    X(rows.fills, g->n_rows, g->options->honesty > 0)                                            \
     X(rows.out, g->n_rows, g->need_out)                                                          \
     X(left_out.spare, g->n_rows, g->need_out)                                                    \
     X(left_out.row, g->n_rows, g->need_out)                                                      \
