@@ -28,10 +28,10 @@ typedef struct {
     ct_view views[CT_VIEWS];
     int32_t *table_whole; /* [n_rows] where nodes have their own */
     uint8_t *block_bins;  /* [n_cols][rows of a block] */
-    int32_t *block_whole;
+    int32_t *block_whole, *block_exposure;
     uint32_t *block_rows;
     uint16_t *patch_codes; /* [n_cols][CT_PATCH_ROWS] */
-    int32_t *patch_whole;
+    int32_t *patch_whole, *patch_exposure;
     uint32_t *patch_rows;
 } ct_copies;
 

@@ -462,6 +462,7 @@ static void growth_free(growth *g)
 static const char *left_to_cpu(const ct_hist_data *data, const ct_hist_options *o)
 {
     if (o->learn) return "splits that a function chooses are left to the CPU";
+    if (data->exposure) return "rates by exposure are left to the CPU";
     if (data->survival) return "survival forests are left to the CPU";
     if (data->n_always || data->column_weights)
         return "columns that are not drawn alike are left to the CPU";
