@@ -96,7 +96,8 @@ rows_of_frame <- function(frame, rows) {
   } else {
     lapply(columns, `[`, rows)
   }
-  for (part in intersect(c("response", "weights", "exposure", "offset", "row_names"), names(frame))) {
+  parts <- c("response", "weights", "exposure", "offset", "row_names")
+  for (part in intersect(parts, names(frame))) {
     frame[[part]] <- frame[[part]][rows]
   }
   frame
