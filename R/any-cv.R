@@ -62,6 +62,7 @@ contree_cv.hist_forest <- function(x, data = NULL, folds = 10, repeats = 1, seed
   grid <- grid_to_try(list(...))
   if (is.null(data)) data <- evaluated_data(x, parent.frame())
   data <- rows_grown_from(x, as.data.frame(data))
+  refuse_rates(x, gettext("cross-validations"))
   response <- if (x$type == "survival") rep(1, x$n) else x$y
   folds <- with_seed(check_seed(seed), read_folds(folds, repeats, response))
   errors <- lapply(seq_len(nrow(grid)), function(i) {

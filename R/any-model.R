@@ -51,6 +51,7 @@ any_truth <- function(model, data, y, argument = "newdata") {
     stop_unsupported("fit", gettext(paste(
       "survival forests are judged by fit$oob$error (1 - concordance) and forest_brier()")))
   }
+  refuse_rates(fit, gettext("comparisons with responses; see fit$oob"))
   if (is.null(model$classes)) return(numbers_to_judge(fit, data, y, argument))
   true_classes(fit, data, y, argument)
 }

@@ -6,6 +6,7 @@
 #   types, xlevels, units  what they stand for, see data-columns.R
 #   response   factor with all levels of the user's response, without missing values
 #   weights    one a row; NULL if each counts 1
+#   exposure   of forests, one a row; NULL if there is none
 #   loss       what errors cost, see exact-costs.R; set by the methods of contree()
 #   row_names  one name a row
 #   shape      what new data must look like: `inputs` (columns it must have), `names` (predictors,
@@ -17,7 +18,8 @@
 # data-columns.R.
 
 read_data <- function(formula, data, subset, na.action, env, missing = "learn", weights = NULL,
-                      read = read_response, parts = read_formula(formula, columns)) {
+                      read = read_response, parts = read_formula(formula, columns),
+                      exposure = NULL) {
   columns <- check_data(data)
   evaluate <- function(expression) {
     if (is_product(expression)) expression <- product_call(expression)
@@ -34,12 +36,14 @@ read_data <- function(formula, data, subset, na.action, env, missing = "learn", 
   }
   terms <- new_terms(formula, parts, model, data_names)
   model[["(weights)"]] <- check_weights(weights, nrow(model))
+  model[["(exposure)"]] <- check_exposure(exposure, nrow(model))
   model <- select_rows(model, subset)
   model <- handle_missing(model, na.action, missing)
   attr(model, "terms") <- terms
   frame <- new_frame(predictors_of(model), model[[1]], names(model)[1], attr(model, "row.names"),
                      read)
   frame$weights <- settle_weights(model[["(weights)"]])
+  frame$exposure <- model[["(exposure)"]]
   frame$shape$inputs <- inputs
   frame$terms <- terms
   frame$na.action <- attr(model, "na.action")
@@ -47,10 +51,13 @@ read_data <- function(formula, data, subset, na.action, env, missing = "learn", 
   frame
 }
 
-# The model frame has weights as stats::model.frame() names them.
-predictors_of <- function(model) as.list(model)[setdiff(names(model)[-1], "(weights)")]
+# The model frame has weights as stats::model.frame() names them, and exposures alike.
+predictors_of <- function(model) {
+  as.list(model)[setdiff(names(model)[-1], c("(weights)", "(exposure)"))]
+}
 
-read_xy <- function(x, y, missing = "learn", weights = NULL, read = read_response) {
+read_xy <- function(x, y, missing = "learn", weights = NULL, read = read_response,
+                    exposure = NULL) {
   check_x(x)
   if (is.matrix(x)) {
     if (is.null(colnames(x))) colnames(x) <- paste0("x", seq_len(ncol(x)))
@@ -64,16 +71,19 @@ read_xy <- function(x, y, missing = "learn", weights = NULL, read = read_respons
   }
   row_names <- kept_names <- xy_row_names(x)
   weights <- check_weights(weights, n)
+  exposure <- check_exposure(exposure, n)
   drop <- rows_to_drop(x, y, "y", missing)
   if (any(drop)) {
     kept_names <- row_names[!drop]
     x <- x[!drop, , drop = FALSE]
     y <- y[!drop]
     weights <- weights[!drop]
+    exposure <- exposure[!drop]
   }
   frame <- new_frame(if (is.matrix(x)) x else as.list(x), y, "y", kept_names, read)
   frame$shape$inputs <- colnames(x)
   frame$weights <- settle_weights(weights)
+  frame$exposure <- exposure
   frame$na.action <- left_out(drop, row_names)
   frame
 }
@@ -86,7 +96,8 @@ rows_of_frame <- function(frame, rows) {
   } else {
     lapply(columns, `[`, rows)
   }
-  for (part in intersect(c("response", "weights", "offset", "row_names"), names(frame))) {
+  parts <- c("response", "weights", "exposure", "offset", "row_names")
+  for (part in intersect(parts, names(frame))) {
     frame[[part]] <- frame[[part]][rows]
   }
   frame

@@ -26,6 +26,7 @@
 forest_curve <- function(fit, data = NULL, threads = NULL) {
   check_forest(fit)
   refuse_survival(fit, gettext("curves of the error by the number of trees"))
+  refuse_rates(fit, gettext("curves of the error by the number of trees"))
   threads <- threads_to_use(check_threads("threads", threads))
   columns <- training_columns(fit, data, parent.frame())
   so_far <- list(sums = matrix(0, fit$n, max(1L, fit$forest$n_classes)), times = integer(fit$n))

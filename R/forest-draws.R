@@ -5,7 +5,14 @@
 draw_settings <- function(value, range) {
   list(always = value("always"), select_weights = value("select_weights"),
        min_bucket = range("min_bucket", 1, 2^30), holdout = check_flag("holdout", value("holdout")),
-       inbag = value("inbag"))
+       inbag = value("inbag"), honesty = check_flag("honesty", value("honesty")),
+       honesty_fraction = check_fraction(value("honesty_fraction")))
+}
+
+check_fraction <- function(fraction) {
+  if (is_number(fraction) && fraction > 0 && fraction < 1) return(as.double(fraction))
+  stop_input("honesty_fraction", gettextf(
+    "'honesty_fraction' must be a number above 0 and below 1, not %s", show_value(fraction)))
 }
 
 settle_draws <- function(settings, frame) {
@@ -88,7 +95,8 @@ draw_control <- function(settings, names) {
   always <- match(settings$always, names)
   list(always = always, select_weights = settings$select_weights,
        min_bucket = if (is.null(settings$min_bucket)) 1 else settings$min_bucket,
-       holdout = as.integer(isTRUE(settings$holdout)), inbag = settings$inbag)
+       holdout = as.integer(isTRUE(settings$holdout)), inbag = settings$inbag,
+       honesty = if (isTRUE(settings$honesty)) settings$honesty_fraction else 0)
 }
 
 # ---- afterwards ----------------------------------------------------------------------------------

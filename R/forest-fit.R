@@ -53,6 +53,20 @@
 #' permutation importance, [forest_curve()], models of single trees and [import_forest()] are
 #' refused.
 #'
+#' @section Rates:
+#' With `exposure`, or `family = "poisson"`, the response is an amount, such as a number of events,
+#' over an exposure, such as the time in which they were counted, and the forest predicts rates: the
+#' sum of amounts by that of exposures in a leaf. Cuts are best by squared errors of rates, each
+#' weighted by its exposure. Without it a row of a week would say as much as one of a year: on
+#' simulated insurance policies this weighting was all of the gain, and a deviance in place of
+#' squared errors changed nothing. With `family = "poisson"` leaves have one event more, over the
+#' exposure for it at the rate of all rows, as in `rpart` (`shrink = 1`), so that no rate is 0; and
+#' `oob$deviance` is the mean Poisson deviance. `oob$predictions` are rates, `oob$error` is their
+#' squared error weighted by exposure. Multiply a prediction by an exposure for an expected amount.
+#' `min_n` is 100 by default: rates of rare events need many rows. Permutation importance,
+#' quantiles, conformal intervals, [forest_curve()], [contree_accuracy()] and [contree_cv()] are
+#' refused; exposures may not differ by more than a factor of 1e8.
+#'
 #' @section Predictors:
 #' Numbers, logicals, dates, times and ordered factors are split by a threshold; values *less than*
 #' it go left. Other factors, and character vectors, of at most six levels are split by subsets: a
@@ -70,7 +84,8 @@
 #' `quantreg`, `local.importance`, `always.split.variables`, `split.select.weights`, `min.bucket`
 #' and `respect.unordered.factors` (`"order"` or `"partition"`) are accepted for `trees`, `min_n`,
 #' `depth`, `sample_fraction`, `weights`, `threads`, `quantiles`, `local_importance`, `always`,
-#' `select_weights`, `min_bucket` and `factors`; `holdout` and `inbag` are named alike.
+#' `select_weights`, `min_bucket` and `factors`; `holdout` and `inbag` are named alike, as is
+#' `honesty` in `grf`, whose `honesty.fraction` is accepted as well.
 #' Meanings and defaults are those of `ranger`, except for `min_n`, which is 1 for classes, also for
 #' probabilities (10 in `ranger`), and for missing values, which `ranger` below version 0.16 does
 #' not accept. `depth = 0` means no limit in `ranger`, but trees of a single leaf here.
@@ -109,8 +124,8 @@
 #' @param depth Maximum number of splits between the root and a leaf; `Inf` (the default) for no
 #'   limit.
 #' @param min_n Nodes with at most this many sampled rows, counting repetitions, are not split; by
-#'   default (`NULL`) 1 for classes, 5 for a numeric response, 10 with `quantiles`, and 30 for
-#'   survival.
+#'   default (`NULL`) 1 for classes, 5 for a numeric response, 10 with `quantiles`, 30 for
+#'   survival, and 100 for rates.
 #' @param sample_fraction Number of rows sampled for each tree, as a proportion of all rows: above
 #'   0, and at most 1 without replacement. The default (`NULL`) is 1 with and 0.632 without
 #'   replacement.
@@ -167,6 +182,18 @@
 #' @param inbag How often each row is in each tree, instead of samples that are drawn: a list of
 #'   integer vectors, one a tree, or a matrix with a column a tree. `fit$inbag` then has it. `NULL`,
 #'   the default, for none.
+#' @param honesty Honest trees, as in the package `grf`: one part of the rows in a tree's sample
+#'   chooses its splits, and what its leaves say is of the others, so that no row tells a leaf what
+#'   it also chose the leaf for? `FALSE` by default. A split that has none of the others on a side
+#'   is taken out, and its other side takes its place, so that every leaf has rows. `min_n` and
+#'   `min_bucket` are about the rows that choose, and so is impurity importance. Honest trees are
+#'   smaller, and most often predict somewhat worse; they are for standard errors (`se`), weights
+#'   and quantiles.
+#' @param honesty_fraction With `honesty`, the proportion of a tree's different rows that choose its
+#'   splits, a number above 0 and below 1; 0.5 by default. At least one row is in each part.
+#' @param exposure What each response was counted over, finite numbers above 0, see Rates; in the
+#'   formula method, an expression in the columns of `data`. `NULL`, the default, for none.
+#' @param family `"gaussian"` (the default), or `"poisson"` for counts, see Rates.
 #' @param quantiles Keep the training rows of each leaf, so that [predict()][predict.hist_forest]
 #'   can give quantiles and weights (`quantreg` in `ranger`)? `FALSE` by default. For a numeric
 #'   response and at most 16,777,216 rows. It takes 4 bytes for each row of each tree's sample, and
@@ -195,7 +222,7 @@
 #'   cannot be used. The forest is the same, bit for bit. With a `learner`, `workers` or
 #'   `quantiles`, for survival, with more than 1,024 candidates at a node or 67 million sampled
 #'   rows, with outliers in a numeric response, and with `always`, `select_weights`, `min_bucket`,
-#'   `holdout` or `inbag`, forests are grown on the CPU. Permutation
+#'   `holdout`, `inbag`, `honesty` or `exposure`, forests are grown on the CPU. Permutation
 #'   importance is computed on the CPU. If a GPU fails, or its memory is too small, `"auto"` grows
 #'   the forest on the CPU and says so. `fit$device` names the device that was used.
 #' @param ... Arguments under the names of `ranger` listed above. Any other name is an error.
@@ -232,6 +259,10 @@
 #' T. Hothorn, B. Lausen (2003). On the exact distribution of maximally selected rank statistics.
 #' *Computational Statistics & Data Analysis* 43, 121-137.
 #'
+#' S. Wager, S. Athey (2018). Estimation and inference of heterogeneous treatment effects using
+#' random forests. *Journal of the American Statistical Association* 113, 1228-1242.
+#' \doi{10.1080/01621459.2017.1319839}, for `honesty`.
+#'
 #' S. Nembrini, I. Koenig, M. Wright (2018). The revival of the Gini importance? *Bioinformatics*
 #' 34, 3711-3718. \doi{10.1093/bioinformatics/bty373}, for `importance = "corrected"`.
 #'
@@ -247,6 +278,12 @@
 #'
 #' # numeric response
 #' hist_forest(mpg ~ ., mtcars, trees = 50)
+#'
+#' # rates: claims by holders
+#' if (requireNamespace("MASS", quietly = TRUE)) {
+#'   hist_forest(Claims ~ District + Group + Age, MASS::Insurance, exposure = Holders,
+#'               family = "poisson", trees = 50, min_n = 5)
+#' }
 #'
 #' # grown in two parts
 #' half <- hist_forest(Species ~ ., iris, trees = 50, seed = 7)
@@ -266,7 +303,9 @@ hist_forest.formula <- function(formula, data, weights, subset, na.action, trees
                                 importance = c("impurity", "permutation", "corrected", "none"),
                                 local_importance = FALSE, oob = TRUE, keep_inbag = FALSE,
                                 always = NULL, select_weights = NULL, min_bucket = 1,
-                                holdout = FALSE, inbag = NULL, quantiles = FALSE, seed = NULL,
+                                holdout = FALSE, inbag = NULL, honesty = FALSE,
+                                honesty_fraction = 0.5, exposure = NULL,
+                                family = c("gaussian", "poisson"), quantiles = FALSE, seed = NULL,
                                 first = 1, threads = NULL, workers = FALSE, time_limit = Inf,
                                 memory_limit = Inf, on_interrupt = c("return", "error"),
                                 verbose = NULL, progress = NULL,
@@ -285,13 +324,19 @@ hist_forest.formula <- function(formula, data, weights, subset, na.action, trees
   }
   if (is_table(data)) {
     refuse_subset(!missing(subset))
+    if (!missing(exposure)) {
+      stop_unsupported("exposure", gettext("'exposure' is not for tables of databases"))
+    }
     frame <- table_frame(formula, data, weights,
                          missing_of_action(if (!missing(na.action)) na.action, "learn"))
     return(grow_hist_forest(frame, settings, call))
   }
   rows <- if (!missing(subset)) evaluate_argument("subset", substitute(subset), data, env)
+  exposure <- if (!missing(exposure)) {
+    evaluate_argument("exposure", substitute(exposure), data, env)
+  }
   frame <- read_data(formula, data, rows, if (!missing(na.action)) na.action, env, "learn", weights,
-                     read_forest_response)
+                     read_forest_response, exposure = exposure)
   grow_hist_forest(frame, settings, call)
 }
 
@@ -306,7 +351,9 @@ hist_forest.default <- function(x, y, weights = NULL, trees = 500, mtry = NULL, 
                                 importance = c("impurity", "permutation", "corrected", "none"),
                                 local_importance = FALSE, oob = TRUE, keep_inbag = FALSE,
                                 always = NULL, select_weights = NULL, min_bucket = 1,
-                                holdout = FALSE, inbag = NULL, quantiles = FALSE, seed = NULL,
+                                holdout = FALSE, inbag = NULL, honesty = FALSE,
+                                honesty_fraction = 0.5, exposure = NULL,
+                                family = c("gaussian", "poisson"), quantiles = FALSE, seed = NULL,
                                 first = 1, threads = NULL, workers = FALSE, time_limit = Inf,
                                 memory_limit = Inf, on_interrupt = c("return", "error"),
                                 verbose = NULL, progress = NULL,
@@ -319,14 +366,16 @@ hist_forest.default <- function(x, y, weights = NULL, trees = 500, mtry = NULL, 
   settings <- forest_settings(environment(), given)
   check_both_given(x, y)
   if (is.null(weights)) weights <- given$weights
-  grow_hist_forest(read_xy(x, y, "learn", weights, read_forest_response), settings, call)
+  frame <- read_xy(x, y, "learn", weights, read_forest_response, exposure)
+  grow_hist_forest(frame, settings, call)
 }
 
 # ---- from the frame to the fit -------------------------------------------------------------------
 
 grow_hist_forest <- function(frame, settings, call) {
+  frame <- with_exposure(frame, settings)
   settings <- settle_forest(settings, frame)
-  orders <- level_orders(if (is_survival(frame)) with_scores(frame) else frame)
+  orders <- level_orders(scored_frame(frame))
   grown <- run_growth(frame, orders, settings)
   if (length(grown$forest$number) == 0) refuse_empty_forest(grown, settings)
   fit <- new_hist_forest(grown, frame, orders, settings, call)
@@ -334,6 +383,11 @@ grow_hist_forest <- function(frame, settings, call) {
   fit
 }
 
+# By whose response levels are ordered.
+scored_frame <- function(frame) {
+  if (is_survival(frame)) return(with_scores(frame))
+  if (is.null(exposure_of(frame$response))) frame else with_rates(frame)
+}
 
 run_growth <- function(frame, orders, settings) {
   audience <- new_audience(settings, function(state) {
@@ -358,6 +412,8 @@ run_growth <- function(frame, orders, settings) {
     control <- control_of_survival(control, y)
     data$codes <- rows_of_columns(data$codes, survival_order(y))
     data$y <- sort(y)
+  } else if (!is.null(exposure_of(y))) {
+    control <- control_of_rates(control, y)
   } else if (settings$quantiles) {
     control$ranks <- places_in_order(y)
   }
@@ -393,6 +449,7 @@ refuse_forest <- function(message, status) {
 growth_control <- function(settings, report) {
   list(ranks = NULL, survival = NULL, n_times = 0, # of those that know more of their rows
        always = integer(), select_weights = NULL, min_bucket = 1, holdout = 0L, inbag = NULL,
+       honesty = 0, exposure = NULL, prior = 0,
        trees = settings$trees, first_tree = settings$first - 1, mtry = settings$mtry,
        depth = settings$depth, min_n = settings$min_n, sample = settings$sample,
        replace = as.integer(settings$replace), rule = settings$splitrule,
@@ -427,7 +484,8 @@ growth_text <- function(name, state, trees) {
 new_hist_forest <- function(grown, frame, orders, settings, call) {
   kept <- c("trees", "mtry", "depth", "min_n", "replace", "sample", "splitrule", "pool", "learner",
             "factors", "bins", "first", "importance", "quantiles", "local_importance", "always",
-            "select_weights", "min_bucket", "holdout")
+            "select_weights", "min_bucket", "holdout", "honesty", "honesty_fraction",
+            "family")
   # each tree has its own, since forests of several seeds may be put together
   grown$forest$seed <- rep(settings$seed, length(grown$forest$number))
   n <- length(frame$response)
@@ -479,6 +537,7 @@ new_oob <- function(sums, trees, centre, response) {
     oob$error <- 1 - concordance_of(response, oob$predictions)
   } else {
     oob$predictions <- centre + whole_sums(sums) / trees
+    if (!is.null(exposure_of(response))) return(errors_of_rates(oob, response))
     oob$error <- mean((oob$predictions - response)^2, na.rm = TRUE)
     oob$r_squared <- 1 - oob$error / mean((response - mean(response))^2)
   }

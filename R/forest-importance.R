@@ -170,7 +170,7 @@ permuted_p_values <- function(fit, values, measure, permutations, columns, threa
     frame <- c(fit[c("shape", "types", "xlevels")],
                list(columns = columns, response = permuted_response(fit$y)))
     settings$seed <- as.double(sample.int(.Machine$integer.max, 1))
-    orders <- level_orders(if (is_survival(frame)) with_scores(frame) else frame)
+    orders <- level_orders(scored_frame(frame))
     grown <- run_growth(frame, orders, settings)
     again <- new_forest_importance(grown, fit$shape$names, settings$importance)
     at_least <- at_least + (again[[measure]] >= values)
@@ -180,6 +180,10 @@ permuted_p_values <- function(fit, values, measure, permutations, columns, threa
 
 permuted_response <- function(y) {
   rows <- sample.int(length(y))
+  if (!is.null(exposure_of(y))) {
+    return(structure(as.double(y)[rows], exposure = exposure_of(y)[rows],
+                     family = attr(y, "family")))
+  }
   if (is.null(attr(y, "status"))) return(y[rows])
   structure(as.double(y)[rows], status = attr(y, "status")[rows])
 }

@@ -41,6 +41,9 @@ oob_text <- function(x, digits) {
     return(gettextf("Out-of-bag: 1 - Harrell's concordance %s",
                     format(x$oob$error, digits = digits)))
   }
+  if (!is.null(x$oob$deviance)) {
+    return(gettextf("Out-of-bag: Poisson deviance %s", format(x$oob$deviance, digits = digits)))
+  }
   if (x$type == "regression") {
     return(gettextf(
       "Out-of-bag: mean squared error %s, R squared %s",

@@ -60,6 +60,7 @@ check_asked_of_rows <- function(object, type, quantiles, what, times) {
 # Whether there is to be one.
 check_forest_interval <- function(object, type, se.fit, interval, level) {
   if (check_choice("interval", interval, c("none", "conformal")) == "none") return(FALSE)
+  refuse_rates(object, gettext("conformal intervals"))
   if (type != "response" || object$type != "regression" || se.fit) {
     stop_input("interval", gettext(
       "intervals are for the \"response\" of regression forests, without standard errors"))

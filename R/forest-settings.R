@@ -6,7 +6,7 @@ ranger_alias <- c(num.trees = "trees", min.node.size = "min_n", max.depth = "dep
                   num.threads = "threads", respect.unordered.factors = "factors",
                   quantreg = "quantiles", local.importance = "local_importance",
                   always.split.variables = "always", split.select.weights = "select_weights",
-                  min.bucket = "min_bucket")
+                  min.bucket = "min_bucket", honesty.fraction = "honesty_fraction")
 
 # Those of `dots`, under the names they have here. `typed` are the names in the call.
 ranger_names <- function(dots, typed) {
@@ -48,6 +48,7 @@ forest_settings <- function(arguments, given) {
        local_importance = check_flag("local_importance", value("local_importance")),
        oob = check_flag("oob", arguments$oob),
        keep_inbag = check_flag("keep_inbag", arguments$keep_inbag),
+       family = check_choice("family", arguments$family, c("gaussian", "poisson")),
        quantiles = check_flag("quantiles", value("quantiles")),
        seed = range("seed", 0, 2^53, none = TRUE), first = range("first", 1, 2^31),
        threads = check_threads("threads", value("threads")),
@@ -97,6 +98,7 @@ settle_forest <- function(settings, frame) {
   if (settings$quantiles || is_survival(frame)) check_keeps_rows(frame)
   if (is.null(settings$min_n)) {
     settings$min_n <- if (is_classes(frame)) 1 else if (is_survival(frame)) 30
+                      else if (!is.null(exposure_of(frame$response))) 100
                       else if (settings$quantiles) 10 else 5
   }
   if (!settings$splitrule %in% .Call(ffi_hist_criteria, is_classes(frame))) {

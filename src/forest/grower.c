@@ -107,4 +107,5 @@ void ct_grower_free(ct_grower *g)
     ct_free(g->column_upto);
     ct_free(g->logs);
     ct_free(g->whole);
+    ct_free(g->exposure);
 }

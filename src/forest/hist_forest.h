@@ -70,6 +70,9 @@ typedef struct {
     uint32_t n_classes;      /* 0: numbers */
     const int32_t *classes;  /* [row] from 0, or NULL */
     const double *numbers;   /* [row] finite, or NULL */
+    /* [row] of numbers that are amounts over an exposure, such as counts over a time: these, finite
+     * and above 0, and leaves have rates; NULL: others */
+    const double *exposure;
     /* [row] how likely rows are drawn, >= 0, sum finite and above 0; NULL: equally */
     const double *sampling;
     /* [row] numbers: their places in the order of the response, below 2^24, for leaves to keep;
@@ -103,6 +106,11 @@ typedef struct {
     uint32_t min_bucket;          /* what nodes have at least, duplicates counted */
     uint32_t sample;              /* rows drawn for a tree */
     int replace;
+    /* honest trees: the share of a tree's different rows that choose its splits, below 1, while the
+     * others fill its leaves; 0: all do both */
+    double honesty;
+    /* with exposures: leaves have so much more, over the exposure for it at the rate of all */
+    double prior;
     int holdout;                  /* rows that are never drawn are those left out, and no others */
     int pool_by_level;            /* all nodes of one depth have the same candidates */
     ct_split_rule rule;           /* see split/criteria.h */

@@ -54,6 +54,8 @@ static ct_hist_options options_of(SEXP control)
     o.min_n = r_count(control, "min_n");
     o.min_bucket = r_count(control, "min_bucket");
     o.holdout = r_number(control, "holdout") != 0;
+    o.honesty = r_number(control, "honesty");
+    o.prior = r_number(control, "prior");
     o.sample = r_count(control, "sample");
     o.replace = r_number(control, "replace") != 0;
     o.pool_by_level = r_number(control, "pool_by_level") != 0;
@@ -97,6 +99,15 @@ static const double *sampling_of(SEXP control, uint32_t n_rows)
     }
     if (weights && largest == 0) Rf_error("no row can be sampled");
     return weights;
+}
+
+/* Exposures of the rows, all above 0; or NULL. */
+static const double *exposure_of(SEXP control, uint32_t n_rows)
+{
+    const double *exposure = r_doubles(r_element(control, "exposure"), n_rows, "exposure");
+    for (uint32_t row = 0; exposure && row < n_rows; row++)
+        if (!(exposure[row] > 0 && R_FINITE(exposure[row]))) Rf_error("'exposure' is not valid");
+    return exposure;
 }
 
 /* Places of the rows in the order of the response, or NULL. */
@@ -557,6 +568,7 @@ SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     else data.numbers = r_doubles(y, x.n_rows, "y");
     if (!data.classes && !data.numbers) Rf_error("there is no response");
     data.sampling = sampling_of(control, x.n_rows);
+    data.exposure = exposure_of(control, x.n_rows);
     data.n_times = r_count(control, "n_times");
     data.survival = survival_of(r_element(control, "survival"), x.n_rows, data.n_times);
     data.ranks = ranks_of(r_element(control, "ranks"), x.n_rows);

@@ -118,3 +118,62 @@ test_that("what cannot be drawn is said", {
   expect_error(hist_forest(Species ~ ., iris, min_bucket = 2, learner = function(a, b) 1),
                "learner", class = "contree_unsupported_error")
 })
+
+test_that("honest trees say what rows say that did not choose their splits", {
+  fit <- hist_forest(mpg ~ ., mtcars, trees = 20, seed = 1, min_n = 3, honesty = TRUE,
+                     quantiles = TRUE, keep_inbag = TRUE)
+  again <- hist_forest(mpg ~ ., mtcars, num.trees = 20, seed = 1, min.node.size = 3,
+                       honesty = TRUE, honesty.fraction = 0.5, quantreg = TRUE, keep_inbag = TRUE)
+  expect_identical(again$forest, fit$forest)
+  for (i in 1:20) {
+    one <- fit
+    one$forest <- contree:::only_trees(fit$forest, i)
+    weights <- predict(one, mtcars, type = "weights")
+    fills <- which(colSums(weights) > 0)
+    drawn <- which(fit$inbag[, i] > 0)
+    expect_true(all(fills %in% drawn))
+    expect_equal(length(drawn) - length(fills), floor((length(drawn) + 1) / 2))
+    leaf <- predict(fit, mtcars, type = "leaf")[, i]
+    own <- mtcars$mpg * fit$inbag[, i]
+    told <- vapply(leaf, function(k) {
+      rows <- intersect(fills, which(leaf == k))
+      sum(own[rows]) / sum(fit$inbag[rows, i])
+    }, 0)
+    expect_equal(predict(one, mtcars), told, ignore_attr = TRUE)
+  }
+  expect_equal(fit$oob$trees, rowSums(fit$inbag == 0), ignore_attr = TRUE)
+  expect_lt(fit$oob$error, var(mtcars$mpg))
+  parts <- lapply(c(1, 11), function(first) {
+    hist_forest(mpg ~ ., mtcars, trees = 10, first = first, seed = 1, min_n = 3, honesty = TRUE,
+                quantiles = TRUE, keep_inbag = TRUE)
+  })
+  joined <- do.call(c, parts)
+  expect_identical(joined[c("forest", "oob", "importance")], fit[c("forest", "oob", "importance")])
+  expect_error(c(fit, hist_forest(mpg ~ ., mtcars, trees = 2, seed = 2, min_n = 3,
+                                  quantiles = TRUE, keep_inbag = TRUE)), "honesty",
+               class = "contree_input_error")
+})
+
+test_that("honest forests of every kind are predicted by whatever is made of them", {
+  set.seed(1)
+  rows <- transform(iris, f = factor(sample(letters[1:4], 150, TRUE)))
+  rows$Petal.Width[sample(150, 20)] <- NA
+  fit <- hist_forest(Species ~ ., rows, trees = 20, seed = 1, honesty = TRUE,
+                     importance = "corrected")
+  expect_lt(fit$oob$error, 0.15)
+  expect_equal(unname(predict(forge(fit), rows, type = "prob")),
+               unname(predict(fit, rows, type = "prob")), tolerance = 1e-6)
+  tree <- forest_tree(fit, 1)
+  expect_true(all(tree$n[is.na(tree$left)] > 0))
+  lung <- survival::lung[-1]
+  alive <- hist_forest(survival::Surv(time, status) ~ ., lung, trees = 30, seed = 1, min_n = 10,
+                       honesty = TRUE)
+  expect_lt(alive$oob$error, 0.5)
+  expect_true(all(diff(t(predict(alive, lung[1:5, ], type = "survival"))) <= 0))
+  for (bad in list(0, 1, NA, "a", c(0.1, 0.2))) {
+    expect_error(hist_forest(Species ~ ., iris, honesty = TRUE, honesty_fraction = bad),
+                 "honesty_fraction", class = "contree_input_error")
+  }
+  expect_error(hist_forest(Species ~ ., iris, honesty = 0.5), "honesty",
+               class = "contree_input_error")
+})

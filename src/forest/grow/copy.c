@@ -76,9 +76,9 @@ static void copy_codes(ct_hist_scratch *scratch, uint32_t n)
 }
 
 /* Whole numbers of the items, which will be rows from 0 on. */
-static void copy_whole(const ct_hist_scratch *scratch, const ct_hist_task *task, int32_t *to)
+static void copy_whole(const ct_hist_scratch *scratch, const ct_hist_task *task,
+                       const int32_t *from, int32_t *to)
 {
-    const int32_t *from = scratch->copies.views[task->place].whole;
     const ct_item *items = scratch->rows.items + task->begin;
     for (uint32_t i = 0; to && i < task->n; i++) to[i] = from[items[i].row];
 }
@@ -104,15 +104,18 @@ void ct_enter_copy(ct_hist_scratch *scratch, ct_hist_task *task)
     CT_ASSERT(task->n > 0 && task->place < CT_VIEWS);
     const ct_grower *g = scratch->grower;
     uint32_t n, all = task->n + task->n_out;
+    const ct_view *view = ct_view_of(scratch, task);
     if (task->place != CT_IN_PATCH && scratch->copies.patch_rows && task->n <= CT_MEDIUM_ROWS &&
         all <= CT_PATCH_ROWS) {
-        copy_whole(scratch, task, scratch->copies.patch_whole);
+        copy_whole(scratch, task, view->whole, scratch->copies.patch_whole);
+        copy_whole(scratch, task, view->exposure, scratch->copies.patch_exposure);
         n = renumber(scratch, task, scratch->copies.patch_rows);
         copy_codes(scratch, n);
         task->place = CT_IN_PATCH;
     } else if (task->place == CT_IN_TABLE && scratch->copies.block_rows && task->n <= g->block &&
                all <= ct_block_rows(g)) {
-        copy_whole(scratch, task, scratch->copies.block_whole);
+        copy_whole(scratch, task, view->whole, scratch->copies.block_whole);
+        copy_whole(scratch, task, view->exposure, scratch->copies.block_exposure);
         n = renumber(scratch, task, scratch->copies.block_rows);
         copy_bins(scratch, n);
         task->place = CT_IN_BLOCK;

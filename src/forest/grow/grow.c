@@ -9,8 +9,9 @@
 #include "forest/split/call_learner.h"
 #include "forest/grow/copy.h"
 #include "forest/grow/members.h"
+#include "forest/grow/honest.h"
 #include "forest/grow/nodes.h"
-#include "forest/sample/paths.h"
+#include "forest/grow/root.h"
 #include "forest/grow/subtree.h"
 #include "forest/grow/survival.h"
 #include "forest/grow/whole.h"
@@ -19,21 +20,12 @@ enum { ASK_EVERY = 32768 }; /* cells that nodes look at, whether work is to end 
 
 /* ---- a tree ---- */
 
-/* The task in a place of the scratch's order. */
-static ct_hist_task *task_at(ct_hist_scratch *scratch, uint32_t place)
-{
-    CT_ASSERT(place < CT_TASKS);
-    return &scratch->waiting.tasks[scratch->waiting.order[place]];
-}
-
 /* A child becomes a leaf, or waits in the place of the first task that does not. */
 static int grow_from(ct_hist_scratch *scratch, uint32_t place)
 {
-    const ct_hist_task *task = task_at(scratch, place);
+    const ct_hist_task *task = ct_task_at(scratch, place);
     if (ct_hist_is_leaf(scratch, task)) return ct_make_leaf(scratch, task);
-    const uint8_t own = scratch->waiting.order[place];
-    scratch->waiting.order[place] = scratch->waiting.order[scratch->waiting.n];
-    scratch->waiting.order[scratch->waiting.n++] = own;
+    ct_wait(scratch, place);
     return 1;
 }
 
@@ -63,8 +55,8 @@ static int make_whole(ct_hist_scratch *scratch, ct_hist_task *task)
 static int grow_node(ct_hist_scratch *scratch, uint32_t tree)
 {
     const uint32_t place = --scratch->waiting.n;
-    ct_hist_task *task = task_at(scratch, place), *left = task_at(scratch, place + 1),
-                 *right = task_at(scratch, place + 2);
+    ct_hist_task *task = ct_task_at(scratch, place), *left = ct_task_at(scratch, place + 1),
+                 *right = ct_task_at(scratch, place + 2);
     ct_hist_split split;
     if (ct_is_subtree(scratch, task)) return ct_grow_subtree(scratch, task, tree);
     ct_enter_copy(scratch, task);
@@ -78,56 +70,6 @@ static int grow_node(ct_hist_scratch *scratch, uint32_t tree)
     /* the larger one waits */
     if (left->n >= right->n) return grow_from(scratch, place + 1) && grow_from(scratch, place + 2);
     return grow_from(scratch, place + 2) && grow_from(scratch, place + 1);
-}
-
-/* Of the rows left out those that no tree has. */
-static void keep_held_out(ct_hist_scratch *scratch, ct_hist_task *root)
-{
-    uint32_t *out = scratch->rows.out, n = 0;
-    for (uint32_t i = 0; i < root->n_out; i++) {
-        const uint32_t row = out[i];
-        out[n] = row;
-        n += !(scratch->grower->data->sampling[row] > 0);
-    }
-    root->n_out = n;
-}
-
-/* The sample's rows by class, and those left out. */
-static void make_root(ct_hist_scratch *scratch, ct_hist_task *root)
-{
-    const ct_grower *g = scratch->grower;
-    ct_runs all = {root->runs, 0, 0, 0};
-    *root = (ct_hist_task){.runs = root->runs};
-    root->path = CT_ROOT_PATH;
-    root->exponent = g->exponent;
-    uint32_t begin = 0, weight;
-    for (uint32_t c = 0; c < ct_runs_of(g); begin = g->class_end[c], c++) {
-        const uint32_t n =
-            g->scan->drawn(g->order + begin, scratch->rows.counts + begin, g->class_end[c] - begin,
-                           scratch->rows.items + all.n, &weight);
-        ct_add_run(&all, c, n, weight);
-    }
-    ct_put_runs(&all, root);
-    for (uint32_t i = 0; g->need_out && i < g->n_rows; i++) {
-        scratch->rows.out[root->n_out] = i;
-        root->n_out += scratch->rows.counts[g->places ? g->places[i] : i] == 0;
-    }
-    if (g->options->holdout) keep_held_out(scratch, root);
-}
-
-/* How often each row is in the tree. */
-static void draw_sample(ct_hist_scratch *scratch, uint32_t number)
-{
-    const ct_grower *g = scratch->grower;
-    const ct_hist_options *options = g->options;
-    if (!g->data->drawn) {
-        ct_hist_sample(&g->sampler, options->seed, number, options->sample, options->replace,
-                       g->places, scratch->rows.counts);
-        return;
-    }
-    const int32_t *drawn = g->data->drawn[number - options->first_tree];
-    for (uint32_t i = 0; i < g->n_rows; i++)
-        scratch->rows.counts[g->places ? g->places[i] : i] = (uint32_t) drawn[i];
 }
 
 /* ---- level by level, with a learner ---- */
@@ -163,7 +105,7 @@ static int level_add(ct_hist_scratch *scratch, level *l, const ct_hist_task *tas
 static int divide_level(ct_hist_scratch *scratch, const level *now, ct_hist_split *splits,
                         const uint8_t *found, level *next)
 {
-    ct_hist_task *left = task_at(scratch, 0), *right = task_at(scratch, 1);
+    ct_hist_task *left = ct_task_at(scratch, 0), *right = ct_task_at(scratch, 1);
     for (uint32_t i = 0; i < now->n; i++) {
         const ct_hist_task *task = &now->tasks[i];
         if (!found[i]) {
@@ -223,24 +165,20 @@ static void begin_tree(ct_hist_scratch *scratch)
     for (unsigned i = 0; i < CT_TASKS; i++) scratch->waiting.order[i] = (uint8_t) i;
 }
 
-int ct_grow_tree(ct_hist_scratch *scratch, uint32_t number)
+static int grow_splits(ct_hist_scratch *scratch, uint32_t number)
 {
-    const ct_grower *g = scratch->grower;
-    const ct_hist_options *options = g->options;
-    begin_tree(scratch);
-    if (g->has_own_whole)
-        memcpy(scratch->copies.table_whole, g->whole, g->n_rows * sizeof *g->whole);
-    draw_sample(scratch, number);
-    if (ct_halt_now(scratch->stop, scratch->number)) return 0;
-    ct_hist_task *root = task_at(scratch, 0);
-    make_root(scratch, root);
+    const ct_hist_options *options = scratch->grower->options;
+    ct_hist_task *root = ct_task_at(scratch, 0);
+    /* rows left out of an honest tree go to the leaves that it has in the end */
+    const int with_out = scratch->grower->need_out && !scratch->rows.fills;
+    ct_make_root(scratch, scratch->rows.counts, with_out, root);
     if (options->gains) root->purity = ct_purity(scratch, root);
     if (!ct_room_for_nodes(&scratch->tree, 1)) return 0;
     scratch->tree.n_nodes = 1;
     if (options->learn) return grow_levels(scratch, root, number);
     if (!grow_from(scratch, 0)) return 0;
     for (uint64_t cells = ASK_EVERY; scratch->waiting.n;) {
-        cells += (uint64_t) task_at(scratch, scratch->waiting.n - 1)->n * options->mtry;
+        cells += (uint64_t) ct_task_at(scratch, scratch->waiting.n - 1)->n * options->mtry;
         if (cells > ASK_EVERY) {
             if (ct_halt_now(scratch->stop, scratch->number)) return 0;
             cells = 0;
@@ -248,6 +186,17 @@ int ct_grow_tree(ct_hist_scratch *scratch, uint32_t number)
         if (!grow_node(scratch, number)) return 0;
     }
     return 1;
+}
+
+int ct_grow_tree(ct_hist_scratch *scratch, uint32_t number)
+{
+    const ct_grower *g = scratch->grower;
+    begin_tree(scratch);
+    if (g->has_own_whole)
+        memcpy(scratch->copies.table_whole, g->whole, g->n_rows * sizeof *g->whole);
+    ct_draw_rows(scratch, number);
+    if (ct_halt_now(scratch->stop, scratch->number) || !grow_splits(scratch, number)) return 0;
+    return !scratch->rows.fills || ct_refill_leaves(scratch);
 }
 
 /* ---- breadth first ---- */

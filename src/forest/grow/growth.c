@@ -80,7 +80,9 @@ static ct_status check_draws(const ct_hist_data *data, const ct_hist_options *o,
     if (data->n_always > o->mtry || o->min_bucket > UINT32_C(1) << 30 ||
         (data->column_weights && o->mtry - data->n_always > n_weights) ||
         (o->min_bucket > 1 && o->learn) || (o->holdout && !data->sampling) ||
-        (data->drawn && data->sampling))
+        (data->drawn && data->sampling) || !(o->honesty >= 0 && o->honesty < 1) ||
+        !(o->prior >= 0) ||
+        (data->exposure && (data->n_classes || data->ranks || o->permutation || o->learn)))
         return ct_fail(error, CT_BAD_INPUT, "no such trees can be drawn");
     return CT_OK;
 }
@@ -148,7 +150,8 @@ static int make_extra(ct_growth *g)
     ct_hist_extra *extra = g->extra;
     const ct_grower *grower = &g->grower;
     const size_t n_rows = grower->n_rows, n_cols = grower->n_cols, width = out_width(g);
-    const double square = grower->n_classes ? 1 : grower->unit * grower->unit;
+    const double size = grower->exposure ? grower->exposure_unit : 1,
+                 square = grower->n_classes ? 1 : grower->unit * grower->unit / size;
     extra->out_words = grower->out_words.n;
     extra->gain_words = grower->gain_words.n;
     extra->harm_words = grower->harm_words.n;

@@ -40,6 +40,23 @@ static int room_for_leaf(ct_hist_scratch *scratch)
     return 1;
 }
 
+/* What happened by what might have. A prior, of so many events at the rate of all rows, keeps rates
+ * of little exposure near that, as rpart does it. */
+static double rate_of(const ct_hist_scratch *scratch, const ct_hist_task *task)
+{
+    const ct_grower *g = scratch->grower;
+    const ct_view *view = ct_view_of(scratch, task);
+    const ct_item *items = scratch->rows.items + task->begin;
+    double sum = g->options->prior, exposure = 0;
+    if (sum > 0) exposure = sum / g->centre;
+    for (uint32_t i = 0; i < task->n; i++) {
+        const uint32_t row = ct_table_row(view, items[i].row);
+        sum += ct_hd_product(g->data->numbers[row], items[i].weight);
+        exposure += ct_hd_product(g->data->exposure[row], items[i].weight);
+    }
+    return sum / exposure;
+}
+
 static double mean_of(const ct_hist_scratch *scratch, const ct_hist_task *task)
 {
     const ct_view *view = ct_view_of(scratch, task);
@@ -47,6 +64,7 @@ static double mean_of(const ct_hist_scratch *scratch, const ct_hist_task *task)
     const ct_item *items = scratch->rows.items + task->begin;
     double sum = 0;
     if (scratch->grower->data->survival) return ct_mortality(scratch, task);
+    if (scratch->grower->data->exposure) return rate_of(scratch, task);
     for (uint32_t i = 0; i < task->n; i++)
         sum += ct_hd_product(numbers[ct_table_row(view, items[i].row)], items[i].weight);
     return sum / task->weight;
@@ -98,12 +116,27 @@ static int equal_numbers(const ct_hist_scratch *scratch, const ct_view *view, co
     return i == n;
 }
 
+static int equal_rates(const ct_hist_scratch *scratch, const ct_view *view, const ct_item *items,
+                       uint32_t n)
+{
+    const ct_hist_data *data = scratch->grower->data;
+    double first = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t row = ct_table_row(view, items[i].row);
+        const double rate = data->numbers[row] / data->exposure[row];
+        if (i && rate != first) return 0;
+        first = rate;
+    }
+    return 1;
+}
+
 int ct_all_equal(const ct_hist_scratch *scratch, const ct_hist_task *task)
 {
     const ct_view *view = ct_view_of(scratch, task);
     const ct_item *items = scratch->rows.items + task->begin;
     uint32_t i = 1;
     if (scratch->grower->data->survival) return !ct_has_events(scratch, task);
+    if (scratch->grower->exposure) return equal_rates(scratch, view, items, task->n);
     if (scratch->grower->is_wide) return equal_numbers(scratch, view, items, task->n);
     while (i < task->n && view->whole[items[i].row] == view->whole[items[0].row]) i++;
     return i == task->n;
@@ -120,12 +153,21 @@ static double sum_of(const ct_hist_scratch *scratch, const ct_hist_task *task)
     return sum;
 }
 
+static double amount_of(const ct_hist_scratch *scratch, const ct_hist_task *task)
+{
+    const int32_t *exposure = ct_view_of(scratch, task)->exposure;
+    double amount = exposure ? 0 : task->weight;
+    for (uint32_t i = task->begin; exposure && i < task->begin + task->n; i++)
+        amount += (double) exposure[scratch->rows.items[i].row] * scratch->rows.items[i].weight;
+    return amount;
+}
+
 double ct_purity(const ct_hist_scratch *scratch, const ct_hist_task *task)
 {
     double squares = 0;
     if (!scratch->grower->n_classes) {
         const double sum = sum_of(scratch, task);
-        return sum * sum / task->weight;
+        return sum * sum / amount_of(scratch, task);
     }
     for (uint32_t k = 0; k < task->n_runs; k++)
         squares += (double) task->runs[k].weight * task->runs[k].weight;

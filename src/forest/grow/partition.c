@@ -119,8 +119,9 @@ void ct_hist_partition(ct_hist_scratch *scratch, const ct_hist_task *task,
            sizeof *scratch->rows.items);
     left->begin = task->begin;
     right->begin = task->begin + left->n;
-    ct_task_is_sound(scratch->grower, left);
-    ct_task_is_sound(scratch->grower, right);
+    /* where the split was found with other rows a side may be empty */
+    if (left->n) ct_task_is_sound(scratch->grower, left);
+    if (right->n) ct_task_is_sound(scratch->grower, right);
 }
 
 void ct_part_out(ct_hist_scratch *scratch, const ct_hist_task *task, const ct_hist_split *split,

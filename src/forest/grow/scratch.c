@@ -13,6 +13,7 @@ static int needs_patches(const ct_grower *g) { return g->n_rows > CT_MEDIUM_ROWS
     X(rows.items, (size_t) g->n_rows + CT_PART_PAD, 1)                                           \
     X(parting.items, (size_t) g->n_rows + CT_PART_PAD, 1)                                        \
     X(rows.counts, g->n_rows, 1)                                                                 \
+    X(rows.fills, g->n_rows, g->options->honesty > 0)                                            \
     X(rows.out, g->n_rows, g->need_out)                                                          \
     X(left_out.spare, g->n_rows, g->need_out)                                                    \
     X(left_out.row, g->n_rows, g->need_out)                                                      \
@@ -20,9 +21,11 @@ static int needs_patches(const ct_grower *g) { return g->n_rows > CT_MEDIUM_ROWS
     X(copies.table_whole, g->n_rows, g->has_own_whole)                                           \
     X(copies.block_bins, (size_t) g->n_cols * ct_block_rows(g), needs_blocks(g))                 \
     X(copies.block_whole, ct_block_rows(g), needs_blocks(g) && !g->n_classes)                    \
+    X(copies.block_exposure, ct_block_rows(g), needs_blocks(g) && g->exposure)                   \
     X(copies.block_rows, ct_block_rows(g), needs_blocks(g))                                      \
     X(copies.patch_codes, (size_t) g->n_cols * CT_PATCH_ROWS, needs_patches(g))                  \
     X(copies.patch_whole, CT_PATCH_ROWS, needs_patches(g) && !g->n_classes)                      \
+    X(copies.patch_exposure, CT_PATCH_ROWS, needs_patches(g) && g->exposure)                     \
     X(copies.patch_rows, CT_PATCH_ROWS, needs_patches(g))                                        \
     X(parting.level_bins, CT_PATCH_ROWS, needs_patches(g))                                       \
     X(search.medium_codes, (size_t) 2 * CT_LANES * (CT_MEDIUM_ROWS + CT_MEDIUM_PAD), 1)          \
@@ -34,6 +37,7 @@ static int needs_patches(const ct_grower *g) { return g->n_rows > CT_MEDIUM_ROWS
     X(search.histograms, (size_t) CT_HIST_BIN_ROWS * CT_LANES * g->n_classes, g->n_classes > 0)  \
     X(search.packed, CT_HIST_BIN_ROWS * CT_LANES, g->n_classes == 0)                             \
     X(search.sums, CT_HIST_BIN_ROWS * CT_LANES, g->n_classes == 0)                               \
+    X(search.exposures, CT_HIST_BIN_ROWS * CT_LANES, g->exposure != NULL)                        \
     X(search.weights, CT_HIST_BIN_ROWS * CT_LANES, g->n_classes == 0)                            \
     X(tree.gains, (size_t) g->n_cols * g->gain_words.n, 1)
 
@@ -56,17 +60,20 @@ static void make_views(ct_hist_scratch *scratch)
                                            .code_stride = n,
                                            .bins = codes->bins,
                                            .bin_stride = n,
-                                           .whole = whole};
+                                           .whole = whole,
+                                           .exposure = scratch->grower->exposure};
     copies->views[CT_IN_BLOCK] = (ct_view){.codes = codes->codes,
                                            .code_stride = n,
                                            .code_rows = copies->block_rows,
                                            .bins = copies->block_bins,
                                            .bin_stride = ct_block_rows(scratch->grower),
                                            .whole = copies->block_whole,
+                                           .exposure = copies->block_exposure,
                                            .rows = copies->block_rows};
     copies->views[CT_IN_PATCH] = (ct_view){.codes = copies->patch_codes,
                                            .code_stride = CT_PATCH_ROWS,
                                            .whole = copies->patch_whole,
+                                           .exposure = copies->patch_exposure,
                                            .rows = copies->patch_rows};
 }
 

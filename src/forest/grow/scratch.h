@@ -19,6 +19,8 @@ typedef struct {
     ct_item *items;   /* [n_rows + CT_PART_PAD] of the sample */
     uint32_t *out;    /* [n_rows] left out */
     uint32_t *counts; /* [n_rows] how often each was drawn, in the grower's order */
+    /* [n_rows] the same of rows that only fill leaves; NULL: trees are not honest */
+    uint32_t *fills;
 } ct_tree_rows;
 
 /* What nodes look at (ct_view), and copies of some rows for it (copy.h). */
@@ -26,10 +28,10 @@ typedef struct {
     ct_view views[CT_VIEWS];
     int32_t *table_whole; /* [n_rows] where nodes have their own */
     uint8_t *block_bins;  /* [n_cols][rows of a block] */
-    int32_t *block_whole;
+    int32_t *block_whole, *block_exposure;
     uint32_t *block_rows;
     uint16_t *patch_codes; /* [n_cols][CT_PATCH_ROWS] */
-    int32_t *patch_whole;
+    int32_t *patch_whole, *patch_exposure;
     uint32_t *patch_rows;
 } ct_copies;
 
@@ -101,6 +103,21 @@ static inline int32_t *ct_own_whole(const ct_hist_scratch *scratch, ct_place pla
     return place == CT_IN_TABLE   ? scratch->copies.table_whole
            : place == CT_IN_BLOCK ? scratch->copies.block_whole
                                   : scratch->copies.patch_whole;
+}
+
+/* The task in a place of the order of tasks. */
+static inline ct_hist_task *ct_task_at(ct_hist_scratch *scratch, uint32_t place)
+{
+    CT_ASSERT(place < CT_TASKS);
+    return &scratch->waiting.tasks[scratch->waiting.order[place]];
+}
+
+/* It waits, in the place of the first one that does not. */
+static inline void ct_wait(ct_hist_scratch *scratch, uint32_t place)
+{
+    uint8_t *order = scratch->waiting.order, own = order[place];
+    order[place] = order[scratch->waiting.n];
+    order[scratch->waiting.n++] = own;
 }
 
 /* Rows of a block at most. */

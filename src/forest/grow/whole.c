@@ -158,9 +158,64 @@ static int whole_of_scores(ct_grower *g)
     return g->whole != NULL;
 }
 
+/* ---- exposures ---- */
+
+/* Of rates, which may be far from each other. */
+static void words_of_rates(ct_grower *g)
+{
+    const double *y = g->data->numbers;
+    double most = fabs(g->centre);
+    for (uint32_t i = 0; i < g->n_rows; i++)
+        most = fmax(most, fabs(y[i] / g->data->exposure[i]));
+    const int high = most > 0 ? ilogb(most) : 0, low = g->centre != 0 ? ilogb(g->centre) : high;
+    g->out_words = ct_words_between((low < high ? low : high) - 32, high + 2);
+    g->gain_words = g->harm_words = (ct_words){0, 1};
+}
+
+static void sum_exposures(ct_grower *g, double *sum, double *most)
+{
+    const double *exposure = g->data->exposure;
+    double all = 0;
+    *sum = *most = 0;
+    for (uint32_t i = 0; i < g->n_rows; i++) {
+        *most = fmax(*most, exposure[i]);
+        all += exposure[i];
+        *sum += g->data->numbers[i];
+    }
+    g->centre = *sum / all;
+}
+
+/* Whole numbers are what rows have more than their exposure at the rate of all, in as many bits as
+ * sums of the sample leave. */
+static int whole_of_rates(ct_grower *g)
+{
+    const double *y = g->data->numbers, *exposure = g->data->exposure;
+    double sum, most, far = 0, squares = 0;
+    sum_exposures(g, &sum, &most);
+    for (uint32_t i = 0; i < g->n_rows; i++)
+        far = fmax(far, fabs(y[i] - g->centre * exposure[i]));
+    g->bits = most_bits(g);
+    g->exponent = (far > 0 ? ilogb(far) : 0) + 1 - g->bits;
+    g->unit = ldexp(1, g->exponent);
+    g->exposure_unit = ldexp(1, ilogb(most) + 1 - g->bits);
+    g->whole = (int32_t *) ct_alloc(g->n_rows * sizeof *g->whole);
+    g->exposure = (int32_t *) ct_alloc(g->n_rows * sizeof *g->exposure);
+    if (!g->whole || !g->exposure) return 0;
+    words_of_rates(g);
+    for (uint32_t i = 0; i < g->n_rows; i++) {
+        const double own = nearbyint(exposure[i] / g->exposure_unit);
+        g->whole[i] = (int32_t) lround((y[i] - g->centre * exposure[i]) / g->unit);
+        g->exposure[i] = own > 1 ? (int32_t) own : 1;
+        squares += (double) g->whole[i] * g->whole[i] / g->exposure[i];
+    }
+    g->gain_scale = squares > 0 ? ldexp(1, 39 - ilogb(squares)) : 1;
+    return 1;
+}
+
 int ct_whole_init(ct_grower *g)
 {
     if (g->data->survival) return whole_of_scores(g);
+    if (g->data->exposure) return whole_of_rates(g);
     const double *y = g->data->numbers, median = median_of(y, g->n_rows);
     const distances d = distances_from(median, y, g->n_rows);
     g->whole = (int32_t *) ct_alloc(g->n_rows * sizeof *g->whole);

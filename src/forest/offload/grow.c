@@ -462,12 +462,14 @@ static void growth_free(growth *g)
 static const char *left_to_cpu(const ct_hist_data *data, const ct_hist_options *o)
 {
     if (o->learn) return "splits that a function chooses are left to the CPU";
+    if (data->exposure) return "rates by exposure are left to the CPU";
     if (data->survival) return "survival forests are left to the CPU";
     if (data->n_always || data->column_weights)
         return "columns that are not drawn alike are left to the CPU";
     if (data->drawn) return "samples that are given are left to the CPU";
     if (o->min_bucket > 1) return "least sizes of leaves are left to the CPU";
     if (o->holdout) return "rows held out are left to the CPU";
+    if (o->honesty > 0) return "honest trees are left to the CPU";
     if (o->local) return "local importance is left to the CPU";
     if (data->ranks) return "leaves that keep their rows are left to the CPU";
     if (o->mtry > CT_GROW_MTRY) return "this many candidates at a node are left to the CPU";

@@ -8,7 +8,8 @@ enum {
     CT_PERMUTATION_PATH, /* columns shuffled */
     CT_POOL_PATH,        /* candidates that all nodes of one depth have in common */
     CT_CUTS_PATH,        /* cuts at random, of a node */
-    CT_TWINS_PATH        /* rows of twins of columns */
+    CT_TWINS_PATH,       /* rows of twins of columns */
+    CT_HALVES_PATH       /* which rows of a sample choose splits */
 };
 
 #endif

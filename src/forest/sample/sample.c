@@ -114,6 +114,27 @@ void ct_hist_sample(const ct_hist_sampler *sampler, uint64_t seed, uint32_t tree
     }
 }
 
+/* Each row in turn, with the chance that the rest of the part has in the rest of the rows. */
+void ct_hist_halve(uint64_t seed, uint32_t tree, double share, uint32_t n_rows,
+                   const uint32_t *places, uint32_t *counts, uint32_t *fills)
+{
+    ct_draws d;
+    ct_draws_init(&d, ct_scan_at(ct_cpu_find("auto")), ct_rng_of(seed, tree, CT_HALVES_PATH));
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < n_rows; i++) n += counts[i] > 0;
+    memcpy(fills, counts, n_rows * sizeof *fills);
+    if (n < 2) return;
+    uint32_t kept = (uint32_t) lround(share * n);
+    kept = kept < 1 ? 1 : kept > n - 1 ? n - 1 : kept;
+    for (uint32_t row = 0; row < n_rows; row++) {
+        const uint32_t place = places ? places[row] : row;
+        if (!counts[place]) continue;
+        const int stays = ct_draw_below(&d, n--) < kept;
+        kept -= (uint32_t) stays;
+        (stays ? fills : counts)[place] = 0;
+    }
+}
+
 void ct_hist_shuffle(uint64_t seed, uint32_t n_rows, uint32_t *rows)
 {
     ct_draws d;

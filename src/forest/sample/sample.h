@@ -38,6 +38,11 @@ void ct_hist_sampler_free(ct_hist_sampler *sampler);
 void ct_hist_sample(const ct_hist_sampler *sampler, uint64_t seed, uint32_t tree, uint32_t n,
                     int replace, const uint32_t *places, uint32_t *counts);
 
+/* Of the different rows of a sample so large a share, drawn, stays in `counts`, at least one; the
+ * others, at least one, go to `fills`. A single row is in both. */
+void ct_hist_halve(uint64_t seed, uint32_t tree, double share, uint32_t n_rows,
+                   const uint32_t *places, uint32_t *counts, uint32_t *fills);
+
 /* The rows in an order that the seed alone decides: rows[n_rows]. */
 void ct_hist_shuffle(uint64_t seed, uint32_t n_rows, uint32_t *rows);
 

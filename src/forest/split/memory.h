@@ -24,7 +24,7 @@ typedef struct {
     uint32_t *histograms;
     /* numbers: [CT_HIST_BIN_ROWS][CT_LANES], sums and weights in one word, or apart */
     int64_t *packed;
-    double *sums;
+    double *sums, *exposures; /* the latter where rows have some */
     int32_t *weights;
 } ct_split_memory;
 

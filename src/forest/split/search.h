@@ -17,7 +17,8 @@ typedef struct {
     uint32_t n_drawn;
     double score;
     ct_hist_split *split;
-    double sum; /* numbers: of the node */
+    double sum;    /* numbers: of the node */
+    double amount; /* numbers: its weight, or exposure */
     /* Which of the memory's medium_codes the group under way has; the best one's codes, of a group
      * before, are in the other. */
     unsigned half;

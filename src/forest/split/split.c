@@ -33,7 +33,7 @@ static int code_range(const ct_hist_search *s, uint32_t column, uint32_t *low, u
 static double score_of_cut(const ct_hist_search *s, uint32_t column, uint32_t cut, int missing_left)
 {
     uint64_t size = 0, squares = 0, others = 0, weight = s->task->weight;
-    double sum = 0;
+    double sum = 0, exposure = 0;
     const ct_item *item = s->items;
     for (uint32_t k = 0; k < s->task->n_runs; k++) {
         uint64_t left = 0;
@@ -42,13 +42,16 @@ static double score_of_cut(const ct_hist_search *s, uint32_t column, uint32_t cu
             if ((uint16_t) (code + missing_left) >= cut + (uint32_t) missing_left) continue;
             left += item->weight;
             if (!s->grower->n_classes) sum += (double) s->view->whole[item->row] * item->weight;
+            if (s->view->exposure)
+                exposure += (double) s->view->exposure[item->row] * item->weight;
         }
         uint64_t right = s->runs[k].weight - left;
         size += left;
         squares += left * left;
         others += right * right;
     }
-    double rest = s->sum - sum, a = (double) size, b = (double) (weight - size);
+    double rest = s->sum - sum, a = s->view->exposure ? exposure : (double) size,
+           b = s->view->exposure ? s->amount - exposure : (double) (weight - size);
     if (ct_is_scarce(s->grower, (uint32_t) size, (uint32_t) weight)) return worst();
     if (!s->grower->n_classes) return (sum * sum) / a + (rest * rest) / b;
     return (double) squares / a + (double) others / b;
@@ -75,6 +78,17 @@ static void search_random(ct_hist_search *s)
     }
 }
 
+/* What the node's rows have, of numbers. */
+static void sum_node(ct_hist_search *s)
+{
+    s->sum = 0;
+    s->amount = s->view->exposure ? 0 : s->task->weight;
+    for (uint32_t i = 0; !s->grower->n_classes && i < s->task->n; i++)
+        s->sum += (double) s->view->whole[s->items[i].row] * s->items[i].weight;
+    for (uint32_t i = 0; s->view->exposure && i < s->task->n; i++)
+        s->amount += (double) s->view->exposure[s->items[i].row] * s->items[i].weight;
+}
+
 int ct_find_split(const ct_grower *grower, ct_split_memory *memory, const ct_split_node *node,
                   ct_hist_split *split)
 {
@@ -96,10 +110,8 @@ int ct_find_split(const ct_grower *grower, ct_split_memory *memory, const ct_spl
     s.n_drawn = 0;
     s.score = worst();
     s.split = split;
-    s.sum = 0;
     s.half = 0;
-    for (uint32_t i = 0; !grower->n_classes && i < task->n; i++)
-        s.sum += (double) s.view->whole[s.items[i].row] * s.items[i].weight;
+    sum_node(&s);
     if (at_random) search_random(&s);
     else if (task->n <= CT_SMALL_ROWS && task->weight <= CT_SMALL_WEIGHT) ct_search_small(&s);
     else ct_search_bins(&s);

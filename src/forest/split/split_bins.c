@@ -245,7 +245,7 @@ static void sum_numbers(ct_hist_search *s, const group *g)
 {
     ct_split_memory *memory = s->memory;
     const int32_t *whole = s->view->whole;
-    if (s->task->weight <= CT_MIDDLE_WEIGHT) {
+    if (s->task->weight <= CT_MIDDLE_WEIGHT && !s->view->exposure) {
         clear(memory->packed, CT_LANES * sizeof *memory->packed, g);
         fill_packed(memory->packed, s->items, s->task->n, g->bins, g->lanes, g->by_place, whole);
         unpack(memory, 0, g->n_bins);
@@ -257,6 +257,10 @@ static void sum_numbers(ct_hist_search *s, const group *g)
         fill_classes((uint32_t *) memory->weights, s->items, s->task->n, g->bins, g->lanes,
                      g->by_place, CT_LANES, 0);
     }
+    if (!s->view->exposure) return;
+    clear(memory->exposures, CT_LANES * sizeof *memory->exposures, g);
+    fill_sums(memory->exposures, s->items, s->task->n, g->bins, g->lanes, g->by_place,
+              s->view->exposure);
 }
 
 /* Weight of a run in a bin. */
@@ -300,22 +304,25 @@ static void scan_plain(const ct_hist_search *s, const group *g, unsigned lane, i
     }
 }
 
-/* As the scan's variance(), where sides must have more than a row. */
+/* As the scan's variance(), where sides must have more than a row, or rows have exposures. */
 static void scan_numbers(const ct_hist_search *s, const group *g, unsigned lane, int missing_left,
                          ct_bin_cut *cut)
 {
+    const ct_split_memory *memory = s->memory;
     const uint32_t weight = s->task->weight;
     uint32_t size = 0;
-    double sum = 0;
+    double sum = 0, amount = 0;
     cut->score = NAN;
     cut->bin = 0;
     for (uint32_t step = missing_left ? 0 : 1; step <= g->n_bins; step++) {
         const uint32_t bin = step ? step - 1 : MISSING, own = bin_weight(s, g, bin, lane);
+        const size_t cell = (size_t) bin * CT_LANES + lane;
         size += own;
-        sum += own ? s->memory->sums[(size_t) bin * CT_LANES + lane] : 0;
+        sum += own ? memory->sums[cell] : 0;
+        amount += !own ? 0 : s->view->exposure ? memory->exposures[cell] : own;
         if (!step || !own || size == weight || ct_is_scarce(s->grower, size, weight)) continue;
         const double rest = s->sum - sum,
-                     score = (sum * sum) / size + (rest * rest) / (weight - size);
+                     score = (sum * sum) / amount + (rest * rest) / (s->amount - amount);
         if (!(score <= cut->score)) cut->score = score, cut->bin = bin;
     }
 }
@@ -324,7 +331,7 @@ static void scan_group(const ct_hist_search *s, const group *g, int missing_left
 {
     uint32_t totals[CT_HIST_CLASSES + 1];
     const ct_split_memory *memory = s->memory;
-    if (!s->grower->n_classes && ct_has_buckets(s->grower)) {
+    if (!s->grower->n_classes && (ct_has_buckets(s->grower) || s->view->exposure)) {
         for (unsigned lane = 0; lane < g->lanes; lane++)
             scan_numbers(s, g, lane, missing_left, &cuts[lane]);
     } else if (!s->grower->n_classes) {

@@ -8,6 +8,7 @@
 typedef struct {
     uint32_t weights[CT_HIST_SET_LEVELS + 1][CT_HIST_CLASSES];
     double sums[CT_HIST_SET_LEVELS + 1]; /* numbers */
+    double amounts[CT_HIST_SET_LEVELS + 1]; /* of them: weights, or exposures */
     uint32_t n_rows[CT_HIST_SET_LEVELS + 1];
     uint32_t present; /* bit of a level that rows have */
 } level_counts;
@@ -24,7 +25,7 @@ static void count_levels(const ct_hist_search *s, uint32_t column, level_counts 
     const ct_item *item = s->items;
     for (uint32_t i = 0; i <= CT_HIST_SET_LEVELS; i++) {
         memset(l->weights[i], 0, s->task->n_runs * sizeof l->weights[i][0]);
-        l->sums[i] = 0;
+        l->sums[i] = l->amounts[i] = 0;
         l->n_rows[i] = 0;
     }
     for (uint32_t k = 0; k < s->task->n_runs; k++)
@@ -32,8 +33,10 @@ static void count_levels(const ct_hist_search *s, uint32_t column, level_counts 
             uint32_t level = level_of(s, column, item->row);
             l->weights[level][k] += item->weight;
             l->n_rows[level]++;
-            if (!s->grower->n_classes)
-                l->sums[level] += (double) s->view->whole[item->row] * item->weight;
+            if (s->grower->n_classes) continue;
+            l->sums[level] += (double) s->view->whole[item->row] * item->weight;
+            l->amounts[level] += (s->view->exposure ? (double) s->view->exposure[item->row] : 1) *
+                                 item->weight;
         }
     l->present = 0;
     for (uint32_t i = 0; i < CT_HIST_SET_LEVELS; i++)
@@ -46,11 +49,12 @@ static double score_of(const ct_hist_search *s, const level_counts *l, uint32_t 
 {
     uint32_t sides[CT_HIST_CLASSES] = {0}, n_runs = s->task->n_runs, weight = s->task->weight;
     uint64_t size = 0, squares = 0, others = 0;
-    double sum = 0;
+    double sum = 0, amount = 0;
     for (uint32_t i = 0; i <= CT_HIST_SET_LEVELS; i++) {
         if (!(left >> i & 1)) continue;
         for (uint32_t k = 0; k < n_runs; k++) sides[k] += l->weights[i][k];
         sum += l->sums[i];
+        amount += l->amounts[i];
     }
     for (uint32_t k = 0; k < n_runs; k++) {
         uint64_t a = sides[k], b = s->runs[k].weight - a;
@@ -61,7 +65,8 @@ static double score_of(const ct_hist_search *s, const level_counts *l, uint32_t 
     if (!size || size == weight || ct_is_scarce(s->grower, (uint32_t) size, weight)) return -1;
     if (s->grower->criterion->side) return ct_plain_score(s, sides, (uint32_t) size);
     double a = (double) size, b = (double) (weight - size), rest = s->sum - sum;
-    if (!s->grower->n_classes) return (sum * sum) / a + (rest * rest) / b;
+    if (!s->grower->n_classes)
+        return (sum * sum) / amount + (rest * rest) / (s->amount - amount);
     if (n_runs == 2 && weight <= CT_MIDDLE_WEIGHT && !s->grower->criterion->at_random) {
         double off = (double) sides[0] * s->runs[1].weight -
                      (double) sides[1] * s->runs[0].weight;

@@ -55,11 +55,11 @@ static void sort_rows(const ct_hist_search *s, const int16_t *codes, uint32_t n,
     for (uint32_t i = 0; i < n; i++) order[below[i] + same[below[i]]++] = (uint8_t) i;
 }
 
-/* `has_buckets`: sides must have more than a row. */
+/* `has_buckets`: sides must have more than a row; `exposed`: rows have exposures. */
 CT_HOT int best_of_numbers_with(const ct_hist_search *s, const int16_t *codes, double *best,
-                                int16_t *code, int has_buckets)
+                                int16_t *code, int has_buckets, int exposed)
 {
-    double sum = 0;
+    double sum = 0, exposure = 0;
     uint32_t weight = 0, n = s->task->n;
     uint8_t order[CT_SMALL_ROWS] = {0};
     int found = 0;
@@ -68,12 +68,13 @@ CT_HOT int best_of_numbers_with(const ct_hist_search *s, const int16_t *codes, d
         const ct_item *item = &s->items[order[i]];
         sum += (double) s->view->whole[item->row] * item->weight;
         weight += item->weight;
+        if (exposed) exposure += (double) s->view->exposure[item->row] * item->weight;
         int16_t own = codes[order[i]];
         if (own == codes[order[i + 1]]) continue;
         if (has_buckets && ct_is_scarce(s->grower, weight, s->task->weight)) continue;
-        double rest = s->sum - sum;
-        double score = (sum * sum) / (double) weight +
-                       (rest * rest) / (double) (s->task->weight - weight);
+        double rest = s->sum - sum, left = exposed ? exposure : (double) weight,
+               right = exposed ? s->amount - exposure : (double) (s->task->weight - weight);
+        double score = (sum * sum) / left + (rest * rest) / right;
         if (score > *best) *best = score, *code = own, found = 1;
     }
     return found;
@@ -82,8 +83,9 @@ CT_HOT int best_of_numbers_with(const ct_hist_search *s, const int16_t *codes, d
 static int best_of_numbers(const ct_hist_search *s, const int16_t *codes, double *best,
                            int16_t *code)
 {
-    if (ct_has_buckets(s->grower)) return best_of_numbers_with(s, codes, best, code, 1);
-    return best_of_numbers_with(s, codes, best, code, 0);
+    if (s->view->exposure) return best_of_numbers_with(s, codes, best, code, 1, 1);
+    if (ct_has_buckets(s->grower)) return best_of_numbers_with(s, codes, best, code, 1, 0);
+    return best_of_numbers_with(s, codes, best, code, 0, 0);
 }
 
 static int best_of_plain(const ct_hist_search *s, const int16_t *codes, double *best, int16_t *code)

@@ -1,0 +1,79 @@
+# Policies with a rate of claims that x decides, observed for times that say nothing of it.
+policies <- function(n) {
+  d <- data.frame(x = runif(n), f = factor(sample(letters[1:8], n, TRUE)), time = runif(n, 0.05, 1))
+  d$rate <- ifelse(d$x > 0.5, 0.8, 0.1)
+  d$claims <- rpois(n, d$rate * d$time)
+  d
+}
+
+test_that("forests of rates find rates, whatever the exposures", {
+  set.seed(1)
+  d <- policies(2000)
+  fit <- hist_forest(claims ~ x + f, d, exposure = time, family = "poisson", trees = 40, seed = 1)
+  expect_equal(fit$control$min_n, 100)
+  expect_lt(mean(abs(predict(fit, d) - d$rate)), 0.12)
+  expect_true(all(predict(fit, d) > 0))
+  told <- fit$oob$predictions * d$time
+  expect_equal(fit$oob$deviance, mean(poisson()$dev.resids(d$claims, told, 1)))
+  expect_equal(fit$oob$error, weighted.mean((d$claims / d$time - fit$oob$predictions)^2, d$time))
+  expect_output(print(fit), "Poisson deviance")
+  plain <- hist_forest(claims ~ x + f, d, trees = 40, seed = 1, min_n = 100)
+  expect_gt(mean(abs(predict(plain, d) - d$rate)), 0.15)
+  # units of time do not matter
+  days <- hist_forest(claims ~ x + f, d, exposure = 512 * time, trees = 5, seed = 1)
+  years <- hist_forest(claims ~ x + f, d, exposure = time, trees = 5, seed = 1)
+  expect_equal(predict(days, d) * 512, predict(years, d))
+  xy <- hist_forest(d[c("x", "f")], d$claims, exposure = d$time, trees = 5, seed = 1)
+  expect_identical(xy$forest, years$forest)
+})
+
+test_that("leaves have sums by sums, with an event more for a Poisson family", {
+  set.seed(2)
+  d <- policies(300)
+  for (family in c("gaussian", "poisson")) {
+    fit <- hist_forest(claims ~ x + f, d, exposure = time, family = family, trees = 3, seed = 1,
+                       keep_inbag = TRUE)
+    leaf <- predict(fit, d, type = "leaf")
+    told <- predict(fit, d, type = "trees")
+    prior <- if (family == "poisson") 1 else 0
+    for (i in 1:3) {
+      sums <- rowsum(fit$inbag[, i] * cbind(d$claims, d$time), leaf[, i])
+      rate <- (sums[, 1] + prior) / (sums[, 2] + prior * sum(d$time) / sum(d$claims))
+      expect_equal(told[, i], rate[as.character(leaf[, i])], ignore_attr = TRUE)
+    }
+  }
+  kept <- d$x > 0.2
+  part <- hist_forest(claims ~ x + f, d, exposure = time, subset = x > 0.2, trees = 3, seed = 1)
+  same <- hist_forest(claims ~ x + f, d[kept, ], exposure = time, trees = 3, seed = 1)
+  expect_identical(part$forest, same$forest)
+  parts <- do.call(c, lapply(c(1, 3), function(first) {
+    hist_forest(claims ~ x + f, d, exposure = time, trees = 2, first = first, seed = 1)
+  }))
+  whole <- hist_forest(claims ~ x + f, d, exposure = time, trees = 4, seed = 1)
+  expect_identical(parts[c("forest", "oob")], whole[c("forest", "oob")])
+  expect_equal(predict(forge(whole), d), unname(predict(whole, d)), ignore_attr = TRUE)
+  ones <- hist_forest(claims ~ x, d, family = "poisson", trees = 2)
+  expect_true(all(predict(ones, d) > 0))
+})
+
+test_that("what rates have not is refused", {
+  set.seed(3)
+  d <- policies(60)
+  grow <- function(...) hist_forest(claims ~ x, d, trees = 2, ...)
+  for (bad in list(-1, 0, NA, "a", rep(0, 60), c(NA, rep(1, 59)))) {
+    expect_error(grow(exposure = bad), "exposure", class = "contree_input_error")
+  }
+  expect_error(grow(exposure = c(1e-9, rep(1, 59))), "exposure", class = "contree_input_error")
+  expect_error(hist_forest(x ~ time, transform(d, x = x - 0.5), family = "poisson"), "poisson",
+               class = "contree_input_error")
+  expect_error(hist_forest(f ~ x, d, exposure = time), "exposure", class = "contree_input_error")
+  expect_error(grow(exposure = time, importance = "permutation"), "importance",
+               class = "contree_unsupported_error")
+  expect_error(grow(exposure = time, quantiles = TRUE), "quantiles",
+               class = "contree_unsupported_error")
+  fit <- grow(exposure = time)
+  for (asked in list(forest_curve, function(x) contree_accuracy(x, d),
+                     function(x) contree_cv(x), function(x) predict(x, d, interval = "conformal"))) {
+    expect_error(asked(fit), "rates", class = "contree_unsupported_error")
+  }
+})
