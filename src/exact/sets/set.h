@@ -33,7 +33,7 @@ enum { CT_SET_MOST_DEPTH = 4 };
 /* Finds the set. groups[n_cols]: see ct_set_stumps_list(); NULL: each column is of its own.
  * most_nodes: of the graph, 0: any number. Borrows the values of the columns, weights and loss as
  * long as the set lives; all else is copied. Freed by ct_set_free, which takes NULL. Errors: those
- * of ct_exact_solve, CT_BAD_INPUT for a numeric response or a depth above CT_SET_MOST_DEPTH. */
+ * of ct_exact_solve, CT_BAD_INPUT for a depth above CT_SET_MOST_DEPTH. */
 ct_status ct_set_new(const ct_data *data, const ct_exact_options *options, const uint32_t *groups,
                      size_t most_nodes, ct_set **set, ct_error *error);
 void ct_set_free(ct_set *set);

@@ -441,7 +441,7 @@ ct_status ct_set_best(ct_set *set, const ct_set_question *question, int64_t *val
         return ct_fail(error, CT_BAD_INPUT, "the set has no trees");
     a.set = set;
     a.question = question;
-    a.n_classes = set->data.n_classes;
+    a.n_classes = ct_data_classes(&set->data);
     ct_set_resume(set);
     if (result) memset(result, 0, sizeof *result);
     if (result) a.codes = CT_ARENA_NEW(&set->worker.arena, ct_split_code, heap);
