@@ -16,8 +16,10 @@
 #'   \item{`"difference"`}{the difference between two groups nearest to 0: that of the proportions
 #'     of rows that are told `class`}
 #'   \item{`"monotone"`}{trees in which no row would be told a lower class (of the levels of the
-#'     response) if a predictor rose and the others stayed; or no higher one}
+#'     response) or number if a predictor rose and the others stayed; or no higher one}
 #' }
+#'
+#' For trees that predict numbers there are `"leaves"`, `"predictors"` and `"monotone"`.
 #'
 #' @param set A value of [contree_set()].
 #' @param by What is wanted, a string, by default `"leaves"`; see above.
@@ -79,7 +81,7 @@ new_best <- function(set, by, tree, value, searched) {
 ask_best <- function(set, columns, gain, goal, per_leaf = 0, exchanged = 0, with_tree = TRUE) {
   parts <- set_parts(set)
   if (is.null(gain)) {
-    gain <- matrix(0, length(set_classes(set)), 0)
+    gain <- matrix(0, if (is_of_numbers(set)) 1 else length(set_classes(set)), 0)
     columns <- lapply(seq_len(column_count(plain_columns(parts$problem))), function(j) numeric())
   }
   best <- call_core(.Call(ffi_set_best, set_pointer(set), columns, gain,
@@ -92,6 +94,8 @@ ask_best <- function(set, columns, gain, goal, per_leaf = 0, exchanged = 0, with
 column_count <- function(columns) if (is.matrix(columns)) ncol(columns) else length(columns)
 
 best_by_rows <- function(set, by, data, group, class) {
+  refuse_numbers(set, gettextf("'by' = \"%s\"", by),
+                 gettext("ask for \"leaves\", \"predictors\" or \"monotone\""))
   rows <- counted_rows(set, data, by == "errors")
   gain <- switch(by,
     errors = whole_gain(rows$loss),
@@ -205,7 +209,7 @@ check_monotone <- function(set, monotone) {
 # Whether of each two leaves whose boxes meet but for one of the predictors the labels are in order.
 is_monotone <- function(tree, monotone) {
   box <- leaf_boxes(tree)
-  label <- node_label(tree)[box$leaf]
+  label <- (if (predicts_classes(tree)) node_label(tree) else node_values(tree)[, 1])[box$leaf]
   n <- length(label)
   meet <- array(TRUE, c(n, n, length(box$names)))
   for (j in seq_along(box$names)) {

@@ -34,12 +34,20 @@ print.contree_set <- function(x, ...) {
   if (!about$complete) cat(complete_text(x, about), "\n", sep = "")
   if (about$size[["counts"]] <= most_numbers_at_once) {
     print_predictors(summary(x)$predictors)
-    ranges <- predict(x, type = "range")
-    n <- sum(ranges$ambiguous)
-    cat(gettextf("%s of %s rows are ambiguous (%s%%): some of the trees predict other classes",
-                 n, nrow(ranges), format(signif(100 * n / nrow(ranges), 3))), "\n", sep = "")
+    cat(ranges_text(predict(x, type = "range")), "\n", sep = "")
   }
   invisible(x)
+}
+
+ranges_text <- function(ranges) {
+  if (is.null(ranges$ambiguous)) {
+    apart <- ranges$greatest - ranges$least
+    return(gettextf("Trees predict numbers up to %s apart for a row, in the mean of the rows %s",
+                    format(signif(max(apart), 3)), format(signif(mean(apart), 3))))
+  }
+  n <- sum(ranges$ambiguous)
+  gettextf("%s of %s rows are ambiguous (%s%%): some of the trees predict other classes",
+           n, nrow(ranges), format(signif(100 * n / nrow(ranges), 3)))
 }
 
 print_predictors <- function(table) {

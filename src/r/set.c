@@ -20,6 +20,7 @@
 typedef struct {
     ct_set *set;
     uint32_t n_rows, n_cols, n_classes;
+    int is_numeric; /* the response; then there is one class */
 } r_set;
 
 static void free_set(SEXP pointer)
@@ -71,7 +72,8 @@ SEXP ffi_set_new(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP groups
     r_check(status, &error);
     own->n_rows = problem.data.n_rows;
     own->n_cols = problem.data.n_cols;
-    own->n_classes = problem.data.n_classes;
+    own->n_classes = ct_data_classes(&problem.data);
+    own->is_numeric = problem.data.response != NULL;
     UNPROTECT(3);
     return pointer;
 }
@@ -220,14 +222,16 @@ SEXP ffi_set_draw(SEXP pointer, SEXP n)
     return drawn;
 }
 
-/* Rows by classes: the least cost of a tree that predicts the class, Inf if none does. */
+/* Rows by classes: the least cost of a tree that predicts the class, Inf if none does; of a numeric
+ * response the lowest and the highest prediction. */
 SEXP ffi_set_ranges(SEXP pointer, SEXP columns)
 {
     r_set *own = set_of(pointer);
     ct_error error;
     r_columns x = r_columns_of(columns);
     if (x.n_cols != own->n_cols) Rf_error("there must be as many columns as the trees know");
-    SEXP least = PROTECT(Rf_allocMatrix(REALSXP, (int) own->n_classes, (int) x.n_rows));
+    int n = own->is_numeric ? 2 : (int) own->n_classes;
+    SEXP least = PROTECT(Rf_allocMatrix(REALSXP, n, (int) x.n_rows));
     r_check(ct_set_ranges(own->set, x.columns, x.n_rows, REAL(least), &error), &error);
     UNPROTECT(1);
     return least;

@@ -312,6 +312,32 @@ static int same_ranges(const instance *s, ct_set *set, const trees *list)
     return 1;
 }
 
+/* The lowest and the highest mean that each row gets: of the trees' own predictions. */
+static int same_numbers(const instance *s, ct_set *set, size_t n_trees)
+{
+    ct_column columns[COLS];
+    double least[ROWS * 2], expected[ROWS * 2];
+    ct_error error;
+    (void) data_of(s, columns);
+    for (uint32_t i = 0; i < s->n; i++) expected[2 * i] = INFINITY, expected[2 * i + 1] = -INFINITY;
+    for (size_t i = 0; i < n_trees; i++) {
+        ct_exact_result result;
+        uint32_t where[ROWS];
+        uint64_t k[CT_COUNT_WORDS] = {i};
+        if (!CHECK_INT(ct_set_tree(set, k, &result, where, &error), CT_OK)) return 0;
+        for (uint32_t row = 0; row < s->n; row++) {
+            double told = result.tree.values[where[row]];
+            expected[2 * row] = fmin(expected[2 * row], told);
+            expected[2 * row + 1] = fmax(expected[2 * row + 1], told);
+        }
+        ct_exact_result_free(&result);
+    }
+    if (!CHECK_INT(ct_set_ranges(set, columns, s->n, least, &error), CT_OK)) return 0;
+    for (uint32_t i = 0; i < 2 * s->n; i++)
+        if (!CHECK(fabs(least[i] - expected[i]) < near_by)) return 0;
+    return 1;
+}
+
 static int same_without(const instance *s, ct_set *set, const trees *list)
 {
     uint64_t counts[COLS * CT_COUNT_WORDS];
@@ -523,7 +549,9 @@ static int check_instance(const instance *s, rng *r, uint64_t *counted)
                     same_counts(s, set, &list);
             if (right && list.n < 400) right = same_trees(s, set, &list);
             right = right && same_without(s, set, &list) && same_best(s, set, &list, r);
-            if (!s->numeric)
+            if (s->numeric)
+                right = right && (list.n > 100 || same_numbers(s, set, list.n));
+            else
                 right = right && same_ranges(s, set, &list) &&
                         same_again(s, set, (uint32_t) *counted);
             ct_set_free(set);

@@ -56,7 +56,8 @@ ct_status ct_set_tree(ct_set *set, const uint64_t *k, ct_exact_result *result,
 
 /* For each row of `columns` (as many and in the order of the training data's) and each class the
  * least objective of a tree that predicts it: least[n_rows][n_classes], infinite if none of the set
- * does. Thresholds lie in the middle, and missing values go where most rows go, as in the trees. */
+ * does; with a response least[n_rows][2], the lowest and the highest number that trees predict.
+ * Thresholds lie in the middle, and missing values go where most rows go, as in the trees. */
 ct_status ct_set_ranges(ct_set *set, const ct_column *columns, uint32_t n_rows, double *least,
                         ct_error *error);
 
