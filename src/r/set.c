@@ -260,9 +260,10 @@ SEXP ffi_set_without(SEXP pointer)
 
 /* list(value, tree): the best tree by what rows add under the labels it gives them, a matrix of
  * classes by rows, and `per_leaf`; goal: see values.h; exchanged: the number of a column, 0: none.
- * Without with_tree the value alone. */
+ * sparing: that of a predictor, whose splits' savings are added in the objective, 0: none; less
+ * than 0: they are taken away. Without with_tree the value alone. */
 SEXP ffi_set_best(SEXP pointer, SEXP columns, SEXP gain, SEXP goal, SEXP per_leaf, SEXP exchanged,
-                  SEXP with_tree)
+                  SEXP sparing, SEXP with_tree)
 {
     static const char *const names[] = {"value", "tree"};
     r_set *own = set_of(pointer);
@@ -271,7 +272,9 @@ SEXP ffi_set_best(SEXP pointer, SEXP columns, SEXP gain, SEXP goal, SEXP per_lea
     int64_t value;
     ct_set_question question = {(ct_value_goal) Rf_asInteger(goal), x.columns, x.n_rows,
                                 REAL(gain), Rf_asInteger(per_leaf),
-                                (uint32_t) Rf_asInteger(exchanged) - 1};
+                                (uint32_t) Rf_asInteger(exchanged) - 1,
+                                (uint32_t) abs(Rf_asInteger(sparing)) - 1,
+                                Rf_asInteger(sparing) < 0 ? -1 : 1};
     if (x.n_cols != own->n_cols || (uint32_t) Rf_ncols(gain) != x.n_rows ||
         (uint32_t) Rf_nrows(gain) != own->n_classes)
         Rf_error("there must be as many columns, classes and rows as the trees know");
@@ -282,7 +285,8 @@ SEXP ffi_set_best(SEXP pointer, SEXP columns, SEXP gain, SEXP goal, SEXP per_lea
     int wanted = Rf_asLogical(with_tree);
     r_check(ct_set_best(own->set, &question, &value, wanted ? result : NULL,
                         (uint32_t *) INTEGER(where), &error), &error);
-    SET_VECTOR_ELT(list, 0, Rf_ScalarReal((double) value));
+    double unit = question.sparing < UINT32_MAX ? ct_set_unit(own->set) : 1;
+    SET_VECTOR_ELT(list, 0, Rf_ScalarReal((double) value * unit));
     if (wanted) SET_VECTOR_ELT(list, 1, tree_list(handle, own, where));
     UNPROTECT(3);
     return list;

@@ -40,6 +40,7 @@ typedef struct {
     char text[TEXT];     /* columns and rows, the side of the first row first */
     char labels[ROWS];   /* of the rows that are its */
     uint32_t columns;    /* bit a column that is split on */
+    double gain[COLS];   /* [column] what its splits spare */
 } tree;
 
 typedef struct {
@@ -89,6 +90,13 @@ static double cost_under(const instance *s, uint32_t rows, uint32_t label)
     return cost;
 }
 
+static double least_under(const instance *s, uint32_t rows)
+{
+    double least = HUGE_VAL;
+    for (uint32_t label = 0; label < s->k; label++) least = fmin(least, cost_under(s, rows, label));
+    return least;
+}
+
 static uint32_t count_bits(uint32_t rows)
 {
     uint32_t n = 0;
@@ -121,16 +129,19 @@ static void join(const instance *s, uint32_t col, uint32_t first, uint32_t secon
     trees a = list_new(), b = list_new();
     all_trees(s, first, depth - 1, &a);
     all_trees(s, second, depth - 1, &b);
+    double spared = least_under(s, first | second) - a.of[0].cost - b.of[0].cost; /* leaves first */
     if (a.n > MOST_TREES || b.n > MOST_TREES) out->n = MOST_TREES + 1;
     for (size_t i = 0; i < a.n && out->n <= MOST_TREES; i++) {
         for (size_t j = 0; j < b.n && out->n <= MOST_TREES; j++) {
             const tree *l = &a.of[i], *r = &b.of[j];
             if (!l->splits && !r->splits && !strcmp(l->text, r->text)) continue;
             tree both = {l->cost + r->cost + s->price, l->splits + r->splits + 1, "", "",
-                         l->columns | r->columns | UINT32_C(1) << col};
+                         l->columns | r->columns | UINT32_C(1) << col, {0}};
             int length = snprintf(both.text, TEXT, "[%u:%x %s%s]", s->groups[col], first, l->text,
                                   r->text);
             if (length >= TEXT) abort();
+            for (uint32_t of = 0; of < s->p; of++) both.gain[of] = l->gain[of] + r->gain[of];
+            both.gain[col] += spared;
             for (uint32_t row = 0; row < s->n; row++)
                 both.labels[row] = first >> row & 1 ? l->labels[row] : r->labels[row];
             push(out, &both);
@@ -142,7 +153,7 @@ static void join(const instance *s, uint32_t col, uint32_t first, uint32_t secon
 
 static void all_trees(const instance *s, uint32_t rows, unsigned depth, trees *out)
 {
-    tree leaf = {HUGE_VAL, 0, "", "", 0};
+    tree leaf = {HUGE_VAL, 0, "", "", 0, {0}};
     uint32_t best = 0, n = count_bits(rows), seen[COLS * ROWS], groups[COLS * ROWS], n_seen = 0;
     for (uint32_t label = s->k; label-- > 0;)
         if (cost_under(s, rows, label) <= leaf.cost)
@@ -260,7 +271,7 @@ static int same_trees(const instance *s, ct_set *set, const trees *list)
             return 0;
         }
         tree *one = &own.of[own.n++];
-        *one = (tree){result.cost, 0, "", "", 0};
+        *one = (tree){result.cost, 0, "", "", 0, {0}};
         for (uint32_t node = 0; node < result.tree.n_nodes; node++)
             one->splits += result.tree.feature[node] >= 0;
         text_of(s, &result.tree, result.tree.roots[0], (UINT32_C(1) << s->n) - 1, one->text);
@@ -389,7 +400,7 @@ static int same_best(const instance *s, ct_set *set, const trees *list, rng *r)
     (void) data_of(s, columns);
     for (uint32_t i = 0; i < s->n * s->k; i++) gain[i] = (double) below(r, 5) - 2;
     ct_set_question q = {(ct_value_goal) below(r, 3), columns, s->n, gain, below(r, 3),
-                         UINT32_MAX};
+                         UINT32_MAX, UINT32_MAX, 1};
     ct_exact_result result;
     ct_error error;
     uint32_t where[ROWS], columns_of = 0;
@@ -398,7 +409,7 @@ static int same_best(const instance *s, ct_set *set, const trees *list, rng *r)
     for (size_t i = 1; i < list->n; i++) /* by cost */
         if (value_of(s, &q, &list->of[i]) < value_of(s, &q, &list->of[best])) best = i;
     if (!CHECK_INT(ct_set_best(set, &q, &value, &result, where, &error), CT_OK)) return 0;
-    tree one = {result.cost, 0, "", "", 0};
+    tree one = {result.cost, 0, "", "", 0, {0}};
     for (uint32_t node = 0; node < result.tree.n_nodes; node++) {
         if (result.tree.feature[node] < 0) continue;
         columns_of |= UINT32_C(1) << result.tree.feature[node];
@@ -414,6 +425,32 @@ static int same_best(const instance *s, ct_set *set, const trees *list, rng *r)
         if (!by_cost(&list->of[i], &one))
             return right & CHECK_INT(value_of(s, &q, &list->of[i]), value);
     return CHECK(!"the best tree is in the set");
+}
+
+/* What splits on a group of columns spare, the least and the greatest. */
+static int same_gains(const instance *s, ct_set *set, const trees *list)
+{
+    ct_column columns[COLS];
+    ct_error error;
+    (void) data_of(s, columns);
+    for (uint32_t col = 0, group = 0; col < s->p; col++) {
+        if (col && s->groups[col] != s->groups[col - 1]) group++;
+        if (col + 1 < s->p && s->groups[col + 1] == s->groups[col]) continue;
+        for (int sign = -1; sign < 2; sign += 2) {
+            ct_set_question q = {CT_VALUE_LEAST, columns, 0, NULL, 0, UINT32_MAX, group, sign};
+            double expected = HUGE_VAL;
+            int64_t value;
+            for (size_t i = 0; i < list->n; i++) {
+                double gain = 0;
+                for (uint32_t of = 0; of <= col; of++)
+                    if (s->groups[of] == s->groups[col]) gain += list->of[i].gain[of];
+                expected = fmin(expected, sign * gain);
+            }
+            if (!CHECK_INT(ct_set_best(set, &q, &value, NULL, NULL, &error), CT_OK)) return 0;
+            if (!CHECK(fabs((double) value * ct_set_unit(set) - expected) < near_by)) return 0;
+        }
+    }
+    return 1;
 }
 
 /* ---- counted again ---- */
@@ -548,7 +585,8 @@ static int check_instance(const instance *s, rng *r, uint64_t *counted)
             right = CHECK_INT(facts.end, CT_END_OPTIMAL) && CHECK(facts.complete == facts.budget) &&
                     same_counts(s, set, &list);
             if (right && list.n < 400) right = same_trees(s, set, &list);
-            right = right && same_without(s, set, &list) && same_best(s, set, &list, r);
+            right = right && same_without(s, set, &list) && same_best(s, set, &list, r) &&
+                    same_gains(s, set, &list);
             if (s->numeric)
                 right = right && (list.n > 100 || same_numbers(s, set, list.n));
             else

@@ -45,6 +45,8 @@ unsigned ct_set_words(const ct_set *set);
 double ct_set_cost(const ct_set *set, uint32_t i, const uint64_t **count);
 /* The same in the search's integers. */
 int64_t ct_set_cost_count(const ct_set *set, uint32_t i, const uint64_t **count);
+/* What one of the search's integers is in the objective. */
+double ct_set_unit(const ct_set *set);
 /* Of a cost in the search's integers. */
 double ct_set_objective(const ct_set *set, int64_t cost);
 
