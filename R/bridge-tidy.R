@@ -10,7 +10,7 @@
 #' they have a `plot()`.
 #'
 #' @param x,object A fit of [contree()], [gmt()] or [hist_forest()]; for `tidy()` and `autoplot()`
-#'   also the results named above, and for `tidy()` a [contree_set()].
+#'   also the results named above, and for `tidy()` a [contree_set()] or [contree_best()].
 #' @param data Data frame to add the predictions to; by default (`NULL`) the training rows, as
 #'   [model.frame()] finds them. Training rows of a forest get out-of-bag predictions: those of the
 #'   trees that were not grown from the row.
@@ -23,7 +23,8 @@
 #' @return `tidy()`: for a tree a data frame with one row for each node, as
 #'   [as.data.frame.contree()] gives, and `rule`, the conditions that lead to it; for a forest one
 #'   row for each predictor, the most important first: `variable`, `impurity`, and `permutation` if
-#'   the forest has it; for a set of trees the predictors as in [summary.contree_set()]; for other
+#'   the forest has it; for a set of trees the predictors as in [summary.contree_set()], of
+#'   [contree_best()] one row with what it has but the tree; for other
 #'   results their table, of [contree_accuracy()] a row for each figure, `metric` and `estimate`.
 #'
 #'   `glance()`: a data frame of one row. Of a fit of [contree()]: `nobs`, `depth`, `leaves`,

@@ -16,8 +16,10 @@
 #'   \item{`"difference"`}{the difference between two groups nearest to 0: that of the proportions
 #'     of rows that are told `class`}
 #'   \item{`"monotone"`}{trees in which no row would be told a lower class (of the levels of the
-#'     response) if a predictor rose and the others stayed; or no higher one}
+#'     response) or number if a predictor rose and the others stayed; or no higher one}
 #' }
+#'
+#' For trees that predict numbers there are `"leaves"`, `"predictors"` and `"monotone"`.
 #'
 #' @param set A value of [contree_set()].
 #' @param by What is wanted, a string, by default `"leaves"`; see above.
@@ -76,15 +78,17 @@ new_best <- function(set, by, tree, value, searched) {
 }
 
 # list(value, tree): `gain` has a row for each class, a column for each row of the data.
-ask_best <- function(set, columns, gain, goal, per_leaf = 0, exchanged = 0, with_tree = TRUE) {
+ask_best <- function(set, columns, gain, goal, per_leaf = 0, exchanged = 0, sparing = 0,
+                     with_tree = TRUE) {
   parts <- set_parts(set)
   if (is.null(gain)) {
-    gain <- matrix(0, length(set_classes(set)), 0)
+    gain <- matrix(0, if (is_of_numbers(set)) 1 else length(set_classes(set)), 0)
     columns <- lapply(seq_len(column_count(plain_columns(parts$problem))), function(j) numeric())
   }
   best <- call_core(.Call(ffi_set_best, set_pointer(set), columns, gain,
                           match(goal, c("least", "nearest", "predictors")) - 1L,
-                          as.integer(per_leaf), as.integer(exchanged), with_tree), refuse_question)
+                          as.integer(per_leaf), as.integer(exchanged), as.integer(sparing),
+                          with_tree), refuse_question)
   if (with_tree) best$tree <- tree_of_set(set, best$tree)
   best
 }
@@ -92,6 +96,8 @@ ask_best <- function(set, columns, gain, goal, per_leaf = 0, exchanged = 0, with
 column_count <- function(columns) if (is.matrix(columns)) ncol(columns) else length(columns)
 
 best_by_rows <- function(set, by, data, group, class) {
+  refuse_numbers(set, gettextf("'by' = \"%s\"", by),
+                 gettext("ask for \"leaves\", \"predictors\" or \"monotone\""))
   rows <- counted_rows(set, data, by == "errors")
   gain <- switch(by,
     errors = whole_gain(rows$loss),
@@ -205,7 +211,7 @@ check_monotone <- function(set, monotone) {
 # Whether of each two leaves whose boxes meet but for one of the predictors the labels are in order.
 is_monotone <- function(tree, monotone) {
   box <- leaf_boxes(tree)
-  label <- node_label(tree)[box$leaf]
+  label <- (if (predicts_classes(tree)) node_label(tree) else node_values(tree)[, 1])[box$leaf]
   n <- length(label)
   meet <- array(TRUE, c(n, n, length(box$names)))
   for (j in seq_along(box$names)) {
@@ -267,6 +273,15 @@ print.contree_best <- function(x, ...) {
   invisible(x)
 }
 
+#' @rdname tidy.contree
+#' @exportS3Method generics::tidy
+tidy.contree_best <- function(x, ...) {
+  check_no_dots(...)
+  data.frame(by = x$by, value = if (is.null(x$tree)) NA_real_ else as.numeric(x$value)[1],
+             more = if (is.null(x$tree)) NA_real_ else x$more, searched = x$searched,
+             trees = x$trees)
+}
+
 # ---- reliance ------------------------------------------------------------------------------------
 
 #' @param fit A value of [contree_set()].
@@ -275,12 +290,18 @@ print.contree_best <- function(x, ...) {
 #' @export
 contree_importance.contree_set <- function(fit, data = NULL, ...) {
   check_no_dots(...)
+  table <- gain_table(fit)
+  if (is_of_numbers(fit)) {
+    if (!is.null(data)) {
+      stop_input("data", gettext("gains of trees that predict numbers are of training rows"))
+    }
+    return(table)
+  }
   rows <- counted_rows(fit, data, TRUE)
   gain <- whole_gain(rows$loss)
   if (rows$n * sum(gain) >= 2^52) {
     stop_input("data", gettext("there are too many rows to exchange the values of each two"))
   }
-  table <- summary(fit)$predictors
   problem <- set_parts(fit)$problem
   column <- match(column_predictors(problem), table$predictor)
   ranges <- vapply(seq_len(nrow(table)), function(j) {
@@ -293,6 +314,19 @@ contree_importance.contree_set <- function(fit, data = NULL, ...) {
   }, c(0, 0))
   table$least <- ranges[1, ]
   table$greatest <- ranges[2, ]
+  table
+}
+
+# What splits on each predictor save, of training rows: the least and the greatest of all trees.
+gain_table <- function(set) {
+  table <- summary(set)$predictors
+  saved <- function(j, sign) {
+    if (table$share[j] == 0) return(0)
+    sign * ask_best(set, NULL, NULL, "least", sparing = sign * j, with_tree = FALSE)$value
+  }
+  predictors <- seq_len(nrow(table))
+  table$least_gain <- vapply(predictors, saved, 0, 1)
+  table$greatest_gain <- vapply(predictors, saved, 0, -1)
   table
 }
 

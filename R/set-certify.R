@@ -5,6 +5,8 @@ trees_walked <- 8
 
 certify_set <- function(set, data, env) {
   check_set(set)
+  refuse_numbers(set, gettext("a certificate"),
+                 gettext("contree_certify() of the fit proves the least cost"))
   fit <- set_parts(set)$fit
   if (length(set) == 0) stop_input("fit", gettext("the set has no trees"))
   start <- seconds_now()

@@ -13,8 +13,14 @@
 #'
 #' Two trees are one if they split each node's training rows by the same predictor in the same way:
 #' thresholds between which no row of the node lies count once. The same partition by two predictors
-#' is two trees. Leaves have the class that costs least, the first of equals, and splits into two
-#' leaves of one class are left out. Different trees may therefore predict the same for all rows.
+#' is two trees. Leaves have the class that costs least, the first of equals, or the mean of a
+#' numeric response, and splits into two leaves that predict the same are left out. Different trees
+#' may therefore predict the same for all rows.
+#'
+#' Sums of squared errors are counted in whole numbers of a fine grid, and hardly two trees of a
+#' numeric response cost the same: such sets take memory for each cost, and are for up to some
+#' millions of trees. Where responses or weights have more digits than the grid, the budget is
+#' raised by as much as rounding may hide, so that no tree within it is missing.
 #'
 #' The search is that of [contree()] with a limit that stays where it is, so that the same bounds
 #' prove that no tree within the budget is missing. It takes about as long as the search for the
@@ -23,11 +29,11 @@
 #' (`complexity` of the fit) keeps sets small and their trees readable: without it trees grow to the
 #' full depth where a split costs nothing.
 #'
-#' @param fit A fit of [contree()] that predicts classes, of depth 4 at most.
+#' @param fit A fit of [contree()], of depth 4 at most.
 #' @param within How much more than `fit` a tree may cost, as a share of the cost of `fit`: a number
 #'   of at least 0, by default 0.01. With 0 the set has all trees that cost no more.
 #' @param errors The same in units of the cost (misclassified rows, or with weights and losses their
-#'   sum), in place of `within`: a number of at least 0.
+#'   sum; squared errors of a numeric response), in place of `within`: a number of at least 0.
 #' @param data The training data, as in [contree_alternatives()]: by default they are taken from
 #'   the fit or its call.
 #' @param max_nodes Row sets that are looked at, a number of at least 1, by default any number.
@@ -46,8 +52,8 @@
 #'   warning of class `contree_stopped`, the set has the trees that were found, and `summary()` says
 #'   up to which cost it is complete all the same.
 #' @section Errors:
-#' `contree_unsupported_error` for trees that predict numbers, of more than depth 4, with
-#' `max_leaves`, or fitted to a [contree_table()]. `contree_input_error` if an argument is not as
+#' `contree_unsupported_error` for trees of other models, of more than depth 4, with `max_leaves`,
+#' or fitted to a [contree_table()]. `contree_input_error` if an argument is not as
 #' above, the training data cannot be found or are not those of the fit, or a setting in `...` would
 #' change the problem.
 #' @seealso [predict.contree_set()], [summary.contree_set()], [contree_alternatives()];
@@ -86,8 +92,8 @@ contree_set <- function(fit, within = 0.01, errors = NULL, data = NULL, max_node
 refuse_set <- function(fit) {
   settings <- tree_settings(fit)
   refuse_policy(fit, "contree_set()", gettext("policy_value() compares policies on other rows"))
-  if (!predicts_classes(fit)) {
-    stop_unsupported("fit", gettext("there are no sets of trees that predict numbers"))
+  if (!has_proof(fit) || !tree_leaf(fit) %in% c("classes", "number")) {
+    stop_unsupported("fit", gettext("there are sets of trees for fits of contree() alone"))
   }
   if (settings$depth > 4) {
     stop_unsupported("fit", gettextf("sets are of trees of depth 4 at most, and 'fit' has depth %d",

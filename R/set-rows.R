@@ -13,7 +13,8 @@
 #'   the class that the cheapest trees predict (the first of several); `ambiguous`, whether any tree
 #'   of the set predicts another one; `price`, how much more than the best tree one costs that
 #'   does, `NA` if none does; and for each class, in the column of its name, how much more than the
-#'   best tree the cheapest tree costs that predicts it, `NA` if none does.
+#'   best tree the cheapest tree costs that predicts it, `NA` if none does. Of a numeric response
+#'   `least` and `greatest`, the lowest and the highest prediction of all trees of the set.
 #'
 #'   New rows that lie in the gap of a threshold go where they go in each tree, whose thresholds are
 #'   in the middle of the gap. Sets on factors, dates, ordered factors or predictors with missing
@@ -60,6 +61,15 @@ plain_columns <- function(problem) {
   if (is.matrix(columns)) columns else lapply(columns, column_values)
 }
 
+is_of_numbers <- function(set) !predicts_classes(set_parts(set)$fit)
+
+# What is asked of classes alone.
+refuse_numbers <- function(set, what, fix) {
+  if (!is_of_numbers(set)) return(invisible())
+  stop_unsupported("set", gettextf("%s is not available for trees that predict numbers; %s", what,
+                                   fix))
+}
+
 # The classes that leaves may have, by name.
 set_classes <- function(set) {
   parts <- set_parts(set)
@@ -92,6 +102,12 @@ listed_ranges <- function(set, newdata) {
       big_text(set_about(set)$total), big_text(sprintf("%.0f", most_walked))),
       gettext("make a smaller set"))
   }
+  if (is_of_numbers(set)) {
+    told <- vapply(as.list(set), function(tree) as.numeric(stats::predict(tree, newdata)),
+                   numeric(NROW(newdata)))
+    told <- matrix(told, NROW(newdata))
+    return(cbind(apply(told, 1, min), apply(told, 1, max)))
+  }
   classes <- set_classes(set)
   least <- NULL
   for (k in rev(seq_len(length(set)))) {
@@ -104,6 +120,11 @@ listed_ranges <- function(set, newdata) {
 }
 
 range_table <- function(set, least, row_names) {
+  if (is_of_numbers(set)) {
+    table <- data.frame(least = least[, 1], greatest = least[, 2])
+    if (length(row_names) == nrow(table)) rownames(table) <- make.unique(row_names)
+    return(table)
+  }
   classes <- set_classes(set)
   more <- least - min(set_about(set)$cost)
   first <- max.col(-ifelse(is.finite(more), more, .Machine$double.xmax), "first")

@@ -34,12 +34,20 @@ print.contree_set <- function(x, ...) {
   if (!about$complete) cat(complete_text(x, about), "\n", sep = "")
   if (about$size[["counts"]] <= most_numbers_at_once) {
     print_predictors(summary(x)$predictors)
-    ranges <- predict(x, type = "range")
-    n <- sum(ranges$ambiguous)
-    cat(gettextf("%s of %s rows are ambiguous (%s%%): some of the trees predict other classes",
-                 n, nrow(ranges), format(signif(100 * n / nrow(ranges), 3))), "\n", sep = "")
+    cat(ranges_text(predict(x, type = "range")), "\n", sep = "")
   }
   invisible(x)
+}
+
+ranges_text <- function(ranges) {
+  if (is.null(ranges$ambiguous)) {
+    apart <- ranges$greatest - ranges$least
+    return(gettextf("Trees predict numbers up to %s apart for a row, in the mean of the rows %s",
+                    format(signif(max(apart), 3)), format(signif(mean(apart), 3))))
+  }
+  n <- sum(ranges$ambiguous)
+  gettextf("%s of %s rows are ambiguous (%s%%): some of the trees predict other classes",
+           n, nrow(ranges), format(signif(100 * n / nrow(ranges), 3)))
 }
 
 print_predictors <- function(table) {
@@ -55,19 +63,26 @@ print_predictors <- function(table) {
 #'
 #' Exact answers about all trees of a set at once.
 #'
-#' `plot()` draws the share of the trees that split on each predictor, and says how much more the
-#' best tree without it costs.
+#' `plot()` draws, by `what`, the share of the trees that split on each predictor, and how much more
+#' the best tree without it costs (`"predictors"`); the least and the greatest reliance on each
+#' predictor (`"importance"`); for which share of the rows the prediction is a matter of choice, by
+#' what may be paid for another one (`"rows"`; of numbers the ranges of the predictions, in order);
+#' or the cheapest trees side by side (`"trees"`). `autoplot()` draws the first three with ggplot2.
 #'
-#' `contree_importance()` says how much the trees rely on each predictor: the errors (with losses,
+#' `contree_importance()` says how much the trees need each predictor. Its gain is what the splits
+#' on it save of the errors (with losses, the loss; of a numeric response the squared errors) of
+#' training rows, as in [contree_importance()]. Reliance is of classes: the errors (with losses,
 #' the loss) of rows whose value of it is exchanged for that of each other row, in the mean (Fisher,
 #' Rudin, Dominici 2019), the least and the greatest of all trees of the set. A tree that does
 #' without the predictor has its own errors.
 #'
 #' @param object A value of [contree_set()].
-#' @param ... Not used by `summary()`; for `plot()`, arguments of [barplot()][graphics::barplot].
+#' @param ... For `plot()` of `"predictors"`, arguments of [barplot()][graphics::barplot]; else not
+#'   used.
 #' @return `plot()` returns `x`, invisibly; `contree_importance()` a data frame as `predictors`
-#'   below, with the columns `least` and `greatest`, `NA` for factors and predictors with missing
-#'   values, whose values cannot be exchanged one by one; `summary()` a list of class
+#'   below, with the columns `least_gain` and `greatest_gain`, and of classes `least` and `greatest`
+#'   reliance, `NA` for factors and predictors with missing values, whose values cannot be exchanged
+#'   one by one; `autoplot()` a `ggplot`; `summary()` a list of class
 #'   `summary.contree_set`:
 #'   \describe{
 #'     \item{trees}{how many there are, with all digits, a string}
@@ -130,24 +145,143 @@ tidy.contree_set <- function(x, ...) {
 }
 
 #' @param x A value of [contree_set()].
+#' @param what What to draw, a string, by default `"predictors"`; see above.
+#' @param trees For `"trees"`: how many, a whole number, by default 4.
 #' @param main Title of the plot, a string; `NULL`, the default, for none.
 #' @rdname summary.contree_set
 #' @export
-plot.contree_set <- function(x, main = NULL, ...) {
+plot.contree_set <- function(x, what = "predictors", main = NULL, trees = 4, ...) {
   check_title(main)
   check_set(x, "x")
+  check_choice("what", what, c("predictors", "importance", "rows", "trees"))
+  switch(what, predictors = plot_shares(x, main, ...), importance = plot_reliance(x, main),
+         rows = plot_rows(x, main), trees = plot_trees(x, main, trees))
+  invisible(x)
+}
+
+# Names of predictors need room on the left.
+beside_names <- function(names, code) {
+  wide <- max(graphics::strwidth(names, units = "inches")) + 0.3
+  before <- graphics::par(mai = replace(graphics::par("mai"), 2,
+                                        min(wide, graphics::par("fin")[1] / 2)))
+  on.exit(graphics::par(before))
+  code
+}
+
+plot_shares <- function(x, main, ...) {
   said <- summary(x)$predictors
   said <- said[order(said$share), ]
   price <- ifelse(is.na(said$price), gettext("in every tree"),
                   gettextf("+%s without it", cost_text(said$price)))
-  wide <- max(graphics::strwidth(said$predictor, units = "inches")) + 0.3
-  before <- graphics::par(mai = replace(graphics::par("mai"), 2,
-                                        min(wide, graphics::par("fin")[1] / 2)))
+  beside_names(said$predictor, {
+    places <- graphics::barplot(said$share, names.arg = said$predictor, horiz = TRUE, las = 1,
+                                xlim = c(0, 1), col = "#56B4E9", border = NA, main = main,
+                                xlab = gettext("proportion of the trees that split on it"), ...)
+    graphics::text(said$share, places, price, pos = ifelse(said$share > 0.5, 2, 4), cex = 0.8)
+  })
+}
+
+# Predictors on which trees may rely the most come last.
+reliance_table <- function(x) {
+  said <- contree_importance(x)
+  said <- said[!is.na(said$greatest), ]
+  if (nrow(said) == 0) stop_input("x", gettext("no predictor of the set can be exchanged"))
+  said[order(said$greatest), ]
+}
+
+plot_reliance <- function(x, main) {
+  said <- reliance_table(x)
+  at <- seq_len(nrow(said))
+  beside_names(said$predictor, {
+    graphics::plot(range(0, said$greatest), range(at), type = "n", yaxt = "n", ylab = "",
+                   xlab = reliance_label(), main = main)
+    graphics::axis(2, at, said$predictor, las = 1)
+    graphics::segments(said$least, at, said$greatest, at, col = "#0072B2", lwd = 4)
+    graphics::points(c(said$least, said$greatest), c(at, at), pch = 19)
+  })
+}
+
+reliance_label <- function() gettext("errors with its values exchanged, least and greatest")
+
+# What rows are drawn by: of classes the share that another tree tells otherwise, by its price; of
+# numbers their ranges in order.
+row_curve <- function(x) {
+  ranges <- predict(x, type = "range")
+  if (is.null(ranges$ambiguous)) return(ranges[order(ranges$least + ranges$greatest), ])
+  price <- sort(unique(c(0, ranges$price)))
+  share <- vapply(price, function(most) mean(!is.na(ranges$price) & ranges$price <= most), 0)
+  data.frame(price = price, share = share)
+}
+
+row_labels <- function(x) {
+  if (is_of_numbers(x)) return(c(gettext("rows, in order"), gettext("predictions")))
+  c(gettext("cost beyond the best tree"), gettext("proportion of the rows that are ambiguous"))
+}
+
+plot_rows <- function(x, main) {
+  curve <- row_curve(x)
+  said <- row_labels(x)
+  if (is_of_numbers(x)) {
+    at <- seq_len(nrow(curve))
+    graphics::plot(range(at), range(curve$least, curve$greatest), type = "n", xlab = said[1],
+                   ylab = said[2], main = main)
+    graphics::segments(at, curve$least, at, curve$greatest, col = "#0072B2")
+  } else {
+    graphics::plot(curve$price, curve$share, type = "s", ylim = c(0, max(curve$share, 0.01)),
+                   xlab = said[1], ylab = said[2], main = main, col = "#0072B2", lwd = 2)
+  }
+}
+
+plot_trees <- function(x, main, trees) {
+  if (!is_count(trees)) {
+    stop_input("trees", gettextf("'trees' must be a whole number of at least 1, not %s",
+                                 show_value(trees)))
+  }
+  fits <- fit_list(x, trees)
+  before <- graphics::par(mfrow = grDevices::n2mfrow(length(fits)))
   on.exit(graphics::par(before))
-  places <- graphics::barplot(said$share, names.arg = said$predictor, horiz = TRUE, las = 1,
-                              xlim = c(0, 1), col = "#56B4E9", border = NA, main = main,
-                              xlab = gettext("proportion of the trees that split on it"), ...)
-  inside <- said$share > 0.5
-  graphics::text(said$share, places, price, pos = ifelse(inside, 2, 4), cex = 0.8)
-  invisible(x)
+  for (k in seq_along(fits)) {
+    plot(fits[[k]], main = c(if (k == 1) main, gettextf("%d: cost %s", k,
+                                                        cost_text(tree_proof(fits[[k]])$cost))))
+  }
+}
+
+#' @rdname summary.contree_set
+#' @exportS3Method ggplot2::autoplot
+autoplot.contree_set <- function(object, what = "predictors", main = NULL, ...) {
+  check_no_dots(...)
+  check_set(object, "object")
+  check_title(main)
+  check_choice("what", what, c("predictors", "importance", "rows"))
+  if (what == "rows") return(rows_ggplot(object, main))
+  .data <- ggplot2::.data
+  said <- if (what == "importance") reliance_table(object) else summary(object)$predictors
+  if (what == "predictors") said <- said[order(said$share), ]
+  said$predictor <- factor(said$predictor, said$predictor)
+  if (what == "predictors") {
+    return(ggplot2::ggplot(said, ggplot2::aes(.data$share, .data$predictor)) +
+             ggplot2::geom_col(fill = "#56B4E9") +
+             ggplot2::labs(x = gettext("proportion of the trees that split on it"), y = NULL,
+                           title = main))
+  }
+  ends <- ggplot2::aes(x = .data$least, xend = .data$greatest, y = .data$predictor,
+                       yend = .data$predictor)
+  ggplot2::ggplot(said, ends) + ggplot2::geom_segment(linewidth = 2, colour = "#0072B2") +
+    ggplot2::labs(x = reliance_label(), y = NULL, title = main)
+}
+
+rows_ggplot <- function(x, main) {
+  .data <- ggplot2::.data
+  curve <- row_curve(x)
+  said <- row_labels(x)
+  drawn <- if (is_of_numbers(x)) {
+    curve$row <- seq_len(nrow(curve))
+    ggplot2::ggplot(curve, ggplot2::aes(x = .data$row, ymin = .data$least,
+                                        ymax = .data$greatest)) +
+      ggplot2::geom_linerange(colour = "#0072B2")
+  } else {
+    ggplot2::ggplot(curve, ggplot2::aes(.data$price, .data$share)) +
+      ggplot2::geom_step(colour = "#0072B2", linewidth = 0.8)
+  }
+  drawn + ggplot2::labs(x = said[1], y = said[2], title = main)
 }

@@ -15,7 +15,8 @@
 #'
 #' @param fit A fit of [contree()], or another tree of this package, such as one of [gmt()]; or a
 #'   forest of [hist_forest()], whose page has its errors, importance and, with `newdata`, partial
-#'   dependence in place of a tree.
+#'   dependence in place of a tree; or a [contree_set()], whose page says what the trees have in
+#'   common and lists the cheapest of them to pick from, by leaves and predictors.
 #' @param newdata Rows to show and to assess the tree on: a data frame or matrix as for
 #'   [predict.contree()]. If it contains the response, errors, curves and the confusion matrix are
 #'   computed from these rows. By default they are the training rows, whose values are shown if the

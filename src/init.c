@@ -13,7 +13,7 @@ SEXP ffi_set_draw(SEXP pointer, SEXP n);
 SEXP ffi_set_ranges(SEXP pointer, SEXP columns);
 SEXP ffi_set_without(SEXP pointer);
 SEXP ffi_set_best(SEXP pointer, SEXP columns, SEXP gain, SEXP goal, SEXP per_leaf, SEXP exchanged,
-                  SEXP with_tree);
+                  SEXP sparing, SEXP with_tree);
 SEXP ffi_set_certify(SEXP pointer, SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP groups,
                      SEXP labels, SEXP n_splits, SEXP within);
 SEXP ffi_coded_sides(SEXP codes, SEXP n_levels, SEXP where, SEXP nodes, SEXP repeats);
@@ -104,7 +104,7 @@ static const R_CallMethodDef calls[] = {
     ENTRY(ffi_set_draw, 2),
     ENTRY(ffi_set_ranges, 2),
     ENTRY(ffi_set_without, 1),
-    ENTRY(ffi_set_best, 7),
+    ENTRY(ffi_set_best, 8),
     ENTRY(ffi_set_certify, 9),
     ENTRY(ffi_coded_sides, 5),
     ENTRY(ffi_any_infinite, 1),

@@ -109,16 +109,16 @@ def fastest(ask, most=5, seconds=2):
     return min(spent), answer
 
 
-def counted(model, fit, X, y, depth, price, within):
+def counted(model, fit, X, y, depth, price, within, **settings):
     """With a look ahead of all levels but one the sets are complete."""
     def ask(majority):
         one = model()
         getattr(one, fit)(X, y, lambda_reg=float(price), depth_budget=int(depth),
                           rashomon_mult=float(within), lookahead_k=int(depth) - 1,
-                          majority_leaf_only=majority)
+                          majority_leaf_only=majority, **settings)
         return one, one.count_trees()
 
-    X, y = X.astype(np.uint8), y.astype(int)
+    y = y.astype(int)
     cpu, (one, trees) = fastest(lambda: ask(False))
     return cpu, one.get_min_objective(), trees, ask(True)[1]
 
@@ -126,19 +126,19 @@ def counted(model, fit, X, y, depth, price, within):
 def arborenum(X, y, *asked):
     from arborenum import ArborEnum
 
-    return counted(ArborEnum, "fit_binarized", X, y, *asked)
+    return counted(ArborEnum, "fit_binarized", X.astype(np.uint8), y, *asked)
 
 
 def arborenum_continuous(X, y, *asked):
     from arborenum import ArborEnum
 
-    return counted(ArborEnum, "fit", X, y, *asked)
+    return counted(ArborEnum, "fit", X, y, *asked, proxy_mode="continuous")
 
 
 def praxis(X, y, *asked):
     from praxis import PRAXIS
 
-    return counted(PRAXIS, "fit", X, y, *asked)
+    return counted(PRAXIS, "fit", X.astype(np.uint8), y, *asked)
 
 
 def treefarms(X, y, depth, price, within):

@@ -20,6 +20,7 @@
 typedef struct {
     ct_set *set;
     uint32_t n_rows, n_cols, n_classes;
+    int is_numeric; /* the response; then there is one class */
 } r_set;
 
 static void free_set(SEXP pointer)
@@ -71,7 +72,8 @@ SEXP ffi_set_new(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP groups
     r_check(status, &error);
     own->n_rows = problem.data.n_rows;
     own->n_cols = problem.data.n_cols;
-    own->n_classes = problem.data.n_classes;
+    own->n_classes = ct_data_classes(&problem.data);
+    own->is_numeric = problem.data.response != NULL;
     UNPROTECT(3);
     return pointer;
 }
@@ -220,14 +222,16 @@ SEXP ffi_set_draw(SEXP pointer, SEXP n)
     return drawn;
 }
 
-/* Rows by classes: the least cost of a tree that predicts the class, Inf if none does. */
+/* Rows by classes: the least cost of a tree that predicts the class, Inf if none does; of a numeric
+ * response the lowest and the highest prediction. */
 SEXP ffi_set_ranges(SEXP pointer, SEXP columns)
 {
     r_set *own = set_of(pointer);
     ct_error error;
     r_columns x = r_columns_of(columns);
     if (x.n_cols != own->n_cols) Rf_error("there must be as many columns as the trees know");
-    SEXP least = PROTECT(Rf_allocMatrix(REALSXP, (int) own->n_classes, (int) x.n_rows));
+    int n = own->is_numeric ? 2 : (int) own->n_classes;
+    SEXP least = PROTECT(Rf_allocMatrix(REALSXP, n, (int) x.n_rows));
     r_check(ct_set_ranges(own->set, x.columns, x.n_rows, REAL(least), &error), &error);
     UNPROTECT(1);
     return least;
@@ -256,9 +260,10 @@ SEXP ffi_set_without(SEXP pointer)
 
 /* list(value, tree): the best tree by what rows add under the labels it gives them, a matrix of
  * classes by rows, and `per_leaf`; goal: see values.h; exchanged: the number of a column, 0: none.
- * Without with_tree the value alone. */
+ * sparing: that of a predictor, whose splits' savings are added in the objective, 0: none; less
+ * than 0: they are taken away. Without with_tree the value alone. */
 SEXP ffi_set_best(SEXP pointer, SEXP columns, SEXP gain, SEXP goal, SEXP per_leaf, SEXP exchanged,
-                  SEXP with_tree)
+                  SEXP sparing, SEXP with_tree)
 {
     static const char *const names[] = {"value", "tree"};
     r_set *own = set_of(pointer);
@@ -267,7 +272,9 @@ SEXP ffi_set_best(SEXP pointer, SEXP columns, SEXP gain, SEXP goal, SEXP per_lea
     int64_t value;
     ct_set_question question = {(ct_value_goal) Rf_asInteger(goal), x.columns, x.n_rows,
                                 REAL(gain), Rf_asInteger(per_leaf),
-                                (uint32_t) Rf_asInteger(exchanged) - 1};
+                                (uint32_t) Rf_asInteger(exchanged) - 1,
+                                (uint32_t) abs(Rf_asInteger(sparing)) - 1,
+                                Rf_asInteger(sparing) < 0 ? -1 : 1};
     if (x.n_cols != own->n_cols || (uint32_t) Rf_ncols(gain) != x.n_rows ||
         (uint32_t) Rf_nrows(gain) != own->n_classes)
         Rf_error("there must be as many columns, classes and rows as the trees know");
@@ -278,7 +285,8 @@ SEXP ffi_set_best(SEXP pointer, SEXP columns, SEXP gain, SEXP goal, SEXP per_lea
     int wanted = Rf_asLogical(with_tree);
     r_check(ct_set_best(own->set, &question, &value, wanted ? result : NULL,
                         (uint32_t *) INTEGER(where), &error), &error);
-    SET_VECTOR_ELT(list, 0, Rf_ScalarReal((double) value));
+    double unit = question.sparing < UINT32_MAX ? ct_set_unit(own->set) : 1;
+    SET_VECTOR_ELT(list, 0, Rf_ScalarReal((double) value * unit));
     if (wanted) SET_VECTOR_ELT(list, 1, tree_list(handle, own, where));
     UNPROTECT(3);
     return list;

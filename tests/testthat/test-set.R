@@ -268,8 +268,7 @@ test_that("what cannot be is refused with the argument's name", {
                class = "contree_input_error")
   policy <- policy_tree(iris[1:4], matrix(seq_len(450), 150), depth = 1)
   expect_error(contree_set(policy), "policy_value", class = "contree_unsupported_error")
-  expect_error(contree_set(contree(dist ~ speed, cars, depth = 1)),
-               class = "contree_unsupported_error")
+  expect_error(contree_set(gmt(dist ~ speed, cars)), class = "contree_unsupported_error")
   set <- contree_set(fit, errors = 1)
   for (i in list(0, length(set) + 1, 1.5, NA, "x", 1:2)) {
     expect_error(set[[i]], class = "contree_input_error")
@@ -415,4 +414,154 @@ test_that("an estimate has what was found, and more where it was not", {
   expect_identical(guess$found, guess$row_sets <= 500)
   expect_false(guess$found[5])
   expect_false(is.unsorted(guess$trees))
+})
+
+# ---- numbers -------------------------------------------------------------------------------------
+
+# All trees of squared errors, as all_trees() has those of classes.
+number_trees <- function(data, y, rows, depth, price) {
+  leaf <- mean(y[rows])
+  trees <- list(list(cost = sum((y[rows] - leaf)^2), splits = 0L, leaf = leaf, used = character(),
+                     told = replace(numeric(length(y)), rows, leaf)))
+  for (name in if (depth > 0) names(data)) {
+    for (left in partitions(data[[name]][rows])) {
+      sides <- lapply(list(rows[left], rows[!left]), function(side) {
+        number_trees(data, y, side, depth - 1, price)
+      })
+      for (a in sides[[1]]) for (b in sides[[2]]) {
+        if (a$splits + b$splits == 0 && isTRUE(all.equal(a$leaf, b$leaf))) next
+        trees[[length(trees) + 1]] <- list(cost = a$cost + b$cost + price, told = a$told + b$told,
+                                           splits = a$splits + b$splits + 1L, leaf = NA,
+                                           used = union(name, union(a$used, b$used)))
+      }
+    }
+  }
+  trees
+}
+
+test_that("sets of trees that predict numbers have all trees within the budget", {
+  set.seed(52)
+  kinds <- list(c("number", "number"), c("number", "factor"), c("number hole", "number"))
+  for (round in seeds(9, 3)) {
+    data <- random_table(7, kinds[[(round - 1) %% 3 + 1]])
+    y <- round(rnorm(7, 3), 1)
+    sse <- sum((y - mean(y))^2)
+    depth <- 1 + round %% 2
+    price <- c(0, 0.05)[round %% 2 + 1]
+    fit <- contree(data, y, depth = depth, complexity = price, minbucket = 1)
+    trees <- number_trees(data, y, 1:7, depth, price * sse)
+    cost <- vapply(trees, function(tree) tree$cost, 0)
+    expect_equal(min(cost), fit$cost)
+    slack <- sse / 5
+    set <- contree_set(fit, errors = slack, data = list(x = data, y = y))
+    inside <- trees[cost <= fit$cost + slack]
+    expect_equal(length(set), length(inside))
+    fits <- as.list(set)
+    expect_equal(vapply(fits, function(tree) tree$cost, 0), sort(cost[cost <= fit$cost + slack]))
+    told <- vapply(inside, function(tree) tree$told, y)
+    ranges <- predict(set, type = "range")
+    expect_equal(ranges$least, apply(told, 1, min))
+    expect_equal(ranges$greatest, apply(told, 1, max))
+    expect_equal(predict(set, data, type = "range"), ranges, ignore_attr = TRUE)
+    uses <- function(name) mean(vapply(inside, function(tree) name %in% tree$used, NA))
+    expect_equal(summary(set)$predictors$share, unname(vapply(names(data), uses, 0)))
+  }
+})
+
+test_that("questions to sets of trees that predict numbers", {
+  fit <- contree(mpg ~ wt + hp + qsec, mtcars, depth = 2, model = TRUE)
+  set <- contree_set(fit, within = 0.05)
+  trees <- as.list(set)
+  leaves <- vapply(trees, function(tree) sum(tree$frame$var == "<leaf>"), 0L)
+  expect_identical(contree_best(set, "leaves")$value + 0, min(leaves) + 0)
+  grid <- expand.grid(wt = seq(1, 6, 0.1), hp = c(50, 100, 200, 300), qsec = 14:23)
+  falls <- vapply(trees, function(tree) {
+    all(apply(array(predict(tree, grid), c(51, 4, 10)), 2:3, diff) <= 0)
+  }, NA)
+  expect_identical(vapply(trees, is_monotone, NA, c(wt = -1)), falls)
+  expect_output(print(set), "Trees predict numbers up to")
+  expect_error(contree_best(set, "errors"), class = "contree_unsupported_error")
+  expect_error(contree_certify(set), class = "contree_unsupported_error")
+  expect_equal(length(subset(set, without = "qsec")),
+               sum(!vapply(trees, function(tree) "qsec" %in% tree$frame$var, NA)))
+})
+
+# ---- gains, pictures, pages ----------------------------------------------------------------------
+
+test_that("the gains of a set are the least and the greatest of the trees one by one", {
+  numbers <- contree(mpg ~ wt + hp + qsec, mtcars, depth = 2, model = TRUE)
+  for (set in list(iris_set(errors = 1), contree_set(numbers, within = 0.1))) {
+    column <- if (predicts_classes(set[[1]])) "errors" else "deviance"
+    table <- contree_importance(set)
+    trees <- as.list(set)
+    for (j in seq_len(nrow(table))) {
+      gain <- vapply(trees, function(tree) {
+        said <- contree_importance(tree)
+        sum(said[[column]][said$variable == table$predictor[j]])
+      }, 0)
+      expect_equal(c(table$least_gain[j], table$greatest_gain[j]), range(gain))
+    }
+  }
+})
+
+test_that("a set is drawn in other ways", {
+  set <- iris_set(errors = 1)
+  numbers <- contree_set(contree(mpg ~ wt + hp, mtcars, depth = 1, model = TRUE), within = 0.1)
+  file <- tempfile(fileext = ".pdf")
+  on.exit(unlink(file))
+  grDevices::pdf(file, compress = FALSE, useKerning = FALSE)
+  plot(set, "importance")
+  plot(set, "rows", main = "Rows")
+  plot(set, "trees", trees = 2)
+  plot(numbers, "rows")
+  grDevices::dev.off()
+  said <- readLines(file, warn = FALSE)
+  drawn <- regmatches(said, regexpr("[(].*[)] Tj", said, useBytes = TRUE))
+  for (text in c("Petal.Width", "Rows", sprintf("2: cost %g", set[[2]]$cost), "predictions")) {
+    expect_true(sprintf("(%s) Tj", text) %in% drawn)
+  }
+  curve <- row_curve(set)
+  expect_equal(curve$share[nrow(curve)], mean(predict(set, type = "range")$ambiguous))
+  expect_error(plot(set, "tree"), "'what'", class = "contree_input_error")
+  skip_if_not_installed("ggplot2")
+  for (what in c("predictors", "importance", "rows")) {
+    expect_gt(nrow(ggplot2::ggplot_build(ggplot2::autoplot(set, what))$data[[1]]), 1)
+  }
+  expect_identical(ggplot2::autoplot(numbers, "rows")$labels$y, "predictions")
+})
+
+test_that("what the best tree has is a row", {
+  skip_if_not_installed("generics")
+  best <- contree_best(iris_set(errors = 1), "discrepancy")
+  expect_identical(generics::tidy(best),
+                   data.frame(by = "discrepancy", value = as.numeric(best$value), more = best$more,
+                              searched = best$searched, trees = best$trees))
+})
+
+test_that("a set has a page of trees to pick from", {
+  set <- iris_set(errors = 2)
+  file <- tempfile(fileext = ".html")
+  on.exit(unlink(file))
+  expect_identical(contree_report(set, file = file, trees = 5), file)
+  text <- paste(readLines(file), collapse = "\n")
+  for (word in c("128 trees that are nearly as good", "23 of 150 rows are ambiguous",
+                 "The cheapest 5 of 128 trees", "no tree within the budget is missing")) {
+    expect_match(text, word, fixed = TRUE)
+  }
+  expect_error(contree_report(set, iris, file), "'newdata'|predict", class = "contree_input_error")
+  expect_error(contree_report(set, file = file, trees = 0), "'trees'",
+               class = "contree_input_error")
+  skip_if_not_installed("xml2")
+  page <- xml2::read_html(file)
+  trees <- xml2::xml_find_all(page, "//details[@class='set-tree']")
+  expect_length(trees, 5)
+  leaves <- vapply(set[1:5], function(tree) sum(tree$frame$var == "<leaf>"), 0L)
+  expect_identical(as.integer(xml2::xml_attr(trees, "data-leaves")), leaves)
+  ids <- xml2::xml_text(xml2::xml_find_all(page, "//@id"))
+  expect_false(anyDuplicated(ids) > 0)
+  uses <- vapply(trees, function(tree) xml2::xml_attr(tree, "data-uses"), "")
+  expect_identical(uses[1], script_json(unique(setdiff(set[[1]]$frame$var, "<leaf>"))))
+  numbers <- contree_set(contree(mpg ~ wt + hp, mtcars, depth = 1, model = TRUE), within = 0.1)
+  contree_report(numbers, file = file)
+  expect_match(paste(readLines(file), collapse = "\n"), "Trees predict numbers up to", fixed = TRUE)
 })

@@ -301,6 +301,7 @@ static ct_status begin_node(builder *b, const ct_place *place, uint32_t level, i
     node->budget = budget;
     node->n_rows = place->node->n_rows;
     node->leaf = ct_side_cost(&b->set->costs, &place->node->totals, &node->label);
+    node->value = ct_leaf_value_of(&b->set->costs, &place->node->totals, node->label);
     node->open = 0;
     node->n_costs = node->n_options = 0;
     if (level < 2) return build_stumps(b, place, index);

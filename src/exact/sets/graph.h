@@ -21,6 +21,17 @@ typedef struct {
     uint64_t of[2];
 } ct_rows_key;
 
+/* What a leaf predicts: a label, by 1, or the mean of the response on its grid (cost/response.h),
+ * of / by in lowest terms, of rows without weight 0 / 0. */
+typedef struct {
+    int64_t of, by;
+} ct_leaf_value;
+
+static inline int ct_same_leaf(const ct_leaf_value *a, const ct_leaf_value *b)
+{
+    return a->of == b->of && a->by == b->by;
+}
+
 typedef struct {
     ct_rows_key key;
     int64_t leaf;          /* its cost */
@@ -29,6 +40,7 @@ typedef struct {
     size_t first_option;
     size_t first_cost;     /* in costs[]; ... */
     size_t first_count;    /* ... and in counts[], count_words[level] words each */
+    ct_leaf_value value;   /* of its leaf */
     uint32_t n_options, n_costs, n_rows, label;
     uint32_t level;
 } ct_set_node;

@@ -21,7 +21,8 @@ struct ct_set {
     ct_data data;
     ct_column *columns;       /* copies, owned, as those below */
     ct_coded_column *coded;
-    int32_t *classes;
+    int32_t *classes;         /* or the response */
+    double *response;
     uint8_t *roots;
     uint32_t *groups;
     ct_place place;           /* all rows */
@@ -59,10 +60,10 @@ static inline double ct_set_cut(const ct_set *set, uint32_t f, const uint32_t ar
                                 ct_column_value(&set->columns[f], around[1]));
 }
 
-/* Whether both are leaves of one label. */
+/* Whether their leaves predict the same. */
 static inline int ct_set_is_idle(const ct_set_node *left, const ct_set_node *right)
 {
-    return left->label == right->label;
+    return ct_same_leaf(&left->value, &right->value);
 }
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "exact/cost/response.h"
 #include "exact/rows/ranks.h"
 #include "exact/sets/parts.h"
 
@@ -11,6 +12,9 @@
 typedef struct {
     ct_set *set;
     const ct_column *columns;
+    /* The response where there is one: `least` then has the codes of the lowest prediction and of
+     * the highest, turned over, as if they were costs of two classes */
+    const ct_exact_response *response;
     uint32_t n_classes;
     int64_t *least;      /* [row][class] the least cost of a tree that predicts it */
     ct_set_stumps stumps;
@@ -30,6 +34,42 @@ typedef struct {
 static void take(int64_t *least, int64_t cost)
 {
     if (cost < *least) *least = cost;
+}
+
+/* Numbers as integers in the same order, and back. */
+static int64_t code_of(double number)
+{
+    int64_t code;
+    memcpy(&code, &number, sizeof code);
+    return code < 0 ? code ^ INT64_MAX : code;
+}
+
+static double number_of(int64_t code)
+{
+    double number;
+    if (code < 0) code ^= INT64_MAX;
+    memcpy(&number, &code, sizeof number);
+    return number;
+}
+
+/* A leaf with that label or value, in a tree of that cost. */
+static void take_leaf(const walking *w, int64_t *least, uint32_t label, const ct_leaf_value *value,
+                      int64_t cost)
+{
+    if (!w->response) {
+        take(&least[label], cost);
+        return;
+    }
+    double mean = value->by ? (double) value->of / (double) value->by : 0,
+           number = w->response->centre + w->response->step * mean;
+    take(&least[0], code_of(number));
+    take(&least[1], code_of(-number));
+}
+
+/* What the rest of the tree adds to a cost. */
+static int64_t outside_of(const walking *w, const group *g)
+{
+    return w->response ? 0 : g->outside;
 }
 
 /* Moves the rows that a cut sends left to the front; returns how many they are. Where a value is
@@ -71,11 +111,11 @@ static void sum_up(walking *w, const ct_set_stump *of, size_t n)
     for (size_t i = 0; i < n; i++) {
         w->cuts[i] = ct_set_cut(w->set, of[i].feature, of[i].around);
         memcpy(w->best[1] + (i + 1) * k, w->best[1] + i * k, k * sizeof(int64_t));
-        take(&w->best[1][(i + 1) * k + of[i].label[1]], of[i].cost);
+        take_leaf(w, w->best[1] + (i + 1) * k, of[i].label[1], &of[i].value[1], of[i].cost);
     }
     for (size_t i = n; i-- > 0;) {
         memcpy(w->best[0] + i * k, w->best[0] + (i + 1) * k, k * sizeof(int64_t));
-        take(&w->best[0][i * k + of[i].label[0]], of[i].cost);
+        take_leaf(w, w->best[0] + i * k, of[i].label[0], &of[i].value[0], of[i].cost);
     }
 }
 
@@ -94,9 +134,11 @@ static size_t cuts_up_to(const walking *w, size_t n, double value)
 static void take_missing(walking *w, const group *g, uint32_t row, const ct_set_stump *of, size_t n,
                          uint32_t n_rows)
 {
-    for (size_t i = 0; i < n; i++)
-        take(&w->least[(size_t) row * w->n_classes + of[i].label[2 * of[i].n_left < n_rows]],
-             g->outside + of[i].cost);
+    for (size_t i = 0; i < n; i++) {
+        int side = 2 * of[i].n_left < n_rows;
+        take_leaf(w, w->least + (size_t) row * w->n_classes, of[i].label[side], &of[i].value[side],
+                  g->outside + of[i].cost);
+    }
 }
 
 static void take_cuts(walking *w, const group *g, const ct_set_stump *of, size_t n, uint32_t n_rows)
@@ -113,7 +155,7 @@ static void take_cuts(walking *w, const group *g, const ct_set_stump *of, size_t
         size_t at = cuts_up_to(w, n, ct_column_value(&w->columns[f], row));
         for (uint32_t c = 0; c < k; c++) {
             int64_t cost = ct_smaller_cost(w->best[0][at * k + c], w->best[1][at * k + c]);
-            if (cost < INT64_MAX) take(&least[c], g->outside + cost);
+            if (cost < INT64_MAX) take(&least[c], outside_of(w, g) + cost);
         }
     }
 }
@@ -170,8 +212,8 @@ static ct_status walk(walking *w, const ct_place *place, uint32_t index, const g
     int64_t most = w->set->budget - g->outside;
     if (node->leaf <= most)
         for (uint32_t i = 0; i < g->n; i++)
-            take(&w->least[(size_t) g->rows[i] * w->n_classes + node->label],
-                 g->outside + node->leaf);
+            take_leaf(w, w->least + (size_t) g->rows[i] * w->n_classes, node->label, &node->value,
+                      g->outside + node->leaf);
     if (node->level == 1) return walk_stumps(w, place, g);
     for (uint32_t i = 0; i < node->n_options; i++) {
         const ct_set_option *option = &graph->options[node->first_option + i];
@@ -199,14 +241,23 @@ static ct_status walk_all(walking *w, uint32_t *rows, uint32_t n_rows)
     return status;
 }
 
+/* The i-th answer. */
+static double answer_of(const walking *w, size_t i)
+{
+    if (w->least[i] == INT64_MAX) return INFINITY;
+    if (!w->response) return ct_set_objective(w->set, w->least[i]);
+    return i % 2 ? -number_of(w->least[i]) : number_of(w->least[i]);
+}
+
 ct_status ct_set_ranges(ct_set *set, const ct_column *columns, uint32_t n_rows, double *least,
                         ct_error *error)
 {
-    size_t n = (size_t) n_rows * set->data.n_classes;
     walking w = {0};
     w.set = set;
     w.columns = columns;
-    w.n_classes = set->data.n_classes;
+    w.response = set->costs.response;
+    w.n_classes = w.response ? 2 : set->data.n_classes;
+    size_t n = (size_t) n_rows * w.n_classes;
     w.least = (int64_t *) ct_alloc((n + 1) * sizeof *w.least);
     uint32_t *rows = (uint32_t *) ct_alloc(((size_t) n_rows + 1) * sizeof *rows);
     ct_status status = w.least && rows ? CT_OK : CT_NO_MEMORY;
@@ -214,7 +265,7 @@ ct_status ct_set_ranges(ct_set *set, const ct_column *columns, uint32_t n_rows, 
     for (size_t i = 0; w.least && i < n; i++) w.least[i] = INT64_MAX;
     if (status == CT_OK && ct_set_about(set).n_costs) status = walk_all(&w, rows, n_rows);
     for (size_t i = 0; status == CT_OK && i < n; i++)
-        least[i] = w.least[i] < INT64_MAX ? ct_set_objective(set, w.least[i]) : INFINITY;
+        least[i] = answer_of(&w, i);
     ct_free(w.least);
     ct_free(rows);
     if (status == CT_OK) return CT_OK;

@@ -41,13 +41,18 @@ static ct_status copy_data(ct_set *set, const ct_data *data, const uint32_t *gro
     uint32_t n = data->n_cols;
     set->data = *data;
     if (copy_columns(set, data) != CT_OK) return CT_NO_MEMORY;
-    set->classes = (int32_t *) copy_of(data->classes, data->n_rows * sizeof *set->classes);
+    if (data->response)
+        set->response = (double *) copy_of(data->response, data->n_rows * sizeof *set->response);
+    else
+        set->classes = (int32_t *) copy_of(data->classes, data->n_rows * sizeof *set->classes);
     set->groups = (uint32_t *) ct_alloc(n * sizeof *set->groups);
     set->roots = roots ? (uint8_t *) copy_of(roots, n) : NULL;
-    if (!set->classes || !set->groups || (roots && !set->roots)) return CT_NO_MEMORY;
+    int copied = set->classes || set->response;
+    if (!copied || !set->groups || (roots && !set->roots)) return CT_NO_MEMORY;
     for (uint32_t col = 0; col < n; col++) set->groups[col] = groups ? groups[col] : col;
     set->data.columns = set->columns;
     set->data.classes = set->classes;
+    set->data.response = set->response;
     return CT_OK;
 }
 
@@ -57,8 +62,9 @@ static ct_status check(const ct_data *data, const ct_exact_options *options, ct_
     if (options->depth > CT_SET_MOST_DEPTH)
         return ct_fail(error, CT_BAD_INPUT, "sets are of trees of depth %d at most, not %u",
                        CT_SET_MOST_DEPTH, options->depth);
-    if (data->response)
-        return ct_fail(error, CT_BAD_INPUT, "there are no sets of trees for a numeric response");
+    if (data->response && options->complexity > 1) /* the search knows no such price */
+        return ct_fail(error, CT_BAD_INPUT,
+                       "there are no sets of trees whose splits cost more than all rows do");
     if (ct_few_leaves(options->max_leaves, options->depth))
         return ct_fail(error, CT_BAD_INPUT, "there are no sets of trees with a limit on leaves");
     return CT_OK;
@@ -140,6 +146,7 @@ void ct_set_free(ct_set *set)
     ct_free(set->columns);
     ct_free(set->coded);
     ct_free(set->classes);
+    ct_free(set->response);
     ct_free(set->roots);
     ct_free(set->groups);
     ct_free(set);
@@ -184,6 +191,8 @@ uint32_t ct_set_groups(const ct_set *set)
 }
 
 unsigned ct_set_words(const ct_set *set) { return set->graph.count_words[set->options.depth]; }
+
+double ct_set_unit(const ct_set *set) { return ldexp(set->costs.unit, -(int) set->costs.shift); }
 
 double ct_set_objective(const ct_set *set, int64_t cost)
 {

@@ -33,7 +33,7 @@ enum { CT_SET_MOST_DEPTH = 4 };
 /* Finds the set. groups[n_cols]: see ct_set_stumps_list(); NULL: each column is of its own.
  * most_nodes: of the graph, 0: any number. Borrows the values of the columns, weights and loss as
  * long as the set lives; all else is copied. Freed by ct_set_free, which takes NULL. Errors: those
- * of ct_exact_solve, CT_BAD_INPUT for a numeric response or a depth above CT_SET_MOST_DEPTH. */
+ * of ct_exact_solve, CT_BAD_INPUT for a depth above CT_SET_MOST_DEPTH. */
 ct_status ct_set_new(const ct_data *data, const ct_exact_options *options, const uint32_t *groups,
                      size_t most_nodes, ct_set **set, ct_error *error);
 void ct_set_free(ct_set *set);
@@ -45,6 +45,8 @@ unsigned ct_set_words(const ct_set *set);
 double ct_set_cost(const ct_set *set, uint32_t i, const uint64_t **count);
 /* The same in the search's integers. */
 int64_t ct_set_cost_count(const ct_set *set, uint32_t i, const uint64_t **count);
+/* What one of the search's integers is in the objective. */
+double ct_set_unit(const ct_set *set);
 /* Of a cost in the search's integers. */
 double ct_set_objective(const ct_set *set, int64_t cost);
 
@@ -56,7 +58,8 @@ ct_status ct_set_tree(ct_set *set, const uint64_t *k, ct_exact_result *result,
 
 /* For each row of `columns` (as many and in the order of the training data's) and each class the
  * least objective of a tree that predicts it: least[n_rows][n_classes], infinite if none of the set
- * does. Thresholds lie in the middle, and missing values go where most rows go, as in the trees. */
+ * does; with a response least[n_rows][2], the lowest and the highest number that trees predict.
+ * Thresholds lie in the middle, and missing values go where most rows go, as in the trees. */
 ct_status ct_set_ranges(ct_set *set, const ct_column *columns, uint32_t n_rows, double *least,
                         ct_error *error);
 

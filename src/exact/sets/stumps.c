@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "exact/bound/interval.h"
+#include "exact/cost/response.h"
 #include "exact/rows/ranks.h"
 
 ct_status ct_set_stumps_init(ct_set_stumps *stumps, ct_worker *worker)
@@ -45,6 +46,26 @@ int64_t ct_side_cost(const ct_exact_costs *costs, const ct_totals *totals, uint3
     return ct_cost_of_units(costs, totals->rows[!*label]);
 }
 
+static int64_t common_divisor(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+ct_leaf_value ct_leaf_value_of(const ct_exact_costs *costs, const ct_totals *totals,
+                               uint32_t label)
+{
+    if (!costs->response) return (ct_leaf_value){label, 1};
+    int64_t sum = totals->moments[0], weight = ct_mass(totals, 0);
+    if (!weight) return (ct_leaf_value){0, 0};
+    int64_t by = common_divisor(weight, sum < 0 ? -sum : sum);
+    return (ct_leaf_value){sum / by, weight / by};
+}
+
 /* ---- one column ---- */
 
 typedef struct {
@@ -66,6 +87,12 @@ static int64_t cost_of_sides(const scanning *s, uint32_t label[2])
            ct_side_cost(costs, &s->stumps->right, &label[1]);
 }
 
+static const int64_t *moments_before(const scanning *s, size_t w)
+{
+    const ct_node *node = s->place->node;
+    return node->moments + 2 * (s->f * (node->layout->words + 1) + w);
+}
+
 /* What is before a word of the column, and what is after one. */
 static void set_left(const scanning *s, size_t w)
 {
@@ -75,6 +102,8 @@ static void set_left(const scanning *s, size_t w)
     memcpy(s->stumps->left.rows, node->counts + at, n_classes * sizeof *node->counts);
     if (node->masses)
         memcpy(s->stumps->left.masses, node->masses + at, n_classes * sizeof *node->masses);
+    if (node->moments)
+        memcpy(s->stumps->left.moments, moments_before(s, w), 2 * sizeof *node->moments);
 }
 
 static void set_right(const scanning *s, size_t w)
@@ -87,6 +116,8 @@ static void set_right(const scanning *s, size_t w)
         right->rows[c] = node->totals.rows[c] - node->counts[at + c];
         if (node->masses) right->masses[c] = node->totals.masses[c] - node->masses[at + c];
     }
+    for (int i = 0; node->moments && i < 2; i++)
+        right->moments[i] = node->totals.moments[i] - moments_before(s, w)[i];
 }
 
 /* The split before the row at `position`, of another value than the row before. */
@@ -96,7 +127,11 @@ static ct_status look(scanning *s, size_t position)
     ct_set_stump stump = {0};
     if (!ct_may_split_at(s->worker, node->n_rows, s->n_left)) return CT_OK;
     stump.cost = cost_of_sides(s, stump.label);
-    if (stump.cost > s->budget || stump.label[0] == stump.label[1]) return CT_OK;
+    if (stump.cost > s->budget) return CT_OK;
+    const ct_exact_costs *costs = s->worker->search->costs;
+    stump.value[0] = ct_leaf_value_of(costs, &s->stumps->left, stump.label[0]);
+    stump.value[1] = ct_leaf_value_of(costs, &s->stumps->right, stump.label[1]);
+    if (ct_same_leaf(&stump.value[0], &stump.value[1])) return CT_OK;
     stump.feature = s->f;
     stump.threshold = ct_layout_to_global(node->layout, s->f,
                                           ct_layout_rank(node->layout, s->f, position));
@@ -105,6 +140,16 @@ static ct_status look(scanning *s, size_t position)
     stump.n_left = s->n_left;
     if (s->grouped) stump.key = ct_rows_key_either(s->left, s->place->key);
     return ct_set_stumps_push(s->stumps, s->worker, &stump);
+}
+
+static void move_moments(scanning *s, uint32_t row)
+{
+    int64_t own[2] = {0, 0};
+    ct_response_add(s->worker->search->costs, row, own);
+    for (int i = 0; i < 2; i++) {
+        s->stumps->left.moments[i] += own[i];
+        s->stumps->right.moments[i] -= own[i];
+    }
 }
 
 /* The row at `position` goes left. */
@@ -122,6 +167,7 @@ static void move(scanning *s, size_t position)
         s->stumps->left.masses[c] += weight;
         s->stumps->right.masses[c] -= weight;
     }
+    if (node->moments) move_moments(s, ct_place_row(s->place, s->f, position));
     if (s->grouped)
         s->left = ct_rows_key_sum(s->left,
                                   s->place->words[ct_place_row(s->place, s->f, position)]);

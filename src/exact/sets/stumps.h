@@ -1,4 +1,4 @@
-/* The splits of a row set into two leaves of different labels, up to a cost. */
+/* The splits of a row set into two leaves that do not predict the same, up to a cost. */
 #ifndef CT_EXACT_SETS_STUMPS_H
 #define CT_EXACT_SETS_STUMPS_H
 
@@ -9,6 +9,7 @@ typedef struct {
     uint32_t feature, threshold; /* in the table's ranks */
     uint32_t around[2];          /* the rows of the table next to it */
     uint32_t n_left, label[2];
+    ct_leaf_value value[2];
     ct_rows_key key;             /* of either side, where columns are grouped */
 } ct_set_stump;
 
@@ -46,5 +47,9 @@ static inline int ct_is_grouped(const uint32_t *groups, uint32_t n_cols, uint32_
 
 /* What the rows cost under their best label, the first of equals. */
 int64_t ct_side_cost(const ct_exact_costs *costs, const ct_totals *totals, uint32_t *label);
+
+/* What their leaf predicts, if that is its label. */
+ct_leaf_value ct_leaf_value_of(const ct_exact_costs *costs, const ct_totals *totals,
+                               uint32_t label);
 
 #endif

@@ -59,10 +59,17 @@ static int64_t leaf_value(const asking *a, const group *g, uint32_t label)
     return is_mask(a) ? 0 : a->question->per_leaf + times(a, g) * sum_of(a, g, label);
 }
 
-/* Of the sides of a split on column f. */
-static int64_t joined(const asking *a, uint32_t f, int64_t left, int64_t right)
+/* What a split on column f adds that spares so much beside the leaf in its place. */
+static int64_t split_value(const asking *a, uint32_t f, int64_t spared)
 {
-    return is_mask(a) ? left | right | (int64_t) 1 << a->group[f] : left + right;
+    if (is_mask(a)) return (int64_t) 1 << a->group[f];
+    return a->group[f] == a->question->sparing ? a->question->sign * spared : 0;
+}
+
+/* Of both sides of a split. */
+static int64_t joined(const asking *a, int64_t own, int64_t left, int64_t right)
+{
+    return is_mask(a) ? left | right | own : left + right + own;
 }
 
 /* How many values of the exchanged column are below a cut, of those of the group. */
@@ -113,9 +120,10 @@ static int make_room(asking *a, size_t stumps)
     return a->room > 0;
 }
 
-/* The values of the stumps from `first` up to `end`, which are on one column. */
-static void value_column(asking *a, const group *g, size_t first, size_t end, uint32_t n_rows)
+/* The values of the stumps of a node from `first` up to `end`, which are on one column. */
+static void value_column(asking *a, const group *g, const ct_node *node, size_t first, size_t end)
 {
+    const uint32_t n_rows = node->n_rows;
     const ct_set_stump *of = a->stumps.of;
     const uint32_t f = of[first].feature, k = a->n_classes;
     const int64_t *sums = a->sums, *all = sums + (end - first) * k, *missing = all + k;
@@ -126,8 +134,9 @@ static void value_column(asking *a, const group *g, size_t first, size_t end, ui
     if (!exchanged) add_up(a, g, cuts, end - first, f);
     for (size_t i = first; i < end; i++) {
         const uint32_t *label = of[i].label;
+        int64_t own = split_value(a, f, node->leaf_cost + a->set->search.split_cost - of[i].cost);
         if (is_mask(a)) {
-            a->values[i] = joined(a, f, 0, 0);
+            a->values[i] = own;
         } else if (exchanged) {
             int64_t low = exchanged_below(a, g, cuts[i - first]);
             a->values[i] = (low - g->low) * sum_of(a, g, label[0]) +
@@ -137,7 +146,7 @@ static void value_column(asking *a, const group *g, size_t first, size_t end, ui
             a->values[i] = times(a, g) * (left[label[0]] + all[label[1]] - left[label[1]] +
                                           missing[label[2 * of[i].n_left < n_rows]]);
         }
-        if (!is_mask(a)) a->values[i] += 2 * a->question->per_leaf;
+        if (!is_mask(a)) a->values[i] += 2 * a->question->per_leaf + own;
     }
 }
 
@@ -150,7 +159,7 @@ static ct_status value_stumps(asking *a, const ct_place *place, const group *g, 
     for (size_t i = 0, end; i < stumps->n; i = end) {
         for (end = i + 1; end < stumps->n && stumps->of[end].feature == stumps->of[i].feature;)
             end++;
-        value_column(a, g, i, end, place->node->n_rows);
+        value_column(a, g, place->node, i, end);
     }
     return CT_OK;
 }
@@ -242,16 +251,19 @@ static int tree_of(const pair *p, int side, size_t i, chosen *one)
     return 1;
 }
 
-/* Adds the pairs of both sides up to a cost, or finds the first one that is `wanted`. */
-static int join(const asking *a, const ct_set_option *option, const pair *p, int64_t most,
-                ct_frontier *found, const ct_valued *wanted, chosen sides[2])
+/* Adds the pairs of both sides up to a cost, or finds the first one that is `wanted`; leaf: what
+ * the node costs as one. */
+static int join(const asking *a, int64_t leaf, const ct_set_option *option, const pair *p,
+                int64_t most, ct_frontier *found, const ct_valued *wanted, chosen sides[2])
 {
-    const ct_set_graph *graph = &a->set->graph;
-    int idle = ct_set_is_idle(&graph->nodes[option->left], &graph->nodes[option->right]);
+    const ct_set_node *left = &a->set->graph.nodes[option->left],
+                      *right = &a->set->graph.nodes[option->right];
+    int64_t own = split_value(a, option->feature, leaf - left->leaf - right->leaf);
+    int idle = ct_set_is_idle(left, right);
     for (size_t i = 0; tree_of(p, 0, i, &sides[0]); i++) {
         for (size_t j = 0; tree_of(p, 1, j, &sides[1]); j++) {
             int64_t cost = a->set->search.split_cost + sides[0].of.cost + sides[1].of.cost,
-                    value = joined(a, option->feature, sides[0].of.value, sides[1].of.value);
+                    value = joined(a, own, sides[0].of.value, sides[1].of.value);
             if (j && cost > most) break;
             if (cost > most || (idle && !i && !j)) continue;
             if (found) ct_frontier_add(found, value, cost);
@@ -280,7 +292,7 @@ static ct_status ask(asking *a, const ct_place *place, uint32_t index, const gro
                 least_cost(a, option->right) > most)
             continue;
         ct_status status = ask_sides(a, place, option, g, most, &p);
-        if (status == CT_OK) join(a, option, &p, most, found, NULL, sides);
+        if (status == CT_OK) join(a, node->leaf, option, &p, most, found, NULL, sides);
         found->failed |= p.found[0].failed | p.found[1].failed;
         free_pair(&p);
         if (status != CT_OK || found->failed) return status;
@@ -340,8 +352,8 @@ static ct_status find(asking *a, const ct_place *place, uint32_t index, const gr
                 least_cost(a, option->right) > wanted->of.cost)
             continue;
         ct_status status = ask_sides(a, place, option, g, wanted->of.cost, &p);
-        int here = status == CT_OK &&
-                   join(a, option, &p, wanted->of.cost, NULL, &wanted->of, sides);
+        int here = status == CT_OK && join(a, node->leaf, option, &p, wanted->of.cost, NULL,
+                                           &wanted->of, sides);
         if (here) status = find_sides(a, place, option, &p, sides, at);
         free_pair(&p);
         if (here || status != CT_OK) return status;
@@ -441,7 +453,7 @@ ct_status ct_set_best(ct_set *set, const ct_set_question *question, int64_t *val
         return ct_fail(error, CT_BAD_INPUT, "the set has no trees");
     a.set = set;
     a.question = question;
-    a.n_classes = set->data.n_classes;
+    a.n_classes = ct_data_classes(&set->data);
     ct_set_resume(set);
     if (result) memset(result, 0, sizeof *result);
     if (result) a.codes = CT_ARENA_NEW(&set->worker.arena, ct_split_code, heap);

@@ -25,6 +25,10 @@ typedef struct {
     /* A column that is exchanged: rows are counted with its value of each of the rows in turn.
      * UINT32_MAX: none */
     uint32_t exchanged;
+    /* A group of columns, numbered as in ct_set_without(): what its splits spare, in the search's
+     * integers, is added `sign` times. UINT32_MAX: none's */
+    uint32_t sparing;
+    int sign;
 } ct_set_question;
 
 /* *value: of the tree; of several the cheapest, and of these the first. With `result` also the
