@@ -27,7 +27,8 @@ static ct_sized_side best_stump(const ct_counting *x, uint32_t i, uint32_t j, in
     int32_t k = ct_counting_third(x, i, j, a, b, &wrong);
     ct_worker_poll(x->worker, rows);
     if (k < 0) return best;
-    int64_t cost = x->worker->search->split_cost + ct_cost_of_units(x->worker->search->costs, wrong);
+    const ct_exact_search *search = x->worker->search;
+    int64_t cost = search->split_cost + ct_cost_of_units(search->costs, wrong);
     if (cost < best.cost) best.cost = cost, best.test = k;
     return best;
 }
