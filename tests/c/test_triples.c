@@ -102,7 +102,7 @@ static int tables(int slow, int quick, int full)
 
 static void equals_the_search(void)
 {
-    int n = tables(20, 200, 3000), with = 0, deep = 0;
+    int n = tables(20, 200, 2000), with = 0, deep = 0;
     for (int seed = 0; seed < n && check_state.failed < 5; seed++) {
         rng r = {(uint64_t) seed + 900000};
         uint32_t n_rows = rng_below(&r, 4) ? 8 + rng_below(&r, 120) : 240 + rng_below(&r, 40);
