@@ -281,3 +281,19 @@ test_that("balanced weights do not count classes without rows", {
   used <- iris[51:150, ]
   expect_equal(contree(Species ~ ., used, class_weights = "balanced", depth = 0)$objective, 50)
 })
+
+test_that("leaves have their least size on columns of few values", {
+  for (seed in seeds(40, 4)) {
+    set.seed(seed)
+    n <- sample(10:24, 1)
+    x <- matrix(sample(0:(if (seed %% 3) 1 else 2), 4 * n, TRUE), n,
+                dimnames = list(NULL, letters[1:4]))
+    y <- factor(ifelse(stats::runif(n) < .7, x[, 1] + x[, 2] > 1, x[, 3] > 0))
+    if (nlevels(y) < 2) next
+    least <- sample(2:4, 1)
+    fit <- contree(x, y, depth = 3, minbucket = least)
+    expect_equal(fit$cost, min(least_errors(x, y, 3, least, 2 * least)), info = seed)
+    leaves <- fit$frame$var == "<leaf>"
+    if (sum(leaves) > 1) expect_gte(min(fit$frame$n[leaves]), least)
+  }
+})

@@ -10,13 +10,15 @@ enum { MOST_VALUES = 32, MOST_SPLITS = 4096, SPLITS_AT_TWO = 4, SPLITS_AT_THREE 
 
 /* Whether trees of the table may be counted. With a response their leaves may have a least size
  * where no column of the table has more than two values: facts M and I of bound/interval.h, which
- * do not hold then of bounds that go by the rows of a node alone, are of no use there. */
+ * do not hold then of bounds that go by the rows of a node alone, are of no use there. Without,
+ * bounds are of trees of any sizes (search/sized.h). */
 static int may_count(const ct_worker *worker)
 {
     const ct_exact_search *search = worker->search;
     if (!ct_uses(worker, CT_SHORTCUT_TRIPLES) || worker->evidence || worker->queue) return 0;
-    if (search->min_split <= 2) return search->costs->plain || search->costs->response;
-    if (!search->costs->response || !ct_search_is_sized(worker)) return 0;
+    if (!search->costs->plain && !search->costs->response) return 0;
+    if (search->min_split <= 2 || search->costs->plain) return 1;
+    if (!ct_search_is_sized(worker)) return 0;
     for (uint32_t f = 0; f < search->table->n_cols; f++)
         if (search->table->n_values[f] > 2) return 0;
     return 1;

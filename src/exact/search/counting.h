@@ -7,6 +7,13 @@
 #include "exact/search/roots.h"
 #include "exact/search/triples.h"
 
+/* The best tree of a side of a root whose leaves and nodes have their least sizes: what it costs,
+ * the tests at its root and at the roots of its sides; CT_NO_TEST: a leaf. */
+typedef struct {
+    int64_t cost;
+    int32_t test, third[2];
+} ct_sized_side;
+
 /* Roots are the node's own tests; side 1 of a root are the rows in it, side 0 the others. */
 struct ct_counting {
     ct_worker *worker;
@@ -19,6 +26,8 @@ struct ct_counting {
     int64_t below;     /* the least cost of all rows one level less deep, or a lower bound of it */
     int64_t best;      /* what a tree must stay below */
     int32_t found;     /* the root of the best tree; CT_NO_TEST: none is below */
+    int64_t *sized;    /* [root] as `value`, of trees with leaves of the least size; NULL: any */
+    ct_sized_side found_sides[2]; /* then those of the root that is found */
     struct ct_summing *sums; /* with a response; then the following are not there */
     int64_t *sides[2]; /* [side][root] as `value`, of either side */
     uint32_t *rows;    /* [root] rows in it */
@@ -66,5 +75,19 @@ static inline uint32_t ct_counting_place(const ct_counting *x, uint32_t i, int s
 {
     return 1 + (uint32_t) (side != ct_counting_left_side(x, i));
 }
+
+/* ---- counts of quadrants, in triples.c ---- */
+
+/* The rows in quadrant (a, b) of tests i and j, and in its largest class; (a, a) of i and i is a
+ * side of i. */
+uint32_t ct_counting_quadrant(const ct_counting *x, uint32_t i, uint32_t j, int a, int b,
+                              uint32_t *largest);
+/* What a quadrant of root i, which is counted, costs as a leaf or with one split, of any sizes. */
+int64_t ct_counting_quadrant_cost(const ct_counting *x, uint32_t i, uint32_t j, int a, int b,
+                                  int64_t *leaf);
+/* The test that splits a quadrant best into leaves of the least size, of equal ones the first;
+ * *wrong are then the rows that these are wrong on. CT_NO_TEST if there is none. */
+int32_t ct_counting_third(const ct_counting *x, uint32_t i, uint32_t j, int a, int b,
+                          int64_t *wrong);
 
 #endif

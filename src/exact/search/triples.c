@@ -6,6 +6,7 @@
 #include "exact/rows/ranks.h"
 #include "exact/search/counting.h"
 #include "exact/search/observed.h"
+#include "exact/search/sized.h"
 #include "exact/search/sums.h"
 
 typedef ct_counting counting;
@@ -33,9 +34,8 @@ static uint32_t class_of_quadrant(const counting *x, uint32_t i, uint32_t j, int
     return a ? in : in - class_of_quadrant(x, i, j, 1, b, c);
 }
 
-/* The rows of a quadrant, and of its largest class. */
-static uint32_t rows_of_quadrant(const counting *x, uint32_t i, uint32_t j, int a, int b,
-                                 uint32_t *largest)
+uint32_t ct_counting_quadrant(const counting *x, uint32_t i, uint32_t j, int a, int b,
+                              uint32_t *largest)
 {
     uint32_t rows = 0;
     *largest = 0;
@@ -50,7 +50,7 @@ static uint32_t rows_of_quadrant(const counting *x, uint32_t i, uint32_t j, int 
 /* Likewise of one side of a root. */
 static uint32_t rows_of_side(const counting *x, uint32_t i, int side, uint32_t *largest)
 {
-    return rows_of_quadrant(x, i, i, side, side, largest);
+    return ct_counting_quadrant(x, i, i, side, side, largest);
 }
 
 /* What a side costs as a leaf or with one split that is right on `hits` rows. */
@@ -72,6 +72,8 @@ static ct_status counting_new(counting *x, ct_arena *arena)
     x->rows = CT_ARENA_NEW(arena, uint32_t, n);
     x->shared = CT_ARENA_NEW(arena, uint32_t, n);
     x->mask = CT_ARENA_NEW(arena, uint8_t, t->rows.n_words);
+    if (x->worker->search->min_split > 2) x->sized = CT_ARENA_ZEROED(arena, int64_t, n);
+    if (x->worker->search->min_split > 2 && !x->sized) return CT_NO_MEMORY;
     if (!x->value || !x->counts || !x->of_class || !x->rows || !x->shared || !x->mask)
         return CT_NO_MEMORY;
     x->sides[0] = x->value + n;
@@ -266,6 +268,13 @@ static void begin_roots(counting *x, int64_t least)
         }
 }
 
+/* Root i, whose value is its least cost but for sizes. */
+static void take(counting *x, uint32_t i)
+{
+    if (x->sized) ct_sized_take(x, i);
+    else ct_counting_take(x, i);
+}
+
 static ct_status count_triples(counting *x, ct_arena *arena, int64_t least)
 {
     ct_triples *t = &x->tests.counts;
@@ -278,7 +287,7 @@ static ct_status count_triples(counting *x, ct_arena *arena, int64_t least)
         while (t->done[first]) first++;
         t->from = first / 8 * 8;
         count_root(x, i, places);
-        ct_counting_take(x, i);
+        take(x, i);
     }
     give_sides(x);
     return CT_OK;
@@ -296,10 +305,10 @@ static int64_t quadrant_hits(const counting *x, uint32_t i, uint32_t j, int a, i
                           ct_triples_at(t->hits, x->tests.lane, other));
 }
 
-/* What the quadrant costs as a leaf or with one split. */
-static int64_t quadrant_cost(const counting *x, uint32_t i, uint32_t j, int a, int b, int64_t *leaf)
+int64_t ct_counting_quadrant_cost(const counting *x, uint32_t i, uint32_t j, int a, int b,
+                                  int64_t *leaf)
 {
-    uint32_t largest, rows = rows_of_quadrant(x, i, j, a, b, &largest);
+    uint32_t largest, rows = ct_counting_quadrant(x, i, j, a, b, &largest);
     int64_t hits = quadrant_hits(x, i, j, a, b);
     *leaf = cost_of(x, (int64_t) rows - largest);
     return leaf_or_stump(x, rows, largest, hits);
@@ -316,30 +325,50 @@ static void mask_quadrant(const counting *x, uint32_t i, uint32_t j, int a, int 
     }
 }
 
-/* The test that splits the quadrant best into leaves; of equal ones the first. */
-static uint32_t best_third(const counting *x, uint32_t i, uint32_t j, int a, int b)
+/* The rows of the quadrant that two leaves of test k of it are right on; -1: one of them has fewer
+ * rows than a leaf has. */
+static int64_t leaf_hits(const counting *x, uint32_t k, uint32_t rows)
+{
+    const ct_triples *t = &x->tests.counts;
+    uint32_t size = 0, least = x->worker->search->min_bucket;
+    int64_t largest[2] = {0, 0};
+    for (uint32_t c = 0; c < t->n_classes; c++) {
+        uint32_t in = (uint32_t) ct_triples_at(x->counts, x->tests.lane, c * t->stride + k);
+        size += in;
+        largest[1] = ct_larger_cost(largest[1], in);
+        largest[0] = ct_larger_cost(largest[0], x->of_class[c] - in);
+    }
+    return size < least || rows - size < least ? -1 : largest[0] + largest[1];
+}
+
+int32_t ct_counting_third(const counting *x, uint32_t i, uint32_t j, int a, int b, int64_t *wrong)
 {
     const ct_triples *t = &x->tests.counts;
     int64_t most = -1;
-    uint32_t best = 0;
+    int32_t best = CT_NO_TEST;
+    uint32_t rows = 0;
     mask_quadrant(x, i, j, a, b);
     for (uint32_t c = 0; c < t->n_classes; c++)
-        x->of_class[c] = class_of_quadrant(x, i, j, a, b, c);
+        rows += x->of_class[c] = class_of_quadrant(x, i, j, a, b, c);
     ct_tests_kernels(x->worker, &x->tests)->count(&t->rows, t->n_classes, t->stride, t->n_tests,
                                                   x->mask, 1, x->counts, t->stride);
     for (uint32_t k = 0; k < t->n_tests; k++) {
-        int64_t largest[2] = {0, 0};
-        for (uint32_t c = 0; c < t->n_classes; c++) {
-            int64_t in = ct_triples_at(x->counts, x->tests.lane, c * t->stride + k);
-            largest[1] = ct_larger_cost(largest[1], in);
-            largest[0] = ct_larger_cost(largest[0], x->of_class[c] - in);
-        }
-        int64_t hits = largest[0] + largest[1];
-        if (hits < most || (hits == most && x->tests.test[k] > x->tests.test[best])) continue;
+        int64_t hits = leaf_hits(x, k, rows);
+        if (hits < 0 || hits < most ||
+            (hits == most && x->tests.test[k] > x->tests.test[best]))
+            continue;
         most = hits;
-        best = k;
+        best = (int32_t) k;
     }
+    *wrong = rows - most;
     return best;
+}
+
+/* The same of a quadrant that is known to have one. */
+static uint32_t best_third(const counting *x, uint32_t i, uint32_t j, int a, int b)
+{
+    int64_t wrong;
+    return (uint32_t) ct_counting_third(x, i, j, a, b, &wrong);
 }
 
 /* The test at the root of the best tree of depth two of a side; of equal ones the first. */
@@ -348,8 +377,8 @@ static uint32_t best_second(const counting *x, uint32_t i, int side)
     int64_t least = INT64_MAX, leaf;
     uint32_t best = 0;
     for (uint32_t j = 0; j < x->tests.counts.n_tests; j++) {
-        int64_t cost = quadrant_cost(x, i, j, side, 0, &leaf) +
-                       quadrant_cost(x, i, j, side, 1, &leaf);
+        int64_t cost = ct_counting_quadrant_cost(x, i, j, side, 0, &leaf) +
+                       ct_counting_quadrant_cost(x, i, j, side, 1, &leaf);
         if (cost > least || (cost == least && x->tests.test[j] > x->tests.test[best])) continue;
         least = cost;
         best = j;
@@ -370,7 +399,7 @@ static void write_side(const counting *x, uint32_t i, int side, ct_split_code *t
     uint32_t j = best_second(x, i, side);
     tree[at] = ct_counting_code(x, j);
     for (int b = 0; b < 2; b++) {
-        int64_t leaf, cost = quadrant_cost(x, i, j, side, b, &leaf);
+        int64_t leaf, cost = ct_counting_quadrant_cost(x, i, j, side, b, &leaf);
         if (cost < leaf)
             tree[2 * at + ct_counting_place(x, j, b)] =
                 ct_counting_lowest_code(x, best_third(x, i, j, side, b));
@@ -408,6 +437,7 @@ static void write_tree(const counting *x, ct_split_code *tree)
     tree[0] = ct_counting_code(x, (uint32_t) x->found);
     for (int side = 0; side < 2; side++)
         if (x->sums) ct_sums_write_side(x, side, tree);
+        else if (x->sized) ct_sized_write_side(x, side, tree);
         else write_side(x, (uint32_t) x->found, side, tree);
 }
 
@@ -415,7 +445,8 @@ static ct_bounds answer(const counting *x)
 {
     const ct_known_tree *known = x->task->known;
     int64_t least = least_value(x);
-    ct_bounds bounds = {least, least, x->found < 0 ? x->leaf : x->best};
+    ct_bounds bounds = {least, x->sized ? ct_sized_least(x) : least,
+                        x->found < 0 ? x->leaf : x->best};
     if (x->found < 0 && known) bounds.upper = ct_smaller_cost(bounds.upper, known->cost);
     return bounds;
 }
@@ -438,7 +469,7 @@ static ct_status solve(counting *x, ct_arena *arena, int64_t least)
         x->below = least_value(x);
         return count_triples(x, arena, least);
     }
-    for (uint32_t i = 0; i < x->tests.counts.n_tests; i++) ct_counting_take(x, i);
+    for (uint32_t i = 0; i < x->tests.counts.n_tests; i++) take(x, i);
     return CT_OK;
 }
 
@@ -512,10 +543,10 @@ void ct_counting_second(const ct_counting *x, uint32_t i, int side, uint32_t j,
     int64_t leaf;
     root->value = x->worker->search->split_cost;
     for (int b = 0; b < 2; b++) {
-        root->side[b] = quadrant_cost(x, i, j, side, b, &leaf);
+        root->side[b] = ct_counting_quadrant_cost(x, i, j, side, b, &leaf);
         root->value += root->side[b];
     }
-    root->rows_in = rows_of_quadrant(x, i, j, side, 1, &largest);
+    root->rows_in = ct_counting_quadrant(x, i, j, side, 1, &largest);
 }
 
 uint32_t ct_counting_rows(const ct_counting *x, const uint32_t tests[2], const uint8_t in[2],
@@ -526,7 +557,7 @@ uint32_t ct_counting_rows(const ct_counting *x, const uint32_t tests[2], const u
 
 int64_t ct_counting_stump(const ct_counting *x, const uint32_t tests[2], const uint8_t in[2])
 {
-    uint32_t largest, rows = rows_of_quadrant(x, tests[0], tests[1], in[0], in[1], &largest);
+    uint32_t largest, rows = ct_counting_quadrant(x, tests[0], tests[1], in[0], in[1], &largest);
     int64_t hits = quadrant_hits(x, tests[0], tests[1], in[0], in[1]);
     return x->worker->search->split_cost + cost_of(x, rows - hits);
 }

@@ -6,10 +6,10 @@
  * themselves, but for roots that a bound has ruled out. A root that was counted bounds the others:
  * opt(A) >= opt(B) - D(B \ A), for sides A and B of two roots, as in bound/interval.h.
  *
- * Only where rows cost all the same and trees may have leaves of any size, or with a response,
- * where features have two values (sums.h). No evidence is written:
- * a search that writes some (evidence.h) does without, knows the cost that was found here, and
- * records thresholds as in any other table, which is all that src/certify needs. */
+ * Only where rows cost all the same, or with a response, where features have two values (sums.h).
+ * No evidence is written: a search that writes some (evidence.h) does without, knows the cost that
+ * was found here, and records thresholds as in any other table, which is all that src/certify
+ * needs. */
 #ifndef CT_EXACT_SEARCH_TRIPLES_H
 #define CT_EXACT_SEARCH_TRIPLES_H
 

@@ -29,7 +29,9 @@ static ct_status node_of(ct_worker *worker, ct_layout *layout, ct_place *place)
     ct_node *node = CT_ARENA_NEW(&worker->arena, ct_node, 1);
     if (!layout || !node) return ct_worker_no_memory(worker);
     place->node = node;
-    if (!worker->search->costs->response) CT_TRY(ct_tests_make(worker, layout));
+    const ct_search *search = worker->search;
+    /* counts list trees of classes, of leaves of any size */
+    if (!search->costs->response && search->min_split <= 2) CT_TRY(ct_tests_make(worker, layout));
     CT_TRY(ct_node_whole(worker, &worker->arena, layout, node));
     node->sized = ct_search_is_sized(worker);
     return CT_OK;

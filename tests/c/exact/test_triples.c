@@ -47,6 +47,8 @@ static ct_exact_options few_options(rng *r, const random_table *t)
     if (rng_below(r, 9) == 0) o.complexity = rng_unit(r) * rng_unit(r) * 0.1;
     if (rng_below(r, 8) == 0) o.max_cost = rng_unit(r) * 0.4 * t->data.n_rows;
     if (rng_below(r, 12) == 0) o.max_gap = rng_unit(r) * 0.1 * t->data.n_rows;
+    if (rng_below(r, 6) == 0) o.min_bucket = 1 + rng_below(r, 2 + t->data.n_rows / 6);
+    if (rng_below(r, 12) == 0) o.min_split = rng_below(r, 4 + t->data.n_rows / 3);
     if (rng_below(r, 8) == 0) o.threads = 2, o.team_after = 0;
     if (rng_below(r, 8) == 0) o.any_of_ties = 1;
     if (rng_below(r, 8) == 0) o.max_thresholds = 1 + rng_below(r, 3);
@@ -100,7 +102,7 @@ static int tables(int slow, int quick, int full)
 
 static void equals_the_search(void)
 {
-    int n = tables(20, 200, 4000), with = 0, deep = 0;
+    int n = tables(20, 200, 2000), with = 0, deep = 0;
     for (int seed = 0; seed < n && check_state.failed < 5; seed++) {
         rng r = {(uint64_t) seed + 900000};
         uint32_t n_rows = rng_below(&r, 4) ? 8 + rng_below(&r, 120) : 240 + rng_below(&r, 40);
@@ -127,6 +129,8 @@ static void equals_brute_force(void)
         options.depth = 2 + (unsigned) seed % 3;
         options.test_rows = 0;
         if (seed % 2) options.complexity = rng_below(&r, 16) / 8.0 / t.data.n_rows;
+        if (seed % 5 < 2) options.min_bucket = 1 + rng_below(&r, 5);
+        if (seed % 7 < 2) options.min_split = rng_below(&r, 12);
         double expected = brute_optimum(&b, &t.data, &options);
         brute_value best;
         uint32_t left = 0, all = brute_all(&b);
