@@ -272,8 +272,8 @@ computed_features <- function(images, compute) {
 }
 
 # Powers of two that values are multiplied by before they are rounded: as large as keeps what is
-# added up below 2^30, but no larger than whole numbers need. One for all channels, so that these are
-# compared in their own units; one for each if that would leave one of them fewer than 1,024 steps.
+# added up below 2^30, but no larger than whole numbers need. One for all channels, so that these
+# are compared in their own units; one for each if that left one of them fewer than 1,024 steps.
 fixed_point <- function(values, settings) {
   most <- 2^30 / largest_area(settings)
   of_channels <- function(f) lapply(values, apply, 3, f)
