@@ -39,7 +39,7 @@
 #' the tree, and `complexity` in place of `objective` and `cost`, and no tree has a mean reward,
 #' less `complexity` for each split, above `bound`.
 #'
-#' The check takes about 20 to 150 times as long as the search on one thread: up to a minute at
+#' The check takes about 10 to 75 times as long as the search on one thread: up to a minute at
 #' depth 3 for 20,000 rows and 15 predictors.
 #'
 #' @section Sets of trees:

@@ -98,14 +98,13 @@
 #' are an error of class `contree_input_error`.
 #'
 #' @section Speed:
-#' On one core with AVX-512 fitting 100 trees was 83 times as fast as `ranger` with 100,000 rows
-#' and 28 predictors, and predicting was 4.5 to 18 times as fast; with AVX2 fitting takes about 1.4
-#' times as long. Of smaller tables calls with a formula and default arguments took less processor
-#' time than those of `ranger` with one thread: with two classes by a factor of 22 with 7,000 rows,
-#' 7 with 300 to 1,000 and 4 to 5 with 150; for a numeric response by one of 10 with 7,000 rows, 4
-#' with 1,000, and 2.5 to 3 with 32 to 300. Below about 1,000 rows they use one thread. The codes
-#' take 3 bytes for each value of the data (5.5 with more than 1,024 rows), and each thread about 40
-#' bytes per row.
+#' On one core with AVX-512 fitting 100 trees was 87 times as fast as `ranger` with 100,000 rows
+#' and 28 predictors, and 9 to 37 times on public data sets of 5,000 to 20,000; predicting was 5 to
+#' 22 times as fast. On smaller tables whole calls with a formula took less processor time than
+#' those of `ranger` with one thread: with two classes by a factor of 24 with 7,000 rows, and 5 to
+#' 9 with 300 to 1,000; for a numeric response by one of 10 with 7,000 rows, 3 with 1,000, and 2 to
+#' 3 with 32 to 300. Below about 1,000 rows they use one thread. The codes take 3 bytes for each
+#' value of the data (5.5 with more than 1,024 rows), and each thread about 40 bytes per row.
 #'
 #' @section Accuracy:
 #' On public data sets of 600 to 15,000 rows and on simulated ones of 10,000 to 100,000 rows the

@@ -27,8 +27,11 @@
 #' outside the image count as 0. Half of the features have a second rectangle, in a channel drawn
 #' separately. Channels are stored in fixed point, as fine as sums below 2^30 allow: whole numbers
 #' are exact up to 2^30 / (2 radius + 1)^2 (1.7 million for a radius of 12). The unit is that of the
-#' largest value of all channels, which must be at least 1e-290 unless all are 0. Values in images
-#' to be labelled are clipped to this range.
+#' largest value of all channels, which must be at least 1e-290 unless all are 0. Where that would
+#' leave a channel, or a computed feature, fewer than 1,024 steps and there is no `interval`, each
+#' has a unit of its own by its largest value, and differences of two channels are in these. A
+#' single value that is many times all others still makes the unit of its channel. Values in images
+#' to be labelled are clipped to the range of those before.
 #'
 #' Growing takes 4 bytes per pixel and channel, 10 bytes per pixel, and 16 MB of histograms per
 #' thread.
@@ -85,9 +88,9 @@
 #'   uses: `tree`, `channel1`, `top1`, `bottom1`, `left1`, `right1`, offsets from the pixel, both
 #'   ends included, and the same with 2, `NA` where there is no second rectangle; or `tree` and
 #'   `feature`), `compute` (the function given as `features`, or `NULL`), `channels`, `radius`,
-#'   `scale` (from values to fixed point), `policy`, `splitrule`, `seed`, `n` (pixels with a label),
-#'   `status` (`"complete"`, or why it stopped), `elapsed` (seconds), `device` (who counted: `"cpu"`
-#'   or `"cuda:0"`) and `call`.
+#'   `scale` (from values to fixed point; a number, or one for each channel or computed feature),
+#'   `policy`, `splitrule`, `seed`, `n` (pixels with a label), `status` (`"complete"`, or why it
+#'   stopped), `elapsed` (seconds), `device` (who counted: `"cpu"` or `"cuda:0"`) and `call`.
 #'
 #'   `predict()`: for an image, a character matrix of its height and width for `"class"`, else an
 #'   array \[height, width, class or tree\]; for a list of images, a list of these.
@@ -268,28 +271,42 @@ computed_features <- function(images, compute) {
   computed
 }
 
-# A power of two that values are multiplied by before they are rounded: as large as keeps what is
-# added up below 2^30, but no larger than whole numbers need.
+# Powers of two that values are multiplied by before they are rounded: as large as keeps what is
+# added up below 2^30, but no larger than whole numbers need. One for all channels, so that these
+# are compared in their own units; one for each if that left one of them fewer than 1,024 steps.
 fixed_point <- function(values, settings) {
   most <- 2^30 / largest_area(settings)
-  largest <- max(vapply(values, function(value) max(abs(value)), 0))
-  if (largest == 0) return(1)
-  if (largest < 1e-290) {
+  of_channels <- function(f) lapply(values, apply, 3, f)
+  largest <- do.call(pmax, of_channels(function(x) max(abs(x))))
+  whole <- Reduce(`&`, of_channels(function(x) all(x == round(x))))
+  if (all(largest == 0)) return(1)
+  if (max(largest) < 1e-290) {
     stop_input(if (is.null(settings$compute)) "images" else "features", gettextf(
-      "no value is beyond %s, so that whole numbers cannot be made of them", format(largest)),
+      "no value is beyond %s, so that whole numbers cannot be made of them", format(max(largest))),
       gettext("multiply them by a number"))
   }
-  whole <- all(vapply(values, function(value) all(value == round(value)), NA))
+  shared <- power_for(max(largest), all(whole), most)
+  own <- ifelse(largest == 0, shared, mapply(power_for, pmax(largest, 1e-290), whole, most))
+  fine <- largest == 0 | largest * shared >= least_steps | own <= shared
+  if (all(fine) || !is.null(settings$interval)) shared else own
+}
+
+least_steps <- 1024
+
+power_for <- function(largest, whole, most) {
   if (whole && largest <= most) 1 else 2^min(1000, max(-900, floor(log2(most / largest))))
 }
 
 largest_area <- function(settings) if (is.null(settings$compute)) (2 * settings$radius + 1)^2 else 1
 
-# Computed features as whole numbers; rectangles are summed in C.
+# Computed features as whole numbers; rectangles are summed in C, which multiplies by one number.
 in_fixed_point <- function(values, settings) {
-  if (is.null(settings$compute)) return(values)
+  rectangles <- is.null(settings$compute)
+  if (rectangles && length(settings$scale) == 1) return(values)
   lapply(values, function(value) {
-    array(as.integer(pmax(-2^30, pmin(2^30, round(value * settings$scale)))), dim(value))
+    size <- dim(value)
+    value <- pmax(-2^30, pmin(2^30, value * rep(settings$scale, each = size[1] * size[2])))
+    array(if (rectangles) value else as.integer(round(value)), size)
   })
 }
 
@@ -309,7 +326,7 @@ feature_table <- function(forest, settings) {
 # ---- growing -------------------------------------------------------------------------------------
 
 image_control <- function(settings) {
-  list(radius = settings$radius, scale = settings$scale,
+  list(radius = settings$radius, scale = if (length(settings$scale) == 1) settings$scale else 1,
        columns = as.integer(!is.null(settings$compute)),
        threads = threads_to_use(settings$threads), simd = simd_wanted())
 }

@@ -6,6 +6,10 @@
 #include "base/status.h"
 #include "base/threads.h"
 
+#ifdef _OPENMP
+#include <pthread.h>
+#endif
+
 static const double ASK_STEP = 0.02;
 
 int ct_halt_now(ct_halt *stop, unsigned worker)
@@ -58,7 +62,7 @@ static void do_share(dealer *d, unsigned worker, unsigned n_workers)
 /* ---- a crew ---- */
 
 #ifdef _OPENMP
-enum { SPINS = 1 << 12, SLEEP_MOST = 500 /* microseconds */ };
+enum { SPINS = 1 << 12, SLEEP_MOST = 500 /* microseconds */, THREADS_MOST = 64, STACK = 4 << 20 };
 
 typedef struct {
     unsigned n_threads;
@@ -70,9 +74,11 @@ typedef struct {
     unsigned active;             /* threads in a share */
 } crew;
 
-/* That of the task which this thread runs. */
+/* That of the task which this thread runs; of the other threads of a crew `inside`, so that loops
+ * within their shares are theirs alone. */
 static crew *own_crew;
 #pragma omp threadprivate(own_crew)
+static crew inside = {.busy = 1};
 
 /* Looks again at once for some microseconds, then sleeps the longer the longer it has waited: the
  * threads of a busy machine are not kept from work by those that wait. */
@@ -131,9 +137,11 @@ static void lead_loop(crew *c, dealer *d, unsigned n_workers)
     c->busy = 0;
 }
 
-static void serve(crew *c)
+static void *serve(void *data)
 {
+    crew *c = (crew *) data;
     int64_t seen = 0;
+    own_crew = &inside;
     while (!ct_atomic_read(&c->over)) {
         unsigned turn = 0;
         while (ct_atomic_read(&c->loops) == seen && !ct_atomic_read(&c->over))
@@ -141,15 +149,25 @@ static void serve(crew *c)
         seen = ct_atomic_read(&c->loops);
         while (do_a_share(c)) continue;
     }
+    return NULL;
 }
 
+/* Threads of its own: those of OpenMP may spin for ten milliseconds and more at the end of a
+ * region, longer than a small task takes. Where fewer start, these do all. */
 static void lead(crew *c, void (*task)(void *data), void *data)
 {
-    crew *before = own_crew;
+    pthread_t others[THREADS_MOST];
+    pthread_attr_t kind;
+    unsigned n = 0, wanted = c->n_threads - 1 < THREADS_MOST ? c->n_threads - 1 : THREADS_MOST;
+    if (pthread_attr_init(&kind)) wanted = 0;
+    else (void) pthread_attr_setstacksize(&kind, STACK); /* some systems give much less */
+    while (n < wanted && !pthread_create(&others[n], &kind, serve, c)) n++;
     own_crew = c;
     task(data);
-    own_crew = before;
+    own_crew = NULL;
     ct_atomic_write(&c->over, 1);
+    for (unsigned i = 0; i < n; i++) (void) pthread_join(others[i], NULL);
+    if (wanted) (void) pthread_attr_destroy(&kind);
 }
 #endif
 
@@ -160,9 +178,7 @@ void ct_with_crew(unsigned n_threads, void (*task)(void *data), void *data)
         crew c = {0};
         c.n_threads = n_threads;
         ct_lock_init(&c.lock);
-#pragma omp parallel num_threads((int) n_threads)
-        if (omp_get_thread_num() == 0) lead(&c, task, data);
-        else serve(&c);
+        lead(&c, task, data);
         ct_lock_free(&c.lock);
         return;
     }

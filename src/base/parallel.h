@@ -42,7 +42,7 @@ typedef struct {
 void ct_parallel_for(const ct_loop *loop);
 
 /* Runs a task on this thread, with others that share its loops and, between these, sleep: for tasks
- * of many loops, from one to the next of which the threads of OpenMP spin. */
+ * of many loops, from one to the next of which the threads of OpenMP spin. They end with it. */
 void ct_with_crew(unsigned n_threads, void (*task)(void *data), void *data);
 
 #endif

@@ -190,6 +190,29 @@ test_that("images of fractions are held as finely as sums allow", {
   expect_error(grow(image * 1e-300), "multiply", class = "contree_input_error")
 })
 
+test_that("a channel of large values leaves the others their steps", {
+  image <- striped(1) / 1024
+  grow <- function(image, ...) {
+    image_forest(image, halves(), radius = 3, trees = 3, depth = 6, seed = 3, ...)
+  }
+  loud <- quiet <- array(c(image, matrix(0, 24, 30)), c(24, 30, 3))
+  loud[, , 3] <- 1e8 * ((seq_len(24 * 30) * 7) %% 11) # says nothing
+  fit <- grow(loud)
+  expect_length(fit$scale, 3)
+  expect_true(all(fit$scale[1:2] > 2^25 & fit$scale[3] < 1))
+  expect_gt(mean(predict(fit, loud) == halves()), 0.85)
+  # a unit of its own is that of the channel alone
+  alone <- grow(image, features = function(image) image)
+  copies <- function(image) array(c(image, 1e12 * image[, , 1]), c(24, 30, 3))
+  beside <- grow(image, features = copies)
+  expect_length(beside$scale, 3)
+  expect_gt(mean(predict(beside, image) == predict(alone, image)), 0.9)
+  # and where all are fine, or bins lie in one interval, units are shared
+  quiet[, , 3] <- 50
+  expect_length(grow(quiet)$scale, 1)
+  expect_length(grow(loud, interval = c(0, 1e9))$scale, 1)
+})
+
 test_that("features may be computed by a function", {
   image <- striped(1)
   shifts <- function(image) {

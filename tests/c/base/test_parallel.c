@@ -1,5 +1,6 @@
 #include "base/parallel.h"
 
+#include <dirent.h>
 #include <math.h>
 
 #include "base/clock.h"
@@ -114,6 +115,27 @@ static void crews(void)
     }
 }
 
+/* Threads of the process; 0 where the system does not tell. */
+static unsigned n_threads_now(void)
+{
+    unsigned n = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    for (const struct dirent *entry; tasks && (entry = readdir(tasks));) n += *entry->d_name != '.';
+    if (tasks) closedir(tasks);
+    return n;
+}
+
+/* None is left that waits, and perhaps spins, for the next task. What has ended may be told of for
+ * a moment, and a sanitizer may have a thread of its own. */
+static void crews_end(void)
+{
+    unsigned before = n_threads_now();
+    crew_task task = {WORKERS, 0};
+    ct_with_crew(WORKERS, loops_of_crew, &task);
+    for (int turn = 0; turn < 10000 && n_threads_now() > before + 1; turn++) ct_pause();
+    CHECK(n_threads_now() <= before + 1);
+}
+
 static int asked;
 static int say_stop(void *data) { return ++asked >= *(int *) data; }
 
@@ -139,6 +161,7 @@ static void caller_is_asked(void)
 }
 
 static const check_case cases[] = {
+    {"crews end", crews_end}, /* before OpenMP has threads */
     {"each piece once", each_once},
     {"stops between chunks", stops},
     {"crews", crews},
