@@ -1,13 +1,6 @@
 # What is drawn for trees otherwise than alike: candidates that are always tried or more likely,
 # samples that are given, rows held out, and the least that a leaf has.
 
-# Arguments that belong together, from what was given.
-draw_settings <- function(value, range) {
-  list(always = value("always"), select_weights = value("select_weights"),
-       min_bucket = range("min_bucket", 1, 2^30), holdout = check_flag("holdout", value("holdout")),
-       inbag = value("inbag"))
-}
-
 settle_draws <- function(settings, frame) {
   names <- frame$shape$names
   settings$always <- check_always(settings$always, names)
@@ -23,8 +16,8 @@ settle_draws <- function(settings, frame) {
     stop_input("select_weights", gettextf(
       "'mtry' is %s, but only %d predictors have 'select_weights' above 0", settings$mtry, likely))
   }
-  if (settings$min_bucket > 1 && !is.null(settings$learner)) {
-    stop_unsupported("min_bucket", gettext(
+  if (settings$minbucket > 1 && !is.null(settings$learner)) {
+    stop_unsupported("minbucket", gettext(
       "a learner chooses all splits; let it observe the least size of leaves"))
   }
   settings$inbag <- check_inbag(settings$inbag, settings, length(frame$response))
@@ -87,7 +80,7 @@ check_holdout <- function(settings) {
 draw_control <- function(settings, names) {
   always <- match(settings$always, names)
   list(always = always, select_weights = settings$select_weights,
-       min_bucket = if (is.null(settings$min_bucket)) 1 else settings$min_bucket,
+       min_bucket = if (is.null(settings$minbucket)) 1 else settings$minbucket,
        holdout = as.integer(isTRUE(settings$holdout)), inbag = settings$inbag)
 }
 
