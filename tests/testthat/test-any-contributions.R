@@ -39,6 +39,39 @@ test_that("contributions are Shapley values, and add up to predictions", {
                        "contributions(fit, data)")
 })
 
+test_that("against a background they are Shapley values of mixed rows", {
+  fit <- hist_forest(mpg ~ wt + hp + qsec, mtcars, trees = 10, seed = 1)
+  background <- mtcars[c(3, 9, 20, 31), ]
+  shap <- contributions(fit, mtcars, background = background)
+  names <- c("wt", "hp", "qsec")
+  value <- function(known, i) {
+    mixed <- background[names]
+    for (name in known) mixed[[name]] <- mtcars[[name]][i]
+    mean(predict(fit, mixed))
+  }
+  for (i in c(1, 15)) {
+    none <- value(NULL, i)
+    one <- vapply(names, value, 0, i)
+    two <- vapply(names, function(name) value(setdiff(names, name), i), 0) # without it
+    all <- value(names, i)
+    of_wt <- (one[["wt"]] - none) / 3 + (two[["qsec"]] - one[["hp"]]) / 6 +
+      (two[["hp"]] - one[["qsec"]]) / 6 + (all - two[["wt"]]) / 3
+    expect_equal(shap$values[i, "wt"], of_wt)
+  }
+  expect_equal(shap$base, mean(predict(fit, background)))
+  expect_equal(shap$prediction[, 1], predict(fit, mtcars))
+  expect_output(print(shap), "Background of 4 rows")
+  threads <- contributions(fit, mtcars, background = background, threads = 2)
+  expect_identical(threads$values, shap$values)
+  forest <- hist_forest(Species ~ ., iris, trees = 20, seed = 1)
+  flowers <- contributions(forest, iris, background = iris[1:50, ])
+  expect_equal(flowers$prediction, predict(forest, iris, type = "prob"))
+  expect_equal(unname(flowers$base), unname(colMeans(predict(forest, iris[1:50, ], type = "prob"))))
+  expect_contree_error(contributions(fit, mtcars, background = mtcars[0, ]), "input", "background")
+  expect_contree_error(contributions(fit, mtcars, background = 3), "input", "background")
+  expect_contree_error(contributions(fit, mtcars, background = mtcars["wt"]), "input", "hp")
+})
+
 test_that("on the scale of probabilities they are integrals along the way of the margins", {
   fit <- forge(import_forest(system.file("extdata", "pima-lightgbm.txt", package = "contree")))
   rows <- MASS::Pima.te[1:20, ]
