@@ -18,6 +18,8 @@
 #' @param background Rows to compare with, a data frame or matrix of at least one row with the
 #'   predictors, for interventional values; `NULL`, the default, for values by the training rows of
 #'   the trees' nodes. See the section on backgrounds.
+#' @param interactions Also compute how pairs of features act together (SHAP interaction values)?
+#'   `FALSE` by default. For the scale of margins, without a background.
 #' @param threads As in [contree_control()].
 #' @param x,object A value of `contributions()`.
 #' @param digits Number of significant digits, a whole number; by default the option `digits` less
@@ -40,7 +42,9 @@
 #'   each row of `data` and a column for each feature (or an array with a third dimension for each
 #'   output); `base`, a number for each output, to which the values of a row are added;
 #'   `prediction`, a matrix of the sums, a column for each output; `data`, the rows as a data frame;
-#'   `scale`; and `n_background`, the number of rows of the background, or 0.
+#'   `scale`; `n_background`, the number of rows of the background, or 0; and, with `interactions`,
+#'   an array `interactions` of rows, features and features (and outputs). It is symmetric; sums over
+#'   the third dimension are `values`, and the diagonal has what a feature adds by itself.
 #'
 #'   `tidy()` of the package generics, and `as.data.frame()`: a data frame with a row for each row
 #'   and feature (and output): `row`, `output`, `variable`, `value` (as text), `contribution`.
@@ -85,6 +89,8 @@
 #' plot(shap)
 #' plot(shap, what = "waterfall", row = 3)
 #' plot(shap, what = "dependence", variable = "wt")
+#' pairs <- contributions(fit, mtcars, interactions = TRUE)
+#' round(apply(abs(pairs$interactions), 2:3, mean)[1:4, 1:4], 3)
 #' # what sets cars apart from those with eight cylinders
 #' contributions(fit, mtcars, background = mtcars[mtcars$cyl == 8, ])
 #'
@@ -92,7 +98,7 @@
 #' plot(flowers, what = "importance", output = "virginica")
 #' @export
 contributions <- function(fit, data, scale = c("margin", "prob"), background = NULL,
-                          threads = NULL) {
+                          interactions = FALSE, threads = NULL) {
   scale <- check_choice("scale", scale, c("margin", "prob"))
   if (inherits(fit, "contree_cv")) fit <- fit$fit
   if (inherits(fit, "gmt")) {
@@ -115,6 +121,13 @@ contributions <- function(fit, data, scale = c("margin", "prob"), background = N
       "scale = \"prob\" is for models of classes, but the model predicts numbers"))
   }
   found <- new_contributions(on_scale(all, forest, scale), forest, data, scale)
+  if (check_flag("interactions", interactions)) {
+    if (scale == "prob" || !is.null(background)) {
+      stop_unsupported("interactions", gettext(
+        "interactions are of margins, without a 'background'"))
+    }
+    found$interactions <- interactions_of(forged, data, found$values, threads)
+  }
   found$n_background <- if (is.null(background)) 0L else nrow(background)
   found
 }

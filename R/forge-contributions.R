@@ -18,6 +18,37 @@ contributions_of <- function(object, new, threads, simd = "auto", background = N
   all
 }
 
+# Half of what two features have together is each one's; the diagonal has the rest of the `values`.
+interactions_of <- function(forged, data, values, threads) {
+  forest <- forged$forest
+  if (!is.null(forest$rest)) {
+    stop_unsupported("interactions", gettextf(
+      "models of %s with surrogate splits have no interactions", forest$source))
+  }
+  new <- forest_columns_of(forest, data)
+  threads <- if (is.null(threads)) forged$threads else check_threads("threads", threads)
+  p <- forest$ensemble$n_features
+  n <- NROW(values)
+  pairs <- call_forest(.Call(ffi_forged_interactions, forged_code(forged), new$columns,
+                             threads_to_use(threads), "auto"))
+  pairs <- array(pairs, c(n, p, p, length(pairs) / max(1, n * p * p))) # the second feature first
+  pairs <- (pairs + aperm(pairs, c(1, 3, 2, 4))) / 2
+  alone <- array(values, dim(pairs)[c(1, 2, 4)]) - apply(pairs, c(1, 2, 4), sum)
+  for (i in seq_len(p)) pairs[, i, i, ] <- alone[, i, ]
+  features <- dimnames(values)[[2]]
+  names <- c(dimnames(values)[1], list(features, features), dimnames(values)[-(1:2)])
+  if (dim(pairs)[4] == 1) return(array(pairs, dim(pairs)[1:3], names[1:3]))
+  dimnames(pairs) <- names
+  pairs
+}
+
+# Of rows, features and features.
+interactions_of_output <- function(x, k) {
+  pairs <- x$interactions
+  if (length(dim(pairs)) == 3) pairs else array(pairs[, , , k], dim(pairs)[1:3],
+                                                dimnames(pairs)[1:3])
+}
+
 background_columns <- function(forest, background) {
   if (is.null(background)) return(NULL)
   if (!is.null(forest$rest)) {
