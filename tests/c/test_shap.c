@@ -8,7 +8,7 @@
 #include "forge/shap_background.h"
 #include "forge/shap_pairs.h"
 
-enum { MOST_ROWS = 600, MOST_PLAYERS = 8 };
+enum { MOST_ROWS = 300, MOST_PLAYERS = 8 };
 
 static any_ensemble drawn;
 
@@ -376,7 +376,7 @@ static void backgrounds(void)
     const any_shape comb = {2, 39, 0, 40, 0, ANY_FEATURES, 1, 0, 0, 0, CT_LESS, CT_F64, CT_F64, 0};
     const any_shape bushy = {3, 12, 1, 400, 0, 30, 2, 1, 0, 1, CT_LESS_EQUAL, CT_F32, CT_F64, 0};
     check_background(7, &comb, CHECK_QUICK() ? 9 : 40, 0);
-    check_background(9, &bushy, CHECK_QUICK() ? 9 : 600, 0);
+    check_background(9, &bushy, CHECK_QUICK() ? 9 : 150, 0);
 }
 
 static const check_case cases[] = {
