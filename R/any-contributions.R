@@ -43,8 +43,8 @@
 #'   output); `base`, a number for each output, to which the values of a row are added;
 #'   `prediction`, a matrix of the sums, a column for each output; `data`, the rows as a data frame;
 #'   `scale`; `n_background`, the number of rows of the background, or 0; and, with `interactions`,
-#'   an array `interactions` of rows, features and features (and outputs). It is symmetric; sums over
-#'   the third dimension are `values`, and the diagonal has what a feature adds by itself.
+#'   an array `interactions` of rows, features and features (and outputs). It is symmetric; sums
+#'   over the third dimension are `values`, and the diagonal has what a feature adds by itself.
 #'
 #'   `tidy()` of the package generics, and `as.data.frame()`: a data frame with a row for each row
 #'   and feature (and output): `row`, `output`, `variable`, `value` (as text), `contribution`.
@@ -60,9 +60,9 @@
 #'
 #' The background is walked down each tree once, counting which tests of each path its rows meet;
 #' then each row looks its values up (as WOODELF does), so that the time is that of rows plus
-#' background, not of their product. Where a path has more than 12 features, or a tree's tables would
-#' take more than 32 MB, the time is that of each row with each row of the background: keep the
-#' latter to some hundreds for deep forests.
+#' background, not of their product. Where a path has more than 12 features, or a tree's tables
+#' would take more than 32 MB, the time is that of each row with each row of the background: keep
+#' the latter to some hundreds for deep forests.
 #' @section Probabilities:
 #' With `scale = "prob"` and a logistic or softmax link the difference between the probability and
 #' that of a row of which nothing is known is shared by the Aumann-Shapley rule: along the straight
