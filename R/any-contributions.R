@@ -4,7 +4,9 @@
 #'
 #' Shapley values of the predictions of rows, as TreeSHAP defines them, for trees, forests and
 #' imported models: by how much each feature moves the prediction of a row away from that of a row
-#' of which nothing is known. See [predict.forged_forest()] for what they are exactly.
+#' of which nothing is known. See [predict.forged_forest()] for what they are exactly. With a
+#' `background` a feature that is not known has the value of a row of the background (interventional
+#' values).
 #'
 #' @param fit A fit of [contree()] or [hist_forest()], or a result of [import_forest()] or
 #'   [forge()].
@@ -13,6 +15,11 @@
 #'   these are the predictions themselves unless the model has a link, as models of XGBoost have for
 #'   classes. `"prob"`: they add up to the probabilities of the classes, see the section on
 #'   probabilities.
+#' @param background Rows to compare with, a data frame or matrix of at least one row with the
+#'   predictors, for interventional values; `NULL`, the default, for values by the training rows of
+#'   the trees' nodes. See the section on backgrounds.
+#' @param interactions Also compute how pairs of features act together (SHAP interaction values)?
+#'   `FALSE` by default. For the scale of margins, without a background.
 #' @param threads As in [contree_control()].
 #' @param x,object A value of `contributions()`.
 #' @param digits Number of significant digits, a whole number; by default the option `digits` less
@@ -35,12 +42,27 @@
 #'   each row of `data` and a column for each feature (or an array with a third dimension for each
 #'   output); `base`, a number for each output, to which the values of a row are added;
 #'   `prediction`, a matrix of the sums, a column for each output; `data`, the rows as a data frame;
-#'   and `scale`.
+#'   `scale`; `n_background`, the number of rows of the background, or 0; and, with `interactions`,
+#'   an array `interactions` of rows, features and features (and outputs). It is symmetric; sums
+#'   over the third dimension are `values`, and the diagonal has what a feature adds by itself.
 #'
 #'   `tidy()` of the package generics, and `as.data.frame()`: a data frame with a row for each row
 #'   and feature (and output): `row`, `output`, `variable`, `value` (as text), `contribution`.
 #'   `plot()` returns a data frame of what is drawn, invisibly; `autoplot()` of ggplot2 draws the
 #'   same. `shapviz()` of the package shapviz makes objects of its own, of these values or of a fit.
+#' @section Backgrounds:
+#' By default a tree that does not know a feature goes both ways, in the proportions of the training
+#' rows, so that features that a tree does not ask for may have a share by what they say of others.
+#' With a `background` the value of a set of known features is the mean prediction of rows that have
+#' these of the row, and all others of a row of the background, in turn: what a change of the
+#' features would do. The values are exact but for rounding, and are not estimated from samples;
+#' `base` is the mean prediction of the background. Numbers of training rows need not be known.
+#'
+#' The background is walked down each tree once, counting which tests of each path its rows meet;
+#' then each row looks its values up (as WOODELF does), so that the time is that of rows plus
+#' background, not of their product. Where a path has more than 12 features, or a tree's tables
+#' would take more than 32 MB, the time is that of each row with each row of the background: keep
+#' the latter to some hundreds for deep forests.
 #' @section Probabilities:
 #' With `scale = "prob"` and a logistic or softmax link the difference between the probability and
 #' that of a row of which nothing is known is shared by the Aumann-Shapley rule: along the straight
@@ -55,6 +77,9 @@
 #' explainable AI for trees. *Nature Machine Intelligence* 2, 56-67.
 #' \doi{10.1038/s42256-019-0138-9}.
 #'
+#' A. Nadel, R. Wettenstein (2026). From decision trees to Boolean logic: a fast and unified SHAP
+#' algorithm. *AAAI Conference on Artificial Intelligence*, for tables of patterns.
+#'
 #' R. Aumann, L. Shapley (1974). *Values of Non-Atomic Games*. Princeton University Press.
 #' @seealso [contree_importance()] with `measure = "shap"`, [partial_dependence()]
 #' @examples
@@ -64,11 +89,16 @@
 #' plot(shap)
 #' plot(shap, what = "waterfall", row = 3)
 #' plot(shap, what = "dependence", variable = "wt")
+#' pairs <- contributions(fit, mtcars, interactions = TRUE)
+#' round(apply(abs(pairs$interactions), 2:3, mean)[1:4, 1:4], 3)
+#' # what sets cars apart from those with eight cylinders
+#' contributions(fit, mtcars, background = mtcars[mtcars$cyl == 8, ])
 #'
 #' flowers <- contributions(contree(Species ~ ., iris, depth = 2), iris)
 #' plot(flowers, what = "importance", output = "virginica")
 #' @export
-contributions <- function(fit, data, scale = c("margin", "prob"), threads = NULL) {
+contributions <- function(fit, data, scale = c("margin", "prob"), background = NULL,
+                          interactions = FALSE, threads = NULL) {
   scale <- check_choice("scale", scale, c("margin", "prob"))
   if (inherits(fit, "contree_cv")) fit <- fit$fit
   if (inherits(fit, "gmt")) {
@@ -79,12 +109,27 @@ contributions <- function(fit, data, scale = c("margin", "prob"), threads = NULL
   if (!inherits(fit, c("forged_forest", "forest_ir"))) any_model(fit)
   forged <- if (inherits(fit, "forged_forest")) fit else forge(fit)
   forest <- forged$forest
-  all <- stats::predict(forged, data, type = "contributions", threads = threads)
+  all <- if (is.null(background)) {
+    stats::predict(forged, data, type = "contributions", threads = threads)
+  } else {
+    contributions_of(forged, forest_columns_of(forest, data),
+                     if (is.null(threads)) forged$threads else check_threads("threads", threads),
+                     background = background)
+  }
   if (scale == "prob" && is.null(forest$classes)) {
     stop_unsupported("scale", gettext(
       "scale = \"prob\" is for models of classes, but the model predicts numbers"))
   }
-  new_contributions(on_scale(all, forest, scale), forest, data, scale)
+  found <- new_contributions(on_scale(all, forest, scale), forest, data, scale)
+  if (check_flag("interactions", interactions)) {
+    if (scale == "prob" || !is.null(background)) {
+      stop_unsupported("interactions", gettext(
+        "interactions are of margins, without a 'background'"))
+    }
+    found$interactions <- interactions_of(forged, data, found$values, threads)
+  }
+  found$n_background <- if (is.null(background)) 0L else nrow(background)
+  found
 }
 
 # `all`: as predict() gives them, made three-dimensional.
@@ -203,6 +248,7 @@ print.contree_contributions <- function(x, digits = max(3, getOption("digits") -
   } else {
     gettext("margins")
   }, n, if (outputs > 1) gettextf(", %d outputs", outputs) else ""), "\n", sep = "")
+  if (x$n_background > 0) cat(gettextf("Background of %d rows", x$n_background), "\n", sep = "")
   cat(gettextf("Base: %s", paste(c(format(x$base, digits = digits)), collapse = ", ")), "\n\n",
       sep = "")
   if (n) print(utils::head(shap_importance(x), 10), digits = digits)

@@ -77,7 +77,8 @@ contree_cv.hist_forest <- function(x, data = NULL, folds = 10, repeats = 1, seed
 
 # One row a forest to grow.
 grid_to_try <- function(given) {
-  known <- setdiff(names(formals(hist_forest.default)), c("x", "y", "weights", "..."))
+  known <- setdiff(c(names(formals(hist_forest.default)), names(formals(hist_forest_control))),
+                   c("x", "y", "weights", "control", "..."))
   check_names(names_of_dots(given), known, "?contree_cv_fit")
   for (name in names(given)) {
     if (is.atomic(given[[name]]) && length(given[[name]]) && is.null(dim(given[[name]]))) next

@@ -207,7 +207,11 @@ draw_swarm <- function(shown, label, main) {
 shapviz.contree_contributions <- function(object, X = object$data, ...) {
   one <- function(k) {
     of <- values_of_output(object, k)
-    shapviz::shapviz(of$values, X = X, baseline = of$base, ...)
+    if (is.null(object$interactions)) {
+      return(shapviz::shapviz(of$values, X = X, baseline = of$base, ...))
+    }
+    shapviz::shapviz(of$values, X = X, baseline = of$base,
+                     S_inter = interactions_of_output(object, k), ...)
   }
   outputs <- seq_len(ncol(object$prediction))
   if (length(outputs) == 1) return(one(1))

@@ -241,7 +241,11 @@ contree_control <- function(
 
 #' @export
 print.contree_control <- function(x, ...) {
-  cat(gettext("Settings of contree"), "\n", sep = "")
+  print_settings(gettext("Settings of contree"), x)
+}
+
+print_settings <- function(title, x) {
+  cat(title, "\n", sep = "")
   cat(paste0("  ", format(names(x)), "  ", vapply(x, show_value, "")), sep = "\n")
   invisible(x)
 }

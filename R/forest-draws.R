@@ -1,14 +1,6 @@
 # What is drawn for trees otherwise than alike: candidates that are always tried or more likely,
 # samples that are given, rows held out, and the least that a leaf has.
 
-# Arguments that belong together, from what was given.
-draw_settings <- function(value, range) {
-  list(always = value("always"), select_weights = value("select_weights"),
-       min_bucket = range("min_bucket", 1, 2^30), holdout = check_flag("holdout", value("holdout")),
-       inbag = value("inbag"), honesty = check_flag("honesty", value("honesty")),
-       honesty_fraction = check_fraction(value("honesty_fraction")))
-}
-
 check_fraction <- function(fraction) {
   if (is_number(fraction) && fraction > 0 && fraction < 1) return(as.double(fraction))
   stop_input("honesty_fraction", gettextf(
@@ -30,8 +22,8 @@ settle_draws <- function(settings, frame) {
     stop_input("select_weights", gettextf(
       "'mtry' is %s, but only %d predictors have 'select_weights' above 0", settings$mtry, likely))
   }
-  if (settings$min_bucket > 1 && !is.null(settings$learner)) {
-    stop_unsupported("min_bucket", gettext(
+  if (settings$minbucket > 1 && !is.null(settings$learner)) {
+    stop_unsupported("minbucket", gettext(
       "a learner chooses all splits; let it observe the least size of leaves"))
   }
   settings$inbag <- check_inbag(settings$inbag, settings, length(frame$response))
@@ -94,7 +86,7 @@ check_holdout <- function(settings) {
 draw_control <- function(settings, names) {
   always <- match(settings$always, names)
   list(always = always, select_weights = settings$select_weights,
-       min_bucket = if (is.null(settings$min_bucket)) 1 else settings$min_bucket,
+       min_bucket = if (is.null(settings$minbucket)) 1 else settings$minbucket,
        holdout = as.integer(isTRUE(settings$holdout)), inbag = settings$inbag,
        honesty = if (isTRUE(settings$honesty)) settings$honesty_fraction else 0)
 }

@@ -84,7 +84,7 @@
 #' `quantreg`, `local.importance`, `always.split.variables`, `split.select.weights`, `min.bucket`
 #' and `respect.unordered.factors` (`"order"` or `"partition"`) are accepted for `trees`, `min_n`,
 #' `depth`, `sample_fraction`, `weights`, `threads`, `quantiles`, `local_importance`, `always`,
-#' `select_weights`, `min_bucket` and `factors`; `holdout` and `inbag` are named alike, as is
+#' `select_weights`, `minbucket` and `factors`; `holdout` and `inbag` are named alike, as is
 #' `honesty` in `grf`, whose `honesty.fraction` is accepted as well.
 #' Meanings and defaults are those of `ranger`, except for `min_n`, which is 1 for classes, also for
 #' probabilities (10 in `ranger`), and for missing values, which `ranger` below version 0.16 does
@@ -173,7 +173,7 @@
 #' @param select_weights How likely each predictor is drawn, a numeric vector in the order of the
 #'   predictors or with their names, of values of at least 0; those of 0 are never drawn. `NULL`,
 #'   the default: all alike. One vector for all trees.
-#' @param min_bucket Least number of sampled rows in a leaf, counting repetitions: cuts that leave
+#' @param minbucket Least number of sampled rows in a leaf, counting repetitions: cuts that leave
 #'   fewer on a side are not made. 1 by default.
 #' @param holdout Are only rows with a sampling weight of 0 out of bag: those that no tree is grown
 #'   from? They alone have out-of-bag predictions then, and error and permutation importance are
@@ -185,7 +185,7 @@
 #'   chooses its splits, and what its leaves say is of the others, so that no row tells a leaf what
 #'   it also chose the leaf for? `FALSE` by default. A split that has none of the others on a side
 #'   is taken out, and its other side takes its place, so that every leaf has rows. `min_n` and
-#'   `min_bucket` are about the rows that choose, and so is impurity importance. Honest trees are
+#'   `minbucket` are about the rows that choose, and so is impurity importance. Honest trees are
 #'   smaller, and most often predict somewhat worse; they are for standard errors (`se`), weights
 #'   and quantiles.
 #' @param honesty_fraction With `honesty`, the proportion of a tree's different rows that choose its
@@ -220,11 +220,16 @@
 #'   GPU and `"cuda:1"` the second (see [contree_gpu()] for their numbers), which is an error if it
 #'   cannot be used. The forest is the same, bit for bit. With a `learner`, `workers` or
 #'   `quantiles`, for survival, with more than 1,024 candidates at a node or 67 million sampled
-#'   rows, with outliers in a numeric response, and with `always`, `select_weights`, `min_bucket`,
+#'   rows, with outliers in a numeric response, and with `always`, `select_weights`, `minbucket`,
 #'   `holdout`, `inbag`, `honesty` or `exposure`, forests are grown on the CPU. Permutation
 #'   importance is computed on the CPU. If a GPU fails, or its memory is too small, `"auto"` grows
 #'   the forest on the CPU and says so. `fit$device` names the device that was used.
-#' @param ... Arguments under the names of `ranger` listed above. Any other name is an error.
+#' @param control Settings that are needed less often, as made by `hist_forest_control()`, or a
+#'   named list of them; by default made from `...`.
+#' @param ... For `hist_forest()`: arguments of `hist_forest_control()`, each of which takes
+#'   precedence over the same setting in `control`, and arguments under the names of `ranger` listed
+#'   above. For `hist_forest_control()`: `min_bucket`, the former name of `minbucket`. Any other
+#'   name is an error.
 #'
 #' @return An object of class `hist_forest` and `contree_ensemble` (the class of all ensembles of
 #'   this package), a list with
@@ -240,6 +245,9 @@
 #'   * `status` (`"complete"`, or why growing stopped), `elapsed` (seconds), `device` (`"cpu"` or
 #'     `"cuda:0"`), `hash` (a string that tells the training data apart), `seed`, `n` (number of
 #'     training rows), `call`, `terms`, `na.action` and what prediction needs.
+#'
+#'   `hist_forest_control()` returns a list of class `hist_forest_control`, with an element for each
+#'   setting.
 #' @section Errors:
 #' As for [contree()]. More than 256 classes or 65,534 predictors, and numeric responses beyond
 #' 1e100 or that differ by less than 1e-100, are an error of class `contree_input_error`.
@@ -288,6 +296,11 @@
 #' half <- hist_forest(Species ~ ., iris, trees = 50, seed = 7)
 #' rest <- hist_forest(Species ~ ., iris, trees = 50, seed = 7, first = 51)
 #' c(half, rest)
+#'
+#' # settings, directly and for several forests
+#' hist_forest(mpg ~ ., mtcars, trees = 50, minbucket = 5, threads = 1)
+#' careful <- hist_forest_control(minbucket = 5, threads = 1)
+#' hist_forest(mpg ~ ., mtcars, trees = 50, control = careful)
 #' @export
 hist_forest <- function(x, ...) UseMethod("hist_forest")
 
@@ -297,21 +310,13 @@ hist_forest.formula <- function(formula, data, weights, subset, na.action, trees
                                 depth = Inf, min_n = NULL, sample_fraction = NULL, replace = TRUE,
                                 class_weights = NULL,
                                 splitrule = c("gini", "entropy", "error", "random"),
-                                pool = c("node", "level"), learner = NULL,
-                                factors = c("subsets", "order"), bins = 65534,
                                 importance = c("impurity", "permutation", "corrected", "none"),
-                                local_importance = FALSE, oob = TRUE, keep_inbag = FALSE,
-                                always = NULL, select_weights = NULL, min_bucket = 1,
-                                holdout = FALSE, inbag = NULL, honesty = FALSE,
-                                honesty_fraction = 0.5, exposure = NULL,
-                                family = c("gaussian", "poisson"), quantiles = FALSE, seed = NULL,
-                                first = 1, threads = NULL, workers = FALSE, time_limit = Inf,
-                                memory_limit = Inf, on_interrupt = c("return", "error"),
-                                verbose = NULL, progress = NULL,
-                                device = c("auto", "cpu", "cuda"), ...) {
+                                exposure = NULL, family = c("gaussian", "poisson"),
+                                quantiles = FALSE, seed = NULL, ...,
+                                control = hist_forest_control(...)) {
   call <- plain_call(match.call(), sys.call(-1), "hist_forest")
   given <- ranger_names(list(...), names(match.call())[-1])
-  settings <- forest_settings(environment(), given)
+  settings <- forest_settings(environment(), given, if (!missing(control)) control)
   env <- environment(formula)
   if (missing(data)) data <- NULL
   weights <- if (!missing(weights) && is_table(data)) {
@@ -345,24 +350,16 @@ hist_forest.default <- function(x, y, weights = NULL, trees = 500, mtry = NULL, 
                                 min_n = NULL, sample_fraction = NULL, replace = TRUE,
                                 class_weights = NULL,
                                 splitrule = c("gini", "entropy", "error", "random"),
-                                pool = c("node", "level"), learner = NULL,
-                                factors = c("subsets", "order"), bins = 65534,
                                 importance = c("impurity", "permutation", "corrected", "none"),
-                                local_importance = FALSE, oob = TRUE, keep_inbag = FALSE,
-                                always = NULL, select_weights = NULL, min_bucket = 1,
-                                holdout = FALSE, inbag = NULL, honesty = FALSE,
-                                honesty_fraction = 0.5, exposure = NULL,
-                                family = c("gaussian", "poisson"), quantiles = FALSE, seed = NULL,
-                                first = 1, threads = NULL, workers = FALSE, time_limit = Inf,
-                                memory_limit = Inf, on_interrupt = c("return", "error"),
-                                verbose = NULL, progress = NULL,
-                                device = c("auto", "cpu", "cuda"), ...) {
+                                exposure = NULL, family = c("gaussian", "poisson"),
+                                quantiles = FALSE, seed = NULL, ...,
+                                control = hist_forest_control(...)) {
   if ((!missing(y) && inherits(y, "formula")) || "formula" %in% ...names()) {
     return(eval(formula_call(sys.call(), hist_forest.formula), parent.frame()))
   }
   call <- plain_call(match.call(), sys.call(-1), "hist_forest")
   given <- ranger_names(list(...), names(match.call())[-1])
-  settings <- forest_settings(environment(), given)
+  settings <- forest_settings(environment(), given, if (!missing(control)) control)
   check_both_given(x, y)
   if (is.null(weights)) weights <- given$weights
   frame <- read_xy(x, y, "learn", weights, read_forest_response, exposure)
@@ -483,8 +480,7 @@ growth_text <- function(name, state, trees) {
 new_hist_forest <- function(grown, frame, orders, settings, call) {
   kept <- c("trees", "mtry", "depth", "min_n", "replace", "sample", "splitrule", "pool", "learner",
             "factors", "bins", "first", "importance", "quantiles", "local_importance", "always",
-            "select_weights", "min_bucket", "holdout", "honesty", "honesty_fraction",
-            "family")
+            "select_weights", "minbucket", "holdout", "honesty", "honesty_fraction", "family")
   # each tree has its own, since forests of several seeds may be put together
   grown$forest$seed <- rep(settings$seed, length(grown$forest$number))
   n <- length(frame$response)

@@ -6,64 +6,117 @@ ranger_alias <- c(num.trees = "trees", min.node.size = "min_n", max.depth = "dep
                   num.threads = "threads", respect.unordered.factors = "factors",
                   quantreg = "quantiles", local.importance = "local_importance",
                   always.split.variables = "always", split.select.weights = "select_weights",
-                  min.bucket = "min_bucket", honesty.fraction = "honesty_fraction")
+                  min.bucket = "minbucket", honesty.fraction = "honesty_fraction")
 
-# Those of `dots`, under the names they have here. `typed` are the names in the call.
+# Names of version 0.1.0.
+forest_names_before <- c(min_bucket = "minbucket")
+
+# `dots` under the names that arguments have here. `typed` are the names in the call.
 ranger_names <- function(dots, typed) {
   if (length(dots) == 0) return(list())
-  names <- if (is.null(names(dots))) rep("", length(dots)) else names(dots)
-  unknown <- setdiff(names, c(names(ranger_alias), "formula"))
-  known <- setdiff(names(formals(hist_forest.formula)), "...")
-  check_names(unknown, c(known, names(ranger_alias)), gettext("?hist_forest for all arguments"))
-  ours <- ranger_alias[intersect(names, names(ranger_alias))]
-  if (length(twice <- intersect(ours, typed))) {
+  names <- names_of_dots(dots)
+  ours <- c(names(formals(hist_forest.formula)), names(formals(hist_forest_control)))
+  ours <- setdiff(ours, c("...", "control"))
+  check_names(names, c(ours, names(ranger_alias), names(forest_names_before)),
+              gettext("?hist_forest for all arguments"))
+  dots <- rename_dots(dots, forest_names_before)
+  alias <- ranger_alias[intersect(names, names(ranger_alias))]
+  if (length(twice <- intersect(alias, typed))) {
     stop_input(twice[1], gettextf(
       "'%s' and '%s' are two names of the same argument; give only one of them",
-      twice[1], names(ours)[match(twice[1], ours)]))
+      twice[1], names(alias)[match(twice[1], alias)]))
   }
-  stats::setNames(dots[names(ours)], ours)
+  replaced <- names(dots) %in% names(alias)
+  names(dots)[replaced] <- alias[names(dots)[replaced]]
+  dots[names(dots) != "formula"]
 }
 
-# `arguments`: the environment of the method.
-forest_settings <- function(arguments, given) {
+# `arguments`: the environment of the method; `given`: what came in its dots; `control`: NULL where
+# there is none.
+forest_settings <- function(arguments, given, control) {
   value <- function(name) if (name %in% names(given)) given[[name]] else arguments[[name]]
   range <- function(name, low, high = Inf, whole = TRUE, none = FALSE) {
     check_forest_number(name, value(name), list(low = low, high = high, whole = whole), none)
   }
-  c(draw_settings(value, range), list(
-       trees = range("trees", 1, 1e6), mtry = range("mtry", 1, none = TRUE),
-       depth = range("depth", 0), min_n = range("min_n", 1, none = TRUE),
-       sample_fraction = range("sample_fraction", 1e-9, 1000, FALSE, none = TRUE),
-       replace = check_flag("replace", arguments$replace), class_weights = arguments$class_weights,
-       splitrule = check_choice("splitrule", arguments$splitrule,
-                                .Call(ffi_hist_criteria, TRUE),
-                                c(variance = "gini", logrank = "gini", extratrees = "random")),
-       pool = pool_of(arguments), learner = check_learner(arguments$learner),
-       factors = check_choice("factors", value("factors"), c("subsets", "order"),
-                              c(partition = "subsets")),
-       bins = range("bins", 2, 65534),
-       importance = check_choice("importance", arguments$importance,
-                                 c("impurity", "permutation", "corrected", "none"),
-                                 c(impurity_corrected = "corrected")),
-       local_importance = check_flag("local_importance", value("local_importance")),
-       oob = check_flag("oob", arguments$oob),
-       keep_inbag = check_flag("keep_inbag", arguments$keep_inbag),
-       family = check_choice("family", arguments$family, c("gaussian", "poisson")),
-       quantiles = check_flag("quantiles", value("quantiles")),
-       seed = range("seed", 0, 2^53, none = TRUE), first = range("first", 1, 2^31),
-       threads = check_threads("threads", value("threads")),
-       workers = check_workers(arguments$workers),
-       time_limit = range("time_limit", 0, whole = FALSE),
-       memory_limit = range("memory_limit", 0, whole = FALSE),
-       on_interrupt = check_choice("on_interrupt", arguments$on_interrupt, c("return", "error")),
-       verbose = arguments$verbose, progress = check_progress(arguments$progress),
-       device = check_device(arguments$device)))
+  own <- list(
+    trees = range("trees", 1, 1e6), mtry = range("mtry", 1, none = TRUE),
+    depth = range("depth", 0), min_n = range("min_n", 1, none = TRUE),
+    sample_fraction = range("sample_fraction", 1e-9, 1000, FALSE, none = TRUE),
+    replace = check_flag("replace", arguments$replace), class_weights = arguments$class_weights,
+    splitrule = check_choice("splitrule", arguments$splitrule,
+                             .Call(ffi_hist_criteria, TRUE),
+                             c(variance = "gini", logrank = "gini", extratrees = "random")),
+    importance = check_choice("importance", arguments$importance,
+                              c("impurity", "permutation", "corrected", "none"),
+                              c(impurity_corrected = "corrected")),
+    family = check_choice("family", arguments$family, c("gaussian", "poisson")),
+    quantiles = check_flag("quantiles", value("quantiles")),
+    seed = range("seed", 0, 2^53, none = TRUE))
+  rest <- given_over_control(given[names(given) %in% names(formals(hist_forest_control))], control,
+                             hist_forest_control)
+  c(own, unclass(do.call(hist_forest_control, rest, quote = TRUE)))
+}
+
+# Settings given directly win over those of `control`, which is what `make` made, or a named list.
+given_over_control <- function(given, control, make) {
+  if (is.null(control)) return(given)
+  maker <- paste0(deparse(substitute(make)), "()")
+  if (!is.list(control) || (length(control) && is.null(names(control)))) {
+    stop_input("control", gettextf("'control' must be the value of %s or a named list, not %s",
+                                   maker, show_value(control)))
+  }
+  check_names(names_of_dots(control), setdiff(names(formals(make)), "..."),
+              paste0("?", sub("()", "", maker, fixed = TRUE)))
+  c(unclass(control)[setdiff(names(control), names(given))], given)
+}
+
+#' @rdname hist_forest
+#' @export
+hist_forest_control <- function(
+    # how trees are grown
+    minbucket = 1, always = NULL, select_weights = NULL, pool = c("node", "level"), learner = NULL,
+    factors = c("subsets", "order"), bins = 65534,
+    # which rows each has, and what is computed from those left out
+    holdout = FALSE, inbag = NULL, honesty = FALSE, honesty_fraction = 0.5, first = 1, oob = TRUE,
+    keep_inbag = FALSE, local_importance = FALSE,
+    # how it computes, and when it ends
+    threads = NULL, workers = FALSE, device = c("auto", "cpu", "cuda"), time_limit = Inf,
+    memory_limit = Inf, on_interrupt = c("return", "error"), verbose = NULL, progress = NULL, ...) {
+  if (...length()) {
+    check_names(...names(), c(setdiff(names(formals()), "..."), names(forest_names_before)),
+                gettext("?hist_forest for all arguments"))
+    given <- rename_dots(as.list(match.call())[-1], forest_names_before)
+    return(do.call(hist_forest_control, given, envir = parent.frame()))
+  }
+  values <- environment()
+  range <- function(name, low, high = Inf, whole = TRUE) {
+    check_forest_number(name, values[[name]], list(low = low, high = high, whole = whole), FALSE)
+  }
+  structure(list(
+    minbucket = range("minbucket", 1, 2^30), always = always, select_weights = select_weights,
+    pool = pool_of(pool, learner), learner = check_learner(learner),
+    factors = check_choice("factors", factors, c("subsets", "order"), c(partition = "subsets")),
+    bins = range("bins", 2, 65534), holdout = check_flag("holdout", holdout), inbag = inbag,
+    honesty = check_flag("honesty", honesty), honesty_fraction = check_fraction(honesty_fraction),
+    first = range("first", 1, 2^31), oob = check_flag("oob", oob),
+    keep_inbag = check_flag("keep_inbag", keep_inbag),
+    local_importance = check_flag("local_importance", local_importance),
+    threads = check_threads("threads", threads), workers = check_workers(workers),
+    device = check_device(device), time_limit = range("time_limit", 0, whole = FALSE),
+    memory_limit = range("memory_limit", 0, whole = FALSE),
+    on_interrupt = check_choice("on_interrupt", on_interrupt, c("return", "error")),
+    verbose = verbose, progress = check_progress(progress)), class = "hist_forest_control")
+}
+
+#' @export
+print.hist_forest_control <- function(x, ...) {
+  print_settings(gettext("Settings of hist_forest"), x)
 }
 
 # A learner is told of nodes of one depth together, which must have candidates in common.
-pool_of <- function(arguments) {
-  pool <- check_choice("pool", arguments$pool, c("node", "level"))
-  if (is.null(arguments$learner)) pool else "level"
+pool_of <- function(pool, learner) {
+  pool <- check_choice("pool", pool, c("node", "level"))
+  if (is.null(learner)) pool else "level"
 }
 
 check_learner <- function(learner) {

@@ -200,6 +200,7 @@ gmt_control <- function(max_leaves = 16, depth = if (certify > 0) certify else 6
                         threads = NULL, on_interrupt = c("return", "error"), verbose = NULL,
                         progress = NULL, ...) {
   if (...length()) return(gmt_control_renamed(match.call(), parent.frame()))
+  typed <- mget(as.character(names(match.call())[-1]), environment())
   mode <- check_choice("search", search, names(gmt_modes))
   certify <- check_forest_number("certify", certify, gmt_ranges$certify, FALSE)
   fitness <- check_choice("fitness", fitness, c("bic", "weighted"))
@@ -232,7 +233,7 @@ gmt_control <- function(max_leaves = 16, depth = if (certify > 0) certify else 6
                  on_interrupt = check_choice("on_interrupt", on_interrupt, c("return", "error")),
                  verbose = if (!is.null(verbose)) check_flag("verbose", verbose),
                  progress = check_progress(progress), effort = search$effort)),
-            class = "gmt_control")
+            class = "gmt_control", typed = typed)
 }
 
 # A GPU that is asked for must be of use. Local searches are over before one is set up: of a million
@@ -260,17 +261,14 @@ gmt_control_renamed <- function(call, env) {
   eval(as.call(rename_dots(as.list(call), gmt_names_before)), env)
 }
 
-# `control` is forced here, so that a wrong name in `...` is said to be one.
+# `control` is forced here, so that a wrong name in `...` is said to be one. `both`: it was given,
+# and settings in `...` win over it.
 gmt_settings <- function(control, dots, both, seed, model) {
   check_gmt_names(names_of_dots(dots))
-  if (both && length(dots)) {
-    stop_input("control",
-               gettextf("both 'control' and %s are given; give all settings in one place",
-                                   show_names(names(dots))))
-  }
-  if (!inherits(control, "gmt_control")) {
-    stop_input("control", gettextf("'control' must be made by gmt_control(), not %s",
-                                   show_value(control)))
+  if (both && (length(dots) || !inherits(control, "gmt_control"))) {
+    typed <- if (inherits(control, "gmt_control")) attr(control, "typed") else control
+    dots <- rename_dots(dots, gmt_names_before)
+    control <- do.call(gmt_control, given_over_control(dots, typed, gmt_control), quote = TRUE)
   }
   control["seed"] <- list(check_forest_number("seed", seed,
                                               list(low = 0, high = 2^53, whole = TRUE), TRUE))

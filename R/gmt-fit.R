@@ -81,8 +81,8 @@
 #'   [predict()][predict.gmt] evaluates in new data. With `x` and `y`, predictions for new rows do
 #'   not include it.
 #' @param ... Settings, as in [gmt_control()]. Any other name is an error.
-#' @param control The settings as made by [gmt_control()], instead of in `...`, from which they are
-#'   made by default.
+#' @param control Settings as made by [gmt_control()], or a named list of them; by default made from
+#'   `...`. A setting given in `...` takes precedence over the same setting in `control`.
 #' @param seed Seed of the random numbers, a whole number from 0 to 2^53. By default it is drawn
 #'   from R's generator, so that [set.seed()] makes the result reproducible.
 #' @param model Keep the model frame in the fit? `FALSE` by default.

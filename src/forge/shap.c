@@ -95,6 +95,91 @@ static void do_block(void *data, unsigned worker, uint64_t begin, uint64_t end)
     }
 }
 
+/* ---- two features ---- */
+
+/* The deepest edge of each feature on the path down to `depth`, as depths. */
+static uint32_t last_edges(const ct_shap_tree *t, uint32_t depth, uint32_t *last)
+{
+    uint32_t n = 0;
+    for (uint32_t d = depth; d > 0; d--) {
+        uint32_t i = 0;
+        while (i < n && t->open[last[i]]->player != t->open[d]->player) i++;
+        if (i == n) last[n++] = d;
+    }
+    return n;
+}
+
+/* Adds the leaf at the end of the open path, for some rows of a block. products[i][lane]: what
+ * feature i brings beside its factor in the product of all. */
+static void add_leaf(const job *j, ct_shap_room *room, uint32_t depth, uint32_t row, uint32_t n,
+                     double *out)
+{
+    const ct_forged *f = j->common.forged;
+    const ct_shap_tree *t = &room->tree;
+    uint32_t m = last_edges(t, depth, room->path), points = (m + 1) / 2;
+    for (uint32_t q = 0; q < points; q++) {
+        double at = j->common.points[points][q], all[CT_SHAP_LANES];
+        double term = t->open[depth]->term * j->common.weights[points][q];
+        for (uint32_t lane = 0; lane < n; lane++) all[lane] = term;
+        for (uint32_t i = 0; i < m; i++) {
+            double z = t->open[room->path[i]]->z, known = at + z * (1 - at);
+            for (uint32_t lane = 0; lane < n; lane++) {
+                int taken = t->taken[room->path[i] * CT_SHAP_LANES + lane] != 0;
+                all[lane] *= taken ? known : z * (1 - at);
+                t->products[i * CT_SHAP_LANES + lane] = taken ? (1 - z) / known : -1 / (1 - at);
+            }
+        }
+        for (uint32_t a = 0; a < m; a++)
+            for (uint32_t b = 0; b < a; b++) {
+                size_t i = f->used[t->open[room->path[a]]->player];
+                size_t o = f->used[t->open[room->path[b]]->player];
+                size_t pair = i < o ? i * f->ensemble->n_features + o
+                                    : o * f->ensemble->n_features + i;
+                for (uint32_t lane = 0; lane < n; lane++)
+                    out[pair * j->n_rows + row + lane] +=
+                        all[lane] * t->products[a * CT_SHAP_LANES + lane] *
+                        t->products[b * CT_SHAP_LANES + lane];
+            }
+    }
+}
+
+static void add_pairs(const job *j, ct_shap_room *room, uint32_t first, uint32_t row, uint32_t n,
+                      double *out)
+{
+    const ct_shap_tree *t = &room->tree;
+    for (uint32_t i = 0; i < t->n_edges; i++) {
+        const ct_shap_edge *e = &t->edges[i];
+        t->open[e->depth] = e;
+        for (uint32_t lane = 0; lane < n; lane++) {
+            double x = t->x[(size_t) e->column * CT_SHAP_ROWS + row + lane];
+            int left = x <= e->threshold || (e->nan_left && x != x);
+            t->taken[e->depth * CT_SHAP_LANES + lane] =
+                t->taken[e->above * CT_SHAP_LANES + lane] & -(int64_t) (left != e->right);
+        }
+        if (e->leaf) add_leaf(j, room, e->depth, first + row, n, out);
+    }
+}
+
+static void do_pairs_block(void *data, unsigned worker, uint64_t begin, uint64_t end)
+{
+    const job *j = (const job *) data;
+    const ct_forge_ensemble *e = j->common.forged->ensemble;
+    ct_shap_room *room = j->rooms[worker];
+    uint32_t first = (uint32_t) begin, n = (uint32_t) (end - begin);
+    size_t width = (size_t) e->n_features * e->n_features * j->n_rows;
+    load(j, room, first, n);
+    for (uint32_t k = 0; k < e->n_outputs; k++)
+        for (uint32_t t = 0; t < e->n_trees; t++) {
+            if ((e->leaf_width == 1 && e->output_of_tree[t] != k) || e->feature[e->roots[t]] < 0)
+                continue;
+            ct_shap_plan(&j->common, room, t, e->leaf_width == 1 ? 0 : k);
+            answer_special(j, room, first, n);
+            for (uint32_t row = 0; row < n; row += CT_SHAP_LANES)
+                add_pairs(j, room, first, row, n - row < CT_SHAP_LANES ? n - row : CT_SHAP_LANES,
+                          j->out + k * width);
+        }
+}
+
 /* ---- all of them ---- */
 
 static void expect(const job *j)
@@ -120,12 +205,15 @@ static ct_status make_rooms(job *j, const ct_forged *f, unsigned threads, ct_are
     return CT_OK;
 }
 
-ct_status ct_forged_shap(const ct_forged *f, const ct_column *columns, uint32_t n_rows,
-                         const ct_forge_run *run, double *out, ct_error *error)
+typedef void block_work(void *data, unsigned worker, uint64_t begin, uint64_t end);
+
+/* `size`: of out[size][n_rows]. */
+static ct_status explain(const ct_forged *f, const ct_column *columns, uint32_t n_rows,
+                         const ct_forge_run *run, block_work *work, size_t size, double *out,
+                         ct_error *error)
 {
     CT_TRY(check(f, error));
     if (!n_rows) return CT_OK;
-    const ct_forge_ensemble *e = f->ensemble;
     unsigned threads = run->threads ? run->threads : 1;
     uint32_t blocks = (n_rows - 1) / CT_SHAP_ROWS + 1;
     if (threads > blocks) threads = blocks;
@@ -140,11 +228,28 @@ ct_status ct_forged_shap(const ct_forged *f, const ct_column *columns, uint32_t 
     ct_arena_init(&arena, &budget);
     ct_status made = make_rooms(&j, f, threads, &arena);
     if (made == CT_OK) {
-        memset(out, 0, (size_t) e->n_outputs * (e->n_features + 1) * n_rows * sizeof *out);
+        memset(out, 0, size * n_rows * sizeof *out);
         expect(&j);
-        ct_loop loop = {n_rows, CT_SHAP_ROWS, CT_DYNAMIC, threads, do_block, &j, run->stop};
+        ct_loop loop = {n_rows, CT_SHAP_ROWS, CT_DYNAMIC, threads, work, &j, run->stop};
         ct_parallel_for(&loop);
     }
     ct_arena_free(&arena);
     return made == CT_OK ? CT_OK : ct_fail(error, made, "not enough memory to explain rows");
+}
+
+ct_status ct_forged_shap(const ct_forged *f, const ct_column *columns, uint32_t n_rows,
+                         const ct_forge_run *run, double *out, ct_error *error)
+{
+    size_t size = (size_t) f->ensemble->n_outputs * (f->ensemble->n_features + 1);
+    return explain(f, columns, n_rows, run, do_block, size, out, error);
+}
+
+ct_status ct_forged_interactions(const ct_forged *f, const ct_column *columns, uint32_t n_rows,
+                                 const ct_forge_run *run, double *out, ct_error *error)
+{
+    size_t size = (size_t) f->ensemble->n_outputs * f->ensemble->n_features *
+                  f->ensemble->n_features;
+    ct_status status = explain(f, columns, n_rows, run, do_pairs_block, size, out, error);
+    for (size_t i = 0; status == CT_OK && i < size * n_rows; i++) out[i] /= f->ensemble->divisor;
+    return status;
 }

@@ -49,21 +49,6 @@ static ct_status make_points(ct_shap_common *c, ct_arena *arena)
 
 /* ---- memory ---- */
 
-ct_status ct_shap_common_make(ct_shap_common *c, const ct_forged *f, ct_arena *arena)
-{
-    const ct_forge_ensemble *e = f->ensemble;
-    uint32_t features = f->deepest < f->n_used ? f->deepest : f->n_used;
-    memset(c, 0, sizeof *c);
-    c->forged = f;
-    c->most_points = (features + 1) / 2;
-    if (!c->most_points) c->most_points = 1;
-    for (uint32_t t = 0; t < e->n_trees; t++) {
-        uint32_t n = ct_ensemble_end(e, t) - e->roots[t];
-        if (n > c->most_edges) c->most_edges = n;
-    }
-    return make_points(c, arena);
-}
-
 /* Nodes whose tests are no thresholds, of the tree that has most of them. */
 static uint32_t most_special(const ct_forged *f)
 {
@@ -78,12 +63,28 @@ static uint32_t most_special(const ct_forged *f)
     return most;
 }
 
+ct_status ct_shap_common_make(ct_shap_common *c, const ct_forged *f, ct_arena *arena)
+{
+    const ct_forge_ensemble *e = f->ensemble;
+    uint32_t features = f->deepest < f->n_used ? f->deepest : f->n_used;
+    memset(c, 0, sizeof *c);
+    c->forged = f;
+    c->n_columns = f->n_used + most_special(f);
+    c->most_points = (features + 1) / 2;
+    if (!c->most_points) c->most_points = 1;
+    for (uint32_t t = 0; t < e->n_trees; t++) {
+        uint32_t n = ct_ensemble_end(e, t) - e->roots[t];
+        if (n > c->most_edges) c->most_edges = n;
+    }
+    return make_points(c, arena);
+}
+
 ct_shap_room *ct_shap_room_new(const ct_shap_common *c, ct_arena *arena)
 {
     ct_shap_room *room = CT_ARENA_ZEROED(arena, ct_shap_room, 1);
     if (!room) return NULL;
     size_t depths = (size_t) c->forged->deepest + 1, points = depths * c->most_points;
-    size_t special = most_special(c->forged), columns = c->forged->n_used + special;
+    size_t columns = c->n_columns, special = columns - c->forged->n_used;
     ct_shap_tree *t = &room->tree;
     t->edges = room->edges = CT_ARENA_NEW(arena, ct_shap_edge, c->most_edges);
     t->factors = room->factors =
@@ -163,7 +164,7 @@ static void add_edges(const ct_forged *f, ct_shap_room *room, uint32_t tree, uin
             for (uint32_t side = 2; side-- > 0;) {
                 uint32_t child = node->next + side, i = f->node_of[child];
                 edge.right = (uint8_t) side;
-                edge.ratio = e->cover[i] / e->cover[f->node_of[at]];
+                edge.ratio = e->cover ? e->cover[i] / e->cover[f->node_of[at]] : 1;
                 edge.z = edge.ratio * (edge.above ? room->path_z[edge.above] : 1);
                 edge.leaf = e->feature[i] < 0;
                 edge.term = edge.leaf ? ct_ensemble_term(e, tree, i, k) : 0;
@@ -203,13 +204,18 @@ static void set_factors(const ct_shap_common *c, ct_shap_room *room)
     }
 }
 
-void ct_shap_plan(const ct_shap_common *c, ct_shap_room *room, uint32_t tree, uint32_t k)
+void ct_shap_edges(const ct_shap_common *c, ct_shap_room *room, uint32_t tree, uint32_t k)
 {
     CT_ASSERT(tree < c->forged->ensemble->n_trees);
     room->n_special = 0;
     room->tree.n_edges = 0;
     room->tree.n_points = 1;
     add_edges(c->forged, room, tree, k);
+}
+
+void ct_shap_plan(const ct_shap_common *c, ct_shap_room *room, uint32_t tree, uint32_t k)
+{
+    ct_shap_edges(c, room, tree, k);
     set_factors(c, room);
 }
 
@@ -219,9 +225,7 @@ double ct_shap_expected(const ct_shap_common *c, ct_shap_room *room, uint32_t tr
     uint32_t root = e->roots[tree];
     if (e->feature[root] < 0) return ct_ensemble_term(e, tree, root, k);
     double sum = 0;
-    room->n_special = 0;
-    room->tree.n_edges = 0;
-    add_edges(c->forged, room, tree, k);
+    ct_shap_edges(c, room, tree, k);
     for (uint32_t i = 0; i < room->tree.n_edges; i++) {
         const ct_shap_edge *edge = &room->edges[i];
         double before = edge->depth > 1 ? room->reached[edge->depth - 1] : 1;

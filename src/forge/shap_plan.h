@@ -10,6 +10,7 @@
 typedef struct {
     const ct_forged *forged;
     uint32_t most_edges, most_points; /* of a tree */
+    uint32_t n_columns;               /* of x: n_used, and special tests of a tree */
     double **points, **weights;       /* [1 .. most_points][n] Gauss-Legendre on 0 .. 1 */
 } ct_shap_common;
 
@@ -43,6 +44,9 @@ ct_shap_room *ct_shap_room_new(const ct_shap_common *common, ct_arena *arena);
 /* The tree's plan for output k, into room->tree. The answers of special test i belong into the
  * column n_used + i of room->x: 0 left, 1 right. */
 void ct_shap_plan(const ct_shap_common *common, ct_shap_room *room, uint32_t tree, uint32_t k);
+
+/* Its edges alone, for which covers need not be known. */
+void ct_shap_edges(const ct_shap_common *common, ct_shap_room *room, uint32_t tree, uint32_t k);
 
 /* What a tree adds to output k of a row of which nothing is known. */
 double ct_shap_expected(const ct_shap_common *common, ct_shap_room *room, uint32_t tree,

@@ -1,8 +1,15 @@
 # Shapley values of a small tree by their definition: over all orders of two features.
 shapley_of_tree <- function(fit, row) {
+  value <- shapley_value_of_tree(fit, row)
+  both <- value(c("wt", "hp"))
+  c(wt = value("wt") - value(NULL) + both - value("hp"),
+    hp = value("hp") - value(NULL) + both - value("wt")) / 2
+}
+
+# What the tree says of a row of which only some features are known.
+shapley_value_of_tree <- function(fit, row) {
   nodes <- fit$frame
   ids <- as.numeric(rownames(nodes))
-  # of a set of known features
   value <- function(known, id = 1) {
     at <- match(id, ids)
     if (nodes$var[at] == "<leaf>") return(nodes$yval[at])
@@ -12,9 +19,7 @@ shapley_of_tree <- function(fit, row) {
     if (name %in% known) return(below[if (row[[name]] < threshold) 1 else 2])
     sum(below * nodes$n[match(c(2 * id, 2 * id + 1), ids)]) / nodes$n[at]
   }
-  both <- value(c("wt", "hp"))
-  c(wt = value("wt") - value(NULL) + both - value("hp"),
-    hp = value("hp") - value(NULL) + both - value("wt")) / 2
+  value
 }
 
 test_that("contributions are Shapley values, and add up to predictions", {
@@ -37,6 +42,67 @@ test_that("contributions are Shapley values, and add up to predictions", {
   expect_contree_error(contributions(fit, mtcars, scale = "prob"), "unsupported", "classes")
   expect_contree_error(predict(forest, iris, type = "contributions"), "unsupported",
                        "contributions(fit, data)")
+})
+
+test_that("interactions are those of the definition, and add up to contributions", {
+  fit <- contree(mpg ~ wt + hp, mtcars, depth = 2, minbucket = 2)
+  shap <- contributions(fit, mtcars, interactions = TRUE)
+  pairs <- shap$interactions
+  expect_identical(dimnames(pairs)[2:3], list(c("wt", "hp"), c("wt", "hp")))
+  for (i in 1:32) {
+    # v(both) - v(wt) - v(hp) + v(none), from the shares of the two
+    row <- mtcars[i, ]
+    value <- shapley_value_of_tree(fit, row)
+    together <- value(c("wt", "hp")) - value("wt") - value("hp") + value(NULL)
+    expect_equal(pairs[i, "wt", "hp"], together / 2)
+  }
+  for (fit in list(hist_forest(mpg ~ ., mtcars, trees = 10, seed = 1),
+                   hist_forest(Species ~ ., iris, trees = 10, seed = 1))) {
+    data <- if (fit$type == "regression") mtcars else iris
+    shap <- contributions(fit, data, interactions = TRUE)
+    pairs <- shap$interactions
+    outputs <- seq_along(dim(pairs))[-3]
+    expect_equal(apply(pairs, outputs, sum), shap$values, ignore_attr = TRUE)
+    expect_equal(aperm(pairs, c(1, 3, 2, 4)[seq_along(dim(pairs))]), pairs)
+    expect_identical(contributions(fit, data, interactions = TRUE, threads = 2)$interactions, pairs)
+  }
+  expect_contree_error(contributions(fit, iris, interactions = TRUE, scale = "prob"),
+                       "unsupported", "margins")
+  expect_contree_error(contributions(fit, iris, interactions = TRUE, background = iris),
+                       "unsupported", "background")
+})
+
+test_that("against a background they are Shapley values of mixed rows", {
+  fit <- hist_forest(mpg ~ wt + hp + qsec, mtcars, trees = 10, seed = 1)
+  background <- mtcars[c(3, 9, 20, 31), ]
+  shap <- contributions(fit, mtcars, background = background)
+  names <- c("wt", "hp", "qsec")
+  value <- function(known, i) {
+    mixed <- background[names]
+    for (name in known) mixed[[name]] <- mtcars[[name]][i]
+    mean(predict(fit, mixed))
+  }
+  for (i in c(1, 15)) {
+    none <- value(NULL, i)
+    one <- vapply(names, value, 0, i)
+    two <- vapply(names, function(name) value(setdiff(names, name), i), 0) # without it
+    all <- value(names, i)
+    of_wt <- (one[["wt"]] - none) / 3 + (two[["qsec"]] - one[["hp"]]) / 6 +
+      (two[["hp"]] - one[["qsec"]]) / 6 + (all - two[["wt"]]) / 3
+    expect_equal(shap$values[i, "wt"], of_wt)
+  }
+  expect_equal(shap$base, mean(predict(fit, background)))
+  expect_equal(shap$prediction[, 1], predict(fit, mtcars))
+  expect_output(print(shap), "Background of 4 rows")
+  threads <- contributions(fit, mtcars, background = background, threads = 2)
+  expect_identical(threads$values, shap$values)
+  forest <- hist_forest(Species ~ ., iris, trees = 20, seed = 1)
+  flowers <- contributions(forest, iris, background = iris[1:50, ])
+  expect_equal(flowers$prediction, predict(forest, iris, type = "prob"))
+  expect_equal(unname(flowers$base), unname(colMeans(predict(forest, iris[1:50, ], type = "prob"))))
+  expect_contree_error(contributions(fit, mtcars, background = mtcars[0, ]), "input", "background")
+  expect_contree_error(contributions(fit, mtcars, background = 3), "input", "background")
+  expect_contree_error(contributions(fit, mtcars, background = mtcars["wt"]), "input", "hp")
 })
 
 test_that("on the scale of probabilities they are integrals along the way of the margins", {

@@ -7,7 +7,7 @@ leaf_sizes <- function(fit) {
 
 test_that("ranger's names of what is drawn are known, and mean the same", {
   weights <- c(Petal.Width = 1, Petal.Length = 2, Sepal.Width = 0, Sepal.Length = 4)
-  ours <- hist_forest(Species ~ ., iris, trees = 6, seed = 2, mtry = 1, min_bucket = 3,
+  ours <- hist_forest(Species ~ ., iris, trees = 6, seed = 2, mtry = 1, minbucket = 3,
                       always = "Sepal.Width", select_weights = weights)
   theirs <- hist_forest(Species ~ ., iris, trees = 6, seed = 2, mtry = 1, min.bucket = 3,
                         always.split.variables = "Sepal.Width",
@@ -35,20 +35,20 @@ test_that("predictors are tried always, or never", {
   expect_gt(twins$importance$corrected[1], 1000)
 })
 
-test_that("leaves have at least min_bucket rows, whatever the response and the predictors", {
+test_that("leaves have at least minbucket rows, whatever the response and the predictors", {
   set.seed(1)
   sets <- data.frame(iris, f = factor(sample(letters[1:4], 150, TRUE)))
   sets$Petal.Width[sample(150, 30)] <- NA
-  expect_equal(min(leaf_sizes(hist_forest(Species ~ ., sets, trees = 20, min_bucket = 4))), 4)
+  expect_equal(min(leaf_sizes(hist_forest(Species ~ ., sets, trees = 20, minbucket = 4))), 4)
   for (rule in c("entropy", "error", "random")) {
-    fit <- hist_forest(Species ~ ., sets, trees = 20, splitrule = rule, min_bucket = 4)
+    fit <- hist_forest(Species ~ ., sets, trees = 20, splitrule = rule, minbucket = 4)
     expect_gte(min(leaf_sizes(fit)), 4)
   }
-  expect_gte(min(leaf_sizes(hist_forest(Sepal.Width ~ ., sets, trees = 20, min_bucket = 7))), 7)
+  expect_gte(min(leaf_sizes(hist_forest(Sepal.Width ~ ., sets, trees = 20, minbucket = 7))), 7)
   survival <- hist_forest(survival::Surv(time, status) ~ ., survival::lung[-1], trees = 10,
-                          min_bucket = 9, min_n = 1)
+                          minbucket = 9, min_n = 1)
   expect_equal(min(leaf_sizes(survival)), 9)
-  one <- hist_forest(Species ~ ., sets, trees = 10, seed = 1, min_bucket = 1)
+  one <- hist_forest(Species ~ ., sets, trees = 10, seed = 1, minbucket = 1)
   expect_identical(one$forest, hist_forest(Species ~ ., sets, trees = 10, seed = 1)$forest)
 })
 
@@ -102,7 +102,7 @@ test_that("what cannot be drawn is said", {
   bad <- list(always = "Petal", always = 1, always = c("Sepal.Width", "Sepal.Width"),
               select_weights = 1:3, select_weights = c(1, 1, NA, 1), select_weights = rep(0, 4),
               select_weights = c(a = 1, b = 1, c = 1, d = 1), select_weights = c(1, 0, 0, 0),
-              min_bucket = 0, min_bucket = 1.5, holdout = TRUE, holdout = NA,
+              minbucket = 0, minbucket = 1.5, holdout = TRUE, holdout = NA,
               inbag = list(1:150), inbag = rep(list(1:149), 500),
               inbag = rep(list(rep(0, 150)), 500))
   for (i in seq_along(bad)) {
@@ -115,7 +115,7 @@ test_that("what cannot be drawn is said", {
                "list", class = "contree_unsupported_error")
   expect_error(hist_forest(Species ~ ., iris, trees = 1, inbag = list(rep(1, 150)),
                            weights = Sepal.Width), "inbag", class = "contree_input_error")
-  expect_error(hist_forest(Species ~ ., iris, min_bucket = 2, learner = function(a, b) 1),
+  expect_error(hist_forest(Species ~ ., iris, minbucket = 2, learner = function(a, b) 1),
                "learner", class = "contree_unsupported_error")
 })
 

@@ -9,7 +9,7 @@ test_that("settings are checked by name and range", {
                    list(time_limit = NA))) {
     expect_contree_error(do.call(gmt_control, bad), "input", paste0("'", names(bad), "'"))
   }
-  expect_contree_error(gmt(mpg ~ wt, mtcars, control = list()), "input", "gmt_control()")
+  expect_contree_error(gmt(mpg ~ wt, mtcars, control = 3), "input", "gmt_control()")
 })
 
 test_that("settings limit the tree", {

@@ -113,8 +113,6 @@ test_that("what cannot be used is said by name", {
   d$day <- as.Date("2020-01-01") + 1:50
   expect_contree_error(gmt(y ~ day | x1, d), "input", "'day' is a regressor")
   expect_contree_error(gmt(y ~ x1, d, leafs = 3), "input", "unknown argument 'leafs'")
-  expect_contree_error(gmt(y ~ x1, d, control = gmt_control(), bins = 3), "input",
-                       "both 'control' and")
   expect_contree_error(gmt(y ~ x1, d, weights = rep(0, 50)), "input", "all 'weights' are 0")
   expect_contree_error(gmt(y ~ x1, d, offset = 1:3), "input", "'offset'")
   expect_contree_error(gmt(y ~ x1, d, seed = -1), "input", "'seed'")

@@ -41,6 +41,38 @@ test_that("names of other packages, and misspelt ones, are answered with those m
   }
 })
 
+test_that("settings come directly, from a control, or as a list; those given directly win", {
+  same <- function(fit, control, make, ...) {
+    direct <- fit(...)
+    expect_equal(fit(control = control), direct)
+    expect_equal(fit(control = make(control)), direct)
+    for (wrong in list(list(control = make(control), wrong = 1), list(control = list(wrong = 1)))) {
+      expect_contree_error(do.call(fit, wrong), "input", "unknown argument 'wrong'")
+    }
+    expect_contree_error(fit(control = 3), "input", "'control' must be the value of")
+    direct
+  }
+  forest <- function(...) hist_forest(mpg ~ ., mtcars, trees = 3, seed = 1, ...)[c("forest", "oob")]
+  made <- function(control) do.call(hist_forest_control, control)
+  few <- same(forest, list(bins = 4, minbucket = 6), made, bins = 4, minbucket = 6)
+  expect_equal(forest(bins = 4, control = hist_forest_control(bins = 9, minbucket = 6)), few)
+  expect_equal(forest(bins = 4, min.bucket = 6, control = list(minbucket = 9)), few)
+  expect_false(identical(forest(), few))
+  expect_message(before <- forest(bins = 4, min_bucket = 6), "now called 'minbucket'",
+                 class = "contree_renamed")
+  expect_equal(before, few)
+  expect_identical(hist_forest_control(min_bucket = 6), hist_forest_control(minbucket = 6))
+  expect_contree_error(hist_forest_control(divice = "cpu"), "input", "did you mean 'device'?")
+  expect_output(print(hist_forest_control()), "minbucket +1")
+  model <- function(...) coef(gmt(mpg ~ wt + hp, mtcars, seed = 1, ...))
+  settings <- list(max_leaves = 2, bins = 9)
+  two <- same(model, settings, function(list) do.call(gmt_control, list), max_leaves = 2, bins = 9)
+  expect_equal(model(max_leaves = 2, control = gmt_control(max_leaves = 1, bins = 9)), two)
+  tree <- function(...) contree(mpg ~ ., mtcars, depth = 2, ...)$frame
+  same(tree, list(complexity = 0.2), function(control) do.call(contree_control, control),
+       complexity = 0.2)
+})
+
 test_that("min_n is minsplit, and a seed is that of all draws", {
   expect_identical(contree(mpg ~ ., mtcars, depth = 2, min_n = 30)$frame,
                    contree(mpg ~ ., mtcars, depth = 2, minsplit = 30)$frame)

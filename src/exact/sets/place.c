@@ -30,7 +30,7 @@ static ct_status node_of(ct_worker *worker, ct_layout *layout, ct_place *place)
     if (!layout || !node) return ct_worker_no_memory(worker);
     place->node = node;
     const ct_search *search = worker->search;
-    /* counts list trees of classes, of leaves of any size */
+    /* lists made by counts are of classes, and know no least size of a leaf */
     if (!search->costs->response && search->min_split <= 2) CT_TRY(ct_tests_make(worker, layout));
     CT_TRY(ct_node_whole(worker, &worker->arena, layout, node));
     node->sized = ct_search_is_sized(worker);

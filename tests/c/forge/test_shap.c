@@ -5,6 +5,8 @@
 #include "forge/interpret.h"
 #include "forge/pack.h"
 #include "forge/shap.h"
+#include "forge/shap_background.h"
+#include "forge/shap_pairs.h"
 
 enum { MOST_ROWS = 300, MOST_PLAYERS = 8 };
 
@@ -102,6 +104,37 @@ static const double *row_of(const table *t, uint32_t row)
     return x;
 }
 
+/* ---- against a background ---- */
+
+static double mixed_value(const ct_forge_ensemble *e, uint32_t k, const table *t, uint32_t row,
+                          uint64_t known)
+{
+    double x[ANY_FEATURES], sum = 0;
+    for (uint32_t i = 0; i < t->n_rows; i++) {
+        for (uint32_t col = 0; col < e->n_features; col++)
+            x[col] = t->values[(size_t) col * t->n_rows + (known >> col & 1 ? row : i)];
+        sum += ensemble_value(e, k, x, UINT64_MAX);
+    }
+    return sum / t->n_rows;
+}
+
+/* out[n_features + 1]: by all subsets, with the table itself as background. */
+static void shapley_of_mixed(const ct_forge_ensemble *e, uint32_t k, const table *t, uint32_t row,
+                             double *out)
+{
+    double values[1 << MOST_PLAYERS];
+    uint32_t n = e->n_features;
+    for (uint32_t known = 0; known < 1u << n; known++)
+        values[known] = mixed_value(e, k, t, row, known);
+    for (uint32_t i = 0; i < n; i++) {
+        out[i] = 0;
+        for (uint32_t known = 0; known < 1u << n; known++)
+            if (!(known >> i & 1))
+                out[i] += weight_of(known, n) * (values[known | 1u << i] - values[known]);
+    }
+    out[n] = values[0];
+}
+
 /* The size of what is added up, with room for how often it is rounded. */
 static double allowed(const ct_forge_ensemble *e)
 {
@@ -184,8 +217,8 @@ static void long_paths(void)
 {
     const any_shape comb = {2, 39, 0, 40, 0, ANY_FEATURES, 1, 0, 0, 0, CT_LESS, CT_F64, CT_F64, 0};
     const any_shape bushy = {3, 12, 1, 400, 0, 30, 2, 1, 0, 1, CT_LESS_EQUAL, CT_F32, CT_F64, 0};
-    check_shape(7, &comb, CHECK_QUICK() ? 20 : MOST_ROWS, 0);
-    check_shape(9, &bushy, CHECK_QUICK() ? 20 : MOST_ROWS, 0);
+    check_shape(7, &comb, CHECK_QUICK() ? 20 : 300, 0);
+    check_shape(9, &bushy, CHECK_QUICK() ? 20 : 300, 0);
 }
 
 /* Two features that decide together: x0 < 1 and x1 < 1 give 12, of 1/3 and 1/4 of the rows. */
@@ -245,10 +278,109 @@ static void memory(void)
         ct_alloc_fail_for(-1, 0);
         CHECK(status == CT_OK || (status == CT_NO_MEMORY && error.message[0]));
     }
+    status = CT_NO_MEMORY;
+    for (long after = 0; status != CT_OK; after++) {
+        ct_alloc_fail_for(after, 1);
+        status = ct_forged_shap_background(&f, t.columns, 5, t.columns, 5, &run, out, &error);
+        ct_alloc_fail_for(-1, 0);
+        CHECK(status == CT_OK || (status == CT_NO_MEMORY && error.message[0]));
+    }
     ct_forged_free(&f);
 }
 
+/* All trees by pairs, whatever is chosen otherwise. */
+static int same_by_pairs(const ct_forged *f, const table *t, const double *want)
+{
+    const ct_forge_ensemble *e = f->ensemble;
+    size_t n = (size_t) e->n_features * t->n_rows;
+    double *got = (double *) malloc(n * sizeof *got);
+    ct_budget budget = {SIZE_MAX / 2, 0};
+    ct_arena arena;
+    ct_arena_init(&arena, &budget);
+    uint32_t most = f->deepest < f->n_used ? f->deepest : f->n_used;
+    ct_shap_pairs pairs = {f, t->columns, t->columns, t->n_rows, t->n_rows,
+                           ct_pair_weights(most, &arena), 2, NULL};
+    int same = 1;
+    for (uint32_t k = 0; k < e->n_outputs; k++) {
+        double expected = e->base[k];
+        memset(got, 0, n * sizeof *got);
+        for (uint32_t i = 0; i < e->n_trees; i++)
+            if (e->leaf_width > 1 || e->output_of_tree[i] == k)
+                CHECK_INT(ct_shap_pairs_add(&pairs, i, e->leaf_width > 1 ? k : 0, got, &expected,
+                                            &arena), CT_OK);
+        const double *of_output = want + k * (n + t->n_rows);
+        for (size_t i = 0; i < n; i++)
+            same &= fabs(got[i] / e->divisor - of_output[i]) <= allowed(e);
+        same &= fabs(expected / e->divisor - of_output[n]) <= allowed(e);
+    }
+    ct_arena_free(&arena);
+    free(got);
+    return same;
+}
+
+/* The sums of all rows, and the first rows by the definition; by tables and by pairs. */
+static void check_background(uint32_t seed, const any_shape *s, uint32_t n_rows,
+                             uint32_t by_definition)
+{
+    static table t;
+    ct_rng r = ct_rng_of(seed, 29, 0);
+    ct_forged f;
+    any_draw(&r, s, &drawn);
+    const ct_forge_ensemble *e = &drawn.ensemble;
+    drawn.ensemble.cover = NULL;
+    REQUIRE(CHECK_INT(ct_forge(e, &f, NULL), CT_OK));
+    draw_table(&r, &t, n_rows);
+    size_t width = e->n_features + 1, n = width * e->n_outputs * n_rows;
+    double *out = (double *) malloc(2 * n * sizeof *out);
+    for (unsigned threads = 1; threads <= 2; threads++) {
+        ct_forge_run run = {CT_FORGE_WAY_AUTO, threads, CT_SIMD_SCALAR, NULL, NULL, 0};
+        REQUIRE(CHECK_INT(ct_forged_shap_background(&f, t.columns, n_rows, t.columns, n_rows, &run,
+                                                    out + (threads - 1) * n, NULL), CT_OK));
+    }
+    int right = !memcmp(out, out + n, n * sizeof *out) && same_by_pairs(&f, &t, out);
+    for (uint32_t row = 0; row < n_rows; row++)
+        for (uint32_t k = 0; k < e->n_outputs; k++) {
+            double want[MOST_PLAYERS + 1], sum = 0;
+            for (uint32_t i = 0; i < width; i++) sum += out[(k * width + i) * n_rows + row];
+            right &= fabs(sum - ensemble_value(e, k, row_of(&t, row), UINT64_MAX)) <= allowed(e);
+            if (row >= by_definition) continue;
+            shapley_of_mixed(e, k, &t, row, want);
+            for (uint32_t i = 0; i < width; i++)
+                right &= fabs(out[(k * width + i) * n_rows + row] - want[i]) <= allowed(e);
+        }
+    if (!CHECK(right)) printf("    seed %u\n", seed);
+    free(out);
+    ct_forged_free(&f);
+}
+
+static void backgrounds(void)
+{
+    for (uint32_t seed = 0; seed < (CHECK_QUICK() ? 10u : 80u); seed++) {
+        ct_rng r = ct_rng_of(seed, 7, 0);
+        any_shape s;
+        memset(&s, 0, sizeof s);
+        s.n_trees = 1 + ct_rng_below(&r, 4);
+        s.most_depth = ct_rng_below(&r, 10);
+        s.leaf_chance = ct_rng_below(&r, 5);
+        s.most_leaves = 64;
+        s.n_features = 1 + ct_rng_below(&r, MOST_PLAYERS - 1);
+        s.n_outputs = 1 + ct_rng_below(&r, 2);
+        s.wide = s.n_outputs > 1 && ct_rng_below(&r, 2);
+        s.sets = ct_rng_below(&r, 2) * 5;
+        s.rules = ct_rng_below(&r, 2);
+        s.less = ct_rng_below(&r, 2) ? CT_LESS : CT_LESS_EQUAL;
+        s.number = ct_rng_below(&r, 2) ? CT_F32 : CT_F64;
+        s.sum = ct_rng_below(&r, 2) ? CT_F32 : CT_F64;
+        check_background(seed, &s, seed % 3 ? 6 : 40, seed % 3 ? 6 : 2);
+    }
+    const any_shape comb = {2, 39, 0, 40, 0, ANY_FEATURES, 1, 0, 0, 0, CT_LESS, CT_F64, CT_F64, 0};
+    const any_shape bushy = {3, 12, 1, 400, 0, 30, 2, 1, 0, 1, CT_LESS_EQUAL, CT_F32, CT_F64, 0};
+    check_background(7, &comb, CHECK_QUICK() ? 9 : 40, 0);
+    check_background(9, &bushy, CHECK_QUICK() ? 9 : 150, 0);
+}
+
 static const check_case cases[] = {
+    {"backgrounds", backgrounds},
     {"by hand", by_hand},
     {"all subsets", all_subsets},
     {"long paths", long_paths},

@@ -1,0 +1,178 @@
+#include "forge/shap_pairs.h"
+
+#include "forge/input.h"
+#include "forge/interpret.h"
+
+enum { PAIR_ROWS = 1024 }; /* of the background at a time */
+
+typedef enum { NOBODY, ROW, BACKGROUND } owner;
+
+typedef struct {
+    const double *x; /* [n_used] */
+    const ct_column *columns;
+    uint32_t row;
+} place;
+
+/* A row, and one of the background; of a worker. */
+typedef struct {
+    const ct_shap_pairs *pairs;
+    uint32_t tree, k, most;
+    place of[2];
+    uint8_t *owner;    /* [n_used] */
+    double *x, *added; /* [n_used] */
+} pair;
+
+typedef struct {
+    pair *workers;
+    uint32_t tree, first, n;
+    double *background; /* [n][n_used] */
+    double *out;
+} job;
+
+double *ct_pair_weights(uint32_t most, ct_arena *arena)
+{
+    size_t width = (size_t) most + 1;
+    double *weights = CT_ARENA_ZEROED(arena, double, width * width);
+    if (!weights) return NULL;
+    for (size_t a = 1; a <= most; a++) {
+        weights[a * width] = 1.0 / (double) a;
+        for (size_t b = 1; b <= most; b++)
+            weights[a * width + b] = weights[a * width + b - 1] * (double) b / (double) (a + b);
+    }
+    return weights;
+}
+
+static int goes_left(const ct_forged *f, const ct_walk_node *node, const place *p)
+{
+    uint32_t column = node->what & CT_WALK_COLUMN;
+    if (node->what & (CT_WALK_SET | CT_WALK_ZERO))
+        return ct_interpret_left(f->ensemble, f->node_of[node - f->nodes],
+                                 ct_input(&p->columns[f->used[column]], p->row, CT_F64));
+    double x = p->x[column];
+    return x <= node->threshold || (x != x && node->what & CT_WALK_NAN_LEFT);
+}
+
+/* What the leaves below give each feature that must come from the row, and from the background. */
+typedef struct {
+    double with, without;
+} shares;
+
+static shares leaf_shares(const pair *p, uint32_t at, uint32_t a, uint32_t b)
+{
+    const ct_forged *f = p->pairs->forged;
+    const double *weights = p->pairs->weights;
+    size_t width = (size_t) p->most + 1;
+    double value = ct_ensemble_term(f->ensemble, p->tree, f->node_of[at], p->k);
+    return (shares){a ? value * weights[a * width + b] : 0,
+                    b ? -value * weights[b * width + a] : 0};
+}
+
+/* a features are the row's, b the background's: those whose answers differed above. Recursion is
+ * as deep as there are features on a path. */
+static shares walk(pair *p, uint32_t at, uint32_t a, uint32_t b)
+{
+    const ct_forged *f = p->pairs->forged;
+    for (;;) {
+        const ct_walk_node *node = &f->nodes[at];
+        if (!(node->what & CT_WALK_INNER)) return leaf_shares(p, at, a, b);
+        uint32_t column = node->what & CT_WALK_COLUMN;
+        uint32_t mine = node->next + !goes_left(f, node, &p->of[0]);
+        uint32_t theirs = node->next + !goes_left(f, node, &p->of[1]);
+        if (mine == theirs || p->owner[column] != NOBODY) {
+            at = p->owner[column] == BACKGROUND ? theirs : mine;
+            continue;
+        }
+        p->owner[column] = ROW;
+        shares of_row = walk(p, mine, a + 1, b);
+        p->owner[column] = BACKGROUND;
+        shares others = walk(p, theirs, a, b + 1);
+        p->owner[column] = NOBODY;
+        p->added[column] += of_row.with + others.without;
+        return (shares){of_row.with + others.with, of_row.without + others.without};
+    }
+}
+
+static void read_row(const ct_forged *f, const ct_column *columns, uint32_t row, double *x)
+{
+    for (uint32_t i = 0; i < f->n_used; i++)
+        x[i] = ct_input(&columns[f->used[i]], row, f->ensemble->number);
+}
+
+static void do_rows(void *data, unsigned worker, uint64_t begin, uint64_t end)
+{
+    const job *j = (const job *) data;
+    pair *p = &j->workers[worker];
+    const ct_shap_pairs *all = p->pairs;
+    const ct_forged *f = all->forged;
+    for (uint32_t row = (uint32_t) begin; row < end; row++) {
+        read_row(f, all->rows, row, p->x);
+        p->of[0] = (place){p->x, all->rows, row};
+        for (uint32_t i = 0; i < f->n_used; i++) p->added[i] = 0;
+        for (uint32_t i = 0; i < j->n; i++) {
+            p->of[1] = (place){j->background + (size_t) i * f->n_used, all->background,
+                               j->first + i};
+            walk(p, f->ensemble->roots[p->tree], 0, 0);
+        }
+        for (uint32_t i = 0; i < f->n_used; i++)
+            j->out[(size_t) f->used[i] * all->n_rows + row] += p->added[i] / all->n_background;
+    }
+}
+
+/* Of the rows of the background that are read. */
+static double sum_of_background(const job *j)
+{
+    const pair *p = &j->workers[0];
+    const ct_forged *f = p->pairs->forged;
+    double sum = 0;
+    for (uint32_t i = 0; i < j->n; i++) {
+        place of = {j->background + (size_t) i * f->n_used, p->pairs->background, j->first + i};
+        uint32_t at = f->ensemble->roots[p->tree];
+        while (f->nodes[at].what & CT_WALK_INNER)
+            at = f->nodes[at].next + !goes_left(f, &f->nodes[at], &of);
+        sum += ct_ensemble_term(f->ensemble, p->tree, f->node_of[at], p->k);
+    }
+    return sum;
+}
+
+static ct_status make_workers(job *j, const ct_shap_pairs *pairs, uint32_t k, ct_arena *arena)
+{
+    size_t n = pairs->forged->n_used;
+    const ct_forged *f = pairs->forged;
+    j->workers = CT_ARENA_ZEROED(arena, pair, pairs->threads);
+    j->background = CT_ARENA_NEW(arena, double, PAIR_ROWS * n);
+    if (!j->workers || !j->background) return CT_NO_MEMORY;
+    for (unsigned i = 0; i < pairs->threads; i++) {
+        pair *p = &j->workers[i];
+        p->pairs = pairs;
+        p->tree = j->tree, p->k = k;
+        p->most = f->deepest < f->n_used ? f->deepest : f->n_used;
+        p->owner = CT_ARENA_ZEROED(arena, uint8_t, n);
+        p->x = CT_ARENA_NEW(arena, double, n);
+        p->added = CT_ARENA_NEW(arena, double, n);
+        if (!p->owner || !p->x || !p->added) return CT_NO_MEMORY;
+    }
+    return CT_OK;
+}
+
+ct_status ct_shap_pairs_add(const ct_shap_pairs *pairs, uint32_t tree, uint32_t k, double *out,
+                            double *expected, ct_arena *arena)
+{
+    const ct_forged *f = pairs->forged;
+    ct_arena_mark here = ct_arena_here(arena);
+    job j = {NULL, tree, 0, 0, NULL, out};
+    double sum = 0;
+    ct_status made = make_workers(&j, pairs, k, arena);
+    for (; made == CT_OK && j.first < pairs->n_background; j.first += j.n) {
+        uint32_t left = pairs->n_background - j.first;
+        j.n = left < PAIR_ROWS ? left : PAIR_ROWS;
+        for (uint32_t i = 0; i < j.n; i++)
+            read_row(f, pairs->background, j.first + i, j.background + (size_t) i * f->n_used);
+        sum += sum_of_background(&j);
+        ct_loop loop = {pairs->n_rows, 4, CT_DYNAMIC, pairs->threads, do_rows, &j, pairs->stop};
+        ct_parallel_for(&loop);
+        if (pairs->stop && pairs->stop->stopped) break;
+    }
+    *expected += sum / pairs->n_background;
+    ct_arena_release(arena, here);
+    return made;
+}

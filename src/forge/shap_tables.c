@@ -1,0 +1,140 @@
+#include "base/optimised.h"
+
+#include "forge/shap_tables.h"
+
+#include <string.h>
+
+#include "base/simd/rounded.h"
+
+ct_status ct_table_room_make(ct_table_room *room, uint32_t deepest, ct_arena *arena)
+{
+    size_t n = (size_t) 1 << CT_PATTERN_BITS;
+    room->counts = CT_ARENA_NEW(arena, double, n);
+    room->sums = CT_ARENA_NEW(arena, double, n * (CT_PATTERN_BITS + 1));
+    room->shares = CT_ARENA_NEW(arena, double, n * CT_PATTERN_BITS);
+    room->edges = CT_ARENA_NEW(arena, uint32_t, (size_t) deepest + 1);
+    room->slots = CT_ARENA_NEW(arena, uint32_t, (size_t) deepest + 1);
+    return room->counts && room->sums && room->shares && room->edges && room->slots
+        ? CT_OK : CT_NO_MEMORY;
+}
+
+static uint32_t size_of(uint32_t set)
+{
+    uint32_t n = 0;
+    for (; set; set &= set - 1) n++;
+    return n;
+}
+
+/* (a - 1)! b! / (a + b)! */
+static double weight_of(uint32_t a, uint32_t b)
+{
+    double weight = 1.0 / a;
+    for (uint32_t i = 1; i <= b; i++) weight *= (double) i / (a + i);
+    return weight;
+}
+
+/* A leaf's path has the features 0 .. k - 1. A row that meets the tests of the set c gets there,
+ * with a row of the background in place of it for some features, if that row meets the tests of
+ * all others. Let a be the features of c whose tests the latter fails: the leaf is reached when all
+ * of a and none outside c come from the row. This counts such rows of the background by the size of
+ * a: sums[c][size], over all subsets of c. */
+static void count_subsets(ct_table_room *room, uint32_t k)
+{
+    uint32_t n = UINT32_C(1) << k, width = k + 1;
+    memset(room->sums, 0, (size_t) n * width * sizeof *room->sums);
+    for (uint32_t a = 0; a < n; a++)
+        room->sums[(size_t) a * width + size_of(a)] = room->counts[n - 1 - a];
+    for (uint32_t bit = 1; bit < n; bit *= 2)
+        for (uint32_t c = 0; c < n; c++) {
+            if (!(c & bit)) continue;
+            double *to = room->sums + (size_t) c * width;
+            const double *from = room->sums + (size_t) (c - bit) * width;
+            for (uint32_t m = 0; m <= k; m++) to[m] += from[m];
+        }
+}
+
+/* sum of x[m] weights[m] */
+static double product(const double *x, const double *weights, uint32_t n)
+{
+    double sum = 0;
+    for (uint32_t m = 0; m < n; m++) {
+        double term = x[m] * weights[m];
+        ROUNDED(term);
+        sum += term;
+    }
+    return sum;
+}
+
+/* shares[c][feature]: counts are whole numbers, so that differences are exact. */
+static void share_leaf(ct_table_room *room, uint32_t k, double value)
+{
+    uint32_t n = UINT32_C(1) << k, width = k + 1;
+    double with[CT_PATTERN_BITS + 1], without[CT_PATTERN_BITS + 1], own[CT_PATTERN_BITS + 1];
+    count_subsets(room, k);
+    for (uint32_t c = 0; c < n; c++) {
+        uint32_t size = size_of(c), b = k - size;
+        const double *sums = room->sums + (size_t) c * width;
+        for (uint32_t m = 0; m <= size; m++) {
+            with[m] = m ? weight_of(m, b) : 0;
+            without[m] = b ? weight_of(b, m) : 0;
+        }
+        double outside = -value * product(sums, without, size + 1);
+        for (uint32_t i = 0; i < k; i++) {
+            double *share = room->shares + (size_t) c * k + i;
+            *share = outside;
+            if (!(c >> i & 1)) continue;
+            const double *others = room->sums + (size_t) (c - (UINT32_C(1) << i)) * width;
+            for (uint32_t m = 0; m <= size; m++) own[m] = sums[m] - others[m];
+            *share = value * product(own, with, size + 1);
+        }
+    }
+}
+
+/* Adds a leaf, with the path of n_path edges below the unit's node. */
+static void add_leaf(const ct_patterns *p, ct_pattern_unit *unit, const uint32_t *counts,
+                     uint32_t k, uint32_t n_path, double value, ct_table_room *room, double *table)
+{
+    uint32_t n = UINT32_C(1) << unit->bits;
+    memset(room->counts, 0, ((size_t) 1 << k) * sizeof *room->counts);
+    for (uint32_t i = 0; i < n; i++)
+        room->counts[ct_pattern_at_leaf(p, unit, room->edges, n_path, i)] += counts[i];
+    double reached = value * room->counts[(UINT32_C(1) << k) - 1];
+    ROUNDED(reached);
+    unit->expected += reached;
+    share_leaf(room, k, value);
+    for (uint32_t i = 0; i < n; i++) {
+        const double *share =
+            room->shares + (size_t) ct_pattern_at_leaf(p, unit, room->edges, n_path, i) * k;
+        double *to = table + (size_t) i * unit->n_players;
+        for (uint32_t j = 0; j < k; j++) to[room->slots[j]] += share[j];
+    }
+}
+
+static uint32_t slot_of(const ct_pattern_unit *unit, uint32_t player)
+{
+    uint32_t slot = 0;
+    while (unit->players[slot] != player) slot++;
+    return slot;
+}
+
+void ct_unit_table(const ct_patterns *p, ct_pattern_unit *unit, const uint32_t *counts,
+                   double n_background, ct_table_room *room, double *table)
+{
+    memset(table, 0, ((size_t) unit->n_players << unit->bits) * sizeof *table);
+    for (uint32_t i = 0; i < unit->n_features; i++) room->slots[i] = i;
+    unit->expected = 0;
+    if (unit->first == unit->end)
+        add_leaf(p, unit, counts, unit->n_features, 0, unit->leaf / n_background, room, table);
+    uint32_t top = unit->first < unit->end ? p->edges[unit->first].depth : 0;
+    for (uint32_t i = unit->first; i < unit->end; i++) {
+        const ct_shap_edge *edge = &p->edges[i];
+        room->edges[edge->depth - top] = i;
+        room->slots[p->feature_bit[i]] = slot_of(unit, edge->player);
+        if (!edge->leaf) continue;
+        uint32_t k = unit->n_features;
+        for (uint32_t j = 0; j <= edge->depth - top; j++)
+            if (!p->edges[room->edges[j]].above) k++;
+        add_leaf(p, unit, counts, k, edge->depth - top + 1, edge->term / n_background, room,
+                 table);
+    }
+}
