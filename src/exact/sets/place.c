@@ -29,7 +29,7 @@ static ct_status node_of(ct_worker *worker, ct_layout *layout, ct_place *place)
     ct_node *node = CT_ARENA_NEW(&worker->arena, ct_node, 1);
     if (!layout || !node) return ct_worker_no_memory(worker);
     place->node = node;
-    const ct_search *search = worker->search;
+    const ct_exact_search *search = worker->search;
     /* lists made by counts are of classes, and know no least size of a leaf */
     if (!search->costs->response && search->min_split <= 2) CT_TRY(ct_tests_make(worker, layout));
     CT_TRY(ct_node_whole(worker, &worker->arena, layout, node));
