@@ -48,10 +48,10 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #' @param fitness,alpha For `search = "paper"`: trees are ranked by `"bic"` (the default), or by
 #'   `"weighted"`, `1 / (1 + SSE / n) - alpha * size` of the standardised response, larger being
 #'   better.
-#' @param crossover,mutation For `search = "paper"`: the probabilities that two trees are crossed, and
-#'   that a tree is changed, in a generation, from 0 to 1; 0.2 and 0.8 by default.
-#' @param pressure For `search = "paper"`: how often the best tree is expected to be selected, from 1
-#'   (all trees equally likely) to 2; 1.7 by default. See below.
+#' @param crossover,mutation For `search = "paper"`: the probabilities that two trees are crossed,
+#'   and that a tree is changed, in a generation, from 0 to 1; 0.2 and 0.8 by default.
+#' @param pressure For `search = "paper"`: how often the best tree is expected to be selected, from
+#'   1 (all trees equally likely) to 2; 1.7 by default. See below.
 #' @param elite For `search = "paper"`: the number of trees that are never lost, at most
 #'   `population`; 1 by default.
 #' @param effort,patience The search ends after `effort` random changes, or after `patience`
@@ -106,17 +106,17 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #' to 500 rows each (or a tenth of the data, if that is less), to random depths. In every generation
 #' `population` trees are selected by linear ranking: the best one is expected `pressure` times, the
 #' worst one `2 - pressure` times, the others evenly in between. The `elite` best trees so far
-#' replace the worst ones if they were lost. For pairs of trees, with probability `crossover`, (X1) a
-#' subtree is exchanged, (X2) a test, (X3) a branch below a split, or (X4, asymmetric) one gives a
+#' replace the worst ones if they were lost. For pairs of trees, with probability `crossover`, (X1)
+#' a subtree is exchanged, (X2) a test, (X3) a branch below a split, or (X4, asymmetric) one gives a
 #' subtree to the other: subtrees whose rows have a small mean squared error are preferred, and in
 #' the other tree those with a large one are replaced. Then each tree, with probability `mutation`,
-#' is mutated in a split or a leaf: (M1) a split gets a new test, (M2) another threshold, by a number
-#' of ranks whose order of magnitude is random (for a factor, one level changes sides), (M3) the test
-#' of its parent, which gets its own, (M4) it becomes a leaf or one of its branches, (M5) a leaf is
-#' split, (M6) one or two regressors enter or leave the model of a leaf. Deep splits and leaves with
-#' large errors are preferred, by linear ranking with pressure 1.7. New tests separate a dipole: a
-#' random row of the node and another, drawn by the rank of its distance in the response among up to
-#' 64 rows of the node.
+#' is mutated in a split or a leaf: (M1) a split gets a new test, (M2) another threshold, by a
+#' number of ranks whose order of magnitude is random (for a factor, one level changes sides), (M3)
+#' the test of its parent, which gets its own, (M4) it becomes a leaf or one of its branches, (M5) a
+#' leaf is split, (M6) one or two regressors enter or leave the model of a leaf. Deep splits and
+#' leaves with large errors are preferred, by linear ranking with pressure 1.7. New tests separate a
+#' dipole: a random row of the node and another, drawn by the rank of its distance in the response
+#' among up to 64 rows of the node.
 #'
 #' Leaves begin with all regressors, and the halves of a leaf with those it had. The size of a tree,
 #' in both criteria, counts the coefficients that are used. [coef()][coef.gmt] and

@@ -17,7 +17,8 @@ static void solve_node(ct_gmt_node_models *models, uint32_t node, const uint8_t 
            *unscaled = models->unscaled + (size_t) node * p * p;
     memcpy(q->x, models->triangles + (size_t) node * m * m, (size_t) m * m * sizeof *q->x);
     for (uint32_t k = 0; k < p; k++)
-        if (dropped && dropped[(size_t) node * p + k]) memset(q->x + (size_t) k * m, 0, m * sizeof *q->x);
+        if (dropped && dropped[(size_t) node * p + k])
+            memset(q->x + (size_t) k * m, 0, m * sizeof *q->x);
     uint32_t rank = ct_qr_decompose(q);
     const double *y = q->x + (size_t) p * m;
     double left = ct_norm(y + rank, m - rank);

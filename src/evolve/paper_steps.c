@@ -32,7 +32,8 @@ static int is_before(const double *x, uint32_t a, uint32_t b)
 /* The place of the number that is to be chosen, large ones first: the more so the larger. */
 static uint32_t draw_large(const double *x, uint32_t n, ct_rng *rng)
 {
-    uint32_t place[2 * CT_TREE_LEAVES] = {0}, rank = ct_draw_rank(n, PRESSURE, rng), low = 0, high = n - 1;
+    const uint32_t rank = ct_draw_rank(n, PRESSURE, rng);
+    uint32_t place[2 * CT_TREE_LEAVES] = {0}, low = 0, high = n - 1;
     CT_ASSERT(n > 0 && n <= 2 * CT_TREE_LEAVES);
     for (uint32_t i = 0; i < n; i++) place[i] = i;
     /* Quickselect: those before a pivot go to its left, until `rank` is between equal ends. */
@@ -204,7 +205,8 @@ static void end_mutation(ct_tree_steps *steps)
     ct_model_node *node = &tree->nodes[chosen];
     ct_gmt_test test;
     steps->question.node = CT_NO_NODE;
-    int found = ct_dipole_test(tree->table, question->rows, question->n_numbers, &steps->rng, &test);
+    int found = ct_dipole_test(tree->table, question->rows, question->n_numbers, &steps->rng,
+                               &test);
     if (steps->mutation == EXPAND && !(found && ct_model_tree_expand(tree, chosen, &test))) return;
     if (found) node->test = test;
     ct_steps_changed(steps, chosen);
