@@ -4,9 +4,9 @@
 #   Rscript bench/papers_contree.R [threads|caps] ...     nothing: both
 #
 # threads: seconds of one thread at depth 2 to 4, as far as it takes no more than LIMIT (30)
-# seconds, and of two where bench/results/threads.csv (bench/threads.R) has them; what the simulator says of
-# more workers is in workers-simulated.csv. caps: errors and seconds of the processor with at most
-# so many thresholds a predictor, beside all of them.
+# seconds, and of two where bench/results/threads.csv (bench/threads.R) has them; what the
+# simulator says of more workers is in workers-simulated.csv. caps: errors and seconds of the
+# processor with at most so many thresholds a predictor, beside all of them.
 
 library(contree)
 for (file in c("data", "papers")) source(sprintf("bench/lib/%s.R", file))
