@@ -1,12 +1,13 @@
 # For people. The package itself is built by R, through configure and src/Makevars.in, and does not
 # come here.
-.PHONY: help demo test test-all bench fuzz install repository doc site deps clean
+.PHONY: help demo test test-all bench bench-papers fuzz install repository doc site deps clean
 
 help:
 	@echo "make demo      install what is missing, fit an optimal tree to a real data set, draw it"
 	@echo "make test      the tests that a change waits for, some minutes; SUITES=\"c r\": these"
 	@echo "make test-all  all tests that this machine can run, half an hour; STRICT=1: and no fewer"
 	@echo "make bench     measure contree beside other solvers; QUICK=1: minutes instead of hours"
+	@echo "make bench-papers   tables beside those of the papers"
 	@echo "make fuzz      random problems against second opinions, for SECONDS=60, from SEED=1"
 	@echo "make install   install the package, with its vignettes, into your R library"
 	@echo "make repository  a folder that install.packages(repos = ) takes, in build/repository"
@@ -33,6 +34,11 @@ test-all:
 bench:
 	@sh tools/setup.sh run
 	@sh bench/run.sh
+
+# A table a paper, bench/results/paper-*.csv; the package is to be installed.
+bench-papers:
+	Rscript --vanilla bench/papers_gmt.R
+	Rscript --vanilla bench/papers_contree.R
 
 # Another seed each time; what is found lies in tests/instances, where the tests replay it.
 SECONDS ?= 60

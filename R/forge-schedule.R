@@ -20,7 +20,7 @@
 #' * `schedule_reorder()`: changes the order of loops that are directly nested.
 #' * `schedule_parallel()`: runs iterations on the threads of the CPU.
 #' * `schedule_gpu()`: maps iterations to a dimension of a GPU, `"grid.x"` to `"block.z"`.
-#' * `schedule_cache()`: copies the rows, or the trees, of an iteration to nearby memory.
+#' * `schedule_cache()`: copies the rows of an iteration, or on a GPU the trees, to nearby memory.
 #' * `schedule_interleave()`: `k` walks at once, to hide the latency of memory.
 #' * `schedule_simdize()`: rows as vector lanes: 4, 8 or 16 for walks, 64 or 512 for bit planes.
 #' * `schedule_unroll()`: walks of exactly `depth` steps without tests for leaves; no tree may be
@@ -40,6 +40,13 @@
 #' `schedule_rules()` lists the rules. Rules about depths, sizes and the order of sums need a forest
 #' and are checked by [forge()]. Trees can be processed in parallel only if sums do not depend on
 #' their order, that is with `forge(sums = "reproducible")`.
+#'
+#' @section Directives of the papers that are missing:
+#' `unroll` of a loop and `specialize`: on the CPU loops call functions that were compiled with the
+#' package, for which trees are data, and compilers for GPUs unroll short loops of themselves. Trees
+#' are not sorted by depth before a split, since a row adds them in their order; of trees of mixed
+#' depths those that are next to each other can be split off and unrolled. Trees have two children
+#' at every step: tiles of several nodes are not a representation.
 #'
 #' @param text The text of a schedule, a string or a vector of lines: `schedule 1`, then one
 #'   statement on each line as shown by `print()`; `#` starts a comment. `NULL`, the default: no

@@ -8,6 +8,10 @@ gmt_ranges <- list(
   bins = list(low = 2, high = 254, whole = TRUE),
   population = list(low = 2, high = 10000, whole = TRUE),
   alpha = list(low = 0, high = Inf, whole = FALSE),
+  crossover = list(low = 0, high = 1, whole = FALSE),
+  mutation = list(low = 0, high = 1, whole = FALSE),
+  pressure = list(low = 1, high = 2, whole = FALSE),
+  elite = list(low = 0, high = 10000, whole = TRUE),
   effort = list(low = 0, high = 1e6, whole = TRUE),
   patience = list(low = 0, high = Inf, whole = TRUE),
   max_rows = list(low = 0, high = Inf, whole = FALSE),
@@ -44,6 +48,12 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #' @param fitness,alpha For `search = "paper"`: trees are ranked by `"bic"` (the default), or by
 #'   `"weighted"`, `1 / (1 + SSE / n) - alpha * size` of the standardised response, larger being
 #'   better.
+#' @param crossover,mutation For `search = "paper"`: the probabilities that two trees are crossed,
+#'   and that a tree is changed, in a generation, from 0 to 1; 0.2 and 0.8 by default.
+#' @param pressure For `search = "paper"`: how often the best tree is expected to be selected, from
+#'   1 (all trees equally likely) to 2; 1.7 by default. See below.
+#' @param elite For `search = "paper"`: the number of trees that are never lost, at most
+#'   `population`; 1 by default.
 #' @param effort,patience The search ends after `effort` random changes, or after `patience`
 #'   consecutive changes without improvement; `effort = 0` is a local search alone. The defaults
 #'   (`NULL`) are 200 and 30, or 400 and 60 for `"memetic"`. For `search = "paper"` they count
@@ -94,19 +104,28 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #' @section The search of the paper:
 #' Jurczuk, Czajkowski and Kretowski (2022) evolve trees. Here the initial trees are grown from up
 #' to 500 rows each (or a tenth of the data, if that is less), to random depths. In every generation
-#' `population` trees are selected by linear ranking with pressure 1.7, and the best tree so far
-#' replaces the worst if it was lost. For pairs of trees, with probability 0.2, (X1) a subtree is
-#' exchanged, (X2) a test, (X3) a branch below a split, or (X4) the better one gives a subtree to
-#' the other. Then each tree, with probability 0.8, is mutated in a split or a leaf: (M1) a split
-#' gets a new test, (M2) another threshold, with nearer ones preferred (for a factor, one level
-#' changes sides), (M3) the test of its parent, which gets its own, (M4) it becomes a leaf or one of
-#' its branches, (M5) a leaf is split. Deep splits and leaves with large errors are preferred, by
-#' the same ranking. New tests separate a dipole: a random row of the node and another, drawn by the
-#' rank of its distance in the response among up to 64 rows of the node.
+#' `population` trees are selected by linear ranking: the best one is expected `pressure` times, the
+#' worst one `2 - pressure` times, the others evenly in between. The `elite` best trees so far
+#' replace the worst ones if they were lost. For pairs of trees, with probability `crossover`, (X1)
+#' a subtree is exchanged, (X2) a test, (X3) a branch below a split, or (X4, asymmetric) one gives a
+#' subtree to the other: subtrees whose rows have a small mean squared error are preferred, and in
+#' the other tree those with a large one are replaced. Then each tree, with probability `mutation`,
+#' is mutated in a split or a leaf: (M1) a split gets a new test, (M2) another threshold, by a
+#' number of ranks whose order of magnitude is random (for a factor, one level changes sides), (M3)
+#' the test of its parent, which gets its own, (M4) it becomes a leaf or one of its branches, (M5) a
+#' leaf is split, (M6) one or two regressors enter or leave the model of a leaf. Deep splits and
+#' leaves with large errors are preferred, by linear ranking with pressure 1.7. New tests separate a
+#' dipole: a random row of the node and another, drawn by the rank of its distance in the response
+#' among up to 64 rows of the node.
 #'
-#' There are three differences. With the signs of the formula as printed in the paper the weighted
-#' fitness would be a loss; here a larger value is better. Coefficients are always least-squares
-#' estimates with all regressors. Nothing is `certified`.
+#' Leaves begin with all regressors, and the halves of a leaf with those it had. The size of a tree,
+#' in both criteria, counts the coefficients that are used. [coef()][coef.gmt] and
+#' [vcov()][coef.gmt] have `NA` for the others, as with `select`.
+#'
+#' There are two differences. With the signs of the formula as printed in the paper the weighted
+#' fitness would be a loss; here a larger value is better. Thresholds move by all orders of
+#' magnitude alike: drawn from the rows of the node, they would rarely come near the best one.
+#' Nothing is `certified`.
 #' @section GPUs:
 #' In a generation of `search = "paper"` the rows of changed nodes are counted and the models of
 #' their leaves fitted for all trees at a time, and rows are drawn from nodes. A GPU adds rows and
@@ -191,7 +210,8 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 gmt_control <- function(max_leaves = 16, depth = if (certify > 0) certify else 6,
                         minbucket = NULL, complexity = NULL, bins = 64,
                         search = c("local", "memetic", "paper"), population = NULL,
-                        fitness = c("bic", "weighted"), alpha = 1e-4, effort = NULL,
+                        fitness = c("bic", "weighted"), alpha = 1e-4, crossover = 0.2,
+                        mutation = 0.8, pressure = 1.7, elite = 1, effort = NULL,
                         patience = NULL, max_rows = Inf, sample = NULL, open_max = 2,
                         shrink = FALSE, smoothing = NULL, ridge = NULL, limits = NULL,
                         select = 0, conformal = 0,
@@ -221,6 +241,7 @@ gmt_control <- function(max_leaves = 16, depth = if (certify > 0) certify else 6
   own <- search[c("time_limit", "smoothing", "ridge", "select", "conformal")]
   check_conformal(own$conformal)
   check_certify(search, mode)
+  if (mode == "paper") check_elite(search)
   search$mode <- match(mode, names(gmt_modes)) - 1
   search$fitness <- match(fitness, c("bic", "weighted")) - 1
   structure(c(own, list(search = search[setdiff(names(search), names(own))],
@@ -234,6 +255,13 @@ gmt_control <- function(max_leaves = 16, depth = if (certify > 0) certify else 6
                  verbose = if (!is.null(verbose)) check_flag("verbose", verbose),
                  progress = check_progress(progress), effort = search$effort)),
             class = "gmt_control", typed = typed)
+}
+
+check_elite <- function(search) {
+  if (search$elite <= search$population) return(invisible())
+  stop_input("elite", gettextf(paste(
+    "'elite' is %.0f, but there are %.0f trees in all; use an 'elite' of at most %.0f, or a larger",
+    "'population'"), search$elite, search$population, search$population))
 }
 
 # A GPU that is asked for must be of use. Local searches are over before one is set up: of a million

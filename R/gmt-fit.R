@@ -263,7 +263,6 @@ search_gmt <- function(frame, roles, settings) {
 
 # The same with the models that the settings ask for.
 refit_gmt <- function(searched) {
-  searched$solved$dropped <- logical(length(searched$solved$aliased))
   if (!is_refitted(searched$settings)) return(searched)
   searched[c("solved", "settings")] <- refit_solved(searched$solved, searched$frame,
                                                     searched$design, searched$settings)
@@ -363,7 +362,8 @@ run_gmt <- function(frame, roles, design, settings) {
   leveled <- frame$types[roles$splitters] %in% c("factor", "character")
   if (settings$search$certify > 0) check_levels_to_certify(frame, roles$splitters[leveled])
   control <- c(settings$search, list(
-    regressors = as.integer(regressors), splitters = match(roles$splitters, names),
+    regressors = as.integer(regressors), parts = as.integer(design_parts(design)),
+    splitters = match(roles$splitters, names),
     n_levels = 1L + as.integer(ifelse(leveled, lengths(frame$xlevels[roles$splitters]), 0L)),
     no_intercept = as.integer(!has_intercept(frame)),
     seed = settings$seed, threads = threads_to_use(settings$threads), simd = simd_wanted(),

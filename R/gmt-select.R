@@ -5,11 +5,12 @@
 # together. `k`: of the criterion n log(RSS / n) + k * rank.
 drop_regressors <- function(nodes, part, k) {
   vapply(seq_along(nodes$n), function(node) {
-    drop_from_node(nodes$factors[, , node], nodes$n[node], part, k)
+    drop_from_node(nodes$factors[, , node], nodes$n[node], part, k, !nodes$dropped[, node])
   }, logical(length(part)))
 }
 
-drop_from_node <- function(factor, n, part, k) {
+# `kept`: what there is to begin with.
+drop_from_node <- function(factor, n, part, k, kept) {
   p <- length(part)
   y <- factor[, p + 1]
   least <- 1e-22 * sum(y^2) # what is below is rounding
@@ -18,7 +19,6 @@ drop_from_node <- function(factor, n, part, k) {
     c(aic = n * log(max(sum(fit$residuals^2), least, 1e-300) / n) + k * fit$rank,
       rank = fit$rank)
   }
-  kept <- rep(TRUE, p)
   now <- rate(kept)
   repeat {
     candidates <- setdiff(unique(part[kept]), 0)

@@ -49,7 +49,7 @@ shrink_nodes <- function(solved, intercept) {
   slopes <- matrix(factors[rows, -c(1, columns), 1], length(seq_len(columns)[rows]))
   list(parent = parents_of(solved), n = as.double(solved$n), factors = factors,
        penalty = c(0, sqrt(colSums(slopes^2) / solved$n[1])),
-       dropped = matrix(FALSE, columns - 1, n_nodes))
+       dropped = matrix(solved$dropped, columns - 1, n_nodes))
 }
 
 # list(coefficients, aliased, deviance) of all nodes, node after node.

@@ -413,6 +413,15 @@ static ct_status run_all(running *run, ct_error *error)
     return run->status;
 }
 
+static int paper_is_sound(const ct_gmt_options *o)
+{
+    const ct_paper_options *paper = &o->paper;
+    return o->mode != CT_GMT_PAPER ||
+           (paper->crossover >= 0 && paper->crossover <= 1 && paper->mutation >= 0 &&
+            paper->mutation <= 1 && paper->pressure >= 1 && paper->pressure <= 2 &&
+            paper->elite <= o->population);
+}
+
 static ct_status check_options(const ct_gmt_options *o, ct_error *error)
 {
     if (o->limits.leaves_max < 1 || o->limits.leaves_max > CT_GMT_LEAVES ||
@@ -420,7 +429,7 @@ static ct_status check_options(const ct_gmt_options *o, ct_error *error)
         o->bins > CT_MODEL_BINS || o->sample < 1 || o->open_max < 1 || o->effort > 1000000 ||
         !(o->limits.complexity >= 0) || !(o->paper.alpha >= 0) ||
         (o->mode != CT_GMT_LOCAL && (o->population < 2 || o->population > 10000)) ||
-        (o->mode != CT_GMT_PAPER && o->place > CT_GMT_ON_AUTO) ||
+        (o->mode != CT_GMT_PAPER && o->place > CT_GMT_ON_AUTO) || !paper_is_sound(o) ||
         !ct_cpu_has(o->simd))
         return ct_fail(error, CT_BAD_INPUT, "an option is out of range");
     return CT_OK;
@@ -481,6 +490,6 @@ void ct_gmt_free(ct_gmt *gmt)
 {
     ct_forest_free(&gmt->forest);
     ct_node_models_free(&gmt->models);
-    ct_free(gmt->where), ct_free(gmt->learned), ct_free(gmt->moments);
+    ct_free(gmt->where), ct_free(gmt->learned), ct_free(gmt->dropped), ct_free(gmt->moments);
     memset(gmt, 0, sizeof *gmt);
 }

@@ -83,6 +83,7 @@ typedef struct {
     ct_gmt_node_models models;
     int32_t *where;         /* [n_rows] node of its leaf */
     uint8_t *learned;       /* [n_nodes] rows without a value have decided on default_left */
+    uint8_t *dropped;       /* [n_nodes][p] coefficients that the search has left out */
     ct_gmt_moment *moments; /* [n_moments] of the search, BIC and SSE as of `bic` */
     uint32_t n_moments, kicks;
     int64_t touched;      /* rows that line searches looked at */

@@ -111,6 +111,14 @@ static ct_status write_models(const writer *w, ct_error *error)
     return CT_OK;
 }
 
+/* By the columns of z, of which the intercept is the first. */
+static void write_dropped(const writer *w, uint32_t number, const ct_model_node *at)
+{
+    const uint32_t p = w->data->n_regressors + 1;
+    uint8_t *dropped = w->gmt->dropped + (size_t) number * p;
+    for (uint32_t k = 0; k < p; k++) dropped[k] = (uint8_t) ct_is_omitted(at->omitted, k);
+}
+
 static ct_status new_forest(ct_forest *forest, uint32_t n_nodes, ct_error *error)
 {
     CT_TRY(ct_forest_init(forest, 1, n_nodes, 0, error));
@@ -128,6 +136,7 @@ static ct_status write_nodes(const writer *w, uint32_t n_nodes, int32_t *places,
         forest->feature[number] = -1;
         forest->threshold[number] = NAN;
         forest->default_left[number] = gmt->learned[number] = 0;
+        write_dropped(w, number, at);
         if (at->test.splitter >= 0) {
             CT_TRY(write_split(w, number, places[number], error));
             continue;
@@ -147,13 +156,14 @@ ct_status ct_gmt_write(const ct_gmt_model_data *data, const ct_model_tree *tree,
     CT_TRY(new_forest(forest, n_nodes, error));
     gmt->where = (int32_t *) ct_alloc(data->n_rows * sizeof *gmt->where);
     gmt->learned = (uint8_t *) ct_alloc(n_nodes);
+    gmt->dropped = (uint8_t *) ct_alloc((size_t) n_nodes * (data->n_regressors + 1));
     int32_t *places = (int32_t *) ct_alloc(n_nodes * sizeof *places);
-    ct_status status = gmt->where && gmt->learned && places
+    ct_status status = gmt->where && gmt->learned && gmt->dropped && places
                            ? write_nodes(&w, n_nodes, places, error)
                            : ct_fail(error, CT_NO_MEMORY, "not enough memory");
     ct_free(places);
     CT_TRY(status);
     CT_TRY(ct_node_models_fit(&gmt->models, data, n_nodes, forest->left, forest->right,
-                              gmt->where, threads, error));
+                              gmt->where, gmt->dropped, threads, error));
     return write_models(&w, error);
 }

@@ -252,6 +252,7 @@ ct_status ct_model_table_init(ct_model_table *table, const ct_gmt_model_data *da
 {
     CT_TRY(take_memory(table, data->n_rows, data->n_splitters, data->n_regressors + 2, error));
     table->first = data->no_intercept != 0;
+    table->parts = data->parts;
     preparing all = {table, data, n_bins, 0};
     ct_loop loop = {table->p + table->n_splitters, 1, CT_DYNAMIC, threads, prepare, &all, NULL};
     ct_parallel_for(&loop);
@@ -317,6 +318,7 @@ ct_status ct_model_table_take(ct_model_table *table, const ct_model_table *from,
         if (!order_ranks(to, n_rows)) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
     }
     table->first = from->first;
+    table->parts = from->parts;
     table->unit = from->unit;
     table->total = from->total * n_rows / from->n_rows;
     return CT_OK;

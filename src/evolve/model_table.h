@@ -29,6 +29,8 @@ typedef struct {
     const double *response;        /* [n_rows] finite */
     const double *weights;         /* [n_rows] above 0; NULL: 1 each */
     int no_intercept;              /* models are 0 where all regressors are */
+    /* [n_regressors] columns with the same number enter a model together; NULL: each by itself */
+    const uint32_t *parts;
 } ct_gmt_model_data;
 
 typedef struct {
@@ -52,6 +54,7 @@ typedef struct {
     ct_splitter *splitters; /* [n_splitters] */
     double total;           /* weighted sum of squares of the centred and scaled response */
     double unit;            /* what 1 in that is of the response as it came; 1 if it is constant */
+    const uint32_t *parts;  /* of the data, borrowed */
     int borrows;            /* z, ranks and orders are another table's */
 } ct_model_table;
 

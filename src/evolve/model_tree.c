@@ -132,9 +132,13 @@ int ct_model_tree_expand(ct_model_tree *tree, int32_t node, const ct_gmt_test *t
         tree->nodes[left].used = 0;
         return 0;
     }
-    tree->nodes[node].test = *test;
-    tree->nodes[node].left = left;
-    tree->nodes[node].right = right;
+    ct_model_node *at = &tree->nodes[node];
+    memcpy(tree->nodes[left].omitted, at->omitted, sizeof at->omitted);
+    memcpy(tree->nodes[right].omitted, at->omitted, sizeof at->omitted);
+    memset(at->omitted, 0, sizeof at->omitted);
+    at->test = *test;
+    at->left = left;
+    at->right = right;
     return 1;
 }
 
@@ -166,6 +170,7 @@ void ct_model_tree_lift(ct_model_tree *tree, int32_t node, int32_t kept)
     to->test = from->test;
     to->left = from->left;
     to->right = from->right;
+    memcpy(to->omitted, from->omitted, sizeof to->omitted);
     if (to->left != CT_NO_NODE)
         tree->nodes[to->left].parent = tree->nodes[to->right].parent = node;
     from->used = 0;
@@ -175,7 +180,10 @@ int ct_model_tree_graft(ct_model_tree *tree, int32_t node, const ct_model_tree *
 {
     CT_ASSERT(node >= 0 && (uint32_t) node < tree->room && tree->nodes[node].used);
     const ct_model_node *source = &of->nodes[from];
-    if (source->test.splitter < 0) return 1;
+    if (source->test.splitter < 0) {
+        memcpy(tree->nodes[node].omitted, source->omitted, sizeof source->omitted);
+        return 1;
+    }
     if (!ct_model_tree_expand(tree, node, &source->test)) return 0;
     return ct_model_tree_graft(tree, tree->nodes[node].left, of, source->left) &&
            ct_model_tree_graft(tree, tree->nodes[node].right, of, source->right);
@@ -280,6 +288,19 @@ static void sum_children(ct_model_tree *tree, int32_t node)
     for (size_t i = 0; i < size; i++) gram[i] = left[i] + right[i];
 }
 
+/* Columns of zeros take no part in a model. */
+static void clear_omitted(double *lanes, uint32_t p, const uint64_t *omitted)
+{
+    const size_t bytes = CT_GRAM_LANES * sizeof *lanes;
+    for (uint32_t k = 1; k + 1 < p; k++) {
+        if (!ct_is_omitted(omitted, k)) continue;
+        for (uint32_t j = 0; j <= k; j++)
+            memset(lanes + (ct_gram_row(k) + j) * CT_GRAM_LANES, 0, bytes);
+        for (uint32_t i = k + 1; i < p; i++)
+            memset(lanes + (ct_gram_row(i) + k) * CT_GRAM_LANES, 0, bytes);
+    }
+}
+
 void ct_model_tree_solve_one(ct_model_tree *tree, int32_t node)
 {
     CT_ASSERT(node >= 0 && (uint32_t) node < tree->room && tree->nodes[node].used);
@@ -289,6 +310,7 @@ void ct_model_tree_solve_one(ct_model_tree *tree, int32_t node)
     for (size_t i = 0; i < size; i++)
         for (unsigned lane = 0; lane < CT_GRAM_LANES; lane++)
             tree->lanes[i * CT_GRAM_LANES + lane] = gram[i];
+    clear_omitted(tree->lanes, tree->table->p, tree->nodes[node].omitted);
     tree->kernels->pivots(tree->lanes, tree->table->p, sse, terms);
     tree->nodes[node].sse = sse[0];
     tree->nodes[node].terms = terms[0];

@@ -14,6 +14,7 @@
 enum {
     CT_NO_NODE = -1,
     CT_LEVEL_WORDS = (CT_MODEL_BINS + 63) / 64,
+    CT_OMITTED_WORDS = CT_GRAM_COLUMNS / 64,
     CT_SPARE_LEAVES = 2, /* that a tree may have beyond its limit while a move is under way */
     CT_TREE_LEAVES = 256 /* with these, at most */
 };
@@ -32,6 +33,8 @@ typedef struct {
     uint32_t depth;       /* of the root 0 */
     int used, dirty;
     double sse, terms;    /* of one model of its rows: sum of squares left, coefficients */
+    /* of a leaf: bits of the columns of z that its model does without; of a split none */
+    uint64_t omitted[CT_OMITTED_WORDS];
 } ct_model_node;
 
 typedef struct {
@@ -101,9 +104,15 @@ static inline int ct_gmt_goes_left(const ct_model_table *table, const ct_gmt_tes
     return ct_rank_goes_left(test, s->n_levels, s->rank[row]);
 }
 
-/* A leaf becomes a split with two leaves; CT_NO_NODE children if there is no room. */
+CT_HD int ct_is_omitted(const uint64_t *omitted, uint32_t column)
+{
+    return (int) (omitted[column / 64] >> (column % 64) & 1);
+}
+
+/* A leaf becomes a split with two leaves, whose models have the same columns; 0 if there is no
+ * room. */
 int ct_model_tree_expand(ct_model_tree *tree, int32_t node, const ct_gmt_test *test);
-/* All below `node` goes. */
+/* All below `node` goes; the model of the leaf has all columns. */
 void ct_model_tree_collapse(ct_model_tree *tree, int32_t node);
 /* `node` becomes what its child `kept` is, which goes, with the other child. */
 void ct_model_tree_lift(ct_model_tree *tree, int32_t node, int32_t kept);

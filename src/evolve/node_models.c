@@ -9,12 +9,16 @@
 
 enum { PIECE = 1 << 15, BLOCK = 128 };
 
-static void solve_node(ct_gmt_node_models *models, uint32_t node, ct_qr *q)
+static void solve_node(ct_gmt_node_models *models, uint32_t node, const uint8_t *dropped,
+                       ct_qr *q)
 {
     const uint32_t p = q->p, m = q->m;
     double *b = models->coefficients + (size_t) node * p,
            *unscaled = models->unscaled + (size_t) node * p * p;
     memcpy(q->x, models->triangles + (size_t) node * m * m, (size_t) m * m * sizeof *q->x);
+    for (uint32_t k = 0; k < p; k++)
+        if (dropped && dropped[(size_t) node * p + k])
+            memset(q->x + (size_t) k * m, 0, m * sizeof *q->x);
     uint32_t rank = ct_qr_decompose(q);
     const double *y = q->x + (size_t) p * m;
     double left = ct_norm(y + rank, m - rank);
@@ -173,12 +177,12 @@ static void deal_rows(fitting *all, const int32_t *where, uint32_t *next)
     for (uint32_t row = 0; row < n_rows; row++) all->rows[next[where[row]]++] = row;
 }
 
-static ct_status solve_all(fitting *all, ct_error *error)
+static ct_status solve_all(fitting *all, const uint8_t *dropped, ct_error *error)
 {
     ct_qr q;
     CT_TRY(ct_qr_make(&q, all->models->p, error));
     for (uint32_t node = 0; node < all->models->n_nodes; node++)
-        solve_node(all->models, node, &q);
+        solve_node(all->models, node, dropped, &q);
     ct_qr_free(&q);
     return CT_OK;
 }
@@ -210,7 +214,8 @@ static ct_status take_memory(fitting *all, ct_error *error)
 }
 
 static ct_status fit_all(fitting *all, const uint32_t *left, const uint32_t *right,
-                         const int32_t *where, unsigned threads, ct_error *error)
+                         const int32_t *where, const uint8_t *dropped, unsigned threads,
+                         ct_error *error)
 {
     CT_TRY(take_memory(all, error));
     uint32_t *next = (uint32_t *) ct_alloc(all->models->n_nodes * sizeof *next);
@@ -224,7 +229,7 @@ static ct_status fit_all(fitting *all, const uint32_t *left, const uint32_t *rig
     }
     if (status == CT_OK) {
         join_all(all, left, right, block);
-        status = solve_all(all, error);
+        status = solve_all(all, dropped, error);
     }
     ct_free(next), ct_free(block);
     return status;
@@ -233,7 +238,7 @@ static ct_status fit_all(fitting *all, const uint32_t *left, const uint32_t *rig
 ct_status ct_node_models_fit(ct_gmt_node_models *models, const ct_gmt_model_data *data,
                              uint32_t n_nodes,
                              const uint32_t *left, const uint32_t *right, const int32_t *where,
-                             unsigned threads, ct_error *error)
+                             const uint8_t *dropped, unsigned threads, ct_error *error)
 {
     fitting all;
     memset(models, 0, sizeof *models);
@@ -243,7 +248,7 @@ ct_status ct_node_models_fit(ct_gmt_node_models *models, const ct_gmt_model_data
     all.models = models;
     all.data = data;
     all.columns = models->p + 1;
-    ct_status status = fit_all(&all, left, right, where, threads, error);
+    ct_status status = fit_all(&all, left, right, where, dropped, threads, error);
     ct_free(all.rows), ct_free(all.pieces), ct_free(all.triangles), ct_free(all.ranges);
     return status;
 }

@@ -26,11 +26,12 @@ typedef struct {
     double *low, *high;
 } ct_gmt_node_models;
 
-/* `where`: the leaf of each row; left, right: the children of nodes in preorder, 0 in leaves. */
+/* `where`: the leaf of each row; left, right: the children of nodes in preorder, 0 in leaves;
+ * dropped: [n_nodes][p] coefficients that are not to be there; NULL: none. */
 ct_status ct_node_models_fit(ct_gmt_node_models *models, const ct_gmt_model_data *data,
                              uint32_t n_nodes,
                              const uint32_t *left, const uint32_t *right, const int32_t *where,
-                             unsigned threads, ct_error *error);
+                             const uint8_t *dropped, unsigned threads, ct_error *error);
 void ct_node_models_free(ct_gmt_node_models *models);
 
 #endif

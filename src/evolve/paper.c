@@ -9,7 +9,7 @@
 
 enum { SAMPLE = 500, STREAM_FIRST = 0x66697273, STREAM_PAIRS = 0x70616972,
        STREAM_TREES = 0x74726565, STREAM_RANKS = 0x72616e6b };
-static const double CROSSED = 0.2, SAME = 1e-12;
+static const double SAME = 1e-12;
 
 typedef struct {
     const ct_row_cells *cells;
@@ -21,6 +21,10 @@ typedef struct {
     ct_tree_steps *steps;   /* [n] of each */
     double *loss;           /* [n] the less the better */
     uint32_t n;
+    ct_model_tree *elite;   /* [n_elite] the best trees, of the last generation or before */
+    double *elite_loss;
+    uint32_t n_elite;
+    uint32_t *ranking;      /* [n] trees, the best one first */
     uint32_t *order, *source;     /* [n] pairs lie next to each other; the tree that one is to be */
     uint32_t *more;               /* [n] trees that are selected once more */
     ct_model_node **spare;        /* [threads][2 room] nodes */
@@ -105,10 +109,8 @@ static void first_trees(void *data, unsigned worker, uint64_t begin, uint64_t en
 
 static void cross(evolution *all, const uint32_t *pair, unsigned worker, ct_rng *rng)
 {
-    uint32_t a = pair[0], b = pair[1];
-    if (all->loss[a] > all->loss[b]) a = pair[1], b = pair[0];
-    ct_cross_trees(&all->steps[a], &all->steps[b], all->limits->leaves_max, all->spare[worker],
-                   rng);
+    ct_cross_trees(&all->steps[pair[0]], &all->steps[pair[1]], all->limits->leaves_max,
+                   all->spare[worker], rng);
 }
 
 static void make_pairs(void *data, unsigned worker, uint64_t begin, uint64_t end)
@@ -122,9 +124,9 @@ static void make_pairs(void *data, unsigned worker, uint64_t begin, uint64_t end
             ct_tree_steps *steps = &all->steps[of[i]];
             steps->rng = ct_rng_of(all->options->seed, STREAM_TREES,
                                    key | (2 * pair + (uint64_t) i));
-            steps->may_mutate = 1;
+            steps->may_mutate = ct_rng_uniform(&steps->rng) < all->paper->mutation;
         }
-        if (ct_rng_uniform(&rng) < CROSSED) cross(all, of, worker, &rng);
+        if (ct_rng_uniform(&rng) < all->paper->crossover) cross(all, of, worker, &rng);
         for (int i = 0; i < 2; i++) run_tree(all, of[i], worker);
     }
 }
@@ -184,16 +186,10 @@ static void copy_trees(void *data, unsigned worker, uint64_t begin, uint64_t end
 static void select_trees(evolution *all, ct_rng *rng)
 {
     const uint32_t n = all->n;
-    uint32_t *ranking = all->order, free_place = 0;
+    uint32_t n_more = 0, *chosen = all->more, free_place = 0;
+    for (uint32_t i = 0; i < n; i++) all->source[i] = UINT32_MAX;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t k = i;
-        for (; k > 0 && all->loss[ranking[k - 1]] > all->loss[i]; k--) ranking[k] = ranking[k - 1];
-        ranking[k] = i;
-        all->source[i] = UINT32_MAX;
-    }
-    uint32_t n_more = 0, *chosen = all->more;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t tree = ranking[ct_draw_rank(n, rng)];
+        uint32_t tree = all->ranking[ct_draw_rank(n, all->paper->pressure, rng)];
         if (all->source[tree] == UINT32_MAX) all->source[tree] = tree;
         else chosen[n_more++] = tree;
     }
@@ -211,18 +207,46 @@ static void select_trees(evolution *all, ct_rng *rng)
     }
 }
 
-/* The best tree so far; if no tree is as good it takes the place of the worst. */
+/* Insertion sort, since much of the order is that of the generation before. */
+static void rank_trees(evolution *all)
+{
+    uint32_t *ranking = all->ranking;
+    for (uint32_t i = 1; i < all->n; i++) {
+        const uint32_t tree = ranking[i];
+        uint32_t k = i;
+        for (; k > 0 && all->loss[ranking[k - 1]] > all->loss[tree]; k--)
+            ranking[k] = ranking[k - 1];
+        ranking[k] = tree;
+    }
+}
+
+/* Those of the elite that are better than what has come after them take the places of the worst
+ * trees; the best ones are the elite from now on. */
+static void keep_elite(evolution *all)
+{
+    uint32_t next = 0, lost = 0;
+    rank_trees(all);
+    for (uint32_t k = 0; k < all->n_elite; k++) {
+        if (all->loss[all->ranking[next]] <= all->elite_loss[k]) {
+            next++;
+            continue;
+        }
+        const uint32_t worst = all->ranking[all->n - 1 - lost++];
+        ct_model_tree_copy(&all->trees[worst], &all->elite[k]);
+        all->loss[worst] = all->elite_loss[k];
+    }
+    if (lost) rank_trees(all);
+    for (uint32_t k = 0; k < all->n_elite; k++) {
+        ct_model_tree_copy(&all->elite[k], &all->trees[all->ranking[k]]);
+        all->elite_loss[k] = all->loss[all->ranking[k]];
+    }
+}
+
+/* The best tree so far. */
 static int keep_best(evolution *all, ct_model_tree *best, double *least)
 {
-    uint32_t first = 0, last = 0;
-    for (uint32_t i = 1; i < all->n; i++) {
-        if (all->loss[i] < all->loss[first]) first = i;
-        if (all->loss[i] > all->loss[last]) last = i;
-    }
-    if (all->loss[first] > *least) {
-        ct_model_tree_copy(&all->trees[last], best);
-        all->loss[last] = *least; /* the elite of one */
-    }
+    keep_elite(all);
+    const uint32_t first = all->ranking[0];
     if (!(all->loss[first] < *least - SAME * fabs(*least))) return 0; /* not by rounding */
     *least = all->loss[first];
     ct_model_tree_copy(best, &all->trees[first]);
@@ -262,24 +286,23 @@ static void evolve(evolution *all, ct_model_tree *best, ct_kick_history *history
     }
 }
 
-static ct_status take_memory(evolution *all, const ct_model_tree *best, ct_error *error)
+/* Trees without splits, one after the other; *made counts them. */
+static ct_status make_trees(const evolution *all, ct_model_tree *trees, uint32_t n, uint32_t *made,
+                            ct_error *error)
 {
-    const uint32_t n = (all->options->population + 1) / 2 * 2;
-    const unsigned threads = all->options->threads < 1 ? 1 : all->options->threads;
-    all->trees = (ct_model_tree *) ct_alloc(n * sizeof *all->trees);
-    all->loss = (double *) ct_alloc(n * sizeof *all->loss);
-    all->order = (uint32_t *) ct_alloc(n * sizeof *all->order);
-    all->source = (uint32_t *) ct_alloc(n * sizeof *all->source);
-    all->more = (uint32_t *) ct_alloc(n * sizeof *all->more);
-    all->spare = (ct_model_node **) ct_alloc(threads * sizeof(ct_model_node *));
-    all->rows = (ct_node_rows *) ct_alloc(threads * sizeof *all->rows);
-    all->steps = (ct_tree_steps *) ct_alloc(n * sizeof *all->steps);
-    all->waiting = (uint32_t *) ct_alloc(n * sizeof *all->waiting);
-    all->questions = (ct_cell_question **) ct_alloc(n * sizeof(ct_cell_question *));
-    all->answered = (uint8_t *) ct_alloc(n);
-    if (!all->trees || !all->loss || !all->order || !all->source || !all->more || !all->spare ||
-        !all->rows || !all->steps || !all->waiting || !all->questions || !all->answered)
-        return ct_fail(error, CT_NO_MEMORY, "not enough memory");
+    for (; *made < n; ++*made) {
+        ct_status status =
+            ct_row_cells_tree(all->cells, &trees[*made], all->limits->leaves_max, error);
+        if (status == CT_OK) continue;
+        ct_model_tree_free(&trees[*made]);
+        return status;
+    }
+    return CT_OK;
+}
+
+static ct_status make_workers(evolution *all, const ct_model_tree *best, unsigned threads,
+                              ct_error *error)
+{
     for (; all->n_workers < threads; all->n_workers++) {
         ct_model_node *nodes = (ct_model_node *) ct_alloc(2 * best->room * sizeof *nodes);
         ct_node_rows *rows = &all->rows[all->n_workers];
@@ -290,16 +313,41 @@ static ct_status take_memory(evolution *all, const ct_model_tree *best, ct_error
         }
         all->spare[all->n_workers] = nodes;
     }
-    for (; all->n < n; all->n++) {
-        ct_status status = ct_row_cells_tree(all->cells, &all->trees[all->n],
-                                             all->limits->leaves_max, error);
-        memset(&all->steps[all->n], 0, sizeof *all->steps);
-        all->steps[all->n].question.tree = &all->trees[all->n];
-        all->steps[all->n].question.node = CT_NO_NODE;
-        if (status == CT_OK) continue;
-        ct_model_tree_free(&all->trees[all->n]);
-        return status;
+    return CT_OK;
+}
+
+static ct_status take_memory(evolution *all, const ct_model_tree *best, ct_error *error)
+{
+    const uint32_t n = (all->options->population + 1) / 2 * 2, n_elite = all->paper->elite;
+    const unsigned threads = all->options->threads < 1 ? 1 : all->options->threads;
+    all->trees = (ct_model_tree *) ct_alloc(n * sizeof *all->trees);
+    all->loss = (double *) ct_alloc(n * sizeof *all->loss);
+    all->elite = (ct_model_tree *) ct_alloc((n_elite + 1) * sizeof *all->elite);
+    all->elite_loss = (double *) ct_alloc((n_elite + 1) * sizeof *all->elite_loss);
+    all->ranking = (uint32_t *) ct_alloc(n * sizeof *all->ranking);
+    all->order = (uint32_t *) ct_alloc(n * sizeof *all->order);
+    all->source = (uint32_t *) ct_alloc(n * sizeof *all->source);
+    all->more = (uint32_t *) ct_alloc(n * sizeof *all->more);
+    all->spare = (ct_model_node **) ct_alloc(threads * sizeof(ct_model_node *));
+    all->rows = (ct_node_rows *) ct_alloc(threads * sizeof *all->rows);
+    all->steps = (ct_tree_steps *) ct_alloc(n * sizeof *all->steps);
+    all->waiting = (uint32_t *) ct_alloc(n * sizeof *all->waiting);
+    all->questions = (ct_cell_question **) ct_alloc(n * sizeof(ct_cell_question *));
+    all->answered = (uint8_t *) ct_alloc(n);
+    if (!all->trees || !all->loss || !all->elite || !all->elite_loss || !all->ranking ||
+        !all->order || !all->source || !all->more || !all->spare || !all->rows || !all->steps ||
+        !all->waiting || !all->questions || !all->answered)
+        return ct_fail(error, CT_NO_MEMORY, "not enough memory");
+    CT_TRY(make_workers(all, best, threads, error));
+    CT_TRY(make_trees(all, all->trees, n, &all->n, error));
+    CT_TRY(make_trees(all, all->elite, n_elite, &all->n_elite, error));
+    memset(all->steps, 0, n * sizeof *all->steps);
+    for (uint32_t i = 0; i < n; i++) {
+        all->ranking[i] = i;
+        all->steps[i].question.tree = &all->trees[i];
+        all->steps[i].question.node = CT_NO_NODE;
     }
+    for (uint32_t k = 0; k < n_elite; k++) all->elite_loss[k] = INFINITY;
     return CT_OK;
 }
 
@@ -317,10 +365,12 @@ ct_status ct_evolve_tree(const ct_row_cells *cells, ct_model_tree *best,
     ct_status status = take_memory(&all, best, error);
     if (status == CT_OK) evolve(&all, best, history);
     for (uint32_t i = 0; i < all.n; i++) ct_model_tree_free(&all.trees[i]);
+    for (uint32_t i = 0; i < all.n_elite; i++) ct_model_tree_free(&all.elite[i]);
     for (unsigned i = 0; i < all.n_workers; i++)
         ct_free(all.spare[i]), ct_node_rows_free(&all.rows[i]);
     ct_free(all.trees), ct_free(all.loss), ct_free(all.order), ct_free(all.source);
     ct_free(all.more), ct_free(all.spare), ct_free(all.rows), ct_free(all.steps);
     ct_free(all.waiting), ct_free(all.questions), ct_free(all.answered);
+    ct_free(all.elite), ct_free(all.elite_loss), ct_free(all.ranking);
     return status;
 }

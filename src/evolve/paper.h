@@ -17,6 +17,9 @@ typedef enum { CT_FITNESS_BIC, CT_FITNESS_WEIGHTED } ct_fitness;
 typedef struct {
     ct_fitness fitness;
     double alpha;
+    double crossover, mutation; /* chances of a pair, and of a tree, in a generation */
+    double pressure;            /* of the ranking: how often the best tree is selected, 1 .. 2 */
+    uint32_t elite;             /* trees that are not lost */
     ct_cell_device *device; /* of the cells, to do what it can; NULL: the CPU alone. Borrowed */
     int needs_device;       /* ends when it is lost; else the CPU goes on */
 } ct_paper_options;

@@ -16,8 +16,9 @@ typedef struct {
     int64_t touched;      /* rows of the nodes changed */
 } ct_tree_steps;
 
-/* A place in a ranking of n, 0 the first, which is the most likely one. */
-uint32_t ct_draw_rank(uint32_t n, ct_rng *rng);
+/* A place in a ranking of n, 0 the first, which is `pressure` (1 .. 2) times as likely as one of
+ * equal chances would be; those of the others fall evenly. */
+uint32_t ct_draw_rank(uint32_t n, double pressure, ct_rng *rng);
 
 /* A dipole: the first row, and that of the others whose response is rather far from its own. A test
  * that parts the two; 0 if none was found. */
@@ -32,8 +33,9 @@ void ct_steps_changed(ct_tree_steps *steps, int32_t node);
  */
 void ct_steps_go_on(ct_tree_steps *steps, const ct_tree_limits *limits);
 
-/* Two trees exchange tests or subtrees; the first one is no worse. `nodes`: scratch of both. */
-void ct_cross_trees(ct_tree_steps *better, ct_tree_steps *other, uint32_t leaves_max,
+/* Two trees exchange tests or subtrees, or one gives the other a subtree. `nodes`: scratch of both.
+ */
+void ct_cross_trees(ct_tree_steps *one, ct_tree_steps *other, uint32_t leaves_max,
                     ct_model_node *nodes, ct_rng *rng);
 
 #endif

@@ -22,6 +22,10 @@ static ct_gmt_options options_of(SEXP control)
     o.population = r_count(control, "population");
     o.paper.fitness = (ct_fitness) r_count(control, "fitness");
     o.paper.alpha = r_number(control, "alpha");
+    o.paper.crossover = r_number(control, "crossover");
+    o.paper.mutation = r_number(control, "mutation");
+    o.paper.pressure = r_number(control, "pressure");
+    o.paper.elite = r_count(control, "elite");
     o.bins = r_count(control, "bins");
     o.effort = r_count(control, "effort");
     o.patience = r_count(control, "patience");
@@ -66,6 +70,9 @@ static ct_gmt_model_data data_of(SEXP columns, SEXP y, SEXP weights, SEXP contro
     data.weights = r_doubles(weights, x.n_rows, "weights");
     data.regressors = columns_of(control, "regressors", x.n_cols, &data.n_regressors);
     data.splitters = columns_of(control, "splitters", x.n_cols, &data.n_splitters);
+    uint32_t n_parts;
+    data.parts = columns_of(control, "parts", INT_MAX, &n_parts);
+    if (n_parts != data.n_regressors) Rf_error("'parts' must be one number a regressor");
     data.no_intercept = r_count(control, "no_intercept") != 0;
     data.n_levels = columns_of(control, "n_levels", INT_MAX, &n_levels);
     if (n_levels != data.n_splitters) Rf_error("'n_levels' must be one number a splitter");
@@ -185,7 +192,7 @@ static SEXP result_list(const ct_gmt *gmt, uint32_t n_rows)
     static const char *const names[] = {
         "feature", "threshold", "left",     "right",   "default_left", "learned",
         "levels",  "n",         "weight",   "deviance", "rank",        "coefficients",
-        "aliased", "unscaled",  "factors",  "low",     "high",         "where",
+        "aliased", "dropped",   "unscaled",  "factors",  "low",     "high",         "where",
         "moments", "kicks",     "touched",  "bic",     "lambda",       "certified",
         "status",  "elapsed",   "optimum",  "device",  "device_note",  "device_answers"};
     static const char *const ends[] = {"complete", "row limit", "interrupted", "time limit"};
@@ -208,6 +215,7 @@ static SEXP result_list(const ct_gmt *gmt, uint32_t n_rows)
     SET_VECTOR_ELT(list, i++, integers(models->rank, n));
     SET_VECTOR_ELT(list, i++, doubles(models->coefficients, n * p));
     SET_VECTOR_ELT(list, i++, flags(models->aliased, (uint32_t) (n * p)));
+    SET_VECTOR_ELT(list, i++, flags(gmt->dropped, (uint32_t) (n * p)));
     SET_VECTOR_ELT(list, i++, doubles(models->unscaled, n * p * p));
     SET_VECTOR_ELT(list, i++, doubles(models->triangles, n * (p + 1) * (p + 1)));
     SET_VECTOR_ELT(list, i++, doubles(models->low, n * p));

@@ -86,3 +86,22 @@ expect_exports_agree <- function(fit, d) {
   skip_if(!nzchar(Sys.which("make")) || !nzchar(Sys.which("cc")), "no C compiler")
   expect_equal(run_c_of(fit, d), plain)
 }
+
+# Each leaf beside lm() of its rows and of the regressors that the search has kept.
+expect_leaves_of_kept <- function(fit, data) {
+  node <- predict(fit, type = "node")
+  parts <- fit$gmt$regressors
+  for (leaf in as.integer(rownames(coef(fit)))) {
+    b <- coef(fit, leaf)
+    kept <- names(b)[!is.na(b)]
+    used <- parts[vapply(parts, function(part) {
+      part %in% kept || any(paste0(part, levels(data[[part]])) %in% kept)
+    }, NA)]
+    model <- lm(reformulate(c("1", used), "y"), data[node == leaf, ])
+    expect_equal(b[kept], coef(model), tolerance = 1e-8)
+    expect_equal(unname(vcov(fit, leaf)[kept, kept, drop = FALSE]), unname(vcov(model)),
+                 tolerance = 1e-7)
+    expect_true(all(is.na(vcov(fit, leaf)[setdiff(names(b), kept), ])))
+    expect_equal(summary(fit, node = leaf)$sigma, summary(model)$sigma, tolerance = 1e-7)
+  }
+}

@@ -16,6 +16,8 @@ static size_t cut_questions(ct_batch_view *batch, const ct_batch_place *all, cha
     batch->pieces = (const ct_tile_piece *) ct_gpu_cut(&c, all->pieces * sizeof *batch->pieces);
     batch->parts = (const uint32_t *) ct_gpu_cut(&c, all->parts * sizeof *batch->parts);
     batch->leaves = (const ct_parts_of *) ct_gpu_cut(&c, all->leaves * sizeof *batch->leaves);
+    batch->omitted = (const uint64_t *) ct_gpu_cut(
+        &c, all->leaves * CT_OMITTED_WORDS * sizeof *batch->omitted);
     batch->asked = (const ct_row_asked *) ct_gpu_cut(&c, all->rows * sizeof *batch->asked);
     return c.used;
 }
@@ -149,6 +151,16 @@ static void pack_parts(const asking *a, const ct_question_plan *plan, const ct_b
     }
 }
 
+/* What the models of a question's leaves do without. */
+static void pack_omitted(const asking *a, const ct_question_plan *plan, const ct_batch_place *at,
+                         const ct_model_tree *tree)
+{
+    uint64_t *to = (uint64_t *) a->host.omitted + (size_t) at->leaves * CT_OMITTED_WORDS;
+    for (uint32_t k = 0; k < plan->n_leaves; k++)
+        memcpy(to + (size_t) k * CT_OMITTED_WORDS, tree->nodes[plan->leaves[k]].omitted,
+               CT_OMITTED_WORDS * sizeof *to);
+}
+
 static void pack(void *data, unsigned worker, uint64_t begin, uint64_t end)
 {
     const asking *a = (const asking *) data;
@@ -168,6 +180,7 @@ static void pack(void *data, unsigned worker, uint64_t begin, uint64_t end)
         }
         CT_ASSERT(!question->n_numbers || plan->n_leaves == 1 /* the node */);
         pack_parts(a, plan, at, question->n_numbers ? &rows : leaves);
+        if (!question->n_numbers) pack_omitted(a, plan, at, question->tree);
         for (uint32_t k = 0; k < question->n_numbers; k++)
             asked[k] = (ct_row_asked){rows, question->numbers[k]};
     }

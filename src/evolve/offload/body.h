@@ -196,19 +196,20 @@ CT_HD const double *ct_sums_of_part(const ct_evolve_views *views, uint32_t part)
                : views->cells.grams + part * size;
 }
 
-/* The matrix of a leaf; the squares of its columns behind it. */
+/* The matrix of a leaf, with zeros in the columns omitted; the squares of its columns behind it. */
 CT_HD void ct_add_parts(ct_lanes lanes, const ct_evolve_views *views, const ct_parts_of *of,
-                        double *matrix)
+                        const uint64_t *omitted, double *matrix)
 {
     const ct_cells_view *v = &views->cells;
     const uint32_t *parts = views->batch.parts + of->first;
     for (uint32_t e = lanes.lane; e < v->n_entries; e += lanes.width) {
         const size_t place = ct_place_of_entry(v->entries[e]);
+        const uint32_t row = v->entries[e] >> 16, column = v->entries[e] & 0xffff;
         double sum = 0;
-        for (uint32_t i = 0; i < of->n; i++) sum += ct_sums_of_part(views, parts[i])[place];
+        if (!ct_is_omitted(omitted, row) && !ct_is_omitted(omitted, column))
+            for (uint32_t i = 0; i < of->n; i++) sum += ct_sums_of_part(views, parts[i])[place];
         matrix[place] = sum;
-        if (v->entries[e] >> 16 == (v->entries[e] & 0xffff))
-            matrix[v->size + (v->entries[e] >> 16)] = sum;
+        if (row == column) matrix[v->size + row] = sum;
     }
 }
 
@@ -237,7 +238,7 @@ CT_HD void ct_solve_leaf(ct_lanes lanes, const ct_evolve_views *views, size_t it
     const ct_parts_of *of = &batch->leaves[item];
     double *matrix = batch->models + item * (v->size + v->p), terms = 0;
     uint32_t n = 0;
-    ct_add_parts(lanes, views, of, matrix);
+    ct_add_parts(lanes, views, of, batch->omitted + item * CT_OMITTED_WORDS, matrix);
     ct_lanes_sync(lanes);
     for (uint32_t j = 0; j + 1 < v->p; j++) terms += ct_eliminate(lanes, v, matrix, j);
     if (lanes.lane) return;

@@ -5,7 +5,7 @@
 /* Measured (bench/notes/gmt.md): questions of a tree in a generation, and how many rows the CPU
  * looks at for one: of the planes that its tests are through boxes of this many rows, or this share
  * of all rows if it is about a splitter that boxes are not cut along. */
-static const double QUESTIONS = 1.6;
+static const double QUESTIONS = 1.3;
 static const double PLANES = 2.5;
 static const double ROWS_OF_BOX = 11;
 static const double SHARE = 0.2;

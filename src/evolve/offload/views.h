@@ -54,6 +54,7 @@ typedef struct {
     const ct_tile_piece *pieces;
     const uint32_t *parts;
     const ct_parts_of *leaves;   /* [n_leaves] */
+    const uint64_t *omitted;     /* [n_leaves][CT_OMITTED_WORDS] as of the tree's nodes */
     const ct_row_asked *asked;   /* [n_rows] */
     double *sums;                /* [n_summed][size] */
     uint32_t *counts;            /* [n_pieces] rows */

@@ -283,9 +283,9 @@ static void close_memory(const emitting *e, int level, const char *of, int loop)
     LINE(e, level, "}");
 }
 
+/* Of a GPU alone: rule cache-trees. */
 static void add_tree_cache(emitting *e, int level, int loop)
 {
-    const ct_representation *as = ct_representation_of(e->m->layout);
     int64_t span = ct_span_of(e->ir->nest, loop, CT_TREES, e->ir->shape->n_trees);
     int v = loop;
     if (span > e->m->n_trees) span = e->m->n_trees;
@@ -294,13 +294,6 @@ static void add_tree_cache(emitting *e, int level, int loop)
     ADD(e, "), left%d = m->n_trees > low%d ? m->n_trees - low%d : 0u;\n", v, v, v);
     LINE(e, level, "const u32 trees%d = left%d < %lldu ? left%d : %lldu;", v, v, (long long) span,
          v, (long long) span);
-    if (e->language == CT_IN_C) {
-        LINE(e, level, "for (u32 tree = low%d; tree < low%d + trees%d; tree++) {", v, v, v);
-        LINE(e, level + 1, "const u32 i = %s;", as->first);
-        LINE(e, level + 1, "CT_PREFETCH(&m->nodes[%s]);", as->place);
-        LINE(e, level, "}");
-        return;
-    }
     LINE(e, level, "struct ct_node *const nodes%d = (struct ct_node *) (shared + %lld);", v,
          (long long) e->shared);
     e->trees = loop;

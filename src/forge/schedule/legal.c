@@ -130,7 +130,12 @@ static ct_status check_uniform(const checking *c, int loop)
 
 static ct_status check_cache(const checking *c, int loop)
 {
-    if (!ct_forge_nest_on_gpu(c->nest)) return CT_OK;
+    if (!ct_forge_nest_on_gpu(c->nest)) {
+        /* while statements are missing it may yet come to be on a GPU */
+        if (!c->shape || c->nest->loops[loop].axis == CT_ROWS) return CT_OK;
+        return FAULT(c, CT_CACHE, loop, CT_RULE_CACHE_TREES,
+                     "the schedule is for the CPU");
+    }
     CT_TRY(check_uniform(c, loop));
     int64_t span = ct_span_of(c->nest, loop, c->nest->loops[loop].axis, c->n_trees);
     if (span == CT_OPEN && (c->nest->loops[loop].axis == CT_ROWS || c->n_trees))

@@ -109,6 +109,19 @@ static ct_status take_arguments(const parsing *p, char (*words)[CT_NAME], uint32
     return known ? CT_OK : bad_line(p, CT_RULE_ARGUMENTS, "an argument is none of its kind");
 }
 
+/* Directives of the papers that are none here, and why. */
+static const char *why_missing(const char *name)
+{
+    static const char *const missing[][2] = {
+        {"unroll", "loops are not unrolled: on the CPU they call compiled functions, and compilers "
+                   "for GPUs unroll short ones of themselves; use unrollWalk for walks"},
+        {"specialize", "loops are not specialized by iteration: trees are data here, not program "
+                       "text; use split for trees of one depth"}};
+    for (size_t i = 0; i < sizeof missing / sizeof *missing; i++)
+        if (!strcmp(name, missing[i][0])) return missing[i][1];
+    return "no such directive";
+}
+
 static ct_status take_statement(parsing *p, ct_statement *s)
 {
     char name[CT_NAME], words[CT_MOST_WORDS][CT_NAME] = {{0}};
@@ -119,7 +132,7 @@ static ct_status take_statement(parsing *p, ct_statement *s)
          (ct_forge_directive) (s->directive + 1))
         if (!strcmp(name, ct_forge_directive_name(s->directive))) break;
     if (s->directive == CT_FORGE_N_DIRECTIVES)
-        return bad_line(p, CT_RULE_DIRECTIVE, "no such directive");
+        return bad_line(p, CT_RULE_DIRECTIVE, why_missing(name));
     if (*p->at != '(') return bad_line(p, CT_RULE_SYNTAX, "'(' is missing");
     do {
         p->at++;

@@ -60,7 +60,7 @@ static inline evolve_data *new_data(uint32_t seed, uint32_t n, uint32_t q, uint3
                                   d->splitters,
                                   d->n_levels,
                                   d->y,
-                                  NULL, 0};
+                                  NULL, 0, NULL};
     return d;
 }
 
@@ -73,6 +73,10 @@ static inline ct_gmt_options default_options(void)
     o.effort = 12;
     o.patience = 12;
     o.max_rows = INFINITY;
+    o.paper.crossover = 0.2;
+    o.paper.mutation = 0.8;
+    o.paper.pressure = 1.7;
+    o.paper.elite = 1;
     o.sample = 20000;
     o.open_max = 2;
     o.seed = 1;
@@ -103,7 +107,7 @@ static inline evolve_data *new_planes(uint32_t n, double **values)
         d->regressors[k] = d->splitters[k] = k;
     }
     d->data = (ct_gmt_model_data){n, 2, d->columns, 2, d->regressors, 2, d->splitters, d->n_levels,
-                                  y, NULL, 0};
+                                  y, NULL, 0, NULL};
     return d;
 }
 
@@ -138,7 +142,7 @@ static inline double plain_sse(const ct_gmt_model_data *data, const uint8_t *in,
     ct_error error;
     *terms = 0;
     if (!n) return 0;
-    CHECK(ct_node_models_fit(&models, &part, 1, &zero, &zero, where, 1, &error) == CT_OK);
+    CHECK(ct_node_models_fit(&models, &part, 1, &zero, &zero, where, NULL, 1, &error) == CT_OK);
     double sse = models.deviance[0];
     *terms = models.rank[0];
     ct_node_models_free(&models);

@@ -331,6 +331,71 @@ static void sums_are_of_the_rows(void)
     free(d);
 }
 
+/* SSE of a leaf by the rows themselves and the columns that its model has. */
+static void check_omitting(const fixture *f, const evolve_data *d, int32_t at)
+{
+    const ct_model_node *leaf = &f->tree.nodes[at];
+    ct_gmt_model_data fewer = d->data;
+    uint32_t regressors[MOST_COLUMNS];
+    uint8_t in[MOST_ROWS] = {0};
+    double terms;
+    fewer.regressors = regressors;
+    fewer.n_regressors = 0;
+    for (uint32_t k = 0; k < d->data.n_regressors; k++)
+        if (!ct_is_omitted(leaf->omitted, k + 1))
+            regressors[fewer.n_regressors++] = d->data.regressors[k];
+    for (uint32_t i = leaf->begin; i < leaf->end; i++) in[f->tree.rows[i]] = 1;
+    const double plain = plain_sse(&fewer, in, &terms);
+    CHECK(fabs(plain - f->table.unit * leaf->sse) <= 1e-9 * f->table.unit * f->table.total);
+    CHECK_INT((long long) terms, (long long) leaf->terms);
+}
+
+/* A leaf's model has the columns it is to have, and its halves have the same; a branch that is
+ * lifted or copied keeps its own, a leaf in the place of a branch has all. */
+static void models_omit_columns(void)
+{
+    evolve_data *d = new_data(4, 300, 4, 0, 0, 0);
+    fixture f;
+    ct_rng rng = ct_rng_of(4, 8, 0);
+    REQUIRE(open_fixture(&f, d, 16));
+    ct_model_tree copy;
+    ct_error error;
+    REQUIRE(ct_model_tree_init_as(&copy, &f.tree, &error) == CT_OK);
+    uint32_t n_omitted = 0;
+    for (int round = 0; round < (CHECK_QUICK() ? 20 : 100); round++) {
+        int32_t leaves[CT_TREE_LEAVES];
+        grow_by_hand(&f.tree, &rng, 2);
+        uint32_t n = ct_model_tree_leaves(&f.tree, 0, leaves);
+        ct_model_node *leaf = &f.tree.nodes[leaves[ct_rng_below(&rng, n)]];
+        const int32_t above = leaf->parent;
+        leaf->omitted[0] |= UINT64_C(2) << ct_rng_below(&rng, 4);
+        if (round % 3 == 1 && above >= 0) {
+            ct_model_tree_collapse(&f.tree, above);
+            CHECK(f.tree.nodes[above].omitted[0] == 0);
+        }
+        if (round % 3 == 2 && above >= 0) {
+            const int32_t kept = f.tree.nodes[above].left;
+            const uint64_t omitted = f.tree.nodes[kept].omitted[0];
+            ct_model_tree_lift(&f.tree, above, kept);
+            CHECK(f.tree.nodes[above].omitted[0] == omitted);
+        }
+        ct_model_tree_refresh(&f.tree, 0, 8, 4);
+        n = ct_model_tree_leaves(&f.tree, 0, leaves);
+        for (uint32_t k = 0; k < n; k++) {
+            check_omitting(&f, d, leaves[k]);
+            n_omitted += f.tree.nodes[leaves[k]].omitted[0] != 0;
+        }
+        ct_model_tree_collapse(&copy, 0);
+        CHECK(ct_model_tree_graft(&copy, 0, &f.tree, 0));
+        ct_model_tree_refresh(&copy, 0, 8, 4);
+        CHECK(copy.sse == f.tree.sse && copy.terms == f.tree.terms);
+    }
+    CHECK(n_omitted > (CHECK_QUICK() ? 8 : 40));
+    ct_model_tree_free(&copy);
+    close_fixture(&f);
+    free(d);
+}
+
 /* The matrix of a node is the sum of its rows, and those of a leaf rise. */
 static void check_sums(const ct_model_tree *tree, int32_t at)
 {
@@ -614,6 +679,7 @@ static const check_case cases[] = {
     {"sets of levels have sides", sets_have_sides},
     {"bounds of bins hold", bounds_hold},
     {"sums are of the rows", sums_are_of_the_rows},
+    {"models omit columns", models_omit_columns},
     {"pieces are all rows", pieces_are_all_rows},
     {"cells have the sums", cells_have_the_sums},
     {"parents and children exchange their tests", parents_and_children_exchange},

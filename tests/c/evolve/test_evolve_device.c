@@ -56,7 +56,7 @@ static ct_status bench_open_wide(bench *b, int device, uint32_t q, ct_error *err
     memcpy(x[WIDE - 1], x[3], sizeof x[3]);
     for (uint32_t row = 0; row < WIDE_ROWS; row++)
         y[row] = x[0][row] < 0.4 ? x[1][row] : 2 * x[2][row];
-    const ct_gmt_model_data data = {WIDE_ROWS, WIDE, columns, q, all, 4, all, none, y, NULL, 0};
+    const ct_gmt_model_data data = {WIDE_ROWS, WIDE, columns, q, all, 4, all, none, y, NULL, 0, NULL};
     CHECK(ct_model_table_init(&b->table, &data, 16, 1, error) == CT_OK);
     CHECK(ct_row_cells_init(&b->cells, &b->table, ct_gram_at(CT_SIMD_SCALAR), along, error) ==
           CT_OK);
@@ -71,7 +71,7 @@ static void bench_close(bench *b)
     free(b->data);
 }
 
-/* Splits a leaf, or changes a test, by two random rows. */
+/* Splits a leaf, or changes a test, by two random rows; a leaf may get another model before. */
 static int32_t change(ct_model_tree *tree, ct_rng *rng)
 {
     const uint32_t n = tree->table->n_rows;
@@ -81,6 +81,10 @@ static int32_t change(ct_model_tree *tree, ct_rng *rng)
     while (!tree->nodes[node].used);
     if (!ct_test_between(tree->table, ct_rng_below(rng, n), ct_rng_below(rng, n), rng, &test))
         return node;
+    if (ct_gmt_is_leaf(tree, node) && tree->table->p > 2 && ct_rng_below(rng, 2)) {
+        const uint32_t k = 1 + ct_rng_below(rng, tree->table->p - 2);
+        tree->nodes[node].omitted[k / 64] ^= UINT64_C(1) << (k % 64);
+    }
     if (!ct_gmt_is_leaf(tree, node)) tree->nodes[node].test = test;
     else if (tree->n_leaves < LEAVES && ct_model_tree_expand(tree, node, &test)) tree->n_leaves++;
     return node;

@@ -238,7 +238,7 @@ static void other_ways(void)
         o.population = kind == 0 ? 3 : 9; /* which is 10 */
         o.paper.fitness = kind == 2 ? CT_FITNESS_WEIGHTED : CT_FITNESS_BIC;
         o.paper.alpha = 1e-4;
-        if (kind == 3) o.sample = 200;
+        if (kind == 3) o.sample = 200, o.paper.elite = 9, o.paper.crossover = 1;
         o.effort = o.patience = kind == 0 ? 10 : CHECK_QUICK() ? 20 : 60;
         o.limits.leaves_max = 6;
         REQUIRE(ct_gmt_fit(&d->data, &o, &first, &error) == CT_OK);
@@ -378,6 +378,13 @@ static void refusals(void)
     CHECK_INT(ct_gmt_fit(&d->data, &o, &gmt, &error), CT_BAD_INPUT);
     o.bins = 16, o.mode = CT_GMT_PAPER, o.population = 1;
     CHECK_INT(ct_gmt_fit(&d->data, &o, &gmt, &error), CT_BAD_INPUT);
+    o.population = 4, o.paper.elite = 5;
+    CHECK_INT(ct_gmt_fit(&d->data, &o, &gmt, &error), CT_BAD_INPUT);
+    o.paper.elite = 1, o.paper.pressure = 2.5;
+    CHECK_INT(ct_gmt_fit(&d->data, &o, &gmt, &error), CT_BAD_INPUT);
+    o.paper.pressure = 1.7, o.paper.mutation = NAN;
+    CHECK_INT(ct_gmt_fit(&d->data, &o, &gmt, &error), CT_BAD_INPUT);
+    o.paper.mutation = 0.8;
     o.mode = CT_GMT_LOCAL, o.prove = 2;
     CHECK_INT(ct_gmt_fit(&d->data, &o, &gmt, &error), CT_BAD_INPUT);
     o.limits.depth_max = 2, o.limits.leaves_max = 3;

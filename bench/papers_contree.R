@@ -1,0 +1,54 @@
+# The experiments of Rodop et al. (2026), parallel optimal trees, on the data sets of CONTREE_DATA:
+# those of their 16 that can be had. Writes bench/results/paper-contree.csv.
+#
+#   Rscript bench/papers_contree.R [threads|caps] ...     nothing: both
+#
+# threads: seconds of one thread at depth 2 to 4, as far as it takes no more than LIMIT (30)
+# seconds, and of two where bench/results/threads.csv (bench/threads.R) has them; what the
+# simulator says of more workers is in workers-simulated.csv. caps: errors and seconds of the
+# processor with at most so many thresholds a predictor, beside all of them.
+
+library(contree)
+for (file in c("data", "papers")) source(sprintf("bench/lib/%s.R", file))
+asked <- commandArgs(TRUE)
+wanted <- function(part) length(asked) == 0 || part %in% asked
+row_of <- function(...) paper_row("contree", ...)
+limit <- as.numeric(Sys.getenv("LIMIT", "30"))
+names <- sub("[.]csv[.]gz$", "", list.files(data_folder(), "[.]csv[.]gz$"))
+fit_to <- function(data, depth, threads = 1, ...) {
+  suppressWarnings(contree(class ~ ., data, depth = depth, time_limit = limit, threads = threads,
+                           ...), classes = "contree_stopped")
+}
+
+if (wanted("threads")) {
+  paper_begin("contree", "threads")
+  measured <- utils::read.csv("bench/results/threads.csv")
+  for (name in names) for (depth in 2:4) {
+    case <- sprintf("%s, depth %d", name, depth)
+    at <- measured$data == name & measured$depth == depth
+    if (any(at)) {
+      seconds <- tapply(measured$solver[at], measured$threads[at], stats::median)
+      row_of("threads", case, "seconds of one thread", seconds[["1"]])
+      row_of("threads", case, "one thread by two", seconds[["1"]] / seconds[["2"]])
+      next
+    }
+    fit <- fit_to(read_data_set(name), depth)
+    proven <- fit$status == "optimal"
+    row_of("threads", case, if (proven) "seconds of one thread" else "gap at the limit of time",
+           if (proven) fit$elapsed else fit$gap)
+  }
+}
+
+if (wanted("caps")) {
+  paper_begin("contree", "caps")
+  for (name in c("magic", "raisin", "rice", "fault")) for (depth in 2:3) {
+    data <- read_data_set(name)
+    for (cap in c(5, 10, 20, 50, 100, Inf)) {
+      seconds <- system.time(fit <- fit_to(data, depth, max_thresholds = cap))[[1]]
+      case <- sprintf("%s, depth %d, %s thresholds", name, depth,
+                      if (is.finite(cap)) cap else "all")
+      row_of("caps", case, "errors", fit$objective)
+      row_of("caps", case, "seconds", seconds)
+    }
+  }
+}
