@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "policy/two.h"
+#include "policy/two_valued.h"
 
 /* An evaluated cut of a tree of depth three or more. */
 typedef struct {
@@ -359,7 +360,8 @@ static ct_status solve_splits(ct_policy_worker *team, unsigned number, unsigned 
         if (!ct_policy_is_halted(worker)) *low = best->tree.cost;
         return CT_OK;
     }
-    if (depth > 2 && !worker->search->evidence) {
+    const int added_up = depth == 3 && ct_policy_two_valued(worker, set);
+    if (depth > 2 && !worker->search->evidence && !(added_up && ct_policy_two_valued_quick(set))) {
         int64_t shallow;
         CT_TRY(ct_policy_solve_rows(team, number, threads, set, depth - 1, best, &shallow));
         if (!can_afford(worker, depth, best, set->costs->price)) {
@@ -367,7 +369,8 @@ static ct_status solve_splits(ct_policy_worker *team, unsigned number, unsigned 
             return CT_OK;
         }
     }
-    return solve_many(team, number, threads, set, depth, best, low);
+    return added_up ? ct_policy_two_valued_solve(team, number, threads, set, best, low)
+                    : solve_many(team, number, threads, set, depth, best, low);
 }
 
 ct_status ct_policy_solve_rows(ct_policy_worker *team, unsigned number, unsigned threads,
