@@ -232,19 +232,21 @@ static void all_trees(void)
     }
 }
 
-/* Columns of two values, some the same or nearly, at depths whose nodes are solved by adding up. */
+/* Columns of two values, some the same or nearly, whose nodes of depth three are added up; with one
+ * level more the first has any values. */
 static void all_trees_of_two_values(void)
 {
-    for (int seed = 0; seed < rounds(6000); seed++) {
+    for (int seed = 0; seed < rounds(3000); seed++) {
         rng r = {7000000 + (uint64_t) seed};
         instance s;
         draw(&s, &r, 20, seed % 4 ? 6 : 12);
         s.depth = 3 + (seed % 8 == 0);
-        s.n = 2 + below(&r, s.depth == 3 ? 19 : 11);
+        s.n = 2 + below(&r, s.depth == 3 ? 19 : 8);
         s.p = 1 + below(&r, s.depth == 3 ? MOST_COLS : 3);
         for (uint32_t col = 0; col < s.p; col++) {
-            const double *like = s.x[below(&r, col + 1)];
-            const uint32_t kind = below(&r, 4), ones = 1 + below(&r, 3);
+            if (s.depth == 4 && !col) continue;
+            const double *like = s.x[col ? below(&r, col) : 0];
+            const uint32_t kind = col ? below(&r, 4) : 0, ones = 1 + below(&r, 3);
             for (uint32_t i = 0; i < s.n; i++)
                 s.x[col][i] = kind == 1 && below(&r, 9) ? like[i] : below(&r, 4) < ones ? 2 : -1;
         }
