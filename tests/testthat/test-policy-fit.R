@@ -236,7 +236,7 @@ test_that("indicators give the best tree of three levels, as do two actions of t
     x <- as.data.frame(matrix(sample(0:1, 14 * 4, TRUE), 14))
     rewards <- matrix(sample(-5:5, 14 * 3, TRUE), 14)
     fit <- policy_tree(x, rewards, depth = 3, min.node.size = round)
-    expect_identical(fit$status, "optimal")
+    expect_identical(fit$policy$status, "optimal")
     expect_equal(fit$policy$value * 14, best_sum(x, rewards, 3, round))
   }
   # classes are searched by other means
