@@ -112,7 +112,8 @@ if (!is.null(peer) && nzchar(Sys.getenv("STREED_AIRFOIL"))) {
   data <- utils::read.table(Sys.getenv("STREED_AIRFOIL"))
   file <- tempfile("airfoil", fileext = ".csv")
   utils::write.csv(data.frame(class = 0, data[-1]), file, row.names = FALSE)
-  for (depth in 3:5) compare_numbers(list(data = "airfoil", depth = depth), file, data[-1], data[[1]])
+  for (depth in 3:5)
+    compare_numbers(list(data = "airfoil", depth = depth), file, data[-1], data[[1]])
   unlink(file)
 }
 peer_stop(peer)

@@ -348,8 +348,8 @@ static int can_afford(const ct_policy_worker *worker, unsigned depth, const ct_p
     return !ct_policy_uses(worker, CT_POLICY_PRICE) || best->tree.cost / price >= (int64_t) depth;
 }
 
-/* Knowing the best tree of fewer levels. A side that costs as much with as many splits may have more
- * levels, and come first: so a tree that is no better is looked for as well. */
+/* Knowing the best tree of fewer levels. A side that costs as much with as many splits may have
+ * more levels, and come first: so a tree that is no better is looked for as well. */
 static ct_status solve_deeper(ct_policy_worker *team, unsigned number, unsigned threads,
                               const ct_policy_rows *set, unsigned depth, ct_policy_best *best,
                               int64_t *low)
