@@ -25,7 +25,8 @@
 #' For 100,000 rows and 30 predictors depth 2 is proven in about a second with three actions, and in
 #' some ten seconds with twenty. Depth 3 can take very long where there is little signal; the best
 #' tree is mostly found at once, and with a `time_limit` the fit says how far from the optimum it
-#' can be.
+#' can be. These are times for predictors of many values. Where all have two values, as indicators
+#' have, depth 3 takes hundredths of a second for 10,000 rows and 60 predictors.
 #'
 #' @section The value of the tree is optimistic:
 #' The tree with the largest sum of rewards on some rows has less on others, the more so the more

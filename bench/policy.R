@@ -35,13 +35,13 @@ peer <- function(package, case, depth) {
 }
 
 problems <- data.frame(
-  depth = c(2, 2, 2, 2, 2, 2, 3, 3, 3, 3),
-  n = c(1e3, 1e3, 1e4, 1e4, 1e5, 1e5, 1e3, 1e3, 1e4, 1e4),
-  p = c(10, 30, 30, 30, 30, 30, 10, 10, 10, 10),
-  k = c(3, 20, 3, 20, 3, 20, 3, 3, 3, 3),
-  strength = c(0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 1, 0.25, 1, 1),
-  values = c(rep(Inf, 9), 2),
-  slow = c(0, 0, 0, 1, 1, 1, 0, 0, 1, 0))
+  depth = c(2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3),
+  n = c(1e3, 1e3, 1e4, 1e4, 1e5, 1e5, 1e3, 1e3, 1e4, 1e4, 1e4, 1e4),
+  p = c(10, 30, 30, 30, 30, 30, 10, 10, 10, 10, 30, 60),
+  k = c(3, 20, 3, 20, 3, 20, 3, 3, 3, 3, 3, 3),
+  strength = c(0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 1, 0.25, 1, 1, 1, 1),
+  values = c(rep(Inf, 9), 2, 2, 2),
+  slow = c(0, 0, 0, 1, 1, 1, 0, 0, 1, 0, 0, 1))
 if ("quick" %in% commandArgs(TRUE)) problems <- problems[problems$slow == 0, ]
 
 for (i in seq_len(nrow(problems))) {
@@ -50,7 +50,7 @@ for (i in seq_len(nrow(problems))) {
   case <- with(problem, scores(n, p, k, strength, values))
   fit <- NULL
   seconds <- cpu(fit <- policy_tree(case$x, case$gamma, problem$depth, threads = 1))
-  small <- with(problem, n * p * k^2 * 100^(depth - 2) < 1e7)
+  small <- with(problem, values == 2 | n * p * k^2 * 100^(depth - 2) < 1e7)
   fast <- if (small) peer("fastpolicytree", case, problem$depth) else c(NA, NA)
   plain <- if (small) peer("policytree", case, problem$depth) else c(NA, NA)
   same <- all(abs(c(fast[2], plain[2]) - fit$policy$value) < 1e-8, na.rm = TRUE)

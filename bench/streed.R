@@ -10,17 +10,19 @@
 # errors are the same. What takes long runs once, the others three times. At depths 3 and 4 also
 # with a made response, sums of a fifth of the columns with noise, in three decimals, and leaves of
 # any size (`minbucket = 1`; results/streed_numbers.csv): squared errors must not be above those of
-# pystreed.
+# pystreed. With STREED_AIRFOIL=FILE also on that file of STreeD's, airfoil.csv, whose response is
+# real and comes first. STREED_ONLY=numbers leaves out all but these.
 for (file in list.files("bench/lib", "[.]R$", full.names = TRUE)) source(file)
 
 thresholds <- 20
 most_rows <- 6500
 
 settings <- bench_settings()
+numbers_alone <- Sys.getenv("STREED_ONLY") == "numbers"
 cases <- data_cases(settings, depths = 2:3)
-cases <- cases[cases$rows <= most_rows & cases$depth <= 3, ]
-path <- record_start(settings, "streed")
-peer <- if (NROW(cases)) peer_start("pystreed")
+cases <- cases[cases$rows <= most_rows & cases$depth <= 3 & !numbers_alone, ]
+peer <- if (NROW(cases) || numbers_alone) peer_start("pystreed")
+path <- if (!numbers_alone) record_start(settings, "streed")
 
 for (i in if (!is.null(peer)) seq_len(nrow(cases))) {
   case <- cases[i, ]
@@ -46,9 +48,9 @@ best_of <- function(run) {
 
 binary_sets <- list.files(Sys.getenv("STREED_SETS", "/nowhere"), "[.]csv[.]gz$", full.names = TRUE)
 binary_sets <- binary_sets[!grepl("reference", binary_sets)]
-path <- record_start(settings, "streed_binary")
+path <- if (!numbers_alone) record_start(settings, "streed_binary")
 cases <- expand.grid(file = binary_sets, depth = 3:5, stringsAsFactors = FALSE)
-for (i in if (!is.null(peer)) seq_len(nrow(cases))) {
+for (i in if (!is.null(peer) && !numbers_alone) seq_len(nrow(cases))) {
   case <- cases[i, ]
   key <- list(data = paste0("binary/", sub("[.]csv[.]gz$", "", basename(case$file))),
               depth = case$depth)
@@ -81,25 +83,37 @@ time_numbers <- function(data, depth, limit) {
   list(cpu = processor_seconds() - cpu, sse = fit$objective, status = fit$status)
 }
 
+compare_numbers <- function(key, file, columns, y) {
+  if (recorded_runs(path, key)$n) return()
+  peer_load(peer, file)
+  responses <- tempfile("responses")
+  on.exit(unlink(responses))
+  writeLines(format(y, digits = 15), responses)
+  runs <- best_of(function() {
+    said <- as.numeric(peer_ask(peer, "pystreed_numbers", responses, key$depth, settings$limit))
+    list(cpu = said[1], sse = said[2])
+  })
+  own <- best_of(function() time_numbers(data.frame(columns, y = y), key$depth, settings$limit))
+  record(path, c(key, list(sse = runs$sse, cpu = runs$cpu, contree_sse = own$sse,
+                           contree_status = own$status, contree_cpu = own$cpu)))
+}
+
 path <- record_start(settings, "streed_numbers")
 for (i in if (!is.null(peer)) which(cases$depth < 5)) {
   case <- cases[i, ]
-  key <- list(data = paste0("binary/", sub("[.]csv[.]gz$", "", basename(case$file))),
-              depth = case$depth)
-  if (recorded_runs(path, key)$n) next
-  peer_load(peer, case$file)
   data <- utils::read.csv(case$file)
-  data <- data[setdiff(names(data), "class")]
-  data$y <- make_response(as.matrix(data))
-  responses <- tempfile("responses")
-  writeLines(format(data$y, nsmall = 3), responses)
-  runs <- best_of(function() {
-    said <- as.numeric(peer_ask(peer, "pystreed_numbers", responses, case$depth, settings$limit))
-    list(cpu = said[1], sse = said[2])
-  })
-  own <- best_of(function() time_numbers(data, case$depth, settings$limit))
-  unlink(responses)
-  record(path, c(key, list(sse = runs$sse, cpu = runs$cpu, contree_sse = own$sse,
-                           contree_status = own$status, contree_cpu = own$cpu)))
+  columns <- data[setdiff(names(data), "class")]
+  compare_numbers(list(data = paste0("binary/", sub("[.]csv[.]gz$", "", basename(case$file))),
+                       depth = case$depth),
+                  case$file, columns, make_response(as.matrix(columns)))
+}
+
+if (!is.null(peer) && nzchar(Sys.getenv("STREED_AIRFOIL"))) {
+  data <- utils::read.table(Sys.getenv("STREED_AIRFOIL"))
+  file <- tempfile("airfoil", fileext = ".csv")
+  utils::write.csv(data.frame(class = 0, data[-1]), file, row.names = FALSE)
+  for (depth in 3:5)
+    compare_numbers(list(data = "airfoil", depth = depth), file, data[-1], data[[1]])
+  unlink(file)
 }
 peer_stop(peer)

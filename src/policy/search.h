@@ -16,6 +16,7 @@ typedef enum {
     CT_POLICY_INSIDE,   /* splits inside of a block are bounded by its ends */
     CT_POLICY_SAME,     /* splits into the best action on both sides are left out of the bounds */
     CT_POLICY_PRICE,    /* no more levels than splits that the price affords */
+    CT_POLICY_TWO_VALUED, /* columns of two values go to two_valued.h */
     CT_POLICY_SHORTCUTS
 } ct_policy_shortcut;
 

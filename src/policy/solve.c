@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "policy/two.h"
+#include "policy/two_valued.h"
 
 /* An evaluated cut of a tree of depth three or more. */
 typedef struct {
@@ -347,6 +348,20 @@ static int can_afford(const ct_policy_worker *worker, unsigned depth, const ct_p
     return !ct_policy_uses(worker, CT_POLICY_PRICE) || best->tree.cost / price >= (int64_t) depth;
 }
 
+/* Knowing the best tree of fewer levels. A side that costs as much with as many splits may have
+ * more levels, and come first: so a tree that is no better is looked for as well. */
+static ct_status solve_deeper(ct_policy_worker *team, unsigned number, unsigned threads,
+                              const ct_policy_rows *set, unsigned depth, ct_policy_best *best,
+                              int64_t *low)
+{
+    const ct_policy_tree known = best->tree;
+    const uint32_t cut = best->cut;
+    if (known.splits[0].column >= 0) best->tree.cost++;
+    const ct_status status = solve_many(team, number, threads, set, depth, best, low);
+    if (best->tree.cost > known.cost) best->tree = known, best->cut = cut; /* it was halted */
+    return status;
+}
+
 /* With splits: of depth one, or the trees of fewer levels first, or all. A proof knows the best
  * tree, and goes without. */
 static ct_status solve_splits(ct_policy_worker *team, unsigned number, unsigned threads,
@@ -359,7 +374,8 @@ static ct_status solve_splits(ct_policy_worker *team, unsigned number, unsigned 
         if (!ct_policy_is_halted(worker)) *low = best->tree.cost;
         return CT_OK;
     }
-    if (depth > 2 && !worker->search->evidence) {
+    const int added_up = depth == 3 && ct_policy_two_valued(worker, set);
+    if (depth > 2 && !worker->search->evidence && !(added_up && ct_policy_two_valued_quick(set))) {
         int64_t shallow;
         CT_TRY(ct_policy_solve_rows(team, number, threads, set, depth - 1, best, &shallow));
         if (!can_afford(worker, depth, best, set->costs->price)) {
@@ -367,7 +383,8 @@ static ct_status solve_splits(ct_policy_worker *team, unsigned number, unsigned 
             return CT_OK;
         }
     }
-    return solve_many(team, number, threads, set, depth, best, low);
+    if (added_up) return ct_policy_two_valued_solve(team, number, threads, set, best, low);
+    return (depth > 3 ? solve_deeper : solve_many)(team, number, threads, set, depth, best, low);
 }
 
 ct_status ct_policy_solve_rows(ct_policy_worker *team, unsigned number, unsigned threads,

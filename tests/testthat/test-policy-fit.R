@@ -229,3 +229,21 @@ test_that("residuals are what each row has less than with its best action", {
   expect_equal(residuals(fit), setNames(apply(rewards, 1, max) - taken, rownames(x)))
   expect_lt(abs(mean(apply(rewards, 1, max)) - mean(residuals(fit)) - fit$policy$value), 1e-12)
 })
+
+test_that("indicators give the best tree of three levels, as do two actions of three", {
+  set.seed(56)
+  for (round in 1:3) {
+    x <- as.data.frame(matrix(sample(0:1, 14 * 4, TRUE), 14))
+    rewards <- matrix(sample(-5:5, 14 * 3, TRUE), 14)
+    fit <- policy_tree(x, rewards, depth = 3, min.node.size = round)
+    expect_identical(fit$policy$status, "optimal")
+    expect_equal(fit$policy$value * 14, best_sum(x, rewards, 3, round))
+  }
+  # classes are searched by other means
+  x <- as.data.frame(matrix(rnorm(300 * 9) > 0.4, 300) + 0)
+  rewards <- matrix(round(rnorm(600), 2), 300) + cbind(0, x[[2]] * (x[[5]] - x[[8]]))
+  one <- policy_tree(x, cbind(rewards, -100), depth = 3)
+  two <- policy_tree(x, rewards, depth = 3)
+  expect_equal(one$policy$value, two$policy$value)
+  expect_identical(one$splits, two$splits)
+})

@@ -127,6 +127,7 @@ typedef struct {
     int32_t best[2];            /* out: the last child that lowered need; -1: none */
     int64_t least[2];           /* out: the least of errors[side] */
     int64_t least_allowed[2];   /* out: the least over allowed splits; exact if it is `need` */
+    int in_order;               /* of children as good the first is wanted: one by one from it on */
     int scan_all;               /* switch: no child is skipped */
     int refine_all;             /* switch: no block is rejected by its bound */
     int count_all;              /* switch: all classes are counted */

@@ -257,6 +257,7 @@ static int64_t evaluate(ct_evaluator *evaluator, uint32_t f, const ct_candidate 
     ct_evidence_candidate(worker, layout, f, m->threshold, closed);
     if (closed) return INT64_MAX;
     int allowed = ask(evaluator, a, b, m, children, leaf);
+    children->in_order = roots->task->first_sides;
     ask_sizes(evaluator, f, a, b, children);
     take_planes(evaluator, f, m->threshold, children);
     ct_children_begin(children);

@@ -39,16 +39,12 @@ static response_table two_valued(rng *r, uint32_t n_rows, uint32_t n_cols)
     return t;
 }
 
-/* Where sums are not for: scans of many child features at once may take a later one that is as
- * good. */
-static const uint32_t by_rows_alone = UINT32_C(1) << CT_SHORTCUT_COMPACTION;
-
 static ct_exact_options sum_options(rng *r, response_table *t)
 {
     ct_exact_options o = ct_exact_options_default();
     o.depth = 2 + rng_below(r, 2);
     o.test_rows = 0;
-    o.off = by_rows_alone;
+    o.off = 0;
     if (rng_below(r, 2)) o.min_bucket = 1 + rng_below(r, 3);
     if (rng_below(r, 4) == 0) o.min_split = 2 + rng_below(r, 6);
     if (rng_below(r, 3) == 0) o.complexity = rng_unit(r) * rng_unit(r) * 0.2;
@@ -129,7 +125,7 @@ static uint64_t check_both_ways(const response_table *t, ct_exact_options option
     const ct_exact_result *added = &by_sums.result, *searched = &by_search.result;
     int failed = check_state.failed;
     if (!answer_of(t, &options, &by_sums)) return 0;
-    options.off |= UINT32_C(1) << CT_SHORTCUT_TRIPLES | by_rows_alone;
+    options.off |= UINT32_C(1) << CT_SHORTCUT_TRIPLES;
     if (!answer_of(t, &options, &by_search)) return 0;
     if (options.any_of_ties || options.max_gap > 0 || isfinite(options.max_cost)) {
         CHECK(added->bound <= searched->cost && searched->bound <= added->cost);

@@ -232,6 +232,33 @@ static void all_trees(void)
     }
 }
 
+/* Columns of two values, some the same or nearly, whose nodes of depth three are added up; with one
+ * level more the first has any values. */
+static void all_trees_of_two_values(void)
+{
+    for (int seed = 0; seed < rounds(3000); seed++) {
+        rng r = {7000000 + (uint64_t) seed};
+        instance s;
+        draw(&s, &r, 20, seed % 4 ? 6 : 12);
+        s.depth = 3 + (seed % 8 == 0);
+        s.n = 2 + below(&r, s.depth == 3 ? 19 : 8);
+        s.p = 1 + below(&r, s.depth == 3 ? MOST_COLS : 3);
+        for (uint32_t col = 0; col < s.p; col++) {
+            if (s.depth == 4 && !col) continue;
+            const double *like = s.x[col ? below(&r, col) : 0];
+            const uint32_t kind = col ? below(&r, 4) : 0, ones = 1 + below(&r, 3);
+            for (uint32_t i = 0; i < s.n; i++)
+                s.x[col][i] = kind == 1 && below(&r, 9) ? like[i] : below(&r, 4) < ones ? 2 : -1;
+        }
+        draw_rewards(&s, &r);
+        ct_policy_options o = options_of(&s);
+        o.threads = 1 + (unsigned) seed % 2;
+        if (check_instance(&s, &o)) continue;
+        printf("    seed %d\n", seed);
+        return;
+    }
+}
+
 static void all_trees_of_many_actions(void)
 {
     for (int seed = 0; seed < rounds(1500); seed++) {
@@ -487,7 +514,7 @@ static ct_status solve_table(const table *t, const ct_policy_options *o, ct_poli
     uint32_t *where = (uint32_t *) malloc(sizeof *where * t->n);
     ct_error error;
     const ct_status status = ct_policy_solve(&data, o, result, where, &error);
-    if (status != CT_OK) printf("    %s\n", error.message);
+    if (status != CT_OK && status != CT_NO_MEMORY) printf("    %s\n", error.message);
     free(where);
     return status;
 }
@@ -525,6 +552,41 @@ static void same_on_larger_tables(void)
             ct_policy_result_free(&other);
         }
         ct_policy_result_free(&first);
+        free_table(&t);
+    }
+}
+
+/* More columns than a group has, and rows than few; with and without. Halted, what is known holds.
+ */
+static void two_values_on_larger_tables(void)
+{
+    const uint32_t sizes[] = {90, 700, 4500};
+    for (int i = 0; i < (CHECK_QUICK() ? 6 : 24); i++) {
+        const uint32_t p = 5 + 4 * ((uint32_t) i % 4), k = 2 + (uint32_t) i % 5 * (i % 7 ? 1 : 6);
+        table t = scores(sizes[i % 3], p, k, i % 2 ? 1 : .2, 0, 100 + (uint64_t) i);
+        for (size_t at = 0; at < (size_t) t.n * t.p; at++) t.x[at] = t.x[at] > .3;
+        ct_policy_options o = plain(i % 6 == 1 ? 4 : 3);
+        ct_policy_result added, searched;
+        o.min_bucket = i % 5 ? 1 : 20;
+        o.price = i % 4 ? 0 : 2;
+        REQUIRE(solve_table(&t, &o, &added) == CT_OK);
+        o.off = 1U << CT_POLICY_TWO_VALUED;
+        o.threads = 2;
+        REQUIRE(solve_table(&t, &o, &searched) == CT_OK);
+        CHECK(same_result(&added, &searched) && added.end == CT_POLICY_OPTIMAL);
+        CHECK(searched.counts.problems > added.counts.problems);
+        ct_policy_result_free(&searched);
+        o.off = 0;
+        o.stop = stop_at_once;
+        REQUIRE(solve_table(&t, &o, &searched) == CT_OK);
+        CHECK(searched.bound <= added.cost && added.cost <= searched.cost);
+        ct_policy_result_free(&searched);
+        o.memory_limit = 1 << 20;
+        if (solve_table(&t, &o, &searched) == CT_OK) {
+            CHECK(searched.bound <= added.cost && added.cost <= searched.cost);
+            ct_policy_result_free(&searched);
+        }
+        ct_policy_result_free(&added);
         free_table(&t);
     }
 }
@@ -652,6 +714,7 @@ static void bad_input(void)
 
 static const check_case cases[] = {
     {"all trees", all_trees},
+    {"all trees of two values", all_trees_of_two_values},
     {"all trees of many actions", all_trees_of_many_actions},
     {"other ways", other_ways},
     {"few leaves", few_leaves},
@@ -659,6 +722,7 @@ static const check_case cases[] = {
     {"roots", roots},
     {"certificates", certificates},
     {"same on larger tables", same_on_larger_tables},
+    {"two values on larger tables", two_values_on_larger_tables},
     {"cells", cells},
     {"certified cells", certified_cells},
     {"stopped", stopped},

@@ -65,7 +65,8 @@ static void scan_alone(ct_children *c, scan_job *job, uint32_t g, int sides)
 }
 
 /* Takes in the largest quotients of one side of a block's children, those of the least bounds
- * first: with the need that they leave few of the others are looked at closely. */
+ * first: with the need that they leave few of the others are looked at closely. Of children as good
+ * any may be taken. */
 static void take_block(ct_children *c, scan_job *job, size_t block, int side,
                        const float most[CT_BESIDE])
 {
@@ -106,7 +107,7 @@ static void children_abreast(ct_children *c)
     mark_cuts(c);
     const listed s[2] = {side_by_quotients(&job, 0), side_by_quotients(&job, 1)};
     job.of_sides = s;
-    for (size_t block = 0; block < blocks_of(c->rows); block++) {
+    for (size_t block = 0; !c->in_order && block < blocks_of(c->rows); block++) {
         uint32_t n = n_wanted(c, block);
         float most[2][CT_BESIDE];
         if (n <= SINGLE_SCANS) continue;
