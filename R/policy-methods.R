@@ -225,7 +225,9 @@ policy_line <- function(fit, digits, time) {
            if (policy$rounding > 0) {
              gettextf(" to within %s (rewards are rounded)", format(signif(policy$rounding, 2)))
            } else "",
-           if (time && !is.na(policy$elapsed)) gettextf(" in %s s", format(signif(policy$elapsed, 2))) else "")
+           if (time && !is.na(policy$elapsed)) {
+             gettextf(" in %s s", format(signif(policy$elapsed, 2)))
+           } else "")
 }
 
 policy_proof <- function(fit, number) {
