@@ -84,6 +84,8 @@
 #'   rows that were left out, and its standard error), `chosen` (a row of it: with `"1se"` the first
 #'   within a standard error of the best), `rule`, `fit` (the chosen policy tree on all rows) and
 #'   `call`. `NULL` by default.
+#' @param objective With a formula, `"rewards"` or `"costs"`: its left side is such a matrix, as in
+#'   `cbind(a, b, c) ~ .`. `NULL`, the default: it is a response.
 #' @param control Settings as made by [contree_control()], or a named list of them; by default made
 #'   from `...`.
 #'
@@ -127,13 +129,20 @@ contree_cv <- function(x, ...) UseMethod("contree_cv")
 contree_cv.formula <- function(formula, data, weights, subset, na.action, depth = 1:4,
                                complexity = NULL, folds = 10,
                                repeats = 1, rule = c("1se", "min"), loss = NULL,
-                               class_weights = NULL, ...,
+                               class_weights = NULL, ..., objective = NULL,
                                control = contree_control(...)) {
   call <- plain_call(match.call(), sys.call(-1), "contree_cv")
   settings <- cv_settings(list(...), if (!missing(control)) control)
   grid <- cv_grid(depth, complexity, settings)
   rule <- check_choice("rule", rule, c("1se", "min"))
   data <- if (!missing(data)) data
+  if (!is.null(check_objective(objective))) {
+    refuse_with_rewards(c(weights = !missing(weights), loss = !is.null(loss),
+                          class_weights = !is.null(class_weights)), "objective")
+    frame <- policy_formula_frame(formula, data, if (!missing(subset)) substitute(subset),
+                                  if (!missing(na.action)) na.action, settings, objective)
+    return(cv_policy_frame(frame, folds, repeats, grid, settings, rule, call))
+  }
   env <- environment(formula)
   weights <- if (!missing(weights)) evaluate_argument("weights", substitute(weights), data, env)
   rows <- if (!missing(subset)) evaluate_argument("subset", substitute(subset), data, env)

@@ -63,8 +63,17 @@ read_members <- function(document) {
   names <- switch(document$leaf, classes = list(classes = json_names),
                   numbers = list(outputs = json_names))
   proven <- any(c("status", "settings") %in% names(document))
-  optional <- list(weighted = json_flag, loss = json_array)
-  json_object(document, "", c(fields, names, if (proven) proof), if (proven) optional else list())
+  optional <- if (proven) list(weighted = json_flag, loss = json_array)
+              else if (identical(document$leaf, "numbers")) list(policy = policy_of_json)
+  json_object(document, "", c(fields, names, if (proven) proof), optional)
+}
+
+# What was asked for, and proven, of a policy tree.
+policy_of_json <- function(value, path) {
+  json_object(value, path, list(
+    settings = json_settings, value = json_finite, bound = json_finite, gap = json_amount,
+    complexity = json_amount, rounding = json_amount, status = json_string,
+    restricted = json_levels))
 }
 
 # The rows as a matrix; NULL if there are none.
@@ -145,12 +154,18 @@ node_of_json <- function(node, path, document, predictors) {
     linear = list(weight = json_amount, intercept = json_finite,
                   coefficients = function(value, path)
                     coefficients_of_json(value, path, predictors)))
+  if (!is.null(document$policy)) {
+    said <- c(said, action = json_string, std_error = json_amount_or_null)
+  }
   node <- json_object(
     node, path, c(list(id = json_count, n = json_count, errors = json_amount), said),
     list(split = function(split, path) split_of_json(split, path, predictors)))
   if (document$leaf == "classes") check_json_class(node, path, document$classes)
   if (document$leaf == "numbers" && length(node$values) != length(document$outputs)) {
     bad_json(paste0(path, ".values"), gettext("one number an output"))
+  }
+  if (!is.null(document$policy) && !node$action %in% document$outputs) {
+    bad_json(paste0(path, ".action"), gettext("one of the outputs"))
   }
   node
 }
@@ -269,6 +284,10 @@ json_amount <- function(value, path) {
     return(as.numeric(value))
   }
   bad_json(path, gettext("a number, not negative"))
+}
+
+json_amount_or_null <- function(value, path) {
+  if (is.null(value)) NA_real_ else json_amount(value, path)
 }
 
 json_count <- function(value, path) {

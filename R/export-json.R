@@ -23,6 +23,9 @@
 #'   was proven, see [contree.object]. Where they apply, `weighted` (true) and `loss` (array of
 #'   arrays, one for each true class, of one number for each predicted class), and `max_leaves`
 #'   among the settings. Trees without a proof have none of these members.
+#' * `policy`: of a policy tree, whose `outputs` are the actions and whose `values` their mean
+#'   rewards: object with `settings` as above, `value`, `bound`, `gap`, `complexity`, `status`,
+#'   `rounding`, see [policy_tree()], and `restricted`.
 #' * `nodes`: array of the nodes in preorder, objects with `id` (the root is 1, the children of k
 #'   are 2k and 2k + 1), `class` (what the node predicts), `n` (training rows), `counts` (of each
 #'   class; with weights, sums of weights), `errors` (the cost of the node if it were a leaf) and,
@@ -32,7 +35,8 @@
 #'   `class` and `counts`. Instead of a number, a factor has an object of `levels` (what each level
 #'   among the rows of the node adds to the prediction) and `other` (what any other value adds), and
 #'   a number that may be missing has an object of `value` (the coefficient) and `missing` (what a
-#'   missing value adds).
+#'   missing value adds). A node of a policy tree also has its `action` (a name) and `std_error`
+#'   (the standard error of the mean reward of the action, null for a single row).
 #'
 #' A `split` is an object with `variable` (name of a predictor), `missing` (`"left"` or `"right"`:
 #' where missing values go), `missing_rows` (number of training rows of the node whose value is
@@ -51,7 +55,7 @@
 #' rows, so [predict()][predict.contree] needs `newdata`, `fitted()` and `residuals()` have nothing
 #' to return, and `update()` cannot refit it.
 #'
-#' @param fit A fit of [contree()] or [gmt()].
+#' @param fit A fit of [contree()], [policy_tree()] or [gmt()].
 #' @param x The document: a string, or a character vector of its lines.
 #' @param ... Not used; anything given here is an error.
 #' @return `as_json()`: a string of class `contree_code`; write it with [writeLines()].
@@ -80,6 +84,7 @@ as_json.contree_model <- function(fit, ...) {
   members <- c(
     list(format = "contree", format_version = json_version, leaf = tree_leaf(fit)),
     if (has_proof(fit)) json_proof(fit),
+    if (is_policy(fit)) list(policy = json_policy(fit)),
     list(response = if (is.null(terms)) NA else response_name(fit, character())),
     switch(tree_leaf(fit), classes = list(classes = I(tree_classes(fit))),
            numbers = list(outputs = I(colnames(node_values(fit))))),
@@ -116,11 +121,21 @@ json_predictors <- function(fit) {
   }, tree_shape(fit)$names, tree_types(fit)[tree_shape(fit)$names]))
 }
 
-json_proof <- function(fit) {
+json_asked <- function(fit) {
   kept <- c(kept_in_json, if (has_few_leaves(fit)) "max_leaves")
-  settings <- lapply(tree_settings(fit)[kept], json_number)
+  lapply(tree_settings(fit)[kept], json_number)
+}
+
+json_policy <- function(fit) {
+  c(list(settings = json_asked(fit)), lapply(fit$policy[policy_amounts], json_number),
+    list(status = fit$policy$status, restricted = I(as.character(tree_restricted(fit)))))
+}
+
+policy_amounts <- c("value", "bound", "gap", "complexity", "rounding")
+
+json_proof <- function(fit) {
   proof <- tree_proof(fit)
-  c(list(settings = settings), lapply(proof[c("objective", "cost", "bound")], json_number),
+  c(list(settings = json_asked(fit)), lapply(proof[c("objective", "cost", "bound")], json_number),
     list(status = proof$status, capped = isTRUE(proof$capped),
          restricted = I(as.character(tree_restricted(fit)))),
     if (tree_weighted(fit)) list(weighted = TRUE),
@@ -167,7 +182,15 @@ json_leaves <- function(fit) {
     linear = function(node) {
       list(intercept = json_number(values[node, 1]), coefficients = json_coefficients(fit, node))
     })
-  function(node) c(list(weight = json_number(node_weight(fit)[node])), say(node))
+  function(node) {
+    c(list(weight = json_number(node_weight(fit)[node])), say(node),
+      if (is_policy(fit)) json_action(fit, node))
+  }
+}
+
+json_action <- function(fit, node) {
+  error <- fit$policy$std.error[node]
+  list(action = node_action(fit)[node], std_error = if (is.na(error)) NA else json_number(error))
 }
 
 # By predictor, those that the model does not use left out: a number or, where the predictor is a

@@ -11,20 +11,36 @@ cv_rewards <- function(x, rewards, costs, given, folds, repeats, grid, settings,
   check_x(x)
   rewards <- read_rewards(if (is.null(costs)) rewards else costs, nrow(x), argument)
   if (!is.null(costs)) rewards <- -rewards
-  folds <- read_folds(folds, repeats, rep(1, nrow(x)))
-  fit <- function(rows, i) {
+  fit_all <- function(settings, call) fit_policy(x, rewards, settings, call, "rewards", "x")
+  cross_validate_policy(x, rewards, folds, repeats, grid, settings, rule, call, fit_all)
+}
+
+# contree_cv(cbind(a, b) ~ ., objective = "rewards") and "costs"; `frame` of policy_formula_frame().
+cv_policy_frame <- function(frame, folds, repeats, grid, settings, rule, call) {
+  fit_all <- function(settings, call) fit_policy_frame(frame, settings, call)
+  cross_validate_policy(frame$model[-1], frame$rewards, folds, repeats, grid, settings, rule, call,
+                        fit_all)
+}
+
+# `fit_all`: a function of (settings, call) that fits a tree to all rows.
+cross_validate_policy <- function(x, rewards, folds, repeats, grid, settings, rule, call, fit_all) {
+  folds <- with_seed(settings$seed, read_folds(folds, repeats, rep(1, nrow(x))))
+  settings_of <- function(i) {
     settings[c("depth", "complexity")] <- grid[i, c("depth", "complexity")]
-    fit_policy(x[rows, , drop = FALSE], rewards[rows, , drop = FALSE], settings,
-               fit_call(call, grid[i, ]), "rewards", "x")
+    settings
   }
   worth <- vapply(seq_len(nrow(grid)), function(i) {
-    held_out_rewards(x, rewards, folds, function(rows) fit(rows, i))
+    held_out_rewards(x, rewards, folds, function(rows) {
+      fit_policy(x[rows, , drop = FALSE], rewards[rows, , drop = FALSE], settings_of(i), call,
+                 "rewards", "x")
+    })
   }, numeric(nrow(x)))
   table <- cbind(grid, value = colMeans(worth),
                  std.error = apply(worth, 2, stats::sd) / sqrt(nrow(x)))
   chosen <- choose_policy(table, rule)
-  structure(list(table = table, chosen = chosen, rule = rule, fit = fit(seq_len(nrow(x)), chosen),
-                 call = call), class = "contree_policy_cv")
+  structure(list(table = table, chosen = chosen, rule = rule,
+                 fit = fit_all(settings_of(chosen), fit_call(call, grid[chosen, ])), call = call),
+            class = "contree_policy_cv")
 }
 
 # Of each row, the mean over the repeats of the reward of the action that it was given by the tree

@@ -126,9 +126,7 @@ print.summary.contree_policy <- function(x, digits = max(1, getOption("digits") 
 # The mean rewards of the leaves, bars by action; the action of the leaf is darker and has its
 # standard error.
 plot_rewards <- function(fit, main, col) {
-  if (!is_policy(fit)) {
-    stop_unsupported("what", gettext("what = \"rewards\" is for trees of policy_tree()"))
-  }
+  need_policy(fit)
   col <- leaf_colours(fit, col)
   leaf <- which(node_is_leaf(fit))
   values <- t(node_values(fit)[leaf, , drop = FALSE])
@@ -149,6 +147,38 @@ plot_rewards <- function(fit, main, col) {
   invisible(data.frame(leaf = node_ids(fit)[leaf], action = node_action(fit)[leaf],
                        reward = fit$policy$reward[leaf],
                        std.error = fit$policy$std.error[leaf]))
+}
+
+need_policy <- function(fit) {
+  if (is_policy(fit)) return(invisible())
+  stop_unsupported("what", gettext("what = \"rewards\" is for trees of policy_tree()"))
+}
+
+rewards_ggplot <- function(fit, main, col) {
+  need_policy(fit)
+  col <- leaf_colours(fit, col)
+  leaf <- which(node_is_leaf(fit))
+  actions <- fit$policy$actions
+  label <- paste0(node_ids(fit)[leaf], "\nn=", node_n(fit)[leaf])
+  bars <- data.frame(
+    leaf = factor(rep(label, each = length(actions)), label),
+    action = class_factor(rep(seq_along(actions), length(leaf)), actions),
+    reward = c(t(node_values(fit)[leaf, , drop = FALSE])),
+    error = rep(fit$policy$std.error[leaf], each = length(actions)),
+    taken = rep(fit$policy$action[leaf], each = length(actions)) == seq_along(actions))
+  bars$error[!bars$taken] <- NA
+  .data <- ggplot2::.data
+  beside <- ggplot2::position_dodge(0.9)
+  ggplot2::ggplot(bars, ggplot2::aes(.data$leaf, .data$reward, fill = .data$action,
+                                     alpha = .data$taken)) +
+    ggplot2::geom_col(position = beside, colour = "grey35", linewidth = 0.2) +
+    ggplot2::geom_linerange(
+      ggplot2::aes(ymin = .data$reward - .data$error, ymax = .data$reward + .data$error),
+      position = beside, linewidth = 0.8, na.rm = TRUE, show.legend = FALSE) +
+    ggplot2::geom_hline(yintercept = 0) +
+    ggplot2::scale_fill_manual(values = col, name = NULL) +
+    ggplot2::scale_alpha_manual(values = c(`FALSE` = 0.35, `TRUE` = 1), guide = "none") +
+    ggplot2::labs(title = main, x = gettext("leaf"), y = gettext("mean reward"))
 }
 
 # Stops where there is nothing for policy trees yet, and says what to do.
@@ -195,7 +225,9 @@ policy_line <- function(fit, digits, time) {
            if (policy$rounding > 0) {
              gettextf(" to within %s (rewards are rounded)", format(signif(policy$rounding, 2)))
            } else "",
-           if (time) gettextf(" in %s s", format(signif(policy$elapsed, 2))) else "")
+           if (time && !is.na(policy$elapsed)) {
+             gettextf(" in %s s", format(signif(policy$elapsed, 2)))
+           } else "")
 }
 
 policy_proof <- function(fit, number) {

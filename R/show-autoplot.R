@@ -10,8 +10,8 @@
 #' @param object A fit of [contree()].
 #' @param what,type `what` as in [plot.contree()]; `type` is its former name. `"tree"` (the
 #'   default); `"importance"`; or `"progress"` for the cost of the best tree and the proven
-#'   bound over time; for a regression tree also `"boxes"`, `"violins"` and `"residuals"`, see
-#'   [plot.contree()].
+#'   bound over time; for a regression tree also `"boxes"`, `"violins"` and `"residuals"`, for a
+#'   policy tree `"rewards"`, see [plot.contree()].
 #' @param main Title of the plot, a string; `NULL`, the default, for none.
 #' @param digits Number of significant digits of the thresholds, a whole number; 4 by default.
 #' @param col Colours of the classes, a vector as in [plot.contree()]; for `"progress"` two.
@@ -29,13 +29,14 @@
 #' @exportS3Method ggplot2::autoplot
 autoplot.contree_model <- function(object,
                                    type = c("tree", "progress", "importance", "boxes", "violins",
-                                            "residuals"),
+                                            "residuals", "rewards"),
                                    main = NULL, digits = 4, col = NULL, width = 7, height = 5,
                                    what = type, ...) {
   check_no_dots(...)
   check_fit(object, "object")
   type <- check_choice(if (missing(what)) "type" else "what", what,
-                       c("tree", "progress", "importance", number_pictures))
+                       c("tree", "progress", "importance", number_pictures, "rewards"))
+  if (type == "rewards") return(rewards_ggplot(object, main, col))
   if (type == "importance") {
     return(autoplot.contree_importance(contree_importance(object), main))
   }

@@ -340,13 +340,13 @@ fault_in_policy <- function(fit) {
   policy <- fit[["policy"]]
   if (is.null(policy)) return(NULL)
   n <- nrow(fit$frame)
-  of_all <- c("value", "bound", "gap", "complexity", "rounding", "elapsed")
   fine <- is.list(policy) && is_names(policy[["actions"]]) && is.list(fit[["control"]]) &&
     identical(policy$actions, colnames(fit$frame$yval2)) &&
     is_codes(policy[["action"]], length(policy$actions), n) &&
     is_amounts(policy[["reward"]], n, low = -Inf) &&
     is_plain(policy[["std.error"]], "double", n) &&
-    all(vapply(policy[of_all], is_number, NA)) &&
+    all(vapply(policy[policy_amounts], is_number, NA)) &&
+    is_plain(policy[["elapsed"]], "double", 1L) &&
     is_plain(policy[["status"]], "character", 1L)
   if (!fine) "policy"
 }

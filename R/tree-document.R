@@ -22,16 +22,36 @@ model_of_document <- function(document, predictors, nodes) {
                shape = list(names = names, inputs = names),
                terms = terms_of_names(document$response, types, document$leaf))
   call <- quote(contree_from_json())
+  if (!is.null(document$policy)) {
+    return(policy_of_document(document$policy, tree, leaf, data, call, nodes))
+  }
   if (is.null(document$status)) return(new_model(tree, leaf, data, call, where = integer()))
-  settings <- contree_control()
-  settings <- settle_sizes(settings, document$leaf == "classes")
-  settings[names(document$settings)] <- document$settings
   new_model(
     tree, leaf, data, call, class = "contree", where = integer(), y = no_responses(document),
-    loss = document$loss, weighted = document$weighted, control = kept_settings(settings),
+    loss = document$loss, weighted = document$weighted,
+    control = settings_of_document(document$settings, document$leaf == "classes"),
     objective = document$objective, cost = document$cost, bound = document$bound,
     gap = document$cost - document$bound, status = document$status, capped = document$capped,
     elapsed = NA_real_, restricted = if (length(document$restricted)) document$restricted)
+}
+
+settings_of_document <- function(said, classes) {
+  settings <- settle_sizes(contree_control(), classes)
+  settings[names(said)] <- said
+  kept_settings(settings)
+}
+
+# The fit of a policy tree, as of new_policy(), without what is of its rows.
+policy_of_document <- function(said, tree, leaf, data, call, nodes) {
+  actions <- colnames(leaf$yval2)
+  action <- match(vapply(nodes, `[[`, "", "action"), actions)
+  policy <- c(list(
+    actions = actions, action = action, reward = leaf$yval2[cbind(seq_along(action), action)],
+    std.error = vapply(nodes, `[[`, 0, "std_error"), elapsed = NA_real_),
+    said[c(policy_amounts, "status")])
+  new_model(tree, leaf, data, call, class = "contree_policy", where = integer(), policy = policy,
+            residuals = numeric(), control = settings_of_document(said$settings, TRUE),
+            restricted = if (length(said$restricted)) said$restricted)
 }
 
 no_responses <- function(document) if (document$leaf == "classes") integer() else numeric()

@@ -24,12 +24,13 @@ typedef struct {
     const int32_t *closed; /* [n_blocks] beyond any cost where a block has one value, else 0 */
     const int32_t *total; /* [lanes] */
     const int32_t *lift;  /* [lanes] 2^30 for the best action, 0 elsewhere; NULL: splits into twice
-                             this action are not left out of the bounds */
+                             this action are not left out of the bounds. With four lanes splits
+                             into twice any action are */
     int32_t *low, *high;  /* [1 + padded] least cost of the rows up to there, and behind */
     int32_t *low_other, *high_other; /* the same without the best action; with `lift` alone */
-    int32_t *at_end;      /* [n_blocks] cost of the split at the end */
+    int32_t *at_end;      /* [n_blocks] cost of the split at the end; by least_lanes() alone */
     int32_t *inside;      /* [n_blocks] no split inside costs less */
-    int32_t *spans;       /* [n_blocks] */
+    int32_t *spans;       /* [n_blocks]; by least_lanes() alone */
     int32_t least_end, least_inside; /* of all blocks */
 } ct_policy_side;
 

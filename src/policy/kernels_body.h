@@ -30,6 +30,11 @@ static void NAME(scan)(ct_policy_side *s)
     const uint32_t lanes = s->lanes;
     const size_t width = CT_WIDTH;
     (void) lanes;
+    if (width == 4 && s->lift) {
+        scan_pairs(s);
+        s->low[0] = 0, s->high[0] = s->low[s->n_blocks];
+        return;
+    }
     for (size_t i = 0; i < s->n_blocks; i += CT_POLICY_STEP) {
         sum_rows x = from_lane((sum_rows) {s->sums, s->all, NULL, NULL}, i * width);
         least_lanes(x, CT_WIDTH, s->low + 1 + i);

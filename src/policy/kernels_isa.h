@@ -4,6 +4,7 @@
 #define CT_POLICY_KERNELS_ISA_H
 
 #include "policy/least.h"
+#include "policy/scan_pairs.h"
 
 CT_ALWAYS int32_t larger(int32_t a, int32_t b) { return a > b ? a : b; }
 CT_ALWAYS int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }

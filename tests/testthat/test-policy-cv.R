@@ -58,3 +58,31 @@ test_that("what does not go with rewards is an error", {
   expect_error(contree_cv(p$x, rewards = p$rewards, folds = 1), "folds",
                class = "contree_input_error")
 })
+
+test_that("a formula gives the same as its columns", {
+  p <- problem()
+  d <- cbind(p$x, p$rewards)
+  fold <- rep(1:4, 20)
+  by_columns <- contree_cv(p$x, rewards = p$rewards, depth = 0:2, folds = fold)
+  cv <- contree_cv(cbind(a, b, c) ~ age + income + f, d, depth = 0:2, folds = fold,
+                   objective = "rewards")
+  expect_identical(cv$table, by_columns$table)
+  expect_identical(cv$chosen, by_columns$chosen)
+  expect_identical(cv$fit$frame, by_columns$fit$frame)
+  expect_identical(eval(cv$fit$call)$frame, cv$fit$frame)
+  expect_identical(predict(cv$fit, d), predict(by_columns$fit, p$x))
+  costs <- transform(d, a = -a, b = -b, c = -c)
+  expect_identical(contree_cv(cbind(a, b, c) ~ age + income + f, costs, depth = 0:2, folds = fold,
+                              objective = "costs")$table, cv$table)
+  some <- contree_cv(cbind(a, b, c) ~ exp(age), d, subset = age > 0, depth = 1, folds = 2,
+                     objective = "rewards", seed = 5)
+  here <- d$age > 0
+  same <- contree_cv(exp(d["age"][here, , drop = FALSE]), rewards = p$rewards[here, ], depth = 1,
+                     folds = 2, seed = 5)
+  expect_identical(some$table, same$table)
+  expect_error(contree_cv(cbind(a, b) ~ age, d), "objective", class = "contree_input_error")
+  expect_error(contree_cv(cbind(a, b) ~ age, d, objective = "absolute"), "objective",
+               class = "contree_input_error")
+  expect_error(contree_cv(cbind(a, b) ~ age, d, objective = "rewards", weights = c),
+               "'weights' does not go", class = "contree_input_error")
+})

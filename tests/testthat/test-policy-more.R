@@ -236,4 +236,53 @@ test_that("bars of mean rewards", {
   expect_identical(drawn$action, fit$policy$actions[fit$policy$action[leaf]])
   expect_error(plot(contree(Species ~ ., iris, depth = 1), what = "rewards"),
                class = "contree_unsupported_error")
+  skip_if_not_installed("ggplot2", "3.4.0")
+  picture <- ggplot2::autoplot(fit, what = "rewards", col = c("red", "blue", "green"))
+  layers <- ggplot2::ggplot_build(picture)$data
+  bars <- layers[[1]][order(layers[[1]]$x), ]
+  expect_equal(bars$y, c(t(fit$frame$yval2[leaf, ])))
+  own <- fit$policy$action[leaf] + 3 * (seq_len(sum(leaf)) - 1)
+  expect_identical(bars$fill[own], c("red", "blue", "green")[fit$policy$action[leaf]])
+  expect_identical(bars$alpha == 1, seq_along(bars$y) %in% own)
+  error <- layers[[2]]
+  expect_equal(sort(error$ymax[!is.na(error$ymax)]),
+               sort((fit$policy$reward + fit$policy$std.error)[leaf]))
+  expect_error(ggplot2::autoplot(contree(Species ~ ., iris, depth = 1), what = "rewards"),
+               class = "contree_unsupported_error")
+})
+
+test_that("a policy tree comes back from JSON", {
+  skip_if_not_installed("jsonlite")
+  for (k in 2:4) {
+    p <- problem(60, k)
+    stopped <- function() suppressWarnings(policy_tree(p$x, p$rewards, 3, time_limit = 0))
+    fits <- list(policy_tree(p$x, p$rewards, 0), policy_tree(p$x, p$rewards, 3, max_leaves = 5),
+                 policy_tree(p$x, p$rewards, complexity = 0.2), stopped())
+    for (fit in fits) {
+      text <- as_json(fit)
+      again <- contree_from_json(text)
+      expect_s3_class(again, "contree_policy")
+      expect_identical(as_json(again), text)
+      expect_identical(capture.output(print(again)), capture.output(print(fit)))
+      for (type in c("action.id", "action", "node.id", "rewards", "path")) {
+        expect_identical(predict(again, p$x, type = type), predict(fit, p$x, type = type))
+      }
+      expect_identical(policy_value(again, p$x[9:1, ], p$rewards[9:1, ]),
+                       policy_value(fit, p$x[9:1, ], p$rewards[9:1, ]))
+      expect_identical(as_sql(again), as_sql(fit))
+      kept <- setdiff(names(fit$policy), c("search", "simd", "threads", "elapsed", "hash"))
+      expect_identical(again$policy[kept], fit$policy[kept])
+      expect_output(print(again, time = TRUE), "mean reward")
+    }
+    expect_error(predict(again), "newdata", class = "contree_input_error")
+    refused <- function(from, to, words) {
+      expect_match(text, from, fixed = TRUE)
+      expect_error(contree_from_json(sub(from, to, text, fixed = TRUE)), words,
+                   class = "contree_input_error")
+    }
+    refused("\"action\":\"", "\"action\":\"no ", "action")
+    refused("\"gap\":", "\"gap\":-1,\"was\":", "was")
+    refused("\"std_error\":", "\"error\":", "error")
+    refused("\"policy\": {", "\"other\": {", "other")
+  }
 })
