@@ -26,8 +26,8 @@ peers_of <- function(case, data) {
   c("arborenum", "praxis", if (case$depth == 3 && case$within == .01) "arborenum continuous",
     if (case$depth < 4 && ncol(data) < 40 && case$within < .1) "treefarms")
 }
-# At depth 4 the peers take minutes and more on wider tables, and ArborEnum 20 GB for sets of tens of
-# millions of trees.
+# At depth 4 the peers take minutes and more on wider tables, and ArborEnum 20 GB for sets of tens
+# of millions of trees.
 most_columns <- 120
 most_trees <- 2e6
 path <- record_start(settings, "sets_binary")

@@ -81,9 +81,11 @@ may_include () {
   esac
   from=`dirname "$2"`
   if test "$from" = "$room"; then return 0; fi
-  for seen in `set -f; may_see "$room"`; do
-    case $2,$from in "$seen",*|*,$seen) return 0 ;; esac
+  set -f                          # "exact/*" is no folder of this one
+  for seen in `may_see "$room"`; do
+    case $2,$from in "$seen",*|*,$seen) set +f; return 0 ;; esac
   done
+  set +f
   return 1                        # a path that does not start at src/ lands here too
 }
 

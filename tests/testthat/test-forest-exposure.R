@@ -72,8 +72,8 @@ test_that("what rates have not is refused", {
   expect_error(grow(exposure = time, quantiles = TRUE), "quantiles",
                class = "contree_unsupported_error")
   fit <- grow(exposure = time)
-  for (asked in list(forest_curve, function(x) contree_accuracy(x, d),
-                     function(x) contree_cv(x), function(x) predict(x, d, interval = "conformal"))) {
+  for (asked in list(forest_curve, contree_cv, function(x) contree_accuracy(x, d),
+                     function(x) predict(x, d, interval = "conformal"))) {
     expect_error(asked(fit), "rates", class = "contree_unsupported_error")
   }
 })

@@ -76,7 +76,16 @@ static inline uint32_t ct_counting_place(const ct_counting *x, uint32_t i, int s
     return 1 + (uint32_t) (side != ct_counting_left_side(x, i));
 }
 
-/* ---- counts of quadrants, in triples.c ---- */
+/* What a side costs as a leaf or with one split that is right on `hits` rows. */
+static inline int64_t ct_counting_leaf_or_stump(const ct_counting *x, uint32_t rows,
+                                                uint32_t largest, int64_t hits)
+{
+    const ct_exact_search *search = x->worker->search;
+    return ct_smaller_cost(ct_cost_of_units(search->costs, (int64_t) rows - largest),
+                           search->split_cost + ct_cost_of_units(search->costs, rows - hits));
+}
+
+/* ---- counts of quadrants ---- */
 
 /* The rows in quadrant (a, b) of tests i and j, and in its largest class; (a, a) of i and i is a
  * side of i. */

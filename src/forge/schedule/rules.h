@@ -28,7 +28,7 @@
     RULE(GPU_PARALLEL, "gpu-parallel", "threads of the CPU and of the GPU are not mixed")          \
     RULE(CACHE_UNIFORM, "cache-uniform", "all threads of a block come to a cache together")        \
     RULE(CACHE_FITS, "cache-fits", "what a cache holds is known and fits 48 kB of shared memory")  \
-    RULE(CACHE_TREES, "cache-trees", "trees are cached on a GPU: on the CPU they lie together as "  \
+    RULE(CACHE_TREES, "cache-trees", "trees are cached on a GPU: on the CPU they lie together as " \
                                      "they are")                                                   \
     RULE(INNERMOST, "innermost", "the loop is innermost: it holds nothing but walks")              \
     RULE(LANES, "lanes", "a loop is interleaved or simdized, not both")                            \
