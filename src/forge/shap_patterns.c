@@ -11,7 +11,8 @@ ct_status ct_pattern_path_make(ct_pattern_path *path, uint32_t deepest, ct_arena
     return path->count && path->bit && path->test && path->players ? CT_OK : CT_NO_MEMORY;
 }
 
-uint32_t ct_pattern_follow(ct_pattern_path *path, const ct_shap_edge *edge)
+/* The bit of the edge's feature; the path then goes to the edge. */
+static uint32_t follow(ct_pattern_path *path, const ct_shap_edge *edge)
 {
     uint32_t d = edge->depth, before = path->count[d - 1];
     path->count[d] = before + (edge->above == 0);
@@ -61,7 +62,7 @@ static ct_status add_unit(ct_patterns *p, uint32_t first, uint32_t end, uint32_t
             path->test[edge->depth] = unit->bits++;
         }
         p->test_bit[i] = path->test[edge->depth];
-        p->feature_bit[i] = ct_pattern_follow(path, edge);
+        p->feature_bit[i] = follow(path, edge);
         add_player(unit, edge->player);
     }
     p->steps[p->n_steps - 1].unit = p->n_units++;
@@ -75,7 +76,7 @@ static ct_status divide(ct_patterns *p, ct_pattern_path *path, ct_arena *arena, 
     for (uint32_t i = 0; i < p->n_edges;) {
         const ct_shap_edge *edge = &p->edges[i];
         uint32_t d = edge->depth, end = subtree_end(p, i), tests = (end - i - 1) / 2;
-        p->feature_bit[i] = ct_pattern_follow(path, edge);
+        p->feature_bit[i] = follow(path, edge);
         if (path->count[d] > CT_PATTERN_BITS) {
             *fits = 0;
             return CT_OK;

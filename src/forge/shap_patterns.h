@@ -52,9 +52,6 @@ typedef struct {
 
 ct_status ct_pattern_path_make(ct_pattern_path *path, uint32_t deepest, ct_arena *arena);
 
-/* The bit of the edge's feature; the path then goes to the edge. */
-uint32_t ct_pattern_follow(ct_pattern_path *path, const ct_shap_edge *edge);
-
 /* From the edges of `room`. *fits: 0 where some path has more than CT_PATTERN_BITS features. */
 ct_status ct_patterns_make(ct_patterns *patterns, const ct_shap_room *room, ct_pattern_path *path,
                            ct_arena *arena, int *fits);
