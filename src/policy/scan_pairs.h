@@ -59,7 +59,7 @@ static void scan_pairs(ct_policy_side *s)
                         _mm512_setzero_si512()}};
     for (size_t i = 0; i < s->n_blocks; i += CT_POLICY_STEP) {
         const size_t n = s->n_blocks - i;
-        const __mmask16 there = n < CT_POLICY_STEP ? (__mmask16) ((1U << n) - 1) : 0xffff;
+        const __mmask16 there = (__mmask16) (n < CT_POLICY_STEP ? (1U << n) - 1 : 0xffffU);
         const block_sums end = turn_blocks(s, i);
         block_sums begin, behind_begin, behind_end;
         for (int lane = 0; lane < 4; lane++) {

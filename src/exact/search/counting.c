@@ -69,7 +69,8 @@ static int64_t leaf_hits(const ct_counting *x, uint32_t k, uint32_t rows)
     return size < least || rows - size < least ? -1 : largest[0] + largest[1];
 }
 
-int32_t ct_counting_third(const ct_counting *x, uint32_t i, uint32_t j, int a, int b, int64_t *wrong)
+int32_t ct_counting_third(const ct_counting *x, uint32_t i, uint32_t j, int a, int b,
+                          int64_t *wrong)
 {
     const ct_triples *t = &x->tests.counts;
     int64_t most = -1;
