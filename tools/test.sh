@@ -138,7 +138,7 @@ has_asan () {
 }
 
 fuzz_r () {
-  cases_and_seed="${FUZZ_CASES:-1000} ${SEED:-1}"
+  cases_and_seed="${FUZZ_CASES:-600} ${SEED:-1}"
   if has_asan; then
     need_asan_library || return 1
     LD_PRELOAD=$sanitizers ASAN_OPTIONS=detect_leaks=0 Rscript --vanilla tests/r/fuzz.R \
@@ -233,7 +233,7 @@ run_suite () {
     cuda)      need_tarball && sh tools/test_cuda.sh "$tarball" ;;
     bench)     need_library && sh bench/smoke.sh $library ;;
     r)         need_library && Rscript --vanilla tools/test_r.R $library ;;
-    mutants_r) need_library && Rscript --vanilla tests/r/mutants.R $library ;;
+    mutants_r) need_library && CONTREE_QUICK=1 Rscript --vanilla tests/r/mutants.R $library ;;
     fuzz_r)    fuzz_r ;;
     glue)      glue ;;
     soak)      need_library &&

@@ -18,7 +18,7 @@ unsound <- function(fit, data) {
 
 test_that("trees on mixed predictors cost what brute force says", {
   set.seed(21)
-  for (case in seeds(600, 30)) {
+  for (case in seeds(300, 30)) {
     depth <- sample(c(1, 1, 2, 2, 2, 2, 3), 1)
     data <- mixed_table(sample(2:c(40, 16, 9)[depth], 1), sample(2:3, 1))
     complexity <- sample(c(0, 0.07), 1)

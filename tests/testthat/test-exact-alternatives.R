@@ -10,7 +10,7 @@ roots_by_force <- function(p, penalty) {
 
 test_that("all predictors that come near are found, with what they cost", {
   found <- 0
-  for (seed in seeds(500, 40)) {
+  for (seed in seeds(250, 40)) {
     p <- small_problem(5000 + seed)
     complexity <- sample(c(0, 0, 0.05, 1 / length(p$y)), 1)
     within <- sample(c(0, 0.5, 1, 2, 5), 1)
@@ -35,7 +35,7 @@ test_that("all predictors that come near are found, with what they cost", {
     }
     found <- found + length(others)
   }
-  expect_gt(found, length(seeds(500, 40)) / 10)
+  expect_gt(found, length(seeds(250, 40)) / 10)
 })
 
 test_that("what costs more than it may is not listed, however little it is", {

@@ -206,7 +206,7 @@ wide_problem <- function(whole) {
 test_that("nothing that is false is certified, whatever errors cost", {
   set.seed(17)
   proven <- stopped <- refused <- 0
-  cases <- seeds(300, 60)
+  cases <- seeds(150, 60)
   for (i in cases) {
     whole <- i %% 3 > 0
     problem <- wide_problem(whole)

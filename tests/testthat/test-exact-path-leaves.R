@@ -4,7 +4,7 @@ leaves_path_of <- function(p, ...) {
 }
 
 test_that("the path by leaves has the least errors of each number of leaves", {
-  for (seed in seeds(300, 40)) {
+  for (seed in seeds(150, 40)) {
     p <- small_problem(7000 + seed)
     least <- cummin(least_errors(p$x, p$y, p$depth, p$minbucket, p$minsplit))
     better <- c(TRUE, diff(least) < 0)

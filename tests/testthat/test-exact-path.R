@@ -5,7 +5,7 @@ path_of <- function(p, ...) {
 }
 
 test_that("the path has each size that is best at some complexity, with its range", {
-  for (seed in seeds(400, 40)) {
+  for (seed in seeds(200, 40)) {
     p <- small_problem(seed)
     path <- path_of(p)
     table <- as.data.frame(path)
@@ -30,7 +30,7 @@ real_costs <- function(p, seed) {
 }
 
 test_that("the path of weights and losses that are not whole is that of the definition", {
-  for (seed in seeds(400, 40)) {
+  for (seed in seeds(200, 40)) {
     p <- small_problem(4000 + seed)
     costs <- real_costs(p, seed)
     path <- path_of(p, weights = costs$weights, loss = costs$loss)

@@ -323,7 +323,7 @@ test_that("on pages of all sizes each box has the numbers of its node, whole", {
   for (leaf in c("classes", "number", "linear")) for (depth in 1:6) {
     fit <- deep_tree(depth, leaf)
     pages <- expand.grid(width = c(3, 4, 5.5, 7, 9, 12), height = c(3, 4.5, 6, 8))
-    for (i in sample(nrow(pages), length(seeds(24, 3)))) {
+    for (i in sample(nrow(pages), length(seeds(12, 3)))) {
       expect_identical(foreign_numbers(fit, pages$width[i], pages$height[i]), numeric(),
                        label = paste(c(leaf, depth, pages[i, ]), collapse = " "))
     }

@@ -277,7 +277,7 @@ static void cuda_that_fails(void)
     CHECK(n_calls > 40);
     for (int failure = CUDA_CALL_FAILS; failure <= CUDA_KERNEL_FAILS; failure++) {
         long n_fine = 0;
-        for (long k = 1; k <= n_calls; k += CHECK_QUICK() ? 3 : 1) {
+        for (long k = 1; k <= n_calls; k += CHECK_QUICK() ? 7 : 1) {
             cuda_on_cpu_fail_at(k, (cuda_failure) failure);
             n_fine += works(0);
         }

@@ -179,7 +179,7 @@ static int there_is_a_device(void)
 static void on_a_device(void)
 {
     if (!there_is_a_device()) SKIP("no device");
-    random_solves(CT_DEVICE_ALL, "cuda:0", CHECK_QUICK() ? 30 : 400);
+    random_solves(CT_DEVICE_ALL, "cuda:0", CHECK_QUICK() ? 15 : 400);
     if (!CHECK_QUICK()) random_solves(CT_EXACT_DEVICE_CUDA, "cuda:0", 400);
 }
 
@@ -372,7 +372,8 @@ static void limits_hold(void)
     REQUIRE(solve(&table.data, &options, &result));
     CHECK(result.end == CT_END_TIME && result.bound <= result.cost);
     ct_exact_result_free(&result);
-    for (size_t limit = 100000; limit < 4000000; limit += limit / (CHECK_SLOW() ? 1 : 4)) {
+    for (size_t limit = 100000; limit < 4000000;
+         limit += CHECK_SLOW() ? 3 * limit : CHECK_QUICK() ? limit : limit / 4) {
         ct_error error;
         options.time_limit = 0.01;
         options.memory_limit = limit;
