@@ -10,8 +10,8 @@
 #
 # What is a tree: here, two leaves of one label below a split are none, and a leaf has the label of
 # most of its rows. `peer_trees` counts such splits, and leaves of either label where the budget
-# allows it; `peer_majority` counts such splits alone. Equal columns, and complements, are different
-# trees to all of them.
+# allows it; `peer_majority` counts such splits alone, and `majority` counts ours so, where they are
+# at most 400 (NA otherwise). Equal columns, and complements, are different trees to all of them.
 for (file in list.files("bench/lib", "[.]R$", full.names = TRUE)) source(file)
 
 settings <- bench_settings()
@@ -49,9 +49,9 @@ fit_and_set <- function(x, y, case) {
   leaf <- round(price * nrow(x))
   fit <- contree::contree(x, y, depth = case$depth, complexity = leaf / nrow(x), threads = 1)
   best <- fit$cost + leaf
-  set <- contree::contree_set(fit, errors = floor((1 + case$within) * best + 0.5) - best,
-                              data = list(x = x, y = y))
-  list(best = best, trees = length(set))
+  budget <- floor((1 + case$within) * best + 0.5)
+  set <- contree::contree_set(fit, errors = budget - best, data = list(x = x, y = y))
+  list(best = best, trees = length(set), set = set, budget = budget, leaf = leaf)
 }
 
 for (i in if (!is.null(peer)) seq_len(nrow(cases))) {
@@ -64,11 +64,17 @@ for (i in if (!is.null(peer)) seq_len(nrow(cases))) {
   y <- factor(data$class)
   own <- fastest(function() fit_and_set(x, y, case))
   if (case$depth == 4 && own$answer$trees > most_trees) next
+  majority <- NA
+  if (own$answer$trees <= 400) {
+    majority <- trees_with_idle_splits(own$answer$set, as.matrix(x), y, case$depth,
+                                       own$answer$budget, own$answer$leaf)
+  }
   peer_load(peer, case$file)
   for (name in peers_of(case, data)) {
     answer <- as.numeric(peer_ask(peer, name, case$depth, price, case$within))
     record(path, c(key, list(rows = nrow(x), features = ncol(x), best = own$answer$best,
-                             trees = own$answer$trees, cpu = own$cpu, peer = name,
+                             trees = own$answer$trees, majority = majority,
+                             cpu = own$cpu, peer = name,
                              peer_best = answer[2], peer_trees = answer[3],
                              peer_majority = answer[4], peer_cpu = answer[1])))
   }
