@@ -3,8 +3,8 @@
 survival_times_most <- 200 # a picture has no room for more
 survival_curves_most <- 12
 
-# list(curves, seen): what to draw; `seen` has the times of the rows of each group, of new rows those
-# of the training rows.
+# list(curves, seen): what to draw; `seen` has the times of the rows of each group, or, where rows
+# are new, those of the training rows.
 survival_picture <- function(fit, rows, groups) {
   group <- survival_groups(rows, groups)
   members <- split(seq_along(group), group)

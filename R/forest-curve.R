@@ -77,16 +77,16 @@ error_left_out <- function(so_far, y) {
 #' @param n Number of predictors to show at most, a whole number, by default 20: the most important
 #'   ones.
 #' @param newdata For `"survival"`: new rows, as in [predict.hist_forest()], which get a curve each;
-#'   `NULL`, the default, for the training rows, each predicted by the trees that were not grown from
-#'   it.
+#'   `NULL`, the default, for the training rows, each predicted by the trees that were not grown
+#'   from it.
 #' @param groups For `"survival"`: the group of each row, a factor or vector, or a number of groups
 #'   of equal size by predicted mortality. A group has the mean of the curves of its rows. `NULL`,
 #'   the default: 3 groups of the training rows, and each of the new rows. At most 12.
 #' @param times For `"survival"`: increasing times at which the curves are known; `NULL`, the
 #'   default, for those of events, or 200 of them.
-#' @param risk_table For `"survival"`: `TRUE`, the default, to show below the curves how many rows of
-#'   each group, or with `newdata` of all training rows, are at risk, which are those with neither
-#'   their event nor the end of their observation before that time. `FALSE` for none.
+#' @param risk_table For `"survival"`: `TRUE`, the default, to show below the curves how many rows
+#'   of each group, or with `newdata` of all training rows, are at risk, which are those with
+#'   neither their event nor the end of their observation before that time. `FALSE` for none.
 #' @param main,xlab,ylab Title and axis labels, strings; `NULL` for the default labels, and no
 #'   title.
 #' @param ... Passed on to [plot()][graphics::plot.default] or [dotchart()][graphics::dotchart]; for
