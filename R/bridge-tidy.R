@@ -39,6 +39,13 @@
 #'   `augment()`: the data with the columns `.pred_class` (factor) and one column `.pred_` for each
 #'   class, as in parsnip, or `.pred` (numeric response), and for a tree `.node`, the number of the
 #'   leaf.
+#' @section Further generics:
+#' Fits of [contree()], [gmt()] and [hist_forest()] have methods for `model_info()` and `get_data()`
+#' of the package `insight`, whose functions that find responses, predictors and the like then work
+#' as for other models. Its `get_predicted()` is made for linear predictors; use `predict()`. There
+#' are no methods for `marginaleffects`: its standard errors come from those of coefficients, which
+#' trees do not have, and slopes of trees are 0 almost everywhere. [partial_dependence()] shows how
+#' predictions change between any two values.
 #' @section Errors:
 #' `contree_input_error`: `tidy()` of a forest without importance; `augment()` of training rows
 #' without out-of-bag predictions, or of data that are not the training rows.

@@ -64,35 +64,64 @@ error_left_out <- function(so_far, y) {
 
 #' Plot a forest
 #'
-#' Plots the out-of-bag error against the number of trees, or the importance of the predictors.
+#' Plots the out-of-bag error against the number of trees, the importance of the predictors, or
+#' survival curves with a table of the rows at risk.
 #'
 #' @param x A fit of [hist_forest()], or a value of [forest_curve()].
-#' @param type,what `"error"` (the default) or `"importance"`; either argument may be given, the
-#'   second as in [plot.contree()].
-#' @param data As in [forest_curve()], for `"error"`.
+#' @param type,what `"error"` (the default), `"importance"` (of survival forests the default) or, of
+#'   survival forests, `"survival"`; either argument may be given, the second as in
+#'   [plot.contree()].
+#' @param data As in [forest_curve()], for `"error"` and `"survival"`.
 #' @param measure For `"importance"`: `"permutation"` or `"corrected"` (the default if the forest
 #'   has it) or `"impurity"`.
 #' @param n Number of predictors to show at most, a whole number, by default 20: the most important
 #'   ones.
+#' @param newdata For `"survival"`: new rows, as in [predict.hist_forest()], which get a curve each;
+#'   `NULL`, the default, for the training rows, each predicted by the trees that were not grown
+#'   from it.
+#' @param groups For `"survival"`: the group of each row, a factor or vector, or a number of groups
+#'   of equal size by predicted mortality. A group has the mean of the curves of its rows. `NULL`,
+#'   the default: 3 groups of the training rows, and each of the new rows. At most 12.
+#' @param times For `"survival"`: increasing times at which the curves are known; `NULL`, the
+#'   default, for those of events, or 200 of them.
+#' @param risk_table For `"survival"`: `TRUE`, the default, to show below the curves how many rows
+#'   of each group, or with `newdata` of all training rows, are at risk, which are those with
+#'   neither their event nor the end of their observation before that time. `FALSE` for none.
 #' @param main,xlab,ylab Title and axis labels, strings; `NULL` for the default labels, and no
 #'   title.
-#' @param ... Passed on to [plot()][graphics::plot.default] or [dotchart()][graphics::dotchart].
-#' @return What is drawn, invisibly: a value of [forest_curve()], or the rows of `importance`.
+#' @param ... Passed on to [plot()][graphics::plot.default] or [dotchart()][graphics::dotchart]; for
+#'   `"survival"` `xlab`, `ylab` and `col`, a vector with a colour for each curve.
+#' @return What is drawn, invisibly: a value of [forest_curve()]; the rows of `importance`; or for
+#'   `"survival"` a list of two data frames, `curves` (`group`, `time`, `survival`) and `at_risk`
+#'   (`group`, `time`, `n`).
 #' @section Errors:
-#' `contree_input_error` for an importance that the forest does not have, and as for
-#' [forest_curve()].
+#' `contree_input_error` for an importance that the forest does not have, for `"survival"` of other
+#' forests, for `groups` that do not fit the rows, and as for [forest_curve()].
 #' @examples
 #' fit <- hist_forest(Species ~ ., iris, trees = 100, seed = 1)
 #' plot(fit)
 #' plot(fit, what = "importance")
+#'
+#' if (requireNamespace("survival", quietly = TRUE)) {
+#'   alive <- hist_forest(survival::Surv(time, status) ~ ., survival::lung[-1], seed = 1)
+#'   plot(alive, what = "survival")
+#'   plot(alive, what = "survival", newdata = survival::lung[1:3, ])
+#' }
 #' @export
-plot.hist_forest <- function(x, type = c("error", "importance"), data = NULL, measure = NULL,
-                             n = 20, main = NULL, what = type, ...) {
+plot.hist_forest <- function(x, type = c("error", "importance", "survival"), data = NULL,
+                             measure = NULL, n = 20, main = NULL, what = type, newdata = NULL,
+                             groups = NULL, times = NULL, risk_table = TRUE, ...) {
   check_title(main)
-  # of survival forests there is no curve
+  # of survival forests there is no curve of the error
   if (missing(type) && missing(what) && x$type == "survival") what <- "importance"
-  if (check_choice(if (missing(what)) "type" else "what", what, c("error", "importance")) ==
-        "error") {
+  what <- check_choice(if (missing(what)) "type" else "what", what,
+                       c("error", "importance", "survival"))
+  if (what == "survival") {
+    check_survival_type(x, what)
+    rows <- survival_rows(x, newdata, data, times, parent.frame())
+    return(plot_survival(survival_picture(x, rows, groups), risk_table, main, ...))
+  }
+  if (what == "error") {
     # the training rows are looked for where plot() was called
     curve <- eval(call("forest_curve", x, data), list(forest_curve = forest_curve), parent.frame())
     return(plot(curve, main = main, ...))

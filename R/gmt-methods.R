@@ -233,7 +233,8 @@ print.gmt <- function(x, digits = max(3, getOption("digits") - 3), time = FALSE,
                format(sqrt(stats::deviance(x) / max(1, stats::df.residual(x))),
                       digits = digits), ending_text(found),
                if (time) gettextf(" in %s s", format(signif(found$elapsed,
-                                                            2))) else ""), "\n\n", sep = "")
+                                                            2))) else ""),
+      "\n", held_out_line(x), "\n", sep = "")
   cat(node_heading(x), "\n      * denotes terminal node\n\n", sep = "")
   cat(node_lines(x, digits), sep = "\n")
   invisible(x)

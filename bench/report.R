@@ -136,6 +136,19 @@ greedy_lines <- function(cases, rpart, streed) {
     markdown_table(table))
 }
 
+held_out_lines <- function(cases) {
+  if (is.null(cases)) return(NULL)
+  share <- function(errors) sprintf("%.1f%%", 100 * errors / cases$rows)
+  table <- data.frame(data = cases$data, rows = cases$rows, depth = cases$depth,
+                      contree = share(cases$contree), rpart = share(cases$rpart),
+                      `rpart, any depth` = share(cases$rpart_cp), check.names = FALSE)
+  c("## Held-out errors", "",
+    "Misclassified rows of ten folds, each held out. Five folds of the other rows choose the",
+    "size with the lowest error: the depth, up to the given one, of trees of contree and of",
+    "rpart; last, the complexity of trees of rpart without a limit on the depth.", "",
+    markdown_table(table))
+}
+
 small_lines <- function(cases, call) {
   lines <- c(small_pair_lines(cases), call_lines(call))
   if (length(lines)) c("## Small tables", "", lines)
@@ -323,6 +336,7 @@ pairs <- medians("pairs", c("data", "depth"))
 lines <- c(
   head_lines(pairs), pair_lines(pairs),
   greedy_lines(pairs, read_record(settings, "rpart"), read_record(settings, "streed")),
+  held_out_lines(read_record(settings, "held_out")),
   small_lines(medians("small", "data"), read_record(settings, "call")),
   thread_lines(read_record(settings, "threads"), read_record(settings, "openmp")),
   anytime_lines(read_record(settings, "anytime"), read_record(settings, "deep")),

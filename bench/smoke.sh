@@ -24,7 +24,7 @@ part () {
 
 if test -n "$CONTREE_DATA" || test -d ../shared/data; then
   part pairs pairs.csv
-  part rpart rpart.csv
+  part rpart held_out.csv
   part threads threads.csv
   part anytime anytime.csv
   part deep deep.csv

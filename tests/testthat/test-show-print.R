@@ -125,3 +125,24 @@ test_that("unequal costs are told apart wherever both are shown, and whole ones 
   expect_output(print(contree_path(data[1:2], data$y, weights = c(1e8, 1, 1e8, 2, 1), depth = 1)),
                 "100000002")
 })
+
+test_that("a fit with conformal folds tells the error of rows that were held out", {
+  weight <- rep(0:3, 8)
+  for (fit in list(contree(mpg ~ ., mtcars, depth = 1, conformal = 4, seed = 1),
+                   gmt(mpg ~ wt | hp, mtcars, conformal = 4, seed = 1),
+                   contree(mpg ~ ., mtcars, weights = weight, depth = 1, conformal = 4, seed = 1),
+                   gmt(mpg ~ wt | hp, mtcars, weights = weight, conformal = 4, seed = 1))) {
+    w <- fit[["weights"]]
+    if (is.null(w)) w <- rep(1, 32)
+    rmse <- sqrt(sum(w * fit$conformal$error^2) / sum(w))
+    lines <- capture.output(print(fit))
+    expect_identical(lines[4], paste("Held out, in 4 folds: RMSE", format(signif(rmse, 4))))
+    expect_identical(lines[5], "")
+    fit$conformal <- NULL
+    expect_identical(capture.output(print(fit)), lines[-4])
+  }
+  # without its weights nothing is known of their mean
+  fit <- contree(mpg ~ ., mtcars, weights = weight, depth = 1, conformal = 4, seed = 1)
+  fit[["weights"]] <- NULL
+  expect_false(any(grepl("Held out", capture.output(print(fit)))))
+})
