@@ -9,6 +9,7 @@
 #' [contree_path()] and [contree_rules()] have `tidy()` as well, and `autoplot()` of ggplot2 where
 #' they have a `plot()`.
 #'
+#' @order 1
 #' @param x,object A fit of [contree()], [gmt()] or [hist_forest()]; for `tidy()` and `autoplot()`
 #'   also the results named above, and for `tidy()` a [contree_set()] or [contree_best()].
 #' @param data Data frame to add the predictions to; by default (`NULL`) the training rows, as

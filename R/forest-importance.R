@@ -96,9 +96,8 @@ check_local <- function(settings) {
 #'   the p-value of a predictor is the proportion of these values, of both signs, that are at least
 #'   as large as its importance. It takes no time, but needs many predictors that do not matter:
 #'   with fewer than 100 values below 0 there is a warning of class `contree_few_negative`.
-#'   `"altmann"`:
-#'   the proportion of forests, of those with a permuted response and the one given, in which the
-#'   predictor is at least as important as in this one.
+#'   `"altmann"`: the proportion of forests, of those with a permuted response and the one given, in
+#'   which the predictor is at least as important as in this one.
 #' @param permutations Number of forests with permuted responses, a whole number of at least 1; 100
 #'   by default. Responses and seeds are drawn by R's generator.
 #' @param data The training data, in case they are not what the call of the fit names any more; for

@@ -9,6 +9,7 @@
 #' [forge()] predicts with it faster than the original software and with the same results, bit for
 #' bit.
 #'
+#' @order 1
 #' @section Formats:
 #' * `"xgboost"`: files of `xgb.save()` or `save_model()`, JSON (needs the package `jsonlite`) or
 #'   UBJ; boosters `gbtree` and `dart`, numbers and categories, single trees for several outputs.

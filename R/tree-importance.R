@@ -6,6 +6,7 @@
 #' training rows. With `data`, permutation importance: the accuracy that the tree loses on these
 #' rows when the values of a column are permuted.
 #'
+#' @order 1
 #' @section Without data:
 #' `gini` is the decrease of the Gini impurity, as in `rpart`: for each split, the weight of its
 #' node times its impurity (1 less the sum of the squared class proportions), less the same of both

@@ -24,6 +24,7 @@
 #' The function contains the fit; it can be saved with [saveRDS()] and sent to other processes.
 #' Large data are predicted with the number of threads of [contree_threads()].
 #'
+#' @order 1
 #' @param fit A fit of [contree()], or a result of [forge()].
 #' @param type What to return for each row: `"class"` (or `"response"`), a factor; `"prob"`, a
 #'   matrix with a column for each class; `"node"`, the number of the leaf. For forged forests as in
