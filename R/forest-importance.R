@@ -100,7 +100,7 @@ check_local <- function(settings) {
 #'   which the predictor is at least as important as in this one.
 #' @param permutations Number of forests with permuted responses, a whole number of at least 1; 100
 #'   by default. Responses and seeds are drawn by R's generator.
-#' @param data The training data, in case they are not what the call of the fit names any more; for
+#' @param data The training data, if the call of the fit no longer finds them; for
 #'   `"altmann"`.
 #' @param threads As in [contree_control()].
 #' @return A data frame with a row for each predictor: `variable`, `importance` (the measure that

@@ -2,16 +2,16 @@
 
 #' Choose among the trees of a set
 #'
-#' All trees of a [contree_set()] cost about the same, so that one may be chosen by what matters
-#' besides. `contree_best()` returns the best tree by something other than its cost. Its answers are
-#' about all trees of the set, which are not listed; only `"monotone"` goes through them one by one.
+#' All trees of a [contree_set()] cost about the same, so one may be chosen by other criteria.
+#' `contree_best()` returns the best tree by something other than its cost. Its answers are about
+#' all trees of the set, which are not listed; only `"monotone"` goes through them one by one.
 #'
 #' \describe{
 #'   \item{`"leaves"`}{fewest leaves}
 #'   \item{`"predictors"`}{fewest different predictors}
 #'   \item{`"errors"`}{fewest misclassified rows of `data` (with losses: the least loss, which must
-#'     then be whole numbers). The least of so many trees is chosen on these rows and therefore
-#'     says too little of others: it bounds what a choice may gain}
+#'     then be whole numbers). The best of so many trees was chosen on these rows and is likely to
+#'     make more errors on others: the number only bounds what a choice may gain}
 #'   \item{`"discrepancy"`}{most rows that get another class than from the fit}
 #'   \item{`"difference"`}{the difference between two groups nearest to 0: that of the proportions
 #'     of rows that get `class`}
@@ -22,7 +22,7 @@
 #' For trees that predict numbers there are `"leaves"`, `"predictors"` and `"monotone"`.
 #'
 #' @param set A value of [contree_set()].
-#' @param by What is wanted, a string, by default `"leaves"`; see Details.
+#' @param by The criterion, a string, by default `"leaves"`; see Details.
 #' @param data Rows that are counted: a data frame with the predictors and, for `"errors"`, the
 #'   response under its name. By default the training rows. Sets on factors, dates, ordered factors
 #'   or predictors with missing values count training rows only.

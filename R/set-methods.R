@@ -71,7 +71,7 @@ refuse_change <- function() {
 
 #' @rdname contree_set
 #' @description
-#' `contree_sample()` draws different trees of a set, each as likely as any other, by R's random
+#' `contree_sample()` draws different trees of a set, each as likely as any other, with R's random
 #' numbers.
 #' @param set A value of `contree_set()`.
 #' @param n How many trees: a whole number from 1 to `length(set)`, by default 1.

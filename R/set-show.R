@@ -71,10 +71,10 @@ print_predictors <- function(table) {
 #'
 #' `contree_importance()` says how much the trees need each predictor. Its gain is what the splits
 #' on it save of the errors (with losses, the loss; of a numeric response the squared errors) of
-#' training rows, as in [contree_importance()]. Reliance is of classes: the errors (with losses,
-#' the loss) of rows whose value of it is exchanged for that of each other row, in the mean (Fisher,
-#' Rudin, Dominici 2019), the least and the greatest of all trees of the set. A tree that does
-#' without the predictor has its own errors.
+#' training rows, as in [contree_importance()]. Reliance, for classes only, is the mean number of
+#' errors (with losses, the loss) when the value of each row is exchanged for that of each other row
+#' (Fisher, Rudin, Dominici 2019); the table has the least and the greatest of all trees of the set.
+#' A tree that does without the predictor has its own errors.
 #'
 #' @order 1
 #' @param object,x,fit A value of [contree_set()].

@@ -83,9 +83,9 @@ drop_predictors <- function(problem, names) {
 #' @rdname contree_set
 #' @description
 #' `contree_set_estimate()` says how large a set will be, by extrapolation. Sets of smaller budgets
-#' are found one after the other, each as long as it has few row sets, and from them it is computed
-#' what larger ones will have: trees and row sets grow about geometrically with the budget. Row sets
-#' take about 200 bytes each, and more with a wide range of costs.
+#' are found one after the other as long as they have few row sets; beyond that trees and row sets
+#' are taken to grow geometrically with the budget. Row sets take about 200 bytes each, and more
+#' with a wide range of costs.
 #' @return `contree_set_estimate()`: a data frame with one row for each budget, the last of which is
 #'   that asked for: `budget` (how much more than `fit` trees may cost), `trees` and `row_sets` (how
 #'   many there are), `seconds`, and `found` (whether the set was found, or else its numbers are

@@ -2,6 +2,9 @@
 
 #' Predict with an optimal tree
 #'
+#' Predicts new rows, or the training rows: classes, their probabilities, numbers, or the leaf of
+#' each row and the path to it.
+#'
 #' @param object A fit of [contree()].
 #' @param newdata Data frame, or a numeric matrix if all predictors are numeric, with the columns
 #'   that the tree was fitted with, in any order. Columns that no split uses may be left out; other
