@@ -70,8 +70,7 @@ error_left_out <- function(so_far, y) {
 #'   has it) or `"impurity"`.
 #' @param n Number of predictors to show at most, a whole number, by default 20: the most important
 #'   ones.
-#' @param main,xlab,ylab Title and axis labels, strings; `NULL` for the default labels, and no
-#'   title.
+#' @param main Title of the plot, a string; `NULL`, the default, for none.
 #' @return `plot()`: what is drawn, invisibly: a value of [forest_curve()], or the rows of
 #' `importance`.
 #' @section Errors:
