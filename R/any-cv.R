@@ -1,44 +1,25 @@
 # contree_cv() of fits: of trees and model trees by their calls, of forests here.
 
-#' Cross-validate a fit
-#'
-#' `contree_cv()` of a fit cross-validates it as it is, or with other settings: for [contree()] and
-#' [gmt()] it repeats the call of the fit as one of [contree_cv()] or [gmt_cv()]; a forest is grown
-#' again for each combination of settings without the rows of each fold.
-#'
-#' @param x A fit of [contree()], [gmt()] or [hist_forest()]; for `print()` and `plot()` a value of
-#'   `contree_cv()`.
-#' @param data The training rows of a forest, a data frame; by default (`NULL`) the call of the fit
-#'   says where they are.
-#' @param folds,repeats As in [contree_cv()]; 10 folds and 1 repeat by default. Folds are stratified
-#'   by class.
-#' @param seed Seed of the folds, a whole number from 0 to 2^53; by default (`NULL`) R's generator
-#'   is used as it is. All forests are grown with the seed of the fit.
-#' @param ... For forests, vectors of values of numeric or text arguments of [hist_forest()] to try
-#'   in all combinations, as `mtry = c(2, 4), min_n = c(1, 5, 10)`. For other fits, arguments of
-#'   [contree_cv()] and [gmt_cv()], such as `depth = 1:4`.
-#' @param digits Number of significant digits, a whole number; by default the option `digits` less
-#'   3, at least 3.
-#' @param main Title of the plot, a string; `NULL`, the default, for none.
+#' @param seed Seed of the folds of a forest, a whole number from 0 to 2^53; by default (`NULL`) R's
+#'   generator is used as it is.
 #' @return For forests an object of class `forest_cv` and `contree_cv`, a list of `call`; `table`, a
 #'   data frame with a row for each combination of settings, `error` and `se` of the held-out rows
 #'   (proportion of misclassified rows, or mean squared error; of survival forests 1 - Harrell's
 #'   concordance, the mean over folds) and `chosen`, the lowest error; `fit`, the forest with the
-#'   chosen settings; and `folds`, the fold of each row in each repeat. `print()` and `plot()` show
-#'   the table, `predict()` and `summary()` are those of the fit.
-#' @section Errors:
-#' `contree_input_error` for unknown settings, and if the training rows are not found.
-#' @seealso [contree_cv()], [gmt_cv()]
+#'   chosen settings; and `folds`, the fold of each row in each repeat.
 #' @examples
+#'
+#' # settings of a forest, and other depths than that of a fit
 #' fit <- hist_forest(mpg ~ ., mtcars, trees = 50, seed = 1)
 #' cv <- contree_cv(fit, mtry = c(2, 5), min_n = c(3, 10), folds = 5, seed = 1)
 #' cv
 #' plot(cv)
 #' contree_cv(contree(Species ~ ., iris, depth = 1), depth = 1:2, seed = 1)
+#' @rdname contree_cv
 #' @name contree_cv_fit
 NULL
 
-#' @rdname contree_cv_fit
+#' @rdname contree_cv
 #' @export
 contree_cv.contree_model <- function(x, ...) {
   check_fit(x, "x")
@@ -55,7 +36,7 @@ contree_cv.contree_model <- function(x, ...) {
   eval(call, parent.frame())
 }
 
-#' @rdname contree_cv_fit
+#' @rdname contree_cv
 #' @export
 contree_cv.hist_forest <- function(x, data = NULL, folds = 10, repeats = 1, seed = NULL, ...) {
   call <- sys.call()
@@ -79,7 +60,7 @@ contree_cv.hist_forest <- function(x, data = NULL, folds = 10, repeats = 1, seed
 grid_to_try <- function(given) {
   known <- setdiff(c(names(formals(hist_forest.default)), names(formals(hist_forest_control))),
                    c("x", "y", "weights", "control", "..."))
-  check_names(names_of_dots(given), known, "?contree_cv_fit")
+  check_names(names_of_dots(given), known, "?contree_cv")
   for (name in names(given)) {
     if (is.atomic(given[[name]]) && length(given[[name]]) && is.null(dim(given[[name]]))) next
     stop_input(name, gettextf("'%s' must be a vector of values to try, not %s", name,
@@ -156,7 +137,7 @@ errors_of_forest <- function(fit, data, folds, settings) {
   c(error = mean(each), se = stats::sd(each) / sqrt(length(each)))
 }
 
-#' @rdname contree_cv_fit
+#' @rdname contree_cv
 #' @export
 print.forest_cv <- function(x, digits = max(3, getOption("digits") - 3), ...) {
   check_digits(digits)
@@ -174,7 +155,7 @@ print.forest_cv <- function(x, digits = max(3, getOption("digits") - 3), ...) {
   invisible(x)
 }
 
-#' @rdname contree_cv_fit
+#' @rdname contree_cv
 #' @export
 plot.forest_cv <- function(x, main = NULL, ...) {
   check_title(main)

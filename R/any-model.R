@@ -102,6 +102,6 @@ as_sql.contree_ensemble <- function(fit, ...) as_sql(import_forest(fit), ...)
 #' @export
 as_c.contree_ensemble <- function(fit, ...) as_c(import_forest(fit), ...)
 
-#' @rdname contree_predictor
+#' @rdname predict.contree
 #' @export
 contree_predictor.contree_ensemble <- function(fit, ...) contree_predictor(forge(fit), ...)

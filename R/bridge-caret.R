@@ -1,20 +1,27 @@
 # contree_caret(): how the package caret is to fit and ask a tree.
 
-#' Trees and forests in caret
+#' Trees and forests in tidymodels, mlr3 and caret
 #'
-#' Model descriptions for the argument `method` of `caret::train()`: of [contree()] for
-#' classification and regression, which tunes `depth` and `complexity`; of [hist_forest()] for both,
-#' which tunes `mtry` and `min_n`; and of [gmt()] for regression, which tunes `complexity` and
-#' `smoothing`. Other settings are passed on by `train()`, as in `train(..., minbucket = 5)`.
+#' Once this package and `parsnip` or `mlr3` (1.0.0 or later) are loaded, in either order, trees,
+#' forests and model trees are engines of `parsnip` and learners of `mlr3`. For `caret` there are
+#' functions that describe them. Each fit uses one thread unless `threads` is given, since
+#' resampling may itself run in parallel.
 #'
-#' Each model is fitted with one thread unless `threads` is given, since resampling may itself run
-#' in parallel. The formula method of `train()` turns factors into 0/1 columns; give `x` and `y` to
+#' @section caret:
+#' The functions return model descriptions for the argument `method` of `caret::train()`: of
+#' [contree()] for classification and regression, which tunes `depth` and `complexity`; of
+#' [hist_forest()] for both, which tunes `mtry` and `min_n`; and of [gmt()] for regression, which
+#' tunes `complexity` and `smoothing`. Other settings are passed on by `train()`, as in `train(...,
+#' minbucket = 5)`.
+#'
+#' The formula method of `train()` turns factors into 0/1 columns; give `x` and `y` to
 #' have them split by sets of levels. The element `finalModel` is a fit of `contree()`,
 #' `hist_forest()` or `gmt()`, and prints, plots and converts like any other.
 #'
-#' @return A list in the format that `caret` expects, see
+#' @return The functions: a list in the format that `caret` expects, see
 #'   <https://topepo.github.io/caret/using-your-own-model-in-train.html>.
-#' @seealso [contree_mlr3], [contree_parsnip]
+#' @seealso [contree()], [hist_forest()], [gmt()], [tidy.contree()]
+#' @order 3
 #' @examplesIf requireNamespace("caret", quietly = TRUE)
 #' set.seed(1)
 #' control <- caret::trainControl(method = "cv", number = 3)

@@ -1,31 +1,30 @@
 # The learners "classif.contree", "regr.contree", "classif.hist_forest" and "regr.hist_forest" of
 # mlr3, put into its dictionary as soon as both packages are loaded.
 
-#' Optimal trees in mlr3
-#'
-#' Once `contree` and `mlr3` (1.0.0 or later) are loaded, in either order, `lrn("classif.contree")`
-#' and `lrn("regr.contree")` construct learners. Their parameters are the settings of
-#' [contree_control()] and `depth`, `cp`, `loss` and `class_weights` of [contree()], for training,
-#' and `new_levels` of [predict.contree()], for prediction. `threads` is 1 unless it is set (by
-#' `mlr3::set_threads()`, for example), since resampling may itself run in parallel.
+#' @section mlr3:
+#' `lrn("classif.contree")` and `lrn("regr.contree")` construct learners. Their parameters are the
+#' settings of [contree_control()] and `depth`, `cp`, `loss` and `class_weights` of [contree()], for
+#' training, and `new_levels` of [predict.contree()], for prediction. `threads` may also be set by
+#' `mlr3::set_threads()`.
 #'
 #' The first predicts classes and probabilities for two or more classes, the second predicts
 #' numbers. Like `contree()` they handle missing values, factors, dates and case weights. They have
 #' `importance()` (the decrease of the Gini impurity, or of the squared errors, by the splits on a
 #' feature; see [contree_importance()]) and `selected_features()`. Their `model` is a fit of
 #' `contree()`.
-#' @section Forests:
+#'
 #' `lrn("classif.hist_forest")` and `lrn("regr.hist_forest")` construct learners whose `model` is a
 #' fit of [hist_forest()]. Their parameters are the arguments of `hist_forest()`, with the same
 #' defaults except for `threads`, which is 1. Task weights are sampling weights of the rows. The
 #' learners have `importance()` (by permutation if the parameter `importance` says so, else by
 #' impurity), `oob_error()` and `selected_features()`.
-#' @section Model trees:
+#'
 #' `lrn("regr.gmt")` constructs a learner whose `model` is a fit of [gmt()]. Its parameters are the
 #' settings of [gmt_control()] and `seed`, with the same defaults except for `threads`, which is 1,
 #' and, for prediction, `extrapolate`. Task weights are case weights. It has `importance()` (the
 #' decrease of the squared residuals by splits and models) and `selected_features()`.
-#' @seealso [contree_parsnip], [contree_caret()]
+#' @rdname contree_caret
+#' @order 2
 #' @examplesIf requireNamespace("mlr3", quietly = TRUE)
 #' learner <- mlr3::lrn("classif.contree", depth = 2, predict_type = "prob")
 #' learner$train(mlr3::tsk("iris"))

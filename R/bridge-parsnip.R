@@ -1,11 +1,10 @@
 # The engine "contree" of parsnip's decision_tree() and rand_forest(), told to parsnip as soon as
 # both packages are loaded.
 
-#' Optimal trees in tidymodels
-#'
-#' Once `contree` and `parsnip` are loaded, in either order, `decision_tree()` of `parsnip` has the
-#' engine `"contree"` for classification and regression. `extract_fit_engine()` extracts the fit of
-#' [contree()] from a fitted model or workflow; it prints, plots and converts like any other.
+#' @section tidymodels:
+#' `decision_tree()` of `parsnip` has the engine `"contree"` for classification and regression.
+#' `extract_fit_engine()` extracts the fit of [contree()] from a fitted model or workflow; it
+#' prints, plots and converts like any other.
 #'
 #' | `decision_tree()` | [contree()] | |
 #' |---|---|---|
@@ -14,14 +13,13 @@
 #' | `min_n` | `minsplit` | 2 by default, or 14 in regression |
 #'
 #' `set_engine("contree", ...)` takes all other settings of [contree_control()] and the arguments
-#' `loss` and `class_weights`. `threads` is 1 unless it is given, since tuning may itself run in
-#' parallel.
+#' `loss` and `class_weights`.
 #'
 #' Case weights enter the cost that is minimised. With `fit()`, rows with missing predictors are
 #' kept and factors are split by sets of levels; no recipe that creates dummy variables or imputes
 #' is needed. The types of prediction are `"class"` and `"prob"`, or `"numeric"`, and `"raw"` (for
 #' which `opts` may hold any `type` of [predict.contree()]).
-#' @section Forests:
+#'
 #' `rand_forest()` has the engine `"contree"` as well, for classification and regression with the
 #' forests of [hist_forest()]. `mtry`, `trees` and `min_n` are the arguments of the same names, with
 #' the defaults of `hist_forest()`; `set_engine()` takes all others. Case weights are sampling
@@ -30,16 +28,17 @@
 #' is the mode `"censored regression"`, with the types `"survival"` and `"time"` (the median, `NA`
 #' where the curve does not fall so far), and from parsnip 1.3.0 on `"quantile regression"`, with
 #' the type `"quantile"`.
-#' @section Model trees:
+#'
 #' `decision_tree(mode = "regression")` has the engine `"gmt"`, for the model trees of [gmt()].
 #' `tree_depth` is `depth`, and `min_n` is `minbucket`; `set_engine("gmt", ...)` takes all other
 #' settings of [gmt_control()]. The types of prediction are `"numeric"` and `"raw"`.
-#' @section Deployment:
+#'
 #' Trees and forests have the methods of the packages `vetiver` (`vetiver_model()`), `butcher`
 #' (`axe_call()`, `axe_fitted()`, `axe_data()`) and `tidypredict`: `tidypredict_fit()` gives an
 #' expression for trees of classes or numbers and for regression forests, which `orbital` uses as
 #' well. They are registered when these packages are loaded.
-#' @seealso [contree_mlr3], [contree_caret()]
+#' @rdname contree_caret
+#' @order 1
 #' @examplesIf requireNamespace("parsnip", quietly = TRUE)
 #' tree <- parsnip::decision_tree(mode = "classification", tree_depth = 2)
 #' tree <- parsnip::set_engine(tree, "contree")

@@ -1,12 +1,13 @@
 # as.party(): a tree as one of the package partykit.
 
-#' Convert a tree to partykit
+#' Convert a tree to partykit or rpart
 #'
-#' Converts a fit to an object of class `constparty` of the package `partykit`, for plotting,
-#' printing, `nodeapply()` and other functions for such trees. Only the fit is read: its call is not
-#' evaluated again.
+#' `as.party()` converts a fit to an object of class `constparty` of the package `partykit`, for
+#' plotting, printing, `nodeapply()` and other functions for such trees; `as.rpart()` to one of
+#' class `rpart`, for the many packages that draw or convert such trees (such as `rpart.plot`). Only
+#' the fit is read: its call is not evaluated again.
 #'
-#' @details
+#' @section partykit:
 #' The object holds no training data, only a data frame without rows of the predictors that the tree
 #' uses, which is enough for printing, plotting and predicting. What needs the predictors of the
 #' training rows, such as `predict(perm = )`, needs `data`. Without `data`, and unless the fit was
@@ -33,23 +34,21 @@
 #'
 #' `as.party()` is a function of `partykit`: load that package to call it.
 #'
-#' @param obj A fit of [contree()] or [gmt()].
+#' @param obj,x A fit of [contree()] or [gmt()]; for `as.rpart()` its leaves must predict a class or
+#'   a number.
 #' @param data The training data to keep in the object: a data frame with one row for each training
 #'   row. `NULL`, the default, keeps none.
 #' @param ... Not used.
-#' @return An object of class `constparty` and `party`, or `lmtree` and `modelparty` for a fit of
-#'   [gmt()]. Its first class is one of this package, whose `predict()` method passes all rows of
-#'   new data to `partykit`, including those with missing values.
-#' @section Errors:
-#' `contree_input_error` if `data` is not a data frame with the training rows;
-#' `contree_unsupported_error` for a tree whose leaves hold neither a class nor one number nor a
-#' linear model.
+#' @return `as.party()`: an object of class `constparty` and `party`, or `lmtree` and `modelparty`
+#'   for a fit of [gmt()]. Its first class is one of this package, whose `predict()` method passes
+#'   all rows of new data to `partykit`, including those with missing values.
 #' @examplesIf requireNamespace("partykit", quietly = TRUE)
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' party <- partykit::as.party(fit)
 #' print(party)
 #' predict(party, iris[c(1, 71, 101), ])
-#' @seealso [as.rpart()], [plot.contree()]
+#' @seealso [plot.contree()], [as.data.frame.contree()]
+#' @rdname as.rpart
 #' @name as.party.contree
 #' @exportS3Method partykit::as.party
 as.party.contree_model <- function(obj, data = NULL, ...) {

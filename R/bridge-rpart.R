@@ -1,11 +1,7 @@
 # as.rpart(): a tree as one of the package rpart.
 
-#' Convert a tree to rpart
-#'
-#' Converts a fit to an object of class `rpart`, for the many packages that draw or convert such
-#' trees (such as `rpart.plot`). Only the fit is read: its call is not evaluated again.
-#'
-#' @details
+#' @rdname as.rpart
+#' @section rpart:
 #' Predictions of the object are those of [predict.contree()]. `rpart` itself sends a row with a
 #' missing value to the larger child; where the tree has learned another direction, surrogate splits
 #' on its other predictors, each true for all values, send the row there. The limits of `rpart` are:
@@ -30,20 +26,16 @@
 #' looks for the data named in the call and warns if they are not found (`roundint = FALSE` avoids
 #' this).
 #'
-#' @param x A fit of [contree()] whose leaves predict a class or a number.
-#' @param data The training data to keep in the object: a data frame with one row for each training
-#'   row. `NULL`, the default, keeps none.
-#' @param ... Not used.
-#' @return An object of class `rpart`, see `rpart::rpart.object`.
 #' @section Errors:
 #' `contree_input_error` if `data` is not a data frame with the training rows;
-#' `contree_unsupported_error` for a tree with linear models in its leaves.
+#' `contree_unsupported_error` for a tree whose leaves hold neither a class nor one number nor, for
+#' `as.party()`, a linear model.
+#' @return `as.rpart()`: an object of class `rpart`, see `rpart::rpart.object`.
 #' @examplesIf requireNamespace("rpart", quietly = TRUE)
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' tree <- as.rpart(fit)
 #' print(tree)
 #' table(predict(tree, iris, type = "class"), predict(fit))
-#' @seealso [as.party()][as.party.contree], [plot.contree()]
 #' @export
 as.rpart <- function(x, ...) UseMethod("as.rpart")
 

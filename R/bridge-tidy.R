@@ -9,6 +9,7 @@
 #' [contree_path()] and [contree_rules()] have `tidy()` as well, and `autoplot()` of ggplot2 where
 #' they have a `plot()`.
 #'
+#' @order 1
 #' @param x,object A fit of [contree()], [gmt()] or [hist_forest()]; for `tidy()` and `autoplot()`
 #'   also the results named above, and for `tidy()` a [contree_set()] or [contree_best()].
 #' @param data Data frame to add the predictions to; by default (`NULL`) the training rows, as
@@ -24,7 +25,7 @@
 #'   [as.data.frame.contree()] gives, and `rule`, the conditions that lead to it; for a forest one
 #'   row for each predictor, the most important first: `variable`, `impurity`, and `permutation` if
 #'   the forest has it; for a set of trees the predictors as in [summary.contree_set()], of
-#'   [contree_best()] one row with what it has but the tree; for other
+#'   [contree_best()] one row with its elements except the tree; for other
 #'   results their table, of [contree_accuracy()] a row for each figure, `metric` and `estimate`.
 #'
 #'   `glance()`: a data frame of one row. Of a fit of [contree()]: `nobs`, `depth`, `leaves`,

@@ -33,8 +33,8 @@
 #' predicts inside the database. Forests keep the response, as they always do. `certificate`,
 #' `conformal`, `model`, `workers` and `checkpoint` need the rows and are errors.
 #'
-#' Ctrl-C between two chunks ends the reading with an interrupt; from then on [contree()] says what
-#' it does.
+#' Ctrl-C between two chunks ends the reading with an interrupt; afterwards it
+#' acts as described in [contree()].
 #'
 #' @section Types:
 #' Columns have the types that the driver gives them in R.
@@ -51,11 +51,11 @@
 #'   \item A column of SQLite may hold numbers and text at once: this is an error.
 #' }
 #' @section Errors:
-#' `contree_input_error` if `con` is no open connection, for tables and columns that do not exist,
-#' columns of other types, tables without rows, arguments that tables do not have, and whatever the
-#' database refuses, with its message (so also if the connection is closed while rows are read); if
-#' the rows that were read are not as many as were counted before, because the table has changed.
-#' `contree_unsupported_error` if the package DBI is not installed.
+#' `contree_input_error` if `con` is not an open connection, for tables and columns that do not
+#' exist, columns of other types, tables without rows, arguments that tables do not have, and
+#' whatever the database refuses, with its message (so also if the connection is closed while rows
+#' are read); if the rows that were read are not as many as were counted before, because the table
+#' has changed. `contree_unsupported_error` if the package DBI is not installed.
 #'
 #' @param con A connection to the database, as returned by [DBI::dbConnect()].
 #' @param table Name of the table or view, a string or a value of [DBI::Id()]; or a query, as

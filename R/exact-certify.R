@@ -44,13 +44,13 @@
 #'
 #' @section Sets of trees:
 #' A [contree_set()] needs no certificate: all its trees are counted again, from the data and its
-#' budget. The checker looks at the middle one of the thresholds of each predictor that those
-#' looked at leave open, and of each that fits the budget it counts the trees of both sides in the
-#' same way. The check succeeds only if there are as many trees of each cost as the set has (told
-#' apart by 128 bits of their number), so that none is missing and none is counted twice; the first
-#' tree, the last and a few in between are walked by the training rows as above. It takes 30 to
-#' 400 times as long as the set: 10 s at depth 3 for 900 rows and 7 predictors. A set that was
-#' stopped is checked up to the cost to which it says that it is complete.
+#' budget. The checker looks at the middle one of the thresholds of each predictor that those looked
+#' at leave open, and of each that fits the budget it counts the trees of both sides in the same
+#' way. The check succeeds only if there are as many trees of each cost as the set has (told apart
+#' by 128 bits of their number), so that none is missing and none is counted twice; the training
+#' rows are sent down the first tree, the last and a few in between, as above. It takes 30 to 400
+#' times as long as the set: 10 s at depth 3 for 900 rows and 7 predictors. A set that was stopped
+#' is checked up to the cost to which it says that it is complete.
 #'
 #' @param fit A fit of [contree()] or [policy_tree()], or a value of [contree_set()].
 #' @param data The training data: a data frame for a fit from a formula, a list of `x` and `y` (of

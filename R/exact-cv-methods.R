@@ -1,37 +1,16 @@
 # What can be done with a cross-validation.
 
-#' Methods for a cross-validation
-#'
-#' `print()` shows the table of [contree_cv()], `plot()` draws it, `as.data.frame()` returns it.
-#' `predict()` and `summary()` are those of the chosen tree, which was fitted to all rows.
-#'
-#' The plot shows the cross-validated error against the depth, with one standard error to either
-#' side, and the training error of the tree fitted to all rows as a dashed line, with one colour for
-#' each complexity. If only one depth but several complexities were tried, the axis shows the
-#' complexities. The chosen tree is circled. With the one-standard-error rule, the dotted line is
-#' the largest error that it allows.
-#'
-#' @param x,object A value of [contree_cv()].
 #' @param digits Number of significant digits, a whole number; by default the option `digits` less
 #'   3, at least 3.
 #' @param main Title of the plot, a string; `NULL`, the default, for none.
 #' @param col Colours of the lines, a vector with one for each complexity (or a single one if the
 #'   complexities are on the axis); by default those of [plot.contree()].
 #' @param row.names,optional As in [as.data.frame()]; `optional` is not used.
-#' @param ... For `predict()` and `summary()`, arguments of [predict.contree()] and
-#'   [summary.contree()]; not used by the other methods.
-#' @return `print()`: `x`, invisibly. `plot()`: the table, invisibly. `as.data.frame()`: the table.
-#'   `predict()` and `summary()`: as for the tree.
-#' @examples
-#' set.seed(1)
-#' cv <- contree_cv(Species ~ ., data = iris, depth = 0:3)
-#' print(cv, digits = 2)
-#' plot(cv, main = "Iris")
-#' as.data.frame(cv)
+#' @rdname contree_cv
 #' @name contree_cv_methods
 NULL
 
-#' @rdname contree_cv_methods
+#' @rdname contree_cv
 #' @export
 print.contree_cv <- function(x, digits = max(3, getOption("digits") - 3), ...) {
   check_digits(digits)
@@ -88,7 +67,7 @@ rule_text <- function(cv, digits) {
            format(least_and_se(cv$table), digits = digits))
 }
 
-#' @rdname contree_cv_methods
+#' @rdname contree_cv
 #' @export
 plot.contree_cv <- function(x, main = NULL, col = NULL, ...) {
   check_title(main)
@@ -134,16 +113,16 @@ series_colours <- function(col, n) {
   col
 }
 
-#' @rdname contree_cv_methods
+#' @rdname contree_cv
 #' @export
 as.data.frame.contree_cv <- function(x, row.names = NULL, optional = FALSE, ...) {
   with_row_names(x$table, row.names)
 }
 
-#' @rdname contree_cv_methods
+#' @rdname contree_cv
 #' @export
 predict.contree_cv <- function(object, ...) stats::predict(object$fit, ...)
 
-#' @rdname contree_cv_methods
+#' @rdname contree_cv
 #' @export
 summary.contree_cv <- function(object, ...) summary(object$fit, ...)

@@ -5,12 +5,23 @@
 # classes it predicts for the rows of the fold. All errors are counted from these in one place,
 # cv_errors().
 
-#' Choose the depth of a tree by cross-validation
+#' Choose the depth of a tree, or other settings, by cross-validation
 #'
 #' Fits trees of several depths, and of several complexities if requested, to all rows except those
 #' of one fold at a time, counts their errors on the rows left out, chooses a tree by these errors
-#' and fits it to all rows.
+#' and fits it to all rows. A fit is cross-validated as it is, or with other settings.
 #'
+#' @details
+#' `print()` shows the table of the result, `plot()` draws it, `as.data.frame()` returns it.
+#' `predict()` and `summary()` are those of the chosen fit, which was made from all rows.
+#'
+#' The plot shows the cross-validated error against the depth, with one standard error to either
+#' side, and the training error of the tree fitted to all rows as a dashed line, with one colour for
+#' each complexity. If only one depth but several complexities were tried, the axis shows the
+#' complexities. The chosen tree is circled. With the one-standard-error rule, the dotted line is
+#' the largest error that it allows.
+#'
+#' @order 1
 #' @section Error and standard error:
 #' Each row is held out once in each repeat. Its loss is the proportion of the repeats in which it
 #' is misclassified (0 or 1 with one repeat); `error` is the mean of the n losses and
@@ -64,8 +75,12 @@
 #' (numbers of trees), `closed` (done / total), and `search`, the state of the current search
 #' (`NULL` between searches and in other processes).
 #'
-#' @param formula,data,weights,subset,na.action,loss,class_weights,x,y As in [contree()]. Errors are
-#'   then sums of weight times loss, as proportions of the sum of the weights.
+#' @param formula,weights,subset,na.action,loss,class_weights,y As in [contree()]. With weights or
+#'   losses errors are sums of weight times loss, as proportions of the sum of the weights.
+#' @param x,object Predictors, as in [contree()]; or a fit of [contree()], [gmt()] or
+#'   [hist_forest()]; for the other methods, a value of `contree_cv()`.
+#' @param data As in [contree()]; for a forest, its training rows, a data frame, or `NULL` (the
+#'   default), if the call of the fit says where they are.
 #' @param depth Depths to try, a vector of whole numbers from 0 to 16; 1 to 4 by default.
 #' @param complexity Complexities to try at each depth, a vector of numbers between 0 and 1 (see
 #'   [contree_control()]). `NULL`, the default, uses that of `control`, which is 0 by default.
@@ -77,7 +92,8 @@
 #'   unless `folds` is a matrix).
 #' @param rule `"1se"` (the default) or `"min"`; see the section on rules.
 #' @param ... Settings of [contree_control()], for all trees. `start` is used only for the trees
-#'   fitted to all rows.
+#'   fitted to all rows. For a fit, see the section on fits; for `predict()` and `summary()`,
+#'   arguments of [predict.contree()] and [summary.contree()]; not used by the other methods.
 #' @param rewards,costs In place of `y`: a matrix of rewards as of [policy_tree()], for policy
 #'   trees, or of costs, which are rewards below 0. The answer is then an object of class
 #'   `contree_policy_cv`, a list of `table` (for each depth and complexity the mean reward of the
@@ -103,12 +119,19 @@
 #'   \item{confusion}{table of the true (rows) and predicted (columns) classes of the held-out rows
 #'     for the chosen depth and complexity, summed over the repeats; absent for a numeric response.}
 #' }
-#' `print()` shows the table, `plot()` draws it, `as.data.frame()` returns it; `predict()` and
-#' `summary()` are those of the element `fit`.
+#' `plot()` returns the table, invisibly.
+#' @section Fits:
+#' `contree_cv()` of a fit of [contree()] or [gmt()] repeats its call as one of `contree_cv()` or
+#' [gmt_cv()], whose arguments may follow, such as `depth = 1:4`. A forest is grown again without
+#' the rows of each fold, with the seed of the fit, for each combination of the settings that
+#' follow: vectors of values of numeric or text arguments of [hist_forest()], as in `mtry = c(2, 4),
+#' min_n = c(1, 5, 10)`.
+#'
 #' @section Errors:
-#' As for [contree()]; also `contree_input_error` for `folds` that do not fit the rows, and for `cp`
-#' and `maxdepth`, which must be given as `complexity` and `depth`.
-#' @seealso [contree_accuracy()] for a test set, `vignette("choosing")`.
+#' As for [contree()]; also `contree_input_error` for `folds` that do not fit the rows, for `cp` and
+#' `maxdepth`, which must be given as `complexity` and `depth`, for unknown settings of a forest,
+#' and if its training rows are not found.
+#' @seealso [gmt_cv()], [contree_accuracy()] for a test set, `vignette("choosing")`.
 #' @references L. Breiman, J. H. Friedman, R. A. Olshen, C. J. Stone (1984). *Classification and
 #'   Regression Trees*. Wadsworth.
 #' @examples
@@ -116,6 +139,7 @@
 #' cv <- contree_cv(Species ~ ., data = iris, depth = 0:3)
 #' cv
 #' plot(cv)
+#' as.data.frame(cv)
 #' cv$fit
 #' predict(cv, iris[c(1, 51, 101), ])
 #'
@@ -125,6 +149,7 @@
 contree_cv <- function(x, ...) UseMethod("contree_cv")
 
 #' @rdname contree_cv
+#' @order 2
 #' @export
 contree_cv.formula <- function(formula, data, weights, subset, na.action, depth = 1:4,
                                complexity = NULL, folds = 10,
@@ -155,6 +180,7 @@ contree_cv.formula <- function(formula, data, weights, subset, na.action, depth 
 }
 
 #' @rdname contree_cv
+#' @order 3
 #' @export
 contree_cv.default <- function(x, y, depth = 1:4, complexity = NULL, folds = 10, repeats = 1,
                                rule = c("1se", "min"),

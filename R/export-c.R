@@ -1,12 +1,13 @@
 # as_c(): a tree as C functions that need nothing but a compiler.
 
-#' Convert a tree to C code
+#' Convert a model, or its schedule, to C code
 #'
-#' Converts the tree to self-contained C code (C99) that can be compiled into a program or a library
-#' without R. For every row it returns the same result as [predict.contree()].
+#' `as_c()` converts a model to self-contained C code (C99) that can be compiled into a program or a
+#' library without R. For every row it returns the same result as [predict.contree()].
 #'
+#' @order 1
 #' @details
-#' With the default `name` the code defines
+#' With the default `name` the code of a tree defines
 #'
 #' * `int contree_predict(const double *x)`: the class of a row, as an index into
 #'   `contree_predict_classes`, starting at 0;
@@ -37,12 +38,10 @@
 #'
 #' @param fit A fit of [contree()] or [gmt()], or a result of [import_forest()] or [forge()].
 #' @param name Name of the function and prefix of the other names: a string, a valid C identifier;
-#'   `"contree_predict"` by default.
+#'   `"contree_predict"` by default, and `"forest_margins"` for `schedule_code()`.
 #' @param ... Not used; anything given here is an error.
-#' @return A string of class `contree_code`, which prints as the contents of a file; write it with
-#'   [writeLines()].
-#' @section Errors:
-#' A `name` that is not a valid C identifier is a `contree_input_error`.
+#' @return `as_c()`: a string of class `contree_code`, which prints as the contents of a file; write
+#'   it with [writeLines()].
 #' @seealso [as_sql()], [as_json()], [write_pmml()]
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2)

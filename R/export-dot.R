@@ -1,25 +1,19 @@
 # as_dot(): a tree as a picture in the language of Graphviz.
 
-#' Convert a tree to a Graphviz graph
-#'
-#' Converts the tree to the DOT language of Graphviz. The graph shows what [plot.contree()] shows:
-#' the condition of each node, under which a row goes to the first child; in leaves the class, its
-#' proportion and the number of training rows.
-#'
-#' @param fit A fit of [contree()] or [gmt()].
-#' @inheritParams as_sql
+#' @rdname as_json
+#' @description
+#' `as_dot()` converts the tree to the DOT language of Graphviz. The graph shows what
+#' [plot.contree()] shows: the condition of each node, under which a row goes to the first child; in
+#' leaves the class, its proportion and the number of training rows.
 #' @param digits Number of significant digits of the thresholds, a whole number; 4 by default.
 #' @param col Colours of the classes, a vector as for [plot.contree()]; `NULL` for its default.
-#' @return A string of class `contree_code`, which prints as the contents of a file; write it with
-#'   [writeLines()].
-#' @seealso [plot.contree()]
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' as_dot(fit)
 #' @export
 as_dot <- function(fit, ...) UseMethod("as_dot")
 
-#' @rdname as_dot
+#' @rdname as_json
 #' @export
 as_dot.contree_model <- function(fit, digits = 4, col = NULL, ...) {
   check_no_dots(...)

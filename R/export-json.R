@@ -1,13 +1,14 @@
 # as_json(): a tree as a document that other programs can read. export-json-read.R reads it again.
 
-#' Convert a tree to JSON and back
+#' Convert a tree to JSON and back, or to a Graphviz graph
 #'
 #' `as_json()` converts the tree to a JSON document; `contree_from_json()` converts it back, in the
 #' same or another session, to a fit that predicts the same on every row. The document contains no R
-#' code, and names in it are never evaluated. Both functions need the package `jsonlite`.
+#' code, and names in it are never evaluated. These two functions need the package `jsonlite`.
 #'
-#' @details
-#' The document is an object with these members:
+#' @order 1
+#' @section The document:
+#' It is an object with these members:
 #'
 #' * `format`: `"contree"`; `format_version`: 3. Documents of other versions are refused.
 #' * `leaf`: what nodes predict: `"classes"`, `"number"`, `"numbers"` or `"linear"` (a linear
@@ -55,16 +56,17 @@
 #' rows, so [predict()][predict.contree] needs `newdata`, `fitted()` and `residuals()` have nothing
 #' to return, and `update()` cannot refit it.
 #'
-#' @param fit A fit of [contree()], [policy_tree()] or [gmt()].
+#' @param fit A fit of [contree()], [policy_tree()] or [gmt()]. For `as_dot()`, of [contree()] or
+#'   [gmt()].
 #' @param x The document: a string, or a character vector of its lines.
 #' @param ... Not used; anything given here is an error.
-#' @return `as_json()`: a string of class `contree_code`; write it with [writeLines()].
-#'   `contree_from_json()`: a fit, see [contree.object].
+#' @return `as_json()`, `as_dot()`: a string of class `contree_code`, which prints as the contents
+#'   of a file; write it with [writeLines()]. `contree_from_json()`: a fit, see [contree.object].
 #' @section Errors:
 #' `contree_from_json()` accepts only documents as described above: missing or unknown members,
 #' wrong types, nodes that do not form a tree, unknown names and counts that do not add up are a
 #' `contree_input_error` that names the place.
-#' @seealso [as_sql()], [as_c()], [write_pmml()]
+#' @seealso [as_sql()], [as_c()], [write_pmml()], [plot.contree()]
 #' @examplesIf requireNamespace("jsonlite", quietly = TRUE)
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' text <- as_json(fit)

@@ -1,12 +1,15 @@
 # write_pmml(): a tree as PMML, an exchange format of data mining tools.
 
-#' Write a tree as PMML
+#' Write models as PMML, ONNX or XGBoost files
 #'
-#' Writes the tree to a file as a `TreeModel` of PMML 4.4, the Predictive Model Markup Language,
-#' which scoring engines and databases read. Engines that follow the standard return the same
-#' predictions as [predict.contree()].
+#' `write_pmml()` writes a tree to a file as a `TreeModel` of PMML 4.4, the Predictive Model Markup
+#' Language, which scoring engines and databases read. `write_onnx()` writes an ONNX graph with a
+#' tree ensemble of `ai.onnx.ml`, for ONNX Runtime and other software. `write_xgboost()` writes the
+#' JSON format of XGBoost 3.
 #'
-#' @details
+#' @section PMML:
+#' Engines that follow the standard return the same predictions as [predict.contree()].
+#'
 #' Numeric, integer and time-difference predictors become continuous fields of type double, logical
 #' ones boolean fields, factors and ordered factors categorical fields of strings; dates and times
 #' are continuous fields of days or seconds since 1970. A missing value goes to the default child of
@@ -18,16 +21,17 @@
 #' elements; a number that may be missing has two derived fields, its value and whether it is
 #' missing.
 #'
-#' @param fit A fit of [contree()], [gmt()] or [policy_tree()], which is written as a tree of
-#'   classes, the actions.
-#' @param file Path of the file to write, a string, or a connection.
+#' @param fit For `write_pmml()` a fit of [contree()], [gmt()] or [policy_tree()], which is written
+#'   as a tree of classes, the actions. For the others a result of [import_forest()] or [forge()],
+#'   or anything that they can read, such as a fit of [hist_forest()].
+#' @param file Path of the file to write, a string, or a connection, which `write_onnx()` needs in
+#'   binary mode.
 #' @param ... Not used; anything given here is an error.
 #' @return `file`, invisibly.
-#' @section Errors:
-#' `contree_input_error` for names or levels with control characters that XML cannot represent, and
-#' for a `file` that cannot be written completely; a partly written new file is removed.
 #' @references Data Mining Group, *PMML 4.4*, <https://dmg.org/pmml/v4-4-1/TreeModel.html>
-#' @seealso [as_sql()], [as_c()], [as_json()]
+#'
+#'   ONNX, operators of `ai.onnx.ml`, <https://onnx.ai/onnx/operators/>
+#' @seealso [import_forest()], [as_sql()], [as_c()], [as_json()]
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' file <- file.path(tempdir(), "tree.pmml")

@@ -1,35 +1,30 @@
 # predict_sql(): predictions that the database computes and keeps.
 
-#' Predict inside a database
+#' @rdname as_sql
+#' @description
+#' `predict_sql()` adds a table with the predictions for all rows of a table of a database. The
+#' database computes them by these expressions; no row is sent to R, so that the table may be of any
+#' size.
+#' @section Predictions in a database:
+#' The statement of `predict_sql()` is `CREATE TABLE into AS SELECT keep, predictions FROM table`,
+#' in a transaction: where it fails, and the database can undo the creation of tables, everything is
+#' as it was. What the columns of `table` must hold is described in Details. In SQLite, which has no
+#' dates, these are numbers, `dates = "number"`, unless `dates` is given.
 #'
-#' Adds a table with the predictions for all rows of a table of a database. The database computes
-#' them by the expressions of [as_sql()]; no row is sent to R, so that the table may be of any size.
-#'
-#' @details
-#' The statement is `CREATE TABLE into AS SELECT keep, predictions FROM table`, in a transaction:
-#' where it fails, and the database can undo the creation of tables, everything is as it was. What
-#' the columns of `table` must hold is described for [as_sql()]. In SQLite, which has no dates,
-#' these are numbers, `dates = "number"`, unless `dates` is given.
-#'
-#' @param fit A fit of [contree()] or [gmt()], or a result of [import_forest()] or [forge()].
-#' @param con A connection to the database, as returned by [DBI::dbConnect()].
 #' @param table Name of the table or view with the predictors, a string or a value of [DBI::Id()].
 #' @param into Name of the table to create, in the same form. `NULL`, the default, for the name of
 #'   `table` followed by `_predictions`.
 #' @param keep Names of the columns of `table` that the new table has too, such as its key, a
 #'   character vector; `NULL`, the default, for all columns.
-#' @param type The predictions; one of the types of [as_sql()], whose default is the default here.
 #' @param name Name of the column of the predictions, a string, by default `"prediction"`. If there
 #'   are several, as with `type = "prob"`, the class or output follows: `prediction_setosa`.
 #' @param overwrite Whether a table named `into` is replaced, `TRUE` or `FALSE`, the default.
-#' @param ... Further arguments of [as_sql()].
 #' @section Errors:
-#' `contree_input_error` for invalid arguments, for tables and columns that do not exist, for an
-#' `into` that exists already, and for what the database refuses, with its message;
-#' `contree_unsupported_error` for fits that SQL cannot express, see [as_sql()], and if the package
-#' DBI is not installed.
-#' @return `into`, invisibly.
-#' @seealso [as_sql()]; [predict.contree()] for rows in R.
+#' `contree_input_error` for invalid arguments, and from `predict_sql()` for tables and columns that
+#' do not exist, for an `into` that exists already, and for what the database refuses, with its
+#' message. `contree_unsupported_error` for what SQL cannot express (of imported forests sums of
+#' floats, features without names), and if the package DBI is not installed.
+#' @return `predict_sql()`: `into`, invisibly.
 #' @examplesIf requireNamespace("RSQLite", quietly = TRUE)
 #' con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
 #' DBI::dbWriteTable(con, "flowers", data.frame(id = 1:150, iris))

@@ -1,11 +1,12 @@
 # as_sql(): a tree as nested CASE expressions.
 
-#' Convert a tree to SQL
+#' Convert a model to SQL, and predict inside a database
 #'
-#' Converts the tree to an expression in standard SQL (nested `CASE`), for use after `SELECT` on a
-#' table whose columns have the names of the predictors. For every row it returns the same result as
-#' [predict.contree()].
+#' `as_sql()` converts a tree to an expression in standard SQL (nested `CASE`), for use after
+#' `SELECT` on a table whose columns have the names of the predictors. For every row it returns the
+#' same result as [predict.contree()].
 #'
+#' @order 1
 #' @details
 #' Numbers are written with enough digits to be read back exactly, in scientific notation, which
 #' makes them floating-point numbers in every database. `NULL` goes where a missing value goes. A
@@ -46,17 +47,15 @@
 #'   default), the name of the action; `"rewards"`, the mean reward of each; or `"node"`. For
 #'   imported forests `"response"` (the default), or `"margin"`, as in [predict.forged_forest()],
 #'   one expression for each output.
-#' @param con A DBI connection to the target database, which determines how names and strings are
-#'   quoted; `NULL`, the default, for standard SQL.
+#' @param con A connection to the database, as returned by [DBI::dbConnect()], which determines how
+#'   names and strings are quoted; `NULL`, the default of `as_sql()`, for standard SQL.
 #' @param dates What columns of dates and times hold, `"literal"` (the default) or `"number"`; see
 #'   Details.
-#' @param ... Not used; anything given here is an error.
-#' @section Errors:
-#' `contree_input_error` for invalid arguments; for imported forests `contree_unsupported_error` for
-#' what SQL cannot express: sums of floats, features without names.
-#' @return A string; with `type = "prob"` a character vector named by class. It is of class
-#'   `contree_code`, which prints as the contents of a file.
-#' @seealso [as_c()], [as_json()], [write_pmml()]
+#' @param ... For `predict_sql()`, further arguments of `as_sql()`; else not used, and anything
+#'   given here is an error.
+#' @return `as_sql()`: a string; with `type = "prob"` a character vector named by class. It is of
+#'   class `contree_code`, which prints as the contents of a file.
+#' @seealso [predict.contree()] for rows in R; [as_c()], [as_json()], [write_pmml()]
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' as_sql(fit)

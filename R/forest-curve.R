@@ -1,21 +1,21 @@
 # The error of rows left out by the number of trees.
 
-#' Error by the number of trees
+#' Errors of a forest
 #'
-#' Out-of-bag error of the first tree, the first two trees, and so on, which shows whether more
-#' trees would help. The training rows are needed, since the trees predict them again.
+#' `forest_curve()` is the out-of-bag error of the first tree, the first two trees, and so on, which
+#' shows whether more trees would help. The training rows are needed, since the trees predict them
+#' again.
 #'
-#' @param fit A fit of [hist_forest()].
+#' @param fit A fit of [hist_forest()]; for `forest_brier()` one whose response is
+#'   `Surv(time, status)`.
 #' @param data The training rows, in their original order: a data frame or matrix with the
 #'   predictors. `NULL`, the default, evaluates the data in the call of the fit again.
 #' @param threads As in [contree_control()].
-#' @return A data frame of class `forest_curve` with a row for each number of trees: `trees`,
-#'   `error` (proportion of misclassified rows, or mean squared error, among the rows that are out
-#'   of bag for at least one of these trees; `NaN` if there is none), for classes `brier`, as in
-#'   [hist_forest()], and `rows`, the number of these rows. The last row is the `oob` error of the
-#'   fit. `plot()` draws `error` and returns the data frame invisibly.
-#' @section Errors:
-#' `contree_input_error` if the training rows are not found, or if their number differs.
+#' @return `forest_curve()`: a data frame of class `forest_curve` with a row for each number of
+#'   trees: `trees`, `error` (proportion of misclassified rows, or mean squared error, among the
+#'   rows that are out of bag for at least one of these trees; `NaN` if there is none), for classes
+#'   `brier`, as in [hist_forest()], and `rows`, the number of these rows. The last row is the `oob`
+#'   error of the fit. `plot()` draws `error` and returns the data frame invisibly.
 #' @seealso [plot.hist_forest()]
 #' @examples
 #' fit <- hist_forest(Species ~ ., iris, trees = 100, seed = 1)
@@ -62,12 +62,7 @@ error_left_out <- function(so_far, y) {
              rows = length(known))
 }
 
-#' Plot a forest
-#'
-#' Plots the out-of-bag error against the number of trees, the importance of the predictors, or
-#' survival curves with a table of the rows at risk.
-#'
-#' @param x A fit of [hist_forest()], or a value of [forest_curve()].
+#' @rdname print.hist_forest
 #' @param type,what `"error"` (the default), `"importance"` (of survival forests the default) or, of
 #'   survival forests, `"survival"`; either argument may be given, the second as in
 #'   [plot.contree()].
@@ -87,13 +82,10 @@ error_left_out <- function(so_far, y) {
 #' @param risk_table For `"survival"`: `TRUE`, the default, to show below the curves how many rows
 #'   of each group, or with `newdata` of all training rows, are at risk, which are those with
 #'   neither their event nor the end of their observation before that time. `FALSE` for none.
-#' @param main,xlab,ylab Title and axis labels, strings; `NULL` for the default labels, and no
-#'   title.
-#' @param ... Passed on to [plot()][graphics::plot.default] or [dotchart()][graphics::dotchart]; for
-#'   `"survival"` `xlab`, `ylab` and `col`, a vector with a colour for each curve.
-#' @return What is drawn, invisibly: a value of [forest_curve()]; the rows of `importance`; or for
-#'   `"survival"` a list of two data frames, `curves` (`group`, `time`, `survival`) and `at_risk`
-#'   (`group`, `time`, `n`).
+#' @param main Title of the plot, a string; `NULL`, the default, for none.
+#' @return `plot()`: what is drawn, invisibly: a value of [forest_curve()]; the rows of
+#'   `importance`; or for `"survival"` a list of two data frames, `curves` (`group`, `time`,
+#'   `survival`) and `at_risk` (`group`, `time`, `n`).
 #' @section Errors:
 #' `contree_input_error` for an importance that the forest does not have, for `"survival"` of other
 #' forests, for `groups` that do not fit the rows, and as for [forest_curve()].
@@ -129,7 +121,11 @@ plot.hist_forest <- function(x, type = c("error", "importance", "survival"), dat
   plot_importance(x$importance, measure, n, main, ...)
 }
 
-#' @rdname plot.hist_forest
+#' @param x A value of `forest_curve()`.
+#' @param main,xlab,ylab Title and axis labels, strings; `NULL` for the default labels, and no
+#'   title.
+#' @param ... Passed on to [plot()][graphics::plot.default].
+#' @rdname forest_curve
 #' @export
 plot.forest_curve <- function(x, main = NULL, xlab = gettext("trees"), ylab = NULL, ...) {
   if (is.null(ylab)) {

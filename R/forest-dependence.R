@@ -36,10 +36,10 @@
 #'   slowest.
 #'
 #'   `plot()` returns its argument invisibly. It draws a line (for a factor, a point for each level)
-#'   for each class. Levels whose names have no room side by side stand one below the other, and the
-#'   axes change places with their labels. With `ice`, grey lines of the individual rows and their
-#'   mean, for the first class; for two numeric variables a heat map for the first class, else a
-#'   line for each value of the second variable.
+#'   for each class. Levels whose names do not fit side by side are drawn one below the other, with
+#'   the axes exchanged. With `ice`, grey lines of the individual rows and their mean, for the first
+#'   class; for two numeric variables a heat map for the first class, else a line for each value of
+#'   the second variable.
 #' @section Errors:
 #' `contree_input_error` if a column, a level or a class does not exist, or if `data` has no rows.
 #' @references J. Friedman (2001). Greedy function approximation: a gradient boosting machine.

@@ -8,6 +8,7 @@
 #' feature is the sum of one channel over a rectangle near the pixel, or the difference of such sums
 #' over two rectangles; each sum takes four look-ups in an integral image (Viola, Jones 2001).
 #'
+#' @order 1
 #' @section Growing:
 #' For each level of each tree `features` candidate features are drawn, common to all leaves of the
 #' level. With `policy = "best"` (A in the paper) each candidate has `bins` bins of equal width over

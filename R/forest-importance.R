@@ -85,31 +85,22 @@ check_local <- function(settings) {
 
 # ---- p-values ------------------------------------------------------------------------------------
 
-#' Is a predictor more important than chance?
-#'
-#' P-values of the importance of predictors, by the importance of those that do not matter (Janitza
-#' et al. 2018), or by forests whose responses are permuted (Altmann et al. 2010).
-#'
-#' @param fit A fit of [hist_forest()] with `importance = "corrected"` or `"permutation"`; for
-#'   `"altmann"` also `"impurity"`.
+#' @rdname contree_importance
+#' @description
+#' `forest_p_values()` says whether predictors of a forest are more important than chance: p-values
+#' by the importance of predictors that do not matter (Janitza et al. 2018), or by forests whose
+#' responses are permuted (Altmann et al. 2010).
 #' @param method `"janitza"` (the default): importance below 0 is chance, and so is as much above 0;
 #'   the p-value of a predictor is the proportion of these values, of both signs, that are at least
 #'   as large as its importance. It takes no time, but needs many predictors that do not matter:
 #'   with fewer than 100 values below 0 there is a warning of class `contree_few_negative`.
-#'   `"altmann"`:
-#'   the proportion of forests, of those with a permuted response and the one given, in which the
-#'   predictor is at least as important as in this one.
+#'   `"altmann"`: the proportion of forests, of those with a permuted response and the one given, in
+#'   which the predictor is at least as important as in this one.
 #' @param permutations Number of forests with permuted responses, a whole number of at least 1; 100
 #'   by default. Responses and seeds are drawn by R's generator.
-#' @param data The training data, in case they are not what the call of the fit names any more; for
-#'   `"altmann"`.
 #' @param threads As in [contree_control()].
-#' @return A data frame with a row for each predictor: `variable`, `importance` (the measure that
-#'   the forest was grown with) and `p_value`.
-#' @section Errors:
-#' `contree_input_error` for a forest without importance, or, for `"janitza"`, with that by impurity
-#' alone or without a value below 0; `contree_unsupported_error` for `"altmann"` with sampling
-#' weights, which could not be told apart from those of classes, or with `inbag`.
+#' @return `forest_p_values()`: a data frame with a row for each predictor: `variable`, `importance`
+#'   (the measure that the forest was grown with) and `p_value`.
 #' @references S. Janitza, E. Celik, A. Boulesteix (2018). A computationally fast variable
 #' importance test for random forests for high-dimensional data. *Advances in Data Analysis and
 #' Classification* 12, 885-915. \doi{10.1007/s11634-016-0276-4}.
@@ -117,6 +108,7 @@ check_local <- function(settings) {
 #' A. Altmann, L. Tolosi, O. Sander, T. Lengauer (2010). Permutation importance: a corrected feature
 #' importance measure. *Bioinformatics* 26, 1340-1347. \doi{10.1093/bioinformatics/btq134}.
 #' @examples
+#'
 #' set.seed(1)
 #' noisy <- data.frame(iris, replicate(6, sample(150)))
 #' fit <- hist_forest(Species ~ ., noisy, trees = 100, importance = "corrected")

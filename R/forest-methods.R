@@ -1,10 +1,17 @@
 # Forests printed, put together, and taken apart.
 
-#' Print and summarise a forest
+#' Print, summarise and plot a forest
 #'
+#' `print()` shows the settings and errors of a forest, and `summary()` also the sizes of the trees
+#' and the most important predictors. `plot()` draws the out-of-bag error against the number of
+#' trees, the importance of the predictors, or survival curves with a table of the rows at risk.
+#'
+#' @order 1
 #' @param x,object A fit of [hist_forest()], or its summary.
 #' @param digits Number of significant digits, a whole number; 4 by default.
-#' @param ... Not used.
+#' @param ... For `plot()`, passed on to [plot()][graphics::plot.default] or
+#'   [dotchart()][graphics::dotchart]; for `"survival"` `xlab`, `ylab` and `col`, a vector with a
+#'   colour for each curve; else not used.
 #' @return `print()` returns its argument invisibly; `summary()` a list of class
 #'   `summary.hist_forest`: `fit`, `nodes`, `leaves` and `depth` (quantiles over the trees),
 #'   `confusion` (for classes, a table of the out-of-bag predictions), `importance` (the most
@@ -88,13 +95,15 @@ print.summary.hist_forest <- function(x, digits = 4, ...) {
   invisible(x)
 }
 
-#' Extract a tree from a forest
+#' Extract trees from forests, and combine forests
+#'
+#' `forest_tree()` extracts a tree, as a table or as a model.
 #'
 #' @param fit A fit of [hist_forest()].
 #' @param tree Number of the tree, from 1, which is the default.
 #' @param as `"table"` (the default), or `"model"` for an object like a fit of [contree()].
-#' @return As a table, a data frame with a row for each node, the root first and children after
-#'   their parents:
+#' @return `forest_tree()`: as a table, a data frame with a row for each node, the root first and
+#'   children after their parents:
 #'   * `node`, its number, as given by [predict()][predict.hist_forest] with `type = "leaf"`; `left`
 #'     and `right`, those of its children (`NA` in a leaf);
 #'   * `variable` and `threshold`: values below it go left (`NA` in a leaf). For factors the
@@ -112,9 +121,6 @@ print.summary.hist_forest <- function(x, digits = 4, ...) {
 #'   its deviances are those of the means of the leaves only. A level that did not occur in training
 #'   goes where the tree sends missing values; exports of the model send such levels, and missing
 #'   values, to the same side.
-#' @section Errors:
-#' `contree_input_error` if there is no such tree, or if a tree with more than 30 levels of splits
-#' is requested as a model.
 #' @examples
 #' fit <- hist_forest(Species ~ ., iris, trees = 3, depth = 2, seed = 1)
 #' forest_tree(fit, 1)
@@ -247,21 +253,21 @@ levels_going_left <- function(fit, variable, nodes) {
   }, "")
 }
 
-#' Combine forests
-#'
-#' Combines forests grown from the same data with the same settings, such as parts grown on several
-#' workers. If they have the same seed and consecutive tree numbers (argument `first` of
+#' @rdname forest_tree
+#' @description
+#' `c()` combines forests grown from the same data with the same settings, such as parts grown on
+#' several workers. If they have the same seed and consecutive tree numbers (argument `first` of
 #' [hist_forest()]), the result is the forest that would have been grown at once. They may come in
 #' any order, and other parts may be combined with the result.
-#'
 #' @param ... Fits of [hist_forest()].
-#' @return An object of class `hist_forest` with all trees, ordered by seed and number; `oob` and
-#'   `importance` are those of the combined forest, and `inbag` if all of them keep it. `seed` is
-#'   that of the first tree, and `elapsed` the sum.
+#' @return `c()`: an object of class `hist_forest` with all trees, ordered by seed and number; `oob`
+#'   and `importance` are those of the combined forest, and `inbag` if all of them keep it. `seed`
+#'   is that of the first tree, and `elapsed` the sum.
 #' @section Errors:
-#' `contree_input_error` if an argument is not a forest, if two forests share a tree, if settings
-#' differ (the message names the setting), or if data do: forests keep a hash of theirs, without
-#' which those of earlier versions are refused.
+#' `contree_input_error` from `forest_tree()` if there is no such tree, or if a tree with more than
+#' 30 levels of splits is requested as a model; and from `c()` if an argument is not a forest, if
+#' two forests share a tree, if settings differ (the message names the setting), or if data do:
+#' forests keep a hash of theirs, without which those of earlier versions are refused.
 #' @examples
 #' parts <- lapply(c(1, 51), function(first) {
 #'   hist_forest(Species ~ ., iris, trees = 50, seed = 7, first = first)

@@ -2,6 +2,9 @@
 
 #' Predict with a forest
 #'
+#' Predicts new rows, or the training rows out of bag: classes, probabilities, numbers, quantiles,
+#' survival curves, or the leaves of the trees.
+#'
 #' @param object A fit of [hist_forest()].
 #' @param newdata Data frame or numeric matrix with the predictors, as in [predict.contree()];
 #'   missing values are allowed, and new levels count as missing, with a warning of class
@@ -22,10 +25,10 @@
 #'     each tree.
 #'   * `"quantiles"`: quantiles of the response, a matrix with a column for each of `quantiles`;
 #'     of survival forests of the time of the event, `NA` where the curve does not fall so far;
-#'   * `"survival"`, `"chf"`: of survival forests, the probability to have no event up to each of
-#'     `times`, and the cumulative hazard, whose exponential with a minus it is: matrices with a
-#'     column for each time; `"mortality"` (also `"response"`): the sum of the cumulative hazards
-#'     over the event times, larger where events are expected earlier;
+#'   * `"survival"`, `"chf"`: of survival forests, the probability of no event up to each of
+#'     `times`, exp(-H), and the cumulative hazard, H: matrices with a column for each time;
+#'     `"mortality"` (also `"response"`): the sum of the cumulative hazards over the event times,
+#'     larger where events are expected earlier;
 #'   * `"weights"`: the weight of each training row, a matrix with a column for each; they sum to 1,
 #'     and the mean of the responses with these weights is the prediction. It takes 8 bytes for
 #'     each pair of rows.
@@ -42,7 +45,7 @@
 #' @param level Level of the intervals, a number between 0 and 1; 0.95 by default.
 #' @param times Times of survival curves, increasing numbers; `NULL`, the default, for all times at
 #'   which a training row had an event.
-#' @param data The training data, in case they are not what the call of the fit names any more; for
+#' @param data The training data, if the call of the fit no longer finds them; for
 #'   out-of-bag quantiles and weights, and for conformal intervals from quantiles.
 #' @param se.fit Return standard errors as well? `FALSE` by default. For new rows, with `"prob"`, or
 #'   with `"response"` of a regression forest.
@@ -72,15 +75,14 @@
 #' trees. A quantile is the lowest response up to which the weights sum to its probability, or come
 #' within 2^-31 of it. `ranger`, and `quantile-forest` by default, keep one random row of each leaf
 #' instead. Out of bag, the trees that were grown from a row do not count (`NaN` where none is
-#' left); the training rows are looked up where the call of the fit says, and that they are those is
-#' checked.
+#' left); the training rows are found by the call of the fit, and are checked to be the same.
 #'
 #' Intervals between such quantiles are too wide as a rule: in simulations those from 0.1 to 0.9
 #' covered 82% to 92%, as those of other packages do. With `interval = "conformal"` out-of-bag rows
-#' say by how much. With `quantiles = TRUE` the interval is that between the quantiles at
-#' (1 - `level`) / 2 and its opposite, made wider or narrower by the same amount for all rows, such
-#' that `level` of the out-of-bag rows are within theirs (Romano, Patterson, Candes 2019); without,
-#' the prediction less and plus a quantile of the absolute out-of-bag errors, as wide for all rows
+#' correct this. With `quantiles = TRUE` the interval is that between the quantiles at (1 - `level`)
+#' / 2 and its opposite, made wider or narrower by the same amount for all rows, such that `level`
+#' of the out-of-bag rows are within theirs (Romano, Patterson, Candes 2019); without, the
+#' prediction less and plus a quantile of the absolute out-of-bag errors, as wide for all rows
 #' (Johansson et al. 2014). In the same simulations intervals of 80% covered 81% to 84%: rows out of
 #' bag are predicted by fewer trees than new ones, and so a little worse.
 #' @return A factor, a vector or a matrix, with a value or a row for each row of `newdata`. With

@@ -152,24 +152,23 @@ concordance_of <- function(y, predictions) {
 
 # ---- how good curves are -------------------------------------------------------------------------
 
-#' Brier score of a survival forest
-#'
-#' The mean squared difference between survival curves and what happened, at each time and
-#' integrated over time, with rows weighted by the inverse probability not to be censored (Graf et
-#' al. 1999).
-#'
-#' @param fit A fit of [hist_forest()] whose response is `Surv(time, status)`.
+#' @rdname forest_curve
+#' @description
+#' `forest_brier()` is the Brier score of a survival forest: the mean squared difference between
+#' survival curves and what happened, at each time and integrated over time, with rows weighted by
+#' the inverse probability of not being censored (Graf et al. 1999).
 #' @param newdata Data frame or matrix with the predictors, as in [predict.hist_forest()]; `NULL`,
 #'   the default, for the training rows, each predicted by the trees that were not grown from it.
 #' @param y The responses of `newdata`, an object of `survival::Surv()`, censored on the right;
 #'   `NULL`, the default, only without `newdata`.
 #' @param times Increasing times; `NULL`, the default, for all times of events among the rows.
-#' @param data,threads As in [predict.hist_forest()].
-#' @return A list of `integrated`, the mean of the score from time 0 to the last of `times`, where
-#'   it changes at `times` alone and is 0 before; and `curve`, a data frame of `time` and `brier`.
-#'   0.25 is what a constant probability of one half has. Rows that no tree leaves out do not count.
+#' @return `forest_brier()`: a list of `integrated`, the mean of the score from time 0 to the last
+#'   of `times`, where it changes at `times` alone and is 0 before; and `curve`, a data frame of
+#'   `time` and `brier`. 0.25 is what a constant probability of one half has. Rows that no tree
+#'   leaves out do not count.
 #' @section Errors:
-#' `contree_input_error` if `fit` is no survival forest, or `y` no such response; and as for
+#' `contree_input_error` if the training rows are not found, or if their number differs, and from
+#' `forest_brier()` if `fit` is not a survival forest, or `y` not such a response; and as for
 #' [predict.hist_forest()].
 #' @references E. Graf, C. Schmoor, W. Sauerbrei, M. Schumacher (1999). Assessment and comparison of
 #' prognostic classification schemes for survival data. *Statistics in Medicine* 18, 2529-2545.

@@ -2,13 +2,14 @@
 
 #' Find the fastest schedule for a forest on this machine
 #'
-#' Times the way without a schedule, the schedule of an analytic rule and a few others in turn on
-#' some of the rows, and keeps the fastest; the first stays unless another is faster by 3 %. On the
-#' CPU this takes less than a second. Predictions are the same, bit for bit, under each schedule.
-#' With more than one thread, trees are also shared out among threads where the order of sums does
-#' not matter ([forge()] says "exact in any order"), alone and together with rows.
+#' Times predictions without a schedule, with the schedule of an analytic rule and with a few
+#' others, in turn on some of the rows, and keeps the fastest; the first is kept unless another is
+#' faster by 3%. On the CPU this takes less than a second. Predictions are the same, bit for bit,
+#' under each schedule. With more than one thread, trees are also shared out among threads where the
+#' order of sums does not matter ([forge()] says "exact in any order"), alone and together with
+#' rows.
 #'
-#' The rule is: bit planes, 512 rows at a time, if leaves are no linear models, there are at
+#' The rule is: bit planes, 512 rows at a time, unless leaves are linear models, if there are at
 #' least 16 rows, and rows times trees are 2,400 or more; otherwise walks from node to node, of
 #' eight trees at once for fewer than eight rows, and of eight rows at once from there on, in tiles
 #' of 512 rows below 2,048 rows and of 1,024 from there on. These tiles are halved, down to 64 rows,

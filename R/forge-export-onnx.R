@@ -1,11 +1,9 @@
 # write_onnx(): ensembles as graphs of ONNX. Numbers of fields are those of onnx.proto.
 
-#' Write a tree ensemble as ONNX
+#' @rdname write_pmml
+#' @section ONNX:
+#' [import_forest()] reads the file back as a forest with the same margins, bit for bit.
 #'
-#' Writes an ONNX graph with a tree ensemble of `ai.onnx.ml`, for ONNX Runtime and other software.
-#' [import_forest()] reads it back as a forest with the same margins, bit for bit.
-#'
-#' @details
 #' The graph has one input, `x`, a matrix of floats or doubles (the precision of the forest's tests)
 #' with all features in order; factors are given by the codes of the model; missing values are NaN.
 #' Its output is `y`, the result of `predict()`, or, for classes, `label` and `probabilities`; if
@@ -26,15 +24,6 @@
 #' A graph has a number for every row. Where the model refuses missing values, or follows surrogate
 #' splits for them, a warning of class `contree_missing_values` says so.
 #'
-#' @param fit A result of [import_forest()] or [forge()], or anything that they can read, such as a
-#'   fit of [hist_forest()].
-#' @param file Path of the file to write, a string, or a connection opened in binary mode.
-#' @return `file`, invisibly.
-#' @section Errors:
-#' `contree_unsupported_error` for what ONNX cannot represent; `contree_input_error` if the file
-#' cannot be written.
-#' @references ONNX, operators of `ai.onnx.ml`, <https://onnx.ai/onnx/operators/>
-#' @seealso [write_xgboost()], [as_sql()], [as_c()]
 #' @examples
 #' fit <- hist_forest(Species ~ ., iris, trees = 10, seed = 1)
 #' file <- file.path(tempdir(), "forest.onnx")

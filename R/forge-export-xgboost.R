@@ -1,11 +1,9 @@
 # write_xgboost(): ensembles as documents of XGBoost.
 
-#' Write a tree ensemble as an XGBoost model
+#' @rdname write_pmml
+#' @section XGBoost:
+#' [import_forest()] and XGBoost read the file as a forest with the same margins, bit for bit.
 #'
-#' Writes the JSON format of XGBoost 3. [import_forest()] and XGBoost read it as a forest with the
-#' same margins, bit for bit.
-#'
-#' @details
 #' XGBoost compares and adds single-precision floats and goes left below a threshold, so only its
 #' own models and those imported from ONNX can be written; models in doubles, such as those of
 #' LightGBM and of R packages, cannot. A test `x <= t` of floats is written as `x <` the next float.
@@ -17,17 +15,15 @@
 #' base value that is not the margin of any `base_score` is written as trees of one leaf. Weights of
 #' trees are multiplied into their leaves.
 #'
-#' A model that refuses missing values is written with a warning, see [write_onnx()].
+#' A model that refuses missing values is written with a warning, as in ONNX.
 #'
 #' Not supported either are tests for which zero counts as missing, sets of codes where new codes go
 #' right, infinite thresholds, averages, and proportions of votes.
 #'
-#' @inheritParams write_onnx
-#' @return `file`, invisibly.
 #' @section Errors:
-#' `contree_unsupported_error` for what XGBoost cannot represent; `contree_input_error` if the file
-#' cannot be written.
-#' @seealso [write_onnx()], [as_sql()], [as_c()]
+#' `contree_input_error` for names or levels with control characters that XML cannot represent, and
+#' for a `file` that cannot be written completely; a partly written new file is removed.
+#' `contree_unsupported_error` for what ONNX or XGBoost cannot represent.
 #' @examplesIf requireNamespace("jsonlite", quietly = TRUE)
 #' model <- import_forest(system.file("extdata", "pima-xgboost.json", package = "contree"))
 #' file <- file.path(tempdir(), "model.json")

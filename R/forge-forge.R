@@ -32,8 +32,10 @@
 #' single-precision floats (XGBoost) mostly need no rounding at all; their margins are the exact
 #' sums. For others, the difference from the original is that of rounding.
 #'
-#' @param x A result of [import_forest()], or anything that it can read.
-#' @param threads Number of threads of predictions, as in [contree_control()].
+#' @param x A result of [import_forest()], or anything that it can read. For the methods, a result
+#'   of `forge()`.
+#' @param threads Number of threads of predictions, as in [contree_control()]; for `predict()` by
+#'   default that of `forge()`.
 #' @param sums `"source"` (the default) or `"reproducible"`, see the section on reproducible sums.
 #' @param schedule How predictions are computed: a [schedule()], or its text; `NULL` (the default)
 #'   lets the package choose. It must be legal for the forest. It does not affect the values of the
@@ -43,11 +45,12 @@
 #' @param device Where the sums over trees of [predict()][predict.forged_forest] are computed:
 #'   `"cpu"`; `"cuda"` or the number of a GPU, as in `"cuda:1"`; or `"auto"` (the default), the
 #'   first GPU if there is one and it should be faster, see the section on GPUs. Predictions are the
-#'   same, bit for bit.
-#' @param ... Passed on to [import_forest()].
-#' @return An object of class `forged_forest`: a list with `forest`, the ensemble; `info`, a
-#'   description of the compiled form; `threads`; `device`; and a pointer to the compiled form in
-#'   memory. The object can be saved; the compiled form is then rebuilt when it is needed.
+#'   same, bit for bit. The default of `predict()` is the device of `forge()`; leaves and
+#'   contributions are computed on the CPU.
+#' @param ... For `forge()`, passed on to [import_forest()]; else not used.
+#' @return `forge()`: an object of class `forged_forest`: a list with `forest`, the ensemble;
+#'   `info`, a description of the compiled form; `threads`; `device`; and a pointer to the compiled
+#'   form in memory. The object can be saved; the compiled form is then rebuilt when it is needed.
 #' @section GPUs:
 #' On a GPU, each distinct test of the forest is computed once for 32 rows, which are the bits of a
 #' word, and a tree of up to eight splits above each leaf is a fixed network of bit operations, as
@@ -64,11 +67,7 @@
 #' computed on the CPU; if a GPU is asked for, such models are an error. If a GPU fails, or its
 #' memory is too small, the CPU predicts, with a warning of class `contree_without_gpu`.
 #'
-#' @section Errors:
-#' As for [import_forest()]; `contree_input_error` for invalid settings, for a schedule that is not
-#' legal for the forest (the message names the statement, the loop and the rule), and for a GPU that
-#' cannot be used; `contree_unsupported_error` for what a GPU that is asked for does not do.
-#' @seealso [predict.forged_forest()], [schedule()].
+#' @seealso [schedule()], [contree_predictor()].
 #' @examples
 #' fit <- hist_forest(Species ~ ., iris, trees = 50, seed = 1)
 #' fast <- forge(fit)

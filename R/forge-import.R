@@ -9,14 +9,15 @@
 #' [forge()] predicts with it faster than the original software and with the same results, bit for
 #' bit.
 #'
+#' @order 1
 #' @section Formats:
 #' * `"xgboost"`: files of `xgb.save()` or `save_model()`, JSON (needs the package `jsonlite`) or
 #'   UBJ; boosters `gbtree` and `dart`, numbers and categories, single trees for several outputs.
-#'   Comparisons and sums are in single precision. Several labels of `binary:logistic` are
-#'   probabilities of their own, not classes. The linear booster is not supported.
+#'   Comparisons and sums are in single precision. Several labels of `binary:logistic` have
+#'   independent probabilities and are not classes. The linear booster is not supported.
 #' * `"lightgbm"`: the text format of `lgb.save()` or `save_model()`; categories, the three rules
-#'   for missing values, random forests, linear leaves, all objectives but those of the user. Text
-#'   that was cut off is an error.
+#'   for missing values, random forests, linear leaves, all objectives except those that users
+#'   define. Text that was cut off is an error.
 #' * `"catboost"`: the JSON of `save_model(format = "json")` (needs `jsonlite`), with symmetric and
 #'   other trees. Comparisons are in single precision, sums in double. Categories need the argument
 #'   `pool` of `save_model()`, by which the document lists their texts; whole numbers are texts,
@@ -33,12 +34,12 @@
 #' * `"treelite"`: checkpoints of version 4, `Model.serialize()`. Rows have the type of the leaves.
 #'   Tests of equality are an error.
 #' * `"ydf"`: the folder of `save()` or the bytes of `serialize()`: boosted trees, random forests,
-#'   single trees. Margins are those of the engine that `predict()` takes. Oblique splits, features
+#'   single trees. Margins are those of the engine that `predict()` uses. Oblique splits, features
 #'   that are sets, categories that are numbers already, and models of TensorFlow Decision Forests
 #'   are an error. An empty text is missing there: give `NA`.
 #' * `"h2o"`: MOJO files of gradient boosting and random forests (version 1.2 and later, trained
 #'   without an offset, balanced classes and encodings of categories). Of two classes the second is
-#'   predicted from the default threshold of the model on.
+#'   predicted if its probability is at least the default threshold of the model.
 #'
 #' Where a file names the levels of categories (XGBoost since 3.1, LightGBM from data frames of
 #' pandas), factors and characters of new data are matched by level, and a matrix has their codes,
@@ -61,8 +62,8 @@
 #' * fits of [contree()] and [hist_forest()], and of [gmt()] without an offset, also with linear
 #'   leaves; trees read by [contree_from_json()].
 #'
-#' * estimators of scikit-learn that reticulate hands to R: decision trees, random forests, extra
-#'   trees, bagging of trees, gradient boosting, also by histograms and with categories (from
+#' * estimators of scikit-learn, as reticulate passes them to R: decision trees, random forests,
+#'   extra trees, bagging of trees, gradient boosting, also by histograms and with categories (from
 #'   version 1.4), `AdaBoostClassifier` with the algorithm SAMME, and `IsolationForest`, whose
 #'   response is `score_samples()`. Thresholds are compared with rows in single precision, as there
 #'   (not by histograms), trees are summed in double precision. Margins are proportions of classes;
@@ -76,7 +77,7 @@
 #' number of threads: for XGBoost to those of its CPU predictor (`outputmargin = TRUE`), for
 #' LightGBM to raw scores, for boosting in scikit-learn to `_raw_predict()`, else to the result of
 #' `predict()` of the package (`predict_proba()` in scikit-learn, with one job; for AdaBoost
-#' `decision_function()`, for isolation the sum of the lengths of ways). XGBoost 1.7,
+#' `decision_function()`, for isolation the sum of the path lengths). XGBoost 1.7,
 #' 2.1, 3.0 and 3.2, LightGBM 3.3, 4.3 and 4.7, CatBoost 1.2, ONNX Runtime 1.32, scikit-learn 1.2 to
 #' 1.9, treelite 4.0 and 4.8, ydf 0.16, H2O 3.44, ranger 0.14, randomForest 4.7 and gbm 2.1 have
 #' been compared. Infinite numbers, which XGBoost and scikit-learn refuse, are compared as numbers.

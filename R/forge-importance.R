@@ -36,7 +36,7 @@ plot.forged_forest <- function(x, main = NULL, what = "importance", ...) {
 }
 
 #' @rdname forge
-#' @param object A result of `forge()`.
+#' @param object A result of `forge()`; `predict()` forges one of [import_forest()] for each call.
 #' @param main Title of the plot, a string; `NULL`, the default, for none.
 #' @param what What to plot: `"importance"`.
 #' @exportS3Method ggplot2::autoplot

@@ -1,8 +1,8 @@
 # Predictions of forged forests: new data to columns of numbers, and sums to what is asked for.
 
-#' Predict with a forged forest
-#'
-#' @param object A result of [forge()]; one of [import_forest()] is forged for each call.
+#' @rdname forge
+#' @description
+#' `predict()` computes the predictions.
 #' @param newdata Data frame or numeric matrix. Columns are matched by name if both the model and
 #'   the data have names, else by position, in which case all must be present. Columns that no tree
 #'   uses may be absent if there are names. Factors are allowed for predictors whose levels the
@@ -24,12 +24,8 @@
 #'   * `"contributions"`: the contribution of each feature to the margin of the row, a matrix with a
 #'     column for each feature and a last column `(base)`, the margin of a row of which nothing is
 #'     known; for several outputs an array with a third dimension. See the section on contributions.
-#' @param threads As in [contree_control()]; the default is that of [forge()].
-#' @param device Where sums over trees are computed, as in [forge()], whose device is the default.
-#'   Leaves and contributions are computed on the CPU.
-#' @param ... Not used.
-#' @return A vector, factor or matrix, with a value or a row for each row of `newdata`, with its row
-#'   names.
+#' @return `predict()`: a vector, factor or matrix, with a value or a row for each row of `newdata`,
+#'   with its row names.
 #' @section Contributions:
 #' Contributions are Shapley values of the path-dependent game, as in TreeSHAP: where the value of a
 #' feature is not known, a tree follows both branches, in the proportions in which the training data
@@ -43,12 +39,15 @@
 #' S. M. Lundberg et al. (2020). From local explanations to global understanding with explainable AI
 #' for trees. *Nature Machine Intelligence* 2, 56-67. \doi{10.1038/s42256-019-0138-9}.
 #' @section Errors:
-#' `contree_input_error` if a column is absent or of another type, or if values are missing where
-#' the original software does not allow it; `contree_unsupported_error` for classes of a model that
-#' has none, for contributions that cannot be computed, and for what a GPU that is given as `device`
-#' does not do. A GPU that fails, or has not enough memory, is a warning of class
+#' As for [import_forest()]; `contree_input_error` for invalid settings, for a schedule that is not
+#' legal for the forest (the message names the statement, the loop and the rule), for a GPU that
+#' cannot be used, and from `predict()` if a column is absent or of another type, or if values are
+#' missing where the original software does not allow it. `contree_unsupported_error` for classes of
+#' a model that has none, for contributions that cannot be computed, and for what a GPU that is
+#' given as `device` does not do. A GPU that fails, or has not enough memory, is a warning of class
 #' `contree_without_gpu`, and the CPU predicts.
 #' @examples
+#'
 #' fit <- hist_forest(mpg ~ ., mtcars, trees = 50, seed = 1)
 #' fast <- forge(fit)
 #' identical(predict(fast, mtcars), predict(fit, mtcars))
@@ -78,7 +77,7 @@ predict.forged_forest <- function(object, newdata,
   name_rows(said_by_sums(forest, sums, type), new$row_names)
 }
 
-#' @rdname predict.forged_forest
+#' @rdname forge
 #' @export
 predict.forest_ir <- function(object, newdata, ...) stats::predict(forge(object), newdata, ...)
 

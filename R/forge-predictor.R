@@ -1,6 +1,6 @@
 # contree_predictor() of forged forests: rows that come one by one.
 
-#' @rdname contree_predictor
+#' @rdname predict.contree
 #' @export
 contree_predictor.forged_forest <- function(fit, type = c("response", "margin", "prob", "class",
                                                           "leaf", "contributions"), ...) {

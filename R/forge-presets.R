@@ -1,8 +1,9 @@
 # Schedules of the literature and of this package by name.
 
-#' Predefined schedules
-#'
-#' @param name Name of the schedule, `"xgboost"` by default:
+#' @rdname schedule
+#' @description
+#' `schedule_preset()` returns predefined schedules.
+#' @param name Name of a predefined schedule, `"xgboost"` by default:
 #'   * `"one-row"`: row by row, eight trees at once, for few rows;
 #'   * `"one-tree"`: tree by tree over all rows, eight rows at once;
 #'   * `"xgboost"`: the order of XGBoost: tiles of rows on threads, and tree by tree in each tile;
@@ -21,16 +22,14 @@
 #'     trees side by side. It needs `forge(sums = "reproducible")`;
 #'   * `"gpu"`: the loop nest of SilvanForge for GPUs: blocks of rows, threads for rows and for
 #'     parts of the trees.
-#' @param rows Number of rows of a tile or a block, a whole number; 64 by default.
-#' @param trees Number of trees that are cached, or of threads for trees, a whole number; 8 by
+#' @param rows,trees Of a predefined schedule: the number of rows of a tile or a block, a whole
+#'   number, 64 by default; and the number of trees that are cached, or of threads for trees, 8 by
 #'   default.
-#' @return A [schedule()].
 #' @references
-#' Prasad et al. (2024), SilvanForge, SOSP, section 3. Xie et al. (2021), Tahoe: Tree
+#' Xie et al. (2021), Tahoe: Tree
 #' Structure-Aware High Performance Inference Engine for Decision Tree Ensemble on GPU, EuroSys.
-#' @section Errors:
-#' `contree_input_error` for an unknown name, and for sizes that break a rule.
 #' @examples
+#'
 #' schedule_preset("xgboost")
 #' schedule_preset("tahoe-forest", rows = 128, trees = 4)
 #' @export
@@ -74,28 +73,30 @@ on_gpu <- function(loop, dimension) sprintf("gpuDimension(%s, %s)", loop, dimens
 
 # ---- as code -------------------------------------------------------------------------------------
 
-#' Convert a schedule to C or CUDA
-#'
-#' Generates source code for the loops of a schedule with a given forest. The results are those of
-#' [predict()][predict.forged_forest] with `type = "margin"`, bit for bit; for a forest of classes
-#' without a link they are the sums over the trees, which divided by their total are the margins.
-#'
+#' @rdname as_c
+#' @description
+#' `schedule_code()` generates source code, in C or for a GPU, for the loops of a [schedule()] with
+#' a given forest. The results are those of [predict()][predict.forged_forest] with `type =
+#' "margin"`, bit for bit; for a forest of classes without a link they are the sums over the trees,
+#' which divided by their total are the margins.
 #' @param forged A result of [forge()].
 #' @param schedule A [schedule()], or its text; by default that of `forged`.
 #' @param target `"c"` (the default): C99 with the trees as tables; parallel loops use OpenMP.
 #'   `"cuda"`: kernels for a schedule with loops on dimensions of a GPU; the trees are passed by
 #'   pointer. `"ptx"`: these kernels compiled by NVRTC, if it is installed, for devices of compute
 #'   capability 7.5 and higher.
-#' @param name Name of the function, a valid C identifier; `"forest_margins"` by default.
-#' @return A string. In C it defines `int NAME(const struct ct_model *m, const double *x, long long
-#'   n_rows, long long row_step, long long column_step, double *out)`, where `m` is `&NAME_model`,
-#'   row r has feature f at `x[r * row_step + f * column_step]`, and `out` receives a column for
-#'   each output; it returns 1 if memory cannot be allocated. Missing values are NaN. In CUDA it
-#'   defines the kernels `NAME_begin`, `NAME_nest` and `NAME_end`, to be launched one after another.
-#'   Bit planes are replaced by walks of 16 rows there.
+#' @section Schedules:
+#' In C the result of `schedule_code()` defines `int NAME(const struct ct_model *m, const double *x,
+#' long long n_rows, long long row_step, long long column_step, double *out)`, where `m` is
+#' `&NAME_model`, row r has feature f at `x[r * row_step + f * column_step]`, and `out` receives a
+#' column for each output; it returns 1 if memory cannot be allocated. Missing values are NaN. In
+#' CUDA it defines the kernels `NAME_begin`, `NAME_nest` and `NAME_end`, to be launched one after
+#' another. Bit planes are replaced by walks of 16 rows there.
+#' @return `schedule_code()`: a string.
 #' @section Errors:
-#' `contree_input_error` if the schedule is not legal for the forest, or if it has no loop on a GPU
-#' and CUDA or PTX is requested; `contree_unsupported_error` for PTX without NVRTC.
+#' `contree_input_error` for a `name` that is not a valid C identifier, if the schedule is not legal
+#' for the forest, or if it has no loop on a GPU and CUDA or PTX is requested;
+#' `contree_unsupported_error` for PTX without NVRTC.
 #' @examples
 #' fast <- forge(hist_forest(mpg ~ ., mtcars, trees = 2, depth = 2, seed = 1))
 #' code <- schedule_code(fast, schedule_preset("xgboost"))

@@ -12,6 +12,7 @@
 #' A schedule starts as `batch > tree`. Each of the functions below adds a statement, which is
 #' checked at once.
 #'
+#' @order 1
 #' @section Statements:
 #' * `schedule_tile()`: divides a loop into tiles of `size` iterations: `outer` is the loop over the
 #'   tiles, `inner` the loop within a tile. The last tile may be shorter.
@@ -43,7 +44,7 @@
 #'
 #' @section Directives of the papers that are missing:
 #' `unroll` of a loop and `specialize`: on the CPU loops call functions that were compiled with the
-#' package, for which trees are data, and compilers for GPUs unroll short loops of themselves. Trees
+#' package, for which trees are data, and compilers for GPUs unroll short loops by themselves. Trees
 #' are not sorted by depth before a split, since a row adds them in their order; of trees of mixed
 #' depths those that are next to each other can be split off and unrolled. Trees have two children
 #' at every step: tiles of several nodes are not a representation.
@@ -60,7 +61,7 @@
 #'   which to split.
 #' @param dimension `"grid.x"`, `"grid.y"`, `"grid.z"`, `"block.x"`, `"block.y"` or `"block.z"`.
 #' @param k,depth,width Whole numbers: number of walks, 1 to 16; depth, 1 to 64; number of lanes, as
-#'   above.
+#'   in Statements.
 #' @param form `"sparse"`, `"array"`, `"reorg"` or `"planes"`.
 #' @param x A schedule.
 #' @return A schedule: a list of class `contree_schedule` with the `text`, the `loops` as a data
@@ -68,12 +69,13 @@
 #'   and `gpu` (logical: is it for a GPU?). `schedule_rules()`: a character vector, named by rule.
 #'   `format()` and `as.character()`: the text, one line in each element.
 #' @section Errors:
-#' `contree_input_error` if a rule is broken.
+#' `contree_input_error` if a rule is broken, and for an unknown name.
 #' @references
 #' Prasad et al. (2024), SilvanForge: A Schedule-Guided Retargetable Compiler for Decision Tree
-#' Inference, SOSP, whose Tables 1 to 3 have the directives. Prasad et al. (2022), Treebeard: An
-#' Optimizing Compiler for Decision Tree Based ML Inference, MICRO.
-#' @seealso [schedule_preset()], [autotune()], [schedule_code()], [forge()],
+#' Inference, SOSP, whose Tables 1 to 3 have the directives, and section 3 the schedule `"gpu"`.
+#' Prasad et al. (2022), Treebeard: An Optimizing Compiler for Decision Tree Based ML Inference,
+#' MICRO.
+#' @seealso [autotune()], [schedule_code()], [forge()],
 #'   `vignette("schedules")`.
 #' @examples
 #' # the order of XGBoost: tiles of rows on threads, and each tree for a whole tile

@@ -9,6 +9,12 @@
 #' over leaves of the F statistic of `drop1()` times its numerator degrees of freedom and the
 #' residual variance. If correlated regressors share the explanation of the response, `models` is
 #' small for each of them.
+#' @section Errors:
+#' As for [contree_accuracy()]; of an imported forest also `contree_input_error` if `y` has a label
+#' that is not a class of the model. From `forest_p_values()` `contree_input_error` for a forest
+#' without importance, or, for `"janitza"`, with that by impurity alone or without a value below 0;
+#' `contree_unsupported_error` for `"altmann"` with sampling weights, which could not be told apart
+#' from those of classes, or with `inbag`.
 #' @export
 contree_importance.gmt <- function(fit, data = NULL, repeats = 10, y = NULL,
                                    measure = c("permutation", "shap"), seed = NULL, ...) {

@@ -1,6 +1,6 @@
 # The small generics for model trees.
 
-#' Standard methods for model trees
+#' Methods for model trees
 #'
 #' `coef()` returns the coefficients of the leaves, `NA` where they are aliased or removed (`select`
 #' of [gmt_control()]), and `vcov()` the covariances of one leaf, as `lm()` of its rows; both treat
@@ -14,25 +14,26 @@
 #' `summary()` without a `node` summarises the tree; with one, it is the summary of `lm()` for the
 #' rows of that node (without shrinkage), of class `summary.lm`, and prints as such.
 #'
+#' @order 1
 #' @param object,x A fit of [gmt()].
 #' @param node Number of a node, as shown by `print()`; inner nodes have models as well. `NULL`, the
 #'   default: `coef()` of all leaves, `summary()` of the tree.
 #' @param digits Number of significant digits, a whole number; by default the option `digits` less
 #'   3, at least 3.
 #' @param time `TRUE` shows the seconds that the search took; `FALSE` by default.
-#' @param ... For `update()` arguments of [gmt()] to change; else not used.
+#' @param ... For `update()` arguments of [gmt()] to change, for `plot()` with `"tree"` arguments of
+#'   [plot.contree()]; else not used.
 #' @return `coef()`: a matrix with one row for each leaf and one column for each coefficient, or a
 #'   vector for one `node`; `vcov()`: a matrix, with `NA` for aliased coefficients; `logLik()`: an
 #'   object of class `logLik`; `deviance()`: the (weighted) sum of squared residuals; `residuals()`,
 #'   `fitted()`: named numeric vectors, one value for each training row; `df.residual()`: number of
-#'   rows less coefficients and splits; `formula()`: the formula as given; `update()`: the new
-#'   fit, or
-#'   its call; `gmt_history()`: a data
-#'   frame with a row for each tree that was the best so far: `kick` (number of random changes
-#'   made), `leaves`, `bic` and `deviance` (on the rows that were searched), `touched` (rows
-#'   examined by searches of single splits), `time` (seconds).
+#'   rows less coefficients and splits; `formula()`: the formula as given; `update()`: the new fit,
+#'   or its call; `gmt_history()`: a data frame with a row for each tree that was the best so far:
+#'   `kick` (number of random changes made), `leaves`, `bic` and `deviance` (on the rows that were
+#'   searched), `touched` (rows examined by searches of single splits), `time` (seconds).
 #' @section Errors:
-#' `contree_input_error` for a `node` that does not exist.
+#' `contree_input_error` for a `node` that does not exist, for unknown regressors or leaves, and for
+#' training rows that cannot be found again.
 #' @examples
 #' fit <- gmt(uptake ~ conc + Type | conc + Treatment, CO2, seed = 1)
 #' coef(fit)

@@ -1,17 +1,15 @@
 # Model trees for the eye: the models of the leaves, and the course of the search. The tree itself
 # is drawn as any tree.
 
-#' Plot a model tree
-#'
-#' `what = "tree"` draws the tree as [plot.contree()] does, with the equations of the models in the
-#' leaves. `"partial"` draws a panel for each leaf (rows) and regressor (columns) with the partial
-#' residuals of the rows of the leaf, that is the contribution of the regressor to the prediction
-#' plus the residual, and the contribution as a line, or a bar for each level of a factor. A curve
-#' in the points shows what the linear model misses. `"progress"` draws the BIC of the best tree so
-#' far against the number of rows examined by the search, with the number of leaves at each
-#' improvement.
-#'
-#' @param x A fit of [gmt()].
+#' @rdname coef.gmt
+#' @details
+#' `plot()` with `what = "tree"` draws the tree as [plot.contree()] does, with the equations of the
+#' models in the leaves. `"partial"` draws a panel for each leaf (rows) and regressor (columns) with
+#' the partial residuals of the rows of the leaf, that is the contribution of the regressor to the
+#' prediction plus the residual, and the contribution as a line, or a bar for each level of a
+#' factor. A curve in the points shows what the linear model misses. `"progress"` draws the BIC of
+#' the best tree so far against the number of rows examined by the search, with the number of leaves
+#' at each improvement.
 #' @param what `"tree"` (the default), `"partial"`, `"progress"`, or `"importance"` for
 #'   [contree_importance()] on the training rows.
 #' @param regressors For `"partial"`: names of regressors, a character vector; `NULL`, the default,
@@ -21,15 +19,10 @@
 #' @param data For `"partial"`: the training rows, a data frame; needed if the call of the fit does
 #'   not find them again; `NULL` by default.
 #' @param main Title of the plot, a string; `NULL`, the default, for none.
-#' @param ... With `"tree"`, arguments of [plot.contree()]; else not used.
-#' @return Invisibly: with `"tree"` as [plot.contree()]; with `"partial"` a data frame of `leaf`,
-#'   `regressor`, `x` (for factors the codes of the levels), `partial` and `residual`; with
+#' @return `plot()`: invisibly, with `"tree"` as [plot.contree()]; with `"partial"` a data frame of
+#'   `leaf`, `regressor`, `x` (for factors the codes of the levels), `partial` and `residual`; with
 #'   `"progress"` the data frame of [gmt_history()].
-#' @section Errors:
-#' `contree_input_error` for unknown regressors or leaves, and for training rows that cannot be
-#' found again.
 #' @examples
-#' fit <- gmt(uptake ~ conc + Type | conc + Treatment, CO2, seed = 1)
 #' plot(fit)
 #' plot(fit, what = "partial")
 #' plot(fit, what = "progress")

@@ -2,6 +2,9 @@
 
 #' Predict with a model tree
 #'
+#' Predicts new rows, or the training rows: numbers with or without intervals, the terms of the
+#' models, or the leaf of each row and the path to it.
+#'
 #' @details
 #' A linear model can predict any value far from the rows that it was fitted to. By default each
 #' value is therefore first limited to the range that the predictor had in the training rows of the

@@ -52,13 +52,13 @@
 #' @param min.node.size Least number of rows of a leaf, a whole number; 1 by default.
 #' @param verbose `FALSE` suppresses messages; `TRUE` by default.
 #' @param ... Settings of [contree_control()]; `max_thresholds`, `max_gap`, `minsplit`, `conformal`,
-#'   `cp`, `model` and a GPU as `device` are errors.
-#' @return An object of class `contree_policy` and `contree_model`, with methods for `print()`,
-#'   `plot()` and [predict()][predict.contree_policy]. Its element `policy` is a list of `actions`
-#'   (their names), `action` (for each node, the number of the best action), `reward` and
-#'   `std.error` (for each node, the mean reward of that action), `value` (the mean reward of the
-#'   tree), `bound` (no tree has a larger mean reward less complexity), `gap`, `status` (see
-#'   [contree.object]), `rounding`, `search`, `simd`, `threads` and `elapsed`.
+#'   `cp`, `model` and a GPU as `device` are errors. Not used by `predict()`.
+#' @return `policy_tree()`: an object of class `contree_policy` and `contree_model`, with methods
+#'   for `print()`, `plot()` and `predict()`. Its element `policy` is a list of `actions` (their
+#'   names), `action` (for each node, the number of the best action), `reward` and `std.error` (for
+#'   each node, the mean reward of that action), `value` (the mean reward of the tree), `bound` (no
+#'   tree has a larger mean reward less complexity), `gap`, `status` (see [contree.object]),
+#'   `rounding`, `search`, `simd`, `threads` and `elapsed`.
 #' @section Errors:
 #' `contree_input_error` for rewards that are missing, not finite, or not one for each row, and for
 #' settings that are out of range; `contree_unsupported_error` for settings of [contree_control()]

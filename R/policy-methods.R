@@ -3,8 +3,9 @@
 # The name of the best action of each node.
 node_action <- function(fit) fit$policy$actions[fit$policy$action]
 
-#' Predict with a policy tree
-#'
+#' @rdname policy_tree
+#' @description
+#' `predict()` says which action the tree assigns to each row.
 #' @param object A fit of [policy_tree()].
 #' @param newdata Data frame or numeric matrix with the predictors, as for [predict.contree()].
 #'   Without it the training rows are predicted.
@@ -17,14 +18,10 @@ node_action <- function(fit) fit$policy$actions[fit$policy$action]
 #'     the training rows of the leaf;
 #'   * `"path"`: the conditions that lead to the leaf, as in [contree_rules()].
 #' @param na.action,new_levels See [predict.contree()].
-#' @param ... Not used; anything given here is an error.
-#' @return An integer vector, a factor, a matrix or a character vector, named by row.
+#' @return `predict()`: an integer vector, a factor, a matrix or a character vector, named by row.
 #' @section Errors:
-#' `contree_input_error` for another `type`, and as in [predict.contree()].
+#' Errors of `predict()` are those of [predict.contree()].
 #' @examples
-#' set.seed(1)
-#' X <- data.frame(age = rnorm(300), income = rnorm(300))
-#' fit <- policy_tree(X, cbind(none = 0, course = X$age, grant = X$income))
 #' predict(fit, X[1:3, ])
 #' predict(fit, X[1:3, ], type = "action")
 #' predict(fit, X[1:3, ], type = "rewards")

@@ -1,20 +1,20 @@
 # Scores of actions: what each of them would have been worth in each row, from data in which each
 # row has had one.
 
-#' Scores of actions from experiments and observational data
+#' Scores of actions, and the value of a policy
 #'
-#' Of each row the outcome of one action is known. The scores are an estimate of what each action is
-#' worth in each row, whose means over many rows are those of the action: the rewards of
-#' [policy_tree()] and [policy_value()].
+#' Of each row the outcome of one action is known. The scores of `policy_scores()` are an estimate
+#' of what each action is worth in each row, whose means over many rows are those of the action: the
+#' rewards of [policy_tree()] and [policy_value()].
 #'
 #' With `method = "ipw"` the score of the action of a row is its outcome divided by the probability
-#' of that action, and 0 of the others. With `method = "aipw"` (the default) it is the outcome that
-#' a regression predicts under each action, plus, for the action of the row, the residual divided by
-#' its probability. These scores vary less, and their means are right if either the probabilities
-#' or the regressions are (doubly robust). The regressions, and the probabilities where they are not
-#' given, are forests of [hist_forest()], each row being predicted by forests that have not seen its
-#' fold (cross-fitting): one regression forest for each action, and one forest of classes for the
-#' probabilities.
+#' of that action, and that of the others 0. With `method = "aipw"` (the default) it is the outcome
+#' that a regression predicts under each action, plus, for the action of the row, the residual
+#' divided by its probability. These scores vary less, and their means are right if either the
+#' probabilities or the regressions are (doubly robust). The regressions, and the probabilities
+#' where they are not given, are forests of [hist_forest()], each row being predicted by forests
+#' that have not seen its fold (cross-fitting): one regression forest for each action, and one
+#' forest of classes for the probabilities.
 #'
 #' @param y Outcomes, a numeric vector; larger is better.
 #' @param action The action of each row: a factor, or a vector of which the different values are the
@@ -30,7 +30,8 @@
 #' @param least Probabilities that are estimated are at least this: a number between 0 and 0.5; 0.01
 #'   by default.
 #' @param ... Arguments of [hist_forest()], such as `trees`, `min_n` and `seed`.
-#' @return A numeric matrix with a row for each row and a column for each action, named by it.
+#' @return `policy_scores()`: a numeric matrix with a row for each row and a column for each action,
+#' named by it.
 #' @section Errors:
 #' `contree_input_error` for outcomes that are missing, probabilities that are not between 0 and 1
 #' or do not add up to 1 in a row, an action that has rows in one fold only, and covariates

@@ -1,15 +1,14 @@
 # What a policy is worth: means of rewards over rows, with standard errors.
 
-#' The value of a policy
-#'
-#' Estimates the mean reward of a policy tree on rows that it was not fitted to, with its standard
-#' error, and compares it with giving all rows the same action, and with another policy, by paired
-#' differences.
-#'
-#' The tree is taken as given: standard errors are those of means over the rows of `newdata`, or,
-#' with `clusters`, over clusters. With rewards that are doubly robust scores from cross-fitted
-#' models this is the estimate of Athey and Wager (2021).
-#'
+#' @rdname policy_scores
+#' @description
+#' `policy_value()` estimates the mean reward of a policy tree on rows that it was not fitted to,
+#' with its standard error, and compares it with giving all rows the same action, and with another
+#' policy, by paired differences.
+#' @details
+#' `policy_value()` takes the tree as given: standard errors are those of means over the rows of
+#' `newdata`, or, with `clusters`, over clusters. With rewards that are doubly robust scores from
+#' cross-fitted models this is the estimate of Athey and Wager (2021).
 #' @param fit A fit of [policy_tree()].
 #' @param newdata Data frame or matrix with the predictors. If its rows are those that the tree was
 #'   fitted to, a warning of class `contree_training_rows` says that the value is too high.
@@ -19,16 +18,17 @@
 #'   row: rows with the same value belong together.
 #' @param policy `NULL`, the default; or another policy to compare with: a fit of [policy_tree()],
 #'   or the number or the name of an action for each row.
-#' @return A data frame of class `policy_value` with a row for the policy, one for each action given
-#'   to all rows, and one for `policy` (named `"other"`): `value` and `std.error`, mean reward and
-#'   standard error; `difference` and `difference.error`, the value of the policy less that of the
-#'   row, and its standard error (`NA` for the policy itself).
+#' @return `policy_value()`: a data frame of class `policy_value` with a row for the policy, one for
+#'   each action given to all rows, and one for `policy` (named `"other"`): `value` and `std.error`,
+#'   mean reward and standard error; `difference` and `difference.error`, the value of the policy
+#'   less that of the row, and its standard error (`NA` for the policy itself).
 #' @section Errors:
 #' `contree_input_error` for rewards that are missing or not those of the actions of the fit, and
 #' for clusters or a policy of another length.
 #' @references S. Athey, S. Wager (2021). Policy Learning with Observational Data. *Econometrica*
 #'   89(1), 133-161. \doi{10.3982/ECTA15732}.
 #' @examples
+#'
 #' set.seed(1)
 #' X <- data.frame(age = rnorm(1000), income = rnorm(1000))
 #' Gamma <- cbind(none = 0, course = X$age, grant = X$income) + rnorm(3000)

@@ -1,42 +1,43 @@
 # The trees of a set that are best by something else than their cost.
 
-#' The best tree of a set by something else than its cost
+#' Choose among the trees of a set
 #'
-#' All trees of a [contree_set()] cost about the same, so that one may be chosen by what matters
-#' besides. The answers are about all trees of the set, which are not listed; only `"monotone"`
-#' goes through them one by one.
+#' All trees of a [contree_set()] cost about the same, so one may be chosen by other criteria.
+#' `contree_best()` returns the best tree by something other than its cost. Its answers are about
+#' all trees of the set, which are not listed; only `"monotone"` goes through them one by one.
 #'
 #' \describe{
 #'   \item{`"leaves"`}{fewest leaves}
 #'   \item{`"predictors"`}{fewest different predictors}
 #'   \item{`"errors"`}{fewest misclassified rows of `data` (with losses: the least loss, which must
-#'     then be whole numbers). The least of so many trees is chosen on these rows and therefore
-#'     says too little of others: it bounds what a choice may gain}
-#'   \item{`"discrepancy"`}{most rows that are told another class than by the fit}
+#'     then be whole numbers). The best of so many trees was chosen on these rows and is likely to
+#'     make more errors on others: the number only bounds what a choice may gain}
+#'   \item{`"discrepancy"`}{most rows that get another class than from the fit}
 #'   \item{`"difference"`}{the difference between two groups nearest to 0: that of the proportions
-#'     of rows that are told `class`}
-#'   \item{`"monotone"`}{trees in which no row would be told a lower class (of the levels of the
+#'     of rows that get `class`}
+#'   \item{`"monotone"`}{trees in which no row would get a lower class (of the levels of the
 #'     response) or number if a predictor rose and the others stayed; or no higher one}
 #' }
 #'
 #' For trees that predict numbers there are `"leaves"`, `"predictors"` and `"monotone"`.
 #'
 #' @param set A value of [contree_set()].
-#' @param by What is wanted, a string, by default `"leaves"`; see above.
+#' @param by The criterion, a string, by default `"leaves"`; see Details.
 #' @param data Rows that are counted: a data frame with the predictors and, for `"errors"`, the
 #'   response under its name. By default the training rows. Sets on factors, dates, ordered factors
 #'   or predictors with missing values count training rows only.
 #' @param group For `"difference"`: a vector with one of two values for each row, `NA` for rows that
 #'   are of neither group.
 #' @param class For `"difference"`: a class, by default the last one.
-#' @param monotone For `"monotone"`: 1 (must not fall) or -1 (must not rise) for predictors by name.
-#' @param searched For `"monotone"`: how many trees are gone through at most, in the order of cost;
-#'   a whole number, by default 1000.
-#' @return A list of class `contree_best`: `tree`, a fit (see [contree.object]), or `NULL` if none
-#'   of the trees searched is monotone; `by`; `value`, what the tree has: leaves, predictors,
-#'   errors, rows, or the difference; `more`, how much more than the best tree it costs; `searched`,
-#'   the number of trees that were gone through, as text, and `trees`, that of the set. Of several
-#'   trees with the same value the cheapest, and of these the first.
+#' @param monotone For `"monotone"`, and for `subset()`: 1 (must not fall) or -1 (must not rise) for
+#'   predictors by name.
+#' @param searched For `"monotone"`, and for `subset()`: how many trees are gone through at most, in
+#'   the order of cost; a whole number, by default 1000.
+#' @return `contree_best()`: a list of class `contree_best`: `tree`, a fit (see [contree.object]),
+#'   or `NULL` if none of the trees searched is monotone; `by`; `value`, what the tree has: leaves,
+#'   predictors, errors, rows, or the difference; `more`, how much more than the best tree it costs;
+#'   `searched`, the number of trees that were gone through, as text, and `trees`, that of the set.
+#'   Of several trees with the same value the cheapest, and of these the first.
 #' @section Errors:
 #' `contree_input_error` if an argument is not as above, there are more than 62 predictors
 #' (`"predictors"`), or there are too many different values (`"difference"`: more than 4 million in
@@ -248,8 +249,6 @@ leaf_boxes <- function(tree) {
        high = high[leaf, , drop = FALSE])
 }
 
-#' @param x A value of `contree_best()`.
-#' @param ... Not used.
 #' @rdname contree_best
 #' @export
 print.contree_best <- function(x, ...) {
@@ -284,7 +283,6 @@ tidy.contree_best <- function(x, ...) {
 
 # ---- reliance ------------------------------------------------------------------------------------
 
-#' @param fit A value of [contree_set()].
 #' @param data Rows that are counted, as in [contree_best()]; by default the training rows.
 #' @rdname summary.contree_set
 #' @export

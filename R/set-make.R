@@ -11,13 +11,13 @@
 #' about the whole set are then answered exactly: which predictors are in every tree, what it costs
 #' to do without one, and which rows get different predictions from different trees.
 #'
-#' Two trees are one if they split each node's training rows by the same predictor in the same way:
-#' thresholds between which no row of the node lies count once. The same partition by two predictors
-#' is two trees. Leaves have the class that costs least, the first of equals, or the mean of a
-#' numeric response, and splits into two leaves that predict the same are left out. Different trees
-#' may therefore predict the same for all rows.
+#' Two trees count as one if they split each node's training rows by the same predictor in the same
+#' way: thresholds between which no row of the node lies count once. The same partition by two
+#' predictors is two trees. Leaves have the class that costs least, the first of equals, or the mean
+#' of a numeric response, and splits into two leaves that predict the same are left out. Different
+#' trees may therefore predict the same for all rows.
 #'
-#' Sums of squared errors are counted in whole numbers of a fine grid, and hardly two trees of a
+#' Sums of squared errors are counted in whole numbers of a fine grid, and hardly any two trees of a
 #' numeric response cost the same: such sets take memory for each cost, and are for up to some
 #' millions of trees. Where responses or weights have more digits than the grid, the budget is
 #' raised by as much as rounding may hide, so that no tree within it is missing.
@@ -36,17 +36,18 @@
 #'   sum; squared errors of a numeric response), in place of `within`: a number of at least 0.
 #' @param data The training data, as in [contree_alternatives()]: by default they are taken from
 #'   the fit or its call.
-#' @param max_nodes Row sets that are looked at, a number of at least 1, by default any number.
+#' @param max_nodes How many row sets may be searched, a number of at least 1, by default any
+#'   number; for `contree_set_estimate()` 20,000.
 #' @param ... How to search: `time_limit`, `memory_limit` and `on_interrupt` of [contree_control()].
 #'   By default they are those of the fit.
-#' @return An object of class `contree_set`. `length()` is the number of trees, as a double;
-#'   `summary()` has it with all digits. `set[[k]]` is the k-th tree in the order of cost, a fit of
-#'   class `contree` with all its methods; of trees that cost the same, those with fewer splits come
-#'   first, then those whose root is of the first predictor with its lowest threshold, and so on. It
-#'   has the status `"optimal"` if no tree costs less, else `"gap reached"`, and its `bound` is the
-#'   cost of the best tree. `set[i]` is a list of fits. Large numbers may be given as digits in
-#'   text. `sample(set, n)` draws n different trees, each as likely as any other; where there are
-#'   more than 4e15 trees, [contree_sample()] does.
+#' @return `contree_set()`: an object of class `contree_set`. `length()` is the number of trees, as
+#'   a double; `summary()` has it with all digits. `set[[k]]` is the k-th tree in the order of cost,
+#'   a fit of class `contree` with all its methods; of trees that cost the same, those with fewer
+#'   splits come first, then those whose root is of the first predictor with its lowest threshold,
+#'   and so on. It has the status `"optimal"` if no tree costs less, else `"gap reached"`, and its
+#'   `bound` is the cost of the best tree. `set[i]` is a list of fits. Large numbers may be given as
+#'   digits in text. `sample(set, n)` draws n different trees, each as likely as any other; use
+#'   `contree_sample()` if there are more than 4e15 trees.
 #'
 #'   If the search was stopped by `time_limit`, `memory_limit`, `max_nodes` or the user, there is a
 #'   warning of class `contree_stopped`, the set has the trees that were found, and `summary()` says

@@ -69,17 +69,15 @@ refuse_change <- function() {
   stop_input("x", gettext("the trees of a set cannot be replaced; make a list by as.list()"))
 }
 
-#' Draw trees from a set
-#'
-#' Draws different trees of a set, each as likely as any other, by R's random numbers.
-#'
-#' @param set A value of [contree_set()].
+#' @rdname contree_set
+#' @description
+#' `contree_sample()` draws different trees of a set, each as likely as any other, with R's random
+#' numbers.
+#' @param set A value of `contree_set()`.
 #' @param n How many trees: a whole number from 1 to `length(set)`, by default 1.
-#' @return A list of fits (see [contree.object]).
+#' @return `contree_sample()`: a list of fits (see [contree.object]).
 #' @examples
-#' fit <- contree(Species ~ ., iris, depth = 2, complexity = 0.01)
-#' set.seed(1)
-#' contree_sample(contree_set(fit, errors = 2), 3)
+#' contree_sample(set, 3)
 #' @export
 contree_sample <- function(set, n = 1) {
   check_set(set)

@@ -1,20 +1,19 @@
 # What rows can get from the trees of a set.
 
-#' What each row can get from a set of trees
-#'
-#' For each row and class the least cost of a tree of the set that predicts it. A row is ambiguous
-#' if different trees predict different classes: its prediction is then a matter of choice.
-#'
-#' @param object A value of [contree_set()].
+#' @rdname summary.contree_set
+#' @details
+#' `predict()` finds for each row and class the least cost of a tree of the set that predicts it. A
+#' row is ambiguous if different trees predict different classes: its prediction is then a matter of
+#' choice.
 #' @param newdata Data frame with the predictors; by default the training rows.
 #' @param type `"range"`.
-#' @param ... Not used.
-#' @return A data frame with one row for each row of the data and the row names of these: `class`,
-#'   the class that the cheapest trees predict (the first of several); `ambiguous`, whether any tree
-#'   of the set predicts another one; `price`, how much more than the best tree one costs that
-#'   does, `NA` if none does; and for each class, in the column of its name, how much more than the
-#'   best tree the cheapest tree costs that predicts it, `NA` if none does. Of a numeric response
-#'   `least` and `greatest`, the lowest and the highest prediction of all trees of the set.
+#' @return `predict()`: a data frame with one row for each row of the data and the row names of
+#'   these: `class`, the class that the cheapest trees predict (the first of several); `ambiguous`,
+#'   whether any tree of the set predicts another one; `price`, how much more than the best tree one
+#'   costs that does, `NA` if none does; and for each class, in the column of its name, how much
+#'   more than the best tree the cheapest tree costs that predicts it, `NA` if none does. Of a
+#'   numeric response `least` and `greatest`, the lowest and the highest prediction of all trees of
+#'   the set.
 #'
 #'   New rows that lie in the gap of a threshold go where they go in each tree, whose thresholds are
 #'   in the middle of the gap. Sets on factors, dates, ordered factors or predictors with missing
@@ -23,8 +22,8 @@
 #' `contree_input_error` if `newdata` lacks a predictor that some tree uses, or has it as another
 #' type, or if there are too many trees to go through.
 #' @examples
-#' fit <- contree(Species ~ ., iris, depth = 2, complexity = 0.01)
-#' set <- contree_set(fit, errors = 2)
+#'
+#' # predictions of all trees
 #' ranges <- predict(set, type = "range")
 #' ranges[ranges$ambiguous, ]
 #' predict(set, iris[c(1, 71), ], type = "range")

@@ -59,9 +59,9 @@ print_predictors <- function(table) {
       gettextf("In none: %s", named(table$share == 0)), "\n", sep = "")
 }
 
-#' What a set of trees has in common
+#' What the trees of a set have in common
 #'
-#' Exact answers about all trees of a set at once.
+#' Exact answers about all trees of a [contree_set()] at once.
 #'
 #' `plot()` draws, by `what`, the share of the trees that split on each predictor, and how much more
 #' the best tree without it costs (`"predictors"`); the least and the greatest reliance on each
@@ -71,12 +71,13 @@ print_predictors <- function(table) {
 #'
 #' `contree_importance()` says how much the trees need each predictor. Its gain is what the splits
 #' on it save of the errors (with losses, the loss; of a numeric response the squared errors) of
-#' training rows, as in [contree_importance()]. Reliance is of classes: the errors (with losses,
-#' the loss) of rows whose value of it is exchanged for that of each other row, in the mean (Fisher,
-#' Rudin, Dominici 2019), the least and the greatest of all trees of the set. A tree that does
-#' without the predictor has its own errors.
+#' training rows, as in [contree_importance()]. Reliance, for classes only, is the mean number of
+#' errors (with losses, the loss) when the value of each row is exchanged for that of each other row
+#' (Fisher, Rudin, Dominici 2019); the table has the least and the greatest of all trees of the set.
+#' A tree that does without the predictor has its own errors.
 #'
-#' @param object A value of [contree_set()].
+#' @order 1
+#' @param object,x,fit A value of [contree_set()].
 #' @param ... For `plot()` of `"predictors"`, arguments of [barplot()][graphics::barplot]; else not
 #'   used.
 #' @return `plot()` returns `x`, invisibly; `contree_importance()` a data frame as `predictors`
@@ -144,8 +145,7 @@ tidy.contree_set <- function(x, ...) {
   summary(x)$predictors
 }
 
-#' @param x A value of [contree_set()].
-#' @param what What to draw, a string, by default `"predictors"`; see above.
+#' @param what What to draw, a string, by default `"predictors"`; see Details.
 #' @param trees For `"trees"`: how many, a whole number, by default 4.
 #' @param main Title of the plot, a string; `NULL`, the default, for none.
 #' @rdname summary.contree_set

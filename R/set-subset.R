@@ -1,26 +1,20 @@
 # Parts of a set of trees, and how large a set will be.
 
-#' Part of a set of trees
-#'
-#' The trees of a set that do without some predictors are a set again, which is found by a search of
-#' its own with the same budget. What is asked besides is asked of trees one by one.
-#'
-#' @param x A value of [contree_set()].
+#' @rdname contree_best
+#' @description
+#' `subset()` returns part of a set. The trees that do without some predictors are a set again,
+#' which is found by a search of its own with the same budget. Other conditions are checked tree by
+#' tree.
+#' @param x A value of [contree_set()]; for `print()`, of `contree_best()`.
 #' @param without Names of predictors that trees must not split on.
 #' @param uses Names of predictors that trees must split on.
 #' @param leaves How many leaves trees may have, a number of at least 1, by default any.
-#' @param monotone As in [contree_best()].
-#' @param searched How many trees are gone through at most, in the order of cost, a whole number, by
-#'   default 1000.
 #' @param ... Not used.
-#' @return With `without` alone a [contree_set()], which may have no trees. Else a list of fits in
-#'   the order of cost, of those of the first trees that are as asked; its attribute `searched` says
-#'   how many were gone through, and `complete` whether these are all trees of the set.
-#' @section Errors:
-#' `contree_input_error` if an argument is not as above.
+#' @return `subset()`: with `without` alone a [contree_set()], which may have no trees. Else a list
+#'   of fits in the order of cost, of those of the first trees that are as asked; its attribute
+#'   `searched` says how many were gone through, and `complete` whether these are all trees of the
+#'   set.
 #' @examples
-#' fit <- contree(Species ~ ., iris, depth = 2, complexity = 0.01)
-#' set <- contree_set(fit, errors = 2)
 #' subset(set, without = "Petal.Length")
 #' length(subset(set, uses = c("Petal.Length", "Petal.Width"), leaves = 3))
 #' @export
@@ -86,19 +80,16 @@ drop_predictors <- function(problem, names) {
 
 # ---- how large -----------------------------------------------------------------------------------
 
-#' How large a set of trees will be
-#'
-#' Sets of smaller budgets are found one after the other, each as long as it has few row sets, and
-#' what larger ones will have is extrapolated: trees and row sets grow about geometrically with the
-#' budget. Row sets take about 200 bytes each, and more with a wide range of costs.
-#'
-#' @param fit,within,errors,data,... As in [contree_set()].
-#' @param max_nodes Row sets up to which a set is found, a number of at least 1, by default 20,000.
-#' @return A data frame with one row for each budget, the last of which is that asked for: `budget`
-#'   (how much more than `fit` trees may cost), `trees` and `row_sets` (how many there are),
-#'   `seconds`, and `found` (whether the set was found, or else its numbers are extrapolated).
-#' @section Errors:
-#' Those of [contree_set()].
+#' @rdname contree_set
+#' @description
+#' `contree_set_estimate()` says how large a set will be, by extrapolation. Sets of smaller budgets
+#' are found one after the other as long as they have few row sets; beyond that trees and row sets
+#' are taken to grow geometrically with the budget. Row sets take about 200 bytes each, and more
+#' with a wide range of costs.
+#' @return `contree_set_estimate()`: a data frame with one row for each budget, the last of which is
+#'   that asked for: `budget` (how much more than `fit` trees may cost), `trees` and `row_sets` (how
+#'   many there are), `seconds`, and `found` (whether the set was found, or else its numbers are
+#'   extrapolated).
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 3)
 #' contree_set_estimate(fit, errors = 4, max_nodes = 500)

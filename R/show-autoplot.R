@@ -1,30 +1,19 @@
 # autoplot(): the pictures of plot() as objects of ggplot2. Where everything goes is decided in
 # show-layout.R as well.
 
-#' Plot an optimal tree with ggplot2
-#'
-#' Draws the plots of [plot.contree()] as objects of the package `ggplot2`, to which themes and
-#' other layers can be added. The text is as large as possible on a page of `width` by `height`:
+#' @rdname plot.contree
+#' @details `autoplot()` draws the same plots as objects of the package `ggplot2`, to which themes
+#' and other layers can be added. The text is as large as possible on a page of `width` by `height`:
 #' print or save the plot in that size. Coordinates are in inches.
-#'
-#' @param object A fit of [contree()].
-#' @param what,type `what` as in [plot.contree()]; `type` is its former name. `"tree"` (the
-#'   default); `"importance"`; or `"progress"` for the cost of the best tree and the proven
-#'   bound over time; for a regression tree also `"boxes"`, `"violins"` and `"residuals"`, for a
-#'   policy tree `"rewards"`, see [plot.contree()].
-#' @param main Title of the plot, a string; `NULL`, the default, for none.
-#' @param digits Number of significant digits of the thresholds, a whole number; 4 by default.
-#' @param col Colours of the classes, a vector as in [plot.contree()]; for `"progress"` two.
-#' @param width,height Size of the page in inches, numbers; 7 by 5 by default.
-#' @param ... Not used.
-#' @return An object of class `ggplot`.
+#' @param width,height For `autoplot()`: size of the page in inches, numbers; 7 by 5 by default.
+#' @return `autoplot()`: an object of class `ggplot`.
 #' @section Errors:
 #' `contree_input_error` if there are too few colours, if a size is not a positive number, or if the
 #' fit has no history for `"progress"`.
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' ggplot2::autoplot(fit, main = "Iris, proven optimal at depth 2")
-#' ggplot2::autoplot(fit, type = "progress") + ggplot2::theme_minimal()
+#' ggplot2::autoplot(fit, what = "progress") + ggplot2::theme_minimal()
 #' @name autoplot.contree
 #' @exportS3Method ggplot2::autoplot
 autoplot.contree_model <- function(object,

@@ -19,14 +19,16 @@
 #' `text()` supports the idiom `plot(fit); text(fit)` of `rpart`: it adds the labels to a plot made
 #' with `type = "bare"`, and has no effect on one with labels.
 #'
-#' @param x A fit of [contree()]. For `text()`, the one plotted last on the device.
+#' @order 1
+#' @param x,object A fit of [contree()]. For `text()`, the one plotted last on the device.
 #' @param main Title of the plot, a string; `NULL`, the default, for none.
 #' @param cex Size of the text, a number. By default, or if the text does not fit in the given size,
 #'   the largest size at which it fits, at most 1.
 #' @param digits Number of significant digits of the thresholds, a whole number, 4 by default;
 #'   digits before the decimal point are never dropped.
 #' @param type `"full"` (the default): conditions, classes, proportions and rows in all nodes;
-#'   `"split"`: inner nodes show their condition only; `"bare"`: branches only, for `text()`.
+#'   `"split"`: inner nodes show their condition only; `"bare"`: branches only, for `text()`. For
+#'   `autoplot()` a former name of `what`.
 #' @param col Colours of the classes, a vector in the order of the levels or named by them. The
 #'   default palette has up to eight colours that colour-blind readers can distinguish.
 #' @param legend `TRUE`, the default, shows the legend of the classes; `FALSE` does not.
@@ -53,11 +55,12 @@
 #' @param laplace A number of at least 0 that is added to the count of each class in a node before
 #'   proportions are computed, as in [predict.contree()]; 0 by default.
 #' @param ... Arguments of the `rpart` methods (such as `uniform` and `use.n`) are accepted without
-#'   effect, so that calls written for `rpart` work. Any other name is an error.
-#' @return Both return invisibly a list of the coordinates `x` and `y` of the nodes in inches from
-#'   the lower left corner of the figure, in the order of `print()`, `NA` for nodes not drawn; with
-#'   `what = "progress"`, the history that was drawn; with boxes, violins and residuals, a data
-#'   frame with one row for each training row: `leaf`, `y` and `fitted`.
+#'   effect, so that calls written for `rpart` work. Any other name is an error. Not used by
+#'   `autoplot()`.
+#' @return `plot()` and `text()` return invisibly a list of the coordinates `x` and `y` of the nodes
+#'   in inches from the lower left corner of the figure, in the order of `print()`, `NA` for nodes
+#'   not drawn; with `what = "progress"`, the history that was drawn; with boxes, violins and
+#'   residuals, a data frame with one row for each training row: `leaf`, `y` and `fitted`.
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' plot(fit, main = "Iris, proven optimal at depth 2")

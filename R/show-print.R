@@ -1,8 +1,8 @@
 # print(): rpart's text, which other programs parse, with one line more that says what is proven.
 
-#' Print an optimal tree
-#'
-#' Prints the tree in the layout of `rpart`: node number, split, number of training rows,
+#' @rdname summary.contree
+#' @description
+#' `print()` shows the tree in the layout of `rpart`: node number, split, number of training rows,
 #' misclassified rows, class, and the class proportions (with more than ten classes the three
 #' largest, with their names); a `*` marks leaves. Splits on factors name the levels (`grade=1,2`),
 #' those on dates the first day that goes right; `or missing` marks the side to which missing
@@ -13,13 +13,9 @@
 #' root mean squared error (RMSE), both on the training rows. A fit with `conformal` folds has
 #' another line, with the RMSE of its rows while they were held out.
 #'
-#' @param x A fit of [contree()].
-#' @param digits Number of significant digits of thresholds and proportions, a whole number; by
-#'   default the option `digits`.
 #' @param time `TRUE` shows the seconds that the search took, which differ from run to run; `FALSE`
 #'   by default.
-#' @param ... Not used.
-#' @return `x`, invisibly.
+#' @return `print()`: `x`, invisibly.
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' print(fit, digits = 3)

@@ -13,6 +13,7 @@
 #' `0` zoom, and the space bar folds a subtree. Without JavaScript, and in print, the same content
 #' is shown as text and tables, except that the table of rows ends after 25.
 #'
+#' @order 1
 #' @param fit A fit of [contree()], or another tree of this package, such as one of [gmt()]; or a
 #'   forest of [hist_forest()], whose page has its errors, importance and, with `newdata`, partial
 #'   dependence in place of a tree; or a [contree_set()], whose page says what the trees have in

@@ -11,10 +11,8 @@
 #' < 50 | is.na(age))`. Otherwise a rule does not mention missing values, and R does not select rows
 #' with them; nor do rules name levels of a factor that none of their training rows had.
 #' [predict.contree()] describes where such rows go.
-#' | is.na(age))`. Otherwise a rule does not mention missing values, and R does not select rows with
-#' them; nor do rules name levels of a factor that none of their training rows had.
-#' [predict.contree()] describes where such rows go.
 #'
+#' @order 1
 #' @param fit A fit of [contree()].
 #' @param digits Number of significant digits of the thresholds, a whole number; by default the
 #'   option `digits`.

@@ -1,13 +1,14 @@
 # summary(): how good the tree is, class by class, on its training rows. Everything comes from the
 # class counts of the leaves, so no data is needed.
 
-#' Summarise an optimal tree
+#' Print and summarise an optimal tree
 #'
-#' Summarises the predictions of the tree on its training rows, what was proven about it, and the
-#' counters of the search. The figures refer to the rows that the tree was fitted to and are
-#' optimistic; expect more errors on other rows. [contree_accuracy()] gives the same figures for a
-#' test set, with a confidence interval, and [contree_cv()] cross-validates.
+#' `summary()` summarises the predictions of the tree on its training rows, what was proven about
+#' it, and the counters of the search. The figures refer to the rows that the tree was fitted to and
+#' are optimistic; expect more errors on other rows. [contree_accuracy()] gives the same figures for
+#' a test set, with a confidence interval, and [contree_cv()] cross-validates.
 #'
+#' @order 1
 #' @section Counters of the search:
 #' The element `search` counts the steps of the search and what each of its bounds and pruning rules
 #' saved. None of them changes the cost of the tree; `vignette("proof")` explains the most important
@@ -76,12 +77,12 @@
 #'   \item{`layouts` (compaction)}{small row sets that were copied to contiguous memory.}
 #' }
 #'
-#' @param object A fit of [contree()].
+#' @param object,x A fit of [contree()]; for `print()` also its summary.
 #' @param ... Not used.
-#' @return A list of class `summary.contree`: `call`; `n`; `accuracy` (proportion of training rows
-#'   classified correctly); `confusion` (table with the true classes in rows and the predicted
-#'   classes in columns); `classes` (data frame with one row for each class: `n`, `predicted`,
-#'   `recall`, `precision`; `NaN` if a class does not occur or is never predicted);
+#' @return `summary()`: a list of class `summary.contree`: `call`; `n`; `accuracy` (proportion of
+#'   training rows classified correctly); `confusion` (table with the true classes in rows and the
+#'   predicted classes in columns); `classes` (data frame with one row for each class: `n`,
+#'   `predicted`, `recall`, `precision`; `NaN` if a class does not occur or is never predicted);
 #'   `variable.importance` (decrease of the Gini impurity by predictor); `importance` (data frame,
 #'   see [contree_importance()]); `leaves`, `depth` (of the tree found); `objective`, `cost`,
 #'   `bound`, `gap`, `status`, `elapsed`; `search` (named counters). A regression tree has
@@ -137,9 +138,8 @@ training_confusion <- function(fit) {
   as.table(structure(counts, dimnames = list(truth = classes, predicted = classes)))
 }
 
-#' @param x A summary as made by `summary()`.
-#' @param digits Number of significant digits, a whole number; by default the option `digits` less
-#'   3, at least 3.
+#' @param digits Number of significant digits, of a tree those of thresholds and proportions, a
+#'   whole number; by default the option `digits`, for a summary 3 less, at least 3.
 #' @rdname summary.contree
 #' @export
 print.summary.contree <- function(x, digits = max(3, getOption("digits") - 3), ...) {

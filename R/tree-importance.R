@@ -2,10 +2,11 @@
 
 #' Variable importance
 #'
-#' Without `data`, the decrease of impurity and of errors by the splits on each predictor, on the
-#' training rows. With `data`, permutation importance: the accuracy that the tree loses on these
-#' rows when the values of a column are permuted.
+#' `contree_importance()` is, without `data`, the decrease of impurity and of errors by the splits
+#' on each predictor, on the training rows; with `data`, permutation importance: the accuracy that
+#' the tree loses on these rows when the values of a column are permuted.
 #'
+#' @order 1
 #' @section Without data:
 #' `gini` is the decrease of the Gini impurity, as in `rpart`: for each split, the weight of its
 #' node times its impurity (1 less the sum of the squared class proportions), less the same of both
@@ -47,10 +48,12 @@
 #' have the loss of accuracy or, for numbers, of R squared. Classes may be given as logicals,
 #' numbers, characters or a factor, as long as they name those of the model (`TRUE` is 1).
 #'
-#' @param fit,y As in [contree_accuracy()].
+#' @param fit,y As in [contree_accuracy()]; for `forest_p_values()` a fit of [hist_forest()] with
+#'   `importance = "corrected"` or `"permutation"`, for `"altmann"` also `"impurity"`.
 #' @param data Rows whose response is known: data frame or matrix with the predictors of the fit
 #'   and, for trees fitted with a formula, the response. `NULL`, the default, uses the decreases on
-#'   the training rows.
+#'   the training rows. For `forest_p_values()` with `"altmann"`, the training data, if the call of
+#'   the fit no longer finds them.
 #' @param repeats How often to permute each column, a whole number of at least 1; 10 by default.
 #' @param measure With `data`: `"permutation"` (the default) or `"shap"`.
 #' @param seed Seed of the permutations, a whole number from 0 to 2^53; by default (`NULL`) R's
@@ -60,9 +63,10 @@
 #'   3, at least 3.
 #' @param main Title of the plot, a string; `NULL`, the default, for none.
 #' @param ... Not used; any other name is an error.
-#' @return A data frame of class `contree_importance`. Without `data`, one row for each predictor
-#'   that the tree splits on, the most important first: `variable`, `gini` and `errors`; for a tree
-#'   that predicts numbers `variable` and `deviance`, the decrease of the residual sum of squares.
+#' @return `contree_importance()`: a data frame of class `contree_importance`. Without `data`, one
+#'   row for each predictor that the tree splits on, the most important first: `variable`, `gini`
+#'   and `errors`; for a tree that predicts numbers `variable` and `deviance`, the decrease of the
+#'   residual sum of squares.
 #'
 #'   With `data`, one row for each column that the tree may use, the most important first:
 #'   `variable`, `drop` (mean loss of accuracy, a proportion of the rows; it can be below 0 by
@@ -71,9 +75,6 @@
 #'   permutation. For a regression tree, R squared takes the place of the accuracy.
 #'
 #'   `plot()` draws `gini`, `deviance` or `drop` and returns the data frame invisibly.
-#' @section Errors:
-#' As for [contree_accuracy()]; of an imported forest also `contree_input_error` if `y` has a label
-#' that is not a class of the model.
 #' @references L. Breiman, J. Friedman, R. Olshen, C. Stone (1984). *Classification and Regression
 #' Trees*, for the decrease of impurity.
 #'

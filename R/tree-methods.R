@@ -7,15 +7,16 @@
 #' or for a numeric response the observed value less the prediction. Rows that `na.exclude` left out
 #' are `NA` in both. `nobs()` is the number of training rows. `formula()` and `terms()` return the
 #' formula; `model.frame()` the training data, which are evaluated again unless the fit was made
-#' with `model = TRUE`.
+#' with `model = TRUE`. `as.data.frame()` returns the nodes of a tree.
 #'
 #' `update()` refits with changed arguments, as usual, and starts from the existing tree: a search
 #' that was stopped continues from the best known tree, as in `update(fit, time_limit = 600)`.
 #' `start = NULL` starts from scratch. The call is evaluated where `update()` is called. For a fit
 #' made with `do.call()`, the call contains the expressions of the arguments, not their values.
 #'
-#' @param object,x,formula A fit of [contree()], or of [hist_forest()] except for `residuals()` and
-#'   `model.frame()`.
+#' @order 1
+#' @param object,x,formula A fit of [contree()], or of [hist_forest()] except for `residuals()`,
+#'   `model.frame()` and `as.data.frame()`.
 #' @param formula. Changes to the formula, see [update.formula()].
 #' @param ... Arguments of [contree()] for `update()`, not used by the others.
 #' @param evaluate `TRUE` (the default) returns the new fit, `FALSE` the call.
@@ -127,21 +128,18 @@ no_model_frame <- function(reason) {
     reason))
 }
 
-#' The nodes of a tree as a data frame
-#'
-#' @param x A fit of [contree()].
+#' @rdname contree_methods
 #' @param row.names,optional As in [as.data.frame()]; `optional` is not used.
-#' @param ... Not used.
-#' @return A data frame with one row for each node, in the order of `print()`: `node` and `parent`
-#'   (node numbers; the parent of the root is `NA`), `depth`, `leaf` (logical), `variable` and
-#'   `threshold` of the split (smaller values go to `left`, others to `right`; see [contree.object]
-#'   for ordered factors, dates and times; `NA` in leaves and at splits by levels), `levels` (those
-#'   that go to `left` at a split by levels, separated by commas, else `NA`), `default_left` (do
-#'   missing values go to `left`?), `left` and `right` (node numbers of the children, `NA` in
-#'   leaves), `n` (training rows), `errors` (how many of them would be misclassified if the node
-#'   were a leaf, or their squared errors), `class` (factor), `probability` (proportion of that
-#'   class), and for each class a column with its proportion, named `prob.` and the class; for a
-#'   regression tree `value` in place of the last three.
+#' @return `as.data.frame()`: a data frame with one row for each node, in the order of `print()`:
+#'   `node` and `parent` (node numbers; the parent of the root is `NA`), `depth`, `leaf` (logical),
+#'   `variable` and `threshold` of the split (smaller values go to `left`, others to `right`; see
+#'   [contree.object] for ordered factors, dates and times; `NA` in leaves and at splits by levels),
+#'   `levels` (those that go to `left` at a split by levels, separated by commas, else `NA`),
+#'   `default_left` (do missing values go to `left`?), `left` and `right` (node numbers of the
+#'   children, `NA` in leaves), `n` (training rows), `errors` (how many of them would be
+#'   misclassified if the node were a leaf, or their squared errors), `class` (factor),
+#'   `probability` (proportion of that class), and for each class a column with its proportion,
+#'   named `prob.` and the class; for a regression tree `value` in place of the last three.
 #' @examples
 #' as.data.frame(contree(Species ~ ., iris, depth = 2))
 #' @name as.data.frame.contree

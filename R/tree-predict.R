@@ -2,6 +2,10 @@
 
 #' Predict with an optimal tree
 #'
+#' Predicts new rows, or the training rows: classes, their probabilities, numbers, or the leaf of
+#' each row and the path to it.
+#'
+#' @order 1
 #' @param object A fit of [contree()].
 #' @param newdata Data frame, or a numeric matrix if all predictors are numeric, with the columns
 #'   that the tree was fitted with, in any order. Columns that no split uses may be left out; other
@@ -17,6 +21,9 @@
 #'     predicted class);
 #'   * `"node"` (or `"leaf"`): the number of the leaf, as shown by `print()`;
 #'   * `"path"`: the conditions that lead to the leaf, as in [contree_rules()].
+#'
+#'   `contree_predictor()` has `"class"` (or `"response"`), `"prob"` and `"node"`; for forged
+#'   forests it has the types of [their predict()][predict.forged_forest].
 #' @param na.action Function applied to the predictors of `newdata` first. With the default
 #'   [na.pass()] a missing value at a split goes where the missing training rows of the node went
 #'   or, if there were none, to the child with more training rows. Infinite values are treated like
@@ -41,8 +48,8 @@
 #'   probabilities of 0 and 1 in leaves of few rows; the default 0 leaves the proportions as they
 #'   are. The predicted class is not affected.
 #' @param ... Not used; anything given here is an error.
-#' @return A factor, a numeric vector or matrix, an integer vector or a character vector, with one
-#'   element or matrix row for each row of `newdata` that `na.action` leaves.
+#' @return `predict()`: a factor, a numeric vector or matrix, an integer vector or a character
+#'   vector, with one element or matrix row for each row of `newdata` that `na.action` leaves.
 #' @section Errors:
 #' `contree_input_error` for a missing column that the tree uses, or one of another type than in
 #' training (numbers, levels, dates and so on); the message names it. So are new levels with

@@ -1,14 +1,14 @@
 # contree_predictor(): what predict() reads of a fit, read once, for rows that come one by one or a
 # few at a time.
 
-#' Prepared prediction function
-#'
-#' Returns a function of new data that predicts as [predict()][predict.contree] does, but has read
-#' the fit beforehand: one row takes about ten microseconds. It is meant for services that predict
-#' row by row; for many rows at once both take the same time.
-#'
-#' The function has one argument, `newdata`:
-#' * a data frame or a matrix, as for [predict()][predict.contree];
+#' @rdname predict.contree
+#' @description
+#' `contree_predictor()` returns a function of new data that predicts as `predict()` does, but has
+#' read the fit beforehand: one row takes about ten microseconds. It is meant for services that
+#' predict row by row; for many rows at once both take the same time.
+#' @section Prediction functions:
+#' The function that `contree_predictor()` returns has one argument, `newdata`:
+#' * a data frame or a matrix, as for `predict()`;
 #' * a list of vectors of the same length, one for each predictor, by name or, without names, all of
 #'   them in order;
 #' * a numeric or logical vector: one row, by name or, without names, all predictors in order.
@@ -23,28 +23,24 @@
 #'
 #' The function contains the fit; it can be saved with [saveRDS()] and sent to other processes.
 #' Large data are predicted with the number of threads of [contree_threads()].
-#'
 #' @param fit A fit of [contree()], or a result of [forge()].
-#' @param type What to return for each row: `"class"` (or `"response"`), a factor; `"prob"`, a
-#'   matrix with a column for each class; `"node"`, the number of the leaf. For forged forests as in
-#'   [predict()][predict.forged_forest].
-#' @param new_levels As in [predict()][predict.contree]; the default `NULL` uses the setting of the
-#'   fit.
-#' @param ... Not used; anything given here is an error.
-#' @return A function of `newdata`, which returns what `predict()` returns, without row names.
-#' @section Errors:
-#' `contree_input_error` for arguments or new data that cannot be used.
+#' @return `contree_predictor()`: a function of `newdata`, which returns what `predict()` returns,
+#' without row names.
 #' @examples
+#'
+#' # a function for single rows
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' species <- contree_predictor(fit)
 #' species(c(5.1, 3.5, 1.4, 0.2))
 #' species(list(Petal.Width = 1.5, Petal.Length = 4.9, Sepal.Width = 3, Sepal.Length = 6))
 #' contree_predictor(fit, type = "prob")(iris[c(1, 71), ])
-#' @seealso [predict.contree()]; [as_c()], [as_sql()] for trees outside R
+#' @seealso [as_c()], [as_sql()] for trees outside R
+#' @order 2
 #' @export
 contree_predictor <- function(fit, ...) UseMethod("contree_predictor")
 
-#' @rdname contree_predictor
+#' @rdname predict.contree
+#' @order 3
 #' @export
 contree_predictor.contree_model <- function(fit, type = c("class", "prob", "node"),
                                             new_levels = NULL, ...) {

@@ -13,18 +13,20 @@ contree_gpu <- function() {
              capability = or_na(found$capability, NA_character_))
 }
 
-#' Build information and available GPUs
+#' Threads, vector instructions and GPUs
 #'
 #' `contree_info()` reports how the package was built and which vector instructions the search uses;
 #' `contree_gpu()` whether the package was built with CUDA and whether a GPU can be used, and if
 #' not, why. Neither raises an error.
 #'
+#' @section Vector instructions:
 #' The search uses the best instructions that the machine supports; `options(contree.simd = )` or,
 #' if that is not set, the environment variable `CONTREE_SIMD` selects others: `"avx512"` and
 #' `"avx2"` on x86-64, `"neon"` on 64-bit ARM, `"scalar"` (plain C) everywhere, or `"auto"`, the
 #' default. The trees are the same with all of them; only the time differs. [contree()] raises an
 #' error for instructions that are not available.
 #'
+#' @order 1
 #' @return `contree_info()`: a list of class `contree_info`: `version` of the package, `simd`
 #'   (vector instructions in use; `NA` if those requested are not available), `simd_available` (the
 #'   best first), `openmp` and `cuda` (logical: was the package built with them?), `threads`
@@ -35,7 +37,7 @@ contree_gpu <- function() {
 #'   columns if there is none: `built` (logical, was the package built with CUDA?), `available`
 #'   (logical, can a GPU be used?), `reason` (why not; empty if it can), `device` (integer, number
 #'   of the GPU), `name`, `memory` (bytes), `capability` (compute capability, as in `"9.0"`).
-#' @seealso [contree_threads()]
+#' @seealso `threads` and `device` in [contree_control()], `fit$threads` in [contree.object]
 #' @examples
 #' contree_info()
 #' contree_gpu()

@@ -1,10 +1,10 @@
 # How many threads a search uses.
 
-#' Number of threads
-#'
-#' Gets or sets the number of threads that [contree()] uses if its argument `threads` is not given,
-#' and that [predict()][predict.contree] uses for large data.
-#'
+#' @rdname contree_info
+#' @description
+#' `contree_threads()` gets or sets the number of threads that [contree()] uses if its argument
+#' `threads` is not given, and that [predict()][predict.contree] uses for large data.
+#' @section Number of threads:
 #' The number is taken from the first of these that is set: the argument `threads` of `contree()`;
 #' `contree_threads()`, which sets the option `contree.threads`; the environment variable
 #' `CONTREE_NUM_THREADS`; the option `Ncpus`; otherwise it is 2. For each of them, 0 stands for as
@@ -16,14 +16,12 @@
 #' [contree_info()]) uses one thread, and so does a forked child process (`parallel::mclapply()`),
 #' since several of them run at once. Small searches use one thread, since they end before others
 #' have started. The trees are the same for any number of threads, see [contree()].
-#'
 #' @param n Number of threads, a whole number; 0 for as many as possible, `NULL` to return to the
 #'   default. If it is missing, nothing is changed.
-#' @return Without `n`, the number of threads that a search uses now. With `n`, invisibly, the
-#'   previous setting (`NULL` if there was none), to restore it later.
+#' @return `contree_threads()`: without `n`, the number of threads that a search uses now. With `n`,
+#'   invisibly, the previous setting (`NULL` if there was none), to restore it later.
 #' @section Errors:
-#' `contree_input_error` if `n` is not a whole number of at least 0.
-#' @seealso [contree_info()], `fit$threads` in [contree.object]
+#' `contree_input_error` from `contree_threads()` if `n` is not a whole number of at least 0.
 #' @examples
 #' contree_threads()
 #' old <- contree_threads(1)
