@@ -204,9 +204,11 @@ contree_control <- function(
     # what it tells, and what the fit keeps
     progress = NULL, verbose = NULL, certificate = FALSE, conformal = 0, model = FALSE,
     seed = NULL, ...) {
-  check_names(names_of_dots(list(...)), c("min_n", setdiff(names(formals()), "...")),
-              "?contree_control")
-  if (...length()) minsplit <- list(...)$min_n
+  if (...length()) {
+    check_names(names_of_dots(list(...)), c("min_n", setdiff(names(formals()), "...")),
+                "?contree_control")
+    minsplit <- list(...)$min_n
+  }
   control <- list(complexity = check_setting("complexity", complexity))
   control["minbucket"] <- list(if (!is.null(minbucket)) check_setting("minbucket", minbucket))
   control["minsplit"] <- list(if (!is.null(minsplit)) check_setting("minsplit", minsplit))
@@ -364,6 +366,7 @@ merge_settings <- function(control, dots) {
   control <- unclass(control)
   check_setting_names(control, "control")
   check_aliases(control)
+  if (length(dots) == 0) return(control)
   meaning <- function(names) ifelse(names %in% names(setting_alias), setting_alias[names], names)
   c(control[!meaning(names(control)) %in% meaning(names(dots))], dots)
 }
@@ -375,6 +378,7 @@ check_setting_names <- function(given, argument) {
                gettext("name it, as in contree(..., complexity = 0.01)"))
   }
   known <- c("depth", setdiff(names(formals(contree_control)), "..."), names(setting_alias))
+  if (all(names %in% known) && !anyDuplicated(names)) return(invisible())
   unknown <- setdiff(names, known)
   rewards <- intersect(unknown, c("rewards", "costs"))
   if (length(rewards)) {

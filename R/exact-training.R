@@ -51,14 +51,13 @@ rows_fault <- function(fit, frame) {
 predictor_fault <- function(fit, frame) {
   given <- names(frame$types)
   known <- tree_shape(fit)$names
+  if (identical(given, known)) return(type_fault(fit, frame))
   if (length(more <- setdiff(given, known))) {
     gettextf("the data have predictors that the fit has not: %s", show_names(more))
   } else if (length(less <- setdiff(known, given))) {
     gettextf("the data lack predictors of the fit: %s", show_names(less))
-  } else if (!identical(given, known)) {
-    gettextf("the predictors are in another order, %s", show_names(given))
   } else {
-    type_fault(fit, frame)
+    gettextf("the predictors are in another order, %s", show_names(given))
   }
 }
 
@@ -74,10 +73,11 @@ type_fault <- function(fit, read) {
     vapply(names, function(name) identical(of_data[[name]], of_fit[[name]]), NA)
   }
   leveled <- types %in% level_types
-  if (any(bad <- leveled & !same(read$xlevels, tree_xlevels(fit)))) {
+  if (any(leveled) && any(bad <- leveled & !same(read$xlevels, tree_xlevels(fit)))) {
     return(gettextf("the factor '%s' has other levels, or in another order", names[bad][1]))
   }
-  if (any(bad <- types %in% "difftime" & !same(as.list(read$units), as.list(tree_units(fit))))) {
+  lasts <- types %in% "difftime"
+  if (any(lasts) && any(bad <- lasts & !same(as.list(read$units), as.list(tree_units(fit))))) {
     gettextf("the predictor '%s' has another unit of time", names[bad][1])
   }
 }

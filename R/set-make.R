@@ -29,6 +29,14 @@
 #' (`complexity` of the fit) keeps sets small and their trees readable: without it trees grow to the
 #' full depth where a split costs nothing.
 #'
+#' @section Large sets:
+#' Without `max_nodes`, `time_limit` and `memory_limit` a set is refused, with an error, once it has
+#' more row sets than are searched in some seconds: 5 10^9 divided by rows times predictors
+#' (columns that are searched), but at least 2,000 and at most 1,000,000. The error says how many
+#' trees there are at least and, where one was found in as long again, a smaller budget whose set is
+#' whole: a set of part of the trees would answer questions about all of them wrongly. `max_nodes =
+#' Inf` searches until all are found.
+#'
 #' @param fit A fit of [contree()], of depth 4 at most.
 #' @param within How much more than `fit` a tree may cost, as a share of the cost of `fit`: a number
 #'   of at least 0, by default 0.01. With 0 the set has all trees that cost no more.
@@ -36,8 +44,9 @@
 #'   sum; squared errors of a numeric response), in place of `within`: a number of at least 0.
 #' @param data The training data, as in [contree_alternatives()]: by default they are taken from
 #'   the fit or its call.
-#' @param max_nodes How many row sets may be searched, a number of at least 1, by default any
-#'   number; for `contree_set_estimate()` 20,000.
+#' @param max_nodes Row sets that are looked at, a number of at least 1: the set has the trees that
+#'   were found until then. The default `NULL` refuses sets that take more than seconds; see the
+#'   section on large sets. For `contree_set_estimate()` 20,000.
 #' @param ... How to search: `time_limit`, `memory_limit` and `on_interrupt` of [contree_control()].
 #'   By default they are those of the fit.
 #' @return `contree_set()`: an object of class `contree_set`. `length()` is the number of trees, as
@@ -55,8 +64,8 @@
 #' @section Errors:
 #' `contree_unsupported_error` for trees of other models, of more than depth 4, with `max_leaves`,
 #' or fitted to a [contree_table()]. `contree_input_error` if an argument is not as
-#' above, the training data cannot be found or are not those of the fit, or a setting in `...` would
-#' change the problem.
+#' above, the training data cannot be found or are not those of the fit, a setting in `...` would
+#' change the problem, or the set is too large (see there).
 #' @seealso [predict.contree_set()], [summary.contree_set()], [contree_alternatives()];
 #'   `vignette("sure")`
 #' @references R. Xin, C. Zhong, Z. Chen, T. Takagi, M. Seltzer, C. Rudin (2022). Exploring the
@@ -71,23 +80,34 @@
 #' sample(set, 2)
 #' head(predict(set, type = "range"))
 #' @export
-contree_set <- function(fit, within = 0.01, errors = NULL, data = NULL, max_nodes = Inf, ...) {
+contree_set <- function(fit, within = 0.01, errors = NULL, data = NULL, max_nodes = NULL, ...) {
   check_fit(fit)
   refuse_set(fit)
   slack <- slack_of(fit, within, if (missing(within)) NULL else within, errors)
-  if (!is_scalar(max_nodes) || max_nodes < 1) {
-    stop_input("max_nodes", gettextf("'max_nodes' must be a number of at least 1, not %s",
-                                     show_value(max_nodes)))
-  }
+  if (!is.null(max_nodes)) max_nodes <- check_nodes(max_nodes)
   settings <- search_settings(fit, list(...))
-  frame <- training_frame(fit, data, settings, parent.frame())
+  problem <- problem_of_set(fit, data, settings, parent.frame())
+  limited <- !is.null(max_nodes) || is.finite(settings$time_limit) ||
+    is.finite(settings$memory_limit)
+  settings$max_nodes <- if (limited) min(max_nodes, Inf) else usual_nodes(problem)
+  set <- new_set(fit, problem, settings, slack)
+  if (!limited && is_too_large(set)) {
+    refuse_large(set, if (is.null(errors)) "within" else "errors")
+  }
+  warn_if_set_stopped(set)
+  set
+}
+
+problem_of_set <- function(fit, data, settings, env) {
+  frame <- training_frame(fit, data, settings, env)
   if (!is.null(frame$table)) {
     stop_unsupported("fit", gettext("sets of trees need the rows, not a table of a database"))
   }
-  settings$max_nodes <- as.numeric(max_nodes)
-  set <- new_set(fit, frame, settings, slack)
-  warn_if_set_stopped(set)
-  set
+  new_problem(frame, settings)
+}
+
+check_nodes <- function(max_nodes) {
+  check_number("max_nodes", max_nodes, gettext("a number of at least 1"), function(n) n >= 1)
 }
 
 refuse_set <- function(fit) {
@@ -122,8 +142,8 @@ slack_of <- function(fit, within, given, errors) {
 # ---- the object ----------------------------------------------------------------------------------
 
 # Its parts are in an attribute, so that length() and [[ are those of the trees.
-new_set <- function(fit, frame, settings, slack) {
-  parts <- list(fit = fit, problem = new_problem(frame, settings), slack = slack,
+new_set <- function(fit, problem, settings, slack) {
+  parts <- list(fit = fit, problem = problem, slack = slack,
                 engine = new.env(parent = emptyenv()))
   parts$settings <- limit_costs(settings, fit, parts$problem, slack)
   set <- structure(list(), parts = parts, class = "contree_set")
@@ -210,4 +230,71 @@ set_status <- function(about) {
 complete_text <- function(set, about) {
   if (!is.finite(about$complete_cost)) return(gettext("trees of any cost may be missing"))
   gettextf("the set is complete up to a cost of %s", cost_text(about$complete_cost))
+}
+
+# ---- too large -----------------------------------------------------------------------------------
+
+# What is looked at in some seconds: rows and columns of row sets, and row sets whatever their size.
+most_work <- 5e9
+fewest_usual_nodes <- 2000
+most_usual_nodes <- 1e6
+
+usual_nodes <- function(problem) {
+  nodes <- most_work %/% (length(problem$codes) * length(column_predictors(problem)))
+  min(max(nodes, fewest_usual_nodes), most_usual_nodes)
+}
+
+is_too_large <- function(set) {
+  about <- set_about(set)
+  !about$complete && about$size[["nodes"]] >= set_parts(set)$settings$max_nodes
+}
+
+refuse_large <- function(set, argument) {
+  about <- set_about(set)
+  parts <- set_parts(set)
+  stop_input(argument, gettextf(
+    "the trees that cost up to %s more than 'fit' are too many: there are %s in %s row sets alone",
+    cost_text(signif(parts$slack, 6)), big_text(about$total),
+    big_text(sprintf("%.0f", about$size[["nodes"]]))),
+    c(smaller_set_text(set),
+      if (parts$settings$complexity == 0) {
+        gettext("a price for each split, 'complexity' of the fit, keeps sets small")
+      },
+      gettext("max_nodes = Inf searches for all trees whatever that takes")))
+}
+
+# The budget of a smaller set that is whole.
+smaller_set_text <- function(set) {
+  size <- smaller_set(set)
+  if (!is.null(size)) {
+    return(gettextf("errors = %s has %s trees, all of which can be found", format(size$budget),
+                    format(signif(size$trees, 3), big.mark = ",")))
+  }
+  surely <- set_about(set)$complete_cost - tree_proof(set_parts(set)$fit)$cost
+  if (is.finite(surely) && surely >= 0) {
+    return(gettextf("all of those with errors = %s can be found", format(floor_digits(surely, 3))))
+  }
+  gettext("contree_set_estimate() says how large smaller sets are")
+}
+
+# A row of size_of_set(). Row sets grow with the budget, so that those of smaller budgets are few;
+# where the search of the splits alone may take long none is looked for.
+smaller_set <- function(set) {
+  parts <- set_parts(set)
+  settings <- parts$settings
+  if (settings$max_nodes <= fewest_usual_nodes || settings$depth > 3) return(NULL)
+  settings$max_nodes <- ceiling(settings$max_nodes / 2)
+  found <- NULL
+  for (budget in floor_digits(parts$slack / c(8, 4, 2), 2)) {
+    size <- size_of_set(parts$fit, parts$problem, settings, budget)
+    if (!size$found) break
+    found <- size
+  }
+  found
+}
+
+# With so many significant digits, not more than it is.
+floor_digits <- function(x, digits) {
+  unit <- 10^(floor(log10(x)) - digits + 1)
+  ifelse(x > 0, floor(x / unit) * unit, 0)
 }

@@ -100,24 +100,30 @@ contree_set_estimate <- function(fit, within = 0.01, errors = NULL, data = NULL,
   refuse_set(fit)
   slack <- slack_of(fit, within, if (missing(within)) NULL else within, errors)
   settings <- search_settings(fit, list(...))
-  frame <- training_frame(fit, data, settings, parent.frame())
-  settings$max_nodes <- max_nodes
+  problem <- problem_of_set(fit, data, settings, parent.frame())
+  settings$max_nodes <- check_nodes(max_nodes)
   sizes <- NULL
   for (budget in unique(slack * c(0, 1 / 8, 1 / 4, 1 / 2, 1))) {
-    size <- size_of_set(fit, frame, settings, budget)
+    # what is larger than a set that was not found is not found either
+    size <- if (all(sizes$found)) size_of_set(fit, problem, settings, budget)
+            else unknown_size(budget)
     if (!size$found) size <- extrapolated(sizes, size)
     sizes <- rbind(sizes, size)
   }
   sizes
 }
 
-size_of_set <- function(fit, frame, settings, budget) {
-  set <- tryCatch(new_set(fit, frame, settings, budget), contree_input_error = function(e) NULL)
+unknown_size <- function(budget) {
+  data.frame(budget = budget, trees = NA_real_, row_sets = NA_real_, seconds = NA_real_,
+             found = FALSE)
+}
+
+size_of_set <- function(fit, problem, settings, budget) {
+  set <- tryCatch(new_set(fit, problem, settings, budget), contree_input_error = function(e) NULL)
   about <- if (!is.null(set)) set_about(set)
-  found <- isTRUE(about$complete)
-  data.frame(budget = budget, trees = if (found) about$length else NA_real_,
-             row_sets = if (found) about$size[["nodes"]] else NA_real_,
-             seconds = if (found) about$elapsed else NA_real_, found = found)
+  if (!isTRUE(about$complete)) return(unknown_size(budget))
+  data.frame(budget = budget, trees = about$length, row_sets = about$size[["nodes"]],
+             seconds = about$elapsed, found = TRUE)
 }
 
 # From the two largest sets that were found.

@@ -57,16 +57,18 @@ is_texts <- function(x) is_plain(x, "character") && !anyNA(x)
 is_names <- function(x) is_texts(x) && !anyDuplicated(x)
 is_flags <- function(x, n = 1L) is_plain(x, "logical", n) && !anyNA(x)
 
-# Finite numbers, none below `low`.
+# Finite numbers, none below `low`. Of long vectors nothing is made: infinite and missing values are
+# in the least or the greatest one.
 is_amounts <- function(x, n = length(x), low = 0) {
-  (is_plain(x, "double", n) || is_plain(x, "integer", n)) && all(is.finite(x)) && all(x >= low)
+  is_plain(x, if (is.integer(x)) "integer" else "double", n) &&
+    (n == 0 || (is.finite(least <- min(x)) && is.finite(max(x)) && least >= low))
 }
 
 is_number <- function(x, low = -Inf) is_amounts(x, 1L, low)
 
 # Codes from 1 to `most`.
 is_codes <- function(x, most, n = length(x)) {
-  is_amounts(x, n, 1) && all(x <= most) && all(x == floor(x))
+  is_amounts(x, n, 1) && (n == 0 || max(x) <= most) && (is.integer(x) || all(x == floor(x)))
 }
 
 is_matrix <- function(x, type, rows, columns) {
@@ -93,7 +95,7 @@ is_frame <- function(x, columns) {
   }
   n <- length(attr(x, "row.names"))
   x <- unclass(x)
-  all(vapply(x, is.atomic, NA)) && all(lengths(x) == n | vapply(x, NROW, 0L) == n)
+  all(vapply(x, is.atomic, NA)) && (all(lengths(x) == n) || all(vapply(x, NROW, 0L) == n))
 }
 
 # ---- the list, and what it says of the data ------------------------------------------------------

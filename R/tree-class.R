@@ -261,16 +261,21 @@ gini_saved <- function(shares, children) {
   split <- which(children$left > 0)
   left <- shares[children$left[split], , drop = FALSE]
   right <- shares[children$right[split], , drop = FALSE]
-  sides <- cbind(rowSums(left), rowSums(right))
+  weight_left <- rowSums(left)
+  weight_right <- rowSums(right)
   for (class in seq_len(ncol(shares))) {
-    others <- cbind(rowSums(left[, -class, drop = FALSE]), rowSums(right[, -class, drop = FALSE]))
     # shares of each side: products of weights may overflow
-    off <- left[, class] / sides[, 1] * (others[, 2] / sides[, 2]) -
-      right[, class] / sides[, 2] * (others[, 1] / sides[, 1])
+    off <- left[, class] / weight_left * (other_classes(right, class) / weight_right) -
+      right[, class] / weight_right * (other_classes(left, class) / weight_left)
     saved[split] <- saved[split] + off^2
   }
-  saved[split] <- saved[split] * (sides[, 1] / rowSums(sides)) * sides[, 2]
+  saved[split] <- saved[split] * (weight_left / (weight_left + weight_right)) * weight_right
   replace(saved, is.nan(saved), 0) # of a side without weight
+}
+
+# Of two classes, as most trees have them, there is nothing to sum up.
+other_classes <- function(shares, class) {
+  if (ncol(shares) == 2) shares[, 3 - class] else rowSums(shares[, -class, drop = FALSE])
 }
 
 # What each split takes off an `amount` of its node, 0 in leaves. `children`: list(left, right),

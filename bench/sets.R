@@ -62,7 +62,8 @@ for (i in seq_len(nrow(cases))) {
   best <- fit$answer$cost + leaf
   slack <- floor((1 + case$within) * best + 0.5) - best
   ask_set <- function(errors) {
-    contree::contree_set(fit$answer, errors = errors, data = list(x = x, y = y))
+    contree::contree_set(fit$answer, errors = errors, data = list(x = x, y = y),
+                         max_nodes = Inf)
   }
   set <- fastest(function() ask_set(slack))
   numbers <- floor(stats::runif(20, 1, min(length(set$answer) + 1, 1e15)))

@@ -50,7 +50,8 @@ fit_and_set <- function(x, y, case) {
   fit <- contree::contree(x, y, depth = case$depth, complexity = leaf / nrow(x), threads = 1)
   best <- fit$cost + leaf
   budget <- floor((1 + case$within) * best + 0.5)
-  set <- contree::contree_set(fit, errors = budget - best, data = list(x = x, y = y))
+  set <- contree::contree_set(fit, errors = budget - best, data = list(x = x, y = y),
+                              max_nodes = Inf)
   list(best = best, trees = length(set), set = set, budget = budget, leaf = leaf)
 }
 

@@ -257,6 +257,53 @@ test_that("a search that is stopped says up to where its set is complete", {
   for (k in c(1, length(stopped))) expect_lte(stopped[[k]]$cost, fit$cost + 3 + 1e-9)
 })
 
+test_that("what takes too long is refused, unless a limit is given", {
+  set.seed(7)
+  x <- as.data.frame(matrix(runif(6e4 * 45) < 0.5, 6e4))
+  y <- factor(runif(6e4) < ifelse(x[[1]], 0.4, 0.6))
+  fit <- contree(x, y, depth = 3)
+  refusal <- expect_error(contree_set(fit, errors = 1000, data = list(x = x, y = y)),
+                          class = "contree_input_error")
+  expect_identical(refusal$argument, "errors")
+  expect_match(conditionMessage(refusal),
+               "cost up to 1000 more than 'fit' are too many: there are [0-9,]+ in 2,000 row sets")
+  expect_match(conditionMessage(refusal), "a price for each split, 'complexity'")
+  expect_error(contree_set(fit, within = 0.1, data = list(x = x, y = y)), "max_nodes = Inf")
+  for (limit in list(list(max_nodes = 2000), list(time_limit = 1e5), list(memory_limit = "1GB"))) {
+    set <- suppressWarnings(do.call(contree_set, c(list(fit, errors = 1000,
+                                                        data = list(x = x, y = y)), limit)))
+    expect_gt(length(set), 0)
+  }
+})
+
+test_that("a refusal names a smaller budget whose set is whole", {
+  fit <- contree(Species ~ ., iris, depth = 3, complexity = 0.01, model = TRUE)
+  large <- suppressWarnings(contree_set(fit, errors = 8, max_nodes = 4000))
+  said <- tryCatch(contree:::refuse_large(large, "errors"), error = conditionMessage)
+  expect_no_match(said, "complexity")
+  parts <- regmatches(said, regexec("errors = ([0-9.]+) has ([0-9,]+) trees", said))[[1]]
+  expect_identical(parts[2], "2") # 4 takes more than half of the row sets
+  smaller <- contree_set(fit, errors = 2)
+  expect_true(summary(smaller)$complete)
+  expect_equal(signif(length(smaller), 3), as.numeric(gsub(",", "", parts[3])))
+  # where smaller sets are not looked for, what is surely complete
+  large <- suppressWarnings(contree_set(fit, errors = 8, max_nodes = 2000))
+  surely <- summary(large)$complete_cost - fit$cost
+  said <- tryCatch(contree:::refuse_large(large, "errors"), error = conditionMessage)
+  expect_match(said, sprintf("errors = %s can be found", format(contree:::floor_digits(surely, 3))))
+})
+
+test_that("row sets that are looked at by default are fewer where each takes longer", {
+  nodes <- function(rows, columns) {
+    contree:::usual_nodes(list(codes = seq_len(rows),
+                               frame = list(shape = list(names = seq_len(columns)))))
+  }
+  expect_identical(nodes(150, 4), 1e6)
+  expect_identical(nodes(2e4, 10), 25000)
+  expect_identical(nodes(1e6, 20), 2000)
+  expect_equal(contree:::floor_digits(c(0, 5.371, 21.48, 0.0499, 3), 2), c(0, 5.3, 21, 0.049, 3))
+})
+
 test_that("what cannot be is refused with the argument's name", {
   fit <- contree(Species ~ ., iris, depth = 2, model = TRUE)
   expect_error(contree_set(fit, within = -1), "'within'", class = "contree_input_error")
@@ -264,6 +311,8 @@ test_that("what cannot be is refused with the argument's name", {
   expect_error(contree_set(fit, within = 0.1, errors = 1), class = "contree_input_error")
   expect_error(contree_set(fit, depth = 3), "change the problem", class = "contree_input_error")
   expect_error(contree_set(fit, max_nodes = 0), "'max_nodes'", class = "contree_input_error")
+  expect_error(contree_set_estimate(fit, max_nodes = NA), "'max_nodes'",
+               class = "contree_input_error")
   expect_error(contree_set(fit, errors = 9, max_nodes = 2), "no tree was found in 'max_nodes' = 2",
                class = "contree_input_error")
   policy <- policy_tree(iris[1:4], matrix(seq_len(450), 150), depth = 1)

@@ -168,3 +168,19 @@ test_that("sums of weights that are rounded are no damage", {
     }
   }
 })
+
+test_that("amounts and codes are finite, within their limits, and whole", {
+  for (x in list(numeric(), integer(), 3L, c(1, 2.5), c(0L, 7L))) {
+    expect_true(contree:::is_amounts(x))
+  }
+  for (x in list(NA_integer_, c(1, NA), c(1, NaN), c(Inf, 1), -1, c(3L, -1L), "1", TRUE, factor(1),
+                 matrix(1))) {
+    expect_false(contree:::is_amounts(x))
+  }
+  expect_false(contree:::is_amounts(c(2, -Inf), low = -Inf))
+  expect_false(contree:::is_amounts(1:3, 2))
+  for (x in list(numeric(), c(1, 3), 3:1)) expect_true(contree:::is_codes(x, 3))
+  for (x in list(c(1, 4), 0:2, c(1, 1.5), c(1L, NA), c(2, NaN))) {
+    expect_false(contree:::is_codes(x, 3))
+  }
+})
