@@ -1,4 +1,4 @@
-# Sets of trees as solvers count them to which a split into leaves of one label is a tree of its own.
+# Sets of trees as solvers count them to which a split into leaves of one label is another tree.
 
 # How many trees of at most `depth` levels and with exactly `splits` splits the rows `rows` have
 # whose leaves all have the label number `label`. `x`: a matrix of 0 and 1.
