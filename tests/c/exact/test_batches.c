@@ -361,6 +361,7 @@ static void little_memory_on_the_device(void)
 
 static void limits_hold(void)
 {
+    if (CHECK_SLOW()) SKIP("too long here");
     rng r = {4};
     random_table table = table_random(&r, 3000, 6, 3, 0);
     ct_exact_options options = ct_exact_options_default();
