@@ -256,7 +256,7 @@ static double sse_below(const ct_model_tree *tree, int32_t node)
 /* A node below the root, rather one whose rows have a large error, or a small one. */
 static int32_t choose_below(const ct_model_tree *tree, double sign, ct_rng *rng)
 {
-    int32_t nodes[2 * CT_TREE_LEAVES];
+    int32_t nodes[2 * CT_TREE_LEAVES] = {0};
     double error[2 * CT_TREE_LEAVES];
     uint32_t n = 0;
     for (uint32_t i = 1; i < tree->room; i++) {

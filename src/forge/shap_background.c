@@ -205,7 +205,8 @@ static int place_units(job *j, ct_patterns *tree)
 {
     double entries = 0, pairs = (double) j->n_rows * j->n_background;
     for (uint32_t i = 0; i < tree->n_units; i++)
-        entries += (double) tree->units[i].n_players * ((uint64_t) 1 << tree->units[i].bits);
+        entries += (double) tree->units[i].n_players *
+                   (double) ((uint64_t) 1 << tree->units[i].bits);
     if (entries > MOST_ENTRIES || entries > 1e5 + 16 * pairs) return 0;
     for (uint32_t i = 0; i < tree->n_units; i++) {
         ct_pattern_unit *unit = &tree->units[i];

@@ -268,6 +268,7 @@ static void do_groups(void *data, unsigned number, uint64_t begin, uint64_t end)
         return;
     }
     for (uint64_t i = begin; i < end; i++) {
+        CT_ASSERT(x->n_groups > 0);
         uint32_t groups[3] = {(uint32_t) (i / x->n_groups), (uint32_t) (i % x->n_groups), 0};
         if (groups[0] > groups[1]) continue;
         for (groups[2] = groups[1]; groups[2] < x->n_groups; groups[2]++) {
