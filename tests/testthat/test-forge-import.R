@@ -285,7 +285,7 @@ test_that("trees that are none are refused", {
 test_that("documents that come with the package say what their makers said", {
   skip_if_not_installed("jsonlite")
   document <- function(name) system.file("extdata", name, package = "contree")
-  said <- utils::read.csv(document("pima-margins.csv"))
+  said <- utils::read.csv(document("pima-margins.csv.gz"))
   for (maker in c("xgboost", "lightgbm")) {
     fast <- forge(document(c(xgboost = "pima-xgboost.json", lightgbm = "pima-lightgbm.txt")[maker]))
     expect_identical(unname(predict(fast, MASS::Pima.te, type = "margin")), said[[maker]])
