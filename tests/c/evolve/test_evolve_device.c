@@ -293,7 +293,7 @@ static void little_memory(int device)
     int64_t least = INT64_MAX, most = 0; /* batches of the same questions */
     uint32_t fewest = UINT32_MAX, all = 0; /* questions answered */
     ct_status status = CT_OK;
-    for (size_t limit = 10000000; status == CT_OK; limit -= 90000) {
+    for (size_t limit = 9900000; status == CT_OK; limit -= 40000) {
         bench b;
         ct_error error = {CT_OK, ""};
         set_memory(device, limit);
