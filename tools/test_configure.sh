@@ -212,29 +212,29 @@ cpu_build; says "OpenMP: no - a small program"; writes_no openmp
 # ---- debugging information ----
 
 run "debugging information, by default" ./configure
-cpu_build; writes "PKG_LIBS = -Wl,-S,-x,-s"; writes "-fno-asynchronous-unwind-tables"
+cpu_build; writes "PKG_LIBS = -Wl,-S,-x"; writes "-fno-asynchronous-unwind-tables"
 
 run "debugging information, asked for" ./configure --with-debug-info
-cpu_build; writes_no "-Wl,-S,-x,-s"; writes_no unwind
+cpu_build; writes_no "-Wl,-S,-x"; writes_no unwind
 
 run "... by the environment" env CONTREE_DEBUG_INFO=yes ./configure
-cpu_build; writes_no "-Wl,-S,-x,-s"
+cpu_build; writes_no "-Wl,-S,-x"
 
 # A compiler and linker that know no such options.
 cat > "$stage/cc" <<'EOF'
 #!/bin/sh
-case " $* " in *" -Wl,-S,-x,-s "*|*unwind*) echo "unknown option" >&2; exit 1 ;; esac
+case " $* " in *" -Wl,-S,-x "*|*unwind*) echo "unknown option" >&2; exit 1 ;; esac
 exec cc "$@"
 EOF
 run "a compiler that keeps it" env R_MAKEVARS_USER="$stage/refuses.mk" ./configure
-cpu_build; writes_no "-Wl,-S,-x,-s"; writes_no unwind
+cpu_build; writes_no "-Wl,-S,-x"; writes_no unwind
 
 # ---- Windows ----
 
 rm -f src/Makevars
 run "configure.win" sh ./configure.win
 mv src/Makevars.win src/Makevars
-cpu_build; writes 'SHLIB_OPENMP_CFLAGS'; writes "Makevars.win"; writes_no "-Wl,-S,-x,-s"
+cpu_build; writes 'SHLIB_OPENMP_CFLAGS'; writes "Makevars.win"; writes_no "-Wl,-S,-x"
 writes_no unwind
 
 # ---- other shells, other makes, what is left behind ----
