@@ -84,9 +84,7 @@ rows_grown_from <- function(fit, data) {
 grown_again <- function(fit, data, rows, settings) {
   call <- as.list(fit$call)[-1]
   call[c("formula", "data", "x", "y", "weights", "subset", "na.action", "case.weights")] <- NULL
-  call <- lapply(call, eval, environment(fit$terms))
-  names(call)[names(call) %in% names(ranger_alias)] <-
-    ranger_alias[intersect(names(call), names(ranger_alias))]
+  call <- from_ranger(lapply(call, eval, environment(fit$terms)))
   call[names(settings)] <- settings
   if (is.null(call$trees) || is.na(call$trees)) call$trees <- fit$control$trees
   call$seed <- fit$seed

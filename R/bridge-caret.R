@@ -100,12 +100,12 @@ hist_forest_caret <- function() {
 
 forest_grid <- function(x, y, len = NULL, search = "grid") {
   p <- ncol(x)
-  usual <- if (is.factor(y)) 1 else 5
+  usual <- if (is.factor(y)) 2 else 6
   if (search == "grid") {
     return(expand.grid(mtry = unique(pmax(1, round(seq(max(1, sqrt(p) / 2), p, length.out = len)))),
                        min_n = usual))
   }
-  unique(data.frame(mtry = sample.int(p, len, TRUE), min_n = sample.int(20, len, TRUE)))
+  unique(data.frame(mtry = sample.int(p, len, TRUE), min_n = 1 + sample.int(20, len, TRUE)))
 }
 
 forest_caret_fit <- function(x, y, wts, param, lev, last, classProbs, threads = 1, ...) {

@@ -86,9 +86,11 @@
 #' `depth`, `sample_fraction`, `weights`, `threads`, `quantiles`, `local_importance`, `always`,
 #' `select_weights`, `minbucket` and `factors`; `holdout` and `inbag` are named alike, as is
 #' `honesty` in `grf`, whose `honesty.fraction` is accepted as well.
-#' Meanings and defaults are those of `ranger`, except for `min_n`, which is 1 for classes, also for
-#' probabilities (10 in `ranger`), and for missing values, which `ranger` below version 0.16 does
-#' not accept. `depth = 0` means no limit in `ranger`, but trees of a single leaf here.
+#' Meanings and defaults are those of `ranger`, except for probabilities, whose nodes are split as
+#' those of classes are (down to 11 rows in `ranger`), and for missing values, which `ranger` below
+#' version 0.16 does not accept. `ranger` does not split nodes of `min.node.size` rows, so
+#' `min.node.size = 5` is `min_n = 6`. `depth = 0` means no limit in `ranger`, but trees of a single
+#' leaf here.
 #'
 #' @section Stopping early:
 #' After Ctrl-C, or at the `time_limit` or `memory_limit`, the trees completed so far are returned
@@ -122,8 +124,8 @@
 #'   the square root of their number, rounded down.
 #' @param depth Maximum number of splits between the root and a leaf; `Inf` (the default) for no
 #'   limit.
-#' @param min_n Nodes with at most this many sampled rows, counting repetitions, are not split; by
-#'   default (`NULL`) 1 for classes, 5 for a numeric response, 10 with `quantiles`, 30 for
+#' @param min_n Least number of sampled rows, counting repetitions, of a node that is split; by
+#'   default (`NULL`) 2 for classes, 6 for a numeric response, 10 with `quantiles`, 30 for
 #'   survival, and 100 for rates.
 #' @param sample_fraction Number of rows sampled for each tree, as a proportion of all rows: above
 #'   0, and at most 1 without replacement. The default (`NULL`) is 1 with and 0.632 without
@@ -447,7 +449,7 @@ growth_control <- function(settings, report) {
        always = integer(), select_weights = NULL, min_bucket = 1, holdout = 0L, inbag = NULL,
        honesty = 0, exposure = NULL, prior = 0,
        trees = settings$trees, first_tree = settings$first - 1, mtry = settings$mtry,
-       depth = settings$depth, min_n = settings$min_n, sample = settings$sample,
+       depth = settings$depth, min_n = max(settings$min_n - 1, 1), sample = settings$sample,
        replace = as.integer(settings$replace), rule = settings$splitrule,
        pool_by_level = as.integer(settings$pool == "level"), learner = settings$learner,
        seed = settings$seed, threads = growth_threads(settings), simd = simd_wanted(),

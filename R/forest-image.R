@@ -65,7 +65,7 @@
 #'   whose values are known to lie there, in the units of the images or of the computed features
 #'   (sums over rectangles are in units of the images); `NULL` (the default) takes, for each
 #'   candidate, nearly all of the values of a sample.
-#' @param min_n Nodes with at most this many pixels are not split; 1 by default.
+#' @param min_n Least number of pixels of a node that is split; 2 by default.
 #' @param threads As in [contree_control()].
 #' @param time_limit Seconds after which growing stops; `Inf` (the default) for no limit. Trees
 #'   completed by then are returned with a warning of class `contree_stopped`, as after an
@@ -124,7 +124,7 @@
 #' image_forest(texture(), labels, features = gradient, trees = 5, depth = 6, seed = 1)
 #' @export
 image_forest <- function(images, labels, features = 100, radius = 12, pixels = Inf, seed = NULL,
-                         trees = 10, depth = 12, policy = c("best", "random"), bins = 32, min_n = 1,
+                         trees = 10, depth = 12, policy = c("best", "random"), bins = 32, min_n = 2,
                          threads = NULL, time_limit = Inf, verbose = NULL, progress = NULL,
                          device = c("auto", "cpu", "cuda"),
                          splitrule = c("gini", "entropy", "error"), interval = NULL, ...) {
@@ -357,7 +357,7 @@ grow_image_forest <- function(values, codes, n_classes, settings) {
     random = as.integer(settings$policy == "random"),
     rule = match(settings$splitrule, image_rules) - 1,
     low = fixed_interval(settings)[1], high = fixed_interval(settings)[2],
-    depth = most(settings$depth), min_n = most(settings$min_n),
+    depth = most(settings$depth), min_n = max(most(settings$min_n) - 1, 1),
     pixels = if (is.finite(settings$pixels)) most(settings$pixels) else 0,
     seed = settings$seed, time_limit = settings$time_limit, device = settings$device,
     report = if (audience$listens) report))

@@ -26,9 +26,17 @@ ranger_names <- function(dots, typed) {
       "'%s' and '%s' are two names of the same argument; give only one of them",
       twice[1], names(alias)[match(twice[1], alias)]))
   }
-  replaced <- names(dots) %in% names(alias)
-  names(dots)[replaced] <- alias[names(dots)[replaced]]
+  dots <- from_ranger(dots)
   dots[names(dots) != "formula"]
+}
+
+# Settings under the names of ranger, which does not split nodes of `min.node.size` rows.
+from_ranger <- function(settings) {
+  size <- settings[["min.node.size"]]
+  if (is.numeric(size)) settings[["min.node.size"]] <- size + 1
+  theirs <- names(settings) %in% names(ranger_alias)
+  names(settings)[theirs] <- ranger_alias[names(settings)[theirs]]
+  settings
 }
 
 # `arguments`: the environment of the method; `given`: what came in its dots; `control`: NULL where
@@ -150,9 +158,9 @@ settle_forest <- function(settings, frame) {
   if (is_survival(frame)) check_survival_settings(frame, settings)
   if (settings$quantiles || is_survival(frame)) check_keeps_rows(frame)
   if (is.null(settings$min_n)) {
-    settings$min_n <- if (is_classes(frame)) 1 else if (is_survival(frame)) 30
+    settings$min_n <- if (is_classes(frame)) 2 else if (is_survival(frame)) 30
                       else if (!is.null(exposure_of(frame$response))) 100
-                      else if (settings$quantiles) 10 else 5
+                      else if (settings$quantiles) 10 else 6
   }
   if (!settings$splitrule %in% .Call(ffi_hist_criteria, is_classes(frame))) {
     stop_input("splitrule", gettextf(

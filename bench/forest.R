@@ -68,8 +68,8 @@ compare <- function(name, set, trees, seed, peers = has_peer) {
   numbers <- is.numeric(y)
   frame <- data.frame(x, y = y, check.names = FALSE)
   least <- if (numbers) 5 else 1
-  ours <- timed(function() hist_forest(x, y, trees = trees, min_n = least, seed = seed, threads = 1,
-                                       oob = FALSE, importance = "none"))
+  ours <- timed(function() hist_forest(x, y, trees = trees, min_n = least + 1, seed = seed,
+                                       threads = 1, oob = FALSE, importance = "none"))
   theirs <- timed(function() ranger(x = x, y = y, num.trees = trees, probability = !numbers,
                                     min.node.size = least, num.threads = 1, seed = seed,
                                     oob.error = FALSE))

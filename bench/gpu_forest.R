@@ -52,7 +52,7 @@ found <- lapply(names(tables), function(kind) {
   table <- tables[[kind]]
   size <- sprintf("%d x 20, %d trees", n, trees)
   grow <- function(threads, device) {
-    contree::hist_forest(table$x, table$y, trees = trees, min_n = 5, importance = "none", seed = 1,
+    contree::hist_forest(table$x, table$y, trees = trees, min_n = 6, importance = "none", seed = 1,
                          threads = threads, device = device)
   }
   fit <- grow(most, "cpu")

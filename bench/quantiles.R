@@ -29,7 +29,7 @@ set.seed(1)
 train <- simulate(rows)
 new <- simulate(1e4)
 for (i in seq_len(repeats)) {
-  for (min_n in c(5, 10)) {
+  for (min_n in c(6, 11)) {
     fit <- seconds(a <- hist_forest(y ~ ., train, trees = trees, quantiles = TRUE, min_n = min_n,
                                     threads = 1, seed = i, oob = FALSE, importance = "none"))
     plain <- seconds(hist_forest(y ~ ., train, trees = trees, min_n = min_n, threads = 1, seed = i,

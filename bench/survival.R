@@ -40,8 +40,8 @@ for (name in names(sets)) {
       new <- d[fold == k, ]
       y <- with(new, Surv(time, status))
       times <- sort(unique(new$time[new$status == 1]))
-      fit <- seconds(a <- hist_forest(Surv(time, status) ~ ., train, trees = trees, min_n = size,
-                                      threads = 1, seed = k))
+      fit <- seconds(a <- hist_forest(Surv(time, status) ~ ., train, trees = trees,
+                                      min_n = size + 1, threads = 1, seed = k))
       predict_a <- seconds(curves <- predict(a, new, type = "survival", threads = 1))
       ours <- c(fit, predict_a, concordance(y ~ predict(a, new), reverse = TRUE)$concordance,
                 forest_brier(a, new, y, times)$integrated)

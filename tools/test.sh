@@ -124,7 +124,8 @@ sanitizers="`runtime libasan.so` `runtime libubsan.so`"
 need_asan_library () {
   wanted=-fsanitize=address,undefined,float-cast-overflow
   need_tarball && rm -rf build/lib-asan && mkdir -p build/lib-asan &&
-    { echo "CFLAGS = -g -O1 -DCT_DEBUG -fno-omit-frame-pointer $wanted -fno-sanitize-recover=all"
+    { echo "CFLAGS = -g -O1 -DCT_DEBUG -DCT_SCALAR -fno-omit-frame-pointer $wanted \\"
+      echo "  -fno-sanitize-recover=all"
       echo "LDFLAGS = -fsanitize=address,undefined"; } > $logs/asan.mk &&
     CONTREE_CUDA=no R_MAKEVARS_USER=`pwd`/$logs/asan.mk R CMD INSTALL --no-multiarch --no-docs \
       --no-test-load --library=build/lib-asan "$tarball" &&

@@ -68,7 +68,7 @@ compile () {
       case $path in
         *.cu) sed -f "$here/cuda_on_cpu/shared.sed" "$path" > "$object.cpp" &&
                 $CXX -I"$mine" $CXX_FLAGS -c "$object.cpp" -o "$object" ;;
-        *) $CC -std=gnu11 -O1 -w -fopenmp -DCT_DEBUG -I"$mine" -I"$dir/portable" -I"$src" \
+        *) $CC -std=gnu11 -O1 -w -fopenmp -DCT_DEBUG -DCT_SCALAR -I"$mine" -I"$src" \
           -c "$path" -o "$object" ;;
       esac || return 1
       objects="$objects $object"
@@ -87,7 +87,7 @@ killed_by () {
   if grep -q "[/ ]$file\( \|$\)" "$dir/$1.d"; then
     test_object=$mine/$1.o
     test -f "$test_object" || $CC -std=gnu11 -O1 -w -fopenmp -DCT_DEBUG -DCT_CUDA_ON_CPU -I"$mine" \
-      -I"$dir/portable" -I"$src" -I"$here" -c "$source" -o "$test_object" || return 1
+      -DCT_SCALAR -I"$src" -I"$here" -c "$source" -o "$test_object" || return 1
   fi
   test -x "$mine/$1" || $CC -fopenmp "$test_object" $objects $LIBRARIES $wraps -o "$mine/$1" ||
     return 1

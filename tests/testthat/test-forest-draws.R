@@ -120,7 +120,7 @@ test_that("what cannot be drawn is said", {
 })
 
 test_that("honest trees say what rows say that did not choose their splits", {
-  fit <- hist_forest(mpg ~ ., mtcars, trees = 20, seed = 1, min_n = 3, honesty = TRUE,
+  fit <- hist_forest(mpg ~ ., mtcars, trees = 20, seed = 1, min_n = 4, honesty = TRUE,
                      quantiles = TRUE, keep_inbag = TRUE)
   again <- hist_forest(mpg ~ ., mtcars, num.trees = 20, seed = 1, min.node.size = 3,
                        honesty = TRUE, honesty.fraction = 0.5, quantreg = TRUE, keep_inbag = TRUE)
@@ -144,12 +144,12 @@ test_that("honest trees say what rows say that did not choose their splits", {
   expect_equal(fit$oob$trees, rowSums(fit$inbag == 0), ignore_attr = TRUE)
   expect_lt(fit$oob$error, var(mtcars$mpg))
   parts <- lapply(c(1, 11), function(first) {
-    hist_forest(mpg ~ ., mtcars, trees = 10, first = first, seed = 1, min_n = 3, honesty = TRUE,
+    hist_forest(mpg ~ ., mtcars, trees = 10, first = first, seed = 1, min_n = 4, honesty = TRUE,
                 quantiles = TRUE, keep_inbag = TRUE)
   })
   joined <- do.call(c, parts)
   expect_identical(joined[c("forest", "oob", "importance")], fit[c("forest", "oob", "importance")])
-  expect_error(c(fit, hist_forest(mpg ~ ., mtcars, trees = 2, seed = 2, min_n = 3,
+  expect_error(c(fit, hist_forest(mpg ~ ., mtcars, trees = 2, seed = 2, min_n = 4,
                                   quantiles = TRUE, keep_inbag = TRUE)), "honesty",
                class = "contree_input_error")
 })

@@ -1,11 +1,24 @@
 test_that("ranger's names are accepted, once", {
-  ours <- hist_forest(Species ~ ., iris, trees = 4, min_n = 10, depth = 3, sample_fraction = 0.5,
+  ours <- hist_forest(Species ~ ., iris, trees = 4, min_n = 11, depth = 3, sample_fraction = 0.5,
                       seed = 2)
   theirs <- hist_forest(Species ~ ., iris, num.trees = 4, min.node.size = 10, max.depth = 3,
                         sample.fraction = 0.5, seed = 2, num.threads = 1)
   expect_identical(theirs$forest, ours$forest)
   expect_error(hist_forest(Species ~ ., iris, num.trees = 4, trees = 5), "two names",
                class = "contree_input_error")
+})
+
+test_that("min_n is the least number of rows of a node that is split", {
+  rows <- data.frame(x = 1:8, y = 1:8 %% 2)
+  splits <- function(...) {
+    fit <- hist_forest(y ~ x, rows, trees = 1, replace = FALSE, sample_fraction = 1, ...)
+    nrow(forest_tree(fit, 1)) > 1
+  }
+  expect_true(splits(min_n = 8))
+  expect_false(splits(min_n = 9))
+  expect_true(splits(min.node.size = 7))
+  expect_false(splits(min.node.size = 8))
+  expect_identical(hist_forest(y ~ x, rows, trees = 1)$control$min_n, 6)
 })
 
 test_that("unknown arguments and bad values are named", {
