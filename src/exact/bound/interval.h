@@ -58,6 +58,7 @@ typedef struct ct_candidate {
     uint32_t n_left, threshold;
     int64_t max_left;          /* D of the rows on the left */
     int64_t lower[2];           /* proven lower bounds of l and r, relaxed */
+    int64_t both;               /* the same of l + r, where that is more than their sum */
     int64_t proven; /* a lower bound of tot over allowed trees; at least the relaxed one */
     uint32_t open;              /* intervals on the stack that end here */
     int of_team;                 /* it belongs to the team: see features.h */
@@ -70,14 +71,14 @@ typedef struct ct_candidate {
     ct_split_code *trees[2];
 } ct_candidate;
 
+static inline int64_t ct_larger_cost(int64_t a, int64_t b) { return a > b ? a : b; }
+static inline int64_t ct_smaller_cost(int64_t a, int64_t b) { return a < b ? a : b; }
+
 static inline int64_t ct_candidate_total(const ct_worker *worker, const ct_candidate *p)
 {
     CT_ASSERT(p->lower[0] >= 0 && p->lower[1] >= 0);
-    return worker->search->split_cost + p->lower[0] + p->lower[1];
+    return worker->search->split_cost + ct_larger_cost(p->both, p->lower[0] + p->lower[1]);
 }
-
-static inline int64_t ct_larger_cost(int64_t a, int64_t b) { return a > b ? a : b; }
-static inline int64_t ct_smaller_cost(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* A lower bound of tot(p) for all p strictly between a and b: fact I, first two lines. */
 static inline int64_t ct_interval_bound(const ct_worker *worker, const ct_candidate *a,

@@ -42,8 +42,8 @@ static int wanted(const ct_worker *worker, const ct_layout *layout)
 
 /* What making the tests needs besides. */
 typedef struct {
-    size_t words;      /* of a set of rows */
-    uint64_t *sets;    /* [test][words] */
+    uint32_t *place;   /* [row] in the order of the first feature */
+    uint64_t *rows;    /* [set_words] scratch */
     uint32_t *slots;   /* [mask + 1] tests by the hash of their rows, and 1; 0: none */
     uint32_t mask;
 } making;
@@ -57,43 +57,46 @@ static uint32_t hash_of(const uint64_t *set, size_t words)
 }
 
 /* The test of the rows in place n_tests of the sets, which is a new one or one that is there. */
-static uint32_t find_or_add(making *m, ct_tests *tests)
+static uint32_t find_or_add(const making *m, ct_tests *tests)
 {
-    const uint64_t *set = m->sets + tests->n_tests * m->words;
-    uint32_t slot = hash_of(set, m->words) & m->mask;
+    size_t words = tests->set_words;
+    const uint64_t *set = tests->sets + tests->n_tests * words;
+    uint32_t slot = hash_of(set, words) & m->mask;
     for (; m->slots[slot]; slot = (slot + 1) & m->mask) {
         uint32_t test = m->slots[slot] - 1;
-        if (!memcmp(m->sets + test * m->words, set, m->words * sizeof *set)) return test;
+        if (!memcmp(tests->sets + test * words, set, words * sizeof *set)) return test;
     }
     m->slots[slot] = ++tests->n_tests;
     return tests->n_tests - 1;
 }
 
-/* Adds the tests of feature f; rows[words] is scratch memory. Of a test and its complement the one
- * without row 0 is kept. */
-static void add_feature(const ct_layout *layout, uint32_t f, making *m, ct_tests *tests,
-                        uint64_t *rows)
+/* Adds the tests of feature f. Of a test and its complement the one without the first place is
+ * kept. */
+static void add_feature(const ct_layout *layout, uint32_t f, const making *m, ct_tests *tests)
 {
-    uint32_t *test_of = tests->test_of + tests->first[f], t = 0;
-    memset(rows, 0, m->words * sizeof *rows);
+    size_t words = tests->set_words;
+    uint32_t split = tests->first[f], t = 0;
+    memset(m->rows, 0, words * sizeof *m->rows);
     for (uint32_t j = 0; t + 1 < layout->n_values[f]; j++) {
-        uint32_t row = layout->order[f][j], known = tests->n_tests;
-        rows[row / 64] |= UINT64_C(1) << row % 64;
+        uint32_t place = m->place[layout->order[f][j]], known = tests->n_tests;
+        m->rows[place / 64] |= UINT64_C(1) << place % 64;
         if (!ct_bit(layout->ties[f], j)) continue;
-        uint64_t *set = m->sets + known * m->words, turn = UINT64_C(0) - (rows[0] & 1);
-        for (size_t w = 0; w < m->words; w++) set[w] = rows[w] ^ turn;
-        if (turn && layout->n_rows % 64) set[m->words - 1] &= ct_low_bits(layout->n_rows % 64);
-        test_of[t++] = find_or_add(m, tests);
+        uint64_t *set = tests->sets + known * words, turn = UINT64_C(0) - (m->rows[0] & 1);
+        for (size_t w = 0; w < words; w++) set[w] = m->rows[w] ^ turn;
+        if (turn && layout->n_rows % 64) set[words - 1] &= ct_low_bits(layout->n_rows % 64);
+        tests->left_is_in[split] = !turn;
+        tests->test_of[split++] = find_or_add(m, tests);
+        t++;
         if (tests->n_tests == known) continue;
         tests->feature[known] = f;
         tests->threshold[known] = t;
         tests->left[known] = !turn;
     }
-    tests->first[f + 1] = tests->first[f] + t;
+    tests->first[f + 1] = split;
 }
 
 /* The records of the rows, from the sets of the tests, blocks of 8 x 8 bits at a time. */
-static void write_records(const ct_layout *layout, const making *m, ct_tests *tests)
+static void write_records(const ct_layout *layout, ct_tests *tests)
 {
     tests->words = (tests->n_tests + 63) / 64;
     memset(tests->records, 0, layout->n_rows * tests->words * sizeof *tests->records);
@@ -101,7 +104,8 @@ static void write_records(const ct_layout *layout, const making *m, ct_tests *te
         for (uint32_t test = 0; test < tests->n_tests; test += 8) {
             uint64_t block = 0;
             for (uint32_t i = 0; i < 8 && test + i < tests->n_tests; i++)
-                block |= (m->sets[(test + i) * m->words + row / 64] >> row % 64 & 0xff) << 8 * i;
+                block |= (tests->sets[(test + i) * tests->set_words + row / 64] >> row % 64 & 0xff)
+                         << 8 * i;
             block = ct_transpose8(block);
             for (uint32_t i = 0; i < 8 && row + i < layout->n_rows; i++)
                 tests->records[(row + i) * tests->words + test / 64] |= (block >> 8 * i & 0xff)
@@ -118,24 +122,24 @@ ct_status ct_tests_make(ct_worker *worker, ct_layout *layout)
     size_t n_splits = 0;
     for (uint32_t f = 0; f < layout->n_cols; f++) n_splits += layout->n_values[f] - 1;
     uint32_t *numbers = CT_ARENA_ZEROED(arena, uint32_t, 3 * n_splits + layout->n_cols + 1);
-    uint8_t *left = CT_ARENA_NEW(arena, uint8_t, n_splits);
+    uint8_t *left = CT_ARENA_NEW(arena, uint8_t, 2 * n_splits);
     uint64_t *records = CT_ARENA_NEW(arena, uint64_t, layout->n_rows * ((n_splits + 63) / 64));
+    size_t set_words = ((size_t) layout->n_rows + 63) / 64;
+    uint64_t *sets = CT_ARENA_NEW(arena, uint64_t, (n_splits + 1) * set_words);
     ct_arena_mark mark = ct_arena_here(arena);
-    m.words = ((size_t) layout->n_rows + 63) / 64;
     m.mask = (UINT32_C(2) << ct_bit_width(n_splits)) - 1;
-    m.sets = CT_ARENA_NEW(arena, uint64_t, (n_splits + 1) * m.words);
     m.slots = CT_ARENA_ZEROED(arena, uint32_t, (size_t) m.mask + 1);
-    uint64_t *rows = CT_ARENA_NEW(arena, uint64_t, m.words);
-    if (!tests || !numbers || !left || !records || !m.sets || !m.slots || !rows)
+    m.rows = CT_ARENA_NEW(arena, uint64_t, set_words);
+    m.place = CT_ARENA_NEW(arena, uint32_t, layout->n_rows);
+    if (!tests || !numbers || !left || !records || !sets || !m.slots || !m.rows || !m.place)
         return ct_worker_no_memory(worker);
-    tests->feature = numbers;
-    tests->threshold = numbers + n_splits;
-    tests->test_of = numbers + 2 * n_splits;
-    tests->first = numbers + 3 * n_splits;
-    tests->left = left;
-    tests->records = records;
-    for (uint32_t f = 0; f < layout->n_cols; f++) add_feature(layout, f, &m, tests, rows);
-    write_records(layout, &m, tests);
+    *tests = (ct_tests){.records = records, .set_words = set_words, .sets = sets,
+                        .feature = numbers, .threshold = numbers + n_splits,
+                        .test_of = numbers + 2 * n_splits, .first = numbers + 3 * n_splits,
+                        .left = left, .left_is_in = left + n_splits};
+    for (uint32_t j = 0; j < layout->n_rows; j++) m.place[layout->order[0][j]] = j;
+    for (uint32_t f = 0; f < layout->n_cols; f++) add_feature(layout, f, &m, tests);
+    write_records(layout, tests);
     ct_arena_release(arena, mark);
     layout->tests = tests;
     return CT_OK;
@@ -143,24 +147,13 @@ ct_status ct_tests_make(ct_worker *worker, ct_layout *layout)
 
 /* ---- the tests of a node ---- */
 
-static uint64_t record_bit(const ct_tests *tests, uint32_t row, uint32_t test)
-{
-    return tests->records[row * tests->words + test / 64] >> test % 64 & 1;
-}
-
-int ct_tests_left_is_in(const ct_layout *layout, uint32_t f, uint32_t t)
-{
-    const ct_tests *tests = layout->tests;
-    return (int) record_bit(tests, layout->order[f][0], tests->test_of[tests->first[f] + t - 1]);
-}
-
 ct_status ct_tests_side(ct_worker *worker, ct_arena *arena, const ct_node *parent, uint32_t f,
                         uint32_t t, int side, const ct_totals *totals, ct_node *node)
 {
     const ct_layout *layout = parent->layout;
     const ct_tests *tests = layout->tests;
-    uint32_t test = tests->test_of[tests->first[f] + t - 1];
-    uint64_t leaves = (uint64_t) (ct_tests_left_is_in(layout, f, t) == side);
+    const uint64_t *in = tests->sets + tests->test_of[tests->first[f] + t - 1] * tests->set_words;
+    uint64_t turn = UINT64_C(0) - (uint64_t) (ct_tests_left_is_in(layout, f, t) == side);
     uint64_t *sets = CT_ARENA_NEW(arena, uint64_t, layout->n_classes * layout->words);
     if (!sets) return ct_worker_no_memory(worker);
     *node = *parent;
@@ -170,14 +163,9 @@ ct_status ct_tests_side(ct_worker *worker, ct_arena *arena, const ct_node *paren
     node->n_rows = 0;
     for (uint32_t c = 0; c < layout->n_classes; c++) {
         node->n_rows += totals->rows[c];
-        for (size_t w = node->rows.begin[0], at; w < node->rows.end[0]; w++) {
-            at = c * layout->words + w;
-            sets[at] = 0;
-            for (uint64_t rest = ct_node_sets(parent, 0)[at]; rest; rest &= rest - 1) {
-                uint32_t row = layout->order[0][w * 64 + ct_trailing_zeros(rest)];
-                if (record_bit(tests, row, test) != leaves) sets[at] |= rest & (0 - rest);
-            }
-        }
+        const uint64_t *from = ct_node_sets(parent, 0) + c * layout->words;
+        for (size_t w = node->rows.begin[0]; w < node->rows.end[0]; w++)
+            sets[c * layout->words + w] = w < tests->set_words ? from[w] & (in[w] ^ turn) : 0;
     }
     CT_ASSERT(node->n_rows > 0 && node->n_rows < parent->n_rows);
     return CT_OK;
@@ -201,15 +189,14 @@ typedef struct {
     int smallest_first;
 } listing;
 
-/* Lists the members of one class of the node; how many. */
+/* Lists the places of the members of one class of the node; how many. */
 static uint32_t list_class(const ct_node *node, uint32_t c, uint32_t *list)
 {
-    const ct_layout *layout = node->layout;
-    const uint64_t *sets = ct_node_sets(node, 0) + c * layout->words;
+    const uint64_t *sets = ct_node_sets(node, 0) + c * node->layout->words;
     uint32_t n = 0;
     for (size_t w = node->rows.begin[0]; w < node->rows.end[0]; w++)
         for (uint64_t rest = sets[w]; rest; rest &= rest - 1)
-            list[n++] = layout->order[0][w * 64 + ct_trailing_zeros(rest)];
+            list[n++] = (uint32_t) (w * 64) + ct_trailing_zeros(rest);
     return n;
 }
 

@@ -13,12 +13,15 @@
 typedef struct ct_tests {
     uint32_t n_tests;
     size_t words;        /* of a record */
-    uint64_t *records;   /* [row][words] a bit for each test */
+    uint64_t *records;   /* [place][words] of a row in the order of the first feature: its tests */
+    size_t set_words;
+    uint64_t *sets;      /* [test][set_words] the places of its rows */
     uint32_t *feature;   /* [test] of the first split that makes it, */
     uint32_t *threshold; /* [test] in the layout's ranks, */
     uint8_t *left;       /* [test] and which rows that sends left: those in it, or the others */
     uint32_t *first;     /* [n_cols + 1] splits before those of a feature */
     uint32_t *test_of;   /* [split] */
+    uint8_t *left_is_in; /* [split] whether the rows that it sends left are those in its test */
 } ct_tests;
 
 /* Makes the tests of a layout, in the worker's arena, where they may be of use: else it has none.
@@ -29,7 +32,10 @@ ct_status ct_tests_make(ct_worker *worker, ct_layout *layout);
 enum { CT_MOST_TESTS = 512, CT_NO_TEST = -1 };
 
 /* Whether the rows left of threshold t of f are those in its test. */
-int ct_tests_left_is_in(const ct_layout *layout, uint32_t f, uint32_t t);
+static inline int ct_tests_left_is_in(const ct_layout *layout, uint32_t f, uint32_t t)
+{
+    return layout->tests->left_is_in[layout->tests->first[f] + t - 1];
+}
 
 /* The rows of the parent left (side 0) or right (side 1) of threshold t of f, as a node of which
  * only the sets in the order of the first feature are there, which is enough for ct_tests_node().

@@ -275,19 +275,40 @@ static void cap_alone(const ct_evaluator *evaluator, const ct_candidate *m, int 
             most, evaluator->target - worker->search->split_cost - m->lower[!side]);
 }
 
+/* What a side costs at least that is split so many levels deep: as many splits, besides the errors
+ * that are known. */
+static int64_t with_levels(const ct_evaluator *evaluator, unsigned depth, int64_t lower)
+{
+    int64_t split = evaluator->worker->search->split_cost,
+            unit = ct_cost_of_units(evaluator->worker->search->costs, 1),
+            most = ((int64_t) 1 << depth) - 1;
+    return ct_larger_cost(lower, (split < unit / most ? lower & -unit : 0) + depth * split);
+}
+
+/* Trees of less than all levels cost what is known of all rows; of all others one side has all of
+ * its levels. */
+static void bound_both(const ct_evaluator *evaluator, ct_candidate *m)
+{
+    const ct_roots *roots = evaluator->roots;
+    const ct_worker *worker = evaluator->worker;
+    unsigned depth = roots->task->depth - 1;
+    if (!ct_price_counts(worker) || roots->node->sized || roots->task->leaves) return;
+    int64_t deep[2], fewer = roots->ends[0].lower[1] - worker->search->split_cost;
+    for (int side = 0; side < 2; side++) deep[side] = with_levels(evaluator, depth, m->lower[side]);
+    m->both = ct_smaller_cost(fewer, ct_smaller_cost(deep[0] + m->lower[1],
+                                                     m->lower[0] + deep[1]));
+}
+
 /* What a side costs at least that may be split three levels deep: as much as with two levels, or
- * three splits besides the errors that are known. */
+ * as that takes. */
 static int64_t three_levels(const ct_evaluator *evaluator, uint32_t f, const ct_candidate *m,
                             int side, int64_t lower)
 {
     const ct_roots *roots = evaluator->roots;
-    int64_t split = evaluator->worker->search->split_cost,
-            unit = ct_cost_of_units(evaluator->worker->search->costs, 1);
     if (!roots->quadrants) return lower;
     size_t number = side_number(roots->node->layout, f, m->threshold, side);
-    int64_t few = 7 * split < unit ? (lower & -unit) + 3 * split : 3 * split;
     int64_t two = ct_atomic_read(&roots->quadrants->sides[number]);
-    return ct_larger_cost(lower, ct_smaller_cost(two, few));
+    return ct_larger_cost(lower, ct_smaller_cost(two, with_levels(evaluator, 3, lower)));
 }
 
 int ct_branch_begin(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a,
@@ -332,6 +353,7 @@ int ct_branch_begin(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a,
         m->lower[side] = three_levels(evaluator, f, m, side,
                                       ct_larger_cost(counts, ct_between(a, b, m, side)));
     }
+    bound_both(evaluator, m);
     int closed = ct_uses(worker, CT_SHORTCUT_CLASS_COUNTS) &&
                  ct_candidate_total(worker, m) >= evaluator->target;
     worker->statistics.closed_counts += (uint64_t) closed;
@@ -349,6 +371,7 @@ int64_t ct_branch_end(ct_evaluator *evaluator, ct_candidate *m, const ct_bounds 
 {
     const ct_worker *worker = evaluator->worker;
     for (int side = 0; side < 2; side++) note_side(evaluator, m, side, &bounds[side]);
+    bound_both(evaluator, m);
     if (ct_may_split_at(worker, evaluator->roots->node->n_rows, m->n_left))
         return worker->search->split_cost + bounds[0].upper + bounds[1].upper;
     m->proven = INT64_MAX;
@@ -376,24 +399,39 @@ static int affords_less(const ct_evaluator *evaluator, int64_t cost)
            ct_price_affords(worker, cost) + 1 < evaluator->roots->task->depth;
 }
 
-/* Both sides of a lone threshold, the smaller one first. Where both cost half of what they may
- * together, m is closed; so where that takes fewer levels, they are solved up to there before one
- * of them is solved further. */
+/* What sides of m have to cost for it to be closed: half of what they may together, or what a side
+ * that has all of its levels leaves to the other one. 0 where that takes as many levels. */
+static int shares(const ct_evaluator *evaluator, const ct_candidate *m, int first, int64_t share[2])
+{
+    const ct_roots *roots = evaluator->roots;
+    unsigned depth = roots->task->depth - 1;
+    int64_t both = evaluator->target - evaluator->worker->search->split_cost;
+    share[first] = both - both / 2;
+    share[!first] = both / 2;
+    if (roots->ends[0].lower[1] >= evaluator->target && !roots->node->sized)
+        for (int side = 0; side < 2; side++)
+            share[side] = ct_smaller_cost(
+                share[side], both - with_levels(evaluator, depth, m->lower[!side]));
+    return affords_less(evaluator, ct_larger_cost(share[0], share[1]));
+}
+
+/* Both sides of a lone threshold, the smaller one first. Where both cost their shares, m is closed;
+ * so where that takes fewer levels, they are solved up to there before one of them is solved
+ * further. */
 static void solve_alone(ct_evaluator *evaluator, uint32_t f, ct_candidate *m, ct_bounds bounds[2])
 {
-    int64_t both = evaluator->target - evaluator->worker->search->split_cost,
-            half = both - both / 2, most[2] = {INT64_MAX, INT64_MAX};
+    int64_t share[2], most[2] = {INT64_MAX, INT64_MAX};
     int first = 2 * (uint64_t) m->n_left > evaluator->roots->node->n_rows,
-        halves = affords_less(evaluator, half), again = 0;
-    if (halves) most[0] = half;
+        halves = shares(evaluator, m, first, share), again = 0;
+    if (halves) most[0] = share[first];
     for (int turn = 0; turn < 2 + again; turn++) {
         int side = first ^ (turn & 1);
         cap_alone(evaluator, m, side, turn < 2 ? most[turn] : INT64_MAX);
         solve_in_turn(evaluator, f, m, side, &bounds[side]);
         m->lower[side] = ct_larger_cost(m->lower[side], bounds[side].relaxed);
-        int costs_half = halves && bounds[first].upper >= half; /* at least: its trees are open */
-        if (turn == 0 && costs_half) most[1] = both / 2;
-        if (turn == 1) again = costs_half && bounds[!first].upper < both / 2;
+        int costs_share = halves && bounds[first].upper >= share[first]; /* its trees are open */
+        if (turn == 0 && costs_share) most[1] = share[!first];
+        if (turn == 1) again = costs_share && bounds[!first].upper < share[!first];
     }
 }
 

@@ -19,7 +19,7 @@ ct_candidate *ct_features_take_candidate(ct_roots *roots)
         candidate = roots->new_candidate(roots);
         if (candidate) candidate->of_team = roots->work.team != NULL;
     }
-    if (candidate) candidate->open = 0;
+    if (candidate) candidate->open = 0, candidate->both = 0;
     return candidate;
 }
 

@@ -133,7 +133,7 @@ void ct_observe_candidate(const ct_worker *worker, const ct_roots *roots, uint32
     seen.feature = (int32_t) feature;
     seen.more = m->n_left - 1;
     seen.fewer = m->n_left + 1;
-    seen.lower = m->proven;
+    seen.lower = ct_larger_cost(m->proven, ct_candidate_total(worker, m));
     listener(&seen);
 }
 

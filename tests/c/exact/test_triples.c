@@ -41,7 +41,7 @@ static random_table few_valued(rng *r, uint32_t n_rows, uint32_t n_cols, uint32_
 static ct_exact_options few_options(rng *r, const random_table *t)
 {
     ct_exact_options o = ct_exact_options_default();
-    o.depth = 2 + rng_below(r, 3);
+    o.depth = 2 + rng_below(r, 4);
     o.test_rows = 0;
     if (rng_below(r, 3) == 0) o.complexity = rng_below(r, 24) / 8.0 / t->data.n_rows;
     if (rng_below(r, 9) == 0) o.complexity = rng_unit(r) * rng_unit(r) * 0.1;
