@@ -684,6 +684,21 @@ static void few_values_two(void) { random_tables(draw_few, 2, 4000); }
 static void few_values_three(void) { random_tables(draw_few, 3, 4000); }
 static void few_values_four(void) { random_tables(draw_few, 4, 1000); }
 
+/* Splits that cost much of what all rows do, and budgets that allow for some of them. */
+static void dear_splits(void)
+{
+    rng r = {19};
+    uint64_t counted = 0;
+    for (int i = 0; i < fewer(400); i++) {
+        instance s;
+        draw_numbers(&s, &r, 2 + (unsigned) i % 2);
+        double total = squares_of(&s, (UINT32_C(1) << s.n) - 1);
+        s.price = total / (1 + below(&r, 3));
+        s.slack = total * below(&r, 8) / 2;
+        if (!check_instance(&s, &r, &counted)) return;
+    }
+}
+
 /* ---- larger tables: the trees of depth two, pair by pair ---- */
 
 enum { MORE_ROWS = 260, MORE_COLS = 3, MOST_COSTS = MORE_ROWS * MORE_COLS + 1 };
@@ -911,6 +926,7 @@ static const check_case cases[] = {{"depth one", depth_one},
                                    {"numbers, depth two", numbers_two},
                                    {"numbers, depth three", numbers_three},
                                    {"numbers, depth four", numbers_four},
+                                   {"dear splits", dear_splits},
                                    {"few values at depth two", few_values_two},
                                    {"few values at depth three", few_values_three},
                                    {"few values at depth four", few_values_four},
