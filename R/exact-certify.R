@@ -50,7 +50,9 @@
 #' by 128 bits of their number), so that none is missing and none is counted twice; the training
 #' rows are sent down the first tree, the last and a few in between, as above. It takes 30 to 400
 #' times as long as the set: 10 s at depth 3 for 900 rows and 7 predictors. A set that was stopped
-#' is checked up to the cost to which it says that it is complete.
+#' is checked up to the cost to which it says that it is complete. Trees of a numeric response are
+#' counted on the grid of whole numbers on which they are searched; up to which cost of the response
+#' itself none is missing is proven from how far the grid is from the data.
 #'
 #' @param fit A fit of [contree()] or [policy_tree()], or a value of [contree_set()].
 #' @param data The training data: a data frame for a fit from a formula, a list of `x` and `y` (of

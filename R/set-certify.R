@@ -5,8 +5,6 @@ trees_walked <- 8
 
 certify_set <- function(set, data, env) {
   check_set(set)
-  refuse_numbers(set, gettext("a certificate"),
-                 gettext("contree_certify() of the fit proves the least cost"))
   fit <- set_parts(set)$fit
   if (length(set) == 0) stop_input("fit", gettext("the set has no trees"))
   start <- seconds_now()
@@ -48,10 +46,17 @@ count_fault <- function(set, counted) {
     gettext("interrupted")
   } else if (!counted$same) {
     gettextf("there are not as many trees of cost %s as the set has", cost_text(counted$differs))
-  } else if (set_about(set)$complete && !counted$covers) {
+  } else if (set_about(set)$complete && !covers_budget(set, counted)) {
     gettextf("not all trees were counted that cost up to %s more than the fit",
              cost_text(set_parts(set)$slack))
   }
+}
+
+# Of numbers the checker says up to which cost no tree is missing, of the response itself.
+covers_budget <- function(set, counted) {
+  if (!is_of_numbers(set)) return(counted$covers)
+  parts <- set_parts(set)
+  counted$bound >= tree_proof(parts$fit)$cost + parts$slack
 }
 
 new_set_check <- function(set, counted, fault, elapsed) {
@@ -60,7 +65,11 @@ new_set_check <- function(set, counted, fault, elapsed) {
   fit$control$root <- NULL # sets are of trees with any root
   check <- list(valid = is.null(fault), reason = fault, trees = about$total,
                 complete = about$complete && is.null(fault), cost = min(about$cost),
-                complete_cost = about$complete_cost,
+                complete_cost = if (is_of_numbers(set) && !is.null(counted)) {
+                  min(about$complete_cost, counted$bound)
+                } else {
+                  about$complete_cost
+                },
                 thresholds = if (is.null(counted)) 0 else counted$thresholds,
                 row_sets = if (is.null(counted)) 0 else counted$row_sets, elapsed = elapsed,
                 depth = tree_settings(fit)$depth, among = restrictions(fit))

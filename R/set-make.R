@@ -91,7 +91,7 @@ contree_set <- function(fit, within = 0.01, errors = NULL, data = NULL, max_node
     is.finite(settings$memory_limit)
   settings$max_nodes <- if (limited) min(max_nodes, Inf) else usual_nodes(problem)
   set <- new_set(fit, problem, settings, slack)
-  if (!limited && is_too_large(set)) {
+  if (!limited && at_most_nodes(set)) {
     refuse_large(set, if (is.null(errors)) "within" else "errors")
   }
   warn_if_set_stopped(set)
@@ -216,8 +216,13 @@ refuse_question <- function(message, status) {
 warn_if_set_stopped <- function(set) {
   about <- set_about(set)
   if (about$complete) return(invisible())
-  warn_stopped(gettextf("%s: %s", stopped_after(set_status(about), about$elapsed),
-                        complete_text(set, about)),
+  after <- if (at_most_nodes(set)) {
+    gettextf("stopped after %s row sets, as many as 'max_nodes' allows",
+             big_text(sprintf("%.0f", about$size[["nodes"]])))
+  } else {
+    stopped_after(set_status(about), about$elapsed)
+  }
+  warn_stopped(gettextf("%s: %s", after, complete_text(set, about)),
                list(status = set_status(about), elapsed = about$elapsed,
                     complete_cost = about$complete_cost))
 }
@@ -244,9 +249,10 @@ usual_nodes <- function(problem) {
   min(max(nodes, fewest_usual_nodes), most_usual_nodes)
 }
 
-is_too_large <- function(set) {
+# Whether that many row sets were looked at and there are more.
+at_most_nodes <- function(set) {
   about <- set_about(set)
-  !about$complete && about$size[["nodes"]] >= set_parts(set)$settings$max_nodes
+  !about$complete && about$size[["nodes"]] >= floor(set_parts(set)$settings$max_nodes)
 }
 
 refuse_large <- function(set, argument) {

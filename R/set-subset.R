@@ -126,9 +126,11 @@ size_of_set <- function(fit, problem, settings, budget) {
              seconds = about$elapsed, found = TRUE)
 }
 
-# From the two largest sets that were found.
+# From the two largest sets that were found. Of budgets that hold the same trees, as those between
+# two whole numbers of errors, the smallest counts.
 extrapolated <- function(sizes, size) {
-  known <- utils::tail(sizes[sizes$found, ], 2)
+  known <- sizes[sizes$found & !duplicated(sizes$trees), ]
+  known <- utils::tail(known, 2)
   if (is.null(known) || nrow(known) < 2) return(size)
   steps <- (size$budget - known$budget[2]) / (known$budget[2] - known$budget[1])
   for (what in c("trees", "row_sets", "seconds")) {

@@ -63,9 +63,12 @@ report_ambiguous <- function(rows) {
   columns <- list(rownames(shown), as.character(shown$class), cost_text(shown$price))
   names(columns) <- c(gettext("row"), gettext("class of the cheapest trees"),
                       gettext("another class costs"))
-  tag("details", tag("summary", gettextf("The first %d of %d ambiguous rows", nrow(shown),
-                                         nrow(rows))),
-      tag("div", class = "wide", html_table(columns)))
+  says <- if (nrow(shown) == nrow(rows)) {
+    gettextf("The %d ambiguous rows", nrow(rows))
+  } else {
+    gettextf("The first %d of %d ambiguous rows", nrow(shown), nrow(rows))
+  }
+  tag("details", tag("summary", says), tag("div", class = "wide", html_table(columns)))
 }
 
 report_set_trees <- function(set, listed, digits) {

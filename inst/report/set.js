@@ -11,13 +11,13 @@
     of.forEach(function (name) { if (names.indexOf(name) < 0) names.push(name); });
   });
 
+  // A box stands before its text, a field behind it, and neither is parted from it.
   function labelled(text, control) {
     var label = document.createElement("label");
-    label.appendChild(document.createTextNode(text + " "));
-    label.appendChild(control);
-    tools.appendChild(label);
-    tools.appendChild(document.createTextNode(" "));
-    control.addEventListener("change", choose);
+    label.append(control.type === "checkbox" ? control : text + " ",
+                 control.type === "checkbox" ? " " + text : control);
+    tools.append(label, " ");
+    control.addEventListener("input", choose);
     return control;
   }
 
@@ -47,4 +47,14 @@
     said.textContent = n + " of " + trees.length + " trees";
   }
   choose();
+
+  // The root is in the middle of a picture that is wider than the page.
+  function centre(tree) {
+    var canvas = tree.querySelector(".canvas");
+    canvas.scrollLeft = (canvas.scrollWidth - canvas.clientWidth) / 2;
+  }
+  trees.forEach(function (tree) {
+    tree.addEventListener("toggle", function () { centre(tree); });
+  });
+  centre(trees[0]);
 }());

@@ -78,9 +78,13 @@ static inline unsigned ct_trailing_zeros(uint64_t word)
 /* Number of bits needed to write `value`; 0 for 0. */
 static inline unsigned ct_bit_width(uint64_t value)
 {
+#if defined(__GNUC__)
+    return value ? 64 - (unsigned) __builtin_clzll(value) : 0;
+#else
     unsigned width = 0;
     while (value) width++, value >>= 1;
     return width;
+#endif
 }
 
 /* The bits of those places, side by side from the lowest on. */

@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "certify/response.h"
+
+__extension__ typedef __int128 wide;
 
 /* Words that rows have at random (splitmix64: Steele, Lea, Flood, 2014). */
 static uint64_t next_word(uint64_t *state)
@@ -22,9 +25,9 @@ ct_status ct_near_stumps_init(ct_near_stumps *stumps, const ct_problem *problem,
     stumps->problem = problem;
     stumps->claim = claim;
     stumps->words = CT_ARENA_NEW(problem->arena, ct_side_key, problem->n_rows);
-    stumps->left = CT_ARENA_NEW(problem->arena, int64_t, 2 * (size_t) problem->n_classes);
+    stumps->left = CT_ARENA_NEW(problem->arena, int64_t, 2 * (size_t) problem->n_sums);
     if (!stumps->words || !stumps->left) return CT_NO_MEMORY;
-    stumps->right = stumps->left + problem->n_classes;
+    stumps->right = stumps->left + problem->n_sums;
     for (uint32_t row = 0; row < problem->n_rows; row++)
         for (int i = 0; i < 2; i++) stumps->words[row].of[i] = next_word(&state);
     return CT_OK;
@@ -36,16 +39,26 @@ void ct_near_stumps_free(ct_near_stumps *stumps)
     stumps->of = NULL;
 }
 
-int64_t ct_near_leaf(const ct_problem *p, const int64_t *mass, uint32_t *label)
+/* Means of rows without weight are their own. */
+int ct_near_same(const ct_near_told *a, const ct_near_told *b)
 {
-    int64_t best = INT64_MAX, all = p->uniform ? ct_cost_at_most(p, mass) : 0;
+    return !a->by == !b->by && (wide) a->of * b->by == (wide) b->of * a->by;
+}
+
+int64_t ct_near_leaf(const ct_problem *p, const int64_t *sums, ct_near_told *told)
+{
+    if (p->grid.z) {
+        *told = (ct_near_told){sums[1], sums[0]};
+        return ct_grid_cost(p->grid.fine, sums[0], sums[1], sums[2]);
+    }
+    int64_t best = INT64_MAX, all = p->uniform ? ct_cost_at_most(p, sums) : 0;
     for (uint32_t k = 0; k < p->n_classes; k++) {
-        int64_t cost = p->uniform ? all - mass[k] * p->max_cost[k] : 0;
+        int64_t cost = p->uniform ? all - sums[k] * p->max_cost[k] : 0;
         for (uint32_t c = 0; !p->uniform && c < p->n_classes; c++)
-            cost += mass[c] * p->loss[c * p->n_classes + k];
+            cost += sums[c] * p->loss[c * p->n_classes + k];
         if (cost >= best) continue;
         best = cost;
-        *label = k;
+        *told = (ct_near_told){k, 1};
     }
     return best;
 }
@@ -109,17 +122,15 @@ static int count_column(ct_near_stumps *stumps, const ct_row_set *set, uint32_t 
 {
     const ct_problem *p = stumps->problem;
     int grouped = ct_near_grouped(stumps->claim, p->n_cols, col);
-    memset(stumps->left, 0, p->n_classes * sizeof *stumps->left);
-    memcpy(stumps->right, set->mass, p->n_classes * sizeof *stumps->right);
+    memset(stumps->left, 0, p->n_sums * sizeof *stumps->left);
     for (uint32_t j = 0; j + 1 < set->n; j++) {
-        uint32_t row = set->order[col][j] & CT_ROW, label[2] = {0, 0};
-        uint32_t c = (uint32_t) p->data->classes[row];
-        stumps->left[c] += p->mass[row];
-        stumps->right[c] -= p->mass[row];
+        ct_near_told told[2] = {{0, 0}, {0, 0}};
+        ct_sums_add(p, set->order[col][j] & CT_ROW, stumps->left);
         if (!(set->order[col][j] & CT_LAST) || !ct_near_allowed(p, set->n, j + 1)) continue;
-        int64_t cost = p->split_cost + ct_near_leaf(p, stumps->left, &label[0]) +
-                       ct_near_leaf(p, stumps->right, &label[1]);
-        if (cost > budget || label[0] == label[1]) continue;
+        for (uint32_t k = 0; k < p->n_sums; k++) stumps->right[k] = set->mass[k] - stumps->left[k];
+        int64_t cost = p->split_cost + ct_near_leaf(p, stumps->left, &told[0]) +
+                       ct_near_leaf(p, stumps->right, &told[1]);
+        if (cost > budget || ct_near_same(&told[0], &told[1])) continue;
         ct_near_stump one = {{{0, 0}}, cost};
         if (grouped) one.key = ct_near_key(stumps, set, col, j + 1);
         if (!(grouped ? push(stumps, &one) : ct_cost_counts_add(counts, cost, ct_residues_one())))

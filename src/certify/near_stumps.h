@@ -1,4 +1,4 @@
-/* Splits of a row set into two leaves of different labels, up to a cost, counted one by one. */
+/* Splits of a row set into two leaves that predict otherwise, up to a cost, counted one by one. */
 #ifndef CT_CERTIFY_NEAR_STUMPS_H
 #define CT_CERTIFY_NEAR_STUMPS_H
 
@@ -10,6 +10,11 @@ typedef struct {
     uint64_t of[2];
 } ct_side_key;
 
+/* What a leaf predicts: a label, or a mean on the grid, as a fraction. */
+typedef struct {
+    int64_t of, by;
+} ct_near_told;
+
 /* A split of columns that are of a group. */
 typedef struct {
     ct_side_key key;
@@ -20,7 +25,7 @@ typedef struct {
     const ct_problem *problem;
     const ct_set_claim *claim;
     ct_side_key *words;    /* [row] */
-    int64_t *left, *right; /* [n_classes] */
+    int64_t *left, *right; /* [n_sums] */
     ct_near_stump *of;     /* [n] of the group of columns that is looked at; owned: ct_alloc */
     size_t n, room;
 } ct_near_stumps;
@@ -29,8 +34,10 @@ ct_status ct_near_stumps_init(ct_near_stumps *stumps, const ct_problem *problem,
                               const ct_set_claim *claim);
 void ct_near_stumps_free(ct_near_stumps *stumps);
 
-/* What rows of these masses cost under the best label, the first of equals. */
-int64_t ct_near_leaf(const ct_problem *problem, const int64_t *mass, uint32_t *label);
+/* What rows of these sums cost under the best label, the first of equals, or beside their mean. */
+int64_t ct_near_leaf(const ct_problem *problem, const int64_t *sums, ct_near_told *told);
+
+int ct_near_same(const ct_near_told *a, const ct_near_told *b);
 
 /* Whether column col is one of several of its group. */
 static inline int ct_near_grouped(const ct_set_claim *claim, uint32_t n_cols, uint32_t col)

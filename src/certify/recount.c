@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "certify/near_stumps.h"
+#include "certify/response.h"
 #include "certify/stump.h"
 
 /* A threshold that was looked at. */
@@ -221,7 +222,7 @@ static int count_trees(recount *c, const ct_row_set *set, unsigned depth, int64_
 /* Both sides of a split within what they leave each other. */
 static int count_sides(recount *c, const ct_row_set *set, unsigned depth, int64_t budget,
                        const survivor *of, ct_cost_counts sides[2], int64_t leaf[2],
-                       uint32_t label[2])
+                       ct_near_told told[2])
 {
     const ct_problem *p = c->problem;
     for (int side = 0; side < 2; side++) {
@@ -230,7 +231,7 @@ static int count_sides(recount *c, const ct_row_set *set, unsigned depth, int64_
         int fine = lay_out(c, set, of->col, of->n_left, side, &part) &&
                    count_trees(c, &part, depth - 1, budget - p->split_cost - of->least[!side],
                                &sides[side]);
-        if (fine) leaf[side] = ct_near_leaf(p, part.mass, &label[side]);
+        if (fine) leaf[side] = ct_near_leaf(p, part.mass, &told[side]);
         ct_arena_release(p->arena, mark);
         if (!fine) return 0;
         ct_cost_counts_sort(&sides[side]);
@@ -238,9 +239,9 @@ static int count_sides(recount *c, const ct_row_set *set, unsigned depth, int64_
     return 1;
 }
 
-/* Adds the pairs of trees of both sides, but those of two leaves of one label. */
+/* Adds the pairs of trees of both sides, but those of two leaves that predict the same. */
 static int add_pairs(recount *c, int64_t budget, const ct_cost_counts sides[2],
-                     const int64_t leaf[2], const uint32_t label[2], ct_cost_counts *counts)
+                     const int64_t leaf[2], const ct_near_told told[2], ct_cost_counts *counts)
 {
     int64_t split_cost = c->problem->split_cost, leaves = split_cost + leaf[0] + leaf[1];
     for (size_t i = 0; i < sides[0].n; i++) {
@@ -252,7 +253,7 @@ static int add_pairs(recount *c, int64_t budget, const ct_cost_counts sides[2],
                 return no_memory(c);
         }
     }
-    return leaves > budget || label[0] != label[1] ||
+    return leaves > budget || !ct_near_same(&told[0], &told[1]) ||
            ct_cost_counts_add(counts, leaves, ct_residues_less_one()) || no_memory(c);
 }
 
@@ -278,10 +279,10 @@ static int count_splits(recount *c, const ct_row_set *set, unsigned depth, int64
     for (const survivor *of = first; of && fine; of = of->next) {
         ct_cost_counts sides[2] = {{NULL, 0, 0}, {NULL, 0, 0}};
         int64_t leaf[2];
-        uint32_t label[2];
+        ct_near_told told[2];
         if (is_again(c, first, of)) continue;
-        fine = count_sides(c, set, depth, budget, of, sides, leaf, label) &&
-               add_pairs(c, budget, sides, leaf, label, counts);
+        fine = count_sides(c, set, depth, budget, of, sides, leaf, told) &&
+               add_pairs(c, budget, sides, leaf, told, counts);
         for (int side = 0; side < 2; side++) ct_cost_counts_free(&sides[side]);
     }
     return fine;
@@ -290,8 +291,8 @@ static int count_splits(recount *c, const ct_row_set *set, unsigned depth, int64
 static int count_trees(recount *c, const ct_row_set *set, unsigned depth, int64_t budget,
                        ct_cost_counts *counts)
 {
-    uint32_t label;
-    int64_t leaf = ct_near_leaf(c->problem, set->mass, &label);
+    ct_near_told told;
+    int64_t leaf = ct_near_leaf(c->problem, set->mass, &told);
     int is_table = set->n == c->problem->n_rows;
     if (leaf <= budget && !ct_cost_counts_add(counts, leaf, ct_residues_one()))
         return no_memory(c);
@@ -341,6 +342,19 @@ static int covers(const recount *c, const ct_outcome *best)
     return 1;
 }
 
+/* Of a response: what no tree costs, or less, that costs more than the budget on its grid. All cost
+ * at most what a leaf does and their splits. */
+static double bound_beyond(const recount *c, const ct_row_set *whole)
+{
+    const ct_problem *p = c->problem;
+    ct_certify_result proven;
+    memset(&proven, 0, sizeof proven);
+    int64_t most = ct_cost_as_leaf(p, whole->mass) + p->most_splits * p->split_cost;
+    if (c->set->budget >= most) return INFINITY;
+    ct_grid_prove(p, c->set->budget + 1, NULL, &proven);
+    return nextafter(proven.bound, -INFINITY);
+}
+
 static ct_status check(recount *c, ct_problem *problem, const ct_data *data, ct_arena *arena,
                        ct_error *error)
 {
@@ -348,10 +362,11 @@ static ct_status check(recount *c, ct_problem *problem, const ct_data *data, ct_
     ct_cost_counts counts = {NULL, 0, 0};
     const ct_outcome *best = c->claim->best;
     CT_TRY(ct_problem_init(problem, data, c->claim, arena, error));
-    c->result->covers = best && covers(c, best);
+    if (!data->response) c->result->covers = best && covers(c, best);
     c->status = ct_stumps_init(&c->stumps, problem);
     if (c->status == CT_OK) c->status = ct_near_stumps_init(&c->near, problem, c->set);
     if (c->status == CT_OK) c->status = ct_row_set_whole(problem, &whole);
+    if (c->status == CT_OK && data->response) c->result->bound = bound_beyond(c, &whole);
     if (c->status == CT_OK &&
         count_trees(c, &whole, c->claim->depth, c->set->budget, &counts)) {
         ct_cost_counts_sort(&counts);
@@ -372,8 +387,6 @@ ct_status ct_certify_set(const ct_data *data, const ct_certify_claim *claim,
     ct_problem problem;
     recount c = {&problem, claim, set, result, {0}, {0}, CT_OK};
     memset(result, 0, sizeof *result);
-    if (data->response)
-        return ct_fail(error, CT_BAD_INPUT, "there are no sets of trees for a numeric response");
     if (claim->depth > CT_CERTIFY_DEPTH || !(claim->complexity >= 0) ||
         !(claim->complexity <= 1e300))
         return ct_fail(error, CT_BAD_INPUT, "depth must be between 0 and %d, complexity at least 0",

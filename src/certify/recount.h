@@ -32,13 +32,15 @@ typedef struct {
     int stopped;
     int same;            /* the counts are those claimed */
     int64_t differs;     /* else: the least cost of which there are more, or fewer */
-    int covers;          /* no tree that costs at most `within` more than claim->best costs more
-                          * than the budget */
+    int covers;          /* of classes: no tree that costs at most `within` more than claim->best
+                          * costs more than the budget */
+    double bound;        /* of a response: no tree that costs so much or less, in the objective,
+                          * costs more than the budget */
     uint64_t thresholds; /* looked at */
     uint64_t row_sets;   /* laid out */
 } ct_recount_result;
 
-/* Errors: those of ct_certify, and CT_BAD_INPUT for a numeric response. */
+/* Errors: those of ct_certify. */
 ct_status ct_certify_set(const ct_data *data, const ct_certify_claim *claim,
                          const ct_set_claim *set, ct_recount_result *result, ct_error *error);
 

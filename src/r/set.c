@@ -130,7 +130,7 @@ SEXP ffi_set_about(SEXP pointer)
     SET_VECTOR_ELT(list, 5, Rf_ScalarLogical(complete));
     SET_VECTOR_ELT(list, 6, Rf_ScalarReal(facts.complete < facts.least
                                               ? R_NegInf
-                                              : ct_set_objective(set, facts.complete)));
+                                              : ct_set_surely(set)));
     SET_VECTOR_ELT(list, 7, Rf_mkString(complete ? "complete" : ct_exact_end_name(facts.end)));
     SET_VECTOR_ELT(list, 8, Rf_ScalarReal(facts.seconds));
     SEXP size = PROTECT(Rf_allocVector(REALSXP, 4)), labels = PROTECT(Rf_allocVector(STRSXP, 4));
@@ -309,15 +309,15 @@ static void put_claim(const ct_set *set, ct_set_claim *claim)
     }
 }
 
-/* list(stopped, same, covers, differs, thresholds, row_sets, elapsed): whether counting all trees
- * again, from the data, gives as many of each cost, as far as the set is complete; whether that is
- * all trees that cost at most `within` more than the tree of these labels; the least cost of which
- * it does not. */
+/* list(stopped, same, covers, differs, thresholds, row_sets, elapsed, bound): whether counting all
+ * trees again, from the data, gives as many of each cost, as far as the set is complete; whether
+ * that is all trees that cost at most `within` more than the tree of these labels; the least cost
+ * of which it does not; with a response, up to which cost that is all trees. */
 SEXP ffi_set_certify(SEXP pointer, SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP groups,
                      SEXP labels, SEXP n_splits, SEXP within)
 {
-    static const char *const names[] = {"stopped",    "same",     "covers", "differs",
-                                        "thresholds", "row_sets", "elapsed"};
+    static const char *const names[] = {"stopped",    "same",     "covers",  "differs",
+                                        "thresholds", "row_sets", "elapsed", "bound"};
     const ct_set *set = set_of(pointer)->set;
     r_problem problem = r_problem_of(columns, y, n_classes, control);
     const ct_exact_options *options = &problem.options;
@@ -343,9 +343,9 @@ SEXP ffi_set_certify(SEXP pointer, SEXP columns, SEXP y, SEXP n_classes, SEXP co
                                 result.differs < INT64_MAX ? ct_set_objective(set, result.differs)
                                                            : R_PosInf,
                                 (double) result.thresholds, (double) result.row_sets,
-                                ct_seconds() - start};
-    SEXP list = PROTECT(r_named_list(names, 7));
-    for (int i = 0; i < 7; i++) SET_VECTOR_ELT(list, i, Rf_ScalarReal(of_result[i]));
+                                ct_seconds() - start, result.bound};
+    SEXP list = PROTECT(r_named_list(names, 8));
+    for (int i = 0; i < 8; i++) SET_VECTOR_ELT(list, i, Rf_ScalarReal(of_result[i]));
     UNPROTECT(2);
     return list;
 }

@@ -246,7 +246,7 @@ test_that("a search that is stopped says up to where its set is complete", {
   all <- contree_set(fit, errors = 3)
   stopped <- NULL
   expect_warning(stopped <- contree_set(fit, errors = 3, max_nodes = 200),
-                 class = "contree_stopped")
+                 "as many as .max_nodes. allows", class = "contree_stopped")
   facts <- summary(stopped)
   expect_false(facts$complete)
   expect_lt(length(stopped), length(all))
@@ -465,6 +465,13 @@ test_that("an estimate has what was found, and more where it was not", {
   expect_false(is.unsorted(guess$trees))
 })
 
+test_that("budgets that hold the same trees are one step of an estimate", {
+  known <- data.frame(budget = c(0, 0.5, 1), trees = c(2, 2, 20), row_sets = c(5, 5, 10),
+                      seconds = 1, found = TRUE)
+  expect_equal(extrapolated(known, unknown_size(3))[1, 2:3], data.frame(trees = 2000,
+                                                                        row_sets = 40))
+})
+
 # ---- numbers -------------------------------------------------------------------------------------
 
 # All trees of squared errors, as all_trees() has those of classes.
@@ -530,9 +537,28 @@ test_that("questions to sets of trees that predict numbers", {
   expect_identical(vapply(trees, is_monotone, NA, c(wt = -1)), falls)
   expect_output(print(set), "Trees predict numbers up to")
   expect_error(contree_best(set, "errors"), class = "contree_unsupported_error")
-  expect_error(contree_certify(set), class = "contree_unsupported_error")
   expect_equal(length(subset(set, without = "qsec")),
                sum(!vapply(trees, function(tree) "qsec" %in% tree$frame$var, NA)))
+})
+
+test_that("sets of trees that predict numbers are certified, up to what rounding leaves", {
+  set.seed(53)
+  data <- data.frame(a = rnorm(60), b = rnorm(60), f = factor(sample(letters[1:3], 60, TRUE)))
+  data$y <- round(rnorm(60), 1)
+  for (weights in list(NULL, runif(60))) {
+    fit <- contree(y ~ ., data, depth = 2, complexity = 0.01, weights = weights, minbucket = 2,
+                   model = TRUE)
+    set <- contree_set(fit, within = 0.02)
+    check <- contree_certify(set)
+    expect_true(check$valid && check$complete)
+    expect_gte(check$complete_cost, fit$cost * 1.02)
+    # real weights are rounded: the budget in integers is larger than what it stands for
+    surely <- summary(set)$complete_cost
+    expect_equal(check$complete_cost, surely, tolerance = 1e-12)
+    expect_output(print(check), "Certified: no tree")
+    other <- transform(data, y = replace(y, 1, y[1] + 0.1))
+    expect_false(contree_certify(set, other)$valid)
+  }
 })
 
 # ---- gains, pictures, pages ----------------------------------------------------------------------

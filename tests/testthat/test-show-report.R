@@ -435,3 +435,45 @@ test_that("in a narrow window text is legible, and the page does not scroll side
     expect_identical(told$seen$outside, 0L)
   }
 })
+
+test_that("in a browser a tree is picked among those of a set", {
+  fit <- contree(type ~ ., MASS::Pima.tr, depth = 3, complexity = 1 / 200, model = TRUE)
+  set <- contree_set(fit, errors = 1)
+  trees <- set[1:30]
+  file <- tempfile(fileext = ".html")
+  on.exit(unlink(file))
+  contree_report(set, file = file, trees = 30)
+  told <- in_browser(file, "
+    const tools = document.getElementById('set-tools');
+    const shown = () => [...document.querySelectorAll('details.set-tree')].map(
+      tree => !tree.hidden);
+    const labels = [...tools.querySelectorAll('label')];
+    const named = (text) => labels.find(label => label.textContent.trim() === text);
+    seen.all = shown();
+    named('without bp').querySelector('input').click();
+    seen.without = shown();
+    const most = named('Leaves at most').querySelector('input');
+    most.value = 6;
+    most.dispatchEvent(new Event('input'));
+    seen.few = shown();
+    seen.said = tools.querySelector('p').textContent;
+    seen.apart = labels.filter(label => label.offsetHeight > 30).length;
+    const canvas = document.querySelectorAll('details.set-tree .canvas')[0];
+    seen.left = canvas.scrollLeft;
+    seen.window = innerWidth;
+    seen.page = document.documentElement.scrollWidth;", "--window-size=500,900")
+  seen <- told$seen
+  expect_length(told$console, 0)
+  expect_null(seen$error)
+  without <- vapply(trees, function(tree) !"bp" %in% tree$frame$var, NA)
+  few <- without & vapply(trees, function(tree) sum(tree$frame$var == "<leaf>") <= 6, NA)
+  expect_gt(sum(without), sum(few))
+  expect_gt(sum(few), 0)
+  expect_identical(seen$all, rep(TRUE, 30))
+  expect_identical(seen$without, without)
+  expect_identical(seen$few, few)
+  expect_identical(seen$said, sprintf("%d of 30 trees", sum(few)))
+  expect_identical(seen$apart, 0L)
+  expect_gt(seen$left, 0)
+  expect_lte(seen$page, seen$window)
+})

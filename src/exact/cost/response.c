@@ -392,7 +392,7 @@ int64_t ct_response_above(const ct_exact_costs *costs, double most)
     double root = sqrt(most + costs->rounding) + response->error;
     double units = (root * root * (1 + costs->noise) + response->excess * costs->most_splits) /
                    costs->unit;
-    return units < 0x1p60 ? (int64_t) units + 2 : INT64_MAX;
+    return units < 0x1p62 ? (int64_t) units + 2 : INT64_MAX; /* trees of many splits cost so much */
 }
 
 int64_t ct_response_gap(const ct_exact_costs *costs, double gap)

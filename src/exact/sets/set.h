@@ -49,6 +49,8 @@ int64_t ct_set_cost_count(const ct_set *set, uint32_t i, const uint64_t **count)
 double ct_set_unit(const ct_set *set);
 /* Of a cost in the search's integers. */
 double ct_set_objective(const ct_set *set, int64_t cost);
+/* No tree of that objective or less is missing. */
+double ct_set_surely(const ct_set *set);
 
 /* The k-th tree from 0, k of ct_set_words() words: by cost, of equal ones by the first feature and
  * its first threshold, and so on down. *cost may be NULL. CT_BAD_INPUT if there are no more than k.

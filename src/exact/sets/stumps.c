@@ -267,8 +267,8 @@ static ct_status scan_block(scanning *s, pair *of, size_t w, uint64_t members, u
     return CT_OK;
 }
 
-/* All members in `in` of word w go left, or are looked into: fact M of bound/interval.h. Returns
- * whether they are to be. */
+/* These members of word w go left, or are looked into: fact M of bound/interval.h. Returns whether
+ * they went. */
 static int pass_over(scanning *s, pair *p, size_t w, uint64_t zeros, uint64_t ones, uint32_t most)
 {
     uint32_t n[2] = {ct_popcount(zeros), ct_popcount(ones)};
@@ -281,21 +281,37 @@ static int pass_over(scanning *s, pair *p, size_t w, uint64_t zeros, uint64_t on
     return 1;
 }
 
+/* Word w, block by block, with so many on its left. */
+static ct_status scan_blocks(scanning *s, pair *p, size_t w, uint32_t most)
+{
+    const ct_node *node = s->place->node;
+    const uint64_t *sets = ct_node_sets(node, s->f);
+    uint64_t zeros = sets[w], ones = sets[node->layout->words + w];
+    s->n_left = p->left[0] + p->left[1];
+    for (size_t before = w; s->n_left && before-- > node->rows.begin[s->f];) {
+        uint64_t members = sets[before] | sets[node->layout->words + before];
+        s->last = before * 64 + ct_bit_width(members) - 1;
+        if (members) break;
+    }
+    for (unsigned from = 0; from < 64; from += BLOCK_BITS) {
+        uint64_t in = ct_low_bits(BLOCK_BITS) << from;
+        if (!pass_over(s, p, w, zeros & in, ones & in, most))
+            CT_TRY(scan_block(s, p, w, (zeros | ones) & in, ones, most));
+    }
+    return CT_OK;
+}
+
 /* As scan_column(), with at most `most` wrong rows. */
 static ct_status scan_two(scanning *s, uint32_t most)
 {
     const ct_node *node = s->place->node;
-    const uint64_t *sets = ct_node_sets(node, s->f);
-    pair p = {{0, 0}, {node->totals.rows[0], node->totals.rows[1]}};
-    s->n_left = 0;
+    const uint32_t *all = node->totals.rows,
+                   *counts = node->counts + 2 * (size_t) s->f * (node->layout->words + 1);
     for (size_t w = node->rows.begin[s->f]; w < node->rows.end[s->f]; w++) {
-        uint64_t zeros = sets[w], ones = sets[node->layout->words + w];
-        if (pass_over(s, &p, w, zeros, ones, most)) continue;
-        for (unsigned from = 0; from < 64; from += BLOCK_BITS) {
-            uint64_t in = ct_low_bits(BLOCK_BITS) << from;
-            if (!pass_over(s, &p, w, zeros & in, ones & in, most))
-                CT_TRY(scan_block(s, &p, w, (zeros | ones) & in, ones, most));
-        }
+        const uint32_t *before = counts + 2 * w;
+        pair p = {{before[0], before[1]}, {all[0], all[1]}};
+        if (wrong_between(&p, before[2] - before[0], before[3] - before[1]) <= most)
+            CT_TRY(scan_blocks(s, &p, w, most));
     }
     return CT_OK;
 }

@@ -427,6 +427,47 @@ static int same_best(const instance *s, ct_set *set, const trees *list, rng *r)
     return CHECK(!"the best tree is in the set");
 }
 
+/* What a tree tells of a row that has its value of column `from` from another row. */
+static uint32_t told(const instance *s, const ct_forest *t, uint32_t row, uint32_t from,
+                     uint32_t other)
+{
+    uint32_t node = t->roots[0];
+    while (t->feature[node] >= 0) {
+        uint32_t col = (uint32_t) t->feature[node];
+        double x = s->x[col][col == from ? other : row];
+        node = x < t->threshold[node] ? t->left[node] : t->right[node];
+    }
+    return (uint32_t) t->label[node];
+}
+
+/* The least value of a tree once the values of a column are exchanged, pair by pair of rows: of the
+ * set's trees one by one. */
+static int same_exchanged(const instance *s, ct_set *set, size_t n_trees, rng *r)
+{
+    ct_column columns[COLS];
+    double gain[ROWS * CLASSES];
+    int64_t value, expected = INT64_MAX;
+    ct_error error;
+    (void) data_of(s, columns);
+    for (uint32_t i = 0; i < s->n * s->k; i++) gain[i] = (double) below(r, 5) - 2;
+    ct_set_question q = {CT_VALUE_LEAST, columns, s->n, gain, below(r, 3), below(r, s->p),
+                         UINT32_MAX, 1};
+    for (size_t i = 0; i < n_trees; i++) {
+        ct_exact_result result;
+        uint32_t where[ROWS];
+        uint64_t k[CT_COUNT_WORDS] = {i};
+        if (!CHECK_INT(ct_set_tree(set, k, &result, where, &error), CT_OK)) return 0;
+        int64_t own = q.per_leaf * (result.tree.n_nodes + 1) / 2;
+        for (uint32_t row = 0; row < s->n; row++)
+            for (uint32_t other = 0; other < s->n; other++)
+                own += (int64_t) gain[row * s->k + told(s, &result.tree, row, q.exchanged, other)];
+        if (own < expected) expected = own;
+        ct_exact_result_free(&result);
+    }
+    if (!CHECK_INT(ct_set_best(set, &q, &value, NULL, NULL, &error), CT_OK)) return 0;
+    return CHECK_INT(value, expected);
+}
+
 /* What splits on a group of columns spare, the least and the greatest. */
 static int same_gains(const instance *s, ct_set *set, const trees *list)
 {
@@ -473,6 +514,7 @@ static int same_again(const instance *s, const ct_set *set, uint32_t wrong)
 {
     ct_cost_count counts[600];
     ct_set_facts facts = ct_set_about(set);
+    if (s->numeric && facts.n_costs >= 600) return 1; /* nearly each tree has a cost of its own */
     if (!CHECK(facts.n_costs && facts.n_costs < 600)) return 0;
     for (uint32_t i = 0; i < facts.n_costs; i++) {
         const uint64_t *count;
@@ -482,7 +524,10 @@ static int same_again(const instance *s, const ct_set *set, uint32_t wrong)
         counts[i].n = ct_residues_of(text);
     }
     ct_set_claim claim = {facts.budget, counts, facts.n_costs, s->groups, NULL, 0};
-    if (!CHECK_INT(recount(s, &claim).same, 1)) return 0;
+    ct_recount_result again = recount(s, &claim);
+    if (!CHECK_INT(again.same, 1)) return 0;
+    double budget = ct_set_objective(set, facts.least) + s->slack;
+    if (s->numeric && !CHECK(again.bound >= budget - near_by)) return 0;
     wrong %= 2 * facts.n_costs;
     ct_cost_count *of = &counts[wrong / 2];
     of->n = ct_residues_sum(of->n, wrong % 2 ? ct_residues_one() : ct_residues_less_one());
@@ -591,7 +636,8 @@ static int check_instance(const instance *s, rng *r, uint64_t *counted)
                 right = right && (list.n > 100 || same_numbers(s, set, list.n));
             else
                 right = right && same_ranges(s, set, &list) &&
-                        same_again(s, set, (uint32_t) *counted);
+                        (list.n > 100 || same_exchanged(s, set, list.n, r));
+            right = right && same_again(s, set, (uint32_t) *counted);
             ct_set_free(set);
         } else {
             printf("    %s\n", error.message);
@@ -602,8 +648,12 @@ static int check_instance(const instance *s, rng *r, uint64_t *counted)
     return right;
 }
 
-/* All trees of a table are many. */
-static int fewer(int n) { return CHECK_SLOW() ? 1 + n / 400 : CHECK_QUICK() ? 1 + n / 100 : n; }
+/* All trees of a table are many; SETS=3 for three times as many tables. */
+static int fewer(int n)
+{
+    const char *times = getenv("SETS");
+    return CHECK_SLOW() ? 1 + n / 400 : CHECK_QUICK() ? 1 + n / 100 : n * (times ? atoi(times) : 1);
+}
 
 static void random_tables(void (*draw_one)(instance *, rng *, unsigned), unsigned depth, int n)
 {
@@ -618,7 +668,8 @@ static void random_tables(void (*draw_one)(instance *, rng *, unsigned), unsigne
         return;
     }
     CHECK(CHECK_QUICK() || counted > (uint64_t) n);
-    if (getenv("SHOW")) printf("    depth %u: %llu trees\n", depth, (unsigned long long) counted);
+    if (getenv("SHOW"))
+        printf("    %d tables of depth %u: %llu trees\n", n, depth, (unsigned long long) counted);
 }
 
 static void depth_one(void) { random_tables(draw, 1, 500); }
@@ -632,6 +683,21 @@ static void numbers_four(void) { random_tables(draw_numbers, 4, 600); }
 static void few_values_two(void) { random_tables(draw_few, 2, 4000); }
 static void few_values_three(void) { random_tables(draw_few, 3, 4000); }
 static void few_values_four(void) { random_tables(draw_few, 4, 1000); }
+
+/* Splits that cost much of what all rows do, and budgets that allow for some of them. */
+static void dear_splits(void)
+{
+    rng r = {19};
+    uint64_t counted = 0;
+    for (int i = 0; i < fewer(400); i++) {
+        instance s;
+        draw_numbers(&s, &r, 2 + (unsigned) i % 2);
+        double total = squares_of(&s, (UINT32_C(1) << s.n) - 1);
+        s.price = total / (1 + below(&r, 3));
+        s.slack = total * below(&r, 8) / 2;
+        if (!check_instance(&s, &r, &counted)) return;
+    }
+}
 
 /* ---- larger tables: the trees of depth two, pair by pair ---- */
 
@@ -860,6 +926,7 @@ static const check_case cases[] = {{"depth one", depth_one},
                                    {"numbers, depth two", numbers_two},
                                    {"numbers, depth three", numbers_three},
                                    {"numbers, depth four", numbers_four},
+                                   {"dear splits", dear_splits},
                                    {"few values at depth two", few_values_two},
                                    {"few values at depth three", few_values_three},
                                    {"few values at depth four", few_values_four},
