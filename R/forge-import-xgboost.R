@@ -109,6 +109,9 @@ read_xgboost <- function(document, iterations) {
   weight <- xgboost_weights(booster, model, length(trees))
   n_outputs <- xgboost_outputs(learner)
   objective <- part(learner, "objective", "name")
+  if (n_outputs > 1L && objective == "reg:expectileerror") {
+    refuse_feature(gettext("several values of expectile_alpha"), gettext("train it with one each"))
+  }
   link <- xgboost_link(objective)
   sets <- new_sets()
   trees <- lapply(trees[taken], read_xgboost_tree, n_features, n_outputs, sets)
@@ -218,10 +221,21 @@ xgboost_level_names <- function(encoder) {
       refuse_document(gettext("the names of its categories are not valid"))
     }
     each <- factor(rep(seq_along(at[-1]), diff(at)), seq_along(at[-1]))
-    vapply(split(as.raw(values %% 256L), each), text_of, "", USE.NAMES = FALSE)
+    vapply(split(as.raw(values %% 256L), each), xgboost_level_name, "", USE.NAMES = FALSE)
   }
   if (anyDuplicated(names)) refuse_document(gettext("the names of its categories are not valid"))
   names
+}
+
+# Up to version 3.2 XGBoost takes letters for bytes, where the names come from strings of Arrow.
+xgboost_level_name <- function(bytes) {
+  name <- if (!any(bytes == as.raw(0))) rawToChar(bytes)
+  if (is.null(name) || !validUTF8(name)) {
+    refuse_feature(gettext("names of categories that are cut within a letter"),
+                   gettext("save it with XGBoost 3.3 or later, or train it with names in ASCII"))
+  }
+  Encoding(name) <- "UTF-8"
+  name
 }
 
 read_xgboost_tree <- function(tree, n_features, n_outputs, sets) {
