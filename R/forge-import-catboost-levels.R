@@ -30,8 +30,8 @@ catboost_levels <- function(info, document) {
        made = new.env(parent = emptyenv()))
 }
 
-# Tables are named by feature and type, so that of those of several targets, or of several numbers of
-# borders of one target, only the last has come into the document.
+# Tables are named by feature and type, so that of those of several targets, or of several numbers
+# of borders of one target, only the last has come into the document.
 has_lost_tables <- function(ctrs, params) {
   types <- vapply(ctrs, part, "", "ctr_type")
   if (all(types == "Counter")) return(FALSE)

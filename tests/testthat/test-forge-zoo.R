@@ -135,6 +135,20 @@ test_that("spoiled documents of treelite, ydf and H2O are errors, or are read", 
   }
 })
 
+test_that("a document that is cut off is an error, whoever made it", {
+  set.seed(5)
+  for (file in zoo) {
+    model <- zoo_models(file)[[1]]
+    if (model$kind == "json") skip_if_not_installed("jsonlite")
+    bytes <- model$document
+    end <- if (model$kind == "txt") grepRaw("end of trees", bytes) + 11L else length(bytes)
+    for (cut in sample(end - 3L, 7)) { # the last bytes of H2O's say that there is no comment
+      expect_error(import_forest(bytes[seq_len(cut)]), class = "contree_error",
+                   info = paste(file, cut))
+    }
+  }
+})
+
 test_that("what CatBoost has besides is refused by name", {
   skip_if_not_installed("jsonlite")
   text <- rawToChar(zoo_models("zoo-catboost-1.2.10.gz")[[1]]$document)
