@@ -227,12 +227,12 @@ xgboost_level_names <- function(encoder) {
   names
 }
 
-# Up to version 3.2 XGBoost takes letters for bytes, where the names come from strings of Arrow.
+# XGBoost 3.2 takes letters for bytes, where the names come from strings of Arrow.
 xgboost_level_name <- function(bytes) {
   name <- if (!any(bytes == as.raw(0))) rawToChar(bytes)
   if (is.null(name) || !validUTF8(name)) {
     refuse_feature(gettext("names of categories that are cut within a letter"),
-                   gettext("save it with XGBoost 3.3 or later, or train it with names in ASCII"))
+                   gettext("train it with names in ASCII, or with XGBoost 3.4 or later"))
   }
   Encoding(name) <- "UTF-8"
   name
