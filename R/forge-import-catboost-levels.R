@@ -15,6 +15,11 @@ catboost_levels <- function(info, document) {
   floats <- sum(vapply(numbers, function(x) length(part(x, "borders", otherwise = NULL)), 0L))
   values <- sum(vapply(categorical, function(x) length(part(x, "values", otherwise = NULL)), 0L))
   of_ctr <- rep(seq_along(ctrs), vapply(ctrs, function(ctr) length(part(ctr, "borders")), 0L))
+  if (has_lost_tables(ctrs, part(document, "model_info", "params"))) {
+    refuse_feature(gettext(paste(
+      "statistics of levels by several divisions of the targets, of which the document lists one")),
+      gettext("train it with one target and one TargetBorderCount"))
+  }
   list(column = vapply(categorical, part_count, 0L, "flat_feature_index") + 1L,
        place = vapply(categorical, part_count, 0L, "feature_index"),
        name = vapply(categorical, function(x) as.character(part(x, "feature_name")), ""),
@@ -23,6 +28,24 @@ catboost_levels <- function(info, document) {
        ctr_of_split = function(i) of_ctr[i - floats - values + 1L],
        tables = part(document, "ctr_data", otherwise = list()), sets = new_sets(),
        made = new.env(parent = emptyenv()))
+}
+
+# Tables are named by feature and type, so that of those of several targets, or of several numbers
+# of borders of one target, only the last has come into the document.
+has_lost_tables <- function(ctrs, params) {
+  types <- vapply(ctrs, part, "", "ctr_type")
+  if (all(types == "Counter")) return(FALSE)
+  targets <- c("MultiRMSE", "MultiRMSEWithMissingValues", "MultiLogloss", "MultiCrossEntropy")
+  settings <- part(params, "cat_feature_params", otherwise = list())
+  anyDuplicated(lapply(ctrs, function(ctr) ctr[setdiff(names(ctr), "borders")])) > 0 ||
+    part(params, "loss_function", "type") %in% targets ||
+    any(vapply(c(list(settings$simple_ctrs), settings$per_feature_ctrs), has_several_borders, NA))
+}
+
+has_several_borders <- function(ctrs) {
+  divided <- Filter(function(ctr) !is.null(ctr$target_binarization), ctrs)
+  asked <- unique(lapply(divided, `[`, c("ctr_type", "target_binarization")))
+  anyDuplicated(lapply(asked, `[[`, "ctr_type")) > 0
 }
 
 # list(feature, threshold, nan_left, set) of a split by levels.

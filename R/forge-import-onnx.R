@@ -20,17 +20,21 @@ read_onnx <- function(bytes) {
   node <- which(types %in% onnx_operators)
   if (length(node) != 1) refuse_feature(gettextf("%d tree ensembles", length(node)))
   behind <- onnx_behind(nodes, node)
-  scale <- onnx_scale(graph, nodes, types, behind)
+  factor <- onnx_factor(graph, nodes, types, behind)
+  scores <- onnx_scores(nodes, types, node, behind)
+  scale <- onnx_scale(graph, nodes, types, setdiff(behind, factor$node), scores)
   rounding <- onnx_rounding(graph, nodes, replace(types, behind, ""),
                             pb_strings(nodes[[node]], 1L)[1])
   input <- c(onnx_input(graph, rounding$input), rounding[-1])
   attributes <- onnx_attributes(nodes[[node]])
   attributes[c("sets", "nodes_set")] <- NULL # names that only version 5 gets, below
   if (types[node] == "TreeEnsemble") attributes <- onnx_nodes_of_5(attributes)
-  after <- onnx_link_after(nodes, types, onnx_scores(nodes, types, node, behind))
+  after <- onnx_link_after(nodes, types, scores)
   version <- trimws(paste(pb_string(model, 2L), pb_string(model, 3L)))
-  read_onnx_ensemble(attributes, input, types[node] == "TreeEnsembleClassifier", after, scale,
-                     onnx_properties(model), source = "ONNX", version = version)
+  forest <- read_onnx_ensemble(attributes, input, types[node] == "TreeEnsembleClassifier", after,
+                               scale, onnx_properties(model), source = "ONNX", version = version)
+  forest$last <- factor$last
+  forest
 }
 
 # Which nodes work on what the ensemble's node makes. Nodes are in the order in which they run.
@@ -46,10 +50,13 @@ onnx_behind <- function(nodes, node) {
 }
 
 # What a graph divides sums by behind the trees: a single number. Multiplying by 1 changes nothing.
-onnx_scale <- function(graph, nodes, types, behind) {
-  by <- lapply(behind[types[behind] %in% onnx_scalers], function(i) {
-    value <- onnx_initializer(graph, pb_strings(nodes[[i]], 1L)[2])
-    if (length(value) != 1 || !is.finite(value) || (types[i] == "Mul" && value != 1)) {
+# Any other operator but those that are links is an error.
+onnx_scale <- function(graph, nodes, types, behind, scores) {
+  by <- lapply(behind[!types[behind] %in% c(onnx_harmless, onnx_links_after)], function(i) {
+    inputs <- pb_strings(nodes[[i]], 1L)
+    value <- if (types[i] %in% onnx_scalers) onnx_initializer(graph, inputs[2])
+    if (length(value) == 1 && value %in% 1) return(1)
+    if (length(value) != 1 || !is.finite(value) || types[i] != "Div" || !inputs[1] %in% scores) {
       refuse_feature(gettextf("the operator '%s' behind the trees", types[i]))
     }
     value
@@ -57,6 +64,20 @@ onnx_scale <- function(graph, nodes, types, behind) {
   by <- unlist(by)[unlist(by) != 1]
   if (length(by) > 1 || any(by <= 0)) refuse_feature(gettext("several divisors of sums"))
   if (length(by)) by else 1
+}
+
+# What multiplies the result of Exp, as onnxmltools writes the base of XGBoost's counts: its
+# logarithm belongs to the sums. list(node, last); NULL where there is none.
+onnx_factor <- function(graph, nodes, types, behind) {
+  made <- unlist(lapply(nodes[types == "Exp"], pb_strings, 2L))
+  for (i in behind[types[behind] == "Mul"]) {
+    inputs <- pb_strings(nodes[[i]], 1L)
+    value <- if (any(inputs %in% made)) onnx_initializer(graph, setdiff(inputs, made))
+    if (length(value) == 1 && is.finite(value) && value > 0 && value != 1) {
+      return(list(node = i, last = log(value)))
+    }
+  }
+  NULL
 }
 
 # The names of the ensemble's outputs, and of what harmless nodes and scalers make of them.

@@ -109,6 +109,9 @@ read_xgboost <- function(document, iterations) {
   weight <- xgboost_weights(booster, model, length(trees))
   n_outputs <- xgboost_outputs(learner)
   objective <- part(learner, "objective", "name")
+  if (n_outputs > 1L && objective == "reg:expectileerror") {
+    refuse_feature(gettext("several values of expectile_alpha"), gettext("train it with one each"))
+  }
   link <- xgboost_link(objective)
   sets <- new_sets()
   trees <- lapply(trees[taken], read_xgboost_tree, n_features, n_outputs, sets)
@@ -218,10 +221,21 @@ xgboost_level_names <- function(encoder) {
       refuse_document(gettext("the names of its categories are not valid"))
     }
     each <- factor(rep(seq_along(at[-1]), diff(at)), seq_along(at[-1]))
-    vapply(split(as.raw(values %% 256L), each), text_of, "", USE.NAMES = FALSE)
+    vapply(split(as.raw(values %% 256L), each), xgboost_level_name, "", USE.NAMES = FALSE)
   }
   if (anyDuplicated(names)) refuse_document(gettext("the names of its categories are not valid"))
   names
+}
+
+# XGBoost 3.2 takes letters for bytes, where the names come from strings of Arrow.
+xgboost_level_name <- function(bytes) {
+  name <- if (!any(bytes == as.raw(0))) rawToChar(bytes)
+  if (is.null(name) || !validUTF8(name)) {
+    refuse_feature(gettext("names of categories that are cut within a letter"),
+                   gettext("train it with names in ASCII, or with XGBoost 3.4 or later"))
+  }
+  Encoding(name) <- "UTF-8"
+  name
 }
 
 read_xgboost_tree <- function(tree, n_features, n_outputs, sets) {

@@ -14,7 +14,8 @@
 #' * `"xgboost"`: files of `xgb.save()` or `save_model()`, JSON (needs the package `jsonlite`) or
 #'   UBJ; boosters `gbtree` and `dart`, numbers and categories, single trees for several outputs.
 #'   Comparisons and sums are in single precision. Several labels of `binary:logistic` have
-#'   independent probabilities and are not classes. The linear booster is not supported.
+#'   independent probabilities and are not classes. The linear booster, and several
+#'   expectiles, are not supported.
 #' * `"lightgbm"`: the text format of `lgb.save()` or `save_model()`; categories, the three rules
 #'   for missing values, random forests, linear leaves, all objectives except those that users
 #'   define. Text that was cut off is an error.
@@ -22,14 +23,14 @@
 #'   other trees. Comparisons are in single precision, sums in double. Categories need the argument
 #'   `pool` of `save_model()`, by which the document lists their texts; whole numbers are texts,
 #'   and missing ones an error. Statistics of combinations of categories (`max_ctr_complexity` above
-#'   1), texts and embeddings are an error.
+#'   1), and of several targets or numbers of borders, texts and embeddings are an error.
 #' * `"onnx"`: an ONNX graph with one `TreeEnsembleRegressor` or `TreeEnsembleClassifier` of
 #'   `ai.onnx.ml` 1 to 4, or one `TreeEnsemble` of version 5, as written by the converters of
 #'   scikit-learn, XGBoost, LightGBM and CatBoost: tests `<=`, `<`, `>` and `>=`; sums, or averages
 #'   without base values. The base is added last, as in ONNX Runtime. `Exp`, `Sigmoid`, `Softmax`,
-#'   and `Normalizer` with the norm L1, may follow as links, and `Div` by a number. Transforms that
-#'   ONNX Runtime ignores (of one number), or whose numbers in version 5 it takes for others, are an
-#'   error.
+#'   and `Normalizer` with the norm L1, may follow as links, also `Div` of sums by a number, and
+#'   `Mul` of the result of `Exp`. Transforms that ONNX Runtime ignores (of one number), or whose
+#'   numbers in version 5 it takes for others, are an error.
 #'
 #' * `"treelite"`: checkpoints of version 4, `Model.serialize()`. Rows have the type of the leaves.
 #'   Tests of equality are an error.
@@ -77,10 +78,10 @@
 #' number of threads: for XGBoost to those of its CPU predictor (`outputmargin = TRUE`), for
 #' LightGBM to raw scores, for boosting in scikit-learn to `_raw_predict()`, else to the result of
 #' `predict()` of the package (`predict_proba()` in scikit-learn, with one job; for AdaBoost
-#' `decision_function()`, for isolation the sum of the path lengths). XGBoost 1.7,
-#' 2.1, 3.0 and 3.2, LightGBM 3.3, 4.3 and 4.7, CatBoost 1.2, ONNX Runtime 1.32, scikit-learn 1.2 to
-#' 1.9, treelite 4.0 and 4.8, ydf 0.16, H2O 3.44, ranger 0.14, randomForest 4.7 and gbm 2.1 have
-#' been compared. Infinite numbers, which XGBoost and scikit-learn refuse, are compared as numbers.
+#' `decision_function()`, for isolation the sum of the path lengths). XGBoost 1.7, 2.1, 3.0, 3.2 and
+#' 3.4, LightGBM 3.3, 4.3 and 4.7, CatBoost 1.2, ONNX Runtime 1.32, scikit-learn 1.2 to 1.9,
+#' treelite 4.0 and 4.8, ydf 0.16, H2O 3.44, ranger 0.14, randomForest 4.7 and gbm 2.1 have been
+#' compared. Infinite numbers, which XGBoost and scikit-learn refuse, are compared as numbers.
 #' Classification forests of ranger and randomForest break ties between classes with equally many
 #' votes at random; here the first of them wins.
 #'
@@ -212,6 +213,9 @@ refuse_unknown <- function(bytes) {
   if (has("CBM1")) {
     refuse_feature(gettext("a binary model of CatBoost"),
                    gettext("save the model with save_model(format = \"json\")"))
+  }
+  if (has("<PMML") || has("dmg.org/PMML")) {
+    refuse_feature(gettext("a document of PMML"), gettext("save the model in its own format"))
   }
   if (has("gbtree") || has("dart")) {
     refuse_feature(gettext("the binary format of XGBoost before 2.0"), save)

@@ -13,9 +13,9 @@ byte first, row after row. test-forge-zoo.R reads them. Rows are hostile: missin
 zeros, denormals, thresholds and both their neighbours as floats and doubles, codes that are
 negative, fractional or unknown; for LightGBM infinities, too. Of ydf and H2O columns of levels
 have their places among those of the model, from 1, and one more for a new level. Kept are those of
-xgboost 1.7.6, 2.1.4, 3.0.5 and 3.2.0, lightgbm 3.3.5, 4.3.0 and 4.7.0, catboost 1.2.10 (with
-onnxmltools 1.12 and onnxruntime 1.32), skl2onnx 1.20, treelite 4.8.1 (with xgboost 3.2.0, lightgbm
-4.7.0 and scikit-learn 1.9.1), ydf 0.16.1 and h2o 3.44.0.3.
+xgboost 1.7.6, 2.1.4, 3.0.5, 3.2.0 and 3.4.1, lightgbm 3.3.5, 4.3.0 and 4.7.0, catboost 1.2.10
+(with onnxmltools 1.12, xgboost 2.1.4 and onnxruntime 1.32), skl2onnx 1.20, treelite 4.8.1 (with
+xgboost 3.2.0, lightgbm 4.7.0 and scikit-learn 1.9.1), ydf 0.16.1 and h2o 3.44.0.3.
 """
 import gzip
 import json
@@ -162,6 +162,8 @@ def xgboosts(xgb):
         add("vectors", two, **vectors)
         add("vectors-ubj", two, kind="ubj", **vectors)
         add("quantiles", Z, objective="reg:quantileerror", quantile_alpha=[0.2, 0.7])
+    if version >= (3, 3):
+        add("expectile", Z, objective="reg:expectileerror", expectile_alpha=0.3)
     zoo.write()
 
 
@@ -350,6 +352,7 @@ def converted(onnxmltools):
     import lightgbm as lgb
     import onnx
     import onnxruntime as ort
+    import xgboost as xgb
     from onnxmltools.convert.common.data_types import FloatTensorType
     zoo = Zoo(f"onnx-{ort.__version__}")
     x = np.nan_to_num(X).astype(np.float32)
@@ -381,6 +384,8 @@ def converted(onnxmltools):
     lightgbm("lightgbm-poisson", lgb.LGBMRegressor, COUNT, objective="poisson")
     lightgbm("lightgbm-forest", lgb.LGBMRegressor, Z, boosting_type="rf", bagging_freq=1,
              bagging_fraction=0.6)
+    model = xgb.XGBRegressor(n_estimators=3, max_depth=2, objective="count:poisson").fit(x, COUNT)
+    add("xgboost-poisson", onnxmltools.convert_xgboost(model, initial_types=types))
     settings = dict(iterations=3, depth=2, thread_count=1, allow_writing_files=False,
                     logging_level="Silent")
     for name, kind, y in (("number", catboost.CatBoostRegressor, Z),

@@ -65,6 +65,20 @@ test_that("what is not supported is refused by name", {
   expect_error(import_forest(onnx_bytes("onnx-5"), "xgboost"), class = "contree_input_error")
 })
 
+test_that("only the result of an exponential may be multiplied", {
+  model <- Filter(function(model) model$name == "xgboost-poisson",
+                  zoo_models("zoo-onnx-1.32.0.gz"))[[1]]
+  forest <- import_forest(model$document)
+  expect_identical(forest$link, "exp")
+  expect_gt(abs(forest$last), 0.01)
+  for (to in c("Abs", "Div")) { # the messages of operators have their lengths before them
+    at <- grepRaw("\"\003Mul", model$document, fixed = TRUE)
+    expect_length(at, 1)
+    changed <- replace(model$document, at + 2:4, charToRaw(to))
+    expect_error(import_forest(changed), to, class = "contree_unsupported_error")
+  }
+})
+
 test_that("spoiled documents end in an error of the package, or in a forest", {
   set.seed(2)
   for (name in c("onnx-forest", "onnx-classes", "onnx-5")) {

@@ -32,7 +32,7 @@ forged <- lapply(zoo, function(file) {
 each_model <- function(check) for (file in forged) for (pair in file) check(pair[[1]], pair[[2]])
 
 test_that("there are models of all versions", {
-  expect_length(zoo, 14)
+  expect_length(zoo, 15)
 })
 
 test_that("leaves and margins are the makers' own, to the last bit", {
@@ -135,6 +135,20 @@ test_that("spoiled documents of treelite, ydf and H2O are errors, or are read", 
   }
 })
 
+test_that("a document that is cut off is an error, whoever made it", {
+  set.seed(5)
+  for (file in zoo) {
+    model <- zoo_models(file)[[1]]
+    if (model$kind == "json") skip_if_not_installed("jsonlite")
+    bytes <- model$document
+    end <- if (model$kind == "txt") grepRaw("end of trees", bytes) + 11L else length(bytes)
+    for (cut in sample(end - 3L, 7)) { # the last bytes of H2O's say that there is no comment
+      expect_error(import_forest(bytes[seq_len(cut)]), class = "contree_error",
+                   info = paste(file, cut))
+    }
+  }
+})
+
 test_that("what CatBoost has besides is refused by name", {
   skip_if_not_installed("jsonlite")
   text <- rawToChar(zoo_models("zoo-catboost-1.2.10.gz")[[1]]$document)
@@ -153,4 +167,48 @@ test_that("what CatBoost has besides is refused by name", {
                class = "contree_input_error")
   expect_error(import_forest(charToRaw(text), "xgboost"), "not a model of xgboost",
                class = "contree_input_error")
+})
+
+test_that("tables of CatBoost's document that another took the place of are refused", {
+  skip_if_not_installed("jsonlite")
+  text <- rawToChar(Filter(function(model) model$name == "statistics",
+                           zoo_models("zoo-catboost-levels-1.2.10.gz"))[[1]]$document)
+  read <- function(from, to) {
+    expect_match(text, from, fixed = TRUE)
+    import_forest(charToRaw(sub(from, to, text, fixed = TRUE)))
+  }
+  refused <- function(from, to) {
+    expect_error(read(from, to), "several divisions", class = "contree_unsupported_error")
+  }
+  refused("\"type\": \"RMSE\"", "\"type\": \"MultiRMSE\"")
+  first <- regexpr("\"ctrs\": \\[\\{.*?\"target_border_idx\": 0\\}", text,
+                   perl = TRUE)
+  first <- regmatches(text, first)
+  refused(first, paste0(first, sub("\"ctrs\": [", ", ", first, fixed = TRUE)))
+  settings <- function(...) {
+    each <- paste0("{\"ctr_type\": \"Borders\", \"target_binarization\": {\"border_count\": ",
+                   c(...), "}}")
+    paste0("\"params\": {\"cat_feature_params\": {\"simple_ctrs\": [",
+           paste(each, collapse = ", "), "]}, ")
+  }
+  refused("\"params\": {", settings(1, 3))
+  expect_s3_class(read("\"params\": {", settings(1, 1)), "forest_ir")
+})
+
+test_that("several expectiles of XGBoost, which are differences, are refused", {
+  skip_if_not_installed("jsonlite")
+  text <- rawToChar(Filter(function(model) model$name == "targets",
+                           zoo_models("zoo-xgboost-3.4.1.gz"))[[1]]$document)
+  text <- gsub("reg:squarederror", "reg:expectileerror", text, fixed = TRUE)
+  expect_error(import_forest(charToRaw(text)), "expectile_alpha",
+               class = "contree_unsupported_error")
+})
+
+test_that("names of categories that XGBoost cut are refused", {
+  named <- function(offsets, bytes) {
+    xgboost_level_names(list(offsets = offsets, values = bytes))
+  }
+  expect_identical(named(c(0, 1, 3), c(97, -61, -89)), c("a", "\u00e7"))
+  expect_error(named(c(0, 1, 2), c(97, -61)), "cut within a letter",
+               class = "contree_unsupported_error")
 })
