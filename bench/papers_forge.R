@@ -1,0 +1,86 @@
+# The CPU experiments of SilvanForge and Treebeard on forests grown from real data, those of
+# CONTREE_DATA, one thread, seconds of the processor. Writes bench/results/paper-forge.csv.
+#
+#   Rscript bench/papers_forge.R [autotune|peers] ...     nothing: both
+#
+# autotune: the schedule that autotune() keeps, and none, beside the best of 50 on forests that the
+# rule's numbers were not chosen on: all take turns, the best is that of the even rounds, and times
+# of the odd rounds are compared, since the least of times that waver is too low. peers: XGBoost
+# models in the shapes of the papers' eight (trees, depth), from the real sets nearest in columns,
+# beside the libraries that BENCH_PYTHON has; `paper`: Treebeard's figures for its own data.
+
+library(contree)
+for (file in c("data", "papers", "peer")) source(sprintf("bench/lib/%s.R", file))
+asked <- commandArgs(TRUE)
+quick <- nzchar(Sys.getenv("QUICK"))
+wanted <- function(part) length(asked) == 0 || part %in% asked
+row_of <- function(...) paper_row("forge", ...)
+own <- asNamespace("contree")
+cpu <- function() sum(proc.time()[c("user.self", "sys.self")])
+geomean <- function(x) exp(mean(log(x)))
+
+seconds_of <- function(run) {
+  run()
+  from <- cpu()
+  runs <- 0
+  while (cpu() - from < 0.01) {
+    run()
+    runs <- runs + 1
+  }
+  (cpu() - from) / runs
+}
+
+tiles <- function(rows, form, k) {
+  schedule(c("schedule 1", sprintf("tile(batch, b0, b1, %d)", rows), "reorder(b0, tree, b1)",
+             "parallel(b0)", if (k > 1) sprintf("interleave(b1, %d)", k),
+             sprintf("represent(%s)", form)))
+}
+walks <- function(outer, inner, k) {
+  schedule(c("schedule 1", sprintf("reorder(%s, %s)", outer, inner),
+             if (k > 1) sprintf("interleave(%s, %d)", inner, k), "represent(sparse)"))
+}
+fifty <- function() {
+  at <- expand.grid(rows = c(16, 64, 256, 512, 1024), form = c("sparse", "array"),
+                    k = c(1, 4, 8, 16), stringsAsFactors = FALSE)
+  lengths <- c(1, 4, 8, 16)
+  c(Map(tiles, at$rows, at$form, at$k), lapply(lengths, function(k) walks("batch", "tree", k)),
+    lapply(lengths, function(k) walks("tree", "batch", k)),
+    lapply(c(64, 512), own$planes_of))
+}
+
+if (wanted("autotune")) {
+  paper_begin("forge", "autotune")
+  models <- data.frame(set = c("magic", "bean", "eeg", "room"), trees = c(100, 60, 200, 30),
+                       depth = c(8, 6, 10, 4))
+  batches <- c(1, 64, 1024, 4096)
+  if (quick) models <- models[4, ]
+  times <- NULL
+  for (i in seq_len(nrow(models))) for (rows in batches) {
+    at <- models[i, ]
+    data <- read_data_set(at$set)
+    fit <- hist_forest(class ~ ., data, trees = at$trees, depth = at$depth, seed = 1)
+    forged <- forge(fit, threads = 1)
+    new <- data[rep_len(seq_len(nrow(data)), rows), -1, drop = FALSE]
+    columns <- own$forest_columns_of(forged$forest, new)$columns
+    legal <- Filter(Negate(is.null), lapply(fifty(), function(one) {
+      tryCatch(own$with_schedule(forged, one), contree_input_error = function(problem) NULL)
+    }))
+    things <- c(list(autotune(forged, new, threads = 1), forged), legal)
+    rounds <- replicate(if (quick) 2 else 8, vapply(things, function(one) {
+      seconds_of(function() own$sums_of_rows(one, columns, 1, "cpu"))
+    }, 0))
+    even <- seq_len(ncol(rounds)) %% 2 == 0
+    chosen <- apply(rounds[, even, drop = FALSE], 1, min)
+    fair <- apply(rounds[, !even, drop = FALSE], 1, min)
+    best <- 2 + which.min(chosen[-(1:2)])
+    case <- sprintf("%s, %d trees, depth %d, %d rows, %d schedules", at$set, at$trees, at$depth,
+                    rows, length(legal))
+    row_of("autotune", case, "tuned, times the best", fair[1] / fair[best])
+    row_of("autotune", case, "not tuned, times the best", fair[2] / fair[best])
+    times <- rbind(times, c(fair[1] / fair[best], fair[1] / fair[2]))
+  }
+  row_of("autotune", "all", "tuned, times the best: geometric mean", geomean(times[, 1]))
+  row_of("autotune", "all", "tuned, times the best: worst", max(times[, 1]))
+  row_of("autotune", "all", "tuned, times not tuned: geometric mean", geomean(times[, 2]))
+  row_of("autotune", "all", "tuned, times not tuned: worst", max(times[, 2]))
+}
