@@ -7,7 +7,8 @@
 # rule's numbers were not chosen on: all take turns, the best is that of the even rounds, and times
 # of the odd rounds are compared, since the least of times that waver is too low. peers: XGBoost
 # models in the shapes of the papers' eight (trees, depth), from the real sets nearest in columns,
-# beside the libraries that BENCH_PYTHON has; `paper`: Treebeard's figures for its own data.
+# beside those of PEERS that BENCH_PYTHON has. What the papers publish of theirs, on other machines
+# and without Treebeard being there to run, is in bench/notes/forge.md.
 
 library(contree)
 for (file in c("data", "papers", "peer")) source(sprintf("bench/lib/%s.R", file))
