@@ -6,7 +6,7 @@
 # autotune: the schedule that autotune() keeps, and none, beside the best of 50 on forests that the
 # rule's numbers were not chosen on: all take turns, the best is that of the even rounds, and times
 # of the odd rounds are compared, since the least of times that waver is too low. peers: XGBoost
-# models in the shapes of the papers' eight (trees, depth), from the real sets nearest in columns,
+# models in the shapes of five of the papers' eight, from the real sets nearest in columns,
 # beside those of PEERS that BENCH_PYTHON has. What the papers publish of theirs, on other machines
 # and without Treebeard being there to run, is in bench/notes/forge.md.
 
