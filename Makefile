@@ -35,10 +35,15 @@ bench:
 	@sh tools/setup.sh run
 	@sh bench/run.sh
 
-# A table a paper, bench/results/paper-*.csv; the package is to be installed.
+# A table a paper, bench/results/paper-*.csv; the package is to be installed. QUICK=1: minutes, and
+# into build/bench.
+bench-papers: papers_out = $(or $(OUT),$(if $(QUICK),build/bench,bench/results))
 bench-papers:
-	Rscript --vanilla bench/papers_gmt.R
-	Rscript --vanilla bench/papers_contree.R
+	@mkdir -p $(papers_out)
+	OUT=$(papers_out) QUICK=$(QUICK) Rscript --vanilla bench/papers_contree.R
+	OUT=$(papers_out) QUICK=$(QUICK) Rscript --vanilla bench/papers_gmt.R
+	OUT=$(papers_out) QUICK=$(QUICK) Rscript --vanilla bench/papers_sharp.R
+	OUT=$(papers_out) QUICK=$(QUICK) Rscript --vanilla bench/papers_forge.R
 
 # Another seed each time; what is found lies in tests/instances, where the tests replay it.
 SECONDS ?= 60

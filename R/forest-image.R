@@ -19,6 +19,11 @@
 #' the decrease of the Gini index. A node is a leaf if all of its pixels have one class, or if no
 #' candidate has a positive gain.
 #'
+#' With a `learner` the splits are chosen by an R function, as in [hist_forest()], from bins of even
+#' width: see [hist_learner()]. `info$features` are then the numbers of the candidates of the level,
+#' `rows` and `weight` are both pixels, no value is missing, and a test sends the bins after that of
+#' the answer right.
+#'
 #' The forest depends only on the images, the arguments and the seed, not on the number of threads
 #' or the processor: counts are integers, and features are drawn as a function of seed, tree, level
 #' and number.
@@ -37,11 +42,21 @@
 #' Growing takes 4 bytes per pixel and channel, 10 bytes per pixel, and 16 MB of histograms per
 #' thread.
 #'
+#' @section More images than memory:
+#' If `images` and `labels` are functions, `images(i)` returns the image of number `i` and
+#' `labels(i)` its labels, for instance by reading a file. One image at a time is in memory, and of
+#' each labelled pixel that a tree is grown from 14 bytes; `pixels` limits these. Histograms take up
+#' to 64 MB per thread. An image is asked for once before growing and at least twice for each level
+#' of each tree, its labels twice and once for each tree. The answers must be the same each time.
+#' The forest is the one that lists of the same images give. The GPU is not used.
+#'
 #' @param images A list of images, or a single one: numeric matrices \[height, width\] or arrays
 #'   \[height, width, channel\], all with the same number of channels, without missing values. Their
-#'   sizes may differ.
+#'   sizes may differ. Or a function that returns the image of a number, see the section on more
+#'   images than memory.
 #' @param labels A matrix for each image with the class of each pixel: names or numbers, at most 256
-#'   different ones; `NA` where it is unknown.
+#'   different ones; `NA` where it is unknown. A function of the number of an image if `images` is
+#'   one.
 #' @param features Number of candidates drawn for each level of a tree, a whole number from 1 to
 #'   100,000; 100 by default. Or a function of one image that computes other features: it returns a
 #'   numeric matrix \[height, width\] or array \[height, width, feature\] without missing values.
@@ -65,6 +80,10 @@
 #'   whose values are known to lie there, in the units of the images or of the computed features
 #'   (sums over rectangles are in units of the images); `NULL` (the default) takes, for each
 #'   candidate, nearly all of the values of a sample.
+#' @param learner A function that chooses the splits instead of `splitrule`, see [hist_learner()];
+#'   `NULL` (the default) for none. It needs `policy = "best"`, and at most 255 `bins`.
+#' @param n_images Number of images, a whole number, if `images` is a function; else `NULL` (the
+#'   default).
 #' @param min_n Least number of pixels of a node that is split; 2 by default.
 #' @param threads As in [contree_control()].
 #' @param time_limit Seconds after which growing stops; `Inf` (the default) for no limit. Trees
@@ -127,26 +146,27 @@ image_forest <- function(images, labels, features = 100, radius = 12, pixels = I
                          trees = 10, depth = 12, policy = c("best", "random"), bins = 32, min_n = 2,
                          threads = NULL, time_limit = Inf, verbose = NULL, progress = NULL,
                          device = c("auto", "cpu", "cuda"),
-                         splitrule = c("gini", "entropy", "error"), interval = NULL, ...) {
+                         splitrule = c("gini", "entropy", "error"), interval = NULL, learner = NULL,
+                         n_images = NULL, ...) {
   check_no_dots(...)
   call <- match.call()
-  images <- check_images(images)
-  labels <- check_labels(labels, images)
   settings <- image_settings(environment())
-  classes <- class_names(labels)
-  channels <- dim(images[[1]])[3]
-  values <- if (is.null(settings$compute)) images else computed_features(images, settings$compute)
-  settings$scale <- fixed_point(values, settings)
-  grown <- grow_image_forest(values, lapply(labels, class_codes, classes = classes),
-                             length(classes), settings)
+  given <- if (is.function(images)) {
+    images_one_at_a_time(images, labels, n_images, settings)
+  } else {
+    images_at_once(images, labels, n_images, settings)
+  }
+  classes <- given$classes
+  settings$scale <- fixed_point(given$ranges, settings)
+  grown <- grow_image_forest(given, settings)
   tell_without_gpu(gettext("the forest was grown without the GPU"), grown$device_note)
   if (length(grown$forest$number) == 0) refuse_empty_forest(grown, settings)
   fit <- structure(
     list(forest = grown$forest, classes = classes, features = feature_table(grown$forest, settings),
-         compute = settings$compute, channels = channels, radius = settings$radius,
+         compute = settings$compute, channels = given$channels, radius = settings$radius,
          scale = settings$scale, policy = settings$policy, splitrule = settings$splitrule,
          seed = settings$seed,
-         n = sum(vapply(labels, function(label) sum(!is.na(label)), 0)), status = grown$status,
+         n = as.double(given$n), status = grown$status,
          elapsed = grown$elapsed, device = grown$device, trees = settings$trees, call = call),
     class = "image_forest")
   warn_if_image_stopped(fit)
@@ -162,10 +182,14 @@ check_images <- function(images) {
   images <- lapply(seq_along(images), function(i) check_image(images[[i]], i))
   channels <- vapply(images, function(image) dim(image)[3], 0L)
   if (length(unique(channels)) > 1) {
-    stop_input("images", gettextf("images must have the same number of channels, not %s",
-                                  paste(unique(channels), collapse = ", ")))
+    refuse_channels(channels)
   }
   images
+}
+
+refuse_channels <- function(channels) {
+  stop_input("images", gettextf("images must have the same number of channels, not %s",
+                                paste(unique(channels), collapse = ", ")))
 }
 
 check_image <- function(image, i) {
@@ -186,16 +210,13 @@ check_labels <- function(labels, images) {
     stop_input("labels", gettextf("there are labels for %d images, but %d images", length(labels),
                                   length(images)))
   }
-  for (i in seq_along(labels)) {
-    if (!is.atomic(labels[[i]]) || !identical(dim(labels[[i]]), dim(images[[i]])[1:2])) {
-      stop_input("labels", gettextf("labels of image %d must be a matrix of its height and width",
-                                    i))
-    }
-  }
-  if (all(vapply(labels, function(label) all(is.na(label)), NA))) {
-    stop_input("labels", gettext("no pixel has a label"))
-  }
+  for (i in seq_along(labels)) check_label(labels[[i]], dim(images[[i]]), i)
   labels
+}
+
+check_label <- function(label, size, i) {
+  if (is.atomic(label) && identical(dim(label), size[1:2])) return(label)
+  stop_input("labels", gettextf("labels of image %d must be a matrix of its height and width", i))
 }
 
 # `arguments`: the environment of image_forest().
@@ -204,14 +225,17 @@ image_settings <- function(arguments) {
     check_forest_number(name, arguments[[name]], list(low = low, high = high, whole = whole), FALSE)
   }
   by_function <- is.function(arguments$features)
+  policy <- check_choice("policy", arguments$policy, c("best", "random"),
+                         c(A = "best", B = "random"))
+  learner <- check_learner(arguments$learner)
   list(features = if (by_function) 100 else range("features", 1, 1e5),
        compute = if (by_function) arguments$features, radius = range("radius", 1, 1000),
        pixels = range("pixels", 1), seed = check_image_seed(arguments$seed),
        trees = range("trees", 1, 1e6), depth = range("depth", 0),
-       policy = check_choice("policy", arguments$policy, c("best", "random"),
-                             c(A = "best", B = "random")),
+       policy = policy_beside(policy, learner), learner = learner,
        splitrule = check_choice("splitrule", arguments$splitrule, image_rules),
-       interval = check_interval(arguments$interval), bins = range("bins", 2, 256),
+       interval = check_interval(arguments$interval), 
+       bins = range("bins", 2, if (is.null(learner)) 256 else 255),
        min_n = range("min_n", 1),
        threads = check_threads("threads", arguments$threads),
        time_limit = range("time_limit", 0, whole = FALSE), verbose = arguments$verbose,
@@ -219,6 +243,13 @@ image_settings <- function(arguments) {
 }
 
 image_rules <- c("gini", "entropy", "error")
+
+policy_beside <- function(policy, learner) {
+  if (policy == "best" || is.null(learner)) return(policy)
+  stop_unsupported("learner", gettext(paste(
+    "a learner is shown bins of even width, which policy \"random\" does not have;",
+    "use policy = \"best\"")))
+}
 
 check_interval <- function(interval) {
   if (is.null(interval)) return(NULL)
@@ -236,14 +267,17 @@ check_image_seed <- function(seed) {
                           function(value) is_count(value + 1) && value <= .Machine$integer.max))
 }
 
-class_names <- function(labels) {
-  seen <- lapply(labels, function(label) as.character(unique(c(label))))
+# `seen`: by image, the classes of its pixels.
+class_names <- function(seen) {
   classes <- sort(unique(unlist(seen)))
+  if (length(classes) == 0) stop_input("labels", gettext("no pixel has a label"))
   if (length(classes) > 256) {
     stop_input("labels", gettextf("there can be at most 256 classes, not %d", length(classes)))
   }
   classes
 }
+
+classes_seen <- function(label) as.character(unique(c(label)))
 
 class_codes <- function(label, classes) {
   seen <- unique(c(label))
@@ -254,6 +288,7 @@ class_codes <- function(label, classes) {
 
 # A function's answers: arrays [height, width, feature].
 computed_features <- function(images, compute) {
+  if (is.null(compute)) return(images)
   computed <- lapply(images, function(image) {
     if (dim(image)[3] == 1) dim(image) <- dim(image)[1:2]
     values <- compute(image)
@@ -266,20 +301,29 @@ computed_features <- function(images, compute) {
     array(as.double(values), c(dim(values), 1)[1:3])
   })
   if (length(unique(vapply(computed, function(values) dim(values)[3], 0L))) > 1) {
-    stop_input("features", gettext(
-      "'features' must return the same number of features for each image"))
+    refuse_feature_counts()
   }
   computed
+}
+
+refuse_feature_counts <- function() {
+  stop_input("features", gettext(
+    "'features' must return the same number of features for each image"))
+}
+
+# The largest absolute value of each channel, and whether all of its values are whole.
+range_of_values <- function(value) {
+  list(largest = apply(value, 3, function(x) max(abs(x))),
+       whole = apply(value, 3, function(x) all(x == round(x))))
 }
 
 # Powers of two that values are multiplied by before they are rounded: as large as keeps what is
 # added up below 2^30, but no larger than whole numbers need. One for all channels, so that these
 # are compared in their own units; one for each if that left one of them fewer than 1,024 steps.
-fixed_point <- function(values, settings) {
+fixed_point <- function(ranges, settings) {
   most <- 2^30 / largest_area(settings)
-  of_channels <- function(f) lapply(values, apply, 3, f)
-  largest <- do.call(pmax, of_channels(function(x) max(abs(x))))
-  whole <- Reduce(`&`, of_channels(function(x) all(x == round(x))))
+  largest <- do.call(pmax, lapply(ranges, `[[`, "largest"))
+  whole <- Reduce(`&`, lapply(ranges, `[[`, "whole"))
   if (all(largest == 0)) return(1)
   if (max(largest) < 1e-290) {
     stop_input(if (is.null(settings$compute)) "images" else "features", gettextf(
@@ -343,7 +387,8 @@ fixed_interval <- function(settings) {
   ends
 }
 
-grow_image_forest <- function(values, codes, n_classes, settings) {
+# `given`: from images_at_once() or images_one_at_a_time().
+grow_image_forest <- function(given, settings) {
   audience <- new_audience(settings, function(state) {
     growth_text("image_forest", state, settings$trees)
   })
@@ -354,14 +399,21 @@ grow_image_forest <- function(values, codes, n_classes, settings) {
   most <- function(number) min(number, 2^31 - 1)
   control <- c(image_control(settings), list(
     trees = settings$trees, features = settings$features, bins = settings$bins,
-    random = as.integer(settings$policy == "random"),
+    random = as.integer(settings$policy == "random"), stream = as.integer(given$streams),
+    learner = learner_of_images(settings, given$classes),
     rule = match(settings$splitrule, image_rules) - 1,
     low = fixed_interval(settings)[1], high = fixed_interval(settings)[2],
     depth = most(settings$depth), min_n = max(most(settings$min_n) - 1, 1),
     pixels = if (is.finite(settings$pixels)) most(settings$pixels) else 0,
     seed = settings$seed, time_limit = settings$time_limit, device = settings$device,
     report = if (audience$listens) report))
-  call_forest(.Call(ffi_image_grow, in_fixed_point(values, settings), codes, n_classes, control))
+  call_forest(.Call(ffi_image_grow, given$images(settings), given$codes, length(given$classes),
+                    control))
+}
+
+learner_of_images <- function(settings, classes) {
+  if (is.null(settings$learner)) return(NULL)
+  checked_learner(settings$learner, classes, as.character(seq_len(settings$features)))
 }
 
 warn_if_image_stopped <- function(fit) {

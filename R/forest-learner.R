@@ -4,11 +4,11 @@
 #' Split rules written in R
 #'
 #' `hist_forest(learner = f)` grows trees level by level and calls `f` to choose the split of each
-#' leaf of a level, like the client of Sharp (2008). `f` receives the counts of all candidates, so
-#' any split criterion can be written with it. `hist_learner()` returns the built-in rules as such
-#' functions, as a starting point. With `bins` of at most 32 they grow the same forest as
-#' `splitrule`, bit for bit, unless the scores of two cuts differ by less than single precision;
-#' with more, the built-in rules evaluate bins first and then codes.
+#' leaf of a level, like the client of Sharp (2008); so does [image_forest()]. `f` receives the
+#' counts of all candidates, so any split criterion can be written with it. `hist_learner()` returns
+#' the built-in rules as such functions, as a starting point. With `bins` of at most 32 they grow
+#' the same forest as `splitrule`, bit for bit, unless the scores of two cuts differ by less than
+#' single precision; with more, the built-in rules evaluate bins first and then codes.
 #'
 #' @section Arguments of a learner:
 #' `f(histogram, info)`, where `histogram` is an integer array \[bin, class, feature, leaf\] of the

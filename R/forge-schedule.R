@@ -47,7 +47,9 @@
 #' package, for which trees are data, and compilers for GPUs unroll short loops by themselves. Trees
 #' are not sorted by depth before a split, since a row adds them in their order; of trees of mixed
 #' depths those that are next to each other can be split off and unrolled. Trees have two children
-#' at every step: tiles of several nodes are not a representation.
+#' at every step. Tiles of several nodes are not a representation: tiles of seven nodes, compared by
+#' one AVX2 instruction, took 1.1 (depth 6) to 1.6 times (depth 8) as long as walks of eight rows at
+#' once.
 #'
 #' @param text The text of a schedule, a string or a vector of lines: `schedule 1`, then one
 #'   statement on each line as shown by `print()`; `#` starts a comment. `NULL`, the default: no

@@ -12,24 +12,10 @@ arguments <- commandArgs(TRUE)
 rounds <- if (length(arguments)) as.integer(arguments[1]) else 3
 library(contree)
 
-height <- 213
-width <- 320
-n_classes <- 23
-row <- matrix(seq_len(height), height, width)
-col <- matrix(rep(seq_len(width), each = height), height)
-
-scene <- function() {
-  x <- sample(width, 30, TRUE)
-  y <- sample(height, 30, TRUE)
-  away <- vapply(seq_len(30), function(i) c((col - x[i])^2 + (row - y[i])^2), numeric(length(row)))
-  label <- matrix(sample(n_classes, 30, TRUE)[max.col(-away)], height)
-  lines <- (col * (label %% 5) + row * (label %/% 5)) %% (7 + label %% 3) < 3
-  list(image = sample(0:63, length(row), TRUE) + 60 * lines + 3 * label, label = label)
-}
-set.seed(1)
-scenes <- replicate(100, scene(), simplify = FALSE)
-images <- lapply(scenes, `[[`, "image")
-labels <- lapply(scenes, `[[`, "label")
+source("bench/lib/scenes.R")
+made <- scenes(100, 1)
+images <- made$images
+labels <- made$labels
 
 user_time <- function(expression) unname(system.time(expression)[1])
 grow <- function(depth, policy, trees = 1) {

@@ -1,20 +1,23 @@
 # The experiments of Rodop et al. (2026), parallel optimal trees, on the data sets of CONTREE_DATA:
 # those of their 16 that can be had. Writes bench/results/paper-contree.csv.
 #
-#   Rscript bench/papers_contree.R [threads|caps] ...     nothing: both
+#   Rscript bench/papers_contree.R [threads|caps|bounds] ...     nothing: all
 #
 # threads: seconds of one thread at depth 2 to 4, as far as it takes no more than LIMIT (30)
 # seconds, and of two where bench/results/threads.csv (bench/threads.R) has them; what the
 # simulator says of more workers is in workers-simulated.csv. caps: errors and seconds of the
-# processor with at most so many thresholds a predictor, beside all of them.
+# processor with at most so many thresholds a predictor, beside all of them. bounds: what a search
+# at depth 4 has proven after 2 and 10 seconds of the processor, or when it was done, within LIMIT.
 
 library(contree)
 for (file in c("data", "papers")) source(sprintf("bench/lib/%s.R", file))
 asked <- commandArgs(TRUE)
 wanted <- function(part) length(asked) == 0 || part %in% asked
 row_of <- function(...) paper_row("contree", ...)
-limit <- as.numeric(Sys.getenv("LIMIT", "30"))
+quick <- nzchar(Sys.getenv("QUICK"))
+limit <- as.numeric(Sys.getenv("LIMIT", if (quick) "1" else "30"))
 names <- sub("[.]csv[.]gz$", "", list.files(data_folder(), "[.]csv[.]gz$"))
+if (quick) names <- c("raisin", "segment")
 fit_to <- function(data, depth, threads = 1, ...) {
   suppressWarnings(contree(class ~ ., data, depth = depth, time_limit = limit, threads = threads,
                            ...), classes = "contree_stopped")
@@ -41,7 +44,7 @@ if (wanted("threads")) {
 
 if (wanted("caps")) {
   paper_begin("contree", "caps")
-  for (name in c("magic", "raisin", "rice", "fault")) for (depth in 2:3) {
+  for (name in if (quick) "raisin" else c("magic", "raisin", "rice", "fault")) for (depth in 2:3) {
     data <- read_data_set(name)
     for (cap in c(5, 10, 20, 50, 100, Inf)) {
       seconds <- system.time(fit <- fit_to(data, depth, max_thresholds = cap))[[1]]
@@ -49,6 +52,30 @@ if (wanted("caps")) {
                       if (is.finite(cap)) cap else "all")
       row_of("caps", case, "errors", fit$objective)
       row_of("caps", case, "seconds", seconds)
+    }
+  }
+}
+
+# The bound of a search under way when it has had so many seconds of the processor.
+if (wanted("bounds")) {
+  paper_begin("contree", "bounds")
+  marks <- c(2, 10)
+  for (name in names) {
+    data <- read_data_set(name)
+    begun <- sum(proc.time()[1:2])
+    at <- matrix(NA_real_, 0, 3)
+    note <- function(state) {
+      at <<- rbind(at, c(sum(proc.time()[1:2]) - begun, state$bound, state$cost))
+      if (at[nrow(at), 1] > max(marks)) stop("enough")
+    }
+    fit <- tryCatch(fit_to(data, 4, progress = note), error = function(problem) NULL)
+    done <- !is.null(fit) && fit$status == "optimal"
+    if (done) at <- rbind(at, c(0, fit$objective, fit$objective))
+    for (mark in marks) {
+      before <- at[at[, 1] <= mark, , drop = FALSE]
+      case <- sprintf("%s, depth 4, %g s of the processor", name, mark)
+      if (nrow(before)) row_of("bounds", case, "bound", max(before[, 2]))
+      if (nrow(before)) row_of("bounds", case, "errors of the best tree", min(before[, 3]))
     }
   }
 }

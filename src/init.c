@@ -24,6 +24,7 @@ SEXP ffi_column_hashes(SEXP columns);
 SEXP ffi_part_keep(void);
 SEXP ffi_part_forget(SEXP owner);
 SEXP ffi_seconds(void);
+SEXP ffi_processor_seconds(void);
 SEXP ffi_count_time(SEXP step, SEXP rows);
 SEXP ffi_cost_grain(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
 SEXP ffi_certificate(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP bound, SEXP labels,
@@ -94,6 +95,7 @@ SEXP ffi_gpu_info(void);
 static const R_CallMethodDef calls[] = {
     ENTRY(ffi_exact_solve, 4),
     ENTRY(ffi_seconds, 0),
+    ENTRY(ffi_processor_seconds, 0),
     ENTRY(ffi_count_time, 2),
     ENTRY(ffi_cost_grain, 4),
     ENTRY(ffi_data_hash, 4),

@@ -1,6 +1,9 @@
 """Models of other libraries, and how long these take to predict: the Python side of bench/forge.R.
 
     python forge_peers.py make FOLDER      writes models, their rows and their margins
+    python forge_peers.py train FOLDER NAME TREES DEPTH
+                                           the same for one model of the rows of NAME.csv, the
+                                           class first: the largest against the others
     python forge_peers.py serve FOLDER REPLIES
                                            answers lines "PEER MODEL ROWS" with seconds a call
 
@@ -35,6 +38,8 @@ def grid():
 
 # The rows that a model predicts: those of deep trees lack some values.
 def rows_of(name, features):
+    if name.startswith("real"):
+        return np.fromfile(f"{folder}/{name}.rows").reshape(features, -1).T.astype(np.float32)
     x, _ = data(features, N_ROWS, 2)
     if name.startswith("deep"):
         x[np.random.default_rng(3).random(x.shape) < 0.02] = np.nan
@@ -90,6 +95,20 @@ def make_deep_xgboost():
         model = xgb.train(dict(max_depth=depth, eta=0.1, nthread=1), xgb.DMatrix(x, y), trees)
         model.save_model(f"{folder}/{name}.ubj")
         write(name, 50, lambda x: model.predict(xgb.DMatrix(x), output_margin=True))
+
+
+def train(name, trees, depth):
+    import xgboost as xgb
+    table = np.genfromtxt(f"{folder}/{name}.csv", delimiter=",", dtype=str, skip_header=1)
+    x = table[:, 1:].astype(np.float32)
+    classes, counts = np.unique(table[:, 0], return_counts=True)
+    y = (table[:, 0] == classes[counts.argmax()]).astype(np.float32)
+    model = xgb.train(dict(max_depth=depth, eta=0.1, nthread=1, tree_method="hist",
+                           objective="reg:logistic"), xgb.DMatrix(x, y), trees)
+    model.save_model(f"{folder}/{name}.ubj")
+    x[:N_ROWS].astype(np.float64).T.tofile(f"{folder}/{name}.rows")
+    write(name, x.shape[1],
+          lambda x: model.predict(xgb.DMatrix(x), output_margin=True))
 
 
 # Unlimited trees, 0.63 leaves for each row: their arrays for R, tree after tree; the object for
@@ -251,5 +270,7 @@ if sys.argv[1] == "make":
     make_xgboost()
     make_deep_xgboost()
     make_sklearn()
+elif sys.argv[1] == "train":
+    train(sys.argv[3], int(sys.argv[4]), int(sys.argv[5]))
 else:
     serve()

@@ -1,11 +1,13 @@
 # Tables beside those of the papers: a row a measurement, with the paper's figure where it is known,
 # ours, the machine in general words, and the date. Rows are written as they come; a part that is
-# measured again replaces its own.
+# measured again replaces its own. NOTE, if set, is added to the machine, as "with other work".
 
 machine_in_words <- function() {
   info <- contree::contree_info()
   simd <- c(avx512 = "AVX-512", avx2 = "AVX2", neon = "NEON", scalar = "plain C")[[info$simd]]
-  sprintf("%d core%s with %s", info$processors, if (info$processors > 1) "s" else "", simd)
+  note <- Sys.getenv("NOTE")
+  paste0(sprintf("%d core%s with %s", info$processors, if (info$processors > 1) "s" else "", simd),
+         if (nzchar(note)) ", ", note)
 }
 
 paper_path <- function(paper) {

@@ -9,9 +9,10 @@
 #define CT_FOREST_HIST_FOREST_H
 
 #include "base/cpu.h"
+#include "base/learner.h"
 #include "base/parallel.h"
 #include "forest/codes/codes.h"
-#include "forest/learner.h"
+#include "forest/scan/scan.h"
 
 enum {
     CT_HIST_CLASSES = 256,        /* at most */

@@ -27,6 +27,7 @@
 
 #include <stddef.h>
 
+#include "base/learner.h"
 #include "base/parallel.h"
 #include "pixels/source.h"
 
@@ -75,13 +76,17 @@ typedef struct {
     size_t cells;        /* of the histograms of one thread, as far as one leaf allows; 0: chosen */
     double time_limit;   /* seconds */
     const struct ct_pixel_counter *counter; /* borrowed; NULL: the threads count */
+    /* NULL: splits are found by `rule`. With CT_PIXEL_BEST and fewer than CT_LEARNER_BINS bins;
+     * called on the calling thread. A split goes right from the bin behind that of the answer. */
+    ct_learner learn;
     int (*stop)(void *); /* asked now and then on the calling thread; NULL: none */
     /* as often, there too; NULL: none */
     void (*report)(void *, uint32_t trees, double seconds);
-    void *calls;         /* what both are given */
+    void *calls;         /* what all three are given */
 } ct_pixel_options;
 
-/* labels[image][column * height + row]: classes from 0, negative where unknown; fewer than 2^31
+/* labels[image][column * height + row]: classes from 0, negative where unknown; not looked at if
+ * the source has a stream, each image of which is opened once or more a level. Fewer than 2^31
  * pixels in all. The forest is freed by ct_pixel_forest_free, also after a failure. Stopped early,
  * it has the trees that were complete. */
 ct_status ct_pixel_grow(const ct_pixel_source *source, const int16_t *const *labels,

@@ -9,7 +9,8 @@
 #include "base/memory.h"
 #include "pixels/level.h"
 
-enum { CANDIDATE_PATH = 2, CELLS = 1 << 22, BLOCK = 4096 };
+/* For streams more cells, so that each image is opened for fewer chunks. */
+enum { CANDIDATE_PATH = 2, CELLS = 1 << 22, CELLS_OF_STREAM = 1 << 24, BLOCK = 4096 };
 
 /* A forest under way, and the tree of it. */
 typedef struct {
@@ -25,6 +26,8 @@ typedef struct {
     ct_pixel_scratch *scratches; /* [threads] */
     size_t room;                 /* cells of a scratch */
     ct_pixel_candidate *candidates;
+    int32_t *values;        /* [features][CT_PIXEL_SAMPLE] of the candidates at the sample */
+    uint32_t *known;        /* [n_images] pixels with a label */
     uint32_t *number_of;    /* [features] of a level: among those of the tree, or CT_PIXEL_NONE */
     ct_tree_pixels pixels;
     uint32_t *open_of, *open, *inside; /* [node]; [leaf] its node; [leaf][class] */
@@ -79,24 +82,93 @@ ct_rng ct_pixel_rng(uint64_t seed, uint32_t tree, uint32_t level, uint32_t candi
     return ct_rng_of(seed, 0, path);
 }
 
+/* Some blocks of the tree, and the pixels of the sample that lie in them. */
+typedef struct {
+    growth *g;
+    uint32_t depth;
+    ct_pixel_group group;
+    uint32_t begin, end;
+} looking;
+
+static void in_parallel(growth *g, uint64_t n,
+                        void (*work)(void *, unsigned, uint64_t, uint64_t), looking *l)
+{
+    ct_loop loop = {n, 1, CT_DYNAMIC, g->threads, work, l, &g->stop};
+    ct_parallel_for(&loop);
+}
+
+static void draw_candidates(void *data, unsigned worker, uint64_t begin, uint64_t end)
+{
+    const looking *l = (const looking *) data;
+    const growth *g = l->g;
+    const uint32_t m = g->pixels.n_sample;
+    (void) worker;
+    for (uint64_t i = begin; i < end; i++) {
+        ct_pixel_candidate *c = &g->candidates[i];
+        ct_rng rng = ct_pixel_rng(g->options->seed, g->tree.number, l->depth, (uint32_t) i);
+        c->feature = g->source->draw(g->source->self, &rng);
+        c->first = (int32_t) ct_rng_below(&rng, m);
+        c->second = (int32_t) ct_rng_below(&rng, m);
+    }
+}
+
+static void sample_values(void *data, unsigned worker, uint64_t begin, uint64_t end)
+{
+    const looking *l = (const looking *) data;
+    const growth *g = l->g;
+    (void) worker;
+    for (uint64_t i = begin; i < end; i++)
+        for (uint32_t k = l->begin; k < l->end; k++)
+            g->source->values(g->source->self, &g->candidates[i].feature, &g->pixels.sample[k],
+                              &g->values[i * CT_PIXEL_SAMPLE + k]);
+}
+
+static void walk_blocks(void *data, unsigned worker, uint64_t begin, uint64_t end)
+{
+    const looking *l = (const looking *) data;
+    const growth *g = l->g;
+    (void) worker;
+    for (uint64_t i = begin; i < end; i++) {
+        const ct_pixel_block *block = &g->pixels.blocks[l->group.first + i];
+        g->source->walk(g->source->self, g->tree.nodes, g->tree.features, &block->pixels, 1,
+                        g->pixels.node_of + block->first);
+    }
+}
+
+static int has_own_intervals(const growth *g)
+{
+    return g->options->policy == CT_PIXEL_RANDOM || !g->options->has_interval;
+}
+
+/* Down the splits of the level before, and to the values of this one's candidates at the sample:
+ * both in one go through the images. */
+static void look_at_images(growth *g, looking *l)
+{
+    const ct_tree_pixels *p = &g->pixels;
+    if (!l->depth && !has_own_intervals(g)) return;
+    while (ct_pixel_next_group(g->source, p, &g->stop, &l->group)) {
+        const ct_pixel_block *last = &p->blocks[l->group.first + l->group.n - 1];
+        const uint32_t behind = last->first + last->pixels.n;
+        l->begin = l->end;
+        while (l->end < p->n_sample && (uint64_t) l->end * p->n / p->n_sample < behind) l->end++;
+        if (l->depth) in_parallel(g, l->group.n, walk_blocks, l);
+        if (has_own_intervals(g)) in_parallel(g, g->options->features, sample_values, l);
+    }
+}
+
 static int ascending(const void *a, const void *b)
 {
     int32_t x = *(const int32_t *) a, y = *(const int32_t *) b;
     return (x > y) - (x < y);
 }
 
-static void draw_candidate(growth *g, uint32_t level, uint32_t i)
+static void choose_tests(growth *g, uint32_t i)
 {
     ct_pixel_candidate *c = &g->candidates[i];
-    ct_rng rng = ct_pixel_rng(g->options->seed, g->tree.number, level, i);
-    int32_t values[CT_PIXEL_SAMPLE];
-    uint32_t m = g->pixels.n_sample;
-    CT_ASSERT(m > 0);
-    c->feature = g->source->draw(g->source->self, &rng);
-    for (uint32_t k = 0; k < m; k++)
-        g->source->values(g->source->self, &c->feature, &g->pixels.sample[k], &values[k]);
+    int32_t *values = g->values + (size_t) i * CT_PIXEL_SAMPLE;
+    const uint32_t m = g->pixels.n_sample;
     if (g->options->policy == CT_PIXEL_RANDOM) {
-        int32_t a = values[ct_rng_below(&rng, m)], b = values[ct_rng_below(&rng, m)];
+        int32_t a = values[c->first], b = values[c->second];
         c->first = a < b ? a : b;
         c->second = a < b ? b : a;
         return;
@@ -107,6 +179,23 @@ static void draw_candidate(growth *g, uint32_t level, uint32_t i)
     }
     qsort(values, m, sizeof *values, ascending);
     c->even = ct_even_bins_of(values[m / 64], values[m - 1 - m / 64], g->options->bins);
+}
+
+static void choose_all_tests(void *data, unsigned worker, uint64_t begin, uint64_t end)
+{
+    const looking *l = (const looking *) data;
+    (void) worker;
+    for (uint64_t i = begin; i < end; i++) choose_tests(l->g, (uint32_t) i);
+}
+
+/* The candidates of a level; pixels are then where its open leaves are. */
+static void find_candidates(growth *g, uint32_t depth)
+{
+    looking l = {g, depth, {0, 0}, 0, 0};
+    CT_ASSERT(g->pixels.n_sample > 0);
+    in_parallel(g, g->options->features, draw_candidates, &l);
+    look_at_images(g, &l);
+    in_parallel(g, g->options->features, choose_all_tests, &l);
 }
 
 /* ---- a level ---- */
@@ -186,31 +275,6 @@ static int split_nodes(growth *g, const ct_pixel_level *level, const uint32_t *n
     return 1;
 }
 
-static void walk_blocks(void *data, unsigned worker, uint64_t begin, uint64_t end)
-{
-    const growth *g = (const growth *) data;
-    (void) worker;
-    for (uint64_t i = begin; i < end; i++) {
-        const ct_pixel_block *block = &g->pixels.blocks[i];
-        g->source->walk(g->source->self, g->tree.nodes, g->tree.features, &block->pixels, 1,
-                        g->pixels.node_of + block->first);
-    }
-}
-
-static void draw_candidates(void *data, unsigned worker, uint64_t begin, uint64_t end)
-{
-    growth *g = (growth *) data;
-    (void) worker;
-    for (uint64_t i = begin; i < end; i++) draw_candidate(g, g->tree.depth, (uint32_t) i);
-}
-
-static void in_parallel(growth *g, uint64_t n,
-                        void (*work)(void *, unsigned, uint64_t, uint64_t))
-{
-    ct_loop loop = {n, 1, CT_DYNAMIC, g->threads, work, g, &g->stop};
-    ct_parallel_for(&loop);
-}
-
 /* Nodes and numbers of pixels of the open leaves, which are overwritten while they are split; 0 if
  * memory ends. */
 static int grow_level(growth *g, uint32_t depth, uint32_t *nodes, uint32_t *totals)
@@ -218,18 +282,18 @@ static int grow_level(growth *g, uint32_t depth, uint32_t *nodes, uint32_t *tota
     uint32_t k = g->forest->n_classes;
     ct_pixel_level level = {g->source, g->options, &g->pixels, g->candidates, g->open_of,
                             g->tree.n_nodes, g->n_open, k, totals, g->splits, g->inside,
-                            g->scratches, g->threads, g->room, g->counter, &g->stop};
+                            g->scratches, g->threads, g->room, g->counter, &g->stop,
+                            g->tree.number, depth};
     memcpy(nodes, g->open, g->n_open * sizeof *nodes);
     for (uint32_t i = 0; i < g->n_open; i++)
         memcpy(totals + (size_t) i * k, g->counts + (size_t) nodes[i] * k, k * sizeof *totals);
-    in_parallel(g, g->options->features, draw_candidates);
+    find_candidates(g, depth);
+    if (ct_halt_now(&g->stop, 0)) return 1;
     if (g->counter && !g->counter->begin_level(g->counter->self, &level)) level.counter = NULL;
-    ct_level_search(&level);
+    if (!ct_level_search(&level)) return 0;
     g->counter = level.counter;
     if (ct_halt_now(&g->stop, 0)) return 1;
-    if (!split_nodes(g, &level, nodes, depth)) return 0;
-    if (g->tree.depth == depth + 1) in_parallel(g, g->pixels.n_blocks, walk_blocks);
-    return 1;
+    return split_nodes(g, &level, nodes, depth);
 }
 
 /* ---- a tree ---- */
@@ -302,9 +366,10 @@ static int grow_tree(growth *g, uint32_t number)
 {
     g->n_open = 1;
     g->tree.number = number;
-    if (ct_tree_pixels_init(&g->pixels, g->source, g->labels, g->options, number) != CT_OK ||
-        !room_for_level(g))
-        return 0;
+    const ct_status status = ct_tree_pixels_init(&g->pixels, g->source, g->labels, g->known,
+                                                 g->options, number);
+    if (status == CT_BAD_INPUT) return ct_halt_set(&g->stop), 1;
+    if (status != CT_OK || !room_for_level(g)) return 0;
     if (g->counter && !g->counter->begin_tree(g->counter->self, &g->pixels)) g->counter = NULL;
     g->n_open = 0;
     count_root(g);
@@ -329,8 +394,9 @@ static int make_scratches(growth *g)
     const ct_pixel_options *o = g->options;
     size_t pixels = ((o->block ? o->block : BLOCK) + CT_PIXEL_PAD - 1) / CT_PIXEL_PAD *
                     CT_PIXEL_PAD;
+    const size_t wanted = o->cells ? o->cells : g->source->stream ? CELLS_OF_STREAM : CELLS;
     g->room = ct_level_least_cells(o, g->forest->n_classes);
-    if (g->room < (o->cells ? o->cells : CELLS)) g->room = o->cells ? o->cells : CELLS;
+    if (g->room < wanted) g->room = wanted;
     g->scratches = (ct_pixel_scratch *) ct_alloc(g->threads * sizeof *g->scratches);
     if (!g->scratches) return 0;
     memset(g->scratches, 0, g->threads * sizeof *g->scratches);
@@ -358,26 +424,46 @@ static void free_growth(growth *g)
     }
     ct_free(g->scratches);
     ct_free(g->candidates);
+    ct_free(g->values);
     ct_free(g->number_of);
+    ct_free(g->known);
 }
 
-static ct_status check(const ct_pixel_source *source, const int16_t *const *labels,
-                       uint32_t n_classes, const ct_pixel_options *o, ct_error *error)
+static int can_grow(const growth *g)
 {
+    const ct_pixel_options *o = g->options;
+    const uint32_t n_classes = g->forest->n_classes;
+    return n_classes && n_classes <= CT_PIXEL_CLASSES && g->source->n_images && o->n_trees &&
+           o->features && o->features <= CT_PIXEL_FEATURES && o->bins >= 2 &&
+           o->bins <= CT_PIXEL_BINS && !(o->has_interval && o->low >= o->high) &&
+           !(o->learn && (o->policy != CT_PIXEL_BEST || o->bins >= CT_LEARNER_BINS));
+}
+
+/* Checks the labels of an image. */
+static ct_status look_over(growth *g, uint32_t image, const int16_t *labels, ct_error *error)
+{
+    const ct_pixel_shape *shape = &g->source->shapes[image];
+    const size_t n = (size_t) shape->height * shape->width;
+    for (size_t k = 0; k < n; k++)
+        if (labels[k] >= (int32_t) g->forest->n_classes)
+            return ct_fail(error, CT_BAD_INPUT, "a class is out of range");
+    g->known[image] = ct_known_pixels(labels, shape);
+    return CT_OK;
+}
+
+static ct_status look_over_all(growth *g, ct_error *error)
+{
+    const ct_pixel_source *source = g->source;
+    const ct_pixel_stream *stream = source->stream;
     uint64_t pixels = 0, known = 0;
-    if (!n_classes || n_classes > CT_PIXEL_CLASSES || !source->n_images || !o->n_trees ||
-        !o->features || o->features > CT_PIXEL_FEATURES || o->bins < 2 ||
-        o->bins > CT_PIXEL_BINS || (o->has_interval && o->low >= o->high))
-        return ct_fail(error, CT_BAD_INPUT, "no such forest can be grown");
     for (uint32_t i = 0; i < source->n_images; i++) {
-        uint64_t n = (uint64_t) source->shapes[i].height * source->shapes[i].width;
-        if ((pixels += n) > INT32_MAX)
+        pixels += (uint64_t) source->shapes[i].height * source->shapes[i].width;
+        if (pixels > INT32_MAX)
             return ct_fail(error, CT_BAD_INPUT, "there are 2^31 pixels or more");
-        for (uint64_t k = 0; k < n; k++) {
-            if (labels[i][k] >= (int32_t) n_classes)
-                return ct_fail(error, CT_BAD_INPUT, "a class is out of range");
-            known += labels[i][k] >= 0;
-        }
+        const int16_t *labels = stream ? stream->labels(stream->self, i) : g->labels[i];
+        if (!labels || ct_halt_now(&g->stop, 0)) return ct_halt_set(&g->stop), CT_OK;
+        CT_TRY(look_over(g, i, labels, error));
+        known += g->known[i];
     }
     return known ? CT_OK : ct_fail(error, CT_BAD_INPUT, "no pixel has a label");
 }
@@ -389,10 +475,12 @@ static ct_status run(growth *g, ct_error *error)
     forest->trees = (ct_pixel_tree *) ct_alloc(o->n_trees * sizeof *forest->trees);
     g->candidates = (ct_pixel_candidate *) ct_alloc(o->features * sizeof *g->candidates);
     g->number_of = (uint32_t *) ct_alloc(o->features * sizeof *g->number_of);
-    int fine = forest->trees && g->candidates && g->number_of && make_scratches(g);
+    g->values = (int32_t *) ct_alloc((size_t) o->features * CT_PIXEL_SAMPLE * sizeof *g->values);
+    int fine = forest->trees && g->candidates && g->number_of && g->values && make_scratches(g);
+    if (fine) memset(g->values, 0, (size_t) o->features * CT_PIXEL_SAMPLE * sizeof *g->values);
     while (fine && forest->n_trees < o->n_trees && !ct_halt_now(&g->stop, 0)) {
         fine = grow_tree(g, o->first_tree + forest->n_trees);
-        if (fine && *g->end == CT_PIXEL_DONE) {
+        if (fine && !g->stop.stopped) {
             forest->trees[forest->n_trees++] = g->tree;
             memset(&g->tree, 0, sizeof g->tree);
         }
@@ -410,7 +498,6 @@ ct_status ct_pixel_grow(const ct_pixel_source *source, const int16_t *const *lab
     memset(&g, 0, sizeof g);
     memset(forest, 0, sizeof *forest);
     *end = CT_PIXEL_DONE;
-    CT_TRY(check(source, labels, n_classes, options, error));
     forest->n_classes = n_classes;
     g.source = source;
     g.labels = labels;
@@ -422,7 +509,13 @@ ct_status ct_pixel_grow(const ct_pixel_source *source, const int16_t *const *lab
     g.stop.asked = asked;
     g.stop.data = &g;
     g.threads = options->threads ? options->threads : 1;
-    ct_status status = run(&g, error);
+    if (!can_grow(&g)) return ct_fail(error, CT_BAD_INPUT, "no such forest can be grown");
+    g.known = (uint32_t *) ct_alloc(source->n_images * sizeof *g.known);
+    ct_status status = g.known ? look_over_all(&g, error)
+                               : ct_fail(error, CT_NO_MEMORY, "no memory to grow trees");
+    if (status == CT_OK && !g.stop.stopped) status = run(&g, error);
+    /* by a learner, or a stream */
+    if (g.stop.stopped && *end == CT_PIXEL_DONE) *end = CT_PIXEL_INTERRUPTED;
     free_growth(&g);
     return status;
 }

@@ -72,6 +72,7 @@ static void fill_slots(const ct_pixel_level *level, const ct_pixel_chunk *chunk,
 typedef struct {
     ct_pixel_level *level;
     const ct_pixel_chunk *chunk;
+    ct_pixel_group group;
 } counting;
 
 static void count_blocks(void *data, unsigned worker, uint64_t begin, uint64_t end)
@@ -79,7 +80,7 @@ static void count_blocks(void *data, unsigned worker, uint64_t begin, uint64_t e
     const counting *c = (const counting *) data;
     const ct_pixel_scratch *scratch = &c->level->scratches[worker];
     for (uint64_t i = begin; i < end; i++) {
-        const ct_pixel_block *block = &c->level->pixels->blocks[i];
+        const ct_pixel_block *block = &c->level->pixels->blocks[c->group.first + i];
         fill_slots(c->level, c->chunk, block, scratch->slots);
         for (uint32_t h = 0; h < c->chunk->n; h += CT_PIXEL_AT_ONCE) {
             fill_codes(c->level, scratch, block, c->chunk->per, c->chunk->first + h);
@@ -116,25 +117,31 @@ static void count_by_threads(counting *c)
 {
     const ct_pixel_level *level = c->level;
     uint64_t n_cells = c->chunk->n * c->chunk->size;
-    ct_loop count = {level->pixels->n_blocks, 1, CT_DYNAMIC, level->threads, count_blocks, c,
-                     level->stop};
     ct_loop sum = {n_cells, SUM_STEP, CT_STATIC, level->threads, add_scratches, c, level->stop};
     for (unsigned i = 0; i < level->threads; i++)
         memset(level->scratches[i].cells, 0, n_cells * sizeof *level->scratches[i].cells);
-    ct_parallel_for(&count);
+    while (ct_pixel_next_group(level->source, level->pixels, level->stop, &c->group)) {
+        ct_loop count = {c->group.n, 1, CT_DYNAMIC, level->threads, count_blocks, c, level->stop};
+        ct_parallel_for(&count);
+    }
     if (level->threads > 1) ct_parallel_for(&sum);
 }
 
-static void search_chunk(ct_pixel_level *level, const ct_pixel_chunk *chunk)
+/* 0 if memory ends. */
+static int search_chunk(ct_pixel_level *level, const ct_pixel_chunk *chunk)
 {
-    counting c = {level, chunk};
+    counting c = {level, chunk, {0, 0}};
     const struct ct_pixel_counter *counter = level->counter;
     ct_loop search = {chunk->n_leaves, LEAF_STEP, CT_DYNAMIC, level->threads, search_leaves, &c,
                       level->stop};
     if (counter && !counter->count(counter->self, level, chunk, level->scratches[0].cells))
         counter = level->counter = NULL;
     if (!counter) count_by_threads(&c);
+    if (level->options->learn)
+        return ct_halt_now(level->stop, 0) ||
+               ct_pixel_ask_learner(level, chunk, level->scratches[0].cells);
     ct_parallel_for(&search);
+    return 1;
 }
 
 /* ---- as many cells as there is room for ---- */
@@ -154,19 +161,26 @@ static size_t cells_of(const ct_pixel_options *o, uint32_t n_classes, uint32_t n
     return ((size_t) n_leaves * n_classes + 1) * bins_of(o);
 }
 
+/* Histograms of a leaf that must be there together: a learner is shown all. */
+static size_t least_histograms(const ct_pixel_options *o)
+{
+    size_t all = ((size_t) o->features + CT_PIXEL_AT_ONCE - 1) / CT_PIXEL_AT_ONCE;
+    return CT_PIXEL_AT_ONCE * (o->learn ? all : 1);
+}
+
 size_t ct_level_least_cells(const ct_pixel_options *o, uint32_t n_classes)
 {
-    return CT_PIXEL_AT_ONCE * cells_of(o, n_classes, 1);
+    return least_histograms(o) * cells_of(o, n_classes, 1);
 }
 
 static uint32_t leaves_at_once(const ct_pixel_level *level)
 {
-    size_t rows = level->room / CT_PIXEL_AT_ONCE / bins_of(level->options) - 1;
+    size_t rows = level->room / least_histograms(level->options) / bins_of(level->options) - 1;
     size_t leaves = rows / level->n_classes;
     return leaves < level->n_open ? (uint32_t) leaves : level->n_open;
 }
 
-void ct_level_search(ct_pixel_level *level)
+int ct_level_search(ct_pixel_level *level)
 {
     const ct_pixel_options *o = level->options;
     uint32_t leaves = leaves_at_once(level), per = per_histogram(o),
@@ -184,6 +198,7 @@ void ct_level_search(ct_pixel_level *level)
             some = (some + CT_PIXEL_AT_ONCE - 1) / CT_PIXEL_AT_ONCE * CT_PIXEL_AT_ONCE;
             ct_pixel_chunk chunk = {first, some, leaf, rest < leaves ? rest : leaves, per,
                                     bins_of(o), size};
-            search_chunk(level, &chunk);
+            if (!search_chunk(level, &chunk)) return 0;
         }
+    return 1;
 }

@@ -30,17 +30,31 @@ typedef struct {
     ct_pixel_run *sample_runs;
 } ct_tree_pixels;
 
-/* The pixels of tree `number`, at its root. Freed by ct_tree_pixels_free, also after
- * CT_NO_MEMORY. */
+/* How many have a label. */
+uint32_t ct_known_pixels(const int16_t *labels, const ct_pixel_shape *shape);
+
+/* The pixels of tree `number`, at its root; known: of each image. Freed by ct_tree_pixels_free,
+ * also after CT_NO_MEMORY, or CT_BAD_INPUT: a stream has ended. */
 ct_status ct_tree_pixels_init(ct_tree_pixels *pixels, const ct_pixel_source *source,
-                              const int16_t *const *labels, const ct_pixel_options *options,
-                              uint32_t number);
+                              const int16_t *const *labels, const uint32_t *known,
+                              const ct_pixel_options *options, uint32_t number);
 void ct_tree_pixels_free(ct_tree_pixels *pixels);
+
+/* Blocks whose features have values at a time: all, or, where images come one at a time, those of
+ * one image. */
+typedef struct {
+    uint32_t first, n;
+} ct_pixel_group;
+
+/* From those of `group` to those that follow, the first ones if it has none; their image is opened.
+ * 0: these were all, or growing is to end. */
+int ct_pixel_next_group(const ct_pixel_source *source, const ct_tree_pixels *pixels, ct_halt *stop,
+                        ct_pixel_group *group);
 
 typedef struct {
     ct_pixel_feature feature;
     ct_even_bins even;      /* CT_PIXEL_BEST */
-    int32_t first, second;  /* CT_PIXEL_RANDOM */
+    int32_t first, second;  /* CT_PIXEL_RANDOM; at first their places in the sample */
 } ct_pixel_candidate;
 
 /* The best test of a leaf so far: CT_PIXEL_NONE, or which candidate's and which of its tests. */
@@ -88,6 +102,7 @@ typedef struct ct_pixel_level {
     size_t room;             /* cells of a scratch */
     const struct ct_pixel_counter *counter; /* NULL: the threads count */
     ct_halt *stop;
+    uint32_t tree, depth;    /* numbers from 0 */
 } ct_pixel_level;
 
 /* Histograms that are there at a time: of `n` features for each of some leaves. */
@@ -101,14 +116,23 @@ typedef struct ct_pixel_chunk {
 /* Cells that a scratch must have room for at least. */
 size_t ct_level_least_cells(const ct_pixel_options *options, uint32_t n_classes);
 
-/* The best split of each open leaf. */
-void ct_level_search(ct_pixel_level *level);
+/* The best split of each open leaf, or the learner's. 0 if memory ends. */
+int ct_level_search(ct_pixel_level *level);
+
+/* Splits the leaves of a chunk that has all candidates, whose counts these are, as the learner
+ * answers; the level is stopped once that wants no more. 0 if memory ends. */
+int ct_pixel_ask_learner(const ct_pixel_level *level, const ct_pixel_chunk *chunk,
+                         const uint32_t *cells);
 
 /* What a split must be better than. */
 double ct_pixel_worth_of_leaf(const ct_pixel_level *level, uint32_t leaf);
 
 /* Looks at the splits of an open leaf by the features in the chunk; cells: of its first leaf's. */
 void ct_pixel_search_leaf(const ct_pixel_level *level, const ct_pixel_chunk *chunk,
+                          const uint32_t *cells, uint32_t leaf);
+
+/* Pixels of each class that go right by the leaf's split, one in the chunk; cells: of this leaf. */
+void ct_pixel_fill_inside(const ct_pixel_level *level, const ct_pixel_chunk *chunk,
                           const uint32_t *cells, uint32_t leaf);
 
 /* The node of a split, but for its place and feature. */

@@ -113,5 +113,5 @@ static void walk(const void *self, const ct_pixel_node *nodes, const ct_pixel_fe
 ct_pixel_source ct_pixel_rectangle_source(const ct_pixel_integrals *integrals)
 {
     return (ct_pixel_source){integrals->n_images, integrals->shapes, CT_RECTANGLES, integrals,
-                             draw,                values,            walk};
+                             draw,                values,            walk,          NULL};
 }

@@ -21,7 +21,7 @@ static int choose(chooser *c)
     return 1;
 }
 
-static uint32_t known_pixels(const int16_t *labels, const ct_pixel_shape *shape)
+uint32_t ct_known_pixels(const int16_t *labels, const ct_pixel_shape *shape)
 {
     uint32_t known = 0;
     for (size_t i = 0; i < (size_t) shape->height * shape->width; i++) known += labels[i] >= 0;
@@ -69,7 +69,7 @@ static void add_image(filler *f, const ct_pixel_shape *shape, uint32_t image, co
     for (uint32_t col = 0; col < shape->width; col++) {
         int joins = 0;
         for (uint32_t row = 0; row < shape->height; row++, labels++) {
-            if (*labels < 0 || !choose(c)) {
+            if (*labels < 0 || !c->left || !choose(c)) {
                 joins = 0;
                 continue;
             }
@@ -100,15 +100,14 @@ static void draw_sample(ct_tree_pixels *p)
 }
 
 ct_status ct_tree_pixels_init(ct_tree_pixels *p, const ct_pixel_source *source,
-                              const int16_t *const *labels, const ct_pixel_options *o,
-                              uint32_t number)
+                              const int16_t *const *labels, const uint32_t *known,
+                              const ct_pixel_options *o, uint32_t number)
 {
     filler f = {p, o->block ? o->block : BLOCK, 0};
     size_t n = 0, blocks = 0;
     memset(p, 0, sizeof *p);
     for (uint32_t i = 0; i < source->n_images; i++) {
-        uint32_t wanted = chooser_of(o, number, i, known_pixels(labels[i],
-                                                                &source->shapes[i])).wanted;
+        uint32_t wanted = chooser_of(o, number, i, known[i]).wanted;
         n += wanted;
         blocks += wanted / f.block_size + 1;
     }
@@ -121,12 +120,31 @@ ct_status ct_tree_pixels_init(ct_tree_pixels *p, const ct_pixel_source *source,
     if (!p->blocks || !p->runs || !p->classes || !p->node_of || !p->sample || !p->sample_runs)
         return CT_NO_MEMORY;
     for (uint32_t i = 0; i < source->n_images; i++) {
-        chooser c = chooser_of(o, number, i, known_pixels(labels[i], &source->shapes[i]));
-        add_image(&f, &source->shapes[i], i, labels[i], &c);
+        chooser c = chooser_of(o, number, i, known[i]);
+        const int16_t *own = !c.left          ? NULL
+                             : source->stream ? source->stream->labels(source->stream->self, i)
+                                              : labels[i];
+        if (c.left && !own) return CT_BAD_INPUT;
+        add_image(&f, &source->shapes[i], i, own, &c);
     }
     memset(p->node_of, 0, n * sizeof *p->node_of);
     draw_sample(p);
     return CT_OK;
+}
+
+int ct_pixel_next_group(const ct_pixel_source *source, const ct_tree_pixels *p, ct_halt *stop,
+                        ct_pixel_group *group)
+{
+    const uint32_t first = group->first + group->n;
+    uint32_t end = source->stream ? first : p->n_blocks;
+    if (first == p->n_blocks || ct_halt_now(stop, 0)) return 0;
+    while (end < p->n_blocks && p->blocks[end].pixels.image == p->blocks[first].pixels.image) end++;
+    *group = (ct_pixel_group){first, end - first};
+    if (!source->stream ||
+        source->stream->open(source->stream->self, p->blocks[first].pixels.image))
+        return 1;
+    ct_halt_set(stop);
+    return 0;
 }
 
 void ct_tree_pixels_free(ct_tree_pixels *p)

@@ -6,6 +6,7 @@
 #ifndef CT_PIXELS_SOURCE_H
 #define CT_PIXELS_SOURCE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/cpu.h"
@@ -52,6 +53,16 @@ CT_HD uint32_t ct_pixel_next(const ct_pixel_node *node, int32_t value)
 /* What `self` of a source is: a device can call none of its functions. */
 typedef enum { CT_RECTANGLES, CT_VALUE_COLUMNS } ct_source_kind;
 
+/* Images that come one at a time, as often as they are asked for and the same each time, on the
+ * calling thread. */
+typedef struct {
+    void *self;
+    /* Makes this the image whose features have values. 0: growing is to end. */
+    int (*open)(void *self, uint32_t image);
+    /* Classes of its pixels, until the next call. NULL: growing is to end. */
+    const int16_t *(*labels)(void *self, uint32_t image);
+} ct_pixel_stream;
+
 typedef struct {
     uint32_t n_images;
     const ct_pixel_shape *shapes; /* [n_images] borrowed */
@@ -65,6 +76,7 @@ typedef struct {
     /* `steps` down a tree: node_of[i] is where the i-th pixel is. */
     void (*walk)(const void *self, const ct_pixel_node *nodes, const ct_pixel_feature *features,
                  const ct_pixels *pixels, uint32_t steps, uint32_t *node_of);
+    const ct_pixel_stream *stream; /* borrowed; NULL: all images are there */
 } ct_pixel_source;
 
 /* ---- sums of channels over rectangles, less sums over second ones ---- */
@@ -94,6 +106,13 @@ ct_status ct_pixel_integrals_init(ct_pixel_integrals *integrals, const ct_pixel 
                                   uint32_t n_images,
                                   uint32_t n_channels, uint32_t radius, double scale, ct_simd simd,
                                   ct_error *error);
+/* The same for images that come one at a time, of which only the shapes are known (but for the
+ * strides): none has sums until it is opened, whereupon that before has none. */
+ct_status ct_pixel_integrals_begin(ct_pixel_integrals *integrals, const ct_pixel_shape *shapes,
+                                   uint32_t n_images, uint32_t n_channels, uint32_t radius,
+                                   ct_simd simd, ct_error *error);
+ct_status ct_pixel_integrals_open(ct_pixel_integrals *integrals, uint32_t image,
+                                  const double *values, double scale, ct_error *error);
 void ct_pixel_integrals_free(ct_pixel_integrals *integrals);
 int32_t ct_channel_limit(uint32_t radius);
 

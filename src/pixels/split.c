@@ -167,10 +167,12 @@ static void search_joint(const ct_pixel_level *level, const uint32_t *cells,
         improve(best, &s, n, i, first + i / TESTS, i % TESTS);
 }
 
-/* Pixels of each class that go right by the best split, whose histogram this is. */
-static void fill_inside(const ct_pixel_level *level, const ct_pixel_chunk *chunk,
-                        const uint32_t *cells, const ct_pixel_split *best, uint32_t *inside)
+void ct_pixel_fill_inside(const ct_pixel_level *level, const ct_pixel_chunk *chunk,
+                          const uint32_t *cells, uint32_t leaf)
 {
+    const ct_pixel_split *best = &level->splits[leaf];
+    uint32_t *inside = level->inside + (size_t) leaf * level->n_classes;
+    cells += (best->candidate / chunk->per - chunk->first) * chunk->size;
     for (uint32_t k = 0; k < level->n_classes; k++, cells += chunk->bins) {
         uint32_t counts[CT_PIXEL_JOINT][3];
         inside[k] = 0;
@@ -197,8 +199,5 @@ void ct_pixel_search_leaf(const ct_pixel_level *level, const ct_pixel_chunk *chu
         if (chunk->per > 1) search_joint(level, own, totals, n, feature, best);
         else search_bins(level, own, totals, n, feature, best);
     }
-    if (best->candidate == before.candidate) return;
-    fill_inside(level, chunk,
-                cells + (best->candidate / chunk->per - chunk->first) * chunk->size, best,
-                level->inside + (size_t) leaf * level->n_classes);
+    if (best->candidate != before.candidate) ct_pixel_fill_inside(level, chunk, cells, leaf);
 }

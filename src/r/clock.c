@@ -1,7 +1,10 @@
 /* The clock that limits, progress and interrupts go by.
  *
- * ffi_seconds(): ct_seconds(). ffi_count_time(step, rows): ct_clock_step() and
+ * ffi_seconds(): ct_seconds(). ffi_processor_seconds(): those of the processor, where the system
+ * tells them, finer than proc.time() has them. ffi_count_time(step, rows): ct_clock_step() and
  * ct_worker_poll_every(), for tests. */
+#include <time.h>
+
 #include "base/clock.h"
 #include "exact/run/worker.h"
 #include "r/glue.h"
@@ -9,6 +12,11 @@
 SEXP ffi_seconds(void)
 {
     return Rf_ScalarReal(ct_seconds());
+}
+
+SEXP ffi_processor_seconds(void)
+{
+    return Rf_ScalarReal((double) clock() / CLOCKS_PER_SEC);
 }
 
 SEXP ffi_count_time(SEXP step, SEXP rows)

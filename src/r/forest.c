@@ -18,6 +18,7 @@
 #include "forest/words.h"
 #include "r/callbacks.h"
 #include "r/forest.h"
+#include "r/growth.h"
 
 /* ---- arguments ---- */
 
@@ -422,114 +423,16 @@ static SEXP result_list(const owned *all, uint32_t n_rows)
 
 /* ---- growing ---- */
 
-static void report(void *calls, uint32_t trees, double seconds)
-{
-    double numbers[2] = {seconds, trees};
-    r_callbacks_report((r_callbacks *) calls, numbers, 2);
-}
-
-/* ---- learners ---- */
-
-/* A call of the R function of two arguments. */
-typedef struct {
-    SEXP learner;
-    const ct_hist_learner_round *round;
-    ct_hist_learner_answer *answers;
-} asking;
-
-static SEXP counts_of(const uint32_t *values, uint32_t n, uint32_t add)
-{
-    SEXP out = Rf_allocVector(INTSXP, n);
-    for (uint32_t i = 0; i < n; i++) INTEGER(out)[i] = (int) (values[i] + add);
-    return out;
-}
-
-/* [bin, class, feature, leaf] */
-static SEXP histogram_of(const ct_hist_learner_round *round)
-{
-    R_xlen_t n = (R_xlen_t) CT_HIST_BIN_ROWS * round->n_classes * round->n_features *
-        round->n_leaves;
-    SEXP out = PROTECT(Rf_allocVector(INTSXP, n)), dim = PROTECT(Rf_allocVector(INTSXP, 4));
-    memcpy(INTEGER(out), round->histogram, (size_t) n * sizeof(int));
-    INTEGER(dim)[0] = CT_HIST_BIN_ROWS;
-    INTEGER(dim)[1] = (int) round->n_classes;
-    INTEGER(dim)[2] = (int) round->n_features;
-    INTEGER(dim)[3] = (int) round->n_leaves;
-    Rf_setAttrib(out, R_DimSymbol, dim);
-    UNPROTECT(2);
-    return out;
-}
-
-static SEXP info_of(const ct_hist_learner_round *round)
-{
-    static const char *const names[] = {"tree", "depth", "features", "bins", "rows", "weight"};
-    SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
-    int i = 0;
-    SET_VECTOR_ELT(list, i++, Rf_ScalarInteger((int) round->tree + 1));
-    SET_VECTOR_ELT(list, i++, Rf_ScalarInteger((int) round->depth));
-    SET_VECTOR_ELT(list, i++, counts_of(round->features, round->n_features, 1));
-    SET_VECTOR_ELT(list, i++, counts_of(round->n_bins, round->n_features, 0));
-    SET_VECTOR_ELT(list, i++, counts_of(round->rows, round->n_leaves, 0));
-    SET_VECTOR_ELT(list, i++, counts_of(round->weights, round->n_leaves, 0));
-    UNPROTECT(1);
-    return list;
-}
-
-/* The function gives three integers a leaf, of which R code has looked over the values: feature and
- * bin from 1 (NA: none), and 0 or 1. */
-static SEXP ask_r(void *data)
-{
-    asking *a = (asking *) data;
-    uint32_t n = a->round->n_leaves;
-    SEXP histogram = PROTECT(histogram_of(a->round)), info = PROTECT(info_of(a->round));
-    SEXP call = PROTECT(Rf_lang3(a->learner, histogram, info));
-    SEXP answer = PROTECT(Rf_eval(call, R_GlobalEnv));
-    if (TYPEOF(answer) != INTSXP || Rf_xlength(answer) != 3 * (R_xlen_t) n)
-        Rf_error("the learner's answers are not valid");
-    for (uint32_t i = 0; i < n; i++) {
-        const int *own = INTEGER_RO(answer) + 3 * (size_t) i;
-        int none = own[0] == NA_INTEGER || own[1] == NA_INTEGER || own[0] < 1 || own[1] < 1;
-        a->answers[i].feature = none ? -1 : own[0] - 1;
-        a->answers[i].bin = none ? 0 : (uint32_t) own[1] - 1;
-        a->answers[i].missing_left = own[2] == 1;
-    }
-    UNPROTECT(4);
-    return R_NilValue;
-}
-
-/* What growing calls: where it reports, asks whether to end, and learns. */
-typedef struct {
-    r_callbacks guard;
-    SEXP learner;
-} growth_calls;
-
-static void report_growth(void *data, uint32_t trees, double seconds)
-{
-    report(&((growth_calls *) data)->guard, trees, seconds);
-}
-
-static int stop_growth(void *data)
-{
-    return r_callbacks_stop(&((growth_calls *) data)->guard);
-}
-
-static int learn(void *data, const ct_hist_learner_round *round, ct_hist_learner_answer *answers)
-{
-    growth_calls *calls = (growth_calls *) data;
-    asking a = {calls->learner, round, answers};
-    return r_callbacks_call(&calls->guard, ask_r, &a);
-}
-
 /* While columns are coded. */
 typedef struct {
-    growth_calls *calls;
+    r_growth *calls;
     double end; /* in ct_seconds() */
 } coding;
 
 static int stop_coding(void *data)
 {
     const coding *c = (const coding *) data;
-    return stop_growth(c->calls) || ct_seconds() > c->end;
+    return r_growth_stop(c->calls) || ct_seconds() > c->end;
 }
 
 /* control: `sets`, the columns, from 1, whose codes are levels without an order. */
@@ -559,7 +462,7 @@ SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     ct_hist_options options = options_of(control);
     const ct_forest_device device = r_forest_device(r_element(control, "device"));
     ct_hist_data data;
-    growth_calls calls;
+    r_growth calls;
     ct_error error;
     double start = ct_seconds();
     memset(&data, 0, sizeof data);
@@ -585,9 +488,9 @@ SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     owned *all = (owned *) R_ExternalPtrAddr(handle);
     PROTECT(r_callbacks_init(&calls.guard, r_element(control, "report")));
     calls.learner = r_element(control, "learner");
-    options.stop = stop_growth;
-    options.report = report_growth;
-    options.learn = calls.learner == R_NilValue ? NULL : learn;
+    options.stop = r_growth_stop;
+    options.report = r_growth_report;
+    options.learn = calls.learner == R_NilValue ? NULL : r_growth_learn;
     options.calls = &calls;
     coding now = {&calls, start + options.time_limit};
     ct_halt halt = {stop_coding, &now, 0, 0};

@@ -11,29 +11,16 @@
 
 #include "base/clock.h"
 #include "pixels/filters.h"
-#include "pixels/forest.h"
 #include "forest/offload/image.h"
 #include "forest/offload/pixel_grow.h"
-#include "r/callbacks.h"
 #include "r/forest.h"
+#include "r/image.h"
 
 /* ---- images ---- */
 
-/* What is owned while R may fail, and what leads to R's memory. */
-typedef struct {
-    ct_pixel_integrals integrals;
-    ct_pixel_forest forest;
-} owned;
-
-typedef struct {
-    ct_pixel_value_columns columns;
-    ct_pixel_source source;
-    uint32_t n_images;
-} r_images;
-
 static void free_owned(SEXP pointer)
 {
-    owned *all = (owned *) R_ExternalPtrAddr(pointer);
+    r_image_owned *all = (r_image_owned *) R_ExternalPtrAddr(pointer);
     if (!all) return;
     ct_pixel_integrals_free(&all->integrals);
     ct_pixel_forest_free(&all->forest);
@@ -41,8 +28,7 @@ static void free_owned(SEXP pointer)
     R_ClearExternalPtr(pointer);
 }
 
-/* Height, width and channels. */
-static const int *size_of(SEXP image, int type)
+const int *r_image_size(SEXP image, int type)
 {
     SEXP dim = Rf_getAttrib(image, R_DimSymbol);
     if (TYPEOF(image) != type || TYPEOF(dim) != INTSXP || Rf_xlength(dim) != 3)
@@ -57,7 +43,8 @@ static uint32_t images_of(SEXP images, int type)
     R_xlen_t n = TYPEOF(images) == VECSXP ? Rf_xlength(images) : 0;
     if (n < 1 || n > INT_MAX) Rf_error("there is no image");
     for (R_xlen_t i = 0; i < n; i++)
-        if (size_of(VECTOR_ELT(images, i), type)[2] != size_of(VECTOR_ELT(images, 0), type)[2])
+        if (r_image_size(VECTOR_ELT(images, i), type)[2] !=
+            r_image_size(VECTOR_ELT(images, 0), type)[2])
             Rf_error("images have different channels");
     return (uint32_t) n;
 }
@@ -66,10 +53,10 @@ static void sum_images(SEXP images, SEXP control, r_images *x, ct_pixel_integral
 {
     ct_error error;
     x->n_images = images_of(images, REALSXP);
-    uint32_t channels = (uint32_t) size_of(VECTOR_ELT(images, 0), REALSXP)[2];
+    uint32_t channels = (uint32_t) r_image_size(VECTOR_ELT(images, 0), REALSXP)[2];
     ct_pixel *list = (ct_pixel *) R_alloc(x->n_images, sizeof *list);
     for (uint32_t i = 0; i < x->n_images; i++) {
-        const int *size = size_of(VECTOR_ELT(images, i), REALSXP);
+        const int *size = r_image_size(VECTOR_ELT(images, i), REALSXP);
         list[i] = (ct_pixel){REAL(VECTOR_ELT(images, i)), (uint32_t) size[0], (uint32_t) size[1]};
     }
     r_check(ct_pixel_integrals_init(integrals, list, x->n_images, channels,
@@ -83,11 +70,11 @@ static void sum_images(SEXP images, SEXP control, r_images *x, ct_pixel_integral
 static void take_columns(SEXP images, r_images *x)
 {
     x->n_images = images_of(images, INTSXP);
-    uint32_t n = (uint32_t) size_of(VECTOR_ELT(images, 0), INTSXP)[2];
+    uint32_t n = (uint32_t) r_image_size(VECTOR_ELT(images, 0), INTSXP)[2];
     ct_pixel_shape *shapes = (ct_pixel_shape *) R_alloc(x->n_images, sizeof *shapes);
     const int32_t *const **values = (const int32_t *const **) R_alloc(n, sizeof *values);
     for (uint32_t i = 0; i < x->n_images; i++) {
-        const int *size = size_of(VECTOR_ELT(images, i), INTSXP);
+        const int *size = r_image_size(VECTOR_ELT(images, i), INTSXP);
         if ((double) size[0] * size[1] > INT_MAX) Rf_error("an image is too large");
         shapes[i] = (ct_pixel_shape){(uint32_t) size[0], (uint32_t) size[1], (uint32_t) size[0]};
     }
@@ -102,7 +89,7 @@ static void take_columns(SEXP images, r_images *x)
     x->source = ct_pixel_column_source(&x->columns);
 }
 
-static void take_images(SEXP images, SEXP control, r_images *x, owned *all)
+static void take_images(SEXP images, SEXP control, r_images *x, r_image_owned *all)
 {
     if (r_number(control, "columns") != 0) take_columns(images, x);
     else sum_images(images, control, x, &all->integrals);
@@ -134,32 +121,31 @@ static ct_pixel_options options_of(SEXP control)
     return o;
 }
 
-/* Classes from 1 or NA, one integer a pixel; memory of the call. */
+void r_image_labels(SEXP labels, const ct_pixel_shape *shape, int16_t *to)
+{
+    const R_xlen_t n = (R_xlen_t) shape->height * shape->width;
+    if (TYPEOF(labels) != INTSXP || Rf_xlength(labels) != n) Rf_error("labels are not valid");
+    for (R_xlen_t k = 0; k < n; k++) {
+        const int label = INTEGER_RO(labels)[k];
+        if (label != NA_INTEGER && (label < 1 || label > CT_PIXEL_CLASSES))
+            Rf_error("a class is out of range");
+        to[k] = (int16_t) (label == NA_INTEGER ? -1 : label - 1);
+    }
+}
+
+/* Of all images; memory of the call. */
 static const int16_t *const *labels_of(SEXP labels, const ct_pixel_source *source)
 {
     const int16_t **all = (const int16_t **) R_alloc(source->n_images, sizeof *all);
     if (TYPEOF(labels) != VECSXP || (uint32_t) Rf_xlength(labels) != source->n_images)
         Rf_error("there must be labels of each image");
     for (uint32_t i = 0; i < source->n_images; i++) {
-        SEXP own = VECTOR_ELT(labels, i);
-        R_xlen_t n = (R_xlen_t) source->shapes[i].height * source->shapes[i].width;
-        if (TYPEOF(own) != INTSXP || Rf_xlength(own) != n) Rf_error("labels are not valid");
-        int16_t *to = (int16_t *) R_alloc((size_t) n, sizeof *to);
-        for (R_xlen_t k = 0; k < n; k++) {
-            int label = INTEGER_RO(own)[k];
-            if (label != NA_INTEGER && (label < 1 || label > CT_PIXEL_CLASSES))
-                Rf_error("a class is out of range");
-            to[k] = (int16_t) (label == NA_INTEGER ? -1 : label - 1);
-        }
+        const ct_pixel_shape *shape = &source->shapes[i];
+        int16_t *to = (int16_t *) R_alloc((size_t) shape->height * shape->width, sizeof *to);
+        r_image_labels(VECTOR_ELT(labels, i), shape, to);
         all[i] = to;
     }
     return all;
-}
-
-static void report(void *calls, uint32_t trees, double seconds)
-{
-    double numbers[2] = {seconds, trees};
-    r_callbacks_report((r_callbacks *) calls, numbers, 2);
 }
 
 /* ---- a forest to R ---- */
@@ -217,32 +203,41 @@ static SEXP forest_list(const ct_pixel_forest *forest)
     return list;
 }
 
+/* images: a list of them, whose labels are in one as well; or what r_image_stream_init() takes, and
+ * labels are not looked at. */
 SEXP ffi_image_grow(SEXP images, SEXP labels, SEXP n_classes, SEXP control)
 {
     static const char *const names[] = {"forest", "status", "elapsed", "device", "device_note"};
     static const char *const ends[] = {"complete", "interrupted", "time limit"};
     ct_pixel_options options = options_of(control);
-    r_callbacks guard;
+    r_growth growth;
     r_images x;
+    r_image_stream stream;
     ct_error error;
     ct_pixel_end end;
     ct_forest_used used;
     const ct_forest_device device = r_forest_device(r_element(control, "device"));
     double start = ct_seconds();
-    SEXP handle = PROTECT(r_owner(sizeof(owned), R_NilValue, free_owned));
-    owned *all = (owned *) R_ExternalPtrAddr(handle);
-    PROTECT(r_callbacks_init(&guard, r_element(control, "report")));
-    take_images(images, control, &x, all);
-    const int16_t *const *classes = labels_of(labels, &x.source);
-    options.stop = r_callbacks_stop;
-    options.report = report;
-    options.calls = &guard;
+    SEXP handle = PROTECT(r_owner(sizeof(r_image_owned), R_NilValue, free_owned));
+    r_image_owned *all = (r_image_owned *) R_ExternalPtrAddr(handle);
+    PROTECT(r_callbacks_init(&growth.guard, r_element(control, "report")));
+    growth.learner = r_element(control, "learner");
+    const int streams = r_number(control, "stream") != 0;
+    SEXP kept = R_NilValue;
+    if (streams) kept = r_image_stream_init(&stream, images, control, &growth, &x, all);
+    else take_images(images, control, &x, all);
+    PROTECT(kept);
+    const int16_t *const *classes = streams ? NULL : labels_of(labels, &x.source);
+    options.stop = r_growth_stop;
+    options.report = r_growth_report;
+    options.learn = growth.learner == R_NilValue ? NULL : r_growth_learn;
+    options.calls = &growth;
     ct_status status = ct_pixel_grow_at(&device, &x.source, classes,
                                         (uint32_t) Rf_asInteger(n_classes), &options,
                                         &all->forest, &end, &used, &error);
-    if (guard.jumped) {
+    if (growth.guard.jumped) {
         free_owned(handle);
-        r_callbacks_jump(&guard);
+        r_callbacks_jump(&growth.guard);
     }
     r_check(status, &error);
     SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
@@ -252,7 +247,7 @@ SEXP ffi_image_grow(SEXP images, SEXP labels, SEXP n_classes, SEXP control)
     SET_VECTOR_ELT(list, 3, Rf_mkString(used.name));
     SET_VECTOR_ELT(list, 4, Rf_mkString(used.note));
     free_owned(handle);
-    UNPROTECT(3);
+    UNPROTECT(4);
     return list;
 }
 
@@ -276,13 +271,14 @@ static int node_valid(const ct_pixel_tree *tree, uint32_t i, uint32_t *depths)
     return depths[i] < tree->depth;
 }
 
-static int feature_valid(const r_images *x, const owned *all, const ct_pixel_feature *feature)
+static int feature_valid(const r_images *x, const r_image_owned *all,
+                         const ct_pixel_feature *feature)
 {
     if (all->integrals.n_images) return ct_pixel_rectangle_valid(&all->integrals, feature);
     return feature->words[0] >= 0 && (uint32_t) feature->words[0] < x->columns.n_columns;
 }
 
-static void check_tree(const ct_pixel_tree *tree, const r_images *x, const owned *all)
+static void check_tree(const ct_pixel_tree *tree, const r_images *x, const r_image_owned *all)
 {
     const void *top = vmaxget();
     uint32_t *depths = (uint32_t *) R_alloc(tree->n_nodes, sizeof *depths);
@@ -306,7 +302,7 @@ static double total(const int *sizes, uint32_t n, int least)
 }
 
 /* Borrowed; the trees are memory of the call. */
-static ct_pixel_forest forest_of(SEXP list, const r_images *x, const owned *all)
+static ct_pixel_forest forest_of(SEXP list, const r_images *x, const r_image_owned *all)
 {
     ct_pixel_forest forest;
     R_xlen_t n = Rf_xlength(r_element(list, "number"));
@@ -349,8 +345,8 @@ SEXP ffi_image_predict(SEXP list, SEXP images, SEXP what_, SEXP control)
     ct_error error;
     ct_forest_used used;
     const ct_forest_device device = r_forest_device(r_element(control, "device"));
-    SEXP handle = PROTECT(r_owner(sizeof(owned), R_NilValue, free_owned));
-    owned *all = (owned *) R_ExternalPtrAddr(handle);
+    SEXP handle = PROTECT(r_owner(sizeof(r_image_owned), R_NilValue, free_owned));
+    r_image_owned *all = (r_image_owned *) R_ExternalPtrAddr(handle);
     PROTECT(r_callbacks_init(&guard, R_NilValue));
     take_images(images, control, &x, all);
     ct_pixel_forest forest = forest_of(list, &x, all);

@@ -19,7 +19,7 @@ r_headers='R\.h|Rinternals\.h|Rdefines\.h|Rmath\.h|Rversion\.h|Rconfig\.h|R_ext/
 of_gpu='gpu/device.h gpu/gpu.h gpu/kernel.h gpu/kernel.cuh'
 
 # What all rooms of forests may see: what a forest is, and what its growers share.
-of_forests='forest/hist_forest.h forest/learner.h forest/words.h forest/grower.h'
+of_forests='forest/hist_forest.h forest/words.h forest/grower.h'
 
 # may_see ROOM: the rooms, or single headers, that it may include besides its own files.
 may_see () {

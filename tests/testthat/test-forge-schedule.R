@@ -150,6 +150,20 @@ test_that("tuning keeps the fastest, and what it saw", {
   expect_contree_error(autotune(fast, rows, seconds = 0), "input", "'seconds'")
 })
 
+test_that("schedules are timed in turns by the clock that is given", {
+  time <- 0
+  costs <- list(0.003, 0.002, 0.01)
+  run <- function(cost) time <<- time + cost
+  timed <- contree:::time_in_turns(costs, 100, run, function() time)
+  expect_equal(timed, unlist(costs))
+  expect_identical(contree:::is_faster(c(1, 0.98)), FALSE)
+  expect_identical(contree:::is_faster(c(1, 0.96)), TRUE)
+  clock <- contree:::clock_for(1)
+  first <- clock()
+  while (clock() == first) sum(runif(1e4))
+  expect_gt(clock(), first)
+})
+
 test_that("the rule has tiles for all threads where smaller tiles pay", {
   rows_of_tile <- function(forest, rows, threads) {
     tile <- grep("^tile", schedule_by_rule(forest, rows, threads)$text, value = TRUE)

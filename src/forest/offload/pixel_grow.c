@@ -228,6 +228,7 @@ static int count_chunk(void *self, const ct_pixel_level *level, const ct_pixel_c
 
 static ct_status open_grower(grower *g, int number, ct_error *why)
 {
+    if (g->source->stream) return ct_fail(why, CT_NO_DEVICE, "images come one at a time");
     CT_TRY(ct_gpu_open(number, &g->gpu, why));
     g->view.columns = g->source->kind == CT_VALUE_COLUMNS;
     g->tables = (ct_pixel_sums *) ct_alloc(g->source->n_images * sizeof *g->tables);

@@ -4,8 +4,6 @@
 
 #include "base/memory.h"
 
-enum { MOST_CELLS = 1 << 24 }; /* of a histogram, 64 MB */
-
 /* The pool of a level, and the leaves that are asked about at a time. */
 typedef struct {
     const ct_grower *grower;
@@ -13,13 +11,13 @@ typedef struct {
     uint32_t n_features, n_classes, most; /* leaves at a time */
     uint32_t *features, *n_bins;          /* [n_features] owned, as all below */
     uint32_t *rows, *weights;             /* [most] */
-    int32_t *histogram;                   /* [most][n_features][n_classes][CT_HIST_BIN_ROWS] */
-    ct_hist_learner_answer *answers;      /* [most] */
+    int32_t *histogram;                   /* [most][n_features][n_classes][CT_LEARNER_BINS] */
+    ct_learner_answer *answers;           /* [most] */
 } pool;
 
 static size_t leaf_cells(const pool *p)
 {
-    return (size_t) p->n_features * p->n_classes * CT_HIST_BIN_ROWS;
+    return (size_t) p->n_features * p->n_classes * CT_LEARNER_BINS;
 }
 
 static void pool_free(pool *p)
@@ -39,14 +37,14 @@ static int pool_init(pool *p, const ct_grower *grower, const ct_split_level *lev
     p->level = level;
     p->n_features = grower->options->mtry;
     p->n_classes = grower->n_classes;
-    size_t most = MOST_CELLS / leaf_cells(p);
+    size_t most = CT_LEARNER_CELLS / leaf_cells(p);
     p->most = most < 1 ? 1 : most < level->n ? (uint32_t) most : level->n;
     p->features = (uint32_t *) ct_alloc(p->n_features * sizeof *p->features);
     p->n_bins = (uint32_t *) ct_alloc(p->n_features * sizeof *p->n_bins);
     p->rows = (uint32_t *) ct_alloc(p->most * sizeof *p->rows);
     p->weights = (uint32_t *) ct_alloc(p->most * sizeof *p->weights);
     p->histogram = (int32_t *) ct_alloc(p->most * leaf_cells(p) * sizeof *p->histogram);
-    p->answers = (ct_hist_learner_answer *) ct_alloc(p->most * sizeof *p->answers);
+    p->answers = (ct_learner_answer *) ct_alloc(p->most * sizeof *p->answers);
     return p->features && p->n_bins && p->rows && p->weights && p->histogram && p->answers;
 }
 
@@ -64,7 +62,7 @@ static void draw_pool(pool *p, ct_split_memory *memory)
 static int32_t *cells_of(const pool *p, uint32_t leaf, uint32_t feature)
 {
     return p->histogram + ((size_t) leaf * p->n_features + feature) * p->n_classes *
-        CT_HIST_BIN_ROWS;
+        CT_LEARNER_BINS;
 }
 
 static void count_leaf(const pool *p, uint32_t leaf, const ct_hist_task *task)
@@ -76,7 +74,7 @@ static void count_leaf(const pool *p, uint32_t leaf, const ct_hist_task *task)
         const uint8_t *bins = view->bins + p->features[f] * view->bin_stride;
         const ct_item *item = p->level->items + task->begin;
         for (uint32_t k = 0; k < task->n_runs; k++) {
-            int32_t *cells = cells_of(p, leaf, f) + (size_t) runs[k].class_ * CT_HIST_BIN_ROWS;
+            int32_t *cells = cells_of(p, leaf, f) + (size_t) runs[k].class_ * CT_LEARNER_BINS;
             for (const ct_item *end = item + runs[k].n; item < end; item++)
                 cells[bins[item->row]] += (int32_t) item->weight;
         }
@@ -88,19 +86,19 @@ static uint32_t bin_weight(const pool *p, uint32_t leaf, uint32_t feature, uint3
     const int32_t *cells = cells_of(p, leaf, feature);
     uint32_t weight = 0;
     for (uint32_t k = 0; k < p->n_classes; k++)
-        weight += (uint32_t) cells[(size_t) k * CT_HIST_BIN_ROWS + bin];
+        weight += (uint32_t) cells[(size_t) k * CT_LEARNER_BINS + bin];
     return weight;
 }
 
 /* As for built-in rules the cut goes into the middle of the gap. 0: there is no such split. */
-static int split_of(const pool *p, uint32_t leaf, const ct_hist_learner_answer *answer,
+static int split_of(const pool *p, uint32_t leaf, const ct_learner_answer *answer,
                     ct_hist_split *split)
 {
     if (answer->feature < 0 || (uint32_t) answer->feature >= p->n_features) return 0;
     uint32_t f = (uint32_t) answer->feature, n_bins = p->n_bins[f], left = 0;
     if (answer->bin >= n_bins) return 0;
     const ct_hist_code_column *column = &p->grower->codes->columns[p->features[f]];
-    uint32_t missing = bin_weight(p, leaf, f, CT_HIST_BIN_ROWS - 1), next = answer->bin + 1,
+    uint32_t missing = bin_weight(p, leaf, f, CT_LEARNER_BINS - 1), next = answer->bin + 1,
              last = answer->bin;
     for (uint32_t bin = 0; bin <= answer->bin; bin++) {
         uint32_t weight = bin_weight(p, leaf, f, bin);
@@ -123,7 +121,7 @@ static int split_of(const pool *p, uint32_t leaf, const ct_hist_learner_answer *
 static int ask_about(pool *p, const ct_hist_task *tasks, uint32_t n)
 {
     const ct_hist_options *options = p->grower->options;
-    ct_hist_learner_round round = {.tree = p->level->tree,
+    ct_learner_round round = {.tree = p->level->tree,
                                    .depth = tasks[0].depth,
                                    .n_leaves = n,
                                    .n_features = p->n_features,

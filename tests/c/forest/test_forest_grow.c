@@ -437,7 +437,7 @@ static void stops(void)
     forest_table_free(&t);
 }
 
-static int never(void *calls, const ct_hist_learner_round *round, ct_hist_learner_answer *answers)
+static int never(void *calls, const ct_learner_round *round, ct_learner_answer *answers)
 {
     (void) calls;
     for (uint32_t i = 0; i < round->n_leaves; i++) answers[i].feature = -1;

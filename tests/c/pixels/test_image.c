@@ -424,6 +424,143 @@ static void same_in_all_ways(void)
     }
 }
 
+/* Images one at a time: those that are not open have no sums. */
+typedef struct {
+    scenes *s;
+    ct_pixel_integrals integrals;
+    long calls, most; /* as many, at most */
+} one_by_one;
+
+static int open_one(void *self, uint32_t image)
+{
+    one_by_one *o = (one_by_one *) self;
+    ct_error error;
+    if (o->calls++ >= o->most) return 0;
+    return !ct_pixel_integrals_open(&o->integrals, image, o->s->images[image].values, 1, &error);
+}
+
+static const int16_t *labels_of_one(void *self, uint32_t image)
+{
+    one_by_one *o = (one_by_one *) self;
+    return o->calls++ >= o->most ? NULL : o->s->labels[image];
+}
+
+static ct_pixel_forest grow_one_by_one(one_by_one *all, const ct_pixel_options *o,
+                                       ct_pixel_end *end)
+{
+    ct_pixel_forest forest;
+    ct_error error;
+    ct_pixel_shape shapes[IMAGES];
+    ct_pixel_stream stream = {all, open_one, labels_of_one};
+    for (uint32_t i = 0; i < IMAGES; i++)
+        shapes[i] = (ct_pixel_shape){all->s->images[i].height, all->s->images[i].width, 0};
+    if (ct_pixel_integrals_begin(&all->integrals, shapes, IMAGES, CHANNELS, 5, o->simd, &error))
+        abort();
+    ct_pixel_source source = ct_pixel_rectangle_source(&all->integrals);
+    source.stream = &stream;
+    if (ct_pixel_grow(&source, NULL, CLASSES, o, &forest, end, &error)) abort();
+    ct_pixel_integrals_free(&all->integrals);
+    return forest;
+}
+
+/* And ended at any call, growing keeps the trees that were complete. */
+static void images_one_by_one(void)
+{
+    scenes s = scenes_new(7, 5, 1, ct_cpu_find("auto"));
+    ct_pixel_end end;
+    for (int way = 0; way < 4; way++) {
+        ct_pixel_options o = options_new((ct_pixel_policy) (way % 2));
+        if (way == 2) o.has_interval = 1, o.low = -200, o.high = 900;
+        if (way == 3) o.pixels = 40, o.threads = 2, o.cells = 30000, o.block = 100;
+        ct_pixel_forest forest = grow(&s, &o);
+        one_by_one all = {&s, {0}, 0, 100000};
+        ct_pixel_forest same = grow_one_by_one(&all, &o, &end);
+        CHECK_INT(end, CT_PIXEL_DONE);
+        CHECK(pixel_hash(&same) == pixel_hash(&forest));
+        CHECK(all.calls >= IMAGES * (3 + 2 * 2 * (long) o.depth - 2));
+        ct_pixel_forest_free(&same);
+        for (long most = 0; most < all.calls; most += CHECK_QUICK() ? 7 : 1) {
+            one_by_one some = {&s, {0}, 0, most};
+            same = grow_one_by_one(&some, &o, &end);
+            CHECK_INT(end, CT_PIXEL_INTERRUPTED);
+            CHECK(same.n_trees < o.n_trees);
+            ct_pixel_forest_free(&same);
+        }
+        ct_pixel_forest_free(&forest);
+    }
+    scenes_free(&s);
+}
+
+/* A learner that knows the rule of CT_PIXEL_ERROR. */
+static uint32_t most_of(const int32_t *cells, uint32_t begin, uint32_t end, uint32_t *n)
+{
+    uint32_t most = 0;
+    *n = 0;
+    for (uint32_t k = 0; k < CLASSES; k++, cells += CT_LEARNER_BINS) {
+        uint32_t own = 0;
+        for (uint32_t bin = begin; bin < end; bin++) own += (uint32_t) cells[bin];
+        *n += own;
+        if (own > most) most = own;
+    }
+    return most;
+}
+
+static int learn_errors(void *calls, const ct_learner_round *round, ct_learner_answer *answers)
+{
+    long *left = (long *) calls;
+    const int32_t *cells = round->histogram;
+    if (left && !(*left)--) return 0;
+    for (uint32_t leaf = 0; leaf < round->n_leaves; leaf++) {
+        uint32_t best = most_of(cells, 0, CT_LEARNER_BINS, &(uint32_t){0});
+        for (uint32_t f = 0; f < round->n_features; f++) {
+            for (uint32_t bin = 0; bin + 1 < round->n_bins[f]; bin++) {
+                uint32_t below, above;
+                uint32_t most = most_of(cells, 0, bin + 1, &below) +
+                                most_of(cells, bin + 1, round->n_bins[f], &above);
+                CHECK_INT(below + above, round->weights[leaf]);
+                if (!below || !above || most <= best) continue;
+                best = most;
+                answers[leaf] = (ct_learner_answer){(int32_t) f, bin, 0};
+            }
+            cells += (size_t) CLASSES * CT_LEARNER_BINS;
+        }
+    }
+    return 1;
+}
+
+static void learners(void)
+{
+    scenes s = scenes_new(7, 5, 1, ct_cpu_find("auto"));
+    ct_pixel_options o = options_new(CT_PIXEL_BEST);
+    ct_pixel_source source = ct_pixel_rectangle_source(&s.integrals);
+    ct_error error;
+    o.rule = CT_PIXEL_ERROR;
+    ct_pixel_forest inside = grow(&s, &o), asked;
+    o.learn = learn_errors;
+    for (int way = 0; way < 3; way++) {
+        o.threads = way == 1 ? 3 : 1;
+        o.cells = way == 2 ? 1 : 0; /* one leaf at a time */
+        asked = grow(&s, &o);
+        CHECK(pixel_hash(&asked) == pixel_hash(&inside));
+        ct_pixel_forest_free(&asked);
+    }
+    for (long most = 0; most < 4; most++) {
+        long left = most;
+        ct_pixel_end end;
+        o.calls = &left;
+        CHECK_INT(ct_pixel_grow(&source, s.labels, CLASSES, &o, &asked, &end, &error), CT_OK);
+        CHECK_INT(end, CT_PIXEL_INTERRUPTED);
+        CHECK_INT(asked.n_trees, 0);
+        ct_pixel_forest_free(&asked);
+    }
+    o.calls = NULL;
+    o.policy = CT_PIXEL_RANDOM;
+    ct_pixel_end end;
+    CHECK_INT(ct_pixel_grow(&source, s.labels, CLASSES, &o, &asked, &end, &error), CT_BAD_INPUT);
+    ct_pixel_forest_free(&inside);
+    scenes_free(&s);
+}
+
 /* So many pixels of each image, not the same for each tree. */
 static void pixels_are_drawn(void)
 {
@@ -431,10 +568,13 @@ static void pixels_are_drawn(void)
     ct_pixel_source source = ct_pixel_rectangle_source(&s.integrals);
     ct_pixel_options o = options_new(CT_PIXEL_BEST);
     uint32_t times[3000] = {0}, least = 100, most = 0;
+    uint32_t known[IMAGES];
     o.pixels = 200;
+    for (uint32_t i = 0; i < IMAGES; i++)
+        known[i] = ct_known_pixels(s.labels[i], &source.shapes[i]);
     for (uint32_t tree = 0; tree < 60; tree++) {
         ct_tree_pixels pixels;
-        REQUIRE(ct_tree_pixels_init(&pixels, &source, s.labels, &o, tree) == CT_OK);
+        REQUIRE(ct_tree_pixels_init(&pixels, &source, s.labels, known, &o, tree) == CT_OK);
         CHECK_INT(pixels.n, 600);
         for (uint32_t i = 0; i < pixels.n_blocks; i++) {
             const ct_pixels *own = &pixels.blocks[i].pixels;
@@ -611,6 +751,8 @@ static const check_case cases[] = {
     {"bins have borders", bins_have_borders},
     {"trees by brute force", trees_by_brute_force},
     {"the same in all ways", same_in_all_ways},
+    {"images one by one", images_one_by_one},
+    {"learners", learners},
     {"pixels are drawn", pixels_are_drawn},
     {"outputs", outputs},
     {"columns of values", columns_of_values},

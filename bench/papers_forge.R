@@ -1,0 +1,128 @@
+# The CPU experiments of SilvanForge and Treebeard on forests grown from real data, those of
+# CONTREE_DATA, one thread, seconds of the processor. Writes bench/results/paper-forge.csv.
+#
+#   Rscript bench/papers_forge.R [autotune|peers] ...     nothing: both
+#
+# autotune: the schedule that autotune() keeps, and none, beside the best of 50 on forests that the
+# rule's numbers were not chosen on: all take turns, the best is that of the even rounds, and times
+# of the odd rounds are compared, since the least of times that waver is too low. peers: XGBoost
+# models in the shapes of five of the papers' eight, from the real sets nearest in columns,
+# beside those of PEERS that BENCH_PYTHON has. What the papers publish of theirs, on other machines
+# and without Treebeard being there to run, is in bench/notes/forge.md.
+
+library(contree)
+for (file in c("data", "papers", "peer")) source(sprintf("bench/lib/%s.R", file))
+asked <- commandArgs(TRUE)
+quick <- nzchar(Sys.getenv("QUICK"))
+wanted <- function(part) length(asked) == 0 || part %in% asked
+row_of <- function(...) paper_row("forge", ...)
+own <- asNamespace("contree")
+cpu <- function() .Call(own$ffi_processor_seconds)
+geomean <- function(x) exp(mean(log(x)))
+
+seconds_of <- function(run) {
+  run()
+  from <- cpu()
+  runs <- 0
+  while (cpu() - from < 0.004) {
+    run()
+    runs <- runs + 1
+  }
+  (cpu() - from) / runs
+}
+
+tiles <- function(rows, form, k) {
+  schedule(c("schedule 1", sprintf("tile(batch, b0, b1, %d)", rows), "reorder(b0, tree, b1)",
+             "parallel(b0)", if (k > 1) sprintf("interleave(b1, %d)", k),
+             sprintf("represent(%s)", form)))
+}
+walks <- function(outer, inner, k) {
+  schedule(c("schedule 1", sprintf("reorder(%s, %s)", outer, inner),
+             if (k > 1) sprintf("interleave(%s, %d)", inner, k), "represent(sparse)"))
+}
+fifty <- function() {
+  at <- expand.grid(rows = c(16, 64, 256, 512, 1024), form = c("sparse", "array"),
+                    k = c(1, 4, 8, 16), stringsAsFactors = FALSE)
+  lengths <- c(1, 4, 8, 16)
+  c(Map(tiles, at$rows, at$form, at$k), lapply(lengths, function(k) walks("batch", "tree", k)),
+    lapply(lengths, function(k) walks("tree", "batch", k)),
+    lapply(c(64, 512), own$planes_of))
+}
+
+if (wanted("autotune")) {
+  paper_begin("forge", "autotune")
+  models <- data.frame(set = c("magic", "bean", "eeg", "room"), trees = c(100, 60, 200, 30),
+                       depth = c(8, 6, 10, 4))
+  batches <- c(1, 64, 1024)
+  if (quick) models <- models[4, ]
+  times <- NULL
+  for (i in seq_len(nrow(models))) for (rows in batches) {
+    at <- models[i, ]
+    data <- read_data_set(at$set)
+    fit <- hist_forest(class ~ ., data, trees = at$trees, depth = at$depth, seed = 1)
+    forged <- forge(fit, threads = 1)
+    new <- data[rep_len(seq_len(nrow(data)), rows), -1, drop = FALSE]
+    columns <- own$forest_columns_of(forged$forest, new)$columns
+    legal <- Filter(Negate(is.null), lapply(fifty(), function(one) {
+      tryCatch(own$with_schedule(forged, one), contree_input_error = function(problem) NULL)
+    }))
+    things <- c(list(autotune(forged, new, threads = 1), forged), legal)
+    rounds <- replicate(if (quick) 2 else 6, vapply(things, function(one) {
+      seconds_of(function() own$sums_of_rows(one, columns, 1, "cpu"))
+    }, 0))
+    even <- seq_len(ncol(rounds)) %% 2 == 0
+    chosen <- apply(rounds[, even, drop = FALSE], 1, min)
+    fair <- apply(rounds[, !even, drop = FALSE], 1, min)
+    best <- 2 + which.min(chosen[-(1:2)])
+    case <- sprintf("%s, %d trees, depth %d, %d rows, %d schedules", at$set, at$trees, at$depth,
+                    rows, length(legal))
+    row_of("autotune", case, "tuned, times the best", fair[1] / fair[best])
+    row_of("autotune", case, "not tuned, times the best", fair[2] / fair[best])
+    times <- rbind(times, c(fair[1] / fair[best], fair[1] / fair[2]))
+  }
+  row_of("autotune", "all", "tuned, times the best: geometric mean", geomean(times[, 1]))
+  row_of("autotune", "all", "tuned, times the best: worst", max(times[, 1]))
+  row_of("autotune", "all", "tuned, times not tuned: geometric mean", geomean(times[, 2]))
+  row_of("autotune", "all", "tuned, times not tuned: worst", max(times[, 2]))
+}
+
+if (wanted("peers")) {
+  paper_begin("forge", "peers")
+  # features of the papers' models: 8, 13, 16, 28, 54; epsilon (2,000), year (90) and airline with
+  # its columns of levels (692) have no real set near them here
+  shapes <- data.frame(shape = c("abalone", "airline", "letters", "higgs", "covtype"),
+                       set = c("rice", "eeg", "bean", "segment", "fault"),
+                       trees = c(1000, 100, 2600, 100, 800), depth = c(7, 8, 7, 8, 8))
+  if (quick) shapes <- shapes[2, ]
+  folder <- Sys.getenv("MODELS", "build/papers-forge")
+  dir.create(folder, showWarnings = FALSE, recursive = TRUE)
+  python <- Sys.getenv("BENCH_PYTHON")
+  peer <- peer_start("xgboost", paste("bench/lib/forge_peers.py serve", folder))
+  peers <- strsplit(Sys.getenv("PEERS", "xgboost onnxruntime tl2cgen"), " ")[[1]]
+  for (i in seq_len(if (is.null(peer)) 0 else nrow(shapes))) {
+    at <- shapes[i, ]
+    name <- paste0("real-", at$shape)
+    path <- function(ending) file.path(folder, paste0(name, ending))
+    if (!file.exists(path(".margin"))) {
+      utils::write.csv(read_data_set(at$set), path(".csv"), row.names = FALSE, quote = FALSE)
+      system2(python, c("bench/lib/forge_peers.py", "train", folder, name, at$trees, at$depth))
+    }
+    features <- as.integer(readLines(path(".features"), warn = FALSE))
+    x <- matrix(readBin(path(".rows"), "double", 2^27), ncol = features)
+    forged <- forge(path(".ubj"), threads = 1)
+    margin <- readBin(path(".margin"), "double", nrow(x))
+    stopifnot(isTRUE(all.equal(c(predict(forged, x, type = "margin")), margin, tolerance = 1e-5)))
+    for (rows in if (quick) 64 else c(1, 64, 1024, 16384)) {
+      new <- x[rep_len(seq_len(nrow(x)), rows), , drop = FALSE]
+      case <- sprintf("%s shape on %s: %d trees, depth %d; %d rows", at$shape, at$set, at$trees,
+                      at$depth, rows)
+      ours <- min(replicate(3, seconds_of(function() predict(forged, new, type = "margin"))))
+      row_of("peers", case, "contree: microseconds a row", 1e6 * ours / rows)
+      for (other in peers) {
+        theirs <- suppressWarnings(as.numeric(peer_ask(peer, other, name, rows)))
+        if (!is.na(theirs)) row_of("peers", case, paste(other, "times as long"), theirs / ours)
+      }
+    }
+  }
+  peer_stop(peer)
+}

@@ -1,0 +1,88 @@
+#include "r/growth.h"
+
+#include <string.h>
+
+/* A call of the R function of two arguments. */
+typedef struct {
+    SEXP learner;
+    const ct_learner_round *round;
+    ct_learner_answer *answers;
+} asking;
+
+static SEXP counts_of(const uint32_t *values, uint32_t n, uint32_t add)
+{
+    SEXP out = Rf_allocVector(INTSXP, n);
+    for (uint32_t i = 0; i < n; i++) INTEGER(out)[i] = (int) (values[i] + add);
+    return out;
+}
+
+/* [bin, class, feature, leaf] */
+static SEXP histogram_of(const ct_learner_round *round)
+{
+    R_xlen_t n = (R_xlen_t) CT_LEARNER_BINS * round->n_classes * round->n_features *
+        round->n_leaves;
+    SEXP out = PROTECT(Rf_allocVector(INTSXP, n)), dim = PROTECT(Rf_allocVector(INTSXP, 4));
+    memcpy(INTEGER(out), round->histogram, (size_t) n * sizeof(int));
+    INTEGER(dim)[0] = CT_LEARNER_BINS;
+    INTEGER(dim)[1] = (int) round->n_classes;
+    INTEGER(dim)[2] = (int) round->n_features;
+    INTEGER(dim)[3] = (int) round->n_leaves;
+    Rf_setAttrib(out, R_DimSymbol, dim);
+    UNPROTECT(2);
+    return out;
+}
+
+static SEXP info_of(const ct_learner_round *round)
+{
+    static const char *const names[] = {"tree", "depth", "features", "bins", "rows", "weight"};
+    SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
+    int i = 0;
+    SET_VECTOR_ELT(list, i++, Rf_ScalarInteger((int) round->tree + 1));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarInteger((int) round->depth));
+    SET_VECTOR_ELT(list, i++, counts_of(round->features, round->n_features, 1));
+    SET_VECTOR_ELT(list, i++, counts_of(round->n_bins, round->n_features, 0));
+    SET_VECTOR_ELT(list, i++, counts_of(round->rows, round->n_leaves, 0));
+    SET_VECTOR_ELT(list, i++, counts_of(round->weights, round->n_leaves, 0));
+    UNPROTECT(1);
+    return list;
+}
+
+/* The function gives three integers a leaf, of which R code has looked over the values: feature and
+ * bin from 1 (NA: none), and 0 or 1. */
+static SEXP ask_r(void *data)
+{
+    asking *a = (asking *) data;
+    uint32_t n = a->round->n_leaves;
+    SEXP histogram = PROTECT(histogram_of(a->round)), info = PROTECT(info_of(a->round));
+    SEXP call = PROTECT(Rf_lang3(a->learner, histogram, info));
+    SEXP answer = PROTECT(Rf_eval(call, R_GlobalEnv));
+    if (TYPEOF(answer) != INTSXP || Rf_xlength(answer) != 3 * (R_xlen_t) n)
+        Rf_error("the learner's answers are not valid");
+    for (uint32_t i = 0; i < n; i++) {
+        const int *own = INTEGER_RO(answer) + 3 * (size_t) i;
+        int none = own[0] == NA_INTEGER || own[1] == NA_INTEGER || own[0] < 1 || own[1] < 1;
+        a->answers[i].feature = none ? -1 : own[0] - 1;
+        a->answers[i].bin = none ? 0 : (uint32_t) own[1] - 1;
+        a->answers[i].missing_left = own[2] == 1;
+    }
+    UNPROTECT(4);
+    return R_NilValue;
+}
+
+int r_growth_learn(void *data, const ct_learner_round *round, ct_learner_answer *answers)
+{
+    r_growth *calls = (r_growth *) data;
+    asking a = {calls->learner, round, answers};
+    return r_callbacks_call(&calls->guard, ask_r, &a);
+}
+
+int r_growth_stop(void *data)
+{
+    return r_callbacks_stop(&((r_growth *) data)->guard);
+}
+
+void r_growth_report(void *data, uint32_t trees, double seconds)
+{
+    double numbers[2] = {seconds, trees};
+    r_callbacks_report(&((r_growth *) data)->guard, numbers, 2);
+}
