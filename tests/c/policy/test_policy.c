@@ -561,6 +561,31 @@ static void same_on_larger_tables(void)
     }
 }
 
+/* Gaps between cuts are wide enough that their own rows close some: fewer problems, the same tree,
+ * with prices, sizes of leaves, equal values and threads. */
+static void rows_between_cuts(void)
+{
+    uint64_t problems[2] = {0, 0};
+    for (int i = 0; i < (CHECK_SLOW() ? 1 : CHECK_QUICK() ? 3 : 12); i++) {
+        table t = scores(1800 + 100 * ((uint32_t) i % 4), 3, 3 + (uint32_t) i % 3 / 2, 1,
+                         i % 4 == 1 ? .05 : 0, 300 + (uint64_t) i);
+        ct_policy_options o = plain(3);
+        ct_policy_result with, without;
+        o.min_bucket = i % 3 ? 1 : 30;
+        o.price = i % 2 ? 0 : 3;
+        o.threads = 1 + (unsigned) i / 2 % 2;
+        REQUIRE(solve_table(&t, &o, &with) == CT_OK);
+        o.off = 1U << CT_POLICY_BETWEEN;
+        REQUIRE(solve_table(&t, &o, &without) == CT_OK);
+        if (!CHECK(same_result(&with, &without))) printf("    table %d\n", i);
+        CHECK(with.end == CT_POLICY_OPTIMAL);
+        problems[0] += with.counts.problems, problems[1] += without.counts.problems;
+        ct_policy_result_free(&with), ct_policy_result_free(&without);
+        free_table(&t);
+    }
+    CHECK(problems[0] != problems[1]);
+}
+
 /* More columns than a group has, and rows than few; with and without. Halted, what is known holds.
  */
 static void two_values_on_larger_tables(void)
@@ -727,6 +752,7 @@ static const check_case cases[] = {
     {"roots", roots},
     {"certificates", certificates},
     {"same on larger tables", same_on_larger_tables},
+    {"rows between cuts", rows_between_cuts},
     {"two values on larger tables", two_values_on_larger_tables},
     {"cells", cells},
     {"certified cells", certified_cells},
