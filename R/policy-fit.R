@@ -305,12 +305,14 @@ policy_control <- function(rewards, settings, asked = list()) {
 two_as_classes <- function(rewards, columns, settings) {
   if (ncol(rewards) != 2 || all(rewards[, 1] == rewards[, 2])) return(FALSE)
   few_leaves <- !is.null(settings$max_leaves) && settings$max_leaves < 2^settings$depth
-  added_up <- settings$depth >= 3 && !few_leaves && length(columns) <= 1024
-  !(added_up && have_two_values(columns))
+  n_cols <- if (is.matrix(columns)) ncol(columns) else length(columns)
+  added_up <- settings$depth >= 3 && !few_leaves && n_cols <= 1024
+  !(added_up && have_two_values(columns, n_cols))
 }
 
-have_two_values <- function(columns) {
-  for (x in columns) {
+have_two_values <- function(columns, n_cols) {
+  for (column in seq_len(n_cols)) {
+    x <- if (is.matrix(columns)) columns[, column] else columns[[column]]
     others <- x[x != x[1]]
     if (length(others) && any(others != others[1])) return(FALSE)
   }

@@ -251,6 +251,7 @@ test_that("two actions on columns of two values are added up, with the answer of
     rewards <- matrix(round(rnorm(600), 2), 300) + cbind(0, x[[2]] * (x[[5]] - x[[8]]))
     asked <- settings(minbucket = round * 5, complexity = (round %% 2) / 128)
     expect_false(contree:::two_as_classes(rewards, as.list(x), asked))
+    expect_false(contree:::two_as_classes(rewards, as.matrix(x), asked))
     classes <- contree:::solve_two(as.list(x), rewards, asked)
     added <- contree:::solve_rewards(as.list(x), rewards, asked)
     expect_identical(added$feature, classes$feature)
@@ -262,6 +263,7 @@ test_that("two actions on columns of two values are added up, with the answer of
   }
   x[[3]][7] <- 2
   expect_true(contree:::two_as_classes(rewards, as.list(x), asked))
+  expect_true(contree:::two_as_classes(rewards, as.matrix(x), asked))
   expect_true(contree:::two_as_classes(rewards, as.list(x[-3]), settings(max_leaves = 4)))
   expect_false(contree:::two_as_classes(rewards, as.list(x[-3]), settings()))
   expect_false(contree:::two_as_classes(cbind(rewards, 0), as.list(x), asked))
