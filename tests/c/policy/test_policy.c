@@ -434,7 +434,9 @@ static void tamper(proof *p, double least, rng *r)
         p->bytes.bytes[at] = (uint8_t) (was + 1 + below(r, 255));
         if (!below(r, 4)) p->bytes.n = at;
         const ct_certify_result checked = certify(p);
-        CHECK(checked.verdict != CT_CERTIFIED || checked.bound <= least);
+        if (!CHECK(checked.verdict != CT_CERTIFIED || checked.bound <= least))
+            printf("    byte %zu of %zu: %d for %d, bound %.17g for %.17g, rounding %g\n", at, n,
+                   p->bytes.bytes[at], was, checked.bound, least, checked.rounding);
         p->bytes.bytes[at] = was;
         p->bytes.n = n;
     }
@@ -685,6 +687,26 @@ static void certified_cells(void)
     }
 }
 
+/* Rewards of zero are whole numbers of any unit, but one that is infinite makes no bound. */
+static void infinite_unit(void)
+{
+    for (uint64_t exponent = 0; exponent <= 1200; exponent += 1200) {
+        table t = scores(20, 1, 2, 0, 0, 1);
+        memset(t.rewards, 0, sizeof(double) * 2 * 20);
+        proof p = {.same = {t.columns, 20, 1, t.rewards, 2},
+                   .claim = {2, 1, 0, NULL, 0, NULL, NULL},
+                   .bytes = {.limit = SIZE_MAX}};
+        ct_certify_policy_begin(&p.same, &p.claim, &p.bytes);
+        ct_bytes_put(&p.bytes, CT_POLICY_EXPONENT + exponent);
+        ct_bytes_put(&p.bytes, 2);
+        ct_bytes_put(&p.bytes, 0);
+        const ct_certify_result checked = certify(&p);
+        CHECK(checked.verdict == (exponent ? CT_MALFORMED : CT_CERTIFIED));
+        ct_bytes_free(&p.bytes);
+        free_table(&t);
+    }
+}
+
 /* ---- limits ---- */
 
 /* A tree and a bound, however early the search ends; without memory to begin it, an error. */
@@ -756,6 +778,7 @@ static const check_case cases[] = {
     {"two values on larger tables", two_values_on_larger_tables},
     {"cells", cells},
     {"certified cells", certified_cells},
+    {"infinite unit", infinite_unit},
     {"stopped", stopped},
     {"bad input", bad_input},
 };
