@@ -6,7 +6,8 @@
 #include "certify/regret.h"
 #include "data/hash.h"
 
-enum { VERSION = 1, MOST_TIE_BITS = 8 };
+/* Exponents are written with 2000 added; of larger ones than this the unit is no number. */
+enum { VERSION = 1, MOST_TIE_BITS = 8, MOST_EXPONENT = 2900 };
 static const uint64_t MAGIC = 0x796c6f70; /* "poly" */
 
 static uint64_t hash_of(const ct_certify_rewards *data, const ct_certify_policy *claim)
@@ -130,7 +131,7 @@ static ct_status check(ct_regrets *r, const ct_certify_rewards *data,
     }
     const uint64_t exponent = ct_bytes_get(reader), ties = ct_bytes_get(reader);
     result->verdict = CT_MALFORMED;
-    if (reader->bad || exponent > 4000 || ties < claim->depth || ties > MOST_TIE_BITS)
+    if (reader->bad || exponent > MOST_EXPONENT || ties < claim->depth || ties > MOST_TIE_BITS)
         return CT_OK;
     r->exponent = (int) exponent - 2000;
     r->tie_bits = (unsigned) ties;

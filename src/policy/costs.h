@@ -9,6 +9,8 @@
 #ifndef CT_POLICY_COSTS_H
 #define CT_POLICY_COSTS_H
 
+#include <string.h>
+
 #include "base/arena.h"
 #include "base/status.h"
 
@@ -49,6 +51,13 @@ static inline int32_t ct_policy_coarse_cap(const ct_policy_costs *costs, int64_t
     if (exact <= 0) return 0;
     const int64_t cap = ((exact - 1) >> costs->shift) + 1;
     return (int32_t) (cap < most ? cap : most);
+}
+
+/* A row of coarse costs; the shortest need no call. */
+static inline void ct_policy_row_copy(int32_t *to, const int32_t *from, uint32_t lanes)
+{
+    if (lanes == 4) memcpy(to, from, 4 * sizeof *to);
+    else memcpy(to, from, lanes * sizeof *to);
 }
 
 #endif

@@ -78,8 +78,8 @@ static ct_status solve_sides(const few *f, few_cut *c, int64_t need, ct_policy_t
     for (int side = 0; side < 2; side++) {
         const ct_arena_mark mark = ct_arena_here(&worker->arena);
         ct_policy_rows rows;
-        ct_status status = ct_policy_rows_side(&rows, f->set, f->place, c->cut, !side,
-                                               &worker->arena);
+        ct_status status = ct_policy_rows_part(&rows, f->set, f->place, side ? c->cut : 0,
+                                               side ? f->set->n : c->cut, &worker->arena);
         for (uint32_t s = 0; s <= f->most && status == CT_OK; s++) {
             int64_t low = 0;
             const int64_t cap = need - f->set->costs->price - c->cost[1 - side][others(f, s)];

@@ -4,18 +4,34 @@
 #define CT_JOIN(a, b) CT_JOIN2(a, b)
 #define NAME(word) CT_JOIN(word##_, CT_KIND)
 
+#if defined(CT_POLICY_ANY_WIDTH) || CT_WIDTH > 16
+CT_ALWAYS void NAME(add)(int32_t *restrict to, const int32_t *restrict from, uint32_t lanes)
+{
+    const size_t width = CT_WIDTH;
+    (void) lanes;
+    for (size_t lane = 0; lane < width; lane++) to[lane] += from[lane];
+}
+#else
+/* All lanes of a row, which compilers take apart otherwise. */
+typedef int32_t NAME(row) __attribute__((vector_size(4 * CT_WIDTH), aligned(4), may_alias));
+
+CT_ALWAYS void NAME(add)(int32_t *to, const int32_t *from, uint32_t lanes)
+{
+    (void) lanes;
+    *(NAME(row) *) to += *(const NAME(row) *) from;
+}
+#endif
+
 static void NAME(sweep)(int32_t *restrict sums, const int32_t *restrict costs,
                         const uint32_t *rows, const uint16_t *block, uint32_t begin, uint32_t end,
                         uint32_t lanes)
 {
     const size_t width = CT_WIDTH;
-    (void) lanes;
-    for (size_t i = begin; i < end; i++) {
-        int32_t *restrict to = sums + block[rows[i]] * width;
-        for (size_t lane = 0; lane < width; lane++) to[lane] += costs[i * width + lane];
-    }
+    for (size_t i = begin; i < end; i++)
+        NAME(add)(sums + block[rows[i]] * width, costs + i * width, lanes);
 }
 
+#if defined(CT_POLICY_ANY_WIDTH) || CT_WIDTH > 16
 static void NAME(prefix)(const int32_t *restrict sums, uint32_t n_blocks, uint32_t lanes,
                          int32_t *restrict upto)
 {
@@ -24,6 +40,19 @@ static void NAME(prefix)(const int32_t *restrict sums, uint32_t n_blocks, uint32
     for (size_t i = 0; i < width && i < n; i++) upto[i] = sums[i];
     for (size_t i = width; i < n; i++) upto[i] = upto[i - width] + sums[i];
 }
+#else
+static void NAME(prefix)(const int32_t *restrict sums, uint32_t n_blocks, uint32_t lanes,
+                         int32_t *restrict upto)
+{
+    const size_t width = CT_WIDTH;
+    NAME(row) so_far = {0};
+    (void) lanes;
+    for (size_t i = 0; i < n_blocks; i++) {
+        so_far += *(const NAME(row) *) (sums + i * width);
+        *(NAME(row) *) (upto + i * width) = so_far;
+    }
+}
+#endif
 
 static void NAME(scan)(ct_policy_side *s)
 {
@@ -56,6 +85,15 @@ CT_ALWAYS int32_t NAME(split)(const int32_t *restrict sums, const int32_t *restr
     const size_t width = CT_WIDTH;
     int32_t low = INT32_MAX, high = INT32_MAX;
     (void) lanes;
+#ifdef CT_QUADS
+    if (width == 4) {
+        const quad upto = quad_at(sums), rest = quad_less(quad_at(total), upto);
+        int32_t leasts[4];
+        quad_put(leasts, quad_leasts(upto, rest, upto, rest));
+        *least = leasts[0];
+        return leasts[0] + leasts[1];
+    }
+#endif
     for (size_t lane = 0; lane < width; lane++) {
         const int32_t x = sums[lane], rest = total[lane] - x;
         low = x < low ? x : low;
@@ -87,7 +125,7 @@ static int32_t NAME(walk)(const ct_policy_walk *w)
             if (!members) break;
             const int32_t *restrict costs =
                 w->costs + w->rows[begin + (uint32_t) __builtin_ctzll(members)] * width;
-            for (size_t lane = 0; lane < width; lane++) sums[lane] += costs[lane];
+            NAME(add)(sums, costs, lanes);
             value -= costs[width - 1];
             before = upto;
         }

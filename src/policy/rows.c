@@ -78,7 +78,7 @@ static int take_costs(ct_policy_rows *set, ct_arena *arena)
     if (!set->coarse || !set->total || !sums) return 0;
     for (size_t row = 0; row < set->n; row++) {
         int32_t *to = set->coarse + row * lanes;
-        memcpy(to, set->costs->coarse + set->rows[row] * lanes, lanes * sizeof *to);
+        ct_policy_row_copy(to, set->costs->coarse + set->rows[row] * lanes, set->costs->lanes);
         for (size_t lane = 0; lane < lanes; lane++) set->total[lane] += to[lane];
         for (size_t a = 0; a < n_actions; a++)
             sums[a] += set->costs->exact[set->rows[row] * n_actions + a];
@@ -147,14 +147,14 @@ static void filter(const ct_policy_column *from, uint32_t n, const uint32_t *num
     to->last[kept - 1] = 0;
 }
 
-ct_status ct_policy_rows_side(ct_policy_rows *set, const ct_policy_rows *of, const uint32_t *place,
-                              uint32_t cut, int left, ct_arena *arena)
+ct_status ct_policy_rows_part(ct_policy_rows *set, const ct_policy_rows *of, const uint32_t *place,
+                              uint32_t begin, uint32_t end, ct_arena *arena)
 {
-    const uint32_t n = left ? cut : of->n - cut;
+    const uint32_t n = end - begin;
     uint32_t kept = 0, *number = CT_ARENA_NEW(arena, uint32_t, of->n);
     if (!number || !begin_set(set, n, of->n_cols, of->costs, arena)) return CT_NO_MEMORY;
     for (uint32_t row = 0; row < of->n; row++) {
-        number[row] = (place[row] < cut) == left ? kept : UINT32_MAX;
+        number[row] = place[row] - begin < n ? kept : UINT32_MAX;
         if (number[row] != UINT32_MAX) set->rows[kept++] = of->rows[row];
     }
     for (uint32_t col = 0; col < of->n_cols; col++)

@@ -33,9 +33,8 @@ typedef struct ct_policy_rows {
 ct_status ct_policy_rows_all(ct_policy_rows *set, const ct_table *table,
                              const ct_policy_costs *costs, ct_arena *arena);
 
-/* Those on a side of a cut: where place[row], the position in the order of a column, is below
- * `cut`, or the others. */
-ct_status ct_policy_rows_side(ct_policy_rows *set, const ct_policy_rows *of, const uint32_t *place,
-                              uint32_t cut, int left, ct_arena *arena);
+/* Those whose place[row], the position in the order of a column, is from begin to end - 1. */
+ct_status ct_policy_rows_part(ct_policy_rows *set, const ct_policy_rows *of, const uint32_t *place,
+                              uint32_t begin, uint32_t end, ct_arena *arena);
 
 #endif

@@ -17,6 +17,7 @@ typedef enum {
     CT_POLICY_SAME,     /* splits into the best action on both sides are left out of the bounds */
     CT_POLICY_PRICE,    /* no more levels than splits that the price affords */
     CT_POLICY_TWO_VALUED, /* columns of two values go to two_valued.h */
+    CT_POLICY_BETWEEN, /* bounds of rows between two cuts by their own tree, from depth three on */
     CT_POLICY_SHORTCUTS
 } ct_policy_shortcut;
 

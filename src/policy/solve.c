@@ -1,21 +1,28 @@
 #include "policy/solve.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "policy/two.h"
 #include "policy/two_valued.h"
 
+/* Of is_promising(), for three actions and ten columns. */
+#define NOISE 8
+
 /* An evaluated cut of a tree of depth three or more. */
 typedef struct {
     uint32_t cut;
     int64_t cost[2]; /* of both sides, at least; left first */
+    int64_t between; /* what rows from here to the next cut add to that, on both sides of any cut;
+                        -1: not looked for */
 } deep_cut;
 
 typedef struct {
     uint32_t n, room;
     deep_cut *cuts;  /* by cut; the first has no rows on the left, the last all */
     int64_t bound;   /* as of ct_policy_root */
+    double noise;    /* see is_promising() */
 } deep_root;
 
 typedef enum { START, FINISH, SETTLE } stage;
@@ -35,6 +42,7 @@ typedef struct {
     uint32_t **places;      /* [worker] NULL until they are needed */
     int64_t *bounds;        /* as of ct_policy_search, or NULL */
     int64_t failed;         /* atomic: a worker has no memory */
+    int only_bounds;        /* a tree that costs less than the best is not looked for further */
 } problem;
 
 /* ---- depth one ---- */
@@ -57,7 +65,8 @@ static ct_status solve_one(ct_policy_worker *worker, const ct_policy_rows *set,
 
 static int64_t gap_bound(const deep_root *root, uint32_t i, int64_t price)
 {
-    return root->cuts[i].cost[0] + root->cuts[i + 1].cost[1] + price;
+    const deep_cut *cut = &root->cuts[i];
+    return cut->cost[0] + cut[1].cost[1] + price + (cut->between > 0 ? cut->between : 0);
 }
 
 /* The cut nearest to the middle of two at which the value changes; 0: none. */
@@ -105,6 +114,7 @@ static ct_status keep_cut(deep_root *root, uint32_t gap, const deep_cut *cut, ct
     }
     memmove(root->cuts + gap + 2, root->cuts + gap + 1,
             (root->n - gap - 1) * sizeof *root->cuts);
+    root->cuts[gap].between = -1;
     root->cuts[gap + 1] = *cut;
     root->n++;
     for (uint32_t i = gap + 2; i < root->n && root->cuts[i].cost[0] < cut->cost[0]; i++)
@@ -121,8 +131,8 @@ static ct_status solve_side(ct_policy_worker *worker, const problem *p, uint32_t
     ct_policy_rows side;
     ct_policy_best best;
     const ct_arena_mark mark = ct_arena_here(&worker->arena);
-    ct_status status = ct_policy_rows_side(&side, p->set, p->places[worker->number], cut, left,
-                                           &worker->arena);
+    ct_status status = ct_policy_rows_part(&side, p->set, p->places[worker->number], left ? 0 : cut,
+                                           left ? cut : p->set->n, &worker->arena);
     *low = 0, *found = 0;
     if (status == CT_OK) {
         ct_policy_best_init(&best, cap);
@@ -166,7 +176,7 @@ static ct_status evaluate(ct_policy_worker *worker, const problem *p, uint32_t c
     ct_bytes *evidence = search->evidence;
     const int64_t need = ct_policy_need(p->best, column, at);
     ct_policy_tree sides[2];
-    deep_cut cut = {at, {root->cuts[gap].cost[0], root->cuts[gap + 1].cost[1]}};
+    deep_cut cut = {at, {root->cuts[gap].cost[0], root->cuts[gap + 1].cost[1]}, -1};
     int found[2];
     if (evidence) ct_bytes_put(evidence, column + UINT64_C(1)), ct_bytes_put(evidence, at);
     if (search->relaxed) worker->search = search->relaxed;
@@ -195,10 +205,10 @@ static ct_status turn_places(ct_policy_worker *worker, problem *p, uint32_t colu
 
 static ct_status start_deep(ct_policy_worker *worker, problem *p, uint32_t column)
 {
-    static const deep_cut none = {0, {0, 0}};
+    static const deep_cut none = {0, {0, 0}, -1};
     deep_root *root = &p->deep[column];
-    deep_cut all = {p->set->n, {0, 0}};
-    *root = (deep_root) {0, 6, CT_ARENA_NEW(&worker->arena, deep_cut, 6), INT64_MAX};
+    deep_cut all = {p->set->n, {0, 0}, -1};
+    *root = (deep_root) {0, 6, CT_ARENA_NEW(&worker->arena, deep_cut, 6), INT64_MAX, NOISE};
     if (!root->cuts) return CT_NO_MEMORY;
     root->cuts[root->n++] = none, root->cuts[root->n++] = all;
     uint32_t gap, cut = weakest_gap(worker, p, column, root, &gap);
@@ -207,18 +217,107 @@ static ct_status start_deep(ct_policy_worker *worker, problem *p, uint32_t colum
     return evaluate(worker, p, column, root, gap, cut);
 }
 
+/* ---- rows between two cuts ---- */
+
+/* Any tree costs with all rows what it costs with some of them and with the others. So a cut
+ * between two evaluated ones, a and b, costs as much as the left side of a, the right side of b,
+ * and the best tree whose root is a cut of the rows between, less the prices of its splits, which
+ * the two others have. */
+
+static int64_t leaf_between(const ct_policy_rows *set, uint32_t column, uint32_t begin,
+                            uint32_t end)
+{
+    const ct_policy_costs *costs = set->costs;
+    const uint32_t *order = set->columns[column].order;
+    int64_t sums[CT_POLICY_MOST_ACTIONS] = {0}, least = INT64_MAX;
+    for (uint32_t i = begin; i < end; i++)
+        for (size_t a = 0; a < costs->n_actions; a++)
+            sums[a] += costs->exact[(size_t) set->rows[order[i]] * costs->n_actions + a];
+    for (uint32_t a = 0; a < costs->n_actions; a++) least = sums[a] < least ? sums[a] : least;
+    return least;
+}
+
+/* What the rows of a gap must cost for it to be of no more use. */
+static int64_t cost_to_close(const problem *p, uint32_t column, const deep_root *root,
+                             uint32_t gap)
+{
+    return ct_policy_need(p->best, column, root->cuts[gap].cut + 1) -
+           gap_bound(root, gap, p->set->costs->price);
+}
+
+/* Whether a gap is likely to be closed by what its rows cost, and this is less work than another
+ * cut. The fewer rows, the closer trees fit them: of what m rows cost as a leaf they cost the share
+ * of 1 - noise / sqrt(m). */
+static int is_promising(const ct_policy_worker *worker, const problem *p, uint32_t column,
+                        const deep_root *root, uint32_t gap)
+{
+    enum { LEAST_CUTS = 8 };
+    const uint32_t begin = root->cuts[gap].cut, end = root->cuts[gap + 1].cut, m = end - begin;
+    const double share = 1 - root->noise / sqrt(m);
+    if (root->cuts[gap].between >= 0 || share <= 0 || m > p->set->n / LEAST_CUTS ||
+        worker->search->evidence || !ct_policy_uses(worker, CT_POLICY_BETWEEN))
+        return 0;
+    return (double) cost_to_close(p, column, root, gap) <=
+           share * (double) leaf_between(p->set, column, begin, end);
+}
+
+static ct_status finish_deep(ct_policy_worker *worker, problem *p, uint32_t column);
+
+/* As finish_deep() of the rows between two cuts, with leaves of any size, up to a cap; in *low,
+ * what trees whose root splits on the column cost at least. */
+static ct_status bound_between(ct_policy_worker *worker, const problem *p, uint32_t column,
+                               const deep_cut *cut, int64_t cap, int64_t *low)
+{
+    ct_policy_rows set;
+    ct_policy_best best;
+    ct_arena *arena = &worker->arena;
+    problem q = {.team = p->team, .set = &set, .depth = p->depth, .best = &best, .only_bounds = 1};
+    q.deep = CT_ARENA_ZEROED(arena, deep_root, p->set->n_cols);
+    q.places = CT_ARENA_ZEROED(arena, uint32_t *, worker->number + 1);
+    if (!q.deep || !q.places) return CT_NO_MEMORY;
+    CT_TRY(ct_policy_rows_part(&set, p->set, p->places[worker->number], cut->cut, cut[1].cut,
+                               arena));
+    ct_policy_best_init(&best, cap);
+    ct_status status = start_deep(worker, &q, column);
+    if (status == CT_OK) status = finish_deep(worker, &q, column);
+    *low = q.deep[column].bound < best.tree.cost ? q.deep[column].bound : best.tree.cost;
+    ct_lock_free(&best.lock);
+    return status;
+}
+
+static ct_status solve_between(ct_policy_worker *worker, const problem *p, uint32_t column,
+                               deep_root *root, uint32_t gap)
+{
+    const ct_policy_search *search = worker->search;
+    const int64_t wanted = cost_to_close(p, column, root, gap),
+                  prices = p->set->costs->price * ((INT64_C(1) << p->depth) - 1);
+    const ct_arena_mark mark = ct_arena_here(&worker->arena);
+    int64_t low = 0;
+    worker->search = search->relaxed ? search->relaxed : search;
+    const ct_status status =
+        bound_between(worker, p, column, &root->cuts[gap], wanted + prices, &low);
+    worker->search = search;
+    ct_arena_release(&worker->arena, mark);
+    root->cuts[gap].between = low > prices ? low - prices : 0;
+    if (low < wanted + prices) root->noise *= 1.1;
+    return status;
+}
+
+/* ---- a column of depth three and more ---- */
+
 static ct_status finish_deep(ct_policy_worker *worker, problem *p, uint32_t column)
 {
     deep_root *root = &p->deep[column];
-    ct_status status = CT_OK;
-    uint32_t gap = 0, cut = 0, first = 1;
+    ct_status status = ct_policy_is_halted(worker) ? CT_OK : turn_places(worker, p, column);
+    uint32_t gap = 0, cut = 0;
     while (status == CT_OK && (cut = weakest_gap(worker, p, column, root, &gap)) != 0) {
         if (p->bounds)
             ct_atomic_write(&p->bounds[column], gap_bound(root, gap, p->set->costs->price));
-        if (ct_policy_is_halted(worker)) break;
-        if (first) status = turn_places(worker, p, column);
-        first = 0;
-        if (status == CT_OK) status = evaluate(worker, p, column, root, gap, cut);
+        if (ct_policy_is_halted(worker) || (p->only_bounds && p->best->tree.splits[0].column >= 0))
+            break;
+        status = is_promising(worker, p, column, root, gap)
+                     ? solve_between(worker, p, column, root, gap)
+                     : evaluate(worker, p, column, root, gap, cut);
     }
     root->bound = cut || status != CT_OK ? gap_bound(root, gap, p->set->costs->price) : INT64_MAX;
     if (p->bounds) ct_atomic_write(&p->bounds[column], root->bound);
@@ -326,7 +425,7 @@ static ct_status solve_many(ct_policy_worker *team, unsigned number, unsigned th
     const ct_policy_search *search = team[number].search;
     const int is_top = set == search->whole && depth == search->depth;
     problem p = {team, set, depth, best, START, 0, NULL, NULL, NULL, NULL, NULL,
-                 is_top ? search->bounds : NULL, 0};
+                 is_top ? search->bounds : NULL, 0, 0};
     const unsigned n_workers = threads > number ? threads : number + 1;
     if (!make_problem(&p, &team[number], n_workers)) return CT_NO_MEMORY;
     if (depth == 2) team[number].counts.problems++;

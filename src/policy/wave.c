@@ -62,8 +62,7 @@ void ct_policy_desk_turn(ct_policy_desk *desk, const ct_policy_rows *set, uint32
     desk->turned = column + 1;
     for (uint32_t i = 0; i < set->n; i++) {
         desk->place[order[i]] = i;
-        memcpy(desk->costs + i * lanes, set->coarse + order[i] * lanes,
-               lanes * sizeof *desk->costs);
+        ct_policy_row_copy(desk->costs + i * lanes, set->coarse + order[i] * lanes, desk->lanes);
     }
 }
 
@@ -160,6 +159,17 @@ static int32_t walk_block(ct_policy_worker *worker, ct_policy_desk *desk,
     return worker->search->kernel->walk(&walk);
 }
 
+/* The first of the steps from that block on that has one whose inside may be below a limit. */
+static uint32_t next_step(const ct_policy_side *side, uint32_t i, int32_t limit)
+{
+    for (; i + CT_POLICY_STEP <= side->n_blocks; i += CT_POLICY_STEP) {
+        int below = 0;
+        for (uint32_t k = 0; k < CT_POLICY_STEP; k++) below |= side->inside[i + k] < limit;
+        if (below) break;
+    }
+    return i;
+}
+
 /* The best split of a side on a column, if it is below the limit. */
 static void split_side(ct_policy_worker *worker, ct_policy_desk *desk, const ct_policy_rows *set,
                        ct_policy_trial *trial, int s, uint32_t child)
@@ -174,9 +184,11 @@ static void split_side(ct_policy_worker *worker, ct_policy_desk *desk, const ct_
     side->lift = lift_of(worker, desk, trial->total[s]);
     worker->search->kernel->scan(side);
     int32_t found = side->least_end < limit ? side->least_end : limit;
-    for (uint32_t i = 0; i < column->n_blocks && (side->least_inside < found || all); i++)
-        if ((side->inside[i] < found || all) && !column->closed[i])
+    for (uint32_t i = 0; i < column->n_blocks && (side->least_inside < found || all); i++) {
+        if (!all && i % CT_POLICY_STEP == 0) i = next_step(side, i, found);
+        if (i < column->n_blocks && (side->inside[i] < found || all) && !column->closed[i])
             found = walk_block(worker, desk, set, column, i, trial, s, found);
+    }
     if (found >= limit) return;
     trial->by_child[(size_t) s * set->n_cols + child] = found + price;
     if (found + price >= trial->best[s]) return;

@@ -230,7 +230,7 @@ test_that("residuals are what each row has less than with its best action", {
   expect_lt(abs(mean(apply(rewards, 1, max)) - mean(residuals(fit)) - fit$policy$value), 1e-12)
 })
 
-test_that("indicators give the best tree of three levels, as do two actions of three", {
+test_that("indicators give the best tree of three levels", {
   set.seed(56)
   for (round in 1:3) {
     x <- as.data.frame(matrix(sample(0:1, 14 * 4, TRUE), 14))
@@ -239,11 +239,32 @@ test_that("indicators give the best tree of three levels, as do two actions of t
     expect_identical(fit$policy$status, "optimal")
     expect_equal(fit$policy$value * 14, best_sum(x, rewards, 3, round))
   }
-  # classes are searched by other means
-  x <- as.data.frame(matrix(rnorm(300 * 9) > 0.4, 300) + 0)
-  rewards <- matrix(round(rnorm(600), 2), 300) + cbind(0, x[[2]] * (x[[5]] - x[[8]]))
-  one <- policy_tree(x, cbind(rewards, -100), depth = 3)
-  two <- policy_tree(x, rewards, depth = 3)
-  expect_equal(one$policy$value, two$policy$value)
-  expect_identical(one$splits, two$splits)
+})
+
+test_that("two actions on columns of two values are added up, with the answer of classes", {
+  set.seed(57)
+  settings <- function(...) {
+    contree:::settle_sizes(contree:::collect_settings(list(...), NULL, 3))
+  }
+  for (round in 1:4) {
+    x <- as.data.frame(matrix(rnorm(300 * 9) > 0.4, 300) + 0)
+    rewards <- matrix(round(rnorm(600), 2), 300) + cbind(0, x[[2]] * (x[[5]] - x[[8]]))
+    asked <- settings(minbucket = round * 5, complexity = (round %% 2) / 128)
+    expect_false(contree:::two_as_classes(rewards, as.list(x), asked))
+    expect_false(contree:::two_as_classes(rewards, as.matrix(x), asked))
+    classes <- contree:::solve_two(as.list(x), rewards, asked)
+    added <- contree:::solve_rewards(as.list(x), rewards, asked)
+    expect_identical(added$feature, classes$feature)
+    expect_identical(added$threshold, classes$threshold)
+    expect_equal(added$cost, classes$cost)
+    fit <- policy_tree(x, rewards, depth = 3, min.node.size = round * 5,
+                       complexity = (round %% 2) / 128)
+    expect_identical(unname(fit$splits[, "index"]), classes$threshold[classes$feature > 0])
+  }
+  x[[3]][7] <- 2
+  expect_true(contree:::two_as_classes(rewards, as.list(x), asked))
+  expect_true(contree:::two_as_classes(rewards, as.matrix(x), asked))
+  expect_true(contree:::two_as_classes(rewards, as.list(x[-3]), settings(max_leaves = 4)))
+  expect_false(contree:::two_as_classes(rewards, as.list(x[-3]), settings()))
+  expect_false(contree:::two_as_classes(cbind(rewards, 0), as.list(x), asked))
 })

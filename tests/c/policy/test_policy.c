@@ -434,7 +434,9 @@ static void tamper(proof *p, double least, rng *r)
         p->bytes.bytes[at] = (uint8_t) (was + 1 + below(r, 255));
         if (!below(r, 4)) p->bytes.n = at;
         const ct_certify_result checked = certify(p);
-        CHECK(checked.verdict != CT_CERTIFIED || checked.bound <= least);
+        if (!CHECK(checked.verdict != CT_CERTIFIED || checked.bound <= least))
+            printf("    byte %zu of %zu: %d for %d, bound %.17g for %.17g, rounding %g\n", at, n,
+                   p->bytes.bytes[at], was, checked.bound, least, checked.rounding);
         p->bytes.bytes[at] = was;
         p->bytes.n = n;
     }
@@ -561,6 +563,31 @@ static void same_on_larger_tables(void)
     }
 }
 
+/* Gaps between cuts are wide enough that their own rows close some: fewer problems, the same tree,
+ * with prices, sizes of leaves, equal values and threads. */
+static void rows_between_cuts(void)
+{
+    uint64_t problems[2] = {0, 0};
+    for (int i = 0; i < (CHECK_SLOW() ? 1 : CHECK_QUICK() ? 3 : 12); i++) {
+        table t = scores(1800 + 100 * ((uint32_t) i % 4), 3, 3 + (uint32_t) i % 3 / 2, 1,
+                         i % 4 == 1 ? .05 : 0, 300 + (uint64_t) i);
+        ct_policy_options o = plain(3);
+        ct_policy_result with, without;
+        o.min_bucket = i % 3 ? 1 : 30;
+        o.price = i % 2 ? 0 : 3;
+        o.threads = 1 + (unsigned) i / 2 % 2;
+        REQUIRE(solve_table(&t, &o, &with) == CT_OK);
+        o.off = 1U << CT_POLICY_BETWEEN;
+        REQUIRE(solve_table(&t, &o, &without) == CT_OK);
+        if (!CHECK(same_result(&with, &without))) printf("    table %d\n", i);
+        CHECK(with.end == CT_POLICY_OPTIMAL);
+        problems[0] += with.counts.problems, problems[1] += without.counts.problems;
+        ct_policy_result_free(&with), ct_policy_result_free(&without);
+        free_table(&t);
+    }
+    CHECK(problems[0] != problems[1]);
+}
+
 /* More columns than a group has, and rows than few; with and without. Halted, what is known holds.
  */
 static void two_values_on_larger_tables(void)
@@ -660,6 +687,26 @@ static void certified_cells(void)
     }
 }
 
+/* Rewards of zero are whole numbers of any unit, but one that is infinite makes no bound. */
+static void infinite_unit(void)
+{
+    for (uint64_t exponent = 0; exponent <= 1200; exponent += 1200) {
+        table t = scores(20, 1, 2, 0, 0, 1);
+        memset(t.rewards, 0, sizeof(double) * 2 * 20);
+        proof p = {.same = {t.columns, 20, 1, t.rewards, 2},
+                   .claim = {2, 1, 0, NULL, 0, NULL, NULL},
+                   .bytes = {.limit = SIZE_MAX}};
+        ct_certify_policy_begin(&p.same, &p.claim, &p.bytes);
+        ct_bytes_put(&p.bytes, CT_POLICY_EXPONENT + exponent);
+        ct_bytes_put(&p.bytes, 2);
+        ct_bytes_put(&p.bytes, 0);
+        const ct_certify_result checked = certify(&p);
+        CHECK(checked.verdict == (exponent ? CT_MALFORMED : CT_CERTIFIED));
+        ct_bytes_free(&p.bytes);
+        free_table(&t);
+    }
+}
+
 /* ---- limits ---- */
 
 /* A tree and a bound, however early the search ends; without memory to begin it, an error. */
@@ -727,9 +774,11 @@ static const check_case cases[] = {
     {"roots", roots},
     {"certificates", certificates},
     {"same on larger tables", same_on_larger_tables},
+    {"rows between cuts", rows_between_cuts},
     {"two values on larger tables", two_values_on_larger_tables},
     {"cells", cells},
     {"certified cells", certified_cells},
+    {"infinite unit", infinite_unit},
     {"stopped", stopped},
     {"bad input", bad_input},
 };
