@@ -17,3 +17,32 @@ test_that("who gives a complexity has the tree of the search", {
   d$y <- rnorm(200)
   expect_gt(nrow(coef(gmt(y ~ V1 | ., d, seed = 1, complexity = 0.1))), 1)
 })
+
+test_that("a first fold without a tree is no reason for one", {
+  set.seed(42)
+  for (k in 1:6) {
+    d <- as.data.frame(matrix(rnorm(300 * 3), 300))
+    d$y <- d$V1 + d$V2 + rnorm(300) * exp(d$V2) * 4
+    for (seed in 1:3) expect_identical(nrow(coef(gmt(y ~ ., d, seed = seed))), 1L)
+  }
+})
+
+# Of the tests' rows the mean squared error by cross-validation, over that of lm().
+test_that("held-out rows are predicted no worse than by lm(), but for noise", {
+  sets <- list(cpus = MASS::cpus[-1], lung = survival::lung[c("time", "age", "sex", "wt.loss")],
+               faithful = faithful, chick = ChickWeight[c("weight", "Time", "Diet")])
+  names <- c(cpus = "perf", lung = "time", faithful = "waiting", chick = "weight")
+  worse <- vapply(names(sets), function(name) {
+    d <- as.data.frame(unclass(stats::na.omit(sets[[name]])))
+    set.seed(1)
+    fold <- sample(rep_len(1:5, nrow(d)))
+    formula <- stats::reformulate(".", names[[name]])
+    gain <- unlist(lapply(1:5, function(k) {
+      held <- d[fold == k, ]
+      off <- function(fit) (predict(fit, held) - held[[names[[name]]]])^2
+      off(gmt(formula, d[fold != k, ], seed = 1)) - off(lm(formula, d[fold != k, ]))
+    }))
+    mean(gain) > 2 * stats::sd(gain) / sqrt(length(gain))
+  }, NA)
+  expect_identical(sum(worse), 0L)
+})
