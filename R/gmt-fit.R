@@ -41,8 +41,8 @@
 #' rows. By default, with up to 2,000 rows, a tree with splits is therefore compared with that model
 #' (the tree without splits) by cross-validation of 5 folds, up to twice, with folds drawn from
 #' `seed`. It ends as soon as the squared errors of the held-out rows differ by three standard
-#' errors; at the end the tree must be better by one. Otherwise the fit has no splits. On 52 made and
-#' real sets of 168 to 1,000 rows the root mean squared error of held-out rows was at most 1.01
+#' errors; at the end the tree must be better by one. Otherwise the fit has no splits. On 52 made
+#' and real sets of 168 to 1,000 rows the root mean squared error of held-out rows was at most 1.01
 #' times that of `lm()`; without the guard it was more than that on 14, up to 1.6 times. The
 #' comparison takes the time of up to ten more fits. There is none if `complexity`, a finite
 #' `time_limit`, `certify`, `shrink = TRUE` or another `search` is given.
