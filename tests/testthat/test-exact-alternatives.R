@@ -290,3 +290,19 @@ test_that("squares are compared in their own unit", {
     expect_length(contree_alternatives(fit, within = (costs[i] - fit$cost) * (1 - 1e-9)), i - 1)
   }
 })
+
+test_that("of numbers far from zero only trees of the same cost are alternatives", {
+  x <- data.frame(a = c(2, 7, 20, 1), b = c(20, 12, 0, 6), c = c(9, 16, 3, 0))
+  w <- c(4, 1, 1, 3)
+  for (far in c(0, 2^50, -2^51)) {
+    fit <- contree(x, far + c(0, 1.5, 1.5, 2.5), weights = w, depth = 1, minbucket = 1)
+    expect_length(contree_alternatives(fit, within = 0), 0)
+    others <- contree_alternatives(fit, within = 1.5)
+    expect_named(others, "c")
+    expect_equal(as.data.frame(others)$within, 1.35)
+  }
+  # decimals tie though their last bits as doubles do not
+  d <- data.frame(a = c(1, 0, 0, 0), b = c(0, 0, 0, 1), y = 1e6 + c(0.1, 0.3, 0.5, 0.7))
+  fit <- contree(y ~ ., d, depth = 1, minbucket = 1)
+  expect_length(contree_alternatives(fit, within = 0), 1)
+})

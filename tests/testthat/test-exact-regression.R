@@ -573,3 +573,15 @@ test_that("squares and means of leaves have all digits beside large numbers and 
   fit <- contree(y ~ a, data, depth = 1)
   expect_identical(fit$frame$dev[2:3], c(2, 2))
 })
+
+test_that("decimals far from zero are those that doubles can tell apart", {
+  # multiples of 1e7 but for half of their last bits, which is a twentieth of their differences
+  y <- (2^50 + c(2, 2, 1, 1)) * 1e7
+  x <- data.frame(a = c(0, 0, 3, 1))
+  for (w in list(NULL, c(1e14, 2, 1e14, 3))) {
+    fit <- contree(x, y, weights = w, depth = 1, minbucket = 1)
+    expect_identical(c(fit$rounding, fit$objective, fit$gap), c(0, 0, 0))
+    expect_identical(as.data.frame(contree_path(x, y, weights = w, depth = 1,
+                                                minbucket = 1))$nsplit, c(0, 1))
+  }
+})

@@ -112,5 +112,7 @@ test_that("numbers whose squares overflow are refused by value", {
   expect_contree_error(gmt(d["x"], replace(d$y, 7, 1e200)), "input", "'y' in row 7, 1e+200")
   expect_contree_error(gmt(y ~ x, transform(d, y = replace(y, 7, -1e160))), "input", "-1e+160")
   expect_contree_error(gmt(data.frame(x = replace(d$x, 3, 1e200)), d$y), "input", "'x' in row 3")
+  expect_contree_error(gmt(d["x"], d$y * 1e-160), "input", "the squares of 'y', of at most")
+  expect_contree_error(gmt(d["x"] * 1e-170, d$y), "input", "the squares of 'x', of at most")
   expect_contree_error(gmt(d["x"], d$y, weights = replace(d$w, 3, 1e300)), "input", "weights")
 })

@@ -17,3 +17,40 @@ test_that("who gives a complexity has the tree of the search", {
   d$y <- rnorm(200)
   expect_gt(nrow(coef(gmt(y ~ V1 | ., d, seed = 1, complexity = 0.1))), 1)
 })
+
+test_that("a first fold without a tree is no reason for one", {
+  settings <- contree:::gmt_settings(gmt_control(), list(), TRUE, 1, FALSE)
+  better <- function(gains) {
+    turn <- 0
+    gain_of_tree <- function(frame, roles, settings, out) {
+      turn <<- turn + 1
+      if (turn == 1) numeric(sum(out)) else rep_len(gains, sum(out))
+    }
+    is_better <- contree:::is_better
+    environment(is_better) <- list2env(list(gain_of_tree = gain_of_tree),
+                                       parent = asNamespace("contree"))
+    is_better(list(response = 1:100), NULL, settings)
+  }
+  expect_false(better(c(-1, 0.5)))
+  expect_true(better(c(1, -0.5)))
+  expect_false(better(0))
+})
+
+test_that("held-out rows are predicted no worse than by lm(), but for noise", {
+  sets <- list(cpus = MASS::cpus[-1], lung = survival::lung[c("time", "age", "sex", "wt.loss")],
+               faithful = faithful, chick = ChickWeight[c("weight", "Time", "Diet")])
+  names <- c(cpus = "perf", lung = "time", faithful = "waiting", chick = "weight")
+  worse <- vapply(names(sets), function(name) {
+    d <- as.data.frame(unclass(stats::na.omit(sets[[name]])))
+    set.seed(1)
+    fold <- sample(rep_len(1:5, nrow(d)))
+    formula <- stats::reformulate(".", names[[name]])
+    gain <- unlist(lapply(1:5, function(k) {
+      held <- d[fold == k, ]
+      off <- function(fit) (predict(fit, held) - held[[names[[name]]]])^2
+      off(gmt(formula, d[fold != k, ], seed = 1)) - off(lm(formula, d[fold != k, ]))
+    }))
+    mean(gain) > 2 * stats::sd(gain) / sqrt(length(gain))
+  }, NA)
+  expect_identical(sum(worse), 0L)
+})

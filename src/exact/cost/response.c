@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
@@ -45,14 +46,17 @@ static int counts(const ct_data *data, uint32_t row)
 }
 
 /* Whether all values, of rows that count, are multiples of 10^-decimals, but for the last bits of
- * doubles and for `near`. */
+ * doubles and for `near`. Far from zero the last bits of x * 10^decimals, which a rounded product
+ * has lost, may be all that there is. */
 static int all_multiples(const ct_data *data, const double *values, int decimals, double near)
 {
-    near = shifted(near, decimals);
+    double power = pow(10, abs(decimals));
     for (uint32_t row = 0; row < data->n_rows; row++) {
-        double x = shifted(values[row], decimals), off = fabs(x - nearbyint(x));
+        double y = values[row], x = decimals < 0 ? y / power : y * power, whole = nearbyint(x),
+               off = decimals < 0 ? fma(whole, -power, y) : fma(y, power, -whole) / power;
         if (!counts(data, row)) continue;
-        if (!(fabs(x) < 0x1p53) || off > ldexp(fabs(x), -50) || off > near) return 0;
+        if (!(fabs(x) < 0x1p53) || fabs(x - whole) > ldexp(fabs(x), -50) || fabs(off) > near)
+            return 0;
     }
     return 1;
 }
@@ -212,10 +216,10 @@ static void fit_range(const grid *g, ct_exact_response *response)
         put(g, row, nearbyint((g->data->response[row] - response->centre) / response->step));
 }
 
-/* How far y is from the grid, with what doubles lose of y less the centre. By no more than `noise`
- * of how far it is from the centre is not at all. */
-static double distance_of(const ct_data *data, const ct_exact_response *response, const weighing *w,
-                          const int32_t *z, double noise)
+/* Sets error to how far y is from the grid, with what doubles lose of y less the centre. By no more
+ * than `noise` of how far it is from the centre is not at all; there is some of decimals alone. */
+static void set_distance(const ct_data *data, ct_exact_response *response, const weighing *w,
+                         const int32_t *z, double noise)
 {
     double sum = 0, all = 0;
     for (uint32_t row = 0; row < data->n_rows; row++) {
@@ -227,7 +231,9 @@ static double distance_of(const ct_data *data, const ct_exact_response *response
         sum += weight * off * off;
         all += weight * x * x;
     }
-    return sqrt(sum) > noise * sqrt(all) ? sqrt(sum) * (1 + NOISE) : 0;
+    double distance = sqrt(sum) * (1 + NOISE);
+    response->error = sqrt(sum) > noise * sqrt(all) ? distance : 0;
+    response->blur = noise > 0 ? distance : 0;
 }
 
 /* As many bits as there is room for: see `fine`. */
@@ -256,7 +262,7 @@ static void fit_grid(const ct_data *data, ct_exact_response *response, const wei
     } else if (!fit_binary(&g, response)) {
         fit_range(&g, response);
     }
-    response->error = distance_of(data, response, w, z, noise);
+    set_distance(data, response, w, z, noise);
     int32_t least = z[0], most = z[0];
     for (uint32_t row = 1; row < data->n_rows; row++) {
         if (z[row] < least) least = z[row];

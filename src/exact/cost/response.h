@@ -32,6 +32,7 @@ struct ct_exact_response {
     const int32_t *z;       /* [row] */
     double centre, step;    /* of the grid */
     double error;           /* see above; in square roots of the objective */
+    double blur;            /* the same of decimals, error or not; else 0 */
     double excess;          /* of `split` over the penalty, at least 0, in the objective */
     double total;           /* c(all rows), in the objective */
     int32_t range;          /* max z - min z */
