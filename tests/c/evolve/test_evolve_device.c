@@ -293,7 +293,8 @@ static void little_memory(int device)
     int64_t least = INT64_MAX, most = 0; /* batches of the same questions */
     uint32_t fewest = UINT32_MAX, all = 0; /* questions answered */
     ct_status status = CT_OK;
-    for (size_t limit = 9900000; status == CT_OK; limit -= 40000) {
+    const size_t step = CHECK_QUICK() ? 120000 : 40000;
+    for (size_t limit = 9900000; status == CT_OK; limit -= step) {
         bench b;
         ct_error error = {CT_OK, ""};
         set_memory(device, limit);

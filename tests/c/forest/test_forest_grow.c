@@ -411,7 +411,7 @@ static void stops(void)
         int asked = 0;
         o.threads = 1;
         o.permutation = 0;
-        if (kind == 0) ct_clock_step(0.001), o.time_limit = 0.2;
+        if (kind == 0) ct_clock_step(0.001), o.time_limit = CHECK_QUICK() ? 0.05 : 0.2;
         if (kind == 1) o.memory_limit = 1500000;
         if (kind == 2) o.stop = stop_now, o.calls = &asked;
         ct_gpu_twin_memory(2500000);
