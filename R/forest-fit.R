@@ -219,11 +219,11 @@
 #'   the forest is large enough to benefit, else the CPU; `"cpu"` only the CPU; `"cuda"` the first
 #'   GPU and `"cuda:1"` the second (see [contree_gpu()] for their numbers), which is an error if it
 #'   cannot be used. The forest is the same, bit for bit. With a `learner`, `workers` or
-#'   `quantiles`, for survival, with more than 1,024 candidates at a node or 67 million sampled
-#'   rows, with outliers in a numeric response, and with `always`, `select_weights`, `minbucket`,
-#'   `holdout`, `inbag`, `honesty` or `exposure`, forests are grown on the CPU. Permutation
-#'   importance is computed on the CPU. If a GPU fails, or its memory is too small, `"auto"` grows
-#'   the forest on the CPU and says so. `fit$device` names the device that was used.
+#'   `quantiles`, for survival, with more than 256 classes, 1,024 candidates at a node or 67 million
+#'   sampled rows, with outliers in a numeric response, and with `always`, `select_weights`,
+#'   `minbucket`, `holdout`, `inbag`, `honesty` or `exposure`, forests are grown on the CPU.
+#'   Permutation importance is computed on the CPU. If a GPU fails, or its memory is too small,
+#'   `"auto"` grows the forest on the CPU and says so. `fit$device` names the device that was used.
 #' @param control Settings that are needed less often, as made by `hist_forest_control()`, or a
 #'   named list of them; by default made from `...`.
 #' @param ... For `hist_forest()`: arguments of `hist_forest_control()`, each of which takes
@@ -249,8 +249,9 @@
 #'   `hist_forest_control()` returns a list of class `hist_forest_control`, with an element for each
 #'   setting.
 #' @section Errors:
-#' As for [contree()]. More than 256 classes or 65,534 predictors, and numeric responses beyond
-#' 1e100 or that differ by less than 1e-100, are an error of class `contree_input_error`.
+#' As for [contree()]. More than 65,535 classes (256 with a `learner`) or 65,534 predictors, and
+#' numeric responses beyond 1e100 or that differ by less than 1e-100, are an error of class
+#' `contree_input_error`.
 #' @references T. Sharp (2008). Implementing decision trees and forests on a GPU. *ECCV 2008*, LNCS
 #'   5305, 595-608. \doi{10.1007/978-3-540-88693-8_44}.
 #'

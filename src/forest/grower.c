@@ -56,8 +56,9 @@ static int make_logs(ct_grower *g)
 {
     const uint32_t most = g->options->sample;
     if (g->criterion->score != CT_SCORE_ENTROPY) return 1;
+    g->lift = ct_entropy_lift(g->n_classes);
     g->logs = (double *) ct_alloc(((size_t) most + 1) * sizeof *g->logs);
-    if (g->logs) ct_entropy_logs(g->logs, most);
+    if (g->logs) ct_entropy_logs(g->logs, most, g->lift);
     return g->logs != NULL;
 }
 

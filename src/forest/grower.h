@@ -21,6 +21,7 @@ typedef struct {
     uint32_t *order;         /* [n_rows] rows by class, then by number */
     uint32_t *places;        /* [n_rows] where rows are in it; NULL: numbers, which are in order */
     double *logs;            /* [sample + 1] of entropy; NULL: others */
+    double lift;             /* what a score has more by weight of the node */
     uint32_t *column_upto;   /* [n_cols] weights of columns summed up; NULL: all alike */
     uint32_t *class_end;     /* [n_classes] in it; numbers: one for all */
     int32_t *whole;          /* [n_rows] numbers, in units from the centre; NULL: classes */

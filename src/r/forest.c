@@ -204,7 +204,7 @@ static SEXP nodes_of(const ct_hist_forest *forest)
 
 static SEXP leaf_counts(const ct_hist_forest *forest)
 {
-    size_t n = 0, width = forest->n_classes ? forest->n_classes : 1;
+    size_t n = 0, width = ct_leaf_width(forest->n_classes);
     for (uint32_t i = 0; i < forest->n_trees; i++) n += forest->trees[i].n_leaves * width;
     SEXP out = Rf_allocVector(INTSXP, (R_xlen_t) n);
     int *to = INTEGER(out);
