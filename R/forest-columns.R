@@ -21,7 +21,7 @@ level_order <- function(codes, n_levels, response) {
   as.integer(replace(places, counts == 0, NA))
 }
 
-# The first principal axis of the columns; where they are many, from that of the rows, which are few.
+# The first principal axis of the columns; where they are many, from that of the rows.
 first_axis <- function(centred, n) {
   if (ncol(centred) <= 256) {
     return(eigen(crossprod(centred * n, centred), symmetric = TRUE)$vectors[, 1])

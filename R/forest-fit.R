@@ -173,6 +173,16 @@
 #' @param select_weights How likely each predictor is drawn, a numeric vector in the order of the
 #'   predictors or with their names, of values of at least 0; those of 0 are never drawn. `NULL`,
 #'   the default: all alike. One vector for all trees.
+#' @param monotone Predictors that predictions must rise or fall with, if they change at all: 1 or -1
+#'   with the names of predictors, as in `c(age = 1, price = -1)`, or 1, -1 or 0 for each
+#'   predictor (`monotone_constraints` in `xgboost`); `NULL`, the default, for none. It holds for
+#'   numeric responses, and the probability of the second of two classes: of any two rows that
+#'   differ in such a predictor alone and do not lack it, in every tree and in the forest. Splits
+#'   that part the wrong way, and such as would let a child cross what lies on the other side of a
+#'   split above, are not made, so that forests are rougher, and often less exact, even where the
+#'   truth is monotone. Unordered factors are refused, and so are survival, rates, quantiles,
+#'   honest trees, learners, corrected importance and responses with outliers, see below. Such
+#'   forests are grown on the CPU and take longer.
 #' @param minbucket Least number of sampled rows in a leaf, counting repetitions: cuts that leave
 #'   fewer on a side are not made. 1 by default.
 #' @param holdout Are only rows with a sampling weight of 0 out of bag: those that no tree is grown
@@ -221,7 +231,7 @@
 #'   cannot be used. The forest is the same, bit for bit. With a `learner`, `workers` or
 #'   `quantiles`, for survival, with more than 256 classes, 1,024 candidates at a node or 67 million
 #'   sampled rows, with outliers in a numeric response, and with `always`, `select_weights`,
-#'   `minbucket`, `holdout`, `inbag`, `honesty` or `exposure`, forests are grown on the CPU.
+#'   `monotone`, `minbucket`, `holdout`, `inbag`, `honesty` or `exposure`, forests are grown on the CPU.
 #'   Permutation importance is computed on the CPU. If a GPU fails, or its memory is too small,
 #'   `"auto"` grows the forest on the CPU and says so. `fit$device` names the device that was used.
 #' @param control Settings that are needed less often, as made by `hist_forest_control()`, or a
@@ -445,7 +455,7 @@ refuse_forest <- function(message, status) {
 
 growth_control <- function(settings, report) {
   list(ranks = NULL, survival = NULL, n_times = 0, # of those that know more of their rows
-       always = integer(), select_weights = NULL, min_bucket = 1, holdout = 0L, inbag = NULL,
+       always = integer(), select_weights = NULL, monotone = NULL, min_bucket = 1, holdout = 0L, inbag = NULL,
        honesty = 0, exposure = NULL, prior = 0,
        trees = settings$trees, first_tree = settings$first - 1, mtry = settings$mtry,
        depth = settings$depth, min_n = settings$min_n, sample = settings$sample,
@@ -481,7 +491,7 @@ growth_text <- function(name, state, trees) {
 new_hist_forest <- function(grown, frame, orders, settings, call) {
   kept <- c("trees", "mtry", "depth", "min_n", "replace", "sample", "splitrule", "pool", "learner",
             "factors", "bins", "first", "importance", "quantiles", "local_importance", "always",
-            "select_weights", "minbucket", "holdout", "honesty", "honesty_fraction", "family")
+            "select_weights", "monotone", "minbucket", "holdout", "honesty", "honesty_fraction", "family")
   # each tree has its own, since forests of several seeds may be put together
   grown$forest$seed <- rep(settings$seed, length(grown$forest$number))
   n <- length(frame$response)

@@ -92,6 +92,9 @@ ct_status ct_grower_init(ct_grower *g, const ct_hist_data *data, const ct_hist_o
         (!g->n_classes && !ct_whole_init(g)))
         return ct_fail(error, CT_NO_MEMORY, "no memory to grow from %lu rows",
                        (unsigned long) g->n_rows);
+    if (data->monotone && g->is_wide)
+        return ct_fail(error, CT_BAD_INPUT,
+                       "'monotone' is not for responses of which some are far from all others");
     g->sampler.scan = g->scan;
     for (uint32_t col = 0; col < g->n_cols; col++)
         g->has_missing |= data->codes->columns[col].has_missing;

@@ -51,6 +51,12 @@ static inline int ct_has_buckets(const ct_grower *grower)
     return grower->options->min_bucket > 1;
 }
 
+/* Whether some cuts must not be made. */
+static inline int ct_has_limits(const ct_grower *grower)
+{
+    return ct_has_buckets(grower) || grower->data->monotone;
+}
+
 /* Whether a side with some of a node's weight, or the other one, has less than it must. */
 static inline int ct_is_scarce(const ct_grower *grower, uint32_t side, uint32_t weight)
 {

@@ -32,7 +32,8 @@ enum {
 
 /* A row goes left where code < cut. `next` is the left child, which the right one follows, or, in a
  * leaf
- *   of classes    ct_pure_leaf() where all rows have one class, else CT_HIST_MIXED + place in counts
+ *   of classes    ct_pure_leaf() where all rows have one class, else CT_HIST_MIXED + place in
+ *                 counts
  *   of numbers    place in means and counts */
 typedef struct {
     uint32_t next;
@@ -119,6 +120,9 @@ typedef struct {
     const uint32_t *always;
     uint32_t n_always;
     const double *column_weights;
+    /* [col] 1 where predictions must not fall as the column rises, -1 where they must not rise, 0;
+     * of numbers, or of the second of two classes. NULL: no column is so */
+    const int32_t *monotone;
     /* [tree of those grown][row] how often each row is drawn, `sample` times at most; NULL: drawn
      * at random */
     const int32_t *const *drawn;

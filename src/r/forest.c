@@ -134,6 +134,16 @@ static const uint32_t *survival_of(SEXP survival, uint32_t n_rows, uint32_t n_ti
     return codes;
 }
 
+/* `monotone`: -1, 0 or 1 for each column, or NULL. */
+static const int32_t *ways_of(SEXP control, uint32_t n_cols)
+{
+    SEXP from = r_element(control, "monotone");
+    if (from == R_NilValue) return NULL;
+    if (TYPEOF(from) != INTSXP || (uint32_t) Rf_xlength(from) != n_cols)
+        Rf_error("'monotone' must be one integer a column");
+    return INTEGER_RO(from);
+}
+
 /* Columns, from 1, that each node tries; memory of the call. */
 static void take_always(SEXP control, uint32_t n_cols, ct_hist_data *data)
 {
@@ -573,6 +583,7 @@ SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     data.survival = survival_of(r_element(control, "survival"), x.n_rows, data.n_times);
     data.ranks = ranks_of(r_element(control, "ranks"), x.n_rows);
     take_always(control, x.n_cols, &data);
+    data.monotone = ways_of(control, x.n_cols);
     data.column_weights = r_doubles(r_element(control, "select_weights"), x.n_cols,
                                     "select_weights");
     data.drawn = samples_of(control, x.n_rows, options.n_trees);

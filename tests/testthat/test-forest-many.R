@@ -131,8 +131,8 @@ test_that("what is not for many classes says so", {
   y <- factor(rep(1:300, 2))
   x <- data.frame(a = 1:600)
   expect_contree_error(hist_forest(x, y, learner = hist_learner("gini")), "input", "256")
-  expect_contree_error(hist_forest(data.frame(a = 1:65536), factor(1:65536), oob = FALSE, trees = 1),
-                       "input", c("65535", "65536"))
+  expect_contree_error(hist_forest(data.frame(a = 1:65536), factor(1:65536), oob = FALSE,
+                                   trees = 1), "input", c("65535", "65536"))
   fit <- hist_forest(data.frame(a = 1:65535), factor(1:65535), oob = FALSE, trees = 1, seed = 1,
                      replace = FALSE, sample_fraction = 1)
   rows <- c(1, 300, 65535)

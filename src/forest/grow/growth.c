@@ -82,6 +82,8 @@ static ct_status check_draws(const ct_hist_data *data, const ct_hist_options *o,
         (o->min_bucket > 1 && o->learn) || (o->holdout && !data->sampling) ||
         (data->drawn && data->sampling) || !(o->honesty >= 0 && o->honesty < 1) ||
         !(o->prior >= 0) ||
+        (data->monotone && (data->n_classes > 2 || data->survival || data->exposure || o->learn ||
+                            o->honesty > 0)) ||
         (data->exposure && (data->n_classes || data->ranks || o->permutation || o->learn)))
         return ct_fail(error, CT_BAD_INPUT, "no such trees can be drawn");
     return CT_OK;

@@ -71,6 +71,15 @@ static double mean_of(const ct_hist_scratch *scratch, const ct_hist_task *task)
     return sum / task->weight;
 }
 
+/* Means of the numbers may be outside of bounds that those of whole numbers keep, by rounding. */
+static double within(const ct_grower *g, const ct_hist_task *task, double mean)
+{
+    if (!g->data->monotone) return mean;
+    const double low = g->centre + ct_hd_product(g->unit, task->low),
+                 high = g->centre + ct_hd_product(g->unit, task->high);
+    return mean < low ? low : mean > high ? high : mean;
+}
+
 /* Rows left out have come to their leaf. */
 static void arrive(ct_hist_scratch *scratch, const ct_hist_task *task)
 {
@@ -115,7 +124,8 @@ int ct_make_leaf(ct_hist_scratch *scratch, const ct_hist_task *task)
     if (!room_for_leaf(scratch, places)) return 0;
     if (scratch->grower->data->ranks && !ct_keep_members(scratch, task)) return 0;
     put_counts(scratch, task);
-    if (!n_classes) tree->means[tree->n_leaves] = mean_of(scratch, task);
+    if (!n_classes) tree->means[tree->n_leaves] = within(scratch->grower, task,
+                                                         mean_of(scratch, task));
     node->next = tree->n_leaves | (n_classes ? CT_HIST_MIXED : 0);
     tree->n_leaves += places;
     return 1;
@@ -167,6 +177,26 @@ static double sum_of(const ct_hist_scratch *scratch, const ct_hist_task *task)
     for (uint32_t i = task->begin; i < task->begin + task->n; i++)
         sum += (double) whole[scratch->rows.items[i].row] * scratch->rows.items[i].weight;
     return sum;
+}
+
+/* As ct_breaks_order() has it. */
+static double mean_whole(const ct_hist_scratch *scratch, const ct_hist_task *task)
+{
+    double sum = 0;
+    if (!scratch->grower->n_classes) return sum_of(scratch, task) / task->weight;
+    for (uint32_t k = 0; k < task->n_runs; k++)
+        sum += task->runs[k].class_ == 1 ? task->runs[k].weight : 0;
+    return sum / task->weight;
+}
+
+void ct_bound_children(const ct_hist_scratch *scratch, uint32_t column, ct_hist_task *left,
+                       ct_hist_task *right)
+{
+    const int32_t way = scratch->grower->data->monotone[column];
+    if (!way) return;
+    const double middle = (mean_whole(scratch, left) + mean_whole(scratch, right)) / 2;
+    (way > 0 ? left : right)->high = middle;
+    (way > 0 ? right : left)->low = middle;
 }
 
 static double amount_of(const ct_hist_scratch *scratch, const ct_hist_task *task)

@@ -40,7 +40,7 @@ static uint32_t most_counted(const ct_grower *g)
     X(search.places, g->n_cols, 1)                                                               \
     X(waiting.runs, (size_t) CT_TASKS * ct_runs_of(g), 1)                                        \
     X(parting.left_runs, ct_runs_of(g), 1)                                                       \
-    X(search.histograms, (size_t) CT_HIST_BIN_ROWS * CT_LANES * most_counted(g), g->n_classes > 0) \
+    X(search.histograms, (size_t) CT_PART_CELLS * most_counted(g), g->n_classes > 0)             \
     X(search.run_of, g->n_rows, has_many(g))                                                     \
     X(search.sorted, g->n_rows, has_many(g))                                                     \
     X(search.bin_ends, CT_HIST_BIN_ROWS, has_many(g))                                            \

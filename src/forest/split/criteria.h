@@ -14,7 +14,8 @@ typedef enum { CT_OF_CLASSES, CT_OF_NUMBERS } ct_criterion_of;
 typedef enum {
     CT_SCORE_SQUARES, /* classes: squares of their weights by the weight of the side */
     CT_SCORE_SUMS,    /* numbers: squares of their sums by the weight of the side */
-    CT_SCORE_ENTROPY, /* minus the entropy of the sides by weight, and ct_entropy_lift() by weight */
+    /* minus the entropy of the sides by weight, and ct_entropy_lift() by weight */
+    CT_SCORE_ENTROPY,
     CT_SCORE_ERROR    /* weight of the most frequent class of either side */
 } ct_score;
 

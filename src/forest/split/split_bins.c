@@ -299,7 +299,9 @@ static void scan_plain(const ct_hist_search *s, const group *g, unsigned lane, i
             size += weight;
         }
         if (!step || size == before || size == s->task->weight) continue;
-        if (ct_is_scarce(s->grower, size, s->task->weight)) continue;
+        if (ct_is_scarce(s->grower, size, s->task->weight) ||
+            ct_breaks_order(s, g->columns[lane], left[1], size))
+            continue;
         double score = ct_plain_score(s, left, size);
         if (!(score <= cut->score)) cut->score = score, cut->bin = bin;
     }
@@ -321,7 +323,9 @@ static void scan_numbers(const ct_hist_search *s, const group *g, unsigned lane,
         size += own;
         sum += own ? memory->sums[cell] : 0;
         amount += !own ? 0 : s->view->exposure ? memory->exposures[cell] : own;
-        if (!step || !own || size == weight || ct_is_scarce(s->grower, size, weight)) continue;
+        if (!step || !own || size == weight || ct_is_scarce(s->grower, size, weight) ||
+            ct_breaks_order(s, g->columns[lane], sum, size))
+            continue;
         const double rest = s->sum - sum,
                      score = (sum * sum) / amount + (rest * rest) / (s->amount - amount);
         if (!(score <= cut->score)) cut->score = score, cut->bin = bin;
@@ -332,15 +336,15 @@ static void scan_group(const ct_hist_search *s, const group *g, int missing_left
 {
     uint32_t totals[CT_HIST_CLASSES + 1];
     const ct_split_memory *memory = s->memory;
-    if (!s->grower->n_classes && (ct_has_buckets(s->grower) || s->view->exposure)) {
+    if (!s->grower->n_classes && (ct_has_limits(s->grower) || s->view->exposure)) {
         for (unsigned lane = 0; lane < g->lanes; lane++)
             scan_numbers(s, g, lane, missing_left, &cuts[lane]);
     } else if (!s->grower->n_classes) {
         s->grower->scan->variance(memory->sums, memory->weights, s->sum, s->task->weight,
                                   g->n_bins, missing_left, g->lanes, cuts);
-    } else if (s->grower->logs && !ct_has_buckets(s->grower)) {
+    } else if (s->grower->logs && !ct_has_limits(s->grower)) {
         ct_scan_entropy(s, g->n_bins, missing_left, g->lanes, g->width, cuts);
-    } else if (s->grower->criterion->side || ct_has_buckets(s->grower)) {
+    } else if (s->grower->criterion->side || ct_has_limits(s->grower)) {
         for (unsigned lane = 0; lane < g->lanes; lane++)
             scan_plain(s, g, lane, missing_left, &cuts[lane]);
     } else {

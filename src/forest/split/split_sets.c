@@ -45,7 +45,8 @@ static void count_levels(const ct_hist_search *s, uint32_t column, level_counts 
 
 /* The score where the levels of `left` go left, as scan.h has it but in doubles; below 0 if a side
  * is empty. */
-static double score_of(const ct_hist_search *s, const level_counts *l, uint32_t left)
+static double score_of(const ct_hist_search *s, const level_counts *l, uint32_t column,
+                       uint32_t left)
 {
     const uint32_t n_runs = s->task->n_runs, weight = s->task->weight;
     uint32_t few[CT_HIST_CLASSES], *sides = ct_has_many_runs(s) ? s->memory->sides : few;
@@ -64,7 +65,9 @@ static double score_of(const ct_hist_search *s, const level_counts *l, uint32_t 
         squares += a * a;
         others += b * b;
     }
-    if (!size || size == weight || ct_is_scarce(s->grower, (uint32_t) size, weight)) return -1;
+    if (!size || size == weight || ct_is_scarce(s->grower, (uint32_t) size, weight) ||
+        ct_breaks_order(s, column, s->grower->n_classes ? sides[1] : sum, (uint32_t) size))
+        return -1;
     if (s->grower->criterion->side) return ct_plain_score(s, sides, (uint32_t) size);
     double a = (double) size, b = (double) (weight - size), rest = s->sum - sum;
     if (!s->grower->n_classes)
@@ -79,7 +82,7 @@ static double score_of(const ct_hist_search *s, const level_counts *l, uint32_t 
 
 static void take_set(ct_hist_search *s, const level_counts *l, uint32_t column, uint32_t left)
 {
-    double score = score_of(s, l, left);
+    double score = score_of(s, l, column, left);
     if (!(score > s->score)) return;
     s->score = score;
     *s->split = (ct_hist_split){.column = column,

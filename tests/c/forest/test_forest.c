@@ -770,13 +770,15 @@ static void same_forest(void)
                                           CT_SPLIT_RANDOM};
     for (uint32_t kind = 0; kind < 12; kind++) {
         const uint32_t n_classes = kind < 6 ? 2 + 3 * (kind % 3) : kind < 8 ? 0 : 1500;
-        forest_table t = forest_table_new(kind, CHECK_QUICK() ? 900 : 3000, 5, n_classes, kind % 2 ? 0 : 100,
-                                          kind % 3 ? 0.1 : 0, CT_HIST_CODES);
+        forest_table t = forest_table_new(kind, CHECK_QUICK() ? 900 : 3000, 5, n_classes,
+                                          kind % 2 ? 0 : 100, kind % 3 ? 0.1 : 0, CT_HIST_CODES);
         ct_hist_options o = forest_options(&t, 4);
         o.mtry = 2;
         o.oob = 1;
         o.permutation = 1;
-        o.rule = kind < 4 || kind > 7 ? rules[kind % 4] : kind == 7 ? CT_SPLIT_RANDOM : CT_SPLIT_GINI;
+        o.rule = kind < 4 || kind > 7 ? rules[kind % 4]
+                 : kind == 7          ? CT_SPLIT_RANDOM
+                                      : CT_SPLIT_GINI;
         o.simd = CT_SIMD_SCALAR;
         o.block = 1000000;
         uint64_t sums, now, hash = hash_of(&t, &o, &sums);
