@@ -173,8 +173,8 @@
 #' @param select_weights How likely each predictor is drawn, a numeric vector in the order of the
 #'   predictors or with their names, of values of at least 0; those of 0 are never drawn. `NULL`,
 #'   the default: all alike. One vector for all trees.
-#' @param monotone Predictors that predictions must rise or fall with, if they change at all: 1 or -1
-#'   with the names of predictors, as in `c(age = 1, price = -1)`, or 1, -1 or 0 for each
+#' @param monotone Predictors that predictions must rise or fall with, if they change at all: 1 or
+#'   -1 with the names of predictors, as in `c(age = 1, price = -1)`, or 1, -1 or 0 for each
 #'   predictor (`monotone_constraints` in `xgboost`); `NULL`, the default, for none. It holds for
 #'   numeric responses, and the probability of the second of two classes: of any two rows that
 #'   differ in such a predictor alone and do not lack it, in every tree and in the forest. Splits
@@ -201,7 +201,9 @@
 #' @param honesty_fraction With `honesty`, the proportion of a tree's different rows that choose its
 #'   splits, a number above 0 and below 1; 0.5 by default. At least one row is in each part.
 #' @param exposure What each response was counted over, finite numbers above 0, see Rates; in the
-#'   formula method, an expression in the columns of `data`. `NULL`, the default, for none.
+#'   formula method, an expression in the columns of `data`. `NULL`, the default, for none. With
+#'   `family = "poisson"` a formula may have it as an `offset(log(exposure))` instead. Predictions
+#'   are rates all the same, and need no exposure.
 #' @param family `"gaussian"` (the default), or `"poisson"` for counts, see Rates.
 #' @param quantiles Keep the training rows of each leaf, so that [predict()][predict.hist_forest]
 #'   can give quantiles and weights (`quantreg` in `ranger`)? `FALSE` by default. For a numeric
@@ -231,8 +233,8 @@
 #'   cannot be used. The forest is the same, bit for bit. With a `learner`, `workers` or
 #'   `quantiles`, for survival, with more than 256 classes, 1,024 candidates at a node or 67 million
 #'   sampled rows, with outliers in a numeric response, and with `always`, `select_weights`,
-#'   `monotone`, `minbucket`, `holdout`, `inbag`, `honesty` or `exposure`, forests are grown on the CPU.
-#'   Permutation importance is computed on the CPU. If a GPU fails, or its memory is too small,
+#'   `monotone`, `minbucket`, `holdout`, `inbag`, `honesty` or `exposure`, forests are grown on the
+#'   CPU. Permutation importance is computed on the CPU. If a GPU fails, or its memory is too small,
 #'   `"auto"` grows the forest on the CPU and says so. `fit$device` names the device that was used.
 #' @param control Settings that are needed less often, as made by `hist_forest_control()`, or a
 #'   named list of them; by default made from `...`.
@@ -330,6 +332,8 @@ hist_forest.formula <- function(formula, data, weights, subset, na.action, trees
   settings <- forest_settings(environment(), given, if (!missing(control)) control)
   env <- environment(formula)
   if (missing(data)) data <- NULL
+  offset <- offset_of(formula, settings, !missing(exposure))
+  if (!is.null(offset)) formula <- without_exposure(formula)
   weights <- if (!missing(weights) && is_table(data)) {
     substitute(weights)
   } else if (!missing(weights)) {
@@ -339,7 +343,7 @@ hist_forest.formula <- function(formula, data, weights, subset, na.action, trees
   }
   if (is_table(data)) {
     refuse_subset(!missing(subset))
-    if (!missing(exposure)) {
+    if (!missing(exposure) || !is.null(offset)) {
       stop_unsupported("exposure", gettext("'exposure' is not for tables of databases"))
     }
     frame <- table_frame(formula, data, weights,
@@ -349,6 +353,8 @@ hist_forest.formula <- function(formula, data, weights, subset, na.action, trees
   rows <- if (!missing(subset)) evaluate_argument("subset", substitute(subset), data, env)
   exposure <- if (!missing(exposure)) {
     evaluate_argument("exposure", substitute(exposure), data, env)
+  } else if (!is.null(offset)) {
+    evaluate_argument("exposure", offset, data, env)
   }
   frame <- read_data(formula, data, rows, if (!missing(na.action)) na.action, env, "learn", weights,
                      read_forest_response, exposure = exposure)
@@ -455,8 +461,8 @@ refuse_forest <- function(message, status) {
 
 growth_control <- function(settings, report) {
   list(ranks = NULL, survival = NULL, n_times = 0, # of those that know more of their rows
-       always = integer(), select_weights = NULL, monotone = NULL, min_bucket = 1, holdout = 0L, inbag = NULL,
-       honesty = 0, exposure = NULL, prior = 0,
+       always = integer(), select_weights = NULL, monotone = NULL, min_bucket = 1, holdout = 0L,
+       inbag = NULL, honesty = 0, exposure = NULL, prior = 0,
        trees = settings$trees, first_tree = settings$first - 1, mtry = settings$mtry,
        depth = settings$depth, min_n = settings$min_n, sample = settings$sample,
        replace = as.integer(settings$replace), rule = settings$splitrule,
@@ -491,7 +497,8 @@ growth_text <- function(name, state, trees) {
 new_hist_forest <- function(grown, frame, orders, settings, call) {
   kept <- c("trees", "mtry", "depth", "min_n", "replace", "sample", "splitrule", "pool", "learner",
             "factors", "bins", "first", "importance", "quantiles", "local_importance", "always",
-            "select_weights", "monotone", "minbucket", "holdout", "honesty", "honesty_fraction", "family")
+            "select_weights", "monotone", "minbucket", "holdout", "honesty", "honesty_fraction",
+            "family")
   # each tree has its own, since forests of several seeds may be put together
   grown$forest$seed <- rep(settings$seed, length(grown$forest$number))
   n <- length(frame$response)

@@ -75,8 +75,8 @@ given_over_control <- function(given, control, make) {
 #' @export
 hist_forest_control <- function(
     # how trees are grown
-    minbucket = 1, always = NULL, select_weights = NULL, monotone = NULL, pool = c("node", "level"), learner = NULL,
-    factors = c("subsets", "order"), bins = 65534,
+    minbucket = 1, always = NULL, select_weights = NULL, monotone = NULL,
+    pool = c("node", "level"), learner = NULL, factors = c("subsets", "order"), bins = 65534,
     # which rows each has, and what is computed from those left out
     holdout = FALSE, inbag = NULL, honesty = FALSE, honesty_fraction = 0.5, first = 1, oob = TRUE,
     keep_inbag = FALSE, local_importance = FALSE,

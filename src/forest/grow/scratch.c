@@ -50,7 +50,7 @@ static uint32_t most_counted(const ct_grower *g)
     X(search.packed, CT_HIST_BIN_ROWS * CT_LANES, g->n_classes == 0)                             \
     X(search.sums, CT_HIST_BIN_ROWS * CT_LANES, g->n_classes == 0)                               \
     X(search.exposures, CT_HIST_BIN_ROWS * CT_LANES, g->exposure != NULL)                        \
-    X(search.weights, CT_HIST_BIN_ROWS * CT_LANES, g->n_classes == 0 || has_many(g))                            \
+    X(search.weights, CT_HIST_BIN_ROWS * CT_LANES, g->n_classes == 0 || has_many(g))             \
     X(tree.gains, (size_t) g->n_cols * g->gain_words.n, 1)
 
 /* As ct_alloc. C++ wants what is assigned to have its type, hence the place in between. */
