@@ -14,6 +14,7 @@ typedef struct {
     uint32_t columns[CT_LANES];
     uint8_t missing[CT_LANES], missing_left[CT_LANES]; /* there are such; they go left */
     uint8_t run_of[CT_SMALL_ROWS]; /* of entropy */
+    double sums[CT_SMALL_ROWS];    /* numbers: whole ones times weights */
     ct_small node;
 } small_rows;
 
@@ -56,20 +57,26 @@ static void sort_rows(const ct_hist_search *s, const int16_t *codes, uint32_t n,
 }
 
 /* `has_limits`: some cuts must not be made; `exposed`: rows have exposures. */
-CT_HOT int best_of_numbers_with(const ct_hist_search *s, uint32_t column, const int16_t *codes,
-                                double *best, int16_t *code, int has_limits, int exposed)
+CT_HOT int best_of_numbers_with(const ct_hist_search *s, const small_rows *rows,
+                                uint32_t candidate, double *best, int16_t *code, int has_limits,
+                                int exposed)
 {
+    const int16_t *codes = rows->node.codes[candidate];
+    const uint32_t column = rows->columns[candidate];
     double sum = 0, exposure = 0;
     uint32_t weight = 0, n = s->task->n;
     uint8_t order[CT_SMALL_ROWS] = {0};
     int found = 0;
     sort_rows(s, codes, n, order);
     for (uint32_t i = 0; i + 1 < n; i++) {
-        const ct_item *item = &s->items[order[i]];
-        sum += (double) s->view->whole[item->row] * item->weight;
-        weight += item->weight;
-        if (exposed) exposure += (double) s->view->exposure[item->row] * item->weight;
-        int16_t own = codes[order[i]];
+        const uint8_t place = order[i];
+        sum += rows->sums[place];
+        weight += rows->weights[place];
+        if (exposed) {
+            const ct_item *item = &s->items[place];
+            exposure += (double) s->view->exposure[item->row] * item->weight;
+        }
+        int16_t own = codes[place];
         if (own == codes[order[i + 1]]) continue;
         if (has_limits && (ct_is_scarce(s->grower, weight, s->task->weight) ||
                            ct_breaks_order(s, column, sum, weight)))
@@ -82,12 +89,13 @@ CT_HOT int best_of_numbers_with(const ct_hist_search *s, uint32_t column, const 
     return found;
 }
 
-static int best_of_numbers(const ct_hist_search *s, uint32_t column, const int16_t *codes,
+static int best_of_numbers(const ct_hist_search *s, const small_rows *rows, uint32_t candidate,
                            double *best, int16_t *code)
 {
-    if (s->view->exposure) return best_of_numbers_with(s, column, codes, best, code, 1, 1);
-    if (ct_has_limits(s->grower)) return best_of_numbers_with(s, column, codes, best, code, 1, 0);
-    return best_of_numbers_with(s, column, codes, best, code, 0, 0);
+    if (s->view->exposure) return best_of_numbers_with(s, rows, candidate, best, code, 1, 1);
+    if (ct_has_limits(s->grower))
+        return best_of_numbers_with(s, rows, candidate, best, code, 1, 0);
+    return best_of_numbers_with(s, rows, candidate, best, code, 0, 0);
 }
 
 static int best_of_plain(const ct_hist_search *s, uint32_t column, const int16_t *codes,
@@ -126,7 +134,7 @@ static int best_of_one(const ct_hist_search *s, const small_rows *rows, uint32_t
 {
     const int16_t *codes = rows->node.codes[candidate];
     const uint32_t column = rows->columns[candidate];
-    if (!s->grower->n_classes) return best_of_numbers(s, column, codes, best, code);
+    if (!s->grower->n_classes) return best_of_numbers(s, rows, candidate, best, code);
     if (s->grower->logs && !ct_has_limits(s->grower))
         return best_of_entropy(s, rows, codes, best, code);
     return best_of_plain(s, column, codes, best, code);
@@ -233,6 +241,8 @@ static void begin_rows(const ct_hist_search *s, small_rows *rows)
     rows->node.n_runs = s->task->n_runs;
     rows->node.n = n;
     rows->node.weight = s->task->weight;
+    for (uint32_t i = 0; !s->grower->n_classes && i < n; i++)
+        rows->sums[i] = (double) s->view->whole[s->items[i].row] * s->items[i].weight;
     for (uint32_t k = 0, i = 0; s->grower->logs && k < s->task->n_runs; k++)
         for (uint32_t j = 0; j < s->runs[k].n; j++) rows->run_of[i++] = (uint8_t) k;
 }
