@@ -45,9 +45,17 @@ tidy.contree_number_accuracy <- function(x, ...) {
 
 #' @rdname tidy.contree
 #' @exportS3Method ggplot2::autoplot
-autoplot.hist_forest <- function(object, what = c("error", "importance"), main = NULL, ...) {
+autoplot.hist_forest <- function(object, what = c("error", "importance", "survival"), main = NULL,
+                                 newdata = NULL, data = NULL, times = NULL, groups = NULL, ...) {
   check_no_dots(...)
-  if (check_choice("what", what, c("error", "importance")) == "importance") {
+  if (missing(what) && object$type == "survival") what <- "importance"
+  what <- check_choice("what", what, c("error", "importance", "survival"))
+  if (what == "survival") {
+    check_survival_type(object, what)
+    rows <- survival_rows(object, newdata, data, times, parent.frame())
+    return(draw_survival_curves(survival_picture(object, rows, groups)$curves, main))
+  }
+  if (what == "importance") {
     return(autoplot.contree_importance(grown_importance(object), main))
   }
   curve <- eval(call("forest_curve", object), list(forest_curve = forest_curve), parent.frame())
@@ -55,6 +63,19 @@ autoplot.hist_forest <- function(object, what = c("error", "importance"), main =
   ggplot2::ggplot(as.data.frame(unclass(curve)), ggplot2::aes(.data$trees, .data$error)) +
     ggplot2::geom_line() + ggplot2::theme_minimal() +
     ggplot2::labs(x = gettext("trees"), y = gettext("error (out of bag)"), title = main)
+}
+
+# From 1 at the beginning.
+draw_survival_curves <- function(curves, main) {
+  first <- curves[!duplicated(curves$group), ]
+  first$time <- min(0, curves$time)
+  first$survival <- 1
+  .data <- ggplot2::.data
+  ggplot2::ggplot(rbind(first, curves), ggplot2::aes(.data$time, .data$survival,
+                                                     colour = .data$group)) +
+    ggplot2::geom_step() + ggplot2::ylim(0, 1) + ggplot2::theme_minimal() +
+    ggplot2::labs(x = gettext("time"), y = gettext("probability of no event"), colour = NULL,
+                  title = main)
 }
 
 #' @rdname tidy.contree

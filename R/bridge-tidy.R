@@ -18,8 +18,10 @@
 #' @param newdata Data frame of new rows to use instead of `data`; `NULL` by default. They get the
 #'   predictions of all trees.
 #' @param main Title of the plot, a string; `NULL`, the default, for none.
-#' @param what For `autoplot()` of a forest: `"error"` (the default) or `"importance"`, as in
-#'   [plot()][plot.hist_forest].
+#' @param what For `autoplot()` of a forest: `"error"` (the default), `"importance"` or
+#'   `"survival"`, as in [plot()][plot.hist_forest].
+#' @param times,groups For `what = "survival"`, as in [plot()][plot.hist_forest], and so are then
+#'   `data` and `newdata`.
 #' @param ... Not used.
 #' @return `tidy()`: for a tree a data frame with one row for each node, as
 #'   [as.data.frame.contree()] gives, and `rule`, the conditions that lead to it; for a forest one

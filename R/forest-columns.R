@@ -21,6 +21,16 @@ level_order <- function(codes, n_levels, response) {
   as.integer(replace(places, counts == 0, NA))
 }
 
+# The first principal axis of the columns; where they are many, from that of the rows.
+first_axis <- function(centred, n) {
+  if (ncol(centred) <= 256) {
+    return(eigen(crossprod(centred * n, centred), symmetric = TRUE)$vectors[, 1])
+  }
+  scaled <- centred * sqrt(n)
+  axis <- crossprod(scaled, eigen(tcrossprod(scaled), symmetric = TRUE)$vectors[, 1])
+  drop(axis) / max(sqrt(sum(axis^2)), 1e-300)
+}
+
 # Levels by the proportion of the second of two classes; of more by the first principal component of
 # all proportions, weighted by rows (Coppersmith, Hong, Hosking 1999). Its sign is such that the
 # last class with weight has a positive one.
@@ -29,7 +39,7 @@ class_score <- function(table) {
   proportions <- unclass(table / pmax(n, 1))
   if (ncol(proportions) <= 2) return(replace(proportions[, ncol(proportions)], n == 0, NA))
   centred <- sweep(proportions, 2, colSums(table) / max(1, sum(table)))
-  axis <- eigen(crossprod(centred * n, centred), symmetric = TRUE)$vectors[, 1]
+  axis <- first_axis(centred, n)
   axis <- axis * sign(c(axis[abs(axis) > 1e-9], 1)[sum(abs(axis) > 1e-9)])
   replace(drop(centred %*% axis), n == 0, NA)
 }

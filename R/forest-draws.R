@@ -55,6 +55,40 @@ check_select_weights <- function(weights, names) {
   as.double(if (is.null(names(weights))) weights else weights[names])
 }
 
+# -1, 0 or 1 for each predictor; NULL where none is monotone.
+check_forest_monotone <- function(monotone, frame, settings) {
+  names <- frame$shape$names
+  if (is.null(monotone)) return(NULL)
+  named <- names(monotone)
+  if (!is.numeric(monotone) || !all(monotone %in% -1:1) ||
+      (is.null(named) && length(monotone) != length(names)) ||
+      (!is.null(named) && (anyDuplicated(named) || !all(named %in% names)))) {
+    stop_input("monotone", gettextf(paste(
+      "'monotone' must be 1, -1 or 0, with names of predictors or one for each of the %d,",
+      "as in c(x = 1), not %s"), length(names), show_value(monotone)))
+  }
+  ways <- integer(length(names))
+  ways[if (is.null(named)) seq_along(ways) else match(named, names)] <- as.integer(monotone)
+  if (all(ways == 0)) return(NULL)
+  refuse_forest_monotone(ways, frame, settings)
+  stats::setNames(ways, names)
+}
+
+refuse_forest_monotone <- function(ways, frame, settings) {
+  refuse <- function(what) {
+    stop_unsupported("monotone", gettextf("'monotone' is not for %s", what))
+  }
+  if (is_survival(frame)) refuse(gettext("survival"))
+  if (is_classes(frame) && nlevels(frame$response) > 2) refuse(gettext("more than two classes"))
+  if (!is.null(exposure_of(frame$response))) refuse(gettext("rates"))
+  if (settings$quantiles) refuse(gettext("quantiles"))
+  if (settings$honesty) refuse(gettext("honest trees"))
+  if (!is.null(settings$learner)) refuse(gettext("a learner"))
+  if (settings$importance == "corrected") refuse(gettext("importance = \"corrected\""))
+  free <- frame$shape$names[ways != 0 & frame$types %in% c("factor", "character")]
+  if (length(free)) refuse(gettextf("%s, whose levels have no order", show_names(free)))
+}
+
 check_inbag <- function(inbag, settings, n) {
   if (is.null(inbag)) return(NULL)
   if (is.matrix(inbag)) inbag <- lapply(seq_len(ncol(inbag)), function(i) inbag[, i])
@@ -86,6 +120,7 @@ check_holdout <- function(settings) {
 draw_control <- function(settings, names) {
   always <- match(settings$always, names)
   list(always = always, select_weights = settings$select_weights,
+       monotone = if (!is.null(settings$monotone)) unname(settings$monotone),
        min_bucket = if (is.null(settings$minbucket)) 1 else settings$minbucket,
        holdout = as.integer(isTRUE(settings$holdout)), inbag = settings$inbag,
        honesty = if (isTRUE(settings$honesty)) settings$honesty_fraction else 0)

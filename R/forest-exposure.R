@@ -13,6 +13,47 @@ check_exposure <- function(exposure, n) {
   as.double(exposure)
 }
 
+# The exposure that a formula has as an offset, an expression, or NULL: of its logarithm itself.
+offset_of <- function(formula, settings, has_exposure) {
+  if (length(formula) != 3 || !"offset" %in% all.names(formula[[3]])) return(NULL)
+  terms <- offset_terms(formula[[3]])
+  if (length(terms) == 0 || settings$family != "poisson") return(NULL) # then it is refused
+  if (length(terms) > 1 || has_exposure) {
+    stop_input("formula", gettext(
+      "there are several exposures: give one, as 'exposure' or as an offset of its logarithm"))
+  }
+  log_exposure <- terms[[1]][[2]]
+  if (is.call(log_exposure) && identical(log_exposure[[1]], quote(log)) &&
+      length(log_exposure) == 2) return(log_exposure[[2]])
+  call("exp", log_exposure)
+}
+
+is_offset <- function(term) {
+  is.call(term) && identical(term[[1]], quote(offset)) && length(term) == 2
+}
+
+is_sum <- function(term) {
+  is.call(term) && identical(term[[1]], quote(`+`)) && length(term) == 3
+}
+
+offset_terms <- function(rhs) {
+  if (is_sum(rhs)) return(c(offset_terms(rhs[[2]]), offset_terms(rhs[[3]])))
+  if (is_offset(rhs)) list(rhs) else list()
+}
+
+# No predictor is left as 1, which is refused as such.
+without_exposure <- function(formula) {
+  rest <- function(rhs) {
+    if (is_offset(rhs)) return(NULL)
+    if (!is_sum(rhs)) return(rhs)
+    sides <- Filter(Negate(is.null), list(rest(rhs[[2]]), rest(rhs[[3]])))
+    if (length(sides) == 2) call("+", sides[[1]], sides[[2]]) else if (length(sides)) sides[[1]]
+  }
+  left <- rest(formula[[3]])
+  formula[[3]] <- if (is.null(left)) 1 else left
+  formula
+}
+
 # The frame with the exposures in its response: those of a Poisson family are 1 if not given.
 with_exposure <- function(frame, settings) {
   poisson <- settings$family == "poisson"

@@ -103,9 +103,11 @@
 #' On one core with AVX-512 fitting 100 trees was 87 times as fast as `ranger` with 100,000 rows
 #' and 28 predictors, and 9 to 37 times on public data sets of 5,000 to 20,000; predicting was 5 to
 #' 22 times as fast. On smaller tables whole calls with a formula took less processor time than
-#' those of `ranger` with one thread: with two classes by a factor of 24 with 7,000 rows, and 5 to
-#' 9 with 300 to 1,000; for a numeric response by one of 10 with 7,000 rows, 3 with 1,000, and 2 to
-#' 3 with 32 to 300. Below about 1,000 rows they use one thread. The codes take 3 bytes for each
+#' those of `ranger` with one thread: with two classes by a factor of 24 with 7,000 rows, 14 with
+#' 3,000, 8 with 1,000 and 4 with 300; for a numeric response by one of 9 with 7,000 rows, 7 with
+#' 3,000, 3 to 5 with 1,000 and 3 with 300. On 30 to 150 rows most of a call is what R itself does,
+#' whatever the trees: 1 to 2 times as fast with 100 trees, 2 to 3 with 500. Below about 1,000 rows
+#' they use one thread. The codes take 3 bytes for each
 #' value of the data (5.5 with more than 1,024 rows), and each thread about 40 bytes per row.
 #'
 #' @section Accuracy:
@@ -175,6 +177,16 @@
 #' @param select_weights How likely each predictor is drawn, a numeric vector in the order of the
 #'   predictors or with their names, of values of at least 0; those of 0 are never drawn. `NULL`,
 #'   the default: all alike. One vector for all trees.
+#' @param monotone Predictors that predictions must rise or fall with, if they change at all: 1 or
+#'   -1 with the names of predictors, as in `c(age = 1, price = -1)`, or 1, -1 or 0 for each
+#'   predictor (`monotone_constraints` in `xgboost`); `NULL`, the default, for none. It holds for
+#'   numeric responses, and the probability of the second of two classes: of any two rows that
+#'   differ in such a predictor alone and do not lack it, in every tree and in the forest. Splits
+#'   that part the wrong way, and such as would let a child cross what lies on the other side of a
+#'   split above, are not made, so that forests are rougher, and often less exact, even where the
+#'   truth is monotone. Unordered factors are refused, and so are survival, rates, quantiles,
+#'   honest trees, learners, corrected importance and responses with outliers, see below. Such
+#'   forests are grown on the CPU and take longer.
 #' @param minbucket Least number of sampled rows in a leaf, counting repetitions: cuts that leave
 #'   fewer on a side are not made. 1 by default.
 #' @param holdout Are only rows with a sampling weight of 0 out of bag: those that no tree is grown
@@ -193,7 +205,9 @@
 #' @param honesty_fraction With `honesty`, the proportion of a tree's different rows that choose its
 #'   splits, a number above 0 and below 1; 0.5 by default. At least one row is in each part.
 #' @param exposure What each response was counted over, finite numbers above 0, see Rates; in the
-#'   formula method, an expression in the columns of `data`. `NULL`, the default, for none.
+#'   formula method, an expression in the columns of `data`. `NULL`, the default, for none. With
+#'   `family = "poisson"` a formula may have it as an `offset(log(exposure))` instead. Predictions
+#'   are rates all the same, and need no exposure.
 #' @param family `"gaussian"` (the default), or `"poisson"` for counts, see Rates.
 #' @param quantiles Keep the training rows of each leaf, so that [predict()][predict.hist_forest]
 #'   can give quantiles and weights (`quantreg` in `ranger`)? `FALSE` by default. For a numeric
@@ -221,11 +235,11 @@
 #'   the forest is large enough to benefit, else the CPU; `"cpu"` only the CPU; `"cuda"` the first
 #'   GPU and `"cuda:1"` the second (see [contree_gpu()] for their numbers), which is an error if it
 #'   cannot be used. The forest is the same, bit for bit. With a `learner`, `workers` or
-#'   `quantiles`, for survival, with more than 1,024 candidates at a node or 67 million sampled
-#'   rows, with outliers in a numeric response, and with `always`, `select_weights`, `minbucket`,
-#'   `holdout`, `inbag`, `honesty` or `exposure`, forests are grown on the CPU. Permutation
-#'   importance is computed on the CPU. If a GPU fails, or its memory is too small, `"auto"` grows
-#'   the forest on the CPU and says so. `fit$device` names the device that was used.
+#'   `quantiles`, for survival, with more than 256 classes, 1,024 candidates at a node or 67 million
+#'   sampled rows, with outliers in a numeric response, and with `always`, `select_weights`,
+#'   `monotone`, `minbucket`, `holdout`, `inbag`, `honesty` or `exposure`, forests are grown on the
+#'   CPU. Permutation importance is computed on the CPU. If a GPU fails, or its memory is too small,
+#'   `"auto"` grows the forest on the CPU and says so. `fit$device` names the device that was used.
 #' @param control Settings that are needed less often, as made by `hist_forest_control()`, or a
 #'   named list of them; by default made from `...`.
 #' @param ... For `hist_forest()`: arguments of `hist_forest_control()`, each of which takes
@@ -251,8 +265,9 @@
 #'   `hist_forest_control()` returns a list of class `hist_forest_control`, with an element for each
 #'   setting.
 #' @section Errors:
-#' As for [contree()]. More than 256 classes or 65,534 predictors, and numeric responses beyond
-#' 1e100 or that differ by less than 1e-100, are an error of class `contree_input_error`.
+#' As for [contree()]. More than 65,535 classes (256 with a `learner`) or 65,534 predictors, and
+#' numeric responses beyond 1e100 or that differ by less than 1e-100, are an error of class
+#' `contree_input_error`.
 #' @references T. Sharp (2008). Implementing decision trees and forests on a GPU. *ECCV 2008*, LNCS
 #'   5305, 595-608. \doi{10.1007/978-3-540-88693-8_44}.
 #'
@@ -321,6 +336,8 @@ hist_forest.formula <- function(formula, data, weights, subset, na.action, trees
   settings <- forest_settings(environment(), given, if (!missing(control)) control)
   env <- environment(formula)
   if (missing(data)) data <- NULL
+  offset <- offset_of(formula, settings, !missing(exposure))
+  if (!is.null(offset)) formula <- without_exposure(formula)
   weights <- if (!missing(weights) && is_table(data)) {
     substitute(weights)
   } else if (!missing(weights)) {
@@ -330,7 +347,7 @@ hist_forest.formula <- function(formula, data, weights, subset, na.action, trees
   }
   if (is_table(data)) {
     refuse_subset(!missing(subset))
-    if (!missing(exposure)) {
+    if (!missing(exposure) || !is.null(offset)) {
       stop_unsupported("exposure", gettext("'exposure' is not for tables of databases"))
     }
     frame <- table_frame(formula, data, weights,
@@ -340,6 +357,8 @@ hist_forest.formula <- function(formula, data, weights, subset, na.action, trees
   rows <- if (!missing(subset)) evaluate_argument("subset", substitute(subset), data, env)
   exposure <- if (!missing(exposure)) {
     evaluate_argument("exposure", substitute(exposure), data, env)
+  } else if (!is.null(offset)) {
+    evaluate_argument("exposure", offset, data, env)
   }
   frame <- read_data(formula, data, rows, if (!missing(na.action)) na.action, env, "learn", weights,
                      read_forest_response, exposure = exposure)
@@ -446,8 +465,8 @@ refuse_forest <- function(message, status) {
 
 growth_control <- function(settings, report) {
   list(ranks = NULL, survival = NULL, n_times = 0, # of those that know more of their rows
-       always = integer(), select_weights = NULL, min_bucket = 1, holdout = 0L, inbag = NULL,
-       honesty = 0, exposure = NULL, prior = 0,
+       always = integer(), select_weights = NULL, monotone = NULL, min_bucket = 1, holdout = 0L,
+       inbag = NULL, honesty = 0, exposure = NULL, prior = 0,
        trees = settings$trees, first_tree = settings$first - 1, mtry = settings$mtry,
        depth = settings$depth, min_n = max(settings$min_n - 1, 1), sample = settings$sample,
        replace = as.integer(settings$replace), rule = settings$splitrule,
@@ -482,7 +501,8 @@ growth_text <- function(name, state, trees) {
 new_hist_forest <- function(grown, frame, orders, settings, call) {
   kept <- c("trees", "mtry", "depth", "min_n", "replace", "sample", "splitrule", "pool", "learner",
             "factors", "bins", "first", "importance", "quantiles", "local_importance", "always",
-            "select_weights", "minbucket", "holdout", "honesty", "honesty_fraction", "family")
+            "select_weights", "monotone", "minbucket", "holdout", "honesty", "honesty_fraction",
+            "family")
   # each tree has its own, since forests of several seeds may be put together
   grown$forest$seed <- rep(settings$seed, length(grown$forest$number))
   n <- length(frame$response)

@@ -6,7 +6,8 @@ ranger_alias <- c(num.trees = "trees", min.node.size = "min_n", max.depth = "dep
                   num.threads = "threads", respect.unordered.factors = "factors",
                   quantreg = "quantiles", local.importance = "local_importance",
                   always.split.variables = "always", split.select.weights = "select_weights",
-                  min.bucket = "minbucket", honesty.fraction = "honesty_fraction")
+                  min.bucket = "minbucket", honesty.fraction = "honesty_fraction",
+                  monotone_constraints = "monotone")
 
 # Names of version 0.1.0.
 forest_names_before <- c(min_bucket = "minbucket")
@@ -82,8 +83,8 @@ given_over_control <- function(given, control, make) {
 #' @export
 hist_forest_control <- function(
     # how trees are grown
-    minbucket = 1, always = NULL, select_weights = NULL, pool = c("node", "level"), learner = NULL,
-    factors = c("subsets", "order"), bins = 65534,
+    minbucket = 1, always = NULL, select_weights = NULL, monotone = NULL,
+    pool = c("node", "level"), learner = NULL, factors = c("subsets", "order"), bins = 65534,
     # which rows each has, and what is computed from those left out
     holdout = FALSE, inbag = NULL, honesty = FALSE, honesty_fraction = 0.5, first = 1, oob = TRUE,
     keep_inbag = FALSE, local_importance = FALSE,
@@ -102,7 +103,7 @@ hist_forest_control <- function(
   }
   structure(list(
     minbucket = range("minbucket", 1, 2^30), always = always, select_weights = select_weights,
-    pool = pool_of(pool, learner), learner = check_learner(learner),
+    monotone = monotone, pool = pool_of(pool, learner), learner = check_learner(learner),
     factors = check_choice("factors", factors, c("subsets", "order"), c(partition = "subsets")),
     bins = range("bins", 2, 65534), holdout = check_flag("holdout", holdout), inbag = inbag,
     honesty = check_flag("honesty", honesty), honesty_fraction = check_fraction(honesty_fraction),
@@ -152,6 +153,7 @@ check_range_of_response <- function(y) {
 settle_forest <- function(settings, frame) {
   n <- length(frame$response)
   settings <- settle_draws(settings, frame)
+  settings["monotone"] <- list(check_forest_monotone(settings$monotone, frame, settings))
   if (!is_classes(frame)) check_range_of_response(frame$response)
   check_corrected(frame, settings)
   check_local(settings)

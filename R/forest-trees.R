@@ -11,7 +11,9 @@ only_trees <- function(forest, which) {
     part[[name]] <- forest[[name]][which]
   }
   part$nodes <- block(forest$nodes, forest$n_nodes, 2)
-  part$counts <- block(forest$counts, forest$n_leaves, max(1L, forest$n_classes))
+  # leaves of more classes have lists, not a count of each
+  width <- if (forest$n_classes > 256) 1L else max(1L, forest$n_classes)
+  part$counts <- block(forest$counts, forest$n_leaves, width)
   if (!is.null(forest$means)) part$means <- block(forest$means, forest$n_leaves, 1)
   if (!is.null(forest$rows)) {
     part$rows <- block(forest$rows, forest$row_ends[cumsum(forest$n_leaves)], 1)

@@ -56,8 +56,9 @@ static int make_logs(ct_grower *g)
 {
     const uint32_t most = g->options->sample;
     if (g->criterion->score != CT_SCORE_ENTROPY) return 1;
+    g->lift = ct_entropy_lift(g->n_classes);
     g->logs = (double *) ct_alloc(((size_t) most + 1) * sizeof *g->logs);
-    if (g->logs) ct_entropy_logs(g->logs, most);
+    if (g->logs) ct_entropy_logs(g->logs, most, g->lift);
     return g->logs != NULL;
 }
 
@@ -91,6 +92,9 @@ ct_status ct_grower_init(ct_grower *g, const ct_hist_data *data, const ct_hist_o
         (!g->n_classes && !ct_whole_init(g)))
         return ct_fail(error, CT_NO_MEMORY, "no memory to grow from %lu rows",
                        (unsigned long) g->n_rows);
+    if (data->monotone && g->is_wide)
+        return ct_fail(error, CT_BAD_INPUT,
+                       "'monotone' is not for responses of which some are far from all others");
     g->sampler.scan = g->scan;
     for (uint32_t col = 0; col < g->n_cols; col++)
         g->has_missing |= data->codes->columns[col].has_missing;

@@ -21,6 +21,7 @@ typedef struct {
     uint32_t *order;         /* [n_rows] rows by class, then by number */
     uint32_t *places;        /* [n_rows] where rows are in it; NULL: numbers, which are in order */
     double *logs;            /* [sample + 1] of entropy; NULL: others */
+    double lift;             /* what a score has more by weight of the node */
     uint32_t *column_upto;   /* [n_cols] weights of columns summed up; NULL: all alike */
     uint32_t *class_end;     /* [n_classes] in it; numbers: one for all */
     int32_t *whole;          /* [n_rows] numbers, in units from the centre; NULL: classes */
@@ -48,6 +49,12 @@ void ct_grower_free(ct_grower *grower);
 static inline int ct_has_buckets(const ct_grower *grower)
 {
     return grower->options->min_bucket > 1;
+}
+
+/* Whether some cuts must not be made. */
+static inline int ct_has_limits(const ct_grower *grower)
+{
+    return ct_has_buckets(grower) || grower->data->monotone;
 }
 
 /* Whether a side with some of a node's weight, or the other one, has less than it must. */

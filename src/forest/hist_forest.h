@@ -9,16 +9,19 @@
 #define CT_FOREST_HIST_FOREST_H
 
 #include "base/cpu.h"
+#include "base/hd.h"
 #include "base/learner.h"
 #include "base/parallel.h"
 #include "forest/codes/codes.h"
 #include "forest/scan/scan.h"
 
 enum {
-    CT_HIST_CLASSES = 256,        /* at most */
+    CT_HIST_MOST_CLASSES = 65535, /* at most */
+    /* Forests of more classes than that have lists of those that a mixed leaf has, and nodes of
+     * more look at rows in order in place of a histogram of each class (many.h). */
+    CT_HIST_CLASSES = 256,
     CT_HIST_COLUMNS = 65534,      /* at most */
     CT_HIST_LEAF = 65535,         /* the feature of a leaf */
-    CT_HIST_PURE_WEIGHT = 1 << 22, /* leaves of one class and less weight say so in themselves */
     CT_HIST_MOST_DRAWN = 255      /* that a member tells */
 };
 #define CT_HIST_FLAG UINT32_C(0x80000000)  /* of `next`: missing values go left */
@@ -30,13 +33,40 @@ enum {
 
 /* A row goes left where code < cut. `next` is the left child, which the right one follows, or, in a
  * leaf
- *   of classes    class + 256 * weight where all rows have one class, else CT_HIST_MIXED + place in
+ *   of classes    ct_pure_leaf() where all rows have one class, else CT_HIST_MIXED + place in
  *                 counts
  *   of numbers    place in means and counts */
 typedef struct {
     uint32_t next;
     uint16_t feature, cut;
 } ct_hist_node;
+
+CT_HD int ct_hist_is_many(uint32_t n_classes) { return n_classes > CT_HIST_CLASSES; }
+
+/* Leaves of one class have it in the lowest bits and their weight above, if it is below that. */
+CT_HD unsigned ct_class_bits(uint32_t n_classes) { return ct_hist_is_many(n_classes) ? 16 : 8; }
+CT_HD uint32_t ct_pure_below(uint32_t n_classes)
+{
+    return CT_HIST_MIXED >> ct_class_bits(n_classes);
+}
+CT_HD uint32_t ct_pure_leaf(uint32_t class_, uint32_t weight, uint32_t n_classes)
+{
+    return class_ | weight << ct_class_bits(n_classes);
+}
+CT_HD uint32_t ct_pure_class(uint32_t next, uint32_t n_classes)
+{
+    return next & ((UINT32_C(1) << ct_class_bits(n_classes)) - 1);
+}
+CT_HD uint32_t ct_pure_weight(uint32_t next, uint32_t n_classes)
+{
+    return next >> ct_class_bits(n_classes);
+}
+
+/* Counts of a place of mixed leaves. */
+CT_HD uint32_t ct_leaf_width(uint32_t n_classes)
+{
+    return n_classes && !ct_hist_is_many(n_classes) ? n_classes : 1;
+}
 
 /* A row of a leaf that keeps its rows: its place in the order of the response, and how often it was
  * drawn. One that was drawn more often than that has several. */
@@ -49,9 +79,11 @@ static inline uint32_t ct_hist_drawn(uint32_t member) { return member & CT_HIST_
 /* One tree, breadth first: a row's nodes get ever larger numbers. Owns its arrays. */
 typedef struct {
     uint32_t number; /* from 0; its key */
-    uint32_t n_nodes, n_leaves, depth;
+    uint32_t n_nodes, n_leaves, depth; /* leaves that have a place */
     ct_hist_node *nodes;
-    /* [n_leaves][n_classes] weights in mixed leaves; numbers: [n_leaves] weights */
+    /* [n_leaves][n_classes] weights in mixed leaves; numbers: [n_leaves] weights; many classes:
+     * lists, of as many places as they have elements: how many classes, then of each, in order, its
+     * number and weight */
     uint32_t *counts;
     double *means; /* [n_leaves] of numbers, else NULL */
     /* where rows are kept, else NULL: of all leaves, one after the other, in each in order; and
@@ -89,6 +121,9 @@ typedef struct {
     const uint32_t *always;
     uint32_t n_always;
     const double *column_weights;
+    /* [col] 1 where predictions must not fall as the column rises, -1 where they must not rise, 0;
+     * of numbers, or of the second of two classes. NULL: no column is so */
+    const int32_t *monotone;
     /* [tree of those grown][row] how often each row is drawn, `sample` times at most; NULL: drawn
      * at random */
     const int32_t *const *drawn;

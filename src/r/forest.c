@@ -135,6 +135,16 @@ static const uint32_t *survival_of(SEXP survival, uint32_t n_rows, uint32_t n_ti
     return codes;
 }
 
+/* `monotone`: -1, 0 or 1 for each column, or NULL. */
+static const int32_t *ways_of(SEXP control, uint32_t n_cols)
+{
+    SEXP from = r_element(control, "monotone");
+    if (from == R_NilValue) return NULL;
+    if (TYPEOF(from) != INTSXP || (uint32_t) Rf_xlength(from) != n_cols)
+        Rf_error("'monotone' must be one integer a column");
+    return INTEGER_RO(from);
+}
+
 /* Columns, from 1, that each node tries; memory of the call. */
 static void take_always(SEXP control, uint32_t n_cols, ct_hist_data *data)
 {
@@ -205,7 +215,7 @@ static SEXP nodes_of(const ct_hist_forest *forest)
 
 static SEXP leaf_counts(const ct_hist_forest *forest)
 {
-    size_t n = 0, width = forest->n_classes ? forest->n_classes : 1;
+    size_t n = 0, width = ct_leaf_width(forest->n_classes);
     for (uint32_t i = 0; i < forest->n_trees; i++) n += forest->trees[i].n_leaves * width;
     SEXP out = Rf_allocVector(INTSXP, (R_xlen_t) n);
     int *to = INTEGER(out);
@@ -476,6 +486,7 @@ SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     data.survival = survival_of(r_element(control, "survival"), x.n_rows, data.n_times);
     data.ranks = ranks_of(r_element(control, "ranks"), x.n_rows);
     take_always(control, x.n_cols, &data);
+    data.monotone = ways_of(control, x.n_cols);
     data.column_weights = r_doubles(r_element(control, "select_weights"), x.n_cols,
                                     "select_weights");
     data.drawn = samples_of(control, x.n_rows, options.n_trees);

@@ -20,11 +20,24 @@ static const int *integers_of(SEXP list, const char *name, R_xlen_t n)
     return INTEGER_RO(value);
 }
 
+/* Whether the tree has a whole list in a place, of classes that there are. */
+static int list_is_valid(const ct_hist_forest *forest, const ct_hist_tree *tree, uint32_t place)
+{
+    if (place >= tree->n_leaves || !tree->counts[place]) return 0;
+    const uint32_t *list = tree->counts + place;
+    if (list[0] > (tree->n_leaves - place - 1) / 2) return 0;
+    for (uint32_t i = 0; i < list[0]; i++)
+        if (list[1 + 2 * i] >= forest->n_classes || !list[2 + 2 * i]) return 0;
+    return 1;
+}
+
 static int leaf_is_valid(const ct_hist_forest *forest, const ct_hist_tree *tree, uint32_t next)
 {
     if (!forest->n_classes) return next < tree->n_leaves;
+    if ((next & CT_HIST_MIXED) && ct_hist_is_many(forest->n_classes))
+        return list_is_valid(forest, tree, next & ~CT_HIST_MIXED);
     if (next & CT_HIST_MIXED) return (next & ~CT_HIST_MIXED) < tree->n_leaves;
-    return next % CT_HIST_CLASSES < forest->n_classes && !(next & CT_HIST_FLAG);
+    return ct_pure_class(next, forest->n_classes) < forest->n_classes && !(next & CT_HIST_FLAG);
 }
 
 /* Whether every walk ends in a leaf that is there. */
@@ -75,12 +88,12 @@ static ct_hist_forest forest_of(SEXP list, uint32_t n_cols)
     forest.n_classes = (uint32_t) Rf_asInteger(r_element(list, "n_classes"));
     forest.n_cols = n_cols;
     forest.n_trees = (uint32_t) n_trees;
-    if (forest.n_classes > CT_HIST_CLASSES) Rf_error("the forest has too many classes");
+    if (forest.n_classes > CT_HIST_MOST_CLASSES) Rf_error("the forest has too many classes");
     const int *number = integers_of(list, "number", n_trees),
               *n_nodes = integers_of(list, "n_nodes", n_trees);
     const int *n_leaves = integers_of(list, "n_leaves", n_trees),
               *depth = integers_of(list, "depth", n_trees);
-    uint32_t width = forest.n_classes ? forest.n_classes : 1;
+    uint32_t width = ct_leaf_width(forest.n_classes);
     forest.trees = (ct_hist_tree *) R_alloc((size_t) n_trees, sizeof *forest.trees);
     for (R_xlen_t i = 0; i < n_trees; i++) {
         if (n_nodes[i] < 1 || n_leaves[i] < 0) Rf_error("the forest's sizes are not valid");
@@ -388,11 +401,16 @@ static void note_leaf(const ct_hist_forest *forest, const ct_hist_tree *tree, ui
         REAL(counts)[i] = tree->counts[leaf->next];
         return;
     }
-    for (uint32_t k = 0; k < width; k++) {
-        double *cell = &REAL(counts)[i + (size_t) k * tree->n_nodes];
-        if (leaf->next & CT_HIST_MIXED)
-            *cell = tree->counts[(size_t) (leaf->next & ~CT_HIST_MIXED) * width + k];
-        else *cell = leaf->next % CT_HIST_CLASSES == k ? leaf->next / CT_HIST_CLASSES : 0;
+    double *cells = REAL(counts) + i;
+    const size_t n = tree->n_nodes, place = leaf->next & ~CT_HIST_MIXED;
+    for (uint32_t k = 0; k < width; k++) cells[k * n] = 0;
+    if (!(leaf->next & CT_HIST_MIXED)) {
+        cells[ct_pure_class(leaf->next, width) * n] = ct_pure_weight(leaf->next, width);
+    } else if (ct_hist_is_many(width)) {
+        const uint32_t *list = tree->counts + place;
+        for (uint32_t k = 0; k < list[0]; k++) cells[list[1 + 2 * k] * n] = list[2 + 2 * k];
+    } else {
+        for (uint32_t k = 0; k < width; k++) cells[k * n] = tree->counts[place * width + k];
     }
 }
 

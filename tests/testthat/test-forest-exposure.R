@@ -77,3 +77,25 @@ test_that("what rates have not is refused", {
     expect_error(asked(fit), "rates", class = "contree_unsupported_error")
   }
 })
+
+test_that("an offset in the formula is the logarithm of the exposure", {
+  set.seed(7)
+  d <- policies(400)
+  grow <- function(...) hist_forest(..., data = d, family = "poisson", trees = 5, seed = 1)
+  one <- grow(claims ~ x + f, exposure = time)
+  two <- grow(claims ~ x + offset(log(time)) + f)
+  same <- c("forest", "oob", "y", "terms", "shape", "control")
+  expect_identical(two[same], one[same])
+  expect_identical(predict(two, d[c("x", "f")]), predict(one, d))
+  d$log_time <- log(d$time)
+  expect_equal(grow(claims ~ offset(log_time) + x + f)$oob, one$oob)
+  direct <- hist_forest(claims ~ x + offset(log(time)), d, family = "poisson", trees = 2, seed = 1)
+  expect_identical(partial_dependence(direct, d, "x")$value,
+                   partial_dependence(hist_forest(claims ~ x, d, exposure = time, trees = 2,
+                                                  seed = 1, family = "poisson"), d, "x")$value)
+  expect_contree_error(grow(claims ~ x + offset(log(time)), exposure = time), "input", "exposure")
+  expect_contree_error(grow(claims ~ x + offset(log(time)) + offset(x)), "input", "exposure")
+  expect_contree_error(grow(claims ~ offset(log(time))), "input", "predictor")
+  expect_contree_error(grow(claims ~ x + offset(log(time - 2))), "input", "exposure")
+  expect_contree_error(hist_forest(claims ~ x + offset(log(time)), d), "input", "offset")
+})

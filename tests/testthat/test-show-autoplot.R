@@ -106,3 +106,19 @@ test_that("a legend of very many classes names those that leaves answer, and cou
   key <- contree:::lay_out(fit, page, NULL, NULL, 4, TRUE, colours)$key
   expect_true(all(as.character(predict(fit)) %in% key$label))
 })
+
+test_that("autoplot() draws survival curves as plot() does", {
+  skip_if_not_installed("survival")
+  fit <- hist_forest(survival::Surv(time, status) ~ ., survival::lung[-1], trees = 30, seed = 1)
+  shown <- layers_of(ggplot2::autoplot(fit, what = "survival"))[[1]]
+  pdf(NULL)
+  on.exit(dev.off())
+  drawn <- plot(fit, what = "survival")$curves
+  own <- shown[shown$x > 0, ]
+  expect_equal(sort(own$y), sort(drawn$survival))
+  expect_identical(shown$y[shown$x == 0], rep(1, 3))
+  new <- layers_of(ggplot2::autoplot(fit, what = "survival", newdata = survival::lung[1:2, ]))[[1]]
+  expect_length(unique(new$group), 2)
+  iris3 <- hist_forest(Species ~ ., iris, trees = 2)
+  expect_error(ggplot2::autoplot(iris3, what = "survival"), class = "contree_error")
+})

@@ -36,6 +36,7 @@ static int divide(ct_hist_scratch *scratch, const ct_hist_task *task, ct_hist_sp
     if (!ct_begin_children(scratch, task, left, right)) return 0;
     ct_hist_partition(scratch, task, split, left, right);
     ct_end_children(scratch, task, split, left, right);
+    if (scratch->grower->data->monotone) ct_bound_children(scratch, split->column, left, right);
     return 1;
 }
 
@@ -204,7 +205,8 @@ int ct_grow_tree(ct_hist_scratch *scratch, uint32_t number)
 static int new_tree(const ct_hist_scratch *scratch, ct_hist_tree *tree)
 {
     const ct_new_tree *grown = &scratch->tree;
-    size_t width = ct_runs_of(scratch->grower), n = grown->n_leaves ? grown->n_leaves : 1;
+    size_t width = ct_leaf_width(scratch->grower->n_classes),
+           n = grown->n_leaves ? grown->n_leaves : 1;
     tree->n_nodes = grown->n_nodes;
     tree->n_leaves = grown->n_leaves;
     tree->depth = grown->depth;
@@ -219,15 +221,18 @@ static int new_tree(const ct_hist_scratch *scratch, ct_hist_tree *tree)
     return tree->nodes && tree->counts && (tree->means || scratch->grower->n_classes);
 }
 
-/* Leaves that have a place get it in the order of the nodes. */
+/* Leaves that have a place get it in the order of the nodes: the next one, which moves on. */
 static uint32_t move_leaf(const ct_hist_scratch *scratch, ct_hist_tree *tree, uint32_t next,
-                          uint32_t place)
+                          uint32_t *places)
 {
-    size_t width = ct_runs_of(scratch->grower), old = next & ~CT_HIST_MIXED;
-    memcpy(tree->counts + place * width, scratch->tree.leaf_counts + old * width,
-           width * sizeof *tree->counts);
+    const uint32_t n_classes = scratch->grower->n_classes, place = *places;
+    const size_t width = ct_leaf_width(n_classes), old = next & ~CT_HIST_MIXED;
+    const uint32_t *from = scratch->tree.leaf_counts + old * width,
+                   own = ct_hist_is_many(n_classes) ? 1 + 2 * *from : 1;
+    memcpy(tree->counts + place * width, from, own * width * sizeof *tree->counts);
     if (tree->means) tree->means[place] = scratch->tree.means[old];
     if (tree->ends) ct_move_members(&scratch->tree, (uint32_t) old, tree, place);
+    *places = place + own;
     return place | (next & CT_HIST_MIXED);
 }
 
@@ -250,7 +255,7 @@ ct_status ct_hist_scratch_tree(ct_hist_scratch *scratch, ct_hist_tree *tree)
                        inner = is_leaf - 1; /* all bits, or none */
         new_of[old_of[i]] = i;
         if (is_leaf & (!g->n_classes | ((node.next & CT_HIST_MIXED) != 0)))
-            node.next = move_leaf(scratch, tree, node.next, place++);
+            node.next = move_leaf(scratch, tree, node.next, &place);
         /* without a branch that cannot be foreseen */
         old_of[n] = left;
         old_of[n + 1] = left + 1;

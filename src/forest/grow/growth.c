@@ -52,7 +52,7 @@ void ct_growth_add_words(const ct_words *words, uint32_t n_cols, int64_t *tree, 
 int ct_growth_reserve(ct_growth *g, uint32_t n_nodes, uint32_t n_leaves, uint32_t n_members)
 {
     const ct_hist_tree *tree = NULL;
-    size_t leaf = ct_runs_of(&g->grower) * sizeof *tree->counts +
+    size_t leaf = ct_leaf_width(g->grower.n_classes) * sizeof *tree->counts +
                   (g->grower.n_classes ? 0 : sizeof *tree->means) +
                   (g->grower.data->ranks ? sizeof *tree->ends : 0),
            own = n_nodes * sizeof *tree->nodes + n_leaves * leaf +
@@ -82,6 +82,8 @@ static ct_status check_draws(const ct_hist_data *data, const ct_hist_options *o,
         (o->min_bucket > 1 && o->learn) || (o->holdout && !data->sampling) ||
         (data->drawn && data->sampling) || !(o->honesty >= 0 && o->honesty < 1) ||
         !(o->prior >= 0) ||
+        (data->monotone && (data->n_classes > 2 || data->survival || data->exposure || o->learn ||
+                            o->honesty > 0)) ||
         (data->exposure && (data->n_classes || data->ranks || o->permutation || o->learn)))
         return ct_fail(error, CT_BAD_INPUT, "no such trees can be drawn");
     return CT_OK;
@@ -90,8 +92,11 @@ static ct_status check_draws(const ct_hist_data *data, const ct_hist_options *o,
 static ct_status check(const ct_hist_data *data, const ct_hist_options *o, ct_error *error)
 {
     const ct_hist_codes *codes = data->codes;
-    if (data->n_classes > CT_HIST_CLASSES)
+    if (data->n_classes > CT_HIST_MOST_CLASSES)
         return ct_fail(error, CT_BAD_INPUT, "there can be at most %d classes, not %lu",
+                       CT_HIST_MOST_CLASSES, (unsigned long) data->n_classes);
+    if (ct_hist_is_many(data->n_classes) && o->learn)
+        return ct_fail(error, CT_BAD_INPUT, "a learner can have at most %d classes, not %lu",
                        CT_HIST_CLASSES, (unsigned long) data->n_classes);
     if (codes->n_cols > CT_HIST_COLUMNS)
         return ct_fail(error, CT_BAD_INPUT, "there can be at most %d columns, not %lu",

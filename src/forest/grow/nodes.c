@@ -23,12 +23,13 @@ int ct_more_nodes(ct_new_tree *tree)
     return 1;
 }
 
-static int room_for_leaf(ct_hist_scratch *scratch)
+/* Room for so many places. */
+static int room_for_leaf(ct_hist_scratch *scratch, uint32_t places)
 {
     ct_new_tree *tree = &scratch->tree;
-    if (tree->n_leaves < tree->room_leaves) return 1;
-    size_t width = ct_runs_of(scratch->grower), n = tree->n_leaves, room = n ? 2 * n : 256,
-           more = room - n;
+    if (places <= tree->room_leaves - tree->n_leaves) return 1;
+    const size_t width = ct_leaf_width(scratch->grower->n_classes), n = tree->n_leaves,
+                 more = n + places < 256 ? 256 - n : n + places, room = n + more;
     if (!ct_enlarge(&tree->leaf_counts, n * width * sizeof *tree->leaf_counts,
                     more * width * sizeof *tree->leaf_counts) ||
         (!scratch->grower->n_classes &&
@@ -70,6 +71,15 @@ static double mean_of(const ct_hist_scratch *scratch, const ct_hist_task *task)
     return sum / task->weight;
 }
 
+/* Means of the numbers may be outside of bounds that those of whole numbers keep, by rounding. */
+static double within(const ct_grower *g, const ct_hist_task *task, double mean)
+{
+    if (!g->data->monotone) return mean;
+    const double low = g->centre + ct_hd_product(g->unit, task->low),
+                 high = g->centre + ct_hd_product(g->unit, task->high);
+    return mean < low ? low : mean > high ? high : mean;
+}
+
 /* Rows left out have come to their leaf. */
 static void arrive(ct_hist_scratch *scratch, const ct_hist_task *task)
 {
@@ -81,27 +91,43 @@ static void arrive(ct_hist_scratch *scratch, const ct_hist_task *task)
     }
 }
 
+/* The weights of its classes, in a place that it has. */
+static void put_counts(ct_hist_scratch *scratch, const ct_hist_task *task)
+{
+    const uint32_t n_classes = scratch->grower->n_classes, width = ct_leaf_width(n_classes);
+    uint32_t *counts = scratch->tree.leaf_counts + (size_t) scratch->tree.n_leaves * width;
+    if (ct_hist_is_many(n_classes)) {
+        *counts++ = task->n_runs;
+        for (uint32_t k = 0; k < task->n_runs; k++, counts += 2)
+            counts[0] = task->runs[k].class_, counts[1] = task->runs[k].weight;
+        return;
+    }
+    memset(counts, 0, width * sizeof *counts);
+    for (uint32_t k = 0; k < task->n_runs; k++) counts[task->runs[k].class_] = task->runs[k].weight;
+}
+
 int ct_make_leaf(ct_hist_scratch *scratch, const ct_hist_task *task)
 {
     CT_ASSERT(task->n > 0 && task->weight >= task->n && task->node < scratch->tree.n_nodes);
     ct_new_tree *tree = &scratch->tree;
     ct_hist_node *node = &tree->nodes[task->node];
-    const uint32_t width = ct_runs_of(scratch->grower);
+    const uint32_t n_classes = scratch->grower->n_classes,
+                   places = ct_hist_is_many(n_classes) ? 1 + 2 * task->n_runs : 1;
     if (task->n_out) arrive(scratch, task);
     node->feature = CT_HIST_LEAF;
     node->cut = 0;
     if (task->depth > tree->depth) tree->depth = task->depth;
-    if (scratch->grower->n_classes && task->n_runs == 1 && task->weight < CT_HIST_PURE_WEIGHT) {
-        node->next = task->runs[0].class_ + CT_HIST_CLASSES * task->weight;
+    if (n_classes && task->n_runs == 1 && task->weight < ct_pure_below(n_classes)) {
+        node->next = ct_pure_leaf(task->runs[0].class_, task->weight, n_classes);
         return 1;
     }
-    if (!room_for_leaf(scratch)) return 0;
+    if (!room_for_leaf(scratch, places)) return 0;
     if (scratch->grower->data->ranks && !ct_keep_members(scratch, task)) return 0;
-    uint32_t *counts = tree->leaf_counts + (size_t) tree->n_leaves * width;
-    memset(counts, 0, width * sizeof *counts);
-    for (uint32_t k = 0; k < task->n_runs; k++) counts[task->runs[k].class_] = task->runs[k].weight;
-    if (!scratch->grower->n_classes) tree->means[tree->n_leaves] = mean_of(scratch, task);
-    node->next = tree->n_leaves++ | (scratch->grower->n_classes ? CT_HIST_MIXED : 0);
+    put_counts(scratch, task);
+    if (!n_classes) tree->means[tree->n_leaves] = within(scratch->grower, task,
+                                                         mean_of(scratch, task));
+    node->next = tree->n_leaves | (n_classes ? CT_HIST_MIXED : 0);
+    tree->n_leaves += places;
     return 1;
 }
 
@@ -151,6 +177,26 @@ static double sum_of(const ct_hist_scratch *scratch, const ct_hist_task *task)
     for (uint32_t i = task->begin; i < task->begin + task->n; i++)
         sum += (double) whole[scratch->rows.items[i].row] * scratch->rows.items[i].weight;
     return sum;
+}
+
+/* As ct_breaks_order() has it. */
+static double mean_whole(const ct_hist_scratch *scratch, const ct_hist_task *task)
+{
+    double sum = 0;
+    if (!scratch->grower->n_classes) return sum_of(scratch, task) / task->weight;
+    for (uint32_t k = 0; k < task->n_runs; k++)
+        sum += task->runs[k].class_ == 1 ? task->runs[k].weight : 0;
+    return sum / task->weight;
+}
+
+void ct_bound_children(const ct_hist_scratch *scratch, uint32_t column, ct_hist_task *left,
+                       ct_hist_task *right)
+{
+    const int32_t way = scratch->grower->data->monotone[column];
+    if (!way) return;
+    const double middle = (mean_whole(scratch, left) + mean_whole(scratch, right)) / 2;
+    (way > 0 ? left : right)->high = middle;
+    (way > 0 ? right : left)->low = middle;
 }
 
 static double amount_of(const ct_hist_scratch *scratch, const ct_hist_task *task)

@@ -40,6 +40,8 @@ static inline void ct_begin_child(ct_hist_task *child, const ct_hist_task *task,
     child->depth = task->depth + 1;
     child->exponent = task->exponent;
     child->place = task->place;
+    child->low = task->low;
+    child->high = task->high;
 }
 
 /* Two more nodes, which do not have rows yet. 0 if memory ends. */
@@ -55,6 +57,9 @@ CT_HOT int ct_begin_children(ct_hist_scratch *scratch, const ct_hist_task *task,
 }
 
 double ct_purity(const ct_hist_scratch *scratch, const ct_hist_task *task);
+/* Of monotone forests: what nodes below the children must be within. */
+void ct_bound_children(const ct_hist_scratch *scratch, uint32_t column, ct_hist_task *left,
+                       ct_hist_task *right);
 void ct_note_gain(ct_hist_scratch *scratch, const ct_hist_task *task, ct_hist_task *left,
                   ct_hist_task *right, uint32_t column);
 

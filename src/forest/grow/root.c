@@ -1,5 +1,7 @@
 #include "forest/grow/root.h"
 
+#include <math.h>
+
 #include "forest/grow/nodes.h"
 #include "forest/sample/paths.h"
 
@@ -35,6 +37,7 @@ void ct_make_root(ct_hist_scratch *scratch, const uint32_t *counts, int with_out
     *root = (ct_hist_task){.runs = root->runs};
     root->path = CT_ROOT_PATH;
     root->exponent = g->exponent;
+    root->low = -INFINITY, root->high = INFINITY;
     uint32_t begin = 0, weight;
     for (uint32_t c = 0; c < ct_runs_of(g); begin = g->class_end[c], c++) {
         const uint32_t n = g->scan->drawn(g->order + begin, counts + begin,

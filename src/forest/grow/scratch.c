@@ -8,6 +8,12 @@
 static int needs_blocks(const ct_grower *g) { return g->n_rows > g->block; }
 static int needs_patches(const ct_grower *g) { return g->n_rows > CT_MEDIUM_ROWS; }
 
+static int has_many(const ct_grower *g) { return ct_hist_is_many(g->n_classes); }
+static uint32_t most_counted(const ct_grower *g)
+{
+    return has_many(g) ? CT_HIST_CLASSES : g->n_classes;
+}
+
 /* Calls for each array of a scratch: member, elements, whether it is needed. */
 #define SCRATCH_ARRAYS(X)                                                                        \
     X(rows.items, (size_t) g->n_rows + CT_PART_PAD, 1)                                           \
@@ -34,11 +40,17 @@ static int needs_patches(const ct_grower *g) { return g->n_rows > CT_MEDIUM_ROWS
     X(search.places, g->n_cols, 1)                                                               \
     X(waiting.runs, (size_t) CT_TASKS * ct_runs_of(g), 1)                                        \
     X(parting.left_runs, ct_runs_of(g), 1)                                                       \
-    X(search.histograms, (size_t) CT_HIST_BIN_ROWS * CT_LANES * g->n_classes, g->n_classes > 0)  \
+    X(search.histograms, (size_t) CT_PART_CELLS * most_counted(g), g->n_classes > 0)             \
+    X(search.run_of, g->n_rows, has_many(g))                                                     \
+    X(search.sorted, g->n_rows, has_many(g))                                                     \
+    X(search.bin_ends, CT_HIST_BIN_ROWS, has_many(g))                                            \
+    X(search.others, g->n_classes, has_many(g))                                                  \
+    X(search.sides, g->n_classes, has_many(g))                                                   \
+    X(search.of_levels, (size_t) (CT_HIST_SET_LEVELS + 1) * g->n_classes, has_many(g))           \
     X(search.packed, CT_HIST_BIN_ROWS * CT_LANES, g->n_classes == 0)                             \
     X(search.sums, CT_HIST_BIN_ROWS * CT_LANES, g->n_classes == 0)                               \
     X(search.exposures, CT_HIST_BIN_ROWS * CT_LANES, g->exposure != NULL)                        \
-    X(search.weights, CT_HIST_BIN_ROWS * CT_LANES, g->n_classes == 0)                            \
+    X(search.weights, CT_HIST_BIN_ROWS * CT_LANES, g->n_classes == 0 || has_many(g))             \
     X(tree.gains, (size_t) g->n_cols * g->gain_words.n, 1)
 
 /* As ct_alloc. C++ wants what is assigned to have its type, hence the place in between. */

@@ -37,7 +37,7 @@ int ct_may_have_subtrees(const ct_grower *g)
     int has_sets = 0;
     for (uint32_t col = 0; col < g->n_cols; col++) has_sets |= g->codes->columns[col].is_set;
     return g->scan->subset_gini && g->criterion->score == CT_SCORE_SQUARES &&
-           !g->criterion->at_random && !g->options->learn && !has_sets && !ct_has_buckets(g);
+           !g->criterion->at_random && !g->options->learn && !has_sets && !ct_has_limits(g);
 }
 
 /* ---- codes ---- */

@@ -461,6 +461,7 @@ static void growth_free(growth *g)
 /* What is left to the CPU; NULL: nothing. */
 static const char *left_to_cpu(const ct_hist_data *data, const ct_hist_options *o)
 {
+    if (ct_hist_is_many(data->n_classes)) return "this many classes are left to the CPU";
     if (o->learn) return "splits that a function chooses are left to the CPU";
     if (data->exposure) return "rates by exposure are left to the CPU";
     if (data->survival) return "survival forests are left to the CPU";
@@ -469,6 +470,7 @@ static const char *left_to_cpu(const ct_hist_data *data, const ct_hist_options *
     if (data->drawn) return "samples that are given are left to the CPU";
     if (o->min_bucket > 1) return "least sizes of leaves are left to the CPU";
     if (o->holdout) return "rows held out are left to the CPU";
+    if (data->monotone) return "monotone predictors are left to the CPU";
     if (o->honesty > 0) return "honest trees are left to the CPU";
     if (o->local) return "local importance is left to the CPU";
     if (data->ranks) return "leaves that keep their rows are left to the CPU";

@@ -84,14 +84,14 @@ CT_HD void ct_grow_leaf(const ct_grow_view *v, const ct_grow_child *node, int se
 {
     ct_grow_node *to = ct_grow_nodes(v, node->task.tree) + node->task.node;
     const int is_pure = v->table.n_classes && node->n_runs == 1 &&
-                        node->task.weight < CT_HIST_PURE_WEIGHT;
+                        node->task.weight < ct_pure_below(v->table.n_classes);
     to->feature = CT_HIST_LEAF;
     to->cut = (uint16_t) searched;
     to->side_begin = node->side << 31 | node->task.begin;
     to->n = node->task.n;
     ct_shared_max(v->batch.depths + node->task.tree, node->task.depth);
     if (is_pure) {
-        to->next = node->class_ + CT_HIST_CLASSES * node->task.weight;
+        to->next = ct_pure_leaf(node->class_, node->task.weight, v->table.n_classes);
         return;
     }
     const uint32_t place = ct_shared_add(v->batch.n_placed + node->task.tree, 1);

@@ -141,7 +141,7 @@ CT_HD double ct_tally_end(const ct_tally_node *node, const ct_tally *t)
     case CT_TALLY_SQUARES: return (double) t->a.whole / left + (double) t->b.whole / right;
     case CT_TALLY_ENTROPY:
         return (t->a.number - node->logs[t->size]) + (t->b.number - node->logs[rest]) +
-               node->weight * CT_ENTROPY_LIFT;
+               node->weight * ct_entropy_lift(CT_HIST_CLASSES);
     case CT_TALLY_ERROR: return t->a.number + t->b.number;
     case CT_TALLY_SUMS: return ct_tally_sums(node, t);
     }

@@ -296,6 +296,8 @@ static ct_status prepare(walker *w, const ct_hist_code_column *codes, ct_error *
         w->n_nodes += w->forest->trees[i].n_nodes;
         w->n_leaves += w->forest->trees[i].n_leaves;
     }
+    if (ct_hist_is_many(w->forest->n_classes))
+        return ct_fail(error, CT_NO_DEVICE, "this many classes are left to the CPU");
     if (w->n_leaves >= CT_HIST_MIXED)
         return ct_fail(error, CT_NO_DEVICE, "this many leaves are left to the CPU");
     if (!ct_compact_init(&w->compact, w->forest, codes, w->n_rows))

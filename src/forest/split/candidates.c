@@ -141,11 +141,11 @@ double ct_plain_score(const ct_hist_search *s, const uint32_t *left, uint32_t si
 {
     const ct_criterion *criterion = s->grower->criterion;
     const uint32_t n_runs = s->task->n_runs, weight = s->task->weight;
-    uint32_t right[CT_HIST_CLASSES];
+    uint32_t few[CT_HIST_CLASSES], *right = n_runs > CT_HIST_CLASSES ? s->memory->others : few;
     const ct_side_score side = criterion->side ? criterion->side : ct_squares_side;
     CT_ASSERT(size && size < weight);
     for (uint32_t k = 0; k < n_runs; k++) right[k] = s->runs[k].weight - left[k];
     const double *logs = s->grower->logs;
     return side(logs, left, n_runs, size) + side(logs, right, n_runs, weight - size) +
-           weight * criterion->lift;
+           weight * s->grower->lift;
 }

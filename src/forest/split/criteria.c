@@ -30,24 +30,23 @@ static double entropy_side(const double *logs, const uint32_t *counts, uint32_t 
     return sum - logs[size];
 }
 
-void ct_entropy_logs(double *logs, uint32_t most)
+void ct_entropy_logs(double *logs, uint32_t most, double lift)
 {
-    const double highest = most * (log((double) most + 1) + CT_ENTROPY_LIFT);
+    const double highest = most * (log((double) most + 1) + lift);
     const int digits = 51 - ilogb(highest); /* after the point, of 53 in all and a sign */
     logs[0] = 0;
     for (uint32_t k = 1; k <= most; k++)
         logs[k] = ldexp(nearbyint(ldexp(k * log((double) k), digits)), -digits);
 }
 
-/* rule, in R, of what, at random, score, side, lift */
+/* rule, in R, of what, at random, score, side */
 const ct_criterion ct_criteria[] = {
-    {CT_SPLIT_GINI, "gini", CT_OF_CLASSES, 0, CT_SCORE_SQUARES, NULL, 0},
-    {CT_SPLIT_GINI, "gini", CT_OF_NUMBERS, 0, CT_SCORE_SUMS, NULL, 0},
-    {CT_SPLIT_ENTROPY, "entropy", CT_OF_CLASSES, 0, CT_SCORE_ENTROPY, entropy_side,
-     CT_ENTROPY_LIFT},
-    {CT_SPLIT_ERROR, "error", CT_OF_CLASSES, 0, CT_SCORE_ERROR, error_side, 0},
-    {CT_SPLIT_RANDOM, "random", CT_OF_CLASSES, 1, CT_SCORE_SQUARES, NULL, 0},
-    {CT_SPLIT_RANDOM, "random", CT_OF_NUMBERS, 1, CT_SCORE_SUMS, NULL, 0},
+    {CT_SPLIT_GINI, "gini", CT_OF_CLASSES, 0, CT_SCORE_SQUARES, NULL},
+    {CT_SPLIT_GINI, "gini", CT_OF_NUMBERS, 0, CT_SCORE_SUMS, NULL},
+    {CT_SPLIT_ENTROPY, "entropy", CT_OF_CLASSES, 0, CT_SCORE_ENTROPY, entropy_side},
+    {CT_SPLIT_ERROR, "error", CT_OF_CLASSES, 0, CT_SCORE_ERROR, error_side},
+    {CT_SPLIT_RANDOM, "random", CT_OF_CLASSES, 1, CT_SCORE_SQUARES, NULL},
+    {CT_SPLIT_RANDOM, "random", CT_OF_NUMBERS, 1, CT_SCORE_SUMS, NULL},
 };
 const unsigned ct_n_criteria = sizeof ct_criteria / sizeof *ct_criteria;
 

@@ -14,16 +14,21 @@ typedef enum { CT_OF_CLASSES, CT_OF_NUMBERS } ct_criterion_of;
 typedef enum {
     CT_SCORE_SQUARES, /* classes: squares of their weights by the weight of the side */
     CT_SCORE_SUMS,    /* numbers: squares of their sums by the weight of the side */
-    CT_SCORE_ENTROPY, /* minus the entropy of the sides by weight, and CT_ENTROPY_LIFT by weight */
+    /* minus the entropy of the sides by weight, and ct_entropy_lift() by weight */
+    CT_SCORE_ENTROPY,
     CT_SCORE_ERROR    /* weight of the most frequent class of either side */
 } ct_score;
 
-/* Scores are never negative: entropy is at most log(CT_HIST_CLASSES), which is 5.55. */
-#define CT_ENTROPY_LIFT 6.0
+/* Scores are never negative: entropy is at most log(CT_HIST_CLASSES), which is 5.55, or
+ * log(CT_HIST_MOST_CLASSES), which is 11.09. */
+CT_HD double ct_entropy_lift(uint32_t n_classes)
+{
+    return ct_hist_is_many(n_classes) ? 12 : 6;
+}
 
 /* logs[most + 1] of entropy: k log(k), rounded such that all sums that scores of nodes of so much
  * weight are made of are exact, and so do not depend on their order. */
-void ct_entropy_logs(double *logs, uint32_t most);
+void ct_entropy_logs(double *logs, uint32_t most, double lift);
 
 /* What one side of a cut, of which so much weight is in each of n_runs classes, adds to a score. */
 typedef double (*ct_side_score)(const double *logs, const uint32_t *counts, uint32_t n_runs,
@@ -39,7 +44,6 @@ typedef struct {
     int at_random;      /* one cut a candidate, drawn; else all of them */
     ct_score score;     /* which is its name on a device */
     ct_side_score side; /* in plain C; NULL: by the kernels of scan.h, or ct_squares_side() */
-    double lift;        /* added to the score by weight of the node */
 } ct_criterion;
 
 extern const ct_criterion ct_criteria[];

@@ -40,7 +40,7 @@ void ct_scan_entropy(const ct_hist_search *s, uint32_t n_bins, int missing_left,
 {
     const double *logs = s->grower->logs;
     const uint32_t weight = s->task->weight;
-    const double lift = weight * CT_ENTROPY_LIFT;
+    const double lift = weight * s->grower->lift;
     sides all;
     memset(all.runs, 0, s->task->n_runs * sizeof all.runs[0]);
     memset(all.size, 0, sizeof all.size);
@@ -63,7 +63,7 @@ int ct_small_entropy(const ct_hist_search *s, const int16_t *codes, const uint8_
     const double *logs = s->grower->logs;
     const uint32_t n = s->task->n, weight = s->task->weight;
     uint32_t left[CT_SMALL_ROWS], right[CT_SMALL_ROWS], size = 0;
-    double sum = weight * CT_ENTROPY_LIFT;
+    double sum = weight * s->grower->lift;
     int found = 0;
     for (uint32_t k = 0; k < s->task->n_runs; k++) {
         left[k] = 0;

@@ -22,10 +22,14 @@ typedef struct {
     uint8_t *medium_bins;
     /* classes: [n_classes][CT_PART_CELLS], see scan.h */
     uint32_t *histograms;
+    /* nodes of many classes: by item its run, and items by bin; [CT_HIST_BIN_ROWS] where bins end
+     * in these; [n_classes] weights of runs on one side, twice, and of [CT_HIST_SET_LEVELS + 1]
+     * levels */
+    uint32_t *run_of, *sorted, *bin_ends, *others, *sides, *of_levels;
     /* numbers: [CT_HIST_BIN_ROWS][CT_LANES], sums and weights in one word, or apart */
     int64_t *packed;
     double *sums, *exposures; /* the latter where rows have some */
-    int32_t *weights;
+    int32_t *weights; /* of many classes, too */
 } ct_split_memory;
 
 #endif

@@ -34,6 +34,9 @@ typedef struct {
     ct_place place;
     /* the sum of squares divided by the weight: of classes, or of the sum of whole numbers */
     double purity;
+    /* of monotone forests: what the mean of the whole numbers, or the share of the second class,
+     * must be within in all nodes below */
+    double low, high;
     ct_hist_run *runs;      /* [n_runs] of its items, in memory of whoever has the task */
 } ct_hist_task;
 

@@ -17,7 +17,7 @@ typedef struct {
     uint32_t n_drawn;
     double score;
     ct_hist_split *split;
-    double sum;    /* numbers: of the node */
+    double sum;    /* numbers: of the node; of monotone forests with classes: of the second */
     double amount; /* numbers: its weight, or exposure */
     /* Which of the memory's medium_codes the group under way has; the best one's codes, of a group
      * before, are in the other. */
@@ -40,6 +40,20 @@ uint32_t ct_draw_column(ct_hist_search *s);
 /* The score of a criterion in plain C, where left[run] is what of each run goes left, in all
  * `size`. */
 double ct_plain_score(const ct_hist_search *s, const uint32_t *left, uint32_t size);
+
+/* Of monotone forests: whether a cut that leaves so much of the sum, and of the weight, on the left
+ * would part it the wrong way, or make a child that is not within the bounds of the node. That of
+ * all children on the way keeps them all between those of either side of each such cut. */
+static inline int ct_breaks_order(const ct_hist_search *s, uint32_t column, double sum,
+                                  uint32_t size)
+{
+    const int32_t *monotone = s->grower->data->monotone;
+    if (!monotone) return 0;
+    const double left = sum / size, right = (s->sum - sum) / (s->task->weight - size);
+    return (monotone[column] > 0 && left > right) || (monotone[column] < 0 && left < right) ||
+           left < s->task->low || left > s->task->high || right < s->task->low ||
+           right > s->task->high;
+}
 
 /* Whether the column's codes are levels without an order. */
 static inline int ct_has_sets(const ct_hist_search *s, uint32_t column)

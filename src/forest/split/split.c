@@ -33,7 +33,7 @@ static int code_range(const ct_hist_search *s, uint32_t column, uint32_t *low, u
 static double score_of_cut(const ct_hist_search *s, uint32_t column, uint32_t cut, int missing_left)
 {
     uint64_t size = 0, squares = 0, others = 0, weight = s->task->weight;
-    double sum = 0, exposure = 0;
+    double sum = 0, exposure = 0, second = 0; /* what is left of the second of two classes */
     const ct_item *item = s->items;
     for (uint32_t k = 0; k < s->task->n_runs; k++) {
         uint64_t left = 0;
@@ -47,12 +47,17 @@ static double score_of_cut(const ct_hist_search *s, uint32_t column, uint32_t cu
         }
         uint64_t right = s->runs[k].weight - left;
         size += left;
+        second = (double) left;
         squares += left * left;
         others += right * right;
     }
-    double rest = s->sum - sum, a = s->view->exposure ? exposure : (double) size,
+    double rest, a = s->view->exposure ? exposure : (double) size,
            b = s->view->exposure ? s->amount - exposure : (double) (weight - size);
-    if (ct_is_scarce(s->grower, (uint32_t) size, (uint32_t) weight)) return worst();
+    if (s->grower->data->monotone && s->grower->n_classes) sum = second;
+    if (ct_is_scarce(s->grower, (uint32_t) size, (uint32_t) weight) ||
+        ct_breaks_order(s, column, sum, (uint32_t) size))
+        return worst();
+    rest = s->sum - sum;
     if (!s->grower->n_classes) return (sum * sum) / a + (rest * rest) / b;
     return (double) squares / a + (double) others / b;
 }
@@ -83,6 +88,7 @@ static void sum_node(ct_hist_search *s)
 {
     s->sum = 0;
     s->amount = s->view->exposure ? 0 : s->task->weight;
+    if (s->grower->data->monotone && s->grower->n_classes) s->sum = s->runs[1].weight;
     for (uint32_t i = 0; !s->grower->n_classes && i < s->task->n; i++)
         s->sum += (double) s->view->whole[s->items[i].row] * s->items[i].weight;
     for (uint32_t i = 0; s->view->exposure && i < s->task->n; i++)

@@ -7,6 +7,7 @@
 
 #include "forest/scan/lanes.h"
 #include "forest/split/entropy.h"
+#include "forest/split/many.h"
 
 enum { ROOM = CT_MEDIUM_ROWS + CT_MEDIUM_PAD, MISSING = CT_HIST_BIN_ROWS - 1 };
 
@@ -276,8 +277,8 @@ static uint32_t run_weight(const ct_hist_search *s, const group *g, uint32_t run
 static uint32_t bin_weight(const ct_hist_search *s, const group *g, uint32_t bin, unsigned lane)
 {
     uint32_t weight = 0;
-    if (!s->grower->n_classes) return (uint32_t) s->memory->weights[(size_t) bin * CT_LANES +
-                                                                     lane];
+    if (!s->grower->n_classes || ct_has_many_runs(s))
+        return (uint32_t) s->memory->weights[(size_t) bin * CT_LANES + lane];
     for (uint32_t k = 0; k < s->task->n_runs; k++) weight += run_weight(s, g, k, bin, lane);
     return weight;
 }
@@ -298,7 +299,9 @@ static void scan_plain(const ct_hist_search *s, const group *g, unsigned lane, i
             size += weight;
         }
         if (!step || size == before || size == s->task->weight) continue;
-        if (ct_is_scarce(s->grower, size, s->task->weight)) continue;
+        if (ct_is_scarce(s->grower, size, s->task->weight) ||
+            ct_breaks_order(s, g->columns[lane], left[1], size))
+            continue;
         double score = ct_plain_score(s, left, size);
         if (!(score <= cut->score)) cut->score = score, cut->bin = bin;
     }
@@ -320,7 +323,9 @@ static void scan_numbers(const ct_hist_search *s, const group *g, unsigned lane,
         size += own;
         sum += own ? memory->sums[cell] : 0;
         amount += !own ? 0 : s->view->exposure ? memory->exposures[cell] : own;
-        if (!step || !own || size == weight || ct_is_scarce(s->grower, size, weight)) continue;
+        if (!step || !own || size == weight || ct_is_scarce(s->grower, size, weight) ||
+            ct_breaks_order(s, g->columns[lane], sum, size))
+            continue;
         const double rest = s->sum - sum,
                      score = (sum * sum) / amount + (rest * rest) / (s->amount - amount);
         if (!(score <= cut->score)) cut->score = score, cut->bin = bin;
@@ -331,15 +336,15 @@ static void scan_group(const ct_hist_search *s, const group *g, int missing_left
 {
     uint32_t totals[CT_HIST_CLASSES + 1];
     const ct_split_memory *memory = s->memory;
-    if (!s->grower->n_classes && (ct_has_buckets(s->grower) || s->view->exposure)) {
+    if (!s->grower->n_classes && (ct_has_limits(s->grower) || s->view->exposure)) {
         for (unsigned lane = 0; lane < g->lanes; lane++)
             scan_numbers(s, g, lane, missing_left, &cuts[lane]);
     } else if (!s->grower->n_classes) {
         s->grower->scan->variance(memory->sums, memory->weights, s->sum, s->task->weight,
                                   g->n_bins, missing_left, g->lanes, cuts);
-    } else if (s->grower->logs && !ct_has_buckets(s->grower)) {
+    } else if (s->grower->logs && !ct_has_limits(s->grower)) {
         ct_scan_entropy(s, g->n_bins, missing_left, g->lanes, g->width, cuts);
-    } else if (s->grower->criterion->side || ct_has_buckets(s->grower)) {
+    } else if (s->grower->criterion->side || ct_has_limits(s->grower)) {
         for (unsigned lane = 0; lane < g->lanes; lane++)
             scan_plain(s, g, lane, missing_left, &cuts[lane]);
     } else {
@@ -402,6 +407,25 @@ static int compare(ct_hist_search *s, const ct_bin_cut *cut, border *best, unsig
     return 1;
 }
 
+/* Candidates one by one, whose rows are in order for one at a time. */
+static void search_many(ct_hist_search *s, const group *g)
+{
+    border best = {0, 0, 0};
+    int better = 0;
+    ct_begin_many(s);
+    for (unsigned lane = 0; lane < g->lanes; lane++) {
+        const ct_many_bins bins = {g->bins[lane], g->by_place, g->n_bins};
+        ct_bin_cut cut;
+        ct_sort_many(s, &bins, lane);
+        const int missing = g->any_missing && bin_weight(s, g, MISSING, lane);
+        for (int left = 0; left <= missing; left++) {
+            ct_scan_many(s, &bins, left, &cut);
+            better |= compare(s, &cut, &best, lane, left);
+        }
+    }
+    if (better) take_border(s, g, &best);
+}
+
 static void search_group(ct_hist_search *s)
 {
     ct_bin_cut right[CT_LANES], left[CT_LANES];
@@ -409,6 +433,10 @@ static void search_group(ct_hist_search *s)
     border best = {0, 0, 0};
     int missing = 0, better = 0;
     if (!g.lanes) return;
+    if (ct_has_many_runs(s)) {
+        search_many(s, &g);
+        return;
+    }
     if (s->grower->n_classes) count_classes(s, &g);
     else sum_numbers(s, &g);
     scan_group(s, &g, 0, right);

@@ -2,11 +2,11 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "forest/split/search.h"
+#include "forest/split/many.h"
 
 /* What a node has of each level, then of missing values. */
 typedef struct {
-    uint32_t weights[CT_HIST_SET_LEVELS + 1][CT_HIST_CLASSES];
+    uint32_t *weights[CT_HIST_SET_LEVELS + 1]; /* of runs */
     double sums[CT_HIST_SET_LEVELS + 1]; /* numbers */
     double amounts[CT_HIST_SET_LEVELS + 1]; /* of them: weights, or exposures */
     uint32_t n_rows[CT_HIST_SET_LEVELS + 1];
@@ -24,7 +24,7 @@ static void count_levels(const ct_hist_search *s, uint32_t column, level_counts 
 {
     const ct_item *item = s->items;
     for (uint32_t i = 0; i <= CT_HIST_SET_LEVELS; i++) {
-        memset(l->weights[i], 0, s->task->n_runs * sizeof l->weights[i][0]);
+        memset(l->weights[i], 0, s->task->n_runs * sizeof *l->weights[i]);
         l->sums[i] = l->amounts[i] = 0;
         l->n_rows[i] = 0;
     }
@@ -45,11 +45,14 @@ static void count_levels(const ct_hist_search *s, uint32_t column, level_counts 
 
 /* The score where the levels of `left` go left, as scan.h has it but in doubles; below 0 if a side
  * is empty. */
-static double score_of(const ct_hist_search *s, const level_counts *l, uint32_t left)
+static double score_of(const ct_hist_search *s, const level_counts *l, uint32_t column,
+                       uint32_t left)
 {
-    uint32_t sides[CT_HIST_CLASSES] = {0}, n_runs = s->task->n_runs, weight = s->task->weight;
+    const uint32_t n_runs = s->task->n_runs, weight = s->task->weight;
+    uint32_t few[CT_HIST_CLASSES], *sides = ct_has_many_runs(s) ? s->memory->sides : few;
     uint64_t size = 0, squares = 0, others = 0;
     double sum = 0, amount = 0;
+    memset(sides, 0, n_runs * sizeof *sides);
     for (uint32_t i = 0; i <= CT_HIST_SET_LEVELS; i++) {
         if (!(left >> i & 1)) continue;
         for (uint32_t k = 0; k < n_runs; k++) sides[k] += l->weights[i][k];
@@ -62,7 +65,9 @@ static double score_of(const ct_hist_search *s, const level_counts *l, uint32_t 
         squares += a * a;
         others += b * b;
     }
-    if (!size || size == weight || ct_is_scarce(s->grower, (uint32_t) size, weight)) return -1;
+    if (!size || size == weight || ct_is_scarce(s->grower, (uint32_t) size, weight) ||
+        ct_breaks_order(s, column, s->grower->n_classes ? sides[1] : sum, (uint32_t) size))
+        return -1;
     if (s->grower->criterion->side) return ct_plain_score(s, sides, (uint32_t) size);
     double a = (double) size, b = (double) (weight - size), rest = s->sum - sum;
     if (!s->grower->n_classes)
@@ -77,7 +82,7 @@ static double score_of(const ct_hist_search *s, const level_counts *l, uint32_t 
 
 static void take_set(ct_hist_search *s, const level_counts *l, uint32_t column, uint32_t left)
 {
-    double score = score_of(s, l, left);
+    double score = score_of(s, l, column, left);
     if (!(score > s->score)) return;
     s->score = score;
     *s->split = (ct_hist_split){.column = column,
@@ -91,6 +96,10 @@ static void take_set(ct_hist_search *s, const level_counts *l, uint32_t column, 
 void ct_search_set(ct_hist_search *s, uint32_t column)
 {
     level_counts l;
+    uint32_t few[(CT_HIST_SET_LEVELS + 1) * CT_HIST_CLASSES],
+        *of_levels = ct_has_many_runs(s) ? s->memory->of_levels : few;
+    for (uint32_t i = 0; i <= CT_HIST_SET_LEVELS; i++)
+        l.weights[i] = of_levels + (size_t) i * s->task->n_runs;
     count_levels(s, column, &l);
     const uint32_t top = l.present & (l.present - 1); /* without the lowest, which stays right */
     const uint32_t missing = l.n_rows[CT_HIST_SET_LEVELS] ? UINT32_C(1) << CT_HIST_SET_LEVELS : 0;

@@ -14,6 +14,7 @@ typedef struct {
     uint32_t columns[CT_LANES];
     uint8_t missing[CT_LANES], missing_left[CT_LANES]; /* there are such; they go left */
     uint8_t run_of[CT_SMALL_ROWS]; /* of entropy */
+    double sums[CT_SMALL_ROWS];    /* numbers: whole ones times weights */
     ct_small node;
 } small_rows;
 
@@ -55,23 +56,31 @@ static void sort_rows(const ct_hist_search *s, const int16_t *codes, uint32_t n,
     for (uint32_t i = 0; i < n; i++) order[below[i] + same[below[i]]++] = (uint8_t) i;
 }
 
-/* `has_buckets`: sides must have more than a row; `exposed`: rows have exposures. */
-CT_HOT int best_of_numbers_with(const ct_hist_search *s, const int16_t *codes, double *best,
-                                int16_t *code, int has_buckets, int exposed)
+/* `has_limits`: some cuts must not be made; `exposed`: rows have exposures. */
+CT_HOT int best_of_numbers_with(const ct_hist_search *s, const small_rows *rows,
+                                uint32_t candidate, double *best, int16_t *code, int has_limits,
+                                int exposed)
 {
+    const int16_t *codes = rows->node.codes[candidate];
+    const uint32_t column = rows->columns[candidate];
     double sum = 0, exposure = 0;
     uint32_t weight = 0, n = s->task->n;
     uint8_t order[CT_SMALL_ROWS] = {0};
     int found = 0;
     sort_rows(s, codes, n, order);
     for (uint32_t i = 0; i + 1 < n; i++) {
-        const ct_item *item = &s->items[order[i]];
-        sum += (double) s->view->whole[item->row] * item->weight;
-        weight += item->weight;
-        if (exposed) exposure += (double) s->view->exposure[item->row] * item->weight;
-        int16_t own = codes[order[i]];
+        const uint8_t place = order[i];
+        sum += rows->sums[place];
+        weight += rows->weights[place];
+        if (exposed) {
+            const ct_item *item = &s->items[place];
+            exposure += (double) s->view->exposure[item->row] * item->weight;
+        }
+        int16_t own = codes[place];
         if (own == codes[order[i + 1]]) continue;
-        if (has_buckets && ct_is_scarce(s->grower, weight, s->task->weight)) continue;
+        if (has_limits && (ct_is_scarce(s->grower, weight, s->task->weight) ||
+                           ct_breaks_order(s, column, sum, weight)))
+            continue;
         double rest = s->sum - sum, left = exposed ? exposure : (double) weight,
                right = exposed ? s->amount - exposure : (double) (s->task->weight - weight);
         double score = (sum * sum) / left + (rest * rest) / right;
@@ -80,15 +89,17 @@ CT_HOT int best_of_numbers_with(const ct_hist_search *s, const int16_t *codes, d
     return found;
 }
 
-static int best_of_numbers(const ct_hist_search *s, const int16_t *codes, double *best,
-                           int16_t *code)
+static int best_of_numbers(const ct_hist_search *s, const small_rows *rows, uint32_t candidate,
+                           double *best, int16_t *code)
 {
-    if (s->view->exposure) return best_of_numbers_with(s, codes, best, code, 1, 1);
-    if (ct_has_buckets(s->grower)) return best_of_numbers_with(s, codes, best, code, 1, 0);
-    return best_of_numbers_with(s, codes, best, code, 0, 0);
+    if (s->view->exposure) return best_of_numbers_with(s, rows, candidate, best, code, 1, 1);
+    if (ct_has_limits(s->grower))
+        return best_of_numbers_with(s, rows, candidate, best, code, 1, 0);
+    return best_of_numbers_with(s, rows, candidate, best, code, 0, 0);
 }
 
-static int best_of_plain(const ct_hist_search *s, const int16_t *codes, double *best, int16_t *code)
+static int best_of_plain(const ct_hist_search *s, uint32_t column, const int16_t *codes,
+                         double *best, int16_t *code)
 {
     uint32_t left[CT_HIST_CLASSES] = {0}, size = 0, n = s->task->n;
     uint8_t order[CT_SMALL_ROWS] = {0}, run_of[CT_SMALL_ROWS] = {0};
@@ -101,7 +112,9 @@ static int best_of_plain(const ct_hist_search *s, const int16_t *codes, double *
         left[run_of[row]] += s->items[row].weight;
         size += s->items[row].weight;
         if (codes[row] == codes[order[i + 1]]) continue;
-        if (ct_is_scarce(s->grower, size, s->task->weight)) continue;
+        if (ct_is_scarce(s->grower, size, s->task->weight) ||
+            ct_breaks_order(s, column, left[1], size))
+            continue;
         double score = ct_plain_score(s, left, size);
         if (score > *best) *best = score, *code = codes[row], found = 1;
     }
@@ -116,13 +129,15 @@ static int best_of_entropy(const ct_hist_search *s, const small_rows *rows, cons
     return ct_small_entropy(s, codes, order, rows->run_of, best, code);
 }
 
-static int best_of_one(const ct_hist_search *s, const small_rows *rows, const int16_t *codes,
+static int best_of_one(const ct_hist_search *s, const small_rows *rows, uint32_t candidate,
                        double *best, int16_t *code)
 {
-    if (!s->grower->n_classes) return best_of_numbers(s, codes, best, code);
-    if (s->grower->logs && !ct_has_buckets(s->grower))
+    const int16_t *codes = rows->node.codes[candidate];
+    const uint32_t column = rows->columns[candidate];
+    if (!s->grower->n_classes) return best_of_numbers(s, rows, candidate, best, code);
+    if (s->grower->logs && !ct_has_limits(s->grower))
         return best_of_entropy(s, rows, codes, best, code);
-    return best_of_plain(s, codes, best, code);
+    return best_of_plain(s, column, codes, best, code);
 }
 
 /* ---- candidates that wait ---- */
@@ -133,7 +148,7 @@ static int best_of_waiting(const ct_hist_search *s, const small_rows *rows, ct_s
 {
     int found = 0;
     *score = s->score;
-    if (s->grower->criterion->score == CT_SCORE_SQUARES && !ct_has_buckets(s->grower)) {
+    if (s->grower->criterion->score == CT_SCORE_SQUARES && !ct_has_limits(s->grower)) {
         cut->score = (float) s->score;
         found = s->grower->scan->small_gini(&rows->node, cut);
         if (found) *score = cut->score;
@@ -141,7 +156,7 @@ static int best_of_waiting(const ct_hist_search *s, const small_rows *rows, ct_s
     }
     for (uint32_t k = 0; k < rows->node.n_candidates; k++) {
         const int16_t *codes = rows->node.codes[k];
-        if (!best_of_one(s, rows, codes, score, &cut->code)) continue;
+        if (!best_of_one(s, rows, k, score, &cut->code)) continue;
         found = 1;
         cut->candidate = k;
         cut->next = s->grower->scan->above(codes, s->task->n, cut->code);
@@ -207,7 +222,7 @@ static void add_candidate(small_rows *rows, uint32_t column, int missing_left)
 /* The score where each side has one class, which no other is above. */
 static double pure_score(const ct_hist_search *s)
 {
-    if (s->grower->criterion->score != CT_SCORE_SQUARES || ct_has_buckets(s->grower))
+    if (s->grower->criterion->score != CT_SCORE_SQUARES || ct_has_limits(s->grower))
         return INFINITY;
     if (s->task->n_runs != 2) return s->task->weight;
     float off = (float) (s->runs[0].weight * s->runs[1].weight), square = off * off;
@@ -226,6 +241,8 @@ static void begin_rows(const ct_hist_search *s, small_rows *rows)
     rows->node.n_runs = s->task->n_runs;
     rows->node.n = n;
     rows->node.weight = s->task->weight;
+    for (uint32_t i = 0; !s->grower->n_classes && i < n; i++)
+        rows->sums[i] = (double) s->view->whole[s->items[i].row] * s->items[i].weight;
     for (uint32_t k = 0, i = 0; s->grower->logs && k < s->task->n_runs; k++)
         for (uint32_t j = 0; j < s->runs[k].n; j++) rows->run_of[i++] = (uint8_t) k;
 }

@@ -12,6 +12,7 @@ enum {
     CHUNK = CT_COMPACT_ROWS,
     CODED = 64,          /* rows coded at a time, column after column; a chunk has no fewer */
     NEAR_CODES = 131072, /* of a chunk */
+    NEAR_SUMS = CHUNK * CT_HIST_CLASSES, /* of one of CT_HIST_LABELS */
     FEWEST = 64
 };
 
@@ -99,7 +100,7 @@ static void say_shares(const ct_hist_tree *tree, uint32_t n_classes, const uint3
     for (uint32_t i = 0; i < n; i++, out += n_classes) {
         const ct_hist_node *leaf = &tree->nodes[leaves[i]];
         if (leaf->next & CT_HIST_MIXED) ct_hist_add_shares(tree, n_classes, leaf, out);
-        else out[leaf->next % CT_HIST_CLASSES] += INT64_C(1) << 32;
+        else out[ct_pure_class(leaf->next, n_classes)] += INT64_C(1) << 32;
     }
 }
 
@@ -209,6 +210,8 @@ static int make_plan(plan *p, unsigned threads)
     size_t rows = NEAR_CODES / p->stride, share = (p->n_rows + threads - 1) / threads;
     rows = rows < share ? rows : share;
     rows = rows < CODED ? CODED : rows > CHUNK ? CHUNK : rows;
+    if (p->what == CT_HIST_LABELS && rows > NEAR_SUMS / p->forest->n_classes)
+        rows = NEAR_SUMS / p->forest->n_classes;
     if (p->visitor && rows > p->visitor->most) rows = p->visitor->most;
     p->chunk = (uint32_t) rows;
     p->coders = ct_coders_new(p->codes, n_cols, p->n_rows);

@@ -102,9 +102,11 @@ static inline ct_hist_options forest_options(const forest_table *t, uint32_t tre
     return o;
 }
 
+enum { FOREST_CLASSES = 1200 }; /* at most that are recounted */
+
 /* Rows of a node on both sides of a test. */
 typedef struct {
-    long double sum[2][CT_HIST_CLASSES], size[2];
+    long double sum[2][FOREST_CLASSES], size[2];
 } forest_sides;
 
 static inline void forest_sides_add(forest_sides *s, const forest_table *t, uint32_t row,

@@ -522,7 +522,8 @@ static void check_inner(recount *r, uint32_t node, double *values)
 static void check_leaf(recount *r, uint32_t node, uint32_t depth, double *values)
 {
     const ct_hist_node *leaf = &r->tree->nodes[node];
-    uint32_t counts[CT_HIST_CLASSES] = {0}, weight = 0, rows = 0, kinds = 0;
+    uint32_t counts[FOREST_CLASSES] = {0}, weight = 0, rows = 0, kinds = 0;
+    const uint32_t n_classes = r->t->n_classes;
     double sum = 0;
     for (uint32_t row = 0; row < r->t->n_rows; row++) {
         if (!r->counts[row] || r->node_of[row] != node) continue;
@@ -532,17 +533,21 @@ static void check_leaf(recount *r, uint32_t node, uint32_t depth, double *values
         rows++;
     }
     CHECK(weight > 0);
-    for (uint32_t k = 0; k < CT_HIST_CLASSES; k++) kinds += counts[k] > 0;
+    for (uint32_t k = 0; k < FOREST_CLASSES; k++) kinds += counts[k] > 0;
     if (!r->t->n_classes) {
         CHECK_INT(r->tree->counts[leaf->next], weight);
         CHECK(fabs(r->tree->means[leaf->next] - sum / weight) <= 1e-12 * (1 + fabs(sum / weight)));
+    } else if ((leaf->next & CT_HIST_MIXED) && ct_hist_is_many(n_classes)) {
+        const uint32_t *list = r->tree->counts + (leaf->next & ~CT_HIST_MIXED);
+        CHECK_INT(list[0], kinds);
+        for (uint32_t k = 0; k < list[0]; k++) CHECK_INT(list[2 + 2 * k], counts[list[1 + 2 * k]]);
     } else if (leaf->next & CT_HIST_MIXED) {
         for (uint32_t k = 0; k < r->t->n_classes; k++)
             CHECK_INT(r->tree->counts[(size_t) (leaf->next & ~CT_HIST_MIXED) * r->t->n_classes + k],
                       counts[k]);
     } else {
-        CHECK_INT(leaf->next / CT_HIST_CLASSES, weight);
-        CHECK_INT(counts[leaf->next % CT_HIST_CLASSES], weight);
+        CHECK_INT(ct_pure_weight(leaf->next, n_classes), weight);
+        CHECK_INT(counts[ct_pure_class(leaf->next, n_classes)], weight);
     }
     /* there was a reason to stop */
     const int may_miss = r->o->min_bucket && r->o->rule == CT_SPLIT_RANDOM;
@@ -639,6 +644,19 @@ static void sides_are_not_small(void)
         recount_grown(&t, &o);
         forest_table_free(&t);
     }
+}
+
+/* Rows in the order of the node's bins, and of the table's; sides that must not be small. */
+static void many_classes(void)
+{
+    for (uint32_t kind = 0; kind < (CHECK_QUICK() ? 4 : 6); kind++)
+        recount_rule(kind % 2 ? CT_SPLIT_ENTROPY : CT_SPLIT_GINI, kind, kind < 4 ? 800 : 2000, 1100,
+                     kind % 3 ? 0 : 40, kind % 2 ? 0.2 : 0, 1 + kind, 3);
+    forest_table t = forest_table_new(9, 800, 3, 1100, 0, 0.1, CT_HIST_CODES);
+    ct_hist_options o = forest_options(&t, 2);
+    o.min_bucket = 150;
+    recount_grown(&t, &o);
+    forest_table_free(&t);
 }
 
 static void recount_forest(uint64_t seed, uint32_t n_rows, uint32_t n_classes, uint32_t levels,
@@ -750,15 +768,17 @@ static void same_forest(void)
 {
     static const ct_split_rule rules[] = {CT_SPLIT_GINI, CT_SPLIT_ENTROPY, CT_SPLIT_ERROR,
                                           CT_SPLIT_RANDOM};
-    for (uint32_t kind = 0; kind < 8; kind++) {
-        forest_table t = forest_table_new(kind, CHECK_QUICK() ? 900 : 3000, 5,
-                                          kind < 6 ? 2 + 3 * (kind % 3) : 0, kind % 2 ? 0 : 100,
-                                          kind % 3 ? 0.1 : 0, CT_HIST_CODES);
+    for (uint32_t kind = 0; kind < 12; kind++) {
+        const uint32_t n_classes = kind < 6 ? 2 + 3 * (kind % 3) : kind < 8 ? 0 : 1500;
+        forest_table t = forest_table_new(kind, CHECK_QUICK() ? 900 : 3000, 5, n_classes,
+                                          kind % 2 ? 0 : 100, kind % 3 ? 0.1 : 0, CT_HIST_CODES);
         ct_hist_options o = forest_options(&t, 4);
         o.mtry = 2;
         o.oob = 1;
         o.permutation = 1;
-        o.rule = kind < 4 ? rules[kind] : kind == 7 ? CT_SPLIT_RANDOM : CT_SPLIT_GINI;
+        o.rule = kind < 4 || kind > 7 ? rules[kind % 4]
+                 : kind == 7          ? CT_SPLIT_RANDOM
+                                      : CT_SPLIT_GINI;
         o.simd = CT_SIMD_SCALAR;
         o.block = 1000000;
         uint64_t sums, now, hash = hash_of(&t, &o, &sums);
@@ -1133,7 +1153,7 @@ static void refusals(void)
     for (int kind = 0; kind < 5; kind++) {
         ct_hist_options o = forest_options(&t, 3);
         ct_hist_data data = t.data;
-        if (kind == 0) data.n_classes = 257;
+        if (kind == 0) data.n_classes = CT_HIST_MOST_CLASSES + 1;
         if (kind == 1) o.mtry = 3;
         if (kind == 2) o.replace = 0, o.sample = 51;
         if (kind == 3) o.n_trees = 0;
@@ -1250,6 +1270,7 @@ static const check_case cases[] = {
     {"splits are the best", splits_are_best},
     {"entropy is least", entropy_is_least},
     {"sides are not small", sides_are_not_small},
+    {"many classes", many_classes},
     {"columns are drawn by weight", weighted_columns},
     {"rows are held out", held_out},
     {"cuts at random part rows", cuts_at_random_part_rows},
