@@ -105,7 +105,7 @@
 #' 22 times as fast. On smaller tables whole calls with a formula took less processor time than
 #' those of `ranger` with one thread: with two classes by a factor of 24 with 7,000 rows, 14 with
 #' 3,000, 8 with 1,000 and 4 with 300; for a numeric response by one of 9 with 7,000 rows, 7 with
-#' 3,000, 3 to 5 with 1,000 and 3 with 300. On 30 to 150 rows most of a call is what R itself does,
+#' 3,000, 5 with 1,000 and 3 with 300. On 30 to 150 rows most of a call is what R itself does,
 #' whatever the trees: 1 to 2 times as fast with 100 trees, 2 to 3 with 500. Below about 1,000 rows
 #' they use one thread. The codes take 3 bytes for each
 #' value of the data (5.5 with more than 1,024 rows), and each thread about 40 bytes per row.

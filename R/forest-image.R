@@ -234,7 +234,7 @@ image_settings <- function(arguments) {
        trees = range("trees", 1, 1e6), depth = range("depth", 0),
        policy = policy_beside(policy, learner), learner = learner,
        splitrule = check_choice("splitrule", arguments$splitrule, image_rules),
-       interval = check_interval(arguments$interval), 
+       interval = check_interval(arguments$interval),
        bins = range("bins", 2, if (is.null(learner)) 256 else 255),
        min_n = range("min_n", 1),
        threads = check_threads("threads", arguments$threads),

@@ -300,8 +300,8 @@ policy_control <- function(rewards, settings, asked = list()) {
        start = asked$start, roots = asked$roots, report = asked$report)
 }
 
-# Whether the search of classes has them: it is the faster one for two actions, but on columns of two
-# values, of which trees of three levels are added up (see src/policy/two_valued.h).
+# Whether the search of classes has them: it is the faster one for two actions, but on columns of
+# two values, of which trees of three levels are added up (see src/policy/two_valued.h).
 two_as_classes <- function(rewards, columns, settings) {
   if (ncol(rewards) != 2 || all(rewards[, 1] == rewards[, 2])) return(FALSE)
   few_leaves <- !is.null(settings$max_leaves) && settings$max_leaves < 2^settings$depth

@@ -6,8 +6,8 @@
 #
 # armchair: 10,000 rows, 10,000 generations. scaling: seconds of all generations of 64 trees,
 # extrapolated from a few. parts: what a generation spends on selection, crossover and mutation, and
-# what comes before and after. sets: sets that R ships, and generated ones, a third for testing; of
-# the 15 of table 3 the others are in no package of a registry, and its figures are not at hand.
+# what comes before and after. sets: sets that R ships, and generated ones, a third for testing; the
+# others of table 3, and its figures, are not here.
 # Seconds are those of one core (user), since machines are shared.
 
 library(contree)
