@@ -588,6 +588,59 @@ static void rows_between_cuts(void)
     CHECK(problems[0] != problems[1]);
 }
 
+/* In one eighth of the rows four actions are best by two columns, up to a cut other ones than
+ * behind it: always near the cut, where rewards are large but of the row behind it, and but for
+ * some rows elsewhere. If asked, some of all other rows have a best action as well. Returns the
+ * cut. */
+static uint32_t draw_eighth(table *t, rng *r, int everywhere)
+{
+    const uint32_t n = t->n, m = n / 8, first = (2 + below(r, 4)) * m,
+                   cut = first + m / 3 + below(r, m / 10);
+    memset(t->rewards, 0, sizeof(double) * 5 * n);
+    for (uint32_t j = 0; j < n; j++) {
+        const int inside = j >= first + 8 && j < first + m - 8,
+                  near = j + 16 >= cut && j < cut + 16,
+                  clear = near || (inside && below(r, 10) > 2);
+        const uint32_t side = below(r, 4);
+        t->x[j] = j, t->x[n + j] = side / 2, t->x[2 * n + j] = side % 2;
+        if (!inside && !(everywhere && !below(r, 40))) continue;
+        const uint32_t action = clear ? side + (j >= cut) : below(r, 4);
+        t->rewards[(1 + action % 4) * n + j] = j == cut ? 1 : near ? 4 : 1 + below(r, 2);
+    }
+    return cut;
+}
+
+/* The only good cut lies in a gap that is bounded by its own rows, and the tree that is known, with
+ * the next cut, costs little more: a bound that is too high leaves the good one out. */
+static void best_tree_between_cuts(void)
+{
+    const int32_t feature[] = {0, 1, 1, 2, 2, 2, 2, -1, -1, -1, -1, -1, -1, -1, -1};
+    const uint32_t left[] = {1, 3, 5, 7, 9, 11, 13, 0, 0, 0, 0, 0, 0, 0, 0},
+                   right[] = {2, 4, 6, 8, 10, 12, 14, 0, 0, 0, 0, 0, 0, 0, 0};
+    const uint8_t roots[] = {1, 0, 0};
+    for (int i = 0; i < rounds(120); i++) {
+        rng r = {6000000 + (uint64_t) i};
+        table t = scores(2048 + 8 * below(&r, 40), 3, 5, 0, 0, 400 + (uint64_t) i);
+        const uint32_t cut = draw_eighth(&t, &r, i % 3 == 1);
+        const double threshold[15] = {cut + .5, .5, .5, .5, .5, .5, .5};
+        const ct_policy_start start = {15, feature, threshold, left, right};
+        ct_policy_options o = plain(3);
+        ct_policy_result with, without;
+        o.price = i % 2 ? 0 : 3;
+        o.min_bucket = i % 5 ? 1 : 8;
+        o.roots = roots;
+        o.start = &start;
+        REQUIRE(solve_table(&t, &o, &with) == CT_OK);
+        o.off = 1U << CT_POLICY_BETWEEN;
+        REQUIRE(solve_table(&t, &o, &without) == CT_OK);
+        if (!CHECK(same_result(&with, &without))) printf("    table %d\n", i);
+        CHECK(with.tree.threshold[0] == cut - .5);
+        CHECK(with.counts.problems != without.counts.problems);
+        ct_policy_result_free(&with), ct_policy_result_free(&without);
+        free_table(&t);
+    }
+}
+
 /* More columns than a group has, and rows than few; with and without. Halted, what is known holds.
  */
 static void two_values_on_larger_tables(void)
@@ -775,6 +828,7 @@ static const check_case cases[] = {
     {"certificates", certificates},
     {"same on larger tables", same_on_larger_tables},
     {"rows between cuts", rows_between_cuts},
+    {"best tree between cuts", best_tree_between_cuts},
     {"two values on larger tables", two_values_on_larger_tables},
     {"cells", cells},
     {"certified cells", certified_cells},
