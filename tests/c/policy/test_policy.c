@@ -744,7 +744,7 @@ static void certified_cells(void)
 static void infinite_unit(void)
 {
     for (uint64_t exponent = 0; exponent <= 1200; exponent += 1200) {
-        table t = scores(20, 1, 2, 0, 0, 1);
+        table t = scores(20, 2, 2, 0, 0, 1);
         memset(t.rewards, 0, sizeof(double) * 2 * 20);
         proof p = {.same = {t.columns, 20, 1, t.rewards, 2},
                    .claim = {2, 1, 0, NULL, 0, NULL, NULL},
