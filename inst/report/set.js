@@ -41,7 +41,9 @@
       var shown = leaves[i] <= Number(most.value) && names.every(function (name, j) {
         return !boxes[j].checked || uses[i].indexOf(name) < 0;
       });
+      var again = shown && tree.hidden;
       tree.hidden = !shown;
+      if (again) centre(tree);
       if (shown) n++;
     });
     said.textContent = n + " of " + trees.length + " trees";

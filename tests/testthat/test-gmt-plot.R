@@ -1,7 +1,7 @@
 test_that("panels show partial residuals of the leaves", {
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
-  fit <- gmt(mpg ~ wt + hp | cyl, mtcars, seed = 1, minbucket = 8)
+  fit <- gmt(mpg ~ wt + hp | cyl, mtcars, seed = 1, minbucket = 8, complexity = 1)
   expect_gt(nrow(coef(fit)), 1)
   points <- plot(fit, what = "partial", main = "Cars")
   node <- predict(fit, type = "node")

@@ -450,6 +450,8 @@ test_that("in a browser a tree is picked among those of a set", {
     const labels = [...tools.querySelectorAll('label')];
     const named = (text) => labels.find(label => label.textContent.trim() === text);
     seen.all = shown();
+    const canvas = document.querySelectorAll('details.set-tree .canvas')[0];
+    seen.left = canvas.scrollLeft;
     named('without bp').querySelector('input').click();
     seen.without = shown();
     const most = named('Leaves at most').querySelector('input');
@@ -458,8 +460,10 @@ test_that("in a browser a tree is picked among those of a set", {
     seen.few = shown();
     seen.said = tools.querySelector('p').textContent;
     seen.apart = labels.filter(label => label.offsetHeight > 30).length;
-    const canvas = document.querySelectorAll('details.set-tree .canvas')[0];
-    seen.left = canvas.scrollLeft;
+    most.value = most.max;
+    most.dispatchEvent(new Event('input'));
+    named('without bp').querySelector('input').click();
+    seen.again = canvas.scrollLeft;
     seen.window = innerWidth;
     seen.page = document.documentElement.scrollWidth;", "--window-size=500,900")
   seen <- told$seen
@@ -475,5 +479,6 @@ test_that("in a browser a tree is picked among those of a set", {
   expect_identical(seen$said, sprintf("%d of 30 trees", sum(few)))
   expect_identical(seen$apart, 0L)
   expect_gt(seen$left, 0)
+  expect_identical(seen$again, seen$left)
   expect_lte(seen$page, seen$window)
 })
