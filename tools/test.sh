@@ -46,8 +46,9 @@
 # A suite that passes shows its last lines, one that fails all of them; build/test keeps each log.
 # The last line adds up: `N passed, N failed`, tests and R's checks alike.
 cd "`dirname "$0"`/.." || exit 1
-of_c="layers c asan tsan valgrind neon fuzz fuzz_api mutants analyse instructions gpu"
-of_c="$of_c cuda_on_cpu configure"
+# those last that use all cores, of which the other lane leaves one by then
+of_c="layers c analyse instructions fuzz fuzz_api configure gpu asan tsan valgrind neon"
+of_c="$of_c cuda_on_cpu mutants"
 of_r="lint check cuda bench r mutants_r fuzz_r glue soak promises signals cluster"
 logs=build/test
 mkdir -p $logs
