@@ -65,7 +65,7 @@ static inline double sse_of(const ct_data *data, const ct_forest *tree, const ui
         for (uint32_t row = 0; row < data->n_rows; row++) {
             if (leaf[row] != node) continue;
             double w = data->weights ? data->weights[row] : 1;
-            if (!any++) first = data->response[row];
+            if (w > 0 && !any++) first = data->response[row];
             weight += w;
             sum += w * (data->response[row] - first);
         }
