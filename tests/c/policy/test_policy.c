@@ -762,6 +762,34 @@ static void infinite_unit(void)
 
 /* ---- limits ---- */
 
+/* Where trees are told apart by more than their rewards, bound and cost of a stopped search may be
+ * the same. */
+static int check_stopped(const brute_tree *tree, ct_policy_result *result)
+{
+    int good = CHECK(result->bound <= tree->cost && tree->cost <= result->cost);
+    good &= CHECK(result->end != CT_POLICY_OPTIMAL || result->cost == tree->cost);
+    good &= CHECK(result->end != CT_POLICY_OPTIMAL || result->bound == result->cost);
+    ct_policy_result_free(result);
+    return good;
+}
+
+/* Without the memory of so many calls from `after` on. Whether the search was what it should be. */
+static int short_of_memory(const instance *s, const brute_tree *tree, long after, long calls)
+{
+    const ct_policy_options o = options_of(s);
+    ct_policy_result result;
+    uint32_t where[MOST_ROWS];
+    ct_column columns[MOST_COLS];
+    ct_error error;
+    for (uint32_t i = 0; i < s->p; i++) columns[i] = (ct_column) {s->x[i], CT_DOUBLE};
+    const ct_policy_data data = {columns, s->n, s->p, s->rewards, s->k};
+    ct_alloc_fail_for(after, calls);
+    const ct_status status = ct_policy_solve(&data, &o, &result, where, &error);
+    ct_alloc_fail_for(-1, 0);
+    if (status == CT_OK) return check_stopped(tree, &result);
+    return CHECK_INT(status, CT_NO_MEMORY);
+}
+
 /* A tree and a bound, however early the search ends; without memory to begin it, an error. */
 static void stopped(void)
 {
@@ -773,24 +801,30 @@ static void stopped(void)
         ct_policy_options o = options_of(&s);
         ct_policy_result result;
         uint32_t where[MOST_ROWS];
-        if (seed % 2) {
-            o.stop = stop_at_once;
-            REQUIRE(solve_instance(&s, &o, &result, where) == CT_OK);
-        } else {
-            ct_column columns[MOST_COLS];
-            ct_error error;
-            for (uint32_t i = 0; i < s.p; i++) columns[i] = (ct_column) {s.x[i], CT_DOUBLE};
-            const ct_policy_data data = {columns, s.n, s.p, s.rewards, s.k};
-            ct_alloc_fail_for(below(&r, 200), below(&r, 2) ? 1 : 1000000);
-            const ct_status status = ct_policy_solve(&data, &o, &result, where, &error);
-            ct_alloc_fail_for(-1, 0);
-            CHECK(status == CT_OK || status == CT_NO_MEMORY);
-            if (status != CT_OK) continue;
+        o.stop = stop_at_once;
+        if (seed % 2 == 0) {
+            const long after = below(&r, 200);
+            short_of_memory(&s, &tree, after, below(&r, 2) ? 1 : 1000000);
+        } else if (CHECK_INT(solve_instance(&s, &o, &result, where), CT_OK)) {
+            check_stopped(&tree, &result);
         }
-        CHECK(result.bound <= tree.cost && tree.cost <= result.cost);
-        CHECK(result.end != CT_POLICY_OPTIMAL || result.cost == tree.cost);
-        CHECK((result.end == CT_POLICY_OPTIMAL) == (result.bound == result.cost));
-        ct_policy_result_free(&result);
+    }
+}
+
+/* Each call for memory is refused in turn. */
+static void stopped_by_any_call(void)
+{
+    for (int seed = 0; seed < rounds(300); seed++) {
+        rng r = {6000000 + (uint64_t) seed};
+        instance s;
+        draw(&s, &r, 12, 6);
+        s.depth = 2 + (unsigned) (seed % 2);
+        const brute_tree tree = brute_all(&s);
+        const long begin = ct_alloc_fail_for(-1, 0);
+        REQUIRE(short_of_memory(&s, &tree, -1, 0));
+        const long calls = ct_alloc_fail_for(-1, 0) - begin;
+        for (long after = 0; after < calls; after++)
+            if (!short_of_memory(&s, &tree, after, 1)) return;
     }
 }
 
@@ -834,6 +868,7 @@ static const check_case cases[] = {
     {"certified cells", certified_cells},
     {"infinite unit", infinite_unit},
     {"stopped", stopped},
+    {"stopped by any call", stopped_by_any_call},
     {"bad input", bad_input},
 };
 CHECK_MAIN(cases)
