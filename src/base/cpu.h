@@ -17,6 +17,18 @@
 /* The best first; CT_SIMD_SCALAR is portable C. */
 typedef enum { CT_SIMD_AVX512, CT_SIMD_AVX2, CT_SIMD_NEON, CT_SIMD_SCALAR, CT_N_SIMD } ct_simd;
 
+/* The address of name_avx512, name_avx2, name_neon or name_scalar, whichever this build has. */
+#if defined(CT_HAVE_X86)
+#define CT_OF_LEVEL(level, name)                                                                   \
+    ((level) == CT_SIMD_AVX512 ? &name##_avx512                                                    \
+     : (level) == CT_SIMD_AVX2 ? &name##_avx2                                                      \
+                               : &name##_scalar)
+#elif defined(CT_HAVE_NEON)
+#define CT_OF_LEVEL(level, name) ((level) == CT_SIMD_NEON ? &name##_neon : &name##_scalar)
+#else
+#define CT_OF_LEVEL(level, name) ((void) (level), &name##_scalar)
+#endif
+
 /* "avx512", "avx2", "neon" or "scalar": static text. */
 const char *ct_simd_name(ct_simd level);
 

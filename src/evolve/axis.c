@@ -13,6 +13,7 @@ static int in_set(uint32_t option, uint32_t place)
 int ct_axis_is_left(const ct_gmt_axis *axis, uint32_t option, uint32_t place)
 {
     int missing_left;
+    CT_ASSERT(option < axis->n_options && place <= axis->n_values);
     if (axis->splitter->n_levels) return in_set(option, place);
     uint32_t cut = ct_axis_cut(axis, option, &missing_left);
     return place == axis->n_values ? missing_left : place < cut;
@@ -22,6 +23,7 @@ ct_gmt_test ct_axis_test(const ct_gmt_axis *axis, int32_t number, uint32_t optio
 {
     const ct_splitter *s = axis->splitter;
     ct_gmt_test test;
+    CT_ASSERT(number >= 0 && option < axis->n_options);
     memset(&test, 0, sizeof test);
     test.splitter = number;
     test.missing_left = axis->missing && ct_axis_is_left(axis, option, axis->n_values);
@@ -78,6 +80,7 @@ static void walk_sets(ct_gmt_axis *axis)
 void ct_axis_init(ct_gmt_axis *axis, const ct_splitter *splitter, const uint32_t *rows, uint32_t n)
 {
     uint32_t counts[CT_AXIS_PLACES] = {0};
+    CT_ASSERT(n > 0 && splitter->n_bins + 1 <= CT_AXIS_PLACES);
     axis->splitter = splitter;
     axis->n_values = axis->n_steps[0] = axis->n_steps[1] = 0;
     for (uint32_t i = 0; i < n; i++) counts[splitter->bin[rows[i]]]++;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "evolve/conditions.h"
 
 enum { BLOCK = 256 };
 
@@ -222,6 +223,7 @@ void ct_row_cells_refresh(const ct_row_cells *cells, ct_model_tree *tree, int32_
     for (int32_t at = node; at != CT_NO_NODE; at = ct_refresh_next(&r, tree, minbucket, depth_max))
         fill(cells, tree, at);
     ct_model_tree_solve(tree, node);
+    ct_model_tree_is_sound(tree);
 }
 
 ct_status ct_row_cells_tree(const ct_row_cells *cells, ct_model_tree *tree, uint32_t leaves_max,

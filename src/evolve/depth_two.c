@@ -236,6 +236,7 @@ void ct_depth_two_solve(ct_pairs *pairs, const uint32_t *rows, uint32_t n, doubl
                         uint32_t minbucket, ct_halt *halt, ct_depth_two *answer, int *done)
 {
     const ct_side_best none = {INFINITY, INFINITY, -1, 0};
+    CT_ASSERT(n > 0 && n <= pairs->table->n_rows && lambda >= 0);
     pairs->rows = rows;
     pairs->n = n;
     pairs->lambda = lambda;

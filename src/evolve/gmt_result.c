@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "evolve/conditions.h"
 
 typedef struct {
     const ct_gmt_model_data *data;
@@ -150,6 +151,7 @@ static ct_status write_nodes(const writer *w, uint32_t n_nodes, int32_t *places,
 ct_status ct_gmt_write(const ct_gmt_model_data *data, const ct_model_tree *tree, unsigned threads,
                        ct_gmt *gmt, ct_error *error)
 {
+    ct_model_tree_is_sound(tree);
     const writer w = {data, tree, gmt};
     ct_forest *forest = &gmt->forest;
     uint32_t n_nodes = 2 * tree->n_leaves - 1;

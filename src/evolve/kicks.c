@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "evolve/changes.h"
+#include "evolve/conditions.h"
 
 /* A kick begins with what is best after the one before it. Workers take kicks ahead of their turn,
  * supposing that those under way before them come to nothing, which is mostly so; where it is not,
@@ -375,6 +376,7 @@ ct_status ct_search_tree(ct_model_tree *best, const ct_tree_limits *limits,
                          const ct_kick_options *options, ct_kick_history *history,
                          ct_error *error)
 {
+    ct_model_tree_is_sound(best);
     kicking *all = (kicking *) ct_alloc(sizeof *all);
     if (!all) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
     memset(all, 0, sizeof *all);

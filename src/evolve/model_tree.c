@@ -5,6 +5,7 @@
 #include "base/bits.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "evolve/conditions.h"
 #include "evolve/pieces.h"
 
 /* ---- memory ---- */
@@ -124,7 +125,7 @@ int ct_model_tree_expand(ct_model_tree *tree, int32_t node, const ct_gmt_test *t
 {
     CT_ASSERT(node >= 0 && (uint32_t) node < tree->room && tree->nodes[node].used);
     CT_ASSERT(ct_gmt_is_leaf(tree, node));
-    CT_ASSERT(ct_gmt_is_leaf(tree, node));
+    CT_ASSERT((uint32_t) test->splitter < tree->table->n_splitters);
     int32_t left = new_node(tree, node);
     if (left == CT_NO_NODE) return 0;
     int32_t right = new_node(tree, node);
@@ -179,6 +180,7 @@ void ct_model_tree_lift(ct_model_tree *tree, int32_t node, int32_t kept)
 int ct_model_tree_graft(ct_model_tree *tree, int32_t node, const ct_model_tree *of, int32_t from)
 {
     CT_ASSERT(node >= 0 && (uint32_t) node < tree->room && tree->nodes[node].used);
+    CT_ASSERT(from >= 0 && (uint32_t) from < of->room && of->nodes[from].used);
     const ct_model_node *source = &of->nodes[from];
     if (source->test.splitter < 0) {
         memcpy(tree->nodes[node].omitted, source->omitted, sizeof source->omitted);
@@ -402,6 +404,7 @@ void ct_model_tree_refresh(ct_model_tree *tree, int32_t node, uint32_t minbucket
     for (int32_t at = tree->nodes[node].parent; at != CT_NO_NODE; at = tree->nodes[at].parent)
         sum_children(tree, at);
     ct_model_tree_add_up(tree);
+    ct_model_tree_is_sound(tree);
 }
 
 /* ---- reading and marking ---- */

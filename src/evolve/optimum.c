@@ -279,6 +279,7 @@ ct_status ct_optimum_search(const ct_model_table *table, const ct_gram_kernels *
                             const ct_optimum_options *options, ct_optimum *found, ct_error *error)
 {
     proving all;
+    CT_ASSERT(options->known >= 0 && table->n_rows > 0 && table->n_splitters > 0);
     memset(&all, 0, sizeof all);
     memset(found, 0, sizeof *found);
     found->cost = options->known;

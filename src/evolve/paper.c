@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "evolve/conditions.h"
 #include "evolve/paper_steps.h"
 
 enum { SAMPLE = 500, STREAM_FIRST = 0x66697273, STREAM_PAIRS = 0x70616972,
@@ -355,6 +356,8 @@ ct_status ct_evolve_tree(const ct_row_cells *cells, ct_model_tree *best,
                          const ct_tree_limits *limits, const ct_kick_options *options,
                          const ct_paper_options *paper, ct_kick_history *history, ct_error *error)
 {
+    CT_ASSERT(best->table == &cells->table && limits->minbucket > 0);
+    ct_model_tree_is_sound(best);
     evolution all;
     memset(&all, 0, sizeof all);
     all.cells = cells;

@@ -38,6 +38,9 @@ extern const ct_forge_planes ct_planes_avx2, ct_planes_avx512;
 extern const ct_forge_planes ct_planes_neon;
 #endif
 
-const ct_forge_planes *ct_planes_at(ct_simd level);
+static inline const ct_forge_planes *ct_planes_at(ct_simd level)
+{
+    return CT_OF_LEVEL(level, ct_planes);
+}
 
 #endif

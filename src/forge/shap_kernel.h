@@ -50,6 +50,9 @@ extern ct_shap_kernel ct_shap_avx2, ct_shap_avx512;
 extern ct_shap_kernel ct_shap_neon;
 #endif
 
-ct_shap_kernel *ct_shap_at(ct_simd level);
+static inline ct_shap_kernel *ct_shap_at(ct_simd level)
+{
+    return CT_OF_LEVEL(level, ct_shap);
+}
 
 #endif

@@ -90,9 +90,8 @@ typedef struct {
  * pixels in all. The forest is freed by ct_pixel_forest_free, also after a failure. Stopped early,
  * it has the trees that were complete. */
 ct_status ct_pixel_grow(const ct_pixel_source *source, const int16_t *const *labels,
-                        uint32_t n_classes,
-                        const ct_pixel_options *options, ct_pixel_forest *forest,
-                        ct_pixel_end *end, ct_error *error);
+                        uint32_t n_classes, const ct_pixel_options *options,
+                        ct_pixel_forest *forest, ct_pixel_end *end, ct_error *error);
 void ct_pixel_forest_free(ct_pixel_forest *forest);
 
 /* The draws of a candidate: its feature, then for CT_PIXEL_RANDOM two places in the sample. */
@@ -109,9 +108,8 @@ typedef enum {
 /* What the forest says of all pixels of one image, column after column. The features of the trees
  * must be valid for the source. CT_NO_MEMORY. Once `stop` says so, pixels may be missing. */
 ct_status ct_pixel_predict(const ct_pixel_forest *forest, const ct_pixel_source *source,
-                           uint32_t image,
-                           ct_pixel_output what, unsigned threads, ct_halt *stop, void *out,
-                           ct_error *error);
+                           uint32_t image, ct_pixel_output what, unsigned threads, ct_halt *stop,
+                           void *out, ct_error *error);
 
 /* shares[leaf][class] of a tree's leaves, in units of 2^-31; of votes 1 for the largest class. */
 void ct_pixel_shares(const ct_pixel_tree *tree, uint32_t n_classes, int votes, uint32_t *shares);

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "pixels/level.h"
+#include "pixels/conditions.h"
 
 /* For streams more cells, so that each image is opened for fewer chunks. */
 enum { CANDIDATE_PATH = 2, CELLS = 1 << 22, CELLS_OF_STREAM = 1 << 24, BLOCK = 4096 };
@@ -481,6 +481,7 @@ static ct_status run(growth *g, ct_error *error)
     while (fine && forest->n_trees < o->n_trees && !ct_halt_now(&g->stop, 0)) {
         fine = grow_tree(g, o->first_tree + forest->n_trees);
         if (fine && !g->stop.stopped) {
+            ct_pixel_tree_is_sound(&g->tree);
             forest->trees[forest->n_trees++] = g->tree;
             memset(&g->tree, 0, sizeof g->tree);
         }
@@ -490,9 +491,8 @@ static ct_status run(growth *g, ct_error *error)
 }
 
 ct_status ct_pixel_grow(const ct_pixel_source *source, const int16_t *const *labels,
-                        uint32_t n_classes,
-                        const ct_pixel_options *options, ct_pixel_forest *forest,
-                        ct_pixel_end *end, ct_error *error)
+                        uint32_t n_classes, const ct_pixel_options *options,
+                        ct_pixel_forest *forest, ct_pixel_end *end, ct_error *error)
 {
     growth g;
     memset(&g, 0, sizeof g);

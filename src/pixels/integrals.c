@@ -94,9 +94,8 @@ static ct_status begin(ct_pixel_integrals *all, uint32_t n_images, uint32_t n_ch
 }
 
 ct_status ct_pixel_integrals_init(ct_pixel_integrals *all, const ct_pixel *images,
-                                  uint32_t n_images,
-                                  uint32_t n_channels, uint32_t radius, double scale, ct_simd simd,
-                                  ct_error *error)
+                                  uint32_t n_images, uint32_t n_channels, uint32_t radius,
+                                  double scale, ct_simd simd, ct_error *error)
 {
     CT_TRY(begin(all, n_images, n_channels, radius, simd, error));
     for (uint32_t i = 0; i < n_images; i++) {

@@ -43,6 +43,9 @@ extern const ct_pixel_kernels ct_pixel_kernels_avx2, ct_pixel_kernels_avx512;
 extern const ct_pixel_kernels ct_pixel_kernels_neon;
 #endif
 
-const ct_pixel_kernels *ct_pixel_kernels_at(ct_simd level);
+static inline const ct_pixel_kernels *ct_pixel_kernels_at(ct_simd level)
+{
+    return CT_OF_LEVEL(level, ct_pixel_kernels);
+}
 
 #endif

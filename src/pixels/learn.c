@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "pixels/level.h"
+#include "pixels/conditions.h"
 
 /* The leaves of a chunk, and those of them that are asked about at a time. */
 typedef struct {
@@ -62,6 +62,8 @@ static void add_leaf(const pool *p, uint32_t i, uint32_t leaf)
     const uint32_t k = p->level->n_classes, bins = p->chunk->bins;
     const uint32_t *totals = p->level->totals + (size_t) (p->chunk->first_leaf + leaf) * k;
     int32_t *to = p->histogram + i * leaf_cells(p);
+    CT_ASSERT(i < p->most);
+    ct_pixel_cells_are_sound(p->level, p->chunk, cells_of(p, leaf), p->chunk->first_leaf + leaf);
     memset(to, 0, leaf_cells(p) * sizeof *to);
     for (uint32_t feature = 0; feature < p->n; feature++) {
         const uint32_t *from = cells_of(p, leaf) + feature * p->chunk->size;
@@ -114,6 +116,7 @@ int ct_pixel_ask_learner(const ct_pixel_level *level, const ct_pixel_chunk *chun
                          const uint32_t *cells)
 {
     pool p;
+    CT_ASSERT(chunk->per == 1 && !chunk->first && chunk->n >= level->options->features);
     memset(&p, 0, sizeof p);
     p.level = level;
     p.chunk = chunk;

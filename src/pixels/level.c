@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "pixels/conditions.h"
 
 /* ---- codes and counts ---- */
 
@@ -132,6 +133,7 @@ static int search_chunk(ct_pixel_level *level, const ct_pixel_chunk *chunk)
 {
     counting c = {level, chunk, {0, 0}};
     const struct ct_pixel_counter *counter = level->counter;
+    ct_pixel_chunk_is_sound(level, chunk);
     ct_loop search = {chunk->n_leaves, LEAF_STEP, CT_DYNAMIC, level->threads, search_leaves, &c,
                       level->stop};
     if (counter && !counter->count(counter->self, level, chunk, level->scratches[0].cells))
@@ -183,6 +185,7 @@ static uint32_t leaves_at_once(const ct_pixel_level *level)
 int ct_level_search(ct_pixel_level *level)
 {
     const ct_pixel_options *o = level->options;
+    ct_pixel_level_is_sound(level);
     uint32_t leaves = leaves_at_once(level), per = per_histogram(o),
              n = (o->features + per - 1) / per;
     size_t size = cells_of(o, level->n_classes, leaves);

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "pixels/level.h"
+#include "pixels/conditions.h"
 
 enum { PIXELS_PATH = 1, BLOCK = 4096 };
 
@@ -129,6 +129,7 @@ ct_status ct_tree_pixels_init(ct_tree_pixels *p, const ct_pixel_source *source,
     }
     memset(p->node_of, 0, n * sizeof *p->node_of);
     draw_sample(p);
+    ct_tree_pixels_are_sound(p);
     return CT_OK;
 }
 

@@ -103,9 +103,8 @@ enum { CT_RADIUS = 1000 }; /* at most */
  * ct_channel_limit() are set to it, so that differences of sums have 31 bits and a sign. Freed by
  * ct_pixel_integrals_free, also after a failure. CT_BAD_INPUT: an image is too large. */
 ct_status ct_pixel_integrals_init(ct_pixel_integrals *integrals, const ct_pixel *images,
-                                  uint32_t n_images,
-                                  uint32_t n_channels, uint32_t radius, double scale, ct_simd simd,
-                                  ct_error *error);
+                                  uint32_t n_images, uint32_t n_channels, uint32_t radius,
+                                  double scale, ct_simd simd, ct_error *error);
 /* The same for images that come one at a time, of which only the shapes are known (but for the
  * strides): none has sums until it is opened, whereupon that before has none. */
 ct_status ct_pixel_integrals_begin(ct_pixel_integrals *integrals, const ct_pixel_shape *shapes,

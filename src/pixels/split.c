@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "pixels/level.h"
+#include "pixels/conditions.h"
 
 /* ---- tests as nodes ---- */
 
@@ -172,6 +172,7 @@ void ct_pixel_fill_inside(const ct_pixel_level *level, const ct_pixel_chunk *chu
 {
     const ct_pixel_split *best = &level->splits[leaf];
     uint32_t *inside = level->inside + (size_t) leaf * level->n_classes;
+    CT_ASSERT(best->candidate / chunk->per - chunk->first < chunk->n);
     cells += (best->candidate / chunk->per - chunk->first) * chunk->size;
     for (uint32_t k = 0; k < level->n_classes; k++, cells += chunk->bins) {
         uint32_t counts[CT_PIXEL_JOINT][3];
@@ -191,6 +192,7 @@ void ct_pixel_search_leaf(const ct_pixel_level *level, const ct_pixel_chunk *chu
     const uint32_t *totals = level->totals + (size_t) leaf * level->n_classes;
     ct_pixel_split *best = &level->splits[leaf], before = *best;
     uint64_t n = 0;
+    if (!level->stop->stopped) ct_pixel_cells_are_sound(level, chunk, cells, leaf);
     for (uint32_t k = 0; k < level->n_classes; k++) n += totals[k];
     for (uint32_t i = 0; i < chunk->n; i++) {
         uint32_t feature = (chunk->first + i) * chunk->per;

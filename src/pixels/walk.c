@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "pixels/forest.h"
+#include "pixels/conditions.h"
 
 enum { CHUNK = 256 };
 
@@ -52,6 +52,7 @@ static int make_shares(walk *w, unsigned threads)
     memset(w->shares, 0, f->n_trees * sizeof *w->shares);
     for (uint32_t i = 0; i < f->n_trees; i++) {
         const ct_pixel_tree *tree = &f->trees[i];
+        ct_pixel_tree_is_sound(tree);
         size_t cells = (size_t) tree->n_leaves * f->n_classes;
         w->shares[i] = (uint32_t *) ct_alloc(cells * sizeof **w->shares);
         if (!w->shares[i]) return 0;
@@ -152,10 +153,10 @@ static void walk_chunks(void *data, unsigned worker, uint64_t begin, uint64_t en
 }
 
 ct_status ct_pixel_predict(const ct_pixel_forest *forest, const ct_pixel_source *source,
-                           uint32_t image,
-                           ct_pixel_output what, unsigned threads, ct_halt *stop, void *out,
-                           ct_error *error)
+                           uint32_t image, ct_pixel_output what, unsigned threads, ct_halt *stop,
+                           void *out, ct_error *error)
 {
+    CT_ASSERT(image < source->n_images && forest->n_classes > 0 && out);
     const ct_pixel_shape *shape = &source->shapes[image];
     walk w = {forest, source, image, shape, (size_t) shape->height * shape->width, what,
               NULL,   NULL,   out};

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/status.h"
 #include "base/threads.h"
 
 enum { CT_POLICY_DEPTH = 8, CT_POLICY_SPLITS = (1 << CT_POLICY_DEPTH) - 1 };
@@ -66,6 +67,7 @@ static inline void ct_policy_graft(ct_policy_tree *to, uint32_t at, const ct_pol
 static inline void ct_policy_offer(ct_policy_best *best, int64_t cost, ct_policy_split root,
                                    uint32_t cut, const ct_policy_tree sides[2], unsigned depth)
 {
+    CT_ASSERT(root.column >= 0 && cut > 0 && cost > 0 && depth < CT_POLICY_DEPTH);
     ct_lock_take(&best->lock);
     if (cost < best->tree.cost + ct_policy_is_before(best, root.column, cut)) {
         best->tree.cost = cost;

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "policy/conditions.h"
+
 /* The exact costs of all rows stay below 2^60, so that those of some trees can be added up. */
 enum { SUM_BITS = 60, COARSE_BITS = 30 };
 
@@ -85,6 +87,7 @@ ct_status ct_policy_costs_init(ct_policy_costs *costs, const double *rewards, ui
                                uint32_t n_actions, unsigned depth, double price, ct_arena *arena,
                                ct_error *error)
 {
+    CT_ASSERT(n_rows > 0 && n_actions > 0 && depth > 0 && depth <= CT_POLICY_DEPTH && price >= 0);
     double largest, spans = spans_of(rewards, n_rows, n_actions, &largest), off = 0;
     if (spans < 0)
         return ct_fail(error, CT_BAD_INPUT, "a reward is missing or not within +-1e100");
@@ -107,6 +110,7 @@ ct_status ct_policy_costs_init(ct_policy_costs *costs, const double *rewards, ui
     costs->rounding = 2 * off / n_rows;
     coarsen(costs, sum);
     costs->price = price_of(costs, price, sum);
+    ct_policy_costs_are_sound(costs);
     return CT_OK;
 }
 

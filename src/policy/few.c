@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "policy/conditions.h"
 #include "policy/solve.h"
 
 /* An evaluated cut. Of both sides, left first: costs that trees of at most s splits have at least;
@@ -204,6 +205,7 @@ static ct_status solve_columns(few *f, int64_t *low)
 ct_status ct_policy_solve_few(ct_policy_worker *team, unsigned number, const ct_policy_rows *set,
                               unsigned depth, uint32_t splits, ct_policy_best *best, int64_t *low)
 {
+    ct_policy_solve_begins(team[number].search, set, depth, best);
     if (depth > splits) depth = splits;
     if (splits >= full_tree(depth))
         return ct_policy_solve_rows(team, number, 1, set, depth, best, low);
@@ -218,5 +220,6 @@ ct_status ct_policy_solve_few(ct_policy_worker *team, unsigned number, const ct_
     *low = INT64_MAX;
     CT_TRY(solve_columns(&f, low));
     if (best->tree.cost < *low) *low = best->tree.cost;
+    ct_policy_solve_ends(best, *low);
     return CT_OK;
 }

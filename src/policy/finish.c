@@ -25,6 +25,7 @@ static uint32_t add_node(ct_forest *forest, const ct_policy_data *data, const ct
     forest->default_left[node] = 0;
     forest->label[node] = 0;
     if (!depth || split->column < 0) return node;
+    CT_ASSERT((uint32_t) split->column < data->n_cols);
     const ct_column *column = &data->columns[split->column];
     forest->feature[node] = split->column;
     forest->threshold[node] = ct_threshold_between(ct_column_value(column, split->below),
@@ -147,6 +148,8 @@ ct_status ct_policy_finish(const ct_policy_data *data, const ct_policy_options *
                            const ct_policy_costs *costs, const ct_policy_tree *tree,
                            ct_policy_result *result, uint32_t *leaf_of_row, ct_error *error)
 {
+    CT_ASSERT(data->n_rows == costs->n_rows && data->n_actions == costs->n_actions);
+    CT_ASSERT(options->depth <= CT_POLICY_DEPTH && tree->cost >= 0);
     const uint32_t n_nodes = count_nodes(tree, 0, options->depth);
     CT_TRY(make_result(result, n_nodes, data->n_actions, error));
     result->tree.roots[0] = 0;

@@ -150,6 +150,7 @@ static void filter(const ct_policy_column *from, uint32_t n, const uint32_t *num
 ct_status ct_policy_rows_part(ct_policy_rows *set, const ct_policy_rows *of, const uint32_t *place,
                               uint32_t begin, uint32_t end, ct_arena *arena)
 {
+    CT_ASSERT(begin < end && end <= of->n && (begin > 0 || end < of->n));
     const uint32_t n = end - begin;
     uint32_t kept = 0, *number = CT_ARENA_NEW(arena, uint32_t, of->n);
     if (!number || !begin_set(set, n, of->n_cols, of->costs, arena)) return CT_NO_MEMORY;

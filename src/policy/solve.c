@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "policy/conditions.h"
 #include "policy/two.h"
 #include "policy/two_valued.h"
 
@@ -492,6 +493,7 @@ ct_status ct_policy_solve_rows(ct_policy_worker *team, unsigned number, unsigned
 {
     const ct_policy_search *search = team[number].search;
     const int64_t price = set->costs->price;
+    ct_policy_solve_begins(search, set, depth, best);
     if (set->leaf < best->tree.cost) {
         best->tree.cost = set->leaf;
         best->tree.splits[0].column = -1;
@@ -501,5 +503,7 @@ ct_status ct_policy_solve_rows(ct_policy_worker *team, unsigned number, unsigned
     if (search->evidence && depth > 1) ct_bytes_put(search->evidence, (uint64_t) !is_leaf);
     if (is_leaf) return CT_OK;
     *low = price; /* of any split, if no more comes to be known */
-    return solve_splits(team, number, threads, set, depth, best, low);
+    const ct_status status = solve_splits(team, number, threads, set, depth, best, low);
+    if (status == CT_OK) ct_policy_solve_ends(best, *low);
+    return status;
 }

@@ -47,6 +47,8 @@ static int64_t read_node(reading *r, uint32_t node, uint32_t *rows, uint32_t n, 
     const ct_policy_start *start = r->options->start;
     const int64_t leaf = leaf_cost(r, rows, n);
     const uint32_t before = r->splits;
+    CT_ASSERT(node < start->n_nodes && n > 0 && depth <= CT_POLICY_DEPTH);
+    CT_ASSERT(start->feature[node] < (int32_t) r->data->n_cols);
     ct_policy_split split = {start->feature[node], 0, 0};
     tree->splits[at].column = -1;
     if (!depth || split.column < 0) return leaf;

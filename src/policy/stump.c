@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "policy/conditions.h"
+
 static inline int is_member(const ct_policy_part *part, uint32_t row)
 {
     return !part->place || (part->place[row] < part->cut) == part->left;
@@ -35,6 +37,7 @@ static void add_row(const ct_policy_costs *costs, uint32_t row, int64_t *restric
 void ct_policy_part_sum(ct_policy_part *part)
 {
     const ct_policy_rows *set = part->set;
+    ct_policy_part_is_sound(part);
     part->n = 0;
     memset(part->total, 0, set->costs->n_actions * sizeof *part->total);
     for (uint32_t row = 0; row < set->n; row++) {
@@ -74,6 +77,7 @@ void ct_policy_stump(const ct_policy_part *part, uint32_t at, uint32_t min_bucke
     int64_t value = part->leaf + costs->price,
             limit = tree->cost + ((int32_t) at < tree->splits[0].column);
     uint32_t n = 0, below = 0, looked = 0;
+    CT_ASSERT(at < set->n_cols && min_bucket >= 1 && part->n <= set->n && part->leaf >= 0);
     memset(part->sums, 0, costs->n_actions * sizeof *part->sums);
     for (uint32_t i = 0; i < set->n && n + min_bucket <= part->n; i++) {
         const uint32_t row = column->order[i];

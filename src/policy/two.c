@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "policy/conditions.h"
+
 /* Rows of a cell, in the order of the root's column. */
 enum { CELL = 64 };
 
@@ -245,6 +247,7 @@ static void confirm_side(const ct_policy_worker *worker, ct_policy_desk *desk,
 static void confirm(ct_policy_worker *worker, ct_policy_desk *desk, const ct_policy_rows *set,
                     const ct_policy_cut *cut, ct_policy_best *best)
 {
+    ct_policy_cut_is_sound(set, desk->column, cut->cut);
     const int first = cut->cut < set->n - cut->cut;
     const int64_t need = ct_policy_need(best, desk->column, cut->cut) - set->costs->price,
                   other = (int64_t) cut->cost[1 - first] << set->costs->shift;
@@ -325,6 +328,7 @@ ct_status ct_policy_two_finish(ct_policy_worker *worker, ct_policy_desk *desk,
 {
     ct_status status = CT_OK;
     int is_open = 1;
+    ct_policy_root_is_sound(set, column, root);
     desk->column = column;
     while (status == CT_OK && !ct_policy_is_halted(worker)) {
         status = choose(worker, desk, set, best, root, 0);
@@ -342,6 +346,7 @@ ct_status ct_policy_two_settle(ct_policy_worker *worker, ct_policy_desk *desk,
                                const ct_policy_rows *set, uint32_t column, ct_policy_best *best,
                                ct_policy_root *root)
 {
+    ct_policy_root_is_sound(set, column, root);
     desk->column = column;
     while (!ct_policy_is_halted(worker)) {
         const ct_policy_cut *cut = most_promising(worker, desk, best, root, 0);

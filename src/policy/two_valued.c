@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "policy/conditions.h"
 
 /* Of leaves that are too small; above all costs that matter, and two of them may be added up. */
 static const int64_t NO_LEAF = INT64_MAX / 4;
@@ -353,6 +354,7 @@ static uint32_t third_column(const adder *x, uint32_t i, uint32_t j, int a, int 
     for (uint32_t row = 0; row < x->set->n; row++)
         if (value_of(x, row, i) == a && value_of(x, row, j) == b) x->list[n++] = row;
     while (k + 1 < x->n && cost_stump(x, x->list, n, k) != cost) k++;
+    CT_ASSERT(cost_stump(x, x->list, n, k) == cost);
     return k;
 }
 
@@ -401,6 +403,8 @@ ct_status ct_policy_two_valued_solve(ct_policy_worker *team, unsigned number, un
 {
     ct_policy_worker *worker = &team[number];
     const unsigned n_workers = threads > number ? threads : number + 1;
+    ct_policy_solve_begins(worker->search, set, 3, best);
+    CT_ASSERT(!worker->search->evidence && set->n_cols <= MOST_COLUMNS);
     adder x = {0};
     x.team = team;
     x.min_bucket = worker->search->min_bucket;

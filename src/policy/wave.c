@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "policy/conditions.h"
+
 /* ---- the desk ---- */
 
 static int make_trials(ct_policy_desk *desk, ct_arena *arena)
@@ -57,6 +59,7 @@ void ct_policy_desk_turn(ct_policy_desk *desk, const ct_policy_rows *set, uint32
 {
     const uint32_t *order = set->columns[column].order;
     const size_t lanes = desk->lanes;
+    CT_ASSERT(column < set->n_cols && desk->lanes == set->costs->lanes);
     desk->column = column;
     if (desk->turned == column + 1) return;
     desk->turned = column + 1;
@@ -225,6 +228,7 @@ static void split_trials(ct_policy_worker *worker, ct_policy_desk *desk, const c
 int ct_policy_wave_run(ct_policy_worker *worker, ct_policy_desk *desk, const ct_policy_rows *set,
                        ct_policy_trial *trials, uint32_t n_trials)
 {
+    ct_policy_trials_are_sound(desk, set, trials, n_trials);
     add_leaves(desk, set, trials, n_trials);
     worker->counts.cuts += n_trials;
     for (uint32_t i = 0; i < set->n_cols; i++) {

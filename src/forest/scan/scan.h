@@ -159,6 +159,9 @@ extern const ct_scan ct_scan_avx2, ct_scan_avx512;
 extern const ct_scan ct_scan_neon;
 #endif
 
-const ct_scan *ct_scan_at(ct_simd level);
+static inline const ct_scan *ct_scan_at(ct_simd level)
+{
+    return CT_OF_LEVEL(level, ct_scan);
+}
 
 #endif
