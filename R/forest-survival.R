@@ -135,7 +135,8 @@ survival_quantiles <- function(object, columns, probabilities, own, threads) {
       times[ifelse(rowSums(below) > 0, max.col(below, ties.method = "first"), NA)]
     }, numeric(length(rows)))
   })
-  values <- do.call(rbind, lapply(parts, matrix, ncol = length(probabilities)))
+  width <- length(probabilities)
+  values <- do.call(rbind, c(list(matrix(0, 0, width)), lapply(parts, matrix, ncol = width)))
   colnames(values) <- paste("quantile=", probabilities)
   values
 }
