@@ -21,7 +21,7 @@ survival_picture <- function(fit, rows, groups) {
 # list(curves, risk, time, omitted): of each row its curve and its mortality, out of bag or of new
 # ones; of training rows when they were last seen.
 survival_rows <- function(fit, newdata, data, times, frame) {
-  times <- if (is.null(times)) thinned(event_times(fit$y)) else check_times(fit, times)
+  times <- if (is.null(times)) thinned(event_times(fit$y)) else check_times(fit, times, TRUE)
   if (!is.null(newdata)) {
     return(list(curves = stats::predict(fit, newdata, type = "survival", times = times),
                 risk = stats::predict(fit, newdata)))

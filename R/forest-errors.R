@@ -25,7 +25,7 @@ standard_errors <- function(object, columns, threads) {
     leaves <- leaves_of_rows(object$forest, rows_of_columns(columns, rows), threads)
     errors_of_rows(leaves, values, inbag, object$control)
   })
-  errors <- do.call(rbind, parts)
+  errors <- do.call(rbind, c(list(matrix(0, 0, max(1, length(object$classes)))), parts))
   warn_if_without_errors(errors, object)
   if (object$type == "regression") return(errors[, 1])
   structure(errors, dimnames = list(NULL, object$classes))

@@ -4,11 +4,16 @@
 # One a row of the data; NULL if there is none.
 check_exposure <- function(exposure, n) {
   if (is.null(exposure)) return(NULL)
-  if (!is.numeric(exposure) || !is.null(dim(exposure)) || length(exposure) != n ||
-      any(!is.finite(exposure) | exposure <= 0)) {
+  if (!is.numeric(exposure) || !is.null(dim(exposure)) || length(exposure) != n) {
     stop_input("exposure", gettextf(
       "'exposure' must be %d finite numbers above 0, one for each row, not %s", n,
       show_value(exposure)))
+  }
+  if (any(bad <- !is.finite(exposure) | exposure <= 0)) {
+    row <- which(bad)[1]
+    stop_input("exposure", gettextf(
+      "'exposure' has the value %s in row %d, but must be finite and above 0; leave such rows out",
+      exposure[row], row))
   }
   as.double(exposure)
 }

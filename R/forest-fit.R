@@ -169,7 +169,9 @@
 #'   each value; numeric responses with outliers, see below, are refused, and the forest is grown on
 #'   the CPU.
 #' @param oob Compute out-of-bag predictions, of each row by the trees that were not grown from it?
-#'   `TRUE` by default.
+#'   `TRUE` by default. For classes they take up to 40 bytes for each row and class; where that is
+#'   more than 8.6 GB, or than a finite `memory_limit` of at least 1.1 GB, they are an error, before
+#'   anything is allocated. The same holds for permutation importance.
 #' @param keep_inbag Keep a matrix of how often each row (rows) was sampled for each tree (columns)?
 #'   `FALSE` by default.
 #' @param always Names of predictors that each node tries besides the `mtry` that are drawn among

@@ -43,8 +43,8 @@
 #' @param interval `"none"` (the default), or `"conformal"` for limits between which the response of
 #'   a new row is with about probability `level`; for regression forests and `"response"`.
 #' @param level Level of the intervals, a number between 0 and 1; 0.95 by default.
-#' @param times Times of survival curves, increasing numbers; `NULL`, the default, for all times at
-#'   which a training row had an event.
+#' @param times Times of survival curves, numbers in any order; `NULL`, the default, for all times
+#'   at which a training row had an event.
 #' @param data The training data, if the call of the fit no longer finds them; for
 #'   out-of-bag quantiles and weights, and for conformal intervals from quantiles.
 #' @param se.fit Return standard errors as well? `FALSE` by default. For new rows, with `"prob"`, or

@@ -92,8 +92,9 @@ said_by_rows <- function(object, columns, asked, threads, left_out = FALSE) {
   wanted <- sort(unique(asked$quantiles))
   places <- ask_members(object, columns, own, wanted, FALSE, threads)$quantiles
   places[places == 0L] <- NA
-  values <- matrix(sort(object$y)[places], nrow(places))
+  values <- sort(object$y)[places]
   values[is.na(values)] <- NaN
+  dim(values) <- dim(places)
   colnames(values) <- paste("quantile=", wanted)
   values[, match(asked$quantiles, wanted), drop = FALSE]
 }
@@ -116,6 +117,7 @@ call_rows <- function(call, own) {
 # The user's function, of responses that are drawn.
 values_of_draws <- function(object, columns, asked, threads, left_out) {
   weights <- said_by_rows(object, columns, list(type = "weights"), threads, left_out)
+  if (nrow(weights) == 0) return(matrix(numeric(), 0, 1))
   trees <- tree_count(object)
   values <- lapply(seq_len(nrow(weights)), function(row) {
     own <- weights[row, ]

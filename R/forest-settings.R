@@ -155,6 +155,7 @@ settle_forest <- function(settings, frame) {
   settings <- settle_draws(settings, frame)
   settings["monotone"] <- list(check_forest_monotone(settings$monotone, frame, settings))
   if (!is_classes(frame)) check_range_of_response(frame$response)
+  check_room_for_votes(frame, settings)
   check_corrected(frame, settings)
   check_local(settings)
   if (is_survival(frame)) check_survival_settings(frame, settings)
@@ -185,6 +186,23 @@ settle_forest <- function(settings, frame) {
   check_holdout(settings)
   if (is.null(settings$seed)) settings$seed <- as.double(sample.int(.Machine$integer.max, 1))
   settings
+}
+
+# Out-of-bag votes are a number for each row and class, five times at the most.
+check_room_for_votes <- function(frame, settings) {
+  if (!is_classes(frame) || !(settings$oob || settings$importance == "permutation")) {
+    return(invisible())
+  }
+  n <- length(frame$response)
+  n_classes <- nlevels(frame$response)
+  bytes <- 40 * n * n_classes
+  allowed <- if (is.finite(settings$memory_limit)) settings$memory_limit else 2^33
+  if (bytes <= max(allowed, 2^30)) return(invisible())
+  stop_input("oob", gettextf(
+    "out-of-bag votes of %d rows for %d classes take up to %.0f GB of memory", n, n_classes,
+    bytes / 1e9), gettextf(paste(
+      "use oob = FALSE, without permutation importance, or allow them with memory_limit = %s"),
+      format(signif(bytes * 1.05, 2))))
 }
 
 # How likely rows are to be sampled; NULL: all alike.

@@ -101,12 +101,14 @@ scale_of_means <- function(fit) {
   if (fit$type == "survival") length(event_times(fit$y)) else 1
 }
 
-check_times <- function(object, times) {
+check_times <- function(object, times, increasing = FALSE) {
   if (is.null(times)) {
     return(if (object$type == "survival") event_times(object$y))
   }
-  if (!is.numeric(times) || !length(times) || anyNA(times) || is.unsorted(times, strictly = TRUE)) {
-    stop_input("times", gettextf("'times' must be increasing numbers, not %s", show_value(times)))
+  if (!is.numeric(times) || !length(times) || anyNA(times) ||
+      (increasing && is.unsorted(times, strictly = TRUE))) {
+    stop_input("times", gettextf(if (increasing) "'times' must be increasing numbers, not %s"
+                                 else "'times' must be numbers, not %s", show_value(times)))
   }
   as.double(times)
 }
@@ -114,10 +116,12 @@ check_times <- function(object, times) {
 # Cumulative hazards, or what they leave, at times.
 curves_of_rows <- function(object, columns, type, times, own, threads) {
   y <- object$y
-  column_of <- c(0L, findInterval(event_times(y), times, left.open = TRUE))
+  increasing <- sort(unique(times))
+  column_of <- c(0L, findInterval(event_times(y), increasing, left.open = TRUE))
   hazards <- call_rows(.Call(ffi_hist_curves, object$forest, columns, list(
     n = object$n, own = own, survival = survival_codes(y)[survival_order(y)],
-    column_of = column_of, n_columns = length(times)), threads), own)
+    column_of = column_of, n_columns = length(increasing)), threads), own)
+  hazards <- hazards[, match(times, increasing), drop = FALSE]
   curves <- if (type == "chf") hazards else exp(-hazards)
   colnames(curves) <- format(times, trim = TRUE, digits = 15)
   structure(curves, times = times)
@@ -135,7 +139,8 @@ survival_quantiles <- function(object, columns, probabilities, own, threads) {
       times[ifelse(rowSums(below) > 0, max.col(below, ties.method = "first"), NA)]
     }, numeric(length(rows)))
   })
-  values <- do.call(rbind, lapply(parts, matrix, ncol = length(probabilities)))
+  width <- length(probabilities)
+  values <- do.call(rbind, c(list(matrix(0, 0, width)), lapply(parts, matrix, ncol = width)))
   colnames(values) <- paste("quantile=", probabilities)
   values
 }
@@ -189,7 +194,7 @@ forest_brier <- function(fit, newdata = NULL, y = NULL, times = NULL, data = NUL
     stop_input("y", gettextf("'y' must be an object of survival::Surv(), not %s", show_value(y)))
   }
   y <- if (is.null(y)) fit$y else read_forest_response(y, "y")
-  times <- if (is.null(times)) event_times(y) else check_times(fit, times)
+  times <- if (is.null(times)) event_times(y) else check_times(fit, times, TRUE)
   curves <- if (is.null(newdata)) {
     columns <- training_columns(fit, data, parent.frame())
     only_held_out(fit, curves_of_rows(fit, columns, "survival", times, places_of_rows(fit$y),

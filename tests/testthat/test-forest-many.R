@@ -127,6 +127,16 @@ test_that("compiled predictors and JSON know many classes", {
                predict(fit, data$x, type = "prob"), tolerance = 1e-6)
 })
 
+test_that("votes that memory could not hold are refused before anything is allocated", {
+  y <- factor(rep(1:65535, length.out = 4000), levels = 1:65535)
+  grow <- function(...) hist_forest(data.frame(a = 1:4000), y, trees = 1, seed = 1, ...)
+  expect_contree_error(grow(), "input", c("oob = FALSE", "4000 rows", "65535 classes", "10 GB",
+                                          "memory_limit = 1.1e+10"))
+  expect_contree_error(grow(oob = FALSE, importance = "permutation"), "input", "oob")
+  expect_contree_error(grow(memory_limit = 9e9), "input", "oob")
+  expect_null(grow(oob = FALSE)$oob)
+})
+
 test_that("what is not for many classes says so", {
   y <- factor(rep(1:300, 2))
   x <- data.frame(a = 1:600)

@@ -99,3 +99,22 @@ test_that("levels that training had not are told where a tree splits on the fact
   other <- hist_forest(breaks ~ ., transform(warpbreaks, wool = "A"), trees = 9, seed = 1)
   expect_warning(predict(other, transform(warpbreaks, wool = "Z")), NA)
 })
+
+test_that("of no rows all types say as much: nothing", {
+  none <- mtcars[0, ]
+  fit <- hist_forest(mpg ~ ., mtcars, trees = 5, quantiles = TRUE, seed = 1)
+  expect_identical(dim(predict(fit, none, type = "quantiles")), c(0L, 3L))
+  expect_identical(colnames(predict(fit, none, type = "quantiles", quantiles = 0.2)),
+                   "quantile= 0.2")
+  expect_identical(nrow(predict(fit, none, type = "quantiles", what = range)), 0L)
+  expect_identical(dim(predict(fit, none, type = "weights")), c(0L, 32L))
+  expect_identical(lengths(predict(fit, none, se.fit = TRUE)), c(fit = 0L, se.fit = 0L))
+  cut <- hist_forest(Species ~ ., iris, trees = 5, seed = 1)
+  expect_identical(lapply(predict(cut, iris[0, ], type = "prob", se.fit = TRUE), dim),
+                   list(fit = c(0L, 3L), se.fit = c(0L, 3L)))
+  skip_if_not_installed("survival")
+  alive <- hist_forest(survival::Surv(time, status) ~ age + sex, survival::lung, trees = 5)
+  for (type in c("quantiles", "survival", "chf")) {
+    expect_identical(nrow(predict(alive, survival::lung[0, ], type = type)), 0L)
+  }
+})

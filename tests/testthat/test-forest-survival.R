@@ -38,6 +38,9 @@ test_that("curves are those of survfit() in the leaves", {
     some <- c(-1, 3.5, 4, 1000)
     expect_equal(unname(predict(fit, d, type = "chf", times = some)[, ]),
                  cbind(0, chf)[, findInterval(some, times) + 1], ignore_attr = TRUE)
+    mixed <- rev(c(some, some[1])) # in any order, with repetitions
+    expect_equal(unname(predict(fit, d, type = "chf", times = mixed)[, ]),
+                 cbind(0, chf)[, findInterval(mixed, times) + 1], ignore_attr = TRUE)
     if (any(fit$oob$trees == 0)) next
     out <- fit$inbag == 0
     by_hand <- t(vapply(1:200, function(i) {
@@ -160,7 +163,7 @@ test_that("what survival forests do not know is an error", {
   refused(predict(fit, d, type = "quantiles", what = mean), "'what'")
   fails(grow(transform(d, status = 0)), "has an event")
   fails(predict(fit, d, type = "prob"), "for classes")
-  fails(predict(fit, d, type = "chf", times = c(2, 1)), "'times'")
+  fails(predict(fit, d, type = "chf", times = c(2, NA)), "'times'")
   fails(predict(fit, d, interval = "conformal"), "regression")
   fails(predict(fit, d, se.fit = TRUE), "standard errors")
   fails(predict(hist_forest(mpg ~ ., mtcars, trees = 2), mtcars, type = "survival"), "Surv")

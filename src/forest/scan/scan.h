@@ -77,6 +77,15 @@ typedef struct {
     int16_t code, next;
 } ct_small_cut;
 
+/* A candidate at a small node of numbers. A row has its weight, and 65536 times what its whole
+ * number and weight make: sums of these are both sums. */
+typedef struct {
+    const int16_t *codes;  /* as in ct_small */
+    const int64_t *packed; /* [n] */
+    double sum;            /* of the node */
+    uint32_t n, weight;
+} ct_small_numbers;
+
 /* Candidates at a node whose rows are some of a subtree's: bit i is row i. */
 typedef struct {
     const int16_t *codes[2 * CT_LANES]; /* [CT_SUBSET_ROWS] as in ct_small; of other rows any */
@@ -107,7 +116,9 @@ typedef struct {
     /* The best cut of a small node of classes, if its score is above that of `best`. 1 if there is
      * one. */
     int (*small_gini)(const ct_small *node, ct_small_cut *best);
-    /* The same of a subset, with the same scores. NULL: subtrees are not worth it. */
+    /* The same of one candidate of numbers; 1 if the score is above *score, which it then is. */
+    int (*small_variance)(const ct_small_numbers *node, double *score, int16_t *code);
+    /* The same of a subset of classes, with the same scores. NULL: subtrees are not worth it. */
     int (*subset_gini)(const ct_subset *node, ct_subset_cut *best);
     /* The lowest code above another, 32767 if there is none; `codes` as in ct_small. */
     int16_t (*above)(const int16_t *codes, uint32_t n, int16_t code);

@@ -72,6 +72,7 @@ INLINE void write_best(const lanes_best *best, unsigned lanes, ct_bin_cut *cuts)
 }
 
 #include "forest/scan/scan_gini.h"
+#include "forest/scan/small_sums.h"
 
 static void variance(const double *sums, const int32_t *weights, double sum, uint32_t weight,
                      uint32_t n_bins, int missing_left, unsigned lanes, ct_bin_cut *cuts)
@@ -444,4 +445,53 @@ static void ranks(const int16_t *codes, uint32_t n, uint16_t *below)
         for (uint32_t i = 0; i < n; i++) lower -= (vec_u16) ((vec_i16) {0} + codes[i] < own);
         *(vec_u16 *) (void *) (below + from) = lower;
     }
+}
+
+/* ---- small nodes of numbers ---- */
+
+/* Integers of up to 52 bits, as the lower bits of doubles. */
+INLINE vec_f64 doubles_of(vec_i64 x, double least)
+{
+    const vec_f64 unit = (vec_f64) {0} + 4503599627370496.0; /* 2^52 */
+    return (vec_f64) (x | (vec_i64) unit) - (4503599627370496.0 + least);
+}
+
+/* The best of all lanes, of equal ones that at the lowest place. */
+INLINE int best_lane(const lanes_best *best, double *score, uint32_t *place)
+{
+    int found = 0;
+    *place = UINT32_MAX;
+    for (unsigned lane = 0; lane < N64; lane++) {
+        const double own = best->score[lane];
+        const uint32_t at = (uint32_t) best->bin[lane];
+        if (!(own > *score || (found && own == *score && at < *place))) continue;
+        *score = own;
+        *place = at;
+        found = 1;
+    }
+    return found;
+}
+
+static int small_variance(const ct_small_numbers *node, double *score, int16_t *code)
+{
+    uint16_t lower[CT_SMALL_ROWS];
+    ct_small_sums sums;
+    lanes_best best = no_best();
+    vec_i64 places;
+    uint32_t place;
+    const vec_u64 offset = (vec_u64) {0} + (UINT64_C(1) << 62); /* no sum is below it */
+    ranks(node->codes, node->n, lower);
+    ct_add_small(node, lower, &sums);
+    for (unsigned lane = 0; lane < N64; lane++) places[lane] = lane;
+    for (uint32_t from = 0; from < node->n; from += N64, places += N64) {
+        const vec_u64 upto = (vec_u64) *(const vec_i64 *) (const void *) (sums.upto + from);
+        const vec_f64 left = doubles_of((vec_i64) (upto & 65535), 0),
+                      right = (double) node->weight - left,
+                      sum = doubles_of((vec_i64) ((upto + offset) >> 16), 70368744177664.0),
+                      rest = node->sum - sum;
+        improve(&best, (sum * sum) / left + (rest * rest) / right, places, (vec_i64) {0} - 1);
+    }
+    if (!best_lane(&best, score, &place)) return 0;
+    *code = node->codes[sums.row[place]];
+    return 1;
 }

@@ -34,6 +34,6 @@ static inline void store_interleaved(uint32_t *to, uint64x2_t a, uint64x2_t b)
 #include "forest/scan/scan_body.h"
 
 const ct_scan ct_scan_neon = {
-    gini, variance, small_gini, NULL, above, range, spread, beside, ranks, draws, below,
-    ct_drawn_plain, ct_weights_plain, ct_part_plain, ct_part_own_plain, ct_turn_plain};
+    gini, variance, small_gini, small_variance, NULL, above, range, spread, beside, ranks, draws,
+    below, ct_drawn_plain, ct_weights_plain, ct_part_plain, ct_part_own_plain, ct_turn_plain};
 #endif

@@ -6,6 +6,7 @@
 #include "base/rng.h"
 
 #include "forest/scan/scan_wide.h"
+#include "forest/scan/small_sums.h"
 
 /* NaN where a side is empty. */
 static double score_of(const uint32_t *left, const uint32_t *totals, uint32_t n_runs,
@@ -249,7 +250,27 @@ static void ranks(const int16_t *codes, uint32_t n, uint16_t *below)
     }
 }
 
+static int small_variance(const ct_small_numbers *node, double *score, int16_t *code)
+{
+    uint16_t lower[CT_SMALL_ROWS];
+    ct_small_sums sums;
+    int found = 0;
+    ranks(node->codes, node->n, lower);
+    ct_add_small(node, lower, &sums);
+    for (uint32_t place = 0; place < node->n; place++) {
+        const int64_t upto = sums.upto[place], left = upto & 65535, right = node->weight - left;
+        if (!right) break;
+        const double sum = (double) ((upto - left) / 65536), rest = node->sum - sum,
+                     now = (sum * sum) / (double) left + (rest * rest) / (double) right;
+        if (!(now > *score)) continue;
+        *score = now;
+        *code = node->codes[sums.row[place]];
+        found = 1;
+    }
+    return found;
+}
+
 const ct_scan ct_scan_scalar = {
-    gini, variance, small_gini, subset_gini, above, ct_range_plain, spread, ct_beside_plain, ranks,
-    draws, below, ct_drawn_plain, ct_weights_plain, ct_part_plain, ct_part_own_plain,
-    ct_turn_plain};
+    gini, variance, small_gini, small_variance, subset_gini, above, ct_range_plain, spread,
+    ct_beside_plain, ranks, draws, below, ct_drawn_plain, ct_weights_plain, ct_part_plain,
+    ct_part_own_plain, ct_turn_plain};

@@ -14,7 +14,7 @@ typedef struct {
     uint32_t columns[CT_LANES];
     uint8_t missing[CT_LANES], missing_left[CT_LANES]; /* there are such; they go left */
     uint8_t run_of[CT_SMALL_ROWS]; /* of entropy */
-    double sums[CT_SMALL_ROWS];    /* numbers: whole ones times weights */
+    int64_t packed[CT_SMALL_ROWS]; /* of numbers, as in ct_small_numbers */
     ct_small node;
 } small_rows;
 
@@ -56,10 +56,9 @@ static void sort_rows(const ct_hist_search *s, const int16_t *codes, uint32_t n,
     for (uint32_t i = 0; i < n; i++) order[below[i] + same[below[i]]++] = (uint8_t) i;
 }
 
-/* `has_limits`: some cuts must not be made; `exposed`: rows have exposures. */
-CT_HOT int best_of_numbers_with(const ct_hist_search *s, const small_rows *rows,
-                                uint32_t candidate, double *best, int16_t *code, int has_limits,
-                                int exposed)
+/* Where some cuts must not be made, or rows have exposures. */
+CT_HOT int best_within_limits(const ct_hist_search *s, const small_rows *rows, uint32_t candidate,
+                              double *best, int16_t *code, int exposed)
 {
     const int16_t *codes = rows->node.codes[candidate];
     const uint32_t column = rows->columns[candidate];
@@ -70,7 +69,7 @@ CT_HOT int best_of_numbers_with(const ct_hist_search *s, const small_rows *rows,
     sort_rows(s, codes, n, order);
     for (uint32_t i = 0; i + 1 < n; i++) {
         const uint8_t place = order[i];
-        sum += rows->sums[place];
+        sum += (double) ((rows->packed[place] - rows->weights[place]) / 65536);
         weight += rows->weights[place];
         if (exposed) {
             const ct_item *item = &s->items[place];
@@ -78,8 +77,8 @@ CT_HOT int best_of_numbers_with(const ct_hist_search *s, const small_rows *rows,
         }
         int16_t own = codes[place];
         if (own == codes[order[i + 1]]) continue;
-        if (has_limits && (ct_is_scarce(s->grower, weight, s->task->weight) ||
-                           ct_breaks_order(s, column, sum, weight)))
+        if (ct_is_scarce(s->grower, weight, s->task->weight) ||
+            ct_breaks_order(s, column, sum, weight))
             continue;
         double rest = s->sum - sum, left = exposed ? exposure : (double) weight,
                right = exposed ? s->amount - exposure : (double) (s->task->weight - weight);
@@ -92,10 +91,11 @@ CT_HOT int best_of_numbers_with(const ct_hist_search *s, const small_rows *rows,
 static int best_of_numbers(const ct_hist_search *s, const small_rows *rows, uint32_t candidate,
                            double *best, int16_t *code)
 {
-    if (s->view->exposure) return best_of_numbers_with(s, rows, candidate, best, code, 1, 1);
-    if (ct_has_limits(s->grower))
-        return best_of_numbers_with(s, rows, candidate, best, code, 1, 0);
-    return best_of_numbers_with(s, rows, candidate, best, code, 0, 0);
+    const ct_small_numbers node = {rows->node.codes[candidate], rows->packed, s->sum, s->task->n,
+                                   s->task->weight};
+    if (s->view->exposure) return best_within_limits(s, rows, candidate, best, code, 1);
+    if (ct_has_limits(s->grower)) return best_within_limits(s, rows, candidate, best, code, 0);
+    return s->grower->scan->small_variance(&node, best, code);
 }
 
 static int best_of_plain(const ct_hist_search *s, uint32_t column, const int16_t *codes,
@@ -242,7 +242,8 @@ static void begin_rows(const ct_hist_search *s, small_rows *rows)
     rows->node.n = n;
     rows->node.weight = s->task->weight;
     for (uint32_t i = 0; !s->grower->n_classes && i < n; i++)
-        rows->sums[i] = (double) s->view->whole[s->items[i].row] * s->items[i].weight;
+        rows->packed[i] = (int64_t) s->view->whole[s->items[i].row] * s->items[i].weight * 65536 +
+                          s->items[i].weight;
     for (uint32_t k = 0, i = 0; s->grower->logs && k < s->task->n_runs; k++)
         for (uint32_t j = 0; j < s->runs[k].n; j++) rows->run_of[i++] = (uint8_t) k;
 }

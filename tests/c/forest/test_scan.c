@@ -178,6 +178,54 @@ static int same_small_cut(const ct_small_cut *a, const ct_small_cut *b)
            a->next == b->next;
 }
 
+/* The best cut of numbers by its definition: of equal scores the lowest code's. */
+static int best_by_hand(const ct_small_numbers *node, const int32_t *numbers, const uint16_t *own,
+                        double *best, int16_t *code)
+{
+    int found = 0;
+    for (uint32_t k = 0; k < node->n; k++) {
+        double sum = 0, size = 0;
+        for (uint32_t i = 0; i < node->n; i++) {
+            const int left = node->codes[i] <= node->codes[k];
+            sum += left ? (double) numbers[i] * own[i] : 0;
+            size += left ? own[i] : 0;
+        }
+        const double rest = node->sum - sum,
+                     score = (sum * sum) / size + (rest * rest) / (node->weight - size);
+        if (!(score > *best || (found && score == *best && node->codes[k] < *code))) continue;
+        *best = score;
+        *code = node->codes[k];
+        found = 1;
+    }
+    return found;
+}
+
+/* Numbers of all sizes that a node may have. */
+static void check_small_numbers(const small_case *c, int kind)
+{
+    int64_t packed[CT_SMALL_ROWS];
+    int32_t numbers[CT_SMALL_ROWS];
+    ct_rng r = ct_rng_of(c->node.n, (uint32_t) kind, 99);
+    ct_small_numbers node = {c->codes[0], packed, 0, c->node.n, c->node.weight};
+    for (uint32_t i = 0; i < node.n; i++) {
+        numbers[i] = (int32_t) ct_rng_below(&r, kind == 4 ? 3 : UINT32_MAX);
+        if (kind == 1) numbers[i] = i % 2 ? INT32_MAX : INT32_MIN;
+        if (kind == 2) numbers[i] = INT32_MIN;
+        packed[i] = (int64_t) numbers[i] * c->own[i] * 65536 + c->own[i];
+        node.sum += (double) numbers[i] * c->own[i];
+    }
+    for (int level = 0; level < CT_N_SIMD; level++) {
+        double score = -1, best = -1;
+        int16_t code = 0, best_code = 0;
+        if (!ct_cpu_has((ct_simd) level)) continue;
+        const ct_scan *scan = ct_scan_at((ct_simd) level);
+        const int found = best_by_hand(&node, numbers, c->own, &best, &best_code);
+        CHECK_INT(scan->small_variance(&node, &score, &code), found);
+        CHECK(score == best && code == best_code);
+        CHECK_INT(scan->small_variance(&node, &score, &code), 0); /* nothing better than the best */
+    }
+}
+
 static void check_small(uint32_t n, uint32_t n_runs, int kind)
 {
     static small_case c;
@@ -198,6 +246,7 @@ static void check_small(uint32_t n, uint32_t n_runs, int kind)
         scan->ranks(c.codes[0], n, below);
         CHECK(!memcmp(below, expected_below, n * sizeof *below));
     }
+    if (n_runs == 1) check_small_numbers(&c, kind);
 }
 
 static void small_nodes(void)
