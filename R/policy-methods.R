@@ -40,6 +40,9 @@ predict.contree_policy <- function(object, newdata = NULL,
     predict.contree_model(object, newdata, type = wanted, na.action = na.action,
                           new_levels = new_levels)
   }
+  if (type == "rewards" && !is.matrix(answer)) {
+    answer <- matrix(answer, dimnames = list(names(answer), object$policy$actions))
+  }
   if (!type %in% c("action.id", "action")) return(answer)
   action <- object$policy$action[match(answer, node_ids(object))]
   if (type == "action") return(class_factor(action, object$policy$actions, names(answer)))

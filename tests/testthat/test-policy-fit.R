@@ -159,6 +159,9 @@ test_that("predictions say actions, nodes and rewards", {
   expect_identical(fit$policy$reward, c(0.5, 0, 2))
   expect_equal(fit$policy$std.error, c(sd(gamma[, 2]) / sqrt(6), 0, 1))
   expect_error(predict(fit, x, type = "class"), class = "contree_input_error")
+  expect_identical(predict(policy_tree(x, gamma[, 2, drop = FALSE]), x[5:6, , drop = FALSE],
+                           type = "rewards"),
+                   matrix(0.5, 2, 1, dimnames = list(c("5", "6"), "pill")))
   text <- capture.output(print(fit))
   expect_match(text, "a>=3.5 3 pill 2 (1) *", fixed = TRUE, all = FALSE)
   expect_match(paste(text, collapse = " "), "2 leaves, 3 actions, mean reward 1; proven optimal")

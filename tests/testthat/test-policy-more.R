@@ -216,6 +216,10 @@ test_that("what is written of a policy tree names its actions", {
   for (action in unique(rules$action)) {
     expect_match(text, sprintf("score=\"%s\"", action), all = FALSE, fixed = TRUE)
   }
+  if (nzchar(Sys.which("make")) && nzchar(Sys.which("cc"))) {
+    said <- run_c(fit, p$x, 1, "%s_action(x)")
+    expect_identical(said[, 1] + 1, unname(predict(fit, p$x)) + 0)
+  }
   skip_if_not_installed("RSQLite")
   con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
   on.exit(DBI::dbDisconnect(con))
