@@ -136,7 +136,7 @@ plot_rewards <- function(fit, main, col) {
   fill[taken[, 1] + nrow(values) * (taken[, 2] - 1)] <- col[taken[, 1]]
   reach <- range(0, values, values[taken] - error, values[taken] + error)
   middle <- graphics::barplot(values, beside = TRUE, col = fill, border = "grey35", las = 1,
-                              ylim = reach + c(0, 0.12) * diff(reach), main = main,
+                              ylim = reach + c(0, 0.2) * diff(reach), main = main,
                               names.arg = paste0(node_ids(fit)[leaf], "\nn=", node_n(fit)[leaf]),
                               ylab = gettext("mean reward"))
   graphics::mtext(gettext("leaf"), side = 1, line = 3)
