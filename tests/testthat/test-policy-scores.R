@@ -49,7 +49,7 @@ test_that("wrong arguments are said by name", {
   fails(policy_scores(replace(t$y, 1, NA), t$action, t$x), "'y'")
   fails(policy_scores(t$y, t$action[-1], t$x), "'action'")
   fails(policy_scores(t$y, rep(1, 30), t$x), "two or more")
-  fails(policy_scores(t$y, factor(t$action, c("a", "b", "c", "d")), t$x), "no row has the action 'd'")
+  fails(policy_scores(t$y, factor(t$action, letters[1:4]), t$x), "no row has the action 'd'")
   fails(policy_scores(t$y, t$action, propensity = c(0.5, NA, 0.5), method = "ipw"), "add up to 1")
   fails(policy_scores(t$y, t$action, t$x, least = 0), "'least' must be a number above 0")
   fails(policy_scores(t$y, t$action), "'x'")
