@@ -200,6 +200,8 @@ test_that("what cannot be used is said by name", {
   fails(contree(x, rewards = gamma, costs = gamma), "input", "either 'rewards' or 'costs'")
   fails(contree(x, rewards = gamma, weights = 1:4), "input", "'weights' does not go with 'rewards'")
   fails(contree(x, 1:4, costs = gamma), "input", "'y' does not go with 'costs'")
+  fails(contree(x, rewards = gamma, objective = "absolute"), "input", "'objective' does not go")
+  fails(contree(x, rewards = gamma, tau = 0.5), "input", "'tau' does not go")
   expect_message(policy_tree(x, gamma, split.step = 10), "all thresholds")
   expect_silent(policy_tree(x, gamma, split.step = 10, verbose = FALSE))
   many <- data.frame(f = factor(1:9))
