@@ -67,9 +67,9 @@
 #'   or losses, or the sum of squared errors for a numeric response); `rel_error`, the errors as a
 #'   proportion of those without any split; `gap`, in the unit of the errors, 0 if the tree is
 #'   proven for the whole range and nothing was rounded; and `status`. By leaves it has `leaves` in
-#'   place of `complexity` and `upper`, by depth `depth`. A path of policy trees (`rewards`, `costs`)
-#'   is of class `contree_policy_path` and has `value`, the mean reward, in place of the errors;
-#'   `complexity` is in its unit. `plot()` returns this table invisibly.
+#'   place of `complexity` and `upper`, by depth `depth`. A path of policy trees is of class
+#'   `contree_policy_path` and has `value`, the mean reward, in place of the errors; `complexity` is
+#'   in its unit. `plot()` returns this table invisibly.
 #' @seealso [contree()], [prune()], [contree_alternatives()]
 #' @references L. Breiman, J. Friedman, R. Olshen, C. Stone (1984). *Classification and Regression
 #'   Trees*. Wadsworth. Chapter 3 (the path of subtrees obtained by pruning one tree).

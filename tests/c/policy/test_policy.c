@@ -849,6 +849,7 @@ static void bad_input(void)
     rng r = {1};
     instance s;
     ct_policy_result result;
+    ct_error error;
     uint32_t where[MOST_ROWS];
     draw(&s, &r, 20, 5);
     ct_policy_options o = options_of(&s);
@@ -867,7 +868,8 @@ static void bad_input(void)
     CHECK(solve_instance(&s, &o, &result, where) == CT_BAD_INPUT);
     for (uint32_t more = 0; more < 2; more++) {
         table t = scores(3, 1, CT_POLICY_MOST_ACTIONS + more, 0, 0, 1);
-        CHECK(solve_table(&t, &o, &result) == (more ? CT_BAD_INPUT : CT_OK));
+        const ct_policy_data data = {t.columns, t.n, t.p, t.rewards, t.k};
+        CHECK(ct_policy_solve(&data, &o, &result, where, &error) == (more ? CT_BAD_INPUT : CT_OK));
         ct_policy_result_free(&result);
         free_table(&t);
     }
