@@ -867,7 +867,7 @@ static void bad_input(void)
     o.price = 0, s.k = 0;
     CHECK(solve_instance(&s, &o, &result, where) == CT_BAD_INPUT);
     for (uint32_t more = 0; more < 2; more++) {
-        table t = scores(3, 1, CT_POLICY_MOST_ACTIONS + more, 0, 0, 1);
+        table t = scores(3, 2, CT_POLICY_MOST_ACTIONS + more, 0, 0, 1);
         const ct_policy_data data = {t.columns, t.n, t.p, t.rewards, t.k};
         CHECK(ct_policy_solve(&data, &o, &result, where, &error) == (more ? CT_BAD_INPUT : CT_OK));
         ct_policy_result_free(&result);
