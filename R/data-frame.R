@@ -57,13 +57,13 @@ predictors_of <- function(model) {
 }
 
 read_xy <- function(x, y, missing = "learn", weights = NULL, read = read_response,
-                    exposure = NULL) {
-  check_x(x)
+                    exposure = NULL, argument = "x") {
+  check_x(x, argument)
   if (is.matrix(x)) {
     if (is.null(colnames(x))) colnames(x) <- paste0("x", seq_len(ncol(x)))
     if (is.logical(x)) storage.mode(x) <- "integer"
   }
-  check_column_names(colnames(x), "x")
+  check_column_names(colnames(x), argument)
   n <- nrow(x)
   if (NROW(y) != n) {
     stop_input("y", gettextf(
@@ -335,20 +335,24 @@ input_names <- function(predictors, columns, env, n) {
 
 # ---- x and y -------------------------------------------------------------------------------------
 
-check_x <- function(x) {
+check_x <- function(x, argument = "x") {
   if (!is.data.frame(x) && !is.matrix(x)) {
-    stop_input("x", gettextf("'x' must be a data frame or a numeric matrix, not %s", show_value(x)),
+    stop_input(argument, gettextf("'%s' must be a data frame or a numeric matrix, not %s", argument,
+                                  show_value(x)),
                gettext("convert it with as.data.frame() or as.matrix()"))
   }
   if (is.matrix(x) && !is.numeric(x) && !is.logical(x)) {
-    stop_input("x", gettextf("'x' is a matrix of type %s, but must be numeric", typeof(x)),
-               gettext("give a data frame, or set storage.mode(x) <- \"double\""))
+    stop_input(argument, gettextf("'%s' is a matrix of type %s, but must be numeric", argument,
+                                  typeof(x)),
+               gettextf("give a data frame, or set storage.mode(%s) <- \"double\"", argument))
   }
   if (ncol(x) == 0) {
-    stop_input("x", gettextf("'x' has %d rows but 0 columns; a tree needs at least one predictor",
-                             nrow(x)))
+    stop_input(argument, gettextf(
+      "'%s' has %d rows but 0 columns; a tree needs at least one predictor", argument, nrow(x)))
   }
-  if (nrow(x) == 0) stop_input("x", gettextf("'x' is empty: it has %d columns and 0 rows", ncol(x)))
+  if (nrow(x) == 0) {
+    stop_input(argument, gettextf("'%s' is empty: it has %d columns and 0 rows", argument, ncol(x)))
+  }
 }
 
 xy_row_names <- function(x) {

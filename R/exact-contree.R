@@ -282,12 +282,18 @@ contree.formula <- function(formula, data, weights, subset, na.action, depth = 3
                                if (!missing(depth)) depth, priced = is.null(objective))
   if (!is.null(objective) && objective != "absolute") {
     refuse_with_rewards(c(weights = !missing(weights), loss = !is.null(loss),
-                          class_weights = !is.null(class_weights)), "objective")
+                          class_weights = !is.null(class_weights), tau = !missing(tau)),
+                        "objective")
     return(fit_policy_frame(policy_formula_frame(
       formula, if (!missing(data)) data, if (!missing(subset)) substitute(subset),
       if (!missing(na.action)) na.action, settings, objective), settings, call))
   }
+  if (is.null(objective)) refuse_tau(!missing(tau))
   if (!missing(data) && is_table(data)) {
+    if (!is.null(objective)) {
+      stop_unsupported("objective", gettext(
+        "objective = \"absolute\" needs its data in memory; give a data frame"))
+    }
     refuse_subset(!missing(subset))
     frame <- contree_table_frame(formula, data, if (!missing(weights)) substitute(weights),
                                  if (!missing(na.action)) na.action, loss, class_weights, settings)
@@ -323,8 +329,10 @@ contree.default <- function(x, y, weights = NULL, depth = 3, loss = NULL,
   if (!is.null(rewards) || !is.null(costs)) {
     return(fit_rewards(x, rewards, costs, c(
       y = !missing(y), weights = !is.null(weights), loss = !is.null(loss),
-      class_weights = !is.null(class_weights)), settings, call))
+      class_weights = !is.null(class_weights), objective = !is.null(objective),
+      tau = !missing(tau)), settings, call))
   }
+  if (is.null(objective)) refuse_tau(!missing(tau))
   check_both_given(x, y)
   frame <- xy_frame(x, y, weights, loss, class_weights, settings)
   if (!is.null(objective)) {
@@ -332,6 +340,10 @@ contree.default <- function(x, y, weights = NULL, depth = 3, loss = NULL,
                                       class_weights = !is.null(class_weights)), settings, call))
   }
   fit_contree(frame, settings, call)
+}
+
+refuse_tau <- function(given) {
+  if (given) stop_input("tau", gettext("'tau' goes with objective = \"absolute\" only"))
 }
 
 # A call of a default method that means the formula method: the data come first, as in a pipe.

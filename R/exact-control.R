@@ -383,8 +383,8 @@ check_setting_names <- function(given, argument) {
   rewards <- intersect(unknown, c("rewards", "costs"))
   if (length(rewards)) {
     stop_unsupported(rewards[1], gettextf(paste(
-      "'%s' goes with contree(x, %s = ), and rewards with policy_tree() and contree_cv(); use",
-      "policy_value() for rows that were left out"), rewards[1], rewards[1]))
+      "'%s' goes with contree(), contree_cv() and contree_path(), as in contree(x, %s = ), and",
+      "with no other function"), rewards[1], rewards[1]))
   }
   if (length(unknown)) {
     stop_input(unknown[1], gettextf(

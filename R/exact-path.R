@@ -51,7 +51,8 @@
 #' @param depth Maximum number of splits between the root and a leaf, a whole number from 0 (no
 #'   split) to 16. The default is 3.
 #' @param by `"complexity"` for the trees that are optimal at some complexity, `"leaves"` for those
-#'   that are optimal for some number of leaves.
+#'   that are optimal for some number of leaves; of policy trees (`rewards`, `costs`) also `"depth"`
+#'   for the optimal tree of each depth from 0 to `depth`, which `path[["2"]]` then stands for.
 #' @param ... Settings of [contree_control()], or `maxdepth` or `cp`. `complexity` (0 by default) is
 #'   the lowest complexity of the path; a higher value saves time. For `plot()`, graphical
 #'   parameters; not used by the other methods.
@@ -66,7 +67,7 @@
 #'   or losses, or the sum of squared errors for a numeric response); `rel_error`, the errors as a
 #'   proportion of those without any split; `gap`, in the unit of the errors, 0 if the tree is
 #'   proven for the whole range and nothing was rounded; and `status`. By leaves it has `leaves` in
-#'   place of `complexity` and `upper`. A path of policy trees (`rewards`, `costs`) is of class
+#'   place of `complexity` and `upper`, by depth `depth`. A path of policy trees is of class
 #'   `contree_policy_path` and has `value`, the mean reward, in place of the errors; `complexity` is
 #'   in its unit. `plot()` returns this table invisibly.
 #' @seealso [contree()], [prune()], [contree_alternatives()]
@@ -85,7 +86,7 @@ contree_path <- function(x, ...) UseMethod("contree_path")
 #' @rdname contree_path
 #' @export
 contree_path.formula <- function(formula, data, weights, subset, na.action, depth = 3, loss = NULL,
-                                 class_weights = NULL, by = c("complexity", "leaves"), ...,
+                                 class_weights = NULL, by = c("complexity", "leaves", "depth"), ...,
                                  objective = NULL, control = contree_control(...)) {
   objective <- check_objective(objective)
   call <- plain_call(match.call(), sys.call(-1), "contree_path")
@@ -110,7 +111,7 @@ contree_path.formula <- function(formula, data, weights, subset, na.action, dept
 #' @rdname contree_path
 #' @export
 contree_path.default <- function(x, y, weights = NULL, depth = 3, loss = NULL,
-                                 class_weights = NULL, by = c("complexity", "leaves"), ...,
+                                 class_weights = NULL, by = c("complexity", "leaves", "depth"), ...,
                                  rewards = NULL, costs = NULL, control = contree_control(...)) {
   if ((!missing(y) && inherits(y, "formula")) || "formula" %in% ...names()) {
     return(eval(formula_call(sys.call(), contree_path.formula), parent.frame()))
@@ -130,7 +131,12 @@ contree_path.default <- function(x, y, weights = NULL, depth = 3, loss = NULL,
 
 find_path <- function(frame, settings, call, by) {
   begin <- seconds_now()
-  by <- check_choice("by", by, c("complexity", "leaves"))
+  by <- check_choice("by", by, c("complexity", "leaves", "depth"))
+  if (by == "depth") {
+    stop_unsupported("by", gettext(paste(
+      "by = \"depth\" is for policy trees (rewards or costs); fit contree() with each depth, or",
+      "have contree_cv() choose the depth")))
+  }
   settings <- settle_settings(settings, frame)
   problem <- new_problem(frame, settings)
   if (by == "leaves") {

@@ -16,6 +16,9 @@
 #' * if leaves predict a number or hold a linear model, `double contree_predict(const double *x)`
 #'   instead of these two: the prediction; if they predict several numbers, `const double
 #'   *contree_predict(const double *x)`, with the names of the numbers in `contree_predict_outputs`;
+#' * of a policy tree, whose numbers are the mean rewards of the actions, also
+#'   `int contree_predict_action(const double *x)`: the best action, as an index into
+#'   `contree_predict_outputs`, starting at 0;
 #' * `int contree_predict_node(const double *x)`: the number of the leaf, as shown by `print()`;
 #' * `contree_predict_classes`, `contree_predict_inputs`: the names of the classes and of the
 #'   predictors in `x`, which are those that the tree uses, in the order of the fit; each list ends
@@ -36,7 +39,8 @@
 #' all features in order, factors as the codes of the model; `margin` receives the result of
 #' `predict(type = "margin")`, bit for bit.
 #'
-#' @param fit A fit of [contree()] or [gmt()], or a result of [import_forest()] or [forge()].
+#' @param fit A fit of [contree()], [gmt()] or [policy_tree()], or a result of [import_forest()] or
+#'   [forge()].
 #' @param name Name of the function and prefix of the other names: a string, a valid C identifier;
 #'   `"contree_predict"` by default, and `"forest_margins"` for `schedule_code()`.
 #' @param ... Not used; anything given here is an error.
@@ -60,7 +64,8 @@ as_c.contree_model <- function(fit, name = "contree_predict", ...) {
   levels <- tree_xlevels(fit)[inputs]
   new_code(paste(collapse = "\n", c(
     sprintf("/* A %s tree made by the R package contree. */",
-            if (predicts_classes(fit)) "classification" else "regression"),
+            if (is_policy(fit)) "policy" else if (predicts_classes(fit)) "classification"
+            else "regression"),
     "#include <math.h>", "#include <stddef.h>", "", c_names(fit, name),
     "/* What x holds. */", c_strings(paste0(name, "_inputs"), inputs),
     "",
@@ -127,6 +132,10 @@ c_answers <- function(fit, name, inputs) {
                       sprintf("double table[][%d]", ncol(node_values(fit))),
                       rows(node_values(fit))),
     linear = c_models(fit, name, inputs))
+  if (is_policy(fit)) {
+    answer <- c(answer, "", c_entry(name, "int %s_action(const double *x)", "int table[]",
+                                    fit$policy$action[leaf] - 1L))
+  }
   c(answer, "", c_entry(name, "int %s_node(const double *x)", "int table[]", node_ids(fit)[leaf]))
 }
 

@@ -62,8 +62,8 @@
 #' @section Errors:
 #' `contree_input_error` for rewards that are missing, not finite, or not one for each row, and for
 #' settings that are out of range; `contree_unsupported_error` for settings of [contree_control()]
-#' that policy trees do not have (certificates, starts, limits of leaves or thresholds, workers). A
-#' search that is stopped gives a warning of class `contree_stopped`, as [contree()] does.
+#' that policy trees do not have (see `...`). A search that is stopped gives a warning of class
+#' `contree_stopped`, as [contree()] does.
 #' @references S. Athey, S. Wager (2021). Policy Learning with Observational Data. *Econometrica*
 #'   89(1), 133-161. \doi{10.3982/ECTA15732}.
 #'
@@ -87,6 +87,9 @@ policy_tree <- function(X, Gamma, depth = 2, split.step = 1, min.node.size = 1, 
   call <- plain_call(match.call(), sys.call(), "policy_tree")
   check_number("split.step", split.step, gettext("a whole number of at least 1"), is_count)
   check_flag("verbose", verbose)
+  check_number("depth", depth, gettext("a whole number between 0 and 8"),
+               function(value) value == 0 || (is_count(value) && value <= 8))
+  check_number("min.node.size", min.node.size, gettext("a whole number of at least 1"), is_count)
   if (missing(X) || missing(Gamma)) {
     stop_input(if (missing(X)) "X" else "Gamma", gettext(
       "give the predictors 'X' and the matrix of rewards 'Gamma'"))
@@ -101,7 +104,8 @@ policy_tree <- function(X, Gamma, depth = 2, split.step = 1, min.node.size = 1, 
     stop_input("minbucket", gettext("give the least number of rows of a leaf as 'min.node.size'"))
   }
   settings <- collect_settings(c(given, list(minbucket = min.node.size)), NULL, depth)
-  fit_policy(X, Gamma, settings, call)
+  if (verbose) return(fit_policy(X, Gamma, settings, call))
+  suppressMessages(fit_policy(X, Gamma, settings, call), classes = "contree_message")
 }
 
 # contree(x, rewards = ) and contree(x, costs = ).
@@ -136,9 +140,10 @@ fit_policy <- function(x, rewards, settings, call, argument = "Gamma", predictor
 # Frames (see data-frame.R) with an element `rewards`, and rows in place of a response.
 policy_frame <- function(x, rewards, settings, argument, predictors) {
   if (missing(x)) stop_input(predictors, gettextf("'%s' is missing", predictors))
-  check_x(x)
+  check_x(x, predictors)
   rewards <- read_rewards(rewards, nrow(x), argument)
-  frame <- read_xy(x, seq_len(nrow(x)), settings$missing, NULL, function(response, label) response)
+  frame <- read_xy(x, seq_len(nrow(x)), settings$missing, NULL, function(response, label) response,
+                   argument = predictors)
   frame$rewards <- rewards[frame$response, , drop = FALSE]
   frame
 }
@@ -188,7 +193,8 @@ read_rewards <- function(rewards, n, argument) {
   if (!is.matrix(rewards) || !(is.numeric(rewards) || is.logical(rewards))) {
     stop_input(argument, gettextf(
       "'%s' must be a numeric matrix with a column for each action, not %s", argument,
-      show_value(rewards)))
+      if (is.matrix(rewards)) gettextf("a matrix of type %s", typeof(rewards))
+      else show_value(rewards)))
   }
   if (!is.null(n) && nrow(rewards) != n) {
     stop_input(argument, gettextf("'%s' has %d rows, but there are %d rows of predictors", argument,
@@ -301,9 +307,12 @@ policy_control <- function(rewards, settings, asked = list()) {
 }
 
 # Whether the search of classes has them: it is the faster one for two actions, but on columns of
-# two values, of which trees of three levels are added up (see src/policy/two_valued.h).
+# two values, of which trees of three levels are added up (see src/policy/two_valued.h). It takes as
+# many rows as classes, and weights of usual size.
 two_as_classes <- function(rewards, columns, settings) {
-  if (ncol(rewards) != 2 || all(rewards[, 1] == rewards[, 2])) return(FALSE)
+  if (ncol(rewards) != 2 || nrow(rewards) < 2) return(FALSE)
+  whole <- sum(abs(rewards[, 1] - rewards[, 2]))
+  if (whole < 1e-99 || whole > 1e99) return(FALSE)
   few_leaves <- !is.null(settings$max_leaves) && settings$max_leaves < 2^settings$depth
   n_cols <- if (is.matrix(columns)) ncol(columns) else length(columns)
   added_up <- settings$depth >= 3 && !few_leaves && n_cols <= 1024
@@ -328,7 +337,11 @@ solve_two <- function(columns, rewards, settings, asked = list()) {
   control["loss"] <- list(NULL)
   solved <- .Call(ffi_exact_solve, columns, 1L + (rewards[, 2] > rewards[, 1]), 2L, control)
   solved$action <- solved$label
-  solved$rounding <- (solved$cost - solved$bound) / nrow(rewards) * (solved$status == "optimal")
+  solved$rounding <- 0
+  if (solved$status != "optimal") return(solved)
+  # what weights are rounded by is no gap of the search
+  solved$rounding <- (solved$cost - solved$bound) / nrow(rewards)
+  solved$bound <- solved$cost
   solved
 }
 

@@ -40,6 +40,9 @@ predict.contree_policy <- function(object, newdata = NULL,
     predict.contree_model(object, newdata, type = wanted, na.action = na.action,
                           new_levels = new_levels)
   }
+  if (type == "rewards" && !is.matrix(answer)) {
+    answer <- matrix(answer, dimnames = list(names(answer), object$policy$actions))
+  }
   if (!type %in% c("action.id", "action")) return(answer)
   action <- object$policy$action[match(answer, node_ids(object))]
   if (type == "action") return(class_factor(action, object$policy$actions, names(answer)))
@@ -133,7 +136,7 @@ plot_rewards <- function(fit, main, col) {
   fill[taken[, 1] + nrow(values) * (taken[, 2] - 1)] <- col[taken[, 1]]
   reach <- range(0, values, values[taken] - error, values[taken] + error)
   middle <- graphics::barplot(values, beside = TRUE, col = fill, border = "grey35", las = 1,
-                              ylim = reach + c(0, 0.12) * diff(reach), main = main,
+                              ylim = reach + c(0, 0.2) * diff(reach), main = main,
                               names.arg = paste0(node_ids(fit)[leaf], "\nn=", node_n(fit)[leaf]),
                               ylab = gettext("mean reward"))
   graphics::mtext(gettext("leaf"), side = 1, line = 3)

@@ -1,17 +1,19 @@
-# Policy trees of several sizes: the best for each complexity, or each number of leaves; and the
-# best that begin with other predictors.
+# Policy trees of several sizes: the best for each complexity, each number of leaves, or each depth;
+# and the best that begin with other predictors.
 
 policy_path <- function(frame, settings, call, by) {
   begin <- seconds_now()
-  by <- check_choice("by", by, c("complexity", "leaves"))
+  by <- check_choice("by", by, c("complexity", "leaves", "depth"))
   check_policy_settings(settings)
   settings <- settle_sizes(settings)
   if (by == "leaves") refuse_with_leaves(settings, "by = \"leaves\"")
   run <- list(problem = new_policy_problem(frame, settings), settings = settings, call = call,
               end = begin + settings$time_limit)
-  fits <- if (by == "leaves") policy_path_by_leaves(run) else policy_path_by_complexity(run)
-  path <- structure(stats::setNames(fits, vapply(fits, tree_splits, 0)), by = by, call = call,
-                    table = table_of_policies(fits, by, settings),
+  fits <- switch(by, complexity = policy_path_by_complexity(run),
+                 leaves = policy_path_by_leaves(run), depth = policy_path_by_depth(run))
+  table <- table_of_policies(fits, by, settings)
+  path <- structure(stats::setNames(fits, table[[if (by == "depth") "depth" else "nsplit"]]),
+                    by = by, call = call, table = table,
                     elapsed = seconds_now() - begin, class = "contree_policy_path")
   tell_restricted(path[[1]])
   statuses <- attr(path, "table")$status
@@ -104,12 +106,32 @@ policy_path_by_leaves <- function(run) {
   fits
 }
 
+# ---- by depth ------------------------------------------------------------------------------------
+
+policy_path_by_depth <- function(run) {
+  fits <- list()
+  for (depth in seq(0, run$settings$depth)) {
+    fit <- policy_of_path(run, depth = depth, start = if (depth > 0) fits[[depth]],
+                          call = call_at_depth(run$call, depth))
+    fits <- c(fits, list(fit))
+  }
+  fits
+}
+
+# The call of contree() that asks for the tree of a given depth.
+call_at_depth <- function(call, depth) {
+  call[[1]] <- if (is.call(call[[1]])) quote(contree::contree) else quote(contree)
+  call[c("maxdepth", "by")] <- NULL
+  call$depth <- depth
+  call
+}
+
 table_of_policies <- function(fits, by, settings) {
   of <- function(name) vapply(fits, function(fit) fit$policy[[name]], 0)
   splits <- vapply(fits, tree_splits, 0)
   complexity <- of("complexity")
-  first <- if (by == "leaves") list(leaves = splits + 1)
-           else list(complexity = complexity, upper = c(Inf, complexity[-length(fits)]))
+  first <- switch(by, leaves = list(leaves = splits + 1), depth = list(depth = seq_along(fits) - 1),
+                  list(complexity = complexity, upper = c(Inf, complexity[-length(fits)])))
   data.frame(first, nsplit = splits, value = of("value"), gap = of("gap"),
              status = vapply(fits, function(fit) fit$policy$status, ""), row.names = NULL)
 }
@@ -128,7 +150,7 @@ print.contree_policy_path <- function(x, digits = max(1, getOption("digits") - 2
   cat(gettextf("%s of depth <= %s by %s",
                if (all(table$gap == 0)) gettext("Optimal policy trees")
                else gettext("Policy trees"),
-               tree_settings(x[[1]])$depth, attr(x, "by")), "\n\n", sep = "")
+               tree_settings(x[[length(x)]])$depth, attr(x, "by")), "\n\n", sep = "")
   print(if (all(table$gap == 0)) table[names(table) != "gap"] else table, digits = digits,
         row.names = FALSE)
   cat("\n")

@@ -27,15 +27,15 @@
 #' @param method `"aipw"` (the default) or `"ipw"`.
 #' @param folds Number of folds of the cross-fitting, a whole number of at least 2, or a vector with
 #'   the fold of each row; 5 by default. Folds are drawn with R's random numbers.
-#' @param least Probabilities that are estimated are at least this: a number between 0 and 0.5; 0.01
-#'   by default.
+#' @param least Probabilities that are estimated are raised to this if they are less: a number above
+#'   0 and at most 0.5; 0.01 by default.
 #' @param ... Arguments of [hist_forest()], such as `trees`, `min_n` and `seed`.
 #' @return `policy_scores()`: a numeric matrix with a row for each row and a column for each action,
 #' named by it.
 #' @section Errors:
 #' `contree_input_error` for outcomes that are missing, probabilities that are not between 0 and 1
-#' or do not add up to 1 in a row, an action that has rows in one fold only, and covariates
-#' of another number of rows.
+#' or do not add up to 1 in a row, an action without rows or with rows in one fold only, and
+#' covariates of another number of rows.
 #' @references J. M. Robins, A. Rotnitzky, L. P. Zhao (1994). Estimation of Regression Coefficients
 #'   When Some Regressors Are Not Always Observed. *Journal of the American Statistical Association*
 #'   89(427), 846-866. \doi{10.1080/01621459.1994.10476818}.
@@ -56,8 +56,8 @@ policy_scores <- function(y, action, x = NULL, propensity = NULL, method = c("ai
   method <- check_choice("method", method, c("aipw", "ipw"))
   y <- check_outcomes(y)
   action <- check_actions(action, length(y))
-  check_number("least", least, gettext("a number between 0 and 0.5"),
-               function(value) value >= 0 && value <= 0.5)
+  check_number("least", least, gettext("a number above 0 and at most 0.5"),
+               function(value) value > 0 && value <= 0.5)
   if (!is.null(propensity)) propensity <- check_propensity(propensity, action)
   own <- cbind(seq_along(y), as.integer(action))
   if (method == "ipw") {
@@ -116,6 +116,12 @@ check_actions <- function(action, n) {
   }
   action <- as.factor(action)
   if (nlevels(action) < 2) stop_input("action", gettext("'action' must have two or more values"))
+  unused <- setdiff(levels(action), action)
+  if (length(unused)) {
+    stop_input("action", gettextf(
+      "no row has the action %s, so nothing is known of it; leave it out, as by droplevels()",
+      show_names(unused)))
+  }
   action
 }
 
@@ -141,7 +147,8 @@ check_propensity <- function(propensity, action) {
     }
     propensity <- propensity[, levels(action), drop = FALSE]
   }
-  if (!all(propensity > 0 & propensity <= 1) || any(abs(rowSums(propensity) - 1) > 1e-6)) {
+  fine <- propensity > 0 & propensity <= 1 & abs(rowSums(propensity) - 1) <= 1e-6
+  if (!isTRUE(all(fine))) {
     stop_input("propensity", gettext(
       "'propensity' must be above 0 and at most 1, and add up to 1 in each row"))
   }

@@ -23,8 +23,8 @@
 #'   mean reward and standard error; `difference` and `difference.error`, the value of the policy
 #'   less that of the row, and its standard error (`NA` for the policy itself).
 #' @section Errors:
-#' `contree_input_error` for rewards that are missing or not those of the actions of the fit, and
-#' for clusters or a policy of another length.
+#' `contree_input_error` for rewards that are missing or not those of the actions of the fit, for
+#' clusters or a policy of another length, and if `newdata` has no rows.
 #' @references S. Athey, S. Wager (2021). Policy Learning with Observational Data. *Econometrica*
 #'   89(1), 133-161. \doi{10.3982/ECTA15732}.
 #' @examples
@@ -43,6 +43,7 @@ policy_value <- function(fit, newdata, Gamma, clusters = NULL, policy = NULL) {
       "give 'newdata' and the rewards 'Gamma' of its rows"))
   }
   action <- stats::predict(fit, newdata)
+  if (length(action) == 0) stop_input("newdata", gettext("'newdata' has no rows"))
   rewards <- rewards_of_actions(fit, Gamma, length(action))
   clusters <- check_clusters(clusters, length(action))
   warn_of_training_rows(fit, newdata)

@@ -235,6 +235,7 @@ optimal_text <- function(fit) {
 
 # What factors of many levels are ordered by.
 order_of_levels <- function(fit) {
+  if (is_policy(fit)) return(gettext("mean rewards"))
   if (predicts_classes(fit)) gettext("a class") else gettext("the mean response")
 }
 

@@ -96,6 +96,7 @@ END {
     if (seen[file[i], from[i]] == 1 && tests_of(file[i]) != "") {
       label = file[i] ":" at[i]
       gsub("/", "-", label)
+      if (labels[label]++) label = label "-" labels[label]
       printf "mutant   %s\nstands   %s\nfile     %s\nkillers  %s\n%s\n%s\n\n", label, \
         said(rule_of[i]), file[i], tests_of(file[i]), quote("-", from[i]), quote("+", to[i])
       n--

@@ -161,7 +161,6 @@ static ct_status solve_task(task *t, ct_policy_result *result, uint32_t *leaf_of
                             ct_error *error)
 {
     CT_TRY(begin_task(t, NULL, error));
-    t->best.tree.cost = INT64_MAX;
     if (t->options->start && ct_policy_begin_with(&t->best, t->data, t->options, &t->costs,
                                                   &t->team->arena) != CT_OK)
         return ct_fail(error, CT_NO_MEMORY, "not enough memory to begin the search");

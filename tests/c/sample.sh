@@ -15,7 +15,8 @@ tests='
   test_team, test_leaves, test_parts, test_cache, test_limits, test_instances, test_certify,
   test_memory;
  exact/offload/ = test_offload, test_batches, test_device;
- certify/ = test_certify, test_certify_response;
+ certify/ = test_certify, test_certify_response, test_policy;
+ policy/ = test_policy, test_memory;
  evolve/ = test_evolve, test_gmt, test_optimum, test_leave_one_out, test_evolve_device;
  evolve/offload/ = test_evolve_device;
  forest/ = test_scan, test_forest, test_forest_sets, test_forest_wide;
@@ -24,7 +25,7 @@ tests='
  forge/ = test_forge, test_shap, test_protobuf;
  forge/offload/ = test_forge_device, test_schedule_device;
  forge/schedule/ = test_schedule, test_schedule_text, test_schedule_device'
-for room in ${*:-base data tree exact certify evolve forest pixels forge}; do
+for room in ${*:-base data tree exact certify policy evolve forest pixels forge}; do
   find "$src/$room" -name '*.[ch]'
 done | grep -Ev '_(avx2|avx512|neon|stub|x86)[.]' | sort |
   xargs awk -v root="$src/" -v n="$n" -v seed="$seed" -v killers="`echo $tests | sed 's/ = /=/g'`" \

@@ -47,13 +47,14 @@ in_sqlite_rows <- function(rows, expressions) {
   DBI::dbGetQuery(con, paste("SELECT", columns, "FROM x ORDER BY id"))
 }
 
-# What the C code of a tree of numbers says of rows: a matrix, a column a number.
-run_c <- function(fit, rows, n_numbers) {
+# What the C code of a tree of numbers says of rows: a matrix, a column a number. `value` is the
+# expression of a number, with the name of the function.
+run_c <- function(fit, rows, n_numbers, value = if (n_numbers > 1) "%s(x)[k]" else "%s(x)") {
   name <- paste0("leaf_", tree_leaf(fit))
   folder <- tempfile("c")
   dir.create(folder)
   file <- file.path(folder, paste0(name, ".c"))
-  value <- sprintf(if (n_numbers > 1) "%s(x)[k]" else "%s(x)", name)
+  value <- sprintf(value, name)
   writeLines(c(
     as_c(fit, name),
     sprintf("void %s_rows(const double *x, const int *n, const int *p, double *out)", name),

@@ -215,7 +215,8 @@ test_that("what is wrong is said by name", {
     refused(contree(y ~ i, con), "name the table: contree_table(con, \"table\")")
     refused(contree(y ~ i, structure(list(), class = "tbl_sql")), "dbplyr::remote_con(data)")
     refused(gmt(z ~ i, table), "tables of databases are for the formula methods of contree()")
-    for (given in list(list(certificate = TRUE), list(model = TRUE), list(checkpoint = "x"))) {
+    for (given in list(list(certificate = TRUE), list(model = TRUE), list(checkpoint = "x"),
+                       list(objective = "absolute"))) {
       expect_error(do.call(contree, c(list(y ~ i, data = table), given)), names(given),
                    class = "contree_unsupported_error")
     }

@@ -73,6 +73,8 @@ test_that("formulas, prices, and what does not go with it", {
   fails(contree(y ~ a, d, objective = "absolute", tau = 1), "input")
   fails(contree(y ~ a, d, objective = "absolute", certificate = TRUE), "unsupported")
   fails(contree(d["a"], d$y, objective = "rewards"), "input")
+  fails(contree(y ~ a, d, tau = 0.3), "input")
+  fails(contree(d["a"], d$y, tau = 0.3), "input")
   expect_warning(contree(matrix(rnorm(3000), 500), rnorm(500), objective = "absolute", depth = 3,
                          time_limit = 0), class = "contree_timeout")
 })

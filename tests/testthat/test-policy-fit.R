@@ -75,6 +75,22 @@ test_that("two actions are searched as classes with the same answer", {
   }
 })
 
+test_that("two actions have one row, rewards of any size, and no gap but rounding", {
+  expect_identical(policy_tree(data.frame(a = 1), cbind(1, 2))$policy$value, 2)
+  set.seed(8)
+  case <- random_policy(30, 2, "plain")
+  fit <- policy_tree(case$x, case$rewards)
+  for (unit in 2^c(-1000, -340, 320)) {
+    other <- policy_tree(case$x, case$rewards * unit)
+    expect_identical(other$splits[, "index"], fit$splits[, "index"])
+    expect_identical(other$policy$value, fit$policy$value * unit)
+  }
+  real <- policy_tree(case$x, case$rewards / 3 + rnorm(60))
+  expect_identical(real$policy[c("gap", "bound")], list(gap = 0, bound = real$policy$value))
+  expect_gt(real$policy$rounding, 0)
+  expect_lt(real$policy$rounding, 1e-12)
+})
+
 test_that("costs are negative rewards, and a constant in a row changes nothing", {
   set.seed(3)
   case <- random_policy(60, 4, "mixed")
@@ -143,6 +159,9 @@ test_that("predictions say actions, nodes and rewards", {
   expect_identical(fit$policy$reward, c(0.5, 0, 2))
   expect_equal(fit$policy$std.error, c(sd(gamma[, 2]) / sqrt(6), 0, 1))
   expect_error(predict(fit, x, type = "class"), class = "contree_input_error")
+  expect_identical(predict(policy_tree(x, gamma[, 2, drop = FALSE]), x[5:6, , drop = FALSE],
+                           type = "rewards"),
+                   matrix(0.5, 2, 1, dimnames = list(c("5", "6"), "pill")))
   text <- capture.output(print(fit))
   expect_match(text, "a>=3.5 3 pill 2 (1) *", fixed = TRUE, all = FALSE)
   expect_match(paste(text, collapse = " "), "2 leaves, 3 actions, mean reward 1; proven optimal")
@@ -165,7 +184,14 @@ test_that("what cannot be used is said by name", {
   fails(policy_tree(x, `colnames<-`(gamma, c("a", "a", "b"))), "input", "different names")
   fails(policy_tree(x, gamma, split.step = 0), "input", "'split.step'")
   fails(policy_tree(x, gamma, 9), "input", "between 0 and 8, not 9")
+  fails(policy_tree(x, gamma, NULL), "input", "'depth'")
+  fails(contree(x, rewards = gamma, depth = 9), "input", "between 0 and 8, not 9")
   fails(policy_tree(x, gamma, minbucket = 2), "input", "'min.node.size'")
+  fails(policy_tree(x, gamma, min.node.size = 0), "input", "'min.node.size' must be")
+  fails(policy_tree(x, matrix("0", 4, 3)), "input", "not a matrix of type character")
+  fails(policy_tree(x$a, gamma), "input", "'X' must be a data frame or a numeric matrix")
+  fails(policy_tree(cbind(x, x), gamma), "input", "'X' has more than one column named 'a'")
+  fails(contree(x[0, , drop = FALSE], rewards = gamma[0, ]), "input", "'x' is empty")
   fails(policy_tree(x), "input", "'Gamma'")
   for (setting in list(list(max_thresholds = 9), list(max_gap = 1), list(minsplit = 9),
                        list(conformal = 5))) {
@@ -174,8 +200,13 @@ test_that("what cannot be used is said by name", {
   fails(contree(x, rewards = gamma, costs = gamma), "input", "either 'rewards' or 'costs'")
   fails(contree(x, rewards = gamma, weights = 1:4), "input", "'weights' does not go with 'rewards'")
   fails(contree(x, 1:4, costs = gamma), "input", "'y' does not go with 'costs'")
+  fails(contree(x, rewards = gamma, objective = "absolute"), "input", "'objective' does not go")
+  fails(contree(x, rewards = gamma, tau = 0.5), "input", "'tau' does not go")
   expect_message(policy_tree(x, gamma, split.step = 10), "all thresholds")
   expect_silent(policy_tree(x, gamma, split.step = 10, verbose = FALSE))
+  many <- data.frame(f = factor(1:9))
+  expect_message(policy_tree(many, matrix(1:18, 9)), "in order of mean rewards")
+  expect_silent(policy_tree(many, matrix(1:18, 9), verbose = FALSE))
 })
 
 test_that("fits that were changed are refused", {

@@ -174,8 +174,18 @@ test_that("paths have the best trees of all complexities and sizes", {
       fit <- policy_tree(p$x, p$rewards, 2, max_leaves = as.data.frame(leaves)$leaves[i])
       expect_identical(fit$policy$value, leaves[[i]]$policy$value)
     }
+    depths <- contree_path(p$x, rewards = p$rewards, depth = 2, by = "depth", complexity = 0.05)
+    for (depth in 0:2) {
+      fit <- policy_tree(p$x, p$rewards, depth, complexity = 0.05)
+      expect_identical(depths[[as.character(depth)]]$frame, fit$frame)
+      expect_identical(eval(depths[[depth + 1]]$call)$frame, fit$frame)
+    }
+    expect_identical(as.data.frame(depths)$depth, c(0, 1, 2))
   }
   expect_output(print(path), "Optimal policy trees of depth <= 2 by complexity")
+  expect_output(print(depths), "Optimal policy trees of depth <= 2 by depth")
+  expect_error(contree_path(Species ~ ., iris, by = "depth"), "is for policy trees",
+               class = "contree_unsupported_error")
   pdf(NULL)
   on.exit(dev.off())
   expect_identical(plot(path), table)
@@ -215,6 +225,10 @@ test_that("what is written of a policy tree names its actions", {
   text <- readLines(file)
   for (action in unique(rules$action)) {
     expect_match(text, sprintf("score=\"%s\"", action), all = FALSE, fixed = TRUE)
+  }
+  if (nzchar(Sys.which("make")) && nzchar(Sys.which("cc"))) {
+    said <- run_c(fit, p$x, 1, "%s_action(x)")
+    expect_identical(said[, 1] + 1, unname(predict(fit, p$x)) + 0)
   }
   skip_if_not_installed("RSQLite")
   con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")

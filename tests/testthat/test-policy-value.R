@@ -57,6 +57,7 @@ test_that("training rows give a warning, and wrong arguments an error", {
   new <- policy_case(20)
   expect_no_warning(policy_value(fit, new$x, new$gamma))
   fails <- function(expr, text) expect_error(expr, text, class = "contree_input_error")
+  fails(policy_value(fit, new$x[0, ], new$gamma[0, ]), "'newdata' has no rows")
   fails(policy_value(1, new$x, new$gamma), "'fit'")
   fails(policy_value(fit, new$x, new$gamma[-1, ]), "'Gamma' has 19 rows")
   fails(policy_value(fit, new$x, new$gamma[, -1]), "a column for each action")

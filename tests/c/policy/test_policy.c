@@ -393,9 +393,9 @@ typedef struct {
     ct_bytes bytes;
 } proof;
 
-/* That no tree costs less than the one that is found. */
-static int prove(proof *p, const instance *s, const ct_policy_result *result, uint32_t *actions,
-                 const uint32_t *where)
+/* That no tree costs less than the one that is found, in so many bytes. */
+static ct_policy_end prove(proof *p, const instance *s, const ct_policy_result *result,
+                           uint32_t *actions, const uint32_t *where, size_t limit)
 {
     const ct_policy_start start = start_of(result);
     ct_policy_options o = options_of(s);
@@ -408,11 +408,11 @@ static int prove(proof *p, const instance *s, const ct_policy_result *result, ui
     p->same = (ct_certify_rewards) {p->columns, s->n, s->p, s->rewards, s->k};
     p->claim = (ct_certify_policy) {s->depth, s->min_bucket, s->price, actions,
                                     (result->tree.n_nodes - 1) / 2, NULL, NULL};
-    p->bytes.limit = SIZE_MAX;
+    p->bytes.limit = limit;
     o.start = &start;
     ct_certify_policy_begin(&p->same, &p->claim, &p->bytes);
-    return ct_policy_prove(&p->data, &o, 0, 0, &p->bytes, &end, &error) == CT_OK &&
-           end == CT_POLICY_OPTIMAL;
+    CHECK(ct_policy_prove(&p->data, &o, 0, 0, &p->bytes, &end, &error) == CT_OK);
+    return end;
 }
 
 static ct_certify_result certify(const proof *p)
@@ -454,7 +454,7 @@ static void certificates(void)
         const brute_tree tree = brute_all(&s);
         const ct_policy_options o = options_of(&s);
         REQUIRE(solve_instance(&s, &o, &result, where) == CT_OK);
-        REQUIRE(prove(&p, &s, &result, actions, where));
+        REQUIRE(prove(&p, &s, &result, actions, where, SIZE_MAX) == CT_POLICY_OPTIMAL);
         const ct_certify_result checked = certify(&p);
         if (!(CHECK(checked.verdict == CT_CERTIFIED) & CHECK(checked.bound == tree.cost) &
               CHECK(checked.attained) & CHECK(checked.smallest) & CHECK(checked.rounding == 0)))
@@ -468,6 +468,9 @@ static void certificates(void)
         s.rewards[0] = kept;
         p.claim.n_splits++;
         CHECK(!certify(&p).smallest);
+        const size_t size = p.bytes.n;
+        ct_bytes_free(&p.bytes);
+        CHECK(prove(&p, &s, &result, actions, where, size - 1) == CT_POLICY_MEMORY);
         ct_bytes_free(&p.bytes);
         ct_policy_result_free(&result);
     }
@@ -553,7 +556,7 @@ static void same_on_larger_tables(void)
             if (level < CT_N_SIMD && !ct_cpu_has((ct_simd) level)) continue;
             o.simd = level < CT_N_SIMD ? (ct_simd) level : ct_cpu_find("auto");
             REQUIRE(solve_table(&t, &o, &other) == CT_OK);
-            CHECK(same_result(&first, &other));
+            CHECK(same_result(&first, &other) && other.threads == o.threads);
             if (level < CT_N_SIMD && o.threads == 1)
                 CHECK(!memcmp(&first.counts, &other.counts, sizeof first.counts));
             ct_policy_result_free(&other);
@@ -561,6 +564,19 @@ static void same_on_larger_tables(void)
         ct_policy_result_free(&first);
         free_table(&t);
     }
+}
+
+/* A gap between cuts of the root that has no better tree is left alone: else there are 493. */
+static void few_leaves_of_larger_tables(void)
+{
+    table t = scores(60, 2, 3, 1, 0, 5);
+    ct_policy_options o = plain(3);
+    ct_policy_result result;
+    o.max_leaves = 7;
+    REQUIRE(solve_table(&t, &o, &result) == CT_OK);
+    CHECK(result.counts.problems > 0 && result.counts.problems < 400);
+    ct_policy_result_free(&result);
+    free_table(&t);
 }
 
 /* Gaps between cuts are wide enough that their own rows close some: fewer problems, the same tree,
@@ -833,6 +849,7 @@ static void bad_input(void)
     rng r = {1};
     instance s;
     ct_policy_result result;
+    ct_error error;
     uint32_t where[MOST_ROWS];
     draw(&s, &r, 20, 5);
     ct_policy_options o = options_of(&s);
@@ -849,6 +866,13 @@ static void bad_input(void)
     CHECK(solve_instance(&s, &o, &result, where) == CT_BAD_INPUT);
     o.price = 0, s.k = 0;
     CHECK(solve_instance(&s, &o, &result, where) == CT_BAD_INPUT);
+    for (uint32_t more = 0; more < 2; more++) {
+        table t = scores(3, 2, CT_POLICY_MOST_ACTIONS + more, 0, 0, 1);
+        const ct_policy_data data = {t.columns, t.n, t.p, t.rewards, t.k};
+        CHECK(ct_policy_solve(&data, &o, &result, where, &error) == (more ? CT_BAD_INPUT : CT_OK));
+        ct_policy_result_free(&result);
+        free_table(&t);
+    }
 }
 
 static const check_case cases[] = {
@@ -861,6 +885,7 @@ static const check_case cases[] = {
     {"roots", roots},
     {"certificates", certificates},
     {"same on larger tables", same_on_larger_tables},
+    {"few leaves of larger tables", few_leaves_of_larger_tables},
     {"rows between cuts", rows_between_cuts},
     {"best tree between cuts", best_tree_between_cuts},
     {"two values on larger tables", two_values_on_larger_tables},
