@@ -72,6 +72,8 @@
 #'     searched.}
 #'   \item{`put off` (ties)}{intervals that can only contain trees as good as the best one, searched
 #'     last.}
+#'   \item{`some rows` (some rows)}{where a tree without errors is known, searches of
+#'     some of the rows for the smallest one.}
 #'   \item{`early bounds` (early bounds)}{lower bounds that were proven apart, since the search had
 #'     none for long.}
 #'   \item{`layouts` (compaction)}{small row sets that were copied to contiguous memory.}

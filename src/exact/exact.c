@@ -22,6 +22,7 @@
 #include "exact/finish/response_tree.h"
 #include "exact/run/history.h"
 #include "exact/finish/incumbent.h"
+#include "exact/finish/some_rows.h"
 #include "exact/offload/offload.h"
 #include "exact/offload/scheduler.h"
 #include "exact/rows/abreast.h"
@@ -103,13 +104,34 @@ static const ct_known_tree *begin_with(ct_worker *worker, const ct_node *root, i
     return ahead ? &known[1] : given ? &known[0] : NULL;
 }
 
+/* Where the known tree has no errors, the best such tree and bounds of roots from some rows; 1 if
+ * that is all of the answer. */
+static int know_of_some_rows(ct_worker *worker, const ct_node *root, int64_t least,
+                             ct_exact_task *task, int64_t *root_bounds, ct_known_tree *known,
+                             ct_bounds *bounds)
+{
+    uint32_t n_cols = root->layout->n_cols;
+    int64_t *own = CT_ARENA_ZEROED(&worker->arena, int64_t, n_cols);
+    if (!own || !ct_some_rows_apply(worker, root, task)) return 0;
+    int found = ct_some_rows_search(worker, root, task, own, known);
+    task->root_bounds = own;
+    if (!found) return 0;
+    tell_before(worker, known->cost, least);
+    task->known = known;
+    task->hint = known->codes;
+    if (!known->settled) return 0;
+    *bounds = (ct_bounds){known->cost, known->cost, known->cost};
+    memcpy(root_bounds, own, n_cols * sizeof *own);
+    return 1;
+}
+
 /* Searches the whole table, laid out in `layout`; root_bounds[n_cols] as in ct_roots. */
 static void search_layout(ct_worker *worker, ct_layout *layout, ct_exact_task *task,
                           int64_t *root_bounds, ct_split_code *codes, ct_bounds *bounds)
 {
     ct_node root;
     ct_exact_task first;
-    ct_known_tree known[2];
+    ct_known_tree known[2], without_errors;
     if (ct_node_whole(worker, &worker->arena, layout, &root) != CT_OK) return;
     root.sized = ct_search_is_sized(worker);
     int64_t least = ct_class_count_bound(worker, &root.totals, layout->n_classes, task->depth);
@@ -119,6 +141,10 @@ static void search_layout(ct_worker *worker, ct_layout *layout, ct_exact_task *t
     int is_shared = !layout->planes.one_at_a_time || (layout->planes.together && task->depth == 2);
     ct_team *team = is_shared ? worker->team : NULL;
     int found = 0;
+    if (know_of_some_rows(worker, &root, least, task, root_bounds, &without_errors, bounds)) {
+        memcpy(codes, without_errors.codes, ct_heap_size(task->depth) * sizeof *codes);
+        return;
+    }
     if (!task->leaves && !worker->search->options->part &&
         ct_error_free_first(worker, task, &first)) {
         *bounds = ct_solve(worker, team, &root, &first, root_bounds, codes);

@@ -81,9 +81,7 @@ static void prune(const ct_exact_search *search, ct_forest *tree, const int64_t 
     }
 }
 
-/* Finishes the tree and counts what it costs; 0 if it is a leaf, has a root that it may not have,
- * or breaks a rule. */
-static int assess(ct_worker *worker, ct_known_tree *known)
+int ct_incumbent_assess(ct_worker *worker, ct_known_tree *known)
 {
     ct_forest tree = {0};
     ct_error error;
@@ -215,7 +213,7 @@ int ct_incumbent_start(ct_worker *worker, ct_known_tree *known)
         ct_worker_stop(worker, CT_END_MEMORY);
     }
     ct_arena_release(&worker->arena, mark);
-    return ready && assess(worker, known);
+    return ready && ct_incumbent_assess(worker, known);
 }
 
 /* ---- looking ahead ---- */
@@ -291,5 +289,5 @@ int ct_incumbent_look_ahead(ct_worker *worker, const ct_node *root, ct_known_tre
     known->codes = new_heap(worker, worker->search->options->depth);
     if (!known->codes) return 0;
     look(worker, root, &whole, worker->search->options->depth, known->codes, 0);
-    return assess(worker, known);
+    return ct_incumbent_assess(worker, known);
 }

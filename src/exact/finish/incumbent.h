@@ -16,4 +16,8 @@ int ct_incumbent_start(ct_worker *worker, ct_known_tree *known);
  * on below it. As quick as a greedy tree, and seldom as bad. `root` is the whole table. */
 int ct_incumbent_look_ahead(ct_worker *worker, const ct_node *root, ct_known_tree *known);
 
+/* Finishes a tree of which the codes are there and counts what it costs; 0 if it is a leaf, has a
+ * root that it may not have, or breaks a rule. */
+int ct_incumbent_assess(ct_worker *worker, ct_known_tree *known);
+
 #endif

@@ -15,6 +15,7 @@ ct_exact_options ct_exact_options_default(void)
     options.word_rows = 2048;
     options.tally_rows = 16;
     options.test_rows = 8;
+    options.some_rows = 256;
     options.team_after = 1e8;
     options.early_after = 1.5e10;
     options.simd = "auto";

@@ -36,6 +36,7 @@ enum { CT_MAX_DEPTH = 16 };
     X(COMPACTION, "compaction", "lay out small row sets anew")                                     \
     X(LEAF_RUNS, "leaf runs", "where a side must be a leaf, look only where it can be one")        \
     X(ERROR_FREE, "error free", "look for trees without errors before any others")                 \
+    X(SOME_ROWS, "some rows", "look for trees without errors among some of the rows first")        \
     X(LEAF_SIZES, "leaf sizes", "count the rows of leaves in a larger row set")                    \
     X(BETWEEN, "between", "count what the rows between two thresholds cost at least")              \
     X(TRIPLES, "triples", "count triples of thresholds where features have few values")            \
@@ -124,6 +125,9 @@ typedef struct {
     /* columns of few values are counted test by test in row sets that have this many rows, or more,
      * for each split of a column: see rows/tests.h */
     uint32_t test_rows;
+    /* trees without errors are looked for among no more rows than this first, in tables of several
+     * times as many: see finish/some_rows.h */
+    uint32_t some_rows;
     uint32_t off;        /* bit i: shortcut i is not used */
     const char *simd;    /* see ct_kernels_find */
     int (*stop)(void *); /* asked now and then from the calling thread; not 0: stop. May be NULL */

@@ -31,6 +31,7 @@
       "intervals of thresholds put off that could hold equally good trees alone")                  \
     X(layouts, "layouts", "row sets laid out anew")                                                \
     X(planes, "planes built", "bit planes built, in features")                                     \
+    X(some_rows, "some rows", "searches of some of the rows for trees without errors")             \
     X(early, "early bounds", "lower bounds proven apart")                                          \
     X(shared, "row sets shared", "row sets below the root where idle threads were let in")         \
     X(batches, "device batches", "batches of thresholds sent to a device")                         \

@@ -415,13 +415,15 @@ static int shares(const ct_evaluator *evaluator, const ct_candidate *m, int firs
     return affords_less(evaluator, ct_larger_cost(share[0], share[1]));
 }
 
-/* Both sides of a lone threshold, the smaller one first. Where both cost their shares, m is closed;
- * so where that takes fewer levels, they are solved up to there before one of them is solved
- * further. */
+/* Both sides of a lone threshold, first the one that costs more as a leaf: it is the likelier one to
+ * close m by itself. Where both cost their shares, m is closed; so where that takes fewer levels,
+ * they are solved up to there before one of them is solved further. */
 static void solve_alone(ct_evaluator *evaluator, uint32_t f, ct_candidate *m, ct_bounds bounds[2])
 {
     int64_t share[2], most[2] = {INT64_MAX, INT64_MAX};
-    int first = 2 * (uint64_t) m->n_left > evaluator->roots->node->n_rows,
+    const ct_exact_costs *costs = evaluator->worker->search->costs;
+    int first = ct_leaf_cost(costs, &evaluator->totals[1]) >
+                ct_leaf_cost(costs, &evaluator->totals[0]),
         halves = shares(evaluator, m, first, share), again = 0;
     if (halves) most[0] = share[first];
     for (int turn = 0; turn < 2 + again; turn++) {

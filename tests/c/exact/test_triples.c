@@ -334,6 +334,70 @@ static void certificates_are_proven(void)
     }
 }
 
+/* Classes from a tree of three or four levels. */
+static random_table without_errors(rng *r)
+{
+    random_table t = few_valued(r, 100 + rng_below(r, 300), 5 + rng_below(r, 4),
+                                2 + rng_below(r, 2));
+    uint32_t split[15], n_cols = t.data.n_cols, two_values = rng_below(r, 2),
+             n = rng_below(r, 3) ? 7 : 15;
+    for (int i = 0; i < 15; i++) split[i] = rng_below(r, n_cols);
+    uint32_t classes = rng_below(r, 1 << 16);
+    for (uint32_t i = 0; i < t.data.n_rows; i++) {
+        for (uint32_t col = 0; two_values && col < n_cols; col++)
+            table_column(&t, col)[i] = table_column(&t, col)[i] > 0;
+        uint32_t at = 0;
+        while (at < n) at = 2 * at + 1 + (table_column(&t, split[at])[i] > 0);
+        t.classes[i] = classes >> (at - n) & 1;
+    }
+    return t;
+}
+
+/* The first column may be split below 1 and below 2, and hardly any row says which it is. */
+static void make_lowest_rare(random_table *t)
+{
+    for (uint32_t i = 0; i < t->data.n_rows; i++) {
+        double *first = table_column(t, 0) + i, *second = table_column(t, 1) + i;
+        *first = i % 97 == 50 ? 1 : i % 2 * 2;
+        *second = *first == 1 || i % 3 == 0;
+        t->classes[i] = *first == 2 || *second > 0;
+    }
+}
+
+/* Smallest trees without errors, of some rows and of all of them. */
+static void some_rows_are_enough(void)
+{
+    int n = tables(10, 100, 600), with = 0;
+    for (int seed = 0; seed < n && check_state.failed < 5; seed++) {
+        rng r = {(uint64_t) seed + 970000};
+        random_table t = without_errors(&r);
+        if (seed % 8 == 0) make_lowest_rare(&t);
+        ct_exact_options options = ct_exact_options_default();
+        ct_exact_result some, all, one;
+        options.depth = 4 + (unsigned) seed % 2;
+        options.test_rows = 0;
+        options.some_rows = 8 + rng_below(&r, 24);
+        options.threads = 1 + (unsigned) seed / 2 % 2;
+        REQUIRE(solve(&t.data, &options, &some));
+        options.off = UINT32_C(1) << CT_SHORTCUT_SOME_ROWS;
+        REQUIRE(solve(&t.data, &options, &all));
+        CHECK(some.end == CT_END_OPTIMAL && some.cost == all.cost && some.bound == all.bound);
+        CHECK(same_tree(&some.tree, &all.tree));
+        uint32_t f = rng_below(&r, t.data.n_cols);
+        uint8_t roots[16] = {0};
+        roots[f] = 1;
+        options.roots = roots;
+        REQUIRE(solve(&t.data, &options, &one));
+        CHECK(some.root_bounds[f] <= one.cost);
+        with += some.statistics.some_rows > 0;
+        ct_exact_result_free(&some);
+        ct_exact_result_free(&all);
+        ct_exact_result_free(&one);
+        table_free(&t);
+    }
+    CHECK(with > n / 2);
+}
+
 static const check_case cases[] = {
     {"equals the search", equals_the_search},
     {"equals brute force", equals_brute_force},
@@ -344,6 +408,7 @@ static const check_case cases[] = {
     {"root bounds hold", root_bounds_hold},
     {"stopped searches have valid bounds", stopped_searches_have_valid_bounds},
     {"certificates are proven", certificates_are_proven},
+    {"some rows are enough", some_rows_are_enough},
 };
 
 CHECK_MAIN(cases)
