@@ -167,7 +167,7 @@ test_that("what cannot be used is said by name", {
   fails(policy_tree(x, gamma, 9), "input", "between 0 and 8, not 9")
   fails(policy_tree(x, gamma, minbucket = 2), "input", "'min.node.size'")
   fails(policy_tree(x), "input", "'Gamma'")
-  for (setting in list(list(max_thresholds = 9), list(max_gap = 1), list(minsplit = 9),
+  for (setting in list(list(max_thresholds = 9), list(max_gap = 1), list(min_n = 9),
                        list(conformal = 5))) {
     fails(do.call(policy_tree, c(list(x, gamma), setting)), "unsupported", names(setting))
   }
