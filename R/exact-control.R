@@ -85,8 +85,8 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity", minsplit = "min_n")
 #'   optimal among those that satisfy it; the more it raises the cost, the longer the proof takes
 #'   (up to about eight times at one row in twenty).
 #' @param min_n Minimum number of training rows in a node that is split (`minsplit`, as in `rpart`,
-#'   is accepted as well), a whole number of at least 1. It is never less than twice `minbucket`, which
-#'   is the default (`NULL`).
+#'   is accepted as well), a whole number of at least 1. It is never less than twice `minbucket`,
+#'   which is the default (`NULL`).
 #' @param max_leaves Greatest number of leaves, a whole number of at least 1. The tree is optimal
 #'   among those with at most that many leaves, which no `complexity` may be able to single out; see
 #'   [contree_path()] with `by = "leaves"`. The default `Inf` allows as many as the depth does, 2 to

@@ -126,7 +126,8 @@ static void lines_are_exact(void)
                                   seed % 3 == 2 ? 2 + seed % 5 : 0, seed % 5 == 3 ? 2 : 0);
         if (seed % 2) d->data.weights = d->weights;
         check_line(seed, d, seed % 4, 2 + seed % 7, 0);
-        if (seed % 4 > 1) check_line(seed, d, seed % 4, 2 + seed % 7, 9 + seed % 5);
+        for (uint32_t min_n = 8; seed % 4 > 1 && min_n < 30; min_n += 3)
+            check_line(seed, d, seed % 4, 2 + seed % 7, min_n);
         free(d);
     }
 }
