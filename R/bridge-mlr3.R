@@ -110,7 +110,7 @@ mlr3_parameters <- function(is_classif) {
                                                       tags = "train"))
   }
   # max_thresholds is a whole number or Inf, which p_int() does not take
-  parameters <- c(numbers(c("depth", "minbucket", "minsplit", "subset_levels"), paradox::p_int),
+  parameters <- c(numbers(c("depth", "minbucket", "min_n", "subset_levels"), paradox::p_int),
                   numbers(c("complexity", "cp", "max_gap", "max_thresholds", "time_limit"),
                           paradox::p_dbl))
   parameters$threads <- paradox::p_int(lower = 0, tags = c("train", "threads"))

@@ -10,7 +10,7 @@
 #' |---|---|---|
 #' | `tree_depth` | `depth` | 3 by default |
 #' | `cost_complexity` | `cp` | a proportion of the root's errors, as in `rpart`; 0 by default |
-#' | `min_n` | `minsplit` | 2 by default, or 14 in regression |
+#' | `min_n` | `min_n` | 2 by default, or 14 in regression |
 #'
 #' `set_engine("contree", ...)` takes all other settings of [contree_control()] and the arguments
 #' `loss` and `class_weights`.
@@ -30,7 +30,7 @@
 #' the type `"quantile"`.
 #'
 #' `decision_tree(mode = "regression")` has the engine `"gmt"`, for the model trees of [gmt()].
-#' `tree_depth` is `depth`, and `min_n` is `minbucket`; `set_engine("gmt", ...)` takes all other
+#' `tree_depth` is `depth`, and `min_n` the same; `set_engine("gmt", ...)` takes all other
 #' settings of [gmt_control()]. The types of prediction are `"numeric"` and `"raw"`.
 #'
 #' Trees and forests have the methods of the packages `vetiver` (`vetiver_model()`), `butcher`
@@ -121,7 +121,7 @@ parsnip_survival <- function(x, object) {
 }
 
 parsnip_arguments <- list(list(parsnip = "tree_depth", original = "depth"),
-                          list(parsnip = "min_n", original = "minsplit"),
+                          list(parsnip = "min_n", original = "min_n"),
                           list(parsnip = "cost_complexity", original = "cp"))
 
 parsnip_forest_arguments <- list(list(parsnip = "mtry", original = "mtry"),
@@ -129,7 +129,7 @@ parsnip_forest_arguments <- list(list(parsnip = "mtry", original = "mtry"),
                                  list(parsnip = "min_n", original = "min_n"))
 
 parsnip_gmt_arguments <- list(list(parsnip = "tree_depth", original = "depth"),
-                              list(parsnip = "min_n", original = "minbucket"))
+                              list(parsnip = "min_n", original = "min_n"))
 
 # `...`: arguments of predict().
 parsnip_prediction <- function(model, mode, name, post, eng = "contree", ...) {

@@ -10,7 +10,7 @@
 #' @details
 #' One statement selects the columns that the formula uses. Where the answer is the same and it
 #' saves much, the database groups equal rows, and the search takes one row for each group with its
-#' count as the weight: for classes with `minbucket = 1` and `minsplit = 2` (the defaults), whole
+#' count as the weight: for classes with `minbucket = 1` and `min_n = 2` (the defaults), whole
 #' weights and losses, and no `class_weights`. The tree is that of `contree()` on the same rows in a
 #' data frame, with the same costs, bound, thresholds and levels. So are the trees of
 #' `hist_forest()`, whose samples are drawn by row number, if the data frame has the rows in the

@@ -71,9 +71,9 @@ are_whole <- function(column) {
 # What contree() may group: rows of classes whose number does not matter but for what they cost, and
 # cost whole numbers, so that none is rounded.
 may_group_for <- function(settings, loss, class_weights) {
-  sizes <- c(settings$minbucket, settings$minsplit)
+  sizes <- c(settings$minbucket, settings$min_n)
   single <- (is.null(settings$minbucket) || settings$minbucket <= 1) &&
-    (is.null(settings$minsplit) || settings$minsplit <= 2)
+    (is.null(settings$min_n) || settings$min_n <= 2)
   whole <- is.null(class_weights) &&
     (is.null(loss) || (is.numeric(loss) && all(is.finite(loss)) && all(loss == round(loss))))
   function(response) single && whole && (is.character(response) || is.factor(response) ||

@@ -69,7 +69,7 @@
 #'   no tree of equal cost has fewer leaves; `FALSE` if costs are too close to be told apart after
 #'   rounding), `thresholds` and `row_sets` (the numbers examined), `bytes` (size of the
 #'   certificate), `elapsed` (seconds), and `depth` and `among`, which define the set of trees that
-#'   the proof covers: `among` is a character vector of the restrictions by `minbucket`, `minsplit`,
+#'   the proof covers: `among` is a character vector of the restrictions by `minbucket`, `min_n`,
 #'   `max_thresholds` and the levels of factors.
 #'
 #'   For a set a list of class `contree_set_check`: `valid`, `reason`, `trees` (how many there are,
@@ -135,7 +135,7 @@ new_check <- function(fit, frame, log, checked, fault, elapsed) {
 # character() if nothing.
 restrictions <- function(fit) {
   settings <- tree_settings(fit)
-  split <- max(settings$minsplit, 2 * settings$minbucket)
+  split <- max(settings$min_n, 2 * settings$minbucket)
   c(if (!is.null(settings$root)) gettextf("with the root split on %s", show_names(settings$root)),
     if (settings$minbucket > 1) gettextf("with at least %s rows in a leaf",
                                          format(settings$minbucket)),
@@ -369,7 +369,7 @@ cost_fault <- function(fit, frame, leaf) {
   } else if (max(node_depth(fit)) > settings$depth) {
     gettextf("the tree is deeper than %s", format(settings$depth))
   } else if (any(inner) && (any(n[!inner] < settings$minbucket) ||
-                            any(n[inner] < settings$minsplit))) {
+                            any(n[inner] < settings$min_n))) {
     gettext("the tree has nodes with too few rows")
   }
 }

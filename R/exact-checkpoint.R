@@ -5,7 +5,7 @@ checkpoint_format <- 2L
 
 # Settings that make another search of it.
 checkpoint_settings <- c("depth", "complexity", "max_gap", "max_thresholds", "minbucket",
-                         "minsplit", "any_of_ties")
+                         "min_n", "any_of_ties")
 
 check_checkpoint <- function(path) {
   if (is.null(path)) return(NULL)

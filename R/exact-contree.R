@@ -119,11 +119,11 @@ NULL
 #' and `plot(fit, what = "progress")` show how cost and bound changed over time.
 #'
 #' @section Names known from rpart:
-#' `maxdepth` is accepted for `depth`, and `minbucket` and `minsplit` have the same meaning as in
-#' `rpart` (for classes their defaults are 1 and 2). `cp` is accepted and converted: `rpart` counts
-#' the cost of a split as a proportion of the errors of the root, `complexity` as a proportion of
-#' the rows, hence `complexity = cp * errors of the root / n`; for a numeric response the two are
-#' the same. It is an error to give a setting under both names.
+#' `maxdepth` is accepted for `depth`, and `minsplit` for `min_n`; `minbucket` and `minsplit` have
+#' the same meaning as in `rpart` (for classes their defaults are 1 and 2). `cp` is accepted and
+#' converted: `rpart` counts the cost of a split as a proportion of the errors of the root,
+#' `complexity` as a proportion of the rows, hence `complexity = cp * errors of the root / n`; for a
+#' numeric response the two are the same. It is an error to give a setting under both names.
 #'
 #' @section Predictors and their splits:
 #' \itemize{
@@ -199,7 +199,7 @@ NULL
 #' @param weights Case weights, a numeric vector with one value of at least 0 for each row: what a
 #'   row counts in the errors, in the class proportions and, with `complexity`, in the penalty of a
 #'   split. In the formula method, an expression in the columns of `data`. The default gives each
-#'   row the weight 1. `minbucket` and `minsplit` count rows, whatever their weights.
+#'   row the weight 1. `minbucket` and `min_n` count rows, whatever their weights.
 #' @param loss Costs of misclassification: a numeric matrix with a row for each true and a column
 #'   for each predicted class, in the order of the levels or with their names, 0 on the diagonal and
 #'   at least 0 elsewhere (`parms$loss` in `rpart`). By default every error costs 1. A level without
@@ -556,7 +556,7 @@ search_control <- function(settings, start, roots, report) {
        max_leaves = if (is.null(settings$max_leaves)) Inf else settings$max_leaves,
        max_gap = settings$max_gap,
        max_thresholds = settings$max_thresholds, minbucket = settings$minbucket,
-       minsplit = settings$minsplit,
+       min_n = settings$min_n,
        time_limit = settings$time_limit, memory_limit = settings$memory_limit,
        threads = threads_to_use(settings$threads), device = device_wanted(settings),
        any_of_ties = as.integer(!settings$deterministic),

@@ -9,7 +9,7 @@ setting_table <- list(
   # the data say what is too much: settle_complexity()
   complexity     = list(low = 0, high = 1e100, whole = FALSE),
   minbucket      = list(low = 1, high = Inf, whole = TRUE),
-  minsplit       = list(low = 1, high = Inf, whole = TRUE),
+  min_n          = list(low = 1, high = Inf, whole = TRUE),
   max_leaves     = list(low = 1, high = Inf, whole = TRUE),
   max_gap        = list(low = 0, high = Inf, whole = FALSE),
   max_thresholds = list(low = 1, high = Inf, whole = TRUE),
@@ -25,8 +25,8 @@ setting_table <- list(
   within         = list(low = 0, high = Inf, whole = FALSE)
 )
 
-# Names of rpart, and of forests, for settings that are called otherwise here.
-setting_alias <- c(maxdepth = "depth", cp = "complexity", min_n = "minsplit")
+# Names of rpart for settings that are called otherwise here.
+setting_alias <- c(maxdepth = "depth", cp = "complexity", minsplit = "min_n")
 
 #' Settings of the search for an optimal tree
 #'
@@ -36,7 +36,7 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity", min_n = "minsplit")
 #' @section Settings by purpose:
 #' \itemize{
 #'   \item The set of trees that are searched, and their cost: `complexity`, `minbucket`,
-#'     `minsplit`, `max_leaves`, `max_thresholds`, `subset_levels`.
+#'     `min_n`, `max_leaves`, `max_thresholds`, `subset_levels`.
 #'   \item Missing values and new levels: `missing`, `new_levels`.
 #'   \item When the search ends: `max_gap`, `time_limit`, `memory_limit`, `on_interrupt`.
 #'   \item How it is computed: `threads`, `device`, `workers`, `checkpoint`, `deterministic`,
@@ -84,9 +84,9 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity", min_n = "minsplit")
 #'   default, `NULL`, is 1 for classes and 7, as in `rpart`, for a numeric response. The tree is
 #'   optimal among those that satisfy it; the more it raises the cost, the longer the proof takes
 #'   (up to about eight times at one row in twenty).
-#' @param minsplit Minimum number of training rows in a node that is split (`min_n` is accepted as
-#'   well), a whole number of at least 1. It is never less than twice `minbucket`, which is the
-#'   default (`NULL`).
+#' @param min_n Minimum number of training rows in a node that is split (`minsplit`, as in `rpart`,
+#'   is accepted as well), a whole number of at least 1. It is never less than twice `minbucket`,
+#'   which is the default (`NULL`).
 #' @param max_leaves Greatest number of leaves, a whole number of at least 1. The tree is optimal
 #'   among those with at most that many leaves, which no `complexity` may be able to single out; see
 #'   [contree_path()] with `by = "leaves"`. The default `Inf` allows as many as the depth does, 2 to
@@ -178,7 +178,7 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity", min_n = "minsplit")
 #' @param seed Seed of what is drawn: the folds of `conformal` and [contree_cv()], the samples of
 #'   [contree_stability()]. A whole number from 0 to 2^53; by default (`NULL`) R's generator is used
 #'   as it is.
-#' @param ... `min_n`, as `minsplit`. Any other name is an error.
+#' @param ... `minsplit`, as `min_n`. Any other name is an error.
 #'
 #' @return A list of class `contree_control` with one element for each setting.
 #' @section Errors:
@@ -192,7 +192,7 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity", min_n = "minsplit")
 #' @export
 contree_control <- function(
     # the set of trees that are searched, and their cost
-    complexity = 0, minbucket = NULL, minsplit = NULL, max_thresholds = Inf,
+    complexity = 0, minbucket = NULL, min_n = NULL, max_thresholds = Inf,
     subset_levels = 6, max_leaves = Inf,
     # values that are missing, and levels that are new
     missing = c("learn", "omit", "fail"), new_levels = c("majority", "error"),
@@ -205,13 +205,13 @@ contree_control <- function(
     progress = NULL, verbose = NULL, certificate = FALSE, conformal = 0, model = FALSE,
     seed = NULL, ...) {
   if (...length()) {
-    check_names(names_of_dots(list(...)), c("min_n", setdiff(names(formals()), "...")),
+    check_names(names_of_dots(list(...)), c("minsplit", setdiff(names(formals()), "...")),
                 "?contree_control")
-    minsplit <- list(...)$min_n
+    min_n <- list(...)$minsplit
   }
   control <- list(complexity = check_setting("complexity", complexity))
   control["minbucket"] <- list(if (!is.null(minbucket)) check_setting("minbucket", minbucket))
-  control["minsplit"] <- list(if (!is.null(minsplit)) check_setting("minsplit", minsplit))
+  control["min_n"] <- list(if (!is.null(min_n)) check_setting("min_n", min_n))
   if (!is.null(minbucket)) control <- settle_sizes(control)
   control$max_thresholds <- check_setting("max_thresholds", max_thresholds)
   control$subset_levels <- check_setting("subset_levels", subset_levels)
@@ -339,7 +339,7 @@ collect_settings <- function(dots, control, depth, priced = FALSE) {
   if (!is.null(depth)) dots <- c(list(depth = depth), dots)
   check_aliases(dots)
   given <- merge_settings(control, dots)
-  for (alias in c("maxdepth", "min_n")) {
+  for (alias in c("maxdepth", "minsplit")) {
     names(given)[names(given) == alias] <- setting_alias[[alias]]
   }
   # no setting is run
@@ -413,9 +413,9 @@ complexity_from_cp <- function(cp, root_errors, unit) {
 }
 
 # The least sizes of leaves and of nodes that are split: two leaves of minbucket rows need twice as
-# many, whatever minsplit says. Means of few numbers are noise, as rpart has it.
+# many, whatever min_n says. Means of few numbers are noise, as rpart has it.
 settle_sizes <- function(settings, classes = TRUE) {
   if (is.null(settings$minbucket)) settings$minbucket <- if (classes) 1 else 7
-  settings$minsplit <- max(settings$minsplit, 2 * settings$minbucket)
+  settings$min_n <- max(settings$min_n, 2 * settings$minbucket)
   settings
 }

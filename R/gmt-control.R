@@ -4,6 +4,7 @@ gmt_ranges <- list(
   max_leaves = list(low = 1, high = 250, whole = TRUE),
   depth = list(low = 0, high = 16, whole = TRUE),
   minbucket = list(low = 1, high = 2^31 - 1, whole = TRUE),
+  min_n = list(low = 1, high = 2^31 - 1, whole = TRUE),
   complexity = list(low = 0, high = 1e100, whole = FALSE),
   bins = list(low = 2, high = 254, whole = TRUE),
   population = list(low = 2, high = 10000, whole = TRUE),
@@ -35,6 +36,8 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #'   splits between the root and a leaf, from 0 to 16 (6 by default, or the value of `certify`).
 #' @param minbucket Minimum number of training rows in a leaf, at least 1. The default (`NULL`) is
 #'   twice the number of coefficients of a model, and at least 5.
+#' @param min_n Minimum number of training rows in a node that is split, at least 1; the default
+#'   (`NULL`) and anything less is `2 * minbucket`.
 #' @param complexity Factor of the penalty log(n) in BIC, at least 0; larger values give smaller
 #'   trees. The default (`NULL`) is 1 with a guard against noise (see [gmt()]), or 0.7 with
 #'   `shrink = TRUE` and up to 10,000 rows.
@@ -139,11 +142,11 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #' depth whose thresholds are bin edges: at most `bins` bins of each predictor, with about equally
 #' many training rows each. Factors are split into all sets of levels (at most 8 levels), and at
 #' each split the rows with a missing value may go to either side. Leaves have at least `minbucket`
-#' rows. The objective is that of the last local search, deviance + `lambda` * size, at the `lambda`
-#' of the fit (the size is the number of splits and of coefficients that are not aliased); BIC
-#' itself is not covered by the proof, since it is not a sum over leaves. If a better tree is found,
-#' it replaces the fit, its thresholds are searched row by row like any other's, and the proof is
-#' repeated at the new `lambda`.
+#' rows, and splits at least `min_n`. The objective is that of the last local search, deviance +
+#' `lambda` * size, at the `lambda` of the fit (the size is the number of splits and of coefficients
+#' that are not aliased); BIC itself is not covered by the proof, since it is not a sum over leaves.
+#' If a better tree is found, it replaces the fit, its thresholds are searched row by row like any
+#' other's, and the proof is repeated at the new `lambda`.
 #'
 #' The fit then has `gmt$optimum`, a list of `status` (`"optimal"`: no tree over bins is better than
 #' the fit, whose own thresholds need not be bin edges; `"stopped"`: `time_limit` or Ctrl-C came
@@ -208,7 +211,7 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #'     seed = 1)
 #' @export
 gmt_control <- function(max_leaves = 16, depth = if (certify > 0) certify else 6,
-                        minbucket = NULL, complexity = NULL, bins = 64,
+                        minbucket = NULL, min_n = NULL, complexity = NULL, bins = 64,
                         search = c("local", "memetic", "paper"), population = NULL,
                         fitness = c("bic", "weighted"), alpha = 1e-4, crossover = 0.2,
                         mutation = 0.8, pressure = 1.7, elite = 1, effort = NULL,
@@ -236,7 +239,8 @@ gmt_control <- function(max_leaves = 16, depth = if (certify > 0) certify else 6
   }
   search <- Map(function(name, value, range) {
     if (name %in% names(loo_grid) && identical(value, "loo")) return(value)
-    check_forest_number(name, value, range, name %in% c("minbucket", "sample", "complexity"))
+    check_forest_number(name, value, range,
+                        name %in% c("minbucket", "min_n", "sample", "complexity"))
   }, names(gmt_ranges), given, gmt_ranges)
   own <- search[c("time_limit", "smoothing", "ridge", "select", "conformal")]
   check_conformal(own$conformal)
@@ -314,6 +318,8 @@ settle_gmt <- function(settings, design, roles, n_rows) {
   if (is.null(settings$search$minbucket)) {
     settings$search$minbucket <- max(5, 2 * (n_columns + 1))
   }
+  settings$search$min_n <- min(max(settings$search$min_n, 2 * settings$search$minbucket),
+                               gmt_ranges$min_n$high)
   if (is.null(settings$search$sample)) {
     p <- n_columns + 2
     work <- max(1, length(roles$splitters)) * p * (p + 1) / 2

@@ -51,7 +51,7 @@
 #' @param split.step Accepted as in policytree: a whole number of at least 1, the default.
 #' @param min.node.size Least number of rows of a leaf, a whole number; 1 by default.
 #' @param verbose `FALSE` suppresses messages; `TRUE` by default.
-#' @param ... Settings of [contree_control()]; `max_thresholds`, `max_gap`, `minsplit`, `conformal`,
+#' @param ... Settings of [contree_control()]; `max_thresholds`, `max_gap`, `min_n`, `conformal`,
 #'   `cp`, `model` and a GPU as `device` are errors. Not used by `predict()`.
 #' @return `policy_tree()`: an object of class `contree_policy` and `contree_model`, with methods
 #'   for `print()`, `plot()` and `predict()`. Its element `policy` is a list of `actions` (their
@@ -258,8 +258,8 @@ check_policy_settings <- function(settings) {
   if (is.finite(settings$max_leaves)) refuse_with_leaves(settings, "max_leaves")
   asked <- c(max_thresholds = is.finite(settings$max_thresholds), max_gap = settings$max_gap > 0,
              conformal = settings$conformal > 0, cp = !is.null(settings$cp),
-             minsplit = !is.null(settings$minsplit) &&
-               settings$minsplit > 2 * max(1, settings$minbucket),
+             min_n = !is.null(settings$min_n) &&
+               settings$min_n > 2 * max(1, settings$minbucket),
              device = startsWith(device_wanted(settings), "cuda"),
              model = isTRUE(settings$model))
   if (!any(asked)) return(invisible())

@@ -176,34 +176,32 @@ static void fill(const ct_row_cells *cells, ct_model_tree *tree, int32_t node)
 
 /* From the top, the first branch that is too small or too deep goes. Returns where, or CT_NO_NODE.
  * *counted: the numbers of rows are known all the same, since no row has gone another way. */
-static int32_t prune_one(ct_model_tree *tree, int32_t node, uint32_t minbucket, uint32_t depth_max,
+static int32_t prune_one(ct_model_tree *tree, int32_t node, const ct_tree_limits *limits,
                          int *counted)
 {
     const ct_model_node *at = &tree->nodes[node];
     if (ct_gmt_is_leaf(tree, node)) return CT_NO_NODE;
-    if (at->depth >= depth_max) {
+    if (at->depth >= limits->depth_max || at->end < limits->min_n) {
         ct_model_tree_collapse(tree, node);
         *counted = 1;
         return node;
     }
     const uint32_t left = tree->nodes[at->left].end, right = tree->nodes[at->right].end;
-    if (left < minbucket || right < minbucket) {
+    if (left < limits->minbucket || right < limits->minbucket) {
         *counted = left == 0 || right == 0;
         ct_model_tree_lift(tree, node, left >= right ? at->left : at->right);
         return node;
     }
     tree->nodes[at->left].depth = tree->nodes[at->right].depth = at->depth + 1;
-    int32_t pruned = prune_one(tree, at->left, minbucket, depth_max, counted);
-    return pruned != CT_NO_NODE ? pruned
-                                : prune_one(tree, at->right, minbucket, depth_max, counted);
+    int32_t pruned = prune_one(tree, at->left, limits, counted);
+    return pruned != CT_NO_NODE ? pruned : prune_one(tree, at->right, limits, counted);
 }
 
-int32_t ct_refresh_next(ct_refreshing *r, ct_model_tree *tree, uint32_t minbucket,
-                        uint32_t depth_max)
+int32_t ct_refresh_next(ct_refreshing *r, ct_model_tree *tree, const ct_tree_limits *limits)
 {
     int32_t at;
     int counted = 0;
-    while ((at = prune_one(tree, r->top, minbucket, depth_max, &counted)) != CT_NO_NODE) {
+    while ((at = prune_one(tree, r->top, limits, &counted)) != CT_NO_NODE) {
         if (!counted) {
             if (r->stale == at) r->stale = CT_NO_NODE;
             return at;
@@ -216,11 +214,11 @@ int32_t ct_refresh_next(ct_refreshing *r, ct_model_tree *tree, uint32_t minbucke
 }
 
 void ct_row_cells_refresh(const ct_row_cells *cells, ct_model_tree *tree, int32_t node,
-                          uint32_t minbucket, uint32_t depth_max)
+                          const ct_tree_limits *limits)
 {
     CT_ASSERT(node >= 0 && (uint32_t) node < tree->room && tree->nodes[node].used);
     ct_refreshing r = {node, CT_NO_NODE};
-    for (int32_t at = node; at != CT_NO_NODE; at = ct_refresh_next(&r, tree, minbucket, depth_max))
+    for (int32_t at = node; at != CT_NO_NODE; at = ct_refresh_next(&r, tree, limits))
         fill(cells, tree, at);
     ct_model_tree_solve(tree, node);
     ct_model_tree_is_sound(tree);
@@ -230,7 +228,8 @@ ct_status ct_row_cells_tree(const ct_row_cells *cells, ct_model_tree *tree, uint
                             ct_error *error)
 {
     CT_TRY(ct_model_tree_init_bare(tree, &cells->table, cells->kernels, leaves_max, error));
-    ct_row_cells_refresh(cells, tree, 0, 1, 0);
+    const ct_tree_limits leaf = {1, 0, 1, 0, 0};
+    ct_row_cells_refresh(cells, tree, 0, &leaf);
     return CT_OK;
 }
 

@@ -10,7 +10,7 @@ ct_status ct_row_cells_tree(const ct_row_cells *cells, ct_model_tree *tree, uint
 
 /* As ct_model_tree_refresh: nodes have 0 .. their number of rows as rows. */
 void ct_row_cells_refresh(const ct_row_cells *cells, ct_model_tree *tree, int32_t node,
-                          uint32_t minbucket, uint32_t depth_max);
+                          const ct_tree_limits *limits);
 
 /* ---- the same, step by step, where many trees are asked about at once ---- */
 
@@ -39,8 +39,7 @@ typedef struct {
 
 /* What the leaves below r->top have is known, but for r->stale. Lifts small branches away and cuts
  * deep ones off. Returns the node to ask about next, or CT_NO_NODE when all is in order. */
-int32_t ct_refresh_next(ct_refreshing *r, ct_model_tree *tree, uint32_t minbucket,
-                        uint32_t depth_max);
+int32_t ct_refresh_next(ct_refreshing *r, ct_model_tree *tree, const ct_tree_limits *limits);
 /* Numbers of rows below a node, from those of the leaves. */
 void ct_count_below(ct_model_tree *tree, int32_t node);
 

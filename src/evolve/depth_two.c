@@ -85,11 +85,10 @@ static void cost_intervals(void *data, unsigned worker, uint64_t begin, uint64_t
     if (n) solve_intervals(pairs, work, to, n);
 }
 
-static void offer(const ct_pairs *pairs, ct_side_best *best, double cost, uint32_t least_rows,
-                  int32_t splitter, uint32_t option)
+static void offer(ct_side_best *best, double cost, int few, int32_t splitter, uint32_t option)
 {
     if (cost < best->bound) best->bound = cost;
-    if (least_rows < pairs->minbucket || !(cost < best->cost)) return;
+    if (few || !(cost < best->cost)) return;
     best->cost = cost;
     best->splitter = splitter;
     best->option = option;
@@ -101,16 +100,19 @@ static void best_within(const ct_pairs *pairs, uint32_t a, uint32_t b, int missi
                         const uint32_t *before, ct_side_best *best)
 {
     const ct_gmt_axis *axis = &pairs->axes[pairs->splitter];
-    const uint32_t absent = missing ? axis->count[axis->n_values] : 0;
-    offer(pairs, best, *interval_of(pairs, missing, a, b), before[b] - before[a] + absent, -1, 0);
+    const uint32_t absent = missing ? axis->count[axis->n_values] : 0,
+                   all = before[b] - before[a] + absent;
+    offer(best, *interval_of(pairs, missing, a, b), all < pairs->minbucket, -1, 0);
     for (int on_left = 0; on_left <= missing; on_left++)
         for (uint32_t s = a + 1; s < b + (missing && !on_left); s++) {
             const uint32_t left = before[s] - before[a] + (on_left ? absent : 0),
                            right = before[b] - before[s] + (on_left ? 0 : absent);
-            offer(pairs, best,
+            const int few = left < pairs->minbucket || right < pairs->minbucket ||
+                            all < pairs->min_n;
+            offer(best,
                   *interval_of(pairs, on_left, a, s) +
                       *interval_of(pairs, missing && !on_left, s, b) + pairs->lambda,
-                  left < right ? left : right, (int32_t) pairs->splitter,
+                  few, (int32_t) pairs->splitter,
                   s - 1 + (on_left ? ct_axis_second(axis) : 0));
         }
 }
@@ -140,13 +142,24 @@ static ct_side_best *best_of(const ct_pairs *pairs, uint32_t splitter)
     return pairs->best + (size_t) splitter * 2 * pairs->options;
 }
 
-static void take(ct_side_best *best, const ct_side_best *found)
+/* `split`: the rows of the side are enough for one. */
+static void take(ct_side_best *best, const ct_side_best *found, int split)
 {
     if (found->bound < best->bound) best->bound = found->bound;
-    if (!(found->cost < best->cost)) return;
+    if ((found->splitter >= 0 && !split) || !(found->cost < best->cost)) return;
     best->cost = found->cost;
     best->splitter = found->splitter;
     best->option = found->option;
+}
+
+/* Whether a side of an option has enough rows for a split. */
+static int may_split(const ct_pairs *pairs, const ct_gmt_axis *axis, uint32_t option, size_t side)
+{
+    uint32_t n = 0;
+    if (pairs->min_n <= 2 * (uint64_t) pairs->minbucket) return 1;
+    for (uint32_t place = 0; place < axis->n_places; place++)
+        if (ct_axis_is_left(axis, option, place) == (side == 0)) n += axis->count[place];
+    return n >= pairs->min_n;
 }
 
 /* What the pairs have found goes to both their splitters. */
@@ -159,9 +172,11 @@ static void take_pairs(ct_pairs *pairs)
         if (!first->n_options || !second->n_options) continue;
         for (size_t side = 0; side < 2; side++) {
             for (uint32_t i = 0; i < first->n_options; i++)
-                take(&best_of(pairs, pairs->splitter)[2 * i + side], &found[side * n + i]);
+                take(&best_of(pairs, pairs->splitter)[2 * i + side], &found[side * n + i],
+                     may_split(pairs, first, i, side));
             for (uint32_t i = 0; i < second->n_options && j != pairs->splitter; i++)
-                take(&best_of(pairs, j)[2 * i + side], &found[(2 + side) * n + i]);
+                take(&best_of(pairs, j)[2 * i + side], &found[(2 + side) * n + i],
+                     may_split(pairs, second, i, side));
         }
     }
 }
@@ -219,7 +234,7 @@ static void choose_root(const ct_pairs *pairs, ct_depth_two *answer)
             const double bound = side[0].bound + side[1].bound + pairs->lambda,
                          cost = side[0].cost + side[1].cost + pairs->lambda;
             if (bound < answer->bound) answer->bound = bound;
-            if (!(cost < answer->cost)) continue;
+            if (pairs->n < pairs->min_n || !(cost < answer->cost)) continue;
             answer->cost = cost;
             answer->tests[0] = ct_axis_test(&pairs->axes[s], (int32_t) s, option);
             for (int i = 0; i < 2; i++) {
@@ -233,7 +248,8 @@ static void choose_root(const ct_pairs *pairs, ct_depth_two *answer)
 }
 
 void ct_depth_two_solve(ct_pairs *pairs, const uint32_t *rows, uint32_t n, double lambda,
-                        uint32_t minbucket, ct_halt *halt, ct_depth_two *answer, int *done)
+                        uint32_t minbucket, uint32_t min_n, ct_halt *halt, ct_depth_two *answer,
+                        int *done)
 {
     const ct_side_best none = {INFINITY, INFINITY, -1, 0};
     CT_ASSERT(n > 0 && n <= pairs->table->n_rows && lambda >= 0);
@@ -241,6 +257,7 @@ void ct_depth_two_solve(ct_pairs *pairs, const uint32_t *rows, uint32_t n, doubl
     pairs->n = n;
     pairs->lambda = lambda;
     pairs->minbucket = minbucket;
+    pairs->min_n = min_n;
     solve_leaf(pairs, answer);
     for (uint32_t s = 0; s < pairs->table->n_splitters; s++) {
         ct_axis_init(&pairs->axes[s], &pairs->table->splitters[s], rows, n);

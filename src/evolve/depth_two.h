@@ -5,8 +5,8 @@
  *     SSE + lambda * (coefficients + splits),
  *
  * the least squares of Gram matrices, the coefficients those that are not aliased (gram.h). A leaf
- * has at least minbucket rows. `bound` is the least cost without that: of a subset of the rows it
- * is not larger, since any tree costs no more for fewer rows. */
+ * has at least minbucket rows, and a split at least min_n. `bound` is the least cost without that:
+ * of a subset of the rows it is not larger, since any tree costs no more for fewer rows. */
 #ifndef CT_EVOLVE_DEPTH_TWO_H
 #define CT_EVOLVE_DEPTH_TWO_H
 
@@ -22,6 +22,7 @@ typedef struct {
 /* In `pairs`, whose threads share the work. *done: 0 if it was stopped and there is no answer;
  * `halt`: NULL for none. The same bits for any number of threads. */
 void ct_depth_two_solve(ct_pairs *pairs, const uint32_t *rows, uint32_t n, double lambda,
-                        uint32_t minbucket, ct_halt *halt, ct_depth_two *answer, int *done);
+                        uint32_t minbucket, uint32_t min_n, ct_halt *halt, ct_depth_two *answer,
+                        int *done);
 
 #endif

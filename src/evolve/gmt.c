@@ -120,7 +120,7 @@ static void use_tree(running *run, const ct_model_tree *found)
 {
     const ct_tree_limits *limits = &run->options->limits;
     ct_model_tree_graft(&run->tree, 0, found, 0);
-    ct_model_tree_refresh(&run->tree, 0, limits->minbucket, limits->depth_max);
+    ct_model_tree_refresh(&run->tree, 0, limits);
 }
 
 static ct_status search_sample(running *run, ct_error *error)
@@ -305,9 +305,9 @@ static ct_status prove_once(running *run, const ct_model_table *binned, int *bet
     ct_gmt_proof *proof = &run->gmt->proof;
     ct_optimum found;
     proof->lambda = run->gmt->lambda;
-    ct_optimum_options options = {o->prove, o->limits.minbucket, proof->lambda,
-                                  cost_at(&run->tree, proof->lambda), o->prove_without,
-                                  o->threads ? o->threads : 1, &run->halt};
+    ct_optimum_options options = {o->prove, o->limits.minbucket, o->limits.min_n,
+                                  proof->lambda, cost_at(&run->tree, proof->lambda),
+                                  o->prove_without, o->threads ? o->threads : 1, &run->halt};
     CT_TRY(ct_optimum_search(binned, ct_gram_at(o->simd), &options, &found, error));
     proof->complete = found.complete;
     proof->bound = found.bound;
@@ -317,7 +317,7 @@ static ct_status prove_once(running *run, const ct_model_table *binned, int *bet
     if (!found.better) return CT_OK;
     ct_model_tree_collapse(&run->tree, 0);
     plant(&run->tree, 0, found.tests, 0);
-    ct_model_tree_refresh(&run->tree, 0, o->limits.minbucket, o->limits.depth_max);
+    ct_model_tree_refresh(&run->tree, 0, &o->limits);
     return CT_OK;
 }
 

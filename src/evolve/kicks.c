@@ -81,7 +81,7 @@ static void kick(ct_model_tree *tree, const ct_tree_limits *limits, ct_rng *rng)
     } else {
         ct_model_tree_collapse(tree, node);
     }
-    ct_model_tree_refresh(tree, node, limits->minbucket, limits->depth_max);
+    ct_model_tree_refresh(tree, node, limits);
     ct_mark_around(tree, node);
 }
 
@@ -96,7 +96,7 @@ static void cross(ct_model_tree *tree, const ct_model_tree *other, const ct_tree
     if (ct_rng_below(rng, 2) && !ct_gmt_is_leaf(tree, node))
         tree->nodes[node].test = other->nodes[from].test;
     else if (!ct_take_subtree(tree, node, other, from, limits->leaves_max)) return;
-    ct_model_tree_refresh(tree, node, limits->minbucket, limits->depth_max);
+    ct_model_tree_refresh(tree, node, limits);
     ct_mark_around(tree, node);
 }
 

@@ -75,6 +75,7 @@ static void write_key(ct_line_memory *memory, const ct_model_tree *tree, int32_t
     memory->length = 0;
     put(memory, (uint64_t) options->open_max << 32 | options->minbucket);
     put(memory, (uint64_t) (uint32_t) options->only << 32 | options->without);
+    put(memory, options->min_n);
     put_number(memory, options->lambda);
     put_number(memory, limit);
     put_below(memory, tree, node);

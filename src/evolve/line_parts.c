@@ -62,27 +62,49 @@ void ct_line_scan(ct_line *l, ct_line_level *level, uint32_t n, int side, uint32
     ct_line_solve(&b);
 }
 
-/* How many of the n parts the leaf needs on its side for its rows to be enough; n + 1 if all are
+uint32_t ct_line_base_rows(const ct_line_level *level, int side, ct_line_split split)
+{
+    uint32_t n = 0;
+    for (uint32_t leaf = split.begin; leaf < split.end; leaf++) n += level->base_n[side][leaf];
+    return n;
+}
+
+uint32_t ct_line_part_rows(const ct_line *l, const ct_line_level *level, int side, uint32_t part,
+                           ct_line_split split)
+{
+    const uint32_t *counts = level->counts + part * l->of->n_slots + l->of->slot[side];
+    uint32_t n = 0;
+    for (uint32_t leaf = split.begin; leaf < split.end; leaf++) n += counts[leaf];
+    return n;
+}
+
+/* How many of the n parts the leaves together need on their side for `least` rows; n + 1 if all are
  * too few. */
 static uint32_t parts_needed(const ct_line *l, const ct_line_level *level, uint32_t n, int side,
-                             uint32_t leaf)
+                             ct_line_split split, uint32_t least)
 {
-    const ct_line_node *of = l->of;
-    const uint32_t slot = of->slot[side] + leaf;
-    uint32_t count = level->base_n[side][leaf], needed = 0;
-    for (; count < of->options->minbucket && needed < n; needed++)
-        count += level->counts[level->order[side ? n - 1 - needed : needed] * of->n_slots + slot];
-    return count < of->options->minbucket ? n + 1 : needed;
+    uint32_t count = ct_line_base_rows(level, side, split), needed = 0;
+    for (; count < least && needed < n; needed++)
+        count += ct_line_part_rows(l, level, side, level->order[side ? n - 1 - needed : needed],
+                                   split);
+    return count < least ? n + 1 : needed;
 }
 
 static void find_cuts(const ct_line *l, ct_line_level *level, uint32_t n)
 {
-    uint32_t needed[2] = {0, 0};
-    for (int side = 0; side < 2; side++)
+    const ct_line_options *options = l->of->options;
+    uint32_t needed[2] = {0, 0}, parts;
+    for (int side = 0; side < 2; side++) {
         for (uint32_t leaf = 0; leaf < l->of->n_leaves[side]; leaf++) {
-            uint32_t parts = parts_needed(l, level, n, side, leaf);
+            ct_line_split itself = {leaf, leaf + 1};
+            parts = parts_needed(l, level, n, side, itself, options->minbucket);
             if (parts > needed[side]) needed[side] = parts;
         }
+        for (uint32_t i = 0; i < l->of->n_splits[side]; i++) {
+            parts = parts_needed(l, level, n, side, l->of->split[side][i], options->min_n);
+            if (parts > needed[side]) needed[side] = parts;
+        }
+    }
     level->cut = needed[0];
     level->cut_end = n + 1 - needed[1];
 }

@@ -5,6 +5,11 @@
 
 #include "evolve/line_scratch.h"
 
+/* The leaves of a split below the node: as they are numbered on its side. */
+typedef struct {
+    uint32_t begin, end;
+} ct_line_split;
+
 /* What is searched, read by all threads. */
 typedef struct {
     const ct_model_tree *tree;
@@ -13,6 +18,8 @@ typedef struct {
     const uint32_t *rows;   /* [n] of the node */
     uint32_t n;
     uint32_t n_leaves[2];   /* of the subtrees */
+    uint32_t n_splits[2];   /* of these that may have too few rows */
+    ct_line_split split[2][CT_TREE_LEAVES];
     uint32_t slot[2];       /* where the leaves of a side begin; both at 0 where each has one */
     uint32_t n_slots;
     const uint8_t *leaf[2]; /* by row */
@@ -57,8 +64,13 @@ void ct_line_clear_costs(ct_line_level *level, uint32_t n);
 void ct_line_scan(ct_line *l, ct_line_level *level, uint32_t n, int side, uint32_t first,
                   uint32_t last);
 
-/* Finds the cuts with which all leaves have enough rows; and the costs of both sides, as far as
- * these, or others within the parts, need them. */
+/* Rows of leaves together: from the sides besides, and of a part. */
+uint32_t ct_line_base_rows(const ct_line_level *level, int side, ct_line_split split);
+uint32_t ct_line_part_rows(const ct_line *l, const ct_line_level *level, int side, uint32_t part,
+                           ct_line_split split);
+
+/* Finds the cuts with which all leaves and splits have enough rows; and the costs of both sides, as
+ * far as these, or others within the parts, need them. */
 void ct_line_scan_cuts(ct_line *l, ct_line_level *level, uint32_t n);
 
 /* Penalised, with `left` parts on the left and those from `right` on the right. */

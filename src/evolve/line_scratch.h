@@ -24,10 +24,10 @@ typedef struct {
     double *base[2];    /* [leaves of the side][size] rows of the sides besides */
     uint32_t *base_n[2];
     double *sse[2], *terms[2]; /* [room + 1] by k */
-    uint8_t *few[2];           /* [room + 1] a leaf has fewer than minbucket rows */
+    uint8_t *few[2];           /* [room + 1] a leaf or a split has too few rows */
     uint32_t *order;           /* [room] parts that have rows, from left to right */
     uint32_t *first;           /* [room + 1] of the sorted rows */
-    /* the first and the end of the k with which no leaf has too few rows */
+    /* the first and the end of the k with which none has too few rows */
     uint32_t cut, cut_end;
 } ct_line_level;
 

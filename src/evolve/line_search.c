@@ -68,6 +68,21 @@ static void search_sorted_levels(ct_line *l, ct_line_level *level, uint32_t n)
             for (uint32_t i = 0; i < k; i++) set_level(&l->best.test, level->order[i]);
 }
 
+/* Of every set of levels: whether the splits below have enough rows. */
+static void mark_small_splits(const ct_line *l, ct_line_level *level, uint32_t all, int side)
+{
+    uint32_t count[CT_LINE_SUBSETS];
+    for (uint32_t i = 0; i < l->of->n_splits[side]; i++) {
+        const ct_line_split split = l->of->split[side][i];
+        count[0] = ct_line_base_rows(level, side, split);
+        for (uint32_t set = 1; set < all; set++) {
+            uint32_t part = level->order[ct_trailing_zeros(set)];
+            count[set] = count[set & (set - 1)] + ct_line_part_rows(l, level, side, part, split);
+            if (count[set] < l->of->options->min_n) level->few[side][side ? all ^ set : set] = 1;
+        }
+    }
+}
+
 /* Every set of levels: the sum of each is that of the set without its lowest level, and this one.
  * Where both sides are leaves the first level stays on the left. */
 static void search_subsets(ct_line *l, ct_line_level *level, uint32_t n)
@@ -93,6 +108,7 @@ static void search_subsets(ct_line *l, ct_line_level *level, uint32_t n)
             }
         }
         ct_line_solve(&b);
+        mark_small_splits(l, level, all, side);
     }
     for (uint32_t set = 1; set < all; set++) {
         if (of->n_slots == 1 && !l->missing_left && !(set & 1)) continue;
@@ -336,6 +352,18 @@ static void set_leaf(const ct_line_node *of, uint8_t *leaf, uint8_t value)
     else set_rows(of->tree, begin, begin + of->n, leaf, value);
 }
 
+/* The splits from `node` down, whose leaves are numbered from `first` on; returns how many leaves
+ * there are. */
+static uint32_t note_splits(ct_line_node *of, int32_t node, int side, uint32_t first)
+{
+    const ct_model_node *at = &of->tree->nodes[node];
+    if (ct_gmt_is_leaf(of->tree, node)) return 1;
+    uint32_t left = note_splits(of, at->left, side, first),
+             n = left + note_splits(of, at->right, side, first + left);
+    of->split[side][of->n_splits[side]++] = (ct_line_split){first, first + n};
+    return n;
+}
+
 ct_status ct_line_search(const ct_model_tree *tree, int32_t node, double limit,
                          const ct_line_options *options, ct_line_scratch *const *scratch,
                          unsigned threads, ct_line_answer *answer, ct_error *error)
@@ -367,6 +395,7 @@ ct_status ct_line_search(const ct_model_tree *tree, int32_t node, double limit,
         int32_t child = side ? at->right : at->left;
         of.n_leaves[side] = ct_model_tree_leaves(tree, child, leaves);
         send_rows(&of, child, scratch[0]->leaf[side]);
+        if (options->min_n > 2 * (uint64_t) options->minbucket) note_splits(&of, child, side, 0);
     }
     if (of.n_leaves[0] + of.n_leaves[1] > 2) {
         of.slot[1] = of.n_leaves[0];

@@ -28,6 +28,7 @@ typedef struct {
     double lambda;     /* what a coefficient or a split costs */
     int32_t only;      /* this splitter alone; -1: all */
     uint32_t without;  /* CT_LINE_...: short cuts that are not taken, which changes no answer */
+    uint32_t min_n;    /* rows of a split below the node at least; it has as many itself */
 } ct_line_options;
 
 /* What would be below the node; `terms` has the splits as well. */

@@ -115,7 +115,7 @@ static void make_move(ct_local *local, ct_model_tree *tree, int32_t node, move c
         else if (!ct_model_tree_expand(tree, node, test)) return;
         break;
     }
-    ct_model_tree_refresh(tree, node, local->limits->minbucket, local->limits->depth_max);
+    ct_model_tree_refresh(tree, node, local->limits);
 }
 
 /* A leaf that may not be split has no line to be searched. */
@@ -125,7 +125,8 @@ static int is_settled(const ct_local *local, const ct_model_tree *tree, int32_t 
     return ct_gmt_is_leaf(tree, node) &&
            (local->shift_only || tree->n_leaves >= local->limits->leaves_max ||
             at->depth >= local->limits->depth_max ||
-            at->end - at->begin < 2 * (uint64_t) local->limits->minbucket);
+            at->end - at->begin < 2 * (uint64_t) local->limits->minbucket ||
+            at->end - at->begin < local->limits->min_n);
 }
 
 static ct_status search_line(ct_local *local, const ct_model_tree *tree, int32_t node, double limit,
@@ -153,7 +154,7 @@ static ct_status step(ct_local *local, ct_model_tree *tree, int32_t node, double
 {
     ct_line_options options = {local->limits->minbucket, open_max, lambda,
                                local->shift_only ? tree->nodes[node].test.splitter : -1,
-                               local->without};
+                               local->without, local->limits->min_n};
     ct_line_answer answer;
     uint32_t n_leaves;
     *better = 0;
@@ -239,8 +240,7 @@ ct_status ct_rotate(ct_local *local, ct_model_tree *tree, double lambda, uint32_
             if (ct_gmt_is_leaf(tree, child) || ct_halt_now(local->halt, local->worker)) continue;
             ct_model_tree_copy(&local->trial, tree);
             if (!rotate_node(&local->trial, tree, (int32_t) i, child)) continue;
-            ct_model_tree_refresh(&local->trial, (int32_t) i, limits->minbucket,
-                                  limits->depth_max);
+            ct_model_tree_refresh(&local->trial, (int32_t) i, limits);
             ct_mark_around(&local->trial, (int32_t) i);
             CT_TRY(ct_local_search(local, &local->trial, lambda, open_max, ROTATION_STEPS, rng,
                                    &clean, error));
@@ -260,7 +260,8 @@ ct_status ct_grow_greedily(ct_local *local, ct_model_tree *tree, uint32_t open_m
                            ct_error *error)
 {
     const ct_tree_limits *limits = local->limits;
-    ct_line_options options = {limits->minbucket, open_max, 0, -1, local->without};
+    ct_line_options options = {limits->minbucket, open_max, 0, -1, local->without,
+                               limits->min_n};
     ct_line_answer *known = (ct_line_answer *) ct_alloc(tree->room * sizeof *known);
     ct_status status = CT_OK;
     if (!known) return ct_fail(error, CT_NO_MEMORY, "not enough memory");

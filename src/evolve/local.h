@@ -6,13 +6,6 @@
 #include "base/rng.h"
 #include "evolve/line_memory.h"
 
-typedef struct {
-    uint32_t leaves_max;  /* 1 .. CT_TREE_LEAVES - CT_SPARE_LEAVES */
-    uint32_t depth_max;   /* splits above a leaf at most */
-    uint32_t minbucket;   /* rows of a leaf at least */
-    double complexity;    /* what log(n) is multiplied by in BIC */
-} ct_tree_limits;
-
 /* What one worker owns: spare trees and scratch memory. */
 typedef struct {
     const ct_tree_limits *limits;

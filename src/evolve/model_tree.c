@@ -70,7 +70,8 @@ ct_status ct_model_tree_init(ct_model_tree *tree, const ct_model_table *table,
     CT_TRY(init_rows(tree, error));
     tree->threads = threads;
     for (uint32_t row = 0; row < table->n_rows; row++) tree->rows[row] = row;
-    ct_model_tree_refresh(tree, 0, 1, 0);
+    const ct_tree_limits leaf = {1, 0, 1, 0, 0};
+    ct_model_tree_refresh(tree, 0, &leaf);
     return CT_OK;
 }
 
@@ -337,10 +338,12 @@ static void sort_rows(ct_model_tree *tree, const ct_model_node *node)
 }
 
 /* Rows and depths below `node`; small and deep branches go. */
-static void send_down(ct_model_tree *tree, int32_t at, uint32_t minbucket, uint32_t depth_max)
+static void send_down(ct_model_tree *tree, int32_t at, const ct_tree_limits *limits)
 {
+    const uint32_t minbucket = limits->minbucket;
     ct_model_node *node = &tree->nodes[at];
-    if (node->depth >= depth_max) ct_model_tree_collapse(tree, at);
+    if (node->depth >= limits->depth_max || node->end - node->begin < limits->min_n)
+        ct_model_tree_collapse(tree, at);
     while (!ct_gmt_is_leaf(tree, at)) {
         uint32_t middle = part_rows(tree, node);
         if (middle - node->begin >= minbucket && node->end - middle >= minbucket) {
@@ -358,8 +361,8 @@ static void send_down(ct_model_tree *tree, int32_t at, uint32_t minbucket, uint3
     if (ct_gmt_is_leaf(tree, at)) {
         sum_rows(tree, at);
     } else {
-        send_down(tree, node->left, minbucket, depth_max);
-        send_down(tree, node->right, minbucket, depth_max);
+        send_down(tree, node->left, limits);
+        send_down(tree, node->right, limits);
         sum_children(tree, at);
     }
     ct_model_tree_solve_one(tree, at);
@@ -395,12 +398,11 @@ void ct_model_tree_solve(ct_model_tree *tree, int32_t node)
     ct_model_tree_add_up(tree);
 }
 
-void ct_model_tree_refresh(ct_model_tree *tree, int32_t node, uint32_t minbucket,
-                           uint32_t depth_max)
+void ct_model_tree_refresh(ct_model_tree *tree, int32_t node, const ct_tree_limits *limits)
 {
     CT_ASSERT(node >= 0 && (uint32_t) node < tree->room && tree->nodes[node].used);
     sort_rows(tree, &tree->nodes[node]);
-    send_down(tree, node, minbucket, depth_max);
+    send_down(tree, node, limits);
     for (int32_t at = tree->nodes[node].parent; at != CT_NO_NODE; at = tree->nodes[at].parent)
         sum_children(tree, at);
     ct_model_tree_add_up(tree);

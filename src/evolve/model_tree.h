@@ -119,11 +119,18 @@ void ct_model_tree_lift(ct_model_tree *tree, int32_t node, int32_t kept);
 /* Copies the subtree `from` of `of`, another tree, to the leaf `node`; 0 if there is no room. */
 int ct_model_tree_graft(ct_model_tree *tree, int32_t node, const ct_model_tree *of, int32_t from);
 
+typedef struct {
+    uint32_t leaves_max;  /* 1 .. CT_TREE_LEAVES - CT_SPARE_LEAVES */
+    uint32_t depth_max;   /* splits above a leaf at most */
+    uint32_t minbucket;   /* rows of a leaf at least */
+    double complexity;    /* what log(n) is multiplied by in BIC */
+    uint32_t min_n;       /* rows of a split at least */
+} ct_tree_limits;
+
 /* Sends the rows of `node` down again and computes all below and the sums; `node` itself has its
- * rows. Branches with fewer than minbucket rows are lifted away, and what is deeper than depth_max
- * is cut off, until there are none. */
-void ct_model_tree_refresh(ct_model_tree *tree, int32_t node, uint32_t minbucket,
-                           uint32_t depth_max);
+ * rows. Branches with fewer than minbucket rows are lifted away, splits of fewer than min_n become
+ * leaves, and what is deeper than depth_max is cut off, until there are none. */
+void ct_model_tree_refresh(ct_model_tree *tree, int32_t node, const ct_tree_limits *limits);
 
 /* The leaves below `node`, from left to right; returns how many. */
 uint32_t ct_model_tree_leaves(const ct_model_tree *tree, int32_t node, int32_t *leaves);

@@ -58,7 +58,7 @@ static int solve(proving *all, uint32_t n, double lambda, ct_depth_two *answer)
     all->found->solved++;
     all->found->touched += n;
     ct_depth_two_solve(all->pairs, all->rows, n, lambda, all->options->minbucket,
-                       all->options->halt, answer, &done);
+                       all->options->min_n, all->options->halt, answer, &done);
     if (!done) all->stopped = 1;
     return done;
 }
@@ -246,7 +246,7 @@ static void prove(proving *all)
         all->found->complete = 1;
         return;
     }
-    set_chains(all);
+    if (table->n_rows >= all->options->min_n) set_chains(all);
     search_roots(all);
 }
 

@@ -12,10 +12,10 @@
  *
  * Where bins have few rows for a tree of depth two they are taken together for `middle`, and what
  * is largest among these is left out, since t may be within. Only what could be better than the
- * tree known is looked at (`known`). All f here are without minbucket, which a subset of the rows
- * may not keep to. What differs by less than a 1e-9th, or a 1e-11th of the squares of the response,
- * counts as equal; that the computed costs rise with the rows is certain but for columns that are
- * nearly aliased (gram.h). */
+ * tree known is looked at (`known`). All f here are without minbucket and min_n, which a subset
+ * of the rows may not keep to. What differs by less than a 1e-9th, or a 1e-11th of the squares of
+ * the response, counts as equal; that the computed costs rise with the rows is certain but for
+ * columns that are nearly aliased (gram.h). */
 #ifndef CT_EVOLVE_OPTIMUM_H
 #define CT_EVOLVE_OPTIMUM_H
 
@@ -28,7 +28,7 @@ enum { CT_OPTIMUM_SIDES = 1, CT_OPTIMUM_MIDDLE = 2, CT_OPTIMUM_KNOWN = 4 };
 
 typedef struct {
     uint32_t depth;       /* 2 or 3 */
-    uint32_t minbucket;
+    uint32_t minbucket, min_n;
     double lambda;
     double known;         /* what a tree costs that is there already; INFINITY: none */
     uint32_t without;     /* CT_OPTIMUM_... */

@@ -51,7 +51,7 @@ typedef struct {
     ct_pair_scratch *scratches; /* [threads] */
     double lambda;              /* of the problem at work, as is the rest */
     /* the first splitter, the second ones */
-    uint32_t minbucket, splitter, from, to;
+    uint32_t minbucket, min_n, splitter, from, to;
     const uint32_t *rows;
     uint32_t n;
 } ct_pairs;

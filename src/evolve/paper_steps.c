@@ -219,8 +219,7 @@ void ct_steps_go_on(ct_tree_steps *steps, const ct_tree_limits *limits)
         end_mutation(steps);
         if (question->node != CT_NO_NODE) return;
     } else if (question->node != CT_NO_NODE) {
-        question->node = ct_refresh_next(&steps->refreshing, question->tree, limits->minbucket,
-                                         limits->depth_max);
+        question->node = ct_refresh_next(&steps->refreshing, question->tree, limits);
         if (question->node != CT_NO_NODE) return;
         ct_model_tree_add_up(question->tree);
         steps->touched += question->tree->nodes[steps->refreshing.top].end;

@@ -17,6 +17,7 @@ static ct_gmt_options options_of(SEXP control)
     o.limits.leaves_max = r_count(control, "max_leaves");
     o.limits.depth_max = r_count(control, "depth");
     o.limits.minbucket = r_count(control, "minbucket");
+    o.limits.min_n = r_count(control, "min_n");
     o.limits.complexity = r_number(control, "complexity");
     o.mode = (ct_gmt_mode) r_count(control, "mode");
     o.population = r_count(control, "population");

@@ -72,7 +72,7 @@ static ct_exact_options options_of(SEXP control)
     options.depth = r_count(control, "depth");
     options.complexity = r_number(control, "complexity");
     options.min_bucket = r_count(control, "minbucket");
-    options.min_split = r_count(control, "minsplit");
+    options.min_split = r_count(control, "min_n");
     options.max_leaves = max_leaves < UINT32_MAX ? (uint32_t) max_leaves : 0;
     options.max_gap = r_number(control, "max_gap");
     options.max_cost = r_number(control, "max_cost");

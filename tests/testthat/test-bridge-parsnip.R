@@ -96,7 +96,7 @@ test_that("the engine is registered, before and after contree is loaded, and its
     "object <- parsnip::fit(mpg ~ ., mtcars, depth = 2, cp = 0.01, mode = 'regression')",
     "own <- contree(mpg ~ ., mtcars, depth = 2, cp = 0.01)",
     "say(identical(parsnip::answer(object, mtcars, 'numeric'), unname(predict(own, mtcars))))"))
-  expected <- c("tree_depth=depth min_n=minsplit cost_complexity=cp", "1 TRUE TRUE", "TRUE",
+  expected <- c("tree_depth=depth min_n=min_n cost_complexity=cp", "1 TRUE TRUE", "TRUE",
                 "data.frame setosa versicolor virginica TRUE", "TRUE", "TRUE", "end")
   expect_identical(tail(said$after, 7), expected)
   expect_identical(tail(said$before, 7), expected)
@@ -168,7 +168,7 @@ test_that("the engine of model trees is registered, and its calls work", {
     "say(identical(coef(object$fit), coef(own)))",
     "say(identical(parsnip::answer(object, mtcars, 'numeric'), unname(predict(own, mtcars))))",
     "say(identical(parsnip::answer(object, mtcars, 'raw'), predict(own, mtcars)))"))
-  expected <- c("tree_depth=depth min_n=minbucket", "TRUE", "TRUE", "TRUE", "end")
+  expected <- c("tree_depth=depth min_n=min_n", "TRUE", "TRUE", "TRUE", "end")
   expect_identical(tail(said$after, 5), expected)
   expect_identical(tail(said$before, 5), expected)
 })
@@ -188,7 +188,7 @@ test_that("parsnip fits and predicts", {
                               "contree")
   gaps <- transform(iris, Petal.Width = replace(Petal.Width, 1:60, NA))
   object <- generics::fit(tree, Species ~ ., data = gaps)
-  own <- contree(Species ~ ., gaps, depth = 2, minsplit = 5)
+  own <- contree(Species ~ ., gaps, depth = 2, min_n = 5)
   fit <- parsnip::extract_fit_engine(object)
   expect_identical(fit$frame, own$frame)
   expect_identical(fit$threads, 1L)

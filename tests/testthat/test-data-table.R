@@ -61,7 +61,7 @@ test_that("settings and losses that count rows keep them apart", {
     loss <- matrix(c(0, 2, 1, 1, 0, 3, 1, 1, 0), 3)
     fits <- function(data) {
       fit <- function(...) suppressMessages(contree(y ~ i + text, data, ..., depth = 2))
-      list(fit(minbucket = 20), fit(minsplit = 60), fit(loss = loss), fit(loss = loss / 3),
+      list(fit(minbucket = 20), fit(min_n = 60), fit(loss = loss), fit(loss = loss / 3),
            fit(class_weights = "balanced"), fit(complexity = 0.02),
            fit(subset_levels = 2, max_thresholds = 2),
            contree(y ~ i + text, data, weights = half, depth = 2))

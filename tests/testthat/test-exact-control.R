@@ -3,10 +3,10 @@ test_that("defaults and classes", {
   expect_s3_class(control, "contree_control")
   # the response decides
   expect_null(control$minbucket)
-  expect_null(control$minsplit)
-  expect_equal(contree(Species ~ ., iris, depth = 1)$control[c("minbucket", "minsplit")],
-               list(minbucket = 1, minsplit = 2))
-  expect_equal(contree_control(minbucket = 4)$minsplit, 8)
+  expect_null(control$min_n)
+  expect_equal(contree(Species ~ ., iris, depth = 1)$control[c("minbucket", "min_n")],
+               list(minbucket = 1, min_n = 2))
+  expect_equal(contree_control(minbucket = 4)$min_n, 8)
   expect_identical(control$memory_limit, Inf)
   expect_output(print(control), "complexity +0")
   expect_null(control$threads)
@@ -41,7 +41,7 @@ test_that("memory is read in bytes or words", {
 
 test_that("leaves and nodes that are split keep to their sizes", {
   # two leaves of one row need two rows anyway
-  expect_equal(contree(Species ~ ., iris, depth = 1, minsplit = 1)$control$minsplit, 2)
+  expect_equal(contree(Species ~ ., iris, depth = 1, minsplit = 1)$control$min_n, 2)
   free <- contree(Species ~ ., iris, depth = 3)
   for (minbucket in c(3, 10, 40)) {
     fit <- contree(Species ~ ., iris, depth = 3, minbucket = minbucket)

@@ -147,7 +147,7 @@ test_that("the numbers are those of rpart", {
   theirs <- rpart::rpart(mpg ~ wt + hp, mtcars, maxdepth = 1, cp = 0)
   ours <- contree(mpg ~ wt + hp, mtcars, depth = 1)
   expect_identical(ours$control$minbucket, 7)
-  expect_identical(ours$control$minsplit, 14)
+  expect_identical(ours$control$min_n, 14)
   # rpart has the lower number on the left
   columns <- c("n", "wt", "dev", "yval")
   expect_equal(ours$frame[c(1, 3, 2), columns], theirs$frame[columns], ignore_attr = TRUE)

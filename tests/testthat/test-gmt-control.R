@@ -7,6 +7,7 @@ test_that("settings are checked by name and range", {
                    list(search = "x"), list(population = 1), list(alpha = -1),
                    list(crossover = 1.1), list(mutation = -0.1), list(pressure = 0.9),
                    list(elite = 0.5), list(sample = 10), list(open_max = 0), list(minbucket = "a"),
+                   list(min_n = 0),
                    list(time_limit = NA))) {
     expect_contree_error(do.call(gmt_control, bad), "input", paste0("'", names(bad), "'"))
   }
@@ -19,9 +20,30 @@ test_that("settings limit the tree", {
   expect_equal(max(node_depth(gmt(y ~ ., d, seed = 1, depth = 1))), 1)
   fit <- gmt(y ~ ., d, seed = 1, minbucket = 100)
   expect_gte(min(node_n(fit)), 100)
+  expect_identical(gmt(y ~ ., d, seed = 1, min_n = 3)$fitted.values,
+                   gmt(y ~ ., d, seed = 1)$fitted.values)
   expect_equal(nrow(coef(gmt(y ~ ., d, seed = 1, complexity = 1e6))), 1)
   expect_lte(nrow(coef(gmt(y ~ ., armchair(600, noise = 5), seed = 1, complexity = 8))),
              nrow(coef(gmt(y ~ ., armchair(600, noise = 5), seed = 1, complexity = 0.5))))
+})
+
+test_that("nodes that are split have min_n rows, however the tree is searched", {
+  d <- armchair(400)
+  for (search in names(gmt_modes)) for (min_n in c(150, 220)) {
+    fit <- gmt(y ~ ., d, search = search, effort = 60, min_n = min_n, seed = 1)
+    split <- !node_is_leaf(fit)
+    expect_true(any(split))
+    expect_gte(min(node_n(fit)[split]), min_n)
+    expect_lt(min(node_n(fit)[!split]), min_n / 2)
+  }
+  fit <- gmt(y ~ ., d, certify = 2, bins = 10, min_n = 220, seed = 1)
+  expect_identical(fit$gmt$optimum$status, "optimal")
+  free <- gmt(y ~ ., d, certify = 2, bins = 10, seed = 1)
+  expect_gte(min(node_n(fit)[!node_is_leaf(fit)]), 220)
+  expect_lt(min(node_n(free)[!node_is_leaf(free)]), 220)
+  expect_gt(deviance(fit), deviance(free))
+  expect_identical(gmt(y ~ ., d, min_n = 401, seed = 1)$fitted.values,
+                   gmt(y ~ ., d, max_leaves = 1, seed = 1)$fitted.values)
 })
 
 test_that("trees are searched in other ways", {

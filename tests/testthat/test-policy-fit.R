@@ -193,7 +193,7 @@ test_that("what cannot be used is said by name", {
   fails(policy_tree(cbind(x, x), gamma), "input", "'X' has more than one column named 'a'")
   fails(contree(x[0, , drop = FALSE], rewards = gamma[0, ]), "input", "'x' is empty")
   fails(policy_tree(x), "input", "'Gamma'")
-  for (setting in list(list(max_thresholds = 9), list(max_gap = 1), list(minsplit = 9),
+  for (setting in list(list(max_thresholds = 9), list(max_gap = 1), list(min_n = 9),
                        list(conformal = 5))) {
     fails(do.call(policy_tree, c(list(x, gamma), setting)), "unsupported", names(setting))
   }

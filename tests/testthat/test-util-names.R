@@ -26,7 +26,7 @@ test_that("names of other packages, and misspelt ones, are answered with those m
     trees = quote(image_forest(image, image, ntree = 5)),
     depth = quote(image_forest(image, image, maxdepth = 5)),
     depth = quote(gmt(mpg ~ ., mtcars, maxdepth = 3)),
-    minbucket = quote(gmt(mpg ~ ., mtcars, min_n = 3)),
+    min_n = quote(gmt(mpg ~ ., mtcars, minsplit = 3)),
     max_leaves = quote(gmt_control(maxleaves = 3)),
     depth = quote(contree(mpg ~ ., mtcars, max_depth = 3)),
     max_leaves = quote(contree(mpg ~ ., mtcars, leaves_max = 3)),
@@ -73,7 +73,7 @@ test_that("settings come directly, from a control, or as a list; those given dir
        complexity = 0.2)
 })
 
-test_that("min_n is minsplit, and a seed is that of all draws", {
+test_that("minsplit of rpart is min_n, and a seed is that of all draws", {
   expect_identical(contree(mpg ~ ., mtcars, depth = 2, min_n = 30)$frame,
                    contree(mpg ~ ., mtcars, depth = 2, minsplit = 30)$frame)
   expect_identical(contree_control(min_n = 30), contree_control(minsplit = 30))

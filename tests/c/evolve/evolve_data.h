@@ -68,7 +68,7 @@ static inline ct_gmt_options default_options(void)
 {
     ct_gmt_options o;
     memset(&o, 0, sizeof o);
-    o.limits = (ct_tree_limits){16, 6, 6, 1};
+    o.limits = (ct_tree_limits){16, 6, 6, 1, 0};
     o.bins = 16;
     o.effort = 12;
     o.patience = 12;
@@ -149,10 +149,29 @@ static inline double plain_sse(const ct_gmt_model_data *data, const uint8_t *in,
     return sse;
 }
 
+/* As ct_model_tree_refresh with no other limits. */
+static inline void refresh(ct_model_tree *tree, int32_t node, uint32_t minbucket,
+                           uint32_t depth_max)
+{
+    const ct_tree_limits limits = {CT_TREE_LEAVES, depth_max, minbucket, 1, 0};
+    ct_model_tree_refresh(tree, node, &limits);
+}
+
 typedef struct {
     double cost;
     uint32_t n_tried;
 } plain_best;
+
+/* A split below the root: the leaves of its side that are below it. */
+typedef struct {
+    int side;
+    uint32_t begin, end;
+} plain_split;
+
+typedef struct {
+    uint32_t n;
+    plain_split splits[CT_TREE_LEAVES];
+} plain_splits;
 
 /* Where a row goes by a test that is given in values. */
 static inline int plain_left(const evolve_data *d, uint32_t s, double threshold, uint32_t set,
@@ -165,12 +184,22 @@ static inline int plain_left(const evolve_data *d, uint32_t s, double threshold,
 }
 
 /* The cost of a test at the root, above the leaves of both its subtrees, whose rows `leaf` tells:
- * [side][row]. INFINITY if a leaf has too few rows. */
+ * [side][row]. INFINITY if a leaf or a split has too few rows. */
 static inline double cost_of_test(const evolve_data *d, const uint8_t *left, uint8_t *const *leaf,
-                           const uint32_t *n_leaves, const ct_line_options *o)
+                           const uint32_t *n_leaves, const plain_splits *splits,
+                           const ct_line_options *o)
 {
     uint8_t in[MOST_ROWS];
     double cost = o->lambda * (n_leaves[0] + n_leaves[1] - 1);
+    for (uint32_t i = 0; splits && i < splits->n; i++) {
+        const plain_split *split = &splits->splits[i];
+        uint32_t n = 0;
+        for (uint32_t row = 0; row < d->data.n_rows; row++) {
+            uint32_t k = leaf[split->side][row];
+            n += (left[row] != 0) == (split->side == 0) && k >= split->begin && k < split->end;
+        }
+        if (n < o->min_n) return INFINITY;
+    }
     for (int side = 0; side < 2; side++)
         for (uint32_t k = 0; k < n_leaves[side]; k++) {
             uint32_t n = 0;
@@ -185,33 +214,35 @@ static inline double cost_of_test(const evolve_data *d, const uint8_t *left, uin
 }
 
 static inline void try_test(const evolve_data *d, uint32_t s, double threshold, uint32_t set,
-                     uint8_t *const *leaf, const uint32_t *n_leaves, const ct_line_options *o,
-                     plain_best *best)
+                     uint8_t *const *leaf, const uint32_t *n_leaves,
+                     const plain_splits *splits, const ct_line_options *o, plain_best *best)
 {
     uint8_t left[MOST_ROWS];
     for (int missing_left = 0; missing_left < 2; missing_left++) {
         for (uint32_t row = 0; row < d->data.n_rows; row++)
             left[row] = (uint8_t) plain_left(d, s, threshold, set, missing_left, row);
-        double cost = cost_of_test(d, left, leaf, n_leaves, o);
+        double cost = cost_of_test(d, left, leaf, n_leaves, splits, o);
         best->n_tried++;
         if (cost < best->cost) best->cost = cost;
     }
 }
 
-/* All thresholds and sets of all splitters, at the root of a tree. */
+/* All thresholds and sets of all splitters, at the root of a tree. `splits`: NULL for none. */
 static inline double brute_line(const evolve_data *d, uint8_t *const *leaf,
-                                const uint32_t *n_leaves, const ct_line_options *o)
+                                const uint32_t *n_leaves, const plain_splits *splits,
+                                const ct_line_options *o)
 {
     plain_best best = {INFINITY, 0};
     for (uint32_t s = 0; s < d->data.n_splitters; s++) {
         uint32_t n_levels = d->data.n_levels[s];
         for (uint32_t set = 1; n_levels && set + 1 < 1u << n_levels; set++)
-            try_test(d, s, 0, set, leaf, n_leaves, o, &best);
+            try_test(d, s, 0, set, leaf, n_leaves, splits, o, &best);
         const ct_column *column = &d->data.columns[d->data.splitters[s]];
         for (uint32_t row = 0; !n_levels && row < d->data.n_rows; row++)
             if (!ct_column_missing(column, row))
-                try_test(d, s, ct_column_value(column, row), 0, leaf, n_leaves, o, &best);
-        if (!n_levels) try_test(d, s, INFINITY, 0, leaf, n_leaves, o, &best);
+                try_test(d, s, ct_column_value(column, row), 0, leaf, n_leaves, splits, o,
+                         &best);
+        if (!n_levels) try_test(d, s, INFINITY, 0, leaf, n_leaves, splits, o, &best);
     }
     return best.cost;
 }

@@ -40,7 +40,7 @@ static void grow_by_hand(ct_model_tree *tree, ct_rng *rng, uint32_t n_splits)
         uint32_t span = tree->table->splitters[0].n_ranks;
         test.cut = span / 4 + ct_rng_below(rng, span / 2 + 1);
         ct_model_tree_expand(tree, leaves[ct_rng_below(rng, n)], &test);
-        ct_model_tree_refresh(tree, 0, 1, 16);
+        refresh(tree, 0, 1, 16);
     }
 }
 
@@ -60,23 +60,37 @@ static uint32_t plain_leaves(const ct_model_tree *tree, int32_t child, uint8_t *
     return n;
 }
 
-/* The best test at the root of the tree against all there are. */
-static void compare_line(fixture *f, const evolve_data *d, uint32_t minbucket, double price)
+/* The splits from `node` down, whose leaves are numbered from `first` on; how many leaves. */
+static uint32_t plain_splits_of(const ct_model_tree *tree, int32_t node, int side, uint32_t first,
+                                plain_splits *splits)
 {
+    if (ct_gmt_is_leaf(tree, node)) return 1;
+    uint32_t n = plain_splits_of(tree, tree->nodes[node].left, side, first, splits);
+    n += plain_splits_of(tree, tree->nodes[node].right, side, first + n, splits);
+    splits->splits[splits->n++] = (plain_split){side, first, first + n};
+    return n;
+}
+
+/* The best test at the root of the tree against all there are. */
+static void compare_line(fixture *f, const evolve_data *d, uint32_t minbucket, uint32_t min_n,
+                         double price)
+{
+    plain_splits splits = {0};
     static uint8_t sides[2][MOST_ROWS];
     uint8_t *leaf[2] = {sides[0], sides[1]};
     uint32_t n_leaves[2] = {1, 1};
     ct_line_answer answer;
     ct_error error;
     double unit = f->table.unit;
-    ct_line_options o = {minbucket, UINT32_MAX, price * unit, -1, 0};
+    ct_line_options o = {minbucket, UINT32_MAX, price * unit, -1, 0, min_n};
     memset(sides, 0, sizeof sides);
     if (!ct_gmt_is_leaf(&f->tree, 0))
         for (int side = 0; side < 2; side++) {
             int32_t child = side ? f->tree.nodes[0].right : f->tree.nodes[0].left;
             n_leaves[side] = plain_leaves(&f->tree, child, sides[side]);
+            plain_splits_of(&f->tree, child, side, 0, &splits);
         }
-    double expected = brute_line(d, leaf, n_leaves, &o);
+    double expected = brute_line(d, leaf, n_leaves, &splits, &o);
     o.lambda = price; /* of the scaled response */
     REQUIRE(ct_line_search(&f->tree, 0, INFINITY, &o, &f->scratch, 1, &answer, &error) == CT_OK);
     if (isinf(expected)) {
@@ -89,18 +103,19 @@ static void compare_line(fixture *f, const evolve_data *d, uint32_t minbucket, d
     /* and the tree with it costs that */
     if (ct_gmt_is_leaf(&f->tree, 0)) ct_model_tree_expand(&f->tree, 0, &answer.best.test);
     else f->tree.nodes[0].test = answer.best.test;
-    ct_model_tree_refresh(&f->tree, 0, 1, 16);
+    refresh(&f->tree, 0, 1, 16);
     CHECK(fabs(f->tree.sse - answer.best.sse) <= 1e-10 * f->table.total);
 }
 
-static void check_line(uint32_t seed, const evolve_data *d, uint32_t n_splits, uint32_t bins)
+static void check_line(uint32_t seed, const evolve_data *d, uint32_t n_splits, uint32_t bins,
+                       uint32_t min_n)
 {
     fixture f;
     ct_rng rng = ct_rng_of(seed, 7, 0);
     REQUIRE(open_fixture(&f, d, bins));
     double price = 0.02 * f.tree.sse / d->data.n_rows;
     grow_by_hand(&f.tree, &rng, n_splits);
-    compare_line(&f, d, 3, price);
+    compare_line(&f, d, 3, min_n, price);
     close_fixture(&f);
 }
 
@@ -110,7 +125,9 @@ static void lines_are_exact(void)
         evolve_data *d = new_data(seed, 30 + seed % 20, 1 + seed % 3, seed % 4 == 1 ? 5 : 0,
                                   seed % 3 == 2 ? 2 + seed % 5 : 0, seed % 5 == 3 ? 2 : 0);
         if (seed % 2) d->data.weights = d->weights;
-        check_line(seed, d, seed % 4, 2 + seed % 7);
+        check_line(seed, d, seed % 4, 2 + seed % 7, 0);
+        for (uint32_t min_n = 8; seed % 4 > 1 && min_n < 30; min_n += 3)
+            check_line(seed, d, seed % 4, 2 + seed % 7, min_n);
         free(d);
     }
 }
@@ -129,17 +146,17 @@ static void lines_below_are_exact(void)
         ct_gmt_test test = {0, 40, {0}, 0};
         REQUIRE(open_fixture(&f, d, 3));
         REQUIRE(ct_model_tree_expand(&f.tree, 0, &test));
-        ct_model_tree_refresh(&f.tree, 0, 1, 16);
+        refresh(&f.tree, 0, 1, 16);
         const ct_model_node *node = &f.tree.nodes[f.tree.nodes[0].right];
         for (uint32_t i = 0; i < 40; i++) {
             uint32_t row = f.tree.rows[node->begin + i];
             for (int k = 0; k < 2; k++) part->x[k][i] = d->x[k][row];
             part->y[i] = d->y[row];
         }
-        ct_line_options o = {3, UINT32_MAX, 0, -1, 0};
+        ct_line_options o = {3, UINT32_MAX, 0, -1, 0, 0};
         REQUIRE(ct_line_search(&f.tree, f.tree.nodes[0].right, INFINITY, &o, &f.scratch, 1,
                                &answer, &error) == CT_OK);
-        CHECK(fabs(f.table.unit * answer.best.sse - brute_line(part, leaf, one, &o)) <=
+        CHECK(fabs(f.table.unit * answer.best.sse - brute_line(part, leaf, one, NULL, &o)) <=
               1e-9 * f.table.unit * f.table.total);
         close_fixture(&f);
         free(part);
@@ -161,8 +178,8 @@ static void some_rows_rule_out(void)
     REQUIRE(open_fixture(&f, d, 16));
     REQUIRE(ct_model_tree_expand(&f.tree, 0, &first));
     REQUIRE(ct_model_tree_expand(&f.tree, f.tree.nodes[0].right, &second));
-    ct_model_tree_refresh(&f.tree, 0, 1, 16);
-    ct_line_options o = {5, UINT32_MAX, 1e-3, -1, 0};
+    refresh(&f.tree, 0, 1, 16);
+    ct_line_options o = {5, UINT32_MAX, 1e-3, -1, 0, 0};
     double now = ct_penalised(f.tree.sse, f.tree.terms, 3, o.lambda);
     REQUIRE(ct_line_search(&f.tree, 0, now, &o, &f.scratch, 1, &answer, &error) == CT_OK);
     o.without = CT_LINE_SOME_ROWS;
@@ -185,7 +202,7 @@ static void runs_are_opened(void)
             if (row >= 100 && row < 330) d->x[0][row] = row < 250 ? 1.5 : 2.25;
             d->y[row] = (d->x[0][row] < 1.5 ? 1 : -1) + 0.01 * d->x[0][row];
         }
-        check_line(1, d, 0, 2);
+        check_line(1, d, 0, 2, 0);
         free(d);
     }
 }
@@ -204,8 +221,8 @@ static void small_leaves_are_not_offered(void)
         REQUIRE(open_fixture(&f, d, bins));
         for (uint32_t minbucket = 4; minbucket < 9; minbucket++) {
             ct_model_tree_collapse(&f.tree, 0);
-            ct_model_tree_refresh(&f.tree, 0, 1, 16);
-            compare_line(&f, d, minbucket, 0);
+            refresh(&f.tree, 0, 1, 16);
+            compare_line(&f, d, minbucket, 0, 0);
         }
         close_fixture(&f);
         free(d);
@@ -228,8 +245,8 @@ static void sets_have_sides(void)
         REQUIRE(ct_model_tree_expand(&f.tree, 0, &test));
         REQUIRE(ct_model_tree_expand(&f.tree, f.tree.nodes[0].left, &test));
         f.tree.nodes[0].test.cut = 60;
-        ct_model_tree_refresh(&f.tree, 0, 1, 16);
-        compare_line(&f, d, 3, 1e-3);
+        refresh(&f.tree, 0, 1, 16);
+        compare_line(&f, d, 3, 0, 1e-3);
         CHECK_INT(f.tree.nodes[0].test.splitter, 1);
         CHECK_INT(f.tree.nodes[0].test.levels[0] & 1, mirrored);
         close_fixture(&f);
@@ -304,9 +321,9 @@ static void sums_are_of_the_rows(void)
         int32_t at = f.tree.nodes[leaves[ct_rng_below(&rng, n)]].parent;
         if (round % 3 == 1 && at >= 0) ct_model_tree_collapse(&f.tree, at);
         if (round % 3 == 2 && at >= 0) ct_model_tree_lift(&f.tree, at, f.tree.nodes[at].left);
-        if (at >= 0) ct_model_tree_refresh(&f.tree, at, 2, 4);
+        if (at >= 0) refresh(&f.tree, at, 2, 4);
         uint32_t deepest = round % 5 ? 4 : 2;
-        ct_model_tree_refresh(&f.tree, 0, 2, deepest);
+        refresh(&f.tree, 0, 2, deepest);
         double sse = 0;
         n = ct_model_tree_leaves(&f.tree, 0, leaves);
         uint32_t rows = 0;
@@ -379,7 +396,7 @@ static void models_omit_columns(void)
             ct_model_tree_lift(&f.tree, above, kept);
             CHECK(f.tree.nodes[above].omitted[0] == omitted);
         }
-        ct_model_tree_refresh(&f.tree, 0, 8, 4);
+        refresh(&f.tree, 0, 8, 4);
         n = ct_model_tree_leaves(&f.tree, 0, leaves);
         for (uint32_t k = 0; k < n; k++) {
             check_omitting(&f, d, leaves[k]);
@@ -387,7 +404,7 @@ static void models_omit_columns(void)
         }
         ct_model_tree_collapse(&copy, 0);
         CHECK(ct_model_tree_graft(&copy, 0, &f.tree, 0));
-        ct_model_tree_refresh(&copy, 0, 8, 4);
+        refresh(&copy, 0, 8, 4);
         CHECK(copy.sse == f.tree.sse && copy.terms == f.tree.terms);
     }
     CHECK(n_omitted > (CHECK_QUICK() ? 8 : 40));
@@ -433,13 +450,13 @@ static void pieces_are_all_rows(void)
     check_sums(&f.tree, 0);
     REQUIRE(ct_model_tree_expand(&f.tree, 0, &test));
     REQUIRE(ct_model_tree_expand(&f.tree, f.tree.nodes[0].left, &below));
-    ct_model_tree_refresh(&f.tree, 0, 1, 4);
+    refresh(&f.tree, 0, 1, 4);
     for (int32_t at = 0; at < 5; at++) check_sums(&f.tree, at);
     const ct_model_node *left = &f.tree.nodes[f.tree.nodes[0].left];
     CHECK(left->end >= 100000 && left->end < 100100); /* some values are equal */
     for (uint32_t k = 0; k < 140000; k++)
         CHECK(ct_gmt_goes_left(&f.table, &test, f.tree.rows[k]) == (k < left->end));
-    ct_line_options options = {1, 2, 0.5, -1, 0};
+    ct_line_options options = {1, 2, 0.5, -1, 0, 0};
     ct_line_answer first, again;
     for (unsigned threads = 1; threads <= 3; threads += 2) {
         f.tree.threads = threads;
@@ -451,7 +468,7 @@ static void pieces_are_all_rows(void)
           first.kept[1].sse == again.kept[1].sse);
     REQUIRE(first.best.test.splitter >= 0);
     f.tree.nodes[0].test = first.best.test;
-    ct_model_tree_refresh(&f.tree, 0, 1, 4);
+    refresh(&f.tree, 0, 1, 4);
     CHECK(fabs(f.tree.sse - first.best.sse) <= 1e-9 * f.table.total);
     for (int i = 1; i < 3; i++) ct_line_scratch_free(scratch[i]);
     close_fixture(&f);
@@ -524,8 +541,9 @@ static void cells_have_the_sums(void)
         for (int round = 0; round < 30; round++) {
             change_both(&rows, &bare, &rng);
             uint32_t minbucket = round % 4 ? 3 : 60, depth_max = round % 5 ? 5 : 2;
-            ct_model_tree_refresh(&rows, 0, minbucket, depth_max);
-            ct_row_cells_refresh(&cells, &bare, 0, minbucket, depth_max);
+            ct_tree_limits limits = {9, depth_max, minbucket, 1, round % 3 ? 0 : 200};
+            ct_model_tree_refresh(&rows, 0, &limits);
+            ct_row_cells_refresh(&cells, &bare, 0, &limits);
             compare_cells(&cells, &rows, &bare, &found);
         }
         ct_node_rows_free(&found);
@@ -550,7 +568,7 @@ static int same_test(const ct_gmt_test *a, const ct_gmt_test *b)
 static int check_mutation(ct_model_tree *tree, const ct_row_cells *cells, ct_node_rows *rows,
                           ct_rng rng)
 {
-    const ct_tree_limits limits = {8, 5, 3, 1};
+    const ct_tree_limits limits = {8, 5, 3, 1, 0};
     ct_model_node before[2 * CT_TREE_LEAVES];
     ct_tree_steps steps;
     int32_t changed[2] = {CT_NO_NODE, CT_NO_NODE};

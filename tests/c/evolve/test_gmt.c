@@ -75,6 +75,19 @@ static double cost_of_child(const node_data *n, uint32_t child, double lambda)
     return cost;
 }
 
+/* The splits from `child` down. */
+static void note_splits(const ct_forest *forest, uint32_t child, int side, plain_splits *splits)
+{
+    uint32_t leaves = 0; /* before the node */
+    for (uint32_t at = child; at <= last_below(forest, child); at++) {
+        uint32_t n = 0;
+        for (uint32_t k = at; k <= last_below(forest, at); k++) n += !forest->left[k];
+        if (forest->left[at])
+            splits->splits[splits->n++] = (plain_split){side, leaves, leaves + n};
+        else leaves++;
+    }
+}
+
 /* The least cost of a node after any one change of it: another test above its subtrees, a test in a
  * leaf, one subtree in its place, a leaf. */
 static double least_change(const node_data *n, uint32_t node, const ct_tree_limits *limits,
@@ -84,6 +97,7 @@ static double least_change(const node_data *n, uint32_t node, const ct_tree_limi
     const ct_forest *forest = &n->gmt->forest;
     uint8_t *leaf[2] = {sides[0], sides[1]};
     uint32_t n_leaves[2] = {1, 1};
+    plain_splits splits = {0};
     double least = INFINITY;
     memset(sides, 0, sizeof sides);
     for (int side = 0; forest->left[node] && side < 2; side++) {
@@ -96,11 +110,14 @@ static double least_change(const node_data *n, uint32_t node, const ct_tree_limi
                     sides[side][i] = (uint8_t) n_leaves[side];
             n_leaves[side]++;
         }
+        note_splits(forest, child, side, &splits);
         least = fmin(least, cost_of_child(n, child, lambda));
     }
-    ct_line_options line = {limits->minbucket, UINT32_MAX, lambda, -1, 0};
+    ct_line_options line = {limits->minbucket, UINT32_MAX, lambda, -1, 0, limits->min_n};
     double leaf_cost = n->gmt->models.deviance[node] + lambda * n->gmt->models.rank[node];
-    return fmin(least, fmin(leaf_cost, brute_line(n->part, leaf, n_leaves, &line)));
+    least = fmin(least, leaf_cost);
+    if (n->part->data.n_rows < limits->min_n) return least;
+    return fmin(least, brute_line(n->part, leaf, n_leaves, &splits, &line));
 }
 
 /* No change of any node of a certified tree lowers its cost: tried one by one. */
@@ -113,6 +130,7 @@ static void certificates_hold(void)
         ct_gmt gmt;
         ct_error error;
         o.limits.minbucket = 4;
+        o.limits.min_n = seed % 2 ? 0 : 20;
         o.bins = 3;
         if (seed % 2 == 0) o.sample = 45;
         REQUIRE(ct_gmt_fit(&d->data, &o, &gmt, &error) == CT_OK);
@@ -127,6 +145,7 @@ static void certificates_hold(void)
                 if (!gmt.forest.left[i])
                     now += gmt.models.deviance[i] + gmt.lambda * (gmt.models.rank[i] + 1);
             take_rows(&n, node);
+            if (gmt.forest.left[node]) CHECK(n.part->data.n_rows >= o.limits.min_n);
             CHECK(least_change(&n, node, &o.limits, gmt.lambda) >=
                   now - 1e-9 * gmt.models.deviance[0]);
             free(n.part);

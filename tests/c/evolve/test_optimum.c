@@ -11,7 +11,7 @@ typedef struct {
     const evolve_data *d;
     const ct_model_table *table;
     double lambda;       /* of the response as it is */
-    uint32_t minbucket;
+    uint32_t minbucket, min_n;
 } problem;
 
 static double leaf_cost(const problem *p, const uint8_t *in)
@@ -47,6 +47,9 @@ static double best_tree(const problem *p, const uint8_t *in, uint32_t depth)
     const uint32_t n_rows = p->d->data.n_rows;
     double best = leaf_cost(p, in);
     ct_gmt_test test;
+    uint32_t here = 0;
+    for (uint32_t row = 0; row < n_rows; row++) here += in[row] != 0;
+    if (here < p->min_n) return best;
     for (uint32_t number = 0; depth && test_of(p, number, &test); number++) {
         uint8_t side[2][ALL];
         uint32_t n[2] = {0, 0};
@@ -96,7 +99,7 @@ static int open_problem(problem *p, ct_model_table *table, const shape *s, uint3
     if (s->leaves == WEIGHTED) d->data.weights = d->weights;
     if (s->leaves == CONSTANTS) d->data.n_regressors = 0;
     if (ct_model_table_init(table, &d->data, s->bins, 1, &error) != CT_OK) return 0;
-    *p = (problem){d, table, s->price * table->unit, s->minbucket};
+    *p = (problem){d, table, s->price * table->unit, s->minbucket, seed % 2 ? s->n / 3 : 0};
     return 1;
 }
 
@@ -106,9 +109,9 @@ static void close_problem(const problem *p, ct_model_table *table)
     free((void *) (uintptr_t) p->d);
 }
 
-static ct_optimum_options options_of(const shape *s, uint32_t depth)
+static ct_optimum_options options_of(const shape *s, uint32_t min_n, uint32_t depth)
 {
-    return (ct_optimum_options){depth, s->minbucket, s->price, INFINITY, 0, 1, NULL};
+    return (ct_optimum_options){depth, s->minbucket, min_n, s->price, INFINITY, 0, 1, NULL};
 }
 
 static const shape shapes[] = {
@@ -140,7 +143,7 @@ static void check_depth_two(const shape *s, uint32_t seed)
             if (in[row]) rows[n++] = row;
         }
         double tie = 1e-9 * table.unit * table.total;
-        ct_depth_two_solve(pairs, rows, n, s->price, s->minbucket, NULL, &answer, &done);
+        ct_depth_two_solve(pairs, rows, n, s->price, s->minbucket, p.min_n, NULL, &answer, &done);
         CHECK(done);
         double expected = best_tree(&p, in, 2);
         if (isinf(expected)) CHECK(isinf(answer.cost));
@@ -148,9 +151,11 @@ static void check_depth_two(const shape *s, uint32_t seed)
             CHECK(fabs(table.unit * answer.cost - expected) <= tie);
             CHECK(fabs(cost_of_tests(&p, answer.tests, 3, 0, in) - expected) <= tie);
         }
-        p.minbucket = 0;
+        const uint32_t min_n = p.min_n;
+        p.minbucket = p.min_n = 0;
         CHECK(fabs(table.unit * answer.bound - best_tree(&p, in, 2)) <= tie);
         p.minbucket = s->minbucket;
+        p.min_n = min_n;
     }
     ct_pairs_free(pairs);
     close_problem(&p, &table);
@@ -173,7 +178,7 @@ static void check_depth_three(const shape *s, uint32_t seed)
     REQUIRE(open_problem(&p, &table, s, seed));
     double expected = best_tree(&p, in, 3), tie = 3e-9 * table.unit * table.total;
     for (uint32_t run = 0; run < 16; run++) {
-        ct_optimum_options o = options_of(s, 3);
+        ct_optimum_options o = options_of(s, p.min_n, 3);
         o.without = run % 8;
         /* little is left to be found where a tree is known that is nearly as good */
         if (run >= 8) o.known = expected / table.unit + 1e-6 * table.total;
@@ -210,7 +215,7 @@ static void one_threshold_is_found(void)
             ct_model_table table;
             ct_optimum found, all;
             ct_error error;
-            ct_optimum_options o = {3, 1, half ? 0.5 : 0.01, INFINITY, 7, 1, NULL};
+            ct_optimum_options o = {3, 1, 0, half ? 0.5 : 0.01, INFINITY, 7, 1, NULL};
             const uint32_t cut = 128 / bins * (bins / 2 + 1);
             d->data.n_regressors = 0;
             for (uint32_t row = 0; row < 128; row++) {
@@ -253,7 +258,7 @@ static void missing_rows_go_down_on_the_left(void)
     REQUIRE(ct_model_table_init(&table, &d->data, 16, 1, &error) == CT_OK);
     ct_pairs *pairs = ct_pairs_new(&table, ct_gram_at(CT_SIMD_SCALAR), 1, 1 << 20);
     REQUIRE(pairs);
-    ct_depth_two_solve(pairs, rows, 80, 0, 1, NULL, &answer, &done);
+    ct_depth_two_solve(pairs, rows, 80, 0, 1, 0, NULL, &answer, &done);
     CHECK(done && answer.cost < 0.001 * table.total);
     CHECK(answer.tests[0].missing_left && answer.tests[1].missing_left);
     ct_pairs_free(pairs);
@@ -276,7 +281,7 @@ static void same_on_all_machines(void)
     ct_model_table table;
     ct_optimum first, again;
     ct_error error;
-    ct_optimum_options o = options_of(&s, 3);
+    ct_optimum_options o = options_of(&s, 0, 3);
     REQUIRE(open_problem(&p, &table, &s, 3));
     REQUIRE(ct_optimum_search(&table, ct_gram_at(CT_SIMD_SCALAR), &o, &first, &error) == CT_OK);
     CHECK(first.better && first.complete && first.solved < 80);
@@ -299,7 +304,7 @@ static void rules_save_work(void)
     ct_optimum found, less;
     ct_error error;
     const ct_gram_kernels *kernels = ct_gram_at(CT_SIMD_SCALAR);
-    ct_optimum_options o = options_of(&s, 3);
+    ct_optimum_options o = options_of(&s, 0, 3);
     REQUIRE(open_problem(&p, &table, &s, 4));
     REQUIRE(ct_optimum_search(&table, kernels, &o, &found, &error) == CT_OK);
     for (uint32_t rule = CT_OPTIMUM_SIDES; rule <= CT_OPTIMUM_KNOWN; rule *= 2) {
@@ -334,7 +339,7 @@ static void rows_twice_weigh_twice(void)
     }
     d->data.weights = d->weights;
     for (uint32_t i = 0; i < 2; i++) {
-        ct_optimum_options o = {3, 6 * (i + 1), 0.5, INFINITY, 0, 1, NULL};
+        ct_optimum_options o = {3, 6 * (i + 1), 0, 0.5, INFINITY, 0, 1, NULL};
         REQUIRE(ct_model_table_init(&table[i], i ? &twice->data : &d->data, 10, 1, &error) ==
                 CT_OK);
         REQUIRE(ct_optimum_search(&table[i], ct_gram_at(CT_SIMD_SCALAR), &o, &found[i], &error) ==
@@ -370,7 +375,7 @@ static void stopped_bounds_hold(void)
     ct_optimum whole, part;
     ct_error error;
     ct_halt never = {NULL, NULL, 0, 1};
-    ct_optimum_options o = options_of(&s, 3);
+    ct_optimum_options o = options_of(&s, 0, 3);
     ct_gram_kernels kernels = *ct_gram_at(CT_SIMD_SCALAR);
     kernels.pivots = counted_pivots;
     counted.calls = counted.last = 0;
@@ -402,7 +407,7 @@ static void fits_become_the_optimum(void)
         ct_gmt_options o = default_options();
         ct_gmt plain, proven;
         ct_error error;
-        o.limits = (ct_tree_limits){4, 2, 5, 1};
+        o.limits = (ct_tree_limits){4, 2, 5, 1, 0};
         o.effort = 0;
         o.bins = 8;
         o.sample = sample;
