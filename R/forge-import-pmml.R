@@ -394,7 +394,7 @@ add_pmml_node <- function(node, tree, fields, make) {
   chain <- list(node = node, children = children, tests = lapply(children, pmml_predicate_of,
                                                                  fields, make))
   chain$default <- if (tree$strategy == "defaultChild") {
-    match(pmml_attribute(node, "defaultChild", ""), xml2::xml_attr(children, "id"))
+    match(xml2::xml_attr(node, "defaultChild"), xml2::xml_attr(children, "id"), incomparables = NA)
   }
   add_pmml_target(pmml_next(chain, 1L), chain, tree, fields, make)
 }
