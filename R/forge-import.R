@@ -2,7 +2,7 @@
 
 #' Import a tree ensemble
 #'
-#' Reads a model of XGBoost, LightGBM, CatBoost, scikit-learn, treelite, ydf, H2O, ranger,
+#' Reads a model of XGBoost, LightGBM, CatBoost, scikit-learn, treelite, ydf, H2O, PMML, ranger,
 #' randomForest, gbm, rpart, partykit or this package, with everything that determines its
 #' predictions: how values are converted and compared, which values count as missing, and in which
 #' order and precision trees are summed.
@@ -41,6 +41,11 @@
 #' * `"h2o"`: MOJO files of gradient boosting and random forests (version 1.2 and later, trained
 #'   without an offset, balanced classes and encodings of categories). Of two classes the second is
 #'   predicted if its probability is at least the default threshold of the model.
+#' * `"pmml"`: PMML 4 (needs the package `xml2`) with a `TreeModel`, or a `MiningModel` of trees
+#'   that are summed, averaged or counted (`majorityVote`), also in a chain with a regression that
+#'   is a link, as written by [write_pmml()] and by JPMML's converters. Missing values without a
+#'   prediction there are an error here. Scales of sums, weights, surrogate splits, derived fields,
+#'   replaced missing values, models in leaves, and fields of both number types are not supported.
 #'
 #' Where a file names the levels of categories (XGBoost since 3.1, LightGBM from data frames of
 #' pandas), factors and characters of new data are matched by level, and a matrix has their codes,
@@ -92,7 +97,8 @@
 #' @param x The path of a file (of ydf also a folder), a raw vector with its contents, or a fitted
 #'   object.
 #' @param format Format of a file or raw vector: `"auto"` (the default, detected from its first
-#'   bytes), `"xgboost"`, `"lightgbm"`, `"catboost"`, `"onnx"`, `"treelite"`, `"ydf"` or `"h2o"`.
+#'   bytes), `"xgboost"`, `"lightgbm"`, `"catboost"`, `"onnx"`, `"treelite"`, `"ydf"`, `"h2o"` or
+#'   `"pmml"`.
 #' @param iterations For XGBoost, LightGBM and gbm: number of boosting rounds to use, counted from
 #'   the first; `NULL` (the default) for all. The best round of early stopping is not selected
 #'   automatically.
@@ -113,7 +119,8 @@ import_forest <- function(x, ...) UseMethod("import_forest")
 #' @rdname import_forest
 #' @export
 import_forest.default <- function(x, format = c("auto", "xgboost", "lightgbm", "catboost", "onnx",
-                                                "treelite", "ydf", "h2o"), iterations = NULL, ...) {
+                                                "treelite", "ydf", "h2o", "pmml"),
+                                  iterations = NULL, ...) {
   check_no_dots(...)
   if (!is.raw(x) && !is_path(x)) {
     stop_unsupported("x", gettextf(
@@ -122,7 +129,7 @@ import_forest.default <- function(x, format = c("auto", "xgboost", "lightgbm", "
       show_value(x)))
   }
   format <- check_choice("format", format, c("auto", "xgboost", "lightgbm", "catboost", "onnx",
-                                             "treelite", "ydf", "h2o"))
+                                             "treelite", "ydf", "h2o", "pmml"))
   check_iterations(iterations)
   if (is.character(x) && dir.exists(x)) {
     return(of_binary(read_ydf(ydf_of_folder(x))))
@@ -134,7 +141,7 @@ import_forest.default <- function(x, format = c("auto", "xgboost", "lightgbm", "
   if (kind == "json") kind <- kind_of_document(document)
   maker <- c(json = "xgboost", ubj = "xgboost", lightgbm = "lightgbm", onnx = "onnx",
              catboost = "catboost", treelite = "treelite", ydf = "ydf",
-             h2o = "h2o")
+             h2o = "h2o", pmml = "pmml")
   if (format != "auto" && !maker[kind] %in% format) {
     refuse_document(gettextf("it is not a model of %s", format))
   }
@@ -144,13 +151,15 @@ import_forest.default <- function(x, format = c("auto", "xgboost", "lightgbm", "
          catboost = read_catboost(document, iterations),
          treelite = of_binary(read_treelite(bytes)),
          ydf = of_binary(read_ydf(ydf_of_bytes(bytes))), h2o = of_binary(read_h2o(bytes)),
+         pmml = of_binary(read_pmml_forest(bytes)),
          lightgbm = read_lightgbm(bytes, iterations))
 }
 
 # Readers of binary documents check what they use; what is wrong besides is that parts of a document
 # do not fit together.
 of_binary <- function(read) {
-  tryCatch(read, contree_error = stop, error = function(problem) {
+  tryCatch(read, error = function(problem) {
+    if (inherits(problem, "contree_error")) stop(problem)
     refuse_document(gettextf("its parts do not fit together (%s)", conditionMessage(problem)))
   })
 }
@@ -181,6 +190,7 @@ kind_of_bytes <- function(bytes) {
   if (is_treelite(first)) return("treelite")
   if (is_ydf(first)) return("ydf")
   if (is_mojo(first)) return("h2o")
+  if (is_pmml(bytes)) return("pmml")
   first <- rawToChar(first[first != 0])
   if (startsWith(first, "tree\n") || startsWith(first, "tree\r\n")) return("lightgbm")
   if (grepl("^[[:space:]]*\\{[[:space:]]*\"", first, useBytes = TRUE)) return("json")
@@ -213,9 +223,6 @@ refuse_unknown <- function(bytes) {
   if (has("CBM1")) {
     refuse_feature(gettext("a binary model of CatBoost"),
                    gettext("save the model with save_model(format = \"json\")"))
-  }
-  if (has("<PMML") || has("dmg.org/PMML")) {
-    refuse_feature(gettext("a document of PMML"), gettext("save the model in its own format"))
   }
   if (has("gbtree") || has("dart")) {
     refuse_feature(gettext("the binary format of XGBoost before 2.0"), save)

@@ -55,7 +55,8 @@ read_sklearn <- function(name) {
     tree$value <- array(tree$value, c(nodes[i], 1, 1))
     list(tree_ = tree)
   })
-  structure(list(n_features_in_ = 10L, estimators_ = trees),
+  structure(list(n_features_in_ = 10L, estimators_ = trees,
+                 `_get_tags` = function() list(allow_nan = FALSE)),
             class = c("sklearn.ensemble._forest.RandomForestRegressor",
                       "sklearn.base.BaseEstimator"))
 }

@@ -10,7 +10,7 @@
 /* Where trees are walked, as many rows as have their codes and sums in the cache. */
 uint32_t ct_block_rows(const ct_forged *f)
 {
-    enum { BLOCKS = 8, BYTES = 1 << 20 };
+    enum { BLOCKS = 64, BYTES = 1 << 20 };
     uint64_t row = f->n_coded * sizeof(uint16_t) + f->ensemble->n_outputs * sizeof(double);
     uint32_t rows = CT_BLOCK * (f->n_coded ? BLOCKS : 1);
     while (rows > CT_BLOCK && rows * row > BYTES) rows /= 2;

@@ -214,7 +214,6 @@ test_that("formats that are not read are named, with what to do", {
   said("{\"name\": \"tree\", \"feature_names\": [\"a\"], \"tree_info\": []}",
        "dump of LightGBM.*save_model")
   said("CBM1\n", "CatBoost.*json")
-  said("<?xml version=\"1.0\"?>\n<PMML xmlns=\"http://www.dmg.org/PMML-4_4\">", "PMML.*own format")
   old <- c(as.raw(c(0, 0, 0, 63, 2, 0, 0, 0)), raw(120), charToRaw("reg:linear"), raw(4),
            charToRaw("gbtree"))
   expect_error(import_forest(old), "binary format of XGBoost", class = "contree_unsupported_error")
