@@ -34,7 +34,8 @@ check_one_number <- function(model, argument = "fit") {
   several <- switch(model$kind, forged = n_forest_outputs(model$fit$forest) > 1,
                     tree = tree_leaf(model$fit) == "numbers", FALSE)
   if (!is.null(model$classes) || !several) return(invisible())
-  stop_unsupported(argument, gettext("the model predicts several numbers, where one is needed"))
+  stop_unsupported(argument, gettext(
+    "the model predicts several numbers for each row, where one is needed"))
 }
 
 # What is predicted of rows: `type` "class" or "prob" of classes, or "response".

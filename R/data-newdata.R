@@ -84,8 +84,9 @@ check_newdata <- function(newdata, fit) {
   missing <- setdiff(used_inputs(fit), colnames(newdata))
   if (length(missing)) {
     stop_input("newdata",
-               gettextf("'newdata' lacks %s, which the tree uses; add it (values may be NA)",
-                                   show_names(missing)))
+               gettextf(
+                 "'newdata' lacks %s, which the model uses; each must be a column (NA if unknown)",
+                 show_names(missing)))
   }
   newdata
 }

@@ -95,9 +95,13 @@ raw_training_columns <- function(fit, data, frame) {
   columns
 }
 
+# The data that the call of a fit names, without the rows that its `subset` leaves out.
 evaluated_data <- function(fit, frame) {
   where <- fit$call[[if (is.null(fit$terms)) "x" else "data"]]
-  data <- tryCatch(eval(where, frame), error = function(problem) NULL)
+  data <- tryCatch({
+    found <- eval(where, frame)
+    if (is.null(fit$terms)) found else select_rows(found, eval(fit$call$subset, found, frame))
+  }, error = function(problem) NULL)
   if (!is.data.frame(data) && !is.matrix(data)) {
     stop_input("data", gettext("the training rows cannot be found again; give them as 'data'"))
   }

@@ -123,7 +123,10 @@ import_contree <- function(x, extrapolate = TRUE) {
 # The predictors, where new data have them as columns of numbers or levels.
 plain_features <- function(shape, types) {
   if (!all(shape$names %in% shape$inputs)) {
-    refuse_feature(gettext("predictors that the formula computes"))
+    computed <- setdiff(shape$names, shape$inputs)
+    stop_unsupported("x", gettextf(
+      "'x' has the predictor %s, which its formula computes; fit it to data with such a column",
+      show_names(computed[1])))
   }
   odd <- types[!types %in% c(number_types, level_types)]
   if (length(odd)) refuse_feature(gettextf("the predictor '%s' of type %s", names(odd)[1], odd[1]))

@@ -251,8 +251,9 @@ feature_places <- function(forest, newdata, asked) {
   place <- match(forest$features, given, 0L)
   absent <- asked[place[asked] == 0L]
   if (length(absent)) {
-    stop_input("newdata", gettextf("'newdata' lacks %s, which the model uses; add it",
-                                   show_names(forest$features[absent])))
+    stop_input("newdata", gettextf(
+      "'newdata' lacks %s, which the model uses; each must be a column",
+      show_names(forest$features[absent])))
   }
   place
 }

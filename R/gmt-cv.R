@@ -8,7 +8,8 @@
 #' the chosen settings is then fitted to all rows.
 #'
 #' The error is the (weighted) mean squared error of the held-out rows, and its standard error is
-#' that of a mean of independent rows, as in [contree_cv()]. Folds, repeats and parallel workers are
+#' that of a mean of independent rows, as in [contree_cv()]; rows that miss a regressor which no row
+#' of the other folds misses have no prediction, and are left out. Folds, repeats and workers are
 #' as described there, except that folds are not stratified. The result is the same for any number
 #' of workers.
 #'
@@ -141,10 +142,12 @@ gmt_fold_worker <- function(frame, roles, folds, grid, settings) {
 
 new_gmt_cv <- function(frame, folds, grid, value, fits, rule, call) {
   weights <- if (is.null(frame$weights)) rep(1, length(frame$response)) else frame$weights
+  lost <- (value - frame$response)^2
+  known <- rowSums(is.na(lost)) == 0 # no row of the other folds lacked what some of these lack
   table <- cbind(
     grid, leaves = vapply(fits, function(fit) sum(node_is_leaf(fit)), 0L),
     training = vapply(fits, function(fit) stats::deviance(fit) / node_weight(fit)[1], 0),
-    cv_errors((value - frame$response)^2, weights))
+    cv_errors(lost[known, , , drop = FALSE], weights[known]))
   chosen <- choose_complexity(table, rule)
   table$chosen <- seq_len(nrow(table)) == chosen
   fit <- fits[[chosen]]

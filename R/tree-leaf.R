@@ -135,7 +135,6 @@ refuse_contributions <- function(type) {
 # Stops where only trees of classes will do.
 need_classes <- function(fit, what) {
   if (predicts_classes(fit)) return(invisible())
-  stop_unsupported(what, gettextf(
-    "%s is for trees that predict classes; the leaves of this one are of kind \"%s\"",
-    what, tree_leaf(fit)))
+  stop_unsupported(what, gettextf("%s is for trees that predict classes; this one predicts numbers",
+                                  what))
 }

@@ -118,3 +118,12 @@ test_that("of no rows all types say as much: nothing", {
     expect_identical(nrow(predict(alive, survival::lung[0, ], type = type)), 0L)
   }
 })
+
+test_that("the rows of a subset are found again", {
+  fit <- hist_forest(Species ~ ., iris, subset = Sepal.Length < 7, trees = 5, seed = 1)
+  expect_identical(nrow(generics::augment(fit)), sum(iris$Sepal.Length < 7))
+  expect_identical(nrow(contree_cv(fit, folds = 3, seed = 1)$folds), fit$n)
+  pdf(NULL)
+  expect_no_error(plot(fit))
+  dev.off()
+})

@@ -72,3 +72,11 @@ test_that("a cross-validation is shown", {
   expect_contree_error(gmt_cv(y ~ x1, d, folds = 1000), "input", "'folds'")
   expect_contree_error(gmt_cv(y ~ x1, d, nonsense = 1), "input", "nonsense")
 })
+
+test_that("rows that miss what no other row misses are left out of the errors", {
+  cars <- mtcars
+  cars$wt[3] <- NA
+  cv <- gmt_cv(mpg ~ hp + wt, cars, folds = 4, complexity = c(1, 8), smoothing = 3, seed = 1)
+  expect_false(anyNA(cv$table$error))
+  expect_identical(sum(cv$table$chosen), 1L)
+})
