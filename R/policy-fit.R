@@ -293,7 +293,14 @@ nodes_searched <- function(solved) {
 }
 
 solve_rewards <- function(columns, rewards, settings, asked = list()) {
-  .Call(ffi_policy_solve, columns, rewards, policy_control(rewards, settings, asked))
+  control <- policy_control(rewards, settings, asked)
+  if (is.null(settings$threads) && is_small_policy(columns, rewards, settings)) control$threads <- 1
+  .Call(ffi_policy_solve, columns, rewards, control)
+}
+
+# Does one thread take a few milliseconds, for which others are not worth waking?
+is_small_policy <- function(columns, rewards, settings) {
+  settings$depth <= 2 && length(rewards) * n_columns(columns)^2 < 1e6
 }
 
 # `asked`: a list that may have `start`, `roots` and `report`.

@@ -8,7 +8,7 @@
 #include "forge/sums.h"
 
 /* Where trees are walked, as many rows as have their codes and sums in the cache. */
-uint32_t ct_block_rows(const ct_forged *f)
+uint32_t ct_forge_block_rows(const ct_forged *f)
 {
     enum { BLOCKS = 64, BYTES = 1 << 20 };
     uint64_t row = f->n_coded * sizeof(uint16_t) + f->ensemble->n_outputs * sizeof(double);
@@ -20,7 +20,7 @@ uint32_t ct_block_rows(const ct_forged *f)
 ct_block_room *ct_block_room_new(const ct_forged *f, ct_arena *arena)
 {
     size_t sum = f->ensemble->sum == CT_F32 ? sizeof(float) : sizeof(double);
-    uint32_t rows = ct_block_rows(f);
+    uint32_t rows = ct_forge_block_rows(f);
     size_t n_codes = (size_t) rows * f->n_coded + 2 * CT_LIST_ROOM;
     ct_block_room *room = CT_ARENA_ZEROED(arena, ct_block_room, 1);
     if (!room) return NULL;
@@ -72,7 +72,7 @@ typedef struct {
     uint32_t first, n, at; /* row `at` of the room's */
     unsigned words;
     uint32_t tree, search, set; /* from these on */
-    const ct_plane_group *end;
+    const ct_forge_plane_group *end;
 } block_of;
 
 static void answer_numbers(const ct_forged *f, const ct_forge_planes *planes, ct_block_room *room,

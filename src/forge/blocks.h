@@ -13,7 +13,7 @@ typedef struct {
     uint64_t zero[CT_BLOCK_WORDS], same[CT_BLOCK_WORDS];
     uint64_t *table;        /* [n_planes][CT_BLOCK_WORDS] */
     void *sums;             /* [n_outputs][rows] floats or doubles */
-    uint32_t rows;          /* as many as are taken at a time: ct_block_rows() */
+    uint32_t rows;          /* as many as are taken at a time: ct_forge_block_rows() */
     uint16_t *codes;        /* [rows / CT_BLOCK][n_coded][CT_BLOCK], with CT_LIST_ROOM around */
     ct_walk_lists lists;
 } ct_block_room;
@@ -29,7 +29,7 @@ typedef struct {
 enum { CT_LANES = 8 };
 
 /* Blocks that go through a group of trees before the next does, in rows. */
-uint32_t ct_block_rows(const ct_forged *forged);
+uint32_t ct_forge_block_rows(const ct_forged *forged);
 ct_block_room *ct_block_room_new(const ct_forged *forged, ct_arena *arena);
 ct_forge_tile_room *ct_forge_tile_room_new(const ct_forged *forged, ct_arena *arena, uint32_t rows);
 

@@ -94,7 +94,7 @@ typedef struct {
  * before. Numbers of planes begin at 1 in each. */
 typedef struct {
     uint32_t tree_end, search_end, set_end;
-} ct_plane_group;
+} ct_forge_plane_group;
 
 /* A node of a walk: 16 bytes. */
 typedef struct {
@@ -127,7 +127,7 @@ typedef struct {
     uint32_t n_planes;           /* of the largest group; plane 0 is empty */
     uint32_t n_tests;            /* distinct ones of the groups */
     uint32_t n_groups, n_coded;
-    ct_plane_group *groups;
+    ct_forge_plane_group *groups;
     ct_ranked_column *coded;      /* by column */
     uint32_t n_searches, n_set_tests;
     ct_forge_search *searches;

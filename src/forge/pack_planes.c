@@ -142,17 +142,17 @@ static ct_status divide(ct_forged *f, const ct_packing *p)
 {
     uint32_t n_trees = f->ensemble->n_trees;
     size_t bytes = 0;
-    f->groups = CT_ARENA_NEW(&f->arena, ct_plane_group, n_trees);
+    f->groups = CT_ARENA_NEW(&f->arena, ct_forge_plane_group, n_trees);
     if (!f->groups) return CT_NO_MEMORY;
     for (uint32_t t = 0; t < n_trees; t++) {
         size_t more = bytes_below(f, p, t);
         if (bytes && bytes + more > GROUP_BYTES) {
-            f->groups[f->n_groups++] = (ct_plane_group){t, 0, 0};
+            f->groups[f->n_groups++] = (ct_forge_plane_group){t, 0, 0};
             bytes = 0;
         }
         bytes += more;
     }
-    f->groups[f->n_groups++] = (ct_plane_group){n_trees, 0, 0};
+    f->groups[f->n_groups++] = (ct_forge_plane_group){n_trees, 0, 0};
     return CT_OK;
 }
 

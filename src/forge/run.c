@@ -37,7 +37,7 @@ static void do_blocks(void *data, unsigned worker, uint64_t begin, uint64_t end)
  * for all workers. */
 static uint32_t piece_rows(const ct_forged *f, uint32_t n_rows, uint32_t block, unsigned threads)
 {
-    uint32_t share = (n_rows - 1) / threads + 1, most = ct_block_rows(f) / CT_BLOCK;
+    uint32_t share = (n_rows - 1) / threads + 1, most = ct_forge_block_rows(f) / CT_BLOCK;
     uint32_t n = (share - 1) / block + 1;
     if (n > most) n = most;
     return block % 64 ? block : block * n;

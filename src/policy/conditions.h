@@ -81,14 +81,14 @@ static inline void ct_policy_root_is_sound(const ct_policy_rows *set, uint32_t c
     }
 }
 
-static inline void ct_policy_trials_are_sound(const ct_policy_desk *desk,
+static inline void ct_policy_trials_are_sound(const ct_policy_scratch *scratch,
                                               const ct_policy_rows *set,
                                               const ct_policy_trial *trials, uint32_t n_trials)
 {
-    CT_ASSERT(desk->lanes == set->costs->lanes && desk->n_cols == set->n_cols);
-    CT_ASSERT(desk->turned == desk->column + 1 && n_trials <= CT_POLICY_WAVE);
+    CT_ASSERT(scratch->lanes == set->costs->lanes && scratch->n_cols == set->n_cols);
+    CT_ASSERT(scratch->sorted_by == scratch->column + 1 && n_trials <= CT_POLICY_WAVE);
     for (uint32_t t = 0; t < n_trials; t++) {
-        ct_policy_cut_is_sound(set, desk->column, trials[t].cut);
+        ct_policy_cut_is_sound(set, scratch->column, trials[t].cut);
         CT_ASSERT(t == 0 || trials[t - 1].cut < trials[t].cut);
         CT_ASSERT(trials[t].by_child && trials[t].floor[0] >= 0 && trials[t].floor[1] >= 0);
     }
@@ -133,11 +133,11 @@ static inline void ct_policy_cut_is_sound(const ct_policy_rows *set, uint32_t co
     (void) set, (void) column, (void) cut;
 }
 
-static inline void ct_policy_trials_are_sound(const ct_policy_desk *desk,
+static inline void ct_policy_trials_are_sound(const ct_policy_scratch *scratch,
                                               const ct_policy_rows *set,
                                               const ct_policy_trial *trials, uint32_t n_trials)
 {
-    (void) desk, (void) set, (void) trials, (void) n_trials;
+    (void) scratch, (void) set, (void) trials, (void) n_trials;
 }
 
 static inline void ct_policy_part_is_sound(const ct_policy_part *part) { (void) part; }

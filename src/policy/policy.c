@@ -231,21 +231,12 @@ static void end_team(task *t, ct_policy_counts *counts)
     ct_free(t->team);
 }
 
-/* A search that takes a few milliseconds by itself is not worth a second thread. */
-static unsigned workers_for(const ct_policy_data *data, const ct_policy_options *options)
-{
-    const double cols = data->n_cols,
-                 work = (double) data->n_rows * cols * cols * data->n_actions;
-    if (options->depth < 2 || (options->depth == 2 && work < 1e6)) return 1;
-    return options->threads < 1 ? 1 : options->threads < MOST_WORKERS ? options->threads
-                                                                      : MOST_WORKERS;
-}
-
 ct_status ct_policy_solve(const ct_policy_data *data, const ct_policy_options *options,
                           ct_policy_result *result, uint32_t *leaf_of_row, ct_error *error)
 {
     const double start = ct_seconds();
-    const unsigned n_workers = workers_for(data, options);
+    unsigned n_workers = options->threads < 1 || options->depth < 2 ? 1 : options->threads;
+    if (n_workers > MOST_WORKERS) n_workers = MOST_WORKERS;
     ct_budget budget = {options->memory_limit, 0};
     task t;
     memset(result, 0, sizeof *result);

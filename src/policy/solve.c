@@ -39,7 +39,7 @@ typedef struct {
     uint32_t *order;        /* [n] the most promising first */
     ct_policy_root *two;    /* [n_cols] at depth two, */
     deep_root *deep;        /* or above */
-    ct_policy_desk **desks; /* [worker] NULL until it is needed */
+    ct_policy_scratch **scratches; /* [worker] NULL until it is needed */
     uint32_t **places;      /* [worker] NULL until they are needed */
     int64_t *bounds;        /* as of ct_policy_search, or NULL */
     int64_t failed;         /* atomic: a worker has no memory */
@@ -329,15 +329,16 @@ static ct_status finish_deep(ct_policy_worker *worker, problem *p, uint32_t colu
 
 static ct_status do_two(ct_policy_worker *worker, problem *p, uint32_t column)
 {
-    ct_policy_desk **desk = &p->desks[worker->number];
-    if (!*desk) *desk = ct_policy_desk_new(p->set, &worker->arena);
-    if (!*desk) return CT_NO_MEMORY;
+    ct_policy_scratch **scratch = &p->scratches[worker->number];
+    if (!*scratch) *scratch = ct_policy_scratch_new(p->set, &worker->arena);
+    if (!*scratch) return CT_NO_MEMORY;
     ct_policy_root *root = &p->two[column];
-    if (p->now == START) return ct_policy_two_start(worker, *desk, p->set, column, p->best, root);
+    if (p->now == START)
+        return ct_policy_two_start(worker, *scratch, p->set, column, p->best, root);
     const ct_status status =
         p->now == FINISH
-            ? ct_policy_two_finish(worker, *desk, p->set, column, p->best, root)
-            : ct_policy_two_settle(worker, *desk, p->set, column, p->best, root);
+            ? ct_policy_two_finish(worker, *scratch, p->set, column, p->best, root)
+            : ct_policy_two_settle(worker, *scratch, p->set, column, p->best, root);
     if (p->bounds) ct_atomic_write(&p->bounds[column], root->bound);
     return status;
 }
@@ -374,10 +375,10 @@ static int make_problem(problem *p, ct_policy_worker *worker, unsigned n_workers
     const size_t n_cols = p->set->n_cols;
     if (p->depth == 2) p->two = CT_ARENA_ZEROED(arena, ct_policy_root, n_cols);
     else p->deep = CT_ARENA_ZEROED(arena, deep_root, n_cols);
-    p->desks = CT_ARENA_ZEROED(arena, ct_policy_desk *, n_workers);
+    p->scratches = CT_ARENA_ZEROED(arena, ct_policy_scratch *, n_workers);
     p->places = CT_ARENA_ZEROED(arena, uint32_t *, n_workers);
     p->order = CT_ARENA_NEW(arena, uint32_t, n_cols);
-    if (!(p->two || p->deep) || !p->desks || !p->places || !p->order) return 0;
+    if (!(p->two || p->deep) || !p->scratches || !p->places || !p->order) return 0;
     for (uint32_t col = 0; col < n_cols; col++)
         if (ct_policy_may_split(worker->search, p->set, col)) p->order[p->n++] = col;
     return 1;

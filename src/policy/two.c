@@ -16,7 +16,7 @@ typedef struct {
 
 /* ---- bounds ---- */
 
-static ct_status make_cells(ct_policy_worker *worker, const ct_policy_desk *desk,
+static ct_status make_cells(ct_policy_worker *worker, const ct_policy_scratch *scratch,
                             const ct_policy_rows *set, ct_policy_root *root)
 {
     const uint32_t n_cells = set->n / CELL, n_actions = set->costs->n_actions;
@@ -25,8 +25,8 @@ static ct_status make_cells(ct_policy_worker *worker, const ct_policy_desk *desk
     if (!root->cells || !root->cells_upto) return CT_NO_MEMORY;
     if (n_actions < 3 || !ct_policy_uses(worker, CT_POLICY_PAIRS)) return CT_OK;
     for (uint32_t c = 0; c < n_cells; c++) {
-        const int32_t *costs = desk->costs + (size_t) c * CELL * desk->lanes;
-        root->cells[c] = worker->search->kernel->pairs(costs, CELL, n_actions, desk->lanes);
+        const int32_t *costs = scratch->costs + (size_t) c * CELL * scratch->lanes;
+        root->cells[c] = worker->search->kernel->pairs(costs, CELL, n_actions, scratch->lanes);
         root->cells_upto[c + 1] = root->cells_upto[c] + root->cells[c];
     }
     return CT_OK;
@@ -96,12 +96,12 @@ static uint32_t how_many(const ct_policy_root *root, uint32_t i, const gap *betw
     return wanted < 1 ? 1 : wanted > 15 ? 15 : (uint32_t) wanted;
 }
 
-static ct_status add_trial(ct_policy_worker *worker, ct_policy_desk *desk,
+static ct_status add_trial(ct_policy_worker *worker, ct_policy_scratch *scratch,
                            const ct_policy_root *root, uint32_t i, uint32_t cut, int32_t need)
 {
     const ct_policy_cut *a = &root->cuts[i], *b = &root->cuts[i + 1];
-    ct_policy_trial *trial = &desk->trials[desk->n_trials];
-    trial->by_child = CT_ARENA_NEW(&worker->arena, int32_t, 2 * (size_t) desk->n_cols);
+    ct_policy_trial *trial = &scratch->trials[scratch->n_trials];
+    trial->by_child = CT_ARENA_NEW(&worker->arena, int32_t, 2 * (size_t) scratch->n_cols);
     if (!trial->by_child) return CT_NO_MEMORY;
     trial->cut = cut;
     trial->is_settled = 0;
@@ -110,24 +110,25 @@ static ct_status add_trial(ct_policy_worker *worker, ct_policy_desk *desk,
     /* not by what is between: a cell that a cut divides does not count */
     trial->cap[0] = need - b->cost[1], trial->cap[1] = need - a->cost[0];
     trial->near[0] = a->by_child, trial->near[1] = b->by_child;
-    desk->n_trials++;
+    scratch->n_trials++;
     return CT_OK;
 }
 
-static ct_status add_trials(ct_policy_worker *worker, ct_policy_desk *desk,
+static ct_status add_trials(ct_policy_worker *worker, ct_policy_scratch *scratch,
                             const ct_policy_rows *set, const ct_policy_root *root, uint32_t i,
                             const gap *between, uint32_t n, int32_t need)
 {
-    const uint8_t *last = set->columns[desk->column].last;
+    const uint8_t *last = set->columns[scratch->column].last;
     uint32_t before = between->first - 1;
-    for (uint32_t k = 1; k <= n && before < between->last && desk->n_trials < CT_POLICY_WAVE; k++) {
+    for (uint32_t k = 1; k <= n; k++) {
+        if (before >= between->last || scratch->n_trials == CT_POLICY_WAVE) break;
         const uint64_t size = between->last - between->first + 1;
         const uint32_t wanted = between->first + (uint32_t) (size * k / (n + 1));
         if (wanted > between->last) break;
         const uint32_t cut = legal_cut(last, before + 1, between->last,
                                        wanted > before ? wanted : before + 1);
         if (!cut) break;
-        CT_TRY(add_trial(worker, desk, root, i, cut, need));
+        CT_TRY(add_trial(worker, scratch, root, i, cut, need));
         before = cut;
     }
     return CT_OK;
@@ -135,18 +136,19 @@ static ct_status add_trials(ct_policy_worker *worker, ct_policy_desk *desk,
 
 /* The cuts of the next wave, none if no other cut may be better; `n_first` of
  * them, if that is not 0. */
-static ct_status choose(ct_policy_worker *worker, ct_policy_desk *desk, const ct_policy_rows *set,
-                        ct_policy_best *best, ct_policy_root *root, uint32_t n_first)
+static ct_status choose(ct_policy_worker *worker, ct_policy_scratch *scratch,
+                        const ct_policy_rows *set, ct_policy_best *best, ct_policy_root *root,
+                        uint32_t n_first)
 {
     const uint32_t min_bucket = worker->search->min_bucket;
     const int32_t leaf = ct_policy_coarse_cap(set->costs, set->leaf);
-    desk->n_trials = 0;
+    scratch->n_trials = 0;
     if (set->n < 2 * min_bucket) return CT_OK;
-    for (uint32_t i = 0; i + 1 < root->n && desk->n_trials < CT_POLICY_WAVE; i++) {
-        const int32_t need = coarse_need(worker, best, desk->column, root->cuts[i].cut + 1);
+    for (uint32_t i = 0; i + 1 < root->n && scratch->n_trials < CT_POLICY_WAVE; i++) {
+        const int32_t need = coarse_need(worker, best, scratch->column, root->cuts[i].cut + 1);
         gap between;
         if (!find_gap(root, i, min_bucket, set->n, need, &between)) continue;
-        CT_TRY(add_trials(worker, desk, set, root, i, &between,
+        CT_TRY(add_trials(worker, scratch, set, root, i, &between,
                           n_first ? n_first : how_many(root, i, &between, need, leaf), need));
     }
     return CT_OK;
@@ -154,7 +156,7 @@ static ct_status choose(ct_policy_worker *worker, ct_policy_desk *desk, const ct
 
 /* What trees with this root cost at least if no other cut is computed in exact costs; and, where
  * gaps may still have cuts, none evaluated. */
-static void bound_root(ct_policy_worker *worker, const ct_policy_desk *desk,
+static void bound_root(ct_policy_worker *worker, const ct_policy_scratch *scratch,
                        const ct_policy_rows *set, ct_policy_best *best, ct_policy_root *root,
                        int with_gaps)
 {
@@ -162,7 +164,7 @@ static void bound_root(ct_policy_worker *worker, const ct_policy_desk *desk,
     int32_t least = INT32_MAX;
     for (uint32_t i = 0; i + 1 < root->n && set->n >= 2 * min_bucket; i++) {
         const ct_policy_cut *cut = &root->cuts[i];
-        const int32_t need = coarse_need(worker, best, desk->column, cut->cut),
+        const int32_t need = coarse_need(worker, best, scratch->column, cut->cut),
                       own = cut->cost[0] + cut->cost[1];
         gap between;
         if (!cut->is_settled && own < need && own < least) least = own;
@@ -199,14 +201,14 @@ static ct_status make_room(ct_policy_root *root, uint32_t more, ct_arena *arena)
     return CT_OK;
 }
 
-static ct_status keep_trials(ct_policy_worker *worker, const ct_policy_desk *desk,
+static ct_status keep_trials(ct_policy_worker *worker, const ct_policy_scratch *scratch,
                              ct_policy_root *root)
 {
-    CT_TRY(make_room(root, desk->n_trials, &worker->arena));
-    uint32_t to = root->n + desk->n_trials, from = root->n, t = desk->n_trials;
+    CT_TRY(make_room(root, scratch->n_trials, &worker->arena));
+    uint32_t to = root->n + scratch->n_trials, from = root->n, t = scratch->n_trials;
     root->n = to;
     while (t) {
-        const ct_policy_trial *trial = &desk->trials[t - 1];
+        const ct_policy_trial *trial = &scratch->trials[t - 1];
         if (root->cuts[from - 1].cut > trial->cut) {
             root->cuts[--to] = root->cuts[--from];
             continue;
@@ -225,11 +227,12 @@ static ct_status keep_trials(ct_policy_worker *worker, const ct_policy_desk *des
 /* ---- in exact costs ---- */
 
 /* The best tree of a side of a cut, if it is below `need`, by the columns that may be its root. */
-static void confirm_side(const ct_policy_worker *worker, ct_policy_desk *desk,
+static void confirm_side(const ct_policy_worker *worker, ct_policy_scratch *scratch,
                          const ct_policy_rows *set, const ct_policy_cut *cut, int s, int64_t need,
                          ct_policy_tree *tree)
 {
-    ct_policy_part part = {set, desk->place, cut->cut, !s, 0, 0, desk->exact[0], desk->exact[1]};
+    ct_policy_part part = {set, scratch->place, cut->cut, !s, 0, 0, scratch->exact[0],
+                           scratch->exact[1]};
     const uint32_t min_bucket = worker->search->min_bucket;
     const int32_t winner = cut->winner[s], *by_child = cut->by_child + (size_t) s * set->n_cols;
     ct_policy_part_sum(&part);
@@ -244,20 +247,20 @@ static void confirm_side(const ct_policy_worker *worker, ct_policy_desk *desk,
 }
 
 /* The side with more rows first: it loses more to rounding, which mostly rules the cut out. */
-static void confirm(ct_policy_worker *worker, ct_policy_desk *desk, const ct_policy_rows *set,
+static void confirm(ct_policy_worker *worker, ct_policy_scratch *scratch, const ct_policy_rows *set,
                     const ct_policy_cut *cut, ct_policy_best *best)
 {
-    ct_policy_cut_is_sound(set, desk->column, cut->cut);
+    ct_policy_cut_is_sound(set, scratch->column, cut->cut);
     const int first = cut->cut < set->n - cut->cut;
-    const int64_t need = ct_policy_need(best, desk->column, cut->cut) - set->costs->price,
+    const int64_t need = ct_policy_need(best, scratch->column, cut->cut) - set->costs->price,
                   other = (int64_t) cut->cost[1 - first] << set->costs->shift;
     ct_policy_tree sides[2];
     worker->counts.confirmed++;
-    confirm_side(worker, desk, set, cut, first, need - other, &sides[first]);
+    confirm_side(worker, scratch, set, cut, first, need - other, &sides[first]);
     if (sides[first].cost + other >= need) return;
-    confirm_side(worker, desk, set, cut, 1 - first, need - sides[first].cost, &sides[1 - first]);
-    const uint32_t *order = set->columns[desk->column].order;
-    const ct_policy_split root = {(int32_t) desk->column, set->rows[order[cut->cut - 1]],
+    confirm_side(worker, scratch, set, cut, 1 - first, need - sides[first].cost, &sides[1 - first]);
+    const uint32_t *order = set->columns[scratch->column].order;
+    const ct_policy_split root = {(int32_t) scratch->column, set->rows[order[cut->cut - 1]],
                                   set->rows[order[cut->cut]]};
     ct_policy_offer(best, sides[0].cost + sides[1].cost + set->costs->price, root, cut->cut,
                     sides, 1);
@@ -267,30 +270,31 @@ static void confirm(ct_policy_worker *worker, ct_policy_desk *desk, const ct_pol
 
 /* Of the cuts that may be better by more than `margin`, the one with the least coarse costs, once;
  * NULL: none. The others may then no longer be. */
-static ct_policy_cut *most_promising(const ct_policy_worker *worker, const ct_policy_desk *desk,
-                                     ct_policy_best *best, ct_policy_root *root, uint32_t margin)
+static ct_policy_cut *most_promising(const ct_policy_worker *worker,
+                                     const ct_policy_scratch *scratch, ct_policy_best *best,
+                                     ct_policy_root *root, uint32_t margin)
 {
     ct_policy_cut *found = NULL;
     for (uint32_t i = 0; i < root->n; i++) {
         ct_policy_cut *cut = &root->cuts[i];
         const int32_t cost = cut->cost[0] + cut->cost[1];
         if (cut->is_settled || (found && cost >= found->cost[0] + found->cost[1])) continue;
-        if ((int64_t) cost + margin < coarse_need(worker, best, desk->column, cut->cut))
+        if ((int64_t) cost + margin < coarse_need(worker, best, scratch->column, cut->cut))
             found = cut;
     }
     if (found) found->is_settled = 1;
     return found;
 }
 
-static ct_status run_wave(ct_policy_worker *worker, ct_policy_desk *desk,
+static ct_status run_wave(ct_policy_worker *worker, ct_policy_scratch *scratch,
                           const ct_policy_rows *set, ct_policy_best *best, ct_policy_root *root)
 {
-    if (!ct_policy_wave_run(worker, desk, set, desk->trials, desk->n_trials)) return CT_OK;
-    CT_TRY(keep_trials(worker, desk, root));
+    if (!ct_policy_wave_run(worker, scratch, set, scratch->trials, scratch->n_trials)) return CT_OK;
+    CT_TRY(keep_trials(worker, scratch, root));
     /* a row loses half a unit to rounding, trees of about the same cost much the same */
     const ct_policy_cut *cut;
-    while ((cut = most_promising(worker, desk, best, root, set->n / 4)) != NULL)
-        confirm(worker, desk, set, cut, best);
+    while ((cut = most_promising(worker, scratch, best, root, set->n / 4)) != NULL)
+        confirm(worker, scratch, set, cut, best);
     return CT_OK;
 }
 
@@ -304,58 +308,58 @@ static int32_t least_cost(const ct_policy_root *root)
     return least;
 }
 
-ct_status ct_policy_two_start(ct_policy_worker *worker, ct_policy_desk *desk,
+ct_status ct_policy_two_start(ct_policy_worker *worker, ct_policy_scratch *scratch,
                               const ct_policy_rows *set, uint32_t column, ct_policy_best *best,
                               ct_policy_root *root)
 {
     const uint32_t n_first = set->n < 500 ? 3 : set->n < 5000 ? 7 : 15;
     memset(root, 0, sizeof *root);
-    ct_policy_desk_turn(desk, set, column);
+    ct_policy_scratch_sort(scratch, set, column);
     CT_TRY(make_room(root, 2, &worker->arena));
     root->n = 2;
     root->cuts[0] = (ct_policy_cut) {0, {0, 0}, {-1, -1}, NULL, 1};
     root->cuts[1] = (ct_policy_cut) {set->n, {0, 0}, {-1, -1}, NULL, 1};
-    CT_TRY(make_cells(worker, desk, set, root));
-    CT_TRY(choose(worker, desk, set, best, root, n_first));
-    if (desk->n_trials) CT_TRY(run_wave(worker, desk, set, best, root));
+    CT_TRY(make_cells(worker, scratch, set, root));
+    CT_TRY(choose(worker, scratch, set, best, root, n_first));
+    if (scratch->n_trials) CT_TRY(run_wave(worker, scratch, set, best, root));
     root->least = least_cost(root);
     return CT_OK;
 }
 
-ct_status ct_policy_two_finish(ct_policy_worker *worker, ct_policy_desk *desk,
+ct_status ct_policy_two_finish(ct_policy_worker *worker, ct_policy_scratch *scratch,
                                const ct_policy_rows *set, uint32_t column, ct_policy_best *best,
                                ct_policy_root *root)
 {
     ct_status status = CT_OK;
     int is_open = 1;
     ct_policy_root_is_sound(set, column, root);
-    desk->column = column;
+    scratch->column = column;
     while (status == CT_OK && !ct_policy_is_halted(worker)) {
-        status = choose(worker, desk, set, best, root, 0);
+        status = choose(worker, scratch, set, best, root, 0);
         if (status != CT_OK) break;
-        is_open = desk->n_trials > 0;
+        is_open = scratch->n_trials > 0;
         if (!is_open) break;
-        ct_policy_desk_turn(desk, set, column);
-        status = run_wave(worker, desk, set, best, root);
+        ct_policy_scratch_sort(scratch, set, column);
+        status = run_wave(worker, scratch, set, best, root);
     }
-    bound_root(worker, desk, set, best, root, is_open);
+    bound_root(worker, scratch, set, best, root, is_open);
     return status;
 }
 
-ct_status ct_policy_two_settle(ct_policy_worker *worker, ct_policy_desk *desk,
+ct_status ct_policy_two_settle(ct_policy_worker *worker, ct_policy_scratch *scratch,
                                const ct_policy_rows *set, uint32_t column, ct_policy_best *best,
                                ct_policy_root *root)
 {
     ct_policy_root_is_sound(set, column, root);
-    desk->column = column;
+    scratch->column = column;
     while (!ct_policy_is_halted(worker)) {
-        const ct_policy_cut *cut = most_promising(worker, desk, best, root, 0);
+        const ct_policy_cut *cut = most_promising(worker, scratch, best, root, 0);
         if (!cut) {
             root->bound = INT64_MAX;
             return CT_OK;
         }
-        ct_policy_desk_turn(desk, set, column);
-        confirm(worker, desk, set, cut, best);
+        ct_policy_scratch_sort(scratch, set, column);
+        confirm(worker, scratch, set, cut, best);
     }
     return CT_OK;
 }

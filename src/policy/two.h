@@ -42,13 +42,13 @@ typedef struct {
 /* First some cuts of a column, which give the best tree a start; then all that may be better, in
  * coarse costs; last those that are within rounding of the best, in exact ones. CT_NO_MEMORY: or
  * stopped; root->bound holds. */
-ct_status ct_policy_two_start(ct_policy_worker *worker, ct_policy_desk *desk,
+ct_status ct_policy_two_start(ct_policy_worker *worker, ct_policy_scratch *scratch,
                               const ct_policy_rows *set, uint32_t column, ct_policy_best *best,
                               ct_policy_root *root);
-ct_status ct_policy_two_finish(ct_policy_worker *worker, ct_policy_desk *desk,
+ct_status ct_policy_two_finish(ct_policy_worker *worker, ct_policy_scratch *scratch,
                                const ct_policy_rows *set, uint32_t column, ct_policy_best *best,
                                ct_policy_root *root);
-ct_status ct_policy_two_settle(ct_policy_worker *worker, ct_policy_desk *desk,
+ct_status ct_policy_two_settle(ct_policy_worker *worker, ct_policy_scratch *scratch,
                                const ct_policy_rows *set, uint32_t column, ct_policy_best *best,
                                ct_policy_root *root);
 

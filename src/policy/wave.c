@@ -6,15 +6,15 @@
 
 #include "policy/conditions.h"
 
-/* ---- the desk ---- */
+/* ---- scratch ---- */
 
-static int make_trials(ct_policy_desk *desk, ct_arena *arena)
+static int make_trials(ct_policy_scratch *scratch, ct_arena *arena)
 {
-    const size_t lanes = desk->lanes;
+    const size_t lanes = scratch->lanes;
     int32_t *totals = CT_ARENA_NEW(arena, int32_t, 2 * CT_POLICY_WAVE * lanes);
     if (!totals) return 0;
     for (size_t i = 0; i < CT_POLICY_WAVE; i++) {
-        ct_policy_trial *trial = &desk->trials[i];
+        ct_policy_trial *trial = &scratch->trials[i];
         trial->total[0] = totals + 2 * i * lanes;
         trial->total[1] = trial->total[0] + lanes;
     }
@@ -33,48 +33,50 @@ static int make_side(ct_policy_side *side, size_t blocks, ct_arena *arena)
     return 1;
 }
 
-ct_policy_desk *ct_policy_desk_new(const ct_policy_rows *set, ct_arena *arena)
+ct_policy_scratch *ct_policy_scratch_new(const ct_policy_rows *set, ct_arena *arena)
 {
     const size_t lanes = set->costs->lanes, blocks = set->most_blocks;
-    ct_policy_desk *desk = CT_ARENA_ZEROED(arena, ct_policy_desk, 1);
-    if (!desk) return NULL;
-    desk->lanes = set->costs->lanes, desk->n_cols = set->n_cols;
-    desk->costs = CT_ARENA_NEW(arena, int32_t, set->n * lanes);
-    desk->place = CT_ARENA_NEW(arena, uint32_t, set->n);
-    desk->sums = CT_ARENA_ZEROED(arena, int32_t, 2 * blocks * lanes);
-    desk->lift = CT_ARENA_ZEROED(arena, int32_t, 2 * lanes);
-    desk->hints = CT_ARENA_NEW(arena, uint32_t, set->n_cols);
-    desk->exact[0] = CT_ARENA_NEW(arena, int64_t, 2 * (size_t) set->costs->n_actions);
-    if (!desk->costs || !desk->place || !desk->sums || !desk->lift || !desk->hints ||
-        !desk->exact[0] || !make_side(&desk->side, blocks, arena) || !make_trials(desk, arena))
+    ct_policy_scratch *scratch = CT_ARENA_ZEROED(arena, ct_policy_scratch, 1);
+    if (!scratch) return NULL;
+    scratch->lanes = set->costs->lanes, scratch->n_cols = set->n_cols;
+    scratch->costs = CT_ARENA_NEW(arena, int32_t, set->n * lanes);
+    scratch->place = CT_ARENA_NEW(arena, uint32_t, set->n);
+    scratch->sums = CT_ARENA_ZEROED(arena, int32_t, 2 * blocks * lanes);
+    scratch->lift = CT_ARENA_ZEROED(arena, int32_t, 2 * lanes);
+    scratch->hints = CT_ARENA_NEW(arena, uint32_t, set->n_cols);
+    scratch->exact[0] = CT_ARENA_NEW(arena, int64_t, 2 * (size_t) set->costs->n_actions);
+    if (!scratch->costs || !scratch->place || !scratch->sums || !scratch->lift || !scratch->hints ||
+        !scratch->exact[0] || !make_side(&scratch->side, blocks, arena) || !make_trials(scratch,
+                                         arena))
         return NULL;
-    desk->walk = desk->lift + lanes;
-    desk->upto = desk->sums + blocks * lanes;
-    desk->exact[1] = desk->exact[0] + set->costs->n_actions;
-    for (uint32_t col = 0; col < set->n_cols; col++) desk->hints[col] = col;
-    return desk;
+    scratch->walk = scratch->lift + lanes;
+    scratch->upto = scratch->sums + blocks * lanes;
+    scratch->exact[1] = scratch->exact[0] + set->costs->n_actions;
+    for (uint32_t col = 0; col < set->n_cols; col++) scratch->hints[col] = col;
+    return scratch;
 }
 
-void ct_policy_desk_turn(ct_policy_desk *desk, const ct_policy_rows *set, uint32_t column)
+void ct_policy_scratch_sort(ct_policy_scratch *scratch, const ct_policy_rows *set, uint32_t column)
 {
     const uint32_t *order = set->columns[column].order;
-    const size_t lanes = desk->lanes;
-    CT_ASSERT(column < set->n_cols && desk->lanes == set->costs->lanes);
-    desk->column = column;
-    if (desk->turned == column + 1) return;
-    desk->turned = column + 1;
+    const size_t lanes = scratch->lanes;
+    CT_ASSERT(column < set->n_cols && scratch->lanes == set->costs->lanes);
+    scratch->column = column;
+    if (scratch->sorted_by == column + 1) return;
+    scratch->sorted_by = column + 1;
     for (uint32_t i = 0; i < set->n; i++) {
-        desk->place[order[i]] = i;
-        ct_policy_row_copy(desk->costs + i * lanes, set->coarse + order[i] * lanes, desk->lanes);
+        scratch->place[order[i]] = i;
+        ct_policy_row_copy(scratch->costs + i * lanes, set->coarse + order[i] * lanes,
+                           scratch->lanes);
     }
 }
 
-static void move_to_front(ct_policy_desk *desk, uint32_t column)
+static void move_to_front(ct_policy_scratch *scratch, uint32_t column)
 {
     uint32_t at = 0;
-    while (desk->hints[at] != column) at++;
-    memmove(desk->hints + 1, desk->hints, at * sizeof *desk->hints);
-    desk->hints[0] = column;
+    while (scratch->hints[at] != column) at++;
+    memmove(scratch->hints + 1, scratch->hints, at * sizeof *scratch->hints);
+    scratch->hints[0] = column;
 }
 
 /* ---- sides of cuts ---- */
@@ -91,17 +93,17 @@ static int32_t limit_of(const ct_policy_trial *trial, int s, const ct_policy_row
     return in_doubt < trial->cap[s] ? (int32_t) in_doubt : trial->cap[s];
 }
 
-static void add_leaves(ct_policy_desk *desk, const ct_policy_rows *set, ct_policy_trial *trials,
-                       uint32_t n_trials)
+static void add_leaves(ct_policy_scratch *scratch, const ct_policy_rows *set,
+                       ct_policy_trial *trials, uint32_t n_trials)
 {
-    const uint32_t lanes = desk->lanes;
-    int32_t *sums = desk->walk;
+    const uint32_t lanes = scratch->lanes;
+    int32_t *sums = scratch->walk;
     memset(sums, 0, lanes * sizeof *sums);
     for (uint32_t t = 0, i = 0; t < n_trials; t++) {
         ct_policy_trial *trial = &trials[t];
         for (; i < trial->cut; i++)
             for (uint32_t lane = 0; lane < lanes; lane++)
-                sums[lane] += desk->costs[i * (size_t) lanes + lane];
+                sums[lane] += scratch->costs[i * (size_t) lanes + lane];
         for (int s = 0; s < 2; s++) {
             int32_t *total = trial->total[s], leaf = INT32_MAX;
             for (uint32_t lane = 0; lane < lanes; lane++) {
@@ -129,34 +131,34 @@ static int is_wanted(const ct_policy_worker *worker, ct_policy_trial *trial, int
 }
 
 /* 2^30 in the place of the cheapest action. */
-static const int32_t *lift_of(const ct_policy_worker *worker, ct_policy_desk *desk,
+static const int32_t *lift_of(const ct_policy_worker *worker, ct_policy_scratch *scratch,
                               const int32_t *total)
 {
     uint32_t best = 0;
-    if (desk->lanes > 8 || !ct_policy_uses(worker, CT_POLICY_SAME)) return NULL;
-    for (uint32_t lane = 0; lane < desk->lanes; lane++) {
-        desk->lift[lane] = 0;
+    if (scratch->lanes > 8 || !ct_policy_uses(worker, CT_POLICY_SAME)) return NULL;
+    for (uint32_t lane = 0; lane < scratch->lanes; lane++) {
+        scratch->lift[lane] = 0;
         if (total[lane] < total[best]) best = lane;
     }
-    desk->lift[best] = 1 << 30;
-    return desk->lift;
+    scratch->lift[best] = 1 << 30;
+    return scratch->lift;
 }
 
-static int32_t walk_block(ct_policy_worker *worker, ct_policy_desk *desk,
+static int32_t walk_block(ct_policy_worker *worker, ct_policy_scratch *scratch,
                           const ct_policy_rows *set, const ct_policy_column *column, uint32_t block,
                           const ct_policy_trial *trial, int s, int32_t limit)
 {
-    const size_t lanes = desk->lanes;
+    const size_t lanes = scratch->lanes;
     const uint32_t begin = block ? column->end[block - 1] : 0;
-    const ct_policy_side *side = &desk->side;
+    const ct_policy_side *side = &scratch->side;
     const size_t before = block ? (block - 1) * lanes : 0;
     for (size_t lane = 0; lane < lanes; lane++)
-        desk->walk[lane] = !block      ? 0
+        scratch->walk[lane] = !block      ? 0
                            : side->all ? side->all[before + lane] - side->sums[before + lane]
                                        : side->sums[before + lane];
     const ct_policy_walk walk = {
-        column->order + begin, column->last + begin, column->end[block] - begin, desk->lanes,
-        set->coarse, desk->place, trial->cut, !s, trial->total[s], desk->walk,
+        column->order + begin, column->last + begin, column->end[block] - begin, scratch->lanes,
+        set->coarse, scratch->place, trial->cut, !s, trial->total[s], scratch->walk,
         side->low[block] + side->high[block], side->high[block + 1], limit};
     worker->counts.walks++;
     return worker->search->kernel->walk(&walk);
@@ -174,23 +176,23 @@ static uint32_t next_step(const ct_policy_side *side, uint32_t i, int32_t limit)
 }
 
 /* The best split of a side on a column, if it is below the limit. */
-static void split_side(ct_policy_worker *worker, ct_policy_desk *desk, const ct_policy_rows *set,
-                       ct_policy_trial *trial, int s, uint32_t child)
+static void split_side(ct_policy_worker *worker, ct_policy_scratch *scratch,
+                       const ct_policy_rows *set, ct_policy_trial *trial, int s, uint32_t child)
 {
     const ct_policy_column *column = &set->columns[child];
     const int32_t price = price_of(worker->search), limit = limit_of(trial, s, set) - price;
     const int all = !ct_policy_uses(worker, CT_POLICY_INSIDE);
-    ct_policy_side *side = &desk->side;
-    side->n_blocks = column->n_blocks, side->lanes = desk->lanes;
-    side->sums = desk->upto, side->all = s ? column->sums : NULL, side->total = trial->total[s];
+    ct_policy_side *side = &scratch->side;
+    side->n_blocks = column->n_blocks, side->lanes = scratch->lanes;
+    side->sums = scratch->upto, side->all = s ? column->sums : NULL, side->total = trial->total[s];
     side->closed = column->closed;
-    side->lift = lift_of(worker, desk, trial->total[s]);
+    side->lift = lift_of(worker, scratch, trial->total[s]);
     worker->search->kernel->scan(side);
     int32_t found = side->least_end < limit ? side->least_end : limit;
     for (uint32_t i = 0; i < column->n_blocks && (side->least_inside < found || all); i++) {
         if (!all && i % CT_POLICY_STEP == 0) i = next_step(side, i, found);
         if (i < column->n_blocks && (side->inside[i] < found || all) && !column->closed[i])
-            found = walk_block(worker, desk, set, column, i, trial, s, found);
+            found = walk_block(worker, scratch, set, column, i, trial, s, found);
     }
     if (found >= limit) return;
     trial->by_child[(size_t) s * set->n_cols + child] = found + price;
@@ -201,42 +203,44 @@ static void split_side(ct_policy_worker *worker, ct_policy_desk *desk, const ct_
 
 /* ---- the wave ---- */
 
-static void split_trials(ct_policy_worker *worker, ct_policy_desk *desk, const ct_policy_rows *set,
-                         ct_policy_trial *trials, uint32_t n_trials, uint32_t child)
+static void split_trials(ct_policy_worker *worker, ct_policy_scratch *scratch,
+                         const ct_policy_rows *set, ct_policy_trial *trials, uint32_t n_trials,
+                         uint32_t child)
 {
     const ct_policy_kernel *kernel = worker->search->kernel;
     const ct_policy_column *column = &set->columns[child];
-    const uint32_t *order = set->columns[desk->column].order;
+    const uint32_t *order = set->columns[scratch->column].order;
     uint32_t at = 0;
     for (uint32_t t = 0; t < n_trials; t++) {
         const int left = is_wanted(worker, &trials[t], 0, child, set),
                   right = is_wanted(worker, &trials[t], 1, child, set);
         if (!left && !right) continue;
         if (!at) {
-            memset(desk->sums, 0, column->n_blocks * (size_t) desk->lanes * sizeof *desk->sums);
+            memset(scratch->sums, 0,
+                   column->n_blocks * (size_t) scratch->lanes * sizeof *scratch->sums);
             worker->counts.sweeps++;
         }
-        kernel->sweep(desk->sums, desk->costs, order, column->block, at, trials[t].cut,
-                      desk->lanes);
+        kernel->sweep(scratch->sums, scratch->costs, order, column->block, at, trials[t].cut,
+                      scratch->lanes);
         at = trials[t].cut;
-        kernel->prefix(desk->sums, column->n_blocks, desk->lanes, desk->upto);
-        if (left) split_side(worker, desk, set, &trials[t], 0, child);
-        if (right) split_side(worker, desk, set, &trials[t], 1, child);
+        kernel->prefix(scratch->sums, column->n_blocks, scratch->lanes, scratch->upto);
+        if (left) split_side(worker, scratch, set, &trials[t], 0, child);
+        if (right) split_side(worker, scratch, set, &trials[t], 1, child);
     }
 }
 
-int ct_policy_wave_run(ct_policy_worker *worker, ct_policy_desk *desk, const ct_policy_rows *set,
-                       ct_policy_trial *trials, uint32_t n_trials)
+int ct_policy_wave_run(ct_policy_worker *worker, ct_policy_scratch *scratch,
+                       const ct_policy_rows *set, ct_policy_trial *trials, uint32_t n_trials)
 {
-    ct_policy_trials_are_sound(desk, set, trials, n_trials);
-    add_leaves(desk, set, trials, n_trials);
+    ct_policy_trials_are_sound(scratch, set, trials, n_trials);
+    add_leaves(scratch, set, trials, n_trials);
     worker->counts.cuts += n_trials;
     for (uint32_t i = 0; i < set->n_cols; i++) {
         if (ct_policy_is_halted(worker)) return 0;
-        split_trials(worker, desk, set, trials, n_trials, desk->hints[i]);
+        split_trials(worker, scratch, set, trials, n_trials, scratch->hints[i]);
     }
     for (uint32_t t = 0; t < n_trials; t++)
         for (int s = 0; s < 2; s++)
-            if (trials[t].winner[s] >= 0) move_to_front(desk, (uint32_t) trials[t].winner[s]);
+            if (trials[t].winner[s] >= 0) move_to_front(scratch, (uint32_t) trials[t].winner[s]);
     return 1;
 }

@@ -21,10 +21,10 @@ typedef struct {
     int32_t *total[2];     /* [lanes] */
 } ct_policy_trial;
 
-typedef struct ct_policy_desk {
+typedef struct ct_policy_scratch {
     uint32_t lanes, n_cols;
     uint32_t column;      /* of the root */
-    uint32_t turned;      /* 1 + the column in whose order the rows are; 0: none */
+    uint32_t sorted_by;      /* 1 + the column in whose order the rows are; 0: none */
     int32_t *costs;       /* [n][lanes] in that order */
     uint32_t *place;      /* [row] in that order */
     int32_t *sums;        /* [most_blocks][lanes] rows on the left so far, by block of the child */
@@ -35,17 +35,17 @@ typedef struct ct_policy_desk {
     uint32_t n_trials;
     ct_policy_trial trials[CT_POLICY_WAVE];
     int64_t *exact[2];    /* [n_actions] */
-} ct_policy_desk;
+} ct_policy_scratch;
 
 /* NULL without memory. */
-ct_policy_desk *ct_policy_desk_new(const ct_policy_rows *set, ct_arena *arena);
+ct_policy_scratch *ct_policy_scratch_new(const ct_policy_rows *set, ct_arena *arena);
 
 /* Takes the rows in the order of a column, that of the root. */
-void ct_policy_desk_turn(ct_policy_desk *desk, const ct_policy_rows *set, uint32_t column);
+void ct_policy_scratch_sort(ct_policy_scratch *scratch, const ct_policy_rows *set, uint32_t column);
 
 /* Evaluates trials by increasing cut, whose cut, floor, cap, near and by_child are given; 0
  * if it was stopped, and they are of no use. */
-int ct_policy_wave_run(ct_policy_worker *worker, ct_policy_desk *desk, const ct_policy_rows *set,
-                       ct_policy_trial *trials, uint32_t n_trials);
+int ct_policy_wave_run(ct_policy_worker *worker, ct_policy_scratch *scratch,
+                       const ct_policy_rows *set, ct_policy_trial *trials, uint32_t n_trials);
 
 #endif

@@ -43,7 +43,7 @@ test_that("columns are found by name", {
 
 test_that("bad new data is named", {
   expect_contree_error(predict(iris2, iris[-3]), "input",
-                       c("'newdata'", "'Petal.Length'", "add it"))
+                       c("'newdata'", "'Petal.Length'", "must be a column"))
   expect_contree_error(predict(iris2, iris[-(1:4)]), "input", c("'Petal.Length'", "'Petal.Width'"))
   expect_contree_error(predict(iris2, transform(iris, Petal.Length = as.character(Petal.Length))),
                        "input", c("'Petal.Length'", "character", "convert"))

@@ -16,7 +16,7 @@ typedef struct {
     ct_worker *worker;
     ct_set_graph *graph;
     ct_set_stumps stumps;
-    ct_tally tally;
+    ct_set_tally tally;
 } builder;
 
 typedef ct_set_split split;
@@ -37,7 +37,7 @@ static int add_pairs(builder *b, const ct_set_node *node, const ct_set_node *lef
     for (uint32_t i = 0; i < left->n_costs; i++) {
         int64_t most = node->budget - split_cost - of_left[i];
         for (uint32_t j = 0; j < right->n_costs && of_right[j] <= most; j++) {
-            uint64_t *count = ct_tally_at(&b->tally, split_cost + of_left[i] + of_right[j]);
+            uint64_t *count = ct_set_tally_at(&b->tally, split_cost + of_left[i] + of_right[j]);
             if (!count) return 0;
             ct_count_add_product(count, words, n_left + i * below, below, n_right + j * below,
                                  below);
@@ -46,7 +46,7 @@ static int add_pairs(builder *b, const ct_set_node *node, const ct_set_node *lef
     int64_t leaves = split_cost + left->leaf + right->leaf;
     if (leaves > node->budget || !ct_set_is_idle(left, right)) return 1;
     const uint64_t one = 1;
-    uint64_t *count = ct_tally_at(&b->tally, leaves);
+    uint64_t *count = ct_set_tally_at(&b->tally, leaves);
     if (count) ct_count_take(count, words, &one, 1);
     return count != NULL;
 }
@@ -54,7 +54,7 @@ static int add_pairs(builder *b, const ct_set_node *node, const ct_set_node *lef
 static int add_leaf(builder *b, const ct_set_node *node)
 {
     if (node->leaf > node->budget) return 1;
-    uint64_t *count = ct_tally_at(&b->tally, node->leaf);
+    uint64_t *count = ct_set_tally_at(&b->tally, node->leaf);
     if (count) ct_count_add_word(count, b->graph->count_words[node->level], 0, 1);
     return count != NULL;
 }
@@ -72,13 +72,13 @@ static ct_status build_stumps(builder *b, const ct_place *place, uint32_t index)
             &b->stumps, b->worker, place, b->set->groups, node.budget));
     for (size_t i = 0; i < b->stumps.n; i++)
         least = ct_smaller_cost(least, b->stumps.of[i].cost);
-    int fits = ct_tally_begin(&b->tally, least, node.budget, words) && add_leaf(b, &node);
+    int fits = ct_set_tally_begin(&b->tally, least, node.budget, words) && add_leaf(b, &node);
     for (size_t i = 0; fits && i < b->stumps.n; i++) {
-        uint64_t *count = ct_tally_at(&b->tally, b->stumps.of[i].cost);
+        uint64_t *count = ct_set_tally_at(&b->tally, b->stumps.of[i].cost);
         if (count) ct_count_add_word(count, words, 0, b->stumps.of[i].n_left);
         else fits = 0;
     }
-    if (!fits || !ct_tally_end(&b->tally, b->graph, &node)) return no_memory(b);
+    if (!fits || !ct_set_tally_end(&b->tally, b->graph, &node)) return no_memory(b);
     node.open = INT64_MAX;
     b->graph->nodes[index] = node;
     return CT_OK;
@@ -248,7 +248,7 @@ static ct_status finish(builder *b, uint32_t index, const split *splits, size_t 
     node.first_option = graph->n_options;
     node.n_options = 0;
     for (size_t i = 0; i < n; i++) least = ct_smaller_cost(least, splits[i].total);
-    int fits = ct_tally_begin(&b->tally, least, node.budget, graph->count_words[node.level]) &&
+    int fits = ct_set_tally_begin(&b->tally, least, node.budget, graph->count_words[node.level]) &&
                add_leaf(b, &node);
     for (size_t i = 0; fits && i < n; i++) {
         const split *s = &splits[i];
@@ -259,7 +259,7 @@ static ct_status finish(builder *b, uint32_t index, const split *splits, size_t 
             (ct_set_option){s->of.feature, s->of.threshold, s->sides[0], s->sides[1]};
         node.n_options++;
     }
-    if (!fits || !ct_tally_end(&b->tally, graph, &node)) return no_memory(b);
+    if (!fits || !ct_set_tally_end(&b->tally, graph, &node)) return no_memory(b);
     graph->nodes[index] = node;
     return CT_OK;
 }
@@ -366,7 +366,7 @@ ct_status ct_set_build(ct_set *set, ct_error *error)
     builder b = {set, &set->worker, &set->graph, {0}, {0}};
     ct_status status = build_root(&b, error);
     ct_set_stumps_free(&b.stumps);
-    ct_tally_free(&b.tally);
+    ct_set_tally_free(&b.tally);
     set->end = ct_is_halted(&set->worker) ? ct_stop_reason(&set->stop) : CT_END_OPTIMAL;
     return status;
 }

@@ -10,7 +10,7 @@
 /* Costs of a range up to which they are counted in an array. */
 enum { MOST_DENSE = 1 << 17 };
 
-void ct_tally_free(ct_tally *tally)
+void ct_set_tally_free(ct_set_tally *tally)
 {
     ct_free(tally->counts);
     ct_free(tally->marks);
@@ -18,7 +18,7 @@ void ct_tally_free(ct_tally *tally)
     memset(tally, 0, sizeof *tally);
 }
 
-static int begin_dense(ct_tally *tally, size_t range)
+static int begin_dense(ct_set_tally *tally, size_t range)
 {
     size_t words = range * tally->words, marks = range / 64 + 1;
     if (tally->room < words) { /* here: words */
@@ -34,7 +34,7 @@ static int begin_dense(ct_tally *tally, size_t range)
     return 1;
 }
 
-static int begin_sparse(ct_tally *tally, size_t places)
+static int begin_sparse(ct_set_tally *tally, size_t places)
 {
     uint64_t *counts = (uint64_t *) ct_alloc(places * tally->words * sizeof *counts);
     int64_t *costs = (int64_t *) ct_alloc(places * sizeof *costs);
@@ -51,10 +51,10 @@ static int begin_sparse(ct_tally *tally, size_t places)
     return 1;
 }
 
-int ct_tally_begin(ct_tally *tally, int64_t least, int64_t most, unsigned words)
+int ct_set_tally_begin(ct_set_tally *tally, int64_t least, int64_t most, unsigned words)
 {
     int dense = most - least < MOST_DENSE;
-    if (dense != tally->dense || !dense) ct_tally_free(tally);
+    if (dense != tally->dense || !dense) ct_set_tally_free(tally);
     tally->dense = dense;
     tally->words = words;
     tally->least = least;
@@ -63,7 +63,7 @@ int ct_tally_begin(ct_tally *tally, int64_t least, int64_t most, unsigned words)
     return dense ? begin_dense(tally, (size_t) (tally->most - least) + 1) : begin_sparse(tally, 64);
 }
 
-static size_t place_of(const ct_tally *tally, int64_t cost)
+static size_t place_of(const ct_set_tally *tally, int64_t cost)
 {
     size_t at = (size_t) ((uint64_t) cost * UINT64_C(0x9e3779b97f4a7c15) >> 20) &
                 (tally->room - 1);
@@ -72,9 +72,9 @@ static size_t place_of(const ct_tally *tally, int64_t cost)
     return at;
 }
 
-static int widen(ct_tally *tally)
+static int widen(ct_set_tally *tally)
 {
-    ct_tally old = *tally;
+    ct_set_tally old = *tally;
     if (!begin_sparse(tally, 2 * old.room)) {
         *tally = old;
         return 0;
@@ -92,7 +92,7 @@ static int widen(ct_tally *tally)
     return 1;
 }
 
-uint64_t *ct_tally_sparse(ct_tally *tally, int64_t cost)
+uint64_t *ct_set_tally_sparse(ct_set_tally *tally, int64_t cost)
 {
     if (2 * tally->n >= tally->room && !widen(tally)) return NULL;
     size_t at = place_of(tally, cost);
@@ -104,7 +104,7 @@ uint64_t *ct_tally_sparse(ct_tally *tally, int64_t cost)
     return count;
 }
 
-static void put(ct_tally *tally, ct_set_graph *graph, ct_set_node *node, int64_t cost,
+static void put(ct_set_tally *tally, ct_set_graph *graph, ct_set_node *node, int64_t cost,
                 const uint64_t *count)
 {
     if (ct_count_is_zero(count, tally->words)) return;
@@ -114,7 +114,7 @@ static void put(ct_tally *tally, ct_set_graph *graph, ct_set_node *node, int64_t
     node->n_costs++;
 }
 
-static int end_dense(ct_tally *tally, ct_set_graph *graph, ct_set_node *node)
+static int end_dense(ct_set_tally *tally, ct_set_graph *graph, ct_set_node *node)
 {
     size_t marks = (size_t) (tally->most - tally->least) / 64 + 1, n = 0;
     for (size_t w = 0; w < marks; w++) n += ct_popcount(tally->marks[w]);
@@ -136,7 +136,7 @@ static int ascending(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static int end_sparse(ct_tally *tally, ct_set_graph *graph, ct_set_node *node)
+static int end_sparse(ct_set_tally *tally, ct_set_graph *graph, ct_set_node *node)
 {
     int64_t *costs = (int64_t *) ct_alloc((tally->n + 1) * sizeof *costs);
     size_t n = 0;
@@ -154,7 +154,7 @@ static int end_sparse(ct_tally *tally, ct_set_graph *graph, ct_set_node *node)
     return 1;
 }
 
-int ct_tally_end(ct_tally *tally, ct_set_graph *graph, ct_set_node *node)
+int ct_set_tally_end(ct_set_tally *tally, ct_set_graph *graph, ct_set_node *node)
 {
     node->first_cost = graph->n_costs;
     node->first_count = graph->n_counts;

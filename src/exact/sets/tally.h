@@ -17,17 +17,17 @@ typedef struct {
     uint64_t *marks;     /* dense: which costs there are */
     int64_t *costs;      /* else: the cost of a place; INT64_MIN: it is free */
     size_t bytes;        /* held by the arrays, which are used again */
-} ct_tally;
+} ct_set_tally;
 
 /* For costs from `least` to `most`; 0 if memory ends, here and below. */
-int ct_tally_begin(ct_tally *tally, int64_t least, int64_t most, unsigned words);
-void ct_tally_free(ct_tally *tally);
+int ct_set_tally_begin(ct_set_tally *tally, int64_t least, int64_t most, unsigned words);
+void ct_set_tally_free(ct_set_tally *tally);
 
 /* The count of a cost that may be new; NULL if memory ends. */
-uint64_t *ct_tally_sparse(ct_tally *tally, int64_t cost);
-static inline uint64_t *ct_tally_at(ct_tally *tally, int64_t cost)
+uint64_t *ct_set_tally_sparse(ct_set_tally *tally, int64_t cost);
+static inline uint64_t *ct_set_tally_at(ct_set_tally *tally, int64_t cost)
 {
-    if (!tally->dense) return ct_tally_sparse(tally, cost);
+    if (!tally->dense) return ct_set_tally_sparse(tally, cost);
     size_t at = (size_t) (cost - tally->least);
     CT_ASSERT(cost >= tally->least && cost <= tally->most);
     tally->marks[at / 64] |= UINT64_C(1) << at % 64;
@@ -35,6 +35,6 @@ static inline uint64_t *ct_tally_at(ct_tally *tally, int64_t cost)
 }
 
 /* Gives the node what was counted, but for counts of zero. */
-int ct_tally_end(ct_tally *tally, ct_set_graph *graph, ct_set_node *node);
+int ct_set_tally_end(ct_set_tally *tally, ct_set_graph *graph, ct_set_node *node);
 
 #endif

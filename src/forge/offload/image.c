@@ -268,7 +268,7 @@ static ct_status make_adders(making *m)
 
 /* ---- all of it ---- */
 
-int ct_pixel_has_networks(const ct_forged *f)
+int ct_forge_has_networks(const ct_forged *f)
 {
     return f->has_planes && f->deepest <= CT_NETWORK_DEPTH;
 }
@@ -291,11 +291,11 @@ static ct_status refused(ct_status why, ct_error *error)
     return ct_fail(error, why, "this many leaves are left to the CPU");
 }
 
-ct_status ct_pixel_send(const ct_forged *f, ct_forge_way way, int any_order, ct_gpu *gpu,
+ct_status ct_forge_send(const ct_forged *f, ct_forge_way way, int any_order, ct_gpu *gpu,
                         ct_gpu_block *block, ct_forged_view *view, ct_error *error)
 {
     const ct_forge_ensemble *e = f->ensemble;
-    int networks = ct_pixel_has_networks(f) && way != CT_FORGE_WAY_WALK;
+    int networks = ct_forge_has_networks(f) && way != CT_FORGE_WAY_WALK;
     if (e->first_term)
         return ct_fail(error, CT_BAD_INPUT, "linear models of leaves are left to the CPU");
     if (way == CT_WAY_PLANES && !networks)

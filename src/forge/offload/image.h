@@ -7,14 +7,14 @@
 #include "gpu/gpu.h"
 
 /* Whether trees can be networks on a device: none is deeper than CT_NETWORK_DEPTH. */
-int ct_pixel_has_networks(const ct_forged *forged);
+int ct_forge_has_networks(const ct_forged *forged);
 
 /* Fills the view, whose arrays are the block's: the caller's to give back, after a failure too.
  * CT_FORGE_WAY_AUTO: networks where they can be, else walks. any_order: sums are the same in any
  * order of
  * the trees. CT_BAD_INPUT where a device does not predict so, CT_NO_MEMORY where it, or the host,
  * has none for them, CT_NO_DEVICE. */
-ct_status ct_pixel_send(const ct_forged *forged, ct_forge_way way, int any_order, ct_gpu *gpu,
+ct_status ct_forge_send(const ct_forged *forged, ct_forge_way way, int any_order, ct_gpu *gpu,
                         ct_gpu_block *block, ct_forged_view *view, ct_error *error);
 
 /* What is to be sent in one block: where the address on the device is kept, and from where. */

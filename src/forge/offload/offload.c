@@ -43,7 +43,7 @@ ct_status ct_forged_device_open(const ct_forged *forged, int number, ct_forge_wa
     CT_ASSERT(device);
     ct_status status = ct_gpu_open(number, &device->gpu, error);
     if (status == CT_OK)
-        status = ct_pixel_send(forged, way, any_order, device->gpu, &device->trees,
+        status = ct_forge_send(forged, way, any_order, device->gpu, &device->trees,
                                &device->forest, error);
     if (status == CT_OK)
         device->passes.work = (ct_pass_work){&device->forest, device->forest.wide,

@@ -37,7 +37,7 @@ static double row_on_cpu(const ct_forged *f)
 static double row_on_device(const ct_forged *f)
 {
     double trees = f->ensemble->n_trees, width = f->ensemble->leaf_width;
-    if (!ct_pixel_has_networks(f)) return trees * (f->mean_depth + 1) * DEVICE_STEP;
+    if (!ct_forge_has_networks(f)) return trees * (f->mean_depth + 1) * DEVICE_STEP;
     double places = 0;
     for (uint32_t t = 0; t < f->ensemble->n_trees; t++) places += 1u << f->trees[t].bits;
     double words = f->n_planes * OF_TEST + places * OF_PLACE + trees * OF_TREE;

@@ -55,7 +55,7 @@ static size_t number_size(const running *r)
     return r->s->forged->ensemble->sum == CT_F32 ? sizeof(float) : sizeof(double);
 }
 
-static int64_t sum_of(const running *r, int loop, ct_gmt_axis axis)
+static int64_t sum_of(const running *r, int loop, ct_forge_axis axis)
 {
     int64_t sum = 0;
     for (int i = loop; i >= 0; i = r->s->nest->loops[i].outer)

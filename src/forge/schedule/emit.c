@@ -21,7 +21,7 @@ static const char *sum_type(const emitting *e)
 }
 
 /* Of a loop: `v` with a number, since names of schedules may be words of C. */
-static void add_sum(const emitting *e, int loop, ct_gmt_axis axis, int walked)
+static void add_sum(const emitting *e, int loop, ct_forge_axis axis, int walked)
 {
     int loops[CT_MOST_NEST];
     uint32_t n = ct_ir_base(e->ir->nest, loop, axis, loops);

@@ -6,7 +6,7 @@
 static const char *const hows[] = {"for", "parallel for", "grid for", "block for"};
 
 /* The sum of the loops that make a row, or a tree. */
-static void print_sum(const ct_ir *ir, int loop, ct_gmt_axis axis, ct_forge_text *text)
+static void print_sum(const ct_ir *ir, int loop, ct_forge_axis axis, ct_forge_text *text)
 {
     int loops[CT_MOST_NEST];
     uint32_t n = ct_ir_base(ir->nest, loop, axis, loops);
@@ -17,7 +17,7 @@ static void print_sum(const ct_ir *ir, int loop, ct_gmt_axis axis, ct_forge_text
     }
 }
 
-static void print_stop(int64_t stop, ct_gmt_axis axis, ct_forge_text *text)
+static void print_stop(int64_t stop, ct_forge_axis axis, ct_forge_text *text)
 {
     if (stop == CT_OPEN) ct_forge_text_add(text, axis == CT_ROWS ? "N" : "T");
     else ct_forge_text_add(text, "%lld", (long long) stop);
@@ -80,7 +80,7 @@ static void print_walk(const ct_ir *ir, const ct_ir_node *node, int level, ct_fo
 
 static void print_cache(const ct_ir *ir, const ct_ir_node *node, ct_forge_text *text)
 {
-    ct_gmt_axis axis = node->kind == CT_IR_CACHE_ROWS ? CT_ROWS : CT_TREES;
+    ct_forge_axis axis = node->kind == CT_IR_CACHE_ROWS ? CT_ROWS : CT_TREES;
     ct_forge_text_add(text, axis == CT_ROWS ? "cacheRows(" : "cacheTrees(");
     print_sum(ir, node->loop, axis, text);
     ct_forge_text_add(text, ", ");

@@ -14,7 +14,7 @@ static ct_status broken(const verifying *v, const char *what)
     return ct_fail(v->error, CT_INTERNAL, "the loop IR is not what it should be: %s", what);
 }
 
-static int has_axis(const verifying *v, ct_gmt_axis axis)
+static int has_axis(const verifying *v, ct_forge_axis axis)
 {
     for (int i = 0; i < v->n_around; i++)
         if (v->ir->nest->loops[v->around[i]].axis == axis) return 1;

@@ -29,7 +29,7 @@ typedef struct {
 typedef struct {
     int64_t tree, row;       /* of the first */
     int64_t n, step;
-    ct_gmt_axis axis;        /* whether trees or rows go on */
+    ct_forge_axis axis;      /* whether trees or rows go on */
     uint32_t lanes, hops, peel;
     const double *x;         /* [row - first_row][n_used], as the ensemble's numbers are */
     int64_t first_row;

@@ -78,7 +78,8 @@ void ct_forge_ir_print(const ct_ir *ir, ct_forge_text *text);
 
 /* The rows or trees that an iteration of a loop (-1: the whole) can reach begin at the sum of these
  * loops: their number. */
-uint32_t ct_ir_base(const ct_forge_nest *nest, int loop, ct_gmt_axis axis, int loops[CT_MOST_NEST]);
+uint32_t ct_ir_base(const ct_forge_nest *nest, int loop, ct_forge_axis axis,
+                    int loops[CT_MOST_NEST]);
 
 /* How many slots there are. */
 int64_t ct_ir_slots(const ct_ir *ir);

@@ -33,7 +33,8 @@ static void prepend(ct_ir *ir, int *link, int node)
     *link = node;
 }
 
-uint32_t ct_ir_base(const ct_forge_nest *nest, int loop, ct_gmt_axis axis, int loops[CT_MOST_NEST])
+uint32_t ct_ir_base(const ct_forge_nest *nest, int loop, ct_forge_axis axis,
+                    int loops[CT_MOST_NEST])
 {
     uint32_t n = 0;
     for (int i = loop; i >= 0; i = nest->loops[i].outer)

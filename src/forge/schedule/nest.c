@@ -31,7 +31,7 @@ const char *ct_forge_directive_form(ct_forge_directive directive)
 const char *ct_forge_dimension_name(int dimension) { return dimensions[dimension]; }
 const char *ct_forge_layout_name(int layout) { return layouts[layout]; }
 
-static void clear_loop(ct_forge_index *loop, const char *name, ct_gmt_axis axis)
+static void clear_loop(ct_forge_index *loop, const char *name, ct_forge_axis axis)
 {
     memset(loop, 0, sizeof *loop);
     snprintf(loop->name, sizeof loop->name, "%s", name);

@@ -29,7 +29,7 @@ enum {
 
 #define CT_OPEN INT64_MAX /* the stop of a loop over as many rows, or trees, as there are */
 
-typedef enum { CT_ROWS, CT_TREES } ct_gmt_axis;
+typedef enum { CT_ROWS, CT_TREES } ct_forge_axis;
 
 typedef enum {
     CT_TILE, CT_SPLIT, CT_REORDER, CT_REPRESENT,
@@ -54,7 +54,7 @@ typedef struct {
 
 typedef struct {
     char name[CT_NAME];
-    ct_gmt_axis axis;
+    ct_forge_axis axis;
     int64_t start, stop, step;
     int from;               /* the loop that it descends from; -1: none */
     int live;               /* in the nest: neither tiled nor split */

@@ -76,7 +76,8 @@ int64_t ct_iteration_of(const ct_forge_nest *nest, int loop, const int64_t *at)
     return (at[loop] - nest->loops[loop].start) / nest->loops[loop].step;
 }
 
-static int64_t reach_below(const ct_forge_nest *nest, int first, ct_gmt_axis axis, uint32_t n_trees)
+static int64_t reach_below(const ct_forge_nest *nest, int first, ct_forge_axis axis,
+                           uint32_t n_trees)
 {
     int64_t most = 0;
     for (int i = first; i >= 0; i = nest->loops[i].next) {
@@ -91,7 +92,7 @@ static int64_t reach_below(const ct_forge_nest *nest, int first, ct_gmt_axis axi
     return most;
 }
 
-int64_t ct_span_of(const ct_forge_nest *nest, int loop, ct_gmt_axis axis, uint32_t n_trees)
+int64_t ct_span_of(const ct_forge_nest *nest, int loop, ct_forge_axis axis, uint32_t n_trees)
 {
     int inner = loop < 0 ? nest->first : nest->loops[loop].inner;
     int64_t reach = reach_below(nest, inner, axis, n_trees);

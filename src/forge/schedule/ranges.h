@@ -30,7 +30,7 @@ int64_t ct_iteration_of(const ct_forge_nest *nest, int loop, const int64_t *at);
 
 /* While a loop and those around it stand still (-1: none), the rows or trees within reach begin at
  * the sum of these; their greatest number, or CT_OPEN: to the end. */
-int64_t ct_span_of(const ct_forge_nest *nest, int loop, ct_gmt_axis axis, uint32_t n_trees);
+int64_t ct_span_of(const ct_forge_nest *nest, int loop, ct_forge_axis axis, uint32_t n_trees);
 
 /* Whether iterations that run at once, of a loop or of those around it, may have rows of each other
  * within reach: where tiles are cut short, or another loop has longer steps. */

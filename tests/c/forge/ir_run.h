@@ -33,7 +33,7 @@ static ct_status wrong_ir(const running *r, const char *what)
     return ct_fail(r->error, CT_INTERNAL, "the loop IR went wrong: %s", what);
 }
 
-static int64_t sum_of(const running *r, int loop, ct_gmt_axis axis)
+static int64_t sum_of(const running *r, int loop, ct_forge_axis axis)
 {
     int loops[CT_MOST_NEST];
     int64_t sum = 0;
@@ -42,7 +42,7 @@ static int64_t sum_of(const running *r, int loop, ct_gmt_axis axis)
     return sum;
 }
 
-static reach reach_of(const running *r, int loop, ct_gmt_axis axis)
+static reach reach_of(const running *r, int loop, ct_forge_axis axis)
 {
     int64_t whole = axis == CT_ROWS ? r->n_rows : r->e->n_trees;
     reach it = {sum_of(r, loop, axis), ct_span_of(r->ir->nest, loop, axis, r->e->n_trees)};
@@ -149,7 +149,7 @@ static ct_status run_for(running *r, const ct_ir_node *node)
 
 static ct_status run_node(running *r, const ct_ir_node *node)
 {
-    ct_gmt_axis axis = node->kind == CT_IR_CACHE_TREES ? CT_TREES : CT_ROWS;
+    ct_forge_axis axis = node->kind == CT_IR_CACHE_TREES ? CT_TREES : CT_ROWS;
     switch (node->kind) {
     case CT_IR_FOR: return run_for(r, node);
     case CT_IR_WALK: return walk(r, node, &r->ir->nodes[node->next]);
