@@ -415,9 +415,9 @@ static int shares(const ct_evaluator *evaluator, const ct_candidate *m, int firs
     return affords_less(evaluator, ct_larger_cost(share[0], share[1]));
 }
 
-/* Both sides of a lone threshold, first the one that costs more as a leaf, which is likelier to close
- * m by itself. Where both cost their shares, m is closed; so where that takes fewer
- * levels, they are solved up to there before one of them is solved further. */
+/* Both sides of a lone threshold, first the one that costs more as a leaf: it is likelier to close m
+ * by itself. Where both cost their shares, m is closed; so where that takes fewer levels, they are
+ * solved up to there before one of them is solved further. */
 static void solve_alone(ct_evaluator *evaluator, uint32_t f, ct_candidate *m, ct_bounds bounds[2])
 {
     int64_t share[2], most[2] = {INT64_MAX, INT64_MAX};
