@@ -455,10 +455,10 @@ test_that("a tree that is deeper than its fit may be, or has too few rows, is fo
   }
   least <- tapply(rep(1, 150), fit$where, sum)
   inner <- fit$frame$n[fit$frame$var != "<leaf>"]
-  expect_null(fault(depth = 3, minbucket = min(least), minsplit = min(inner)))
+  expect_null(fault(depth = 3, minbucket = min(least), min_n = min(inner)))
   expect_match(fault(depth = 2), "deeper than 2")
   expect_match(fault(minbucket = min(least) + 1), "too few rows")
-  expect_match(fault(minsplit = min(inner) + 1), "too few rows")
+  expect_match(fault(min_n = min(inner) + 1), "too few rows")
 })
 
 test_that("missing values must be searched on both sides", {
