@@ -124,7 +124,7 @@ contributions <- function(fit, data, scale = c("margin", "prob"), background = N
   if (check_flag("interactions", interactions)) {
     if (scale == "prob" || !is.null(background)) {
       stop_unsupported("interactions", gettext(
-        "interactions are of margins, without a 'background'"))
+        "interactions are of margins, and have no background; leave out 'background' or 'scale'"))
     }
     found$interactions <- interactions_of(forged, data, found$values, threads)
   }
