@@ -51,6 +51,9 @@
 #'
 #' Numbers have as many digits as are needed to read back the same double, at most 17.
 #'
+#' Models of [gmt()] are written without the limits of [predict()][predict.gmt]: what is read back
+#' predicts as with `extrapolate = TRUE`.
+#'
 #' A predictor that the formula computes, as in `y ~ log(x)`, is a column named `log(x)` for the fit
 #' that `contree_from_json()` returns: `newdata` must have that column. This fit has no training
 #' rows, so [predict()][predict.contree] needs `newdata`, `fitted()` and `residuals()` have nothing
