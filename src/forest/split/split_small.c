@@ -69,7 +69,8 @@ CT_HOT int best_within_limits(const ct_hist_search *s, const small_rows *rows, u
     sort_rows(s, codes, n, order);
     for (uint32_t i = 0; i + 1 < n; i++) {
         const uint8_t place = order[i];
-        sum += (double) ((rows->packed[place] - rows->weights[place]) / 65536);
+        const int64_t whole = (rows->packed[place] - rows->weights[place]) / 65536;
+        sum += (double) whole;
         weight += rows->weights[place];
         if (exposed) {
             const ct_item *item = &s->items[place];

@@ -350,15 +350,16 @@ static void check_images(int number)
 {
     for (uint64_t seed = 1; seed <= 4; seed++) {
         scenes *s = scenes_new(seed, seed > 2);
-        uint32_t depth = s->forest.trees[1].depth;
-        CHECK(depth > 3);
+        ct_pixel_tree *tree = &s->forest.trees[1], whole = *tree;
+        CHECK(tree->depth > 3);
         check_image(s, number);
-        s->forest.trees[1].depth = 0; /* all pixels stay at the root */
-        const ct_pixel_node root = s->forest.trees[1].nodes[0];
-        s->forest.trees[1].nodes[0] = (ct_pixel_node){0, 0, 0, UINT32_MAX};
+        const ct_pixel_node root = tree->nodes[0]; /* all pixels stay there */
+        tree->depth = 0;
+        tree->n_nodes = tree->n_leaves = 1;
+        tree->nodes[0] = (ct_pixel_node){0, 0, 0, UINT32_MAX};
         check_image(s, number);
-        s->forest.trees[1].nodes[0] = root;
-        s->forest.trees[1].depth = depth;
+        *tree = whole;
+        tree->nodes[0] = root;
         scenes_free(s);
     }
 }
