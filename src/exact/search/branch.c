@@ -415,8 +415,8 @@ static int shares(const ct_evaluator *evaluator, const ct_candidate *m, int firs
     return affords_less(evaluator, ct_larger_cost(share[0], share[1]));
 }
 
-/* Both sides of a lone threshold, first the one that costs more as a leaf: it is likelier to close m
- * by itself. Where both cost their shares, m is closed; so where that takes fewer levels, they are
+/* Both sides of a lone threshold, first the one that costs more as a leaf: it may well close m by
+ * itself. Where both cost their shares, m is closed; so where that takes fewer levels, they are
  * solved up to there before one of them is solved further. */
 static void solve_alone(ct_evaluator *evaluator, uint32_t f, ct_candidate *m, ct_bounds bounds[2])
 {
