@@ -484,7 +484,8 @@ static int small_variance(const ct_small_numbers *node, double *score, int16_t *
     ct_add_small(node, lower, &sums);
     for (unsigned lane = 0; lane < N64; lane++) places[lane] = lane;
     for (uint32_t from = 0; from < node->n; from += N64, places += N64) {
-        const vec_u64 upto = (vec_u64) *(const vec_i64 *) (const void *) (sums.upto + from);
+        vec_u64 upto;
+        memcpy(&upto, sums.upto + from, sizeof upto); /* of any alignment */
         const vec_f64 left = doubles_of((vec_i64) (upto & 65535), 0),
                       right = (double) node->weight - left,
                       sum = doubles_of((vec_i64) ((upto + offset) >> 16), 70368744177664.0),
