@@ -86,7 +86,7 @@ print.contree_set_check <- function(x, ...) {
   }
   cat(if (is.finite(x$complete_cost)) {
     gettextf("Certified: no %s that costs %s or less is missing among the %s trees of the set",
-             trees_text(x$depth, x$among), cost_text(x$complete_cost), big_text(x$trees))
+             trees_text(x$depth, x$among), surely_text(x$complete_cost), big_text(x$trees))
   } else {
     gettextf("Some of the %s trees were checked; others of any cost may be missing",
              big_text(x$trees))

@@ -210,7 +210,8 @@ set_answer <- function(set, what, ask) {
 }
 
 refuse_question <- function(message, status) {
-  stop_input("set", gettextf("the set cannot answer: %s", message))
+  stop_input("set", gettextf("the set cannot answer: %s", message),
+             if (status == "no memory") gettext("make it with a larger 'memory_limit'"))
 }
 
 warn_if_set_stopped <- function(set) {
@@ -234,8 +235,11 @@ set_status <- function(about) {
 
 complete_text <- function(set, about) {
   if (!is.finite(about$complete_cost)) return(gettext("trees of any cost may be missing"))
-  gettextf("the set is complete up to a cost of %s", cost_text(about$complete_cost))
+  gettextf("the set is complete up to a cost of %s", surely_text(about$complete_cost))
 }
+
+# Not more than it is, as rounding might say.
+surely_text <- function(cost) cost_text(if (cost == round(cost)) cost else floor_digits(cost, 7))
 
 # ---- too large -----------------------------------------------------------------------------------
 
@@ -301,6 +305,6 @@ smaller_set <- function(set) {
 
 # With so many significant digits, not more than it is.
 floor_digits <- function(x, digits) {
-  unit <- 10^(floor(log10(x)) - digits + 1)
-  ifelse(x > 0, floor(x / unit) * unit, 0)
+  near <- signif(x, digits)
+  ifelse(near > x, signif(near - 10^(floor(log10(x)) - digits + 1), digits), near)
 }

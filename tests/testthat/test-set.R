@@ -252,9 +252,47 @@ test_that("a search that is stopped says up to where its set is complete", {
   expect_lt(length(stopped), length(all))
   expect_lt(facts$complete_cost, fit$cost + 3)
   whole <- summary(all)$costs
-  surely <- whole[whole$cost <= facts$complete_cost + 1e-9, ]
+  surely <- whole[whole$cost <= facts$complete_cost, ]
   expect_identical(facts$costs$digits[seq_len(nrow(surely))], surely$digits)
   for (k in c(1, length(stopped))) expect_lte(stopped[[k]]$cost, fit$cost + 3 + 1e-9)
+})
+
+test_that("a set whose memory ended has all trees up to the cost that it says", {
+  fit <- contree(Species ~ ., iris, depth = 3, complexity = 0.01, model = TRUE)
+  all <- contree_set(fit, errors = 3)
+  whole <- summary(all)$costs
+  surely <- NULL
+  for (limit in 2^seq(16, 19, by = 0.25)) { # bytes
+    warned <- NULL
+    set <- tryCatch(withCallingHandlers(contree_set(fit, errors = 3, memory_limit = limit),
+                                        contree_stopped = function(w) {
+                                          warned <<- w
+                                          tryInvokeRestart("muffleWarning")
+                                        }), contree_input_error = identity)
+    if (inherits(set, "error")) {
+      expect_match(conditionMessage(set), "raise 'memory_limit'")
+      next
+    }
+    about <- contree:::set_about(set)
+    expect_identical(about$complete, is.null(warned))
+    if (about$complete) next
+    expect_s3_class(warned, "contree_memory")
+    expect_match(conditionMessage(warned), "stopped at the memory limit")
+    expect_lt(length(set), length(all))
+    expect_lt(about$complete_cost, fit$cost + 3)
+    surely <- c(surely, about$complete_cost)
+    # a question needs memory of its own
+    facts <- tryCatch(summary(set), contree_input_error = identity)
+    if (inherits(facts, "error")) {
+      expect_match(conditionMessage(facts), "make it with a larger 'memory_limit'")
+      next
+    }
+    expect_lte(set[[length(set)]]$cost, fit$cost + 3 + 1e-9)
+    expect_false(facts$complete)
+    known <- whole[whole$cost <= about$complete_cost, ]
+    expect_identical(facts$costs$digits[seq_len(nrow(known))], known$digits)
+  }
+  expect_gt(length(unique(surely)), 1) # limits that end it at different moments
 })
 
 test_that("what takes too long is refused, unless a limit is given", {
@@ -301,7 +339,8 @@ test_that("row sets that are looked at by default are fewer where each takes lon
   expect_identical(nodes(150, 4), 1e6)
   expect_identical(nodes(2e4, 10), 25000)
   expect_identical(nodes(1e6, 20), 2000)
-  expect_equal(contree:::floor_digits(c(0, 5.371, 21.48, 0.0499, 3), 2), c(0, 5.3, 21, 0.049, 3))
+  expect_equal(contree:::floor_digits(c(0, 5.371, 21.48, 0.0499, 3, 0.3, 9.999), 2),
+               c(0, 5.3, 21, 0.049, 3, 0.3, 9.9))
 })
 
 test_that("what cannot be is refused with the argument's name", {

@@ -199,13 +199,15 @@ double ct_set_objective(const ct_set *set, int64_t cost)
     return ct_objective_value(&set->costs, cost);
 }
 
-/* Where integers are not quite what trees cost, those above what is complete may cost less. */
+/* The next integer may be the same double, and where integers are not quite what trees cost, those
+ * above what is complete may cost less. */
 double ct_set_surely(const ct_set *set)
 {
     int64_t complete = ct_set_about(set).complete;
-    double value = ct_set_objective(set, complete);
-    if (!ct_objective_hides(&set->costs, value)) return value;
-    return fmin(value, nextafter(ct_objective_bound(&set->costs, complete + 1), -INFINITY));
+    double value = ct_set_objective(set, complete), next = ct_set_objective(set, complete + 1);
+    if (ct_objective_hides(&set->costs, value))
+        next = ct_objective_bound(&set->costs, complete + 1);
+    return fmin(value, nextafter(next, -INFINITY));
 }
 
 int64_t ct_set_cost_count(const ct_set *set, uint32_t i, const uint64_t **count)

@@ -158,5 +158,5 @@ ct_status ct_set_without(ct_set *set, uint64_t *counts, double *least, ct_error 
     ct_free(a.done);
     ct_free(a.counts);
     if (status == CT_OK) return CT_OK;
-    return ct_fail(error, CT_NO_MEMORY, "not enough memory for the question; raise the limit");
+    return ct_fail(error, CT_NO_MEMORY, "not enough memory for the question");
 }
