@@ -15,8 +15,9 @@ read_catboost <- function(document, iterations) {
   if (!identical(as.numeric(scaling[[1]]), 1)) refuse_feature(gettext("a scale of its sums"))
   if (!length(bias) || length(bias) > most_outputs) refuse_document(gettext("it has no bias"))
   name <- part(document, "model_info", "params", "loss_function", "type")
-  read <- if (is.null(document$oblivious_trees)) read_catboost_tree else read_catboost_oblivious
   trees <- document[[if (is.null(document$oblivious_trees)) "trees" else "oblivious_trees"]]
+  read <- if (!is.null(document$oblivious_trees)) read_catboost_oblivious else
+    if (inherits(trees, "cbm_trees")) read_cbm_tree else read_catboost_tree
   if (!length(trees)) stop_input("x", gettext("'x' has no trees: it was trained for 0 rounds"))
   trees <- lapply(trees, read, features, length(bias))
   n <- length(trees)

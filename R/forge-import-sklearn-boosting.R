@@ -52,7 +52,8 @@ sklearn_start <- function(x) {
   constant <- identical(init, "zero") || any(grepl("Dummy(Classifier|Regressor)$", class(init)))
   if (!constant) refuse_feature(gettext("an initial estimator that is not a constant"))
   start <- sklearn_get(x, "_raw_predict_init")
-  as.numeric(start(matrix(0, 1, as.integer(sklearn_get(x, "n_features_in_")))))
+  rows <- matrix(0, 1, as.integer(sklearn_get(x, "n_features_in_")))
+  as.numeric(sklearn_value(start(rows)))
 }
 
 # ---- AdaBoost ------------------------------------------------------------------------------------

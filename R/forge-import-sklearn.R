@@ -40,16 +40,23 @@ sklearn_get <- function(x, name) {
   need_package("reticulate", "import_forest()")
   reticulate <- function(what) getExportedValue("reticulate", what)
   if (!reticulate("py_has_attr")(x, name)) return(NULL)
-  reticulate("py_to_r")(reticulate("py_get_attr")(x, name))
+  sklearn_value(reticulate("py_get_attr")(x, name))
+}
+
+# What a method returns is still Python's where its object came from a module that does not convert.
+sklearn_value <- function(x) {
+  if (!inherits(x, "python.builtin.object")) return(x)
+  getExportedValue("reticulate", "py_to_r")(x)
 }
 
 # Whether it predicts rows with missing values: from version 1.6 on its tags say so, before that
-# they do not know of constraints.
+# they do not know of constraints, with which trees, other than those of histograms, have no rule.
 sklearn_takes_missing <- function(x) {
   tags <- sklearn_get(x, "__sklearn_tags__")
   if (!is.null(tags)) return(isTRUE(sklearn_get(sklearn_get(tags(), "input_tags"), "allow_nan")))
   tags <- sklearn_get(x, "_get_tags")
-  isTRUE(tags()$allow_nan) && is.null(sklearn_get(x, "monotonic_cst"))
+  isTRUE(sklearn_value(tags())$allow_nan) &&
+    (is.null(sklearn_get(x, "monotonic_cst")) || !is.null(sklearn_get(x, "_predictors")))
 }
 
 sklearn_ir <- function(x, trees, classes, kind, ...) {
@@ -186,7 +193,7 @@ read_sklearn_isolation <- function(x, classifier, kind) {
   below <- sklearn_get(x, "_average_path_length_per_tree")
   size <- sklearn_get(x, "_max_samples")
   if (is.null(ways) || is.null(below)) {
-    refuse_feature(gettext("an isolation forest of scikit-learn before 1.2"))
+    refuse_feature(gettext("an isolation forest of scikit-learn before 1.3"))
   }
   if (size < 2) refuse_feature(gettext("an isolation forest of one row"))
   trees <- Map(function(estimator, features, way, below) {

@@ -19,8 +19,9 @@
 #' * `"lightgbm"`: the text format of `lgb.save()` or `save_model()`; categories, the three rules
 #'   for missing values, random forests, linear leaves, all objectives except those that users
 #'   define. Text that was cut off is an error.
-#' * `"catboost"`: the JSON of `save_model(format = "json")` (needs `jsonlite`), with symmetric and
-#'   other trees. Comparisons are in single precision, sums in double. Categories need the argument
+#' * `"catboost"`: the binary format of `save_model()`, `.cbm`, and the JSON of
+#'   `save_model(format = "json")` (both need `jsonlite`), with symmetric and other trees.
+#'   Comparisons are in single precision, sums in double. Categories need the JSON and the argument
 #'   `pool` of `save_model()`, by which the document lists their texts; whole numbers are texts,
 #'   and missing ones an error. Statistics of combinations of categories (`max_ctr_complexity` above
 #'   1), and of several targets or numbers of borders, texts and embeddings are an error.
@@ -137,10 +138,11 @@ import_forest.default <- function(x, format = c("auto", "xgboost", "lightgbm", "
   bytes <- if (is.raw(x)) x else read_bytes(x)
   kind <- kind_of_bytes(bytes)
   if (!nzchar(kind)) refuse_unknown(bytes)
-  document <- switch(kind, json = parse_json(bytes), ubj = parse_ubj(bytes))
+  document <- switch(kind, json = parse_json(bytes), ubj = parse_ubj(bytes),
+                     cbm = of_binary(parse_cbm(bytes)))
   if (kind == "json") kind <- kind_of_document(document)
   maker <- c(json = "xgboost", ubj = "xgboost", lightgbm = "lightgbm", onnx = "onnx",
-             catboost = "catboost", treelite = "treelite", ydf = "ydf",
+             catboost = "catboost", cbm = "catboost", treelite = "treelite", ydf = "ydf",
              h2o = "h2o", pmml = "pmml")
   if (format != "auto" && !maker[kind] %in% format) {
     refuse_document(gettextf("it is not a model of %s", format))
@@ -149,6 +151,7 @@ import_forest.default <- function(x, format = c("auto", "xgboost", "lightgbm", "
          onnx = read_onnx(bytes),
          json = , ubj = read_xgboost(document, iterations),
          catboost = read_catboost(document, iterations),
+         cbm = of_binary(read_catboost(document, iterations)),
          treelite = of_binary(read_treelite(bytes)),
          ydf = of_binary(read_ydf(ydf_of_bytes(bytes))), h2o = of_binary(read_h2o(bytes)),
          pmml = of_binary(read_pmml_forest(bytes)),
@@ -187,6 +190,7 @@ read_bytes <- function(path) {
 kind_of_bytes <- function(bytes) {
   first <- utils::head(bytes, 24)
   if (length(first) > 2 && first[1] == as.raw(8) && first[2] < as.raw(32)) return("onnx")
+  if (identical(first[1:4], charToRaw("CBM1"))) return("cbm")
   if (is_treelite(first)) return("treelite")
   if (is_ydf(first)) return("ydf")
   if (is_mojo(first)) return("h2o")
@@ -220,16 +224,12 @@ refuse_unknown <- function(bytes) {
   has <- function(word) length(grepRaw(word, first, fixed = TRUE)) > 0
   save <- gettext("save the model with save_model() or xgb.save(), as JSON or UBJ")
   if (has("booster[") || has("\"nodeid\"")) refuse_feature(gettext("a dump of XGBoost"), save)
-  if (has("CBM1")) {
-    refuse_feature(gettext("a binary model of CatBoost"),
-                   gettext("save the model with save_model(format = \"json\")"))
-  }
   if (has("gbtree") || has("dart")) {
     refuse_feature(gettext("the binary format of XGBoost before 2.0"), save)
   }
   refuse_document(gettext(paste(
     "its format is not recognised; save models of XGBoost as JSON or UBJ, of LightGBM as text,",
-    "of CatBoost as JSON, of H2O as MOJO, of treelite and ydf by serialize()")))
+    "of CatBoost as JSON or cbm, of H2O as MOJO, of treelite and ydf by serialize()")))
 }
 
 text_of <- function(bytes) {

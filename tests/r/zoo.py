@@ -237,8 +237,9 @@ def lightgbms(lgb):
 
 def catboosts(catboost):
     zoo = Zoo(f"catboost-{catboost.__version__}")
+    binary = Zoo(f"catboost-binary-{catboost.__version__}")
 
-    def add(name, y, loss="RMSE", x=X, rounds=3, group=None, **settings):
+    def add(name, y, loss="RMSE", x=X, rounds=3, group=None, cbm=False, **settings):
         settings = dict(dict(depth=2, thread_count=1, random_seed=1, learning_rate=0.5,
                              allow_writing_files=False, logging_level="Silent"), **settings)
         model = catboost.CatBoost(dict(settings, loss_function=loss, iterations=rounds))
@@ -247,6 +248,8 @@ def catboosts(catboost):
             path = os.path.join(folder, "model.json")
             model.save_model(path, format="json")
             text = open(path).read()
+            model.save_model(path, format="cbm")
+            content = open(path, "rb").read()
         document = json.loads(text)
         found = {f["flat_feature_index"]: f["borders"] + [0.0]
                  for f in document["features_info"]["float_features"]}
@@ -261,26 +264,28 @@ def catboosts(catboost):
         response = np.asarray(model.predict(rows, prediction_type=kind))
         if loss in ("Logloss", "CrossEntropy") or loss.startswith("Focal"):
             response = response[:, 1]
-        zoo.add(name, "json", json.dumps(document).encode(), rows,
-                model.predict(rows, prediction_type="RawFormulaVal"), response,
+        said = (rows, model.predict(rows, prediction_type="RawFormulaVal"), response,
                 model.calc_leaf_indexes(rows), 0)
+        zoo.add(name, "json", json.dumps(document).encode(), *said)
+        if cbm:
+            binary.add(name, "cbm", content, *said)
 
-    add("rmse", Z, depth=3)
+    add("rmse", Z, depth=3, cbm=True)
     for name in ("MAE", "MAPE", "Quantile:alpha=0.3", "Huber:delta=0.7", "Expectile:alpha=0.3"):
         add(name.split(":")[0], Z, name)
-    add("poisson", COUNT, "Poisson")
+    add("poisson", COUNT, "Poisson", cbm=True)
     add("tweedie", COUNT, "Tweedie:variance_power=1.5")
     add("logloss", TWO, "Logloss")
-    add("names", np.array(["no", "yes"])[TWO], "Logloss")
+    add("names", np.array(["no", "yes"])[TWO], "Logloss", cbm=True)
     add("entropy", TWO * 0.8, "CrossEntropy")
-    add("multiclass", THREE, "MultiClass")
+    add("multiclass", THREE, "MultiClass", cbm=True)
     add("ova", THREE, "MultiClassOneVsAll")
-    add("several", np.column_stack([Z, -Z]), "MultiRMSE")
-    add("max", Z, nan_mode="Max")
+    add("several", np.column_stack([Z, -Z]), "MultiRMSE", cbm=True)
+    add("max", Z, nan_mode="Max", cbm=True)
     add("deep", Z, depth=6, rounds=2)
     for policy in ("Lossguide", "Depthwise"):
-        add(policy, Z, grow_policy=policy, depth=4, min_data_in_leaf=5)
-        add(f"{policy}-classes", THREE, "MultiClass", grow_policy=policy, depth=3)
+        add(policy, Z, grow_policy=policy, depth=4, min_data_in_leaf=5, cbm=True)
+        add(f"{policy}-classes", THREE, "MultiClass", grow_policy=policy, depth=3, cbm=True)
     add("logcosh", Z, "LogCosh")
     add("rmspe", np.abs(Z) + 0.1, "RMSPE")
     add("cox", np.where(TWO, 1, -1) * (np.abs(Z) + 0.1), "Cox")
@@ -292,6 +297,7 @@ def catboosts(catboost):
         add(name.split(":")[0], TWO, name, group=groups)
     add("GroupQuantile", Z, "GroupQuantile:alpha=0.3", group=groups)
     zoo.write()
+    binary.write()
 
 
 def catboost_levels(catboost):

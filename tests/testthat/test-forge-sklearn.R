@@ -273,3 +273,21 @@ test_that("missing values are refused where scikit-learn refuses them", {
   }
   expect_error(predict(forged, rows), class = "contree_input_error")
 })
+
+test_that("objects of modules that do not convert are the same; histograms take missing values", {
+  python_module("sklearn.ensemble")
+  ensemble <- python_module("sklearn.ensemble", convert = FALSE)
+  set.seed(3)
+  x <- matrix(rnorm(240), 120)
+  y <- x[, 1] + x[, 2]
+  rows <- rbind(x[1:9, ], NA, c(NA, 1), c(-1, NA))
+  boosted <- ensemble$GradientBoostingRegressor(n_estimators = 4L)$fit(x, y)
+  expect_identical(predict(forge(import_forest(boosted)), x),
+                   as.vector(reticulate::py_to_r(boosted$predict(x))))
+  for (monotonic in list(NULL, c(1L, -1L))) {
+    model <- ensemble$HistGradientBoostingRegressor(max_iter = 4L, monotonic_cst = monotonic)
+    model$fit(x, y)
+    expect_identical(predict(forge(import_forest(model)), rows),
+                     as.vector(reticulate::py_to_r(model$predict(rows))))
+  }
+})

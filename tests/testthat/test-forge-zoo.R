@@ -18,7 +18,7 @@ zoo <- list.files(forge_fixture(""), "^zoo-.*[.]gz$")
 forged <- lapply(zoo, function(file) {
   models <- zoo_models(file)
   if (!requireNamespace("jsonlite", quietly = TRUE)) {
-    models <- Filter(function(model) model$kind != "json", models)
+    models <- Filter(function(model) !model$kind %in% c("json", "cbm"), models)
   }
   lapply(models, function(model) {
     model$name <- paste(sub("^zoo-(.*)[.]gz$", "\\1", file), model$name)
@@ -32,7 +32,7 @@ forged <- lapply(zoo, function(file) {
 each_model <- function(check) for (file in forged) for (pair in file) check(pair[[1]], pair[[2]])
 
 test_that("there are models of all versions", {
-  expect_length(zoo, 15)
+  expect_length(zoo, 16)
 })
 
 test_that("leaves and margins are the makers' own, to the last bit", {
@@ -117,10 +117,14 @@ test_that("contributions, exports and rows one by one know what is added last", 
   }
 })
 
-test_that("spoiled documents of treelite, ydf and H2O are errors, or are read", {
+test_that("spoiled binary documents are errors, or are read", {
+  skip_if_not_installed("jsonlite")
   set.seed(4)
-  for (file in c("zoo-treelite-4.8.1.gz", "zoo-ydf-0.16.1.gz", "zoo-h2o-3.44.0.3.gz")) {
-    model <- zoo_models(file)[[1]]
+  models <- lapply(c("zoo-treelite-4.8.1.gz", "zoo-ydf-0.16.1.gz", "zoo-h2o-3.44.0.3.gz"),
+                   function(file) zoo_models(file)[[1]])
+  binary <- zoo_models("zoo-catboost-binary-1.2.10.gz")
+  grown <- vapply(binary, function(model) model$name %in% c("rmse", "Lossguide-classes"), NA)
+  for (model in c(models, binary[grown])) {
     bytes <- model$document
     for (cut in sample(length(bytes) - 20L, 8) + 15L) {
       expect_error(import_forest(bytes[seq_len(cut)]), class = "contree_input_error")
@@ -139,7 +143,7 @@ test_that("a document that is cut off is an error, whoever made it", {
   set.seed(5)
   for (file in zoo) {
     model <- zoo_models(file)[[1]]
-    if (model$kind == "json") skip_if_not_installed("jsonlite")
+    if (model$kind %in% c("json", "cbm")) skip_if_not_installed("jsonlite")
     bytes <- model$document
     end <- if (model$kind == "txt") grepRaw("end of trees", bytes) + 11L else length(bytes)
     for (cut in sample(end - 3L, 7)) { # the last bytes of H2O's say that there is no comment
@@ -167,6 +171,60 @@ test_that("what CatBoost has besides is refused by name", {
                class = "contree_input_error")
   expect_error(import_forest(charToRaw(text), "xgboost"), "not a model of xgboost",
                class = "contree_input_error")
+})
+
+test_that("what a binary model of CatBoost has besides is refused by name", {
+  skip_if_not_installed("jsonlite")
+  bytes <- zoo_models("zoo-catboost-binary-1.2.10.gz")[[1]]$document
+  refused <- function(bytes, what, class = "contree_input_error") {
+    expect_error(import_forest(bytes), what, class = class)
+  }
+  refused(c(bytes, as.raw(0)), "longer")
+  other <- bytes
+  other[grepRaw("Model_v1", bytes) + 7L] <- charToRaw("2")
+  refused(other, "FlabuffersModel_v2", "contree_unsupported_error")
+  expect_error(import_forest(bytes, iterations = 1), "rounds", class = "contree_input_error")
+  expect_error(import_forest(bytes, "lightgbm"), "not a model of lightgbm",
+               class = "contree_input_error")
+})
+
+# Tables of FlatBuffers by hand: each has its list of fields before it.
+test_that("parts of a binary document that lie on each other are errors", {
+  number <- function(x) writeBin(as.integer(x), raw(), size = 4L, endian = "little")
+  short <- function(x) writeBin(as.integer(x), raw(), size = 2L, endian = "little")
+  at <- new.env()
+  at$bytes <- c(short(c(6, 8, 4)), short(0), number(8), number(4), number(3), number(c(7, 8, 9)))
+  at$left <- length(at$bytes)
+  table <- fb_table(at, 8)
+  expect_identical(table, list(place = 8, fields = 4))
+  expect_identical(fb_vector(at, table, 0L, "int"), c(7, 8, 9))
+  expect_identical(fb_vector(at, table, 1L, "int"), numeric())
+  expect_identical(fb_number(at, table, 1L, "int", -1), -1)
+  expect_error(for (i in 1:99) fb_vector(at, table, 0L, "int"), "on each other",
+               class = "contree_input_error")
+  at$bytes[17] <- as.raw(4) # longer than there are bytes
+  expect_error(fb_vector(at, table, 0L, "int"), "too early", class = "contree_input_error")
+  expect_error(fb_table(at, 1e6), "too early", class = "contree_input_error")
+})
+
+# A jump of 0 on one side only: the node is itself the leaf there. A node with two parents is none
+# of a tree.
+test_that("nodes of a binary model of CatBoost may be leaves on one side", {
+  features <- list(column = 1L, place = 0L, nan_left = TRUE)
+  split <- function(border) list(split_type = "FloatFeature", float_feature_index = 0L,
+                                 border = border)
+  tree <- list(splits = list(split(1), split(2), split(3)), left = c(0, 1, 0), right = c(1, 0, 0),
+               id = c(1, 3, 2), values = matrix(c(10, 20, 30), 1))
+  made <- read_cbm_tree(tree, features, 1L)
+  forest <- new_forest_ir(list(made), 1L, less = "<=", number = "float")
+  expect_identical(unname(predict(forge(forest), cbind(c(NA, 1, 1.5, 2.5)), type = "margin")),
+                   c(10, 10, 20, 30))
+  tree$left <- c(1, 1, 0)
+  tree$right <- c(1, 0, 0)
+  expect_error(new_forest_ir(list(read_cbm_tree(tree, features, 1L)), 1L), "cycle",
+               class = "contree_input_error")
+  tree$id[3] <- 1.5
+  expect_error(read_cbm_tree(tree, features, 1L), "not valid", class = "contree_input_error")
 })
 
 test_that("tables of CatBoost's document that another took the place of are refused", {
