@@ -19,7 +19,7 @@
 #'   predictors, for interventional values; `NULL`, the default, for values by the training rows of
 #'   the trees' nodes. See the section on backgrounds.
 #' @param interactions Also compute how pairs of features act together (SHAP interaction values)?
-#'   `FALSE` by default. For the scale of margins, without a background.
+#'   `FALSE` by default. For the scale of margins.
 #' @param threads As in [contree_control()].
 #' @param x,object A value of `contributions()`.
 #' @param digits Number of significant digits, a whole number; by default the option `digits` less
@@ -27,7 +27,8 @@
 #' @param what `"beeswarm"` (the default): a point for each row and feature, the most important
 #'   features first; `"importance"`: bars of the mean absolute contribution; `"waterfall"`: how the
 #'   prediction of one `row` comes about; `"dependence"`: the contribution of one `variable` against
-#'   its value.
+#'   its value; `"interactions"`: how much pairs of features add together, the mean size over the
+#'   rows, and, on the diagonal, what each adds by itself (with `interactions = TRUE`).
 #' @param row For `"waterfall"`: number of the row, 1 by default.
 #' @param variable For `"dependence"`: name of a feature; `NULL`, the default, for the most
 #'   important one.
@@ -62,7 +63,8 @@
 #' then each row looks its values up (as WOODELF does), so that the time is that of rows plus
 #' background, not of their product. Where a path has more than 12 features, or a tree's tables
 #' would take more than 32 MB, the time is that of each row with each row of the background: keep
-#' the latter to some hundreds for deep forests.
+#' the latter to some hundreds for deep forests. With `interactions` the tables have a column for
+#' each pair of features of a path, and take several times as long.
 #' @section Probabilities:
 #' With `scale = "prob"` and a logistic or softmax link the difference between the probability and
 #' that of a row of which nothing is known is shared by the Aumann-Shapley rule: along the straight
@@ -90,7 +92,7 @@
 #' plot(shap, what = "waterfall", row = 3)
 #' plot(shap, what = "dependence", variable = "wt")
 #' pairs <- contributions(fit, mtcars, interactions = TRUE)
-#' round(apply(abs(pairs$interactions), 2:3, mean)[1:4, 1:4], 3)
+#' plot(pairs, what = "interactions", n = 4)
 #' # what sets cars apart from those with eight cylinders
 #' contributions(fit, mtcars, background = mtcars[mtcars$cyl == 8, ])
 #'
@@ -122,11 +124,11 @@ contributions <- function(fit, data, scale = c("margin", "prob"), background = N
   }
   found <- new_contributions(on_scale(all, forest, scale), forest, data, scale)
   if (check_flag("interactions", interactions)) {
-    if (scale == "prob" || !is.null(background)) {
+    if (scale == "prob") {
       stop_unsupported("interactions", gettext(
-        "interactions are of margins, and have no background; leave out 'background' or 'scale'"))
+        "interactions are of margins; leave out scale = \"prob\""))
     }
-    found$interactions <- interactions_of(forged, data, found$values, threads)
+    found$interactions <- interactions_of(forged, data, found$values, threads, background)
   }
   found$n_background <- if (is.null(background)) 0L else nrow(background)
   found

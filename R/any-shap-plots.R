@@ -1,13 +1,13 @@
-# Pictures of contributions, in base graphics and in ggplot2: beeswarm, importance, waterfall and
-# dependence. What is drawn is decided first, as data frames.
+# Pictures of contributions, in base graphics and in ggplot2: beeswarm, importance, waterfall,
+# dependence and interactions. What is drawn is decided first, as data frames.
 
-shap_pictures <- c("beeswarm", "importance", "waterfall", "dependence")
+shap_pictures <- c("beeswarm", "importance", "waterfall", "dependence", "interactions")
 
 #' @rdname contributions
 #' @export
 plot.contree_contributions <- function(x, what = c("beeswarm", "importance", "waterfall",
-                                                   "dependence"), row = 1, variable = NULL,
-                                       output = NULL, n = 10, main = NULL, ...) {
+                                                   "dependence", "interactions"), row = 1,
+                                       variable = NULL, output = NULL, n = 10, main = NULL, ...) {
   check_no_dots(...)
   check_title(main)
   picture <- shap_picture(x, what, row, variable, output, n)
@@ -17,6 +17,7 @@ plot.contree_contributions <- function(x, what = c("beeswarm", "importance", "wa
     importance = draw_bars(shown, label, main),
     waterfall = draw_waterfall(shown, picture, main),
     beeswarm = draw_swarm(shown, label, main),
+    interactions = draw_interactions(shown, picture, main),
     dependence = {
       graphics::plot(shown$value, shown$contribution, pch = 19, cex = 0.7, las = 1, main = main,
                      xlab = picture$variable, ylab = label)
@@ -28,16 +29,17 @@ plot.contree_contributions <- function(x, what = c("beeswarm", "importance", "wa
 #' @rdname contributions
 #' @exportS3Method ggplot2::autoplot
 autoplot.contree_contributions <- function(object, what = c("beeswarm", "importance", "waterfall",
-                                                            "dependence"), row = 1,
-                                           variable = NULL, output = NULL, n = 10, main = NULL,
-                                           ...) {
+                                                            "dependence", "interactions"),
+                                           row = 1, variable = NULL, output = NULL, n = 10,
+                                           main = NULL, ...) {
   check_no_dots(...)
   need_package("ggplot2", "autoplot()")
   picture <- shap_picture(object, what, row, variable, output, n)
   shown <- picture$shown
   .data <- ggplot2::.data
   aes <- ggplot2::aes
-  if (picture$what != "dependence") shown$variable <- factor(shown$variable, picture$order)
+  if (!is.null(shown$variable)) shown$variable <- factor(shown$variable, picture$order)
+  if (!is.null(shown$other)) shown$other <- factor(shown$other, rev(picture$order))
   canvas <- ggplot2::ggplot(shown) + ggplot2::theme_minimal() + ggplot2::labs(title = main)
   switch(picture$what,
     importance = canvas + ggplot2::geom_col(aes(.data$contribution, .data$variable)) +
@@ -58,6 +60,12 @@ autoplot.contree_contributions <- function(object, what = c("beeswarm", "importa
                                      breaks = c(0, 1), limits = c(0, 1),
                                      labels = c(gettext("low"), gettext("high"))) +
       ggplot2::labs(x = picture$label, y = NULL, colour = gettext("value"), title = main),
+    interactions = canvas +
+      ggplot2::geom_tile(aes(.data$other, .data$variable, fill = .data$interaction)) +
+      ggplot2::geom_text(aes(.data$other, .data$variable,
+                             label = sprintf("%.2g", .data$interaction)), size = 3) +
+      ggplot2::scale_fill_gradient(low = "white", high = shap_colours[[2]], name = NULL) +
+      ggplot2::labs(x = NULL, y = NULL, title = main, subtitle = picture$label),
     dependence = canvas + ggplot2::geom_hline(yintercept = 0, colour = "grey60") +
       ggplot2::geom_point(aes(.data$value, .data$contribution)) +
       ggplot2::labs(x = picture$variable, y = picture$label, title = main))
@@ -79,6 +87,7 @@ shap_picture <- function(x, what, row, variable, output, n) {
   shown <- switch(what,
     importance = data.frame(variable = top, contribution = unname(size[top])),
     beeswarm = do.call(rbind, lapply(top, swarm_of_feature, x = x, values = one$values)),
+    interactions = mean_interactions(x, output, top),
     waterfall = {
       picture$prediction <- one$prediction[[check_shown_row(row, nrow(one$values))]]
       steps_of_row(x, one, row, n)
@@ -89,8 +98,26 @@ shap_picture <- function(x, what, row, variable, output, n) {
                  contribution = one$values[, picture$variable])
     })
   if (what == "importance") picture$label <- gettextf("mean of |%s|", label)
+  if (what == "interactions") picture$label <- gettext(
+    "mean |interaction| of two features; on the diagonal, of one by itself")
   if (what == "waterfall") picture$order <- rev(shown$variable)
   c(picture, list(shown = shown))
+}
+
+# A row a pair of features, and a feature with itself: the mean size of what they add together
+# (both halves), or of what the one adds by itself.
+mean_interactions <- function(x, output, top) {
+  if (is.null(x$interactions)) {
+    stop_input("what", gettext(paste("there are no interactions to plot; compute them by",
+                                     "contributions(fit, data, interactions = TRUE)")))
+  }
+  k <- if (is.null(output)) ncol(x$prediction) else if (is.character(output)) {
+    match(output, colnames(x$prediction))
+  } else output
+  size <- colMeans(abs(interactions_of_output(x, k)))[top, top, drop = FALSE]
+  size <- size * ifelse(row(size) == col(size), 1, 2)
+  at <- which(row(size) >= col(size), arr.ind = TRUE)
+  data.frame(variable = top[at[, 1]], other = top[at[, 2]], interaction = size[at])
 }
 
 check_shown_row <- function(row, rows) {
@@ -150,15 +177,17 @@ steps_of_row <- function(x, one, row, n) {
 
 # ---- base graphics -------------------------------------------------------------------------------
 
-# A figure with room for the names of `lines` at its left, the first line uppermost.
-open_lines <- function(lines, xlim, label, main) {
+# A figure with room for the names of `lines` at its left, the first line uppermost; `columns` are
+# names at 1, 2, ... below it.
+open_lines <- function(lines, xlim, label, main, columns = NULL) {
   graphics::plot.new()
   margins <- graphics::par("mai")
   wide <- max(graphics::strwidth(lines, "inches")) + 0.3
   graphics::par(mai = c(margins[1], min(wide, graphics::par("fin")[1] / 2), margins[3:4]),
                 new = TRUE)
   graphics::plot(xlim, c(0.5, length(lines) + 0.5), type = "n", yaxt = "n", ylab = "",
-                 xlab = label, main = main)
+                 xlab = label, main = main, xaxt = if (is.null(columns)) "s" else "n")
+  if (!is.null(columns)) graphics::axis(1, seq_along(columns), columns, tick = FALSE)
   graphics::axis(2, rev(seq_along(lines)), lines, las = 1, tick = FALSE)
 }
 
@@ -184,6 +213,21 @@ draw_waterfall <- function(shown, picture, main) {
   graphics::segments(shown$to[-nrow(shown)], below - 0.35, y1 = below - 0.65, col = "grey50")
   graphics::text(pmax(shown$from, shown$to), at, sprintf("%+.3g", shown$contribution), pos = 4,
                  cex = 0.8, xpd = NA)
+}
+
+# The first feature at the top and at the left.
+draw_interactions <- function(shown, picture, main) {
+  before <- graphics::par("mai")
+  on.exit(graphics::par(mai = before))
+  lines <- rev(picture$order)
+  open_lines(lines, c(0.5, length(lines) + 0.5), picture$label, main, columns = lines)
+  share <- shown$interaction / max(shown$interaction, 1e-300)
+  mix <- grDevices::colorRamp(c("white", shap_colours[2]))
+  x <- match(shown$other, lines)
+  y <- length(lines) + 1 - match(shown$variable, lines)
+  graphics::rect(x - 0.5, y - 0.5, x + 0.5, y + 0.5, border = "white",
+                 col = grDevices::rgb(mix(share), maxColorValue = 255))
+  graphics::text(x, y, sprintf("%.2g", shown$interaction), cex = 0.7)
 }
 
 draw_swarm <- function(shown, label, main) {
@@ -220,8 +264,9 @@ shapviz.contree_contributions <- function(object, X = object$data, ...) {
 
 #' @rdname contributions
 #' @exportS3Method shapviz::shapviz
-shapviz.contree_model <- function(object, X_pred, X = X_pred, ...) {
-  found <- contributions(object, X_pred)
+shapviz.contree_model <- function(object, X_pred, X = X_pred, interactions = FALSE,
+                                  background = NULL, ...) {
+  found <- contributions(object, X_pred, background = background, interactions = interactions)
   X <- as.data.frame(X)
   shapviz.contree_contributions(found, X[intersect(names(X), dimnames(found$values)[[2]])], ...)
 }

@@ -19,7 +19,7 @@ contributions_of <- function(object, new, threads, simd = "auto", background = N
 }
 
 # Half of what two features have together is each one's; the diagonal has the rest of the `values`.
-interactions_of <- function(forged, data, values, threads) {
+interactions_of <- function(forged, data, values, threads, background = NULL) {
   forest <- forged$forest
   if (!is.null(forest$rest)) {
     stop_unsupported("interactions", gettextf(
@@ -30,7 +30,8 @@ interactions_of <- function(forged, data, values, threads) {
   p <- forest$ensemble$n_features
   n <- NROW(values)
   pairs <- call_forest(.Call(ffi_forged_interactions, forged_code(forged), new$columns,
-                             threads_to_use(threads), "auto"))
+                             background_columns(forest, background), threads_to_use(threads),
+                             "auto"))
   pairs <- array(pairs, c(n, p, p, length(pairs) / max(1, n * p * p))) # the second feature first
   pairs <- (pairs + aperm(pairs, c(1, 3, 2, 4))) / 2
   alone <- array(values, dim(pairs)[c(1, 2, 4)]) - apply(pairs, c(1, 2, 4), sum)

@@ -77,7 +77,7 @@ SEXP ffi_forged_device_predict(SEXP pointer, SEXP text, SEXP any_order, SEXP col
 SEXP ffi_forged_device_time(SEXP pointer, SEXP text, SEXP any_order, SEXP columns, SEXP threads,
                             SEXP number, SEXP seconds);
 SEXP ffi_forged_row(SEXP pointer, SEXP row);
-SEXP ffi_forged_interactions(SEXP pointer, SEXP columns, SEXP threads, SEXP simd);
+SEXP ffi_forged_interactions(SEXP pointer, SEXP columns, SEXP background, SEXP threads, SEXP simd);
 SEXP ffi_forged_shap(SEXP pointer, SEXP columns, SEXP background, SEXP threads, SEXP simd);
 SEXP ffi_forged_predict(SEXP pointer, SEXP columns, SEXP leaves, SEXP threads, SEXP way, SEXP simd);
 SEXP ffi_numbers(SEXP text);
@@ -156,7 +156,7 @@ static const R_CallMethodDef calls[] = {
     ENTRY(ffi_schedule_rules, 0),
     ENTRY(ffi_schedule_predict, 6),
     ENTRY(ffi_schedule_show, 5),
-    ENTRY(ffi_forged_interactions, 4),
+    ENTRY(ffi_forged_interactions, 5),
     ENTRY(ffi_forged_shap, 5),
     ENTRY(ffi_numbers, 1),
     ENTRY(ffi_floats, 1),

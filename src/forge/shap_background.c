@@ -30,6 +30,7 @@ typedef struct {
     const ct_forged *forged;
     const ct_column *columns;
     uint32_t n_rows, n_background, n_trees, n_units;
+    int interactions;
     ct_patterns *trees; /* [n_trees] */
     unit_place *units;  /* [n_units] */
     size_t n_counts, n_entries;
@@ -111,15 +112,25 @@ static void count_block(void *data, unsigned number, uint64_t begin, uint64_t en
     }
 }
 
+static void add_entry(const job *j, const ct_pattern_unit *unit, uint32_t entry, size_t feature,
+                      const uint32_t *at, uint32_t first, uint32_t n)
+{
+    const double *table = j->tables + unit->table + entry;
+    double *out = j->out + feature * j->n_rows + first;
+    for (uint32_t row = 0; row < n; row++) out[row] += table[at[row]];
+}
+
 static void look_up(const job *j, const ct_pattern_unit *unit, uint32_t *at, uint32_t first,
                     uint32_t n)
 {
-    uint32_t width = unit->n_players;
-    for (uint32_t row = 0; row < n; row++) at[row] *= width;
-    for (uint32_t i = 0; i < width; i++) {
-        const double *table = j->tables + unit->table + i;
-        double *out = j->out + (size_t) j->forged->used[unit->players[i]] * j->n_rows + first;
-        for (uint32_t row = 0; row < n; row++) out[row] += table[at[row]];
+    const ct_forged *f = j->forged;
+    const uint32_t *player = unit->players;
+    for (uint32_t row = 0; row < n; row++) at[row] *= unit->width;
+    for (uint32_t i = 0; i < unit->n_players; i++) {
+        if (!j->interactions) add_entry(j, unit, i, f->used[player[i]], at, first, n);
+        for (uint32_t h = 0; h < i && j->interactions; h++)
+            add_entry(j, unit, ct_pair_slot(h, i), ct_interaction_at(f, player[h], player[i]), at,
+                      first, n);
     }
 }
 
@@ -204,15 +215,17 @@ static ct_status run_tables(job *j, const request *r, double *expected, ct_arena
 static int place_units(job *j, ct_patterns *tree)
 {
     double entries = 0, pairs = (double) j->n_rows * j->n_background;
-    for (uint32_t i = 0; i < tree->n_units; i++)
-        entries += (double) tree->units[i].n_players *
-                   (double) ((uint64_t) 1 << tree->units[i].bits);
+    for (uint32_t i = 0; i < tree->n_units; i++) {
+        ct_pattern_unit *unit = &tree->units[i];
+        unit->width = j->interactions ? ct_pairs_of(unit->n_players) : unit->n_players;
+        entries += (double) unit->width * (double) ((uint64_t) 1 << unit->bits);
+    }
     if (entries > MOST_ENTRIES || entries > 1e5 + 16 * pairs) return 0;
     for (uint32_t i = 0; i < tree->n_units; i++) {
         ct_pattern_unit *unit = &tree->units[i];
         unit->counts = j->n_counts, unit->table = j->n_entries;
         j->n_counts += (size_t) 1 << unit->bits;
-        j->n_entries += (size_t) unit->n_players << unit->bits;
+        j->n_entries += (size_t) unit->width << unit->bits;
     }
     j->n_units += tree->n_units;
     return 1;
@@ -230,7 +243,7 @@ static ct_status add_tree(job *j, request *r, uint32_t t, uint32_t k, double *ex
         return CT_OK;
     }
     ct_shap_pairs pairs = {j->forged, r->columns, r->background, j->n_rows, j->n_background,
-                           r->weights, r->threads, r->stop};
+                           r->weights, r->threads, j->interactions, r->stop};
     return ct_shap_pairs_add(&pairs, t, k, j->out, expected, arena);
 }
 
@@ -273,16 +286,24 @@ static ct_status make_request(request *r, job *j, ct_arena *arena)
         w->x = CT_ARENA_NEW(arena, double, ((size_t) r->common.n_columns + 1) * ROWS);
         w->patterns = CT_ARENA_NEW(arena, uint32_t, depths * ROWS);
         if (!w->x || !w->patterns) return CT_NO_MEMORY;
-        CT_TRY(ct_table_room_make(&w->tables, f->deepest, arena));
+        CT_TRY(ct_table_room_make(&w->tables, f->deepest, j->interactions, arena));
     }
     return CT_OK;
+}
+
+/* Without the base. */
+static size_t entries_of_output(const job *j)
+{
+    size_t p = j->forged->ensemble->n_features;
+    return (j->interactions ? p * p : p) * j->n_rows;
 }
 
 static void finish_output(const job *j, double expected)
 {
     const ct_forge_ensemble *e = j->forged->ensemble;
-    size_t n = (size_t) e->n_features * j->n_rows;
+    size_t n = entries_of_output(j);
     for (size_t i = 0; i < n; i++) j->out[i] /= e->divisor;
+    if (j->interactions) return;
     for (uint32_t row = 0; row < j->n_rows; row++) j->out[n + row] = expected / e->divisor;
 }
 
@@ -297,13 +318,12 @@ static ct_status check(const ct_forged *f, uint32_t n_background, ct_error *erro
     return CT_OK;
 }
 
-ct_status ct_forged_shap_background(const ct_forged *f, const ct_column *columns, uint32_t n_rows,
-                                    const ct_column *background, uint32_t n_background,
-                                    const ct_forge_run *run, double *out, ct_error *error)
+static ct_status explain(int interactions, const ct_forged *f, const ct_column *columns,
+                         uint32_t n_rows, const ct_column *background, uint32_t n_background,
+                         const ct_forge_run *run, double *out, ct_error *error)
 {
     CT_TRY(check(f, n_background, error));
     if (!n_rows) return CT_OK;
-    size_t width = (size_t) (f->ensemble->n_features + 1) * n_rows;
     ct_budget budget = {SIZE_MAX / 2, 0};
     ct_arena arena;
     job j;
@@ -312,9 +332,11 @@ ct_status ct_forged_shap_background(const ct_forged *f, const ct_column *columns
     memset(&r, 0, sizeof r);
     j.forged = f;
     j.n_rows = n_rows, j.n_background = n_background;
+    j.interactions = interactions;
     r.columns = columns, r.background = background;
     r.threads = run->threads ? run->threads : 1;
     r.stop = run->stop;
+    size_t width = entries_of_output(&j) + (interactions ? 0 : n_rows);
     ct_arena_init(&arena, &budget);
     ct_status made = make_request(&r, &j, &arena);
     memset(out, 0, f->ensemble->n_outputs * width * sizeof *out);
@@ -326,4 +348,19 @@ ct_status ct_forged_shap_background(const ct_forged *f, const ct_column *columns
     }
     ct_arena_free(&arena);
     return made == CT_OK ? CT_OK : ct_fail(error, made, "not enough memory to explain rows");
+}
+
+ct_status ct_forged_shap_background(const ct_forged *f, const ct_column *columns, uint32_t n_rows,
+                                    const ct_column *background, uint32_t n_background,
+                                    const ct_forge_run *run, double *out, ct_error *error)
+{
+    return explain(0, f, columns, n_rows, background, n_background, run, out, error);
+}
+
+ct_status ct_forged_interactions_background(const ct_forged *f, const ct_column *columns,
+                                            uint32_t n_rows, const ct_column *background,
+                                            uint32_t n_background, const ct_forge_run *run,
+                                            double *out, ct_error *error)
+{
+    return explain(1, f, columns, n_rows, background, n_background, run, out, error);
 }

@@ -1,5 +1,7 @@
 #include "forge/shap_pairs.h"
 
+#include <string.h>
+
 #include "forge/input.h"
 #include "forge/interpret.h"
 
@@ -19,7 +21,8 @@ typedef struct {
     uint32_t tree, k, most;
     place of[2];
     uint8_t *owner;    /* [n_used] */
-    double *x, *added; /* [n_used] */
+    uint32_t *owned;   /* [most] those that have an owner, of interactions */
+    double *x, *added; /* [n_used], of interactions [n_used][n_used] */
 } pair;
 
 typedef struct {
@@ -67,35 +70,99 @@ static shares leaf_shares(const pair *p, uint32_t at, uint32_t a, uint32_t b)
                     b ? -value * weights[b * width + a] : 0};
 }
 
-/* a features are the row's, b the background's: those whose answers differed above. Recursion is
- * as deep as there are features on a path. */
-static shares walk(pair *p, uint32_t at, uint32_t a, uint32_t b)
+/* A leaf, or a node where the two first part by a feature; column: that one, and the ways. */
+typedef struct {
+    uint32_t node, column, mine, theirs;
+    int leaf;
+} fork;
+
+static fork next_fork(const pair *p, uint32_t at)
 {
     const ct_forged *f = p->pairs->forged;
     for (;;) {
         const ct_walk_node *node = &f->nodes[at];
-        if (!(node->what & CT_WALK_INNER)) return leaf_shares(p, at, a, b);
+        if (!(node->what & CT_WALK_INNER)) return (fork){at, 0, 0, 0, 1};
         uint32_t column = node->what & CT_WALK_COLUMN;
         uint32_t mine = node->next + !goes_left(f, node, &p->of[0]);
         uint32_t theirs = node->next + !goes_left(f, node, &p->of[1]);
-        if (mine == theirs || p->owner[column] != NOBODY) {
-            at = p->owner[column] == BACKGROUND ? theirs : mine;
-            continue;
-        }
-        p->owner[column] = ROW;
-        shares of_row = walk(p, mine, a + 1, b);
-        p->owner[column] = BACKGROUND;
-        shares others = walk(p, theirs, a, b + 1);
-        p->owner[column] = NOBODY;
-        p->added[column] += of_row.with + others.without;
-        return (shares){of_row.with + others.with, of_row.without + others.without};
+        if (mine != theirs && p->owner[column] == NOBODY)
+            return (fork){at, column, mine, theirs, 0};
+        at = p->owner[column] == BACKGROUND ? theirs : mine;
     }
+}
+
+/* a features are the row's, b the background's: those whose answers differed above. Recursion is
+ * as deep as there are features on a path. */
+static shares walk(pair *p, uint32_t at, uint32_t a, uint32_t b)
+{
+    fork next = next_fork(p, at);
+    if (next.leaf) return leaf_shares(p, next.node, a, b);
+    p->owner[next.column] = ROW;
+    shares of_row = walk(p, next.mine, a + 1, b);
+    p->owner[next.column] = BACKGROUND;
+    shares others = walk(p, next.theirs, a, b + 1);
+    p->owner[next.column] = NOBODY;
+    p->added[next.column] += of_row.with + others.without;
+    return (shares){of_row.with + others.with, of_row.without + others.without};
+}
+
+/* The interactions of all features that have an owner, as of shap_tables.c. */
+static void add_leaf_pairs(pair *p, uint32_t at, uint32_t a, uint32_t b)
+{
+    const ct_forged *f = p->pairs->forged;
+    const double *weights = p->pairs->weights;
+    size_t width = (size_t) p->most + 1, n = f->n_used;
+    double value = ct_ensemble_term(f->ensemble, p->tree, f->node_of[at], p->k);
+    double of_row = a > 1 ? value * weights[(a - 1) * width + b] : 0;
+    double of_others = b > 1 ? value * weights[(b - 1) * width + a] : 0;
+    double of_both = a && b ? -value * weights[a * width + b - 1] : 0;
+    for (uint32_t j = 1; j < a + b; j++)
+        for (uint32_t i = 0; i < j; i++) {
+            uint32_t one = p->owned[i], other = p->owned[j];
+            p->added[one * n + other] += p->owner[one] != p->owner[other] ? of_both
+                : p->owner[one] == ROW                                    ? of_row
+                                                                          : of_others;
+        }
+}
+
+static void walk_pairs(pair *p, uint32_t at, uint32_t a, uint32_t b)
+{
+    fork next = next_fork(p, at);
+    if (next.leaf) {
+        add_leaf_pairs(p, next.node, a, b);
+        return;
+    }
+    p->owned[a + b] = next.column;
+    p->owner[next.column] = ROW;
+    walk_pairs(p, next.mine, a + 1, b);
+    p->owned[a + b] = next.column;
+    p->owner[next.column] = BACKGROUND;
+    walk_pairs(p, next.theirs, a, b + 1);
+    p->owner[next.column] = NOBODY;
 }
 
 static void read_row(const ct_forged *f, const ct_column *columns, uint32_t row, double *x)
 {
     for (uint32_t i = 0; i < f->n_used; i++)
         x[i] = ct_input(&columns[f->used[i]], row, f->ensemble->number);
+}
+
+static size_t n_added(const ct_shap_pairs *all)
+{
+    size_t n = all->forged->n_used;
+    return all->interactions ? n * n : n;
+}
+
+static void add_row(const job *j, const pair *p, uint32_t row)
+{
+    const ct_shap_pairs *all = p->pairs;
+    const ct_forged *f = all->forged;
+    size_t n = n_added(all);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t one = (uint32_t) (i / f->n_used), other = (uint32_t) (i % f->n_used);
+        size_t at = all->interactions ? ct_interaction_at(f, one, other) : f->used[i];
+        j->out[at * all->n_rows + row] += p->added[i] / all->n_background;
+    }
 }
 
 static void do_rows(void *data, unsigned worker, uint64_t begin, uint64_t end)
@@ -107,14 +174,14 @@ static void do_rows(void *data, unsigned worker, uint64_t begin, uint64_t end)
     for (uint32_t row = (uint32_t) begin; row < end; row++) {
         read_row(f, all->rows, row, p->x);
         p->of[0] = (place){p->x, all->rows, row};
-        for (uint32_t i = 0; i < f->n_used; i++) p->added[i] = 0;
+        memset(p->added, 0, n_added(all) * sizeof *p->added);
         for (uint32_t i = 0; i < j->n; i++) {
             p->of[1] = (place){j->background + (size_t) i * f->n_used, all->background,
                                j->first + i};
-            walk(p, f->ensemble->roots[p->tree], 0, 0);
+            if (all->interactions) walk_pairs(p, f->ensemble->roots[p->tree], 0, 0);
+            else walk(p, f->ensemble->roots[p->tree], 0, 0);
         }
-        for (uint32_t i = 0; i < f->n_used; i++)
-            j->out[(size_t) f->used[i] * all->n_rows + row] += p->added[i] / all->n_background;
+        add_row(j, p, row);
     }
 }
 
@@ -148,8 +215,9 @@ static ct_status make_workers(job *j, const ct_shap_pairs *pairs, uint32_t k, ct
         p->most = f->deepest < f->n_used ? f->deepest : f->n_used;
         p->owner = CT_ARENA_ZEROED(arena, uint8_t, n);
         p->x = CT_ARENA_NEW(arena, double, n);
-        p->added = CT_ARENA_NEW(arena, double, n);
-        if (!p->owner || !p->x || !p->added) return CT_NO_MEMORY;
+        p->owned = CT_ARENA_NEW(arena, uint32_t, (size_t) p->most + 1);
+        p->added = CT_ARENA_NEW(arena, double, n_added(pairs));
+        if (!p->owner || !p->owned || !p->x || !p->added) return CT_NO_MEMORY;
     }
     return CT_OK;
 }

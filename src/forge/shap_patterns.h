@@ -28,9 +28,10 @@ typedef struct {
     uint32_t bits;
     uint32_t n_players;
     uint32_t *players;    /* [n_players] those of the path first */
+    uint32_t width;       /* of the table: an entry a player, or a pair of players */
     double leaf;          /* what a leaf that is a unit adds */
     double expected;      /* the mean over the background */
-    size_t counts, table; /* where they are: [2^bits], [2^bits][n_players] */
+    size_t counts, table; /* where they are: [2^bits], [2^bits][width] */
 } ct_pattern_unit;
 
 typedef struct {

@@ -6,12 +6,15 @@
 
 #include "base/simd/rounded.h"
 
-ct_status ct_table_room_make(ct_table_room *room, uint32_t deepest, ct_arena *arena)
+ct_status ct_table_room_make(ct_table_room *room, uint32_t deepest, int interactions,
+                             ct_arena *arena)
 {
     size_t n = (size_t) 1 << CT_PATTERN_BITS;
+    room->interactions = interactions;
     room->counts = CT_ARENA_NEW(arena, double, n);
     room->sums = CT_ARENA_NEW(arena, double, n * (CT_PATTERN_BITS + 1));
-    room->shares = CT_ARENA_NEW(arena, double, n * CT_PATTERN_BITS);
+    room->shares = CT_ARENA_NEW(arena, double, n * (interactions ? ct_pairs_of(CT_PATTERN_BITS)
+                                                                  : CT_PATTERN_BITS));
     room->edges = CT_ARENA_NEW(arena, uint32_t, (size_t) deepest + 1);
     room->slots = CT_ARENA_NEW(arena, uint32_t, (size_t) deepest + 1);
     return room->counts && room->sums && room->shares && room->edges && room->slots
@@ -70,7 +73,6 @@ static void share_leaf(ct_table_room *room, uint32_t k, double value)
 {
     uint32_t n = UINT32_C(1) << k, width = k + 1;
     double with[CT_PATTERN_BITS + 1], without[CT_PATTERN_BITS + 1], own[CT_PATTERN_BITS + 1];
-    count_subsets(room, k);
     for (uint32_t c = 0; c < n; c++) {
         uint32_t size = size_of(c), b = k - size;
         const double *sums = room->sums + (size_t) c * width;
@@ -90,23 +92,72 @@ static void share_leaf(ct_table_room *room, uint32_t k, double value)
     }
 }
 
+/* The sum of weights[size of a] over the rows of the background whose a is within c and has all of
+ * `pair`, features of c. */
+static double counted_with(const ct_table_room *room, uint32_t k, uint32_t c, uint32_t pair,
+                           const double *weights)
+{
+    double own[CT_PATTERN_BITS + 1];
+    uint32_t width = k + 1, size = size_of(c), one = pair & (0 - pair), other = pair - one;
+    const double *sums = room->sums;
+    for (uint32_t m = 0; m <= size; m++) {
+        own[m] = sums[(size_t) c * width + m];
+        if (one) own[m] -= sums[(size_t) (c - one) * width + m];
+        if (other) own[m] -= sums[(size_t) (c - other) * width + m];
+        if (other) own[m] += sums[(size_t) (c - pair) * width + m];
+    }
+    return product(own, weights, size + 1);
+}
+
+/* shares[c][pair of features]: Shapley interaction values. Of a leaf that is reached when the a are
+ * the row's and the b outside c the background's, that of two of a is (a - 2)! b! / (a + b - 1)!,
+ * of two outside a! (b - 2)! / (a + b - 1)!, and of one and one -(a - 1)! (b - 1)! / (a + b - 1)!.
+ */
+static void share_leaf_pairs(ct_table_room *room, uint32_t k, double value)
+{
+    uint32_t n = UINT32_C(1) << k, n_pairs = ct_pairs_of(k);
+    double weights[3][CT_PATTERN_BITS + 1]; /* by how many of the pair are in c */
+    for (uint32_t c = 0; c < n; c++) {
+        uint32_t size = size_of(c), b = k - size;
+        for (uint32_t m = 0; m <= size; m++) {
+            weights[0][m] = b > 1 ? weight_of(b - 1, m) : 0;
+            weights[1][m] = b && m ? -weight_of(m, b - 1) : 0;
+            weights[2][m] = m > 1 ? weight_of(m - 1, b) : 0;
+        }
+        double *share = room->shares + (size_t) c * n_pairs;
+        for (uint32_t j = 1; j < k; j++)
+            for (uint32_t i = 0; i < j; i++) {
+                uint32_t within = c & (UINT32_C(1) << i | UINT32_C(1) << j);
+                *share++ = value * counted_with(room, k, c, within, weights[size_of(within)]);
+            }
+    }
+}
+
 /* Adds a leaf, with the path of n_path edges below the unit's node. */
 static void add_leaf(const ct_patterns *p, ct_pattern_unit *unit, const uint32_t *counts,
                      uint32_t k, uint32_t n_path, double value, ct_table_room *room, double *table)
 {
-    uint32_t n = UINT32_C(1) << unit->bits;
+    uint32_t n = UINT32_C(1) << unit->bits, wide = room->interactions ? ct_pairs_of(k) : k;
     memset(room->counts, 0, ((size_t) 1 << k) * sizeof *room->counts);
     for (uint32_t i = 0; i < n; i++)
         room->counts[ct_pattern_at_leaf(p, unit, room->edges, n_path, i)] += counts[i];
     double reached = value * room->counts[(UINT32_C(1) << k) - 1];
     ROUNDED(reached);
     unit->expected += reached;
-    share_leaf(room, k, value);
+    count_subsets(room, k);
+    if (room->interactions) share_leaf_pairs(room, k, value);
+    else share_leaf(room, k, value);
     for (uint32_t i = 0; i < n; i++) {
         const double *share =
-            room->shares + (size_t) ct_pattern_at_leaf(p, unit, room->edges, n_path, i) * k;
-        double *to = table + (size_t) i * unit->n_players;
-        for (uint32_t j = 0; j < k; j++) to[room->slots[j]] += share[j];
+            room->shares + (size_t) ct_pattern_at_leaf(p, unit, room->edges, n_path, i) * wide;
+        double *to = table + (size_t) i * unit->width;
+        if (room->interactions) {
+            for (uint32_t j = 1; j < k; j++)
+                for (uint32_t h = 0; h < j; h++)
+                    to[ct_pair_slot(room->slots[h], room->slots[j])] += *share++;
+        } else {
+            for (uint32_t j = 0; j < k; j++) to[room->slots[j]] += share[j];
+        }
     }
 }
 
@@ -120,7 +171,7 @@ static uint32_t slot_of(const ct_pattern_unit *unit, uint32_t player)
 void ct_unit_table(const ct_patterns *p, ct_pattern_unit *unit, const uint32_t *counts,
                    double n_background, ct_table_room *room, double *table)
 {
-    memset(table, 0, ((size_t) unit->n_players << unit->bits) * sizeof *table);
+    memset(table, 0, ((size_t) unit->width << unit->bits) * sizeof *table);
     for (uint32_t i = 0; i < unit->n_features; i++) room->slots[i] = i;
     unit->expected = 0;
     if (unit->first == unit->end)

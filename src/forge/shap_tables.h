@@ -1,5 +1,5 @@
-/* What a unit of shap_patterns.h adds to its features for each pattern of a row, from how often
- * rows of a background have each pattern. */
+/* What a unit of shap_patterns.h adds to its features, or to their pairs (interactions), for each
+ * pattern of a row, from how often rows of a background have each pattern. */
 #ifndef CT_FORGE_SHAP_TABLES_H
 #define CT_FORGE_SHAP_TABLES_H
 
@@ -9,13 +9,26 @@
 typedef struct {
     double *counts;   /* [2^bits] of a leaf's patterns */
     double *sums;     /* [2^bits][bits + 1] */
-    double *shares;   /* [2^bits][bits] */
+    double *shares;   /* [2^bits] features or pairs of features */
     uint32_t *edges, *slots;
+    int interactions;
 } ct_table_room;
 
-ct_status ct_table_room_make(ct_table_room *room, uint32_t deepest, ct_arena *arena);
+ct_status ct_table_room_make(ct_table_room *room, uint32_t deepest, int interactions,
+                             ct_arena *arena);
 
-/* Fills table[2^bits][n_players], and unit->expected. n_background: the sum of the counts. */
+/* The entries of a pattern, and that of the pair of i and j, two different ones below n. */
+static inline uint32_t ct_pairs_of(uint32_t n)
+{
+    return n ? n * (n - 1) / 2 : 0;
+}
+
+static inline uint32_t ct_pair_slot(uint32_t i, uint32_t j)
+{
+    return i < j ? ct_pairs_of(j) + i : ct_pairs_of(i) + j;
+}
+
+/* Fills table[2^bits][width], and unit->expected. n_background: the sum of the counts. */
 void ct_unit_table(const ct_patterns *patterns, ct_pattern_unit *unit, const uint32_t *counts,
                    double n_background, ct_table_room *room, double *table);
 

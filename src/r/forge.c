@@ -449,13 +449,15 @@ SEXP ffi_forged_shap(SEXP pointer, SEXP columns, SEXP background, SEXP threads, 
     return out;
 }
 
-/* Interactions: a vector of rows, features, features, outputs. */
-SEXP ffi_forged_interactions(SEXP pointer, SEXP columns, SEXP threads, SEXP simd)
+/* Interactions: a vector of rows, features, features, outputs. `background` as above. */
+SEXP ffi_forged_interactions(SEXP pointer, SEXP columns, SEXP background, SEXP threads, SEXP simd)
 {
     const owned *all = r_forged_of(pointer);
     const ct_forge_ensemble *e = &all->ensemble;
-    r_columns x = r_columns_of(columns);
-    if (x.n_cols != e->n_features) Rf_error("the columns are not those of the ensemble");
+    int known = Rf_isNull(background);
+    r_columns x = r_columns_of(columns), other = known ? x : r_columns_of(background);
+    if (x.n_cols != e->n_features || other.n_cols != e->n_features)
+        Rf_error("the columns are not those of the ensemble");
     ct_forge_run run = r_run_of(threads, Rf_ScalarInteger(CT_FORGE_WAY_AUTO), simd);
     ct_error error;
     r_callbacks calls;
@@ -465,7 +467,10 @@ SEXP ffi_forged_interactions(SEXP pointer, SEXP columns, SEXP threads, SEXP simd
     ct_halt stop = {r_callbacks_stop, &calls, 0, 0};
     run.stop = &stop;
     ct_status status =
-        ct_forged_interactions(&all->forged, x.columns, x.n_rows, &run, REAL(out), &error);
+        known
+        ? ct_forged_interactions(&all->forged, x.columns, x.n_rows, &run, REAL(out), &error)
+        : ct_forged_interactions_background(&all->forged, x.columns, x.n_rows, other.columns,
+                                            other.n_rows, &run, REAL(out), &error);
     if (calls.jumped) r_callbacks_jump(&calls);
     r_check(status, &error);
     if (calls.interrupted) r_interrupted();

@@ -68,8 +68,49 @@ test_that("interactions are those of the definition, and add up to contributions
   }
   expect_contree_error(contributions(fit, iris, interactions = TRUE, scale = "prob"),
                        "unsupported", "margins")
-  expect_contree_error(contributions(fit, iris, interactions = TRUE, background = iris),
-                       "unsupported", "background")
+})
+
+test_that("interactions against a background are those of mixed rows, and add up", {
+  fit <- hist_forest(mpg ~ wt + hp + qsec, mtcars, trees = 10, seed = 1)
+  background <- mtcars[c(3, 9, 20, 31), ]
+  shap <- contributions(fit, mtcars, background = background, interactions = TRUE)
+  pairs <- shap$interactions
+  names <- c("wt", "hp", "qsec")
+  value <- function(known, i) {
+    mixed <- background[names]
+    for (name in known) mixed[[name]] <- mtcars[[name]][i]
+    mean(predict(fit, mixed))
+  }
+  both <- function(i, third) value(c("wt", "hp", third), i) - value(c("wt", third), i) -
+    value(c("hp", third), i) + value(third, i)
+  for (i in c(1, 15)) {
+    expect_equal(pairs[i, "wt", "hp"], (both(i, NULL) + both(i, "qsec")) / 2 / 2)
+  }
+  expect_equal(apply(pairs, 1:2, sum), shap$values, ignore_attr = TRUE)
+  expect_equal(aperm(pairs, c(1, 3, 2)), pairs)
+  flowers <- hist_forest(Species ~ ., iris, trees = 20, seed = 1)
+  shap <- contributions(flowers, iris, background = iris[1:50, ], interactions = TRUE)
+  expect_equal(apply(shap$interactions, c(1, 2, 4), sum), shap$values, ignore_attr = TRUE)
+  expect_identical(contributions(flowers, iris, background = iris[1:50, ], interactions = TRUE,
+                                 threads = 2)$interactions, shap$interactions)
+})
+
+test_that("interactions are drawn", {
+  fit <- hist_forest(Species ~ ., iris, trees = 10, seed = 1)
+  shap <- contributions(fit, iris, background = iris[c(1, 51, 101), ], interactions = TRUE)
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  shown <- plot(shap, what = "interactions", output = "setosa", n = 3)
+  expect_identical(nrow(shown), 6L)
+  size <- colMeans(abs(shap$interactions[, , , "setosa"]))
+  expect_equal(shown$interaction,
+               size[cbind(shown$variable, shown$other)] * (1 + (shown$variable != shown$other)))
+  expect_identical(plot(shap, what = "interactions", output = 1, n = 3), shown)
+  expect_contree_error(plot(contributions(fit, iris), what = "interactions"), "input",
+                       "interactions = TRUE")
+  skip_if_not_installed("ggplot2")
+  built <- ggplot2::ggplot_build(ggplot2::autoplot(shap, what = "interactions"))
+  expect_identical(nrow(built$data[[1]]), 10L)
 })
 
 test_that("against a background they are Shapley values of mixed rows", {
@@ -152,7 +193,7 @@ test_that("pictures show what they should, and odd arguments are refused", {
   expect_contree_error(plot(shap, output = 2), "input", "'output'")
   expect_output(print(shap), "32 rows")
   skip_if_not_installed("ggplot2")
-  for (what in contree:::shap_pictures) {
+  for (what in setdiff(contree:::shap_pictures, "interactions")) {
     expect_s3_class(ggplot2::ggplot_build(ggplot2::autoplot(shap, what = what))$plot, "ggplot")
   }
 })
@@ -165,22 +206,42 @@ test_that("importance from contributions is the mean of their sizes", {
   expect_contree_error(contree_importance(fit, measure = "shap"), "input", "'data'")
 })
 
-test_that("shapviz gets matrices, rows and base values", {
+# The documented signatures: a matrix, a frame of the same columns, and an array of rows, features
+# and features with their names.
+test_that("shapviz gets matrices, rows, base values and interactions", {
   library <- stand_in("shapviz", paste(
     "shapviz <- function(object, ...) UseMethod('shapviz')",
-    "shapviz.matrix <- function(object, X, baseline = 0, collapse = NULL, ...) {",
-    "  stopifnot(identical(colnames(object), colnames(X)), nrow(object) == nrow(X))",
-    "  structure(list(S = object, X = X, baseline = baseline), class = 'shapviz') }",
-    "mshapviz <- function(object, ...) structure(object, class = 'mshapviz')", sep = "\n"))
+    "shapviz.matrix <- function(object, X, baseline = 0, collapse = NULL, S_inter = NULL, ...) {",
+    "  stopifnot(identical(colnames(object), colnames(X)), nrow(object) == nrow(X),",
+    "            is.null(collapse), ...length() == 0, length(baseline) == 1)",
+    "  if (!is.null(S_inter)) stopifnot(",
+    "    is.array(S_inter), length(dim(S_inter)) == 3,",
+    "    identical(dim(S_inter), dim(object)[c(1, 2, 2)]),",
+    "    identical(dimnames(S_inter)[[2]], colnames(object)),",
+    "    identical(dimnames(S_inter)[[3]], colnames(object)))",
+    "  structure(list(S = object, X = X, baseline = baseline, S_inter = S_inter),",
+    "            class = 'shapviz') }",
+    "mshapviz <- function(object, ...) {",
+    "  stopifnot(all(vapply(object, inherits, NA, 'shapviz')))",
+    "  structure(object, class = 'mshapviz') }", sep = "\n"))
   said <- run_beside(library, "shapviz", c(
     "registerS3method('shapviz', 'matrix', shapviz::shapviz.matrix, asNamespace('shapviz'))",
     "fit <- hist_forest(mpg ~ ., mtcars, trees = 5, seed = 1)",
     "one <- shapviz::shapviz(fit, mtcars[1:4, ])",
     "own <- predict(fit, mtcars[1:4, ])",
-    "say(class(one), isTRUE(all.equal(rowSums(one$S) + one$baseline, own)))",
-    "all <- shapviz::shapviz(contree(Species ~ ., iris, depth = 1), iris)",
-    "say(class(all), names(all))"))
-  expected <- c("shapviz TRUE", "mshapviz setosa versicolor virginica", "end")
-  expect_identical(tail(said$after, 3), expected)
-  expect_identical(tail(said$before, 3), expected)
+    "say(class(one), isTRUE(all.equal(rowSums(one$S) + one$baseline, own)), is.null(one$S_inter))",
+    "adds_up <- function(x) isTRUE(all.equal(unname(rowSums(x$S_inter, dims = 2)), unname(x$S)))",
+    "pairs <- contributions(fit, mtcars[1:4, ], background = mtcars, interactions = TRUE)",
+    "say(adds_up(shapviz::shapviz(pairs, mtcars[1:4, -1])))",
+    "both <- shapviz::shapviz(fit, mtcars[1:4, ], interactions = TRUE)",
+    "say(adds_up(both), ncol(both$X))",
+    "flower <- contree(Species ~ ., iris, depth = 2)",
+    "all <- shapviz::shapviz(flower, iris)",
+    "say(class(all), names(all))",
+    "all <- shapviz::shapviz(flower, iris, interactions = TRUE)",
+    "say(class(all), vapply(all, adds_up, NA))"))
+  expected <- c("shapviz TRUE TRUE", "TRUE", "TRUE 10", "mshapviz setosa versicolor virginica",
+                "mshapviz TRUE TRUE TRUE", "end")
+  expect_identical(tail(said$after, 6), expected)
+  expect_identical(tail(said$before, 6), expected)
 })

@@ -132,6 +132,18 @@ static void lines_are_exact(void)
     }
 }
 
+/* A split on sets of levels above others: every smallest size of a node that is split, at which
+ * some sets leave too few rows to those below. */
+static void small_splits_of_sets(void)
+{
+    for (uint32_t seed = 0; seed < (CHECK_QUICK() ? 4 : 12); seed++) {
+        evolve_data *d = new_data(seed, 36, 1, seed % 3 ? 3 : 0, 2 + seed % 5, seed % 5 == 3 ? 2 : 0);
+        if (seed % 2) d->data.weights = d->weights;
+        for (uint32_t min_n = 6; min_n < 30; min_n += 2) check_line(seed, d, 3, 4, min_n);
+        free(d);
+    }
+}
+
 /* Of a node that has some of the rows, here those of the upper half of the first column. */
 static void lines_below_are_exact(void)
 {
@@ -693,6 +705,7 @@ static const check_case cases[] = {
     {"lines below the root too", lines_below_are_exact},
     {"some rows rule splitters out", some_rows_rule_out},
     {"runs of equal values are opened", runs_are_opened},
+    {"sets of levels with small splits below", small_splits_of_sets},
     {"small leaves are not offered", small_leaves_are_not_offered},
     {"sets of levels have sides", sets_have_sides},
     {"bounds of bins hold", bounds_hold},

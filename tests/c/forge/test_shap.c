@@ -41,25 +41,45 @@ static double ensemble_value(const ct_forge_ensemble *e, uint32_t k, const doubl
 static double weight_of(uint32_t known, uint32_t n)
 {
     uint32_t size = 0;
-    for (uint32_t i = 0; i < n; i++) size += known >> i & 1;
+    for (uint32_t i = 0; i < MOST_PLAYERS; i++) size += known >> i & 1;
     double weight = 1.0 / n;
     for (uint32_t i = 1; i <= size; i++) weight *= (double) i / (n - i);
     return weight;
 }
 
-/* out[n_features + 1] */
-static void shapley(const ct_forge_ensemble *e, uint32_t k, const double *x, double *out)
+/* Values of a game whose players are the features, by the set of those known. */
+static double values[1 << MOST_PLAYERS];
+
+/* out[n]: by all subsets */
+static void shapley_of_values(uint32_t n, double *out)
 {
-    double values[1 << MOST_PLAYERS];
-    uint32_t n = e->n_features;
-    for (uint32_t known = 0; known < 1u << n; known++)
-        values[known] = ensemble_value(e, k, x, known);
     for (uint32_t i = 0; i < n; i++) {
         out[i] = 0;
         for (uint32_t known = 0; known < 1u << n; known++)
             if (!(known >> i & 1))
                 out[i] += weight_of(known, n) * (values[known | 1u << i] - values[known]);
     }
+}
+
+/* Grabisch and Roubens' interaction index of two players. */
+static double interaction_of_values(uint32_t n, uint32_t i, uint32_t j)
+{
+    double sum = 0;
+    uint32_t one = 1u << i, other = 1u << j;
+    for (uint32_t known = 0; known < 1u << n; known++)
+        if (!(known & (one | other))) /* |S|! (n - |S| - 2)! / (n - 1)! */
+            sum += weight_of(known, n - 1) * (values[known | one | other] - values[known | one] -
+                                              values[known | other] + values[known]);
+    return sum;
+}
+
+/* out[n_features + 1] */
+static void shapley(const ct_forge_ensemble *e, uint32_t k, const double *x, double *out)
+{
+    uint32_t n = e->n_features;
+    for (uint32_t known = 0; known < 1u << n; known++)
+        values[known] = ensemble_value(e, k, x, known);
+    shapley_of_values(n, out);
     out[n] = values[0];
 }
 
@@ -122,16 +142,10 @@ static double mixed_value(const ct_forge_ensemble *e, uint32_t k, const table *t
 static void shapley_of_mixed(const ct_forge_ensemble *e, uint32_t k, const table *t, uint32_t row,
                              double *out)
 {
-    double values[1 << MOST_PLAYERS];
     uint32_t n = e->n_features;
     for (uint32_t known = 0; known < 1u << n; known++)
         values[known] = mixed_value(e, k, t, row, known);
-    for (uint32_t i = 0; i < n; i++) {
-        out[i] = 0;
-        for (uint32_t known = 0; known < 1u << n; known++)
-            if (!(known >> i & 1))
-                out[i] += weight_of(known, n) * (values[known | 1u << i] - values[known]);
-    }
+    shapley_of_values(n, out);
     out[n] = values[0];
 }
 
@@ -265,7 +279,7 @@ static void memory(void)
     ct_rng r = ct_rng_of(3, 3, 3);
     ct_forged f;
     ct_error error;
-    static double out[2 * 7 * 5];
+    static double out[2 * 7 * 7 * 5];
     any_draw(&r, &s, &drawn);
     draw_cover(&r, 0);
     REQUIRE(CHECK_INT(ct_forge(&drawn.ensemble, &f, NULL), CT_OK));
@@ -285,21 +299,30 @@ static void memory(void)
         ct_alloc_fail_for(-1, 0);
         CHECK(status == CT_OK || (status == CT_NO_MEMORY && error.message[0]));
     }
+    status = CT_NO_MEMORY;
+    for (long after = 0; status != CT_OK; after++) {
+        ct_alloc_fail_for(after, 1);
+        status =
+            ct_forged_interactions_background(&f, t.columns, 5, t.columns, 5, &run, out, &error);
+        ct_alloc_fail_for(-1, 0);
+        CHECK(status == CT_OK || (status == CT_NO_MEMORY && error.message[0]));
+    }
     ct_forged_free(&f);
 }
 
-/* All trees by pairs, whatever is chosen otherwise. */
-static int same_by_pairs(const ct_forged *f, const table *t, const double *want)
+/* All trees by pairs, whatever is chosen otherwise. `want`: a base follows each output, if these
+ * are no interactions. */
+static int same_by_pairs(const ct_forged *f, const table *t, int interactions, const double *want)
 {
     const ct_forge_ensemble *e = f->ensemble;
-    size_t n = (size_t) e->n_features * t->n_rows;
+    size_t n = (size_t) e->n_features * t->n_rows * (interactions ? e->n_features : 1);
     double *got = (double *) malloc(n * sizeof *got);
     ct_budget budget = {SIZE_MAX / 2, 0};
     ct_arena arena;
     ct_arena_init(&arena, &budget);
     uint32_t most = f->deepest < f->n_used ? f->deepest : f->n_used;
     ct_shap_pairs pairs = {f, t->columns, t->columns, t->n_rows, t->n_rows,
-                           ct_pair_weights(most, &arena), 2, NULL};
+                           ct_pair_weights(most, &arena), 2, interactions, NULL};
     int same = 1;
     for (uint32_t k = 0; k < e->n_outputs; k++) {
         double expected = e->base[k];
@@ -308,14 +331,51 @@ static int same_by_pairs(const ct_forged *f, const table *t, const double *want)
             if (e->leaf_width > 1 || e->output_of_tree[i] == k)
                 CHECK_INT(ct_shap_pairs_add(&pairs, i, e->leaf_width > 1 ? k : 0, got, &expected,
                                             &arena), CT_OK);
-        const double *of_output = want + k * (n + t->n_rows);
+        const double *of_output = want + k * (n + (interactions ? 0 : t->n_rows));
         for (size_t i = 0; i < n; i++)
             same &= fabs(got[i] / e->divisor - of_output[i]) <= allowed(e);
-        same &= fabs(expected / e->divisor - of_output[n]) <= allowed(e);
+        if (!interactions) same &= fabs(expected / e->divisor - of_output[n]) <= allowed(e);
     }
     ct_arena_free(&arena);
     free(got);
     return same;
+}
+
+/* Of the first rows, by the definition. */
+static int interactions_as_defined(const ct_forge_ensemble *e, const table *t, const double *got,
+                                   uint32_t rows)
+{
+    uint32_t n = e->n_features;
+    int right = 1;
+    for (uint32_t row = 0; row < rows; row++)
+        for (uint32_t k = 0; k < e->n_outputs; k++) {
+            for (uint32_t known = 0; known < 1u << n; known++)
+                values[known] = mixed_value(e, k, t, row, known);
+            for (uint32_t i = 0; i < n; i++)
+                for (uint32_t j = 0; j < n; j++) {
+                    size_t at = ((size_t) k * n * n + i * n + j) * t->n_rows + row;
+                    double want = i < j ? interaction_of_values(n, i, j) : 0;
+                    right &= fabs(got[at] - want) <= 4 * allowed(e);
+                }
+        }
+    return right;
+}
+
+/* By tables, with one thread and two, and by pairs. */
+static int interactions_right(const ct_forged *f, const table *t, uint32_t by_definition)
+{
+    const ct_forge_ensemble *e = f->ensemble;
+    size_t n = (size_t) e->n_outputs * e->n_features * e->n_features * t->n_rows;
+    double *out = (double *) malloc(2 * n * sizeof *out);
+    for (unsigned threads = 1; threads <= 2; threads++) {
+        ct_forge_run run = {CT_FORGE_WAY_AUTO, threads, CT_SIMD_SCALAR, NULL, NULL, 0};
+        CHECK_INT(ct_forged_interactions_background(f, t->columns, t->n_rows, t->columns, t->n_rows,
+                                                    &run, out + (threads - 1) * n, NULL), CT_OK);
+    }
+    int right = !memcmp(out, out + n, n * sizeof *out) && same_by_pairs(f, t, 1, out) &&
+        interactions_as_defined(e, t, out, by_definition);
+    free(out);
+    return right;
 }
 
 /* The sums of all rows, and the first rows by the definition; by tables and by pairs. */
@@ -337,7 +397,8 @@ static void check_background(uint32_t seed, const any_shape *s, uint32_t n_rows,
         REQUIRE(CHECK_INT(ct_forged_shap_background(&f, t.columns, n_rows, t.columns, n_rows, &run,
                                                     out + (threads - 1) * n, NULL), CT_OK));
     }
-    int right = !memcmp(out, out + n, n * sizeof *out) && same_by_pairs(&f, &t, out);
+    int right = !memcmp(out, out + n, n * sizeof *out) && same_by_pairs(&f, &t, 0, out) &&
+        interactions_right(&f, &t, by_definition);
     for (uint32_t row = 0; row < n_rows; row++)
         for (uint32_t k = 0; k < e->n_outputs; k++) {
             double want[MOST_PLAYERS + 1], sum = 0;
