@@ -4,8 +4,9 @@
 #   Rscript bench/papers_contree.R [threads|caps|bounds] ...     nothing: all
 #
 # threads: seconds of one thread at depth 2 to 4, as far as it takes no more than LIMIT (30)
-# seconds, and of two where bench/results/threads.csv (bench/threads.R) has them; what the
-# simulator says of more workers is in workers-simulated.csv. caps: errors and seconds of the
+# seconds, and how many times as fast two are where bench/results/threads.csv (bench/threads.R) has
+# that; else the processor time of two threads beside one's, in turns; more workers as simulated
+# (workers-simulated.csv). caps: errors and seconds of the
 # processor with at most so many thresholds a predictor, beside all of them. bounds: what a search
 # at depth 4 has proven after 2 and 10 seconds of the processor, or when it was done, within LIMIT.
 
@@ -23,6 +24,15 @@ fit_to <- function(data, depth, threads = 1, ...) {
                            ...), classes = "contree_stopped")
 }
 
+# Processor seconds of a call by one thread and by two, the least of some in turns.
+processor_times <- function(data, depth, rounds = if (quick) 2 else 15) {
+  seconds <- function(threads, calls) {
+    sum(system.time(for (i in seq_len(calls)) fit_to(data, depth, threads))[1:2]) / calls
+  }
+  calls <- ceiling(0.05 / (seconds(1, 1) + 0.001)) # the clock has steps of a millisecond
+  apply(replicate(rounds, vapply(1:2, seconds, 0, calls = calls)), 1, min)
+}
+
 if (wanted("threads")) {
   paper_begin("contree", "threads")
   measured <- utils::read.csv("bench/results/threads.csv")
@@ -35,10 +45,24 @@ if (wanted("threads")) {
       row_of("threads", case, "one thread by two", seconds[["1"]] / seconds[["2"]])
       next
     }
-    fit <- fit_to(read_data_set(name), depth)
-    proven <- fit$status == "optimal"
-    row_of("threads", case, if (proven) "seconds of one thread" else "gap at the limit of time",
-           if (proven) fit$elapsed else fit$gap)
+    data <- read_data_set(name)
+    fit <- fit_to(data, depth)
+    if (fit$status != "optimal") {
+      row_of("threads", case, "gap at the limit of time", fit$gap)
+      next
+    }
+    seconds <- processor_times(data, depth)
+    row_of("threads", case, "seconds of one thread", seconds[1])
+    row_of("threads", case, "processor time of two by one's", seconds[2] / seconds[1])
+  }
+  for (name in c("avila", "htru", "page", "skin", "wilt")) {
+    row_of("threads", paste(name, "is in no package that was found"), "seconds of one thread", NA)
+  }
+  simulated <- utils::read.csv("bench/results/workers-simulated.csv")
+  simulated <- simulated[simulated$times == 1 & simulated$workers %in% 2^(1:7), ]
+  for (i in seq_len(nrow(simulated))) {
+    row_of("threads", sub(" ", ", depth ", simulated$case[i]),
+           sprintf("one worker by %d, simulated", simulated$workers[i]), simulated$faster[i])
   }
 }
 

@@ -304,8 +304,9 @@ def serve():
             return
         peer, name, n = line.split()
         try:
-            if (peer, name) not in known:
+            if known and next(iter(known))[1] != name:
                 known.clear()
+            if (peer, name) not in known:
                 known[peer, name] = PEERS[peer](name)
             features = int(open(f"{folder}/{name}.features").read())
             x = np.resize(rows_of(name, features), (int(n), features))
