@@ -35,6 +35,23 @@ part small small.csv
 part call call.csv
 part report summary.md
 
+# papers SCRIPT PART FILE: runs a part of a table beside a paper's.
+papers () {
+  if R_LIBS=$LIB Rscript --vanilla bench/papers_$1.R $2 > /dev/null && test -s "$OUT/$3"; then
+    passed=`expr $passed + 1`
+  else
+    failed=`expr $failed + 1`
+    echo "FAILED: bench/papers_$1.R $2"
+  fi
+}
+
+papers gmt sets paper-gmt.csv
+papers sharp round paper-sharp.csv
+if test -n "$CONTREE_DATA" || test -d ../shared/data; then
+  papers contree caps paper-contree.csv
+  papers forge autotune paper-forge.csv
+fi
+
 for each in gpu gpu_forest gpu_gmt; do
   if R_LIBS=$LIB Rscript --vanilla bench/$each.R "$OUT/$each.csv" > /dev/null; then
     passed=`expr $passed + 1`

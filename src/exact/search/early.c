@@ -2,18 +2,18 @@
 
 #include <math.h>
 
-/* Caps double from one step to the next, up to five eighths of the best cost. A step takes about
- * GROWTH times the work of the one before. */
-enum { STEPS = 5, GROWTH = 8 };
+/* Caps double from one step to the next, up to half of the best cost. A step takes about GROWTH
+ * times the work of the one before. */
+enum { STEPS = 4, GROWTH = 8 };
 
-/* Work on bounds for each unit of work of the search: as much where a limit of time may stop that;
- * else next to nothing. */
-static const double SHARE_WITH_LIMIT = 1, SHARE = 0.02;
+/* Work on bounds for each unit of work of the search: twice as much where a limit of time may stop
+ * that; else next to nothing. */
+static const double SHARE_WITH_LIMIT = 2, SHARE = 0.02;
 
 static int64_t cap_of_step(const ct_roots *roots, unsigned step)
 {
     CT_ASSERT(step < STEPS);
-    return (roots->known.best / 8 * 5) >> (STEPS - 1 - step);
+    return roots->known.best >> (STEPS - step);
 }
 
 /* Tries to prove that no tree costs less than `cap`. Returns what is proven. */
@@ -85,7 +85,8 @@ static void look(ct_early *early, ct_worker *worker)
            room = options->early_after + share * searched - early->spent;
     int64_t own = ct_roots_lower(early->roots), cap = 0;
     CT_ASSERT(searched >= 0);
-    while (early->step < STEPS && (cap = cap_of_step(early->roots, early->step)) / 2 <= own)
+    /* a cap little above what is known is not worth its time */
+    while (early->step < STEPS && (cap = cap_of_step(early->roots, early->step)) <= own + own / 2)
         early->step++;
     early->at = early->step < STEPS ? 0 : INFINITY;
     if (early->step == STEPS || ct_is_halted(worker)) return;
