@@ -252,7 +252,8 @@ pmml_classes <- function(model, method) {
   structure(classes, votes = method == "majorityVote")
 }
 
-# Sums, and behind them a regression that makes probabilities of them, by "logit" or "softmax".
+# Sums, and behind them a regression that makes probabilities of them, by "logit" or "softmax", or
+# of a single one a number, by "exp".
 pmml_chain <- function(segmentation) {
   parts <- pmml_segments(segmentation)
   last <- parts[[length(parts)]]
@@ -274,13 +275,13 @@ pmml_chain <- function(segmentation) {
   list(trees = unlist(lapply(sums, `[[`, "trees"), recursive = FALSE),
        output = rep(seq_along(sums), vapply(sums, function(sum) length(sum$trees), 0L)),
        outputs = length(sums), constant = vapply(sums, `[[`, 0, "constant"), divisor = 1,
-       link = said$link, classes = structure(said$classes, sums = TRUE))
+       link = said$link,
+       classes = if (length(said$classes)) structure(said$classes, sums = TRUE))
 }
 
 pmml_regression_link <- function(model, names) {
   tables <- pmml_children(model)
   tables <- tables[xml2::xml_name(tables) == "RegressionTable"]
-  classes <- vapply(tables, pmml_attribute, "", "targetCategory")
   given <- lapply(tables, function(table) {
     terms <- pmml_children(table)
     plain <- pmml_number(pmml_attribute(table, "intercept", "0")) == 0 &&
@@ -293,6 +294,11 @@ pmml_regression_link <- function(model, names) {
     xml2::xml_attr(terms, "name")
   })
   method <- pmml_attribute(model, "normalizationMethod", "none")
+  if (pmml_attribute(model, "functionName") == "regression") {
+    if (method == "exp" && identical(given, list(names))) return(list(link = "exp"))
+    refuse_feature(gettextf("a regression with the link '%s'", method))
+  }
+  classes <- vapply(tables, pmml_attribute, "", "targetCategory")
   if (method == "logit" && length(names) == 1L && identical(given, list(names, character()))) {
     return(list(link = "logistic", classes = rev(classes)))
   }

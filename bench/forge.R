@@ -1,8 +1,10 @@
 # forge() beside the libraries whose models it reads, and compilers of them: nanoseconds a row, one
 # thread.
 #
-#   BENCH_PYTHON=PYTHON Rscript bench/forge.R [FOLDER]   an environment with the peers (setup.sh);
-#                                                        FOLDER for models, build/forge-bench
+#   BENCH_PYTHON=PYTHON Rscript bench/forge.R [FOLDER [deep]]
+#
+# PYTHON: of an environment with the peers (setup.sh); FOLDER: for models, build/forge-bench; deep:
+# only trees of more than 256 leaves and CatBoost's, into forge_deep.csv.
 #
 # Seconds are the processor's, since machines are shared, of calls as users make them (predict() on
 # a matrix here, the predict() of the peer on an array there); the least of three rounds each, taken
@@ -11,12 +13,15 @@
 
 arguments <- commandArgs(TRUE)
 folder <- if (length(arguments)) arguments[1] else "build/forge-bench"
-out <- file.path(if (nzchar(Sys.getenv("OUT"))) Sys.getenv("OUT") else "bench/results", "forge.csv")
+deep <- identical(arguments[-1], "deep")
+out <- file.path(if (nzchar(Sys.getenv("OUT"))) Sys.getenv("OUT") else "bench/results",
+                 if (deep) "forge_deep.csv" else "forge.csv")
 library(contree)
 source("bench/lib/peer.R")
 
 if (!dir.exists(folder)) {
-  system2(Sys.getenv("BENCH_PYTHON"), c("bench/lib/forge_peers.py", "make", folder))
+  system2(Sys.getenv("BENCH_PYTHON"), c("bench/lib/forge_peers.py", "make", folder,
+                                        if (deep) "deep"))
 }
 
 cpu <- function() sum(proc.time()[c("user.self", "sys.self")])
@@ -62,7 +67,7 @@ read_sklearn <- function(name) {
 }
 
 read_model <- function(name) {
-  file <- Sys.glob(file.path(folder, paste0(name, c(".ubj", ".txt"))))
+  file <- Sys.glob(file.path(folder, paste0(name, c(".ubj", ".txt", ".cbm"))))
   features <- as.integer(readLines(file.path(folder, paste0(name, ".features")), warn = FALSE))
   x <- matrix(numbers_of(paste0(name, ".rows"), 4096 * features), 4096)
   forest <- import_forest(if (length(file)) file else read_sklearn(name))
@@ -134,19 +139,27 @@ pack <- function(model) {
          least_seconds(function() contree:::forge_ensemble(forest)), NA)
 }
 
+# A data frame here, an array there.
+compare_frame <- function(model, peer, n) {
+  rows <- as.data.frame(model$x[seq_len(n), ])
+  record(paste(model$name, "frame"), peer, n, model$same, least_seconds(function() {
+    predict(model$fast, rows, type = "margin")
+  }), ask(peer, model$name, n))
+}
+
 # Trees of more than 256 leaves; one row by itself, too.
 compare_deep <- function(name, peer) {
   model <- read_model(name)
   for (n in c(64L, 4096L, 100000L)) compare(model, peer, n)
+  if (peer == "scikit-learn") for (other in c("onnxruntime", "ydf")) compare(model, other, 4096L)
+  if (name == "deep-500-50-8") compare_frame(model, peer, 4096L)
   one <- contree_predictor(model$fast)
   rows <- lapply(1:200, function(i) as.numeric(model$x[i, ]))
   seconds <- least_seconds(function() for (row in rows) one(row)) / length(rows)
   record(name, "(one row)", 1, model$same, seconds, NA)
 }
 
-peers <- peer_start("xgboost", paste("bench/lib/forge_peers.py serve", folder))
-unlink(out)
-for (name in sub("\\.(ubj|txt)$", "", list.files(folder, "^(xgb|lgb).*\\.(ubj|txt)$"))) {
+compare_boosted <- function(name) {
   model <- read_model(name)
   xgb <- startsWith(name, "xgb")
   for (n in c(64, 512, 4096)) compare(model, if (xgb) "xgboost" else "lightgbm", n)
@@ -159,10 +172,20 @@ for (name in sub("\\.(ubj|txt)$", "", list.files(folder, "^(xgb|lgb).*\\.(ubj|tx
   }
   if (grepl("1000-(8|64)-8", name)) pack(model)
   if (name == "lgb-20") compare(model, "lleaves", 4096)
-  rm(model)
 }
-compare(read_model("skl-500"), "scikit-learn", 4096)
+
+peers <- peer_start("xgboost", paste("bench/lib/forge_peers.py serve", folder))
+unlink(out)
+if (!deep) {
+  boosted <- list.files(folder, "^(xgb|lgb).*\\.(ubj|txt)$")
+  for (name in sub("\\.(ubj|txt)$", "", boosted)) compare_boosted(name)
+  compare(read_model("skl-500"), "scikit-learn", 4096)
+  compare_ranger()
+}
 for (name in c("deep-500-50-8", "deep-500-50-10", "deep-200-50-12")) compare_deep(name, "xgboost")
 for (name in c("skl-100-1800", "skl-100-8000", "skl-100-30000")) compare_deep(name, "scikit-learn")
-compare_ranger()
+for (name in c("cat-100", "cat-1000")) {
+  model <- read_model(name)
+  for (n in c(64L, 4096L)) compare(model, "catboost", n)
+}
 peer_stop(peers)

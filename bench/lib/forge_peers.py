@@ -1,6 +1,8 @@
 """Models of other libraries, and how long these take to predict: the Python side of bench/forge.R.
 
-    python forge_peers.py make FOLDER      writes models, their rows and their margins
+    python forge_peers.py make FOLDER [deep]
+                                           writes models, their rows and their margins; deep: only
+                                           those of deep trees and of CatBoost
     python forge_peers.py train FOLDER NAME MAKER SET TREES DEPTH
                                            the same for one model, of xgboost or lightgbm, of a real
                                            set: see real_set()
@@ -185,6 +187,20 @@ def make_sklearn():
         write(name, 10, model.predict)
 
 
+def make_catboost():
+    import catboost
+    for trees in (100, 1000):
+        name = f"cat-{trees}"
+        if there(name):
+            continue
+        x, y = data(64, 5 * N_TRAIN, 1)
+        model = catboost.CatBoostRegressor(iterations=trees, depth=6, thread_count=1,
+                                           random_seed=1, allow_writing_files=False,
+                                           logging_level="Silent").fit(x, y)
+        model.save_model(f"{folder}/{name}.cbm")
+        write(name, 64, lambda x: model.predict(x, thread_count=1))
+
+
 # ---- peers: each takes a model's name and gives a function of rows ----
 
 def xgboost(name):
@@ -228,41 +244,67 @@ def tl2cgen(name):
     return lambda x: predictor.predict(tl.DMatrix(x), pred_margin=True)
 
 
-def onnxruntime(name):
+def xgboost_graph(name):
     import onnxmltools
-    import onnxruntime as ort
     import xgboost as xgb
     from onnxmltools.convert.common.data_types import FloatTensorType
     n = int(open(f"{folder}/{name}.features").read())
     model = xgb.XGBClassifier() if name == "real-letters" else xgb.XGBRegressor()
     model.load_model(f"{folder}/{name}.ubj")
-    graph = onnxmltools.convert_xgboost(model, initial_types=[("x", FloatTensorType([None, n]))])
+    return onnxmltools.convert_xgboost(model, initial_types=[("x", FloatTensorType([None, n]))])
+
+
+def sklearn_graph(name):
+    import skl2onnx
+    return skl2onnx.to_onnx(sklearn_model(name),
+                            initial_types=[("x", skl2onnx.common.data_types.FloatTensorType(
+                                [None, 10]))])
+
+
+def onnxruntime(name):
+    import onnxruntime as ort
+    graph = (sklearn_graph if name.startswith("skl") else xgboost_graph)(name)
     options = ort.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     session = ort.InferenceSession(graph.SerializeToString(), options)
     return lambda x: session.run(None, {"x": x})
 
 
-def sklearn(name):
+def sklearn_model(name):
     import pickle
     with open(f"{folder}/{name}.pickle", "rb") as file:
-        model = pickle.load(file)
+        return pickle.load(file)
+
+
+def sklearn(name):
+    model = sklearn_model(name)
     return lambda x: model.predict(x)
+
+
+def catboost(name):
+    import catboost as cat
+    model = cat.CatBoost().load_model(f"{folder}/{name}.cbm")
+    return lambda x: model.predict(x, thread_count=1)
 
 
 # YDF reads no models of others: one of its own, of as many trees, of the same depth and data. It
 # measures itself, in C++, in blocks of its own.
 def ydf(name):
     import ydf as decision_forests
-    _, trees, features, depth = name.split("-")
+    kind, trees, features, depth = (name + "-0").split("-")[:4]
 
     def table(x):
         return {f"x{i}": x[:, i] for i in range(x.shape[1])}
 
-    x, y = data(int(features), N_TRAIN, 1)
-    learner = decision_forests.GradientBoostedTreesLearner(
-        "y", task=decision_forests.Task.REGRESSION, num_trees=int(trees),
-        max_depth=int(depth) + 1, validation_ratio=0.0, num_threads=1)
+    settings = dict(task=decision_forests.Task.REGRESSION, num_trees=int(trees), num_threads=1)
+    if kind == "skl":  # unlimited, the third number is that of rows
+        x, y = data(10, int(features), 1)
+        learner = decision_forests.RandomForestLearner(
+            "y", max_depth=-1, min_examples=1, compute_oob_performances=False, **settings)
+    else:
+        x, y = data(int(features), N_TRAIN, 1)
+        learner = decision_forests.GradientBoostedTreesLearner(
+            "y", max_depth=int(depth) + 1, validation_ratio=0.0, **settings)
     model = learner.train({**table(x), "y": y}, verbose=0)
     assert model.num_trees() == int(trees)
 
@@ -276,7 +318,7 @@ def ydf(name):
 
 PEERS = {"xgboost": xgboost, "xgboost-shap": xgboost_shap, "lightgbm": lightgbm,
          "lightgbm-shap": lightgbm_shap, "lleaves": lleaves, "tl2cgen": tl2cgen,
-         "onnxruntime": onnxruntime, "scikit-learn": sklearn, "ydf": ydf}
+         "onnxruntime": onnxruntime, "scikit-learn": sklearn, "ydf": ydf, "catboost": catboost}
 
 
 def seconds(run, x):
@@ -319,10 +361,12 @@ def serve():
 
 if sys.argv[1] == "make":
     os.makedirs(folder, exist_ok=True)
-    make_lightgbm()
-    make_xgboost()
+    if sys.argv[3:] != ["deep"]:
+        make_lightgbm()
+        make_xgboost()
     make_deep_xgboost()
     make_sklearn()
+    make_catboost()
 elif sys.argv[1] == "train":
     train(*sys.argv[3:6], int(sys.argv[6]), int(sys.argv[7]))
 else:

@@ -135,6 +135,60 @@ test_that("classes are voted for, averaged, or made of sums", {
   expect_contree_error(read(odd), "unsupported", "link")
 })
 
+# One sum a class, each with its constant, and behind them all a regression.
+sums_of <- function(name, value, constant) {
+  ensemble("sum", tree(node(value, simple("x", "lessThan", 1)), node(-value, "<True/>")),
+           tree(node(0.125, simple("z", "lessThan", 0)), node(2 * value, "<True/>")),
+           more = paste0("<Output><OutputField name='", name, "'/></Output><Targets>",
+                         "<Target rescaleConstant='", constant, "'/></Targets>"))
+}
+
+regression <- function(names, classes, link, of = "classification", coefficient = 1) {
+  paste0("<RegressionModel functionName='", of, "' normalizationMethod='", link, "'>",
+         schema(names), paste0("<RegressionTable intercept='0'",
+                               if (length(classes)) paste0(" targetCategory='", classes, "'"),
+                               "><NumericPredictor name='", names, "' coefficient='", coefficient,
+                               "'/></RegressionTable>", collapse = ""), "</RegressionModel>")
+}
+
+test_that("sums of several classes are joined by softmax", {
+  classes <- c("a", "b", "c")
+  of <- paste0(number_field("x"), number_field("z"), text_field("y", classes))
+  values <- c(0.5, -1.5, 0.75)
+  constants <- c(0.25, 0, -1)
+  names <- paste0("sum", 1:3)
+  parts <- Map(sums_of, names, values, constants)
+  model <- function(...) {
+    do.call(ensemble, c("modelChain", unname(parts), regression(names, classes, ...),
+                        of = "classification"))
+  }
+  read <- function(model) import_forest(pmml_text(of, model))
+  new <- data.frame(x = c(0, 1, 0, 2), z = c(0, 0, -1, -1))
+  sums <- sapply(1:3, function(k) {
+    ifelse(new$x < 1, values[k], -values[k]) + ifelse(new$z < 0, 0.125, 2 * values[k]) +
+      constants[k]
+  })
+  forest <- read(model("softmax"))
+  expect_identical(unname(predict(forest, new, type = "margin")), sums)
+  shares <- exp(sums) / rowSums(exp(sums))
+  expect_equal(unname(predict(forest, new, type = "prob")), shares, tolerance = 1e-15)
+  expect_identical(as.character(predict(forest, new, type = "class")), classes[max.col(sums)])
+  for (odd in list(model("simplemax"), model("softmax", coefficient = 2),
+                   sub("name='sum1' coefficient", "name='sum2' coefficient", model("softmax")))) {
+    expect_contree_error(read(odd), "unsupported", "link")
+  }
+})
+
+test_that("a sum may become a number by exp", {
+  model <- function(...) {
+    ensemble("modelChain", sums_of("sum", 0.5, 0.25), regression("sum", NULL, ...))
+  }
+  new <- data.frame(x = c(0, 1), z = 0)
+  expect_equal(said(model("exp", of = "regression"), new = new), exp(c(1.75, 0.75)),
+               tolerance = 1e-15)
+  expect_contree_error(said(model("logit", of = "regression"), new = new), "unsupported", "logit")
+})
+
 test_that("levels are matched, and those without a prediction refused", {
   of <- function(values) paste0("<DataField name='x' optype='categorical' dataType='string'>",
                                 values, "</DataField>", number_field("z"), number_field("y"))

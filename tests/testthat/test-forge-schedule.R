@@ -131,9 +131,10 @@ test_that("tuning keeps the fastest, and what it saw", {
   tuned <- autotune(fast, rows, seconds = 0.05)
   times <- tuned$tuned$times
   expect_identical(times$schedule[1:2], c("none", "rule"))
-  # none of the others stands unless it took less than the way without a schedule
+  # none of the others stands unless it took less than the way without a schedule, then and when
+  # both were timed once more
   least <- min(times$seconds, na.rm = TRUE)
-  expect_identical(is.null(tuned$schedule), least >= 0.97 * times$seconds[1])
+  expect_true(is.null(tuned$schedule) || least < 0.97 * times$seconds[1])
   expect_true("trees in parallel" %in% autotune(forge(fit, sums = "reproducible"), rows,
                                                 threads = 2, seconds = 0.01)$tuned$times$schedule)
   expect_true(all(times$seconds[1:2] > 0) && all(times$seconds > 0, na.rm = TRUE))

@@ -135,6 +135,19 @@ static void deep_trees(void)
     }
 }
 
+/* More rows than the blocks that one group of trees takes before the next does: several groups, and
+ * passes of 64 blocks, the last with a few rows. */
+static void many_blocks(void)
+{
+    enum { N = 64 * CT_BLOCK + 70 };
+    static const uint32_t batch[] = {N, 4097};
+    for (uint32_t i = 0; i < (CHECK_QUICK() ? 1 : 4); i++) {
+        const any_shape s = {3 + i, 40, 0, 20000, 0, 2, 1 + i % 2, 0, i == 3 ? 1 : 0, 1,
+                             CT_LESS, i % 2 ? CT_F32 : CT_F64, i / 2 ? CT_F32 : CT_F64, 0};
+        check_shape(4000 + i, &s, N, batch, 2);
+    }
+}
+
 /* Two trees whose tests are all of one column, and have more thresholds than a coded column takes:
  * two coded columns, and two groups. */
 static void many_thresholds(void)
@@ -588,6 +601,7 @@ static const check_case cases[] = {
     {"faults are refused", faults},        {"random ensembles", random_ensembles},
     {"all batches", all_batches},          {"each depth", each_depth},
     {"deep trees", deep_trees},            {"many thresholds", many_thresholds},
+    {"many blocks", many_blocks},
     {"too many codes", beyond_codes},      {"too many nodes", beyond_nodes},
     {"networks", networks},                {"linear models by hand", linear_models},
     {"linear models: ranges", ranges},     {"linear models: columns", columns_of_models},
