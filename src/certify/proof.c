@@ -286,6 +286,7 @@ ct_status ct_prove_again(const ct_problem *p, const ct_certify_claim *claim,
                          ct_bytes_reader *reader,
                          ct_certify_result *result, int64_t *bound, ct_error *error)
 {
+    CT_ASSERT(p->n_sums > 0 && claim->depth <= CT_CERTIFY_DEPTH && reader->at <= reader->n);
     check c = {p, claim, reader, result, {0}, NULL, CT_OK};
     ct_row_set whole;
     ct_least least = {0, 0};

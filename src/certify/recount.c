@@ -382,6 +382,7 @@ static ct_status check(recount *c, ct_problem *problem, const ct_data *data, ct_
 ct_status ct_certify_set(const ct_data *data, const ct_certify_claim *claim,
                          const ct_set_claim *set, ct_recount_result *result, ct_error *error)
 {
+    CT_ASSERT(data->columns && set->groups && (set->counts || !set->n_counts));
     ct_budget budget = {SIZE_MAX / 2, 0};
     ct_arena arena;
     ct_problem problem;

@@ -7,6 +7,7 @@
 ct_status ct_stumps_init(ct_stumps *stumps, const ct_problem *problem)
 {
     size_t n = problem->n_classes;
+    CT_ASSERT(n > 0 && problem->n_rows > 0);
     stumps->problem = problem;
     stumps->side = CT_ARENA_NEW(problem->arena, uint8_t, problem->n_rows);
     stumps->lean = (ct_lean *) ct_arena_alloc(problem->arena, problem->n_rows,

@@ -301,6 +301,7 @@ ct_status ct_forged_shap_background(const ct_forged *f, const ct_column *columns
                                     const ct_column *background, uint32_t n_background,
                                     const ct_forge_run *run, double *out, ct_error *error)
 {
+    CT_ASSERT(run && (out || !n_rows) && (background || !n_background));
     CT_TRY(check(f, n_background, error));
     if (!n_rows) return CT_OK;
     size_t width = (size_t) (f->ensemble->n_features + 1) * n_rows;

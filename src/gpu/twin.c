@@ -14,6 +14,7 @@ static int64_t calls, fail_at, blocks, limit = INT64_MAX, used;
 
 long ct_gpu_twin_fail_at(long k)
 {
+    CT_ASSERT(k >= 0);
     long before = (long) ct_atomic_read(&calls);
     ct_atomic_write(&calls, 0);
     ct_atomic_write(&fail_at, k);

@@ -2,6 +2,7 @@
 
 const ct_representation *ct_representation_of(ct_layout layout)
 {
+    CT_ASSERT(layout < CT_N_LAYOUTS);
     return layout == CT_ARRAY ? &ct_array : layout == CT_REORG ? &ct_reorg : &ct_sparse;
 }
 
@@ -18,6 +19,7 @@ static const double *terms_of(const ct_forge_ensemble *e, ct_arena *arena)
 ct_model *ct_model_new(const ct_forged *f, const ct_forest_shape *shape, ct_layout layout,
                        ct_arena *arena)
 {
+    CT_ASSERT(shape->n_trees == f->ensemble->n_trees);
     const ct_forge_ensemble *e = f->ensemble;
     const ct_representation *as = ct_representation_of(layout);
     size_t n = 0;

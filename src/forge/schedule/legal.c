@@ -360,6 +360,7 @@ static int64_t cached_nodes(const ct_forge_nest *nest, const ct_forest_shape *sh
 
 int64_t ct_cache_bytes(const ct_forge_nest *nest, const ct_forest_shape *shape, int loop)
 {
+    CT_ASSERT(loop >= 0 && loop < nest->n_loops && nest->loops[loop].live);
     int64_t span = ct_span_of(nest, loop, nest->loops[loop].axis, shape->n_trees);
     if (span > CT_MANY_BYTES) return CT_MANY_BYTES;
     if (nest->loops[loop].axis == CT_ROWS)
