@@ -162,6 +162,17 @@ static ct_status twin_wait(void *device, void *event, ct_error *why)
 }
 
 const ct_backend ct_backend_twin = {
-    twin_open, twin_close,  twin_room,  twin_take, twin_give,  twin_new,  give_block,
-    twin_copy, twin_launch, twin_drain, twin_new,  give_block, twin_mark, twin_wait,
-    NULL,      NULL,        NULL,       NULL,      NULL};
+    .open = twin_open,
+    .close = twin_close,
+    .room = twin_room,
+    .take = twin_take,
+    .give = twin_give,
+    .stream_new = twin_new,
+    .stream_free = give_block,
+    .copy = twin_copy,
+    .launch = twin_launch,
+    .drain = twin_drain,
+    .event_new = twin_new,
+    .event_free = give_block,
+    .mark = twin_mark,
+    .wait = twin_wait};
