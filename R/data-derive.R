@@ -1,12 +1,12 @@
-# The search splits ordered columns without missing values. A tree on predictors of other kinds is a
-# tree on columns that are derived from them here, each threshold of which is one of the splits the
-# predictor may have:
+# Factors and predictors with missing values as ordered columns without any, which are what the
+# search splits. Each threshold of a derived column is one of the splits the predictor may have:
 #
 #   numbers (dates, ordered factors) with missing values: two columns, with the missing ones below
-#   and above all values factors of few levels, missing counting as one: a 0/1 column for each way
-#   to part them other factors: a 0/1 column for each level against the rest, and for each class the
-#     levels by the proportion of the class among their training rows (of numbers: by their mean
-#     response); each of these with the missing rows on either side, and a column for missing alone
+#     and above all values
+#   factors of few levels, missing counting as one: a 0/1 column for each way to part them
+#   other factors: a 0/1 column for each level against the rest, and for each class the levels by
+#     the proportion of the class among their training rows (of numbers: by their mean response);
+#     each of these with the missing rows on either side, and a column for missing alone
 #
 # So the search needs no special case, and its proof is one for these families of splits. Orders by
 # class are made once, of all training rows: made anew in each node they would depend on the rows

@@ -1,7 +1,7 @@
-# Formulas. A tree needs from a formula no more than a list of variables, so it is read here
-# directly: `+`, `-`, `.` and parentheses are understood, everything else is a variable to be
-# evaluated in the data. stats::terms() and model.frame() are avoided because the former keeps a
-# square matrix of the variables, which at 20,000 columns is 1.6 GB.
+# The variables that a formula names. A tree needs no more of it, so it is read here directly: `+`,
+# `-`, `.` and parentheses are understood, everything else is a variable to be evaluated in the
+# data. stats::terms() and model.frame() are avoided because the former keeps a square matrix of the
+# variables, which at 20,000 columns is 1.6 GB.
 
 # Up to this many predictors the terms of a fit carry the expanded formula and the matrix of
 # factors, as those of stats do.

@@ -10,7 +10,7 @@
 
 missing_rules <- c(none = 0L, nan = 1L, zero = 2L)
 
-# What margins, divided by `average`, become as a response.
+# A forest's `link`: what margins, divided by `average`, become as a response.
 #   identity   nothing
 #   logistic   1 / (1 + exp(-slope * x)), the probability of the second class
 #   second     nothing: it is the probability of the second of two classes
@@ -22,8 +22,6 @@ missing_rules <- c(none = 0L, nan = 1L, zero = 2L)
 #   step       1 above 0, else 0
 #   isolation  -2^-x
 #   shares     x / sum(x) of sums of proportions, or votes; these are the margins, too
-forest_links <- c("identity", "logistic", "second", "first", "softmax", "exp", "log1pexp",
-                  "square", "step", "isolation", "shares")
 
 # `features`: names, or NULL where the maker knows numbers alone; `levels`: by feature, those of
 # factors, whose codes begin at `first_code`; `new_level`: by feature, the code of others, which are

@@ -268,7 +268,7 @@ true_classes <- function(fit, newdata, y, argument = "newdata") {
 # or not at all.
 predicts_one_number <- function(fit) tree_leaf(fit) %in% c("number", "linear")
 
-# The same of a tree that predicts numbers.
+# True numbers of the rows, for a tree that predicts numbers.
 numbers_to_judge <- function(fit, newdata, y, argument = "newdata") {
   y <- true_classes(fit, newdata, y, argument)
   if (is.double(y)) return(y)

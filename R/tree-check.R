@@ -1,7 +1,7 @@
-# A fit that comes from elsewhere, out of a file of saveRDS() or a document of as_json(), may hold
-# anything. Here is looked at whatever R and C trust later: types, lengths, indices, that the nodes
-# are a tree, that names are there. A fault is a contree_input_error that names the member. The
-# members are described in tree-class.R.
+# What must hold of a fit that comes from elsewhere, a file of saveRDS() or a document of as_json(),
+# and may hold anything. Here is looked at whatever R and C trust later: types, lengths, indices,
+# that the nodes are a tree, that names are there. A fault is a contree_input_error that names the
+# member. The members are described in tree-class.R.
 
 # `rows`: also what was found and what there is of the training rows; without, what new data are
 # predicted with, which is there in a fifth of a millisecond.

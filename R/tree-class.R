@@ -430,9 +430,6 @@ class_columns <- function(fit, offset) {
             dimnames = list(row.names(fit$frame), classes))
 }
 
-# The columns of a table `yval2` between the code of the class and the proportions.
-class_counts <- function(yval2) yval2[, 1 + seq_len((ncol(yval2) - 2) / 2), drop = FALSE]
-
 # A column of the table of splits, one value a node, NA in leaves.
 split_column <- function(fit, column) by_node(fit, fit$splits[, column])
 
@@ -557,9 +554,6 @@ tree_counted <- function(fit) fit[["counted"]]
 
 # How far a numeric response is from the grid of the search.
 tree_rounding <- function(fit) fit$rounding
-
-# What contree_certify() checks; NULL if none was kept.
-tree_certificate <- function(fit) fit$certificate
 
 # Moments of the search; NULL in fits from documents.
 tree_history <- function(fit) fit$history

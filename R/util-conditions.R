@@ -1,4 +1,4 @@
-# Conditions.
+# Errors, warnings and messages: their classes, and the functions that signal them.
 #
 # Every error that a user can cause or meet has the class contree_error and one class that says
 # whose fault it is:

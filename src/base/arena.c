@@ -111,6 +111,7 @@ void *ct_arena_zeroed(ct_arena *arena, size_t count, size_t size)
 
 ct_arena_mark ct_arena_here(const ct_arena *arena)
 {
+    CT_ASSERT(arena->budget);
     ct_arena_mark mark = {arena->current, arena->used};
     return mark;
 }

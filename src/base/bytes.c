@@ -1,7 +1,5 @@
 #include "base/bytes.h"
 
-#include <string.h>
-
 #include "base/memory.h"
 #include "base/status.h"
 
@@ -13,11 +11,7 @@ static int grow(ct_bytes *bytes)
     CT_ASSERT(bytes->n <= bytes->room);
     if (bytes->room - bytes->n >= MOST_BYTES) return 1;
     size_t room = bytes->room ? 2 * bytes->room : FIRST_ROOM;
-    uint8_t *more = room < SIZE_MAX / 4 ? (uint8_t *) ct_alloc(room) : NULL;
-    if (!more) return 0;
-    if (bytes->n) memcpy(more, bytes->bytes, bytes->n);
-    ct_free(bytes->bytes);
-    bytes->bytes = more;
+    if (room >= SIZE_MAX / 4 || !ct_enlarge(&bytes->bytes, bytes->n, room - bytes->n)) return 0;
     bytes->room = room;
     CT_ASSERT(bytes->room - bytes->n >= MOST_BYTES);
     return 1;

@@ -5,6 +5,7 @@
 
 #include <time.h>
 
+#include "base/status.h"
 #include "base/threads.h"
 #if defined(_WIN32)
 #include <windows.h>
@@ -29,6 +30,7 @@ static int64_t step_ns, counted_ns; /* atomic */
 
 void ct_clock_step(double step)
 {
+    CT_ASSERT(step >= 0);
     ct_atomic_write(&counted_ns, 0);
     ct_atomic_write(&step_ns, (int64_t) (step * 1e9));
 }

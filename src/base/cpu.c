@@ -48,6 +48,7 @@ int ct_cpu_has(ct_simd level)
 
 ct_simd ct_cpu_find(const char *name)
 {
+    CT_ASSERT(name);
     int any = !strcmp(name, "auto");
     for (int level = 0; level < CT_N_SIMD; level++)
         if ((any || !strcmp(name, names[level])) && ct_cpu_has((ct_simd) level))

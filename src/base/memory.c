@@ -75,6 +75,18 @@ void ct_free(void *memory)
     if (memory) free(((void **) memory)[-1]);
 }
 
+int ct_enlarge(void *place, size_t bytes, size_t more)
+{
+    CT_ASSERT(place && more > 0);
+    void *old, *memory = ct_alloc(bytes + more);
+    if (!memory) return 0;
+    memcpy(&old, place, sizeof old);
+    if (bytes) memcpy(memory, old, bytes);
+    ct_free(old);
+    memcpy(place, &memory, sizeof memory);
+    return 1;
+}
+
 void ct_trim(void)
 {
 #if defined(__GLIBC__)

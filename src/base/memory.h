@@ -1,4 +1,4 @@
-/* Every allocation of the C core goes through these three, so that the tests can make the k-th one
+/* Every allocation of the C core goes through ct_alloc, so that the tests can make the k-th one
  * fail. What ct_alloc returns is owned by the caller and freed with ct_free. */
 #ifndef CT_BASE_MEMORY_H
 #define CT_BASE_MEMORY_H
@@ -8,6 +8,10 @@
 /* Uninitialised memory aligned to CT_ALIGN bytes, or NULL. */
 void *ct_alloc(size_t bytes);
 void ct_free(void *memory);
+
+/* Moves the array whose address is at `place`, of so many bytes, to memory of as many and `more`.
+ * 0 if memory ends: then it is as it was. */
+int ct_enlarge(void *place, size_t bytes, size_t more);
 
 #define CT_ALIGN 64
 

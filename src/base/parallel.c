@@ -173,6 +173,7 @@ static void lead(crew *c, void (*task)(void *data), void *data)
 
 void ct_with_crew(unsigned n_threads, void (*task)(void *data), void *data)
 {
+    CT_ASSERT(task);
 #ifdef _OPENMP
     if (n_threads > 1 && !own_crew) {
         crew c = {0};

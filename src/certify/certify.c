@@ -23,6 +23,7 @@ static uint64_t hash_of(const ct_data *data, const ct_certify_claim *claim)
 
 void ct_certify_begin(const ct_data *data, const ct_certify_claim *claim, ct_bytes *certificate)
 {
+    CT_ASSERT(data->columns && claim->depth <= CT_CERTIFY_DEPTH && certificate->n == 0);
     ct_bytes_put(certificate, MAGIC);
     ct_bytes_put(certificate, VERSION);
     ct_bytes_put(certificate, hash_of(data, claim));
@@ -70,6 +71,7 @@ ct_status ct_certify(const ct_data *data, const ct_certify_claim *claim, const u
     ct_bytes_reader reader = {bytes, n_bytes, 0, 0};
     ct_budget budget = {SIZE_MAX / 2, 0};
     ct_arena arena;
+    CT_ASSERT(data->columns && (bytes || !n_bytes));
     memset(result, 0, sizeof *result);
     if (claim->depth > CT_CERTIFY_DEPTH || !(claim->complexity >= 0) ||
         !(claim->complexity <= 1e300))

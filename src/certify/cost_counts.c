@@ -16,6 +16,7 @@ void ct_cost_counts_sort(ct_cost_counts *counts)
     const ct_residues none = {0, {0, 0}};
     ct_cost_count *of = counts->of;
     size_t n = 0;
+    CT_ASSERT(counts->n <= counts->room && (of || !counts->room));
     if (counts->n) qsort(of, counts->n, sizeof *of, by_cost);
     for (size_t i = 0, end; i < counts->n; i = end) {
         ct_cost_count sum = of[i];
@@ -28,14 +29,11 @@ void ct_cost_counts_sort(ct_cost_counts *counts)
 
 int ct_cost_counts_add(ct_cost_counts *counts, int64_t cost, ct_residues n)
 {
+    CT_ASSERT(counts->n <= counts->room && (counts->of || !counts->room));
     if (counts->n == counts->room) ct_cost_counts_sort(counts);
     if (2 * counts->n >= counts->room) { /* sorting did not make it half as long */
-        size_t room = counts->room ? 2 * counts->room : 64;
-        ct_cost_count *of = (ct_cost_count *) ct_alloc(room * sizeof *of);
-        if (!of) return 0;
-        if (counts->n) memcpy(of, counts->of, counts->n * sizeof *of);
-        ct_free(counts->of);
-        counts->of = of;
+        const size_t room = counts->room ? 2 * counts->room : 64, size = sizeof *counts->of;
+        if (!ct_enlarge(&counts->of, counts->n * size, (room - counts->n) * size)) return 0;
         counts->room = room;
     }
     counts->of[counts->n++] = (ct_cost_count){cost, n};

@@ -21,6 +21,7 @@ ct_status ct_near_stumps_init(ct_near_stumps *stumps, const ct_problem *problem,
                               const ct_set_claim *claim)
 {
     uint64_t state = UINT64_C(0x636f756e74);
+    CT_ASSERT(problem->n_rows > 0 && problem->n_sums > 0 && claim->groups);
     memset(stumps, 0, sizeof *stumps);
     stumps->problem = problem;
     stumps->claim = claim;
@@ -47,6 +48,7 @@ int ct_near_same(const ct_near_told *a, const ct_near_told *b)
 
 int64_t ct_near_leaf(const ct_problem *p, const int64_t *sums, ct_near_told *told)
 {
+    CT_ASSERT(p->grid.z ? sums[0] >= 0 && sums[2] >= 0 : p->n_classes > 0);
     if (p->grid.z) {
         *told = (ct_near_told){sums[1], sums[0]};
         return ct_grid_cost(p->grid.fine, sums[0], sums[1], sums[2]);
@@ -74,6 +76,7 @@ static ct_side_key lower_of(ct_side_key left, ct_side_key right)
 ct_side_key ct_near_key(const ct_near_stumps *stumps, const ct_row_set *set, uint32_t col,
                         uint32_t n_left)
 {
+    CT_ASSERT(col < stumps->problem->n_cols && n_left > 0 && n_left < set->n);
     ct_side_key sides[2] = {{{0, 0}}, {{0, 0}}};
     for (uint32_t j = 0; j < set->n; j++)
         for (int i = 0; i < 2; i++)
@@ -84,13 +87,9 @@ ct_side_key ct_near_key(const ct_near_stumps *stumps, const ct_row_set *set, uin
 static int push(ct_near_stumps *stumps, const ct_near_stump *one)
 {
     if (stumps->n == stumps->room) {
-        size_t room = stumps->room ? 2 * stumps->room : 256;
-        ct_near_stump *of = (ct_near_stump *) ct_alloc(room * sizeof *of);
-        if (!of) return 0;
-        if (stumps->n) memcpy(of, stumps->of, stumps->n * sizeof *of);
-        ct_free(stumps->of);
-        stumps->of = of;
-        stumps->room = room;
+        const size_t more = stumps->n ? stumps->n : 256, size = sizeof *stumps->of;
+        if (!ct_enlarge(&stumps->of, stumps->n * size, more * size)) return 0;
+        stumps->room += more;
     }
     stumps->of[stumps->n++] = *one;
     return 1;
@@ -144,6 +143,7 @@ int ct_near_stumps_count(ct_near_stumps *stumps, const ct_row_set *set, int is_t
 {
     const ct_set_claim *claim = stumps->claim;
     uint32_t n_cols = stumps->problem->n_cols;
+    CT_ASSERT(stumps->n == 0 && set->n > 0 && set->n <= stumps->problem->n_rows);
     for (uint32_t col = 0; col < n_cols; col++) {
         if ((!is_table || !claim->roots || claim->roots[col]) &&
             !count_column(stumps, set, col, budget, counts))

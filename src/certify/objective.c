@@ -80,6 +80,7 @@ static void compare(const ct_problem *p, int64_t least, const ct_outcome *tree,
 void ct_objective_prove(const ct_problem *p, int64_t least, const ct_outcome *tree,
                         ct_certify_result *result)
 {
+    CT_ASSERT(least >= 0 && p->unit > 0);
     if (p->grid.z) {
         ct_grid_prove(p, least, tree, result);
         return;

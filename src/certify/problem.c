@@ -58,6 +58,7 @@ static ct_status no_memory(ct_error *error)
 
 ct_status ct_problem_rank(ct_problem *p, uint32_t max_thresholds, ct_error *error)
 {
+    CT_ASSERT(p->n_rows > 0 && p->table.n_rows == p->n_rows && p->table.n_cols == p->n_cols);
     uint8_t *seen = CT_ARENA_NEW(p->arena, uint8_t, p->n_rows);
     p->rank = CT_ARENA_NEW(p->arena, uint32_t *, p->n_cols);
     uint32_t *ranks = CT_ARENA_NEW(p->arena, uint32_t, (size_t) p->n_rows * p->n_cols);
@@ -196,6 +197,7 @@ int64_t ct_units_of_tree(const ct_problem *p, const ct_outcome *tree)
 {
     int64_t count = 0;
     if (p->grid.z) return ct_grid_cost_of_tree(p, tree);
+    CT_ASSERT(tree->labels && p->data->classes);
     for (uint32_t row = 0; row < p->n_rows; row++)
         count += p->mass[row] *
                  ct_loss_of(p, (size_t) p->data->classes[row], (size_t) tree->labels[row]);
@@ -231,6 +233,7 @@ int64_t ct_cost_at_most(const ct_problem *p, const int64_t *mass)
 ct_status ct_problem_init(ct_problem *p, const ct_data *data, const ct_certify_claim *claim,
                           ct_arena *arena, ct_error *error)
 {
+    CT_ASSERT(data->columns && arena && !(claim->complexity < 0));
     memset(p, 0, sizeof *p);
     p->arena = arena;
     p->data = data;
@@ -262,6 +265,7 @@ static ct_status new_set(const ct_problem *p, uint32_t n, ct_row_set *set)
 
 ct_status ct_row_set_orders(const ct_problem *p, ct_row_set *set)
 {
+    CT_ASSERT(ct_table_is_ranked(&p->table));
     CT_TRY(new_set(p, p->n_rows, set));
     for (uint32_t col = 0; col < p->n_cols; col++)
         for (uint32_t j = 0; j < p->n_rows; j++)

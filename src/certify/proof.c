@@ -135,21 +135,6 @@ static uint32_t rows_below(const ct_problem *p, const ct_row_set *set, uint32_t 
     return low;
 }
 
-/* Marks the sides of the first n_left rows in the order of a column; writes the masses of both. */
-static void part_at(check *c, const ct_row_set *set, uint32_t col, uint32_t n_left,
-                    int64_t *const mass[2])
-{
-    const ct_problem *p = c->problem;
-    memset(mass[0], 0, p->n_sums * sizeof *mass[0]);
-    for (uint32_t j = 0; j < set->n; j++) {
-        uint32_t row = set->order[col][j] & CT_ROW;
-        c->stumps.side[row] = j >= n_left;
-        if (j < n_left) ct_sums_add(p, row, mass[0]);
-        CT_ASSERT(row < p->n_rows);
-    }
-    for (uint32_t k = 0; k < p->n_sums; k++) mass[1][k] = set->mass[k] - mass[0][k];
-}
-
 static int bound_set(check *c, const ct_row_set *set, unsigned depth, ct_least *least);
 
 /* What the certificate says of one side, if it says anything. */
@@ -162,7 +147,7 @@ static int bound_side(check *c, const ct_row_set *set, uint32_t col, uint32_t n_
     if (!searched) return 1;
     ct_arena_mark mark = ct_arena_here(p->arena);
     ct_row_set part;
-    part_at(c, set, col, n_left, mass); /* the other side may have overwritten it */
+    ct_stumps_part(&c->stumps, set, col, n_left, mass); /* the other side may have overwritten it */
     ct_status status = ct_row_set_part(p, set, c->stumps.side, (uint8_t) side,
                                        side ? set->n - n_left : n_left, mass[side], &part);
     int fine = status == CT_OK ? bound_set(c, &part, depth, least) : no_memory(c);
@@ -181,7 +166,7 @@ static int bound_place(check *c, const ct_row_set *set, unsigned depth, uint32_t
     if (!masses) return no_memory(c);
     int64_t *const mass[2] = {masses, masses + p->n_sums};
     ct_least least[2] = {{0, 0}, {0, 0}};
-    part_at(c, set, col, m->n_left, mass);
+    ct_stumps_part(&c->stumps, set, col, m->n_left, mass);
     CT_ASSERT(m->n_left > 0 && m->n_left < set->n);
     m->max_left = ct_cost_at_most(p, mass[0]);
     bound_between(a, a->next, m->max_left, m->lower);
@@ -286,6 +271,7 @@ ct_status ct_prove_again(const ct_problem *p, const ct_certify_claim *claim,
                          ct_bytes_reader *reader,
                          ct_certify_result *result, int64_t *bound, ct_error *error)
 {
+    CT_ASSERT(p->n_sums > 0 && claim->depth <= CT_CERTIFY_DEPTH && reader->at <= reader->n);
     check c = {p, claim, reader, result, {0}, NULL, CT_OK};
     ct_row_set whole;
     ct_least least = {0, 0};

@@ -54,20 +54,6 @@ static int no_memory(recount *c)
 
 /* ---- sides ---- */
 
-/* Marks the sides of the first n_left rows in the order of a column; writes the masses of both. */
-static void part_at(recount *c, const ct_row_set *set, uint32_t col, uint32_t n_left,
-                    int64_t *const mass[2])
-{
-    const ct_problem *p = c->problem;
-    memset(mass[0], 0, p->n_sums * sizeof *mass[0]);
-    for (uint32_t j = 0; j < set->n; j++) {
-        uint32_t row = set->order[col][j] & CT_ROW;
-        c->stumps.side[row] = j >= n_left;
-        if (j < n_left) ct_sums_add(p, row, mass[0]);
-    }
-    for (uint32_t k = 0; k < p->n_sums; k++) mass[1][k] = set->mass[k] - mass[0][k];
-}
-
 /* Lays a side out, in the arena. */
 static int lay_out(recount *c, const ct_row_set *set, uint32_t col, uint32_t n_left, int side,
                    ct_row_set *part)
@@ -76,7 +62,7 @@ static int lay_out(recount *c, const ct_row_set *set, uint32_t col, uint32_t n_l
     int64_t *masses = CT_ARENA_NEW(p->arena, int64_t, 2 * (size_t) p->n_sums);
     if (!masses) return no_memory(c);
     int64_t *const mass[2] = {masses, masses + p->n_sums};
-    part_at(c, set, col, n_left, mass);
+    ct_stumps_part(&c->stumps, set, col, n_left, mass);
     c->result->row_sets++;
     return ct_row_set_part(p, set, c->stumps.side, (uint8_t) side,
                            side ? set->n - n_left : n_left, mass[side], part) == CT_OK ||
@@ -125,7 +111,7 @@ static int bound_stumps(recount *c, const sweep *s, uint32_t col, place *m)
     if (!masses) return no_memory(c);
     int64_t *const mass[2] = {masses, masses + p->n_sums};
     ct_least least[2] = {{0, 0}, {0, 0}};
-    part_at(c, s->set, col, m->n_left, mass);
+    ct_stumps_part(&c->stumps, s->set, col, m->n_left, mass);
     ct_stumps_count(&c->stumps, s->set, mass, n, least);
     for (int side = 0; side < 2; side++)
         m->lower[side] = larger(m->lower[side], least[side].relaxed);
@@ -382,6 +368,7 @@ static ct_status check(recount *c, ct_problem *problem, const ct_data *data, ct_
 ct_status ct_certify_set(const ct_data *data, const ct_certify_claim *claim,
                          const ct_set_claim *set, ct_recount_result *result, ct_error *error)
 {
+    CT_ASSERT(data->columns && set->groups && (set->counts || !set->n_counts));
     ct_budget budget = {SIZE_MAX / 2, 0};
     ct_arena arena;
     ct_problem problem;

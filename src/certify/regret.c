@@ -338,6 +338,8 @@ ct_status ct_regrets_prove(const ct_regrets *r, const ct_certify_policy *claim,
                            ct_bytes_reader *reader, ct_certify_result *result, int64_t *bound,
                            ct_error *error)
 {
+    CT_ASSERT(r->cost && r->n_actions > 0 && r->min_bucket > 0 && r->price >= 1 &&
+              reader->at <= reader->n);
     check c = {r, claim, reader, result, NULL, {NULL, NULL}, {NULL, NULL}, CT_OK};
     ct_row_set whole;
     ct_least least = {0, 0};

@@ -21,6 +21,7 @@ ct_product ct_product_of(double x, double y)
 
 double ct_distance(int64_t cost, double unit, double w, double loss)
 {
+    CT_ASSERT(unit > 0 && w >= 0 && !(loss < 0));
     double near = (double) cost;
     ct_product counted = ct_product_of(near, unit), true_cost = ct_product_of(w, loss);
     double rest = counted.rest - true_cost.rest + (double) (cost - (int64_t) near) * unit;
@@ -132,6 +133,7 @@ ct_status ct_grid_take(ct_problem *p, const ct_exact_costs *costs, double comple
                        ct_error *error)
 {
     const ct_exact_response *response = costs->response;
+    CT_ASSERT(response && p->data->response && p->n_rows > 0);
     p->grid.z = response->z;
     p->grid.step = response->step;
     p->grid.fine = response->fine;
@@ -157,6 +159,7 @@ ct_status ct_grid_take(ct_problem *p, const ct_exact_costs *costs, double comple
 
 int64_t ct_grid_cost_of_tree(const ct_problem *p, const ct_outcome *tree)
 {
+    CT_ASSERT(p->grid.z && tree->labels && tree->n_splits < p->n_rows);
     ct_arena_mark mark = ct_arena_here(p->arena);
     int64_t *sums = CT_ARENA_ZEROED(p->arena, int64_t, 3 * ((size_t) tree->n_splits + 1)),
             cost = 0;
@@ -201,6 +204,7 @@ static void set_bound(const ct_problem *p, int64_t least, ct_certify_result *res
 void ct_grid_prove(const ct_problem *p, int64_t least, const ct_outcome *tree,
                    ct_certify_result *result)
 {
+    CT_ASSERT(p->grid.z && p->unit > 0 && least >= 0);
     set_bound(p, least, result);
     if (!tree) return;
     int64_t cost = ct_grid_cost_of_tree(p, tree), leaves = (int64_t) tree->n_splits + 1;

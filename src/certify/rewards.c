@@ -25,6 +25,7 @@ static uint64_t hash_of(const ct_certify_rewards *data, const ct_certify_policy 
 void ct_certify_policy_begin(const ct_certify_rewards *data, const ct_certify_policy *claim,
                              ct_bytes *certificate)
 {
+    CT_ASSERT(data->columns && data->rewards && certificate->n == 0);
     ct_bytes_put(certificate, MAGIC);
     ct_bytes_put(certificate, VERSION);
     ct_bytes_put(certificate, hash_of(data, claim));
@@ -150,6 +151,7 @@ ct_status ct_certify_policy_check(const ct_certify_rewards *data, const ct_certi
     ct_budget budget = {SIZE_MAX / 2, 0};
     ct_arena arena;
     ct_regrets r;
+    CT_ASSERT(data->columns && data->rewards && (bytes || !n_bytes));
     memset(result, 0, sizeof *result);
     memset(&r, 0, sizeof r);
     for (uint32_t row = 0; claim->actions && row < data->n_rows; row++)

@@ -1,12 +1,14 @@
 #include "certify/stump.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "certify/response.h"
 
 ct_status ct_stumps_init(ct_stumps *stumps, const ct_problem *problem)
 {
     size_t n = problem->n_classes;
+    CT_ASSERT(n > 0 && problem->n_rows > 0);
     stumps->problem = problem;
     stumps->side = CT_ARENA_NEW(problem->arena, uint8_t, problem->n_rows);
     stumps->lean = (ct_lean *) ct_arena_alloc(problem->arena, problem->n_rows,
@@ -16,6 +18,21 @@ ct_status ct_stumps_init(ct_stumps *stumps, const ct_problem *problem)
     stumps->left = costs;
     for (int side = 0; side < 2; side++) stumps->all[side] = costs + (2 + (size_t) side) * n;
     return CT_OK;
+}
+
+void ct_stumps_part(ct_stumps *stumps, const ct_row_set *set, uint32_t col, uint32_t n_left,
+                    int64_t *const mass[2])
+{
+    const ct_problem *p = stumps->problem;
+    CT_ASSERT(col < p->n_cols && n_left <= set->n);
+    memset(mass[0], 0, p->n_sums * sizeof *mass[0]);
+    for (uint32_t j = 0; j < set->n; j++) {
+        uint32_t row = set->order[col][j] & CT_ROW;
+        CT_ASSERT(row < p->n_rows);
+        stumps->side[row] = j >= n_left;
+        if (j < n_left) ct_sums_add(p, row, mass[0]);
+    }
+    for (uint32_t k = 0; k < p->n_sums; k++) mass[1][k] = set->mass[k] - mass[0][k];
 }
 
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }

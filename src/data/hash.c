@@ -54,6 +54,7 @@ static inline uint64_t hash_rows(const ct_column *column, ct_type type, uint32_t
 
 uint64_t ct_column_hash(const ct_column *column, uint32_t n_rows)
 {
+    CT_ASSERT(column->values || !n_rows);
     if (column->type == CT_DOUBLE) return hash_rows(column, CT_DOUBLE, n_rows);
     if (column->type == CT_INT32) return hash_rows(column, CT_INT32, n_rows);
     return hash_rows(column, column->type, n_rows);
@@ -61,6 +62,7 @@ uint64_t ct_column_hash(const ct_column *column, uint32_t n_rows)
 
 uint64_t ct_data_hash(const ct_data *data, uint64_t hash)
 {
+    CT_ASSERT(data->columns && (data->response || data->classes));
     hash = ct_hash(ct_hash(hash, data->n_rows), data->n_cols);
     hash = ct_hash(hash, ct_data_classes(data));
     for (uint32_t col = 0; col < data->n_cols; col++)

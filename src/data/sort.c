@@ -318,6 +318,7 @@ static size_t words_of(uint32_t bits) { return ((size_t) bits + 63) / 64; }
 size_t ct_sort_scratch_of(const ct_column *column, uint32_t n_rows)
 {
     if (column->type != CT_CODED) return ct_sort_scratch(n_rows);
+    CT_ASSERT(column->values);
     uint32_t n = ((const ct_coded_column *) column->values)->n_levels;
     return ct_sort_scratch(n) + words_of(n) * sizeof(uint64_t) +
            (3 * (size_t) n + 1) * sizeof(uint32_t);

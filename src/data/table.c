@@ -25,6 +25,7 @@ static uint32_t cap_thresholds(uint64_t *ties, uint32_t n_rows, uint32_t n_value
 
 ct_status ct_table_init(ct_table *table, const ct_data *data, ct_arena *arena, ct_error *error)
 {
+    CT_ASSERT(table && data && arena);
     CT_TRY(ct_data_check(data, error));
     memset(table, 0, sizeof *table);
     table->data = data;

@@ -48,16 +48,12 @@ static uint32_t add_cell(halving *h, uint32_t begin, uint32_t end)
 {
     ct_row_cells *all = h->cells;
     if (all->n == all->room) {
-        uint32_t room = 2 * all->room + 64;
-        ct_cell *more = (ct_cell *) ct_alloc(room * sizeof *more);
-        if (!more) {
+        const uint32_t more = all->n + 64;
+        if (!ct_enlarge(&all->cells, all->n * sizeof *all->cells, more * sizeof *all->cells)) {
             h->failed = 1;
             return 0;
         }
-        if (all->n) memcpy(more, all->cells, all->n * sizeof *more);
-        ct_free(all->cells);
-        all->cells = more;
-        all->room = room;
+        all->room += more;
     }
     all->cells[all->n] = (ct_cell){begin, end, 0, 0};
     return all->n++;

@@ -19,6 +19,7 @@ uint32_t ct_forge_block_rows(const ct_forged *f)
 
 ct_block_room *ct_block_room_new(const ct_forged *f, ct_arena *arena)
 {
+    CT_ASSERT(f->has_planes && f->n_planes > 0);
     size_t sum = f->ensemble->sum == CT_F32 ? sizeof(float) : sizeof(double);
     uint32_t rows = ct_forge_block_rows(f);
     size_t n_codes = (size_t) rows * f->n_coded + 2 * CT_LIST_ROOM;

@@ -19,6 +19,7 @@ int ct_interpret_left(const ct_forge_ensemble *e, uint32_t node, double value)
 
 uint32_t ct_interpret_leaf(const ct_forge_ensemble *e, uint32_t tree, const double *x)
 {
+    CT_ASSERT(tree < e->n_trees && x);
     uint32_t node = e->roots[tree];
     while (e->feature[node] >= 0)
         node = ct_interpret_left(e, node, x[e->feature[node]]) ? e->left[node] : e->right[node];

@@ -375,6 +375,7 @@ static ct_status make_tree(ct_forged *f, const ct_packing *p, uint32_t tree)
 
 ct_status ct_pack_planes(ct_forged *f, ct_packing *p)
 {
+    CT_ASSERT(f->ensemble->n_trees > 0 && !f->trees);
     CT_TRY(ct_pack_tops(f, p));
     CT_TRY(ct_pack_codes(f, p));
     if (!f->has_planes) return CT_OK;

@@ -103,6 +103,7 @@ static ct_status run_job(job *j, const ct_forge_run *run, ct_error *error)
  * codes: see bench/notes/forge.md. */
 uint32_t ct_forged_planes_from(const ct_forged *f)
 {
+    CT_ASSERT(f->ensemble->n_trees > 0);
     enum { LEAST_ROWS = 8, MOST_ROWS = 32, DEEP_ROWS = 64, TESTS_A_ROW = 6 };
     if (!f->has_planes) return UINT32_MAX;
     uint32_t rows = LEAST_ROWS + f->n_tests / TESTS_A_ROW / f->ensemble->n_trees;

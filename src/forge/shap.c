@@ -240,6 +240,7 @@ static ct_status explain(const ct_forged *f, const ct_column *columns, uint32_t 
 ct_status ct_forged_shap(const ct_forged *f, const ct_column *columns, uint32_t n_rows,
                          const ct_forge_run *run, double *out, ct_error *error)
 {
+    CT_ASSERT(run && (out || !n_rows));
     size_t size = (size_t) f->ensemble->n_outputs * (f->ensemble->n_features + 1);
     return explain(f, columns, n_rows, run, do_block, size, out, error);
 }
@@ -247,6 +248,7 @@ ct_status ct_forged_shap(const ct_forged *f, const ct_column *columns, uint32_t 
 ct_status ct_forged_interactions(const ct_forged *f, const ct_column *columns, uint32_t n_rows,
                                  const ct_forge_run *run, double *out, ct_error *error)
 {
+    CT_ASSERT(run && (out || !n_rows));
     size_t size = (size_t) f->ensemble->n_outputs * f->ensemble->n_features *
                   f->ensemble->n_features;
     ct_status status = explain(f, columns, n_rows, run, do_pairs_block, size, out, error);

@@ -322,6 +322,7 @@ static ct_status explain(int interactions, const ct_forged *f, const ct_column *
                          uint32_t n_rows, const ct_column *background, uint32_t n_background,
                          const ct_forge_run *run, double *out, ct_error *error)
 {
+    CT_ASSERT(run && (out || !n_rows) && (background || !n_background));
     CT_TRY(check(f, n_background, error));
     if (!n_rows) return CT_OK;
     ct_budget budget = {SIZE_MAX / 2, 0};

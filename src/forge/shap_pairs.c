@@ -226,6 +226,8 @@ ct_status ct_shap_pairs_add(const ct_shap_pairs *pairs, uint32_t tree, uint32_t 
                             double *expected, ct_arena *arena)
 {
     const ct_forged *f = pairs->forged;
+    CT_ASSERT(tree < f->ensemble->n_trees && k < f->ensemble->n_outputs);
+    CT_ASSERT(pairs->n_background > 0 && pairs->weights);
     ct_arena_mark here = ct_arena_here(arena);
     job j = {NULL, tree, 0, 0, NULL, out};
     double sum = 0;

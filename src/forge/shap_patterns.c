@@ -97,6 +97,7 @@ ct_status ct_patterns_make(ct_patterns *p, const ct_shap_room *room, ct_pattern_
                            ct_arena *arena, int *fits)
 {
     size_t n = room->tree.n_edges;
+    CT_ASSERT(n > 0 && fits);
     memset(p, 0, sizeof *p);
     p->n_edges = (uint32_t) n;
     p->n_special = room->n_special;

@@ -81,6 +81,7 @@ ct_status ct_shap_common_make(ct_shap_common *c, const ct_forged *f, ct_arena *a
 
 ct_shap_room *ct_shap_room_new(const ct_shap_common *c, ct_arena *arena)
 {
+    CT_ASSERT(c->most_edges > 0 && c->most_points > 0 && c->n_columns >= c->forged->n_used);
     ct_shap_room *room = CT_ARENA_ZEROED(arena, ct_shap_room, 1);
     if (!room) return NULL;
     size_t depths = (size_t) c->forged->deepest + 1, points = depths * c->most_points;
@@ -215,6 +216,7 @@ void ct_shap_edges(const ct_shap_common *c, ct_shap_room *room, uint32_t tree, u
 
 void ct_shap_plan(const ct_shap_common *c, ct_shap_room *room, uint32_t tree, uint32_t k)
 {
+    CT_ASSERT(tree < c->forged->ensemble->n_trees && k < c->forged->ensemble->n_outputs);
     ct_shap_edges(c, room, tree, k);
     set_factors(c, room);
 }
@@ -222,6 +224,7 @@ void ct_shap_plan(const ct_shap_common *c, ct_shap_room *room, uint32_t tree, ui
 double ct_shap_expected(const ct_shap_common *c, ct_shap_room *room, uint32_t tree, uint32_t k)
 {
     const ct_forge_ensemble *e = c->forged->ensemble;
+    CT_ASSERT(tree < e->n_trees && k < e->n_outputs);
     uint32_t root = e->roots[tree];
     if (e->feature[root] < 0) return ct_ensemble_term(e, tree, root, k);
     double sum = 0;

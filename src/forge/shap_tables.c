@@ -171,6 +171,7 @@ static uint32_t slot_of(const ct_pattern_unit *unit, uint32_t player)
 void ct_unit_table(const ct_patterns *p, ct_pattern_unit *unit, const uint32_t *counts,
                    double n_background, ct_table_room *room, double *table)
 {
+    CT_ASSERT(unit->bits <= CT_PATTERN_BITS && unit->n_features <= unit->bits && n_background > 0);
     memset(table, 0, ((size_t) unit->width << unit->bits) * sizeof *table);
     for (uint32_t i = 0; i < unit->n_features; i++) room->slots[i] = i;
     unit->expected = 0;

@@ -6,6 +6,7 @@
 
 ct_forge_tile_room *ct_forge_tile_room_new(const ct_forged *f, ct_arena *arena, uint32_t rows)
 {
+    CT_ASSERT(rows > 0);
     size_t sum = f->ensemble->sum == CT_F32 ? sizeof(float) : sizeof(double);
     size_t width = f->n_used ? f->n_used : 1;
     ct_forge_tile_room *room = CT_ARENA_NEW(arena, ct_forge_tile_room, 1);

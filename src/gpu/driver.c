@@ -294,9 +294,23 @@ static ct_status driver_call(void *device, void *stream, void *function, const c
 }
 
 const ct_backend ct_backend_driver = {
-    driver_open,        driver_close,      driver_room,      driver_take,  driver_give,
-    driver_stream_new,  driver_stream_free, driver_copy,     NULL,         driver_drain,
-    driver_event_new,   driver_event_free, driver_mark,      driver_wait,  driver_capability,
-    driver_load,        driver_unload,     driver_find,      driver_call};
+    .open = driver_open,
+    .close = driver_close,
+    .room = driver_room,
+    .take = driver_take,
+    .give = driver_give,
+    .stream_new = driver_stream_new,
+    .stream_free = driver_stream_free,
+    .copy = driver_copy,
+    .drain = driver_drain,
+    .event_new = driver_event_new,
+    .event_free = driver_event_free,
+    .mark = driver_mark,
+    .wait = driver_wait,
+    .capability = driver_capability,
+    .load = driver_load,
+    .unload = driver_unload,
+    .find = driver_find,
+    .call = driver_call};
 
 #endif

@@ -82,6 +82,7 @@ static ct_status open_by(const ct_backend *backend, int number, ct_gpu **out, ct
 
 ct_status ct_gpu_open(int number, ct_gpu **gpu, ct_error *error)
 {
+    CT_ASSERT(number >= -1);
     *gpu = NULL;
     if (number >= 0) CT_TRY(find_device(number, error));
     return open_by(number < 0 ? &ct_backend_twin : ct_backend_cuda(), number, gpu, error);
@@ -106,11 +107,13 @@ void ct_gpu_close(ct_gpu *gpu)
 
 ct_status ct_gpu_room(ct_gpu *gpu, size_t *bytes)
 {
+    CT_ASSERT(bytes);
     CALL(gpu, room, bytes);
 }
 
 ct_status ct_gpu_take(ct_gpu *gpu, size_t bytes, ct_gpu_block *block)
 {
+    CT_ASSERT(gpu && bytes > 0);
     block->gpu = gpu;
     block->on_host = 0;
     CALL(gpu, take, bytes, 0, &block->memory);
@@ -118,6 +121,7 @@ ct_status ct_gpu_take(ct_gpu *gpu, size_t bytes, ct_gpu_block *block)
 
 ct_status ct_gpu_take_host(ct_gpu *gpu, size_t bytes, ct_gpu_block *block)
 {
+    CT_ASSERT(gpu && bytes > 0);
     block->gpu = gpu;
     block->on_host = 1;
     CALL(gpu, take, bytes, 1, &block->memory);
@@ -126,6 +130,7 @@ ct_status ct_gpu_take_host(ct_gpu *gpu, size_t bytes, ct_gpu_block *block)
 void ct_gpu_give(ct_gpu_block *block)
 {
     if (!block->memory) return;
+    CT_ASSERT(block->gpu);
     block->gpu->backend->give(block->gpu->device, block->on_host, block->memory);
     block->memory = NULL;
 }
@@ -142,6 +147,7 @@ void *ct_gpu_cut(ct_gpu_cutter *cutter, size_t bytes)
 
 ct_status ct_gpu_stream_open(ct_gpu *gpu, ct_gpu_stream *stream)
 {
+    CT_ASSERT(gpu);
     stream->gpu = gpu;
     CALL(gpu, stream_new, &stream->stream);
 }
@@ -149,17 +155,20 @@ ct_status ct_gpu_stream_open(ct_gpu *gpu, ct_gpu_stream *stream)
 void ct_gpu_stream_close(ct_gpu_stream *stream)
 {
     if (!stream->stream) return;
+    CT_ASSERT(stream->gpu);
     stream->gpu->backend->stream_free(stream->gpu->device, stream->stream);
     stream->stream = NULL;
 }
 
 ct_status ct_gpu_send(const ct_gpu_stream *stream, void *to, const void *from, size_t bytes)
 {
+    CT_ASSERT((to && from) || !bytes);
     CALL(stream->gpu, copy, stream->stream, to, from, bytes, 0);
 }
 
 ct_status ct_gpu_fetch(const ct_gpu_stream *stream, void *to, const void *from, size_t bytes)
 {
+    CT_ASSERT((to && from) || !bytes);
     CALL(stream->gpu, copy, stream->stream, to, from, bytes, 1);
 }
 
@@ -195,6 +204,7 @@ ct_gpu_grid ct_gpu_blocks(size_t items, unsigned threads, size_t shared)
 ct_status ct_gpu_launch(const ct_gpu_stream *stream, const ct_gpu_kernel *kernel, ct_gpu_grid grid,
                         const void *arguments)
 {
+    CT_ASSERT(kernel && arguments);
     CALL(stream->gpu, launch, stream->stream, kernel, &grid, arguments);
 }
 
@@ -202,6 +212,7 @@ ct_status ct_gpu_launch(const ct_gpu_stream *stream, const ct_gpu_kernel *kernel
 
 ct_status ct_gpu_event_open(ct_gpu *gpu, ct_gpu_event *event)
 {
+    CT_ASSERT(gpu);
     event->gpu = gpu;
     CALL(gpu, event_new, &event->event);
 }
@@ -209,17 +220,20 @@ ct_status ct_gpu_event_open(ct_gpu *gpu, ct_gpu_event *event)
 void ct_gpu_event_close(ct_gpu_event *event)
 {
     if (!event->event) return;
+    CT_ASSERT(event->gpu);
     event->gpu->backend->event_free(event->gpu->device, event->event);
     event->event = NULL;
 }
 
 ct_status ct_gpu_mark(const ct_gpu_stream *stream, const ct_gpu_event *event)
 {
+    CT_ASSERT(event->gpu == stream->gpu);
     CALL(stream->gpu, mark, stream->stream, event->event);
 }
 
 ct_status ct_gpu_wait(const ct_gpu_event *event)
 {
+    CT_ASSERT(event->gpu);
     CALL(event->gpu, wait, event->event);
 }
 
@@ -232,6 +246,7 @@ int ct_gpu_capability(const ct_gpu *gpu)
 
 ct_status ct_gpu_load(ct_gpu *gpu, const void *code, ct_gpu_module *module)
 {
+    CT_ASSERT(gpu && code);
     module->gpu = gpu;
     CALL(gpu, load, code, &module->module);
 }
@@ -239,12 +254,14 @@ ct_status ct_gpu_load(ct_gpu *gpu, const void *code, ct_gpu_module *module)
 void ct_gpu_unload(ct_gpu_module *module)
 {
     if (!module->module) return;
+    CT_ASSERT(module->gpu);
     module->gpu->backend->unload(module->gpu->device, module->module);
     module->module = NULL;
 }
 
 ct_status ct_gpu_find(const ct_gpu_module *module, const char *name, void **function)
 {
+    CT_ASSERT(name && function);
     CALL(module->gpu, find, module->module, name, function);
 }
 

@@ -14,6 +14,7 @@ static int64_t calls, fail_at, blocks, limit = INT64_MAX, used;
 
 long ct_gpu_twin_fail_at(long k)
 {
+    CT_ASSERT(k >= 0);
     long before = (long) ct_atomic_read(&calls);
     ct_atomic_write(&calls, 0);
     ct_atomic_write(&fail_at, k);
@@ -161,6 +162,17 @@ static ct_status twin_wait(void *device, void *event, ct_error *why)
 }
 
 const ct_backend ct_backend_twin = {
-    twin_open, twin_close,  twin_room,  twin_take, twin_give,  twin_new,  give_block,
-    twin_copy, twin_launch, twin_drain, twin_new,  give_block, twin_mark, twin_wait,
-    NULL,      NULL,        NULL,       NULL,      NULL};
+    .open = twin_open,
+    .close = twin_close,
+    .room = twin_room,
+    .take = twin_take,
+    .give = twin_give,
+    .stream_new = twin_new,
+    .stream_free = give_block,
+    .copy = twin_copy,
+    .launch = twin_launch,
+    .drain = twin_drain,
+    .event_new = twin_new,
+    .event_free = give_block,
+    .mark = twin_mark,
+    .wait = twin_wait};

@@ -426,8 +426,12 @@ static ct_status solve_many(ct_policy_worker *team, unsigned number, unsigned th
 {
     const ct_policy_search *search = team[number].search;
     const int is_top = set == search->whole && depth == search->depth;
-    problem p = {team, set, depth, best, START, 0, NULL, NULL, NULL, NULL, NULL,
-                 is_top ? search->bounds : NULL, 0, 0};
+    problem p = {.team = team,
+                 .set = set,
+                 .depth = depth,
+                 .best = best,
+                 .now = START,
+                 .bounds = is_top ? search->bounds : NULL};
     const unsigned n_workers = threads > number ? threads : number + 1;
     if (!make_problem(&p, &team[number], n_workers)) return CT_NO_MEMORY;
     if (depth == 2) team[number].counts.problems++;

@@ -25,7 +25,7 @@ typedef struct {
     uint32_t cut;
     int32_t cost[2];
     int32_t winner[2]; /* as of ct_policy_trial */
-    int32_t *by_child; /* likewise */
+    int32_t *by_child; /* as of ct_policy_trial */
     int is_settled;    /* its trees were computed in exact costs; or it has none */
 } ct_policy_cut;
 

@@ -157,9 +157,19 @@ static int32_t walk_block(ct_policy_worker *worker, ct_policy_scratch *scratch,
                            : side->all ? side->all[before + lane] - side->sums[before + lane]
                                        : side->sums[before + lane];
     const ct_policy_walk walk = {
-        column->order + begin, column->last + begin, column->end[block] - begin, scratch->lanes,
-        set->coarse, scratch->place, trial->cut, !s, trial->total[s], scratch->walk,
-        side->low[block] + side->high[block], side->high[block + 1], limit};
+        .rows = column->order + begin,
+        .last = column->last + begin,
+        .n = column->end[block] - begin,
+        .lanes = scratch->lanes,
+        .costs = set->coarse,
+        .place = scratch->place,
+        .cut = trial->cut,
+        .left = !s,
+        .total = trial->total[s],
+        .sums = scratch->walk,
+        .value = side->low[block] + side->high[block],
+        .high_end = side->high[block + 1],
+        .limit = limit};
     worker->counts.walks++;
     return worker->search->kernel->walk(&walk);
 }

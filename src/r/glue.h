@@ -25,8 +25,8 @@ typedef struct {
 
 r_columns r_columns_of(SEXP x);
 
-/* The same of what is learned from, where an element of the list may also be a coded column: a list
- * of two, the codes of the rows (a raw vector, two bytes each) and a double for each level. */
+/* Columns to learn from: an element of the list may also be a coded column, a list of two: the
+ * codes of the rows (a raw vector, two bytes each) and a double for each level. */
 r_columns r_training_columns_of(SEXP x);
 
 /* A forest of one from the vectors of a tree, one value a node, indices from 1; memory of the call.

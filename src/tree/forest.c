@@ -60,6 +60,7 @@ ct_status ct_forest_add_levels(ct_forest *forest, ct_error *error)
 
 ct_status ct_forest_add_values(ct_forest *forest, uint32_t n_values, ct_error *error)
 {
+    CT_ASSERT(forest->room > 0 && n_values > 0 && !forest->values);
     if (n_values > SIZE_MAX / 8 / ((size_t) forest->room + 1))
         return ct_fail(error, CT_NO_MEMORY, "the tree is too large");
     forest->leaf = CT_LEAF_VALUES;
@@ -72,6 +73,7 @@ ct_status ct_forest_add_values(ct_forest *forest, uint32_t n_values, ct_error *e
 
 ct_status ct_forest_add_terms(ct_forest *forest, uint32_t n_terms, ct_error *error)
 {
+    CT_ASSERT(!forest->first_term && !forest->coefficient);
     CT_TRY(ct_forest_add_values(forest, 1, error));
     forest->leaf = CT_LEAF_LINEAR;
     forest->n_terms = n_terms;

@@ -90,6 +90,7 @@ static ct_status add_trees(sums *s, int32_t *nodes, int32_t *leaf, uint32_t n_co
 ct_status ct_predict(const ct_forest *forest, const ct_column *columns, uint32_t n_cols,
                      uint32_t n_rows, uint32_t n_threads, double *out, ct_error *error)
 {
+    CT_ASSERT(forest->n_nodes > 0 && (columns || !n_cols) && (out || !n_rows));
     uint32_t n_outputs = ct_forest_outputs(forest);
     int counts = forest->leaf == CT_LEAF_COUNTS;
     double *made = counts ? (double *) ct_alloc((size_t) forest->n_nodes * n_outputs * sizeof *made)

@@ -253,6 +253,8 @@ ct_status ct_route(const ct_forest *forest, uint32_t tree, const ct_column *colu
                    int32_t *value_of_row, ct_error *error)
 {
     plan p;
+    CT_ASSERT(tree < forest->n_trees && values && (columns || !n_cols) && (value_of_row ||
+              !n_rows));
     memset(&p, 0, sizeof p);
     p.columns = columns;
     p.n_cols = n_cols;
@@ -321,6 +323,7 @@ static ct_status check_terms(const ct_forest *forest, uint32_t n_cols, ct_error 
 
 ct_status ct_forest_check(const ct_forest *forest, uint32_t n_cols, ct_error *error)
 {
+    CT_ASSERT(forest->roots && forest->feature && forest->left && forest->right);
     for (uint32_t tree = 0; tree < forest->n_trees; tree++)
         if (forest->roots[tree] >= forest->n_nodes)
             return ct_fail(error, CT_BAD_INPUT, "a tree has no root");

@@ -37,7 +37,7 @@ typedef struct {
     double *values; /* column after column */
     int32_t *classes;
     double *weights, *loss; /* NULL unless asked for */
-    uint8_t *roots;         /* [n_cols] where the root may be split; likewise */
+    uint8_t *roots;         /* [n_cols] where the root may be split; NULL unless asked for */
 } random_table;
 
 static inline random_table table_new(uint32_t n_rows, uint32_t n_cols, uint32_t n_classes)

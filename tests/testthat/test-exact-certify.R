@@ -49,7 +49,7 @@ test_that("what is proven is proven again, for all kinds of problems", {
   }
 })
 
-# The same of numbers.
+# Fits of numbers with certificates.
 certified_numbers <- function(data) {
   list(certified(z ~ ., data, depth = 2), certified(x ~ . - z, data, depth = 2, subset_levels = 2),
        certified(round(10 * x) ~ f + w + day, data, depth = 3, minbucket = 1, complexity = 0.01),

@@ -155,7 +155,7 @@ static int64_t full_pair(const scan_job *job, const int64_t *masses, int side, s
     return l64_top(best) * (weights ? most[0] : 1);
 }
 
-/* The same of any number of classes. */
+/* As full_pair(), of any number of classes. */
 static int64_t full_many(const scan_job *job, const int64_t *masses, int side, size_t w,
                          unsigned start)
 {

@@ -272,7 +272,7 @@ static void part_feature(ct_layout *layout, const ct_layout *parent, uint32_t f,
     part_ranks(layout, parent, f, places);
 }
 
-/* The same of rows with a response; members[words] is scratch memory. */
+/* As part_feature(), of rows with a response; members[words] is scratch memory. */
 static void pick_feature(const ct_worker *worker, ct_layout *layout, const ct_layout *parent,
                          const part_rows *rows, uint32_t f, uint64_t *members)
 {

@@ -49,27 +49,27 @@ static ct_status node_new(ct_worker *worker, ct_arena *arena, ct_layout *layout,
         (uses_max && !node->max_before))
         return ct_worker_no_memory(worker);
     p->end = p->begin + layout->n_cols;
-    node->rows = (ct_rows){layout->n_cols,
-                           layout->n_classes,
-                           layout->words,
-                           p->sets,
-                           p->lanes,
-                           layout->ties[0],
-                           p->begin,
-                           p->end,
-                           costs->most,
-                           costs->gains,
-                           layout->weights,
-                           costs->quantised,
-                           layout->quantised_planes,
-                           layout->quantised_bytes,
-                           costs->response,
-                           layout->stride,
-                           layout->z,
-                           layout->ranks,
-                           layout->tied,
-                           ct_abreast_rows(layout->abreast),
-                           NULL};
+    node->rows = (ct_rows){
+        .n_cols = layout->n_cols,
+        .n_classes = layout->n_classes,
+        .words = layout->words,
+        .sets = p->sets,
+        .lanes = p->lanes,
+        .ties = layout->ties[0],
+        .begin = p->begin,
+        .end = p->end,
+        .most = costs->most,
+        .gains = costs->gains,
+        .weights = layout->weights,
+        .quantised = costs->quantised,
+        .quantised_planes = layout->quantised_planes,
+        .quantised_bytes = layout->quantised_bytes,
+        .response = costs->response,
+        .stride = layout->stride,
+        .z = layout->z,
+        .ranks = layout->ranks,
+        .tied = layout->tied,
+        .abreast = ct_abreast_rows(layout->abreast)};
     node->sized = 0;
     node->n_outer = 0;
     ct_totals_copy(&node->totals, totals, layout->n_classes);

@@ -25,11 +25,11 @@ typedef struct {
     /* [f][words + 1][class] weights of the members of a class before a word, or NULL */
     int64_t *masses;
     uint32_t *sums;        /* [f][words + 1] quantised costs of those, as in ct_totals; or NULL */
-    /* [f][words + 1][2] of the members before a word, as in ct_totals, likewise; NULL without a
+    /* [f][words + 1][2] moments of the members before a word, as in ct_totals; NULL without a
      * response */
     int64_t *moments;
-    /* [f][words + 1] what the members before a word cost at most, in units, likewise; NULL: all the
-     * same, or nothing asks for them */
+    /* [f][words + 1] what the members before a word cost at most, in units; NULL: all the same, or
+     * nothing asks for them */
     int64_t *max_before;
 } ct_node;
 

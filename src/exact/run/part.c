@@ -8,13 +8,10 @@ enum { FIRST_ROOM = 64 };
 
 static int grow(ct_exact_open *open)
 {
-    uint32_t room = open->room ? 2 * open->room : FIRST_ROOM;
-    ct_exact_range *ranges = (ct_exact_range *) ct_alloc(room * sizeof *ranges);
-    if (!ranges) return 0;
-    if (open->n) memcpy(ranges, open->ranges, open->n * sizeof *ranges);
-    ct_free(open->ranges);
-    open->ranges = ranges;
-    open->room = room;
+    const uint32_t more = open->n ? open->n : FIRST_ROOM;
+    const size_t size = sizeof *open->ranges;
+    if (!ct_enlarge(&open->ranges, open->n * size, more * size)) return 0;
+    open->room = open->n + more;
     return 1;
 }
 

@@ -13,8 +13,12 @@ void ct_observe(void (*told)(const ct_observed *)) { listener = told; }
 static ct_observed all_trees(const ct_worker *worker, const ct_path *path, unsigned depth)
 {
     int sized = ct_search_is_sized(worker);
-    ct_observed seen = {worker->search, *path, depth, sized, -1, 0, UINT32_MAX, 0, NULL, 0};
-    return seen;
+    return (ct_observed){.search = worker->search,
+                         .path = *path,
+                         .depth = depth,
+                         .allowed = sized,
+                         .feature = -1,
+                         .fewer = UINT32_MAX};
 }
 
 /* The root of the table, which keeps to what it may be split on and hands nothing on. */

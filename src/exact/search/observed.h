@@ -35,7 +35,7 @@ void ct_observe_cached(const ct_worker *worker, const ct_path *path, unsigned de
 void ct_observe_given(const ct_worker *worker, const ct_roots *roots);
 void ct_observe_searched(const ct_worker *worker, const ct_roots *roots);
 void ct_observe_solved(const ct_worker *worker, const ct_roots *roots, const ct_bounds *bounds);
-/* The same of a solve by counts. */
+/* What a solve by counts knows when it ends. */
 void ct_observe_counted(const ct_worker *worker, const ct_exact_task *task, const ct_node *node,
                         const int64_t *root_bounds, const ct_bounds *bounds);
 /* What all rows cost one level less deep. */

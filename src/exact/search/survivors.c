@@ -2,19 +2,14 @@
 
 #include "exact/search/survivors.h"
 
-#include <string.h>
-
 #include "base/memory.h"
 
 static int grow(ct_survivors *survivors)
 {
-    uint32_t room = survivors->room ? 2 * survivors->room : 64;
-    ct_survivor *of = (ct_survivor *) ct_alloc(room * sizeof *of);
-    if (!of) return 0;
-    if (survivors->n) memcpy(of, survivors->of, survivors->n * sizeof *of);
-    ct_free(survivors->of);
-    survivors->of = of;
-    survivors->room = room;
+    const uint32_t more = survivors->n ? survivors->n : 64;
+    const size_t size = sizeof *survivors->of;
+    if (!ct_enlarge(&survivors->of, survivors->n * size, more * size)) return 0;
+    survivors->room += more;
     return 1;
 }
 

@@ -35,12 +35,10 @@ void ct_frontier_sort(ct_frontier *frontier)
 
 static int widen(ct_frontier *frontier)
 {
-    size_t room = frontier->room ? 2 * frontier->room : 64;
-    ct_valued *of = room <= CT_FRONTIER_MOST ? (ct_valued *) ct_alloc(room * sizeof *of) : NULL;
-    if (!of) return 0;
-    if (frontier->n) memcpy(of, frontier->of, frontier->n * sizeof *of);
-    ct_free(frontier->of);
-    frontier->of = of;
+    const size_t room = frontier->room ? 2 * frontier->room : 64, n = frontier->n,
+                 size = sizeof *frontier->of;
+    if (room > CT_FRONTIER_MOST || !ct_enlarge(&frontier->of, n * size, (room - n) * size))
+        return 0;
     frontier->room = room;
     return 1;
 }

@@ -27,13 +27,10 @@ void ct_set_stumps_free(ct_set_stumps *stumps)
 ct_status ct_set_stumps_push(ct_set_stumps *stumps, ct_worker *worker, const ct_set_stump *stump)
 {
     if (stumps->n == stumps->room) {
-        size_t room = stumps->room ? 2 * stumps->room : 256;
-        ct_set_stump *of = (ct_set_stump *) ct_alloc(room * sizeof *of);
-        if (!of) return ct_worker_no_memory(worker);
-        if (stumps->n) memcpy(of, stumps->of, stumps->n * sizeof *of);
-        ct_free(stumps->of);
-        stumps->of = of;
-        stumps->room = room;
+        const size_t more = stumps->n ? stumps->n : 256, size = sizeof *stumps->of;
+        if (!ct_enlarge(&stumps->of, stumps->n * size, more * size))
+            return ct_worker_no_memory(worker);
+        stumps->room += more;
     }
     stumps->of[stumps->n++] = *stump;
     return CT_OK;

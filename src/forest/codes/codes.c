@@ -391,6 +391,7 @@ void ct_hist_codes_free(ct_hist_codes *codes)
 double ct_hist_codes_bytes(const ct_column *columns, uint32_t n_cols, uint32_t n_rows, int by_row,
                            unsigned threads)
 {
+    CT_ASSERT(columns || !n_cols);
     uint32_t n_levels, n = most_to_sort(columns, n_cols, n_rows, &n_levels);
     double cells = (double) n_cols * n_rows,
            turned = by_row ? 2.0 * (double) row_stride(n_cols) * n_rows : 0,

@@ -40,6 +40,7 @@ static int cut_range(ct_coder *c, const ct_hist_code_column *column)
 
 ct_coder *ct_coders_new(const ct_hist_code_column *columns, uint32_t n_cols, uint32_t n_rows)
 {
+    CT_ASSERT(columns || !n_cols);
     ct_coder *coders = (ct_coder *) ct_alloc((n_cols ? n_cols : 1) * sizeof *coders);
     if (!coders) return NULL;
     memset(coders, 0, n_cols * sizeof *coders);

@@ -192,6 +192,8 @@ static int grow_splits(ct_hist_scratch *scratch, uint32_t number)
 int ct_grow_tree(ct_hist_scratch *scratch, uint32_t number)
 {
     const ct_grower *g = scratch->grower;
+    CT_ASSERT(number >= g->options->first_tree &&
+              number - g->options->first_tree < g->options->n_trees);
     begin_tree(scratch);
     if (g->has_own_whole)
         memcpy(scratch->copies.table_whole, g->whole, g->n_rows * sizeof *g->whole);

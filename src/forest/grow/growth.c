@@ -32,6 +32,7 @@ static int asked(void *data)
 
 int64_t ct_growth_whole(const ct_growth *g, double number)
 {
+    CT_ASSERT(g->extra->unit > 0 && isfinite(number));
     return llround((number - g->extra->centre) / g->extra->unit);
 }
 
@@ -43,6 +44,7 @@ static uint32_t out_width(const ct_growth *g)
 
 void ct_growth_add_words(const ct_words *words, uint32_t n_cols, int64_t *tree, int64_t *all)
 {
+    CT_ASSERT(words->n > 0 && tree && all);
     for (uint32_t col = 0; col < n_cols; col++, tree += words->n, all += words->n) {
         ct_words_carry(words, tree);
         for (uint32_t k = 0; k < words->n; k++) all[k] += tree[k];
@@ -51,6 +53,7 @@ void ct_growth_add_words(const ct_words *words, uint32_t n_cols, int64_t *tree, 
 
 int ct_growth_reserve(ct_growth *g, uint32_t n_nodes, uint32_t n_leaves, uint32_t n_members)
 {
+    CT_ASSERT(n_nodes % 2 == 1 && g->forest->trees);
     const ct_hist_tree *tree = NULL;
     size_t leaf = ct_leaf_width(g->grower.n_classes) * sizeof *tree->counts +
                   (g->grower.n_classes ? 0 : sizeof *tree->means) +
@@ -115,6 +118,7 @@ static ct_status check(const ct_hist_data *data, const ct_hist_options *o, ct_er
 ct_status ct_growth_begin(ct_growth *g, const ct_hist_data *data, const ct_hist_options *options,
                           ct_hist_forest *forest, ct_hist_extra *extra, ct_error *error)
 {
+    CT_ASSERT(data && options && forest && extra);
     memset(g, 0, sizeof *g);
     memset(forest, 0, sizeof *forest);
     memset(extra, 0, sizeof *extra);
@@ -183,6 +187,7 @@ static int make_extra(ct_growth *g)
 
 ct_status ct_growth_prepare(ct_growth *g, double bytes, ct_error *error)
 {
+    CT_ASSERT(bytes >= 0 && !g->forest->trees && g->options->n_trees > 0);
     const double width = out_width(g), rows = g->grower.n_rows;
     bytes += (g->options->oob ? rows * (8 * width + 4) : 0) + 12 * rows +
              (g->grower.logs ? 8.0 * g->options->sample : 0) +
@@ -210,6 +215,7 @@ static void close_gaps(ct_hist_forest *forest)
 
 ct_status ct_growth_end(ct_growth *g, ct_error *error)
 {
+    CT_ASSERT(g->forest->n_trees <= g->options->n_trees);
     close_gaps(g->forest);
     /* a learner was interrupted, or will have no more of it */
     if (!g->end && !g->no_memory && g->forest->n_trees < g->options->n_trees)

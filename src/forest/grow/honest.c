@@ -75,6 +75,7 @@ static int fill(refill *r)
 
 int ct_refill_leaves(ct_hist_scratch *scratch)
 {
+    CT_ASSERT(scratch->rows.fills && scratch->tree.n_nodes > 0);
     const size_t n = scratch->tree.n_nodes;
     refill r = {scratch, NULL, NULL};
     r.nodes = (ct_hist_node *) ct_alloc(n * sizeof *r.nodes);

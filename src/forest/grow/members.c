@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 
 enum { FEW = 32 }; /* are sorted in place */
 
@@ -72,6 +74,8 @@ int ct_keep_members(ct_hist_scratch *scratch, const ct_hist_task *task)
 
 void ct_move_members(const ct_new_tree *from, uint32_t old, ct_hist_tree *tree, uint32_t place)
 {
+    CT_ASSERT(from->ends && tree->ends && tree->members);
+    CT_ASSERT(old < from->n_leaves && from->ends[old] >= (old ? from->ends[old - 1] : 0));
     const uint32_t begin = old ? from->ends[old - 1] : 0, n = from->ends[old] - begin,
                    to = place ? tree->ends[place - 1] : 0;
     memcpy(tree->members + to, from->members + begin, n * sizeof *from->members);

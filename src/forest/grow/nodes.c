@@ -15,6 +15,7 @@
 
 int ct_more_nodes(ct_new_tree *tree)
 {
+    CT_ASSERT(tree->n_nodes <= tree->room_nodes);
     uint32_t room = tree->room_nodes ? 2 * tree->room_nodes : 1024;
     if (!ct_enlarge(&tree->nodes, tree->n_nodes * sizeof *tree->nodes,
                     (room - tree->n_nodes) * sizeof *tree->nodes))
@@ -158,6 +159,7 @@ static int equal_rates(const ct_hist_scratch *scratch, const ct_view *view, cons
 
 int ct_all_equal(const ct_hist_scratch *scratch, const ct_hist_task *task)
 {
+    CT_ASSERT(!scratch->grower->n_classes && task->n > 0);
     const ct_view *view = ct_view_of(scratch, task);
     const ct_item *items = scratch->rows.items + task->begin;
     uint32_t i = 1;
@@ -192,6 +194,8 @@ static double mean_whole(const ct_hist_scratch *scratch, const ct_hist_task *tas
 void ct_bound_children(const ct_hist_scratch *scratch, uint32_t column, ct_hist_task *left,
                        ct_hist_task *right)
 {
+    CT_ASSERT(scratch->grower->data->monotone && column < scratch->grower->n_cols);
+    CT_ASSERT(left->n > 0 && right->n > 0);
     const int32_t way = scratch->grower->data->monotone[column];
     if (!way) return;
     const double middle = (mean_whole(scratch, left) + mean_whole(scratch, right)) / 2;
@@ -210,6 +214,7 @@ static double amount_of(const ct_hist_scratch *scratch, const ct_hist_task *task
 
 double ct_purity(const ct_hist_scratch *scratch, const ct_hist_task *task)
 {
+    CT_ASSERT(task->n > 0 && task->weight >= task->n);
     double squares = 0;
     if (!scratch->grower->n_classes) {
         const double sum = sum_of(scratch, task);

@@ -127,6 +127,7 @@ void ct_hist_partition(ct_hist_scratch *scratch, const ct_hist_task *task,
 void ct_part_out(ct_hist_scratch *scratch, const ct_hist_task *task, const ct_hist_split *split,
                  ct_hist_task *left, ct_hist_task *right)
 {
+    CT_ASSERT(split->column < scratch->grower->n_cols && task->n_out > 0);
     const ct_hist_test q = test_of(scratch, task, split);
     left->n_out = part_out(&q, scratch->rows.out + task->out, scratch->left_out.spare, task->n_out);
     right->out = task->out + left->n_out;

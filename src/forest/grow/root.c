@@ -32,6 +32,7 @@ static void find_out(ct_hist_scratch *scratch, ct_hist_task *root)
 void ct_make_root(ct_hist_scratch *scratch, const uint32_t *counts, int with_out,
                   ct_hist_task *root)
 {
+    CT_ASSERT(root->runs && counts);
     const ct_grower *g = scratch->grower;
     ct_runs all = {root->runs, 0, 0, 0};
     *root = (ct_hist_task){.runs = root->runs};
@@ -51,6 +52,7 @@ void ct_make_root(ct_hist_scratch *scratch, const uint32_t *counts, int with_out
 
 void ct_draw_rows(ct_hist_scratch *scratch, uint32_t tree)
 {
+    CT_ASSERT(tree >= scratch->grower->options->first_tree);
     const ct_grower *g = scratch->grower;
     const ct_hist_options *options = g->options;
     uint32_t *counts = scratch->rows.counts;

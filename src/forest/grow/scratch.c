@@ -92,6 +92,7 @@ static void make_views(ct_hist_scratch *scratch)
 ct_status ct_hist_scratch_init(ct_hist_scratch *scratch, const ct_grower *g, unsigned number,
                                ct_halt *stop)
 {
+    CT_ASSERT(g->n_rows > 0 && g->n_cols > 0);
     int fine = 1;
     memset(scratch, 0, sizeof *scratch);
     scratch->grower = g;
@@ -131,15 +132,4 @@ double ct_hist_scratch_bytes(const ct_grower *g)
 #undef ADD
     (void) scratch;
     return bytes;
-}
-
-int ct_enlarge(void *place, size_t bytes, size_t more)
-{
-    void *old, *memory = ct_alloc(bytes + more);
-    if (!memory) return 0;
-    memcpy(&old, place, sizeof old);
-    if (bytes) memcpy(memory, old, bytes);
-    ct_free(old);
-    memcpy(place, &memory, sizeof memory);
-    return 1;
 }

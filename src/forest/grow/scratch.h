@@ -81,9 +81,6 @@ ct_status ct_hist_scratch_init(ct_hist_scratch *scratch, const ct_grower *grower
                                ct_halt *stop);
 void ct_hist_scratch_free(ct_hist_scratch *scratch);
 
-/* The array at `place`, of `bytes`, in memory of as many and `more`; 0 if memory ends. */
-int ct_enlarge(void *place, size_t bytes, size_t more);
-
 /* Bytes that a scratch takes at the beginning. */
 double ct_hist_scratch_bytes(const ct_grower *grower);
 

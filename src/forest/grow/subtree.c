@@ -241,6 +241,7 @@ static int grow_from(ct_hist_scratch *scratch, const subset *all, uint8_t *order
 /* In the order in which ct_grow_tree() splits nodes: the larger child waits. */
 int ct_grow_subtree(ct_hist_scratch *scratch, const ct_hist_task *task, uint32_t tree)
 {
+    CT_ASSERT(task->n > 0 && ct_is_subtree(scratch, task));
     subtree s;
     enum { MOST = CT_SUBSET_ROWS + 2 };
     subset all[MOST];

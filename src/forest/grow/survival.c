@@ -14,6 +14,7 @@ static uint32_t code_of(const ct_hist_scratch *scratch, const ct_view *view, con
 
 int ct_has_events(const ct_hist_scratch *scratch, const ct_hist_task *task)
 {
+    CT_ASSERT(scratch->grower->data->survival && task->n > 0);
     const ct_view *view = ct_view_of(scratch, task);
     const ct_item *items = items_of(scratch, task);
     uint32_t i = 0;
@@ -67,6 +68,7 @@ int ct_score_survival(ct_hist_scratch *scratch, const ct_hist_task *task)
 
 double ct_mortality(const ct_hist_scratch *scratch, const ct_hist_task *task)
 {
+    CT_ASSERT(scratch->grower->data->survival && scratch->grower->data->n_times > 0);
     const double n_times = scratch->grower->data->n_times;
     uint32_t at_risk = task->weight;
     double sum = 0;

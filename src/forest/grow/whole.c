@@ -214,6 +214,7 @@ static int whole_of_rates(ct_grower *g)
 
 int ct_whole_init(ct_grower *g)
 {
+    CT_ASSERT(g->n_rows > 0 && !g->n_classes && !g->whole);
     if (g->data->survival) return whole_of_scores(g);
     if (g->data->exposure) return whole_of_rates(g);
     const double *y = g->data->numbers, median = median_of(y, g->n_rows);

@@ -41,6 +41,7 @@ static uint32_t nodes_of(uint32_t items, uint32_t depth)
 ct_batch_plan ct_batch_plan_of(const ct_grow_table *table, const ct_hist_options *options,
                                uint32_t trees)
 {
+    CT_ASSERT(trees > 0 && table->n_rows > 0 && options->sample > 0);
     ct_batch_plan p;
     memset(&p, 0, sizeof p);
     p.trees = trees;
@@ -144,6 +145,7 @@ static size_t cut_device(ct_grow_batch *b, ct_grow_level levels[2], const ct_gro
 
 size_t ct_batch_bytes(const ct_grow_table *table, const ct_batch_plan *plan)
 {
+    CT_ASSERT(plan->trees > 0 && plan->capacity > 0 && plan->node_capacity > 0);
     ct_grow_batch planned;
     ct_grow_level levels[2];
     return cut_device(&planned, levels, table, plan, NULL);
@@ -176,6 +178,7 @@ static ct_status send(const ct_hist_batch *batch, void *to, const void *from, si
 
 ct_status ct_batch_fetch(const ct_hist_batch *batch, void *to, const void *from, size_t bytes)
 {
+    CT_ASSERT((to && from) || !bytes);
     return bytes ? ct_gpu_fetch(&batch->stream, to, from, bytes) : CT_OK;
 }
 
@@ -211,6 +214,7 @@ static ct_status send_zeros(const ct_hist_batch *batch, void *to, size_t bytes)
 ct_status ct_batch_open(ct_hist_batch *batch, ct_gpu *gpu, const ct_grow_table *table,
                         const ct_batch_plan *plan, const ct_hist_sampler *sampler)
 {
+    CT_ASSERT(gpu && sampler && plan->trees > 0 && plan->capacity <= table->n_rows);
     ct_grow_batch *b = &batch->view.batch;
     const size_t rows = table->n_rows;
     batch->plan = *plan;

@@ -49,6 +49,7 @@ ct_forest_cost ct_walk_cost(const ct_hist_forest *forest, uint32_t n_rows, unsig
 
 ct_forest_cost ct_pixel_grow_cost(const ct_pixel_source *source, const ct_pixel_options *o)
 {
+    CT_ASSERT(source->shapes || !source->n_images);
     double pixels = 0, drawn = 0;
     for (uint32_t i = 0; i < source->n_images; i++) {
         const double own = (double) source->shapes[i].height * source->shapes[i].width;

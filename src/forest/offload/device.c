@@ -20,6 +20,7 @@ int ct_forest_number(const ct_forest_device *device)
 
 void ct_forest_done(const ct_forest_device *device, ct_forest_used *used)
 {
+    CT_ASSERT(device->wish != CT_FOREST_CPU);
     int number = ct_forest_number(device);
     if (number < 0) snprintf(used->name, sizeof used->name, "twin");
     else snprintf(used->name, sizeof used->name, "cuda:%d", number);
@@ -28,6 +29,7 @@ void ct_forest_done(const ct_forest_device *device, ct_forest_used *used)
 ct_status ct_forest_without(const ct_forest_device *device, const ct_error *why,
                             ct_forest_used *used, ct_error *error)
 {
+    CT_ASSERT(why->status != CT_OK);
     ct_device_list list = {0};
     if (device->wish == CT_FOREST_CUDA) return ct_fail(error, why->status, "%s", why->message);
     if (device->wish == CT_FOREST_AUTO) ct_device_query(&list);

@@ -196,6 +196,7 @@ ct_status ct_pixel_predict_at(const ct_forest_device *device, const ct_pixel_for
                               unsigned threads, ct_halt *stop, void *out, ct_forest_used *used,
                               ct_error *error)
 {
+    CT_ASSERT(image < source->n_images && out);
     const ct_pixel_shape *shape = &source->shapes[image];
     const ct_forest_cost cost =
         ct_pixel_walk_cost(forest, (double) shape->height * shape->width, threads);

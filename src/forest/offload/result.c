@@ -94,6 +94,7 @@ static void settle_all(settling *s)
 void ct_result_settle(const ct_hist_result *r, const uint32_t *leaf_of, uint32_t n_rows,
                       const uint32_t *new_of, uint32_t *scratch, ct_left_out *out)
 {
+    CT_ASSERT(r->n_nodes > 0 && leaf_of && new_of && scratch && out->row && out->leaf);
     uint32_t *leaves = scratch, *begin = scratch + r->n_nodes, n = 0;
     settling s = {r, leaves, 0, begin, 0};
     settle_all(&s);

@@ -345,6 +345,7 @@ ct_status ct_hist_predict_at(const ct_forest_device *device, const ct_hist_fores
                              uint32_t n_rows, ct_hist_output what, unsigned threads, ct_halt *stop,
                              void *out, ct_forest_used *used, ct_error *error)
 {
+    CT_ASSERT(codes && columns && (out || !n_rows));
     const ct_forest_cost cost = ct_walk_cost(forest, n_rows, threads);
     ct_error why = {CT_OK, ""};
     if (ct_forest_wants(device, &cost, used) && n_rows && forest->n_trees) {

@@ -29,6 +29,7 @@ static int exponent_of_largest(const double *weights, uint32_t n_rows)
 
 ct_status ct_hist_sampler_init(ct_hist_sampler *sampler, uint32_t n_rows, const double *weights)
 {
+    CT_ASSERT(n_rows > 0);
     sampler->scan = ct_scan_at(ct_cpu_find("auto"));
     sampler->n_rows = n_rows;
     sampler->upto = NULL;
@@ -118,6 +119,7 @@ void ct_hist_sample(const ct_hist_sampler *sampler, uint64_t seed, uint32_t tree
 void ct_hist_halve(uint64_t seed, uint32_t tree, double share, uint32_t n_rows,
                    const uint32_t *places, uint32_t *counts, uint32_t *fills)
 {
+    CT_ASSERT(share > 0 && share < 1 && counts && fills);
     ct_draws d;
     ct_draws_init(&d, ct_scan_at(ct_cpu_find("auto")), ct_rng_of(seed, tree, CT_HALVES_PATH));
     uint32_t n = 0;
@@ -137,6 +139,7 @@ void ct_hist_halve(uint64_t seed, uint32_t tree, double share, uint32_t n_rows,
 
 void ct_hist_shuffle(uint64_t seed, uint32_t n_rows, uint32_t *rows)
 {
+    CT_ASSERT(rows || !n_rows);
     ct_draws d;
     ct_draws_init(&d, ct_scan_at(ct_cpu_find("auto")), ct_rng_of(seed, 0, CT_TWINS_PATH));
     for (uint32_t i = 0; i < n_rows; i++) {

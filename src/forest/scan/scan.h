@@ -110,15 +110,17 @@ typedef struct {
     void (*gini)(const uint32_t *histograms, const uint32_t *totals, uint32_t n_runs,
                  uint32_t weight, uint32_t n_bins, int missing_left, unsigned lanes,
                  ct_bin_cut *cuts);
-    /* The same where rows have numbers: sums[bin][lane], whole numbers below 2^53, and weights. */
+    /* Cuts of a node of numbers: sums[bin][lane], whole numbers below 2^53, and weights. */
     void (*variance)(const double *sums, const int32_t *weights, double sum, uint32_t weight,
                      uint32_t n_bins, int missing_left, unsigned lanes, ct_bin_cut *cuts);
     /* The best cut of a small node of classes, if its score is above that of `best`. 1 if there is
      * one. */
     int (*small_gini)(const ct_small *node, ct_small_cut *best);
-    /* The same of one candidate of numbers; 1 if the score is above *score, which it then is. */
+    /* The best cut of one candidate of a small node of numbers. 1 if its score is above *score,
+     * which it then is. */
     int (*small_variance)(const ct_small_numbers *node, double *score, int16_t *code);
-    /* The same of a subset of classes, with the same scores. NULL: subtrees are not worth it. */
+    /* The best cut of a subset of rows with classes, with the scores of small_gini. NULL: subtrees
+     * are not worth it. */
     int (*subset_gini)(const ct_subset *node, ct_subset_cut *best);
     /* The lowest code above another, 32767 if there is none; `codes` as in ct_small. */
     int16_t (*above)(const int16_t *codes, uint32_t n, int16_t code);

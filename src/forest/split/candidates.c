@@ -15,6 +15,7 @@
 
 void ct_begin_columns(ct_split_memory *memory, const ct_grower *grower)
 {
+    CT_ASSERT(memory->n_cols == grower->n_cols && grower->data->n_always <= memory->n_cols);
     const ct_hist_data *data = grower->data;
     memory->n_always = data->n_always;
     memory->upto = grower->column_upto;
@@ -75,6 +76,7 @@ uint32_t ct_draw_next(ct_split_memory *memory, ct_rng *rng, uint32_t n_drawn)
 
 void ct_put_back(ct_split_memory *memory, uint32_t n_drawn)
 {
+    CT_ASSERT(n_drawn <= memory->n_cols);
     uint32_t *columns = memory->columns;
     while (n_drawn > 0 && !memory->upto) {
         uint32_t i = --n_drawn, column = columns[i];
@@ -90,6 +92,7 @@ ct_rng ct_pool_rng(const ct_grower *grower, uint32_t tree, uint32_t depth)
 
 uint32_t ct_draw_column(ct_hist_search *s)
 {
+    CT_ASSERT(s->n_drawn < s->memory->n_cols);
     return ct_draw_next(s->memory, &s->rng, s->n_drawn++);
 }
 

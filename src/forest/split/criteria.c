@@ -7,6 +7,7 @@
 
 double ct_squares_side(const double *logs, const uint32_t *counts, uint32_t n_runs, uint32_t size)
 {
+    CT_ASSERT(counts && size > 0);
     uint64_t squares = 0;
     (void) logs;
     for (uint32_t k = 0; k < n_runs; k++) squares += (uint64_t) counts[k] * counts[k];
@@ -32,6 +33,7 @@ static double entropy_side(const double *logs, const uint32_t *counts, uint32_t 
 
 void ct_entropy_logs(double *logs, uint32_t most, double lift)
 {
+    CT_ASSERT(logs && most > 0 && lift > 0);
     const double highest = most * (log((double) most + 1) + lift);
     const int digits = 51 - ilogb(highest); /* after the point, of 53 in all and a sign */
     logs[0] = 0;

@@ -39,6 +39,7 @@ void ct_scan_entropy(const ct_hist_search *s, uint32_t n_bins, int missing_left,
                      unsigned width, ct_bin_cut *cuts)
 {
     const double *logs = s->grower->logs;
+    CT_ASSERT(logs && n_bins < CT_HIST_BIN_ROWS && lanes <= CT_LANES && lanes <= width);
     const uint32_t weight = s->task->weight;
     const double lift = weight * s->grower->lift;
     sides all;
@@ -65,6 +66,7 @@ int ct_small_entropy(const ct_hist_search *s, const int16_t *codes, const uint8_
     uint32_t left[CT_SMALL_ROWS], right[CT_SMALL_ROWS], size = 0;
     double sum = weight * s->grower->lift;
     int found = 0;
+    CT_ASSERT(logs && n > 1 && n <= CT_SMALL_ROWS);
     for (uint32_t k = 0; k < s->task->n_runs; k++) {
         left[k] = 0;
         right[k] = s->runs[k].weight;

@@ -17,6 +17,7 @@ typedef struct {
 
 void ct_begin_many(const ct_hist_search *s)
 {
+    CT_ASSERT(ct_has_many_runs(s) && s->memory->run_of);
     uint32_t *run_of = s->memory->run_of;
     for (uint32_t k = 0, i = 0; k < s->task->n_runs; k++)
         for (uint32_t end = i + s->runs[k].n; i < end; i++) run_of[i] = k;
@@ -29,6 +30,7 @@ static uint32_t bin_at(const ct_hist_search *s, const ct_many_bins *b, uint32_t 
 
 void ct_sort_many(const ct_hist_search *s, const ct_many_bins *b, unsigned lane)
 {
+    CT_ASSERT(b->n_bins < CT_HIST_BIN_ROWS && lane < CT_LANES);
     const ct_split_memory *memory = s->memory;
     uint32_t *ends = memory->bin_ends, before = 0;
     memset(ends, 0, CT_HIST_BIN_ROWS * sizeof *ends);
@@ -91,6 +93,7 @@ static void scan_right(const ct_hist_search *s, uint32_t n_bins, int with_missin
 void ct_scan_many(const ct_hist_search *s, const ct_many_bins *b, int missing_left,
                   ct_bin_cut *cut)
 {
+    CT_ASSERT(b->n_bins < CT_HIST_BIN_ROWS);
     double worths[CT_HIST_BIN_ROWS];
     uint32_t sizes[CT_HIST_BIN_ROWS], *of_run = s->memory->others;
     const double lift = s->task->weight * s->grower->lift;

@@ -453,5 +453,6 @@ static void search_group(ct_hist_search *s)
 
 void ct_search_bins(ct_hist_search *s)
 {
+    CT_ASSERT(s->task->n > 1 && s->grower->options->mtry <= s->grower->n_cols);
     while (s->n_drawn < s->grower->options->mtry) search_group(s);
 }

@@ -95,6 +95,7 @@ static void take_set(ct_hist_search *s, const level_counts *l, uint32_t column, 
 
 void ct_search_set(ct_hist_search *s, uint32_t column)
 {
+    CT_ASSERT(column < s->grower->n_cols && s->grower->codes->columns[column].is_set);
     level_counts l;
     uint32_t few[(CT_HIST_SET_LEVELS + 1) * CT_HIST_CLASSES],
         *of_levels = ct_has_many_runs(s) ? s->memory->of_levels : few;

@@ -251,6 +251,7 @@ static void begin_rows(const ct_hist_search *s, small_rows *rows)
 
 void ct_search_small(ct_hist_search *s)
 {
+    CT_ASSERT(s->task->n > 1 && s->task->n <= CT_SMALL_ROWS && s->task->weight <= CT_SMALL_WEIGHT);
     small_rows rows;
     begin_rows(s, &rows);
     const double most = pure_score(s);

@@ -147,6 +147,7 @@ static void compact_tree(const ct_compact *compact, const ct_hist_tree *tree,
 int ct_compact_init(ct_compact *compact, const ct_hist_forest *forest,
                     const ct_hist_code_column *columns, uint32_t n_rows)
 {
+    CT_ASSERT(forest->n_cols > 0 && columns);
     size_t n = 0, n_trees = forest->n_trees;
     int fine = 1;
     memset(compact, 0, sizeof *compact);
@@ -191,6 +192,7 @@ void ct_compact_free(ct_compact *compact)
 void ct_compact_answer(const ct_compact *compact, uint32_t n_cols, uint32_t n, uint16_t *by_row,
                        size_t stride)
 {
+    CT_ASSERT(stride >= n_cols + compact->n_sets);
     for (uint32_t i = 0; i < compact->n_sets; i++) {
         const uint16_t *codes = by_row + compact->sets[i].column;
         uint16_t *to = by_row + n_cols + i;
@@ -205,6 +207,7 @@ void ct_compact_answer(const ct_compact *compact, uint32_t n_cols, uint32_t n, u
 uint32_t ct_compact_leaf(const ct_compact *compact, const ct_hist_forest *forest, uint32_t tree,
                          const uint16_t *codes)
 {
+    CT_ASSERT(tree < forest->n_trees && compact->nodes);
     const ct_compact_node *nodes = compact->nodes + compact->begins[tree];
     uint32_t at = 0;
     while (nodes[at].left != at) {

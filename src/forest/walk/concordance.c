@@ -24,6 +24,8 @@ static void add_rank(uint32_t *sums, uint32_t n, uint32_t rank)
 ct_status ct_concordance_of(const uint32_t *survival, const uint32_t *ranks, uint32_t n,
                             ct_concordance *answer)
 {
+    for (uint32_t i = 0; i < n; i++)
+        CT_ASSERT(ranks[i] < n && (i == 0 || survival[i - 1] <= survival[i]));
     uint32_t *sums = (uint32_t *) ct_alloc((n + (size_t) 1) * sizeof *sums);
     memset(answer, 0, sizeof *answer);
     if (!sums) return CT_NO_MEMORY;

@@ -105,6 +105,7 @@ ct_status ct_curves_predict(const ct_curves_asked *asked, const ct_hist_code_col
                             const ct_column *columns, unsigned threads, ct_halt *stop,
                             ct_error *error)
 {
+    CT_ASSERT(asked->survival && asked->column_of && asked->hazards);
     const uint32_t rows = CELLS / (asked->n_columns + 1) + 1;
     plan p = {asked, rows < ROWS ? rows : ROWS, NULL};
     if (!threads) threads = 1;

@@ -64,6 +64,7 @@ int64_t ct_members_rows(const ct_hist_forest *forest)
     int64_t n = 0;
     for (uint32_t i = 0; i < forest->n_trees; i++) {
         const ct_hist_tree *tree = &forest->trees[i];
+        CT_ASSERT(tree->n_leaves > 0 && tree->members && tree->ends);
         const uint32_t all = tree->ends[tree->n_leaves - 1];
         n += all;
         for (uint32_t k = 1; k < all; k++) /* a row in one leaf alone has neighbours there */
@@ -74,6 +75,7 @@ int64_t ct_members_rows(const ct_hist_forest *forest)
 
 int ct_members_have(const uint32_t *members, uint32_t n, uint32_t rank)
 {
+    CT_ASSERT(members || !n);
     uint32_t i = 0;
     while (i < n && ct_hist_rank(members[i]) != rank) i++;
     return i < n;
@@ -261,6 +263,8 @@ ct_status ct_members_predict(const ct_members_asked *asked, const ct_hist_code_c
                              const ct_column *columns, unsigned threads, ct_halt *stop,
                              ct_error *error)
 {
+    CT_ASSERT(asked->quantiles || asked->weights);
+    CT_ASSERT(asked->probabilities || !asked->quantiles);
     plan p = {asked, NULL};
     const ct_hist_visitor visitor = {&p, rows_at_a_time(asked->forest), visit_tree, visit_rows};
     int64_t found = 0;

@@ -270,6 +270,7 @@ ct_status ct_hist_visit(const ct_hist_forest *forest, const ct_hist_code_column 
                         const ct_column *columns, uint32_t n_rows, const ct_hist_visitor *visitor,
                         unsigned threads, ct_halt *stop, ct_error *error)
 {
+    CT_ASSERT(codes && columns && visitor);
     plan p;
     memset(&p, 0, sizeof p);
     p.forest = forest, p.codes = codes, p.columns = columns, p.n_rows = n_rows;

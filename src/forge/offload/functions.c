@@ -16,6 +16,7 @@ static uint32_t parts_of(const ct_forged_view *f, uint32_t n_rows)
 
 uint32_t ct_functions_rows(const ct_forged_view *f)
 {
+    CT_ASSERT(f->n_trees > 0 && f->n_outputs > 0);
     enum { MOST_ROWS = 1 << 18, WORD = 32 };
     uint32_t a_row = f->n_trees > f->n_outputs ? f->n_trees : f->n_outputs, a_word = f->n_groups;
     if (f->n_searches > a_word) a_word = f->n_searches;
@@ -42,6 +43,7 @@ static size_t cut_rows(const ct_forged_view *f, char *memory, uint32_t n_rows, c
 
 size_t ct_functions_scratch(const void *of, uint32_t n_rows)
 {
+    CT_ASSERT(of && n_rows > 0);
     ct_rows_view planned;
     return cut_rows((const ct_forged_view *) of, NULL, n_rows, &planned);
 }
@@ -73,6 +75,7 @@ static ct_status launch_walks(const ct_pass *pass, const ct_forged_views *v)
 
 ct_status ct_functions_predict(const void *of, const ct_pass *pass)
 {
+    CT_ASSERT(of && pass->n > 0 && pass->n <= pass->capacity && pass->scratch);
     ct_forged_views v;
     v.forest = *(const ct_forged_view *) of;
     (void) cut_rows(&v.forest, pass->scratch, pass->n, &v.rows);

@@ -294,6 +294,7 @@ static ct_status refused(ct_status why, ct_error *error)
 ct_status ct_forge_send(const ct_forged *f, ct_forge_way way, int any_order, ct_gpu *gpu,
                         ct_gpu_block *block, ct_forged_view *view, ct_error *error)
 {
+    CT_ASSERT(gpu && !block->memory);
     const ct_forge_ensemble *e = f->ensemble;
     int networks = ct_forge_has_networks(f) && way != CT_FORGE_WAY_WALK;
     if (e->first_term)

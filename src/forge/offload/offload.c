@@ -83,6 +83,7 @@ ct_status ct_forged_device_predict(ct_forged_device *device, const ct_column *co
                                    uint32_t n_rows, const ct_forge_run *run, double *out,
                                    ct_error *error)
 {
+    CT_ASSERT(out || !n_rows);
     return ct_passes_run(&device->passes, columns, n_rows, run, out, error);
 }
 
@@ -91,5 +92,6 @@ ct_status ct_forged_device_time(ct_forged_device *device, const ct_column *colum
                                     double *taken,
                                 ct_error *error)
 {
+    CT_ASSERT(n_rows > 0 && seconds > 0 && taken);
     return ct_passes_time(&device->passes, columns, n_rows, run, seconds, taken, error);
 }

@@ -179,6 +179,7 @@ static ct_status run_passes(ct_passes *p, const ct_column *columns, uint32_t n_r
 ct_status ct_passes_run(ct_passes *p, const ct_column *columns, uint32_t n_rows,
                         const ct_forge_run *run, double *out, ct_error *error)
 {
+    CT_ASSERT(p->work.most_rows >= 32 && p->work.predict && (out || !n_rows));
     uint32_t rows = 0;
     if (!n_rows) return CT_OK;
     CT_TRY(plan(p, n_rows, &rows, error));

@@ -59,6 +59,7 @@ ct_forged_seconds ct_forged_place(const ct_forged *f, uint32_t n_rows, unsigned 
 
 int ct_forged_pays(const ct_forged *f, uint32_t n_rows, unsigned threads, int open)
 {
+    CT_ASSERT(n_rows > 0 && threads > 0);
     if (f->ensemble->first_term) return 0;
     ct_forged_seconds s = ct_forged_place(f, n_rows, threads, open);
     return s.device < s.cpu;

@@ -33,6 +33,7 @@ static ct_status send_all(const ct_sent *sent, const ct_gpu_stream *stream)
 
 ct_status ct_sent_send(const ct_sent *sent, ct_gpu *gpu, ct_gpu_block *block, ct_error *error)
 {
+    CT_ASSERT(gpu && !block->memory);
     size_t bytes = place(sent, NULL), room = 0;
     ct_gpu_stream stream = {NULL, NULL};
     ct_status status = ct_gpu_room(gpu, &room);

@@ -86,6 +86,7 @@ static ct_status send_trees(ct_device_text *t, ct_gpu *gpu, ct_gpu_block *trees,
 ct_status ct_device_text_load(const ct_forge_scheduled *scheduled, ct_gpu *gpu, ct_gpu_block *trees,
                               ct_device_text *text, ct_error *error)
 {
+    CT_ASSERT(gpu && scheduled->ir->on_gpu);
     text->scheduled = scheduled;
     CT_TRY(compile_and_load(text, gpu, error));
     return send_trees(text, gpu, trees, error);
@@ -112,6 +113,7 @@ static size_t cut_scratch(const ct_device_text *t, char *memory, uint32_t n_rows
 
 size_t ct_device_text_scratch(const void *of, uint32_t n_rows)
 {
+    CT_ASSERT(of && n_rows > 0);
     pass_scratch planned;
     return cut_scratch((const ct_device_text *) of, NULL, n_rows, &planned);
 }
@@ -126,6 +128,7 @@ ct_status ct_device_text_predict(const void *of, const ct_pass *pass)
 {
     enum { THREADS = 256, MOST_BLOCKS = 1 << 16 };
     const ct_device_text *t = (const ct_device_text *) of;
+    CT_ASSERT(t->begin && t->nest && t->end && pass->n > 0 && pass->n <= pass->capacity);
     const size_t n = (size_t) pass->n * t->model.n_outputs, blocks = (n + THREADS - 1) / THREADS;
     const ct_launch launch = ct_launch_of(t->scheduled->ir, pass->n);
     const ct_gpu_shape nest = shape_of(&launch),

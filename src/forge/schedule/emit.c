@@ -493,6 +493,7 @@ static void emit_cuda(emitting *e, const char *name)
 
 ct_launch ct_launch_of(const ct_ir *ir, uint32_t n_rows)
 {
+    CT_ASSERT(ir->on_gpu && ir->shape->n_trees > 0);
     ct_launch launch = {{1, 1, 1}, {1, 1, 1}, 0};
     for (int i = 0; i < ir->nest->n_loops; i++) {
         const ct_forge_index *index = &ir->nest->loops[i];

@@ -89,6 +89,7 @@ static void list_nodes(const ct_model *m, const char *name, ct_forge_text *text)
 
 void ct_forge_emit_model(const ct_model *m, const char *name, ct_forge_text *text)
 {
+    CT_ASSERT(m->ensemble && m->n_nodes > 0 && name && *name);
     const ct_forge_ensemble *e = m->ensemble;
     ct_text_line(text, 0, "#include <math.h>\n");
     list_nodes(m, name, text);

@@ -149,6 +149,7 @@ static void print_list(const ct_ir *ir, int first, int level, ct_forge_text *tex
 
 void ct_forge_ir_print(const ct_ir *ir, ct_forge_text *text)
 {
+    CT_ASSERT(ir->level <= CT_LOW && ir->first < ir->n_nodes);
     static const char *const levels[] = {"high", "mid", "low"};
     ct_forge_text_add(text, "predict(rows[N], trees[%u], %s) -> margins[N][%u] {  # %s\n",
                       (unsigned) ir->shape->n_trees, ct_forge_layout_name((int) ir->nest->layout),

@@ -112,6 +112,7 @@ static ct_status check_list(verifying *v, int first)
 
 ct_status ct_ir_verify(const ct_ir *ir, ct_error *error)
 {
+    CT_ASSERT(ir->level <= CT_LOW && ir->first < ir->n_nodes);
     verifying v = {ir, {0}, 0, {0}, 0, 0, 0, error};
     if (ir->level == CT_HIGH) return CT_OK;
     CT_TRY(check_list(&v, ir->first));

@@ -2,6 +2,7 @@
 
 const ct_representation *ct_representation_of(ct_layout layout)
 {
+    CT_ASSERT(layout < CT_N_LAYOUTS);
     return layout == CT_ARRAY ? &ct_array : layout == CT_REORG ? &ct_reorg : &ct_sparse;
 }
 
@@ -18,6 +19,7 @@ static const double *terms_of(const ct_forge_ensemble *e, ct_arena *arena)
 ct_model *ct_model_new(const ct_forged *f, const ct_forest_shape *shape, ct_layout layout,
                        ct_arena *arena)
 {
+    CT_ASSERT(shape->n_trees == f->ensemble->n_trees);
     const ct_forge_ensemble *e = f->ensemble;
     const ct_representation *as = ct_representation_of(layout);
     size_t n = 0;
@@ -29,10 +31,27 @@ ct_model *ct_model_new(const ct_forged *f, const ct_forest_shape *shape, ct_layo
     const double *terms = terms_of(e, arena);
     if (!model || !nodes || !origin || !roots || !terms) return NULL;
     as->pack(f, shape, nodes, origin, roots);
-    *model = (ct_model){nodes, origin, roots, f->used, e->output_of_tree, terms, e->base,
-                        e->set_first, e->set_size, e->set_else, e->sets, e->divisor,
-                        e->n_trees, f->n_used, e->n_outputs, e->leaf_width,
-                        (uint32_t) e->minus_fraction, (uint32_t) f->plain, (uint32_t) n,
-                        e, layout};
+    *model = (ct_model){
+        .nodes = nodes,
+        .origin = origin,
+        .roots = roots,
+        .used = f->used,
+        .output = e->output_of_tree,
+        .terms = terms,
+        .base = e->base,
+        .set_first = e->set_first,
+        .set_size = e->set_size,
+        .set_else = e->set_else,
+        .sets = e->sets,
+        .divisor = e->divisor,
+        .n_trees = e->n_trees,
+        .n_used = f->n_used,
+        .n_outputs = e->n_outputs,
+        .leaf_width = e->leaf_width,
+        .minus_fraction = (uint32_t) e->minus_fraction,
+        .plain = (uint32_t) f->plain,
+        .n_nodes = (uint32_t) n,
+        .ensemble = e,
+        .layout = layout};
     return model;
 }

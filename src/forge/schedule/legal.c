@@ -28,8 +28,17 @@ ct_forest_shape *ct_forest_shape_of(const ct_forged *f, int any_order, ct_arena 
             if (depth[i] < shallow[t]) shallow[t] = depth[i];
         }
     }
-    *shape = (ct_forest_shape){e->n_trees, f->n_used, e->n_outputs, f->deepest, deep, shallow,
-                               n_nodes, f->has_planes, e->first_term != NULL, any_order};
+    *shape = (ct_forest_shape){
+        .n_trees = e->n_trees,
+        .n_used = f->n_used,
+        .n_outputs = e->n_outputs,
+        .deepest = f->deepest,
+        .deep = deep,
+        .shallow = shallow,
+        .n_nodes = n_nodes,
+        .has_planes = f->has_planes,
+        .has_models = e->first_term != NULL,
+        .any_order = any_order};
     return shape;
 }
 
@@ -360,6 +369,7 @@ static int64_t cached_nodes(const ct_forge_nest *nest, const ct_forest_shape *sh
 
 int64_t ct_cache_bytes(const ct_forge_nest *nest, const ct_forest_shape *shape, int loop)
 {
+    CT_ASSERT(loop >= 0 && loop < nest->n_loops && nest->loops[loop].live);
     int64_t span = ct_span_of(nest, loop, nest->loops[loop].axis, shape->n_trees);
     if (span > CT_MANY_BYTES) return CT_MANY_BYTES;
     if (nest->loops[loop].axis == CT_ROWS)

@@ -36,6 +36,7 @@ static void prepend(ct_ir *ir, int *link, int node)
 uint32_t ct_ir_base(const ct_forge_nest *nest, int loop, ct_forge_axis axis,
                     int loops[CT_MOST_NEST])
 {
+    CT_ASSERT(loop >= -1 && loop < nest->n_loops);
     uint32_t n = 0;
     for (int i = loop; i >= 0; i = nest->loops[i].outer)
         if (nest->loops[i].axis == axis) loops[n++] = i;
@@ -185,6 +186,7 @@ static void legalise_reductions(ct_ir *ir)
 
 int64_t ct_ir_slots(const ct_ir *ir)
 {
+    CT_ASSERT(ir->n_slots >= 0 && ir->n_slots <= CT_MOST_NEST);
     int64_t n = 1;
     for (int i = 0; i < ir->n_slots; i++)
         n *= ct_trips_of(ir->nest, ir->slots[i], ir->shape->n_trees);
@@ -193,11 +195,13 @@ int64_t ct_ir_slots(const ct_ir *ir)
 
 int64_t ct_ir_copies(const ct_ir *ir, int loop)
 {
+    CT_ASSERT(loop >= CT_TO_SLOTS && loop < ir->nest->n_loops);
     return loop < 0 ? ct_ir_slots(ir) : ct_trips_of(ir->nest, loop, ir->shape->n_trees);
 }
 
 int64_t ct_ir_copy_of(const ct_ir *ir, int target, const int64_t *at)
 {
+    CT_ASSERT(target >= CT_TO_SLOTS && target < ir->nest->n_loops && at);
     if (target >= 0) return ct_iteration_of(ir->nest, target, at);
     int64_t slot = 0;
     for (int i = 0; target == CT_TO_SLOTS && i < ir->n_slots; i++)

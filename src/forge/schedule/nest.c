@@ -20,11 +20,13 @@ static const char *const layouts[] = {"sparse", "array", "reorg", "planes"};
 
 const char *ct_forge_directive_name(ct_forge_directive directive)
 {
+    CT_ASSERT(directive < CT_FORGE_N_DIRECTIVES);
     return directives[directive].name;
 }
 
 const char *ct_forge_directive_form(ct_forge_directive directive)
 {
+    CT_ASSERT(directive < CT_FORGE_N_DIRECTIVES);
     return directives[directive].form;
 }
 
@@ -54,6 +56,7 @@ void ct_nest_begin(ct_forge_nest *nest)
 
 int ct_nest_find(const ct_forge_nest *nest, const char *name)
 {
+    CT_ASSERT(name);
     for (int i = 0; i < nest->n_loops; i++)
         if (nest->loops[i].live && !strcmp(nest->loops[i].name, name)) return i;
     return -1;
@@ -61,12 +64,14 @@ int ct_nest_find(const ct_forge_nest *nest, const char *name)
 
 int ct_nest_descends(const ct_forge_nest *nest, int loop, int from)
 {
+    CT_ASSERT(loop >= 0 && loop < nest->n_loops && from >= 0 && from < nest->n_loops);
     while (loop >= 0 && loop != from) loop = nest->loops[loop].from;
     return loop == from;
 }
 
 int ct_nest_at_once(const ct_forge_nest *nest, int loop)
 {
+    CT_ASSERT(loop >= 0 && loop < nest->n_loops);
     return nest->loops[loop].marked[CT_FORGE_GPU] || nest->loops[loop].marked[CT_PARALLEL];
 }
 
@@ -352,6 +357,7 @@ static ct_status represent(const saying *s)
 
 ct_status ct_nest_say(ct_forge_nest *nest, const ct_statement *statement, ct_error *error)
 {
+    CT_ASSERT(nest->n_statements <= CT_MOST_STATEMENTS && statement->n_words <= CT_MOST_WORDS);
     ct_forge_nest copy = *nest;
     saying s = {&copy, statement, error};
     if (copy.n_statements == CT_MOST_STATEMENTS)

@@ -8,6 +8,7 @@
 
 void ct_statement_print(const ct_statement *statement, ct_forge_text *text)
 {
+    CT_ASSERT(statement->n_words <= CT_MOST_WORDS);
     const char *form = ct_forge_directive_form(statement->directive);
     ct_forge_text_add(text, "%s(", ct_forge_directive_name(statement->directive));
     for (uint32_t i = 0; i < statement->n_words; i++)
@@ -24,6 +25,7 @@ void ct_statement_print(const ct_statement *statement, ct_forge_text *text)
 
 void ct_forge_nest_print(const ct_forge_nest *nest, ct_forge_text *text)
 {
+    CT_ASSERT(nest->n_statements <= CT_MOST_STATEMENTS);
     ct_forge_text_add(text, "schedule 1\n");
     for (uint32_t i = 0; i < nest->n_statements; i++) {
         ct_statement_print(&nest->statements[i], text);

@@ -4,6 +4,7 @@
 
 int64_t ct_stop_of(const ct_forge_nest *nest, int loop, uint32_t n_trees)
 {
+    CT_ASSERT(loop >= 0 && loop < nest->n_loops);
     const ct_forge_index *index = &nest->loops[loop];
     if (index->stop == CT_OPEN && index->axis == CT_TREES && n_trees) return n_trees;
     return index->stop;
@@ -16,6 +17,7 @@ static int64_t trips_until(const ct_forge_index *index, int64_t stop)
 
 int64_t ct_trips_of(const ct_forge_nest *nest, int loop, uint32_t n_trees)
 {
+    CT_ASSERT(loop >= 0 && loop < nest->n_loops && nest->loops[loop].step > 0);
     const ct_forge_index *index = &nest->loops[loop];
     int64_t stop = ct_stop_of(nest, loop, n_trees);
     if (stop == CT_OPEN) return CT_OPEN;
@@ -43,6 +45,7 @@ static int is_exact(const ct_forge_nest *nest, int loop, uint32_t n_trees)
 uint32_t ct_bounds_of(const ct_forge_nest *nest, int loop, uint32_t n_trees,
                       ct_bound bounds[CT_MOST_NEST])
 {
+    CT_ASSERT(loop >= 0 && loop < nest->n_loops);
     uint32_t n = 0;
     for (int a = loop; a >= 0 && n < CT_MOST_NEST; a = nest->loops[a].from) {
         ct_bound bound;
@@ -61,6 +64,7 @@ uint32_t ct_bounds_of(const ct_forge_nest *nest, int loop, uint32_t n_trees,
 int64_t ct_trips_now(const ct_forge_nest *nest, int loop, const ct_bound *bounds, uint32_t n_bounds,
                      int64_t n_rows, const int64_t *at)
 {
+    CT_ASSERT(loop >= 0 && loop < nest->n_loops && n_bounds > 0 && n_bounds <= CT_MOST_NEST);
     int64_t stop = CT_OPEN;
     for (uint32_t i = 0; i < n_bounds; i++) {
         int64_t bound = bounds[i].constant;
@@ -73,6 +77,7 @@ int64_t ct_trips_now(const ct_forge_nest *nest, int loop, const ct_bound *bounds
 
 int64_t ct_iteration_of(const ct_forge_nest *nest, int loop, const int64_t *at)
 {
+    CT_ASSERT(nest->loops[loop].step > 0 && at[loop] >= nest->loops[loop].start);
     return (at[loop] - nest->loops[loop].start) / nest->loops[loop].step;
 }
 
@@ -94,6 +99,7 @@ static int64_t reach_below(const ct_forge_nest *nest, int first, ct_forge_axis a
 
 int64_t ct_span_of(const ct_forge_nest *nest, int loop, ct_forge_axis axis, uint32_t n_trees)
 {
+    CT_ASSERT(loop >= -1 && loop < nest->n_loops);
     int inner = loop < 0 ? nest->first : nest->loops[loop].inner;
     int64_t reach = reach_below(nest, inner, axis, n_trees);
     return reach == CT_OPEN ? CT_OPEN : reach + 1;
@@ -101,6 +107,7 @@ int64_t ct_span_of(const ct_forge_nest *nest, int loop, ct_forge_axis axis, uint
 
 int ct_reaches_overlap(const ct_forge_nest *nest, int loop, uint32_t n_trees)
 {
+    CT_ASSERT(loop < nest->n_loops);
     for (int i = loop; i >= 0; i = nest->loops[i].outer) {
         if (nest->loops[i].axis != CT_ROWS || !ct_nest_at_once(nest, i)) continue;
         int64_t span = ct_span_of(nest, i, CT_ROWS, n_trees);
@@ -112,6 +119,7 @@ int ct_reaches_overlap(const ct_forge_nest *nest, int loop, uint32_t n_trees)
 void ct_trees_of(const ct_forge_nest *nest, int loop, uint32_t n_trees, uint32_t *first,
                  uint32_t *end)
 {
+    CT_ASSERT(loop < nest->n_loops && n_trees > 0);
     int64_t low = 0, high = 0;
     for (int i = loop; i >= 0; i = nest->loops[i].outer) {
         if (nest->loops[i].axis != CT_TREES) continue;

@@ -47,6 +47,7 @@ void ct_forge_text_add(ct_forge_text *text, const char *format, ...)
 
 void ct_text_add_bytes(ct_forge_text *text, const char *bytes, size_t n)
 {
+    CT_ASSERT(bytes || !n);
     if (!make_room(text, n)) return;
     memcpy(text->at + text->n, bytes, n);
     text->n += n;

@@ -13,8 +13,8 @@ typedef struct {
     uint32_t min_bucket, min_split;
     const uint8_t *roots; /* NULL: any */
     int64_t z[BRUTE_ROWS], w[BRUTE_ROWS], split;
-    double rounding; /* of the weights: see there */
-    unsigned fine;   /* likewise */
+    double rounding; /* as in ct_exact_costs */
+    unsigned fine;   /* as in ct_exact_response */
 } response_brute;
 
 /* A tree as a heap: feature -1 is a leaf; rows with values from `above` on go right. */

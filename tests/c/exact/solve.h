@@ -29,8 +29,8 @@ static inline double rounding_share(const ct_data *data, unsigned depth)
     return data->weights && data->loss && data->n_classes > 2 ? 2.5 * sqrt(each) : each;
 }
 
-/* The same of a bound, and what doubles and their sums are off by; with complexity cost and bound
- * are sums of two, rounded each. */
+/* What a cost or a bound may be off by: rounding_share(), and what doubles and their sums are off
+ * by; with complexity cost and bound are sums of two, rounded each. */
 static inline double rounded_off(const ct_data *data, const ct_exact_options *options, double cost)
 {
     double sum = options->complexity > 0 ? 4 * DBL_EPSILON * cost : 0,

@@ -387,7 +387,7 @@ static void twin_that_fails(void)
     CHECK(n_calls > 30);
 }
 
-/* Likewise, in each way that CUDA's calls have; some of them may fail without harm. */
+/* Fails at every call in turn, in each way that CUDA's calls have; some may fail without harm. */
 static void cuda_that_fails(void)
 {
     if (!CUDA_ON_CPU()) SKIP("no CUDA on the CPU");

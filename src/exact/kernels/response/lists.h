@@ -301,7 +301,7 @@ static float scan_list(const listed *s)
     return s->tied ? scan_blocks(s, 1) : scan_blocks(s, 0);
 }
 
-/* The same of rows with weights. Rounded once, at the end. */
+/* As scan_list(), of rows with weights. Rounded once, at the end. */
 static inline float scan_weighted(const listed *s)
 {
     float most = -1;

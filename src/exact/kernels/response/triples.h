@@ -40,7 +40,7 @@ CT_INLINE void add_rows(const ct_sums *s, uint32_t n_rows, uint32_t k, const uin
         for (unsigned m = 0; m < n_sums; m++) group->of[m][v] = sums[m][v];
 }
 
-/* The same of some vectors, at most SUM_VECTORS, or of one where there are three sums. */
+/* Calls add_rows() for n vectors, at most SUM_VECTORS, or for one where there are three sums. */
 static void add_group(const ct_sums *s, uint32_t n_rows, uint32_t k, uint32_t n, sum_group *group)
 {
     if (s->n_sums == 3) add_rows(s, n_rows, k, 1, 3, group);
