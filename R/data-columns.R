@@ -106,7 +106,7 @@ read_predictors <- function(columns) {
 number_types <- c("numeric", "integer", "logical")
 level_types <- c("ordered", "factor", "character")
 
-no_levels <- function() stats::setNames(list(), character())
+no_levels <- function() named(list(), character())
 
 # NA for what cannot be a predictor.
 column_type <- function(value) {
@@ -146,7 +146,9 @@ check_factor <- function(value, label) {
   codes <- unclass(value)
   n <- nlevels(value)
   if (is.integer(codes)) {
-    if (all(is.na(codes)) || all(range(codes, na.rm = TRUE) %in% seq_len(n))) return(invisible())
+    fine <- if (n == 0) all(is.na(codes)) else
+      min(codes, 1L, na.rm = TRUE) == 1 && max(codes, n, na.rm = TRUE) == n
+    if (fine) return(invisible())
     bad <- which(!codes %in% c(seq_len(n), NA))[1]
     problem <- gettextf("the code %d in row %d, but %d levels", codes[bad], bad, n)
   } else {

@@ -346,12 +346,13 @@ check_x <- function(x, argument = "x") {
                                   typeof(x)),
                gettextf("give a data frame, or set storage.mode(%s) <- \"double\"", argument))
   }
-  if (ncol(x) == 0) {
+  n <- dim(x)
+  if (n[2] == 0) {
     stop_input(argument, gettextf(
-      "'%s' has %d rows but 0 columns; a tree needs at least one predictor", argument, nrow(x)))
+      "'%s' has %d rows but 0 columns; a tree needs at least one predictor", argument, n[1]))
   }
-  if (nrow(x) == 0) {
-    stop_input(argument, gettextf("'%s' is empty: it has %d columns and 0 rows", argument, ncol(x)))
+  if (n[1] == 0) {
+    stop_input(argument, gettextf("'%s' is empty: it has %d columns and 0 rows", argument, n[2]))
   }
 }
 

@@ -432,7 +432,7 @@ new_problem <- function(frame, settings) {
   list(frame = frame,
        derived = derive_columns(frame, as.integer(codes), length(used), settings$subset_levels),
        codes = codes,
-       n_classes = length(searched_classes(frame)))
+       n_classes = if (is.null(frame$loss)) length(used) else length(searched_classes(frame)))
 }
 
 # The tree on the predictors, and what the search tells of it.
@@ -541,10 +541,10 @@ refuse_with_leaves <- function(settings, what) {
 }
 
 # The settings that the fit keeps: not those that would hold on to data, environments or other fits.
-kept_settings <- function(settings) settings[setdiff(names(settings),
-                                                     c("cp", "start", "progress", "max_cost",
-                                                       "beside", "within", "off",
-                                                       "end", "workers", "checkpoint"))]
+kept_settings <- function(settings) {
+  settings[!names(settings) %in% c("cp", "start", "progress", "max_cost", "beside", "within", "off",
+                                   "end", "workers", "checkpoint")]
+}
 
 # The settings as C takes them, with those that only developers change: the vector instructions (see
 # contree_info()) and the shortcuts of the search that are switched off (option contree.switches).

@@ -209,36 +209,55 @@ contree_control <- function(
                 "?contree_control")
     min_n <- list(...)$minsplit
   }
-  control <- list(complexity = check_setting("complexity", complexity))
-  control["minbucket"] <- list(if (!is.null(minbucket)) check_setting("minbucket", minbucket))
-  control["min_n"] <- list(if (!is.null(min_n)) check_setting("min_n", min_n))
-  if (!is.null(minbucket)) control <- settle_sizes(control)
-  control$max_thresholds <- check_setting("max_thresholds", max_thresholds)
-  control$subset_levels <- check_setting("subset_levels", subset_levels)
-  control$max_leaves <- check_setting("max_leaves", max_leaves)
-
-  control$missing <- check_choice("missing", missing, c("learn", "omit", "fail"))
-  control$new_levels <- check_choice("new_levels", new_levels, c("majority", "error"))
-
-  control$max_gap <- check_setting("max_gap", max_gap)
-  control$time_limit <- check_setting("time_limit", time_limit)
-  control$memory_limit <- check_setting("memory_limit", parse_bytes(memory_limit))
-  control$on_interrupt <- check_choice("on_interrupt", on_interrupt, c("return", "error"))
-
-  control["threads"] <- list(check_threads("threads", threads))
-  control$device <- check_device(device)
-  control$deterministic <- check_flag("deterministic", deterministic)
-  control["start"] <- list(check_start(start))
-  control$workers <- check_workers(workers)
-  control["checkpoint"] <- list(check_checkpoint(checkpoint))
-
-  control["progress"] <- list(check_progress(progress))
-  control["verbose"] <- list(if (!is.null(verbose)) check_flag("verbose", verbose))
-  control$certificate <- check_certificate(certificate)
-  control$conformal <- check_conformal(check_setting("conformal", conformal))
-  control$model <- check_flag("model", model)
-  control["seed"] <- list(check_seed(seed))
+  control <- check_settings(list(
+    complexity = complexity, minbucket = minbucket, min_n = min_n, max_thresholds = max_thresholds,
+    subset_levels = subset_levels, max_leaves = max_leaves, missing = missing,
+    new_levels = new_levels, max_gap = max_gap, time_limit = time_limit,
+    memory_limit = memory_limit, on_interrupt = on_interrupt, threads = threads, device = device,
+    deterministic = deterministic, start = start, workers = workers, checkpoint = checkpoint,
+    progress = progress, verbose = verbose, certificate = certificate, conformal = conformal,
+    model = model, seed = seed))
   structure(control, class = "contree_control")
+}
+
+setting_names <- c("depth", setdiff(names(formals(contree_control)), "..."), names(setting_alias))
+
+# `settings`, with those that are given.
+check_settings <- function(given, settings = list()) {
+  for (name in names(given)) {
+    value <- given[[name]]
+    if (!is.null(value) && identical(value, settings[[name]])) next
+    check <- setting_checks[[name]]
+    settings[name] <- list(if (is.null(check)) check_setting(name, value) else check(value))
+  }
+  if (is.null(given$minbucket)) settings else settle_sizes(settings)
+}
+
+# Those that are not always one number in the range of the table above.
+setting_checks <- list(
+  minbucket = function(value) if (!is.null(value)) check_setting("minbucket", value),
+  min_n = function(value) if (!is.null(value)) check_setting("min_n", value),
+  missing = function(value) check_choice("missing", value, c("learn", "omit", "fail")),
+  new_levels = function(value) check_choice("new_levels", value, c("majority", "error")),
+  memory_limit = function(value) check_setting("memory_limit", parse_bytes(value)),
+  on_interrupt = function(value) check_choice("on_interrupt", value, c("return", "error")),
+  threads = function(value) check_threads("threads", value),
+  device = function(value) check_device(value),
+  deterministic = function(value) check_flag("deterministic", value),
+  start = function(value) check_start(value),
+  workers = function(value) check_workers(value),
+  checkpoint = function(value) check_checkpoint(value),
+  progress = function(value) check_progress(value),
+  verbose = function(value) if (!is.null(value)) check_flag("verbose", value),
+  certificate = function(value) check_certificate(value),
+  conformal = function(value) check_conformal(check_setting("conformal", value)),
+  model = function(value) check_flag("model", value),
+  seed = function(value) check_seed(value))
+
+# The values that contree_control() has by default.
+usual_settings <- function() {
+  if (is.null(process$settings)) process$settings <- unclass(contree_control())
+  process$settings
 }
 
 #' @export
@@ -339,11 +358,9 @@ collect_settings <- function(dots, control, depth, priced = FALSE) {
   if (!is.null(depth)) dots <- c(list(depth = depth), dots)
   check_aliases(dots)
   given <- merge_settings(control, dots)
-  for (alias in c("maxdepth", "minsplit")) {
-    names(given)[names(given) == alias] <- setting_alias[[alias]]
-  }
-  # no setting is run
-  settings <- do.call(contree_control, given[setdiff(names(given), c("depth", "cp"))], quote = TRUE)
+  aliased <- names(given) %in% c("maxdepth", "minsplit")
+  if (any(aliased)) names(given)[aliased] <- setting_alias[names(given)[aliased]]
+  settings <- check_settings(given[!names(given) %in% c("depth", "cp")], usual_settings())
   settings$cp <- if (!is.null(given$cp)) check_setting("cp", given$cp)
   priced <- priced && max(settings$complexity, settings$cp) >= least_price
   usual <- if (priced) priced_depth else 3
@@ -377,7 +394,7 @@ check_setting_names <- function(given, argument) {
     stop_input(argument, gettextf("an argument without a name was given in '%s'", argument),
                gettext("name it, as in contree(..., complexity = 0.01)"))
   }
-  known <- c("depth", setdiff(names(formals(contree_control)), "..."), names(setting_alias))
+  known <- setting_names
   if (all(names %in% known) && !anyDuplicated(names)) return(invisible())
   unknown <- setdiff(names, known)
   rewards <- intersect(unknown, c("rewards", "costs"))
@@ -397,6 +414,7 @@ check_setting_names <- function(given, argument) {
 }
 
 check_aliases <- function(given) {
+  if (!any(names(setting_alias) %in% names(given))) return(invisible())
   both <- setting_alias[names(setting_alias) %in% names(given) & setting_alias %in% names(given)]
   if (length(both)) {
     stop_input(names(both)[1],

@@ -4,8 +4,14 @@
 #' @description
 #' `subset()` returns part of a set. The trees that do without some predictors are a set again,
 #' which is found by a search of its own with the same budget. Other conditions are checked tree by
-#' tree.
+#' tree, of the first `searched` ones in the order of cost.
 #' @param x A value of [contree_set()]; for `print()`, of `contree_best()`.
+#' @param subset A condition on a tree, as in `leaves <= 3 & "age" %in% predictors`: an expression
+#'   that is `TRUE` or `FALSE` of each tree, where `NA` counts as `FALSE`. In it `leaves` is the
+#'   number of leaves, `depth` the number of splits on the longest way to a leaf, `predictors` the
+#'   names of those that the tree splits on, `cost` and `errors` its elements `cost` and
+#'   `objective`, `more` how much more than the best tree of the set it costs, and `number` its
+#'   place in the set. Other names are variables of the caller. By default any tree.
 #' @param without Names of predictors that trees must not split on.
 #' @param uses Names of predictors that trees must split on.
 #' @param leaves How many leaves trees may have, a number of at least 1, by default any.
@@ -15,11 +21,12 @@
 #'   `searched` says how many were gone through, and `complete` whether these are all trees of the
 #'   set.
 #' @examples
+#' length(subset(set, leaves <= 3 & more < 1))
 #' subset(set, without = "Petal.Length")
 #' length(subset(set, uses = c("Petal.Length", "Petal.Width"), leaves = 3))
 #' @export
-subset.contree_set <- function(x, without = NULL, uses = NULL, leaves = Inf, monotone = NULL,
-                               searched = 1000, ...) {
+subset.contree_set <- function(x, subset, without = NULL, uses = NULL, leaves = Inf,
+                               monotone = NULL, searched = 1000, ...) {
   check_no_dots(...)
   check_set(x, "x")
   check_used(x, "without", without)
@@ -33,15 +40,44 @@ subset.contree_set <- function(x, without = NULL, uses = NULL, leaves = Inf, mon
     stop_input("searched", gettextf("'searched' must be a whole number of at least 1, not %s",
                                     show_value(searched)))
   }
+  condition <- if (!missing(subset)) substitute(subset)
+  env <- parent.frame()
   set <- if (length(without)) set_without(x, without) else x
-  if (is.null(uses) && is.null(monotone) && leaves == Inf) return(set)
+  if (is.null(condition) && is.null(uses) && is.null(monotone) && leaves == Inf) return(set)
   n <- min(searched, length(set))
   trees <- lapply(seq_len(n), function(k) set[[k]])
-  kept <- vapply(trees, function(tree) {
-    all(uses %in% node_variable(tree)[!node_is_leaf(tree)]) &&
-      sum(node_is_leaf(tree)) <= leaves && (is.null(monotone) || is_monotone(tree, monotone))
+  kept <- vapply(seq_len(n), function(k) {
+    facts <- tree_facts(set, trees[[k]], k)
+    all(uses %in% facts$predictors) && facts$leaves <= leaves &&
+      (is.null(condition) || meets(condition, facts, env)) &&
+      (is.null(monotone) || is_monotone(trees[[k]], monotone))
   }, NA)
   structure(trees[kept], searched = n, complete = n == length(set) && set_about(set)$complete)
+}
+
+# What conditions on a tree may be about.
+tree_facts <- function(set, tree, number) {
+  leaf <- node_is_leaf(tree)
+  list(leaves = sum(leaf), depth = max(node_depth(tree)),
+       predictors = unique(node_variable(tree)[!leaf]), cost = tree_proof(tree)$cost,
+       errors = tree_proof(tree)$objective,
+       more = tree_proof(tree)$cost - min(set_about(set)$cost), number = number)
+}
+
+meets <- function(condition, facts, env) {
+  names <- show_names(names(facts))
+  answer <- tryCatch(eval(condition, facts, env), error = function(problem) {
+    stop_input("subset", gettextf("'subset' cannot be evaluated for tree %.0f: %s", facts$number,
+                                  conditionMessage(problem)),
+               gettextf("it may use %s, and variables of the caller", names))
+  })
+  if (!is.logical(answer) || length(answer) != 1) {
+    stop_input("subset", gettextf("'subset' must be TRUE or FALSE of each tree, not %s",
+                                  show_value(answer)),
+               gettextf("give a condition on %s; names of predictors are 'without' or 'uses'",
+                        names))
+  }
+  isTRUE(answer)
 }
 
 check_used <- function(set, argument, names) {

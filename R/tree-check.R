@@ -46,29 +46,27 @@ fault_of <- function(fit, rows) {
 # `checks`: logicals by name; the name of the first that is not TRUE. They are made in one go, so
 # none may fail to be made.
 first_fault <- function(checks) {
-  if (all(checks) %in% TRUE) NULL else names(checks)[!(checks %in% TRUE)][1]
+  if (isTRUE(all(checks))) NULL else names(checks)[!(checks %in% TRUE)][1]
 }
 
-is_plain <- function(x, type, n = length(x)) {
-  typeof(x) == type && !is.object(x) && is.null(dim(x)) && length(x) == n
-}
-
-is_texts <- function(x) is_plain(x, "character") && !anyNA(x)
-is_names <- function(x) is_texts(x) && !anyDuplicated(x)
+# In C (src/r/tree.c), as there are many of them. `n`: how many values, NULL for any number.
+is_plain <- function(x, type, n = NULL) .Call(ffi_is_plain, x, type, n)
+is_texts <- function(x) .Call(ffi_is_texts, x)
+is_names <- function(x) is_texts(x) && all_differ(x)
 is_flags <- function(x, n = 1L) is_plain(x, "logical", n) && !anyNA(x)
 
-# Finite numbers, none below `low`. Of long vectors nothing is made: infinite and missing values are
-# in the least or the greatest one.
-is_amounts <- function(x, n = length(x), low = 0) {
-  is_plain(x, if (is.integer(x)) "integer" else "double", n) &&
-    (n == 0 || (is.finite(least <- min(x)) && is.finite(max(x)) && least >= low))
+all_differ <- function(texts) {
+  differ <- .Call(ffi_all_differ, texts)
+  if (is.na(differ)) !anyDuplicated(texts) else differ
 }
 
-is_number <- function(x, low = -Inf) is_amounts(x, 1L, low)
+# Finite numbers, none below `low`.
+is_amounts <- function(x, n = NULL, low = 0) .Call(ffi_is_amounts, x, n, low, Inf)
+is_number <- function(x, low = -Inf) .Call(ffi_is_amounts, x, 1L, low, Inf)
 
 # Codes from 1 to `most`.
-is_codes <- function(x, most, n = length(x)) {
-  is_amounts(x, n, 1) && (n == 0 || max(x) <= most) && (is.integer(x) || all(x == floor(x)))
+is_codes <- function(x, most, n = NULL) {
+  .Call(ffi_is_amounts, x, n, 1, most) && (is.integer(x) || all(x == floor(x)))
 }
 
 is_matrix <- function(x, type, rows, columns) {
@@ -106,8 +104,8 @@ fault_in_list <- function(fit, exact) {
   if (!identical(fit[["format_version"]], fit_format)) return("format_version")
   needed <- c("frame", "splits", "where", "call", "variable.importance", "shape", "types", "leaf",
               if (exact || has_proof(fit)) c("control", proof_members))
-  absent <- setdiff(needed, names(fit))
-  if (length(absent)) return(absent[1])
+  absent <- !needed %in% names(fit)
+  if (any(absent)) return(needed[absent][1])
   leaf <- tree_leaf(fit)
   if (!is_plain(leaf, "character", 1L) || !leaf %in% leaf_kinds) "leaf"
 }
@@ -168,7 +166,8 @@ fault_in_nodes <- function(fit) {
     return("frame$var")
   }
   ids <- attr(frame, "row.names")
-  if (!is_tree(suppressWarnings(as.numeric(ids)), frame$var == leaf_mark)) {
+  if (!is.integer(ids)) ids <- suppressWarnings(as.numeric(ids))
+  if (!is_tree(ids, frame$var == leaf_mark)) {
     return("row.names(frame)")
   }
   first_fault(c(

@@ -145,7 +145,9 @@ new_model <- function(nodes, leaf, data, call, ..., class = NULL) {
     leaf = leaf$kind, linear_terms = leaf$terms, ylevels = leaf$classes, xlevels = data$xlevels,
     ordered = data$types == "ordered", types = data$types, units = data$units, shape = data$shape,
     na.action = data$na.action, format_version = fit_format)
-  structure(fit[!vapply(fit, is.null, NA)], class = c(class, "contree_model"))
+  fit <- fit[!vapply(fit, is.null, NA)]
+  class(fit) <- c(class, "contree_model")
+  fit
 }
 
 # The fit of an exact search. `solved`: from return_tree(). `frame`: from data-frame.R. `control`:
@@ -157,7 +159,7 @@ new_contree <- function(solved, frame, control, call, restricted = NULL) {
   said <- if (classes) class_nodes(solved, frame) else number_nodes(solved)
   fit <- new_model(
     said$nodes, said$leaf, frame, call, class = "contree",
-    where = stats::setNames(if (keeps) solved$where else integer(), frame$row_names),
+    where = named(if (keeps) solved$where else integer(), frame$row_names),
     y = if (!keeps) integer() else if (classes) as.integer(frame$response) else frame$response,
     loss = frame$loss, weighted = if (has_weights) TRUE, weights = if (keeps) frame$weights,
     hash = frame$hash,
@@ -174,6 +176,12 @@ new_contree <- function(solved, frame, control, call, restricted = NULL) {
   validate_model(fit)
 }
 
+# stats::setNames(), which takes longer to find than to do.
+named <- function(x, names) {
+  names(x) <- names
+  x
+}
+
 # What the search found, with what new_model() wants of nodes, and their leaves: list(nodes, leaf).
 class_nodes <- function(solved, frame) {
   classes <- levels(frame$response)
@@ -181,8 +189,8 @@ class_nodes <- function(solved, frame) {
   counts <- matrix(0, length(solved$feature), length(classes))
   counts[, searched] <- if (is.null(solved$weights)) solved$counts else solved$weights
   leaf <- class_leaves(classes, searched[solved$label], counts, frame$loss)
-  solved$n <- rowSums(solved$counts)
-  solved$weight <- rowSums(counts)
+  solved$n <- .rowSums(solved$counts, nrow(counts), ncol(solved$counts))
+  solved$weight <- .rowSums(counts, nrow(counts), ncol(counts))
   solved$errors <- label_costs(counts, leaf$yval, frame$loss)
   list(nodes = solved, leaf = leaf)
 }
@@ -197,7 +205,7 @@ node_table <- function(nodes, leaf, names) {
   structure(class = "data.frame", row.names = heap_ids(nodes$left, nodes$right), c(list(
     var = c(leaf_mark, names)[nodes$feature + 1], n = as.integer(nodes$n), wt = nodes$weight,
     dev = nodes$errors, yval = leaf$yval,
-    default_left = ifelse(nodes$feature > 0, nodes$default_left, NA)),
+    default_left = replace(nodes$default_left, nodes$feature == 0, NA)),
     if (!is.null(leaf$yval2)) list(yval2 = leaf$yval2)))
 }
 
@@ -213,8 +221,9 @@ counted_errors <- function(solved) {
 label_costs <- function(counts, label, loss) {
   if (!is.null(loss)) return(rowSums(counts * t(loss)[label, , drop = FALSE]))
   # not all less the label's own, a difference of large sums in which small weights would be lost
-  counts[cbind(seq_along(label), label)] <- 0
-  rowSums(counts)
+  n <- dim(counts)
+  counts[seq_len(n[1]) + n[1] * (label - 1)] <- 0
+  .rowSums(counts, n[1], n[2])
 }
 
 # One row a split: `index` is its threshold or, where it is by level (`ncat` levels), its row of the
@@ -229,9 +238,9 @@ split_table <- function(nodes, table, leaf, xlevels) {
   index[by_level] <- seq_len(sum(by_level))
   saved <- if (is.null(leaf$shares)) saved_by_splits(nodes$errors, nodes) else
     gini_saved(leaf$shares, nodes)
-  structure(cbind(table$n[split] - nodes$missing[split], ncat, saved[split], index,
-                  rep(0, length(split))),
-            dimnames = list(table$var[split], c("count", "ncat", "improve", "index", "adj")))
+  matrix(c(table$n[split] - nodes$missing[split], ncat, saved[split], index,
+           numeric(length(split))), length(split), 5,
+         dimnames = list(table$var[split], c("count", "ncat", "improve", "index", "adj")))
 }
 
 # The sides of levels, one row a split by level; NULL if there is none.
@@ -261,8 +270,8 @@ gini_saved <- function(shares, children) {
   split <- which(children$left > 0)
   left <- shares[children$left[split], , drop = FALSE]
   right <- shares[children$right[split], , drop = FALSE]
-  weight_left <- rowSums(left)
-  weight_right <- rowSums(right)
+  weight_left <- .rowSums(left, length(split), ncol(shares))
+  weight_right <- .rowSums(right, length(split), ncol(shares))
   for (class in seq_len(ncol(shares))) {
     # shares of each side: products of weights may overflow
     off <- left[, class] / weight_left * (other_classes(right, class) / weight_right) -
@@ -291,6 +300,7 @@ saved_by_splits <- function(amount, children) {
 sum_by_variable <- function(saved, variable) {
   variable <- as.character(variable)
   sums <- vapply(unique(variable), function(name) sum(saved[variable == name]), 0)
+  if (length(sums) == 1) return(sums)
   sums[order(-sums, names(sums))] # sort() takes longer than all else here
 }
 
@@ -322,25 +332,27 @@ validate_model <- function(fit) {
 # The first of these that does not hold, NULL if all do. A tree out of a document has no training
 # rows.
 contradiction <- function(fit) {
+  fit <- unclass(fit) # of which `$` and `[[` look for no methods
+  fit$frame <- unclass(fit$frame)
   leaf <- node_is_leaf(fit)
   n <- node_n(fit)
   child <- node_children(fit)
   splits <- !leaf
-  rows <- length(tree_where(fit)) > 0
+  rows <- length(fit$where) > 0
   holds <- c(
     "the nodes are a tree" = sum(leaf) == sum(splits) + 1 &&
       all(child$left[splits] > 0, child$right[splits] > 0),
     "children share the rows of their parent" = all(n[splits] == n[child$left[splits]] +
                                                     n[child$right[splits]]),
     "each row is in a leaf" = !rows || identical(tabulate(fit$where, length(n)),
-                                                 ifelse(leaf, n, 0L)),
+                                                 replace(n, splits, 0L)),
     if (has_proof(fit)) c(
       "the errors of the leaves add up to the objective" = is_objective(
         fit, sum(node_errors(fit)[leaf])) &&
         (is.null(fit$counted) || is_objective(fit, sum(fit$counted$nodes[leaf]) *
                                                 fit$counted$unit)),
       "the residuals add up to the objective" = !rows || costs_differ(fit) ||
-        sum(tree_residuals(fit)) == fit$objective,
+        sum(fit$frame$yval[fit$where] != tree_y(fit)) == fit$objective,
       "the tree is not deeper than asked" = max(node_depth(fit)) <= fit$control$depth,
       "the cost is not below its bound" = min(fit$cost - fit$bound, fit$gap) >=
         -last_bits(n[1]) * fit$cost))
@@ -392,7 +404,7 @@ check_routes <- function(fit, columns) {
 
 # ---- reading -------------------------------------------------------------------------------------
 
-node_ids <- function(fit) as.integer(row.names(fit$frame))
+node_ids <- function(fit) as.integer(attr(fit$frame, "row.names"))
 node_is_leaf <- function(fit) fit$frame$var == leaf_mark
 node_variable <- function(fit) {
   variable <- fit$frame$var

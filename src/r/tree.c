@@ -120,6 +120,63 @@ SEXP ffi_distinct(SEXP texts)
     return distinct;
 }
 
+/* A vector of that type without class and dim, of n values unless n is NULL. */
+static int is_plain(SEXP x, SEXPTYPE type, SEXP n)
+{
+    return TYPEOF(x) == type && !Rf_isObject(x) &&
+           (Rf_isNull(n) || (double) Rf_xlength(x) == Rf_asReal(n)) &&
+           Rf_isNull(Rf_getAttrib(x, R_DimSymbol));
+}
+
+SEXP ffi_is_plain(SEXP x, SEXP type, SEXP n)
+{
+    return Rf_ScalarLogical(is_plain(x, Rf_str2type(CHAR(Rf_asChar(type))), n));
+}
+
+/* Finite numbers from `low` to `high`, in a plain vector of n or, where that is NULL, any length. */
+SEXP ffi_is_amounts(SEXP x, SEXP n, SEXP low, SEXP high)
+{
+    double least = Rf_asReal(low), most = Rf_asReal(high);
+    R_xlen_t length = Rf_xlength(x);
+    int fine = is_plain(x, INTSXP, n) || is_plain(x, REALSXP, n);
+    if (fine && TYPEOF(x) == INTSXP) {
+        const int *value = INTEGER_RO(x);
+        for (R_xlen_t i = 0; i < length; i++)
+            fine &= value[i] != NA_INTEGER && value[i] >= least && value[i] <= most;
+    } else if (fine) {
+        const double *value = REAL_RO(x);
+        for (R_xlen_t i = 0; i < length; i++)
+            fine &= R_FINITE(value[i]) && value[i] >= least && value[i] <= most;
+    }
+    return Rf_ScalarLogical(fine);
+}
+
+/* Texts, none missing, in a plain vector. */
+SEXP ffi_is_texts(SEXP x)
+{
+    int fine = is_plain(x, STRSXP, R_NilValue);
+    for (R_xlen_t i = 0, length = fine ? Rf_xlength(x) : 0; i < length; i++)
+        fine &= STRING_ELT(x, i) != NA_STRING;
+    return Rf_ScalarLogical(fine);
+}
+
+/* Whether no text is there twice; NA if there are more than 64, or if the pointers cannot tell. */
+SEXP ffi_all_differ(SEXP texts)
+{
+    enum { MOST = 64 };
+    R_xlen_t length = Rf_xlength(texts);
+    if (TYPEOF(texts) != STRSXP || length > MOST)
+        return Rf_ScalarLogical(NA_LOGICAL);
+    int differ = 1;
+    for (R_xlen_t i = 0; i < length; i++) {
+        if (!is_ascii(STRING_ELT(texts, i)))
+            return Rf_ScalarLogical(NA_LOGICAL);
+        for (R_xlen_t j = 0; j < i; j++)
+            differ &= STRING_ELT(texts, i) != STRING_ELT(texts, j);
+    }
+    return Rf_ScalarLogical(differ);
+}
+
 /* The number of arguments of a call of `list`, -1 for anything else. In R each look at a call of
  * thousands of arguments walks through all of them. */
 SEXP ffi_list_arguments(SEXP call)

@@ -486,8 +486,32 @@ test_that("parts of a set are its trees that are as asked", {
   expect_identical(splits(some), splits(trees[uses("Petal.Length") & few]))
   expect_true(attr(some, "complete"))
   expect_false(attr(subset(set, leaves = 3, searched = 5), "complete"))
+  # conditions, beside the same of the list of all trees
+  n_leaves <- vapply(trees, function(tree) sum(tree$frame$var == "<leaf>"), 0L)
+  costs <- vapply(trees, `[[`, 0, "cost")
+  errors <- vapply(trees, `[[`, 0, "objective")
+  most <- 3
+  least <- min(costs)
+  expect_identical(splits(subset(set, leaves <= most)), splits(trees[n_leaves <= 3]))
+  expect_identical(splits(subset(set, leaves > most)), splits(trees[n_leaves > 3]))
+  expect_identical(splits(subset(set, more > 0 & cost < least + most)),
+                   splits(trees[costs > min(costs) & costs < min(costs) + 3]))
+  first <- errors[1]
+  expect_identical(splits(subset(set, errors == first)), splits(trees[errors == errors[1]]))
+  expect_identical(splits(subset(set, "Petal.Width" %in% predictors, uses = "Petal.Length")),
+                   splits(trees[uses("Petal.Width") & uses("Petal.Length")]))
+  expect_identical(splits(subset(set, depth == 1)), splits(trees[n_leaves == 2]))
+  expect_identical(splits(subset(set, number %in% c(2, 4))), splits(trees[c(2, 4)]))
+  expect_length(subset(set, NA), 0)
+  expect_identical(splits(subset(set, depth == 2, without = "Petal.Length")),
+                   splits(trees[!uses("Petal.Length") & n_leaves > 2]))
+  expect_error(subset(set, "Petal.Length"), "'without' or 'uses'", class = "contree_input_error")
+  expect_error(subset(set, c(TRUE, FALSE)), "'subset'.*vector of length 2",
+               class = "contree_input_error")
+  expect_error(subset(set, unknown_name > 1), "'subset'.*leaves", class = "contree_input_error")
   none <- subset(set, without = c("Petal.Length", "Petal.Width"))
   expect_length(none, 0)
+  expect_length(subset(none, leaves <= 3), 0)
   expect_output(print(none), "No tree is within the budget")
   expect_error(subset(set, without = "x"), "'without'", class = "contree_input_error")
   expect_error(subset(set, leaves = 0), "'leaves'", class = "contree_input_error")
