@@ -5,10 +5,10 @@
 #
 # threads: seconds of one thread at depth 2 to 4, as far as it takes no more than LIMIT (30)
 # seconds, and how many times as fast two are where bench/results/threads.csv (bench/threads.R) has
-# that; else the processor time of two threads beside one's, in turns; more workers as simulated
-# (workers-simulated.csv). caps: errors and seconds of the
-# processor with at most so many thresholds a predictor, beside all of them. bounds: what a search
-# at depth 4 has proven after 2 and 10 seconds of the processor, or when it was done, within LIMIT.
+# that (shorter searches are not worth two); more workers as simulated (workers-simulated.csv).
+# caps: errors and seconds of the processor with at most so many thresholds a predictor, beside all
+# of them. bounds: what a search at depth 4 has proven after 2 and 10 seconds of the processor, or
+# when it was done, within LIMIT.
 
 library(contree)
 for (file in c("data", "papers")) source(sprintf("bench/lib/%s.R", file))
@@ -24,13 +24,13 @@ fit_to <- function(data, depth, threads = 1, ...) {
                            ...), classes = "contree_stopped")
 }
 
-# Processor seconds of a call by one thread and by two, the least of some in turns.
-processor_times <- function(data, depth, rounds = if (quick) 2 else 15) {
-  seconds <- function(threads, calls) {
-    sum(system.time(for (i in seq_len(calls)) fit_to(data, depth, threads))[1:2]) / calls
+# Processor seconds of a call by one thread, the least of some rounds.
+processor_time <- function(data, depth) {
+  seconds <- function(calls) {
+    sum(system.time(for (i in seq_len(calls)) fit_to(data, depth))[1:2]) / calls
   }
-  calls <- ceiling(0.05 / (seconds(1, 1) + 0.001)) # the clock has steps of a millisecond
-  apply(replicate(rounds, vapply(1:2, seconds, 0, calls = calls)), 1, min)
+  calls <- ceiling(0.05 / (seconds(1) + 0.001)) # the clock has steps of a millisecond
+  min(replicate(if (quick) 2 else 7, seconds(calls)))
 }
 
 if (wanted("threads")) {
@@ -51,12 +51,11 @@ if (wanted("threads")) {
       row_of("threads", case, "gap at the limit of time", fit$gap)
       next
     }
-    seconds <- processor_times(data, depth)
-    row_of("threads", case, "seconds of one thread", seconds[1])
-    row_of("threads", case, "processor time of two by one's", seconds[2] / seconds[1])
+    row_of("threads", case, "seconds of one thread", processor_time(data, depth))
   }
   for (name in c("avila", "htru", "page", "skin", "wilt")) {
-    row_of("threads", paste(name, "is in no package that was found"), "seconds of one thread", NA)
+    why <- if (name == "page") "only with two of its five classes" else "in no package at hand"
+    row_of("threads", sprintf("%s: %s", name, why), "seconds of one thread", NA)
   }
   simulated <- utils::read.csv("bench/results/workers-simulated.csv")
   simulated <- simulated[simulated$times == 1 & simulated$workers %in% 2^(1:7), ]

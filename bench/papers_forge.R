@@ -81,10 +81,11 @@ if (wanted("autotune")) {
     row_of("autotune", case, "not tuned, times the best", fair[2] / fair[best])
     beside <- stats::median(rounds[1, ] / rounds[2, ]) # in turns: what disturbs one disturbs both
     row_of("autotune", case, "tuned, times not tuned: median", beside)
-    times <- rbind(times, c(fair[1] / fair[best], beside))
+    times <- rbind(times, c(fair[1] / fair[best], beside, !is.null(tuned$schedule)))
   }
   row_of("autotune", "all", "tuned, times the best: geometric mean", geomean(times[, 1]))
   row_of("autotune", "all", "tuned, times the best: worst", max(times[, 1]))
+  row_of("autotune", "all", "a schedule is kept: share of the cases", mean(times[, 3]))
   row_of("autotune", "all", "tuned, times not tuned: geometric mean", geomean(times[, 2]))
   row_of("autotune", "all", "tuned, times not tuned: worst", max(times[, 2]))
 }
