@@ -85,7 +85,7 @@
 #' LightGBM to raw scores, for boosting in scikit-learn to `_raw_predict()`, else to the result of
 #' `predict()` of the package (`predict_proba()` in scikit-learn, with one job; for AdaBoost
 #' `decision_function()`, for isolation the sum of the path lengths). XGBoost 1.7, 2.1, 3.0, 3.2 and
-#' 3.4, LightGBM 3.3, 4.3 and 4.7, CatBoost 1.2, ONNX Runtime 1.32, scikit-learn 1.2 to 1.9,
+#' 3.4, LightGBM 3.3, 4.3 and 4.7, CatBoost 0.26 to 1.2, ONNX Runtime 1.32, scikit-learn 1.2 to 1.9,
 #' treelite 4.0 and 4.8, ydf 0.16, H2O 3.44, ranger 0.14, randomForest 4.7 and gbm 2.1 have been
 #' compared. Infinite numbers, which XGBoost and scikit-learn refuse, are compared as numbers.
 #' Classification forests of ranger and randomForest break ties between classes with equally many

@@ -221,10 +221,14 @@ forest_columns_of <- function(forest, newdata) {
        absent = which(place == 0L), features = feature_names(forest))
 }
 
+# Whether there are values that may not be missing.
+refuses_missing <- function(forest) forest$complete || length(forest$complete_for) > 0L
+
 # Is it a matrix of the features as they are, of which nothing else need be known?
 is_as_asked <- function(forest, newdata) {
   size <- dim(newdata)
-  if (!is.double(newdata) || is.object(newdata) || length(size) != 2L || forest$complete) {
+  if (!is.double(newdata) || is.object(newdata) || length(size) != 2L ||
+        refuses_missing(forest)) {
     return(FALSE)
   }
   names <- dimnames(newdata)[[2L]]

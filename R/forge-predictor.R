@@ -11,12 +11,14 @@ contree_predictor.forged_forest <- function(fit, type = c("response", "margin", 
   if (type %in% c("prob", "class")) check_has_classes(forest, type)
   code <- forged_code(fit)
   rows <- function(newdata) predict_rows(fit, newdata, type)
-  if (any(lengths(forest$levels) > 0) || forest$complete || !is.null(forest$rest) ||
+  if (any(lengths(forest$levels) > 0) || !is.null(forest$rest) ||
       type %in% c("leaf", "contributions")) {
     return(rows)
   }
   finish <- row_finisher(forest, type)
+  may_refuse <- refuses_missing(forest)
   function(newdata) {
+    if (may_refuse && anyNA(newdata)) return(rows(newdata))
     sums <- .Call(ffi_forged_row, code, newdata)
     if (is.null(sums)) {
       if (!.Call(ffi_forged_alive, code)) code <<- forged_code(fit)

@@ -54,3 +54,32 @@ test_that("it can be saved, and refuses what predict() refuses", {
   expect_error(contree_predictor(fast, "node"), class = "contree_input_error")
   expect_error(contree_predictor(fast, "class"), class = "contree_unsupported_error")
 })
+
+test_that("rows with missing values are refused where the model refuses them, in any form", {
+  skip_if_not_installed("randomForest")
+  x <- as.matrix(iris[1:3])
+  whole <- forge(randomForest::randomForest(x, iris$Petal.Width, ntree = 3))
+  of_one <- whole
+  of_one$forest$complete <- FALSE
+  of_one$forest$complete_for <- 2L
+  for (fast in list(whole, of_one)) {
+    f <- contree_predictor(fast)
+    row <- as.double(unname(x[71, ]))
+    expect_identical(f(row), unname(predict(fast, x[71, , drop = FALSE])))
+    gap <- replace(row, 2, NA)
+    wrong <- list(matrix(gap, 1), matrix(gap, 1, dimnames = list(NULL, colnames(x))),
+                  stats::setNames(as.data.frame(matrix(gap, 1)), colnames(x)))
+    for (rows in wrong) {
+      for (type in c("response", "margin", "leaf", "contributions")) {
+        expect_error(predict(fast, rows, type = type), "missing values in 'Sepal.Width'",
+                     class = "contree_input_error")
+      }
+    }
+    for (one in list(gap, as.list(stats::setNames(gap, colnames(x))), wrong[[1]])) {
+      expect_error(f(one), "missing values", class = "contree_input_error")
+    }
+    other <- replace(row, 1, NA)
+    if (fast$forest$complete) expect_error(f(other), class = "contree_input_error") else
+      expect_identical(f(other), unname(predict(fast, matrix(other, 1))))
+  }
+})
