@@ -1,15 +1,14 @@
 /* Questions about rows in cells on a device, against the CPU to the last bit: always on the host
  * twin, and on every device there is, which may be the CPU with CUDA's runtime played
  * (cuda_on_cpu/). */
-#include "cuda_on_cpu/cuda_on_cpu.h"
 #include "evolve/changes.h"
 #include "evolve/offload/cost.h"
 #include "evolve/offload/device.h"
 #include "evolve_data.h"
 #include "gpu/device.h"
-#include "gpu/twin.h"
+#include "gpu/played.h"
 
-enum { TWIN = -1, LEAVES = 12 };
+enum { LEAVES = 12 };
 
 /* ---- what devices answer ---- */
 
@@ -225,16 +224,6 @@ static void many_columns_with_cuda(void)
 }
 
 /* ---- failure, and little memory ---- */
-
-static long blocks_left(int device)
-{
-    return device == TWIN ? ct_gpu_twin_blocks() : cuda_on_cpu_left();
-}
-
-static void set_memory(int device, size_t bytes)
-{
-    (device == TWIN ? ct_gpu_twin_memory : cuda_on_cpu_memory)(bytes);
-}
 
 /* 1 if the device was there to the end; the answers are right in any case. */
 static int works(int device)

@@ -4,13 +4,12 @@
 #include "random.h"
 
 #include "data/table.h"
-#include "cuda_on_cpu/cuda_on_cpu.h"
 #include "exact/offload/device.h"
 #include "exact/offload/scan_body.h"
 #include "gpu/device.h"
-#include "gpu/twin.h"
+#include "gpu/played.h"
 
-enum { TWIN = -1, MOST_WANTED = 64 };
+enum { MOST_WANTED = 64 };
 
 /* A ranked table and an open device. */
 typedef struct {
@@ -196,17 +195,6 @@ static ct_offload_candidate random_candidate(const bench *b, rng *r,
         p.min_rows[side] = least;
     }
     return p;
-}
-
-/* What a device has not had back; the memory that it has. These can be asked of one that is
- * played. */
-static long blocks_left(int device)
-{
-    return device == TWIN ? ct_gpu_twin_blocks() : cuda_on_cpu_left();
-}
-static void set_memory(int device, size_t bytes)
-{
-    (device == TWIN ? ct_gpu_twin_memory : cuda_on_cpu_memory)(bytes);
 }
 
 static void check_rows(bench *b, rng *r, const ct_offload_conditions *conditions,

@@ -2,31 +2,17 @@
  * every device there is, which may be the CPU with CUDA's runtime played (cuda_on_cpu/). */
 #include "check.h"
 #include "base/clock.h"
-#include "cuda_on_cpu/cuda_on_cpu.h"
 #include "forest/offload/cost.h"
 #include "forest/offload/grow.h"
 #include "forest/offload/kernels.h"
 #include "forest/scan/scan.h"
 #include "forest_data.h"
 #include "gpu/device.h"
-#include "gpu/twin.h"
-
-enum { TWIN = -1 };
+#include "gpu/played.h"
 
 static ct_forest_device device_at(int number)
 {
     return (ct_forest_device){number < 0 ? CT_FOREST_TWIN : CT_FOREST_CUDA, number};
-}
-
-static void set_memory(int device, size_t bytes)
-{
-    if (device == TWIN) ct_gpu_twin_memory(bytes);
-    else cuda_on_cpu_memory(bytes);
-}
-
-static long blocks_left(int device)
-{
-    return device == TWIN ? ct_gpu_twin_blocks() : cuda_on_cpu_left();
 }
 
 typedef struct {
