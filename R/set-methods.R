@@ -30,6 +30,7 @@ tree_number <- function(set, i) {
   total <- set_about(set)$total
   beyond <- function(a, b) nchar(a) > nchar(b) || (nchar(a) == nchar(b) && a > b)
   whole <- fine && (is.character(i) || i == floor(i))
+  if (total == "0") stop_input("i", gettext("the set has no trees"))
   if (!isTRUE(whole && grepl("^[1-9][0-9]*$", digits) && !beyond(digits, total))) {
     stop_input("i", gettextf("a tree of the set has a whole number from 1 to %s, not %s", total,
                              show_value(i)))
@@ -42,6 +43,7 @@ tree_number <- function(set, i) {
   check_no_dots(...)
   if (missing(i)) return(as.list(x))
   if (is.logical(i) || (is.numeric(i) && any(i < 0, na.rm = TRUE))) i <- all_numbers(x)[i]
+  if (is.numeric(i)) i <- i[!i %in% 0] # as of other lists
   lapply(i, function(k) x[[k]])
 }
 

@@ -65,7 +65,7 @@ tree_facts <- function(set, tree, number) {
 }
 
 meets <- function(condition, facts, env) {
-  names <- show_names(names(facts))
+  names <- paste(names(facts), collapse = ", ")
   answer <- tryCatch(eval(condition, facts, env), error = function(problem) {
     stop_input("subset", gettextf("'subset' cannot be evaluated for tree %.0f: %s", facts$number,
                                   conditionMessage(problem)),

@@ -120,6 +120,11 @@ def counted(model, fit, X, y, depth, price, within, **settings):
 
     y = y.astype(int)
     cpu, (one, trees) = fastest(lambda: ask(False))
+    if cpu < .05:
+        start = time.process_time()
+        for _ in range(50):
+            ask(False)
+        cpu = (time.process_time() - start) / 50
     return cpu, one.get_min_objective(), trees, ask(True)[1]
 
 
