@@ -26,7 +26,7 @@ warn_of_missing <- function(format, forest) {
   if (open_leaf %in% forest$ensemble$leaf_id) {
     refuse_format(format, gettext("levels that go on by surrogate splits"))
   }
-  if (!needs_values(forest)) return(invisible())
+  if (!needs_values(forest) && !refuses_missing(forest)) return(invisible())
   warning(structure(class = c("contree_missing_values", "warning", "condition"), list(
     message = gettextf(paste(
       "%s has numbers also for rows with missing values, for which this model of %s has none or",

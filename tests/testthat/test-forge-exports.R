@@ -116,6 +116,11 @@ test_that("exports of models that refuse missing values refuse them, or say that
   forest$ensemble$divisor <- 1
   expect_warning(write_xgboost(forest, tempfile()), "randomForest",
                  class = "contree_missing_values")
+  forest$complete <- FALSE
+  expect_no_warning(write_xgboost(forest, tempfile()))
+  forest$complete_for <- 2L
+  expect_warning(write_xgboost(forest, tempfile()), "complete rows",
+                 class = "contree_missing_values")
   expect_no_warning(write_onnx(hist_forest(y ~ a, data, trees = 2, seed = 1), tempfile()))
 })
 
