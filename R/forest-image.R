@@ -452,6 +452,7 @@ predict.image_forest <- function(object, newdata, type = c("class", "prob", "vot
                                  threads = NULL, which = NULL, device = c("auto", "cpu", "cuda"),
                                  ...) {
   check_no_dots(...)
+  if (missing(newdata)) stop_input("newdata", gettext("'newdata' must be given"))
   device <- check_device(device)
   type <- check_choice("type", type, c("class", "prob", "votes", "leaf"), c(node = "leaf"))
   images <- check_images(newdata)

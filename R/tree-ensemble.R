@@ -33,6 +33,41 @@ check_tree_number <- function(fit, tree) {
 #' @export
 fitted.contree_ensemble <- function(object, ...) stats::predict(object)
 
+# Of rows that are out of bag.
+#' @rdname contree_methods
+#' @export
+residuals.hist_forest <- function(object, ...) {
+  check_no_dots(...)
+  if (object$type == "survival") {
+    stop_unsupported("object", gettext(paste(
+      "survival forests have no residuals; see fit$oob$error (1 - concordance) and",
+      "forest_brier()")))
+  }
+  refuse_rates(object, gettext("residuals; see fit$oob"))
+  told <- stats::predict(object)
+  y <- stats::napredict(object$na.action, object$y)
+  residuals <- if (object$type == "classification") as.integer(told != y) else as.double(y) - told
+  stats::setNames(residuals, names(told))
+}
+
+# A number a row: its case weight, 1 where none were given.
+#' @rdname contree_methods
+#' @export
+weights.contree_ensemble <- function(object, ...) weights_or_ones(object$sampling, object$n)
+
+#' @rdname contree_methods
+#' @export
+weights.contree_model <- function(object, ...) {
+  check_fit(object, "object")
+  weights <- tree_row_weights(object)
+  if (is.null(weights) && tree_weighted(object)) {
+    stop_unsupported("object", gettext("the fit does not keep its case weights"))
+  }
+  stats::naresid(tree_na_action(object), weights_or_ones(weights, stats::nobs(object)))
+}
+
+weights_or_ones <- function(weights, n) if (is.null(weights)) rep(1, n) else as.double(weights)
+
 #' @rdname contree_methods
 #' @export
 nobs.contree_ensemble <- function(object, ...) object$n

@@ -3,9 +3,11 @@
 #' Standard methods for trees and forests
 #'
 #' `fitted()` returns the predictions of the training rows (for forests, by the trees that were not
-#' grown from the row); `residuals()` is 1 for each misclassified training row and 0 for the others,
-#' or for a numeric response the observed value less the prediction. Rows that `na.exclude` left out
-#' are `NA` in both. `nobs()` is the number of training rows. `formula()` and `terms()` return the
+#' grown from the row); `residuals()` is 1 for each row that these misclassify and 0 for the others,
+#' or for a numeric response the observed value less the prediction. Both are `NA` for rows that
+#' `na.exclude` left out, and for rows that all trees of a forest were grown from. `weights()`
+#' returns the case weights of the training rows, 1 if none were given (for forests those by which
+#' rows are drawn). `nobs()` is the number of training rows. `formula()` and `terms()` return the
 #' formula; `model.frame()` the training data, which are evaluated again unless the fit was made
 #' with `model = TRUE`. `as.data.frame()` returns the nodes of a tree.
 #'
@@ -15,8 +17,8 @@
 #' made with `do.call()`, the call contains the expressions of the arguments, not their values.
 #'
 #' @order 1
-#' @param object,x,formula A fit of [contree()], or of [hist_forest()] except for `residuals()`,
-#'   `model.frame()` and `as.data.frame()`.
+#' @param object,x,formula A fit of [contree()], or of [hist_forest()] except for `model.frame()` and
+#'   `as.data.frame()`.
 #' @param formula. Changes to the formula, see [update.formula()].
 #' @param ... Arguments of [contree()] for `update()`, not used by the others.
 #' @param evaluate `TRUE` (the default) returns the new fit, `FALSE` the call.

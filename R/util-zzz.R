@@ -1,6 +1,7 @@
 # What R does when the package is loaded, unloaded, and built: this file comes last.
 .onLoad <- function(libname, pkgname) {
   note_process()
+  register_no_answers()
   when_loaded("parsnip", register_parsnip)
   when_loaded("mlr3", register_mlr3)
 }

@@ -1,0 +1,63 @@
+test_that("residuals of forests are of rows out of bag", {
+  numbers <- hist_forest(mpg ~ ., mtcars, trees = 4, seed = 1)
+  expect_true(anyNA(fitted(numbers)))
+  expect_identical(residuals(numbers), mtcars$mpg - fitted(numbers))
+  classes <- hist_forest(Species ~ ., iris, trees = 30, seed = 1)
+  wrong <- as.integer(classes$oob$class != iris$Species)
+  expect_identical(unname(residuals(classes)), wrong)
+  holes <- transform(mtcars, mpg = replace(mpg, 3, NA))
+  left_out <- hist_forest(mpg ~ ., holes, trees = 30, seed = 1, na.action = na.exclude)
+  expect_identical(is.na(residuals(left_out))[[3]], TRUE)
+  expect_length(residuals(left_out), 32)
+  expect_contree_error(residuals(hist_forest(mpg ~ ., mtcars, trees = 2, oob = FALSE)), "input",
+                       "oob = FALSE")
+})
+
+test_that("weights are those given, or ones", {
+  w <- rep(1:2, 16)
+  expect_identical(weights(contree(mpg ~ wt, mtcars, weights = w, depth = 1)), as.double(w))
+  expect_identical(weights(contree(mpg ~ wt, mtcars, depth = 1)), rep(1, 32))
+  expect_identical(weights(hist_forest(mpg ~ wt, mtcars, trees = 2)), rep(1, 32))
+})
+
+test_that("what a kind of model has no answer to is an error of the package, never NULL", {
+  tree <- contree(Species ~ ., iris, depth = 2)
+  forest <- hist_forest(Species ~ ., iris, trees = 5, seed = 1)
+  image <- matrix(1:64 %% 7, 8)
+  pixels <- image_forest(list(image), list(image > 3), trees = 2, seed = 1)
+  forged <- forge(forest)
+  imported <- import_forest(forest)
+  refused <- function(call) {
+    expect_error(call, class = "contree_error")
+  }
+  for (fit in list(tree, forest, forged, imported, pixels)) {
+    for (f in list(coef, vcov, confint, logLik, AIC, BIC, deviance, anova, simulate, family,
+                   df.residual, sigma)) refused(f(fit))
+  }
+  for (fit in list(forged, imported, pixels)) {
+    for (f in list(residuals, fitted, formula, model.frame, terms, nobs, update, weights,
+                   model.matrix, text, as.data.frame, predict)) refused(f(fit))
+    expect_output(print(summary(fit)), "leaves")
+  }
+  refused(text(forest))
+  refused(as.data.frame(forest))
+  refused(model.matrix(forest))
+  refused(plot(pixels))
+  model <- gmt(mpg ~ wt, mtcars, seed = 1) # has coefficients and a likelihood
+  expect_s3_class(logLik(model), "logLik")
+  expect_identical(sigma(model), sqrt(deviance(model) / df.residual(model)))
+})
+
+test_that("forged forests are glanced at and augmented", {
+  forest <- hist_forest(Species ~ ., iris, trees = 5, seed = 1)
+  for (fit in list(forge(forest), import_forest(forest))) {
+    expect_identical(generics::glance(fit)$trees, 5L)
+    added <- generics::augment(fit, newdata = iris)
+    expect_identical(added$.pred_class, unname(predict(forest, iris)))
+    expect_equal(added$.pred_setosa, unname(predict(forest, iris, type = "prob")[, "setosa"]))
+    expect_error(generics::augment(fit), class = "contree_input_error")
+  }
+  numbers <- hist_forest(mpg ~ ., mtcars, trees = 5, seed = 1)
+  expect_equal(generics::augment(forge(numbers), newdata = mtcars)$.pred,
+               unname(predict(numbers, mtcars)))
+})
