@@ -84,24 +84,27 @@ search_settings <- function(fit, given) {
 
 # ---- searching -----------------------------------------------------------------------------------
 
-# What a tree may cost. In integers C counts the costs of the fit again and compares them; sums of
-# other weights, and of squares, are doubles, of which `off` is nothing: their last bits, and those
-# of decimals as doubles, by which the root of either tree's sum of squares changes by `blur`.
+# What a tree may cost. In integers C counts the costs of the fit again and compares them; of sums of
+# other weights, and of squares, which are doubles, off_of() is nothing.
 limit_costs <- function(settings, fit, problem, within) {
   cost <- tree_proof(fit)$cost
-  settings$off <- 4 * .Machine$double.eps * (cost + within)
+  settings$blur <- 0
   if (problem$n_classes == 0) {
-    blur <- grain_of_costs(problem, settings)$blur
-    settings$off <- settings$off + 4 * blur * sqrt(cost + within) + 2 * blur^2
+    settings$blur <- grain_of_costs(problem, settings)$blur
   } else if (is.null(problem$frame$table)) {
     node <- route(fit, problem$frame$columns)
     labels <- match(node_label(fit)[node], searched_classes(problem$frame))
     settings$beside <- list(labels = labels, splits = tree_splits(fit))
   }
   settings$within <- within
+  settings$off <- off_of(cost + within, settings$blur)
   settings$max_cost <- cost + within + settings$off
   settings
 }
+
+# What two costs of this size may differ by and be the same: the last bits of their sums, and those
+# of decimals as doubles, by which the root of either tree's sum of squares changes by `blur`.
+off_of <- function(cost, blur) 4 * .Machine$double.eps * cost + 4 * blur * sqrt(cost) + 2 * blur^2
 
 # list(fits, within, undecided, status, elapsed): the trees, the best first, and by how much they
 # cost more than the fit.
@@ -168,8 +171,9 @@ cost_beside <- function(tree, fit, settings) {
   own <- tree_counted(tree)
   counted <- tree_counted(fit)
   if (is.null(own) || !identical(own$unit, counted$unit)) {
-    more <- tree_proof(tree)$cost - tree_proof(fit)$cost
-    return(if (abs(more) <= settings$off) 0 else more)
+    costs <- c(tree_proof(tree)$cost, tree_proof(fit)$cost)
+    more <- costs[1] - costs[2]
+    return(if (abs(more) <= off_of(max(costs), settings$blur)) 0 else more)
   }
   units <- sum(own$nodes[node_is_leaf(tree)]) - sum(counted$nodes[node_is_leaf(fit)])
   penalty <- tree_settings(fit)$complexity * tree_unit(fit)

@@ -31,10 +31,17 @@ settle_weights <- function(weights) {
   if (all(weights == 1)) NULL else weights
 }
 
+# Weights and losses below it are 0: so the product of two has all its digits.
+least_cost <- 1e-150
+
 # Where sums and squares of what is weighted neither overflow nor vanish; the search has the same
 # limits.
 check_sum_of_weights <- function(weights) {
-  if (is.null(weights) || (sum(weights) >= 1e-100 && sum(weights) <= 1e100)) return(invisible())
+  if (is.null(weights)) return(invisible())
+  if (any(tiny <- weights > 0 & weights < least_cost)) stop_input("weights", gettextf(
+    "'weights' has the value %s in row %d, but weights that are not 0 must be at least 1e-150",
+    format(weights[tiny][1]), which(tiny)[1]))
+  if (sum(weights) >= 1e-100 && sum(weights) <= 1e100) return(invisible())
   stop_input("weights", gettextf(
     "the sum of 'weights' is %s, but must be between 1e-100 and 1e+100; multiply them by a number",
     format(sum(weights))))
@@ -43,6 +50,7 @@ check_sum_of_weights <- function(weights) {
 # The loss as a matrix, true classes in rows and predicted ones in columns; NULL: every error costs
 # 1.
 read_loss <- function(loss, class_weights, frame) {
+  check_sum_of_weights(frame$weights)
   if (!is_classes(frame)) return(refuse_losses(loss, class_weights))
   classes <- levels(frame$response)
   if (!is.null(loss) && !is.null(class_weights)) {
@@ -99,6 +107,9 @@ check_loss <- function(loss, classes, used) {
   if (!all(is.finite(loss)) || any(loss < 0)) {
     stop_input("loss", gettext("'loss' must have finite numbers of at least 0"))
   }
+  if (any(loss > 0 & loss < least_cost)) stop_input("loss", gettextf(
+    "'loss' has the value %s, but losses that are not 0 must be at least 1e-150",
+    format(min(loss[loss > 0]))))
   if (any(diag(loss) != 0)) {
     stop_input("loss",
                gettextf("'loss' must be 0 where true and predicted class are the same, not %s",

@@ -213,7 +213,7 @@ split_of_json <- function(split, path, predictors) {
   fields <- c(fields,
               if (by_level) list(left = json_levels, right = json_levels)
               else list(threshold = json_value))
-  split <- json_object(split, path, fields)
+  split <- json_object(split, path, fields, list(saved = json_amount))
   if (!split$missing %in% c("left", "right")) bad_json(paste0(path, ".missing"),
                                                        "\"left\", \"right\"")
   predictor <- predictors[[split$variable]]

@@ -47,7 +47,8 @@
 #' indices of the levels, starting at 1, and a value that is not a level counts as missing; dates
 #' are days and times seconds since 1970; logical values are 0 and 1. `left` and `right` are the
 #' levels (arrays of strings) that go to either side; any other level goes to the child with more
-#' training rows, or left if both have equally many.
+#' training rows, or left if both have equally many. A fit of [contree()] to a numeric response also
+#' has `saved`, what the split takes off the squared errors of its node.
 #'
 #' Numbers have as many digits as are needed to read back the same double, at most 17.
 #'
@@ -155,6 +156,7 @@ json_loss <- function(loss) lapply(seq_len(nrow(loss)),
 kept_in_json <- c("depth", "complexity", "max_gap", "max_thresholds", "time_limit")
 
 json_nodes <- function(fit) {
+  squares <- has_proof(fit) && tree_leaf(fit) == "number"
   threshold <- node_threshold(fit)
   levels <- node_levels(fit)
   missing <- node_missing(fit)
@@ -165,7 +167,8 @@ json_nodes <- function(fit) {
       c(list(variable = node_variable(fit)[node]),
         if (is.null(levels[[node]])) list(threshold = json_number(threshold[node])),
         lapply(levels[[node]][c("left", "right")], I)[!is.null(levels[[node]])],
-        list(missing = side[node], missing_rows = json_number(missing[node])))
+        list(missing = side[node], missing_rows = json_number(missing[node])),
+        if (squares) list(saved = json_number(node_saved(fit)[node])))
     }
     c(list(id = node_ids(fit)[node], n = node_n(fit)[node]), leaf(node),
       list(errors = json_number(node_errors(fit)[node])), if (!is.null(split)) list(split = split))

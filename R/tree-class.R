@@ -129,7 +129,8 @@ NULL
 # The one constructor, for every grower.
 #   nodes   in preorder, one element a node: `feature` (0 in leaves), `threshold`, `left`, `right`
 #           (0 for none), `default_left`, `sides` and `missing` (see return_tree()), `n`, `weight`
-#           and `errors` (what the node would cost as a leaf)
+#           and `errors` (what the node would cost as a leaf); `saved`, what a split takes off
+#           these, where it is known with more digits than a difference of errors has
 #   leaf    what nodes predict, see tree-leaf.R
 #   data    what is known of the training data, see data-frame.R: `types`, `xlevels`, `units`,
 #           `shape` and, where there are any, `terms` and `na.action`
@@ -236,8 +237,9 @@ split_table <- function(nodes, table, leaf, xlevels) {
   ncat[by_level] <- pmax(2, lengths(xlevels[table$var[split[by_level]]]))
   index <- nodes$threshold[split]
   index[by_level] <- seq_len(sum(by_level))
-  saved <- if (is.null(leaf$shares)) saved_by_splits(nodes$errors, nodes) else
-    gini_saved(leaf$shares, nodes)
+  saved <- if (!is.null(nodes$saved)) nodes$saved else
+    if (is.null(leaf$shares)) saved_by_splits(nodes$errors, nodes) else
+      gini_saved(leaf$shares, nodes)
   matrix(c(table$n[split] - nodes$missing[split], ncat, saved[split], index,
            numeric(length(split))), length(split), 5,
          dimnames = list(table$var[split], c("count", "ncat", "improve", "index", "adj")))
@@ -414,6 +416,10 @@ node_variable <- function(fit) {
 node_n <- function(fit) fit$frame$n
 node_weight <- function(fit) fit$frame$wt
 node_errors <- function(fit) fit$frame$dev
+# What each split takes off the errors of its node (of classes off their Gini impurity), 0 in leaves.
+node_saved <- function(fit) {
+  replace(numeric(length(node_ids(fit))), !node_is_leaf(fit), fit$splits[, "improve"])
+}
 node_default_left <- function(fit) fit$frame$default_left
 node_depth <- function(fit) findInterval(node_ids(fit), 2^(0:30)) - 1L
 
@@ -540,7 +546,8 @@ tree_model <- function(fit) fit$model
 tree_importance <- function(fit, measure = c("gini", "errors")) {
   gini <- measure[1] == "gini" && predicts_classes(fit)
   saved <- if (gini) gini_saved(class_shares(node_counts(fit), tree_loss(fit)), node_children(fit))
-  else saved_by_splits(node_errors(fit), node_children(fit))
+  else if (predicts_classes(fit)) saved_by_splits(node_errors(fit), node_children(fit))
+  else node_saved(fit)
   split <- !node_is_leaf(fit)
   sum_by_variable(saved[split], node_variable(fit)[split])
 }

@@ -136,18 +136,28 @@ last_bits_of_penalty <- 2^-50
 # none has more digits than doubles, where the search has them.
 saved_by <- function(fit, node, leaves) {
   counted <- tree_counted(fit)
+  if (is.null(counted) && tree_leaf(fit) == "number") {
+    return(sum(node_saved(fit)[nodes_between(fit, node, leaves)]))
+  }
   if (is.null(counted)) return(sum(saved_in(fit, node, leaves)))
   (counted$nodes[node] - sum(counted$nodes[leaves])) * counted$unit
 }
 
-# What each of these leaves below a node costs less than its rows would as the node. Of plain errors
-# and of squares each number is at least 0, so that their sum loses nothing, however large the
-# errors of both are.
-saved_in <- function(fit, node, leaves) {
-  if (tree_leaf(fit) == "number") {
-    value <- node_values(fit)[, 1]
-    return(node_weight(fit)[leaves] * (value[leaves] - value[node])^2)
+# The node and what is above these leaves below it: their sums of what is saved lose nothing.
+nodes_between <- function(fit, node, leaves) {
+  parent <- node_parent(fit)
+  between <- integer()
+  above <- parent[leaves]
+  while (length(above <- unique(above[above >= node]))) {
+    between <- union(between, above)
+    above <- parent[above]
   }
+  between
+}
+
+# What each of these leaves below a node costs less than its rows would as the node. Of plain errors
+# each number is at least 0, so that their sum loses nothing, however large the errors of both are.
+saved_in <- function(fit, node, leaves) {
   if (!predicts_classes(fit)) {
     return(c(node_errors(fit)[node], -node_errors(fit)[leaves]))
   }

@@ -8,6 +8,9 @@
  * too. */
 static const double LEAST_SUM = 1e-100, LARGEST_SUM = 1e100;
 
+/* Of a weight or a loss that is not 0: so the product of two has all its digits. */
+static const double LEAST_COST = 1e-150;
+
 /* Of responses: so their squares, added up, are numbers too. */
 static const double LARGEST_RESPONSE = 1e100;
 
@@ -84,14 +87,20 @@ static ct_status check_response(const ct_data *data, ct_error *error)
     return CT_OK;
 }
 
+/* Not NaN either. */
+static int may_cost(double x)
+{
+    return x == 0 || x >= LEAST_COST;
+}
+
 static ct_status check_costs(const ct_data *data, ct_error *error)
 {
     double sum = 0;
     for (uint32_t row = 0; data->weights && row < data->n_rows; row++) {
-        if (!(data->weights[row] >= 0))
+        if (!may_cost(data->weights[row]))
             return ct_fail(error, CT_BAD_INPUT,
-                           "the weight of row %lu is not a number of at least 0",
-                           (unsigned long) row + 1);
+                           "the weight of row %lu is neither 0 nor a number of at least %g",
+                           (unsigned long) row + 1, LEAST_COST);
         sum += data->weights[row];
     }
     if (data->weights && !(sum >= LEAST_SUM && sum <= LARGEST_SUM))
@@ -101,9 +110,10 @@ static ct_status check_costs(const ct_data *data, ct_error *error)
     sum = 0;
     for (size_t i = 0; data->loss && i < n * n; i++) {
         int same = i % (n + 1) == 0;
-        if (!(data->loss[i] >= 0) || (same && data->loss[i] != 0))
+        if (!may_cost(data->loss[i]) || (same && data->loss[i] != 0))
             return ct_fail(error, CT_BAD_INPUT,
-                           "losses must be numbers of at least 0, and 0 for the right class");
+                           "losses must be 0 or numbers of at least %g, and 0 for the right class",
+                           LEAST_COST);
         sum += data->loss[i];
     }
     if (data->loss && n > 1 && !(sum >= LEAST_SUM && sum <= LARGEST_SUM))

@@ -28,8 +28,9 @@ typedef struct {
     uint32_t n_classes;       /* 1 .. 2^31 - 1; not looked at where there is a response */
     const ct_column *columns; /* n_cols of them */
     const int32_t *classes;   /* n_rows codes in 0 .. n_classes - 1 */
-    const double *weights;    /* [n_rows], >= 0, their sum within 1e-100 .. 1e100; NULL: 1 each */
-    /* [class][label], >= 0, 0 where they are the same, their sum within 1e-100 .. 1e100 too; NULL:
+    /* [n_rows], 0 or >= 1e-150, their sum within 1e-100 .. 1e100; NULL: 1 each */
+    const double *weights;
+    /* [class][label], 0 or >= 1e-150, 0 where they are the same, their sum within 1e-100 .. 1e100 too; NULL:
      * 1 wherever they differ */
     const double *loss;
     /* [n_rows] numbers to predict, within +-1e100, in place of classes and loss, which are then

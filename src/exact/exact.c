@@ -46,8 +46,9 @@ void ct_exact_result_free(ct_exact_result *result)
     ct_free(result->history);
     ct_free(result->root_bounds);
     ct_free(result->deviance);
+    ct_free(result->saved);
     ct_counted_free(&result->counted);
-    result->deviance = NULL;
+    result->deviance = result->saved = NULL;
     result->history = NULL;
     result->root_bounds = NULL;
 }
@@ -238,10 +239,11 @@ static ct_status check_response(const ct_exact_search *search, const ct_data *da
                                 ct_error *error)
 {
     const ct_exact_costs *costs = search->costs;
-    ct_response_facts facts = {NULL, 0, 0, 0};
+    ct_response_facts facts = {NULL, NULL, 0, 0, 0};
     CT_TRY(ct_forest_add_values(&result->tree, 1, error));
     facts.deviance = result->deviance = (double *) ct_alloc(result->tree.n_nodes * sizeof(double));
-    if (!result->deviance)
+    facts.saved = result->saved = (double *) ct_alloc(result->tree.n_nodes * sizeof(double));
+    if (!result->deviance || !result->saved)
         return ct_fail(error, CT_NO_MEMORY, "not enough memory for %lu nodes",
                        (unsigned long) result->tree.n_nodes);
     CT_TRY(ct_response_check(data, costs, &result->tree, rules, leaf_of_row, &facts, error));
@@ -270,8 +272,7 @@ static ct_status finish(ct_worker *worker, const ct_data *data, const ct_split_c
     CT_TRY(ct_counted_set(&result->counted, search->costs, leaf_cost, result->tree.n_nodes,
                           bounds->proven, error));
     result->counted.within = bounds->upper < search->cap;
-    ct_tree_rules rules = {depth, options->min_bucket, options->min_split, options->max_leaves,
-                           search->costs->rounding};
+    ct_tree_rules rules = {depth, options->min_bucket, options->min_split, options->max_leaves};
     CT_TRY((data->response ? check_response : check_classes)(search, data, &rules, bounds, result,
                                                              leaf_of_row, &splits, error));
     if (rules.max_leaves && splits >= rules.max_leaves)

@@ -10,6 +10,7 @@
  *   n          number of rows
  *   weight     sum of their weights, n without
  *   deviance   weighted sum of (y - value)^2
+ *   saved      what a split takes off it, 0 in leaves
  *
  * and for the tree: where (the leaf of each row), objective (errors; of a regression tree the sum
  * of the leaves' deviances), cost (objective + split_cost * splits), bound (no tree costs less),
@@ -308,6 +309,7 @@ static int put_response(SEXP list, const ct_exact_result *result)
     SET_VECTOR_ELT(list, i++, integers(tree->counts, tree->n_nodes, 0));
     SET_VECTOR_ELT(list, i++, weight_or_n(tree));
     SET_VECTOR_ELT(list, i++, doubles(result->deviance, tree->n_nodes));
+    SET_VECTOR_ELT(list, i++, doubles(result->saved, tree->n_nodes));
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->grid_error));
     return i;
 }
@@ -336,8 +338,8 @@ SEXP r_result_list(const ct_exact_result *result, uint32_t n_cols, SEXP where, i
 {
     static const char *const of_classes[] = {"label", "counts", "weights", R_NODE_NAMES,
                                              R_TREE_NAMES};
-    static const char *const of_response[] = {"value",      "n",          "weight",    "deviance",
-                                              "grid_error", R_NODE_NAMES, R_TREE_NAMES};
+    static const char *const of_response[] = {"value",      "n",          "weight",     "deviance",
+                                              "saved", "grid_error", R_NODE_NAMES, R_TREE_NAMES};
     const ct_forest *tree = &result->tree;
     int regression = tree->leaf == CT_LEAF_VALUES;
     SEXP list = PROTECT(regression

@@ -306,3 +306,14 @@ test_that("of numbers far from zero only trees of the same cost are alternatives
   fit <- contree(y ~ ., d, depth = 1, minbucket = 1)
   expect_length(contree_alternatives(fit, within = 0), 1)
 })
+
+test_that("what a tree costs more is said whatever it may cost", {
+  x <- data.frame(a = c(0, 0, 1, 1, 1, 1), b = c(0, 1, 0, 0, 1, 1))
+  y <- factor(c("p", "q", "p", "q", "q", "q"))
+  fit <- contree(x, y, weights = c(2^53, 1, 2, 1, 2^53, 2), depth = 1)
+  for (within in 2^c(2, 30, 53, 60)) {
+    others <- as.data.frame(contree_alternatives(fit, within = within, data = list(x = x, y = y)))
+    expect_identical(others$within, others$cost - fit$cost)
+    expect_identical(others$within, 2)
+  }
+})

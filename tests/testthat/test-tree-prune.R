@@ -211,3 +211,37 @@ test_that("a large penalty does not take a split that saves a little more", {
   expect_equal(sum(contree:::node_is_leaf(at(1e10))), 2) # it saves 1e10 + 1
   expect_equal(sum(contree:::node_is_leaf(at(1e10 + 1))), 1)
 })
+
+test_that("a split is judged by what it saves, however far responses are from zero", {
+  d <- data.frame(a = rep(0:2, 20), b = rep(0:1, each = 30))
+  y <- 2 * (d$a > 0) + 3 * d$b + rep(0:1, 30)
+  near <- contree(d, y, depth = 2)
+  for (offset in c(2^30, 2^50, 2^53 - 8)) {
+    fit <- contree(d, y + offset, depth = 2)
+    saved <- 60 * 40 * 20 / 60^2 * 2^2 # of the root: means apart by 2, 40 and 20 rows
+    expect_equal(fit$splits[, "improve"], c(a = saved, b = 45, b = 90), tolerance = 1e-14)
+    expect_equal(contree_importance(fit)$deviance, contree_importance(near)$deviance)
+    read <- contree_from_json(as_json(fit))
+    for (tree in list(fit, read)) {
+      expect_identical(prune(tree, complexity = 0)$objective, 15)
+      expect_identical(sum(prune(tree, complexity = 44 / fit$frame$dev[1])$frame$var != "<leaf>"),
+                       3L)
+      expect_identical(prune(tree, complexity = 46 / fit$frame$dev[1])$objective, 15 + 45)
+    }
+  }
+})
+
+test_that("nothing is called optimal whose leaves cost more than they have to", {
+  # losses and weights that are rounded as much as the cheapest labels are apart
+  d <- data.frame(a = c(2, 2, 0, 2, 1, 0))
+  y <- factor(c("r", "p", "q", "r", "r", "p"))
+  w <- c(3.5, 3.5, 2.1, 7e15, 7e7, 2.1)
+  loss <- matrix(c(0, 5, 1e-6, 0.1, 0, 1e6, 5, 5, 0), 3)
+  least <- min(colSums(as.vector(tapply(w, y, sum)) * loss))
+  for (depth in 0:2) {
+    fit <- contree(d, y, weights = w, loss = loss, depth = depth, minbucket = 2)
+    expect_equal(fit$frame$dev[1], least)
+    cut <- prune(fit, complexity = 0.3)
+    expect_equal(c(cut$objective, cut$bound), c(least, least))
+  }
+})

@@ -105,15 +105,15 @@ static double label_cost(const check *c, uint32_t node, size_t label)
     return ct_sum_value(&cost);
 }
 
-/* No other label is cheaper by more than the search may take for nothing, and without losses and
- * weights none before it as cheap. */
+/* No other label is cheaper by more than last bits, and without losses and weights none before it
+ * as cheap. */
 static int label_is_best(const check *c, uint32_t node)
 {
     size_t label = (size_t) c->tree->label[node];
     CT_ASSERT(label < c->tree->n_classes);
     int plain = !c->data->weights && !c->data->loss;
     double cost = label_cost(c, node, label),
-           least = plain ? cost : cost * (1 - LAST_BITS) - 2 * c->rules->rounding;
+           least = plain ? cost : cost * (1 - LAST_BITS);
     for (size_t k = 0; k < c->tree->n_classes; k++) {
         double other = label_cost(c, node, k);
         if (other < least || (plain && other == cost && k < label)) return 0;

@@ -12,7 +12,6 @@ typedef struct {
     uint32_t min_bucket; /* least rows of a leaf under a split */
     uint32_t min_split;  /* least rows of a node that is split */
     uint32_t max_leaves; /* 0: any number */
-    double rounding;     /* by how much what it costs may differ from what labels were chosen by */
 } ct_tree_rules;
 
 /* Adds up what the rows cost (misclassified rows, or their weights and losses) and counts the

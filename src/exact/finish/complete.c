@@ -157,6 +157,35 @@ static void count_rows(completion *c, uint32_t node, const uint32_t *rows, uint3
         c->forest->weights[(size_t) node * n_classes + k] = ct_sum_value(&c->weights[k]);
 }
 
+/* What label `label` costs the rows of a node in the objective. */
+static double label_cost(const completion *c, uint32_t node, size_t label)
+{
+    const ct_data *data = c->table->data;
+    const size_t n = c->forest->n_classes, at = node * n;
+    ct_sum cost = {0, 0};
+    for (size_t k = 0; k < n; k++) {
+        double loss = data->loss ? data->loss[k * n + label] : k != label,
+               rows = data->weights ? c->forest->weights[at + k] : c->forest->counts[at + k];
+        ct_sum_add(&cost, loss * rows);
+    }
+    return ct_sum_value(&cost);
+}
+
+/* `label` is the cheapest in rounded costs: in the objective it may be another one, and a leaf must
+ * not cost more than it has to. */
+static uint32_t cheapest_label(const completion *c, uint32_t node, uint32_t label)
+{
+    if (c->stump.costs->rounding == 0 || c->table->data->response) return label;
+    double least = label_cost(c, node, label);
+    for (uint32_t k = 0; k < c->forest->n_classes; k++) {
+        double cost = label_cost(c, node, k);
+        if (cost >= least) continue;
+        least = cost;
+        label = k;
+    }
+    return label;
+}
+
 /* The next node, with the class counts and the label of its rows. */
 static uint32_t add_node(completion *c, const uint32_t *rows, uint32_t n)
 {
@@ -171,7 +200,7 @@ static uint32_t add_node(completion *c, const uint32_t *rows, uint32_t n)
     forest->feature[node] = -1;
     forest->threshold[node] = 0;
     forest->left[node] = forest->right[node] = 0;
-    forest->label[node] = (int32_t) label;
+    forest->label[node] = (int32_t) cheapest_label(c, node, label);
     forest->default_left[node] = 0;
     return node;
 }

@@ -73,6 +73,7 @@ typedef struct {
     double from;        /* the response of a row that has a weight */
     ct_sum sum;         /* of w (y - from) */
     ct_sum rest, squares; /* of w (y - mean), nearly 0, and of w (y - mean)^2 */
+    double below;       /* the last bit of the mean in the tree: what is left of the mean */
     sums on_grid;
 } recount;
 
@@ -170,12 +171,29 @@ static void set_values(const check *c)
 static void settle(const check *c, double *deviance)
 {
     for (uint32_t i = 0; i < c->tree->n_nodes; i++) {
-        const recount *node = &c->nodes[i];
+        recount *node = &c->nodes[i];
         double weight = ct_sum_value(&node->weight), rest = ct_sum_value(&node->rest);
         deviance[i] = 0;
         if (!(weight > 0)) continue;
         deviance[i] = fmax(ct_sum_value(&node->squares) - rest * (rest / weight), 0);
-        c->tree->values[i] += rest / weight;
+        double mean = c->tree->values[i] + rest / weight;
+        node->below = rest / weight - (mean - c->tree->values[i]);
+        c->tree->values[i] = mean;
+    }
+}
+
+/* What the splits save, from the means on both sides. */
+static void set_saved(const check *c, double *saved)
+{
+    const ct_forest *tree = c->tree;
+    for (uint32_t i = 0; i < tree->n_nodes; i++) {
+        saved[i] = 0;
+        if (tree->feature[i] < 0) continue;
+        uint32_t l = tree->left[i], r = tree->right[i];
+        double left = ct_sum_value(&c->nodes[l].weight), right = ct_sum_value(&c->nodes[r].weight);
+        if (!(left > 0 && right > 0)) continue;
+        double off = tree->values[l] - tree->values[r] + (c->nodes[l].below - c->nodes[r].below);
+        saved[i] = off * off * left * (right / (left + right));
     }
 }
 
@@ -197,6 +215,7 @@ static ct_status count_again(const check *c, uint32_t *leaf_of_row, ct_response_
     set_values(c);
     for (uint32_t row = 0; row < c->data->n_rows; row++) walk_again(c, row);
     settle(c, facts->deviance);
+    set_saved(c, facts->saved);
     for (uint32_t node = 0; node < tree->n_nodes; node++) {
         if (!agrees(c, node))
             return ct_fail(error, CT_INTERNAL,
@@ -217,7 +236,8 @@ ct_status ct_response_check(const ct_data *data, const ct_exact_costs *costs, ct
 {
     size_t n = tree->n_nodes;
     check c = {data, costs, tree, rules, (recount *) ct_alloc(n * sizeof *c.nodes)};
-    CT_ASSERT(data->response && tree->values && tree->n_values == 1 && facts->deviance);
+    CT_ASSERT(data->response && tree->values && tree->n_values == 1 && facts->deviance &&
+              facts->saved);
     facts->sse = 0;
     facts->cost = facts->splits = 0;
     if (!c.nodes) return ct_fail(error, CT_NO_MEMORY, "not enough memory to check the tree");

@@ -20,13 +20,16 @@ uint32_t ct_response_split(const ct_exact_costs *costs, const uint32_t *rows, co
 typedef struct {
     /* [n_nodes] weighted squared distance of the response from its mean; owned by whoever calls */
     double *deviance;
+    /* [n_nodes] what each split takes off it, 0 in leaves: all digits, where the difference of
+     * deviances and that of means have none left; owned by whoever calls */
+    double *saved;
     double sse;       /* of all leaves together */
     int64_t cost;     /* the same on the grid: the sum of their costs */
     uint32_t splits;
 } ct_response_facts;
 
 /* Walks every row of the data down the tree (ct_forest_add_values is done, for one value): sets the
- * values and facts->deviance[], and leaf_of_row[n_rows] unless that is NULL; counts again how many
+ * values, facts->deviance[] and facts->saved[], and leaf_of_row[n_rows] unless that is NULL; counts again how many
  * rows and weights each node has. CT_INTERNAL if the tree is malformed, breaks a rule, or a count
  * is not the tree's. */
 ct_status ct_response_check(const ct_data *data, const ct_exact_costs *costs, ct_forest *tree,
