@@ -1,9 +1,10 @@
 /* Where only trees with a leaf below the root can be good enough.
  *
- * Without a complexity penalty all splits of a tree cost less than a unit. So a bound of a side
- * that is whole units grows by a split once the side is split: fewer units would be below the
- * bound, however many splits there are. Let R be what the target leaves for the two sides of a
- * threshold p between candidates a and b. By fact M of interval.h tot(p) reaches the target
+ * A side that is split costs a split at least. Without a complexity penalty all splits of a tree
+ * cost less than a unit, and so a bound of a side that is whole units grows by a split once the
+ * side is split: fewer units would be below the bound, however many splits there are. Let R be what
+ * the target leaves for the two sides of a threshold p between candidates a and b. By fact M of
+ * interval.h tot(p) reaches the target
  *
  *   if both sides are split and their bounds, at a and at b, then reach R together;
  *   if the left side is a leaf that costs R - r(b) or more, or the right one and R - l(a).
@@ -17,9 +18,10 @@
 
 #include "exact/search/roots.h"
 
-/* Whether this can be asked for: rows cost all the same, splits no more than breaks ties, and
- * nobody writes down why intervals are closed. */
-int ct_leaf_runs_apply(const ct_worker *worker);
+/* Whether this can be asked for in a search of that depth: rows cost all the same, and nobody
+ * writes down why intervals are closed. With a complexity penalty runs are frequent, and looking
+ * for their ends takes as long as depth two saves. */
+int ct_leaf_runs_apply(const ct_worker *worker, unsigned depth);
 
 /* 1 if every tree below the target with rows[0] .. rows[1] rows on its left, at a threshold of the
  * interval, has a leaf below the root. *t is then the threshold to evaluate; 0: there is no such

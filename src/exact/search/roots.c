@@ -143,7 +143,7 @@ ct_status ct_roots_init(ct_roots *roots, ct_worker *worker, ct_arena *arena, con
     roots->ends[1].max_left = node->max_cost;
     roots->current = -1;
     roots->hinted = hinted_feature(worker, task);
-    roots->leaf_runs = ct_leaf_runs_apply(worker);
+    roots->leaf_runs = ct_leaf_runs_apply(worker, task->depth);
     for (size_t i = 0; i < ct_heap_size(task->depth); i++) tree[i] = CT_LEAF_CODE;
     for (uint32_t f = 0; f < n_cols; f++) root_bounds[f] = UNKNOWN;
     roots->features = CT_ARENA_ZEROED(arena, ct_exact_feature, n_cols);

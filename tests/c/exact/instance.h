@@ -36,6 +36,7 @@
     X(memory_limit, size_t)     \
     X(plane_budget, size_t)     \
     X(test_rows, uint32_t)      \
+    X(some_rows, uint32_t)      \
     X(early_after, double)
 
 typedef struct {

@@ -146,6 +146,7 @@ static inline ct_exact_options random_options(rng *r, unsigned depth, uint32_t n
     options.plane_budget = rng_below(r, 2) ? 0 : rng_below(r, 100000);
     for (int s = 0; s < CT_EXACT_N_SHORTCUTS; s++)
         options.off |= (rng_below(r, 3) == 0 ? UINT32_C(1) : 0) << s;
+    if (rng_below(r, 2)) options.some_rows = 4 + rng_below(r, 12);
     return options;
 }
 

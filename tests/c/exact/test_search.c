@@ -436,6 +436,42 @@ static void root_bounds_hold(void)
     }
 }
 
+/* A side of 0.88 of the rows gets a layout of its own where many of them would be wrong in a leaf,
+ * and not where few would. */
+static void large_sides_are_laid_out(void)
+{
+    enum { ROWS = 5000, LARGE = 4400 };
+    uint8_t roots[3] = {1, 0, 0};
+    uint64_t layouts[2];
+    for (int few = 0; few < 2; few++) {
+        rng r = {77};
+        random_table t = table_new(ROWS, 3, 2);
+        for (uint32_t i = 0; i < ROWS; i++) {
+            table_column(&t, 0)[i] = i >= LARGE;
+            for (uint32_t col = 1; col < 3; col++)
+                table_column(&t, col)[i] = col == 1 ? (double) i : rng_unit(&r);
+            t.classes[i] = rng_below(&r, few ? 60 : 2) == 0;
+        }
+        ct_exact_options options = ct_exact_options_default();
+        ct_exact_result laid_out, as_it_is;
+        options.depth = 4;
+        options.complexity = few ? 0.002 : 0.05;
+        options.roots = roots;
+        options.any_of_ties = 1;
+        options.off = UINT32_C(1) << CT_SHORTCUT_PRICE;
+        REQUIRE(solve(&t.data, &options, &laid_out));
+        options.off |= UINT32_C(1) << CT_SHORTCUT_COMPACTION;
+        REQUIRE(solve(&t.data, &options, &as_it_is));
+        CHECK(laid_out.cost == as_it_is.cost && laid_out.end == CT_END_OPTIMAL);
+        CHECK(as_it_is.statistics.layouts == 0);
+        layouts[few] = laid_out.statistics.layouts;
+        ct_exact_result_free(&laid_out);
+        ct_exact_result_free(&as_it_is);
+        table_free(&t);
+    }
+    CHECK(layouts[0] == layouts[1] + 1);
+}
+
 static void bad_input_is_refused(void)
 {
     rng r = {9};
@@ -481,6 +517,7 @@ static const check_case cases[] = {
     {"gap and caps", gap_and_caps},
     {"roots equal brute force", roots_equal_brute_force},
     {"root bounds hold", root_bounds_hold},
+    {"large sides are laid out", large_sides_are_laid_out},
     {"bad input is refused", bad_input_is_refused},
 };
 
