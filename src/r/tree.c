@@ -133,7 +133,7 @@ SEXP ffi_is_plain(SEXP x, SEXP type, SEXP n)
     return Rf_ScalarLogical(is_plain(x, Rf_str2type(CHAR(Rf_asChar(type))), n));
 }
 
-/* Finite numbers from `low` to `high`, in a plain vector of n or, where that is NULL, any length. */
+/* Finite numbers from `low` to `high`, in a plain vector of n, or of any length if that is NULL. */
 SEXP ffi_is_amounts(SEXP x, SEXP n, SEXP low, SEXP high)
 {
     double least = Rf_asReal(low), most = Rf_asReal(high);
