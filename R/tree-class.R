@@ -212,7 +212,7 @@ counted_errors <- function(solved) {
 
 # What nodes cost with these weights of the classes and these labels.
 label_costs <- function(counts, label, loss) {
-  if (!is.null(loss)) return(rowSums(counts * t(loss)[label, , drop = FALSE]))
+  if (!is.null(loss)) return(unname(rowSums(counts * t(loss)[label, , drop = FALSE])))
   # not all less the label's own, a difference of large sums in which small weights would be lost
   counts[cbind(seq_along(label), label)] <- 0
   rowSums(counts)
