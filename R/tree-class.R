@@ -404,7 +404,7 @@ node_variable <- function(fit) {
 node_n <- function(fit) fit$frame$n
 node_weight <- function(fit) fit$frame$wt
 node_errors <- function(fit) fit$frame$dev
-# What each split takes off the errors of its node (of classes off their Gini impurity), 0 in leaves.
+# What each split takes off the errors of its node, or their Gini impurity; 0 in leaves.
 node_saved <- function(fit) {
   replace(numeric(length(node_ids(fit))), !node_is_leaf(fit), fit$splits[, "improve"])
 }
