@@ -84,8 +84,8 @@ search_settings <- function(fit, given) {
 
 # ---- searching -----------------------------------------------------------------------------------
 
-# What a tree may cost. In integers C counts the costs of the fit again and compares them; of sums of
-# other weights, and of squares, which are doubles, off_of() is nothing.
+# What a tree may cost. In integers C counts the costs of the fit again and compares them; of sums
+# of other weights, and of squares, which are doubles, off_of() is nothing.
 limit_costs <- function(settings, fit, problem, within) {
   cost <- tree_proof(fit)$cost
   settings$blur <- 0

@@ -220,7 +220,7 @@ counted_errors <- function(solved) {
 
 # What nodes cost with these weights of the classes and these labels.
 label_costs <- function(counts, label, loss) {
-  if (!is.null(loss)) return(rowSums(counts * t(loss)[label, , drop = FALSE]))
+  if (!is.null(loss)) return(unname(rowSums(counts * t(loss)[label, , drop = FALSE])))
   # not all less the label's own, a difference of large sums in which small weights would be lost
   n <- dim(counts)
   counts[seq_len(n[1]) + n[1] * (label - 1)] <- 0
@@ -416,7 +416,7 @@ node_variable <- function(fit) {
 node_n <- function(fit) fit$frame$n
 node_weight <- function(fit) fit$frame$wt
 node_errors <- function(fit) fit$frame$dev
-# What each split takes off the errors of its node (of classes off their Gini impurity), 0 in leaves.
+# What each split takes off the errors of its node, or their Gini impurity; 0 in leaves.
 node_saved <- function(fit) {
   replace(numeric(length(node_ids(fit))), !node_is_leaf(fit), fit$splits[, "improve"])
 }

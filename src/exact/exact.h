@@ -39,7 +39,7 @@ typedef struct {
     double grid_error;
     /* [n_nodes] with a response: the squared error of each node as a leaf; else NULL. Owned */
     double *deviance;
-    double *saved;      /* [n_nodes] with a response: what each split takes off it; else NULL. Owned */
+    double *saved;      /* [n_nodes] with a response: what each split takes off it. Owned */
     /* [n_cols] proven: no tree whose root splits on the column costs less; owned */
     double *root_bounds;
     ct_counted counted;  /* errors, and what is proven of them, in integers; owned */

@@ -29,9 +29,9 @@ typedef struct {
 } ct_response_facts;
 
 /* Walks every row of the data down the tree (ct_forest_add_values is done, for one value): sets the
- * values, facts->deviance[] and facts->saved[], and leaf_of_row[n_rows] unless that is NULL; counts again how many
- * rows and weights each node has. CT_INTERNAL if the tree is malformed, breaks a rule, or a count
- * is not the tree's. */
+ * values, facts->deviance[] and facts->saved[], and leaf_of_row[n_rows] unless that is NULL; counts
+ * again how many rows and weights each node has. CT_INTERNAL if the tree is malformed, breaks a
+ * rule, or a count is not the tree's. */
 ct_status ct_response_check(const ct_data *data, const ct_exact_costs *costs, ct_forest *tree,
                             const ct_tree_rules *rules, uint32_t *leaf_of_row,
                             ct_response_facts *facts, ct_error *error);

@@ -196,8 +196,13 @@ static void bad_ones_are_refused(void)
     CHECK(is_refused(&t.data, &options, &error));
     weights[0] = 1e-310, weights[3] = 0;
     CHECK(is_refused(&t.data, &options, &error));
+    weights[0] = 1, weights[3] = 1e-151; /* products of two would lose digits */
+    CHECK(is_refused(&t.data, &options, &error));
     t.data.weights = NULL;
     t.data.loss = loss;
+    loss[1] = 1e-151;
+    CHECK(is_refused(&t.data, &options, &error));
+    loss[1] = 1;
     loss[0] = 1;
     CHECK(is_refused(&t.data, &options, &error));
     loss[0] = 0, loss[1] = -1;
@@ -480,6 +485,27 @@ static void unused_classes_weigh_nothing(void)
     }
 }
 
+/* Losses and weights that are rounded as much as the costs of two labels are apart: all rows are
+ * one leaf, whose label must be the cheapest as the data are given. */
+static void labels_are_the_cheapest(void)
+{
+    random_table t = table_new(6, 1, 3);
+    double loss[9] = {0, 0.1, 5, 5, 0, 5, 1e-6, 1e6, 0};
+    double weights[6] = {3.5, 3.5, 2.1, 7e15, 7e7, 2.1};
+    int32_t classes[6] = {2, 0, 1, 2, 2, 0};
+    ct_exact_options options = ct_exact_options_default();
+    ct_exact_result result;
+    memcpy(t.classes, classes, sizeof classes);
+    t.data.weights = weights;
+    t.data.loss = loss;
+    options.depth = 0;
+    REQUIRE(solve(&t.data, &options, &result));
+    CHECK_INT(result.tree.label[0], 2);
+    CHECK(is_near(result.errors, 38.5));
+    ct_exact_result_free(&result);
+    table_free(&t);
+}
+
 /* Only a class whose rows weigh nothing costs anything, or its losses are next to nothing beside
  * those of a class without rows: then every tree is as good as any. */
 static void losses_become_nothing(void)
@@ -490,7 +516,7 @@ static void losses_become_nothing(void)
         t.data.loss = loss;
         t.weights = (double *) calloc(12, sizeof *t.weights);
         if (!rowless) t.data.weights = t.weights;
-        else loss[3] = 1e-300, loss[7] = 2e-300;
+        else loss[3] = 1e-140, loss[7] = 2e-140;
         for (uint32_t i = 0; i < 12; i++) {
             table_column(&t, 0)[i] = i;
             t.classes[i] = (int32_t) (rowless ? 1 + i % 2 : i % 3);
@@ -671,6 +697,7 @@ static const check_case cases[] = {
     {"wide products are exact", wide_products_are_exact},
     {"rounding is shared evenly", rounding_is_shared_evenly},
     {"bad ones are refused", bad_ones_are_refused},
+    {"labels are the cheapest", labels_are_the_cheapest},
 };
 
 CHECK_MAIN(cases)
