@@ -9,7 +9,8 @@ any_model <- function(fit) {
   if (inherits(fit, "forest_ir")) fit <- forge(fit)
   if (inherits(fit, "forged_forest")) return(seen_forged(fit))
   if (inherits(fit, "image_forest")) {
-    stop_unsupported("fit", gettext("forests for pixels have print(), summary() and predict() alone"))
+    stop_unsupported("fit", gettext(
+      "forests for pixels have print(), summary() and predict() alone"))
   }
   if (inherits(fit, "hist_forest")) {
     inputs <- fit$shape$inputs

@@ -33,7 +33,8 @@
 #' @param newdata Rows as for [predict()][predict.forged_forest], as many as will be predicted at a
 #'   time; at most 2,048 of them are used.
 #' @param threads As in [contree_control()]; the default is that of [forge()].
-#' @param seconds Maximum time for the timings, in seconds; 0.8 by default.
+#' @param time_limit Maximum time for the timings, in seconds; 0.8 by default.
+#' @param ... Not used but for the name `seconds`, which `time_limit` had before.
 #' @param rows,features Number of rows predicted at a time, for `autotune_gpu()` by default that of
 #'   `newdata`; and number of features of the model.
 #' @param all `TRUE`: the whole grid; `FALSE` (the default): the points of Algorithm 1 except the
@@ -51,15 +52,18 @@
 #' Prasad et al. (2024), SilvanForge, SOSP: Table 5 and Algorithm 1.
 #' @examples
 #' fast <- forge(hist_forest(mpg ~ ., mtcars, trees = 20, seed = 1))
-#' tuned <- autotune(fast, mtcars, seconds = 0.1)
+#' tuned <- autotune(fast, mtcars, time_limit = 0.1)
 #' tuned$tuned$times
 #' identical(autotune(tuned, mtcars), tuned)
 #' nrow(gpu_points(4096, 20))
 #' @export
-autotune <- function(forged, newdata, threads = NULL, seconds = 0.8) {
+autotune <- function(forged, newdata, threads = NULL, time_limit = 0.8, ...) {
+  dots <- rename_dots(list(...), c(seconds = "time_limit"))
+  check_names(names_of_dots(dots), c("threads", "time_limit"), "?autotune")
+  if (!is.null(dots$time_limit)) time_limit <- dots$time_limit
   check_forged(forged)
   threads <- if (is.null(threads)) forged$threads else check_threads("threads", threads)
-  check_seconds(seconds)
+  check_number("time_limit", time_limit, gettext("a number above 0"), function(value) value > 0)
   need_newdata(missing(newdata))
   rows <- NROW(newdata)
   key <- tuned_key(forged, rows, threads)
@@ -77,11 +81,11 @@ autotune <- function(forged, newdata, threads = NULL, seconds = 0.8) {
   clock <- clock_for(threads_to_use(threads))
   times <- rep(NA_real_, length(legal))
   there <- which(!vapply(legal, is.null, NA))
-  times[there] <- time_in_turns(legal[there], seconds, run, clock)
+  times[there] <- time_in_turns(legal[there], time_limit, run, clock)
   fastest <- which.min(times)
   # the first stands unless another is faster by more than clocks waver, twice
   if (!is_faster(times[c(1, fastest)]) ||
-      !is_faster(time_in_turns(legal[c(1, fastest)], seconds / 4, run, clock))) {
+      !is_faster(time_in_turns(legal[c(1, fastest)], time_limit / 4, run, clock))) {
     fastest <- 1L
   }
   keep_tuned(legal[[fastest]], data.frame(schedule = names(legal), seconds = times), key)
@@ -93,10 +97,6 @@ is_faster <- function(times) times[2] < 0.97 * times[1]
 clock_for <- function(threads) {
   if (threads == 1) return(function() .Call(ffi_processor_seconds))
   function() proc.time()[["elapsed"]]
-}
-
-check_seconds <- function(seconds) {
-  check_number("seconds", seconds, gettext("a number above 0"), function(value) value > 0)
 }
 
 keep_tuned <- function(forged, times, key) {

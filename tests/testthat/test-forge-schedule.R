@@ -128,27 +128,31 @@ test_that("C text that is compiled predicts the same bits", {
 
 test_that("tuning keeps the fastest, and what it saw", {
   fast <- forge(fit)
-  tuned <- autotune(fast, rows, seconds = 0.05)
+  tuned <- autotune(fast, rows, time_limit = 0.05)
   times <- tuned$tuned$times
   expect_identical(times$schedule[1:2], c("none", "rule"))
   # none of the others stands unless it took less than the way without a schedule, then and when
   # both were timed once more
   least <- min(times$seconds, na.rm = TRUE)
   expect_true(is.null(tuned$schedule) || least < 0.97 * times$seconds[1])
-  expect_true("trees in parallel" %in% autotune(forge(fit, sums = "reproducible"), rows,
-                                                threads = 2, seconds = 0.01)$tuned$times$schedule)
+  two <- autotune(forge(fit, sums = "reproducible"), rows, threads = 2, time_limit = 0.01)
+  expect_true("trees in parallel" %in% two$tuned$times$schedule)
   expect_true(all(times$seconds[1:2] > 0) && all(times$seconds > 0, na.rm = TRUE))
   expect_identical(predict(tuned, rows, type = "margin"), expected)
   expect_identical(autotune(tuned, rows), tuned)
   elsewhere <- tuned
   elsewhere$tuned$machine[["nodename"]] <- "another"
   elsewhere$tuned$times <- NULL
-  again <- autotune(elsewhere, rows, seconds = 0.05)
+  again <- autotune(elsewhere, rows, time_limit = 0.05)
   expect_identical(again$tuned$machine, tuned$tuned$machine)
   expect_identical(nrow(again$tuned$times), nrow(times))
-  expect_identical(autotune(tuned, rows[1:3, ], seconds = 0.05)$tuned$rows, 4)
+  expect_identical(autotune(tuned, rows[1:3, ], time_limit = 0.05)$tuned$rows, 4)
   expect_contree_error(autotune(fast), "input", "'newdata'")
-  expect_contree_error(autotune(fast, rows, seconds = 0), "input", "'seconds'")
+  expect_contree_error(autotune(fast, rows, time_limit = 0), "input", "'time_limit'")
+  expect_contree_error(autotune(fast, rows, limit = 1), "input", "unknown argument")
+  assign("seconds", NULL, contree:::told_before)
+  expect_message(autotune(fast, rows, seconds = 0.05), "now called 'time_limit'")
+  expect_contree_error(suppressMessages(autotune(fast, rows, seconds = 0)), "input", "time_limit")
 })
 
 test_that("schedules are timed in turns by the clock that is given", {

@@ -136,10 +136,11 @@ static void lines_are_exact(void)
  * some sets leave too few rows to those below. */
 static void small_splits_of_sets(void)
 {
-    for (uint32_t seed = 0; seed < (CHECK_QUICK() ? 4 : 12); seed++) {
-        evolve_data *d = new_data(seed, 36, 1, seed % 3 ? 3 : 0, 2 + seed % 5, seed % 5 == 3 ? 2 : 0);
+    for (uint32_t seed = 0; seed < (CHECK_QUICK() ? 12 : 30); seed++) {
+        evolve_data *d =
+            new_data(seed, 36, 1, seed % 3 ? 3 : 0, 2 + seed % 5, seed % 5 == 3 ? 2 : 0);
         if (seed % 2) d->data.weights = d->weights;
-        for (uint32_t min_n = 6; min_n < 30; min_n += 2) check_line(seed, d, 3, 4, min_n);
+        for (uint32_t min_n = 5; min_n < 30; min_n++) check_line(seed, d, 2 + seed % 4, 4, min_n);
         free(d);
     }
 }
