@@ -30,8 +30,8 @@ typedef struct {
     const int32_t *classes;   /* n_rows codes in 0 .. n_classes - 1 */
     /* [n_rows], 0 or >= 1e-150, their sum within 1e-100 .. 1e100; NULL: 1 each */
     const double *weights;
-    /* [class][label], 0 or >= 1e-150, 0 where they are the same, their sum as that of weights; NULL:
-     * 1 wherever they differ */
+    /* [class][label], 0 or >= 1e-150, 0 where they are the same, their sum as that of weights;
+     * NULL: 1 wherever they differ */
     const double *loss;
     /* [n_rows] numbers to predict, within +-1e100, in place of classes and loss, which are then
      * NULL; NULL: classes are */
