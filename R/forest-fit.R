@@ -392,6 +392,8 @@ hist_forest.default <- function(x, y, weights = NULL, trees = 500, mtry = NULL, 
 # ---- from the frame to the fit -------------------------------------------------------------------
 
 grow_hist_forest <- function(frame, settings, call) {
+  if (is.numeric(frame$response) && !is_survival(frame) && is.null(frame$exposure) &&
+        settings$family == "gaussian") tell_zero_one(frame)
   frame <- with_exposure(frame, settings)
   settings <- settle_forest(settings, frame)
   orders <- level_orders(scored_frame(frame))
