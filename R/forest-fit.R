@@ -63,7 +63,8 @@
 #' exposure for it at the rate of all rows, as in `rpart` (`shrink = 1`), so that no rate is 0; and
 #' `oob$deviance` is the mean Poisson deviance. `oob$predictions` are rates, `oob$error` is their
 #' squared error weighted by exposure. Multiply a prediction by an exposure for an expected amount.
-#' `min_n` is 100 by default: rates of rare events need many rows. Permutation importance,
+#' `min_n` is 100 by default: rates of rare events need many rows; with fewer rows than that there
+#' is a warning of class `contree_unsplit`, since no tree has a split. Permutation importance,
 #' quantiles, conformal intervals, [forest_curve()], [contree_accuracy()] and [contree_cv()] are
 #' refused; exposures may not differ by more than a factor of 1e8.
 #'

@@ -17,15 +17,17 @@
 #' made with `do.call()`, the call contains the expressions of the arguments, not their values.
 #'
 #' @order 1
-#' @param object,x,formula A fit of [contree()], or of [hist_forest()] except for `model.frame()` and
-#'   `as.data.frame()`.
+#' @param object,x,formula A fit of [contree()], or of [hist_forest()] except for `model.frame()`
+#'   and `as.data.frame()`.
 #' @param formula. Changes to the formula, see [update.formula()].
 #' @param ... Arguments of [contree()] for `update()`, not used by the others.
 #' @param evaluate `TRUE` (the default) returns the new fit, `FALSE` the call.
-#' @return `update()`: a fit; `fitted()`: a factor, or numbers; `residuals()`: an integer or numeric
-#'   vector; `nobs()`: a number; `deviance()`: the sum of the weighted squared residuals of
-#'   a tree of numbers, or of the losses that `objective = "absolute"` minimises; `formula()`: a formula; `terms()`: a terms object; `model.frame()`: a data frame. The formula methods, and `model.frame()` without `model = TRUE`, give a
-#'   `contree_input_error` for fits from `x` and `y`, which have no formula.
+#' @return `update()`: a fit; `fitted()`: a factor, or numbers; `residuals()`: an integer or
+#'   numeric vector; `nobs()`: a number; `deviance()`: the sum of the weighted squared residuals of
+#'   a tree of numbers, or of the losses that `objective = "absolute"` minimises; `formula()`: a
+#'   formula; `terms()`: a terms object; `model.frame()`: a data frame. The formula methods, and
+#'   `model.frame()` without `model = TRUE`, give a `contree_input_error` for fits from `x` and
+#'   `y`, which have no formula.
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' table(fitted(fit), iris$Species)
