@@ -142,14 +142,15 @@ print.forest_cv <- function(x, digits = max(3, getOption("digits") - 3), ...) {
   cat(gettextf("n= %d, %s", nrow(x$folds), folds_text(x$folds)), "\n\n", sep = "")
   table <- x$table[vapply(x$table, function(column) !all(is.na(column)), NA)]
   table[c("error", "se")] <- lapply(table[c("error", "se")], format, digits = digits)
-  table$chosen <- ifelse(table$chosen, "*", "")
+  table$chosen <- if (nrow(table) > 1) ifelse(table$chosen, "*", "")
   names(table)[names(table) == "chosen"] <- ""
   print(table, row.names = FALSE, right = TRUE)
   cat("\n")
-  say(gettextf("'error' on held-out rows (%s), with its standard error 'se'; * the lowest.",
+  lowest <- if (nrow(x$table) > 1) gettext("; * the lowest") else ""
+  say(gettextf("'error' on held-out rows (%s), with its standard error 'se'%s.",
                switch(x$fit$type, classification = gettext("proportion of misclassified rows"),
                       survival = gettext("1 - Harrell's concordance"),
-                      gettext("mean squared error"))))
+                      gettext("mean squared error")), lowest))
   invisible(x)
 }
 

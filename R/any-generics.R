@@ -39,7 +39,10 @@ no_answers <- function() {
     of(c("text", "as.data.frame"), "contree_ensemble", one_tree),
     of(c("text", "as.data.frame"), forests_without_rows, gettext(
       "there is no single tree to show, as forest_tree() has of a fit of hist_forest()")),
-    of("plot", "image_forest", pixels))
+    of("plot", "image_forest", pixels),
+    of("plot", "contree_number_accuracy", gettext(paste(
+      "the curves are of classes; for numbers draw the predictions, as by",
+      "plot(predict(fit, newdata), y)"))))
 }
 
 register_no_answers <- function() {

@@ -23,7 +23,7 @@ new_columns <- function(fit, newdata, na.action) {
   model <- apply_na_action(model, na.action)
   columns <- spread_columns(as.list(model))
   if (!all(names(columns) %in% shape$names) || !all(asked %in% names(columns))) {
-    stop_input("newdata", gettextf("'newdata' gives %s, but the tree was fitted with %s",
+    stop_input("newdata", gettextf("'newdata' gives %s, but the model was fitted with %s",
                                    show_names(names(columns)),
                                    show_names(shape$names)))
   }
@@ -120,7 +120,7 @@ check_new_matrix <- function(newdata, shape, keep) {
   if (is.null(colnames(newdata))) {
     if (ncol(newdata) != length(shape$names)) {
       stop_input("newdata", gettextf(
-        "'newdata' has no column names and %d columns, but the tree was fitted with %d predictors",
+        "'newdata' has no column names and %d columns, but the model was fitted with %d predictors",
         ncol(newdata), length(shape$names)),
         gettext("name its columns"))
     }
@@ -206,7 +206,7 @@ refuse_new_type <- function(value, label, type, levels) {
     gettext("convert it as in the training data")
   }
   stop_input("newdata",
-             gettextf("column '%s' of 'newdata' is %s, but the tree was fitted with %s; %s", label,
+             gettextf("column '%s' of 'newdata' is %s, but the model was fitted with %s; %s", label,
                                  describe_type(value), wanted, remedy))
 }
 

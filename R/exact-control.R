@@ -400,8 +400,9 @@ check_setting_names <- function(given, argument) {
   rewards <- intersect(unknown, c("rewards", "costs"))
   if (length(rewards)) {
     stop_unsupported(rewards[1], gettextf(paste(
-      "'%s' goes with contree(), contree_cv() and contree_path(), as in contree(x, %s = ), and",
-      "with no other function"), rewards[1], rewards[1]))
+      "'%s' goes with the predictors 'x' of contree(), contree_cv() and contree_path(), as in",
+      "contree(x, %s = ); in a formula it is the left side, as in",
+      "contree(cbind(a, b) ~ x, data, objective = \"%s\")"), rewards[1], rewards[1], rewards[1]))
   }
   if (length(unknown)) {
     stop_input(unknown[1], gettextf(

@@ -93,8 +93,12 @@ check_loss <- function(loss, classes, used) {
   n <- length(classes)
   if (!is.matrix(loss) || !is.numeric(loss) || !identical(dim(loss), c(n, n))) {
     shape <- gettextf("%d rows (true classes) and %d columns (predicted classes)", n, n)
-    stop_input("loss", gettextf("'loss' must be a numeric matrix of %s, not %s", shape,
-                                show_value(loss)))
+    given <- if (is.matrix(loss) && is.numeric(loss)) {
+      gettextf("one of %d rows and %d columns", nrow(loss), ncol(loss))
+    } else {
+      show_value(loss)
+    }
+    stop_input("loss", gettextf("'loss' must be a numeric matrix of %s, not %s", shape, given))
   }
   for (names in dimnames(loss)) {
     if (!is.null(names) && !setequal(names, classes)) {

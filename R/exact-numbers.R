@@ -24,8 +24,8 @@ tell_zero_one <- function(frame) {
   if (!all(frame$response %in% 0:1)) return(invisible())
   process$told_zero_one <- TRUE
   text <- gettext(paste(
-    "the response is a number that is 0 or 1, so this is a regression tree;",
-    "for a classification tree give it as factor()"))
+    "the response is a number that is 0 or 1, so this is regression; for classification give it",
+    "as factor()"))
   message(structure(list(message = paste0(text, "\n"), call = user_call()),
                     class = c("contree_message", "message", "condition")))
 }

@@ -63,7 +63,8 @@
 #' exposure for it at the rate of all rows, as in `rpart` (`shrink = 1`), so that no rate is 0; and
 #' `oob$deviance` is the mean Poisson deviance. `oob$predictions` are rates, `oob$error` is their
 #' squared error weighted by exposure. Multiply a prediction by an exposure for an expected amount.
-#' `min_n` is 100 by default: rates of rare events need many rows. Permutation importance,
+#' `min_n` is 100 by default: rates of rare events need many rows; with fewer rows than that there
+#' is a warning of class `contree_unsplit`, since no tree has a split. Permutation importance,
 #' quantiles, conformal intervals, [forest_curve()], [contree_accuracy()] and [contree_cv()] are
 #' refused; exposures may not differ by more than a factor of 1e8.
 #'
@@ -392,6 +393,8 @@ hist_forest.default <- function(x, y, weights = NULL, trees = 500, mtry = NULL, 
 # ---- from the frame to the fit -------------------------------------------------------------------
 
 grow_hist_forest <- function(frame, settings, call) {
+  if (is.numeric(frame$response) && !is_survival(frame) && is.null(frame$exposure) &&
+        settings$family == "gaussian") tell_zero_one(frame)
   frame <- with_exposure(frame, settings)
   settings <- settle_forest(settings, frame)
   orders <- level_orders(scored_frame(frame))

@@ -142,8 +142,9 @@ mirrored_p_values <- function(values, measure) {
     stop_input("fit", gettext("no importance is below 0; use method = \"altmann\""))
   }
   if (length(below) < 100) {
-    warning(structure(list(message = gettextf(
-      "p-values from %d values below 0 are inaccurate; use at least 100, or method = \"altmann\"",
+    warning(structure(list(message = sprintf(ngettext(length(below),
+      "p-values from %d value below 0 are inaccurate; use at least 100, or method = \"altmann\"",
+      "p-values from %d values below 0 are inaccurate; use at least 100, or method = \"altmann\""),
       length(below)), call = user_call()),
       class = c("contree_few_negative", "warning", "condition")))
   }

@@ -33,7 +33,8 @@ print.hist_forest <- function(x, digits = 4, ...) {
                        "Forest of %d %s trees on %d rows and "), trees, x$type, x$n),
       sprintf(ngettext(n, "%d predictor\n", "%d predictors\n"), n), sep = "")
   cat(gettextf("mtry %.0f, depth %s, min_n %.0f, seed %.0f; grown in %s s\n", x$control$mtry,
-               format(x$control$depth), x$control$min_n, x$seed, format(signif(x$elapsed, 2))))
+               format(x$control$depth), x$control$min_n, x$seed,
+               format(signif(x$elapsed, 2), scientific = 6)))
   if (x$status != "complete") cat(gettextf("Stopped early (%s)\n", x$status))
   if (keeps_rows(x) && x$type != "survival") {
     cat(gettextf("Keeps the rows of leaves, for quantiles (%s MB)\n",

@@ -149,6 +149,16 @@ check_range_of_response <- function(y) {
     format(min(y)), format(max(y))), gettext("multiply it by a number"))
 }
 
+# Rates have a default that is meant for many rows.
+warn_if_unsplit <- function(min_n, frame) {
+  n <- length(frame$response)
+  if (is.null(exposure_of(frame$response)) || n >= min_n) return(invisible())
+  warning(structure(class = c("contree_unsplit", "warning", "condition"), list(
+    message = gettextf(
+      "no tree has a split: 'min_n' is %d by default for rates, and there are %d rows; set 'min_n'",
+      as.integer(min_n), n), call = user_call())))
+}
+
 # Defaults that depend on the data.
 settle_forest <- function(settings, frame) {
   n <- length(frame$response)
@@ -164,6 +174,7 @@ settle_forest <- function(settings, frame) {
     settings$min_n <- if (is_classes(frame)) 2 else if (is_survival(frame)) 30
                       else if (!is.null(exposure_of(frame$response))) 100
                       else if (settings$quantiles) 10 else 6
+    warn_if_unsplit(settings$min_n, frame)
   }
   if (!settings$splitrule %in% .Call(ffi_hist_criteria, is_classes(frame))) {
     stop_input("splitrule", gettextf(

@@ -69,7 +69,11 @@ contree_report.contree_model <- function(fit, newdata = NULL, file, y = NULL, al
 }
 
 #' @export
-contree_report.default <- function(fit, newdata = NULL, file, ...) check_fit(fit)
+contree_report.default <- function(fit, newdata = NULL, file, ...) {
+  stop_input("fit", gettextf(
+    "'fit' must be a fit of contree(), policy_tree(), gmt() or hist_forest(), or a set, not %s",
+    show_value(fit)))
+}
 
 check_page_title <- function(title) {
   if (is.null(title) || (is.character(title) && length(title) == 1)) return(invisible())

@@ -107,7 +107,11 @@ contree_accuracy.forged_forest <- contree_accuracy.hist_forest
 contree_accuracy.forest_ir <- contree_accuracy.hist_forest
 
 need_newdata <- function(is_missing) {
-  if (is_missing) stop_input("newdata", gettext("'newdata' must be given"))
+  if (is_missing) {
+    stop_input("newdata", gettext("'newdata' must be given"), gettext(paste(
+      "summary() has the errors of the training rows, print() of a forest the out-of-bag error,",
+      "contree_cv() that of held-out rows")))
+  }
 }
 
 judge_model <- function(model, newdata, level, y) {

@@ -22,10 +22,12 @@
 #' @param formula. Changes to the formula, see [update.formula()].
 #' @param ... Arguments of [contree()] for `update()`, not used by the others.
 #' @param evaluate `TRUE` (the default) returns the new fit, `FALSE` the call.
-#' @return `update()`: a fit; `fitted()`: a factor, or numbers; `residuals()`: an integer or numeric
-#'   vector; `nobs()`: a number; `formula()`: a formula; `terms()`: a terms object; `model.frame()`:
-#'   a data frame. The formula methods, and `model.frame()` without `model = TRUE`, give a
-#'   `contree_input_error` for fits from `x` and `y`, which have no formula.
+#' @return `update()`: a fit; `fitted()`: a factor, or numbers; `residuals()`: an integer or
+#'   numeric vector; `nobs()`: a number; `deviance()`: the sum of the weighted squared residuals of
+#'   a tree of numbers, or of the losses that `objective = "absolute"` minimises; `formula()`: a
+#'   formula; `terms()`: a terms object; `model.frame()`: a data frame. The formula methods, and
+#'   `model.frame()` without `model = TRUE`, give a `contree_input_error` for fits from `x` and
+#'   `y`, which have no formula.
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' table(fitted(fit), iris$Species)
@@ -51,6 +53,17 @@ residuals.contree_model <- function(object, ...) {
 #' @rdname contree_methods
 #' @export
 nobs.contree_model <- function(object, ...) node_n(check_fit(object, "object", rows = FALSE))[1]
+
+#' @rdname contree_methods
+#' @export
+deviance.contree_model <- function(object, ...) {
+  check_fit(object, "object")
+  if (!identical(tree_leaf(object), "number")) {
+    stop_unsupported("object", gettext(
+      "only trees of numbers have a deviance; glance() and summary() have the errors of others"))
+  }
+  training_figures(object)$deviance
+}
 
 #' @rdname contree_methods
 #' @export

@@ -26,9 +26,23 @@ did_you_mean <- function(name, known) {
   meant <- c(meant, known[plain(known) == plain(name)])
   if (length(meant) == 0 && length(known)) {
     distance <- drop(utils::adist(name, known, ignore.case = TRUE))
-    meant <- known[distance == min(distance) & distance <= max(2, nchar(name) / 3)]
+    near <- min(max(2, nchar(name) / 3), nchar(name) - 1) # a single letter is near to nothing
+    meant <- known[distance == min(distance) & distance <= near]
   }
-  if (length(meant)) gettextf("; did you mean '%s'?", meant[1]) else ""
+  if (length(meant)) return(gettextf("; did you mean '%s'?", meant[1]))
+  done_otherwise(plain(name))
+}
+
+# What arguments of other packages do, where no argument does it here; "" for others.
+done_otherwise <- function(name) {
+  text <- switch(name,
+    method = , family = gettext("the type of the response decides between classes and numbers"),
+    xval = gettext("contree_cv() cross-validates"),
+    probability = gettext("predict(fit, newdata, type = \"prob\") has probabilities"),
+    mtry = , ntree = , ntrees = , numtrees = , trees = , nestimators =
+      gettext("hist_forest() grows forests"),
+    "")
+  if (nzchar(text)) paste0("; ", text) else ""
 }
 
 # Refuses names that are not `known`; `see` says where all of them are.

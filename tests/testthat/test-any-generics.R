@@ -43,6 +43,12 @@ test_that("what a kind of model has no answer to is an error of the package, nev
   refused(as.data.frame(forest))
   refused(model.matrix(forest))
   refused(plot(pixels))
+  expect_error(plot(contree_accuracy(contree(mpg ~ wt, mtcars, depth = 1), mtcars)),
+               "curves are of classes", class = "contree_error")
+  expect_warning(hist_forest(breaks ~ ., warpbreaks, family = "poisson", trees = 2, seed = 1),
+                 "there are 54 rows", class = "contree_unsplit")
+  numbers <- contree(mpg ~ ., mtcars, depth = 2)
+  expect_equal(deviance(numbers), sum(residuals(numbers)^2))
   model <- gmt(mpg ~ wt, mtcars, seed = 1) # has coefficients and a likelihood
   expect_s3_class(logLik(model), "logLik")
   expect_identical(sigma(model), sqrt(deviance(model) / df.residual(model)))

@@ -383,6 +383,10 @@ test_that("a number that is 0 or 1 is fitted as one, and factor() is named once"
   expect_no_message(contree(am ~ wt, mtcars, depth = 1))
   process$told_zero_one <- FALSE
   expect_no_message(contree(mpg ~ wt, mtcars, depth = 1))
+  process$told_zero_one <- FALSE
+  expect_no_message(hist_forest(am ~ wt, mtcars, family = "poisson", trees = 2, min_n = 5))
+  expect_message(hist_forest(am ~ wt, mtcars, trees = 2, seed = 1), "factor()", fixed = TRUE,
+                 class = "contree_message")
 })
 
 test_that("the path has the optimal tree for each complexity, and prune() finds it there", {

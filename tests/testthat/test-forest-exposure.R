@@ -71,7 +71,7 @@ test_that("what rates have not is refused", {
                class = "contree_unsupported_error")
   expect_error(grow(exposure = time, quantiles = TRUE), "quantiles",
                class = "contree_unsupported_error")
-  fit <- grow(exposure = time)
+  fit <- grow(exposure = time, min_n = 5)
   for (asked in list(forest_curve, contree_cv, function(x) contree_accuracy(x, d),
                      function(x) predict(x, d, interval = "conformal"))) {
     expect_error(asked(fit), "rates", class = "contree_unsupported_error")

@@ -168,6 +168,7 @@ test_that("a tree of a set is a fit with all its methods", {
   expect_equal(last$cost, first$cost + 2)
   expect_equal(sum(predict(last, iris) != iris$Species), last$objective)
   expect_output(print(last), "n= 150")
+  expect_match(contree:::proof_line(last), "; a tree of a set; gap 2 ")
   expect_true(nrow(contree_rules(last)) >= 2)
   expect_identical(set[["2"]]$frame, set[[2]]$frame)
   expect_length(set[1:3], 3)

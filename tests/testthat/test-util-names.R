@@ -39,6 +39,12 @@ test_that("names of other packages, and misspelt ones, are answered with those m
     expect_contree_error(eval(calls[[i]]), "input",
                          sprintf("did you mean '%s'?", names(calls)[i]))
   }
+  # what no argument does
+  expect_contree_error(contree(mpg ~ ., mtcars, mtry = 2), "input", "hist_forest() grows forests")
+  expect_contree_error(contree(mpg ~ ., mtcars, method = "anova"), "input", "decides between")
+  expect_contree_error(hist_forest(mpg ~ ., mtcars, xval = 5), "input", "contree_cv() cross-")
+  refused <- tryCatch(contree(mpg ~ ., mtcars, B = 5), error = conditionMessage)
+  expect_match(refused, "unknown argument 'B'; see", fixed = TRUE)
 })
 
 test_that("settings come directly, from a control, or as a list; those given directly win", {
