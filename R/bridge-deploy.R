@@ -1,6 +1,6 @@
-# What packages that put models to work ask of them: tidypredict (and orbital, by way of it) for
-# expressions, butcher for small objects, vetiver for services. The methods are registered when
-# these packages are loaded.
+# What packages that put models to work ask of them: tidypredict and orbital for expressions,
+# butcher for small objects, vetiver for services. The methods are registered when these packages
+# are loaded.
 
 # ---- tidypredict ---------------------------------------------------------------------------------
 
@@ -10,7 +10,9 @@
 tidypredict_fit.contree_model <- function(model) {
   check_fit(model, "model")
   check_expressible(model)
-  expression_of_node(model, 1L, questions_of_tree(model))
+  values <- if (predicts_classes(model)) as.character(node_class(model)) else
+    unname(node_values(model)[, 1])
+  expression_of_node(model, 1L, questions_of_tree(model), values)
 }
 
 # The mean of the trees.
@@ -68,14 +70,66 @@ variable_call <- function(fit, label) {
   if (length(found)) found[[1]] else as.name(label)
 }
 
-expression_of_node <- function(fit, node, questions) {
-  if (is.null(questions[[node]])) {
-    return(if (predicts_classes(fit)) as.character(node_class(fit)[node])
-           else unname(node_values(fit)[node, 1]))
-  }
+# `values`: what each node says.
+expression_of_node <- function(fit, node, questions, values) {
+  if (is.null(questions[[node]])) return(values[[node]])
   children <- node_children(fit)
-  call("ifelse", questions[[node]], expression_of_node(fit, children$left[node], questions),
-       expression_of_node(fit, children$right[node], questions))
+  call("ifelse", questions[[node]], expression_of_node(fit, children$left[node], questions, values),
+       expression_of_node(fit, children$right[node], questions, values))
+}
+
+# The proportion of each class, by its name.
+#' @exportS3Method tidypredict::tidypredict_class_exprs
+tidypredict_class_exprs.contree_model <- function(x, ...) {
+  check_fit(x, "x")
+  if (!predicts_classes(x)) {
+    stop_unsupported("x", gettext("the tree has no classes; use tidypredict_fit(x)"))
+  }
+  check_expressible(x)
+  questions <- questions_of_tree(x)
+  proportions <- node_proportions(x)
+  expressions <- lapply(seq_along(tree_classes(x)), function(class) {
+    expression_of_node(x, 1L, questions, unname(proportions[, class]))
+  })
+  stats::setNames(expressions, tree_classes(x))
+}
+
+# ---- orbital -------------------------------------------------------------------------------------
+
+# orbital() of a fit of parsnip asks its model with parsnip's mode and levels of the response. It
+# names the columns of predictions itself; those of classes come under names that it knows.
+#' @exportS3Method orbital::orbital
+orbital.contree_model <- function(x, ..., mode = NULL, type = NULL, lvl = NULL) {
+  check_fit_of_parsnip(mode)
+  if (!predicts_classes(x)) return(expression_text(tidypredict_fit.contree_model(x)))
+  class <- if (is.null(type) || "class" %in% type) {
+    c(orbital_tmp_class_name = expression_text(tidypredict_fit.contree_model(x)))
+  }
+  if (!"prob" %in% type) return(class)
+  if (!identical(lvl, tree_classes(x))) { # it takes the probabilities by place
+    stop_input("lvl", gettextf("the classes of the tree are %s, not %s", toString(tree_classes(x)),
+                               toString(lvl)))
+  }
+  prob <- vapply(tidypredict_class_exprs.contree_model(x), expression_text, "")
+  c(class, stats::setNames(prob, paste0("orbital_tmp_prob_name", seq_along(prob))))
+}
+
+#' @exportS3Method orbital::orbital
+orbital.hist_forest <- function(x, ..., mode = NULL) {
+  check_fit_of_parsnip(mode)
+  expression_text(tidypredict_fit.hist_forest(x))
+}
+
+check_fit_of_parsnip <- function(mode) {
+  if (is.null(mode)) {
+    stop_unsupported("x", gettext(
+      "orbital() is of fits and workflows of parsnip; of this fit itself use tidypredict_fit(x)"))
+  }
+}
+
+# Numbers have all their digits.
+expression_text <- function(expression) {
+  deparse1(expression, control = c("keepNA", "keepInteger", "digits17"))
 }
 
 # ---- butcher -------------------------------------------------------------------------------------

@@ -34,9 +34,12 @@
 #' settings of [gmt_control()]. The types of prediction are `"numeric"` and `"raw"`.
 #'
 #' Trees and forests have the methods of the packages `vetiver` (`vetiver_model()`), `butcher`
-#' (`axe_call()`, `axe_fitted()`, `axe_data()`) and `tidypredict`: `tidypredict_fit()` gives an
-#' expression for trees of classes or numbers and for regression forests, which `orbital` uses as
-#' well. They are registered when these packages are loaded.
+#' (`axe_call()`, `axe_fitted()`, `axe_data()`), `tidypredict` and `orbital`. `tidypredict_fit()`
+#' gives an expression for trees of classes or numbers and for regression forests,
+#' `tidypredict_class_exprs()` one for the proportion of each class of a tree. `orbital()` of a fit
+#' or workflow of parsnip uses them for its types `"numeric"`, and of trees `"class"` and `"prob"`;
+#' of a fit that parsnip has not made it is an error. The methods are registered when these packages
+#' are loaded.
 #' @rdname contree_caret
 #' @order 1
 #' @examplesIf requireNamespace("parsnip", quietly = TRUE)

@@ -23,6 +23,80 @@ test_that("expressions say what trees and forests predict", {
   expect_contree_error(contree:::tidypredict_fit.hist_forest(classes), "unsupported", "as_sql")
 })
 
+# The signatures: tidypredict_fit(model), tidypredict_class_exprs(x, ...).
+test_that("tidypredict finds the methods", {
+  skip_on_cran()
+  library <- stand_in("tidypredict", paste(
+    "tidypredict_fit <- function(model) UseMethod('tidypredict_fit')",
+    "tidypredict_class_exprs <- function(x, ...) UseMethod('tidypredict_class_exprs')",
+    sep = "\n"))
+  said <- run_beside(library, "tidypredict", c(
+    "tree <- contree(Species ~ ., iris, depth = 2)",
+    "label <- eval(tidypredict::tidypredict_fit(tree), iris)",
+    "say(identical(label, as.character(predict(tree, iris))))",
+    "prob <- lapply(tidypredict::tidypredict_class_exprs(tree), eval, iris)",
+    "own <- predict(tree, iris, type = 'prob')",
+    "say(names(prob), identical(unname(simplify2array(prob)), unname(own)))",
+    "forest <- hist_forest(mpg ~ ., mtcars, trees = 3, seed = 1)",
+    "fit <- eval(tidypredict::tidypredict_fit(forest), mtcars)",
+    "say(all.equal(fit, unname(predict(forest, mtcars))))"))
+  expected <- c("TRUE", "setosa versicolor virginica TRUE", "TRUE", "end")
+  expect_identical(tail(said$after, 4), expected)
+  expect_identical(tail(said$before, 4), expected)
+})
+
+# The signature orbital(x, ...), whose method for fits of parsnip hands their model the mode, the
+# types of prediction and the levels of the response.
+test_that("orbital finds the methods", {
+  skip_on_cran()
+  library <- stand_in("orbital", paste(
+    "orbital <- function(x, ...) UseMethod('orbital')",
+    "of_parsnip <- function(x, type = NULL)",
+    "  orbital(x$fit, mode = x$spec$mode, type = type, lvl = x$lvl)", sep = "\n"))
+  said <- run_beside(library, "orbital", c(
+    "as_parsnip <- function(fit, mode, lvl = NULL)",
+    "  list(fit = fit, spec = list(mode = mode), lvl = lvl)",
+    "run <- function(text, data) eval(parse(text = text)[[1]], data)",
+    "tree <- as_parsnip(contree(Species ~ ., iris, depth = 2), 'classification',",
+    "                   levels(iris$Species))",
+    "told <- orbital::of_parsnip(tree, c('class', 'prob'))",
+    "say(names(told), is.character(told))",
+    "say(identical(run(told[[1]], iris), as.character(predict(tree$fit, iris))))",
+    "prob <- vapply(told[-1], run, numeric(150), iris)",
+    "say(identical(unname(prob), unname(predict(tree$fit, iris, type = 'prob'))))",
+    "say(names(orbital::of_parsnip(tree)), names(orbital::of_parsnip(tree, 'prob')))",
+    "names(mtcars)[3] <- 'size, cubic'",
+    "tree <- as_parsnip(contree(mpg ~ ., mtcars, depth = 3), 'regression')",
+    "text <- orbital::of_parsnip(tree, 'numeric')",
+    "say(is.null(names(text)), identical(run(text, mtcars), unname(predict(tree$fit, mtcars))))",
+    "forest <- as_parsnip(hist_forest(mpg ~ ., mtcars, trees = 3, seed = 1), 'regression')",
+    "text <- orbital::of_parsnip(forest, 'numeric')",
+    "say(is.null(names(text)), all.equal(run(text, mtcars), unname(predict(forest$fit, mtcars))))"))
+  prob <- "orbital_tmp_prob_name1 orbital_tmp_prob_name2 orbital_tmp_prob_name3"
+  expected <- c(paste("orbital_tmp_class_name", prob, "TRUE"), "TRUE", "TRUE",
+                paste("orbital_tmp_class_name", prob), "TRUE TRUE", "TRUE TRUE", "end")
+  expect_identical(tail(said$after, 7), expected)
+  expect_identical(tail(said$before, 7), expected)
+})
+
+test_that("orbital is not told what a fit alone does not say", {
+  tree <- contree(Species ~ ., iris, depth = 2)
+  expect_contree_error(contree:::orbital.contree_model(tree), "unsupported", "tidypredict_fit")
+  expect_contree_error(contree:::orbital.hist_forest(hist_forest(mpg ~ ., mtcars, trees = 2)),
+                       "unsupported", "tidypredict_fit")
+  expect_contree_error(contree:::orbital.contree_model(tree, mode = "classification", type = "prob",
+                                                       lvl = rev(levels(iris$Species))),
+                       "input", "virginica, versicolor, setosa")
+  expect_contree_error(contree:::tidypredict_class_exprs.contree_model(
+    contree(dist ~ speed, cars, depth = 1)), "unsupported", "tidypredict_fit")
+  # a tree of one leaf
+  leaf <- contree(Species ~ ., iris, depth = 0)
+  expect_identical(contree:::tidypredict_class_exprs.contree_model(leaf),
+                   list(setosa = 1 / 3, versicolor = 1 / 3, virginica = 1 / 3))
+  expect_identical(contree:::orbital.contree_model(leaf, mode = "classification"),
+                   c(orbital_tmp_class_name = "\"setosa\""))
+})
+
 test_that("what is cut off by butcher is not needed for new rows", {
   for (fit in list(contree(Species ~ ., iris, depth = 2, model = TRUE),
                    gmt(Sepal.Length ~ ., iris, seed = 1),
