@@ -99,7 +99,10 @@ product_of <- function(variables, coding, value) {
     x <- value(variable)
     if (is.character(x) || (is.logical(x) && kind == 2)) x <- factor(x)
     if (!is.factor(x)) return(NULL)
-    stats::contrasts(droplevels(x), contrasts = kind == 1)
+    x <- droplevels(x)
+    coding <- stats::contrasts(x, contrasts = kind == 1)
+    rownames(coding) <- levels(x) # contr.poly() gives none
+    coding
   }, variables, coding)
   expression <- Reduce(function(a, b) call(":", a, b), unname(variables))
   variables <- Map(function(variable) {
