@@ -17,7 +17,8 @@
 #' made with `do.call()`, the call contains the expressions of the arguments, not their values.
 #'
 #' @order 1
-#' @param object,x,formula A fit of [contree()], or of [hist_forest()] except for `model.frame()` and
+#' @param object,x,formula A fit of [contree()], or of [hist_forest()] except for `model.frame()`
+#'   and
 #'   `as.data.frame()`.
 #' @param formula. Changes to the formula, see [update.formula()].
 #' @param ... Arguments of [contree()] for `update()`, not used by the others.
