@@ -38,6 +38,7 @@
 #' than a millionth of it, so that such outliers take nothing from the other rows; the forest then
 #' takes up to 1.2 times as long, and grows on the CPU. Leaves predict means of the responses as
 #' they are. Out-of-bag predictions and importance are sums of integers as wide as the data need.
+#' All this holds of amounts over exposures, too.
 #'
 #' @section Survival:
 #' With a response of `survival::Surv(time, status)`, censored on the right, nodes are split by

@@ -77,9 +77,21 @@ read_regressors <- function(side, dot, has_data, value) {
     if (length(inside) == 1) return(variables[[inside]])
     product_of(variables[inside], factors[inside, k], value)
   })
+  if (attr(known, "intercept") == 0) terms <- with_all_levels(terms, value)
   names(terms) <- vapply(terms, function(term) variable_label(plain_expression(term)), "")
   list(terms = terms, variables = variables[!is_offset], intercept = attr(known, "intercept") == 1,
        offsets = lapply(unname(variables[is_offset]), `[[`, 2))
+}
+
+# Without an intercept lm() has a column for each level of the first factor, and so of a logical.
+with_all_levels <- function(terms, value) {
+  for (k in seq_along(terms)) {
+    if (is_product(terms[[k]])) break # these come last
+    x <- value(terms[[k]])
+    if (is.logical(x)) terms[[k]] <- call("factor", terms[[k]])
+    if (is.logical(x) || is.factor(x) || is.character(x)) break
+  }
+  terms
 }
 
 is_sum_of_names <- function(side) {
@@ -99,7 +111,10 @@ product_of <- function(variables, coding, value) {
     x <- value(variable)
     if (is.character(x) || (is.logical(x) && kind == 2)) x <- factor(x)
     if (!is.factor(x)) return(NULL)
-    stats::contrasts(droplevels(x), contrasts = kind == 1)
+    x <- droplevels(x)
+    coding <- stats::contrasts(x, contrasts = kind == 1)
+    rownames(coding) <- levels(x) # contr.poly() gives none
+    coding
   }, variables, coding)
   expression <- Reduce(function(a, b) call(":", a, b), unname(variables))
   variables <- Map(function(variable) {

@@ -162,11 +162,11 @@ summary.gmt <- function(object, node = NULL, ...) {
   row <- row_of_node(object, node)
   inside <- nearest_cut(object, row)[tree_where(object)] == row
   if (row == 1) inside[] <- TRUE
-  summary_of_rows(object, row, inside)
+  summary_of_rows(object, row, inside, parent.frame())
 }
 
 # As summary.lm() has it, from what is kept of the node and the values of its rows.
-summary_of_rows <- function(fit, row, inside) {
+summary_of_rows <- function(fit, row, inside, env) {
   b <- model_of_node(fit, row)
   used <- !is.na(b)
   shown <- shown_coefficients(fit)
@@ -182,7 +182,7 @@ summary_of_rows <- function(fit, row, inside) {
   table <- cbind(Estimate = b[used], "Std. Error" = error, "t value" = t,
                  "Pr(>|t|)" = 2 * stats::pt(abs(t), df, lower.tail = FALSE))
   w <- tree_row_weights(fit)[inside]
-  residuals <- node_residuals(fit, row, inside)
+  residuals <- node_residuals(fit, row, inside, env)
   answer <- list(call = tree_call(fit), terms = tree_terms(fit),
                  residuals = residuals * if (is.null(w)) 1 else sqrt(w),
                  coefficients = table, aliased = !used[there], sigma = sqrt(sigma2),
@@ -210,11 +210,11 @@ explained_by_lm <- function(fit, inside, residuals, weights, rank, df) {
 model_size_least <- function(fit) as.integer(!isFALSE(fit$gmt$intercept))
 
 # Of the rows of a leaf the residuals of the tree; of an inner node those of its own model, which
-# needs the regressors.
-node_residuals <- function(fit, row, inside) {
+# needs the regressors, as found from `env`.
+node_residuals <- function(fit, row, inside, env) {
   if (node_is_leaf(fit)[row]) return((stats::setNames(tree_y(fit) - fit$fitted.values,
                                                       names(tree_where(fit))))[inside])
-  frame <- stats::model.frame(fit)
+  frame <- eval(quote(stats::model.frame(fit)), list(fit = fit), env)
   if (!is.null(fit$weightless)) frame <- frame[-fit$weightless$rows, , drop = FALSE]
   x <- read_new_types(spread_columns(as.list(frame))[fit$gmt$regressors], fit)
   value <- gmt_values(fit, lapply(x, `[`, inside), rep(row, sum(inside)), TRUE)

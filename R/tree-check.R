@@ -359,6 +359,8 @@ fault_in_rows <- function(fit) {
   n <- length(where)
   y <- fit[["y"]]
   left_out <- fit[["na.action"]]
+  weightless <- fit[["weightless"]] # rows of model trees which the others do not count
+  all <- n + if (is.list(weightless)) length(weightless[["rows"]]) else 0
   fits <- function(codes, most) is_plain(codes, "integer", n) && is_codes(codes, most)
   first_fault(c(
     where = fits(where, nrow(fit$frame)) && (n == 0 || n == fit$frame$n[1]),
@@ -368,9 +370,9 @@ fault_in_rows <- function(fit) {
     residuals = is.null(fit[["residuals"]]) || is_amounts(fit[["residuals"]], n),
     weights = is.null(fit[["weights"]]) || is_amounts(fit[["weights"]], n),
     hash = is.null(fit[["hash"]]) || is_amounts(fit[["hash"]], length(fit$shape$names)),
-    na.action = is.null(left_out) || is_left_out(left_out, n),
+    na.action = is.null(left_out) || is_left_out(left_out, all),
     model = is.null(fit[["model"]]) || (is.data.frame(fit[["model"]]) &&
-                                        nrow(fit[["model"]]) == n)))
+                                        nrow(fit[["model"]]) == all)))
 }
 
 is_left_out <- function(rows, n) {

@@ -93,13 +93,16 @@ model.frame.contree_model <- function(formula, ...) {
   frame <- tryCatch(eval(call, parent.frame()),
                     error = function(problem) no_model_frame(conditionMessage(problem)))
   left_out <- tree_na_action(formula)
-  if (!is.null(left_out) && nrow(frame) == stats::nobs(formula) + length(left_out)) {
+  weightless <- formula$weightless$rows # of model trees, which do not count them
+  n <- stats::nobs(formula) + length(weightless)
+  if (!is.null(left_out) && nrow(frame) == n + length(left_out)) {
     frame <- frame[-left_out, , drop = FALSE]
   }
-  if (nrow(frame) != stats::nobs(formula)) {
-    no_model_frame(gettextf("it has %d rows now, and had %d", nrow(frame), stats::nobs(formula)))
+  if (nrow(frame) != n) {
+    no_model_frame(gettextf("it has %d rows now, and had %d", nrow(frame), n))
   }
-  if (!is.null(fault <- model_fault(formula, frame))) no_model_frame(fault)
+  fitted <- if (length(weightless)) frame[-weightless, , drop = FALSE] else frame
+  if (!is.null(fault <- model_fault(formula, fitted))) no_model_frame(fault)
   frame
 }
 

@@ -25,8 +25,8 @@ typedef struct {
     uint32_t *column_upto;   /* [n_cols] weights of columns summed up; NULL: all alike */
     uint32_t *class_end;     /* [n_classes] in it; numbers: one for all */
     int32_t *whole;          /* [n_rows] numbers, in units from the centre; NULL: classes */
-    double centre, unit;     /* of these; with exposures the rate of all rows, of which they are
-                              * what is more */
+    double centre, unit;     /* of these; with exposures the rate of which they are what is more */
+    double rate;             /* of all rows, with exposures */
     int32_t *exposure;       /* [n_rows] as whole numbers above 0; NULL: there are none */
     double exposure_unit;
     int exponent, bits;      /* of the unit; of whole numbers, besides the sign */

@@ -99,3 +99,37 @@ test_that("an offset in the formula is the logarithm of the exposure", {
   expect_contree_error(grow(claims ~ x + offset(log(time - 2))), "input", "exposure")
   expect_contree_error(hist_forest(claims ~ x + offset(log(time)), d), "input", "offset")
 })
+
+test_that("rates of other rows are those without amounts that are far from all others", {
+  set.seed(12)
+  n <- 300
+  x <- data.frame(a = runif(n), b = runif(n), apart = replace(numeric(n), 7, 1))
+  time <- runif(n, 0.5, 2)
+  y <- time * (3 * x$a + sin(6 * x$b) + 2 + rnorm(n, 0, 0.3))
+  new <- data.frame(a = runif(n), b = runif(n), apart = 0)
+  bags <- lapply(1:10, function(i) replace(tabulate(sample(n, n, TRUE), n), 7, i %% 2))
+  grow <- function(far, ...) {
+    hist_forest(x, replace(y, 7, far), exposure = time, mtry = 3, inbag = bags, trees = 10,
+                min_n = 6, seed = 1, ...)
+  }
+  near <- grow(500) # far enough to be alone at once
+  for (far in c(1e5, 1e7, -1e7, 1e10, -1e16, 1e30, -1e60, 1e100)) {
+    fit <- grow(far)
+    expect_identical(predict(fit, new), predict(near, new))
+    expect_equal(fit$oob$predictions[-7], near$oob$predictions[-7], tolerance = 1e-8)
+  }
+  one <- grow(1e30, threads = 1)
+  parts <- c("forest", "oob", "importance", "gains")
+  expect_identical(grow(1e30, threads = 2)[parts], one[parts])
+  expect_gt(cor(one$oob$predictions[-7], (y / time)[-7], use = "complete.obs"), 0.9)
+  for (set in contree_info()$simd_available) {
+    before <- options(contree.simd = set)
+    expect_identical(grow(1e30)[parts], one[parts])
+    options(before)
+  }
+  part <- function(first, trees) {
+    hist_forest(x, replace(abs(y), 7, 1e30), exposure = time, family = "poisson", trees = trees,
+                first = first, min_n = 6, seed = 1)
+  }
+  expect_identical(c(part(4, 5), part(1, 3))[parts], part(1, 8)[parts])
+})

@@ -129,3 +129,28 @@ test_that("exports of models with factors and missing values say what the tree s
   d <- mixed_lines()
   expect_exports_agree(gmt(y ~ x + f + o + m + l | z + f, d, seed = 1), d)
 })
+
+test_that("training rows are found again beside rows of weight 0, wherever the data are", {
+  set.seed(3)
+  inside <- data.frame(x = rnorm(200), z = runif(200), w = sample(0:2, 200, TRUE))
+  inside$y <- ifelse(inside$z > 0.5, 3, -2) * inside$x + rnorm(200, 0, 0.3)
+  lacking <- inside
+  lacking$y[c(1, 200)] <- NA
+  for (keep in c(FALSE, TRUE)) {
+    fit <- gmt(y ~ x | z, inside, weights = w, seed = 1, model = keep)
+    expect_identical(model.frame(fit)$x, inside$x)
+    less <- gmt(y ~ x | z, lacking, weights = w, seed = 1, model = keep, subset = z < 0.9)
+    expect_identical(model.frame(less)$x, inside$x[!is.na(lacking$y) & inside$z < 0.9])
+    for (one in list(list(fit, inside), list(less, lacking[lacking$z < 0.9, ]))) {
+      expect_gt(nrow(coef(one[[1]])), 1)
+      ours <- summary(one[[1]], node = 1)
+      theirs <- summary(lm(y ~ x, one[[2]], weights = w))
+      for (part in c("sigma", "df", "r.squared", "fstatistic")) {
+        expect_equal(ours[[part]], theirs[[part]], tolerance = 1e-8)
+      }
+    }
+  }
+  fit <- gmt(y ~ x | z, inside, weights = w, seed = 1)
+  inside <- inside[-1, ]
+  expect_contree_error(summary(fit, node = 1), "input", "found again")
+})

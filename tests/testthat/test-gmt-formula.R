@@ -36,6 +36,12 @@ test_that("regressors are those of lm(): products, without an intercept, with of
     expect_one_leaf_is_lm(regressors, d)
     expect_one_leaf_is_lm(regressors, d, weights = d$w)
   }
+  # contr.poly() names no levels, and logicals are factors to lm()
+  d$low <- factor(1 + floor(3 * d$w) %% 3, ordered = TRUE)
+  for (regressors in expression(low * f, f * low - 1, low:f, low * x, l - 1, x + l + f - 1,
+                                f + l - 1)) {
+    expect_one_leaf_is_lm(regressors, d)
+  }
 })
 
 test_that("trees with products split on variables, as lmtree()", {

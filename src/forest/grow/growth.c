@@ -167,7 +167,7 @@ static int make_extra(ct_growth *g)
     if (g->options->gains)
         extra->gains = (int64_t *) zeroed(n_cols * extra->gain_words, sizeof *extra->gains);
     extra->gain_unit = extra->gain_words == 1 ? square / grower->gain_scale
-                                              : ldexp(1, grower->gain_words.low);
+                                              : ldexp(1, grower->gain_words.low) / size;
     extra->centre = grower->centre;
     extra->unit = ldexp(1, grower->out_words.low);
     extra->harm_unit = ct_permute_unit(grower);

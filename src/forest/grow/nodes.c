@@ -42,15 +42,14 @@ static int room_for_leaf(ct_hist_scratch *scratch, uint32_t places)
     return 1;
 }
 
-/* What happened by what might have. A prior, of so many events at the rate of all rows, keeps rates
- * of little exposure near that, as rpart does it. */
-static double rate_of(const ct_hist_scratch *scratch, const ct_hist_task *task)
+double ct_rate_of(const ct_hist_scratch *scratch, const ct_hist_task *task, double prior)
 {
+    CT_ASSERT(scratch->grower->data->exposure && task->n > 0);
     const ct_grower *g = scratch->grower;
     const ct_view *view = ct_view_of(scratch, task);
     const ct_item *items = scratch->rows.items + task->begin;
-    double sum = g->options->prior, exposure = 0;
-    if (sum > 0) exposure = sum / g->centre;
+    double sum = prior, exposure = 0;
+    if (sum > 0) exposure = sum / g->rate;
     for (uint32_t i = 0; i < task->n; i++) {
         const uint32_t row = ct_table_row(view, items[i].row);
         sum += ct_hd_product(g->data->numbers[row], items[i].weight);
@@ -66,7 +65,8 @@ static double mean_of(const ct_hist_scratch *scratch, const ct_hist_task *task)
     const ct_item *items = scratch->rows.items + task->begin;
     double sum = 0;
     if (scratch->grower->data->survival) return ct_mortality(scratch, task);
-    if (scratch->grower->data->exposure) return rate_of(scratch, task);
+    if (scratch->grower->data->exposure)
+        return ct_rate_of(scratch, task, scratch->grower->options->prior);
     for (uint32_t i = 0; i < task->n; i++)
         sum += ct_hd_product(numbers[ct_table_row(view, items[i].row)], items[i].weight);
     return sum / task->weight;

@@ -57,6 +57,10 @@ CT_HOT int ct_begin_children(ct_hist_scratch *scratch, const ct_hist_task *task,
 }
 
 double ct_purity(const ct_hist_scratch *scratch, const ct_hist_task *task);
+
+/* What happened by what might have. A prior, of so many events at the rate of all rows, keeps rates
+ * of little exposure near that, as rpart does it. */
+double ct_rate_of(const ct_hist_scratch *scratch, const ct_hist_task *task, double prior);
 /* Of monotone forests: what nodes below the children must be within. */
 void ct_bound_children(const ct_hist_scratch *scratch, uint32_t column, ct_hist_task *left,
                        ct_hist_task *right);

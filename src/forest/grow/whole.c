@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hd.h"
 #include "base/memory.h"
 #include "forest/grow/nodes.h"
 #include "forest/grow/survival.h"
@@ -160,48 +161,82 @@ static int whole_of_scores(ct_grower *g)
 
 /* ---- exposures ---- */
 
+/* The largest exposure, and the median of rates. */
+typedef struct {
+    double most, median;
+    distances rates, amounts; /* from the median, and from what rows have at it */
+} rates;
+
+/* 0 if memory ends. */
+static int measure_rates(ct_grower *g, rates *r)
+{
+    const double *y = g->data->numbers, *exposure = g->data->exposure;
+    const uint32_t n = g->n_rows;
+    double sum = 0, all = 0, *values = (double *) ct_alloc(n * sizeof *values);
+    if (!values) return 0;
+    r->most = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        r->most = fmax(r->most, exposure[i]);
+        all += exposure[i];
+        sum += y[i];
+        values[i] = y[i] / exposure[i];
+    }
+    g->rate = sum / all;
+    r->median = median_of(values, n);
+    r->rates = distances_from(r->median, values, n);
+    for (uint32_t i = 0; i < n; i++) values[i] = y[i] - r->median * exposure[i];
+    r->amounts = distances_from(0, values, n);
+    ct_free(values);
+    return 1;
+}
+
 /* Of rates, which may be far from each other. */
-static void words_of_rates(ct_grower *g)
+static void words_of_rates(ct_grower *g, const rates *r)
 {
     const double *y = g->data->numbers;
     double most = fabs(g->centre);
+    g->gain_words = g->harm_words = (ct_words){0, 1};
+    if (g->is_wide) {
+        const int low = r->amounts.low < LOWEST ? LOWEST : r->amounts.low,
+                  lowest = r->rates.low < LOWEST ? LOWEST : r->rates.low;
+        g->out_words = ct_words_between(lowest - 32, r->rates.high + 2);
+        /* whole exposures of a sample sum up to 2^53 */
+        g->gain_words = ct_words_between(2 * low - 93, 2 * r->amounts.high + 36);
+        return;
+    }
     for (uint32_t i = 0; i < g->n_rows; i++)
         most = fmax(most, fabs(y[i] / g->data->exposure[i]));
     const int high = most > 0 ? ilogb(most) : 0, low = g->centre != 0 ? ilogb(g->centre) : high;
     g->out_words = ct_words_between((low < high ? low : high) - 32, high + 2);
-    g->gain_words = g->harm_words = (ct_words){0, 1};
 }
 
-static void sum_exposures(ct_grower *g, double *sum, double *most)
+static double far_from_rate(const ct_grower *g)
 {
-    const double *exposure = g->data->exposure;
-    double all = 0;
-    *sum = *most = 0;
-    for (uint32_t i = 0; i < g->n_rows; i++) {
-        *most = fmax(*most, exposure[i]);
-        all += exposure[i];
-        *sum += g->data->numbers[i];
-    }
-    g->centre = *sum / all;
+    double far = 0;
+    for (uint32_t i = 0; i < g->n_rows; i++)
+        far = fmax(far, fabs(g->data->numbers[i] - g->centre * g->data->exposure[i]));
+    return far;
 }
 
-/* Whole numbers are what rows have more than their exposure at the rate of all, in as many bits as
- * sums of the sample leave. */
+/* Whole numbers are what rows have more than their exposure at the rate of all, or at the median of
+ * rates where some are far out, in as many bits as sums of the sample leave. */
 static int whole_of_rates(ct_grower *g)
 {
     const double *y = g->data->numbers, *exposure = g->data->exposure;
-    double sum, most, far = 0, squares = 0;
-    sum_exposures(g, &sum, &most);
-    for (uint32_t i = 0; i < g->n_rows; i++)
-        far = fmax(far, fabs(y[i] - g->centre * exposure[i]));
-    g->bits = most_bits(g);
-    g->exponent = (far > 0 ? ilogb(far) : 0) + 1 - g->bits;
-    g->unit = ldexp(1, g->exponent);
-    g->exposure_unit = ldexp(1, ilogb(most) + 1 - g->bits);
+    rates r;
+    double squares = 0;
     g->whole = (int32_t *) ct_alloc(g->n_rows * sizeof *g->whole);
     g->exposure = (int32_t *) ct_alloc(g->n_rows * sizeof *g->exposure);
-    if (!g->whole || !g->exposure) return 0;
-    words_of_rates(g);
+    if (!g->whole || !g->exposure || !measure_rates(g, &r)) return 0;
+    g->bits = most_bits(g);
+    g->is_wide = g->has_own_whole =
+        FEWEST_BITS + r.amounts.high - r.amounts.typical - SLACK > g->bits;
+    g->centre = g->is_wide ? r.median : g->rate;
+    const double far = far_from_rate(g);
+    g->exponent = (far > 0 ? ilogb(far) : 0) + 1 - g->bits;
+    g->unit = ldexp(1, g->exponent);
+    g->exposure_unit = ldexp(1, ilogb(r.most) + 1 - g->bits);
+    words_of_rates(g, &r);
     for (uint32_t i = 0; i < g->n_rows; i++) {
         const double own = nearbyint(exposure[i] / g->exposure_unit);
         g->whole[i] = (int32_t) lround((y[i] - g->centre * exposure[i]) / g->unit);
@@ -251,12 +286,11 @@ static double number_of(const ct_hist_scratch *scratch, const ct_view *view, con
     return scratch->grower->data->numbers[ct_table_row(view, item->row)];
 }
 
-void ct_make_whole_anew(ct_hist_scratch *scratch, ct_hist_task *task)
+/* From the middle of the lowest and the highest. */
+static void whole_of_numbers(ct_hist_scratch *scratch, ct_hist_task *task)
 {
-    CT_ASSERT(scratch->grower->is_wide && task->n > 0);
     const ct_view *view = ct_view_of(scratch, task);
     const ct_item *items = scratch->rows.items + task->begin;
-    if (!is_close(scratch, task)) return;
     double low = number_of(scratch, view, items), high = low;
     for (uint32_t i = 1; i < task->n; i++) {
         low = fmin(low, number_of(scratch, view, items + i));
@@ -270,5 +304,39 @@ void ct_make_whole_anew(ct_hist_scratch *scratch, ct_hist_task *task)
     for (uint32_t i = 0; i < task->n; i++)
         whole[items[i].row] = (int32_t) lround((number_of(scratch, view, items + i) -
                                                 middle) / unit);
+}
+
+static double above_rate(const ct_hist_scratch *scratch, const ct_view *view, const ct_item *item,
+                         double rate)
+{
+    const uint32_t row = ct_table_row(view, item->row);
+    return scratch->grower->data->numbers[row] -
+           ct_hd_product(rate, scratch->grower->data->exposure[row]);
+}
+
+/* From what rows have at the rate of the node. */
+static void whole_of_node_rates(ct_hist_scratch *scratch, ct_hist_task *task)
+{
+    const ct_view *view = ct_view_of(scratch, task);
+    const ct_item *items = scratch->rows.items + task->begin;
+    const double rate = ct_rate_of(scratch, task, 0);
+    double most = 0;
+    for (uint32_t i = 0; i < task->n; i++)
+        most = fmax(most, fabs(above_rate(scratch, view, items + i, rate)));
+    if (!(most > 0)) return;
+    task->exponent = ilogb(most) + 1 - scratch->grower->bits;
+    if (task->exponent < -1022) task->exponent = -1022;
+    const double unit = ldexp(1, task->exponent);
+    int32_t *whole = ct_own_whole(scratch, task->place);
+    for (uint32_t i = 0; i < task->n; i++)
+        whole[items[i].row] = (int32_t) lround(above_rate(scratch, view, items + i, rate) / unit);
+}
+
+void ct_make_whole_anew(ct_hist_scratch *scratch, ct_hist_task *task)
+{
+    CT_ASSERT(scratch->grower->is_wide && task->n > 0);
+    if (!is_close(scratch, task)) return;
+    if (scratch->grower->exposure) whole_of_node_rates(scratch, task);
+    else whole_of_numbers(scratch, task);
     if (scratch->grower->options->gains) task->purity = ct_purity(scratch, task);
 }
