@@ -37,7 +37,8 @@
 #' @param obj,x A fit of [contree()] or [gmt()]; for `as.rpart()` its leaves must predict a class or
 #'   a number.
 #' @param data The training data to keep in the object: a data frame with one row for each training
-#'   row. `NULL`, the default, keeps none.
+#'   row. With `NULL`, the default, `as.rpart()` looks for them, and `as.party()` keeps those of
+#'   fits made with `model = TRUE` or by [gmt()].
 #' @param ... Not used.
 #' @return `as.party()`: an object of class `constparty` and `party`, or `lmtree` and `modelparty`
 #'   for a fit of [gmt()]. Its first class is one of this package, whose `predict()` method passes

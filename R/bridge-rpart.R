@@ -20,11 +20,12 @@
 #' The complexity table (`cptable`) has two rows, the root and the whole tree; there are no
 #' competing splits. It has no cross-validated errors, which `rpart::plotcp()` and
 #' `rpart::rsq.rpart()` draw: both end in an error, as for trees of rpart with `xval = 0`. Its
-#' `model.frame()` needs the training data, for without them rpart evaluates the call. The object
-#' holds the training data only if the fit was made with `model = TRUE` or if they are given as
-#' `data`. `rpart.plot()` uses them to recognise predictors that are whole numbers; without them it
-#' looks for the data named in the call and warns if they are not found (`roundint = FALSE` avoids
-#' this).
+#' `model.frame()` needs the training data, for without them rpart evaluates the call, which is not
+#' one of its own. The object of `as.rpart()` holds those columns of the training data that the tree
+#' uses: from `data`, from a fit made with `model = TRUE`, or as `model.frame(x)` finds them again;
+#' where they are not found, it is without them. `rpart.plot()` uses them to recognise predictors
+#' that are whole numbers; without them it looks for the data named in the call and warns if they
+#' are not found (`roundint = FALSE` avoids this).
 #'
 #' @section Errors:
 #' `contree_input_error` if `data` is not a data frame with the training rows;
@@ -60,7 +61,7 @@ as.rpart.contree_model <- function(x, data = NULL, ...) {
     control = template$control, functions = template$functions,
     numresp = if (classes) length(tree_classes(x)) + 2L else 1L,
     variable.importance = tree_importance(x), na.action = tree_na_action(x),
-    model = frame_of_rows(x, terms, data)))
+    model = frame_of_rows(x, terms, if (is.null(data)) rows_of_fit(x, parent.frame()) else data)))
   warn_of_direction(x)
   levels <- tree_xlevels(x)
   structure(tree[!vapply(tree, is.null, NA)],

@@ -97,7 +97,8 @@ limit_costs <- function(settings, fit, problem, within) {
     settings$beside <- list(labels = labels, splits = tree_splits(fit))
   }
   settings$within <- within
-  settings$off <- off_of(cost + within, settings$blur)
+  # Inf: any tree will do
+  settings$off <- if (is.finite(within)) off_of(cost + within, settings$blur) else 0
   settings$max_cost <- cost + within + settings$off
   settings
 }

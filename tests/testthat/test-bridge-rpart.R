@@ -114,6 +114,15 @@ test_that("residuals are those of the fit", {
 test_that("the call is one that rpart's methods come to an end with", {
   given <- as.rpart(contree(Species ~ ., iris, depth = 2), data = iris)
   expect_identical(nrow(model.frame(given)), 150L)
+  # rpart would fit a tree of its own where the training data are not in the object
+  for (fit in list(contree(Species ~ ., iris), contree(dist ~ speed, cars, depth = 2),
+                   contree(Species ~ ., iris, depth = 1, subset = Sepal.Width > 3),
+                   contree(Species ~ ., iris, depth = 1, weights = rep(0:2, 50)))) {
+    frame <- model.frame(as.rpart(fit))
+    expect_s3_class(frame, "data.frame", exact = TRUE)
+    expect_identical(nrow(frame), length(fit$where))
+    expect_identical(frame[[1]], model.frame(fit)[[1]])
+  }
   expect_identical(as.rpart(contree(Species ~ ., iris, depth = 2))$call[[1]], quote(rpart::rpart))
   expect_error(residuals(as.rpart(contree(iris[1:2], iris$Species, depth = 1)), "none"))
 })

@@ -102,6 +102,16 @@ test_that("deeper trees, threads and n", {
   expect_identical(names(contree_alternatives(fit, n = 1, within = 150)), names(all)[1])
 })
 
+test_that("within = Inf lists the best tree of each other predictor", {
+  fits <- list(iris2, contree(mpg ~ wt + hp + qsec, mtcars, depth = 2),
+               contree(Species ~ ., iris, weights = rep(1:3, 50) / 7, depth = 2))
+  for (fit in fits) {
+    expected <- as.data.frame(contree_alternatives(fit, within = 1e9))
+    expect_gt(nrow(expected), 1)
+    expect_identical(as.data.frame(contree_alternatives(fit, within = Inf)), expected)
+  }
+})
+
 test_that("the training data is found again, or asked for", {
   expected <- as.data.frame(contree_alternatives(iris2, within = 5))
   local_fit <- local({

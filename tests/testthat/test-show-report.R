@@ -252,6 +252,9 @@ test_that("nothing is wider than a small window but in frames that scroll", {
     rule <- sub(paste0(".*\n", part, " [{]([^}]*)[}].*"), "\\1", style)
     expect_match(rule, "overflow(-x)?: auto")
   }
+  # that of a table is as wide as the window, and is broken into lines
+  expect_match(style, "\ncaption [{][^}]*max-width: calc[(]100vw - 2.4rem[)]")
+  expect_match(style, "\nbody [{][^}]*padding: 0 1.2rem")
   in_frame <- "[ancestor::*[@class='wide' or @class='canvas'] or ancestor::figure]"
   for (wide in c("//table", "//svg")) {
     expect_identical(xml2::xml_path(xml2::xml_find_all(page, wide)),
