@@ -12,7 +12,7 @@
 #'   the AAAI Conference on Artificial Intelligence* 39(11), 11131-11139.
 #'   \doi{10.1609/aaai.v39i11.33210}.
 #' @useDynLib contree, .registration = TRUE
-#' @importFrom stats fitted formula model.frame nobs predict residuals terms update
+#' @importFrom stats fitted formula model.frame nobs predict residuals terms update weights
 #' @importFrom graphics plot text
 #' @keywords internal
 #' @docType package

@@ -1,4 +1,6 @@
 /* .Call entries of certificates. */
+#include "base/compact.h"
+
 #include <stdlib.h>
 #include <string.h>
 

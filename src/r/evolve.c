@@ -1,4 +1,6 @@
 /* .Call entries of model trees. */
+#include "base/compact.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

@@ -22,6 +22,8 @@
  * within grid_error of what it compares; 0 where all decimals of y fit. max_gap and max_cost are in
  * the units of `cost`; with max_cost a tree may come back that costs more by what the grid takes
  * off. */
+#include "base/compact.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

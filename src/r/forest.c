@@ -4,6 +4,8 @@
  * `n_nodes` and `n_leaves` by tree, `number` (which trees), `counts` and `means` of leaves, `edges`
  * (by column), `n_classes`; and, where leaves keep their rows, `rows` and `row_ends` as in
  * ct_hist_tree. */
+#include "base/compact.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

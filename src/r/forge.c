@@ -25,6 +25,8 @@
  * and one element a tree: roots, output (from 1), weight. `sets` has logical vectors: which codes
  * from 0 on go left; `set_else` says it of the codes beyond. The contract of predictions is in
  * n_features, base, divisor, less, number, sum and minus_fraction. */
+#include "base/compact.h"
+
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 /* .Call entries of forged ensembles on a device. What a device does not do, and one that cannot be
  * used or was lost, is no error here: R decides what comes of it. */
+#include "base/compact.h"
+
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "r/glue.h"
 
 #include <math.h>

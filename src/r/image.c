@@ -4,6 +4,8 @@
  * (four integers a node, as in ct_pixel_node), `features` (CT_FEATURE_WORDS integers each),
  * `counts` of leaves, `n_classes`. Images are arrays [height, width, channel], of doubles for
  * rectangles, of integers where each channel is a feature. */
+#include "base/compact.h"
+
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>

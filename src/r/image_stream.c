@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include <limits.h>
 #include <string.h>
 

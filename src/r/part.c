@@ -16,6 +16,8 @@
  *   tree       cost (as in `known`), feature and threshold of the root: of two trees the one with
  *              the first of these in order is better
  *   searched   FALSE: the search had no part in it, and the rest is void */
+#include "base/compact.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

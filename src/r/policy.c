@@ -11,6 +11,8 @@
  * costs less), units (of the cost, in two numbers, the first of which counts more: less is better),
  * rounding (mean rewards of trees were compared to within it), status, search, elapsed, simd,
  * threads, interrupted. */
+#include "base/compact.h"
+
 #include <stdlib.h>
 
 #include "base/clock.h"

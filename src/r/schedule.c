@@ -1,4 +1,6 @@
 /* .Call entries of schedules. A schedule comes from R as its text. */
+#include "base/compact.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,6 +2,8 @@
 #define FIRST(m, tree) ((void) (m), (void) (tree), 0u)
 #define PLACE(m, tree, i) ((m)->roots[tree] + (i))
 #define CHILD(node, i, right) (2 * (i) + 1 + (right))
+#include "base/compact.h"
+
 #include "forge/schedule/perfect.h"
 #include "forge/schedule/walk_body.h"
 

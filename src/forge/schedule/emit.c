@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "forge/schedule/emit.h"
 
 #include <stdio.h>

@@ -1,4 +1,6 @@
 /* The trees of an ensemble as arrays in a text of C. */
+#include "base/compact.h"
+
 #include <math.h>
 
 #include "forge/schedule/emit.h"

@@ -1,4 +1,6 @@
 /* What each emitted text begins with: types, the model, and steps of walks. */
+#include "base/compact.h"
+
 #include "forge/schedule/emit.h"
 
 static const char *const types[] = {

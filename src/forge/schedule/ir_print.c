@@ -1,4 +1,6 @@
 /* The loop IR as text. */
+#include "base/compact.h"
+
 #include <string.h>
 
 #include "forge/schedule/loop_ir.h"

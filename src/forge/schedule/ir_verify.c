@@ -1,4 +1,6 @@
 /* Whether a loop IR is well-formed: each row and tree once, each sum in a place that it may use. */
+#include "base/compact.h"
+
 #include "forge/schedule/loop_ir.h"
 
 typedef struct {

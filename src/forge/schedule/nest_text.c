@@ -1,4 +1,6 @@
 /* Statements and loop nests printed, and read from text. */
+#include "base/compact.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "forge/schedule/nvrtc.h"
 
 #ifdef _WIN32

@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "forge/schedule/ranges.h"
 
 #include <string.h>

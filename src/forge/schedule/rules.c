@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "forge/schedule/rules.h"
 
 static const struct {

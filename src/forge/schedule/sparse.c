@@ -1,4 +1,6 @@
 /* The nodes that there are, children side by side. */
+#include "base/compact.h"
+
 #include <string.h>
 
 #define FIRST(m, tree) ((m)->roots[tree])

@@ -92,6 +92,7 @@ static inline void any_tree(ct_rng *r, const any_shape *s, any_ensemble *a, uint
     static uint32_t depth[ANY_NODES];
     uint32_t root = e->n_nodes, end = root + 1, n_leaves = 1;
     uint32_t deepest = ct_rng_below(r, s->most_depth + 1);
+    CT_ASSERT(root < ANY_NODES);
     a->roots[tree] = root;
     depth[root] = 0;
     for (uint32_t i = root; i < end; i++) {

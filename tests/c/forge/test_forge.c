@@ -142,7 +142,7 @@ static void many_blocks(void)
     enum { N = 64 * CT_BLOCK + 70 };
     static const uint32_t batch[] = {N, 4097};
     for (uint32_t i = 0; i < (CHECK_QUICK() ? 1 : 4); i++) {
-        const any_shape s = {3 + i, 40, 0, 20000, 0, 2, 1 + i % 2, 0, i == 3 ? 1 : 0, 1,
+        const any_shape s = {3 + i, 40, 0, 12000, 0, 2, 1 + i % 2, 0, i == 3 ? 1 : 0, 1,
                              CT_LESS, i % 2 ? CT_F32 : CT_F64, i / 2 ? CT_F32 : CT_F64, 0};
         check_shape(4000 + i, &s, N, batch, 2);
     }
