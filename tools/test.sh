@@ -56,8 +56,8 @@ mkdir -p $logs
 # Those of the C library, and configure, which needs no package either, beside those of the package,
 # since most use one core. The totals are added up.
 if test "$*" = quick; then
-  of_c="layers c"
-  of_r="lint configure r"
+  of_c="layers lint configure c"
+  of_r=r
   CONTREE_QUICK=1 # fewer of the cases drawn at random, see tests/testthat/helper-sizes.R
   export CONTREE_QUICK
   set --
