@@ -15,6 +15,13 @@ if test -z "$lib"; then
     cat(path.expand(lib))'` || exit 1
 fi
 mkdir -p "$lib" build || exit 1
+# Files are compiled side by side.
+case " $MAKEFLAGS" in
+  *" -j"*) ;;
+  *)
+    MAKEFLAGS="$MAKEFLAGS -j`getconf _NPROCESSORS_ONLN 2> /dev/null || echo 1`"
+    export MAKEFLAGS ;;
+esac
 echo "Installing contree into $lib"
 # What configure found is shown at once, and how many files are compiled: on a terminal as it goes.
 show='
