@@ -64,7 +64,7 @@
 #' background, not of their product. Where a path has more than 12 features, or a tree's tables
 #' would take more than 32 MB, the time is that of each row with each row of the background: keep
 #' the latter to some hundreds for deep forests. With `interactions` the tables have a column for
-#' each pair of features of a path, and take several times as long.
+#' each pair of features of a path, and take some six times as long.
 #' @section Probabilities:
 #' With `scale = "prob"` and a logistic or softmax link the difference between the probability and
 #' that of a row of which nothing is known is shared by the Aumann-Shapley rule: along the straight
@@ -225,7 +225,7 @@ values_of_output <- function(x, output) {
   values <- if (n == 1) x$values else matrix(x$values[, , at], nrow(x$prediction),
                                              dimnames = dimnames(x$values)[1:2])
   list(values = values, base = x$base[at], prediction = x$prediction[, at],
-       name = names[at])
+       name = names[at], at = unname(at))
 }
 
 # Of all outputs together.

@@ -87,7 +87,7 @@ shap_picture <- function(x, what, row, variable, output, n) {
   shown <- switch(what,
     importance = data.frame(variable = top, contribution = unname(size[top])),
     beeswarm = do.call(rbind, lapply(top, swarm_of_feature, x = x, values = one$values)),
-    interactions = mean_interactions(x, output, top),
+    interactions = mean_interactions(x, one$at, top),
     waterfall = {
       picture$prediction <- one$prediction[[check_shown_row(row, nrow(one$values))]]
       steps_of_row(x, one, row, n)
@@ -106,14 +106,11 @@ shap_picture <- function(x, what, row, variable, output, n) {
 
 # A row a pair of features, and a feature with itself: the mean size of what they add together
 # (both halves), or of what the one adds by itself.
-mean_interactions <- function(x, output, top) {
+mean_interactions <- function(x, k, top) {
   if (is.null(x$interactions)) {
     stop_input("what", gettext(paste("there are no interactions to plot; compute them by",
                                      "contributions(fit, data, interactions = TRUE)")))
   }
-  k <- if (is.null(output)) ncol(x$prediction) else if (is.character(output)) {
-    match(output, colnames(x$prediction))
-  } else output
   size <- colMeans(abs(interactions_of_output(x, k)))[top, top, drop = FALSE]
   size <- size * ifelse(row(size) == col(size), 1, 2)
   at <- which(row(size) >= col(size), arr.ind = TRUE)

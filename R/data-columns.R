@@ -106,7 +106,7 @@ read_predictors <- function(columns) {
 number_types <- c("numeric", "integer", "logical")
 level_types <- c("ordered", "factor", "character")
 
-no_levels <- function() named(list(), character())
+no_levels <- function() stats::setNames(list(), character())
 
 # NA for what cannot be a predictor.
 column_type <- function(value) {
@@ -146,9 +146,7 @@ check_factor <- function(value, label) {
   codes <- unclass(value)
   n <- nlevels(value)
   if (is.integer(codes)) {
-    fine <- if (n == 0) all(is.na(codes)) else
-      min(codes, 1L, na.rm = TRUE) == 1 && max(codes, n, na.rm = TRUE) == n
-    if (fine) return(invisible())
+    if (sum(tabulate(codes, n)) + sum(is.na(codes)) == length(codes)) return(invisible())
     bad <- which(!codes %in% c(seq_len(n), NA))[1]
     problem <- gettextf("the code %d in row %d, but %d levels", codes[bad], bad, n)
   } else {

@@ -346,13 +346,12 @@ check_x <- function(x, argument = "x") {
                                   typeof(x)),
                gettextf("give a data frame, or set storage.mode(%s) <- \"double\"", argument))
   }
-  n <- dim(x)
-  if (n[2] == 0) {
+  if (ncol(x) == 0) {
     stop_input(argument, gettextf(
-      "'%s' has %d rows but 0 columns; a tree needs at least one predictor", argument, n[1]))
+      "'%s' has %d rows but 0 columns; a tree needs at least one predictor", argument, nrow(x)))
   }
-  if (n[1] == 0) {
-    stop_input(argument, gettextf("'%s' is empty: it has %d columns and 0 rows", argument, n[2]))
+  if (nrow(x) == 0) {
+    stop_input(argument, gettextf("'%s' is empty: it has %d columns and 0 rows", argument, ncol(x)))
   }
 }
 

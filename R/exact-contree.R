@@ -432,7 +432,7 @@ new_problem <- function(frame, settings) {
   list(frame = frame,
        derived = derive_columns(frame, as.integer(codes), length(used), settings$subset_levels),
        codes = codes,
-       n_classes = if (is.null(frame$loss)) length(used) else length(searched_classes(frame)))
+       n_classes = length(searched_classes(frame)))
 }
 
 # The tree on the predictors, and what the search tells of it.

@@ -292,6 +292,10 @@ check_number <- function(name, value, must, is_fine) {
   stop_input(name, gettextf("'%s' must be %s, not %s", name, must, show_value(value)))
 }
 
+check_seconds <- function(name, value) {
+  check_number(name, value, gettext("a number above 0"), function(value) value > 0)
+}
+
 check_digits <- function(digits) {
   check_number("digits", digits, gettext("a whole number between 1 and 22"),
                function(value) is_count(value) && value <= 22)

@@ -31,7 +31,7 @@ settle_weights <- function(weights) {
   if (all(weights == 1)) NULL else weights
 }
 
-# Weights and losses below it are 0: so the product of two has all its digits.
+# Weights and losses above 0 are at least that: so the product of two has all its digits.
 least_cost <- 1e-150
 
 # Where sums and squares of what is weighted neither overflow nor vanish; the search has the same

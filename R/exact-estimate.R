@@ -78,7 +78,7 @@ contree_estimate.default <- function(x, y, weights = NULL, depth = 3, seconds = 
 first_part <- 300
 
 estimate_search <- function(frame, settings, seconds) {
-  check_number("seconds", seconds, gettext("a number above 0"), function(value) value > 0)
+  check_seconds("seconds", seconds)
   settings <- settle_settings(settings, frame)
   settings[c("start", "progress")] <- list(NULL, NULL)
   settings[c("certificate", "conformal")] <- 0

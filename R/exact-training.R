@@ -64,7 +64,7 @@ predictor_fault <- function(fit, frame) {
 # Of some predictors: as read_predictors() gives them.
 type_fault <- function(fit, read) {
   names <- names(read$types)
-  types <- if (identical(names, names(fit$types))) unname(fit$types) else types_of(fit, names)
+  types <- types_of(fit, names)
   if (any(bad <- !(read$types == types) %in% TRUE)) {
     return(gettextf("the predictor '%s' has the type %s, and had %s in the fit", names[bad][1],
                     read$types[bad][1], types[bad][1]))

@@ -63,7 +63,7 @@ autotune <- function(forged, newdata, threads = NULL, time_limit = 0.8, ...) {
   if (!is.null(dots$time_limit)) time_limit <- dots$time_limit
   check_forged(forged)
   threads <- if (is.null(threads)) forged$threads else check_threads("threads", threads)
-  check_number("time_limit", time_limit, gettext("a number above 0"), function(value) value > 0)
+  check_seconds("time_limit", time_limit)
   need_newdata(missing(newdata))
   rows <- NROW(newdata)
   key <- tuned_key(forged, rows, threads)

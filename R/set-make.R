@@ -53,7 +53,7 @@
 #'   a double; `summary()` has it with all digits. `set[[k]]` is the k-th tree in the order of cost,
 #'   a fit of class `contree` with all its methods; of trees that cost the same, those with fewer
 #'   splits come first, then those whose root is of the first predictor with its lowest threshold,
-#'   and so on. It has the status `"optimal"` if no tree costs less, else `"gap reached"`, and its
+#'   and so on. It has the status `"optimal"` if no tree costs less, else `"near-optimal"`, and its
 #'   `bound` is the cost of the best tree. `set[i]` is a list of fits. Large numbers may be given as
 #'   digits in text. `sample(set, n)` draws n different trees, each as likely as any other; use
 #'   `contree_sample()` if there are more than 4e15 trees.

@@ -16,6 +16,7 @@ tree_of_set <- function(set, solved) {
   parts <- set_parts(set)
   solved <- return_tree(count_repeats(solved, parts$problem$frame), parts$problem$derived,
                         parts$problem$frame)
+  if (solved$status == "gap reached") solved$status <- "near-optimal" # no search has ended here
   new_fit(solved, parts$problem, parts$settings, tree_call(parts$fit))
 }
 

@@ -270,9 +270,6 @@ gap_text <- function(fit) {
     gettextf("no useful bound is known yet (0 <= optimum <= %s)", shown$cost)
   }
   if (proof$status == "pruned") return(gettextf("pruned; %s", distance))
-  # a search that ends at its gap has one of at most max_gap, above 0
-  of_set <- proof$status == "gap reached" &&
-    (settings$max_gap == 0 || proof$gap > settings$max_gap)
-  if (of_set) return(gettextf("a tree of a set; %s", distance))
+  if (proof$status == "near-optimal") return(gettextf("near-optimal; %s", distance))
   gettextf("best found; %s, %s", distance, reason)
 }

@@ -49,16 +49,12 @@ first_fault <- function(checks) {
   if (isTRUE(all(checks))) NULL else names(checks)[!(checks %in% TRUE)][1]
 }
 
-# In C (src/r/tree.c), as there are many of them. `n`: how many values, NULL for any number.
+# In C (src/r/tree.c): a check of a fit has dozens of these. `n`: how many values, NULL for any
+# number.
 is_plain <- function(x, type, n = NULL) .Call(ffi_is_plain, x, type, n)
-is_texts <- function(x) .Call(ffi_is_texts, x)
-is_names <- function(x) is_texts(x) && all_differ(x)
+is_texts <- function(x) is_plain(x, "character") && !anyNA(x)
+is_names <- function(x) is_texts(x) && !anyDuplicated(x)
 is_flags <- function(x, n = 1L) is_plain(x, "logical", n) && !anyNA(x)
-
-all_differ <- function(texts) {
-  differ <- .Call(ffi_all_differ, texts)
-  if (is.na(differ)) !anyDuplicated(texts) else differ
-}
 
 # Finite numbers, none below `low`.
 is_amounts <- function(x, n = NULL, low = 0) .Call(ffi_is_amounts, x, n, low, Inf)
@@ -268,7 +264,7 @@ fine_csplit <- function(csplit, rows, n_levels) {
 # ---- result --------------------------------------------------------------------------------------
 
 ends_of_search <- c("optimal", "gap reached", "time limit", "memory limit", "interrupted",
-                    "cost limit", "pruned")
+                    "cost limit", "pruned", "near-optimal")
 
 fault_in_result <- function(fit) {
   n_classes <- length(fit$ylevels)

@@ -70,7 +70,8 @@ fit_format <- 3L
 #'   \item{status}{`"optimal"` if it is proven that no tree costs less and that no smaller tree
 #'     costs as little; else `"gap reached"`, `"time limit"`, `"memory limit"` or `"interrupted"`,
 #'     with a `gap` of 0 if only the size is not proven; `"pruned"` if [prune()] made a tree that is
-#'     not known to be optimal.}
+#'     not known to be optimal; `"near-optimal"` for a tree of a [contree_set()] that costs more
+#'     than the best one.}
 #'   \item{rounding}{for a numeric response, the norm of the rounding errors of the search, see
 #'     [contree()]; absent otherwise.}
 #'   \item{counted}{for classes, what the search compares in place of sums of doubles: a list of
@@ -146,9 +147,7 @@ new_model <- function(nodes, leaf, data, call, ..., class = NULL) {
     leaf = leaf$kind, linear_terms = leaf$terms, ylevels = leaf$classes, xlevels = data$xlevels,
     ordered = data$types == "ordered", types = data$types, units = data$units, shape = data$shape,
     na.action = data$na.action, format_version = fit_format)
-  fit <- fit[!vapply(fit, is.null, NA)]
-  class(fit) <- c(class, "contree_model")
-  fit
+  structure(fit[!vapply(fit, is.null, NA)], class = c(class, "contree_model"))
 }
 
 # The fit of an exact search. `solved`: from return_tree(). `frame`: from data-frame.R. `control`:
@@ -160,7 +159,7 @@ new_contree <- function(solved, frame, control, call, restricted = NULL) {
   said <- if (classes) class_nodes(solved, frame) else number_nodes(solved)
   fit <- new_model(
     said$nodes, said$leaf, frame, call, class = "contree",
-    where = named(if (keeps) solved$where else integer(), frame$row_names),
+    where = stats::setNames(if (keeps) solved$where else integer(), frame$row_names),
     y = if (!keeps) integer() else if (classes) as.integer(frame$response) else frame$response,
     loss = frame$loss, weighted = if (has_weights) TRUE, weights = if (keeps) frame$weights,
     hash = frame$hash,
@@ -177,12 +176,6 @@ new_contree <- function(solved, frame, control, call, restricted = NULL) {
   validate_model(fit)
 }
 
-# stats::setNames(), which takes longer to find than to do.
-named <- function(x, names) {
-  names(x) <- names
-  x
-}
-
 # What the search found, with what new_model() wants of nodes, and their leaves: list(nodes, leaf).
 class_nodes <- function(solved, frame) {
   classes <- levels(frame$response)
@@ -190,8 +183,8 @@ class_nodes <- function(solved, frame) {
   counts <- matrix(0, length(solved$feature), length(classes))
   counts[, searched] <- if (is.null(solved$weights)) solved$counts else solved$weights
   leaf <- class_leaves(classes, searched[solved$label], counts, frame$loss)
-  solved$n <- .rowSums(solved$counts, nrow(counts), ncol(solved$counts))
-  solved$weight <- .rowSums(counts, nrow(counts), ncol(counts))
+  solved$n <- rowSums(solved$counts)
+  solved$weight <- rowSums(counts)
   solved$errors <- label_costs(counts, leaf$yval, frame$loss)
   list(nodes = solved, leaf = leaf)
 }
@@ -206,7 +199,7 @@ node_table <- function(nodes, leaf, names) {
   structure(class = "data.frame", row.names = heap_ids(nodes$left, nodes$right), c(list(
     var = c(leaf_mark, names)[nodes$feature + 1], n = as.integer(nodes$n), wt = nodes$weight,
     dev = nodes$errors, yval = leaf$yval,
-    default_left = replace(nodes$default_left, nodes$feature == 0, NA)),
+    default_left = ifelse(nodes$feature > 0, nodes$default_left, NA)),
     if (!is.null(leaf$yval2)) list(yval2 = leaf$yval2)))
 }
 
@@ -222,9 +215,8 @@ counted_errors <- function(solved) {
 label_costs <- function(counts, label, loss) {
   if (!is.null(loss)) return(unname(rowSums(counts * t(loss)[label, , drop = FALSE])))
   # not all less the label's own, a difference of large sums in which small weights would be lost
-  n <- dim(counts)
-  counts[seq_len(n[1]) + n[1] * (label - 1)] <- 0
-  .rowSums(counts, n[1], n[2])
+  counts[cbind(seq_along(label), label)] <- 0
+  rowSums(counts)
 }
 
 # One row a split: `index` is its threshold or, where it is by level (`ncat` levels), its row of the
@@ -240,9 +232,9 @@ split_table <- function(nodes, table, leaf, xlevels) {
   saved <- if (!is.null(nodes$saved)) nodes$saved else
     if (is.null(leaf$shares)) saved_by_splits(nodes$errors, nodes) else
       gini_saved(leaf$shares, nodes)
-  matrix(c(table$n[split] - nodes$missing[split], ncat, saved[split], index,
-           numeric(length(split))), length(split), 5,
-         dimnames = list(table$var[split], c("count", "ncat", "improve", "index", "adj")))
+  structure(cbind(table$n[split] - nodes$missing[split], ncat, saved[split], index,
+                  rep(0, length(split))),
+            dimnames = list(table$var[split], c("count", "ncat", "improve", "index", "adj")))
 }
 
 # The sides of levels, one row a split by level; NULL if there is none.
@@ -272,8 +264,8 @@ gini_saved <- function(shares, children) {
   split <- which(children$left > 0)
   left <- shares[children$left[split], , drop = FALSE]
   right <- shares[children$right[split], , drop = FALSE]
-  weight_left <- .rowSums(left, length(split), ncol(shares))
-  weight_right <- .rowSums(right, length(split), ncol(shares))
+  weight_left <- rowSums(left)
+  weight_right <- rowSums(right)
   for (class in seq_len(ncol(shares))) {
     # shares of each side: products of weights may overflow
     off <- left[, class] / weight_left * (other_classes(right, class) / weight_right) -
@@ -302,7 +294,6 @@ saved_by_splits <- function(amount, children) {
 sum_by_variable <- function(saved, variable) {
   variable <- as.character(variable)
   sums <- vapply(unique(variable), function(name) sum(saved[variable == name]), 0)
-  if (length(sums) == 1) return(sums)
   sums[order(-sums, names(sums))] # sort() takes longer than all else here
 }
 
@@ -340,14 +331,14 @@ contradiction <- function(fit) {
   n <- node_n(fit)
   child <- node_children(fit)
   splits <- !leaf
-  rows <- length(fit$where) > 0
+  rows <- length(tree_where(fit)) > 0
   holds <- c(
     "the nodes are a tree" = sum(leaf) == sum(splits) + 1 &&
       all(child$left[splits] > 0, child$right[splits] > 0),
     "children share the rows of their parent" = all(n[splits] == n[child$left[splits]] +
                                                     n[child$right[splits]]),
     "each row is in a leaf" = !rows || identical(tabulate(fit$where, length(n)),
-                                                 replace(n, splits, 0L)),
+                                                 ifelse(leaf, n, 0L)),
     if (has_proof(fit)) c(
       "the errors of the leaves add up to the objective" = is_objective(
         fit, sum(node_errors(fit)[leaf])) &&

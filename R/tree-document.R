@@ -18,7 +18,10 @@ model_of_document <- function(document, predictors, nodes) {
     sides = lapply(split, `[[`, "sides"), missing = of_split("missing_rows", 0),
     n = vapply(nodes, `[[`, 0, "n"), weight = vapply(weights, sum, 0),
     errors = vapply(nodes, `[[`, 0, "errors"))
-  if (any(lengths(lapply(split, `[[`, "saved")) > 0)) tree$saved <- of_split("saved", 0)
+  saved <- of_split("saved", NA_real_)[lengths(split) > 0]
+  if (!is.null(document$status) && document$leaf == "number" && !anyNA(saved)) {
+    tree$saved <- replace(numeric(length(nodes)), lengths(split) > 0, saved)
+  }
   data <- list(types = types, xlevels = pick("levels"), units = unlist(pick("unit")),
                shape = list(names = names, inputs = names),
                terms = terms_of_names(document$response, types, document$leaf))

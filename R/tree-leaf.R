@@ -14,11 +14,9 @@ intercept_name <- "(Intercept)"
 
 # `shares`: what the classes count for in the Gini impurity of nodes.
 class_leaves <- function(classes, label, counts, loss) {
-  n <- dim(counts)
-  weight <- .rowSums(counts, n[1], n[2])
-  shares <- counts / replace(weight, !weight > 0, 1)
-  yval2 <- matrix(c(label, counts, shares, weight / weight[1]), n[1],
-                  dimnames = list(NULL, c(rep("", 1 + 2 * n[2]), "nodeprob")))
+  weight <- rowSums(counts)
+  yval2 <- cbind(label, counts, counts / ifelse(weight > 0, weight, 1), weight / weight[1])
+  dimnames(yval2) <- list(NULL, c(rep("", 1 + 2 * ncol(counts)), "nodeprob"))
   list(kind = "classes", classes = classes, yval = as.numeric(label), yval2 = yval2,
        shares = class_shares(counts, loss))
 }

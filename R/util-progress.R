@@ -21,14 +21,11 @@ new_listener <- function(settings) {
 new_audience <- function(settings, text) {
   hook <- progress_hook(settings$progress, text)
   line <- if (wants_line(settings$verbose, elsewhere = !is.null(hook))) line_listener(text)
-  if (is.null(hook) && is.null(line)) return(nobody)
-  listeners <- Filter(Negate(is.null), list(line, hook))
+  listeners <- list(line, hook)[c(!is.null(line), !is.null(hook))]
   list(listens = length(listeners) > 0,
        show = function(state) for (listener in listeners) listener$show(state),
        end = function() for (listener in listeners) listener$end())
 }
-
-nobody <- list(listens = FALSE, show = function(state) NULL, end = function() NULL)
 
 # ---- the line ------------------------------------------------------------------------------------
 

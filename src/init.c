@@ -38,8 +38,6 @@ SEXP ffi_places(SEXP names, SEXP table);
 SEXP ffi_distinct(SEXP texts);
 SEXP ffi_is_plain(SEXP x, SEXP type, SEXP n);
 SEXP ffi_is_amounts(SEXP x, SEXP n, SEXP low, SEXP high);
-SEXP ffi_is_texts(SEXP x);
-SEXP ffi_all_differ(SEXP texts);
 SEXP ffi_list_arguments(SEXP call);
 SEXP ffi_hist_criteria(SEXP is_classes);
 SEXP ffi_concordance(SEXP survival, SEXP ranks);
@@ -126,8 +124,6 @@ static const R_CallMethodDef calls[] = {
     ENTRY(ffi_distinct, 1),
     ENTRY(ffi_is_plain, 3),
     ENTRY(ffi_is_amounts, 4),
-    ENTRY(ffi_is_texts, 1),
-    ENTRY(ffi_all_differ, 1),
     ENTRY(ffi_list_arguments, 1),
     ENTRY(ffi_hist_criteria, 1),
     ENTRY(ffi_concordance, 2),

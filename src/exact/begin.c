@@ -82,6 +82,8 @@ ct_status ct_search_set_rules(ct_exact_search *search, ct_exact_costs *costs, co
     }
     search->costs = costs;
     search->split_cost = costs->split;
+    search->breaks_ties =
+        costs->split <= (ct_cost_of_units(costs, 1) - 1) / (int64_t) costs->most_splits;
     search->min_bucket = options->min_bucket < data->n_rows ? options->min_bucket : data->n_rows;
     if (!search->min_bucket) search->min_bucket = 1;
     search->max_leaves = ct_few_leaves(options->max_leaves, options->depth);

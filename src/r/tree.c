@@ -151,32 +151,6 @@ SEXP ffi_is_amounts(SEXP x, SEXP n, SEXP low, SEXP high)
     return Rf_ScalarLogical(fine);
 }
 
-/* Texts, none missing, in a plain vector. */
-SEXP ffi_is_texts(SEXP x)
-{
-    int fine = is_plain(x, STRSXP, R_NilValue);
-    for (R_xlen_t i = 0, length = fine ? Rf_xlength(x) : 0; i < length; i++)
-        fine &= STRING_ELT(x, i) != NA_STRING;
-    return Rf_ScalarLogical(fine);
-}
-
-/* Whether no text is there twice; NA if there are more than 64, or if the pointers cannot tell. */
-SEXP ffi_all_differ(SEXP texts)
-{
-    enum { MOST = 64 };
-    R_xlen_t length = Rf_xlength(texts);
-    if (TYPEOF(texts) != STRSXP || length > MOST)
-        return Rf_ScalarLogical(NA_LOGICAL);
-    int differ = 1;
-    for (R_xlen_t i = 0; i < length; i++) {
-        if (!is_ascii(STRING_ELT(texts, i)))
-            return Rf_ScalarLogical(NA_LOGICAL);
-        for (R_xlen_t j = 0; j < i; j++)
-            differ &= STRING_ELT(texts, i) != STRING_ELT(texts, j);
-    }
-    return Rf_ScalarLogical(differ);
-}
-
 /* The number of arguments of a call of `list`, -1 for anything else. In R each look at a call of
  * thousands of arguments walks through all of them. */
 SEXP ffi_list_arguments(SEXP call)

@@ -38,3 +38,10 @@ run_beside <- function(library, package, code) {
        before = run_session(c("unloadNamespace('contree')", with_library, load, "library(contree)",
                               code)))
 }
+
+# What run_beside() heard last, both times.
+expect_said <- function(said, expected) {
+  for (when in names(said)) {
+    expect_identical(tail(said[[when]], length(expected)), expected, info = when)
+  }
+}

@@ -242,6 +242,5 @@ test_that("shapviz gets matrices, rows, base values and interactions", {
     "say(class(all), vapply(all, adds_up, NA))"))
   expected <- c("shapviz TRUE TRUE", "TRUE", "TRUE 10", "mshapviz setosa versicolor virginica",
                 "mshapviz TRUE TRUE TRUE", "end")
-  expect_identical(tail(said$after, 6), expected)
-  expect_identical(tail(said$before, 6), expected)
+  expect_said(said, expected)
 })

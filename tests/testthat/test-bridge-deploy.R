@@ -41,8 +41,7 @@ test_that("tidypredict finds the methods", {
     "fit <- eval(tidypredict::tidypredict_fit(forest), mtcars)",
     "say(all.equal(fit, unname(predict(forest, mtcars))))"))
   expected <- c("TRUE", "setosa versicolor virginica TRUE", "TRUE", "end")
-  expect_identical(tail(said$after, 4), expected)
-  expect_identical(tail(said$before, 4), expected)
+  expect_said(said, expected)
 })
 
 # The signature orbital(x, ...), whose method for fits of parsnip hands their model the mode, the
@@ -75,8 +74,7 @@ test_that("orbital finds the methods", {
   prob <- "orbital_tmp_prob_name1 orbital_tmp_prob_name2 orbital_tmp_prob_name3"
   expected <- c(paste("orbital_tmp_class_name", prob, "TRUE"), "TRUE", "TRUE",
                 paste("orbital_tmp_class_name", prob), "TRUE TRUE", "TRUE TRUE", "end")
-  expect_identical(tail(said$after, 7), expected)
-  expect_identical(tail(said$before, 7), expected)
+  expect_said(said, expected)
 })
 
 test_that("orbital is not told what a fit alone does not say", {
@@ -128,6 +126,5 @@ test_that("vetiver deploys a forest", {
     "answer <- vetiver::handler_predict(model, type = 'class')(list(body = iris))",
     "say(nrow(model$ptype), identical(answer$.pred, unname(predict(fit, iris))))"))
   expected <- c("A classification forest of 5 trees contree", "0 TRUE", "end")
-  expect_identical(tail(said$after, 3), expected)
-  expect_identical(tail(said$before, 3), expected)
+  expect_said(said, expected)
 })

@@ -24,7 +24,7 @@ test_that("what kind of model a fit is", {
   expect_identical(info(hist_forest(mpg ~ wt, d, trees = 2)), numbers)
   expect_identical(info(contree(Species ~ ., iris, depth = 1)),
                    list("multinomial", "multinomial", 150L))
-  rates <- hist_forest(cyl ~ wt, d, trees = 2, family = "poisson", oob = FALSE)
+  rates <- hist_forest(cyl ~ wt, d, trees = 2, family = "poisson", oob = FALSE, min_n = 5)
   expect_identical(info(rates), list(c("count", "poisson"), "poisson", 32L))
   expect_contree_error(contree:::model_info.contree_model(
     policy_tree(iris[1:2], as.matrix(iris[3:4]), depth = 1)), "unsupported", "policy")

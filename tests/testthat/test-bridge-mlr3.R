@@ -96,8 +96,7 @@ test_that("the learner is in the dictionary, whichever is loaded first, and its 
                 "1 TRUE TRUE", "TRUE", "TRUE",
                 paste("TRUE", paste(intersect(names(iris), names(used)), collapse = " ")),
                 "the learner has no model yet; call its method train() first", "end")
-  expect_identical(tail(said$after, 7), expected)
-  expect_identical(tail(said$before, 7), expected)
+  expect_said(said, expected)
 })
 
 test_that("forests are learners for classes and numbers", {
@@ -131,8 +130,7 @@ test_that("forests are learners for classes and numbers", {
                      mtry = 3, splitrule = "entropy")
   first <- own$importance$variable[which.max(own$importance$impurity)]
   expected <- c("TRUE TRUE", "TRUE", "TRUE", paste("TRUE", first), "TRUE", "TRUE", "end")
-  expect_identical(tail(said$after, 7), expected)
-  expect_identical(tail(said$before, 7), expected)
+  expect_said(said, expected)
 })
 
 test_that("the learner of model trees is in the dictionary, and its calls work", {

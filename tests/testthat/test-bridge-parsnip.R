@@ -98,8 +98,7 @@ test_that("the engine is registered, before and after contree is loaded, and its
     "say(identical(parsnip::answer(object, mtcars, 'numeric'), unname(predict(own, mtcars))))"))
   expected <- c("tree_depth=depth min_n=min_n cost_complexity=cp", "1 TRUE TRUE", "TRUE",
                 "data.frame setosa versicolor virginica TRUE", "TRUE", "TRUE", "end")
-  expect_identical(tail(said$after, 7), expected)
-  expect_identical(tail(said$before, 7), expected)
+  expect_said(said, expected)
 })
 
 test_that("the engine of forests is registered, for classes and numbers, and its calls work", {
@@ -125,8 +124,7 @@ test_that("the engine of forests is registered, for classes and numbers, and its
     "say(identical(parsnip::answer(object, mtcars, 'raw'), predict(own, mtcars)))"))
   expected <- c("mtry=mtry trees=trees min_n=min_n", "TRUE", "TRUE", "data.frame TRUE", "TRUE",
                 "TRUE", "end")
-  expect_identical(tail(said$after, 7), expected)
-  expect_identical(tail(said$before, 7), expected)
+  expect_said(said, expected)
 })
 
 test_that("forests have engines for quantiles and survival", {
@@ -150,8 +148,7 @@ test_that("forests have engines for quantiles and survival", {
     "    isTRUE(all.equal(told$.pred[[2]]$.pred_survival, unname(own[2, ]))))",
     "say(length(parsnip::answer(object, survival::lung[1:3, ], 'time')))"))
   expected <- c("TRUE", "tbl_df .pred .eval_time .pred_survival 100 300 TRUE", "3", "end")
-  expect_identical(tail(said$after, 4), expected)
-  expect_identical(tail(said$before, 4), expected)
+  expect_said(said, expected)
 })
 
 test_that("the engine of model trees is registered, and its calls work", {
@@ -169,8 +166,7 @@ test_that("the engine of model trees is registered, and its calls work", {
     "say(identical(parsnip::answer(object, mtcars, 'numeric'), unname(predict(own, mtcars))))",
     "say(identical(parsnip::answer(object, mtcars, 'raw'), predict(own, mtcars)))"))
   expected <- c("tree_depth=depth min_n=min_n", "TRUE", "TRUE", "TRUE", "end")
-  expect_identical(tail(said$after, 5), expected)
-  expect_identical(tail(said$before, 5), expected)
+  expect_said(said, expected)
 })
 
 test_that("parsnip grows forests", {

@@ -231,6 +231,25 @@ test_that("a split is judged by what it saves, however far responses are from ze
   }
 })
 
+test_that("what splits save is taken from a document where it has it of all, and of numbers", {
+  fit <- contree(mpg ~ wt + hp, mtcars, depth = 2)
+  text <- as_json(fit)
+  changed <- function(from, to, text) {
+    other <- sub(from, to, text)
+    expect_false(identical(other, text))
+    contree_from_json(other)
+  }
+  expect_identical(contree_from_json(text)$splits, fit$splits)
+  zero <- changed('"saved":[0-9.]+', '"saved":0', text)
+  expect_identical(sum(zero$splits[, "improve"] == 0), 1L)
+  lacking <- changed(',"saved":[0-9.]+', "", text)
+  expect_equal(lacking$splits, fit$splits)
+  expect_equal(prune(lacking, complexity = 0)$objective, fit$objective)
+  flowers <- contree(Species ~ ., iris, depth = 1)
+  more <- changed('("missing_rows":0)', '\\1,"saved":1e9', as_json(flowers))
+  expect_identical(more$splits, flowers$splits)
+})
+
 test_that("nothing is called optimal whose leaves cost more than they have to", {
   # losses and weights that are rounded as much as the cheapest labels are apart
   d <- data.frame(a = c(2, 2, 0, 2, 1, 0))

@@ -20,6 +20,7 @@ typedef struct {
     const ct_kernels *kernels;
     const ct_exact_costs *costs;
     int64_t split_cost;
+    int breaks_ties;     /* all splits of a tree cost less than a unit */
     int64_t gap;
     int64_t cap;         /* costs from here on need not be told apart */
     size_t plane_budget;

@@ -39,13 +39,13 @@ static int wants_layout(const ct_worker *worker, const ct_node *node, const ct_e
 {
     uint32_t n_rows = node->n_rows + node->n_outer;
     unsigned depth = task->depth;
-    int64_t unit = ct_cost_of_units(worker->search->costs, 1);
     if (!ct_uses(worker, CT_SHORTCUT_COMPACTION)) return 0;
     if (worker->search->costs->response)
         return n_rows < COMPACT_RESPONSE_BELOW * node->layout->n_rows &&
                !is_counted(worker, node->layout, task);
     if (depth < 3 && !node->layout->planes.one_at_a_time) return 0;
     if (depth <= 3 && node->layout->tests) return 0;
+    int64_t unit = ct_cost_of_units(worker->search->costs, 1);
     int takes_long = n_rows >= LONG_SEARCH_ROWS &&
                      LONG_SEARCH_SHARE * (node->leaf_cost / unit) >= n_rows;
     return n_rows < (takes_long ? COMPACT_LONG_BELOW : COMPACT_BELOW) * node->layout->n_rows;

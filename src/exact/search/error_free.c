@@ -21,7 +21,7 @@ int ct_error_free_first(const ct_worker *worker, const ct_exact_task *task, ct_e
     return ct_uses(worker, CT_SHORTCUT_ERROR_FREE) && ct_uses(worker, CT_SHORTCUT_CAPS) &&
            !worker->evidence && !task->gap && task->depth > 2 && task->cap > unit &&
            task->known && task->known->cost >= unit && has_few_errors(search, task->known) &&
-           search->split_cost <= (unit - 1) / (int64_t) search->costs->most_splits;
+           search->breaks_ties;
 }
 
 void ct_error_free_look(ct_roots *roots, const ct_candidate *m)

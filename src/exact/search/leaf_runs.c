@@ -1,24 +1,17 @@
 #include "exact/search/leaf_runs.h"
 
-/* Whether all splits of a tree cost less than a unit. */
-static int breaks_ties(const ct_exact_search *search)
-{
-    return search->split_cost <=
-           (ct_cost_of_units(search->costs, 1) - 1) / (int64_t) search->costs->most_splits;
-}
-
 int ct_leaf_runs_apply(const ct_worker *worker, unsigned depth)
 {
     const ct_exact_search *search = worker->search;
     return ct_uses(worker, CT_SHORTCUT_LEAF_RUNS) && ct_uses(worker, CT_SHORTCUT_INTERVAL) &&
-           search->costs->plain && !worker->evidence && (depth > 2 || breaks_ties(search));
+           search->costs->plain && !worker->evidence && (depth > 2 || search->breaks_ties);
 }
 
 /* What a side costs at least if it is split, where `lower` is a bound of all its trees. */
 static int64_t when_split(const ct_worker *worker, int64_t lower)
 {
     const ct_exact_search *search = worker->search;
-    int64_t units = breaks_ties(search) ? lower & -ct_cost_of_units(search->costs, 1) : 0;
+    int64_t units = search->breaks_ties ? lower & -ct_cost_of_units(search->costs, 1) : 0;
     return ct_larger_cost(lower, units + search->split_cost);
 }
 

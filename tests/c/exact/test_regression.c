@@ -729,12 +729,12 @@ static void whole_numbers_lose_nothing(void)
     }
 }
 
-/* A large offset takes nothing from differences: neither from the tree nor from what it costs. */
 static int is_close(double a, double b)
 {
     return fabs(a - b) <= 1e-9 * fabs(b);
 }
 
+/* A large offset takes nothing from differences: neither from the tree nor from what it costs. */
 static void offsets_take_nothing(void)
 {
     for (uint32_t i = 0; i < n_tables(40); i++) {
