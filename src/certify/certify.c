@@ -18,7 +18,8 @@ static uint64_t hash_of(const ct_data *data, const ct_certify_claim *claim)
     uint64_t hash = ct_data_hash(data, MAGIC);
     hash = ct_hash_double(ct_hash(hash, claim->depth), claim->complexity);
     hash = ct_hash(ct_hash(hash, claim->min_bucket), claim->min_split);
-    return ct_hash(hash, claim->max_thresholds);
+    hash = ct_hash(hash, claim->max_thresholds);
+    return claim->any_size ? ct_hash(hash, 1) : hash;
 }
 
 void ct_certify_begin(const ct_data *data, const ct_certify_claim *claim, ct_bytes *certificate)

@@ -27,6 +27,7 @@ typedef struct {
     /* asked now and then from the calling thread; not 0: stop. May be NULL */
     int (*stop)(void *);
     void *stop_data;
+    int any_size; /* as there: smaller trees of the same cost are not ruled out */
 } ct_certify_claim;
 
 enum { CT_CERTIFY_DEPTH = 16 };

@@ -179,6 +179,7 @@ static ct_status set_costs(ct_problem *p, const ct_certify_claim *claim, ct_erro
     uint32_t by_depth = (UINT32_C(1) << claim->depth) - 1;
     p->most_splits = by_depth < p->n_rows ? by_depth : p->n_rows - 1;
     CT_TRY(ct_exact_costs_init(&costs, p->data, claim->depth, claim->complexity, p->arena, error));
+    if (claim->any_size) costs.split = 0;
     p->mass = CT_ARENA_NEW(p->arena, int64_t, p->n_rows);
     p->loss = costs.loss ? CT_ARENA_ZEROED(p->arena, int64_t, n * n) : NULL;
     p->max_cost = CT_ARENA_ZEROED(p->arena, int64_t, n);

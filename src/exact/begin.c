@@ -24,6 +24,8 @@ ct_status ct_search_check(const ct_exact_options *options, ct_error *error)
                        options->depth);
     if (!(options->complexity >= 0) || !isfinite(options->complexity))
         return ct_fail(error, CT_BAD_INPUT, "complexity must be a number of at least 0");
+    if (options->any_size && options->complexity > 0)
+        return ct_fail(error, CT_BAD_INPUT, "with a complexity the smallest tree is found");
     if (!(options->max_gap >= 0))
         return ct_fail(error, CT_BAD_INPUT, "max_gap must be a number of at least 0");
     if (!(options->max_cost >= 0))
@@ -80,6 +82,7 @@ ct_status ct_search_set_rules(ct_exact_search *search, ct_exact_costs *costs, co
         CT_TRY(ct_quantised_init(costs, data, arena, error));
         CT_TRY(ct_choices_init(costs, arena, error));
     }
+    if (options->any_size) ct_penalty_none(costs);
     search->costs = costs;
     search->split_cost = costs->split;
     search->breaks_ties =

@@ -84,6 +84,7 @@ static ct_exact_options options_of(SEXP control)
     options.memory_limit = size_of(r_number(control, "memory_limit"));
     options.threads = r_threads(control);
     options.any_of_ties = r_number(control, "any_of_ties") != 0;
+    options.any_size = r_number(control, "any_size") != 0;
     set_device(&options, r_element(control, "device"));
     options.simd = CHAR(STRING_ELT(simd, 0));
     options.off = shortcuts_off(switches);

@@ -198,8 +198,8 @@ try_call <- function(call) {
 
 settings <- list(depth = 2, complexity = 0.01, minbucket = 2, minsplit = 3, max_gap = 0,
                  max_thresholds = 5, memory_limit = "1GB", threads = 1, device = "cpu",
-                 deterministic = TRUE, missing = "learn", subset_levels = 4, new_levels = "error",
-                 on_interrupt = "return")
+                 deterministic = TRUE, smallest = TRUE, missing = "learn", subset_levels = 4,
+                 new_levels = "error", on_interrupt = "return")
 
 entry <- asNamespace("contree")
 route_arguments <- function(fit) {
@@ -212,7 +212,7 @@ solve_arguments <- list(entry$ffi_exact_solve, list(runif(12), 1:12), rep(1:2, 6
   depth = 2, complexity = 0, minbucket = 1, minsplit = 2, max_gap = 0, max_cost = Inf,
   beside = NULL, beside_splits = 0L, within = 0,
   max_thresholds = Inf, time_limit = 0.2, memory_limit = Inf, threads = 1, device = "twin",
-  any_of_ties = 0, simd = "", switches = character(), weights = NULL, loss = NULL,
+  any_of_ties = 0, any_size = 0, simd = "", switches = character(), weights = NULL, loss = NULL,
   start = NULL, roots = NULL, report = NULL, part = NULL))
 
 times <- function() sample(c(1, 1, 1, 2, 4), 1)

@@ -70,6 +70,12 @@ void ct_penalty_set(ct_exact_costs *costs, double complexity, double most)
     CT_ASSERT(costs->split > 0);
 }
 
+void ct_penalty_none(ct_exact_costs *costs)
+{
+    CT_ASSERT(costs->penalty == 0);
+    costs->split = 0;
+}
+
 double ct_objective_value(const ct_exact_costs *costs, int64_t cost)
 {
     if (costs->response) return (double) cost * costs->unit;

@@ -30,6 +30,10 @@ unsigned ct_penalty_bits(uint32_t most_splits, int penalised);
  * at most; the shift leaves CT_COST_BITS bits together. */
 void ct_penalty_set(ct_exact_costs *costs, double complexity, double most);
 
+/* Splits cost nothing: of trees of the same objective none is preferred for its size. Without a
+ * penalty. */
+void ct_penalty_none(ct_exact_costs *costs);
+
 enum {
     CT_COST_BITS = 59
 }; /* of what all rows cost, in the search: three such sums and splits can be added */

@@ -108,6 +108,9 @@ typedef struct {
     double early_after;
     /* of equally good trees return any, whichever is found; see first_of_ties in roots.h */
     int any_of_ties;
+    /* of equally good trees the smallest need not be found, which saves the time of ruling smaller
+     * ones out: a split costs nothing. With a complexity of 0 */
+    int any_size;
     ct_exact_device_wish device;
     int device_number;   /* of the CUDA device, from 0; -1: the twin in its place */
     size_t memory_limit; /* bytes for the search's own memory */

@@ -12,7 +12,8 @@
 /* Nor for a proof that is to be checked: src/certify does without. */
 static inline int ct_price_counts(const ct_worker *worker)
 {
-    return ct_uses(worker, CT_SHORTCUT_PRICE) && !worker->evidence;
+    return ct_uses(worker, CT_SHORTCUT_PRICE) && !worker->evidence &&
+           worker->search->split_cost > 0;
 }
 
 /* Splits of a tree that costs less than `below`, which is more than one split. */

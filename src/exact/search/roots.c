@@ -204,7 +204,7 @@ static int64_t empty_sided(const ct_roots *roots, const ct_worker *worker, int64
 {
     int64_t split = worker->search->split_cost,
             most = ((int64_t) 1 << (roots->task->depth - 1)) - 1;
-    most = ct_smaller_cost(most, roots->leaf / split);
+    if (split) most = ct_smaller_cost(most, roots->leaf / split);
     relaxed = ct_larger_cost(relaxed, roots->ends[0].lower[1]);
     if (roots->limits) return split + relaxed; /* sides have smaller outer sets */
     return split + ct_larger_cost(relaxed, roots->known.separate - most * split);

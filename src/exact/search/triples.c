@@ -272,7 +272,16 @@ static uint32_t best_third(const counting *x, uint32_t i, uint32_t j, int a, int
     return (uint32_t) ct_counting_third(x, i, j, a, b, &wrong);
 }
 
-/* The test at the root of the best tree of depth two of a side; of equal ones the first. */
+/* Whether test j parts the rows of a side of root i. */
+static int parts_side(const counting *x, uint32_t i, int side, uint32_t j)
+{
+    uint32_t largest;
+    return ct_counting_quadrant(x, i, j, side, 0, &largest) &&
+           ct_counting_quadrant(x, i, j, side, 1, &largest);
+}
+
+/* The test at the root of the best tree of depth two of a side; of equal ones the first. A test
+ * that parts nothing costs no more where splits cost nothing. */
 static uint32_t best_second(const counting *x, uint32_t i, int side)
 {
     int64_t least = INT64_MAX, leaf;
@@ -281,6 +290,7 @@ static uint32_t best_second(const counting *x, uint32_t i, int side)
         int64_t cost = ct_counting_quadrant_cost(x, i, j, side, 0, &leaf) +
                        ct_counting_quadrant_cost(x, i, j, side, 1, &leaf);
         if (cost > least || (cost == least && x->tests.test[j] > x->tests.test[best])) continue;
+        if (!x->worker->search->split_cost && !parts_side(x, i, side, j)) continue;
         least = cost;
         best = j;
     }

@@ -26,7 +26,8 @@ static ct_certify_claim claim_of(const ct_exact_options *options)
                               options->max_thresholds,
                               NULL,
                               NULL,
-                              NULL};
+                              NULL,
+                              options->any_size};
     return claim;
 }
 

@@ -22,6 +22,7 @@ typedef struct {
     double split_cost; /* in rows */
     double tie, share; /* costs that differ by no more than tie + share * cost are equal */
     uint32_t min_bucket, min_split;
+    int any_size; /* leaves do not count: of equal trees the first, and a leaf before any other */
     brute_value known[BRUTE_DEPTH + 1][1 << BRUTE_ROWS]; /* no leaves: not yet */
 } brute;
 
@@ -29,7 +30,7 @@ static inline int brute_less(const brute *b, brute_value x, brute_value y)
 {
     double tie = b->tie + b->share * fmin(x.cost, y.cost);
     if (x.cost < y.cost - tie || y.cost < x.cost - tie) return x.cost < y.cost;
-    return x.leaves < y.leaves;
+    return !b->any_size && x.leaves < y.leaves;
 }
 
 static inline double brute_leaf(const brute *b, uint32_t rows)
@@ -122,6 +123,7 @@ static inline double brute_optimum_by(brute *b, const ct_data *data,
     b->share = equality == BRUTE_ROUNDED ? 0 : off;
     b->min_bucket = options->min_bucket;
     b->min_split = options->min_split;
+    b->any_size = options->any_size;
     for (unsigned d = 0; d <= options->depth; d++)
         for (uint32_t rows = 0; rows < UINT32_C(1) << data->n_rows; rows++)
             b->known[d][rows].leaves = 0;

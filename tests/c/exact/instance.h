@@ -31,6 +31,7 @@
     X(max_gap, double)          \
     X(max_cost, double)         \
     X(any_of_ties, int)         \
+    X(any_size, int)            \
     X(threads, unsigned)        \
     X(max_thresholds, uint32_t) \
     X(memory_limit, size_t)     \

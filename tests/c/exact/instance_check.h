@@ -305,7 +305,7 @@ static inline void check_first(const ct_data *data, const ct_exact_options *plai
 {
     const double leaf_cost = 0x1p-16, near = 0x1p-24;
     uint32_t root = 0;
-    if (data->weights || data->loss || first->stopped) return;
+    if (data->weights || data->loss || first->stopped || plain->any_size) return;
     double least = depth2_optimum(data, plain, leaf_cost, rooted);
     CHECK(fabs(first->cost + leaf_cost * first->splits - least) <= near);
     while (root < data->n_cols &&
@@ -406,6 +406,7 @@ static inline void check_instance(const instance *in)
     plain.min_bucket = in->options.min_bucket;
     plain.min_split = in->options.min_split;
     plain.max_thresholds = in->options.max_thresholds;
+    plain.any_size = in->options.any_size;
     plain.roots = in->table.roots;
     k.rooted = (double *) calloc(data->n_cols, sizeof *k.rooted);
     fit first = check_levels(data, &plain, &k);

@@ -139,6 +139,7 @@ static inline ct_exact_options random_options(rng *r, unsigned depth, uint32_t n
     if (rng_below(r, 4) == 0) options.max_thresholds = 1 + rng_below(r, 20);
     if (rng_below(r, 4) == 0) options.max_cost = rng_unit(r) * 0.5 * n_rows;
     options.any_of_ties = rng_below(r, 4) == 0;
+    options.any_size = options.complexity == 0 && rng_below(r, 3) == 0;
     options.threads = rng_below(r, 5);
     if (rng_below(r, 3) == 0) options.memory_limit = (size_t) exp(8 + rng_unit(r) * 8);
     if (rng_below(r, 2)) options.test_rows = 0;

@@ -45,6 +45,7 @@ static ct_exact_options few_options(rng *r, const random_table *t)
     o.test_rows = 0;
     if (rng_below(r, 3) == 0) o.complexity = rng_below(r, 24) / 8.0 / t->data.n_rows;
     if (rng_below(r, 9) == 0) o.complexity = rng_unit(r) * rng_unit(r) * 0.1;
+    if (o.complexity == 0 && rng_below(r, 4) == 0) o.any_size = 1;
     if (rng_below(r, 8) == 0) o.max_cost = rng_unit(r) * 0.4 * t->data.n_rows;
     if (rng_below(r, 12) == 0) o.max_gap = rng_unit(r) * 0.1 * t->data.n_rows;
     if (rng_below(r, 6) == 0) o.min_bucket = 1 + rng_below(r, 2 + t->data.n_rows / 6);
@@ -129,6 +130,7 @@ static void equals_brute_force(void)
         options.depth = 2 + (unsigned) seed % 3;
         options.test_rows = 0;
         if (seed % 2) options.complexity = rng_below(&r, 16) / 8.0 / t.data.n_rows;
+        options.any_size = seed % 4 == 0;
         if (seed % 5 < 2) options.min_bucket = 1 + rng_below(&r, 5);
         if (seed % 7 < 2) options.min_split = rng_below(&r, 12);
         double expected = brute_optimum(&b, &t.data, &options);
@@ -220,6 +222,7 @@ static void instruction_sets_agree(void)
         ct_exact_result first, other;
         options.test_rows = 0;
         if (seed % 4 == 0) options.complexity = 0.02;
+        options.any_size = seed % 4 == 1;
         REQUIRE(solve(&t.data, &options, &first));
         counted += first.statistics.counted > 0;
         for (size_t i = 1; ct_kernels_at(i); i++) {
@@ -320,7 +323,7 @@ static void certificates_are_proven(void)
         options.depth = 2 + (unsigned) seed % 3;
         if (seed % 2) options.complexity = 0.01;
         double cost = solved_cost(&t.data, &options);
-        ct_certify_claim claim = {options.depth, options.complexity, 0, 0, 0, NULL, NULL, NULL};
+        ct_certify_claim claim = {options.depth, options.complexity, 0, 0, 0, NULL, NULL, NULL, 0};
         ct_bytes bytes = {NULL, 0, 0, SIZE_MAX, 0};
         ct_certify_result checked;
         ct_exact_end end;
