@@ -114,7 +114,9 @@ mlr3_parameters <- function(is_classif) {
                   numbers(c("complexity", "cp", "max_gap", "max_thresholds", "time_limit"),
                           paradox::p_dbl))
   parameters$threads <- paradox::p_int(lower = 0, tags = c("train", "threads"))
-  for (name in c("deterministic", "verbose")) parameters[[name]] <- paradox::p_lgl(tags = "train")
+  for (name in c("deterministic", "smallest", "verbose")) {
+    parameters[[name]] <- paradox::p_lgl(tags = "train")
+  }
   parameters$missing <- paradox::p_fct(c("learn", "omit", "fail"), tags = "train")
   parameters$on_interrupt <- paradox::p_fct(c("return", "error"), tags = "train")
   for (name in c("memory_limit", "start", "progress",

@@ -25,7 +25,7 @@
 #'     are right: see the sections on both in [contree()].
 #'   \item No tree that the settings allow costs less than the `bound`: the bound that the
 #'     certificate proves is at least as large. If the fit is `"optimal"`, the bound is its cost,
-#'     and no tree of that cost has fewer leaves.
+#'     and no tree of that cost has fewer leaves (with `smallest = FALSE`, the former alone).
 #' }
 #' Where errors cost whole numbers, or fractions with a common denominator, the claims are checked
 #' exactly, without any tolerance. Other weights and losses are rounded to integers, and a numeric
@@ -67,7 +67,7 @@
 #'   because costs were rounded to integers; 0 where these are exact), `optimal` (whether the fit
 #'   claims that its tree is optimal and this is proven), `smallest` (whether it is also proven that
 #'   no tree of equal cost has fewer leaves; `FALSE` if costs are too close to be told apart after
-#'   rounding), `thresholds` and `row_sets` (the numbers examined), `bytes` (size of the
+#'   rounding, and of fits with `smallest = FALSE` that have splits), `thresholds` and `row_sets` (the numbers examined), `bytes` (size of the
 #'   certificate), `elapsed` (seconds), and `depth` and `among`, which define the set of trees that
 #'   the proof covers: `among` is a character vector of the restrictions by `minbucket`, `min_n`,
 #'   `max_thresholds` and the levels of factors.

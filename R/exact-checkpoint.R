@@ -1,11 +1,14 @@
 # Checkpoints of searches in parts: the state (exact-parts.R) in a file, from which another call
 # with the same data and settings goes on.
 
-checkpoint_format <- 2L
+checkpoint_format <- 3L
 
 # Settings that make another search of it.
 checkpoint_settings <- c("depth", "complexity", "max_gap", "max_thresholds", "minbucket",
-                         "min_n", "any_of_ties")
+                         "min_n", "any_of_ties", "any_size")
+
+# What the user calls them, where that is not their name in C.
+setting_of <- c(any_of_ties = "deterministic", any_size = "smallest")
 
 check_checkpoint <- function(path) {
   if (is.null(path)) return(NULL)
@@ -40,6 +43,7 @@ read_checkpoint_file <- function(path, format, hash, settings) {
       "the checkpoint %s is of other data; name another file", show_value(path)))
   }
   other <- names(settings)[!mapply(identical, kept$settings[names(settings)], settings)]
+  other <- ifelse(other %in% names(setting_of), setting_of[other], other)
   if (length(other)) {
     stop_input("checkpoint", gettextf(
       "the checkpoint %s is of a search with another %s; name another file", show_value(path),

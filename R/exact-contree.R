@@ -101,7 +101,8 @@ NULL
 #' that no smaller tree has this cost. There are three exceptions, in which the tree may depend on
 #' the number of threads and on timing: a `max_gap` above 0; a search that was stopped; and
 #' `deterministic = FALSE`, which may save time and returns whichever of the smallest optimal trees
-#' is found first. Weights or losses that are not multiples of a common unit are rounded, at about
+#' is found first. With `smallest = FALSE` (see [contree_control()]) the number of leaves does not
+#' count. Weights or losses that are not multiples of a common unit are rounded, at about
 #' the fifteenth digit of their sum; `bound` is then below the cost by as much.
 #'
 #' @section Stopping early:
@@ -560,6 +561,7 @@ search_control <- function(settings, start, roots, report) {
        time_limit = settings$time_limit, memory_limit = settings$memory_limit,
        threads = threads_to_use(settings$threads), device = device_wanted(settings),
        any_of_ties = as.integer(!settings$deterministic),
+       any_size = as.integer(is_of_any_size(settings)),
        start = start, roots = roots,
        max_cost = if (is.null(settings$max_cost)) Inf else settings$max_cost,
        beside = settings$beside$labels, beside_splits = settings$beside$splits,
@@ -567,6 +569,9 @@ search_control <- function(settings, start, roots, report) {
        part = NULL,
        simd = simd_wanted(), switches = getOption("contree.switches", character()))
 }
+
+# Whether smaller trees of the same cost are not ruled out.
+is_of_any_size <- function(settings) isFALSE(settings$smallest) && settings$complexity == 0
 
 # The call as it is kept in the fit. Its head is the generic `name` as typed (contree or
 # contree::contree). A tree to begin with that is not a name in it but the tree itself was put there

@@ -138,6 +138,7 @@ find_path <- function(frame, settings, call, by) {
       "have contree_cv() choose the depth")))
   }
   settings <- settle_settings(settings, frame)
+  settings$smallest <- TRUE # sizes are what it is about
   problem <- new_problem(frame, settings)
   if (by == "leaves") {
     refuse_with_leaves(settings, "by = \"leaves\"")

@@ -223,7 +223,13 @@ optimal_text <- function(fit) {
   }
   proof <- tree_proof(fit)
   shown <- proof_text(proof)
-  if (!proof$gap > 0) return(text)
+  if (!proof$gap > 0) {
+    return(if (is_of_any_size(tree_settings(fit))) {
+      paste0(text, gettext("; a smaller one may cost as much"))
+    } else {
+      text
+    })
+  }
   if (!predicts_classes(fit)) {
     grid <- isTRUE(tree_rounding(fit) > 0)
     return(gettextf("%s to within %s of it (%s are rounded)", text, format(signif(proof$gap, 2)),

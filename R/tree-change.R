@@ -50,7 +50,7 @@ set_call <- function(fit, call) {
 # better tree may be hidden.
 is_smallest <- function(fit) {
   proof <- tree_proof(fit)
-  proof$status == "optimal" && proof$gap == 0
+  proof$status == "optimal" && proof$gap == 0 && !is_of_any_size(tree_settings(fit))
 }
 
 # The same tree at another complexity, and what is proven there: a bound and, where that is known

@@ -101,3 +101,61 @@ test_that("the fit keeps its settings, without data or functions", {
   expect_equal(fit$cost, iris2$cost)
   expect_equal(contree(Species ~ ., iris, control = fit$control)$control, fit$control)
 })
+
+# Columns of two values, and classes that a tree tells apart but for a few rows.
+binary_table <- function(seed, n = 60, columns = 6) {
+  set.seed(seed)
+  data <- as.data.frame(matrix(rbinom(n * columns, 1, 0.4), n))
+  data$y <- factor(replace(data$V6 + data$V4 * data$V5, sample(n, seed %% 3), 2))
+  data$z <- data$V1 + data$V4 * data$V5
+  data
+}
+
+test_that("trees of any size are optimal, the same on any threads, and say so", {
+  larger <- 0
+  for (seed in 1:20) {
+    data <- binary_table(seed)
+    given <- list(if (seed %% 2) y ~ . - z else z ~ . - y, data, depth = 3 + seed %% 2,
+                  minbucket = 1 + (seed %% 4 == 3), max_leaves = if (seed %% 5) Inf else 6)
+    least <- do.call(contree, given)
+    one <- do.call(contree, c(given, smallest = FALSE, threads = 1))
+    two <- do.call(contree, c(given, smallest = FALSE, threads = 2))
+    same <- c("frame", "splits", "where", "cost", "bound", "status")
+    expect_identical(unclass(one)[same], unclass(two)[same])
+    expect_equal(one$cost, least$cost)
+    expect_identical(one$status, "optimal")
+    expect_match(capture.output(print(one))[3], "^Tree of .*; a smaller one may cost as much")
+    expect_match(capture.output(print(least))[3], "^Smallest of the optimal trees")
+    larger <- larger + (nrow(one$frame) > nrow(least$frame))
+  }
+  expect_gt(larger, 5)
+})
+
+test_that("a certificate says that no smaller tree was ruled out", {
+  data <- binary_table(5)
+  for (formula in list(y ~ . - z, z ~ . - y)) {
+    fit <- contree(formula, data, depth = 3, smallest = FALSE, certificate = TRUE)
+    check <- contree_certify(fit, data)
+    expect_true(check$valid && check$optimal && !check$smallest)
+    fit$control$smallest <- TRUE
+    expect_false(contree_certify(fit, data)$valid)
+  }
+})
+
+test_that("sizes count at a price, in paths, and in what a checkpoint is of", {
+  data <- binary_table(8)
+  plain <- contree(y ~ . - z, data, depth = 3, complexity = 0.01)
+  priced <- contree(y ~ . - z, data, depth = 3, complexity = 0.01, smallest = FALSE)
+  expect_identical(priced$frame, plain$frame)
+  expect_match(capture.output(print(priced))[3], "^Smallest")
+  for (by in c("complexity", "leaves")) {
+    expect_equal(as.data.frame(contree_path(y ~ . - z, data, depth = 3, by = by,
+                                            smallest = FALSE)),
+                 as.data.frame(contree_path(y ~ . - z, data, depth = 3, by = by)))
+  }
+  file <- tempfile(fileext = ".rds")
+  on.exit(unlink(file))
+  contree(y ~ . - z, data, depth = 3, checkpoint = file)
+  expect_contree_error(contree(y ~ . - z, data, depth = 3, checkpoint = file, smallest = FALSE),
+                       "input", "smallest")
+})

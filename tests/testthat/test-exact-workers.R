@@ -41,6 +41,8 @@ test_that("any number of workers, order of arrival and losses give the tree of o
                     contree(y ~ a + b, data, weights = weight, complexity = 0.01))
     expect_same_fit(fit_in_parts(z ~ a + b + c, data, pool = pool),
                     contree(z ~ a + b + c, data))
+    expect_same_fit(fit_in_parts(y ~ a + b + c, data, smallest = FALSE, pool = pool),
+                    contree(y ~ a + b + c, data, smallest = FALSE))
   }
   loss <- matrix(c(0, 1, 2, 3, 0, 1, 1, 1, 0), 3)
   expect_same_fit(fit_in_parts(y ~ a + b, data, loss = loss, minbucket = 4, pool = pool),

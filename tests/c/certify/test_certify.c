@@ -157,7 +157,7 @@ static double proven_again(const ct_data *data, const ct_exact_options *options,
 {
     found_tree found;
     if (!find(data, options, &found)) return -1;
-    CHECK(!leaves || found.tree.n_splits + 1 == leaves);
+    CHECK(!leaves || options->any_size || found.tree.n_splits + 1 == leaves);
     int optimal = found.result.end == CT_END_OPTIMAL;
     ct_bytes bytes = certificate_below(data, options, found.result.bound,
                                        optimal ? &found.tree : NULL);
@@ -168,7 +168,8 @@ static double proven_again(const ct_data *data, const ct_exact_options *options,
     int clear = options->complexity == 0 ||
                 (!data->weights && !data->loss); /* penalties beside which units are seen */
     CHECK(!optimal || checked.attained || (!clear && checked.bound < found.result.cost));
-    CHECK(!optimal || checked.smallest || checked.rounding > 0 || !clear);
+    if (options->any_size) CHECK(!checked.smallest || !found.tree.n_splits);
+    else CHECK(!optimal || checked.smallest || checked.rounding > 0 || !clear);
     double slack = 2 * (double) rounding_of(data, options) + 1e-12 * found.result.cost;
     if (!CHECK(checked.bound >= found.result.bound - slack &&
                checked.bound <= found.result.cost * (1 + 1e-15)))
@@ -470,7 +471,8 @@ static void check_claims(rng *r, const random_table *t, const ct_exact_options *
         CHECK(checked.rounding >= rounding - lost);
     CHECK(optimal <= checked.attained);
     if (optimal && rounding == 0)
-        CHECK(checked.bound == least && (checked.smallest || options->complexity > 0));
+        CHECK(checked.bound == least && (checked.smallest || options->complexity > 0 ||
+                                         options->any_size));
     /* the last has a split that parts nothing */
     const ct_outcome padded = {found->tree.labels,
                                found->tree.n_splits + (found->tree.n_splits + 1 < t->data.n_rows)};

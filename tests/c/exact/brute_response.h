@@ -59,7 +59,7 @@ static inline int brute_begin(response_brute *b, const ct_data *data,
         b->z[row] = costs.response->z[row];
         b->w[row] = costs.weights ? costs.weights[row] : 1;
     }
-    b->split = ready ? costs.split : 0;
+    b->split = ready && !options->any_size ? costs.split : 0;
     b->rounding = ready ? costs.rounding : 0;
     b->fine = ready ? costs.response->fine : 0;
     ct_arena_free(&arena);

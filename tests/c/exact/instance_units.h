@@ -52,6 +52,7 @@ static inline ct_exact_options draw_limits(rng *r, const instance *in,
     ct_exact_options o = rng_below(r, 2) ? in->options : *rules;
     o.depth = rules->depth;
     o.complexity = rules->complexity;
+    o.any_size = rules->any_size;
     o.min_bucket = rules->min_bucket;
     o.min_split = rules->min_split;
     o.max_thresholds = rules->max_thresholds;

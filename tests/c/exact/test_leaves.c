@@ -43,6 +43,7 @@ static random_table table_of_classes(rng *r, few_brute *b, ct_exact_options *opt
     }
     b->split = rng_below(r, 2) ? 0 : rng_below(r, 2 * PARTS);
     options->complexity = (double) b->split / PARTS / sum_of_weights(&t.data);
+    options->any_size = !b->split && rng_below(r, 3) == 0;
     leaf_costs_of_classes(b, &t.data);
     return t;
 }
@@ -63,6 +64,7 @@ static random_table table_of_response(rng *r, few_brute *b, ct_exact_options *op
         for (uint32_t i = 0; i < n; i++) t.weights[i] = 1 + rng_below(r, 3);
     }
     if (rng_below(r, 2)) options->complexity = rng_unit(r) * 0.1;
+    options->any_size = options->complexity == 0 && rng_below(r, 3) == 0;
     CHECK(brute_begin(&grid, &t.data, options));
     b->split = grid.split;
     for (uint32_t set = 1; set < UINT32_C(1) << n; set++) {
@@ -111,7 +113,7 @@ static int64_t cost_of_tree(const few_brute *b, const ct_forest *tree, const uin
     return cost;
 }
 
-/* The optimum, as the tree that the rule wants. */
+/* The optimum, as the tree that the rule wants; of any size, any of that cost. */
 static int is_best(few_brute *b, const random_table *t, const ct_exact_options *options)
 {
     ct_exact_result result;
@@ -123,9 +125,9 @@ static int is_best(few_brute *b, const random_table *t, const ct_exact_options *
         return 0;
     }
     int64_t cost = cost_of_tree(b, &result.tree, leaf_of_row, &leaves);
-    int same = cost == best.cost && leaves == best.leaves && result.end == CT_END_OPTIMAL &&
-               result.bound <= result.cost &&
-               (options->any_of_ties ||
+    int same = cost == best.cost && (leaves == best.leaves || options->any_size) &&
+               result.end == CT_END_OPTIMAL && result.bound <= result.cost &&
+               (options->any_of_ties || options->any_size ||
                 few_is_tree(b, &result.tree, result.tree.roots[0],
                             (UINT32_C(1) << t->data.n_rows) - 1, options->depth,
                             few_most(options), options->roots));

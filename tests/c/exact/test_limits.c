@@ -26,6 +26,7 @@ static void small_instances(void)
         ct_exact_options rules = ct_exact_options_default();
         rules.depth = depth;
         rules.complexity = ldexp(rng_below(&r, 3) * rng_below(&r, 9), -7);
+        rules.any_size = in.options.any_size && rules.complexity == 0;
         rules.min_bucket = in.options.min_bucket;
         rules.min_split = in.options.min_split;
         rules.max_thresholds = in.options.max_thresholds;

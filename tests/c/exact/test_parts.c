@@ -206,6 +206,7 @@ static void small_problems(void)
         g.options.team_after = 0;
         g.options.min_bucket = 1 + rng_below(&r, 2);
         if (rng_below(&r, 3) == 0) g.options.complexity = rng_below(&r, 32) / 8.0 / t.data.n_rows;
+        g.options.any_size = g.options.complexity == 0 && rng_below(&r, 3) == 0;
         check_game(&g);
         ct_exact_result one;
         if (!solve(&t.data, &g.options, &one)) break;

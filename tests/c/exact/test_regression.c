@@ -61,6 +61,7 @@ static ct_exact_options random_options(rng *r, response_table *t, int leaf_sizes
     uint32_t n = t->table.data.n_rows;
     options.depth = n > 18 ? 2 : n > 11 ? 2 + rng_below(r, 2) : 2 + rng_below(r, 3);
     if (rng_below(r, 3) == 0) options.complexity = rng_unit(r) * 0.1;
+    options.any_size = options.complexity == 0 && rng_below(r, 3) == 0;
     if (rng_below(r, 2)) options.word_rows = 0;
     if (rng_below(r, 2)) options.tally_rows = 0;
     if (rng_below(r, 2)) options.off = by_rows_alone;

@@ -48,6 +48,7 @@ static ct_exact_options sum_options(rng *r, response_table *t)
     if (rng_below(r, 2)) o.min_bucket = 1 + rng_below(r, 3);
     if (rng_below(r, 4) == 0) o.min_split = 2 + rng_below(r, 6);
     if (rng_below(r, 3) == 0) o.complexity = rng_unit(r) * rng_unit(r) * 0.2;
+    o.any_size = o.complexity == 0 && rng_below(r, 3) == 0;
     if (rng_below(r, 8) == 0) {
         table_add_roots(&t->table, r);
         o.roots = t->table.roots;
@@ -218,6 +219,7 @@ static void instruction_sets_agree(void)
         options.test_rows = 0;
         if (seed % 2) options.min_bucket = 5;
         if (seed % 4 == 0) options.complexity = 0.02;
+        options.any_size = seed % 4 == 1;
         REQUIRE(answer_of(&t, &options, &first));
         for (size_t i = 1; ct_kernels_at(i); i++) {
             options.simd = ct_kernels_at(i)->name;
