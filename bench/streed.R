@@ -7,24 +7,31 @@
 #
 # With STREED_SETS=DIR also on the binary sets in that folder, NAME.csv.gz as the others, at depths
 # 3 to 5, beside contree() on one thread (results/streed_binary.csv), in processor seconds: there
-# errors are the same. What takes long runs once, the others three times. At depths 3 and 4 also
-# with a made response, sums of a fifth of the columns with noise, in three decimals, and leaves of
-# any size (`minbucket = 1`; results/streed_numbers.csv): squared errors must not be above those of
-# pystreed. With STREED_AIRFOIL=FILE also on that file of STreeD's, airfoil.csv, whose response is
-# real and comes first. STREED_ONLY=numbers leaves out all but these.
+# errors are the same. `any` is contree() with `smallest = FALSE`, which asks what pystreed asks. What
+# takes long runs once, the others three times. At depths 3 and 4 also with a made response, sums of
+# a fifth of the columns with noise, in three decimals, and leaves of any size (`minbucket = 1`;
+# results/streed_numbers.csv): squared errors must not be above those of pystreed. With
+# STREED_AIRFOIL=FILE also on that file of STreeD's, data/regression/airfoil.csv in its repository,
+# whose response is real and comes first.
+#
+# The data sets with their columns cut at quantiles into a few values (results/streed_quantiles.csv):
+# pystreed gets each threshold as a column of 0 and 1; `scans` is contree() without counts. Those of
+# 20 values have made responses, too. STREED_ONLY=binary, quantiles or numbers leaves out the others.
 for (file in list.files("bench/lib", "[.]R$", full.names = TRUE)) source(file)
 
 thresholds <- 20
 most_rows <- 6500
 
 settings <- bench_settings()
-numbers_alone <- Sys.getenv("STREED_ONLY") == "numbers"
-cases <- data_cases(settings, depths = 2:3)
-cases <- cases[cases$rows <= most_rows & cases$depth <= 3 & !numbers_alone, ]
-peer <- if (NROW(cases) || numbers_alone) peer_start("pystreed")
-path <- if (!numbers_alone) record_start(settings, "streed")
+only <- Sys.getenv("STREED_ONLY")
+wanted <- function(part) !is.null(peer) && only %in% c("", part)
+data_sets <- data_cases(settings, depths = 2:3)
+data_sets <- data_sets[data_sets$rows <= most_rows & data_sets$depth <= 3, ]
+peer <- peer_start("pystreed")
 
-for (i in if (!is.null(peer)) seq_len(nrow(cases))) {
+cases <- data_sets
+path <- if (wanted("binariser")) record_start(settings, "streed")
+for (i in if (wanted("binariser")) seq_len(nrow(cases))) {
   case <- cases[i, ]
   key <- list(data = case$data, depth = case$depth)
   if (recorded_runs(path, key)$n) next
@@ -42,15 +49,22 @@ for (i in if (!is.null(peer)) seq_len(nrow(cases))) {
 # Of several runs the one of the least processor time.
 best_of <- function(run) {
   runs <- list(run())
-  if (runs[[1]]$cpu < 2) runs[2:3] <- list(run(), run())
+  if (runs[[1]]$cpu < 0.5) runs[2:3] <- list(run(), run())
   runs[[which.min(vapply(runs, `[[`, 0, "cpu"))]]
+}
+
+time_pystreed <- function(depth) {
+  best_of(function() {
+    said <- peer_ask(peer, "pystreed", depth, thresholds, settings$limit)
+    list(cpu = as.numeric(said[5]), errors = as.numeric(said[2]), status = said[3])
+  })
 }
 
 binary_sets <- list.files(Sys.getenv("STREED_SETS", "/nowhere"), "[.]csv[.]gz$", full.names = TRUE)
 binary_sets <- binary_sets[!grepl("reference", binary_sets)]
-path <- if (!numbers_alone) record_start(settings, "streed_binary")
+path <- if (wanted("binary")) record_start(settings, "streed_binary")
 cases <- expand.grid(file = binary_sets, depth = 3:5, stringsAsFactors = FALSE)
-for (i in if (!is.null(peer) && !numbers_alone) seq_len(nrow(cases))) {
+for (i in if (wanted("binary")) seq_len(nrow(cases))) {
   case <- cases[i, ]
   key <- list(data = paste0("binary/", sub("[.]csv[.]gz$", "", basename(case$file))),
               depth = case$depth)
@@ -58,14 +72,68 @@ for (i in if (!is.null(peer) && !numbers_alone) seq_len(nrow(cases))) {
   peer_load(peer, case$file)
   data <- utils::read.csv(case$file)
   data$class <- factor(data$class)
-  runs <- best_of(function() {
-    said <- peer_ask(peer, "pystreed", case$depth, thresholds, settings$limit)
-    list(cpu = as.numeric(said[5]), errors = as.numeric(said[2]), status = said[3])
-  })
+  runs <- time_pystreed(case$depth)
   own <- best_of(function() time_contree(data, case$depth, settings$limit))
+  any <- best_of(function() time_contree(data, case$depth, settings$limit, smallest = FALSE))
   record(path, c(key, list(errors = runs$errors, status = runs$status, cpu = runs$cpu,
                            contree_errors = own$errors, contree_status = own$status,
-                           contree_cpu = own$cpu, contree_solver = own$solver)))
+                           contree_cpu = own$cpu, contree_leaves = own$leaves,
+                           any_errors = any$errors, any_status = any$status, any_cpu = any$cpu,
+                           any_leaves = any$leaves)))
+}
+
+# ---- columns cut at quantiles ----
+
+# Each column as the number of its part, of about equally many rows each.
+cut_columns <- function(columns, values) {
+  as.data.frame(lapply(columns, function(x) {
+    cuts <- unique(stats::quantile(x, seq_len(values - 1) / values, names = FALSE))
+    findInterval(x, cuts)
+  }))
+}
+
+# Each threshold as a column of 0 and 1.
+tests_of <- function(columns) {
+  as.data.frame(do.call(cbind, lapply(columns, function(x) {
+    outer(x, sort(unique(x))[-1], `>=`) + 0L
+  })))
+}
+
+write_tests <- function(class, columns) {
+  file <- tempfile("tests", fileext = ".csv")
+  utils::write.csv(data.frame(class = as.integer(factor(class)) - 1L, tests_of(columns)), file,
+                   row.names = FALSE)
+  file
+}
+
+without_counts <- function(run) {
+  old <- options(contree.switches = "triples")
+  on.exit(options(old))
+  run()
+}
+
+path <- if (wanted("quantiles")) record_start(settings, "streed_quantiles")
+cases <- expand.grid(data = unique(data_sets$data), depth = 3:4, values = c(4, 12, 20),
+                     stringsAsFactors = FALSE)
+for (i in if (wanted("quantiles")) seq_len(nrow(cases))) {
+  case <- cases[i, ]
+  key <- as.list(case)
+  if (recorded_runs(path, key)$n) next
+  data <- utils::read.csv(data_path(case$data))
+  columns <- cut_columns(data[setdiff(names(data), "class")], case$values)
+  file <- write_tests(data$class, columns)
+  peer_load(peer, file)
+  data <- data.frame(columns, class = factor(data$class))
+  runs <- time_pystreed(case$depth)
+  own <- best_of(function() time_contree(data, case$depth, settings$limit))
+  scans <- without_counts(function() {
+    best_of(function() time_contree(data, case$depth, settings$limit))
+  })
+  record(path, c(key, list(tests = ncol(tests_of(columns)), errors = runs$errors,
+                           status = runs$status, cpu = runs$cpu, contree_errors = own$errors,
+                           contree_status = own$status, contree_cpu = own$cpu,
+                           scans_status = scans$status, scans_cpu = scans$cpu)))
+  unlink(file)
 }
 
 # ---- made responses on the same columns ----
@@ -98,8 +166,9 @@ compare_numbers <- function(key, file, columns, y) {
                            contree_status = own$status, contree_cpu = own$cpu)))
 }
 
-path <- record_start(settings, "streed_numbers")
-for (i in if (!is.null(peer)) which(cases$depth < 5)) {
+path <- if (wanted("numbers")) record_start(settings, "streed_numbers")
+cases <- expand.grid(file = binary_sets, depth = 3:4, stringsAsFactors = FALSE)
+for (i in if (wanted("numbers")) seq_len(nrow(cases))) {
   case <- cases[i, ]
   data <- utils::read.csv(case$file)
   columns <- data[setdiff(names(data), "class")]
@@ -108,7 +177,16 @@ for (i in if (!is.null(peer)) which(cases$depth < 5)) {
                   case$file, columns, make_response(as.matrix(columns)))
 }
 
-if (!is.null(peer) && nzchar(Sys.getenv("STREED_AIRFOIL"))) {
+for (name in if (wanted("numbers")) unique(data_sets$data)) {
+  data <- utils::read.csv(data_path(name))
+  columns <- cut_columns(data[setdiff(names(data), "class")], 20)
+  file <- write_tests(data$class, columns)
+  compare_numbers(list(data = paste0("20 values/", name), depth = 3), file, columns,
+                  make_response(as.matrix(columns)))
+  unlink(file)
+}
+
+if (wanted("numbers") && nzchar(Sys.getenv("STREED_AIRFOIL"))) {
   data <- utils::read.table(Sys.getenv("STREED_AIRFOIL"))
   file <- tempfile("airfoil", fileext = ".csv")
   utils::write.csv(data.frame(class = 0, data[-1]), file, row.names = FALSE)

@@ -24,12 +24,12 @@ processor_seconds <- function() sum(proc.time()[c("user.self", "sys.self")])
 # the memory of the process before, and at most during, the call; the processor time of the call.
 # The peers have one core, so one thread is what they are compared with. That a search was stopped
 # is in the result; no warning is needed.
-time_contree <- function(data, depth, limit, response = "class", threads = 1) {
+time_contree <- function(data, depth, limit, response = "class", threads = 1, ...) {
   formula <- stats::as.formula(paste(response, "~ ."))
   before <- restart_peak_memory()
   cpu <- processor_seconds()
   call <- timed(suppressWarnings(contree::contree(formula, data, depth = depth, time_limit = limit,
-                                                  threads = threads),
+                                                  threads = threads, ...),
                                  classes = "contree_stopped"))
   cpu <- processor_seconds() - cpu
   fit <- call$value

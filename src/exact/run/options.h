@@ -109,7 +109,7 @@ typedef struct {
     /* of equally good trees return any, whichever is found; see first_of_ties in roots.h */
     int any_of_ties;
     /* of equally good trees the smallest need not be found, which saves the time of ruling smaller
-     * ones out: a split costs nothing. With a complexity of 0 */
+     * ones out: a split costs nothing. With a complexity of 0. See exact.h */
     int any_size;
     ct_exact_device_wish device;
     int device_number;   /* of the CUDA device, from 0; -1: the twin in its place */

@@ -323,6 +323,7 @@ static inline void is_the_tree(brute *rules[2], const ct_data *data,
     ct_error error = {CT_OK, ""};
     int is = 0;
     if (ct_exact_solve(data, options, &result, NULL, &error) != CT_OK) return;
+    if (options->any_size && result.cost == 0) is = 1; /* that of looking ahead */
     for (int i = 0; i < 2 && !is; i++)
         is = brute_is_tree(rules[i], &result.tree, result.tree.roots[0], brute_all(rules[i]),
                            options->depth, options->roots);

@@ -211,7 +211,7 @@ static void small_problems(void)
         ct_exact_result one;
         if (!solve(&t.data, &g.options, &one)) break;
         CHECK(fabs(brute_optimum(&b, &t.data, &g.options) - one.cost) <= 1e-9 * (1 + one.cost));
-        if (!t.data.weights)
+        if (!t.data.weights && !(g.options.any_size && one.cost == 0))
             CHECK(brute_is_tree(&b, &one.tree, 0, brute_all(&b), g.options.depth, NULL));
         ct_exact_result_free(&one);
         table_free(&t);

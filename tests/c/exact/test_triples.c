@@ -79,7 +79,8 @@ static uint64_t check_both_ways(const random_table *t, ct_exact_options options,
     } else {
         CHECK(counted.end == CT_END_OPTIMAL && searched.end == CT_END_OPTIMAL);
         CHECK(counted.cost == searched.cost && counted.bound == searched.bound);
-        CHECK(same_tree(&counted.tree, &searched.tree));
+        CHECK((options.any_size && counted.cost == 0) || /* that of looking ahead */
+              same_tree(&counted.tree, &searched.tree));
     }
     for (uint32_t f = 0; !any && f < t->data.n_cols; f++)
         CHECK(counted.root_bounds[f] >= counted.bound);
@@ -138,9 +139,11 @@ static void equals_brute_force(void)
         uint32_t left = 0, all = brute_all(&b);
         int32_t root = brute_choice(&b, all, options.depth, NULL, &best, &left);
         REQUIRE(solve(&t.data, &options, &result));
-        if (!CHECK(fabs(result.cost - expected) < 1e-6) || !CHECK_INT(result.tree.feature[0], root))
+        int ahead = options.any_size && expected == 0;
+        if (!CHECK(fabs(result.cost - expected) < 1e-6) ||
+            !CHECK(ahead || result.tree.feature[0] == root))
             printf("    seed %d: %g, not %g\n", seed, result.cost, expected);
-        for (uint32_t i = 0; root >= 0 && i < t.data.n_rows; i++)
+        for (uint32_t i = 0; root >= 0 && !ahead && i < t.data.n_rows; i++)
             CHECK_INT(table_column(&t, (uint32_t) root)[i] < result.tree.threshold[0],
                       left >> i & 1);
         ct_exact_result_free(&result);
