@@ -1,4 +1,4 @@
-/* Regression trees of columns of two values, which are solved by sums over triples of tests: the
+/* Regression trees of columns of two or a few values, which are solved by sums over triples of tests: the
  * same answers as by the search over root splits and by brute force. */
 #include "brute_bounds.h"
 #include "check.h"
@@ -6,11 +6,12 @@
 #include "response_answer.h"
 #include "solve.h"
 
-/* Columns of two values: noise, near copies and complements of others, nearly constant ones; the
- * response from a random tree, with noise or without, of few values, many digits, far from 0. */
-static response_table two_valued(rng *r, uint32_t n_rows, uint32_t n_cols)
+/* Columns of two values or, in every third table, of up to six in some of them: noise, near copies
+ * and complements of others, nearly constant ones; the response from a random tree, with noise or without, of few values, many digits, far from 0. */
+static response_table few_valued(rng *r, uint32_t n_rows, uint32_t n_cols)
 {
     response_table t = response_new(n_rows, n_cols);
+    uint32_t more = rng_below(r, 3) == 0;
     for (uint32_t col = 0; col < n_cols; col++) {
         double *x = table_column(&t.table, col),
                *like = table_column(&t.table, col ? rng_below(r, col) : 0);
@@ -21,6 +22,7 @@ static response_table two_valued(rng *r, uint32_t n_rows, uint32_t n_cols)
             if (kind == 1 && rng_below(r, 100) >= noise) x[i] = like[i];
             if (kind == 2 && rng_below(r, 100) >= noise) x[i] = 1 - like[i];
             if (kind == 3) x[i] = rng_below(r, 12) == 0;
+            if (kind > 3 && more) x[i] = rng_below(r, ones + 4);
         }
     }
     uint32_t kind = rng_below(r, 6), exact = rng_below(r, 4) == 0;
@@ -66,7 +68,7 @@ static void equals_brute_force(void)
 {
     for (int i = 0; i < tables(40, 400, 6000); i++) {
         rng r = {(uint64_t) i + 20000000};
-        response_table t = two_valued(&r, 2 + rng_below(&r, 14), 1 + rng_below(&r, 6));
+        response_table t = few_valued(&r, 2 + rng_below(&r, 14), 1 + rng_below(&r, 6));
         if (i % 3 == 0) table_add_weights(&t.table, &r);
         ct_exact_options options = sum_options(&r, &t);
         if (i % 16 == 0) options.depth = 4;
@@ -153,7 +155,7 @@ static void equals_the_search(void)
     int n = tables(10, 100, 1500), with = 0, deep = 0;
     for (int seed = 0; seed < n && check_state.failed < 5; seed++) {
         rng r = {(uint64_t) seed + 21000000};
-        response_table t = two_valued(&r, 8 + rng_below(&r, 200), 1 + rng_below(&r, 12));
+        response_table t = few_valued(&r, 8 + rng_below(&r, 200), 1 + rng_below(&r, 12));
         if (seed % 4 == 0) table_add_weights(&t.table, &r);
         for (uint32_t i = 0; seed % 6 == 0 && i < t.table.data.n_rows; i++)
             t.table.values[i] = rng_below(&r, 3); /* sides may have columns of two values alone */
@@ -179,7 +181,7 @@ static void many_tests(void)
     int n = tables(1, 4, 40), with = 0;
     for (int seed = 0; seed < n && check_state.failed < 5; seed++) {
         rng r = {(uint64_t) seed + 22000000};
-        response_table t = two_valued(&r, 30 + rng_below(&r, 150), 20 + rng_below(&r, 80));
+        response_table t = few_valued(&r, 30 + rng_below(&r, 150), 20 + rng_below(&r, 80));
         if (seed % 4 == 0) table_add_weights(&t.table, &r);
         ct_exact_options options = ct_exact_options_default();
         options.test_rows = 0;
@@ -196,7 +198,7 @@ static void large_sums(void)
     static const uint32_t rows[] = {65535, 65536, 70001};
     for (int i = 0; i < (CHECK_SLOW() ? 2 : 9); i++) {
         rng r = {(uint64_t) i + 23000000};
-        response_table t = two_valued(&r, rows[i % 3], 6);
+        response_table t = few_valued(&r, rows[i % 3], 6);
         for (uint32_t row = 0; row < rows[i % 3]; row++) {
             if (i / 3 == 0) t.y[row] = rng_unit(&r) + t.table.values[row];
             if (i / 3 == 1) t.y[row] = 2e6 * t.table.values[row] + rng_below(&r, 1000000);
@@ -214,7 +216,7 @@ static void instruction_sets_agree(void)
     int n = tables(3, 15, 150);
     for (int seed = 0; seed < n && check_state.failed < 5; seed++) {
         rng r = {(uint64_t) seed + 24000000};
-        response_table t = two_valued(&r, 30 + rng_below(&r, 300), 4 + rng_below(&r, 90));
+        response_table t = few_valued(&r, 30 + rng_below(&r, 300), 4 + rng_below(&r, 90));
         if (seed % 3 == 0) table_add_weights(&t.table, &r);
         ct_exact_options options = ct_exact_options_default();
         answer first, other;
@@ -245,7 +247,7 @@ static void root_bounds_hold(void)
     for (int seed = 0; seed < tables(3, 15, 150) && check_state.failed < 5; seed++) {
         rng r = {(uint64_t) seed + 25000000};
         uint32_t n_cols = 6;
-        response_table t = two_valued(&r, 20 + rng_below(&r, 100), n_cols);
+        response_table t = few_valued(&r, 20 + rng_below(&r, 100), n_cols);
         ct_exact_options options = ct_exact_options_default();
         ct_exact_result result;
         options.depth = 2 + (unsigned) seed % 2;
@@ -275,7 +277,7 @@ static int stop_after(void *left) { return --*(int *) left < 0; }
 static void stopped_searches_have_valid_bounds(void)
 {
     rng r = {26000000};
-    response_table t = two_valued(&r, 300, 20);
+    response_table t = few_valued(&r, 300, 20);
     ct_exact_options options = ct_exact_options_default();
     ct_exact_result result;
     int stopped = 0;
@@ -325,7 +327,7 @@ static void believes_no_wrong_bound(void)
 {
     for (int i = 0; i < tables(20, 150, 1500); i++) {
         rng r = {(uint64_t) i + 27000000};
-        response_table t = two_valued(&r, 5 + rng_below(&r, BOUND_ROWS - 4), 1 + rng_below(&r, 5));
+        response_table t = few_valued(&r, 5 + rng_below(&r, BOUND_ROWS - 4), 1 + rng_below(&r, 5));
         if (i % 3 == 0) table_add_weights(&t.table, &r);
         ct_exact_options options = sum_options(&r, &t);
         ct_exact_result result;
