@@ -61,16 +61,17 @@
 #'   call are evaluated again.
 #' @param certificate A certificate, or its element `log`; by default the certificate in the fit,
 #'   where `contree(certificate = TRUE)` keeps it (see [contree_control()]).
-#' @return A list of class `contree_certificate_check`: `valid` (logical), `reason` (why not; absent
-#'   if valid), `objective` and `cost` (of the fit), `bound` (no tree costs less, as the certificate
-#'   proves; `NA` if the check did not get that far), `rounding` (what was subtracted from the bound
-#'   because costs were rounded to integers; 0 where these are exact), `optimal` (whether the fit
-#'   claims that its tree is optimal and this is proven), `smallest` (whether it is also proven that
-#'   no tree of equal cost has fewer leaves; `FALSE` if costs are too close to be told apart after
-#'   rounding, and of fits with `smallest = FALSE` that have splits), `thresholds` and `row_sets` (the numbers examined), `bytes` (size of the
-#'   certificate), `elapsed` (seconds), and `depth` and `among`, which define the set of trees that
-#'   the proof covers: `among` is a character vector of the restrictions by `minbucket`, `min_n`,
-#'   `max_thresholds` and the levels of factors.
+#' @return A list of class `contree_certificate_check`: `valid` (logical), `reason` (why not;
+#'   absent if valid), `objective` and `cost` (of the fit), `bound` (no tree costs less, as the
+#'   certificate proves; `NA` if the check did not get that far), `rounding` (what was subtracted
+#'   from the bound because costs were rounded to integers; 0 where these are exact), `optimal`
+#'   (whether the fit claims that its tree is optimal and this is proven), `smallest` (whether it is
+#'   also proven that no tree of equal cost has fewer leaves; `FALSE` if costs are too close to be
+#'   told apart after rounding, and of fits with `smallest = FALSE` that have splits), `thresholds`
+#'   and `row_sets` (the numbers examined), `bytes` (size of the certificate), `elapsed` (seconds),
+#'   and `depth` and `among`, which define the set of trees that the proof covers: `among` is a
+#'   character vector of the restrictions by `minbucket`, `min_n`, `max_thresholds` and the levels
+#'   of factors.
 #'
 #'   For a set a list of class `contree_set_check`: `valid`, `reason`, `trees` (how many there are,
 #'   a string), `complete` (whether it is proven that the set has all trees within its budget),

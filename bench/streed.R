@@ -7,16 +7,17 @@
 #
 # With STREED_SETS=DIR also on the binary sets in that folder, NAME.csv.gz as the others, at depths
 # 3 to 5, beside contree() on one thread (results/streed_binary.csv), in processor seconds: there
-# errors are the same. `any` is contree() with `smallest = FALSE`, which asks what pystreed asks. What
-# takes long runs once, the others three times. At depths 3 and 4 also with a made response, sums of
-# a fifth of the columns with noise, in three decimals, and leaves of any size (`minbucket = 1`;
-# results/streed_numbers.csv): squared errors must not be above those of pystreed. With
+# errors are the same. `any` is contree() with `smallest = FALSE`, which asks what pystreed asks.
+# What takes long runs once, the others three times. At depths 3 and 4 also with a made response,
+# sums of a fifth of the columns with noise, in three decimals, and leaves of any size (`minbucket =
+# 1`; results/streed_numbers.csv): squared errors must not be above those of pystreed. With
 # STREED_AIRFOIL=FILE also on that file of STreeD's, data/regression/airfoil.csv in its repository,
 # whose response is real and comes first.
 #
-# The data sets with their columns cut at quantiles into a few values (results/streed_quantiles.csv):
-# pystreed gets each threshold as a column of 0 and 1; `scans` is contree() without counts. Those of
-# 20 values have made responses, too. STREED_ONLY=binary, quantiles or numbers leaves out the others.
+# The data sets with their columns cut at quantiles into a few values
+# (results/streed_quantiles.csv): pystreed gets each threshold as a column of 0 and 1; `scans` is
+# contree() without counts. Those of 20 values have made responses, too. STREED_ONLY=binary,
+# quantiles or numbers leaves out the others.
 for (file in list.files("bench/lib", "[.]R$", full.names = TRUE)) source(file)
 
 thresholds <- 20

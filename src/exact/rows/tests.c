@@ -39,7 +39,7 @@ static int may_count(const ct_worker *worker)
                      !search->options->part && !search->max_leaves;
 }
 
-/* Whether it is all of the table that may be counted, and no parts that are told apart by bounds. */
+/* Whether all of the table is to be counted at once, and none of its parts by itself. */
 static int is_whole_alone(const ct_exact_search *search)
 {
     return search->costs->response && search->min_split > 2 && !has_two_values(search->table);

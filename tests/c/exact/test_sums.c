@@ -1,13 +1,14 @@
-/* Regression trees of columns of two or a few values, which are solved by sums over triples of tests: the
- * same answers as by the search over root splits and by brute force. */
+/* Regression trees of columns of two or a few values, which are solved by sums over triples of
+ * tests: the same answers as by the search over root splits and by brute force. */
 #include "brute_bounds.h"
 #include "check.h"
 #include "exact/kernels/kernels.h"
 #include "response_answer.h"
 #include "solve.h"
 
-/* Columns of two values or, in every third table, of up to six in some of them: noise, near copies
- * and complements of others, nearly constant ones; the response from a random tree, with noise or without, of few values, many digits, far from 0. */
+/* Columns of two values or, in every third table, of up to six in some of them: noise, near
+ * copies and complements of others, nearly constant ones; the response from a random tree, with
+ * noise or without, of few values, many digits, far from 0. */
 static response_table few_valued(rng *r, uint32_t n_rows, uint32_t n_cols)
 {
     response_table t = response_new(n_rows, n_cols);
