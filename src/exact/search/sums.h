@@ -1,4 +1,4 @@
-/* Squared errors of depth two and three on features of two values, solved by sums: those of the
+/* Squared errors of depth two and three on features of few values, solved by sums: those of the
  * response over the rows in every two and every three tests, each triple once
  * (kernels/response/triples.h). A part of triples.h for a numeric response.
  *

@@ -6,7 +6,7 @@
  * themselves, but for roots that a bound has ruled out. A root that was counted bounds the others:
  * opt(A) >= opt(B) - D(B \ A), for sides A and B of two roots, as in bound/interval.h.
  *
- * Only where rows cost all the same, or with a response, where features have two values (sums.h).
+ * Only where rows cost all the same, or with a response (sums.h).
  * No evidence is written: a search that writes some (evidence.h) does without, knows the cost that
  * was found here, and records thresholds as in any other table, which is all that src/certify
  * needs. */
