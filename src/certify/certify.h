@@ -27,6 +27,7 @@ typedef struct {
     /* asked now and then from the calling thread; not 0: stop. May be NULL */
     int (*stop)(void *);
     void *stop_data;
+    int one_word;           /* see there */
 } ct_certify_claim;
 
 enum { CT_CERTIFY_DEPTH = 16 };

@@ -320,7 +320,7 @@ static void certificates_are_proven(void)
         options.depth = 2 + (unsigned) seed % 3;
         if (seed % 2) options.complexity = 0.01;
         double cost = solved_cost(&t.data, &options);
-        ct_certify_claim claim = {options.depth, options.complexity, 0, 0, 0, NULL, NULL, NULL};
+        ct_certify_claim claim = {options.depth, options.complexity, 0, 0, 0, NULL, NULL, NULL, 0};
         ct_bytes bytes = {NULL, 0, 0, SIZE_MAX, 0};
         ct_certify_result checked;
         ct_exact_end end;

@@ -64,7 +64,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
                               options.max_thresholds,
                               NULL,
                               NULL,
-                              NULL};
+                              NULL,
+                              0};
     long double least = least_cost(number, &t, &options);
     ct_certify_result checked;
     ct_error error = {CT_OK, ""};
