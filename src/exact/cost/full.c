@@ -50,7 +50,7 @@ static parting parting_of(const ct_full *full, const ct_full_list *list, const c
     parting p = {full, list, least, *all, 0, 0, ldexp(1, -full->down), 0};
     ct_wide mean = floor_of(all->sum, all->weight);
     p.mean = (int64_t) mean;
-    p.all.squares -= mean * (2 * all->sum - mean * all->weight);
+    p.all.squares = ct_full_squares(all, mean);
     p.all.sum -= mean * all->weight;
     p.squares = double_of(p.all.squares) * p.scale;
     p.slack = ldexp(p.squares, -48) + 4;

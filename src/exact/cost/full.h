@@ -46,6 +46,19 @@ static inline void ct_full_add(const ct_full *full, size_t row, ct_full_sums *su
     sums->squares += wz * z;
 }
 
+static inline void ct_full_sums_add(ct_full_sums *to, const ct_full_sums *sums)
+{
+    to->weight += sums->weight;
+    to->sum += sums->sum;
+    to->squares += sums->squares;
+}
+
+/* sum w (z - centre)^2. */
+static inline ct_wide ct_full_squares(const ct_full_sums *sums, ct_wide centre)
+{
+    return sums->squares - centre * (2 * sums->sum - centre * sums->weight);
+}
+
 /* whole less part. */
 static inline ct_full_sums ct_full_rest(const ct_full_sums *whole, const ct_full_sums *part)
 {

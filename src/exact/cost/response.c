@@ -394,6 +394,7 @@ static ct_status fit_grid(const ct_data *data, ct_exact_response *response, cons
     set_z(response, &g, w, bits, z);
     response->full.z = g.z;
     response->full.weights = full->whole;
+    response->shift = shift;
     *most = set_units(response, &g, w, shift);
     return CT_OK;
 }

@@ -45,7 +45,8 @@
 
 struct ct_exact_response {
     ct_full full;           /* what leaves cost */
-    int rounded;            /* 1: z and the weights of scans are */
+    int rounded;            /* 1: z and the weights of scans are; */
+    unsigned shift;         /* the weights, down to multiples of 2^shift */
     double ratio;           /* a unit of costs in scans, in those of costs; */
     double off, off_all;    /* likewise d^2 for a weight of 1, and sum w (x - z)^2 of all rows */
     const int32_t *z;       /* [row] of scans */

@@ -14,7 +14,7 @@ typedef ct_counting counting;
 int ct_triples_apply(const ct_worker *worker, const ct_layout *layout, const ct_exact_task *task)
 {
     const ct_exact_options *options = worker->search->options;
-    if (!layout->tests || task->depth > 3 || task->leaves || layout->full.z) return 0;
+    if (!layout->tests || task->depth > 3 || task->leaves) return 0;
     return !ct_is_root(task) || (!options->roots && !(options->part && task->depth > 2));
 }
 
