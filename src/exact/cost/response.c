@@ -25,6 +25,10 @@ enum {
 /* Relative errors of doubles added up, generously. */
 static const double NOISE = 1e-12;
 
+/* Of the root of the sum of squares of all rows, what a grid in one word may lose: of the squares of
+ * a tree four times as much at most. */
+static const double LOST_SHARE = 0x1p-32;
+
 /* A weight is whole if it is as near as that to one. */
 static const double WHOLE_WEIGHT = 0x1p-5;
 
@@ -201,6 +205,7 @@ typedef struct {
     int64_t *z;       /* [row] */
     double centre, step;
     double error, blur; /* see ct_exact_response */
+    int loses;          /* that is more than a finer grid would lose */
 } grid;
 
 /* Rows that do not count are at the centre. */
@@ -258,10 +263,11 @@ static void fit_range(grid *g)
         put(g, row, nearbyint((g->data->response[row] - g->centre) / g->step));
 }
 
-/* How far y is from the grid, with what is lost of y less the centre; *all: how far from that. */
-static double distance_of(const grid *g, const weighing *w, double *all)
+/* How far y is from the grid, with what is lost of y less the centre; *all: how far from that; and
+ * *own from its mean, or less. */
+static double distance_of(const grid *g, const weighing *w, double *all, double *own)
 {
-    double sum = 0, squares = 0;
+    double sum = 0, squares = 0, first = 0, total = 0;
     for (uint32_t row = 0; row < g->data->n_rows; row++) {
         if (!counts(g->data, row)) continue;
         double weight = (double) weight_at(w, row) * w->unit, y = g->data->response[row],
@@ -269,31 +275,35 @@ static double distance_of(const grid *g, const weighing *w, double *all)
                off = fabs(x - g->step * (double) g->z[row]) + fabs(lost);
         sum += weight * off * off;
         squares += weight * x * x;
+        first += weight * x;
+        total += weight;
     }
     *all = sqrt(squares);
+    *own = sqrt(fmax(squares * (1 - NOISE) - first * (first / total), 0));
     return sqrt(sum);
 }
 
 /* Sets z, centre, step, error and blur. Decimals have last bits of doubles that are none of
- * theirs. */
+ * theirs; where these are more than what may be lost, doubles are what they are. */
 static void fit(grid *g, const weighing *w)
 {
-    double all;
-    g->error = g->blur = 0;
+    double all, own;
+    g->blur = 0;
     if (g->high / 2 - g->low / 2 < LEAST_RANGE) {
         g->centre = g->low;
         g->step = 1;
         memset(g->z, 0, g->data->n_rows * sizeof *g->z);
     } else if (fit_decimals(g)) {
-        double blur = distance_of(g, w, &all);
-        g->blur = blur * (1 + NOISE);
-        if (blur <= NOISE * all) return;
-        g->blur = 0;
-        fit_range(g);
+        double off = distance_of(g, w, &all, &own);
+        g->blur = off * (1 + NOISE);
+        g->error = off > NOISE * all ? g->blur : 0;
+        g->loses = g->error > LOST_SHARE * own;
+        return;
     } else if (!fit_binary(g)) {
         fit_range(g);
     }
-    g->error = distance_of(g, w, &all) * (1 + NOISE);
+    g->error = distance_of(g, w, &all, &own) * (1 + NOISE);
+    g->loses = g->error > LOST_SHARE * own;
 }
 
 /* Of the steps of a grid of so many bits one is left for each 2^n: z of scans, in `bits`. */
@@ -371,7 +381,7 @@ static ct_status fit_grid(const ct_data *data, ct_exact_response *response, cons
 {
     unsigned shift;
     int32_t *z = CT_ARENA_NEW(arena, int32_t, data->n_rows);
-    grid g = {data, range[0], range[1], 0, CT_ARENA_NEW(arena, int64_t, data->n_rows), 0, 0, 0, 0};
+    grid g = {data, range[0], range[1], 0, CT_ARENA_NEW(arena, int64_t, data->n_rows), 0, 0, 0, 0, 0};
     if (!z || !g.z) return no_memory(error);
     CT_TRY(weigh_coarsely(data, full, arena, w, &shift, error));
     int width = (int) ct_bit_width((uint64_t) full->sum),
@@ -379,7 +389,7 @@ static ct_status fit_grid(const ct_data *data, ct_exact_response *response, cons
     g.bits = bits = bits < MOST_BITS ? bits : MOST_BITS;
     CT_ASSERT(g.bits > 8);
     if (full->exact || full->one_word) fit(&g, full);
-    response->rounded = !full->one_word && (!full->exact || g.error > 0);
+    response->rounded = !full->one_word && (!full->exact || g.loses);
     if (response->rounded) {
         bits = (ROUGH_BITS - (int) ct_bit_width((uint64_t) w->sum)) / 2;
         if (bits > MOST_BITS) bits = MOST_BITS;
