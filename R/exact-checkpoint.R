@@ -1,7 +1,7 @@
 # Checkpoints of searches in parts: the state (exact-parts.R) in a file, from which another call
 # with the same data and settings goes on.
 
-checkpoint_format <- 2L
+checkpoint_format <- 3L
 
 # Settings that make another search of it.
 checkpoint_settings <- c("depth", "complexity", "max_gap", "max_thresholds", "minbucket",

@@ -15,7 +15,8 @@ enum {
     FULL_BITS = 45,      /* of z in full: below those of doubles */
     WORD_BITS = 61,      /* of T in full, where rows have no weights: one word */
     DEAREST_BITS = 61,   /* of what all rows cost with D, in the units of costs */
-    WEIGHT_BITS = 30,    /* of W where weights are whole, and of scans */
+    WEIGHT_BITS = 30,    /* of W where weights are whole, and of scans; */
+    FULL_WHOLE_BITS = 48, /* the same in full */
     ROUNDED_BITS = 14,   /* of a mean weight in scans where they are rounded */
     LEAST_DECIMALS = -9, /* powers of ten that are tried as the step of y */
     MOST_DECIMALS = 12,
@@ -99,11 +100,11 @@ static void round_weights(const ct_data *data, double scale, weighing *w)
 }
 
 /* What makes whole numbers of all weights, decimals or multiples of the least of them, of a sum of
- * 2^WEIGHT_BITS or less; 0: nothing does. */
-static double whole_scale(const ct_data *data, double sum)
+ * 2^bits or less; 0: nothing does. */
+static double whole_scale(const ct_data *data, double sum, int bits)
 {
     int decimals = decimals_of(data, data->weights, 0, WEIGHT_DECIMALS, WHOLE_WEIGHT);
-    double scale = shifted(1, decimals), most = ldexp(1, WEIGHT_BITS), least = INFINITY;
+    double scale = shifted(1, decimals), most = ldexp(1, bits), least = INFINITY;
     if (decimals <= WEIGHT_DECIMALS && sum * scale <= most) return scale;
     for (uint32_t row = 0; row < data->n_rows; row++)
         if (counts(data, row)) least = fmin(least, data->weights[row]);
@@ -131,10 +132,11 @@ static ct_status weigh(const ct_data *data, int one_word, ct_arena *arena, weigh
     w->whole = CT_ARENA_NEW(arena, int64_t, data->n_rows);
     if (!w->whole) return no_memory(error);
     for (uint32_t row = 0; row < data->n_rows; row++) sum += data->weights[row];
-    double scale = whole_scale(data, sum);
+    double scale = whole_scale(data, sum, WEIGHT_BITS);
     w->exact = scale > 0;
+    if (!w->exact && !one_word) scale = whole_scale(data, sum, FULL_WHOLE_BITS);
     /* a power of two, by which doubles that are large are whole; each is rounded by less than 1 */
-    if (!w->exact)
+    if (!(scale > 0))
         scale = one_word ? most_in_scans(data) / sum
                          : ldexp(1, CT_FULL_WEIGHT_BITS - 2 - ilogb(sum));
     round_weights(data, scale, w);
