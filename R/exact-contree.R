@@ -50,10 +50,10 @@ NULL
 #' the sum of the weights (of the rows, without weights). Whole numbers, cents and other decimals
 #' that fit this grid are not rounded at all; nor are numbers far from zero if the differences
 #' between them fit it as multiples of a power of two. Weights are whole numbers in this: counts,
-#' multiples of up to four decimals, and of the least weight, are taken as they are where they sum up
-#' to 2^30 or less of their unit.
+#' multiples of up to four decimals, and of the least weight, are taken as they are where they sum
+#' up to 2^30 or less of their unit.
 #'
-#' Where that would round weights, or responses by more than a 2^-32 of the root of their sum of
+#' Where that would round weights, or responses by more than 2^-32 of the root of their sum of
 #' squares, costs are counted in two words: the grid has the 2^b steps of 45 bits, or of 61 - k
 #' without weights if that is less, or of 63 - k / 2, rounded down, with weights; and weights that
 #' are no such multiples of a sum of 2^48 are rounded to multiples of a power of two of which their
@@ -69,8 +69,8 @@ NULL
 #' R is the range of the responses, W the sum of the weights, and r the lesser of two numbers: the
 #' sum over the rows of what was rounded off the weight times the square of how far the response is
 #' from the further end of the range; and the SSE of a single leaf times the largest share of a
-#' weight that was rounded off. It is 0 where weights are not rounded. Sums of squares are counted in
-#' steps, and s stands for these: of whole numbers without weights, where s is below 1/2, a tree
+#' weight that was rounded off. It is 0 where weights are not rounded. Sums of squares are counted
+#' in steps, and s stands for these: of whole numbers without weights, where s is below 1/2, a tree
 #' without errors is found if there is one. `bound`, `gap` and `print()` take all this into account,
 #' and 1e-12 of the cost for the last digits of sums of doubles; where nothing is rounded, and s is
 #' below 1e-12 of the cost, the gap of an optimal tree is 0.

@@ -90,7 +90,8 @@ static int counts(const ct_problem *p, uint32_t row)
     return !p->data->weights || p->data->weights[row] > 0 || p->mass[row] > 0;
 }
 
-/* The sum of squares of all rows, and by how much it may be off. Two passes: doubles lose little. */
+/* The sum of squares of all rows, and by how much it may be off. Two passes: doubles lose little.
+ */
 static double sse_of(const ct_problem *p, double *sse_off)
 {
     const double *y = p->data->response, *w = p->data->weights;
@@ -160,7 +161,8 @@ static void measure(ct_problem *p, const ct_exact_response *response, double sse
     p->unit = square * unit;
 }
 
-ct_status ct_grid_take(ct_problem *p, const ct_exact_costs *costs, double complexity, ct_error *error)
+ct_status ct_grid_take(ct_problem *p, const ct_exact_costs *costs, double complexity,
+                       ct_error *error)
 {
     const ct_exact_response *response = costs->response;
     CT_ASSERT(response && p->data->response && p->n_rows > 0);

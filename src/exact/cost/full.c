@@ -88,7 +88,8 @@ static inline double about(const parting *p, int64_t weight, double sum, double 
 
 static inline int may_part(const parting *p, uint32_t k)
 {
-    return k >= p->least && p->list->n - k >= p->least && p->list->ranks[k - 1] != p->list->ranks[k];
+    const uint32_t *ranks = p->list->ranks;
+    return k >= p->least && p->list->n - k >= p->least && ranks[k - 1] != ranks[k];
 }
 
 /* The least cost of a place from *place on, in doubles, or the first that is no more than `limit`;

@@ -1,8 +1,8 @@
 /* A numeric response in full: integers as fine as sums of them in two words allow. Leaves cost what
  * these say; scans may go by rounded ones (exact/cost/response.h).
  *
- * With |z| <= 2^b and weights of the sum W < 2^w, w + 2 b is at most 126, so that W, T = sum w z and
- * Q = sum w z^2 of any rows are exact in 128 bits. A row set S costs as a leaf
+ * With |z| <= 2^b and weights of the sum W < 2^w, w + 2 b is at most 126, so that W, T = sum w z
+ * and Q = sum w z^2 of any rows are exact in 128 bits. A row set S costs as a leaf
  *
  *   c(S) = floor((Q - T^2 / W) / 2^down),
  *

@@ -26,8 +26,8 @@ enum {
 /* Relative errors of doubles added up, generously. */
 static const double NOISE = 1e-12;
 
-/* Of the root of the sum of squares of all rows, what a grid in one word may lose: of the squares of
- * a tree four times as much at most. */
+/* Of the root of the sum of squares of all rows, what a grid in one word may lose: of the squares
+ * of a tree four times as much at most. */
 static const double LOST_SHARE = 0x1p-32;
 
 /* A weight is whole if it is as near as that to one. */
@@ -383,7 +383,8 @@ static ct_status fit_grid(const ct_data *data, ct_exact_response *response, cons
 {
     unsigned shift;
     int32_t *z = CT_ARENA_NEW(arena, int32_t, data->n_rows);
-    grid g = {data, range[0], range[1], 0, CT_ARENA_NEW(arena, int64_t, data->n_rows), 0, 0, 0, 0, 0};
+    grid g = {.data = data, .low = range[0], .high = range[1]};
+    g.z = CT_ARENA_NEW(arena, int64_t, data->n_rows);
     if (!z || !g.z) return no_memory(error);
     CT_TRY(weigh_coarsely(data, full, arena, w, &shift, error));
     int width = (int) ct_bit_width((uint64_t) full->sum),

@@ -9,21 +9,22 @@
  *
  *   2^f Q - ceil(2^f T^2 / W) = floor(2^f sum w (z - mean)^2),
  *
- * with f the bits that W (max z - min z)^2 leaves of 61. Where nothing of y and of the weights is
- * rounded on that grid (whole numbers, cents), it is the only one, and this is the cost c(S), with
+ * with f the bits that W (max z - min z)^2 leaves of 61. Where that grid rounds no weight, and y by
+ * next to nothing (whole numbers, cents), it is the only one, and this is the cost c(S), with
  * down = -f. Else z and w are *rounded* from a finer grid of up to 45 bits and weights of 56, and
- * costs in scans are bounds. For a partition of rows, let F be the sum of squares in full, x the z in
- * full in steps of scans, v >= w the weights in full in units of those of scans (these are rounded
- * down), and d the largest |x - z|. Then, with the means of F in both sums,
+ * costs in scans are bounds. For a partition of rows, let F be the sum of squares in full, x the z
+ * in full in steps of scans, v >= w the weights in full in units of those of scans (these are
+ * rounded down), and d the largest |x - z|. Then, with the means of F in both sums,
  *
  *   F >= sum w (x - mean)^2,    sqrt(sum w (x - mean)^2) >= sqrt(C) - d sqrt(sum w),
  *
  * where C is the partition's sum of squares in scans: the least over all constants, which are a
- * linear space, and sum w (x - z)^2 <= d^2 sum w; nor is it above what it is of all rows. So ct_response_surely() makes of a cost in scans a
- * lower bound of the cost, and what may be best is counted in full (exact/search/in_full.h).
+ * linear space, and sum w (x - z)^2 <= d^2 sum w; nor is it above what it is of all rows. So
+ * ct_response_surely() makes of a cost in scans a lower bound of the cost, and what may be best is
+ * counted in full (exact/search/in_full.h).
  *
- * Floors keep c(A u B) >= c(A) + c(B), so that all facts of bound/interval.h hold. A row of weight 1
- * costs no more than D = (max z - min z)^2 in full beside what the others do: a row more lies no
+ * Floors keep c(A u B) >= c(A) + c(B), so that all facts of bound/interval.h hold. A row of weight
+ * 1 costs no more than D = (max z - min z)^2 in full beside what the others do: a row more lies no
  * further than that from any mean.
  *
  * A tree of the costs c and s splits costs c + s * split. `split` holds the price of a split,

@@ -255,8 +255,8 @@ static void prepare_planes(ct_evaluator *evaluator, ct_plane_group *group, uint3
                        closed ? NULL : children);
 }
 
-/* Takes the other ends of what the sides cost where they cost no more than the best tree is known to
- * cost at least. Returns the cost; INT64_MAX if that is not so. */
+/* Takes the other ends of what the sides cost where they cost no more than the best tree is known
+ * to cost at least. Returns the cost; INT64_MAX if that is not so. */
 static int64_t most_of_sides(ct_evaluator *evaluator, const ct_candidate *m,
                              const ct_children *children)
 {

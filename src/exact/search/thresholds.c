@@ -218,9 +218,9 @@ static void announce(ct_evaluator *evaluator)
 }
 
 /* Evaluates threshold t of `feature` afresh, as m, where the sides of a tree cost no more than
- * `sides` and it costs less than `target`. Near is one neighbour with that cost of its side, and for
- * the other side nothing; neither names a child to begin with, so that of equal ones the first is
- * found first. Returns the cost, exactly. */
+ * `sides` and it costs less than `target`. Near is one neighbour with that cost of its side, and
+ * for the other side nothing; neither names a child to begin with, so that of equal ones the first
+ * is found first. Returns the cost, exactly. */
 static int64_t evaluate_again(ct_evaluator *evaluator, uint32_t feature, uint32_t t,
                               const int64_t sides[2], int64_t target, ct_candidate *m)
 {

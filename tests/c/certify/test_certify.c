@@ -281,9 +281,11 @@ ct_status __real_ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thres
 ct_status __wrap_ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thresholds,
                                ct_arena *arena, int *capped);
 ct_status __real_ct_exact_costs_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
-                                     double complexity, int one_word, ct_arena *arena, ct_error *error);
+                                     double complexity, int one_word, ct_arena *arena,
+                                      ct_error *error);
 ct_status __wrap_ct_exact_costs_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
-                                     double complexity, int one_word, ct_arena *arena, ct_error *error);
+                                     double complexity, int one_word, ct_arena *arena,
+                                      ct_error *error);
 
 static struct {
     int order, costs; /* which fault; 0: none */
@@ -317,7 +319,8 @@ ct_status __wrap_ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thres
 }
 
 ct_status __wrap_ct_exact_costs_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
-                                     double complexity, int one_word, ct_arena *arena, ct_error *error)
+                                     double complexity, int one_word, ct_arena *arena,
+                                      ct_error *error)
 {
     ct_status status = __real_ct_exact_costs_init(costs, data, depth, complexity, one_word, arena,
                                                   error);

@@ -105,7 +105,8 @@ typedef struct {
 static ct_certify_claim claim_of(const ct_exact_options *options, const ct_outcome *best)
 {
     return (ct_certify_claim){options->depth,          options->complexity, options->min_bucket,
-                              options->min_split,      options->max_thresholds, best, NULL, NULL, 0};
+                              options->min_split,      options->max_thresholds, best, NULL, NULL,
+                              0};
 }
 
 static double random_response(rng *r, uint32_t kind, double x)
@@ -299,9 +300,11 @@ static void other_trees_are_not_the_best(void)
 
 /* In place of the library's, at the linker's request: the same, spoiled as a test asks for. */
 ct_status __real_ct_exact_costs_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
-                                     double complexity, int one_word, ct_arena *arena, ct_error *error);
+                                     double complexity, int one_word, ct_arena *arena,
+                                      ct_error *error);
 ct_status __wrap_ct_exact_costs_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
-                                     double complexity, int one_word, ct_arena *arena, ct_error *error);
+                                     double complexity, int one_word, ct_arena *arena,
+                                      ct_error *error);
 
 static struct {
     int how; /* which fault; 0: none */
@@ -309,7 +312,8 @@ static struct {
 } spoiled;
 
 ct_status __wrap_ct_exact_costs_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
-                                     double complexity, int one_word, ct_arena *arena, ct_error *error)
+                                     double complexity, int one_word, ct_arena *arena,
+                                      ct_error *error)
 {
     ct_status status = __real_ct_exact_costs_init(costs, data, depth, complexity, one_word, arena,
                                                   error);

@@ -95,8 +95,8 @@ static void equals_brute_force(void) { compare_tables(n_tables(300), 1000, 0, 0)
 static void equals_with_leaf_sizes(void) { compare_tables(n_tables(300), 2000000, 1, 0); }
 static void equals_with_weights(void) { compare_tables(n_tables(300), 4000000, 1, 1); }
 
-/* Numbers of which one word would lose much: far from zero, tiny beside huge, of heavy tails, apart by
- * last bits. */
+/* Numbers of which one word would lose much: far from zero, tiny beside huge, of heavy tails, apart
+ * by last bits. */
 static double hostile_number(rng *r, uint32_t kind, uint32_t i, double signal)
 {
     double u = rng_unit(r);
@@ -161,8 +161,8 @@ static void equals_where_one_word_rounds(void)
 {
     for (uint32_t i = 0; i < n_tables(400); i++) {
         rng r = {31000000 + i};
-        uint32_t n = 5 + rng_below(&r, 12), n_cols = 1 + rng_below(&r, 4), weights = rng_below(&r, 4),
-                 kind = rng_below(&r, 6);
+        uint32_t n = 5 + rng_below(&r, 12), n_cols = 1 + rng_below(&r, 4),
+                 weights = rng_below(&r, 4), kind = rng_below(&r, 6);
         response_table t = response_new(n, n_cols);
         int two_valued = rng_below(&r, 3) == 0;
         for (uint32_t col = 0; col < n_cols; col++) {
