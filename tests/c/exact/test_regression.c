@@ -638,6 +638,43 @@ static void costs_of_leaves(void)
     }
 }
 
+/* Splits of rows that cost nearly the same: three heaps as far from each other, which weigh the same
+ * but for last bits, and noise that doubles lose beside them. */
+static void splits_in_full(void)
+{
+    for (uint32_t i = 0; i < 4 * n_tables(5000); i++) {
+        rng r = {32000000 + i};
+        int64_t z[9], w[9], least = INT64_MAX, found;
+        uint32_t ranks[9], rows[9], n = 3 + rng_below(&r, 7), place = 0, first = 0, at;
+        uint32_t weighted = rng_below(&r, 4), noise = 1 + rng_below(&r, 3), size = 1 + n / 3;
+        ct_full full = {z, weighted ? w : NULL, weighted ? 66 : 30};
+        ct_full_sums all = {0, 0, 0};
+        for (uint32_t k = 0; k < n; k++) {
+            int64_t far = ((int64_t) (k * 3 / n) - 1) * (INT64_C(1) << (weighted ? 34 : 44));
+            z[k] = far + rng_below(&r, noise);
+            w[k] = weighted ? (INT64_C(1) << 51) + rng_below(&r, 3) : 1;
+            ranks[k] = k ? ranks[k - 1] + (rng_below(&r, 5) > 0) : 0;
+            rows[k] = k;
+            ct_full_add(&full, k, &all);
+        }
+        size = rng_below(&r, 2) ? 1 : size;
+        for (uint32_t k = size; k + size <= n; k++) {
+            if (ranks[k - 1] == ranks[k]) continue;
+            int64_t cost = brute_cost(full.down, z, w, rows, k) +
+                           brute_cost(full.down, z, w, rows + k, n - k);
+            if (cost < least) least = cost, first = k;
+        }
+        const ct_full_list list = {rng_below(&r, 2) ? rows : NULL, ranks, n};
+        found = ct_full_split(&full, &list, &all, size, INT64_MAX / 2, &at);
+        if (first) place = first;
+        else least = INT64_MAX / 2;
+        if (!(CHECK_INT(found, least) & CHECK_INT(at, place))) return;
+        if (!first) continue;
+        CHECK_INT(ct_full_split(&full, &list, &all, size, least, &at), least);
+        if (!CHECK_INT(at, 0)) return;
+    }
+}
+
 static double grid_error_of(const response_table *t, double *error_of_root)
 {
     ct_exact_options options = ct_exact_options_default();
@@ -898,6 +935,7 @@ static const check_case cases[] = {
     {"believes no wrong floor", believes_no_wrong_floor},
     {"shift, negation and weights", shift_negation_and_weights},
     {"costs of leaves", costs_of_leaves},
+    {"splits in full", splits_in_full},
     {"says how near the grid is", says_how_near_the_grid_is},
     {"holds the largest sums", holds_the_largest_sums},
     {"rows without weight", rows_without_weight_decide_nothing},
