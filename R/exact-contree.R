@@ -44,36 +44,45 @@ NULL
 #' are errors, since there are no classes. A 0/1 response is treated as a number; a message, once a
 #' session, suggests `factor()`.
 #'
-#' The search works on integers. Responses are rounded to a grid about the middle of their range, of
-#' rows with a weight above 0. It has 2^b steps to either side, where b is the largest whole number
-#' up to 23 with 2 b + k <= 59, and k the number of binary digits of the sum of the weights (of the
-#' rows, without weights). Weights are whole numbers in this: counts, multiples of up to four
-#' decimals, and of the least weight, are taken as they are where they sum up to 2^30 or less of
-#' their unit; others are rounded to 2^14 steps of their mean, or as many as leave a sum of 2^30. So
-#' n rows without weights have a grid of 2^23 steps up to 8,191 rows and of 2^19 for a million, and
-#' many rows with weights of all their digits one of 2^14.
+#' The search works on integers: on a grid about the middle of the range of the responses, of rows
+#' with a weight above 0, of 2^b steps to either side. First it tries one word (64 bits): b is then
+#' the largest whole number up to 23 with 2 b + k <= 59, where k is the number of binary digits of
+#' the sum of the weights (of the rows, without weights). Whole numbers, cents and other decimals
+#' that fit this grid are not rounded at all; nor are numbers far from zero if the differences
+#' between them fit it as multiples of a power of two. Weights are whole numbers in this: counts,
+#' multiples of up to four decimals, and of the least weight, are taken as they are where they sum
+#' up to 2^30 or less of their unit.
 #'
-#' Whole numbers, cents and other decimals that fit the grid are not rounded at all; nor are numbers
-#' far from zero if the differences between them fit it as multiples of a power of two. For others
-#' `rounding` in the fit is the norm e of the rounding errors. With `complexity = 0` the SSE of the
-#' tree is at most
+#' Where that would round weights, or responses by more than 2^-32 of the root of their sum of
+#' squares, costs are counted in two words: the grid has the 2^b steps of 45 bits, or of 61 - k
+#' without weights if that is less, or of 63 - k / 2, rounded down, with weights; and weights that
+#' are no such multiples of a sum of 2^48 are rounded to multiples of a power of two of which their
+#' sum is 2^54 to 2^55. Scans then go by one word, and what these cannot tell apart is counted in
+#' full. That takes 1.0 to 1.2 times as long without weights, and up to twice with weights of all
+#' their digits.
+#'
+#' `rounding` in the fit is the norm e of the rounding errors of the responses. With
+#' `complexity = 0` the SSE of the tree is at most
 #'
 #' (sqrt(optimum + r + s) + 2 e)^2 + r, where s = 4^depth W R^2 / 2^60.
 #'
-#' R is the range of the responses, W the sum of the weights, and r the sum over the rows of what
-#' was rounded off the weight times the square of how far the response is from the further end of
-#' the range: 0 where weights are not rounded. Sums of squares are counted in steps, and s stands
-#' for these: of whole numbers without weights, where s is below 1/2, a tree without errors is found
-#' if there is one. `bound`, `gap` and `print()` take all this into account; where nothing is
-#' rounded, and s is below 1e-12 of the cost, the gap of an optimal tree is 0.
+#' R is the range of the responses, W the sum of the weights, and r the lesser of two numbers: the
+#' sum over the rows of what was rounded off the weight times the square of how far the response is
+#' from the further end of the range; and the SSE of a single leaf times the largest share of a
+#' weight that was rounded off. It is 0 where weights are not rounded. Sums of squares are counted
+#' in steps, and s stands for these: of whole numbers without weights, where s is below 1/2, a tree
+#' without errors is found if there is one. `bound`, `gap` and `print()` take all this into account,
+#' and 1e-12 of the cost for the last digits of sums of doubles; where nothing is rounded, and s is
+#' below 1e-12 of the cost, the gap of an optimal tree is 0.
 #'
-#' So for numbers with all their digits the gap of an optimal tree is small, and not 0. As a share
-#' of the cost it was up to 3e-7 at 1,000 rows, 6e-7 at 10,000 and 1.2e-6 at 100,000 (Friedman's
-#' first function, 10 predictors, depth 2, no weights), and 4e-4 to 8e-4 with weights of all their
-#' digits, between 0 and 1 or within a factor of a million. It bounds what rounding may hide: where
-#' they were compared, a search on a finer grid found the same tree. Of cents, tenths and whole
-#' numbers that fit the grid, with such weights or none, nothing is hidden. The search runs on the
-#' CPU.
+#' So for numbers with all their digits the gap of an optimal tree is small, and not 0. Up to a
+#' million rows it is below 1e-9 of the SSE of a single leaf: always without weights; and with
+#' weights of all their digits within a factor of a million where R is not more than some ten
+#' standard deviations. It was 4e-13 to 7e-13 without weights and 4e-11 to 8e-11 with such weights
+#' (Friedman's first function, 10 predictors, and columns of two values, 1,000 to 100,000 rows).
+#' Where few light rows are far from all others it may be more, by the formula. Of cents, tenths and
+#' whole numbers that fit one word, with counts as weights or none, nothing is hidden. Sets of trees
+#' ([contree_set()]) are counted in one word. The search runs on the CPU.
 #'
 #' @section Absolute errors:
 #' With `objective = "absolute"` the leaves predict medians (or other quantiles, see `tau`), and the

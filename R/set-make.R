@@ -19,8 +19,9 @@
 #'
 #' Sums of squared errors are counted in whole numbers of a fine grid, and hardly any two trees of a
 #' numeric response cost the same: such sets take memory for each cost, and are for up to some
-#' millions of trees. Where responses or weights have more digits than the grid, the budget is
-#' raised by as much as rounding may hide, so that no tree within it is missing.
+#' millions of trees. The grid is that in one word (see [contree()], section Regression trees), also
+#' where fits are counted in two: where responses or weights have more digits, the budget is raised
+#' by as much as rounding may hide, so that no tree within it is missing.
 #'
 #' The search is that of [contree()] with a limit that stays where it is, so that the same bounds
 #' prove that no tree within the budget is missing. It takes about as long as the search for the

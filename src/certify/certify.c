@@ -6,8 +6,14 @@
 #include "certify/proof.h"
 #include "data/hash.h"
 
-enum { VERSION = 1 };
+/* Of certificates, and of those of a numeric response: their thresholds go with its grid. */
+enum { VERSION = 1, RESPONSE_VERSION = 2 };
 static const uint64_t MAGIC = 0x6572746e6f63; /* "contre" */
+
+static uint64_t version_of(const ct_data *data)
+{
+    return data->response ? RESPONSE_VERSION : VERSION;
+}
 
 /* ---- the hash ---- */
 
@@ -26,7 +32,7 @@ void ct_certify_begin(const ct_data *data, const ct_certify_claim *claim, ct_byt
 {
     CT_ASSERT(data->columns && claim->depth <= CT_CERTIFY_DEPTH && certificate->n == 0);
     ct_bytes_put(certificate, MAGIC);
-    ct_bytes_put(certificate, VERSION);
+    ct_bytes_put(certificate, version_of(data));
     ct_bytes_put(certificate, hash_of(data, claim));
 }
 
@@ -51,7 +57,7 @@ static ct_status check(const ct_data *data, const ct_certify_claim *claim, ct_by
     ct_problem problem;
     CT_TRY(look_at(claim->best, data, error));
     CT_TRY(ct_problem_init(&problem, data, claim, arena, error));
-    if (ct_bytes_get(reader) != MAGIC || ct_bytes_get(reader) != VERSION) {
+    if (ct_bytes_get(reader) != MAGIC || ct_bytes_get(reader) != version_of(data)) {
         result->verdict = CT_NO_CERTIFICATE;
         return CT_OK;
     }

@@ -28,6 +28,7 @@ typedef struct {
     int (*stop)(void *);
     void *stop_data;
     int any_size; /* as there: smaller trees of the same cost are not ruled out */
+    int one_word; /* as for ct_exact_costs_init() */
 } ct_certify_claim;
 
 enum { CT_CERTIFY_DEPTH = 16 };

@@ -48,10 +48,10 @@ int ct_near_same(const ct_near_told *a, const ct_near_told *b)
 
 int64_t ct_near_leaf(const ct_problem *p, const int64_t *sums, ct_near_told *told)
 {
-    CT_ASSERT(p->grid.z ? sums[0] >= 0 && sums[2] >= 0 : p->n_classes > 0);
+    CT_ASSERT(p->grid.z ? !p->grid.wide && sums[CT_SUM_MASS] >= 0 : p->n_classes > 0);
     if (p->grid.z) {
-        *told = (ct_near_told){sums[1], sums[0]};
-        return ct_grid_cost(p->grid.fine, sums[0], sums[1], sums[2]);
+        *told = (ct_near_told){sums[CT_SUM_Z], sums[CT_SUM_MASS]};
+        return ct_grid_cost_of_sums(p, sums);
     }
     int64_t best = INT64_MAX, all = p->uniform ? ct_cost_at_most(p, sums) : 0;
     for (uint32_t k = 0; k < p->n_classes; k++) {

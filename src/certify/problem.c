@@ -178,7 +178,8 @@ static ct_status set_costs(ct_problem *p, const ct_certify_claim *claim, ct_erro
     size_t n = p->n_classes;
     uint32_t by_depth = (UINT32_C(1) << claim->depth) - 1;
     p->most_splits = by_depth < p->n_rows ? by_depth : p->n_rows - 1;
-    CT_TRY(ct_exact_costs_init(&costs, p->data, claim->depth, claim->complexity, p->arena, error));
+    CT_TRY(ct_exact_costs_init(&costs, p->data, claim->depth, claim->complexity,
+                               claim->one_word, p->arena, error));
     if (claim->any_size) costs.split = 0;
     p->mass = CT_ARENA_NEW(p->arena, int64_t, p->n_rows);
     p->loss = costs.loss ? CT_ARENA_ZEROED(p->arena, int64_t, n * n) : NULL;
@@ -208,7 +209,7 @@ int64_t ct_units_of_tree(const ct_problem *p, const ct_outcome *tree)
 int64_t ct_cost_as_leaf(const ct_problem *p, const int64_t *mass)
 {
     int64_t best = INT64_MAX, largest = 0;
-    if (p->grid.z) return ct_grid_cost(p->grid.fine, mass[0], mass[1], mass[2]);
+    if (p->grid.z) return ct_grid_cost_of_sums(p, mass);
     for (uint32_t c = 0; p->uniform && c < p->n_classes; c++)
         if (mass[c] * p->max_cost[c] > largest) largest = mass[c] * p->max_cost[c];
     CT_ASSERT(largest >= 0 && (!p->uniform || ct_cost_at_most(p, mass) >= largest));
@@ -226,6 +227,7 @@ int64_t ct_cost_as_leaf(const ct_problem *p, const int64_t *mass)
 int64_t ct_cost_at_most(const ct_problem *p, const int64_t *mass)
 {
     int64_t cost = 0;
+    if (p->grid.z) return mass[CT_SUM_MOST];
     for (uint32_t c = 0; c < p->n_classes; c++) cost += mass[c] * p->max_cost[c];
     CT_ASSERT(cost >= 0);
     return cost;
@@ -241,7 +243,7 @@ ct_status ct_problem_init(ct_problem *p, const ct_data *data, const ct_certify_c
     p->n_rows = data->n_rows;
     p->n_cols = data->n_cols;
     p->n_classes = ct_data_classes(data);
-    p->n_sums = data->response ? 3 : p->n_classes;
+    p->n_sums = p->n_classes; /* with a response ct_grid_take() says */
     p->min_bucket = claim->min_bucket < data->n_rows ? claim->min_bucket : data->n_rows;
     if (!p->min_bucket) p->min_bucket = 1;
     p->min_split = claim->min_split > 2 * p->min_bucket ? claim->min_split : 2 * p->min_bucket;

@@ -7,13 +7,32 @@
 #include "exact/cost/costs.h"
 #include "data/table.h"
 
+__extension__ typedef __int128 ct_grid_sum;
+
 /* With a numeric response; see response.h. */
 typedef struct {
-    const int32_t *z;      /* [row] the response on its grid; NULL: classes */
+    const int64_t *z;      /* [row] the response on its grid; NULL: classes */
     double step;           /* of the grid */
-    unsigned fine;         /* a mass of 1 at a distance of 1 costs 2^fine units */
+    int down;              /* 2^down masses of 1 at a distance of 1 cost a unit; may be negative */
+    int wide;              /* sums may need more than a word */
     double error;          /* how far the response is from it, in square roots of the objective */
+    /* what a mass of 1 costs at most is square / 2^rest */
+    int64_t square;
+    int rest;
 } ct_grid;
+
+/* Places in the sums of a set: its mass w, what it costs at most, w z and w z^2. Wide sums are kept
+ * as numbers of 32 bits, added up one by one, so that all sums are added and subtracted alike. */
+enum {
+    CT_SUM_MASS,
+    CT_SUM_MOST,
+    CT_SUM_Z,
+    CT_SUM_SQUARES,
+    CT_N_SUMS,
+    CT_WIDE_Z = 3, /* numbers */
+    CT_WIDE_SQUARES = 4,
+    CT_N_WIDE_SUMS = CT_SUM_Z + CT_WIDE_Z + CT_WIDE_SQUARES
+};
 
 typedef struct {
     ct_arena *arena;
@@ -70,7 +89,31 @@ ct_status ct_row_set_whole(const ct_problem *problem, ct_row_set *set);
 ct_status ct_row_set_part(const ct_problem *problem, const ct_row_set *set, const uint8_t *side,
                           uint8_t wanted, uint32_t n, const int64_t *mass, ct_row_set *part);
 
-/* Adds a row to the sums of a set: its mass, by class; with a response its mass w, w z, w z^2. */
+/* What a row costs at most. */
+static inline int64_t ct_most_of_row(const ct_problem *problem, uint32_t row)
+{
+    const ct_grid *grid = &problem->grid;
+    int64_t w = problem->mass[row];
+    if (!grid->z) return w * problem->max_cost[problem->data->classes[row]];
+    ct_grid_sum up = ((ct_grid_sum) 1 << grid->rest) - 1;
+    return (int64_t) (((ct_grid_sum) w * grid->square + up) >> grid->rest);
+}
+
+/* Adds x as so many numbers, of which the last has all that is left. */
+static inline void ct_wide_add(int64_t *sums, int n, ct_grid_sum x)
+{
+    for (int i = 0; i + 1 < n; i++, x >>= 32) sums[i] += (int64_t) (uint32_t) x;
+    sums[n - 1] += (int64_t) x;
+}
+
+static inline ct_grid_sum ct_wide_sum(const int64_t *sums, int n)
+{
+    ct_grid_sum x = 0;
+    while (n--) x = x * ((ct_grid_sum) 1 << 32) + sums[n];
+    return x;
+}
+
+/* Adds a row to the sums of a set: its mass, by class; with a response see above. */
 static inline void ct_sums_add(const ct_problem *problem, uint32_t row, int64_t *sums)
 {
     int64_t w = problem->mass[row];
@@ -79,16 +122,16 @@ static inline void ct_sums_add(const ct_problem *problem, uint32_t row, int64_t 
         return;
     }
     int64_t z = problem->grid.z[row];
-    sums[0] += w;
-    sums[1] += w * z;
-    sums[2] += w * z * z;
-}
-
-/* What a row costs at most. */
-static inline int64_t ct_most_of_row(const ct_problem *problem, uint32_t row)
-{
-    uint32_t own = problem->grid.z ? 0 : (uint32_t) problem->data->classes[row];
-    return problem->mass[row] * problem->max_cost[own];
+    sums[CT_SUM_MASS] += w;
+    sums[CT_SUM_MOST] += ct_most_of_row(problem, row);
+    if (problem->grid.wide) {
+        ct_grid_sum wz = (ct_grid_sum) w * z;
+        ct_wide_add(sums + CT_SUM_Z, CT_WIDE_Z, wz);
+        ct_wide_add(sums + CT_SUM_Z + CT_WIDE_Z, CT_WIDE_SQUARES, wz * z);
+    } else {
+        sums[CT_SUM_Z] += w * z;
+        sums[CT_SUM_SQUARES] += w * z * z;
+    }
 }
 
 /* Of a mass of 1. */

@@ -372,7 +372,9 @@ ct_status ct_certify_set(const ct_data *data, const ct_certify_claim *claim,
     ct_budget budget = {SIZE_MAX / 2, 0};
     ct_arena arena;
     ct_problem problem;
-    recount c = {&problem, claim, set, result, {0}, {0}, CT_OK};
+    ct_certify_claim in_one_word = *claim;
+    in_one_word.one_word = 1; /* as sets are */
+    recount c = {&problem, &in_one_word, set, result, {0}, {0}, CT_OK};
     memset(result, 0, sizeof *result);
     if (claim->depth > CT_CERTIFY_DEPTH || !(claim->complexity >= 0) ||
         !(claim->complexity <= 1e300))

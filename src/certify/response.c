@@ -5,8 +5,6 @@
 
 #include "exact/cost/response.h"
 
-__extension__ typedef __int128 wide;
-
 /* What doubles lose in a product, beside what ct_product_of() keeps. */
 static const double LOST = 1e-300;
 
@@ -29,37 +27,61 @@ double ct_distance(int64_t cost, double unit, double w, double loss)
     return off > 0 ? off * MORE + LOST : 0;
 }
 
-int64_t ct_grid_cost(unsigned fine, int64_t weight, int64_t sum, int64_t squares)
+/* With any whole number m near the mean, sum w (z - mean)^2 = sum w (z - m)^2 - (sum w (z - m))^2 /
+ * sum w. */
+int64_t ct_grid_cost(int down, int64_t weight, ct_grid_sum sum, ct_grid_sum squares)
 {
+    ct_grid_sum scale = (ct_grid_sum) 1 << (down < 0 ? -down : down);
     CT_ASSERT(weight >= 0);
-    if (!weight) return squares * ((int64_t) 1 << fine);
-    wide whole = ((wide) squares * weight - (wide) sum * sum) * ((wide) 1 << fine),
-         cost = whole / weight;
-    return (int64_t) (cost * weight > whole ? cost - 1 : cost); /* rounded down, also below 0 */
+    if (!weight) return (int64_t) (down < 0 ? squares * scale : squares / scale);
+    ct_grid_sum near = sum / weight, off = sum - near * weight, square = off * off;
+    squares -= near * (sum + off);
+    if (down < 0) squares *= scale, square *= scale;
+    squares -= square / weight + (square % weight > 0); /* rounded down, also below 0 */
+    return (int64_t) (down > 0 ? squares >> down : squares);
+}
+
+int64_t ct_grid_cost_of_sums(const ct_problem *p, const int64_t *sums)
+{
+    return ct_grid_cost(p->grid.down, sums[CT_SUM_MASS], ct_grid_z(p, sums),
+                        ct_grid_squares(p, sums));
 }
 
 /* ---- the grid, held to the data ---- */
 
 /* |y - centre - step * z|, or more. */
-static double off_grid(double y, double centre, double step, int32_t z)
+static double off_grid(double y, double centre, double step, int64_t z)
 {
     double x = y - centre, back = x - y, lost = (y - (x - back)) - (centre + back);
-    ct_product on = ct_product_of(step, z);
+    ct_product on = ct_product_of(step, (double) z);
     double most = x - on.value, off = fabs(most + (lost - on.rest)) + DBL_EPSILON * fabs(most);
     return off > 0 ? off * MORE + LOST : 0;
 }
 
-/* Sums of w z and w z^2 fit into 64 bits, and what rows cost at most into 61. */
-static int fits(const ct_problem *p, int32_t least, int32_t most)
+/* Whether sums of w z^2 fit into two words, and what rows cost at most, with a unit for each, into
+ * 61 bits; sets what the grid needs for these. */
+static int fits(ct_problem *p, int64_t least, int64_t most)
 {
-    double weight = 0, range = (double) most - least, scale = ldexp(1, (int) p->grid.fine),
-           far = fmax(fabs((double) least), fabs((double) most));
+    ct_grid *grid = &p->grid;
+    double weight = 0, far = fmax(fabs((double) least), fabs((double) most));
     for (uint32_t row = 0; row < p->n_rows; row++) {
         if (p->mass[row] < 0) return 0;
         weight += (double) p->mass[row];
     }
-    return weight > 0 && weight < 0x1p32 && p->grid.fine < 32 && far < 0x1p30 &&
-           weight * far * far * scale < 0x1p61 && weight * range * range * scale < 0x1p61;
+    if (!(weight > 0 && weight < 0x1p57 && far < 0x1p52) || grid->down < -31 || grid->down > 120)
+        return 0;
+    double squares = weight * far * far, range = (double) most - (double) least,
+           dearest = ldexp(weight * range * range, -grid->down);
+    grid->wide = grid->down > 0 || ldexp(squares, -grid->down) > 0x1p61 || weight > 0x1p32;
+    int spare = ilogb(range * range + 1) - 58, here = spare > 0 ? spare : 0;
+    if (grid->down < here) here = grid->down;
+    ct_grid_sum square = (ct_grid_sum) (most - least) * (most - least);
+    if (here < 0) square *= (ct_grid_sum) 1 << -here;
+    else if (here > 0) square = (square >> here) + 1;
+    grid->square = (int64_t) square;
+    grid->rest = here < 0 ? 0 : grid->down - here;
+    return squares < 0x1p126 * (1 + 1e-9) && square < (ct_grid_sum) 1 << 62 && dearest < 0x1p61 &&
+           (double) square * weight < ldexp(0x1p61 * (1 + 1e-6), grid->rest);
 }
 
 /* Whether a row makes a difference; others are not looked at, whatever their response is. */
@@ -68,44 +90,9 @@ static int counts(const ct_problem *p, uint32_t row)
     return !p->data->weights || p->data->weights[row] > 0 || p->mass[row] > 0;
 }
 
-/* Weights and responses that are decimals but for their last bits count as these, if those bits are
- * nothing beside how far responses are from each other. */
-static const double LAST_BITS = 0x1p-49, NEAR = 1e-12;
-
-/* By how much weights that are rounded change a sum of squares: means are within the range of y.
- * The same for how far y is from the grid. */
-static void measure(ct_problem *p, const ct_exact_response *response)
-{
-    const ct_data *data = p->data;
-    double low = INFINITY, high = -INFINITY, off = 0, squares = 0, all = 0, unit = p->unit,
-           square = response->step * response->step / ldexp(1, (int) p->grid.fine);
-    unit = data->weights ? unit / square : 1;
-    for (uint32_t row = 0; row < p->n_rows; row++) {
-        if (!counts(p, row)) continue;
-        low = fmin(low, data->response[row]);
-        high = fmax(high, data->response[row]);
-    }
-    p->last_bits = 1;
-    for (uint32_t row = 0; row < p->n_rows; row++) {
-        if (!counts(p, row)) continue;
-        double w = data->weights ? data->weights[row] : 1, y = data->response[row],
-               away = off_grid(y, response->centre, response->step, p->grid.z[row]),
-               far = fmax(y - low, high - y), changed = ct_distance(p->mass[row], unit, w, 1);
-        off += changed * far * far;
-        squares += (double) p->mass[row] * unit * away * away;
-        all += w * (y - response->centre) * (y - response->centre);
-        p->last_bits &= changed <= LAST_BITS * w &&
-                        away <= LAST_BITS * (fabs(y) + fabs(response->centre));
-    }
-    p->last_bits &= squares <= NEAR * NEAR * all;
-    double more = 1 + (p->n_rows + 8.0) * DBL_EPSILON;
-    p->rounding = off * more;
-    p->grid.error = squares > 0 ? sqrt(squares) * more + LOST : 0;
-    p->unit = square * unit;
-}
-
-/* The sum of squares of all rows, times complexity. Two passes: doubles lose little. */
-static void set_penalty(ct_problem *p, double complexity)
+/* The sum of squares of all rows, and by how much it may be off. Two passes: doubles lose little.
+ */
+static double sse_of(const ct_problem *p, double *sse_off)
 {
     const double *y = p->data->response, *w = p->data->weights;
     double weight = 0, sum = 0, squares = 0, size = 0, first = 0;
@@ -124,9 +111,54 @@ static void set_penalty(ct_problem *p, double complexity)
     }
     /* a mean that is off adds the square of that */
     double few = (p->n_rows + 8.0) * DBL_EPSILON, off = 2 * few * size / weight;
-    p->penalty = fmin(complexity * squares, DBL_MAX);
-    p->penalty_off = complexity * (2 * few * squares + weight * off * off) + LOST;
-    if (complexity == 0) p->penalty_off = 0;
+    *sse_off = 2 * few * squares + weight * off * off;
+    return squares;
+}
+
+/* Of all rows that make a difference. */
+static void range_of(const ct_problem *p, double *low, double *high)
+{
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (uint32_t row = 0; row < p->n_rows; row++) {
+        if (!counts(p, row)) continue;
+        *low = fmin(*low, p->data->response[row]);
+        *high = fmax(*high, p->data->response[row]);
+    }
+}
+
+/* Weights and responses that are decimals but for their last bits count as these, if those bits are
+ * nothing beside how far responses are from each other. */
+static const double LAST_BITS = 0x1p-49, NEAR = 1e-12;
+
+/* By how much weights that are rounded change a sum of squares, which is no more than `sse`: means
+ * are within the range of y, and no weight changes by a larger share than some does. The same for
+ * how far y is from the grid. */
+static void measure(ct_problem *p, const ct_exact_response *response, double sse)
+{
+    const ct_data *data = p->data;
+    double low, high, off = 0, share = 0, squares = 0, all = 0, unit = p->unit,
+           square = ldexp(response->step * response->step, p->grid.down);
+    unit = data->weights ? unit / square : 1;
+    range_of(p, &low, &high);
+    p->last_bits = 1;
+    for (uint32_t row = 0; row < p->n_rows; row++) {
+        if (!counts(p, row)) continue;
+        double w = data->weights ? data->weights[row] : 1, y = data->response[row],
+               away = off_grid(y, response->centre, response->step, p->grid.z[row]),
+               far = fmax(y - low, high - y), changed = ct_distance(p->mass[row], unit, w, 1);
+        off += changed * far * far;
+        if (changed > 0) share = w > 0 ? fmax(share, changed / w) : INFINITY;
+        squares += (double) p->mass[row] * unit * away * away;
+        all += w * (y - response->centre) * (y - response->centre);
+        p->last_bits &= changed <= LAST_BITS * w &&
+                        away <= LAST_BITS * (fabs(y) + fabs(response->centre));
+    }
+    p->last_bits &= squares <= NEAR * NEAR * all;
+    double more = 1 + (p->n_rows + 8.0) * DBL_EPSILON;
+    p->rounding = (share > 0 ? fmin(off, share * sse) : off) * more;
+    p->grid.error = squares > 0 ? sqrt(squares) * more + LOST : 0;
+    p->unit = square * unit;
 }
 
 ct_status ct_grid_take(ct_problem *p, const ct_exact_costs *costs, double complexity,
@@ -134,12 +166,13 @@ ct_status ct_grid_take(ct_problem *p, const ct_exact_costs *costs, double comple
 {
     const ct_exact_response *response = costs->response;
     CT_ASSERT(response && p->data->response && p->n_rows > 0);
-    p->grid.z = response->z;
+    const ct_full *full = &response->full;
+    p->grid.z = full->z;
     p->grid.step = response->step;
-    p->grid.fine = response->fine;
-    int32_t least = p->grid.z[0], most = least;
+    p->grid.down = full->down;
+    int64_t least = p->grid.z[0], most = least;
     for (uint32_t row = 0; row < p->n_rows; row++) {
-        p->mass[row] = costs->weights ? costs->weights[row] : 1;
+        p->mass[row] = full->weights ? full->weights[row] : 1;
         if (p->grid.z[row] < least) least = p->grid.z[row];
         if (p->grid.z[row] > most) most = p->grid.z[row];
     }
@@ -150,10 +183,11 @@ ct_status ct_grid_take(ct_problem *p, const ct_exact_costs *costs, double comple
                p->unit > 0 && isfinite(p->unit) && response->step > 0 &&
                isfinite(response->step) && isfinite(response->centre);
     if (!fine) return ct_fail(error, CT_INTERNAL, "certify: the grid of the response is none");
-    p->max_cost[0] = ((int64_t) most - least) * ((int64_t) most - least) *
-                     ((int64_t) 1 << p->grid.fine);
-    measure(p, response);
-    set_penalty(p, complexity);
+    p->n_sums = p->grid.wide ? CT_N_WIDE_SUMS : CT_N_SUMS;
+    double sse_off, sse = sse_of(p, &sse_off);
+    measure(p, response, sse + sse_off);
+    p->penalty = fmin(complexity * sse, DBL_MAX);
+    p->penalty_off = complexity == 0 ? 0 : complexity * sse_off + LOST;
     return CT_OK;
 }
 
@@ -161,14 +195,13 @@ int64_t ct_grid_cost_of_tree(const ct_problem *p, const ct_outcome *tree)
 {
     CT_ASSERT(p->grid.z && tree->labels && tree->n_splits < p->n_rows);
     ct_arena_mark mark = ct_arena_here(p->arena);
-    int64_t *sums = CT_ARENA_ZEROED(p->arena, int64_t, 3 * ((size_t) tree->n_splits + 1)),
-            cost = 0;
+    const size_t n = p->n_sums;
+    int64_t *sums = CT_ARENA_ZEROED(p->arena, int64_t, n * ((size_t) tree->n_splits + 1)), cost = 0;
     if (!sums) return -1;
     for (uint32_t row = 0; row < p->n_rows; row++)
-        ct_sums_add(p, row, sums + 3 * (size_t) tree->labels[row]);
+        ct_sums_add(p, row, sums + n * (size_t) tree->labels[row]);
     for (size_t leaf = 0; leaf <= tree->n_splits; leaf++)
-        cost += ct_grid_cost(p->grid.fine, sums[3 * leaf], sums[3 * leaf + 1],
-                             sums[3 * leaf + 2]);
+        cost += ct_grid_cost_of_sums(p, sums + n * leaf);
     ct_arena_release(p->arena, mark);
     return cost;
 }

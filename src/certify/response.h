@@ -16,9 +16,25 @@ ct_product ct_product_of(double x, double y);
  */
 double ct_distance(int64_t cost, double unit, double w, double loss);
 
-/* floor(2^fine sum w (z - mean)^2) of rows with the sums `weight`, `sum` of w z and `squares` of
+/* floor(sum w (z - mean)^2 / 2^down) of rows with the sums `weight`, `sum` of w z and `squares` of
  * w z^2. */
-int64_t ct_grid_cost(unsigned fine, int64_t weight, int64_t sum, int64_t squares);
+int64_t ct_grid_cost(int down, int64_t weight, ct_grid_sum sum, ct_grid_sum squares);
+
+/* The sums of a set, in two words, */
+static inline ct_grid_sum ct_grid_z(const ct_problem *problem, const int64_t *sums)
+{
+    if (!problem->grid.wide) return sums[CT_SUM_Z];
+    return ct_wide_sum(sums + CT_SUM_Z, CT_WIDE_Z);
+}
+
+static inline ct_grid_sum ct_grid_squares(const ct_problem *problem, const int64_t *sums)
+{
+    if (!problem->grid.wide) return sums[CT_SUM_SQUARES];
+    return ct_wide_sum(sums + CT_SUM_Z + CT_WIDE_Z, CT_WIDE_SQUARES);
+}
+
+/* and what its rows cost beside their mean. */
+int64_t ct_grid_cost_of_sums(const ct_problem *problem, const int64_t *sums);
 
 /* Takes grid and weights, and measures how far both are from the data. CT_INTERNAL if sums of them
  * would not fit. */

@@ -204,38 +204,49 @@ static void count_any(ct_stumps *s, const ct_row_set *set, int64_t *const mass[2
 
 /* ---- a response ---- */
 
+/* Quick where a word holds it. */
+static double double_of(ct_grid_sum x)
+{
+    return x == (int64_t) x ? (double) (int64_t) x : (double) x;
+}
+
 /* Takes the splits of one column of both sides into account. Doubles tell of most that they cannot
- * be better than one that is known: sums of z are exact in them, and T^2 / W is off by three
- * roundings. */
+ * be better than one that is known: T and T^2 / W are off by four roundings. */
 static void look_at_response(const ct_stumps *s, const uint32_t *order, uint32_t n,
                              int64_t *const all[2], const uint32_t sizes[2], ct_least least[2])
 {
     static const double SURELY = 1 + 0x1p-48;
     const ct_problem *p = s->problem;
-    const unsigned fine = p->grid.fine;
-    const double scale = ldexp(1, (int) fine);
-    int64_t weight[2] = {0, 0}, sum[2] = {0, 0},
-            squares[2] = {all[0][2] * ((int64_t) 1 << fine), all[1][2] * ((int64_t) 1 << fine)};
+    const int down = p->grid.down;
+    const double scale = ldexp(1, -down);
+    const ct_grid_sum sums[2] = {ct_grid_z(p, all[0]), ct_grid_z(p, all[1])},
+                      whole[2] = {ct_grid_squares(p, all[0]), ct_grid_squares(p, all[1])};
+    const double most[2] = {double_of(whole[0]) * scale, double_of(whole[1]) * scale};
+    int64_t weight[2] = {0, 0};
+    ct_grid_sum sum[2] = {0, 0}, squares[2] = {0, 0};
     uint32_t before[2] = {0, 0}, changed = 0;
     for (uint32_t j = 0; j < n; j++) {
         uint32_t row = order[j] & CT_ROW, side = s->side[row];
+        ct_grid_sum wz = (ct_grid_sum) p->mass[row] * p->grid.z[row];
         weight[side] += p->mass[row];
-        sum[side] += p->mass[row] * p->grid.z[row];
+        sum[side] += wz;
+        squares[side] += wz * p->grid.z[row];
         before[side]++;
         changed |= UINT32_C(1) << side;
         if (!(order[j] & CT_LAST)) continue;
         for (side = 0; side < 2; side++) {
-            int64_t w = weight[side], t = sum[side], rest = all[side][0] - w,
-                    other = all[side][1] - t, known = larger(least[side].allowed,
-                                                             least[side].relaxed);
+            int64_t w = weight[side], rest = all[side][CT_SUM_MASS] - w,
+                    known = larger(least[side].allowed, least[side].relaxed);
             if (!(changed >> side & 1) || !w || !rest) continue;
-            double gain = (double) t * (double) t / (double) w +
-                          (double) other * (double) other / (double) rest;
+            double t = double_of(sum[side]), other = double_of(sums[side] - sum[side]),
+                   gain = t * t / (double) w + other * other / (double) rest;
             if (gain * scale * SURELY <
-                (double) (p->split_cost + squares[side] - known) * (2 - SURELY) - 4)
+                ((double) p->split_cost + most[side] - (double) known) * (2 - SURELY) - 4 -
+                    most[side] * 0x1p-48)
                 continue;
-            int64_t parts = squares[side] + ct_grid_cost(fine, w, t, 0) +
-                            ct_grid_cost(fine, rest, other, 0);
+            int64_t parts = ct_grid_cost(down, w, sum[side], squares[side]) +
+                            ct_grid_cost(down, rest, sums[side] - sum[side],
+                                         whole[side] - squares[side]);
             note(p, parts, before[side], sizes[side], &least[side]);
         }
         changed = 0;

@@ -77,7 +77,8 @@ static int64_t cap_of(const ct_exact_costs *costs, const ct_data *data,
 ct_status ct_search_set_rules(ct_exact_search *search, ct_exact_costs *costs, const ct_data *data,
                               const ct_exact_options *options, ct_arena *arena, ct_error *error)
 {
-    CT_TRY(ct_exact_costs_init(costs, data, options->depth, options->complexity, arena, error));
+    CT_TRY(ct_exact_costs_init(costs, data, options->depth, options->complexity,
+                               options->one_word, arena, error));
     if (!data->response) {
         CT_TRY(ct_quantised_init(costs, data, arena, error));
         CT_TRY(ct_choices_init(costs, arena, error));
@@ -109,6 +110,7 @@ ct_status ct_search_totals(const ct_data *data, const ct_exact_costs *costs, ct_
         totals->rows[own]++;
         if (totals->masses) totals->masses[own] += costs->weights[row];
         if (data->response) ct_response_add(costs, row, totals->moments);
+        if (totals->full) ct_full_add(&costs->response->full, row, totals->full);
     }
     return CT_OK;
 }

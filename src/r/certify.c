@@ -14,7 +14,7 @@ static ct_certify_claim claim_of(const ct_exact_options *options)
 {
     ct_certify_claim claim = {options->depth,     options->complexity,     options->min_bucket,
                               options->min_split, options->max_thresholds, NULL,
-                              options->stop,      options->stop_data,      options->any_size};
+                              options->stop,      options->stop_data,      options->any_size, 0};
     return claim;
 }
 

@@ -451,7 +451,7 @@ SEXP ffi_cost_grain(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     ct_arena_init(&arena, &budget);
     ct_status status = ct_data_check(&problem.data, &error);
     if (status == CT_OK)
-        status = ct_exact_costs_init(&costs, &problem.data, problem.options.depth, 1.0, &arena,
+        status = ct_exact_costs_init(&costs, &problem.data, problem.options.depth, 1.0, 0, &arena,
                                      &error);
     double grain = status == CT_OK ? ct_exact_cost_grain(&costs) : 0,
            rounding = status == CT_OK ? ct_exact_cost_rounding(&costs) : 0,

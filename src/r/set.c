@@ -335,7 +335,7 @@ SEXP ffi_set_certify(SEXP pointer, SEXP columns, SEXP y, SEXP n_classes, SEXP co
     PROTECT(r_callbacks_begin(&calls, R_NilValue, &problem.options));
     ct_certify_claim claim = {options->depth,     options->complexity,     options->min_bucket,
                               options->min_split, options->max_thresholds, best,
-                              options->stop,      options->stop_data,      0};
+                              options->stop,      options->stop_data,      0, 0};
     ct_status status = ct_certify_set(&problem.data, &claim, &of, &result, &error);
     if (calls.jumped) r_callbacks_jump(&calls);
     r_check(status, &error);

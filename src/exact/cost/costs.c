@@ -479,9 +479,10 @@ static ct_status set_losses(ct_exact_costs *costs, const double *given, scaling 
 }
 
 ct_status ct_exact_costs_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
-                              double complexity, ct_arena *arena, ct_error *error)
+                              double complexity, int one_word, ct_arena *arena, ct_error *error)
 {
-    if (data->response) return ct_response_init(costs, data, depth, complexity, arena, error);
+    if (data->response)
+        return ct_response_init(costs, data, depth, complexity, one_word, arena, error);
     simpler from;
     CT_TRY(simplify(data, arena, &from, error));
     folding fold = choose_folding(data, &from);
@@ -535,9 +536,25 @@ ct_status ct_totals_new(ct_totals *totals, const ct_exact_costs *costs, ct_arena
     int rounded = quantised && quantised->rows && (quantised->by_label || !quantised->exact);
     totals->quantised = rounded ? CT_ARENA_ZEROED(arena, uint32_t, costs->n_classes) : NULL;
     totals->moments = costs->response ? CT_ARENA_ZEROED(arena, int64_t, 2) : NULL;
+    int in_full = costs->response && costs->response->rounded;
+    totals->full = in_full ? CT_ARENA_ZEROED(arena, ct_full_sums, 1) : NULL;
     int ready = totals->rows && (totals->masses || !costs->weights) &&
-                (totals->quantised || !rounded) && (totals->moments || !costs->response);
+                (totals->quantised || !rounded) && (totals->moments || !costs->response) &&
+                (totals->full || !in_full);
     return ready ? CT_OK : CT_NO_MEMORY;
+}
+
+/* Of a response, in scans. */
+static int64_t cost_in_scans(const ct_exact_costs *costs, const ct_totals *totals)
+{
+    return ct_response_cost(costs->response->fine, ct_mass(totals, 0), totals->moments[0],
+                            totals->moments[1]);
+}
+
+int64_t ct_leaf_bound(const ct_exact_costs *costs, const ct_totals *totals)
+{
+    if (!totals->full) return ct_leaf_cost(costs, totals);
+    return ct_response_surely(costs->response, cost_in_scans(costs, totals), ct_mass(totals, 0));
 }
 
 int64_t ct_best_label(const ct_exact_costs *costs, const ct_totals *totals, uint32_t *label)
@@ -552,8 +569,8 @@ int64_t ct_best_label(const ct_exact_costs *costs, const ct_totals *totals, uint
     }
     if (costs->response) {
         *label = 0;
-        return ct_response_cost(costs->response->fine, ct_mass(totals, 0), totals->moments[0],
-                                totals->moments[1]);
+        if (totals->full) return ct_full_cost(&costs->response->full, totals->full);
+        return cost_in_scans(costs, totals);
     }
     int64_t all = 0;
     for (uint32_t c = 0; !costs->loss && c < n; c++) all += ct_mass(totals, c) * costs->most[c];
@@ -574,6 +591,8 @@ int64_t ct_dearest_of(const ct_exact_costs *costs, const ct_totals *totals)
     int64_t sum = 0;
     for (uint32_t c = 0; c < costs->n_classes; c++)
         sum += ct_mass(totals, c) * costs->most[c];
+    /* a row weighs less than 1 more in full */
+    if (totals->full && totals->masses) sum += totals->rows[0] * costs->most[0];
     CT_ASSERT(sum >= 0);
     return ct_cost_of_units(costs, sum);
 }

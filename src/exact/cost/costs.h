@@ -32,6 +32,7 @@
 
 #include "base/arena.h"
 #include "data/data.h"
+#include "exact/cost/full.h"
 
 typedef struct ct_quantised ct_quantised;   /* exact/cost/quantised.h */
 typedef struct ct_choices ct_choices; /* exact/cost/choices.h */
@@ -92,11 +93,14 @@ typedef struct {
     /* what they cost coarsely; NULL where that does not follow from the others */
     uint32_t *quantised;
     int64_t *moments; /* [2] with a response: its sum and the sum of its squares, weighted */
+    ct_full_sums *full; /* with a response that scans have rounded: in full, where that was asked
+                           for; else NULL */
 } ct_totals;
 
-/* From the arena, for trees of that depth whose splits cost that share of the rows. */
+/* From the arena, for trees of that depth whose splits cost that share of the rows. one_word: a
+ * response is rounded to what scans count, see exact/cost/response.h. */
 ct_status ct_exact_costs_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
-                              double complexity, ct_arena *arena, ct_error *error);
+                              double complexity, int one_word, ct_arena *arena, ct_error *error);
 
 /* Of which the errors of all trees are multiples, in the objective; 0 if costs were rounded. */
 double ct_exact_cost_grain(const ct_exact_costs *costs);
@@ -118,6 +122,7 @@ static inline void ct_totals_rest(ct_totals *part, const ct_totals *whole, const
         part->quantised[c] = whole->quantised[c] - other->quantised[c];
     for (uint32_t i = 0; part->moments && i < 2; i++)
         part->moments[i] = whole->moments[i] - other->moments[i];
+    if (part->full) *part->full = ct_full_rest(whole->full, other->full);
 }
 
 /* into = from. */
@@ -129,6 +134,7 @@ static inline void ct_totals_copy(ct_totals *into, const ct_totals *from, uint32
     if (from->quantised)
         memcpy(into->quantised, from->quantised, n_classes * sizeof *from->quantised);
     if (from->moments) memcpy(into->moments, from->moments, 2 * sizeof *from->moments);
+    if (from->full) *into->full = *from->full;
 }
 
 static inline int64_t ct_mass(const ct_totals *totals, uint32_t c)
@@ -155,6 +161,9 @@ static inline int64_t ct_leaf_cost(const ct_exact_costs *costs, const ct_totals 
     }
     return ct_cost_of_units(costs, sum - largest);
 }
+
+/* No more than that, of a response whose sums in full were not asked for. */
+int64_t ct_leaf_bound(const ct_exact_costs *costs, const ct_totals *totals);
 
 /* What n_rows rows cost at most. */
 int64_t ct_dearest_of(const ct_exact_costs *costs, const ct_totals *totals);

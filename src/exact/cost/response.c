@@ -10,10 +10,14 @@
 
 enum {
     MOST_BITS = 23,      /* of z: sums of 64 rows fit into 32 bits, also beside their mean */
-    COST_BITS = 59,      /* of Q */
+    COST_BITS = 59,      /* of Q; */
+    ROUGH_BITS = 62,     /* of Q where that is of scans alone */
+    FULL_BITS = 45,      /* of z in full: below those of doubles */
+    WORD_BITS = 61,      /* of T in full, where rows have no weights: one word */
     DEAREST_BITS = 61,   /* of what all rows cost with D, in the units of costs */
-    WEIGHT_BITS = 30,    /* of W where weights are whole */
-    ROUNDED_BITS = 14,   /* of a mean weight where they are rounded */
+    WEIGHT_BITS = 30,    /* of W where weights are whole, and of scans; */
+    FULL_WHOLE_BITS = 48, /* the same in full */
+    ROUNDED_BITS = 14,   /* of a mean weight in scans where they are rounded */
     LEAST_DECIMALS = -9, /* powers of ten that are tried as the step of y */
     MOST_DECIMALS = 12,
     WEIGHT_DECIMALS = 4
@@ -21,6 +25,10 @@ enum {
 
 /* Relative errors of doubles added up, generously. */
 static const double NOISE = 1e-12;
+
+/* Of the root of the sum of squares of all rows, what a grid in one word may lose: of the squares
+ * of a tree four times as much at most. */
+static const double LOST_SHARE = 0x1p-32;
 
 /* A weight is whole if it is as near as that to one. */
 static const double WHOLE_WEIGHT = 0x1p-5;
@@ -71,30 +79,32 @@ static int decimals_of(const ct_data *data, const double *values, int least, int
 
 /* ---- weights ---- */
 
-/* Whole numbers of `unit` each; their sum is at least 1 and below 2^32. */
+/* Whole numbers of `unit` each. */
 typedef struct {
     int64_t *whole; /* [row]; NULL: 1 each */
-    int64_t sum;
+    int64_t sum;    /* at least 1 */
     double unit;
     int exact;      /* no weight is off by more than its own last bits */
+    int one_word;   /* there is no finer grid than that of scans */
 } weighing;
 
-static int64_t round_weights(const ct_data *data, double scale, int64_t *whole)
+static void round_weights(const ct_data *data, double scale, weighing *w)
 {
-    int64_t sum = 0;
+    w->sum = 0;
     for (uint32_t row = 0; row < data->n_rows; row++) {
-        whole[row] = (int64_t) llround(data->weights[row] * scale);
-        sum += whole[row];
+        w->whole[row] = (int64_t) llround(data->weights[row] * scale);
+        w->sum += w->whole[row];
     }
-    return sum;
+    w->unit = 1 / scale;
+    CT_ASSERT(w->sum > 0);
 }
 
 /* What makes whole numbers of all weights, decimals or multiples of the least of them, of a sum of
- * 2^WEIGHT_BITS or less; 0: nothing does. */
-static double whole_scale(const ct_data *data, double sum)
+ * 2^bits or less; 0: nothing does. */
+static double whole_scale(const ct_data *data, double sum, int bits)
 {
     int decimals = decimals_of(data, data->weights, 0, WEIGHT_DECIMALS, WHOLE_WEIGHT);
-    double scale = shifted(1, decimals), most = ldexp(1, WEIGHT_BITS), least = INFINITY;
+    double scale = shifted(1, decimals), most = ldexp(1, bits), least = INFINITY;
     if (decimals <= WEIGHT_DECIMALS && sum * scale <= most) return scale;
     for (uint32_t row = 0; row < data->n_rows; row++)
         if (counts(data, row)) least = fmin(least, data->weights[row]);
@@ -106,39 +116,72 @@ static double whole_scale(const ct_data *data, double sum)
     return isfinite(1 / least) ? 1 / least : 0;
 }
 
-static ct_status weigh(const ct_data *data, ct_arena *arena, weighing *w, ct_error *error)
+/* What weights that are rounded may add up to there. */
+static double most_in_scans(const ct_data *data)
+{
+    return fmin(ldexp(1, WEIGHT_BITS), ldexp(data->n_rows, ROUNDED_BITS));
+}
+
+/* As they are, if they are whole numbers of some decimals; else as finely as there is room for. */
+static ct_status weigh(const ct_data *data, int one_word, ct_arena *arena, weighing *w,
+                       ct_error *error)
 {
     double sum = 0;
-    *w = (weighing){NULL, data->n_rows, 1, 1};
+    *w = (weighing){NULL, data->n_rows, 1, 1, one_word};
     if (!data->weights) return CT_OK;
     w->whole = CT_ARENA_NEW(arena, int64_t, data->n_rows);
     if (!w->whole) return no_memory(error);
     for (uint32_t row = 0; row < data->n_rows; row++) sum += data->weights[row];
-    double scale = whole_scale(data, sum);
+    double scale = whole_scale(data, sum, WEIGHT_BITS);
     w->exact = scale > 0;
-    if (!w->exact)
-        scale = fmin(ldexp(1, WEIGHT_BITS), ldexp(data->n_rows, ROUNDED_BITS)) / sum;
-    w->sum = round_weights(data, scale, w->whole);
-    w->unit = 1 / scale;
-    CT_ASSERT(w->sum > 0 && w->sum < (int64_t) 1 << 32);
+    if (!w->exact && !one_word) scale = whole_scale(data, sum, FULL_WHOLE_BITS);
+    /* a power of two, by which doubles that are large are whole; each is rounded by less than 1 */
+    if (!(scale > 0))
+        scale = one_word ? most_in_scans(data) / sum
+                         : ldexp(1, CT_FULL_WEIGHT_BITS - 2 - ilogb(sum));
+    round_weights(data, scale, w);
+    CT_ASSERT(w->sum < INT64_C(1) << (w->exact || one_word ? 32 : CT_FULL_WEIGHT_BITS));
     return CT_OK;
 }
 
 static int64_t weight_at(const weighing *w, uint32_t row) { return w->whole ? w->whole[row] : 1; }
 
-/* By how much rounded weights may change the SSE of a partition: a row lies within the range of y
- * from any mean. */
-static double rounding_of(const ct_data *data, const weighing *w, double low, double high)
+/* For scans: rounded down to multiples of 2^shift, so that rows cost no more by these. */
+static ct_status weigh_coarsely(const ct_data *data, const weighing *full, ct_arena *arena,
+                                weighing *w, unsigned *shift, ct_error *error)
+{
+    *w = *full;
+    *shift = 0;
+    if (full->exact || full->one_word) return CT_OK;
+    double most = most_in_scans(data);
+    while (ldexp((double) full->sum, -(int) *shift) > most) ++*shift;
+    w->whole = CT_ARENA_NEW(arena, int64_t, data->n_rows);
+    if (!w->whole) return no_memory(error);
+    w->sum = 0;
+    for (uint32_t row = 0; row < data->n_rows; row++) {
+        w->whole[row] = full->whole[row] >> *shift;
+        w->sum += w->whole[row];
+    }
+    CT_ASSERT(w->sum > 0);
+    return CT_OK;
+}
+
+/* By how much rounded weights may change the SSE of a partition, of which all rows as one leaf have
+ * `sse`: a row lies within the range of y from any mean, and no weight changes by a larger share
+ * of it than some weight does. */
+static double rounding_of(const ct_data *data, const weighing *w, double low, double high,
+                          double sse)
 {
     int exponent;
-    double sum = 0, lost = frexp(w->unit, &exponent) == 0.5 ? 0 : 4 * DBL_EPSILON;
+    double sum = 0, share = 0, lost = frexp(w->unit, &exponent) == 0.5 ? 0 : 4 * DBL_EPSILON;
     for (uint32_t row = 0; w->whole && row < data->n_rows; row++) {
         if (!counts(data, row)) continue;
         double weight = data->weights[row], y = data->response[row], far = fmax(y - low, high - y),
                off = fabs(weight - (double) w->whole[row] * w->unit) + lost * weight;
         sum += off * far * far;
+        share = fmax(share, off / weight);
     }
-    return sum * (1 + NOISE);
+    return fmin(sum, share * sse) * (1 + NOISE);
 }
 
 /* ---- the grid ---- */
@@ -161,19 +204,22 @@ typedef struct {
     const ct_data *data;
     double low, high; /* the range of the response */
     int bits;
-    int32_t *z;       /* [row] */
+    int64_t *z;       /* [row] */
+    double centre, step;
+    double error, blur; /* see ct_exact_response */
+    int loses;          /* that is more than a finer grid would lose */
 } grid;
 
 /* Rows that do not count are at the centre. */
 static void put(const grid *g, uint32_t row, double z)
 {
     CT_ASSERT(!counts(g->data, row) || fabs(z) <= ldexp(1, g->bits));
-    g->z[row] = counts(g->data, row) ? (int32_t) z : 0;
+    g->z[row] = counts(g->data, row) ? (int64_t) z : 0;
 }
 
 /* All decimals of y, and as many binary places more as there is room for; 0 if there is none, or if
  * decimals that are near y are further away than a grid of equal steps would be. */
-static int fit_decimals(const grid *g, ct_exact_response *response)
+static int fit_decimals(grid *g)
 {
     const double *y = g->data->response;
     int decimals = decimals_of(g->data, y, LEAST_DECIMALS, MOST_DECIMALS,
@@ -186,105 +232,193 @@ static int fit_decimals(const grid *g, ct_exact_response *response)
     int places = g->bits - (int) ct_bit_width((uint64_t) most);
     for (uint32_t row = 0; row < g->data->n_rows; row++)
         put(g, row, ldexp(nearbyint(shifted(y[row], decimals)) - middle, places));
-    response->centre = shifted(middle, -decimals);
-    response->step = ldexp(shifted(1, -decimals), -places);
+    g->centre = shifted(middle, -decimals);
+    g->step = ldexp(shifted(1, -decimals), -places);
     return 1;
 }
 
 /* Differences of y that are multiples of a power of two, all of them; 0 if they are none. */
-static int fit_binary(const grid *g, ct_exact_response *response)
+static int fit_binary(grid *g)
 {
     int exponent;
     (void) frexp(g->high - g->low, &exponent);
     double step = ldexp(1, exponent - g->bits - 1);
     if (!(step > 0)) return 0;
-    response->step = step;
-    response->centre = g->low + floor((g->high - g->low) / step / 2) * step;
+    g->step = step;
+    g->centre = g->low + floor((g->high - g->low) / step / 2) * step;
     for (uint32_t row = 0; row < g->data->n_rows; row++) {
-        double x = (g->data->response[row] - response->centre) / step;
+        double x = (g->data->response[row] - g->centre) / step;
         if (counts(g->data, row) && (x != nearbyint(x) || fabs(x) > ldexp(1, g->bits))) return 0;
         put(g, row, nearbyint(x));
     }
     return 1;
 }
 
-static void fit_range(const grid *g, ct_exact_response *response)
+/* Powers of two as steps. */
+static void fit_range(grid *g)
 {
-    response->centre = g->low / 2 + g->high / 2;
-    response->step = ldexp(fmax(g->high - response->centre, response->centre - g->low), -g->bits);
+    g->centre = g->low / 2 + g->high / 2;
+    int exponent;
+    (void) frexp(fmax(g->high - g->centre, g->centre - g->low), &exponent);
+    g->step = ldexp(1, exponent - g->bits);
     for (uint32_t row = 0; row < g->data->n_rows; row++)
-        put(g, row, nearbyint((g->data->response[row] - response->centre) / response->step));
+        put(g, row, nearbyint((g->data->response[row] - g->centre) / g->step));
 }
 
-/* Sets error to how far y is from the grid, with what doubles lose of y less the centre. By no more
- * than `noise` of how far it is from the centre is not at all; there is some of decimals alone. */
-static void set_distance(const ct_data *data, ct_exact_response *response, const weighing *w,
-                         const int32_t *z, double noise)
+/* How far y is from the grid, with what is lost of y less the centre; *all: how far from that; and
+ * *own from its mean, or less. */
+static double distance_of(const grid *g, const weighing *w, double *all, double *own)
 {
-    double sum = 0, all = 0;
-    for (uint32_t row = 0; row < data->n_rows; row++) {
-        if (!counts(data, row)) continue;
-        double weight = (double) weight_at(w, row) * w->unit, y = data->response[row],
-               x = y - response->centre, back = x - y,
-               lost = (y - (x - back)) - (response->centre + back),
-               off = fabs(x - response->step * z[row]) + fabs(lost);
+    double sum = 0, squares = 0, first = 0, total = 0;
+    for (uint32_t row = 0; row < g->data->n_rows; row++) {
+        if (!counts(g->data, row)) continue;
+        double weight = (double) weight_at(w, row) * w->unit, y = g->data->response[row],
+               x = y - g->centre, back = x - y, lost = (y - (x - back)) - (g->centre + back),
+               off = fabs(x - g->step * (double) g->z[row]) + fabs(lost);
         sum += weight * off * off;
-        all += weight * x * x;
+        squares += weight * x * x;
+        first += weight * x;
+        total += weight;
     }
-    double distance = sqrt(sum) * (1 + NOISE);
-    response->error = sqrt(sum) > noise * sqrt(all) ? distance : 0;
-    response->blur = noise > 0 ? distance : 0;
+    *all = sqrt(squares);
+    *own = sqrt(fmax(squares * (1 - NOISE) - first * (first / total), 0));
+    return sqrt(sum);
 }
 
-/* As many bits as there is room for: see `fine`. */
-static void set_units(ct_exact_response *response, int64_t weight)
+/* Sets z, centre, step, error and blur. Decimals have last bits of doubles that are none of
+ * theirs; where these are more than what may be lost, doubles are what they are. */
+static void fit(grid *g, const weighing *w)
 {
-    double most = (double) weight * response->range * response->range;
-    int room = DEAREST_BITS - (most > 0 ? ilogb(most) + 1 : DEAREST_BITS);
+    double all, own;
+    g->blur = 0;
+    if (g->high / 2 - g->low / 2 < LEAST_RANGE) {
+        g->centre = g->low;
+        g->step = 1;
+        memset(g->z, 0, g->data->n_rows * sizeof *g->z);
+    } else if (fit_decimals(g)) {
+        double off = distance_of(g, w, &all, &own);
+        g->blur = off * (1 + NOISE);
+        g->error = off > NOISE * all ? g->blur : 0;
+        g->loses = g->error > LOST_SHARE * own;
+        return;
+    } else if (!fit_binary(g)) {
+        fit_range(g);
+    }
+    g->error = distance_of(g, w, &all, &own) * (1 + NOISE);
+    g->loses = g->error > LOST_SHARE * own;
+}
+
+/* Of the steps of a grid of so many bits one is left for each 2^n: z of scans, in `bits`. */
+static void set_z(ct_exact_response *response, const grid *g, const weighing *w, int bits,
+                  int32_t *z)
+{
+    int shift = g->bits > bits ? g->bits - bits : 0;
+    int64_t half = shift ? INT64_C(1) << (shift - 1) : 0, off = 0;
+    int32_t least = INT32_MAX, most = INT32_MIN;
+    double all = 0;
+    for (uint32_t row = 0; row < g->data->n_rows; row++) {
+        z[row] = (int32_t) ((g->z[row] + half) >> shift);
+        int64_t away = g->z[row] - z[row] * (INT64_C(1) << shift);
+        off = away > off ? away : -away > off ? -away : off;
+        all += (double) weight_at(w, row) * ((double) away * (double) away);
+        least = z[row] < least ? z[row] : least;
+        most = z[row] > most ? z[row] : most;
+    }
+    response->z = z;
+    response->range = most - least;
+    response->off = (double) off * (double) off;
+    response->off_all = all * (1 + NOISE) * (1 + g->data->n_rows * DBL_EPSILON);
+    response->ratio = ldexp(1, 2 * shift);
+}
+
+/* Bits that are left of those of the dearest rows. */
+static int room_for(double most)
+{
+    return DEAREST_BITS - (most > 0 ? ilogb(most) + 1 : DEAREST_BITS);
+}
+
+/* Of costs in scans: as many bits as there is room for; see `fine`. */
+static void set_fine(ct_exact_response *response, int64_t weight)
+{
+    int room = room_for((double) weight * response->range * response->range);
     response->fine = room < 0 ? 0 : room < CT_FINE_BITS ? (unsigned) room : CT_FINE_BITS;
     response->scale = ldexp(1, (int) response->fine);
 }
 
-/* Sets z, centre, step, error, range and the unit of costs. */
-static void fit_grid(const ct_data *data, ct_exact_response *response, const weighing *w,
-                     int32_t *z, double low, double high)
+/* The furthest that two rows are from each other. */
+static double full_range(const grid *g)
 {
-    grid g = {data, low, high, (COST_BITS - (int) ct_bit_width((uint64_t) w->sum)) / 2, z};
-    if (g.bits > MOST_BITS) g.bits = MOST_BITS;
+    int64_t least = INT64_MAX, most = INT64_MIN;
+    for (uint32_t row = 0; row < g->data->n_rows; row++) {
+        least = g->z[row] < least ? g->z[row] : least;
+        most = g->z[row] > most ? g->z[row] : most;
+    }
+    return (double) (most - least) * (1 + DBL_EPSILON);
+}
+
+/* The unit of costs. `w`: of scans, in each of which are 2^shift of those in full, or less than one
+ * more of it. Returns what a row costs at most for one. */
+static int64_t set_units(ct_exact_response *response, const grid *g, const weighing *w,
+                         unsigned shift)
+{
+    set_fine(response, w->sum);
+    response->full.down = -(int) response->fine;
+    if (!response->rounded)
+        return (int64_t) response->range * response->range * ((int64_t) 1 << response->fine);
+    double range = full_range(g), square = ldexp(range * range, (int) shift) * (1 + DBL_EPSILON);
+    double all = (double) w->sum + (w->whole ? g->data->n_rows : 0);
+    int down = -room_for(all * (square + 1));
+    if (down < -CT_FINE_BITS) down = -CT_FINE_BITS;
+    response->full.down = down;
+    response->ratio = ldexp(response->ratio, (int) shift - down - (int) response->fine);
+    response->off = ldexp(response->off, (int) shift - down);
+    response->off_all = ldexp(response->off_all, (int) shift - down);
+    return (int64_t) ceil(ldexp(square, -down));
+}
+
+/* Sets the grid, in full and of scans: the same where nothing is rounded on the coarser one. */
+static ct_status fit_grid(const ct_data *data, ct_exact_response *response, const weighing *full,
+                          weighing *w, int64_t *most, double range[2], ct_arena *arena,
+                          ct_error *error)
+{
+    unsigned shift;
+    int32_t *z = CT_ARENA_NEW(arena, int32_t, data->n_rows);
+    grid g = {.data = data, .low = range[0], .high = range[1]};
+    g.z = CT_ARENA_NEW(arena, int64_t, data->n_rows);
+    if (!z || !g.z) return no_memory(error);
+    CT_TRY(weigh_coarsely(data, full, arena, w, &shift, error));
+    int width = (int) ct_bit_width((uint64_t) full->sum),
+        bits = (COST_BITS - (int) ct_bit_width((uint64_t) w->sum)) / 2;
+    g.bits = bits = bits < MOST_BITS ? bits : MOST_BITS;
     CT_ASSERT(g.bits > 8);
-    double noise = 0; /* decimals have last bits of doubles that are none of theirs */
-    if (high / 2 - low / 2 < LEAST_RANGE) {
-        response->centre = low;
-        response->step = 1;
-        memset(z, 0, data->n_rows * sizeof *z);
-    } else if (fit_decimals(&g, response)) {
-        noise = NOISE;
-    } else if (!fit_binary(&g, response)) {
-        fit_range(&g, response);
+    if (full->exact || full->one_word) fit(&g, full);
+    response->rounded = !full->one_word && (!full->exact || g.loses);
+    if (response->rounded) {
+        bits = (ROUGH_BITS - (int) ct_bit_width((uint64_t) w->sum)) / 2;
+        if (bits > MOST_BITS) bits = MOST_BITS;
+        g.bits = full->whole ? (CT_FULL_BITS - width) / 2 : WORD_BITS - width;
+        if (g.bits > FULL_BITS) g.bits = FULL_BITS;
+        fit(&g, full);
     }
-    set_distance(data, response, w, z, noise);
-    int32_t least = z[0], most = z[0];
-    for (uint32_t row = 1; row < data->n_rows; row++) {
-        if (z[row] < least) least = z[row];
-        if (z[row] > most) most = z[row];
-    }
-    response->z = z;
-    response->range = most - least;
-    set_units(response, w->sum);
+    response->centre = g.centre;
+    response->step = g.step;
+    response->error = g.error;
+    response->blur = g.blur;
+    set_z(response, &g, w, bits, z);
+    response->full.z = g.z;
+    response->full.weights = full->whole;
+    response->shift = shift;
+    *most = set_units(response, &g, w, shift);
+    return CT_OK;
 }
 
 /* ---- the whole ---- */
 
-static int64_t cost_of_all(const ct_exact_response *response, const weighing *w, uint32_t n_rows)
+static int64_t cost_of_all(const ct_exact_response *response, uint32_t n_rows)
 {
-    int64_t sum = 0, squares = 0;
-    for (uint32_t row = 0; row < n_rows; row++) {
-        int64_t wz = weight_at(w, row) * response->z[row];
-        sum += wz;
-        squares += wz * response->z[row];
-    }
-    CT_ASSERT(squares >= 0 && squares <= (int64_t) 1 << COST_BITS);
-    return ct_response_cost(response->fine, w->sum, sum, squares);
+    ct_full_sums sums = {0, 0, 0};
+    for (uint32_t row = 0; row < n_rows; row++) ct_full_add(&response->full, row, &sums);
+    return ct_full_cost(&response->full, &sums);
 }
 
 /* The SSE of all rows, of y itself. */
@@ -345,34 +479,73 @@ static ct_status set_tables(ct_exact_response *response, uint32_t n_rows, ct_are
 }
 
 ct_status ct_response_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
-                           double complexity, ct_arena *arena, ct_error *error)
+                           double complexity, int one_word, ct_arena *arena, ct_error *error)
 {
-    double low, high;
-    weighing w;
+    double range[2];
+    weighing full, w = {0};
     memset(costs, 0, sizeof *costs);
     ct_exact_response *response = CT_ARENA_ZEROED(arena, ct_exact_response, 1);
-    int32_t *z = CT_ARENA_NEW(arena, int32_t, data->n_rows);
     int64_t *most = CT_ARENA_NEW(arena, int64_t, 1);
-    if (!response || !z || !most) return no_memory(error);
-    CT_TRY(weigh(data, arena, &w, error));
-    range_of(data, &low, &high);
-    fit_grid(data, response, &w, z, low, high);
+    if (!response || !most) return no_memory(error);
+    CT_TRY(weigh(data, one_word, arena, &full, error));
+    range_of(data, &range[0], &range[1]);
+    CT_TRY(fit_grid(data, response, &full, &w, most, range, arena, error));
     CT_TRY(set_tables(response, data->n_rows, arena, error));
-    int64_t total = cost_of_all(response, &w, data->n_rows);
+    int64_t total = cost_of_all(response, data->n_rows);
+    double sse = sse_of_all(data, response);
     costs->n_classes = 1;
     costs->response = response;
     costs->weights = w.whole;
-    costs->unit = response->step * response->step * w.unit / response->scale;
+    costs->unit = ldexp(response->step * response->step * full.unit, response->full.down);
     costs->most_splits = ct_most_splits(data->n_rows, depth);
     /* last bits of weights that are decimals count only beside what is rounded anyway */
-    costs->rounding = w.exact && response->error == 0 ? 0 : rounding_of(data, &w, low, high);
+    costs->rounding = full.exact && response->error == 0
+                          ? 0
+                          : rounding_of(data, &full, range[0], range[1], sse);
     costs->noise = NOISE;
-    *most = (int64_t) response->range * response->range * ((int64_t) 1 << response->fine);
     costs->most = costs->least = most;
     response->total = (double) total * costs->unit;
     costs->total = response->total;
-    set_split_cost(costs, response, complexity, total, sse_of_all(data, response));
+    set_split_cost(costs, response, complexity, total, sse);
     return CT_OK;
+}
+
+/* ---- from scans to costs ---- */
+
+/* More than the relative errors of the sums below, and than what leaves are rounded by. */
+static const double SHARE = 0x1p-46, FLOORS = 5;
+
+/* By how much the root of a sum of squares may be off in scans, of rows that weigh so much. */
+static double off_of(const ct_exact_response *response, int64_t weight)
+{
+    return sqrt(fmin(response->off * (double) weight, response->off_all));
+}
+
+int64_t ct_response_surely(const ct_exact_response *response, int64_t cost, int64_t weight)
+{
+    if (!response->rounded) return cost;
+    double root = sqrt((double) cost * response->ratio) - off_of(response, weight),
+           least = root > 0 ? root * root * (1 - SHARE) - FLOORS : 0;
+    return least > 0x1p61 ? INT64_C(1) << 61 : least > 0 ? (int64_t) least : 0;
+}
+
+int64_t ct_response_needed(const ct_exact_response *response, int64_t cost, int64_t weight)
+{
+    if (!response->rounded || cost <= 0) return cost;
+    double root = sqrt(((double) cost + FLOORS + 1) * (1 + 2 * SHARE)) +
+                  off_of(response, weight),
+           least = root * root / response->ratio * (1 + SHARE);
+    return least < 0x1p61 ? (int64_t) least + 1 : INT64_C(1) << 61;
+}
+
+int64_t ct_response_at_most(const ct_exact_response *response, int64_t least, int64_t n_rows)
+{
+    CT_ASSERT(response->rounded && least >= 0);
+    if (response->full.weights) return INT64_MAX;
+    double off = off_of(response, n_rows),
+           root = sqrt(((double) least + FLOORS + 1) * (1 + 2 * SHARE)) + 2 * off,
+           most = root * root * (1 + SHARE) + 1;
+    return most < 0x1p61 ? (int64_t) most : INT64_MAX;
 }
 
 /* ---- back to y ---- */
@@ -432,19 +605,15 @@ int64_t ct_response_proving(const ct_exact_costs *costs, double bound)
 int64_t ct_response_of_tree(const ct_exact_costs *costs, uint32_t n_rows, const ct_outcome *tree,
                             ct_arena *arena)
 {
+    const ct_full *full = &costs->response->full;
     size_t n_leaves = (size_t) tree->n_splits + 1;
-    int64_t *moments = CT_ARENA_ZEROED(arena, int64_t, 2 * n_leaves),
-            *weight = CT_ARENA_ZEROED(arena, int64_t, n_leaves),
-            cost = costs->split * tree->n_splits;
-    if (!moments || !weight) return INT64_MAX;
+    ct_full_sums *sums = CT_ARENA_ZEROED(arena, ct_full_sums, n_leaves);
+    int64_t cost = costs->split * tree->n_splits;
+    if (!sums) return INT64_MAX;
     for (uint32_t row = 0; row < n_rows; row++) {
-        size_t leaf = (size_t) tree->labels[row];
-        CT_ASSERT(leaf < n_leaves);
-        ct_response_add(costs, row, moments + 2 * leaf);
-        weight[leaf] += costs->weights ? costs->weights[row] : 1;
+        CT_ASSERT((size_t) tree->labels[row] < n_leaves);
+        ct_full_add(full, row, &sums[tree->labels[row]]);
     }
-    for (size_t leaf = 0; leaf < n_leaves; leaf++)
-        cost += ct_response_cost(costs->response->fine, weight[leaf], moments[2 * leaf],
-                                 moments[2 * leaf + 1]);
+    for (size_t leaf = 0; leaf < n_leaves; leaf++) cost += ct_full_cost(full, &sums[leaf]);
     return cost;
 }

@@ -1,20 +1,36 @@
 /* A numeric response as integers, and what leaves cost then.
  *
- * The response y is put on a grid: y = centre + step * z, nearly, with integers |z| <= 2^b. Rows
- * have integer weights w, 1 each where the data have none, with the sum W. A row set S costs as a
- * leaf
+ * The response y is put on a grid: y = centre + step * z, nearly, with integers z. Rows have
+ * integer weights w, 1 each where the data have none. Leaves cost what exact/cost/full.h says of
+ * these, in units of 2^down step^2 (times the unit of weights).
  *
- *   c(S) = 2^f Q - ceil(2^f T^2 / W) = floor(2^f sum w (z - mean)^2),
+ * Scans want small integers: |z| <= 2^b, weights of the sum W, with 2 b + log2 W at most 59, so
+ * that sums T = sum w z and Q = sum w z^2 are exact in 64 bits. By these a row set S costs
  *
- * with T = sum w z and Q = sum w z^2, which is exact in 64 bits: 2 b + log2 W is at most 59, and f
- * the bits that W (max z - min z)^2 leaves of 61. The floor keeps c(A u B) >= c(A) + c(B), so that
- * all facts of bound/interval.h hold. A row of weight 1 costs no more than D = 2^f (max z - min
- * z)^2 beside what the others do: a row more lies no further than that from any mean.
+ *   2^f Q - ceil(2^f T^2 / W) = floor(2^f sum w (z - mean)^2),
  *
- * A tree of the costs c and s splits costs c + s * split, in units of 2^-f step^2 (times the unit
- * of weights). `split` holds the price of a split, complexity * c(all rows) rounded down, and so
- * many units more that of trees that are as good in real numbers the smaller one costs less,
- * whatever their floors take off: one for each leaf that there may be.
+ * with f the bits that W (max z - min z)^2 leaves of 61. Where that grid rounds no weight, and y by
+ * next to nothing (whole numbers, cents), it is the only one, and this is the cost c(S), with
+ * down = -f. Else z and w are *rounded* from a finer grid of up to 45 bits and weights of 56, and
+ * costs in scans are bounds. For a partition of rows, let F be the sum of squares in full, x the z
+ * in full in steps of scans, v >= w the weights in full in units of those of scans (these are
+ * rounded down), and d the largest |x - z|. Then, with the means of F in both sums,
+ *
+ *   F >= sum w (x - mean)^2,    sqrt(sum w (x - mean)^2) >= sqrt(C) - d sqrt(sum w),
+ *
+ * where C is the partition's sum of squares in scans: the least over all constants, which are a
+ * linear space, and sum w (x - z)^2 <= d^2 sum w; nor is it above what it is of all rows. So
+ * ct_response_surely() makes of a cost in scans a lower bound of the cost, and what may be best is
+ * counted in full (exact/search/in_full.h).
+ *
+ * Floors keep c(A u B) >= c(A) + c(B), so that all facts of bound/interval.h hold. A row of weight
+ * 1 costs no more than D = (max z - min z)^2 in full beside what the others do: a row more lies no
+ * further than that from any mean.
+ *
+ * A tree of the costs c and s splits costs c + s * split. `split` holds the price of a split,
+ * complexity * c(all rows) rounded down, and so many units more that of trees that are as good in
+ * real numbers the smaller one costs less, whatever their floors take off: one for each leaf that
+ * there may be.
  *
  * Rows without weight cost nothing, and the grid is chosen without them; there they are at 0.
  *
@@ -29,13 +45,18 @@
 #include "exact/cost/costs.h"
 
 struct ct_exact_response {
-    const int32_t *z;       /* [row] */
-    double centre, step;    /* of the grid */
+    ct_full full;           /* what leaves cost */
+    int rounded;            /* 1: z and the weights of scans are; */
+    unsigned shift;         /* the weights, down to multiples of 2^shift */
+    double ratio;           /* a unit of costs in scans, in those of costs; */
+    double off, off_all;    /* likewise d^2 for a weight of 1, and sum w (x - z)^2 of all rows */
+    const int32_t *z;       /* [row] of scans */
+    double centre, step;    /* of the grid, in full */
     double error;           /* see above; in square roots of the objective */
     double blur;            /* the same of decimals, error or not; else 0 */
     double excess;          /* of `split` over the penalty, at least 0, in the objective */
     double total;           /* c(all rows), in the objective */
-    int32_t range;          /* max z - min z */
+    int32_t range;          /* max z - min z, of scans */
     unsigned fine;          /* f: see above */
     double scale;           /* 2^f */
     const float *inverse;   /* [n_rows + CT_INVERSE_PAD] 1 / k; 0 at 0 */
@@ -50,7 +71,7 @@ enum { CT_INVERSE_PAD = 32 }; /* beyond what is needed: blocks of rows are read 
 
 enum { CT_FINE_BITS = 30 }; /* f is no larger */
 
-/* c of rows with these sums; see above. */
+/* What rows with these sums cost in scans; see above. */
 static inline int64_t ct_response_cost(unsigned fine, int64_t weight, int64_t sum,
                                        int64_t squares)
 {
@@ -75,9 +96,18 @@ static inline void ct_response_add(const ct_exact_costs *costs, uint32_t row, in
     moments[1] += wz * z;
 }
 
+/* A lower bound of the cost of rows that weigh so much and cost no less than `cost` in scans, in up
+ * to four leaves; and the least cost in scans, or a little more, for which that is `cost`. */
+int64_t ct_response_surely(const ct_exact_response *response, int64_t cost, int64_t weight);
+int64_t ct_response_needed(const ct_exact_response *response, int64_t cost, int64_t weight);
+
+/* The other end: what a leaf, or two, of so many rows cost at most of which the first says
+ * `least`. INT64_MAX where weights are rounded. */
+int64_t ct_response_at_most(const ct_exact_response *response, int64_t least, int64_t n_rows);
+
 /* Sets *costs for data with a response, as ct_exact_costs_init does for classes. From the arena. */
 ct_status ct_response_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
-                           double complexity, ct_arena *arena, ct_error *error);
+                           double complexity, int one_word, ct_arena *arena, ct_error *error);
 
 /* As ct_objective_bound, ct_objective_hides, ct_objective_above and ct_objective_gap: of y itself,
  * not of the grid. */

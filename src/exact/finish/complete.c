@@ -193,9 +193,10 @@ static uint32_t add_node(completion *c, const uint32_t *rows, uint32_t n)
     uint32_t node = forest->n_nodes++, label;
     CT_ASSERT(forest->n_nodes <= forest->room);
     count_rows(c, node, rows, n);
-    if (c->totals.moments)
-        ct_response_moments(c->stump.costs, rows, n, c->totals.moments);
-    c->leaf_cost[node] = ct_best_label(c->stump.costs, &c->totals, &label);
+    label = 0;
+    c->leaf_cost[node] = c->stump.costs->response
+                             ? ct_response_leaf(c->stump.costs, rows, n)
+                             : ct_best_label(c->stump.costs, &c->totals, &label);
     CT_ASSERT(c->leaf_cost[node] >= 0 && label < forest->n_classes);
     forest->feature[node] = -1;
     forest->threshold[node] = 0;
@@ -405,7 +406,8 @@ ct_status ct_best_stump(const ct_exact_search *search, int64_t max_cost, ct_aren
         *feature = (int32_t) f;
         best = most;
     }
-    *cost = max_cost - ct_cost_of_units(search->costs, best);
+    *cost = search->costs->response ? INT64_MAX / 2 - best
+                                    : max_cost - ct_cost_of_units(search->costs, best);
     CT_ASSERT(*feature < 0 || *cost >= 0);
     ct_arena_release(arena, mark);
     return CT_OK;

@@ -240,6 +240,7 @@ static void look_below(ct_worker *worker, const ct_node *node, const ct_path *pa
         return;
     }
     ct_node_counts(worker, node, f, t, &totals[0]);
+    if (totals[0].full) *totals[0].full = ct_node_full(worker, node, f, t);
     ct_totals_rest(&totals[1], &node->totals, &totals[0], costs->n_classes);
     for (int side = 0; side < 2 && !ct_is_halted(worker); side++) {
         ct_arena_mark mark = ct_arena_here(&worker->arena);

@@ -8,55 +8,29 @@
 
 /* ---- on the grid ---- */
 
-/* Sums over rows: of weights, and the two moments. */
-typedef struct {
-    int64_t weight, moments[2];
-} sums;
-
-static void add_row(sums *s, const ct_exact_costs *costs, uint32_t row)
+static ct_full_sums sums_of(const ct_full *full, const uint32_t *rows, uint32_t n)
 {
-    s->weight += costs->weights ? costs->weights[row] : 1;
-    ct_response_add(costs, row, s->moments);
+    ct_full_sums sums = {0, 0, 0};
+    for (uint32_t i = 0; i < n; i++) ct_full_add(full, rows[i], &sums);
+    return sums;
 }
 
-static int64_t cost_of(const sums *s, const ct_exact_costs *costs)
+int64_t ct_response_leaf(const ct_exact_costs *costs, const uint32_t *rows, uint32_t n)
 {
-    return ct_response_cost(costs->response->fine, s->weight, s->moments[0], s->moments[1]);
-}
-
-static sums sums_of(const ct_exact_costs *costs, const uint32_t *rows, uint32_t n)
-{
-    sums s = {0, {0, 0}};
-    for (uint32_t i = 0; i < n; i++) add_row(&s, costs, rows[i]);
-    return s;
-}
-
-void ct_response_moments(const ct_exact_costs *costs, const uint32_t *rows, uint32_t n,
-                         int64_t moments[2])
-{
-    sums s = sums_of(costs, rows, n);
-    memcpy(moments, s.moments, sizeof s.moments);
+    ct_full_sums sums = sums_of(&costs->response->full, rows, n);
+    return ct_full_cost(&costs->response->full, &sums);
 }
 
 uint32_t ct_response_split(const ct_exact_costs *costs, const uint32_t *rows, const uint32_t *ranks,
                            uint32_t n, uint32_t min_bucket, int64_t *spared)
 {
-    sums all = sums_of(costs, rows, n), left = {0, {0, 0}};
-    int64_t least = INT64_MAX;
-    uint32_t place = 0;
+    const ct_full *full = &costs->response->full;
+    const ct_full_list list = {rows, ranks, n};
+    const ct_full_sums all = sums_of(full, rows, n);
+    uint32_t place;
     CT_ASSERT(n > 0 && min_bucket > 0);
-    for (uint32_t j = 0; j + 1 < n; j++) {
-        add_row(&left, costs, rows[j]);
-        if (j + 1 < min_bucket || n - (j + 1) < min_bucket || ranks[j] == ranks[j + 1]) continue;
-        sums right = {all.weight - left.weight,
-                      {all.moments[0] - left.moments[0], all.moments[1] - left.moments[1]}};
-        int64_t cost = cost_of(&left, costs) + cost_of(&right, costs);
-        if (cost >= least) continue;
-        least = cost;
-        place = j + 1;
-    }
-    *spared = place ? all.weight * costs->most[0] - least : -1;
-    CT_ASSERT(!place || *spared >= 0);
+    int64_t least = ct_full_split(full, &list, &all, min_bucket, INT64_MAX / 2, &place);
+    *spared = place ? INT64_MAX / 2 - least : -1;
     return place;
 }
 
@@ -74,7 +48,7 @@ typedef struct {
     ct_sum sum;         /* of w (y - from) */
     ct_sum rest, squares; /* of w (y - mean), nearly 0, and of w (y - mean)^2 */
     double below;       /* the last bit of the mean in the tree: what is left of the mean */
-    sums on_grid;
+    ct_full_sums on_grid;
 } recount;
 
 typedef struct {
@@ -112,7 +86,7 @@ static void count(recount *node, const check *c, uint32_t row)
 {
     double w = weight_at(c, row), y = c->data->response[row];
     node->rows++;
-    add_row(&node->on_grid, c->costs, row);
+    ct_full_add(&c->costs->response->full, row, &node->on_grid);
     if (!(w > 0)) return;
     if (!(node->weight.high > 0)) node->from = y;
     ct_sum_add(&node->weight, w);
@@ -223,7 +197,7 @@ static ct_status count_again(const check *c, uint32_t *leaf_of_row, ct_response_
                            (unsigned long) node);
         facts->splits += tree->feature[node] >= 0;
         if (tree->feature[node] >= 0) continue;
-        facts->cost += cost_of(&c->nodes[node].on_grid, c->costs);
+        facts->cost += ct_full_cost(&c->costs->response->full, &c->nodes[node].on_grid);
         ct_sum_add(&sse, facts->deviance[node]);
     }
     facts->sse = ct_sum_value(&sse);

@@ -6,13 +6,12 @@
 #include "exact/cost/response.h"
 #include "exact/finish/check.h"
 
-/* The sum and the sum of squares of the response of rows[0 .. n), weighted, on the grid. */
-void ct_response_moments(const ct_exact_costs *costs, const uint32_t *rows, uint32_t n,
-                         int64_t moments[2]);
+/* What rows[0 .. n) cost as a leaf. */
+int64_t ct_response_leaf(const ct_exact_costs *costs, const uint32_t *rows, uint32_t n);
 
 /* Splits rows[0 .. n) (n >= 1), sorted with their ranks, into two leaves of at least min_bucket
  * rows: the first place, as the number of rows to the left, where these cost least; 0 if there is
- * no place that may be. *spared: what the rows cost at most less what they cost then. */
+ * no place that may be. *spared: INT64_MAX / 2 less what they cost then. */
 uint32_t ct_response_split(const ct_exact_costs *costs, const uint32_t *rows, const uint32_t *ranks,
                            uint32_t n, uint32_t min_bucket, int64_t *spared);
 

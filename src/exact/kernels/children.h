@@ -13,7 +13,7 @@
  *   start(job)          what all scans of the threshold share
  *   choose(job)         which labels can be in a split below job->need: n_active, active[], dropped
  *   aim_costs(job, g)   before the scan of child g: the costs of its rows
- *   own_cost(job, cost) a cost in the numbers that the scan counts in, rounded up
+ *   own_cost(job, side, cost)  a cost of a side in the numbers that the scan counts in, rounded up
  *   first_pass(job, sides, error)     lower bounds of the wanted sides' errors
  *   second_pass(job, side, derived)   the least errors if below the need, else a lower bound that
  *                       is not below it
@@ -77,7 +77,7 @@ CT_INLINE void FN(aim)(scan_job *job, uint32_t g)
 /* What the sides need, in the scan's own numbers. */
 CT_INLINE void FN(set_needs)(scan_job *job, const int64_t need[2])
 {
-    int64_t left = FN(own_cost)(job, need[0]), right = FN(own_cost)(job, need[1]);
+    int64_t left = FN(own_cost)(job, 0, need[0]), right = FN(own_cost)(job, 1, need[1]);
     if (left == job->need[0] && right == job->need[1]) return;
     job->need[0] = left;
     job->need[1] = right;

@@ -78,8 +78,9 @@ CT_INLINE void FN(aim_costs)(scan_job *job, uint32_t g)
 }
 
 /* A cost in the numbers that lanes count in, rounded up. */
-CT_INLINE int64_t FN(own_cost)(const scan_job *job, int64_t cost)
+CT_INLINE int64_t FN(own_cost)(const scan_job *job, int side, int64_t cost)
 {
+    (void) side;
     return CT_QUANTISED ? quantised_up(job, cost) : cost;
 }
 

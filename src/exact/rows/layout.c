@@ -169,6 +169,8 @@ ct_layout *ct_layout_whole(ct_worker *worker, const ct_table *table, int abreast
         for (uint32_t j = 0; z && j < layout->n_rows; j++)
             z[j] = worker->search->costs->response->z[layout->order[f][j]];
     }
+    const ct_exact_response *response = worker->search->costs->response;
+    if (response && response->rounded) layout->full = response->full;
     if (worker->search->costs->quantised)
         lay_out_quantised(worker, layout, worker->search->costs->quantised->rows);
     if (whole_sets(worker, layout, table->data->classes) != CT_OK) return NULL;
@@ -301,6 +303,17 @@ static void pick_feature(const ct_worker *worker, ct_layout *layout, const ct_la
         layout->global[f][i] = global[layout->global[f][i]];
 }
 
+/* The response in full of rows that have these numbers in the parent; full[2 n_rows]. */
+static void part_full(ct_layout *layout, const ct_layout *parent, const uint32_t *rows,
+                      int64_t *full)
+{
+    const uint32_t n = layout->n_rows;
+    int64_t *weights = parent->full.weights ? full + n : NULL;
+    for (uint32_t j = 0; j < n; j++) full[j] = parent->full.z[rows[j]];
+    for (uint32_t j = 0; weights && j < n; j++) weights[j] = parent->full.weights[rows[j]];
+    layout->full = (ct_full){full, weights, parent->full.down};
+}
+
 ct_layout *ct_layout_part(ct_worker *worker, const ct_layout *parent, const uint64_t *sets,
                           const uint64_t *outer, const size_t *begin, const size_t *end,
                           uint32_t n_rows, int abreast)
@@ -314,13 +327,14 @@ ct_layout *ct_layout_part(ct_worker *worker, const ct_layout *parent, const uint
     size_t room = (size_t) n_rows + CT_LIST_PAD;
     uint32_t *numbers = CT_ARENA_NEW(arena, uint32_t, 2 * n_cols * room);
     uint64_t *ties = CT_ARENA_ZEROED(arena, uint64_t, n_cols * layout->words);
+    int64_t *full = parent->full.z ? CT_ARENA_NEW(arena, int64_t, 2 * (size_t) n_rows) : NULL;
     if (outer) layout->outer = CT_ARENA_ZEROED(arena, uint64_t, n_cols * layout->words);
     ct_arena_mark mark = ct_arena_here(arena);
     uint32_t *renumber = CT_ARENA_NEW(arena, uint32_t, parent->n_rows);
     uint32_t *places = CT_ARENA_NEW(arena, uint32_t, n_rows);
     uint64_t *members = CT_ARENA_NEW(arena, uint64_t, parent->words);
     if (!layout->global || !numbers || !ties || !renumber || !places || !members ||
-        (outer && !layout->outer))
+        (outer && !layout->outer) || (parent->full.z && !full))
         return out_of_memory(worker);
 
     for (uint32_t f = 0; f < n_cols; f++) {
@@ -335,6 +349,7 @@ ct_layout *ct_layout_part(ct_worker *worker, const ct_layout *parent, const uint
         }
         if (layout->z) pick_feature(worker, layout, parent, &rows, f, members);
         else part_feature(layout, parent, f, places);
+        if (f == 0 && full) part_full(layout, parent, layout->order[0], full);
         for (uint32_t j = 0; f == 0 && j < n_rows; j++) renumber[layout->order[0][j]] = j;
         for (uint32_t j = 0; j < n_rows; j++) {
             CT_ASSERT(renumber[layout->order[f][j]] < n_rows);

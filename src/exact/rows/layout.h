@@ -47,6 +47,7 @@ typedef struct {
     int32_t *z;               /* [f][stride] the response in the order of f; NULL: classes */
     uint32_t *ranks;          /* [f][stride] then, ranks of f in its order, */
     uint8_t *tied;            /* [f] and whether some rows have the same */
+    ct_full full;             /* by row, of a response that scans have rounded; z NULL: none */
     uint64_t *outer; /* [f][words] rows of no class set, see ct_outer in outer.h; NULL: none */
     ct_exact_planes planes;
     struct ct_abreast_layout *abreast; /* in place of planes, see abreast.h; NULL: planes */

@@ -103,6 +103,14 @@ static const int64_t *weights_at(const ct_layout *layout, uint32_t f, size_t w)
     return layout->weights ? ct_layout_weights(layout, f) + w * 64 : NULL;
 }
 
+/* Adds the members of a word, at which `rows` are listed. */
+static void add_in_full(const ct_full *full, uint64_t members, const uint32_t *rows,
+                        ct_full_sums *sums)
+{
+    for (; members; members &= members - 1)
+        ct_full_add(full, rows[ct_trailing_zeros(members)], sums);
+}
+
 /* What the members before each word of f cost at most; their counts and masses are in place. */
 static void sum_up_max(const ct_exact_costs *costs, ct_node *node, uint32_t f)
 {
@@ -174,6 +182,8 @@ ct_status ct_node_whole(ct_worker *worker, ct_arena *arena, ct_layout *layout, c
             if (totals.moments)
                 worker->search->kernels->moments(members[w], layout->z + w * 64,
                                                  weights_at(layout, 0, w), totals.moments);
+            if (totals.full)
+                add_in_full(&layout->full, members[w], layout->order[0] + w * 64, totals.full);
         }
     }
     CT_TRY(node_new(worker, arena, layout, &totals, layout->sets, node, &p));
@@ -269,6 +279,20 @@ uint32_t ct_node_counts(const ct_worker *worker, const ct_node *node, uint32_t f
     CT_ASSERT(position / 64 < layout->words && counts_before(node, f, w));
     return worker->search->kernels->count(sets, n_classes, layout->words, counts_before(node, f, w),
                                           position, totals->rows);
+}
+
+ct_full_sums ct_node_full(const ct_worker *worker, const ct_node *node, uint32_t f, uint32_t t)
+{
+    const ct_layout *layout = node->layout;
+    const uint64_t *sets = ct_node_sets(node, f);
+    size_t position = ct_layout_start(worker, layout, f, t), last = position / 64;
+    ct_full_sums sums = {0, 0, 0};
+    CT_ASSERT(layout->full.z && layout->n_classes == 1);
+    for (size_t w = node->rows.begin[f]; w <= last && w < node->rows.end[f]; w++) {
+        uint64_t members = w < last ? sets[w] : sets[w] & ct_low_bits(position % 64);
+        add_in_full(&layout->full, members, layout->order[f] + w * 64, &sums);
+    }
+    return sums;
 }
 
 /* The word in which the rows come to cost more than `cost`; max_before[]: what those before each

@@ -120,8 +120,9 @@ int64_t ct_spans_cost(ct_spans *spans, const ct_worker *worker, ct_arena *arena,
                          uint32_t from, uint32_t to, int64_t wanted)
 {
     uint32_t first = (from + LEAST - 1) / LEAST, last = to / LEAST, block, whole[2] = {0, 0};
-    const double scale = worker->search->costs->response->scale,
-                 least = (double) wanted / scale;
+    const ct_exact_response *response = worker->search->costs->response;
+    const double scale = response->scale,
+                 least = (double) ct_response_needed(response, wanted, to - from) / scale;
     double sum = 0;
     float loss = 0;
     CT_ASSERT(from < to && to <= spans->node->n_rows);
@@ -148,5 +149,6 @@ int64_t ct_spans_cost(ct_spans *spans, const ct_worker *worker, ct_arena *arena,
     for (block = whole[0]; block < whole[1]; block++)
         if (loss_of(table, block, 1) > loss) loss = loss_of(table, block, 1);
     double bound = sum - loss - sum * SLACK - 1;
-    return bound > 0 && bound >= least ? (int64_t) (bound * scale) : 0;
+    if (!(bound > 0 && bound >= least)) return 0;
+    return ct_response_surely(response, (int64_t) (bound * scale), to - from);
 }

@@ -92,6 +92,8 @@ typedef struct {
      * be */
     const ct_outcome *beside;
     double within;       /* >= 0 */
+    /* 1: a response is rounded to what scans count, as for sets; see exact/cost/response.h */
+    int one_word;
     /* trees that cost as much as this one need not be found either. With a response its labels are
      * numbers of its leaves, up to n_splits. NULL: any may be */
     const ct_outcome *cheaper_than;

@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "exact/bound/class_counts.h"
+#include "exact/cost/response.h"
 #include "exact/search/evidence.h"
+#include "exact/search/in_full.h"
 #include "exact/kernels/conditions.h"
 #include "exact/rows/abreast.h"
 #include "exact/rows/planes.h"
@@ -80,14 +82,14 @@ static int is_leaf_alone(const ct_evaluator *evaluator, int side)
     return evaluator->roots->task->side_leaves[side] == 1;
 }
 
-/* What the leaf of either side costs, and below what the scans are to find a split. Returns for how
- * many sides that is below the leaf.
+/* Below what the scans are to find a split of either side, whose leaves cost so much or no less.
+ * Returns for how many sides that is below the leaf.
  *
  * A side matters only up to what closes the interval towards the other neighbour: with l(m) >= best
  * - split cost - r(b) everything between m and b is closed, and the total of m itself is no
  * improvement since r(m) >= r(b). */
 CT_HOT unsigned set_needs(const ct_evaluator *evaluator, const ct_candidate *a,
-                          const ct_candidate *b, ct_children *children, int64_t leaf[2])
+                          const ct_candidate *b, ct_children *children, const int64_t leaf[2])
 {
     const ct_worker *worker = evaluator->worker;
     int64_t known[2] = {b->lower[1], a->lower[0]};
@@ -95,13 +97,19 @@ CT_HOT unsigned set_needs(const ct_evaluator *evaluator, const ct_candidate *a,
                                                     : INT64_MAX / 2;
     unsigned n_capped = 0;
     for (int side = 0; side < 2; side++) {
-        leaf[side] = ct_leaf_cost(worker->search->costs, &evaluator->totals[side]);
         CT_ASSERT(leaf[side] >= 0 && known[side] >= 0);
         children->need[side] = need_below(worker, ct_smaller_cost(leaf[side], cap - known[side]));
         if (is_leaf_alone(evaluator, side)) children->need[side] = 0;
         n_capped += cap - known[side] < leaf[side];
     }
     return n_capped;
+}
+
+/* What the leaves of both sides cost at least. */
+static void bound_leaves(const ct_evaluator *evaluator, int64_t leaf[2])
+{
+    for (int side = 0; side < 2; side++)
+        leaf[side] = ct_leaf_bound(evaluator->worker->search->costs, &evaluator->totals[side]);
 }
 
 /* What the scans are to find of either side, and what its leaf costs. 1 if m itself may be a split.
@@ -116,6 +124,7 @@ CT_HOT int ask(const ct_evaluator *evaluator, const ct_candidate *a, const ct_ca
         children->min_rows[side] = allowed && ct_may_split(worker, children->size[side])
                                        ? worker->search->min_bucket
                                        : 1;
+    bound_leaves(evaluator, leaf);
     worker->statistics.capped_sides += set_needs(evaluator, a, b, children, leaf);
     return allowed;
 }
@@ -160,6 +169,7 @@ CT_HOT int begin(const ct_evaluator *evaluator, const ct_candidate *a, const ct_
 /* What new_extra() makes. */
 typedef struct {
     ct_children children;
+    ct_in_full *in_full; /* NULL: scans round nothing */
     ct_tally_notes *tallies, *outer_tallies; /* NULL: none */
 } depth2_extra;
 
@@ -236,12 +246,53 @@ static void prepare_planes(ct_evaluator *evaluator, ct_plane_group *group, uint3
     prepare(evaluator, a, b, m, children);
     int closed = close_by_counts(evaluator, a, b, m, children);
     if (!closed) {
+        bound_leaves(evaluator, leaf);
         set_needs(evaluator, a, b, children, leaf);
         ct_bound_begins(children);
         worker->search->kernels->bound(children);
     }
     ct_plane_group_add(group, worker, evaluator->roots->node->layout, f, m->threshold,
                        closed ? NULL : children);
+}
+
+/* Takes the other ends of what the sides cost where they cost no more than the best tree is known
+ * to cost at least. Returns the cost; INT64_MAX if that is not so. */
+static int64_t most_of_sides(ct_evaluator *evaluator, const ct_candidate *m,
+                             const ct_children *children)
+{
+    const ct_exact_search *search = evaluator->worker->search;
+    int64_t most[2], upper = search->split_cost;
+    for (int side = 0; side < 2; side++) {
+        most[side] = ct_response_at_most(search->costs->response, evaluator->upper[side],
+                                         children->size[side]);
+        if (most[side] >= evaluator->clear - upper) return INT64_MAX;
+        upper += most[side];
+    }
+    for (int side = 0; side < 2; side++) evaluator->upper[side] = most[side];
+    CT_ASSERT(m->proven <= upper);
+    evaluator->unsure = upper - m->proven;
+    return upper;
+}
+
+/* The same of scans of a rounded response, whose numbers are bounds: counts in full where by these
+ * m may be best, and may not. */
+static int64_t answer_in_full(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a,
+                              const ct_candidate *b, ct_candidate *m, ct_children *children,
+                              int64_t leaf[2], int allowed)
+{
+    ct_in_full *in_full = ((const depth2_extra *) evaluator->extra)->in_full;
+    int64_t upper = answer(evaluator, m, children, leaf, allowed);
+    evaluator->unsure = 0;
+    if (!in_full) return upper;
+    if (!allowed || m->proven >= evaluator->target) return INT64_MAX;
+    upper = most_of_sides(evaluator, m, children);
+    if (upper < INT64_MAX) return upper;
+    ct_in_full_leaves(in_full, evaluator, f, m->threshold, leaf);
+    set_needs(evaluator, a, b, children, leaf);
+    for (int side = 0; side < 2; side++)
+        if (children->need[side] > 0 && ct_may_split(evaluator->worker, children->size[side]))
+            ct_in_full_split(in_full, evaluator, side, children);
+    return answer(evaluator, m, children, leaf, allowed);
 }
 
 static int64_t evaluate(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a,
@@ -264,7 +315,7 @@ static int64_t evaluate(ct_evaluator *evaluator, uint32_t f, const ct_candidate 
     worker->search->kernels->of[roots->node->kind].children(children);
     ct_children_end(children);
     ct_worker_poll(worker, layout->n_cols * (uint64_t) layout->n_classes * roots->node->n_rows);
-    return answer(evaluator, m, children, leaf, allowed);
+    return answer_in_full(evaluator, f, a, b, m, children, leaf, allowed);
 }
 
 /* The same where both sides are leaves. */
@@ -273,17 +324,20 @@ static int64_t evaluate_stump(ct_evaluator *evaluator, uint32_t f, const ct_cand
 {
     const ct_worker *worker = evaluator->worker;
     const ct_node *node = evaluator->roots->node;
+    ct_in_full *in_full = ((const depth2_extra *) evaluator->extra)->in_full;
     CT_ASSERT(a->n_left < m->n_left && m->n_left < b->n_left && f < node->layout->n_cols);
-    (void) f, (void) a, (void) b;
+    (void) a, (void) b;
+    int allowed = ct_may_split_at(worker, node->n_rows, m->n_left);
+    bound_leaves(evaluator, m->lower);
+    int decides = allowed && ct_candidate_total(worker, m) < evaluator->target;
+    if (in_full && decides) ct_in_full_leaves(in_full, evaluator, f, m->threshold, m->lower);
     for (int side = 0; side < 2; side++) {
-        m->lower[side] = ct_leaf_cost(worker->search->costs, &evaluator->totals[side]);
         m->best_child[side] = -1;
         evaluator->upper[side] = m->lower[side];
     }
     ct_worker_poll(evaluator->worker, node->n_rows);
-    int allowed = ct_may_split_at(worker, node->n_rows, m->n_left);
     m->proven = allowed ? ct_candidate_total(worker, m) : INT64_MAX;
-    return m->proven;
+    return in_full && !decides ? INT64_MAX : m->proven;
 }
 
 /* ---- on a device ---- */
@@ -411,6 +465,8 @@ static ct_status new_extra(ct_evaluator *evaluator)
     }
     if (node->rows.abreast && cuts_new(&node->rows, arena, children) != CT_OK) return CT_NO_MEMORY;
     if (evaluator->roots->tallies && tallies_new(evaluator, extra) != CT_OK) return CT_NO_MEMORY;
+    if (node->layout->full.z && !(extra->in_full = ct_in_full_new(node, arena)))
+        return CT_NO_MEMORY;
     children->scan_all = !ct_uses(worker, CT_SHORTCUT_CHILD_FEATURES);
     children->refine_all = !ct_uses(worker, CT_SHORTCUT_BLOCKS);
     children->count_all = !ct_uses(worker, CT_SHORTCUT_ACTIVE_CLASSES);

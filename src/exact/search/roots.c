@@ -33,6 +33,7 @@ ct_status ct_roots_join(ct_evaluator *evaluator, ct_roots *roots, ct_worker *wor
     evaluator->arena = arena;
     evaluator->ahead = NULL;
     evaluator->planes = NULL;
+    evaluator->clear = evaluator->unsure = 0;
     for (int side = 0; side < 2; side++)
         if (ct_totals_new(&evaluator->totals[side], costs, arena) != CT_OK)
             return ct_worker_no_memory(worker);
@@ -65,34 +66,16 @@ static void settle_ties(ct_roots *roots, ct_worker *worker)
     ct_evaluator evaluator;
     ct_exact_task last = *roots->task;
     ct_roots again = *roots; /* with another task */
-    ct_candidate near[2] = {roots->ends[0], roots->ends[1]}, *m = ct_features_take_candidate(roots);
-    if (!roots->known.improved || ct_is_halted(worker) || !m ||
+    if (!roots->known.improved || (ct_is_halted(worker) && !roots->known.unsure) ||
         ct_roots_join(&evaluator, &again, worker, &worker->arena) != CT_OK)
         return;
-    uint32_t f = (uint32_t) roots->known.tree[0].feature;
     again.task = &last;
     last.on_cpu = 1;
     last.first_sides = 1;
     last.hint = roots->known.tree;
     last.hint_at = 0;
     last.hint_size = (uint32_t) ct_heap_size(last.depth);
-    /* near: one neighbour with the very cost of its side, and for the other side nothing; neither
-     * names a child to begin with, so that of equal ones the first is found first */
-    for (int side = 0; side < 2; side++) {
-        near[side].lower[side] = roots->known.best_side[side];
-        near[side].lower[!side] = 0;
-        near[side].errors[!side] = near[side].errors[side];
-        near[side].root_bounds[!side] = near[side].root_bounds[side];
-        near[side].best_child[!side] = -1;
-    }
-    m->threshold = roots->known.best_threshold;
-    ct_thresholds_count_sides(&evaluator, f, m);
-    evaluator.target = roots->known.best + 1;
-    evaluator.seen = INT64_MAX;
-    if (again.evaluate(&evaluator, f, &near[0], &near[1], m) == roots->known.best) {
-        ct_thresholds_keep_tree(roots, f, m);
-        roots->known.settled = 1;
-    }
+    if (ct_thresholds_best_again(&evaluator, roots)) roots->known.settled = 1;
 }
 
 /* ---- all features ---- */
@@ -288,7 +271,7 @@ void ct_roots_progress(const void *search, ct_exact_progress *progress)
     if (roots->task->leaves)
         lower = ct_smaller_cost(lower, ct_larger_cost(roots->task->elsewhere,
                                                       roots->known.least));
-    lower = ct_smaller_cost(lower, upper);
+    lower = ct_smaller_cost(lower, upper - roots->known.unsure);
     progress->upper = ct_objective_value(worker->search->costs, upper);
     progress->lower = ct_objective_bound(worker->search->costs, lower);
     progress->closed = fmax(0, 1 - open / all); /* ranges of parts may share rows */
@@ -318,6 +301,14 @@ void ct_roots_open(ct_roots *roots, ct_worker *worker)
     if (roots->work.reserve) roots->work.call_at = call_time(worker, roots);
 }
 
+/* A tree that could not be counted, as memory has ended. */
+static void forget_unsure(ct_known *known)
+{
+    known->proven = ct_smaller_cost(known->proven, known->best - known->unsure);
+    known->unsure = 0;
+    known->improved = 0;
+}
+
 ct_bounds ct_roots_close_up(ct_roots *roots, ct_worker *worker)
 {
     const ct_exact_part *part = roots->part;
@@ -326,5 +317,6 @@ ct_bounds ct_roots_close_up(ct_roots *roots, ct_worker *worker)
     int is_last = !part || (!part->one_of_several && !part->open.n);
     if (roots->task->first_of_ties && is_last && !roots->known.settled)
         settle_ties(roots, worker);
+    if (roots->known.unsure) forget_unsure(&roots->known);
     return finish(roots, worker);
 }

@@ -104,6 +104,10 @@ struct ct_evaluator {
     ct_roots *roots;
     int64_t target;         /* costs from here on need not be told apart */
     int64_t seen;           /* see ct_thresholds_refresh() */
+    /* trees that are known to cost less need not be counted exactly: see ct_known.unsure */
+    int64_t clear;
+    /* out: by how much the tree found may cost less than was said, a lower bound of all there */
+    int64_t unsure;
     ct_totals totals[2];    /* of both sides of the threshold under evaluation */
     int64_t upper[2];       /* out: costs of the sides' best known trees */
     void *extra;            /* of the evaluations */
@@ -115,6 +119,9 @@ struct ct_evaluator {
 typedef struct {
     /* the least cost known, or the cap if that is less: what a split must stay below */
     int64_t best;
+    /* the best tree costs so much less at most, as do all trees with its root's threshold: it is
+     * counted exactly when that decides, or at the end; 0: it has been */
+    int64_t unsure;
     int64_t *root_bounds;    /* [f] proven lower bound of all trees with root feature f, relaxed */
     /* a lower bound of the allowed trees at all thresholds that are done with */
     int64_t proven;

@@ -25,11 +25,17 @@ typedef struct {
 typedef struct ct_summing {
     ct_sums sums;
     int64_t (*rows)[CT_N_SUMS]; /* [row] those of the response itself, as in ct_sums */
-    int64_t (*tests)[CT_N_SUMS]; /* [test] scratch */
+    /* [row] of a response that scans round, else NULL: what leaves cost, and the same with the
+     * weights of scans */
+    ct_full_sums *full, *scaled;
+    ct_wide centre;             /* about which sums are rounded */
+    int64_t (*tests)[CT_N_SUMS]; /* [test] scratch, */
+    ct_full_sums *full_tests;    /* likewise */
     float *best[2];        /* [side][root] what it saves with splits, rounded */
     double scale;          /* a unit of rounded scores in costs */
-    double spread;         /* all that can be saved, in those units, */
-    double margin;         /* and by how much scores may be off */
+    double unit;           /* the same of rounded sums: of the steps of z */
+    double spread;         /* all that can be saved, in units of scores, */
+    double margin;         /* and by how much these may be off */
     small_tree found[2];   /* of the root that was found */
 } summing;
 
@@ -50,6 +56,26 @@ static uint32_t find_row(const uint64_t *record, size_t words, uint64_t *records
     return (slots[slot] = ++*n) - 1;
 }
 
+/* The sums in full of rows that are in the same tests. */
+static ct_status full_rows_new(summing *s, const ct_exact_response *response, size_t n_rows,
+                               size_t n_tests, ct_arena *arena)
+{
+    if (!response->rounded) return CT_OK;
+    s->full = CT_ARENA_ZEROED(arena, ct_full_sums, n_rows);
+    s->scaled = response->shift ? CT_ARENA_ZEROED(arena, ct_full_sums, n_rows) : s->full;
+    s->full_tests = CT_ARENA_NEW(arena, ct_full_sums, n_tests);
+    return s->full && s->scaled && s->full_tests ? CT_OK : CT_NO_MEMORY;
+}
+
+/* Takes a row of the layout into those. */
+static void add_full_row(summing *s, const ct_full *full, uint32_t row, int64_t weight, uint32_t to)
+{
+    ct_full_add(full, row, &s->full[to]);
+    if (s->scaled == s->full) return;
+    const ct_full scaled = {&full->z[row], &weight, 0};
+    ct_full_add(&scaled, 0, &s->scaled[to]);
+}
+
 /* Makes rows that are in the same tests one. tests.records has them in the order of their places in
  * the first feature. */
 static ct_status merge_rows(ct_counting *x, ct_arena *arena)
@@ -68,9 +94,11 @@ static ct_status merge_rows(ct_counting *x, ct_arena *arena)
     for (size_t w = x->node->rows.begin[0]; w < x->node->rows.end[0]; w++)
         for (uint64_t rest = ct_node_sets(x->node, 0)[w]; rest; rest &= rest - 1, place++) {
             size_t at = w * 64 + ct_trailing_zeros(rest);
-            int64_t *row = x->sums->rows[find_row(x->tests.records + place * s->words, s->words,
-                                                  records, slots, mask, &n)],
-                    weight = weights ? weights[at] : 1;
+            uint32_t to = find_row(x->tests.records + place * s->words, s->words, records, slots,
+                                   mask, &n);
+            int64_t *row = x->sums->rows[to], weight = weights ? weights[at] : 1;
+            if (x->sums->full)
+                add_full_row(x->sums, &layout->full, layout->order[0][at], weight, to);
             row[CT_SUM] += weight * z[at];
             row[CT_WEIGHT] += weight;
             row[CT_SIZE]++;
@@ -103,11 +131,40 @@ static ct_status make_sets(const ct_counting *x, ct_arena *arena)
     return CT_OK;
 }
 
-/* A multiple of 2^bits that is near x. */
-static int64_t near_multiple(int64_t x, unsigned bits)
+/* x / 2^bits, rounded. */
+static ct_wide near_multiple(ct_wide x, unsigned bits)
 {
-    int64_t unit = (int64_t) 1 << bits, half = unit / 2;
-    return (x + half) / unit * unit - (x + half < 0 && (x + half) % unit ? unit : 0);
+    return bits ? (x + ((ct_wide) 1 << (bits - 1))) >> bits : x;
+}
+
+/* The sums that scores are of: of the response in full, where scans round it. */
+static ct_full_sums sums_of_row(const summing *s, size_t row)
+{
+    if (s->scaled) return s->scaled[row];
+    return (ct_full_sums){s->rows[row][CT_WEIGHT], s->rows[row][CT_SUM], 0};
+}
+
+static ct_full_sums sums_of_all(const ct_counting *x)
+{
+    const summing *s = x->sums;
+    const int64_t *moments = x->node->totals.moments;
+    if (!s->scaled)
+        return (ct_full_sums){ct_mass(&x->node->totals, 0), moments[0], moments[1]};
+    ct_full_sums all = {0, 0, 0};
+    for (uint32_t r = 0; r < s->sums.n_rows; r++) ct_full_sums_add(&all, &s->scaled[r]);
+    return all;
+}
+
+/* How many bits of the sums are left out, so that all of them fit. */
+static unsigned bits_left_out(const summing *s, ct_wide centre)
+{
+    double size = 0;
+    for (uint32_t r = 0; r < s->sums.n_rows; r++) {
+        ct_full_sums row = sums_of_row(s, r);
+        size += fabs((double) (row.sum - centre * row.weight));
+    }
+    int width = size >= 1 ? ilogb(size) + 1 : 0;
+    return width > SUM_BITS ? (unsigned) (width - SUM_BITS) : 0;
 }
 
 /* Rounds the sums of the rows, less a centre, to what fits; sets the units of scores, and by how
@@ -115,30 +172,26 @@ static int64_t near_multiple(int64_t x, unsigned bits)
 static void round_rows(ct_counting *x, int32_t *values)
 {
     summing *s = x->sums;
-    int64_t weight = ct_mass(&x->node->totals, 0), sum = x->node->totals.moments[0],
-            centre = weight ? sum / weight : 0;
-    uint64_t size = 0, squares = (uint64_t) x->node->totals.moments[1];
+    const ct_exact_response *response = x->worker->search->costs->response;
+    const ct_full_sums all = sums_of_all(x);
+    ct_wide centre = all.weight ? all.sum / all.weight : 0;
+    unsigned bits = bits_left_out(s, centre);
     double off = 0;
+    s->centre = centre = near_multiple(centre, bits) * ((ct_wide) 1 << bits);
     for (uint32_t r = 0; r < s->sums.n_rows; r++) {
-        int64_t from = s->rows[r][CT_SUM] - centre * s->rows[r][CT_WEIGHT];
-        size += (uint64_t) (from < 0 ? -from : from);
-    }
-    unsigned width = ct_bit_width(size), bits = width > SUM_BITS ? width - SUM_BITS : 0;
-    centre = near_multiple(centre, bits);
-    for (uint32_t r = 0; r < s->sums.n_rows; r++) {
-        int64_t *row = s->rows[r], from = row[CT_SUM] - centre * row[CT_WEIGHT],
-                near = near_multiple(from, bits);
+        const ct_full_sums row = sums_of_row(s, r);
+        ct_wide from = row.sum - centre * row.weight, near = near_multiple(from, bits);
         int32_t *value = values + (size_t) CT_N_SUMS * r;
-        value[CT_SUM] = (int32_t) (near / ((int64_t) 1 << bits));
-        value[CT_WEIGHT] = (int32_t) row[CT_WEIGHT];
-        value[CT_SIZE] = (int32_t) row[CT_SIZE];
+        value[CT_SUM] = (int32_t) near;
+        value[CT_WEIGHT] = (int32_t) row.weight;
+        value[CT_SIZE] = (int32_t) s->rows[r][CT_SIZE];
         for (int m = 0; m < CT_N_SUMS; m++) s->sums.all[m] += value[m];
-        double e = ldexp((double) (from - near), -(int) bits);
-        if (row[CT_WEIGHT]) off += e * e / (double) row[CT_WEIGHT];
+        double e = ldexp((double) (int64_t) (from - near * ((ct_wide) 1 << bits)), -(int) bits);
+        if (row.weight) off += e * e / (double) row.weight;
     }
-    squares += (uint64_t) centre * ((uint64_t) centre * (uint64_t) weight - 2 * (uint64_t) sum);
-    s->scale = ldexp(x->worker->search->costs->response->scale, 2 * (int) bits);
-    s->spread = ldexp((double) squares, -2 * (int) bits);
+    s->unit = ldexp(1, -2 * (int) bits);
+    s->scale = ldexp(1, 2 * (int) bits + (int) response->shift - response->full.down);
+    s->spread = s->unit * (double) ct_full_squares(&all, centre);
     double split = (double) x->worker->search->split_cost / s->scale, root = sqrt(off);
     s->sums.split = (float) split;
     s->margin = ROUNDINGS * (s->spread + (MOST_SPLITS + 1) * split) +
@@ -156,6 +209,7 @@ static ct_status summing_new(ct_counting *x, ct_arena *arena)
     s->sums.least_split = (int32_t) x->worker->search->min_split;
     s->sums.words = x->tests.words;
     s->sums.stride = 64 * s->sums.words;
+    CT_TRY(full_rows_new(s, x->worker->search->costs->response, x->node->n_rows, n, arena));
     CT_TRY(merge_rows(x, arena));
     CT_TRY(make_sets(x, arena));
     size_t all = n * s->sums.stride;
@@ -227,11 +281,20 @@ static int64_t rounded_value(const ct_counting *x, uint32_t i)
 
 /* ---- added up again ---- */
 
-static int64_t saved_by(const ct_counting *x, const int64_t sums[CT_N_SUMS])
+/* Sums of some rows: `full` where scans round the response. */
+typedef struct {
+    int64_t of[CT_N_SUMS];
+    ct_full_sums full, scaled;
+} sums_of_set;
+
+/* What a leaf of these sums saves; in full, less all that there is to save. */
+static int64_t saved_by(const ct_counting *x, const int64_t sums[CT_N_SUMS],
+                        const ct_full_sums *full)
 {
-    unsigned fine = x->worker->search->costs->response->fine;
+    const ct_exact_response *response = x->worker->search->costs->response;
     if (sums[CT_SIZE] < x->sums->sums.least_leaf) return NO_LEAF;
-    return -ct_response_cost(fine, sums[CT_WEIGHT], sums[CT_SUM], 0);
+    if (x->sums->full) return -ct_full_cost(&response->full, full);
+    return -ct_response_cost(response->fine, sums[CT_WEIGHT], sums[CT_SUM], 0);
 }
 
 static void add_sums(int64_t *to, const int64_t *row)
@@ -239,28 +302,37 @@ static void add_sums(int64_t *to, const int64_t *row)
     for (int m = 0; m < CT_N_SUMS; m++) to[m] += row[m];
 }
 
+/* Adds a row to those of the set and, where `tests`, to those of each test it is in. */
+static void add_row(const summing *s, size_t row, int tests, sums_of_set *all)
+{
+    const uint64_t *record = s->sums.records + row * s->sums.words;
+    add_sums(all->of, s->rows[row]);
+    if (s->full) ct_full_sums_add(&all->full, &s->full[row]);
+    if (s->full && !tests) ct_full_sums_add(&all->scaled, &s->scaled[row]);
+    for (size_t v = 0; tests && v < s->sums.words; v++)
+        for (uint64_t bits = record[v]; bits; bits &= bits - 1) {
+            size_t test = 64 * v + ct_trailing_zeros(bits);
+            add_sums(s->tests[test], s->rows[row]);
+            if (s->full) ct_full_sums_add(&s->full_tests[test], &s->full[row]);
+        }
+}
+
 /* The sums of a quadrant, and where `tests`, those of its rows in each test. */
 static void add_quadrant(const ct_counting *x, uint32_t i, uint32_t j, int a, int b, int tests,
-                         int64_t all[CT_N_SUMS])
+                         sums_of_set *all)
 {
     const summing *s = x->sums;
     const uint64_t *in_i = s->sums.sets + i * s->sums.set_words,
                    *in_j = s->sums.sets + j * s->sums.set_words;
     uint64_t turn_i = a ? 0 : ~UINT64_C(0), turn_j = b ? 0 : ~UINT64_C(0);
-    memset(all, 0, CT_N_SUMS * sizeof *all);
+    memset(all, 0, sizeof *all);
     if (tests) memset(s->tests, 0, s->sums.n_tests * sizeof *s->tests);
+    if (tests && s->full) memset(s->full_tests, 0, s->sums.n_tests * sizeof *s->full_tests);
     for (size_t w = 0; w < s->sums.set_words; w++) {
         uint64_t rest = (in_i[w] ^ turn_i) & (in_j[w] ^ turn_j);
         if (64 * w + 64 > s->sums.n_rows && s->sums.n_rows % 64)
             rest &= ct_low_bits(s->sums.n_rows % 64);
-        for (; rest; rest &= rest - 1) {
-            size_t row = 64 * w + ct_trailing_zeros(rest);
-            const uint64_t *record = s->sums.records + row * s->sums.words;
-            add_sums(all, s->rows[row]);
-            for (size_t v = 0; tests && v < s->sums.words; v++)
-                for (uint64_t bits = record[v]; bits; bits &= bits - 1)
-                    add_sums(s->tests[64 * v + ct_trailing_zeros(bits)], s->rows[row]);
-        }
+        for (; rest; rest &= rest - 1) add_row(s, 64 * w + ct_trailing_zeros(rest), tests, all);
     }
 }
 
@@ -270,19 +342,29 @@ static int is_before(const ct_counting *x, uint32_t i, int32_t chosen)
     return chosen < 0 || x->tests.test[i] < x->tests.test[chosen];
 }
 
+/* What two leaves of test k of a set save, less the split. */
+static int64_t saved_by_test(const ct_counting *x, const sums_of_set *all, uint32_t k)
+{
+    const summing *s = x->sums;
+    int64_t rest[CT_N_SUMS];
+    ct_full_sums other = {0, 0, 0};
+    for (int m = 0; m < CT_N_SUMS; m++) rest[m] = all->of[m] - s->tests[k][m];
+    if (!s->tests[k][CT_SIZE] || !rest[CT_SIZE]) return 2 * NO_LEAF;
+    if (s->full) other = ct_full_rest(&all->full, &s->full_tests[k]);
+    return saved_by(x, s->tests[k], s->full ? &s->full_tests[k] : NULL) +
+           saved_by(x, rest, &other) - x->worker->search->split_cost;
+}
+
 /* The best tree of a quadrant with one split or none; of equal ones the leaf or the first. */
 static small_tree best_stump(const ct_counting *x, uint32_t i, uint32_t j, int a, int b)
 {
     const summing *s = x->sums;
-    int64_t all[CT_N_SUMS], rest[CT_N_SUMS];
-    add_quadrant(x, i, j, a, b, 1, all);
-    small_tree best = {saved_by(x, all), CT_NO_TEST, {CT_NO_TEST, CT_NO_TEST}};
-    if (all[CT_SIZE] < s->sums.least_split) return best;
+    sums_of_set all;
+    add_quadrant(x, i, j, a, b, 1, &all);
+    small_tree best = {saved_by(x, all.of, &all.full), CT_NO_TEST, {CT_NO_TEST, CT_NO_TEST}};
+    if (all.of[CT_SIZE] < s->sums.least_split) return best;
     for (uint32_t k = 0; k < s->sums.n_tests; k++) {
-        for (int m = 0; m < CT_N_SUMS; m++) rest[m] = all[m] - s->tests[k][m];
-        if (!s->tests[k][CT_SIZE] || !rest[CT_SIZE]) continue;
-        int64_t saved = saved_by(x, s->tests[k]) + saved_by(x, rest) -
-                        x->worker->search->split_cost;
+        int64_t saved = saved_by_test(x, &all, k);
         if (saved < best.saved) continue;
         if (saved == best.saved && (best.test < 0 || !is_before(x, k, best.test))) continue;
         best.saved = saved;
@@ -301,29 +383,63 @@ static small_tree best_below(const ct_counting *x, uint32_t i, int side, uint32_
     return tree;
 }
 
+/* What the trees of a side of root i with root j save, but for the price of that, rounded. */
+static double rounded_below(const ct_counting *x, uint32_t i, int side, uint32_t j)
+{
+    const ct_sums *s = &x->sums->sums;
+    return rounded_quadrant(s, i, j, side, 0, 1) + rounded_quadrant(s, i, j, side, 1, 1);
+}
+
+/* Of those the root that promises most. */
+static uint32_t most_below(const ct_counting *x, uint32_t i, int side)
+{
+    uint32_t best = 0;
+    double most = -INFINITY;
+    for (uint32_t j = 0; j < x->sums->sums.n_tests; j++) {
+        double saved = rounded_below(x, i, side, j);
+        if (saved <= most) continue;
+        most = saved;
+        best = j;
+    }
+    return best;
+}
+
+/* What a tree of these rows must save at least, rounded as scores are, to save `saved`. Of one word
+ * savings are beside 0, and scores beside a centre. */
+static double score_of(const ct_counting *x, const sums_of_set *all, int64_t saved)
+{
+    const summing *s = x->sums;
+    const ct_full_sums in_scans = {all->of[CT_WEIGHT], all->of[CT_SUM], 0};
+    if (s->full)
+        return (double) saved / s->scale +
+               s->unit * (double) ct_full_squares(&all->scaled, s->centre) - s->margin;
+    unsigned fine = x->worker->search->costs->response->fine;
+    ct_wide beside = ct_full_squares(&in_scans, s->centre) * ((ct_wide) 1 << fine);
+    return (double) (int64_t) (saved + beside) / s->scale - s->margin;
+}
+
 /* The best tree of a side of root i, of depth one or two; of equal ones the leaf, or that with the
  * first root. */
 static small_tree best_side(const ct_counting *x, uint32_t i, int side)
 {
     const summing *s = x->sums;
-    int64_t all[CT_N_SUMS];
-    double most = CT_NO_LEAF;
+    sums_of_set all;
     if (x->task->depth == 2) return best_stump(x, i, i, side, side);
-    add_quadrant(x, i, i, side, side, 0, all);
-    small_tree best = {saved_by(x, all), CT_NO_TEST, {CT_NO_TEST, CT_NO_TEST}};
-    if (all[CT_SIZE] < s->sums.least_split) return best;
-    for (int pass = 0; pass < 2; pass++)
-        for (uint32_t j = 0; j < s->sums.n_tests; j++) {
-            double saved = rounded_quadrant(&s->sums, i, j, side, 0, 1) +
-                           rounded_quadrant(&s->sums, i, j, side, 1, 1);
-            if (!pass) most = fmax(most, saved);
-            if (!pass || saved < most - 2 * s->margin || saved < (double) CT_NO_LEAF / 2) continue;
-            small_tree tree = best_below(x, i, side, j);
-            if (tree.saved < best.saved) continue;
-            if (tree.saved == best.saved && (best.test < 0 || !is_before(x, j, best.test)))
-                continue;
-            best = tree;
-        }
+    add_quadrant(x, i, i, side, side, 0, &all);
+    small_tree best = {saved_by(x, all.of, &all.full), CT_NO_TEST, {CT_NO_TEST, CT_NO_TEST}};
+    if (all.of[CT_SIZE] < s->sums.least_split) return best;
+    uint32_t first = most_below(x, i, side);
+    for (uint32_t n = 0; n <= s->sums.n_tests; n++) {
+        uint32_t j = n ? n - 1 : first;
+        double saved = rounded_below(x, i, side, j);
+        if ((n && j == first) || saved < (double) CT_NO_LEAF / 2 ||
+            saved < score_of(x, &all, best.saved + x->worker->search->split_cost))
+            continue;
+        small_tree tree = best_below(x, i, side, j);
+        if (tree.saved < best.saved) continue;
+        if (tree.saved == best.saved && (best.test < 0 || !is_before(x, j, best.test))) continue;
+        best = tree;
+    }
     return best;
 }
 
@@ -332,7 +448,9 @@ static void confirm_root(ct_counting *x, uint32_t i)
 {
     small_tree tree[2] = {best_side(x, i, 0), best_side(x, i, 1)};
     const ct_exact_costs *costs = x->worker->search->costs;
-    int64_t squares = x->node->totals.moments[1] * ((int64_t) 1 << costs->response->fine),
+    int64_t squares = x->sums->full ? 0
+                                    : x->node->totals.moments[1] *
+                                          ((int64_t) 1 << costs->response->fine),
             cost = costs->split + squares - tree[0].saved - tree[1].saved;
     CT_ASSERT(cost >= x->value[i]);
     x->value[i] = cost;

@@ -217,15 +217,86 @@ static void announce(ct_evaluator *evaluator)
     ct_history_look(evaluator->worker->search->history, &moment);
 }
 
+/* Evaluates threshold t of `feature` afresh, as m, where the sides of a tree cost no more than
+ * `sides` and it costs less than `target`. Near is one neighbour with that cost of its side, and
+ * for the other side nothing; neither names a child to begin with, so that of equal ones the first
+ * is found first. Returns the cost, exactly. */
+static int64_t evaluate_again(ct_evaluator *evaluator, uint32_t feature, uint32_t t,
+                              const int64_t sides[2], int64_t target, ct_candidate *m)
+{
+    const ct_roots *roots = evaluator->roots;
+    ct_candidate near[2] = {roots->ends[0], roots->ends[1]};
+    for (int side = 0; side < 2; side++) {
+        near[side].lower[side] = sides[side];
+        near[side].lower[!side] = 0;
+        near[side].errors[!side] = near[side].errors[side];
+        near[side].root_bounds[!side] = near[side].root_bounds[side];
+        near[side].best_child[!side] = -1;
+    }
+    m->threshold = t;
+    ct_thresholds_count_sides(evaluator, feature, m);
+    evaluator->target = target;
+    evaluator->seen = INT64_MAX;
+    evaluator->clear = 0;
+    return roots->evaluate(evaluator, feature, &near[0], &near[1], m);
+}
+
+int ct_thresholds_best_again(ct_evaluator *evaluator, ct_roots *roots)
+{
+    ct_known *known = &roots->known;
+    uint32_t f = (uint32_t) known->tree[0].feature;
+    ct_candidate *m = ct_features_take_candidate(roots);
+    if (!m) return 0;
+    int64_t cost = evaluate_again(evaluator, f, known->best_threshold, known->best_side,
+                                  known->best + 1, m);
+    int found = known->unsure ? cost <= known->best : cost == known->best;
+    CT_ASSERT(found || !known->unsure);
+    if (found) {
+        if (known->unsure) known->proven = ct_smaller_cost(known->proven, cost);
+        known->best = cost;
+        known->unsure = 0;
+        for (int side = 0; side < 2; side++) known->best_side[side] = evaluator->upper[side];
+        ct_thresholds_keep_tree(roots, f, m);
+    }
+    m->open = 1;
+    ct_features_release_candidate(roots, m);
+    return found;
+}
+
+/* Counts what the tree found at m and the best one cost, where their ends do not tell them apart.
+ * Returns the cost of m's. */
+static int64_t tell_apart(ct_evaluator *evaluator, uint32_t feature, ct_candidate *m, int64_t upper)
+{
+    ct_known *known = &evaluator->roots->known;
+    if ((!known->unsure && !evaluator->unsure) || upper < known->best - known->unsure) return upper;
+    if (evaluator->unsure)
+        upper = evaluate_again(evaluator, feature, m->threshold, evaluator->upper, upper + 1, m);
+    if (known->unsure) {
+        int64_t sides[2] = {evaluator->upper[0], evaluator->upper[1]};
+        ct_thresholds_best_again(evaluator, evaluator->roots);
+        evaluator->upper[0] = sides[0];
+        evaluator->upper[1] = sides[1];
+    }
+    return upper;
+}
+
 /* The tree of cost `upper` that the evaluation of m has found. */
-static void take_tree(ct_evaluator *evaluator, uint32_t feature, const ct_candidate *m,
-                      int64_t upper)
+static void take_tree(ct_evaluator *evaluator, uint32_t feature, ct_candidate *m, int64_t upper)
 {
     ct_roots *roots = evaluator->roots;
+    int tied = ties(roots, feature, m->threshold);
+    if (upper - evaluator->unsure < roots->known.best + tied)
+        upper = tell_apart(evaluator, feature, m, upper);
+    else evaluator->unsure = 0;
     int64_t total = ct_candidate_total(evaluator->worker, m);
-    if (upper < roots->known.best + ties(roots, feature, m->threshold)) {
+    if (upper < roots->known.best + tied) {
         CT_ASSERT(total <= upper);
+        roots->known.proven = ct_smaller_cost(roots->known.proven,
+                                              roots->known.unsure
+                                                  ? roots->known.best - roots->known.unsure
+                                                  : INT64_MAX);
         roots->known.best = upper;
+        roots->known.unsure = evaluator->unsure;
         roots->known.improved = 1;
         roots->known.settled = 0;
         roots->known.best_threshold = m->threshold;
@@ -238,16 +309,17 @@ static void take_tree(ct_evaluator *evaluator, uint32_t feature, const ct_candid
     }
 }
 
-void ct_thresholds_settle(ct_evaluator *evaluator, uint32_t feature, const ct_candidate *m,
-                          int64_t upper)
+/* What is proven of the trees there is noted when the best one is exact, if it is among them. */
+void ct_thresholds_settle(ct_evaluator *evaluator, uint32_t feature, ct_candidate *m, int64_t upper)
 {
     ct_roots *roots = evaluator->roots;
-    int64_t total = ct_candidate_total(evaluator->worker, m);
-    ct_observe_candidate(evaluator->worker, roots, feature, m);
-    ct_features_note_both(roots, feature, total, ct_larger_cost(total, m->proven));
-    roots->known.separate = ct_larger_cost(roots->known.separate, m->lower[0] + m->lower[1]);
     if (roots->survivors) ct_survivors_look(evaluator, feature, m, upper);
     else take_tree(evaluator, feature, m, upper);
+    int64_t total = ct_candidate_total(evaluator->worker, m);
+    ct_observe_candidate(evaluator->worker, roots, feature, m);
+    ct_features_note_both(roots, feature, total,
+                          evaluator->unsure ? INT64_MAX : ct_larger_cost(total, m->proven));
+    roots->known.separate = ct_larger_cost(roots->known.separate, m->lower[0] + m->lower[1]);
 }
 
 static int is_whole(const ct_roots *roots, const ct_interval *i)
@@ -262,8 +334,21 @@ void ct_thresholds_count_sides(ct_evaluator *evaluator, uint32_t feature, ct_can
                                &evaluator->totals[0]);
     m->max_left = ct_maximum_cost(evaluator->worker->search->costs, &evaluator->totals[0],
                                   m->n_left);
+    /* at depth two in full only where that may decide: see in_full.h */
+    if (evaluator->totals[0].full && evaluator->roots->task->depth > 2)
+        *evaluator->totals[0].full = ct_node_full(evaluator->worker, node, feature, m->threshold);
     ct_totals_rest(&evaluator->totals[1], &node->totals, &evaluator->totals[0],
                    node->layout->n_classes);
+}
+
+/* See ct_evaluator. The best tree of a whole table at depth two is evaluated once more at the end
+ * (settle_ties() in roots.c), which counts it as well. */
+static int64_t clear_of_best(const ct_roots *roots)
+{
+    const ct_exact_task *task = roots->task;
+    int at_end = task->depth == 2 && task->first_of_ties && ct_is_root(task) && !roots->part &&
+                 !roots->survivors;
+    return at_end ? roots->known.best - roots->known.unsure : 0;
 }
 
 /* A candidate at threshold t of interval i, both under evaluation from here on; NULL if memory
@@ -276,6 +361,7 @@ static ct_candidate *begin_candidate(ct_evaluator *evaluator, uint32_t feature, 
     if (!m) return NULL;
     m->threshold = t;
     evaluator->target = ct_thresholds_target(roots, feature, t);
+    evaluator->clear = clear_of_best(roots);
     evaluator->seen = roots->work.whole ? evaluator->target : seen_below(roots);
     roots->work.busy++;
     ct_features_begin_work(roots, i);

@@ -46,8 +46,13 @@ void ct_thresholds_count_sides(ct_evaluator *evaluator, uint32_t feature, ct_can
  * takes in that alone. */
 void ct_thresholds_end(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i,
                        ct_candidate *m, int64_t upper);
-void ct_thresholds_settle(ct_evaluator *evaluator, uint32_t feature, const ct_candidate *m,
+void ct_thresholds_settle(ct_evaluator *evaluator, uint32_t feature, ct_candidate *m,
                           int64_t upper);
+
+/* Evaluates the root of the best tree afresh, at which the task of evaluator->roots may be another,
+ * and counts what it costs if that is not known exactly. 1 if the tree was found again. Holding the
+ * team's lock. */
+int ct_thresholds_best_again(ct_evaluator *evaluator, ct_roots *roots);
 
 /* Makes the tree of candidate m the best one (or, while there is none, the one that later row sets
  * are hinted at). */

@@ -90,7 +90,7 @@ static ct_status open_set(ct_set *set, const ct_exact_options *options, size_t m
     ct_search_set_options(&set->search, &set->data, &set->options, ct_seconds());
     CT_TRY(ct_kept_table(&set->kept, &set->data, &table, error));
     set->search.table = table;
-    CT_TRY(ct_search_set_rules(&set->search, &set->costs, &set->data, options, &worker->arena,
+    CT_TRY(ct_search_set_rules(&set->search, &set->costs, &set->data, &set->options, &worker->arena,
                                error));
     CT_TRY(ct_search_rank(worker, table, error));
     /* no tree costs more than all rows under their worst label and a split at each node */
@@ -122,6 +122,7 @@ ct_status ct_set_new(const ct_data *data, const ct_exact_options *options, const
     ct_status status = copy_data(set, data, groups, options->roots);
     set->options.roots = set->roots;
     set->options.start = NULL;
+    set->options.one_word = 1;
     set->options.threads = 1;
     if (status != CT_OK)
         status = ct_fail(error, CT_NO_MEMORY, "not enough memory for a set of trees");

@@ -27,7 +27,8 @@ static ct_certify_claim claim_of(const ct_exact_options *options)
                               NULL,
                               NULL,
                               NULL,
-                              options->any_size};
+                              options->any_size,
+                              0};
     return claim;
 }
 
@@ -111,7 +112,7 @@ static long double rounding_of(const ct_data *data, const ct_exact_options *opti
     long double sum = 0;
     size_t n = data->n_classes;
     ct_arena_init(&arena, &budget);
-    CHECK_INT(ct_exact_costs_init(&costs, data, options->depth, options->complexity, &arena,
+    CHECK_INT(ct_exact_costs_init(&costs, data, options->depth, options->complexity, 0, &arena,
                                   &error),
               CT_OK);
     for (uint32_t row = 0; row < data->n_rows; row++) {
@@ -282,9 +283,11 @@ ct_status __real_ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thres
 ct_status __wrap_ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thresholds,
                                ct_arena *arena, int *capped);
 ct_status __real_ct_exact_costs_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
-                                     double complexity, ct_arena *arena, ct_error *error);
+                                     double complexity, int one_word, ct_arena *arena,
+                                      ct_error *error);
 ct_status __wrap_ct_exact_costs_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
-                                     double complexity, ct_arena *arena, ct_error *error);
+                                     double complexity, int one_word, ct_arena *arena,
+                                      ct_error *error);
 
 static struct {
     int order, costs; /* which fault; 0: none */
@@ -318,9 +321,11 @@ ct_status __wrap_ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thres
 }
 
 ct_status __wrap_ct_exact_costs_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
-                                     double complexity, ct_arena *arena, ct_error *error)
+                                     double complexity, int one_word, ct_arena *arena,
+                                      ct_error *error)
 {
-    ct_status status = __real_ct_exact_costs_init(costs, data, depth, complexity, arena, error);
+    ct_status status = __real_ct_exact_costs_init(costs, data, depth, complexity, one_word, arena,
+                                                  error);
     int64_t *weights = (int64_t *) costs->weights, *loss = (int64_t *) costs->loss;
     spoiled.weighted = weights != NULL;
     if (spoiled.costs == 1 && weights) weights[spoiled.row] += 1000;

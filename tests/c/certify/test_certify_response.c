@@ -106,7 +106,7 @@ static ct_certify_claim claim_of(const ct_exact_options *options, const ct_outco
 {
     return (ct_certify_claim){options->depth,          options->complexity, options->min_bucket,
                               options->min_split,      options->max_thresholds, best, NULL, NULL,
-                              options->any_size};
+                              options->any_size, 0};
 }
 
 static double random_response(rng *r, uint32_t kind, double x)
@@ -302,9 +302,11 @@ static void other_trees_are_not_the_best(void)
 
 /* In place of the library's, at the linker's request: the same, spoiled as a test asks for. */
 ct_status __real_ct_exact_costs_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
-                                     double complexity, ct_arena *arena, ct_error *error);
+                                     double complexity, int one_word, ct_arena *arena,
+                                      ct_error *error);
 ct_status __wrap_ct_exact_costs_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
-                                     double complexity, ct_arena *arena, ct_error *error);
+                                     double complexity, int one_word, ct_arena *arena,
+                                      ct_error *error);
 
 static struct {
     int how; /* which fault; 0: none */
@@ -312,19 +314,20 @@ static struct {
 } spoiled;
 
 ct_status __wrap_ct_exact_costs_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
-                                     double complexity, ct_arena *arena, ct_error *error)
+                                     double complexity, int one_word, ct_arena *arena,
+                                      ct_error *error)
 {
-    ct_status status = __real_ct_exact_costs_init(costs, data, depth, complexity, arena, error);
+    ct_status status = __real_ct_exact_costs_init(costs, data, depth, complexity, one_word, arena,
+                                                  error);
     ct_exact_response *response = (ct_exact_response *) costs->response;
-    int32_t *z = (int32_t *) response->z;
-    int64_t *weights = (int64_t *) costs->weights;
+    int64_t *z = (int64_t *) response->full.z, *weights = (int64_t *) response->full.weights;
     switch (spoiled.how) {
-    case 1: z[spoiled.row] += response->range / 2 + 1; break;
+    case 1: z[spoiled.row] += z[spoiled.row] / 2 + 1; break;
     case 2: response->step *= 3; break;
     case 3: response->centre += response->step * response->range; break;
     case 4: costs->unit *= 2; break;
     case 5: costs->split *= 5; break;
-    case 6: z[spoiled.row] = INT32_MAX; break;
+    case 6: z[spoiled.row] = INT64_MAX; break;
     case 7: if (weights) weights[spoiled.row] += 7; break;
     case 8: if (weights) weights[spoiled.row] = -5; break;
     case 9: response->step = NAN; break;

@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "exact/search/observed.h"
+#include "brute_squares.h"
 #include "random.h"
 
 enum { BOUND_ROWS = 12, BOUND_DEPTH = 4, BOUND_CLASSES = 8, BOUND_COLS = 8 };
@@ -17,7 +18,7 @@ typedef struct {
     int costed;                            /* the two below are set */
     int64_t costs[BOUND_ROWS][BOUND_CLASSES], split;
     int64_t z[BOUND_ROWS], w[BOUND_ROWS]; /* with a response: on its grid, and weights; */
-    unsigned fine;                        /* see there */
+    int down;                             /* see there */
     int64_t known[2][BOUND_DEPTH + 1][1 << BOUND_ROWS]; /* [allowed]; -1: not yet */
 } bound_brute;
 
@@ -55,10 +56,10 @@ static inline void bounds_take_costs(bound_brute *b, const ct_exact_search *sear
 {
     const ct_exact_costs *costs = search->costs;
     size_t n = b->n_classes;
-    b->fine = b->data->response ? costs->response->fine : 0;
+    b->down = b->data->response ? costs->response->full.down : 0;
     for (uint32_t i = 0; b->data->response && i < b->n_rows; i++) {
-        b->z[i] = costs->response->z[i];
-        b->w[i] = costs->weights ? costs->weights[i] : 1;
+        b->z[i] = costs->response->full.z[i];
+        b->w[i] = ct_full_weight(&costs->response->full, i);
     }
     for (uint32_t i = 0; !b->data->response && i < b->n_rows; i++)
         for (size_t k = 0; k < n; k++) {
@@ -71,22 +72,12 @@ static inline void bounds_take_costs(bound_brute *b, const ct_exact_search *sear
     b->costed = 1;
 }
 
-/* floor(2^fine sum w (z - mean)^2) as the sum over pairs of rows of w w' (z - z')^2, over that of
- * w. */
 static inline int64_t bounds_response(const bound_brute *b, uint32_t rows)
 {
-    __extension__ unsigned __int128 sum = 0;
-    int64_t weight = 0;
-    for (uint32_t i = 0; i < b->n_rows; i++) {
-        if (!(rows >> i & 1)) continue;
-        weight += b->w[i];
-        for (uint32_t j = 0; j < i; j++) {
-            int64_t off = rows >> j & 1 ? b->z[i] - b->z[j] : 0;
-            __extension__ unsigned __int128 squared = (uint64_t) (off * off);
-            sum += squared * (uint64_t) b->w[i] * (uint64_t) b->w[j];
-        }
-    }
-    return weight ? (int64_t) ((sum << b->fine) / (uint64_t) weight) : 0;
+    uint32_t listed[BOUND_ROWS], n = 0;
+    for (uint32_t i = 0; i < b->n_rows; i++)
+        if (rows >> i & 1) listed[n++] = i;
+    return brute_cost(b->down, b->z, b->w, listed, n);
 }
 
 static inline int64_t bounds_leaf(const bound_brute *b, uint32_t rows)

@@ -3,6 +3,7 @@
 #ifndef CT_TEST_BRUTE_RESPONSE_H
 #define CT_TEST_BRUTE_RESPONSE_H
 
+#include "brute_squares.h"
 #include "exact/cost/response.h"
 #include "random.h"
 
@@ -14,7 +15,7 @@ typedef struct {
     const uint8_t *roots; /* NULL: any */
     int64_t z[BRUTE_ROWS], w[BRUTE_ROWS], split;
     double rounding; /* as in ct_exact_costs */
-    unsigned fine;   /* as in ct_exact_response */
+    int down;        /* as in ct_full */
 } response_brute;
 
 /* A tree as a heap: feature -1 is a leaf; rows with values from `above` on go right. */
@@ -24,19 +25,9 @@ typedef struct {
     double above[BRUTE_NODES];
 } brute_tree;
 
-/* floor(2^fine sum w (z - mean)^2) by other arithmetic than the library's. */
-__extension__ typedef __int128 brute_wide;
-
 static inline int64_t brute_leaf(const response_brute *b, const uint32_t *rows, uint32_t n)
 {
-    brute_wide weight = 0, sum = 0, squares = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        weight += b->w[rows[i]];
-        sum += (brute_wide) b->w[rows[i]] * b->z[rows[i]];
-        squares += (brute_wide) b->w[rows[i]] * b->z[rows[i]] * b->z[rows[i]];
-    }
-    squares = (squares * weight - sum * sum) * ((brute_wide) 1 << b->fine);
-    return weight ? (int64_t) (squares / weight) : 0;
+    return brute_cost(b->down, b->z, b->w, rows, n);
 }
 
 /* The grid and the price, which are the library's. */
@@ -49,19 +40,19 @@ static inline int brute_begin(response_brute *b, const ct_data *data,
     ct_error error;
     ct_arena_init(&arena, &budget);
     int ready = data->n_rows <= BRUTE_ROWS &&
-                ct_response_init(&costs, data, options->depth, options->complexity, &arena,
+                ct_response_init(&costs, data, options->depth, options->complexity, 0, &arena,
                                  &error) == CT_OK;
     b->data = data;
     b->min_bucket = options->min_bucket > 1 ? options->min_bucket : 1;
     b->min_split = options->min_split;
     b->roots = options->roots;
     for (uint32_t row = 0; ready && row < data->n_rows; row++) {
-        b->z[row] = costs.response->z[row];
-        b->w[row] = costs.weights ? costs.weights[row] : 1;
+        b->z[row] = costs.response->full.z[row];
+        b->w[row] = ct_full_weight(&costs.response->full, row);
     }
     b->split = ready && !options->any_size ? costs.split : 0;
     b->rounding = ready ? costs.rounding : 0;
-    b->fine = ready ? costs.response->fine : 0;
+    b->down = ready ? costs.response->full.down : 0;
     ct_arena_free(&arena);
     return ready;
 }

@@ -101,7 +101,7 @@ static inline int check_answer(const response_table *t, const ct_exact_options *
     good &= CHECK(result.bound <= result.cost && result.bound >= 0);
     double root = sqrt(result.cost);
     double least = fmax(root - 2.001 * result.grid_error - 1e-5 * root, 0);
-    good &= CHECK(result.bound >= least * least - 2.001 * b->rounding);
+    good &= CHECK(result.bound >= least * least - 2.001 * b->rounding - 1e-12 * all);
     good &= CHECK_INT(result.tree.leaf, CT_LEAF_VALUES);
     ct_exact_result_free(&result);
     return good;

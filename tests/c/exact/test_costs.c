@@ -217,7 +217,7 @@ static ct_exact_costs costs_of(const ct_data *data, ct_arena *arena)
 {
     ct_exact_costs costs;
     ct_error error;
-    CHECK_INT(ct_exact_costs_init(&costs, data, 3, 0.0, arena, &error), CT_OK);
+    CHECK_INT(ct_exact_costs_init(&costs, data, 3, 0.0, 0, arena, &error), CT_OK);
     CHECK_INT(ct_quantised_init(&costs, data, arena, &error), CT_OK);
     return costs;
 }
@@ -407,7 +407,7 @@ static void few_labels_bound_trees(void)
         ct_budget budget = {SIZE_MAX, 0};
         ct_arena arena;
         ct_error error;
-        ct_totals totals = {rows, NULL, NULL, NULL};
+        ct_totals totals = {rows, NULL, NULL, NULL, NULL};
         ct_arena_init(&arena, &budget);
         ct_exact_costs costs = costs_of(&t.data, &arena);
         CHECK_INT(ct_choices_init(&costs, &arena, &error), CT_OK);

@@ -96,6 +96,95 @@ static void equals_brute_force(void) { compare_tables(n_tables(300), 1000, 0, 0)
 static void equals_with_leaf_sizes(void) { compare_tables(n_tables(300), 2000000, 1, 0); }
 static void equals_with_weights(void) { compare_tables(n_tables(300), 4000000, 1, 1); }
 
+/* Numbers of which one word would lose much: far from zero, tiny beside huge, of heavy tails, apart
+ * by last bits. */
+static double hostile_number(rng *r, uint32_t kind, uint32_t i, double signal)
+{
+    double u = rng_unit(r);
+    switch (kind) {
+    case 0: return 1e12 + signal + u;
+    case 1: return i ? 1e-6 * (signal + u) : 1e6;
+    case 2: return signal + 1 / (1e-5 + u * u * u);
+    case 3: return 1 + ldexp(floor(8 * u + signal), -40);
+    case 4: return signal + (rng_below(r, 2) ? 0.1 : 0.2) + (rng_below(r, 3) ? 0 : 1e-13);
+    default: return -1e15 + floor(1000 * (signal + u));
+    }
+}
+
+/* Weights within a factor of 10^6: of all digits, counts of a large sum, and next to each other. */
+static void add_hostile_weights(response_table *t, rng *r, uint32_t kind)
+{
+    random_table *table = &t->table;
+    table->weights = (double *) calloc(table->data.n_rows, sizeof *table->weights);
+    for (uint32_t i = 0; i < table->data.n_rows; i++) {
+        double u = rng_unit(r);
+        table->weights[i] = kind == 1   ? exp(u * log(1e6))
+                            : kind == 2 ? 1 + floor(u * u * 1e9)
+                                        : 1 + ldexp(rng_below(r, 8), -45);
+    }
+    table->data.weights = table->weights;
+}
+
+/* What the help says that rounding hides, from the data alone: of n rows in so many leaves. */
+static double hidden_of(const response_table *t, double leaves, double all)
+{
+    const ct_data *data = &t->table.data;
+    double low = INFINITY, high = -INFINITY, weight = 0, least = INFINITY;
+    for (uint32_t i = 0; i < data->n_rows; i++) {
+        double w = data->weights ? data->weights[i] : 1;
+        weight += w;
+        least = fmin(least, w);
+        low = fmin(low, t->y[i]);
+        high = fmax(high, t->y[i]);
+    }
+    double range = high - low, bits = data->weights ? 35 : 45,
+           e = fmax(ldexp(range, -(int) bits - 1) * sqrt(weight), ldexp(sqrt(all), -32)),
+           lost = ldexp(weight, -54) / 2,
+           r = data->weights ? fmin(data->n_rows * lost * range * range, lost / least * all) : 0,
+           s = leaves * leaves * weight * range * range * 0x1p-60;
+    return 4 * e * (sqrt(all) + e) + 2 * r + s;
+}
+
+static int check_gap(const response_table *t, const ct_exact_options *options)
+{
+    ct_exact_result result;
+    ct_error error = {CT_OK, ""};
+    if (!CHECK_INT(ct_exact_solve(&t->table.data, options, &result, NULL, &error), CT_OK)) return 0;
+    double all = result.deviance[0], leaves = ldexp(1, (int) options->depth),
+           hidden = hidden_of(t, leaves, all), gap = result.cost - result.bound;
+    int good = CHECK(gap <= hidden * (1 + 1e-9) + 1e-14 * all);
+    if (!t->table.data.weights) good &= CHECK(gap <= 1e-9 * all);
+    ct_exact_result_free(&result);
+    return good;
+}
+
+static void equals_where_one_word_rounds(void)
+{
+    for (uint32_t i = 0; i < n_tables(400); i++) {
+        rng r = {31000000 + i};
+        uint32_t n = 5 + rng_below(&r, 12), n_cols = 1 + rng_below(&r, 4),
+                 weights = rng_below(&r, 4), kind = rng_below(&r, 6);
+        response_table t = response_new(n, n_cols);
+        int two_valued = rng_below(&r, 3) == 0;
+        for (uint32_t col = 0; col < n_cols; col++) {
+            double *x = table_column(&t.table, col);
+            fill_column(&r, x, n);
+            for (uint32_t row = 0; two_valued && row < n; row++) x[row] = rng_below(&r, 2);
+        }
+        for (uint32_t row = 0; row < n; row++)
+            t.y[row] = hostile_number(&r, kind, row, t.table.values[row] > 0.5);
+        if (weights) add_hostile_weights(&t, &r, weights);
+        ct_exact_options options = random_options(&r, &t, i % 2 == 0);
+        if (two_valued) options.test_rows = 0;
+        options.roots = NULL;
+        int good = compare(&t, &options, 31000000 + i);
+        options.complexity = 0;
+        good = good && check_gap(&t, &options);
+        response_free(&t);
+        if (!good) return;
+    }
+}
+
 /* So many columns that scans go through the orders of several at once, in one block and in two. */
 static void equals_with_many_columns(void)
 {
@@ -543,10 +632,47 @@ static void costs_of_leaves(void)
             sum += b.w[k] * b.z[k];
             squares += b.w[k] * b.z[k] * b.z[k];
         }
-        b.fine = rng_below(&r, 61U - (unsigned) ilogb((double) (squares + 1)));
-        if (b.fine > CT_FINE_BITS) b.fine = CT_FINE_BITS;
-        REQUIRE(CHECK_INT(ct_response_cost(b.fine, weight, sum, squares),
-                          brute_leaf(&b, rows, n)));
+        unsigned fine = rng_below(&r, 61U - (unsigned) ilogb((double) (squares + 1)));
+        if (fine > CT_FINE_BITS) fine = CT_FINE_BITS;
+        b.down = -(int) fine;
+        REQUIRE(CHECK_INT(ct_response_cost(fine, weight, sum, squares), brute_leaf(&b, rows, n)));
+    }
+}
+
+/* Splits of rows that cost nearly the same: three heaps as far from each other, which weigh the same
+ * but for last bits, and noise that doubles lose beside them. */
+static void splits_in_full(void)
+{
+    for (uint32_t i = 0; i < 4 * n_tables(5000); i++) {
+        rng r = {32000000 + i};
+        int64_t z[9], w[9], least = INT64_MAX, found;
+        uint32_t ranks[9], rows[9], n = 3 + rng_below(&r, 7), place = 0, first = 0, at;
+        uint32_t weighted = rng_below(&r, 4), noise = 1 + rng_below(&r, 3), size = 1 + n / 3;
+        ct_full full = {z, weighted ? w : NULL, weighted ? 66 : 30};
+        ct_full_sums all = {0, 0, 0};
+        for (uint32_t k = 0; k < n; k++) {
+            int64_t far = ((int64_t) (k * 3 / n) - 1) * (INT64_C(1) << (weighted ? 34 : 44));
+            z[k] = far + rng_below(&r, noise);
+            w[k] = weighted ? (INT64_C(1) << 51) + rng_below(&r, 3) : 1;
+            ranks[k] = k ? ranks[k - 1] + (rng_below(&r, 5) > 0) : 0;
+            rows[k] = k;
+            ct_full_add(&full, k, &all);
+        }
+        size = rng_below(&r, 2) ? 1 : size;
+        for (uint32_t k = size; k + size <= n; k++) {
+            if (ranks[k - 1] == ranks[k]) continue;
+            int64_t cost = brute_cost(full.down, z, w, rows, k) +
+                           brute_cost(full.down, z, w, rows + k, n - k);
+            if (cost < least) least = cost, first = k;
+        }
+        const ct_full_list list = {rng_below(&r, 2) ? rows : NULL, ranks, n};
+        found = ct_full_split(&full, &list, &all, size, INT64_MAX / 2, &at);
+        if (first) place = first;
+        else least = INT64_MAX / 2;
+        if (!(CHECK_INT(found, least) & CHECK_INT(at, place))) return;
+        if (!first) continue;
+        CHECK_INT(ct_full_split(&full, &list, &all, size, least, &at), least);
+        if (!CHECK_INT(at, 0)) return;
     }
 }
 
@@ -577,10 +703,10 @@ static void says_how_near_the_grid_is(void)
     CHECK(grid_error_of(&t, &root) == 0);
     for (uint32_t i = 0; i < 50; i++) t.y[i] = 500 * floor(rng_unit(&r) * 10000);
     CHECK(grid_error_of(&t, &root) == 0);
-    for (uint32_t i = 0; i < 50; i++) t.y[i] = rng_unit(&r);
+    for (uint32_t i = 0; i < 50; i++) t.y[i] = 1 / (1 + rng_unit(&r));
     double off = grid_error_of(&t, &root);
-    CHECK(off > 0 && off < 1e-5 * root);
-    t.y[0] = 1e13; /* the others are next to nothing beside it */
+    CHECK(off > 0 && off < 1e-12 * root);
+    t.y[0] = 1e20; /* the others are next to nothing beside it */
     CHECK(grid_error_of(&t, &root) > 0.1);
     for (uint32_t i = 0; i < 50; i++) t.y[i] = 3.25;
     CHECK(grid_error_of(&t, &root) == 0 && root == 0);
@@ -796,6 +922,7 @@ static const check_case cases[] = {
     {"equals brute force with leaf sizes", equals_with_leaf_sizes},
     {"leaf sizes in bounds keep the cost", leaf_sizes_in_bounds_keep_the_cost},
     {"equals brute force with weights", equals_with_weights},
+    {"equals brute force where one word rounds", equals_where_one_word_rounds},
     {"equals brute force with many columns", equals_with_many_columns},
     {"equals brute force in blocks", equals_in_blocks},
     {"equals brute force in any way", equals_in_any_way},
@@ -809,6 +936,7 @@ static const check_case cases[] = {
     {"believes no wrong floor", believes_no_wrong_floor},
     {"shift, negation and weights", shift_negation_and_weights},
     {"costs of leaves", costs_of_leaves},
+    {"splits in full", splits_in_full},
     {"says how near the grid is", says_how_near_the_grid_is},
     {"holds the largest sums", holds_the_largest_sums},
     {"rows without weight", rows_without_weight_decide_nothing},

@@ -328,7 +328,7 @@ static void certificates_are_proven(void)
         options.any_size = seed % 4 == 0;
         double cost = solved_cost(&t.data, &options);
         ct_certify_claim claim = {options.depth, options.complexity, 0, 0, 0, NULL, NULL, NULL,
-                                  options.any_size};
+                                  options.any_size, 0};
         ct_bytes bytes = {NULL, 0, 0, SIZE_MAX, 0};
         ct_certify_result checked;
         ct_exact_end end;

@@ -65,7 +65,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
                               NULL,
                               NULL,
                               NULL,
-                              options.any_size};
+                              options.any_size,
+                              0};
     long double least = least_cost(number, &t, &options);
     ct_certify_result checked;
     ct_error error = {CT_OK, ""};

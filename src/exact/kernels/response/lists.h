@@ -32,12 +32,17 @@ typedef struct listed {
     const ct_exact_response *response;
 } listed;
 
+static inline int64_t weight_of_side(const ct_children *all, int side)
+{
+    return all->masses[side] ? all->masses[side][0] : (int64_t) all->size[side];
+}
+
 static inline listed list_of_side(const scan_job *job, int side)
 {
     const ct_children *all = job->all;
-    listed s = {&all->lists[side], all->size[side], all->size[side], all->moments[side][0],
-                all->moments[side][1], 0, all->rows->tied[job->child], 0, all->rows->response};
-    if (all->masses[side]) s.weight = all->masses[side][0];
+    listed s = {&all->lists[side], all->size[side], weight_of_side(all, side),
+                all->moments[side][0], all->moments[side][1], 0, all->rows->tied[job->child], 0,
+                all->rows->response};
     if (!s.weight) return s;
     int64_t twice = 2 * s.sum + s.weight, middle = twice / (2 * s.weight);
     if (twice % (2 * s.weight) < 0) middle--;

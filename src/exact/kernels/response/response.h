@@ -34,13 +34,18 @@ static inline uint32_t best_block(const listed *s, places p)
 
 #endif
 
+static int64_t own_cost_response(const scan_job *job, int side, int64_t cost)
+{
+    return ct_response_needed(job->all->rows->response, cost, weight_of_side(job->all, side));
+}
+
 static void start_response(scan_job *job)
 {
     job->windowed = job->narrowed = 0;
     job->noted = 0;
     job->child = 0;
-    job->cap[0] = job->all->need[0];
-    job->cap[1] = job->all->need[1];
+    for (int side = 0; side < 2; side++)
+        job->cap[side] = own_cost_response(job, side, job->all->need[side]);
 }
 
 /* There are no labels to choose from. */
@@ -57,8 +62,6 @@ static void aim_costs_response(scan_job *job, uint32_t g)
     job->child = g;
     if (rows->abreast) make_cut_planes(job, g);
 }
-
-static int64_t own_cost_response(const scan_job *job, int64_t cost) { return (void) job, cost; }
 
 /* Lists the wanted sides and fills in their blocks. */
 static void list_and_scan(scan_job *job, int sides, int64_t error[2])
@@ -146,10 +149,20 @@ static int64_t second_pass_response(scan_job *job, int side, int derived)
     return best;
 }
 
+/* A cost in scans as a lower bound of the side's. */
+static int64_t surely(const ct_children *c, int side, int64_t cost)
+{
+    return ct_response_surely(c->rows->response, cost, weight_of_side(c, side));
+}
+
 static void in_full_response(scan_job *job, const int64_t need[2], int64_t error[2],
                              int64_t allowed[2])
 {
-    (void) job, (void) need, (void) error, (void) allowed;
+    (void) need;
+    for (int side = 0; side < 2; side++) {
+        error[side] = surely(job->all, side, error[side]);
+        allowed[side] = surely(job->all, side, allowed[side]);
+    }
 }
 
 /* See ct_kernels. */

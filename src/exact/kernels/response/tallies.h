@@ -112,7 +112,7 @@ static int64_t cost_of_most(const listed *s, quotient most)
 }
 
 /* One child in one side. */
-CT_INLINE void scan_tallies(ct_children *c, const listed *s, uint32_t g, int side)
+CT_INLINE void scan_tallies(ct_children *c, const listed *s, uint32_t g, int side, int64_t need)
 {
     const ct_tallies *tallies = &c->tallies;
     uint32_t first = tallies->first[g], n = tallies->first[g + 1] - first - 1;
@@ -126,7 +126,7 @@ CT_INLINE void scan_tallies(ct_children *c, const listed *s, uint32_t g, int sid
         any.size = tallies->outer_size[side];
         any.least = c->outer_rows;
     }
-    int64_t leaf = cost_of_leaf(s), error = leaf, need = c->need[side], allowed;
+    int64_t leaf = cost_of_leaf(s), error = leaf, allowed;
     quotient most = most_of_cells(tallies, s, &cells, &any);
     if (most.below > 0) error = cost_of_most(s, most);
     int closely = error < need || c->refine_all;
@@ -137,7 +137,7 @@ CT_INLINE void scan_tallies(ct_children *c, const listed *s, uint32_t g, int sid
         allowed = most.below > 0 ? best_of_cells(tallies, s, &cells, &kept, most) : leaf;
         if (allowed > leaf) allowed = leaf;
     }
-    take_response(c, g, side, error, allowed);
+    take_response(c, g, side, surely(c, side, error), surely(c, side, allowed));
 }
 
 static void child_by_tallies(ct_children *c, scan_job *job, uint32_t g, int sides)
@@ -146,7 +146,7 @@ static void child_by_tallies(ct_children *c, scan_job *job, uint32_t g, int side
     for (int side = 0; side < 2; side++) {
         if (side == 0 ? sides == RIGHT : sides == LEFT) continue;
         const listed s = list_of_side(job, side);
-        scan_tallies(c, &s, g, side);
+        scan_tallies(c, &s, g, side, own_cost_response(job, side, c->need[side]));
     }
     c->scans++;
 }

@@ -57,9 +57,9 @@ static void scan_alone(ct_children *c, scan_job *job, uint32_t g, int sides)
         list_side(job, side, &rows);
         float most = most_of_side(s, &rows);
         int64_t error = bound_of(s, most), allowed = error;
-        if (error < c->need[side] || c->refine_all)
+        if (error < job->need[side] || c->refine_all)
             look_closer(job, side, s, &rows, most, &error, &allowed);
-        take_response(c, g, side, error, allowed);
+        take_response(c, g, side, surely(c, side, error), surely(c, side, allowed));
     }
     c->scans++;
 }
@@ -79,14 +79,16 @@ static void take_block(ct_children *c, scan_job *job, size_t block, int side,
         uint32_t best = ct_trailing_zeros(rest);
         for (uint32_t others = rest & (rest - 1); others; others &= others - 1)
             if (error[ct_trailing_zeros(others)] < error[best]) best = ct_trailing_zeros(others);
-        if (error[best] >= c->need[side] && !c->refine_all) break;
+        if (error[best] >= own_cost_response(job, side, c->need[side]) && !c->refine_all) break;
         rest &= ~(UINT32_C(1) << best);
         aim_at_side(job, first + best, side);
         look_closer(job, side, s, NULL, most[best], &error[best], &allowed);
-        take_response(c, first + best, side, error[best], allowed);
+        take_response(c, first + best, side, surely(c, side, error[best]),
+                      surely(c, side, allowed));
     }
     for (; rest; rest &= rest - 1) {
         uint32_t i = ct_trailing_zeros(rest);
+        error[i] = surely(c, side, error[i]);
         take_response(c, first + i, side, error[i], error[i]);
     }
 }

@@ -1,0 +1,152 @@
+#include "exact/cost/full.h"
+
+#include <math.h>
+
+#include "base/bits.h"
+
+/* floor(x / w). */
+static ct_wide floor_of(ct_wide x, int64_t w)
+{
+    ct_wide quotient = x / w;
+    return quotient * w > x ? quotient - 1 : quotient;
+}
+
+int64_t ct_full_cost(const ct_full *full, const ct_full_sums *s)
+{
+    if (!s->weight) return 0;
+    CT_ASSERT(s->weight > 0 && s->squares >= 0);
+    ct_wide mean = floor_of(s->sum, s->weight), r = s->sum - mean * s->weight, rest = r * r,
+            whole = s->squares - mean * (s->sum + r);
+    if (full->down < 0) {
+        whole *= (ct_wide) 1 << -full->down;
+        rest *= (ct_wide) 1 << -full->down;
+    }
+    whole -= (rest + s->weight - 1) / s->weight;
+    CT_ASSERT(whole >= 0);
+    return (int64_t) (full->down > 0 ? whole >> full->down : whole);
+}
+
+/* A conversion that is quick where one word holds x. */
+static double double_of(ct_wide x)
+{
+    int64_t low = (int64_t) x;
+    return low == x ? (double) low : (double) x;
+}
+
+/* A list as it is gone through; z less the rounded mean of all, which changes no cost. */
+typedef struct {
+    const ct_full *full;
+    const ct_full_list *list;
+    uint32_t least;        /* rows on either side */
+    ct_full_sums all;
+    int64_t mean;
+    double squares, scale; /* of all, in units; of a unit */
+    double slack;          /* by what doubles may be off, in units */
+} parting;
+
+static parting parting_of(const ct_full *full, const ct_full_list *list, const ct_full_sums *all,
+                          uint32_t least)
+{
+    parting p = {full, list, least, *all, 0, 0, ldexp(1, -full->down), 0};
+    ct_wide mean = floor_of(all->sum, all->weight);
+    p.mean = (int64_t) mean;
+    p.all.squares = ct_full_squares(all, mean);
+    p.all.sum -= mean * all->weight;
+    p.squares = double_of(p.all.squares) * p.scale;
+    p.slack = ldexp(p.squares, -48) + 4;
+    return p;
+}
+
+static inline uint32_t row_at(const ct_full_list *list, uint32_t i)
+{
+    return list->rows ? list->rows[i] : i;
+}
+
+/* Adds rows first .. last - 1 of the list. */
+static void add_rows(const parting *p, uint32_t first, uint32_t last, ct_full_sums *sums)
+{
+    for (uint32_t i = first; i < last; i++) {
+        uint32_t row = row_at(p->list, i);
+        int64_t w = ct_full_weight(p->full, row), z = p->full->z[row] - p->mean;
+        ct_wide wz = (ct_wide) w * z;
+        sums->weight += w;
+        sums->sum += wz;
+        sums->squares += wz * z;
+    }
+}
+
+/* What two leaves cost, in doubles: T^2 / W is off by six roundings of it, and so, as it is no more
+ * than Q, the difference by less than p->slack; floors take off less than 2 more. */
+static inline double about(const parting *p, int64_t weight, double sum, double rest)
+{
+    double gain = 0;
+    int64_t other = p->all.weight - weight;
+    if (weight) gain += sum * sum / (double) weight;
+    if (other) gain += rest * rest / (double) other;
+    return p->squares - gain * p->scale;
+}
+
+static inline int may_part(const parting *p, uint32_t k)
+{
+    const uint32_t *ranks = p->list->ranks;
+    return k >= p->least && p->list->n - k >= p->least && ranks[k - 1] != ranks[k];
+}
+
+/* The least cost of a place from *place on, in doubles, or the first that is no more than `limit`;
+ * sets *place to that. Where rows have no weights, sums are words. */
+static inline double next_about(const parting *p, int word, ct_full_sums *left, double limit,
+                                uint32_t *place)
+{
+    double least = INFINITY;
+    int64_t weight = left->weight, sum = (int64_t) left->sum;
+    ct_wide wide = left->sum;
+    uint32_t k = *place, n = p->list->n;
+    for (*place = n; k + 1 < n;) {
+        uint32_t row = row_at(p->list, k++);
+        int64_t z = p->full->z[row] - p->mean, w = word ? 1 : p->full->weights[row];
+        weight += w;
+        if (word) sum += z;
+        else wide += (ct_wide) w * z;
+        if (!may_part(p, k)) continue;
+        double cost = word ? about(p, weight, (double) sum, (double) ((int64_t) p->all.sum - sum))
+                           : about(p, weight, double_of(wide), double_of(p->all.sum - wide));
+        if (cost >= least) continue;
+        least = cost;
+        *place = k;
+        if (cost <= limit) break;
+    }
+    left->weight = weight;
+    left->sum = word ? sum : wide;
+    return least;
+}
+
+static double next_place(const parting *p, ct_full_sums *left, double limit, uint32_t *place)
+{
+    return p->full->weights ? next_about(p, 0, left, limit, place)
+                            : next_about(p, 1, left, limit, place);
+}
+
+int64_t ct_full_split(const ct_full *full, const ct_full_list *list, const ct_full_sums *all,
+                      uint32_t least, int64_t below, uint32_t *place)
+{
+    *place = 0;
+    if (!all->weight) {
+        for (uint32_t k = least; below > 0 && k + least <= list->n && !*place; k++)
+            if (list->ranks[k - 1] != list->ranks[k]) *place = k;
+        return *place ? 0 : below;
+    }
+    const parting p = parting_of(full, list, all, least);
+    ct_full_sums to = {0, 0, 0}, left = to; /* up to the place, and to the last that was counted */
+    uint32_t at = 0, counted = 0;
+    double limit = next_place(&p, &to, -INFINITY, &at) + 2 * p.slack;
+    if (limit - p.slack * 3 >= (double) below) return below;
+    for (at = 0, to = left; next_place(&p, &to, limit, &at) <= limit; counted = at) {
+        add_rows(&p, counted, at, &left);
+        ct_full_sums right = ct_full_rest(&p.all, &left);
+        int64_t cost = ct_full_cost(full, &left) + ct_full_cost(full, &right);
+        if (cost >= below) continue;
+        below = cost;
+        *place = at;
+    }
+    return below;
+}

@@ -1,0 +1,84 @@
+/* A numeric response in full: integers as fine as sums of them in two words allow. Leaves cost what
+ * these say; scans may go by rounded ones (exact/cost/response.h).
+ *
+ * With |z| <= 2^b and weights of the sum W < 2^w, w + 2 b is at most 126, so that W, T = sum w z
+ * and Q = sum w z^2 of any rows are exact in 128 bits. A row set S costs as a leaf
+ *
+ *   c(S) = floor((Q - T^2 / W) / 2^down),
+ *
+ * which keeps c(A u B) >= c(A) + c(B): by Cauchy it holds without the floor, and floors of two
+ * numbers are no more than the floor of their sum. With T = m W + r, 0 <= r < W,
+ *
+ *   Q - T^2 / W = Q - m (T + r) - r^2 / W. */
+#ifndef CT_EXACT_COST_FULL_H
+#define CT_EXACT_COST_FULL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+__extension__ typedef __int128 ct_wide;
+
+typedef struct {
+    const int64_t *z;       /* [row] */
+    const int64_t *weights; /* [row]; NULL: 1 each */
+    int down;               /* a unit of costs is 2^down; may be negative */
+} ct_full;
+
+enum { CT_FULL_BITS = 126, CT_FULL_WEIGHT_BITS = 56 };
+
+/* Over rows. */
+typedef struct {
+    int64_t weight;
+    ct_wide sum, squares;
+} ct_full_sums;
+
+static inline int64_t ct_full_weight(const ct_full *full, size_t row)
+{
+    return full->weights ? full->weights[row] : 1;
+}
+
+static inline void ct_full_add(const ct_full *full, size_t row, ct_full_sums *sums)
+{
+    int64_t w = ct_full_weight(full, row), z = full->z[row];
+    ct_wide wz = (ct_wide) w * z;
+    sums->weight += w;
+    sums->sum += wz;
+    sums->squares += wz * z;
+}
+
+static inline void ct_full_sums_add(ct_full_sums *to, const ct_full_sums *sums)
+{
+    to->weight += sums->weight;
+    to->sum += sums->sum;
+    to->squares += sums->squares;
+}
+
+/* sum w (z - centre)^2. */
+static inline ct_wide ct_full_squares(const ct_full_sums *sums, ct_wide centre)
+{
+    return sums->squares - centre * (2 * sums->sum - centre * sums->weight);
+}
+
+/* whole less part. */
+static inline ct_full_sums ct_full_rest(const ct_full_sums *whole, const ct_full_sums *part)
+{
+    return (ct_full_sums){whole->weight - part->weight, whole->sum - part->sum,
+                          whole->squares - part->squares};
+}
+
+int64_t ct_full_cost(const ct_full *full, const ct_full_sums *sums);
+
+/* Some rows in the order of a feature. */
+typedef struct {
+    const uint32_t *rows;  /* [n]; NULL: 0 .. n - 1 */
+    const uint32_t *ranks; /* [n] they do not fall, and equal ones are not parted */
+    uint32_t n;
+} ct_full_list;
+
+/* Parts a list, of which `all` are the sums, into two leaves of `least` rows or more each that cost
+ * less than `below`, as little as can be: returns that and sets *place to the first place where it
+ * is so, as the number of rows to the left. `below` and 0 if there is none. */
+int64_t ct_full_split(const ct_full *full, const ct_full_list *list, const ct_full_sums *all,
+                      uint32_t least, int64_t below, uint32_t *place);
+
+#endif
