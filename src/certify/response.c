@@ -5,23 +5,24 @@
 
 #include "exact/cost/response.h"
 
-/* What doubles lose in a product, beside what ct_product_of() keeps. */
+/* What doubles lose in a product, beside what ct_certify_product_of() keeps. */
 static const double LOST = 1e-300;
 
 static const double MORE = 1 + 4 * DBL_EPSILON, LESS = 1 - 4 * DBL_EPSILON;
 
-ct_product ct_product_of(double x, double y)
+ct_product ct_certify_product_of(double x, double y)
 {
     ct_product p = {x * y, 0};
     p.rest = fma(x, y, -p.value);
     return p;
 }
 
-double ct_distance(int64_t cost, double unit, double w, double loss)
+double ct_certify_distance(int64_t cost, double unit, double w, double loss)
 {
     CT_ASSERT(unit > 0 && w >= 0 && !(loss < 0));
     double near = (double) cost;
-    ct_product counted = ct_product_of(near, unit), true_cost = ct_product_of(w, loss);
+    ct_product counted = ct_certify_product_of(near, unit),
+ true_cost = ct_certify_product_of(w, loss);
     double rest = counted.rest - true_cost.rest + (double) (cost - (int64_t) near) * unit;
     double off = fabs(counted.value - true_cost.value + rest) + 4 * DBL_EPSILON * fabs(rest);
     return off > 0 ? off * MORE + LOST : 0;
@@ -29,7 +30,7 @@ double ct_distance(int64_t cost, double unit, double w, double loss)
 
 /* With any whole number m near the mean, sum w (z - mean)^2 = sum w (z - m)^2 - (sum w (z - m))^2 /
  * sum w. */
-int64_t ct_grid_cost(int down, int64_t weight, ct_grid_sum sum, ct_grid_sum squares)
+int64_t ct_certify_grid_cost(int down, int64_t weight, ct_grid_sum sum, ct_grid_sum squares)
 {
     ct_grid_sum scale = (ct_grid_sum) 1 << (down < 0 ? -down : down);
     CT_ASSERT(weight >= 0);
@@ -43,8 +44,8 @@ int64_t ct_grid_cost(int down, int64_t weight, ct_grid_sum sum, ct_grid_sum squa
 
 int64_t ct_grid_cost_of_sums(const ct_problem *p, const int64_t *sums)
 {
-    return ct_grid_cost(p->grid.down, sums[CT_SUM_MASS], ct_grid_z(p, sums),
-                        ct_grid_squares(p, sums));
+    return ct_certify_grid_cost(p->grid.down, sums[CT_SUM_MASS], ct_grid_z(p, sums),
+                                ct_grid_squares(p, sums));
 }
 
 /* ---- the grid, held to the data ---- */
@@ -53,7 +54,7 @@ int64_t ct_grid_cost_of_sums(const ct_problem *p, const int64_t *sums)
 static double off_grid(double y, double centre, double step, int64_t z)
 {
     double x = y - centre, back = x - y, lost = (y - (x - back)) - (centre + back);
-    ct_product on = ct_product_of(step, (double) z);
+    ct_product on = ct_certify_product_of(step, (double) z);
     double most = x - on.value, off = fabs(most + (lost - on.rest)) + DBL_EPSILON * fabs(most);
     return off > 0 ? off * MORE + LOST : 0;
 }
@@ -146,7 +147,9 @@ static void measure(ct_problem *p, const ct_exact_response *response, double sse
         if (!counts(p, row)) continue;
         double w = data->weights ? data->weights[row] : 1, y = data->response[row],
                away = off_grid(y, response->centre, response->step, p->grid.z[row]),
-               far = fmax(y - low, high - y), changed = ct_distance(p->mass[row], unit, w, 1);
+               far = fmax(y - low, high - y),
+                                                    changed = ct_certify_distance(p->mass[row],
+                                                                                  unit, w, 1);
         off += changed * far * far;
         if (changed > 0) share = w > 0 ? fmax(share, changed / w) : INFINITY;
         squares += (double) p->mass[row] * unit * away * away;
@@ -161,8 +164,8 @@ static void measure(ct_problem *p, const ct_exact_response *response, double sse
     p->unit = square * unit;
 }
 
-ct_status ct_grid_take(ct_problem *p, const ct_exact_costs *costs, double complexity,
-                       ct_error *error)
+ct_status ct_certify_grid_take(ct_problem *p, const ct_exact_costs *costs, double complexity,
+                               ct_error *error)
 {
     const ct_exact_response *response = costs->response;
     CT_ASSERT(response && p->data->response && p->n_rows > 0);
@@ -191,7 +194,7 @@ ct_status ct_grid_take(ct_problem *p, const ct_exact_costs *costs, double comple
     return CT_OK;
 }
 
-int64_t ct_grid_cost_of_tree(const ct_problem *p, const ct_outcome *tree)
+int64_t ct_certify_grid_cost_of_tree(const ct_problem *p, const ct_outcome *tree)
 {
     CT_ASSERT(p->grid.z && tree->labels && tree->n_splits < p->n_rows);
     ct_arena_mark mark = ct_arena_here(p->arena);
@@ -234,13 +237,13 @@ static void set_bound(const ct_problem *p, int64_t least, ct_certify_result *res
     result->last_bits = p->last_bits && steps <= 2 * NEAR * on_grid;
 }
 
-void ct_grid_prove(const ct_problem *p, int64_t least, const ct_outcome *tree,
-                   ct_certify_result *result)
+void ct_certify_grid_prove(const ct_problem *p, int64_t least, const ct_outcome *tree,
+                           ct_certify_result *result)
 {
     CT_ASSERT(p->grid.z && p->unit > 0 && least >= 0);
     set_bound(p, least, result);
     if (!tree) return;
-    int64_t cost = ct_grid_cost_of_tree(p, tree), leaves = (int64_t) tree->n_splits + 1;
+    int64_t cost = ct_certify_grid_cost_of_tree(p, tree), leaves = (int64_t) tree->n_splits + 1;
     result->attained = cost >= 0 && cost + p->split_cost * tree->n_splits <= least;
     result->smallest = result->attained && p->rounding == 0 && p->grid.error == 0;
     for (uint32_t splits = 0; splits < tree->n_splits; splits++) {
