@@ -51,7 +51,7 @@ typedef struct {
 static ct_status solve_one(ct_policy_worker *worker, const ct_policy_rows *set,
                            ct_policy_best *best)
 {
-    ct_policy_part part = {set, NULL, 0, 0, 0, 0, NULL, NULL};
+    ct_policy_part part = {.set = set};
     part.total = CT_ARENA_NEW(&worker->arena, int64_t, 2 * (size_t) set->costs->n_actions);
     if (!part.total) return CT_NO_MEMORY;
     part.sums = part.total + set->costs->n_actions;

@@ -295,7 +295,8 @@ SEXP ffi_hist_members(SEXP list, SEXP columns, SEXP asked_, SEXP threads)
     ct_hist_forest forest = forest_of(list, x.n_cols);
     ct_hist_code_column *codes = edges_from(list, x.n_cols);
     SEXP probabilities = r_element(asked_, "probabilities");
-    ct_members_asked asked = {&forest, x.n_rows, r_count(asked_, "n"), NULL, NULL, 0, NULL, NULL};
+    ct_members_asked asked = {.forest = &forest, .n_rows = x.n_rows,
+                              .n_ranks = r_count(asked_, "n")};
     asked.own = own_ranks(r_element(asked_, "own"), x.n_rows);
     asked.n_probabilities = (uint32_t) Rf_xlength(probabilities);
     asked.probabilities = r_doubles(probabilities, asked.n_probabilities, "probabilities");

@@ -95,7 +95,7 @@ static inline uint32_t ct_table_row(const ct_view *view, uint32_t row)
 }
 
 /* The whole numbers of a view, where nodes have their own. */
-static inline int32_t *ct_own_whole(const ct_hist_scratch *scratch, ct_place place)
+static inline int32_t *ct_own_whole(const ct_hist_scratch *scratch, ct_node_view place)
 {
     return place == CT_IN_TABLE   ? scratch->copies.table_whole
            : place == CT_IN_BLOCK ? scratch->copies.block_whole
