@@ -445,7 +445,7 @@ static ct_status solve_many(ct_policy_worker *team, unsigned number, unsigned th
     return ct_atomic_read(&p.failed) ? CT_NO_MEMORY : CT_OK;
 }
 
-/* Whether a tree of so many levels, which has as many splits, may be as good as the best; all
+/* Whether a tree of `depth` levels, which has as many splits, may be as good as the best; all
  * others are searched by then. */
 static int can_afford(const ct_policy_worker *worker, unsigned depth, const ct_policy_best *best,
                       int64_t price)

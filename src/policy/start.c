@@ -19,7 +19,7 @@ static int64_t leaf_cost(const reading *r, const uint32_t *rows, uint32_t n)
     return least;
 }
 
-/* Those below the threshold first; returns how many, and the neighbours of the threshold. */
+/* Puts rows below the threshold first; returns how many, and the threshold's neighbours. */
 static uint32_t part(const ct_column *column, double threshold, uint32_t *rows, uint32_t n,
                      ct_policy_split *split)
 {

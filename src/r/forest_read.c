@@ -251,7 +251,7 @@ SEXP ffi_hist_predict(SEXP list, SEXP columns, SEXP what_, SEXP threads, SEXP de
 
 /* ---- rows of leaves ---- */
 
-/* Those of the trees, borrowed. */
+/* Members of the trees' leaves, borrowed. */
 static void members_from(SEXP list, ct_hist_forest *forest, uint32_t n_ranks)
 {
     R_xlen_t leaves = 0, n = 0;

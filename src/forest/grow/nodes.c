@@ -24,7 +24,7 @@ int ct_more_nodes(ct_new_tree *tree)
     return 1;
 }
 
-/* Room for so many places. */
+/* Room for `places` more. */
 static int room_for_leaf(ct_hist_scratch *scratch, uint32_t places)
 {
     ct_new_tree *tree = &scratch->tree;

@@ -109,7 +109,7 @@ static inline ct_hist_task *ct_task_at(ct_hist_scratch *scratch, uint32_t place)
     return &scratch->waiting.tasks[scratch->waiting.order[place]];
 }
 
-/* It waits, in the place of the first one that does not. */
+/* The task at `place` waits, in the place of the first one that does not. */
 static inline void ct_wait(ct_hist_scratch *scratch, uint32_t place)
 {
     uint8_t *order = scratch->waiting.order, own = order[place];

@@ -169,7 +169,7 @@ CT_HD ct_tally ct_medium_left(const ct_grow_view *v, const ct_medium_warp *w,
     return t;
 }
 
-/* The same where keys are levels, of which those in `set` are left. */
+/* The tally of the left side where keys are levels, of which those in `set` are left. */
 CT_HD ct_tally ct_medium_left_of_set(const ct_grow_view *v, const ct_medium_warp *w,
                                      const ct_tally_node *node, uint32_t set)
 {
