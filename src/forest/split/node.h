@@ -12,7 +12,7 @@ typedef struct {
     const uint32_t *code_rows; /* [row] where its codes are; NULL: as rows are */
     const uint8_t *bins;       /* [col][bin_stride], or NULL */
     size_t bin_stride;
-    const int32_t *whole; /* [row] numbers as whole ones */
+    const int32_t *quantised; /* [row] numbers as whole ones */
     const int32_t *exposure; /* [row] as whole numbers; NULL: there are none */
     const uint32_t *rows; /* [row] of the table; NULL: as they are */
 } ct_view;
