@@ -49,7 +49,7 @@ static ct_status check(const ct_data *data, const ct_certify_claim *claim, ct_by
 {
     ct_problem problem;
     CT_TRY(look_at(claim->best, data, error));
-    CT_TRY(ct_problem_init(&problem, data, claim, arena, error));
+    CT_TRY(ct_certify_problem_init(&problem, data, claim, arena, error));
     if (ct_bytes_get(reader) != MAGIC || ct_bytes_get(reader) != VERSION) {
         result->verdict = CT_NO_CERTIFICATE;
         return CT_OK;
@@ -60,8 +60,9 @@ static ct_status check(const ct_data *data, const ct_certify_claim *claim, ct_by
         return CT_OK;
     }
     int64_t bound;
-    CT_TRY(ct_prove_again(&problem, claim, reader, result, &bound, error));
-    if (result->verdict == CT_CERTIFIED) ct_objective_prove(&problem, bound, claim->best, result);
+    CT_TRY(ct_certify_prove_again(&problem, claim, reader, result, &bound, error));
+    if (result->verdict == CT_CERTIFIED) ct_certify_objective_prove(&problem, bound, claim->best,
+                                                                    result);
     return CT_OK;
 }
 

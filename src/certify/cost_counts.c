@@ -11,7 +11,7 @@ static int by_cost(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-void ct_cost_counts_sort(ct_cost_counts *counts)
+void ct_certify_cost_counts_sort(ct_cost_counts *counts)
 {
     const ct_residues none = {0, {0, 0}};
     ct_cost_count *of = counts->of;
@@ -27,10 +27,10 @@ void ct_cost_counts_sort(ct_cost_counts *counts)
     counts->n = n;
 }
 
-int ct_cost_counts_add(ct_cost_counts *counts, int64_t cost, ct_residues n)
+int ct_certify_cost_counts_add(ct_cost_counts *counts, int64_t cost, ct_residues n)
 {
     CT_ASSERT(counts->n <= counts->room && (counts->of || !counts->room));
-    if (counts->n == counts->room) ct_cost_counts_sort(counts);
+    if (counts->n == counts->room) ct_certify_cost_counts_sort(counts);
     if (2 * counts->n >= counts->room) { /* sorting did not make it half as long */
         const size_t room = counts->room ? 2 * counts->room : 64, size = sizeof *counts->of;
         if (!ct_enlarge(&counts->of, counts->n * size, (room - counts->n) * size)) return 0;
@@ -40,7 +40,7 @@ int ct_cost_counts_add(ct_cost_counts *counts, int64_t cost, ct_residues n)
     return 1;
 }
 
-void ct_cost_counts_free(ct_cost_counts *counts)
+void ct_certify_cost_counts_free(ct_cost_counts *counts)
 {
     ct_free(counts->of);
     memset(counts, 0, sizeof *counts);

@@ -5,14 +5,14 @@
 #include "certify/recount.h"
 
 typedef struct {
-    ct_cost_count *of; /* [n] owned: ct_alloc; by cost, each once, after ct_cost_counts_sort() */
+    ct_cost_count *of; /* [n] owned: ct_alloc; sorted by cost by ct_certify_cost_counts_sort() */
     size_t n, room;
 } ct_cost_counts;
 
 /* Adds n trees of a cost; 0 if memory ends. */
-int ct_cost_counts_add(ct_cost_counts *counts, int64_t cost, ct_residues n);
+int ct_certify_cost_counts_add(ct_cost_counts *counts, int64_t cost, ct_residues n);
 /* Sorts them; costs without a tree are left out. */
-void ct_cost_counts_sort(ct_cost_counts *counts);
-void ct_cost_counts_free(ct_cost_counts *counts);
+void ct_certify_cost_counts_sort(ct_cost_counts *counts);
+void ct_certify_cost_counts_free(ct_cost_counts *counts);
 
 #endif

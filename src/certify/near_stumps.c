@@ -17,8 +17,8 @@ static uint64_t next_word(uint64_t *state)
     return x ^ x >> 31;
 }
 
-ct_status ct_near_stumps_init(ct_near_stumps *stumps, const ct_problem *problem,
-                              const ct_set_claim *claim)
+ct_status ct_certify_near_stumps_init(ct_near_stumps *stumps, const ct_problem *problem,
+                                      const ct_set_claim *claim)
 {
     uint64_t state = UINT64_C(0x636f756e74);
     CT_ASSERT(problem->n_rows > 0 && problem->n_sums > 0 && claim->groups);
@@ -34,26 +34,26 @@ ct_status ct_near_stumps_init(ct_near_stumps *stumps, const ct_problem *problem,
     return CT_OK;
 }
 
-void ct_near_stumps_free(ct_near_stumps *stumps)
+void ct_certify_near_stumps_free(ct_near_stumps *stumps)
 {
     ct_free(stumps->of);
     stumps->of = NULL;
 }
 
 /* Means of rows without weight are their own. */
-int ct_near_same(const ct_near_told *a, const ct_near_told *b)
+int ct_certify_near_same(const ct_near_told *a, const ct_near_told *b)
 {
     return !a->by == !b->by && (wide) a->of * b->by == (wide) b->of * a->by;
 }
 
-int64_t ct_near_leaf(const ct_problem *p, const int64_t *sums, ct_near_told *told)
+int64_t ct_certify_near_leaf(const ct_problem *p, const int64_t *sums, ct_near_told *told)
 {
     CT_ASSERT(p->grid.z ? sums[0] >= 0 && sums[2] >= 0 : p->n_classes > 0);
     if (p->grid.z) {
         *told = (ct_near_told){sums[1], sums[0]};
-        return ct_grid_cost(p->grid.fine, sums[0], sums[1], sums[2]);
+        return ct_certify_grid_cost(p->grid.fine, sums[0], sums[1], sums[2]);
     }
-    int64_t best = INT64_MAX, all = p->uniform ? ct_cost_at_most(p, sums) : 0;
+    int64_t best = INT64_MAX, all = p->uniform ? ct_certify_cost_at_most(p, sums) : 0;
     for (uint32_t k = 0; k < p->n_classes; k++) {
         int64_t cost = p->uniform ? all - sums[k] * p->max_cost[k] : 0;
         for (uint32_t c = 0; !p->uniform && c < p->n_classes; c++)
@@ -73,8 +73,8 @@ static ct_side_key lower_of(ct_side_key left, ct_side_key right)
     return less ? left : right;
 }
 
-ct_side_key ct_near_key(const ct_near_stumps *stumps, const ct_row_set *set, uint32_t col,
-                        uint32_t n_left)
+ct_side_key ct_certify_near_key(const ct_near_stumps *stumps, const ct_row_set *set, uint32_t col,
+                                uint32_t n_left)
 {
     CT_ASSERT(col < stumps->problem->n_cols && n_left > 0 && n_left < set->n);
     ct_side_key sides[2] = {{{0, 0}}, {{0, 0}}};
@@ -108,7 +108,7 @@ static int end_group(ct_near_stumps *stumps, ct_cost_counts *counts)
     if (stumps->n) qsort(of, stumps->n, sizeof *of, by_key);
     for (size_t i = 0; i < stumps->n; i++)
         if ((!i || by_key(&of[i - 1], &of[i])) &&
-            !ct_cost_counts_add(counts, of[i].cost, ct_residues_one()))
+            !ct_certify_cost_counts_add(counts, of[i].cost, ct_residues_one()))
             return 0;
     stumps->n = 0;
     return 1;
@@ -127,19 +127,20 @@ static int count_column(ct_near_stumps *stumps, const ct_row_set *set, uint32_t 
         ct_sums_add(p, set->order[col][j] & CT_ROW, stumps->left);
         if (!(set->order[col][j] & CT_LAST) || !ct_near_allowed(p, set->n, j + 1)) continue;
         for (uint32_t k = 0; k < p->n_sums; k++) stumps->right[k] = set->mass[k] - stumps->left[k];
-        int64_t cost = p->split_cost + ct_near_leaf(p, stumps->left, &told[0]) +
-                       ct_near_leaf(p, stumps->right, &told[1]);
-        if (cost > budget || ct_near_same(&told[0], &told[1])) continue;
+        int64_t cost = p->split_cost + ct_certify_near_leaf(p, stumps->left, &told[0]) +
+                       ct_certify_near_leaf(p, stumps->right, &told[1]);
+        if (cost > budget || ct_certify_near_same(&told[0], &told[1])) continue;
         ct_near_stump one = {{{0, 0}}, cost};
-        if (grouped) one.key = ct_near_key(stumps, set, col, j + 1);
-        if (!(grouped ? push(stumps, &one) : ct_cost_counts_add(counts, cost, ct_residues_one())))
+        if (grouped) one.key = ct_certify_near_key(stumps, set, col, j + 1);
+        if (!(grouped ? push(stumps, &one) : ct_certify_cost_counts_add(counts, cost,
+                                                                        ct_residues_one())))
             return 0;
     }
     return 1;
 }
 
-int ct_near_stumps_count(ct_near_stumps *stumps, const ct_row_set *set, int is_table,
-                         int64_t budget, ct_cost_counts *counts)
+int ct_certify_near_stumps_count(ct_near_stumps *stumps, const ct_row_set *set, int is_table,
+                                 int64_t budget, ct_cost_counts *counts)
 {
     const ct_set_claim *claim = stumps->claim;
     uint32_t n_cols = stumps->problem->n_cols;

@@ -30,14 +30,14 @@ typedef struct {
     size_t n, room;
 } ct_near_stumps;
 
-ct_status ct_near_stumps_init(ct_near_stumps *stumps, const ct_problem *problem,
-                              const ct_set_claim *claim);
-void ct_near_stumps_free(ct_near_stumps *stumps);
+ct_status ct_certify_near_stumps_init(ct_near_stumps *stumps, const ct_problem *problem,
+                                      const ct_set_claim *claim);
+void ct_certify_near_stumps_free(ct_near_stumps *stumps);
 
 /* What rows of these sums cost under the best label, the first of equals, or beside their mean. */
-int64_t ct_near_leaf(const ct_problem *problem, const int64_t *sums, ct_near_told *told);
+int64_t ct_certify_near_leaf(const ct_problem *problem, const int64_t *sums, ct_near_told *told);
 
-int ct_near_same(const ct_near_told *a, const ct_near_told *b);
+int ct_certify_near_same(const ct_near_told *a, const ct_near_told *b);
 
 /* Whether column col is one of several of its group. */
 static inline int ct_near_grouped(const ct_set_claim *claim, uint32_t n_cols, uint32_t col)
@@ -54,11 +54,11 @@ static inline int ct_near_allowed(const ct_problem *p, uint32_t n, uint32_t n_le
 }
 
 /* Of the first n_left rows in the order of a column. */
-ct_side_key ct_near_key(const ct_near_stumps *stumps, const ct_row_set *set, uint32_t col,
-                        uint32_t n_left);
+ct_side_key ct_certify_near_key(const ct_near_stumps *stumps, const ct_row_set *set, uint32_t col,
+                                uint32_t n_left);
 
 /* Adds those that cost `budget` at most; is_table: of all rows. 0 if memory ends. */
-int ct_near_stumps_count(ct_near_stumps *stumps, const ct_row_set *set, int is_table,
-                         int64_t budget, ct_cost_counts *counts);
+int ct_certify_near_stumps_count(ct_near_stumps *stumps, const ct_row_set *set, int is_table,
+                                 int64_t budget, ct_cost_counts *counts);
 
 #endif

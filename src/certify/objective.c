@@ -66,7 +66,7 @@ static margin margin_of(const ct_problem *p, int64_t more, double less)
 static void compare(const ct_problem *p, int64_t least, const ct_outcome *tree,
                     ct_certify_result *result)
 {
-    int64_t units = ct_units_of_tree(p, tree);
+    int64_t units = ct_certify_units_of_tree(p, tree);
     result->attained = result->smallest = 1;
     for (uint32_t splits = 0; splits <= p->most_splits; splits++) {
         margin m = margin_of(p, units_for(p, least) - units, (double) tree->n_splits - splits);
@@ -77,12 +77,12 @@ static void compare(const ct_problem *p, int64_t least, const ct_outcome *tree,
     result->smallest &= result->attained;
 }
 
-void ct_objective_prove(const ct_problem *p, int64_t least, const ct_outcome *tree,
-                        ct_certify_result *result)
+void ct_certify_objective_prove(const ct_problem *p, int64_t least, const ct_outcome *tree,
+                                ct_certify_result *result)
 {
     CT_ASSERT(least >= 0 && p->unit > 0);
     if (p->grid.z) {
-        ct_grid_prove(p, least, tree, result);
+        ct_certify_grid_prove(p, least, tree, result);
         return;
     }
     set_bound(p, least, result);

@@ -12,7 +12,7 @@
 
 /* What follows of the costs of trees if none counts less than `least`: sets result->bound,
  * ->rounding and, for a tree that may be NULL, ->attained and ->smallest. */
-void ct_objective_prove(const ct_problem *problem, int64_t least, const ct_outcome *tree,
-                        ct_certify_result *result);
+void ct_certify_objective_prove(const ct_problem *problem, int64_t least, const ct_outcome *tree,
+                                ct_certify_result *result);
 
 #endif

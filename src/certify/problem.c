@@ -56,7 +56,7 @@ static ct_status no_memory(ct_error *error)
     return ct_fail(error, CT_NO_MEMORY, "not enough memory to check a certificate");
 }
 
-ct_status ct_problem_rank(ct_problem *p, uint32_t max_thresholds, ct_error *error)
+ct_status ct_certify_problem_rank(ct_problem *p, uint32_t max_thresholds, ct_error *error)
 {
     CT_ASSERT(p->n_rows > 0 && p->table.n_rows == p->n_rows && p->table.n_cols == p->n_cols);
     uint8_t *seen = CT_ARENA_NEW(p->arena, uint8_t, p->n_rows);
@@ -96,7 +96,7 @@ static void measure_rounding(ct_problem *p)
             size_t label = (own + away) % n;
             double loss = data->loss ? data->loss[own * n + label] : label != own;
             int64_t cost = p->mass[row] * ct_loss_of(p, own, label);
-            double off = ct_distance(cost, p->unit, w, loss);
+            double off = ct_certify_distance(cost, p->unit, w, loss);
             most = fmax(most, off);
             p->last_bits &= off <= LAST_BITS * w * loss;
         }
@@ -122,7 +122,7 @@ static double sum_of_weights(const ct_data *data, double *off)
 static void set_penalty(ct_problem *p, const ct_certify_claim *claim)
 {
     double off, sum = sum_of_weights(p->data, &off);
-    ct_product penalty = ct_product_of(claim->complexity, sum);
+    ct_product penalty = ct_certify_product_of(claim->complexity, sum);
     p->penalty = penalty.value;
     p->penalty_off = (fabs(penalty.rest) + claim->complexity * off) * (1 + 4 * DBL_EPSILON);
 }
@@ -185,7 +185,7 @@ static ct_status set_costs(ct_problem *p, const ct_certify_claim *claim, ct_erro
     p->cheapest = CT_ARENA_ZEROED(p->arena, int64_t, n);
     if (!p->mass || (!p->loss && costs.loss) || !p->max_cost || !p->cheapest)
         return no_memory(error);
-    if (p->data->response) return ct_grid_take(p, &costs, claim->complexity, error);
+    if (p->data->response) return ct_certify_grid_take(p, &costs, claim->complexity, error);
     if (!take_costs(p, &costs))
         return ct_fail(error, CT_INTERNAL, "certify: the costs of rows are no costs");
     measure_rounding(p);
@@ -193,10 +193,10 @@ static ct_status set_costs(ct_problem *p, const ct_certify_claim *claim, ct_erro
     return CT_OK;
 }
 
-int64_t ct_units_of_tree(const ct_problem *p, const ct_outcome *tree)
+int64_t ct_certify_units_of_tree(const ct_problem *p, const ct_outcome *tree)
 {
     int64_t count = 0;
-    if (p->grid.z) return ct_grid_cost_of_tree(p, tree);
+    if (p->grid.z) return ct_certify_grid_cost_of_tree(p, tree);
     CT_ASSERT(tree->labels && p->data->classes);
     for (uint32_t row = 0; row < p->n_rows; row++)
         count += p->mass[row] *
@@ -204,14 +204,14 @@ int64_t ct_units_of_tree(const ct_problem *p, const ct_outcome *tree)
     return count >> p->shift;
 }
 
-int64_t ct_cost_as_leaf(const ct_problem *p, const int64_t *mass)
+int64_t ct_certify_cost_as_leaf(const ct_problem *p, const int64_t *mass)
 {
     int64_t best = INT64_MAX, largest = 0;
-    if (p->grid.z) return ct_grid_cost(p->grid.fine, mass[0], mass[1], mass[2]);
+    if (p->grid.z) return ct_certify_grid_cost(p->grid.fine, mass[0], mass[1], mass[2]);
     for (uint32_t c = 0; p->uniform && c < p->n_classes; c++)
         if (mass[c] * p->max_cost[c] > largest) largest = mass[c] * p->max_cost[c];
-    CT_ASSERT(largest >= 0 && (!p->uniform || ct_cost_at_most(p, mass) >= largest));
-    if (p->uniform) return ct_cost_at_most(p, mass) - largest;
+    CT_ASSERT(largest >= 0 && (!p->uniform || ct_certify_cost_at_most(p, mass) >= largest));
+    if (p->uniform) return ct_certify_cost_at_most(p, mass) - largest;
     for (uint32_t label = 0; label < p->n_classes; label++) {
         int64_t cost = 0;
         for (uint32_t c = 0; c < p->n_classes; c++)
@@ -222,7 +222,7 @@ int64_t ct_cost_as_leaf(const ct_problem *p, const int64_t *mass)
     return best;
 }
 
-int64_t ct_cost_at_most(const ct_problem *p, const int64_t *mass)
+int64_t ct_certify_cost_at_most(const ct_problem *p, const int64_t *mass)
 {
     int64_t cost = 0;
     for (uint32_t c = 0; c < p->n_classes; c++) cost += mass[c] * p->max_cost[c];
@@ -230,8 +230,8 @@ int64_t ct_cost_at_most(const ct_problem *p, const int64_t *mass)
     return cost;
 }
 
-ct_status ct_problem_init(ct_problem *p, const ct_data *data, const ct_certify_claim *claim,
-                          ct_arena *arena, ct_error *error)
+ct_status ct_certify_problem_init(ct_problem *p, const ct_data *data, const ct_certify_claim *claim,
+                                  ct_arena *arena, ct_error *error)
 {
     CT_ASSERT(data->columns && arena && !(claim->complexity < 0));
     memset(p, 0, sizeof *p);
@@ -246,7 +246,7 @@ ct_status ct_problem_init(ct_problem *p, const ct_data *data, const ct_certify_c
     p->min_split = claim->min_split > 2 * p->min_bucket ? claim->min_split : 2 * p->min_bucket;
     CT_TRY(ct_table_init(&p->table, data, arena, error));
     CT_TRY(set_costs(p, claim, error));
-    return ct_problem_rank(p, claim->max_thresholds, error);
+    return ct_certify_problem_rank(p, claim->max_thresholds, error);
 }
 
 /* ---- row sets ---- */
@@ -263,7 +263,7 @@ static ct_status new_set(const ct_problem *p, uint32_t n, ct_row_set *set)
     return CT_OK;
 }
 
-ct_status ct_row_set_orders(const ct_problem *p, ct_row_set *set)
+ct_status ct_certify_row_set_orders(const ct_problem *p, ct_row_set *set)
 {
     CT_ASSERT(ct_table_is_ranked(&p->table));
     CT_TRY(new_set(p, p->n_rows, set));
@@ -274,17 +274,17 @@ ct_status ct_row_set_orders(const ct_problem *p, ct_row_set *set)
     return CT_OK;
 }
 
-ct_status ct_row_set_whole(const ct_problem *p, ct_row_set *set)
+ct_status ct_certify_row_set_whole(const ct_problem *p, ct_row_set *set)
 {
-    CT_TRY(ct_row_set_orders(p, set));
+    CT_TRY(ct_certify_row_set_orders(p, set));
     for (uint32_t row = 0; row < p->n_rows; row++) ct_sums_add(p, row, set->mass);
-    set->max_cost = ct_cost_at_most(p, set->mass);
-    CT_ASSERT(ct_cost_as_leaf(p, set->mass) <= set->max_cost);
+    set->max_cost = ct_certify_cost_at_most(p, set->mass);
+    CT_ASSERT(ct_certify_cost_as_leaf(p, set->mass) <= set->max_cost);
     return CT_OK;
 }
 
-ct_status ct_row_set_part(const ct_problem *p, const ct_row_set *set, const uint8_t *side,
-                          uint8_t wanted, uint32_t n, const int64_t *mass, ct_row_set *part)
+ct_status ct_certify_row_set_part(const ct_problem *p, const ct_row_set *set, const uint8_t *side,
+                                  uint8_t wanted, uint32_t n, const int64_t *mass, ct_row_set *part)
 {
     CT_TRY(new_set(p, n, part));
     for (uint32_t col = 0; col < p->n_cols; col++) {
@@ -302,6 +302,6 @@ ct_status ct_row_set_part(const ct_problem *p, const ct_row_set *set, const uint
         CT_ASSERT(kept == n); /* sizes add up */
     }
     memcpy(part->mass, mass, p->n_sums * sizeof *mass);
-    part->max_cost = ct_cost_at_most(p, mass);
+    part->max_cost = ct_certify_cost_at_most(p, mass);
     return CT_OK;
 }

@@ -56,19 +56,20 @@ typedef struct {
 #define CT_ROW UINT32_C(0x7fffffff)
 
 /* Ranks the columns and makes costs of integers, and looks both over. */
-ct_status ct_problem_init(ct_problem *problem, const ct_data *data, const ct_certify_claim *claim,
-                          ct_arena *arena, ct_error *error);
+ct_status ct_certify_problem_init(ct_problem *problem, const ct_data *data,
+                                  const ct_certify_claim *claim, ct_arena *arena, ct_error *error);
 
 /* Ranks the columns of problem->table, which is begun, and looks them over. */
-ct_status ct_problem_rank(ct_problem *problem, uint32_t max_thresholds, ct_error *error);
+ct_status ct_certify_problem_rank(ct_problem *problem, uint32_t max_thresholds, ct_error *error);
 
 /* All rows, in order alone. */
-ct_status ct_row_set_orders(const ct_problem *problem, ct_row_set *set);
+ct_status ct_certify_row_set_orders(const ct_problem *problem, ct_row_set *set);
 /* All rows. */
-ct_status ct_row_set_whole(const ct_problem *problem, ct_row_set *set);
+ct_status ct_certify_row_set_whole(const ct_problem *problem, ct_row_set *set);
 /* The rows of `set` for which side[row] is `wanted`: `n` of these masses. */
-ct_status ct_row_set_part(const ct_problem *problem, const ct_row_set *set, const uint8_t *side,
-                          uint8_t wanted, uint32_t n, const int64_t *mass, ct_row_set *part);
+ct_status ct_certify_row_set_part(const ct_problem *problem, const ct_row_set *set,
+                                  const uint8_t *side, uint8_t wanted, uint32_t n,
+                                  const int64_t *mass, ct_row_set *part);
 
 /* Adds a row to the sums of a set: its mass, by class; with a response its mass w, w z, w z^2. */
 static inline void ct_sums_add(const ct_problem *problem, uint32_t row, int64_t *sums)
@@ -99,11 +100,11 @@ static inline int64_t ct_loss_of(const ct_problem *problem, size_t c, size_t lab
 }
 
 /* What the rows of a tree cost, in units. Negative: memory ended. */
-int64_t ct_units_of_tree(const ct_problem *problem, const ct_outcome *tree);
+int64_t ct_certify_units_of_tree(const ct_problem *problem, const ct_outcome *tree);
 
 /* What rows of these sums cost under the best label, or beside their mean. */
-int64_t ct_cost_as_leaf(const ct_problem *problem, const int64_t *mass);
+int64_t ct_certify_cost_as_leaf(const ct_problem *problem, const int64_t *mass);
 /* ... and at most. */
-int64_t ct_cost_at_most(const ct_problem *problem, const int64_t *mass);
+int64_t ct_certify_cost_at_most(const ct_problem *problem, const int64_t *mass);
 
 #endif

@@ -147,9 +147,10 @@ static int bound_side(check *c, const ct_row_set *set, uint32_t col, uint32_t n_
     if (!searched) return 1;
     ct_arena_mark mark = ct_arena_here(p->arena);
     ct_row_set part;
-    ct_stumps_part(&c->stumps, set, col, n_left, mass); /* the other side may have overwritten it */
-    ct_status status = ct_row_set_part(p, set, c->stumps.side, (uint8_t) side,
-                                       side ? set->n - n_left : n_left, mass[side], &part);
+    /* the other side may have overwritten it */
+    ct_certify_stumps_part(&c->stumps, set, col, n_left, mass);
+    ct_status status = ct_certify_row_set_part(p, set, c->stumps.side, (uint8_t) side,
+                                               side ? set->n - n_left : n_left, mass[side], &part);
     int fine = status == CT_OK ? bound_set(c, &part, depth, least) : no_memory(c);
     ct_arena_release(p->arena, mark);
     return fine;
@@ -166,17 +167,17 @@ static int bound_place(check *c, const ct_row_set *set, unsigned depth, uint32_t
     if (!masses) return no_memory(c);
     int64_t *const mass[2] = {masses, masses + p->n_sums};
     ct_least least[2] = {{0, 0}, {0, 0}};
-    ct_stumps_part(&c->stumps, set, col, m->n_left, mass);
+    ct_certify_stumps_part(&c->stumps, set, col, m->n_left, mass);
     CT_ASSERT(m->n_left > 0 && m->n_left < set->n);
-    m->max_left = ct_cost_at_most(p, mass[0]);
+    m->max_left = ct_certify_cost_at_most(p, mass[0]);
     bound_between(a, a->next, m->max_left, m->lower);
-    if (!by_counts && depth == 1) ct_stumps_count(&c->stumps, set, mass, n, least);
+    if (!by_counts && depth == 1) ct_certify_stumps_count(&c->stumps, set, mass, n, least);
     m->allowed = p->split_cost;
     for (int side = 0; side < 2; side++) {
         if (!by_counts && depth > 1 &&
             !bound_side(c, set, col, m->n_left, depth, mass, side, &least[side]))
             return 0;
-        int64_t leaf = ct_cost_as_leaf(p, mass[side]),
+        int64_t leaf = ct_certify_cost_as_leaf(p, mass[side]),
                 known = larger(smaller(leaf, p->split_cost), least[side].relaxed);
         CT_ASSERT(known >= 0 && n[side] > 0);
         m->lower[side] = larger(m->lower[side],
@@ -233,7 +234,7 @@ static int bound_thresholds(check *c, const ct_row_set *set, unsigned depth, ct_
 /* All trees of a depth of at least 2, from the thresholds named next. */
 static int bound_set(check *c, const ct_row_set *set, unsigned depth, ct_least *least)
 {
-    int64_t leaf = ct_cost_as_leaf(c->problem, set->mass);
+    int64_t leaf = ct_certify_cost_as_leaf(c->problem, set->mass);
     ct_arena_mark mark = ct_arena_here(c->problem->arena);
     c->result->row_sets++;
     least->relaxed = least->allowed = leaf;
@@ -254,7 +255,7 @@ static int bound_stump(check *c, const ct_row_set *set, ct_least *least)
     const uint32_t n[2] = {set->n, 0};
     ct_least both[2];
     memset(c->stumps.side, 0, c->problem->n_rows);
-    ct_stumps_count(&c->stumps, set, mass, n, both);
+    ct_certify_stumps_count(&c->stumps, set, mass, n, both);
     *least = both[0];
     return ct_bytes_get(c->reader) != 0 || c->reader->bad ? fail(c, CT_MALFORMED) : 1;
 }
@@ -263,13 +264,13 @@ static int bound_whole(check *c, const ct_row_set *set, ct_least *least)
 {
     if (c->claim->depth > 1) return bound_set(c, set, c->claim->depth, least);
     if (c->claim->depth == 1) return bound_stump(c, set, least);
-    least->relaxed = least->allowed = ct_cost_as_leaf(c->problem, set->mass);
+    least->relaxed = least->allowed = ct_certify_cost_as_leaf(c->problem, set->mass);
     return ct_bytes_get(c->reader) != 0 || c->reader->bad ? fail(c, CT_MALFORMED) : 1;
 }
 
-ct_status ct_prove_again(const ct_problem *p, const ct_certify_claim *claim,
-                         ct_bytes_reader *reader,
-                         ct_certify_result *result, int64_t *bound, ct_error *error)
+ct_status ct_certify_prove_again(const ct_problem *p, const ct_certify_claim *claim,
+                                 ct_bytes_reader *reader,
+                                 ct_certify_result *result, int64_t *bound, ct_error *error)
 {
     CT_ASSERT(p->n_sums > 0 && claim->depth <= CT_CERTIFY_DEPTH && reader->at <= reader->n);
     check c = {p, claim, reader, result, {0}, NULL, CT_OK};
@@ -277,7 +278,8 @@ ct_status ct_prove_again(const ct_problem *p, const ct_certify_claim *claim,
     ct_least least = {0, 0};
     c.costs = CT_ARENA_NEW(p->arena, int64_t,
                            (1 + (1 << CT_CHOICE_DEPTHS) / 2) * (size_t) p->n_classes);
-    if (!c.costs || ct_stumps_init(&c.stumps, p) != CT_OK || ct_row_set_whole(p, &whole) != CT_OK)
+    if (!c.costs || ct_certify_stumps_init(&c.stumps, p) != CT_OK ||
+        ct_certify_row_set_whole(p, &whole) != CT_OK)
         no_memory(&c);
     else if (bound_whole(&c, &whole, &least) && reader->at != reader->n) fail(&c, CT_MALFORMED);
     *bound = least.allowed;

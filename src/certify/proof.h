@@ -30,8 +30,8 @@
 
 /* Sets result->verdict and the counts and, if the verdict is CT_CERTIFIED, *bound, a lower bound of
  * the cost of every allowed tree. */
-ct_status ct_prove_again(const ct_problem *problem, const ct_certify_claim *claim,
-                         ct_bytes_reader *reader,
-                         ct_certify_result *result, int64_t *bound, ct_error *error);
+ct_status ct_certify_prove_again(const ct_problem *problem, const ct_certify_claim *claim,
+                                 ct_bytes_reader *reader,
+                                 ct_certify_result *result, int64_t *bound, ct_error *error);
 
 #endif

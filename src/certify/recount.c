@@ -62,10 +62,10 @@ static int lay_out(recount *c, const ct_row_set *set, uint32_t col, uint32_t n_l
     int64_t *masses = CT_ARENA_NEW(p->arena, int64_t, 2 * (size_t) p->n_sums);
     if (!masses) return no_memory(c);
     int64_t *const mass[2] = {masses, masses + p->n_sums};
-    ct_stumps_part(&c->stumps, set, col, n_left, mass);
+    ct_certify_stumps_part(&c->stumps, set, col, n_left, mass);
     c->result->row_sets++;
-    return ct_row_set_part(p, set, c->stumps.side, (uint8_t) side,
-                           side ? set->n - n_left : n_left, mass[side], part) == CT_OK ||
+    return ct_certify_row_set_part(p, set, c->stumps.side, (uint8_t) side,
+                                   side ? set->n - n_left : n_left, mass[side], part) == CT_OK ||
            no_memory(c);
 }
 
@@ -111,8 +111,8 @@ static int bound_stumps(recount *c, const sweep *s, uint32_t col, place *m)
     if (!masses) return no_memory(c);
     int64_t *const mass[2] = {masses, masses + p->n_sums};
     ct_least least[2] = {{0, 0}, {0, 0}};
-    ct_stumps_part(&c->stumps, s->set, col, m->n_left, mass);
-    ct_stumps_count(&c->stumps, s->set, mass, n, least);
+    ct_certify_stumps_part(&c->stumps, s->set, col, m->n_left, mass);
+    ct_certify_stumps_count(&c->stumps, s->set, mass, n, least);
     for (int side = 0; side < 2; side++)
         m->lower[side] = larger(m->lower[side], least[side].relaxed);
     ct_arena_release(p->arena, mark);
@@ -133,7 +133,7 @@ static int keep(recount *c, sweep *s, uint32_t col, const place *m, int64_t cost
     one->n_left = m->n_left;
     memcpy(one->least, m->lower, sizeof one->least);
     if (ct_near_grouped(c->set, c->problem->n_cols, col))
-        one->key = ct_near_key(&c->near, s->set, col, m->n_left);
+        one->key = ct_certify_near_key(&c->near, s->set, col, m->n_left);
     *s->found = one;
     s->found = &one->next;
     return 1;
@@ -191,7 +191,7 @@ static int sweep_column(recount *c, sweep *s, uint32_t col)
 /* Of trees of the depth with leaves of any size, if that is less than the cap. */
 static int least_of(recount *c, const ct_row_set *set, unsigned depth, int64_t cap, int64_t *least)
 {
-    sweep s = {set, depth, smaller(cap, ct_cost_as_leaf(c->problem, set->mass)), 1, NULL};
+    sweep s = {set, depth, smaller(cap, ct_certify_cost_as_leaf(c->problem, set->mass)), 1, NULL};
     int fine = 1;
     CT_ASSERT(depth > 1);
     for (uint32_t col = 0; col < c->problem->n_cols && fine; col++)
@@ -217,10 +217,10 @@ static int count_sides(recount *c, const ct_row_set *set, unsigned depth, int64_
         int fine = lay_out(c, set, of->col, of->n_left, side, &part) &&
                    count_trees(c, &part, depth - 1, budget - p->split_cost - of->least[!side],
                                &sides[side]);
-        if (fine) leaf[side] = ct_near_leaf(p, part.mass, &told[side]);
+        if (fine) leaf[side] = ct_certify_near_leaf(p, part.mass, &told[side]);
         ct_arena_release(p->arena, mark);
         if (!fine) return 0;
-        ct_cost_counts_sort(&sides[side]);
+        ct_certify_cost_counts_sort(&sides[side]);
     }
     return 1;
 }
@@ -234,13 +234,14 @@ static int add_pairs(recount *c, int64_t budget, const ct_cost_counts sides[2],
         for (size_t j = 0; j < sides[1].n; j++) {
             int64_t cost = split_cost + sides[0].of[i].cost + sides[1].of[j].cost;
             if (cost > budget) break;
-            if (!ct_cost_counts_add(counts, cost,
-                                    ct_residues_product(sides[0].of[i].n, sides[1].of[j].n)))
+            if (!ct_certify_cost_counts_add(counts, cost,
+                                            ct_residues_product(sides[0].of[i].n,
+                                                                sides[1].of[j].n)))
                 return no_memory(c);
         }
     }
-    return leaves > budget || !ct_near_same(&told[0], &told[1]) ||
-           ct_cost_counts_add(counts, leaves, ct_residues_less_one()) || no_memory(c);
+    return leaves > budget || !ct_certify_near_same(&told[0], &told[1]) ||
+           ct_certify_cost_counts_add(counts, leaves, ct_residues_less_one()) || no_memory(c);
 }
 
 /* Whether a split before it, on a column of the same group, parts the rows in the same way. */
@@ -269,7 +270,7 @@ static int count_splits(recount *c, const ct_row_set *set, unsigned depth, int64
         if (is_again(c, first, of)) continue;
         fine = count_sides(c, set, depth, budget, of, sides, leaf, told) &&
                add_pairs(c, budget, sides, leaf, told, counts);
-        for (int side = 0; side < 2; side++) ct_cost_counts_free(&sides[side]);
+        for (int side = 0; side < 2; side++) ct_certify_cost_counts_free(&sides[side]);
     }
     return fine;
 }
@@ -278,13 +279,14 @@ static int count_trees(recount *c, const ct_row_set *set, unsigned depth, int64_
                        ct_cost_counts *counts)
 {
     ct_near_told told;
-    int64_t leaf = ct_near_leaf(c->problem, set->mass, &told);
+    int64_t leaf = ct_certify_near_leaf(c->problem, set->mass, &told);
     int is_table = set->n == c->problem->n_rows;
-    if (leaf <= budget && !ct_cost_counts_add(counts, leaf, ct_residues_one()))
+    if (leaf <= budget && !ct_certify_cost_counts_add(counts, leaf, ct_residues_one()))
         return no_memory(c);
     if (!depth || budget < c->problem->split_cost) return 1;
     if (depth == 1)
-        return ct_near_stumps_count(&c->near, set, is_table, budget, counts) || no_memory(c);
+        return ct_certify_near_stumps_count(&c->near, set, is_table, budget,
+                                            counts) || no_memory(c);
     ct_arena_mark mark = ct_arena_here(c->problem->arena);
     int fine = count_splits(c, set, depth, budget, is_table, counts);
     ct_arena_release(c->problem->arena, mark);
@@ -313,7 +315,7 @@ static int covers(const recount *c, const ct_outcome *best)
 {
     const ct_problem *p = c->problem;
     double unit = ldexp(p->unit, (int) p->shift), within = c->set->within;
-    int64_t own = ct_units_of_tree(p, best);
+    int64_t own = ct_certify_units_of_tree(p, best);
     int whole = unit == floor(unit) && p->penalty == floor(p->penalty) && within == floor(within) &&
                 p->rounding == 0;
     double least = (double) own * unit + best->n_splits * p->penalty,
@@ -335,9 +337,9 @@ static double bound_beyond(const recount *c, const ct_row_set *whole)
     const ct_problem *p = c->problem;
     ct_certify_result proven;
     memset(&proven, 0, sizeof proven);
-    int64_t most = ct_cost_as_leaf(p, whole->mass) + p->most_splits * p->split_cost;
+    int64_t most = ct_certify_cost_as_leaf(p, whole->mass) + p->most_splits * p->split_cost;
     if (c->set->budget >= most) return INFINITY;
-    ct_grid_prove(p, c->set->budget + 1, NULL, &proven);
+    ct_certify_grid_prove(p, c->set->budget + 1, NULL, &proven);
     return nextafter(proven.bound, -INFINITY);
 }
 
@@ -347,19 +349,19 @@ static ct_status check(recount *c, ct_problem *problem, const ct_data *data, ct_
     ct_row_set whole;
     ct_cost_counts counts = {NULL, 0, 0};
     const ct_outcome *best = c->claim->best;
-    CT_TRY(ct_problem_init(problem, data, c->claim, arena, error));
+    CT_TRY(ct_certify_problem_init(problem, data, c->claim, arena, error));
     if (!data->response) c->result->covers = best && covers(c, best);
-    c->status = ct_stumps_init(&c->stumps, problem);
-    if (c->status == CT_OK) c->status = ct_near_stumps_init(&c->near, problem, c->set);
-    if (c->status == CT_OK) c->status = ct_row_set_whole(problem, &whole);
+    c->status = ct_certify_stumps_init(&c->stumps, problem);
+    if (c->status == CT_OK) c->status = ct_certify_near_stumps_init(&c->near, problem, c->set);
+    if (c->status == CT_OK) c->status = ct_certify_row_set_whole(problem, &whole);
     if (c->status == CT_OK && data->response) c->result->bound = bound_beyond(c, &whole);
     if (c->status == CT_OK &&
         count_trees(c, &whole, c->claim->depth, c->set->budget, &counts)) {
-        ct_cost_counts_sort(&counts);
+        ct_certify_cost_counts_sort(&counts);
         compare(c->set, &counts, c->result);
     }
-    ct_near_stumps_free(&c->near);
-    ct_cost_counts_free(&counts);
+    ct_certify_near_stumps_free(&c->near);
+    ct_certify_cost_counts_free(&counts);
     return c->status == CT_OK
                ? CT_OK
                : ct_fail(error, c->status, "not enough memory to count the trees again");

@@ -244,8 +244,8 @@ static int read_sides(check *c, const ct_row_set *set, unsigned depth, uint32_t 
         ct_row_set part;
         ct_least own;
         part_at(c, set, col, n_left);
-        if (ct_row_set_part(&c->r->rows, set, c->side, (uint8_t) s,
-                            s ? set->n - n_left : n_left, set->mass, &part) != CT_OK)
+        if (ct_certify_row_set_part(&c->r->rows, set, c->side, (uint8_t) s,
+                                    s ? set->n - n_left : n_left, set->mass, &part) != CT_OK)
             return no_memory(c);
         if (!bound_set(c, &part, depth - 1, &own)) return 0;
         sides[s].relaxed = larger(sides[s].relaxed, own.relaxed);
@@ -334,9 +334,9 @@ static int bound_whole(check *c, const ct_row_set *set, ct_least *least)
     return 1;
 }
 
-ct_status ct_regrets_prove(const ct_regrets *r, const ct_certify_policy *claim,
-                           ct_bytes_reader *reader, ct_certify_result *result, int64_t *bound,
-                           ct_error *error)
+ct_status ct_certify_regrets_prove(const ct_regrets *r, const ct_certify_policy *claim,
+                                   ct_bytes_reader *reader, ct_certify_result *result,
+                                   int64_t *bound, ct_error *error)
 {
     CT_ASSERT(r->cost && r->n_actions > 0 && r->min_bucket > 0 && r->price >= 1 &&
               reader->at <= reader->n);
@@ -346,7 +346,7 @@ ct_status ct_regrets_prove(const ct_regrets *r, const ct_certify_policy *claim,
     int64_t *sums = CT_ARENA_NEW(r->rows.arena, int64_t, 4 * (size_t) r->n_actions);
     c.side = CT_ARENA_NEW(r->rows.arena, uint8_t, r->rows.n_rows);
     result->verdict = CT_CERTIFIED;
-    if (sums && c.side && ct_row_set_orders(&r->rows, &whole) == CT_OK) {
+    if (sums && c.side && ct_certify_row_set_orders(&r->rows, &whole) == CT_OK) {
         for (int s = 0; s < 2; s++) {
             c.sums[s] = sums + (size_t) s * r->n_actions;
             c.whole[s] = sums + (size_t) (2 + s) * r->n_actions;

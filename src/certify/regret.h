@@ -19,8 +19,8 @@ typedef struct {
 
 /* Sets result->verdict and counts and, if that is CT_CERTIFIED, *bound: no allowed tree costs
  * less. */
-ct_status ct_regrets_prove(const ct_regrets *regrets, const ct_certify_policy *claim,
-                           ct_bytes_reader *reader, ct_certify_result *result, int64_t *bound,
-                           ct_error *error);
+ct_status ct_certify_regrets_prove(const ct_regrets *regrets, const ct_certify_policy *claim,
+                                   ct_bytes_reader *reader, ct_certify_result *result,
+                                   int64_t *bound, ct_error *error);
 
 #endif

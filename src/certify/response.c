@@ -7,29 +7,30 @@
 
 __extension__ typedef __int128 wide;
 
-/* What doubles lose in a product, beside what ct_product_of() keeps. */
+/* What doubles lose in a product, beside what ct_certify_product_of() keeps. */
 static const double LOST = 1e-300;
 
 static const double MORE = 1 + 4 * DBL_EPSILON, LESS = 1 - 4 * DBL_EPSILON;
 
-ct_product ct_product_of(double x, double y)
+ct_product ct_certify_product_of(double x, double y)
 {
     ct_product p = {x * y, 0};
     p.rest = fma(x, y, -p.value);
     return p;
 }
 
-double ct_distance(int64_t cost, double unit, double w, double loss)
+double ct_certify_distance(int64_t cost, double unit, double w, double loss)
 {
     CT_ASSERT(unit > 0 && w >= 0 && !(loss < 0));
     double near = (double) cost;
-    ct_product counted = ct_product_of(near, unit), true_cost = ct_product_of(w, loss);
+    ct_product counted = ct_certify_product_of(near, unit),
+ true_cost = ct_certify_product_of(w, loss);
     double rest = counted.rest - true_cost.rest + (double) (cost - (int64_t) near) * unit;
     double off = fabs(counted.value - true_cost.value + rest) + 4 * DBL_EPSILON * fabs(rest);
     return off > 0 ? off * MORE + LOST : 0;
 }
 
-int64_t ct_grid_cost(unsigned fine, int64_t weight, int64_t sum, int64_t squares)
+int64_t ct_certify_grid_cost(unsigned fine, int64_t weight, int64_t sum, int64_t squares)
 {
     CT_ASSERT(weight >= 0);
     if (!weight) return squares * ((int64_t) 1 << fine);
@@ -44,7 +45,7 @@ int64_t ct_grid_cost(unsigned fine, int64_t weight, int64_t sum, int64_t squares
 static double off_grid(double y, double centre, double step, int32_t z)
 {
     double x = y - centre, back = x - y, lost = (y - (x - back)) - (centre + back);
-    ct_product on = ct_product_of(step, z);
+    ct_product on = ct_certify_product_of(step, z);
     double most = x - on.value, off = fabs(most + (lost - on.rest)) + DBL_EPSILON * fabs(most);
     return off > 0 ? off * MORE + LOST : 0;
 }
@@ -90,7 +91,9 @@ static void measure(ct_problem *p, const ct_exact_response *response)
         if (!counts(p, row)) continue;
         double w = data->weights ? data->weights[row] : 1, y = data->response[row],
                away = off_grid(y, response->centre, response->step, p->grid.z[row]),
-               far = fmax(y - low, high - y), changed = ct_distance(p->mass[row], unit, w, 1);
+               far = fmax(y - low, high - y),
+                                                    changed = ct_certify_distance(p->mass[row],
+                                                                                  unit, w, 1);
         off += changed * far * far;
         squares += (double) p->mass[row] * unit * away * away;
         all += w * (y - response->centre) * (y - response->centre);
@@ -129,8 +132,8 @@ static void set_penalty(ct_problem *p, double complexity)
     if (complexity == 0) p->penalty_off = 0;
 }
 
-ct_status ct_grid_take(ct_problem *p, const ct_exact_costs *costs, double complexity,
-                       ct_error *error)
+ct_status ct_certify_grid_take(ct_problem *p, const ct_exact_costs *costs, double complexity,
+                               ct_error *error)
 {
     const ct_exact_response *response = costs->response;
     CT_ASSERT(response && p->data->response && p->n_rows > 0);
@@ -157,7 +160,7 @@ ct_status ct_grid_take(ct_problem *p, const ct_exact_costs *costs, double comple
     return CT_OK;
 }
 
-int64_t ct_grid_cost_of_tree(const ct_problem *p, const ct_outcome *tree)
+int64_t ct_certify_grid_cost_of_tree(const ct_problem *p, const ct_outcome *tree)
 {
     CT_ASSERT(p->grid.z && tree->labels && tree->n_splits < p->n_rows);
     ct_arena_mark mark = ct_arena_here(p->arena);
@@ -167,8 +170,8 @@ int64_t ct_grid_cost_of_tree(const ct_problem *p, const ct_outcome *tree)
     for (uint32_t row = 0; row < p->n_rows; row++)
         ct_sums_add(p, row, sums + 3 * (size_t) tree->labels[row]);
     for (size_t leaf = 0; leaf <= tree->n_splits; leaf++)
-        cost += ct_grid_cost(p->grid.fine, sums[3 * leaf], sums[3 * leaf + 1],
-                             sums[3 * leaf + 2]);
+        cost += ct_certify_grid_cost(p->grid.fine, sums[3 * leaf], sums[3 * leaf + 1],
+                                     sums[3 * leaf + 2]);
     ct_arena_release(p->arena, mark);
     return cost;
 }
@@ -201,13 +204,13 @@ static void set_bound(const ct_problem *p, int64_t least, ct_certify_result *res
     result->last_bits = p->last_bits && steps <= 2 * NEAR * on_grid;
 }
 
-void ct_grid_prove(const ct_problem *p, int64_t least, const ct_outcome *tree,
-                   ct_certify_result *result)
+void ct_certify_grid_prove(const ct_problem *p, int64_t least, const ct_outcome *tree,
+                           ct_certify_result *result)
 {
     CT_ASSERT(p->grid.z && p->unit > 0 && least >= 0);
     set_bound(p, least, result);
     if (!tree) return;
-    int64_t cost = ct_grid_cost_of_tree(p, tree), leaves = (int64_t) tree->n_splits + 1;
+    int64_t cost = ct_certify_grid_cost_of_tree(p, tree), leaves = (int64_t) tree->n_splits + 1;
     result->attained = cost >= 0 && cost + p->split_cost * tree->n_splits <= least;
     result->smallest = result->attained && p->rounding == 0 && p->grid.error == 0;
     for (uint32_t splits = 0; splits < tree->n_splits; splits++) {

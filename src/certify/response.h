@@ -10,28 +10,28 @@ typedef struct {
     double value, rest;
 } ct_product;
 
-ct_product ct_product_of(double x, double y);
+ct_product ct_certify_product_of(double x, double y);
 
 /* How far a whole number of units is from w * loss: 0 if the two are the same. Not below the truth.
  */
-double ct_distance(int64_t cost, double unit, double w, double loss);
+double ct_certify_distance(int64_t cost, double unit, double w, double loss);
 
 /* floor(2^fine sum w (z - mean)^2) of rows with the sums `weight`, `sum` of w z and `squares` of
  * w z^2. */
-int64_t ct_grid_cost(unsigned fine, int64_t weight, int64_t sum, int64_t squares);
+int64_t ct_certify_grid_cost(unsigned fine, int64_t weight, int64_t sum, int64_t squares);
 
 /* Takes grid and weights, and measures how far both are from the data. CT_INTERNAL if sums of them
  * would not fit. */
-ct_status ct_grid_take(ct_problem *problem, const ct_exact_costs *costs, double complexity,
-                       ct_error *error);
+ct_status ct_certify_grid_take(ct_problem *problem, const ct_exact_costs *costs, double complexity,
+                               ct_error *error);
 
 /* What the rows of a tree cost, each beside the mean of its leaf; -1: memory ended. */
-int64_t ct_grid_cost_of_tree(const ct_problem *problem, const ct_outcome *tree);
+int64_t ct_certify_grid_cost_of_tree(const ct_problem *problem, const ct_outcome *tree);
 
-/* As ct_objective_prove(), of the response itself, not of the grid: sqrt(SSE) is the distance from
- * a linear space, and so no further from that of the grid than the response is. result->rounding is
- * what a tree may cost more than it does on the grid, or less. */
-void ct_grid_prove(const ct_problem *problem, int64_t least, const ct_outcome *tree,
-                   ct_certify_result *result);
+/* As ct_certify_objective_prove(), of the response itself, not of the grid: sqrt(SSE) is the
+ * distance from a linear space, and so no further from that of the grid than the response is.
+ * result->rounding is what a tree may cost more than it does on the grid, or less. */
+void ct_certify_grid_prove(const ct_problem *problem, int64_t least, const ct_outcome *tree,
+                           ct_certify_result *result);
 
 #endif

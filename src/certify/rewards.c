@@ -87,7 +87,7 @@ static ct_status take_rewards(ct_regrets *r, const ct_certify_rewards *data,
     if (!r->cost) return ct_fail(error, CT_NO_MEMORY, "not enough memory to check a certificate");
     CT_TRY(ct_table_init(&r->rows.table, &all, r->rows.arena, error));
     r->rows.data = &all;
-    const ct_status status = ct_problem_rank(&r->rows, 0, error);
+    const ct_status status = ct_certify_problem_rank(&r->rows, 0, error);
     r->rows.data = NULL;
     CT_TRY(status);
     r->counts = count_rewards(r, data, claim);
@@ -138,7 +138,7 @@ static ct_status check(ct_regrets *r, const ct_certify_rewards *data,
     r->tie_bits = (unsigned) ties;
     CT_TRY(take_rewards(r, data, claim, error));
     if (!r->counts) return CT_OK;
-    CT_TRY(ct_regrets_prove(r, claim, reader, result, &least, error));
+    CT_TRY(ct_certify_regrets_prove(r, claim, reader, result, &least, error));
     if (result->verdict == CT_CERTIFIED) conclude(r, data, claim, least, result);
     return CT_OK;
 }

@@ -5,7 +5,7 @@
 
 #include "certify/response.h"
 
-ct_status ct_stumps_init(ct_stumps *stumps, const ct_problem *problem)
+ct_status ct_certify_stumps_init(ct_stumps *stumps, const ct_problem *problem)
 {
     size_t n = problem->n_classes;
     CT_ASSERT(n > 0 && problem->n_rows > 0);
@@ -20,8 +20,8 @@ ct_status ct_stumps_init(ct_stumps *stumps, const ct_problem *problem)
     return CT_OK;
 }
 
-void ct_stumps_part(ct_stumps *stumps, const ct_row_set *set, uint32_t col, uint32_t n_left,
-                    int64_t *const mass[2])
+void ct_certify_stumps_part(ct_stumps *stumps, const ct_row_set *set, uint32_t col, uint32_t n_left,
+                            int64_t *const mass[2])
 {
     const ct_problem *p = stumps->problem;
     CT_ASSERT(col < p->n_cols && n_left <= set->n);
@@ -187,14 +187,14 @@ static void count_any(ct_stumps *s, const ct_row_set *set, int64_t *const mass[2
     const ct_problem *p = s->problem;
     uint32_t n_classes = p->n_classes;
     for (int side = 0; side < 2; side++) {
-        s->sum[side] = ct_cost_at_most(p, mass[side]);
+        s->sum[side] = ct_certify_cost_at_most(p, mass[side]);
         for (uint32_t k = 0; k < n_classes; k++) {
             int64_t sum = p->uniform ? mass[side][k] * p->max_cost[k] : 0;
             for (uint32_t c = 0; !p->uniform && c < n_classes; c++)
                 sum += mass[side][c] * p->loss[c * n_classes + k];
             s->all[side][k] = sum;
         }
-        least[side].relaxed = least[side].allowed = ct_cost_as_leaf(p, mass[side]);
+        least[side].relaxed = least[side].allowed = ct_certify_cost_as_leaf(p, mass[side]);
     }
     for (uint32_t col = 0; col < p->n_cols; col++) {
         for (size_t i = 0; i < 2 * (size_t) n_classes; i++) s->left[i] = 0;
@@ -234,8 +234,8 @@ static void look_at_response(const ct_stumps *s, const uint32_t *order, uint32_t
             if (gain * scale * SURELY <
                 (double) (p->split_cost + squares[side] - known) * (2 - SURELY) - 4)
                 continue;
-            int64_t parts = squares[side] + ct_grid_cost(fine, w, t, 0) +
-                            ct_grid_cost(fine, rest, other, 0);
+            int64_t parts = squares[side] + ct_certify_grid_cost(fine, w, t, 0) +
+                            ct_certify_grid_cost(fine, rest, other, 0);
             note(p, parts, before[side], sizes[side], &least[side]);
         }
         changed = 0;
@@ -247,13 +247,13 @@ static void count_response(const ct_stumps *s, const ct_row_set *set, int64_t *c
                            const uint32_t n[2], ct_least least[2])
 {
     for (int side = 0; side < 2; side++)
-        least[side].relaxed = least[side].allowed = ct_cost_as_leaf(s->problem, mass[side]);
+        least[side].relaxed = least[side].allowed = ct_certify_cost_as_leaf(s->problem, mass[side]);
     for (uint32_t col = 0; col < s->problem->n_cols; col++)
         look_at_response(s, set->order[col], set->n, mass, n, least);
 }
 
-void ct_stumps_count(ct_stumps *s, const ct_row_set *set, int64_t *const mass[2],
-                     const uint32_t n[2], ct_least least[2])
+void ct_certify_stumps_count(ct_stumps *s, const ct_row_set *set, int64_t *const mass[2],
+                             const uint32_t n[2], ct_least least[2])
 {
     const ct_problem *p = s->problem;
     CT_ASSERT(n[0] + n[1] == set->n);
@@ -261,5 +261,5 @@ void ct_stumps_count(ct_stumps *s, const ct_row_set *set, int64_t *const mass[2]
     else if (p->n_classes == 2 && p->min_bucket == 1) count_two(s, set, mass, least);
     else count_any(s, set, mass, n, least);
     for (int side = 0; side < 2; side++)
-        if (n[side] < p->min_split) least[side].allowed = ct_cost_as_leaf(p, mass[side]);
+        if (n[side] < p->min_split) least[side].allowed = ct_certify_cost_as_leaf(p, mass[side]);
 }

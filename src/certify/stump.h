@@ -25,15 +25,15 @@ typedef struct {
     int64_t sum[2];  /* what a side costs at most */
 } ct_stumps;
 
-ct_status ct_stumps_init(ct_stumps *stumps, const ct_problem *problem);
+ct_status ct_certify_stumps_init(ct_stumps *stumps, const ct_problem *problem);
 
 /* Marks the sides of the first n_left rows in the order of a column; writes the masses of both. */
-void ct_stumps_part(ct_stumps *stumps, const ct_row_set *set, uint32_t col, uint32_t n_left,
-                    int64_t *const mass[2]);
+void ct_certify_stumps_part(ct_stumps *stumps, const ct_row_set *set, uint32_t col, uint32_t n_left,
+                            int64_t *const mass[2]);
 
 /* Of the two sides of `set`, by stumps->side: their masses by class and numbers of rows are given.
  * A side without rows costs nothing. */
-void ct_stumps_count(ct_stumps *stumps, const ct_row_set *set, int64_t *const mass[2],
-                     const uint32_t n[2], ct_least least[2]);
+void ct_certify_stumps_count(ct_stumps *stumps, const ct_row_set *set, int64_t *const mass[2],
+                             const uint32_t n[2], ct_least least[2]);
 
 #endif

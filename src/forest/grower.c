@@ -58,7 +58,7 @@ static int make_logs(ct_grower *g)
     if (g->criterion->score != CT_SCORE_ENTROPY) return 1;
     g->lift = ct_entropy_lift(g->n_classes);
     g->logs = (double *) ct_alloc(((size_t) most + 1) * sizeof *g->logs);
-    if (g->logs) ct_entropy_logs(g->logs, most, g->lift);
+    if (g->logs) ct_forest_entropy_logs(g->logs, most, g->lift);
     return g->logs != NULL;
 }
 
@@ -68,8 +68,8 @@ static uint32_t weight_of_leaves(const ct_hist_options *o)
     return o->min_n > least ? o->min_n : least;
 }
 
-ct_status ct_grower_init(ct_grower *g, const ct_hist_data *data, const ct_hist_options *options,
-                         ct_error *error)
+ct_status ct_forest_grower_init(ct_grower *g, const ct_hist_data *data,
+                                const ct_hist_options *options, ct_error *error)
 {
     CT_ASSERT(!data->classes == !data->n_classes);
     memset(g, 0, sizeof *g);
@@ -77,7 +77,7 @@ ct_status ct_grower_init(ct_grower *g, const ct_hist_data *data, const ct_hist_o
     g->options = options;
     g->codes = data->codes;
     g->scan = ct_scan_at(options->simd);
-    g->criterion = ct_find_criterion(options->rule, data->n_classes ? CT_OF_CLASSES
+    g->criterion = ct_forest_find_criterion(options->rule, data->n_classes ? CT_OF_CLASSES
                                                                     : CT_OF_NUMBERS);
     g->n_rows = data->codes->n_rows;
     g->n_cols = data->codes->n_cols;
@@ -98,11 +98,11 @@ ct_status ct_grower_init(ct_grower *g, const ct_hist_data *data, const ct_hist_o
     g->sampler.scan = g->scan;
     for (uint32_t col = 0; col < g->n_cols; col++)
         g->has_missing |= data->codes->columns[col].has_missing;
-    g->has_subtrees = ct_may_have_subtrees(g);
+    g->has_subtrees = ct_forest_may_have_subtrees(g);
     return CT_OK;
 }
 
-void ct_grower_free(ct_grower *g)
+void ct_forest_grower_free(ct_grower *g)
 {
     ct_hist_sampler_free(&g->sampler);
     ct_free(g->order);

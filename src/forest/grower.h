@@ -41,9 +41,9 @@ typedef struct {
     int need_out;            /* somebody asks where rows left out go */
 } ct_grower;
 
-ct_status ct_grower_init(ct_grower *grower, const ct_hist_data *data,
-                         const ct_hist_options *options, ct_error *error);
-void ct_grower_free(ct_grower *grower);
+ct_status ct_forest_grower_init(ct_grower *grower, const ct_hist_data *data,
+                                const ct_hist_options *options, ct_error *error);
+void ct_forest_grower_free(ct_grower *grower);
 
 /* Whether sides of a cut must have more than one row. */
 static inline int ct_has_buckets(const ct_grower *grower)

@@ -24,7 +24,7 @@ static void add_number(growth *g, size_t row, double mean)
 {
     ct_hist_extra *extra = g->all.extra;
     const ct_words *words = &g->all.grower.out_words;
-    if (words->n == 1) extra->oob_sums[row] += ct_growth_whole(&g->all, mean);
+    if (words->n == 1) extra->oob_sums[row] += ct_forest_growth_whole(&g->all, mean);
     else ct_words_add(words, extra->oob_sums + row * words->n, mean - extra->centre);
 }
 
@@ -49,14 +49,15 @@ static void add_tree(growth *g, const ct_hist_scratch *scratch, uint32_t place,
     ct_lock_take(&g->all.lock);
     if (extra->oob_sums) add_out(g, scratch, tree);
     if (extra->gains)
-        ct_growth_add_words(&grower->gain_words, grower->n_cols, scratch->tree.gains, extra->gains);
+        ct_forest_growth_add_words(&grower->gain_words, grower->n_cols, scratch->tree.gains,
+                                   extra->gains);
     if (g->harm)
-        ct_growth_add_words(&grower->harm_words, grower->n_cols, g->harm[scratch->number],
-                            extra->harm);
+        ct_forest_growth_add_words(&grower->harm_words, grower->n_cols, g->harm[scratch->number],
+                                   extra->harm);
     ct_lock_leave(&g->all.lock);
-    (void) ct_growth_reserve(&g->all, tree->n_nodes, tree->n_leaves,
-                             tree->ends ? tree->ends[tree->n_leaves - 1] : 0);
-    ct_growth_put(&g->all, place, tree);
+    (void) ct_forest_growth_reserve(&g->all, tree->n_nodes, tree->n_leaves,
+                                    tree->ends ? tree->ends[tree->n_leaves - 1] : 0);
+    ct_forest_growth_put(&g->all, place, tree);
 }
 
 static size_t harm_cells(const growth *g)
@@ -70,12 +71,14 @@ static int grow_one(growth *g, ct_hist_scratch *scratch, uint32_t place)
     ct_hist_tree tree;
     memset(&tree, 0, sizeof tree);
     uint32_t number = g->all.options->first_tree + place;
-    int fine = ct_grow_tree(scratch, number) && ct_hist_scratch_tree(scratch, &tree) == CT_OK;
+    int fine = ct_forest_grow_tree(scratch, number) && ct_hist_scratch_tree(scratch,
+                                                                            &tree) == CT_OK;
     tree.number = number;
     if (fine && g->harm) {
         memset(g->harm[scratch->number], 0, harm_cells(g) * sizeof **g->harm);
-        fine = ct_permute(&g->all.grower, &scratch->left_out, &tree, g->harm[scratch->number],
-                          g->all.extra->local, &g->all.stop, scratch->number);
+        fine = ct_forest_permute(&g->all.grower, &scratch->left_out, &tree,
+                                 g->harm[scratch->number], g->all.extra->local, &g->all.stop,
+                                 scratch->number);
     }
     if (fine) add_tree(g, scratch, place, &tree);
     else ct_hist_tree_free(&tree);
@@ -130,11 +133,12 @@ static void free_scratches(growth *g, unsigned threads)
 
 static ct_status run(growth *g, unsigned threads, ct_error *error)
 {
-    CT_TRY(ct_growth_prepare(&g->all, ct_hist_scratch_bytes(&g->all.grower) * threads, error));
+    CT_TRY(ct_forest_growth_prepare(&g->all, ct_hist_scratch_bytes(&g->all.grower) * threads,
+                                    error));
     if (!make_scratches(g, threads)) return ct_fail(error, CT_NO_MEMORY, "no memory to grow trees");
     ct_loop loop = {g->all.options->n_trees, 1, CT_DYNAMIC, threads, grow_trees, g, &g->all.stop};
     ct_parallel_for(&loop);
-    return ct_growth_end(&g->all, error);
+    return ct_forest_growth_end(&g->all, error);
 }
 
 ct_status ct_hist_grow(const ct_hist_data *data, const ct_hist_options *options,
@@ -145,10 +149,10 @@ ct_status ct_hist_grow(const ct_hist_data *data, const ct_hist_options *options,
     if (threads > options->n_trees) threads = options->n_trees;
     if (options->learn) threads = 1;
     memset(&g, 0, sizeof g);
-    ct_status status = ct_growth_begin(&g.all, data, options, forest, extra, error);
+    ct_status status = ct_forest_growth_begin(&g.all, data, options, forest, extra, error);
     if (status == CT_OK) status = run(&g, threads, error);
     free_scratches(&g, threads);
-    ct_growth_free(&g.all);
+    ct_forest_growth_free(&g.all);
     return status;
 }
 

@@ -34,7 +34,7 @@ static inline void ct_pixel_level_is_sound(const ct_pixel_level *level)
     CT_ASSERT(level->n_open > 0 && level->n_open <= level->n_nodes && level->threads > 0);
     CT_ASSERT(level->n_classes > 0 && level->n_classes <= CT_PIXEL_CLASSES);
     CT_ASSERT(o->features > 0 && o->bins >= 2 && o->bins <= CT_PIXEL_BINS);
-    CT_ASSERT(level->room >= ct_level_least_cells(o, level->n_classes));
+    CT_ASSERT(level->room >= ct_pixel_level_least_cells(o, level->n_classes));
     for (uint32_t i = 0; i < level->pixels->n; i++) {
         CT_ASSERT(level->pixels->node_of[i] < level->n_nodes);
         CT_ASSERT(level->pixels->classes[i] < level->n_classes);

@@ -174,11 +174,11 @@ static void choose_tests(growth *g, uint32_t i)
         return;
     }
     if (g->options->has_interval) {
-        c->even = ct_even_bins_of(g->options->low, g->options->high, g->options->bins);
+        c->even = ct_pixel_even_bins_of(g->options->low, g->options->high, g->options->bins);
         return;
     }
     qsort(values, m, sizeof *values, ascending);
-    c->even = ct_even_bins_of(values[m / 64], values[m - 1 - m / 64], g->options->bins);
+    c->even = ct_pixel_even_bins_of(values[m / 64], values[m - 1 - m / 64], g->options->bins);
 }
 
 static void choose_all_tests(void *data, unsigned worker, uint64_t begin, uint64_t end)
@@ -293,7 +293,7 @@ static int grow_level(growth *g, uint32_t depth, uint32_t *nodes, uint32_t *tota
     find_candidates(g, depth);
     if (ct_halt_now(&g->stop, 0)) return 1;
     if (g->counter && !g->counter->begin_level(g->counter->self, &level)) level.counter = NULL;
-    if (!ct_level_search(&level)) return 0;
+    if (!ct_pixel_level_search(&level)) return 0;
     g->counter = level.counter;
     if (ct_halt_now(&g->stop, 0)) return 1;
     return split_nodes(g, &level, nodes, depth);
@@ -353,7 +353,7 @@ static void free_tree(ct_pixel_tree *tree)
 /* What the tree needs besides itself. */
 static void clear_tree(growth *g)
 {
-    ct_tree_pixels_free(&g->pixels);
+    ct_pixel_tree_pixels_free(&g->pixels);
     ct_free(g->open_of);
     ct_free(g->open);
     ct_free(g->inside);
@@ -369,8 +369,8 @@ static int grow_tree(growth *g, uint32_t number)
 {
     g->n_open = 1;
     g->tree.number = number;
-    const ct_status status = ct_tree_pixels_init(&g->pixels, g->source, g->labels, g->known,
-                                                 g->options, number);
+    const ct_status status = ct_pixel_tree_pixels_init(&g->pixels, g->source, g->labels, g->known,
+                                                       g->options, number);
     if (status == CT_BAD_INPUT) return ct_halt_set(&g->stop), 1;
     if (status != CT_OK || !room_for_level(g)) return 0;
     if (g->counter && !g->counter->begin_tree(g->counter->self, &g->pixels)) g->counter = NULL;
@@ -398,7 +398,7 @@ static int make_scratches(growth *g)
     size_t pixels = ((o->block ? o->block : BLOCK) + CT_PIXEL_PAD - 1) / CT_PIXEL_PAD *
                     CT_PIXEL_PAD;
     const size_t wanted = o->cells ? o->cells : g->source->stream ? CELLS_OF_STREAM : CELLS;
-    g->room = ct_level_least_cells(o, g->forest->n_classes);
+    g->room = ct_pixel_level_least_cells(o, g->forest->n_classes);
     if (g->room < wanted) g->room = wanted;
     g->scratches = (ct_pixel_scratch *) ct_alloc(g->threads * sizeof *g->scratches);
     if (!g->scratches) return 0;
@@ -450,7 +450,7 @@ static ct_status look_over(growth *g, uint32_t image, const int16_t *labels, ct_
     for (size_t k = 0; k < n; k++)
         if (labels[k] >= (int32_t) g->forest->n_classes)
             return ct_fail(error, CT_BAD_INPUT, "a class is out of range");
-    g->known[image] = ct_known_pixels(labels, shape);
+    g->known[image] = ct_pixel_known_pixels(labels, shape);
     return CT_OK;
 }
 

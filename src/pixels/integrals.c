@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "pixels/source.h"
 
-int32_t ct_channel_limit(uint32_t radius)
+int32_t ct_pixel_channel_limit(uint32_t radius)
 {
     uint32_t side = 2 * radius + 1;
     return (int32_t) ((UINT32_C(1) << 30) / (side * side));
@@ -22,7 +22,7 @@ static int32_t whole_of(double value, double scale, int32_t limit)
 static void add_column(const double *pixels, uint32_t height, uint32_t radius, double scale,
                        const uint32_t *before, uint32_t *sums)
 {
-    int32_t limit = ct_channel_limit(radius);
+    int32_t limit = ct_pixel_channel_limit(radius);
     uint32_t sum = 0, row = radius + 1;
     memset(sums, 0, row * sizeof *sums);
     for (uint32_t i = 0; i < height; i++, row++) {

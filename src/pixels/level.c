@@ -8,7 +8,7 @@
 
 /* ---- codes and counts ---- */
 
-ct_even_bins ct_even_bins_of(int32_t low, int32_t high, uint32_t n_bins)
+ct_even_bins ct_pixel_even_bins_of(int32_t low, int32_t high, uint32_t n_bins)
 {
     uint32_t span = (uint32_t) high - (uint32_t) low;
     unsigned width = ct_bit_width(span), shift = width > 15 ? width - 15 : 0;
@@ -170,7 +170,7 @@ static size_t least_histograms(const ct_pixel_options *o)
     return CT_PIXEL_AT_ONCE * (o->learn ? all : 1);
 }
 
-size_t ct_level_least_cells(const ct_pixel_options *o, uint32_t n_classes)
+size_t ct_pixel_level_least_cells(const ct_pixel_options *o, uint32_t n_classes)
 {
     return least_histograms(o) * cells_of(o, n_classes, 1);
 }
@@ -182,7 +182,7 @@ static uint32_t leaves_at_once(const ct_pixel_level *level)
     return leaves < level->n_open ? (uint32_t) leaves : level->n_open;
 }
 
-int ct_level_search(ct_pixel_level *level)
+int ct_pixel_level_search(ct_pixel_level *level)
 {
     const ct_pixel_options *o = level->options;
     ct_pixel_level_is_sound(level);

@@ -31,14 +31,14 @@ typedef struct {
 } ct_tree_pixels;
 
 /* How many have a label. */
-uint32_t ct_known_pixels(const int16_t *labels, const ct_pixel_shape *shape);
+uint32_t ct_pixel_known_pixels(const int16_t *labels, const ct_pixel_shape *shape);
 
-/* The pixels of tree `number`, at its root; known: of each image. Freed by ct_tree_pixels_free,
- * also after CT_NO_MEMORY, or CT_BAD_INPUT: a stream has ended. */
-ct_status ct_tree_pixels_init(ct_tree_pixels *pixels, const ct_pixel_source *source,
-                              const int16_t *const *labels, const uint32_t *known,
-                              const ct_pixel_options *options, uint32_t number);
-void ct_tree_pixels_free(ct_tree_pixels *pixels);
+/* The pixels of tree `number`, at its root; known: of each image. Freed by
+ * ct_pixel_tree_pixels_free, also after CT_NO_MEMORY, or CT_BAD_INPUT: a stream has ended. */
+ct_status ct_pixel_tree_pixels_init(ct_tree_pixels *pixels, const ct_pixel_source *source,
+                                    const int16_t *const *labels, const uint32_t *known,
+                                    const ct_pixel_options *options, uint32_t number);
+void ct_pixel_tree_pixels_free(ct_tree_pixels *pixels);
 
 /* Blocks whose features have values at a time: all, or, where images come one at a time, those of
  * one image. */
@@ -85,7 +85,7 @@ typedef struct {
     uint32_t *codes, *slots;
 } ct_pixel_scratch;
 
-/* The open leaves of one level. `splits` and `inside` are filled by ct_level_search. */
+/* The open leaves of one level. `splits` and `inside` are filled by ct_pixel_level_search. */
 typedef struct ct_pixel_level {
     const ct_pixel_source *source;
     const ct_pixel_options *options;
@@ -114,10 +114,10 @@ typedef struct ct_pixel_chunk {
 } ct_pixel_chunk;
 
 /* Cells that a scratch must have room for at least. */
-size_t ct_level_least_cells(const ct_pixel_options *options, uint32_t n_classes);
+size_t ct_pixel_level_least_cells(const ct_pixel_options *options, uint32_t n_classes);
 
 /* The best split of each open leaf, or the learner's. 0 if memory ends. */
-int ct_level_search(ct_pixel_level *level);
+int ct_pixel_level_search(ct_pixel_level *level);
 
 /* Splits the leaves of a chunk that has all candidates, whose counts these are, as the learner
  * answers; the level is stopped once that wants no more. 0 if memory ends. */
@@ -140,6 +140,6 @@ ct_pixel_node ct_pixel_test(const ct_pixel_candidate *candidate, ct_pixel_policy
                             uint32_t test);
 
 /* Even bins from low to high, at least equal. */
-ct_even_bins ct_even_bins_of(int32_t low, int32_t high, uint32_t n_bins);
+ct_even_bins ct_pixel_even_bins_of(int32_t low, int32_t high, uint32_t n_bins);
 
 #endif

@@ -21,7 +21,7 @@ static int choose(chooser *c)
     return 1;
 }
 
-uint32_t ct_known_pixels(const int16_t *labels, const ct_pixel_shape *shape)
+uint32_t ct_pixel_known_pixels(const int16_t *labels, const ct_pixel_shape *shape)
 {
     uint32_t known = 0;
     for (size_t i = 0; i < (size_t) shape->height * shape->width; i++) known += labels[i] >= 0;
@@ -99,9 +99,9 @@ static void draw_sample(ct_tree_pixels *p)
     p->n_sample = n;
 }
 
-ct_status ct_tree_pixels_init(ct_tree_pixels *p, const ct_pixel_source *source,
-                              const int16_t *const *labels, const uint32_t *known,
-                              const ct_pixel_options *o, uint32_t number)
+ct_status ct_pixel_tree_pixels_init(ct_tree_pixels *p, const ct_pixel_source *source,
+                                    const int16_t *const *labels, const uint32_t *known,
+                                    const ct_pixel_options *o, uint32_t number)
 {
     filler f = {p, o->block ? o->block : BLOCK, 0};
     size_t n = 0, blocks = 0;
@@ -148,7 +148,7 @@ int ct_pixel_next_group(const ct_pixel_source *source, const ct_tree_pixels *p, 
     return 0;
 }
 
-void ct_tree_pixels_free(ct_tree_pixels *p)
+void ct_pixel_tree_pixels_free(ct_tree_pixels *p)
 {
     ct_free(p->blocks);
     ct_free(p->runs);

@@ -100,8 +100,8 @@ typedef struct {
 enum { CT_RADIUS = 1000 }; /* at most */
 
 /* Values are multiplied by `scale`, a power of two, and rounded; those that then are beyond
- * ct_channel_limit() are set to it, so that differences of sums have 31 bits and a sign. Freed by
- * ct_pixel_integrals_free, also after a failure. CT_BAD_INPUT: an image is too large. */
+ * ct_pixel_channel_limit() are set to it, so that differences of sums have 31 bits and a sign.
+ * Freed by ct_pixel_integrals_free, also after a failure. CT_BAD_INPUT: an image is too large. */
 ct_status ct_pixel_integrals_init(ct_pixel_integrals *integrals, const ct_pixel *images,
                                   uint32_t n_images, uint32_t n_channels, uint32_t radius,
                                   double scale, ct_simd simd, ct_error *error);
@@ -113,7 +113,7 @@ ct_status ct_pixel_integrals_begin(ct_pixel_integrals *integrals, const ct_pixel
 ct_status ct_pixel_integrals_open(ct_pixel_integrals *integrals, uint32_t image,
                                   const double *values, double scale, ct_error *error);
 void ct_pixel_integrals_free(ct_pixel_integrals *integrals);
-int32_t ct_channel_limit(uint32_t radius);
+int32_t ct_pixel_channel_limit(uint32_t radius);
 
 /* Words of a rectangle feature: channel, top, bottom, left, right, offsets from the pixel with both
  * ends included, and the same of the second rectangle; its bottom is above its top if there is

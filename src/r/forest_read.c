@@ -268,7 +268,7 @@ static void members_from(SEXP list, ct_hist_forest *forest, uint32_t n_ranks)
         n += tree->ends[tree->n_leaves - 1];
         if (n > all) break;
     }
-    if (n != all || !ct_members_are_valid(forest, n_ranks))
+    if (n != all || !ct_forest_members_are_valid(forest, n_ranks))
         Rf_error("the forest's 'rows' are not valid");
 }
 
@@ -316,8 +316,8 @@ SEXP ffi_hist_members(SEXP list, SEXP columns, SEXP asked_, SEXP threads)
     ct_error error;
     PROTECT(r_callbacks_init(&calls, R_NilValue));
     ct_halt stop = {stop_quietly, &calls, 0, 0};
-    ct_status status = ct_members_predict(&asked, codes, x.columns, (unsigned) n_threads, &stop,
-                                          &error);
+    ct_status status = ct_forest_members_predict(&asked, codes, x.columns, (unsigned) n_threads,
+                                                 &stop, &error);
     if (calls.jumped) r_callbacks_jump(&calls);
     r_check(status, &error);
     if (calls.interrupted) r_interrupted();
@@ -361,8 +361,8 @@ SEXP ffi_hist_curves(SEXP list, SEXP columns, SEXP asked_, SEXP threads)
     ct_error error;
     PROTECT(r_callbacks_init(&calls, R_NilValue));
     ct_halt stop = {stop_quietly, &calls, 0, 0};
-    ct_status status = ct_curves_predict(&asked, codes, x.columns, (unsigned) n_threads, &stop,
-                                         &error);
+    ct_status status = ct_forest_curves_predict(&asked, codes, x.columns, (unsigned) n_threads,
+                                                &stop, &error);
     if (calls.jumped) r_callbacks_jump(&calls);
     r_check(status, &error);
     if (calls.interrupted) r_interrupted();
@@ -383,7 +383,8 @@ SEXP ffi_concordance(SEXP survival, SEXP ranks)
         if (from_0[i] >= (uint32_t) n) Rf_error("a rank is out of range");
     }
     ct_concordance c;
-    if (ct_concordance_of((const uint32_t *) INTEGER_RO(survival), from_0, (uint32_t) n, &c) !=
+    if (ct_forest_concordance_of((const uint32_t *) INTEGER_RO(survival), from_0, (uint32_t) n,
+                                 &c) !=
         CT_OK)
         Rf_error("not enough memory");
     const double pairs = (double) c.pairs;

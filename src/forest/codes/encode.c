@@ -38,7 +38,7 @@ static int cut_range(ct_coder *c, const ct_hist_code_column *column)
     return 1;
 }
 
-ct_coder *ct_coders_new(const ct_hist_code_column *columns, uint32_t n_cols, uint32_t n_rows)
+ct_coder *ct_forest_coders_new(const ct_hist_code_column *columns, uint32_t n_cols, uint32_t n_rows)
 {
     CT_ASSERT(columns || !n_cols);
     ct_coder *coders = (ct_coder *) ct_alloc((n_cols ? n_cols : 1) * sizeof *coders);
@@ -47,13 +47,13 @@ ct_coder *ct_coders_new(const ct_hist_code_column *columns, uint32_t n_cols, uin
     for (uint32_t col = 0; col < n_cols; col++) {
         uint32_t n = columns[col].n_codes;
         if (n < FEWEST_CODES || n / 2 > n_rows || cut_range(&coders[col], &columns[col])) continue;
-        ct_coders_free(coders, n_cols);
+        ct_forest_coders_free(coders, n_cols);
         return NULL;
     }
     return coders;
 }
 
-void ct_coders_free(ct_coder *coders, uint32_t n_cols)
+void ct_forest_coders_free(ct_coder *coders, uint32_t n_cols)
 {
     for (uint32_t col = 0; coders && col < n_cols; col++) {
         ct_free(coders[col].start);
@@ -84,8 +84,9 @@ static void search_codes(const double *edges, uint32_t rest, const double *value
     }
 }
 
-int ct_encode(const ct_hist_code_column *codes, const ct_coder *coder, const ct_column *column,
-              uint32_t from, uint32_t n, uint16_t *to, size_t stride)
+int ct_forest_encode(const ct_hist_code_column *codes, const ct_coder *coder,
+                     const ct_column *column, uint32_t from, uint32_t n, uint16_t *to,
+                     size_t stride)
 {
     CT_ASSERT(codes->n_codes <= CT_HIST_CODES && stride > 0);
     double values[STEP];

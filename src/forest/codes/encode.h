@@ -15,11 +15,13 @@ typedef struct {
 } ct_coder;
 
 /* Coders of n_cols columns, which are borrowed, for about n_rows rows; NULL if memory ends. */
-ct_coder *ct_coders_new(const ct_hist_code_column *columns, uint32_t n_cols, uint32_t n_rows);
-void ct_coders_free(ct_coder *coders, uint32_t n_cols);
+ct_coder *ct_forest_coders_new(const ct_hist_code_column *columns, uint32_t n_cols,
+                               uint32_t n_rows);
+void ct_forest_coders_free(ct_coder *coders, uint32_t n_cols);
 
 /* to[i * stride]: the codes of n rows of a column from a row on. Returns whether one is missing. */
-int ct_encode(const ct_hist_code_column *codes, const ct_coder *coder, const ct_column *column,
-              uint32_t from, uint32_t n, uint16_t *to, size_t stride);
+int ct_forest_encode(const ct_hist_code_column *codes, const ct_coder *coder,
+                     const ct_column *column, uint32_t from, uint32_t n, uint16_t *to,
+                     size_t stride);
 
 #endif

@@ -99,7 +99,7 @@ static uint32_t renumber(ct_hist_scratch *scratch, const ct_hist_task *task, uin
     return n;
 }
 
-void ct_enter_copy(ct_hist_scratch *scratch, ct_hist_task *task)
+void ct_forest_enter_copy(ct_hist_scratch *scratch, ct_hist_task *task)
 {
     CT_ASSERT(task->n > 0 && task->place < CT_VIEWS);
     const ct_grower *g = scratch->grower;

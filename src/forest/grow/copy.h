@@ -6,6 +6,6 @@
 
 /* From here on the task and all below it look at columns of their own, if they have room for its
  * rows and the task is small enough to gain by it. */
-void ct_enter_copy(ct_hist_scratch *scratch, ct_hist_task *task);
+void ct_forest_enter_copy(ct_hist_scratch *scratch, ct_hist_task *task);
 
 #endif

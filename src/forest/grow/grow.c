@@ -24,7 +24,7 @@ enum { ASK_EVERY = 32768 }; /* cells that nodes look at, whether work is to end 
 static int grow_from(ct_hist_scratch *scratch, uint32_t place)
 {
     const ct_hist_task *task = ct_task_at(scratch, place);
-    if (ct_hist_is_leaf(scratch, task)) return ct_make_leaf(scratch, task);
+    if (ct_hist_is_leaf(scratch, task)) return ct_forest_make_leaf(scratch, task);
     ct_wait(scratch, place);
     return 1;
 }
@@ -36,7 +36,8 @@ static int divide(ct_hist_scratch *scratch, const ct_hist_task *task, ct_hist_sp
     if (!ct_begin_children(scratch, task, left, right)) return 0;
     ct_hist_partition(scratch, task, split, left, right);
     ct_end_children(scratch, task, split, left, right);
-    if (scratch->grower->data->monotone) ct_bound_children(scratch, split->column, left, right);
+    if (scratch->grower->data->monotone) ct_forest_bound_children(scratch, split->column, left,
+                                                                  right);
     return 1;
 }
 
@@ -47,8 +48,8 @@ static int quantise(ct_hist_scratch *scratch, ct_hist_task *task)
         ct_forest_quantise_node(scratch, task);
         return 1;
     }
-    const int differ = ct_score_survival(scratch, task);
-    if (scratch->grower->options->gains) task->purity = ct_purity(scratch, task);
+    const int differ = ct_forest_score_survival(scratch, task);
+    if (scratch->grower->options->gains) task->purity = ct_forest_purity(scratch, task);
     return differ;
 }
 
@@ -59,14 +60,14 @@ static int grow_node(ct_hist_scratch *scratch, uint32_t tree)
     ct_hist_task *task = ct_task_at(scratch, place), *left = ct_task_at(scratch, place + 1),
                  *right = ct_task_at(scratch, place + 2);
     ct_hist_split split;
-    if (ct_is_subtree(scratch, task)) return ct_grow_subtree(scratch, task, tree);
-    ct_enter_copy(scratch, task);
+    if (ct_is_subtree(scratch, task)) return ct_forest_grow_subtree(scratch, task, tree);
+    ct_forest_enter_copy(scratch, task);
     if (scratch->grower->has_own_quantised && !quantise(scratch, task))
-        return ct_make_leaf(scratch, task);
+        return ct_forest_make_leaf(scratch, task);
     const ct_split_node node = {task, ct_view_of(scratch, task), scratch->rows.items + task->begin,
                                 tree};
-    if (!ct_find_split(scratch->grower, &scratch->search, &node, &split))
-        return ct_make_leaf(scratch, task);
+    if (!ct_forest_find_split(scratch->grower, &scratch->search, &node, &split))
+        return ct_forest_make_leaf(scratch, task);
     if (!divide(scratch, task, &split, left, right)) return 0;
     /* the larger one waits */
     if (left->n >= right->n) return grow_from(scratch, place + 1) && grow_from(scratch, place + 2);
@@ -91,7 +92,7 @@ static void level_free(level *l)
 static int level_add(ct_hist_scratch *scratch, level *l, const ct_hist_task *task)
 {
     size_t width = ct_runs_of(scratch->grower), more = l->room ? l->room : 64;
-    if (ct_hist_is_leaf(scratch, task)) return ct_make_leaf(scratch, task);
+    if (ct_hist_is_leaf(scratch, task)) return ct_forest_make_leaf(scratch, task);
     if (l->n == l->room) {
         if (!ct_enlarge(&l->tasks, l->n * sizeof *l->tasks, more * sizeof *l->tasks) ||
             !ct_enlarge(&l->runs, l->n * width * sizeof *l->runs, more * width * sizeof *l->runs))
@@ -110,7 +111,7 @@ static int divide_level(ct_hist_scratch *scratch, const level *now, ct_hist_spli
     for (uint32_t i = 0; i < now->n; i++) {
         const ct_hist_task *task = &now->tasks[i];
         if (!found[i]) {
-            if (!ct_make_leaf(scratch, task)) return 0;
+            if (!ct_forest_make_leaf(scratch, task)) return 0;
         } else if (!divide(scratch, task, &splits[i], left, right) ||
                    !level_add(scratch, next, left) || !level_add(scratch, next, right)) {
             return 0;
@@ -130,7 +131,7 @@ static int grow_level(ct_hist_scratch *scratch, const level *now, level *next, u
     ct_asked asked = CT_ASK_NO_MEMORY;
     for (uint32_t i = 0; i < now->n; i++) now->tasks[i].runs = now->runs + i * width;
     if (splits && found)
-        asked = ct_ask_learner(scratch->grower, &scratch->search, &nodes, splits, found);
+        asked = ct_forest_ask_learner(scratch->grower, &scratch->search, &nodes, splits, found);
     if (asked == CT_ASK_STOPPED) ct_halt_set(scratch->stop);
     int fine = asked == CT_ASK_DONE && divide_level(scratch, now, splits, found, next);
     ct_free(splits);
@@ -172,8 +173,8 @@ static int grow_splits(ct_hist_scratch *scratch, uint32_t number)
     ct_hist_task *root = ct_task_at(scratch, 0);
     /* rows left out of an honest tree go to the leaves that it has in the end */
     const int with_out = scratch->grower->need_out && !scratch->rows.fills;
-    ct_make_root(scratch, scratch->rows.counts, with_out, root);
-    if (options->gains) root->purity = ct_purity(scratch, root);
+    ct_forest_make_root(scratch, scratch->rows.counts, with_out, root);
+    if (options->gains) root->purity = ct_forest_purity(scratch, root);
     if (!ct_room_for_nodes(&scratch->tree, 1)) return 0;
     scratch->tree.n_nodes = 1;
     if (options->learn) return grow_levels(scratch, root, number);
@@ -189,7 +190,7 @@ static int grow_splits(ct_hist_scratch *scratch, uint32_t number)
     return 1;
 }
 
-int ct_grow_tree(ct_hist_scratch *scratch, uint32_t number)
+int ct_forest_grow_tree(ct_hist_scratch *scratch, uint32_t number)
 {
     const ct_grower *g = scratch->grower;
     CT_ASSERT(number >= g->options->first_tree &&
@@ -197,9 +198,9 @@ int ct_grow_tree(ct_hist_scratch *scratch, uint32_t number)
     begin_tree(scratch);
     if (g->has_own_quantised)
         memcpy(scratch->copies.table_quantised, g->quantised, g->n_rows * sizeof *g->quantised);
-    ct_draw_rows(scratch, number);
+    ct_forest_draw_rows(scratch, number);
     if (ct_halt_now(scratch->stop, scratch->number) || !grow_splits(scratch, number)) return 0;
-    return !scratch->rows.fills || ct_refill_leaves(scratch);
+    return !scratch->rows.fills || ct_forest_refill_leaves(scratch);
 }
 
 /* ---- breadth first ---- */
@@ -233,7 +234,7 @@ static uint32_t move_leaf(const ct_hist_scratch *scratch, ct_hist_tree *tree, ui
                    own = ct_hist_is_many(n_classes) ? 1 + 2 * *from : 1;
     memcpy(tree->counts + place * width, from, own * width * sizeof *tree->counts);
     if (tree->means) tree->means[place] = scratch->tree.means[old];
-    if (tree->ends) ct_move_members(&scratch->tree, (uint32_t) old, tree, place);
+    if (tree->ends) ct_forest_move_members(&scratch->tree, (uint32_t) old, tree, place);
     *places = place + own;
     return place | (next & CT_HIST_MIXED);
 }

@@ -30,7 +30,7 @@ static int asked(void *data)
 
 /* ---- trees ---- */
 
-int64_t ct_growth_whole(const ct_growth *g, double number)
+int64_t ct_forest_growth_whole(const ct_growth *g, double number)
 {
     CT_ASSERT(g->extra->unit > 0 && isfinite(number));
     return llround((number - g->extra->centre) / g->extra->unit);
@@ -42,7 +42,7 @@ static uint32_t out_width(const ct_growth *g)
     return g->grower.n_classes ? g->grower.n_classes : g->grower.out_words.n;
 }
 
-void ct_growth_add_words(const ct_words *words, uint32_t n_cols, int64_t *tree, int64_t *all)
+void ct_forest_growth_add_words(const ct_words *words, uint32_t n_cols, int64_t *tree, int64_t *all)
 {
     CT_ASSERT(words->n > 0 && tree && all);
     for (uint32_t col = 0; col < n_cols; col++, tree += words->n, all += words->n) {
@@ -51,7 +51,7 @@ void ct_growth_add_words(const ct_words *words, uint32_t n_cols, int64_t *tree, 
     }
 }
 
-int ct_growth_reserve(ct_growth *g, uint32_t n_nodes, uint32_t n_leaves, uint32_t n_members)
+int ct_forest_growth_reserve(ct_growth *g, uint32_t n_nodes, uint32_t n_leaves, uint32_t n_members)
 {
     CT_ASSERT(n_nodes % 2 == 1 && g->forest->trees);
     const ct_hist_tree *tree = NULL;
@@ -66,7 +66,7 @@ int ct_growth_reserve(ct_growth *g, uint32_t n_nodes, uint32_t n_leaves, uint32_
     return 0;
 }
 
-void ct_growth_put(ct_growth *g, uint32_t place, const ct_hist_tree *tree)
+void ct_forest_growth_put(ct_growth *g, uint32_t place, const ct_hist_tree *tree)
 {
     CT_ASSERT(place < g->forest->n_trees && tree->nodes && tree->n_nodes % 2 == 1);
     g->forest->trees[place] = *tree;
@@ -104,7 +104,7 @@ static ct_status check(const ct_hist_data *data, const ct_hist_options *o, ct_er
     if (codes->n_cols > CT_HIST_COLUMNS)
         return ct_fail(error, CT_BAD_INPUT, "there can be at most %d columns, not %lu",
                        CT_HIST_COLUMNS, (unsigned long) codes->n_cols);
-    if (!ct_find_criterion(o->rule, data->n_classes ? CT_OF_CLASSES : CT_OF_NUMBERS) ||
+    if (!ct_forest_find_criterion(o->rule, data->n_classes ? CT_OF_CLASSES : CT_OF_NUMBERS) ||
         !codes->n_rows || !codes->n_cols || !o->n_trees || !o->mtry || o->mtry > codes->n_cols ||
         !o->sample || o->sample > (o->replace ? UINT32_C(1) << 30 : codes->n_rows) ||
         (!o->replace && data->sampling) || (o->learn && !data->n_classes) ||
@@ -115,8 +115,9 @@ static ct_status check(const ct_hist_data *data, const ct_hist_options *o, ct_er
     return check_draws(data, o, error);
 }
 
-ct_status ct_growth_begin(ct_growth *g, const ct_hist_data *data, const ct_hist_options *options,
-                          ct_hist_forest *forest, ct_hist_extra *extra, ct_error *error)
+ct_status ct_forest_growth_begin(ct_growth *g, const ct_hist_data *data,
+                                 const ct_hist_options *options, ct_hist_forest *forest,
+                                 ct_hist_extra *extra, ct_error *error)
 {
     CT_ASSERT(data && options && forest && extra);
     memset(g, 0, sizeof *g);
@@ -132,16 +133,16 @@ ct_status ct_growth_begin(ct_growth *g, const ct_hist_data *data, const ct_hist_
     g->stop.data = g;
     forest->n_classes = data->n_classes;
     forest->n_cols = data->codes->n_cols;
-    CT_TRY(ct_grower_init(&g->grower, data, options, error));
+    CT_TRY(ct_forest_grower_init(&g->grower, data, options, error));
     if (options->local && g->grower.is_wide)
         return ct_fail(error, CT_BAD_INPUT,
                        "there is no local importance where responses are so far from each other");
     return CT_OK;
 }
 
-void ct_growth_free(ct_growth *g)
+void ct_forest_growth_free(ct_growth *g)
 {
-    ct_grower_free(&g->grower);
+    ct_forest_grower_free(&g->grower);
     ct_lock_free(&g->lock);
 }
 
@@ -170,8 +171,8 @@ static int make_extra(ct_growth *g)
                                               : ldexp(1, grower->gain_words.low) / size;
     extra->centre = grower->centre;
     extra->unit = ldexp(1, grower->out_words.low);
-    extra->harm_unit = ct_permute_unit(grower);
-    extra->local_unit = ct_local_unit(grower);
+    extra->harm_unit = ct_forest_permute_unit(grower);
+    extra->local_unit = ct_forest_local_unit(grower);
     if (g->options->local)
         extra->local = (int64_t *) zeroed(n_rows * n_cols, sizeof *extra->local);
     if (g->options->oob) {
@@ -185,7 +186,7 @@ static int make_extra(ct_growth *g)
            (extra->local || !g->options->local);
 }
 
-ct_status ct_growth_prepare(ct_growth *g, double bytes, ct_error *error)
+ct_status ct_forest_growth_prepare(ct_growth *g, double bytes, ct_error *error)
 {
     CT_ASSERT(bytes >= 0 && !g->forest->trees && g->options->n_trees > 0);
     const double width = out_width(g), rows = g->grower.n_rows;
@@ -213,7 +214,7 @@ static void close_gaps(ct_hist_forest *forest)
     forest->n_trees = n;
 }
 
-ct_status ct_growth_end(ct_growth *g, ct_error *error)
+ct_status ct_forest_growth_end(ct_growth *g, ct_error *error)
 {
     CT_ASSERT(g->forest->n_trees <= g->options->n_trees);
     close_gaps(g->forest);

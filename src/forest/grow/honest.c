@@ -25,7 +25,7 @@ static int end_or_wait(refill *r, uint32_t place)
 {
     const ct_hist_task *task = ct_task_at(r->scratch, place);
     if (r->nodes[r->grown[task->node]].feature == CT_HIST_LEAF)
-        return ct_make_leaf(r->scratch, task);
+        return ct_forest_make_leaf(r->scratch, task);
     ct_wait(r->scratch, place);
     return 1;
 }
@@ -48,7 +48,7 @@ static int pass_on(refill *r)
         r->grown[task->node] = below + !left->n;
         return end_or_wait(r, place);
     }
-    if (task->n_out) ct_part_out(scratch, task, &split, left, right);
+    if (task->n_out) ct_forest_part_out(scratch, task, &split, left, right);
     r->grown[left->node] = below;
     r->grown[right->node] = below + 1;
     scratch->tree.nodes[task->node] =
@@ -67,13 +67,13 @@ static int fill(refill *r)
     r->grown[0] = 0;
     tree->n_nodes = 1;
     tree->n_leaves = tree->n_members = tree->depth = 0;
-    ct_make_root(scratch, scratch->rows.fills, scratch->grower->need_out, root);
+    ct_forest_make_root(scratch, scratch->rows.fills, scratch->grower->need_out, root);
     int fine = end_or_wait(r, 0);
     while (fine && scratch->waiting.n) fine = pass_on(r);
     return fine;
 }
 
-int ct_refill_leaves(ct_hist_scratch *scratch)
+int ct_forest_refill_leaves(ct_hist_scratch *scratch)
 {
     CT_ASSERT(scratch->rows.fills && scratch->tree.n_nodes > 0);
     const size_t n = scratch->tree.n_nodes;

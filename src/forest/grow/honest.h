@@ -9,6 +9,6 @@
 /* The tree just grown, with leaves of the rows that it was not grown from. A split that has none of
  * them on a side is taken out, as grf does it: the other side takes its place. Rows left out arrive
  * at their leaves. 0 if memory ends. */
-int ct_refill_leaves(ct_hist_scratch *scratch);
+int ct_forest_refill_leaves(ct_hist_scratch *scratch);
 
 #endif

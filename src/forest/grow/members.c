@@ -50,7 +50,7 @@ static int room_for(ct_new_tree *tree, uint32_t n)
     return 1;
 }
 
-int ct_keep_members(ct_hist_scratch *scratch, const ct_hist_task *task)
+int ct_forest_keep_members(ct_hist_scratch *scratch, const ct_hist_task *task)
 {
     ct_new_tree *tree = &scratch->tree;
     const ct_view *view = ct_view_of(scratch, task);
@@ -72,7 +72,8 @@ int ct_keep_members(ct_hist_scratch *scratch, const ct_hist_task *task)
     return 1;
 }
 
-void ct_move_members(const ct_new_tree *from, uint32_t old, ct_hist_tree *tree, uint32_t place)
+void ct_forest_move_members(const ct_new_tree *from, uint32_t old, ct_hist_tree *tree,
+                            uint32_t place)
 {
     CT_ASSERT(from->ends && tree->ends && tree->members);
     CT_ASSERT(old < from->n_leaves && from->ends[old] >= (old ? from->ends[old - 1] : 0));

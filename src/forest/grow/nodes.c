@@ -13,7 +13,7 @@
 
 /* ---- leaves ---- */
 
-int ct_more_nodes(ct_new_tree *tree)
+int ct_forest_more_nodes(ct_new_tree *tree)
 {
     CT_ASSERT(tree->n_nodes <= tree->room_nodes);
     uint32_t room = tree->room_nodes ? 2 * tree->room_nodes : 1024;
@@ -42,7 +42,7 @@ static int room_for_leaf(ct_hist_scratch *scratch, uint32_t places)
     return 1;
 }
 
-double ct_rate_of(const ct_hist_scratch *scratch, const ct_hist_task *task, double prior)
+double ct_forest_rate_of(const ct_hist_scratch *scratch, const ct_hist_task *task, double prior)
 {
     CT_ASSERT(scratch->grower->data->exposure && task->n > 0);
     const ct_grower *g = scratch->grower;
@@ -64,9 +64,9 @@ static double mean_of(const ct_hist_scratch *scratch, const ct_hist_task *task)
     const double *numbers = scratch->grower->data->numbers;
     const ct_item *items = scratch->rows.items + task->begin;
     double sum = 0;
-    if (scratch->grower->data->survival) return ct_mortality(scratch, task);
+    if (scratch->grower->data->survival) return ct_forest_mortality(scratch, task);
     if (scratch->grower->data->exposure)
-        return ct_rate_of(scratch, task, scratch->grower->options->prior);
+        return ct_forest_rate_of(scratch, task, scratch->grower->options->prior);
     for (uint32_t i = 0; i < task->n; i++)
         sum += ct_hd_product(numbers[ct_table_row(view, items[i].row)], items[i].weight);
     return sum / task->weight;
@@ -107,7 +107,7 @@ static void put_counts(ct_hist_scratch *scratch, const ct_hist_task *task)
     for (uint32_t k = 0; k < task->n_runs; k++) counts[task->runs[k].class_] = task->runs[k].weight;
 }
 
-int ct_make_leaf(ct_hist_scratch *scratch, const ct_hist_task *task)
+int ct_forest_make_leaf(ct_hist_scratch *scratch, const ct_hist_task *task)
 {
     CT_ASSERT(task->n > 0 && task->weight >= task->n && task->node < scratch->tree.n_nodes);
     ct_new_tree *tree = &scratch->tree;
@@ -123,7 +123,7 @@ int ct_make_leaf(ct_hist_scratch *scratch, const ct_hist_task *task)
         return 1;
     }
     if (!room_for_leaf(scratch, places)) return 0;
-    if (scratch->grower->data->ranks && !ct_keep_members(scratch, task)) return 0;
+    if (scratch->grower->data->ranks && !ct_forest_keep_members(scratch, task)) return 0;
     put_counts(scratch, task);
     if (!n_classes) tree->means[tree->n_leaves] = within(scratch->grower, task,
                                                          mean_of(scratch, task));
@@ -157,13 +157,13 @@ static int equal_rates(const ct_hist_scratch *scratch, const ct_view *view, cons
     return 1;
 }
 
-int ct_all_equal(const ct_hist_scratch *scratch, const ct_hist_task *task)
+int ct_forest_all_equal(const ct_hist_scratch *scratch, const ct_hist_task *task)
 {
     CT_ASSERT(!scratch->grower->n_classes && task->n > 0);
     const ct_view *view = ct_view_of(scratch, task);
     const ct_item *items = scratch->rows.items + task->begin;
     uint32_t i = 1;
-    if (scratch->grower->data->survival) return !ct_has_events(scratch, task);
+    if (scratch->grower->data->survival) return !ct_forest_has_events(scratch, task);
     if (scratch->grower->exposure) return equal_rates(scratch, view, items, task->n);
     if (scratch->grower->is_wide) return equal_numbers(scratch, view, items, task->n);
     while (i < task->n && view->quantised[items[i].row] == view->quantised[items[0].row]) i++;
@@ -191,8 +191,8 @@ static double mean_quantised(const ct_hist_scratch *scratch, const ct_hist_task 
     return sum / task->weight;
 }
 
-void ct_bound_children(const ct_hist_scratch *scratch, uint32_t column, ct_hist_task *left,
-                       ct_hist_task *right)
+void ct_forest_bound_children(const ct_hist_scratch *scratch, uint32_t column, ct_hist_task *left,
+                              ct_hist_task *right)
 {
     CT_ASSERT(scratch->grower->data->monotone && column < scratch->grower->n_cols);
     CT_ASSERT(left->n > 0 && right->n > 0);
@@ -212,7 +212,7 @@ static double amount_of(const ct_hist_scratch *scratch, const ct_hist_task *task
     return amount;
 }
 
-double ct_purity(const ct_hist_scratch *scratch, const ct_hist_task *task)
+double ct_forest_purity(const ct_hist_scratch *scratch, const ct_hist_task *task)
 {
     CT_ASSERT(task->n > 0 && task->weight >= task->n);
     double squares = 0;
@@ -225,12 +225,12 @@ double ct_purity(const ct_hist_scratch *scratch, const ct_hist_task *task)
     return squares / task->weight;
 }
 
-void ct_note_gain(ct_hist_scratch *scratch, const ct_hist_task *task, ct_hist_task *left,
-                  ct_hist_task *right, uint32_t column)
+void ct_forest_note_gain(ct_hist_scratch *scratch, const ct_hist_task *task, ct_hist_task *left,
+                         ct_hist_task *right, uint32_t column)
 {
     CT_ASSERT(column < scratch->grower->n_cols);
-    left->purity = ct_purity(scratch, left);
-    right->purity = ct_purity(scratch, right);
+    left->purity = ct_forest_purity(scratch, left);
+    right->purity = ct_forest_purity(scratch, right);
     double gain = left->purity + right->purity - task->purity;
     const ct_words *words = &scratch->grower->gain_words;
     int64_t *sum = scratch->tree.gains + (size_t) column * words->n;

@@ -7,7 +7,7 @@
 #include "forest/grow/partition.h"
 
 /* Numbers: whether those of all rows are equal; of survival forests: whether none has an event. */
-int ct_all_equal(const ct_hist_scratch *scratch, const ct_hist_task *task);
+int ct_forest_all_equal(const ct_hist_scratch *scratch, const ct_hist_task *task);
 
 /* Whether a node is not to be split. */
 static inline int ct_hist_is_leaf(const ct_hist_scratch *scratch, const ct_hist_task *task)
@@ -15,18 +15,18 @@ static inline int ct_hist_is_leaf(const ct_hist_scratch *scratch, const ct_hist_
     const ct_grower *g = scratch->grower;
     if (task->n < 2 || task->weight <= g->leaf_weight || task->depth >= g->options->depth)
         return 1;
-    return g->n_classes ? task->n_runs == 1 : ct_all_equal(scratch, task);
+    return g->n_classes ? task->n_runs == 1 : ct_forest_all_equal(scratch, task);
 }
 
 /* A leaf with the rows of the task. 0 if memory ends. */
-int ct_make_leaf(ct_hist_scratch *scratch, const ct_hist_task *task);
+int ct_forest_make_leaf(ct_hist_scratch *scratch, const ct_hist_task *task);
 
 /* Room for more; 0 if memory ends. */
-int ct_more_nodes(ct_new_tree *tree);
+int ct_forest_more_nodes(ct_new_tree *tree);
 
 static inline int ct_room_for_nodes(ct_new_tree *tree, uint32_t n)
 {
-    return tree->n_nodes + n <= tree->room_nodes || ct_more_nodes(tree);
+    return tree->n_nodes + n <= tree->room_nodes || ct_forest_more_nodes(tree);
 }
 
 static inline void ct_begin_child(ct_hist_task *child, const ct_hist_task *task, uint32_t node,
@@ -56,16 +56,16 @@ CT_HOT int ct_begin_children(ct_hist_scratch *scratch, const ct_hist_task *task,
     return 1;
 }
 
-double ct_purity(const ct_hist_scratch *scratch, const ct_hist_task *task);
+double ct_forest_purity(const ct_hist_scratch *scratch, const ct_hist_task *task);
 
 /* What happened by what might have. A prior, of `prior` events at the rate of all rows, keeps rates
  * of little exposure near that, as rpart does it. */
-double ct_rate_of(const ct_hist_scratch *scratch, const ct_hist_task *task, double prior);
+double ct_forest_rate_of(const ct_hist_scratch *scratch, const ct_hist_task *task, double prior);
 /* Of monotone forests: what nodes below the children must be within. */
-void ct_bound_children(const ct_hist_scratch *scratch, uint32_t column, ct_hist_task *left,
-                       ct_hist_task *right);
-void ct_note_gain(ct_hist_scratch *scratch, const ct_hist_task *task, ct_hist_task *left,
-                  ct_hist_task *right, uint32_t column);
+void ct_forest_bound_children(const ct_hist_scratch *scratch, uint32_t column, ct_hist_task *left,
+                              ct_hist_task *right);
+void ct_forest_note_gain(ct_hist_scratch *scratch, const ct_hist_task *task, ct_hist_task *left,
+                         ct_hist_task *right, uint32_t column);
 
 /* The node is split so, and both have their rows: what follows from their weights. Values that were
  * never missing here, and levels without rows, go to the larger side; rows left out go where they
@@ -76,8 +76,9 @@ CT_HOT void ct_end_children(ct_hist_scratch *scratch, const ct_hist_task *task,
     const int to_left = left->weight >= right->weight;
     if (!split->knows_missing) split->missing_left = to_left;
     if (split->is_set && to_left) split->cut |= split->absent;
-    if (task->n_out) ct_part_out(scratch, task, split, left, right);
-    if (scratch->grower->options->gains) ct_note_gain(scratch, task, left, right, split->column);
+    if (task->n_out) ct_forest_part_out(scratch, task, split, left, right);
+    if (scratch->grower->options->gains) ct_forest_note_gain(scratch, task, left, right,
+                                                             split->column);
     const uint32_t next = left->node | (split->missing_left ? CT_HIST_FLAG : 0) |
                           (split->is_set ? CT_HIST_SET : 0);
     scratch->tree.nodes[task->node] = (ct_hist_node){next, (uint16_t) split->column,

@@ -124,8 +124,8 @@ void ct_hist_partition(ct_hist_scratch *scratch, const ct_hist_task *task,
     if (right->n) ct_task_is_sound(scratch->grower, right);
 }
 
-void ct_part_out(ct_hist_scratch *scratch, const ct_hist_task *task, const ct_hist_split *split,
-                 ct_hist_task *left, ct_hist_task *right)
+void ct_forest_part_out(ct_hist_scratch *scratch, const ct_hist_task *task,
+                        const ct_hist_split *split, ct_hist_task *left, ct_hist_task *right)
 {
     CT_ASSERT(split->column < scratch->grower->n_cols && task->n_out > 0);
     const ct_hist_test q = test_of(scratch, task, split);

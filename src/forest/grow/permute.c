@@ -15,12 +15,12 @@
  * of a leaf have one path, and each node of it sends away certain codes of its column, whichever
  * row they are exchanged into: of a column's nodes no two the same ones. */
 
-double ct_permute_unit(const ct_grower *g)
+double ct_forest_permute_unit(const ct_grower *g)
 {
     return g->n_classes ? 1 : ldexp(1, g->harm_words.low);
 }
 
-double ct_local_unit(const ct_grower *g)
+double ct_forest_local_unit(const ct_grower *g)
 {
     return g->n_classes ? 1 : ldexp(1, g->local_low);
 }
@@ -131,7 +131,7 @@ static inline int64_t loss_of(const permutation *p, uint32_t node, uint32_t row)
 
 static void add_local(permutation *p, const exchange *e)
 {
-    const double unit = ct_local_unit(p->grower);
+    const double unit = ct_forest_local_unit(p->grower);
     const int64_t worse = loss_in(p, e->at, e->row, unit) -
                           loss_in(p, p->leaf_of[e->row], e->row, unit);
     if (worse) ct_atomic_add(p->local + (size_t) e->row * p->grower->n_cols + e->col, worse);
@@ -349,7 +349,7 @@ static int open_permutation(permutation *p, const ct_grower *grower, const ct_le
     p->up = (uint32_t *) ct_alloc((tree->depth + 1) * sizeof *p->up);
     p->asked = (uint32_t *) ct_alloc(codes->n_cols * sizeof *p->asked);
     p->n_path = p->end = p->n = 0;
-    p->unit = ct_permute_unit(grower);
+    p->unit = ct_forest_permute_unit(grower);
     p->harm = harm;
     p->local = local;
     p->in_words = grower->harm_words.n > 1;
@@ -390,8 +390,8 @@ static void shuffle(const ct_grower *grower, const ct_left_out *out, uint32_t tr
     }
 }
 
-int ct_permute(const ct_grower *grower, const ct_left_out *out, const ct_hist_tree *tree,
-               int64_t *harm, int64_t *local, ct_halt *stop, unsigned number)
+int ct_forest_permute(const ct_grower *grower, const ct_left_out *out, const ct_hist_tree *tree,
+                      int64_t *harm, int64_t *local, ct_halt *stop, unsigned number)
 {
     CT_ASSERT(out->n <= grower->n_rows && tree->n_nodes > 0);
     permutation p;

@@ -320,7 +320,7 @@ static void quantise_node_rates(ct_hist_scratch *scratch, ct_hist_task *task)
 {
     const ct_view *view = ct_view_of(scratch, task);
     const ct_item *items = scratch->rows.items + task->begin;
-    const double rate = ct_rate_of(scratch, task, 0);
+    const double rate = ct_forest_rate_of(scratch, task, 0);
     double most = 0;
     for (uint32_t i = 0; i < task->n; i++)
         most = fmax(most, fabs(above_rate(scratch, view, items + i, rate)));
@@ -340,5 +340,5 @@ void ct_forest_quantise_node(ct_hist_scratch *scratch, ct_hist_task *task)
     if (!is_close(scratch, task)) return;
     if (scratch->grower->exposure) quantise_node_rates(scratch, task);
     else quantise_numbers(scratch, task);
-    if (scratch->grower->options->gains) task->purity = ct_purity(scratch, task);
+    if (scratch->grower->options->gains) task->purity = ct_forest_purity(scratch, task);
 }

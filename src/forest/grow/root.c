@@ -29,8 +29,8 @@ static void find_out(ct_hist_scratch *scratch, ct_hist_task *root)
     if (g->options->holdout) keep_held_out(scratch, root);
 }
 
-void ct_make_root(ct_hist_scratch *scratch, const uint32_t *counts, int with_out,
-                  ct_hist_task *root)
+void ct_forest_make_root(ct_hist_scratch *scratch, const uint32_t *counts, int with_out,
+                         ct_hist_task *root)
 {
     CT_ASSERT(root->runs && counts);
     const ct_grower *g = scratch->grower;
@@ -50,7 +50,7 @@ void ct_make_root(ct_hist_scratch *scratch, const uint32_t *counts, int with_out
     if (with_out) find_out(scratch, root);
 }
 
-void ct_draw_rows(ct_hist_scratch *scratch, uint32_t tree)
+void ct_forest_draw_rows(ct_hist_scratch *scratch, uint32_t tree)
 {
     CT_ASSERT(tree >= scratch->grower->options->first_tree);
     const ct_grower *g = scratch->grower;

@@ -5,10 +5,10 @@
 #include "forest/grow/scratch.h"
 
 /* How often each row is in the tree; of honest trees, in which half. */
-void ct_draw_rows(ct_hist_scratch *scratch, uint32_t tree);
+void ct_forest_draw_rows(ct_hist_scratch *scratch, uint32_t tree);
 
 /* A root with the rows of these counts by class, and, if asked for, those left out. */
-void ct_make_root(ct_hist_scratch *scratch, const uint32_t *counts, int with_out,
-                  ct_hist_task *root);
+void ct_forest_make_root(ct_hist_scratch *scratch, const uint32_t *counts, int with_out,
+                         ct_hist_task *root);
 
 #endif

@@ -104,7 +104,7 @@ ct_status ct_hist_scratch_init(ct_hist_scratch *scratch, const ct_grower *g, uns
 #undef TAKE
     if (!fine) return CT_NO_MEMORY;
     scratch->search.n_cols = g->n_cols;
-    ct_begin_columns(&scratch->search, g);
+    ct_forest_begin_columns(&scratch->search, g);
     for (uint32_t i = 0; i < CT_TASKS; i++)
         scratch->waiting.tasks[i].runs = scratch->waiting.runs + (size_t) i * ct_runs_of(g);
     make_views(scratch);

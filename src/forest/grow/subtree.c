@@ -32,7 +32,7 @@ typedef struct {
     ct_subset node;
 } subtree;
 
-int ct_may_have_subtrees(const ct_grower *g)
+int ct_forest_may_have_subtrees(const ct_grower *g)
 {
     int has_sets = 0;
     for (uint32_t col = 0; col < g->n_cols; col++) has_sets |= g->codes->columns[col].is_set;
@@ -131,7 +131,7 @@ static int find_cut(subtree *s, const subset *own, ct_subset_cut *cut, ct_hist_s
 {
     const ct_grower *g = s->scratch->grower;
     const ct_hist_options *options = g->options;
-    ct_rng rng = options->pool_by_level ? ct_pool_rng(g, s->tree, own->task.depth)
+    ct_rng rng = options->pool_by_level ? ct_forest_pool_rng(g, s->tree, own->task.depth)
                                         : ct_rng_of(options->seed, s->tree, own->task.path);
     uint32_t n_drawn = 0;
     int found = 0;
@@ -144,7 +144,7 @@ static int find_cut(subtree *s, const subset *own, ct_subset_cut *cut, ct_hist_s
     while (n_drawn < options->mtry) {
         uint32_t n = 0;
         while (n < CT_LANES && n_drawn < options->mtry)
-            s->columns[n++] = ct_draw_next(&s->scratch->search, &rng, n_drawn++);
+            s->columns[n++] = ct_forest_draw_next(&s->scratch->search, &rng, n_drawn++);
         read_codes(s, n);
         s->node.n_candidates = n;
         if (g->has_missing) add_candidates(s, n);
@@ -152,7 +152,7 @@ static int find_cut(subtree *s, const subset *own, ct_subset_cut *cut, ct_hist_s
         take_cut(s, cut, split);
         found = 1;
     }
-    ct_put_back(&s->scratch->search, n_drawn);
+    ct_forest_put_back(&s->scratch->search, n_drawn);
     return found;
 }
 
@@ -192,7 +192,7 @@ static int divide(subtree *s, const subset *own, subset *left, subset *right)
     ct_subset_cut cut;
     ct_hist_split split;
     if (!find_cut(s, own, &cut, &split))
-        return ct_make_leaf(s->scratch, &own->task) ? -1 : 0;
+        return ct_forest_make_leaf(s->scratch, &own->task) ? -1 : 0;
     if (!ct_begin_children(s->scratch, &own->task, &left->task, &right->task)) return 0;
     part(s, own, &cut, left, right);
     ct_end_children(s->scratch, &own->task, &split, &left->task, &right->task);
@@ -232,14 +232,14 @@ static int grow_from(ct_hist_scratch *scratch, const subset *all, uint8_t *order
 {
     const uint8_t child = order[place];
     const subset *own = &all[child];
-    if (ct_hist_is_leaf(scratch, &own->task)) return ct_make_leaf(scratch, &own->task);
+    if (ct_hist_is_leaf(scratch, &own->task)) return ct_forest_make_leaf(scratch, &own->task);
     order[place] = order[*n];
     order[(*n)++] = child;
     return 1;
 }
 
-/* In the order in which ct_grow_tree() splits nodes: the larger child waits. */
-int ct_grow_subtree(ct_hist_scratch *scratch, const ct_hist_task *task, uint32_t tree)
+/* In the order in which ct_forest_grow_tree() splits nodes: the larger child waits. */
+int ct_forest_grow_subtree(ct_hist_scratch *scratch, const ct_hist_task *task, uint32_t tree)
 {
     CT_ASSERT(task->n > 0 && ct_is_subtree(scratch, task));
     subtree s;

@@ -6,7 +6,7 @@
 #include "forest/grow/scratch.h"
 
 /* Whether the scratch's forest may have such subtrees at all; which trees grow is the same. */
-int ct_may_have_subtrees(const ct_grower *grower);
+int ct_forest_may_have_subtrees(const ct_grower *grower);
 
 static inline int ct_is_subtree(const ct_hist_scratch *scratch, const ct_hist_task *task)
 {
@@ -15,6 +15,6 @@ static inline int ct_is_subtree(const ct_hist_scratch *scratch, const ct_hist_ta
 }
 
 /* Grows all below a task. 0 if memory ends. */
-int ct_grow_subtree(ct_hist_scratch *scratch, const ct_hist_task *task, uint32_t tree);
+int ct_forest_grow_subtree(ct_hist_scratch *scratch, const ct_hist_task *task, uint32_t tree);
 
 #endif

@@ -12,7 +12,7 @@ static uint32_t code_of(const ct_hist_scratch *scratch, const ct_view *view, con
     return scratch->grower->data->survival[ct_table_row(view, item->row)];
 }
 
-int ct_has_events(const ct_hist_scratch *scratch, const ct_hist_task *task)
+int ct_forest_has_events(const ct_hist_scratch *scratch, const ct_hist_task *task)
 {
     CT_ASSERT(scratch->grower->data->survival && task->n > 0);
     const ct_view *view = ct_view_of(scratch, task);
@@ -41,7 +41,7 @@ static moment moment_from(const ct_hist_scratch *scratch, const ct_hist_task *ta
     return m;
 }
 
-int ct_score_survival(ct_hist_scratch *scratch, const ct_hist_task *task)
+int ct_forest_score_survival(ct_hist_scratch *scratch, const ct_hist_task *task)
 {
     const ct_view *view = ct_view_of(scratch, task);
     const ct_item *items = items_of(scratch, task);
@@ -67,7 +67,7 @@ int ct_score_survival(ct_hist_scratch *scratch, const ct_hist_task *task)
     return differ;
 }
 
-double ct_mortality(const ct_hist_scratch *scratch, const ct_hist_task *task)
+double ct_forest_mortality(const ct_hist_scratch *scratch, const ct_hist_task *task)
 {
     CT_ASSERT(scratch->grower->data->survival && scratch->grower->data->n_times > 0);
     const double n_times = scratch->grower->data->n_times;

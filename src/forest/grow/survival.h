@@ -15,12 +15,12 @@
 enum { CT_SCORE_BITS = 19 };
 
 /* Whether a row of the task has an event. */
-int ct_has_events(const ct_hist_scratch *scratch, const ct_hist_task *task);
+int ct_forest_has_events(const ct_hist_scratch *scratch, const ct_hist_task *task);
 
 /* Makes scores of the task's whole numbers. Returns whether they differ. */
-int ct_score_survival(ct_hist_scratch *scratch, const ct_hist_task *task);
+int ct_forest_score_survival(ct_hist_scratch *scratch, const ct_hist_task *task);
 
 /* The cumulative hazard of the task's rows, in the mean of all event times. */
-double ct_mortality(const ct_hist_scratch *scratch, const ct_hist_task *task);
+double ct_forest_mortality(const ct_hist_scratch *scratch, const ct_hist_task *task);
 
 #endif

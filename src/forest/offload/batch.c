@@ -38,8 +38,8 @@ static uint32_t nodes_of(uint32_t items, uint32_t depth)
     return depth < 31 && (UINT32_C(2) << depth) - 1 < most ? (UINT32_C(2) << depth) - 1 : most;
 }
 
-ct_batch_plan ct_batch_plan_of(const ct_grow_table *table, const ct_hist_options *options,
-                               uint32_t trees)
+ct_batch_plan ct_forest_batch_plan_of(const ct_grow_table *table, const ct_hist_options *options,
+                                      uint32_t trees)
 {
     CT_ASSERT(trees > 0 && table->n_rows > 0 && options->sample > 0);
     ct_batch_plan p;
@@ -143,7 +143,7 @@ static size_t cut_device(ct_grow_batch *b, ct_grow_level levels[2], const ct_gro
     return c.used;
 }
 
-size_t ct_batch_bytes(const ct_grow_table *table, const ct_batch_plan *plan)
+size_t ct_forest_batch_bytes(const ct_grow_table *table, const ct_batch_plan *plan)
 {
     CT_ASSERT(plan->trees > 0 && plan->capacity > 0 && plan->node_capacity > 0);
     ct_grow_batch planned;
@@ -176,7 +176,8 @@ static ct_status send(const ct_hist_batch *batch, void *to, const void *from, si
     return ct_gpu_send(&batch->stream, to, from, bytes);
 }
 
-ct_status ct_batch_fetch(const ct_hist_batch *batch, void *to, const void *from, size_t bytes)
+ct_status ct_forest_batch_fetch(const ct_hist_batch *batch, void *to, const void *from,
+                                size_t bytes)
 {
     CT_ASSERT((to && from) || !bytes);
     return bytes ? ct_gpu_fetch(&batch->stream, to, from, bytes) : CT_OK;
@@ -195,7 +196,8 @@ static ct_status launch_groups(const ct_hist_batch *batch, ct_forest_kernel kern
 
 static ct_status fetch_sizes(const ct_hist_batch *batch)
 {
-    CT_TRY(ct_batch_fetch(batch, batch->sizes, batch->view.batch.sizes, sizeof *batch->sizes));
+    CT_TRY(ct_forest_batch_fetch(batch, batch->sizes, batch->view.batch.sizes,
+                                 sizeof *batch->sizes));
     return ct_gpu_drain(&batch->stream);
 }
 
@@ -211,8 +213,8 @@ static ct_status send_zeros(const ct_hist_batch *batch, void *to, size_t bytes)
     return CT_OK;
 }
 
-ct_status ct_batch_open(ct_hist_batch *batch, ct_gpu *gpu, const ct_grow_table *table,
-                        const ct_batch_plan *plan, const ct_hist_sampler *sampler)
+ct_status ct_forest_batch_open(ct_hist_batch *batch, ct_gpu *gpu, const ct_grow_table *table,
+                               const ct_batch_plan *plan, const ct_hist_sampler *sampler)
 {
     CT_ASSERT(gpu && sampler && plan->trees > 0 && plan->capacity <= table->n_rows);
     ct_grow_batch *b = &batch->view.batch;
@@ -222,7 +224,7 @@ ct_status ct_batch_open(ct_hist_batch *batch, ct_gpu *gpu, const ct_grow_table *
     batch->gpu = gpu;
     batch->view.table = *table;
     CT_TRY(ct_gpu_stream_open(gpu, &batch->stream));
-    CT_TRY(ct_gpu_take(gpu, ct_batch_bytes(table, plan), &batch->on_device));
+    CT_TRY(ct_gpu_take(gpu, ct_forest_batch_bytes(table, plan), &batch->on_device));
     (void) cut_device(b, batch->levels, table, plan, (char *) batch->on_device.memory);
     CT_TRY(ct_gpu_take_host(gpu, cut_host(batch, table, NULL), &batch->on_host));
     (void) cut_host(batch, table, (char *) batch->on_host.memory);
@@ -236,7 +238,7 @@ ct_status ct_batch_open(ct_hist_batch *batch, ct_gpu *gpu, const ct_grow_table *
     return send_zeros(batch, b->oob_trees, rows * sizeof *b->oob_trees);
 }
 
-void ct_batch_close(ct_hist_batch *batch)
+void ct_forest_batch_close(ct_hist_batch *batch)
 {
     ct_gpu_stream_close(&batch->stream);
     ct_gpu_give(&batch->on_device);
@@ -342,14 +344,14 @@ static ct_status fetch_numbers(const ct_hist_batch *batch)
 {
     const ct_grow_batch *b = &batch->view.batch;
     const size_t bytes = b->n_trees * sizeof(uint32_t);
-    CT_TRY(ct_batch_fetch(batch, batch->n_nodes, b->n_nodes, bytes));
-    CT_TRY(ct_batch_fetch(batch, batch->n_placed, b->n_placed, bytes));
-    CT_TRY(ct_batch_fetch(batch, batch->depths, b->depths, bytes));
+    CT_TRY(ct_forest_batch_fetch(batch, batch->n_nodes, b->n_nodes, bytes));
+    CT_TRY(ct_forest_batch_fetch(batch, batch->n_placed, b->n_placed, bytes));
+    CT_TRY(ct_forest_batch_fetch(batch, batch->depths, b->depths, bytes));
     return ct_gpu_drain(&batch->stream);
 }
 
-ct_status ct_batch_grow(ct_hist_batch *batch, uint32_t first, uint32_t n, ct_halt *stop,
-                        unsigned worker, int *done, int *heavy)
+ct_status ct_forest_batch_grow(ct_hist_batch *batch, uint32_t first, uint32_t n, ct_halt *stop,
+                               unsigned worker, int *done, int *heavy)
 {
     ct_grow_batch *b = &batch->view.batch;
     CT_ASSERT(n > 0 && n <= batch->plan.trees);
@@ -373,7 +375,7 @@ ct_status ct_batch_grow(ct_hist_batch *batch, uint32_t first, uint32_t n, ct_hal
 
 /* ---- answers ---- */
 
-ct_status ct_batch_answer(ct_hist_batch *batch, uint32_t from, uint32_t n, uint32_t *end)
+ct_status ct_forest_batch_answer(ct_hist_batch *batch, uint32_t from, uint32_t n, uint32_t *end)
 {
     ct_grow_batch *b = &batch->view.batch;
     uint32_t nodes = 0, leaves = 0, i = from;
@@ -382,9 +384,9 @@ ct_status ct_batch_answer(ct_hist_batch *batch, uint32_t from, uint32_t n, uint3
                          leaves + batch->n_placed[i] > batch->plan.leaves))
             break;
         batch->leaf_begins[i] = leaves;
-        CT_TRY(ct_batch_fetch(batch, batch->nodes + nodes,
-                              b->nodes + (size_t) i * b->node_capacity,
-                              batch->n_nodes[i] * sizeof *batch->nodes));
+        CT_TRY(ct_forest_batch_fetch(batch, batch->nodes + nodes,
+                                     b->nodes + (size_t) i * b->node_capacity,
+                                     batch->n_nodes[i] * sizeof *batch->nodes));
         nodes += batch->n_nodes[i];
         leaves += batch->n_placed[i];
     }

@@ -22,10 +22,10 @@ typedef struct {
 } ct_batch_plan;
 
 /* Of a forest, with `trees` a batch. `table` has all but its pointers. */
-ct_batch_plan ct_batch_plan_of(const ct_grow_table *table, const ct_hist_options *options,
-                               uint32_t trees);
+ct_batch_plan ct_forest_batch_plan_of(const ct_grow_table *table, const ct_hist_options *options,
+                                      uint32_t trees);
 /* Bytes on the device that a batch takes. */
-size_t ct_batch_bytes(const ct_grow_table *table, const ct_batch_plan *plan);
+size_t ct_forest_batch_bytes(const ct_grow_table *table, const ct_batch_plan *plan);
 
 /* Of one worker. Begins as zeros. */
 typedef struct {
@@ -45,20 +45,21 @@ typedef struct {
 } ct_hist_batch;
 
 /* Takes memory and begins sums of rows left out. */
-ct_status ct_batch_open(ct_hist_batch *batch, ct_gpu *gpu, const ct_grow_table *table,
-                        const ct_batch_plan *plan, const ct_hist_sampler *sampler);
-void ct_batch_close(ct_hist_batch *batch);
+ct_status ct_forest_batch_open(ct_hist_batch *batch, ct_gpu *gpu, const ct_grow_table *table,
+                               const ct_batch_plan *plan, const ct_hist_sampler *sampler);
+void ct_forest_batch_close(ct_hist_batch *batch);
 
 /* Grows n trees, numbers first and so on, to their end; then sizes are known. *done is 0 where it
  * was stopped. CT_NO_DEVICE; *heavy: since a row was drawn too often for the device. */
-ct_status ct_batch_grow(ct_hist_batch *batch, uint32_t first, uint32_t n, ct_halt *stop,
-                        unsigned worker, int *done, int *heavy);
+ct_status ct_forest_batch_grow(ct_hist_batch *batch, uint32_t first, uint32_t n, ct_halt *stop,
+                               unsigned worker, int *done, int *heavy);
 
 /* Trees from..*end - 1, as many as there is room for, below n: their nodes come to the host, their
  * leaves say what they do, and rows left out are added up. */
-ct_status ct_batch_answer(ct_hist_batch *batch, uint32_t from, uint32_t n, uint32_t *end);
+ct_status ct_forest_batch_answer(ct_hist_batch *batch, uint32_t from, uint32_t n, uint32_t *end);
 
 /* Then: copies from the device, of arrays that are as long. */
-ct_status ct_batch_fetch(const ct_hist_batch *batch, void *to, const void *from, size_t bytes);
+ct_status ct_forest_batch_fetch(const ct_hist_batch *batch, void *to, const void *from,
+                                size_t bytes);
 
 #endif

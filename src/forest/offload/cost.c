@@ -39,7 +39,7 @@ static double steps_of(const ct_hist_forest *forest, double *bytes)
     return steps;
 }
 
-ct_forest_cost ct_walk_cost(const ct_hist_forest *forest, uint32_t n_rows, unsigned threads)
+ct_forest_cost ct_forest_walk_cost(const ct_hist_forest *forest, uint32_t n_rows, unsigned threads)
 {
     double bytes, steps = n_rows * steps_of(forest, &bytes);
     bytes += 2.0 * n_rows * forest->n_cols;
@@ -82,7 +82,7 @@ static double levels_of(const ct_hist_options *o)
     return most < o->depth ? most : o->depth;
 }
 
-ct_forest_cost ct_grow_cost(const ct_hist_data *data, const ct_hist_options *o)
+ct_forest_cost ct_forest_grow_cost(const ct_hist_data *data, const ct_hist_options *o)
 {
     const double rows = data->codes->n_rows, cells = rows * data->codes->n_cols,
                  threads = o->threads ? o->threads : 1,

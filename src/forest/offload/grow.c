@@ -197,9 +197,9 @@ static ct_status plan_memory(growth *g, ct_error *error)
     trees = trees < FEWEST_TREES ? FEWEST_TREES : trees > MOST_TREES ? MOST_TREES : trees;
     if (trees > share) trees = share;
     for (;;) {
-        g->plan = ct_batch_plan_of(&g->table, o, trees);
+        g->plan = ct_forest_batch_plan_of(&g->table, o, trees);
         g->n_workers = workers;
-        needed = table + workers * ct_batch_bytes(&g->table, &g->plan);
+        needed = table + workers * ct_forest_batch_bytes(&g->table, &g->plan);
         if (needed <= room) return CT_OK;
         if (trees == 1 && workers == 1) break;
         if (workers > 1 && trees <= FEWEST_TREES) workers /= 2;
@@ -250,7 +250,7 @@ static double host_bytes(const growth *g)
 
 static void close_worker(worker *w)
 {
-    ct_batch_close(&w->batch);
+    ct_forest_batch_close(&w->batch);
     ct_free(w->gains);
     ct_free(w->harm);
     ct_free(w->order);
@@ -278,16 +278,16 @@ static int take_tree(growth *g, worker *w, uint32_t i, uint32_t from, uint32_t n
                                    g->table.n_classes,     w->counts + leaf * width,
                                    w->means ? w->means + leaf : NULL};
     ct_hist_tree tree;
-    if (ct_result_tree(&result, w->order, &tree) != CT_OK) {
+    if (ct_forest_result_tree(&result, w->order, &tree) != CT_OK) {
         ct_hist_tree_free(&tree);
         return 0;
     }
     tree.number = b->view.batch.first_tree + i;
     if (w->harm) {
         memset(w->harm, 0, harm_cells(g) * sizeof *w->harm);
-        ct_result_settle(&result, w->leaf_of, g->table.n_rows, w->order + result.n_nodes,
-                         w->scratch, &w->out);
-        if (!ct_permute(&g->all.grower, &w->out, &tree, w->harm, NULL, NULL, 0)) {
+        ct_forest_result_settle(&result, w->leaf_of, g->table.n_rows, w->order + result.n_nodes,
+                                w->scratch, &w->out);
+        if (!ct_forest_permute(&g->all.grower, &w->out, &tree, w->harm, NULL, NULL, 0)) {
             ct_hist_tree_free(&tree);
             return 0;
         }
@@ -296,9 +296,9 @@ static int take_tree(growth *g, worker *w, uint32_t i, uint32_t from, uint32_t n
     for (uint32_t col = 0; g->all.extra->gains && col < n_cols; col++)
         g->all.extra->gains[col] += w->gains[col];
     if (w->harm)
-        ct_growth_add_words(&g->all.grower.harm_words, n_cols, w->harm, g->all.extra->harm);
+        ct_forest_growth_add_words(&g->all.grower.harm_words, n_cols, w->harm, g->all.extra->harm);
     ct_lock_leave(&g->all.lock);
-    ct_growth_put(&g->all, tree.number - g->all.options->first_tree, &tree);
+    ct_forest_growth_put(&g->all, tree.number - g->all.options->first_tree, &tree);
     return 1;
 }
 
@@ -307,10 +307,11 @@ static ct_status fetch_tree(growth *g, worker *w, uint32_t i)
 {
     const ct_grow_batch *b = &w->batch.view.batch;
     const size_t rows = g->table.n_rows, cols = g->table.n_cols;
-    CT_TRY(ct_batch_fetch(&w->batch, w->gains, b->gains + i * cols, cols * sizeof *w->gains));
+    CT_TRY(ct_forest_batch_fetch(&w->batch, w->gains, b->gains + i * cols,
+                                 cols * sizeof *w->gains));
     if (w->leaf_of)
-        CT_TRY(ct_batch_fetch(&w->batch, w->leaf_of, b->oob_leaves + i * rows,
-                              rows * sizeof *w->leaf_of));
+        CT_TRY(ct_forest_batch_fetch(&w->batch, w->leaf_of, b->oob_leaves + i * rows,
+                                     rows * sizeof *w->leaf_of));
     return ct_gpu_drain(&w->batch.stream);
 }
 
@@ -319,9 +320,10 @@ static ct_status fetch_leaves(growth *g, worker *w, uint32_t from, uint32_t end)
     const ct_hist_batch *b = &w->batch;
     const size_t width = ct_runs_of(&g->all.grower),
                  n = b->leaf_begins[end - 1] + b->n_placed[end - 1] - b->leaf_begins[from];
-    CT_TRY(ct_batch_fetch(b, w->counts, b->view.batch.leaf_counts, n * width * sizeof *w->counts));
+    CT_TRY(ct_forest_batch_fetch(b, w->counts, b->view.batch.leaf_counts,
+                                 n * width * sizeof *w->counts));
     if (w->means)
-        CT_TRY(ct_batch_fetch(b, w->means, b->view.batch.leaf_means, n * sizeof *w->means));
+        CT_TRY(ct_forest_batch_fetch(b, w->means, b->view.batch.leaf_means, n * sizeof *w->means));
     return ct_gpu_drain(&b->stream);
 }
 
@@ -331,7 +333,7 @@ static ct_status take_trees(growth *g, worker *w, uint32_t n)
     uint32_t end;
     for (uint32_t from = 0; from < n; from = end) {
         uint32_t node = 0;
-        CT_TRY(ct_batch_answer(&w->batch, from, n, &end));
+        CT_TRY(ct_forest_batch_answer(&w->batch, from, n, &end));
         CT_TRY(fetch_leaves(g, w, from, end));
         for (uint32_t i = from; i < end; node += w->batch.n_nodes[i], i++) {
             CT_TRY(fetch_tree(g, w, i));
@@ -348,12 +350,12 @@ static ct_status grow_batch(growth *g, unsigned number, uint32_t place, uint32_t
     worker *w = &g->workers[number];
     int done, heavy;
     uint32_t kept = 0;
-    CT_TRY(ct_batch_grow(&w->batch, g->all.options->first_tree + place, n, &g->all.stop, number,
-                         &done, &heavy));
+    CT_TRY(ct_forest_batch_grow(&w->batch, g->all.options->first_tree + place, n, &g->all.stop,
+                                number, &done, &heavy));
     if (heavy) ct_atomic_write(&g->heavy, 1);
     if (heavy) ct_halt_set(&g->all.stop);
     while (done && kept < n &&
-           ct_growth_reserve(&g->all, w->batch.n_nodes[kept], w->batch.n_placed[kept], 0))
+           ct_forest_growth_reserve(&g->all, w->batch.n_nodes[kept], w->batch.n_placed[kept], 0))
         kept++;
     if (done && kept < n) kept++; /* the one that reached the limit, as on the CPU */
     return take_trees(g, w, kept);
@@ -386,8 +388,10 @@ static ct_status fetch_out(growth *g)
     for (unsigned i = 0; i < g->n_workers; i++) {
         const ct_hist_batch *b = &g->workers[i].batch;
         const ct_grow_batch *on_device = &b->view.batch;
-        CT_TRY(ct_batch_fetch(b, g->oob_sums, on_device->oob_sums, cells * sizeof *g->oob_sums));
-        CT_TRY(ct_batch_fetch(b, g->oob_trees, on_device->oob_trees, rows * sizeof *g->oob_trees));
+        CT_TRY(ct_forest_batch_fetch(b, g->oob_sums, on_device->oob_sums,
+                                     cells * sizeof *g->oob_sums));
+        CT_TRY(ct_forest_batch_fetch(b, g->oob_trees, on_device->oob_trees,
+                                     rows * sizeof *g->oob_trees));
         CT_TRY(ct_gpu_drain(&b->stream));
         for (size_t k = 0; k < cells; k++) extra->oob_sums[k] += g->oob_sums[k];
         for (size_t k = 0; k < rows; k++) extra->oob_trees[k] += g->oob_trees[k];
@@ -424,7 +428,8 @@ static ct_status open_workers(growth *g, ct_error *error)
     for (unsigned i = 0; i < g->n_workers; i++) {
         worker *w = &g->workers[i];
         if (!open_host(g, w)) return ct_fail(error, CT_NO_MEMORY, "no memory to grow trees");
-        if (ct_batch_open(&w->batch, g->gpu, &g->table, &g->plan, &g->all.grower.sampler) != CT_OK)
+        if (ct_forest_batch_open(&w->batch, g->gpu, &g->table, &g->plan,
+                                 &g->all.grower.sampler) != CT_OK)
             return ct_fail(error, CT_NO_DEVICE, "%s", ct_gpu_why(g->gpu));
     }
     return CT_OK;
@@ -434,7 +439,7 @@ static ct_status run(growth *g, ct_error *error)
 {
     describe(g);
     CT_TRY(plan_memory(g, error));
-    CT_TRY(ct_growth_prepare(&g->all, host_bytes(g), error));
+    CT_TRY(ct_forest_growth_prepare(&g->all, host_bytes(g), error));
     CT_TRY(send_table(g, error));
     CT_TRY(open_workers(g, error));
     const uint32_t n_batches =
@@ -446,7 +451,7 @@ static ct_status run(growth *g, ct_error *error)
     ct_status status = g->failed ? CT_NO_DEVICE : fetch_out(g);
     if (status == CT_NO_DEVICE) return ct_fail(error, status, "%s", ct_gpu_why(g->gpu));
     if (status == CT_NO_MEMORY) return ct_fail(error, status, "no memory to grow trees");
-    return ct_growth_end(&g->all, error);
+    return ct_forest_growth_end(&g->all, error);
 }
 
 static void growth_free(growth *g)
@@ -457,7 +462,7 @@ static void growth_free(growth *g)
     ct_free(g->oob_trees);
     ct_gpu_give(&g->block);
     ct_gpu_close(g->gpu);
-    ct_growth_free(&g->all);
+    ct_forest_growth_free(&g->all);
 }
 
 /* What is left to the CPU; NULL: nothing. */
@@ -493,7 +498,7 @@ static ct_status grow_on(int number, const ct_hist_data *data, const ct_hist_opt
     if (why) return ct_fail(error, CT_NO_DEVICE, "%s", why);
     ct_gpu *gpu;
     CT_TRY(ct_gpu_open(number, &gpu, error));
-    ct_status status = ct_growth_begin(&g.all, data, options, forest, extra, error);
+    ct_status status = ct_forest_growth_begin(&g.all, data, options, forest, extra, error);
     g.gpu = gpu;
     if (status == CT_OK && g.all.grower.is_wide)
         status = ct_fail(error, CT_NO_DEVICE,
@@ -510,7 +515,7 @@ ct_status ct_hist_grow_at(const ct_forest_device *device, const ct_hist_data *da
                           const ct_hist_options *options, ct_hist_forest *forest,
                           ct_hist_extra *extra, ct_forest_used *used, ct_error *error)
 {
-    const ct_forest_cost cost = ct_grow_cost(data, options);
+    const ct_forest_cost cost = ct_forest_grow_cost(data, options);
     ct_hist_options rest = *options;
     ct_error why = {CT_OK, ""};
     double start = ct_seconds();

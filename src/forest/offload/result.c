@@ -32,7 +32,7 @@ static uint32_t move_leaf(const ct_hist_result *r, ct_hist_tree *tree, uint32_t 
     return place | (next & CT_HIST_MIXED);
 }
 
-ct_status ct_result_tree(const ct_hist_result *r, uint32_t *order, ct_hist_tree *tree)
+ct_status ct_forest_result_tree(const ct_hist_result *r, uint32_t *order, ct_hist_tree *tree)
 {
     uint32_t *new_of = order + r->n_nodes, n = 1, place = 0;
     if (!new_tree(r, tree)) return CT_NO_MEMORY;
@@ -91,8 +91,8 @@ static void settle_all(settling *s)
     }
 }
 
-void ct_result_settle(const ct_hist_result *r, const uint32_t *leaf_of, uint32_t n_rows,
-                      const uint32_t *new_of, uint32_t *scratch, ct_left_out *out)
+void ct_forest_result_settle(const ct_hist_result *r, const uint32_t *leaf_of, uint32_t n_rows,
+                             const uint32_t *new_of, uint32_t *scratch, ct_left_out *out)
 {
     CT_ASSERT(r->n_nodes > 0 && leaf_of && new_of && scratch && out->row && out->leaf);
     uint32_t *leaves = scratch, *begin = scratch + r->n_nodes, n = 0;

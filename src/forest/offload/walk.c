@@ -222,9 +222,9 @@ static void code_rows(void *data, unsigned worker, uint64_t begin, uint64_t end)
     uint32_t n_cols = w->forest->n_cols, n = (uint32_t) (end - begin);
     (void) worker;
     for (uint32_t col = 0; col < n_cols; col++)
-        ct_encode(&w->compact.columns[col], &w->coders[col], &w->columns[col],
-                  c->s->from + (uint32_t) begin, n, to + col, w->stride);
-    ct_compact_answer(&w->compact, n_cols, n, to, w->stride);
+        ct_forest_encode(&w->compact.columns[col], &w->coders[col], &w->columns[col],
+                         c->s->from + (uint32_t) begin, n, to + col, w->stride);
+    ct_forest_compact_answer(&w->compact, n_cols, n, to, w->stride);
 }
 
 static ct_status launch(const slot *s, ct_forest_kernel kernel, size_t items)
@@ -300,12 +300,12 @@ static ct_status prepare(walker *w, const ct_hist_code_column *codes, ct_error *
         return ct_fail(error, CT_NO_DEVICE, "this many classes are left to the CPU");
     if (w->n_leaves >= CT_HIST_MIXED)
         return ct_fail(error, CT_NO_DEVICE, "this many leaves are left to the CPU");
-    if (!ct_compact_init(&w->compact, w->forest, codes, w->n_rows))
+    if (!ct_forest_compact_init(&w->compact, w->forest, codes, w->n_rows))
         return ct_fail(error, CT_NO_MEMORY, "no memory to predict");
     if (!w->compact.nodes)
         return ct_fail(error, CT_NO_DEVICE, "this many sets of levels are left to the CPU");
     w->stride = ((size_t) w->forest->n_cols + w->compact.n_sets + 7) / 8 * 8;
-    w->coders = ct_coders_new(w->compact.columns, w->forest->n_cols, w->n_rows);
+    w->coders = ct_forest_coders_new(w->compact.columns, w->forest->n_cols, w->n_rows);
     if (!w->coders || !make_trees(w)) return ct_fail(error, CT_NO_MEMORY, "no memory to predict");
     return CT_OK;
 }
@@ -319,8 +319,8 @@ static void walker_free(walker *w)
     }
     ct_gpu_give(&w->trees);
     ct_gpu_close(w->gpu);
-    ct_coders_free(w->coders, w->forest->n_cols);
-    ct_compact_free(&w->compact);
+    ct_forest_coders_free(w->coders, w->forest->n_cols);
+    ct_forest_compact_free(&w->compact);
     ct_free(w->nodes);
     ct_free(w->nexts);
     ct_free(w->begins);
@@ -346,7 +346,7 @@ ct_status ct_hist_predict_at(const ct_forest_device *device, const ct_hist_fores
                              void *out, ct_forest_used *used, ct_error *error)
 {
     CT_ASSERT(codes && columns && (out || !n_rows));
-    const ct_forest_cost cost = ct_walk_cost(forest, n_rows, threads);
+    const ct_forest_cost cost = ct_forest_walk_cost(forest, n_rows, threads);
     ct_error why = {CT_OK, ""};
     if (ct_forest_wants(device, &cost, used) && n_rows && forest->n_trees) {
         walker w;

@@ -51,12 +51,12 @@ static int pool_init(pool *p, const ct_grower *grower, const ct_split_level *lev
 static void draw_pool(pool *p, ct_split_memory *memory)
 {
     const ct_grower *g = p->grower;
-    ct_rng rng = ct_pool_rng(g, p->level->tree, p->level->tasks[0].depth);
+    ct_rng rng = ct_forest_pool_rng(g, p->level->tree, p->level->tasks[0].depth);
     for (uint32_t i = 0; i < p->n_features; i++) {
-        p->features[i] = ct_draw_next(memory, &rng, i);
+        p->features[i] = ct_forest_draw_next(memory, &rng, i);
         p->n_bins[i] = g->codes->columns[p->features[i]].n_bins;
     }
-    ct_put_back(memory, p->n_features);
+    ct_forest_put_back(memory, p->n_features);
 }
 
 static int32_t *cells_of(const pool *p, uint32_t leaf, uint32_t feature)
@@ -140,8 +140,8 @@ static int ask_about(pool *p, const ct_hist_task *tasks, uint32_t n)
     return options->learn(options->calls, &round, p->answers);
 }
 
-ct_asked ct_ask_learner(const ct_grower *grower, ct_split_memory *memory,
-                        const ct_split_level *level, ct_hist_split *splits, uint8_t *found)
+ct_asked ct_forest_ask_learner(const ct_grower *grower, ct_split_memory *memory,
+                               const ct_split_level *level, ct_hist_split *splits, uint8_t *found)
 {
     CT_ASSERT(level->n > 0 && grower->options->learn && grower->n_classes);
     pool p;

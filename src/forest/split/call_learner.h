@@ -16,7 +16,7 @@ typedef struct {
 
 /* The splits of a level. found[i] is 0 where the learner wants none, or one that leaves a side
  * empty. */
-ct_asked ct_ask_learner(const ct_grower *grower, ct_split_memory *memory,
-                        const ct_split_level *level, ct_hist_split *splits, uint8_t *found);
+ct_asked ct_forest_ask_learner(const ct_grower *grower, ct_split_memory *memory,
+                               const ct_split_level *level, ct_hist_split *splits, uint8_t *found);
 
 #endif

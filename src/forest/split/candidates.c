@@ -13,7 +13,7 @@
 
 /* ---- columns drawn ---- */
 
-void ct_begin_columns(ct_split_memory *memory, const ct_grower *grower)
+void ct_forest_begin_columns(ct_split_memory *memory, const ct_grower *grower)
 {
     CT_ASSERT(memory->n_cols == grower->n_cols && grower->data->n_always <= memory->n_cols);
     const ct_hist_data *data = grower->data;
@@ -61,7 +61,7 @@ static uint32_t draw_by_weight(const ct_split_memory *memory, ct_rng *rng, uint3
     }
 }
 
-uint32_t ct_draw_next(ct_split_memory *memory, ct_rng *rng, uint32_t n_drawn)
+uint32_t ct_forest_draw_next(ct_split_memory *memory, ct_rng *rng, uint32_t n_drawn)
 {
     CT_ASSERT(n_drawn < memory->n_cols);
     uint32_t *columns = memory->columns, rest = memory->n_cols - n_drawn;
@@ -74,7 +74,7 @@ uint32_t ct_draw_next(ct_split_memory *memory, ct_rng *rng, uint32_t n_drawn)
     return column;
 }
 
-void ct_put_back(ct_split_memory *memory, uint32_t n_drawn)
+void ct_forest_put_back(ct_split_memory *memory, uint32_t n_drawn)
 {
     CT_ASSERT(n_drawn <= memory->n_cols);
     uint32_t *columns = memory->columns;
@@ -85,15 +85,15 @@ void ct_put_back(ct_split_memory *memory, uint32_t n_drawn)
     }
 }
 
-ct_rng ct_pool_rng(const ct_grower *grower, uint32_t tree, uint32_t depth)
+ct_rng ct_forest_pool_rng(const ct_grower *grower, uint32_t tree, uint32_t depth)
 {
     return ct_rng_of(grower->options->seed, tree, ct_rng_path(CT_POOL_PATH, depth));
 }
 
-uint32_t ct_draw_column(ct_hist_search *s)
+uint32_t ct_forest_draw_column(ct_hist_search *s)
 {
     CT_ASSERT(s->n_drawn < s->memory->n_cols);
-    return ct_draw_next(s->memory, &s->rng, s->n_drawn++);
+    return ct_forest_draw_next(s->memory, &s->rng, s->n_drawn++);
 }
 
 /* ---- their codes ---- */
@@ -126,7 +126,8 @@ uint32_t ct_draw_column(ct_hist_search *s)
 #define ROW(i) items[i].row
 #define CODE_ROW(i) code_rows[items[i].row]
 
-void ct_read_codes(const ct_hist_search *s, const uint32_t *columns, unsigned lanes, uint16_t flip)
+void ct_forest_read_codes(const ct_hist_search *s, const uint32_t *columns, unsigned lanes,
+                          uint16_t flip)
 {
     const ct_view *view = s->view;
     const ct_item *items = s->items;
@@ -140,12 +141,12 @@ void ct_read_codes(const ct_hist_search *s, const uint32_t *columns, unsigned la
 
 /* ---- scores in plain C ---- */
 
-double ct_plain_score(const ct_hist_search *s, const uint32_t *left, uint32_t size)
+double ct_forest_plain_score(const ct_hist_search *s, const uint32_t *left, uint32_t size)
 {
     const ct_criterion *criterion = s->grower->criterion;
     const uint32_t n_runs = s->task->n_runs, weight = s->task->weight;
     uint32_t few[CT_HIST_CLASSES], *right = n_runs > CT_HIST_CLASSES ? s->memory->others : few;
-    const ct_side_score side = criterion->side ? criterion->side : ct_squares_side;
+    const ct_side_score side = criterion->side ? criterion->side : ct_forest_squares_side;
     CT_ASSERT(size && size < weight);
     for (uint32_t k = 0; k < n_runs; k++) right[k] = s->runs[k].weight - left[k];
     const double *logs = s->grower->logs;

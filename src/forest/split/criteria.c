@@ -5,7 +5,8 @@
 #include <math.h>
 #include <stddef.h>
 
-double ct_squares_side(const double *logs, const uint32_t *counts, uint32_t n_runs, uint32_t size)
+double ct_forest_squares_side(const double *logs, const uint32_t *counts, uint32_t n_runs,
+                              uint32_t size)
 {
     CT_ASSERT(counts && size > 0);
     uint64_t squares = 0;
@@ -31,7 +32,7 @@ static double entropy_side(const double *logs, const uint32_t *counts, uint32_t 
     return sum - logs[size];
 }
 
-void ct_entropy_logs(double *logs, uint32_t most, double lift)
+void ct_forest_entropy_logs(double *logs, uint32_t most, double lift)
 {
     CT_ASSERT(logs && most > 0 && lift > 0);
     const double highest = most * (log((double) most + 1) + lift);
@@ -52,7 +53,7 @@ const ct_criterion ct_criteria[] = {
 };
 const unsigned ct_n_criteria = sizeof ct_criteria / sizeof *ct_criteria;
 
-const ct_criterion *ct_find_criterion(ct_split_rule rule, ct_criterion_of of)
+const ct_criterion *ct_forest_find_criterion(ct_split_rule rule, ct_criterion_of of)
 {
     for (unsigned i = 0; i < ct_n_criteria; i++)
         if (ct_criteria[i].rule == rule && ct_criteria[i].of == of) return &ct_criteria[i];

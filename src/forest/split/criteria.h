@@ -28,14 +28,15 @@ CT_HD double ct_entropy_lift(uint32_t n_classes)
 
 /* logs[most + 1] of entropy: k log(k), rounded such that all sums that scores of nodes of so much
  * weight are made of are exact, and so do not depend on their order. */
-void ct_entropy_logs(double *logs, uint32_t most, double lift);
+void ct_forest_entropy_logs(double *logs, uint32_t most, double lift);
 
 /* What one side of a cut, of which so much weight is in each of n_runs classes, adds to a score. */
 typedef double (*ct_side_score)(const double *logs, const uint32_t *counts, uint32_t n_runs,
                                 uint32_t size);
 
 /* Squares of weights by the weight of the side. */
-double ct_squares_side(const double *logs, const uint32_t *counts, uint32_t n_runs, uint32_t size);
+double ct_forest_squares_side(const double *logs, const uint32_t *counts, uint32_t n_runs,
+                              uint32_t size);
 
 typedef struct {
     ct_split_rule rule;
@@ -43,13 +44,13 @@ typedef struct {
     ct_criterion_of of;
     int at_random;      /* one cut a candidate, drawn; else all of them */
     ct_score score;     /* which is its name on a device */
-    ct_side_score side; /* in plain C; NULL: by the kernels of scan.h, or ct_squares_side() */
+    ct_side_score side; /* in plain C; NULL: kernels of scan.h, or ct_forest_squares_side() */
 } ct_criterion;
 
 extern const ct_criterion ct_criteria[];
 extern const unsigned ct_n_criteria;
 
 /* The criterion of a rule for such a response; NULL: there is none. */
-const ct_criterion *ct_find_criterion(ct_split_rule rule, ct_criterion_of of);
+const ct_criterion *ct_forest_find_criterion(ct_split_rule rule, ct_criterion_of of);
 
 #endif

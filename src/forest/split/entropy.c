@@ -35,8 +35,8 @@ CT_HOT void add_bin(const ct_hist_search *s, uint32_t bin, unsigned lanes, unsig
     }
 }
 
-void ct_scan_entropy(const ct_hist_search *s, uint32_t n_bins, int missing_left, unsigned lanes,
-                     unsigned width, ct_bin_cut *cuts)
+void ct_forest_scan_entropy(const ct_hist_search *s, uint32_t n_bins, int missing_left,
+                            unsigned lanes, unsigned width, ct_bin_cut *cuts)
 {
     const double *logs = s->grower->logs;
     CT_ASSERT(logs && n_bins < CT_HIST_BIN_ROWS && lanes <= CT_LANES && lanes <= width);
@@ -58,8 +58,8 @@ void ct_scan_entropy(const ct_hist_search *s, uint32_t n_bins, int missing_left,
     }
 }
 
-int ct_small_entropy(const ct_hist_search *s, const int16_t *codes, const uint8_t *order,
-                     const uint8_t *run_of, double *best, int16_t *code)
+int ct_forest_small_entropy(const ct_hist_search *s, const int16_t *codes, const uint8_t *order,
+                            const uint8_t *run_of, double *best, int16_t *code)
 {
     const double *logs = s->grower->logs;
     const uint32_t n = s->task->n, weight = s->task->weight;

@@ -15,7 +15,7 @@ typedef struct {
     uint32_t most;    /* the largest weight */
 } side;
 
-void ct_begin_many(const ct_hist_search *s)
+void ct_forest_begin_many(const ct_hist_search *s)
 {
     CT_ASSERT(ct_has_many_runs(s) && s->memory->run_of);
     uint32_t *run_of = s->memory->run_of;
@@ -28,7 +28,7 @@ static uint32_t bin_at(const ct_hist_search *s, const ct_many_bins *b, uint32_t 
     return b->bins[b->by_place ? i : s->items[i].row];
 }
 
-void ct_sort_many(const ct_hist_search *s, const ct_many_bins *b, unsigned lane)
+void ct_forest_sort_many(const ct_hist_search *s, const ct_many_bins *b, unsigned lane)
 {
     CT_ASSERT(b->n_bins < CT_HIST_BIN_ROWS && lane < CT_LANES);
     const ct_split_memory *memory = s->memory;
@@ -90,8 +90,8 @@ static void scan_right(const ct_hist_search *s, uint32_t n_bins, int with_missin
     }
 }
 
-void ct_scan_many(const ct_hist_search *s, const ct_many_bins *b, int missing_left,
-                  ct_bin_cut *cut)
+void ct_forest_scan_many(const ct_hist_search *s, const ct_many_bins *b, int missing_left,
+                         ct_bin_cut *cut)
 {
     CT_ASSERT(b->n_bins < CT_HIST_BIN_ROWS);
     double worths[CT_HIST_BIN_ROWS];

@@ -19,13 +19,13 @@ typedef struct {
 } ct_many_bins;
 
 /* Which run each item is of: before the borders of any candidate are looked at. */
-void ct_begin_many(const ct_hist_search *s);
+void ct_forest_begin_many(const ct_hist_search *s);
 
 /* Items in the order of their bins; the weights of these become those of the lane. */
-void ct_sort_many(const ct_hist_search *s, const ct_many_bins *b, unsigned lane);
+void ct_forest_sort_many(const ct_hist_search *s, const ct_many_bins *b, unsigned lane);
 
 /* The best border of those sorted last, as the scan's gini(). */
-void ct_scan_many(const ct_hist_search *s, const ct_many_bins *b, int missing_left,
-                  ct_bin_cut *cut);
+void ct_forest_scan_many(const ct_hist_search *s, const ct_many_bins *b, int missing_left,
+                         ct_bin_cut *cut);
 
 #endif

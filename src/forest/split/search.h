@@ -32,14 +32,15 @@ static inline uint16_t *ct_medium_codes(const ct_hist_search *s, unsigned lane)
 
 /* Codes of the items in some columns, in the order of the items and with these bits turned, become
  * the medium ones. */
-void ct_read_codes(const ct_hist_search *s, const uint32_t *columns, unsigned lanes, uint16_t flip);
+void ct_forest_read_codes(const ct_hist_search *s, const uint32_t *columns, unsigned lanes,
+                          uint16_t flip);
 
 /* Columns are drawn without repetition, one after another. */
-uint32_t ct_draw_column(ct_hist_search *s);
+uint32_t ct_forest_draw_column(ct_hist_search *s);
 
 /* The score of a criterion in plain C, where left[run] is what of each run goes left, in all
  * `size`. */
-double ct_plain_score(const ct_hist_search *s, const uint32_t *left, uint32_t size);
+double ct_forest_plain_score(const ct_hist_search *s, const uint32_t *left, uint32_t size);
 
 /* Of monotone forests: whether a cut that leaves so much of the sum, and of the weight, on the left
  * would part it the wrong way, or make a child that is not within the bounds of the node. That of
@@ -63,13 +64,13 @@ static inline int ct_has_sets(const ct_hist_search *s, uint32_t column)
 
 /* Of such a column all subsets of the node's levels, or one at random; the best becomes the split
  * if it is better than all before. Levels that no row of the node has are right. */
-void ct_search_set(ct_hist_search *s, uint32_t column);
+void ct_forest_search_set(ct_hist_search *s, uint32_t column);
 
 /* Small nodes: all cuts of all candidates. */
-void ct_search_small(ct_hist_search *s);
+void ct_forest_search_small(ct_hist_search *s);
 
 /* Others: the best border of two bins, which are the table's, or, at nodes of at most
  * CT_MEDIUM_ROWS, of the node's own range of codes. */
-void ct_search_bins(ct_hist_search *s);
+void ct_forest_search_bins(ct_hist_search *s);
 
 #endif

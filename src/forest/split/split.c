@@ -65,10 +65,10 @@ static double score_of_cut(const ct_hist_search *s, uint32_t column, uint32_t cu
 static void search_random(ct_hist_search *s)
 {
     while (s->n_drawn < s->grower->options->mtry) {
-        uint32_t column = ct_draw_column(s), low, high;
+        uint32_t column = ct_forest_draw_column(s), low, high;
         int missing;
         if (ct_has_sets(s, column)) {
-            ct_search_set(s, column);
+            ct_forest_search_set(s, column);
             continue;
         }
         if (!code_range(s, column, &low, &high, &missing)) continue;
@@ -95,8 +95,8 @@ static void sum_node(ct_hist_search *s)
         s->amount += (double) s->view->exposure[s->items[i].row] * s->items[i].weight;
 }
 
-int ct_find_split(const ct_grower *grower, ct_split_memory *memory, const ct_split_node *node,
-                  ct_hist_split *split)
+int ct_forest_find_split(const ct_grower *grower, ct_split_memory *memory,
+                         const ct_split_node *node, ct_hist_split *split)
 {
     ct_task_is_sound(grower, node->task);
     const ct_hist_options *options = grower->options;
@@ -109,7 +109,7 @@ int ct_find_split(const ct_grower *grower, ct_split_memory *memory, const ct_spl
     s.task = task;
     s.items = node->items;
     s.runs = task->runs;
-    s.rng = options->pool_by_level ? ct_pool_rng(grower, node->tree, task->depth)
+    s.rng = options->pool_by_level ? ct_forest_pool_rng(grower, node->tree, task->depth)
                                    : ct_rng_of(options->seed, node->tree, task->path);
     if (at_random)
         s.cuts = ct_rng_of(options->seed, node->tree, ct_rng_path(task->path, CT_CUTS_PATH));
@@ -119,8 +119,9 @@ int ct_find_split(const ct_grower *grower, ct_split_memory *memory, const ct_spl
     s.half = 0;
     sum_node(&s);
     if (at_random) search_random(&s);
-    else if (task->n <= CT_SMALL_ROWS && task->weight <= CT_SMALL_WEIGHT) ct_search_small(&s);
-    else ct_search_bins(&s);
-    ct_put_back(memory, s.n_drawn);
+    else if (task->n <= CT_SMALL_ROWS && task->weight <= CT_SMALL_WEIGHT)
+        ct_forest_search_small(&s);
+    else ct_forest_search_bins(&s);
+    ct_forest_put_back(memory, s.n_drawn);
     return s.score > worst();
 }

@@ -19,16 +19,17 @@ typedef struct {
     uint16_t raise;
 } ct_hist_split;
 
-/* Columns are drawn without repetition, one after another, from a permutation that ct_put_back
- * restores once `n_drawn` were drawn: a node's draws must not depend on those of others. */
-uint32_t ct_draw_next(ct_split_memory *memory, ct_rng *rng, uint32_t n_drawn);
-void ct_put_back(ct_split_memory *memory, uint32_t n_drawn);
+/* Columns are drawn without repetition, one after another, from a permutation that
+ * ct_forest_put_back restores once `n_drawn` were drawn: a node's draws must not depend on those of
+ * others. */
+uint32_t ct_forest_draw_next(ct_split_memory *memory, ct_rng *rng, uint32_t n_drawn);
+void ct_forest_put_back(ct_split_memory *memory, uint32_t n_drawn);
 
 /* All columns, before any is drawn. */
-void ct_begin_columns(ct_split_memory *memory, const ct_grower *grower);
+void ct_forest_begin_columns(ct_split_memory *memory, const ct_grower *grower);
 
 /* The draws of the candidates that all nodes of one depth have in common. */
-ct_rng ct_pool_rng(const ct_grower *grower, uint32_t tree, uint32_t depth);
+ct_rng ct_forest_pool_rng(const ct_grower *grower, uint32_t tree, uint32_t depth);
 
 /* A node as its search sees it. */
 typedef struct {
@@ -39,7 +40,7 @@ typedef struct {
 } ct_split_node;
 
 /* 0 if no candidate has a cut. */
-int ct_find_split(const ct_grower *grower, ct_split_memory *memory, const ct_split_node *node,
-                  ct_hist_split *split);
+int ct_forest_find_split(const ct_grower *grower, ct_split_memory *memory,
+                         const ct_split_node *node, ct_hist_split *split);
 
 #endif

@@ -157,9 +157,9 @@ static group draw_group(ct_hist_search *s)
     g.n_bins = g.by_place ? ct_medium_most(s->task->n) : 0;
     g.any_missing = 0;
     while (g.lanes < CT_LANES && s->n_drawn < s->grower->options->mtry) {
-        uint32_t col = ct_draw_column(s);
+        uint32_t col = ct_forest_draw_column(s);
         if (ct_has_sets(s, col)) {
-            ct_search_set(s, col);
+            ct_forest_search_set(s, col);
             continue;
         }
         unsigned lane = g.lanes++;
@@ -172,7 +172,7 @@ static group draw_group(ct_hist_search *s)
     }
     g.width = s->grower->n_classes ? ct_bin_width(s->task->weight, g.lanes) : CT_LANES;
     if (!g.by_place || !g.lanes) return g;
-    ct_read_codes(s, g.columns, g.lanes, 0);
+    ct_forest_read_codes(s, g.columns, g.lanes, 0);
     for (unsigned lane = 0; lane < g.lanes; lane++) {
         g.any_missing |= spread_codes(s, g.columns[lane], lane, &g.by[lane]);
         g.bins[lane] = s->memory->medium_bins + (size_t) lane * ROOM;
@@ -303,7 +303,7 @@ static void scan_plain(const ct_hist_search *s, const group *g, unsigned lane, i
         if (ct_is_scarce(s->grower, size, s->task->weight) ||
             ct_breaks_order(s, g->columns[lane], left[1], size))
             continue;
-        double score = ct_plain_score(s, left, size);
+        double score = ct_forest_plain_score(s, left, size);
         if (!(score <= cut->score)) cut->score = score, cut->bin = bin;
     }
 }
@@ -344,7 +344,7 @@ static void scan_group(const ct_hist_search *s, const group *g, int missing_left
         s->grower->scan->variance(memory->sums, memory->weights, s->sum, s->task->weight,
                                   g->n_bins, missing_left, g->lanes, cuts);
     } else if (s->grower->logs && !ct_has_limits(s->grower)) {
-        ct_scan_entropy(s, g->n_bins, missing_left, g->lanes, g->width, cuts);
+        ct_forest_scan_entropy(s, g->n_bins, missing_left, g->lanes, g->width, cuts);
     } else if (s->grower->criterion->side || ct_has_limits(s->grower)) {
         for (unsigned lane = 0; lane < g->lanes; lane++)
             scan_plain(s, g, lane, missing_left, &cuts[lane]);
@@ -413,14 +413,14 @@ static void search_many(ct_hist_search *s, const group *g)
 {
     border best = {0, 0, 0};
     int better = 0;
-    ct_begin_many(s);
+    ct_forest_begin_many(s);
     for (unsigned lane = 0; lane < g->lanes; lane++) {
         const ct_many_bins bins = {g->bins[lane], g->by_place, g->n_bins};
         ct_bin_cut cut;
-        ct_sort_many(s, &bins, lane);
+        ct_forest_sort_many(s, &bins, lane);
         const int missing = g->any_missing && bin_weight(s, g, MISSING, lane);
         for (int left = 0; left <= missing; left++) {
-            ct_scan_many(s, &bins, left, &cut);
+            ct_forest_scan_many(s, &bins, left, &cut);
             better |= compare(s, &cut, &best, lane, left);
         }
     }
@@ -452,7 +452,7 @@ static void search_group(ct_hist_search *s)
     if (better) take_border(s, &g, &best);
 }
 
-void ct_search_bins(ct_hist_search *s)
+void ct_forest_search_bins(ct_hist_search *s)
 {
     CT_ASSERT(s->task->n > 1 && s->grower->options->mtry <= s->grower->n_cols);
     while (s->n_drawn < s->grower->options->mtry) search_group(s);

@@ -68,7 +68,7 @@ static double score_of(const ct_hist_search *s, const level_counts *l, uint32_t 
     if (!size || size == weight || ct_is_scarce(s->grower, (uint32_t) size, weight) ||
         ct_breaks_order(s, column, s->grower->n_classes ? sides[1] : sum, (uint32_t) size))
         return -1;
-    if (s->grower->criterion->side) return ct_plain_score(s, sides, (uint32_t) size);
+    if (s->grower->criterion->side) return ct_forest_plain_score(s, sides, (uint32_t) size);
     double a = (double) size, b = (double) (weight - size), rest = s->sum - sum;
     if (!s->grower->n_classes)
         return (sum * sum) / amount + (rest * rest) / (s->amount - amount);
@@ -93,7 +93,7 @@ static void take_set(ct_hist_search *s, const level_counts *l, uint32_t column, 
                                 .absent = ~l->present & CT_HIST_SET_ALL};
 }
 
-void ct_search_set(ct_hist_search *s, uint32_t column)
+void ct_forest_search_set(ct_hist_search *s, uint32_t column)
 {
     CT_ASSERT(column < s->grower->n_cols && s->grower->codes->columns[column].is_set);
     level_counts l;

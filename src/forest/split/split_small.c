@@ -116,7 +116,7 @@ static int best_of_plain(const ct_hist_search *s, uint32_t column, const int16_t
         if (ct_is_scarce(s->grower, size, s->task->weight) ||
             ct_breaks_order(s, column, left[1], size))
             continue;
-        double score = ct_plain_score(s, left, size);
+        double score = ct_forest_plain_score(s, left, size);
         if (score > *best) *best = score, *code = codes[row], found = 1;
     }
     return found;
@@ -127,7 +127,7 @@ static int best_of_entropy(const ct_hist_search *s, const small_rows *rows, cons
 {
     uint8_t order[CT_SMALL_ROWS] = {0};
     sort_rows(s, codes, s->task->n, order);
-    return ct_small_entropy(s, codes, order, rows->run_of, best, code);
+    return ct_forest_small_entropy(s, codes, order, rows->run_of, best, code);
 }
 
 static int best_of_one(const ct_hist_search *s, const small_rows *rows, uint32_t candidate,
@@ -189,7 +189,7 @@ static void read_waiting(const ct_hist_search *s, small_rows *rows)
     const uint32_t n_read = rows->node.n_candidates;
     uint32_t n = 0;
     for (uint32_t k = 0; k < n_read; k++) pad_codes(ct_medium_codes(s, k), s->task->n);
-    ct_read_codes(s, rows->columns, n_read, SIGN_BIT);
+    ct_forest_read_codes(s, rows->columns, n_read, SIGN_BIT);
     for (uint32_t k = 0; k < n_read; k++) {
         uint16_t *codes = ct_medium_codes(s, k);
         const int missing = any_missing(s, codes, rows->columns[k]), left = rows->missing_left[k];
@@ -250,7 +250,7 @@ static void begin_rows(const ct_hist_search *s, small_rows *rows)
         for (uint32_t j = 0; j < s->runs[k].n; j++) rows->run_of[i++] = (uint8_t) k;
 }
 
-void ct_search_small(ct_hist_search *s)
+void ct_forest_search_small(ct_hist_search *s)
 {
     CT_ASSERT(s->task->n > 1 && s->task->n <= CT_SMALL_ROWS && s->task->weight <= CT_SMALL_WEIGHT);
     small_rows rows;
@@ -261,10 +261,10 @@ void ct_search_small(ct_hist_search *s)
                    groups = (mtry + CT_LANES - 2) / (CT_LANES - 1),
                    together = (mtry + groups - 1) / groups;
     while (s->n_drawn < s->grower->options->mtry && s->score < most) {
-        uint32_t column = ct_draw_column(s);
+        uint32_t column = ct_forest_draw_column(s);
         if (ct_has_sets(s, column)) {
             look_at_waiting(s, &rows);
-            if (s->score < most) ct_search_set(s, column);
+            if (s->score < most) ct_forest_search_set(s, column);
             continue;
         }
         add_candidate(&rows, column, 0);

@@ -144,8 +144,8 @@ static void compact_tree(const ct_compact *compact, const ct_hist_tree *tree,
     }
 }
 
-int ct_compact_init(ct_compact *compact, const ct_hist_forest *forest,
-                    const ct_hist_code_column *columns, uint32_t n_rows)
+int ct_forest_compact_init(ct_compact *compact, const ct_hist_forest *forest,
+                           const ct_hist_code_column *columns, uint32_t n_rows)
 {
     CT_ASSERT(forest->n_cols > 0 && columns);
     size_t n = 0, n_trees = forest->n_trees;
@@ -175,7 +175,7 @@ int ct_compact_init(ct_compact *compact, const ct_hist_forest *forest,
     return fine;
 }
 
-void ct_compact_free(ct_compact *compact)
+void ct_forest_compact_free(ct_compact *compact)
 {
     ct_free(compact->nodes);
     ct_free(compact->begins);
@@ -189,8 +189,8 @@ void ct_compact_free(ct_compact *compact)
 
 /* ---- walking ---- */
 
-void ct_compact_answer(const ct_compact *compact, uint32_t n_cols, uint32_t n, uint16_t *by_row,
-                       size_t stride)
+void ct_forest_compact_answer(const ct_compact *compact, uint32_t n_cols, uint32_t n,
+                              uint16_t *by_row, size_t stride)
 {
     CT_ASSERT(stride >= n_cols + compact->n_sets);
     for (uint32_t i = 0; i < compact->n_sets; i++) {
@@ -204,8 +204,8 @@ void ct_compact_answer(const ct_compact *compact, uint32_t n_cols, uint32_t n, u
     }
 }
 
-uint32_t ct_compact_leaf(const ct_compact *compact, const ct_hist_forest *forest, uint32_t tree,
-                         const uint16_t *codes)
+uint32_t ct_forest_compact_leaf(const ct_compact *compact, const ct_hist_forest *forest,
+                                uint32_t tree, const uint16_t *codes)
 {
     CT_ASSERT(tree < forest->n_trees && compact->nodes);
     const ct_compact_node *nodes = compact->nodes + compact->begins[tree];
@@ -239,8 +239,8 @@ static inline void walk_flight(const ct_compact_node *nodes, const uint16_t *by_
 }
 
 /* Flights of rows that are not yet at their leaf, until there are none. */
-void ct_compact_walk(const ct_compact *compact, uint32_t tree, const uint16_t *by_row,
-                     size_t stride, uint16_t *rows, uint32_t n, uint32_t *leaves)
+void ct_forest_compact_walk(const ct_compact *compact, uint32_t tree, const uint16_t *by_row,
+                            size_t stride, uint16_t *rows, uint32_t n, uint32_t *leaves)
 {
     CT_ASSERT(compact->nodes && n <= CT_COMPACT_ROWS);
     const ct_compact_node *nodes = compact->nodes + compact->begins[tree];

@@ -34,24 +34,24 @@ typedef struct {
 
 enum { CT_COMPACT_ROWS = 2048 }; /* at a time, at most */
 
-/* For the prediction of n_rows rows. Freed by ct_compact_free, also after a failure: 0 if memory
- * ends. */
-int ct_compact_init(ct_compact *compact, const ct_hist_forest *forest,
-                    const ct_hist_code_column *columns, uint32_t n_rows);
-void ct_compact_free(ct_compact *compact);
+/* For the prediction of n_rows rows. Freed by ct_forest_compact_free, also after a failure: 0 if
+ * memory ends. */
+int ct_forest_compact_init(ct_compact *compact, const ct_hist_forest *forest,
+                           const ct_hist_code_column *columns, uint32_t n_rows);
+void ct_forest_compact_free(ct_compact *compact);
 
 /* Writes the answers of all tests of levels behind the n_cols codes of each row. */
-void ct_compact_answer(const ct_compact *compact, uint32_t n_cols, uint32_t n, uint16_t *by_row,
-                       size_t stride);
+void ct_forest_compact_answer(const ct_compact *compact, uint32_t n_cols, uint32_t n,
+                              uint16_t *by_row, size_t stride);
 
 /* leaves[row]: the node that each of n rows without missing values comes to; rows has room for
  * CT_COMPACT_PAD more, and is changed. */
 enum { CT_COMPACT_PAD = 8 };
-void ct_compact_walk(const ct_compact *compact, uint32_t tree, const uint16_t *by_row,
-                     size_t stride, uint16_t *rows, uint32_t n, uint32_t *leaves);
+void ct_forest_compact_walk(const ct_compact *compact, uint32_t tree, const uint16_t *by_row,
+                            size_t stride, uint16_t *rows, uint32_t n, uint32_t *leaves);
 
 /* The leaf of one row, with or without. */
-uint32_t ct_compact_leaf(const ct_compact *compact, const ct_hist_forest *forest, uint32_t tree,
-                         const uint16_t *codes);
+uint32_t ct_forest_compact_leaf(const ct_compact *compact, const ct_hist_forest *forest,
+                                uint32_t tree, const uint16_t *codes);
 
 #endif

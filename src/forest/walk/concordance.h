@@ -13,7 +13,7 @@ typedef struct {
 
 /* Rows in order of `survival` (ct_hist_data); ranks[row]: of predictions, below n, equal ones the
  * same, the earliest event highest. CT_NO_MEMORY. */
-ct_status ct_concordance_of(const uint32_t *survival, const uint32_t *ranks, uint32_t n,
-                            ct_concordance *answer);
+ct_status ct_forest_concordance_of(const uint32_t *survival, const uint32_t *ranks, uint32_t n,
+                                   ct_concordance *answer);
 
 #endif

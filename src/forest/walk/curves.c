@@ -56,7 +56,8 @@ static int visit_tree(void *data, unsigned worker, uint32_t number, uint32_t fro
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t leaf = tree->nodes[leaves[i]].next,
                        begin = leaf ? tree->ends[leaf - 1] : 0, size = tree->ends[leaf] - begin;
-        if (asked->own && ct_members_have(tree->members + begin, size, asked->own[from + i])) {
+        if (asked->own && ct_forest_members_have(tree->members + begin, size,
+                                                 asked->own[from + i])) {
             d->found++;
             continue;
         }
@@ -96,14 +97,15 @@ static ct_status walk(plan *p, const ct_hist_code_column *codes, const ct_column
     CT_TRY(ct_hist_visit(asked->forest, codes, columns, asked->n_rows, &visitor, threads, stop,
                          error));
     for (unsigned i = 0; i < threads; i++) found += p->scratches[i].found;
-    if (asked->own && !ct_atomic_read(&stop->stopped) && found != ct_members_rows(asked->forest))
+    if (asked->own && !ct_atomic_read(&stop->stopped) &&
+        found != ct_forest_members_rows(asked->forest))
         return ct_fail(error, CT_BAD_INPUT, "these are not the rows the forest was grown from");
     return CT_OK;
 }
 
-ct_status ct_curves_predict(const ct_curves_asked *asked, const ct_hist_code_column *codes,
-                            const ct_column *columns, unsigned threads, ct_halt *stop,
-                            ct_error *error)
+ct_status ct_forest_curves_predict(const ct_curves_asked *asked, const ct_hist_code_column *codes,
+                                   const ct_column *columns, unsigned threads, ct_halt *stop,
+                                   ct_error *error)
 {
     CT_ASSERT(asked->survival && asked->column_of && asked->hazards);
     const uint32_t rows = CELLS / (asked->n_columns + 1) + 1;

@@ -19,9 +19,9 @@ typedef struct {
     double *hazards; /* [n_columns][n_rows]; NaN where no tree counts */
 } ct_curves_asked;
 
-/* As ct_members_predict(). */
-ct_status ct_curves_predict(const ct_curves_asked *asked, const ct_hist_code_column *codes,
-                            const ct_column *columns, unsigned threads, ct_halt *stop,
-                            ct_error *error);
+/* As ct_forest_members_predict(). */
+ct_status ct_forest_curves_predict(const ct_curves_asked *asked, const ct_hist_code_column *codes,
+                                   const ct_column *columns, unsigned threads, ct_halt *stop,
+                                   ct_error *error);
 
 #endif

@@ -50,7 +50,7 @@ static int leaf_is_valid(const ct_hist_tree *tree, uint32_t leaf, uint32_t begin
     return weight == tree->counts[leaf] && weight < UINT64_C(1) << 31;
 }
 
-int ct_members_are_valid(const ct_hist_forest *forest, uint32_t n_ranks)
+int ct_forest_members_are_valid(const ct_hist_forest *forest, uint32_t n_ranks)
 {
     for (uint32_t i = 0; i < forest->n_trees; i++)
         for (uint32_t leaf = 0, begin = 0; leaf < forest->trees[i].n_leaves;
@@ -59,7 +59,7 @@ int ct_members_are_valid(const ct_hist_forest *forest, uint32_t n_ranks)
     return 1;
 }
 
-int64_t ct_members_rows(const ct_hist_forest *forest)
+int64_t ct_forest_members_rows(const ct_hist_forest *forest)
 {
     int64_t n = 0;
     for (uint32_t i = 0; i < forest->n_trees; i++) {
@@ -73,7 +73,7 @@ int64_t ct_members_rows(const ct_hist_forest *forest)
     return n;
 }
 
-int ct_members_have(const uint32_t *members, uint32_t n, uint32_t rank)
+int ct_forest_members_have(const uint32_t *members, uint32_t n, uint32_t rank)
 {
     CT_ASSERT(members || !n);
     uint32_t i = 0;
@@ -129,7 +129,7 @@ static int visit_tree(void *data, unsigned worker, uint32_t number, uint32_t fro
         const uint32_t leaf = d->leaf[i], begin = d->begin[i], size = tree->ends[leaf] - begin;
         shares *s = &d->rows[i];
         if (number == 0) s->n = s->trees = 0;
-        if (asked->own && ct_members_have(tree->members + begin, size, asked->own[from + i]))
+        if (asked->own && ct_forest_members_have(tree->members + begin, size, asked->own[from + i]))
             d->found++;
         else if (!give(s, tree->members + begin, size, tree->counts[leaf])) return 0;
     }
@@ -259,9 +259,9 @@ static void free_scratch(scratch *d)
     ct_free(d->chosen.entries);
 }
 
-ct_status ct_members_predict(const ct_members_asked *asked, const ct_hist_code_column *codes,
-                             const ct_column *columns, unsigned threads, ct_halt *stop,
-                             ct_error *error)
+ct_status ct_forest_members_predict(const ct_members_asked *asked, const ct_hist_code_column *codes,
+                                    const ct_column *columns, unsigned threads, ct_halt *stop,
+                                    ct_error *error)
 {
     CT_ASSERT(asked->quantiles || asked->weights);
     CT_ASSERT(asked->probabilities || !asked->quantiles);
@@ -281,7 +281,7 @@ ct_status ct_members_predict(const ct_members_asked *asked, const ct_hist_code_c
     }
     ct_free(p.scratches);
     if (status == CT_OK && asked->own && !ct_atomic_read(&stop->stopped) &&
-        found != ct_members_rows(asked->forest))
+        found != ct_forest_members_rows(asked->forest))
         return ct_fail(error, CT_BAD_INPUT, "these are not the rows the forest was grown from");
     return status;
 }

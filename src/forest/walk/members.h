@@ -28,18 +28,18 @@ typedef struct {
 } ct_members_asked;
 
 /* Whether all leaves have sound members of n_ranks rows. */
-int ct_members_are_valid(const ct_hist_forest *forest, uint32_t n_ranks);
+int ct_forest_members_are_valid(const ct_hist_forest *forest, uint32_t n_ranks);
 
 /* Whether a row is one of n members. */
-int ct_members_have(const uint32_t *members, uint32_t n, uint32_t rank);
+int ct_forest_members_have(const uint32_t *members, uint32_t n, uint32_t rank);
 
 /* Rows that trees were grown from, summed over trees. */
-int64_t ct_members_rows(const ct_hist_forest *forest);
+int64_t ct_forest_members_rows(const ct_hist_forest *forest);
 
 /* As ct_hist_predict(). CT_BAD_INPUT: rows that are said to be those the forest was grown from are
  * not where these are. */
-ct_status ct_members_predict(const ct_members_asked *asked, const ct_hist_code_column *codes,
-                             const ct_column *columns, unsigned threads, ct_halt *stop,
-                             ct_error *error);
+ct_status ct_forest_members_predict(const ct_members_asked *asked, const ct_hist_code_column *codes,
+                                    const ct_column *columns, unsigned threads, ct_halt *stop,
+                                    ct_error *error);
 
 #endif

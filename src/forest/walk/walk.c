@@ -72,12 +72,12 @@ static void code_rows(const plan *p, uint32_t from, uint32_t n, scratch *d)
         uint32_t m = n - begin < CODED ? n - begin : CODED;
         uint16_t *to = d->by_row + begin * p->stride;
         for (uint32_t col = 0; col < n_cols; col++)
-            if (ct_encode(&p->codes[col], &p->coders[col], &p->columns[col], from + begin, m,
-                          to + col, p->stride))
+            if (ct_forest_encode(&p->codes[col], &p->coders[col], &p->columns[col], from + begin, m,
+                                 to + col, p->stride))
                 for (uint32_t i = 0; i < m; i++)
                     d->missing[begin + i] |= to[i * p->stride + col] == CT_CODE_MISSING;
     }
-    if (p->compact.nodes) ct_compact_answer(&p->compact, n_cols, n, d->by_row, p->stride);
+    if (p->compact.nodes) ct_forest_compact_answer(&p->compact, n_cols, n, d->by_row, p->stride);
     d->n_plain = d->n_odd = 0;
     for (uint32_t i = 0; i < n; i++)
         if (p->compact.nodes && !d->missing[i]) d->plain[d->n_plain++] = (uint16_t) i;
@@ -137,7 +137,7 @@ static void say(const plan *p, uint32_t number, const scratch *d, uint32_t from,
 
 static uint32_t odd_leaf(const plan *p, uint32_t tree, const uint16_t *codes)
 {
-    if (p->compact.nodes) return ct_compact_leaf(&p->compact, p->forest, tree, codes);
+    if (p->compact.nodes) return ct_forest_compact_leaf(&p->compact, p->forest, tree, codes);
     return leaf_of(&p->forest->trees[tree], codes);
 }
 
@@ -152,8 +152,8 @@ static void walk_chunk(void *data, unsigned worker, uint64_t begin, uint64_t end
     for (uint32_t tree = 0; tree < p->forest->n_trees; tree++) {
         memcpy(d->rows, d->plain, d->n_plain * sizeof *d->rows);
         if (d->n_plain)
-            ct_compact_walk(&p->compact, tree, d->by_row, p->stride, d->rows, d->n_plain,
-                            d->leaves);
+            ct_forest_compact_walk(&p->compact, tree, d->by_row, p->stride, d->rows, d->n_plain,
+                                   d->leaves);
         for (uint32_t i = 0; i < d->n_odd; i++)
             d->leaves[d->odd[i]] = odd_leaf(p, tree, d->by_row + d->odd[i] * p->stride);
         if (!p->visitor) say(p, tree, d, from, n);
@@ -203,8 +203,8 @@ static int make_means(plan *p)
 static int make_plan(plan *p, unsigned threads)
 {
     uint32_t n_cols = p->forest->n_cols;
-    if (p->n_rows >= FEWEST && !ct_compact_init(&p->compact, p->forest, p->codes,
-                                                p->n_rows)) return 0;
+    if (p->n_rows >= FEWEST && !ct_forest_compact_init(&p->compact, p->forest, p->codes,
+                                                       p->n_rows)) return 0;
     if (p->compact.nodes) p->codes = p->compact.columns;
     p->stride = ((size_t) n_cols + p->compact.n_sets + 7) / 8 * 8;
     size_t rows = NEAR_CODES / p->stride, share = (p->n_rows + threads - 1) / threads;
@@ -214,7 +214,7 @@ static int make_plan(plan *p, unsigned threads)
         rows = NEAR_SUMS / p->forest->n_classes;
     if (p->visitor && rows > p->visitor->most) rows = p->visitor->most;
     p->chunk = (uint32_t) rows;
-    p->coders = ct_coders_new(p->codes, n_cols, p->n_rows);
+    p->coders = ct_forest_coders_new(p->codes, n_cols, p->n_rows);
     p->scratches = (scratch *) ct_alloc(threads * sizeof *p->scratches);
     if (p->scratches) memset(p->scratches, 0, threads * sizeof *p->scratches);
     if (!p->coders || !p->scratches || !make_means(p)) return 0;
@@ -238,8 +238,8 @@ static void free_plan(plan *p, unsigned threads)
     for (uint32_t i = 0; p->means && i < p->forest->n_trees; i++) ct_free(p->means[i]);
     ct_free(p->scratches);
     ct_free(p->means);
-    ct_coders_free(p->coders, p->forest->n_cols);
-    ct_compact_free(&p->compact);
+    ct_forest_coders_free(p->coders, p->forest->n_cols);
+    ct_forest_compact_free(&p->compact);
 }
 
 static ct_status walk_rows(plan *p, unsigned threads, ct_halt *stop, ct_error *error)

@@ -861,15 +861,15 @@ static void weighted_columns(void)
         ct_error error;
         double pairs[4][4] = {{0}}, sum = 0;
         t.data.column_weights = weights[kind];
-        REQUIRE(ct_grower_init(&grower, &t.data, &o, &error) == CT_OK &&
+        REQUIRE(ct_forest_grower_init(&grower, &t.data, &o, &error) == CT_OK &&
                 ct_hist_scratch_init(&scratch, &grower, 0, NULL) == CT_OK);
         ct_rng draws = ct_rng_of(5, 0, 0);
         for (int i = 0; i < DRAWS; i++) {
-            uint32_t first = ct_draw_next(&scratch.search, &draws, 0),
-                     second = ct_draw_next(&scratch.search, &draws, 1);
+            uint32_t first = ct_forest_draw_next(&scratch.search, &draws, 0),
+                     second = ct_forest_draw_next(&scratch.search, &draws, 1);
             REQUIRE(first < 4 && second < 4);
             pairs[first][second] += 1.0 / DRAWS;
-            ct_put_back(&scratch.search, 2);
+            ct_forest_put_back(&scratch.search, 2);
         }
         for (int i = 0; i < 4; i++) sum += weights[kind][i];
         for (int i = 0; i < 4; i++)
@@ -880,7 +880,7 @@ static void weighted_columns(void)
                 CHECK(p > 0 || pairs[i][k] == 0);
             }
         ct_hist_scratch_free(&scratch);
-        ct_grower_free(&grower);
+        ct_forest_grower_free(&grower);
         forest_table_free(&t);
     }
 }
@@ -1016,13 +1016,14 @@ static void shuffled_columns(void)
         t.codes->columns[0].is_set = t.codes->columns[1].is_set = levels;
         o.permutation = 1;
         o.depth = kind == 3 ? 2 : 1000;
-        REQUIRE(ct_grower_init(&grower, &t.data, &o, &error) == CT_OK &&
+        REQUIRE(ct_forest_grower_init(&grower, &t.data, &o, &error) == CT_OK &&
                 ct_hist_scratch_init(&scratch, &grower, 0, NULL) == CT_OK);
-        REQUIRE(ct_grow_tree(&scratch, 0) && ct_hist_scratch_tree(&scratch, &tree) == CT_OK &&
-                ct_permute(&grower, &scratch.left_out, &tree, harm, local, NULL, 0));
+        REQUIRE(ct_forest_grow_tree(&scratch, 0) && ct_hist_scratch_tree(&scratch,
+                                                                         &tree) == CT_OK &&
+                ct_forest_permute(&grower, &scratch.left_out, &tree, harm, local, NULL, 0));
         uint16_t *by_row = t.codes->by_row;
         t.codes->by_row = NULL;
-        CHECK(ct_permute(&grower, &scratch.left_out, &tree, by_column, NULL, NULL, 0));
+        CHECK(ct_forest_permute(&grower, &scratch.left_out, &tree, by_column, NULL, NULL, 0));
         t.codes->by_row = by_row;
         uint32_t n = scratch.left_out.n, shuffled[ROWS];
         ct_rng draws = ct_rng_of(o.seed, 0, 2);
@@ -1040,7 +1041,7 @@ static void shuffled_columns(void)
                     const ct_hist_node *leaf = &tree.nodes[raw_leaf(&t, &tree, row)];
                     double off = numbers ? tree.means[leaf->next] - t.numbers[row] : 0;
                     loss[now] = numbers
-                                    ? (double) llround(off * off / ct_permute_unit(&grower))
+                                    ? (double) llround(off * off / ct_forest_permute_unit(&grower))
                                     : ct_hist_label(&tree, 3, leaf) != (uint32_t) t.classes[row];
                 }
                 *cell = kept;
@@ -1055,7 +1056,7 @@ static void shuffled_columns(void)
         CHECK(levels ? harm[0] > 0 : harm[0] > 3 * llabs(harm[3]));
         ct_hist_tree_free(&tree);
         ct_hist_scratch_free(&scratch);
-        ct_grower_free(&grower);
+        ct_forest_grower_free(&grower);
         forest_table_free(&t);
     }
 }

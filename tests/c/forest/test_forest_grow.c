@@ -495,7 +495,7 @@ static void what_pays(void)
         o.threads = fits[i].threads;
         o.depth = 1000;
         o.min_n = 1;
-        const ct_forest_cost cost = ct_grow_cost(&data, &o);
+        const ct_forest_cost cost = ct_forest_grow_cost(&data, &o);
         if (!CHECK_INT(ct_forest_wants(&any, &cost, &used), fits[i].pays))
             printf("    fit %u: %g s, %g s on a device\n", (unsigned) i, cost.cpu, cost.device);
     }

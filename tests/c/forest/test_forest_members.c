@@ -55,7 +55,7 @@ static void leaves_keep_their_rows(void)
     for (uint32_t seed = 0; seed < 12; seed++) {
         const uint32_t n = seed % 3 ? 700 : 60;
         grown g = grow(seed, n, 3, seed % 2 ? 1 : 9, seed == 6 ? 900 : 1);
-        CHECK(ct_members_are_valid(&g.forest, n));
+        CHECK(ct_forest_members_are_valid(&g.forest, n));
         for (uint32_t i = 0; i < 3; i++) {
             const ct_hist_tree *tree = &g.forest.trees[i];
             uint32_t *left = forest_sample(&g.t.data, &g.o, i);
@@ -117,8 +117,8 @@ static void predictions(void)
                                         PROBABILITIES, places, weights};
         ct_error error;
         ct_halt stop = {NULL, NULL, 0, 0};
-        CHECK_INT(ct_members_predict(&asked, g.t.codes->columns, g.t.columns, 1 + seed % 3, &stop,
-                                     &error), CT_OK);
+        CHECK_INT(ct_forest_members_predict(&asked, g.t.codes->columns, g.t.columns, 1 + seed % 3,
+                                            &stop, &error), CT_OK);
         for (uint32_t row = 0; row < n; row += 1 + n / 40) {
             const uint32_t trees = weights_of(&g, row, is_own, known);
             for (uint32_t k = 0; k < n; k++)
@@ -168,15 +168,16 @@ static void others_are_refused(void)
     ct_error error;
     ct_halt stop = {NULL, NULL, 0, 0};
     const uint32_t kept = g.ranks[3];
-    CHECK_INT(ct_members_predict(&asked, g.t.codes->columns, g.t.columns, 1, &stop, &error), CT_OK);
+    CHECK_INT(ct_forest_members_predict(&asked, g.t.codes->columns, g.t.columns, 1, &stop, &error),
+              CT_OK);
     for (uint32_t i = 0; i < 200; i++) g.t.values[i] = -g.t.values[i];
-    CHECK_INT(ct_members_predict(&asked, g.t.codes->columns, g.t.columns, 1, &stop, &error),
+    CHECK_INT(ct_forest_members_predict(&asked, g.t.codes->columns, g.t.columns, 1, &stop, &error),
               CT_BAD_INPUT);
     ct_hist_tree *tree = &g.forest.trees[1];
     tree->members[0] = ct_hist_member(200, 1);
-    CHECK(!ct_members_are_valid(&g.forest, 200));
+    CHECK(!ct_forest_members_are_valid(&g.forest, 200));
     tree->members[0] = ct_hist_member(kept, 0);
-    CHECK(!ct_members_are_valid(&g.forest, 200));
+    CHECK(!ct_forest_members_are_valid(&g.forest, 200));
     grown_free(&g);
 }
 
@@ -198,7 +199,8 @@ static void memory_ends(void)
         ct_alloc_fail_after(after);
         ct_status status = ct_hist_grow(&t.data, &o, &forest, &extra, &error);
         if (status == CT_OK && forest.n_trees == 2)
-            status = ct_members_predict(&asked, t.codes->columns, t.columns, 1, &stop, &error);
+            status = ct_forest_members_predict(&asked, t.codes->columns, t.columns, 1, &stop,
+                                               &error);
         fine = status == CT_OK && forest.n_trees == 2;
         ct_alloc_fail_for(-1, 0);
         CHECK(fine || status == CT_NO_MEMORY || extra.end == CT_HIST_MEMORY);

@@ -171,7 +171,7 @@ static void concordances(void)
                 known.concordant += ranks[k] < ranks[i];
                 known.tied += ranks[k] == ranks[i];
             }
-        CHECK_INT(ct_concordance_of(p.survival, ranks, n, &said), CT_OK);
+        CHECK_INT(ct_forest_concordance_of(p.survival, ranks, n, &said), CT_OK);
         CHECK_INT(said.pairs, known.pairs);
         CHECK_INT(said.concordant, known.concordant);
         CHECK_INT(said.tied, known.tied);
@@ -198,9 +198,10 @@ static void memory_ends(void)
         ct_alloc_fail_after(after);
         ct_status status = ct_hist_grow(&p.t.data, &o, &forest, &extra, &error);
         if (status == CT_OK && forest.n_trees == 2)
-            status = ct_curves_predict(&asked, p.t.codes->columns, p.t.columns, 1, &stop, &error);
+            status = ct_forest_curves_predict(&asked, p.t.codes->columns, p.t.columns, 1, &stop,
+                                              &error);
         if (status == CT_OK && forest.n_trees == 2)
-            status = ct_concordance_of(p.survival, p.ranks, 300, &c);
+            status = ct_forest_concordance_of(p.survival, p.ranks, 300, &c);
         fine = status == CT_OK && forest.n_trees == 2;
         ct_alloc_fail_for(-1, 0);
         CHECK(fine || status == CT_NO_MEMORY || extra.end == CT_HIST_MEMORY);

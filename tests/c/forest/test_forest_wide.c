@@ -78,14 +78,14 @@ static int bits_of(double *numbers, uint32_t n)
     ct_grower grower;
     ct_error error;
     t.data.numbers = numbers;
-    CHECK_INT(ct_grower_init(&grower, &t.data, &o, &error), CT_OK);
+    CHECK_INT(ct_forest_grower_init(&grower, &t.data, &o, &error), CT_OK);
     const int bits = grower.is_wide ? 0 : grower.bits;
     for (uint32_t i = 0; i < n; i++) {
         const double said = grower.centre + grower.unit * grower.quantised[i];
         CHECK(fabs(said - numbers[i]) <= 0.5000001 * grower.unit + 1e-15 * fabs(numbers[i]));
         CHECK(abs(grower.quantised[i]) <= 1 << grower.bits);
     }
-    ct_grower_free(&grower);
+    ct_forest_grower_free(&grower);
     forest_table_free(&t);
     return bits;
 }
@@ -448,13 +448,14 @@ static void shuffled_columns(void)
         o.permutation = 1, o.seed = 5;
         t.numbers[7] = kind ? 1e12 : 200;
         if (kind == 2) t.numbers[400] = -1e40;
-        REQUIRE(ct_grower_init(&grower, &t.data, &o, &error) == CT_OK &&
+        REQUIRE(ct_forest_grower_init(&grower, &t.data, &o, &error) == CT_OK &&
                 ct_hist_scratch_init(&scratch, &grower, 0, NULL) == CT_OK);
         const uint32_t n_words = grower.harm_words.n;
         CHECK_INT(grower.is_wide, kind > 0);
         REQUIRE(n_words > 1 && n_words <= 32);
-        REQUIRE(ct_grow_tree(&scratch, 0) && ct_hist_scratch_tree(&scratch, &tree) == CT_OK &&
-                ct_permute(&grower, &scratch.left_out, &tree, harm, NULL, NULL, 0));
+        REQUIRE(ct_forest_grow_tree(&scratch, 0) && ct_hist_scratch_tree(&scratch,
+                                                                         &tree) == CT_OK &&
+                ct_forest_permute(&grower, &scratch.left_out, &tree, harm, NULL, NULL, 0));
         uint32_t n = scratch.left_out.n, shuffled[N];
         ct_rng draws = ct_rng_of(o.seed, 0, 2);
         for (uint32_t i = 0; i < n; i++) {
@@ -479,12 +480,12 @@ static void shuffled_columns(void)
                 size += fabsl(worse);
             }
             const long double said = number_of(harm + (size_t) col * n_words, n_words,
-                                               ct_permute_unit(&grower));
+                                               ct_forest_permute_unit(&grower));
             CHECK(size > 0 && fabsl(said - own) <= 1e-9L * size);
         }
         ct_hist_tree_free(&tree);
         ct_hist_scratch_free(&scratch);
-        ct_grower_free(&grower);
+        ct_forest_grower_free(&grower);
         forest_table_free(&t);
     }
 }

@@ -154,8 +154,8 @@ static void channels_are_clipped(void)
     ct_pixels pixels = {0, 2, 2, runs};
     int32_t out[2];
     source.values(source.self, &left, &pixels, out);
-    CHECK_INT(out[0], ct_channel_limit(1));
-    CHECK_INT(ct_channel_limit(1), (1 << 30) / 9);
+    CHECK_INT(out[0], ct_pixel_channel_limit(1));
+    CHECK_INT(ct_pixel_channel_limit(1), (1 << 30) / 9);
     CHECK_INT(out[1], -30); /* -30.4 rounded */
     left.words[4] = 2;
     CHECK(!ct_pixel_rectangle_valid(&all, &left));
@@ -178,7 +178,7 @@ static void kernels_agree(void)
             const uint32_t *corner[8];
             int32_t low = (int32_t) rng_next(&r), high = (int32_t) rng_next(&r);
             int32_t first = low < high ? low : high, second = low < high ? high : low;
-            ct_even_bins bins = ct_even_bins_of(first, second, 2 + rng_below(&r, 255));
+            ct_even_bins bins = ct_pixel_even_bins_of(first, second, 2 + rng_below(&r, 255));
             for (uint32_t i = 0; i < 8; i++) {
                 for (uint32_t k = 0; k < MOST + 8; k++) sums[i][k] = (uint32_t) rng_next(&r);
                 corner[i] = sums[i] + i;
@@ -204,7 +204,7 @@ static void bins_have_borders(void)
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         for (uint32_t n = 2; n <= CT_PIXEL_BINS; n += 31) {
             ct_pixel_candidate c;
-            c.even = ct_even_bins_of(ends[i][0], ends[i][1], n);
+            c.even = ct_pixel_even_bins_of(ends[i][0], ends[i][1], n);
             for (uint32_t bin = 1; bin < n; bin++) {
                 ct_pixel_node node = ct_pixel_test(&c, CT_PIXEL_BEST, bin);
                 int64_t border = node.low;
@@ -257,8 +257,9 @@ static uint32_t plain_tests(const plain *p, const int64_t *values, ct_rng *draws
     }
     qsort(sample, m, sizeof *sample, by_value);
     ct_pixel_candidate c;
-    c.even = p->o->has_interval ? ct_even_bins_of(p->o->low, p->o->high, p->o->bins)
-        : ct_even_bins_of((int32_t) sample[m / 64], (int32_t) sample[m - 1 - m / 64], p->o->bins);
+    c.even = p->o->has_interval ? ct_pixel_even_bins_of(p->o->low, p->o->high, p->o->bins)
+        : ct_pixel_even_bins_of((int32_t) sample[m / 64], (int32_t) sample[m - 1 - m / 64],
+                                p->o->bins);
     for (uint32_t bin = 1; bin < p->o->bins; bin++) {
         test[bin - 1][0] = ct_pixel_test(&c, CT_PIXEL_BEST, bin).low;
         test[bin - 1][1] = INT64_MAX;
@@ -571,10 +572,10 @@ static void pixels_are_drawn(void)
     uint32_t known[IMAGES];
     o.pixels = 200;
     for (uint32_t i = 0; i < IMAGES; i++)
-        known[i] = ct_known_pixels(s.labels[i], &source.shapes[i]);
+        known[i] = ct_pixel_known_pixels(s.labels[i], &source.shapes[i]);
     for (uint32_t tree = 0; tree < 60; tree++) {
         ct_tree_pixels pixels;
-        REQUIRE(ct_tree_pixels_init(&pixels, &source, s.labels, known, &o, tree) == CT_OK);
+        REQUIRE(ct_pixel_tree_pixels_init(&pixels, &source, s.labels, known, &o, tree) == CT_OK);
         CHECK_INT(pixels.n, 600);
         for (uint32_t i = 0; i < pixels.n_blocks; i++) {
             const ct_pixels *own = &pixels.blocks[i].pixels;
@@ -586,7 +587,7 @@ static void pixels_are_drawn(void)
                     times[place]++;
                 }
         }
-        ct_tree_pixels_free(&pixels);
+        ct_pixel_tree_pixels_free(&pixels);
     }
     for (uint32_t i = 0; i < s.images[0].height * s.images[0].width; i++) {
         if (s.labels[0][i] < 0) continue;
