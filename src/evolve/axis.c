@@ -10,7 +10,7 @@ static int in_set(uint32_t option, uint32_t place)
     return place == 0 || (option >> (place - 1) & 1);
 }
 
-int ct_axis_is_left(const ct_gmt_axis *axis, uint32_t option, uint32_t place)
+int ct_gmt_axis_is_left(const ct_gmt_axis *axis, uint32_t option, uint32_t place)
 {
     int missing_left;
     CT_ASSERT(option < axis->n_options && place <= axis->n_values);
@@ -19,14 +19,14 @@ int ct_axis_is_left(const ct_gmt_axis *axis, uint32_t option, uint32_t place)
     return place == axis->n_values ? missing_left : place < cut;
 }
 
-ct_gmt_test ct_axis_test(const ct_gmt_axis *axis, int32_t number, uint32_t option)
+ct_gmt_test ct_gmt_axis_test(const ct_gmt_axis *axis, int32_t number, uint32_t option)
 {
     const ct_splitter *s = axis->splitter;
     ct_gmt_test test;
     CT_ASSERT(number >= 0 && option < axis->n_options);
     memset(&test, 0, sizeof test);
     test.splitter = number;
-    test.missing_left = axis->missing && ct_axis_is_left(axis, option, axis->n_values);
+    test.missing_left = axis->missing && ct_gmt_axis_is_left(axis, option, axis->n_values);
     if (s->n_levels) {
         for (uint32_t place = 0; place < axis->n_values; place++)
             if (in_set(option, place))
@@ -77,7 +77,8 @@ static void walk_sets(ct_gmt_axis *axis)
         }
 }
 
-void ct_axis_init(ct_gmt_axis *axis, const ct_splitter *splitter, const uint32_t *rows, uint32_t n)
+void ct_gmt_axis_init(ct_gmt_axis *axis, const ct_splitter *splitter, const uint32_t *rows,
+                      uint32_t n)
 {
     uint32_t counts[CT_AXIS_PLACES] = {0};
     CT_ASSERT(n > 0 && splitter->n_bins + 1 <= CT_AXIS_PLACES);

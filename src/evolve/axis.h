@@ -38,7 +38,8 @@ typedef struct {
 } ct_gmt_axis;
 
 /* A factor has at most CT_AXIS_LEVELS levels. */
-void ct_axis_init(ct_gmt_axis *axis, const ct_splitter *splitter, const uint32_t *rows, uint32_t n);
+void ct_gmt_axis_init(ct_gmt_axis *axis, const ct_splitter *splitter, const uint32_t *rows,
+                      uint32_t n);
 
 /* Ordered: the options with rows without a value on the left begin here, after those with all of
  * these on the right. */
@@ -55,8 +56,8 @@ static inline uint32_t ct_axis_cut(const ct_gmt_axis *axis, uint32_t option, int
     return (option >= second ? option - second : option) + 1;
 }
 
-int ct_axis_is_left(const ct_gmt_axis *axis, uint32_t option, uint32_t place);
+int ct_gmt_axis_is_left(const ct_gmt_axis *axis, uint32_t option, uint32_t place);
 /* The option as a test of the splitter `number`. */
-ct_gmt_test ct_axis_test(const ct_gmt_axis *axis, int32_t number, uint32_t option);
+ct_gmt_test ct_gmt_axis_test(const ct_gmt_axis *axis, int32_t number, uint32_t option);
 
 #endif

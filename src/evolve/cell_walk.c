@@ -20,7 +20,7 @@ typedef struct {
     uint32_t n_rows[2 * CT_TREE_LEAVES]; /* [node] of the tile */
 } pouring;
 
-void ct_cell_way_to(ct_cell_way *way, const ct_model_tree *tree, int32_t node)
+void ct_gmt_cell_way_to(ct_cell_way *way, const ct_model_tree *tree, int32_t node)
 {
     memset(way->away, 0, tree->room);
     way->target = CT_NO_NODE;
@@ -35,7 +35,7 @@ static void begin_pouring(pouring *p, const ct_row_cells *cells, ct_model_tree *
     p->all = cells;
     p->tree = tree;
     p->rows = NULL;
-    ct_cell_way_to(&p->way, tree, node);
+    ct_gmt_cell_way_to(&p->way, tree, node);
     p->sums = tree->grams;
     p->in_tile = 0;
     memset(p->n_rows, 0, tree->room * sizeof *p->n_rows);
@@ -154,13 +154,13 @@ static void clear_below(ct_model_tree *tree, int32_t node)
     clear_below(tree, tree->nodes[node].right);
 }
 
-void ct_count_below(ct_model_tree *tree, int32_t node)
+void ct_gmt_count_below(ct_model_tree *tree, int32_t node)
 {
     CT_ASSERT(node >= 0 && (uint32_t) node < tree->room && tree->nodes[node].used);
     ct_model_node *at = &tree->nodes[node];
     if (ct_gmt_is_leaf(tree, node)) return;
-    ct_count_below(tree, at->left);
-    ct_count_below(tree, at->right);
+    ct_gmt_count_below(tree, at->left);
+    ct_gmt_count_below(tree, at->right);
     at->end = tree->nodes[at->left].end + tree->nodes[at->right].end;
 }
 
@@ -171,7 +171,7 @@ static void fill(const ct_row_cells *cells, ct_model_tree *tree, int32_t node)
     begin_pouring(&p, cells, tree, node);
     clear_below(tree, node);
     pour(&p, 0, 0);
-    ct_count_below(tree, node);
+    ct_gmt_count_below(tree, node);
 }
 
 /* From the top, the first branch that is too small or too deep goes. Returns where, or CT_NO_NODE.
@@ -182,14 +182,14 @@ static int32_t prune_one(ct_model_tree *tree, int32_t node, const ct_tree_limits
     const ct_model_node *at = &tree->nodes[node];
     if (ct_gmt_is_leaf(tree, node)) return CT_NO_NODE;
     if (at->depth >= limits->depth_max || at->end < limits->min_n) {
-        ct_model_tree_collapse(tree, node);
+        ct_gmt_model_tree_collapse(tree, node);
         *counted = 1;
         return node;
     }
     const uint32_t left = tree->nodes[at->left].end, right = tree->nodes[at->right].end;
     if (left < limits->minbucket || right < limits->minbucket) {
         *counted = left == 0 || right == 0;
-        ct_model_tree_lift(tree, node, left >= right ? at->left : at->right);
+        ct_gmt_model_tree_lift(tree, node, left >= right ? at->left : at->right);
         return node;
     }
     tree->nodes[at->left].depth = tree->nodes[at->right].depth = at->depth + 1;
@@ -197,7 +197,7 @@ static int32_t prune_one(ct_model_tree *tree, int32_t node, const ct_tree_limits
     return pruned != CT_NO_NODE ? pruned : prune_one(tree, at->right, limits, counted);
 }
 
-int32_t ct_refresh_next(ct_refreshing *r, ct_model_tree *tree, const ct_tree_limits *limits)
+int32_t ct_gmt_refresh_next(ct_refreshing *r, ct_model_tree *tree, const ct_tree_limits *limits)
 {
     int32_t at;
     int counted = 0;
@@ -213,29 +213,29 @@ int32_t ct_refresh_next(ct_refreshing *r, ct_model_tree *tree, const ct_tree_lim
     return at;
 }
 
-void ct_row_cells_refresh(const ct_row_cells *cells, ct_model_tree *tree, int32_t node,
-                          const ct_tree_limits *limits)
+void ct_gmt_row_cells_refresh(const ct_row_cells *cells, ct_model_tree *tree, int32_t node,
+                              const ct_tree_limits *limits)
 {
     CT_ASSERT(node >= 0 && (uint32_t) node < tree->room && tree->nodes[node].used);
     ct_refreshing r = {node, CT_NO_NODE};
-    for (int32_t at = node; at != CT_NO_NODE; at = ct_refresh_next(&r, tree, limits))
+    for (int32_t at = node; at != CT_NO_NODE; at = ct_gmt_refresh_next(&r, tree, limits))
         fill(cells, tree, at);
-    ct_model_tree_solve(tree, node);
+    ct_gmt_model_tree_solve(tree, node);
     ct_model_tree_is_sound(tree);
 }
 
-ct_status ct_row_cells_tree(const ct_row_cells *cells, ct_model_tree *tree, uint32_t leaves_max,
-                            ct_error *error)
+ct_status ct_gmt_row_cells_tree(const ct_row_cells *cells, ct_model_tree *tree, uint32_t leaves_max,
+                                ct_error *error)
 {
-    CT_TRY(ct_model_tree_init_bare(tree, &cells->table, cells->kernels, leaves_max, error));
+    CT_TRY(ct_gmt_model_tree_init_bare(tree, &cells->table, cells->kernels, leaves_max, error));
     const ct_tree_limits leaf = {1, 0, 1, 0, 0};
-    ct_row_cells_refresh(cells, tree, 0, &leaf);
+    ct_gmt_row_cells_refresh(cells, tree, 0, &leaf);
     return CT_OK;
 }
 
 /* ---- the rows of a node ---- */
 
-ct_status ct_node_rows_init(ct_node_rows *rows, uint32_t n_rows, ct_error *error)
+ct_status ct_gmt_node_rows_init(ct_node_rows *rows, uint32_t n_rows, ct_error *error)
 {
     memset(rows, 0, sizeof *rows);
     rows->first = (uint32_t *) ct_alloc(n_rows * sizeof *rows->first);
@@ -244,14 +244,14 @@ ct_status ct_node_rows_init(ct_node_rows *rows, uint32_t n_rows, ct_error *error
     return CT_OK;
 }
 
-void ct_node_rows_free(ct_node_rows *rows)
+void ct_gmt_node_rows_free(ct_node_rows *rows)
 {
     ct_free(rows->first), ct_free(rows->before);
     memset(rows, 0, sizeof *rows);
 }
 
-void ct_node_rows_find(ct_node_rows *rows, const ct_row_cells *cells, const ct_model_tree *tree,
-                       int32_t node)
+void ct_gmt_node_rows_find(ct_node_rows *rows, const ct_row_cells *cells, const ct_model_tree *tree,
+                           int32_t node)
 {
     ct_model_tree same = *tree;
     pouring p;
@@ -262,7 +262,7 @@ void ct_node_rows_find(ct_node_rows *rows, const ct_row_cells *cells, const ct_m
     pour(&p, 0, 0);
 }
 
-uint32_t ct_node_rows_at(const ct_node_rows *rows, uint32_t number)
+uint32_t ct_gmt_node_rows_at(const ct_node_rows *rows, uint32_t number)
 {
     uint32_t low = 0, high = rows->n;
     CT_ASSERT(number < rows->n_rows);
@@ -279,21 +279,21 @@ uint32_t ct_node_rows_at(const ct_node_rows *rows, uint32_t number)
 static void solve_leaves(ct_model_tree *tree, int32_t node)
 {
     if (ct_gmt_is_leaf(tree, node)) {
-        ct_model_tree_solve_one(tree, node);
+        ct_gmt_model_tree_solve_one(tree, node);
         return;
     }
     solve_leaves(tree, tree->nodes[node].left);
     solve_leaves(tree, tree->nodes[node].right);
 }
 
-void ct_cell_answer(const ct_row_cells *cells, ct_cell_question *question, ct_node_rows *rows)
+void ct_gmt_cell_answer(const ct_row_cells *cells, ct_cell_question *question, ct_node_rows *rows)
 {
     if (!question->n_numbers) {
         fill(cells, question->tree, question->node);
         solve_leaves(question->tree, question->node);
         return;
     }
-    ct_node_rows_find(rows, cells, question->tree, question->node);
+    ct_gmt_node_rows_find(rows, cells, question->tree, question->node);
     for (uint32_t i = 0; i < question->n_numbers; i++)
-        question->rows[i] = ct_node_rows_at(rows, question->numbers[i]);
+        question->rows[i] = ct_gmt_node_rows_at(rows, question->numbers[i]);
 }

@@ -5,12 +5,12 @@
 #include "evolve/cell_sides.h"
 
 /* A root without splits that has no rows, only their sums: for the calls below. */
-ct_status ct_row_cells_tree(const ct_row_cells *cells, ct_model_tree *tree, uint32_t leaves_max,
-                            ct_error *error);
+ct_status ct_gmt_row_cells_tree(const ct_row_cells *cells, ct_model_tree *tree, uint32_t leaves_max,
+                                ct_error *error);
 
-/* As ct_model_tree_refresh: nodes have 0 .. their number of rows as rows. */
-void ct_row_cells_refresh(const ct_row_cells *cells, ct_model_tree *tree, int32_t node,
-                          const ct_tree_limits *limits);
+/* As ct_gmt_model_tree_refresh: nodes have 0 .. their number of rows as rows. */
+void ct_gmt_row_cells_refresh(const ct_row_cells *cells, ct_model_tree *tree, int32_t node,
+                              const ct_tree_limits *limits);
 
 /* ---- the same, step by step, where many trees are asked about at once ---- */
 
@@ -29,7 +29,7 @@ typedef struct {
 typedef struct ct_node_rows ct_node_rows;
 
 /* `rows`: scratch. */
-void ct_cell_answer(const ct_row_cells *cells, ct_cell_question *question, ct_node_rows *rows);
+void ct_gmt_cell_answer(const ct_row_cells *cells, ct_cell_question *question, ct_node_rows *rows);
 
 /* A node was changed, and what is below it is brought into order. */
 typedef struct {
@@ -39,9 +39,9 @@ typedef struct {
 
 /* What the leaves below r->top have is known, but for r->stale. Lifts small branches away and cuts
  * deep ones off. Returns the node to ask about next, or CT_NO_NODE when all is in order. */
-int32_t ct_refresh_next(ct_refreshing *r, ct_model_tree *tree, const ct_tree_limits *limits);
+int32_t ct_gmt_refresh_next(ct_refreshing *r, ct_model_tree *tree, const ct_tree_limits *limits);
 /* Numbers of rows below a node, from those of the leaves. */
-void ct_count_below(ct_model_tree *tree, int32_t node);
+void ct_gmt_count_below(ct_model_tree *tree, int32_t node);
 
 /* Who asks for the rows of a node wants nothing of those that are neither on the way to it nor
  * below it. */
@@ -51,7 +51,7 @@ typedef struct {
     int32_t target; /* the cells are wanted there; CT_NO_NODE: in the leaves below */
 } ct_cell_way;
 
-void ct_cell_way_to(ct_cell_way *way, const ct_model_tree *tree, int32_t node);
+void ct_gmt_cell_way_to(ct_cell_way *way, const ct_model_tree *tree, int32_t node);
 
 static inline int ct_way_ends(const ct_cell_way *way, const ct_model_tree *tree, int32_t node)
 {
@@ -83,11 +83,11 @@ struct ct_node_rows {
     uint32_t *before;     /* ... and how many rows are in those before it */
 };
 
-ct_status ct_node_rows_init(ct_node_rows *rows, uint32_t n_rows, ct_error *error);
-void ct_node_rows_free(ct_node_rows *rows);
-void ct_node_rows_find(ct_node_rows *rows, const ct_row_cells *cells, const ct_model_tree *tree,
-                       int32_t node);
+ct_status ct_gmt_node_rows_init(ct_node_rows *rows, uint32_t n_rows, ct_error *error);
+void ct_gmt_node_rows_free(ct_node_rows *rows);
+void ct_gmt_node_rows_find(ct_node_rows *rows, const ct_row_cells *cells, const ct_model_tree *tree,
+                           int32_t node);
 /* The row `number` of n_rows. */
-uint32_t ct_node_rows_at(const ct_node_rows *rows, uint32_t number);
+uint32_t ct_gmt_node_rows_at(const ct_node_rows *rows, uint32_t number);
 
 #endif

@@ -4,10 +4,11 @@
 
 enum { TRIES = 8 };
 
-int ct_any_split(const ct_model_tree *tree, int32_t node) { return !ct_gmt_is_leaf(tree, node); }
-int ct_any_leaf(const ct_model_tree *tree, int32_t node) { return ct_gmt_is_leaf(tree, node); }
+int ct_gmt_any_split(const ct_model_tree *tree,
+                     int32_t node) { return !ct_gmt_is_leaf(tree, node); }
+int ct_gmt_any_leaf(const ct_model_tree *tree, int32_t node) { return ct_gmt_is_leaf(tree, node); }
 
-int32_t ct_random_node(const ct_model_tree *tree, ct_node_filter fits, ct_rng *rng)
+int32_t ct_gmt_random_node(const ct_model_tree *tree, ct_node_filter fits, ct_rng *rng)
 {
     uint32_t n = 0, chosen;
     for (uint32_t i = 0; i < tree->room; i++)
@@ -41,8 +42,8 @@ static void write_test(const ct_model_table *table, uint32_t s, uint32_t a, uint
     }
 }
 
-int ct_test_between(const ct_model_table *table, uint32_t a, uint32_t b, ct_rng *rng,
-                    ct_gmt_test *test)
+int ct_gmt_test_between(const ct_model_table *table, uint32_t a, uint32_t b, ct_rng *rng,
+                        ct_gmt_test *test)
 {
     for (int attempt = 0; attempt < TRIES && table->n_splitters; attempt++) {
         uint32_t s = ct_rng_below(rng, table->n_splitters);
@@ -53,8 +54,8 @@ int ct_test_between(const ct_model_table *table, uint32_t a, uint32_t b, ct_rng 
     return 0;
 }
 
-int ct_random_test(const ct_model_tree *tree, const ct_model_node *node, ct_rng *rng,
-                   ct_gmt_test *test)
+int ct_gmt_random_test(const ct_model_tree *tree, const ct_model_node *node, ct_rng *rng,
+                       ct_gmt_test *test)
 {
     const ct_model_table *table = tree->table;
     for (int attempt = 0; attempt < TRIES && table->n_splitters; attempt++) {
@@ -68,15 +69,15 @@ int ct_random_test(const ct_model_tree *tree, const ct_model_node *node, ct_rng 
     return 0;
 }
 
-int ct_take_subtree(ct_model_tree *tree, int32_t node, const ct_model_tree *other, int32_t from,
-                    uint32_t leaves_max)
+int ct_gmt_take_subtree(ct_model_tree *tree, int32_t node, const ct_model_tree *other, int32_t from,
+                        uint32_t leaves_max)
 {
     int32_t leaves[CT_TREE_LEAVES];
-    uint32_t gone = ct_model_tree_leaves(tree, node, leaves),
-             come = ct_model_tree_leaves(other, from, leaves);
+    uint32_t gone = ct_gmt_model_tree_leaves(tree, node, leaves),
+             come = ct_gmt_model_tree_leaves(other, from, leaves);
     if (tree->n_leaves - gone + come > leaves_max) return 0;
-    ct_model_tree_collapse(tree, node);
-    int fits = ct_model_tree_graft(tree, node, other, from);
+    ct_gmt_model_tree_collapse(tree, node);
+    int fits = ct_gmt_model_tree_graft(tree, node, other, from);
     CT_ASSERT(fits);
     return fits;
 }

@@ -158,7 +158,7 @@ static int may_split(const ct_pairs *pairs, const ct_gmt_axis *axis, uint32_t op
     uint32_t n = 0;
     if (pairs->min_n <= 2 * (uint64_t) pairs->minbucket) return 1;
     for (uint32_t place = 0; place < axis->n_places; place++)
-        if (ct_axis_is_left(axis, option, place) == (side == 0)) n += axis->count[place];
+        if (ct_gmt_axis_is_left(axis, option, place) == (side == 0)) n += axis->count[place];
     return n >= pairs->min_n;
 }
 
@@ -193,14 +193,15 @@ static int solve_splitter(ct_pairs *pairs, uint32_t splitter, ct_halt *halt)
     do {
         pairs->from = from;
         pairs->to = q - from < pairs->room ? q : from + pairs->room;
-        ct_loop add = {axis->n_places, 1, CT_DYNAMIC, pairs->threads, ct_pairs_add, pairs, halt};
+        ct_loop add = {axis->n_places, 1, CT_DYNAMIC, pairs->threads, ct_gmt_pairs_add, pairs,
+                       halt};
         if (pairs->to > from) ct_parallel_for(&add);
         if (halt && ct_halt_now(halt, 0)) return 0;
         if (from == splitter + 1 && !by_level) {
             sum_margin(pairs);
             split_twice(pairs, best_of(pairs, splitter));
         }
-        ct_loop solve = {pairs->to - from, 1, CT_DYNAMIC, pairs->threads, ct_pairs_solve, pairs,
+        ct_loop solve = {pairs->to - from, 1, CT_DYNAMIC, pairs->threads, ct_gmt_pairs_solve, pairs,
                          halt};
         ct_parallel_for(&solve);
         if (halt && ct_halt_now(halt, 0)) return 0;
@@ -236,20 +237,20 @@ static void choose_root(const ct_pairs *pairs, ct_depth_two *answer)
             if (bound < answer->bound) answer->bound = bound;
             if (pairs->n < pairs->min_n || !(cost < answer->cost)) continue;
             answer->cost = cost;
-            answer->tests[0] = ct_axis_test(&pairs->axes[s], (int32_t) s, option);
+            answer->tests[0] = ct_gmt_axis_test(&pairs->axes[s], (int32_t) s, option);
             for (int i = 0; i < 2; i++) {
                 const int32_t child = side[i].splitter;
                 if (child >= 0)
                     answer->tests[1 + i] =
-                        ct_axis_test(&pairs->axes[child], child, side[i].option);
+                        ct_gmt_axis_test(&pairs->axes[child], child, side[i].option);
                 else answer->tests[1 + i].splitter = -1;
             }
         }
 }
 
-void ct_depth_two_solve(ct_pairs *pairs, const uint32_t *rows, uint32_t n, double lambda,
-                        uint32_t minbucket, uint32_t min_n, ct_halt *halt, ct_depth_two *answer,
-                        int *done)
+void ct_gmt_depth_two_solve(ct_pairs *pairs, const uint32_t *rows, uint32_t n, double lambda,
+                            uint32_t minbucket, uint32_t min_n, ct_halt *halt, ct_depth_two *answer,
+                            int *done)
 {
     const ct_side_best none = {INFINITY, INFINITY, -1, 0};
     CT_ASSERT(n > 0 && n <= pairs->table->n_rows && lambda >= 0);
@@ -260,7 +261,7 @@ void ct_depth_two_solve(ct_pairs *pairs, const uint32_t *rows, uint32_t n, doubl
     pairs->min_n = min_n;
     solve_leaf(pairs, answer);
     for (uint32_t s = 0; s < pairs->table->n_splitters; s++) {
-        ct_axis_init(&pairs->axes[s], &pairs->table->splitters[s], rows, n);
+        ct_gmt_axis_init(&pairs->axes[s], &pairs->table->splitters[s], rows, n);
         for (uint32_t i = 0; i < 2 * pairs->axes[s].n_options; i++) best_of(pairs, s)[i] = none;
     }
     *done = 1;

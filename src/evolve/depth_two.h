@@ -21,8 +21,8 @@ typedef struct {
 
 /* In `pairs`, whose threads share the work. *done: 0 if it was stopped and there is no answer;
  * `halt`: NULL for none. The same bits for any number of threads. */
-void ct_depth_two_solve(ct_pairs *pairs, const uint32_t *rows, uint32_t n, double lambda,
-                        uint32_t minbucket, uint32_t min_n, ct_halt *halt, ct_depth_two *answer,
-                        int *done);
+void ct_gmt_depth_two_solve(ct_pairs *pairs, const uint32_t *rows, uint32_t n, double lambda,
+                            uint32_t minbucket, uint32_t min_n, ct_halt *halt, ct_depth_two *answer,
+                            int *done);
 
 #endif

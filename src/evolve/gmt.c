@@ -66,8 +66,8 @@ static ct_status draw_sample(running *run, ct_error *error)
                  end = (uint32_t) ((uint64_t) n * (i + 1) / size);
         rows[i] = begin + ct_rng_below(&rng, end - begin);
     }
-    ct_status status = ct_model_table_take(&run->sample, &run->table, rows, size,
-                                           run->options->bins, error);
+    ct_status status = ct_gmt_model_table_take(&run->sample, &run->table, rows, size,
+                                               run->options->bins, error);
     ct_free(rows);
     return status;
 }
@@ -87,7 +87,7 @@ static ct_kick_options search_options(running *run)
 static ct_status search(running *run, ct_model_tree *tree, ct_error *error)
 {
     ct_kick_options options = search_options(run);
-    return ct_search_tree(tree, &run->options->limits, &options, &run->history, error);
+    return ct_gmt_search_tree(tree, &run->options->limits, &options, &run->history, error);
 }
 
 static ct_status polish(running *run, uint32_t open_max, int *clean, ct_error *error)
@@ -95,16 +95,16 @@ static ct_status polish(running *run, uint32_t open_max, int *clean, ct_error *e
     const ct_gmt_options *o = run->options;
     ct_rng rng = ct_rng_of(o->seed, STREAM_LAST, run->local.shift_only != 0);
     for (int round = 0; round < ROUNDS; round++) {
-        double before = ct_tree_bic(&run->tree, o->limits.complexity),
-               lambda = ct_tree_lambda(&run->tree, o->limits.complexity);
-        ct_mark_all(&run->tree);
-        CT_TRY(ct_local_search(&run->local, &run->tree, lambda, open_max, UINT32_MAX, &rng, clean,
-                               error));
+        double before = ct_gmt_tree_bic(&run->tree, o->limits.complexity),
+               lambda = ct_gmt_tree_lambda(&run->tree, o->limits.complexity);
+        ct_gmt_mark_all(&run->tree);
+        CT_TRY(ct_gmt_local_search(&run->local, &run->tree, lambda, open_max, UINT32_MAX, &rng,
+                                   clean, error));
         run->gmt->lambda = lambda;
         run->history.touched += run->local.touched;
         run->local.touched = 0;
-        if (!*clean || !(ct_tree_bic(&run->tree, o->limits.complexity) < before) ||
-            ct_tree_lambda(&run->tree, o->limits.complexity) > (1 - SAME_PRICE) * lambda)
+        if (!*clean || !(ct_gmt_tree_bic(&run->tree, o->limits.complexity) < before) ||
+            ct_gmt_tree_lambda(&run->tree, o->limits.complexity) > (1 - SAME_PRICE) * lambda)
             break;
     }
     return CT_OK;
@@ -114,16 +114,16 @@ static ct_status polish(running *run, uint32_t open_max, int *clean, ct_error *e
 static void use_tree(running *run, const ct_model_tree *found)
 {
     const ct_tree_limits *limits = &run->options->limits;
-    ct_model_tree_graft(&run->tree, 0, found, 0);
-    ct_model_tree_refresh(&run->tree, 0, limits);
+    ct_gmt_model_tree_graft(&run->tree, 0, found, 0);
+    ct_gmt_model_tree_refresh(&run->tree, 0, limits);
 }
 
 static ct_status search_sample(running *run, ct_error *error)
 {
     const ct_gmt_options *o = run->options;
     CT_TRY(draw_sample(run, error));
-    CT_TRY(ct_model_tree_init(&run->small, &run->sample, ct_gram_at(o->simd), o->limits.leaves_max,
-                              1, error));
+    CT_TRY(ct_gmt_model_tree_init(&run->small, &run->sample, ct_gram_at(o->simd),
+                                  o->limits.leaves_max, 1, error));
     CT_TRY(search(run, &run->small, error));
     use_tree(run, &run->small);
     return CT_OK;
@@ -140,9 +140,9 @@ static ct_status expect_splitters(running *run, uint8_t *along, ct_error *error)
         options.effort = 0;
         options.population = 1;
         CT_TRY(draw_sample(run, error));
-        CT_TRY(ct_model_tree_init(&run->small, &run->sample, ct_gram_at(o->simd),
-                                  o->limits.leaves_max, 1, error));
-        CT_TRY(ct_search_tree(&run->small, &o->limits, &options, &history, error));
+        CT_TRY(ct_gmt_model_tree_init(&run->small, &run->sample, ct_gram_at(o->simd),
+                                      o->limits.leaves_max, 1, error));
+        CT_TRY(ct_gmt_search_tree(&run->small, &o->limits, &options, &history, error));
         for (uint32_t i = 0; i < run->small.room; i++) {
             const ct_model_node *node = &run->small.nodes[i];
             if (!node->used || node->test.splitter < 0) continue;
@@ -186,8 +186,8 @@ static ct_status open_device(running *run, ct_error *error)
     const int twin = o->place == CT_GMT_ON_TWIN;
     ct_error why = {CT_OK, ""};
     if (!wants_device(run)) return CT_OK;
-    if (ct_cell_device_open(twin ? -1 : o->device_number, &run->cells, o->threads, &run->device,
-                            &why) != CT_OK)
+    if (ct_gmt_cell_device_open(twin ? -1 : o->device_number, &run->cells, o->threads, &run->device,
+                                &why) != CT_OK)
         return without_device(run, &why, error);
     if (twin) snprintf(gmt->device, sizeof gmt->device, "twin");
     else snprintf(gmt->device, sizeof gmt->device, "cuda:%d", o->device_number);
@@ -200,15 +200,15 @@ static ct_status close_device(running *run, ct_error *error)
     ct_gmt *gmt = run->gmt;
     ct_status status = CT_OK;
     if (!run->device) return CT_OK;
-    gmt->device_answers = ct_cell_device_answers(run->device);
-    gmt->device_batches = ct_cell_device_batches(run->device);
-    if (ct_cell_device_is_lost(run->device)) {
+    gmt->device_answers = ct_gmt_cell_device_answers(run->device);
+    gmt->device_batches = ct_gmt_cell_device_batches(run->device);
+    if (ct_gmt_cell_device_is_lost(run->device)) {
         snprintf(gmt->device_note, sizeof gmt->device_note, "the device failed: %.200s",
-                 ct_cell_device_why(run->device));
+                 ct_gmt_cell_device_why(run->device));
         if (run->options->place == CT_GMT_ON_CUDA)
             status = ct_fail(error, CT_NO_DEVICE, "%s: %s", gmt->device, gmt->device_note);
     }
-    ct_cell_device_close(run->device);
+    ct_gmt_cell_device_close(run->device);
     run->device = NULL;
     return status;
 }
@@ -237,14 +237,14 @@ static ct_status evolve_all(running *run, ct_error *error)
     memset(along, 0, run->data->n_splitters + 1);
     ct_status status = expect_splitters(run, along, error);
     if (status == CT_OK)
-        status = ct_row_cells_init(&run->cells, &run->table, ct_gram_at(o->simd), along, error);
+        status = ct_gmt_row_cells_init(&run->cells, &run->table, ct_gram_at(o->simd), along, error);
     ct_free(along);
     if (status != CT_OK) return status;
-    CT_TRY(ct_row_cells_tree(&run->cells, &run->evolved, o->limits.leaves_max, error));
+    CT_TRY(ct_gmt_row_cells_tree(&run->cells, &run->evolved, o->limits.leaves_max, error));
     CT_TRY(evolve_cells(run, error));
     use_tree(run, &run->evolved);
     run->gmt->certified = 0;
-    run->gmt->lambda = ct_tree_lambda(&run->tree, o->limits.complexity);
+    run->gmt->lambda = ct_gmt_tree_lambda(&run->tree, o->limits.complexity);
     return CT_OK;
 }
 
@@ -253,15 +253,16 @@ static ct_status search_all(running *run, ct_error *error)
     const ct_gmt_options *o = run->options;
     int clean;
     /* many rows are worth more bins, of which fewer are opened */
-    CT_TRY(ct_model_table_init(&run->table, run->data,
-                               run->data->n_rows > o->sample ? CT_MODEL_BINS : o->bins, o->threads,
-                               error));
-    CT_TRY(ct_model_tree_init(&run->tree, &run->table, ct_gram_at(o->simd), o->limits.leaves_max,
-                              o->threads ? o->threads : 1, error));
+    CT_TRY(ct_gmt_model_table_init(&run->table, run->data,
+                                   run->data->n_rows > o->sample ? CT_MODEL_BINS : o->bins,
+                                   o->threads, error));
+    CT_TRY(ct_gmt_model_tree_init(&run->tree, &run->table, ct_gram_at(o->simd),
+                                  o->limits.leaves_max, o->threads ? o->threads : 1, error));
     if (o->mode == CT_GMT_PAPER) return evolve_all(run, error);
     CT_TRY(run->data->n_rows > o->sample ? search_sample(run, error)
                                          : search(run, &run->tree, error));
-    CT_TRY(ct_local_init(&run->local, &run->tree, &o->limits, o->threads ? o->threads : 1, error));
+    CT_TRY(ct_gmt_local_init(&run->local, &run->tree, &o->limits, o->threads ? o->threads : 1,
+                             error));
     run->local.halt = &run->halt;
     run->local.without = o->without;
     run->local.undo.threads = run->local.trial.threads = run->local.threads;
@@ -282,7 +283,7 @@ static ct_status search_all(running *run, ct_error *error)
 static void plant(ct_model_tree *tree, int32_t leaf, const ct_gmt_test *tests, uint32_t at)
 {
     if (at >= CT_OPTIMUM_TESTS || tests[at].splitter < 0) return;
-    if (!ct_model_tree_expand(tree, leaf, &tests[at])) return;
+    if (!ct_gmt_model_tree_expand(tree, leaf, &tests[at])) return;
     plant(tree, tree->nodes[leaf].left, tests, 2 * at + 1);
     plant(tree, tree->nodes[leaf].right, tests, 2 * at + 2);
 }
@@ -305,16 +306,16 @@ static ct_status prove_once(running *run, const ct_model_table *binned, int *bet
                                   .known = cost_at(&run->tree, proof->lambda),
                                   .without = o->prove_without,
                                   .threads = o->threads ? o->threads : 1, .halt = &run->halt};
-    CT_TRY(ct_optimum_search(binned, ct_gram_at(o->simd), &options, &found, error));
+    CT_TRY(ct_gmt_optimum_search(binned, ct_gram_at(o->simd), &options, &found, error));
     proof->complete = found.complete;
     proof->bound = found.bound;
     proof->solved += found.solved;
     proof->touched += (double) found.touched;
     *better = found.better;
     if (!found.better) return CT_OK;
-    ct_model_tree_collapse(&run->tree, 0);
+    ct_gmt_model_tree_collapse(&run->tree, 0);
     plant(&run->tree, 0, found.tests, 0);
-    ct_model_tree_refresh(&run->tree, 0, &o->limits);
+    ct_gmt_model_tree_refresh(&run->tree, 0, &o->limits);
     return CT_OK;
 }
 
@@ -331,7 +332,7 @@ static ct_status prove(running *run, ct_error *error)
     proof->lambda = run->gmt->lambda;
     if (run->data->n_rows > o->sample) {
         /* with the bins that were asked for */
-        CT_TRY(ct_model_table_join(&run->binned, &run->table, o->bins, error));
+        CT_TRY(ct_gmt_model_table_join(&run->binned, &run->table, o->bins, error));
         binned = &run->binned;
     }
     for (int round = 0; better && round < PROOFS && !ct_halt_now(&run->halt, 0); round++) {
@@ -340,7 +341,8 @@ static ct_status prove(running *run, ct_error *error)
     }
     proof->cost = cost_at(&run->tree, proof->lambda);
     double above = proof->cost - proof->bound;
-    proof->gap = above > 2 * ct_optimum_slack(&run->table, proof->cost) ? above / proof->cost : 0;
+    proof->gap = above > 2 * ct_gmt_optimum_slack(&run->table,
+                                                  proof->cost) ? above / proof->cost : 0;
     proof->seconds = ct_seconds() - start;
     return CT_OK;
 }
@@ -461,7 +463,7 @@ ct_status ct_gmt_fit(const ct_gmt_model_data *data, const ct_gmt_options *option
     memset(gmt, 0, sizeof *gmt);
     memset(&run, 0, sizeof run);
     CT_TRY(check_options(options, error));
-    CT_TRY(ct_model_data_check(data, error));
+    CT_TRY(ct_gmt_model_data_check(data, error));
     CT_TRY(check_proof(data, options, error));
     run.data = data;
     run.options = options;
@@ -472,21 +474,21 @@ ct_status ct_gmt_fit(const ct_gmt_model_data *data, const ct_gmt_options *option
     run.bic = NAN;
     snprintf(gmt->device, sizeof gmt->device, "cpu");
     ct_status status = run_all(&run, error);
-    ct_model_table_free(&run.binned);
-    ct_local_free(&run.local);
-    ct_model_tree_free(&run.tree);
-    ct_model_tree_free(&run.small);
-    ct_model_tree_free(&run.evolved);
-    ct_row_cells_free(&run.cells);
-    ct_model_table_free(&run.sample);
-    ct_model_table_free(&run.table);
+    ct_gmt_model_table_free(&run.binned);
+    ct_gmt_local_free(&run.local);
+    ct_gmt_model_tree_free(&run.tree);
+    ct_gmt_model_tree_free(&run.small);
+    ct_gmt_model_tree_free(&run.evolved);
+    ct_gmt_row_cells_free(&run.cells);
+    ct_gmt_model_table_free(&run.sample);
+    ct_gmt_model_table_free(&run.table);
     return status;
 }
 
 void ct_gmt_free(ct_gmt *gmt)
 {
     ct_forest_free(&gmt->forest);
-    ct_node_models_free(&gmt->models);
+    ct_gmt_node_models_free(&gmt->models);
     ct_free(gmt->where), ct_free(gmt->learned), ct_free(gmt->dropped), ct_free(gmt->moments);
     memset(gmt, 0, sizeof *gmt);
 }

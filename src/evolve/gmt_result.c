@@ -165,7 +165,7 @@ ct_status ct_gmt_write(const ct_gmt_model_data *data, const ct_model_tree *tree,
                            : ct_fail(error, CT_NO_MEMORY, "not enough memory");
     ct_free(places);
     CT_TRY(status);
-    CT_TRY(ct_node_models_fit(&gmt->models, data, n_nodes, forest->left, forest->right,
-                              gmt->where, gmt->dropped, threads, error));
+    CT_TRY(ct_gmt_node_models_fit(&gmt->models, data, n_nodes, forest->left, forest->right,
+                                  gmt->where, gmt->dropped, threads, error));
     return write_models(&w, error);
 }

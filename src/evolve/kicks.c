@@ -60,18 +60,19 @@ static int split_below_split(const ct_model_tree *tree, int32_t node)
 
 static void kick(ct_model_tree *tree, const ct_tree_limits *limits, ct_rng *rng)
 {
-    static const ct_node_filter filters[] = {ct_any_split, ct_any_leaf, split_below_split,
-                                             ct_any_split};
+    static const ct_node_filter filters[] = {ct_gmt_any_split, ct_gmt_any_leaf, split_below_split,
+                                             ct_gmt_any_split};
     uint32_t kind = ct_rng_below(rng, 4);
-    int32_t node = ct_random_node(tree, filters[kind], rng);
+    int32_t node = ct_gmt_random_node(tree, filters[kind], rng);
     ct_gmt_test test;
-    if (node == CT_NO_NODE) node = ct_random_node(tree, ct_any_leaf, rng), kind = 1;
+    if (node == CT_NO_NODE) node = ct_gmt_random_node(tree, ct_gmt_any_leaf, rng), kind = 1;
     if (node == CT_NO_NODE) return;
     ct_model_node *at = &tree->nodes[node];
     if (kind < 2) {
-        if (!ct_random_test(tree, at, rng, &test)) return;
+        if (!ct_gmt_random_test(tree, at, rng, &test)) return;
         if (kind == 0) at->test = test;
-        else if (tree->n_leaves >= limits->leaves_max || !ct_model_tree_expand(tree, node, &test))
+        else if (tree->n_leaves >= limits->leaves_max || !ct_gmt_model_tree_expand(tree, node,
+                                                                                   &test))
             return;
     } else if (kind == 2) {
         node = at->parent;
@@ -79,25 +80,25 @@ static void kick(ct_model_tree *tree, const ct_tree_limits *limits, ct_rng *rng)
         at->test = tree->nodes[node].test;
         tree->nodes[node].test = test;
     } else {
-        ct_model_tree_collapse(tree, node);
+        ct_gmt_model_tree_collapse(tree, node);
     }
-    ct_model_tree_refresh(tree, node, limits);
-    ct_mark_around(tree, node);
+    ct_gmt_model_tree_refresh(tree, node, limits);
+    ct_gmt_mark_around(tree, node);
 }
 
 /* Something of another tree of the population: a subtree, or a test. */
 static void cross(ct_model_tree *tree, const ct_model_tree *other, const ct_tree_limits *limits,
                   ct_rng *rng)
 {
-    int32_t node = ct_random_node(tree, ct_any_split, rng),
-            from = ct_random_node(other, ct_any_split, rng);
+    int32_t node = ct_gmt_random_node(tree, ct_gmt_any_split, rng),
+            from = ct_gmt_random_node(other, ct_gmt_any_split, rng);
     if (node == CT_NO_NODE) node = 0;
     if (from == CT_NO_NODE) return;
     if (ct_rng_below(rng, 2) && !ct_gmt_is_leaf(tree, node))
         tree->nodes[node].test = other->nodes[from].test;
-    else if (!ct_take_subtree(tree, node, other, from, limits->leaves_max)) return;
-    ct_model_tree_refresh(tree, node, limits);
-    ct_mark_around(tree, node);
+    else if (!ct_gmt_take_subtree(tree, node, other, from, limits->leaves_max)) return;
+    ct_gmt_model_tree_refresh(tree, node, limits);
+    ct_gmt_mark_around(tree, node);
 }
 
 /* What is best before a kick if those that are not done come to nothing. A population waits until
@@ -118,12 +119,12 @@ static void prepare(kicking *all, uint32_t number)
     const ct_model_tree *best = best_before(all, number);
     uint32_t n = all->n_population;
     a->rng = ct_rng_of(all->options->seed, STREAM_KICKS, number);
-    a->lambda = ct_tree_lambda(best, all->limits->complexity);
-    a->bic = ct_tree_bic(best, all->limits->complexity);
+    a->lambda = ct_gmt_tree_lambda(best, all->limits->complexity);
+    a->bic = ct_gmt_tree_bic(best, all->limits->complexity);
     a->stale = 0;
     a->at = UNDER_WAY;
     uint32_t which = n ? ct_rng_below(&a->rng, n) : 0;
-    ct_model_tree_copy(&a->tree, n ? &all->population[which] : best);
+    ct_gmt_model_tree_copy(&a->tree, n ? &all->population[which] : best);
     a->crossed = n > 1 && ct_rng_below(&a->rng, 2);
     if (!a->crossed) return;
     uint32_t other = (which + 1 + ct_rng_below(&a->rng, n - 1)) % n;
@@ -138,10 +139,10 @@ static ct_status kick_and_search(const kicking *all, ct_local *local, attempt *a
     if (!a->crossed)
         for (uint32_t i = 1 + ct_rng_below(&a->rng, 2); i > 0; i--)
             kick(&a->tree, all->limits, &a->rng);
-    CT_TRY(ct_local_search(local, &a->tree, a->lambda, open_max, UINT32_MAX, &a->rng, &clean,
-                           error));
+    CT_TRY(ct_gmt_local_search(local, &a->tree, a->lambda, open_max, UINT32_MAX, &a->rng, &clean,
+                               error));
     for (int round = 0; rotate && round < ROUNDS; round++)
-        CT_TRY(ct_rotate(local, &a->tree, a->lambda, open_max, &a->rng, &rotate, error));
+        CT_TRY(ct_gmt_rotate(local, &a->tree, a->lambda, open_max, &a->rng, &rotate, error));
     return CT_OK;
 }
 
@@ -153,13 +154,13 @@ static ct_status settle(ct_local *local, ct_model_tree *tree, const kicking *all
 {
     int clean, better = 1;
     for (int round = 0; better && round < ROUNDS; round++) {
-        double before = ct_tree_bic(tree, all->limits->complexity),
-               lambda = ct_tree_lambda(tree, all->limits->complexity);
-        ct_mark_all(tree);
-        CT_TRY(ct_local_search(local, tree, lambda, all->options->open_max, UINT32_MAX, rng,
-                               &clean, error));
-        CT_TRY(ct_rotate(local, tree, lambda, all->options->open_max, rng, &better, error));
-        better = ct_tree_bic(tree, all->limits->complexity) < before - 1e-9;
+        double before = ct_gmt_tree_bic(tree, all->limits->complexity),
+               lambda = ct_gmt_tree_lambda(tree, all->limits->complexity);
+        ct_gmt_mark_all(tree);
+        CT_TRY(ct_gmt_local_search(local, tree, lambda, all->options->open_max, UINT32_MAX, rng,
+                                   &clean, error));
+        CT_TRY(ct_gmt_rotate(local, tree, lambda, all->options->open_max, rng, &better, error));
+        better = ct_gmt_tree_bic(tree, all->limits->complexity) < before - 1e-9;
     }
     return CT_OK;
 }
@@ -170,21 +171,22 @@ static ct_status begin_search(kicking *all, ct_model_tree *best, ct_error *error
     ct_local *local = &all->locals[0];
     ct_model_tree *other = &all->attempts[0].tree;
     ct_rng rng = ct_rng_of(all->options->seed, STREAM_START, 0);
-    ct_model_tree_copy(other, best);
+    ct_gmt_model_tree_copy(other, best);
     CT_TRY(settle(local, best, all, &rng, error));
-    CT_TRY(ct_grow_greedily(local, other, all->options->open_max, error));
+    CT_TRY(ct_gmt_grow_greedily(local, other, all->options->open_max, error));
     CT_TRY(settle(local, other, all, &rng, error));
-    if (ct_tree_bic(other, all->limits->complexity) < ct_tree_bic(best, all->limits->complexity))
-        ct_model_tree_copy(best, other);
+    if (ct_gmt_tree_bic(other, all->limits->complexity) < ct_gmt_tree_bic(best,
+                                                                          all->limits->complexity))
+        ct_gmt_model_tree_copy(best, other);
     return CT_OK;
 }
 
 /* ---- all ---- */
 
-void ct_note_moment(ct_kick_history *history, const ct_model_tree *best, double complexity)
+void ct_gmt_note_moment(ct_kick_history *history, const ct_model_tree *best, double complexity)
 {
     if (history->n == history->room) return;
-    ct_gmt_moment moment = {history->kicks, best->n_leaves, ct_tree_bic(best, complexity),
+    ct_gmt_moment moment = {history->kicks, best->n_leaves, ct_gmt_tree_bic(best, complexity),
                             best->sse, history->touched, ct_seconds() - history->start};
     history->moments[history->n++] = moment;
 }
@@ -193,15 +195,16 @@ void ct_note_moment(ct_kick_history *history, const ct_model_tree *best, double 
  * not one that is there. 1 if it is there now. */
 static int join_population(kicking *all, const ct_model_tree *tree)
 {
-    double complexity = all->limits->complexity, bic = ct_tree_bic(tree, complexity), most = bic;
+    double complexity = all->limits->complexity, bic = ct_gmt_tree_bic(tree, complexity),
+ most = bic;
     uint32_t place = all->n_population;
     for (uint32_t i = 0; i < all->n_population; i++) {
-        double other = ct_tree_bic(&all->population[i], complexity);
+        double other = ct_gmt_tree_bic(&all->population[i], complexity);
         if (fabs(other - bic) <= 1e-9) return 0;
         if (all->n_population == all->room && other > most) most = other, place = i;
     }
     if (place == all->room) return 0;
-    ct_model_tree_copy(&all->population[place], tree);
+    ct_gmt_model_tree_copy(&all->population[place], tree);
     if (place == all->n_population) all->n_population++;
     return 1;
 }
@@ -211,35 +214,35 @@ static ct_status kicking_init(kicking *all, const ct_model_tree *best, ct_error 
     unsigned wanted = all->options->threads < 1 ? 1 : all->options->threads;
     if (wanted > AHEAD) wanted = AHEAD;
     for (; all->n_workers < wanted; all->n_workers++) {
-        ct_status status = ct_local_init(&all->locals[all->n_workers], best, all->limits,
-                                         all->n_workers ? 1 : wanted, error);
+        ct_status status = ct_gmt_local_init(&all->locals[all->n_workers], best, all->limits,
+                                             all->n_workers ? 1 : wanted, error);
         all->locals[all->n_workers].worker = all->n_workers;
         all->locals[all->n_workers].halt = &all->halts[all->n_workers];
         all->locals[all->n_workers].without = all->options->without;
         if (status != CT_OK) {
-            ct_local_free(&all->locals[all->n_workers]);
+            ct_gmt_local_free(&all->locals[all->n_workers]);
             return status;
         }
     }
     for (int i = 0; i < AHEAD; i++)
-        CT_TRY(ct_model_tree_init_as(&all->attempts[i].tree, best, error));
+        CT_TRY(ct_gmt_model_tree_init_as(&all->attempts[i].tree, best, error));
     uint32_t wanted_trees = all->options->population;
     if (wanted_trees < 2) return CT_OK;
     all->population = (ct_model_tree *) ct_alloc(wanted_trees * sizeof *all->population);
     if (!all->population) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
     memset(all->population, 0, wanted_trees * sizeof *all->population);
     for (; all->room < wanted_trees; all->room++)
-        CT_TRY(ct_model_tree_init_as(&all->population[all->room], best, error));
+        CT_TRY(ct_gmt_model_tree_init_as(&all->population[all->room], best, error));
     return CT_OK;
 }
 
 static void kicking_free(kicking *all)
 {
     for (uint32_t i = 0; all->population && i < all->options->population; i++)
-        ct_model_tree_free(&all->population[i]);
+        ct_gmt_model_tree_free(&all->population[i]);
     ct_free(all->population);
-    for (unsigned i = 0; i < all->n_workers; i++) ct_local_free(&all->locals[i]);
-    for (int i = 0; i < AHEAD; i++) ct_model_tree_free(&all->attempts[i].tree);
+    for (unsigned i = 0; i < all->n_workers; i++) ct_gmt_local_free(&all->locals[i]);
+    for (int i = 0; i < AHEAD; i++) ct_gmt_model_tree_free(&all->attempts[i].tree);
     ct_lock_free(&all->lock);
 }
 
@@ -283,13 +286,13 @@ static void accept_kick(kicking *all, attempt *a)
     history->kicks++;
     history->touched += a->touched;
     all->idle++;
-    CT_ASSERT(a->bic == ct_tree_bic(all->best, complexity)); /* it began with this */
+    CT_ASSERT(a->bic == ct_gmt_tree_bic(all->best, complexity)); /* it began with this */
     int changed = all->room && join_population(all, &a->tree);
     if (a->better) {
-        ct_model_tree_copy(all->best, &a->tree);
+        ct_gmt_model_tree_copy(all->best, &a->tree);
         all->idle = 0;
         changed = all->room > 0;
-        ct_note_moment(history, all->best, complexity);
+        ct_gmt_note_moment(history, all->best, complexity);
     }
     if (changed) start_anew(all, history->kicks);
     if (history->kicks >= options->effort || all->idle >= options->patience ||
@@ -323,13 +326,13 @@ static void hand_in(kicking *all, unsigned worker, uint32_t number)
     ct_lock_take(&all->lock);
     a->at = a->stale ? WAITING : DONE;
     a->better = a->status == CT_OK &&
-                ct_tree_bic(&a->tree, all->limits->complexity) < a->bic - 1e-9;
+                ct_gmt_tree_bic(&a->tree, all->limits->complexity) < a->bic - 1e-9;
     if (a->at == DONE && a->better && !all->room) start_anew(all, number + 1);
     while (!ct_halt_now(&all->halt, worker) &&
            all->attempts[all->history->kicks % AHEAD].at == DONE)
         accept_kick(all, &all->attempts[all->history->kicks % AHEAD]);
     uint32_t kicks = all->history->kicks;
-    double bic = ct_tree_bic(all->best, all->limits->complexity);
+    double bic = ct_gmt_tree_bic(all->best, all->limits->complexity);
     ct_lock_leave(&all->lock);
     if (worker == 0 && all->options->report)
         all->options->report(all->options->calls, kicks, bic);
@@ -372,9 +375,9 @@ static void make_kicks(kicking *all)
 /* Worker 0 asks for all. */
 static int asked_to_stop(void *data) { return ct_halt_now((ct_halt *) data, 0); }
 
-ct_status ct_search_tree(ct_model_tree *best, const ct_tree_limits *limits,
-                         const ct_kick_options *options, ct_kick_history *history,
-                         ct_error *error)
+ct_status ct_gmt_search_tree(ct_model_tree *best, const ct_tree_limits *limits,
+                             const ct_kick_options *options, ct_kick_history *history,
+                             ct_error *error)
 {
     ct_model_tree_is_sound(best);
     kicking *all = (kicking *) ct_alloc(sizeof *all);
@@ -393,7 +396,7 @@ ct_status ct_search_tree(ct_model_tree *best, const ct_tree_limits *limits,
     ct_status status = kicking_init(all, best, error);
     if (status == CT_OK) status = begin_search(all, best, error);
     if (all->n_workers) history->touched += take_touched(&all->locals[0]);
-    ct_note_moment(history, best, limits->complexity);
+    ct_gmt_note_moment(history, best, limits->complexity);
     if (all->room) join_population(all, best);
     all->status = status;
     if (status == CT_OK) make_kicks(all);

@@ -39,11 +39,11 @@ typedef struct {
     double start;         /* ct_seconds() */
 } ct_kick_history;
 
-void ct_note_moment(ct_kick_history *history, const ct_model_tree *best, double complexity);
+void ct_gmt_note_moment(ct_kick_history *history, const ct_model_tree *best, double complexity);
 
 /* `best` is the start, a root or any tree, and what was found. */
-ct_status ct_search_tree(ct_model_tree *best, const ct_tree_limits *limits,
-                         const ct_kick_options *options, ct_kick_history *history,
-                         ct_error *error);
+ct_status ct_gmt_search_tree(ct_model_tree *best, const ct_tree_limits *limits,
+                             const ct_kick_options *options, ct_kick_history *history,
+                             ct_error *error);
 
 #endif

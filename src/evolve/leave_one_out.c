@@ -148,8 +148,8 @@ static void sum_errors(errors_of *all, double *sums)
     for (int limit = 0; limit < CT_LOO_LIMITS; limit++) sums[limit] = 0;
     for (uint32_t leaf = 0; leaf < all->data->nodes.n_nodes; leaf++) {
         if (all->begin[leaf] == all->begin[leaf + 1]) continue;
-        uint32_t rank = ct_shrink_solve(&all->shrunk, leaf, all->b);
-        ct_qr_invert(&all->shrunk.q, rank);
+        uint32_t rank = ct_gmt_shrink_solve(&all->shrunk, leaf, all->b);
+        ct_gmt_qr_invert(&all->shrunk.q, rank);
         for (uint32_t i = all->begin[leaf]; i < all->begin[leaf + 1]; i++)
             if (all->data->counted[all->rows[i]])
                 add_errors(all, leaf, rank, i, sums);
@@ -169,7 +169,7 @@ static ct_status take_memory(errors_of *all, ct_error *error)
     all->half = (double *) ct_alloc(p * sizeof(double));
     if (all->rows && all->begin && all->values && all->limited && all->ranges && all->b &&
         all->solved && all->half)
-        return ct_shrinkage_init(&all->shrunk, &all->data->nodes, error);
+        return ct_gmt_shrinkage_init(&all->shrunk, &all->data->nodes, error);
     return ct_fail(error, CT_NO_MEMORY, "not enough memory for leave-one-out errors");
 }
 
@@ -178,7 +178,7 @@ static void free_memory(errors_of *all)
     ct_free(all->rows), ct_free(all->begin), ct_free(all->values), ct_free(all->limited);
     ct_free(all->ranges);
     ct_free(all->b), ct_free(all->solved), ct_free(all->half);
-    ct_shrinkage_free(&all->shrunk);
+    ct_gmt_shrinkage_free(&all->shrunk);
 }
 
 ct_status ct_gmt_loo_errors(const ct_gmt_loo_data *data, const double *ridge, uint32_t n_ridge,
@@ -198,9 +198,9 @@ ct_status ct_gmt_loo_errors(const ct_gmt_loo_data *data, const double *ridge, ui
             limit_rows(&all, leaf);
         }
         for (uint32_t i = 0; i < n_ridge; i++) {
-            ct_shrink_root(&all.shrunk, ridge[i]);
+            ct_gmt_shrink_root(&all.shrunk, ridge[i]);
             for (uint32_t j = 0; j < n_smoothing; j++) {
-                ct_shrink_others(&all.shrunk, smoothing[j]);
+                ct_gmt_shrink_others(&all.shrunk, smoothing[j]);
                 sum_errors(&all, errors + ((size_t) i * n_smoothing + j) * CT_LOO_LIMITS);
             }
         }

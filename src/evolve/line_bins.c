@@ -21,7 +21,7 @@ static void bases_within(const ct_line *l, const ct_line_level *above, uint32_t 
             memcpy(base, above->base[side] + leaf * size, size * sizeof *base);
             for (uint32_t i = side ? k + 1 : 0; i < (side ? n : k); i++) {
                 uint32_t place = above->order[i] * of->n_slots + of->slot[side] + leaf;
-                ct_line_add(base, above->sums + place * size, size);
+                ct_gmt_line_add(base, above->sums + place * size, size);
                 count += above->counts[place];
             }
             level->base_n[side][leaf] = count;
@@ -69,17 +69,17 @@ static uint32_t cut_parts(const ct_line *l, ct_line_level *level, uint32_t begin
 static void sum_parts(const ct_line *l, ct_line_level *level, uint32_t n)
 {
     uint32_t rows[CT_LINE_BLOCK], part[CT_LINE_BLOCK], filled = 0;
-    ct_line_clear(l, level, n);
+    ct_gmt_line_clear(l, level, n);
     for (uint32_t k = 0; k < n; k++)
         for (uint32_t i = level->first[k]; i < level->first[k + 1]; i++) {
             rows[filled] = (uint32_t) l->scratch->keys[i];
             part[filled++] = k;
             if (filled == CT_LINE_BLOCK) {
-                ct_line_add_rows(l, level, rows, part, filled);
+                ct_gmt_line_add_rows(l, level, rows, part, filled);
                 filled = 0;
             }
         }
-    ct_line_add_rows(l, level, rows, part, filled);
+    ct_gmt_line_add_rows(l, level, rows, part, filled);
 }
 
 static void open_parts(ct_line *l, uint32_t depth, uint32_t n, uint32_t bin);
@@ -91,9 +91,9 @@ static void search_rows(ct_line *l, uint32_t depth, uint32_t begin, uint32_t end
     uint32_t n = cut_parts(l, level, begin, end);
     if (n < 2) return;
     sum_parts(l, level, n);
-    ct_line_scan_cuts(l, level, n);
+    ct_gmt_line_scan_cuts(l, level, n);
     for (uint32_t k = level->cut > 1 ? level->cut : 1; k < n && k < level->cut_end; k++)
-        if (ct_line_offer(l, level, k))
+        if (ct_gmt_line_offer(l, level, k))
             l->best.test.cut =
                 l->splitter->first_rank[bin] + rank_of(l->scratch->keys[level->first[k]]);
     open_parts(l, depth, n, bin);
@@ -120,8 +120,8 @@ static int is_ruled_out(const ct_line *l, const ct_line_level *level, uint32_t k
         of->options->open_max != UINT32_MAX ||
         level->counts[part] < BOUND_ROWS * p)
         return 0;
-    double more = ct_open_bound(within->base[0], within->base[1],
-                                level->sums + part * of->table->size, p, l->scratch->bound);
+    double more = ct_gmt_open_bound(within->base[0], within->base[1],
+                                    level->sums + part * of->table->size, p, l->scratch->bound);
     return bound + more > l->least;
 }
 
@@ -136,7 +136,7 @@ static void open_parts(ct_line *l, uint32_t depth, uint32_t n, uint32_t bin)
         double least = INFINITY;
         uint32_t chosen = n;
         for (uint32_t k = 0; k < n; k++) {
-            double bound = ct_line_cost(l, level, k, k + 1);
+            double bound = ct_gmt_line_cost(l, level, k, k + 1);
             int later = bound > last || (bound == last && k > last_k);
             if (later && bound < least && may_open(l, level, depth, k)) least = bound, chosen = k;
         }
@@ -155,7 +155,7 @@ static void open_parts(ct_line *l, uint32_t depth, uint32_t n, uint32_t bin)
     }
 }
 
-void ct_line_open_bins(ct_line *l, uint32_t n)
+void ct_gmt_line_open_bins(ct_line *l, uint32_t n)
 {
     open_parts(l, 0, n, 0);
 }

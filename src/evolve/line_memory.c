@@ -22,7 +22,7 @@ struct ct_line_memory {
     uint64_t hash;
 };
 
-ct_line_memory *ct_line_memory_new(void)
+ct_line_memory *ct_gmt_line_memory_new(void)
 {
     ct_line_memory *memory = (ct_line_memory *) ct_alloc(sizeof *memory);
     if (!memory) return NULL;
@@ -31,7 +31,7 @@ ct_line_memory *ct_line_memory_new(void)
     return memory;
 }
 
-void ct_line_memory_free(ct_line_memory *memory) { ct_free(memory); }
+void ct_gmt_line_memory_free(ct_line_memory *memory) { ct_free(memory); }
 
 /* ---- keys ---- */
 
@@ -106,16 +106,16 @@ static uint32_t *slot_of(ct_line_memory *memory)
     }
 }
 
-const ct_line_answer *ct_line_memory_find(ct_line_memory *memory, const ct_model_tree *tree,
-                                          int32_t node, double limit,
-                                          const ct_line_options *options)
+const ct_line_answer *ct_gmt_line_memory_find(ct_line_memory *memory, const ct_model_tree *tree,
+                                              int32_t node, double limit,
+                                              const ct_line_options *options)
 {
     write_key(memory, tree, node, limit, options);
     uint32_t number = memory->length < LONGEST ? *slot_of(memory) : 0;
     return number ? &memory->entries[number - 1].answer : NULL;
 }
 
-void ct_line_memory_keep(ct_line_memory *memory, const ct_line_answer *answer)
+void ct_gmt_line_memory_keep(ct_line_memory *memory, const ct_line_answer *answer)
 {
     if (memory->length == LONGEST) return;
     if (memory->n_entries == ENTRIES || memory->n_words + memory->length > WORDS) {

@@ -8,14 +8,14 @@
 
 /* Of one thread and one table; NULL if memory ends. */
 typedef struct ct_line_memory ct_line_memory;
-ct_line_memory *ct_line_memory_new(void);
-void ct_line_memory_free(ct_line_memory *memory);
+ct_line_memory *ct_gmt_line_memory_new(void);
+void ct_gmt_line_memory_free(ct_line_memory *memory);
 
 /* The answer to this line search, or NULL; good until the next call. */
-const ct_line_answer *ct_line_memory_find(ct_line_memory *memory, const ct_model_tree *tree,
-                                          int32_t node, double limit,
-                                          const ct_line_options *options);
+const ct_line_answer *ct_gmt_line_memory_find(ct_line_memory *memory, const ct_model_tree *tree,
+                                              int32_t node, double limit,
+                                              const ct_line_options *options);
 /* Keeps the answer to the search asked for last. */
-void ct_line_memory_keep(ct_line_memory *memory, const ct_line_answer *answer);
+void ct_gmt_line_memory_keep(ct_line_memory *memory, const ct_line_answer *answer);
 
 #endif

@@ -50,38 +50,39 @@ typedef struct {
     uint32_t at[CT_GRAM_LANES];
 } ct_line_batch;
 
-void ct_line_solve(ct_line_batch *batch);
+void ct_gmt_line_solve(ct_line_batch *batch);
 
 /* A leaf has the rows of `gram`, `count` of them, at place `at`. */
-void ct_line_put(ct_line_batch *batch, const double *gram, uint32_t count, uint32_t at);
+void ct_gmt_line_put(ct_line_batch *batch, const double *gram, uint32_t count, uint32_t at);
 
-void ct_line_add(double *sum, const double *more, size_t size);
+void ct_gmt_line_add(double *sum, const double *more, size_t size);
 
-void ct_line_clear_costs(ct_line_level *level, uint32_t n);
+void ct_gmt_line_clear_costs(ct_line_level *level, uint32_t n);
 
 /* Costs of a side with the first k of n parts on the left, k from `first` to `last`, added to what
  * is there. */
-void ct_line_scan(ct_line *l, ct_line_level *level, uint32_t n, int side, uint32_t first,
-                  uint32_t last);
+void ct_gmt_line_scan(ct_line *l, ct_line_level *level, uint32_t n, int side, uint32_t first,
+                      uint32_t last);
 
 /* Rows of leaves together: from the sides besides, and of a part. */
-uint32_t ct_line_base_rows(const ct_line_level *level, int side, ct_line_split split);
-uint32_t ct_line_part_rows(const ct_line *l, const ct_line_level *level, int side, uint32_t part,
-                           ct_line_split split);
+uint32_t ct_gmt_line_base_rows(const ct_line_level *level, int side, ct_line_split split);
+uint32_t ct_gmt_line_part_rows(const ct_line *l, const ct_line_level *level, int side,
+                               uint32_t part, ct_line_split split);
 
 /* Finds the cuts with which all leaves and splits have enough rows; and the costs of both sides, as
  * far as these, or others within the parts, need them. */
-void ct_line_scan_cuts(ct_line *l, ct_line_level *level, uint32_t n);
+void ct_gmt_line_scan_cuts(ct_line *l, ct_line_level *level, uint32_t n);
 
 /* Penalised, with `left` parts on the left and those from `right` on the right. */
-double ct_line_cost(const ct_line *l, const ct_line_level *level, uint32_t left, uint32_t right);
+double ct_gmt_line_cost(const ct_line *l, const ct_line_level *level, uint32_t left,
+                        uint32_t right);
 
 /* Takes the split with costs at `k`, one of the cuts, if it is better; 1 if so. */
-int ct_line_offer(ct_line *l, const ct_line_level *level, uint32_t k);
+int ct_gmt_line_offer(ct_line *l, const ct_line_level *level, uint32_t k);
 
 /* Sums of n parts; rows of the node are added, at most CT_LINE_BLOCK. */
-void ct_line_clear(const ct_line *l, ct_line_level *level, uint32_t n);
-void ct_line_add_rows(const ct_line *l, ct_line_level *level, const uint32_t *rows,
-                      const uint32_t *part, uint32_t n);
+void ct_gmt_line_clear(const ct_line *l, ct_line_level *level, uint32_t n);
+void ct_gmt_line_add_rows(const ct_line *l, ct_line_level *level, const uint32_t *rows,
+                          const uint32_t *part, uint32_t n);
 
 #endif

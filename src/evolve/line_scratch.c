@@ -26,7 +26,7 @@ static int new_level(ct_line_level *level, uint32_t room, uint32_t slots, size_t
     return fine;
 }
 
-ct_line_scratch *ct_line_scratch_new(const ct_model_table *table, uint32_t leaves_max)
+ct_line_scratch *ct_gmt_line_scratch_new(const ct_model_table *table, uint32_t leaves_max)
 {
     ct_line_scratch *s = (ct_line_scratch *) ct_alloc(sizeof *s);
     if (!s) return NULL;
@@ -53,15 +53,15 @@ ct_line_scratch *ct_line_scratch_new(const ct_model_table *table, uint32_t leave
     s->keys = (uint64_t *) ct_alloc(table->n_rows * sizeof *s->keys);
     s->lanes = (double *) ct_alloc(table->size * CT_GRAM_LANES * sizeof(double));
     s->run = (double *) ct_alloc(table->size * sizeof(double));
-    s->bound = (double *) ct_alloc(ct_open_bound_scratch(table->p) * sizeof(double));
+    s->bound = (double *) ct_alloc(ct_gmt_open_bound_scratch(table->p) * sizeof(double));
     s->subsets = (double *) ct_alloc(CT_LINE_SUBSETS * table->size * sizeof(double));
     if (fine && s->leaf[0] && s->leaf[1] && s->keys && s->lanes && s->run && s->bound && s->subsets)
         return s;
-    ct_line_scratch_free(s);
+    ct_gmt_line_scratch_free(s);
     return NULL;
 }
 
-void ct_line_scratch_free(ct_line_scratch *s)
+void ct_gmt_line_scratch_free(ct_line_scratch *s)
 {
     if (!s) return;
     for (uint32_t i = 0; i < s->n_levels; i++) {

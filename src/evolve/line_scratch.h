@@ -39,7 +39,7 @@ struct ct_line_scratch {
     uint8_t *leaf[2];
     uint64_t *keys;         /* [n_rows] rank << 32 | row */
     double *lanes, *run;    /* [size][lanes], [size] */
-    double *bound;          /* [ct_open_bound_scratch] */
+    double *bound;          /* [ct_gmt_open_bound_scratch] */
     double *subsets;        /* [CT_LINE_SUBSETS][size] */
     /* numbers for sums of pieces, 0 for few rows; one that adds up is enough */
     size_t piece_room;

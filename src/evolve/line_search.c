@@ -24,13 +24,13 @@ static uint32_t rows_of_part(const ct_line *l, const ct_line_level *level, uint3
 static void search_ordered(ct_line *l, ct_line_level *level, uint32_t n, int missing)
 {
     const uint32_t *first_rank = l->splitter->first_rank;
-    ct_line_scan_cuts(l, level, n);
+    ct_gmt_line_scan_cuts(l, level, n);
     /* all values against none: missing ones on the right */
     uint32_t end = missing && !l->missing_left ? n + 1 : n;
     for (uint32_t k = level->cut > 1 ? level->cut : 1; k < end && k < level->cut_end; k++)
-        if (ct_line_offer(l, level, k))
+        if (ct_gmt_line_offer(l, level, k))
             l->best.test.cut = k == n ? l->splitter->n_ranks : first_rank[level->order[k]];
-    ct_line_open_bins(l, n);
+    ct_gmt_line_open_bins(l, n);
 }
 
 static void set_level(ct_gmt_test *test, uint32_t level)
@@ -62,9 +62,9 @@ static void search_sorted_levels(ct_line *l, ct_line_level *level, uint32_t n)
         mean[i] = x;
         level->order[i] = bin;
     }
-    ct_line_scan_cuts(l, level, n);
+    ct_gmt_line_scan_cuts(l, level, n);
     for (uint32_t k = level->cut > 1 ? level->cut : 1; k < n && k < level->cut_end; k++)
-        if (ct_line_offer(l, level, k))
+        if (ct_gmt_line_offer(l, level, k))
             for (uint32_t i = 0; i < k; i++) set_level(&l->best.test, level->order[i]);
 }
 
@@ -74,10 +74,11 @@ static void mark_small_splits(const ct_line *l, ct_line_level *level, uint32_t a
     uint32_t count[CT_LINE_SUBSETS];
     for (uint32_t i = 0; i < l->of->n_splits[side]; i++) {
         const ct_line_split split = l->of->split[side][i];
-        count[0] = ct_line_base_rows(level, side, split);
+        count[0] = ct_gmt_line_base_rows(level, side, split);
         for (uint32_t set = 1; set < all; set++) {
             uint32_t part = level->order[ct_trailing_zeros(set)];
-            count[set] = count[set & (set - 1)] + ct_line_part_rows(l, level, side, part, split);
+            count[set] = count[set & (set - 1)] + ct_gmt_line_part_rows(l, level, side, part,
+                                                                        split);
             if (count[set] < l->of->options->min_n) level->few[side][side ? all ^ set : set] = 1;
         }
     }
@@ -92,7 +93,7 @@ static void search_subsets(ct_line *l, ct_line_level *level, uint32_t n)
     const uint32_t all = (1u << n) - 1;
     uint32_t count[CT_LINE_SUBSETS];
     double *sums = l->scratch->subsets;
-    ct_line_clear_costs(level, all + 1);
+    ct_gmt_line_clear_costs(level, all + 1);
     for (int side = 0; side < 2; side++) {
         ct_line_batch b = {l, level, side, 0, {0}};
         for (uint32_t leaf = 0; leaf < of->n_leaves[side]; leaf++) {
@@ -102,17 +103,17 @@ static void search_subsets(ct_line *l, ct_line_level *level, uint32_t n)
                 uint32_t before = set & (set - 1), bit = ct_trailing_zeros(set),
                          place = level->order[bit] * of->n_slots + of->slot[side] + leaf;
                 memcpy(sums + set * size, sums + before * size, size * sizeof *sums);
-                ct_line_add(sums + set * size, level->sums + place * size, size);
+                ct_gmt_line_add(sums + set * size, level->sums + place * size, size);
                 count[set] = count[before] + level->counts[place];
-                ct_line_put(&b, sums + set * size, count[set], side ? all ^ set : set);
+                ct_gmt_line_put(&b, sums + set * size, count[set], side ? all ^ set : set);
             }
         }
-        ct_line_solve(&b);
+        ct_gmt_line_solve(&b);
         mark_small_splits(l, level, all, side);
     }
     for (uint32_t set = 1; set < all; set++) {
         if (of->n_slots == 1 && !l->missing_left && !(set & 1)) continue;
-        if (!ct_line_offer(l, level, set)) continue;
+        if (!ct_gmt_line_offer(l, level, set)) continue;
         for (uint32_t i = 0; i < n; i++)
             if (set >> i & 1) set_level(&l->best.test, level->order[i]);
     }
@@ -144,8 +145,8 @@ static void cost_subtrees(ct_line *l, ct_line_level *level, uint32_t n, int miss
         uint32_t k = side ? 0 : n;
         l->missing_left = side == 0;
         set_bases(l, level, missing);
-        ct_line_clear_costs(level, n + 1);
-        ct_line_scan(l, level, n, side, k, k);
+        ct_gmt_line_clear_costs(level, n + 1);
+        ct_gmt_line_scan(l, level, n, side, k, k);
         kept->test.splitter = level->few[side][k] ? -1 : 0;
         kept->sse = level->sse[side][k];
         kept->terms = level->terms[side][k] + l->of->n_leaves[side] - 1;
@@ -170,15 +171,15 @@ static int rows_rule_out(ct_line *l, ct_line_level *level, uint32_t stride)
     if (l->of->options->without & CT_LINE_SOME_ROWS || l->splitter->n_levels ||
         l->of->n_slots == 1 || l->of->n / stride < SOME_ROWS)
         return 0;
-    ct_line_sum_bins(l, level, stride);
+    ct_gmt_line_sum_bins(l, level, stride);
     uint32_t n = order_bins(l, level, &missing);
     for (l->missing_left = 0; l->missing_left <= missing && paid; l->missing_left++) {
         set_bases(l, level, missing);
-        ct_line_clear_costs(level, n + 1);
-        ct_line_scan(l, level, n, 0, 0, n);
-        ct_line_scan(l, level, n, 1, 0, n);
+        ct_gmt_line_clear_costs(level, n + 1);
+        ct_gmt_line_scan(l, level, n, 0, 0, n);
+        ct_gmt_line_scan(l, level, n, 1, 0, n);
         for (uint32_t k = 0; k < n && paid; k++)
-            paid = ct_line_cost(l, level, k, k + 1) > l->least;
+            paid = ct_gmt_line_cost(l, level, k, k + 1) > l->least;
     }
     return paid && n > 0;
 }
@@ -225,7 +226,7 @@ static void search_splitters(void *data, unsigned worker, uint64_t begin, uint64
     for (uint64_t i = begin; i < end; i++) {
         ct_line l = line_of(of, of->scratch[worker], of->first + (uint32_t) i);
         if (is_out(&l)) continue;
-        ct_line_sum_bins(&l, &l.scratch->levels[0], 1);
+        ct_gmt_line_sum_bins(&l, &l.scratch->levels[0], 1);
         search_sums(&l);
     }
 }
@@ -264,8 +265,8 @@ static void search_by_pieces(const ct_line_node *of, uint32_t n_lines, unsigned 
         ct_parallel_for(&loop);
         for (uint32_t i = 0; i < n; i++)
             if (!group.out[i])
-                ct_line_sum_pieces(&group.lines[i], &of->scratch[i]->levels[0], of->scratch[0],
-                                   threads);
+                ct_gmt_line_sum_pieces(&group.lines[i], &of->scratch[i]->levels[0], of->scratch[0],
+                                       threads);
         loop.work = search_lines;
         ct_parallel_for(&loop);
     }
@@ -332,7 +333,7 @@ static void send_rows(const ct_line_node *of, int32_t child, uint8_t *leaf)
                    *behind = tree->rows + tree->nodes[child].end;
     uint8_t number[2 * CT_TREE_LEAVES];
     int32_t leaves[CT_TREE_LEAVES];
-    uint32_t n_leaves = ct_model_tree_leaves(tree, child, leaves);
+    uint32_t n_leaves = ct_gmt_model_tree_leaves(tree, child, leaves);
     CT_ASSERT(tree->room <= sizeof number);
     for (uint32_t i = 0; i < n_leaves; i++) {
         const ct_model_node *at = &tree->nodes[leaves[i]];
@@ -364,9 +365,9 @@ static uint32_t note_splits(ct_line_node *of, int32_t node, int side, uint32_t f
     return n;
 }
 
-ct_status ct_line_search(const ct_model_tree *tree, int32_t node, double limit,
-                         const ct_line_options *options, ct_line_scratch *const *scratch,
-                         unsigned threads, ct_line_answer *answer, ct_error *error)
+ct_status ct_gmt_line_search(const ct_model_tree *tree, int32_t node, double limit,
+                             const ct_line_options *options, ct_line_scratch *const *scratch,
+                             unsigned threads, ct_line_answer *answer, ct_error *error)
 {
     CT_ASSERT(node >= 0 && (uint32_t) node < tree->room && tree->nodes[node].used);
     CT_ASSERT(threads > 0);
@@ -393,7 +394,7 @@ ct_status ct_line_search(const ct_model_tree *tree, int32_t node, double limit,
             continue;
         }
         int32_t child = side ? at->right : at->left;
-        of.n_leaves[side] = ct_model_tree_leaves(tree, child, leaves);
+        of.n_leaves[side] = ct_gmt_model_tree_leaves(tree, child, leaves);
         send_rows(&of, child, scratch[0]->leaf[side]);
         if (options->min_n > 2 * (uint64_t) options->minbucket) note_splits(&of, child, side, 0);
     }
@@ -410,7 +411,7 @@ ct_status ct_line_search(const ct_model_tree *tree, int32_t node, double limit,
         return ct_fail(error, CT_NO_MEMORY, "not enough memory");
     }
     if (options->only >= 0) of.first = (uint32_t) options->only, n_lines = 1;
-    if (ct_line_pieces(&of, scratch[0]) > 1) {
+    if (ct_gmt_line_pieces(&of, scratch[0]) > 1) {
         search_by_pieces(&of, n_lines, threads);
     } else {
         ct_loop loop = {n_lines, 1, CT_DYNAMIC, threads, search_splitters, &of, NULL};

@@ -38,8 +38,8 @@ typedef struct {
 } ct_line_best;
 
 typedef struct ct_line_scratch ct_line_scratch; /* of one thread; NULL if memory ends */
-ct_line_scratch *ct_line_scratch_new(const ct_model_table *table, uint32_t leaves_max);
-void ct_line_scratch_free(ct_line_scratch *scratch);
+ct_line_scratch *ct_gmt_line_scratch_new(const ct_model_table *table, uint32_t leaves_max);
+void ct_gmt_line_scratch_free(ct_line_scratch *scratch);
 
 typedef struct {
     ct_line_best best;       /* the best test */
@@ -49,8 +49,8 @@ typedef struct {
 /* Searches the tests of `node` for the least sse + lambda * terms, of those below `limit`; equal to
  * 1e-12 of the table's total are taken in the order of splitters and thresholds. `scratch`: one for
  * each of `threads`, which share the splitters. CT_NO_MEMORY alone can go wrong. */
-ct_status ct_line_search(const ct_model_tree *tree, int32_t node, double limit,
-                         const ct_line_options *options, ct_line_scratch *const *scratch,
-                         unsigned threads, ct_line_answer *answer, ct_error *error);
+ct_status ct_gmt_line_search(const ct_model_tree *tree, int32_t node, double limit,
+                             const ct_line_options *options, ct_line_scratch *const *scratch,
+                             unsigned threads, ct_line_answer *answer, ct_error *error);
 
 #endif

@@ -10,7 +10,7 @@ static void sum_rows(const ct_line *l, ct_line_level *level, uint32_t stride, ui
 {
     const ct_line_node *of = l->of;
     uint32_t part[CT_LINE_BLOCK], some[CT_LINE_BLOCK];
-    ct_line_clear(l, level, l->splitter->n_bins + 1);
+    ct_gmt_line_clear(l, level, l->splitter->n_bins + 1);
     for (; begin < end; begin += CT_LINE_BLOCK) {
         uint32_t n = end - begin < CT_LINE_BLOCK ? end - begin : CT_LINE_BLOCK;
         const uint32_t *rows = of->rows + begin;
@@ -19,11 +19,11 @@ static void sum_rows(const ct_line *l, ct_line_level *level, uint32_t stride, ui
             rows = some;
         }
         for (uint32_t i = 0; i < n; i++) part[i] = l->splitter->bin[rows[i]];
-        ct_line_add_rows(l, level, rows, part, n);
+        ct_gmt_line_add_rows(l, level, rows, part, n);
     }
 }
 
-void ct_line_sum_bins(const ct_line *l, ct_line_level *level, uint32_t stride)
+void ct_gmt_line_sum_bins(const ct_line *l, ct_line_level *level, uint32_t stride)
 {
     sum_rows(l, level, stride, 0, l->of->n / stride);
 }
@@ -35,7 +35,7 @@ static size_t sums_of(const ct_line_node *of)
     return (size_t) CT_LINE_ALL_BINS * of->n_slots * of->table->size;
 }
 
-uint32_t ct_line_pieces(const ct_line_node *of, const ct_line_scratch *scratch)
+uint32_t ct_gmt_line_pieces(const ct_line_node *of, const ct_line_scratch *scratch)
 {
     uint32_t pieces = ct_pieces(of->n);
     size_t room = scratch->piece_room / sums_of(of);
@@ -71,19 +71,19 @@ static void sum_pieces(void *data, unsigned worker, uint64_t begin, uint64_t end
     }
 }
 
-void ct_line_sum_pieces(const ct_line *l, ct_line_level *level, ct_line_scratch *scratch,
-                        unsigned threads)
+void ct_gmt_line_sum_pieces(const ct_line *l, ct_line_level *level, ct_line_scratch *scratch,
+                            unsigned threads)
 {
     const ct_line_node *of = l->of;
-    summing s = {l, scratch, ct_line_pieces(of, scratch)};
+    summing s = {l, scratch, ct_gmt_line_pieces(of, scratch)};
     const size_t places = (size_t) (l->splitter->n_bins + 1) * of->n_slots;
     CT_ASSERT(s.pieces > 1 && l->splitter->n_bins < CT_LINE_ALL_BINS);
     ct_loop loop = {s.pieces, 1, CT_DYNAMIC, threads, sum_pieces, &s, NULL};
     ct_parallel_for(&loop);
-    ct_line_clear(l, level, l->splitter->n_bins + 1);
+    ct_gmt_line_clear(l, level, l->splitter->n_bins + 1);
     for (uint32_t piece = 0; piece < s.pieces; piece++) {
         ct_line_level more = piece_level(&s, piece);
-        ct_line_add(level->sums, more.sums, places * of->table->size);
+        ct_gmt_line_add(level->sums, more.sums, places * of->table->size);
         for (size_t i = 0; i < places; i++) level->counts[i] += more.counts[i];
     }
 }

@@ -9,31 +9,31 @@ enum { ROTATION_STEPS = 20 };
 
 /* ---- memory ---- */
 
-ct_status ct_local_init(ct_local *local, const ct_model_tree *like, const ct_tree_limits *limits,
-                        unsigned threads, ct_error *error)
+ct_status ct_gmt_local_init(ct_local *local, const ct_model_tree *like,
+                            const ct_tree_limits *limits, unsigned threads, ct_error *error)
 {
     memset(local, 0, sizeof *local);
     local->limits = limits;
-    CT_TRY(ct_model_tree_init_as(&local->undo, like, error));
-    CT_TRY(ct_model_tree_init_as(&local->trial, like, error));
-    local->memory = ct_line_memory_new();
+    CT_TRY(ct_gmt_model_tree_init_as(&local->undo, like, error));
+    CT_TRY(ct_gmt_model_tree_init_as(&local->trial, like, error));
+    local->memory = ct_gmt_line_memory_new();
     local->scratch = (ct_line_scratch **) ct_alloc(threads * sizeof(ct_line_scratch *));
     if (!local->scratch || !local->memory) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
     for (; local->threads < threads; local->threads++) {
-        local->scratch[local->threads] = ct_line_scratch_new(like->table, limits->leaves_max);
+        local->scratch[local->threads] = ct_gmt_line_scratch_new(like->table, limits->leaves_max);
         if (!local->scratch[local->threads])
             return ct_fail(error, CT_NO_MEMORY, "not enough memory");
     }
     return CT_OK;
 }
 
-void ct_local_free(ct_local *local)
+void ct_gmt_local_free(ct_local *local)
 {
-    ct_model_tree_free(&local->undo);
-    ct_model_tree_free(&local->trial);
-    for (unsigned i = 0; i < local->threads; i++) ct_line_scratch_free(local->scratch[i]);
+    ct_gmt_model_tree_free(&local->undo);
+    ct_gmt_model_tree_free(&local->trial);
+    for (unsigned i = 0; i < local->threads; i++) ct_gmt_line_scratch_free(local->scratch[i]);
     ct_free(local->scratch);
-    ct_line_memory_free(local->memory);
+    ct_gmt_line_memory_free(local->memory);
     memset(local, 0, sizeof *local);
 }
 
@@ -44,13 +44,13 @@ static double counted_sse(const ct_model_tree *tree)
     return fmax(tree->sse, 1e-11 * tree->table->total);
 }
 
-double ct_tree_bic(const ct_model_tree *tree, double complexity)
+double ct_gmt_tree_bic(const ct_model_tree *tree, double complexity)
 {
     double n = tree->table->n_rows, size = tree->terms + tree->n_leaves - 1;
     return n * log(fmax(counted_sse(tree), 1e-300) / n) + complexity * log(n) * size;
 }
 
-double ct_tree_lambda(const ct_model_tree *tree, double complexity)
+double ct_gmt_tree_lambda(const ct_model_tree *tree, double complexity)
 {
     double n = tree->table->n_rows;
     return complexity * counted_sse(tree) / n * log(n);
@@ -70,7 +70,7 @@ static double cost_below(const ct_model_tree *tree, int32_t node, double lambda,
 {
     int32_t leaves[CT_TREE_LEAVES];
     double cost = 0;
-    *n_leaves = ct_model_tree_leaves(tree, node, leaves);
+    *n_leaves = ct_gmt_model_tree_leaves(tree, node, leaves);
     for (uint32_t i = 0; i < *n_leaves; i++)
         cost += tree->nodes[leaves[i]].sse + lambda * tree->nodes[leaves[i]].terms;
     return cost + lambda * (*n_leaves - 1);
@@ -107,15 +107,15 @@ static void make_move(ct_local *local, ct_model_tree *tree, int32_t node, move c
     ct_model_node *at = &tree->nodes[node];
     switch (chosen) {
     case MOVE_NONE: return;
-    case MOVE_LEAF: ct_model_tree_collapse(tree, node); break;
-    case MOVE_LEFT: ct_model_tree_lift(tree, node, at->left); break;
-    case MOVE_RIGHT: ct_model_tree_lift(tree, node, at->right); break;
+    case MOVE_LEAF: ct_gmt_model_tree_collapse(tree, node); break;
+    case MOVE_LEFT: ct_gmt_model_tree_lift(tree, node, at->left); break;
+    case MOVE_RIGHT: ct_gmt_model_tree_lift(tree, node, at->right); break;
     case MOVE_TEST:
         if (!ct_gmt_is_leaf(tree, node)) at->test = *test;
-        else if (!ct_model_tree_expand(tree, node, test)) return;
+        else if (!ct_gmt_model_tree_expand(tree, node, test)) return;
         break;
     }
-    ct_model_tree_refresh(tree, node, local->limits);
+    ct_gmt_model_tree_refresh(tree, node, local->limits);
 }
 
 /* A leaf that may not be split has no line to be searched. */
@@ -135,16 +135,16 @@ static ct_status search_line(ct_local *local, const ct_model_tree *tree, int32_t
 {
     const ct_line_answer *known = options->without & CT_LINE_MEMORY
                                       ? NULL
-                                      : ct_line_memory_find(local->memory, tree, node, limit,
-                                                            options);
+                                      : ct_gmt_line_memory_find(local->memory, tree, node, limit,
+                                                                options);
     local->touched += tree->nodes[node].end - tree->nodes[node].begin;
     if (known) {
         *answer = *known;
         return CT_OK;
     }
-    CT_TRY(ct_line_search(tree, node, limit, options, local->scratch, local->threads, answer,
-                          error));
-    if (!(options->without & CT_LINE_MEMORY)) ct_line_memory_keep(local->memory, answer);
+    CT_TRY(ct_gmt_line_search(tree, node, limit, options, local->scratch, local->threads, answer,
+                              error));
+    if (!(options->without & CT_LINE_MEMORY)) ct_gmt_line_memory_keep(local->memory, answer);
     return CT_OK;
 }
 
@@ -165,12 +165,12 @@ static ct_status step(ct_local *local, ct_model_tree *tree, int32_t node, double
     move chosen = best_move(tree, node, now, lambda, &answer);
     if (chosen == MOVE_NONE) return CT_OK;
     double before = cost_of(tree, lambda);
-    ct_model_tree_copy(&local->undo, tree);
+    ct_gmt_model_tree_copy(&local->undo, tree);
     make_move(local, tree, node, chosen, &answer.best.test);
     if (cost_of(tree, lambda) < before - 0.5e-12 * tree->table->total &&
         tree->n_leaves <= local->limits->leaves_max)
         *better = 1;
-    else ct_model_tree_copy(tree, &local->undo);
+    else ct_gmt_model_tree_copy(tree, &local->undo);
     return CT_OK;
 }
 
@@ -187,8 +187,9 @@ static int32_t random_dirty(const ct_model_tree *tree, ct_rng *rng)
     return CT_NO_NODE;
 }
 
-ct_status ct_local_search(ct_local *local, ct_model_tree *tree, double lambda, uint32_t open_max,
-                          uint32_t steps, ct_rng *rng, int *clean, ct_error *error)
+ct_status ct_gmt_local_search(ct_local *local, ct_model_tree *tree, double lambda,
+                              uint32_t open_max, uint32_t steps, ct_rng *rng, int *clean,
+                              ct_error *error)
 {
     CT_ASSERT(tree->nodes[0].used && tree->n_leaves > 0 && lambda >= 0);
     int32_t node = CT_NO_NODE;
@@ -198,7 +199,7 @@ ct_status ct_local_search(ct_local *local, ct_model_tree *tree, double lambda, u
         node = random_dirty(tree, rng);
         if (node == CT_NO_NODE || ct_halt_now(local->halt, local->worker)) break;
         CT_TRY(step(local, tree, node, lambda, open_max, &better, error));
-        if (better) ct_mark_around(tree, node);
+        if (better) ct_gmt_mark_around(tree, node);
         else tree->nodes[node].dirty = 0;
     }
     *clean = node == CT_NO_NODE;
@@ -213,21 +214,21 @@ static int rotate_node(ct_model_tree *to, const ct_model_tree *tree, int32_t nod
 {
     const ct_model_node *top = &tree->nodes[node], *below = &tree->nodes[child];
     int is_left = top->left == child;
-    ct_model_tree_collapse(to, node);
-    if (!ct_model_tree_expand(to, node, &below->test)) return 0;
+    ct_gmt_model_tree_collapse(to, node);
+    if (!ct_gmt_model_tree_expand(to, node, &below->test)) return 0;
     for (int side = 0; side < 2; side++) {
         int32_t at = side ? to->nodes[node].right : to->nodes[node].left,
                 part = side ? below->right : below->left;
-        if (!ct_model_tree_expand(to, at, &top->test)) return 0;
-        if (!ct_model_tree_graft(to, to->nodes[at].left, tree, is_left ? part : top->left) ||
-            !ct_model_tree_graft(to, to->nodes[at].right, tree, is_left ? top->right : part))
+        if (!ct_gmt_model_tree_expand(to, at, &top->test)) return 0;
+        if (!ct_gmt_model_tree_graft(to, to->nodes[at].left, tree, is_left ? part : top->left) ||
+            !ct_gmt_model_tree_graft(to, to->nodes[at].right, tree, is_left ? top->right : part))
             return 0;
     }
     return 1;
 }
 
-ct_status ct_rotate(ct_local *local, ct_model_tree *tree, double lambda, uint32_t open_max,
-                    ct_rng *rng, int *better, ct_error *error)
+ct_status ct_gmt_rotate(ct_local *local, ct_model_tree *tree, double lambda, uint32_t open_max,
+                        ct_rng *rng, int *better, ct_error *error)
 {
     CT_ASSERT(tree->nodes[0].used && lambda >= 0);
     const ct_tree_limits *limits = local->limits;
@@ -239,17 +240,17 @@ ct_status ct_rotate(ct_local *local, ct_model_tree *tree, double lambda, uint32_
             int32_t child = side ? node->right : node->left;
             int clean;
             if (ct_gmt_is_leaf(tree, child) || ct_halt_now(local->halt, local->worker)) continue;
-            ct_model_tree_copy(&local->trial, tree);
+            ct_gmt_model_tree_copy(&local->trial, tree);
             if (!rotate_node(&local->trial, tree, (int32_t) i, child)) continue;
-            ct_model_tree_refresh(&local->trial, (int32_t) i, limits);
-            ct_mark_around(&local->trial, (int32_t) i);
-            CT_TRY(ct_local_search(local, &local->trial, lambda, open_max, ROTATION_STEPS, rng,
-                                   &clean, error));
+            ct_gmt_model_tree_refresh(&local->trial, (int32_t) i, limits);
+            ct_gmt_mark_around(&local->trial, (int32_t) i);
+            CT_TRY(ct_gmt_local_search(local, &local->trial, lambda, open_max, ROTATION_STEPS, rng,
+                                       &clean, error));
             if (local->trial.n_leaves > limits->leaves_max ||
                 !(cost_of(&local->trial, lambda) <
                   cost_of(tree, lambda) - 1e-12 * tree->table->total))
                 continue;
-            ct_model_tree_copy(tree, &local->trial);
+            ct_gmt_model_tree_copy(tree, &local->trial);
             *better = 1;
         }
     return CT_OK;
@@ -257,8 +258,8 @@ ct_status ct_rotate(ct_local *local, ct_model_tree *tree, double lambda, uint32_
 
 /* ---- greedy growth ---- */
 
-ct_status ct_grow_greedily(ct_local *local, ct_model_tree *tree, uint32_t open_max,
-                           ct_error *error)
+ct_status ct_gmt_grow_greedily(ct_local *local, ct_model_tree *tree, uint32_t open_max,
+                               ct_error *error)
 {
     const ct_tree_limits *limits = local->limits;
     ct_line_options options = {.minbucket = limits->minbucket, .open_max = open_max, .only = -1,
@@ -266,7 +267,7 @@ ct_status ct_grow_greedily(ct_local *local, ct_model_tree *tree, uint32_t open_m
     ct_line_answer *known = (ct_line_answer *) ct_alloc(tree->room * sizeof *known);
     ct_status status = CT_OK;
     if (!known) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
-    ct_mark_all(tree);
+    ct_gmt_mark_all(tree);
     while (status == CT_OK && !ct_halt_now(local->halt, local->worker)) {
         int32_t chosen = CT_NO_NODE;
         double most = 0;

@@ -27,7 +27,7 @@ static ct_status check_splitter(const ct_gmt_model_data *data, uint32_t s, ct_er
     return CT_OK;
 }
 
-ct_status ct_model_data_check(const ct_gmt_model_data *data, ct_error *error)
+ct_status ct_gmt_model_data_check(const ct_gmt_model_data *data, ct_error *error)
 {
     if (data->n_rows < 1 || data->n_rows > INT32_MAX)
         return ct_fail(error, CT_BAD_INPUT, "there must be 1 to 2^31 - 1 rows");
@@ -247,8 +247,8 @@ static void prepare(void *data, unsigned worker, uint64_t begin, uint64_t end)
     }
 }
 
-ct_status ct_model_table_init(ct_model_table *table, const ct_gmt_model_data *data, uint32_t n_bins,
-                              unsigned threads, ct_error *error)
+ct_status ct_gmt_model_table_init(ct_model_table *table, const ct_gmt_model_data *data,
+                                  uint32_t n_bins, unsigned threads, ct_error *error)
 {
     CT_TRY(take_memory(table, data->n_rows, data->n_splitters, data->n_regressors + 2, error));
     table->first = data->no_intercept != 0;
@@ -293,9 +293,9 @@ static void join_bins(ct_splitter *s, uint32_t n_rows, uint32_t n_bins)
     s->n_bins = joined;
 }
 
-ct_status ct_model_table_take(ct_model_table *table, const ct_model_table *from,
-                              const uint32_t *rows, uint32_t n_rows, uint32_t n_bins,
-                              ct_error *error)
+ct_status ct_gmt_model_table_take(ct_model_table *table, const ct_model_table *from,
+                                  const uint32_t *rows, uint32_t n_rows, uint32_t n_bins,
+                                  ct_error *error)
 {
     CT_TRY(take_memory(table, n_rows, from->n_splitters, from->p, error));
     for (uint32_t i = 0; i < n_rows; i++)
@@ -324,8 +324,8 @@ ct_status ct_model_table_take(ct_model_table *table, const ct_model_table *from,
     return CT_OK;
 }
 
-ct_status ct_model_table_join(ct_model_table *table, const ct_model_table *of, uint32_t n_bins,
-                              ct_error *error)
+ct_status ct_gmt_model_table_join(ct_model_table *table, const ct_model_table *of, uint32_t n_bins,
+                                  ct_error *error)
 {
     *table = *of;
     table->borrows = 1;
@@ -344,7 +344,7 @@ ct_status ct_model_table_join(ct_model_table *table, const ct_model_table *of, u
     return CT_OK;
 }
 
-void ct_model_table_free(ct_model_table *table)
+void ct_gmt_model_table_free(ct_model_table *table)
 {
     for (uint32_t s = 0; s < table->n_splitters; s++) {
         ct_free(table->splitters[s].bin);

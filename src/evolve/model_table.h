@@ -2,7 +2,7 @@
  * centred (with an intercept) and scaled once, each splitter ranked once, bins of like rows.
  *
  * From here on a threshold is a rank: a row goes left iff its rank is below. A table owns its
- * arrays; ct_model_table_free frees them, also after a failure. */
+ * arrays; ct_gmt_model_table_free frees them, also after a failure. */
 #ifndef CT_EVOLVE_MODEL_TABLE_H
 #define CT_EVOLVE_MODEL_TABLE_H
 
@@ -59,16 +59,16 @@ typedef struct {
 } ct_model_table;
 
 /* CT_BAD_INPUT if sizes are out of range or a value is not as it must be. */
-ct_status ct_model_data_check(const ct_gmt_model_data *data, ct_error *error);
-ct_status ct_model_table_init(ct_model_table *table, const ct_gmt_model_data *data, uint32_t n_bins,
-                              unsigned threads, ct_error *error);
+ct_status ct_gmt_model_data_check(const ct_gmt_model_data *data, ct_error *error);
+ct_status ct_gmt_model_table_init(ct_model_table *table, const ct_gmt_model_data *data,
+                                  uint32_t n_bins, unsigned threads, ct_error *error);
 /* Rows of another table, with its ranks, and its bins put together to at most n_bins. */
-ct_status ct_model_table_take(ct_model_table *table, const ct_model_table *from,
-                              const uint32_t *rows, uint32_t n_rows, uint32_t n_bins,
-                              ct_error *error);
+ct_status ct_gmt_model_table_take(ct_model_table *table, const ct_model_table *from,
+                                  const uint32_t *rows, uint32_t n_rows, uint32_t n_bins,
+                                  ct_error *error);
 /* The rows of another table with its bins put together. `of` must outlive it. */
-ct_status ct_model_table_join(ct_model_table *table, const ct_model_table *of, uint32_t n_bins,
-                              ct_error *error);
-void ct_model_table_free(ct_model_table *table);
+ct_status ct_gmt_model_table_join(ct_model_table *table, const ct_model_table *of, uint32_t n_bins,
+                                  ct_error *error);
+void ct_gmt_model_table_free(ct_model_table *table);
 
 #endif

@@ -35,9 +35,9 @@ static ct_status init_nodes(ct_model_tree *tree, const ct_model_table *table,
     return CT_OK;
 }
 
-ct_status ct_model_tree_init_bare(ct_model_tree *tree, const ct_model_table *table,
-                                  const ct_gram_kernels *kernels, uint32_t leaves_max,
-                                  ct_error *error)
+ct_status ct_gmt_model_tree_init_bare(ct_model_tree *tree, const ct_model_table *table,
+                                      const ct_gram_kernels *kernels, uint32_t leaves_max,
+                                      ct_error *error)
 {
     CT_TRY(init_nodes(tree, table, kernels, leaves_max, error));
     const size_t bytes = tree->room * table->size * sizeof *tree->tile;
@@ -62,30 +62,30 @@ static ct_status init_rows(ct_model_tree *tree, ct_error *error)
     return CT_OK;
 }
 
-ct_status ct_model_tree_init(ct_model_tree *tree, const ct_model_table *table,
-                             const ct_gram_kernels *kernels, uint32_t leaves_max, unsigned threads,
-                             ct_error *error)
+ct_status ct_gmt_model_tree_init(ct_model_tree *tree, const ct_model_table *table,
+                                 const ct_gram_kernels *kernels, uint32_t leaves_max,
+                                 unsigned threads, ct_error *error)
 {
     CT_TRY(init_nodes(tree, table, kernels, leaves_max, error));
     CT_TRY(init_rows(tree, error));
     tree->threads = threads;
     for (uint32_t row = 0; row < table->n_rows; row++) tree->rows[row] = row;
     const ct_tree_limits leaf = {1, 0, 1, 0, 0};
-    ct_model_tree_refresh(tree, 0, &leaf);
+    ct_gmt_model_tree_refresh(tree, 0, &leaf);
     return CT_OK;
 }
 
-ct_status ct_model_tree_init_as(ct_model_tree *tree, const ct_model_tree *from, ct_error *error)
+ct_status ct_gmt_model_tree_init_as(ct_model_tree *tree, const ct_model_tree *from, ct_error *error)
 {
     CT_ASSERT(from->rows);
     uint32_t leaves_max = (from->room + 1) / 2 - CT_SPARE_LEAVES;
     CT_TRY(init_nodes(tree, from->table, from->kernels, leaves_max, error));
     CT_TRY(init_rows(tree, error));
-    ct_model_tree_copy(tree, from);
+    ct_gmt_model_tree_copy(tree, from);
     return CT_OK;
 }
 
-void ct_model_tree_free(ct_model_tree *tree)
+void ct_gmt_model_tree_free(ct_model_tree *tree)
 {
     ct_free(tree->nodes), ct_free(tree->grams), ct_free(tree->rows);
     ct_free(tree->spare), ct_free(tree->lanes), ct_free(tree->bits), ct_free(tree->pieces);
@@ -93,7 +93,7 @@ void ct_model_tree_free(ct_model_tree *tree)
     memset(tree, 0, sizeof *tree);
 }
 
-void ct_model_tree_copy(ct_model_tree *to, const ct_model_tree *from)
+void ct_gmt_model_tree_copy(ct_model_tree *to, const ct_model_tree *from)
 {
     CT_ASSERT(to->table == from->table && to->room == from->room && !to->rows == !from->rows);
     memcpy(to->nodes, from->nodes, to->room * sizeof *to->nodes);
@@ -122,7 +122,7 @@ static int32_t new_node(ct_model_tree *tree, int32_t parent)
     return CT_NO_NODE;
 }
 
-int ct_model_tree_expand(ct_model_tree *tree, int32_t node, const ct_gmt_test *test)
+int ct_gmt_model_tree_expand(ct_model_tree *tree, int32_t node, const ct_gmt_test *test)
 {
     CT_ASSERT(node >= 0 && (uint32_t) node < tree->room && tree->nodes[node].used);
     CT_ASSERT(ct_gmt_is_leaf(tree, node));
@@ -153,7 +153,7 @@ static void drop(ct_model_tree *tree, int32_t node)
     tree->nodes[node].used = 0;
 }
 
-void ct_model_tree_collapse(ct_model_tree *tree, int32_t node)
+void ct_gmt_model_tree_collapse(ct_model_tree *tree, int32_t node)
 {
     CT_ASSERT(node >= 0 && (uint32_t) node < tree->room && tree->nodes[node].used);
     if (ct_gmt_is_leaf(tree, node)) return;
@@ -163,7 +163,7 @@ void ct_model_tree_collapse(ct_model_tree *tree, int32_t node)
     tree->nodes[node].left = tree->nodes[node].right = CT_NO_NODE;
 }
 
-void ct_model_tree_lift(ct_model_tree *tree, int32_t node, int32_t kept)
+void ct_gmt_model_tree_lift(ct_model_tree *tree, int32_t node, int32_t kept)
 {
     CT_ASSERT(node >= 0 && (uint32_t) node < tree->room && tree->nodes[node].used);
     ct_model_node *to = &tree->nodes[node], *from = &tree->nodes[kept];
@@ -178,7 +178,8 @@ void ct_model_tree_lift(ct_model_tree *tree, int32_t node, int32_t kept)
     from->used = 0;
 }
 
-int ct_model_tree_graft(ct_model_tree *tree, int32_t node, const ct_model_tree *of, int32_t from)
+int ct_gmt_model_tree_graft(ct_model_tree *tree, int32_t node, const ct_model_tree *of,
+                            int32_t from)
 {
     CT_ASSERT(node >= 0 && (uint32_t) node < tree->room && tree->nodes[node].used);
     CT_ASSERT(from >= 0 && (uint32_t) from < of->room && of->nodes[from].used);
@@ -187,9 +188,9 @@ int ct_model_tree_graft(ct_model_tree *tree, int32_t node, const ct_model_tree *
         memcpy(tree->nodes[node].omitted, source->omitted, sizeof source->omitted);
         return 1;
     }
-    if (!ct_model_tree_expand(tree, node, &source->test)) return 0;
-    return ct_model_tree_graft(tree, tree->nodes[node].left, of, source->left) &&
-           ct_model_tree_graft(tree, tree->nodes[node].right, of, source->right);
+    if (!ct_gmt_model_tree_expand(tree, node, &source->test)) return 0;
+    return ct_gmt_model_tree_graft(tree, tree->nodes[node].left, of, source->left) &&
+           ct_gmt_model_tree_graft(tree, tree->nodes[node].right, of, source->right);
 }
 
 /* ---- rows and sums ---- */
@@ -304,7 +305,7 @@ static void clear_omitted(double *lanes, uint32_t p, const uint64_t *omitted)
     }
 }
 
-void ct_model_tree_solve_one(ct_model_tree *tree, int32_t node)
+void ct_gmt_model_tree_solve_one(ct_model_tree *tree, int32_t node)
 {
     CT_ASSERT(node >= 0 && (uint32_t) node < tree->room && tree->nodes[node].used);
     size_t size = tree->table->size;
@@ -343,7 +344,7 @@ static void send_down(ct_model_tree *tree, int32_t at, const ct_tree_limits *lim
     const uint32_t minbucket = limits->minbucket;
     ct_model_node *node = &tree->nodes[at];
     if (node->depth >= limits->depth_max || node->end - node->begin < limits->min_n)
-        ct_model_tree_collapse(tree, at);
+        ct_gmt_model_tree_collapse(tree, at);
     while (!ct_gmt_is_leaf(tree, at)) {
         uint32_t middle = part_rows(tree, node);
         if (middle - node->begin >= minbucket && node->end - middle >= minbucket) {
@@ -356,7 +357,7 @@ static void send_down(ct_model_tree *tree, int32_t at, const ct_tree_limits *lim
         }
         int32_t kept = middle - node->begin >= node->end - middle ? node->left : node->right;
         sort_rows(tree, node);
-        ct_model_tree_lift(tree, at, kept);
+        ct_gmt_model_tree_lift(tree, at, kept);
     }
     if (ct_gmt_is_leaf(tree, at)) {
         sum_rows(tree, at);
@@ -365,10 +366,10 @@ static void send_down(ct_model_tree *tree, int32_t at, const ct_tree_limits *lim
         send_down(tree, node->right, limits);
         sum_children(tree, at);
     }
-    ct_model_tree_solve_one(tree, at);
+    ct_gmt_model_tree_solve_one(tree, at);
 }
 
-void ct_model_tree_add_up(ct_model_tree *tree)
+void ct_gmt_model_tree_add_up(ct_model_tree *tree)
 {
     tree->n_leaves = 0;
     tree->sse = tree->terms = 0;
@@ -388,40 +389,40 @@ static void solve_below(ct_model_tree *tree, int32_t node)
         solve_below(tree, tree->nodes[node].right);
         sum_children(tree, node);
     }
-    ct_model_tree_solve_one(tree, node);
+    ct_gmt_model_tree_solve_one(tree, node);
 }
 
-void ct_model_tree_solve(ct_model_tree *tree, int32_t node)
+void ct_gmt_model_tree_solve(ct_model_tree *tree, int32_t node)
 {
     CT_ASSERT(node >= 0 && (uint32_t) node < tree->room && tree->nodes[node].used);
     solve_below(tree, node);
-    ct_model_tree_add_up(tree);
+    ct_gmt_model_tree_add_up(tree);
 }
 
-void ct_model_tree_refresh(ct_model_tree *tree, int32_t node, const ct_tree_limits *limits)
+void ct_gmt_model_tree_refresh(ct_model_tree *tree, int32_t node, const ct_tree_limits *limits)
 {
     CT_ASSERT(node >= 0 && (uint32_t) node < tree->room && tree->nodes[node].used);
     sort_rows(tree, &tree->nodes[node]);
     send_down(tree, node, limits);
     for (int32_t at = tree->nodes[node].parent; at != CT_NO_NODE; at = tree->nodes[at].parent)
         sum_children(tree, at);
-    ct_model_tree_add_up(tree);
+    ct_gmt_model_tree_add_up(tree);
     ct_model_tree_is_sound(tree);
 }
 
 /* ---- reading and marking ---- */
 
-uint32_t ct_model_tree_leaves(const ct_model_tree *tree, int32_t node, int32_t *leaves)
+uint32_t ct_gmt_model_tree_leaves(const ct_model_tree *tree, int32_t node, int32_t *leaves)
 {
     if (ct_gmt_is_leaf(tree, node)) {
         leaves[0] = node;
         return 1;
     }
-    uint32_t n = ct_model_tree_leaves(tree, tree->nodes[node].left, leaves);
-    return n + ct_model_tree_leaves(tree, tree->nodes[node].right, leaves + n);
+    uint32_t n = ct_gmt_model_tree_leaves(tree, tree->nodes[node].left, leaves);
+    return n + ct_gmt_model_tree_leaves(tree, tree->nodes[node].right, leaves + n);
 }
 
-void ct_mark_all(ct_model_tree *tree)
+void ct_gmt_mark_all(ct_model_tree *tree)
 {
     for (uint32_t i = 0; i < tree->room; i++) tree->nodes[i].dirty = tree->nodes[i].used;
 }
@@ -434,7 +435,7 @@ static void mark_below(ct_model_tree *tree, int32_t node)
     mark_below(tree, tree->nodes[node].right);
 }
 
-void ct_mark_around(ct_model_tree *tree, int32_t node)
+void ct_gmt_mark_around(ct_model_tree *tree, int32_t node)
 {
     mark_below(tree, node);
     for (int32_t at = tree->nodes[node].parent; at != CT_NO_NODE; at = tree->nodes[at].parent)

@@ -2,8 +2,8 @@
  * leaves; rows lie in one array, those of a node next to each other and in rising order.
  *
  * Nodes are places in an array; node 0 is the root. A tree borrows its table and owns its arrays,
- * ct_model_tree_free frees them. Moves: set a test or a leaf, then ct_model_tree_refresh the node,
- * which brings rows, matrices and sums up to date. */
+ * ct_gmt_model_tree_free frees them. Moves: set a test or a leaf, then ct_gmt_model_tree_refresh
+ * the node, which brings rows, matrices and sums up to date. */
 #ifndef CT_EVOLVE_MODEL_TREE_H
 #define CT_EVOLVE_MODEL_TREE_H
 
@@ -61,24 +61,25 @@ static inline double ct_penalised(double sse, double terms, uint32_t n_leaves, d
 }
 
 /* A root without splits. Many rows are shared by `threads`, here and in all that follows. */
-ct_status ct_model_tree_init(ct_model_tree *tree, const ct_model_table *table,
-                             const ct_gram_kernels *kernels, uint32_t leaves_max, unsigned threads,
-                             ct_error *error);
+ct_status ct_gmt_model_tree_init(ct_model_tree *tree, const ct_model_table *table,
+                                 const ct_gram_kernels *kernels, uint32_t leaves_max,
+                                 unsigned threads, ct_error *error);
 /* A copy of a tree that has rows; for one thread. */
-ct_status ct_model_tree_init_as(ct_model_tree *tree, const ct_model_tree *from, ct_error *error);
+ct_status ct_gmt_model_tree_init_as(ct_model_tree *tree, const ct_model_tree *from,
+                                    ct_error *error);
 /* Without rows: cell_walk.h knows what its nodes have, and calls the next ones. */
-ct_status ct_model_tree_init_bare(ct_model_tree *tree, const ct_model_table *table,
-                                  const ct_gram_kernels *kernels, uint32_t leaves_max,
-                                  ct_error *error);
+ct_status ct_gmt_model_tree_init_bare(ct_model_tree *tree, const ct_model_table *table,
+                                      const ct_gram_kernels *kernels, uint32_t leaves_max,
+                                      ct_error *error);
 /* The matrices of the leaves below `node` are known: all that follows from them. */
-void ct_model_tree_solve(ct_model_tree *tree, int32_t node);
+void ct_gmt_model_tree_solve(ct_model_tree *tree, int32_t node);
 /* Of one node whose matrix is known: its model. */
-void ct_model_tree_solve_one(ct_model_tree *tree, int32_t node);
+void ct_gmt_model_tree_solve_one(ct_model_tree *tree, int32_t node);
 /* Adds up what the tree has of its leaves. */
-void ct_model_tree_add_up(ct_model_tree *tree);
-void ct_model_tree_free(ct_model_tree *tree);
+void ct_gmt_model_tree_add_up(ct_model_tree *tree);
+void ct_gmt_model_tree_free(ct_model_tree *tree);
 /* Both of one table and room, with rows or without; matrices go with the rows. */
-void ct_model_tree_copy(ct_model_tree *to, const ct_model_tree *from);
+void ct_gmt_model_tree_copy(ct_model_tree *to, const ct_model_tree *from);
 
 static inline int ct_gmt_is_leaf(const ct_model_tree *tree, int32_t node)
 {
@@ -111,13 +112,14 @@ CT_HD int ct_is_omitted(const uint64_t *omitted, uint32_t column)
 
 /* A leaf becomes a split with two leaves, whose models have the same columns; 0 if there is no
  * room. */
-int ct_model_tree_expand(ct_model_tree *tree, int32_t node, const ct_gmt_test *test);
+int ct_gmt_model_tree_expand(ct_model_tree *tree, int32_t node, const ct_gmt_test *test);
 /* All below `node` goes; the model of the leaf has all columns. */
-void ct_model_tree_collapse(ct_model_tree *tree, int32_t node);
+void ct_gmt_model_tree_collapse(ct_model_tree *tree, int32_t node);
 /* `node` becomes what its child `kept` is, which goes, with the other child. */
-void ct_model_tree_lift(ct_model_tree *tree, int32_t node, int32_t kept);
+void ct_gmt_model_tree_lift(ct_model_tree *tree, int32_t node, int32_t kept);
 /* Copies the subtree `from` of `of`, another tree, to the leaf `node`; 0 if there is no room. */
-int ct_model_tree_graft(ct_model_tree *tree, int32_t node, const ct_model_tree *of, int32_t from);
+int ct_gmt_model_tree_graft(ct_model_tree *tree, int32_t node, const ct_model_tree *of,
+                            int32_t from);
 
 typedef struct {
     uint32_t leaves_max;  /* 1 .. CT_TREE_LEAVES - CT_SPARE_LEAVES */
@@ -130,13 +132,13 @@ typedef struct {
 /* Sends the rows of `node` down again and computes all below and the sums; `node` itself has its
  * rows. Branches with fewer than minbucket rows are lifted away, splits of fewer than min_n become
  * leaves, and what is deeper than depth_max is cut off, until there are none. */
-void ct_model_tree_refresh(ct_model_tree *tree, int32_t node, const ct_tree_limits *limits);
+void ct_gmt_model_tree_refresh(ct_model_tree *tree, int32_t node, const ct_tree_limits *limits);
 
 /* The leaves below `node`, from left to right; returns how many. */
-uint32_t ct_model_tree_leaves(const ct_model_tree *tree, int32_t node, int32_t *leaves);
+uint32_t ct_gmt_model_tree_leaves(const ct_model_tree *tree, int32_t node, int32_t *leaves);
 
-void ct_mark_all(ct_model_tree *tree);
+void ct_gmt_mark_all(ct_model_tree *tree);
 /* `node`, all below and all above it. */
-void ct_mark_around(ct_model_tree *tree, int32_t node);
+void ct_gmt_mark_around(ct_model_tree *tree, int32_t node);
 
 #endif

@@ -19,15 +19,15 @@ static void solve_node(ct_gmt_node_models *models, uint32_t node, const uint8_t 
     for (uint32_t k = 0; k < p; k++)
         if (dropped && dropped[(size_t) node * p + k])
             memset(q->x + (size_t) k * m, 0, m * sizeof *q->x);
-    uint32_t rank = ct_qr_decompose(q);
+    uint32_t rank = ct_gmt_qr_decompose(q);
     const double *y = q->x + (size_t) p * m;
-    double left = ct_norm(y + rank, m - rank);
+    double left = ct_gmt_norm(y + rank, m - rank);
     models->rank[node] = rank;
     models->deviance[node] = left * left;
     memset(unscaled, 0, (size_t) p * p * sizeof *unscaled);
     for (uint32_t j = 0; j < p; j++) models->aliased[(size_t) node * p + q->column[j]] = j >= rank;
-    ct_qr_solve(q, rank, b);
-    ct_qr_invert(q, rank);
+    ct_gmt_qr_solve(q, rank, b);
+    ct_gmt_qr_invert(q, rank);
     for (uint32_t i = 0; i < rank; i++)
         for (uint32_t j = 0; j < rank; j++) {
             double sum = 0;
@@ -78,7 +78,7 @@ static void fit_piece(fitting *all, uint32_t number, double *block)
     for (uint32_t k = 0; k < p; k++) low[k] = INFINITY, high[k] = -INFINITY;
     for (uint32_t begin = at->begin; begin < at->end; begin += BLOCK) {
         uint32_t n = at->end - begin < BLOCK ? at->end - begin : BLOCK, m = columns + n;
-        ct_triangle_start(block, m, columns, triangle);
+        ct_gmt_triangle_start(block, m, columns, triangle);
         for (uint32_t i = 0; i < n; i++) {
             uint32_t row = all->rows[begin + i];
             double root = all->data->weights ? sqrt(all->data->weights[row]) : 1;
@@ -88,7 +88,7 @@ static void fit_piece(fitting *all, uint32_t number, double *block)
                 if (k) note_range(&low[k - 1], &high[k - 1], x);
             }
         }
-        ct_triangle_fold(block, m, columns, triangle);
+        ct_gmt_triangle_fold(block, m, columns, triangle);
     }
 }
 
@@ -107,10 +107,10 @@ static void fit_pieces(void *data, unsigned worker, uint64_t begin, uint64_t end
 static void join(const fitting *all, const double *a, const double *b, double *to, double *block)
 {
     const uint32_t columns = all->columns, m = 2 * columns;
-    ct_triangle_start(block, m, columns, a);
+    ct_gmt_triangle_start(block, m, columns, a);
     for (uint32_t j = 0; j < columns; j++)
         memcpy(block + (size_t) j * m + columns, b + j * columns, (j + 1) * sizeof *block);
-    ct_triangle_fold(block, m, columns, to);
+    ct_gmt_triangle_fold(block, m, columns, to);
 }
 
 static void join_ranges(ct_gmt_node_models *models, uint32_t node, const double *low,
@@ -180,10 +180,10 @@ static void deal_rows(fitting *all, const int32_t *where, uint32_t *next)
 static ct_status solve_all(fitting *all, const uint8_t *dropped, ct_error *error)
 {
     ct_qr q;
-    CT_TRY(ct_qr_make(&q, all->models->p, error));
+    CT_TRY(ct_gmt_qr_make(&q, all->models->p, error));
     for (uint32_t node = 0; node < all->models->n_nodes; node++)
         solve_node(all->models, node, dropped, &q);
-    ct_qr_free(&q);
+    ct_gmt_qr_free(&q);
     return CT_OK;
 }
 
@@ -235,10 +235,10 @@ static ct_status fit_all(fitting *all, const uint32_t *left, const uint32_t *rig
     return status;
 }
 
-ct_status ct_node_models_fit(ct_gmt_node_models *models, const ct_gmt_model_data *data,
-                             uint32_t n_nodes,
-                             const uint32_t *left, const uint32_t *right, const int32_t *where,
-                             const uint8_t *dropped, unsigned threads, ct_error *error)
+ct_status ct_gmt_node_models_fit(ct_gmt_node_models *models, const ct_gmt_model_data *data,
+                                 uint32_t n_nodes,
+                                 const uint32_t *left, const uint32_t *right, const int32_t *where,
+                                 const uint8_t *dropped, unsigned threads, ct_error *error)
 {
     fitting all;
     memset(models, 0, sizeof *models);
@@ -253,7 +253,7 @@ ct_status ct_node_models_fit(ct_gmt_node_models *models, const ct_gmt_model_data
     return status;
 }
 
-void ct_node_models_free(ct_gmt_node_models *models)
+void ct_gmt_node_models_free(ct_gmt_node_models *models)
 {
     ct_free(models->n), ct_free(models->rank), ct_free(models->weight), ct_free(models->deviance);
     ct_free(models->coefficients), ct_free(models->aliased), ct_free(models->unscaled);

@@ -11,7 +11,7 @@
 #include "evolve/model_table.h"
 
 /* One a node; p = n_regressors + 1 coefficients, the intercept first. Owned; freed by
- * ct_node_models_free, also after a failure. */
+ * ct_gmt_node_models_free, also after a failure. */
 typedef struct {
     uint32_t n_nodes, p;
     uint32_t *n;          /* rows */
@@ -28,10 +28,10 @@ typedef struct {
 
 /* `where`: the leaf of each row; left, right: the children of nodes in preorder, 0 in leaves;
  * dropped: [n_nodes][p] coefficients that are not to be there; NULL: none. */
-ct_status ct_node_models_fit(ct_gmt_node_models *models, const ct_gmt_model_data *data,
-                             uint32_t n_nodes,
-                             const uint32_t *left, const uint32_t *right, const int32_t *where,
-                             const uint8_t *dropped, unsigned threads, ct_error *error);
-void ct_node_models_free(ct_gmt_node_models *models);
+ct_status ct_gmt_node_models_fit(ct_gmt_node_models *models, const ct_gmt_model_data *data,
+                                 uint32_t n_nodes,
+                                 const uint32_t *left, const uint32_t *right, const int32_t *where,
+                                 const uint8_t *dropped, unsigned threads, ct_error *error);
+void ct_gmt_node_models_free(ct_gmt_node_models *models);
 
 #endif

@@ -7,7 +7,7 @@ enum { SQUARINGS = 4 };
 static const double PIVOT = 1e-9; /* a model that is determined less is not */
 static const double ROUNDING = 1e-14; /* of squares, over the least pivot */
 
-size_t ct_open_bound_scratch(uint32_t p) { return 5 * (size_t) p * p + 3 * (size_t) p; }
+size_t ct_gmt_open_bound_scratch(uint32_t p) { return 5 * (size_t) p * p + 3 * (size_t) p; }
 
 static double entry_of(const double *gram, uint32_t i, uint32_t j)
 {
@@ -102,8 +102,8 @@ static double squares(const double *gram, uint32_t k, const double *c, double y)
     return fmax(0, sum);
 }
 
-double ct_open_bound(const double *left, const double *right, const double *middle, uint32_t p,
-                     double *scratch)
+double ct_gmt_open_bound(const double *left, const double *right, const double *middle, uint32_t p,
+                         double *scratch)
 {
     const uint32_t k = p - 1;
     const size_t square = (size_t) k * k;

@@ -7,7 +7,7 @@
 #include "evolve/gram.h"
 
 /* Numbers of scratch memory for p columns. */
-size_t ct_open_bound_scratch(uint32_t p);
+size_t ct_gmt_open_bound_scratch(uint32_t p);
 
 /* At most SSE(left, M1) + SSE(right, M2) - SSE(left) - SSE(right), whatever the sets M1 and M2 are
  * that the rows of `middle` fall apart into. Three matrices of p columns.
@@ -18,7 +18,7 @@ size_t ct_open_bound_scratch(uint32_t p);
  * h the largest eigenvalues of the middle in the metrics of both sides, added up, that is least at
  * u^2 / (1 + h / 4) for u = sqrt(SSE(middle)) - |l - r| / 2. The answer is 0 where one of the three
  * does not determine its model. */
-double ct_open_bound(const double *left, const double *right, const double *middle, uint32_t p,
-                     double *scratch);
+double ct_gmt_open_bound(const double *left, const double *right, const double *middle, uint32_t p,
+                         double *scratch);
 
 #endif

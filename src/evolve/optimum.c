@@ -40,7 +40,7 @@ typedef struct {
 
 /* ---- costs ---- */
 
-double ct_optimum_slack(const ct_model_table *table, double cost)
+double ct_gmt_optimum_slack(const ct_model_table *table, double cost)
 {
     return 1e-9 * cost + 1e-11 * table->total;
 }
@@ -49,7 +49,7 @@ double ct_optimum_slack(const ct_model_table *table, double cost)
 static double to_beat(const proving *all)
 {
     double cost = all->found->cost;
-    return isinf(cost) ? cost : cost - ct_optimum_slack(all->table, cost);
+    return isinf(cost) ? cost : cost - ct_gmt_optimum_slack(all->table, cost);
 }
 
 static int solve(proving *all, uint32_t n, double lambda, ct_depth_two *answer)
@@ -57,8 +57,8 @@ static int solve(proving *all, uint32_t n, double lambda, ct_depth_two *answer)
     int done;
     all->found->solved++;
     all->found->touched += n;
-    ct_depth_two_solve(all->pairs, all->rows, n, lambda, all->options->minbucket,
-                       all->options->min_n, all->options->halt, answer, &done);
+    ct_gmt_depth_two_solve(all->pairs, all->rows, n, lambda, all->options->minbucket,
+                           all->options->min_n, all->options->halt, answer, &done);
     if (!done) all->stopped = 1;
     return done;
 }
@@ -72,7 +72,7 @@ static uint32_t rows_of_side(proving *all, const chain *c, uint32_t k, int right
     uint8_t here[CT_AXIS_PLACES] = {0};
     uint32_t n = 0;
     for (uint32_t place = 0; place < axis->n_places; place++)
-        here[axis->bin[place]] = ct_axis_is_left(axis, c->first + k - 1, place) != right;
+        here[axis->bin[place]] = ct_gmt_axis_is_left(axis, c->first + k - 1, place) != right;
     for (uint32_t row = 0; row < all->table->n_rows; row++) {
         all->rows[n] = row;
         n += here[bin[row]];
@@ -166,8 +166,8 @@ static void halve(proving *all, interval open)
         if (!solve(all, n, all->options->lambda, &sides[right])) return;
         cost += sides[right].cost;
     }
-    ct_gmt_test root = ct_axis_test(&all->axes[c->splitter], (int32_t) c->splitter,
-                                    c->first + middle - 1);
+    ct_gmt_test root = ct_gmt_axis_test(&all->axes[c->splitter], (int32_t) c->splitter,
+                                        c->first + middle - 1);
     c->left[middle] = sides[0].bound;
     c->right[middle] = sides[1].bound;
     take_tree(all, cost, &root, &sides[0], &sides[1]);
@@ -234,7 +234,7 @@ static void prove(proving *all)
     const ct_model_table *table = all->table;
     for (uint32_t row = 0; row < table->n_rows; row++) all->rows[row] = row;
     for (uint32_t s = 0; s < table->n_splitters; s++)
-        ct_axis_init(&all->axes[s], &table->splitters[s], all->rows, table->n_rows);
+        ct_gmt_axis_init(&all->axes[s], &table->splitters[s], all->rows, table->n_rows);
     if (!solve(all, table->n_rows, all->options->lambda, &whole)) return;
     if (whole.cost < to_beat(all)) {
         all->found->cost = whole.cost;
@@ -260,7 +260,7 @@ static int get_memory(proving *all, const ct_gram_kernels *kernels)
     for (uint32_t s = 0; s < table->n_splitters; s++)
         n_options += table->splitters[s].n_levels ? 1u << table->splitters[s].n_levels
                                                   : 2 * (table->splitters[s].n_bins + 1);
-    all->pairs = ct_pairs_new(table, kernels, all->options->threads, CELLS);
+    all->pairs = ct_gmt_pairs_new(table, kernels, all->options->threads, CELLS);
     all->axes = (ct_gmt_axis *) ct_alloc(q * sizeof *all->axes);
     all->chains = (chain *) ct_alloc(n_options * sizeof *all->chains);
     all->bounds = (double *) ct_alloc(6 * n_options * sizeof *all->bounds);
@@ -275,8 +275,9 @@ static int get_memory(proving *all, const ct_gram_kernels *kernels)
     return 1;
 }
 
-ct_status ct_optimum_search(const ct_model_table *table, const ct_gram_kernels *kernels,
-                            const ct_optimum_options *options, ct_optimum *found, ct_error *error)
+ct_status ct_gmt_optimum_search(const ct_model_table *table, const ct_gram_kernels *kernels,
+                                const ct_optimum_options *options, ct_optimum *found,
+                                ct_error *error)
 {
     proving all;
     CT_ASSERT(options->known >= 0 && table->n_rows > 0 && table->n_splitters > 0);
@@ -289,7 +290,7 @@ ct_status ct_optimum_search(const ct_model_table *table, const ct_gram_kernels *
     all.found = found;
     int fine = get_memory(&all, kernels);
     if (fine) prove(&all);
-    ct_pairs_free(all.pairs);
+    ct_gmt_pairs_free(all.pairs);
     ct_free(all.axes), ct_free(all.chains), ct_free(all.bounds), ct_free(all.open);
     ct_free(all.width), ct_free(all.middle), ct_free(all.rows);
     return fine ? CT_OK : ct_fail(error, CT_NO_MEMORY, "not enough memory");

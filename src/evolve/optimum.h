@@ -48,11 +48,11 @@ typedef struct {
 } ct_optimum;
 
 /* Costs that differ by less count as equal. */
-double ct_optimum_slack(const ct_model_table *table, double cost);
+double ct_gmt_optimum_slack(const ct_model_table *table, double cost);
 
 /* Factors have at most CT_AXIS_LEVELS levels. Only CT_NO_MEMORY can go wrong. */
-ct_status ct_optimum_search(const ct_model_table *table, const ct_gram_kernels *kernels,
-                            const ct_optimum_options *options, ct_optimum *found,
-                            ct_error *error);
+ct_status ct_gmt_optimum_search(const ct_model_table *table, const ct_gram_kernels *kernels,
+                                const ct_optimum_options *options, ct_optimum *found,
+                                ct_error *error);
 
 #endif

@@ -65,8 +65,8 @@ static void set_sizes(ct_pairs *pairs, size_t most)
     if (pairs->room < 1) pairs->room = 1;
 }
 
-ct_pairs *ct_pairs_new(const ct_model_table *table, const ct_gram_kernels *kernels,
-                       unsigned threads, size_t most)
+ct_pairs *ct_gmt_pairs_new(const ct_model_table *table, const ct_gram_kernels *kernels,
+                           unsigned threads, size_t most)
 {
     ct_pairs *pairs = (ct_pairs *) ct_alloc(sizeof *pairs);
     const uint32_t n_splitters = table->n_splitters;
@@ -93,7 +93,7 @@ ct_pairs *ct_pairs_new(const ct_model_table *table, const ct_gram_kernels *kerne
     for (; fine && pairs->threads < threads; pairs->threads++)
         fine = new_scratch(&pairs->scratches[pairs->threads], pairs);
     if (!fine) {
-        ct_pairs_free(pairs);
+        ct_gmt_pairs_free(pairs);
         return NULL;
     }
     for (uint32_t row = 0; row < table->n_rows; row++)
@@ -102,7 +102,7 @@ ct_pairs *ct_pairs_new(const ct_model_table *table, const ct_gram_kernels *kerne
     return pairs;
 }
 
-void ct_pairs_free(ct_pairs *pairs)
+void ct_gmt_pairs_free(ct_pairs *pairs)
 {
     if (!pairs) return;
     for (unsigned i = 0; i < pairs->threads; i++) free_scratch(&pairs->scratches[i]);
@@ -149,7 +149,7 @@ static void add_block(ct_pairs *pairs, ct_pair_scratch *work, uint32_t place, ui
     }
 }
 
-void ct_pairs_add(void *data, unsigned worker, uint64_t begin, uint64_t end)
+void ct_gmt_pairs_add(void *data, unsigned worker, uint64_t begin, uint64_t end)
 {
     ct_pairs *pairs = (ct_pairs *) data;
     ct_pair_scratch *work = &pairs->scratches[worker];
@@ -279,7 +279,7 @@ static void take_best(ct_pairs *pairs, const ct_pair_scratch *work, uint32_t j)
         }
 }
 
-void ct_pairs_solve(void *data, unsigned worker, uint64_t begin, uint64_t end)
+void ct_gmt_pairs_solve(void *data, unsigned worker, uint64_t begin, uint64_t end)
 {
     ct_pairs *pairs = (ct_pairs *) data;
     ct_pair_scratch *work = &pairs->scratches[worker];

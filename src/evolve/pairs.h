@@ -57,13 +57,13 @@ typedef struct {
 } ct_pairs;
 
 /* Owned; NULL if memory ends. At most `most` bytes are for cells, if they suffice for one pair. */
-ct_pairs *ct_pairs_new(const ct_model_table *table, const ct_gram_kernels *kernels,
-                       unsigned threads, size_t most);
-void ct_pairs_free(ct_pairs *pairs);
+ct_pairs *ct_gmt_pairs_new(const ct_model_table *table, const ct_gram_kernels *kernels,
+                           unsigned threads, size_t most);
+void ct_gmt_pairs_free(ct_pairs *pairs);
 
 /* Loops: places of the first splitter, each with the cells of all second ones; second splitters
  * from `from` on. */
-void ct_pairs_add(void *pairs, unsigned worker, uint64_t begin, uint64_t end);
-void ct_pairs_solve(void *pairs, unsigned worker, uint64_t begin, uint64_t end);
+void ct_gmt_pairs_add(void *pairs, unsigned worker, uint64_t begin, uint64_t end);
+void ct_gmt_pairs_solve(void *pairs, unsigned worker, uint64_t begin, uint64_t end);
 
 #endif

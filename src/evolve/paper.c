@@ -44,9 +44,9 @@ static int test_of_sample(const ct_model_table *table, const uint32_t *sample, u
                           ct_rng *rng, ct_gmt_test *test)
 {
     uint32_t numbers[CT_ROWS_ASKED], rows[CT_ROWS_ASKED];
-    const uint32_t n_rows = ct_dipole_numbers(n, rng, numbers);
+    const uint32_t n_rows = ct_gmt_dipole_numbers(n, rng, numbers);
     for (uint32_t i = 0; i < n_rows; i++) rows[i] = sample[numbers[i]];
-    return ct_dipole_test(table, rows, n_rows, rng, test);
+    return ct_gmt_dipole_test(table, rows, n_rows, rng, test);
 }
 
 /* Splits the leaf by dipoles of the sample's rows, on and on. */
@@ -57,7 +57,7 @@ static void grow(evolution *all, ct_model_tree *tree, int32_t node, uint32_t *ro
     uint32_t left = 0;
     if (!depth || n < 2 || tree->n_leaves >= all->limits->leaves_max ||
         !test_of_sample(tree->table, rows, n, rng, &test) ||
-        !ct_model_tree_expand(tree, node, &test))
+        !ct_gmt_model_tree_expand(tree, node, &test))
         return;
     tree->n_leaves++;
     for (uint32_t i = 0; i < n; i++) {
@@ -72,7 +72,8 @@ static void grow(evolution *all, ct_model_tree *tree, int32_t node, uint32_t *ro
 
 static double loss_of(const evolution *all, const ct_model_tree *tree)
 {
-    if (all->paper->fitness == CT_FITNESS_BIC) return ct_tree_bic(tree, all->limits->complexity);
+    if (all->paper->fitness == CT_FITNESS_BIC) return ct_gmt_tree_bic(tree,
+                                                                      all->limits->complexity);
     double n = tree->table->n_rows, size = tree->terms + tree->n_leaves - 1;
     return all->paper->alpha * size - 1 / (1 + tree->sse / n);
 }
@@ -83,11 +84,11 @@ static int waits(const ct_tree_steps *steps) { return steps->question.node != CT
 static void run_tree(evolution *all, uint32_t i, unsigned worker)
 {
     ct_tree_steps *steps = &all->steps[i];
-    if (!waits(steps)) ct_steps_go_on(steps, all->limits);
+    if (!waits(steps)) ct_gmt_steps_go_on(steps, all->limits);
     if (all->device) return;
     while (waits(steps)) {
-        ct_cell_answer(all->cells, &steps->question, &all->rows[worker]);
-        ct_steps_go_on(steps, all->limits);
+        ct_gmt_cell_answer(all->cells, &steps->question, &all->rows[worker]);
+        ct_gmt_steps_go_on(steps, all->limits);
     }
 }
 
@@ -101,7 +102,7 @@ static void first_trees(void *data, unsigned worker, uint64_t begin, uint64_t en
         if (n > SAMPLE) n = SAMPLE;
         for (uint32_t k = 0; k < n; k++) rows[k] = ct_rng_below(&rng, n_rows);
         grow(all, tree, 0, rows, n, ct_rng_below(&rng, all->limits->depth_max + 1), &rng);
-        ct_steps_changed(&all->steps[i], 0);
+        ct_gmt_steps_changed(&all->steps[i], 0);
         run_tree(all, (uint32_t) i, worker);
     }
 }
@@ -110,8 +111,8 @@ static void first_trees(void *data, unsigned worker, uint64_t begin, uint64_t en
 
 static void cross(evolution *all, const uint32_t *pair, unsigned worker, ct_rng *rng)
 {
-    ct_cross_trees(&all->steps[pair[0]], &all->steps[pair[1]], all->limits->leaves_max,
-                   all->spare[worker], rng);
+    ct_gmt_cross_trees(&all->steps[pair[0]], &all->steps[pair[1]], all->limits->leaves_max,
+                       all->spare[worker], rng);
 }
 
 static void make_pairs(void *data, unsigned worker, uint64_t begin, uint64_t end)
@@ -147,8 +148,8 @@ static void go_on(void *data, unsigned worker, uint64_t begin, uint64_t end)
     for (uint64_t i = begin; i < end; i++) {
         ct_tree_steps *steps = &all->steps[all->waiting[i]];
         if (!all->answered[i])
-            ct_cell_answer(all->cells, &steps->question, &all->rows[worker]);
-        ct_steps_go_on(steps, all->limits);
+            ct_gmt_cell_answer(all->cells, &steps->question, &all->rows[worker]);
+        ct_gmt_steps_go_on(steps, all->limits);
     }
 }
 
@@ -164,10 +165,10 @@ static void run_trees(evolution *all, uint32_t n,
             all->questions[n_waiting] = &all->steps[i].question;
             all->waiting[n_waiting++] = i;
         }
-        ct_cell_device_ask(all->device, all->questions, n_waiting, all->answered);
+        ct_gmt_cell_device_ask(all->device, all->questions, n_waiting, all->answered);
         for_all(all, n_waiting, go_on);
     }
-    if (all->device && ct_cell_device_is_lost(all->device)) all->device = NULL;
+    if (all->device && ct_gmt_cell_device_is_lost(all->device)) all->device = NULL;
     for (uint32_t i = 0; i < all->n; i++) all->loss[i] = loss_of(all, &all->trees[i]);
 }
 
@@ -179,7 +180,7 @@ static void copy_trees(void *data, unsigned worker, uint64_t begin, uint64_t end
     (void) worker;
     for (uint64_t i = begin; i < end; i++)
         if (all->source[i] != i)
-            ct_model_tree_copy(&all->trees[i], &all->trees[all->source[i]]);
+            ct_gmt_model_tree_copy(&all->trees[i], &all->trees[all->source[i]]);
 }
 
 /* Selection by linear ranking. A tree that is selected stays where it is, and once more in the
@@ -190,7 +191,7 @@ static void select_trees(evolution *all, ct_rng *rng)
     uint32_t n_more = 0, *chosen = all->more, free_place = 0;
     for (uint32_t i = 0; i < n; i++) all->source[i] = UINT32_MAX;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t tree = all->ranking[ct_draw_rank(n, all->paper->pressure, rng)];
+        uint32_t tree = all->ranking[ct_gmt_draw_rank(n, all->paper->pressure, rng)];
         if (all->source[tree] == UINT32_MAX) all->source[tree] = tree;
         else chosen[n_more++] = tree;
     }
@@ -233,12 +234,12 @@ static void keep_elite(evolution *all)
             continue;
         }
         const uint32_t worst = all->ranking[all->n - 1 - lost++];
-        ct_model_tree_copy(&all->trees[worst], &all->elite[k]);
+        ct_gmt_model_tree_copy(&all->trees[worst], &all->elite[k]);
         all->loss[worst] = all->elite_loss[k];
     }
     if (lost) rank_trees(all);
     for (uint32_t k = 0; k < all->n_elite; k++) {
-        ct_model_tree_copy(&all->elite[k], &all->trees[all->ranking[k]]);
+        ct_gmt_model_tree_copy(&all->elite[k], &all->trees[all->ranking[k]]);
         all->elite_loss[k] = all->loss[all->ranking[k]];
     }
 }
@@ -250,7 +251,7 @@ static int keep_best(evolution *all, ct_model_tree *best, double *least)
     const uint32_t first = all->ranking[0];
     if (!(all->loss[first] < *least - SAME * fabs(*least))) return 0; /* not by rounding */
     *least = all->loss[first];
-    ct_model_tree_copy(best, &all->trees[first]);
+    ct_gmt_model_tree_copy(best, &all->trees[first]);
     return 1;
 }
 
@@ -270,7 +271,7 @@ static void evolve(evolution *all, ct_model_tree *best, ct_kick_history *history
     run_trees(all, all->n, first_trees);
     count_rows(all, history);
     keep_best(all, best, &least);
-    ct_note_moment(history, best, complexity);
+    ct_gmt_note_moment(history, best, complexity);
     while (history->kicks < o->effort && idle < o->patience && history->touched < o->max_rows &&
            !ct_halt_now(o->halt, 0) && !(all->paper->needs_device && !all->device)) {
         ct_rng rng = ct_rng_of(o->seed, STREAM_RANKS, all->generation);
@@ -281,9 +282,9 @@ static void evolve(evolution *all, ct_model_tree *best, ct_kick_history *history
         idle++;
         if (keep_best(all, best, &least)) {
             idle = 0;
-            ct_note_moment(history, best, complexity);
+            ct_gmt_note_moment(history, best, complexity);
         }
-        if (o->report) o->report(o->calls, history->kicks, ct_tree_bic(best, complexity));
+        if (o->report) o->report(o->calls, history->kicks, ct_gmt_tree_bic(best, complexity));
     }
 }
 
@@ -293,9 +294,9 @@ static ct_status make_trees(const evolution *all, ct_model_tree *trees, uint32_t
 {
     for (; *made < n; ++*made) {
         ct_status status =
-            ct_row_cells_tree(all->cells, &trees[*made], all->limits->leaves_max, error);
+            ct_gmt_row_cells_tree(all->cells, &trees[*made], all->limits->leaves_max, error);
         if (status == CT_OK) continue;
-        ct_model_tree_free(&trees[*made]);
+        ct_gmt_model_tree_free(&trees[*made]);
         return status;
     }
     return CT_OK;
@@ -307,8 +308,8 @@ static ct_status make_workers(evolution *all, const ct_model_tree *best, unsigne
     for (; all->n_workers < threads; all->n_workers++) {
         ct_model_node *nodes = (ct_model_node *) ct_alloc(2 * best->room * sizeof *nodes);
         ct_node_rows *rows = &all->rows[all->n_workers];
-        if (!nodes || ct_node_rows_init(rows, best->table->n_rows, error) != CT_OK) {
-            if (nodes) ct_node_rows_free(rows);
+        if (!nodes || ct_gmt_node_rows_init(rows, best->table->n_rows, error) != CT_OK) {
+            if (nodes) ct_gmt_node_rows_free(rows);
             ct_free(nodes);
             return ct_fail(error, CT_NO_MEMORY, "not enough memory");
         }
@@ -367,10 +368,10 @@ ct_status ct_evolve_tree(const ct_row_cells *cells, ct_model_tree *best,
     all.device = paper->device;
     ct_status status = take_memory(&all, best, error);
     if (status == CT_OK) evolve(&all, best, history);
-    for (uint32_t i = 0; i < all.n; i++) ct_model_tree_free(&all.trees[i]);
-    for (uint32_t i = 0; i < all.n_elite; i++) ct_model_tree_free(&all.elite[i]);
+    for (uint32_t i = 0; i < all.n; i++) ct_gmt_model_tree_free(&all.trees[i]);
+    for (uint32_t i = 0; i < all.n_elite; i++) ct_gmt_model_tree_free(&all.elite[i]);
     for (unsigned i = 0; i < all.n_workers; i++)
-        ct_free(all.spare[i]), ct_node_rows_free(&all.rows[i]);
+        ct_free(all.spare[i]), ct_gmt_node_rows_free(&all.rows[i]);
     ct_free(all.trees), ct_free(all.loss), ct_free(all.order), ct_free(all.source);
     ct_free(all.more), ct_free(all.spare), ct_free(all.rows), ct_free(all.steps);
     ct_free(all.waiting), ct_free(all.questions), ct_free(all.answered);

@@ -12,7 +12,7 @@ typedef enum { NEW_TEST, SHIFT, EXCHANGE, PRUNE, N_OF_SPLITS, EXPAND = N_OF_SPLI
 
 /* ---- chance ---- */
 
-uint32_t ct_draw_rank(uint32_t n, double pressure, ct_rng *rng)
+uint32_t ct_gmt_draw_rank(uint32_t n, double pressure, ct_rng *rng)
 {
     double u = ct_rng_uniform(rng) * n;
     for (uint32_t i = 0; i + 1 < n; i++) {
@@ -32,7 +32,7 @@ static int is_before(const double *x, uint32_t a, uint32_t b)
 /* The place of the number that is to be chosen, large ones first: the more so the larger. */
 static uint32_t draw_large(const double *x, uint32_t n, ct_rng *rng)
 {
-    const uint32_t rank = ct_draw_rank(n, PRESSURE, rng);
+    const uint32_t rank = ct_gmt_draw_rank(n, PRESSURE, rng);
     uint32_t place[2 * CT_TREE_LEAVES] = {0}, low = 0, high = n - 1;
     CT_ASSERT(n > 0 && n <= 2 * CT_TREE_LEAVES);
     for (uint32_t i = 0; i < n; i++) place[i] = i;
@@ -60,7 +60,7 @@ static double response(const ct_model_table *table, uint32_t row)
 }
 
 /* A random row, and up to PARTNERS others. */
-uint32_t ct_dipole_numbers(uint32_t n, ct_rng *rng, uint32_t *numbers)
+uint32_t ct_gmt_dipole_numbers(uint32_t n, ct_rng *rng, uint32_t *numbers)
 {
     const uint32_t n_others = n < PARTNERS ? n : PARTNERS;
     CT_ASSERT(n > 0);
@@ -70,19 +70,20 @@ uint32_t ct_dipole_numbers(uint32_t n, ct_rng *rng, uint32_t *numbers)
     return 1 + n_others;
 }
 
-int ct_dipole_test(const ct_model_table *table, const uint32_t *rows, uint32_t n, ct_rng *rng,
-                   ct_gmt_test *test)
+int ct_gmt_dipole_test(const ct_model_table *table, const uint32_t *rows, uint32_t n, ct_rng *rng,
+                       ct_gmt_test *test)
 {
     double distance[PARTNERS];
     CT_ASSERT(n > 1 && n <= CT_ROWS_ASKED);
     for (uint32_t i = 1; i < n; i++)
         distance[i - 1] = fabs(response(table, rows[i]) - response(table, rows[0]));
-    return ct_test_between(table, rows[0], rows[1 + draw_large(distance, n - 1, rng)], rng, test);
+    return ct_gmt_test_between(table, rows[0], rows[1 + draw_large(distance, n - 1, rng)], rng,
+                               test);
 }
 
 /* ---- steps ---- */
 
-void ct_steps_changed(ct_tree_steps *steps, int32_t node)
+void ct_gmt_steps_changed(ct_tree_steps *steps, int32_t node)
 {
     steps->refreshing.top = steps->question.node = node;
     steps->refreshing.stale = CT_NO_NODE;
@@ -118,7 +119,7 @@ static void exchange(ct_tree_steps *steps, int32_t child)
     const ct_gmt_test test = nodes[child].test;
     nodes[child].test = nodes[parent].test;
     nodes[parent].test = test;
-    ct_steps_changed(steps, parent);
+    ct_gmt_steps_changed(steps, parent);
 }
 
 /* A leaf, or one of its branches, in the place of a split. */
@@ -126,9 +127,9 @@ static void prune(ct_tree_steps *steps, int32_t node)
 {
     ct_model_tree *tree = steps->question.tree;
     const ct_model_node *at = &tree->nodes[node];
-    if (ct_rng_below(&steps->rng, 2)) ct_model_tree_collapse(tree, node);
-    else ct_model_tree_lift(tree, node, ct_rng_below(&steps->rng, 2) ? at->left : at->right);
-    ct_steps_changed(steps, node);
+    if (ct_rng_below(&steps->rng, 2)) ct_gmt_model_tree_collapse(tree, node);
+    else ct_gmt_model_tree_lift(tree, node, ct_rng_below(&steps->rng, 2) ? at->left : at->right);
+    ct_gmt_steps_changed(steps, node);
 }
 
 /* Another threshold, by as many ranks as 1, 2, 4, .. up to the rows of the node, and a part of
@@ -165,7 +166,7 @@ static void change_model(ct_tree_steps *steps, int32_t leaf)
     for (uint32_t n = 1 + ct_rng_below(&steps->rng, 2); n > 0; n--)
         toggle_regressor(table, &steps->question.tree->nodes[leaf],
                          ct_rng_below(&steps->rng, table->p - 2));
-    ct_steps_changed(steps, leaf);
+    ct_gmt_steps_changed(steps, leaf);
 }
 
 /* Asks for rows of the node, or changes it at once. */
@@ -188,11 +189,11 @@ static void begin_mutation(ct_tree_steps *steps, const ct_tree_limits *limits)
         prune(steps, chosen);
     } else if (kind == SHIFT) {
         shift_test(tree, node, rng);
-        ct_steps_changed(steps, chosen);
+        ct_gmt_steps_changed(steps, chosen);
     } else if (kind != EXPAND || tree->n_leaves < limits->leaves_max) {
         question->node = chosen;
         steps->mutation = (int) kind;
-        question->n_numbers = ct_dipole_numbers(node->end, rng, question->numbers);
+        question->n_numbers = ct_gmt_dipole_numbers(node->end, rng, question->numbers);
     }
 }
 
@@ -205,23 +206,24 @@ static void end_mutation(ct_tree_steps *steps)
     ct_model_node *node = &tree->nodes[chosen];
     ct_gmt_test test;
     steps->question.node = CT_NO_NODE;
-    int found = ct_dipole_test(tree->table, question->rows, question->n_numbers, &steps->rng,
-                               &test);
-    if (steps->mutation == EXPAND && !(found && ct_model_tree_expand(tree, chosen, &test))) return;
+    int found = ct_gmt_dipole_test(tree->table, question->rows, question->n_numbers, &steps->rng,
+                                   &test);
+    if (steps->mutation == EXPAND && !(found && ct_gmt_model_tree_expand(tree, chosen,
+                                                                         &test))) return;
     if (found) node->test = test;
-    ct_steps_changed(steps, chosen);
+    ct_gmt_steps_changed(steps, chosen);
 }
 
-void ct_steps_go_on(ct_tree_steps *steps, const ct_tree_limits *limits)
+void ct_gmt_steps_go_on(ct_tree_steps *steps, const ct_tree_limits *limits)
 {
     ct_cell_question *question = &steps->question;
     if (question->node != CT_NO_NODE && question->n_numbers) {
         end_mutation(steps);
         if (question->node != CT_NO_NODE) return;
     } else if (question->node != CT_NO_NODE) {
-        question->node = ct_refresh_next(&steps->refreshing, question->tree, limits);
+        question->node = ct_gmt_refresh_next(&steps->refreshing, question->tree, limits);
         if (question->node != CT_NO_NODE) return;
-        ct_model_tree_add_up(question->tree);
+        ct_gmt_model_tree_add_up(question->tree);
         steps->touched += question->tree->nodes[steps->refreshing.top].end;
     }
     if (steps->may_mutate) begin_mutation(steps, limits);
@@ -272,8 +274,8 @@ static void give_subtree(const ct_tree_steps *from, ct_tree_steps *to, uint32_t 
 {
     const int32_t at = choose_below(from->question.tree, -1, rng),
                   there = choose_below(to->question.tree, 1, rng);
-    if (ct_take_subtree(to->question.tree, there, from->question.tree, at, leaves_max))
-        ct_steps_changed(to, there);
+    if (ct_gmt_take_subtree(to->question.tree, there, from->question.tree, at, leaves_max))
+        ct_gmt_steps_changed(to, there);
 }
 
 static void exchange_tests(ct_tree_steps *one, int32_t at, ct_tree_steps *other, int32_t there)
@@ -282,15 +284,16 @@ static void exchange_tests(ct_tree_steps *one, int32_t at, ct_tree_steps *other,
                 *b = &other->question.tree->nodes[there].test, test = *a;
     *a = *b;
     *b = test;
-    ct_steps_changed(one, at);
-    ct_steps_changed(other, there);
+    ct_gmt_steps_changed(one, at);
+    ct_gmt_steps_changed(other, there);
 }
 
-void ct_cross_trees(ct_tree_steps *one, ct_tree_steps *other, uint32_t leaves_max,
-                    ct_model_node *nodes, ct_rng *rng)
+void ct_gmt_cross_trees(ct_tree_steps *one, ct_tree_steps *other, uint32_t leaves_max,
+                        ct_model_node *nodes, ct_rng *rng)
 {
     ct_model_tree *a = one->question.tree, *b = other->question.tree;
-    int32_t at = ct_random_node(a, ct_any_split, rng), there = ct_random_node(b, ct_any_split, rng);
+    int32_t at = ct_gmt_random_node(a, ct_gmt_any_split, rng),
+ there = ct_gmt_random_node(b, ct_gmt_any_split, rng);
     if (at == CT_NO_NODE || there == CT_NO_NODE) return;
     switch (ct_rng_below(rng, 4)) {
     case 0: exchange_tests(one, at, other, there); return;
@@ -302,6 +305,6 @@ void ct_cross_trees(ct_tree_steps *one, ct_tree_steps *other, uint32_t leaves_ma
     default: break;
     }
     ct_model_tree of_a = shadow_of(a, nodes), of_b = shadow_of(b, nodes + a->room);
-    if (ct_take_subtree(b, there, &of_a, at, leaves_max)) ct_steps_changed(other, there);
-    if (ct_take_subtree(a, at, &of_b, there, leaves_max)) ct_steps_changed(one, at);
+    if (ct_gmt_take_subtree(b, there, &of_a, at, leaves_max)) ct_gmt_steps_changed(other, there);
+    if (ct_gmt_take_subtree(a, at, &of_b, there, leaves_max)) ct_gmt_steps_changed(one, at);
 }

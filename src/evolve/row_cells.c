@@ -188,8 +188,9 @@ static ct_status cut_cells(halving *h, ct_error *error)
     return h->failed ? ct_fail(error, CT_NO_MEMORY, "not enough memory") : CT_OK;
 }
 
-ct_status ct_row_cells_init(ct_row_cells *cells, const ct_model_table *table,
-                            const ct_gram_kernels *kernels, const uint8_t *along, ct_error *error)
+ct_status ct_gmt_row_cells_init(ct_row_cells *cells, const ct_model_table *table,
+                                const ct_gram_kernels *kernels, const uint8_t *along,
+                                ct_error *error)
 {
     halving h = {cells, table, NULL, NULL, 0};
     memset(cells, 0, sizeof *cells);
@@ -199,15 +200,15 @@ ct_status ct_row_cells_init(ct_row_cells *cells, const ct_model_table *table,
     memcpy(cells->along, along, table->n_splitters);
     ct_status status = cut_cells(&h, error);
     if (status == CT_OK)
-        status = ct_model_table_take(&cells->table, table, h.rows, table->n_rows, CT_MODEL_BINS,
-                                     error);
+        status = ct_gmt_model_table_take(&cells->table, table, h.rows, table->n_rows, CT_MODEL_BINS,
+                                         error);
     ct_free(h.rows);
     return status == CT_OK ? measure(cells, error) : status;
 }
 
-void ct_row_cells_free(ct_row_cells *cells)
+void ct_gmt_row_cells_free(ct_row_cells *cells)
 {
-    ct_model_table_free(&cells->table);
+    ct_gmt_model_table_free(&cells->table);
     ct_free(cells->cells), ct_free(cells->ranges), ct_free(cells->grams), ct_free(cells->along);
     memset(cells, 0, sizeof *cells);
 }

@@ -28,7 +28,7 @@ typedef struct {
     int any_missing;
 } ct_cell_range;
 
-/* Owned; freed by ct_row_cells_free, also after a failure. */
+/* Owned; freed by ct_gmt_row_cells_free, also after a failure. */
 typedef struct {
     ct_model_table table; /* the data, cell after cell */
     const ct_gram_kernels *kernels;
@@ -40,8 +40,9 @@ typedef struct {
 } ct_row_cells;
 
 /* Cells along the splitters that `along` [n_splitters] marks: those that trees will ask for. */
-ct_status ct_row_cells_init(ct_row_cells *cells, const ct_model_table *table,
-                            const ct_gram_kernels *kernels, const uint8_t *along, ct_error *error);
-void ct_row_cells_free(ct_row_cells *cells);
+ct_status ct_gmt_row_cells_init(ct_row_cells *cells, const ct_model_table *table,
+                                const ct_gram_kernels *kernels, const uint8_t *along,
+                                ct_error *error);
+void ct_gmt_row_cells_free(ct_row_cells *cells);
 
 #endif

@@ -10,7 +10,7 @@ static size_t square_of(const ct_gmt_shrink_nodes *nodes)
     return ((size_t) nodes->p + 1) * (nodes->p + 1);
 }
 
-ct_status ct_shrinkage_init(ct_shrinkage *s, const ct_gmt_shrink_nodes *nodes, ct_error *error)
+ct_status ct_gmt_shrinkage_init(ct_shrinkage *s, const ct_gmt_shrink_nodes *nodes, ct_error *error)
 {
     const size_t square = square_of(nodes), n = nodes->n_nodes;
     CT_ASSERT(n > 0 && nodes->p > 0 && nodes->parent[0] < 0);
@@ -27,13 +27,13 @@ ct_status ct_shrinkage_init(ct_shrinkage *s, const ct_gmt_shrink_nodes *nodes, c
     memset(s->penalty, 0, square * sizeof *s->penalty);
     for (uint32_t k = 0; k < nodes->p; k++)
         s->penalty[(size_t) k * (nodes->p + 1) + k] = nodes->penalty[k];
-    return ct_qr_make(&s->q, nodes->p, error);
+    return ct_gmt_qr_make(&s->q, nodes->p, error);
 }
 
-void ct_shrinkage_free(ct_shrinkage *s)
+void ct_gmt_shrinkage_free(ct_shrinkage *s)
 {
     ct_free(s->penalty), ct_free(s->factors), ct_free(s->counts), ct_free(s->block);
-    ct_qr_free(&s->q);
+    ct_gmt_qr_free(&s->q);
     memset(s, 0, sizeof *s);
 }
 
@@ -49,16 +49,16 @@ static void stack(ct_shrinkage *s, const double *above, const double *below, dou
             s->block[(size_t) j * m + i] = above[j * columns + i];
             s->block[(size_t) j * m + columns + i] = times * below[j * columns + i];
         }
-    ct_triangle_fold(s->block, m, columns, to);
+    ct_gmt_triangle_fold(s->block, m, columns, to);
 }
 
-void ct_shrink_root(ct_shrinkage *s, double ridge)
+void ct_gmt_shrink_root(ct_shrinkage *s, double ridge)
 {
     stack(s, s->nodes->factors, s->penalty, sqrt(ridge), s->factors);
     s->counts[0] = 1;
 }
 
-void ct_shrink_others(ct_shrinkage *s, double smoothing)
+void ct_gmt_shrink_others(ct_shrinkage *s, double smoothing)
 {
     const ct_gmt_shrink_nodes *nodes = s->nodes;
     const size_t square = square_of(nodes);
@@ -73,7 +73,7 @@ void ct_shrink_others(ct_shrinkage *s, double smoothing)
 
 /* ---- models ---- */
 
-uint32_t ct_shrink_solve(ct_shrinkage *s, uint32_t node, double *b)
+uint32_t ct_gmt_shrink_solve(ct_shrinkage *s, uint32_t node, double *b)
 {
     const size_t p = s->nodes->p, columns = p + 1, square = columns * columns;
     CT_ASSERT(s->q.x && node < s->nodes->n_nodes);
@@ -81,8 +81,8 @@ uint32_t ct_shrink_solve(ct_shrinkage *s, uint32_t node, double *b)
     for (size_t k = 0; k < p; k++)
         if (s->nodes->dropped[node * p + k])
             memset(s->q.x + k * columns, 0, columns * sizeof *s->q.x);
-    uint32_t rank = ct_qr_decompose(&s->q);
-    ct_qr_solve(&s->q, rank, b);
+    uint32_t rank = ct_gmt_qr_decompose(&s->q);
+    ct_gmt_qr_solve(&s->q, rank, b);
     return rank;
 }
 
@@ -91,7 +91,7 @@ static void add_models(ct_shrinkage *s, double weight, double *b, double *coeffi
 {
     const uint32_t p = s->nodes->p;
     for (uint32_t node = 0; node < s->nodes->n_nodes; node++) {
-        uint32_t rank = ct_shrink_solve(s, node, b);
+        uint32_t rank = ct_gmt_shrink_solve(s, node, b);
         for (uint32_t k = 0; k < p; k++) coefficients[(size_t) node * p + k] += weight * b[k];
         for (uint32_t j = 0; j < rank; j++) aliased[(size_t) node * p + s->q.column[j]] = 0;
     }
@@ -117,18 +117,18 @@ ct_status ct_gmt_shrink_models(const ct_gmt_shrink_nodes *nodes, const ct_gmt_sh
 {
     const size_t all = (size_t) nodes->n_nodes * nodes->p;
     ct_shrinkage s;
-    ct_status status = ct_shrinkage_init(&s, nodes, error);
+    ct_status status = ct_gmt_shrinkage_init(&s, nodes, error);
     double *b = (double *) ct_alloc(nodes->p * sizeof *b);
     if (status == CT_OK && !b) status = ct_fail(error, CT_NO_MEMORY, "not enough memory");
     for (size_t i = 0; i < all; i++) coefficients[i] = 0, aliased[i] = 1;
     for (uint32_t i = 0; status == CT_OK && i < mean->n; i++) {
-        if (i == 0 || mean->ridge[i] != mean->ridge[i - 1]) ct_shrink_root(&s, mean->ridge[i]);
-        ct_shrink_others(&s, mean->smoothing[i]);
+        if (i == 0 || mean->ridge[i] != mean->ridge[i - 1]) ct_gmt_shrink_root(&s, mean->ridge[i]);
+        ct_gmt_shrink_others(&s, mean->smoothing[i]);
         add_models(&s, mean->weight[i], b, coefficients, aliased);
     }
     for (uint32_t node = 0; node < nodes->n_nodes; node++)
         deviance[node] = deviance_of(nodes, node, coefficients + (size_t) node * nodes->p);
     ct_free(b);
-    ct_shrinkage_free(&s);
+    ct_gmt_shrinkage_free(&s);
     return status;
 }

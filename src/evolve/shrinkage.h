@@ -22,7 +22,7 @@ typedef struct {
     const uint8_t *dropped;  /* [n_nodes][p] regressors that the model of the node does without */
 } ct_gmt_shrink_nodes;
 
-/* Owned, but for the nodes; freed by ct_shrinkage_free, also after a failure. */
+/* Owned, but for the nodes; freed by ct_gmt_shrinkage_free, also after a failure. */
 typedef struct {
     const ct_gmt_shrink_nodes *nodes;
     double *penalty; /* [p + 1][p + 1] */
@@ -33,17 +33,17 @@ typedef struct {
 } ct_shrinkage;
 
 /* CT_NO_MEMORY. */
-ct_status ct_shrinkage_init(ct_shrinkage *s, const ct_gmt_shrink_nodes *nodes, ct_error *error);
-void ct_shrinkage_free(ct_shrinkage *s);
+ct_status ct_gmt_shrinkage_init(ct_shrinkage *s, const ct_gmt_shrink_nodes *nodes, ct_error *error);
+void ct_gmt_shrinkage_free(ct_shrinkage *s);
 
 /* Factors and counts of the root; of the others, once those of the root are there. */
-void ct_shrink_root(ct_shrinkage *s, double ridge);
-void ct_shrink_others(ct_shrinkage *s, double smoothing);
+void ct_gmt_shrink_root(ct_shrinkage *s, double ridge);
+void ct_gmt_shrink_others(ct_shrinkage *s, double smoothing);
 
 /* Decomposes the node's factor of the regressors that are not dropped: s->q then has the model of
  * as many columns as are returned, the first in s->q.column. b: [p] coefficients, 0 where aliased.
  */
-uint32_t ct_shrink_solve(ct_shrinkage *s, uint32_t node, double *b);
+uint32_t ct_gmt_shrink_solve(ct_shrinkage *s, uint32_t node, double *b);
 
 /* The mean of the models of some choices, whose weights sum to 1; those of equal ridge side by
  * side. */

@@ -9,7 +9,7 @@ static const double TOLERANCE = 1e-7;
 
 /* ---- a triangle from rows ---- */
 
-double ct_norm(const double *x, uint32_t n)
+double ct_gmt_norm(const double *x, uint32_t n)
 {
     double largest = 0, squares = 0;
     for (uint32_t i = 0; i < n; i++) squares += x[i] * x[i];
@@ -36,7 +36,7 @@ static void triangularise(double *x, uint32_t m, uint32_t columns)
 {
     for (uint32_t j = 0; j < columns && j + 1 < m; j++) {
         double *v = x + (size_t) j * m;
-        double length = ct_norm(v + j, m - j);
+        double length = ct_gmt_norm(v + j, m - j);
         if (!(length > 0)) continue;
         length = copysign(length, v[j]);
         for (uint32_t i = j; i < m; i++) v[i] /= length;
@@ -47,7 +47,7 @@ static void triangularise(double *x, uint32_t m, uint32_t columns)
     }
 }
 
-void ct_triangle_fold(double *block, uint32_t m, uint32_t columns, double *to)
+void ct_gmt_triangle_fold(double *block, uint32_t m, uint32_t columns, double *to)
 {
     triangularise(block, m, columns);
     for (uint32_t j = 0; j < columns; j++)
@@ -55,7 +55,7 @@ void ct_triangle_fold(double *block, uint32_t m, uint32_t columns, double *to)
             to[j * columns + i] = i <= j ? block[(size_t) j * m + i] : 0;
 }
 
-void ct_triangle_start(double *block, uint32_t m, uint32_t columns, const double *triangle)
+void ct_gmt_triangle_start(double *block, uint32_t m, uint32_t columns, const double *triangle)
 {
     memset(block, 0, (size_t) m * columns * sizeof *block);
     for (uint32_t j = 0; j < columns; j++)
@@ -64,7 +64,7 @@ void ct_triangle_start(double *block, uint32_t m, uint32_t columns, const double
 
 /* ---- a triangle to a model ---- */
 
-ct_status ct_qr_make(ct_qr *q, uint32_t p, ct_error *error)
+ct_status ct_gmt_qr_make(ct_qr *q, uint32_t p, ct_error *error)
 {
     const size_t n = p, m = n + 1;
     double *memory = (double *) ct_alloc((m * m + 3 * n + n * n) * sizeof *memory);
@@ -74,7 +74,7 @@ ct_status ct_qr_make(ct_qr *q, uint32_t p, ct_error *error)
     q->x = memory;
     q->column = (uint32_t *) ct_alloc(n * sizeof *q->column);
     if (!memory || !q->column) {
-        ct_qr_free(q);
+        ct_gmt_qr_free(q);
         return ct_fail(error, CT_NO_MEMORY, "not enough memory");
     }
     q->diagonal = q->x + m * m;
@@ -84,7 +84,7 @@ ct_status ct_qr_make(ct_qr *q, uint32_t p, ct_error *error)
     return CT_OK;
 }
 
-void ct_qr_free(ct_qr *q)
+void ct_gmt_qr_free(ct_qr *q)
 {
     ct_free(q->x), ct_free(q->column);
     memset(q, 0, sizeof *q);
@@ -116,16 +116,16 @@ static void lower_norm(ct_qr *q, uint32_t j, uint32_t l)
     const double *y = q->x + (size_t) j * q->m;
     if (!(q->now[j] > 0)) return;
     double part = fabs(y[l]) / q->now[j], left = fmax(0, 1 - part * part);
-    if (left < 1e-6) q->now[j] = ct_norm(y + l + 1, q->m - l - 1);
+    if (left < 1e-6) q->now[j] = ct_gmt_norm(y + l + 1, q->m - l - 1);
     else q->now[j] *= sqrt(left);
 }
 
-uint32_t ct_qr_decompose(ct_qr *q)
+uint32_t ct_gmt_qr_decompose(ct_qr *q)
 {
     uint32_t left = q->p;
     for (uint32_t j = 0; j < q->p; j++) {
         q->column[j] = j;
-        q->now[j] = ct_norm(q->x + (size_t) j * q->m, q->m);
+        q->now[j] = ct_gmt_norm(q->x + (size_t) j * q->m, q->m);
         q->first[j] = q->now[j] > 0 ? q->now[j] : 1;
     }
     for (uint32_t l = 0; l < left && l < q->m; l++) {
@@ -134,7 +134,7 @@ uint32_t ct_qr_decompose(ct_qr *q)
             left--;
         }
         if (l == left) break;
-        double *v = q->x + (size_t) l * q->m, length = ct_norm(v + l, q->m - l);
+        double *v = q->x + (size_t) l * q->m, length = ct_gmt_norm(v + l, q->m - l);
         if (!(length > 0)) continue;
         length = copysign(length, v[l]);
         for (uint32_t i = l; i < q->m; i++) v[i] /= length;
@@ -153,7 +153,7 @@ static double entry_of_r(const ct_qr *q, uint32_t i, uint32_t j)
     return i == j ? q->diagonal[i] : q->x[(size_t) j * q->m + i];
 }
 
-void ct_qr_invert(ct_qr *q, uint32_t rank)
+void ct_gmt_qr_invert(ct_qr *q, uint32_t rank)
 {
     CT_ASSERT(rank <= q->p);
     for (uint32_t j = 0; j < rank; j++)
@@ -165,7 +165,7 @@ void ct_qr_invert(ct_qr *q, uint32_t rank)
         }
 }
 
-void ct_qr_solve(const ct_qr *q, uint32_t rank, double *b)
+void ct_gmt_qr_solve(const ct_qr *q, uint32_t rank, double *b)
 {
     CT_ASSERT(rank <= q->p);
     const double *y = q->x + (size_t) q->p * q->m;

@@ -10,17 +10,17 @@
 #include "base/status.h"
 
 /* The Euclidean norm, without overflow. */
-double ct_norm(const double *x, uint32_t n);
+double ct_gmt_norm(const double *x, uint32_t n);
 
 /* A block is a matrix of m rows, column-major; it has a triangle of `columns` rows on top, and
  * zeros below, which the caller replaces by rows. */
-void ct_triangle_start(double *block, uint32_t m, uint32_t columns, const double *triangle);
+void ct_gmt_triangle_start(double *block, uint32_t m, uint32_t columns, const double *triangle);
 
 /* `to` gets the triangle of all rows of the block, which is overwritten; m >= columns. */
-void ct_triangle_fold(double *block, uint32_t m, uint32_t columns, double *to);
+void ct_gmt_triangle_fold(double *block, uint32_t m, uint32_t columns, double *to);
 
 /* A triangle of p regressors and the response, m = p + 1, on its way to a model. Owned; freed by
- * ct_qr_free. */
+ * ct_gmt_qr_free. */
 typedef struct {
     uint32_t p, m;
     double *x;           /* [m][m] the triangle, set by the caller; then R, by place */
@@ -30,16 +30,16 @@ typedef struct {
     double *inverse;     /* [p][p] of R, by place */
 } ct_qr;
 
-ct_status ct_qr_make(ct_qr *q, uint32_t p, ct_error *error);
-void ct_qr_free(ct_qr *q);
+ct_status ct_gmt_qr_make(ct_qr *q, uint32_t p, ct_error *error);
+void ct_gmt_qr_free(ct_qr *q);
 
 /* Columns are taken in order; one of which less than the tolerance is left goes to the end. Returns
  * the rank. */
-uint32_t ct_qr_decompose(ct_qr *q);
+uint32_t ct_gmt_qr_decompose(ct_qr *q);
 
 /* Once decomposed: the coefficients by column, 0 where aliased; the inverse of R's first `rank`
  * rows and columns. */
-void ct_qr_solve(const ct_qr *q, uint32_t rank, double *b);
-void ct_qr_invert(ct_qr *q, uint32_t rank);
+void ct_gmt_qr_solve(const ct_qr *q, uint32_t rank, double *b);
+void ct_gmt_qr_invert(ct_qr *q, uint32_t rank);
 
 #endif

@@ -60,7 +60,7 @@ static int has_room(const ct_cell_device *device, const ct_batch_place *all)
            both + cut_scratch(&batch, &device->views.cells, all, NULL) <= device->bytes_on_device;
 }
 
-ct_status ct_cell_batch_open(ct_cell_device *device)
+ct_status ct_gmt_cell_batch_open(ct_cell_device *device)
 {
     device->plans =
         (ct_question_plan *) ct_alloc(CT_BATCH_QUESTIONS * sizeof *device->plans);
@@ -72,10 +72,10 @@ ct_status ct_cell_batch_open(ct_cell_device *device)
     return ct_gpu_take_host(device->gpu, device->bytes_on_host, &device->on_host);
 }
 
-void ct_cell_batch_close(ct_cell_device *device)
+void ct_gmt_cell_batch_close(ct_cell_device *device)
 {
     for (uint32_t i = 0; device->plans && i < CT_BATCH_QUESTIONS; i++)
-        ct_question_plan_free(&device->plans[i]);
+        ct_gmt_question_plan_free(&device->plans[i]);
     ct_gpu_give(&device->batch_on_device);
     ct_gpu_give(&device->on_host);
     ct_free(device->plans), ct_free(device->places);
@@ -104,7 +104,7 @@ static void make_plans(void *data, unsigned worker, uint64_t begin, uint64_t end
     asking *a = (asking *) data;
     (void) worker;
     for (uint64_t i = begin; i < end; i++)
-        ct_question_plan_make(&a->device->plans[i], a->device->cells, a->questions[i]);
+        ct_gmt_question_plan_make(&a->device->plans[i], a->device->cells, a->questions[i]);
 }
 
 /* The place behind a question at `at`; 0 if there is no room for it. */
@@ -266,7 +266,7 @@ static void take_answers(void *data, unsigned worker, uint64_t begin, uint64_t e
             leaf->sse = a->host.sse[at->leaves + k];
             leaf->terms = a->host.terms[at->leaves + k];
         }
-        ct_count_below(question->tree, question->node);
+        ct_gmt_count_below(question->tree, question->node);
     }
 }
 
@@ -284,8 +284,8 @@ static void take_questions(asking *a, ct_cell_question *const *questions, uint32
         }
 }
 
-void ct_cell_device_ask(ct_cell_device *device, ct_cell_question *const *questions, uint32_t n,
-                        uint8_t *answered)
+void ct_gmt_cell_device_ask(ct_cell_device *device, ct_cell_question *const *questions, uint32_t n,
+                            uint8_t *answered)
 {
     asking a;
     a.device = device;

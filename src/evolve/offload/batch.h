@@ -35,7 +35,7 @@ struct ct_cell_device {
 
 /* Takes the memory for batches, as many bytes as the device's members say. CT_NO_DEVICE, or
  * CT_NO_MEMORY. */
-ct_status ct_cell_batch_open(ct_cell_device *device);
-void ct_cell_batch_close(ct_cell_device *device);
+ct_status ct_gmt_cell_batch_open(ct_cell_device *device);
+void ct_gmt_cell_batch_close(ct_cell_device *device);
 
 #endif

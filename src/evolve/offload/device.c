@@ -6,10 +6,10 @@
 #include "base/memory.h"
 #include "evolve/offload/batch.h"
 
-int ct_cell_device_is_lost(const ct_cell_device *device) { return ct_gpu_is_lost(device->gpu); }
-const char *ct_cell_device_why(const ct_cell_device *device) { return ct_gpu_why(device->gpu); }
-int64_t ct_cell_device_answers(const ct_cell_device *device) { return device->n_answers; }
-int64_t ct_cell_device_batches(const ct_cell_device *device) { return device->n_batches; }
+int ct_gmt_cell_device_is_lost(const ct_cell_device *device) { return ct_gpu_is_lost(device->gpu); }
+const char *ct_gmt_cell_device_why(const ct_cell_device *device) { return ct_gpu_why(device->gpu); }
+int64_t ct_gmt_cell_device_answers(const ct_cell_device *device) { return device->n_answers; }
+int64_t ct_gmt_cell_device_batches(const ct_cell_device *device) { return device->n_batches; }
 
 /* ---- memory on the device ---- */
 
@@ -34,7 +34,7 @@ static ct_status plan_memory(ct_cell_device *device, ct_error *error)
 {
     size_t room;
     if (ct_gpu_room(device->gpu, &room) != CT_OK)
-        return ct_fail(error, CT_NO_DEVICE, "%s", ct_cell_device_why(device));
+        return ct_fail(error, CT_NO_DEVICE, "%s", ct_gmt_cell_device_why(device));
     const size_t cells = cut_cells(&device->views.cells, device->cells->n, NULL);
     if (room < CT_BATCH_LEAST || cells > room - CT_BATCH_LEAST)
         return ct_fail(error, CT_NO_DEVICE,
@@ -107,11 +107,11 @@ static ct_status start(ct_cell_device *device, ct_error *error)
         if (status != CT_OK) ct_gpu_stream_close(&device->stream);
     }
     ct_free(made.n_levels), ct_free(made.entries);
-    if (status == CT_OK) status = ct_cell_batch_open(device);
+    if (status == CT_OK) status = ct_gmt_cell_batch_open(device);
     if (status == CT_NO_MEMORY)
         return ct_fail(error, CT_NO_MEMORY, "not enough memory for a device");
     return status == CT_OK ? CT_OK
-                           : ct_fail(error, CT_NO_DEVICE, "%s", ct_cell_device_why(device));
+                           : ct_fail(error, CT_NO_DEVICE, "%s", ct_gmt_cell_device_why(device));
 }
 
 static void set_view(ct_cells_view *view, const ct_model_table *table)
@@ -124,8 +124,8 @@ static void set_view(ct_cells_view *view, const ct_model_table *table)
     view->size = table->size;
 }
 
-ct_status ct_cell_device_open(int number, const ct_row_cells *cells, unsigned threads,
-                              ct_cell_device **out, ct_error *error)
+ct_status ct_gmt_cell_device_open(int number, const ct_row_cells *cells, unsigned threads,
+                                  ct_cell_device **out, ct_error *error)
 {
     ct_gpu *gpu;
     *out = NULL;
@@ -144,15 +144,15 @@ ct_status ct_cell_device_open(int number, const ct_row_cells *cells, unsigned th
     set_view(&device->views.cells, &cells->table);
     ct_status status = start(device, error);
     if (status == CT_OK) *out = device;
-    else ct_cell_device_close(device);
+    else ct_gmt_cell_device_close(device);
     return status;
 }
 
-void ct_cell_device_close(ct_cell_device *device)
+void ct_gmt_cell_device_close(ct_cell_device *device)
 {
     if (!device) return;
     ct_gpu_stream_close(&device->stream);
-    ct_cell_batch_close(device);
+    ct_gmt_cell_batch_close(device);
     ct_gpu_give(&device->on_device);
     ct_gpu_close(device->gpu);
     ct_free(device);

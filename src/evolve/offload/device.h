@@ -13,20 +13,20 @@ typedef struct ct_cell_device ct_cell_device;
 /* number: of the CUDA device; -1: the twin. The cells are borrowed until it is closed.
  * CT_NO_DEVICE with a message if it cannot be used, or has too little memory; CT_NO_MEMORY if the
  * host has. */
-ct_status ct_cell_device_open(int number, const ct_row_cells *cells, unsigned threads,
-                              ct_cell_device **device, ct_error *error);
-void ct_cell_device_close(ct_cell_device *device); /* takes NULL */
+ct_status ct_gmt_cell_device_open(int number, const ct_row_cells *cells, unsigned threads,
+                                  ct_cell_device **device, ct_error *error);
+void ct_gmt_cell_device_close(ct_cell_device *device); /* takes NULL */
 
 /* Answers questions; answered[i]: whether it has answered this one. Those that are too large for
  * its memory are left to the CPU, and all from a failure on. */
-void ct_cell_device_ask(ct_cell_device *device, ct_cell_question *const *questions, uint32_t n,
-                        uint8_t *answered);
+void ct_gmt_cell_device_ask(ct_cell_device *device, ct_cell_question *const *questions, uint32_t n,
+                            uint8_t *answered);
 
-int ct_cell_device_is_lost(const ct_cell_device *device);
+int ct_gmt_cell_device_is_lost(const ct_cell_device *device);
 /* What lost it, when it is. */
-const char *ct_cell_device_why(const ct_cell_device *device);
+const char *ct_gmt_cell_device_why(const ct_cell_device *device);
 /* How many questions it has answered, in how many batches. */
-int64_t ct_cell_device_answers(const ct_cell_device *device);
-int64_t ct_cell_device_batches(const ct_cell_device *device);
+int64_t ct_gmt_cell_device_answers(const ct_cell_device *device);
+int64_t ct_gmt_cell_device_batches(const ct_cell_device *device);
 
 #endif

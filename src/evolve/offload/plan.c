@@ -13,7 +13,7 @@ typedef struct {
     uint32_t place[2 * CT_TREE_LEAVES]; /* [node of the tree] in the plan */
 } planning;
 
-void ct_question_plan_free(ct_question_plan *plan)
+void ct_gmt_question_plan_free(ct_question_plan *plan)
 {
     ct_free(plan->nodes), ct_free(plan->pieces), ct_free(plan->parts);
     memset(plan, 0, sizeof *plan);
@@ -124,8 +124,8 @@ static int make_room(ct_question_plan *plan, uint32_t n_nodes)
     return plan->nodes != NULL;
 }
 
-void ct_question_plan_make(ct_question_plan *plan, const ct_row_cells *cells,
-                           const ct_cell_question *question)
+void ct_gmt_question_plan_make(ct_question_plan *plan, const ct_row_cells *cells,
+                               const ct_cell_question *question)
 {
     planning p;
     p.plan = plan;
@@ -134,7 +134,7 @@ void ct_question_plan_make(ct_question_plan *plan, const ct_row_cells *cells,
     plan->n_nodes = plan->n_leaves = plan->n_pieces = plan->n_parts = 0;
     plan->complete = make_room(plan, question->tree->room);
     if (!plan->complete) return;
-    ct_cell_way_to(&p.way, question->tree, question->node);
+    ct_gmt_cell_way_to(&p.way, question->tree, question->node);
     if (question->n_numbers) p.way.target = question->node;
     add_nodes(&p, 0);
     add_cells(&p, 0, 0);

@@ -24,8 +24,8 @@ typedef struct {
     int complete;                 /* 0: there was no memory for it */
 } ct_question_plan;
 
-void ct_question_plan_free(ct_question_plan *plan);
-void ct_question_plan_make(ct_question_plan *plan, const ct_row_cells *cells,
-                           const ct_cell_question *question);
+void ct_gmt_question_plan_free(ct_question_plan *plan);
+void ct_gmt_question_plan_make(ct_question_plan *plan, const ct_row_cells *cells,
+                               const ct_cell_question *question);
 
 #endif

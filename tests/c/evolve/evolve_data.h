@@ -142,19 +142,19 @@ static inline double plain_sse(const ct_gmt_model_data *data, const uint8_t *in,
     ct_error error;
     *terms = 0;
     if (!n) return 0;
-    CHECK(ct_node_models_fit(&models, &part, 1, &zero, &zero, where, NULL, 1, &error) == CT_OK);
+    CHECK(ct_gmt_node_models_fit(&models, &part, 1, &zero, &zero, where, NULL, 1, &error) == CT_OK);
     double sse = models.deviance[0];
     *terms = models.rank[0];
-    ct_node_models_free(&models);
+    ct_gmt_node_models_free(&models);
     return sse;
 }
 
-/* As ct_model_tree_refresh with no other limits. */
+/* As ct_gmt_model_tree_refresh with no other limits. */
 static inline void refresh(ct_model_tree *tree, int32_t node, uint32_t minbucket,
                            uint32_t depth_max)
 {
     const ct_tree_limits limits = {CT_TREE_LEAVES, depth_max, minbucket, 1, 0};
-    ct_model_tree_refresh(tree, node, &limits);
+    ct_gmt_model_tree_refresh(tree, node, &limits);
 }
 
 typedef struct {

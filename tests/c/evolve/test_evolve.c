@@ -18,28 +18,28 @@ typedef struct {
 static int open_fixture(fixture *f, const evolve_data *d, uint32_t bins)
 {
     ct_error error;
-    return ct_model_table_init(&f->table, &d->data, bins, 1, &error) == CT_OK &&
-           ct_model_tree_init(&f->tree, &f->table, ct_gram_at(CT_SIMD_SCALAR), 8, 1, &error) ==
+    return ct_gmt_model_table_init(&f->table, &d->data, bins, 1, &error) == CT_OK &&
+           ct_gmt_model_tree_init(&f->tree, &f->table, ct_gram_at(CT_SIMD_SCALAR), 8, 1, &error) ==
                CT_OK &&
-           (f->scratch = ct_line_scratch_new(&f->table, 8)) != NULL;
+           (f->scratch = ct_gmt_line_scratch_new(&f->table, 8)) != NULL;
 }
 
 static void close_fixture(fixture *f)
 {
-    ct_line_scratch_free(f->scratch);
-    ct_model_tree_free(&f->tree);
-    ct_model_table_free(&f->table);
+    ct_gmt_line_scratch_free(f->scratch);
+    ct_gmt_model_tree_free(&f->tree);
+    ct_gmt_model_table_free(&f->table);
 }
 
 static void grow_by_hand(ct_model_tree *tree, ct_rng *rng, uint32_t n_splits)
 {
     for (uint32_t i = 0; i < n_splits; i++) {
         int32_t leaves[CT_TREE_LEAVES];
-        uint32_t n = ct_model_tree_leaves(tree, 0, leaves);
+        uint32_t n = ct_gmt_model_tree_leaves(tree, 0, leaves);
         ct_gmt_test test = {0, 0, {0}, 0};
         uint32_t span = tree->table->splitters[0].n_ranks;
         test.cut = span / 4 + ct_rng_below(rng, span / 2 + 1);
-        ct_model_tree_expand(tree, leaves[ct_rng_below(rng, n)], &test);
+        ct_gmt_model_tree_expand(tree, leaves[ct_rng_below(rng, n)], &test);
         refresh(tree, 0, 1, 16);
     }
 }
@@ -48,7 +48,7 @@ static void grow_by_hand(ct_model_tree *tree, ct_rng *rng, uint32_t n_splits)
 static uint32_t plain_leaves(const ct_model_tree *tree, int32_t child, uint8_t *leaf)
 {
     int32_t leaves[CT_TREE_LEAVES];
-    uint32_t n = ct_model_tree_leaves(tree, child, leaves);
+    uint32_t n = ct_gmt_model_tree_leaves(tree, child, leaves);
     for (uint32_t row = 0; row < tree->table->n_rows; row++) {
         int32_t at = child;
         while (!ct_gmt_is_leaf(tree, at))
@@ -92,7 +92,8 @@ static void compare_line(fixture *f, const evolve_data *d, uint32_t minbucket, u
         }
     double expected = brute_line(d, leaf, n_leaves, &splits, &o);
     o.lambda = price; /* of the scaled response */
-    REQUIRE(ct_line_search(&f->tree, 0, INFINITY, &o, &f->scratch, 1, &answer, &error) == CT_OK);
+    REQUIRE(ct_gmt_line_search(&f->tree, 0, INFINITY, &o, &f->scratch, 1, &answer,
+                               &error) == CT_OK);
     if (isinf(expected)) {
         CHECK(answer.best.test.splitter < 0);
         return;
@@ -101,7 +102,7 @@ static void compare_line(fixture *f, const evolve_data *d, uint32_t minbucket, u
     REQUIRE(answer.best.test.splitter >= 0);
     CHECK(fabs(found - expected) <= 1e-9 * unit * f->table.total);
     /* and the tree with it costs that */
-    if (ct_gmt_is_leaf(&f->tree, 0)) ct_model_tree_expand(&f->tree, 0, &answer.best.test);
+    if (ct_gmt_is_leaf(&f->tree, 0)) ct_gmt_model_tree_expand(&f->tree, 0, &answer.best.test);
     else f->tree.nodes[0].test = answer.best.test;
     refresh(&f->tree, 0, 1, 16);
     CHECK(fabs(f->tree.sse - answer.best.sse) <= 1e-10 * f->table.total);
@@ -160,7 +161,7 @@ static void lines_below_are_exact(void)
         ct_error error;
         ct_gmt_test test = {0, 40, {0}, 0};
         REQUIRE(open_fixture(&f, d, 3));
-        REQUIRE(ct_model_tree_expand(&f.tree, 0, &test));
+        REQUIRE(ct_gmt_model_tree_expand(&f.tree, 0, &test));
         refresh(&f.tree, 0, 1, 16);
         const ct_model_node *node = &f.tree.nodes[f.tree.nodes[0].right];
         for (uint32_t i = 0; i < 40; i++) {
@@ -169,8 +170,8 @@ static void lines_below_are_exact(void)
             part->y[i] = d->y[row];
         }
         ct_line_options o = {3, UINT32_MAX, 0, -1, 0, 0};
-        REQUIRE(ct_line_search(&f.tree, f.tree.nodes[0].right, INFINITY, &o, &f.scratch, 1,
-                               &answer, &error) == CT_OK);
+        REQUIRE(ct_gmt_line_search(&f.tree, f.tree.nodes[0].right, INFINITY, &o, &f.scratch, 1,
+                                   &answer, &error) == CT_OK);
         CHECK(fabs(f.table.unit * answer.best.sse - brute_line(part, leaf, one, NULL, &o)) <=
               1e-9 * f.table.unit * f.table.total);
         close_fixture(&f);
@@ -191,14 +192,14 @@ static void some_rows_rule_out(void)
     for (uint32_t row = 0; row < MOST_ROWS; row++)
         d->y[row] = (d->x[1][row] < 3 ? d->x[0][row] : 5 - d->x[2][row]) + d->weights[row] * 3;
     REQUIRE(open_fixture(&f, d, 16));
-    REQUIRE(ct_model_tree_expand(&f.tree, 0, &first));
-    REQUIRE(ct_model_tree_expand(&f.tree, f.tree.nodes[0].right, &second));
+    REQUIRE(ct_gmt_model_tree_expand(&f.tree, 0, &first));
+    REQUIRE(ct_gmt_model_tree_expand(&f.tree, f.tree.nodes[0].right, &second));
     refresh(&f.tree, 0, 1, 16);
     ct_line_options o = {5, UINT32_MAX, 1e-3, -1, 0, 0};
     double now = ct_penalised(f.tree.sse, f.tree.terms, 3, o.lambda);
-    REQUIRE(ct_line_search(&f.tree, 0, now, &o, &f.scratch, 1, &answer, &error) == CT_OK);
+    REQUIRE(ct_gmt_line_search(&f.tree, 0, now, &o, &f.scratch, 1, &answer, &error) == CT_OK);
     o.without = CT_LINE_SOME_ROWS;
-    REQUIRE(ct_line_search(&f.tree, 0, now, &o, &f.scratch, 1, &again, &error) == CT_OK);
+    REQUIRE(ct_gmt_line_search(&f.tree, 0, now, &o, &f.scratch, 1, &again, &error) == CT_OK);
     CHECK_INT(again.best.test.splitter, 1);
     CHECK_INT(answer.best.test.splitter, 1);
     CHECK(answer.best.sse == again.best.sse && answer.best.test.cut == again.best.test.cut);
@@ -235,7 +236,7 @@ static void small_leaves_are_not_offered(void)
         }
         REQUIRE(open_fixture(&f, d, bins));
         for (uint32_t minbucket = 4; minbucket < 9; minbucket++) {
-            ct_model_tree_collapse(&f.tree, 0);
+            ct_gmt_model_tree_collapse(&f.tree, 0);
             refresh(&f.tree, 0, 1, 16);
             compare_line(&f, d, minbucket, 0, 0);
         }
@@ -257,8 +258,8 @@ static void sets_have_sides(void)
         }
         REQUIRE(open_fixture(&f, d, 8));
         ct_gmt_test test = {0, 45, {0}, 0};
-        REQUIRE(ct_model_tree_expand(&f.tree, 0, &test));
-        REQUIRE(ct_model_tree_expand(&f.tree, f.tree.nodes[0].left, &test));
+        REQUIRE(ct_gmt_model_tree_expand(&f.tree, 0, &test));
+        REQUIRE(ct_gmt_model_tree_expand(&f.tree, f.tree.nodes[0].left, &test));
         f.tree.nodes[0].test.cut = 60;
         refresh(&f.tree, 0, 1, 16);
         compare_line(&f, d, 3, 0, 1e-3);
@@ -281,7 +282,7 @@ static void bounds_hold(void)
         double grams[3][40], sums[3 * 40], s[40 * CT_GRAM_LANES], sse[CT_GRAM_LANES],
             terms[CT_GRAM_LANES], least = INFINITY, sides = 0;
         ct_rng rng = ct_rng_of(seed, 6, 0);
-        REQUIRE(width == 4 && size <= 40 && ct_open_bound_scratch(P) <= 5 * P * P + 3 * P);
+        REQUIRE(width == 4 && size <= 40 && ct_gmt_open_bound_scratch(P) <= 5 * P * P + 3 * P);
         for (uint32_t i = 0; i < ROWS; i++) {
             double *row = z + i * width, shift = i < SIDE ? 0 : seed % 4 * 0.2;
             row[0] = 1;
@@ -312,12 +313,12 @@ static void bounds_hold(void)
             if (!set) sides = sse[0] + sse[1];
             else if (sse[0] + sse[1] < least) least = sse[0] + sse[1];
         }
-        double bound = ct_open_bound(grams[0], grams[1], grams[2], P, scratch);
+        double bound = ct_gmt_open_bound(grams[0], grams[1], grams[2], P, scratch);
         CHECK(bound >= 0 && sides + bound <= least + 1e-12);
         n_tight += bound > 0.3 * (least - sides);
         /* a side that does not determine its model says nothing */
         memset(grams[0], 0, sizeof grams[0]);
-        CHECK(ct_open_bound(grams[0], grams[1], grams[2], P, scratch) == 0);
+        CHECK(ct_gmt_open_bound(grams[0], grams[1], grams[2], P, scratch) == 0);
     }
     CHECK(n_tight > 0);
 }
@@ -332,15 +333,15 @@ static void sums_are_of_the_rows(void)
     for (int round = 0; round < (CHECK_QUICK() ? 20 : 200); round++) {
         int32_t leaves[CT_TREE_LEAVES];
         grow_by_hand(&f.tree, &rng, 2);
-        uint32_t n = ct_model_tree_leaves(&f.tree, 0, leaves);
+        uint32_t n = ct_gmt_model_tree_leaves(&f.tree, 0, leaves);
         int32_t at = f.tree.nodes[leaves[ct_rng_below(&rng, n)]].parent;
-        if (round % 3 == 1 && at >= 0) ct_model_tree_collapse(&f.tree, at);
-        if (round % 3 == 2 && at >= 0) ct_model_tree_lift(&f.tree, at, f.tree.nodes[at].left);
+        if (round % 3 == 1 && at >= 0) ct_gmt_model_tree_collapse(&f.tree, at);
+        if (round % 3 == 2 && at >= 0) ct_gmt_model_tree_lift(&f.tree, at, f.tree.nodes[at].left);
         if (at >= 0) refresh(&f.tree, at, 2, 4);
         uint32_t deepest = round % 5 ? 4 : 2;
         refresh(&f.tree, 0, 2, deepest);
         double sse = 0;
-        n = ct_model_tree_leaves(&f.tree, 0, leaves);
+        n = ct_gmt_model_tree_leaves(&f.tree, 0, leaves);
         uint32_t rows = 0;
         for (uint32_t k = 0; k < n; k++) {
             const ct_model_node *leaf = &f.tree.nodes[leaves[k]];
@@ -392,38 +393,38 @@ static void models_omit_columns(void)
     REQUIRE(open_fixture(&f, d, 16));
     ct_model_tree copy;
     ct_error error;
-    REQUIRE(ct_model_tree_init_as(&copy, &f.tree, &error) == CT_OK);
+    REQUIRE(ct_gmt_model_tree_init_as(&copy, &f.tree, &error) == CT_OK);
     uint32_t n_omitted = 0;
     for (int round = 0; round < (CHECK_QUICK() ? 20 : 100); round++) {
         int32_t leaves[CT_TREE_LEAVES];
         grow_by_hand(&f.tree, &rng, 2);
-        uint32_t n = ct_model_tree_leaves(&f.tree, 0, leaves);
+        uint32_t n = ct_gmt_model_tree_leaves(&f.tree, 0, leaves);
         ct_model_node *leaf = &f.tree.nodes[leaves[ct_rng_below(&rng, n)]];
         const int32_t above = leaf->parent;
         leaf->omitted[0] |= UINT64_C(2) << ct_rng_below(&rng, 4);
         if (round % 3 == 1 && above >= 0) {
-            ct_model_tree_collapse(&f.tree, above);
+            ct_gmt_model_tree_collapse(&f.tree, above);
             CHECK(f.tree.nodes[above].omitted[0] == 0);
         }
         if (round % 3 == 2 && above >= 0) {
             const int32_t kept = f.tree.nodes[above].left;
             const uint64_t omitted = f.tree.nodes[kept].omitted[0];
-            ct_model_tree_lift(&f.tree, above, kept);
+            ct_gmt_model_tree_lift(&f.tree, above, kept);
             CHECK(f.tree.nodes[above].omitted[0] == omitted);
         }
         refresh(&f.tree, 0, 8, 4);
-        n = ct_model_tree_leaves(&f.tree, 0, leaves);
+        n = ct_gmt_model_tree_leaves(&f.tree, 0, leaves);
         for (uint32_t k = 0; k < n; k++) {
             check_omitting(&f, d, leaves[k]);
             n_omitted += f.tree.nodes[leaves[k]].omitted[0] != 0;
         }
-        ct_model_tree_collapse(&copy, 0);
-        CHECK(ct_model_tree_graft(&copy, 0, &f.tree, 0));
+        ct_gmt_model_tree_collapse(&copy, 0);
+        CHECK(ct_gmt_model_tree_graft(&copy, 0, &f.tree, 0));
         refresh(&copy, 0, 8, 4);
         CHECK(copy.sse == f.tree.sse && copy.terms == f.tree.terms);
     }
     CHECK(n_omitted > (CHECK_QUICK() ? 8 : 40));
-    ct_model_tree_free(&copy);
+    ct_gmt_model_tree_free(&copy);
     close_fixture(&f);
     free(d);
 }
@@ -459,12 +460,12 @@ static void pieces_are_all_rows(void)
     ct_line_scratch *scratch[3];
     REQUIRE(open_fixture(&f, d, 32));
     for (int i = 0; i < 3; i++)
-        REQUIRE((scratch[i] = i ? ct_line_scratch_new(&f.table, 8) : f.scratch) != NULL);
+        REQUIRE((scratch[i] = i ? ct_gmt_line_scratch_new(&f.table, 8) : f.scratch) != NULL);
     const ct_gmt_test test = {0, 100000, {0}, 0}, below = {1, 70000, {0}, 0};
     f.tree.threads = 3;
     check_sums(&f.tree, 0);
-    REQUIRE(ct_model_tree_expand(&f.tree, 0, &test));
-    REQUIRE(ct_model_tree_expand(&f.tree, f.tree.nodes[0].left, &below));
+    REQUIRE(ct_gmt_model_tree_expand(&f.tree, 0, &test));
+    REQUIRE(ct_gmt_model_tree_expand(&f.tree, f.tree.nodes[0].left, &below));
     refresh(&f.tree, 0, 1, 4);
     for (int32_t at = 0; at < 5; at++) check_sums(&f.tree, at);
     const ct_model_node *left = &f.tree.nodes[f.tree.nodes[0].left];
@@ -475,8 +476,8 @@ static void pieces_are_all_rows(void)
     ct_line_answer first, again;
     for (unsigned threads = 1; threads <= 3; threads += 2) {
         f.tree.threads = threads;
-        REQUIRE(ct_line_search(&f.tree, 0, INFINITY, &options, scratch, threads,
-                               threads == 1 ? &first : &again, &error) == CT_OK);
+        REQUIRE(ct_gmt_line_search(&f.tree, 0, INFINITY, &options, scratch, threads,
+                                   threads == 1 ? &first : &again, &error) == CT_OK);
     }
     CHECK(!memcmp(&first.best.test, &again.best.test, sizeof first.best.test));
     CHECK(first.best.sse == again.best.sse && first.kept[0].sse == again.kept[0].sse &&
@@ -485,7 +486,7 @@ static void pieces_are_all_rows(void)
     f.tree.nodes[0].test = first.best.test;
     refresh(&f.tree, 0, 1, 4);
     CHECK(fabs(f.tree.sse - first.best.sse) <= 1e-9 * f.table.total);
-    for (int i = 1; i < 3; i++) ct_line_scratch_free(scratch[i]);
+    for (int i = 1; i < 3; i++) ct_gmt_line_scratch_free(scratch[i]);
     close_fixture(&f);
     free(values);
     free(d);
@@ -495,14 +496,16 @@ static void pieces_are_all_rows(void)
 static void change_both(ct_model_tree *rows, ct_model_tree *bare, ct_rng *rng)
 {
     ct_model_tree *both[2] = {rows, bare};
-    int32_t node = ct_random_node(rows, ct_rng_below(rng, 3) ? ct_any_leaf : ct_any_split, rng);
+    int32_t node = ct_gmt_random_node(rows,
+                                      ct_rng_below(rng, 3) ? ct_gmt_any_leaf : ct_gmt_any_split,
+                                      rng);
     ct_gmt_test test;
     uint32_t kind = ct_rng_below(rng, 3);
-    if (node == CT_NO_NODE || !ct_random_test(rows, &rows->nodes[node], rng, &test)) return;
+    if (node == CT_NO_NODE || !ct_gmt_random_test(rows, &rows->nodes[node], rng, &test)) return;
     for (int k = 0; k < 2; k++) {
         ct_model_node *at = &both[k]->nodes[node];
-        if (ct_gmt_is_leaf(both[k], node)) ct_model_tree_expand(both[k], node, &test);
-        else if (kind == 0) ct_model_tree_lift(both[k], node, at->left);
+        if (ct_gmt_is_leaf(both[k], node)) ct_gmt_model_tree_expand(both[k], node, &test);
+        else if (kind == 0) ct_gmt_model_tree_lift(both[k], node, at->left);
         else at->test = test;
     }
 }
@@ -521,13 +524,13 @@ static void compare_cells(const ct_row_cells *cells, const ct_model_tree *rows,
         CHECK_INT(a->depth, b->depth);
         CHECK_INT(a->end - a->begin, b->end - b->begin);
         CHECK(fabs(a->sse - b->sse) <= 1e-10 * cells->table.total);
-        ct_node_rows_find(found, cells, bare, (int32_t) i);
+        ct_gmt_node_rows_find(found, cells, bare, (int32_t) i);
         REQUIRE(found->n_rows == a->end - a->begin);
         uint8_t in[MOST_ROWS] = {0};
         for (uint32_t k = a->begin; k < a->end; k++) in[rows->rows[k]] = 1;
         for (uint32_t k = 0; k < found->n_rows; k++) {
-            uint32_t row = ct_node_rows_at(found, k);
-            CHECK(in[row] && (k == 0 || row > ct_node_rows_at(found, k - 1)));
+            uint32_t row = ct_gmt_node_rows_at(found, k);
+            CHECK(in[row] && (k == 0 || row > ct_gmt_node_rows_at(found, k - 1)));
         }
     }
 }
@@ -547,24 +550,24 @@ static void cells_have_the_sums(void)
         ct_node_rows found;
         ct_error error;
         const ct_gram_kernels *kernels = ct_gram_at(CT_SIMD_SCALAR);
-        REQUIRE(ct_model_table_init(&table, &d->data, 16, 1, &error) == CT_OK);
-        REQUIRE(ct_row_cells_init(&cells, &table, kernels, along, &error) == CT_OK);
-        REQUIRE(ct_row_cells_tree(&cells, &bare, 9, &error) == CT_OK);
-        REQUIRE(ct_model_tree_init(&rows, &cells.table, kernels, 9, 1, &error) == CT_OK);
-        REQUIRE(ct_node_rows_init(&found, n, &error) == CT_OK);
+        REQUIRE(ct_gmt_model_table_init(&table, &d->data, 16, 1, &error) == CT_OK);
+        REQUIRE(ct_gmt_row_cells_init(&cells, &table, kernels, along, &error) == CT_OK);
+        REQUIRE(ct_gmt_row_cells_tree(&cells, &bare, 9, &error) == CT_OK);
+        REQUIRE(ct_gmt_model_tree_init(&rows, &cells.table, kernels, 9, 1, &error) == CT_OK);
+        REQUIRE(ct_gmt_node_rows_init(&found, n, &error) == CT_OK);
         CHECK(cells.n > (seed == 2 ? 4 : 20));
         for (int round = 0; round < 30; round++) {
             change_both(&rows, &bare, &rng);
             uint32_t minbucket = round % 4 ? 3 : 60, depth_max = round % 5 ? 5 : 2;
             ct_tree_limits limits = {9, depth_max, minbucket, 1, round % 3 ? 0 : 200};
-            ct_model_tree_refresh(&rows, 0, &limits);
-            ct_row_cells_refresh(&cells, &bare, 0, &limits);
+            ct_gmt_model_tree_refresh(&rows, 0, &limits);
+            ct_gmt_row_cells_refresh(&cells, &bare, 0, &limits);
             compare_cells(&cells, &rows, &bare, &found);
         }
-        ct_node_rows_free(&found);
-        ct_model_tree_free(&rows), ct_model_tree_free(&bare);
-        ct_row_cells_free(&cells);
-        ct_model_table_free(&table);
+        ct_gmt_node_rows_free(&found);
+        ct_gmt_model_tree_free(&rows), ct_gmt_model_tree_free(&bare);
+        ct_gmt_row_cells_free(&cells);
+        ct_gmt_model_table_free(&table);
         free(d);
     }
 }
@@ -595,7 +598,7 @@ static int check_mutation(ct_model_tree *tree, const ct_row_cells *cells, ct_nod
     steps.question.node = CT_NO_NODE;
     steps.rng = rng;
     steps.may_mutate = 1;
-    ct_steps_go_on(&steps, &limits);
+    ct_gmt_steps_go_on(&steps, &limits);
     for (uint32_t i = 0; n_leaves == tree->n_leaves && i < tree->room; i++)
         if (before[i].used && before[i].left != CT_NO_NODE &&
             !same_test(&before[i].test, &tree->nodes[i].test)) {
@@ -610,8 +613,8 @@ static int check_mutation(ct_model_tree *tree, const ct_row_cells *cells, ct_nod
             CHECK(same_test(&now[changed[i]].test, &before[changed[1 - i]].test));
     }
     while (steps.question.node != CT_NO_NODE) {
-        ct_cell_answer(cells, &steps.question, rows);
-        ct_steps_go_on(&steps, &limits);
+        ct_gmt_cell_answer(cells, &steps.question, rows);
+        ct_gmt_steps_go_on(&steps, &limits);
     }
     return n == 2;
 }
@@ -626,18 +629,19 @@ static void parents_and_children_exchange(void)
     ct_node_rows rows;
     ct_error error;
     int exchanged = 0;
-    REQUIRE(ct_model_table_init(&table, &d->data, 16, 1, &error) == CT_OK);
-    REQUIRE(ct_row_cells_init(&cells, &table, ct_gram_at(CT_SIMD_SCALAR), along, &error) == CT_OK);
-    REQUIRE(ct_row_cells_tree(&cells, &tree, 9, &error) == CT_OK);
-    REQUIRE(ct_node_rows_init(&rows, 400, &error) == CT_OK);
+    REQUIRE(ct_gmt_model_table_init(&table, &d->data, 16, 1, &error) == CT_OK);
+    REQUIRE(ct_gmt_row_cells_init(&cells, &table, ct_gram_at(CT_SIMD_SCALAR), along,
+                                  &error) == CT_OK);
+    REQUIRE(ct_gmt_row_cells_tree(&cells, &tree, 9, &error) == CT_OK);
+    REQUIRE(ct_gmt_node_rows_init(&rows, 400, &error) == CT_OK);
     REQUIRE(tree.room <= 2 * CT_TREE_LEAVES);
     for (uint32_t i = 0; i < 2000; i++)
         exchanged += check_mutation(&tree, &cells, &rows, ct_rng_of(i, 5, 0));
     CHECK(exchanged > 20);
-    ct_node_rows_free(&rows);
-    ct_model_tree_free(&tree);
-    ct_row_cells_free(&cells);
-    ct_model_table_free(&table);
+    ct_gmt_node_rows_free(&rows);
+    ct_gmt_model_tree_free(&tree);
+    ct_gmt_row_cells_free(&cells);
+    ct_gmt_model_table_free(&table);
     free(d);
 }
 

@@ -31,10 +31,10 @@ static ct_status bench_open(bench *b, int device, uint32_t kind, uint32_t n, uin
     const uint8_t along[MOST_COLUMNS + 1] = {1, kind % 4 == 0, kind != 3, 1, 0, 1, kind % 2};
     memset(b, 0, sizeof *b);
     b->data = new_data(kind, n, q, values, levels, kind % 5 == 2);
-    CHECK(ct_model_table_init(&b->table, &b->data->data, 16, 1, error) == CT_OK);
-    CHECK(ct_row_cells_init(&b->cells, &b->table, ct_gram_at(CT_SIMD_SCALAR), along, error) ==
+    CHECK(ct_gmt_model_table_init(&b->table, &b->data->data, 16, 1, error) == CT_OK);
+    CHECK(ct_gmt_row_cells_init(&b->cells, &b->table, ct_gram_at(CT_SIMD_SCALAR), along, error) ==
           CT_OK);
-    return ct_cell_device_open(device, &b->cells, threads_of((int) kind), &b->device, error);
+    return ct_gmt_cell_device_open(device, &b->cells, threads_of((int) kind), &b->device, error);
 }
 
 /* Many regressors, one of them aliased. */
@@ -57,17 +57,17 @@ static ct_status bench_open_wide(bench *b, int device, uint32_t q, ct_error *err
         y[row] = x[0][row] < 0.4 ? x[1][row] : 2 * x[2][row];
     const ct_gmt_model_data data = {WIDE_ROWS, WIDE, columns, q,    all, 4,
                                     all,       none, y,       NULL, 0,   NULL};
-    CHECK(ct_model_table_init(&b->table, &data, 16, 1, error) == CT_OK);
-    CHECK(ct_row_cells_init(&b->cells, &b->table, ct_gram_at(CT_SIMD_SCALAR), along, error) ==
+    CHECK(ct_gmt_model_table_init(&b->table, &data, 16, 1, error) == CT_OK);
+    CHECK(ct_gmt_row_cells_init(&b->cells, &b->table, ct_gram_at(CT_SIMD_SCALAR), along, error) ==
           CT_OK);
-    return ct_cell_device_open(device, &b->cells, 1, &b->device, error);
+    return ct_gmt_cell_device_open(device, &b->cells, 1, &b->device, error);
 }
 
 static void bench_close(bench *b)
 {
-    ct_cell_device_close(b->device);
-    ct_row_cells_free(&b->cells);
-    ct_model_table_free(&b->table);
+    ct_gmt_cell_device_close(b->device);
+    ct_gmt_row_cells_free(&b->cells);
+    ct_gmt_model_table_free(&b->table);
     free(b->data);
 }
 
@@ -79,14 +79,15 @@ static int32_t change(ct_model_tree *tree, ct_rng *rng)
     ct_gmt_test test;
     do node = (int32_t) ct_rng_below(rng, tree->room);
     while (!tree->nodes[node].used);
-    if (!ct_test_between(tree->table, ct_rng_below(rng, n), ct_rng_below(rng, n), rng, &test))
+    if (!ct_gmt_test_between(tree->table, ct_rng_below(rng, n), ct_rng_below(rng, n), rng, &test))
         return node;
     if (ct_gmt_is_leaf(tree, node) && tree->table->p > 2 && ct_rng_below(rng, 2)) {
         const uint32_t k = 1 + ct_rng_below(rng, tree->table->p - 2);
         tree->nodes[node].omitted[k / 64] ^= UINT64_C(1) << (k % 64);
     }
     if (!ct_gmt_is_leaf(tree, node)) tree->nodes[node].test = test;
-    else if (tree->n_leaves < LEAVES && ct_model_tree_expand(tree, node, &test)) tree->n_leaves++;
+    else if (tree->n_leaves < LEAVES && ct_gmt_model_tree_expand(tree, node,
+                                                                 &test)) tree->n_leaves++;
     return node;
 }
 
@@ -103,10 +104,10 @@ static void open_twins(twins *t, const bench *b)
 {
     ct_error error;
     memset(t, 0, sizeof *t);
-    CHECK(ct_node_rows_init(&t->rows, b->cells.table.n_rows, &error) == CT_OK);
+    CHECK(ct_gmt_node_rows_init(&t->rows, b->cells.table.n_rows, &error) == CT_OK);
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < TREES; i++) {
-            CHECK(ct_row_cells_tree(&b->cells, &t->trees[k][i], LEAVES, &error) == CT_OK);
+            CHECK(ct_gmt_row_cells_tree(&b->cells, &t->trees[k][i], LEAVES, &error) == CT_OK);
             t->questions[k][i].tree = &t->trees[k][i];
             t->asked[i] = &t->questions[0][i];
         }
@@ -115,8 +116,8 @@ static void open_twins(twins *t, const bench *b)
 static void close_twins(twins *t)
 {
     for (int k = 0; k < 2; k++)
-        for (int i = 0; i < TREES; i++) ct_model_tree_free(&t->trees[k][i]);
-    ct_node_rows_free(&t->rows);
+        for (int i = 0; i < TREES; i++) ct_gmt_model_tree_free(&t->trees[k][i]);
+    ct_gmt_node_rows_free(&t->rows);
 }
 
 /* About sums after a change, or about rows of a node that has some. */
@@ -125,12 +126,13 @@ static void pose(twins *t, uint32_t i, ct_rng *rng, int about_rows)
     ct_model_tree *tree = &t->trees[0][i];
     ct_cell_question *question = t->asked[i];
     question->n_numbers = 0;
-    question->node = about_rows ? ct_random_node(tree, ct_any_leaf, rng) : change(tree, rng);
+    question->node = about_rows ? ct_gmt_random_node(tree, ct_gmt_any_leaf, rng) : change(tree,
+                                                                                          rng);
     const uint32_t n = tree->nodes[question->node].end;
     if (about_rows && n) question->n_numbers = 1 + ct_rng_below(rng, CT_ROWS_ASKED);
     for (uint32_t k = 0; k < question->n_numbers; k++)
         question->numbers[k] = k == 0 ? n - 1 : k == 1 ? 0 : ct_rng_below(rng, n);
-    ct_model_tree_copy(&t->trees[1][i], tree);
+    ct_gmt_model_tree_copy(&t->trees[1][i], tree);
     t->questions[1][i] = *question;
     t->questions[1][i].tree = &t->trees[1][i];
 }
@@ -158,11 +160,11 @@ static uint32_t ask_and_compare(const bench *b, uint32_t seed, uint32_t rounds)
     for (uint32_t round = 0; round < rounds; round++) {
         const uint32_t n = round == 0 ? 0 : 1 + ct_rng_below(&rng, TREES);
         for (uint32_t i = 0; i < n; i++) pose(t, i, &rng, round > 2 && (round + i) % 3 == 0);
-        ct_cell_device_ask(b->device, t->asked, n, t->answered);
+        ct_gmt_cell_device_ask(b->device, t->asked, n, t->answered);
         for (uint32_t i = 0; i < n; i++) {
             n_answered += t->answered[i];
-            ct_cell_answer(&b->cells, &t->questions[1][i], &t->rows);
-            if (!t->answered[i]) ct_cell_answer(&b->cells, t->asked[i], &t->rows);
+            ct_gmt_cell_answer(&b->cells, &t->questions[1][i], &t->rows);
+            if (!t->answered[i]) ct_gmt_cell_answer(&b->cells, t->asked[i], &t->rows);
             check_answer(t, i);
         }
     }
@@ -181,9 +183,9 @@ static void compare(int device)
         if (CHECK_INT(bench_open(&b, device, kind, n_rows[(kind + kind / 6) % 6], q, &error),
                       CT_OK)) {
             uint32_t n = ask_and_compare(&b, kind, CHECK_QUICK() ? 8 : 20);
-            CHECK_INT(ct_cell_device_answers(b.device), n);
-            CHECK(n > 15 && ct_cell_device_batches(b.device) < n);
-            CHECK(!ct_cell_device_is_lost(b.device));
+            CHECK_INT(ct_gmt_cell_device_answers(b.device), n);
+            CHECK(n > 15 && ct_gmt_cell_device_batches(b.device) < n);
+            CHECK(!ct_gmt_cell_device_is_lost(b.device));
         } else {
             printf("    %s\n", error.message);
         }
@@ -234,9 +236,9 @@ static int works(int device)
     ct_status status = bench_open(&b, device, 1, 2500, 2, &error);
     if (status == CT_OK) {
         const uint32_t n = ask_and_compare(&b, 7, 4);
-        fine = !ct_cell_device_is_lost(b.device);
-        CHECK_INT(ct_cell_device_answers(b.device), n);
-        CHECK((ct_cell_device_why(b.device)[0] == '\0') == fine);
+        fine = !ct_gmt_cell_device_is_lost(b.device);
+        CHECK_INT(ct_gmt_cell_device_answers(b.device), n);
+        CHECK((ct_gmt_cell_device_why(b.device)[0] == '\0') == fine);
     } else {
         CHECK_INT(error.status, CT_NO_DEVICE);
         CHECK(error.message[0] != '\0' && b.device == NULL);
@@ -290,8 +292,8 @@ static void little_memory(int device)
         status = bench_open_wide(&b, device, WIDE, &error);
         if (status == CT_OK) {
             const uint32_t n = ask_and_compare(&b, 3, 9);
-            const int64_t batches = ct_cell_device_batches(b.device);
-            CHECK(!ct_cell_device_is_lost(b.device));
+            const int64_t batches = ct_gmt_cell_device_batches(b.device);
+            CHECK(!ct_gmt_cell_device_is_lost(b.device));
             if (batches > most) most = batches;
             if (batches < least) least = batches;
             if (n > all) all = n;
@@ -454,7 +456,7 @@ static void places_that_are_none(void)
     o.place = CT_GMT_ON_TWIN;
     CHECK_INT(ct_gmt_fit(&d->data, &o, &fit, &error), CT_BAD_INPUT);
     ct_gmt_free(&fit);
-    ct_cell_device_close(NULL);
+    ct_gmt_cell_device_close(NULL);
     free(d);
 }
 

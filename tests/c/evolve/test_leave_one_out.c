@@ -268,7 +268,7 @@ static void aliased_once(void)
         for (int row = 0; row < ROWS; row++)
             for (int k = 0; k < COLUMNS && is_below(t->where[row], node); k++)
                 rows[k][row] = sqrt(t->weights[row]) * value_at(t, k, row);
-        ct_triangle_fold(rows[0], ROWS + COLUMNS, COLUMNS, factors[node][0]);
+        ct_gmt_triangle_fold(rows[0], ROWS + COLUMNS, COLUMNS, factors[node][0]);
     }
     memcpy(t->factors, factors, sizeof factors);
     for (uint32_t n = 1; n <= 2; n++) {

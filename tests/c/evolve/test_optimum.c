@@ -98,14 +98,14 @@ static int open_problem(problem *p, ct_model_table *table, const shape *s, uint3
     evolve_data *d = new_data(seed, s->n, s->q, s->values, s->levels, s->holes);
     if (s->leaves == WEIGHTED) d->data.weights = d->weights;
     if (s->leaves == CONSTANTS) d->data.n_regressors = 0;
-    if (ct_model_table_init(table, &d->data, s->bins, 1, &error) != CT_OK) return 0;
+    if (ct_gmt_model_table_init(table, &d->data, s->bins, 1, &error) != CT_OK) return 0;
     *p = (problem){d, table, s->price * table->unit, s->minbucket, seed % 2 ? s->n / 3 : 0};
     return 1;
 }
 
 static void close_problem(const problem *p, ct_model_table *table)
 {
-    ct_model_table_free(table);
+    ct_gmt_model_table_free(table);
     free((void *) (uintptr_t) p->d);
 }
 
@@ -133,7 +133,8 @@ static void check_depth_two(const shape *s, uint32_t seed)
     uint32_t rows[ALL], n = 0;
     ct_rng rng = ct_rng_of(seed, 17, 0);
     REQUIRE(open_problem(&p, &table, s, seed));
-    ct_pairs *pairs = ct_pairs_new(&table, ct_gram_at(CT_SIMD_SCALAR), 1, seed % 2 ? 0 : 1 << 20);
+    ct_pairs *pairs = ct_gmt_pairs_new(&table, ct_gram_at(CT_SIMD_SCALAR), 1,
+                                       seed % 2 ? 0 : 1 << 20);
     REQUIRE(pairs);
     for (int round = 0; round < 2; round++) {
         /* all rows, then some of them */
@@ -143,7 +144,8 @@ static void check_depth_two(const shape *s, uint32_t seed)
             if (in[row]) rows[n++] = row;
         }
         double tie = 1e-9 * table.unit * table.total;
-        ct_depth_two_solve(pairs, rows, n, s->price, s->minbucket, p.min_n, NULL, &answer, &done);
+        ct_gmt_depth_two_solve(pairs, rows, n, s->price, s->minbucket, p.min_n, NULL, &answer,
+                               &done);
         CHECK(done);
         double expected = best_tree(&p, in, 2);
         if (isinf(expected)) CHECK(isinf(answer.cost));
@@ -157,7 +159,7 @@ static void check_depth_two(const shape *s, uint32_t seed)
         p.minbucket = s->minbucket;
         p.min_n = min_n;
     }
-    ct_pairs_free(pairs);
+    ct_gmt_pairs_free(pairs);
     close_problem(&p, &table);
 }
 
@@ -182,7 +184,7 @@ static void check_depth_three(const shape *s, uint32_t seed)
         o.without = run % 8;
         /* little is left to be found where a tree is known that is nearly as good */
         if (run >= 8) o.known = expected / table.unit + 1e-6 * table.total;
-        REQUIRE(ct_optimum_search(&table, ct_gram_at(CT_SIMD_SCALAR), &o, &found, &error) ==
+        REQUIRE(ct_gmt_optimum_search(&table, ct_gram_at(CT_SIMD_SCALAR), &o, &found, &error) ==
                 CT_OK);
         CHECK(found.complete && found.better);
         CHECK(fabs(table.unit * found.cost - expected) <= tie);
@@ -223,18 +225,18 @@ static void one_threshold_is_found(void)
                 d->x[1][row] = row % 8;
                 d->y[row] = levels[row >= cut][row % 8] + 0.01 * d->weights[row];
             }
-            REQUIRE(ct_model_table_init(&table, &d->data, bins, 1, &error) == CT_OK);
-            REQUIRE(ct_optimum_search(&table, ct_gram_at(CT_SIMD_SCALAR), &o, &all, &error) ==
+            REQUIRE(ct_gmt_model_table_init(&table, &d->data, bins, 1, &error) == CT_OK);
+            REQUIRE(ct_gmt_optimum_search(&table, ct_gram_at(CT_SIMD_SCALAR), &o, &all, &error) ==
                     CT_OK);
             CHECK_INT(all.tests[0].splitter, 0);
             CHECK_INT(all.tests[0].cut, cut);
             o.known = 1.001 * all.cost;
             o.without = 0;
-            REQUIRE(ct_optimum_search(&table, ct_gram_at(CT_SIMD_SCALAR), &o, &found, &error) ==
+            REQUIRE(ct_gmt_optimum_search(&table, ct_gram_at(CT_SIMD_SCALAR), &o, &found, &error) ==
                     CT_OK);
             CHECK(found.better && found.cost == all.cost);
             CHECK_INT(found.tests[0].cut, cut);
-            ct_model_table_free(&table);
+            ct_gmt_model_table_free(&table);
             free(d);
         }
 }
@@ -255,14 +257,14 @@ static void missing_rows_go_down_on_the_left(void)
         d->y[row] = (row % 10 ? row / 20 * 2.0 : 0) + 0.01 * d->weights[row];
         rows[row] = row;
     }
-    REQUIRE(ct_model_table_init(&table, &d->data, 16, 1, &error) == CT_OK);
-    ct_pairs *pairs = ct_pairs_new(&table, ct_gram_at(CT_SIMD_SCALAR), 1, 1 << 20);
+    REQUIRE(ct_gmt_model_table_init(&table, &d->data, 16, 1, &error) == CT_OK);
+    ct_pairs *pairs = ct_gmt_pairs_new(&table, ct_gram_at(CT_SIMD_SCALAR), 1, 1 << 20);
     REQUIRE(pairs);
-    ct_depth_two_solve(pairs, rows, 80, 0, 1, 0, NULL, &answer, &done);
+    ct_gmt_depth_two_solve(pairs, rows, 80, 0, 1, 0, NULL, &answer, &done);
     CHECK(done && answer.cost < 0.001 * table.total);
     CHECK(answer.tests[0].missing_left && answer.tests[1].missing_left);
-    ct_pairs_free(pairs);
-    ct_model_table_free(&table);
+    ct_gmt_pairs_free(pairs);
+    ct_gmt_model_table_free(&table);
     free(d);
 }
 
@@ -283,12 +285,12 @@ static void same_on_all_machines(void)
     ct_error error;
     ct_optimum_options o = options_of(&s, 0, 3);
     REQUIRE(open_problem(&p, &table, &s, 3));
-    REQUIRE(ct_optimum_search(&table, ct_gram_at(CT_SIMD_SCALAR), &o, &first, &error) == CT_OK);
+    REQUIRE(ct_gmt_optimum_search(&table, ct_gram_at(CT_SIMD_SCALAR), &o, &first, &error) == CT_OK);
     CHECK(first.better && first.complete && first.solved < 80);
     for (int level = 0; level < CT_N_SIMD; level++) {
         if (!ct_cpu_has((ct_simd) level)) continue;
         o.threads = 1 + (unsigned) level % 3;
-        REQUIRE(ct_optimum_search(&table, ct_gram_at((ct_simd) level), &o, &again, &error) ==
+        REQUIRE(ct_gmt_optimum_search(&table, ct_gram_at((ct_simd) level), &o, &again, &error) ==
                 CT_OK);
         CHECK(same_optimum(&first, &again));
     }
@@ -306,21 +308,21 @@ static void rules_save_work(void)
     const ct_gram_kernels *kernels = ct_gram_at(CT_SIMD_SCALAR);
     ct_optimum_options o = options_of(&s, 0, 3);
     REQUIRE(open_problem(&p, &table, &s, 4));
-    REQUIRE(ct_optimum_search(&table, kernels, &o, &found, &error) == CT_OK);
+    REQUIRE(ct_gmt_optimum_search(&table, kernels, &o, &found, &error) == CT_OK);
     for (uint32_t rule = CT_OPTIMUM_SIDES; rule <= CT_OPTIMUM_KNOWN; rule *= 2) {
         o.without = rule;
-        REQUIRE(ct_optimum_search(&table, kernels, &o, &less, &error) == CT_OK);
+        REQUIRE(ct_gmt_optimum_search(&table, kernels, &o, &less, &error) == CT_OK);
         CHECK(less.cost == found.cost);
         CHECK(less.touched > found.touched);
     }
     o.without = 0;
     o.known = found.cost;
-    REQUIRE(ct_optimum_search(&table, kernels, &o, &less, &error) == CT_OK);
+    REQUIRE(ct_gmt_optimum_search(&table, kernels, &o, &less, &error) == CT_OK);
     CHECK(!less.better && less.complete && less.cost == found.cost);
     CHECK(less.bound <= found.cost && less.bound >= found.cost * (1 - 1e-8));
     /* one that is better than all over bins is the best, too */
     o.known = found.cost / 2;
-    REQUIRE(ct_optimum_search(&table, kernels, &o, &less, &error) == CT_OK);
+    REQUIRE(ct_gmt_optimum_search(&table, kernels, &o, &less, &error) == CT_OK);
     CHECK(!less.better && less.complete && less.bound <= o.known);
     close_problem(&p, &table);
 }
@@ -340,9 +342,10 @@ static void rows_twice_weigh_twice(void)
     d->data.weights = d->weights;
     for (uint32_t i = 0; i < 2; i++) {
         ct_optimum_options o = {3, 6 * (i + 1), 0, 0.5, INFINITY, 0, 1, NULL};
-        REQUIRE(ct_model_table_init(&table[i], i ? &twice->data : &d->data, 10, 1, &error) ==
+        REQUIRE(ct_gmt_model_table_init(&table[i], i ? &twice->data : &d->data, 10, 1, &error) ==
                 CT_OK);
-        REQUIRE(ct_optimum_search(&table[i], ct_gram_at(CT_SIMD_SCALAR), &o, &found[i], &error) ==
+        REQUIRE(ct_gmt_optimum_search(&table[i], ct_gram_at(CT_SIMD_SCALAR), &o, &found[i],
+                                      &error) ==
                 CT_OK);
     }
     CHECK(fabs(found[0].cost - found[1].cost) <= 1e-9 * found[0].cost);
@@ -350,7 +353,7 @@ static void rows_twice_weigh_twice(void)
         CHECK_INT(found[0].tests[i].splitter, found[1].tests[i].splitter);
         CHECK_INT(found[0].tests[i].cut, found[1].tests[i].cut);
     }
-    for (int i = 0; i < 2; i++) ct_model_table_free(&table[i]);
+    for (int i = 0; i < 2; i++) ct_gmt_model_table_free(&table[i]);
     free(d), free(twice);
 }
 
@@ -380,17 +383,17 @@ static void stopped_bounds_hold(void)
     kernels.pivots = counted_pivots;
     counted.calls = counted.last = 0;
     REQUIRE(open_problem(&p, &table, &s, 6));
-    REQUIRE(ct_optimum_search(&table, &kernels, &o, &whole, &error) == CT_OK);
+    REQUIRE(ct_gmt_optimum_search(&table, &kernels, &o, &whole, &error) == CT_OK);
     const int64_t n_calls = counted.calls;
     o.halt = &never;
-    REQUIRE(ct_optimum_search(&table, &kernels, &o, &part, &error) == CT_OK);
+    REQUIRE(ct_gmt_optimum_search(&table, &kernels, &o, &part, &error) == CT_OK);
     CHECK(!part.complete && !part.better && part.bound == 0);
     for (int64_t k = 1; k < 20; k++) {
         ct_halt soon = {NULL, NULL, 0, 0};
         o.halt = counted.halt = &soon;
         counted.calls = 0;
         counted.last = n_calls * k / 20;
-        REQUIRE(ct_optimum_search(&table, &kernels, &o, &part, &error) == CT_OK);
+        REQUIRE(ct_gmt_optimum_search(&table, &kernels, &o, &part, &error) == CT_OK);
         CHECK(!part.complete && soon.stopped);
         CHECK(part.bound <= whole.cost && part.cost >= whole.bound);
     }
