@@ -237,9 +237,7 @@ SEXP ffi_hist_predict(SEXP list, SEXP columns, SEXP what_, SEXP threads, SEXP de
     ct_status status =
         ct_hist_predict_at(&device, &forest, codes, x.columns, x.n_rows, what,
                            (unsigned) n_threads, &stop, out, &used, &error);
-    if (calls.jumped) r_callbacks_jump(&calls);
-    r_check(status, &error);
-    if (calls.interrupted) r_interrupted();
+    r_callbacks_end(&calls, status, &error);
     if (answer == R_NilValue)
         answer = what == CT_HIST_SHARES
                      ? shares_matrix((const int64_t *) out, x.n_rows, forest.n_classes,
@@ -318,9 +316,7 @@ SEXP ffi_hist_members(SEXP list, SEXP columns, SEXP asked_, SEXP threads)
     ct_halt stop = {stop_quietly, &calls, 0, 0};
     ct_status status = ct_forest_members_predict(&asked, codes, x.columns, (unsigned) n_threads,
                                                  &stop, &error);
-    if (calls.jumped) r_callbacks_jump(&calls);
-    r_check(status, &error);
-    if (calls.interrupted) r_interrupted();
+    r_callbacks_end(&calls, status, &error);
     UNPROTECT(2);
     return answer;
 }
@@ -363,9 +359,7 @@ SEXP ffi_hist_curves(SEXP list, SEXP columns, SEXP asked_, SEXP threads)
     ct_halt stop = {stop_quietly, &calls, 0, 0};
     ct_status status = ct_forest_curves_predict(&asked, codes, x.columns, (unsigned) n_threads,
                                                 &stop, &error);
-    if (calls.jumped) r_callbacks_jump(&calls);
-    r_check(status, &error);
-    if (calls.interrupted) r_interrupted();
+    r_callbacks_end(&calls, status, &error);
     UNPROTECT(2);
     return answer;
 }
