@@ -228,7 +228,7 @@ values_of_output <- function(x, output) {
        name = names[at], at = unname(at))
 }
 
-# Of all outputs together.
+# The mean absolute contribution of each feature, summed over the outputs.
 shap_importance <- function(x) {
   size <- abs(x$values)
   mean <- if (length(dim(size)) == 3) rowSums(apply(size, 2:3, mean)) else colMeans(size)

@@ -70,7 +70,7 @@ grid_to_try <- function(given) {
   expand.grid(given, stringsAsFactors = FALSE)
 }
 
-# Those of `data` that the forest was grown from.
+# The rows of `data` that the forest was grown from.
 rows_grown_from <- function(fit, data) {
   left_out <- fit$na.action
   if (nrow(data) == fit$n + length(left_out)) {

@@ -225,7 +225,7 @@ count_repeats <- function(solved, frame) {
   solved
 }
 
-# That by the splits of the fit each value goes where the search sent its rows.
+# Stops unless the splits of the fit send each value where the search sent its rows.
 check_table_routes <- function(fit, solved, frame) {
   last <- last_below(solved)
   for (node in which(solved$feature > 0)) {

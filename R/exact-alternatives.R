@@ -68,7 +68,7 @@ contree_alternatives <- function(fit, n = 10, within = 0, data = NULL, ...) {
   alternatives
 }
 
-# Those of the fit, with what says how to search.
+# The settings of the fit, but what is given here of how to search.
 search_settings <- function(fit, given) {
   how <- c("time_limit", "memory_limit", "threads", "device", "deterministic", "max_gap",
            "on_interrupt", "progress", "verbose")

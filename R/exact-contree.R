@@ -519,7 +519,7 @@ refuse_search <- function(message, status) {
                                  message))
 }
 
-# Those that depend on the data: the complexity from `cp`, and the least leaf size.
+# Settings that depend on the data: the complexity from `cp`, and the least leaf size.
 settle_settings <- function(settings, frame) {
   settings <- settle_sizes(settings, is_classes(frame))
   settings <- if (is_classes(frame)) settle_classes(settings) else settle_numbers(settings)

@@ -102,7 +102,7 @@ weights_fault <- function(fit, frame) {
   if (!identical(frame$weights, tree_row_weights(fit))) gettext("the weights are others")
 }
 
-# Of all predictors, or of some.
+# What is wrong with the values of the predictors, all or some of them.
 values_fault <- function(fit, read) {
   known <- tree_hash(fit)
   if (is.null(known)) return(NULL)

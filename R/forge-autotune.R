@@ -131,13 +131,13 @@ rows_each <- function(most, rows, threads) {
 }
 
 planes_of <- function(rows) {
-  schedule(c("schedule 1", row_tiles(rows), "reorder(b0, tree, b1)", "parallel(b0)",
+  schedule(c(row_tiles(rows), "reorder(b0, tree, b1)", "parallel(b0)",
              sprintf("simdize(b1, %.0f)", rows), "represent(planes)"))
 }
 
 cpu_candidates <- function(forged, rows) {
   tiles <- function(size, form, k) {
-    schedule(c("schedule 1", row_tiles(size), "reorder(b0, tree, b1)", "parallel(b0)",
+    schedule(c(row_tiles(size), "reorder(b0, tree, b1)", "parallel(b0)",
                sprintf("interleave(b1, %.0f)", k), sprintf("represent(%s)", form)))
   }
   candidates <- list("one row, 8 trees" = schedule_preset("one-row"),
@@ -156,10 +156,9 @@ cpu_candidates <- function(forged, rows) {
 tree_parallel_candidates <- function() {
   both <- c(row_tiles(64), "tile(tree, t0, t1, 8)", "reorder(b0, t0, t1, b1)", "parallel(b0)",
             "parallel(t0)", "interleave(b1, 8)")
-  list("trees in parallel" = schedule(c("schedule 1", "tile(tree, t0, t1, 8)",
-                                        "reorder(t0, t1, batch)", "parallel(t0)",
-                                        "interleave(batch, 8)")),
-       "rows and trees in parallel" = schedule(c("schedule 1", both)))
+  list("trees in parallel" = schedule("tile(tree, t0, t1, 8)", "reorder(t0, t1, batch)",
+                                      "parallel(t0)", "interleave(batch, 8)"),
+       "rows and trees in parallel" = schedule(both))
 }
 
 # The least time of each, in rounds: what disturbs the machine disturbs all. A time is of at least
@@ -214,7 +213,7 @@ gpu_schedule <- function(point, depth) {
   order <- if (trees_outside) "reorder(b0, t0, b1, t1, b2)" else "reorder(b0, b1, t1, b2, t0)"
   innermost <- if (trees_outside) "b2" else "t0"
   schedule(c(
-    "schedule 1", sprintf("tile(batch, b0, u, %.0f)", point$rows_block * point$rows_thread),
+    sprintf("tile(batch, b0, u, %.0f)", point$rows_block * point$rows_thread),
     sprintf("tile(u, b1, b2, %.0f)", point$rows_thread),
     sprintf("tile(tree, t0, t1, %.0f)", point$tree_threads), order, on_gpu("b0", "grid.x"),
     on_gpu("b1", "block.x"), on_gpu("t1", "block.y"), if (point$cache_rows) "cache(b0)",

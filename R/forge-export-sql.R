@@ -77,7 +77,7 @@ sql_softmax <- function(sums) {
   }, from)
 }
 
-# So many nodes a database may be asked to parse.
+# The most nodes that a database is asked to parse.
 most_sql_nodes <- 20000L
 
 check_for_sql <- function(forest) {

@@ -93,7 +93,7 @@ read_catboost_oblivious <- function(tree, features, n_outputs) {
                  set = of_node("set", 0L))
 }
 
-# Of all nodes, those of the lowest level given.
+# The covers of all nodes from those of the lowest level.
 cover_of_levels <- function(lowest) {
   all <- lowest
   while (length(lowest) > 1L) {

@@ -58,7 +58,7 @@ cbm_features <- function(at, trees) {
        embedding_features = plain(18L))
 }
 
-# Of all splits, by their number, as the JSON has them.
+# All splits by their number, as the JSON has them.
 cbm_splits <- function(info) {
   numbers <- lapply(info$float_features, function(feature) {
     lapply(feature$borders, function(border) {
@@ -126,7 +126,7 @@ cbm_trees <- function(at, trees, splits) {
   }, of_tree(which), ends, sizes))
 }
 
-# Children are so many nodes further on; where it is none, the node itself is the leaf there.
+# A child is given by how many nodes it is further on; without one the node is the leaf there.
 read_cbm_tree <- function(tree, features, n_outputs) {
   n <- length(tree$splits)
   leaf <- tree$left == 0 & tree$right == 0

@@ -72,7 +72,7 @@ party_values <- function(x, id, leaf) {
   values
 }
 
-# Its place in `made`. `arriving`: by column the levels that rows of this node can have.
+# The node's place in `made`. `arriving`: by column the levels that rows of this node can have.
 add_party_node <- function(at, nodes, data, used, sets, made, arriving) {
   node <- nodes[[at]]
   split <- node$split

@@ -133,7 +133,7 @@ sklearn_levels <- function(values) {
   as.character(values)
 }
 
-# Its nodes are records of a numpy array.
+# A tree whose nodes are records of a numpy array.
 read_sklearn_predictor <- function(predictor, categories, sets) {
   nodes <- if (inherits(predictor, "python.builtin.object")) {
     getExportedValue("reticulate", "py_get_attr")(predictor, "nodes")

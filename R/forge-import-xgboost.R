@@ -168,7 +168,7 @@ new_sets <- function() {
   sets
 }
 
-# A small document can list large codes: so many places all sets together may have.
+# A small document can list large codes: the most places that all sets together may have.
 most_set_codes <- 2^27
 
 add_set <- function(sets, left) {

@@ -64,7 +64,7 @@ schedule_preset <- function(name = c("xgboost", "one-row", "one-tree", "planes",
     gpu = c(row_tiles(rows), sprintf("tile(tree, t0, t1, %.0f)", trees),
             "reorder(b0, b1, t1, t0)", on_gpu("b0", "grid.x"), on_gpu("b1", "block.x"),
             on_gpu("t1", "block.y"), "cache(b0)", "sharedReduce(t1)"))
-  schedule(c("schedule 1", text))
+  schedule(text)
 }
 
 row_tiles <- function(rows) sprintf("tile(batch, b0, b1, %.0f)", rows)
@@ -107,11 +107,9 @@ schedule_code <- function(forged, schedule = forged$schedule, target = c("c", "c
   check_forged(forged)
   target <- check_choice("target", target, c("c", "cuda", "ptx"))
   check_c_name(name)
-  schedule <- if (is.null(schedule)) schedule() else as_schedule(schedule)
+  schedule <- if (is.null(schedule)) schedule() else schedule(schedule)
   text_of_schedule(forged, schedule, c(c = 3L, cuda = 4L, ptx = 5L)[[target]], name)
 }
-
-as_schedule <- function(x) if (inherits(x, "contree_schedule")) x else schedule(x)
 
 check_forged <- function(forged) {
   if (inherits(forged, "forged_forest")) return(invisible())

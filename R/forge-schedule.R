@@ -1,5 +1,5 @@
-# schedule() and its verbs. What a schedule is, and whether it is legal, C knows
-# (src/forge/schedule); here statements are put together, and the nest that they make is shown.
+# schedule(): statements are put together, and the nest that they make is shown. What a schedule is,
+# and whether it is legal, C knows (src/forge/schedule).
 
 #' Schedules of predictions
 #'
@@ -9,32 +9,37 @@
 #' predictions are the same, bit for bit, under every legal schedule. A schedule is given to
 #' [forge()].
 #'
-#' A schedule starts as `batch > tree`. Each of the functions below adds a statement, which is
-#' checked at once.
+#' A schedule starts as `batch > tree`; each statement changes it. `schedule(by_tiles, statement)`
+#' adds a statement to another schedule.
 #'
 #' @order 1
 #' @section Statements:
-#' * `schedule_tile()`: divides a loop into tiles of `size` iterations: `outer` is the loop over the
-#'   tiles, `inner` the loop within a tile. The last tile may be shorter.
-#' * `schedule_split()`: divides a loop in two, `first` with the iterations before `at` and `second`
-#'   with the others. Inner loops are copied; the names of the copies end with those of the two.
-#' * `schedule_reorder()`: changes the order of loops that are directly nested.
-#' * `schedule_parallel()`: runs iterations on the threads of the CPU.
-#' * `schedule_gpu()`: maps iterations to a dimension of a GPU, `"grid.x"` to `"block.z"`.
-#' * `schedule_cache()`: copies the rows of an iteration, or on a GPU the trees, to nearby memory.
-#' * `schedule_interleave()`: `k` walks at once, to hide the latency of memory.
-#' * `schedule_simdize()`: rows as vector lanes: 4, 8 or 16 for walks, 64 or 512 for bit planes.
-#' * `schedule_unroll()`: walks of exactly `depth` steps without tests for leaves; no tree may be
-#'   deeper.
-#' * `schedule_peel()`: the first `depth` steps of a walk have no tests for leaves; no leaf may be
-#'   nearer to the root.
-#' * `schedule_atomic()`, `schedule_shared()`, `schedule_vector()`: how the sums of concurrent
-#'   iterations of a loop over trees are combined: by atomic additions, in the shared memory of a
-#'   GPU block, or by vectors of `width` rows. By default each iteration has its own sums, which are
-#'   added after the loop.
-#' * `schedule_represent()`: the representation of the trees: `"sparse"`, existing nodes only;
-#'   `"array"`, perfect trees; `"reorg"`, perfect trees with the nodes of all trees side by side;
-#'   `"planes"`, bit planes of tests, as described in [forge()].
+#' * `tile(loop, outer, inner, size)`: divides a loop into tiles of `size` iterations: `outer` is
+#'   the loop over the tiles, `inner` the loop within a tile. The last tile may be shorter.
+#' * `split(loop, first, second, at)`: divides a loop in two, `first` with the iterations before
+#'   `at` and `second` with the others. Inner loops are copied; the names of the copies end with
+#'   those of the two.
+#' * `reorder(loop, loop, ...)`: the new order of loops that are directly nested, outermost first.
+#' * `parallel(loop)`: runs iterations on the threads of the CPU.
+#' * `gpuDimension(loop, dimension)`: maps iterations to a dimension of a GPU, `grid.x` to
+#'   `block.z`.
+#' * `cache(loop)`: copies the rows of an iteration, or on a GPU the trees, to nearby memory.
+#' * `interleave(loop, k)`: `k` walks at once, 1 to 16, to hide the latency of memory.
+#' * `simdize(loop, width)`: rows as vector lanes: 4, 8 or 16 for walks, 64 or 512 for bit planes.
+#' * `unrollWalk(loop, depth)`: walks of exactly `depth` steps, 1 to 64, without tests for leaves;
+#'   no tree may be deeper.
+#' * `peelWalk(loop, depth)`: the first `depth` steps of a walk have no tests for leaves; no leaf
+#'   may be nearer to the root.
+#' * `atomicReduce(loop)`, `sharedReduce(loop)`, `vectorReduce(loop, width)`: how the sums of
+#'   concurrent iterations of a loop over trees are combined: by atomic additions, in the shared
+#'   memory of a GPU block, or by vectors of `width` rows. By default each iteration has its own
+#'   sums, which are added after the loop.
+#' * `represent(form)`: the representation of the trees: `sparse`, existing nodes only; `array`,
+#'   perfect trees; `reorg`, perfect trees with the nodes of all trees side by side; `planes`, bit
+#'   planes of tests, as described in [forge()].
+#'
+#' Names of new loops consist of letters, digits and `_`. Sizes are whole numbers, counted in steps
+#' of the loop.
 #'
 #' @section Rules:
 #' An error names the statement, the loop, the reason, and the rule that is broken.
@@ -51,20 +56,10 @@
 #' one AVX2 instruction, took 1.1 (depth 6) to 1.6 times (depth 8) as long as walks of eight rows at
 #' once.
 #'
-#' @param text The text of a schedule, a string or a vector of lines: `schedule 1`, then one
-#'   statement on each line as shown by `print()`; `#` starts a comment. `NULL`, the default: no
-#'   statements.
-#' @param schedule A schedule.
-#' @param loop,outer,inner,first,second Names of loops, strings. New names consist of letters,
-#'   digits and `_`.
-#' @param ... Names of two or more loops, outermost first. For `print()` and `plot()`: not used, or
-#'   passed on to [graphics::plot.default()].
-#' @param size,at Number of iterations of a tile, counted in steps of the loop; the iteration at
-#'   which to split.
-#' @param dimension `"grid.x"`, `"grid.y"`, `"grid.z"`, `"block.x"`, `"block.y"` or `"block.z"`.
-#' @param k,depth,width Whole numbers: number of walks, 1 to 16; depth, 1 to 64; number of lanes, as
-#'   in Statements.
-#' @param form `"sparse"`, `"array"`, `"reorg"` or `"planes"`.
+#' @param ... For `schedule()`: statements, as strings; a schedule, or a text of several lines,
+#'   stands for all of its statements. A text may begin with the line `schedule 1`, as it does when
+#'   shown by `print()`; `#` starts a comment. For `print()` and `plot()`: not used, or passed on to
+#'   [graphics::plot.default()].
 #' @param x A schedule.
 #' @return A schedule: a list of class `contree_schedule` with the `text`, the `loops` as a data
 #'   frame (outermost first; `stop` is `NA` for the number of rows or trees), the `representation`,
@@ -81,10 +76,7 @@
 #'   `vignette("schedules")`.
 #' @examples
 #' # the order of XGBoost: tiles of rows on threads, and each tree for a whole tile
-#' by_tiles <- schedule() |>
-#'   schedule_tile("batch", "b0", "b1", 64) |>
-#'   schedule_reorder("b0", "tree", "b1") |>
-#'   schedule_parallel("b0")
+#' by_tiles <- schedule("tile(batch, b0, b1, 64)", "reorder(b0, tree, b1)", "parallel(b0)")
 #' by_tiles
 #' plot(by_tiles)
 #' identical(schedule(format(by_tiles)), by_tiles)
@@ -93,15 +85,21 @@
 #' fast <- forge(fit, schedule = by_tiles, show = "mid")
 #' identical(predict(fast, mtcars), predict(fit, mtcars))
 #' @export
-schedule <- function(text = NULL) {
-  if (is.null(text)) text <- "schedule 1"
-  if (!is.character(text) || anyNA(text)) {
-    stop_input("text", gettextf("'text' must be a string or lines, not %s", show_value(text)))
-  }
+schedule <- function(...) {
+  text <- unlist(lapply(list(...), statements_of))
+  if (!any(grepl("^\\s*schedule\\b", text))) text <- c("schedule 1", text)
   read <- call_schedule(.Call(ffi_schedule_read, paste(text, collapse = "\n")))
   read$loops <- as.data.frame(read$loops)
   read$text <- strsplit(read$text, "\n", fixed = TRUE)[[1]]
   structure(read, class = "contree_schedule")
+}
+
+statements_of <- function(x) {
+  if (inherits(x, "contree_schedule")) return(x$text[-1])
+  if (!is.character(x) || anyNA(x)) {
+    stop_input("schedule", gettextf("a schedule consists of strings, not %s", show_value(x)))
+  }
+  x
 }
 
 call_schedule <- function(call) {
@@ -109,86 +107,6 @@ call_schedule <- function(call) {
     stop_input("schedule", gettextf("the schedule is not legal: %s", message))
   }, function(message) stop_unsupported("target", message))
 }
-
-# A schedule with one more statement.
-directed <- function(schedule, directive, ...) {
-  if (!inherits(schedule, "contree_schedule")) {
-    stop_input("schedule", gettextf("'schedule' must be a schedule, not %s",
-                                    show_value(schedule)))
-  }
-  words <- vapply(list(...), function(word) {
-    if (is.numeric(word) && length(word) == 1 && !is.na(word)) {
-      return(format(word, scientific = FALSE, digits = 15))
-    }
-    if (is.character(word) && length(word) == 1 && !is.na(word)) return(word)
-    stop_input("...", gettextf("loops and forms are strings, factors are numbers, not %s",
-                               show_value(word)))
-  }, "")
-  statement <- sprintf("%s(%s)", directive, paste(words, collapse = ", "))
-  schedule(c(schedule$text, statement))
-}
-
-#' @rdname schedule
-#' @export
-schedule_tile <- function(schedule, loop, outer, inner, size) {
-  directed(schedule, "tile", loop, outer, inner, size)
-}
-
-#' @rdname schedule
-#' @export
-schedule_split <- function(schedule, loop, first, second, at) {
-  directed(schedule, "split", loop, first, second, at)
-}
-
-#' @rdname schedule
-#' @export
-schedule_reorder <- function(schedule, ...) directed(schedule, "reorder", ...)
-
-#' @rdname schedule
-#' @export
-schedule_parallel <- function(schedule, loop) directed(schedule, "parallel", loop)
-
-#' @rdname schedule
-#' @export
-schedule_gpu <- function(schedule, loop, dimension) {
-  directed(schedule, "gpuDimension", loop, dimension)
-}
-
-#' @rdname schedule
-#' @export
-schedule_cache <- function(schedule, loop) directed(schedule, "cache", loop)
-
-#' @rdname schedule
-#' @export
-schedule_interleave <- function(schedule, loop, k) directed(schedule, "interleave", loop, k)
-
-#' @rdname schedule
-#' @export
-schedule_simdize <- function(schedule, loop, width) directed(schedule, "simdize", loop, width)
-
-#' @rdname schedule
-#' @export
-schedule_unroll <- function(schedule, loop, depth) directed(schedule, "unrollWalk", loop, depth)
-
-#' @rdname schedule
-#' @export
-schedule_peel <- function(schedule, loop, depth) directed(schedule, "peelWalk", loop, depth)
-
-#' @rdname schedule
-#' @export
-schedule_atomic <- function(schedule, loop) directed(schedule, "atomicReduce", loop)
-
-#' @rdname schedule
-#' @export
-schedule_shared <- function(schedule, loop) directed(schedule, "sharedReduce", loop)
-
-#' @rdname schedule
-#' @export
-schedule_vector <- function(schedule, loop, width) directed(schedule, "vectorReduce", loop, width)
-
-#' @rdname schedule
-#' @export
-schedule_represent <- function(schedule, form) directed(schedule, "represent", form)
 
 #' @rdname schedule
 #' @export
@@ -253,7 +171,7 @@ with_schedule <- function(forged, schedule, show = NULL) {
   if (!is.null(show)) show <- check_choice("show", show, c("high", "mid", "low"))
   if (is.null(schedule) && !is.null(show)) schedule <- schedule()
   if (is.null(schedule)) return(forged)
-  schedule <- as_schedule(schedule)
+  schedule <- schedule(schedule)
   level <- match(if (is.null(show)) "low" else show, c("high", "mid", "low")) - 1L
   text <- text_of_schedule(forged, schedule, level)
   if (!is.null(show)) cat(text)

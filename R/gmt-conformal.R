@@ -98,7 +98,7 @@ with_seed <- function(seed, expression) {
   expression
 }
 
-# Those of one fit among many, of which nobody is told.
+# The settings of one fit among many, whose progress is not reported.
 settings_of_worker <- function(settings) {
   settings$verbose <- FALSE
   settings["progress"] <- list(NULL)

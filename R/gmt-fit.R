@@ -264,7 +264,7 @@ search_gmt <- function(frame, roles, settings) {
        design = design, settings = settings)
 }
 
-# The same with the models that the settings ask for.
+# What was searched, with the models that the settings ask for.
 refit_gmt <- function(searched) {
   if (!is_refitted(searched$settings)) return(searched)
   searched[c("solved", "settings")] <- refit_solved(searched$solved, searched$frame,

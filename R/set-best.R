@@ -10,7 +10,7 @@
 #'   \item{`"leaves"`}{fewest leaves}
 #'   \item{`"predictors"`}{fewest different predictors}
 #'   \item{`"errors"`}{fewest misclassified rows of `data` (with losses: the least loss, which must
-#'     then be whole numbers). The best of so many trees was chosen on these rows and is likely to
+#'     then be whole numbers). The best of these trees was chosen on these rows and is likely to
 #'     make more errors on others: the number only bounds what a choice may gain}
 #'   \item{`"discrepancy"`}{most rows that get another class than from the fit}
 #'   \item{`"difference"`}{the difference between two groups nearest to 0: that of the proportions

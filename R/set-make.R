@@ -304,7 +304,7 @@ smaller_set <- function(set) {
   found
 }
 
-# With so many significant digits, not more than it is.
+# x to `digits` significant digits, rounded down.
 floor_digits <- function(x, digits) {
   near <- signif(x, digits)
   ifelse(near > x, signif(near - 10^(floor(log10(x)) - digits + 1), digits), near)

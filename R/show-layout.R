@@ -337,7 +337,7 @@ fit_box <- function(node, layout, words, stage, force) {
        wide = max(text_width(question, layout$cex, 2), text_width(facts, layout$cex), 0) + border)
 }
 
-# The same with text that reads upwards; figures where there is room for one more line.
+# A box with text that reads upwards; figures where there is room for one more line.
 fit_turned_box <- function(node, layout, words, stage) {
   lines <- floor((2 * layout$room[node] - 0.04) / layout$line)
   question <- fit_question(words$variable[node], words$comparison[[node]], layout$longest,

@@ -300,7 +300,7 @@ is_history <- function(history) {
   is_frame(history, c("time", "cost", "bound")) && all(vapply(unclass(history), is.numeric, NA))
 }
 
-# Those that are read of a fit later; the others go through contree_control() again.
+# Whether settings that are read of a fit later are sound; others pass contree_control() again.
 are_settings <- function(control) {
   if (!is.list(control) || !is_names(names(control))) return(FALSE)
   is_limit <- function(name) {

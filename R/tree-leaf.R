@@ -126,7 +126,7 @@ say_class <- function(type) {
   "class"
 }
 
-# They have a verb of their own, which trees and forests need not be forged for.
+# Contributions have a verb of their own, which trees and forests need not be forged for.
 refuse_contributions <- function(type) {
   if (!identical(type, "contributions")) return(invisible())
   stop_unsupported("type", gettext("use contributions(fit, data)"))

@@ -7,7 +7,7 @@
 # level.
 threshold_text <- function(fit, number) each_threshold(fit, show_threshold, number)
 
-# The same as R code that stands for the value.
+# A threshold as R code that stands for the value.
 threshold_code <- function(fit, number) each_threshold(fit, code_threshold, number)
 
 each_threshold <- function(fit, say, number) {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What nvcc makes of each kernel, and of the schedules' texts that are kept in tests/c/golden:
-# registers of a thread, bytes of its stack, bytes spilled, shared memory that the text declares.
+# What nvcc makes of each kernel, and of texts of schedules (`make texts` in tests/c): registers of
+# a thread, bytes of its stack, bytes spilled, shared memory that the text declares.
 # None may be more than is recorded in tests/c/kernel_figures.txt.
 #
 #   sh tools/kernel_figures.sh [NVCC]         ends with `kernels: N passed, N failed`
@@ -17,9 +17,9 @@ mkdir -p build
 # figures NVCC: a line a kernel and architecture, kernels by name.
 figures () {
   for arch in 80 90 120; do
-    for f in `grep -l "_ON_CUDA\|__global__" src/*/*.cu src/*/*/*.cu` tests/c/golden/cuda.txt
+    for f in `grep -l "_ON_CUDA\|__global__" src/*/*.cu src/*/*/*.cu` tests/c/build/default/texts.cu
       do
-        case $f in *.txt) text="-x cu --fmad=false" ;; *) text= ;; esac
+        case $f in *texts.cu) text="-x cu --fmad=false" ;; *) text= ;; esac
         "$1" -O2 -Isrc -arch=sm_$arch -cubin -Xptxas -v -o build/kernel_figures.cubin $text "$f" \
           2>&1 || echo "cannot compile $f"
       done | tr -d "'" | c++filt | awk -v arch=sm_$arch '
@@ -49,6 +49,7 @@ release=`"$nvcc" --version 2> /dev/null | sed -n 's/.*release \([0-9.]*\),.*/\1/
 if test -n "$MADE"; then
   made=$MADE release=`sed -n 's/^# nvcc //p' "$MADE"`
 else
+  make -s -C tests/c texts > /dev/null || exit 1
   { echo "# nvcc $release"
     echo "# kernel, architecture, registers, bytes of stack, spilled, of declared shared memory"
     figures "$nvcc"; } > $made

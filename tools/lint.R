@@ -33,7 +33,7 @@ checks <- list(
   # Lines of at most 100 columns, but for tables, the options of chunks, and what is made or quoted.
   width = function() {
     files <- system2("git", c("ls-files", "-co", "--exclude-standard"), stdout = TRUE)
-    apart <- paste0("^(man|bench/results|tests/(c/(fuzz/corpus|golden)|instances))/|",
+    apart <- paste0("^(man|bench/results|tests/(c/fuzz/corpus|instances))/|",
                     "^(tests/testthat/(_snaps|fixtures)|inst/extdata)/|shared.sed$|[.]png$|",
                     "^(tests/c/mutants.txt|tests/may_skip.txt)$")
     too_long <- function(file) {

@@ -105,8 +105,9 @@ try_it () {
 kept_texts () { # NVCC
   codes=`"$1" --list-gpu-code | awk '/^sm_(75|80|86|89|90|100|120)$/ { all = all "," $1 }
     END { print substr(all, 2) }'`
+  make -s -C tests/c texts > /dev/null
   "$1" -Xcompiler -Wall,-Wextra -Werror all-warnings -gencode "arch=compute_75,code=[$codes]" \
-    -x cu -c tests/c/golden/cuda.txt -o build/cuda.o
+    -x cu -c tests/c/build/default/texts.cu -o build/cuda.o
   verdict "schedules as CUDA text, without a warning: $codes"
 }
 

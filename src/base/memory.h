@@ -9,7 +9,7 @@
 void *ct_alloc(size_t bytes);
 void ct_free(void *memory);
 
-/* Moves the array whose address is at `place`, of so many bytes, to memory of as many and `more`.
+/* Moves the array whose address is at `place`, of `bytes` bytes, to memory of `more` besides.
  * 0 if memory ends: then it is as it was. */
 int ct_enlarge(void *place, size_t bytes, size_t more);
 

@@ -5,7 +5,7 @@
 #include "certify/recount.h"
 
 typedef struct {
-    ct_cost_count *of; /* [n] owned: ct_alloc; by cost, each once, after ct_certify_cost_counts_sort() */
+    ct_cost_count *of; /* [n] owned: ct_alloc; sorted by cost by ct_certify_cost_counts_sort() */
     size_t n, room;
 } ct_cost_counts;
 

@@ -47,7 +47,7 @@ static inline int ct_near_grouped(const ct_set_claim *claim, uint32_t n_cols, ui
            (col + 1 < n_cols && groups[col + 1] == groups[col]);
 }
 
-/* Whether a split of n rows, so many of them left, is allowed. */
+/* Whether a split of n rows, n_left of them left, is allowed. */
 static inline int ct_near_allowed(const ct_problem *p, uint32_t n, uint32_t n_left)
 {
     return n >= p->min_split && n_left >= p->min_bucket && n - n_left >= p->min_bucket;

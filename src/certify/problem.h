@@ -85,7 +85,7 @@ ct_status ct_certify_problem_rank(ct_problem *problem, uint32_t max_thresholds, 
 ct_status ct_certify_row_set_orders(const ct_problem *problem, ct_row_set *set);
 /* All rows. */
 ct_status ct_certify_row_set_whole(const ct_problem *problem, ct_row_set *set);
-/* Those of `set` for which side[row] is `wanted`: `n` rows of these masses. */
+/* The rows of `set` for which side[row] is `wanted`: `n` of these masses. */
 ct_status ct_certify_row_set_part(const ct_problem *problem, const ct_row_set *set,
                                   const uint8_t *side, uint8_t wanted, uint32_t n,
                                   const int64_t *mass, ct_row_set *part);

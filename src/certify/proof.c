@@ -147,7 +147,8 @@ static int bound_side(check *c, const ct_row_set *set, uint32_t col, uint32_t n_
     if (!searched) return 1;
     ct_arena_mark mark = ct_arena_here(p->arena);
     ct_row_set part;
-    ct_certify_stumps_part(&c->stumps, set, col, n_left, mass); /* the other side may have overwritten it */
+    /* the other side may have overwritten it */
+    ct_certify_stumps_part(&c->stumps, set, col, n_left, mass);
     ct_status status = ct_certify_row_set_part(p, set, c->stumps.side, (uint8_t) side,
                                                side ? set->n - n_left : n_left, mass[side], &part);
     int fine = status == CT_OK ? bound_set(c, &part, depth, least) : no_memory(c);
@@ -277,8 +278,8 @@ ct_status ct_certify_prove_again(const ct_problem *p, const ct_certify_claim *cl
     ct_least least = {0, 0};
     c.costs = CT_ARENA_NEW(p->arena, int64_t,
                            (1 + (1 << CT_CHOICE_DEPTHS) / 2) * (size_t) p->n_classes);
-    if (!c.costs || ct_certify_stumps_init(&c.stumps, p) != CT_OK || ct_certify_row_set_whole(p,
-                                                                                              &whole) != CT_OK)
+    if (!c.costs || ct_certify_stumps_init(&c.stumps, p) != CT_OK ||
+        ct_certify_row_set_whole(p, &whole) != CT_OK)
         no_memory(&c);
     else if (bound_whole(&c, &whole, &least) && reader->at != reader->n) fail(&c, CT_MALFORMED);
     *bound = least.allowed;

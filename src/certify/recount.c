@@ -101,7 +101,7 @@ static int bound_sides(recount *c, const sweep *s, uint32_t col, place *m)
     return 1;
 }
 
-/* The same where both may have one split: counted in one pass. */
+/* Bounds the sides of a threshold where both may have one split, counted in one pass. */
 static int bound_stumps(recount *c, const sweep *s, uint32_t col, place *m)
 {
     const ct_problem *p = c->problem;

@@ -130,7 +130,7 @@ static int64_t cost_of_pairs(const ct_regrets *r, const uint32_t *order)
     return least == INT64_MAX ? 0 : least;
 }
 
-/* Of all cells up to each; NULL without memory. */
+/* Sums over all cells up to each; NULL without memory. */
 static int64_t *add_cells(const check *c, const uint32_t *order, uint32_t n)
 {
     int64_t *upto = CT_ARENA_ZEROED(c->r->rows.arena, int64_t, n / CELL + 1);

@@ -11,7 +11,7 @@ typedef struct {
     int64_t *cost;     /* [row][action] at least 0 */
     int64_t price;     /* of a split, at least 1 */
     int exponent;      /* of the unit, */
-    unsigned tie_bits; /* below which there are so many bits */
+    unsigned tie_bits; /* how many bits are below it */
     double rounding;   /* by how much the regret of a tree may differ from what is counted, */
     double price_off;  /* and by how much a split is taken for less */
     int counts;        /* sums of costs fit into 64 bits */

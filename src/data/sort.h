@@ -18,7 +18,7 @@
  * caller, free to reuse afterwards. */
 size_t ct_sort_scratch(uint32_t n_rows);
 
-/* Those for this column: if it is coded, they depend on its levels only. */
+/* Bytes of scratch to sort this column: if it is coded, they depend on its levels only. */
 size_t ct_sort_scratch_of(const ct_column *column, uint32_t n_rows);
 
 /* Writes the rows by increasing value (equal values by increasing row) to order[n_rows]; sets bit j

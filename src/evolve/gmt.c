@@ -75,17 +75,12 @@ static ct_status draw_sample(running *run, ct_error *error)
 static ct_kick_options search_options(running *run)
 {
     const ct_gmt_options *o = run->options;
-    ct_kick_options options = {o->effort,
-                               o->patience,
-                               o->mode == CT_GMT_LOCAL ? 1 : o->population,
-                               o->max_rows < 9e18 ? (int64_t) o->max_rows : INT64_MAX,
-                               o->open_max,
-                               o->seed,
-                               o->threads,
-                               o->without,
-                               &run->halt,
-                               note_kicks,
-                               run};
+    ct_kick_options options = {.effort = o->effort, .patience = o->patience,
+                               .population = o->mode == CT_GMT_LOCAL ? 1 : o->population,
+                               .max_rows = o->max_rows < 9e18 ? (int64_t) o->max_rows : INT64_MAX,
+                               .open_max = o->open_max, .seed = o->seed, .threads = o->threads,
+                               .without = o->without, .halt = &run->halt, .report = note_kicks,
+                               .calls = run};
     return options;
 }
 
@@ -141,7 +136,7 @@ static ct_status expect_splitters(running *run, uint8_t *along, ct_error *error)
     uint32_t n_splits = 0;
     if (run->data->n_rows > o->sample) {
         ct_kick_options options = search_options(run);
-        ct_kick_history history = {NULL, 0, 0, 0, 0, run->start};
+        ct_kick_history history = {.start = run->start};
         options.effort = 0;
         options.population = 1;
         CT_TRY(draw_sample(run, error));
@@ -306,9 +301,11 @@ static ct_status prove_once(running *run, const ct_model_table *binned, int *bet
     ct_gmt_proof *proof = &run->gmt->proof;
     ct_optimum found;
     proof->lambda = run->gmt->lambda;
-    ct_optimum_options options = {o->prove, o->limits.minbucket, o->limits.min_n,
-                                  proof->lambda, cost_at(&run->tree, proof->lambda),
-                                  o->prove_without, o->threads ? o->threads : 1, &run->halt};
+    ct_optimum_options options = {.depth = o->prove, .minbucket = o->limits.minbucket,
+                                  .min_n = o->limits.min_n, .lambda = proof->lambda,
+                                  .known = cost_at(&run->tree, proof->lambda),
+                                  .without = o->prove_without,
+                                  .threads = o->threads ? o->threads : 1, .halt = &run->halt};
     CT_TRY(ct_gmt_optimum_search(binned, ct_gram_at(o->simd), &options, &found, error));
     proof->complete = found.complete;
     proof->bound = found.bound;

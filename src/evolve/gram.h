@@ -41,7 +41,7 @@ typedef struct {
     /* sums[bucket[i]] += z z' of row rows[i] of `z`, for the n rows in their order. */
     void (*add)(double *sums, const uint32_t *bucket, const double *z, const uint32_t *rows,
                 uint32_t n, uint32_t p);
-    /* The same, all to one matrix. */
+    /* Adds the rows, all to one matrix. */
     void (*sum)(double *sum, const double *z, const uint32_t *rows, uint32_t n, uint32_t p);
     /* Of CT_GRAM_LANES matrices of p columns, numbers [entry][lane] in `s`, which is overwritten:
      * the sum of squares that the model of the first p - 1 columns leaves of the last one, and how
@@ -49,7 +49,7 @@ typedef struct {
     void (*pivots)(double *s, uint32_t p, double *sse, double *terms);
     /* to += more, matrices of p columns. */
     void (*join)(double *to, const double *more, uint32_t p);
-    /* The same for CT_GRAM_LANES matrices, numbers [entry][lane]; `copy` becomes the sum, too. */
+    /* Joins CT_GRAM_LANES matrices, numbers [entry][lane]; `copy` becomes the sum, too. */
     void (*join_lanes)(double *to, const double *more, double *copy, uint32_t p);
 } ct_gram_kernels;
 

@@ -11,7 +11,7 @@ void ct_gmt_line_sum_bins(const ct_line *l, ct_line_level *level, uint32_t strid
 /* In how many pieces the rows of the node are summed: as many as `scratch` has memory for. */
 uint32_t ct_gmt_line_pieces(const ct_line_node *of, const ct_line_scratch *scratch);
 
-/* Of all rows, into `level`, the pieces shared by `threads`. `scratch` has the memory of pieces. */
+/* Sums all rows into `level`, the pieces shared by `threads`; `scratch` has the pieces' memory. */
 void ct_gmt_line_sum_pieces(const ct_line *l, ct_line_level *level, ct_line_scratch *scratch,
                             unsigned threads);
 

@@ -152,9 +152,10 @@ static ct_status search_line(ct_local *local, const ct_model_tree *tree, int32_t
 static ct_status step(ct_local *local, ct_model_tree *tree, int32_t node, double lambda,
                       uint32_t open_max, int *better, ct_error *error)
 {
-    ct_line_options options = {local->limits->minbucket, open_max, lambda,
-                               local->shift_only ? tree->nodes[node].test.splitter : -1,
-                               local->without, local->limits->min_n};
+    ct_line_options options = {.minbucket = local->limits->minbucket, .open_max = open_max,
+                               .lambda = lambda,
+                               .only = local->shift_only ? tree->nodes[node].test.splitter : -1,
+                               .without = local->without, .min_n = local->limits->min_n};
     ct_line_answer answer;
     uint32_t n_leaves;
     *better = 0;
@@ -261,8 +262,8 @@ ct_status ct_gmt_grow_greedily(ct_local *local, ct_model_tree *tree, uint32_t op
                                ct_error *error)
 {
     const ct_tree_limits *limits = local->limits;
-    ct_line_options options = {limits->minbucket, open_max, 0, -1, local->without,
-                               limits->min_n};
+    ct_line_options options = {.minbucket = limits->minbucket, .open_max = open_max, .only = -1,
+                               .without = local->without, .min_n = limits->min_n};
     ct_line_answer *known = (ct_line_answer *) ct_alloc(tree->room * sizeof *known);
     ct_status status = CT_OK;
     if (!known) return ct_fail(error, CT_NO_MEMORY, "not enough memory");

@@ -209,7 +209,7 @@ static uint32_t begin_of(const row_pieces *p, uint64_t piece)
     return node->begin + ct_piece_begin(node->end - node->begin, p->pieces, (uint32_t) piece);
 }
 
-/* Those that go left come to where the piece begins, the others to the same place of `spare`. */
+/* Rows that go left come to where the piece begins, others to the same place of `spare`. */
 static void part_pieces(void *data, unsigned worker, uint64_t begin, uint64_t end)
 {
     row_pieces *p = (row_pieces *) data;

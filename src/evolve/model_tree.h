@@ -75,7 +75,7 @@ ct_status ct_gmt_model_tree_init_bare(ct_model_tree *tree, const ct_model_table 
 void ct_gmt_model_tree_solve(ct_model_tree *tree, int32_t node);
 /* Of one node whose matrix is known: its model. */
 void ct_gmt_model_tree_solve_one(ct_model_tree *tree, int32_t node);
-/* Those sums of the tree that are taken over its leaves. */
+/* Adds up what the tree has of its leaves. */
 void ct_gmt_model_tree_add_up(ct_model_tree *tree);
 void ct_gmt_model_tree_free(ct_model_tree *tree);
 /* Both of one table and room, with rows or without; matrices go with the rows. */

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "forest/grow/subtree.h"
-#include "forest/grow/whole.h"
+#include "forest/grow/quantise.h"
 
 /* Rows of a node that get columns of their own: they fit the nearer caches. */
 enum { BLOCK = 16384 };
@@ -89,7 +89,7 @@ ct_status ct_forest_grower_init(ct_grower *g, const ct_hist_data *data,
     g->need_out = options->oob || options->permutation;
     if (ct_hist_sampler_init(&g->sampler, g->n_rows, data->sampling) != CT_OK ||
         !order_by_class(g) || !sum_weights(g) || !make_logs(g) ||
-        (!g->n_classes && !ct_whole_init(g)))
+        (!g->n_classes && !ct_forest_quantise(g)))
         return ct_fail(error, CT_NO_MEMORY, "no memory to grow from %lu rows",
                        (unsigned long) g->n_rows);
     if (data->monotone && g->is_wide)
@@ -110,6 +110,6 @@ void ct_forest_grower_free(ct_grower *g)
     ct_free(g->class_end);
     ct_free(g->column_upto);
     ct_free(g->logs);
-    ct_free(g->whole);
+    ct_free(g->quantised);
     ct_free(g->exposure);
 }

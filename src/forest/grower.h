@@ -24,14 +24,14 @@ typedef struct {
     double lift;             /* what a score has more by weight of the node */
     uint32_t *column_upto;   /* [n_cols] weights of columns summed up; NULL: all alike */
     uint32_t *class_end;     /* [n_classes] in it; numbers: one for all */
-    int32_t *whole;          /* [n_rows] numbers, in units from the centre; NULL: classes */
+    int32_t *quantised;          /* [n_rows] numbers, in units from the centre; NULL: classes */
     double centre, unit;     /* of these; with exposures the rate of which they are what is more */
     double rate;             /* of all rows, with exposures */
     int32_t *exposure;       /* [n_rows] as whole numbers above 0; NULL: there are none */
     double exposure_unit;
     int exponent, bits;      /* of the unit; of whole numbers, besides the sign */
     int is_wide;             /* nodes may have units of their own, see whole.h */
-    int has_own_whole;       /* nodes may have whole numbers of their own */
+    int has_own_quantised;       /* nodes may have whole numbers of their own */
     double gain_scale;       /* from gains to their whole units, where these have one word */
     /* of sums over trees */
     ct_words out_words, gain_words, harm_words;

@@ -49,7 +49,7 @@ static inline void ct_words_add(const ct_words *w, int64_t *words, double x)
     ct_words_add_bits(w, words, bits, at, x < 0 ? -1 : 1);
 }
 
-/* The same sum with all words but the last one from 0 to 2^32 - 1. */
+/* Carries until all words but the last one are from 0 to 2^32 - 1; the sum remains. */
 static inline void ct_words_carry(const ct_words *w, int64_t *words)
 {
     for (uint32_t k = 0; k + 1 < w->n; k++) {

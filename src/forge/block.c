@@ -232,7 +232,7 @@ void ct_block_predict(const ct_forged *f, const ct_forge_planes *planes, ct_bloc
     CT_ASSERT(n > 0 && n <= room->rows && block <= CT_BLOCK);
     ct_sums_begin(f->ensemble, room->sums, room->rows, (n + 63) / 64 * 64);
     code_rows(f, planes, room, columns, first, n, block);
-    block_of b = {0, 0, 0, 0, 0, 0, 0, f->groups};
+    block_of b = {.end = f->groups};
     for (; b.tree < f->ensemble->n_trees; b.end++) {
         for (b.at = 0; b.at < n; b.at += block) {
             const uint16_t *codes = room->codes + (size_t) (b.at / block) * f->n_coded * CT_BLOCK;

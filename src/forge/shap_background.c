@@ -242,8 +242,10 @@ static ct_status add_tree(job *j, request *r, uint32_t t, uint32_t k, double *ex
         j->n_trees++;
         return CT_OK;
     }
-    ct_shap_pairs pairs = {j->forged, r->columns, r->background, j->n_rows, j->n_background,
-                           r->weights, r->threads, j->interactions, r->stop};
+    ct_shap_pairs pairs = {.forged = j->forged, .rows = r->columns, .background = r->background,
+                           .n_rows = j->n_rows, .n_background = j->n_background,
+                           .weights = r->weights, .threads = r->threads,
+                           .interactions = j->interactions, .stop = r->stop};
     return ct_shap_pairs_add(&pairs, t, k, j->out, expected, arena);
 }
 

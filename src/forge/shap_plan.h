@@ -45,7 +45,7 @@ ct_shap_room *ct_shap_room_new(const ct_shap_common *common, ct_arena *arena);
  * column n_used + i of room->x: 0 left, 1 right. */
 void ct_shap_plan(const ct_shap_common *common, ct_shap_room *room, uint32_t tree, uint32_t k);
 
-/* Its edges alone, for which covers need not be known. */
+/* The edges of a tree's plan alone, for which covers need not be known. */
 void ct_shap_edges(const ct_shap_common *common, ct_shap_room *room, uint32_t tree, uint32_t k);
 
 /* What a tree adds to output k of a row of which nothing is known. */

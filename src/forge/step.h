@@ -14,7 +14,7 @@ static inline uint32_t ct_step_right(const ct_walk_node *node, double x)
     return right & (node->what / CT_WALK_INNER & 1);
 }
 
-/* The same where there are sets and missing zeros; `origin` is the ensemble's node. */
+/* 1: to the right, where there are sets and missing zeros; `origin` is the ensemble's node. */
 static inline uint32_t ct_step_any_right(const ct_forge_ensemble *e, uint32_t origin,
                                          const ct_walk_node *node, double x)
 {

@@ -30,7 +30,7 @@ static bool driver_found(void)
 
 static void say_too_old(char *reason, size_t size)
 {
-    /* That of CUDA 11 does not tell its own with such a driver. */
+    /* The runtime of CUDA 11 does not tell its own version with a driver that is too old. */
     int driver = 0, runtime = CUDART_VERSION;
     if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
         snprintf(reason, size, "the NVIDIA driver is too old for this build");

@@ -37,6 +37,7 @@ static void walk(const void *self, const ct_pixel_node *nodes, const ct_pixel_fe
 
 ct_pixel_source ct_pixel_column_source(const ct_pixel_value_columns *columns)
 {
-    return (ct_pixel_source){columns->n_images, columns->shapes, CT_VALUE_COLUMNS, columns,
-                             draw,              values,          walk,             NULL};
+    return (ct_pixel_source){.n_images = columns->n_images, .shapes = columns->shapes,
+                             .kind = CT_VALUE_COLUMNS, .self = columns, .draw = draw,
+                             .values = values, .walk = walk};
 }

@@ -280,10 +280,13 @@ static int split_nodes(growth *g, const ct_pixel_level *level, const uint32_t *n
 static int grow_level(growth *g, uint32_t depth, uint32_t *nodes, uint32_t *totals)
 {
     uint32_t k = g->forest->n_classes;
-    ct_pixel_level level = {g->source, g->options, &g->pixels, g->candidates, g->open_of,
-                            g->tree.n_nodes, g->n_open, k, totals, g->splits, g->inside,
-                            g->scratches, g->threads, g->room, g->counter, &g->stop,
-                            g->tree.number, depth};
+    ct_pixel_level level = {.source = g->source, .options = g->options, .pixels = &g->pixels,
+                            .candidates = g->candidates, .open_of = g->open_of,
+                            .n_nodes = g->tree.n_nodes, .n_open = g->n_open, .n_classes = k,
+                            .totals = totals, .splits = g->splits, .inside = g->inside,
+                            .scratches = g->scratches, .threads = g->threads, .room = g->room,
+                            .counter = g->counter, .stop = &g->stop, .tree = g->tree.number,
+                            .depth = depth};
     memcpy(nodes, g->open, g->n_open * sizeof *nodes);
     for (uint32_t i = 0; i < g->n_open; i++)
         memcpy(totals + (size_t) i * k, g->counts + (size_t) nodes[i] * k, k * sizeof *totals);

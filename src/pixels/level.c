@@ -199,8 +199,9 @@ int ct_pixel_level_search(ct_pixel_level *level)
             uint32_t rest = level->n_open - leaf,
                      some = n - first < at_once ? n - first : at_once;
             some = (some + CT_PIXEL_AT_ONCE - 1) / CT_PIXEL_AT_ONCE * CT_PIXEL_AT_ONCE;
-            ct_pixel_chunk chunk = {first, some, leaf, rest < leaves ? rest : leaves, per,
-                                    bins_of(o), size};
+            ct_pixel_chunk chunk = {.first = first, .n = some, .first_leaf = leaf,
+                                    .n_leaves = rest < leaves ? rest : leaves, .per = per,
+                                    .bins = bins_of(o), .size = size};
             if (!search_chunk(level, &chunk)) return 0;
         }
     return 1;

@@ -112,6 +112,7 @@ static void walk(const void *self, const ct_pixel_node *nodes, const ct_pixel_fe
 
 ct_pixel_source ct_pixel_rectangle_source(const ct_pixel_integrals *integrals)
 {
-    return (ct_pixel_source){integrals->n_images, integrals->shapes, CT_RECTANGLES, integrals,
-                             draw,                values,            walk,          NULL};
+    return (ct_pixel_source){.n_images = integrals->n_images, .shapes = integrals->shapes,
+                             .kind = CT_RECTANGLES, .self = integrals, .draw = draw,
+                             .values = values, .walk = walk};
 }

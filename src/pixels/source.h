@@ -68,9 +68,9 @@ typedef struct {
     const ct_pixel_shape *shapes; /* [n_images] borrowed */
     ct_source_kind kind;
     const void *self;             /* borrowed */
-    /* The same feature for the same numbers to come. */
+    /* Draws a feature, the same for the same numbers to come. */
     ct_pixel_feature (*draw)(const void *self, ct_rng *rng);
-    /* Its value at each pixel, in order. */
+    /* The value of a feature at each pixel, in order. */
     void (*values)(const void *self, const ct_pixel_feature *feature, const ct_pixels *pixels,
                    int32_t *out);
     /* `steps` down a tree: node_of[i] is where the i-th pixel is. */

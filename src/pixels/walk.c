@@ -158,8 +158,8 @@ ct_status ct_pixel_predict(const ct_pixel_forest *forest, const ct_pixel_source 
 {
     CT_ASSERT(image < source->n_images && forest->n_classes > 0 && out);
     const ct_pixel_shape *shape = &source->shapes[image];
-    walk w = {forest, source, image, shape, (size_t) shape->height * shape->width, what,
-              NULL,   NULL,   out};
+    walk w = {.forest = forest, .source = source, .image = image, .shape = shape,
+              .n = (size_t) shape->height * shape->width, .what = what, .out = out};
     if (!threads) threads = 1;
     int fine = make_shares(&w, threads);
     ct_loop loop = {(w.n + CHUNK - 1) / CHUNK, 16, CT_DYNAMIC, threads, walk_chunks, &w, stop};

@@ -112,7 +112,7 @@ static inline void ct_policy_solve_begins(const ct_policy_search *search,
     ct_policy_rows_are_sound(set);
 }
 
-/* And after it: no tree is said to cost more than one that is known. */
+/* After a search no tree is said to cost more than one that is known. */
 static inline void ct_policy_solve_ends(const ct_policy_best *best, int64_t low)
 {
     CT_ASSERT(low <= best->tree.cost);

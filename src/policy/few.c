@@ -209,8 +209,8 @@ ct_status ct_policy_solve_few(ct_policy_worker *team, unsigned number, const ct_
     if (depth > splits) depth = splits;
     if (splits >= full_tree(depth))
         return ct_policy_solve_rows(team, number, 1, set, depth, best, low);
-    few f = {team, number, set, depth, splits, smaller(splits - 1, full_tree(depth - 1)), 0, NULL,
-             best};
+    few f = {.team = team, .number = number, .set = set, .depth = depth, .splits = splits,
+             .most = smaller(splits - 1, full_tree(depth - 1)), .best = best};
     const int64_t price = set->costs->price;
     int64_t fewer;
     /* also the leaf alone, and small sets */

@@ -77,7 +77,7 @@ extern const ct_policy_kernels ct_policy_avx2, ct_policy_avx512;
 extern const ct_policy_kernels ct_policy_neon;
 #endif
 
-/* Those of a level that ct_cpu_has(); of many lanes the scalar ones. */
+/* The kernels of a level that ct_cpu_has(); of many lanes the scalar ones. */
 const ct_policy_kernel *ct_policy_kernels_at(ct_simd level, uint32_t lanes);
 
 #endif

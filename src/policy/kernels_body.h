@@ -1,8 +1,8 @@
-/* The kernels for CT_WIDTH lanes, a number or `lanes`, under names that end in CT_KIND. Included
- * several times by kernels_isa.h. */
+/* The kernels for CT_WIDTH lanes, a number or `lanes`, under names that end in CT_LANES_NAME.
+ * Included several times by kernels_isa.h. */
 #define CT_JOIN2(a, b) a##b
 #define CT_JOIN(a, b) CT_JOIN2(a, b)
-#define NAME(word) CT_JOIN(word##_, CT_KIND)
+#define NAME(word) CT_JOIN(word##_, CT_LANES_NAME)
 
 #if defined(CT_POLICY_ANY_WIDTH) || CT_WIDTH > 16
 CT_ALWAYS void NAME(add)(int32_t *restrict to, const int32_t *restrict from, uint32_t lanes)

@@ -122,9 +122,12 @@ static ct_status begin_task(task *t, ct_bytes *evidence, ct_error *error)
     t->end = (asked) {options, &t->search, &t->best, data->n_cols, ct_seconds(),
                       CT_POLICY_OPTIMAL};
     t->halt = (ct_halt) {ask, &t->end, 0, 0};
-    t->search = (ct_policy_search) {
-        &t->costs, ct_policy_kernels_at(options->simd, t->costs.lanes), 1, NULL, options->off,
-        &t->halt, &t->whole, options->roots, options->depth, bounds, evidence};
+    t->search = (ct_policy_search) {.costs = &t->costs,
+                                    .kernel = ct_policy_kernels_at(options->simd, t->costs.lanes),
+                                    .min_bucket = 1, .off = options->off, .halt = &t->halt,
+                                    .whole = &t->whole, .roots = options->roots,
+                                    .depth = options->depth, .bounds = bounds,
+                                    .evidence = evidence};
     t->relaxed = t->search;
     if (options->min_bucket > 1)
         t->search.min_bucket = options->min_bucket, t->search.relaxed = &t->relaxed;

@@ -33,7 +33,7 @@ typedef struct ct_policy_rows {
 ct_status ct_policy_rows_all(ct_policy_rows *set, const ct_table *table,
                              const ct_policy_costs *costs, ct_arena *arena);
 
-/* Those whose place[row], the position in the order of a column, is from begin to end - 1. */
+/* Rows whose place[row], the position in the order of a column, is from begin to end - 1. */
 ct_status ct_policy_rows_part(ct_policy_rows *set, const ct_policy_rows *of, const uint32_t *place,
                               uint32_t begin, uint32_t end, ct_arena *arena);
 

@@ -51,7 +51,7 @@ typedef struct {
 static ct_status solve_one(ct_policy_worker *worker, const ct_policy_rows *set,
                            ct_policy_best *best)
 {
-    ct_policy_part part = {set, NULL, 0, 0, 0, 0, NULL, NULL};
+    ct_policy_part part = {.set = set};
     part.total = CT_ARENA_NEW(&worker->arena, int64_t, 2 * (size_t) set->costs->n_actions);
     if (!part.total) return CT_NO_MEMORY;
     part.sums = part.total + set->costs->n_actions;
@@ -445,7 +445,7 @@ static ct_status solve_many(ct_policy_worker *team, unsigned number, unsigned th
     return ct_atomic_read(&p.failed) ? CT_NO_MEMORY : CT_OK;
 }
 
-/* Whether a tree of so many levels, which has as many splits, may be as good as the best; all
+/* Whether a tree of `depth` levels, which has as many splits, may be as good as the best; all
  * others are searched by then. */
 static int can_afford(const ct_policy_worker *worker, unsigned depth, const ct_policy_best *best,
                       int64_t price)

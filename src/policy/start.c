@@ -19,7 +19,7 @@ static int64_t leaf_cost(const reading *r, const uint32_t *rows, uint32_t n)
     return least;
 }
 
-/* Those below the threshold first; returns how many, and the neighbours of the threshold. */
+/* Puts rows below the threshold first; returns how many, and the threshold's neighbours. */
 static uint32_t part(const ct_column *column, double threshold, uint32_t *rows, uint32_t n,
                      ct_policy_split *split)
 {
@@ -75,7 +75,8 @@ ct_status ct_policy_begin_with(ct_policy_best *best, const ct_policy_data *data,
                                const ct_policy_options *options, const ct_policy_costs *costs,
                                ct_arena *arena)
 {
-    reading r = {data, options, costs, CT_ARENA_NEW(arena, int64_t, costs->n_actions), 1, 0};
+    reading r = {.data = data, .options = options, .costs = costs,
+                 .sums = CT_ARENA_NEW(arena, int64_t, costs->n_actions), .min_bucket = 1};
     uint32_t *rows = CT_ARENA_NEW(arena, uint32_t, data->n_rows);
     ct_policy_tree *tree = CT_ARENA_ZEROED(arena, ct_policy_tree, 1);
     if (!r.sums || !rows || !tree) return CT_NO_MEMORY;

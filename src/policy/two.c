@@ -231,8 +231,8 @@ static void confirm_side(const ct_policy_worker *worker, ct_policy_scratch *scra
                          const ct_policy_rows *set, const ct_policy_cut *cut, int s, int64_t need,
                          ct_policy_tree *tree)
 {
-    ct_policy_part part = {set, scratch->place, cut->cut, !s, 0, 0, scratch->exact[0],
-                           scratch->exact[1]};
+    ct_policy_part part = {.set = set, .place = scratch->place, .cut = cut->cut, .left = !s,
+                           .total = scratch->exact[0], .sums = scratch->exact[1]};
     const uint32_t min_bucket = worker->search->min_bucket;
     const int32_t winner = cut->winner[s], *by_child = cut->by_child + (size_t) s * set->n_cols;
     ct_policy_part_sum(&part);

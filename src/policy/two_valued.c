@@ -375,7 +375,7 @@ static void write_side(const adder *x, uint32_t i, int side, ct_policy_tree *tre
     }
 }
 
-/* Of all roots that the set may have, the first of the least cost. */
+/* Offers the first root of the least cost, of all that the set may have. */
 static void offer_best(const adder *x, const ct_policy_search *search, ct_policy_best *best)
 {
     int64_t least = INT64_MAX, *bounds = x->set == search->whole && search->depth == 3

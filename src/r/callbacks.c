@@ -51,6 +51,13 @@ void r_callbacks_jump(r_callbacks *calls)
     R_ContinueUnwind(calls->jump);
 }
 
+void r_callbacks_end(r_callbacks *calls, ct_status status, const ct_error *error)
+{
+    if (calls->jumped) r_callbacks_jump(calls);
+    r_check(status, error);
+    if (calls->interrupted) r_interrupted();
+}
+
 /* ---- interrupts ---- */
 
 static SEXP poll_interrupt(void *unused)

@@ -41,4 +41,7 @@ int r_callbacks_call(r_callbacks *calls, SEXP (*call)(void *), void *argument);
  * to free. */
 void r_callbacks_jump(r_callbacks *calls);
 
+/* After a call that returned `status`: a jump goes on; an error if it failed or was stopped. */
+void r_callbacks_end(r_callbacks *calls, ct_status status, const ct_error *error);
+
 #endif

@@ -12,9 +12,10 @@
 
 static ct_certify_claim claim_of(const ct_exact_options *options)
 {
-    ct_certify_claim claim = {options->depth,     options->complexity,     options->min_bucket,
-                              options->min_split, options->max_thresholds, NULL,
-                              options->stop,      options->stop_data,      options->any_size, 0};
+    ct_certify_claim claim = {.depth = options->depth, .complexity = options->complexity,
+                              .min_bucket = options->min_bucket, .min_split = options->min_split,
+                              .max_thresholds = options->max_thresholds, .stop = options->stop,
+                              .stop_data = options->stop_data, .any_size = options->any_size};
     return claim;
 }
 

@@ -237,9 +237,7 @@ SEXP ffi_hist_predict(SEXP list, SEXP columns, SEXP what_, SEXP threads, SEXP de
     ct_status status =
         ct_hist_predict_at(&device, &forest, codes, x.columns, x.n_rows, what,
                            (unsigned) n_threads, &stop, out, &used, &error);
-    if (calls.jumped) r_callbacks_jump(&calls);
-    r_check(status, &error);
-    if (calls.interrupted) r_interrupted();
+    r_callbacks_end(&calls, status, &error);
     if (answer == R_NilValue)
         answer = what == CT_HIST_SHARES
                      ? shares_matrix((const int64_t *) out, x.n_rows, forest.n_classes,
@@ -251,7 +249,7 @@ SEXP ffi_hist_predict(SEXP list, SEXP columns, SEXP what_, SEXP threads, SEXP de
 
 /* ---- rows of leaves ---- */
 
-/* Those of the trees, borrowed. */
+/* Members of the trees' leaves, borrowed. */
 static void members_from(SEXP list, ct_hist_forest *forest, uint32_t n_ranks)
 {
     R_xlen_t leaves = 0, n = 0;
@@ -295,7 +293,8 @@ SEXP ffi_hist_members(SEXP list, SEXP columns, SEXP asked_, SEXP threads)
     ct_hist_forest forest = forest_of(list, x.n_cols);
     ct_hist_code_column *codes = edges_from(list, x.n_cols);
     SEXP probabilities = r_element(asked_, "probabilities");
-    ct_members_asked asked = {&forest, x.n_rows, r_count(asked_, "n"), NULL, NULL, 0, NULL, NULL};
+    ct_members_asked asked = {.forest = &forest, .n_rows = x.n_rows,
+                              .n_ranks = r_count(asked_, "n")};
     asked.own = own_ranks(r_element(asked_, "own"), x.n_rows);
     asked.n_probabilities = (uint32_t) Rf_xlength(probabilities);
     asked.probabilities = r_doubles(probabilities, asked.n_probabilities, "probabilities");
@@ -317,9 +316,7 @@ SEXP ffi_hist_members(SEXP list, SEXP columns, SEXP asked_, SEXP threads)
     ct_halt stop = {stop_quietly, &calls, 0, 0};
     ct_status status = ct_forest_members_predict(&asked, codes, x.columns, (unsigned) n_threads,
                                                  &stop, &error);
-    if (calls.jumped) r_callbacks_jump(&calls);
-    r_check(status, &error);
-    if (calls.interrupted) r_interrupted();
+    r_callbacks_end(&calls, status, &error);
     UNPROTECT(2);
     return answer;
 }
@@ -362,9 +359,7 @@ SEXP ffi_hist_curves(SEXP list, SEXP columns, SEXP asked_, SEXP threads)
     ct_halt stop = {stop_quietly, &calls, 0, 0};
     ct_status status = ct_forest_curves_predict(&asked, codes, x.columns, (unsigned) n_threads,
                                                 &stop, &error);
-    if (calls.jumped) r_callbacks_jump(&calls);
-    r_check(status, &error);
-    if (calls.interrupted) r_interrupted();
+    r_callbacks_end(&calls, status, &error);
     UNPROTECT(2);
     return answer;
 }

@@ -422,40 +422,12 @@ SEXP ffi_forged_row(SEXP pointer, SEXP row)
     return out;
 }
 
-/* Contributions: an array of rows, features and the base, outputs. `background`: columns as well,
- * or NULL. */
-SEXP ffi_forged_shap(SEXP pointer, SEXP columns, SEXP background, SEXP threads, SEXP simd)
+/* Contributions, or interactions of pairs. `background`: columns as well, or NULL. */
+static SEXP explain(SEXP pointer, SEXP columns, SEXP background, SEXP threads, SEXP simd, int pairs)
 {
     const owned *all = r_forged_of(pointer);
     const ct_forge_ensemble *e = &all->ensemble;
-    int known = Rf_isNull(background);
-    r_columns x = r_columns_of(columns), other = known ? x : r_columns_of(background);
-    if (x.n_cols != e->n_features || other.n_cols != e->n_features)
-        Rf_error("the columns are not those of the ensemble");
-    ct_forge_run run = r_run_of(threads, Rf_ScalarInteger(CT_FORGE_WAY_AUTO), simd);
-    ct_error error;
-    r_callbacks calls;
-    SEXP out = PROTECT(Rf_alloc3DArray(REALSXP, (int) x.n_rows, (int) e->n_features + 1,
-                                       (int) e->n_outputs));
-    PROTECT(r_callbacks_init(&calls, R_NilValue));
-    ct_halt stop = {r_callbacks_stop, &calls, 0, 0};
-    run.stop = &stop;
-    ct_status status =
-        known ? ct_forged_shap(&all->forged, x.columns, x.n_rows, &run, REAL(out), &error)
-              : ct_forged_shap_background(&all->forged, x.columns, x.n_rows, other.columns,
-                                          other.n_rows, &run, REAL(out), &error);
-    if (calls.jumped) r_callbacks_jump(&calls);
-    r_check(status, &error);
-    if (calls.interrupted) r_interrupted();
-    UNPROTECT(2);
-    return out;
-}
-
-/* Interactions: a vector of rows, features, features, outputs. `background` as above. */
-SEXP ffi_forged_interactions(SEXP pointer, SEXP columns, SEXP background, SEXP threads, SEXP simd)
-{
-    const owned *all = r_forged_of(pointer);
-    const ct_forge_ensemble *e = &all->ensemble;
+    const ct_forged *f = &all->forged;
     int known = Rf_isNull(background);
     r_columns x = r_columns_of(columns), other = known ? x : r_columns_of(background);
     if (x.n_cols != e->n_features || other.n_cols != e->n_features)
@@ -464,20 +436,34 @@ SEXP ffi_forged_interactions(SEXP pointer, SEXP columns, SEXP background, SEXP t
     ct_error error;
     r_callbacks calls;
     R_xlen_t n = (R_xlen_t) x.n_rows * e->n_features * e->n_features * e->n_outputs;
-    SEXP out = PROTECT(Rf_allocVector(REALSXP, n));
+    SEXP out = PROTECT(pairs ? Rf_allocVector(REALSXP, n)
+                             : Rf_alloc3DArray(REALSXP, (int) x.n_rows, (int) e->n_features + 1,
+                                               (int) e->n_outputs));
     PROTECT(r_callbacks_init(&calls, R_NilValue));
     ct_halt stop = {r_callbacks_stop, &calls, 0, 0};
     run.stop = &stop;
-    ct_status status =
-        known
-        ? ct_forged_interactions(&all->forged, x.columns, x.n_rows, &run, REAL(out), &error)
-        : ct_forged_interactions_background(&all->forged, x.columns, x.n_rows, other.columns,
-                                            other.n_rows, &run, REAL(out), &error);
-    if (calls.jumped) r_callbacks_jump(&calls);
-    r_check(status, &error);
-    if (calls.interrupted) r_interrupted();
+    ct_status status;
+    if (known)
+        status = (pairs ? ct_forged_interactions : ct_forged_shap)(f, x.columns, x.n_rows, &run,
+                                                                   REAL(out), &error);
+    else
+        status = (pairs ? ct_forged_interactions_background : ct_forged_shap_background)(
+            f, x.columns, x.n_rows, other.columns, other.n_rows, &run, REAL(out), &error);
+    r_callbacks_end(&calls, status, &error);
     UNPROTECT(2);
     return out;
+}
+
+/* An array of rows, features and the base, outputs. */
+SEXP ffi_forged_shap(SEXP pointer, SEXP columns, SEXP background, SEXP threads, SEXP simd)
+{
+    return explain(pointer, columns, background, threads, simd, 0);
+}
+
+/* A vector of rows, features, features, outputs. */
+SEXP ffi_forged_interactions(SEXP pointer, SEXP columns, SEXP background, SEXP threads, SEXP simd)
+{
+    return explain(pointer, columns, background, threads, simd, 1);
 }
 
 /* ---- numbers of documents ---- */

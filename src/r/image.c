@@ -135,7 +135,7 @@ void r_image_labels(SEXP labels, const ct_pixel_shape *shape, int16_t *to)
     }
 }
 
-/* Of all images; memory of the call. */
+/* Labels of all images; memory of the call. */
 static const int16_t *const *labels_of(SEXP labels, const ct_pixel_source *source)
 {
     const int16_t **all = (const int16_t **) R_alloc(source->n_images, sizeof *all);

@@ -187,8 +187,10 @@ SEXP ffi_policy_solve(SEXP columns, SEXP rewards, SEXP control)
 static ct_certify_policy claim_of(const ct_policy_data *data, SEXP control, SEXP actions,
                                   SEXP n_splits, r_callbacks *calls)
 {
-    ct_certify_policy claim = {r_count(control, "depth"), r_count(control, "minbucket"),
-                               r_number(control, "price"), NULL, 0, r_callbacks_stop, calls};
+    ct_certify_policy claim = {.depth = r_count(control, "depth"),
+                               .min_bucket = r_count(control, "minbucket"),
+                               .price = r_number(control, "price"), .stop = r_callbacks_stop,
+                               .stop_data = calls};
     if (actions == R_NilValue) return claim;
     if (TYPEOF(actions) != INTSXP || (uint32_t) Rf_xlength(actions) != data->n_rows)
         Rf_error("the actions must be integers, one for each row");

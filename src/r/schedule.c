@@ -226,9 +226,7 @@ SEXP ffi_schedule_predict(SEXP pointer, SEXP text, SEXP any_order, SEXP columns,
     ct_status status = ct_forge_scheduled_predict(&all->scheduled, x.columns, x.n_rows, &run,
                                                   REAL(out), &error);
     all->running = was_running;
-    if (calls.jumped) r_callbacks_jump(&calls);
-    r_check(status, &error);
-    if (calls.interrupted) r_interrupted();
+    r_callbacks_end(&calls, status, &error);
     UNPROTECT(2);
     return out;
 }

@@ -270,11 +270,12 @@ SEXP ffi_set_best(SEXP pointer, SEXP columns, SEXP gain, SEXP goal, SEXP per_lea
     r_columns x = r_columns_of(columns);
     ct_error error;
     int64_t value;
-    ct_set_question question = {(ct_value_goal) Rf_asInteger(goal), x.columns, x.n_rows,
-                                REAL(gain), Rf_asInteger(per_leaf),
-                                (uint32_t) Rf_asInteger(exchanged) - 1,
-                                (uint32_t) abs(Rf_asInteger(sparing)) - 1,
-                                Rf_asInteger(sparing) < 0 ? -1 : 1};
+    ct_set_question question = {.goal = (ct_value_goal) Rf_asInteger(goal), .columns = x.columns,
+                                .n_rows = x.n_rows, .gain = REAL(gain),
+                                .per_leaf = Rf_asInteger(per_leaf),
+                                .exchanged = (uint32_t) Rf_asInteger(exchanged) - 1,
+                                .sparing = (uint32_t) abs(Rf_asInteger(sparing)) - 1,
+                                .sign = Rf_asInteger(sparing) < 0 ? -1 : 1};
     if (x.n_cols != own->n_cols || (uint32_t) Rf_ncols(gain) != x.n_rows ||
         (uint32_t) Rf_nrows(gain) != own->n_classes)
         Rf_error("there must be as many columns, classes and rows as the trees know");
@@ -323,8 +324,9 @@ SEXP ffi_set_certify(SEXP pointer, SEXP columns, SEXP y, SEXP n_classes, SEXP co
     const ct_exact_options *options = &problem.options;
     SEXP roots = r_element(control, "roots");
     ct_outcome tree;
-    ct_set_claim of = {ct_set_about(set).complete, NULL, 0,
-                       groups_of(groups, problem.data.n_cols), NULL, Rf_asReal(within)};
+    ct_set_claim of = {.budget = ct_set_about(set).complete,
+                       .groups = groups_of(groups, problem.data.n_cols),
+                       .within = Rf_asReal(within)};
     const ct_outcome *best = r_outcome_of(labels, n_splits, &problem.data, &tree);
     r_callbacks calls;
     ct_recount_result result;
@@ -333,9 +335,10 @@ SEXP ffi_set_certify(SEXP pointer, SEXP columns, SEXP y, SEXP n_classes, SEXP co
     if (roots != R_NilValue) of.roots = r_roots_of(roots, problem.data.n_cols);
     put_claim(set, &of);
     PROTECT(r_callbacks_begin(&calls, R_NilValue, &problem.options));
-    ct_certify_claim claim = {options->depth,     options->complexity,     options->min_bucket,
-                              options->min_split, options->max_thresholds, best,
-                              options->stop,      options->stop_data,      0, 0};
+    ct_certify_claim claim = {.depth = options->depth, .complexity = options->complexity,
+                              .min_bucket = options->min_bucket, .min_split = options->min_split,
+                              .max_thresholds = options->max_thresholds, .best = best,
+                              .stop = options->stop, .stop_data = options->stop_data};
     ct_status status = ct_certify_set(&problem.data, &claim, &of, &result, &error);
     if (calls.jumped) r_callbacks_jump(&calls);
     r_check(status, &error);

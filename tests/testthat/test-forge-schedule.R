@@ -1,51 +1,40 @@
-# Schedules: verbs and text, what they refuse, and predictions under them.
+# Schedules: statements and text, what they refuse, and predictions under them.
 
 fit <- hist_forest(mpg ~ ., mtcars, trees = 21, seed = 1)
 rows <- mtcars[rep(1:32, 5), ]
 expected <- predict(forge(fit), rows, type = "margin")
 
-test_that("verbs say what the text says", {
-  by_verbs <- schedule() |>
-    schedule_tile("batch", "b0", "b1", 64) |>
-    schedule_reorder("b0", "tree", "b1") |>
-    schedule_parallel("b0") |>
-    schedule_interleave("b1", 4) |>
-    schedule_represent("array")
-  expect_identical(schedule(format(by_verbs)), by_verbs)
-  expect_identical(as.character(by_verbs), c(
-    "schedule 1", "tile(batch, b0, b1, 64)", "reorder(b0, tree, b1)", "parallel(b0)",
-    "interleave(b1, 4)", "represent(array)"))
-  expect_identical(by_verbs$loops$loop, c("b0", "tree", "b1"))
-  expect_identical(by_verbs$loops$depth, 0:2)
-  expect_identical(by_verbs$loops$stop, c(NA, NA, 64))
-  expect_identical(by_verbs$loops$marks, c("parallel", "", "interleave 4"))
-  expect_false(by_verbs$gpu)
-  expect_output(print(by_verbs), "b0 over rows 0 .. N by 64: parallel\n  tree over trees 0 .. T")
-  others <- schedule() |> schedule_split("tree", "few", "many", 5) |>
-    schedule_peel("tree_never", 1) |> expect_error(class = "contree_input_error")
-  on_gpu <- schedule() |> schedule_tile("tree", "t0", "t1", 4) |>
-    schedule_tile("batch", "b0", "b1", 8) |> schedule_reorder("b0", "b1", "t1", "t0") |>
-    schedule_gpu("b0", "grid.x") |> schedule_gpu("b1", "block.x") |>
-    schedule_gpu("t1", "block.y") |> schedule_cache("b0") |> schedule_shared("t1") |>
-    schedule_unroll("t0", 7)
+test_that("statements are added to schedules and texts", {
+  tiles <- c("tile(batch, b0, b1, 64)", "reorder(b0, tree, b1)", "parallel(b0)")
+  added <- schedule(schedule(tiles), "interleave(b1, 4)", "represent(array)")
+  expect_identical(schedule(format(added)), added)
+  expect_identical(schedule(paste(c("schedule 1  # first", tiles), collapse = "\n"),
+                            "interleave(b1, 4)\nrepresent(array)"), added)
+  expect_identical(as.character(added), c("schedule 1", tiles, "interleave(b1, 4)",
+                                          "represent(array)"))
+  expect_identical(added$loops$loop, c("b0", "tree", "b1"))
+  expect_identical(added$loops$depth, 0:2)
+  expect_identical(added$loops$stop, c(NA, NA, 64))
+  expect_identical(added$loops$marks, c("parallel", "", "interleave 4"))
+  expect_false(added$gpu)
+  expect_output(print(added), "b0 over rows 0 .. N by 64: parallel\n  tree over trees 0 .. T")
+  on_gpu <- schedule("tile(tree, t0, t1, 4)", "tile(batch, b0, b1, 8)", "reorder(b0, b1, t1, t0)",
+                     "gpuDimension(b0, grid.x)", "gpuDimension(b1, block.x)",
+                     "gpuDimension(t1, block.y)", "cache(b0)", "sharedReduce(t1)",
+                     "unrollWalk(t0, 7)")
   expect_true(on_gpu$gpu)
-  at_once <- schedule() |> schedule_parallel("tree")
-  expect_identical(schedule_atomic(at_once, "tree")$loops$marks[2], "parallel, atomicReduce")
-  expect_identical(schedule_vector(at_once, "tree", 4)$loops$marks[2],
-                   "parallel, vectorReduce 4")
-  expect_identical(schedule_simdize(schedule_reorder(schedule(), "tree", "batch"), "batch", 8)
-                   $loops$marks[2], "simdize 8")
 })
 
 test_that("errors name statement, loop and rule", {
-  expect_contree_error(schedule_tile(schedule(), "batch", "b0", "b1", 0), "input",
+  expect_contree_error(schedule("tile(batch, b0, b1, 0)"), "input",
                        c("statement 1, tile", "loop 'batch'", "rule tile-size"))
-  expect_contree_error(schedule_cache(schedule(), "rows"), "input", "rule loop")
+  expect_contree_error(schedule("cache(rows)"), "input", "rule loop")
   expect_contree_error(schedule("schedule 1\ntile(batch"), "input", c("line 2", "rule syntax"))
-  expect_contree_error(schedule(1), "input", "'text'")
-  expect_contree_error(schedule_tile("batch", "b0", "b1", "b2", 4), "input", "'schedule'")
-  expect_contree_error(schedule_tile(schedule(), "batch", "b0", "b1", NA), "input", "NA")
-  expect_contree_error(forge(fit, schedule = schedule_parallel(schedule(), "tree")), "input",
+  expect_contree_error(schedule("schedule 2"), "input", "rule version")
+  expect_contree_error(schedule(1), "input", "consists of strings")
+  expect_contree_error(schedule("cache(batch)", NA_character_), "input", "NA")
+  expect_contree_error(forge(fit, schedule = 1), "input", "consists of strings")
+  expect_contree_error(forge(fit, schedule = "parallel(tree)"), "input",
                        c("loop 'tree'", "rule order", "reproducible"))
   expect_contree_error(forge(fit, schedule = "schedule 1\nunrollWalk(tree, 1)"), "input",
                        c("tree 1 is", "rule unroll-depth"))

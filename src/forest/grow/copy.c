@@ -107,14 +107,14 @@ void ct_forest_enter_copy(ct_hist_scratch *scratch, ct_hist_task *task)
     const ct_view *view = ct_view_of(scratch, task);
     if (task->place != CT_IN_PATCH && scratch->copies.patch_rows && task->n <= CT_MEDIUM_ROWS &&
         all <= CT_PATCH_ROWS) {
-        copy_whole(scratch, task, view->whole, scratch->copies.patch_whole);
+        copy_whole(scratch, task, view->quantised, scratch->copies.patch_quantised);
         copy_whole(scratch, task, view->exposure, scratch->copies.patch_exposure);
         n = renumber(scratch, task, scratch->copies.patch_rows);
         copy_codes(scratch, n);
         task->place = CT_IN_PATCH;
     } else if (task->place == CT_IN_TABLE && scratch->copies.block_rows && task->n <= g->block &&
                all <= ct_block_rows(g)) {
-        copy_whole(scratch, task, view->whole, scratch->copies.block_whole);
+        copy_whole(scratch, task, view->quantised, scratch->copies.block_quantised);
         copy_whole(scratch, task, view->exposure, scratch->copies.block_exposure);
         n = renumber(scratch, task, scratch->copies.block_rows);
         copy_bins(scratch, n);

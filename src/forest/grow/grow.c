@@ -14,7 +14,7 @@
 #include "forest/grow/root.h"
 #include "forest/grow/subtree.h"
 #include "forest/grow/survival.h"
-#include "forest/grow/whole.h"
+#include "forest/grow/quantise.h"
 
 enum { ASK_EVERY = 32768 }; /* cells that nodes look at, whether work is to end */
 
@@ -42,10 +42,10 @@ static int divide(ct_hist_scratch *scratch, const ct_hist_task *task, ct_hist_sp
 }
 
 /* Whole numbers of the node's own; whether there is anything to split by. */
-static int make_whole(ct_hist_scratch *scratch, ct_hist_task *task)
+static int quantise(ct_hist_scratch *scratch, ct_hist_task *task)
 {
     if (scratch->grower->is_wide) {
-        ct_make_whole_anew(scratch, task);
+        ct_forest_quantise_node(scratch, task);
         return 1;
     }
     const int differ = ct_forest_score_survival(scratch, task);
@@ -62,7 +62,7 @@ static int grow_node(ct_hist_scratch *scratch, uint32_t tree)
     ct_hist_split split;
     if (ct_is_subtree(scratch, task)) return ct_forest_grow_subtree(scratch, task, tree);
     ct_forest_enter_copy(scratch, task);
-    if (scratch->grower->has_own_whole && !make_whole(scratch, task))
+    if (scratch->grower->has_own_quantised && !quantise(scratch, task))
         return ct_forest_make_leaf(scratch, task);
     const ct_split_node node = {task, ct_view_of(scratch, task), scratch->rows.items + task->begin,
                                 tree};
@@ -196,8 +196,8 @@ int ct_forest_grow_tree(ct_hist_scratch *scratch, uint32_t number)
     CT_ASSERT(number >= g->options->first_tree &&
               number - g->options->first_tree < g->options->n_trees);
     begin_tree(scratch);
-    if (g->has_own_whole)
-        memcpy(scratch->copies.table_whole, g->whole, g->n_rows * sizeof *g->whole);
+    if (g->has_own_quantised)
+        memcpy(scratch->copies.table_quantised, g->quantised, g->n_rows * sizeof *g->quantised);
     ct_forest_draw_rows(scratch, number);
     if (ct_halt_now(scratch->stop, scratch->number) || !grow_splits(scratch, number)) return 0;
     return !scratch->rows.fills || ct_forest_refill_leaves(scratch);

@@ -4,7 +4,7 @@
 
 #include "forest/grow/scratch.h"
 
-/* Those of the task become the members of the leaf that comes next. 0 if memory ends. */
+/* Rows of the task become the members of the leaf that comes next. 0 if memory ends. */
 int ct_forest_keep_members(ct_hist_scratch *scratch, const ct_hist_task *task);
 
 /* Members of leaf `old` of the tree under way become those of leaf `place`, the next one, of a tree

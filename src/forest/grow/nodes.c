@@ -24,7 +24,7 @@ int ct_forest_more_nodes(ct_new_tree *tree)
     return 1;
 }
 
-/* Room for so many places. */
+/* Room for `places` more. */
 static int room_for_leaf(ct_hist_scratch *scratch, uint32_t places)
 {
     ct_new_tree *tree = &scratch->tree;
@@ -166,7 +166,7 @@ int ct_forest_all_equal(const ct_hist_scratch *scratch, const ct_hist_task *task
     if (scratch->grower->data->survival) return !ct_forest_has_events(scratch, task);
     if (scratch->grower->exposure) return equal_rates(scratch, view, items, task->n);
     if (scratch->grower->is_wide) return equal_numbers(scratch, view, items, task->n);
-    while (i < task->n && view->whole[items[i].row] == view->whole[items[0].row]) i++;
+    while (i < task->n && view->quantised[items[i].row] == view->quantised[items[0].row]) i++;
     return i == task->n;
 }
 
@@ -174,15 +174,15 @@ int ct_forest_all_equal(const ct_hist_scratch *scratch, const ct_hist_task *task
 
 static double sum_of(const ct_hist_scratch *scratch, const ct_hist_task *task)
 {
-    const int32_t *whole = ct_view_of(scratch, task)->whole;
+    const int32_t *quantised = ct_view_of(scratch, task)->quantised;
     double sum = 0;
     for (uint32_t i = task->begin; i < task->begin + task->n; i++)
-        sum += (double) whole[scratch->rows.items[i].row] * scratch->rows.items[i].weight;
+        sum += (double) quantised[scratch->rows.items[i].row] * scratch->rows.items[i].weight;
     return sum;
 }
 
 /* As ct_breaks_order() has it. */
-static double mean_whole(const ct_hist_scratch *scratch, const ct_hist_task *task)
+static double mean_quantised(const ct_hist_scratch *scratch, const ct_hist_task *task)
 {
     double sum = 0;
     if (!scratch->grower->n_classes) return sum_of(scratch, task) / task->weight;
@@ -198,7 +198,7 @@ void ct_forest_bound_children(const ct_hist_scratch *scratch, uint32_t column, c
     CT_ASSERT(left->n > 0 && right->n > 0);
     const int32_t way = scratch->grower->data->monotone[column];
     if (!way) return;
-    const double middle = (mean_whole(scratch, left) + mean_whole(scratch, right)) / 2;
+    const double middle = (mean_quantised(scratch, left) + mean_quantised(scratch, right)) / 2;
     (way > 0 ? left : right)->high = middle;
     (way > 0 ? right : left)->low = middle;
 }

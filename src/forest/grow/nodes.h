@@ -58,7 +58,7 @@ CT_HOT int ct_begin_children(ct_hist_scratch *scratch, const ct_hist_task *task,
 
 double ct_forest_purity(const ct_hist_scratch *scratch, const ct_hist_task *task);
 
-/* What happened by what might have. A prior, of so many events at the rate of all rows, keeps rates
+/* What happened by what might have. A prior, of `prior` events at the rate of all rows, keeps rates
  * of little exposure near that, as rpart does it. */
 double ct_forest_rate_of(const ct_hist_scratch *scratch, const ct_hist_task *task, double prior);
 /* Of monotone forests: what nodes below the children must be within. */

@@ -47,7 +47,7 @@ CT_HOT uint32_t holds(const code_set *set, int is_set, uint32_t code)
     return (code - set->low < set->n) | ((code + set->missing) >> 16);
 }
 
-/* Of all codes that come to the node, those which it sends to a side. */
+/* The codes that the node sends to a side, of `all` that come to it. */
 static code_set codes_to(const ct_hist_node *node, code_set all, int right)
 {
     uint32_t missing_left = node->next >> 31, end = all.low + all.n, cut = node->cut;
@@ -208,7 +208,7 @@ static void walk_all(permutation *p)
 
 /* ---- rows of a leaf ---- */
 
-/* Those that the step sends away lose what they cost so far, and are on a walk from there. */
+/* Rows that the step sends away lose what they cost so far, and are on a walk from there. */
 CT_HOT void leave_path(permutation *p, const path_step *s, int is_set)
 {
     const uint16_t *codes = p->codes + s->col * p->next_col;

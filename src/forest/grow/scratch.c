@@ -24,13 +24,13 @@ static uint32_t most_counted(const ct_grower *g)
     X(left_out.spare, g->n_rows, g->need_out)                                                    \
     X(left_out.row, g->n_rows, g->need_out)                                                      \
     X(left_out.leaf, g->n_rows, g->need_out)                                                     \
-    X(copies.table_whole, g->n_rows, g->has_own_whole)                                           \
+    X(copies.table_quantised, g->n_rows, g->has_own_quantised)                                   \
     X(copies.block_bins, (size_t) g->n_cols * ct_block_rows(g), needs_blocks(g))                 \
-    X(copies.block_whole, ct_block_rows(g), needs_blocks(g) && !g->n_classes)                    \
+    X(copies.block_quantised, ct_block_rows(g), needs_blocks(g) && !g->n_classes)                \
     X(copies.block_exposure, ct_block_rows(g), needs_blocks(g) && g->exposure)                   \
     X(copies.block_rows, ct_block_rows(g), needs_blocks(g))                                      \
     X(copies.patch_codes, (size_t) g->n_cols * CT_PATCH_ROWS, needs_patches(g))                  \
-    X(copies.patch_whole, CT_PATCH_ROWS, needs_patches(g) && !g->n_classes)                      \
+    X(copies.patch_quantised, CT_PATCH_ROWS, needs_patches(g) && !g->n_classes)                  \
     X(copies.patch_exposure, CT_PATCH_ROWS, needs_patches(g) && g->exposure)                     \
     X(copies.patch_rows, CT_PATCH_ROWS, needs_patches(g))                                        \
     X(parting.level_bins, CT_PATCH_ROWS, needs_patches(g))                                       \
@@ -66,25 +66,25 @@ static void make_views(ct_hist_scratch *scratch)
     const ct_hist_codes *codes = scratch->grower->codes;
     const size_t n = codes->n_rows;
     ct_copies *copies = &scratch->copies;
-    const int32_t *whole = scratch->grower->has_own_whole ? copies->table_whole
-                                                          : scratch->grower->whole;
+    const int32_t *quantised = scratch->grower->has_own_quantised ? copies->table_quantised
+                                                          : scratch->grower->quantised;
     copies->views[CT_IN_TABLE] = (ct_view){.codes = codes->codes,
                                            .code_stride = n,
                                            .bins = codes->bins,
                                            .bin_stride = n,
-                                           .whole = whole,
+                                           .quantised = quantised,
                                            .exposure = scratch->grower->exposure};
     copies->views[CT_IN_BLOCK] = (ct_view){.codes = codes->codes,
                                            .code_stride = n,
                                            .code_rows = copies->block_rows,
                                            .bins = copies->block_bins,
                                            .bin_stride = ct_block_rows(scratch->grower),
-                                           .whole = copies->block_whole,
+                                           .quantised = copies->block_quantised,
                                            .exposure = copies->block_exposure,
                                            .rows = copies->block_rows};
     copies->views[CT_IN_PATCH] = (ct_view){.codes = copies->patch_codes,
                                            .code_stride = CT_PATCH_ROWS,
-                                           .whole = copies->patch_whole,
+                                           .quantised = copies->patch_quantised,
                                            .exposure = copies->patch_exposure,
                                            .rows = copies->patch_rows};
 }

@@ -26,12 +26,12 @@ typedef struct {
 /* What nodes look at (ct_view), and copies of some rows for it (copy.h). */
 typedef struct {
     ct_view views[CT_VIEWS];
-    int32_t *table_whole; /* [n_rows] where nodes have their own */
+    int32_t *table_quantised; /* [n_rows] where nodes have their own */
     uint8_t *block_bins;  /* [n_cols][rows of a block] */
-    int32_t *block_whole, *block_exposure;
+    int32_t *block_quantised, *block_exposure;
     uint32_t *block_rows;
     uint16_t *patch_codes; /* [n_cols][CT_PATCH_ROWS] */
-    int32_t *patch_whole, *patch_exposure;
+    int32_t *patch_quantised, *patch_exposure;
     uint32_t *patch_rows;
 } ct_copies;
 
@@ -95,11 +95,11 @@ static inline uint32_t ct_table_row(const ct_view *view, uint32_t row)
 }
 
 /* The whole numbers of a view, where nodes have their own. */
-static inline int32_t *ct_own_whole(const ct_hist_scratch *scratch, ct_place place)
+static inline int32_t *ct_own_quantised(const ct_hist_scratch *scratch, ct_node_view place)
 {
-    return place == CT_IN_TABLE   ? scratch->copies.table_whole
-           : place == CT_IN_BLOCK ? scratch->copies.block_whole
-                                  : scratch->copies.patch_whole;
+    return place == CT_IN_TABLE   ? scratch->copies.table_quantised
+           : place == CT_IN_BLOCK ? scratch->copies.block_quantised
+                                  : scratch->copies.patch_quantised;
 }
 
 /* The task in a place of the order of tasks. */
@@ -109,7 +109,7 @@ static inline ct_hist_task *ct_task_at(ct_hist_scratch *scratch, uint32_t place)
     return &scratch->waiting.tasks[scratch->waiting.order[place]];
 }
 
-/* It waits, in the place of the first one that does not. */
+/* The task at `place` waits, in the place of the first one that does not. */
 static inline void ct_wait(ct_hist_scratch *scratch, uint32_t place)
 {
     uint8_t *order = scratch->waiting.order, own = order[place];

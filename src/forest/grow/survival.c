@@ -45,7 +45,7 @@ int ct_forest_score_survival(ct_hist_scratch *scratch, const ct_hist_task *task)
 {
     const ct_view *view = ct_view_of(scratch, task);
     const ct_item *items = items_of(scratch, task);
-    int32_t *whole = ct_own_whole(scratch, task->place);
+    int32_t *quantised = ct_own_quantised(scratch, task->place);
     uint64_t hazard = 0;
     uint32_t at_risk = task->weight;
     int differ = 0;
@@ -58,8 +58,9 @@ int ct_forest_score_survival(ct_hist_scratch *scratch, const ct_hist_task *task)
         const int32_t expected = (int32_t) ((hazard + half) >> (HAZARD_BITS - CT_SCORE_BITS));
         for (; i < m.end; i++) {
             const uint32_t code = code_of(scratch, view, items + i);
-            whole[items[i].row] = (ct_survival_censored(code) ? 0 : 1 << CT_SCORE_BITS) - expected;
-            differ |= whole[items[i].row] != whole[items[0].row];
+            quantised[items[i].row] =
+                (ct_survival_censored(code) ? 0 : 1 << CT_SCORE_BITS) - expected;
+            differ |= quantised[items[i].row] != quantised[items[0].row];
         }
     }
     CT_ASSERT(!at_risk);

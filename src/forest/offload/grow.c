@@ -58,7 +58,8 @@ static size_t cut_table(ct_grow_table *t, const ct_grower *g, int logs, char *me
     t->columns = (const ct_grow_column *) ct_gpu_cut(&c, cols * sizeof *t->columns);
     t->first = (const uint16_t *) ct_gpu_cut(&c, cols * (CT_BINS + 1) * sizeof *t->first);
     t->classes = (const uint8_t *) ct_gpu_cut(&c, g->n_classes ? rows : 0);
-    t->whole = (const int32_t *) ct_gpu_cut(&c, (g->n_classes ? 0 : rows) * sizeof *t->whole);
+    t->quantised =
+        (const int32_t *) ct_gpu_cut(&c, (g->n_classes ? 0 : rows) * sizeof *t->quantised);
     t->numbers = (const double *) ct_gpu_cut(&c, (g->n_classes ? 0 : rows) * sizeof *t->numbers);
     t->order = (const uint32_t *) ct_gpu_cut(&c, rows * sizeof *t->order);
     t->upto = (const uint32_t *) ct_gpu_cut(&c, (g->sampler.upto ? rows : 0) * sizeof *t->upto);
@@ -143,8 +144,9 @@ static ct_status send_columns(const growth *g, const made_to_send *made,
     CT_TRY(send(stream, t->columns, made->columns, cols * sizeof *made->columns));
     CT_TRY(send(stream, t->first, made->first, cols * (CT_BINS + 1) * sizeof *made->first));
     if (made->classes) CT_TRY(send(stream, t->classes, made->classes, rows));
-    if (grower->whole) CT_TRY(send(stream, t->whole, grower->whole, rows * sizeof *t->whole));
-    if (grower->whole)
+    if (grower->quantised)
+        CT_TRY(send(stream, t->quantised, grower->quantised, rows * sizeof *t->quantised));
+    if (grower->quantised)
         CT_TRY(send(stream, t->numbers, grower->data->numbers, rows * sizeof *t->numbers));
     CT_TRY(send(stream, t->order, grower->order, rows * sizeof *t->order));
     if (t->upto) CT_TRY(send(stream, t->upto, grower->sampler.upto, rows * sizeof *t->upto));

@@ -83,7 +83,7 @@ typedef struct {
     const ct_grow_column *columns;
     const uint16_t *first;  /* [col][CT_BINS + 1] as in ct_hist_code_column */
     const uint8_t *classes; /* [row], or */
-    const int32_t *whole;   /* [row] numbers as whole ones, and */
+    const int32_t *quantised;   /* [row] numbers as whole ones, and */
     const double *numbers;  /* [row] themselves */
     const uint32_t *order;  /* [row] rows by class */
     const uint32_t *upto;   /* [row] as in ct_hist_sampler; NULL: all rows alike */

@@ -178,11 +178,11 @@ CT_HD void ct_large_differ(ct_group g, const ct_grow_view *v, uint32_t task, uin
 {
     const ct_grow_task *t = v->batch.now.tasks + task;
     const ct_grow_item *items = ct_grow_items(v, t->tree, v->batch.side) + t->begin;
-    const int32_t first = v->table.n_classes ? 0 : v->table.whole[items[0].row];
+    const int32_t first = v->table.n_classes ? 0 : v->table.quantised[items[0].row];
     if (g.thread == 0) *differ = v->table.n_classes > 0;
     ct_group_sync(g);
     for (uint32_t i = g.thread; !v->table.n_classes && i < t->n; i += g.width) {
-        if (v->table.whole[items[i].row] == first) continue;
+        if (v->table.quantised[items[i].row] == first) continue;
         ct_shared_max(differ, 1);
         break;
     }

@@ -142,7 +142,7 @@ CT_HD void ct_large_fill(ct_group g, const ct_grow_view *v, ct_large_shared *s,
         } else {
             ct_shared_add(&numbers->weights[copy][slot], weight);
             ct_shared_add_64(&numbers->sums[copy][slot],
-                             (int64_t) v->table.whole[item.row] * weight);
+                             (int64_t) v->table.quantised[item.row] * weight);
         }
     }
 }

@@ -90,7 +90,7 @@ CT_HD void ct_medium_load(ct_lanes lanes, const ct_grow_view *v, ct_medium_warp 
                           const ct_grow_item *items, uint32_t n)
 {
     const ct_medium_arrays a = ct_medium_arrays_of(v, w);
-    const int32_t first = a.values ? v->table.whole[items[0].row] : 0;
+    const int32_t first = a.values ? v->table.quantised[items[0].row] : 0;
     uint32_t weight = 0, n_runs = 0, differ = 0, total;
     int64_t sum = 0, sum_total;
     ct_lanes_sync(lanes);
@@ -103,9 +103,9 @@ CT_HD void ct_medium_load(ct_lanes lanes, const ct_grow_view *v, ct_medium_warp 
             own = a.weights[i] = ct_item_weight(item);
             begins = i == 0 || ct_item_class(items[i - 1]) != ct_item_class(item);
             if (a.values) {
-                const int32_t whole = v->table.whole[item.row];
-                value = a.values[i] = (int64_t) whole * own;
-                differ |= whole != first;
+                const int32_t quantised = v->table.quantised[item.row];
+                value = a.values[i] = (int64_t) quantised * own;
+                differ |= quantised != first;
             }
         }
         const uint32_t before = ct_lanes_scan(lanes, own, &total),
@@ -169,7 +169,7 @@ CT_HD ct_tally ct_medium_left(const ct_grow_view *v, const ct_medium_warp *w,
     return t;
 }
 
-/* The same where keys are levels, of which those in `set` are left. */
+/* The tally of the left side where keys are levels, of which those in `set` are left. */
 CT_HD ct_tally ct_medium_left_of_set(const ct_grow_view *v, const ct_medium_warp *w,
                                      const ct_tally_node *node, uint32_t set)
 {

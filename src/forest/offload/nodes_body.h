@@ -72,7 +72,7 @@ typedef struct {
     int64_t sum;             /* numbers */
 } ct_grow_child;
 
-/* Of all that a node's items need not be asked for. */
+/* Whether a node is a leaf for a reason that its items need not be asked for. */
 CT_HD int ct_grow_is_leaf(const ct_grow_view *v, const ct_grow_child *node)
 {
     return node->task.n < 2 || node->task.weight <= v->table.min_n ||

@@ -57,7 +57,7 @@ CT_HD void ct_part_count(ct_group g, const ct_grow_view *v, size_t item, void *m
                     ct_shared_add(&s->weight, weight);
                     if (width) ct_shared_add(&s->classes[ct_item_class(own)].n, 1);
                     if (width) ct_shared_add(&s->classes[ct_item_class(own)].weight, weight);
-                    if (!width) sum += (int64_t) v->table.whole[own.row] * weight;
+                    if (!width) sum += (int64_t) v->table.quantised[own.row] * weight;
                 }
             }
             bits |= ct_lanes_ballot(g.lanes, left) << bit;

@@ -201,7 +201,7 @@ CT_HD void ct_root_move(ct_group g, const ct_grow_view *v, size_t item, void *me
         if (weight >> CT_GROW_WEIGHT_BITS) ct_shared_max(&v->batch.sizes->heavy, 1);
         ct_shared_add(&s->classes[k].n, 1);
         ct_shared_add(&s->classes[k].weight, weight);
-        if (!v->table.n_classes) sum += (int64_t) v->table.whole[row] * weight;
+        if (!v->table.n_classes) sum += (int64_t) v->table.quantised[row] * weight;
     }
     if (sum) ct_shared_add_64(v->batch.root_sums + tree, sum);
     ct_group_sync(g);

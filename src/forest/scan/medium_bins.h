@@ -32,7 +32,7 @@ CT_HD uint32_t ct_medium_positions(uint32_t n)
     return positions;
 }
 
-/* Its bins are below. */
+/* A number that all bins of a node of n rows are below. */
 CT_HD uint32_t ct_medium_most(uint32_t n)
 {
     return 2 * CT_MEDIUM_ENDS + ((ct_medium_positions(n) - 2 * CT_MEDIUM_ENDS) >> CT_MEDIUM_SHIFT);

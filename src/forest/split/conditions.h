@@ -25,7 +25,7 @@ static inline void ct_task_is_sound(const ct_grower *grower, const ct_hist_task 
     CT_ASSERT(n == task->n && weight == task->weight);
 }
 
-/* It is a test that codes of the column can answer in two ways. */
+/* A split is a test that codes of its column can answer in two ways. */
 static inline void ct_split_is_sound(const ct_grower *grower, const ct_hist_split *split)
 {
     CT_ASSERT(split->column < grower->n_cols);

@@ -44,7 +44,7 @@ typedef struct {
     ct_criterion_of of;
     int at_random;      /* one cut a candidate, drawn; else all of them */
     ct_score score;     /* which is its name on a device */
-    ct_side_score side; /* in plain C; NULL: by the kernels of scan.h, or ct_forest_squares_side() */
+    ct_side_score side; /* in plain C; NULL: kernels of scan.h, or ct_forest_squares_side() */
 } ct_criterion;
 
 extern const ct_criterion ct_criteria[];

@@ -12,7 +12,7 @@ typedef struct {
     const uint32_t *code_rows; /* [row] where its codes are; NULL: as rows are */
     const uint8_t *bins;       /* [col][bin_stride], or NULL */
     size_t bin_stride;
-    const int32_t *whole; /* [row] numbers as whole ones */
+    const int32_t *quantised; /* [row] numbers as whole ones */
     const int32_t *exposure; /* [row] as whole numbers; NULL: there are none */
     const uint32_t *rows; /* [row] of the table; NULL: as they are */
 } ct_view;
@@ -23,7 +23,7 @@ static inline uint16_t ct_view_code(const ct_view *view, uint32_t column, uint32
 }
 
 /* The table; a block of its bins that fits the nearer caches; a few rows with their codes. */
-typedef enum { CT_IN_TABLE, CT_IN_BLOCK, CT_IN_PATCH, CT_VIEWS } ct_place;
+typedef enum { CT_IN_TABLE, CT_IN_BLOCK, CT_IN_PATCH, CT_VIEWS } ct_node_view;
 
 typedef struct {
     uint64_t path;
@@ -31,7 +31,7 @@ typedef struct {
     uint32_t out, n_out;    /* its rows left out */
     uint32_t n_runs, node, depth, weight;
     int exponent;           /* numbers: of the unit of the whole ones */
-    ct_place place;
+    ct_node_view place;
     /* the sum of squares divided by the weight: of classes, or of the sum of whole numbers */
     double purity;
     /* of monotone forests: what the mean of the whole numbers, or the share of the second class,

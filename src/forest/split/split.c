@@ -41,7 +41,7 @@ static double score_of_cut(const ct_hist_search *s, uint32_t column, uint32_t cu
             uint16_t code = ct_view_code(s->view, column, item->row);
             if ((uint16_t) (code + missing_left) >= cut + (uint32_t) missing_left) continue;
             left += item->weight;
-            if (!s->grower->n_classes) sum += (double) s->view->whole[item->row] * item->weight;
+            if (!s->grower->n_classes) sum += (double) s->view->quantised[item->row] * item->weight;
             if (s->view->exposure)
                 exposure += (double) s->view->exposure[item->row] * item->weight;
         }
@@ -90,7 +90,7 @@ static void sum_node(ct_hist_search *s)
     s->amount = s->view->exposure ? 0 : s->task->weight;
     if (s->grower->data->monotone && s->grower->n_classes) s->sum = s->runs[1].weight;
     for (uint32_t i = 0; !s->grower->n_classes && i < s->task->n; i++)
-        s->sum += (double) s->view->whole[s->items[i].row] * s->items[i].weight;
+        s->sum += (double) s->view->quantised[s->items[i].row] * s->items[i].weight;
     for (uint32_t i = 0; s->view->exposure && i < s->task->n; i++)
         s->amount += (double) s->view->exposure[s->items[i].row] * s->items[i].weight;
 }
@@ -119,7 +119,8 @@ int ct_forest_find_split(const ct_grower *grower, ct_split_memory *memory,
     s.half = 0;
     sum_node(&s);
     if (at_random) search_random(&s);
-    else if (task->n <= CT_SMALL_ROWS && task->weight <= CT_SMALL_WEIGHT) ct_forest_search_small(&s);
+    else if (task->n <= CT_SMALL_ROWS && task->weight <= CT_SMALL_WEIGHT)
+        ct_forest_search_small(&s);
     else ct_forest_search_bins(&s);
     ct_forest_put_back(memory, s.n_drawn);
     return s.score > worst();

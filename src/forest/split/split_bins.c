@@ -88,16 +88,16 @@ static void add_halves(uint32_t *histogram, uint32_t first, uint32_t n_bins, uns
 }
 
 static void fill_packed(int64_t *to, const ct_item *items, uint32_t n, const uint8_t *const *bins,
-                        unsigned lanes, int by_place, const int32_t *whole)
+                        unsigned lanes, int by_place, const int32_t *quantised)
 {
     FILL_LANES(CT_FOR_LANES, LANE_ADD,
-               int64_t value = ((int64_t) whole[row] * 65536 + 1) * items[i].weight)
+               int64_t value = ((int64_t) quantised[row] * 65536 + 1) * items[i].weight)
 }
 
 static void fill_sums(double *to, const ct_item *items, uint32_t n, const uint8_t *const *bins,
-                      unsigned lanes, int by_place, const int32_t *whole)
+                      unsigned lanes, int by_place, const int32_t *quantised)
 {
-    FILL_LANES(CT_FOR_LANES, LANE_ADD, double value = (double) whole[row] * items[i].weight)
+    FILL_LANES(CT_FOR_LANES, LANE_ADD, double value = (double) quantised[row] * items[i].weight)
 }
 
 /* Candidates looked at together. Rows of their histograms are bins and, behind all others, missing
@@ -245,16 +245,17 @@ static void unpack(ct_split_memory *memory, uint32_t from, uint32_t to)
 static void sum_numbers(ct_hist_search *s, const group *g)
 {
     ct_split_memory *memory = s->memory;
-    const int32_t *whole = s->view->whole;
+    const int32_t *quantised = s->view->quantised;
     if (s->task->weight <= CT_MIDDLE_WEIGHT && !s->view->exposure) {
         clear(memory->packed, CT_LANES * sizeof *memory->packed, g);
-        fill_packed(memory->packed, s->items, s->task->n, g->bins, g->lanes, g->by_place, whole);
+        fill_packed(memory->packed, s->items, s->task->n, g->bins, g->lanes, g->by_place,
+                    quantised);
         unpack(memory, 0, g->n_bins);
         if (g->any_missing) unpack(memory, MISSING, CT_HIST_BIN_ROWS);
     } else {
         clear(memory->sums, CT_LANES * sizeof *memory->sums, g);
         clear(memory->weights, CT_LANES * sizeof *memory->weights, g);
-        fill_sums(memory->sums, s->items, s->task->n, g->bins, g->lanes, g->by_place, whole);
+        fill_sums(memory->sums, s->items, s->task->n, g->bins, g->lanes, g->by_place, quantised);
         fill_classes((uint32_t *) memory->weights, s->items, s->task->n, g->bins, g->lanes,
                      g->by_place, CT_LANES, 0);
     }

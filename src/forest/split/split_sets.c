@@ -34,7 +34,7 @@ static void count_levels(const ct_hist_search *s, uint32_t column, level_counts 
             l->weights[level][k] += item->weight;
             l->n_rows[level]++;
             if (s->grower->n_classes) continue;
-            l->sums[level] += (double) s->view->whole[item->row] * item->weight;
+            l->sums[level] += (double) s->view->quantised[item->row] * item->weight;
             l->amounts[level] += (s->view->exposure ? (double) s->view->exposure[item->row] : 1) *
                                  item->weight;
         }

@@ -69,8 +69,8 @@ CT_HOT int best_within_limits(const ct_hist_search *s, const small_rows *rows, u
     sort_rows(s, codes, n, order);
     for (uint32_t i = 0; i + 1 < n; i++) {
         const uint8_t place = order[i];
-        const int64_t whole = (rows->packed[place] - rows->weights[place]) / 65536;
-        sum += (double) whole;
+        const int64_t quantised = (rows->packed[place] - rows->weights[place]) / 65536;
+        sum += (double) quantised;
         weight += rows->weights[place];
         if (exposed) {
             const ct_item *item = &s->items[place];
@@ -243,8 +243,9 @@ static void begin_rows(const ct_hist_search *s, small_rows *rows)
     rows->node.n = n;
     rows->node.weight = s->task->weight;
     for (uint32_t i = 0; !s->grower->n_classes && i < n; i++)
-        rows->packed[i] = (int64_t) s->view->whole[s->items[i].row] * s->items[i].weight * 65536 +
-                          s->items[i].weight;
+        rows->packed[i] =
+            (int64_t) s->view->quantised[s->items[i].row] * s->items[i].weight * 65536 +
+            s->items[i].weight;
     for (uint32_t k = 0, i = 0; s->grower->logs && k < s->task->n_runs; k++)
         for (uint32_t j = 0; j < s->runs[k].n; j++) rows->run_of[i++] = (uint8_t) k;
 }

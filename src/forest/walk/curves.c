@@ -97,7 +97,8 @@ static ct_status walk(plan *p, const ct_hist_code_column *codes, const ct_column
     CT_TRY(ct_hist_visit(asked->forest, codes, columns, asked->n_rows, &visitor, threads, stop,
                          error));
     for (unsigned i = 0; i < threads; i++) found += p->scratches[i].found;
-    if (asked->own && !ct_atomic_read(&stop->stopped) && found != ct_forest_members_rows(asked->forest))
+    if (asked->own && !ct_atomic_read(&stop->stopped) &&
+        found != ct_forest_members_rows(asked->forest))
         return ct_fail(error, CT_BAD_INPUT, "these are not the rows the forest was grown from");
     return CT_OK;
 }

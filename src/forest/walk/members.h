@@ -27,7 +27,7 @@ typedef struct {
     double *weights; /* [n_ranks][n_rows], sum 1 or 0. NULL: not asked for */
 } ct_members_asked;
 
-/* Whether all leaves have sound members of so many rows. */
+/* Whether all leaves have sound members of n_ranks rows. */
 int ct_forest_members_are_valid(const ct_hist_forest *forest, uint32_t n_ranks);
 
 /* Whether a row is one of n members. */

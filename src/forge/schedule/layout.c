@@ -1,6 +1,6 @@
 #include "forge/schedule/layout.h"
 
-const ct_representation *ct_representation_of(ct_layout layout)
+const ct_representation *ct_representation_of(ct_nest_layout layout)
 {
     CT_ASSERT(layout < CT_N_LAYOUTS);
     return layout == CT_ARRAY ? &ct_array : layout == CT_REORG ? &ct_reorg : &ct_sparse;
@@ -16,7 +16,7 @@ static const double *terms_of(const ct_forge_ensemble *e, ct_arena *arena)
     return terms;
 }
 
-ct_model *ct_model_new(const ct_forged *f, const ct_forest_shape *shape, ct_layout layout,
+ct_model *ct_model_new(const ct_forged *f, const ct_forest_shape *shape, ct_nest_layout layout,
                        ct_arena *arena)
 {
     CT_ASSERT(shape->n_trees == f->ensemble->n_trees);

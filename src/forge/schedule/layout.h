@@ -22,7 +22,7 @@ typedef struct {
     uint32_t minus_fraction, plain, n_nodes;
     /* not in texts */
     const ct_forge_ensemble *ensemble;
-    ct_layout layout;
+    ct_nest_layout layout;
 } ct_model;
 
 /* Iterations of an innermost loop. */
@@ -55,10 +55,10 @@ typedef struct {
 extern const ct_representation ct_sparse, ct_array, ct_reorg;
 
 /* planes: those of `sparse`, which nobody walks. */
-const ct_representation *ct_representation_of(ct_layout layout);
+const ct_representation *ct_representation_of(ct_nest_layout layout);
 
 /* All of it is the arena's, but what the ensemble has. NULL: no memory. */
-ct_model *ct_model_new(const ct_forged *f, const ct_forest_shape *shape, ct_layout layout,
+ct_model *ct_model_new(const ct_forged *f, const ct_forest_shape *shape, ct_nest_layout layout,
                        ct_arena *arena);
 
 #endif

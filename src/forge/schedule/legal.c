@@ -311,7 +311,7 @@ static ct_status check_planes(const checking *c)
 static ct_status check_layout(const checking *c)
 {
     const ct_forest_shape *shape = c->shape;
-    ct_layout layout = c->nest->layout;
+    ct_nest_layout layout = c->nest->layout;
     if (layout == CT_PLANES) return check_planes(c);
     if (!shape) return CT_OK;
     const char *why = ct_representation_of(layout)->check(shape);

@@ -350,7 +350,7 @@ static ct_status represent(const saying *s)
 {
     if (s->nest->said_layout)
         return FAULT(s, -1, CT_RULE_ONCE, "the representation was given already");
-    s->nest->layout = (ct_layout) s->statement->number;
+    s->nest->layout = (ct_nest_layout) s->statement->number;
     s->nest->said_layout = (int) s->nest->n_statements;
     return CT_OK;
 }

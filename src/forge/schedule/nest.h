@@ -43,13 +43,13 @@ typedef enum {
     CT_GRID_X, CT_GRID_Y, CT_GRID_Z, CT_BLOCK_X, CT_BLOCK_Y, CT_BLOCK_Z, CT_N_DIMENSIONS
 } ct_dimension;
 
-typedef enum { CT_SPARSE, CT_ARRAY, CT_REORG, CT_PLANES, CT_N_LAYOUTS } ct_layout;
+typedef enum { CT_SPARSE, CT_ARRAY, CT_REORG, CT_PLANES, CT_N_LAYOUTS } ct_nest_layout;
 
 typedef struct {
     ct_forge_directive directive;
     uint32_t n_words; /* loops, and what new ones are called */
     char words[CT_MOST_WORDS][CT_NAME];
-    int64_t number;   /* also a ct_dimension, a ct_layout */
+    int64_t number;   /* also a ct_dimension, a ct_nest_layout */
 } ct_statement;
 
 typedef struct {
@@ -70,7 +70,7 @@ typedef struct {
     ct_statement statements[CT_MOST_STATEMENTS];
     int n_loops, first; /* of the outermost loops */
     ct_forge_index loops[CT_FORGE_MOST_LOOPS];
-    ct_layout layout;
+    ct_nest_layout layout;
     int said_layout;    /* the statement, from 1; 0: none did */
 } ct_forge_nest;
 

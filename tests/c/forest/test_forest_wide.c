@@ -2,7 +2,7 @@
 #include "check.h"
 #include "base/rng.h"
 #include "forest/grow/grow.h"
-#include "forest/grow/whole.h"
+#include "forest/grow/quantise.h"
 #include "forest_data.h"
 
 /* ---- sums of several words ---- */
@@ -81,9 +81,9 @@ static int bits_of(double *numbers, uint32_t n)
     CHECK_INT(ct_forest_grower_init(&grower, &t.data, &o, &error), CT_OK);
     const int bits = grower.is_wide ? 0 : grower.bits;
     for (uint32_t i = 0; i < n; i++) {
-        const double said = grower.centre + grower.unit * grower.whole[i];
+        const double said = grower.centre + grower.unit * grower.quantised[i];
         CHECK(fabs(said - numbers[i]) <= 0.5000001 * grower.unit + 1e-15 * fabs(numbers[i]));
-        CHECK(abs(grower.whole[i]) <= 1 << grower.bits);
+        CHECK(abs(grower.quantised[i]) <= 1 << grower.bits);
     }
     ct_forest_grower_free(&grower);
     forest_table_free(&t);

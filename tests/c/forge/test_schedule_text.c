@@ -279,79 +279,58 @@ static void cuda_compiles(void)
     ct_forge_text_free(&text);
 }
 
-/* ---- texts that are kept ---- */
+/* ---- texts for nvcc ---- */
 
 /* Schedules with all that a text can have: caches, sums in each kind of memory, remainders. */
 static const struct {
     const char *name, *text;
-    ct_language language;
-} kept[] = {
-    {"rows", "schedule 1\ntile(batch, b0, b1, 64)\nreorder(b0, tree, b1)\nparallel(b0)\n"
-             "cache(b0)\ninterleave(b1, 4)\n", CT_IN_C},
-    {"trees", "schedule 1\ntile(tree, t0, t1, 2)\nparallel(t0)\nreorder(t0, batch, t1)\n"
-              "represent(array)\n", CT_IN_C},
+} for_nvcc[] = {
     {"direct", "schedule 1\ntile(batch, b0, b1, 64)\ngpuDimension(b0, grid.x)\n"
-               "gpuDimension(b1, block.x)\n", CT_IN_CUDA},
+               "gpuDimension(b1, block.x)\n"},
     {"atomic", "schedule 1\ngpuDimension(batch, grid.x)\ngpuDimension(tree, block.x)\n"
-               "cache(batch)\natomicReduce(tree)\n", CT_IN_CUDA},
+               "cache(batch)\natomicReduce(tree)\n"},
     {"cached", "schedule 1\ntile(batch, b0, b1, 64)\ntile(tree, t0, t1, 2)\n"
                "reorder(b0, b1, t0, t1)\ncache(t0)\ngpuDimension(b0, grid.x)\n"
-               "gpuDimension(b1, block.x)\nrepresent(reorg)\n", CT_IN_CUDA},
+               "gpuDimension(b1, block.x)\nrepresent(reorg)\n"},
     {"slots", "schedule 1\ntile(batch, b0, b1, 64)\ntile(tree, t0, u, 4)\ntile(u, t1, t2, 2)\n"
               "reorder(b0, t0, b1, t1, t2)\ncache(t1)\ngpuDimension(b0, grid.x)\n"
-              "gpuDimension(t0, grid.y)\ngpuDimension(b1, block.x)\n", CT_IN_CUDA},
+              "gpuDimension(t0, grid.y)\ngpuDimension(b1, block.x)\n"},
     {"shared", "schedule 1\ntile(batch, b0, b1, 64)\ntile(tree, t0, t1, 4)\n"
                "reorder(b0, b1, t1, t0)\ngpuDimension(b0, grid.x)\ngpuDimension(b1, block.x)\n"
-               "gpuDimension(t1, block.y)\ncache(b0)\nsharedReduce(t1)\nunrollWalk(t0, 3)\n",
-               CT_IN_CUDA}};
+               "gpuDimension(t1, block.y)\ncache(b0)\nsharedReduce(t1)\nunrollWalk(t0, 3)\n"}};
 
-static void emit_kept(ct_language language, ct_forge_text *text)
+/* The texts go to the file TEXTS, for nvcc to compile. */
+static void texts_for_nvcc(void)
 {
     const any_shape shape = {7, 3, 0, 8, 5, 3, 2, 0, 0, 0, CT_LESS, CT_F32, CT_F64, 0};
     ct_rng r = ct_rng_of(1, 2, 3);
     ct_error error = {CT_OK, ""};
+    ct_forge_text text = {NULL, 0, 0, 0};
     any_draw(&r, &shape, &drawn);
     any_grid(&r, &drawn);
     REQUIRE(ct_forge(&drawn.ensemble, &now.forged, NULL) == CT_OK);
     now.shape = ct_forest_shape_of(&now.forged, 1, &now.forged.arena);
-    ct_forge_emit_prelude(language, text);
-    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
-        if (kept[i].language != language) continue;
-        if (!CHECK(ct_forge_nest_parse(&now.nest, kept[i].text, &error) == CT_OK &&
+    ct_forge_emit_prelude(CT_IN_CUDA, &text);
+    for (size_t i = 0; i < sizeof for_nvcc / sizeof *for_nvcc; i++) {
+        if (!CHECK(ct_forge_nest_parse(&now.nest, for_nvcc[i].text, &error) == CT_OK &&
                    ct_forge_nest_check(&now.nest, now.shape, &error) == CT_OK &&
                    ct_forge_ir_lower(&now.ir, &now.nest, now.shape, CT_LOW, &error) == CT_OK)) {
-            printf("    %s: %s\n", kept[i].name, error.message);
+            printf("    %s: %s\n", for_nvcc[i].name, error.message);
             continue;
         }
         now.model = ct_model_new(&now.forged, now.shape, now.nest.layout, &now.forged.arena);
-        ct_forge_emit(&now.ir, now.model, kept[i].name, language, text);
+        ct_forge_emit(&now.ir, now.model, for_nvcc[i].name, CT_IN_CUDA, &text);
     }
     ct_forged_free(&now.forged);
-}
-
-/* KEEP: they are written anew instead of compared. */
-static void compare_kept(const char *path, ct_language language)
-{
-    static char was[1 << 16];
-    ct_forge_text text = {NULL, 0, 0, 0};
-    emit_kept(language, &text);
-    FILE *file = fopen(path, getenv("KEEP") ? "w" : "r");
+    FILE *file = fopen(getenv("TEXTS") ? getenv("TEXTS") : "/dev/null", "w");
     REQUIRE(file != NULL);
-    if (getenv("KEEP")) CHECK(fwrite(text.at, 1, text.n, file) == text.n);
-    else if (!CHECK(fread(was, 1, sizeof was, file) == text.n && !memcmp(was, text.at, text.n)))
-        printf("    %s has another text: KEEP=1 writes it anew\n", path);
+    CHECK(fwrite(text.at, 1, text.n, file) == text.n);
     fclose(file);
     ct_forge_text_free(&text);
 }
 
-static void kept_texts(void)
-{
-    compare_kept("golden/c.txt", CT_IN_C);
-    compare_kept("golden/cuda.txt", CT_IN_CUDA);
-}
-
 static const check_case cases[] = {
-    {"texts are those kept in golden/", kept_texts},
+    {"texts for nvcc", texts_for_nvcc},
     {"CUDA text compiles", cuda_compiles},
     {"C text has the interpreter's bits", c_text},
     {"CUDA text has them, played on the CPU", cuda_text},

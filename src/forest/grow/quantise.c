@@ -1,4 +1,4 @@
-#include "forest/grow/whole.h"
+#include "forest/grow/quantise.h"
 
 #include <math.h>
 #include <string.h>
@@ -145,18 +145,18 @@ static void choose_words(ct_grower *g, const distances *d, int high)
 }
 
 /* Of scores, and hazards of leaves, which are from 0 to 22: harmonic numbers of up to 2^30. */
-static int whole_of_scores(ct_grower *g)
+static int quantise_scores(ct_grower *g)
 {
     g->bits = FEWEST_BITS;
     g->exponent = -CT_SCORE_BITS;
     g->unit = ldexp(1, g->exponent);
-    g->has_own_whole = 1;
+    g->has_own_quantised = 1;
     g->out_words = (ct_words){g->exponent - 16, 1};
     g->gain_words = g->harm_words = (ct_words){0, 1};
     g->gain_scale = ldexp(1, 1 - ilogb(g->options->sample));
-    g->whole = (int32_t *) ct_alloc(g->n_rows * sizeof *g->whole);
-    if (g->whole) memset(g->whole, 0, g->n_rows * sizeof *g->whole);
-    return g->whole != NULL;
+    g->quantised = (int32_t *) ct_alloc(g->n_rows * sizeof *g->quantised);
+    if (g->quantised) memset(g->quantised, 0, g->n_rows * sizeof *g->quantised);
+    return g->quantised != NULL;
 }
 
 /* ---- exposures ---- */
@@ -220,16 +220,16 @@ static double far_from_rate(const ct_grower *g)
 
 /* Whole numbers are what rows have more than their exposure at the rate of all, or at the median of
  * rates where some are far out, in as many bits as sums of the sample leave. */
-static int whole_of_rates(ct_grower *g)
+static int quantise_rates(ct_grower *g)
 {
     const double *y = g->data->numbers, *exposure = g->data->exposure;
     rates r;
     double squares = 0;
-    g->whole = (int32_t *) ct_alloc(g->n_rows * sizeof *g->whole);
+    g->quantised = (int32_t *) ct_alloc(g->n_rows * sizeof *g->quantised);
     g->exposure = (int32_t *) ct_alloc(g->n_rows * sizeof *g->exposure);
-    if (!g->whole || !g->exposure || !measure_rates(g, &r)) return 0;
+    if (!g->quantised || !g->exposure || !measure_rates(g, &r)) return 0;
     g->bits = most_bits(g);
-    g->is_wide = g->has_own_whole =
+    g->is_wide = g->has_own_quantised =
         FEWEST_BITS + r.amounts.high - r.amounts.typical - SLACK > g->bits;
     g->centre = g->is_wide ? r.median : g->rate;
     const double far = far_from_rate(g);
@@ -239,29 +239,29 @@ static int whole_of_rates(ct_grower *g)
     words_of_rates(g, &r);
     for (uint32_t i = 0; i < g->n_rows; i++) {
         const double own = nearbyint(exposure[i] / g->exposure_unit);
-        g->whole[i] = (int32_t) lround((y[i] - g->centre * exposure[i]) / g->unit);
+        g->quantised[i] = (int32_t) lround((y[i] - g->centre * exposure[i]) / g->unit);
         g->exposure[i] = own > 1 ? (int32_t) own : 1;
-        squares += (double) g->whole[i] * g->whole[i] / g->exposure[i];
+        squares += (double) g->quantised[i] * g->quantised[i] / g->exposure[i];
     }
     g->gain_scale = squares > 0 ? ldexp(1, 39 - ilogb(squares)) : 1;
     return 1;
 }
 
-int ct_whole_init(ct_grower *g)
+int ct_forest_quantise(ct_grower *g)
 {
-    CT_ASSERT(g->n_rows > 0 && !g->n_classes && !g->whole);
-    if (g->data->survival) return whole_of_scores(g);
-    if (g->data->exposure) return whole_of_rates(g);
+    CT_ASSERT(g->n_rows > 0 && !g->n_classes && !g->quantised);
+    if (g->data->survival) return quantise_scores(g);
+    if (g->data->exposure) return quantise_rates(g);
     const double *y = g->data->numbers, median = median_of(y, g->n_rows);
     const distances d = distances_from(median, y, g->n_rows);
-    g->whole = (int32_t *) ct_alloc(g->n_rows * sizeof *g->whole);
-    if (!g->whole) return 0;
+    g->quantised = (int32_t *) ct_alloc(g->n_rows * sizeof *g->quantised);
+    if (!g->quantised) return 0;
     choose_words(g, &d, choose_unit(g, median, &d));
-    g->has_own_whole = g->is_wide;
+    g->has_own_quantised = g->is_wide;
     double squares = 0;
     for (uint32_t i = 0; i < g->n_rows; i++) {
-        g->whole[i] = (int32_t) lround((y[i] - g->centre) / g->unit);
-        squares += (double) g->whole[i] * g->whole[i];
+        g->quantised[i] = (int32_t) lround((y[i] - g->centre) / g->unit);
+        squares += (double) g->quantised[i] * g->quantised[i];
     }
     g->gain_scale = squares > 0 ? ldexp(1, 39 - ilogb(squares)) : 1;
     return 1;
@@ -271,12 +271,13 @@ int ct_whole_init(ct_grower *g)
 
 static int is_close(const ct_hist_scratch *scratch, const ct_hist_task *task)
 {
-    const int32_t *whole = ct_view_of(scratch, task)->whole;
+    const int32_t *quantised = ct_view_of(scratch, task)->quantised;
     const ct_item *items = scratch->rows.items + task->begin;
-    const int64_t first = whole[items[0].row],
+    const int64_t first = quantised[items[0].row],
                   most = (int64_t) 1 << (scratch->grower->bits - CLOSE_BITS);
     uint32_t i = 1;
-    while (i < task->n && whole[items[i].row] - first < most && first - whole[items[i].row] < most)
+    while (i < task->n && quantised[items[i].row] - first < most &&
+           first - quantised[items[i].row] < most)
         i++;
     return i == task->n;
 }
@@ -287,7 +288,7 @@ static double number_of(const ct_hist_scratch *scratch, const ct_view *view, con
 }
 
 /* From the middle of the lowest and the highest. */
-static void whole_of_numbers(ct_hist_scratch *scratch, ct_hist_task *task)
+static void quantise_numbers(ct_hist_scratch *scratch, ct_hist_task *task)
 {
     const ct_view *view = ct_view_of(scratch, task);
     const ct_item *items = scratch->rows.items + task->begin;
@@ -300,9 +301,9 @@ static void whole_of_numbers(ct_hist_scratch *scratch, ct_hist_task *task)
     task->exponent = ilogb(high - low) - scratch->grower->bits;
     if (task->exponent < -1022) task->exponent = -1022;
     const double unit = ldexp(1, task->exponent);
-    int32_t *whole = ct_own_whole(scratch, task->place);
+    int32_t *quantised = ct_own_quantised(scratch, task->place);
     for (uint32_t i = 0; i < task->n; i++)
-        whole[items[i].row] = (int32_t) lround((number_of(scratch, view, items + i) -
+        quantised[items[i].row] = (int32_t) lround((number_of(scratch, view, items + i) -
                                                 middle) / unit);
 }
 
@@ -315,7 +316,7 @@ static double above_rate(const ct_hist_scratch *scratch, const ct_view *view, co
 }
 
 /* From what rows have at the rate of the node. */
-static void whole_of_node_rates(ct_hist_scratch *scratch, ct_hist_task *task)
+static void quantise_node_rates(ct_hist_scratch *scratch, ct_hist_task *task)
 {
     const ct_view *view = ct_view_of(scratch, task);
     const ct_item *items = scratch->rows.items + task->begin;
@@ -327,16 +328,17 @@ static void whole_of_node_rates(ct_hist_scratch *scratch, ct_hist_task *task)
     task->exponent = ilogb(most) + 1 - scratch->grower->bits;
     if (task->exponent < -1022) task->exponent = -1022;
     const double unit = ldexp(1, task->exponent);
-    int32_t *whole = ct_own_whole(scratch, task->place);
+    int32_t *quantised = ct_own_quantised(scratch, task->place);
     for (uint32_t i = 0; i < task->n; i++)
-        whole[items[i].row] = (int32_t) lround(above_rate(scratch, view, items + i, rate) / unit);
+        quantised[items[i].row] =
+            (int32_t) lround(above_rate(scratch, view, items + i, rate) / unit);
 }
 
-void ct_make_whole_anew(ct_hist_scratch *scratch, ct_hist_task *task)
+void ct_forest_quantise_node(ct_hist_scratch *scratch, ct_hist_task *task)
 {
     CT_ASSERT(scratch->grower->is_wide && task->n > 0);
     if (!is_close(scratch, task)) return;
-    if (scratch->grower->exposure) whole_of_node_rates(scratch, task);
-    else whole_of_numbers(scratch, task);
+    if (scratch->grower->exposure) quantise_node_rates(scratch, task);
+    else quantise_numbers(scratch, task);
     if (scratch->grower->options->gains) task->purity = ct_forest_purity(scratch, task);
 }

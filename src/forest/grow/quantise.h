@@ -6,16 +6,16 @@
  * equal to it. Where not even these are enough, since some numbers are very far out, the forest is
  * wide: nodes whose numbers lie close together have units of their own. Sums over nodes and trees
  * then have several words (words.h). */
-#ifndef CT_FOREST_GROW_WHOLE_H
-#define CT_FOREST_GROW_WHOLE_H
+#ifndef CT_FOREST_GROW_QUANTISE_H
+#define CT_FOREST_GROW_QUANTISE_H
 
 #include "forest/grow/scratch.h"
 
 /* Whole numbers, centre, units and words of the grower. 0 if memory ends. */
-int ct_whole_init(ct_grower *grower);
+int ct_forest_quantise(ct_grower *grower);
 
 /* Wide: numbers of a node that span so few units that rounding them could matter are made whole
  * anew, from the middle of the lowest and the highest. A matter of the node's rows alone. */
-void ct_make_whole_anew(ct_hist_scratch *scratch, ct_hist_task *task);
+void ct_forest_quantise_node(ct_hist_scratch *scratch, ct_hist_task *task);
 
 #endif
