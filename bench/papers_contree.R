@@ -5,12 +5,12 @@
 #
 # threads: seconds of one thread at depth 2 to 4 where a search takes no more than LIMIT (30)
 # seconds, and how many times as fast 2 to 16 are, by the processor time of the busiest thread
-# (Linux only), for which neither other work nor the number of processors matters: what more
-# threads than processors cost in caches and memory is not in it. Where one takes longer, what
-# bench/threads.R has measured, or the gap. Then workers, which are processes, as simulated
-# (workers-simulated.csv). caps: errors and seconds of the processor with at most so many thresholds
-# a predictor, beside all of them. bounds: what a search at depth 4 has proven after 2 and 10
-# seconds of the processor, or when it was done, within LIMIT.
+# (Linux; OMP_WAIT_POLICY=passive, or waiting counts), for which neither other work nor the number
+# of processors matters: what more threads than processors cost in caches and memory is not in it.
+# Where one takes longer, what bench/threads.R has measured, or the gap. Then workers, which are
+# processes, as simulated (workers-simulated.csv). caps: errors and seconds of the processor with at
+# most so many thresholds a predictor, beside all of them. bounds: what a search at depth 4 has
+# proven after 2 and 10 seconds of the processor, or when it was done, within LIMIT.
 
 library(contree)
 for (file in c("data", "papers")) source(sprintf("bench/lib/%s.R", file))
@@ -28,32 +28,19 @@ fit_to <- function(data, depth, threads = 1, ...) {
 }
 geomean <- function(x) exp(mean(log(x)))
 
-# Processor seconds of each thread of this process so far.
-thread_seconds <- function() {
-  threads <- list.files("/proc/self/task")
-  ran <- vapply(file.path("/proc/self/task", threads, "schedstat"), scan, c(0, 0, 0), quiet = TRUE)
-  stats::setNames(ran[1, ] / 1e9, threads)
-}
-
-# Processor seconds of a call, of the thread that has most; `calls` calls in turn. More threads than
-# processors are only for this measure.
-busiest_thread <- function(data, depth, threads, calls, cost) {
-  before <- thread_seconds()
-  for (i in seq_len(calls)) stopifnot(fit_to(data, depth, threads)$objective == cost)
-  after <- thread_seconds()
-  known <- names(after) %in% names(before)
-  after[known] <- after[known] - before[names(after)[known]]
-  max(after) / calls
+# More threads than processors are only for this measure.
+busiest_of <- function(data, depth, threads, calls, cost) {
+  busiest_thread(function() stopifnot(fit_to(data, depth, threads)$objective == cost), calls)
 }
 
 # Processor seconds of one thread, and of the busiest of each number of `threads`: medians of rounds
 # in which all take turns.
 thread_scaling <- function(data, depth, cost, threads) {
-  first <- max(0.001, busiest_thread(data, depth, 1, 1, cost)) # as fine as the system counts
+  first <- max(0.001, busiest_of(data, depth, 1, 1, cost)) # as fine as the system counts
   calls <- ceiling(0.1 / first)
   turns <- if (quick) 2 else if (first < 1) 7 else if (first < 4) 3 else 1
   rounds <- replicate(turns, vapply(c(1, threads), function(n) {
-    busiest_thread(data, depth, n, calls, cost)
+    busiest_of(data, depth, n, calls, cost)
   }, 0))
   apply(rounds, 1, stats::median)
 }

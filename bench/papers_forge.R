@@ -6,10 +6,11 @@
 # autotune: the schedule that autotune() keeps, and none, beside the best of 50 on forests that the
 # rule's numbers were not chosen on: all take turns, the best is that of the even rounds, and times
 # of the odd rounds are compared, since the least of times that waver is too low. One thread, by
-# seconds of the processor; two, by the shortest run, with reproducible sums and six more schedules,
-# whose threads take trees or rows and trees. peers: models in the shapes of seven of the papers'
-# eight, grown from real data, one thread, seconds of the processor, beside those of PEERS that
-# BENCH_PYTHON has, and beside what is published of Treebeard on another machine; it is not here.
+# seconds of the processor; two, by those of the busier (Linux; OMP_WAIT_POLICY=passive, or waiting
+# counts), with reproducible sums and six more schedules, whose threads take trees or rows and
+# trees. peers: models in the shapes of seven of the papers' eight, grown from real data, one
+# thread, seconds of the processor, beside those of PEERS that BENCH_PYTHON has, and beside what is
+# published of Treebeard on another machine; it is not here.
 
 library(contree)
 for (file in c("data", "papers", "peer")) source(sprintf("bench/lib/%s.R", file))
@@ -22,7 +23,8 @@ geomean <- function(x) exp(mean(log(x)))
 
 seconds_of <- function(run, threads = 1) {
   run()
-  if (threads == 1) own$time_of_processor(run) else own$time_by_clock(run)
+  seconds <- own$time_of_processor(run)
+  if (threads == 1) seconds else busiest_thread(run, ceiling(0.02 / seconds))
 }
 
 tiles <- function(rows, form, k) {
@@ -67,7 +69,7 @@ judge <- function(at, rows, threads) {
   }))
   tuned <- autotune(forged, new, threads = threads)
   things <- c(list(tuned, forged), legal)
-  rounds <- replicate(if (quick) 2 else 10, vapply(things, function(one) {
+  rounds <- replicate(if (quick) 2 else if (threads == 1) 10 else 4, vapply(things, function(one) {
     seconds_of(function() own$sums_of_rows(one, columns, threads, "cpu"), threads)
   }, 0))
   if (is.null(tuned$schedule)) rounds[1, ] <- rounds[2, ] # the same, in all but noise
@@ -75,8 +77,7 @@ judge <- function(at, rows, threads) {
   chosen <- apply(rounds[, even, drop = FALSE], 1, min)
   fair <- apply(rounds[, !even, drop = FALSE], 1, min)
   best <- 2 + which.min(chosen[-(1:2)])
-  # in turns: what disturbs one disturbs both; the clock's times are of runs that nothing did
-  beside <- if (threads == 1) stats::median(rounds[1, ] / rounds[2, ]) else fair[1] / fair[2]
+  beside <- stats::median(rounds[1, ] / rounds[2, ]) # in turns: what disturbs one disturbs both
   case <- sprintf("%d thread%s: %s, %d trees, depth %d, %d rows, %d schedules", threads,
                   if (threads > 1) "s" else "", at$set, at$trees, at$depth, rows, length(legal))
   row_of("autotune", case, "tuned, times the best", fair[1] / fair[best])

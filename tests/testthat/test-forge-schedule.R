@@ -170,6 +170,18 @@ test_that("schedules are timed in turns", {
   expect_identical(contree:::is_faster(c(1, 0.96)), TRUE)
 })
 
+test_that("a schedule stands if it wins three of four turns", {
+  wins <- function(n, by = 0.9) {
+    turn <- 0
+    contree:::wins_turns(list("first", "second"), function(one) {
+      if (one == "first") return(1)
+      turn <<- turn + 1
+      if (turn <= n) by else 1
+    }, function(run) run())
+  }
+  expect_identical(c(wins(11), wins(12), wins(16), wins(16, 0.98)), c(FALSE, TRUE, TRUE, FALSE))
+})
+
 test_that("one thread's time is a mean, that of more threads the shortest", {
   time <- 0
   runs <- c(0.0015, 0.001, 0.0025, 0.001)
