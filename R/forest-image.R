@@ -16,8 +16,8 @@
 #' candidate and bin border with the largest gain. With `policy = "random"` (B) each candidate has
 #' two thresholds, its values at two of these pixels, and each leaf takes the best of the tests
 #' `threshold1 <= value < threshold2`, `threshold1 <= value` and `threshold2 <= value`. The gain is
-#' the decrease of the Gini index. A node is a leaf if all of its pixels have one class, or if no
-#' candidate has a positive gain.
+#' the decrease of the measure that `splitrule` names. A node is a leaf if all of its pixels have
+#' one class, or if no candidate has a positive gain.
 #'
 #' With a `learner` the splits are chosen by an R function, as in [hist_forest()], from bins of even
 #' width: see [hist_learner()]. `info$features` are then the numbers of the candidates of the level,
@@ -402,7 +402,7 @@ grow_image_forest <- function(given, settings) {
     random = as.integer(settings$policy == "random"), stream = as.integer(given$streams),
     learner = learner_of_images(settings, given$classes),
     rule = match(settings$splitrule, image_rules) - 1,
-    low = fixed_interval(settings)[1], high = fixed_interval(settings)[2],
+    interval = fixed_interval(settings),
     depth = most(settings$depth), min_n = max(most(settings$min_n) - 1, 1),
     pixels = if (is.finite(settings$pixels)) most(settings$pixels) else 0,
     seed = settings$seed, time_limit = settings$time_limit, device = settings$device,

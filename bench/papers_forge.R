@@ -1,13 +1,16 @@
 # The CPU experiments of SilvanForge and Treebeard on forests grown from real data, those of
-# CONTREE_DATA, one thread, seconds of the processor. Writes bench/results/paper-forge.csv.
+# CONTREE_DATA. Writes bench/results/paper-forge.csv.
 #
 #   Rscript bench/papers_forge.R [autotune|peers] ...     nothing: both
 #
 # autotune: the schedule that autotune() keeps, and none, beside the best of 50 on forests that the
 # rule's numbers were not chosen on: all take turns, the best is that of the even rounds, and times
-# of the odd rounds are compared, since the least of times that waver is too low. peers: models in
-# the shapes of seven of the papers' eight, grown from real data, beside those of PEERS that
-# BENCH_PYTHON has, and beside what is published of Treebeard on another machine; it is not here.
+# of the odd rounds are compared, since the least of times that waver is too low. One thread, by
+# seconds of the processor; two, by those of the busier (Linux; OMP_WAIT_POLICY=passive, or waiting
+# counts), with reproducible sums and six more schedules, whose threads take trees or rows and
+# trees. peers: models in the shapes of seven of the papers' eight, grown from real data, one
+# thread, seconds of the processor, beside those of PEERS that BENCH_PYTHON has, and beside what is
+# published of Treebeard on another machine; it is not here.
 
 library(contree)
 for (file in c("data", "papers", "peer")) source(sprintf("bench/lib/%s.R", file))
@@ -16,18 +19,12 @@ quick <- nzchar(Sys.getenv("QUICK"))
 wanted <- function(part) length(asked) == 0 || part %in% asked
 row_of <- function(...) paper_row("forge", ...)
 own <- asNamespace("contree")
-cpu <- function() .Call(own$ffi_processor_seconds)
 geomean <- function(x) exp(mean(log(x)))
 
-seconds_of <- function(run) {
+seconds_of <- function(run, threads = 1) {
   run()
-  from <- cpu()
-  runs <- 0
-  while (cpu() - from < 0.004) {
-    run()
-    runs <- runs + 1
-  }
-  (cpu() - from) / runs
+  seconds <- own$time_of_processor(run)
+  if (threads == 1) seconds else busiest_thread(run, ceiling(0.02 / seconds))
 }
 
 tiles <- function(rows, form, k) {
@@ -48,46 +45,64 @@ fifty <- function() {
     lapply(c(64, 512), own$planes_of))
 }
 
+# Each of two threads takes trees; or rows, and a tile of rows or of trees.
+shared_trees <- function() {
+  in_parallel <- function(trees) {
+    list(schedule(c("schedule 1", sprintf("tile(tree, t0, t1, %d)", trees),
+                    "reorder(t0, t1, batch)", "parallel(t0)", "interleave(batch, 8)")),
+         schedule(c("schedule 1", "tile(batch, b0, b1, 64)",
+                    sprintf("tile(tree, t0, t1, %d)", trees), "reorder(b0, t0, t1, b1)",
+                    "parallel(b0)", "parallel(t0)", "interleave(b1, 8)")))
+  }
+  unlist(lapply(c(4, 8, 32), in_parallel), recursive = FALSE)
+}
+
+judge <- function(at, rows, threads) {
+  data <- read_data_set(at$set)
+  fit <- hist_forest(class ~ ., data, trees = at$trees, depth = at$depth, seed = 1)
+  forged <- forge(fit, threads = threads, sums = if (threads == 1) "source" else "reproducible")
+  new <- data[rep_len(seq_len(nrow(data)), rows), -1, drop = FALSE]
+  columns <- own$forest_columns_of(forged$forest, new)$columns
+  asked <- c(fifty(), if (threads > 1) shared_trees())
+  legal <- Filter(Negate(is.null), lapply(asked, function(one) {
+    tryCatch(own$with_schedule(forged, one), contree_input_error = function(problem) NULL)
+  }))
+  tuned <- autotune(forged, new, threads = threads)
+  things <- c(list(tuned, forged), legal)
+  rounds <- replicate(if (quick) 2 else if (threads == 1) 10 else 4, vapply(things, function(one) {
+    seconds_of(function() own$sums_of_rows(one, columns, threads, "cpu"), threads)
+  }, 0))
+  if (is.null(tuned$schedule)) rounds[1, ] <- rounds[2, ] # the same, in all but noise
+  even <- seq_len(ncol(rounds)) %% 2 == 0
+  chosen <- apply(rounds[, even, drop = FALSE], 1, min)
+  fair <- apply(rounds[, !even, drop = FALSE], 1, min)
+  best <- 2 + which.min(chosen[-(1:2)])
+  beside <- stats::median(rounds[1, ] / rounds[2, ]) # in turns: what disturbs one disturbs both
+  case <- sprintf("%d thread%s: %s, %d trees, depth %d, %d rows, %d schedules", threads,
+                  if (threads > 1) "s" else "", at$set, at$trees, at$depth, rows, length(legal))
+  row_of("autotune", case, "tuned, times the best", fair[1] / fair[best])
+  row_of("autotune", case, "not tuned, times the best", fair[2] / fair[best])
+  row_of("autotune", case, "tuned, times not tuned", beside)
+  c(fair[1] / fair[best], beside, !is.null(tuned$schedule))
+}
+
 if (wanted("autotune")) {
   paper_begin("forge", "autotune")
   models <- data.frame(set = c("magic", "bean", "eeg", "room"), trees = c(100, 60, 200, 30),
                        depth = c(8, 6, 10, 4))
-  batches <- c(1, 64, 1024)
   if (quick) models <- models[4, ]
-  times <- NULL
-  for (i in seq_len(nrow(models))) for (rows in batches) {
-    at <- models[i, ]
-    data <- read_data_set(at$set)
-    fit <- hist_forest(class ~ ., data, trees = at$trees, depth = at$depth, seed = 1)
-    forged <- forge(fit, threads = 1)
-    new <- data[rep_len(seq_len(nrow(data)), rows), -1, drop = FALSE]
-    columns <- own$forest_columns_of(forged$forest, new)$columns
-    legal <- Filter(Negate(is.null), lapply(fifty(), function(one) {
-      tryCatch(own$with_schedule(forged, one), contree_input_error = function(problem) NULL)
-    }))
-    tuned <- autotune(forged, new, threads = 1)
-    things <- c(list(tuned, forged), legal)
-    rounds <- replicate(if (quick) 2 else 10, vapply(things, function(one) {
-      seconds_of(function() own$sums_of_rows(one, columns, 1, "cpu"))
-    }, 0))
-    if (is.null(tuned$schedule)) rounds[1, ] <- rounds[2, ] # the same, in all but noise
-    even <- seq_len(ncol(rounds)) %% 2 == 0
-    chosen <- apply(rounds[, even, drop = FALSE], 1, min)
-    fair <- apply(rounds[, !even, drop = FALSE], 1, min)
-    best <- 2 + which.min(chosen[-(1:2)])
-    case <- sprintf("%s, %d trees, depth %d, %d rows, %d schedules", at$set, at$trees, at$depth,
-                    rows, length(legal))
-    row_of("autotune", case, "tuned, times the best", fair[1] / fair[best])
-    row_of("autotune", case, "not tuned, times the best", fair[2] / fair[best])
-    beside <- stats::median(rounds[1, ] / rounds[2, ]) # in turns: what disturbs one disturbs both
-    row_of("autotune", case, "tuned, times not tuned: median", beside)
-    times <- rbind(times, c(fair[1] / fair[best], beside, !is.null(tuned$schedule)))
+  for (threads in 1:2) {
+    times <- NULL
+    for (i in seq_len(nrow(models))) for (rows in c(1, 64, 1024)) {
+      times <- rbind(times, judge(models[i, ], rows, threads))
+    }
+    case <- sprintf("%d thread%s: all", threads, if (threads > 1) "s" else "")
+    row_of("autotune", case, "tuned, times the best: geometric mean", geomean(times[, 1]))
+    row_of("autotune", case, "tuned, times the best: worst", max(times[, 1]))
+    row_of("autotune", case, "a schedule is kept: share of the cases", mean(times[, 3]))
+    row_of("autotune", case, "tuned, times not tuned: geometric mean", geomean(times[, 2]))
+    row_of("autotune", case, "tuned, times not tuned: worst", max(times[, 2]))
   }
-  row_of("autotune", "all", "tuned, times the best: geometric mean", geomean(times[, 1]))
-  row_of("autotune", "all", "tuned, times the best: worst", max(times[, 1]))
-  row_of("autotune", "all", "a schedule is kept: share of the cases", mean(times[, 3]))
-  row_of("autotune", "all", "tuned, times not tuned: geometric mean", geomean(times[, 2]))
-  row_of("autotune", "all", "tuned, times not tuned: worst", max(times[, 2]))
 }
 
 # The shapes of seven of the papers' eight models: no set at hand has the 2,000 columns of epsilon.

@@ -30,3 +30,23 @@ paper_row <- function(paper, experiment, case, measure, ours, theirs = NA) {
                      qmethod = "double")
   cat(sprintf("%-12s %-28s %-34s paper %8s  ours %g\n", experiment, case, measure, theirs, ours))
 }
+
+# Processor seconds of each thread of this process so far, on Linux; a thread that waits is counted
+# to its end.
+thread_seconds <- function() {
+  Sys.sleep(0.0005)
+  threads <- list.files("/proc/self/task")
+  ran <- vapply(file.path("/proc/self/task", threads, "schedstat"), scan, c(0, 0, 0), quiet = TRUE)
+  stats::setNames(ran[1, ] / 1e9, threads)
+}
+
+# Processor seconds of run(), of the thread that has most, over so many calls: what a machine with a
+# processor for each thread and nothing else to do takes, but for what threads wait.
+busiest_thread <- function(run, calls) {
+  before <- thread_seconds()
+  for (i in seq_len(calls)) run()
+  after <- thread_seconds()
+  known <- names(after) %in% names(before)
+  after[known] <- after[known] - before[names(after)[known]]
+  max(after) / calls
+}

@@ -99,17 +99,25 @@ static void take_images(SEXP images, SEXP control, r_images *x, r_image_owned *a
 
 /* ---- growing ---- */
 
+/* Two whole numbers; none where the first is not below the second. */
+static void take_interval(SEXP ends, ct_pixel_options *o)
+{
+    if (TYPEOF(ends) != REALSXP || Rf_xlength(ends) != 2 ||
+        !(REAL_RO(ends)[0] >= INT32_MIN && REAL_RO(ends)[1] <= INT32_MAX))
+        Rf_error("the interval must be two numbers of 32 bits");
+    o->has_interval = REAL_RO(ends)[0] < REAL_RO(ends)[1];
+    if (!o->has_interval) return;
+    o->low = (int32_t) REAL_RO(ends)[0];
+    o->high = (int32_t) REAL_RO(ends)[1];
+}
+
 static ct_pixel_options options_of(SEXP control)
 {
     ct_pixel_options o;
     memset(&o, 0, sizeof o);
     o.policy = r_number(control, "random") != 0 ? CT_PIXEL_RANDOM : CT_PIXEL_BEST;
     o.rule = (ct_pixel_rule) (r_count(control, "rule") % 3);
-    o.has_interval = r_number(control, "low") < r_number(control, "high");
-    if (o.has_interval) {
-        o.low = (int32_t) r_number(control, "low");
-        o.high = (int32_t) r_number(control, "high");
-    }
+    take_interval(r_element(control, "interval"), &o);
     o.n_trees = r_count(control, "trees");
     o.features = r_count(control, "features");
     o.bins = r_count(control, "bins");

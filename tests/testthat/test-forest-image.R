@@ -331,10 +331,15 @@ test_that("rules and an interval of one's own change the forest, and are checked
     expect_gt(mean(predict(grow(splitrule = rule), image) == labels), 0.7)
   }
   # bins between 0 and 100 alone: no test asks for more
-  within <- grow(interval = c(0, 100))$forest
-  nodes <- matrix(within$nodes, 4)
-  tests <- nodes[2, nodes[3, ] != 0]
+  tests_within <- function(...) {
+    nodes <- matrix(grow(interval = c(...))$forest$nodes, 4)
+    nodes[2, nodes[3, ] != 0]
+  }
+  tests <- tests_within(0, 100)
   expect_true(all(tests > 0 & tests <= 100))
+  # differences of sums are below 0 as well
+  tests <- tests_within(-60, 60)
+  expect_true(all(tests > -60 & tests <= 60) && any(tests < 0))
   expect_contree_error(grow(interval = c(2, 1)), "input", c("'interval'", "increasing"))
   expect_contree_error(grow(interval = "a"), "input", "'interval'")
   expect_contree_error(grow(splitrule = "x"), "input", "'splitrule'")

@@ -144,18 +144,49 @@ test_that("tuning keeps the fastest, and what it saw", {
   expect_contree_error(suppressMessages(autotune(fast, rows, seconds = 0)), "input", "time_limit")
 })
 
-test_that("schedules are timed in turns by the clock that is given", {
-  time <- 0
-  costs <- list(0.003, 0.002, 0.01)
-  run <- function(cost) time <<- time + cost
-  timed <- contree:::time_in_turns(costs, 100, run, function() time)
-  expect_equal(timed, unlist(costs))
+test_that("schedules are timed in turns", {
+  order <- NULL
+  taking <- function(run) run()
+  taken <- list(c(3, 5), c(4, 2), c(10, 10))
+  timed <- contree:::time_in_turns(1:3, 100, function(i) {
+    order <<- c(order, i)
+    taken[[i]][1 + length(order) %/% 4 %% 2]
+  }, taking)
+  expect_identical(timed, c(3, 2, 10))
+  expect_identical(order, rep(1:3, 20))
+  expect_identical(contree:::time_in_turns(1:2, 0, function(i) i, taking), c(1, 2))
   expect_identical(contree:::is_faster(c(1, 0.98)), FALSE)
   expect_identical(contree:::is_faster(c(1, 0.96)), TRUE)
-  clock <- contree:::clock_for(1)
-  first <- clock()
-  while (clock() == first) sum(runif(1e4))
-  expect_gt(clock(), first)
+})
+
+test_that("a schedule stands if it wins three of four turns", {
+  wins <- function(n, by = 0.9) {
+    turn <- 0
+    contree:::wins_turns(list("first", "second"), function(one) {
+      if (one == "first") return(1)
+      turn <<- turn + 1
+      if (turn <= n) by else 1
+    }, function(run) run())
+  }
+  expect_identical(c(wins(11), wins(12), wins(16), wins(16, 0.98)), c(FALSE, TRUE, TRUE, FALSE))
+})
+
+test_that("one thread's time is a mean, that of more threads the shortest", {
+  time <- 0
+  runs <- c(0.0015, 0.001, 0.0025, 0.001)
+  made <- 0
+  run <- function() {
+    made <<- made + 1
+    time <<- time + runs[made]
+  }
+  clock <- function() time
+  expect_equal(contree:::time_of_processor(run, clock), 0.005 / 3)
+  expect_identical(made, 3)
+  made <- 0
+  expect_equal(contree:::time_by_clock(run, clock), 0.001)
+  expect_identical(made, 3)
+  once <- function() sum(runif(1e4))
+  expect_true(contree:::time_of_processor(once) > 0 && contree:::time_by_clock(once) > 0)
 })
 
 test_that("the rule has tiles for all threads where smaller tiles pay", {

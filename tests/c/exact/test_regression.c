@@ -639,8 +639,8 @@ static void costs_of_leaves(void)
     }
 }
 
-/* Splits of rows that cost nearly the same: three heaps as far from each other, which weigh the same
- * but for last bits, and noise that doubles lose beside them. */
+/* Splits of rows that cost nearly the same: three heaps as far from each other, which weigh the
+ * same but for last bits, and noise that doubles lose beside them. */
 static void splits_in_full(void)
 {
     for (uint32_t i = 0; i < 4 * n_tables(5000); i++) {
