@@ -213,6 +213,17 @@ static void *new_terms(ct_forged *f, const ct_plane_tree *packed)
                                                                     : sizeof(double));
 }
 
+/* Whether all tests of a level are one. */
+static int is_symmetric(const uint32_t *program, uint32_t depth)
+{
+    for (uint32_t level = 0; level < depth; level++) {
+        uint32_t first = (1u << level) - 1;
+        for (uint32_t i = first + 1; i <= 2 * first; i++)
+            if (program[i] != program[first]) return 0;
+    }
+    return 1;
+}
+
 /* A tree made perfect: below a leaf, all places are that leaf's, and plane 0 asks nothing. */
 static ct_status make_network(ct_forged *f, const ct_packing *p, uint32_t tree,
                               ct_plane_tree *packed)
@@ -230,7 +241,7 @@ static ct_status make_network(ct_forged *f, const ct_packing *p, uint32_t tree,
         at[2 * i + 2] = leaf ? at[i] : e->right[at[i]];
     }
     for (uint32_t i = 0; i < n; i++) set_term(f, tree, packed, terms, i, at[n - 1 + i]);
-    packed->kind = CT_NETWORK;
+    packed->kind = is_symmetric(program, packed->bits) ? CT_SYMMETRIC : CT_NETWORK;
     packed->program = program;
     packed->terms = terms;
     return CT_OK;
@@ -360,6 +371,21 @@ static int network_pays(uint32_t depth, uint32_t n_leaves)
     return depth <= CT_NETWORK_DEPTH && 1u << depth <= 4 * n_leaves;
 }
 
+static ct_status slice_terms(ct_forged *f, ct_plane_tree *packed)
+{
+    size_t width = f->ensemble->leaf_width, n = (size_t) 1 << packed->bits;
+    uint8_t *slices = CT_ARENA_NEW(&f->arena, uint8_t, 8 * width * n);
+    if (!slices) return CT_NO_MEMORY;
+    for (size_t i = 0; i < width * n; i++) {
+        uint64_t term;
+        memcpy(&term, (const double *) packed->terms + i, sizeof term);
+        for (unsigned byte = 0; byte < 8; byte++)
+            slices[(i / n * 8 + byte) * n + i % n] = (uint8_t) (term >> (8 * byte));
+    }
+    packed->slices = slices;
+    return CT_OK;
+}
+
 static ct_status make_tree(ct_forged *f, const ct_packing *p, uint32_t tree)
 {
     ct_plane_tree *packed = &f->trees[tree];
@@ -367,10 +393,13 @@ static ct_status make_tree(ct_forged *f, const ct_packing *p, uint32_t tree)
     packed->output = f->ensemble->output_of_tree[tree];
     if (network_pays(depth, p->n_leaves[tree])) {
         packed->bits = depth;
-        return make_network(f, p, tree, packed);
+        CT_TRY(make_network(f, p, tree, packed));
+    } else {
+        while (packed->bits < 8 && 1u << packed->bits < p->n_leaves[tree]) packed->bits++;
+        CT_TRY(make_reach(f, p, tree, packed));
     }
-    while (packed->bits < 8 && 1u << packed->bits < p->n_leaves[tree]) packed->bits++;
-    return make_reach(f, p, tree, packed);
+    int sliced = f->ensemble->sum == CT_F64 && packed->bits >= CT_SLICED_BITS && !packed->entry;
+    return sliced ? slice_terms(f, packed) : CT_OK;
 }
 
 ct_status ct_pack_planes(ct_forged *f, ct_packing *p)
