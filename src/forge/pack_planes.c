@@ -115,16 +115,36 @@ static ct_status make_searches(ct_forged *f, const ct_packing *p, const numeric_
     return CT_OK;
 }
 
-/* A plane for each test of a code. */
-static void make_set_tests(ct_forged *f, const ct_packing *p, uint32_t begin, uint32_t end)
+/* A test of a code: what tells it from others, the column first. */
+typedef struct {
+    uint32_t key[4], node;
+} code_test;
+
+static int compare_codes(const void *x, const void *y)
+{
+    const code_test *a = (const code_test *) x, *b = (const code_test *) y;
+    for (unsigned i = 0; i < 4; i++)
+        if (a->key[i] != b->key[i]) return a->key[i] < b->key[i] ? -1 : 1;
+    return 0;
+}
+
+/* A plane for each distinct test of a code. */
+static void make_set_tests(ct_forged *f, const ct_packing *p, uint32_t begin, uint32_t end,
+                           code_test *all)
 {
     const ct_forge_ensemble *e = f->ensemble;
+    uint32_t n = 0;
     for (uint32_t i = begin; i < end; i++)
-        if (p->part[i] == CT_TOP_TEST && e->set_size[i]) {
-            p->plane_of[i] = f->n_planes;
+        if (p->part[i] == CT_TOP_TEST && e->set_size[i])
+            all[n++] = (code_test){{p->column_of[e->feature[i]], e->set_first[i], e->set_size[i],
+                                    e->set_else[i] | 2u * p->nan_left[i]}, i};
+    qsort(all, n, sizeof *all, compare_codes);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!i || compare_codes(&all[i], &all[i - 1]))
             f->set_tests[f->n_set_tests++] =
-                (ct_set_test){p->column_of[e->feature[i]], i, f->n_planes++};
-        }
+                (ct_set_test){all[i].key[0], all[i].node, f->n_planes++};
+        p->plane_of[all[i].node] = f->n_planes - 1;
+    }
 }
 
 /* ---- groups ---- */
@@ -169,18 +189,20 @@ static ct_status make_tests(ct_forged *f, ct_packing *p)
     uint32_t begin = 0, most = 1;
     p->plane_of = CT_ARENA_ZEROED(&p->arena, uint32_t, e->n_nodes);
     numeric_test *all = CT_ARENA_NEW(&p->arena, numeric_test, e->n_nodes);
+    uint32_t n_sets = count_sets(e);
+    code_test *codes = CT_ARENA_NEW(&p->arena, code_test, n_sets);
     CT_TRY(divide(f, p));
     size_t n_searches = (size_t) f->n_used * f->n_groups;
     if (n_searches > e->n_nodes) n_searches = e->n_nodes; /* each has a test */
     n_searches += e->n_nodes / CT_RANKS + 1;
     f->searches = CT_ARENA_NEW(&f->arena, ct_forge_search, n_searches);
-    f->set_tests = CT_ARENA_NEW(&f->arena, ct_set_test, count_sets(e));
-    if (!p->plane_of || !all || !f->searches || !f->set_tests) return CT_NO_MEMORY;
+    f->set_tests = CT_ARENA_NEW(&f->arena, ct_set_test, n_sets);
+    if (!p->plane_of || !all || !codes || !f->searches || !f->set_tests) return CT_NO_MEMORY;
     for (uint32_t g = 0; g < f->n_groups; g++) {
         uint32_t end = ct_ensemble_end(e, f->groups[g].tree_end - 1);
         f->n_planes = 1;
         CT_TRY(make_searches(f, p, all, collect(f, p, begin, end, all)));
-        make_set_tests(f, p, begin, end);
+        make_set_tests(f, p, begin, end, codes);
         f->groups[g].search_end = f->n_searches;
         f->groups[g].set_end = f->n_set_tests;
         f->n_tests += f->n_planes - 1;

@@ -123,6 +123,8 @@ static void copy_test(uint32_t from, uint32_t to)
 {
     drawn.feature[to] = drawn.feature[from], drawn.threshold[to] = drawn.threshold[from];
     drawn.default_left[to] = drawn.default_left[from], drawn.missing[to] = drawn.missing[from];
+    drawn.set_first[to] = drawn.set_first[from], drawn.set_size[to] = drawn.set_size[from];
+    drawn.set_else[to] = drawn.set_else[from];
 }
 
 /* The tests of each level become that of its first node; the last test of the first tree, 0 where
@@ -145,12 +147,30 @@ static uint32_t make_symmetric(void)
     return last;
 }
 
+/* Whether bytes of terms are there where they are asked for, and are those of the terms. */
+static int slices_hold(const ct_forged *f, const ct_plane_tree *tree)
+{
+    int wanted = f->ensemble->sum == CT_F64 && tree->bits >= CT_SLICED_BITS && !tree->entry;
+    if (!wanted || !tree->slices) return wanted == (tree->slices != NULL);
+    size_t n = (size_t) 1 << tree->bits;
+    for (size_t i = 0; i < f->ensemble->leaf_width * n; i++) {
+        uint64_t bits = 0;
+        for (unsigned byte = 8; byte-- > 0;)
+            bits = bits << 8 | tree->slices[(i / n * 8 + byte) * n + i % n];
+        if (memcmp(&bits, (const double *) tree->terms + i, sizeof bits)) return 0;
+    }
+    return 1;
+}
+
 static uint32_t count_symmetric(void)
 {
     uint32_t n = 0;
     ct_forged f;
     if (!CHECK_INT(ct_forge(&drawn.ensemble, &f, NULL), CT_OK)) return 0;
-    for (uint32_t t = 0; t < drawn.ensemble.n_trees; t++) n += f.trees[t].kind == CT_SYMMETRIC;
+    for (uint32_t t = 0; t < drawn.ensemble.n_trees; t++) {
+        n += f.trees[t].kind == CT_SYMMETRIC;
+        CHECK(slices_hold(&f, &f.trees[t]));
+    }
     ct_forged_free(&f);
     return n;
 }
@@ -162,18 +182,19 @@ static void one_test_a_level(void)
     static const uint32_t batches[] = {1, 63, 64, 65, 130, 600};
     for (uint32_t depth = 1; depth <= 9; depth++)
         for (uint32_t i = 0; i < (CHECK_QUICK() ? 3 : 12); i++) {
-            const any_shape s = {9, depth, 0, 2000, i % 2 ? 0 : 15, 4, 1 + i % 3, i % 3 == 2, 0,
+            const any_shape s = {9, depth, 0, 2000, i % 2 ? 0 : 15, 4, 1 + i % 3, i % 3 == 2, i % 8,
                                  i % 4 == 1, i % 2 ? CT_LESS : CT_LESS_EQUAL,
                                  i / 2 % 2 ? CT_F32 : CT_F64, i % 4 == 3 ? CT_F32 : CT_F64, 0};
             ct_rng r = ct_rng_of(depth, i, 23);
             any_draw(&r, &s, &drawn);
             uint32_t last = make_symmetric(), n = count_symmetric();
             CHECK(depth > CT_NETWORK_DEPTH || n == 9);
-            check_drawn(100 * depth + i, &r, 0, 600, batches, 6);
+            check_drawn(100 * depth + i, &r, s.sets > 0, 600, batches, 6);
             if (!last || depth > CT_NETWORK_DEPTH) continue;
-            drawn.feature[last] = (drawn.feature[last] + 1) % 4;
+            if (drawn.set_size[last]) drawn.set_else[last] ^= 1;
+            else drawn.feature[last] = (drawn.feature[last] + 1) % 4;
             CHECK_INT(count_symmetric(), 8);
-            check_drawn(100 * depth + i, &r, 0, 600, batches + 4, 2);
+            check_drawn(100 * depth + i, &r, s.sets > 0, 600, batches + 4, 2);
         }
 }
 
