@@ -167,7 +167,8 @@ static void add_planes(const ct_forged *f, const ct_forge_planes *planes, ct_blo
                           tree->bits, room->leaf, rows);
         else
             planes->add64((double *) room->sums + at, (const double *) tree->terms + from,
-                          tree->bits, room->leaf, rows);
+                          tree->slices ? tree->slices + 8 * from : NULL, tree->bits, room->leaf,
+                          rows);
     }
 }
 

@@ -2,6 +2,7 @@
 
 #ifdef CT_HAVE_X86
 #include <immintrin.h>
+#include <string.h>
 
 #include "base/bits.h"
 #include "base/simd/target.h"
@@ -69,15 +70,33 @@ INLINE __m512i choose(__m512i low, __m512i a, __m512i b)
     return _mm512_ternarylogic_epi32(low, a, b, 0xca);
 }
 
+/* The node of a word, its bits as they are: doubles are loaded into vectors without a detour. */
+INLINE double node_at(const uint64_t *nodes, uint32_t word)
+{
+    double bits;
+    memcpy(&bits, &nodes[word / CT_BLOCK], sizeof bits);
+    return bits;
+}
+
+/* Eight nodes by loads of their own, of which more are under way at once than of gathers on some
+ * processors. */
+INLINE __m512i nodes_of(const uint64_t *nodes, const uint32_t *word)
+{
+#define NODE(k) node_at(nodes, word[k])
+    return _mm512_castpd_si512(_mm512_setr_pd(NODE(0), NODE(1), NODE(2), NODE(3), NODE(4), NODE(5),
+                                              NODE(6), NODE(7)));
+#undef NODE
+}
+
 /* 16 rows one node down: their words, and which of them are at leaves. */
-INLINE __m512i step(const uint64_t *nodes, const uint16_t *codes, __m512i word, __mmask16 *leaves)
+INLINE __m512i step(const uint64_t *nodes, const uint16_t *codes, const uint32_t *words,
+                    __mmask16 *leaves)
 {
     const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28,
                                            30),
                   row = _mm512_set1_epi32(CT_BLOCK - 1), one = _mm512_set1_epi32(1);
-    __m512i place = _mm512_srli_epi32(word, 9);
-    __m512i node0 = _mm512_i32gather_epi64(_mm512_castsi512_si256(place), nodes, 8);
-    __m512i node1 = _mm512_i32gather_epi64(_mm512_extracti32x8_epi32(place, 1), nodes, 8);
+    __m512i word = _mm512_loadu_si512(words);
+    __m512i node0 = nodes_of(nodes, words), node1 = nodes_of(nodes, words + 8);
     __m512i test = _mm512_permutex2var_epi32(node0, even, node1);
     __m512i next = _mm512_permutex2var_epi32(node0, _mm512_or_si512(even, one), node1);
     __m512i at = choose(row, word, _mm512_slli_epi32(test, 9));
@@ -112,7 +131,7 @@ void ct_deep_walk_avx512(const ct_plane_tree *tree, const uint16_t *codes, const
         _mm512_storeu_si512(open + n_open, _mm512_set1_epi32((int) open[0]));
         for (uint32_t i = 0; i < n_open; i += 16) {
             __mmask16 leaves, live = lanes_of(n_open - i);
-            __m512i word = step(tree->nodes, codes, _mm512_loadu_si512(open + i), &leaves);
+            __m512i word = step(tree->nodes, codes, open + i, &leaves);
             left = append(other, left, live & (__mmask16) ~leaves, word);
             n_ends = append(ends, n_ends, live & leaves, word);
         }

@@ -25,6 +25,7 @@ enum {
     CT_RANKS = 254,     /* thresholds of one search at most: ranks are bytes, the last is NaN's */
     CT_PLANE_LEAVES = 256,
     CT_NETWORK_DEPTH = 8,
+    CT_SLICED_BITS = 6, /* terms of fewer leaves are looked up whole */
     /* Of walks below tops: thresholds of a coded column, coded columns, nodes of a tree. */
     CT_CODED_THRESHOLDS = 65533,
     CT_CODED_COLUMNS = 4096,
@@ -68,10 +69,11 @@ typedef struct {
     uint32_t node;        /* that test's, of the ensemble */
 } ct_ranked_column;
 
-typedef enum { CT_NETWORK, CT_REACH } ct_tree_kind;
+typedef enum { CT_NETWORK, CT_SYMMETRIC, CT_REACH } ct_tree_kind;
 
 /* CT_NETWORK: `program` has the planes of the 2^bits - 1 tests of a perfect tree, level by level.
  * Leaf numbers have the root's answer as their highest bit.
+ * CT_SYMMETRIC: the same, where all tests of a level are one: its answers are a bit of the numbers.
  * CT_REACH: pairs of (plane, source) of the n_inner tests, parents first: set 0 has all rows, test
  * i parts set `source` into 2 i + 1 (left) and 2 i + 2 (right). Then for each bit of the leaf's
  * number how many sets, and which, have the rows where it is 1. */
@@ -80,6 +82,9 @@ typedef struct {
     uint32_t bits, n_inner, output;
     const uint32_t *program;
     const void *terms; /* [leaf_width][2^bits] floats, or doubles, as sums are */
+    /* Doubles of CT_SLICED_BITS or more, else NULL: [leaf_width][8][2^bits] byte after byte of all
+     * terms, the lowest first. */
+    const uint8_t *slices;
     /* Of a tree with walks below its top, else NULL: by the number of an exit a multiple of
      * CT_BLOCK, the place of its node times CT_BLOCK, and 1 if that is a leaf. */
     const uint32_t *entry;

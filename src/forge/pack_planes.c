@@ -115,16 +115,36 @@ static ct_status make_searches(ct_forged *f, const ct_packing *p, const numeric_
     return CT_OK;
 }
 
-/* A plane for each test of a code. */
-static void make_set_tests(ct_forged *f, const ct_packing *p, uint32_t begin, uint32_t end)
+/* A test of a code: what tells it from others, the column first. */
+typedef struct {
+    uint32_t key[4], node;
+} code_test;
+
+static int compare_codes(const void *x, const void *y)
+{
+    const code_test *a = (const code_test *) x, *b = (const code_test *) y;
+    for (unsigned i = 0; i < 4; i++)
+        if (a->key[i] != b->key[i]) return a->key[i] < b->key[i] ? -1 : 1;
+    return 0;
+}
+
+/* A plane for each distinct test of a code. */
+static void make_set_tests(ct_forged *f, const ct_packing *p, uint32_t begin, uint32_t end,
+                           code_test *all)
 {
     const ct_forge_ensemble *e = f->ensemble;
+    uint32_t n = 0;
     for (uint32_t i = begin; i < end; i++)
-        if (p->part[i] == CT_TOP_TEST && e->set_size[i]) {
-            p->plane_of[i] = f->n_planes;
+        if (p->part[i] == CT_TOP_TEST && e->set_size[i])
+            all[n++] = (code_test){{p->column_of[e->feature[i]], e->set_first[i], e->set_size[i],
+                                    e->set_else[i] | 2u * p->nan_left[i]}, i};
+    qsort(all, n, sizeof *all, compare_codes);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!i || compare_codes(&all[i], &all[i - 1]))
             f->set_tests[f->n_set_tests++] =
-                (ct_set_test){p->column_of[e->feature[i]], i, f->n_planes++};
-        }
+                (ct_set_test){all[i].key[0], all[i].node, f->n_planes++};
+        p->plane_of[all[i].node] = f->n_planes - 1;
+    }
 }
 
 /* ---- groups ---- */
@@ -169,18 +189,20 @@ static ct_status make_tests(ct_forged *f, ct_packing *p)
     uint32_t begin = 0, most = 1;
     p->plane_of = CT_ARENA_ZEROED(&p->arena, uint32_t, e->n_nodes);
     numeric_test *all = CT_ARENA_NEW(&p->arena, numeric_test, e->n_nodes);
+    uint32_t n_sets = count_sets(e);
+    code_test *codes = CT_ARENA_NEW(&p->arena, code_test, n_sets);
     CT_TRY(divide(f, p));
     size_t n_searches = (size_t) f->n_used * f->n_groups;
     if (n_searches > e->n_nodes) n_searches = e->n_nodes; /* each has a test */
     n_searches += e->n_nodes / CT_RANKS + 1;
     f->searches = CT_ARENA_NEW(&f->arena, ct_forge_search, n_searches);
-    f->set_tests = CT_ARENA_NEW(&f->arena, ct_set_test, count_sets(e));
-    if (!p->plane_of || !all || !f->searches || !f->set_tests) return CT_NO_MEMORY;
+    f->set_tests = CT_ARENA_NEW(&f->arena, ct_set_test, n_sets);
+    if (!p->plane_of || !all || !codes || !f->searches || !f->set_tests) return CT_NO_MEMORY;
     for (uint32_t g = 0; g < f->n_groups; g++) {
         uint32_t end = ct_ensemble_end(e, f->groups[g].tree_end - 1);
         f->n_planes = 1;
         CT_TRY(make_searches(f, p, all, collect(f, p, begin, end, all)));
-        make_set_tests(f, p, begin, end);
+        make_set_tests(f, p, begin, end, codes);
         f->groups[g].search_end = f->n_searches;
         f->groups[g].set_end = f->n_set_tests;
         f->n_tests += f->n_planes - 1;
@@ -213,6 +235,17 @@ static void *new_terms(ct_forged *f, const ct_plane_tree *packed)
                                                                     : sizeof(double));
 }
 
+/* Whether all tests of a level are one. */
+static int is_symmetric(const uint32_t *program, uint32_t depth)
+{
+    for (uint32_t level = 0; level < depth; level++) {
+        uint32_t first = (1u << level) - 1;
+        for (uint32_t i = first + 1; i <= 2 * first; i++)
+            if (program[i] != program[first]) return 0;
+    }
+    return 1;
+}
+
 /* A tree made perfect: below a leaf, all places are that leaf's, and plane 0 asks nothing. */
 static ct_status make_network(ct_forged *f, const ct_packing *p, uint32_t tree,
                               ct_plane_tree *packed)
@@ -230,7 +263,7 @@ static ct_status make_network(ct_forged *f, const ct_packing *p, uint32_t tree,
         at[2 * i + 2] = leaf ? at[i] : e->right[at[i]];
     }
     for (uint32_t i = 0; i < n; i++) set_term(f, tree, packed, terms, i, at[n - 1 + i]);
-    packed->kind = CT_NETWORK;
+    packed->kind = is_symmetric(program, packed->bits) ? CT_SYMMETRIC : CT_NETWORK;
     packed->program = program;
     packed->terms = terms;
     return CT_OK;
@@ -360,6 +393,21 @@ static int network_pays(uint32_t depth, uint32_t n_leaves)
     return depth <= CT_NETWORK_DEPTH && 1u << depth <= 4 * n_leaves;
 }
 
+static ct_status slice_terms(ct_forged *f, ct_plane_tree *packed)
+{
+    size_t width = f->ensemble->leaf_width, n = (size_t) 1 << packed->bits;
+    uint8_t *slices = CT_ARENA_NEW(&f->arena, uint8_t, 8 * width * n);
+    if (!slices) return CT_NO_MEMORY;
+    for (size_t i = 0; i < width * n; i++) {
+        uint64_t term;
+        memcpy(&term, (const double *) packed->terms + i, sizeof term);
+        for (unsigned byte = 0; byte < 8; byte++)
+            slices[(i / n * 8 + byte) * n + i % n] = (uint8_t) (term >> (8 * byte));
+    }
+    packed->slices = slices;
+    return CT_OK;
+}
+
 static ct_status make_tree(ct_forged *f, const ct_packing *p, uint32_t tree)
 {
     ct_plane_tree *packed = &f->trees[tree];
@@ -367,10 +415,13 @@ static ct_status make_tree(ct_forged *f, const ct_packing *p, uint32_t tree)
     packed->output = f->ensemble->output_of_tree[tree];
     if (network_pays(depth, p->n_leaves[tree])) {
         packed->bits = depth;
-        return make_network(f, p, tree, packed);
+        CT_TRY(make_network(f, p, tree, packed));
+    } else {
+        while (packed->bits < 8 && 1u << packed->bits < p->n_leaves[tree]) packed->bits++;
+        CT_TRY(make_reach(f, p, tree, packed));
     }
-    while (packed->bits < 8 && 1u << packed->bits < p->n_leaves[tree]) packed->bits++;
-    return make_reach(f, p, tree, packed);
+    int sliced = f->ensemble->sum == CT_F64 && packed->bits >= CT_SLICED_BITS && !packed->entry;
+    return sliced ? slice_terms(f, packed) : CT_OK;
 }
 
 ct_status ct_pack_planes(ct_forged *f, ct_packing *p)

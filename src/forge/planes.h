@@ -21,11 +21,11 @@ typedef struct {
                   unsigned words, uint64_t *table);
     /* The numbers of the leaves of a tree. */
     void (*leaves)(const ct_plane_tree *tree, const uint64_t *table, unsigned words, uint8_t *leaf);
-    /* sums[i] += terms[leaf[i]], of 2^bits terms. */
+    /* sums[i] += terms[leaf[i]], of 2^bits terms; slices: of ct_plane_tree. */
     void (*add32)(float *sums, const float *terms, unsigned bits, const uint8_t *leaf,
                   unsigned rows);
-    void (*add64)(double *sums, const double *terms, unsigned bits, const uint8_t *leaf,
-                  unsigned rows);
+    void (*add64)(double *sums, const double *terms, const uint8_t *slices, unsigned bits,
+                  const uint8_t *leaf, unsigned rows);
     ct_deep_coder *codes;
     ct_deep_walker *walk;
 } ct_forge_planes;

@@ -88,6 +88,22 @@ NETWORK(6)
 NETWORK(7)
 NETWORK(8)
 
+/* ---- one test a level ---- */
+
+static void symmetric(const ct_plane_tree *tree, const uint64_t *table, unsigned words,
+                      uint8_t *leaf)
+{
+    for (unsigned w = 0; w < words; w += VEC_WORDS) {
+        vec planes[8];
+        for (unsigned bit = 0; bit < 8; bit++) planes[bit] = v_fill(0);
+        for (unsigned bit = 0; bit < tree->bits; bit++) {
+            uint32_t first = (1u << (tree->bits - 1 - bit)) - 1; /* of the level's tests */
+            planes[bit] = v_load(table + w + (size_t) tree->program[first] * CT_BLOCK_WORDS);
+        }
+        leaf_bytes(planes, leaf + 64 * w);
+    }
+}
+
 /* ---- reach ---- */
 
 static void reach(const ct_plane_tree *tree, const uint64_t *table, unsigned words, uint8_t *leaf)
@@ -117,5 +133,6 @@ static void leaves(const ct_plane_tree *tree, const uint64_t *table, unsigned wo
                                     network_5, network_6, network_7, network_8};
     if (tree->bits == 0) memset(leaf, 0, 64 * words);
     else if (tree->kind == CT_REACH) reach(tree, table, words, leaf);
+    else if (tree->kind == CT_SYMMETRIC) symmetric(tree, table, words, leaf);
     else networks[tree->bits](tree, table, words, leaf);
 }

@@ -45,9 +45,9 @@ CT_INLINE void plain_leaf_bytes(const uint64_t *planes, size_t stride, uint8_t *
         (void) bits;                                                                               \
         for (unsigned row = 0; row < rows; row++) sums[row] += terms[leaf[row]];                   \
     }                                                                                              \
-    static void add64(double *sums, const double *terms, unsigned bits, const uint8_t *leaf,       \
-                      unsigned rows)                                                               \
+    static void add64(double *sums, const double *terms, const uint8_t *slices, unsigned bits,     \
+                      const uint8_t *leaf, unsigned rows)                                          \
     {                                                                                              \
-        (void) bits;                                                                               \
+        (void) bits, (void) slices;                                                                \
         for (unsigned row = 0; row < rows; row++) sums[row] += terms[leaf[row]];                   \
     }

@@ -329,7 +329,7 @@ SEXP ffi_forged_info(SEXP pointer)
     const ct_forged *f = &all->forged;
     int networks = 0, deep = 0;
     for (uint32_t t = 0; f->has_planes && t < f->ensemble->n_trees; t++) {
-        networks += f->trees[t].kind == CT_NETWORK;
+        networks += f->trees[t].kind != CT_REACH;
         deep += f->trees[t].entry != NULL;
     }
     SEXP list = PROTECT(r_named_list(names, 10));

@@ -157,7 +157,7 @@ static void plant(const making *m, const ct_plane_tree *tree, perfect_tree *p, u
 static uint32_t depth_on_device(const ct_plane_tree *tree)
 {
     perfect_tree p;
-    if (tree->kind == CT_NETWORK) return tree->bits;
+    if (tree->kind != CT_REACH) return tree->bits;
     find_below(tree, &p);
     return p.deepest;
 }
@@ -168,7 +168,7 @@ static void make_network(const making *m, const ct_plane_tree *tree, const ct_de
 {
     uint32_t leaf_at[1 << CT_NETWORK_DEPTH], n = 1u << to->bits;
     perfect_tree p;
-    if (tree->kind == CT_NETWORK) {
+    if (tree->kind != CT_REACH) {
         for (uint32_t i = 0; i < n - 1; i++)
             programs[to->program + i] = m->plane_of[tree->program[i]];
         for (uint32_t i = 0; i < n; i++) leaf_at[i] = i;

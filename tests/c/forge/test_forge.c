@@ -40,18 +40,17 @@ static int agrees(const ct_forged *f, any_table *t, uint32_t batch, unsigned thr
     return same;
 }
 
-static void check_shape(uint32_t seed, const any_shape *shape, uint32_t n_rows,
+/* What was drawn, on rows with codes if it has sets. */
+static void check_drawn(uint32_t seed, ct_rng *r, int sets, uint32_t n_rows,
                         const uint32_t *batches, unsigned n_batches)
 {
-    ct_rng r = ct_rng_of(seed, 17, 0);
     ct_error error = {CT_OK, ""};
     ct_forged f;
-    any_draw(&r, shape, &drawn);
     if (!CHECK_INT(ct_forge(&drawn.ensemble, &f, &error), CT_OK)) {
         printf("    seed %u: %s\n", seed, error.message);
         return;
     }
-    any_table t = new_table(&r, &drawn, n_rows, shape->sets > 0);
+    any_table t = new_table(r, &drawn, n_rows, sets);
     const ct_forge_ensemble *e = &drawn.ensemble;
     double *expected = (double *) malloc((size_t) n_rows * e->n_outputs * sizeof *expected);
     int32_t *leaves = (int32_t *) malloc((size_t) n_rows * e->n_trees * sizeof *leaves);
@@ -68,6 +67,14 @@ static void check_shape(uint32_t seed, const any_shape *shape, uint32_t n_rows,
     free(got);
     free_table(&t);
     ct_forged_free(&f);
+}
+
+static void check_shape(uint32_t seed, const any_shape *shape, uint32_t n_rows,
+                        const uint32_t *batches, unsigned n_batches)
+{
+    ct_rng r = ct_rng_of(seed, 17, 0);
+    any_draw(&r, shape, &drawn);
+    check_drawn(seed, &r, shape->sets > 0, n_rows, batches, n_batches);
 }
 
 /* FORGE_ENSEMBLES: how many; 10,000 on demand. */
@@ -108,6 +115,87 @@ static void each_depth(void)
         const any_shape comb = {2, 300, 7, leaves, 0, 30, 1, 0, 0, 1, CT_LESS, CT_F64, CT_F64, 0};
         check_shape(2000 + leaves, &comb, 257, batch, 1);
     }
+}
+
+/* ---- one test a level ---- */
+
+static void copy_test(uint32_t from, uint32_t to)
+{
+    drawn.feature[to] = drawn.feature[from], drawn.threshold[to] = drawn.threshold[from];
+    drawn.default_left[to] = drawn.default_left[from], drawn.missing[to] = drawn.missing[from];
+    drawn.set_first[to] = drawn.set_first[from], drawn.set_size[to] = drawn.set_size[from];
+    drawn.set_else[to] = drawn.set_else[from];
+}
+
+/* The tests of each level become that of its first node; the last test of the first tree, 0 where
+ * it has one at most. */
+static uint32_t make_symmetric(void)
+{
+    static uint32_t depth[ANY_NODES];
+    uint32_t last = 0;
+    for (uint32_t t = 0; t < drawn.ensemble.n_trees; t++) {
+        uint32_t level[20] = {0}, root = drawn.roots[t];
+        depth[root] = 0;
+        for (uint32_t i = root; i < ct_ensemble_end(&drawn.ensemble, t); i++) {
+            if (drawn.feature[i] < 0) continue;
+            if (!level[depth[i]]) level[depth[i]] = i + 1;
+            copy_test(level[depth[i]] - 1, i);
+            depth[drawn.left[i]] = depth[drawn.right[i]] = depth[i] + 1;
+            if (t == 0) last = i;
+        }
+    }
+    return last;
+}
+
+/* Whether bytes of terms are there where they are asked for, and are those of the terms. */
+static int slices_hold(const ct_forged *f, const ct_plane_tree *tree)
+{
+    int wanted = f->ensemble->sum == CT_F64 && tree->bits >= CT_SLICED_BITS && !tree->entry;
+    if (!wanted || !tree->slices) return wanted == (tree->slices != NULL);
+    size_t n = (size_t) 1 << tree->bits;
+    for (size_t i = 0; i < f->ensemble->leaf_width * n; i++) {
+        uint64_t bits = 0;
+        for (unsigned byte = 8; byte-- > 0;)
+            bits = bits << 8 | tree->slices[(i / n * 8 + byte) * n + i % n];
+        if (memcmp(&bits, (const double *) tree->terms + i, sizeof bits)) return 0;
+    }
+    return 1;
+}
+
+static uint32_t count_symmetric(void)
+{
+    uint32_t n = 0;
+    ct_forged f;
+    if (!CHECK_INT(ct_forge(&drawn.ensemble, &f, NULL), CT_OK)) return 0;
+    for (uint32_t t = 0; t < drawn.ensemble.n_trees; t++) {
+        n += f.trees[t].kind == CT_SYMMETRIC;
+        CHECK(slices_hold(&f, &f.trees[t]));
+    }
+    ct_forged_free(&f);
+    return n;
+}
+
+/* Trees of each depth, with one output, several, and several a leaf; then a last test that is
+ * another than those beside it. */
+static void one_test_a_level(void)
+{
+    static const uint32_t batches[] = {1, 63, 64, 65, 130, 600};
+    for (uint32_t depth = 1; depth <= 9; depth++)
+        for (uint32_t i = 0; i < (CHECK_QUICK() ? 3 : 12); i++) {
+            const any_shape s = {9, depth, 0, 2000, i % 2 ? 0 : 15, 4, 1 + i % 3, i % 3 == 2, i % 8,
+                                 i % 4 == 1, i % 2 ? CT_LESS : CT_LESS_EQUAL,
+                                 i / 2 % 2 ? CT_F32 : CT_F64, i % 4 == 3 ? CT_F32 : CT_F64, 0};
+            ct_rng r = ct_rng_of(depth, i, 23);
+            any_draw(&r, &s, &drawn);
+            uint32_t last = make_symmetric(), n = count_symmetric();
+            CHECK(depth > CT_NETWORK_DEPTH || n == 9);
+            check_drawn(100 * depth + i, &r, s.sets > 0, 600, batches, 6);
+            if (!last || depth > CT_NETWORK_DEPTH) continue;
+            if (drawn.set_size[last]) drawn.set_else[last] ^= 1;
+            else drawn.feature[last] = (drawn.feature[last] + 1) % 4;
+            CHECK_INT(count_symmetric(), 8);
+            check_drawn(100 * depth + i, &r, s.sets > 0, 600, batches + 4, 2);
+        }
 }
 
 /* ---- deep trees ---- */
@@ -548,7 +636,7 @@ static void networks(void)
     ct_rng r = ct_rng_of(8, 8, 8);
     for (uint32_t i = 0; i < MOST_TESTS; i++) program[i] = i + 1;
     for (uint32_t depth = 1; depth <= CT_NETWORK_DEPTH; depth++) {
-        const ct_plane_tree tree = {CT_NETWORK, depth, 0, 0, program, NULL, NULL, NULL};
+        const ct_plane_tree tree = {.kind = CT_NETWORK, .bits = depth, .program = program};
         uint32_t n_tests = (1u << depth) - 1, n = depth <= 4 ? 1u << n_tests : 4u << depth;
         if (n < CT_BLOCK) n = CT_BLOCK;
         for (uint32_t first = 0; first < n; first += CT_BLOCK) {
@@ -600,6 +688,7 @@ static const check_case cases[] = {
     {"interpreter by hand", interpreter},  {"order of sums", order_of_sums},
     {"faults are refused", faults},        {"random ensembles", random_ensembles},
     {"all batches", all_batches},          {"each depth", each_depth},
+    {"one test a level", one_test_a_level},
     {"deep trees", deep_trees},            {"many thresholds", many_thresholds},
     {"many blocks", many_blocks},
     {"too many codes", beyond_codes},      {"too many nodes", beyond_nodes},
