@@ -9,6 +9,21 @@ fits_of_rows <- c("contree_model", "contree_ensemble")
 forests_without_rows <- c("forged_forest", "forest_ir", "image_forest")
 all_fits <- c(fits_of_rows, forests_without_rows)
 
+one_tree_text <- function() {
+  gettext(paste(
+    "a forest has no single tree to show; forest_tree(fit, 1) is one as a table, and",
+    "plot(forest_tree(fit, 1, as = \"model\")) draws it"))
+}
+
+pixels_text <- function() {
+  gettext("forests for pixels have print(), summary() and predict() alone")
+}
+
+number_curves_text <- function() {
+  gettext(paste("the curves are of classes; for numbers draw the predictions, as by",
+                "plot(predict(fit, newdata), y)"))
+}
+
 no_answers <- function() {
   no_likelihood <- gettext(paste(
     "trees and forests have no likelihood; compare errors of held-out rows, by contree_cv() or",
@@ -19,10 +34,6 @@ no_answers <- function() {
   no_rows <- gettext(paste(
     "the forest does not keep the rows it was grown from; use predict(fit, newdata), or the fit",
     "it was made of"))
-  one_tree <- gettext(paste(
-    "a forest has no single tree to show; forest_tree(fit, 1) is one as a table, and",
-    "plot(forest_tree(fit, 1, as = \"model\")) draws it"))
-  pixels <- gettext("forests for pixels have print(), summary() and predict() alone")
   of <- function(generics, classes, text) {
     lapply(generics, function(name) list(generic = name, classes = classes, text = text))
   }
@@ -36,13 +47,11 @@ no_answers <- function() {
          "model.matrix"), forests_without_rows, no_rows),
     of("model.matrix", "contree_ensemble", gettext(
       "forests have no model matrix; model.frame(fit) has the predictors as they are")),
-    of(c("text", "as.data.frame"), "contree_ensemble", one_tree),
+    of(c("text", "as.data.frame"), "contree_ensemble", one_tree_text()),
     of(c("text", "as.data.frame"), forests_without_rows, gettext(
       "there is no single tree to show, as forest_tree() has of a fit of hist_forest()")),
-    of("plot", "image_forest", pixels),
-    of("plot", "contree_number_accuracy", gettext(paste(
-      "the curves are of classes; for numbers draw the predictions, as by",
-      "plot(predict(fit, newdata), y)"))))
+    of("plot", "image_forest", pixels_text()),
+    of("plot", "contree_number_accuracy", number_curves_text()))
 }
 
 register_no_answers <- function() {
@@ -60,6 +69,24 @@ register_no_answers <- function() {
 answering_nothing <- function(text) {
   force(text)
   function(...) stop_unsupported("object", text)
+}
+
+# The same of generics of other packages.
+#' @exportS3Method generics::tidy
+tidy.image_forest <- function(x, ...) stop_unsupported("x", pixels_text())
+
+#' @exportS3Method generics::glance
+glance.image_forest <- tidy.image_forest
+
+#' @exportS3Method generics::augment
+augment.image_forest <- tidy.image_forest
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.image_forest <- function(object, ...) stop_unsupported("object", pixels_text())
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.contree_number_accuracy <- function(object, ...) {
+  stop_unsupported("object", number_curves_text())
 }
 
 # ---- forests of elsewhere ------------------------------------------------------------------------

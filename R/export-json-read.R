@@ -157,8 +157,12 @@ node_of_json <- function(node, path, document, predictors) {
   if (!is.null(document$policy)) {
     said <- c(said, action = json_string, std_error = json_amount_or_null)
   }
+  limits <- if (document$leaf == "linear" && !"split" %in% names(node)) {
+    list(lowest = json_value, highest = json_value,
+         terms = function(value, path) terms_of_json(value, path, predictors))
+  }
   node <- json_object(
-    node, path, c(list(id = json_count, n = json_count, errors = json_amount), said),
+    node, path, c(list(id = json_count, n = json_count, errors = json_amount), said, limits),
     list(split = function(split, path) split_of_json(split, path, predictors)))
   if (document$leaf == "classes") check_json_class(node, path, document$classes)
   if (document$leaf == "numbers" && length(node$values) != length(document$outputs)) {
@@ -199,6 +203,33 @@ coefficient_of_json <- function(value, path, predictor) {
   if (!is.list(value)) return(list(number = json_finite(value, path)))
   found <- json_object(value, path, list(value = json_finite, missing = json_finite))
   list(number = found$value, other = found$missing)
+}
+
+# What a leaf adds up, as new_term() makes it.
+terms_of_json <- function(value, path, predictors) {
+  if (identical(value, list())) return(value)
+  Map(term_of_json, json_array(value, path), sprintf("%s[%d]", path, seq_along(value)),
+      list(predictors))
+}
+
+term_of_json <- function(value, path, predictors) {
+  fields <- list(predictor = json_string, slope = json_finite)
+  by_level <- "levels" %in% names(value)
+  term <- json_object(value, path, c(fields, if (by_level) list(levels = json_finites)
+                                     else list(low = json_value, high = json_value)),
+                      list(other = json_finite))
+  known <- predictors[[term$predictor]]
+  if (!isTRUE(known$type %in% if (by_level) level_types else number_types)) {
+    bad_json(path, gettext("a term of a predictor that is a number, or by level of a factor"))
+  }
+  if (length(term$levels) != length(known$levels)) {
+    bad_json(paste0(path, ".levels"), gettext("one number a level"))
+  }
+  other <- c(term$other, NA)[1]
+  if (by_level) {
+    return(new_term(term$predictor, term$slope, other, codes = c(other, term$levels)))
+  }
+  new_term(term$predictor, term$slope, other, term$low, term$high)
 }
 
 # An object of numbers, as a vector.

@@ -37,7 +37,12 @@
 #'   among the rows of the node adds to the prediction) and `other` (what any other value adds), and
 #'   a number that may be missing has an object of `value` (the coefficient) and `missing` (what a
 #'   missing value adds). A node of a policy tree also has its `action` (a name) and `std_error`
-#'   (the standard error of the mean reward of the action, null for a single row).
+#'   (the standard error of the mean reward of the action, null for a single row). A leaf with a
+#'   linear model also has its limits: `lowest` and `highest`, which predictions do not pass, and
+#'   `terms`, an array of what is added to the intercept, one after the other. A term is an object
+#'   with `predictor` and `slope`, a number by which the value is multiplied: that of the predictor
+#'   within `low` and `high` or, of a factor, the one of `levels` (an array with a number for each
+#'   level); for missing and unknown values `other`.
 #'
 #' A `split` is an object with `variable` (name of a predictor), `missing` (`"left"` or `"right"`:
 #' where missing values go), `missing_rows` (number of training rows of the node whose value is
@@ -52,8 +57,8 @@
 #'
 #' Numbers have as many digits as are needed to read back the same double, at most 17.
 #'
-#' Models of [gmt()] are written without the limits of [predict()][predict.gmt]: what is read back
-#' predicts as with `extrapolate = TRUE`.
+#' What is read back of a fit of [gmt()] predicts what that predicts without an offset, within the
+#' same limits.
 #'
 #' A predictor that the formula computes, as in `y ~ log(x)`, is a column named `log(x)` for the fit
 #' that `contree_from_json()` returns: `newdata` must have that column. This fit has no training
@@ -190,8 +195,10 @@ json_leaves <- function(fit) {
     linear = function(node) {
       list(intercept = json_number(values[node, 1]), coefficients = json_coefficients(fit, node))
     })
+  ends <- if (tree_leaf(fit) == "linear") response_range(fit, FALSE)
   function(node) {
     c(list(weight = json_number(node_weight(fit)[node])), say(node),
+      if (!is.null(ends) && node_is_leaf(fit)[node]) json_limits(fit, node, ends),
       if (is_policy(fit)) json_action(fit, node))
   }
 }
@@ -217,6 +224,18 @@ json_coefficients <- function(fit, node) {
     slope <- json_number(b[of("number")])
     if (length(of("other"))) list(value = slope, missing = json_number(b[of("other")])) else slope
   }), used)
+}
+
+# The limits of a leaf's model, see linear_tree().
+json_limits <- function(fit, node, ends) {
+  list(lowest = json_number(ends$low[node]), highest = json_number(ends$high[node]),
+       terms = I(lapply(unname(limited_model(node, fit)), function(term) {
+         levels <- term$codes[-1] # the first is of unknown levels
+         c(list(predictor = term$predictor, slope = json_number(term$slope)),
+           if (!is.na(term$other)) list(other = json_number(term$other)),
+           if (length(levels)) list(levels = json_numbers(levels)) else
+             list(low = json_number(term$low), high = json_number(term$high)))
+       })))
 }
 
 # Numbers that jsonlite puts into the text as they are: by itself it writes 15 digits at most.

@@ -106,8 +106,11 @@ plot.hist_forest <- function(x, type = c("error", "importance", "survival"), dat
   check_title(main)
   # of survival forests there is no curve of the error
   if (missing(type) && missing(what) && x$type == "survival") what <- "importance"
-  what <- check_choice(if (missing(what)) "type" else "what", what,
-                       c("error", "importance", "survival"))
+  argument <- if (missing(what)) "type" else "what"
+  if (identical(what, "tree")) {
+    stop_input(argument, gettextf("'%s' cannot be \"tree\": %s", argument, one_tree_text()))
+  }
+  what <- check_choice(argument, what, c("error", "importance", "survival"))
   if (what == "survival") {
     check_survival_type(x, what)
     rows <- survival_rows(x, newdata, data, times, parent.frame())

@@ -39,23 +39,30 @@ has_linear_models <- function(forest) length(forest$ensemble$intercept) > 0
 # ---- fits of this package ------------------------------------------------------------------------
 
 # What a tree with linear leaves has besides its nodes: what predict() computes, by the design of
-# the models where the fit has it, else by the terms that were read.
+# the models where the fit has it, else by the limits or the terms that were read.
 linear_tree <- function(x, features, extrapolate) {
   leaf <- which(node_is_leaf(x))
   n <- length(node_ids(x))
   terms <- vector("list", n)
   range <- response_range(x, extrapolate)
-  models <- if (is.null(x$gmt)) lapply(leaf, written_model, x) else
-    lapply(leaf, designed_model, x, extrapolate)
+  models <- lapply(leaf, limited_model, x, extrapolate)
   terms[leaf] <- lapply(models, place_terms, features)
   list(intercept = if (is.null(x$gmt)) node_values(x)[, 1] else x$gmt$coefficients[, 1],
        terms = terms, lowest = range$low, highest = range$high)
 }
 
+# What the model of a leaf adds up.
+limited_model <- function(node, x, extrapolate = FALSE) {
+  if (!is.null(x$gmt)) return(designed_model(node, x, extrapolate))
+  if (!is.null(x$limits)) return(x$limits$terms[[node]])
+  written_model(node, x)
+}
+
 # Where predictions of each node end.
 response_range <- function(x, extrapolate) {
   n <- length(node_ids(x))
-  if (extrapolate) return(list(low = rep(-Inf, n), high = rep(Inf, n)))
+  if (!is.null(x$limits)) return(x$limits[c("low", "high")])
+  if (extrapolate || is.null(x$gmt)) return(list(low = rep(-Inf, n), high = rep(Inf, n)))
   p <- ncol(x$gmt$coefficients)
   low <- x$gmt$low[, p]
   high <- x$gmt$high[, p]

@@ -181,13 +181,21 @@ choose_complexity <- function(table, rule) {
 print.gmt_cv <- function(x, digits = max(3, getOption("digits") - 3), ...) {
   cat(gettext("Call:"), deparse(x$call), sep = "\n")
   cat("\nn= ", nrow(x$folds), ", ", folds_text(x$folds), "\n\n", sep = "")
-  table <- x$table
+  # of each complexity the best smoothing
+  best <- order(x$table$complexity, x$table$error)
+  best <- best[!duplicated(x$table$complexity[best])]
+  shown <- x$table$chosen | seq_len(nrow(x$table)) %in% best
+  table <- x$table[shown, ]
   table[c("training", "error", "se")] <- lapply(table[c("training", "error", "se")], format,
                                                 digits = digits)
   table$chosen <- ifelse(table$chosen, "*", "")
   names(table)[names(table) == "chosen"] <- ""
   print(table, row.names = FALSE, right = TRUE)
   cat("\n")
+  if (!all(shown)) {
+    say(gettextf("the best smoothing of each complexity; all %d rows are in $table",
+                 nrow(x$table)))
+  }
   say(if (x$rule == "min") gettext("* chosen: the lowest error") else gettextf(
     "* chosen: the largest complexity within one standard error of the lowest error (at most %s)",
     format(least_and_se(x$table), digits = digits)))

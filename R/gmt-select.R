@@ -4,9 +4,10 @@
 # of the latter the number of its regressor, 0 of the intercept; all columns of a regressor go
 # together. `k`: of the criterion n log(RSS / n) + k * rank.
 drop_regressors <- function(nodes, part, k) {
-  vapply(seq_along(nodes$n), function(node) {
+  dropped <- vapply(seq_along(nodes$n), function(node) {
     drop_from_node(nodes$factors[, , node], nodes$n[node], part, k, !nodes$dropped[, node])
   }, logical(length(part)))
+  matrix(dropped, length(part))
 }
 
 # `kept`: what there is to begin with.

@@ -50,6 +50,12 @@
 #' @export
 contree_best <- function(set, by = "leaves", data = NULL, group = NULL, class = NULL,
                          monotone = NULL, searched = 1000) {
+  if (is_list_of_trees(set)) {
+    stop_input("set", gettext(paste(
+      "'set' is a list of trees, which contree_best() does not choose among; give the set, or",
+      "subset(set, without = ), which is one; order a list by what its trees have, as by",
+      "sapply(list, `[[`, \"cost\")")))
+  }
   check_set(set)
   check_choice("by", by, c("leaves", "predictors", "errors", "discrepancy", "difference",
                            "monotone"))
@@ -64,6 +70,11 @@ contree_best <- function(set, by = "leaves", data = NULL, group = NULL, class = 
     best$value <- length(unique(node_variable(best$tree)[!node_is_leaf(best$tree)]))
   }
   new_best(set, by, best$tree, best$value, set_about(set)$total)
+}
+
+is_list_of_trees <- function(set) {
+  is.list(set) && !inherits(set, "contree_set") && length(set) > 0 &&
+    all(vapply(set, inherits, NA, "contree"))
 }
 
 check_few_predictors <- function(set) {

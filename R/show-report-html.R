@@ -140,7 +140,7 @@ model_lines <- function(text, room, size) {
                    if (last < length(terms)) " ..")
     if (svg_width(rest, size[2]) <= room) break
   }
-  c(start, trimws(rest))
+  if (trimws(rest) == "..") paste0(start, rest) else c(start, trimws(rest))
 }
 
 # Pixels that bold text of a size needs at most, in any usual font without serifs.

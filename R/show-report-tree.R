@@ -9,7 +9,7 @@ report_sizes <- list(narrowest = c(inner = 96, leaf = 70), widest = c(inner = 19
 report_layout <- function(fit, digits, laplace) {
   words <- report_words(fit, digits, laplace)
   leaf <- node_is_leaf(fit)
-  box <- report_box(words$lines, leaf)
+  box <- report_box(words, leaf)
   width <- ifelse(leaf, box$leaf, box$inner)
   lines <- Map(function(text, room, model) {
     if (model) return(c(model_lines(text[1], room, line_sizes), text[-1]))
@@ -20,12 +20,17 @@ report_layout <- function(fit, digits, laplace) {
 }
 
 # One width for all inner nodes and one for all leaves, as far as their texts need it. Leaves have
-# at least the width at which the boxes of inner nodes next to each other have a gap.
-report_box <- function(lines, leaf) {
-  needed <- vapply(lines, function(text) max(svg_width(text, line_sizes[seq_along(text)])), 0) +
-    2 * report_sizes$pad
+# at least the width at which the boxes of inner nodes next to each other have a gap. `words`: their
+# texts, and of each node one that must be shown `whole`.
+report_box <- function(words, leaf) {
+  pad <- 2 * report_sizes$pad
+  needed <- pad + vapply(words$lines, function(text) {
+    max(svg_width(text, line_sizes[seq_along(text)]))
+  }, 0)
+  whole <- pad + svg_width(words$whole, line_sizes[2])
   widest <- function(kind, of) {
-    ceiling(min(report_sizes$widest[[kind]], max(report_sizes$narrowest[[kind]], needed[of])))
+    ceiling(min(max(report_sizes$widest[[kind]], whole[of]),
+                max(report_sizes$narrowest[[kind]], needed[of])))
   }
   inner <- widest("inner", !leaf)
   list(inner = inner, leaf = max(widest("leaf", leaf), if (!all(leaf)) inner / 2),
@@ -113,14 +118,23 @@ report_words <- function(fit, digits, laplace) {
   } else {
     paste0("n=", node_n(fit))
   }
-  # there is no room for the model of an inner node
-  short <- if (tree_leaf(fit) == "linear") figures else paste(shorten_middle(said, 8), figures)
-  lines <- ifelse(node_is_leaf(fit), Map(c, said, figures, USE.NAMES = FALSE),
+  short <- trimws(paste(short_words(fit, said), figures))
+  name <- if (is_policy(fit)) node_action(fit) else said
+  rest <- if (is_policy(fit)) paste0(significant(digits)(fit$policy$reward), ", ") else ""
+  lines <- ifelse(node_is_leaf(fit), Map(c, name, paste0(rest, figures), USE.NAMES = FALSE),
                   Map(c, node_variable(fit), asked, short, USE.NAMES = FALSE))
   question <- ifelse(node_is_leaf(fit), gettext("leaf"), paste(node_variable(fit), asked))
-  list(lines = lines,
+  # a threshold is not cut, unless it is the name of a level
+  whole <- ifelse(is.na(node_threshold(fit)) | nchar(asked) > 40, "", asked)
+  list(lines = lines, whole = whole,
        label = sprintf("%s %d: %s; %s, %s", gettext("node"), node_ids(fit), question, said,
                        figures))
+}
+
+# What an inner node would predict, where there is room for it: names may be shortened, numbers not.
+short_words <- function(fit, said) {
+  switch(tree_leaf(fit), classes = shorten_middle(said, 8), number = said, linear = "",
+         numbers = if (is_policy(fit)) shorten_middle(node_action(fit), 8) else "")
 }
 
 shorten_middle <- function(text, most) {

@@ -262,8 +262,9 @@ counts_text <- function(counts) {
 report_errors <- function(fit, shown, laplace) {
   if (is.null(shown$truth)) return(NULL)
   n <- length(shown$leaf)
-  heading <- if (shown$training) gettextf("Right and wrong: %d training rows", n) else
-    gettextf("Right and wrong: %d given rows", n)
+  about <- if (predicts_classes(fit)) gettext("Right and wrong") else gettext("Errors")
+  rows <- if (shown$training) gettext("training rows") else gettext("given rows")
+  heading <- sprintf("%s: %d %s", about, n, rows)
   parts <- if (predicts_classes(fit)) {
     judged <- judge_leaves(fit, shown$leaf, shown$truth, 0.95, laplace)
     list(tag("p", html_text(accuracy_text(judged, shown$training))),

@@ -29,7 +29,10 @@ model_of_document <- function(document, predictors, nodes) {
   if (!is.null(document$policy)) {
     return(policy_of_document(document$policy, tree, leaf, data, call, nodes))
   }
-  if (is.null(document$status)) return(new_model(tree, leaf, data, call, where = integer()))
+  if (is.null(document$status)) {
+    return(new_model(tree, leaf, data, call, where = integer(),
+                     limits = if (document$leaf == "linear") limits_of_document(nodes)))
+  }
   new_model(
     tree, leaf, data, call, class = "contree", where = integer(), y = no_responses(document),
     loss = document$loss, weighted = document$weighted,
@@ -70,6 +73,12 @@ leaves_of_document <- function(document, nodes, predictors) {
     numbers = numbers_leaves(structure(each("values"), dimnames = list(NULL, document$outputs))),
     linear = linear_of_document(c(each("intercept")), lapply(nodes, `[[`, "coefficients"),
                                 predictors))
+}
+
+# What leaves compute, see linear_tree(); of other nodes nothing.
+limits_of_document <- function(nodes) {
+  end <- function(name, open) vapply(nodes, function(node) c(node[[name]], open)[1], 0)
+  list(terms = lapply(nodes, `[[`, "terms"), low = end("lowest", -Inf), high = end("highest", Inf))
 }
 
 # `models`: of each node the coefficients by predictor, see coefficients_of_json().

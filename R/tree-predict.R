@@ -150,12 +150,36 @@ asked_columns <- function(fit, columns) {
 
 # What leaves that are no classes predict for each row of `columns`: a matrix, a column a number.
 forest_outputs <- function(fit, columns, threads = threads_for(columns)) {
+  if (!is.null(fit$limits)) return(limited_outputs(fit, columns))
   nodes <- c(list(feature = asked_columns(fit, columns), roots = 1L), routing_table(fit))
   nodes["levels_left"] <- list(nodes$levels_left)
   payload <- leaf_payload(fit, columns)
   outputs <- .Call(ffi_forest_predict, nodes, payload$leaves, payload$columns, threads)
   colnames(outputs) <- colnames(node_values(fit))
   outputs
+}
+
+# The same of models that have the limits of a document: the operations of model_sums().
+limited_outputs <- function(fit, columns) {
+  if (is.matrix(columns)) columns <- as.list(as.data.frame(columns))
+  node <- route(fit, columns)
+  value <- fit$frame$yval[node]
+  rows_of <- split(seq_along(node), node)
+  for (leaf in names(rows_of)) {
+    rows <- rows_of[[leaf]]
+    for (term in fit$limits$terms[[as.integer(leaf)]]) {
+      value[rows] <- value[rows] +
+        term$slope * limited_values(term, columns[[term$predictor]][rows])
+    }
+  }
+  matrix(pmin(pmax(value, fit$limits$low[node]), fit$limits$high[node]),
+         dimnames = list(NULL, colnames(node_values(fit))))
+}
+
+limited_values <- function(term, x) {
+  value <- if (length(term$codes)) term$codes[x + 1L] else pmin(pmax(as.double(x), term$low),
+                                                                term$high)
+  replace(value, is.na(x), term$other)
 }
 
 # A matrix of predictions named by row; one number a row as a vector.

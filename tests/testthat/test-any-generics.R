@@ -43,6 +43,9 @@ test_that("what a kind of model has no answer to is an error of the package, nev
   refused(as.data.frame(forest))
   refused(model.matrix(forest))
   refused(plot(pixels))
+  for (f in list(generics::tidy, generics::glance, generics::augment)) {
+    expect_error(f(pixels), "print\\(\\), summary\\(\\) and predict", class = "contree_error")
+  }
   expect_error(plot(contree_accuracy(contree(mpg ~ wt, mtcars, depth = 1), mtcars)),
                "curves are of classes", class = "contree_error")
   expect_warning(hist_forest(breaks ~ ., warpbreaks, family = "poisson", trees = 2, seed = 1),
@@ -52,6 +55,16 @@ test_that("what a kind of model has no answer to is an error of the package, nev
   model <- gmt(mpg ~ wt, mtcars, seed = 1) # has coefficients and a likelihood
   expect_s3_class(logLik(model), "logLik")
   expect_identical(sigma(model), sqrt(deviance(model) / df.residual(model)))
+})
+
+test_that("autoplot() says what there is to draw where it draws nothing", {
+  skip_if_not_installed("ggplot2")
+  image <- matrix(1:64 %% 7, 8)
+  pixels <- image_forest(list(image), list(image > 3), trees = 2, seed = 1)
+  expect_error(ggplot2::autoplot(pixels), "predict", class = "contree_unsupported_error")
+  accuracy <- contree_accuracy(contree(mpg ~ wt, mtcars, depth = 1), mtcars)
+  expect_error(ggplot2::autoplot(accuracy), "curves are of classes",
+               class = "contree_unsupported_error")
 })
 
 test_that("forged forests are glanced at and augmented", {

@@ -124,7 +124,7 @@ test_that("every kind of tree reads back", {
   for (fit in models) {
     rows <- if ("speed" %in% fit$gmt$regressors) cars else d
     read <- contree_from_json(as_json(fit))
-    expect_equal(predict(read, rows), predict(fit, rows, extrapolate = TRUE))
+    expect_identical(predict(read, rows), predict(fit, rows))
     expect_identical(as_json(read), as_json(fit))
   }
   d$am <- factor(d$am)
@@ -142,6 +142,57 @@ test_that("every kind of tree reads back", {
     expect_equal(predict(read, d), predict(fit, d))
     expect_identical(as_json(read), as_json(fit))
   }
+})
+
+test_that("what is read of a model tree predicts within the same limits, bit for bit", {
+  skip_if_not_installed("jsonlite")
+  set.seed(3)
+  n <- 300
+  d <- data.frame(a = rnorm(n), i = sample(10L, n, TRUE), l = rnorm(n) > 0, z = rnorm(n),
+                  f = factor(sample(letters[1:6], n, TRUE)),
+                  g = factor(sample(1:4, n, TRUE), ordered = TRUE))
+  d$y <- ifelse(d$z > 0, 3 * d$a, -d$a) + as.integer(d$f) + as.integer(d$g) + rnorm(n)
+  holes <- d
+  for (name in c("a", "f", "g")) holes[sample(n, 30), name] <- NA
+  far <- transform(holes, a = 1e6 * a, i = 1000L * i, z = 1000 * z)
+  levels(far$f)[1] <- "new"
+  log_a <- setNames(list(log(abs(far$a) + 1), far$z), c("log(abs(a) + 1)", "z"))
+  one <- gmt(y ~ log(abs(a) + 1) | z, d, seed = 1)
+  expect_identical(unname(predict(contree_from_json(as_json(one)), list2DF(log_a))),
+                   unname(predict(one, far)))
+  for (data in list(d, holes)) {
+    for (formula in list(y ~ a + f + i | z + f, y ~ a + g + f + l | z, y ~ a + f - 1 | z)) {
+      for (limits in c("range", "none")) {
+        fit <- gmt(formula, data, limits = limits, seed = 1)
+        read <- contree_from_json(as_json(fit))
+        for (new in list(d, holes, far)) {
+          said <- suppressWarnings(predict(read, new))
+          expect_identical(said, suppressWarnings(predict(fit, new)))
+          expect_identical(unname(suppressWarnings(predict(forge(read), new))), unname(said))
+        }
+        expect_identical(as_json(read), as_json(fit))
+      }
+    }
+  }
+  expect_contree_error(predict(read, far["z"]), "input", c("newdata", "a"))
+})
+
+test_that("limits that are not such are refused", {
+  skip_if_not_installed("jsonlite")
+  text <- as_json(gmt(Sepal.Length ~ Species + Petal.Width, iris, max_leaves = 1, seed = 1))
+  refused <- function(from, to, words) {
+    changed <- sub(from, to, text, perl = TRUE)
+    expect_false(identical(changed, text), info = from)
+    expect_contree_error(contree_from_json(changed), "input", words)
+  }
+  refused("\"lowest\":", "\"lowest\":\"a\",\"low\":", "nodes[1]")
+  refused("\"highest\":[0-9.]+,", "", "nodes[1].highest")
+  refused("\"terms\":\\[.*\\],", "", "nodes[1].terms")
+  refused("\"terms\":\\[", "\"terms\":[1, ", "nodes[1].terms[1]")
+  refused("(\"terms\".*?)\"levels\":\\[", "\\1\"levels\":[0, ", "nodes[1].terms[1].levels")
+  refused("(\"terms\".*)\"low\":", "\\1\"levels\":[1], \"low\":", "nodes[1].terms[3]")
+  refused("(\"terms\":\\[\\{\"predictor\":)\"Species\"", "\\1\"Petal.Width\"",
+          "nodes[1].terms[1]")
 })
 
 test_that("texts with formats or null characters in them are refused, and do not end the process", {

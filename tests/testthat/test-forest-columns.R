@@ -18,12 +18,13 @@ test_that("with more classes levels lie along the main direction of their shares
 
 test_that("the direction is that of rows, not of levels", {
   set.seed(8)
-  for (i in 1:20) {
-    counts <- matrix(rpois(24, 20), 6) * c(50, 1, 1, 20, 5, 1)
+  for (n_classes in c(rep(4, 20), 257, 300)) { # beyond 256 it is found from the rows
+    counts <- matrix(rpois(6 * n_classes, 20), 6) * c(50, 1, 1, 20, 5, 1)
     shares <- counts / rowSums(counts)
     rows <- shares[rep(1:6, rowSums(counts)), ] # principal components of each row's shares
-    parts <- svd(sweep(rows, 2, colMeans(rows)), nu = 0)$v[, 1]
-    score <- drop(sweep(shares, 2, colMeans(rows)) %*% parts) * sign(parts[4])
+    centre <- colMeans(rows)
+    parts <- eigen(crossprod(sweep(rows, 2, centre)), symmetric = TRUE)$vectors[, 1]
+    score <- drop(sweep(shares, 2, centre) %*% parts) * sign(parts[n_classes])
     expect_equal(unname(class_score(as.table(counts))), score, tolerance = 1e-6)
   }
 })

@@ -62,7 +62,17 @@ test_that("workers change nothing", {
 })
 
 test_that("a cross-validation is shown", {
-  expect_output(print(cv), "one standard error")
+  said <- capture.output(print(cv))
+  expect_match(said, "one standard error", all = FALSE)
+  # of each complexity the row with the lowest error, and the chosen one
+  lowest <- vapply(split(cv$table, cv$table$complexity),
+                   function(rows) rownames(rows)[which.min(rows$error)], "")
+  shown <- union(lowest, rownames(cv$table)[cv$table$chosen])
+  at <- grep("complexity +smoothing", said)
+  expect_length(utils::read.table(text = said[at + seq_along(shown)], fill = TRUE)[[1]],
+                length(shown))
+  expect_identical(said[at + length(shown) + 1], "")
+  expect_match(said, sprintf("all %d rows", nrow(cv$table)), all = FALSE)
   expect_identical(as.data.frame(cv), cv$table)
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())

@@ -91,3 +91,11 @@ test_that("data without noise, and leaves with few rows, are no trouble", {
   constant <- gmt(y ~ a | b, transform(d, y = 7), seed = 1, select = 2)
   expect_equal(unname(fitted(constant)), rep(7, 60))
 })
+
+test_that("models of an intercept alone have nothing to drop", {
+  data <- data.frame(z = 1:100, y = rep(c(1, 5), each = 50) + sin(1:100))
+  for (select in c(0, 2, 10)) {
+    fit <- gmt(y ~ 1 | z, data, select = select, seed = 1)
+    expect_equal(unname(predict(fit, data)), ave(data$y, data$z > 50))
+  }
+})

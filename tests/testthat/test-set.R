@@ -707,3 +707,11 @@ test_that("a set has a page of trees to pick from", {
   contree_report(numbers, file = file)
   expect_match(paste(readLines(file), collapse = "\n"), "Trees predict numbers up to", fixed = TRUE)
 })
+
+test_that("a list of trees is no set to choose from, and the error says what to do", {
+  set <- contree_set(contree(Species ~ ., iris, depth = 2), within = 0.02)
+  for (list in list(subset(set, leaves <= 3), set[1:3], as.list(set))) {
+    expect_contree_error(contree_best(list), "input", c("list of trees", "without"))
+  }
+  expect_contree_error(contree_best(list()), "input", "contree_set()")
+})

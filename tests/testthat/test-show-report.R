@@ -114,6 +114,42 @@ test_that("trees of numbers and of linear models are shown too", {
                fixed = TRUE)
 })
 
+# The lines in the boxes of a report, a text a node.
+box_texts <- function(page) {
+  vapply(xml2::xml_find_all(page, "//*[@role='treeitem']"), function(node) {
+    paste(texts(node, ".//*[name()='text']"), collapse = "|")
+  }, "")
+}
+
+test_that("boxes have numbers and times whole, however many digits they take", {
+  set.seed(2)
+  d <- data.frame(p = as.POSIXct("2020-01-01", tz = "UTC") + 1e8 * runif(80), x = rnorm(80) / 3e9)
+  d$y <- 12345.6 * rank(d$x) * ifelse(d$p > d$p[1], -1, 1)
+  fit <- contree(y ~ p + x, d, depth = 2)
+  said <- box_texts(page_of(fit, d, digits = 6))
+  number <- function(x) contree:::significant(6)(x)
+  for (node in seq_along(said)) {
+    expect_match(said[node], number(fit$frame$yval[node]), fixed = TRUE)
+    expect_false(grepl("..", said[node], fixed = TRUE))
+  }
+  expect_true(any(grepl("[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:.]+ UTC", said)))
+  reward <- cbind("treat" = 1e-8 * d$y, "no treatment at all" = -d$y / 3)
+  policy <- policy_tree(d, reward[, 1:2], depth = 2)
+  said <- box_texts(page_of(policy, digits = 6))
+  leaf <- policy$frame$var == "<leaf>"
+  expect_identical(grepl("..", said[leaf], fixed = TRUE), rep(FALSE, sum(leaf)))
+  for (node in which(leaf)) {
+    expect_match(said[node], number(policy$policy$reward[node]), fixed = TRUE)
+  }
+})
+
+test_that("a model whose terms have no room is marked on the line of its intercept", {
+  d <- data.frame(a_predictor_with_quite_a_long_name = c(1:20, 1:20), z = rep(0:1, each = 20))
+  d$y <- d[[1]] * ifelse(d$z > 0, 3, -2) + sin(1:40)
+  said <- box_texts(page_of(gmt(y ~ . - z | z, d, seed = 1), d))
+  expect_match(said[-1], "^-?[0-9.]+ [.][.][|]n=20$")
+})
+
 test_that("what cannot be written is refused", {
   expect_contree_error(contree_report(iris2), "input", "file")
   expect_contree_error(contree_report(iris2, file = 1), "input", "file")
@@ -136,15 +172,16 @@ test_that("measures on the training rows are named as such, whether these are gi
                gmt(Sepal.Length ~ Sepal.Width | Petal.Length, data, seed = 1))
   for (fit in fits) {
     y <- if (is.null(fit$terms)) data$Species
+    about <- if (contree:::predicts_classes(fit)) "Right and wrong" else "Errors"
     for (said in list(errors_of(fit), errors_of(fit, data, y = y))) {
-      expect_match(said, "Right and wrong: 150 training rows")
+      expect_match(said, paste0(about, ": 150 training rows"))
       expect_match(said, "[Oo]n the training rows.* [0-9]")
       expect_match(said, "optimistic")
       # it would hold for rows that the tree has not seen
       expect_no_match(said, "interval")
     }
     said <- errors_of(fit, data[150:1, ], y = rev(y))
-    expect_match(said, "Right and wrong: 150 given rows")
+    expect_match(said, paste0(about, ": 150 given rows"))
     expect_no_match(said, "training")
     expect_match(errors_of(fit, data[-1, ], y = y[-1]), "149 given rows")
   }

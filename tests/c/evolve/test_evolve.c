@@ -580,25 +580,72 @@ static int same_test(const ct_gmt_test *a, const ct_gmt_test *b)
            !memcmp(a->levels, b->levels, sizeof a->levels) && a->missing_left == b->missing_left;
 }
 
-/* One mutation, before the rows are brought into order: of two nodes that have changed their tests
- * one is the parent of the other, and each has that of the other. Returns whether there were two.
- */
-static int check_mutation(ct_model_tree *tree, const ct_row_cells *cells, ct_node_rows *rows,
-                          ct_rng rng)
+static ct_tree_steps no_steps(ct_model_tree *tree)
 {
-    const ct_tree_limits limits = {8, 5, 3, 1, 0};
-    ct_model_node before[2 * CT_TREE_LEAVES];
     ct_tree_steps steps;
+    memset(&steps, 0, sizeof steps);
+    steps.question.tree = tree;
+    steps.question.node = CT_NO_NODE;
+    return steps;
+}
+
+typedef struct {
+    evolve_data *data;
+    ct_model_table table;
+    ct_row_cells cells;
+    ct_node_rows rows;
+} mutation_data;
+
+static const ct_tree_limits mutation_limits = {8, 5, 3, 1, 0};
+
+static void mutation_begin(mutation_data *d)
+{
+    const uint8_t along[4] = {1, 1, 1, 1};
+    ct_error error;
+    d->data = new_data(3, 400, 3, 0, 0, 0);
+    REQUIRE(ct_gmt_model_table_init(&d->table, &d->data->data, 16, 1, &error) == CT_OK);
+    REQUIRE(ct_gmt_row_cells_init(&d->cells, &d->table, ct_gram_at(CT_SIMD_SCALAR), along,
+                                  &error) ==
+            CT_OK);
+    REQUIRE(ct_gmt_node_rows_init(&d->rows, 400, &error) == CT_OK);
+}
+
+static void mutation_end(mutation_data *d)
+{
+    ct_gmt_node_rows_free(&d->rows);
+    ct_gmt_row_cells_free(&d->cells);
+    ct_gmt_model_table_free(&d->table);
+    free(d->data);
+}
+
+/* One mutation, before the rows are brought into order. */
+static ct_tree_steps mutate(ct_model_tree *tree, ct_rng rng)
+{
+    ct_tree_steps steps = no_steps(tree);
+    steps.rng = rng;
+    steps.may_mutate = 1;
+    ct_gmt_steps_go_on(&steps, &mutation_limits);
+    return steps;
+}
+
+static void bring_into_order(ct_tree_steps *steps, mutation_data *d)
+{
+    while (steps->question.node != CT_NO_NODE) {
+        ct_gmt_cell_answer(&d->cells, &steps->question, &d->rows);
+        ct_gmt_steps_go_on(steps, &mutation_limits);
+    }
+}
+
+/* Of two nodes that have changed their tests one is the parent of the other, and each has that of
+ * the other. Returns whether there were two. */
+static int check_mutation(ct_model_tree *tree, mutation_data *d, ct_rng rng)
+{
+    ct_model_node before[2 * CT_TREE_LEAVES];
     int32_t changed[2] = {CT_NO_NODE, CT_NO_NODE};
     uint32_t n = 0;
     const uint32_t n_leaves = tree->n_leaves;
     memcpy(before, tree->nodes, tree->room * sizeof *before);
-    memset(&steps, 0, sizeof steps);
-    steps.question.tree = tree;
-    steps.question.node = CT_NO_NODE;
-    steps.rng = rng;
-    steps.may_mutate = 1;
-    ct_gmt_steps_go_on(&steps, &limits);
+    ct_tree_steps steps = mutate(tree, rng);
     for (uint32_t i = 0; n_leaves == tree->n_leaves && i < tree->room; i++)
         if (before[i].used && before[i].left != CT_NO_NODE &&
             !same_test(&before[i].test, &tree->nodes[i].test)) {
@@ -612,37 +659,76 @@ static int check_mutation(ct_model_tree *tree, const ct_row_cells *cells, ct_nod
         for (int i = 0; i < 2; i++)
             CHECK(same_test(&now[changed[i]].test, &before[changed[1 - i]].test));
     }
-    while (steps.question.node != CT_NO_NODE) {
-        ct_gmt_cell_answer(cells, &steps.question, rows);
-        ct_gmt_steps_go_on(&steps, &limits);
-    }
+    bring_into_order(&steps, d);
     return n == 2;
 }
 
 static void parents_and_children_exchange(void)
 {
-    evolve_data *d = new_data(3, 400, 3, 0, 0, 0);
-    const uint8_t along[4] = {1, 1, 1, 1};
-    ct_row_cells cells;
-    ct_model_table table;
+    mutation_data d;
     ct_model_tree tree;
-    ct_node_rows rows;
     ct_error error;
     int exchanged = 0;
-    REQUIRE(ct_gmt_model_table_init(&table, &d->data, 16, 1, &error) == CT_OK);
-    REQUIRE(ct_gmt_row_cells_init(&cells, &table, ct_gram_at(CT_SIMD_SCALAR), along,
-                                  &error) == CT_OK);
-    REQUIRE(ct_gmt_row_cells_tree(&cells, &tree, 9, &error) == CT_OK);
-    REQUIRE(ct_gmt_node_rows_init(&rows, 400, &error) == CT_OK);
+    mutation_begin(&d);
+    REQUIRE(ct_gmt_row_cells_tree(&d.cells, &tree, 9, &error) == CT_OK);
     REQUIRE(tree.room <= 2 * CT_TREE_LEAVES);
     for (uint32_t i = 0; i < 2000; i++)
-        exchanged += check_mutation(&tree, &cells, &rows, ct_rng_of(i, 5, 0));
+        exchanged += check_mutation(&tree, &d, ct_rng_of(i, 5, 0));
     CHECK(exchanged > 20);
-    ct_gmt_node_rows_free(&rows);
     ct_gmt_model_tree_free(&tree);
-    ct_gmt_row_cells_free(&cells);
-    ct_gmt_model_table_free(&table);
-    free(d);
+    mutation_end(&d);
+}
+
+/* The node whose test is not what it was; CT_NO_NODE if none or more than one is. */
+static int32_t changed_node(const ct_model_tree *tree, const ct_model_node *before)
+{
+    int32_t changed = CT_NO_NODE;
+    for (uint32_t i = 0; i < tree->room; i++) {
+        if (before[i].used != tree->nodes[i].used) return CT_NO_NODE;
+        if (!before[i].used || same_test(&before[i].test, &tree->nodes[i].test)) continue;
+        if (changed != CT_NO_NODE) return CT_NO_NODE;
+        changed = (int32_t) i;
+    }
+    return changed;
+}
+
+/* Two mutated trees are crossed, and are then what they were. Whether one test of each changed:
+ * each is then that of the other. */
+static int check_crossing(const ct_model_tree *trees, ct_rng rng)
+{
+    ct_model_node before[2][2 * CT_TREE_LEAVES], scratch[4 * CT_TREE_LEAVES];
+    ct_model_tree now[2] = {trees[0], trees[1]};
+    ct_tree_steps steps[2] = {no_steps(&now[0]), no_steps(&now[1])};
+    int32_t changed[2];
+    for (int i = 0; i < 2; i++) memcpy(before[i], now[i].nodes, now[i].room * sizeof *before[i]);
+    ct_gmt_cross_trees(&steps[0], &steps[1], 9, scratch, &rng);
+    for (int i = 0; i < 2; i++) changed[i] = changed_node(&now[i], before[i]);
+    const int exchanged = changed[0] != CT_NO_NODE && changed[1] != CT_NO_NODE;
+    for (int i = 0; exchanged && i < 2; i++)
+        CHECK(same_test(&now[i].nodes[changed[i]].test, &before[1 - i][changed[1 - i]].test));
+    for (int i = 0; i < 2; i++) memcpy(now[i].nodes, before[i], now[i].room * sizeof *before[i]);
+    return exchanged;
+}
+
+static void two_trees_exchange(void)
+{
+    mutation_data d;
+    ct_model_tree trees[2];
+    ct_error error;
+    int exchanged = 0;
+    mutation_begin(&d);
+    for (uint32_t i = 0; i < 2; i++) {
+        REQUIRE(ct_gmt_row_cells_tree(&d.cells, &trees[i], 9, &error) == CT_OK);
+        REQUIRE(trees[i].room <= 2 * CT_TREE_LEAVES);
+        for (uint32_t k = 0; k < 40; k++) {
+            ct_tree_steps steps = mutate(&trees[i], ct_rng_of(k, 5 + i, 0));
+            bring_into_order(&steps, &d);
+        }
+    }
+    for (uint32_t k = 0; k < 2000; k++) exchanged += check_crossing(trees, ct_rng_of(k, 7, 0));
+    CHECK(exchanged > 100);
+    for (int i = 0; i < 2; i++) ct_gmt_model_tree_free(&trees[i]);
+    mutation_end(&d);
 }
 
 /* Kernels of every instruction set, to the last bit, for all numbers of columns. */
@@ -721,6 +807,7 @@ static const check_case cases[] = {
     {"pieces are all rows", pieces_are_all_rows},
     {"cells have the sums", cells_have_the_sums},
     {"parents and children exchange their tests", parents_and_children_exchange},
+    {"two trees exchange their tests", two_trees_exchange},
     {"kernels agree", kernels_agree},
 };
 
