@@ -2,9 +2,10 @@
 
 #include <math.h>
 
-/* Caps double from one step to the next, up to half of the best cost. A step takes about GROWTH
- * times the work of the one before. */
-enum { STEPS = 4, GROWTH = 8 };
+/* Caps in sixteenths of the best cost: they double up to half of it, and then grow by an eighth of
+ * it. A step takes about GROWTH times the work of the one before, and later twice as much. */
+enum { STEPS = 6, GROWTH = 8 };
+static const int64_t CAPS[STEPS] = {1, 2, 4, 8, 10, 12};
 
 /* Work on bounds for each unit of work of the search: twice as much where a limit of time may stop
  * that; else next to nothing. */
@@ -12,8 +13,9 @@ static const double SHARE_WITH_LIMIT = 2, SHARE = 0.02;
 
 static int64_t cap_of_step(const ct_roots *roots, unsigned step)
 {
+    int64_t best = roots->known.best;
     CT_ASSERT(step < STEPS);
-    return roots->known.best >> (STEPS - step);
+    return best / 16 * CAPS[step] + best % 16 * CAPS[step] / 16;
 }
 
 /* Tries to prove that no tree costs less than `cap`. Returns what is proven. */
@@ -72,7 +74,7 @@ static void take_step(ct_early *early, ct_worker *worker, int64_t cap, double wo
     worker->statistics.early += proven > roots->known.least;
     roots->known.least = ct_larger_cost(roots->known.least, proven);
     early->spent += took;
-    early->expected = took * (given_up ? 2 : GROWTH);
+    early->expected = took * (given_up || CAPS[early->step] >= 8 ? 2 : GROWTH);
     if (proven >= cap) early->step++;
     else if (!given_up) early->step = STEPS; /* there are trees below the cap, or no memory */
 }
@@ -86,7 +88,7 @@ static void look(ct_early *early, ct_worker *worker)
     int64_t own = ct_roots_lower(early->roots), cap = 0;
     CT_ASSERT(searched >= 0);
     /* a cap little above what is known is not worth its time */
-    while (early->step < STEPS && (cap = cap_of_step(early->roots, early->step)) <= own + own / 2)
+    while (early->step < STEPS && (cap = cap_of_step(early->roots, early->step)) <= own + own / 8)
         early->step++;
     early->at = early->step < STEPS ? 0 : INFINITY;
     if (early->step == STEPS || ct_is_halted(worker)) return;
