@@ -2,9 +2,11 @@
 
 #include <math.h>
 
-/* Caps double from one step to the next, up to half of the best cost. A step takes about GROWTH
- * times the work of the one before. */
-enum { STEPS = 4, GROWTH = 8 };
+/* Caps in sixteenths of the best cost: they double up to half of it and, where a limit of time may
+ * end the search, then grow by an eighth of it. A step takes about GROWTH times the work of the one
+ * before, and then twice as much. */
+enum { DOUBLED = 4, STEPS = 6, GROWTH = 8 };
+static const int64_t CAPS[STEPS] = {1, 2, 4, 8, 10, 12};
 
 /* Work on bounds for each unit of work of the search: twice as much where a limit of time may stop
  * that; else next to nothing. */
@@ -12,8 +14,9 @@ static const double SHARE_WITH_LIMIT = 2, SHARE = 0.02;
 
 static int64_t cap_of_step(const ct_roots *roots, unsigned step)
 {
+    int64_t best = roots->known.best;
     CT_ASSERT(step < STEPS);
-    return roots->known.best >> (STEPS - step);
+    return best / 16 * CAPS[step] + best % 16 * CAPS[step] / 16;
 }
 
 /* Tries to prove that no tree costs less than `cap`. Returns what is proven. */
@@ -72,7 +75,7 @@ static void take_step(ct_early *early, ct_worker *worker, int64_t cap, double wo
     worker->statistics.early += proven > roots->known.least;
     roots->known.least = ct_larger_cost(roots->known.least, proven);
     early->spent += took;
-    early->expected = took * (given_up ? 2 : GROWTH);
+    early->expected = took * (given_up || early->step + 1 >= DOUBLED ? 2 : GROWTH);
     if (proven >= cap) early->step++;
     else if (!given_up) early->step = STEPS; /* there are trees below the cap, or no memory */
 }
@@ -83,13 +86,15 @@ static void look(ct_early *early, ct_worker *worker)
     double share = options->time_limit < INFINITY ? SHARE_WITH_LIMIT : SHARE,
            searched = ct_work_done(worker) - early->begun - early->spent,
            room = options->early_after + share * searched - early->spent;
+    unsigned steps = options->time_limit < INFINITY ? STEPS : DOUBLED;
     int64_t own = ct_roots_lower(early->roots), cap = 0;
     CT_ASSERT(searched >= 0);
     /* a cap little above what is known is not worth its time */
-    while (early->step < STEPS && (cap = cap_of_step(early->roots, early->step)) <= own + own / 2)
+    while (early->step < steps && (cap = cap_of_step(early->roots, early->step)) <=
+                                      own + own / (early->step < DOUBLED ? 2 : 8))
         early->step++;
-    early->at = early->step < STEPS ? 0 : INFINITY;
-    if (early->step == STEPS || ct_is_halted(worker)) return;
+    early->at = early->step < steps ? 0 : INFINITY;
+    if (early->step >= steps || ct_is_halted(worker)) return;
     if (early->expected < room) take_step(early, worker, cap, room);
     else early->at = ct_work_done(worker) + (early->expected - room) / share + 1;
 }

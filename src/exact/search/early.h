@@ -3,9 +3,10 @@
  * The search of a table knows a lower bound once each root feature has a candidate, which may take
  * long. That no tree costs less than a share of the best one is proven much sooner: by the same
  * search under a cap, which closes most intervals at once. Half of the optimum takes a twentieth of
- * the time, a quarter a hundredth. So where a search has worked for a while and knows less than
- * two thirds of such a share, one worker leaves it and proves that share, then twice as much, and
- * so on up to half. How long it may do so is counted in work. */
+ * the time, a quarter a hundredth. So where a search has worked for a while and knows clearly less
+ * than such a share, one worker leaves it and proves that share, then twice as much, and so on up
+ * to half, or to three quarters where a limit of time may end the search. How long it may do so is
+ * counted in work. */
 #ifndef CT_EXACT_SEARCH_EARLY_H
 #define CT_EXACT_SEARCH_EARLY_H
 
