@@ -501,7 +501,7 @@ static ct_recount_result recount(const instance *s, const ct_set_claim *of)
     ct_column columns[COLS];
     ct_data data = data_of(s, columns);
     ct_certify_claim claim = {s->depth, complexity_of(s), s->min_bucket, s->min_split, 0, NULL,
-                              NULL, NULL, 0};
+                              NULL, NULL, 0, 0};
     ct_recount_result result;
     ct_error error;
     if (!CHECK_INT(ct_certify_set(&data, &claim, of, &result, &error), CT_OK))
