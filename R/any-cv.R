@@ -44,6 +44,7 @@ contree_cv.hist_forest <- function(x, data = NULL, folds = 10, repeats = 1, seed
   if (is.null(data)) data <- evaluated_data(x, parent.frame())
   data <- rows_grown_from(x, as.data.frame(data))
   refuse_rates(x, gettext("cross-validations"))
+  check_grown_from(x, data)
   response <- if (x$type == "survival") rep(1, x$n) else x$y
   folds <- with_seed(check_seed(seed), read_folds(folds, repeats, response))
   errors <- lapply(seq_len(nrow(grid)), function(i) {
@@ -78,6 +79,22 @@ rows_grown_from <- function(fit, data) {
   }
   stop_input("data", gettextf("'data' has %d rows, but the forest was grown from %d", nrow(data),
                               fit$n))
+}
+
+# One tree more has the hash of the data that it is grown from.
+check_grown_from <- function(fit, data) {
+  tree <- tryCatch(suppressWarnings(grown_again(fit, data, NULL, list(
+    trees = 1, oob = FALSE, importance = "none"))), contree_input_error = function(e) NULL)
+  same <- is.null(fit$hash) || identical(tree$hash, fit$hash) # early ones have none
+  if (!is.null(tree) && same && same_values(tree$y, fit$y)) return(invisible())
+  stop_input("data", gettext(paste(
+    "'data' are not those of the forest: their values or their order differ; give the rows that",
+    "it was grown from")))
+}
+
+same_values <- function(x, y) {
+  if (is.factor(x)) return(is.factor(y) && identical(as.character(x), as.character(y)))
+  identical(as.vector(x), as.vector(y))
 }
 
 # The forest grown from some of its rows (NULL: all), with other settings.

@@ -106,11 +106,25 @@ model.frame.contree_model <- function(formula, ...) {
   frame
 }
 
+# Trees that were read have the call that read them.
+refuse_document <- function(fit) {
+  if (!identical(tree_call(fit)[[1]], quote(contree_from_json))) return(invisible())
+  stop_input("object", gettext(
+    "a tree of a document knows no call, and cannot be fitted again; update the fit itself"))
+}
+
+#' @export
+update.contree_model <- function(object, ...) {
+  refuse_document(object)
+  NextMethod()
+}
+
 #' @rdname contree_methods
 #' @export
 update.contree <- function(object, formula., ..., evaluate = TRUE) {
   check_fit(object, "object")
   check_flag("evaluate", evaluate)
+  refuse_document(object)
   if (!missing(formula.)) check_change(formula.)
   call <- if (missing(formula.) ||
               length(attr(tree_terms(object), "term.labels")) < full_terms_limit) {

@@ -63,6 +63,11 @@ prune.contree_model <- function(tree, complexity, cp, ...) {
   check_fit(tree, "tree")
   refuse_policy(tree, "prune()", gettext(
     "fit the best smaller tree with policy_tree(depth = , complexity = )"))
+  if (!has_proof(tree)) {
+    stop_unsupported("prune()", gettext(paste(
+      "prune() is for trees of contree(); give gmt() a larger 'complexity' or fewer 'max_leaves',",
+      "and hist_forest() less 'depth'")))
+  }
   complexity <- one_of_size(complexity, cp, root_errors = node_errors(tree)[1],
                             unit = tree_unit(tree))$complexity
   cut <- weak_nodes(tree, complexity * tree_unit(tree))$cut

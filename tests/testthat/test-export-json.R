@@ -208,3 +208,12 @@ test_that("texts with formats or null characters in them are refused, and do not
   odd <- gsub("setosa", "set%n\\\\u0000", text, fixed = TRUE)
   expect_true("set%n\\u0000" %in% tree_classes(contree_from_json(odd)))
 })
+
+test_that("a tree that was read cannot be fitted again, and says so", {
+  skip_if_not_installed("jsonlite")
+  for (fit in list(contree(Species ~ ., iris, depth = 1), gmt(dist ~ speed, cars, seed = 1))) {
+    read <- contree_from_json(as_json(fit))
+    expect_contree_error(update(read), "input", "cannot be fitted again")
+    expect_contree_error(update(read, . ~ 1), "input", "cannot be fitted again")
+  }
+})

@@ -84,3 +84,27 @@ test_that("what has no standard error says so", {
   whole <- hist_forest(mpg ~ ., mtcars, trees = 3, seed = 1, replace = FALSE, sample_fraction = 1)
   expect_contree_error(predict(whole, mtcars, se.fit = TRUE), "input", "all rows")
 })
+
+test_that("forests are cross-validated on the rows they were grown from, and on no others", {
+  set.seed(1)
+  holes <- iris
+  holes$Sepal.Width[1:9] <- NA
+  weight <- stats::runif(150)
+  forests <- list(hist_forest(Species ~ ., iris, trees = 3, seed = 1),
+                  hist_forest(Species ~ ., holes, trees = 3, seed = 1, na.action = na.omit),
+                  hist_forest(Sepal.Length ~ ., iris, trees = 3, weights = weight, bins = 8),
+                  hist_forest(iris[1:4], iris$Species, trees = 3, seed = 1))
+  data <- list(iris, holes, iris, iris[1:4])
+  for (i in seq_along(forests)) {
+    cv <- suppressWarnings(contree_cv(forests[[i]], data[[i]], folds = 2, seed = 1))
+    expect_true(is.finite(cv$table$error))
+    other <- list(data[[i]][150:1, ], transform(data[[i]], Petal.Width = rev(Petal.Width)),
+                  transform(data[[i]], Sepal.Length = 100 * Sepal.Length))
+    for (rows in other) {
+      expect_contree_error(contree_cv(forests[[i]], rows, folds = 2), "input", "not those of the")
+    }
+  }
+  one <- transform(iris, Species = factor("only"))
+  alone <- suppressWarnings(hist_forest(Species ~ ., one, trees = 3, seed = 1))
+  expect_contree_error(contree_cv(alone, iris), "input", "not those of the")
+})

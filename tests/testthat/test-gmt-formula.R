@@ -60,7 +60,7 @@ test_that("trees with products split on variables, as lmtree()", {
     columns[["x:f.b"]] <- d$x * (d$f == "b")
     columns[["x:f.c"]] <- d$x * (d$f == "c")
     columns[["x:z"]] <- d$x * d$z
-    expect_equal(unname(predict(read, columns)), unname(fitted(fit)))
+    expect_equal(unname(predict(read, columns)), unname(predict(fit, d)))
   }
 })
 
