@@ -14,6 +14,8 @@ enum {
     ROUGH_BITS = 62,     /* of Q where that is of scans alone */
     FULL_BITS = 45,      /* of z in full: below those of doubles */
     WORD_BITS = 61,      /* of T in full, where rows have no weights: one word */
+    MOST_OVERLAPS = 4,   /* see overlaps() */
+    MOST_OVERLAPS_WEIGHTED = 64,
     DEAREST_BITS = 61,   /* of what all rows cost with D, in the units of costs */
     WEIGHT_BITS = 30,    /* of W where weights are whole, and of scans; */
     FULL_WHOLE_BITS = 48, /* the same in full */
@@ -478,6 +480,16 @@ static ct_status set_tables(ct_exact_response *response, uint32_t n_rows, ct_are
     return CT_OK;
 }
 
+/* How many of as many trees as there are rows scans may not tell apart, of costs that lie evenly up
+ * to that of all rows: each of them is counted in full, in as many steps as there are rows. */
+static int overlaps(const ct_exact_response *response, const weighing *full, uint32_t n_rows,
+                    int64_t total)
+{
+    double share = 2 * sqrt(response->off_all / fmax((double) total, 1));
+    if (response->shift) share += ldexp(n_rows / (double) full->sum, (int) response->shift);
+    return share * n_rows > (response->shift ? MOST_OVERLAPS_WEIGHTED : MOST_OVERLAPS);
+}
+
 ct_status ct_response_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
                            double complexity, int one_word, ct_arena *arena, ct_error *error)
 {
@@ -492,6 +504,8 @@ ct_status ct_response_init(ct_exact_costs *costs, const ct_data *data, unsigned 
     CT_TRY(fit_grid(data, response, &full, &w, most, range, arena, error));
     CT_TRY(set_tables(response, data->n_rows, arena, error));
     int64_t total = cost_of_all(response, data->n_rows);
+    if (response->rounded && overlaps(response, &full, data->n_rows, total))
+        return ct_response_init(costs, data, depth, complexity, 1, arena, error);
     double sse = sse_of_all(data, response);
     costs->n_classes = 1;
     costs->response = response;

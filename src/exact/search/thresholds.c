@@ -193,7 +193,9 @@ static void graft(ct_roots *roots, int side, const ct_split_code *subtree)
 
 /* Makes the tree of candidate m the best one (or, while there is none, the one that later row sets
  * are hinted at). */
-void ct_thresholds_keep_tree(ct_roots *roots, uint32_t feature, const ct_candidate *m)
+/* Makes the tree of candidate m the best one (or, while there is none, the one that later row sets
+ * are hinted at). */
+static void keep_tree(ct_roots *roots, uint32_t feature, const ct_candidate *m)
 {
     roots->known.tree[0].feature = (int32_t) feature;
     roots->known.tree[0].threshold = ct_layout_to_global(roots->node->layout, feature,
@@ -256,7 +258,7 @@ int ct_thresholds_best_again(ct_evaluator *evaluator, ct_roots *roots)
         known->best = cost;
         known->unsure = 0;
         for (int side = 0; side < 2; side++) known->best_side[side] = evaluator->upper[side];
-        ct_thresholds_keep_tree(roots, f, m);
+        keep_tree(roots, f, m);
     }
     m->open = 1;
     ct_features_release_candidate(roots, m);
@@ -301,11 +303,11 @@ static void take_tree(ct_evaluator *evaluator, uint32_t feature, ct_candidate *m
         roots->known.settled = 0;
         roots->known.best_threshold = m->threshold;
         for (int side = 0; side < 2; side++) roots->known.best_side[side] = evaluator->upper[side];
-        ct_thresholds_keep_tree(roots, feature, m);
+        keep_tree(roots, feature, m);
         if (roots == evaluator->worker->search->history->search) announce(evaluator);
     } else if (!roots->known.improved && total < roots->known.promising) {
         roots->known.promising = total;
-        ct_thresholds_keep_tree(roots, feature, m);
+        keep_tree(roots, feature, m);
     }
 }
 

@@ -54,8 +54,4 @@ void ct_thresholds_settle(ct_evaluator *evaluator, uint32_t feature, ct_candidat
  * team's lock. */
 int ct_thresholds_best_again(ct_evaluator *evaluator, ct_roots *roots);
 
-/* Makes the tree of candidate m the best one (or, while there is none, the one that later row sets
- * are hinted at). */
-void ct_thresholds_keep_tree(ct_roots *roots, uint32_t feature, const ct_candidate *m);
-
 #endif

@@ -770,7 +770,7 @@ static void rows_without_weight_decide_nothing(void)
 static void tells_what_rounding_hides(void)
 {
     static const double x[] = {0, 0, 0, 0, 1, 2}, y[] = {0, 1, 0, 1, 0, 1},
-                        w[] = {1e14, 1e14, 1e14, 1e14, 2, 3};
+                        w[] = {1e18, 1e18, 1e18, 1e18, 2, 3};
     rng r = {1};
     response_table t = response_new(6, 1);
     table_add_weights(&t.table, &r);
@@ -782,7 +782,7 @@ static void tells_what_rounding_hides(void)
     ct_error error;
     options.depth = 2;
     REQUIRE(ct_exact_solve(&t.table.data, &options, &result, NULL, &error) == CT_OK);
-    CHECK(result.bound <= 1e14 && result.cost >= 1e14);
+    CHECK(result.bound <= 1e18 && result.cost >= 1e18);
     ct_exact_result_free(&result);
     for (uint32_t row = 0; row < 6; row++) t.table.weights[row] = (1 + row % 3) / 7.0;
     REQUIRE(ct_exact_solve(&t.table.data, &options, &result, NULL, &error) == CT_OK);
