@@ -107,7 +107,7 @@ model.frame.contree_model <- function(formula, ...) {
 }
 
 # Trees that were read have the call that read them.
-refuse_document <- function(fit) {
+refuse_read_tree <- function(fit) {
   if (!identical(tree_call(fit)[[1]], quote(contree_from_json))) return(invisible())
   stop_input("object", gettext(
     "a tree of a document knows no call, and cannot be fitted again; update the fit itself"))
@@ -115,7 +115,7 @@ refuse_document <- function(fit) {
 
 #' @export
 update.contree_model <- function(object, ...) {
-  refuse_document(object)
+  refuse_read_tree(object)
   NextMethod()
 }
 
@@ -124,7 +124,7 @@ update.contree_model <- function(object, ...) {
 update.contree <- function(object, formula., ..., evaluate = TRUE) {
   check_fit(object, "object")
   check_flag("evaluate", evaluate)
-  refuse_document(object)
+  refuse_read_tree(object)
   if (!missing(formula.)) check_change(formula.)
   call <- if (missing(formula.) ||
               length(attr(tree_terms(object), "term.labels")) < full_terms_limit) {
