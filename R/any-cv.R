@@ -86,13 +86,13 @@ check_grown_from <- function(fit, data) {
   tree <- tryCatch(suppressWarnings(grown_again(fit, data, NULL, list(
     trees = 1, oob = FALSE, importance = "none"))), contree_input_error = function(e) NULL)
   same <- is.null(fit$hash) || identical(tree$hash, fit$hash) # early ones have none
-  if (!is.null(tree) && same && same_response(tree$y, fit$y)) return(invisible())
+  if (!is.null(tree) && same && same_grown_response(tree$y, fit$y)) return(invisible())
   stop_input("data", gettext(paste(
     "'data' are not those of the forest: their values or their order differ; give the rows that",
     "it was grown from")))
 }
 
-same_response <- function(x, y) {
+same_grown_response <- function(x, y) {
   if (is.factor(x)) return(is.factor(y) && identical(as.character(x), as.character(y)))
   identical(as.vector(x), as.vector(y))
 }
