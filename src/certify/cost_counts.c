@@ -7,19 +7,20 @@
 
 static int by_cost(const void *a, const void *b)
 {
-    int64_t x = ((const ct_cost_count *) a)->cost, y = ((const ct_cost_count *) b)->cost;
+    int64_t x = ((const ct_certify_cost_count *) a)->cost,
+ y = ((const ct_certify_cost_count *) b)->cost;
     return x < y ? -1 : x > y;
 }
 
 void ct_certify_cost_counts_sort(ct_cost_counts *counts)
 {
     const ct_residues none = {0, {0, 0}};
-    ct_cost_count *of = counts->of;
+    ct_certify_cost_count *of = counts->of;
     size_t n = 0;
     CT_ASSERT(counts->n <= counts->room && (of || !counts->room));
     if (counts->n) qsort(of, counts->n, sizeof *of, by_cost);
     for (size_t i = 0, end; i < counts->n; i = end) {
-        ct_cost_count sum = of[i];
+        ct_certify_cost_count sum = of[i];
         for (end = i + 1; end < counts->n && of[end].cost == sum.cost; end++)
             sum.n = ct_residues_sum(sum.n, of[end].n);
         if (!ct_residues_same(sum.n, none)) of[n++] = sum;
@@ -36,7 +37,7 @@ int ct_certify_cost_counts_add(ct_cost_counts *counts, int64_t cost, ct_residues
         if (!ct_enlarge(&counts->of, counts->n * size, (room - counts->n) * size)) return 0;
         counts->room = room;
     }
-    counts->of[counts->n++] = (ct_cost_count){cost, n};
+    counts->of[counts->n++] = (ct_certify_cost_count){cost, n};
     return 1;
 }
 

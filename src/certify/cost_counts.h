@@ -5,7 +5,8 @@
 #include "certify/recount.h"
 
 typedef struct {
-    ct_cost_count *of; /* [n] owned: ct_alloc; sorted by cost by ct_certify_cost_counts_sort() */
+    /* [n] owned: ct_alloc; sorted by cost by ct_certify_cost_counts_sort() */
+    ct_certify_cost_count *of;
     size_t n, room;
 } ct_cost_counts;
 

@@ -18,7 +18,7 @@ static uint64_t next_word(uint64_t *state)
 }
 
 ct_status ct_certify_near_stumps_init(ct_near_stumps *stumps, const ct_problem *problem,
-                                      const ct_set_claim *claim)
+                                      const ct_certify_set_claim *claim)
 {
     uint64_t state = UINT64_C(0x636f756e74);
     CT_ASSERT(problem->n_rows > 0 && problem->n_sums > 0 && claim->groups);
@@ -142,7 +142,7 @@ static int count_column(ct_near_stumps *stumps, const ct_row_set *set, uint32_t 
 int ct_certify_near_stumps_count(ct_near_stumps *stumps, const ct_row_set *set, int is_table,
                                  int64_t budget, ct_cost_counts *counts)
 {
-    const ct_set_claim *claim = stumps->claim;
+    const ct_certify_set_claim *claim = stumps->claim;
     uint32_t n_cols = stumps->problem->n_cols;
     CT_ASSERT(stumps->n == 0 && set->n > 0 && set->n <= stumps->problem->n_rows);
     for (uint32_t col = 0; col < n_cols; col++) {

@@ -23,7 +23,7 @@ typedef struct {
 
 typedef struct {
     const ct_problem *problem;
-    const ct_set_claim *claim;
+    const ct_certify_set_claim *claim;
     ct_side_key *words;    /* [row] */
     int64_t *left, *right; /* [n_sums] */
     ct_near_stump *of;     /* [n] of the group of columns that is looked at; owned: ct_alloc */
@@ -31,7 +31,7 @@ typedef struct {
 } ct_near_stumps;
 
 ct_status ct_certify_near_stumps_init(ct_near_stumps *stumps, const ct_problem *problem,
-                                      const ct_set_claim *claim);
+                                      const ct_certify_set_claim *claim);
 void ct_certify_near_stumps_free(ct_near_stumps *stumps);
 
 /* What rows of these sums cost under the best label, the first of equals, or beside their mean. */
@@ -40,7 +40,7 @@ int64_t ct_certify_near_leaf(const ct_problem *problem, const int64_t *sums, ct_
 int ct_certify_near_same(const ct_near_told *a, const ct_near_told *b);
 
 /* Whether column col is one of several of its group. */
-static inline int ct_near_grouped(const ct_set_claim *claim, uint32_t n_cols, uint32_t col)
+static inline int ct_near_grouped(const ct_certify_set_claim *claim, uint32_t n_cols, uint32_t col)
 {
     const uint32_t *groups = claim->groups;
     return (col && groups[col - 1] == groups[col]) ||

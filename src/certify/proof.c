@@ -67,7 +67,7 @@ static int64_t bound_by_classes(check *c, const int64_t *mass, unsigned depth)
     uint32_t n = p->n_classes;
     int64_t sum = 0;
     if (n >> depth == 0) return 0;
-    if (!p->uniform && ct_choices_sets(n, depth)) {
+    if (!p->uniform && ct_exact_choices_sets(n, depth)) {
         memcpy(c->costs, p->max_cost, n * sizeof *c->costs);
         return least_with(p, mass, 0, UINT32_C(1) << depth, c->costs);
     }

@@ -26,8 +26,8 @@ typedef struct survivor {
 typedef struct {
     const ct_problem *problem;
     const ct_certify_claim *claim;
-    const ct_set_claim *set;
-    ct_recount_result *result;
+    const ct_certify_set_claim *set;
+    ct_certify_recount_result *result;
     ct_stumps stumps;
     ct_near_stumps near;
     ct_status status;
@@ -295,8 +295,8 @@ static int count_trees(recount *c, const ct_row_set *set, unsigned depth, int64_
 
 /* ---- the claim ---- */
 
-static void compare(const ct_set_claim *claim, const ct_cost_counts *counts,
-                    ct_recount_result *result)
+static void compare(const ct_certify_set_claim *claim, const ct_cost_counts *counts,
+                    ct_certify_recount_result *result)
 {
     size_t i = 0;
     while (i < counts->n && i < claim->n_counts && counts->of[i].cost == claim->counts[i].cost &&
@@ -368,7 +368,8 @@ static ct_status check(recount *c, ct_problem *problem, const ct_data *data, ct_
 }
 
 ct_status ct_certify_set(const ct_data *data, const ct_certify_claim *claim,
-                         const ct_set_claim *set, ct_recount_result *result, ct_error *error)
+                         const ct_certify_set_claim *set, ct_certify_recount_result *result,
+                         ct_error *error)
 {
     CT_ASSERT(data->columns && set->groups && (set->counts || !set->n_counts));
     ct_budget budget = {SIZE_MAX / 2, 0};

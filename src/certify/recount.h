@@ -16,17 +16,17 @@
 typedef struct {
     int64_t cost;
     ct_residues n;
-} ct_cost_count;
+} ct_certify_cost_count;
 
 typedef struct {
     int64_t budget;              /* no tree that costs this or less is missing */
-    const ct_cost_count *counts; /* [n_counts] those up to the budget, by cost */
+    const ct_certify_cost_count *counts; /* [n_counts] those up to the budget, by cost */
     size_t n_counts;
     const uint32_t *groups; /* [n_cols] columns of one number lie side by side: what two of them
                              * split in the same way counts once */
     const uint8_t *roots;   /* [n_cols] whether the root may be split on it; NULL: on any */
     double within;          /* in the objective */
-} ct_set_claim;
+} ct_certify_set_claim;
 
 typedef struct {
     int stopped;
@@ -38,10 +38,11 @@ typedef struct {
                           * costs more than the budget */
     uint64_t thresholds; /* looked at */
     uint64_t row_sets;   /* laid out */
-} ct_recount_result;
+} ct_certify_recount_result;
 
 /* Errors: those of ct_certify. */
 ct_status ct_certify_set(const ct_data *data, const ct_certify_claim *claim,
-                         const ct_set_claim *set, ct_recount_result *result, ct_error *error);
+                         const ct_certify_set_claim *set, ct_certify_recount_result *result,
+                         ct_error *error);
 
 #endif

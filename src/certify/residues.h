@@ -44,7 +44,7 @@ static inline int ct_residues_same(ct_residues a, ct_residues b)
 }
 
 /* Of a number in digits. */
-static inline ct_residues ct_residues_of(const char *digits)
+static inline ct_residues ct_certify_residues_of(const char *digits)
 {
     const ct_residues ten = {10, {10, 10}};
     ct_residues x = {0, {0, 0}};

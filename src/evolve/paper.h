@@ -12,10 +12,10 @@
 
 /* What trees are ranked by: BIC, or 1 / (1 + SSE / n) - alpha * size, of the standardised response,
  * which is to be large. */
-typedef enum { CT_FITNESS_BIC, CT_FITNESS_WEIGHTED } ct_fitness;
+typedef enum { CT_FITNESS_BIC, CT_FITNESS_WEIGHTED } ct_gmt_fitness;
 
 typedef struct {
-    ct_fitness fitness;
+    ct_gmt_fitness fitness;
     double alpha;
     double crossover, mutation; /* chances of a pair, and of a tree, in a generation */
     double pressure;            /* of the ranking: how often the best tree is selected, 1 .. 2 */

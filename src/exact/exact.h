@@ -43,7 +43,7 @@ typedef struct {
     double *saved;      /* [n_nodes] with a response: what each split takes off it. Owned */
     /* [n_cols] proven: no tree whose root splits on the column costs less; owned */
     double *root_bounds;
-    ct_counted counted;  /* errors, and what is proven of them, in integers; owned */
+    ct_exact_counted counted;  /* errors, and what is proven of them, in integers; owned */
     /* CT_END_COST: nothing up to max_cost was found; the tree is a leaf that costs more */
     ct_exact_end end;
     int capped;         /* max_thresholds left thresholds out: optimal within those kept */

@@ -53,17 +53,17 @@ CT_HD uint32_t ct_pure_leaf(uint32_t class_, uint32_t weight, uint32_t n_classes
 {
     return class_ | weight << ct_class_bits(n_classes);
 }
-CT_HD uint32_t ct_pure_class(uint32_t next, uint32_t n_classes)
+CT_HD uint32_t ct_forest_pure_class(uint32_t next, uint32_t n_classes)
 {
     return next & ((UINT32_C(1) << ct_class_bits(n_classes)) - 1);
 }
-CT_HD uint32_t ct_pure_weight(uint32_t next, uint32_t n_classes)
+CT_HD uint32_t ct_forest_pure_weight(uint32_t next, uint32_t n_classes)
 {
     return next >> ct_class_bits(n_classes);
 }
 
 /* Counts of a place of mixed leaves. */
-CT_HD uint32_t ct_leaf_width(uint32_t n_classes)
+CT_HD uint32_t ct_forest_leaf_width(uint32_t n_classes)
 {
     return n_classes && !ct_hist_is_many(n_classes) ? n_classes : 1;
 }
@@ -96,7 +96,8 @@ typedef struct {
     ct_hist_tree *trees;                 /* [n_trees] owned, by number */
 } ct_hist_forest;
 
-typedef enum { CT_SPLIT_GINI, CT_SPLIT_ENTROPY, CT_SPLIT_ERROR, CT_SPLIT_RANDOM } ct_split_rule;
+typedef enum { CT_SPLIT_GINI, CT_SPLIT_ENTROPY, CT_SPLIT_ERROR,
+              CT_SPLIT_RANDOM } ct_forest_split_rule;
 
 typedef struct {
     const ct_hist_codes *codes;
@@ -149,7 +150,7 @@ typedef struct {
     double prior;
     int holdout;                  /* rows that are never drawn are those left out, and no others */
     int pool_by_level;            /* all nodes of one depth have the same candidates */
-    ct_split_rule rule;           /* see split/criteria.h */
+    ct_forest_split_rule rule;           /* see split/criteria.h */
     uint64_t seed;
     unsigned threads;
     ct_simd simd;

@@ -106,7 +106,7 @@ typedef struct {
     double threshold; /* in a leaf: its term, if there is one */
     uint32_t next;    /* the left child, which the right one follows; in a leaf, itself */
     uint32_t what;    /* column of `used`, and flags */
-} ct_walk_node;
+} ct_forged_node;
 
 #define CT_WALK_COLUMN UINT32_C(0x00ffffff)
 #define CT_WALK_INNER UINT32_C(0x01000000)
@@ -122,7 +122,7 @@ typedef struct {
     uint32_t *used;              /* [n_used] features that some node or linear model asks for */
     uint32_t *term_column;       /* [n_terms] of linear models: which of `used` */
     /* walks */
-    ct_walk_node *nodes;         /* [n_nodes] in order of depth, tree after tree */
+    ct_forged_node *nodes;         /* [n_nodes] in order of depth, tree after tree */
     uint32_t *node_of;           /* [n_nodes] the ensemble's */
     int plain;                   /* no sets, and zeros are never missing */
     uint32_t deepest;            /* splits above a leaf */

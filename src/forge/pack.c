@@ -76,10 +76,10 @@ static ct_status measure(ct_forged *f, ct_packing *p)
     return CT_OK;
 }
 
-static ct_walk_node walk_node(const ct_forged *f, const ct_packing *p, uint32_t i)
+static ct_forged_node walk_node(const ct_forged *f, const ct_packing *p, uint32_t i)
 {
     const ct_forge_ensemble *e = f->ensemble;
-    ct_walk_node node = {p->highest[i], 0, p->column_of[e->feature[i]] | CT_WALK_INNER};
+    ct_forged_node node = {p->highest[i], 0, p->column_of[e->feature[i]] | CT_WALK_INNER};
     if (p->nan_left[i]) node.what |= CT_WALK_NAN_LEFT;
     if (e->missing[i] == CT_MISSING_ZERO) node.what |= CT_WALK_ZERO;
     if (e->set_size[i]) node.what |= CT_WALK_SET;
@@ -96,7 +96,7 @@ static void pack_walk(ct_forged *f, const ct_packing *p, uint32_t tree)
         uint32_t i = f->node_of[at];
         if (e->feature[i] < 0) {
             double term = e->leaf_width == 1 ? ct_ensemble_term(e, tree, i, 0) : 0;
-            f->nodes[at] = (ct_walk_node){term, at, 0};
+            f->nodes[at] = (ct_forged_node){term, at, 0};
             continue;
         }
         f->nodes[at] = walk_node(f, p, i);
@@ -110,7 +110,7 @@ static void pack_walk(ct_forged *f, const ct_packing *p, uint32_t tree)
 static ct_status pack_walks(ct_forged *f, const ct_packing *p)
 {
     const ct_forge_ensemble *e = f->ensemble;
-    f->nodes = CT_ARENA_NEW(&f->arena, ct_walk_node, e->n_nodes);
+    f->nodes = CT_ARENA_NEW(&f->arena, ct_forged_node, e->n_nodes);
     f->node_of = CT_ARENA_NEW(&f->arena, uint32_t, e->n_nodes);
     if (!f->nodes || !f->node_of) return CT_NO_MEMORY;
     f->plain = 1;

@@ -24,7 +24,7 @@ static uint64_t little_endian(const uint8_t *bytes, unsigned n)
     return x;
 }
 
-int ct_forge_pb_number(const uint8_t *bytes, uint64_t size, ct_pb_wire wire, uint64_t *at,
+int ct_forge_pb_number(const uint8_t *bytes, uint64_t size, ct_forge_pb_wire wire, uint64_t *at,
                        double *value)
 {
     CT_ASSERT(*at <= size);
@@ -59,7 +59,7 @@ int ct_forge_pb_next(const uint8_t *bytes, uint64_t size, uint64_t *at, ct_forge
     if (varint(bytes, size, at, &key) < 0 || key >> 3 == 0 || key >> 3 > UINT32_C(0x1fffffff))
         return -1;
     field->number = (uint32_t) (key >> 3);
-    field->wire = (ct_pb_wire) (key & 7);
+    field->wire = (ct_forge_pb_wire) (key & 7);
     field->start = *at;
     if (field->wire == CT_PB_BYTES) {
         if (varint(bytes, size, at, &field->size) < 0 || field->size > size - *at) return -1;

@@ -45,7 +45,7 @@ double *ct_pair_weights(uint32_t most, ct_arena *arena)
     return weights;
 }
 
-static int goes_left(const ct_forged *f, const ct_walk_node *node, const place *p)
+static int goes_left(const ct_forged *f, const ct_forged_node *node, const place *p)
 {
     uint32_t column = node->what & CT_WALK_COLUMN;
     if (node->what & (CT_WALK_SET | CT_WALK_ZERO))
@@ -80,7 +80,7 @@ static fork next_fork(const pair *p, uint32_t at)
 {
     const ct_forged *f = p->pairs->forged;
     for (;;) {
-        const ct_walk_node *node = &f->nodes[at];
+        const ct_forged_node *node = &f->nodes[at];
         if (!(node->what & CT_WALK_INNER)) return (fork){at, 0, 0, 0, 1};
         uint32_t column = node->what & CT_WALK_COLUMN;
         uint32_t mine = node->next + !goes_left(f, node, &p->of[0]);

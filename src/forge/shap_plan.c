@@ -123,7 +123,7 @@ static uint32_t same_above(const ct_shap_room *room, uint32_t depth, uint32_t pl
 }
 
 /* What both edges of a node have in common. */
-static ct_shap_edge test_of(const ct_forged *f, ct_shap_room *room, const ct_walk_node *node,
+static ct_shap_edge test_of(const ct_forged *f, ct_shap_room *room, const ct_forged_node *node,
                             uint32_t depth)
 {
     ct_shap_edge edge;
@@ -159,7 +159,7 @@ static void add_edges(const ct_forged *f, ct_shap_room *room, uint32_t tree, uin
     const ct_forge_ensemble *e = f->ensemble;
     uint32_t n = 0, root = e->roots[tree];
     for (uint32_t at = root, depth = 1;;) {
-        const ct_walk_node *node = &f->nodes[at];
+        const ct_forged_node *node = &f->nodes[at];
         if (node->what & CT_WALK_INNER) {
             ct_shap_edge edge = test_of(f, room, node, depth);
             for (uint32_t side = 2; side-- > 0;) {

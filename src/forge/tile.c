@@ -31,14 +31,14 @@ static void load_rows(const ct_forged *f, ct_forge_tile_room *room, const ct_col
 
 /* ---- steps ---- */
 
-static inline uint32_t step(const ct_walk_node *node, double x)
+static inline uint32_t step(const ct_forged_node *node, double x)
 {
     return node->next + ct_step_right(node, x);
 }
 
 static inline uint32_t any_step(const ct_forged *f, uint32_t at, double x)
 {
-    const ct_walk_node *node = &f->nodes[at];
+    const ct_forged_node *node = &f->nodes[at];
     return node->next + ct_step_any_right(f->ensemble, f->node_of[at], node, x);
 }
 
@@ -46,12 +46,12 @@ static inline uint32_t any_step(const ct_forged *f, uint32_t at, double x)
 #define WALK_LANES(name, step_of)                                                                  \
     static void name(const ct_forged *f, uint32_t *at, const double *const *x)                     \
     {                                                                                              \
-        const ct_walk_node *nodes = f->nodes;                                                      \
+        const ct_forged_node *nodes = f->nodes;                                                    \
         uint32_t moved = 1;                                                                        \
         while (moved) {                                                                            \
             moved = 0;                                                                             \
             for (unsigned lane = 0; lane < CT_LANES; lane++) {                                     \
-                const ct_walk_node *node = &nodes[at[lane]];                                       \
+                const ct_forged_node *node = &nodes[at[lane]];                                     \
                 double value = x[lane][node->what & CT_WALK_COLUMN];                               \
                 uint32_t next = step_of;                                                           \
                 moved |= next ^ at[lane];                                                          \
@@ -97,7 +97,7 @@ enum { TREES_AT_ONCE = 256 };
     static void name(const ct_forged *f, const double *x, uint32_t first, uint32_t n,              \
                      uint32_t *leaf)                                                               \
     {                                                                                              \
-        const ct_walk_node *nodes = f->nodes;                                                      \
+        const ct_forged_node *nodes = f->nodes;                                                    \
         under_way list[TREES_AT_ONCE];                                                             \
         for (uint32_t i = 0; i < n; i++)                                                           \
             list[i] = (under_way){f->ensemble->roots[first + i], i};                               \
@@ -105,7 +105,7 @@ enum { TREES_AT_ONCE = 256 };
             uint32_t left = 0;                                                                     \
             for (uint32_t i = 0; i < n; i++) {                                                     \
                 const uint32_t at = list[i].at, tree = list[i].tree;                               \
-                const ct_walk_node *node = &nodes[at];                                             \
+                const ct_forged_node *node = &nodes[at];                                           \
                 double value = x[node->what & CT_WALK_COLUMN];                                     \
                 uint32_t next = step_of;                                                           \
                 __builtin_prefetch(&nodes[next]);                                                  \

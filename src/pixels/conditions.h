@@ -9,7 +9,7 @@
 #ifdef CT_DEBUG
 
 /* Blocks follow each other, and their runs add up. */
-static inline void ct_tree_pixels_are_sound(const ct_tree_pixels *pixels)
+static inline void ct_tree_pixels_are_sound(const ct_pixel_tree_pixels *pixels)
 {
     uint32_t n = 0;
     for (uint32_t b = 0; b < pixels->n_blocks; b++) {
@@ -95,7 +95,7 @@ static inline void ct_pixel_tree_is_sound(const ct_pixel_tree *tree)
 
 #else
 
-static inline void ct_tree_pixels_are_sound(const ct_tree_pixels *pixels) { (void) pixels; }
+static inline void ct_tree_pixels_are_sound(const ct_pixel_tree_pixels *pixels) { (void) pixels; }
 static inline void ct_pixel_level_is_sound(const ct_pixel_level *level) { (void) level; }
 
 static inline void ct_pixel_chunk_is_sound(const ct_pixel_level *level,

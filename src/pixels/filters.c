@@ -8,7 +8,7 @@
 typedef struct {
     const double *from;
     uint32_t height, width;
-    const ct_filter *filter;
+    const ct_pixel_kernel *filter;
     double *to;
 } filtering;
 
@@ -51,8 +51,9 @@ static void along_columns(void *data, unsigned worker, uint64_t begin, uint64_t 
     }
 }
 
-void ct_pixel_filter(const double *from, uint32_t height, uint32_t width, const ct_filter *rows,
-                     const ct_filter *columns, unsigned threads, double *scratch, double *out)
+void ct_pixel_filter(const double *from, uint32_t height, uint32_t width,
+                     const ct_pixel_kernel *rows, const ct_pixel_kernel *columns, unsigned threads,
+                     double *scratch, double *out)
 {
     filtering first = {from, height, width, rows, scratch},
               second = {scratch, height, width, columns, out};

@@ -29,7 +29,7 @@ typedef struct {
     int32_t *values;        /* [features][CT_PIXEL_SAMPLE] of the candidates at the sample */
     uint32_t *known;        /* [n_images] pixels with a label */
     uint32_t *number_of;    /* [features] of a level: among those of the tree, or CT_PIXEL_NONE */
-    ct_tree_pixels pixels;
+    ct_pixel_tree_pixels pixels;
     uint32_t *open_of, *open, *inside; /* [node]; [leaf] its node; [leaf][class] */
     ct_pixel_split *splits;            /* [leaf] */
     uint32_t n_open, room_nodes, room_open, room_features;
@@ -144,7 +144,7 @@ static int has_own_intervals(const growth *g)
  * both in one go through the images. */
 static void look_at_images(growth *g, looking *l)
 {
-    const ct_tree_pixels *p = &g->pixels;
+    const ct_pixel_tree_pixels *p = &g->pixels;
     if (!l->depth && !has_own_intervals(g)) return;
     while (ct_pixel_next_group(g->source, p, &g->stop, &l->group)) {
         const ct_pixel_block *last = &p->blocks[l->group.first + l->group.n - 1];

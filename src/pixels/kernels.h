@@ -17,7 +17,7 @@ typedef struct {
     uint32_t shift, times;
 } ct_even_bins;
 
-CT_HD uint32_t ct_even_code(const ct_even_bins *bins, int32_t value)
+CT_HD uint32_t ct_pixel_even_code(const ct_even_bins *bins, int32_t value)
 {
     const int32_t inside = value < bins->low ? bins->low : value > bins->high ? bins->high : value;
     return (((uint32_t) inside - (uint32_t) bins->low) >> bins->shift) * bins->times >> 16;

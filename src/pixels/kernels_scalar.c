@@ -14,7 +14,7 @@ static void corners(const uint32_t *const *corner, unsigned n_corners, uint32_t 
 static void even(const int32_t *values, uint32_t n, const ct_even_bins *bins, unsigned place,
                  uint32_t *codes)
 {
-    for (uint32_t i = 0; i < n; i++) codes[i] |= ct_even_code(bins, values[i]) << place;
+    for (uint32_t i = 0; i < n; i++) codes[i] |= ct_pixel_even_code(bins, values[i]) << place;
 }
 
 static void between(const int32_t *values, uint32_t n, int32_t first, int32_t second,

@@ -28,17 +28,17 @@ typedef struct {
     uint32_t n_sample;
     ct_pixels *sample;     /* [n_sample] of one pixel each */
     ct_pixel_run *sample_runs;
-} ct_tree_pixels;
+} ct_pixel_tree_pixels;
 
 /* How many have a label. */
 uint32_t ct_pixel_known_pixels(const int16_t *labels, const ct_pixel_shape *shape);
 
 /* The pixels of tree `number`, at its root; known: of each image. Freed by
  * ct_pixel_tree_pixels_free, also after CT_NO_MEMORY, or CT_BAD_INPUT: a stream has ended. */
-ct_status ct_pixel_tree_pixels_init(ct_tree_pixels *pixels, const ct_pixel_source *source,
+ct_status ct_pixel_tree_pixels_init(ct_pixel_tree_pixels *pixels, const ct_pixel_source *source,
                                     const int16_t *const *labels, const uint32_t *known,
                                     const ct_pixel_options *options, uint32_t number);
-void ct_pixel_tree_pixels_free(ct_tree_pixels *pixels);
+void ct_pixel_tree_pixels_free(ct_pixel_tree_pixels *pixels);
 
 /* Blocks whose features have values at a time: all, or, where images come one at a time, those of
  * one image. */
@@ -48,8 +48,8 @@ typedef struct {
 
 /* From those of `group` to those that follow, the first ones if it has none; their image is opened.
  * 0: these were all, or growing is to end. */
-int ct_pixel_next_group(const ct_pixel_source *source, const ct_tree_pixels *pixels, ct_halt *stop,
-                        ct_pixel_group *group);
+int ct_pixel_next_group(const ct_pixel_source *source, const ct_pixel_tree_pixels *pixels,
+                        ct_halt *stop, ct_pixel_group *group);
 
 typedef struct {
     ct_pixel_feature feature;
@@ -70,7 +70,7 @@ struct ct_pixel_chunk;
  * threads then count the rest of the level. */
 struct ct_pixel_counter {
     void *self;
-    int (*begin_tree)(void *self, const ct_tree_pixels *pixels);
+    int (*begin_tree)(void *self, const ct_pixel_tree_pixels *pixels);
     int (*begin_level)(void *self, const struct ct_pixel_level *level);
     /* Fills the histograms of the chunk, as ct_pixel_chunk says, but for their last rows. */
     int (*count)(void *self, const struct ct_pixel_level *level,
@@ -89,7 +89,7 @@ typedef struct {
 typedef struct ct_pixel_level {
     const ct_pixel_source *source;
     const ct_pixel_options *options;
-    const ct_tree_pixels *pixels;
+    const ct_pixel_tree_pixels *pixels;
     const ct_pixel_candidate *candidates; /* [options->features] */
     /* [node] its number among the open leaves, or CT_PIXEL_NONE */
     const uint32_t *open_of;

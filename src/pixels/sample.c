@@ -37,19 +37,19 @@ static chooser chooser_of(const ct_pixel_options *o, uint32_t tree, uint32_t ima
 
 /* Where the next pixel goes. */
 typedef struct {
-    ct_tree_pixels *pixels;
+    ct_pixel_tree_pixels *pixels;
     uint32_t block_size, n_runs;
 } filler;
 
 static void begin_block(filler *f, uint32_t image)
 {
-    ct_tree_pixels *p = f->pixels;
+    ct_pixel_tree_pixels *p = f->pixels;
     p->blocks[p->n_blocks++] = (ct_pixel_block){{image, 0, 0, p->runs + f->n_runs}, p->n};
 }
 
 static void add_pixel(filler *f, uint32_t image, uint32_t at, uint8_t class_, int joins)
 {
-    ct_tree_pixels *p = f->pixels;
+    ct_pixel_tree_pixels *p = f->pixels;
     ct_pixel_block *block = &p->blocks[p->n_blocks - 1];
     if (block->pixels.n == f->block_size) begin_block(f, image), block++, joins = 0;
     if (!joins) {
@@ -79,7 +79,8 @@ static void add_image(filler *f, const ct_pixel_shape *shape, uint32_t image, co
     }
 }
 
-static ct_pixels pixel_at(const ct_tree_pixels *p, uint32_t i, uint32_t *block, ct_pixel_run *run)
+static ct_pixels pixel_at(const ct_pixel_tree_pixels *p, uint32_t i, uint32_t *block,
+                          ct_pixel_run *run)
 {
     while (i >= p->blocks[*block].first + p->blocks[*block].pixels.n) ++*block;
     const ct_pixels *all = &p->blocks[*block].pixels;
@@ -90,7 +91,7 @@ static ct_pixels pixel_at(const ct_tree_pixels *p, uint32_t i, uint32_t *block, 
     return (ct_pixels){all->image, 1, 1, run};
 }
 
-static void draw_sample(ct_tree_pixels *p)
+static void draw_sample(ct_pixel_tree_pixels *p)
 {
     uint32_t block = 0, n = p->n < CT_PIXEL_SAMPLE ? p->n : CT_PIXEL_SAMPLE;
     for (uint32_t i = 0; i < n; i++)
@@ -99,7 +100,7 @@ static void draw_sample(ct_tree_pixels *p)
     p->n_sample = n;
 }
 
-ct_status ct_pixel_tree_pixels_init(ct_tree_pixels *p, const ct_pixel_source *source,
+ct_status ct_pixel_tree_pixels_init(ct_pixel_tree_pixels *p, const ct_pixel_source *source,
                                     const int16_t *const *labels, const uint32_t *known,
                                     const ct_pixel_options *o, uint32_t number)
 {
@@ -133,7 +134,7 @@ ct_status ct_pixel_tree_pixels_init(ct_tree_pixels *p, const ct_pixel_source *so
     return CT_OK;
 }
 
-int ct_pixel_next_group(const ct_pixel_source *source, const ct_tree_pixels *p, ct_halt *stop,
+int ct_pixel_next_group(const ct_pixel_source *source, const ct_pixel_tree_pixels *p, ct_halt *stop,
                         ct_pixel_group *group)
 {
     const uint32_t first = group->first + group->n;
@@ -148,7 +149,7 @@ int ct_pixel_next_group(const ct_pixel_source *source, const ct_tree_pixels *p, 
     return 0;
 }
 
-void ct_pixel_tree_pixels_free(ct_tree_pixels *p)
+void ct_pixel_tree_pixels_free(ct_pixel_tree_pixels *p)
 {
     ct_free(p->blocks);
     ct_free(p->runs);

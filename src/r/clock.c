@@ -2,7 +2,7 @@
  *
  * ffi_seconds(): ct_seconds(). ffi_processor_seconds(): those of the processor, where the system
  * tells them, finer than proc.time() has them. ffi_count_time(step, rows): ct_clock_step() and
- * ct_worker_poll_every(), for tests. */
+ * ct_exact_worker_poll_every(), for tests. */
 #include <time.h>
 
 #include "base/clock.h"
@@ -25,6 +25,6 @@ SEXP ffi_count_time(SEXP step, SEXP rows)
     if (!(seconds >= 0 && seconds <= 1e6) || !(every >= 0 && every <= 1e12))
         Rf_error("the clock needs a step of 0 to 1e6 seconds, and 0 to 1e12 rows");
     ct_clock_step(seconds);
-    ct_worker_poll_every((uint64_t) every);
+    ct_exact_worker_poll_every((uint64_t) every);
     return R_NilValue;
 }

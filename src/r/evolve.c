@@ -23,7 +23,7 @@ static ct_gmt_options options_of(SEXP control)
     o.limits.complexity = r_number(control, "complexity");
     o.mode = (ct_gmt_mode) r_count(control, "mode");
     o.population = r_count(control, "population");
-    o.paper.fitness = (ct_fitness) r_count(control, "fitness");
+    o.paper.fitness = (ct_gmt_fitness) r_count(control, "fitness");
     o.paper.alpha = r_number(control, "alpha");
     o.paper.crossover = r_number(control, "crossover");
     o.paper.mutation = r_number(control, "mutation");

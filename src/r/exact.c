@@ -317,8 +317,8 @@ static int put_response(SEXP list, const ct_exact_result *result)
     return i;
 }
 
-/* list(unit, nodes, least, within): see ct_counted. */
-static SEXP counted_list(const ct_counted *counted, uint32_t n_nodes)
+/* list(unit, nodes, least, within): see ct_exact_counted. */
+static SEXP counted_list(const ct_exact_counted *counted, uint32_t n_nodes)
 {
     static const char *const names[] = {"unit", "nodes", "least", "within"};
     SEXP list = PROTECT(r_named_list(names, 4));
@@ -456,7 +456,7 @@ SEXP ffi_cost_grain(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     double grain = status == CT_OK ? ct_exact_cost_grain(&costs) : 0,
            rounding = status == CT_OK ? ct_exact_cost_rounding(&costs) : 0,
            blur = status == CT_OK && costs.response ? costs.response->blur : 0;
-    int hides = status == CT_OK && ct_objective_hides(&costs, costs.total);
+    int hides = status == CT_OK && ct_exact_objective_hides(&costs, costs.total);
     ct_arena_free(&arena);
     r_check(status, &error);
     SEXP list = PROTECT(r_named_list(names, 4));

@@ -24,7 +24,7 @@
 
 /* ---- arguments ---- */
 
-static ct_split_rule rule_of(SEXP name)
+static ct_forest_split_rule rule_of(SEXP name)
 {
     const char *text = TYPEOF(name) == STRSXP && Rf_xlength(name) == 1 ? CHAR(STRING_ELT(name, 0))
                                                                        : "";
@@ -36,7 +36,8 @@ static ct_split_rule rule_of(SEXP name)
 /* The names of the criteria there are for a response. */
 SEXP ffi_hist_criteria(SEXP is_classes)
 {
-    const ct_criterion_of of = Rf_asLogical(is_classes) == TRUE ? CT_OF_CLASSES : CT_OF_NUMBERS;
+    const ct_forest_criterion_of of =
+        Rf_asLogical(is_classes) == TRUE ? CT_OF_CLASSES : CT_OF_NUMBERS;
     R_xlen_t n = 0;
     for (unsigned i = 0; i < ct_n_criteria; i++) n += ct_criteria[i].of == of;
     SEXP names = PROTECT(Rf_allocVector(STRSXP, n));
@@ -217,7 +218,7 @@ static SEXP nodes_of(const ct_hist_forest *forest)
 
 static SEXP leaf_counts(const ct_hist_forest *forest)
 {
-    size_t n = 0, width = ct_leaf_width(forest->n_classes);
+    size_t n = 0, width = ct_forest_leaf_width(forest->n_classes);
     for (uint32_t i = 0; i < forest->n_trees; i++) n += forest->trees[i].n_leaves * width;
     SEXP out = Rf_allocVector(INTSXP, (R_xlen_t) n);
     int *to = INTEGER(out);

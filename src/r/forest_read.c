@@ -37,7 +37,8 @@ static int leaf_is_valid(const ct_hist_forest *forest, const ct_hist_tree *tree,
     if ((next & CT_HIST_MIXED) && ct_hist_is_many(forest->n_classes))
         return list_is_valid(forest, tree, next & ~CT_HIST_MIXED);
     if (next & CT_HIST_MIXED) return (next & ~CT_HIST_MIXED) < tree->n_leaves;
-    return ct_pure_class(next, forest->n_classes) < forest->n_classes && !(next & CT_HIST_FLAG);
+    return ct_forest_pure_class(next,
+                                forest->n_classes) < forest->n_classes && !(next & CT_HIST_FLAG);
 }
 
 /* Whether every walk ends in a leaf that is there. */
@@ -93,7 +94,7 @@ static ct_hist_forest forest_of(SEXP list, uint32_t n_cols)
               *n_nodes = integers_of(list, "n_nodes", n_trees);
     const int *n_leaves = integers_of(list, "n_leaves", n_trees),
               *depth = integers_of(list, "depth", n_trees);
-    uint32_t width = ct_leaf_width(forest.n_classes);
+    uint32_t width = ct_forest_leaf_width(forest.n_classes);
     forest.trees = (ct_hist_tree *) R_alloc((size_t) n_trees, sizeof *forest.trees);
     for (R_xlen_t i = 0; i < n_trees; i++) {
         if (n_nodes[i] < 1 || n_leaves[i] < 0) Rf_error("the forest's sizes are not valid");
@@ -293,8 +294,8 @@ SEXP ffi_hist_members(SEXP list, SEXP columns, SEXP asked_, SEXP threads)
     ct_hist_forest forest = forest_of(list, x.n_cols);
     ct_hist_code_column *codes = edges_from(list, x.n_cols);
     SEXP probabilities = r_element(asked_, "probabilities");
-    ct_members_asked asked = {.forest = &forest, .n_rows = x.n_rows,
-                              .n_ranks = r_count(asked_, "n")};
+    ct_forest_members_asked asked = {.forest = &forest, .n_rows = x.n_rows,
+                                     .n_ranks = r_count(asked_, "n")};
     asked.own = own_ranks(r_element(asked_, "own"), x.n_rows);
     asked.n_probabilities = (uint32_t) Rf_xlength(probabilities);
     asked.probabilities = r_doubles(probabilities, asked.n_probabilities, "probabilities");
@@ -331,7 +332,8 @@ static const uint32_t *counts_below(SEXP list, const char *name, R_xlen_t n, uin
 }
 
 /* Cumulative hazards of a survival forest, a matrix with a column for each of n_columns. `asked`: n
- * and own as in ffi_hist_members(); survival, column_of and n_columns as in ct_curves_asked. */
+ * and own as in ffi_hist_members(); survival, column_of and n_columns as in ct_forest_curves_asked.
+ * */
 SEXP ffi_hist_curves(SEXP list, SEXP columns, SEXP asked_, SEXP threads)
 {
     r_columns x = r_columns_of(columns);
@@ -340,7 +342,7 @@ SEXP ffi_hist_curves(SEXP list, SEXP columns, SEXP asked_, SEXP threads)
         Rf_error("'threads' must be a number from 1 to %d", R_MOST_THREADS);
     ct_hist_forest forest = forest_of(list, x.n_cols);
     ct_hist_code_column *codes = edges_from(list, x.n_cols);
-    ct_curves_asked asked;
+    ct_forest_curves_asked asked;
     const R_xlen_t n_times = Rf_xlength(r_element(asked_, "column_of"));
     if (forest.n_classes) Rf_error("the forest is one of classes");
     asked.forest = &forest;
@@ -376,7 +378,7 @@ SEXP ffi_concordance(SEXP survival, SEXP ranks)
         from_0[i] = (uint32_t) INTEGER_RO(ranks)[i] - 1;
         if (from_0[i] >= (uint32_t) n) Rf_error("a rank is out of range");
     }
-    ct_concordance c;
+    ct_forest_concordance c;
     if (ct_forest_concordance_of((const uint32_t *) INTEGER_RO(survival), from_0, (uint32_t) n,
                                  &c) !=
         CT_OK)
@@ -401,7 +403,8 @@ static void note_leaf(const ct_hist_forest *forest, const ct_hist_tree *tree, ui
     const size_t n = tree->n_nodes, place = leaf->next & ~CT_HIST_MIXED;
     for (uint32_t k = 0; k < width; k++) cells[k * n] = 0;
     if (!(leaf->next & CT_HIST_MIXED)) {
-        cells[ct_pure_class(leaf->next, width) * n] = ct_pure_weight(leaf->next, width);
+        cells[ct_forest_pure_class(leaf->next, width) * n] = ct_forest_pure_weight(leaf->next,
+                                                                                   width);
     } else if (ct_hist_is_many(width)) {
         const uint32_t *list = tree->counts + place;
         for (uint32_t k = 0; k < list[0]; k++) cells[list[1 + 2 * k] * n] = list[2 + 2 * k];

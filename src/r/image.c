@@ -406,11 +406,11 @@ SEXP ffi_image_draw(SEXP control)
     return out;
 }
 
-static ct_filter filter_of(SEXP weights)
+static ct_pixel_kernel filter_of(SEXP weights)
 {
     R_xlen_t n = TYPEOF(weights) == REALSXP ? Rf_xlength(weights) : 0;
     if (n % 2 != 1 || n > 1 << 20) Rf_error("a filter must have an odd number of weights");
-    return (ct_filter){REAL_RO(weights), (uint32_t) (n / 2)};
+    return (ct_pixel_kernel){REAL_RO(weights), (uint32_t) (n / 2)};
 }
 
 /* channel: a matrix of doubles; a matrix of its size. */
@@ -418,7 +418,7 @@ SEXP ffi_image_filter(SEXP channel, SEXP rows, SEXP columns, SEXP threads)
 {
     if (TYPEOF(channel) != REALSXP || !Rf_isMatrix(channel) || !Rf_xlength(channel))
         Rf_error("a channel must be a matrix of numbers");
-    const ct_filter first = filter_of(rows), second = filter_of(columns);
+    const ct_pixel_kernel first = filter_of(rows), second = filter_of(columns);
     const int height = Rf_nrows(channel), width = Rf_ncols(channel);
     double *scratch = (double *) R_alloc((size_t) Rf_xlength(channel), sizeof *scratch);
     SEXP out = PROTECT(Rf_allocMatrix(REALSXP, height, width));

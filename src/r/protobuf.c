@@ -47,12 +47,12 @@ SEXP ffi_protobuf_packed(SEXP bytes_, SEXP wire_)
     uint64_t size = (uint64_t) Rf_xlength(bytes_), at = 0, n = 0;
     double value;
     int more;
-    while ((more = ct_forge_pb_number(bytes, size, (ct_pb_wire) wire, &at, &value)) == 1) n++;
+    while ((more = ct_forge_pb_number(bytes, size, (ct_forge_pb_wire) wire, &at, &value)) == 1) n++;
     if (more < 0) Rf_error("a row of numbers is malformed");
     SEXP out = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t) n));
     at = 0;
     for (uint64_t i = 0; i < n; i++)
-        ct_forge_pb_number(bytes, size, (ct_pb_wire) wire, &at, &REAL(out)[i]);
+        ct_forge_pb_number(bytes, size, (ct_forge_pb_wire) wire, &at, &REAL(out)[i]);
     UNPROTECT(1);
     return out;
 }

@@ -156,11 +156,11 @@ static ct_status show(const ct_forged *f, const char *text, int any_order, int w
     ct_forge_scheduled s;
     CT_TRY(ct_forge_scheduled_new(f, text, any_order, arena, &s, error));
     if (what < SHOW_LEVELS) {
-        CT_TRY(ct_forge_ir_lower(s.ir, s.nest, s.shape, (ct_ir_level) what, error));
+        CT_TRY(ct_forge_ir_lower(s.ir, s.nest, s.shape, (ct_forge_ir_level) what, error));
         ct_forge_ir_print(s.ir, out);
         return CT_OK;
     }
-    ct_language language = what == SHOW_C ? CT_IN_C : CT_IN_CUDA;
+    ct_forge_language language = what == SHOW_C ? CT_IN_C : CT_IN_CUDA;
     if (language == CT_IN_CUDA && !s.ir->on_gpu)
         return ct_fail(error, CT_BAD_INPUT, "no loop is on a dimension of a GPU");
     if (what == SHOW_PTX) return show_ptx(&s, name, out, error);
@@ -170,8 +170,8 @@ static ct_status show(const ct_forged *f, const char *text, int any_order, int w
     return CT_OK;
 }
 
-/* A text: what 0 to 2: the IR, ct_ir_level; 3: C, 4: CUDA, 5: PTX, of that name. An error where the
- * schedule is not legal for the forest. */
+/* A text: what 0 to 2: the IR, ct_forge_ir_level; 3: C, 4: CUDA, 5: PTX, of that name. An error
+ * where the schedule is not legal for the forest. */
 SEXP ffi_schedule_show(SEXP pointer, SEXP text, SEXP any_order, SEXP what, SEXP name)
 {
     r_forged *all = r_forged_of(pointer);

@@ -87,7 +87,7 @@ SEXP ffi_set_alive(SEXP pointer)
 static SEXP digits(const uint64_t *count, unsigned words)
 {
     char text[CT_COUNT_DIGITS];
-    ct_count_text(count, words, text);
+    ct_set_count_text(count, words, text);
     return Rf_mkChar(text);
 }
 
@@ -106,11 +106,11 @@ static void put_costs(SEXP list, const ct_set *set, uint32_t n)
         const uint64_t *count;
         REAL(costs)[i] = ct_set_cost(set, i, &count);
         SET_STRING_ELT(counts, i, digits(count, words));
-        REAL(numbers)[i] = ct_count_double(count, words);
-        ct_count_add(total, words, count, words);
+        REAL(numbers)[i] = ct_set_count_double(count, words);
+        ct_set_count_add(total, words, count, words);
     }
     SET_VECTOR_ELT(list, 3, Rf_ScalarString(digits(total, words)));
-    SET_VECTOR_ELT(list, 4, Rf_ScalarReal(ct_count_double(total, words)));
+    SET_VECTOR_ELT(list, 4, Rf_ScalarReal(ct_set_count_double(total, words)));
 }
 
 /* list(cost, count, n, total, length, complete, complete_cost, status, elapsed, size): of each cost
@@ -175,9 +175,9 @@ SEXP ffi_set_tree(SEXP pointer, SEXP number)
     ct_error error;
     unsigned words = ct_set_words(own->set);
     if (TYPEOF(number) != STRSXP || Rf_xlength(number) != 1 ||
-        !ct_count_read(CHAR(STRING_ELT(number, 0)), k, words) || ct_count_is_zero(k, words))
+        !ct_set_count_read(CHAR(STRING_ELT(number, 0)), k, words) || ct_set_count_is_zero(k, words))
         r_fail("the set has no tree of that number");
-    ct_count_take(k, words, &one, 1);
+    ct_set_count_take(k, words, &one, 1);
     SEXP where = PROTECT(Rf_allocVector(INTSXP, own->n_rows));
     SEXP handle = PROTECT(r_owner(sizeof(ct_exact_result), R_NilValue, free_result));
     ct_exact_result *result = (ct_exact_result *) R_ExternalPtrAddr(handle);
@@ -197,9 +197,9 @@ SEXP ffi_set_draw(SEXP pointer, SEXP n)
     ct_set_facts facts = ct_set_about(set);
     for (uint32_t i = 0; i < facts.n_costs; i++) {
         ct_set_cost(set, i, &count);
-        ct_count_add(total, words, count, words);
+        ct_set_count_add(total, words, count, words);
     }
-    if (ct_count_is_zero(total, words)) r_fail("the set has no trees");
+    if (ct_set_count_is_zero(total, words)) r_fail("the set has no trees");
     while (!total[used - 1]) used--;
     uint64_t mask = UINT64_MAX;
     while (mask >> 1 >= total[used - 1]) mask >>= 1;
@@ -213,8 +213,8 @@ SEXP ffi_set_draw(SEXP pointer, SEXP n)
                 for (int part = 0; part < 4; part++) /* 16 bits at a time: all generators have */
                     k[w] = k[w] << 16 | (uint64_t) floor(unif_rand() * 65536);
             k[used - 1] &= mask;
-        } while (!ct_count_less(k, total, words));
-        ct_count_add(k, words, &one, 1);
+        } while (!ct_set_count_less(k, total, words));
+        ct_set_count_add(k, words, &one, 1);
         SET_STRING_ELT(drawn, i, digits(k, words));
     }
     PutRNGstate();
@@ -252,7 +252,7 @@ SEXP ffi_set_without(SEXP pointer)
     r_check(ct_set_without(own->set, counts, REAL(VECTOR_ELT(list, 2)), &error), &error);
     for (uint32_t i = 0; i < n; i++) {
         SET_STRING_ELT(VECTOR_ELT(list, 0), i, digits(counts + (size_t) i * words, words));
-        REAL(VECTOR_ELT(list, 1))[i] = ct_count_double(counts + (size_t) i * words, words);
+        REAL(VECTOR_ELT(list, 1))[i] = ct_set_count_double(counts + (size_t) i * words, words);
     }
     UNPROTECT(1);
     return list;
@@ -270,8 +270,8 @@ SEXP ffi_set_best(SEXP pointer, SEXP columns, SEXP gain, SEXP goal, SEXP per_lea
     r_columns x = r_columns_of(columns);
     ct_error error;
     int64_t value;
-    ct_set_question question = {.goal = (ct_value_goal) Rf_asInteger(goal), .columns = x.columns,
-                                .n_rows = x.n_rows, .gain = REAL(gain),
+    ct_set_question question = {.goal = (ct_set_value_goal) Rf_asInteger(goal),
+                                .columns = x.columns, .n_rows = x.n_rows, .gain = REAL(gain),
                                 .per_leaf = Rf_asInteger(per_leaf),
                                 .exchanged = (uint32_t) Rf_asInteger(exchanged) - 1,
                                 .sparing = (uint32_t) abs(Rf_asInteger(sparing)) - 1,
@@ -294,19 +294,20 @@ SEXP ffi_set_best(SEXP pointer, SEXP columns, SEXP gain, SEXP goal, SEXP per_lea
 }
 
 /* Writes the counts of the trees up to the budget of a claim. */
-static void put_claim(const ct_set *set, ct_set_claim *claim)
+static void put_claim(const ct_set *set, ct_certify_set_claim *claim)
 {
     ct_set_facts facts = ct_set_about(set);
     unsigned words = ct_set_words(set);
-    ct_cost_count *counts = (ct_cost_count *) R_alloc(facts.n_costs + 1, sizeof *counts);
+    ct_certify_cost_count *counts = (ct_certify_cost_count *) R_alloc(facts.n_costs + 1,
+                                                                      sizeof *counts);
     claim->counts = counts;
     for (uint32_t i = 0; i < facts.n_costs; i++) {
         char text[CT_COUNT_DIGITS];
         const uint64_t *count;
         int64_t cost = ct_set_cost_count(set, i, &count);
         if (cost > claim->budget) break;
-        ct_count_text(count, words, text);
-        counts[claim->n_counts++] = (ct_cost_count){cost, ct_residues_of(text)};
+        ct_set_count_text(count, words, text);
+        counts[claim->n_counts++] = (ct_certify_cost_count){cost, ct_certify_residues_of(text)};
     }
 }
 
@@ -324,12 +325,12 @@ SEXP ffi_set_certify(SEXP pointer, SEXP columns, SEXP y, SEXP n_classes, SEXP co
     const ct_exact_options *options = &problem.options;
     SEXP roots = r_element(control, "roots");
     ct_outcome tree;
-    ct_set_claim of = {.budget = ct_set_about(set).complete,
-                       .groups = groups_of(groups, problem.data.n_cols),
-                       .within = Rf_asReal(within)};
+    ct_certify_set_claim of = {.budget = ct_set_about(set).complete,
+                               .groups = groups_of(groups, problem.data.n_cols),
+                               .within = Rf_asReal(within)};
     const ct_outcome *best = r_outcome_of(labels, n_splits, &problem.data, &tree);
     r_callbacks calls;
-    ct_recount_result result;
+    ct_certify_recount_result result;
     ct_error error;
     double start = ct_seconds();
     if (roots != R_NilValue) of.roots = r_roots_of(roots, problem.data.n_cols);

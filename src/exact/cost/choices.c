@@ -2,7 +2,7 @@
 
 enum { MOST_SETS = 600, MOST_LABELS = 35 }; /* all pairs of 35 labels, all fours of 12 */
 
-uint32_t ct_choices_sets(uint32_t n, unsigned depth)
+uint32_t ct_exact_choices_sets(uint32_t n, unsigned depth)
 {
     uint64_t sets = 1;
     uint32_t size = UINT32_C(1) << depth;
@@ -58,7 +58,7 @@ ct_status ct_choices_init(ct_exact_costs *costs, ct_arena *arena, ct_error *erro
     ct_choices *choices = CT_ARENA_ZEROED(arena, ct_choices, 1);
     if (!choices) return no_memory(error);
     for (unsigned depth = 1; depth < CT_CHOICE_DEPTHS; depth++) {
-        uint32_t sets = ct_choices_sets(n, depth);
+        uint32_t sets = ct_exact_choices_sets(n, depth);
         int64_t *least = sets ? CT_ARENA_NEW(arena, int64_t, (size_t) sets * n) : NULL;
         if (!sets) continue;
         if (!least) return no_memory(error);

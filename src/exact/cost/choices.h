@@ -12,7 +12,7 @@
 enum { CT_CHOICE_DEPTHS = 4 }; /* from 1 on */
 
 struct ct_choices {
-    uint32_t n[CT_CHOICE_DEPTHS];           /* by depth: ct_choices_sets */
+    uint32_t n[CT_CHOICE_DEPTHS];           /* by depth: ct_exact_choices_sets */
     const int64_t *costs[CT_CHOICE_DEPTHS]; /* [set][class] under the best label of the set */
 };
 
@@ -22,7 +22,7 @@ ct_status ct_choices_init(ct_exact_costs *costs, ct_arena *arena, ct_error *erro
 
 /* How many sets of 2^depth of n labels there are; 0 if that is too many to look at all, or if these
  * are all labels. */
-uint32_t ct_choices_sets(uint32_t n, unsigned depth);
+uint32_t ct_exact_choices_sets(uint32_t n, unsigned depth);
 
 static inline int ct_choices_known(const ct_exact_costs *costs, unsigned depth)
 {

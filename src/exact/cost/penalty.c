@@ -98,7 +98,7 @@ double ct_objective_bound(const ct_exact_costs *costs, int64_t cost)
     return surely > 0 ? surely : 0;
 }
 
-int ct_objective_hides(const ct_exact_costs *costs, double cost)
+int ct_exact_objective_hides(const ct_exact_costs *costs, double cost)
 {
     return costs->response ? ct_response_hides(costs, cost) : costs->rounding > 0;
 }

@@ -48,8 +48,9 @@ static double least_errors(const ct_exact_costs *costs, int64_t cost)
     return fmax(least - costs->rounding, 0);
 }
 
-ct_status ct_counted_set(ct_counted *counted, const ct_exact_costs *costs, const int64_t *leaf_cost,
-                         uint32_t n_nodes, int64_t proven, ct_error *error)
+ct_status ct_counted_set(ct_exact_counted *counted, const ct_exact_costs *costs,
+                         const int64_t *leaf_cost, uint32_t n_nodes, int64_t proven,
+                         ct_error *error)
 {
     counted->unit = ct_exact_cost_grain(costs);
     counted->n_least = costs->most_splits + 1;
@@ -67,7 +68,7 @@ ct_status ct_counted_set(ct_counted *counted, const ct_exact_costs *costs, const
     return CT_OK;
 }
 
-void ct_counted_free(ct_counted *counted)
+void ct_counted_free(ct_exact_counted *counted)
 {
     ct_free(counted->nodes);
     ct_free(counted->least);

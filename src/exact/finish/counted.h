@@ -14,9 +14,9 @@ typedef struct {
     double *least;
     uint32_t n_least;
     int within;        /* the tree costs no more than options->max_cost, or `beside` and `within` */
-} ct_counted;
+} ct_exact_counted;
 
-/* The errors of a tree of `units` as they are added up: see ct_counted. */
+/* The errors of a tree of `units` as they are added up: see ct_exact_counted. */
 static inline int ct_is_counted(const ct_exact_costs *costs)
 {
     return ct_exact_cost_grain(costs) > 0;
@@ -29,8 +29,9 @@ int64_t ct_cost_beyond(const ct_exact_costs *costs, int64_t units, uint32_t n_sp
 
 /* Sets all but `within`: from what each node would cost as a leaf, and what no tree costs less
  * than. ct_counted_free() after any outcome. */
-ct_status ct_counted_set(ct_counted *counted, const ct_exact_costs *costs, const int64_t *leaf_cost,
-                         uint32_t n_nodes, int64_t proven, ct_error *error);
-void ct_counted_free(ct_counted *counted);
+ct_status ct_counted_set(ct_exact_counted *counted, const ct_exact_costs *costs,
+                         const int64_t *leaf_cost, uint32_t n_nodes, int64_t proven,
+                         ct_error *error);
+void ct_counted_free(ct_exact_counted *counted);
 
 #endif

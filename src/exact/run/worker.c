@@ -9,7 +9,7 @@ enum { POLL_ROWS = 1 << 25 };
 
 static int64_t poll_rows = POLL_ROWS; /* atomic */
 
-void ct_worker_poll_every(uint64_t rows)
+void ct_exact_worker_poll_every(uint64_t rows)
 {
     ct_atomic_write(&poll_rows, rows ? (int64_t) rows : POLL_ROWS);
 }

@@ -128,6 +128,6 @@ static inline int ct_is_halted(const ct_worker *worker) { return ct_stop_is_aske
 void ct_worker_poll(ct_worker *worker, uint64_t rows);
 /* For tests, of the whole process: the number of rows after which that is done, so that small
  * searches can be stopped at any moment; 2^25 as it is, and with 0. */
-void ct_worker_poll_every(uint64_t rows);
+void ct_exact_worker_poll_every(uint64_t rows);
 
 #endif

@@ -47,7 +47,7 @@ static int add_pairs(builder *b, const ct_set_node *node, const ct_set_node *lef
     if (leaves > node->budget || !ct_set_is_idle(left, right)) return 1;
     const uint64_t one = 1;
     uint64_t *count = ct_set_tally_at(&b->tally, leaves);
-    if (count) ct_count_take(count, words, &one, 1);
+    if (count) ct_set_count_take(count, words, &one, 1);
     return count != NULL;
 }
 

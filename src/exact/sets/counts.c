@@ -7,13 +7,13 @@
 
 #include "base/status.h"
 
-void ct_count_add(uint64_t *sum, unsigned n, const uint64_t *x, unsigned n_x)
+void ct_set_count_add(uint64_t *sum, unsigned n, const uint64_t *x, unsigned n_x)
 {
     CT_ASSERT(n >= n_x);
     for (unsigned i = 0; i < n_x; i++) ct_count_add_word(sum, n, i, x[i]);
 }
 
-void ct_count_take(uint64_t *from, unsigned n, const uint64_t *x, unsigned n_x)
+void ct_set_count_take(uint64_t *from, unsigned n, const uint64_t *x, unsigned n_x)
 {
     uint64_t borrowed = 0;
     CT_ASSERT(n >= n_x);
@@ -25,31 +25,31 @@ void ct_count_take(uint64_t *from, unsigned n, const uint64_t *x, unsigned n_x)
     CT_ASSERT(!borrowed);
 }
 
-int ct_count_less(const uint64_t *a, const uint64_t *b, unsigned n)
+int ct_set_count_less(const uint64_t *a, const uint64_t *b, unsigned n)
 {
     while (n-- > 0)
         if (a[n] != b[n]) return a[n] < b[n];
     return 0;
 }
 
-int ct_count_is_zero(const uint64_t *x, unsigned n)
+int ct_set_count_is_zero(const uint64_t *x, unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
         if (x[i]) return 0;
     return 1;
 }
 
-void ct_count_divide(const uint64_t *x, const uint64_t *by, unsigned n, uint64_t *quotient,
-                     uint64_t *rest)
+void ct_set_count_divide(const uint64_t *x, const uint64_t *by, unsigned n, uint64_t *quotient,
+                         uint64_t *rest)
 {
     memset(quotient, 0, n * sizeof *quotient);
     memset(rest, 0, n * sizeof *rest);
-    CT_ASSERT(n <= CT_COUNT_WORDS && !ct_count_is_zero(by, n));
+    CT_ASSERT(n <= CT_COUNT_WORDS && !ct_set_count_is_zero(by, n));
     for (unsigned bit = 64 * n; bit-- > 0;) {
         uint64_t carry = rest[n - 1] >> 63;
         for (unsigned i = n; i-- > 1;) rest[i] = rest[i] << 1 | rest[i - 1] >> 63;
         rest[0] = rest[0] << 1 | (x[bit / 64] >> bit % 64 & 1);
-        if (!carry && ct_count_less(rest, by, n)) continue;
+        if (!carry && ct_set_count_less(rest, by, n)) continue;
         for (unsigned i = 0, borrowed = 0; i < n; i++) { /* modulo 2^(64 n): the carry is in it */
             uint64_t word = rest[i];
             rest[i] = word - by[i] - borrowed;
@@ -59,14 +59,14 @@ void ct_count_divide(const uint64_t *x, const uint64_t *by, unsigned n, uint64_t
     }
 }
 
-double ct_count_double(const uint64_t *x, unsigned n)
+double ct_set_count_double(const uint64_t *x, unsigned n)
 {
     double value = 0;
     while (n-- > 0) value = ldexp(value, 64) + (double) x[n];
     return value;
 }
 
-void ct_count_text(const uint64_t *x, unsigned n, char *text)
+void ct_set_count_text(const uint64_t *x, unsigned n, char *text)
 {
     uint64_t rest[CT_COUNT_WORDS];
     char digits[CT_COUNT_DIGITS];
@@ -81,12 +81,12 @@ void ct_count_text(const uint64_t *x, unsigned n, char *text)
             left = low % 10;
         }
         digits[length++] = (char) ('0' + left);
-    } while (!ct_count_is_zero(rest, n));
+    } while (!ct_set_count_is_zero(rest, n));
     for (size_t i = 0; i < length; i++) text[i] = digits[length - 1 - i];
     text[length] = 0;
 }
 
-int ct_count_read(const char *text, uint64_t *x, unsigned n)
+int ct_set_count_read(const char *text, uint64_t *x, unsigned n)
 {
     memset(x, 0, n * sizeof *x);
     if (!*text) return 0;

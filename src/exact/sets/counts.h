@@ -42,20 +42,20 @@ static inline void ct_count_add_product(uint64_t *sum, unsigned n, const uint64_
 }
 
 /* sum += x; n >= n_x. */
-void ct_count_add(uint64_t *sum, unsigned n, const uint64_t *x, unsigned n_x);
+void ct_set_count_add(uint64_t *sum, unsigned n, const uint64_t *x, unsigned n_x);
 /* from -= x <= from. */
-void ct_count_take(uint64_t *from, unsigned n, const uint64_t *x, unsigned n_x);
+void ct_set_count_take(uint64_t *from, unsigned n, const uint64_t *x, unsigned n_x);
 /* Whether a < b, of the same number of words. */
-int ct_count_less(const uint64_t *a, const uint64_t *b, unsigned n);
-int ct_count_is_zero(const uint64_t *x, unsigned n);
+int ct_set_count_less(const uint64_t *a, const uint64_t *b, unsigned n);
+int ct_set_count_is_zero(const uint64_t *x, unsigned n);
 /* x = quotient * by + rest, all of n words; by > 0. */
-void ct_count_divide(const uint64_t *x, const uint64_t *by, unsigned n, uint64_t *quotient,
-                     uint64_t *rest);
-double ct_count_double(const uint64_t *x, unsigned n);
+void ct_set_count_divide(const uint64_t *x, const uint64_t *by, unsigned n, uint64_t *quotient,
+                         uint64_t *rest);
+double ct_set_count_double(const uint64_t *x, unsigned n);
 /* All digits, into text[CT_COUNT_DIGITS]. */
 enum { CT_COUNT_DIGITS = CT_COUNT_WORDS * 20 + 1 };
-void ct_count_text(const uint64_t *x, unsigned n, char *text);
+void ct_set_count_text(const uint64_t *x, unsigned n, char *text);
 /* Back from digits; 0 if they are none, or more than n words hold. */
-int ct_count_read(const char *text, uint64_t *x, unsigned n);
+int ct_set_count_read(const char *text, uint64_t *x, unsigned n);
 
 #endif

@@ -34,14 +34,14 @@ static int find_pair(const ct_set *set, uint32_t level, const ct_set_option *opt
         ct_count_add_product(pairs, n, n_left, below, n_right, below);
         int idle = ct_set_is_idle(left, right) && of_left[i] == left->leaf &&
                    of_right[j - 1] == right->leaf;
-        if (idle) ct_count_take(pairs, n, &one, 1);
-        if (!ct_count_less(k, pairs, n)) {
-            ct_count_take(k, n, pairs, n);
+        if (idle) ct_set_count_take(pairs, n, &one, 1);
+        if (!ct_set_count_less(k, pairs, n)) {
+            ct_set_count_take(k, n, pairs, n);
             continue;
         }
         if (idle) ct_count_add_word(k, n, 0, 1); /* leaves come first: the pair left out is */
         memcpy(by, n_right, below * sizeof *by);
-        ct_count_divide(k, by, n, numbers[0], numbers[1]);
+        ct_set_count_divide(k, by, n, numbers[0], numbers[1]);
         sides[0] = of_left[i];
         sides[1] = of_right[j - 1];
         return 1;
@@ -103,8 +103,8 @@ static ct_status take_node(ranking *r, const ct_place *place, uint32_t index, in
     unsigned n = graph->count_words[node->level];
     const uint64_t one = 1;
     if (node->leaf == cost) {
-        if (ct_count_is_zero(k, n)) return CT_OK;
-        ct_count_take(k, n, &one, 1);
+        if (ct_set_count_is_zero(k, n)) return CT_OK;
+        ct_set_count_take(k, n, &one, 1);
     }
     if (node->level == 1) return take_stump(r, place, cost, k[0], at, error);
     for (uint32_t i = 0; i < node->n_options; i++) {
@@ -125,8 +125,8 @@ static ct_status find_cost(const ct_set *set, uint64_t *k, int64_t *cost, ct_err
     for (uint32_t i = 0; i < facts.n_costs; i++) {
         const uint64_t *count = ct_set_counts(&set->graph, ct_set_root(set)) + (size_t) i * n;
         *cost = ct_set_costs(&set->graph, ct_set_root(set))[i];
-        if (ct_count_less(k, count, n)) return CT_OK;
-        ct_count_take(k, n, count, n);
+        if (ct_set_count_less(k, count, n)) return CT_OK;
+        ct_set_count_take(k, n, count, n);
     }
     return ct_fail(error, CT_BAD_INPUT, "the set has no such tree");
 }

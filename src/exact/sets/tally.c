@@ -107,7 +107,7 @@ uint64_t *ct_set_tally_sparse(ct_set_tally *tally, int64_t cost)
 static void put(ct_set_tally *tally, ct_set_graph *graph, ct_set_node *node, int64_t cost,
                 const uint64_t *count)
 {
-    if (ct_count_is_zero(count, tally->words)) return;
+    if (ct_set_count_is_zero(count, tally->words)) return;
     graph->costs[graph->n_costs++] = cost;
     memcpy(graph->counts + graph->n_counts, count, tally->words * sizeof *count);
     graph->n_counts += tally->words;

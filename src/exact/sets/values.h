@@ -14,10 +14,10 @@ typedef enum {
     CT_VALUE_LEAST,     /* the least value */
     CT_VALUE_NEAREST,   /* that nearest to zero */
     CT_VALUE_PREDICTORS /* the fewest groups of columns that are split on; up to 62 of them */
-} ct_value_goal;
+} ct_set_value_goal;
 
 typedef struct {
-    ct_value_goal goal;
+    ct_set_value_goal goal;
     const ct_column *columns; /* as many and in the order of the training data's */
     uint32_t n_rows;
     const double *gain;       /* [n_rows][n_classes] what a row adds under a label; whole numbers */

@@ -36,8 +36,8 @@ static ct_status ask_stumps(asking *a, const ct_place *place, const ct_set_node 
         const ct_set_stump *stump = &a->stumps.of[i];
         uint32_t at = ct_set_find_cost(graph, node, stump->cost);
         if (at == node->n_costs) continue;
-        ct_count_take(counts_of(a, a->group[stump->feature], node) + (size_t) at * words, words,
-                      &one, 1);
+        ct_set_count_take(counts_of(a, a->group[stump->feature], node) + (size_t) at * words, words,
+                          &one, 1);
     }
     return CT_OK;
 }
@@ -63,7 +63,7 @@ static void add_pairs(const asking *a, uint32_t group, const ct_set_node *node,
     }
     if (left->leaf + right->leaf > most || !ct_set_is_idle(left, right)) return;
     uint32_t at = ct_set_find_cost(graph, node, split_cost + left->leaf + right->leaf);
-    if (at < node->n_costs) ct_count_take(counts + (size_t) at * words, words, &one, 1);
+    if (at < node->n_costs) ct_set_count_take(counts + (size_t) at * words, words, &one, 1);
 }
 
 static ct_status ask(asking *a, const ct_place *place, uint32_t index);
@@ -115,10 +115,10 @@ static void answer(const asking *a, uint32_t group, uint64_t *count, double *lea
     memset(count, 0, words * sizeof *count);
     *least = INFINITY;
     for (uint32_t i = 0; i < root->n_costs; i++) {
-        if (ct_count_is_zero(counts + (size_t) i * words, words)) continue;
+        if (ct_set_count_is_zero(counts + (size_t) i * words, words)) continue;
         if (*least == INFINITY)
             *least = ct_set_objective(a->set, ct_set_costs(&a->set->graph, root)[i]);
-        ct_count_add(count, words, counts + (size_t) i * words, words);
+        ct_set_count_add(count, words, counts + (size_t) i * words, words);
     }
 }
 

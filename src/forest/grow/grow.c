@@ -208,7 +208,7 @@ int ct_forest_grow_tree(ct_hist_scratch *scratch, uint32_t number)
 static int new_tree(const ct_hist_scratch *scratch, ct_hist_tree *tree)
 {
     const ct_new_tree *grown = &scratch->tree;
-    size_t width = ct_leaf_width(scratch->grower->n_classes),
+    size_t width = ct_forest_leaf_width(scratch->grower->n_classes),
            n = grown->n_leaves ? grown->n_leaves : 1;
     tree->n_nodes = grown->n_nodes;
     tree->n_leaves = grown->n_leaves;
@@ -229,7 +229,7 @@ static uint32_t move_leaf(const ct_hist_scratch *scratch, ct_hist_tree *tree, ui
                           uint32_t *places)
 {
     const uint32_t n_classes = scratch->grower->n_classes, place = *places;
-    const size_t width = ct_leaf_width(n_classes), old = next & ~CT_HIST_MIXED;
+    const size_t width = ct_forest_leaf_width(n_classes), old = next & ~CT_HIST_MIXED;
     const uint32_t *from = scratch->tree.leaf_counts + old * width,
                    own = ct_hist_is_many(n_classes) ? 1 + 2 * *from : 1;
     memcpy(tree->counts + place * width, from, own * width * sizeof *tree->counts);

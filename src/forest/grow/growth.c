@@ -55,7 +55,7 @@ int ct_forest_growth_reserve(ct_growth *g, uint32_t n_nodes, uint32_t n_leaves, 
 {
     CT_ASSERT(n_nodes % 2 == 1 && g->forest->trees);
     const ct_hist_tree *tree = NULL;
-    size_t leaf = ct_leaf_width(g->grower.n_classes) * sizeof *tree->counts +
+    size_t leaf = ct_forest_leaf_width(g->grower.n_classes) * sizeof *tree->counts +
                   (g->grower.n_classes ? 0 : sizeof *tree->means) +
                   (g->grower.data->ranks ? sizeof *tree->ends : 0),
            own = n_nodes * sizeof *tree->nodes + n_leaves * leaf +

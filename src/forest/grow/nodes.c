@@ -29,7 +29,7 @@ static int room_for_leaf(ct_hist_scratch *scratch, uint32_t places)
 {
     ct_new_tree *tree = &scratch->tree;
     if (places <= tree->room_leaves - tree->n_leaves) return 1;
-    const size_t width = ct_leaf_width(scratch->grower->n_classes), n = tree->n_leaves,
+    const size_t width = ct_forest_leaf_width(scratch->grower->n_classes), n = tree->n_leaves,
                  more = n + places < 256 ? 256 - n : n + places, room = n + more;
     if (!ct_enlarge(&tree->leaf_counts, n * width * sizeof *tree->leaf_counts,
                     more * width * sizeof *tree->leaf_counts) ||
@@ -95,7 +95,7 @@ static void arrive(ct_hist_scratch *scratch, const ct_hist_task *task)
 /* The weights of its classes, in a place that it has. */
 static void put_counts(ct_hist_scratch *scratch, const ct_hist_task *task)
 {
-    const uint32_t n_classes = scratch->grower->n_classes, width = ct_leaf_width(n_classes);
+    const uint32_t n_classes = scratch->grower->n_classes, width = ct_forest_leaf_width(n_classes);
     uint32_t *counts = scratch->tree.leaf_counts + (size_t) scratch->tree.n_leaves * width;
     if (ct_hist_is_many(n_classes)) {
         *counts++ = task->n_runs;

@@ -48,7 +48,7 @@ CT_HD uint32_t ct_pixel_code(const ct_pixel_count_view *v, uint32_t first, uint3
     for (uint32_t i = first; i < first + v->chunk.per && i < v->n_features; i++, times *= 3) {
         const ct_pixel_candidate *c = v->candidates + i;
         const int32_t value = ct_pixel_counted_value(v, &c->feature, pixel);
-        if (v->policy == CT_PIXEL_BEST) return ct_even_code(&c->even, value);
+        if (v->policy == CT_PIXEL_BEST) return ct_pixel_even_code(&c->even, value);
         code += times * ((uint32_t) (value >= c->first) + (uint32_t) (value >= c->second));
     }
     return code;

@@ -94,7 +94,7 @@ static size_t cut_tree(ct_pixel_count_view *v, uint32_t n, char *memory)
     return c.used;
 }
 
-static void fill_places(const ct_tree_pixels *pixels, uint32_t *at, uint32_t *image)
+static void fill_places(const ct_pixel_tree_pixels *pixels, uint32_t *at, uint32_t *image)
 {
     for (uint32_t b = 0; b < pixels->n_blocks; b++) {
         const ct_pixels *block = &pixels->blocks[b].pixels;
@@ -120,7 +120,7 @@ static ct_status room_for_tree(grower *g, uint32_t n)
     return CT_OK;
 }
 
-static ct_status send_tree(grower *g, const ct_tree_pixels *pixels)
+static ct_status send_tree(grower *g, const ct_pixel_tree_pixels *pixels)
 {
     const uint32_t n = pixels->n;
     CT_TRY(room_for_tree(g, n));
@@ -204,7 +204,7 @@ static int went_well(grower *g, ct_status status)
     return !g->lost;
 }
 
-static int begin_tree(void *self, const ct_tree_pixels *pixels)
+static int begin_tree(void *self, const ct_pixel_tree_pixels *pixels)
 {
     grower *g = (grower *) self;
     return !g->lost && went_well(g, send_tree(g, pixels));

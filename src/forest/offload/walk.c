@@ -43,7 +43,7 @@ typedef struct {
     size_t stride, n_nodes, n_leaves;
     uint32_t chunk; /* rows */
     unsigned n_slots;
-    ct_walk_node *nodes; /* as they are sent, as both below */
+    ct_forged_node *nodes; /* as they are sent, as both below */
     uint32_t *nexts;
     uint64_t *begins;
     ct_gpu_block trees;
@@ -65,8 +65,8 @@ static void make_tree(const walker *w, uint32_t number, uint32_t first_leaf)
         const uint32_t flag = is_leaf ? 0 : node->next & CT_HIST_FLAG;
         const int has_place = is_leaf && (!w->forest->n_classes || (node->next & CT_HIST_MIXED));
         CT_ASSERT(!(compact->left & CT_HIST_FLAG) && (!flag || compact->last < UINT16_MAX));
-        w->nodes[begin + i] = (ct_walk_node){compact->left | flag, compact->feature,
-                                             (uint16_t) (compact->last + (flag >> 31))};
+        w->nodes[begin + i] = (ct_forged_node){compact->left | flag, compact->feature,
+                                               (uint16_t) (compact->last + (flag >> 31))};
         w->nexts[begin + i] = !is_leaf ? 0 : node->next + (has_place ? first_leaf : 0);
     }
 }
@@ -75,7 +75,7 @@ static void make_tree(const walker *w, uint32_t number, uint32_t first_leaf)
 static int make_trees(walker *w)
 {
     uint32_t n_trees = w->forest->n_trees, leaf = 0;
-    w->nodes = (ct_walk_node *) ct_alloc(w->n_nodes * sizeof *w->nodes);
+    w->nodes = (ct_forged_node *) ct_alloc(w->n_nodes * sizeof *w->nodes);
     w->nexts = (uint32_t *) ct_alloc(w->n_nodes * sizeof *w->nexts);
     w->begins = (uint64_t *) ct_alloc(n_trees * sizeof *w->begins);
     if (!w->nodes || !w->nexts || !w->begins) return 0;
@@ -93,7 +93,7 @@ static size_t cut_trees(ct_walk_view *view, const walker *w, char *memory)
 {
     ct_gpu_cutter c = {memory, 0};
     size_t n_classes = w->forest->n_classes;
-    view->nodes = (const ct_walk_node *) ct_gpu_cut(&c, w->n_nodes * sizeof *view->nodes);
+    view->nodes = (const ct_forged_node *) ct_gpu_cut(&c, w->n_nodes * sizeof *view->nodes);
     view->nexts = (const uint32_t *) ct_gpu_cut(&c, w->n_nodes * sizeof *view->nexts);
     view->begins = (const uint64_t *) ct_gpu_cut(&c, w->forest->n_trees * sizeof *view->begins);
     view->counts =

@@ -14,11 +14,11 @@
 typedef struct {
     uint32_t left;
     uint16_t feature, last;
-} __attribute__((aligned(8))) ct_walk_node;
+} __attribute__((aligned(8))) ct_forged_node;
 
 /* A forest and some rows on the device. */
 typedef struct {
-    const ct_walk_node *nodes; /* of all trees */
+    const ct_forged_node *nodes; /* of all trees */
     const uint32_t *nexts;     /* [node] of leaves, with a place among those of all trees */
     const uint64_t *begins;    /* [tree] in both */
     const uint32_t *counts;    /* as in ct_hist_tree, of all trees */
@@ -35,9 +35,9 @@ typedef struct {
 /* Steps between two looks at whether the row has come to its leaf. */
 enum { CT_WALK_STEPS = 4 };
 
-CT_HD uint32_t ct_walk_next(const ct_walk_node *nodes, uint32_t at, const uint16_t *codes)
+CT_HD uint32_t ct_walk_next(const ct_forged_node *nodes, uint32_t at, const uint16_t *codes)
 {
-    const ct_walk_node node = nodes[at];
+    const ct_forged_node node = nodes[at];
     const uint32_t raise = node.left >> 31;
     return (node.left & ~CT_HIST_FLAG) +
            ((uint16_t) (codes[node.feature] + raise) > node.last);
@@ -47,7 +47,7 @@ CT_HD uint32_t ct_walk_next(const ct_walk_node *nodes, uint32_t at, const uint16
 CT_HD void ct_hist_walk_row(const ct_walk_view *v, size_t item)
 {
     const uint32_t tree = (uint32_t) item / v->n_rows, row = (uint32_t) item % v->n_rows;
-    const ct_walk_node *nodes = v->nodes + v->begins[tree];
+    const ct_forged_node *nodes = v->nodes + v->begins[tree];
     const uint16_t *codes = v->codes + row * v->stride;
     uint32_t at = 0, before;
     do {

@@ -53,7 +53,7 @@ const ct_criterion ct_criteria[] = {
 };
 const unsigned ct_n_criteria = sizeof ct_criteria / sizeof *ct_criteria;
 
-const ct_criterion *ct_forest_find_criterion(ct_split_rule rule, ct_criterion_of of)
+const ct_criterion *ct_forest_find_criterion(ct_forest_split_rule rule, ct_forest_criterion_of of)
 {
     for (unsigned i = 0; i < ct_n_criteria; i++)
         if (ct_criteria[i].rule == rule && ct_criteria[i].of == of) return &ct_criteria[i];

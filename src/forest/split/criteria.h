@@ -8,7 +8,7 @@
 
 #include "forest/hist_forest.h"
 
-typedef enum { CT_OF_CLASSES, CT_OF_NUMBERS } ct_criterion_of;
+typedef enum { CT_OF_CLASSES, CT_OF_NUMBERS } ct_forest_criterion_of;
 
 /* How good a cut is; larger is better. The forms that squares and sums have are in scan.h. */
 typedef enum {
@@ -39,9 +39,9 @@ double ct_forest_squares_side(const double *logs, const uint32_t *counts, uint32
                               uint32_t size);
 
 typedef struct {
-    ct_split_rule rule;
+    ct_forest_split_rule rule;
     const char *name; /* in R */
-    ct_criterion_of of;
+    ct_forest_criterion_of of;
     int at_random;      /* one cut a candidate, drawn; else all of them */
     ct_score score;     /* which is its name on a device */
     ct_side_score side; /* in plain C; NULL: kernels of scan.h, or ct_forest_squares_side() */
@@ -51,6 +51,6 @@ extern const ct_criterion ct_criteria[];
 extern const unsigned ct_n_criteria;
 
 /* The criterion of a rule for such a response; NULL: there is none. */
-const ct_criterion *ct_forest_find_criterion(ct_split_rule rule, ct_criterion_of of);
+const ct_criterion *ct_forest_find_criterion(ct_forest_split_rule rule, ct_forest_criterion_of of);
 
 #endif

@@ -22,7 +22,7 @@ static void add_rank(uint32_t *sums, uint32_t n, uint32_t rank)
 }
 
 ct_status ct_forest_concordance_of(const uint32_t *survival, const uint32_t *ranks, uint32_t n,
-                                   ct_concordance *answer)
+                                   ct_forest_concordance *answer)
 {
     for (uint32_t i = 0; i < n; i++)
         CT_ASSERT(ranks[i] < n && (i == 0 || survival[i - 1] <= survival[i]));

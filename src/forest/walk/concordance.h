@@ -9,11 +9,11 @@
 
 typedef struct {
     int64_t pairs, concordant, tied; /* tied: predictions are equal */
-} ct_concordance;
+} ct_forest_concordance;
 
 /* Rows in order of `survival` (ct_hist_data); ranks[row]: of predictions, below n, equal ones the
  * same, the earliest event highest. CT_NO_MEMORY. */
 ct_status ct_forest_concordance_of(const uint32_t *survival, const uint32_t *ranks, uint32_t n,
-                                   ct_concordance *answer);
+                                   ct_forest_concordance *answer);
 
 #endif

@@ -16,13 +16,13 @@ typedef struct {
 } scratch;
 
 typedef struct {
-    const ct_curves_asked *asked;
+    const ct_forest_curves_asked *asked;
     uint32_t rows; /* at a time */
     scratch *scratches;
 } plan;
 
 /* Members of one time follow each other, as their ranks are in order of time. */
-static void add_steps(const ct_curves_asked *asked, const uint32_t *members, uint32_t n,
+static void add_steps(const ct_forest_curves_asked *asked, const uint32_t *members, uint32_t n,
                       uint32_t at_risk, int64_t *steps)
 {
     for (uint32_t i = 0; i < n;) {
@@ -46,7 +46,7 @@ static int visit_tree(void *data, unsigned worker, uint32_t number, uint32_t fro
                       const uint32_t *leaves)
 {
     const plan *p = (const plan *) data;
-    const ct_curves_asked *asked = p->asked;
+    const ct_forest_curves_asked *asked = p->asked;
     const ct_hist_tree *tree = &asked->forest->trees[number];
     scratch *d = &p->scratches[worker];
     if (number == 0) {
@@ -71,7 +71,7 @@ static int visit_tree(void *data, unsigned worker, uint32_t number, uint32_t fro
 static int visit_rows(void *data, unsigned worker, uint32_t from, uint32_t n)
 {
     const plan *p = (const plan *) data;
-    const ct_curves_asked *asked = p->asked;
+    const ct_forest_curves_asked *asked = p->asked;
     const scratch *d = &p->scratches[worker];
     for (uint32_t i = 0; i < n; i++) {
         int64_t sum = 0;
@@ -88,7 +88,7 @@ static ct_status walk(plan *p, const ct_hist_code_column *codes, const ct_column
                       unsigned threads, ct_halt *stop, ct_error *error)
 {
     const ct_hist_visitor visitor = {p, p->rows, visit_tree, visit_rows};
-    const ct_curves_asked *asked = p->asked;
+    const ct_forest_curves_asked *asked = p->asked;
     const size_t bytes = (size_t) p->rows * asked->n_columns * sizeof(int64_t);
     int64_t found = 0;
     for (unsigned i = 0; i < threads; i++)
@@ -103,9 +103,9 @@ static ct_status walk(plan *p, const ct_hist_code_column *codes, const ct_column
     return CT_OK;
 }
 
-ct_status ct_forest_curves_predict(const ct_curves_asked *asked, const ct_hist_code_column *codes,
-                                   const ct_column *columns, unsigned threads, ct_halt *stop,
-                                   ct_error *error)
+ct_status ct_forest_curves_predict(const ct_forest_curves_asked *asked,
+                                   const ct_hist_code_column *codes, const ct_column *columns,
+                                   unsigned threads, ct_halt *stop, ct_error *error)
 {
     CT_ASSERT(asked->survival && asked->column_of && asked->hazards);
     const uint32_t rows = CELLS / (asked->n_columns + 1) + 1;

@@ -9,7 +9,7 @@
 /* What is asked of rows. */
 typedef struct {
     const ct_hist_forest *forest;
-    uint32_t n_rows, n_ranks;  /* as in ct_members_asked, as `own` */
+    uint32_t n_rows, n_ranks;  /* as in ct_forest_members_asked, as `own` */
     const uint32_t *own;
     const uint32_t *survival;  /* [n_ranks] as in ct_hist_data */
     /* [n_times + 1] by time as `survival` counts them: the first column of the hazards at or behind
@@ -17,11 +17,11 @@ typedef struct {
     const uint32_t *column_of;
     uint32_t n_columns;
     double *hazards; /* [n_columns][n_rows]; NaN where no tree counts */
-} ct_curves_asked;
+} ct_forest_curves_asked;
 
 /* As ct_forest_members_predict(). */
-ct_status ct_forest_curves_predict(const ct_curves_asked *asked, const ct_hist_code_column *codes,
-                                   const ct_column *columns, unsigned threads, ct_halt *stop,
-                                   ct_error *error);
+ct_status ct_forest_curves_predict(const ct_forest_curves_asked *asked,
+                                   const ct_hist_code_column *codes, const ct_column *columns,
+                                   unsigned threads, ct_halt *stop, ct_error *error);
 
 #endif

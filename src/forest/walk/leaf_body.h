@@ -29,8 +29,8 @@ CT_HD void ct_list_add_shares(const uint32_t *list, int64_t *shares)
 CT_HD uint32_t ct_leaf_label(uint32_t next, const uint32_t *counts, uint32_t n_classes)
 {
     uint32_t label = 0;
-    if (!(next & CT_HIST_MIXED)) return ct_pure_class(next, n_classes);
-    counts += (size_t) (next & ~CT_HIST_MIXED) * ct_leaf_width(n_classes);
+    if (!(next & CT_HIST_MIXED)) return ct_forest_pure_class(next, n_classes);
+    counts += (size_t) (next & ~CT_HIST_MIXED) * ct_forest_leaf_width(n_classes);
     if (ct_hist_is_many(n_classes)) return ct_list_label(counts);
     for (uint32_t c = 1; c < n_classes; c++)
         if (counts[c] > counts[label]) label = c;
@@ -43,10 +43,10 @@ CT_HD void ct_leaf_add_shares(uint32_t next, const uint32_t *counts, uint32_t n_
 {
     uint64_t sum = 0;
     if (!(next & CT_HIST_MIXED)) {
-        shares[ct_pure_class(next, n_classes)] += (int64_t) 1 << 32;
+        shares[ct_forest_pure_class(next, n_classes)] += (int64_t) 1 << 32;
         return;
     }
-    counts += (size_t) (next & ~CT_HIST_MIXED) * ct_leaf_width(n_classes);
+    counts += (size_t) (next & ~CT_HIST_MIXED) * ct_forest_leaf_width(n_classes);
     if (ct_hist_is_many(n_classes)) {
         ct_list_add_shares(counts, shares);
         return;

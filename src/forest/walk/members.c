@@ -29,7 +29,7 @@ typedef struct {
 } scratch;
 
 typedef struct {
-    const ct_members_asked *asked;
+    const ct_forest_members_asked *asked;
     scratch *scratches; /* [threads] */
 } plan;
 
@@ -118,7 +118,7 @@ static int visit_tree(void *data, unsigned worker, uint32_t number, uint32_t fro
                       const uint32_t *leaves)
 {
     const plan *p = (const plan *) data;
-    const ct_members_asked *asked = p->asked;
+    const ct_forest_members_asked *asked = p->asked;
     const ct_hist_tree *tree = &asked->forest->trees[number];
     scratch *d = &p->scratches[worker];
     /* one loop for each look-up that misses the caches, so that many are under way at a time */
@@ -185,7 +185,8 @@ static int choose(scratch *d, const shares *s, const bucketing *b, uint32_t buck
 }
 
 /* The rank of each probability; these increase. */
-static int say_quantiles(const ct_members_asked *asked, scratch *d, const shares *s, int32_t *out)
+static int say_quantiles(const ct_forest_members_asked *asked, scratch *d, const shares *s,
+                         int32_t *out)
 {
     const bucketing b = fill_buckets(d, s);
     uint64_t before = 0; /* in the buckets before */
@@ -207,7 +208,7 @@ static int say_quantiles(const ct_members_asked *asked, scratch *d, const shares
     return 1;
 }
 
-static void say_weights(const ct_members_asked *asked, const shares *s, double *out)
+static void say_weights(const ct_forest_members_asked *asked, const shares *s, double *out)
 {
     const double all = ldexp(s->trees, CT_MEMBER_UNIT);
     for (uint32_t i = 0; i < s->n; i++)
@@ -217,7 +218,7 @@ static void say_weights(const ct_members_asked *asked, const shares *s, double *
 static int visit_rows(void *data, unsigned worker, uint32_t from, uint32_t n)
 {
     const plan *p = (const plan *) data;
-    const ct_members_asked *asked = p->asked;
+    const ct_forest_members_asked *asked = p->asked;
     scratch *d = &p->scratches[worker];
     for (uint32_t i = 0; i < n; i++) {
         const shares *s = &d->rows[i];
@@ -245,7 +246,7 @@ static uint32_t rows_at_a_time(const ct_hist_forest *forest)
     return entries * ROWS < ENTRIES ? ROWS : entries < ENTRIES ? (uint32_t) (ENTRIES / entries) : 1;
 }
 
-static void empty(const ct_members_asked *asked)
+static void empty(const ct_forest_members_asked *asked)
 {
     const size_t n = asked->n_rows;
     if (asked->quantiles)
@@ -259,9 +260,9 @@ static void free_scratch(scratch *d)
     ct_free(d->chosen.entries);
 }
 
-ct_status ct_forest_members_predict(const ct_members_asked *asked, const ct_hist_code_column *codes,
-                                    const ct_column *columns, unsigned threads, ct_halt *stop,
-                                    ct_error *error)
+ct_status ct_forest_members_predict(const ct_forest_members_asked *asked,
+                                    const ct_hist_code_column *codes, const ct_column *columns,
+                                    unsigned threads, ct_halt *stop, ct_error *error)
 {
     CT_ASSERT(asked->quantiles || asked->weights);
     CT_ASSERT(asked->probabilities || !asked->quantiles);

@@ -25,7 +25,7 @@ typedef struct {
      * the probability; 0: no tree counts. NULL: not asked for */
     int32_t *quantiles;
     double *weights; /* [n_ranks][n_rows], sum 1 or 0. NULL: not asked for */
-} ct_members_asked;
+} ct_forest_members_asked;
 
 /* Whether all leaves have sound members of n_ranks rows. */
 int ct_forest_members_are_valid(const ct_hist_forest *forest, uint32_t n_ranks);
@@ -38,8 +38,8 @@ int64_t ct_forest_members_rows(const ct_hist_forest *forest);
 
 /* As ct_hist_predict(). CT_BAD_INPUT: rows that are said to be those the forest was grown from are
  * not where these are. */
-ct_status ct_forest_members_predict(const ct_members_asked *asked, const ct_hist_code_column *codes,
-                                    const ct_column *columns, unsigned threads, ct_halt *stop,
-                                    ct_error *error);
+ct_status ct_forest_members_predict(const ct_forest_members_asked *asked,
+                                    const ct_hist_code_column *codes, const ct_column *columns,
+                                    unsigned threads, ct_halt *stop, ct_error *error);
 
 #endif

@@ -100,7 +100,7 @@ static void say_shares(const ct_hist_tree *tree, uint32_t n_classes, const uint3
     for (uint32_t i = 0; i < n; i++, out += n_classes) {
         const ct_hist_node *leaf = &tree->nodes[leaves[i]];
         if (leaf->next & CT_HIST_MIXED) ct_hist_add_shares(tree, n_classes, leaf, out);
-        else out[ct_pure_class(leaf->next, n_classes)] += INT64_C(1) << 32;
+        else out[ct_forest_pure_class(leaf->next, n_classes)] += INT64_C(1) << 32;
     }
 }
 

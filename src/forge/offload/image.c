@@ -223,7 +223,7 @@ static ct_status make_walks(making *m)
     ct_key_node *nodes = CT_ARENA_NEW(&m->arena, ct_key_node, e->n_nodes);
     if (!terms || !nodes) return CT_NO_MEMORY;
     for (uint32_t i = 0; i < e->n_nodes; i++) {
-        const ct_walk_node *node = &f->nodes[i];
+        const ct_forged_node *node = &f->nodes[i];
         nodes[i] = (ct_key_node){node->what & CT_WALK_INNER ? key_of(m, node->threshold) : 0,
                                  node->next, node->what};
     }

@@ -12,7 +12,7 @@ static uint32_t n_nodes(const ct_forest_shape *shape, uint32_t tree)
     return (UINT32_C(2) << shape->deep[tree]) - 1;
 }
 
-static void pack(const ct_forged *f, const ct_forest_shape *shape, ct_walk_node *nodes,
+static void pack(const ct_forged *f, const ct_forest_shape *shape, ct_forged_node *nodes,
                  uint32_t *origin, uint32_t *roots)
 {
     uint32_t first = 0;

@@ -8,7 +8,7 @@
 typedef struct {
     const ct_ir *ir;
     const ct_model *m;
-    ct_language language;
+    ct_forge_language language;
     ct_forge_text *text;
     int rows, trees;     /* the loops whose caches hold; -1: none */
     size_t shared;       /* bytes of the caches and sums so far */
@@ -513,8 +513,8 @@ ct_launch ct_launch_of(const ct_ir *ir, uint32_t n_rows)
     return launch;
 }
 
-void ct_forge_emit(const ct_ir *ir, const ct_model *model, const char *name, ct_language language,
-                   ct_forge_text *text)
+void ct_forge_emit(const ct_ir *ir, const ct_model *model, const char *name,
+                   ct_forge_language language, ct_forge_text *text)
 {
     emitting e = {ir, model, language, text, -1, -1, 0};
     CT_ASSERT(ir->level == CT_LOW);

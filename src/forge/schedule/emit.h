@@ -16,14 +16,14 @@
 #include "forge/schedule/layout.h"
 #include "forge/schedule/loop_ir.h"
 
-typedef enum { CT_IN_C, CT_IN_CUDA } ct_language;
+typedef enum { CT_IN_C, CT_IN_CUDA } ct_forge_language;
 
 /* Types, and what a step of a walk is: once a text. */
-void ct_forge_emit_prelude(ct_language language, ct_forge_text *text);
+void ct_forge_emit_prelude(ct_forge_language language, ct_forge_text *text);
 
 /* The low level IR of a forest as a function of that name. CUDA: of loops on its dimensions. */
-void ct_forge_emit(const ct_ir *ir, const ct_model *model, const char *name, ct_language language,
-                   ct_forge_text *text);
+void ct_forge_emit(const ct_ir *ir, const ct_model *model, const char *name,
+                   ct_forge_language language, ct_forge_text *text);
 
 /* The trees as C, behind the prelude: NAME_model. */
 void ct_forge_emit_model(const ct_model *model, const char *name, ct_forge_text *text);

@@ -74,7 +74,7 @@ static void add_lines(ct_forge_text *text, const char *const *lines, size_t n)
 
 #define LINES(text, lines) add_lines(text, lines, sizeof(lines) / sizeof *(lines))
 
-void ct_forge_emit_prelude(ct_language language, ct_forge_text *text)
+void ct_forge_emit_prelude(ct_forge_language language, ct_forge_text *text)
 {
     ct_text_line(text, 0, "/* Made by the R package contree. */");
     if (language == CT_IN_CUDA) ct_text_line(text, 0, "#define CT_FN static __device__ inline");

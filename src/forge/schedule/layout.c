@@ -25,7 +25,7 @@ ct_model *ct_model_new(const ct_forged *f, const ct_forest_shape *shape, ct_nest
     size_t n = 0;
     for (uint32_t t = 0; t < e->n_trees; t++) n += as->n_nodes(shape, t);
     ct_model *model = CT_ARENA_ZEROED(arena, ct_model, 1);
-    ct_walk_node *nodes = CT_ARENA_ZEROED(arena, ct_walk_node, n);
+    ct_forged_node *nodes = CT_ARENA_ZEROED(arena, ct_forged_node, n);
     uint32_t *origin = CT_ARENA_ZEROED(arena, uint32_t, n);
     uint32_t *roots = CT_ARENA_ZEROED(arena, uint32_t, e->n_trees);
     const double *terms = terms_of(e, arena);

@@ -8,7 +8,7 @@
 
 /* A forest in a representation. Texts have the same struct (emit.c): pointers, then numbers. */
 typedef struct {
-    const ct_walk_node *nodes;            /* `next` is the left child where children are said so */
+    const ct_forged_node *nodes;          /* `next` is the left child where children are said so */
     const uint32_t *origin;               /* of each node: which it is of the ensemble's */
     const uint32_t *roots;                /* [n_trees] first node of a tree */
     const uint32_t *used;                 /* [n_used] features that are asked for */
@@ -44,7 +44,7 @@ typedef struct {
     /* Nodes of a tree. */
     uint32_t (*n_nodes)(const ct_forest_shape *shape, uint32_t tree);
     /* Fills nodes and origin, of which all are leaves, and roots. */
-    void (*pack)(const ct_forged *f, const ct_forest_shape *shape, ct_walk_node *nodes,
+    void (*pack)(const ct_forged *f, const ct_forest_shape *shape, ct_forged_node *nodes,
                  uint32_t *origin, uint32_t *roots);
     void (*walk)(const ct_model *model, const ct_walk_call *call);
     /* Expressions of m (the model), tree, i (where in it) and right (0, 1): the root, the place

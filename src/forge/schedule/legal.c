@@ -374,7 +374,7 @@ int64_t ct_cache_bytes(const ct_forge_nest *nest, const ct_forest_shape *shape, 
     if (span > CT_MANY_BYTES) return CT_MANY_BYTES;
     if (nest->loops[loop].axis == CT_ROWS)
         return span * shape->n_used * (int64_t) sizeof(double);
-    return cached_nodes(nest, shape, span) * (int64_t) sizeof(ct_walk_node);
+    return cached_nodes(nest, shape, span) * (int64_t) sizeof(ct_forged_node);
 }
 
 int64_t ct_shared_bytes(const ct_forge_nest *nest, const ct_forest_shape *shape)

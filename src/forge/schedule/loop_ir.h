@@ -54,10 +54,10 @@ typedef struct {
 
 enum { CT_MOST_IR = 10 * CT_FORGE_MOST_LOOPS };
 
-typedef enum { CT_HIGH, CT_MID, CT_LOW } ct_ir_level;
+typedef enum { CT_HIGH, CT_MID, CT_LOW } ct_forge_ir_level;
 
 typedef struct {
-    ct_ir_level level;
+    ct_forge_ir_level level;
     const ct_forge_nest *nest;     /* borrowed, as is the shape */
     const ct_forest_shape *shape;
     int on_gpu, n_nodes, first;
@@ -69,7 +69,7 @@ typedef struct {
 /* All passes up to a level; the nest must be legal for the shape. CT_INTERNAL if a pass broke what
  * the verifier looks at. */
 ct_status ct_forge_ir_lower(ct_ir *ir, const ct_forge_nest *nest, const ct_forest_shape *shape,
-                            ct_ir_level level, ct_error *error);
+                            ct_forge_ir_level level, ct_error *error);
 
 /* Whether the nodes are what their level says; after each pass. */
 ct_status ct_ir_verify(const ct_ir *ir, ct_error *error);

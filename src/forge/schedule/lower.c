@@ -263,7 +263,7 @@ static void lower_to_low(ct_ir *ir)
 }
 
 ct_status ct_forge_ir_lower(ct_ir *ir, const ct_forge_nest *nest, const ct_forest_shape *shape,
-                            ct_ir_level level, ct_error *error)
+                            ct_forge_ir_level level, ct_error *error)
 {
     CT_ASSERT(shape->n_trees > 0 && shape->n_outputs > 0);
     memset(ir, 0, sizeof *ir);

@@ -12,7 +12,7 @@ static inline const char *ct_perfect_check(const ct_forest_shape *shape)
 
 /* The nodes of a tree to `first`, `first + apart`, ... */
 static inline void ct_perfect_pack(const ct_forged *f, uint32_t from, uint32_t i, size_t first,
-                                   size_t apart, ct_walk_node *nodes, uint32_t *origin)
+                                   size_t apart, ct_forged_node *nodes, uint32_t *origin)
 {
     size_t place = first + i * apart;
     nodes[place] = f->nodes[from];

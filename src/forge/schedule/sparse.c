@@ -19,7 +19,7 @@ static uint32_t n_nodes(const ct_forest_shape *shape, uint32_t tree)
     return shape->n_nodes[tree];
 }
 
-static void pack(const ct_forged *f, const ct_forest_shape *shape, ct_walk_node *nodes,
+static void pack(const ct_forged *f, const ct_forest_shape *shape, ct_forged_node *nodes,
                  uint32_t *origin, uint32_t *roots)
 {
     memcpy(nodes, f->nodes, f->ensemble->n_nodes * sizeof *nodes);

@@ -20,7 +20,7 @@ ALWAYS_INLINE uint32_t next_of(const ct_model *m, uint32_t tree, uint32_t i, con
                                int plain)
 {
     uint32_t place = PLACE(m, tree, i);
-    const ct_walk_node *node = &m->nodes[place];
+    const ct_forged_node *node = &m->nodes[place];
     double value = x[node->what & CT_WALK_COLUMN];
     uint32_t right = plain ? ct_step_right(node, value)
                            : ct_step_any_right(m->ensemble, m->origin[place], node, value);

@@ -131,7 +131,7 @@ static inline void fit_in_units(rng *r, const instance *in, const ct_exact_optio
         ct_gpu_twin_fail_at(1 + (long) rng_below(r, 40));
     if (o.device == CT_EXACT_DEVICE_TWIN && rng_below(r, 4) == 0)
         ct_gpu_twin_memory(1000 + rng_below(r, 200000));
-    if (rng_below(r, 2)) ct_worker_poll_every(1 + (rng_next(r) >> (12 + rng_below(r, 20))));
+    if (rng_below(r, 2)) ct_exact_worker_poll_every(1 + (rng_next(r) >> (12 + rng_below(r, 20))));
     ct_alloc_fill((int) rng_below(r, 256));
     ct_clock_step(1e-5);
     ct_exact_result result;
@@ -139,7 +139,7 @@ static inline void fit_in_units(rng *r, const instance *in, const ct_exact_optio
     ct_status status = ct_exact_solve(truth->data, &o, &result, NULL, &error);
     ct_clock_step(0);
     ct_alloc_fill(-1);
-    ct_worker_poll_every(0);
+    ct_exact_worker_poll_every(0);
     ct_gpu_twin_fail_at(0);
     ct_gpu_twin_memory(SIZE_MAX);
     if (status == CT_NO_MEMORY && o.memory_limit < SIZE_MAX) return;

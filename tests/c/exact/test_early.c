@@ -32,9 +32,9 @@ static uint64_t solve_early(const random_table *t, ct_exact_options options, dou
     ct_exact_result result;
     options.early_after = 0;
     options.time_limit = 1e9;
-    ct_worker_poll_every(100);
+    ct_exact_worker_poll_every(100);
     int solved = solve(&t->data, &options, &result);
-    ct_worker_poll_every(0);
+    ct_exact_worker_poll_every(0);
     if (!solved) return 0;
     uint64_t n = result.statistics.early;
     CHECK(result.bound <= optimum && optimum <= result.cost);
@@ -78,9 +78,9 @@ static double stopped_bound(const random_table *t, uint32_t off)
     options.early_after = 3e7;
     options.stop = stop_after_polls;
     options.stop_data = &polls;
-    ct_worker_poll_every(100000);
+    ct_exact_worker_poll_every(100000);
     int solved = solve(&t->data, &options, &result);
-    ct_worker_poll_every(0);
+    ct_exact_worker_poll_every(0);
     if (!solved) return -1;
     double bound = result.bound;
     CHECK(result.end == CT_END_INTERRUPT);
@@ -112,9 +112,9 @@ static uint64_t bounds_apart(uint32_t n_rows, double after, int polls)
     options.time_limit = 1e9;
     options.stop = stop_after_polls;
     options.stop_data = &polls;
-    ct_worker_poll_every(100000);
+    ct_exact_worker_poll_every(100000);
     int solved = solve(&t.data, &options, &result);
-    ct_worker_poll_every(0);
+    ct_exact_worker_poll_every(0);
     uint64_t n = solved ? result.statistics.early : 0;
     if (solved) ct_exact_result_free(&result);
     table_free(&t);

@@ -286,9 +286,9 @@ static void same_for_any_threads(void)
         options.threads = 1;
         options.stop = stop_soon;
         polls_left = rng_below(&r, 40);
-        ct_worker_poll_every(500);
+        ct_exact_worker_poll_every(500);
         REQUIRE(solve(&t.data, &options, &stopped));
-        ct_worker_poll_every(0);
+        ct_exact_worker_poll_every(0);
         CHECK(stopped.bound <= one.cost && one.cost <= stopped.cost);
         ct_exact_result_free(&one);
         ct_exact_result_free(&two);

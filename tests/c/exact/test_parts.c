@@ -192,7 +192,7 @@ static void small_problems(void)
 {
     static game g;
     static brute b;
-    ct_worker_poll_every(64);
+    ct_exact_worker_poll_every(64);
     for (uint64_t seed = 1; seed <= (CHECK_QUICK() ? 40 : 1000) && !check_state.failed; seed++) {
         rng r = {seed * UINT64_C(0x9e3779b97f4a7c15)};
         random_table t = table_random(&r, 4 + rng_below(&r, BRUTE_ROWS - 6), 1 + rng_below(&r, 3),
@@ -217,7 +217,7 @@ static void small_problems(void)
         table_free(&t);
         if (check_state.failed) printf("    seed %llu\n", (unsigned long long) seed);
     }
-    ct_worker_poll_every(0);
+    ct_exact_worker_poll_every(0);
 }
 
 /* Tables on which many thresholds are open at a time, with everything that changes the search. */
@@ -246,13 +246,13 @@ static void larger_problems(void)
         if (rng_below(&r, 3) == 0) g.options.complexity = 0.01;
         for (int s = 0; s < CT_EXACT_N_SHORTCUTS; s++)
             g.options.off |= (rng_below(&r, 8) == 0 ? UINT32_C(1) : 0) << s;
-        ct_worker_poll_every(1 << (6 + rng_below(&r, 12)));
+        ct_exact_worker_poll_every(1 << (6 + rng_below(&r, 12)));
         check_game(&g);
         table_free(&t);
         free(response);
         if (check_state.failed) printf("    seed %llu\n", (unsigned long long) seed);
     }
-    ct_worker_poll_every(0);
+    ct_exact_worker_poll_every(0);
 }
 
 /* What is stopped in the middle says no more than is proven: its bound is below the optimum. */

@@ -489,11 +489,11 @@ static void stops_with_a_bound(void)
     double best = outcome_of(&t, &options).cost;
     options.stop = stop_at_once;
     options.stop_data = &asked;
-    ct_worker_poll_every(1 << 16);
+    ct_exact_worker_poll_every(1 << 16);
     ct_exact_result result;
     ct_error error;
     REQUIRE(ct_exact_solve(&t.table.data, &options, &result, NULL, &error) == CT_OK);
-    ct_worker_poll_every(0);
+    ct_exact_worker_poll_every(0);
     CHECK_INT(result.end, CT_END_INTERRUPT);
     CHECK(result.bound <= best && best <= result.cost);
     ct_exact_result_free(&result);

@@ -399,7 +399,7 @@ static int same_best(const instance *s, ct_set *set, const trees *list, rng *r)
     double gain[ROWS * CLASSES];
     (void) data_of(s, columns);
     for (uint32_t i = 0; i < s->n * s->k; i++) gain[i] = (double) below(r, 5) - 2;
-    ct_set_question q = {(ct_value_goal) below(r, 3), columns, s->n, gain, below(r, 3),
+    ct_set_question q = {(ct_set_value_goal) below(r, 3), columns, s->n, gain, below(r, 3),
                          UINT32_MAX, UINT32_MAX, 1};
     ct_exact_result result;
     ct_error error;
@@ -496,13 +496,13 @@ static int same_gains(const instance *s, ct_set *set, const trees *list)
 
 /* ---- counted again ---- */
 
-static ct_recount_result recount(const instance *s, const ct_set_claim *of)
+static ct_certify_recount_result recount(const instance *s, const ct_certify_set_claim *of)
 {
     ct_column columns[COLS];
     ct_data data = data_of(s, columns);
     ct_certify_claim claim = {s->depth, complexity_of(s), s->min_bucket, s->min_split, 0, NULL,
                               NULL, NULL, 0, 0};
-    ct_recount_result result;
+    ct_certify_recount_result result;
     ct_error error;
     if (!CHECK_INT(ct_certify_set(&data, &claim, of, &result, &error), CT_OK))
         printf("    %s\n", error.message);
@@ -512,7 +512,7 @@ static ct_recount_result recount(const instance *s, const ct_set_claim *of)
 /* The checker finds as many trees of each cost, and sees a tree too few, or one too many. */
 static int same_again(const instance *s, const ct_set *set, uint32_t wrong)
 {
-    ct_cost_count counts[600];
+    ct_certify_cost_count counts[600];
     ct_set_facts facts = ct_set_about(set);
     if (s->numeric && facts.n_costs >= 600) return 1; /* nearly each tree has a cost of its own */
     if (!CHECK(facts.n_costs && facts.n_costs < 600)) return 0;
@@ -520,18 +520,18 @@ static int same_again(const instance *s, const ct_set *set, uint32_t wrong)
         const uint64_t *count;
         char text[CT_COUNT_DIGITS];
         counts[i].cost = ct_set_cost_count(set, i, &count);
-        ct_count_text(count, ct_set_words(set), text);
-        counts[i].n = ct_residues_of(text);
+        ct_set_count_text(count, ct_set_words(set), text);
+        counts[i].n = ct_certify_residues_of(text);
     }
-    ct_set_claim claim = {facts.budget, counts, facts.n_costs, s->groups, NULL, 0};
-    ct_recount_result again = recount(s, &claim);
+    ct_certify_set_claim claim = {facts.budget, counts, facts.n_costs, s->groups, NULL, 0};
+    ct_certify_recount_result again = recount(s, &claim);
     if (!CHECK_INT(again.same, 1)) return 0;
     double budget = ct_set_objective(set, facts.least) + s->slack;
     if (s->numeric && !CHECK(again.bound >= budget - near_by)) return 0;
     wrong %= 2 * facts.n_costs;
-    ct_cost_count *of = &counts[wrong / 2];
+    ct_certify_cost_count *of = &counts[wrong / 2];
     of->n = ct_residues_sum(of->n, wrong % 2 ? ct_residues_one() : ct_residues_less_one());
-    ct_recount_result result = recount(s, &claim);
+    ct_certify_recount_result result = recount(s, &claim);
     return CHECK_INT(result.same, 0) & CHECK(result.differs == of->cost);
 }
 
@@ -881,10 +881,10 @@ static void stopped_counts(void)
         draw_few(&s, &r, 3);
         s.slack += 2;
         s.stop_after = i % 2 ? 1 + below(&r, 40) : 0;
-        ct_worker_poll_every((uint64_t) i % 2);
+        ct_exact_worker_poll_every((uint64_t) i % 2);
         n_stopped += is_stopped(&s, i % 2 ? 0 : 1 + below(&r, 30));
     }
-    ct_worker_poll_every(0);
+    ct_exact_worker_poll_every(0);
     CHECK(n_stopped > n / 16);
 }
 
@@ -901,20 +901,20 @@ static void counts_of_many_words(void)
             if (w <= i % 4) by[w] = b[w] = (uint64_t) rng_next(&r) << (i % 33) | 1;
         }
         ct_count_add_product(product, 8, a, 4, b, 4);
-        ct_count_divide(product, by, 8, quotient, rest);
-        CHECK(ct_count_is_zero(rest, 8) && !memcmp(quotient, a, sizeof a));
-        CHECK(ct_count_is_zero(quotient + 4, 4));
-        ct_count_text(product, 8, text);
-        CHECK(ct_count_read(text, back, 8) && !memcmp(back, product, sizeof back));
-        ct_count_add(product, 8, a, 4);
-        ct_count_take(product, 8, by, 8);
-        ct_count_add(product, 8, by, 8);
-        ct_count_take(product, 8, a, 4);
+        ct_set_count_divide(product, by, 8, quotient, rest);
+        CHECK(ct_set_count_is_zero(rest, 8) && !memcmp(quotient, a, sizeof a));
+        CHECK(ct_set_count_is_zero(quotient + 4, 4));
+        ct_set_count_text(product, 8, text);
+        CHECK(ct_set_count_read(text, back, 8) && !memcmp(back, product, sizeof back));
+        ct_set_count_add(product, 8, a, 4);
+        ct_set_count_take(product, 8, by, 8);
+        ct_set_count_add(product, 8, by, 8);
+        ct_set_count_take(product, 8, a, 4);
         CHECK(!memcmp(back, product, sizeof back));
     }
     uint64_t one[2] = {UINT64_C(12446744073709551615), 5};
     char text[CT_COUNT_DIGITS];
-    ct_count_text(one, 2, text);
+    ct_set_count_text(one, 2, text);
     CHECK(!strcmp(text, "104680464442257309695"));
 }
 

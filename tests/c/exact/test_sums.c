@@ -287,7 +287,7 @@ static void stopped_searches_have_valid_bounds(void)
         options.depth = 3 + i;
         costs[i] = proven_cost(&t, &options);
     }
-    ct_worker_poll_every(1);
+    ct_exact_worker_poll_every(1);
     for (int polls = 0; polls < 60; polls++) {
         int left = polls;
         options.depth = 3 + (unsigned) polls % 2;
@@ -299,7 +299,7 @@ static void stopped_searches_have_valid_bounds(void)
         stopped += result.end == CT_END_INTERRUPT;
         ct_exact_result_free(&result);
     }
-    ct_worker_poll_every(0);
+    ct_exact_worker_poll_every(0);
     CHECK(stopped > 10);
     options = ct_exact_options_default();
     for (size_t limit = 20000; limit < 1500000; limit += limit / 6) {

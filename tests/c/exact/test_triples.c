@@ -284,7 +284,7 @@ static void stopped_searches_have_valid_bounds(void)
     ct_exact_result result;
     int stopped = 0;
 #ifdef CT_DEBUG
-    ct_worker_poll_every(1);
+    ct_exact_worker_poll_every(1);
 #endif
     for (int polls = 0; polls < 60; polls++) {
         int left = polls;
@@ -299,7 +299,7 @@ static void stopped_searches_have_valid_bounds(void)
         ct_exact_result_free(&result);
     }
 #ifdef CT_DEBUG
-    ct_worker_poll_every(1 << 25);
+    ct_exact_worker_poll_every(1 << 25);
     CHECK(stopped > 10);
 #endif
     options = ct_exact_options_default();

@@ -21,7 +21,7 @@ static inline uint64_t hash_tree(uint64_t hash, const ct_hist_tree *tree, uint32
         hash = mixed(hash,
                      (uint64_t) node->next << 32 | (uint32_t) node->feature << 16 | node->cut);
     }
-    for (size_t i = 0; i < (size_t) tree->n_leaves * ct_leaf_width(n_classes); i++)
+    for (size_t i = 0; i < (size_t) tree->n_leaves * ct_forest_leaf_width(n_classes); i++)
         hash = mixed(hash, tree->counts[i]);
     for (uint32_t i = 0; tree->means && i < tree->n_leaves; i++) {
         uint64_t bits;

@@ -546,8 +546,8 @@ static void check_leaf(recount *r, uint32_t node, uint32_t depth, double *values
             CHECK_INT(r->tree->counts[(size_t) (leaf->next & ~CT_HIST_MIXED) * r->t->n_classes + k],
                       counts[k]);
     } else {
-        CHECK_INT(ct_pure_weight(leaf->next, n_classes), weight);
-        CHECK_INT(counts[ct_pure_class(leaf->next, n_classes)], weight);
+        CHECK_INT(ct_forest_pure_weight(leaf->next, n_classes), weight);
+        CHECK_INT(counts[ct_forest_pure_class(leaf->next, n_classes)], weight);
     }
     /* there was a reason to stop */
     const int may_miss = r->o->min_bucket && r->o->rule == CT_SPLIT_RANDOM;
@@ -605,8 +605,9 @@ static void recount_grown(const forest_table *t, const ct_hist_options *o)
     ct_hist_extra_free(&extra);
 }
 
-static void recount_rule(ct_split_rule rule, uint64_t seed, uint32_t n_rows, uint32_t n_classes,
-                         uint32_t levels, double missing, uint32_t min_n, uint32_t depth)
+static void recount_rule(ct_forest_split_rule rule, uint64_t seed, uint32_t n_rows,
+                         uint32_t n_classes, uint32_t levels, double missing, uint32_t min_n,
+                         uint32_t depth)
 {
     forest_table t = forest_table_new(seed, n_rows, 3, n_classes, levels, missing, CT_HIST_CODES);
     ct_hist_options o = forest_options(&t, 2);
@@ -766,8 +767,8 @@ static uint64_t hash_of(const forest_table *t, const ct_hist_options *o, uint64_
 
 static void same_forest(void)
 {
-    static const ct_split_rule rules[] = {CT_SPLIT_GINI, CT_SPLIT_ENTROPY, CT_SPLIT_ERROR,
-                                          CT_SPLIT_RANDOM};
+    static const ct_forest_split_rule rules[] = {CT_SPLIT_GINI, CT_SPLIT_ENTROPY, CT_SPLIT_ERROR,
+                                                 CT_SPLIT_RANDOM};
     for (uint32_t kind = 0; kind < 12; kind++) {
         const uint32_t n_classes = kind < 6 ? 2 + 3 * (kind % 3) : kind < 8 ? 0 : 1500;
         forest_table t = forest_table_new(kind, CHECK_QUICK() ? 900 : 3000, 5, n_classes,

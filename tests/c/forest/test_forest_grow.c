@@ -145,8 +145,8 @@ static void check_far_numbers(int device)
 /* Rules, levels without an order, pools, samples of all kinds. */
 static void check_settings(int device)
 {
-    static const ct_split_rule rules[] = {CT_SPLIT_GINI, CT_SPLIT_ENTROPY, CT_SPLIT_ERROR,
-                                          CT_SPLIT_RANDOM};
+    static const ct_forest_split_rule rules[] = {CT_SPLIT_GINI, CT_SPLIT_ENTROPY, CT_SPLIT_ERROR,
+                                                 CT_SPLIT_RANDOM};
     for (uint32_t kind = 0; kind < 24; kind++) {
         const uint32_t n_classes = kind % 6 == 5 ? 0 : 2 + kind % 3;
         const int sets = kind % 4 == 1 || kind % 8 == 7;

@@ -105,7 +105,7 @@ static uint64_t hash_of(const forest_table *t, const ct_hist_options *o)
     return hash;
 }
 
-static void check_table(forest_table *t, int both, ct_split_rule rule)
+static void check_table(forest_table *t, int both, ct_forest_split_rule rule)
 {
     ct_hist_options o = forest_options(t, 1);
     ct_hist_forest forest;
@@ -150,7 +150,7 @@ static void sets_of_levels(void)
 /* Of other rules the forest is the same for all instruction sets, blocks and threads. */
 static void other_rules(void)
 {
-    static const ct_split_rule rules[] = {CT_SPLIT_ENTROPY, CT_SPLIT_ERROR, CT_SPLIT_RANDOM};
+    static const ct_forest_split_rule rules[] = {CT_SPLIT_ENTROPY, CT_SPLIT_ERROR, CT_SPLIT_RANDOM};
     for (uint32_t kind = 0; kind < 3; kind++) {
         forest_table t = forest_table_new(kind + 50, 1500, 2, 3, 6, 0.1, CT_HIST_CODES);
         check_table(&t, 0, rules[kind]);

@@ -162,7 +162,7 @@ static void concordances(void)
         patients p = patients_new(seed, n);
         uint32_t ranks[100];
         rng r = {seed};
-        ct_concordance said, known = {0, 0, 0};
+        ct_forest_concordance said, known = {0, 0, 0};
         for (uint32_t i = 0; i < n; i++) ranks[i] = rng_below(&r, n);
         for (uint32_t i = 0; i < n; i++)
             for (uint32_t k = 0; k < n && !ct_survival_censored(p.survival[i]); k++) {
@@ -185,7 +185,7 @@ static void memory_ends(void)
     patients p = patients_new(1, 300);
     static double hazards[3 * 300];
     uint32_t column_of[301] = {0};
-    ct_concordance c;
+    ct_forest_concordance c;
     for (uint32_t i = 0; i <= 300; i++) column_of[i] = i / 50 < 3 ? i / 50 : 3;
     for (long after = 0; !fine && after < 300; after++) {
         ct_hist_options o = forest_options(&p.t, 2);
@@ -193,8 +193,8 @@ static void memory_ends(void)
         ct_hist_extra extra;
         ct_error error;
         ct_halt stop = {NULL, NULL, 0, 0};
-        const ct_curves_asked asked = {&forest, 300, 300, p.ranks, p.survival, column_of, 3,
-                                       hazards};
+        const ct_forest_curves_asked asked = {&forest, 300, 300, p.ranks, p.survival, column_of, 3,
+                                              hazards};
         ct_alloc_fail_after(after);
         ct_status status = ct_hist_grow(&p.t.data, &o, &forest, &extra, &error);
         if (status == CT_OK && forest.n_trees == 2)

@@ -358,7 +358,7 @@ static void prints_each_level(void)
                                        "parallel(tree)\ninterleave(b1, 4)\n", NULL) == CT_OK);
     for (int level = CT_HIGH; level <= CT_LOW; level++) {
         ct_forge_text text = {NULL, 0, 0, 0};
-        CHECK_INT(ct_forge_ir_lower(&ir, &nest, &shape, (ct_ir_level) level, NULL), CT_OK);
+        CHECK_INT(ct_forge_ir_lower(&ir, &nest, &shape, (ct_forge_ir_level) level, NULL), CT_OK);
         ct_forge_ir_print(&ir, &text);
         if (level < CT_LOW && !CHECK(!strcmp(text.at, printed[level]))) printf("%s", text.at);
         if (level == CT_LOW)

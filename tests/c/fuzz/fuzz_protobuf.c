@@ -5,7 +5,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const ct_pb_wire wires[] = {CT_PB_VARINT, CT_PB_DOUBLE, CT_PB_FLOAT};
+    static const ct_forge_pb_wire wires[] = {CT_PB_VARINT, CT_PB_DOUBLE, CT_PB_FLOAT};
     ct_forge_pb_field field;
     uint64_t at = 0, before = 0;
     for (int more; (more = ct_forge_pb_next(data, size, &at, &field)) != 0; before = at) {

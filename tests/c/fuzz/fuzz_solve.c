@@ -98,7 +98,7 @@ static void draw_more(fuzz_bytes *b, problem *p)
     if (fuzz_rarely(b, 3)) o->device = CT_EXACT_DEVICE_TWIN;
     if (fuzz_rarely(b, 4)) ct_gpu_twin_fail_at(1 + (long) fuzz_byte(b));
     if (fuzz_rarely(b, 4)) ct_gpu_twin_memory(fuzz_u32(b));
-    if (fuzz_rarely(b, 4)) ct_worker_poll_every(1 + 16 * (uint64_t) fuzz_byte(b));
+    if (fuzz_rarely(b, 4)) ct_exact_worker_poll_every(1 + 16 * (uint64_t) fuzz_byte(b));
     if (fuzz_rarely(b, 4)) o->time_limit = fuzz_byte(b) * 1e-5;
     ct_alloc_fill((int) fuzz_byte(b));
 }
@@ -107,7 +107,7 @@ static void as_it_was(void)
 {
     ct_gpu_twin_fail_at(0);
     ct_gpu_twin_memory(SIZE_MAX);
-    ct_worker_poll_every(0);
+    ct_exact_worker_poll_every(0);
     ct_alloc_fill(-1);
 }
 

@@ -574,7 +574,7 @@ static void pixels_are_drawn(void)
     for (uint32_t i = 0; i < IMAGES; i++)
         known[i] = ct_pixel_known_pixels(s.labels[i], &source.shapes[i]);
     for (uint32_t tree = 0; tree < 60; tree++) {
-        ct_tree_pixels pixels;
+        ct_pixel_tree_pixels pixels;
         REQUIRE(ct_pixel_tree_pixels_init(&pixels, &source, s.labels, known, &o, tree) == CT_OK);
         CHECK_INT(pixels.n, 600);
         for (uint32_t i = 0; i < pixels.n_blocks; i++) {
