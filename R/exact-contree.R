@@ -58,10 +58,11 @@ NULL
 #' without weights if that is less, or of 63 - k / 2, rounded down, with weights; and weights that
 #' are no such multiples of a sum of 2^48 are rounded to multiples of a power of two of which their
 #' sum is 2^54 to 2^55. Scans then go by one word, and what these cannot tell apart is counted in
-#' full. That takes 1.0 to 1.2 times as long without weights, and up to twice with weights of all
-#' their digits; longer where few responses are far from all others, since scans tell less apart.
-#' Where that is so of very many rows (of log-normal responses from some hundred thousand on), costs
-#' stay in one word; so they do with weights of all digits from some 200,000 rows on.
+#' full. Up to 100,000 rows that takes 1.0 to 1.2 times as long without weights, and 1.4 to 3.4
+#' times with weights of all their digits; with 300,000 rows twice as long and with a million 3
+#' times; longer where few responses are far from all others. Where scans would leave too many trees
+#' to be counted, costs stay in one word: with weights of all their digits from some 200,000 rows
+#' on, and with heavy tails (log-normal responses) from some 500,000 rows on.
 #'
 #' `rounding` in the fit is the norm e of the rounding errors of the responses. With
 #' `complexity = 0` the SSE of the tree is at most
@@ -82,13 +83,11 @@ NULL
 #' digits within a factor of a million where R is not more than some ten standard deviations. It was
 #' 4e-13 to 7e-13 without weights and 4e-11 to 8e-11 with such weights (Friedman's first function,
 #' 10 predictors, and columns of two values, 1,000 to 100,000 rows), and 2e-12 with a million rows
-#' without weights. One word is kept where it could not tell too many trees apart: with weights of
-#' all their digits from some 200,000 rows on, and with heavy tails (log-normal responses) from some
-#' 500,000 rows on. There the gap was 1e-3 with 300,000 rows and 4e-3 with a million with weights,
-#' and 8e-5 with heavy tails; `print()` shows it.
-#' Where few light rows are far from all others it may be more, by the formula. Of cents, tenths and
-#' whole numbers that fit one word, with counts as weights or none, nothing is hidden. Sets of trees
-#' ([contree_set()]) are counted in one word. The search runs on the CPU.
+#' without weights. Where costs stay in one word, the gap was 1e-3 with 300,000 rows and 4e-3 with a
+#' million with weights, and 8e-5 with heavy tails. Where few light rows are far from all others it
+#' may be more, by the formula. Of cents, tenths and whole numbers that fit one word, with counts as
+#' weights or none, nothing is hidden. Sets of trees ([contree_set()]) are counted in one word. The
+#' search runs on the CPU.
 #'
 #' @section Absolute errors:
 #' With `objective = "absolute"` the leaves predict medians (or other quantiles, see `tau`), and the
