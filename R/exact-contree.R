@@ -116,9 +116,8 @@ NULL
 #' the number of threads and on timing: a `max_gap` above 0; a search that was stopped; and
 #' `deterministic = FALSE`, which may save time and returns whichever of the smallest optimal trees
 #' is found first. With `smallest = FALSE` (see [contree_control()]) the number of leaves does not
-#' count; and where the first tree that the search looks at makes no errors, it is returned.
-#' Weights or losses that are not multiples of a common unit are rounded, at about the fifteenth
-#' digit of their sum; `bound` is then below the cost by as much.
+#' count. Weights or losses that are not multiples of a common unit are rounded, at about the
+#' fifteenth digit of their sum; `bound` is then below the cost by as much.
 #'
 #' @section Stopping early:
 #' A search can be stopped at any time by Ctrl-C (or the stop button) and ends at `time_limit` and

@@ -135,7 +135,7 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity", minsplit = "min_n")
 #'   includes that none of the same cost has fewer leaves. `FALSE` returns an optimal tree that may
 #'   have more leaves than it needs, with the same cost; by the rule in the section on threads and
 #'   ties, but for the leaves. It saves time where trees make no errors or nearly none on columns of
-#'   few values (2 to 20 times at depth 5), and next to none where many errors are left. With a
+#'   few values (1.5 to 14 times at depth 5), and next to none where many errors are left. With a
 #'   `complexity` above 0, where each split costs something, for trees of rewards or costs and in
 #'   [contree_path()] the smallest is returned anyway.
 #' @param start A tree to start from, which gives an upper bound of the optimal cost: a fit of

@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "certify/problem.h"
 
 #include <float.h>

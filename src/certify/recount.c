@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "certify/recount.h"
 
 #include <float.h>

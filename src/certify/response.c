@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "certify/response.h"
 
 #include <float.h>

@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "evolve/gmt.h"
 
 #include <math.h>
@@ -301,11 +303,15 @@ static ct_status prove_once(running *run, const ct_model_table *binned, int *bet
     ct_gmt_proof *proof = &run->gmt->proof;
     ct_optimum found;
     proof->lambda = run->gmt->lambda;
-    ct_optimum_options options = {.depth = o->prove, .minbucket = o->limits.minbucket,
-                                  .min_n = o->limits.min_n, .lambda = proof->lambda,
-                                  .known = cost_at(&run->tree, proof->lambda),
-                                  .without = o->prove_without,
-                                  .threads = o->threads ? o->threads : 1, .halt = &run->halt};
+    ct_optimum_options options = {0};
+    options.depth = o->prove;
+    options.minbucket = o->limits.minbucket;
+    options.min_n = o->limits.min_n;
+    options.lambda = proof->lambda;
+    options.known = cost_at(&run->tree, proof->lambda);
+    options.without = o->prove_without;
+    options.threads = o->threads ? o->threads : 1;
+    options.halt = &run->halt;
     CT_TRY(ct_gmt_optimum_search(binned, ct_gram_at(o->simd), &options, &found, error));
     proof->complete = found.complete;
     proof->bound = found.bound;

@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "evolve/model_table.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "evolve/paper.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "evolve/paper_steps.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "exact/exact.h"
 
 #include <math.h>
@@ -126,14 +128,6 @@ static int know_of_some_rows(ct_worker *worker, const ct_node *root, int64_t lea
     return 1;
 }
 
-/* Whether a tree without errors that looking ahead has found is the answer: none costs less, and no
- * smaller one is asked for. */
-static int is_answered(const ct_worker *worker, const ct_known_tree *ahead,
-                       const ct_exact_task *task)
-{
-    return worker->search->options->any_size && task->known == ahead && ahead->cost == 0;
-}
-
 /* Searches the whole table, laid out in `layout`; root_bounds[n_cols] as in ct_roots. */
 static void search_layout(ct_worker *worker, ct_layout *layout, ct_exact_task *task,
                           int64_t *root_bounds, ct_split_code *codes, ct_bounds *bounds)
@@ -150,11 +144,6 @@ static void search_layout(ct_worker *worker, ct_layout *layout, ct_exact_task *t
     int is_shared = !layout->planes.one_at_a_time || (layout->planes.together && task->depth == 2);
     ct_team *team = is_shared ? worker->team : NULL;
     int found = 0;
-    if (is_answered(worker, &known[1], task)) {
-        memcpy(codes, known[1].codes, ct_heap_size(task->depth) * sizeof *codes);
-        *bounds = (ct_bounds){0, 0, 0};
-        return;
-    }
     if (know_of_some_rows(worker, &root, least, task, root_bounds, &without_errors, bounds)) {
         memcpy(codes, without_errors.codes, ct_heap_size(task->depth) * sizeof *codes);
         return;

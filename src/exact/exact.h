@@ -7,11 +7,11 @@
  * for any number of threads and on any device: of equally good ones the smallest, of these that
  * whose root splits on the first column, there at the lowest threshold, and so on down (unless
  * options->any_of_ties, which keeps to the smallest alone, a gap is accepted, or the search was
- * stopped; with options->any_size the first in that order of trees of any size or, where looking
- * ahead finds one without errors, that one). With a response (see data/data.h) it minimises the
- * weighted sum of squared distances from the means of the leaves + complexity * that of all rows *
- * splits, compared to within result->grid_error, as exact/cost/response.h says. The library keeps
- * no state between calls; concurrent calls do not share anything. */
+ * stopped; with options->any_size the first in that order of trees of any size). With a response
+ * (see data/data.h) it minimises the weighted sum of squared distances from the means of the leaves
+ * + complexity * that of all rows * splits, compared to within result->grid_error, as
+ * exact/cost/response.h says. The library keeps no state between calls; concurrent calls do not
+ * share anything. */
 #ifndef CT_EXACT_EXACT_H
 #define CT_EXACT_EXACT_H
 

@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "forge/planes.h"
 
 #include "base/simd/vec_scalar.h"

@@ -1,5 +1,7 @@
 /* .Call entries of histogram forests as R has them (see r/forest.c): predictions, a tree spelled
  * out. Nothing of a list is believed. */
+#include "base/compact.h"
+
 #include <string.h>
 
 #include "forest/hist_forest.h"

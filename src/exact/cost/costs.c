@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "base/sum.h"
 #include "exact/cost/quantised.h"
 #include "exact/cost/response.h"

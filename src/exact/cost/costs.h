@@ -122,6 +122,7 @@ static inline void ct_totals_rest(ct_totals *part, const ct_totals *whole, const
         part->quantised[c] = whole->quantised[c] - other->quantised[c];
     for (uint32_t i = 0; part->moments && i < 2; i++)
         part->moments[i] = whole->moments[i] - other->moments[i];
+    CT_ASSERT(!part->full || (whole->full && other->full));
     if (part->full) *part->full = ct_full_rest(whole->full, other->full);
 }
 

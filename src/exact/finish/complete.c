@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "exact/finish/complete.h"
 
 #include <string.h>

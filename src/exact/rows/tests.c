@@ -24,25 +24,15 @@ static int has_two_values(const ct_table *table)
 
 /* Whether trees of the table may be counted. With a response their leaves may have a least size
  * where no column of the table has more than two values: facts M and I of bound/interval.h, which
- * do not hold then of bounds that go by the rows of a node alone, are of no use there; and where
- * the table is counted at once, or not at all. Without, bounds are of trees of any sizes
- * (search/sized.h). */
+ * do not hold then of bounds that go by the rows of a node alone, are of no use there. Without,
+ * bounds are of trees of any sizes (search/sized.h). */
 static int may_count(const ct_worker *worker)
 {
     const ct_exact_search *search = worker->search;
     if (!ct_uses(worker, CT_SHORTCUT_TRIPLES) || worker->evidence || worker->queue) return 0;
     if (!search->costs->plain && !search->costs->response) return 0;
-    if (search->min_split <= 2 || search->costs->plain) return 1;
-    return has_two_values(search->table)
-               ? ct_search_is_sized(worker)
-               : search->options->depth <= 3 && !search->options->roots &&
-                     !search->options->part && !search->max_leaves;
-}
-
-/* Whether all of the table is to be counted at once, and none of its parts by itself. */
-static int is_whole_alone(const ct_exact_search *search)
-{
-    return search->costs->response && search->min_split > 2 && !has_two_values(search->table);
+    return search->min_split <= 2 || search->costs->plain ||
+           (ct_search_is_sized(worker) && has_two_values(search->table));
 }
 
 static int wanted(const ct_worker *worker, const ct_layout *layout)
@@ -59,8 +49,7 @@ static int wanted(const ct_worker *worker, const ct_layout *layout)
                     : search->costs->response ? SPLITS_SUMMED
                     : depth == 3              ? SPLITS_AT_THREE
                                               : MOST_VALUES;
-    uint64_t most = is_whole_alone(search) ? (uint64_t) CT_MOST_TESTS : MOST_SPLITS;
-    return splits > 0 && splits <= most && splits <= (uint64_t) each * layout->n_cols &&
+    return splits > 0 && splits <= MOST_SPLITS && splits <= (uint64_t) each * layout->n_cols &&
            splits * search->options->test_rows <= (uint64_t) layout->n_cols * layout->n_rows;
 }
 
@@ -160,8 +149,7 @@ ct_status ct_tests_make(ct_worker *worker, ct_layout *layout)
     *tests = (ct_tests){.records = records, .set_words = set_words, .sets = sets,
                         .feature = numbers, .threshold = numbers + n_splits,
                         .test_of = numbers + 2 * n_splits, .first = numbers + 3 * n_splits,
-                        .left = left, .left_is_in = left + n_splits,
-                        .whole_alone = is_whole_alone(worker->search)};
+                        .left = left, .left_is_in = left + n_splits};
     for (uint32_t j = 0; j < layout->n_rows; j++) m.place[layout->order[0][j]] = j;
     for (uint32_t f = 0; f < layout->n_cols; f++) add_feature(layout, f, &m, tests);
     write_records(layout, tests);

@@ -22,9 +22,6 @@ typedef struct ct_tests {
     uint32_t *first;     /* [n_cols + 1] splits before those of a feature */
     uint32_t *test_of;   /* [split] */
     uint8_t *left_is_in; /* [split] whether the rows that it sends left are those in its test */
-    /* all of the table is to be counted at once: bounds of leaf sizes that go by the rows of a part
-     * alone hold of no other part */
-    int whole_alone;
 } ct_tests;
 
 /* Makes the tests of a layout, in the worker's arena, where they may be of use: else it has none.

@@ -170,17 +170,11 @@ static ct_bounds few_leaves(ct_worker *worker, ct_team *team, const ct_node *nod
     return all;
 }
 
-/* Whether it is a table of which all is counted at once, whatever its trees can afford. */
-static int is_whole(const ct_node *node)
-{
-    return node->layout->tests && node->layout->tests->whole_alone;
-}
-
 ct_bounds ct_solve(ct_worker *worker, ct_team *team, const ct_node *node, const ct_exact_task *task,
                    int64_t *root_bounds, ct_split_code *tree)
 {
     ct_exact_task limited = *task;
-    int fewer = !(ct_is_root(task) && worker->search->options->part) && !is_whole(node) &&
+    int fewer = !(ct_is_root(task) && worker->search->options->part) &&
                 ct_price_limit(worker, node->leaf_cost, &limited);
     ct_bounds bounds =
         limited.leaves ? few_leaves(worker, team, node, &limited, root_bounds, tree)

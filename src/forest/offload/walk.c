@@ -1,5 +1,7 @@
 /* New rows are coded on the host, chunk by chunk, and walk down the trees on the device; while it
  * does one chunk, the host codes another. */
+#include "base/compact.h"
+
 #include "forest/offload/walk.h"
 
 #include <string.h>

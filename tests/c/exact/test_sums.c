@@ -193,6 +193,15 @@ static void many_tests(void)
     CHECK(with > n / 2);
 }
 
+/* Whether leaves may have a least size where rows are added up. */
+static int has_two_values(const response_table *t)
+{
+    const ct_data *data = &t->table.data;
+    for (size_t i = 0; i < (size_t) data->n_rows * data->n_cols; i++)
+        if (t->table.values[i] != 0 && t->table.values[i] != 1) return 0;
+    return 1;
+}
+
 /* More rows than 16 bits count, and sums that 32 bits do not hold, with all digits and with few. */
 static void large_sums(void)
 {
@@ -205,7 +214,7 @@ static void large_sums(void)
             if (i / 3 == 1) t.y[row] = 2e6 * t.table.values[row] + rng_below(&r, 1000000);
         }
         ct_exact_options options = ct_exact_options_default();
-        options.min_bucket = i % 2 ? 7 : 1;
+        options.min_bucket = i % 2 && has_two_values(&t) ? 7 : 1;
         CHECK(check_both_ways(&t, options, i) > 0);
         response_free(&t);
     }
