@@ -68,8 +68,8 @@ static ct_status check(const ct_data *data, const ct_certify_claim *claim, ct_by
     }
     int64_t bound;
     CT_TRY(ct_certify_prove_again(&problem, claim, reader, result, &bound, error));
-    if (result->verdict == CT_CERTIFIED) ct_certify_objective_prove(&problem, bound, claim->best,
-                                                                    result);
+    if (result->verdict == CT_CERTIFIED)
+        ct_certify_objective_prove(&problem, bound, claim->best, result);
     return CT_OK;
 }
 

@@ -132,8 +132,8 @@ static int count_column(ct_near_stumps *stumps, const ct_row_set *set, uint32_t 
         if (cost > budget || ct_certify_near_same(&told[0], &told[1])) continue;
         ct_near_stump one = {{{0, 0}}, cost};
         if (grouped) one.key = ct_certify_near_key(stumps, set, col, j + 1);
-        if (!(grouped ? push(stumps, &one) : ct_certify_cost_counts_add(counts, cost,
-                                                                        ct_residues_one())))
+        if (!(grouped ? push(stumps, &one)
+                      : ct_certify_cost_counts_add(counts, cost, ct_residues_one())))
             return 0;
     }
     return 1;

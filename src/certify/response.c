@@ -150,8 +150,7 @@ static void measure(ct_problem *p, const ct_exact_response *response, double sse
         double w = data->weights ? data->weights[row] : 1, y = data->response[row],
                away = off_grid(y, response->centre, response->step, p->grid.z[row]),
                far = fmax(y - low, high - y),
-                                                    changed = ct_certify_distance(p->mass[row],
-                                                                                  unit, w, 1);
+               changed = ct_certify_distance(p->mass[row], unit, w, 1);
         off += changed * far * far;
         if (changed > 0) share = w > 0 ? fmax(share, changed / w) : INFINITY;
         squares += (double) p->mass[row] * unit * away * away;

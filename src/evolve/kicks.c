@@ -71,8 +71,8 @@ static void kick(ct_model_tree *tree, const ct_tree_limits *limits, ct_rng *rng)
     if (kind < 2) {
         if (!ct_gmt_random_test(tree, at, rng, &test)) return;
         if (kind == 0) at->test = test;
-        else if (tree->n_leaves >= limits->leaves_max || !ct_gmt_model_tree_expand(tree, node,
-                                                                                   &test))
+        else if (tree->n_leaves >= limits->leaves_max ||
+                 !ct_gmt_model_tree_expand(tree, node, &test))
             return;
     } else if (kind == 2) {
         node = at->parent;
@@ -175,8 +175,8 @@ static ct_status begin_search(kicking *all, ct_model_tree *best, ct_error *error
     CT_TRY(settle(local, best, all, &rng, error));
     CT_TRY(ct_gmt_grow_greedily(local, other, all->options->open_max, error));
     CT_TRY(settle(local, other, all, &rng, error));
-    if (ct_gmt_tree_bic(other, all->limits->complexity) < ct_gmt_tree_bic(best,
-                                                                          all->limits->complexity))
+    if (ct_gmt_tree_bic(other, all->limits->complexity) <
+        ct_gmt_tree_bic(best, all->limits->complexity))
         ct_gmt_model_tree_copy(best, other);
     return CT_OK;
 }

@@ -77,8 +77,8 @@ static void mark_small_splits(const ct_line *l, ct_line_level *level, uint32_t a
         count[0] = ct_gmt_line_base_rows(level, side, split);
         for (uint32_t set = 1; set < all; set++) {
             uint32_t part = level->order[ct_trailing_zeros(set)];
-            count[set] = count[set & (set - 1)] + ct_gmt_line_part_rows(l, level, side, part,
-                                                                        split);
+            count[set] = count[set & (set - 1)] +
+                         ct_gmt_line_part_rows(l, level, side, part, split);
             if (count[set] < l->of->options->min_n) level->few[side][side ? all ^ set : set] = 1;
         }
     }

@@ -74,8 +74,8 @@ static void grow(evolution *all, ct_model_tree *tree, int32_t node, uint32_t *ro
 
 static double loss_of(const evolution *all, const ct_model_tree *tree)
 {
-    if (all->paper->fitness == CT_FITNESS_BIC) return ct_gmt_tree_bic(tree,
-                                                                      all->limits->complexity);
+    if (all->paper->fitness == CT_FITNESS_BIC)
+        return ct_gmt_tree_bic(tree, all->limits->complexity);
     double n = tree->table->n_rows, size = tree->terms + tree->n_leaves - 1;
     return all->paper->alpha * size - 1 / (1 + tree->sse / n);
 }

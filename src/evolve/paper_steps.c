@@ -210,8 +210,8 @@ static void end_mutation(ct_tree_steps *steps)
     steps->question.node = CT_NO_NODE;
     int found = ct_gmt_dipole_test(tree->table, question->rows, question->n_numbers, &steps->rng,
                                    &test);
-    if (steps->mutation == EXPAND && !(found && ct_gmt_model_tree_expand(tree, chosen,
-                                                                         &test))) return;
+    if (steps->mutation == EXPAND && !(found && ct_gmt_model_tree_expand(tree, chosen, &test)))
+        return;
     if (found) node->test = test;
     ct_gmt_steps_changed(steps, chosen);
 }

@@ -71,8 +71,8 @@ static int grow_one(growth *g, ct_hist_scratch *scratch, uint32_t place)
     ct_hist_tree tree;
     memset(&tree, 0, sizeof tree);
     uint32_t number = g->all.options->first_tree + place;
-    int fine = ct_forest_grow_tree(scratch, number) && ct_hist_scratch_tree(scratch,
-                                                                            &tree) == CT_OK;
+    int fine = ct_forest_grow_tree(scratch, number) &&
+               ct_hist_scratch_tree(scratch, &tree) == CT_OK;
     tree.number = number;
     if (fine && g->harm) {
         memset(g->harm[scratch->number], 0, harm_cells(g) * sizeof **g->harm);

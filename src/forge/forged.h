@@ -122,7 +122,7 @@ typedef struct {
     uint32_t *used;              /* [n_used] features that some node or linear model asks for */
     uint32_t *term_column;       /* [n_terms] of linear models: which of `used` */
     /* walks */
-    ct_forged_node *nodes;         /* [n_nodes] in order of depth, tree after tree */
+    ct_forged_node *nodes;       /* [n_nodes] in order of depth, tree after tree */
     uint32_t *node_of;           /* [n_nodes] the ensemble's */
     int plain;                   /* no sets, and zeros are never missing */
     uint32_t deepest;            /* splits above a leaf */

@@ -39,8 +39,8 @@ static int leaf_is_valid(const ct_hist_forest *forest, const ct_hist_tree *tree,
     if ((next & CT_HIST_MIXED) && ct_hist_is_many(forest->n_classes))
         return list_is_valid(forest, tree, next & ~CT_HIST_MIXED);
     if (next & CT_HIST_MIXED) return (next & ~CT_HIST_MIXED) < tree->n_leaves;
-    return ct_forest_pure_class(next,
-                                forest->n_classes) < forest->n_classes && !(next & CT_HIST_FLAG);
+    return !(next & CT_HIST_FLAG) &&
+           ct_forest_pure_class(next, forest->n_classes) < forest->n_classes;
 }
 
 /* Whether every walk ends in a leaf that is there. */
@@ -131,8 +131,8 @@ static ct_hist_code_column *edges_from(SEXP list, uint32_t n_cols)
     SEXP edges = r_element(list, "edges");
     if (TYPEOF(edges) != VECSXP || (uint32_t) Rf_xlength(edges) != n_cols)
         Rf_error("the columns are not those of the forest");
-    ct_hist_code_column *columns = (ct_hist_code_column *) R_alloc(n_cols ? n_cols : 1,
-                                                                   sizeof *columns);
+    ct_hist_code_column *columns =
+        (ct_hist_code_column *) R_alloc(n_cols ? n_cols : 1, sizeof *columns);
     memset(columns, 0, n_cols * sizeof *columns);
     for (uint32_t col = 0; col < n_cols; col++) {
         SEXP own = VECTOR_ELT(edges, col);
@@ -334,8 +334,8 @@ static const uint32_t *counts_below(SEXP list, const char *name, R_xlen_t n, uin
 }
 
 /* Cumulative hazards of a survival forest, a matrix with a column for each of n_columns. `asked`: n
- * and own as in ffi_hist_members(); survival, column_of and n_columns as in ct_forest_curves_asked.
- * */
+ * and own as in ffi_hist_members(); survival, column_of and n_columns as in
+ * ct_forest_curves_asked. */
 SEXP ffi_hist_curves(SEXP list, SEXP columns, SEXP asked_, SEXP threads)
 {
     r_columns x = r_columns_of(columns);
@@ -405,8 +405,8 @@ static void note_leaf(const ct_hist_forest *forest, const ct_hist_tree *tree, ui
     const size_t n = tree->n_nodes, place = leaf->next & ~CT_HIST_MIXED;
     for (uint32_t k = 0; k < width; k++) cells[k * n] = 0;
     if (!(leaf->next & CT_HIST_MIXED)) {
-        cells[ct_forest_pure_class(leaf->next, width) * n] = ct_forest_pure_weight(leaf->next,
-                                                                                   width);
+        cells[ct_forest_pure_class(leaf->next, width) * n] =
+            ct_forest_pure_weight(leaf->next, width);
     } else if (ct_hist_is_many(width)) {
         const uint32_t *list = tree->counts + place;
         for (uint32_t k = 0; k < list[0]; k++) cells[list[1 + 2 * k] * n] = list[2 + 2 * k];

@@ -298,8 +298,8 @@ static void put_claim(const ct_set *set, ct_certify_set_claim *claim)
 {
     ct_set_facts facts = ct_set_about(set);
     unsigned words = ct_set_words(set);
-    ct_certify_cost_count *counts = (ct_certify_cost_count *) R_alloc(facts.n_costs + 1,
-                                                                      sizeof *counts);
+    ct_certify_cost_count *counts =
+        (ct_certify_cost_count *) R_alloc(facts.n_costs + 1, sizeof *counts);
     claim->counts = counts;
     for (uint32_t i = 0; i < facts.n_costs; i++) {
         char text[CT_COUNT_DIGITS];

@@ -36,8 +36,8 @@ static int divide(ct_hist_scratch *scratch, const ct_hist_task *task, ct_hist_sp
     if (!ct_begin_children(scratch, task, left, right)) return 0;
     ct_hist_partition(scratch, task, split, left, right);
     ct_end_children(scratch, task, split, left, right);
-    if (scratch->grower->data->monotone) ct_forest_bound_children(scratch, split->column, left,
-                                                                  right);
+    if (scratch->grower->data->monotone)
+        ct_forest_bound_children(scratch, split->column, left, right);
     return 1;
 }
 

@@ -77,8 +77,8 @@ CT_HOT void ct_end_children(ct_hist_scratch *scratch, const ct_hist_task *task,
     if (!split->knows_missing) split->missing_left = to_left;
     if (split->is_set && to_left) split->cut |= split->absent;
     if (task->n_out) ct_forest_part_out(scratch, task, split, left, right);
-    if (scratch->grower->options->gains) ct_forest_note_gain(scratch, task, left, right,
-                                                             split->column);
+    if (scratch->grower->options->gains)
+        ct_forest_note_gain(scratch, task, left, right, split->column);
     const uint32_t next = left->node | (split->missing_left ? CT_HIST_FLAG : 0) |
                           (split->is_set ? CT_HIST_SET : 0);
     scratch->tree.nodes[task->node] = (ct_hist_node){next, (uint16_t) split->column,

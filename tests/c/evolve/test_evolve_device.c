@@ -86,8 +86,8 @@ static int32_t change(ct_model_tree *tree, ct_rng *rng)
         tree->nodes[node].omitted[k / 64] ^= UINT64_C(1) << (k % 64);
     }
     if (!ct_gmt_is_leaf(tree, node)) tree->nodes[node].test = test;
-    else if (tree->n_leaves < LEAVES && ct_gmt_model_tree_expand(tree, node,
-                                                                 &test)) tree->n_leaves++;
+    else if (tree->n_leaves < LEAVES && ct_gmt_model_tree_expand(tree, node, &test))
+        tree->n_leaves++;
     return node;
 }
 
@@ -126,8 +126,8 @@ static void pose(twins *t, uint32_t i, ct_rng *rng, int about_rows)
     ct_model_tree *tree = &t->trees[0][i];
     ct_cell_question *question = t->asked[i];
     question->n_numbers = 0;
-    question->node = about_rows ? ct_gmt_random_node(tree, ct_gmt_any_leaf, rng) : change(tree,
-                                                                                          rng);
+    question->node = about_rows ? ct_gmt_random_node(tree, ct_gmt_any_leaf, rng)
+                                : change(tree, rng);
     const uint32_t n = tree->nodes[question->node].end;
     if (about_rows && n) question->n_numbers = 1 + ct_rng_below(rng, CT_ROWS_ASKED);
     for (uint32_t k = 0; k < question->n_numbers; k++)

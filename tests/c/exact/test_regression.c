@@ -690,6 +690,47 @@ static double grid_error_of(const response_table *t, double *error_of_root)
     return off;
 }
 
+/* Whether costs are counted in two words; `rounding`, by how much weights may hide a tree. */
+static int in_two_words(const response_table *t, int one_word, double *rounding)
+{
+    ct_exact_costs costs;
+    ct_budget budget = {SIZE_MAX, 0};
+    ct_arena arena;
+    ct_error error;
+    ct_arena_init(&arena, &budget);
+    int two = -1;
+    if (CHECK(ct_response_init(&costs, &t->table.data, 2, 0, one_word, &arena, &error) == CT_OK)) {
+        two = costs.response->rounded;
+        *rounding = costs.rounding / costs.total;
+    }
+    ct_arena_free(&arena);
+    return two;
+}
+
+/* Where scans would leave very many trees to be counted in full, costs stay in one word, and say
+ * what that hides. */
+static void one_word_where_scans_tell_little(void)
+{
+    static const uint32_t rows[] = {20000, 100000, 400000};
+    for (int i = 0; i < 6; i++) {
+        rng r = {14000000 + (uint64_t) i};
+        int weighted = i % 2, many = rows[i / 2] > 200000;
+        response_table t = response_new(rows[i / 2], 1);
+        double *w = weighted ? (double *) calloc(rows[i / 2], sizeof *w) : NULL, hidden = 1,
+               in_one = 1;
+        t.table.data.weights = t.table.weights = w;
+        for (uint32_t row = 0; row < rows[i / 2]; row++) {
+            t.y[row] = rng_unit(&r);
+            if (weighted) w[row] = pow(10, 6 * rng_unit(&r));
+        }
+        CHECK_INT(in_two_words(&t, 0, &hidden), !(weighted && many));
+        CHECK_INT(in_two_words(&t, 1, &in_one), 0);
+        CHECK(weighted ? in_one > 1e-6 : in_one == 0);
+        CHECK(weighted && many ? hidden == in_one : hidden < 1e-9);
+        response_free(&t);
+    }
+}
+
 /* Decimals that fit are exact; other numbers are near, and it is said how near. */
 static void says_how_near_the_grid_is(void)
 {
@@ -937,6 +978,7 @@ static const check_case cases[] = {
     {"shift, negation and weights", shift_negation_and_weights},
     {"costs of leaves", costs_of_leaves},
     {"splits in full", splits_in_full},
+    {"one word where scans tell little", one_word_where_scans_tell_little},
     {"says how near the grid is", says_how_near_the_grid_is},
     {"holds the largest sums", holds_the_largest_sums},
     {"rows without weight", rows_without_weight_decide_nothing},

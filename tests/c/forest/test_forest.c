@@ -1019,8 +1019,8 @@ static void shuffled_columns(void)
         o.depth = kind == 3 ? 2 : 1000;
         REQUIRE(ct_forest_grower_init(&grower, &t.data, &o, &error) == CT_OK &&
                 ct_hist_scratch_init(&scratch, &grower, 0, NULL) == CT_OK);
-        REQUIRE(ct_forest_grow_tree(&scratch, 0) && ct_hist_scratch_tree(&scratch,
-                                                                         &tree) == CT_OK &&
+        REQUIRE(ct_forest_grow_tree(&scratch, 0) &&
+                ct_hist_scratch_tree(&scratch, &tree) == CT_OK &&
                 ct_forest_permute(&grower, &scratch.left_out, &tree, harm, local, NULL, 0));
         uint16_t *by_row = t.codes->by_row;
         t.codes->by_row = NULL;

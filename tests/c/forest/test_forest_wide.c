@@ -453,8 +453,8 @@ static void shuffled_columns(void)
         const uint32_t n_words = grower.harm_words.n;
         CHECK_INT(grower.is_wide, kind > 0);
         REQUIRE(n_words > 1 && n_words <= 32);
-        REQUIRE(ct_forest_grow_tree(&scratch, 0) && ct_hist_scratch_tree(&scratch,
-                                                                         &tree) == CT_OK &&
+        REQUIRE(ct_forest_grow_tree(&scratch, 0) &&
+                ct_hist_scratch_tree(&scratch, &tree) == CT_OK &&
                 ct_forest_permute(&grower, &scratch.left_out, &tree, harm, NULL, NULL, 0));
         uint32_t n = scratch.left_out.n, shuffled[N];
         ct_rng draws = ct_rng_of(o.seed, 0, 2);
