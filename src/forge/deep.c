@@ -13,8 +13,8 @@ static void descend(const double *pivots, unsigned bits, const double *x, uint32
             place[k] = 2 * place[k] + !(x[k] <= pivots[place[k]]);
 }
 
-void ct_deep_codes(const double *x, const ct_ranked_column *column, int narrow, unsigned rows,
-                   uint16_t *codes)
+void ct_forge_deep_codes(const double *x, const ct_forge_ranked_column *column, int narrow,
+                         unsigned rows, uint16_t *codes)
 {
     int nan_left = column->kind == CT_NAN_LEFT || column->kind == CT_ZERO_LEFT;
     uint16_t missing = nan_left ? 0 : UINT16_MAX;
@@ -31,8 +31,8 @@ void ct_deep_codes(const double *x, const ct_ranked_column *column, int narrow, 
     }
 }
 
-void ct_deep_walk(const ct_plane_tree *tree, const uint16_t *codes, const uint8_t *exits,
-                  uint32_t n, ct_walk_lists *lists)
+void ct_forge_deep_walk(const ct_forge_plane_tree *tree, const uint16_t *codes,
+                        const uint8_t *exits, uint32_t n, ct_forge_walk_lists *lists)
 {
     uint32_t *open = lists->open[0], *ends = lists->ends, n_open = 0, n_ends = 0;
     for (uint32_t row = 0; row < n; row++) {
@@ -44,11 +44,11 @@ void ct_deep_walk(const ct_plane_tree *tree, const uint16_t *codes, const uint8_
     while (n_open) {
         uint32_t left = 0;
         for (uint32_t i = 0; i < n_open; i++) {
-            uint64_t node = tree->nodes[open[i] / CT_BLOCK];
-            uint32_t row = open[i] % CT_BLOCK, next = (uint32_t) (node >> 32);
-            uint32_t right = codes[(node & 0xffff) * CT_BLOCK + row] > (node >> 16 & 0xffff);
+            uint64_t node = tree->nodes[open[i] / CT_FORGE_BLOCK];
+            uint32_t row = open[i] % CT_FORGE_BLOCK, next = (uint32_t) (node >> 32);
+            uint32_t right = codes[(node & 0xffff) * CT_FORGE_BLOCK + row] > (node >> 16 & 0xffff);
             uint32_t leaf = next >> right & 1;
-            open[left] = ends[n_ends] = (next / CT_BLOCK + right) * CT_BLOCK | row;
+            open[left] = ends[n_ends] = (next / CT_FORGE_BLOCK + right) * CT_FORGE_BLOCK | row;
             left += !leaf;
             n_ends += leaf;
         }

@@ -14,8 +14,8 @@ CT_TARGET(CT_AVX512)
 
 enum { AT_ONCE = 4 }; /* vectors, whose loads do not wait for one another */
 
-INLINE void code_vectors(const double *x, const ct_ranked_column *column, int narrow, int missing,
-                         uint16_t *codes)
+INLINE void code_vectors(const double *x, const ct_forge_ranked_column *column, int narrow,
+                         int missing, uint16_t *codes)
 {
     __m512d value[AT_ONCE];
     __m256i place[AT_ONCE];
@@ -42,8 +42,8 @@ INLINE void code_vectors(const double *x, const ct_ranked_column *column, int na
     }
 }
 
-void ct_deep_codes_avx512(const double *x, const ct_ranked_column *column, int narrow,
-                          unsigned rows, uint16_t *codes)
+void ct_forge_deep_codes_avx512(const double *x, const ct_forge_ranked_column *column, int narrow,
+                                unsigned rows, uint16_t *codes)
 {
     int nan_left = column->kind == CT_NAN_LEFT || column->kind == CT_ZERO_LEFT;
     for (unsigned row = 0; row < rows; row += 8 * AT_ONCE)
@@ -74,7 +74,7 @@ INLINE __m512i choose(__m512i low, __m512i a, __m512i b)
 INLINE double node_at(const uint64_t *nodes, uint32_t word)
 {
     double bits;
-    memcpy(&bits, &nodes[word / CT_BLOCK], sizeof bits);
+    memcpy(&bits, &nodes[word / CT_FORGE_BLOCK], sizeof bits);
     return bits;
 }
 
@@ -94,24 +94,24 @@ INLINE __m512i step(const uint64_t *nodes, const uint16_t *codes, const uint32_t
 {
     const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28,
                                            30),
-                  row = _mm512_set1_epi32(CT_BLOCK - 1), one = _mm512_set1_epi32(1);
+                  row = _mm512_set1_epi32(CT_FORGE_BLOCK - 1), one = _mm512_set1_epi32(1);
     __m512i word = _mm512_loadu_si512(words);
     __m512i node0 = nodes_of(nodes, words), node1 = nodes_of(nodes, words + 8);
     __m512i test = _mm512_permutex2var_epi32(node0, even, node1);
     __m512i next = _mm512_permutex2var_epi32(node0, _mm512_or_si512(even, one), node1);
     __m512i at = choose(row, word, _mm512_slli_epi32(test, 9));
-    at = _mm512_and_si512(at, _mm512_set1_epi32(0xffff * CT_BLOCK + CT_BLOCK - 1));
+    at = _mm512_and_si512(at, _mm512_set1_epi32(0xffff * CT_FORGE_BLOCK + CT_FORGE_BLOCK - 1));
     /* The code is the higher half, as that of the test is in its word. */
     __m512i code = _mm512_i32gather_epi32(at, (const int *) (const void *) (codes - 1), 2);
     test = _mm512_or_si512(test, _mm512_set1_epi32(0xffff));
     __mmask16 right = _mm512_cmpgt_epu32_mask(code, test);
     *leaves = _mm512_test_epi32_mask(next, _mm512_mask_add_epi32(one, right, one, one));
     word = choose(row, word, next);
-    return _mm512_mask_add_epi32(word, right, word, _mm512_set1_epi32(CT_BLOCK));
+    return _mm512_mask_add_epi32(word, right, word, _mm512_set1_epi32(CT_FORGE_BLOCK));
 }
 
-void ct_deep_walk_avx512(const ct_plane_tree *tree, const uint16_t *codes, const uint8_t *exits,
-                         uint32_t n, ct_walk_lists *lists)
+void ct_forge_deep_walk_avx512(const ct_forge_plane_tree *tree, const uint16_t *codes,
+                               const uint8_t *exits, uint32_t n, ct_forge_walk_lists *lists)
 {
     const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     uint32_t *open = lists->open[0], *other = lists->open[1], *ends = lists->ends;
@@ -121,7 +121,7 @@ void ct_deep_walk_avx512(const ct_plane_tree *tree, const uint16_t *codes, const
         __m512i entry = _mm512_i32gather_epi32(_mm512_cvtepu8_epi32(exit), tree->entry, 4);
         __m512i rows = _mm512_add_epi32(lanes, _mm512_set1_epi32((int) row));
         __mmask16 leaves = _mm512_test_epi32_mask(entry, _mm512_set1_epi32(1));
-        __m512i word = choose(_mm512_set1_epi32(CT_BLOCK - 1), rows, entry);
+        __m512i word = choose(_mm512_set1_epi32(CT_FORGE_BLOCK - 1), rows, entry);
         n_open = append(open, n_open, lanes_of(n - row) & (__mmask16) ~leaves, word);
         n_ends = append(ends, n_ends, lanes_of(n - row) & leaves, word);
     }

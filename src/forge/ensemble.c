@@ -21,8 +21,9 @@ static ct_status check_sizes(const ct_forge_ensemble *e, ct_error *error)
         return ct_fail(error, CT_BAD_INPUT, "an ensemble has 1 to %d trees", CT_FORGE_MOST_TREES);
     if (e->n_nodes < e->n_trees || e->n_nodes > CT_FORGE_MOST_NODES)
         return ct_fail(error, CT_BAD_INPUT, "there are fewer nodes than trees, or too many");
-    if (e->n_features > CT_MOST_FEATURES)
-        return ct_fail(error, CT_BAD_INPUT, "there are more than %d features", CT_MOST_FEATURES);
+    if (e->n_features > CT_FORGE_MOST_FEATURES)
+        return ct_fail(error, CT_BAD_INPUT, "there are more than %d features",
+                       CT_FORGE_MOST_FEATURES);
     if (e->n_outputs < 1 || e->n_outputs > CT_FORGE_MOST_OUTPUTS)
         return ct_fail(error, CT_BAD_INPUT, "an ensemble has 1 to %d outputs",
                        CT_FORGE_MOST_OUTPUTS);
@@ -81,7 +82,7 @@ static ct_status check_models(const ct_forge_ensemble *e, ct_error *error)
 static ct_status check_trees(const ct_forge_ensemble *e, ct_error *error)
 {
     for (uint32_t t = 0; t < e->n_trees; t++) {
-        uint32_t end = ct_ensemble_end(e, t);
+        uint32_t end = ct_forge_ensemble_end(e, t);
         if (e->roots[t] >= end || end > e->n_nodes || (t == 0 && e->roots[t] != 0))
             return bad(error, "the roots are not in order", t);
         if (e->output_of_tree[t] >= e->n_outputs || (e->leaf_width > 1 && e->output_of_tree[t]))
@@ -96,7 +97,7 @@ static ct_status check_leaf(const ct_forge_ensemble *e, uint32_t tree, uint32_t 
 {
     for (uint32_t k = 0; k < e->leaf_width; k++) {
         double value = e->value[(uint64_t) i * e->leaf_width + k];
-        if (!isfinite(value) || !isfinite(ct_ensemble_term(e, tree, i, k)))
+        if (!isfinite(value) || !isfinite(ct_forge_ensemble_term(e, tree, i, k)))
             return bad(error, "a leaf's value is not finite", i);
         if (e->sum == CT_F32 && !is_float(value))
             return bad(error, "a leaf's value is no float, but sums are", i);
@@ -132,7 +133,7 @@ static ct_status check_nodes(const ct_forge_ensemble *e, uint8_t *parents, ct_er
 {
     memset(parents, 0, e->n_nodes);
     for (uint32_t t = 0; t < e->n_trees; t++) {
-        uint32_t end = ct_ensemble_end(e, t);
+        uint32_t end = ct_forge_ensemble_end(e, t);
         for (uint32_t i = e->roots[t]; i < end; i++) {
             if (e->cover && !(isfinite(e->cover[i]) && e->cover[i] >= 0))
                 return bad(error, "a node's cover is not finite, or below 0", i);

@@ -24,23 +24,23 @@
 #include "base/simd/rounded.h"
 #include "base/status.h"
 
-typedef enum { CT_F32, CT_F64 } ct_number;
-typedef enum { CT_LESS, CT_LESS_EQUAL } ct_less;
+typedef enum { CT_F32, CT_F64 } ct_forge_number;
+typedef enum { CT_LESS, CT_LESS_EQUAL } ct_forge_less;
 
 /* What is missing at a node. */
 typedef enum {
     CT_MISSING_NONE, /* nothing: NaN is read as 0 (in a set: it is in none) */
     CT_MISSING_NAN,
-    CT_MISSING_ZERO, /* NaN, and numbers up to CT_ZERO in size */
+    CT_MISSING_ZERO, /* NaN, and numbers up to CT_FORGE_ZERO in size */
     CT_N_MISSING
-} ct_missing;
+} ct_forge_missing;
 
-#define CT_ZERO ((double) 1e-35f) /* LightGBM's */
+#define CT_FORGE_ZERO ((double) 1e-35f) /* LightGBM's */
 
 enum {
     CT_FORGE_MOST_TREES = 1 << 20,
     CT_FORGE_MOST_NODES = 1 << 28,
-    CT_MOST_FEATURES = 1 << 24,
+    CT_FORGE_MOST_FEATURES = 1 << 24,
     CT_FORGE_MOST_OUTPUTS = 1 << 16,
     CT_FORGE_MOST_CODES = 1 << 24
 };
@@ -52,7 +52,7 @@ typedef struct {
     const double *threshold;      /* [n_nodes] not NaN; a float if `number` is */
     const uint32_t *left, *right; /* [n_nodes] */
     const uint8_t *default_left;  /* [n_nodes] 0 or 1 */
-    const uint8_t *missing;       /* [n_nodes] ct_missing */
+    const uint8_t *missing;       /* [n_nodes] ct_forge_missing */
     /* Sets of codes: node i has the bits from set_first[i] on, set_size[i] of them; 0: it has none.
      * A bit that is 1 goes left. Codes beyond, negative ones too, go where set_else says. */
     const uint32_t *set_first, *set_size; /* [n_nodes] */
@@ -69,8 +69,8 @@ typedef struct {
     /* [n_nodes] how much of the training data came to it; NULL: not known */
     const double *cover;
     /* The contract. */
-    ct_less less;
-    ct_number number, sum;
+    ct_forge_less less;
+    ct_forge_number number, sum;
     const double *base; /* [n_outputs] */
     double divisor;     /* what the sums are divided by at the end; 1: they are not */
     /* Linear models of leaves, in doubles; first_term NULL: there are none. In place of its value
@@ -95,14 +95,14 @@ typedef struct {
 ct_status ct_forge_ensemble_check(const ct_forge_ensemble *ensemble, ct_error *error);
 
 /* One past the last node of a tree. */
-static inline uint32_t ct_ensemble_end(const ct_forge_ensemble *e, uint32_t tree)
+static inline uint32_t ct_forge_ensemble_end(const ct_forge_ensemble *e, uint32_t tree)
 {
     return tree + 1 < e->n_trees ? e->roots[tree + 1] : e->n_nodes;
 }
 
 /* What a tree adds to the sum of an output in a leaf, rounded as it is added, and before. */
-static inline double ct_ensemble_term(const ct_forge_ensemble *e, uint32_t tree, uint32_t leaf,
-                                      uint32_t k)
+static inline double ct_forge_ensemble_term(const ct_forge_ensemble *e, uint32_t tree,
+                                            uint32_t leaf, uint32_t k)
 {
     double term = e->value[(uint64_t) leaf * e->leaf_width + k] * e->weight[tree];
     ROUNDED(term);
@@ -110,7 +110,7 @@ static inline double ct_ensemble_term(const ct_forge_ensemble *e, uint32_t tree,
 }
 
 /* What a term multiplies by its slope. */
-static inline double ct_ensemble_factor(const ct_forge_ensemble *e, uint32_t term, double x)
+static inline double ct_forge_ensemble_factor(const ct_forge_ensemble *e, uint32_t term, double x)
 {
     if (x != x) return e->other[term];
     uint32_t first = e->first_code[term], n = e->first_code[term + 1] - first;
@@ -120,14 +120,14 @@ static inline double ct_ensemble_factor(const ct_forge_ensemble *e, uint32_t ter
 
 /* The same in a leaf that is a linear model; term i takes x[place[i]]. Products are rounded before
  * they are added, on machines that could do both at once, too. */
-static inline double ct_ensemble_model(const ct_forge_ensemble *e, uint32_t tree, uint32_t leaf,
-                                       const double *x, const uint32_t *place)
+static inline double ct_forge_ensemble_model(const ct_forge_ensemble *e, uint32_t tree,
+                                             uint32_t leaf, const double *x, const uint32_t *place)
 {
     double sum = e->intercept[leaf];
     for (uint32_t i = e->first_term[leaf]; i < e->first_term[leaf + 1]; i++) {
         double value = x[place[i]];
-        if (e->other) value = ct_ensemble_factor(e, i, value);
-        else if (value != value) return ct_ensemble_term(e, tree, leaf, 0);
+        if (e->other) value = ct_forge_ensemble_factor(e, i, value);
+        else if (value != value) return ct_forge_ensemble_term(e, tree, leaf, 0);
         double product = e->slope[i] * value;
         ROUNDED(product);
         sum += product;
@@ -140,7 +140,7 @@ static inline double ct_ensemble_model(const ct_forge_ensemble *e, uint32_t tree
 }
 
 /* Whether a code is one that goes left: x as `number` has it, not NaN. */
-CT_HD int ct_ensemble_in_set(const ct_forge_ensemble *e, uint32_t node, double x)
+CT_HD int ct_forge_ensemble_in_set(const ct_forge_ensemble *e, uint32_t node, double x)
 {
     uint32_t size = e->set_size[node];
     double lowest = e->minus_fraction ? -1 : 0;

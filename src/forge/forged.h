@@ -20,12 +20,12 @@
 #include "forge/ensemble.h"
 
 enum {
-    CT_BLOCK_WORDS = 8, /* of 64 rows */
-    CT_BLOCK = 64 * CT_BLOCK_WORDS,
-    CT_RANKS = 254,     /* thresholds of one search at most: ranks are bytes, the last is NaN's */
+    CT_FORGE_BLOCK_WORDS = 8, /* of 64 rows */
+    CT_FORGE_BLOCK = 64 * CT_FORGE_BLOCK_WORDS,
+    CT_FORGE_RANKS = 254, /* thresholds of one search at most: ranks are bytes, the last is NaN's */
     CT_PLANE_LEAVES = 256,
     CT_NETWORK_DEPTH = 8,
-    CT_SLICED_BITS = 6, /* terms of fewer leaves are looked up whole */
+    CT_SLICED_BITS = 6, /* terms of fewer leaves are looked up as they are, not byte by byte */
     /* Of walks below tops: thresholds of a coded column, coded columns, nodes of a tree. */
     CT_CODED_THRESHOLDS = 65533,
     CT_CODED_COLUMNS = 4096,
@@ -33,7 +33,7 @@ enum {
 };
 
 /* Which values a test sends right besides those above the threshold. */
-typedef enum { CT_NAN_RIGHT, CT_NAN_LEFT, CT_ZERO_LEFT, CT_ZERO_RIGHT } ct_test_kind;
+typedef enum { CT_NAN_RIGHT, CT_NAN_LEFT, CT_ZERO_LEFT, CT_ZERO_RIGHT } ct_forge_test_kind;
 
 typedef struct {
     uint8_t rank, kind; /* right from that rank on */
@@ -56,20 +56,20 @@ typedef struct {
 /* A test of a code: plane `plane`, node of the ensemble. */
 typedef struct {
     uint32_t column, node, plane;
-} ct_set_test;
+} ct_forge_set_test;
 
 /* A column, or some thresholds of it, as codes of 16 bits. The code of a value is one more than
  * how many thresholds are below it; that of a missing one, as the kind says, is 0 where it goes
  * left, else 65,535. Of a test of a code: 1 where a row goes right. */
 typedef struct {
     uint32_t column;      /* of `used` */
-    ct_test_kind kind;
+    ct_forge_test_kind kind;
     uint32_t bits;
     const double *pivots; /* [2^bits] a search tree, from 1; NULL: a test of a code */
     uint32_t node;        /* that test's, of the ensemble */
-} ct_ranked_column;
+} ct_forge_ranked_column;
 
-typedef enum { CT_NETWORK, CT_SYMMETRIC, CT_REACH } ct_tree_kind;
+typedef enum { CT_NETWORK, CT_SYMMETRIC, CT_REACH } ct_forge_tree_kind;
 
 /* CT_NETWORK: `program` has the planes of the 2^bits - 1 tests of a perfect tree, level by level.
  * Leaf numbers have the root's answer as their highest bit.
@@ -78,7 +78,7 @@ typedef enum { CT_NETWORK, CT_SYMMETRIC, CT_REACH } ct_tree_kind;
  * i parts set `source` into 2 i + 1 (left) and 2 i + 2 (right). Then for each bit of the leaf's
  * number how many sets, and which, have the rows where it is 1. */
 typedef struct {
-    ct_tree_kind kind;
+    ct_forge_tree_kind kind;
     uint32_t bits, n_inner, output;
     const uint32_t *program;
     const void *terms; /* [leaf_width][2^bits] floats, or doubles, as sums are */
@@ -86,14 +86,14 @@ typedef struct {
      * terms, the lowest first. */
     const uint8_t *slices;
     /* Of a tree with walks below its top, else NULL: by the number of an exit a multiple of
-     * CT_BLOCK, the place of its node times CT_BLOCK, and 1 if that is a leaf. */
+     * CT_FORGE_BLOCK, the place of its node times CT_FORGE_BLOCK, and 1 if that is a leaf. */
     const uint32_t *entry;
     /* A leaf has the bits of its term, or, of several terms, its number among `terms`, which are
      * [leaf][leaf_width] then. An inner node has, from the lowest bits, 16 of the coded column, 16
      * of the greatest code that goes left, and a word as those of `entry`, of the left child, which
      * the right one follows; its bit 1 says whether that one is a leaf. */
     const uint64_t *nodes;
-} ct_plane_tree;
+} ct_forge_plane_tree;
 
 /* Trees with their searches and tests of codes: those before these ends that are in no group
  * before. Numbers of planes begin at 1 in each. */
@@ -133,11 +133,11 @@ typedef struct {
     uint32_t n_tests;            /* distinct ones of the groups */
     uint32_t n_groups, n_coded;
     ct_forge_plane_group *groups;
-    ct_ranked_column *coded;      /* by column */
+    ct_forge_ranked_column *coded;      /* by column */
     uint32_t n_searches, n_set_tests;
     ct_forge_search *searches;
-    ct_set_test *set_tests;
-    ct_plane_tree *trees;        /* [n_trees] */
+    ct_forge_set_test *set_tests;
+    ct_forge_plane_tree *trees;        /* [n_trees] */
 } ct_forged;
 
 #endif

@@ -9,7 +9,7 @@
 #include "forge/ensemble.h"
 
 /* The value of a row, cast as the contract has it. The least integer is missing. */
-static inline double ct_input(const ct_column *column, uint32_t row, ct_number number)
+static inline double ct_forge_input(const ct_column *column, uint32_t row, ct_forge_number number)
 {
     double x;
     if (column->type == CT_DOUBLE) {

@@ -6,12 +6,12 @@
 #include "forge/ensemble.h"
 
 /* Whether a row with this value goes left at a node that splits. */
-int ct_interpret_left(const ct_forge_ensemble *ensemble, uint32_t node, double value);
+int ct_forge_interpret_left(const ct_forge_ensemble *ensemble, uint32_t node, double value);
 
 /* The leaf of a row, x[n_features]. */
-uint32_t ct_interpret_leaf(const ct_forge_ensemble *ensemble, uint32_t tree, const double *x);
+uint32_t ct_forge_interpret_leaf(const ct_forge_ensemble *ensemble, uint32_t tree, const double *x);
 
 /* The sums of a row, out[n_outputs]. */
-void ct_interpret_row(const ct_forge_ensemble *ensemble, const double *x, double *out);
+void ct_forge_interpret_row(const ct_forge_ensemble *ensemble, const double *x, double *out);
 
 #endif

@@ -27,7 +27,7 @@ static int nan_left(const ct_forge_ensemble *e, uint32_t node, double highest)
     return e->set_size[node] ? e->set_else[node] : 0 <= highest;
 }
 
-static ct_status find_used(ct_forged *f, ct_packing *p)
+static ct_status find_used(ct_forged *f, ct_forge_packing *p)
 {
     const ct_forge_ensemble *e = f->ensemble;
     uint32_t n = e->n_features ? e->n_features : 1;
@@ -49,7 +49,7 @@ static ct_status find_used(ct_forged *f, ct_packing *p)
 }
 
 /* Depths, thresholds as x <= t, and how many leaves trees have. */
-static ct_status measure(ct_forged *f, ct_packing *p)
+static ct_status measure(ct_forged *f, ct_forge_packing *p)
 {
     const ct_forge_ensemble *e = f->ensemble;
     double sum = 0;
@@ -60,7 +60,7 @@ static ct_status measure(ct_forged *f, ct_packing *p)
     p->n_leaves = CT_ARENA_ZEROED(&p->arena, uint32_t, e->n_trees);
     if (!p->depth || !p->highest || !p->nan_left || !p->n_leaves) return CT_NO_MEMORY;
     for (uint32_t t = 0; t < e->n_trees; t++)
-        for (uint32_t i = e->roots[t]; i < ct_ensemble_end(e, t); i++) {
+        for (uint32_t i = e->roots[t]; i < ct_forge_ensemble_end(e, t); i++) {
             if (e->feature[i] < 0) {
                 p->n_leaves[t]++;
                 sum += p->depth[i];
@@ -76,7 +76,7 @@ static ct_status measure(ct_forged *f, ct_packing *p)
     return CT_OK;
 }
 
-static ct_forged_node walk_node(const ct_forged *f, const ct_packing *p, uint32_t i)
+static ct_forged_node walk_node(const ct_forged *f, const ct_forge_packing *p, uint32_t i)
 {
     const ct_forge_ensemble *e = f->ensemble;
     ct_forged_node node = {p->highest[i], 0, p->column_of[e->feature[i]] | CT_WALK_INNER};
@@ -87,7 +87,7 @@ static ct_forged_node walk_node(const ct_forged *f, const ct_packing *p, uint32_
 }
 
 /* The nodes of a tree by depth, so that children lie side by side: node_of is the queue. */
-static void pack_walk(ct_forged *f, const ct_packing *p, uint32_t tree)
+static void pack_walk(ct_forged *f, const ct_forge_packing *p, uint32_t tree)
 {
     const ct_forge_ensemble *e = f->ensemble;
     uint32_t at = e->roots[tree], end = at + 1;
@@ -95,7 +95,7 @@ static void pack_walk(ct_forged *f, const ct_packing *p, uint32_t tree)
     for (; at < end; at++) {
         uint32_t i = f->node_of[at];
         if (e->feature[i] < 0) {
-            double term = e->leaf_width == 1 ? ct_ensemble_term(e, tree, i, 0) : 0;
+            double term = e->leaf_width == 1 ? ct_forge_ensemble_term(e, tree, i, 0) : 0;
             f->nodes[at] = (ct_forged_node){term, at, 0};
             continue;
         }
@@ -107,7 +107,7 @@ static void pack_walk(ct_forged *f, const ct_packing *p, uint32_t tree)
     }
 }
 
-static ct_status pack_walks(ct_forged *f, const ct_packing *p)
+static ct_status pack_walks(ct_forged *f, const ct_forge_packing *p)
 {
     const ct_forge_ensemble *e = f->ensemble;
     f->nodes = CT_ARENA_NEW(&f->arena, ct_forged_node, e->n_nodes);
@@ -118,13 +118,13 @@ static ct_status pack_walks(ct_forged *f, const ct_packing *p)
     return CT_OK;
 }
 
-static ct_status pack_all(ct_forged *f, ct_packing *p)
+static ct_status pack_all(ct_forged *f, ct_forge_packing *p)
 {
     CT_TRY(find_used(f, p));
     CT_TRY(measure(f, p));
     CT_TRY(pack_walks(f, p));
     f->has_planes = !f->ensemble->first_term;
-    return f->has_planes ? ct_pack_planes(f, p) : CT_OK;
+    return f->has_planes ? ct_forge_pack_planes(f, p) : CT_OK;
 }
 
 ct_status ct_forge(const ct_forge_ensemble *ensemble, ct_forged *f, ct_error *error)
@@ -134,7 +134,7 @@ ct_status ct_forge(const ct_forge_ensemble *ensemble, ct_forged *f, ct_error *er
     f->budget.limit = SIZE_MAX / 2;
     ct_arena_init(&f->arena, &f->budget);
     CT_TRY(ct_forge_ensemble_check(ensemble, error));
-    ct_packing packing;
+    ct_forge_packing packing;
     memset(&packing, 0, sizeof packing);
     ct_arena_init(&packing.arena, &f->budget);
     ct_status packed = pack_all(f, &packing);

@@ -8,7 +8,7 @@
 /* ---- tops ---- */
 
 /* How many rows come to a node: as the source says, or as leaves below stand for. */
-static double *weigh(const ct_forged *f, ct_packing *p)
+static double *weigh(const ct_forged *f, ct_forge_packing *p)
 {
     const ct_forge_ensemble *e = f->ensemble;
     double *weight = CT_ARENA_NEW(&p->arena, double, e->n_nodes);
@@ -30,35 +30,35 @@ static void grow_top(const ct_forge_ensemble *e, uint32_t root, const double *we
                 best = i;
         CT_ASSERT(best < n); /* a deep tree has more leaves than exits */
         uint32_t node = exit[best];
-        part[node] = CT_TOP_TEST;
-        part[e->left[node]] = part[e->right[node]] = CT_EXIT;
+        part[node] = CT_FORGE_TOP_TEST;
+        part[e->left[node]] = part[e->right[node]] = CT_FORGE_EXIT;
         exit[best] = e->left[node];
         exit[n] = e->right[node];
     }
 }
 
-ct_status ct_pack_tops(ct_forged *f, ct_packing *p)
+ct_status ct_forge_pack_tops(ct_forged *f, ct_forge_packing *p)
 {
     const ct_forge_ensemble *e = f->ensemble;
     p->part = CT_ARENA_ZEROED(&p->arena, uint8_t, e->n_nodes);
     double *weight = weigh(f, p);
     if (!p->part || !weight) return CT_NO_MEMORY;
     for (uint32_t t = 0; t < e->n_trees; t++) {
-        uint32_t root = e->roots[t], end = ct_ensemble_end(e, t);
-        p->part[root] = CT_EXIT;
+        uint32_t root = e->roots[t], end = ct_forge_ensemble_end(e, t);
+        p->part[root] = CT_FORGE_EXIT;
         if (p->n_leaves[t] > CT_PLANE_LEAVES) grow_top(e, root, weight, p->part);
         else
             for (uint32_t i = root; i < end; i++)
-                p->part[i] = e->feature[i] < 0 ? CT_EXIT : CT_TOP_TEST;
+                p->part[i] = e->feature[i] < 0 ? CT_FORGE_EXIT : CT_FORGE_TOP_TEST;
     }
     return CT_OK;
 }
 
 /* ---- codes ---- */
 
-static int is_walked(const ct_forged *f, const ct_packing *p, uint32_t node)
+static int is_walked(const ct_forged *f, const ct_forge_packing *p, uint32_t node)
 {
-    return f->ensemble->feature[node] >= 0 && p->part[node] != CT_TOP_TEST;
+    return f->ensemble->feature[node] >= 0 && p->part[node] != CT_FORGE_TOP_TEST;
 }
 
 /* Tests of one column and kind, by threshold. */
@@ -69,7 +69,7 @@ typedef struct {
     void *scratch;
 } sorting;
 
-static ct_status sorting_new(ct_packing *p, uint32_t n, sorting *s)
+static ct_status sorting_new(ct_forge_packing *p, uint32_t n, sorting *s)
 {
     s->node = CT_ARENA_NEW(&p->arena, uint32_t, n);
     s->order = CT_ARENA_NEW(&p->arena, uint32_t, n);
@@ -80,17 +80,18 @@ static ct_status sorting_new(ct_packing *p, uint32_t n, sorting *s)
 }
 
 /* NULL where there are too many. */
-static ct_ranked_column *add_coded(ct_forged *f, uint32_t column, ct_test_kind kind)
+static ct_forge_ranked_column *add_coded(ct_forged *f, uint32_t column, ct_forge_test_kind kind)
 {
     if (f->n_coded == CT_CODED_COLUMNS) f->has_planes = 0;
     if (!f->has_planes) return NULL;
-    ct_ranked_column *coded = &f->coded[f->n_coded++];
-    *coded = (ct_ranked_column){column, kind, 0, NULL, 0};
+    ct_forge_ranked_column *coded = &f->coded[f->n_coded++];
+    *coded = (ct_forge_ranked_column){column, kind, 0, NULL, 0};
     return coded;
 }
 
 /* In-order numbers of a search tree as of ct_forge_search. */
-static ct_status plant(ct_forged *f, ct_ranked_column *coded, const double *sorted, uint32_t n)
+static ct_status plant(ct_forged *f, ct_forge_ranked_column *coded, const double *sorted,
+                       uint32_t n)
 {
     while ((1u << coded->bits) - 1 < n) coded->bits++;
     double *pivots = CT_ARENA_NEW(&f->arena, double, 1u << coded->bits);
@@ -107,8 +108,8 @@ static ct_status plant(ct_forged *f, ct_ranked_column *coded, const double *sort
 
 /* Codes of the n tests of a column and kind. Those that no number passes to the left come first:
  * their code is below all of numbers. */
-static ct_status code_tests(ct_forged *f, ct_packing *p, const sorting *s, uint32_t n,
-                            uint32_t column, ct_test_kind kind)
+static ct_status code_tests(ct_forged *f, ct_forge_packing *p, const sorting *s, uint32_t n,
+                            uint32_t column, ct_forge_test_kind kind)
 {
     uint32_t n_all = 0, at = 0;
     double *sorted = s->highest;
@@ -126,7 +127,7 @@ static ct_status code_tests(ct_forged *f, ct_packing *p, const sorting *s, uint3
     do {
         double *chosen = CT_ARENA_NEW(&p->arena, double, CT_CODED_THRESHOLDS);
         uint32_t m = 0, which = f->n_coded;
-        ct_ranked_column *coded = add_coded(f, column, kind);
+        ct_forge_ranked_column *coded = add_coded(f, column, kind);
         if (!chosen) return CT_NO_MEMORY;
         if (!coded) return CT_OK;
         for (; at < n - n_all && m < CT_CODED_THRESHOLDS; at++) {
@@ -143,12 +144,12 @@ static ct_status code_tests(ct_forged *f, ct_packing *p, const sorting *s, uint3
 /* Walked tests with thresholds, by column and kind: first[key] is where those of a key begin. */
 enum { KINDS = 4 };
 
-static uint32_t key_of(const ct_forged *f, const ct_packing *p, uint32_t node)
+static uint32_t key_of(const ct_forged *f, const ct_forge_packing *p, uint32_t node)
 {
-    return p->column_of[f->ensemble->feature[node]] * KINDS + ct_pack_kind(f, p, node);
+    return p->column_of[f->ensemble->feature[node]] * KINDS + ct_forge_pack_kind(f, p, node);
 }
 
-static uint32_t *list_tests(const ct_forged *f, ct_packing *p, uint32_t *node)
+static uint32_t *list_tests(const ct_forged *f, ct_forge_packing *p, uint32_t *node)
 {
     const ct_forge_ensemble *e = f->ensemble;
     uint32_t n_keys = f->n_used * KINDS, *first = CT_ARENA_ZEROED(&p->arena, uint32_t, n_keys + 2);
@@ -161,7 +162,7 @@ static uint32_t *list_tests(const ct_forged *f, ct_packing *p, uint32_t *node)
     return first;
 }
 
-static ct_status code_numbers(ct_forged *f, ct_packing *p)
+static ct_status code_numbers(ct_forged *f, ct_forge_packing *p)
 {
     const ct_forge_ensemble *e = f->ensemble;
     sorting all;
@@ -174,35 +175,35 @@ static ct_status code_numbers(ct_forged *f, ct_packing *p)
         some.node += first[key];
         if (first[key + 1] == first[key]) continue;
         CT_TRY(code_tests(f, p, &some, first[key + 1] - first[key], key / KINDS,
-                          (ct_test_kind) (key % KINDS)));
+                          (ct_forge_test_kind) (key % KINDS)));
         ct_arena_release(&p->arena, mark);
     }
     return CT_OK;
 }
 
-static void code_sets(ct_forged *f, const ct_packing *p)
+static void code_sets(ct_forged *f, const ct_forge_packing *p)
 {
     const ct_forge_ensemble *e = f->ensemble;
     for (uint32_t i = 0; i < e->n_nodes; i++) {
         if (!is_walked(f, p, i) || !e->set_size[i]) continue;
-        ct_ranked_column *coded = add_coded(f, p->column_of[e->feature[i]], CT_NAN_LEFT);
+        ct_forge_ranked_column *coded = add_coded(f, p->column_of[e->feature[i]], CT_NAN_LEFT);
         if (!coded) return;
         coded->node = i;
         p->coded_as[i] = f->n_coded - 1;
     }
 }
 
-ct_status ct_pack_codes(ct_forged *f, ct_packing *p)
+ct_status ct_forge_pack_codes(ct_forged *f, ct_forge_packing *p)
 {
     const ct_forge_ensemble *e = f->ensemble;
     int deep = 0;
     for (uint32_t t = 0; t < e->n_trees; t++) {
         deep |= p->n_leaves[t] > CT_PLANE_LEAVES;
-        if (ct_ensemble_end(e, t) - e->roots[t] > CT_DEEP_NODES) f->has_planes = 0;
+        if (ct_forge_ensemble_end(e, t) - e->roots[t] > CT_DEEP_NODES) f->has_planes = 0;
     }
     if (!deep || !f->has_planes) return CT_OK;
     p->coded_as = CT_ARENA_NEW(&p->arena, uint32_t, e->n_nodes);
-    f->coded = CT_ARENA_NEW(&f->arena, ct_ranked_column, CT_CODED_COLUMNS);
+    f->coded = CT_ARENA_NEW(&f->arena, ct_forge_ranked_column, CT_CODED_COLUMNS);
     if (!p->coded_as || !f->coded) return CT_NO_MEMORY;
     CT_TRY(code_numbers(f, p));
     code_sets(f, p);
@@ -214,7 +215,7 @@ ct_status ct_pack_codes(ct_forged *f, ct_packing *p)
 /* A node as a leaf. */
 static uint64_t leaf_node(const ct_forge_ensemble *e, uint32_t tree, uint32_t leaf)
 {
-    double term = ct_ensemble_term(e, tree, leaf, 0);
+    double term = ct_forge_ensemble_term(e, tree, leaf, 0);
     float narrow = (float) term;
     uint32_t word;
     uint64_t bits;
@@ -227,7 +228,7 @@ static void set_terms(const ct_forge_ensemble *e, uint32_t tree, uint32_t leaf, 
                       size_t number)
 {
     for (uint32_t k = 0; k < e->leaf_width; k++) {
-        double term = ct_ensemble_term(e, tree, leaf, k);
+        double term = ct_forge_ensemble_term(e, tree, leaf, k);
         if (e->sum == CT_F32) ((float *) terms)[number * e->leaf_width + k] = (float) term;
         else ((double *) terms)[number * e->leaf_width + k] = term;
     }
@@ -235,11 +236,11 @@ static void set_terms(const ct_forge_ensemble *e, uint32_t tree, uint32_t leaf, 
 
 static uint32_t entry_at(const ct_forge_ensemble *e, uint32_t place, uint32_t node)
 {
-    return place * CT_BLOCK | (e->feature[node] < 0);
+    return place * CT_FORGE_BLOCK | (e->feature[node] < 0);
 }
 
 /* From the exits down by levels, so that children lie side by side: `queue` has the nodes. */
-static uint32_t fill_below(const ct_forge_ensemble *e, const ct_packing *p, uint32_t tree,
+static uint32_t fill_below(const ct_forge_ensemble *e, const ct_forge_packing *p, uint32_t tree,
                            uint32_t *queue, uint32_t end, uint64_t *nodes, void *terms)
 {
     uint32_t n_leaves = 0;
@@ -259,13 +260,14 @@ static uint32_t fill_below(const ct_forge_ensemble *e, const ct_packing *p, uint
     return end;
 }
 
-ct_status ct_pack_below(ct_forged *f, const ct_packing *p, uint32_t tree, const uint32_t *exits,
-                        ct_plane_tree *packed)
+ct_status ct_forge_pack_below(ct_forged *f, const ct_forge_packing *p, uint32_t tree,
+                              const uint32_t *exits, ct_forge_plane_tree *packed)
 {
     const ct_forge_ensemble *e = f->ensemble;
     uint32_t n = 0, root = e->roots[tree];
     uint32_t *entry = CT_ARENA_NEW(&f->arena, uint32_t, CT_PLANE_LEAVES);
-    for (uint32_t i = root; i < ct_ensemble_end(e, tree); i++) n += p->part[i] != CT_TOP_TEST;
+    const uint32_t tree_end = ct_forge_ensemble_end(e, tree);
+    for (uint32_t i = root; i < tree_end; i++) n += p->part[i] != CT_FORGE_TOP_TEST;
     uint64_t *nodes = CT_ARENA_NEW(&f->arena, uint64_t, n);
     size_t size = e->sum == CT_F32 ? sizeof(float) : sizeof(double);
     size_t n_terms = (size_t) p->n_leaves[tree] * e->leaf_width;

@@ -29,15 +29,15 @@ static int compare_tests(const void *x, const void *y)
 }
 
 /* Tests of tops among nodes begin .. end - 1, by column, threshold, kind; the number of them. */
-static uint32_t collect(const ct_forged *f, const ct_packing *p, uint32_t begin, uint32_t end,
+static uint32_t collect(const ct_forged *f, const ct_forge_packing *p, uint32_t begin, uint32_t end,
                         numeric_test *all)
 {
     const ct_forge_ensemble *e = f->ensemble;
     uint32_t n = 0;
     for (uint32_t i = begin; i < end; i++)
-        if (p->part[i] == CT_TOP_TEST && !e->set_size[i])
+        if (p->part[i] == CT_FORGE_TOP_TEST && !e->set_size[i])
             all[n++] = (numeric_test){p->highest[i], p->column_of[e->feature[i]], i,
-                                      (int) ct_pack_kind(f, p, i)};
+                                      (int) ct_forge_pack_kind(f, p, i)};
     qsort(all, n, sizeof *all, compare_tests);
     return n;
 }
@@ -60,8 +60,8 @@ static void plant_pivots(ct_forge_search *s, const float *sorted)
         }
 }
 
-/* One search of the tests begin .. end - 1, which have at most CT_RANKS thresholds. */
-static ct_status make_search(ct_forged *f, const ct_packing *p, const numeric_test *all,
+/* One search of the tests begin .. end - 1, which have at most CT_FORGE_RANKS thresholds. */
+static ct_status make_search(ct_forged *f, const ct_forge_packing *p, const numeric_test *all,
                              uint32_t begin, uint32_t end, uint32_t n)
 {
     ct_forge_search *s = &f->searches[f->n_searches++];
@@ -92,21 +92,21 @@ static ct_status make_search(ct_forged *f, const ct_packing *p, const numeric_te
         }
         p->plane_of[all[i].node] = f->n_planes - 1;
     }
-    CT_ASSERT(rank == n && n <= CT_RANKS);
+    CT_ASSERT(rank == n && n <= CT_FORGE_RANKS);
     for (uint32_t i = n; i < 1u << s->bits; i++) s->rounded[i] = NAN;
     plant_pivots(s, s->rounded);
     return CT_OK;
 }
 
 /* Searches end with their column, or when they are full. */
-static ct_status make_searches(ct_forged *f, const ct_packing *p, const numeric_test *all,
+static ct_status make_searches(ct_forged *f, const ct_forge_packing *p, const numeric_test *all,
                                uint32_t n)
 {
     for (uint32_t begin = 0; begin < n;) {
         uint32_t end = begin, thresholds = 0;
         for (; end < n && all[end].column == all[begin].column; end++) {
             int fresh = end == begin || compare_numbers(all[end].highest, all[end - 1].highest);
-            if (fresh && thresholds == CT_RANKS) break;
+            if (fresh && thresholds == CT_FORGE_RANKS) break;
             thresholds += (uint32_t) fresh;
         }
         CT_TRY(make_search(f, p, all, begin, end, thresholds));
@@ -129,20 +129,20 @@ static int compare_codes(const void *x, const void *y)
 }
 
 /* A plane for each distinct test of a code. */
-static void make_set_tests(ct_forged *f, const ct_packing *p, uint32_t begin, uint32_t end,
+static void make_set_tests(ct_forged *f, const ct_forge_packing *p, uint32_t begin, uint32_t end,
                            code_test *all)
 {
     const ct_forge_ensemble *e = f->ensemble;
     uint32_t n = 0;
     for (uint32_t i = begin; i < end; i++)
-        if (p->part[i] == CT_TOP_TEST && e->set_size[i])
+        if (p->part[i] == CT_FORGE_TOP_TEST && e->set_size[i])
             all[n++] = (code_test){{p->column_of[e->feature[i]], e->set_first[i], e->set_size[i],
                                     e->set_else[i] | 2u * p->nan_left[i]}, i};
     qsort(all, n, sizeof *all, compare_codes);
     for (uint32_t i = 0; i < n; i++) {
         if (!i || compare_codes(&all[i], &all[i - 1]))
             f->set_tests[f->n_set_tests++] =
-                (ct_set_test){all[i].key[0], all[i].node, f->n_planes++};
+                (ct_forge_set_test){all[i].key[0], all[i].node, f->n_planes++};
         p->plane_of[all[i].node] = f->n_planes - 1;
     }
 }
@@ -152,13 +152,13 @@ static void make_set_tests(ct_forged *f, const ct_packing *p, uint32_t begin, ui
 /* Bytes of nodes below tops of a group, unless it is one tree. */
 enum { GROUP_BYTES = 1 << 19 };
 
-static size_t bytes_below(const ct_forged *f, const ct_packing *p, uint32_t tree)
+static size_t bytes_below(const ct_forged *f, const ct_forge_packing *p, uint32_t tree)
 {
-    size_t n = ct_ensemble_end(f->ensemble, tree) - f->ensemble->roots[tree];
+    size_t n = ct_forge_ensemble_end(f->ensemble, tree) - f->ensemble->roots[tree];
     return p->n_leaves[tree] > CT_PLANE_LEAVES ? (n - CT_PLANE_LEAVES + 1) * sizeof(uint64_t) : 0;
 }
 
-static ct_status divide(ct_forged *f, const ct_packing *p)
+static ct_status divide(ct_forged *f, const ct_forge_packing *p)
 {
     uint32_t n_trees = f->ensemble->n_trees;
     size_t bytes = 0;
@@ -183,7 +183,7 @@ static uint32_t count_sets(const ct_forge_ensemble *e)
     return n;
 }
 
-static ct_status make_tests(ct_forged *f, ct_packing *p)
+static ct_status make_tests(ct_forged *f, ct_forge_packing *p)
 {
     const ct_forge_ensemble *e = f->ensemble;
     uint32_t begin = 0, most = 1;
@@ -194,12 +194,12 @@ static ct_status make_tests(ct_forged *f, ct_packing *p)
     CT_TRY(divide(f, p));
     size_t n_searches = (size_t) f->n_used * f->n_groups;
     if (n_searches > e->n_nodes) n_searches = e->n_nodes; /* each has a test */
-    n_searches += e->n_nodes / CT_RANKS + 1;
+    n_searches += e->n_nodes / CT_FORGE_RANKS + 1;
     f->searches = CT_ARENA_NEW(&f->arena, ct_forge_search, n_searches);
-    f->set_tests = CT_ARENA_NEW(&f->arena, ct_set_test, n_sets);
+    f->set_tests = CT_ARENA_NEW(&f->arena, ct_forge_set_test, n_sets);
     if (!p->plane_of || !all || !codes || !f->searches || !f->set_tests) return CT_NO_MEMORY;
     for (uint32_t g = 0; g < f->n_groups; g++) {
-        uint32_t end = ct_ensemble_end(e, f->groups[g].tree_end - 1);
+        uint32_t end = ct_forge_ensemble_end(e, f->groups[g].tree_end - 1);
         f->n_planes = 1;
         CT_TRY(make_searches(f, p, all, collect(f, p, begin, end, all)));
         make_set_tests(f, p, begin, end, codes);
@@ -216,19 +216,19 @@ static ct_status make_tests(ct_forged *f, ct_packing *p)
 /* ---- trees ---- */
 
 /* The leaf of number `number` is node `leaf`. */
-static void set_term(const ct_forged *f, uint32_t tree, const ct_plane_tree *packed, void *terms,
-                     uint32_t number, uint32_t leaf)
+static void set_term(const ct_forged *f, uint32_t tree, const ct_forge_plane_tree *packed,
+                     void *terms, uint32_t number, uint32_t leaf)
 {
     const ct_forge_ensemble *e = f->ensemble;
     for (uint32_t k = 0; k < e->leaf_width; k++) {
         size_t at = ((size_t) k << packed->bits) + number;
-        double term = ct_ensemble_term(e, tree, leaf, k);
+        double term = ct_forge_ensemble_term(e, tree, leaf, k);
         if (e->sum == CT_F32) ((float *) terms)[at] = (float) term;
         else ((double *) terms)[at] = term;
     }
 }
 
-static void *new_terms(ct_forged *f, const ct_plane_tree *packed)
+static void *new_terms(ct_forged *f, const ct_forge_plane_tree *packed)
 {
     size_t n = (size_t) f->ensemble->leaf_width << packed->bits;
     return ct_arena_zeroed(&f->arena, n, f->ensemble->sum == CT_F32 ? sizeof(float)
@@ -247,8 +247,8 @@ static int is_symmetric(const uint32_t *program, uint32_t depth)
 }
 
 /* A tree made perfect: below a leaf, all places are that leaf's, and plane 0 asks nothing. */
-static ct_status make_network(ct_forged *f, const ct_packing *p, uint32_t tree,
-                              ct_plane_tree *packed)
+static ct_status make_network(ct_forged *f, const ct_forge_packing *p, uint32_t tree,
+                              ct_forge_plane_tree *packed)
 {
     const ct_forge_ensemble *e = f->ensemble;
     uint32_t n = 1u << packed->bits, at[2 << CT_NETWORK_DEPTH];
@@ -287,14 +287,15 @@ typedef struct {
     uint32_t n, node[2 * CT_PLANE_LEAVES], left[2 * CT_PLANE_LEAVES], right[2 * CT_PLANE_LEAVES];
 } tree_top;
 
-static void list_top(const ct_forge_ensemble *e, const ct_packing *p, uint32_t tree, tree_top *top)
+static void list_top(const ct_forge_ensemble *e, const ct_forge_packing *p, uint32_t tree,
+                     tree_top *top)
 {
     uint32_t n = 1;
     top->node[0] = e->roots[tree];
     for (uint32_t i = 0; i < n; i++) {
         uint32_t node = top->node[i];
         top->left[i] = top->right[i] = 0;
-        if (p->part[node] == CT_EXIT) continue;
+        if (p->part[node] == CT_FORGE_EXIT) continue;
         CT_ASSERT(n + 2 <= 2 * CT_PLANE_LEAVES);
         top->node[top->left[i] = n++] = e->left[node];
         top->node[top->right[i] = n++] = e->right[node];
@@ -334,7 +335,7 @@ static uint32_t *add_union(const reached *at, uint32_t n, uint32_t bit, uint32_t
 }
 
 /* The tests of a top and the unions that number its exits; where the program ends. */
-static uint32_t *write_reach(const ct_packing *p, const tree_top *top, const reached *at,
+static uint32_t *write_reach(const ct_forge_packing *p, const tree_top *top, const reached *at,
                              uint32_t bits, uint32_t *next)
 {
     for (uint32_t i = 0; i < top->n; i++) {
@@ -346,13 +347,13 @@ static uint32_t *write_reach(const ct_packing *p, const tree_top *top, const rea
     return next;
 }
 
-static ct_status set_exits(ct_forged *f, const ct_packing *p, uint32_t tree, const tree_top *top,
-                           const reached *at, ct_plane_tree *packed)
+static ct_status set_exits(ct_forged *f, const ct_forge_packing *p, uint32_t tree,
+                           const tree_top *top, const reached *at, ct_forge_plane_tree *packed)
 {
     uint32_t exits[CT_PLANE_LEAVES] = {0};
     for (uint32_t i = 0; i < top->n; i++)
         if (!top->left[i]) exits[at[i].low] = top->node[i];
-    if (p->n_leaves[tree] > CT_PLANE_LEAVES) return ct_pack_below(f, p, tree, exits, packed);
+    if (p->n_leaves[tree] > CT_PLANE_LEAVES) return ct_forge_pack_below(f, p, tree, exits, packed);
     void *terms = new_terms(f, packed);
     if (!terms) return CT_NO_MEMORY;
     for (uint32_t i = 0; i < p->n_leaves[tree]; i++)
@@ -361,7 +362,8 @@ static ct_status set_exits(ct_forged *f, const ct_packing *p, uint32_t tree, con
     return CT_OK;
 }
 
-static ct_status make_reach(ct_forged *f, const ct_packing *p, uint32_t tree, ct_plane_tree *packed)
+static ct_status make_reach(ct_forged *f, const ct_forge_packing *p, uint32_t tree,
+                            ct_forge_plane_tree *packed)
 {
     tree_top top;
     reached at[2 * CT_PLANE_LEAVES];
@@ -378,10 +380,10 @@ static ct_status make_reach(ct_forged *f, const ct_packing *p, uint32_t tree, ct
     return set_exits(f, p, tree, &top, at, packed);
 }
 
-static uint32_t depth_of(const ct_forge_ensemble *e, const ct_packing *p, uint32_t tree)
+static uint32_t depth_of(const ct_forge_ensemble *e, const ct_forge_packing *p, uint32_t tree)
 {
     uint32_t deepest = 0;
-    for (uint32_t i = e->roots[tree]; i < ct_ensemble_end(e, tree); i++)
+    for (uint32_t i = e->roots[tree]; i < ct_forge_ensemble_end(e, tree); i++)
         if (p->depth[i] > deepest) deepest = p->depth[i];
     return deepest;
 }
@@ -393,7 +395,7 @@ static int network_pays(uint32_t depth, uint32_t n_leaves)
     return depth <= CT_NETWORK_DEPTH && 1u << depth <= 4 * n_leaves;
 }
 
-static ct_status slice_terms(ct_forged *f, ct_plane_tree *packed)
+static ct_status slice_terms(ct_forged *f, ct_forge_plane_tree *packed)
 {
     size_t width = f->ensemble->leaf_width, n = (size_t) 1 << packed->bits;
     uint8_t *slices = CT_ARENA_NEW(&f->arena, uint8_t, 8 * width * n);
@@ -408,9 +410,9 @@ static ct_status slice_terms(ct_forged *f, ct_plane_tree *packed)
     return CT_OK;
 }
 
-static ct_status make_tree(ct_forged *f, const ct_packing *p, uint32_t tree)
+static ct_status make_tree(ct_forged *f, const ct_forge_packing *p, uint32_t tree)
 {
-    ct_plane_tree *packed = &f->trees[tree];
+    ct_forge_plane_tree *packed = &f->trees[tree];
     uint32_t depth = depth_of(f->ensemble, p, tree);
     packed->output = f->ensemble->output_of_tree[tree];
     if (network_pays(depth, p->n_leaves[tree])) {
@@ -424,14 +426,14 @@ static ct_status make_tree(ct_forged *f, const ct_packing *p, uint32_t tree)
     return sliced ? slice_terms(f, packed) : CT_OK;
 }
 
-ct_status ct_pack_planes(ct_forged *f, ct_packing *p)
+ct_status ct_forge_pack_planes(ct_forged *f, ct_forge_packing *p)
 {
     CT_ASSERT(f->ensemble->n_trees > 0 && !f->trees);
-    CT_TRY(ct_pack_tops(f, p));
-    CT_TRY(ct_pack_codes(f, p));
+    CT_TRY(ct_forge_pack_tops(f, p));
+    CT_TRY(ct_forge_pack_codes(f, p));
     if (!f->has_planes) return CT_OK;
     CT_TRY(make_tests(f, p));
-    f->trees = CT_ARENA_ZEROED(&f->arena, ct_plane_tree, f->ensemble->n_trees);
+    f->trees = CT_ARENA_ZEROED(&f->arena, ct_forge_plane_tree, f->ensemble->n_trees);
     if (!f->trees) return CT_NO_MEMORY;
     for (uint32_t t = 0; t < f->ensemble->n_trees; t++)
         CT_TRY(make_tree(f, p, t));

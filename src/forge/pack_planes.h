@@ -13,15 +13,16 @@ typedef struct {
     uint8_t *nan_left;   /* [n_nodes] */
     uint32_t *n_leaves;  /* [n_trees] */
     uint32_t *plane_of;  /* [n_nodes] of tests */
-    uint8_t *part;       /* [n_nodes] ct_part */
+    uint8_t *part;       /* [n_nodes] ct_forge_region */
     uint32_t *coded_as;  /* [n_nodes] of tests below tops: the low word of their nodes */
-} ct_packing;
+} ct_forge_packing;
 
 /* Where a node is: below the top of its tree, an exit of it, or a test of it. */
-typedef enum { CT_BELOW, CT_EXIT, CT_TOP_TEST } ct_part;
+typedef enum { CT_FORGE_BELOW, CT_FORGE_EXIT, CT_FORGE_TOP_TEST } ct_forge_region;
 
 /* Which values a test sends right. */
-static inline ct_test_kind ct_pack_kind(const ct_forged *f, const ct_packing *p, uint32_t node)
+static inline ct_forge_test_kind ct_forge_pack_kind(const ct_forged *f, const ct_forge_packing *p,
+                                                    uint32_t node)
 {
     if (f->ensemble->missing[node] == CT_MISSING_ZERO)
         return p->nan_left[node] ? CT_ZERO_LEFT : CT_ZERO_RIGHT;
@@ -29,6 +30,6 @@ static inline ct_test_kind ct_pack_kind(const ct_forged *f, const ct_packing *p,
 }
 
 /* Tests, searches and trees; or has_planes becomes 0. CT_NO_MEMORY without a message. */
-ct_status ct_pack_planes(ct_forged *forged, ct_packing *packing);
+ct_status ct_forge_pack_planes(ct_forged *forged, ct_forge_packing *packing);
 
 #endif

@@ -2,7 +2,7 @@
  * results bit for bit.
  *
  * `rows` are those of a block that are wanted, rounded up to whole words of 64; `words` the words
- * of a plane, rounded up to whole vectors (`vector` words). A plane is CT_BLOCK_WORDS words
+ * of a plane, rounded up to whole vectors (`vector` words). A plane is CT_FORGE_BLOCK_WORDS words
  * wherever it lies in a table of them. */
 #ifndef CT_FORGE_PLANES_H
 #define CT_FORGE_PLANES_H
@@ -20,27 +20,28 @@ typedef struct {
     void (*tests)(const ct_forge_search *search, const uint8_t *ranks, const uint64_t *zero,
                   unsigned words, uint64_t *table);
     /* The numbers of the leaves of a tree. */
-    void (*leaves)(const ct_plane_tree *tree, const uint64_t *table, unsigned words, uint8_t *leaf);
-    /* sums[i] += terms[leaf[i]], of 2^bits terms; slices: of ct_plane_tree. */
+    void (*leaves)(const ct_forge_plane_tree *tree, const uint64_t *table, unsigned words,
+                   uint8_t *leaf);
+    /* sums[i] += terms[leaf[i]], of 2^bits terms; slices: of ct_forge_plane_tree. */
     void (*add32)(float *sums, const float *terms, unsigned bits, const uint8_t *leaf,
                   unsigned rows);
     void (*add64)(double *sums, const double *terms, const uint8_t *slices, unsigned bits,
                   const uint8_t *leaf, unsigned rows);
-    ct_deep_coder *codes;
-    ct_deep_walker *walk;
+    ct_forge_deep_coder *codes;
+    ct_forge_deep_walker *walk;
 } ct_forge_planes;
 
-extern const ct_forge_planes ct_planes_scalar;
+extern const ct_forge_planes ct_forge_planes_scalar;
 #ifdef CT_HAVE_X86
-extern const ct_forge_planes ct_planes_avx2, ct_planes_avx512;
+extern const ct_forge_planes ct_forge_planes_avx2, ct_forge_planes_avx512;
 #endif
 #ifdef CT_HAVE_NEON
-extern const ct_forge_planes ct_planes_neon;
+extern const ct_forge_planes ct_forge_planes_neon;
 #endif
 
-static inline const ct_forge_planes *ct_planes_at(ct_simd level)
+static inline const ct_forge_planes *ct_forge_planes_at(ct_simd level)
 {
-    return CT_OF_LEVEL(level, ct_planes);
+    return CT_OF_LEVEL(level, ct_forge_planes);
 }
 
 #endif

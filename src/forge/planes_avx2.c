@@ -151,7 +151,7 @@ static void add64(double *sums, const double *terms, const uint8_t *slices, unsi
     }
 }
 
-const ct_forge_planes ct_planes_avx2 = {VEC_WORDS, ranks, tests, leaves, add32, add64,
-                                        ct_deep_codes, ct_deep_walk};
+const ct_forge_planes ct_forge_planes_avx2 = {VEC_WORDS, ranks, tests, leaves, add32, add64,
+                                              ct_forge_deep_codes, ct_forge_deep_walk};
 CT_TARGET_END
 #endif

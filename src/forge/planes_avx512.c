@@ -277,17 +277,17 @@ static void add64(double *sums, const double *terms, const uint8_t *slices, unsi
 }
 
 /* Half a block is half the memory with half the vector, which sets of rows gain more by. */
-static void leaves_of_some(const ct_plane_tree *tree, const uint64_t *table, unsigned words,
+static void leaves_of_some(const ct_forge_plane_tree *tree, const uint64_t *table, unsigned words,
                            uint8_t *leaf)
 {
     if (tree->kind == CT_REACH && words <= VEC_WORDS / 2)
-        ct_planes_avx2.leaves(tree, table, words, leaf);
+        ct_forge_planes_avx2.leaves(tree, table, words, leaf);
     else
         leaves(tree, table, words, leaf);
 }
 
-const ct_forge_planes ct_planes_avx512 = {VEC_WORDS / 2, ranks, tests, leaves_of_some, add32,
-                                          add64, ct_deep_codes_avx512,
-                                          ct_deep_walk_avx512};
+const ct_forge_planes ct_forge_planes_avx512 = {VEC_WORDS / 2, ranks, tests, leaves_of_some, add32,
+                                                add64, ct_forge_deep_codes_avx512,
+                                                ct_forge_deep_walk_avx512};
 CT_TARGET_END
 #endif

@@ -1,7 +1,7 @@
 /* Planes in the words of base/simd/vec.h, included once by each planes_*.c. It asks for
  *
- *   leaf_bytes(planes, bytes)   planes[bit][word], CT_BLOCK_WORDS apart, of one vector of rows, to
- *                               a byte a row
+ *   leaf_bytes(planes, bytes)   planes[bit][word], CT_FORGE_BLOCK_WORDS apart, of one vector of
+ * rows, to a byte a row
  */
 
 /* ge[q] for q = 0 .. 16: rows whose four bits are at least q. */
@@ -28,7 +28,7 @@ CT_INLINE void tests_of(const ct_forge_search *search, const vec *bit, vec nan, 
     vec low[17], high[17];
     thermometer(bit, low);
     thermometer(bit + 4, high);
-    for (uint32_t i = 0; i < search->n_tests; i++, out += CT_BLOCK_WORDS) {
+    for (uint32_t i = 0; i < search->n_tests; i++, out += CT_FORGE_BLOCK_WORDS) {
         const ct_forge_test *test = &search->tests[i];
         vec right = v_and_not(test_of(test->rank, low, high), to_left[test->kind]);
         if (any_zero) right = v_or(right, to_right[test->kind]);
@@ -39,11 +39,11 @@ CT_INLINE void tests_of(const ct_forge_search *search, const vec *bit, vec nan, 
 static void tests(const ct_forge_search *search, const uint8_t *ranks, const uint64_t *zero,
                   unsigned words, uint64_t *table)
 {
-    uint64_t planes[8][CT_BLOCK_WORDS]; /* complemented */
+    uint64_t planes[8][CT_FORGE_BLOCK_WORDS]; /* complemented */
     for (unsigned w = 0; w < words; w++)
-        transpose_bytes(ranks + 64 * w, &planes[0][w], CT_BLOCK_WORDS, search->bits);
+        transpose_bytes(ranks + 64 * w, &planes[0][w], CT_FORGE_BLOCK_WORDS, search->bits);
     for (unsigned w = 0; w < words; w += VEC_WORDS) {
-        uint64_t *out = table + (size_t) search->first * CT_BLOCK_WORDS + w;
+        uint64_t *out = table + (size_t) search->first * CT_FORGE_BLOCK_WORDS + w;
         vec bit[8], nan = v_fill(~UINT64_C(0));
         for (unsigned i = 0; i < 8; i++) {
             bit[i] = i < search->bits ? v_not(v_load(&planes[i][w])) : v_fill(0);
@@ -61,15 +61,15 @@ typedef const uint64_t *network_tests;
 CT_INLINE vec pick_0(network_tests tests, const uint32_t *o, const vec *b)
 {
     (void) b;
-    return v_load(tests + (size_t) *o * CT_BLOCK_WORDS);
+    return v_load(tests + (size_t) *o * CT_FORGE_BLOCK_WORDS);
 }
 #define NETWORK_INLINE CT_INLINE
 #include "forge/network.h"
 
 /* All vectors of a block through one network. */
 #define NETWORK(depth)                                                                             \
-    static void network_##depth(const ct_plane_tree *tree, const uint64_t *table, unsigned words,  \
-                                uint8_t *leaf)                                                     \
+    static void network_##depth(const ct_forge_plane_tree *tree, const uint64_t *table,            \
+                                unsigned words, uint8_t *leaf)                                     \
     {                                                                                              \
         for (unsigned w = 0; w < words; w += VEC_WORDS) {                                          \
             vec b[8], planes[8];                                                                   \
@@ -90,7 +90,7 @@ NETWORK(8)
 
 /* ---- one test a level ---- */
 
-static void symmetric(const ct_plane_tree *tree, const uint64_t *table, unsigned words,
+static void symmetric(const ct_forge_plane_tree *tree, const uint64_t *table, unsigned words,
                       uint8_t *leaf)
 {
     for (unsigned w = 0; w < words; w += VEC_WORDS) {
@@ -98,7 +98,7 @@ static void symmetric(const ct_plane_tree *tree, const uint64_t *table, unsigned
         for (unsigned bit = 0; bit < 8; bit++) planes[bit] = v_fill(0);
         for (unsigned bit = 0; bit < tree->bits; bit++) {
             uint32_t first = (1u << (tree->bits - 1 - bit)) - 1; /* of the level's tests */
-            planes[bit] = v_load(table + w + (size_t) tree->program[first] * CT_BLOCK_WORDS);
+            planes[bit] = v_load(table + w + (size_t) tree->program[first] * CT_FORGE_BLOCK_WORDS);
         }
         leaf_bytes(planes, leaf + 64 * w);
     }
@@ -106,14 +106,16 @@ static void symmetric(const ct_plane_tree *tree, const uint64_t *table, unsigned
 
 /* ---- reach ---- */
 
-static void reach(const ct_plane_tree *tree, const uint64_t *table, unsigned words, uint8_t *leaf)
+static void reach(const ct_forge_plane_tree *tree, const uint64_t *table, unsigned words,
+                  uint8_t *leaf)
 {
     for (unsigned w = 0; w < words; w += VEC_WORDS) {
         vec sets[2 * CT_PLANE_LEAVES], planes[8];
         const uint32_t *next = tree->program;
         sets[0] = v_fill(~UINT64_C(0));
         for (uint32_t i = 0; i < tree->n_inner; i++, next += 2) {
-            vec test = v_load(table + w + (size_t) next[0] * CT_BLOCK_WORDS), from = sets[next[1]];
+            vec test = v_load(table + w + (size_t) next[0] * CT_FORGE_BLOCK_WORDS);
+            vec from = sets[next[1]];
             sets[2 * i + 1] = v_and_not(from, test);
             sets[2 * i + 2] = v_and(from, test);
         }
@@ -126,9 +128,10 @@ static void reach(const ct_plane_tree *tree, const uint64_t *table, unsigned wor
     }
 }
 
-static void leaves(const ct_plane_tree *tree, const uint64_t *table, unsigned words, uint8_t *leaf)
+static void leaves(const ct_forge_plane_tree *tree, const uint64_t *table, unsigned words,
+                   uint8_t *leaf)
 {
-    typedef void run(const ct_plane_tree *, const uint64_t *, unsigned, uint8_t *);
+    typedef void run(const ct_forge_plane_tree *, const uint64_t *, unsigned, uint8_t *);
     static run *const networks[] = {NULL,      network_1, network_2, network_3, network_4,
                                     network_5, network_6, network_7, network_8};
     if (tree->bits == 0) memset(leaf, 0, 64 * words);

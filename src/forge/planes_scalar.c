@@ -14,5 +14,5 @@ CT_INLINE void leaf_bytes(const vec *planes, uint8_t *bytes)
 
 PLAIN_LOOPS
 
-const ct_forge_planes ct_planes_scalar = {VEC_WORDS, ranks, tests, leaves, add32, add64,
-                                          ct_deep_codes, ct_deep_walk};
+const ct_forge_planes ct_forge_planes_scalar = {VEC_WORDS, ranks, tests, leaves, add32, add64,
+                                                ct_forge_deep_codes, ct_forge_deep_walk};

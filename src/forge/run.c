@@ -14,7 +14,7 @@ typedef struct {
     uint32_t n_rows, block;
     double *sums;
     int32_t *leaves;
-    void **rooms; /* [worker] a ct_block_room or a ct_forge_tile_room */
+    void **rooms; /* [worker] a ct_forge_block_scratch or a ct_forge_tile_scratch */
 } job;
 
 static void do_blocks(void *data, unsigned worker, uint64_t begin, uint64_t end)
@@ -23,21 +23,21 @@ static void do_blocks(void *data, unsigned worker, uint64_t begin, uint64_t end)
     uint32_t first = (uint32_t) begin, n = (uint32_t) (end - begin);
     void *room = j->rooms[worker];
     if (j->planes)
-        ct_block_predict(j->forged, j->planes, (ct_block_room *) room, j->columns, first, n,
-                         j->block, j->sums, j->n_rows);
+        ct_forge_block_predict(j->forged, j->planes, (ct_forge_block_scratch *) room, j->columns,
+                               first, n, j->block, j->sums, j->n_rows);
     else if (j->sums)
-        ct_tile_predict(j->forged, (ct_forge_tile_room *) room, j->columns, first, n, j->sums,
-                        j->n_rows);
+        ct_forge_tile_predict(j->forged, (ct_forge_tile_scratch *) room, j->columns, first, n,
+                              j->sums, j->n_rows);
     else
-        ct_tile_leaves(j->forged, (ct_forge_tile_room *) room, j->columns, first, n, j->leaves,
-                       j->n_rows);
+        ct_forge_tile_leaves(j->forged, (ct_forge_tile_scratch *) room, j->columns, first, n,
+                             j->leaves, j->n_rows);
 }
 
 /* Rows that a worker takes at a time by planes: several blocks of whole words, if there are enough
  * for all workers. */
 static uint32_t piece_rows(const ct_forged *f, uint32_t n_rows, uint32_t block, unsigned threads)
 {
-    uint32_t share = (n_rows - 1) / threads + 1, most = ct_forge_block_rows(f) / CT_BLOCK;
+    uint32_t share = (n_rows - 1) / threads + 1, most = ct_forge_block_rows(f) / CT_FORGE_BLOCK;
     uint32_t n = (share - 1) / block + 1;
     if (n > most) n = most;
     return block % 64 ? block : block * n;
@@ -53,28 +53,29 @@ static uint32_t tile_rows(const ct_forged *f, uint32_t n_rows, unsigned threads)
     return rows < n_rows ? rows : n_rows;
 }
 
-void ct_forge_rooms_free(ct_forge_rooms *rooms)
+void ct_forge_scratch_pool_free(ct_forge_scratch_pool *rooms)
 {
     if (rooms->n) ct_arena_free(&rooms->arena);
     memset(rooms, 0, sizeof *rooms);
 }
 
 /* Memory of the workers, each for a tile of rows; 0 if there is not enough. */
-static int make_rooms(ct_forge_rooms *rooms, const job *j, unsigned threads, uint32_t rows)
+static int make_rooms(ct_forge_scratch_pool *rooms, const job *j, unsigned threads, uint32_t rows)
 {
     if (rooms->n >= threads) return 1;
-    ct_forge_rooms_free(rooms);
+    ct_forge_scratch_pool_free(rooms);
     rooms->budget.limit = SIZE_MAX / 2;
     rooms->n = threads;
     ct_arena_init(&rooms->arena, &rooms->budget);
     rooms->of = CT_ARENA_NEW(&rooms->arena, void *, threads);
     int ready = rooms->of != NULL;
     for (unsigned i = 0; ready && i < threads; i++) {
-        rooms->of[i] = j->planes ? (void *) ct_block_room_new(j->forged, &rooms->arena)
-                                 : (void *) ct_forge_tile_room_new(j->forged, &rooms->arena, rows);
+        rooms->of[i] = j->planes ? (void *) ct_forge_block_scratch_new(j->forged, &rooms->arena)
+                                 : (void *) ct_forge_tile_scratch_new(j->forged, &rooms->arena,
+                                                                      rows);
         ready = rooms->of[i] != NULL;
     }
-    if (!ready) ct_forge_rooms_free(rooms);
+    if (!ready) ct_forge_scratch_pool_free(rooms);
     return ready;
 }
 
@@ -82,20 +83,20 @@ static ct_status run_job(job *j, const ct_forge_run *run, ct_error *error)
 {
     if (!j->n_rows) return CT_OK;
     unsigned threads = run->threads ? run->threads : 1;
-    j->block = run->block ? run->block : CT_BLOCK;
+    j->block = run->block ? run->block : CT_FORGE_BLOCK;
     uint32_t rows = j->planes ? piece_rows(j->forged, j->n_rows, j->block, threads)
                               : tile_rows(j->forged, j->n_rows, threads);
     uint32_t pieces = (j->n_rows - 1) / rows + 1;
     if (threads > pieces) threads = pieces;
-    ct_forge_rooms own;
+    ct_forge_scratch_pool own;
     memset(&own, 0, sizeof own);
-    ct_forge_rooms *rooms = j->planes && run->kept ? run->kept : &own;
+    ct_forge_scratch_pool *rooms = j->planes && run->kept ? run->kept : &own;
     if (!make_rooms(rooms, j, threads, rows))
         return ct_fail(error, CT_NO_MEMORY, "not enough memory to predict");
     j->rooms = rooms->of;
     ct_loop loop = {j->n_rows, rows, CT_DYNAMIC, threads, do_blocks, j, run->stop};
     ct_parallel_for(&loop);
-    ct_forge_rooms_free(&own);
+    ct_forge_scratch_pool_free(&own);
     return CT_OK;
 }
 
@@ -113,21 +114,21 @@ uint32_t ct_forged_planes_from(const ct_forged *f)
 
 static ct_forge_way best_way(const ct_forged *f, uint32_t n_rows)
 {
-    return n_rows >= ct_forged_planes_from(f) ? CT_WAY_PLANES : CT_FORGE_WAY_WALK;
+    return n_rows >= ct_forged_planes_from(f) ? CT_FORGE_WAY_PLANES : CT_FORGE_WAY_WALK;
 }
 
 ct_status ct_forged_predict(const ct_forged *f, const ct_column *columns, uint32_t n_rows,
                             const ct_forge_run *run, double *out, ct_error *error)
 {
-    CT_ASSERT(f->ensemble && f->ensemble->n_outputs > 0 && run->block <= CT_BLOCK);
+    CT_ASSERT(f->ensemble && f->ensemble->n_outputs > 0 && run->block <= CT_FORGE_BLOCK);
     ct_forge_way way = run->way == CT_FORGE_WAY_AUTO ? best_way(f, n_rows) : run->way;
-    if (way == CT_WAY_PLANES && !f->has_planes)
+    if (way == CT_FORGE_WAY_PLANES && !f->has_planes)
         return ct_fail(error, CT_BAD_INPUT, "leaves are linear models, or codes are too many");
     job j;
     memset(&j, 0, sizeof j);
     j.forged = f;
     j.columns = columns;
-    j.planes = way == CT_WAY_PLANES ? ct_planes_at(run->simd) : NULL;
+    j.planes = way == CT_FORGE_WAY_PLANES ? ct_forge_planes_at(run->simd) : NULL;
     j.n_rows = n_rows;
     j.sums = out;
     return run_job(&j, run, error);
@@ -136,7 +137,7 @@ ct_status ct_forged_predict(const ct_forged *f, const ct_column *columns, uint32
 ct_status ct_forged_leaves(const ct_forged *f, const ct_column *columns, uint32_t n_rows,
                            const ct_forge_run *run, int32_t *out, ct_error *error)
 {
-    CT_ASSERT(f->ensemble && run->block <= CT_BLOCK);
+    CT_ASSERT(f->ensemble && run->block <= CT_FORGE_BLOCK);
     job j;
     memset(&j, 0, sizeof j);
     j.forged = f;

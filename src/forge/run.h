@@ -10,7 +10,7 @@
 
 typedef enum {
     CT_FORGE_WAY_AUTO, /* planes where they pay */
-    CT_WAY_PLANES,
+    CT_FORGE_WAY_PLANES,
     CT_FORGE_WAY_WALK
 } ct_forge_way;
 
@@ -21,17 +21,17 @@ typedef struct {
     ct_arena arena;
     void **of; /* [n] of each worker */
     unsigned n;
-} ct_forge_rooms;
+} ct_forge_scratch_pool;
 
-void ct_forge_rooms_free(ct_forge_rooms *rooms);
+void ct_forge_scratch_pool_free(ct_forge_scratch_pool *rooms);
 
 typedef struct {
     ct_forge_way way;
     unsigned threads;
     ct_simd simd;         /* of planes */
     ct_halt *stop;        /* NULL: none. Once it says so, rows may be missing */
-    ct_forge_rooms *kept; /* the caller's; NULL: memory is freed after the run */
-    uint32_t block;       /* rows that planes take at a time, at most CT_BLOCK; 0: these */
+    ct_forge_scratch_pool *kept; /* the caller's; NULL: memory is freed after the run */
+    uint32_t block;       /* rows that planes take at a time, at most CT_FORGE_BLOCK; 0: these */
 } ct_forge_run;
 
 /* The least number of rows for which AUTO takes planes; UINT32_MAX if there are none. */

@@ -8,11 +8,11 @@
 #include "forge/shap_plan.h"
 
 typedef struct {
-    ct_shap_common common;
+    ct_forge_shap_common common;
     const ct_column *columns;
     uint32_t n_rows;
-    ct_shap_kernel *kernel;
-    ct_shap_room **rooms; /* [worker] */
+    ct_forge_shap_kernel *kernel;
+    ct_forge_shap_scratch **rooms; /* [worker] */
     double *expected;     /* [n_outputs] */
     double *out;
 } job;
@@ -36,19 +36,19 @@ static ct_status check(const ct_forged *f, ct_error *error)
 
 /* ---- a block of rows ---- */
 
-static void load(const job *j, ct_shap_room *room, uint32_t first, uint32_t n)
+static void load(const job *j, ct_forge_shap_scratch *room, uint32_t first, uint32_t n)
 {
     const ct_forged *f = j->common.forged;
     for (uint32_t column = 0; column < f->n_used; column++) {
         double *x = room->x + (size_t) column * CT_SHAP_ROWS;
         const ct_column *from = &j->columns[f->used[column]];
         for (uint32_t row = 0; row < n; row++)
-            x[row] = ct_input(from, first + row, f->ensemble->number);
+            x[row] = ct_forge_input(from, first + row, f->ensemble->number);
     }
 }
 
 /* Answers to the tests of a tree that are no thresholds. */
-static void answer_special(const job *j, ct_shap_room *room, uint32_t first, uint32_t n)
+static void answer_special(const job *j, ct_forge_shap_scratch *room, uint32_t first, uint32_t n)
 {
     const ct_forged *f = j->common.forged;
     for (uint32_t i = 0; i < room->n_special; i++) {
@@ -56,19 +56,20 @@ static void answer_special(const job *j, ct_shap_room *room, uint32_t first, uin
         const ct_column *from = &j->columns[f->ensemble->feature[node]];
         double *answer = room->x + ((size_t) f->n_used + i) * CT_SHAP_ROWS;
         for (uint32_t row = 0; row < n; row++) {
-            double x = ct_input(from, first + row, CT_F64);
-            answer[row] = !ct_interpret_left(f->ensemble, node, x);
+            double x = ct_forge_input(from, first + row, CT_F64);
+            answer[row] = !ct_forge_interpret_left(f->ensemble, node, x);
         }
     }
 }
 
-static void add_trees(const job *j, ct_shap_room *room, uint32_t first, uint32_t n, uint32_t k)
+static void add_trees(const job *j, ct_forge_shap_scratch *room, uint32_t first, uint32_t n,
+                      uint32_t k)
 {
     const ct_forge_ensemble *e = j->common.forged->ensemble;
     for (uint32_t t = 0; t < e->n_trees; t++) {
         if ((e->leaf_width == 1 && e->output_of_tree[t] != k) || e->feature[e->roots[t]] < 0)
             continue;
-        ct_shap_plan(&j->common, room, t, e->leaf_width == 1 ? 0 : k);
+        ct_forge_shap_plan(&j->common, room, t, e->leaf_width == 1 ? 0 : k);
         answer_special(j, room, first, n);
         for (uint32_t row = 0; row < n; row += CT_SHAP_LANES) j->kernel(&room->tree, row);
     }
@@ -79,7 +80,7 @@ static void do_block(void *data, unsigned worker, uint64_t begin, uint64_t end)
     const job *j = (const job *) data;
     const ct_forged *f = j->common.forged;
     const ct_forge_ensemble *e = f->ensemble;
-    ct_shap_room *room = j->rooms[worker];
+    ct_forge_shap_scratch *room = j->rooms[worker];
     uint32_t first = (uint32_t) begin, n = (uint32_t) (end - begin);
     load(j, room, first, n);
     for (uint32_t k = 0; k < e->n_outputs; k++) {
@@ -98,7 +99,7 @@ static void do_block(void *data, unsigned worker, uint64_t begin, uint64_t end)
 /* ---- two features ---- */
 
 /* The deepest edge of each feature on the path down to `depth`, as depths. */
-static uint32_t last_edges(const ct_shap_tree *t, uint32_t depth, uint32_t *last)
+static uint32_t last_edges(const ct_forge_shap_tree *t, uint32_t depth, uint32_t *last)
 {
     uint32_t n = 0;
     for (uint32_t d = depth; d > 0; d--) {
@@ -111,11 +112,11 @@ static uint32_t last_edges(const ct_shap_tree *t, uint32_t depth, uint32_t *last
 
 /* Adds the leaf at the end of the open path, for some rows of a block. products[i][lane]: what
  * feature i brings beside its factor in the product of all. */
-static void add_leaf(const job *j, ct_shap_room *room, uint32_t depth, uint32_t row, uint32_t n,
-                     double *out)
+static void add_leaf(const job *j, ct_forge_shap_scratch *room, uint32_t depth, uint32_t row,
+                     uint32_t n, double *out)
 {
     const ct_forged *f = j->common.forged;
-    const ct_shap_tree *t = &room->tree;
+    const ct_forge_shap_tree *t = &room->tree;
     uint32_t m = last_edges(t, depth, room->path), points = (m + 1) / 2;
     for (uint32_t q = 0; q < points; q++) {
         double at = j->common.points[points][q], all[CT_SHAP_LANES];
@@ -143,12 +144,12 @@ static void add_leaf(const job *j, ct_shap_room *room, uint32_t depth, uint32_t 
     }
 }
 
-static void add_pairs(const job *j, ct_shap_room *room, uint32_t first, uint32_t row, uint32_t n,
-                      double *out)
+static void add_pairs(const job *j, ct_forge_shap_scratch *room, uint32_t first, uint32_t row,
+                      uint32_t n, double *out)
 {
-    const ct_shap_tree *t = &room->tree;
+    const ct_forge_shap_tree *t = &room->tree;
     for (uint32_t i = 0; i < t->n_edges; i++) {
-        const ct_shap_edge *e = &t->edges[i];
+        const ct_forge_shap_edge *e = &t->edges[i];
         t->open[e->depth] = e;
         for (uint32_t lane = 0; lane < n; lane++) {
             double x = t->x[(size_t) e->column * CT_SHAP_ROWS + row + lane];
@@ -164,7 +165,7 @@ static void do_pairs_block(void *data, unsigned worker, uint64_t begin, uint64_t
 {
     const job *j = (const job *) data;
     const ct_forge_ensemble *e = j->common.forged->ensemble;
-    ct_shap_room *room = j->rooms[worker];
+    ct_forge_shap_scratch *room = j->rooms[worker];
     uint32_t first = (uint32_t) begin, n = (uint32_t) (end - begin);
     size_t width = (size_t) e->n_features * e->n_features * j->n_rows;
     load(j, room, first, n);
@@ -172,7 +173,7 @@ static void do_pairs_block(void *data, unsigned worker, uint64_t begin, uint64_t
         for (uint32_t t = 0; t < e->n_trees; t++) {
             if ((e->leaf_width == 1 && e->output_of_tree[t] != k) || e->feature[e->roots[t]] < 0)
                 continue;
-            ct_shap_plan(&j->common, room, t, e->leaf_width == 1 ? 0 : k);
+            ct_forge_shap_plan(&j->common, room, t, e->leaf_width == 1 ? 0 : k);
             answer_special(j, room, first, n);
             for (uint32_t row = 0; row < n; row += CT_SHAP_LANES)
                 add_pairs(j, room, first, row, n - row < CT_SHAP_LANES ? n - row : CT_SHAP_LANES,
@@ -187,9 +188,10 @@ static void expect(const job *j)
     const ct_forge_ensemble *e = j->common.forged->ensemble;
     for (uint32_t k = 0; k < e->n_outputs; k++) {
         double sum = e->base[k];
+        const uint32_t of_leaf = e->leaf_width > 1 ? k : 0;
         for (uint32_t t = 0; t < e->n_trees; t++)
             if (e->leaf_width > 1 || e->output_of_tree[t] == k)
-                sum += ct_shap_expected(&j->common, j->rooms[0], t, e->leaf_width > 1 ? k : 0);
+                sum += ct_forge_shap_expected(&j->common, j->rooms[0], t, of_leaf);
         j->expected[k] = sum / e->divisor;
     }
 }
@@ -197,11 +199,11 @@ static void expect(const job *j)
 static ct_status make_rooms(job *j, const ct_forged *f, unsigned threads, ct_arena *arena)
 {
     j->expected = CT_ARENA_NEW(arena, double, f->ensemble->n_outputs);
-    j->rooms = CT_ARENA_NEW(arena, ct_shap_room *, threads);
+    j->rooms = CT_ARENA_NEW(arena, ct_forge_shap_scratch *, threads);
     if (!j->expected || !j->rooms) return CT_NO_MEMORY;
-    CT_TRY(ct_shap_common_make(&j->common, f, arena));
+    CT_TRY(ct_forge_shap_common_make(&j->common, f, arena));
     for (unsigned i = 0; i < threads; i++)
-        if (!(j->rooms[i] = ct_shap_room_new(&j->common, arena))) return CT_NO_MEMORY;
+        if (!(j->rooms[i] = ct_forge_shap_scratch_new(&j->common, arena))) return CT_NO_MEMORY;
     return CT_OK;
 }
 
@@ -223,7 +225,7 @@ static ct_status explain(const ct_forged *f, const ct_column *columns, uint32_t 
     memset(&j, 0, sizeof j);
     j.columns = columns;
     j.n_rows = n_rows;
-    j.kernel = ct_shap_at(run->simd);
+    j.kernel = ct_forge_shap_at(run->simd);
     j.out = out;
     ct_arena_init(&arena, &budget);
     ct_status made = make_rooms(&j, f, threads, &arena);

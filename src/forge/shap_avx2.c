@@ -7,7 +7,7 @@
 
 CT_TARGET(CT_AVX2)
 #define VEC_BYTES 32
-#define NAME ct_shap_avx2
+#define NAME ct_forge_shap_avx2
 #include "forge/shap_body.h"
 CT_TARGET_END
 #endif

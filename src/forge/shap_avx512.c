@@ -7,7 +7,7 @@
 
 CT_TARGET(CT_AVX512)
 #define VEC_BYTES 64
-#define NAME ct_shap_avx512
+#define NAME ct_forge_shap_avx512
 #include "forge/shap_body.h"
 CT_TARGET_END
 #endif

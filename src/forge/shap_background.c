@@ -17,12 +17,12 @@ typedef struct {
     double *x;           /* [n_used + special][ROWS] */
     uint32_t *patterns;  /* [depth][ROWS] */
     uint32_t *counts;    /* [n_counts] */
-    ct_table_room tables;
+    ct_forge_table_scratch tables;
 } worker;
 
 typedef struct {
-    ct_patterns *tree;
-    ct_pattern_unit *unit;
+    ct_forge_patterns *tree;
+    ct_forge_pattern_unit *unit;
 } unit_place;
 
 /* Trees with tables of one output, and where rows come from. */
@@ -31,7 +31,7 @@ typedef struct {
     const ct_column *columns;
     uint32_t n_rows, n_background, n_trees, n_units;
     int interactions;
-    ct_patterns *trees; /* [n_trees] */
+    ct_forge_patterns *trees; /* [n_trees] */
     unit_place *units;  /* [n_units] */
     size_t n_counts, n_entries;
     uint32_t *counts;
@@ -44,9 +44,9 @@ typedef struct {
     const ct_column *columns, *background;
     unsigned threads;
     ct_halt *stop;
-    ct_shap_common common;
-    ct_shap_room *room;
-    ct_pattern_path path;
+    ct_forge_shap_common common;
+    ct_forge_shap_scratch *room;
+    ct_forge_pattern_path path;
     const double *weights;
 } request;
 
@@ -59,12 +59,12 @@ static void load(const job *j, worker *w, uint32_t first, uint32_t n)
         double *x = w->x + (size_t) column * ROWS;
         const ct_column *from = &j->columns[f->used[column]];
         for (uint32_t row = 0; row < n; row++)
-            x[row] = ct_input(from, first + row, f->ensemble->number);
+            x[row] = ct_forge_input(from, first + row, f->ensemble->number);
     }
 }
 
 /* Answers to the tests of a tree that are no thresholds: 0 left, 1 right. */
-static void answer_special(const job *j, worker *w, const ct_patterns *tree, uint32_t first,
+static void answer_special(const job *j, worker *w, const ct_forge_patterns *tree, uint32_t first,
                            uint32_t n)
 {
     const ct_forge_ensemble *e = j->forged->ensemble;
@@ -73,11 +73,12 @@ static void answer_special(const job *j, worker *w, const ct_patterns *tree, uin
         double *answer = w->x + ((size_t) j->forged->n_used + i) * ROWS;
         for (uint32_t row = 0; row < n; row++)
             answer[row] =
-                !ct_interpret_left(e, tree->special[i], ct_input(from, first + row, CT_F64));
+                !ct_forge_interpret_left(e, tree->special[i],
+                                         ct_forge_input(from, first + row, CT_F64));
     }
 }
 
-static void do_step(const ct_pattern_step *s, worker *w, uint32_t n)
+static void do_step(const ct_forge_pattern_step *s, worker *w, uint32_t n)
 {
     const double *x = w->x + (size_t) s->column * ROWS, threshold = s->threshold;
     const uint32_t *from = w->patterns + (size_t) s->from * ROWS;
@@ -98,11 +99,11 @@ static void count_block(void *data, unsigned number, uint64_t begin, uint64_t en
     uint32_t first = (uint32_t) begin, n = (uint32_t) (end - begin);
     load(j, w, first, n);
     for (uint32_t t = 0; t < j->n_trees; t++) {
-        const ct_patterns *tree = &j->trees[t];
+        const ct_forge_patterns *tree = &j->trees[t];
         answer_special(j, w, tree, first, n);
         memset(w->patterns, 0, ROWS * sizeof *w->patterns);
         for (uint32_t i = 0; i < tree->n_steps; i++) {
-            const ct_pattern_step *s = &tree->steps[i];
+            const ct_forge_pattern_step *s = &tree->steps[i];
             do_step(s, w, n);
             if (s->unit == CT_NO_UNIT) continue;
             uint32_t *counts = w->counts + tree->units[s->unit].counts;
@@ -112,15 +113,15 @@ static void count_block(void *data, unsigned number, uint64_t begin, uint64_t en
     }
 }
 
-static void add_entry(const job *j, const ct_pattern_unit *unit, uint32_t entry, size_t feature,
-                      const uint32_t *at, uint32_t first, uint32_t n)
+static void add_entry(const job *j, const ct_forge_pattern_unit *unit, uint32_t entry,
+                      size_t feature, const uint32_t *at, uint32_t first, uint32_t n)
 {
     const double *table = j->tables + unit->table + entry;
     double *out = j->out + feature * j->n_rows + first;
     for (uint32_t row = 0; row < n; row++) out[row] += table[at[row]];
 }
 
-static void look_up(const job *j, const ct_pattern_unit *unit, uint32_t *at, uint32_t first,
+static void look_up(const job *j, const ct_forge_pattern_unit *unit, uint32_t *at, uint32_t first,
                     uint32_t n)
 {
     const ct_forged *f = j->forged;
@@ -129,8 +130,8 @@ static void look_up(const job *j, const ct_pattern_unit *unit, uint32_t *at, uin
     for (uint32_t i = 0; i < unit->n_players; i++) {
         if (!j->interactions) add_entry(j, unit, i, f->used[player[i]], at, first, n);
         for (uint32_t h = 0; h < i && j->interactions; h++)
-            add_entry(j, unit, ct_pair_slot(h, i), ct_interaction_at(f, player[h], player[i]), at,
-                      first, n);
+            add_entry(j, unit, ct_forge_pair_slot(h, i),
+                      ct_forge_interaction_at(f, player[h], player[i]), at, first, n);
     }
 }
 
@@ -141,11 +142,11 @@ static void add_block(void *data, unsigned number, uint64_t begin, uint64_t end)
     uint32_t first = (uint32_t) begin, n = (uint32_t) (end - begin);
     load(j, w, first, n);
     for (uint32_t t = 0; t < j->n_trees; t++) {
-        const ct_patterns *tree = &j->trees[t];
+        const ct_forge_patterns *tree = &j->trees[t];
         answer_special(j, w, tree, first, n);
         memset(w->patterns, 0, ROWS * sizeof *w->patterns);
         for (uint32_t i = 0; i < tree->n_steps; i++) {
-            const ct_pattern_step *s = &tree->steps[i];
+            const ct_forge_pattern_step *s = &tree->steps[i];
             do_step(s, w, n);
             if (s->unit != CT_NO_UNIT)
                 look_up(j, &tree->units[s->unit], w->patterns + (size_t) s->to * ROWS, first, n);
@@ -157,9 +158,9 @@ static void do_units(void *data, unsigned number, uint64_t begin, uint64_t end)
 {
     const job *j = (const job *) data;
     for (uint64_t i = begin; i < end; i++) {
-        ct_pattern_unit *unit = j->units[i].unit;
-        ct_unit_table(j->units[i].tree, unit, j->counts + unit->counts, j->n_background,
-                      &j->workers[number].tables, j->tables + unit->table);
+        ct_forge_pattern_unit *unit = j->units[i].unit;
+        ct_forge_unit_table(j->units[i].tree, unit, j->counts + unit->counts, j->n_background,
+                            &j->workers[number].tables, j->tables + unit->table);
     }
 }
 
@@ -212,17 +213,17 @@ static ct_status run_tables(job *j, const request *r, double *expected, ct_arena
 }
 
 /* Places in the tables; 0 where the tree's are too large, or pairs of few rows take less time. */
-static int place_units(job *j, ct_patterns *tree)
+static int place_units(job *j, ct_forge_patterns *tree)
 {
     double entries = 0, pairs = (double) j->n_rows * j->n_background;
     for (uint32_t i = 0; i < tree->n_units; i++) {
-        ct_pattern_unit *unit = &tree->units[i];
-        unit->width = j->interactions ? ct_pairs_of(unit->n_players) : unit->n_players;
+        ct_forge_pattern_unit *unit = &tree->units[i];
+        unit->width = j->interactions ? ct_forge_pair_count(unit->n_players) : unit->n_players;
         entries += (double) unit->width * (double) ((uint64_t) 1 << unit->bits);
     }
     if (entries > MOST_ENTRIES || entries > 1e5 + 16 * pairs) return 0;
     for (uint32_t i = 0; i < tree->n_units; i++) {
-        ct_pattern_unit *unit = &tree->units[i];
+        ct_forge_pattern_unit *unit = &tree->units[i];
         unit->counts = j->n_counts, unit->table = j->n_entries;
         j->n_counts += (size_t) 1 << unit->bits;
         j->n_entries += (size_t) unit->width << unit->bits;
@@ -235,18 +236,19 @@ static ct_status add_tree(job *j, request *r, uint32_t t, uint32_t k, double *ex
                           ct_arena *arena)
 {
     int fits;
-    ct_patterns *tree = &j->trees[j->n_trees];
-    ct_shap_edges(&r->common, r->room, t, k);
-    CT_TRY(ct_patterns_make(tree, r->room, &r->path, arena, &fits));
+    ct_forge_patterns *tree = &j->trees[j->n_trees];
+    ct_forge_shap_edges(&r->common, r->room, t, k);
+    CT_TRY(ct_forge_patterns_make(tree, r->room, &r->path, arena, &fits));
     if (fits && place_units(j, tree)) {
         j->n_trees++;
         return CT_OK;
     }
-    ct_shap_pairs pairs = {.forged = j->forged, .rows = r->columns, .background = r->background,
-                           .n_rows = j->n_rows, .n_background = j->n_background,
-                           .weights = r->weights, .threads = r->threads,
-                           .interactions = j->interactions, .stop = r->stop};
-    return ct_shap_pairs_add(&pairs, t, k, j->out, expected, arena);
+    ct_forge_shap_pairs pairs = {.forged = j->forged, .rows = r->columns,
+                                 .background = r->background, .n_rows = j->n_rows,
+                                 .n_background = j->n_background, .weights = r->weights,
+                                 .threads = r->threads, .interactions = j->interactions,
+                                 .stop = r->stop};
+    return ct_forge_shap_pairs_add(&pairs, t, k, j->out, expected, arena);
 }
 
 static ct_status add_output(job *j, request *r, uint32_t k, double *expected, ct_arena *arena)
@@ -258,7 +260,8 @@ static ct_status add_output(job *j, request *r, uint32_t k, double *expected, ct
     for (uint32_t t = 0; t < e->n_trees && made == CT_OK; t++) {
         uint32_t of_leaf = e->leaf_width == 1 ? 0 : k;
         if (e->leaf_width == 1 && e->output_of_tree[t] != k) continue;
-        if (e->feature[e->roots[t]] < 0) *expected += ct_ensemble_term(e, t, e->roots[t], of_leaf);
+        if (e->feature[e->roots[t]] < 0)
+            *expected += ct_forge_ensemble_term(e, t, e->roots[t], of_leaf);
         else made = add_tree(j, r, t, of_leaf, expected, arena);
         if (made == CT_OK && j->n_entries > MOST_ENTRIES) {
             made = run_tables(j, r, expected, arena);
@@ -276,11 +279,11 @@ static ct_status make_request(request *r, job *j, ct_arena *arena)
 {
     const ct_forged *f = j->forged;
     size_t depths = (size_t) f->deepest + 1;
-    CT_TRY(ct_shap_common_make(&r->common, f, arena));
-    CT_TRY(ct_pattern_path_make(&r->path, f->deepest, arena));
-    r->room = ct_shap_room_new(&r->common, arena);
-    r->weights = ct_pair_weights(f->deepest < f->n_used ? f->deepest : f->n_used, arena);
-    j->trees = CT_ARENA_NEW(arena, ct_patterns, f->ensemble->n_trees);
+    CT_TRY(ct_forge_shap_common_make(&r->common, f, arena));
+    CT_TRY(ct_forge_pattern_path_make(&r->path, f->deepest, arena));
+    r->room = ct_forge_shap_scratch_new(&r->common, arena);
+    r->weights = ct_forge_pair_weights(f->deepest < f->n_used ? f->deepest : f->n_used, arena);
+    j->trees = CT_ARENA_NEW(arena, ct_forge_patterns, f->ensemble->n_trees);
     j->workers = CT_ARENA_ZEROED(arena, worker, r->threads);
     if (!r->room || !r->weights || !j->trees || !j->workers) return CT_NO_MEMORY;
     for (unsigned i = 0; i < r->threads; i++) {
@@ -288,7 +291,7 @@ static ct_status make_request(request *r, job *j, ct_arena *arena)
         w->x = CT_ARENA_NEW(arena, double, ((size_t) r->common.n_columns + 1) * ROWS);
         w->patterns = CT_ARENA_NEW(arena, uint32_t, depths * ROWS);
         if (!w->x || !w->patterns) return CT_NO_MEMORY;
-        CT_TRY(ct_table_room_make(&w->tables, f->deepest, j->interactions, arena));
+        CT_TRY(ct_forge_table_scratch_make(&w->tables, f->deepest, j->interactions, arena));
     }
     return CT_OK;
 }

@@ -16,7 +16,7 @@ INLINE vec_f64 choose(vec_i64 which, vec_f64 yes, vec_f64 no)
 
 INLINE vec_f64 fill(double x) { return x - (vec_f64){0}; }
 
-INLINE vec_i64 taken_of(const ct_shap_edge *e, vec_f64 x, vec_i64 above)
+INLINE vec_i64 taken_of(const ct_forge_shap_edge *e, vec_f64 x, vec_i64 above)
 {
     vec_i64 left = (vec_i64) (x <= fill(e->threshold));
     if (e->nan_left) left |= (vec_i64) (x != x);
@@ -32,10 +32,10 @@ INLINE vec_f64 add_product(vec_f64 sums, vec_f64 x, vec_f64 y)
 }
 
 /* What the sums below an edge give its feature, and the sums above. `sum` is of depth e->depth. */
-INLINE void close_edge(const ct_shap_tree *t, const ct_shap_edge *e, const double *sum,
+INLINE void close_edge(const ct_forge_shap_tree *t, const ct_forge_shap_edge *e, const double *sum,
                        uint32_t n_points, uint32_t first, uint32_t lane)
 {
-    const ct_shap_factor *f = t->factors + (size_t) (e - t->edges) * n_points;
+    const ct_forge_shap_factor *f = t->factors + (size_t) (e - t->edges) * n_points;
     vec_i64 taken = AT(const vec_i64, t->taken + e->depth * CT_SHAP_LANES + lane);
     vec_i64 above = AT(const vec_i64, t->taken + e->above * CT_SHAP_LANES + lane);
     double *parent = t->sums + (size_t) (e->depth - 1) * n_points * CT_SHAP_LANES + lane;
@@ -50,10 +50,10 @@ INLINE void close_edge(const ct_shap_tree *t, const ct_shap_edge *e, const doubl
 }
 
 /* The products of an edge, and sums of its leaf, or 0. */
-INLINE void open_edge(const ct_shap_tree *t, const ct_shap_edge *e, uint32_t n_points,
+INLINE void open_edge(const ct_forge_shap_tree *t, const ct_forge_shap_edge *e, uint32_t n_points,
                       uint32_t first, uint32_t lane)
 {
-    const ct_shap_factor *f = t->factors + (size_t) (e - t->edges) * n_points;
+    const ct_forge_shap_factor *f = t->factors + (size_t) (e - t->edges) * n_points;
     vec_f64 x = AT(const vec_f64, t->x + (size_t) e->column * CT_SHAP_ROWS + first + lane);
     vec_i64 above = AT(const vec_i64, t->taken + e->above * CT_SHAP_LANES + lane);
     vec_i64 taken = taken_of(e, x, above);
@@ -70,8 +70,8 @@ INLINE void open_edge(const ct_shap_tree *t, const ct_shap_edge *e, uint32_t n_p
 }
 
 /* Closes the edges whose subtrees are done, from `deepest` up to `depth`. */
-INLINE void close_edges(const ct_shap_tree *t, uint32_t deepest, uint32_t depth, uint32_t n_points,
-                        uint32_t first)
+INLINE void close_edges(const ct_forge_shap_tree *t, uint32_t deepest, uint32_t depth,
+                        uint32_t n_points, uint32_t first)
 {
     for (; deepest >= depth && deepest > 0; deepest--)
         for (uint32_t lane = 0; lane < CT_SHAP_LANES; lane += N64)
@@ -80,12 +80,12 @@ INLINE void close_edges(const ct_shap_tree *t, uint32_t deepest, uint32_t depth,
                        lane);
 }
 
-INLINE void run_tree(const ct_shap_tree *t, uint32_t n_points, uint32_t first)
+INLINE void run_tree(const ct_forge_shap_tree *t, uint32_t n_points, uint32_t first)
 {
     uint32_t deepest = 0;
     for (uint32_t i = 0; i < n_points * CT_SHAP_LANES; i++) t->products[i] = 1;
     for (uint32_t i = 0; i < t->n_edges; i++) {
-        const ct_shap_edge *e = &t->edges[i];
+        const ct_forge_shap_edge *e = &t->edges[i];
         close_edges(t, deepest, e->depth, n_points, first);
         deepest = e->depth;
         t->open[deepest] = e;
@@ -96,7 +96,7 @@ INLINE void run_tree(const ct_shap_tree *t, uint32_t n_points, uint32_t first)
 }
 
 /* A few points are known to the compiler, which then has no loop over them. */
-void NAME(const ct_shap_tree *tree, uint32_t first)
+void NAME(const ct_forge_shap_tree *tree, uint32_t first)
 {
     switch (tree->n_points) {
     case 1: run_tree(tree, 1, first); return;

@@ -18,41 +18,41 @@ typedef struct {
     uint32_t depth;            /* of the child; the root's is 0 */
     uint32_t above;            /* depth of the nearest edge above of the same feature; 0: none */
     uint8_t right, nan_left, leaf;
-} ct_shap_edge;
+} ct_forge_shap_edge;
 
 /* Of an edge at a point: what the product is multiplied by, and the share of the sum below that is
  * the feature's; where the row takes this edge, and where it took all above but not this. */
 typedef struct {
     double times_taken, times_left, share_taken, share_left;
-} ct_shap_factor;
+} ct_forge_shap_factor;
 
 typedef struct {
-    const ct_shap_edge *edges;      /* each behind the one above it, before its siblings' */
-    const ct_shap_factor *factors;  /* [n_edges][n_points] */
+    const ct_forge_shap_edge *edges;      /* each behind the one above it, before its siblings' */
+    const ct_forge_shap_factor *factors;  /* [n_edges][n_points] */
     uint32_t n_edges, n_points;
     const double *x;                /* [column][CT_SHAP_ROWS] */
     double *products, *sums;        /* [depth][n_points][CT_SHAP_LANES] */
     /* [depth][CT_SHAP_LANES] -1: the row takes this edge and all above of the same feature; depth
      * 0: all -1 */
     int64_t *taken;
-    const ct_shap_edge **open;      /* [depth] */
+    const ct_forge_shap_edge **open;      /* [depth] */
     double *out;                    /* [player][CT_SHAP_ROWS] is added to */
-} ct_shap_tree;
+} ct_forge_shap_tree;
 
 /* The rows first .. first + CT_SHAP_LANES - 1 of the block. */
-typedef void ct_shap_kernel(const ct_shap_tree *tree, uint32_t first);
+typedef void ct_forge_shap_kernel(const ct_forge_shap_tree *tree, uint32_t first);
 
-extern ct_shap_kernel ct_shap_scalar;
+extern ct_forge_shap_kernel ct_forge_shap_scalar;
 #ifdef CT_HAVE_X86
-extern ct_shap_kernel ct_shap_avx2, ct_shap_avx512;
+extern ct_forge_shap_kernel ct_forge_shap_avx2, ct_forge_shap_avx512;
 #endif
 #ifdef CT_HAVE_NEON
-extern ct_shap_kernel ct_shap_neon;
+extern ct_forge_shap_kernel ct_forge_shap_neon;
 #endif
 
-static inline ct_shap_kernel *ct_shap_at(ct_simd level)
+static inline ct_forge_shap_kernel *ct_forge_shap_at(ct_simd level)
 {
-    return CT_OF_LEVEL(level, ct_shap);
+    return CT_OF_LEVEL(level, ct_forge_shap);
 }
 
 #endif

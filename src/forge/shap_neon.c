@@ -4,6 +4,6 @@
 #include <stddef.h>
 
 #define VEC_BYTES 16
-#define NAME ct_shap_neon
+#define NAME ct_forge_shap_neon
 #include "forge/shap_body.h"
 #endif

@@ -17,7 +17,7 @@ typedef struct {
 
 /* A row, and one of the background; of a worker. */
 typedef struct {
-    const ct_shap_pairs *pairs;
+    const ct_forge_shap_pairs *pairs;
     uint32_t tree, k, most;
     place of[2];
     uint8_t *owner;    /* [n_used] */
@@ -32,7 +32,7 @@ typedef struct {
     double *out;
 } job;
 
-double *ct_pair_weights(uint32_t most, ct_arena *arena)
+double *ct_forge_pair_weights(uint32_t most, ct_arena *arena)
 {
     size_t width = (size_t) most + 1;
     double *weights = CT_ARENA_ZEROED(arena, double, width * width);
@@ -49,8 +49,9 @@ static int goes_left(const ct_forged *f, const ct_forged_node *node, const place
 {
     uint32_t column = node->what & CT_WALK_COLUMN;
     if (node->what & (CT_WALK_SET | CT_WALK_ZERO))
-        return ct_interpret_left(f->ensemble, f->node_of[node - f->nodes],
-                                 ct_input(&p->columns[f->used[column]], p->row, CT_F64));
+        return ct_forge_interpret_left(f->ensemble, f->node_of[node - f->nodes],
+                                       ct_forge_input(&p->columns[f->used[column]], p->row,
+                                                      CT_F64));
     double x = p->x[column];
     return x <= node->threshold || (x != x && node->what & CT_WALK_NAN_LEFT);
 }
@@ -65,7 +66,7 @@ static shares leaf_shares(const pair *p, uint32_t at, uint32_t a, uint32_t b)
     const ct_forged *f = p->pairs->forged;
     const double *weights = p->pairs->weights;
     size_t width = (size_t) p->most + 1;
-    double value = ct_ensemble_term(f->ensemble, p->tree, f->node_of[at], p->k);
+    double value = ct_forge_ensemble_term(f->ensemble, p->tree, f->node_of[at], p->k);
     return (shares){a ? value * weights[a * width + b] : 0,
                     b ? -value * weights[b * width + a] : 0};
 }
@@ -112,7 +113,7 @@ static void add_leaf_pairs(pair *p, uint32_t at, uint32_t a, uint32_t b)
     const ct_forged *f = p->pairs->forged;
     const double *weights = p->pairs->weights;
     size_t width = (size_t) p->most + 1, n = f->n_used;
-    double value = ct_ensemble_term(f->ensemble, p->tree, f->node_of[at], p->k);
+    double value = ct_forge_ensemble_term(f->ensemble, p->tree, f->node_of[at], p->k);
     double of_row = a > 1 ? value * weights[(a - 1) * width + b] : 0;
     double of_others = b > 1 ? value * weights[(b - 1) * width + a] : 0;
     double of_both = a && b ? -value * weights[a * width + b - 1] : 0;
@@ -144,10 +145,10 @@ static void walk_pairs(pair *p, uint32_t at, uint32_t a, uint32_t b)
 static void read_row(const ct_forged *f, const ct_column *columns, uint32_t row, double *x)
 {
     for (uint32_t i = 0; i < f->n_used; i++)
-        x[i] = ct_input(&columns[f->used[i]], row, f->ensemble->number);
+        x[i] = ct_forge_input(&columns[f->used[i]], row, f->ensemble->number);
 }
 
-static size_t n_added(const ct_shap_pairs *all)
+static size_t n_added(const ct_forge_shap_pairs *all)
 {
     size_t n = all->forged->n_used;
     return all->interactions ? n * n : n;
@@ -155,12 +156,12 @@ static size_t n_added(const ct_shap_pairs *all)
 
 static void add_row(const job *j, const pair *p, uint32_t row)
 {
-    const ct_shap_pairs *all = p->pairs;
+    const ct_forge_shap_pairs *all = p->pairs;
     const ct_forged *f = all->forged;
     size_t n = n_added(all);
     for (size_t i = 0; i < n; i++) {
         uint32_t one = (uint32_t) (i / f->n_used), other = (uint32_t) (i % f->n_used);
-        size_t at = all->interactions ? ct_interaction_at(f, one, other) : f->used[i];
+        size_t at = all->interactions ? ct_forge_interaction_at(f, one, other) : f->used[i];
         j->out[at * all->n_rows + row] += p->added[i] / all->n_background;
     }
 }
@@ -169,7 +170,7 @@ static void do_rows(void *data, unsigned worker, uint64_t begin, uint64_t end)
 {
     const job *j = (const job *) data;
     pair *p = &j->workers[worker];
-    const ct_shap_pairs *all = p->pairs;
+    const ct_forge_shap_pairs *all = p->pairs;
     const ct_forged *f = all->forged;
     for (uint32_t row = (uint32_t) begin; row < end; row++) {
         read_row(f, all->rows, row, p->x);
@@ -196,12 +197,12 @@ static double sum_of_background(const job *j)
         uint32_t at = f->ensemble->roots[p->tree];
         while (f->nodes[at].what & CT_WALK_INNER)
             at = f->nodes[at].next + !goes_left(f, &f->nodes[at], &of);
-        sum += ct_ensemble_term(f->ensemble, p->tree, f->node_of[at], p->k);
+        sum += ct_forge_ensemble_term(f->ensemble, p->tree, f->node_of[at], p->k);
     }
     return sum;
 }
 
-static ct_status make_workers(job *j, const ct_shap_pairs *pairs, uint32_t k, ct_arena *arena)
+static ct_status make_workers(job *j, const ct_forge_shap_pairs *pairs, uint32_t k, ct_arena *arena)
 {
     size_t n = pairs->forged->n_used;
     const ct_forged *f = pairs->forged;
@@ -222,8 +223,8 @@ static ct_status make_workers(job *j, const ct_shap_pairs *pairs, uint32_t k, ct
     return CT_OK;
 }
 
-ct_status ct_shap_pairs_add(const ct_shap_pairs *pairs, uint32_t tree, uint32_t k, double *out,
-                            double *expected, ct_arena *arena)
+ct_status ct_forge_shap_pairs_add(const ct_forge_shap_pairs *pairs, uint32_t tree, uint32_t k,
+                                  double *out, double *expected, ct_arena *arena)
 {
     const ct_forged *f = pairs->forged;
     CT_ASSERT(tree < f->ensemble->n_trees && k < f->ensemble->n_outputs);

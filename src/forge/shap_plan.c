@@ -33,7 +33,7 @@ static void gauss_legendre(uint32_t n, double *points, double *weights)
     }
 }
 
-static ct_status make_points(ct_shap_common *c, ct_arena *arena)
+static ct_status make_points(ct_forge_shap_common *c, ct_arena *arena)
 {
     c->points = CT_ARENA_NEW(arena, double *, c->most_points + 1);
     c->weights = CT_ARENA_NEW(arena, double *, c->most_points + 1);
@@ -56,14 +56,14 @@ static uint32_t most_special(const ct_forged *f)
     uint32_t most = 0;
     for (uint32_t t = 0; t < e->n_trees && !f->plain; t++) {
         uint32_t n = 0;
-        for (uint32_t i = e->roots[t]; i < ct_ensemble_end(e, t); i++)
+        for (uint32_t i = e->roots[t]; i < ct_forge_ensemble_end(e, t); i++)
             n += e->feature[i] >= 0 && (e->set_size[i] || e->missing[i] == CT_MISSING_ZERO);
         if (n > most) most = n;
     }
     return most;
 }
 
-ct_status ct_shap_common_make(ct_shap_common *c, const ct_forged *f, ct_arena *arena)
+ct_status ct_forge_shap_common_make(ct_forge_shap_common *c, const ct_forged *f, ct_arena *arena)
 {
     const ct_forge_ensemble *e = f->ensemble;
     uint32_t features = f->deepest < f->n_used ? f->deepest : f->n_used;
@@ -73,31 +73,31 @@ ct_status ct_shap_common_make(ct_shap_common *c, const ct_forged *f, ct_arena *a
     c->most_points = (features + 1) / 2;
     if (!c->most_points) c->most_points = 1;
     for (uint32_t t = 0; t < e->n_trees; t++) {
-        uint32_t n = ct_ensemble_end(e, t) - e->roots[t];
+        uint32_t n = ct_forge_ensemble_end(e, t) - e->roots[t];
         if (n > c->most_edges) c->most_edges = n;
     }
     return make_points(c, arena);
 }
 
-ct_shap_room *ct_shap_room_new(const ct_shap_common *c, ct_arena *arena)
+ct_forge_shap_scratch *ct_forge_shap_scratch_new(const ct_forge_shap_common *c, ct_arena *arena)
 {
     CT_ASSERT(c->most_edges > 0 && c->most_points > 0 && c->n_columns >= c->forged->n_used);
-    ct_shap_room *room = CT_ARENA_ZEROED(arena, ct_shap_room, 1);
+    ct_forge_shap_scratch *room = CT_ARENA_ZEROED(arena, ct_forge_shap_scratch, 1);
     if (!room) return NULL;
     size_t depths = (size_t) c->forged->deepest + 1, points = depths * c->most_points;
     size_t columns = c->n_columns, special = columns - c->forged->n_used;
-    ct_shap_tree *t = &room->tree;
-    t->edges = room->edges = CT_ARENA_NEW(arena, ct_shap_edge, c->most_edges);
+    ct_forge_shap_tree *t = &room->tree;
+    t->edges = room->edges = CT_ARENA_NEW(arena, ct_forge_shap_edge, c->most_edges);
     t->factors = room->factors =
-        CT_ARENA_NEW(arena, ct_shap_factor, (size_t) c->most_edges * c->most_points);
+        CT_ARENA_NEW(arena, ct_forge_shap_factor, (size_t) c->most_edges * c->most_points);
     t->x = room->x = CT_ARENA_ZEROED(arena, double, (columns ? columns : 1) * CT_SHAP_ROWS);
     t->products = CT_ARENA_NEW(arena, double, points * CT_SHAP_LANES);
     t->sums = CT_ARENA_ZEROED(arena, double, points * CT_SHAP_LANES);
     t->taken = CT_ARENA_NEW(arena, int64_t, depths * CT_SHAP_LANES);
-    t->open = CT_ARENA_NEW(arena, const ct_shap_edge *, depths);
+    t->open = CT_ARENA_NEW(arena, const ct_forge_shap_edge *, depths);
     t->out = room->out =
         CT_ARENA_NEW(arena, double, ((size_t) c->forged->n_used + 1) * CT_SHAP_ROWS);
-    room->stack = CT_ARENA_NEW(arena, ct_shap_place, c->most_edges + 1);
+    room->stack = CT_ARENA_NEW(arena, ct_forge_shap_pending, c->most_edges + 1);
     room->path = CT_ARENA_ZEROED(arena, uint32_t, depths);
     room->path_z = CT_ARENA_NEW(arena, double, depths);
     room->path_features = CT_ARENA_ZEROED(arena, uint32_t, depths);
@@ -115,7 +115,7 @@ ct_shap_room *ct_shap_room_new(const ct_shap_common *c, ct_arena *arena)
 
 /* ---- plans ---- */
 
-static uint32_t same_above(const ct_shap_room *room, uint32_t depth, uint32_t player)
+static uint32_t same_above(const ct_forge_shap_scratch *room, uint32_t depth, uint32_t player)
 {
     uint32_t above = depth - 1;
     while (above && room->path[above] != player) above--;
@@ -123,10 +123,10 @@ static uint32_t same_above(const ct_shap_room *room, uint32_t depth, uint32_t pl
 }
 
 /* What both edges of a node have in common. */
-static ct_shap_edge test_of(const ct_forged *f, ct_shap_room *room, const ct_forged_node *node,
-                            uint32_t depth)
+static ct_forge_shap_edge test_of(const ct_forged *f, ct_forge_shap_scratch *room,
+                                  const ct_forged_node *node, uint32_t depth)
 {
-    ct_shap_edge edge;
+    ct_forge_shap_edge edge;
     memset(&edge, 0, sizeof edge);
     edge.player = edge.column = node->what & CT_WALK_COLUMN;
     edge.threshold = node->threshold;
@@ -142,7 +142,7 @@ static ct_shap_edge test_of(const ct_forged *f, ct_shap_room *room, const ct_for
 }
 
 /* Appends the edge, and notes it on the path to what is below. */
-static void add_edge(ct_shap_room *room, const ct_shap_edge *edge)
+static void add_edge(ct_forge_shap_scratch *room, const ct_forge_shap_edge *edge)
 {
     uint32_t d = edge->depth;
     room->edges[room->tree.n_edges++] = *edge;
@@ -154,26 +154,26 @@ static void add_edge(ct_shap_room *room, const ct_shap_edge *edge)
 }
 
 /* Edges, each behind the one above it; a node waits on the stack with its edge. */
-static void add_edges(const ct_forged *f, ct_shap_room *room, uint32_t tree, uint32_t k)
+static void add_edges(const ct_forged *f, ct_forge_shap_scratch *room, uint32_t tree, uint32_t k)
 {
     const ct_forge_ensemble *e = f->ensemble;
     uint32_t n = 0, root = e->roots[tree];
     for (uint32_t at = root, depth = 1;;) {
         const ct_forged_node *node = &f->nodes[at];
         if (node->what & CT_WALK_INNER) {
-            ct_shap_edge edge = test_of(f, room, node, depth);
+            ct_forge_shap_edge edge = test_of(f, room, node, depth);
             for (uint32_t side = 2; side-- > 0;) {
                 uint32_t child = node->next + side, i = f->node_of[child];
                 edge.right = (uint8_t) side;
                 edge.ratio = e->cover ? e->cover[i] / e->cover[f->node_of[at]] : 1;
                 edge.z = edge.ratio * (edge.above ? room->path_z[edge.above] : 1);
                 edge.leaf = e->feature[i] < 0;
-                edge.term = edge.leaf ? ct_ensemble_term(e, tree, i, k) : 0;
-                room->stack[n++] = (ct_shap_place){child, edge};
+                edge.term = edge.leaf ? ct_forge_ensemble_term(e, tree, i, k) : 0;
+                room->stack[n++] = (ct_forge_shap_pending){child, edge};
             }
         }
         if (!n) return;
-        const ct_shap_place *top = &room->stack[--n];
+        const ct_forge_shap_pending *top = &room->stack[--n];
         add_edge(room, &top->edge);
         at = top->node;
         depth = top->edge.depth + 1;
@@ -182,14 +182,14 @@ static void add_edges(const ct_forged *f, ct_shap_room *room, uint32_t tree, uin
 
 /* At point t of the quadrature the factor of a feature is t + z (1 - t) where o is 1, else
  * z (1 - t); before its first edge it is 1. */
-static void set_factors(const ct_shap_common *c, ct_shap_room *room)
+static void set_factors(const ct_forge_shap_common *c, ct_forge_shap_scratch *room)
 {
     uint32_t n = room->tree.n_points;
     const double *t = c->points[n], *w = c->weights[n];
     for (uint32_t i = 0; i < room->tree.n_edges; i++) {
-        const ct_shap_edge *edge = &room->edges[i];
+        const ct_forge_shap_edge *edge = &room->edges[i];
         double z = edge->z, above_z = edge->above ? room->edges[room->open[edge->above]].z : 1;
-        ct_shap_factor *f = room->factors + (size_t) i * n;
+        ct_forge_shap_factor *f = room->factors + (size_t) i * n;
         double *inverse = room->inverse + (size_t) edge->depth * n;
         const double *above = room->inverse + (size_t) edge->above * n;
         room->open[edge->depth] = i;
@@ -205,7 +205,8 @@ static void set_factors(const ct_shap_common *c, ct_shap_room *room)
     }
 }
 
-void ct_shap_edges(const ct_shap_common *c, ct_shap_room *room, uint32_t tree, uint32_t k)
+void ct_forge_shap_edges(const ct_forge_shap_common *c, ct_forge_shap_scratch *room, uint32_t tree,
+                         uint32_t k)
 {
     CT_ASSERT(tree < c->forged->ensemble->n_trees);
     room->n_special = 0;
@@ -214,23 +215,25 @@ void ct_shap_edges(const ct_shap_common *c, ct_shap_room *room, uint32_t tree, u
     add_edges(c->forged, room, tree, k);
 }
 
-void ct_shap_plan(const ct_shap_common *c, ct_shap_room *room, uint32_t tree, uint32_t k)
+void ct_forge_shap_plan(const ct_forge_shap_common *c, ct_forge_shap_scratch *room, uint32_t tree,
+                        uint32_t k)
 {
     CT_ASSERT(tree < c->forged->ensemble->n_trees && k < c->forged->ensemble->n_outputs);
-    ct_shap_edges(c, room, tree, k);
+    ct_forge_shap_edges(c, room, tree, k);
     set_factors(c, room);
 }
 
-double ct_shap_expected(const ct_shap_common *c, ct_shap_room *room, uint32_t tree, uint32_t k)
+double ct_forge_shap_expected(const ct_forge_shap_common *c, ct_forge_shap_scratch *room,
+                              uint32_t tree, uint32_t k)
 {
     const ct_forge_ensemble *e = c->forged->ensemble;
     CT_ASSERT(tree < e->n_trees && k < e->n_outputs);
     uint32_t root = e->roots[tree];
-    if (e->feature[root] < 0) return ct_ensemble_term(e, tree, root, k);
+    if (e->feature[root] < 0) return ct_forge_ensemble_term(e, tree, root, k);
     double sum = 0;
-    ct_shap_edges(c, room, tree, k);
+    ct_forge_shap_edges(c, room, tree, k);
     for (uint32_t i = 0; i < room->tree.n_edges; i++) {
-        const ct_shap_edge *edge = &room->edges[i];
+        const ct_forge_shap_edge *edge = &room->edges[i];
         double before = edge->depth > 1 ? room->reached[edge->depth - 1] : 1;
         room->reached[edge->depth] = before * edge->ratio;
         sum += room->reached[edge->depth] * edge->term;

@@ -12,20 +12,20 @@ typedef struct {
     uint32_t most_edges, most_points; /* of a tree */
     uint32_t n_columns;               /* of x: n_used, and special tests of a tree */
     double **points, **weights;       /* [1 .. most_points][n] Gauss-Legendre on 0 .. 1 */
-} ct_shap_common;
+} ct_forge_shap_common;
 
 /* A node of a walk that waits, with the edge to it. */
 typedef struct {
     uint32_t node;
-    ct_shap_edge edge;
-} ct_shap_place;
+    ct_forge_shap_edge edge;
+} ct_forge_shap_pending;
 
 /* Of a worker. */
 typedef struct {
-    ct_shap_tree tree;
-    ct_shap_edge *edges;
-    ct_shap_factor *factors;
-    ct_shap_place *stack;
+    ct_forge_shap_tree tree;
+    ct_forge_shap_edge *edges;
+    ct_forge_shap_factor *factors;
+    ct_forge_shap_pending *stack;
     uint32_t *path;          /* [depth] the columns of the edges above */
     double *path_z;          /* [depth] */
     uint32_t *path_features; /* [depth] distinct ones */
@@ -35,21 +35,25 @@ typedef struct {
     uint32_t *special;       /* [n_special] nodes with tests that are no threshold */
     uint32_t n_special;
     double *x, *out;
-} ct_shap_room;
+} ct_forge_shap_scratch;
 
 /* CT_NO_MEMORY without a message. */
-ct_status ct_shap_common_make(ct_shap_common *common, const ct_forged *forged, ct_arena *arena);
-ct_shap_room *ct_shap_room_new(const ct_shap_common *common, ct_arena *arena);
+ct_status ct_forge_shap_common_make(ct_forge_shap_common *common, const ct_forged *forged,
+                                    ct_arena *arena);
+ct_forge_shap_scratch *ct_forge_shap_scratch_new(const ct_forge_shap_common *common,
+                                                 ct_arena *arena);
 
 /* The tree's plan for output k, into room->tree. The answers of special test i belong into the
  * column n_used + i of room->x: 0 left, 1 right. */
-void ct_shap_plan(const ct_shap_common *common, ct_shap_room *room, uint32_t tree, uint32_t k);
+void ct_forge_shap_plan(const ct_forge_shap_common *common, ct_forge_shap_scratch *room,
+                        uint32_t tree, uint32_t k);
 
 /* The edges of a tree's plan alone, for which covers need not be known. */
-void ct_shap_edges(const ct_shap_common *common, ct_shap_room *room, uint32_t tree, uint32_t k);
+void ct_forge_shap_edges(const ct_forge_shap_common *common, ct_forge_shap_scratch *room,
+                         uint32_t tree, uint32_t k);
 
 /* What a tree adds to output k of a row of which nothing is known. */
-double ct_shap_expected(const ct_shap_common *common, ct_shap_room *room, uint32_t tree,
-                        uint32_t k);
+double ct_forge_shap_expected(const ct_forge_shap_common *common, ct_forge_shap_scratch *room,
+                              uint32_t tree, uint32_t k);
 
 #endif

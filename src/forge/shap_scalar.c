@@ -3,5 +3,5 @@
 #include <stddef.h>
 
 #define VEC_BYTES 16
-#define NAME ct_shap_scalar
+#define NAME ct_forge_shap_scalar
 #include "forge/shap_body.h"

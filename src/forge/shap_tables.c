@@ -6,15 +6,15 @@
 
 #include "base/simd/rounded.h"
 
-ct_status ct_table_room_make(ct_table_room *room, uint32_t deepest, int interactions,
-                             ct_arena *arena)
+ct_status ct_forge_table_scratch_make(ct_forge_table_scratch *room, uint32_t deepest,
+                                      int interactions, ct_arena *arena)
 {
     size_t n = (size_t) 1 << CT_PATTERN_BITS;
+    size_t width = interactions ? ct_forge_pair_count(CT_PATTERN_BITS) : CT_PATTERN_BITS;
     room->interactions = interactions;
     room->counts = CT_ARENA_NEW(arena, double, n);
     room->sums = CT_ARENA_NEW(arena, double, n * (CT_PATTERN_BITS + 1));
-    room->shares = CT_ARENA_NEW(arena, double, n * (interactions ? ct_pairs_of(CT_PATTERN_BITS)
-                                                                  : CT_PATTERN_BITS));
+    room->shares = CT_ARENA_NEW(arena, double, n * width);
     room->edges = CT_ARENA_NEW(arena, uint32_t, (size_t) deepest + 1);
     room->slots = CT_ARENA_NEW(arena, uint32_t, (size_t) deepest + 1);
     return room->counts && room->sums && room->shares && room->edges && room->slots
@@ -41,7 +41,7 @@ static double weight_of(uint32_t a, uint32_t b)
  * all others. Let a be the features of c whose tests the latter fails: the leaf is reached when all
  * of a and none outside c come from the row. This counts such rows of the background by the size of
  * a: sums[c][size], over all subsets of c. */
-static void count_subsets(ct_table_room *room, uint32_t k)
+static void count_subsets(ct_forge_table_scratch *room, uint32_t k)
 {
     uint32_t n = UINT32_C(1) << k, width = k + 1;
     memset(room->sums, 0, (size_t) n * width * sizeof *room->sums);
@@ -69,7 +69,7 @@ static double product(const double *x, const double *weights, uint32_t n)
 }
 
 /* shares[c][feature]: counts are whole numbers, so that differences are exact. */
-static void share_leaf(ct_table_room *room, uint32_t k, double value)
+static void share_leaf(ct_forge_table_scratch *room, uint32_t k, double value)
 {
     uint32_t n = UINT32_C(1) << k, width = k + 1;
     double with[CT_PATTERN_BITS + 1], without[CT_PATTERN_BITS + 1], own[CT_PATTERN_BITS + 1];
@@ -94,8 +94,8 @@ static void share_leaf(ct_table_room *room, uint32_t k, double value)
 
 /* The sum of weights[size of a] over the rows of the background whose a is within c and has all of
  * `pair`, features of c. */
-static double counted_with(const ct_table_room *room, uint32_t k, uint32_t c, uint32_t pair,
-                           const double *weights)
+static double counted_with(const ct_forge_table_scratch *room, uint32_t k, uint32_t c,
+                           uint32_t pair, const double *weights)
 {
     double own[CT_PATTERN_BITS + 1];
     uint32_t width = k + 1, size = size_of(c), one = pair & (0 - pair), other = pair - one;
@@ -113,9 +113,9 @@ static double counted_with(const ct_table_room *room, uint32_t k, uint32_t c, ui
  * the row's and the b outside c the background's, that of two of a is (a - 2)! b! / (a + b - 1)!,
  * of two outside a! (b - 2)! / (a + b - 1)!, and of one and one -(a - 1)! (b - 1)! / (a + b - 1)!.
  */
-static void share_leaf_pairs(ct_table_room *room, uint32_t k, double value)
+static void share_leaf_pairs(ct_forge_table_scratch *room, uint32_t k, double value)
 {
-    uint32_t n = UINT32_C(1) << k, n_pairs = ct_pairs_of(k);
+    uint32_t n = UINT32_C(1) << k, n_pairs = ct_forge_pair_count(k);
     double weights[3][CT_PATTERN_BITS + 1]; /* by how many of the pair are in c */
     for (uint32_t c = 0; c < n; c++) {
         uint32_t size = size_of(c), b = k - size;
@@ -134,13 +134,14 @@ static void share_leaf_pairs(ct_table_room *room, uint32_t k, double value)
 }
 
 /* Adds a leaf, with the path of n_path edges below the unit's node. */
-static void add_leaf(const ct_patterns *p, ct_pattern_unit *unit, const uint32_t *counts,
-                     uint32_t k, uint32_t n_path, double value, ct_table_room *room, double *table)
+static void add_leaf(const ct_forge_patterns *p, ct_forge_pattern_unit *unit,
+                     const uint32_t *counts, uint32_t k, uint32_t n_path, double value,
+                     ct_forge_table_scratch *room, double *table)
 {
-    uint32_t n = UINT32_C(1) << unit->bits, wide = room->interactions ? ct_pairs_of(k) : k;
+    uint32_t n = UINT32_C(1) << unit->bits, wide = room->interactions ? ct_forge_pair_count(k) : k;
     memset(room->counts, 0, ((size_t) 1 << k) * sizeof *room->counts);
     for (uint32_t i = 0; i < n; i++)
-        room->counts[ct_pattern_at_leaf(p, unit, room->edges, n_path, i)] += counts[i];
+        room->counts[ct_forge_pattern_at_leaf(p, unit, room->edges, n_path, i)] += counts[i];
     double reached = value * room->counts[(UINT32_C(1) << k) - 1];
     ROUNDED(reached);
     unit->expected += reached;
@@ -148,28 +149,29 @@ static void add_leaf(const ct_patterns *p, ct_pattern_unit *unit, const uint32_t
     if (room->interactions) share_leaf_pairs(room, k, value);
     else share_leaf(room, k, value);
     for (uint32_t i = 0; i < n; i++) {
-        const double *share =
-            room->shares + (size_t) ct_pattern_at_leaf(p, unit, room->edges, n_path, i) * wide;
+        uint32_t pattern = ct_forge_pattern_at_leaf(p, unit, room->edges, n_path, i);
+        const double *share = room->shares + (size_t) pattern * wide;
         double *to = table + (size_t) i * unit->width;
         if (room->interactions) {
             for (uint32_t j = 1; j < k; j++)
                 for (uint32_t h = 0; h < j; h++)
-                    to[ct_pair_slot(room->slots[h], room->slots[j])] += *share++;
+                    to[ct_forge_pair_slot(room->slots[h], room->slots[j])] += *share++;
         } else {
             for (uint32_t j = 0; j < k; j++) to[room->slots[j]] += share[j];
         }
     }
 }
 
-static uint32_t slot_of(const ct_pattern_unit *unit, uint32_t player)
+static uint32_t slot_of(const ct_forge_pattern_unit *unit, uint32_t player)
 {
     uint32_t slot = 0;
     while (unit->players[slot] != player) slot++;
     return slot;
 }
 
-void ct_unit_table(const ct_patterns *p, ct_pattern_unit *unit, const uint32_t *counts,
-                   double n_background, ct_table_room *room, double *table)
+void ct_forge_unit_table(const ct_forge_patterns *p, ct_forge_pattern_unit *unit,
+                         const uint32_t *counts, double n_background, ct_forge_table_scratch *room,
+                         double *table)
 {
     CT_ASSERT(unit->bits <= CT_PATTERN_BITS && unit->n_features <= unit->bits && n_background > 0);
     memset(table, 0, ((size_t) unit->width << unit->bits) * sizeof *table);
@@ -179,7 +181,7 @@ void ct_unit_table(const ct_patterns *p, ct_pattern_unit *unit, const uint32_t *
         add_leaf(p, unit, counts, unit->n_features, 0, unit->leaf / n_background, room, table);
     uint32_t top = unit->first < unit->end ? p->edges[unit->first].depth : 0;
     for (uint32_t i = unit->first; i < unit->end; i++) {
-        const ct_shap_edge *edge = &p->edges[i];
+        const ct_forge_shap_edge *edge = &p->edges[i];
         room->edges[edge->depth - top] = i;
         room->slots[p->feature_bit[i]] = slot_of(unit, edge->player);
         if (!edge->leaf) continue;

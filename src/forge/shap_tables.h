@@ -12,24 +12,25 @@ typedef struct {
     double *shares;   /* [2^bits] features or pairs of features */
     uint32_t *edges, *slots;
     int interactions;
-} ct_table_room;
+} ct_forge_table_scratch;
 
-ct_status ct_table_room_make(ct_table_room *room, uint32_t deepest, int interactions,
-                             ct_arena *arena);
+ct_status ct_forge_table_scratch_make(ct_forge_table_scratch *room, uint32_t deepest,
+                                      int interactions, ct_arena *arena);
 
 /* The entries of a pattern, and that of the pair of i and j, two different ones below n. */
-static inline uint32_t ct_pairs_of(uint32_t n)
+static inline uint32_t ct_forge_pair_count(uint32_t n)
 {
     return n ? n * (n - 1) / 2 : 0;
 }
 
-static inline uint32_t ct_pair_slot(uint32_t i, uint32_t j)
+static inline uint32_t ct_forge_pair_slot(uint32_t i, uint32_t j)
 {
-    return i < j ? ct_pairs_of(j) + i : ct_pairs_of(i) + j;
+    return i < j ? ct_forge_pair_count(j) + i : ct_forge_pair_count(i) + j;
 }
 
 /* Fills table[2^bits][width], and unit->expected. n_background: the sum of the counts. */
-void ct_unit_table(const ct_patterns *patterns, ct_pattern_unit *unit, const uint32_t *counts,
-                   double n_background, ct_table_room *room, double *table);
+void ct_forge_unit_table(const ct_forge_patterns *patterns, ct_forge_pattern_unit *unit,
+                         const uint32_t *counts, double n_background, ct_forge_table_scratch *room,
+                         double *table);
 
 #endif

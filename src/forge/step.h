@@ -7,7 +7,7 @@
 #include "forge/forged.h"
 
 /* 1: to the right; nowhere, 0, from a leaf. */
-static inline uint32_t ct_step_right(const ct_forged_node *node, double x)
+static inline uint32_t ct_forge_step_right(const ct_forged_node *node, double x)
 {
     uint32_t right = !(x <= node->threshold);
     right &= !((node->what & CT_WALK_NAN_LEFT) && x != x);
@@ -15,13 +15,13 @@ static inline uint32_t ct_step_right(const ct_forged_node *node, double x)
 }
 
 /* 1: to the right, where there are sets and missing zeros; `origin` is the ensemble's node. */
-static inline uint32_t ct_step_any_right(const ct_forge_ensemble *e, uint32_t origin,
-                                         const ct_forged_node *node, double x)
+static inline uint32_t ct_forge_step_any_right(const ct_forge_ensemble *e, uint32_t origin,
+                                               const ct_forged_node *node, double x)
 {
-    if (x != x || !(node->what & (CT_WALK_ZERO | CT_WALK_SET))) return ct_step_right(node, x);
-    if (node->what & CT_WALK_SET) return !ct_ensemble_in_set(e, origin, x);
-    if (fabs(x) <= CT_ZERO) return !(node->what & CT_WALK_NAN_LEFT);
-    return ct_step_right(node, x);
+    if (x != x || !(node->what & (CT_WALK_ZERO | CT_WALK_SET))) return ct_forge_step_right(node, x);
+    if (node->what & CT_WALK_SET) return !ct_forge_ensemble_in_set(e, origin, x);
+    if (fabs(x) <= CT_FORGE_ZERO) return !(node->what & CT_WALK_NAN_LEFT);
+    return ct_forge_step_right(node, x);
 }
 
 #endif

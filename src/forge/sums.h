@@ -6,7 +6,8 @@
 
 #include "forge/ensemble.h"
 
-static inline void ct_sums_begin(const ct_forge_ensemble *e, void *sums, size_t stride, uint32_t n)
+static inline void ct_forge_sums_begin(const ct_forge_ensemble *e, void *sums, size_t stride,
+                                       uint32_t n)
 {
     for (uint32_t k = 0; k < e->n_outputs; k++) {
         float base = (float) e->base[k], *narrow = (float *) sums + k * stride;
@@ -19,8 +20,8 @@ static inline void ct_sums_begin(const ct_forge_ensemble *e, void *sums, size_t 
 }
 
 /* The quotient of two floats is the same, rounded once or by way of doubles. */
-static inline void ct_sums_end(const ct_forge_ensemble *e, const void *sums, size_t stride,
-                               uint32_t n, double *out, size_t out_stride)
+static inline void ct_forge_sums_end(const ct_forge_ensemble *e, const void *sums, size_t stride,
+                                     uint32_t n, double *out, size_t out_stride)
 {
     const double divisor = e->divisor;
     for (uint32_t k = 0; k < e->n_outputs; k++, out += out_stride) {

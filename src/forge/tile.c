@@ -4,28 +4,28 @@
 #include "forge/step.h"
 #include "forge/sums.h"
 
-ct_forge_tile_room *ct_forge_tile_room_new(const ct_forged *f, ct_arena *arena, uint32_t rows)
+ct_forge_tile_scratch *ct_forge_tile_scratch_new(const ct_forged *f, ct_arena *arena, uint32_t rows)
 {
     CT_ASSERT(rows > 0);
     size_t sum = f->ensemble->sum == CT_F32 ? sizeof(float) : sizeof(double);
     size_t width = f->n_used ? f->n_used : 1;
-    ct_forge_tile_room *room = CT_ARENA_NEW(arena, ct_forge_tile_room, 1);
+    ct_forge_tile_scratch *room = CT_ARENA_NEW(arena, ct_forge_tile_scratch, 1);
     if (!room) return NULL;
     room->rows = rows;
     room->x = CT_ARENA_ZEROED(arena, double, rows * width);
-    room->at = CT_ARENA_NEW(arena, uint32_t, (size_t) rows + CT_LANES);
+    room->at = CT_ARENA_NEW(arena, uint32_t, (size_t) rows + CT_FORGE_LANES);
     room->sums = ct_arena_alloc(arena, (size_t) f->ensemble->n_outputs * rows, sum);
     return room->x && room->at && room->sums ? room : NULL;
 }
 
-static void load_rows(const ct_forged *f, ct_forge_tile_room *room, const ct_column *columns,
+static void load_rows(const ct_forged *f, ct_forge_tile_scratch *room, const ct_column *columns,
                       uint32_t first, uint32_t n)
 {
     for (uint32_t column = 0; column < f->n_used; column++) {
         const ct_column *from = &columns[f->used[column]];
         for (uint32_t row = 0; row < n; row++)
             room->x[(size_t) row * f->n_used + column] =
-                ct_input(from, first + row, f->ensemble->number);
+                ct_forge_input(from, first + row, f->ensemble->number);
     }
 }
 
@@ -33,16 +33,16 @@ static void load_rows(const ct_forged *f, ct_forge_tile_room *room, const ct_col
 
 static inline uint32_t step(const ct_forged_node *node, double x)
 {
-    return node->next + ct_step_right(node, x);
+    return node->next + ct_forge_step_right(node, x);
 }
 
 static inline uint32_t any_step(const ct_forged *f, uint32_t at, double x)
 {
     const ct_forged_node *node = &f->nodes[at];
-    return node->next + ct_step_any_right(f->ensemble, f->node_of[at], node, x);
+    return node->next + ct_forge_step_any_right(f->ensemble, f->node_of[at], node, x);
 }
 
-/* CT_LANES walks at once, each waiting for memory while others go on. */
+/* CT_FORGE_LANES walks at once, each waiting for memory while others go on. */
 #define WALK_LANES(name, step_of)                                                                  \
     static void name(const ct_forged *f, uint32_t *at, const double *const *x)                     \
     {                                                                                              \
@@ -50,7 +50,7 @@ static inline uint32_t any_step(const ct_forged *f, uint32_t at, double x)
         uint32_t moved = 1;                                                                        \
         while (moved) {                                                                            \
             moved = 0;                                                                             \
-            for (unsigned lane = 0; lane < CT_LANES; lane++) {                                     \
+            for (unsigned lane = 0; lane < CT_FORGE_LANES; lane++) {                               \
                 const ct_forged_node *node = &nodes[at[lane]];                                     \
                 double value = x[lane][node->what & CT_WALK_COLUMN];                               \
                 uint32_t next = step_of;                                                           \
@@ -71,11 +71,11 @@ static inline void walk_lanes(const ct_forged *f, uint32_t *at, const double *co
 /* ---- all rows down one tree, or one row down all trees ---- */
 
 /* Leaves of n rows into room->at. */
-static void walk_tree(const ct_forged *f, ct_forge_tile_room *room, uint32_t tree, uint32_t n)
+static void walk_tree(const ct_forged *f, ct_forge_tile_scratch *room, uint32_t tree, uint32_t n)
 {
-    for (uint32_t row = 0; row < n; row += CT_LANES) {
-        const double *x[CT_LANES];
-        for (uint32_t lane = 0; lane < CT_LANES; lane++) {
+    for (uint32_t row = 0; row < n; row += CT_FORGE_LANES) {
+        const double *x[CT_FORGE_LANES];
+        for (uint32_t lane = 0; lane < CT_FORGE_LANES; lane++) {
             uint32_t which = row + lane < n ? row + lane : row;
             x[lane] = room->x + (size_t) which * f->n_used;
             room->at[row + lane] = f->ensemble->roots[tree];
@@ -119,34 +119,34 @@ enum { TREES_AT_ONCE = 256 };
 WALK_TREES(walk_trees_plain, step(node, value))
 WALK_TREES(walk_trees_any, any_step(f, at, value))
 
-static void add_leaf(const ct_forged *f, ct_forge_tile_room *room, uint32_t tree, uint32_t row,
+static void add_leaf(const ct_forged *f, ct_forge_tile_scratch *room, uint32_t tree, uint32_t row,
                      uint32_t at)
 {
     const ct_forge_ensemble *e = f->ensemble;
     for (uint32_t k = 0; k < e->leaf_width; k++) {
         size_t place = (size_t) (e->output_of_tree[tree] + k) * room->rows + row;
         double term = e->leaf_width == 1 ? f->nodes[at].threshold
-                                         : ct_ensemble_term(e, tree, f->node_of[at], k);
+                                         : ct_forge_ensemble_term(e, tree, f->node_of[at], k);
         if (e->first_term)
-            term = ct_ensemble_model(e, tree, f->node_of[at],
-                                     room->x + (size_t) row * f->n_used, f->term_column);
+            term = ct_forge_ensemble_model(e, tree, f->node_of[at],
+                                           room->x + (size_t) row * f->n_used, f->term_column);
         if (e->sum == CT_F32) ((float *) room->sums)[place] += (float) term;
         else ((double *) room->sums)[place] += term;
     }
 }
 
-/* The same in CT_LANES trees or as many as there are; their number. No list is kept, which takes
- * less where trees are about as deep as one another. */
+/* One row down the next CT_FORGE_LANES trees, or as many as there are: returns how many. No list is
+ * kept, which takes less where trees are about as deep as one another. */
 static uint32_t walk_few_trees(const ct_forged *f, const double *row, uint32_t tree, uint32_t *at)
 {
-    const double *x[CT_LANES];
+    const double *x[CT_FORGE_LANES];
     uint32_t n = f->ensemble->n_trees - tree;
-    for (uint32_t lane = 0; lane < CT_LANES; lane++) {
+    for (uint32_t lane = 0; lane < CT_FORGE_LANES; lane++) {
         x[lane] = row;
         at[lane] = f->ensemble->roots[tree + (lane < n ? lane : 0)];
     }
     walk_lanes(f, at, x);
-    return n < CT_LANES ? n : CT_LANES;
+    return n < CT_FORGE_LANES ? n : CT_FORGE_LANES;
 }
 
 static uint32_t walk_many_trees(const ct_forged *f, const double *row, uint32_t tree, uint32_t *at)
@@ -159,7 +159,7 @@ static uint32_t walk_many_trees(const ct_forged *f, const double *row, uint32_t 
 }
 
 /* A row of the tile down all trees. */
-static void add_trees(const ct_forged *f, ct_forge_tile_room *room, uint32_t row)
+static void add_trees(const ct_forged *f, ct_forge_tile_scratch *room, uint32_t row)
 {
     enum { DEEP = 12 };
     const double *x = room->x + (size_t) row * f->n_used;
@@ -172,25 +172,27 @@ static void add_trees(const ct_forged *f, ct_forge_tile_room *room, uint32_t row
     }
 }
 
-void ct_forge_tile_row(const ct_forged *f, ct_forge_tile_room *room, const double *x, double *out)
+void ct_forge_tile_row(const ct_forged *f, ct_forge_tile_scratch *room, const double *x,
+                       double *out)
 {
     CT_ASSERT(room->rows == 1);
     for (uint32_t column = 0; column < f->n_used; column++) {
         double value = x[f->used[column]];
         room->x[column] = f->ensemble->number == CT_F32 ? (float) value : value;
     }
-    ct_sums_begin(f->ensemble, room->sums, 1, 1);
+    ct_forge_sums_begin(f->ensemble, room->sums, 1, 1);
     add_trees(f, room, 0);
-    ct_sums_end(f->ensemble, room->sums, 1, 1, out, 1);
+    ct_forge_sums_end(f->ensemble, room->sums, 1, 1, out, 1);
 }
 
-void ct_tile_predict(const ct_forged *f, ct_forge_tile_room *room, const ct_column *columns,
-                     uint32_t first, uint32_t n, double *out, size_t stride)
+void ct_forge_tile_predict(const ct_forged *f, ct_forge_tile_scratch *room,
+                           const ct_column *columns, uint32_t first, uint32_t n, double *out,
+                           size_t stride)
 {
     CT_ASSERT(n > 0 && n <= room->rows);
     load_rows(f, room, columns, first, n);
-    ct_sums_begin(f->ensemble, room->sums, room->rows, n);
-    if (n < CT_LANES) {
+    ct_forge_sums_begin(f->ensemble, room->sums, room->rows, n);
+    if (n < CT_FORGE_LANES) {
         for (uint32_t row = 0; row < n; row++) add_trees(f, room, row);
     } else {
         for (uint32_t t = 0; t < f->ensemble->n_trees; t++) {
@@ -198,11 +200,11 @@ void ct_tile_predict(const ct_forged *f, ct_forge_tile_room *room, const ct_colu
             for (uint32_t row = 0; row < n; row++) add_leaf(f, room, t, row, room->at[row]);
         }
     }
-    ct_sums_end(f->ensemble, room->sums, room->rows, n, out + first, stride);
+    ct_forge_sums_end(f->ensemble, room->sums, room->rows, n, out + first, stride);
 }
 
-void ct_tile_leaves(const ct_forged *f, ct_forge_tile_room *room, const ct_column *columns,
-                    uint32_t first, uint32_t n, int32_t *out, size_t stride)
+void ct_forge_tile_leaves(const ct_forged *f, ct_forge_tile_scratch *room, const ct_column *columns,
+                          uint32_t first, uint32_t n, int32_t *out, size_t stride)
 {
     CT_ASSERT(n > 0 && n <= room->rows);
     load_rows(f, room, columns, first, n);

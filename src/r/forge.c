@@ -6,7 +6,7 @@
  *   threshold          of the split
  *   left, right        children, from 1
  *   default_left       where rows without a value go
- *   missing            what counts as no value: ct_missing
+ *   missing            what counts as no value: ct_forge_missing
  *   set                which of `sets`, from 1; 0: none
  *   leaf_id            the number that the source gives to a leaf
  *   values             a matrix, a row a node
@@ -51,7 +51,7 @@ static void free_owned(SEXP pointer)
     owned *all = (owned *) R_ExternalPtrAddr(pointer);
     if (!all) return;
     r_forged_leave(&all->on);
-    ct_forge_rooms_free(&all->rooms);
+    ct_forge_scratch_pool_free(&all->rooms);
     ct_forged_free(&all->forged);
     ct_arena_free(&all->arena);
     ct_arena_free(&all->of_schedule);
@@ -293,7 +293,7 @@ SEXP ffi_forge(SEXP list)
     SEXP pointer = PROTECT(new_owned(&all));
     read_ensemble(all, list);
     r_check(ct_forge(&all->ensemble, &all->forged, &error), &error);
-    all->row = ct_forge_tile_room_new(&all->forged, &all->arena, 1);
+    all->row = ct_forge_tile_scratch_new(&all->forged, &all->arena, 1);
     if (!all->row) Rf_error("not enough memory");
     UNPROTECT(1);
     return pointer;

@@ -24,8 +24,8 @@ typedef struct {
     ct_arena arena; /* of the ensemble */
     ct_forge_ensemble ensemble;
     ct_forged forged;
-    ct_forge_tile_room *row; /* for one row at a time; the arena's */
-    ct_forge_rooms rooms;    /* for more */
+    ct_forge_tile_scratch *row; /* for one row at a time; the arena's */
+    ct_forge_scratch_pool rooms;    /* for more */
     int running;             /* a run has them, or the schedule below */
     /* The schedule that was asked for last, made ready; `schedule` is its text. */
     ct_arena of_schedule;

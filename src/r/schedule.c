@@ -86,10 +86,11 @@ static SEXP loops_of(const ct_forge_nest *nest)
         const ct_forge_index *index = &nest->loops[loops[i]];
         SET_STRING_ELT(VECTOR_ELT(list, 0), i, Rf_mkChar(index->name));
         SET_STRING_ELT(VECTOR_ELT(list, 1), i,
-                       Rf_mkChar(index->axis == CT_ROWS ? "rows" : "trees"));
+                       Rf_mkChar(index->axis == CT_FORGE_ROWS ? "rows" : "trees"));
         INTEGER(VECTOR_ELT(list, 2))[i] = depths[i];
         REAL(VECTOR_ELT(list, 3))[i] = (double) index->start;
-        REAL(VECTOR_ELT(list, 4))[i] = index->stop == CT_OPEN ? NA_REAL : (double) index->stop;
+        REAL(VECTOR_ELT(list,
+                        4))[i] = index->stop == CT_FORGE_OPEN ? NA_REAL : (double) index->stop;
         REAL(VECTOR_ELT(list, 5))[i] = (double) index->step;
         SET_STRING_ELT(VECTOR_ELT(list, 6), i, marks_of(index));
     }

@@ -10,11 +10,11 @@ static uint32_t parts_of(const ct_forged_view *f, uint32_t n_rows)
     uint32_t by_trees = f->n_trees / TREES;
     uint64_t sums = (uint64_t) n_rows * f->n_outputs, by_threads = THREADS / (sums ? sums : 1);
     if (!f->any_order || by_trees < 2 || by_threads < 2) return 1;
-    if (by_trees > CT_MOST_PARTS - 1) by_trees = CT_MOST_PARTS - 1;
+    if (by_trees > CT_FORGE_MOST_SLICES - 1) by_trees = CT_FORGE_MOST_SLICES - 1;
     return by_threads < by_trees ? (uint32_t) by_threads : by_trees;
 }
 
-uint32_t ct_functions_rows(const ct_forged_view *f)
+uint32_t ct_forge_functions_rows(const ct_forged_view *f)
 {
     CT_ASSERT(f->n_trees > 0 && f->n_outputs > 0);
     enum { MOST_ROWS = 1 << 18, WORD = 32 };
@@ -25,7 +25,8 @@ uint32_t ct_functions_rows(const ct_forged_view *f)
     return words < MOST_ROWS / WORD ? WORD * words : MOST_ROWS;
 }
 
-static size_t cut_rows(const ct_forged_view *f, char *memory, uint32_t n_rows, ct_rows_view *rows)
+static size_t cut_rows(const ct_forged_view *f, char *memory, uint32_t n_rows,
+                       ct_forge_rows_view *rows)
 {
     ct_gpu_cutter c = {memory, 0};
     const size_t words = (n_rows + 31) / 32, word = sizeof(uint32_t);
@@ -41,21 +42,21 @@ static size_t cut_rows(const ct_forged_view *f, char *memory, uint32_t n_rows, c
     return c.used;
 }
 
-size_t ct_functions_scratch(const void *of, uint32_t n_rows)
+size_t ct_forge_functions_scratch(const void *of, uint32_t n_rows)
 {
     CT_ASSERT(of && n_rows > 0);
-    ct_rows_view planned;
+    ct_forge_rows_view planned;
     return cut_rows((const ct_forged_view *) of, NULL, n_rows, &planned);
 }
 
-static ct_status launch(const ct_pass *pass, ct_forged_kernel kernel, ct_gpu_grid grid,
+static ct_status launch(const ct_forge_pass *pass, ct_forged_kernel kernel, ct_gpu_grid grid,
                         const ct_forged_views *views)
 {
     if (!grid.items) return CT_OK;
     return ct_gpu_launch(&pass->stream, &ct_forged_kernels[kernel], grid, views);
 }
 
-static ct_status launch_networks(const ct_pass *pass, const ct_forged_views *v)
+static ct_status launch_networks(const ct_forge_pass *pass, const ct_forged_views *v)
 {
     const ct_forged_view *f = &v->forest;
     const size_t words = v->rows.words, sums = (size_t) v->rows.n_parts * f->n_outputs;
@@ -66,14 +67,14 @@ static ct_status launch_networks(const ct_pass *pass, const ct_forged_views *v)
     return launch(pass, CT_FORGED_LEAVES, ct_gpu_threads(sums * CT_LEAF_WORDS * words), v);
 }
 
-static ct_status launch_walks(const ct_pass *pass, const ct_forged_views *v)
+static ct_status launch_walks(const ct_forge_pass *pass, const ct_forged_views *v)
 {
     const size_t n = v->rows.n_rows, sums = (size_t) v->rows.n_parts * v->forest.n_outputs;
     CT_TRY(launch(pass, CT_FORGED_WALKS, ct_gpu_threads(v->forest.n_trees * n), v));
     return launch(pass, CT_FORGED_NODES, ct_gpu_threads(sums * n), v);
 }
 
-ct_status ct_functions_predict(const void *of, const ct_pass *pass)
+ct_status ct_forge_functions_predict(const void *of, const ct_forge_pass *pass)
 {
     CT_ASSERT(of && pass->n > 0 && pass->n <= pass->capacity && pass->scratch);
     ct_forged_views v;

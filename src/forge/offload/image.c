@@ -10,7 +10,7 @@ typedef struct {
     const ct_forged *f;
     ct_forged_view *view;
     ct_arena arena;
-    ct_sent sent;
+    ct_forge_upload sent;
     uint32_t *plane_of; /* by that of the forged: the device's */
 } making;
 
@@ -24,7 +24,7 @@ static size_t number_size(const making *m)
 static uint64_t key_of(const making *m, double threshold)
 {
     if (isnan(threshold)) return 0;
-    return m->view->wide ? ct_wide_key(threshold) : ct_narrow_key((float) threshold);
+    return m->view->wide ? ct_forge_wide_key(threshold) : ct_forge_narrow_key((float) threshold);
 }
 
 static void set_keys(const making *m, const ct_forge_search *s, void *keys, uint32_t first)
@@ -42,27 +42,28 @@ static ct_status make_keys(making *m)
     size_t n = 0, size = m->view->wide ? sizeof(uint64_t) : sizeof(uint32_t);
     for (uint32_t i = 0; i < f->n_searches; i++) n += (1u << f->searches[i].bits) - 1;
     void *keys = ct_arena_alloc(&m->arena, n, size);
-    ct_key_search *searches = CT_ARENA_NEW(&m->arena, ct_key_search, f->n_searches);
+    ct_forge_key_search *searches = CT_ARENA_NEW(&m->arena, ct_forge_key_search, f->n_searches);
     if (!keys || !searches) return CT_NO_MEMORY;
     n = 0;
     for (uint32_t i = 0; i < f->n_searches; i++) {
         const ct_forge_search *s = &f->searches[i];
-        searches[i] = (ct_key_search){s->column, s->bits, (uint32_t) s->any_zero, (uint32_t) n};
+        searches[i] = (ct_forge_key_search){s->column, s->bits, (uint32_t) s->any_zero,
+                                            (uint32_t) n};
         set_keys(m, s, keys, (uint32_t) n);
         n += (1u << s->bits) - 1;
     }
-    ct_sent_add(&m->sent, &m->view->keys, keys, n, size);
-    ct_sent_add(&m->sent, &m->view->searches, searches, f->n_searches, sizeof *searches);
+    ct_forge_upload_add(&m->sent, &m->view->keys, keys, n, size);
+    ct_forge_upload_add(&m->sent, &m->view->searches, searches, f->n_searches, sizeof *searches);
     m->view->n_searches = f->n_searches;
     return CT_OK;
 }
 
 /* The tests of a search with this kind and the high half of this rank; their planes are next. */
 static void add_group(making *m, uint32_t search, uint32_t kind, uint32_t high,
-                      ct_test_group *groups)
+                      ct_forge_test_group *groups)
 {
     const ct_forge_search *s = &m->f->searches[search];
-    ct_test_group group = {search, high, kind, 0, m->view->n_planes};
+    ct_forge_test_group group = {search, high, kind, 0, m->view->n_planes};
     for (uint32_t i = 0; i < s->n_tests; i++) {
         if (s->tests[i].kind != kind || s->tests[i].rank / 16u != high) continue;
         group.ranks |= 1u << s->tests[i].rank % 16;
@@ -74,14 +75,14 @@ static void add_group(making *m, uint32_t search, uint32_t kind, uint32_t high,
 static ct_status make_groups(making *m)
 {
     const ct_forged *f = m->f;
-    ct_test_group *groups = CT_ARENA_NEW(&m->arena, ct_test_group, f->n_planes);
+    ct_forge_test_group *groups = CT_ARENA_NEW(&m->arena, ct_forge_test_group, f->n_planes);
     m->plane_of = CT_ARENA_ZEROED(&m->arena, uint32_t, f->n_planes);
     if (!groups || !m->plane_of) return CT_NO_MEMORY;
     for (uint32_t i = 0; i < f->n_searches; i++)
         for (uint32_t kind = CT_NAN_RIGHT; kind <= CT_ZERO_RIGHT; kind++)
             for (uint32_t high = 0; high <= f->searches[i].n / 16; high++)
                 add_group(m, i, kind, high, groups);
-    ct_sent_add(&m->sent, &m->view->groups, groups, m->view->n_groups, sizeof *groups);
+    ct_forge_upload_add(&m->sent, &m->view->groups, groups, m->view->n_groups, sizeof *groups);
     return CT_OK;
 }
 
@@ -89,16 +90,17 @@ static ct_status make_code_tests(making *m)
 {
     const ct_forged *f = m->f;
     const ct_forge_ensemble *e = f->ensemble;
-    ct_code_test *tests = CT_ARENA_NEW(&m->arena, ct_code_test, f->n_set_tests);
+    ct_forge_code_test *tests = CT_ARENA_NEW(&m->arena, ct_forge_code_test, f->n_set_tests);
     if (!tests) return CT_NO_MEMORY;
     for (uint32_t i = 0; i < f->n_set_tests; i++) {
-        const ct_set_test *from = &f->set_tests[i];
+        const ct_forge_set_test *from = &f->set_tests[i];
         uint32_t none = e->missing[from->node] == CT_MISSING_NONE;
         m->plane_of[from->plane] = m->view->n_planes;
-        tests[i] = (ct_code_test){from->column, from->node, m->view->n_planes++,
-                                  none ? e->set_else[from->node] : e->default_left[from->node]};
+        const uint8_t *nan_left = none ? e->set_else : e->default_left;
+        tests[i] = (ct_forge_code_test){from->column, from->node, m->view->n_planes++,
+                                        nan_left[from->node]};
     }
-    ct_sent_add(&m->sent, &m->view->code_tests, tests, f->n_set_tests, sizeof *tests);
+    ct_forge_upload_add(&m->sent, &m->view->code_tests, tests, f->n_set_tests, sizeof *tests);
     m->view->n_code_tests = f->n_set_tests;
     return CT_OK;
 }
@@ -109,10 +111,10 @@ static void send_sets(making *m)
     ct_forge_ensemble *sets = &m->view->sets;
     sets->minus_fraction = e->minus_fraction;
     if (!e->n_set_bits) return;
-    ct_sent_add(&m->sent, &sets->set_first, e->set_first, e->n_nodes, sizeof *e->set_first);
-    ct_sent_add(&m->sent, &sets->set_size, e->set_size, e->n_nodes, sizeof *e->set_size);
-    ct_sent_add(&m->sent, &sets->set_else, e->set_else, e->n_nodes, sizeof *e->set_else);
-    ct_sent_add(&m->sent, &sets->sets, e->sets, (e->n_set_bits + 7) / 8, sizeof *e->sets);
+    ct_forge_upload_add(&m->sent, &sets->set_first, e->set_first, e->n_nodes, sizeof *e->set_first);
+    ct_forge_upload_add(&m->sent, &sets->set_size, e->set_size, e->n_nodes, sizeof *e->set_size);
+    ct_forge_upload_add(&m->sent, &sets->set_else, e->set_else, e->n_nodes, sizeof *e->set_else);
+    ct_forge_upload_add(&m->sent, &sets->sets, e->sets, (e->n_set_bits + 7) / 8, sizeof *e->sets);
 }
 
 /* ---- networks ---- */
@@ -125,7 +127,7 @@ typedef struct {
     uint32_t *program, *leaf_at; /* [2^deepest - 1], [2^deepest] */
 } perfect_tree;
 
-static void find_below(const ct_plane_tree *tree, perfect_tree *p)
+static void find_below(const ct_forge_plane_tree *tree, perfect_tree *p)
 {
     memset(p, 0, sizeof *p);
     for (uint32_t i = 0; i < tree->n_inner; i++) {
@@ -143,7 +145,7 @@ static void plant_leaf(perfect_tree *p, uint32_t leaf, uint32_t at, uint32_t lev
     for (uint32_t i = 0; i < n; i++) p->leaf_at[first * n + i] = leaf;
 }
 
-static void plant(const making *m, const ct_plane_tree *tree, perfect_tree *p, uint32_t test,
+static void plant(const making *m, const ct_forge_plane_tree *tree, perfect_tree *p, uint32_t test,
                   uint32_t at, uint32_t level)
 {
     p->program[at] = m->plane_of[tree->program[2 * test]];
@@ -154,7 +156,7 @@ static void plant(const making *m, const ct_plane_tree *tree, perfect_tree *p, u
     }
 }
 
-static uint32_t depth_on_device(const ct_plane_tree *tree)
+static uint32_t depth_on_device(const ct_forge_plane_tree *tree)
 {
     perfect_tree p;
     if (tree->kind != CT_REACH) return tree->bits;
@@ -163,8 +165,8 @@ static uint32_t depth_on_device(const ct_plane_tree *tree)
 }
 
 /* Tests and terms of a tree behind those of the ones before it. */
-static void make_network(const making *m, const ct_plane_tree *tree, const ct_device_network *to,
-                         uint32_t *programs, char *terms)
+static void make_network(const making *m, const ct_forge_plane_tree *tree,
+                         const ct_forge_device_network *to, uint32_t *programs, char *terms)
 {
     uint32_t leaf_at[1 << CT_NETWORK_DEPTH], n = 1u << to->bits;
     perfect_tree p;
@@ -191,11 +193,11 @@ static ct_status make_networks(making *m)
     const ct_forged *f = m->f;
     uint32_t n_trees = f->ensemble->n_trees;
     size_t n_terms = 0, n_program = 0, size = number_size(m);
-    ct_device_network *networks = CT_ARENA_NEW(&m->arena, ct_device_network, n_trees);
+    ct_forge_device_network *networks = CT_ARENA_NEW(&m->arena, ct_forge_device_network, n_trees);
     if (!networks) return CT_NO_MEMORY;
     for (uint32_t t = 0; t < n_trees; t++) {
         uint32_t bits = depth_on_device(&f->trees[t]);
-        networks[t] = (ct_device_network){bits, (uint32_t) n_program, (uint32_t) n_terms};
+        networks[t] = (ct_forge_device_network){bits, (uint32_t) n_program, (uint32_t) n_terms};
         n_program += (1u << bits) - 1;
         n_terms += (size_t) m->view->leaf_width << bits;
     }
@@ -206,9 +208,9 @@ static ct_status make_networks(making *m)
     if (!programs || !terms) return CT_NO_MEMORY;
     for (uint32_t t = 0; t < n_trees; t++)
         make_network(m, &f->trees[t], &networks[t], programs, terms);
-    ct_sent_add(&m->sent, &m->view->networks, networks, n_trees, sizeof *networks);
-    ct_sent_add(&m->sent, &m->view->programs, programs, n_program, sizeof *programs);
-    ct_sent_add(&m->sent, &m->view->terms, terms, n_terms, size);
+    ct_forge_upload_add(&m->sent, &m->view->networks, networks, n_trees, sizeof *networks);
+    ct_forge_upload_add(&m->sent, &m->view->programs, programs, n_program, sizeof *programs);
+    ct_forge_upload_add(&m->sent, &m->view->terms, terms, n_terms, size);
     return CT_OK;
 }
 
@@ -220,24 +222,24 @@ static ct_status make_walks(making *m)
     const ct_forge_ensemble *e = f->ensemble;
     size_t n = (size_t) e->n_nodes * e->leaf_width, size = number_size(m);
     void *terms = ct_arena_zeroed(&m->arena, n, size);
-    ct_key_node *nodes = CT_ARENA_NEW(&m->arena, ct_key_node, e->n_nodes);
+    ct_forge_key_node *nodes = CT_ARENA_NEW(&m->arena, ct_forge_key_node, e->n_nodes);
     if (!terms || !nodes) return CT_NO_MEMORY;
     for (uint32_t i = 0; i < e->n_nodes; i++) {
         const ct_forged_node *node = &f->nodes[i];
-        nodes[i] = (ct_key_node){node->what & CT_WALK_INNER ? key_of(m, node->threshold) : 0,
-                                 node->next, node->what};
+        nodes[i] = (ct_forge_key_node){node->what & CT_WALK_INNER ? key_of(m, node->threshold) : 0,
+                                       node->next, node->what};
     }
     for (uint32_t t = 0; t < e->n_trees; t++)
-        for (uint32_t i = e->roots[t]; i < ct_ensemble_end(e, t); i++)
+        for (uint32_t i = e->roots[t]; i < ct_forge_ensemble_end(e, t); i++)
             for (uint32_t k = 0; e->feature[f->node_of[i]] < 0 && k < e->leaf_width; k++) {
-                double term = ct_ensemble_term(e, t, f->node_of[i], k);
+                double term = ct_forge_ensemble_term(e, t, f->node_of[i], k);
                 if (m->view->wide_sums) ((double *) terms)[(size_t) i * e->leaf_width + k] = term;
                 else ((float *) terms)[(size_t) i * e->leaf_width + k] = (float) term;
             }
-    ct_sent_add(&m->sent, &m->view->nodes, nodes, e->n_nodes, sizeof *nodes);
-    ct_sent_add(&m->sent, &m->view->node_of, f->node_of, e->n_nodes, sizeof *f->node_of);
-    ct_sent_add(&m->sent, &m->view->roots, e->roots, e->n_trees, sizeof *e->roots);
-    ct_sent_add(&m->sent, &m->view->terms, terms, n, size);
+    ct_forge_upload_add(&m->sent, &m->view->nodes, nodes, e->n_nodes, sizeof *nodes);
+    ct_forge_upload_add(&m->sent, &m->view->node_of, f->node_of, e->n_nodes, sizeof *f->node_of);
+    ct_forge_upload_add(&m->sent, &m->view->roots, e->roots, e->n_trees, sizeof *e->roots);
+    ct_forge_upload_add(&m->sent, &m->view->terms, terms, n, size);
     return CT_OK;
 }
 
@@ -259,10 +261,10 @@ static ct_status make_adders(making *m)
     }
     for (uint32_t t = 0; t < e->n_trees; t++) adders[to[e->output_of_tree[t]]++] = t;
     for (uint32_t k = 0; e->leaf_width > 1 && k < e->n_outputs; k++) from[k] = 0, to[k] = n;
-    ct_sent_add(&m->sent, &m->view->adders, adders, e->n_trees, sizeof *adders);
-    ct_sent_add(&m->sent, &m->view->from, from, e->n_outputs, sizeof *from);
-    ct_sent_add(&m->sent, &m->view->to, to, e->n_outputs, sizeof *to);
-    ct_sent_add(&m->sent, &m->view->base, e->base, e->n_outputs, sizeof *e->base);
+    ct_forge_upload_add(&m->sent, &m->view->adders, adders, e->n_trees, sizeof *adders);
+    ct_forge_upload_add(&m->sent, &m->view->from, from, e->n_outputs, sizeof *from);
+    ct_forge_upload_add(&m->sent, &m->view->to, to, e->n_outputs, sizeof *to);
+    ct_forge_upload_add(&m->sent, &m->view->base, e->base, e->n_outputs, sizeof *e->base);
     return CT_OK;
 }
 
@@ -299,7 +301,7 @@ ct_status ct_forge_send(const ct_forged *f, ct_forge_way way, int any_order, ct_
     int networks = ct_forge_has_networks(f) && way != CT_FORGE_WAY_WALK;
     if (e->first_term)
         return ct_fail(error, CT_BAD_INPUT, "linear models of leaves are left to the CPU");
-    if (way == CT_WAY_PLANES && !networks)
+    if (way == CT_FORGE_WAY_PLANES && !networks)
         return ct_fail(error, CT_BAD_INPUT, "a tree has more than %d splits above a leaf",
                        CT_NETWORK_DEPTH);
     memset(view, 0, sizeof *view);
@@ -318,7 +320,8 @@ ct_status ct_forge_send(const ct_forged *f, ct_forge_way way, int any_order, ct_
     m.view = view;
     ct_arena_init(&m.arena, &budget);
     ct_status status = make_all(&m, networks);
-    status = status == CT_OK ? ct_sent_send(&m.sent, gpu, block, error) : refused(status, error);
+    status = status == CT_OK ? ct_forge_upload_send(&m.sent, gpu, block, error) : refused(status,
+                                                                                          error);
     ct_arena_free(&m.arena);
     return status;
 }

@@ -22,17 +22,19 @@ typedef struct {
     void *to; /* a pointer */
     const void *from;
     size_t bytes;
-} ct_sent_part;
+} ct_forge_upload_array;
 
-enum { CT_SENT_PARTS = 24 };
+enum { CT_FORGE_UPLOAD_ARRAYS = 24 };
 
 typedef struct {
-    ct_sent_part parts[CT_SENT_PARTS];
+    ct_forge_upload_array parts[CT_FORGE_UPLOAD_ARRAYS];
     unsigned n;
-} ct_sent;
+} ct_forge_upload;
 
-void ct_sent_add(ct_sent *sent, void *to, const void *from, size_t count, size_t size);
+void ct_forge_upload_add(ct_forge_upload *sent, void *to, const void *from, size_t count,
+                         size_t size);
 /* All of them; they stay as they are until it returns. CT_NO_MEMORY, CT_NO_DEVICE. */
-ct_status ct_sent_send(const ct_sent *sent, ct_gpu *gpu, ct_gpu_block *block, ct_error *error);
+ct_status ct_forge_upload_send(const ct_forge_upload *sent, ct_gpu *gpu, ct_gpu_block *block,
+                               ct_error *error);
 
 #endif

@@ -15,17 +15,17 @@ extern "C" {
 
 /* X(identifier, body, what one item is): a warp an item. */
 #define CT_FORGED_WARP_KERNELS(X)                                               \
-    X(VALUES, ct_find_ranks, "a search, for a word of rows")                    \
-    X(CODES, ct_answer_code, "a test of codes, for a word of rows")
+    X(VALUES, ct_forge_find_ranks, "a search, for a word of rows")              \
+    X(CODES, ct_forge_find_code, "a test of codes, for a word of rows")
 
 /* Functions with a thread an item. */
 #define CT_FORGED_THREAD_KERNELS(X)                                             \
-    X(TESTS, ct_answer_tests, "a group of tests, for a word of rows")           \
-    X(NETWORKS, ct_find_leaves, "a tree, for a word of rows")                   \
+    X(TESTS, ct_forge_find_tests, "a group of tests, for a word of rows")       \
+    X(NETWORKS, ct_forge_find_leaves, "a tree, for a word of rows")             \
     X(WALKS, ct_forge_walk_row, "a tree and a row")                             \
-    X(LEAVES, ct_add_leaves, "a part of an output, for four rows of a word")    \
-    X(NODES, ct_add_nodes, "a part of an output and a row")                     \
-    X(SUMS, ct_end_row, "an output and a row")
+    X(LEAVES, ct_forge_add_leaves, "a part of an output, for four rows of a word")\
+    X(NODES, ct_forge_add_nodes, "a part of an output and a row")               \
+    X(SUMS, ct_forge_end_row, "an output and a row")
 
 #define CT_FORGED_KERNELS(X)                                                    \
     CT_FORGED_WARP_KERNELS(X)                                                   \

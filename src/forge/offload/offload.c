@@ -10,9 +10,9 @@
 struct ct_forged_device {
     ct_gpu *gpu;
     ct_gpu_block trees;
-    ct_passes passes;
+    ct_forge_passes passes;
     ct_forged_view forest; /* by functions compiled before, */
-    ct_device_text text;   /* or by the text of a schedule */
+    ct_forge_device_text text;   /* or by the text of a schedule */
 };
 
 static ct_status device_new(const ct_forged *forged, ct_forged_device **out, ct_error *error)
@@ -46,9 +46,10 @@ ct_status ct_forged_device_open(const ct_forged *forged, int number, ct_forge_wa
         status = ct_forge_send(forged, way, any_order, device->gpu, &device->trees,
                                &device->forest, error);
     if (status == CT_OK)
-        device->passes.work = (ct_pass_work){&device->forest, device->forest.wide,
-                                             ct_functions_rows(&device->forest),
-                                             ct_functions_scratch, ct_functions_predict};
+        device->passes.work = (ct_forge_pass_work){&device->forest, device->forest.wide,
+                                                   ct_forge_functions_rows(&device->forest),
+                                                   ct_forge_functions_scratch,
+                                                   ct_forge_functions_predict};
     return opened(out, status);
 }
 
@@ -63,16 +64,18 @@ ct_status ct_forged_device_open_text(const ct_forge_scheduled *scheduled, int nu
                            : ct_fail(error, CT_BAD_INPUT,
                                      "no loop of the schedule is on a dimension of a GPU");
     if (status == CT_OK)
-        status = ct_device_text_load(scheduled, device->gpu, &device->trees, &device->text, error);
-    device->passes.work = (ct_pass_work){&device->text, 1, CT_DEVICE_TEXT_ROWS,
-                                         ct_device_text_scratch, ct_device_text_predict};
+        status = ct_forge_device_text_load(scheduled, device->gpu, &device->trees, &device->text,
+                                           error);
+    device->passes.work = (ct_forge_pass_work){&device->text, 1, CT_DEVICE_TEXT_ROWS,
+                                               ct_forge_device_text_scratch,
+                                               ct_forge_device_text_predict};
     return opened(out, status);
 }
 
 void ct_forged_device_close(ct_forged_device *device)
 {
     if (!device) return;
-    ct_passes_close(&device->passes);
+    ct_forge_passes_close(&device->passes);
     ct_gpu_unload(&device->text.module);
     ct_gpu_give(&device->trees);
     ct_gpu_close(device->gpu);
@@ -84,7 +87,7 @@ ct_status ct_forged_device_predict(ct_forged_device *device, const ct_column *co
                                    ct_error *error)
 {
     CT_ASSERT(out || !n_rows);
-    return ct_passes_run(&device->passes, columns, n_rows, run, out, error);
+    return ct_forge_passes_run(&device->passes, columns, n_rows, run, out, error);
 }
 
 ct_status ct_forged_device_time(ct_forged_device *device, const ct_column *columns,
@@ -93,5 +96,5 @@ ct_status ct_forged_device_time(ct_forged_device *device, const ct_column *colum
                                 ct_error *error)
 {
     CT_ASSERT(n_rows > 0 && seconds > 0 && taken);
-    return ct_passes_time(&device->passes, columns, n_rows, run, seconds, taken, error);
+    return ct_forge_passes_time(&device->passes, columns, n_rows, run, seconds, taken, error);
 }

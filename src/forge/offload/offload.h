@@ -9,7 +9,7 @@
 typedef struct ct_forged_device ct_forged_device;
 
 /* By functions compiled before. number: of the CUDA device; -1: the twin. The ensemble is borrowed.
- * way: CT_WAY_PLANES, which takes trees of up to CT_NETWORK_DEPTH splits above a leaf,
+ * way: CT_FORGE_WAY_PLANES, which takes trees of up to CT_NETWORK_DEPTH splits above a leaf,
  * CT_FORGE_WAY_WALK,
  * or the first where it can. any_order: sums are the same in any order of the trees. CT_BAD_INPUT
  * with what a device does not do, CT_NO_DEVICE where none can be used, CT_NO_MEMORY where it, or
@@ -28,7 +28,7 @@ ct_status ct_forged_device_predict(ct_forged_device *device, const ct_column *co
                                    uint32_t n_rows, const ct_forge_run *run, double *out,
                                    ct_error *error);
 
-/* Seconds that the device takes for rows that it has: see ct_passes_time. */
+/* Seconds that the device takes for rows that it has: see ct_forge_passes_time. */
 ct_status ct_forged_device_time(ct_forged_device *device, const ct_column *columns,
                                 uint32_t n_rows, const ct_forge_run *run, double seconds,
                                     double *taken,

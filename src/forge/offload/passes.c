@@ -9,23 +9,23 @@ enum { WORD = 32, MOST_BYTES = 1 << 29, READ_ROWS = 4096 };
 
 /* ---- memory ---- */
 
-static size_t number_size(const ct_passes *p)
+static size_t number_size(const ct_forge_passes *p)
 {
     return p->work.wide ? sizeof(double) : sizeof(float);
 }
 
-static size_t x_bytes(const ct_passes *p, uint32_t n)
+static size_t x_bytes(const ct_forge_passes *p, uint32_t n)
 {
     return (size_t) n * p->forged->n_used * number_size(p);
 }
 
-static size_t out_bytes(const ct_passes *p, uint32_t n)
+static size_t out_bytes(const ct_forge_passes *p, uint32_t n)
 {
     return (size_t) n * p->forged->ensemble->n_outputs * sizeof(double);
 }
 
 /* A pass of n rows. */
-static size_t cut_device(const ct_passes *p, ct_pass *pass, char *memory, uint32_t n)
+static size_t cut_device(const ct_forge_passes *p, ct_forge_pass *pass, char *memory, uint32_t n)
 {
     ct_gpu_cutter c = {memory, 0};
     pass->x = ct_gpu_cut(&c, x_bytes(p, n));
@@ -34,7 +34,7 @@ static size_t cut_device(const ct_passes *p, ct_pass *pass, char *memory, uint32
     return c.used;
 }
 
-static size_t cut_host(const ct_passes *p, ct_pass *pass, char *memory, uint32_t n)
+static size_t cut_host(const ct_forge_passes *p, ct_forge_pass *pass, char *memory, uint32_t n)
 {
     ct_gpu_cutter c = {memory, 0};
     pass->host_x = ct_gpu_cut(&c, x_bytes(p, n));
@@ -47,7 +47,7 @@ static uint32_t whole_words(uint32_t n)
     return n / WORD * WORD + (n % WORD ? WORD : 0);
 }
 
-static void close_pass(ct_pass *pass)
+static void close_pass(ct_forge_pass *pass)
 {
     ct_gpu_stream_close(&pass->stream);
     ct_gpu_event_close(&pass->end);
@@ -56,7 +56,7 @@ static void close_pass(ct_pass *pass)
     memset(pass, 0, sizeof *pass);
 }
 
-static ct_status open_pass(const ct_passes *p, ct_pass *pass, uint32_t rows)
+static ct_status open_pass(const ct_forge_passes *p, ct_forge_pass *pass, uint32_t rows)
 {
     if (pass->capacity >= rows) return CT_OK;
     close_pass(pass);
@@ -71,9 +71,9 @@ static ct_status open_pass(const ct_passes *p, ct_pass *pass, uint32_t rows)
 
 /* Rows of a pass: two passes fit into memory, and the host has rows of another one to read while
  * one runs. */
-static ct_status plan(ct_passes *p, uint32_t n_rows, uint32_t *rows, ct_error *error)
+static ct_status plan(ct_forge_passes *p, uint32_t n_rows, uint32_t *rows, ct_error *error)
 {
-    ct_pass planned;
+    ct_forge_pass planned;
     size_t room = 0, bytes;
     if (p->slots[0].capacity >= n_rows || p->slots[1].capacity) {
         *rows = p->slots[0].capacity;
@@ -84,7 +84,7 @@ static ct_status plan(ct_passes *p, uint32_t n_rows, uint32_t *rows, ct_error *e
         return ct_fail(error, CT_NO_DEVICE, "%s", ct_gpu_why(p->gpu));
     const size_t limit = room < MOST_BYTES ? room : MOST_BYTES;
     *rows = whole_words(n_rows < p->work.most_rows ? n_rows : p->work.most_rows);
-    while ((bytes = CT_PASSES * cut_device(p, &planned, NULL, *rows)) > limit && *rows > WORD)
+    while ((bytes = CT_FORGE_PASSES * cut_device(p, &planned, NULL, *rows)) > limit && *rows > WORD)
         *rows = whole_words(*rows / 2);
     if (bytes <= room) return CT_OK;
     return ct_fail(error, CT_NO_MEMORY,
@@ -95,8 +95,8 @@ static ct_status plan(ct_passes *p, uint32_t n_rows, uint32_t *rows, ct_error *e
 /* ---- a pass ---- */
 
 typedef struct {
-    const ct_passes *passes;
-    const ct_pass *pass;
+    const ct_forge_passes *passes;
+    const ct_forge_pass *pass;
     const ct_column *columns;
 } reading;
 
@@ -104,7 +104,7 @@ typedef struct {
 static void read_piece(void *data, unsigned worker, uint64_t begin, uint64_t end)
 {
     const reading *r = (const reading *) data;
-    const ct_pass *pass = r->pass;
+    const ct_forge_pass *pass = r->pass;
     const ct_forged *f = r->passes->forged;
     const uint32_t pieces = (pass->n + READ_ROWS - 1) / READ_ROWS;
     (void) worker;
@@ -114,7 +114,7 @@ static void read_piece(void *data, unsigned worker, uint64_t begin, uint64_t end
                        left = pass->n - from, n = left < READ_ROWS ? left : READ_ROWS;
         const size_t at = (size_t) (i / pieces) * pass->n + from;
         for (uint32_t k = 0; k < n; k++) {
-            double x = ct_input(column, pass->first + from + k, f->ensemble->number);
+            double x = ct_forge_input(column, pass->first + from + k, f->ensemble->number);
             if (r->passes->work.wide) ((double *) pass->host_x)[at + k] = x;
             else ((float *) pass->host_x)[at + k] = (float) x;
         }
@@ -122,8 +122,8 @@ static void read_piece(void *data, unsigned worker, uint64_t begin, uint64_t end
 }
 
 /* Its rows to the device. */
-static ct_status send_rows(const ct_passes *p, const ct_pass *pass, const ct_column *columns,
-                           const ct_forge_run *run)
+static ct_status send_rows(const ct_forge_passes *p, const ct_forge_pass *pass,
+                           const ct_column *columns, const ct_forge_run *run)
 {
     reading r = {p, pass, columns};
     const uint64_t pieces = (pass->n + READ_ROWS - 1) / READ_ROWS;
@@ -133,7 +133,7 @@ static ct_status send_rows(const ct_passes *p, const ct_pass *pass, const ct_col
     return bytes ? ct_gpu_send(&pass->stream, pass->x, pass->host_x, bytes) : CT_OK;
 }
 
-static ct_status begin_pass(const ct_passes *p, ct_pass *pass, const ct_column *columns,
+static ct_status begin_pass(const ct_forge_passes *p, ct_forge_pass *pass, const ct_column *columns,
                             uint32_t first, uint32_t n, const ct_forge_run *run)
 {
     pass->first = first;
@@ -146,7 +146,8 @@ static ct_status begin_pass(const ct_passes *p, ct_pass *pass, const ct_column *
 }
 
 /* Waits for what is under way. */
-static ct_status end_pass(const ct_passes *p, ct_pass *pass, double *out, uint32_t n_rows)
+static ct_status end_pass(const ct_forge_passes *p, ct_forge_pass *pass, double *out,
+                          uint32_t n_rows)
 {
     if (!pass->n) return CT_OK;
     CT_TRY(ct_gpu_wait(&pass->end));
@@ -159,25 +160,25 @@ static ct_status end_pass(const ct_passes *p, ct_pass *pass, double *out, uint32
 
 /* ---- all rows ---- */
 
-static ct_status run_passes(ct_passes *p, const ct_column *columns, uint32_t n_rows, uint32_t rows,
-                            const ct_forge_run *run, double *out)
+static ct_status run_passes(ct_forge_passes *p, const ct_column *columns, uint32_t n_rows,
+                            uint32_t rows, const ct_forge_run *run, double *out)
 {
     unsigned next = 0;
-    for (uint32_t first = 0, n; first < n_rows; first += n, next = (next + 1) % CT_PASSES) {
-        ct_pass *pass = &p->slots[next];
+    for (uint32_t first = 0, n; first < n_rows; first += n, next = (next + 1) % CT_FORGE_PASSES) {
+        ct_forge_pass *pass = &p->slots[next];
         n = n_rows - first < rows ? n_rows - first : rows;
         CT_TRY(end_pass(p, pass, out, n_rows));
         if (run->stop && ct_halt_now(run->stop, 0)) break;
         CT_TRY(open_pass(p, pass, rows));
         CT_TRY(begin_pass(p, pass, columns, first, n, run));
     }
-    for (unsigned i = 0; i < CT_PASSES; i++)
-        CT_TRY(end_pass(p, &p->slots[(next + i) % CT_PASSES], out, n_rows));
+    for (unsigned i = 0; i < CT_FORGE_PASSES; i++)
+        CT_TRY(end_pass(p, &p->slots[(next + i) % CT_FORGE_PASSES], out, n_rows));
     return CT_OK;
 }
 
-ct_status ct_passes_run(ct_passes *p, const ct_column *columns, uint32_t n_rows,
-                        const ct_forge_run *run, double *out, ct_error *error)
+ct_status ct_forge_passes_run(ct_forge_passes *p, const ct_column *columns, uint32_t n_rows,
+                              const ct_forge_run *run, double *out, ct_error *error)
 {
     CT_ASSERT(p->work.most_rows >= 32 && p->work.predict && (out || !n_rows));
     uint32_t rows = 0;
@@ -187,14 +188,14 @@ ct_status ct_passes_run(ct_passes *p, const ct_column *columns, uint32_t n_rows,
     return ct_fail(error, CT_NO_DEVICE, "%s", ct_gpu_why(p->gpu));
 }
 
-void ct_passes_close(ct_passes *p)
+void ct_forge_passes_close(ct_forge_passes *p)
 {
-    for (unsigned i = 0; i < CT_PASSES; i++) close_pass(&p->slots[i]);
+    for (unsigned i = 0; i < CT_FORGE_PASSES; i++) close_pass(&p->slots[i]);
 }
 
 /* ---- time ---- */
 
-static ct_status predict_times(const ct_passes *p, const ct_pass *pass, uint32_t times,
+static ct_status predict_times(const ct_forge_passes *p, const ct_forge_pass *pass, uint32_t times,
                                double *taken)
 {
     double from = ct_seconds();
@@ -204,7 +205,8 @@ static ct_status predict_times(const ct_passes *p, const ct_pass *pass, uint32_t
     return CT_OK;
 }
 
-static ct_status time_pass(const ct_passes *p, const ct_pass *pass, double seconds, double *least)
+static ct_status time_pass(const ct_forge_passes *p, const ct_forge_pass *pass, double seconds,
+                           double *least)
 {
     enum { ROUNDS = 3, MOST_TIMES = 1 << 16 };
     uint32_t times = 1;
@@ -222,11 +224,12 @@ static ct_status time_pass(const ct_passes *p, const ct_pass *pass, double secon
     return CT_OK;
 }
 
-ct_status ct_passes_time(ct_passes *p, const ct_column *columns, uint32_t n_rows,
-                         const ct_forge_run *run, double seconds, double *taken, ct_error *error)
+ct_status ct_forge_passes_time(ct_forge_passes *p, const ct_column *columns, uint32_t n_rows,
+                               const ct_forge_run *run, double seconds, double *taken,
+                               ct_error *error)
 {
     uint32_t rows = 0;
-    ct_pass *pass = &p->slots[0];
+    ct_forge_pass *pass = &p->slots[0];
     CT_ASSERT(n_rows > 0);
     CT_TRY(plan(p, n_rows, &rows, error));
     if (n_rows > rows)

@@ -19,7 +19,7 @@ typedef struct {
     void *x;       /* on the device: [used column][n], floats or doubles */
     double *out;   /* [output][n] */
     char *scratch; /* what the work has asked for */
-} ct_pass;
+} ct_forge_pass;
 
 typedef struct {
     const void *of;
@@ -28,30 +28,31 @@ typedef struct {
     /* Bytes of scratch memory for n rows. */
     size_t (*scratch)(const void *of, uint32_t n_rows);
     /* Starts, in the stream of the pass, what makes `out` of `x`. */
-    ct_status (*predict)(const void *of, const ct_pass *pass);
-} ct_pass_work;
+    ct_status (*predict)(const void *of, const ct_forge_pass *pass);
+} ct_forge_pass_work;
 
-enum { CT_PASSES = 2 };
+enum { CT_FORGE_PASSES = 2 };
 
 typedef struct {
     ct_gpu *gpu;
     const ct_forged *forged; /* borrowed */
-    ct_pass_work work;
-    ct_pass slots[CT_PASSES];
-} ct_passes;
+    ct_forge_pass_work work;
+    ct_forge_pass slots[CT_FORGE_PASSES];
+} ct_forge_passes;
 
 /* Begins as zeros but for gpu, forged and work. */
-void ct_passes_close(ct_passes *passes);
+void ct_forge_passes_close(ct_forge_passes *passes);
 
 /* As ct_forged_predict. CT_NO_DEVICE where the device was lost, CT_NO_MEMORY where it has none for
  * a pass. */
-ct_status ct_passes_run(ct_passes *passes, const ct_column *columns, uint32_t n_rows,
-                        const ct_forge_run *run, double *out, ct_error *error);
+ct_status ct_forge_passes_run(ct_forge_passes *passes, const ct_column *columns, uint32_t n_rows,
+                              const ct_forge_run *run, double *out, ct_error *error);
 
 /* Seconds that predicting n_rows >= 1 rows that are on the device takes: the least of three times,
- * of as many predictions each as take `seconds`. Fails as ct_passes_run; CT_BAD_INPUT where they
- * are more than a pass. */
-ct_status ct_passes_time(ct_passes *passes, const ct_column *columns, uint32_t n_rows,
-                         const ct_forge_run *run, double seconds, double *taken, ct_error *error);
+ * of as many predictions each as take `seconds`. Fails as ct_forge_passes_run; CT_BAD_INPUT where
+ * they are more than a pass. */
+ct_status ct_forge_passes_time(ct_forge_passes *passes, const ct_column *columns, uint32_t n_rows,
+                               const ct_forge_run *run, double seconds, double *taken,
+                               ct_error *error);
 
 #endif

@@ -10,7 +10,7 @@
 
 /* ---- keys ---- */
 
-CT_HD uint32_t ct_narrow_key(float x)
+CT_HD uint32_t ct_forge_narrow_key(float x)
 {
     const uint32_t sign = (uint32_t) 1 << 31;
     uint32_t bits;
@@ -19,7 +19,7 @@ CT_HD uint32_t ct_narrow_key(float x)
     return bits & sign ? ~bits : bits | sign;
 }
 
-CT_HD uint64_t ct_wide_key(double x)
+CT_HD uint64_t ct_forge_wide_key(double x)
 {
     const uint64_t sign = (uint64_t) 1 << 63;
     uint64_t bits;
@@ -47,42 +47,45 @@ typedef struct {
     uint64_t key;
     int is_nan;
     const void *at;
-} ct_keyed;
+} ct_forge_keyed;
 
-CT_HD ct_keyed ct_keyed_of(const ct_forged_views *v, uint32_t column, uint32_t row)
+CT_HD ct_forge_keyed ct_forge_keyed_of(const ct_forged_views *v, uint32_t column, uint32_t row)
 {
     const size_t at = (size_t) column * v->rows.n_rows + row;
-    ct_keyed x;
+    ct_forge_keyed x;
     if (v->forest.wide) {
         const double *value = (const double *) v->rows.x + at;
         const uint64_t least = ((uint64_t) 1 << 52) - 1, most = ~least; /* of infinities */
         x.at = value;
-        x.key = ct_wide_key(*value);
+        x.key = ct_forge_wide_key(*value);
         x.is_nan = x.key < least || x.key > most;
     } else {
         const float *value = (const float *) v->rows.x + at;
         x.at = value;
-        x.key = ct_narrow_key(*value);
+        x.key = ct_forge_narrow_key(*value);
         x.is_nan = *value != *value;
     }
     return x;
 }
 
 /* The same value as a number, for what asks seldom. */
-CT_HD double ct_number_of(const ct_forged_views *v, ct_keyed x)
+CT_HD double ct_forge_number_of(const ct_forged_views *v, ct_forge_keyed x)
 {
     return v->forest.wide ? *(const double *) x.at : *(const float *) x.at;
 }
 
-/* Up to CT_ZERO in size; NaN is not. */
-CT_HD int ct_is_zero(const ct_forged_views *v, ct_keyed x)
+/* Up to CT_FORGE_ZERO in size; NaN is not. */
+CT_HD int ct_forge_is_zero(const ct_forged_views *v, ct_forge_keyed x)
 {
-    const uint64_t least = v->forest.wide ? ct_wide_key(-CT_ZERO) : ct_narrow_key((float) -CT_ZERO),
-                   most = v->forest.wide ? ct_wide_key(CT_ZERO) : ct_narrow_key((float) CT_ZERO);
+    const uint64_t least = v->forest.wide ? ct_forge_wide_key(-CT_FORGE_ZERO)
+                                          : ct_forge_narrow_key((float) -CT_FORGE_ZERO);
+    const uint64_t most = v->forest.wide ? ct_forge_wide_key(CT_FORGE_ZERO)
+                                         : ct_forge_narrow_key((float) CT_FORGE_ZERO);
     return x.key >= least && x.key <= most;
 }
 
-CT_HD uint32_t ct_rank_of(const ct_forged_views *v, const ct_key_search *s, ct_keyed x)
+CT_HD uint32_t ct_forge_rank_of(const ct_forged_views *v, const ct_forge_key_search *s,
+                                ct_forge_keyed x)
 {
     if (x.is_nan) return (1u << s->bits) - 1;
     if (v->forest.wide)
@@ -91,24 +94,25 @@ CT_HD uint32_t ct_rank_of(const ct_forged_views *v, const ct_key_search *s, ct_k
 }
 
 /* The row of a word that a lane has now; behind the last one that one again. */
-CT_HD uint32_t ct_row_of(const ct_forged_views *v, uint32_t word, uint32_t bit)
+CT_HD uint32_t ct_forge_row_of(const ct_forged_views *v, uint32_t word, uint32_t bit)
 {
     uint32_t row = 32 * word + bit;
     return row < v->rows.n_rows ? row : v->rows.n_rows - 1;
 }
 
-CT_HD void ct_find_ranks(ct_lanes lanes, const ct_forged_views *v, size_t item)
+CT_HD void ct_forge_find_ranks(ct_lanes lanes, const ct_forged_views *v, size_t item)
 {
     const uint32_t words = v->rows.words, w = (uint32_t) item % words;
     const uint32_t which = (uint32_t) item / words;
-    const ct_key_search s = v->forest.searches[which];
+    const ct_forge_key_search s = v->forest.searches[which];
     uint32_t found[CT_RANK_PLANES] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
     for (uint32_t start = 0; start < 32; start += lanes.width) {
-        ct_keyed x = ct_keyed_of(v, s.column, ct_row_of(v, w, start + lanes.lane));
-        uint32_t rank = ct_rank_of(v, &s, x);
+        uint32_t row = ct_forge_row_of(v, w, start + lanes.lane);
+        ct_forge_keyed x = ct_forge_keyed_of(v, s.column, row);
+        uint32_t rank = ct_forge_rank_of(v, &s, x);
         for (uint32_t bit = 0; bit < 8; bit++)
             found[bit] |= ct_lanes_ballot(lanes, (int) (rank >> bit & 1)) << start;
-        if (s.zero) found[8] |= ct_lanes_ballot(lanes, ct_is_zero(v, x)) << start;
+        if (s.zero) found[8] |= ct_lanes_ballot(lanes, ct_forge_is_zero(v, x)) << start;
     }
     if (lanes.lane) return;
     uint32_t *out = v->rows.ranks + (size_t) which * CT_RANK_PLANES * words + w;
@@ -118,7 +122,7 @@ CT_HD void ct_find_ranks(ct_lanes lanes, const ct_forged_views *v, size_t item)
 /* ---- tests ---- */
 
 /* Rows whose four bits are more than `k`, or `also` where they are just that. */
-CT_HD uint32_t ct_above(const uint32_t *bits, uint32_t k, uint32_t also)
+CT_HD uint32_t ct_forge_above(const uint32_t *bits, uint32_t k, uint32_t also)
 {
     for (uint32_t bit = 0; bit < 4; bit++)
         also = k >> bit & 1 ? also & bits[bit] : also | bits[bit];
@@ -126,7 +130,7 @@ CT_HD uint32_t ct_above(const uint32_t *bits, uint32_t k, uint32_t also)
 }
 
 /* Rows whose four bits are at least q. */
-CT_HD uint32_t ct_at_least(const uint32_t *b, uint32_t q)
+CT_HD uint32_t ct_forge_at_least(const uint32_t *b, uint32_t q)
 {
     const uint32_t low[4] = {~0u, b[1] | b[0], b[1], b[1] & b[0]};
     const uint32_t high[5] = {~0u, b[3] | b[2], b[3], b[3] & b[2], 0};
@@ -134,11 +138,11 @@ CT_HD uint32_t ct_at_least(const uint32_t *b, uint32_t q)
 }
 
 /* A row goes right from a rank on; what NaN and zeros do instead is the same for all ranks. */
-CT_HD void ct_answer_tests(const ct_forged_views *v, size_t item)
+CT_HD void ct_forge_find_tests(const ct_forged_views *v, size_t item)
 {
     const uint32_t words = v->rows.words, w = (uint32_t) item % words;
     const uint32_t which = (uint32_t) item / words;
-    const ct_test_group g = v->forest.groups[which];
+    const ct_forge_test_group g = v->forest.groups[which];
     const uint32_t *planes = v->rows.ranks + (size_t) g.search * CT_RANK_PLANES * words + w;
     const uint32_t bits = v->forest.searches[g.search].bits;
     uint32_t b[8], nan = ~0u, left = 0, right = 0;
@@ -149,26 +153,28 @@ CT_HD void ct_answer_tests(const ct_forged_views *v, size_t item)
     if (g.kind != CT_NAN_RIGHT && g.kind != CT_ZERO_RIGHT) left = nan;
     if (g.kind == CT_ZERO_LEFT) left |= planes[8 * words];
     if (g.kind == CT_ZERO_RIGHT) right = planes[8 * words];
-    const uint32_t above = (ct_above(b + 4, g.high, 0) & ~left) | right,
-                   from = ct_above(b + 4, g.high, ~0u) & ~left;
+    const uint32_t above = (ct_forge_above(b + 4, g.high, 0) & ~left) | right,
+                   from = ct_forge_above(b + 4, g.high, ~0u) & ~left;
     uint32_t *out = v->rows.tests + (size_t) g.first * words + w;
     for (uint32_t low = 0; low < 16; low++)
         if (g.ranks >> low & 1) {
-            *out = above | (from & ct_at_least(b, low));
+            *out = above | (from & ct_forge_at_least(b, low));
             out += words;
         }
 }
 
-CT_HD void ct_answer_code(ct_lanes lanes, const ct_forged_views *v, size_t item)
+CT_HD void ct_forge_find_code(ct_lanes lanes, const ct_forged_views *v, size_t item)
 {
     const uint32_t words = v->rows.words, w = (uint32_t) item % words;
     const uint32_t which = (uint32_t) item / words;
-    const ct_code_test test = v->forest.code_tests[which];
+    const ct_forge_code_test test = v->forest.code_tests[which];
     uint32_t found = 0;
     for (uint32_t start = 0; start < 32; start += lanes.width) {
-        ct_keyed x = ct_keyed_of(v, test.column, ct_row_of(v, w, start + lanes.lane));
+        uint32_t row = ct_forge_row_of(v, w, start + lanes.lane);
+        ct_forge_keyed x = ct_forge_keyed_of(v, test.column, row);
         int left = x.is_nan ? (int) test.nan_left
-                            : ct_ensemble_in_set(&v->forest.sets, test.node, ct_number_of(v, x));
+                            : ct_forge_ensemble_in_set(&v->forest.sets, test.node,
+                                                       ct_forge_number_of(v, x));
         found |= ct_lanes_ballot(lanes, !left) << start;
     }
     if (!lanes.lane) v->rows.tests[(size_t) test.plane * words + w] = found;
@@ -196,7 +202,7 @@ CT_HD uint32_t pick_0(network_tests tests, const uint32_t *o, const uint32_t *b)
 #include "forge/network.h"
 
 /* Eight planes to bytes: word i gets in byte g the bits of row 8 g + i. */
-CT_HD void ct_bytes_of_planes(uint32_t p[CT_LEAF_WORDS])
+CT_HD void ct_forge_bytes_of_planes(uint32_t p[CT_LEAF_WORDS])
 {
     const uint32_t low[3] = {0x55555555u, 0x33333333u, 0x0f0f0f0fu};
     for (uint32_t level = 3; level-- > 0;)
@@ -209,26 +215,26 @@ CT_HD void ct_bytes_of_planes(uint32_t p[CT_LEAF_WORDS])
         }
 }
 
-CT_HD void ct_keep_leaves(uint32_t *out, uint32_t words, const uint32_t *b, uint32_t depth)
+CT_HD void ct_forge_keep_leaves(uint32_t *out, uint32_t words, const uint32_t *b, uint32_t depth)
 {
     uint32_t planes[CT_LEAF_WORDS];
     for (uint32_t i = 0; i < 8; i++) planes[i] = i < depth ? b[depth - 1 - i] : 0;
-    ct_bytes_of_planes(planes);
+    ct_forge_bytes_of_planes(planes);
     for (uint32_t i = 0; i < CT_LEAF_WORDS; i++) out[i * words] = planes[i];
 }
 
 #define CT_OF_DEPTH(depth)                                   \
     case depth:                                              \
         network(tests, program, depth, b);                   \
-        ct_keep_leaves(out, words, b, depth);                \
+        ct_forge_keep_leaves(out, words, b, depth);          \
         break;
 
 /* A tree for a word of rows. */
-CT_HD void ct_find_leaves(const ct_forged_views *v, size_t item)
+CT_HD void ct_forge_find_leaves(const ct_forged_views *v, size_t item)
 {
     const uint32_t words = v->rows.words, w = (uint32_t) item % words;
     const uint32_t which = (uint32_t) item / words;
-    const ct_device_network tree = v->forest.networks[which];
+    const ct_forge_device_network tree = v->forest.networks[which];
     const uint32_t *program = v->forest.programs + tree.program;
     uint32_t *out = v->rows.leaves + (size_t) which * CT_LEAF_WORDS * words + w;
     uint32_t b[8] = {0, 0, 0, 0, 0, 0, 0, 0};
@@ -245,7 +251,7 @@ CT_HD void ct_find_leaves(const ct_forged_views *v, size_t item)
     CT_OF_DEPTH(6)
     CT_OF_DEPTH(7)
     CT_OF_DEPTH(8)
-    default: ct_keep_leaves(out, words, b, 0);
+    default: ct_forge_keep_leaves(out, words, b, 0);
     }
 }
 

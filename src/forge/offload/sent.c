@@ -3,14 +3,15 @@
 
 #include "forge/offload/image.h"
 
-void ct_sent_add(ct_sent *sent, void *to, const void *from, size_t count, size_t size)
+void ct_forge_upload_add(ct_forge_upload *sent, void *to, const void *from, size_t count,
+                         size_t size)
 {
-    CT_ASSERT(sent->n < CT_SENT_PARTS);
-    sent->parts[sent->n++] = (ct_sent_part){to, from, count * size};
+    CT_ASSERT(sent->n < CT_FORGE_UPLOAD_ARRAYS);
+    sent->parts[sent->n++] = (ct_forge_upload_array){to, from, count * size};
 }
 
 /* The bytes of all; addresses are those in `memory`. */
-static size_t place(const ct_sent *sent, char *memory)
+static size_t place(const ct_forge_upload *sent, char *memory)
 {
     ct_gpu_cutter c = {memory, 0};
     for (unsigned i = 0; i < sent->n; i++) {
@@ -20,7 +21,7 @@ static size_t place(const ct_sent *sent, char *memory)
     return c.used;
 }
 
-static ct_status send_all(const ct_sent *sent, const ct_gpu_stream *stream)
+static ct_status send_all(const ct_forge_upload *sent, const ct_gpu_stream *stream)
 {
     for (unsigned i = 0; i < sent->n; i++) {
         void *at;
@@ -31,7 +32,8 @@ static ct_status send_all(const ct_sent *sent, const ct_gpu_stream *stream)
     return CT_OK;
 }
 
-ct_status ct_sent_send(const ct_sent *sent, ct_gpu *gpu, ct_gpu_block *block, ct_error *error)
+ct_status ct_forge_upload_send(const ct_forge_upload *sent, ct_gpu *gpu, ct_gpu_block *block,
+                               ct_error *error)
 {
     CT_ASSERT(gpu && !block->memory);
     size_t bytes = place(sent, NULL), room = 0;

@@ -7,15 +7,15 @@
 /* ---- walks ---- */
 
 /* 1: to the right; where missing values go there, zeros that are missing do too. */
-CT_HD uint32_t ct_key_right(const ct_forged_views *v, uint32_t at, const ct_key_node *node,
-                            ct_keyed x)
+CT_HD uint32_t ct_forge_key_right(const ct_forged_views *v, uint32_t at,
+                                  const ct_forge_key_node *node, ct_forge_keyed x)
 {
     const ct_forged_view *f = &v->forest;
     const uint32_t missing = !(node->what & CT_WALK_NAN_LEFT);
     if (x.is_nan) return missing;
     if (node->what & CT_WALK_SET)
-        return !ct_ensemble_in_set(&f->sets, f->node_of[at], ct_number_of(v, x));
-    if (node->what & CT_WALK_ZERO && ct_is_zero(v, x)) return missing;
+        return !ct_forge_ensemble_in_set(&f->sets, f->node_of[at], ct_forge_number_of(v, x));
+    if (node->what & CT_WALK_ZERO && ct_forge_is_zero(v, x)) return missing;
     return x.key > node->key;
 }
 
@@ -26,10 +26,10 @@ CT_HD void ct_forge_walk_row(const ct_forged_views *v, size_t item)
     uint32_t row = (uint32_t) item % v->rows.n_rows;
     uint32_t at = f->roots[(uint32_t) item / v->rows.n_rows];
     for (;;) {
-        const ct_key_node node = f->nodes[at];
+        const ct_forge_key_node node = f->nodes[at];
         if (!(node.what & CT_WALK_INNER)) break;
-        const ct_keyed x = ct_keyed_of(v, node.what & CT_WALK_COLUMN, row);
-        at = node.next + ct_key_right(v, at, &node, x);
+        const ct_forge_keyed x = ct_forge_keyed_of(v, node.what & CT_WALK_COLUMN, row);
+        at = node.next + ct_forge_key_right(v, at, &node, x);
     }
     v->rows.leaves[item] = at;
 }
@@ -40,24 +40,24 @@ CT_HD void ct_forge_walk_row(const ct_forged_views *v, size_t item)
 typedef struct {
     uint32_t part, output, begin, end; /* of `adders` */
     uint32_t which;                    /* of a leaf's values */
-} ct_adding;
+} ct_forge_adding;
 
-CT_HD ct_adding ct_adding_of(const ct_forged_views *v, uint32_t which)
+CT_HD ct_forge_adding ct_forge_adding_of(const ct_forged_views *v, uint32_t which)
 {
     const ct_forged_view *f = &v->forest;
-    ct_adding a;
+    ct_forge_adding a;
     a.output = which % f->n_outputs;
     a.part = which / f->n_outputs;
     const uint32_t first = f->from[a.output], n = f->to[a.output] - first;
-    a.begin = first + n * a.part / v->rows.n_parts; /* below 2^32: see CT_MOST_PARTS */
+    a.begin = first + n * a.part / v->rows.n_parts; /* below 2^32: see CT_FORGE_MOST_SLICES */
     a.end = first + n * (a.part + 1) / v->rows.n_parts;
     a.which = f->leaf_width > 1 ? a.output : 0;
     return a;
 }
 
 /* Where the sum of a row is. */
-CT_HD size_t ct_sum_at(const ct_forged_views *v, uint32_t part, uint32_t output, uint32_t word,
-                       uint32_t bit)
+CT_HD size_t ct_forge_sum_at(const ct_forged_views *v, uint32_t part, uint32_t output,
+                             uint32_t word, uint32_t bit)
 {
     return (((size_t) part * v->forest.n_outputs + output) * 32 + bit) * v->rows.words + word;
 }
@@ -66,7 +66,7 @@ CT_HD size_t ct_sum_at(const ct_forged_views *v, uint32_t part, uint32_t output,
  *
  * The four rows whose leaves share a word. */
 #define CT_SUM_OF_LEAVES(name, number)                                                             \
-    CT_HD void name(const ct_forged_views *v, const ct_adding *a, uint32_t i, uint32_t w)          \
+    CT_HD void name(const ct_forged_views *v, const ct_forge_adding *a, uint32_t i, uint32_t w)    \
     {                                                                                              \
         const ct_forged_view *f = &v->forest;                                                      \
         const uint32_t words = v->rows.words;                                                      \
@@ -74,30 +74,31 @@ CT_HD size_t ct_sum_at(const ct_forged_views *v, uint32_t part, uint32_t output,
         number sum[4] = {begin, begin, begin, begin};                                              \
         for (uint32_t k = a->begin; k < a->end; k++) {                                             \
             const uint32_t t = f->adders[k];                                                       \
-            const ct_device_network tree = f->networks[t];                                         \
+            const ct_forge_device_network tree = f->networks[t];                                   \
             const number *terms =                                                                  \
                 (const number *) f->terms + tree.terms + ((size_t) a->which << tree.bits);         \
             const uint32_t four = v->rows.leaves[((size_t) t * CT_LEAF_WORDS + i) * words + w];    \
             for (uint32_t g = 0; g < 4; g++) sum[g] += terms[four >> 8 * g & 255];                 \
         }                                                                                          \
+        number *sums = (number *) v->rows.sums;                                                    \
         for (uint32_t g = 0; g < 4; g++)                                                           \
-            ((number *) v->rows.sums)[ct_sum_at(v, a->part, a->output, w, 8 * g + i)] = sum[g];    \
+            sums[ct_forge_sum_at(v, a->part, a->output, w, 8 * g + i)] = sum[g];                   \
     }
 CT_SUM_OF_LEAVES(ct_narrow_leaves, float)
 CT_SUM_OF_LEAVES(ct_wide_leaves, double)
 
 /* Four rows of a word: a part of an output. */
-CT_HD void ct_add_leaves(const ct_forged_views *v, size_t item)
+CT_HD void ct_forge_add_leaves(const ct_forged_views *v, size_t item)
 {
     const uint32_t words = v->rows.words, w = (uint32_t) item % words;
     const uint32_t which = (uint32_t) item / words, i = which % CT_LEAF_WORDS;
-    const ct_adding a = ct_adding_of(v, which / CT_LEAF_WORDS);
+    const ct_forge_adding a = ct_forge_adding_of(v, which / CT_LEAF_WORDS);
     if (v->forest.wide_sums) ct_wide_leaves(v, &a, i, w);
     else ct_narrow_leaves(v, &a, i, w);
 }
 
 #define CT_SUM_OF_NODES(name, number)                                                              \
-    CT_HD void name(const ct_forged_views *v, const ct_adding *a, uint32_t row)                    \
+    CT_HD void name(const ct_forged_views *v, const ct_forge_adding *a, uint32_t row)              \
     {                                                                                              \
         const ct_forged_view *f = &v->forest;                                                      \
         number sum = a->part ? (number) -0.0 : (number) f->base[a->output];                        \
@@ -105,16 +106,17 @@ CT_HD void ct_add_leaves(const ct_forged_views *v, size_t item)
             const uint32_t at = v->rows.leaves[(size_t) f->adders[k] * v->rows.n_rows + row];      \
             sum += ((const number *) f->terms)[(size_t) at * f->leaf_width + a->which];            \
         }                                                                                          \
-        ((number *) v->rows.sums)[ct_sum_at(v, a->part, a->output, row / 32, row % 32)] = sum;     \
+        number *sums = (number *) v->rows.sums;                                                    \
+        sums[ct_forge_sum_at(v, a->part, a->output, row / 32, row % 32)] = sum;                    \
     }
 CT_SUM_OF_NODES(ct_narrow_nodes, float)
 CT_SUM_OF_NODES(ct_wide_nodes, double)
 
 /* A row: a part of an output. */
-CT_HD void ct_add_nodes(const ct_forged_views *v, size_t item)
+CT_HD void ct_forge_add_nodes(const ct_forged_views *v, size_t item)
 {
     const uint32_t row = (uint32_t) item % v->rows.n_rows;
-    const ct_adding a = ct_adding_of(v, (uint32_t) item / v->rows.n_rows);
+    const ct_forge_adding a = ct_forge_adding_of(v, (uint32_t) item / v->rows.n_rows);
     if (v->forest.wide_sums) ct_wide_nodes(v, &a, row);
     else ct_narrow_nodes(v, &a, row);
 }
@@ -126,16 +128,16 @@ CT_HD void ct_add_nodes(const ct_forged_views *v, size_t item)
     CT_HD double name(const ct_forged_views *v, uint32_t output, uint32_t row)                     \
     {                                                                                              \
         const number *sums = (const number *) v->rows.sums;                                        \
-        number sum = sums[ct_sum_at(v, 0, output, row / 32, row % 32)];                            \
+        number sum = sums[ct_forge_sum_at(v, 0, output, row / 32, row % 32)];                      \
         for (uint32_t part = 1; part < v->rows.n_parts; part++)                                    \
-            sum += sums[ct_sum_at(v, part, output, row / 32, row % 32)];                           \
+            sum += sums[ct_forge_sum_at(v, part, output, row / 32, row % 32)];                     \
         return (double) (number) (sum / v->forest.divisor);                                        \
     }
 CT_END_SUM(ct_end_narrow, float)
 CT_END_SUM(ct_end_wide, double)
 
 /* A row and an output. */
-CT_HD void ct_end_row(const ct_forged_views *v, size_t item)
+CT_HD void ct_forge_end_row(const ct_forged_views *v, size_t item)
 {
     const uint32_t row = (uint32_t) item % v->rows.n_rows,
                    output = (uint32_t) item / v->rows.n_rows;

@@ -9,18 +9,19 @@ enum { CT_DEVICE_TEXT_ROWS = 1 << 18 }; /* of a pass at most */
 
 typedef struct {
     const ct_forge_scheduled *scheduled; /* borrowed */
-    ct_model model;                      /* its arrays are on the device */
+    ct_forge_model model;                      /* its arrays are on the device */
     ct_gpu_module module;
     void *begin, *nest, *end;      /* functions: forge/schedule/emit.h */
-} ct_device_text;
+} ct_forge_device_text;
 
 /* Compiles it for the device and loads it; sends the trees to the block. Both are the caller's to
  * give back, after a failure too. */
-ct_status ct_device_text_load(const ct_forge_scheduled *scheduled, ct_gpu *gpu, ct_gpu_block *trees,
-                              ct_device_text *text, ct_error *error);
+ct_status ct_forge_device_text_load(const ct_forge_scheduled *scheduled, ct_gpu *gpu,
+                                    ct_gpu_block *trees, ct_forge_device_text *text,
+                                    ct_error *error);
 
-/* As passes.h has them: `of` is the ct_device_text. */
-size_t ct_device_text_scratch(const void *of, uint32_t n_rows);
-ct_status ct_device_text_predict(const void *of, const ct_pass *pass);
+/* As passes.h has them: `of` is the ct_forge_device_text. */
+size_t ct_forge_device_text_scratch(const void *of, uint32_t n_rows);
+ct_status ct_forge_device_text_predict(const void *of, const ct_forge_pass *pass);
 
 #endif

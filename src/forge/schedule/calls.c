@@ -17,13 +17,13 @@ ct_status ct_forge_scheduled_new(const ct_forged *f, const char *text, int any_o
     memset(s, 0, sizeof *s);
     s->forged = f;
     s->nest = CT_ARENA_NEW(arena, ct_forge_nest, 1);
-    s->ir = CT_ARENA_NEW(arena, ct_ir, 1);
-    s->shape = ct_forest_shape_of(f, any_order, arena);
+    s->ir = CT_ARENA_NEW(arena, ct_forge_ir, 1);
+    s->shape = ct_forge_shape_of(f, any_order, arena);
     if (!s->nest || !s->ir || !s->shape) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
     CT_TRY(ct_forge_nest_parse(s->nest, text, error));
     CT_TRY(ct_forge_nest_check(s->nest, s->shape, error));
     CT_TRY(ct_forge_ir_lower(s->ir, s->nest, s->shape, CT_LOW, error));
-    s->model = ct_model_new(f, s->shape, s->nest->layout, arena);
+    s->model = ct_forge_model_new(f, s->shape, s->nest->layout, arena);
     return s->model ? CT_OK : ct_fail(error, CT_NO_MEMORY, "not enough memory");
 }
 
@@ -68,7 +68,7 @@ static int64_t sum_of(const running *r, int loop, ct_forge_axis axis)
 /* Of the rows within reach those that there are. */
 static int64_t rows_within(const running *r, int loop, int64_t first)
 {
-    int64_t n = ct_span_of(r->s->nest, loop, CT_ROWS, r->s->shape->n_trees);
+    int64_t n = ct_forge_loop_span(r->s->nest, loop, CT_FORGE_ROWS, r->s->shape->n_trees);
     int64_t left = first < r->n_rows ? r->n_rows - first : 0;
     return n < left ? n : left;
 }
@@ -85,34 +85,35 @@ static own_sums *holder_of(running *r, int target)
 static char *sums_of(running *r, int target, int64_t *first)
 {
     own_sums *of = holder_of(r, target);
-    int64_t which = ct_ir_copy_of(r->s->ir, target, r->at);
+    int64_t which = ct_forge_ir_copy_of(r->s->ir, target, r->at);
     *first = of->first;
     return of->sums + (size_t) which * (size_t) of->n_rows * r->s->model->n_outputs *
                           number_size(r);
 }
 
 /* Any order is allowed of doubles alone. */
-static void make_private(running *r, const ct_ir_node *node)
+static void make_private(running *r, const ct_forge_ir_node *node)
 {
     int grid, around = node->loop < 0 ? -1 : r->s->nest->loops[node->loop].outer;
     own_sums *of = holder_of(r, node->loop);
     if (node->loop >= 0 && r->s->ir->on_gpu) {
-        ct_shared_loop(r->s->nest, &grid);
+        ct_forge_shared_loop(r->s->nest, &grid);
         around = grid;
     }
-    of->first = sum_of(r, around, CT_ROWS);
+    of->first = sum_of(r, around, CT_FORGE_ROWS);
     of->n_rows = rows_within(r, around, of->first);
-    size_t n = (size_t) (ct_ir_copies(r->s->ir, node->loop) * of->n_rows) * r->s->model->n_outputs;
+    int64_t copies = ct_forge_ir_copies(r->s->ir, node->loop);
+    size_t n = (size_t) (copies * of->n_rows) * r->s->model->n_outputs;
     double *sums = CT_ARENA_NEW(r->arena, double, n ? n : 1);
     of->sums = (char *) sums;
     if (!sums) ct_atomic_write(r->failed, 1);
     for (size_t i = 0; sums && i < n; i++) sums[i] = -0.0;
 }
 
-static void reduce_dim(running *r, const ct_ir_node *node)
+static void reduce_dim(running *r, const ct_forge_ir_node *node)
 {
     const own_sums *from = holder_of(r, node->loop);
-    int64_t first, copies = ct_ir_copies(r->s->ir, node->loop);
+    int64_t first, copies = ct_forge_ir_copies(r->s->ir, node->loop);
     size_t n = (size_t) from->n_rows * r->s->model->n_outputs;
     char *into = sums_of(r, node->target, &first);
     double *to = (double *) (void *) into +
@@ -136,13 +137,13 @@ static void load_rows(const running *r, int64_t first, int64_t n, double *x)
         const ct_column *from = &r->columns[f->used[column]];
         for (int64_t row = 0; row < n; row++)
             x[row * f->n_used + column] =
-                ct_input(from, (uint32_t) (first + row), f->ensemble->number);
+                ct_forge_input(from, (uint32_t) (first + row), f->ensemble->number);
     }
 }
 
 static void cache_rows(running *r, int loop)
 {
-    int64_t first = loop < 0 ? 0 : sum_of(r, loop, CT_ROWS), n = rows_within(r, loop, first);
+    int64_t first = loop < 0 ? 0 : sum_of(r, loop, CT_FORGE_ROWS), n = rows_within(r, loop, first);
     size_t size = (size_t) n * r->s->forged->n_used;
     double *x = CT_ARENA_NEW(r->arena, double, size ? size : 1);
     if (!x) {
@@ -158,14 +159,14 @@ static void cache_rows(running *r, int loop)
 static void run_list(running *r, int first);
 
 /* The innermost loop: n iterations from where it is. */
-static void call_kernel(running *r, const ct_ir_node *walk, int64_t n)
+static void call_kernel(running *r, const ct_forge_ir_node *walk, int64_t n)
 {
-    const ct_ir_node *reduce = &r->s->ir->nodes[walk->next];
+    const ct_forge_ir_node *reduce = &r->s->ir->nodes[walk->next];
     const ct_forge_index *index = &r->s->nest->loops[walk->loop];
-    ct_walk_call call;
+    ct_forge_walk_call call;
     memset(&call, 0, sizeof call);
-    call.tree = sum_of(r, walk->loop, CT_TREES);
-    call.row = sum_of(r, walk->loop, CT_ROWS);
+    call.tree = sum_of(r, walk->loop, CT_FORGE_TREES);
+    call.row = sum_of(r, walk->loop, CT_FORGE_ROWS);
     call.n = n;
     call.step = index->step;
     call.axis = index->axis;
@@ -176,15 +177,15 @@ static void call_kernel(running *r, const ct_ir_node *walk, int64_t n)
     call.first_row = r->rows.first;
     call.sums = sums_of(r, reduce->target, &call.first_sum);
     call.atomic = reduce->atomic;
-    ct_representation_of(r->s->nest->layout)->walk(r->s->model, &call);
+    ct_forge_representation_of(r->s->nest->layout)->walk(r->s->model, &call);
 }
 
-static void run_iterations(running *r, const ct_ir_node *node, int64_t begin, int64_t end)
+static void run_iterations(running *r, const ct_forge_ir_node *node, int64_t begin, int64_t end)
 {
     const ct_forge_index *index = &r->s->nest->loops[node->loop];
-    const ct_ir_node *first = &r->s->ir->nodes[node->inner];
+    const ct_forge_ir_node *first = &r->s->ir->nodes[node->inner];
     if (first->kind == CT_IR_BARRIER) first = &r->s->ir->nodes[first->next];
-    int whole = first->kind == CT_IR_WALK && !ct_nest_conflicts(r->s->nest, node->loop);
+    int whole = first->kind == CT_IR_WALK && !ct_forge_nest_conflicts(r->s->nest, node->loop);
     some_rows rows = r->rows;
     for (int64_t k = begin; k < end; k = whole ? end : k + 1) {
         if (ct_atomic_read(r->failed)) return;
@@ -202,7 +203,7 @@ static void run_iterations(running *r, const ct_ir_node *node, int64_t begin, in
 
 typedef struct {
     const running *r;
-    const ct_ir_node *node;
+    const ct_forge_ir_node *node;
 } sharing;
 
 /* Threads have what is under way as it was before the loop, and memory of their own. */
@@ -220,10 +221,10 @@ static void share(void *data, unsigned worker, uint64_t begin, uint64_t end)
     ct_arena_free(&arena);
 }
 
-static void run_for(running *r, const ct_ir_node *node)
+static void run_for(running *r, const ct_forge_ir_node *node)
 {
-    int64_t n = ct_trips_now(r->s->nest, node->loop, node->bounds, node->n_bounds, r->n_rows,
-                             r->at);
+    int64_t n = ct_forge_loop_trips_now(r->s->nest, node->loop, node->bounds, node->n_bounds,
+                                        r->n_rows, r->at);
     if (node->how != CT_HOW_THREADS || r->threads < 2 || n < 2) {
         run_iterations(r, node, 0, n);
         return;
@@ -237,7 +238,7 @@ static void run_for(running *r, const ct_ir_node *node)
 static void run_list(running *r, int first)
 {
     for (int i = first; i >= 0 && !ct_atomic_read(r->failed); i = r->s->ir->nodes[i].next) {
-        const ct_ir_node *node = &r->s->ir->nodes[i];
+        const ct_forge_ir_node *node = &r->s->ir->nodes[i];
         switch (node->kind) {
         case CT_IR_FOR: run_for(r, node); break;
         case CT_IR_WALK: call_kernel(r, node, 1); break;
@@ -255,12 +256,12 @@ static void run_list(running *r, int first)
 static int caches_all_rows(const ct_forge_nest *nest)
 {
     const ct_forge_index *outermost = &nest->loops[nest->first];
-    return outermost->next < 0 && outermost->axis == CT_ROWS && outermost->marked[CT_CACHE];
+    return outermost->next < 0 && outermost->axis == CT_FORGE_ROWS && outermost->marked[CT_CACHE];
 }
 
 static void begin_sums(const running *r)
 {
-    const ct_model *m = r->s->model;
+    const ct_forge_model *m = r->s->model;
     for (size_t i = 0; i < (size_t) r->n_rows * m->n_outputs; i++) {
         if (number_size(r) == sizeof(float))
             ((float *) (void *) r->result.sums)[i] = (float) m->base[i % m->n_outputs];
@@ -273,7 +274,7 @@ static void end_sums(const running *r, double *out)
     const ct_forge_ensemble *e = r->s->forged->ensemble;
     size_t width = e->n_outputs * number_size(r);
     for (uint32_t row = 0; row < r->n_rows; row++)
-        ct_sums_end(e, r->result.sums + row * width, 1, 1, out + row, r->n_rows);
+        ct_forge_sums_end(e, r->result.sums + row * width, 1, 1, out + row, r->n_rows);
 }
 
 static void run_all(running *r, double *out)
@@ -298,7 +299,7 @@ static ct_status predict_planes(const ct_forge_scheduled *s, const ct_column *co
 {
     const ct_forge_index *rows = &s->nest->loops[s->nest->first];
     ct_forge_run as = *run;
-    as.way = CT_WAY_PLANES;
+    as.way = CT_FORGE_WAY_PLANES;
     as.block = (uint32_t) rows->step;
     if (!rows->marked[CT_PARALLEL]) as.threads = 1;
     return ct_forged_predict(s->forged, columns, n_rows, &as, out, error);

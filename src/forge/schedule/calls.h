@@ -11,10 +11,10 @@
 /* A schedule made ready for a forest. */
 typedef struct {
     const ct_forged *forged; /* borrowed, as it was given */
-    const ct_forest_shape *shape;
+    const ct_forge_shape *shape;
     ct_forge_nest *nest;
-    ct_ir *ir;
-    ct_model *model;
+    ct_forge_ir *ir;
+    ct_forge_model *model;
 } ct_forge_scheduled;
 
 /* Reads and checks the text, lowers it and packs the trees; all of it is the arena's. */

@@ -6,15 +6,15 @@
 #include <string.h>
 
 typedef struct {
-    const ct_ir *ir;
-    const ct_model *m;
+    const ct_forge_ir *ir;
+    const ct_forge_model *m;
     ct_forge_language language;
     ct_forge_text *text;
     int rows, trees;     /* the loops whose caches hold; -1: none */
     size_t shared;       /* bytes of the caches and sums so far */
 } emitting;
 
-#define LINE(e, level, ...) ct_text_line((e)->text, level, __VA_ARGS__)
+#define LINE(e, level, ...) ct_forge_text_line((e)->text, level, __VA_ARGS__)
 #define ADD(e, ...) ct_forge_text_add((e)->text, __VA_ARGS__)
 
 static const char *sum_type(const emitting *e)
@@ -26,7 +26,7 @@ static const char *sum_type(const emitting *e)
 static void add_sum(const emitting *e, int loop, ct_forge_axis axis, int walked)
 {
     int loops[CT_MOST_NEST];
-    uint32_t n = ct_ir_base(e->ir->nest, loop, axis, loops);
+    uint32_t n = ct_forge_ir_base(e->ir->nest, loop, axis, loops);
     if (!n) ADD(e, "0");
     while (n) {
         n--;
@@ -38,12 +38,12 @@ static void add_sum(const emitting *e, int loop, ct_forge_axis axis, int walked)
 /* `const i64 first = ..., rows = ...`: what an iteration of the loop (-1: all) can reach. */
 static void add_reach(const emitting *e, int level, int loop, const char *of, int number)
 {
-    int64_t span = ct_span_of(e->ir->nest, loop, CT_ROWS, e->ir->shape->n_trees);
+    int64_t span = ct_forge_loop_span(e->ir->nest, loop, CT_FORGE_ROWS, e->ir->shape->n_trees);
     ADD(e, "%*sconst i64 %s_first%d = ", 4 * level, "", of, number);
-    add_sum(e, loop, CT_ROWS, -1);
+    add_sum(e, loop, CT_FORGE_ROWS, -1);
     ADD(e, ", %s_left%d = n_rows > %s_first%d ? n_rows - %s_first%d : 0;\n", of, number, of,
         number, of, number);
-    if (span == CT_OPEN)
+    if (span == CT_FORGE_OPEN)
         LINE(e, level, "const i64 %s_rows%d = %s_left%d;", of, number, of, number);
     else
         LINE(e, level, "const i64 %s_rows%d = %s_left%d < %lld ? %s_left%d : %lld;", of, number,
@@ -52,14 +52,14 @@ static void add_reach(const emitting *e, int level, int loop, const char *of, in
 
 /* ---- loops ---- */
 
-static void add_bound(const emitting *e, const ct_bound *bound)
+static void add_bound(const emitting *e, const ct_forge_loop_bound *bound)
 {
-    if (bound->constant == CT_OPEN) ADD(e, "n_rows");
+    if (bound->constant == CT_FORGE_OPEN) ADD(e, "n_rows");
     else ADD(e, "%lld", (long long) bound->constant);
     for (uint32_t k = 0; k < bound->n_minus; k++) ADD(e, " - v%d", (int) bound->minus[k]);
 }
 
-static void add_stop(const emitting *e, int level, const ct_ir_node *node)
+static void add_stop(const emitting *e, int level, const ct_forge_ir_node *node)
 {
     for (uint32_t i = 0; i < node->n_bounds; i++) {
         ADD(e, "%*sconst i64 b%u_%d = ", 4 * level, "", (unsigned) i, node->loop);
@@ -74,12 +74,13 @@ static void add_stop(const emitting *e, int level, const ct_ir_node *node)
          node->loop);
 }
 
-static uint32_t lanes_of(const ct_ir_node *walk)
+static uint32_t lanes_of(const ct_forge_ir_node *walk)
 {
     return walk->lanes > CT_MOST_LANES ? CT_MOST_LANES : walk->lanes;
 }
 
-static void add_for(const emitting *e, int level, const ct_ir_node *node, const ct_ir_node *walk)
+static void add_for(const emitting *e, int level, const ct_forge_ir_node *node,
+                    const ct_forge_ir_node *walk)
 {
     const ct_forge_index *index = &e->ir->nest->loops[node->loop];
     long long start = index->start, step = index->step;
@@ -113,7 +114,7 @@ static void add_value(const emitting *e)
 
 static void add_node(const emitting *e, int level)
 {
-    const ct_representation *as = ct_representation_of(e->m->layout);
+    const ct_forge_representation *as = ct_forge_representation_of(e->m->layout);
     LINE(e, level, "const u32 tree = trees[lane], i = at[lane], place = %s;", as->place);
     if (e->trees < 0 || e->language == CT_IN_C)
         LINE(e, level, "const struct ct_node *node = &m->nodes[place];");
@@ -128,7 +129,7 @@ static void add_node(const emitting *e, int level)
 /* One hop of all lanes; `moved`: whether anybody asks. */
 static void add_hop(const emitting *e, int level, int lanes, int moved)
 {
-    const ct_representation *as = ct_representation_of(e->m->layout);
+    const ct_forge_representation *as = ct_forge_representation_of(e->m->layout);
     LINE(e, level, "for (int lane = 0; lane < %d; lane++) {", lanes);
     add_node(e, level + 1);
     /* a leaf asks for no column, and there may be none */
@@ -143,7 +144,7 @@ static void add_hop(const emitting *e, int level, int lanes, int moved)
     LINE(e, level, "}");
 }
 
-static void add_hops(const emitting *e, int level, const ct_ir_node *walk, int lanes)
+static void add_hops(const emitting *e, int level, const ct_forge_ir_node *walk, int lanes)
 {
     uint32_t known = walk->hops ? walk->hops : walk->peel;
     if (known) {
@@ -171,7 +172,7 @@ static void add_target(const emitting *e, int target)
         for (int i = 0; i < e->ir->n_slots; i++) {
             const ct_forge_index *index = &nest->loops[e->ir->slots[i]];
             ADD(e, " * %lld + (v%d - %lld) / %lld)",
-                (long long) ct_trips_of(nest, e->ir->slots[i], e->ir->shape->n_trees),
+                (long long) ct_forge_loop_trips(nest, e->ir->slots[i], e->ir->shape->n_trees),
                 e->ir->slots[i], (long long) index->start, (long long) index->step);
         }
         ADD(e, " * n_rows + row) * m->n_outputs + ");
@@ -196,9 +197,9 @@ static void add_addition(const emitting *e, int level, int target, int atomic, c
     else ADD(e, "%s] += %s;\n", place, what);
 }
 
-static void add_leaves(const emitting *e, int level, const ct_ir_node *reduce)
+static void add_leaves(const emitting *e, int level, const ct_forge_ir_node *reduce)
 {
-    const ct_representation *as = ct_representation_of(e->m->layout);
+    const ct_forge_representation *as = ct_forge_representation_of(e->m->layout);
     char term[64];
     snprintf(term, sizeof term, "(%s) term[k]", sum_type(e));
     LINE(e, level, "for (int lane = 0; lane < n_lanes; lane++) {");
@@ -211,16 +212,16 @@ static void add_leaves(const emitting *e, int level, const ct_ir_node *reduce)
     LINE(e, level, "}");
 }
 
-static void add_walk(const emitting *e, int level, const ct_ir_node *walk)
+static void add_walk(const emitting *e, int level, const ct_forge_ir_node *walk)
 {
     const ct_forge_nest *nest = e->ir->nest;
-    const ct_representation *as = ct_representation_of(e->m->layout);
+    const ct_forge_representation *as = ct_forge_representation_of(e->m->layout);
     int lanes = (int) lanes_of(walk), v = walk->loop;
     long long step = nest->loops[v].step;
     if (e->language == CT_IN_CUDA) {
         ADD(e, "%*sif (1", 4 * level, "");
         for (int i = v; i >= 0; i = nest->loops[i].outer)
-            if (ct_nest_at_once(nest, i)) ADD(e, " && v%d < stop%d", i, i);
+            if (ct_forge_nest_concurrent(nest, i)) ADD(e, " && v%d < stop%d", i, i);
         ADD(e, ") {\n");
     } else {
         LINE(e, level, "{");
@@ -234,9 +235,9 @@ static void add_walk(const emitting *e, int level, const ct_ir_node *walk)
     LINE(e, level + 2, "const i64 w = v%d + (lane < n_lanes ? lane : n_lanes - 1) * (i64) %lld;",
          v, step);
     ADD(e, "%*sconst u32 tree = (u32) (", 4 * level + 8, "");
-    add_sum(e, v, CT_TREES, v);
+    add_sum(e, v, CT_FORGE_TREES, v);
     ADD(e, ");\n%*srows[lane] = ", 4 * level + 8, "");
-    add_sum(e, v, CT_ROWS, v);
+    add_sum(e, v, CT_FORGE_ROWS, v);
     ADD(e, ";\n");
     LINE(e, level + 2, "(void) w;");
     LINE(e, level + 2, "trees[lane] = tree;");
@@ -260,7 +261,7 @@ static void add_row_cache(emitting *e, int level, int loop)
     if (e->language == CT_IN_CUDA) {
         LINE(e, level, "double *const cache%d = (double *) (shared + %lld);", v,
              (long long) e->shared);
-        e->shared += (size_t) ct_cache_bytes(e->ir->nest, e->ir->shape, loop);
+        e->shared += (size_t) ct_forge_cache_bytes(e->ir->nest, e->ir->shape, loop);
         LINE(e, level, "for (i64 k = thread; k < cache_rows%d * m->n_used; k += n_threads)", v);
     } else {
         LINE(e, level, "double *const cache%d = ct_sums(cache_rows%d * m->n_used);", v, v);
@@ -288,18 +289,18 @@ static void close_memory(const emitting *e, int level, const char *of, int loop)
 /* Of a GPU alone: rule cache-trees. */
 static void add_tree_cache(emitting *e, int level, int loop)
 {
-    int64_t span = ct_span_of(e->ir->nest, loop, CT_TREES, e->ir->shape->n_trees);
+    int64_t span = ct_forge_loop_span(e->ir->nest, loop, CT_FORGE_TREES, e->ir->shape->n_trees);
     int v = loop;
     if (span > e->m->n_trees) span = e->m->n_trees;
     ADD(e, "%*sconst u32 low%d = (u32) (", 4 * level, "", v);
-    add_sum(e, loop, CT_TREES, -1);
+    add_sum(e, loop, CT_FORGE_TREES, -1);
     ADD(e, "), left%d = m->n_trees > low%d ? m->n_trees - low%d : 0u;\n", v, v, v);
     LINE(e, level, "const u32 trees%d = left%d < %lldu ? left%d : %lldu;", v, v, (long long) span,
          v, (long long) span);
     LINE(e, level, "struct ct_node *const nodes%d = (struct ct_node *) (shared + %lld);", v,
          (long long) e->shared);
     e->trees = loop;
-    e->shared += (size_t) ct_cache_bytes(e->ir->nest, e->ir->shape, loop);
+    e->shared += (size_t) ct_forge_cache_bytes(e->ir->nest, e->ir->shape, loop);
     if (e->m->layout == CT_REORG) {
         LINE(e, level, "for (u32 k = thread; k < m->n_nodes / m->n_trees * trees%d; "
              "k += n_threads)", v);
@@ -315,12 +316,12 @@ static void add_tree_cache(emitting *e, int level, int loop)
     LINE(e, level + 1, "nodes%d[k] = m->nodes[begin%d + k];", v, v);
 }
 
-static void add_private(emitting *e, int level, const ct_ir_node *node)
+static void add_private(emitting *e, int level, const ct_forge_ir_node *node)
 {
     int grid, v = node->loop;
     if (v < 0) return; /* slots: a launch of its own */
-    long long trips = ct_trips_of(e->ir->nest, v, e->ir->shape->n_trees);
-    ct_shared_loop(e->ir->nest, &grid);
+    long long trips = ct_forge_loop_trips(e->ir->nest, v, e->ir->shape->n_trees);
+    ct_forge_shared_loop(e->ir->nest, &grid);
     add_reach(e, level, e->ir->on_gpu ? grid : e->ir->nest->loops[v].outer, "own", v);
     if (e->language == CT_IN_C) {
         LINE(e, level, "double *const own%d = ct_sums(%lld * own_rows%d * m->n_outputs);", v,
@@ -333,14 +334,15 @@ static void add_private(emitting *e, int level, const ct_ir_node *node)
          trips, v);
     LINE(e, level + 1, "own%d[k] = -0.0;", v);
     e->shared += (size_t) trips * e->ir->shape->n_outputs * sizeof(double) *
-                 (size_t) ct_span_of(e->ir->nest, grid, CT_ROWS, e->ir->shape->n_trees);
+                 (size_t) ct_forge_loop_span(e->ir->nest, grid, CT_FORGE_ROWS,
+                                             e->ir->shape->n_trees);
 }
 
-static void add_reduce_dim(const emitting *e, int level, const ct_ir_node *node)
+static void add_reduce_dim(const emitting *e, int level, const ct_forge_ir_node *node)
 {
     int v = node->loop;
     if (v < 0) return;
-    long long trips = ct_trips_of(e->ir->nest, v, e->ir->shape->n_trees);
+    long long trips = ct_forge_loop_trips(e->ir->nest, v, e->ir->shape->n_trees);
     char what[96];
     int cuda = e->language == CT_IN_CUDA;
     LINE(e, level, "for (i64 part = 0; part < %lld; part++) {", trips);
@@ -365,10 +367,10 @@ static void add_reduce_dim(const emitting *e, int level, const ct_ir_node *node)
 
 static void add_list(emitting *e, int first, int level);
 
-static void add_loop(emitting *e, int level, const ct_ir_node *node)
+static void add_loop(emitting *e, int level, const ct_forge_ir_node *node)
 {
-    const ct_ir_node *inner = &e->ir->nodes[node->inner];
-    const ct_ir_node *walk = inner->kind == CT_IR_WALK ? inner : NULL;
+    const ct_forge_ir_node *inner = &e->ir->nodes[node->inner];
+    const ct_forge_ir_node *walk = inner->kind == CT_IR_WALK ? inner : NULL;
     int rows = e->rows, trees = e->trees, v = node->loop;
     for (int i = node->inner; !walk && i >= 0; i = e->ir->nodes[i].next)
         if (e->ir->nodes[i].kind == CT_IR_WALK) walk = &e->ir->nodes[i];
@@ -387,7 +389,7 @@ static void add_loop(emitting *e, int level, const ct_ir_node *node)
 static void add_list(emitting *e, int first, int level)
 {
     for (int i = first; i >= 0; i = e->ir->nodes[i].next) {
-        const ct_ir_node *node = &e->ir->nodes[i];
+        const ct_forge_ir_node *node = &e->ir->nodes[i];
         switch (node->kind) {
         case CT_IR_FOR: add_loop(e, level, node); break;
         case CT_IR_WALK: add_walk(e, level, node); break;
@@ -405,7 +407,7 @@ static void add_list(emitting *e, int first, int level)
 
 static void emit_c(emitting *e, const char *name)
 {
-    long long slots = e->ir->n_slots ? ct_ir_slots(e->ir) : 0;
+    long long slots = e->ir->n_slots ? ct_forge_ir_slots(e->ir) : 0;
     LINE(e, 0, "int %s(const struct ct_model *m, const double *x, i64 n_rows, i64 row_step,", name);
     LINE(e, 0, "    i64 column_step, double *out);");
     LINE(e, 0, "int %s(const struct ct_model *m, const double *x, i64 n_rows, i64 row_step,", name);
@@ -469,7 +471,7 @@ static void end_kernel(const emitting *e)
 
 static void emit_cuda(emitting *e, const char *name)
 {
-    long long slots = e->ir->n_slots ? ct_ir_slots(e->ir) : 0;
+    long long slots = e->ir->n_slots ? ct_forge_ir_slots(e->ir) : 0;
     begin_numbers(e, name, "begin", "");
     LINE(e, 2, "sums[k] = (%s) m->base[k %% m->n_outputs];", sum_type(e));
     LINE(e, 2, "for (i64 slot = 0; slot < %lld; slot++) slots[slot * n + k] = -0.0;", slots);
@@ -493,27 +495,27 @@ static void emit_cuda(emitting *e, const char *name)
     end_kernel(e);
 }
 
-ct_launch ct_launch_of(const ct_ir *ir, uint32_t n_rows)
+ct_forge_launch ct_forge_launch_of(const ct_forge_ir *ir, uint32_t n_rows)
 {
     CT_ASSERT(ir->on_gpu && ir->shape->n_trees > 0);
-    ct_launch launch = {{1, 1, 1}, {1, 1, 1}, 0};
+    ct_forge_launch launch = {{1, 1, 1}, {1, 1, 1}, 0};
     for (int i = 0; i < ir->nest->n_loops; i++) {
         const ct_forge_index *index = &ir->nest->loops[i];
         if (!index->live || !index->marked[CT_FORGE_GPU]) continue;
-        int64_t trips = ct_trips_of(ir->nest, i, ir->shape->n_trees), at =
+        int64_t trips = ct_forge_loop_trips(ir->nest, i, ir->shape->n_trees), at =
             index->number[CT_FORGE_GPU];
         int64_t most = at == CT_GRID_X ? INT32_MAX : 65535;
-        if (trips == CT_OPEN)
+        if (trips == CT_FORGE_OPEN)
             trips = n_rows > index->start ? (n_rows - index->start - 1) / index->step + 1 : 1;
         if (trips < 1) trips = 1;
         if (at >= CT_BLOCK_X) launch.threads[at - CT_BLOCK_X] = (uint32_t) trips;
         else launch.blocks[at] = (uint32_t) (trips < most ? trips : most);
     }
-    launch.shared = (uint32_t) ct_shared_bytes(ir->nest, ir->shape);
+    launch.shared = (uint32_t) ct_forge_shared_bytes(ir->nest, ir->shape);
     return launch;
 }
 
-void ct_forge_emit(const ct_ir *ir, const ct_model *model, const char *name,
+void ct_forge_emit(const ct_forge_ir *ir, const ct_forge_model *model, const char *name,
                    ct_forge_language language, ct_forge_text *text)
 {
     emitting e = {ir, model, language, text, -1, -1, 0};

@@ -75,7 +75,7 @@ static void list_bytes(ct_forge_text *text, const char *name, const char *what,
     end_list(&list);
 }
 
-static void list_nodes(const ct_model *m, const char *name, ct_forge_text *text)
+static void list_nodes(const ct_forge_model *m, const char *name, ct_forge_text *text)
 {
     listing list;
     begin_list(&list, text, "struct ct_node", name, "nodes");
@@ -89,11 +89,11 @@ static void list_nodes(const ct_model *m, const char *name, ct_forge_text *text)
     end_list(&list);
 }
 
-void ct_forge_emit_model(const ct_model *m, const char *name, ct_forge_text *text)
+void ct_forge_emit_model(const ct_forge_model *m, const char *name, ct_forge_text *text)
 {
     CT_ASSERT(m->ensemble && m->n_nodes > 0 && name && *name);
     const ct_forge_ensemble *e = m->ensemble;
-    ct_text_line(text, 0, "#include <math.h>\n");
+    ct_forge_text_line(text, 0, "#include <math.h>\n");
     list_nodes(m, name, text);
     list_words(text, name, "origin", m->origin, m->n_nodes);
     list_words(text, name, "roots", m->roots, m->n_trees);

@@ -69,15 +69,16 @@ static const char *const only_c[] = {
 
 static void add_lines(ct_forge_text *text, const char *const *lines, size_t n)
 {
-    for (size_t i = 0; i < n; i++) ct_text_line(text, 0, "%s", lines[i]);
+    for (size_t i = 0; i < n; i++) ct_forge_text_line(text, 0, "%s", lines[i]);
 }
 
 #define LINES(text, lines) add_lines(text, lines, sizeof(lines) / sizeof *(lines))
 
 void ct_forge_emit_prelude(ct_forge_language language, ct_forge_text *text)
 {
-    ct_text_line(text, 0, "/* Made by the R package contree. */");
-    if (language == CT_IN_CUDA) ct_text_line(text, 0, "#define CT_FN static __device__ inline");
+    ct_forge_text_line(text, 0, "/* Made by the R package contree. */");
+    if (language == CT_IN_CUDA) ct_forge_text_line(text, 0,
+                                                   "#define CT_FN static __device__ inline");
     LINES(text, types);
     if (language == CT_IN_C) LINES(text, only_c);
     LINES(text, steps);

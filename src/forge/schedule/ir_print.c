@@ -8,10 +8,10 @@
 static const char *const hows[] = {"for", "parallel for", "grid for", "block for"};
 
 /* The sum of the loops that make a row, or a tree. */
-static void print_sum(const ct_ir *ir, int loop, ct_forge_axis axis, ct_forge_text *text)
+static void print_sum(const ct_forge_ir *ir, int loop, ct_forge_axis axis, ct_forge_text *text)
 {
     int loops[CT_MOST_NEST];
-    uint32_t n = ct_ir_base(ir->nest, loop, axis, loops);
+    uint32_t n = ct_forge_ir_base(ir->nest, loop, axis, loops);
     if (!n) ct_forge_text_add(text, "0");
     while (n) {
         n--;
@@ -21,15 +21,15 @@ static void print_sum(const ct_ir *ir, int loop, ct_forge_axis axis, ct_forge_te
 
 static void print_stop(int64_t stop, ct_forge_axis axis, ct_forge_text *text)
 {
-    if (stop == CT_OPEN) ct_forge_text_add(text, axis == CT_ROWS ? "N" : "T");
+    if (stop == CT_FORGE_OPEN) ct_forge_text_add(text, axis == CT_FORGE_ROWS ? "N" : "T");
     else ct_forge_text_add(text, "%lld", (long long) stop);
 }
 
-static void print_bounds(const ct_ir *ir, const ct_ir_node *node, ct_forge_text *text)
+static void print_bounds(const ct_forge_ir *ir, const ct_forge_ir_node *node, ct_forge_text *text)
 {
     if (node->n_bounds > 1) ct_forge_text_add(text, "min(");
     for (uint32_t i = 0; i < node->n_bounds; i++) {
-        const ct_bound *bound = &node->bounds[i];
+        const ct_forge_loop_bound *bound = &node->bounds[i];
         if (i) ct_forge_text_add(text, ", ");
         print_stop(bound->constant, ir->nest->loops[node->loop].axis, text);
         for (uint32_t k = 0; k < bound->n_minus; k++)
@@ -38,21 +38,22 @@ static void print_bounds(const ct_ir *ir, const ct_ir_node *node, ct_forge_text 
     if (node->n_bounds > 1) ct_forge_text_add(text, ")");
 }
 
-static void print_for(const ct_ir *ir, const ct_ir_node *node, ct_forge_text *text)
+static void print_for(const ct_forge_ir *ir, const ct_forge_ir_node *node, ct_forge_text *text)
 {
     const ct_forge_index *index = &ir->nest->loops[node->loop];
     ct_forge_text_add(text, "%s %s = %lld .. ", hows[node->how], index->name,
                       (long long) index->start);
     if (ir->level == CT_LOW) print_bounds(ir, node, text);
-    else print_stop(ct_stop_of(ir->nest, node->loop, ir->shape->n_trees), index->axis, text);
+    else
+        print_stop(ct_forge_loop_stop(ir->nest, node->loop, ir->shape->n_trees), index->axis, text);
     if (index->step != 1) ct_forge_text_add(text, " step %lld", (long long) index->step);
     if (index->marked[CT_FORGE_GPU])
         ct_forge_text_add(text, " on %s",
                           ct_forge_dimension_name((int) index->number[CT_FORGE_GPU]));
-    ct_forge_text_add(text, index->axis == CT_ROWS ? " {  # rows\n" : " {  # trees\n");
+    ct_forge_text_add(text, index->axis == CT_FORGE_ROWS ? " {  # rows\n" : " {  # trees\n");
 }
 
-static void print_sums(const ct_ir *ir, int target, ct_forge_text *text)
+static void print_sums(const ct_forge_ir *ir, int target, ct_forge_text *text)
 {
     if (target == CT_TO_RESULT) ct_forge_text_add(text, "sums");
     else if (target == CT_TO_SLOTS) ct_forge_text_add(text, "slots[slot]");
@@ -60,18 +61,19 @@ static void print_sums(const ct_ir *ir, int target, ct_forge_text *text)
                            ir->nest->loops[target].name);
 }
 
-static void print_walk(const ct_ir *ir, const ct_ir_node *node, int level, ct_forge_text *text)
+static void print_walk(const ct_forge_ir *ir, const ct_forge_ir_node *node, int level,
+                       ct_forge_text *text)
 {
     if (ir->level == CT_LOW) {
-        ct_text_line(text, level, "feature = loadFeatureIndex(%s, tree, node)",
-                     ct_forge_layout_name((int) ir->nest->layout));
-        ct_text_line(text, level, "threshold = loadThreshold(%s, tree, node)",
-                     ct_forge_layout_name((int) ir->nest->layout));
+        ct_forge_text_line(text, level, "feature = loadFeatureIndex(%s, tree, node)",
+                           ct_forge_layout_name((int) ir->nest->layout));
+        ct_forge_text_line(text, level, "threshold = loadThreshold(%s, tree, node)",
+                           ct_forge_layout_name((int) ir->nest->layout));
     }
     ct_forge_text_add(text, "%*sleaf = walkDecisionTree(tree = ", 4 * level, "");
-    print_sum(ir, node->loop, CT_TREES, text);
+    print_sum(ir, node->loop, CT_FORGE_TREES, text);
     ct_forge_text_add(text, ", row = ");
-    print_sum(ir, node->loop, CT_ROWS, text);
+    print_sum(ir, node->loop, CT_FORGE_ROWS, text);
     if (node->lanes > 1)
         ct_forge_text_add(text, "; %u %s of %s", (unsigned) node->lanes,
                           node->simd ? "lanes" : "at once", ir->nest->loops[node->loop].name);
@@ -80,17 +82,18 @@ static void print_walk(const ct_ir *ir, const ct_ir_node *node, int level, ct_fo
     ct_forge_text_add(text, ")\n");
 }
 
-static void print_cache(const ct_ir *ir, const ct_ir_node *node, ct_forge_text *text)
+static void print_cache(const ct_forge_ir *ir, const ct_forge_ir_node *node, ct_forge_text *text)
 {
-    ct_forge_axis axis = node->kind == CT_IR_CACHE_ROWS ? CT_ROWS : CT_TREES;
-    ct_forge_text_add(text, axis == CT_ROWS ? "cacheRows(" : "cacheTrees(");
+    ct_forge_axis axis = node->kind == CT_IR_CACHE_ROWS ? CT_FORGE_ROWS : CT_FORGE_TREES;
+    ct_forge_text_add(text, axis == CT_FORGE_ROWS ? "cacheRows(" : "cacheTrees(");
     print_sum(ir, node->loop, axis, text);
     ct_forge_text_add(text, ", ");
-    print_stop(ct_span_of(ir->nest, node->loop, axis, ir->shape->n_trees), axis, text);
+    print_stop(ct_forge_loop_span(ir->nest, node->loop, axis, ir->shape->n_trees), axis, text);
     ct_forge_text_add(text, ")\n");
 }
 
-static void print_reduction(const ct_ir *ir, const ct_ir_node *node, ct_forge_text *text)
+static void print_reduction(const ct_forge_ir *ir, const ct_forge_ir_node *node,
+                            ct_forge_text *text)
 {
     const char *atomic = node->atomic ? ", atomic" : "";
     if (node->kind == CT_IR_REDUCE) {
@@ -105,31 +108,33 @@ static void print_reduction(const ct_ir *ir, const ct_ir_node *node, ct_forge_te
     if (node->loop >= 0)
         ct_forge_text_add(text, ", partial_%s, rows ", ir->nest->loops[node->loop].name);
     else ct_forge_text_add(text, ", slots, rows ");
-    print_sum(ir, node->loop, CT_ROWS, text);
+    print_sum(ir, node->loop, CT_FORGE_ROWS, text);
     ct_forge_text_add(text, " + 0 .. ");
-    print_stop(ct_span_of(ir->nest, node->loop, CT_ROWS, ir->shape->n_trees), CT_ROWS, text);
+    print_stop(ct_forge_loop_span(ir->nest, node->loop, CT_FORGE_ROWS, ir->shape->n_trees),
+               CT_FORGE_ROWS, text);
     ct_forge_text_add(text, "; sum%s", atomic);
     if (node->added_only) ct_forge_text_add(text, ", where not -0");
     if (node->vector) ct_forge_text_add(text, ", %u lanes", (unsigned) node->vector);
     ct_forge_text_add(text, ")\n");
 }
 
-static void print_private(const ct_ir *ir, const ct_ir_node *node, ct_forge_text *text)
+static void print_private(const ct_forge_ir *ir, const ct_forge_ir_node *node, ct_forge_text *text)
 {
     if (node->loop < 0) {
-        ct_forge_text_add(text, "slots[%lld][row][output] = -0\n", (long long) ct_ir_slots(ir));
+        ct_forge_text_add(text, "slots[%lld][row][output] = -0\n",
+                          (long long) ct_forge_ir_slots(ir));
         return;
     }
     ct_forge_text_add(text, "partial_%s[%lld][row][output] = -0%s\n",
                       ir->nest->loops[node->loop].name,
-                      (long long) ct_trips_of(ir->nest, node->loop, ir->shape->n_trees),
+                      (long long) ct_forge_loop_trips(ir->nest, node->loop, ir->shape->n_trees),
                       ir->on_gpu ? " in shared memory" : "");
 }
 
-static void print_list(const ct_ir *ir, int first, int level, ct_forge_text *text)
+static void print_list(const ct_forge_ir *ir, int first, int level, ct_forge_text *text)
 {
     for (int i = first; i >= 0; i = ir->nodes[i].next) {
-        const ct_ir_node *node = &ir->nodes[i];
+        const ct_forge_ir_node *node = &ir->nodes[i];
         if (node->kind != CT_IR_WALK) ct_forge_text_add(text, "%*s", 4 * level, "");
         switch (node->kind) {
         case CT_IR_INIT: ct_forge_text_add(text, "sums[row][output] = base[output]\n"); break;
@@ -137,7 +142,7 @@ static void print_list(const ct_ir *ir, int first, int level, ct_forge_text *tex
         case CT_IR_FOR:
             print_for(ir, node, text);
             print_list(ir, node->inner, level + 1, text);
-            ct_text_line(text, level, "}");
+            ct_forge_text_line(text, level, "}");
             break;
         case CT_IR_CACHE_ROWS: case CT_IR_CACHE_TREES: print_cache(ir, node, text); break;
         case CT_IR_WALK: print_walk(ir, node, level, text); break;
@@ -149,7 +154,7 @@ static void print_list(const ct_ir *ir, int first, int level, ct_forge_text *tex
     }
 }
 
-void ct_forge_ir_print(const ct_ir *ir, ct_forge_text *text)
+void ct_forge_ir_print(const ct_forge_ir *ir, ct_forge_text *text)
 {
     CT_ASSERT(ir->level <= CT_LOW && ir->first < ir->n_nodes);
     static const char *const levels[] = {"high", "mid", "low"};
@@ -157,11 +162,11 @@ void ct_forge_ir_print(const ct_ir *ir, ct_forge_text *text)
                       (unsigned) ir->shape->n_trees, ct_forge_layout_name((int) ir->nest->layout),
                       (unsigned) ir->shape->n_outputs, levels[ir->level]);
     if (ir->level == CT_HIGH) {
-        ct_text_line(text, 1, "margins = predictEnsemble(rows; trees, sums %s) under",
-                     ir->shape->any_order ? "in any order" : "in their order");
+        ct_forge_text_line(text, 1, "margins = predictEnsemble(rows; trees, sums %s) under",
+                           ir->shape->any_order ? "in any order" : "in their order");
         for (uint32_t i = 0; i < ir->nest->n_statements; i++) {
             ct_forge_text_add(text, "        ");
-            ct_statement_print(&ir->nest->statements[i], text);
+            ct_forge_statement_print(&ir->nest->statements[i], text);
             ct_forge_text_add(text, "\n");
         }
     } else {

@@ -4,7 +4,7 @@
 #include "forge/schedule/loop_ir.h"
 
 typedef struct {
-    const ct_ir *ir;
+    const ct_forge_ir *ir;
     int around[CT_MOST_NEST], n_around; /* loops of FORs under way */
     int private_loops[CT_MOST_NEST], n_private;
     int slots, walks;
@@ -31,7 +31,7 @@ static int has_private(const verifying *v, int loop)
 }
 
 /* Threads that add to the same sums: each has its own, or all do it by atomic operations. */
-static ct_status check_target(const verifying *v, const ct_ir_node *node)
+static ct_status check_target(const verifying *v, const ct_forge_ir_node *node)
 {
     if (node->target >= 0 && !has_private(v, node->target))
         return broken(v, "sums are added to that are not there");
@@ -39,7 +39,7 @@ static ct_status check_target(const verifying *v, const ct_ir_node *node)
     for (int i = v->n_around - 1; i >= 0; i--) {
         int loop = v->around[i];
         if (loop == node->target) return CT_OK;
-        if (!ct_nest_conflicts(v->ir->nest, loop) || node->atomic) continue;
+        if (!ct_forge_nest_conflicts(v->ir->nest, loop) || node->atomic) continue;
         int slot = 0;
         for (int k = 0; k < v->ir->n_slots; k++) slot |= v->ir->slots[k] == loop;
         if (!slot || node->target != CT_TO_SLOTS)
@@ -48,7 +48,7 @@ static ct_status check_target(const verifying *v, const ct_ir_node *node)
     return CT_OK;
 }
 
-static ct_status check_bounds(const verifying *v, const ct_ir_node *node)
+static ct_status check_bounds(const verifying *v, const ct_forge_ir_node *node)
 {
     if (v->ir->level < CT_LOW) return CT_OK;
     if (!node->n_bounds) return broken(v, "a loop has no bound");
@@ -64,7 +64,7 @@ static ct_status check_bounds(const verifying *v, const ct_ir_node *node)
 
 static ct_status check_list(verifying *v, int first);
 
-static ct_status check_for(verifying *v, const ct_ir_node *node)
+static ct_status check_for(verifying *v, const ct_forge_ir_node *node)
 {
     if (v->n_around == CT_MOST_NEST) return broken(v, "loops lie too deep");
     if (node->inner < 0) return broken(v, "a loop is empty");
@@ -77,13 +77,13 @@ static ct_status check_for(verifying *v, const ct_ir_node *node)
     return CT_OK;
 }
 
-static ct_status check_node(verifying *v, const ct_ir_node *node)
+static ct_status check_node(verifying *v, const ct_forge_ir_node *node)
 {
     switch (node->kind) {
     case CT_IR_FOR: return check_for(v, node);
     case CT_IR_WALK:
         v->walks++;
-        if (!has_axis(v, CT_ROWS) || !has_axis(v, CT_TREES))
+        if (!has_axis(v, CT_FORGE_ROWS) || !has_axis(v, CT_FORGE_TREES))
             return broken(v, "a walk knows no row, or no tree");
         if (node->next < 0 || v->ir->nodes[node->next].kind != CT_IR_REDUCE)
             return broken(v, "nobody adds what a walk finds");
@@ -112,7 +112,7 @@ static ct_status check_list(verifying *v, int first)
     return CT_OK;
 }
 
-ct_status ct_ir_verify(const ct_ir *ir, ct_error *error)
+ct_status ct_forge_ir_verify(const ct_forge_ir *ir, ct_error *error)
 {
     CT_ASSERT(ir->level <= CT_LOW && ir->first < ir->n_nodes);
     verifying v = {ir, {0}, 0, {0}, 0, 0, 0, error};

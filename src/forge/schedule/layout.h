@@ -22,8 +22,8 @@ typedef struct {
     uint32_t minus_fraction, plain, n_nodes;
     /* not in texts */
     const ct_forge_ensemble *ensemble;
-    ct_nest_layout layout;
-} ct_model;
+    ct_forge_nest_layout layout;
+} ct_forge_model;
 
 /* Iterations of an innermost loop. */
 typedef struct {
@@ -36,29 +36,29 @@ typedef struct {
     void *sums;              /* [row - first_sum][n_outputs], as its sums are */
     int64_t first_sum;
     int atomic;
-} ct_walk_call;
+} ct_forge_walk_call;
 
 typedef struct {
     /* Why it cannot be of that shape; NULL: it can. */
-    const char *(*check)(const ct_forest_shape *shape);
+    const char *(*check)(const ct_forge_shape *shape);
     /* Nodes of a tree. */
-    uint32_t (*n_nodes)(const ct_forest_shape *shape, uint32_t tree);
+    uint32_t (*n_nodes)(const ct_forge_shape *shape, uint32_t tree);
     /* Fills nodes and origin, of which all are leaves, and roots. */
-    void (*pack)(const ct_forged *f, const ct_forest_shape *shape, ct_forged_node *nodes,
+    void (*pack)(const ct_forged *f, const ct_forge_shape *shape, ct_forged_node *nodes,
                  uint32_t *origin, uint32_t *roots);
-    void (*walk)(const ct_model *model, const ct_walk_call *call);
+    void (*walk)(const ct_forge_model *model, const ct_forge_walk_call *call);
     /* Expressions of m (the model), tree, i (where in it) and right (0, 1): the root, the place
      * among the nodes, a child. */
     const char *first, *place, *child;
-} ct_representation;
+} ct_forge_representation;
 
-extern const ct_representation ct_sparse, ct_array, ct_reorg;
+extern const ct_forge_representation ct_forge_sparse, ct_forge_array, ct_forge_reorg;
 
 /* planes: those of `sparse`, which nobody walks. */
-const ct_representation *ct_representation_of(ct_nest_layout layout);
+const ct_forge_representation *ct_forge_representation_of(ct_forge_nest_layout layout);
 
 /* All of it is the arena's, but what the ensemble has. NULL: no memory. */
-ct_model *ct_model_new(const ct_forged *f, const ct_forest_shape *shape, ct_nest_layout layout,
-                       ct_arena *arena);
+ct_forge_model *ct_forge_model_new(const ct_forged *f, const ct_forge_shape *shape,
+                                   ct_forge_nest_layout layout, ct_arena *arena);
 
 #endif

@@ -7,10 +7,10 @@
 #include "forge/schedule/layout.h"
 #include "forge/schedule/ranges.h"
 
-ct_forest_shape *ct_forest_shape_of(const ct_forged *f, int any_order, ct_arena *arena)
+ct_forge_shape *ct_forge_shape_of(const ct_forged *f, int any_order, ct_arena *arena)
 {
     const ct_forge_ensemble *e = f->ensemble;
-    ct_forest_shape *shape = CT_ARENA_ZEROED(arena, ct_forest_shape, 1);
+    ct_forge_shape *shape = CT_ARENA_ZEROED(arena, ct_forge_shape, 1);
     uint32_t *depth = CT_ARENA_ZEROED(arena, uint32_t, e->n_nodes);
     uint32_t *deep = CT_ARENA_ZEROED(arena, uint32_t, e->n_trees);
     uint32_t *shallow = CT_ARENA_ZEROED(arena, uint32_t, e->n_trees);
@@ -18,8 +18,8 @@ ct_forest_shape *ct_forest_shape_of(const ct_forged *f, int any_order, ct_arena 
     if (!shape || !depth || !deep || !shallow || !n_nodes) return NULL;
     for (uint32_t t = 0; t < e->n_trees; t++) {
         shallow[t] = UINT32_MAX;
-        n_nodes[t] = ct_ensemble_end(e, t) - e->roots[t];
-        for (uint32_t i = e->roots[t]; i < ct_ensemble_end(e, t); i++) {
+        n_nodes[t] = ct_forge_ensemble_end(e, t) - e->roots[t];
+        for (uint32_t i = e->roots[t]; i < ct_forge_ensemble_end(e, t); i++) {
             if (e->feature[i] >= 0) {
                 depth[e->left[i]] = depth[e->right[i]] = depth[i] + 1;
                 continue;
@@ -28,7 +28,7 @@ ct_forest_shape *ct_forest_shape_of(const ct_forged *f, int any_order, ct_arena 
             if (depth[i] < shallow[t]) shallow[t] = depth[i];
         }
     }
-    *shape = (ct_forest_shape){
+    *shape = (ct_forge_shape){
         .n_trees = e->n_trees,
         .n_used = f->n_used,
         .n_outputs = e->n_outputs,
@@ -46,14 +46,14 @@ ct_forest_shape *ct_forest_shape_of(const ct_forged *f, int any_order, ct_arena 
 
 typedef struct {
     const ct_forge_nest *nest;
-    const ct_forest_shape *shape; /* NULL: not known */
+    const ct_forge_shape *shape; /* NULL: not known */
     uint32_t n_trees;             /* 0: not known */
     ct_error *error;
 } checking;
 
 #define FAULT(c, directive, loop, rule, ...)                                                      \
-    ct_nest_fault((c)->nest, (c)->nest->loops[loop].marked[directive], loop, rule, (c)->error,    \
-                  __VA_ARGS__)
+    ct_forge_nest_fault((c)->nest, (c)->nest->loops[loop].marked[directive], loop, rule,           \
+                        (c)->error, __VA_ARGS__)
 
 static int is_block(const ct_forge_index *loop)
 {
@@ -93,8 +93,8 @@ static ct_status check_gpu(const checking *c, int loop)
                          nest->loops[i].name,
                          ct_forge_dimension_name((int) nest->loops[i].number[CT_FORGE_GPU]));
     }
-    int64_t trips = ct_trips_of(nest, loop, c->n_trees);
-    if (is_block(index) && trips == CT_OPEN && (index->axis == CT_ROWS || c->n_trees))
+    int64_t trips = ct_forge_loop_trips(nest, loop, c->n_trees);
+    if (is_block(index) && trips == CT_FORGE_OPEN && (index->axis == CT_FORGE_ROWS || c->n_trees))
         return FAULT(c, CT_FORGE_GPU, loop, CT_RULE_GPU_STATIC, "it is over all rows");
     return CT_OK;
 }
@@ -105,8 +105,8 @@ static ct_status check_threads(const checking *c)
     for (int i = 0; i < c->nest->n_loops; i++) {
         const ct_forge_index *index = &c->nest->loops[i];
         if (!index->live || !is_block(index)) continue;
-        int64_t trips = ct_trips_of(c->nest, i, c->n_trees);
-        if (trips == CT_OPEN) continue;
+        int64_t trips = ct_forge_loop_trips(c->nest, i, c->n_trees);
+        if (trips == CT_FORGE_OPEN) continue;
         threads *= trips > 4096 ? 4096 : trips;
         if (threads > 1024 || (index->number[CT_FORGE_GPU] == CT_BLOCK_Z && trips > 64))
             return FAULT(c, CT_FORGE_GPU, i, CT_RULE_GPU_THREADS, "with it a block has %lld",
@@ -126,8 +126,9 @@ static ct_status check_uniform(const checking *c, int loop)
         if (is_block(around) && around->axis == nest->loops[loop].axis)
             return FAULT(c, CT_CACHE, loop, CT_RULE_CACHE_UNIFORM, "threads of '%s' have "
                          "caches of their own", around->name);
-        ct_bound bounds[CT_MOST_NEST];
-        uint32_t n = around->marked[CT_FORGE_GPU] ? 0 : ct_bounds_of(nest, i, c->n_trees, bounds);
+        ct_forge_loop_bound bounds[CT_MOST_NEST];
+        const int on_gpu = around->marked[CT_FORGE_GPU];
+        uint32_t n = on_gpu ? 0 : ct_forge_loop_bounds(nest, i, c->n_trees, bounds);
         for (uint32_t k = 0; k < n; k++)
             for (uint32_t m = 0; m < bounds[k].n_minus; m++)
                 if (is_block(&nest->loops[bounds[k].minus[m]]))
@@ -141,16 +142,16 @@ static ct_status check_cache(const checking *c, int loop)
 {
     if (!ct_forge_nest_on_gpu(c->nest)) {
         /* while statements are missing it may yet come to be on a GPU */
-        if (!c->shape || c->nest->loops[loop].axis == CT_ROWS) return CT_OK;
+        if (!c->shape || c->nest->loops[loop].axis == CT_FORGE_ROWS) return CT_OK;
         return FAULT(c, CT_CACHE, loop, CT_RULE_CACHE_TREES,
                      "the schedule is for the CPU");
     }
     CT_TRY(check_uniform(c, loop));
-    int64_t span = ct_span_of(c->nest, loop, c->nest->loops[loop].axis, c->n_trees);
-    if (span == CT_OPEN && (c->nest->loops[loop].axis == CT_ROWS || c->n_trees))
+    int64_t span = ct_forge_loop_span(c->nest, loop, c->nest->loops[loop].axis, c->n_trees);
+    if (span == CT_FORGE_OPEN && (c->nest->loops[loop].axis == CT_FORGE_ROWS || c->n_trees))
         return FAULT(c, CT_CACHE, loop, CT_RULE_CACHE_FITS, "an iteration has all rows");
     if (!c->shape) return CT_OK;
-    int64_t bytes = ct_shared_bytes(c->nest, c->shape);
+    int64_t bytes = ct_forge_shared_bytes(c->nest, c->shape);
     if (bytes > CT_SHARED_BYTES)
         return FAULT(c, CT_CACHE, loop, CT_RULE_CACHE_FITS, "a block would share %lld bytes",
                      (long long) bytes);
@@ -171,7 +172,7 @@ static ct_status check_walk(const checking *c, int loop)
         return FAULT(c, CT_PEEL, loop, CT_RULE_UNROLL_PEEL, "it is unrolled as well");
     if (!c->shape || !(index->marked[CT_UNROLL] || index->marked[CT_PEEL])) return CT_OK;
     uint32_t first, end;
-    ct_trees_of(c->nest, loop, c->n_trees, &first, &end);
+    ct_forge_loop_trees(c->nest, loop, c->n_trees, &first, &end);
     for (uint32_t t = first; t < end; t++) {
         if (index->marked[CT_UNROLL] && c->shape->deep[t] > index->number[CT_UNROLL])
             return FAULT(c, CT_UNROLL, loop, CT_RULE_UNROLL_DEPTH, "tree %u is %u deep",
@@ -191,20 +192,20 @@ static ct_status check_shared(const checking *c, int loop)
         return FAULT(c, CT_SHARED, loop, CT_RULE_SHARED_GPU, "its iterations are no threads of "
                      "a block");
     for (int i = 0; i < nest->n_loops; i++)
-        if (nest->loops[i].live && i != loop && ct_nest_conflicts(nest, i))
+        if (nest->loops[i].live && i != loop && ct_forge_nest_conflicts(nest, i))
             return FAULT(c, CT_SHARED, loop, CT_RULE_SHARED_ONE, "'%s' is parallel, too",
                          nest->loops[i].name);
     for (int i = loop; i >= 0; i = nest->loops[i].outer)
-        grids += is_grid(&nest->loops[i]) && nest->loops[i].axis == CT_ROWS;
+        grids += is_grid(&nest->loops[i]) && nest->loops[i].axis == CT_FORGE_ROWS;
     if (grids != 1)
         return FAULT(c, CT_SHARED, loop, CT_RULE_SHARED_GRID, "%d are around it", grids);
     int grid;
-    ct_shared_loop(nest, &grid);
-    if (ct_span_of(nest, grid, CT_ROWS, c->n_trees) == CT_OPEN)
+    ct_forge_shared_loop(nest, &grid);
+    if (ct_forge_loop_span(nest, grid, CT_FORGE_ROWS, c->n_trees) == CT_FORGE_OPEN)
         return FAULT(c, CT_SHARED, loop, CT_RULE_CACHE_FITS, "a block has all rows");
-    if (c->shape && ct_shared_bytes(nest, c->shape) > CT_SHARED_BYTES)
+    if (c->shape && ct_forge_shared_bytes(nest, c->shape) > CT_SHARED_BYTES)
         return FAULT(c, CT_SHARED, loop, CT_RULE_CACHE_FITS, "a block would share %lld bytes",
-                     (long long) ct_shared_bytes(nest, c->shape));
+                     (long long) ct_forge_shared_bytes(nest, c->shape));
     return CT_OK;
 }
 
@@ -214,9 +215,9 @@ static ct_status check_reduction(const checking *c, int loop)
     int said = 0;
     for (ct_forge_directive d = CT_ATOMIC; d <= CT_VECTOR; d = (ct_forge_directive) (d + 1)) {
         if (!index->marked[d]) continue;
-        if (index->axis != CT_TREES)
+        if (index->axis != CT_FORGE_TREES)
             return FAULT(c, d, loop, CT_RULE_TREE_LOOP, "it is over rows");
-        if (!ct_nest_conflicts(c->nest, loop))
+        if (!ct_forge_nest_conflicts(c->nest, loop))
             return FAULT(c, d, loop, CT_RULE_CONFLICT, "its iterations run one after another");
         if (said++) return FAULT(c, d, loop, CT_RULE_ONE_REDUCTION, "it has two");
     }
@@ -227,9 +228,9 @@ static ct_status check_simd(const checking *c, int loop)
 {
     const ct_forge_index *index = &c->nest->loops[loop];
     int64_t width = index->number[CT_SIMDIZE];
-    if (index->axis != CT_ROWS)
+    if (index->axis != CT_FORGE_ROWS)
         return FAULT(c, CT_SIMDIZE, loop, CT_RULE_SIMD_ROWS, "it is over trees");
-    int fits = c->nest->layout == CT_PLANES ? width == 64 || width == CT_BLOCK
+    int fits = c->nest->layout == CT_PLANES ? width == 64 || width == CT_FORGE_BLOCK
                                             : width == 4 || width == 8 || width == 16;
     if (fits) return CT_OK;
     return FAULT(c, CT_SIMDIZE, loop, CT_RULE_SIMD_WIDTH, "%lld lanes of %s", (long long) width,
@@ -242,9 +243,9 @@ static ct_status check_loop(const checking *c, int loop)
     if (index->marked[CT_FORGE_GPU]) CT_TRY(check_gpu(c, loop));
     if (index->marked[CT_PARALLEL] && ct_forge_nest_on_gpu(c->nest))
         return FAULT(c, CT_PARALLEL, loop, CT_RULE_GPU_PARALLEL, "others are on the GPU");
-    if (c->n_trees && index->start >= ct_stop_of(c->nest, loop, c->n_trees))
-        return ct_nest_fault(c->nest, 0, loop, CT_RULE_SPLIT_RANGE, c->error,
-                             "it begins behind the last tree");
+    if (c->n_trees && index->start >= ct_forge_loop_stop(c->nest, loop, c->n_trees))
+        return ct_forge_nest_fault(c->nest, 0, loop, CT_RULE_SPLIT_RANGE, c->error,
+                                   "it begins behind the last tree");
     CT_TRY(check_walk(c, loop));
     CT_TRY(check_reduction(c, loop));
     if (index->marked[CT_CACHE]) CT_TRY(check_cache(c, loop));
@@ -260,15 +261,15 @@ static ct_status check_order(const checking *c, int loop)
 {
     const ct_forge_nest *nest = c->nest;
     const ct_forge_index *index = &nest->loops[loop];
-    if (index->axis != CT_TREES) return CT_OK;
-    if (ct_nest_at_once(nest, loop))
+    if (index->axis != CT_FORGE_TREES) return CT_OK;
+    if (ct_forge_nest_concurrent(nest, loop))
         return FAULT(c, index->marked[CT_FORGE_GPU] ? CT_FORGE_GPU : CT_PARALLEL, loop,
                      CT_RULE_ORDER,
                      "its trees are added up at once; forge(sums = \"reproducible\") allows it");
-    if (ct_trips_of(nest, loop, c->n_trees) <= 1) return CT_OK;
+    if (ct_forge_loop_trips(nest, loop, c->n_trees) <= 1) return CT_OK;
     for (int i = index->outer; i >= 0; i = nest->loops[i].outer)
-        if (nest->loops[i].axis == CT_TREES && nest->loops[i].step <= index->step &&
-            ct_trips_of(nest, i, c->n_trees) > 1)
+        if (nest->loops[i].axis == CT_FORGE_TREES && nest->loops[i].step <= index->step &&
+            ct_forge_loop_trips(nest, i, c->n_trees) > 1)
             return FAULT(c, CT_TILE, loop, CT_RULE_ORDER, "'%s' within it goes through trees "
                          "nearer to each other; forge(sums = \"reproducible\") allows it",
                          nest->loops[i].name);
@@ -279,7 +280,7 @@ static ct_status check_order(const checking *c, int loop)
 
 static ct_status no_layout(const checking *c, int loop, ct_forge_rule rule, const char *why)
 {
-    return ct_nest_fault(c->nest, c->nest->said_layout, loop, rule, c->error, "%s", why);
+    return ct_forge_nest_fault(c->nest, c->nest->said_layout, loop, rule, c->error, "%s", why);
 }
 
 static ct_status check_planes(const checking *c)
@@ -294,8 +295,8 @@ static ct_status check_planes(const checking *c)
         has_neighbour(nest, lanes) || nest->loops[lanes].inner >= 0)
         return no_layout(c, rows, CT_RULE_PLANES_NEST, nested);
     const ct_forge_index *inner = &nest->loops[lanes];
-    if (nest->loops[rows].axis != CT_ROWS || nest->loops[trees].axis != CT_TREES ||
-        inner->axis != CT_ROWS || !inner->marked[CT_SIMDIZE] || inner->marked[CT_UNROLL] ||
+    if (nest->loops[rows].axis != CT_FORGE_ROWS || nest->loops[trees].axis != CT_FORGE_TREES ||
+        inner->axis != CT_FORGE_ROWS || !inner->marked[CT_SIMDIZE] || inner->marked[CT_UNROLL] ||
         inner->marked[CT_PEEL] || inner->marked[CT_CACHE] || inner->marked[CT_PARALLEL])
         return no_layout(c, lanes, CT_RULE_PLANES_NEST, nested);
     if (inner->stop != inner->number[CT_SIMDIZE] || nest->loops[rows].step != inner->stop)
@@ -310,27 +311,27 @@ static ct_status check_planes(const checking *c)
 
 static ct_status check_layout(const checking *c)
 {
-    const ct_forest_shape *shape = c->shape;
-    ct_nest_layout layout = c->nest->layout;
+    const ct_forge_shape *shape = c->shape;
+    ct_forge_nest_layout layout = c->nest->layout;
     if (layout == CT_PLANES) return check_planes(c);
     if (!shape) return CT_OK;
-    const char *why = ct_representation_of(layout)->check(shape);
+    const char *why = ct_forge_representation_of(layout)->check(shape);
     if (why) return no_layout(c, -1, CT_RULE_REPRESENT, why);
     uint64_t nodes = 0;
     for (uint32_t t = 0; layout != CT_SPARSE && t < shape->n_trees; t++)
-        nodes += ct_representation_of(layout)->n_nodes(shape, t);
+        nodes += ct_forge_representation_of(layout)->n_nodes(shape, t);
     if (nodes > CT_MOST_PADDED)
         return no_layout(c, -1, CT_RULE_REPRESENT, "padded trees would have too many nodes");
     return CT_OK;
 }
 
-ct_status ct_forge_nest_check(const ct_forge_nest *nest, const ct_forest_shape *shape,
+ct_status ct_forge_nest_check(const ct_forge_nest *nest, const ct_forge_shape *shape,
                               ct_error *error)
 {
     CT_ASSERT(!shape || (shape->n_trees > 0 && shape->n_outputs > 0));
     checking c = {nest, shape, shape ? shape->n_trees : 0, error};
     if (shape && shape->has_models)
-        return ct_nest_fault(nest, 0, -1, CT_RULE_MODELS, error, "leaves are linear models");
+        return ct_forge_nest_fault(nest, 0, -1, CT_RULE_MODELS, error, "leaves are linear models");
     CT_TRY(check_layout(&c));
     for (int i = 0; i < nest->n_loops; i++)
         if (nest->loops[i].live) CT_TRY(check_loop(&c, i));
@@ -342,22 +343,22 @@ ct_status ct_forge_nest_check(const ct_forge_nest *nest, const ct_forest_shape *
 
 /* ---- shared memory ---- */
 
-int ct_shared_loop(const ct_forge_nest *nest, int *grid)
+int ct_forge_shared_loop(const ct_forge_nest *nest, int *grid)
 {
     *grid = -1;
     for (int i = 0; i < nest->n_loops; i++) {
         if (!nest->loops[i].live || !nest->loops[i].marked[CT_SHARED]) continue;
         for (int g = i; g >= 0; g = nest->loops[g].outer)
-            if (is_grid(&nest->loops[g]) && nest->loops[g].axis == CT_ROWS) *grid = g;
+            if (is_grid(&nest->loops[g]) && nest->loops[g].axis == CT_FORGE_ROWS) *grid = g;
         return i;
     }
     return -1;
 }
 
 /* The nodes of the `span` trees that have most. */
-static int64_t cached_nodes(const ct_forge_nest *nest, const ct_forest_shape *shape, int64_t span)
+static int64_t cached_nodes(const ct_forge_nest *nest, const ct_forge_shape *shape, int64_t span)
 {
-    const ct_representation *as = ct_representation_of(nest->layout);
+    const ct_forge_representation *as = ct_forge_representation_of(nest->layout);
     int64_t most = 0, here = 0;
     for (uint32_t t = 0; t < shape->n_trees; t++) {
         here += as->n_nodes(shape, t);
@@ -367,26 +368,26 @@ static int64_t cached_nodes(const ct_forge_nest *nest, const ct_forest_shape *sh
     return most;
 }
 
-int64_t ct_cache_bytes(const ct_forge_nest *nest, const ct_forest_shape *shape, int loop)
+int64_t ct_forge_cache_bytes(const ct_forge_nest *nest, const ct_forge_shape *shape, int loop)
 {
     CT_ASSERT(loop >= 0 && loop < nest->n_loops && nest->loops[loop].live);
-    int64_t span = ct_span_of(nest, loop, nest->loops[loop].axis, shape->n_trees);
+    int64_t span = ct_forge_loop_span(nest, loop, nest->loops[loop].axis, shape->n_trees);
     if (span > CT_MANY_BYTES) return CT_MANY_BYTES;
-    if (nest->loops[loop].axis == CT_ROWS)
+    if (nest->loops[loop].axis == CT_FORGE_ROWS)
         return span * shape->n_used * (int64_t) sizeof(double);
     return cached_nodes(nest, shape, span) * (int64_t) sizeof(ct_forged_node);
 }
 
-int64_t ct_shared_bytes(const ct_forge_nest *nest, const ct_forest_shape *shape)
+int64_t ct_forge_shared_bytes(const ct_forge_nest *nest, const ct_forge_shape *shape)
 {
     int64_t bytes = 0;
-    int grid, shared = ct_shared_loop(nest, &grid);
+    int grid, shared = ct_forge_shared_loop(nest, &grid);
     for (int i = 0; i < nest->n_loops; i++)
         if (nest->loops[i].live && nest->loops[i].marked[CT_CACHE])
-            bytes += ct_cache_bytes(nest, shape, i);
+            bytes += ct_forge_cache_bytes(nest, shape, i);
     if (shared < 0 || grid < 0) return bytes;
-    int64_t rows = ct_span_of(nest, grid, CT_ROWS, shape->n_trees);
-    int64_t trips = ct_trips_of(nest, shared, shape->n_trees);
+    int64_t rows = ct_forge_loop_span(nest, grid, CT_FORGE_ROWS, shape->n_trees);
+    int64_t trips = ct_forge_loop_trips(nest, shared, shape->n_trees);
     if (rows > CT_MANY_BYTES || trips > CT_MANY_BYTES) return CT_MANY_BYTES;
     return bytes + trips * rows * shape->n_outputs * (int64_t) sizeof(double);
 }

@@ -17,22 +17,22 @@ typedef struct {
     const uint32_t *n_nodes;         /* [n_trees] */
     int has_planes, has_models;
     int any_order;                   /* sums are the same in any order of the trees */
-} ct_forest_shape;
+} ct_forge_shape;
 
 /* Arrays are the arena's. NULL: no memory. */
-ct_forest_shape *ct_forest_shape_of(const ct_forged *forged, int any_order, ct_arena *arena);
+ct_forge_shape *ct_forge_shape_of(const ct_forged *forged, int any_order, ct_arena *arena);
 
 /* shape NULL: what can be said without a forest. CT_BAD_INPUT names statement, loop and rule. */
-ct_status ct_forge_nest_check(const ct_forge_nest *nest, const ct_forest_shape *shape,
+ct_status ct_forge_nest_check(const ct_forge_nest *nest, const ct_forge_shape *shape,
                               ct_error *error);
 
 /* Bytes that what a loop caches takes at most, or CT_MANY_BYTES. */
-int64_t ct_cache_bytes(const ct_forge_nest *nest, const ct_forest_shape *shape, int loop);
+int64_t ct_forge_cache_bytes(const ct_forge_nest *nest, const ct_forge_shape *shape, int loop);
 
 /* Bytes that the threads of a block share: caches, and sums of a sharedReduce. */
-int64_t ct_shared_bytes(const ct_forge_nest *nest, const ct_forest_shape *shape);
+int64_t ct_forge_shared_bytes(const ct_forge_nest *nest, const ct_forge_shape *shape);
 
 /* The loop whose sums are in shared memory, and the grid's loop over rows around it; -1: none. */
-int ct_shared_loop(const ct_forge_nest *nest, int *grid);
+int ct_forge_shared_loop(const ct_forge_nest *nest, int *grid);
 
 #endif

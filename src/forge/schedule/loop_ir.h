@@ -30,18 +30,18 @@ typedef enum {
     CT_IR_BARRIER,    /* threads of a block wait for each other */
     CT_IR_LAUNCH,     /* what follows, until the next, is a launch */
     CT_IR_POST        /* sums divided by the divisor, as the result has them */
-} ct_ir_kind;
+} ct_forge_ir_kind;
 
-typedef enum { CT_HOW_SERIAL, CT_HOW_THREADS, CT_HOW_GRID, CT_HOW_BLOCK } ct_ir_how;
+typedef enum { CT_HOW_SERIAL, CT_HOW_THREADS, CT_HOW_GRID, CT_HOW_BLOCK } ct_forge_ir_how;
 
 /* Targets of reductions that are no loop. */
 enum { CT_TO_RESULT = -1, CT_TO_SLOTS = -2 };
 
 typedef struct {
-    ct_ir_kind kind;
+    ct_forge_ir_kind kind;
     int loop;          /* CT_TO_SLOTS: PRIVATE and REDUCE_DIM of all slots */
     int inner, next;
-    ct_ir_how how;      /* FOR */
+    ct_forge_ir_how how;      /* FOR */
     int target, atomic; /* REDUCE, REDUCE_DIM */
     /* REDUCE_DIM: some sums may be of rows that other threads add to; these are still -0, and left
      * out */
@@ -49,8 +49,8 @@ typedef struct {
     uint32_t lanes, hops, peel, vector; /* WALK; hops 0: until all are leaves */
     int simd;
     uint32_t n_bounds; /* FOR, at the low level */
-    ct_bound bounds[CT_MOST_NEST];
-} ct_ir_node;
+    ct_forge_loop_bound bounds[CT_MOST_NEST];
+} ct_forge_ir_node;
 
 enum { CT_MOST_IR = 10 * CT_FORGE_MOST_LOOPS };
 
@@ -59,34 +59,34 @@ typedef enum { CT_HIGH, CT_MID, CT_LOW } ct_forge_ir_level;
 typedef struct {
     ct_forge_ir_level level;
     const ct_forge_nest *nest;     /* borrowed, as is the shape */
-    const ct_forest_shape *shape;
+    const ct_forge_shape *shape;
     int on_gpu, n_nodes, first;
     int n_slots;                   /* loops whose iterations have slots, outermost first */
     int slots[CT_MOST_NEST];
-    ct_ir_node nodes[CT_MOST_IR];
-} ct_ir;
+    ct_forge_ir_node nodes[CT_MOST_IR];
+} ct_forge_ir;
 
 /* All passes up to a level; the nest must be legal for the shape. CT_INTERNAL if a pass broke what
  * the verifier looks at. */
-ct_status ct_forge_ir_lower(ct_ir *ir, const ct_forge_nest *nest, const ct_forest_shape *shape,
+ct_status ct_forge_ir_lower(ct_forge_ir *ir, const ct_forge_nest *nest, const ct_forge_shape *shape,
                             ct_forge_ir_level level, ct_error *error);
 
 /* Whether the nodes are what their level says; after each pass. */
-ct_status ct_ir_verify(const ct_ir *ir, ct_error *error);
+ct_status ct_forge_ir_verify(const ct_forge_ir *ir, ct_error *error);
 
-void ct_forge_ir_print(const ct_ir *ir, ct_forge_text *text);
+void ct_forge_ir_print(const ct_forge_ir *ir, ct_forge_text *text);
 
 /* The rows or trees that an iteration of a loop (-1: the whole) can reach begin at the sum of these
  * loops: their number. */
-uint32_t ct_ir_base(const ct_forge_nest *nest, int loop, ct_forge_axis axis,
-                    int loops[CT_MOST_NEST]);
+uint32_t ct_forge_ir_base(const ct_forge_nest *nest, int loop, ct_forge_axis axis,
+                          int loops[CT_MOST_NEST]);
 
 /* How many slots there are. */
-int64_t ct_ir_slots(const ct_ir *ir);
+int64_t ct_forge_ir_slots(const ct_forge_ir *ir);
 
 /* How many sums a loop (CT_TO_SLOTS: all loops with slots) has, and which of those of a target are
  * added to with the loops' variables where they are; 0: the first. */
-int64_t ct_ir_copies(const ct_ir *ir, int loop);
-int64_t ct_ir_copy_of(const ct_ir *ir, int target, const int64_t *at);
+int64_t ct_forge_ir_copies(const ct_forge_ir *ir, int loop);
+int64_t ct_forge_ir_copy_of(const ct_forge_ir *ir, int target, const int64_t *at);
 
 #endif

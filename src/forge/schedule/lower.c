@@ -7,10 +7,10 @@
 
 /* ---- nodes ---- */
 
-static int new_node(ct_ir *ir, ct_ir_kind kind, int loop)
+static int new_node(ct_forge_ir *ir, ct_forge_ir_kind kind, int loop)
 {
     CT_ASSERT(ir->n_nodes < CT_MOST_IR);
-    ct_ir_node *node = &ir->nodes[ir->n_nodes];
+    ct_forge_ir_node *node = &ir->nodes[ir->n_nodes];
     memset(node, 0, sizeof *node);
     node->kind = kind;
     node->loop = loop;
@@ -20,21 +20,21 @@ static int new_node(ct_ir *ir, ct_ir_kind kind, int loop)
 }
 
 /* Puts a node at the end of a list, given by the link to its first; the link behind it. */
-static int *append(ct_ir *ir, int *link, int node)
+static int *append(ct_forge_ir *ir, int *link, int node)
 {
     while (*link >= 0) link = &ir->nodes[*link].next;
     *link = node;
     return &ir->nodes[node].next;
 }
 
-static void prepend(ct_ir *ir, int *link, int node)
+static void prepend(ct_forge_ir *ir, int *link, int node)
 {
     ir->nodes[node].next = *link;
     *link = node;
 }
 
-uint32_t ct_ir_base(const ct_forge_nest *nest, int loop, ct_forge_axis axis,
-                    int loops[CT_MOST_NEST])
+uint32_t ct_forge_ir_base(const ct_forge_nest *nest, int loop, ct_forge_axis axis,
+                          int loops[CT_MOST_NEST])
 {
     CT_ASSERT(loop >= -1 && loop < nest->n_loops);
     uint32_t n = 0;
@@ -45,20 +45,20 @@ uint32_t ct_ir_base(const ct_forge_nest *nest, int loop, ct_forge_axis axis,
 
 /* ---- high to mid: loops, walks, caches ---- */
 
-static ct_ir_how how_of(const ct_forge_index *index)
+static ct_forge_ir_how how_of(const ct_forge_index *index)
 {
     if (index->marked[CT_PARALLEL]) return CT_HOW_THREADS;
     if (!index->marked[CT_FORGE_GPU]) return CT_HOW_SERIAL;
     return index->number[CT_FORGE_GPU] < CT_BLOCK_X ? CT_HOW_GRID : CT_HOW_BLOCK;
 }
 
-static int build(ct_ir *ir, int loop)
+static int build(ct_forge_ir *ir, int loop)
 {
     const ct_forge_index *index = &ir->nest->loops[loop];
     int node = new_node(ir, CT_IR_FOR, loop), first = -1, *link = &first;
     ir->nodes[node].how = how_of(index);
     if (index->marked[CT_CACHE])
-        link = append(ir, link, new_node(ir, index->axis == CT_ROWS ? CT_IR_CACHE_ROWS
+        link = append(ir, link, new_node(ir, index->axis == CT_FORGE_ROWS ? CT_IR_CACHE_ROWS
                                                                     : CT_IR_CACHE_TREES, loop));
     for (int i = index->inner; i >= 0; i = ir->nest->loops[i].next)
         link = append(ir, link, build(ir, i));
@@ -70,7 +70,7 @@ static int build(ct_ir *ir, int loop)
     return node;
 }
 
-static void raise_to_mid(ct_ir *ir)
+static void raise_to_mid(ct_forge_ir *ir)
 {
     int *link = append(ir, &ir->first, new_node(ir, CT_IR_INIT, -1));
     for (int i = ir->nest->first; i >= 0; i = ir->nest->loops[i].next)
@@ -81,19 +81,19 @@ static void raise_to_mid(ct_ir *ir)
 
 /* ---- specialisation: what walks are, with this forest ---- */
 
-static void specialise(ct_ir *ir)
+static void specialise(ct_forge_ir *ir)
 {
     for (int i = 0; i < ir->n_nodes; i++) {
-        ct_ir_node *node = &ir->nodes[i];
+        ct_forge_ir_node *node = &ir->nodes[i];
         if (node->kind != CT_IR_WALK && node->kind != CT_IR_REDUCE) continue;
         const ct_forge_index *index = &ir->nest->loops[node->loop];
-        int64_t trips = ct_trips_of(ir->nest, node->loop, ir->shape->n_trees), lanes = 1;
+        int64_t trips = ct_forge_loop_trips(ir->nest, node->loop, ir->shape->n_trees), lanes = 1;
         if (index->marked[CT_INTERLEAVE]) lanes = index->number[CT_INTERLEAVE];
         if (index->marked[CT_SIMDIZE]) lanes = index->number[CT_SIMDIZE];
         if (node->kind == CT_IR_WALK) node->simd = index->marked[CT_SIMDIZE] > 0;
         if (lanes > trips) lanes = trips > 0 ? trips : 1;
         /* threads walk alone, each its own iteration; a cache holds that of one */
-        if (ct_nest_at_once(ir->nest, node->loop) || index->marked[CT_CACHE]) lanes = 1;
+        if (ct_forge_nest_concurrent(ir->nest, node->loop) || index->marked[CT_CACHE]) lanes = 1;
         node->lanes = (uint32_t) lanes;
         node->hops = (uint32_t) index->number[CT_UNROLL];
         node->peel = (uint32_t) index->number[CT_PEEL];
@@ -104,34 +104,34 @@ static void specialise(ct_ir *ir)
 
 static int is_private(const ct_forge_nest *nest, int loop)
 {
-    return ct_nest_conflicts(nest, loop) && !nest->loops[loop].marked[CT_ATOMIC];
+    return ct_forge_nest_conflicts(nest, loop) && !nest->loops[loop].marked[CT_ATOMIC];
 }
 
 /* The loop around that has sums of its own, or what else takes the sums of a walk there, and
  * whether adding must be atomic. */
-static int target_of(const ct_ir *ir, int loop, int *atomic)
+static int target_of(const ct_forge_ir *ir, int loop, int *atomic)
 {
     *atomic = 0;
     for (int i = loop; i >= 0; i = ir->nest->loops[i].outer) {
         const ct_forge_index *index = &ir->nest->loops[i];
-        if (ct_nest_conflicts(ir->nest, i) && index->marked[CT_ATOMIC]) *atomic = 1;
+        if (ct_forge_nest_conflicts(ir->nest, i) && index->marked[CT_ATOMIC]) *atomic = 1;
         if (is_private(ir->nest, i) && (!ir->on_gpu || index->marked[CT_SHARED])) return i;
     }
     return ir->n_slots ? CT_TO_SLOTS : CT_TO_RESULT;
 }
 
-static int reduce_dim(ct_ir *ir, int loop, int around)
+static int reduce_dim(ct_forge_ir *ir, int loop, int around)
 {
     int node = new_node(ir, CT_IR_REDUCE_DIM, loop);
     if (loop >= 0) ir->nodes[node].vector = (uint32_t) ir->nest->loops[loop].number[CT_VECTOR];
-    ir->nodes[node].added_only = ct_reaches_overlap(ir->nest, around, ir->shape->n_trees);
+    ir->nodes[node].added_only = ct_forge_loop_overlaps(ir->nest, around, ir->shape->n_trees);
     if (loop >= 0 && !ir->on_gpu)
         ir->nodes[node].target = target_of(ir, around, &ir->nodes[node].atomic);
     return node;
 }
 
 /* Sums of threads of the CPU, around their loop. */
-static void privatise(ct_ir *ir, int *link)
+static void privatise(ct_forge_ir *ir, int *link)
 {
     for (; *link >= 0; link = &ir->nodes[*link].next) {
         int node = *link, loop = ir->nodes[node].loop;
@@ -145,7 +145,7 @@ static void privatise(ct_ir *ir, int *link)
 }
 
 /* Sums in shared memory, within the loop over blocks of rows. */
-static void share(ct_ir *ir, int shared, int grid)
+static void share(ct_forge_ir *ir, int shared, int grid)
 {
     for (int i = 0; i < ir->n_nodes; i++) {
         if (ir->nodes[i].kind != CT_IR_FOR || ir->nodes[i].loop != grid) continue;
@@ -156,7 +156,7 @@ static void share(ct_ir *ir, int shared, int grid)
 }
 
 /* All other sums of a GPU: slots, around the nest. */
-static void give_slots(ct_ir *ir)
+static void give_slots(ct_forge_ir *ir)
 {
     if (!ir->n_slots) return;
     prepend(ir, &ir->nodes[ir->first].next, new_node(ir, CT_IR_PRIVATE, CT_TO_SLOTS));
@@ -165,16 +165,16 @@ static void give_slots(ct_ir *ir)
     prepend(ir, link, reduce_dim(ir, CT_TO_SLOTS, -1));
 }
 
-static void find_slots(ct_ir *ir, int loop)
+static void find_slots(ct_forge_ir *ir, int loop)
 {
     for (; loop >= 0; loop = ir->nest->loops[loop].inner)
         if (ir->on_gpu && is_private(ir->nest, loop) && !ir->nest->loops[loop].marked[CT_SHARED])
             ir->slots[ir->n_slots++] = loop;
 }
 
-static void legalise_reductions(ct_ir *ir)
+static void legalise_reductions(ct_forge_ir *ir)
 {
-    int grid, shared = ct_shared_loop(ir->nest, &grid), n = ir->n_nodes;
+    int grid, shared = ct_forge_shared_loop(ir->nest, &grid), n = ir->n_nodes;
     find_slots(ir, ir->nest->first);
     for (int i = 0; i < n; i++)
         if (ir->nodes[i].kind == CT_IR_REDUCE)
@@ -184,39 +184,40 @@ static void legalise_reductions(ct_ir *ir)
     else give_slots(ir);
 }
 
-int64_t ct_ir_slots(const ct_ir *ir)
+int64_t ct_forge_ir_slots(const ct_forge_ir *ir)
 {
     CT_ASSERT(ir->n_slots >= 0 && ir->n_slots <= CT_MOST_NEST);
     int64_t n = 1;
     for (int i = 0; i < ir->n_slots; i++)
-        n *= ct_trips_of(ir->nest, ir->slots[i], ir->shape->n_trees);
+        n *= ct_forge_loop_trips(ir->nest, ir->slots[i], ir->shape->n_trees);
     return n;
 }
 
-int64_t ct_ir_copies(const ct_ir *ir, int loop)
+int64_t ct_forge_ir_copies(const ct_forge_ir *ir, int loop)
 {
     CT_ASSERT(loop >= CT_TO_SLOTS && loop < ir->nest->n_loops);
-    return loop < 0 ? ct_ir_slots(ir) : ct_trips_of(ir->nest, loop, ir->shape->n_trees);
+    if (loop < 0) return ct_forge_ir_slots(ir);
+    return ct_forge_loop_trips(ir->nest, loop, ir->shape->n_trees);
 }
 
-int64_t ct_ir_copy_of(const ct_ir *ir, int target, const int64_t *at)
+int64_t ct_forge_ir_copy_of(const ct_forge_ir *ir, int target, const int64_t *at)
 {
     CT_ASSERT(target >= CT_TO_SLOTS && target < ir->nest->n_loops && at);
-    if (target >= 0) return ct_iteration_of(ir->nest, target, at);
+    if (target >= 0) return ct_forge_loop_iteration(ir->nest, target, at);
     int64_t slot = 0;
     for (int i = 0; target == CT_TO_SLOTS && i < ir->n_slots; i++)
-        slot = slot * ct_trips_of(ir->nest, ir->slots[i], ir->shape->n_trees) +
-               ct_iteration_of(ir->nest, ir->slots[i], at);
+        slot = slot * ct_forge_loop_trips(ir->nest, ir->slots[i], ir->shape->n_trees) +
+               ct_forge_loop_iteration(ir->nest, ir->slots[i], at);
     return slot;
 }
 
 /* ---- mid to low: remainders, barriers, launches ---- */
 
 /* Threads wait before what a cache holds is overwritten, and until it is there. */
-static void add_barriers(ct_ir *ir, int *link)
+static void add_barriers(ct_forge_ir *ir, int *link)
 {
     for (; *link >= 0; link = &ir->nodes[*link].next) {
-        ct_ir_node *node = &ir->nodes[*link];
+        ct_forge_ir_node *node = &ir->nodes[*link];
         int before = node->kind == CT_IR_CACHE_ROWS || node->kind == CT_IR_CACHE_TREES ||
                      (node->kind == CT_IR_REDUCE_DIM && node->loop >= 0);
         int after = node->kind == CT_IR_CACHE_ROWS || node->kind == CT_IR_CACHE_TREES ||
@@ -237,10 +238,10 @@ static void add_barriers(ct_ir *ir, int *link)
 }
 
 /* On the GPU, one for what comes before the nest, the nest, and what comes after it. */
-static void add_launches(ct_ir *ir)
+static void add_launches(ct_forge_ir *ir)
 {
     for (int *link = &ir->first; *link >= 0; link = &ir->nodes[*link].next) {
-        ct_ir_kind kind = ir->nodes[*link].kind;
+        ct_forge_ir_kind kind = ir->nodes[*link].kind;
         int starts = *link == ir->first || kind == CT_IR_FOR || kind == CT_IR_POST ||
                      kind == CT_IR_REDUCE_DIM;
         if (kind == CT_IR_POST && ir->n_slots) starts = 0; /* the sums are added up there, too */
@@ -250,19 +251,20 @@ static void add_launches(ct_ir *ir)
     }
 }
 
-static void lower_to_low(ct_ir *ir)
+static void lower_to_low(ct_forge_ir *ir)
 {
     for (int i = 0; i < ir->n_nodes; i++) {
-        ct_ir_node *node = &ir->nodes[i];
+        ct_forge_ir_node *node = &ir->nodes[i];
         if (node->kind == CT_IR_FOR)
-            node->n_bounds = ct_bounds_of(ir->nest, node->loop, ir->shape->n_trees, node->bounds);
+            node->n_bounds = ct_forge_loop_bounds(ir->nest, node->loop, ir->shape->n_trees,
+                                                  node->bounds);
     }
     if (ir->on_gpu) add_barriers(ir, &ir->first);
     if (ir->on_gpu) add_launches(ir);
     ir->level = CT_LOW;
 }
 
-ct_status ct_forge_ir_lower(ct_ir *ir, const ct_forge_nest *nest, const ct_forest_shape *shape,
+ct_status ct_forge_ir_lower(ct_forge_ir *ir, const ct_forge_nest *nest, const ct_forge_shape *shape,
                             ct_forge_ir_level level, ct_error *error)
 {
     CT_ASSERT(shape->n_trees > 0 && shape->n_outputs > 0);
@@ -273,12 +275,12 @@ ct_status ct_forge_ir_lower(ct_ir *ir, const ct_forge_nest *nest, const ct_fores
     ir->on_gpu = ct_forge_nest_on_gpu(nest);
     if (level == CT_HIGH) return CT_OK;
     raise_to_mid(ir);
-    CT_TRY(ct_ir_verify(ir, error));
+    CT_TRY(ct_forge_ir_verify(ir, error));
     specialise(ir);
-    CT_TRY(ct_ir_verify(ir, error));
+    CT_TRY(ct_forge_ir_verify(ir, error));
     legalise_reductions(ir);
-    CT_TRY(ct_ir_verify(ir, error));
+    CT_TRY(ct_forge_ir_verify(ir, error));
     if (level == CT_MID) return CT_OK;
     lower_to_low(ir);
-    return ct_ir_verify(ir, error);
+    return ct_forge_ir_verify(ir, error);
 }

@@ -38,23 +38,23 @@ static void clear_loop(ct_forge_index *loop, const char *name, ct_forge_axis axi
     memset(loop, 0, sizeof *loop);
     snprintf(loop->name, sizeof loop->name, "%s", name);
     loop->axis = axis;
-    loop->stop = CT_OPEN;
+    loop->stop = CT_FORGE_OPEN;
     loop->step = 1;
     loop->from = loop->outer = loop->inner = loop->next = -1;
     loop->live = 1;
 }
 
-void ct_nest_begin(ct_forge_nest *nest)
+void ct_forge_nest_begin(ct_forge_nest *nest)
 {
     memset(nest, 0, sizeof *nest);
-    clear_loop(&nest->loops[0], "batch", CT_ROWS);
-    clear_loop(&nest->loops[1], "tree", CT_TREES);
+    clear_loop(&nest->loops[0], "batch", CT_FORGE_ROWS);
+    clear_loop(&nest->loops[1], "tree", CT_FORGE_TREES);
     nest->loops[0].inner = 1;
     nest->loops[1].outer = 0;
     nest->n_loops = 2;
 }
 
-int ct_nest_find(const ct_forge_nest *nest, const char *name)
+int ct_forge_nest_find(const ct_forge_nest *nest, const char *name)
 {
     CT_ASSERT(name);
     for (int i = 0; i < nest->n_loops; i++)
@@ -62,14 +62,14 @@ int ct_nest_find(const ct_forge_nest *nest, const char *name)
     return -1;
 }
 
-int ct_nest_descends(const ct_forge_nest *nest, int loop, int from)
+int ct_forge_nest_descends(const ct_forge_nest *nest, int loop, int from)
 {
     CT_ASSERT(loop >= 0 && loop < nest->n_loops && from >= 0 && from < nest->n_loops);
     while (loop >= 0 && loop != from) loop = nest->loops[loop].from;
     return loop == from;
 }
 
-int ct_nest_at_once(const ct_forge_nest *nest, int loop)
+int ct_forge_nest_concurrent(const ct_forge_nest *nest, int loop)
 {
     CT_ASSERT(loop >= 0 && loop < nest->n_loops);
     return nest->loops[loop].marked[CT_FORGE_GPU] || nest->loops[loop].marked[CT_PARALLEL];
@@ -91,8 +91,8 @@ static int last_about(const ct_forge_nest *nest, int loop)
     return 0;
 }
 
-ct_status ct_nest_fault(const ct_forge_nest *nest, int statement, int loop, ct_forge_rule rule,
-                        ct_error *error, const char *format, ...)
+ct_status ct_forge_nest_fault(const ct_forge_nest *nest, int statement, int loop,
+                              ct_forge_rule rule, ct_error *error, const char *format, ...)
 {
     char reason[120], where[48] = "", of[48] = "";
     va_list arguments;
@@ -138,16 +138,17 @@ static int height(const ct_forge_nest *nest, int loop)
 /* The statement under way; errors say it by number and name, and `nest` is a copy. */
 typedef struct {
     ct_forge_nest *nest;
-    const ct_statement *statement;
+    const ct_forge_statement *statement;
     ct_error *error;
 } saying;
 
 #define FAULT(s, loop, rule, ...)                                                                 \
-    ct_nest_fault((s)->nest, (int) (s)->nest->n_statements, loop, rule, (s)->error, __VA_ARGS__)
+    ct_forge_nest_fault((s)->nest, (int) (s)->nest->n_statements, loop, rule, (s)->error,         \
+                        __VA_ARGS__)
 
 static ct_status find_loop(const saying *s, const char *name, int *loop)
 {
-    *loop = ct_nest_find(s->nest, name);
+    *loop = ct_forge_nest_find(s->nest, name);
     if (*loop >= 0) return CT_OK;
     for (int i = 0; i < s->nest->n_loops; i++)
         if (!strcmp(s->nest->loops[i].name, name))
@@ -167,7 +168,7 @@ static int is_name(const char *name)
 static ct_status new_loop(const saying *s, int from, const char *name, int *made)
 {
     ct_forge_nest *nest = s->nest;
-    if (!is_name(name) || strlen(name) >= CT_NAME)
+    if (!is_name(name) || strlen(name) >= CT_FORGE_NAME)
         return FAULT(s, from, CT_RULE_NAME, "'%s' is no name", name);
     for (int i = 0; i < nest->n_loops; i++)
         if (!strcmp(nest->loops[i].name, name))
@@ -176,7 +177,7 @@ static ct_status new_loop(const saying *s, int from, const char *name, int *made
         return FAULT(s, from, CT_RULE_SIZE, "there are more than %d loops", CT_FORGE_MOST_LOOPS);
     *made = nest->n_loops++;
     nest->loops[*made] = nest->loops[from];
-    snprintf(nest->loops[*made].name, CT_NAME, "%s", name);
+    snprintf(nest->loops[*made].name, CT_FORGE_NAME, "%s", name);
     nest->loops[*made].from = from;
     return CT_OK;
 }
@@ -221,7 +222,7 @@ static ct_status copy_inner(const saying *s, int from, int to, const char *half)
     int last = -1;
     nest->loops[to].inner = -1;
     for (int i = nest->loops[from].inner; i >= 0; i = nest->loops[i].next) {
-        char name[2 * CT_NAME + 1];
+        char name[2 * CT_FORGE_NAME + 1];
         int copy;
         snprintf(name, sizeof name, "%s_%s", nest->loops[i].name, half);
         CT_TRY(new_loop(s, i, name, &copy));
@@ -251,7 +252,7 @@ static ct_status split(const saying *s)
     if (k <= whole->start || k >= whole->stop || k > CT_MOST_FACTOR)
         return FAULT(s, loop, CT_RULE_SPLIT_RANGE, "%lld is not within %lld and %s",
                      (long long) k, (long long) whole->start,
-                     whole->stop == CT_OPEN ? "its stop" : "the loop's stop");
+                     whole->stop == CT_FORGE_OPEN ? "its stop" : "the loop's stop");
     if ((k - whole->start) % whole->step)
         return FAULT(s, loop, CT_RULE_SPLIT_STEP, "%lld is no iteration: the loop goes in "
                      "steps of %lld", (long long) k, (long long) whole->step);
@@ -350,19 +351,20 @@ static ct_status represent(const saying *s)
 {
     if (s->nest->said_layout)
         return FAULT(s, -1, CT_RULE_ONCE, "the representation was given already");
-    s->nest->layout = (ct_nest_layout) s->statement->number;
+    s->nest->layout = (ct_forge_nest_layout) s->statement->number;
     s->nest->said_layout = (int) s->nest->n_statements;
     return CT_OK;
 }
 
-ct_status ct_nest_say(ct_forge_nest *nest, const ct_statement *statement, ct_error *error)
+ct_status ct_forge_nest_add(ct_forge_nest *nest, const ct_forge_statement *statement,
+                            ct_error *error)
 {
     CT_ASSERT(nest->n_statements <= CT_MOST_STATEMENTS && statement->n_words <= CT_MOST_WORDS);
     ct_forge_nest copy = *nest;
     saying s = {&copy, statement, error};
     if (copy.n_statements == CT_MOST_STATEMENTS)
-        return ct_nest_fault(nest, 0, -1, CT_RULE_SIZE, error, "more than %d statements",
-                             CT_MOST_STATEMENTS);
+        return ct_forge_nest_fault(nest, 0, -1, CT_RULE_SIZE, error, "more than %d statements",
+                                   CT_MOST_STATEMENTS);
     copy.statements[copy.n_statements++] = *statement;
     switch (statement->directive) {
     case CT_TILE: CT_TRY(tile(&s)); break;

@@ -17,7 +17,7 @@
 #include "forge/schedule/text.h"
 
 enum {
-    CT_NAME = 32,             /* bytes of a name, with its zero */
+    CT_FORGE_NAME = 32,             /* bytes of a name, with its zero */
     CT_FORGE_MOST_LOOPS = 64,
     CT_MOST_NEST = 16,        /* loops around a walk */
     CT_MOST_STATEMENTS = 48,
@@ -27,9 +27,9 @@ enum {
     CT_MOST_HOPS = 64
 };
 
-#define CT_OPEN INT64_MAX /* the stop of a loop over as many rows, or trees, as there are */
+#define CT_FORGE_OPEN INT64_MAX /* the stop of a loop over as many rows, or trees, as there are */
 
-typedef enum { CT_ROWS, CT_TREES } ct_forge_axis;
+typedef enum { CT_FORGE_ROWS, CT_FORGE_TREES } ct_forge_axis;
 
 typedef enum {
     CT_TILE, CT_SPLIT, CT_REORDER, CT_REPRESENT,
@@ -41,19 +41,19 @@ typedef enum {
 
 typedef enum {
     CT_GRID_X, CT_GRID_Y, CT_GRID_Z, CT_BLOCK_X, CT_BLOCK_Y, CT_BLOCK_Z, CT_N_DIMENSIONS
-} ct_dimension;
+} ct_forge_dimension;
 
-typedef enum { CT_SPARSE, CT_ARRAY, CT_REORG, CT_PLANES, CT_N_LAYOUTS } ct_nest_layout;
+typedef enum { CT_SPARSE, CT_ARRAY, CT_REORG, CT_PLANES, CT_N_LAYOUTS } ct_forge_nest_layout;
 
 typedef struct {
     ct_forge_directive directive;
     uint32_t n_words; /* loops, and what new ones are called */
-    char words[CT_MOST_WORDS][CT_NAME];
-    int64_t number;   /* also a ct_dimension, a ct_nest_layout */
-} ct_statement;
+    char words[CT_MOST_WORDS][CT_FORGE_NAME];
+    int64_t number;   /* also a ct_forge_dimension, a ct_forge_nest_layout */
+} ct_forge_statement;
 
 typedef struct {
-    char name[CT_NAME];
+    char name[CT_FORGE_NAME];
     ct_forge_axis axis;
     int64_t start, stop, step;
     int from;               /* the loop that it descends from; -1: none */
@@ -67,23 +67,24 @@ typedef struct {
 
 typedef struct {
     uint32_t n_statements;
-    ct_statement statements[CT_MOST_STATEMENTS];
+    ct_forge_statement statements[CT_MOST_STATEMENTS];
     int n_loops, first; /* of the outermost loops */
     ct_forge_index loops[CT_FORGE_MOST_LOOPS];
-    ct_nest_layout layout;
+    ct_forge_nest_layout layout;
     int said_layout;    /* the statement, from 1; 0: none did */
 } ct_forge_nest;
 
 /* batch > tree, walks as sparse nodes. */
-void ct_nest_begin(ct_forge_nest *nest);
+void ct_forge_nest_begin(ct_forge_nest *nest);
 /* Adds a statement. After a failure the nest is as it was. */
-ct_status ct_nest_say(ct_forge_nest *nest, const ct_statement *statement, ct_error *error);
+ct_status ct_forge_nest_add(ct_forge_nest *nest, const ct_forge_statement *statement,
+                            ct_error *error);
 
 /* From and to text: 'schedule 1', then a statement a line; '#' begins a comment. What is printed
  * parses to the same. */
 ct_status ct_forge_nest_parse(ct_forge_nest *nest, const char *text, ct_error *error);
 void ct_forge_nest_print(const ct_forge_nest *nest, ct_forge_text *text);
-void ct_statement_print(const ct_statement *statement, ct_forge_text *text);
+void ct_forge_statement_print(const ct_forge_statement *statement, ct_forge_text *text);
 
 /* The words of the language. */
 const char *ct_forge_directive_name(ct_forge_directive directive);
@@ -94,20 +95,21 @@ const char *ct_forge_dimension_name(int dimension);
 const char *ct_forge_layout_name(int layout);
 
 /* A live loop of that name, or -1. */
-int ct_nest_find(const ct_forge_nest *nest, const char *name);
+int ct_forge_nest_find(const ct_forge_nest *nest, const char *name);
 /* Does the loop descend from the other, or is it that? */
-int ct_nest_descends(const ct_forge_nest *nest, int loop, int from);
+int ct_forge_nest_descends(const ct_forge_nest *nest, int loop, int from);
 /* Is it on a dimension of the hardware, or shared out among threads? */
-int ct_nest_at_once(const ct_forge_nest *nest, int loop);
-static inline int ct_nest_conflicts(const ct_forge_nest *nest, int loop)
+int ct_forge_nest_concurrent(const ct_forge_nest *nest, int loop);
+static inline int ct_forge_nest_conflicts(const ct_forge_nest *nest, int loop)
 {
-    return nest->loops[loop].axis == CT_TREES && ct_nest_at_once(nest, loop);
+    return nest->loops[loop].axis == CT_FORGE_TREES && ct_forge_nest_concurrent(nest, loop);
 }
 int ct_forge_nest_on_gpu(const ct_forge_nest *nest);
 
 /* Says which statement (from 1; 0: the last that names the loop), which loop (-1: none), and which
  * rule, with a reason. */
-ct_status ct_nest_fault(const ct_forge_nest *nest, int statement, int loop, ct_forge_rule rule,
-                        ct_error *error, const char *format, ...) CT_PRINTF(6, 7);
+ct_status ct_forge_nest_fault(const ct_forge_nest *nest, int statement, int loop,
+                              ct_forge_rule rule, ct_error *error, const char *format,
+                              ...) CT_PRINTF(6, 7);
 
 #endif

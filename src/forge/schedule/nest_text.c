@@ -8,7 +8,7 @@
 
 /* ---- printing ---- */
 
-void ct_statement_print(const ct_statement *statement, ct_forge_text *text)
+void ct_forge_statement_print(const ct_forge_statement *statement, ct_forge_text *text)
 {
     CT_ASSERT(statement->n_words <= CT_MOST_WORDS);
     const char *form = ct_forge_directive_form(statement->directive);
@@ -30,7 +30,7 @@ void ct_forge_nest_print(const ct_forge_nest *nest, ct_forge_text *text)
     CT_ASSERT(nest->n_statements <= CT_MOST_STATEMENTS);
     ct_forge_text_add(text, "schedule 1\n");
     for (uint32_t i = 0; i < nest->n_statements; i++) {
-        ct_statement_print(&nest->statements[i], text);
+        ct_forge_statement_print(&nest->statements[i], text);
         ct_forge_text_add(text, "\n");
     }
 }
@@ -64,7 +64,7 @@ static ct_status take_word(parsing *p, char *word)
     skip_blanks(p);
     size_t n = word_length(p->at);
     if (!n) return bad_line(p, CT_RULE_SYNTAX, "a word is missing");
-    if (n >= CT_NAME) return bad_line(p, CT_RULE_NAME, "a word is longer than 31 letters");
+    if (n >= CT_FORGE_NAME) return bad_line(p, CT_RULE_NAME, "a word is longer than 31 letters");
     memcpy(word, p->at, n);
     word[n] = 0;
     p->at += n;
@@ -92,8 +92,8 @@ static int place_of(const char *word, const char *(*name)(int), int n, int64_t *
 }
 
 /* Words of a statement to what its directive takes. */
-static ct_status take_arguments(const parsing *p, char (*words)[CT_NAME], uint32_t n,
-                                ct_statement *s)
+static ct_status take_arguments(const parsing *p, char (*words)[CT_FORGE_NAME], uint32_t n,
+                                ct_forge_statement *s)
 {
     const char *form = ct_forge_directive_form(s->directive);
     int known = 1;
@@ -107,7 +107,7 @@ static ct_status take_arguments(const parsing *p, char (*words)[CT_NAME], uint32
             break;
         case 'r': known &= place_of(words[i], ct_forge_layout_name, CT_N_LAYOUTS,
                                     &s->number); break;
-        default: memcpy(s->words[s->n_words++], words[i], CT_NAME); break;
+        default: memcpy(s->words[s->n_words++], words[i], CT_FORGE_NAME); break;
         }
     }
     return known ? CT_OK : bad_line(p, CT_RULE_ARGUMENTS, "an argument is none of its kind");
@@ -126,9 +126,9 @@ static const char *why_missing(const char *name)
     return "no such directive";
 }
 
-static ct_status take_statement(parsing *p, ct_statement *s)
+static ct_status take_statement(parsing *p, ct_forge_statement *s)
 {
-    char name[CT_NAME], words[CT_MOST_WORDS][CT_NAME] = {{0}};
+    char name[CT_FORGE_NAME], words[CT_MOST_WORDS][CT_FORGE_NAME] = {{0}};
     uint32_t n = 0;
     memset(s, 0, sizeof *s);
     CT_TRY(take_word(p, name));
@@ -151,7 +151,7 @@ static ct_status take_statement(parsing *p, ct_statement *s)
 
 static ct_status take_version(parsing *p)
 {
-    char word[CT_NAME], version[CT_NAME];
+    char word[CT_FORGE_NAME], version[CT_FORGE_NAME];
     CT_TRY(take_word(p, word));
     if (strcmp(word, "schedule") != 0)
         return bad_line(p, CT_RULE_VERSION, "it is not 'schedule 1'");
@@ -167,15 +167,15 @@ ct_status ct_forge_nest_parse(ct_forge_nest *nest, const char *text, ct_error *e
     CT_ASSERT(text);
     parsing p = {text, 1, error};
     int begun = 0;
-    ct_nest_begin(nest);
+    ct_forge_nest_begin(nest);
     for (;; p.line++) {
         skip_blanks(&p);
         if (!at_end(&p)) {
-            ct_statement s;
+            ct_forge_statement s;
             if (!begun) CT_TRY(take_version(&p));
             else CT_TRY(take_statement(&p, &s));
             if (!at_end(&p)) return bad_line(&p, CT_RULE_SYNTAX, "there is more than a statement");
-            if (begun) CT_TRY(ct_nest_say(nest, &s, error));
+            if (begun) CT_TRY(ct_forge_nest_add(nest, &s, error));
             begun = 1;
         }
         p.at += strcspn(p.at, "\n");

@@ -75,7 +75,7 @@ static int take(program *p, int (*size_of)(program *, size_t *), int (*get)(prog
     char *said = size_of(p, &size) ? NULL : (char *) ct_alloc(size + 1);
     int taken = said && !get(p, said);
     if (taken && size && !said[size - 1]) size--; /* texts have one of their own */
-    if (taken) ct_text_add_bytes(text, said, size);
+    if (taken) ct_forge_text_add_bytes(text, said, size);
     ct_free(said);
     return taken && !text->failed;
 }

@@ -4,40 +4,42 @@
 
 #include "forge/schedule/nest.h"
 
-/* A loop's variable stays below `constant` less the loops around it that are named; CT_OPEN: below
- * the number of rows less these. */
+/* A loop's variable stays below `constant` less the loops around it that are named; CT_FORGE_OPEN:
+ * below the number of rows less these. */
 typedef struct {
     int64_t constant;
     uint32_t n_minus;
     uint8_t minus[CT_MOST_NEST];
-} ct_bound;
+} ct_forge_loop_bound;
 
 /* The stop; of a loop over all trees their number, if it is known (n_trees is not 0). */
-int64_t ct_stop_of(const ct_forge_nest *nest, int loop, uint32_t n_trees);
-/* Iterations when no bound cuts them short, or CT_OPEN. */
-int64_t ct_trips_of(const ct_forge_nest *nest, int loop, uint32_t n_trees);
+int64_t ct_forge_loop_stop(const ct_forge_nest *nest, int loop, uint32_t n_trees);
+/* Iterations when no bound cuts them short, or CT_FORGE_OPEN. */
+int64_t ct_forge_loop_trips(const ct_forge_nest *nest, int loop, uint32_t n_trees);
 
 /* The bounds of a loop, of which the least holds: its own stop first, then those of the loops that
  * it descends from where a tile may be cut short. The number of them. */
-uint32_t ct_bounds_of(const ct_forge_nest *nest, int loop, uint32_t n_trees,
-                      ct_bound bounds[CT_MOST_NEST]);
+uint32_t ct_forge_loop_bounds(const ct_forge_nest *nest, int loop, uint32_t n_trees,
+                              ct_forge_loop_bound bounds[CT_MOST_NEST]);
 
 /* Iterations under these bounds, with the variables of the loops around it where they are. */
-int64_t ct_trips_now(const ct_forge_nest *nest, int loop, const ct_bound *bounds, uint32_t n_bounds,
-                     int64_t n_rows, const int64_t *at);
+int64_t ct_forge_loop_trips_now(const ct_forge_nest *nest, int loop,
+                                const ct_forge_loop_bound *bounds, uint32_t n_bounds,
+                                int64_t n_rows, const int64_t *at);
 /* Which iteration a loop's variable is in. */
-int64_t ct_iteration_of(const ct_forge_nest *nest, int loop, const int64_t *at);
+int64_t ct_forge_loop_iteration(const ct_forge_nest *nest, int loop, const int64_t *at);
 
 /* While a loop and those around it stand still (-1: none), the rows or trees within reach begin at
- * the sum of these; their greatest number, or CT_OPEN: to the end. */
-int64_t ct_span_of(const ct_forge_nest *nest, int loop, ct_forge_axis axis, uint32_t n_trees);
+ * the sum of these; their greatest number, or CT_FORGE_OPEN: to the end. */
+int64_t ct_forge_loop_span(const ct_forge_nest *nest, int loop, ct_forge_axis axis,
+                           uint32_t n_trees);
 
 /* Whether iterations that run at once, of a loop or of those around it, may have rows of each other
  * within reach: where tiles are cut short, or another loop has longer steps. */
-int ct_reaches_overlap(const ct_forge_nest *nest, int loop, uint32_t n_trees);
+int ct_forge_loop_overlaps(const ct_forge_nest *nest, int loop, uint32_t n_trees);
 
 /* The trees that walks of an innermost loop may come to: first to end - 1; n_trees is known. */
-void ct_trees_of(const ct_forge_nest *nest, int loop, uint32_t n_trees, uint32_t *first,
-                 uint32_t *end);
+void ct_forge_loop_trees(const ct_forge_nest *nest, int loop, uint32_t n_trees, uint32_t *first,
+                         uint32_t *end);
 
 #endif

@@ -45,7 +45,7 @@ void ct_forge_text_add(ct_forge_text *text, const char *format, ...)
     va_end(arguments);
 }
 
-void ct_text_add_bytes(ct_forge_text *text, const char *bytes, size_t n)
+void ct_forge_text_add_bytes(ct_forge_text *text, const char *bytes, size_t n)
 {
     CT_ASSERT(bytes || !n);
     if (!make_room(text, n)) return;
@@ -54,7 +54,7 @@ void ct_text_add_bytes(ct_forge_text *text, const char *bytes, size_t n)
     text->at[text->n] = 0;
 }
 
-void ct_text_line(ct_forge_text *text, int level, const char *format, ...)
+void ct_forge_text_line(ct_forge_text *text, int level, const char *format, ...)
 {
     va_list arguments;
     ct_forge_text_add(text, "%*s", 4 * level, "");

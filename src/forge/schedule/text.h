@@ -15,9 +15,9 @@ typedef struct {
 } ct_forge_text;
 
 void ct_forge_text_add(ct_forge_text *text, const char *format, ...) CT_PRINTF(2, 3);
-void ct_text_add_bytes(ct_forge_text *text, const char *bytes, size_t n);
+void ct_forge_text_add_bytes(ct_forge_text *text, const char *bytes, size_t n);
 /* A line that begins with four blanks a level. */
-void ct_text_line(ct_forge_text *text, int level, const char *format, ...) CT_PRINTF(3, 4);
+void ct_forge_text_line(ct_forge_text *text, int level, const char *format, ...) CT_PRINTF(3, 4);
 void ct_forge_text_free(ct_forge_text *text);
 
 #endif

@@ -16,19 +16,19 @@
 #endif
 
 /* A leaf stays where it is. */
-ALWAYS_INLINE uint32_t next_of(const ct_model *m, uint32_t tree, uint32_t i, const double *x,
+ALWAYS_INLINE uint32_t next_of(const ct_forge_model *m, uint32_t tree, uint32_t i, const double *x,
                                int plain)
 {
     uint32_t place = PLACE(m, tree, i);
     const ct_forged_node *node = &m->nodes[place];
     double value = x[node->what & CT_WALK_COLUMN];
-    uint32_t right = plain ? ct_step_right(node, value)
-                           : ct_step_any_right(m->ensemble, m->origin[place], node, value);
+    uint32_t right = plain ? ct_forge_step_right(node, value)
+                           : ct_forge_step_any_right(m->ensemble, m->origin[place], node, value);
     return node->what & CT_WALK_INNER ? CHILD(node, i, right) : i;
 }
 
-static void add_leaf(const ct_model *m, const ct_walk_call *c, uint32_t tree, int64_t row,
-                     uint32_t i)
+static void add_leaf(const ct_forge_model *m, const ct_forge_walk_call *c, uint32_t tree,
+                     int64_t row, uint32_t i)
 {
     const double *term = m->terms + (size_t) m->origin[PLACE(m, tree, i)] * m->leaf_width;
     size_t at = (size_t) (row - c->first_sum) * m->n_outputs + m->output[tree];
@@ -40,8 +40,8 @@ static void add_leaf(const ct_model *m, const ct_walk_call *c, uint32_t tree, in
 }
 
 /* `lanes` walks at once; the last ones again where there are fewer. */
-ALWAYS_INLINE void walk_by(const ct_model *m, const ct_walk_call *c, const unsigned lanes,
-                           const int plain)
+ALWAYS_INLINE void walk_by(const ct_forge_model *m, const ct_forge_walk_call *c,
+                           const unsigned lanes, const int plain)
 {
     for (int64_t done = 0; done < c->n; done += lanes) {
         uint32_t at[CT_MOST_LANES], tree[CT_MOST_LANES], moved = 1, hops = c->hops + c->peel;
@@ -49,8 +49,8 @@ ALWAYS_INLINE void walk_by(const ct_model *m, const ct_walk_call *c, const unsig
         int64_t row[CT_MOST_LANES];
         for (unsigned lane = 0; lane < lanes; lane++) {
             int64_t k = done + lane < c->n ? done + lane : c->n - 1;
-            tree[lane] = (uint32_t) (c->tree + (c->axis == CT_TREES ? k * c->step : 0));
-            row[lane] = c->row + (c->axis == CT_ROWS ? k * c->step : 0);
+            tree[lane] = (uint32_t) (c->tree + (c->axis == CT_FORGE_TREES ? k * c->step : 0));
+            row[lane] = c->row + (c->axis == CT_FORGE_ROWS ? k * c->step : 0);
             x[lane] = c->x + (row[lane] - c->first_row) * (int64_t) m->n_used;
             at[lane] = FIRST(m, tree[lane]);
         }
@@ -70,7 +70,7 @@ ALWAYS_INLINE void walk_by(const ct_model *m, const ct_walk_call *c, const unsig
     }
 }
 
-static void walk_plain(const ct_model *m, const ct_walk_call *c)
+static void walk_plain(const ct_forge_model *m, const ct_forge_walk_call *c)
 {
     if (c->lanes >= 16) walk_by(m, c, 16, 1);
     else if (c->lanes >= 8) walk_by(m, c, 8, 1);
@@ -78,7 +78,7 @@ static void walk_plain(const ct_model *m, const ct_walk_call *c)
     else walk_by(m, c, 1, 1);
 }
 
-static void walk(const ct_model *m, const ct_walk_call *c)
+static void walk(const ct_forge_model *m, const ct_forge_walk_call *c)
 {
     if (m->plain) walk_plain(m, c);
     else if (c->lanes >= 8) walk_by(m, c, 8, 0);

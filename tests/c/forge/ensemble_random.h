@@ -42,14 +42,14 @@ typedef struct {
     uint32_t levels;                           /* distinct thresholds a feature; 0: any number */
     uint32_t n_features, n_outputs, wide;      /* wide: vector leaves */
     uint32_t sets, rules;                      /* of 16 nodes; one rule of missing values, or all */
-    ct_less less;
-    ct_number number, sum;
+    ct_forge_less less;
+    ct_forge_number number, sum;
     uint32_t linear;                           /* leaves are linear models; doubles, not wide */
 } any_shape;
 
 static inline double any_unit(ct_rng *r) { return ct_rng_next(r) / 4294967296.0; }
 
-static inline double any_cast(double x, ct_number number)
+static inline double any_cast(double x, ct_forge_number number)
 {
     return number == CT_F32 ? (double) (float) x : x;
 }
@@ -190,8 +190,8 @@ static inline double any_value(ct_rng *r, const any_ensemble *a)
     case 4: return -0.0;
     case 5: return DBL_TRUE_MIN;
     case 6: return -FLT_TRUE_MIN;
-    case 7: return CT_ZERO;
-    case 8: return nextafter(CT_ZERO, 1);
+    case 7: return CT_FORGE_ZERO;
+    case 8: return nextafter(CT_FORGE_ZERO, 1);
     case 9: return nextafter(x, INFINITY);
     case 10: return nextafter(x, -INFINITY);
     case 11: return nextafterf((float) x, INFINITY);

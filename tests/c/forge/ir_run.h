@@ -14,7 +14,7 @@ typedef struct {
 } reach;
 
 typedef struct {
-    const ct_ir *ir;
+    const ct_forge_ir *ir;
     const ct_forge_ensemble *e;
     const double *x;
     uint32_t n_rows;
@@ -37,15 +37,15 @@ static int64_t sum_of(const running *r, int loop, ct_forge_axis axis)
 {
     int loops[CT_MOST_NEST];
     int64_t sum = 0;
-    uint32_t n = ct_ir_base(r->ir->nest, loop, axis, loops);
+    uint32_t n = ct_forge_ir_base(r->ir->nest, loop, axis, loops);
     while (n) sum += r->at[loops[--n]];
     return sum;
 }
 
 static reach reach_of(const running *r, int loop, ct_forge_axis axis)
 {
-    int64_t whole = axis == CT_ROWS ? r->n_rows : r->e->n_trees;
-    reach it = {sum_of(r, loop, axis), ct_span_of(r->ir->nest, loop, axis, r->e->n_trees)};
+    int64_t whole = axis == CT_FORGE_ROWS ? r->n_rows : r->e->n_trees;
+    reach it = {sum_of(r, loop, axis), ct_forge_loop_span(r->ir->nest, loop, axis, r->e->n_trees)};
     if (it.n > whole - it.first) it.n = whole - it.first;
     return it;
 }
@@ -61,7 +61,7 @@ static double *target_of(const running *r, int target)
     size_t size = (size_t) r->n_rows * r->e->n_outputs;
     if (target == CT_TO_RESULT) return r->sums;
     double *sums = target == CT_TO_SLOTS ? r->slots : r->own[target];
-    return sums + (size_t) ct_ir_copy_of(r->ir, target, r->at) * size;
+    return sums + (size_t) ct_forge_ir_copy_of(r->ir, target, r->at) * size;
 }
 
 static void add(const running *r, double *sum, double term)
@@ -72,23 +72,26 @@ static void add(const running *r, double *sum, double term)
 
 /* ---- nodes ---- */
 
-static ct_status walk(running *r, const ct_ir_node *node, const ct_ir_node *reduce)
+static ct_status walk(running *r, const ct_forge_ir_node *node, const ct_forge_ir_node *reduce)
 {
-    int64_t tree = sum_of(r, node->loop, CT_TREES), row = sum_of(r, node->loop, CT_ROWS);
+    int64_t tree = sum_of(r, node->loop, CT_FORGE_TREES);
+    int64_t row = sum_of(r, node->loop, CT_FORGE_ROWS);
     const ct_forge_ensemble *e = r->e;
     if (tree < 0 || tree >= e->n_trees || row < 0 || row >= r->n_rows)
         return wrong_ir(r, "a walk leaves the trees or the rows");
-    if (!is_within(r->cached[CT_ROWS], row) || !is_within(r->cached[CT_TREES], tree))
+    if (!is_within(r->cached[CT_FORGE_ROWS], row) || !is_within(r->cached[CT_FORGE_TREES], tree))
         return wrong_ir(r, "a walk leaves what is cached");
-    if (reduce->target >= 0 && !is_within(r->within[CT_ROWS], row))
+    if (reduce->target >= 0 && !is_within(r->within[CT_FORGE_ROWS], row))
         return wrong_ir(r, "a row has no sums of its own");
     uint8_t *met = &r->met[(size_t) tree * r->n_rows + (size_t) row];
     if (*met) return wrong_ir(r, "a row meets a tree twice");
     *met = 1;
-    uint32_t leaf = ct_interpret_leaf(e, (uint32_t) tree, r->x + (size_t) row * e->n_features);
+    uint32_t leaf = ct_forge_interpret_leaf(e, (uint32_t) tree,
+                                            r->x + (size_t) row * e->n_features);
     double *sums = target_of(r, reduce->target) + (size_t) row * e->n_outputs;
     for (uint32_t k = 0; k < e->leaf_width; k++)
-        add(r, &sums[e->output_of_tree[tree] + k], ct_ensemble_term(e, (uint32_t) tree, leaf, k));
+        add(r, &sums[e->output_of_tree[tree] + k],
+            ct_forge_ensemble_term(e, (uint32_t) tree, leaf, k));
     return CT_OK;
 }
 
@@ -100,9 +103,9 @@ static double *own_sums(const running *r, int64_t n)
     return sums;
 }
 
-static ct_status make_private(running *r, const ct_ir_node *node)
+static ct_status make_private(running *r, const ct_forge_ir_node *node)
 {
-    int64_t n = ct_ir_copies(r->ir, node->loop);
+    int64_t n = ct_forge_ir_copies(r->ir, node->loop);
     double *sums = own_sums(r, n);
     if (!sums) return ct_fail(r->error, CT_NO_MEMORY, "not enough memory to predict");
     if (node->loop < 0) {
@@ -110,15 +113,15 @@ static ct_status make_private(running *r, const ct_ir_node *node)
     } else {
         r->own[node->loop] = sums;
         int around = r->ir->nest->loops[node->loop].outer, grid = -1;
-        if (r->ir->on_gpu) ct_shared_loop(r->ir->nest, &grid);
-        r->within[CT_ROWS] = reach_of(r, r->ir->on_gpu ? grid : around, CT_ROWS);
+        if (r->ir->on_gpu) ct_forge_shared_loop(r->ir->nest, &grid);
+        r->within[CT_FORGE_ROWS] = reach_of(r, r->ir->on_gpu ? grid : around, CT_FORGE_ROWS);
     }
     return CT_OK;
 }
 
-static void reduce_dim(running *r, const ct_ir_node *node)
+static void reduce_dim(running *r, const ct_forge_ir_node *node)
 {
-    int64_t n = ct_ir_copies(r->ir, node->loop);
+    int64_t n = ct_forge_ir_copies(r->ir, node->loop);
     size_t size = (size_t) r->n_rows * r->e->n_outputs;
     const double *from = node->loop < 0 ? r->slots : r->own[node->loop];
     double *to = target_of(r, node->target);
@@ -129,12 +132,12 @@ static void reduce_dim(running *r, const ct_ir_node *node)
 
 static ct_status run_list(running *r, int first);
 
-static ct_status run_for(running *r, const ct_ir_node *node)
+static ct_status run_for(running *r, const ct_forge_ir_node *node)
 {
     const ct_forge_index *index = &r->ir->nest->loops[node->loop];
-    int64_t n = ct_trips_now(r->ir->nest, node->loop, node->bounds, node->n_bounds, r->n_rows,
-                             r->at);
-    reach cached[2] = {r->cached[0], r->cached[1]}, within = r->within[CT_ROWS];
+    int64_t n = ct_forge_loop_trips_now(r->ir->nest, node->loop, node->bounds, node->n_bounds,
+                                        r->n_rows, r->at);
+    reach cached[2] = {r->cached[0], r->cached[1]}, within = r->within[CT_FORGE_ROWS];
     for (int64_t k = 0; k < n; k++) {
         ct_arena_mark mark = ct_arena_here(r->arena);
         r->at[node->loop] = index->start +
@@ -142,14 +145,14 @@ static ct_status run_for(running *r, const ct_ir_node *node)
         CT_TRY(run_list(r, node->inner));
         ct_arena_release(r->arena, mark);
         memcpy(r->cached, cached, sizeof cached);
-        r->within[CT_ROWS] = within;
+        r->within[CT_FORGE_ROWS] = within;
     }
     return CT_OK;
 }
 
-static ct_status run_node(running *r, const ct_ir_node *node)
+static ct_status run_node(running *r, const ct_forge_ir_node *node)
 {
-    ct_forge_axis axis = node->kind == CT_IR_CACHE_TREES ? CT_TREES : CT_ROWS;
+    ct_forge_axis axis = node->kind == CT_IR_CACHE_TREES ? CT_FORGE_TREES : CT_FORGE_ROWS;
     switch (node->kind) {
     case CT_IR_FOR: return run_for(r, node);
     case CT_IR_WALK: return walk(r, node, &r->ir->nodes[node->next]);
@@ -190,7 +193,7 @@ static ct_status run_all(running *r, double *out)
 
 /* x[n_rows][n_features]; out[n_outputs][n_rows], the margins. Low level. CT_INTERNAL if the IR is
  * wrong, CT_NO_MEMORY. */
-static ct_status run_ir(const ct_ir *ir, const ct_forge_ensemble *ensemble, const double *x,
+static ct_status run_ir(const ct_forge_ir *ir, const ct_forge_ensemble *ensemble, const double *x,
                     uint32_t n_rows, double *out, ct_error *error)
 {
     running r;

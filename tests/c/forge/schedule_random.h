@@ -37,7 +37,7 @@ static inline int any_live_loop(ct_rng *r, const ct_forge_nest *nest)
 }
 
 /* Loops of a path, from some loop on, in any order. */
-static inline void any_reorder(ct_rng *r, const ct_forge_nest *nest, ct_statement *s)
+static inline void any_reorder(ct_rng *r, const ct_forge_nest *nest, ct_forge_statement *s)
 {
     int loops[CT_MOST_WORDS], n = 0;
     int wanted = 2 + (int) ct_rng_below(r, 3);
@@ -66,9 +66,9 @@ static inline int64_t any_number(ct_rng *r, const ct_forge_nest *nest, ct_forge_
     }
 }
 
-static inline ct_statement any_statement(ct_rng *r, const ct_forge_nest *nest)
+static inline ct_forge_statement any_statement(ct_rng *r, const ct_forge_nest *nest)
 {
-    ct_statement s;
+    ct_forge_statement s;
     memset(&s, 0, sizeof s);
     s.directive = (ct_forge_directive) ct_rng_below(r, CT_FORGE_N_DIRECTIVES);
     if (ct_rng_below(r, 3) == 0) s.directive = CT_TILE;
@@ -78,27 +78,27 @@ static inline ct_statement any_statement(ct_rng *r, const ct_forge_nest *nest)
     else if (form[0] == 'L')
         strcpy(s.words[s.n_words++], nest->loops[any_live_loop(r, nest)].name);
     for (int i = 1; form[0] == 'L' && form[i] == 'n'; i++)
-        snprintf(s.words[s.n_words++], CT_NAME, "%c%u", "xy"[i - 1],
+        snprintf(s.words[s.n_words++], CT_FORGE_NAME, "%c%u", "xy"[i - 1],
                  (unsigned) nest->n_statements);
     if (!strchr("kdr", form[strlen(form) - 1])) s.number = 0;
     return s;
 }
 
 /* Statements one after the other; those that would make it illegal are left out again. */
-static inline void any_schedule(ct_rng *r, const ct_forest_shape *shape, ct_forge_nest *nest)
+static inline void any_schedule(ct_rng *r, const ct_forge_shape *shape, ct_forge_nest *nest)
 {
     uint32_t n = ct_rng_below(r, 9);
     uint32_t which = ct_rng_below(r, 2 * sizeof any_templates / sizeof *any_templates);
-    ct_nest_begin(nest);
+    ct_forge_nest_begin(nest);
     if (which < sizeof any_templates / sizeof *any_templates &&
         (ct_forge_nest_parse(nest, any_templates[which], NULL) != CT_OK ||
          ct_forge_nest_check(nest, shape, NULL) != CT_OK))
-        ct_nest_begin(nest);
+        ct_forge_nest_begin(nest);
     for (uint32_t i = 0; i < n; i++) {
         static ct_forge_nest before;
         before = *nest;
-        ct_statement s = any_statement(r, nest);
-        if (ct_nest_say(nest, &s, NULL) != CT_OK) continue;
+        ct_forge_statement s = any_statement(r, nest);
+        if (ct_forge_nest_add(nest, &s, NULL) != CT_OK) continue;
         if (ct_forge_nest_check(nest, shape, NULL) != CT_OK) *nest = before;
     }
 }

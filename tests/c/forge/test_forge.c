@@ -20,7 +20,7 @@ static int agrees(const ct_forged *f, any_table *t, uint32_t batch, unsigned thr
     int same = 1;
     for (int level = 0; level <= CT_N_SIMD; level++) { /* the last: walks */
         if (level < CT_N_SIMD && (!f->has_planes || !ct_cpu_has((ct_simd) level))) continue;
-        ct_forge_run run = {level < CT_N_SIMD ? CT_WAY_PLANES : CT_FORGE_WAY_WALK, threads,
+        ct_forge_run run = {level < CT_N_SIMD ? CT_FORGE_WAY_PLANES : CT_FORGE_WAY_WALK, threads,
                             level < CT_N_SIMD ? (ct_simd) level : CT_SIMD_SCALAR, NULL, NULL,
                             blocks[batch % 3]};
         uint32_t first = 0;
@@ -136,7 +136,7 @@ static uint32_t make_symmetric(void)
     for (uint32_t t = 0; t < drawn.ensemble.n_trees; t++) {
         uint32_t level[20] = {0}, root = drawn.roots[t];
         depth[root] = 0;
-        for (uint32_t i = root; i < ct_ensemble_end(&drawn.ensemble, t); i++) {
+        for (uint32_t i = root; i < ct_forge_ensemble_end(&drawn.ensemble, t); i++) {
             if (drawn.feature[i] < 0) continue;
             if (!level[depth[i]]) level[depth[i]] = i + 1;
             copy_test(level[depth[i]] - 1, i);
@@ -148,7 +148,7 @@ static uint32_t make_symmetric(void)
 }
 
 /* Whether bytes of terms are there where they are asked for, and are those of the terms. */
-static int slices_hold(const ct_forged *f, const ct_plane_tree *tree)
+static int slices_hold(const ct_forged *f, const ct_forge_plane_tree *tree)
 {
     int wanted = f->ensemble->sum == CT_F64 && tree->bits >= CT_SLICED_BITS && !tree->entry;
     if (!wanted || !tree->slices) return wanted == (tree->slices != NULL);
@@ -227,7 +227,7 @@ static void deep_trees(void)
  * passes of 64 blocks, the last with a few rows. */
 static void many_blocks(void)
 {
-    enum { N = 64 * CT_BLOCK + 70 };
+    enum { N = 64 * CT_FORGE_BLOCK + 70 };
     static const uint32_t batch[] = {N, 4097};
     for (uint32_t i = 0; i < (CHECK_QUICK() ? 1 : 4); i++) {
         const any_shape s = {3 + i, 40, 0, 12000, 0, 2, 1 + i % 2, 0, i == 3 ? 1 : 0, 1,
@@ -264,7 +264,7 @@ static void many_thresholds(void)
 static void beyond_codes(void)
 {
     const any_shape s = {1, 60, 0, 6000, 0, 3, 1, 0, 16, 1, CT_LESS, CT_F64, CT_F64, 0};
-    const ct_forge_run planes = {CT_WAY_PLANES, 1, CT_SIMD_SCALAR, NULL, NULL, 0};
+    const ct_forge_run planes = {CT_FORGE_WAY_PLANES, 1, CT_SIMD_SCALAR, NULL, NULL, 0};
     const ct_forge_run any = {CT_FORGE_WAY_AUTO, 1, CT_SIMD_SCALAR, NULL, NULL, 0};
     ct_rng r = ct_rng_of(1, 2, 3);
     ct_forged f;
@@ -310,7 +310,7 @@ static any_ensemble *by_hand_ensemble(void)
 static double row_by_hand(double x0, double x1)
 {
     double x[2] = {x0, x1}, out[1];
-    ct_interpret_row(&drawn.ensemble, x, out);
+    ct_forge_interpret_row(&drawn.ensemble, x, out);
     return out[0] - 4.25; /* the base and the second tree */
 }
 
@@ -412,7 +412,7 @@ static void columns_of_models(void)
     REQUIRE(CHECK_INT(ct_forge(e, &f, NULL), CT_OK));
     ct_column columns[3] = {{x, CT_DOUBLE}, {x + 1, CT_DOUBLE}, {x + 2, CT_DOUBLE}};
     const ct_forge_run run = {CT_FORGE_WAY_WALK, 1, CT_SIMD_SCALAR, NULL, NULL, 0};
-    ct_interpret_row(e, x, &expected);
+    ct_forge_interpret_row(e, x, &expected);
     CHECK_INT(ct_forged_predict(&f, columns, 1, &run, &got, NULL), CT_OK);
     CHECK(got == expected && got == 7.25);
     ct_forged_free(&f);
@@ -424,10 +424,10 @@ static void order_of_sums(void)
     any_ensemble *a = by_hand_ensemble();
     double x[2] = {5, 0}, out[1];
     a->base[0] = 1, a->value[4] = ldexp(1, -24), a->value[5] = ldexp(1, -23);
-    ct_interpret_row(&a->ensemble, x, out);
+    ct_forge_interpret_row(&a->ensemble, x, out);
     CHECK(out[0] == 1);
     a->ensemble.sum = CT_F64;
-    ct_interpret_row(&a->ensemble, x, out);
+    ct_forge_interpret_row(&a->ensemble, x, out);
     CHECK(out[0] == 1 + ldexp(1, -23));
 }
 
@@ -462,9 +462,9 @@ static void faults(void)
     REFUSED(e->leaf_width = 2);
     REFUSED(e->divisor = 0);
     REFUSED(e->divisor = NAN);
-    REFUSED(e->less = (ct_less) 2);
-    REFUSED(e->number = (ct_number) 2);
-    REFUSED(e->sum = (ct_number) 2);
+    REFUSED(e->less = (ct_forge_less) 2);
+    REFUSED(e->number = (ct_forge_number) 2);
+    REFUSED(e->sum = (ct_forge_number) 2);
     REFUSED(drawn.base[0] = INFINITY);
     REFUSED(drawn.base[0] = 0.1);
     REFUSED(drawn.weight[1] = NAN);
@@ -518,7 +518,7 @@ static void kept_memory(void)
     static double once[2 * 2100], again[2 * 2100];
     ct_rng r = ct_rng_of(4, 4, 4);
     ct_forged f;
-    ct_forge_rooms kept;
+    ct_forge_scratch_pool kept;
     memset(&kept, 0, sizeof kept);
     any_draw(&r, &s, &drawn);
     any_table t = new_table(&r, &drawn, 2100, 0);
@@ -527,7 +527,7 @@ static void kept_memory(void)
         static const unsigned n_threads[] = {1, 3, 2};
         static const uint32_t n_rows[] = {2100, 64, 513, 1};
         ct_simd simd = (ct_simd) (i % CT_N_SIMD);
-        ct_forge_run run = {CT_WAY_PLANES, n_threads[i % 3], CT_SIMD_SCALAR, NULL, &kept, 0};
+        ct_forge_run run = {CT_FORGE_WAY_PLANES, n_threads[i % 3], CT_SIMD_SCALAR, NULL, &kept, 0};
         uint32_t n = n_rows[i % 4];
         if (ct_cpu_has(simd)) run.simd = simd;
         CHECK_INT(ct_forged_predict(&f, t.columns, n, &run, again, NULL), CT_OK);
@@ -536,7 +536,7 @@ static void kept_memory(void)
         CHECK_INT(ct_forged_predict(&f, t.columns, n, &run, once, NULL), CT_OK);
         CHECK(same_bits(once, again, 2 * n));
     }
-    ct_forge_rooms_free(&kept);
+    ct_forge_scratch_pool_free(&kept);
     CHECK(kept.n == 0 && kept.of == NULL);
     free_table(&t);
     ct_forged_free(&f);
@@ -559,13 +559,13 @@ static void memory(void)
             error = (ct_error){CT_OK, ""};
             ct_alloc_fail_for(after, count);
             ct_status status = ct_forge(&drawn.ensemble, &f, &error);
-            ct_forge_rooms kept;
+            ct_forge_scratch_pool kept;
             memset(&kept, 0, sizeof kept);
-            ct_forge_run run = {CT_WAY_PLANES, 1, CT_SIMD_SCALAR, NULL, &kept, 0};
+            ct_forge_run run = {CT_FORGE_WAY_PLANES, 1, CT_SIMD_SCALAR, NULL, &kept, 0};
             for (; status == CT_OK && run.threads <= 2; run.threads++)
                 status = ct_forged_predict(&f, t.columns, 700, &run, got, &error);
             CHECK(status == CT_OK || kept.n < 2);
-            ct_forge_rooms_free(&kept);
+            ct_forge_scratch_pool_free(&kept);
             run.way = CT_FORGE_WAY_WALK;
             if (status == CT_OK)
                 status = ct_forged_predict(&f, t.columns, 700, &run, got, &error);
@@ -588,19 +588,21 @@ enum { MOST_TESTS = (1 << CT_NETWORK_DEPTH) - 1 };
 static void set_answers(uint64_t *table, uint32_t n_tests, uint32_t row, const uint8_t *answer)
 {
     for (uint32_t i = 0; i < n_tests; i++) {
-        uint64_t *plane = table + (size_t) (i + 1) * CT_BLOCK_WORDS, bit = UINT64_C(1) << row % 64;
+        uint64_t *plane = table + (size_t) (i + 1) * CT_FORGE_BLOCK_WORDS;
+        uint64_t bit = UINT64_C(1) << row % 64;
         plane[row / 64] = answer[i] ? plane[row / 64] | bit : plane[row / 64] & ~bit;
     }
 }
 
 /* A block through a network on each instruction set; `want` by walking down. */
-static int network_agrees(const ct_plane_tree *tree, const uint64_t *table, const uint8_t *want)
+static int network_agrees(const ct_forge_plane_tree *tree, const uint64_t *table,
+                          const uint8_t *want)
 {
-    uint8_t leaf[CT_BLOCK];
+    uint8_t leaf[CT_FORGE_BLOCK];
     for (int level = 0; level < CT_N_SIMD; level++) {
         if (!ct_cpu_has((ct_simd) level)) continue;
         memset(leaf, 255, sizeof leaf);
-        ct_planes_at((ct_simd) level)->leaves(tree, table, CT_BLOCK_WORDS, leaf);
+        ct_forge_planes_at((ct_simd) level)->leaves(tree, table, CT_FORGE_BLOCK_WORDS, leaf);
         if (memcmp(leaf, want, sizeof leaf)) return 0;
     }
     return 1;
@@ -631,17 +633,17 @@ static void draw_answers(ct_rng *r, uint32_t depth, uint32_t which, uint8_t *ans
 
 static void networks(void)
 {
-    static uint64_t table[(MOST_TESTS + 1) * CT_BLOCK_WORDS];
+    static uint64_t table[(MOST_TESTS + 1) * CT_FORGE_BLOCK_WORDS];
     static uint32_t program[MOST_TESTS];
     ct_rng r = ct_rng_of(8, 8, 8);
     for (uint32_t i = 0; i < MOST_TESTS; i++) program[i] = i + 1;
     for (uint32_t depth = 1; depth <= CT_NETWORK_DEPTH; depth++) {
-        const ct_plane_tree tree = {.kind = CT_NETWORK, .bits = depth, .program = program};
+        const ct_forge_plane_tree tree = {.kind = CT_NETWORK, .bits = depth, .program = program};
         uint32_t n_tests = (1u << depth) - 1, n = depth <= 4 ? 1u << n_tests : 4u << depth;
-        if (n < CT_BLOCK) n = CT_BLOCK;
-        for (uint32_t first = 0; first < n; first += CT_BLOCK) {
-            uint8_t want[CT_BLOCK], answer[MOST_TESTS];
-            for (uint32_t row = 0; row < CT_BLOCK; row++) {
+        if (n < CT_FORGE_BLOCK) n = CT_FORGE_BLOCK;
+        for (uint32_t first = 0; first < n; first += CT_FORGE_BLOCK) {
+            uint8_t want[CT_FORGE_BLOCK], answer[MOST_TESTS];
+            for (uint32_t row = 0; row < CT_FORGE_BLOCK; row++) {
                 draw_answers(&r, depth, first + row, answer);
                 set_answers(table, n_tests, row, answer);
                 want[row] = walk_down(answer, depth);

@@ -92,7 +92,7 @@ static ct_status each_way(case_of *c, int number, ct_error *error)
     for (int way = CT_FORGE_WAY_AUTO; way <= CT_FORGE_WAY_WALK; way++) {
         const uint32_t sizes[] = {c->rows.n_rows, 1, c->rows.n_rows / 3, 0, 32, c->rows.n_rows};
         ct_forged_device *device;
-        if (way == CT_WAY_PLANES &&
+        if (way == CT_FORGE_WAY_PLANES &&
             (!c->forged.has_planes || c->forged.deepest > CT_NETWORK_DEPTH))
             continue;
         ct_status status = ct_forged_device_open(&c->forged, number, (ct_forge_way) way,
@@ -302,7 +302,8 @@ static void refusals(void)
     s.most_leaves = 5000;
     do any_draw(&r, &s, &drawn), ct_forge(&drawn.ensemble, &f, NULL);
     while (f.deepest <= CT_NETWORK_DEPTH && (ct_forged_free(&f), 1));
-    CHECK_INT(ct_forged_device_open(&f, TWIN, CT_WAY_PLANES, 0, &device, &error), CT_BAD_INPUT);
+    CHECK_INT(ct_forged_device_open(&f, TWIN, CT_FORGE_WAY_PLANES, 0, &device, &error),
+              CT_BAD_INPUT);
     CHECK(strstr(error.message, "8 splits") && !device);
     CHECK_INT(ct_forged_device_open(&f, CT_DEVICE_MAX, CT_FORGE_WAY_AUTO, 0, &device, &error),
               CT_NO_DEVICE);

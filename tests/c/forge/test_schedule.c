@@ -7,7 +7,7 @@
 
 static any_ensemble drawn;
 static ct_forge_nest nest, again;
-static ct_ir ir;
+static ct_forge_ir ir;
 
 /* ---- text ---- */
 
@@ -42,7 +42,7 @@ static void prints_what_it_reads(void)
     ct_forge_nest_print(&nest, &text);
     CHECK(!strcmp(text.at, printed));
     ct_forge_text_free(&text);
-    int b0 = ct_nest_find(&nest, "b0"), tree = ct_nest_find(&nest, "tree");
+    int b0 = ct_forge_nest_find(&nest, "b0"), tree = ct_forge_nest_find(&nest, "tree");
     CHECK_INT(nest.first, b0);
     CHECK_INT(nest.loops[b0].inner, tree);
     CHECK_INT(nest.loops[nest.loops[tree].inner].stop, 64);
@@ -54,15 +54,15 @@ static void split_copies_what_is_within(void)
 {
     REQUIRE(ct_forge_nest_parse(&nest, "schedule 1\nreorder(tree, batch)\ninterleave(batch, 4)\n"
                                        "split(tree, low, high, 3)\n", NULL) == CT_OK);
-    int low = ct_nest_find(&nest, "low"), high = ct_nest_find(&nest, "high");
+    int low = ct_forge_nest_find(&nest, "low"), high = ct_forge_nest_find(&nest, "high");
     CHECK_INT(nest.first, low);
     CHECK_INT(nest.loops[low].next, high);
     CHECK_INT(nest.loops[low].stop, 3);
     CHECK_INT(nest.loops[high].start, 3);
-    CHECK_INT(nest.loops[low].inner, ct_nest_find(&nest, "batch_low"));
-    CHECK_INT(nest.loops[high].inner, ct_nest_find(&nest, "batch_high"));
+    CHECK_INT(nest.loops[low].inner, ct_forge_nest_find(&nest, "batch_low"));
+    CHECK_INT(nest.loops[high].inner, ct_forge_nest_find(&nest, "batch_high"));
     CHECK_INT(nest.loops[nest.loops[high].inner].number[CT_INTERLEAVE], 4);
-    CHECK_INT(ct_nest_find(&nest, "batch"), -1);
+    CHECK_INT(ct_forge_nest_find(&nest, "batch"), -1);
 }
 
 /* Bytes, and texts with a few bytes changed: never a crash, and an error that names a rule. */
@@ -95,7 +95,7 @@ static void any_text(void)
 
 /* Trees of depths 3 and 5, with a leaf below the root of the second. */
 static const uint32_t deep[] = {3, 5}, shallow[] = {3, 1}, n_nodes[] = {15, 21};
-static const ct_forest_shape two_trees = {2, 4, 1, 5, deep, shallow, n_nodes, 1, 0, 0};
+static const ct_forge_shape two_trees = {2, 4, 1, 5, deep, shallow, n_nodes, 1, 0, 0};
 
 #define GPU_NEST "tile(batch, b0, b1, 8)\nreorder(b0, b1, tree)\n"                                 \
                  "gpuDimension(b0, grid.x)\ngpuDimension(b1, block.x)\n"
@@ -193,7 +193,7 @@ static void rules_name_what_breaks_them(void)
                                     ct_forge_rule_name((ct_forge_rule) i));
 }
 
-static void expect_rule(const char *text, const ct_forest_shape *shape, ct_forge_rule rule)
+static void expect_rule(const char *text, const ct_forge_shape *shape, ct_forge_rule rule)
 {
     char wanted[64];
     ct_error error = {CT_OK, ""};
@@ -217,7 +217,7 @@ static void rules_of_sizes_and_forests(void)
     memmove(first + 5, first + 6, strlen(first + 6) + 1);
     expect_rule(text.at, &two_trees, CT_RULE_SIZE);
     ct_forge_text_free(&text);
-    ct_forest_shape other = two_trees;
+    ct_forge_shape other = two_trees;
     other.has_models = 1;
     expect_rule("schedule 1\n", &other, CT_RULE_MODELS);
     other = two_trees;
@@ -235,7 +235,7 @@ static void rules_of_sizes_and_forests(void)
     expect_rule("schedule 1\ntile(tree, t0, t1, 1)\nreorder(t1, t0)\ntile(t0, a, b, 1)\n"
                 "reorder(b, a)\ntile(t1, c, d, 1)\nparallel(a)\n", &two_trees, CT_RULE_ORDER);
     uint32_t deeps[] = {3, 3, 3, 3, 3};
-    ct_forest_shape five = {5, 4, 1, 3, deeps, deeps, n_nodes, 1, 0, 0};
+    ct_forge_shape five = {5, 4, 1, 3, deeps, deeps, n_nodes, 1, 0, 0};
     expect_rule("schedule 1\ntile(tree, t0, t1, 2)\nreorder(batch, t1, t0)\n", &five,
                 CT_RULE_ORDER);
 }
@@ -246,13 +246,13 @@ static void illegal_statements(void)
     for (uint32_t seed = 0; seed < (CHECK_QUICK() ? 200 : 3000); seed++) {
         static ct_forge_nest before;
         ct_rng r = ct_rng_of(seed, 4, 0);
-        ct_nest_begin(&nest);
+        ct_forge_nest_begin(&nest);
         for (int i = 0; i < 12; i++) {
-            ct_statement s = any_statement(&r, &nest);
+            ct_forge_statement s = any_statement(&r, &nest);
             ct_error error = {CT_OK, ""};
             if (s.n_words && ct_rng_below(&r, 6) == 0) s.words[0][0] = 'q';
             before = nest;
-            if (ct_nest_say(&nest, &s, &error) != CT_OK) {
+            if (ct_forge_nest_add(&nest, &s, &error) != CT_OK) {
                 CHECK(strstr(error.message, "(rule "));
                 CHECK(!memcmp(&before, &nest, sizeof nest));
             }
@@ -304,7 +304,7 @@ static void check_random(uint32_t seed)
     ct_forged f;
     ct_error error = {CT_OK, ""};
     REQUIRE(ct_forge(&drawn.ensemble, &f, NULL) == CT_OK);
-    const ct_forest_shape *shape = ct_forest_shape_of(&f, any_order, &f.arena);
+    const ct_forge_shape *shape = ct_forge_shape_of(&f, any_order, &f.arena);
     any_schedule(&r, shape, &nest);
     check_text(&nest);
     uint32_t n_rows = ct_rng_below(&r, ANY_ROWS + 1), k = drawn.ensemble.n_outputs;
@@ -312,7 +312,7 @@ static void check_random(uint32_t seed)
     int fine = CHECK_INT(ct_forge_ir_lower(&ir, &nest, shape, CT_LOW, &error), CT_OK) &&
                CHECK_INT(run_ir(&ir, &drawn.ensemble, x, n_rows, got, &error), CT_OK);
     for (uint32_t i = 0; fine && i < n_rows; i++) {
-        ct_interpret_row(&drawn.ensemble, x + (size_t) i * drawn.ensemble.n_features, row);
+        ct_forge_interpret_row(&drawn.ensemble, x + (size_t) i * drawn.ensemble.n_features, row);
         for (uint32_t j = 0; fine && j < k; j++)
             fine = CHECK(!memcmp(&row[j], &got[(size_t) j * n_rows + i], sizeof *row));
     }
@@ -351,7 +351,7 @@ static void prints_each_level(void)
         "                reduce(partial_tree[tree][row], value(leaf); sum)\n            }\n"
         "        }\n        reduceDim(sums, partial_tree, rows b0 + 0 .. 64; sum)\n    }\n"
         "    margins = sums / divisor\n}\n"};
-    ct_forest_shape shape = two_trees;
+    ct_forge_shape shape = two_trees;
     shape.any_order = 1;
     REQUIRE(ct_forge_nest_parse(&nest,
                                 "schedule 1\ntile(batch, b0, b1, 64)\nreorder(b0, tree, b1)\n"
@@ -378,7 +378,7 @@ static void threads_add_their_own_rows(void)
     static const char *const apart[] = {
         "reorder(b0, tree, b1)\nparallel(b0)\ntile(b1, x, y, 32)\nparallel(tree)\n",
         "reorder(b0, tree, b1)\ntile(b1, x, y, 61)\nparallel(tree)\n"};
-    ct_forest_shape shape = two_trees;
+    ct_forge_shape shape = two_trees;
     shape.any_order = 1;
     for (int i = 0; i < 4; i++) {
         char given[200];
@@ -397,19 +397,19 @@ static void threads_add_their_own_rows(void)
 /* What no pass makes is found: sums that two threads add to, and a walk whose leaf nobody takes. */
 static void verifier_sees_faults(void)
 {
-    ct_forest_shape shape = two_trees;
+    ct_forge_shape shape = two_trees;
     shape.any_order = 1;
     REQUIRE(ct_forge_nest_parse(&nest, "schedule 1\nparallel(tree)\n", NULL) == CT_OK);
     for (int fault = 0; fault < 4; fault++) {
         REQUIRE(ct_forge_ir_lower(&ir, &nest, &shape, CT_LOW, NULL) == CT_OK);
         for (int i = 0; i < ir.n_nodes; i++) {
-            ct_ir_node *node = &ir.nodes[i];
+            ct_forge_ir_node *node = &ir.nodes[i];
             if (fault == 0 && node->kind == CT_IR_REDUCE) node->target = CT_TO_RESULT;
             if (fault == 1 && node->kind == CT_IR_WALK) node->next = -1;
             if (fault == 2 && node->kind == CT_IR_FOR) node->n_bounds = 0;
             if (fault == 3 && node->kind == CT_IR_PRIVATE) node->loop = 0;
         }
-        CHECK_INT(ct_ir_verify(&ir, NULL), CT_INTERNAL);
+        CHECK_INT(ct_forge_ir_verify(&ir, NULL), CT_INTERNAL);
     }
 }
 

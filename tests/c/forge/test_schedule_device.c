@@ -115,7 +115,7 @@ static int draw(uint32_t seed)
     const int any_order = ct_rng_below(&r, 3) > 0;
     any_forest(&r, &drawn, any_order);
     if (!begin(&r, 1 + ct_rng_below(&r, SOME_ROWS))) return 0;
-    any_schedule(&r, ct_forest_shape_of(&now.forged, any_order, &now.forged.arena), &nest);
+    any_schedule(&r, ct_forge_shape_of(&now.forged, any_order, &now.forged.arena), &nest);
     ct_forge_nest_print(&nest, &text);
     int made = ct_forge_scheduled_new(&now.forged, text.at, any_order, &now.forged.arena,
                                       &now.scheduled, NULL) == CT_OK;
@@ -126,7 +126,7 @@ static int draw(uint32_t seed)
 }
 
 /* One of many rows a block, with all that a text can have: a cache, sums in shared memory. */
-static int draw_kept(uint32_t n_rows, ct_number number)
+static int draw_kept(uint32_t n_rows, ct_forge_number number)
 {
     static const char text[] =
         "schedule 1\ntile(batch, b0, b1, 64)\ntile(tree, t0, t1, 4)\nreorder(b0, b1, t1, t0)\n"

@@ -16,10 +16,10 @@ static any_ensemble drawn;
 /* A forest and a schedule for it. */
 typedef struct {
     ct_forged forged;
-    const ct_forest_shape *shape;
+    const ct_forge_shape *shape;
     ct_forge_nest nest;
-    ct_ir ir;
-    const ct_model *model;
+    ct_forge_ir ir;
+    const ct_forge_model *model;
     uint32_t n_rows;
 } drawn_case;
 
@@ -32,11 +32,11 @@ static int draw(uint32_t seed)
     int any_order = ct_rng_below(&r, 3) > 0;
     any_forest(&r, &drawn, any_order);
     if (ct_forge(&drawn.ensemble, &now.forged, NULL) != CT_OK) return 0;
-    now.shape = ct_forest_shape_of(&now.forged, any_order, &now.forged.arena);
+    now.shape = ct_forge_shape_of(&now.forged, any_order, &now.forged.arena);
     any_schedule(&r, now.shape, &now.nest);
     now.n_rows = ct_rng_below(&r, SOME_ROWS + 1);
     any_rows(&r, &drawn, now.n_rows, x);
-    now.model = ct_model_new(&now.forged, now.shape, now.nest.layout, &now.forged.arena);
+    now.model = ct_forge_model_new(&now.forged, now.shape, now.nest.layout, &now.forged.arena);
     return now.model && ct_forge_ir_lower(&now.ir, &now.nest, now.shape, CT_LOW, NULL) == CT_OK;
 }
 
@@ -44,7 +44,7 @@ static void expect(void)
 {
     double row[ANY_OUTPUTS];
     for (uint32_t i = 0; i < now.n_rows; i++) {
-        ct_interpret_row(&drawn.ensemble, x + (size_t) i * drawn.ensemble.n_features, row);
+        ct_forge_interpret_row(&drawn.ensemble, x + (size_t) i * drawn.ensemble.n_features, row);
         for (uint32_t k = 0; k < drawn.ensemble.n_outputs; k++)
             expected[(size_t) k * now.n_rows + i] = row[k];
     }
@@ -87,9 +87,10 @@ static void *load(const char *name)
 }
 
 /* A function of a library; ISO C knows no pointer that is both. */
-typedef int c_function(const ct_model *, const double *, long long, long long, long long, double *);
-typedef int cuda_function(const ct_model *, const double *, long long, long long, long long,
-                          double *, const ct_launch *, long long);
+typedef int c_function(const ct_forge_model *, const double *, long long, long long, long long,
+                       double *);
+typedef int cuda_function(const ct_forge_model *, const double *, long long, long long, long long,
+                          double *, const ct_forge_launch *, long long);
 typedef union {
     void *as_object;
     c_function *in_c;
@@ -172,7 +173,7 @@ static void add_start(ct_forge_text *text, unsigned seed)
 {
     const char *sum = drawn.ensemble.sum == CT_F32 ? "float" : "double";
     ct_forge_text_add(text,
-        "extern \"C\" int f%u(const ct_model *m, const double *x, i64 n_rows, i64 row_step,\n"
+        "extern \"C\" int f%u(const ct_forge_model *m, const double *x, i64 n_rows, i64 row_step,\n"
         "                   i64 column_step, double *out, const launch *at, i64 n_slots)\n"
         "{\n"
         "    size_t n = (size_t) n_rows * m->n_outputs + 1;\n"
@@ -180,7 +181,7 @@ static void add_start(ct_forge_text *text, unsigned seed)
         "    std::vector<double> slots(n * (size_t) n_slots + 1);\n"
         "    %s *s = sums.data();\n"
         "    double *t = slots.data();\n"
-        "    ct_model model = *m;\n"
+        "    ct_forge_model model = *m;\n"
         "    void *first[] = {&model, &n_rows, &s, &t};\n"
         "    void *nest[] = {&model, &n_rows, &s, &t, &x, &row_step, &column_step};\n"
         "    void *last[] = {&model, &n_rows, &s, &t, &out};\n"
@@ -221,10 +222,10 @@ static void run_cuda(void *library, uint32_t from, uint32_t n)
     for (uint32_t seed = from; seed < from + n; seed++) {
         if (CHECK(draw(seed)) && now.ir.on_gpu) {
             found_function f = find(library, seed);
-            ct_launch launch = ct_launch_of(&now.ir, now.n_rows);
+            ct_forge_launch launch = ct_forge_launch_of(&now.ir, now.n_rows);
             if (CHECK(f.as_object != NULL))
                 compare(got, f.in_cuda(now.model, x, now.n_rows, drawn.ensemble.n_features, 1, got,
-                                       &launch, ct_ir_slots(&now.ir)), seed);
+                                       &launch, ct_forge_ir_slots(&now.ir)), seed);
         }
         ct_forged_free(&now.forged);
     }
@@ -309,7 +310,7 @@ static void texts_for_nvcc(void)
     any_draw(&r, &shape, &drawn);
     any_grid(&r, &drawn);
     REQUIRE(ct_forge(&drawn.ensemble, &now.forged, NULL) == CT_OK);
-    now.shape = ct_forest_shape_of(&now.forged, 1, &now.forged.arena);
+    now.shape = ct_forge_shape_of(&now.forged, 1, &now.forged.arena);
     ct_forge_emit_prelude(CT_IN_CUDA, &text);
     for (size_t i = 0; i < sizeof for_nvcc / sizeof *for_nvcc; i++) {
         if (!CHECK(ct_forge_nest_parse(&now.nest, for_nvcc[i].text, &error) == CT_OK &&
@@ -318,7 +319,7 @@ static void texts_for_nvcc(void)
             printf("    %s: %s\n", for_nvcc[i].name, error.message);
             continue;
         }
-        now.model = ct_model_new(&now.forged, now.shape, now.nest.layout, &now.forged.arena);
+        now.model = ct_forge_model_new(&now.forged, now.shape, now.nest.layout, &now.forged.arena);
         ct_forge_emit(&now.ir, now.model, for_nvcc[i].name, CT_IN_CUDA, &text);
     }
     ct_forged_free(&now.forged);

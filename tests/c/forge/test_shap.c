@@ -18,10 +18,10 @@ static any_ensemble drawn;
 static double value_of(const ct_forge_ensemble *e, uint32_t tree, uint32_t node, uint32_t k,
                        const double *x, uint64_t known)
 {
-    if (e->feature[node] < 0) return ct_ensemble_term(e, tree, node, k);
+    if (e->feature[node] < 0) return ct_forge_ensemble_term(e, tree, node, k);
     uint32_t left = e->left[node], right = e->right[node], feature = (uint32_t) e->feature[node];
     if (known >> feature & 1)
-        return value_of(e, tree, ct_interpret_left(e, node, x[feature]) ? left : right, k, x,
+        return value_of(e, tree, ct_forge_interpret_left(e, node, x[feature]) ? left : right, k, x,
                         known);
     return (e->cover[left] * value_of(e, tree, left, k, x, known) +
             e->cover[right] * value_of(e, tree, right, k, x, known)) / e->cover[node];
@@ -321,16 +321,16 @@ static int same_by_pairs(const ct_forged *f, const table *t, int interactions, c
     ct_arena arena;
     ct_arena_init(&arena, &budget);
     uint32_t most = f->deepest < f->n_used ? f->deepest : f->n_used;
-    ct_shap_pairs pairs = {f, t->columns, t->columns, t->n_rows, t->n_rows,
-                           ct_pair_weights(most, &arena), 2, interactions, NULL};
+    ct_forge_shap_pairs pairs = {f, t->columns, t->columns, t->n_rows, t->n_rows,
+                                 ct_forge_pair_weights(most, &arena), 2, interactions, NULL};
     int same = 1;
     for (uint32_t k = 0; k < e->n_outputs; k++) {
         double expected = e->base[k];
         memset(got, 0, n * sizeof *got);
         for (uint32_t i = 0; i < e->n_trees; i++)
             if (e->leaf_width > 1 || e->output_of_tree[i] == k)
-                CHECK_INT(ct_shap_pairs_add(&pairs, i, e->leaf_width > 1 ? k : 0, got, &expected,
-                                            &arena), CT_OK);
+                CHECK_INT(ct_forge_shap_pairs_add(&pairs, i, e->leaf_width > 1 ? k : 0, got,
+                                                  &expected, &arena), CT_OK);
         const double *of_output = want + k * (n + (interactions ? 0 : t->n_rows));
         for (size_t i = 0; i < n; i++)
             same &= fabs(got[i] / e->divisor - of_output[i]) <= allowed(e);
