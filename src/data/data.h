@@ -3,6 +3,7 @@
 #ifndef CT_DATA_DATA_H
 #define CT_DATA_DATA_H
 
+#include <math.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -52,7 +53,13 @@ static inline double ct_column_value(const ct_column *column, uint32_t row)
     return coded->levels[coded->codes[row]];
 }
 
-/* Whether it is missing: NaN, or the smallest integer, which is R's NA. */
+/* An integer as a number: the smallest, which is R's NA, as NaN. */
+static inline double ct_integer_number(int32_t integer)
+{
+    return integer == INT32_MIN ? (double) NAN : integer;
+}
+
+/* Whether the value of a row is missing: NaN, or the smallest integer, which is R's NA. */
 static inline int ct_column_missing(const ct_column *column, uint32_t row)
 {
     if (column->type == CT_INT32) return ((const int32_t *) column->values)[row] == INT32_MIN;

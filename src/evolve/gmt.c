@@ -59,6 +59,7 @@ static void note_kicks(void *data, uint32_t kicks, double bic)
 /* One row of each stretch of equally many: spread over the data, whatever their order. */
 static ct_status draw_sample(running *run, ct_error *error)
 {
+    CT_ASSERT(run->options->sample > 0 && run->options->sample <= run->data->n_rows);
     uint32_t n = run->data->n_rows, size = run->options->sample;
     uint32_t *rows = (uint32_t *) ct_alloc(size * sizeof *rows);
     ct_rng rng = ct_rng_of(run->options->seed, STREAM_SAMPLE, 0);

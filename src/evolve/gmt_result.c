@@ -32,6 +32,7 @@ typedef struct {
 
 static gap gap_of(const ct_model_tree *tree, int32_t node, const ct_column *column)
 {
+    CT_ASSERT(tree->rows && tree->nodes[node].begin < tree->nodes[node].end);
     const ct_model_node *at = &tree->nodes[node];
     gap g = {0, 0, 0, 0, 0};
     for (uint32_t i = at->begin; i < at->end; i++) {
@@ -68,6 +69,7 @@ static ct_status write_levels(ct_forest *forest, uint32_t number, const ct_gmt_t
 static ct_status write_split(const writer *w, uint32_t number, int32_t place,
                              ct_error *error)
 {
+    CT_ASSERT(number < w->gmt->forest.n_nodes && !ct_gmt_is_leaf(w->tree, place));
     const ct_model_tree *tree = w->tree;
     const ct_model_node *at = &tree->nodes[place];
     const uint32_t s = (uint32_t) at->test.splitter, column = w->data->splitters[s];

@@ -68,6 +68,7 @@ static void note(ends *range, double x)
 
 static void find_ranges(errors_of *all, uint32_t leaf)
 {
+    CT_ASSERT(leaf < all->data->nodes.n_nodes);
     const ends none = {INFINITY, INFINITY, -INFINITY, -INFINITY};
     ends *ranges = all->ranges + (size_t) leaf * all->columns;
     for (uint32_t k = 0; k < all->columns; k++) {
@@ -81,6 +82,7 @@ static void find_ranges(errors_of *all, uint32_t leaf)
  * it. */
 static double within_others(const ends *range, double x0, double x, double share)
 {
+    CT_ASSERT(share >= 0);
     double low = x0 > range->low ? range->low : range->next_low,
            high = x0 < range->high ? range->high : range->next_high, more = share * (high - low);
     return fmin(fmax(x, low - more), high + more);
@@ -121,6 +123,7 @@ static double leverage_of(errors_of *all, uint32_t rank, const double *x)
 /* i: the place of the row. */
 static void add_errors(errors_of *all, uint32_t leaf, uint32_t rank, uint32_t i, double *sums)
 {
+    CT_ASSERT(i < all->data->n_rows && rank <= all->data->nodes.p);
     const ct_gmt_loo_data *data = all->data;
     const uint32_t p = data->nodes.p, *columns = all->shrunk.q.column;
     const double *x = all->values + (size_t) i * all->columns,
@@ -185,6 +188,7 @@ ct_status ct_gmt_loo_errors(const ct_gmt_loo_data *data, const double *ridge, ui
                             const double *smoothing, uint32_t n_smoothing, double *errors,
                             ct_error *error)
 {
+    CT_ASSERT(data->n_rows > 0 && ridge && smoothing && errors);
     errors_of all;
     memset(&all, 0, sizeof all);
     all.data = data;

@@ -50,6 +50,7 @@ static void put_number(ct_line_memory *memory, double number)
 static void put_test(ct_line_memory *memory, const ct_model_table *table, const ct_gmt_test *test,
                      unsigned side)
 {
+    CT_ASSERT((uint32_t) test->splitter < table->n_splitters && side < 2);
     uint64_t missing = test->missing_left != 0;
     put(memory, (uint64_t) (uint32_t) test->splitter << 2 | missing << 1 | side);
     if (!table->splitters[test->splitter].n_levels) put(memory, test->cut);
@@ -110,6 +111,7 @@ const ct_line_answer *ct_gmt_line_memory_find(ct_line_memory *memory, const ct_m
                                               int32_t node, double limit,
                                               const ct_line_options *options)
 {
+    CT_ASSERT(node >= 0 && (uint32_t) node < tree->room);
     write_key(memory, tree, node, limit, options);
     uint32_t number = memory->length < LONGEST ? *slot_of(memory) : 0;
     return number ? &memory->entries[number - 1].answer : NULL;
@@ -117,6 +119,7 @@ const ct_line_answer *ct_gmt_line_memory_find(ct_line_memory *memory, const ct_m
 
 void ct_gmt_line_memory_keep(ct_line_memory *memory, const ct_line_answer *answer)
 {
+    CT_ASSERT(answer);
     if (memory->length == LONGEST) return;
     if (memory->n_entries == ENTRIES || memory->n_words + memory->length > WORDS) {
         memory->n_entries = memory->n_words = 0;

@@ -12,6 +12,7 @@ enum { PIECE = 1 << 15, BLOCK = 128 };
 static void solve_node(ct_gmt_node_models *models, uint32_t node, const uint8_t *dropped,
                        ct_qr *q)
 {
+    CT_ASSERT(node < models->n_nodes && q->p == models->p);
     const uint32_t p = q->p, m = q->m;
     double *b = models->coefficients + (size_t) node * p,
            *unscaled = models->unscaled + (size_t) node * p * p;
@@ -57,6 +58,7 @@ typedef struct {
 
 static double number_of(const ct_gmt_model_data *data, uint32_t k, uint32_t row)
 {
+    CT_ASSERT(row < data->n_rows && k <= data->n_regressors + 1);
     if (k == 0) return !data->no_intercept;
     if (k > data->n_regressors) return data->response[row];
     return ct_column_value(&data->columns[data->regressors[k - 1]], row);
@@ -70,6 +72,7 @@ static void note_range(double *low, double *high, double x)
 
 static void fit_piece(fitting *all, uint32_t number, double *block)
 {
+    CT_ASSERT(block && all->columns > 1);
     const piece *at = &all->pieces[number];
     const uint32_t columns = all->columns, p = columns - 1;
     double *triangle = all->triangles + (size_t) number * columns * columns,

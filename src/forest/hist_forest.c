@@ -23,6 +23,7 @@ typedef struct {
 static void add_number(growth *g, size_t row, double mean)
 {
     ct_hist_extra *extra = g->all.extra;
+    CT_ASSERT(extra->oob_sums);
     const ct_words *words = &g->all.grower.out_words;
     if (words->n == 1) extra->oob_sums[row] += ct_forest_growth_whole(&g->all, mean);
     else ct_words_add(words, extra->oob_sums + row * words->n, mean - extra->centre);
@@ -68,6 +69,7 @@ static size_t harm_cells(const growth *g)
 /* 0 if it was stopped, or memory ended. */
 static int grow_one(growth *g, ct_hist_scratch *scratch, uint32_t place)
 {
+    CT_ASSERT(place < g->all.options->n_trees);
     ct_hist_tree tree;
     memset(&tree, 0, sizeof tree);
     uint32_t number = g->all.options->first_tree + place;
@@ -110,6 +112,7 @@ static void *zeroed(size_t n, size_t size)
 
 static int make_scratches(growth *g, unsigned threads)
 {
+    CT_ASSERT(threads > 0);
     int permutes = g->all.options->permutation;
     g->scratches = (ct_hist_scratch *) zeroed(threads, sizeof *g->scratches);
     g->harm = permutes ? (int64_t **) zeroed(threads, sizeof *g->harm) : NULL;
@@ -144,6 +147,7 @@ static ct_status run(growth *g, unsigned threads, ct_error *error)
 ct_status ct_hist_grow(const ct_hist_data *data, const ct_hist_options *options,
                        ct_hist_forest *forest, ct_hist_extra *extra, ct_error *error)
 {
+    CT_ASSERT(data->codes && options && forest && extra);
     growth g;
     unsigned threads = options->threads ? options->threads : 1;
     if (threads > options->n_trees) threads = options->n_trees;

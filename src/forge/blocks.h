@@ -35,20 +35,20 @@ ct_forge_block_scratch *ct_forge_block_scratch_new(const ct_forged *forged, ct_a
 ct_forge_tile_scratch *ct_forge_tile_scratch_new(const ct_forged *forged, ct_arena *arena,
                                                  uint32_t rows);
 
-/* Rows first .. first + n - 1, room->rows at most, by blocks of `block`; out[output][stride] from
- * `first` on. */
+/* Rows first .. first + n - 1, scratch->rows at most, by blocks of `block`; out[output][stride]
+ * from `first` on. */
 void ct_forge_block_predict(const ct_forged *forged, const ct_forge_planes *planes,
-                            ct_forge_block_scratch *room, const ct_column *columns, uint32_t first,
-                            uint32_t n, uint32_t block, double *out, size_t stride);
+                            ct_forge_block_scratch *scratch, const ct_column *columns,
+                            uint32_t first, uint32_t n, uint32_t block, double *out, size_t stride);
 
-/* n at most room->rows. */
-void ct_forge_tile_predict(const ct_forged *forged, ct_forge_tile_scratch *room,
+/* Rows first .. first + n - 1 by walks, n at most scratch->rows. */
+void ct_forge_tile_predict(const ct_forged *forged, ct_forge_tile_scratch *scratch,
                            const ct_column *columns, uint32_t first, uint32_t n, double *out,
                            size_t stride);
 /* One row, x[n_features], without columns; nothing is allocated. */
-void ct_forge_tile_row(const ct_forged *forged, ct_forge_tile_scratch *room, const double *x,
+void ct_forge_tile_row(const ct_forged *forged, ct_forge_tile_scratch *scratch, const double *x,
                        double *out);
-void ct_forge_tile_leaves(const ct_forged *forged, ct_forge_tile_scratch *room,
+void ct_forge_tile_leaves(const ct_forged *forged, ct_forge_tile_scratch *scratch,
                           const ct_column *columns, uint32_t first, uint32_t n, int32_t *out,
                           size_t stride);
 

@@ -4,7 +4,7 @@
 
 enum { AT_ONCE = 8 };
 
-/* Places in the search tree; NaN passes all to the right. */
+/* Nodes of the search tree that values reach; NaN passes all to the right. */
 static void descend(const double *pivots, unsigned bits, const double *x, uint32_t *place)
 {
     for (unsigned k = 0; k < AT_ONCE; k++) place[k] = 1;

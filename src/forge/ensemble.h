@@ -27,7 +27,7 @@
 typedef enum { CT_F32, CT_F64 } ct_forge_number;
 typedef enum { CT_LESS, CT_LESS_EQUAL } ct_forge_less;
 
-/* What is missing at a node. */
+/* Which values count as missing at a node. */
 typedef enum {
     CT_MISSING_NONE, /* nothing: NaN is read as 0 (in a set: it is in none) */
     CT_MISSING_NAN,
@@ -97,6 +97,7 @@ ct_status ct_forge_ensemble_check(const ct_forge_ensemble *ensemble, ct_error *e
 /* One past the last node of a tree. */
 static inline uint32_t ct_forge_ensemble_end(const ct_forge_ensemble *e, uint32_t tree)
 {
+    CT_ASSERT(tree < e->n_trees);
     return tree + 1 < e->n_trees ? e->roots[tree + 1] : e->n_nodes;
 }
 
@@ -104,28 +105,31 @@ static inline uint32_t ct_forge_ensemble_end(const ct_forge_ensemble *e, uint32_
 static inline double ct_forge_ensemble_term(const ct_forge_ensemble *e, uint32_t tree,
                                             uint32_t leaf, uint32_t k)
 {
+    CT_ASSERT(e->feature[leaf] < 0 && k < e->leaf_width);
     double term = e->value[(uint64_t) leaf * e->leaf_width + k] * e->weight[tree];
     ROUNDED(term);
     return e->sum == CT_F32 ? (float) term : term;
 }
 
-/* What a term multiplies by its slope. */
+/* What a term of a linear model multiplies by its slope. */
 static inline double ct_forge_ensemble_factor(const ct_forge_ensemble *e, uint32_t term, double x)
 {
+    CT_ASSERT(term < e->n_terms && e->other);
     if (x != x) return e->other[term];
     uint32_t first = e->first_code[term], n = e->first_code[term + 1] - first;
     if (n) return x >= 0 && x < n ? e->of_code[first + (uint32_t) x] : e->other[term];
     return x < e->low[term] ? e->low[term] : x > e->high[term] ? e->high[term] : x;
 }
 
-/* The same in a leaf that is a linear model; term i takes x[place[i]]. Products are rounded before
- * they are added, on machines that could do both at once, too. */
+/* What a tree adds in a leaf that is a linear model; term i takes x[column[i]]. Products are
+ * rounded before they are added, on machines that could do both at once, too. */
 static inline double ct_forge_ensemble_model(const ct_forge_ensemble *e, uint32_t tree,
-                                             uint32_t leaf, const double *x, const uint32_t *place)
+                                             uint32_t leaf, const double *x, const uint32_t *column)
 {
+    CT_ASSERT(e->first_term && e->feature[leaf] < 0);
     double sum = e->intercept[leaf];
     for (uint32_t i = e->first_term[leaf]; i < e->first_term[leaf + 1]; i++) {
-        double value = x[place[i]];
+        double value = x[column[i]];
         if (e->other) value = ct_forge_ensemble_factor(e, i, value);
         else if (value != value) return ct_forge_ensemble_term(e, tree, leaf, 0);
         double product = e->slope[i] * value;
@@ -142,6 +146,7 @@ static inline double ct_forge_ensemble_model(const ct_forge_ensemble *e, uint32_
 /* Whether a code is one that goes left: x as `number` has it, not NaN. */
 CT_HD int ct_forge_ensemble_in_set(const ct_forge_ensemble *e, uint32_t node, double x)
 {
+    CT_ASSERT(e->set_size[node] > 0 && x == x);
     uint32_t size = e->set_size[node];
     double lowest = e->minus_fraction ? -1 : 0;
     int before = e->minus_fraction ? x <= lowest : x < lowest;

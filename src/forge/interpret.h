@@ -11,7 +11,7 @@ int ct_forge_interpret_left(const ct_forge_ensemble *ensemble, uint32_t node, do
 /* The leaf of a row, x[n_features]. */
 uint32_t ct_forge_interpret_leaf(const ct_forge_ensemble *ensemble, uint32_t tree, const double *x);
 
-/* The sums of a row, out[n_outputs]. */
+/* Predicts a row: its sums, out[n_outputs]. */
 void ct_forge_interpret_row(const ct_forge_ensemble *ensemble, const double *x, double *out);
 
 #endif

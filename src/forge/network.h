@@ -20,7 +20,7 @@ PICK(5, 4)
 PICK(6, 5)
 PICK(7, 6)
 
-/* Answers of levels 0 .. depth - 1. Where depth is constant, so is the whole network. */
+/* Answers of levels 0 .. depth - 1. Where depth is constant, the compiler unrolls the network. */
 NETWORK_INLINE void network(network_tests tests, const uint32_t *o, unsigned depth, vec *b)
 {
     if (depth > 0) b[0] = pick_0(tests, o, b);

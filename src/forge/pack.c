@@ -11,7 +11,7 @@ static ct_status no_memory(ct_error *error)
     return ct_fail(error, CT_NO_MEMORY, "not enough memory to make an ensemble ready");
 }
 
-/* x < t as x <= this: NaN where no x is. */
+/* The threshold u for which x <= u says what x < t says; NaN where no x is below t. */
 static double highest_left(const ct_forge_ensemble *e, double threshold)
 {
     if (e->less == CT_LESS_EQUAL) return threshold;
@@ -20,7 +20,7 @@ static double highest_left(const ct_forge_ensemble *e, double threshold)
                                : nextafter(threshold, -INFINITY);
 }
 
-/* Where NaN goes. */
+/* Whether NaN goes left at a node. */
 static int nan_left(const ct_forge_ensemble *e, uint32_t node, double highest)
 {
     if (e->missing[node] != CT_MISSING_NONE) return e->default_left[node];
@@ -89,6 +89,7 @@ static ct_forged_node walk_node(const ct_forged *f, const ct_forge_packing *p, u
 /* The nodes of a tree by depth, so that children lie side by side: node_of is the queue. */
 static void pack_walk(ct_forged *f, const ct_forge_packing *p, uint32_t tree)
 {
+    CT_ASSERT(tree < f->ensemble->n_trees);
     const ct_forge_ensemble *e = f->ensemble;
     uint32_t at = e->roots[tree], end = at + 1;
     f->node_of[at] = at;

@@ -20,7 +20,8 @@ static double *weigh(const ct_forged *f, ct_forge_packing *p)
 }
 
 /* The exit with the most rows that is no leaf becomes a test, until there are enough exits. */
-static void grow_top(const ct_forge_ensemble *e, uint32_t root, const double *weight, uint8_t *part)
+static void grow_top(const ct_forge_ensemble *e, uint32_t root, const double *weight,
+                     uint8_t *region)
 {
     uint32_t exit[CT_PLANE_LEAVES] = {root};
     for (uint32_t n = 1; n < CT_PLANE_LEAVES; n++) {
@@ -30,8 +31,8 @@ static void grow_top(const ct_forge_ensemble *e, uint32_t root, const double *we
                 best = i;
         CT_ASSERT(best < n); /* a deep tree has more leaves than exits */
         uint32_t node = exit[best];
-        part[node] = CT_FORGE_TOP_TEST;
-        part[e->left[node]] = part[e->right[node]] = CT_FORGE_EXIT;
+        region[node] = CT_FORGE_TOP_TEST;
+        region[e->left[node]] = region[e->right[node]] = CT_FORGE_EXIT;
         exit[best] = e->left[node];
         exit[n] = e->right[node];
     }
@@ -40,16 +41,16 @@ static void grow_top(const ct_forge_ensemble *e, uint32_t root, const double *we
 ct_status ct_forge_pack_tops(ct_forged *f, ct_forge_packing *p)
 {
     const ct_forge_ensemble *e = f->ensemble;
-    p->part = CT_ARENA_ZEROED(&p->arena, uint8_t, e->n_nodes);
+    p->region = CT_ARENA_ZEROED(&p->arena, uint8_t, e->n_nodes);
     double *weight = weigh(f, p);
-    if (!p->part || !weight) return CT_NO_MEMORY;
+    if (!p->region || !weight) return CT_NO_MEMORY;
     for (uint32_t t = 0; t < e->n_trees; t++) {
         uint32_t root = e->roots[t], end = ct_forge_ensemble_end(e, t);
-        p->part[root] = CT_FORGE_EXIT;
-        if (p->n_leaves[t] > CT_PLANE_LEAVES) grow_top(e, root, weight, p->part);
+        p->region[root] = CT_FORGE_EXIT;
+        if (p->n_leaves[t] > CT_PLANE_LEAVES) grow_top(e, root, weight, p->region);
         else
             for (uint32_t i = root; i < end; i++)
-                p->part[i] = e->feature[i] < 0 ? CT_FORGE_EXIT : CT_FORGE_TOP_TEST;
+                p->region[i] = e->feature[i] < 0 ? CT_FORGE_EXIT : CT_FORGE_TOP_TEST;
     }
     return CT_OK;
 }
@@ -58,7 +59,7 @@ ct_status ct_forge_pack_tops(ct_forged *f, ct_forge_packing *p)
 
 static int is_walked(const ct_forged *f, const ct_forge_packing *p, uint32_t node)
 {
-    return f->ensemble->feature[node] >= 0 && p->part[node] != CT_FORGE_TOP_TEST;
+    return f->ensemble->feature[node] >= 0 && p->region[node] != CT_FORGE_TOP_TEST;
 }
 
 /* Tests of one column and kind, by threshold. */
@@ -79,7 +80,7 @@ static ct_status sorting_new(ct_forge_packing *p, uint32_t n, sorting *s)
     return s->node && s->order && s->highest && s->ties && s->scratch ? CT_OK : CT_NO_MEMORY;
 }
 
-/* NULL where there are too many. */
+/* A new coded column; NULL where there are too many. */
 static ct_forge_ranked_column *add_coded(ct_forged *f, uint32_t column, ct_forge_test_kind kind)
 {
     if (f->n_coded == CT_CODED_COLUMNS) f->has_planes = 0;
@@ -90,8 +91,8 @@ static ct_forge_ranked_column *add_coded(ct_forged *f, uint32_t column, ct_forge
 }
 
 /* In-order numbers of a search tree as of ct_forge_search. */
-static ct_status plant(ct_forged *f, ct_forge_ranked_column *coded, const double *sorted,
-                       uint32_t n)
+static ct_status fill_pivots(ct_forged *f, ct_forge_ranked_column *coded, const double *sorted,
+                             uint32_t n)
 {
     while ((1u << coded->bits) - 1 < n) coded->bits++;
     double *pivots = CT_ARENA_NEW(&f->arena, double, 1u << coded->bits);
@@ -136,7 +137,7 @@ static ct_status code_tests(ct_forged *f, ct_forge_packing *p, const sorting *s,
             p->coded_as[node] = (m + 1) << 16 | which;
             m += s->ties[at / 64] >> (at % 64) & 1 || at + 1 == n - n_all;
         }
-        CT_TRY(plant(f, coded, chosen, m));
+        CT_TRY(fill_pivots(f, coded, chosen, m));
     } while (at < n - n_all);
     return CT_OK;
 }
@@ -212,7 +213,7 @@ ct_status ct_forge_pack_codes(ct_forged *f, ct_forge_packing *p)
 
 /* ---- nodes ---- */
 
-/* A node as a leaf. */
+/* A leaf in the words of walked nodes: the bits of its term. */
 static uint64_t leaf_node(const ct_forge_ensemble *e, uint32_t tree, uint32_t leaf)
 {
     double term = ct_forge_ensemble_term(e, tree, leaf, 0);
@@ -267,7 +268,7 @@ ct_status ct_forge_pack_below(ct_forged *f, const ct_forge_packing *p, uint32_t 
     uint32_t n = 0, root = e->roots[tree];
     uint32_t *entry = CT_ARENA_NEW(&f->arena, uint32_t, CT_PLANE_LEAVES);
     const uint32_t tree_end = ct_forge_ensemble_end(e, tree);
-    for (uint32_t i = root; i < tree_end; i++) n += p->part[i] != CT_FORGE_TOP_TEST;
+    for (uint32_t i = root; i < tree_end; i++) n += p->region[i] != CT_FORGE_TOP_TEST;
     uint64_t *nodes = CT_ARENA_NEW(&f->arena, uint64_t, n);
     size_t size = e->sum == CT_F32 ? sizeof(float) : sizeof(double);
     size_t n_terms = (size_t) p->n_leaves[tree] * e->leaf_width;

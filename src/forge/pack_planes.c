@@ -35,7 +35,7 @@ static uint32_t collect(const ct_forged *f, const ct_forge_packing *p, uint32_t 
     const ct_forge_ensemble *e = f->ensemble;
     uint32_t n = 0;
     for (uint32_t i = begin; i < end; i++)
-        if (p->part[i] == CT_FORGE_TOP_TEST && !e->set_size[i])
+        if (p->region[i] == CT_FORGE_TOP_TEST && !e->set_size[i])
             all[n++] = (numeric_test){p->highest[i], p->column_of[e->feature[i]], i,
                                       (int) ct_forge_pack_kind(f, p, i)};
     qsort(all, n, sizeof *all, compare_tests);
@@ -51,7 +51,7 @@ static uint32_t bits_for(uint32_t n)
 
 /* In-order numbers of the search tree: place i of level l holds the ((2 c + 1) 2^(bits - 1 - l))-th
  * smallest, c = i - 2^l. */
-static void plant_pivots(ct_forge_search *s, const float *sorted)
+static void fill_search(ct_forge_search *s, const float *sorted)
 {
     for (uint32_t level = 0; level < s->bits; level++)
         for (uint32_t c = 0; c < 1u << level; c++) {
@@ -64,6 +64,7 @@ static void plant_pivots(ct_forge_search *s, const float *sorted)
 static ct_status make_search(ct_forged *f, const ct_forge_packing *p, const numeric_test *all,
                              uint32_t begin, uint32_t end, uint32_t n)
 {
+    CT_ASSERT(begin < end && n > 0);
     ct_forge_search *s = &f->searches[f->n_searches++];
     ct_forge_test *tests = CT_ARENA_NEW(&f->arena, ct_forge_test, end - begin);
     int exact = f->ensemble->number == CT_F64;
@@ -94,7 +95,7 @@ static ct_status make_search(ct_forged *f, const ct_forge_packing *p, const nume
     }
     CT_ASSERT(rank == n && n <= CT_FORGE_RANKS);
     for (uint32_t i = n; i < 1u << s->bits; i++) s->rounded[i] = NAN;
-    plant_pivots(s, s->rounded);
+    fill_search(s, s->rounded);
     return CT_OK;
 }
 
@@ -135,7 +136,7 @@ static void make_set_tests(ct_forged *f, const ct_forge_packing *p, uint32_t beg
     const ct_forge_ensemble *e = f->ensemble;
     uint32_t n = 0;
     for (uint32_t i = begin; i < end; i++)
-        if (p->part[i] == CT_FORGE_TOP_TEST && e->set_size[i])
+        if (p->region[i] == CT_FORGE_TOP_TEST && e->set_size[i])
             all[n++] = (code_test){{p->column_of[e->feature[i]], e->set_first[i], e->set_size[i],
                                     e->set_else[i] | 2u * p->nan_left[i]}, i};
     qsort(all, n, sizeof *all, compare_codes);
@@ -158,8 +159,9 @@ static size_t bytes_below(const ct_forged *f, const ct_forge_packing *p, uint32_
     return p->n_leaves[tree] > CT_PLANE_LEAVES ? (n - CT_PLANE_LEAVES + 1) * sizeof(uint64_t) : 0;
 }
 
-static ct_status divide(ct_forged *f, const ct_forge_packing *p)
+static ct_status make_groups(ct_forged *f, const ct_forge_packing *p)
 {
+    CT_ASSERT(f->ensemble->n_trees > 0);
     uint32_t n_trees = f->ensemble->n_trees;
     size_t bytes = 0;
     f->groups = CT_ARENA_NEW(&f->arena, ct_forge_plane_group, n_trees);
@@ -191,7 +193,7 @@ static ct_status make_tests(ct_forged *f, ct_forge_packing *p)
     numeric_test *all = CT_ARENA_NEW(&p->arena, numeric_test, e->n_nodes);
     uint32_t n_sets = count_sets(e);
     code_test *codes = CT_ARENA_NEW(&p->arena, code_test, n_sets);
-    CT_TRY(divide(f, p));
+    CT_TRY(make_groups(f, p));
     size_t n_searches = (size_t) f->n_used * f->n_groups;
     if (n_searches > e->n_nodes) n_searches = e->n_nodes; /* each has a test */
     n_searches += e->n_nodes / CT_FORGE_RANKS + 1;
@@ -219,6 +221,7 @@ static ct_status make_tests(ct_forged *f, ct_forge_packing *p)
 static void set_term(const ct_forged *f, uint32_t tree, const ct_forge_plane_tree *packed,
                      void *terms, uint32_t number, uint32_t leaf)
 {
+    CT_ASSERT(number < 1u << packed->bits);
     const ct_forge_ensemble *e = f->ensemble;
     for (uint32_t k = 0; k < e->leaf_width; k++) {
         size_t at = ((size_t) k << packed->bits) + number;
@@ -246,7 +249,7 @@ static int is_symmetric(const uint32_t *program, uint32_t depth)
     return 1;
 }
 
-/* A tree made perfect: below a leaf, all places are that leaf's, and plane 0 asks nothing. */
+/* Makes a tree perfect: all nodes below a leaf are that leaf, and plane 0 sends all rows left. */
 static ct_status make_network(ct_forged *f, const ct_forge_packing *p, uint32_t tree,
                               ct_forge_plane_tree *packed)
 {
@@ -295,7 +298,7 @@ static void list_top(const ct_forge_ensemble *e, const ct_forge_packing *p, uint
     for (uint32_t i = 0; i < n; i++) {
         uint32_t node = top->node[i];
         top->left[i] = top->right[i] = 0;
-        if (p->part[node] == CT_FORGE_EXIT) continue;
+        if (p->region[node] == CT_FORGE_EXIT) continue;
         CT_ASSERT(n + 2 <= 2 * CT_PLANE_LEAVES);
         top->node[top->left[i] = n++] = e->left[node];
         top->node[top->right[i] = n++] = e->right[node];

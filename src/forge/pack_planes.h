@@ -1,4 +1,4 @@
-/* The part of packing that makes planes. */
+/* The region of packing that makes planes. */
 #ifndef CT_FORGE_PACK_PLANES_H
 #define CT_FORGE_PACK_PLANES_H
 
@@ -13,14 +13,14 @@ typedef struct {
     uint8_t *nan_left;   /* [n_nodes] */
     uint32_t *n_leaves;  /* [n_trees] */
     uint32_t *plane_of;  /* [n_nodes] of tests */
-    uint8_t *part;       /* [n_nodes] ct_forge_region */
+    uint8_t *region;     /* [n_nodes] ct_forge_region */
     uint32_t *coded_as;  /* [n_nodes] of tests below tops: the low word of their nodes */
 } ct_forge_packing;
 
-/* Where a node is: below the top of its tree, an exit of it, or a test of it. */
+/* Where a node is: below the top of its tree, an exit of the top, or a test of the top. */
 typedef enum { CT_FORGE_BELOW, CT_FORGE_EXIT, CT_FORGE_TOP_TEST } ct_forge_region;
 
-/* Which values a test sends right. */
+/* Which values the test of a node sends right besides those above its threshold. */
 static inline ct_forge_test_kind ct_forge_pack_kind(const ct_forged *f, const ct_forge_packing *p,
                                                     uint32_t node)
 {
@@ -29,7 +29,7 @@ static inline ct_forge_test_kind ct_forge_pack_kind(const ct_forged *f, const ct
     return p->nan_left[node] ? CT_NAN_LEFT : CT_NAN_RIGHT;
 }
 
-/* Tests, searches and trees; or has_planes becomes 0. CT_NO_MEMORY without a message. */
+/* Makes tests, searches and trees; or has_planes becomes 0. CT_NO_MEMORY without a message. */
 ct_status ct_forge_pack_planes(ct_forged *forged, ct_forge_packing *packing);
 
 #endif

@@ -19,7 +19,7 @@ typedef struct {
     /* All tests of a search into the table. zero: a plane of rows that are zero, or NULL. */
     void (*tests)(const ct_forge_search *search, const uint8_t *ranks, const uint64_t *zero,
                   unsigned words, uint64_t *table);
-    /* The numbers of the leaves of a tree. */
+    /* The number of the leaf of each row in a tree. */
     void (*leaves)(const ct_forge_plane_tree *tree, const uint64_t *table, unsigned words,
                    uint8_t *leaf);
     /* sums[i] += terms[leaf[i]], of 2^bits terms; slices: of ct_forge_plane_tree. */

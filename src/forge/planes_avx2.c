@@ -38,7 +38,7 @@ CT_INLINE __m256i ranks_of_8(__m256 x, const float *pivots, unsigned bits)
     return _mm256_sub_epi32(i, _mm256_set1_epi32(1 << bits));
 }
 
-/* Eight values as floats. */
+/* Loads eight doubles as floats. */
 CT_INLINE __m256 floats_at(const double *x)
 {
     return _mm256_set_m128(_mm256_cvtpd_ps(_mm256_loadu_pd(x + 4)),

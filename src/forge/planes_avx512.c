@@ -127,17 +127,17 @@ static void ranks(const double *x, const ct_forge_search *search, unsigned rows,
         high = _mm512_unpackhi_##type(a_, b_);                                                     \
     } while (0)
 
-/* Quarter q of part k has eight bytes of planes for each eight rows from row 128 q + 16 k on. */
-CT_INLINE void store_parts(const __m512i *part, uint8_t *bytes)
+/* Quarter q of vector k has eight bytes of planes for each eight rows from row 128 q + 16 k on. */
+CT_INLINE void store_quarters(const __m512i *quarters, uint8_t *bytes)
 {
     const __m512i columns = _mm512_set1_epi64((long long) 0x8040201008040201);
-    __m512i turned[4], pair[4];
+    __m512i transposed[4], pair[4];
     for (unsigned k = 0; k < 4; k++) /* 8 x 8 blocks of bits, transposed */
-        turned[k] = _mm512_gf2p8affine_epi64_epi8(columns, part[k], 0);
-    pair[0] = _mm512_shuffle_i64x2(turned[0], turned[1], 0x44);
-    pair[1] = _mm512_shuffle_i64x2(turned[2], turned[3], 0x44);
-    pair[2] = _mm512_shuffle_i64x2(turned[0], turned[1], 0xee);
-    pair[3] = _mm512_shuffle_i64x2(turned[2], turned[3], 0xee);
+        transposed[k] = _mm512_gf2p8affine_epi64_epi8(columns, quarters[k], 0);
+    pair[0] = _mm512_shuffle_i64x2(transposed[0], transposed[1], 0x44);
+    pair[1] = _mm512_shuffle_i64x2(transposed[2], transposed[3], 0x44);
+    pair[2] = _mm512_shuffle_i64x2(transposed[0], transposed[1], 0xee);
+    pair[3] = _mm512_shuffle_i64x2(transposed[2], transposed[3], 0xee);
     for (unsigned half = 0; half < 2; half++) {
         __m512i low = pair[2 * half], high = pair[2 * half + 1];
         _mm512_storeu_si512(bytes + 256 * half, _mm512_shuffle_i64x2(low, high, 0x88));
@@ -147,15 +147,15 @@ CT_INLINE void store_parts(const __m512i *part, uint8_t *bytes)
 
 CT_INLINE void leaf_bytes(const vec *planes, uint8_t *bytes)
 {
-    __m512i two[2][4], four[2], more[2], part[4];
+    __m512i two[2][4], four[2], more[2], quarters[4];
     for (unsigned i = 0; i < 4; i++) /* from the highest on, as what transposes reads them */
         UNPACK(epi8, planes[7 - 2 * i], planes[6 - 2 * i], two[0][i], two[1][i]);
     for (unsigned odd = 0; odd < 2; odd++) { /* words of 64 rows */
         UNPACK(epi16, two[odd][0], two[odd][1], four[0], four[1]);
         UNPACK(epi16, two[odd][2], two[odd][3], more[0], more[1]);
-        UNPACK(epi32, four[0], more[0], part[0], part[1]);
-        UNPACK(epi32, four[1], more[1], part[2], part[3]);
-        store_parts(part, bytes + 64 * odd);
+        UNPACK(epi32, four[0], more[0], quarters[0], quarters[1]);
+        UNPACK(epi32, four[1], more[1], quarters[2], quarters[3]);
+        store_quarters(quarters, bytes + 64 * odd);
     }
 }
 
@@ -179,7 +179,7 @@ CT_INLINE void add_terms(float *sums, const float *terms, unsigned bits, const u
 static void add32(float *sums, const float *terms, unsigned bits, const uint8_t *leaf,
                   unsigned rows)
 {
-    float few[16] = {0};
+    float padded[16] = {0};
     switch (bits) {
     case 8: add_terms(sums, terms, 8, leaf, rows); break;
     case 7: add_terms(sums, terms, 7, leaf, rows); break;
@@ -187,8 +187,8 @@ static void add32(float *sums, const float *terms, unsigned bits, const uint8_t 
     case 5: add_terms(sums, terms, 5, leaf, rows); break;
     case 4: add_terms(sums, terms, 4, leaf, rows); break;
     default:
-        memcpy(few, terms, sizeof *terms << bits); /* no more is there to be read */
-        add_terms(sums, few, 3, leaf, rows);
+        memcpy(padded, terms, sizeof *terms << bits); /* no more is there to be read */
+        add_terms(sums, padded, 3, leaf, rows);
     }
 }
 
@@ -202,8 +202,8 @@ CT_INLINE __m512d look_up_8(unsigned bits, const __m512d *table, __m512i i)
     return _mm512_mask_blend_pd(_mm512_test_epi64_mask(i, _mm512_set1_epi64(16)), low, high);
 }
 
-CT_INLINE void add_whole(double *sums, const double *terms, unsigned bits, const uint8_t *leaf,
-                         unsigned rows)
+CT_INLINE void add_gathered(double *sums, const double *terms, unsigned bits, const uint8_t *leaf,
+                            unsigned rows)
 {
     __m512d table[4] = {_mm512_setzero_pd()};
     for (unsigned v = 0; v < (bits < 3 ? 1 : 1u << (bits - 3)); v++)
@@ -240,7 +240,7 @@ CT_INLINE void add_slices(double *sums, const uint8_t *slices, unsigned bits, co
                           0x1f1e17160f0e0706, 0x3f3e37362f2e2726);
     for (unsigned row = 0; row < rows; row += 64) {
         __m512i i = _mm512_permutexvar_epi8(order, _mm512_loadu_si512(leaf + row));
-        __m512i bytes[8], pairs[2][4], four[2], more[2], whole[8];
+        __m512i bytes[8], pairs[2][4], four[2], more[2], joined[8];
 #pragma GCC unroll 8
         for (unsigned k = 0; k < 8; k++)
             bytes[k] = look_up_64(slices + ((size_t) k << bits), bits, i);
@@ -251,13 +251,13 @@ CT_INLINE void add_slices(double *sums, const uint8_t *slices, unsigned bits, co
         for (unsigned k = 0; k < 2; k++) {
             UNPACK(epi16, pairs[k][0], pairs[k][1], four[0], four[1]);
             UNPACK(epi16, pairs[k][2], pairs[k][3], more[0], more[1]);
-            UNPACK(epi32, four[0], more[0], whole[4 * k], whole[4 * k + 1]);
-            UNPACK(epi32, four[1], more[1], whole[4 * k + 2], whole[4 * k + 3]);
+            UNPACK(epi32, four[0], more[0], joined[4 * k], joined[4 * k + 1]);
+            UNPACK(epi32, four[1], more[1], joined[4 * k + 2], joined[4 * k + 3]);
         }
 #pragma GCC unroll 8
         for (unsigned k = 0; k < 8; k++) {
             double *sum = sums + row + 8 * k;
-            __m512d term = _mm512_castsi512_pd(whole[k]);
+            __m512d term = _mm512_castsi512_pd(joined[k]);
             _mm512_storeu_pd(sum, _mm512_add_pd(_mm512_loadu_pd(sum), term));
         }
     }
@@ -270,9 +270,9 @@ static void add64(double *sums, const double *terms, const uint8_t *slices, unsi
     case 8: add_slices(sums, slices, 8, leaf, rows); break;
     case 7: add_slices(sums, slices, 7, leaf, rows); break;
     case 6: add_slices(sums, slices, 6, leaf, rows); break;
-    case 5: add_whole(sums, terms, 5, leaf, rows); break;
-    case 4: add_whole(sums, terms, 4, leaf, rows); break;
-    default: add_whole(sums, terms, bits, leaf, rows);
+    case 5: add_gathered(sums, terms, 5, leaf, rows); break;
+    case 4: add_gathered(sums, terms, 4, leaf, rows); break;
+    default: add_gathered(sums, terms, bits, leaf, rows);
     }
 }
 

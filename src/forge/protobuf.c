@@ -27,7 +27,7 @@ static uint64_t little_endian(const uint8_t *bytes, unsigned n)
 int ct_forge_pb_number(const uint8_t *bytes, uint64_t size, ct_forge_pb_wire wire, uint64_t *at,
                        double *value)
 {
-    CT_ASSERT(*at <= size);
+    CT_ASSERT((bytes || !size) && *at <= size && value);
     if (*at >= size) return 0;
     uint64_t bits;
     if (wire == CT_PB_VARINT) {
@@ -52,7 +52,7 @@ int ct_forge_pb_number(const uint8_t *bytes, uint64_t size, ct_forge_pb_wire wir
 
 int ct_forge_pb_next(const uint8_t *bytes, uint64_t size, uint64_t *at, ct_forge_pb_field *field)
 {
-    CT_ASSERT(*at <= size);
+    CT_ASSERT((bytes || !size) && *at <= size && field);
     uint64_t key;
     memset(field, 0, sizeof *field);
     if (*at >= size) return 0;

@@ -14,22 +14,22 @@ typedef struct {
     uint32_t n_rows, block;
     double *sums;
     int32_t *leaves;
-    void **rooms; /* [worker] a ct_forge_block_scratch or a ct_forge_tile_scratch */
+    void **scratches; /* [worker] a ct_forge_block_scratch or a ct_forge_tile_scratch */
 } job;
 
 static void do_blocks(void *data, unsigned worker, uint64_t begin, uint64_t end)
 {
     const job *j = (const job *) data;
     uint32_t first = (uint32_t) begin, n = (uint32_t) (end - begin);
-    void *room = j->rooms[worker];
+    void *scratch = j->scratches[worker];
     if (j->planes)
-        ct_forge_block_predict(j->forged, j->planes, (ct_forge_block_scratch *) room, j->columns,
+        ct_forge_block_predict(j->forged, j->planes, (ct_forge_block_scratch *) scratch, j->columns,
                                first, n, j->block, j->sums, j->n_rows);
     else if (j->sums)
-        ct_forge_tile_predict(j->forged, (ct_forge_tile_scratch *) room, j->columns, first, n,
+        ct_forge_tile_predict(j->forged, (ct_forge_tile_scratch *) scratch, j->columns, first, n,
                               j->sums, j->n_rows);
     else
-        ct_forge_tile_leaves(j->forged, (ct_forge_tile_scratch *) room, j->columns, first, n,
+        ct_forge_tile_leaves(j->forged, (ct_forge_tile_scratch *) scratch, j->columns, first, n,
                              j->leaves, j->n_rows);
 }
 
@@ -37,6 +37,7 @@ static void do_blocks(void *data, unsigned worker, uint64_t begin, uint64_t end)
  * for all workers. */
 static uint32_t piece_rows(const ct_forged *f, uint32_t n_rows, uint32_t block, unsigned threads)
 {
+    CT_ASSERT(n_rows > 0 && threads > 0 && block > 0);
     uint32_t share = (n_rows - 1) / threads + 1, most = ct_forge_block_rows(f) / CT_FORGE_BLOCK;
     uint32_t n = (share - 1) / block + 1;
     if (n > most) n = most;
@@ -53,29 +54,31 @@ static uint32_t tile_rows(const ct_forged *f, uint32_t n_rows, unsigned threads)
     return rows < n_rows ? rows : n_rows;
 }
 
-void ct_forge_scratch_pool_free(ct_forge_scratch_pool *rooms)
+void ct_forge_scratch_pool_free(ct_forge_scratch_pool *scratches)
 {
-    if (rooms->n) ct_arena_free(&rooms->arena);
-    memset(rooms, 0, sizeof *rooms);
+    if (scratches->n) ct_arena_free(&scratches->arena);
+    memset(scratches, 0, sizeof *scratches);
 }
 
 /* Memory of the workers, each for a tile of rows; 0 if there is not enough. */
-static int make_rooms(ct_forge_scratch_pool *rooms, const job *j, unsigned threads, uint32_t rows)
+static int make_scratches(ct_forge_scratch_pool *scratches, const job *j, unsigned threads,
+                          uint32_t rows)
 {
-    if (rooms->n >= threads) return 1;
-    ct_forge_scratch_pool_free(rooms);
-    rooms->budget.limit = SIZE_MAX / 2;
-    rooms->n = threads;
-    ct_arena_init(&rooms->arena, &rooms->budget);
-    rooms->of = CT_ARENA_NEW(&rooms->arena, void *, threads);
-    int ready = rooms->of != NULL;
+    CT_ASSERT(threads > 0 && rows > 0);
+    if (scratches->n >= threads) return 1;
+    ct_forge_scratch_pool_free(scratches);
+    scratches->budget.limit = SIZE_MAX / 2;
+    scratches->n = threads;
+    ct_arena_init(&scratches->arena, &scratches->budget);
+    scratches->of = CT_ARENA_NEW(&scratches->arena, void *, threads);
+    int ready = scratches->of != NULL;
     for (unsigned i = 0; ready && i < threads; i++) {
-        rooms->of[i] = j->planes ? (void *) ct_forge_block_scratch_new(j->forged, &rooms->arena)
-                                 : (void *) ct_forge_tile_scratch_new(j->forged, &rooms->arena,
-                                                                      rows);
-        ready = rooms->of[i] != NULL;
+        ct_arena *arena = &scratches->arena;
+        scratches->of[i] = j->planes ? (void *) ct_forge_block_scratch_new(j->forged, arena)
+                                     : (void *) ct_forge_tile_scratch_new(j->forged, arena, rows);
+        ready = scratches->of[i] != NULL;
     }
-    if (!ready) ct_forge_scratch_pool_free(rooms);
+    if (!ready) ct_forge_scratch_pool_free(scratches);
     return ready;
 }
 
@@ -90,10 +93,10 @@ static ct_status run_job(job *j, const ct_forge_run *run, ct_error *error)
     if (threads > pieces) threads = pieces;
     ct_forge_scratch_pool own;
     memset(&own, 0, sizeof own);
-    ct_forge_scratch_pool *rooms = j->planes && run->kept ? run->kept : &own;
-    if (!make_rooms(rooms, j, threads, rows))
+    ct_forge_scratch_pool *scratches = j->planes && run->kept ? run->kept : &own;
+    if (!make_scratches(scratches, j, threads, rows))
         return ct_fail(error, CT_NO_MEMORY, "not enough memory to predict");
-    j->rooms = rooms->of;
+    j->scratches = scratches->of;
     ct_loop loop = {j->n_rows, rows, CT_DYNAMIC, threads, do_blocks, j, run->stop};
     ct_parallel_for(&loop);
     ct_forge_scratch_pool_free(&own);

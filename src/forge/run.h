@@ -23,15 +23,15 @@ typedef struct {
     unsigned n;
 } ct_forge_scratch_pool;
 
-void ct_forge_scratch_pool_free(ct_forge_scratch_pool *rooms);
+void ct_forge_scratch_pool_free(ct_forge_scratch_pool *scratches);
 
 typedef struct {
     ct_forge_way way;
     unsigned threads;
-    ct_simd simd;         /* of planes */
-    ct_halt *stop;        /* NULL: none. Once it says so, rows may be missing */
+    ct_simd simd;                /* of planes */
+    ct_halt *stop;               /* NULL: none. Once it says so, rows may be missing */
     ct_forge_scratch_pool *kept; /* the caller's; NULL: memory is freed after the run */
-    uint32_t block;       /* rows that planes take at a time, at most CT_FORGE_BLOCK; 0: these */
+    uint32_t block;              /* rows of a block of planes, at most CT_FORGE_BLOCK; 0: these */
 } ct_forge_run;
 
 /* The least number of rows for which AUTO takes planes; UINT32_MAX if there are none. */

@@ -12,8 +12,8 @@ typedef struct {
     const ct_column *columns;
     uint32_t n_rows;
     ct_forge_shap_kernel *kernel;
-    ct_forge_shap_scratch **rooms; /* [worker] */
-    double *expected;     /* [n_outputs] */
+    ct_forge_shap_scratch **scratches; /* [worker] */
+    double *expected;                  /* [n_outputs] */
     double *out;
 } job;
 
@@ -36,11 +36,12 @@ static ct_status check(const ct_forged *f, ct_error *error)
 
 /* ---- a block of rows ---- */
 
-static void load(const job *j, ct_forge_shap_scratch *room, uint32_t first, uint32_t n)
+static void load(const job *j, ct_forge_shap_scratch *scratch, uint32_t first, uint32_t n)
 {
+    CT_ASSERT(n <= CT_SHAP_ROWS && first + n <= j->n_rows);
     const ct_forged *f = j->common.forged;
     for (uint32_t column = 0; column < f->n_used; column++) {
-        double *x = room->x + (size_t) column * CT_SHAP_ROWS;
+        double *x = scratch->x + (size_t) column * CT_SHAP_ROWS;
         const ct_column *from = &j->columns[f->used[column]];
         for (uint32_t row = 0; row < n; row++)
             x[row] = ct_forge_input(from, first + row, f->ensemble->number);
@@ -48,13 +49,14 @@ static void load(const job *j, ct_forge_shap_scratch *room, uint32_t first, uint
 }
 
 /* Answers to the tests of a tree that are no thresholds. */
-static void answer_special(const job *j, ct_forge_shap_scratch *room, uint32_t first, uint32_t n)
+static void evaluate_special(const job *j, ct_forge_shap_scratch *scratch, uint32_t first,
+                             uint32_t n)
 {
     const ct_forged *f = j->common.forged;
-    for (uint32_t i = 0; i < room->n_special; i++) {
-        uint32_t node = room->special[i];
+    for (uint32_t i = 0; i < scratch->n_special; i++) {
+        uint32_t node = scratch->special[i];
         const ct_column *from = &j->columns[f->ensemble->feature[node]];
-        double *answer = room->x + ((size_t) f->n_used + i) * CT_SHAP_ROWS;
+        double *answer = scratch->x + ((size_t) f->n_used + i) * CT_SHAP_ROWS;
         for (uint32_t row = 0; row < n; row++) {
             double x = ct_forge_input(from, first + row, CT_F64);
             answer[row] = !ct_forge_interpret_left(f->ensemble, node, x);
@@ -62,16 +64,16 @@ static void answer_special(const job *j, ct_forge_shap_scratch *room, uint32_t f
     }
 }
 
-static void add_trees(const job *j, ct_forge_shap_scratch *room, uint32_t first, uint32_t n,
+static void add_trees(const job *j, ct_forge_shap_scratch *scratch, uint32_t first, uint32_t n,
                       uint32_t k)
 {
     const ct_forge_ensemble *e = j->common.forged->ensemble;
     for (uint32_t t = 0; t < e->n_trees; t++) {
         if ((e->leaf_width == 1 && e->output_of_tree[t] != k) || e->feature[e->roots[t]] < 0)
             continue;
-        ct_forge_shap_plan(&j->common, room, t, e->leaf_width == 1 ? 0 : k);
-        answer_special(j, room, first, n);
-        for (uint32_t row = 0; row < n; row += CT_SHAP_LANES) j->kernel(&room->tree, row);
+        ct_forge_shap_plan(&j->common, scratch, t, e->leaf_width == 1 ? 0 : k);
+        evaluate_special(j, scratch, first, n);
+        for (uint32_t row = 0; row < n; row += CT_SHAP_LANES) j->kernel(&scratch->tree, row);
     }
 }
 
@@ -80,17 +82,17 @@ static void do_block(void *data, unsigned worker, uint64_t begin, uint64_t end)
     const job *j = (const job *) data;
     const ct_forged *f = j->common.forged;
     const ct_forge_ensemble *e = f->ensemble;
-    ct_forge_shap_scratch *room = j->rooms[worker];
+    ct_forge_shap_scratch *scratch = j->scratches[worker];
     uint32_t first = (uint32_t) begin, n = (uint32_t) (end - begin);
-    load(j, room, first, n);
+    load(j, scratch, first, n);
     for (uint32_t k = 0; k < e->n_outputs; k++) {
         double *out = j->out + (size_t) k * (e->n_features + 1) * j->n_rows + first;
-        memset(room->out, 0, ((size_t) f->n_used + 1) * CT_SHAP_ROWS * sizeof *room->out);
-        add_trees(j, room, first, n, k);
+        memset(scratch->out, 0, ((size_t) f->n_used + 1) * CT_SHAP_ROWS * sizeof *scratch->out);
+        add_trees(j, scratch, first, n, k);
         for (uint32_t column = 0; column < f->n_used; column++)
             for (uint32_t row = 0; row < n; row++)
                 out[(size_t) f->used[column] * j->n_rows + row] =
-                    room->out[(size_t) column * CT_SHAP_ROWS + row] / e->divisor;
+                    scratch->out[(size_t) column * CT_SHAP_ROWS + row] / e->divisor;
         for (uint32_t row = 0; row < n; row++)
             out[(size_t) e->n_features * j->n_rows + row] = j->expected[k];
     }
@@ -112,28 +114,29 @@ static uint32_t last_edges(const ct_forge_shap_tree *t, uint32_t depth, uint32_t
 
 /* Adds the leaf at the end of the open path, for some rows of a block. products[i][lane]: what
  * feature i brings beside its factor in the product of all. */
-static void add_leaf(const job *j, ct_forge_shap_scratch *room, uint32_t depth, uint32_t row,
+static void add_leaf(const job *j, ct_forge_shap_scratch *scratch, uint32_t depth, uint32_t row,
                      uint32_t n, double *out)
 {
+    CT_ASSERT(depth > 0 && n <= CT_SHAP_LANES && row + n <= j->n_rows);
     const ct_forged *f = j->common.forged;
-    const ct_forge_shap_tree *t = &room->tree;
-    uint32_t m = last_edges(t, depth, room->path), points = (m + 1) / 2;
+    const ct_forge_shap_tree *t = &scratch->tree;
+    uint32_t m = last_edges(t, depth, scratch->path), points = (m + 1) / 2;
     for (uint32_t q = 0; q < points; q++) {
         double at = j->common.points[points][q], all[CT_SHAP_LANES];
         double term = t->open[depth]->term * j->common.weights[points][q];
         for (uint32_t lane = 0; lane < n; lane++) all[lane] = term;
         for (uint32_t i = 0; i < m; i++) {
-            double z = t->open[room->path[i]]->z, known = at + z * (1 - at);
+            double z = t->open[scratch->path[i]]->z, known = at + z * (1 - at);
             for (uint32_t lane = 0; lane < n; lane++) {
-                int taken = t->taken[room->path[i] * CT_SHAP_LANES + lane] != 0;
+                int taken = t->taken[scratch->path[i] * CT_SHAP_LANES + lane] != 0;
                 all[lane] *= taken ? known : z * (1 - at);
                 t->products[i * CT_SHAP_LANES + lane] = taken ? (1 - z) / known : -1 / (1 - at);
             }
         }
         for (uint32_t a = 0; a < m; a++)
             for (uint32_t b = 0; b < a; b++) {
-                size_t i = f->used[t->open[room->path[a]]->player];
-                size_t o = f->used[t->open[room->path[b]]->player];
+                size_t i = f->used[t->open[scratch->path[a]]->player];
+                size_t o = f->used[t->open[scratch->path[b]]->player];
                 size_t pair = i < o ? i * f->ensemble->n_features + o
                                     : o * f->ensemble->n_features + i;
                 for (uint32_t lane = 0; lane < n; lane++)
@@ -144,10 +147,10 @@ static void add_leaf(const job *j, ct_forge_shap_scratch *room, uint32_t depth, 
     }
 }
 
-static void add_pairs(const job *j, ct_forge_shap_scratch *room, uint32_t first, uint32_t row,
+static void add_pairs(const job *j, ct_forge_shap_scratch *scratch, uint32_t first, uint32_t row,
                       uint32_t n, double *out)
 {
-    const ct_forge_shap_tree *t = &room->tree;
+    const ct_forge_shap_tree *t = &scratch->tree;
     for (uint32_t i = 0; i < t->n_edges; i++) {
         const ct_forge_shap_edge *e = &t->edges[i];
         t->open[e->depth] = e;
@@ -157,7 +160,7 @@ static void add_pairs(const job *j, ct_forge_shap_scratch *room, uint32_t first,
             t->taken[e->depth * CT_SHAP_LANES + lane] =
                 t->taken[e->above * CT_SHAP_LANES + lane] & -(int64_t) (left != e->right);
         }
-        if (e->leaf) add_leaf(j, room, e->depth, first + row, n, out);
+        if (e->leaf) add_leaf(j, scratch, e->depth, first + row, n, out);
     }
 }
 
@@ -165,18 +168,18 @@ static void do_pairs_block(void *data, unsigned worker, uint64_t begin, uint64_t
 {
     const job *j = (const job *) data;
     const ct_forge_ensemble *e = j->common.forged->ensemble;
-    ct_forge_shap_scratch *room = j->rooms[worker];
+    ct_forge_shap_scratch *scratch = j->scratches[worker];
     uint32_t first = (uint32_t) begin, n = (uint32_t) (end - begin);
     size_t width = (size_t) e->n_features * e->n_features * j->n_rows;
-    load(j, room, first, n);
+    load(j, scratch, first, n);
     for (uint32_t k = 0; k < e->n_outputs; k++)
         for (uint32_t t = 0; t < e->n_trees; t++) {
             if ((e->leaf_width == 1 && e->output_of_tree[t] != k) || e->feature[e->roots[t]] < 0)
                 continue;
-            ct_forge_shap_plan(&j->common, room, t, e->leaf_width == 1 ? 0 : k);
-            answer_special(j, room, first, n);
+            ct_forge_shap_plan(&j->common, scratch, t, e->leaf_width == 1 ? 0 : k);
+            evaluate_special(j, scratch, first, n);
             for (uint32_t row = 0; row < n; row += CT_SHAP_LANES)
-                add_pairs(j, room, first, row, n - row < CT_SHAP_LANES ? n - row : CT_SHAP_LANES,
+                add_pairs(j, scratch, first, row, n - row < CT_SHAP_LANES ? n - row : CT_SHAP_LANES,
                           j->out + k * width);
         }
 }
@@ -191,25 +194,25 @@ static void expect(const job *j)
         const uint32_t of_leaf = e->leaf_width > 1 ? k : 0;
         for (uint32_t t = 0; t < e->n_trees; t++)
             if (e->leaf_width > 1 || e->output_of_tree[t] == k)
-                sum += ct_forge_shap_expected(&j->common, j->rooms[0], t, of_leaf);
+                sum += ct_forge_shap_expected(&j->common, j->scratches[0], t, of_leaf);
         j->expected[k] = sum / e->divisor;
     }
 }
 
-static ct_status make_rooms(job *j, const ct_forged *f, unsigned threads, ct_arena *arena)
+static ct_status make_scratches(job *j, const ct_forged *f, unsigned threads, ct_arena *arena)
 {
     j->expected = CT_ARENA_NEW(arena, double, f->ensemble->n_outputs);
-    j->rooms = CT_ARENA_NEW(arena, ct_forge_shap_scratch *, threads);
-    if (!j->expected || !j->rooms) return CT_NO_MEMORY;
+    j->scratches = CT_ARENA_NEW(arena, ct_forge_shap_scratch *, threads);
+    if (!j->expected || !j->scratches) return CT_NO_MEMORY;
     CT_TRY(ct_forge_shap_common_make(&j->common, f, arena));
     for (unsigned i = 0; i < threads; i++)
-        if (!(j->rooms[i] = ct_forge_shap_scratch_new(&j->common, arena))) return CT_NO_MEMORY;
+        if (!(j->scratches[i] = ct_forge_shap_scratch_new(&j->common, arena))) return CT_NO_MEMORY;
     return CT_OK;
 }
 
 typedef void block_work(void *data, unsigned worker, uint64_t begin, uint64_t end);
 
-/* `size`: of out[size][n_rows]. */
+/* Explains rows by a kind of work, which fills out[size][n_rows]. */
 static ct_status explain(const ct_forged *f, const ct_column *columns, uint32_t n_rows,
                          const ct_forge_run *run, block_work *work, size_t size, double *out,
                          ct_error *error)
@@ -228,7 +231,7 @@ static ct_status explain(const ct_forged *f, const ct_column *columns, uint32_t 
     j.kernel = ct_forge_shap_at(run->simd);
     j.out = out;
     ct_arena_init(&arena, &budget);
-    ct_status made = make_rooms(&j, f, threads, &arena);
+    ct_status made = make_scratches(&j, f, threads, &arena);
     if (made == CT_OK) {
         memset(out, 0, size * n_rows * sizeof *out);
         expect(&j);

@@ -23,7 +23,7 @@ typedef struct {
 typedef struct {
     ct_forge_patterns *tree;
     ct_forge_pattern_unit *unit;
-} unit_place;
+} unit_of_tree;
 
 /* Trees with tables of one output, and where rows come from. */
 typedef struct {
@@ -32,7 +32,7 @@ typedef struct {
     uint32_t n_rows, n_background, n_trees, n_units;
     int interactions;
     ct_forge_patterns *trees; /* [n_trees] */
-    unit_place *units;  /* [n_units] */
+    unit_of_tree *units;      /* [n_units] */
     size_t n_counts, n_entries;
     uint32_t *counts;
     double *tables, *out;
@@ -45,7 +45,7 @@ typedef struct {
     unsigned threads;
     ct_halt *stop;
     ct_forge_shap_common common;
-    ct_forge_shap_scratch *room;
+    ct_forge_shap_scratch *scratch;
     ct_forge_pattern_path path;
     const double *weights;
 } request;
@@ -54,6 +54,7 @@ typedef struct {
 
 static void load(const job *j, worker *w, uint32_t first, uint32_t n)
 {
+    CT_ASSERT(n <= ROWS);
     const ct_forged *f = j->forged;
     for (uint32_t column = 0; column < f->n_used; column++) {
         double *x = w->x + (size_t) column * ROWS;
@@ -64,8 +65,8 @@ static void load(const job *j, worker *w, uint32_t first, uint32_t n)
 }
 
 /* Answers to the tests of a tree that are no thresholds: 0 left, 1 right. */
-static void answer_special(const job *j, worker *w, const ct_forge_patterns *tree, uint32_t first,
-                           uint32_t n)
+static void evaluate_special(const job *j, worker *w, const ct_forge_patterns *tree, uint32_t first,
+                             uint32_t n)
 {
     const ct_forge_ensemble *e = j->forged->ensemble;
     for (uint32_t i = 0; i < tree->n_special; i++) {
@@ -80,6 +81,7 @@ static void answer_special(const job *j, worker *w, const ct_forge_patterns *tre
 
 static void do_step(const ct_forge_pattern_step *s, worker *w, uint32_t n)
 {
+    CT_ASSERT(n <= ROWS && s->bit < 32);
     const double *x = w->x + (size_t) s->column * ROWS, threshold = s->threshold;
     const uint32_t *from = w->patterns + (size_t) s->from * ROWS;
     uint32_t *to = w->patterns + (size_t) s->to * ROWS;
@@ -100,7 +102,7 @@ static void count_block(void *data, unsigned number, uint64_t begin, uint64_t en
     load(j, w, first, n);
     for (uint32_t t = 0; t < j->n_trees; t++) {
         const ct_forge_patterns *tree = &j->trees[t];
-        answer_special(j, w, tree, first, n);
+        evaluate_special(j, w, tree, first, n);
         memset(w->patterns, 0, ROWS * sizeof *w->patterns);
         for (uint32_t i = 0; i < tree->n_steps; i++) {
             const ct_forge_pattern_step *s = &tree->steps[i];
@@ -116,6 +118,7 @@ static void count_block(void *data, unsigned number, uint64_t begin, uint64_t en
 static void add_entry(const job *j, const ct_forge_pattern_unit *unit, uint32_t entry,
                       size_t feature, const uint32_t *at, uint32_t first, uint32_t n)
 {
+    CT_ASSERT(entry < unit->width && first + n <= j->n_rows);
     const double *table = j->tables + unit->table + entry;
     double *out = j->out + feature * j->n_rows + first;
     for (uint32_t row = 0; row < n; row++) out[row] += table[at[row]];
@@ -143,7 +146,7 @@ static void add_block(void *data, unsigned number, uint64_t begin, uint64_t end)
     load(j, w, first, n);
     for (uint32_t t = 0; t < j->n_trees; t++) {
         const ct_forge_patterns *tree = &j->trees[t];
-        answer_special(j, w, tree, first, n);
+        evaluate_special(j, w, tree, first, n);
         memset(w->patterns, 0, ROWS * sizeof *w->patterns);
         for (uint32_t i = 0; i < tree->n_steps; i++) {
             const ct_forge_pattern_step *s = &tree->steps[i];
@@ -177,7 +180,7 @@ static ct_status make_tables(job *j, unsigned threads, ct_arena *arena)
 {
     j->counts = CT_ARENA_NEW(arena, uint32_t, j->n_counts);
     j->tables = CT_ARENA_NEW(arena, double, j->n_entries);
-    j->units = CT_ARENA_NEW(arena, unit_place, j->n_units);
+    j->units = CT_ARENA_NEW(arena, unit_of_tree, j->n_units);
     if (!j->counts || !j->tables || !j->units) return CT_NO_MEMORY;
     for (unsigned i = 0; i < threads; i++)
         if (!(j->workers[i].counts = CT_ARENA_ZEROED(arena, uint32_t, j->n_counts)))
@@ -185,11 +188,11 @@ static ct_status make_tables(job *j, unsigned threads, ct_arena *arena)
     j->n_units = 0;
     for (uint32_t t = 0; t < j->n_trees; t++)
         for (uint32_t i = 0; i < j->trees[t].n_units; i++)
-            j->units[j->n_units++] = (unit_place){&j->trees[t], &j->trees[t].units[i]};
+            j->units[j->n_units++] = (unit_of_tree){&j->trees[t], &j->trees[t].units[i]};
     return CT_OK;
 }
 
-/* Both passes; then there are no trees. */
+/* Counts patterns, makes tables and looks rows up; then no trees are left. */
 static ct_status run_tables(job *j, const request *r, double *expected, ct_arena *arena)
 {
     ct_arena_mark here = ct_arena_here(arena);
@@ -212,8 +215,8 @@ static ct_status run_tables(job *j, const request *r, double *expected, ct_arena
     return made;
 }
 
-/* Places in the tables; 0 where the tree's are too large, or pairs of few rows take less time. */
-static int place_units(job *j, ct_forge_patterns *tree)
+/* Gives the units of a tree their tables; 0 where these are too large, or pairs take less time. */
+static int assign_tables(job *j, ct_forge_patterns *tree)
 {
     double entries = 0, pairs = (double) j->n_rows * j->n_background;
     for (uint32_t i = 0; i < tree->n_units; i++) {
@@ -237,9 +240,9 @@ static ct_status add_tree(job *j, request *r, uint32_t t, uint32_t k, double *ex
 {
     int fits;
     ct_forge_patterns *tree = &j->trees[j->n_trees];
-    ct_forge_shap_edges(&r->common, r->room, t, k);
-    CT_TRY(ct_forge_patterns_make(tree, r->room, &r->path, arena, &fits));
-    if (fits && place_units(j, tree)) {
+    ct_forge_shap_edges(&r->common, r->scratch, t, k);
+    CT_TRY(ct_forge_patterns_make(tree, r->scratch, &r->path, arena, &fits));
+    if (fits && assign_tables(j, tree)) {
         j->n_trees++;
         return CT_OK;
     }
@@ -281,11 +284,11 @@ static ct_status make_request(request *r, job *j, ct_arena *arena)
     size_t depths = (size_t) f->deepest + 1;
     CT_TRY(ct_forge_shap_common_make(&r->common, f, arena));
     CT_TRY(ct_forge_pattern_path_make(&r->path, f->deepest, arena));
-    r->room = ct_forge_shap_scratch_new(&r->common, arena);
+    r->scratch = ct_forge_shap_scratch_new(&r->common, arena);
     r->weights = ct_forge_pair_weights(f->deepest < f->n_used ? f->deepest : f->n_used, arena);
     j->trees = CT_ARENA_NEW(arena, ct_forge_patterns, f->ensemble->n_trees);
     j->workers = CT_ARENA_ZEROED(arena, worker, r->threads);
-    if (!r->room || !r->weights || !j->trees || !j->workers) return CT_NO_MEMORY;
+    if (!r->scratch || !r->weights || !j->trees || !j->workers) return CT_NO_MEMORY;
     for (unsigned i = 0; i < r->threads; i++) {
         worker *w = &j->workers[i];
         w->x = CT_ARENA_NEW(arena, double, ((size_t) r->common.n_columns + 1) * ROWS);
@@ -296,7 +299,7 @@ static ct_status make_request(request *r, job *j, ct_arena *arena)
     return CT_OK;
 }
 
-/* Without the base. */
+/* Numbers of an output, without its base. */
 static size_t entries_of_output(const job *j)
 {
     size_t p = j->forged->ensemble->n_features;

@@ -35,8 +35,8 @@ typedef struct {
     /* [depth][CT_SHAP_LANES] -1: the row takes this edge and all above of the same feature; depth
      * 0: all -1 */
     int64_t *taken;
-    const ct_forge_shap_edge **open;      /* [depth] */
-    double *out;                    /* [player][CT_SHAP_ROWS] is added to */
+    const ct_forge_shap_edge **open; /* [depth] */
+    double *out;                     /* [player][CT_SHAP_ROWS] is added to */
 } ct_forge_shap_tree;
 
 /* The rows first .. first + CT_SHAP_LANES - 1 of the block. */

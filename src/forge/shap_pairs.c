@@ -34,6 +34,7 @@ typedef struct {
 
 double *ct_forge_pair_weights(uint32_t most, ct_arena *arena)
 {
+    CT_ASSERT(arena);
     size_t width = (size_t) most + 1;
     double *weights = CT_ARENA_ZEROED(arena, double, width * width);
     if (!weights) return NULL;

@@ -94,14 +94,14 @@ static ct_status divide(ct_forge_patterns *p, ct_forge_pattern_path *path, ct_ar
     return CT_OK;
 }
 
-ct_status ct_forge_patterns_make(ct_forge_patterns *p, const ct_forge_shap_scratch *room,
+ct_status ct_forge_patterns_make(ct_forge_patterns *p, const ct_forge_shap_scratch *scratch,
                                  ct_forge_pattern_path *path, ct_arena *arena, int *fits)
 {
-    size_t n = room->tree.n_edges;
+    size_t n = scratch->tree.n_edges;
     CT_ASSERT(n > 0 && fits);
     memset(p, 0, sizeof *p);
     p->n_edges = (uint32_t) n;
-    p->n_special = room->n_special;
+    p->n_special = scratch->n_special;
     p->edges = CT_ARENA_NEW(arena, ct_forge_shap_edge, n);
     p->feature_bit = CT_ARENA_ZEROED(arena, uint32_t, n);
     p->test_bit = CT_ARENA_ZEROED(arena, uint32_t, n);
@@ -110,7 +110,7 @@ ct_status ct_forge_patterns_make(ct_forge_patterns *p, const ct_forge_shap_scrat
     p->special = CT_ARENA_NEW(arena, uint32_t, (size_t) p->n_special + 1);
     if (!p->edges || !p->feature_bit || !p->test_bit || !p->steps || !p->units || !p->special)
         return CT_NO_MEMORY;
-    memcpy(p->edges, room->edges, n * sizeof *p->edges);
-    if (p->n_special) memcpy(p->special, room->special, p->n_special * sizeof *p->special);
+    memcpy(p->edges, scratch->edges, n * sizeof *p->edges);
+    if (p->n_special) memcpy(p->special, scratch->special, p->n_special * sizeof *p->special);
     return divide(p, path, arena, fits);
 }

@@ -54,8 +54,9 @@ typedef struct {
 ct_status ct_forge_pattern_path_make(ct_forge_pattern_path *path, uint32_t deepest,
                                      ct_arena *arena);
 
-/* From the edges of `room`. *fits: 0 where some path has more than CT_PATTERN_BITS features. */
-ct_status ct_forge_patterns_make(ct_forge_patterns *patterns, const ct_forge_shap_scratch *room,
+/* Makes the patterns of the edges of `scratch`. *fits: 0 where some path has more than
+ * CT_PATTERN_BITS features. */
+ct_status ct_forge_patterns_make(ct_forge_patterns *patterns, const ct_forge_shap_scratch *scratch,
                                  ct_forge_pattern_path *path, ct_arena *arena, int *fits);
 
 /* The pattern at a leaf of a row with this pattern of the unit; path[n_path] are the edges below
@@ -65,6 +66,7 @@ static inline uint32_t ct_forge_pattern_at_leaf(const ct_forge_patterns *p,
                                                 const uint32_t *path, uint32_t n_path,
                                                 uint32_t of_unit)
 {
+    CT_ASSERT(unit->bits < 32 && unit->n_features <= unit->bits);
     uint32_t pattern = of_unit & ((UINT32_C(1) << unit->n_features) - 1);
     for (uint32_t i = 0; i < n_path; i++) {
         const ct_forge_shap_edge *edge = &p->edges[path[i]];

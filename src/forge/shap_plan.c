@@ -82,48 +82,49 @@ ct_status ct_forge_shap_common_make(ct_forge_shap_common *c, const ct_forged *f,
 ct_forge_shap_scratch *ct_forge_shap_scratch_new(const ct_forge_shap_common *c, ct_arena *arena)
 {
     CT_ASSERT(c->most_edges > 0 && c->most_points > 0 && c->n_columns >= c->forged->n_used);
-    ct_forge_shap_scratch *room = CT_ARENA_ZEROED(arena, ct_forge_shap_scratch, 1);
-    if (!room) return NULL;
+    ct_forge_shap_scratch *scratch = CT_ARENA_ZEROED(arena, ct_forge_shap_scratch, 1);
+    if (!scratch) return NULL;
     size_t depths = (size_t) c->forged->deepest + 1, points = depths * c->most_points;
     size_t columns = c->n_columns, special = columns - c->forged->n_used;
-    ct_forge_shap_tree *t = &room->tree;
-    t->edges = room->edges = CT_ARENA_NEW(arena, ct_forge_shap_edge, c->most_edges);
-    t->factors = room->factors =
+    ct_forge_shap_tree *t = &scratch->tree;
+    t->edges = scratch->edges = CT_ARENA_NEW(arena, ct_forge_shap_edge, c->most_edges);
+    t->factors = scratch->factors =
         CT_ARENA_NEW(arena, ct_forge_shap_factor, (size_t) c->most_edges * c->most_points);
-    t->x = room->x = CT_ARENA_ZEROED(arena, double, (columns ? columns : 1) * CT_SHAP_ROWS);
+    t->x = scratch->x = CT_ARENA_ZEROED(arena, double, (columns ? columns : 1) * CT_SHAP_ROWS);
     t->products = CT_ARENA_NEW(arena, double, points * CT_SHAP_LANES);
     t->sums = CT_ARENA_ZEROED(arena, double, points * CT_SHAP_LANES);
     t->taken = CT_ARENA_NEW(arena, int64_t, depths * CT_SHAP_LANES);
     t->open = CT_ARENA_NEW(arena, const ct_forge_shap_edge *, depths);
-    t->out = room->out =
+    t->out = scratch->out =
         CT_ARENA_NEW(arena, double, ((size_t) c->forged->n_used + 1) * CT_SHAP_ROWS);
-    room->stack = CT_ARENA_NEW(arena, ct_forge_shap_pending, c->most_edges + 1);
-    room->path = CT_ARENA_ZEROED(arena, uint32_t, depths);
-    room->path_z = CT_ARENA_NEW(arena, double, depths);
-    room->path_features = CT_ARENA_ZEROED(arena, uint32_t, depths);
-    room->inverse = CT_ARENA_NEW(arena, double, points);
-    room->open = CT_ARENA_NEW(arena, uint32_t, depths);
-    room->reached = CT_ARENA_NEW(arena, double, depths);
-    room->special = CT_ARENA_NEW(arena, uint32_t, special + 1);
-    if (!room->edges || !room->factors || !room->x || !t->products || !t->sums || !t->taken ||
-        !t->open || !room->out || !room->stack || !room->path || !room->path_z ||
-        !room->path_features || !room->inverse || !room->open || !room->reached || !room->special)
+    scratch->stack = CT_ARENA_NEW(arena, ct_forge_shap_pending, c->most_edges + 1);
+    scratch->path = CT_ARENA_ZEROED(arena, uint32_t, depths);
+    scratch->path_z = CT_ARENA_NEW(arena, double, depths);
+    scratch->path_features = CT_ARENA_ZEROED(arena, uint32_t, depths);
+    scratch->inverse = CT_ARENA_NEW(arena, double, points);
+    scratch->open = CT_ARENA_NEW(arena, uint32_t, depths);
+    scratch->reached = CT_ARENA_NEW(arena, double, depths);
+    scratch->special = CT_ARENA_NEW(arena, uint32_t, special + 1);
+    if (!scratch->edges || !scratch->factors || !scratch->x || !t->products || !t->sums ||
+        !t->taken || !t->open || !scratch->out || !scratch->stack || !scratch->path ||
+        !scratch->path_z || !scratch->path_features || !scratch->inverse || !scratch->open ||
+        !scratch->reached || !scratch->special)
         return NULL;
     for (uint32_t lane = 0; lane < CT_SHAP_LANES; lane++) t->taken[lane] = -1;
-    return room;
+    return scratch;
 }
 
 /* ---- plans ---- */
 
-static uint32_t same_above(const ct_forge_shap_scratch *room, uint32_t depth, uint32_t player)
+static uint32_t same_above(const ct_forge_shap_scratch *scratch, uint32_t depth, uint32_t player)
 {
     uint32_t above = depth - 1;
-    while (above && room->path[above] != player) above--;
+    while (above && scratch->path[above] != player) above--;
     return above;
 }
 
 /* What both edges of a node have in common. */
-static ct_forge_shap_edge test_of(const ct_forged *f, ct_forge_shap_scratch *room,
+static ct_forge_shap_edge test_of(const ct_forged *f, ct_forge_shap_scratch *scratch,
                                   const ct_forged_node *node, uint32_t depth)
 {
     ct_forge_shap_edge edge;
@@ -132,49 +133,49 @@ static ct_forge_shap_edge test_of(const ct_forged *f, ct_forge_shap_scratch *roo
     edge.threshold = node->threshold;
     edge.nan_left = (node->what & CT_WALK_NAN_LEFT) != 0;
     if (node->what & (CT_WALK_SET | CT_WALK_ZERO)) {
-        edge.column = f->n_used + room->n_special;
+        edge.column = f->n_used + scratch->n_special;
         edge.threshold = 0.5;
-        room->special[room->n_special++] = f->node_of[node - f->nodes];
+        scratch->special[scratch->n_special++] = f->node_of[node - f->nodes];
     }
     edge.depth = depth;
-    edge.above = same_above(room, depth, edge.player);
+    edge.above = same_above(scratch, depth, edge.player);
     return edge;
 }
 
 /* Appends the edge, and notes it on the path to what is below. */
-static void add_edge(ct_forge_shap_scratch *room, const ct_forge_shap_edge *edge)
+static void add_edge(ct_forge_shap_scratch *scratch, const ct_forge_shap_edge *edge)
 {
     uint32_t d = edge->depth;
-    room->edges[room->tree.n_edges++] = *edge;
-    room->path[d] = edge->player;
-    room->path_z[d] = edge->z;
-    room->path_features[d] = room->path_features[d - 1] + (edge->above == 0);
-    uint32_t points = (room->path_features[d] + 1) / 2;
-    if (points > room->tree.n_points) room->tree.n_points = points;
+    scratch->edges[scratch->tree.n_edges++] = *edge;
+    scratch->path[d] = edge->player;
+    scratch->path_z[d] = edge->z;
+    scratch->path_features[d] = scratch->path_features[d - 1] + (edge->above == 0);
+    uint32_t points = (scratch->path_features[d] + 1) / 2;
+    if (points > scratch->tree.n_points) scratch->tree.n_points = points;
 }
 
 /* Edges, each behind the one above it; a node waits on the stack with its edge. */
-static void add_edges(const ct_forged *f, ct_forge_shap_scratch *room, uint32_t tree, uint32_t k)
+static void add_edges(const ct_forged *f, ct_forge_shap_scratch *scratch, uint32_t tree, uint32_t k)
 {
     const ct_forge_ensemble *e = f->ensemble;
     uint32_t n = 0, root = e->roots[tree];
     for (uint32_t at = root, depth = 1;;) {
         const ct_forged_node *node = &f->nodes[at];
         if (node->what & CT_WALK_INNER) {
-            ct_forge_shap_edge edge = test_of(f, room, node, depth);
+            ct_forge_shap_edge edge = test_of(f, scratch, node, depth);
             for (uint32_t side = 2; side-- > 0;) {
                 uint32_t child = node->next + side, i = f->node_of[child];
                 edge.right = (uint8_t) side;
                 edge.ratio = e->cover ? e->cover[i] / e->cover[f->node_of[at]] : 1;
-                edge.z = edge.ratio * (edge.above ? room->path_z[edge.above] : 1);
+                edge.z = edge.ratio * (edge.above ? scratch->path_z[edge.above] : 1);
                 edge.leaf = e->feature[i] < 0;
                 edge.term = edge.leaf ? ct_forge_ensemble_term(e, tree, i, k) : 0;
-                room->stack[n++] = (ct_forge_shap_pending){child, edge};
+                scratch->stack[n++] = (ct_forge_shap_pending){child, edge};
             }
         }
         if (!n) return;
-        const ct_forge_shap_pending *top = &room->stack[--n];
-        add_edge(room, &top->edge);
+        const ct_forge_shap_pending *top = &scratch->stack[--n];
+        add_edge(scratch, &top->edge);
         at = top->node;
         depth = top->edge.depth + 1;
     }
@@ -182,17 +183,18 @@ static void add_edges(const ct_forged *f, ct_forge_shap_scratch *room, uint32_t 
 
 /* At point t of the quadrature the factor of a feature is t + z (1 - t) where o is 1, else
  * z (1 - t); before its first edge it is 1. */
-static void set_factors(const ct_forge_shap_common *c, ct_forge_shap_scratch *room)
+static void set_factors(const ct_forge_shap_common *c, ct_forge_shap_scratch *scratch)
 {
-    uint32_t n = room->tree.n_points;
+    uint32_t n = scratch->tree.n_points;
     const double *t = c->points[n], *w = c->weights[n];
-    for (uint32_t i = 0; i < room->tree.n_edges; i++) {
-        const ct_forge_shap_edge *edge = &room->edges[i];
-        double z = edge->z, above_z = edge->above ? room->edges[room->open[edge->above]].z : 1;
-        ct_forge_shap_factor *f = room->factors + (size_t) i * n;
-        double *inverse = room->inverse + (size_t) edge->depth * n;
-        const double *above = room->inverse + (size_t) edge->above * n;
-        room->open[edge->depth] = i;
+    for (uint32_t i = 0; i < scratch->tree.n_edges; i++) {
+        const ct_forge_shap_edge *edge = &scratch->edges[i];
+        double z = edge->z;
+        double above_z = edge->above ? scratch->edges[scratch->open[edge->above]].z : 1;
+        ct_forge_shap_factor *f = scratch->factors + (size_t) i * n;
+        double *inverse = scratch->inverse + (size_t) edge->depth * n;
+        const double *above = scratch->inverse + (size_t) edge->above * n;
+        scratch->open[edge->depth] = i;
         for (uint32_t q = 0; q < n; q++) {
             double taken = t[q] + z * (1 - t[q]), before = edge->above ? above[q] : 1;
             double of_above = (1 - above_z) * before;
@@ -205,25 +207,25 @@ static void set_factors(const ct_forge_shap_common *c, ct_forge_shap_scratch *ro
     }
 }
 
-void ct_forge_shap_edges(const ct_forge_shap_common *c, ct_forge_shap_scratch *room, uint32_t tree,
-                         uint32_t k)
+void ct_forge_shap_edges(const ct_forge_shap_common *c, ct_forge_shap_scratch *scratch,
+                         uint32_t tree, uint32_t k)
 {
     CT_ASSERT(tree < c->forged->ensemble->n_trees);
-    room->n_special = 0;
-    room->tree.n_edges = 0;
-    room->tree.n_points = 1;
-    add_edges(c->forged, room, tree, k);
+    scratch->n_special = 0;
+    scratch->tree.n_edges = 0;
+    scratch->tree.n_points = 1;
+    add_edges(c->forged, scratch, tree, k);
 }
 
-void ct_forge_shap_plan(const ct_forge_shap_common *c, ct_forge_shap_scratch *room, uint32_t tree,
-                        uint32_t k)
+void ct_forge_shap_plan(const ct_forge_shap_common *c, ct_forge_shap_scratch *scratch,
+                        uint32_t tree, uint32_t k)
 {
     CT_ASSERT(tree < c->forged->ensemble->n_trees && k < c->forged->ensemble->n_outputs);
-    ct_forge_shap_edges(c, room, tree, k);
-    set_factors(c, room);
+    ct_forge_shap_edges(c, scratch, tree, k);
+    set_factors(c, scratch);
 }
 
-double ct_forge_shap_expected(const ct_forge_shap_common *c, ct_forge_shap_scratch *room,
+double ct_forge_shap_expected(const ct_forge_shap_common *c, ct_forge_shap_scratch *scratch,
                               uint32_t tree, uint32_t k)
 {
     const ct_forge_ensemble *e = c->forged->ensemble;
@@ -231,12 +233,12 @@ double ct_forge_shap_expected(const ct_forge_shap_common *c, ct_forge_shap_scrat
     uint32_t root = e->roots[tree];
     if (e->feature[root] < 0) return ct_forge_ensemble_term(e, tree, root, k);
     double sum = 0;
-    ct_forge_shap_edges(c, room, tree, k);
-    for (uint32_t i = 0; i < room->tree.n_edges; i++) {
-        const ct_forge_shap_edge *edge = &room->edges[i];
-        double before = edge->depth > 1 ? room->reached[edge->depth - 1] : 1;
-        room->reached[edge->depth] = before * edge->ratio;
-        sum += room->reached[edge->depth] * edge->term;
+    ct_forge_shap_edges(c, scratch, tree, k);
+    for (uint32_t i = 0; i < scratch->tree.n_edges; i++) {
+        const ct_forge_shap_edge *edge = &scratch->edges[i];
+        double before = edge->depth > 1 ? scratch->reached[edge->depth - 1] : 1;
+        scratch->reached[edge->depth] = before * edge->ratio;
+        sum += scratch->reached[edge->depth] * edge->term;
     }
     return sum;
 }

@@ -20,7 +20,7 @@ typedef struct {
     ct_forge_shap_edge edge;
 } ct_forge_shap_pending;
 
-/* Of a worker. */
+/* Memory of a worker. */
 typedef struct {
     ct_forge_shap_tree tree;
     ct_forge_shap_edge *edges;
@@ -37,23 +37,23 @@ typedef struct {
     double *x, *out;
 } ct_forge_shap_scratch;
 
-/* CT_NO_MEMORY without a message. */
+/* What all trees share, made; and the memory of a worker. CT_NO_MEMORY without a message. */
 ct_status ct_forge_shap_common_make(ct_forge_shap_common *common, const ct_forged *forged,
                                     ct_arena *arena);
 ct_forge_shap_scratch *ct_forge_shap_scratch_new(const ct_forge_shap_common *common,
                                                  ct_arena *arena);
 
-/* The tree's plan for output k, into room->tree. The answers of special test i belong into the
- * column n_used + i of room->x: 0 left, 1 right. */
-void ct_forge_shap_plan(const ct_forge_shap_common *common, ct_forge_shap_scratch *room,
+/* The tree's plan for output k, into scratch->tree. The answers of special test i belong into the
+ * column n_used + i of scratch->x: 0 left, 1 right. */
+void ct_forge_shap_plan(const ct_forge_shap_common *common, ct_forge_shap_scratch *scratch,
                         uint32_t tree, uint32_t k);
 
 /* The edges of a tree's plan alone, for which covers need not be known. */
-void ct_forge_shap_edges(const ct_forge_shap_common *common, ct_forge_shap_scratch *room,
+void ct_forge_shap_edges(const ct_forge_shap_common *common, ct_forge_shap_scratch *scratch,
                          uint32_t tree, uint32_t k);
 
 /* What a tree adds to output k of a row of which nothing is known. */
-double ct_forge_shap_expected(const ct_forge_shap_common *common, ct_forge_shap_scratch *room,
+double ct_forge_shap_expected(const ct_forge_shap_common *common, ct_forge_shap_scratch *scratch,
                               uint32_t tree, uint32_t k);
 
 #endif

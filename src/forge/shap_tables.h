@@ -5,7 +5,7 @@
 
 #include "forge/shap_patterns.h"
 
-/* Of a worker. */
+/* Memory of a worker. */
 typedef struct {
     double *counts;   /* [2^bits] of a leaf's patterns */
     double *sums;     /* [2^bits][bits + 1] */
@@ -14,10 +14,10 @@ typedef struct {
     int interactions;
 } ct_forge_table_scratch;
 
-ct_status ct_forge_table_scratch_make(ct_forge_table_scratch *room, uint32_t deepest,
+ct_status ct_forge_table_scratch_make(ct_forge_table_scratch *scratch, uint32_t deepest,
                                       int interactions, ct_arena *arena);
 
-/* The entries of a pattern, and that of the pair of i and j, two different ones below n. */
+/* How many pairs n features have, and the index of the pair of i and j, which differ. */
 static inline uint32_t ct_forge_pair_count(uint32_t n)
 {
     return n ? n * (n - 1) / 2 : 0;
@@ -25,12 +25,13 @@ static inline uint32_t ct_forge_pair_count(uint32_t n)
 
 static inline uint32_t ct_forge_pair_slot(uint32_t i, uint32_t j)
 {
+    CT_ASSERT(i != j);
     return i < j ? ct_forge_pair_count(j) + i : ct_forge_pair_count(i) + j;
 }
 
 /* Fills table[2^bits][width], and unit->expected. n_background: the sum of the counts. */
 void ct_forge_unit_table(const ct_forge_patterns *patterns, ct_forge_pattern_unit *unit,
-                         const uint32_t *counts, double n_background, ct_forge_table_scratch *room,
-                         double *table);
+                         const uint32_t *counts, double n_background,
+                         ct_forge_table_scratch *scratch, double *table);
 
 #endif

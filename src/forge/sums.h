@@ -9,6 +9,7 @@
 static inline void ct_forge_sums_begin(const ct_forge_ensemble *e, void *sums, size_t stride,
                                        uint32_t n)
 {
+    CT_ASSERT(n <= stride);
     for (uint32_t k = 0; k < e->n_outputs; k++) {
         float base = (float) e->base[k], *narrow = (float *) sums + k * stride;
         double *wide = (double *) sums + k * stride;
@@ -23,6 +24,7 @@ static inline void ct_forge_sums_begin(const ct_forge_ensemble *e, void *sums, s
 static inline void ct_forge_sums_end(const ct_forge_ensemble *e, const void *sums, size_t stride,
                                      uint32_t n, double *out, size_t out_stride)
 {
+    CT_ASSERT(n <= stride && n <= out_stride && e->divisor > 0);
     const double divisor = e->divisor;
     for (uint32_t k = 0; k < e->n_outputs; k++, out += out_stride) {
         const float *narrow = (const float *) sums + k * stride;

@@ -34,6 +34,7 @@ static SEXP call_caught(void *data)
 static void call_guarded(SEXP (*call)(void *), void *argument, r_callbacks *calls)
 {
     jmp_buf home;
+    CT_ASSERT(call && calls->jump && !calls->jumped);
     calls->call = call;
     calls->argument = argument;
     if (setjmp(home)) calls->jumped = 1;
@@ -48,6 +49,7 @@ int r_callbacks_call(r_callbacks *calls, SEXP (*call)(void *), void *argument)
 
 void r_callbacks_jump(r_callbacks *calls)
 {
+    CT_ASSERT(calls->jumped);
     R_ContinueUnwind(calls->jump);
 }
 
@@ -79,12 +81,12 @@ int r_callbacks_stop(void *data)
 
 /* ---- progress ---- */
 
-static SEXP tell(void *data)
+static SEXP call_report(void *data)
 {
     const r_callbacks *calls = (const r_callbacks *) data;
-    SEXP arguments = PROTECT(Rf_allocList(calls->n_told)), at = arguments;
-    for (int i = 0; i < calls->n_told; i++, at = CDR(at))
-        SETCAR(at, Rf_ScalarReal(isfinite(calls->told[i]) ? calls->told[i] : NA_REAL));
+    SEXP arguments = PROTECT(Rf_allocList(calls->n_reported)), at = arguments;
+    for (int i = 0; i < calls->n_reported; i++, at = CDR(at))
+        SETCAR(at, Rf_ScalarReal(isfinite(calls->reported[i]) ? calls->reported[i] : NA_REAL));
     SEXP call = PROTECT(Rf_lcons(calls->report, arguments));
     Rf_eval(call, R_GlobalEnv);
     UNPROTECT(2);
@@ -94,12 +96,13 @@ static SEXP tell(void *data)
 /* The step counts from the end of a call, so that a slow function leaves time for the work. */
 void r_callbacks_report(r_callbacks *calls, const double *numbers, int n)
 {
+    CT_ASSERT(n > 0 && (size_t) n <= sizeof calls->reported / sizeof *calls->reported);
     if (calls->report == R_NilValue || calls->jumped || calls->interrupted ||
         ct_seconds() < calls->next_report)
         return;
-    for (int i = 0; i < n; i++) calls->told[i] = numbers[i];
-    calls->n_told = n;
-    call_guarded(tell, calls, calls);
+    for (int i = 0; i < n; i++) calls->reported[i] = numbers[i];
+    calls->n_reported = n;
+    call_guarded(call_report, calls, calls);
     calls->next_report = ct_seconds() + REPORT_STEP;
 }
 

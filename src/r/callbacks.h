@@ -13,24 +13,24 @@ typedef struct {
     SEXP conditions; /* "interrupt" */
     SEXP jump;       /* where R was going when a call was left */
     int interrupted, jumped;
-    SEXP (*call)(void *);          /* the call that is under way, */
-    void *argument;                /* and what it is given */
-    double told[4];                /* what it tells */
-    int n_told;
+    SEXP (*call)(void *);          /* the call under way */
+    void *argument;                /* of that call */
+    double reported[4];            /* the numbers of the report under way */
+    int n_reported;
     double next_poll, next_report; /* in ct_seconds() */
 } r_callbacks;
 
 /* Protect the result as long as the work runs. */
 SEXP r_callbacks_init(r_callbacks *calls, SEXP report);
-/* The same for a search, whose callbacks it sets: `report` is told elapsed, cost, bound and closed.
- */
+/* Also sets the callbacks of a search, which calls `report` with elapsed, cost, bound and closed.
+ * Protect the result. */
 SEXP r_callbacks_begin(r_callbacks *calls, SEXP report, ct_exact_options *options);
 
 /* 1 once work is to end: the user has interrupted, or R jumped. Often called; R is asked now and
  * then. */
 int r_callbacks_stop(void *calls);
-/* Tells `report` these numbers, up to four, if it has not been told of late; NA of what is not
- * finite. */
+/* Calls `report` with up to four numbers, NA for those that are not finite, unless it was called a
+ * moment ago. */
 void r_callbacks_report(r_callbacks *calls, const double *numbers, int n);
 
 /* Calls `call(argument)`, which may call R in any way. 0 if R was left by a jump, which is kept, or

@@ -30,6 +30,7 @@ void r_bytes_free(SEXP pointer)
 
 SEXP r_bytes_handle(ct_bytes **bytes, double limit)
 {
+    CT_ASSERT(limit >= 0);
     SEXP pointer = r_owner(sizeof **bytes, R_NilValue, r_bytes_free);
     *bytes = (ct_bytes *) R_ExternalPtrAddr(pointer);
     (*bytes)->limit = limit < (double) (SIZE_MAX / 4) ? (size_t) limit : SIZE_MAX / 4;
@@ -38,6 +39,7 @@ SEXP r_bytes_handle(ct_bytes **bytes, double limit)
 
 static SEXP raw_of(const ct_bytes *bytes)
 {
+    CT_ASSERT(bytes->bytes || !bytes->n);
     SEXP out = Rf_allocVector(RAWSXP, (R_xlen_t) bytes->n);
     if (bytes->n) memcpy(RAW(out), bytes->bytes, bytes->n);
     return out;
@@ -93,6 +95,7 @@ static const char *verdict_name(ct_certify_verdict verdict)
 {
     static const char *const names[] = {"certified", "no certificate", "other data", "malformed",
                                         "stopped"};
+    CT_ASSERT((size_t) verdict < sizeof names / sizeof *names);
     return names[verdict];
 }
 

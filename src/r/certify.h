@@ -11,7 +11,7 @@ void r_bytes_free(SEXP handle);
 /* Goes on with a jump that was caught, once the bytes are freed; returns if there was none. */
 void r_bytes_or_jump(SEXP handle, r_callbacks *calls);
 
-/* list(log, status, elapsed); list(verdict, bound, ...). Protect them. */
+/* Lists for R: log, status, elapsed; and verdict, bound, ... of a check. Protect them. */
 SEXP r_certificate_of(const ct_bytes *bytes, const char *end, double seconds);
 SEXP r_checked(const ct_certify_result *checked, double seconds);
 

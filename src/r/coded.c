@@ -16,7 +16,8 @@ SEXP ffi_coded_sides(SEXP codes, SEXP n_levels, SEXP where, SEXP nodes, SEXP rep
     R_xlen_t n = Rf_xlength(where);
     int levels = Rf_asInteger(n_levels);
     if (TYPEOF(codes) != RAWSXP || Rf_xlength(codes) != 2 * n || TYPEOF(where) != INTSXP ||
-        TYPEOF(nodes) != INTSXP || Rf_xlength(nodes) != 3 || levels < 1)
+        TYPEOF(nodes) != INTSXP || Rf_xlength(nodes) != 3 || levels < 1 ||
+        levels > UINT16_MAX + 1)
         Rf_error("a split must have codes and leaves of its rows, and three nodes");
     if (repeats != R_NilValue && (TYPEOF(repeats) != INTSXP || Rf_xlength(repeats) != n))
         Rf_error("'repeats' must be NULL or an integer for each row");
@@ -46,7 +47,7 @@ SEXP ffi_any_infinite(SEXP values)
     return Rf_ScalarLogical(any);
 }
 
-/* After R's collector: the memory that it freed goes back to the system. */
+/* Called after R's garbage collector: the memory that it freed goes back to the system. */
 SEXP ffi_trim(void)
 {
     ct_trim();

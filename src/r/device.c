@@ -80,6 +80,7 @@ SEXP ffi_gpu_info(void)
     char capability[32];
     ct_device_query(&devices);
     int n = devices.n_devices;
+    CT_ASSERT(n >= 0 && n <= CT_DEVICE_MAX);
     SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
     SET_VECTOR_ELT(list, 0, Rf_ScalarLogical(devices.compiled));
     SET_VECTOR_ELT(list, 1, Rf_ScalarLogical(n > 0));

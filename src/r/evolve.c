@@ -41,12 +41,14 @@ static ct_gmt_options options_of(SEXP control)
     o.simd = r_simd(control);
     o.time_limit = r_number(control, "time_limit");
     o.place = places[r_device(r_element(control, "device"), &o.device_number)];
+    CT_ASSERT(o.mode <= CT_GMT_PAPER);
     return o;
 }
 
-/* Columns from 1 as columns from 0; memory of the call. */
+/* Converts columns counted from 1 to columns counted from 0; memory of the call. */
 static uint32_t *columns_of(SEXP control, const char *name, uint32_t n_cols, uint32_t *n)
 {
+    CT_ASSERT(n_cols <= INT_MAX);
     SEXP value = r_element(control, name);
     if (TYPEOF(value) != INTSXP) Rf_error("'%s' must be integers", name);
     *n = (uint32_t) Rf_xlength(value);
@@ -117,6 +119,7 @@ static SEXP flags(const uint8_t *x, uint32_t n)
 
 static SEXP doubles(const double *x, size_t n)
 {
+    CT_ASSERT(x || !n);
     SEXP out = Rf_allocVector(REALSXP, (R_xlen_t) n);
     if (n) memcpy(REAL(out), x, n * sizeof *x);
     return out;
@@ -139,6 +142,7 @@ static SEXP features(const ct_forest *forest)
 
 static SEXP levels_of(const ct_forest *forest)
 {
+    CT_ASSERT(forest->n_levels && forest->levels_left);
     SEXP out = PROTECT(Rf_allocVector(VECSXP, forest->n_nodes));
     for (uint32_t i = 0; i < forest->n_nodes; i++)
         if (forest->n_levels[i])
@@ -149,12 +153,13 @@ static SEXP levels_of(const ct_forest *forest)
 
 static SEXP where_of(const int32_t *where, uint32_t n_rows)
 {
+    CT_ASSERT(where || !n_rows);
     SEXP out = Rf_allocVector(INTSXP, n_rows);
     for (uint32_t i = 0; i < n_rows; i++) INTEGER(out)[i] = where[i] + 1;
     return out;
 }
 
-/* NULL where nothing was asked for. */
+/* The proof of optimality as a list, NULL where none was asked for. */
 static SEXP proof_of(const ct_gmt_proof *proof)
 {
     static const char *const names[] = {"depth", "bins", "complete", "bound", "cost", "gap",
@@ -176,7 +181,7 @@ static SEXP proof_of(const ct_gmt_proof *proof)
     return list;
 }
 
-/* A row a moment: kick, leaves, BIC, SSE, rows touched, seconds. */
+/* The history as a matrix: columns kick, leaves, BIC, SSE, rows touched, seconds. */
 static SEXP moments_of(const ct_gmt *gmt)
 {
     uint32_t n = gmt->n_moments;
@@ -203,6 +208,7 @@ static SEXP result_list(const ct_gmt *gmt, uint32_t n_rows)
     const ct_gmt_node_models *models = &gmt->models;
     const uint32_t n = forest->n_nodes;
     const size_t p = models->p;
+    CT_ASSERT(n > 0 && p > 0 && (size_t) gmt->end < sizeof ends / sizeof *ends);
     SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
     int i = 0;
     SET_VECTOR_ELT(list, i++, features(forest));
@@ -236,6 +242,7 @@ static SEXP result_list(const ct_gmt *gmt, uint32_t n_rows)
     SET_VECTOR_ELT(list, i++, Rf_mkString(gmt->device));
     SET_VECTOR_ELT(list, i++, Rf_mkString(gmt->device_note));
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal((double) gmt->device_answers));
+    CT_ASSERT(i == Rf_xlength(list));
     UNPROTECT(1);
     return list;
 }

@@ -17,11 +17,10 @@
  * split_cost (of a regression tree complexity * deviance of the root), root_bounds, status, capped,
  * search, elapsed, simd, threads, device, device_note, history, interrupted, counted (see
  * counted_list()), part (NULL, or what r/part.c says of a search in parts, which control$part asks
- * for); of a regression tree
- * also grid_error: the search compares y rounded to a grid, and sqrt(deviance) of every tree is
- * within grid_error of what it compares; 0 where all decimals of y fit. max_gap and max_cost are in
- * the units of `cost`; with max_cost a tree may come back that costs more by what the grid takes
- * off. */
+ * for); of a regression tree also grid_error: the search compares y rounded to a grid, and
+ * sqrt(deviance) of every tree is within grid_error of what it compares; 0 where all decimals of y
+ * fit. max_gap and max_cost are in the units of `cost`; with max_cost a tree may come back that
+ * costs more by what the grid takes off. */
 #include "base/compact.h"
 
 #include <stdio.h>
@@ -39,6 +38,7 @@
 /* `value` where it fits into a size, all that fits otherwise. */
 static size_t size_of(double value)
 {
+    CT_ASSERT(value >= 0);
     return value < (double) (SIZE_MAX / 2) ? (size_t) value : SIZE_MAX;
 }
 
@@ -56,9 +56,8 @@ static uint32_t shortcuts_off(SEXP names)
 
 static void set_device(ct_exact_options *options, SEXP device)
 {
-    static const ct_exact_device_wish wishes[] =
-        {CT_EXACT_DEVICE_CPU, CT_EXACT_DEVICE_AUTO, CT_EXACT_DEVICE_CUDA,
-                                                  CT_EXACT_DEVICE_TWIN};
+    static const ct_exact_device_wish wishes[] = {CT_EXACT_DEVICE_CPU, CT_EXACT_DEVICE_AUTO,
+                                                  CT_EXACT_DEVICE_CUDA, CT_EXACT_DEVICE_TWIN};
     int number;
     options->device = wishes[r_device(device, &number)];
     if (options->device == CT_EXACT_DEVICE_CUDA) options->device_number = number;
@@ -103,7 +102,7 @@ static ct_exact_start start_of(SEXP list, uint32_t n_cols)
     return start;
 }
 
-/* `n` doubles, NULL if the element is. Borrowed. */
+/* Borrows the n doubles of an element of control; NULL if the element is NULL. */
 static const double *doubles_of(SEXP control, const char *name, size_t n)
 {
     SEXP value = r_element(control, name);
@@ -135,6 +134,7 @@ static int32_t *codes_of(SEXP y, uint32_t n_rows)
 
 static r_problem regression_of(const r_columns *x, SEXP y, SEXP n_classes, SEXP control)
 {
+    CT_ASSERT(TYPEOF(y) == REALSXP);
     if (Rf_asInteger(n_classes) != 0 || (uint32_t) Rf_xlength(y) != x->n_rows)
         Rf_error("a response must be one double for each row, without classes");
     if (r_element(control, "loss") != R_NilValue) Rf_error("a response has no losses");
@@ -191,6 +191,7 @@ static void free_result(SEXP pointer)
 
 static SEXP integers(const uint32_t *values, uint32_t n, int plus)
 {
+    CT_ASSERT(values || !n);
     SEXP out = Rf_allocVector(INTSXP, n);
     for (uint32_t i = 0; i < n; i++) INTEGER(out)[i] = (int) values[i] + plus;
     return out;
@@ -220,7 +221,7 @@ static SEXP defaults(const ct_forest *tree)
     return out;
 }
 
-/* NULL if rows have no weights. */
+/* Weights of the classes by node, a matrix; NULL if rows have no weights. */
 static SEXP weights(const ct_forest *tree)
 {
     if (!tree->weights) return R_NilValue;
@@ -233,6 +234,7 @@ static SEXP weights(const ct_forest *tree)
 
 static SEXP counts(const ct_forest *tree)
 {
+    CT_ASSERT(tree->counts && tree->n_classes > 0);
     SEXP out = Rf_allocMatrix(REALSXP, (int) tree->n_nodes, (int) tree->n_classes);
     for (size_t i = 0; i < tree->n_nodes; i++)
         for (size_t c = 0; c < tree->n_classes; c++)
@@ -265,6 +267,7 @@ static SEXP statistics(const ct_exact_statistics *s)
 
 static SEXP history(const ct_exact_result *result)
 {
+    CT_ASSERT(result->history || !result->n_history);
     static const char *const names[] = {"time", "cost", "bound"};
     SEXP list = PROTECT(r_named_list(names, 3));
     for (int i = 0; i < 3; i++) SET_VECTOR_ELT(list, i, Rf_allocVector(REALSXP, result->n_history));
@@ -277,9 +280,10 @@ static SEXP history(const ct_exact_result *result)
     return list;
 }
 
-/* A number for each node. */
+/* Copies n numbers into an R vector. */
 static SEXP doubles(const double *values, uint32_t n)
 {
+    CT_ASSERT(values || !n);
     SEXP out = Rf_allocVector(REALSXP, n);
     if (n) memcpy(REAL(out), values, n * sizeof *values);
     return out;
@@ -296,6 +300,7 @@ static SEXP weight_or_n(const ct_forest *tree)
 /* What nodes say of their classes; returns how many elements that is. */
 static int put_classes(SEXP list, const ct_forest *tree)
 {
+    CT_ASSERT(tree->label && tree->leaf != CT_LEAF_VALUES);
     int i = 0;
     SET_VECTOR_ELT(list, i++, integers((const uint32_t *) tree->label, tree->n_nodes, 1));
     SET_VECTOR_ELT(list, i++, counts(tree));
@@ -308,6 +313,7 @@ static int put_response(SEXP list, const ct_exact_result *result)
 {
     const ct_forest *tree = &result->tree;
     int i = 0;
+    CT_ASSERT(tree->values && tree->n_values == 1);
     SET_VECTOR_ELT(list, i++, doubles(tree->values, tree->n_nodes));
     SET_VECTOR_ELT(list, i++, integers(tree->counts, tree->n_nodes, 0));
     SET_VECTOR_ELT(list, i++, weight_or_n(tree));
@@ -331,8 +337,8 @@ static SEXP counted_list(const ct_exact_counted *counted, uint32_t n_nodes)
 }
 
 #define R_NODE_NAMES "feature", "threshold", "left", "right", "default_left"
-#define R_TREE_NAMES                                                                           \
-    "where", "objective", "cost", "bound", "split_cost", "root_bounds", "status", "capped",    \
+#define R_TREE_NAMES                                                                               \
+    "where", "objective", "cost", "bound", "split_cost", "root_bounds", "status", "capped",        \
         "search", "elapsed", "simd", "threads", "device", "device_note", "history", "interrupted", \
         "counted", "part"
 
@@ -345,6 +351,7 @@ SEXP r_result_list(const ct_exact_result *result, uint32_t n_cols, SEXP where, i
                                               "saved", "grid_error", R_NODE_NAMES, R_TREE_NAMES};
     const ct_forest *tree = &result->tree;
     int regression = tree->leaf == CT_LEAF_VALUES;
+    CT_ASSERT(tree->n_nodes > 0 && TYPEOF(where) == INTSXP);
     SEXP list = PROTECT(regression
                             ? r_named_list(of_response, sizeof of_response / sizeof *of_response)
                             : r_named_list(of_classes, sizeof of_classes / sizeof *of_classes));
@@ -372,6 +379,7 @@ SEXP r_result_list(const ct_exact_result *result, uint32_t n_cols, SEXP where, i
     SET_VECTOR_ELT(list, i++, Rf_ScalarLogical(interrupted));
     SET_VECTOR_ELT(list, i++, counted_list(&result->counted, tree->n_nodes));
     SET_VECTOR_ELT(list, i++, part);
+    CT_ASSERT(i == Rf_xlength(list));
     UNPROTECT(1);
     return list;
 }
@@ -408,7 +416,10 @@ SEXP ffi_exact_solve(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
         r_callbacks_jump(&calls);
     }
     r_check(status, &error);
-    for (uint32_t row = 0; row < data->n_rows; row++) INTEGER(where)[row]++;
+    for (uint32_t row = 0; row < data->n_rows; row++) {
+        CT_ASSERT((uint32_t) INTEGER(where)[row] < result->tree.n_nodes);
+        INTEGER(where)[row]++;
+    }
     SEXP of_part = PROTECT(r_part_answer(part, data->n_cols));
     SEXP list = PROTECT(r_result_list(result, data->n_cols, where, calls.interrupted, of_part));
     free_result(handle);

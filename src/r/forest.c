@@ -80,6 +80,7 @@ static ct_hist_options options_of(SEXP control)
 /* Class codes from 0; memory of the call. */
 static const int32_t *classes_of(SEXP y, uint32_t n_rows, uint32_t n_classes)
 {
+    CT_ASSERT(n_classes > 0 && n_classes <= INT32_MAX);
     if (TYPEOF(y) != INTSXP || (uint32_t) Rf_xlength(y) != n_rows)
         Rf_error("the classes must be one integer a row");
     const int *from = INTEGER_RO(y);
@@ -145,7 +146,9 @@ static const int32_t *ways_of(SEXP control, uint32_t n_cols)
     if (from == R_NilValue) return NULL;
     if (TYPEOF(from) != INTSXP || (uint32_t) Rf_xlength(from) != n_cols)
         Rf_error("'monotone' must be one integer a column");
-    return INTEGER_RO(from);
+    const int *ways = INTEGER_RO(from);
+    for (uint32_t col = 0; col < n_cols; col++) CT_ASSERT(ways[col] >= -1 && ways[col] <= 1);
+    return ways;
 }
 
 /* Columns, from 1, that each node tries; memory of the call. */
@@ -207,12 +210,14 @@ static SEXP nodes_of(const ct_hist_forest *forest)
     for (uint32_t i = 0; i < forest->n_trees; i++) n += forest->trees[i].n_nodes;
     SEXP out = Rf_allocVector(INTSXP, 2 * n);
     uint32_t *to = (uint32_t *) INTEGER(out);
-    for (uint32_t i = 0; i < forest->n_trees; i++)
+    for (uint32_t i = 0; i < forest->n_trees; i++) {
+        CT_ASSERT(forest->trees[i].n_nodes > 0 && forest->trees[i].nodes);
         for (uint32_t k = 0; k < forest->trees[i].n_nodes; k++) {
             const ct_hist_node *node = &forest->trees[i].nodes[k];
             *to++ = node->next;
             *to++ = node->feature | (uint32_t) node->cut << 16;
         }
+    }
     return out;
 }
 
@@ -224,6 +229,7 @@ static SEXP leaf_counts(const ct_hist_forest *forest)
     int *to = INTEGER(out);
     for (uint32_t i = 0; i < forest->n_trees; i++) {
         size_t bytes = forest->trees[i].n_leaves * width * sizeof *to;
+        CT_ASSERT(forest->trees[i].counts || !bytes);
         if (bytes) memcpy(to, forest->trees[i].counts, bytes);
         to += forest->trees[i].n_leaves * width;
     }
@@ -238,13 +244,14 @@ static SEXP leaf_means(const ct_hist_forest *forest)
     SEXP out = Rf_allocVector(REALSXP, n);
     double *to = REAL(out);
     for (uint32_t i = 0; i < forest->n_trees; i++) {
+        CT_ASSERT(forest->trees[i].means && forest->trees[i].n_leaves > 0);
         memcpy(to, forest->trees[i].means, forest->trees[i].n_leaves * sizeof *to);
         to += forest->trees[i].n_leaves;
     }
     return out;
 }
 
-/* Of numbers that keep the rows of leaves. */
+/* Where the rows of each leaf end, in a forest of numbers that keeps them; else NULL. */
 static SEXP leaf_ends(const ct_hist_forest *forest)
 {
     R_xlen_t n = 0;
@@ -253,6 +260,7 @@ static SEXP leaf_ends(const ct_hist_forest *forest)
     SEXP out = Rf_allocVector(INTSXP, n);
     int *to = INTEGER(out);
     for (uint32_t i = 0; i < forest->n_trees; i++) {
+        CT_ASSERT(forest->trees[i].ends && forest->trees[i].n_leaves > 0);
         memcpy(to, forest->trees[i].ends, forest->trees[i].n_leaves * sizeof *to);
         to += forest->trees[i].n_leaves;
     }
@@ -269,6 +277,7 @@ static SEXP leaf_members(const ct_hist_forest *forest)
     int *to = INTEGER(out);
     for (uint32_t i = 0; i < forest->n_trees; i++) {
         const uint32_t own = forest->trees[i].ends[forest->trees[i].n_leaves - 1];
+        CT_ASSERT(forest->trees[i].members);
         memcpy(to, forest->trees[i].members, own * sizeof *to);
         to += own;
     }
@@ -296,6 +305,7 @@ static SEXP edges_of(const ct_hist_codes *codes)
     SEXP out = PROTECT(Rf_allocVector(VECSXP, codes->n_cols));
     for (uint32_t col = 0; col < codes->n_cols; col++) {
         uint32_t n = codes->columns[col].n_codes;
+        CT_ASSERT(n <= CT_HIST_CODES && (codes->columns[col].edges || !n));
         SET_VECTOR_ELT(out, col, Rf_allocVector(REALSXP, n));
         if (n) memcpy(REAL(VECTOR_ELT(out, col)), codes->columns[col].edges, n * sizeof(double));
     }
@@ -349,6 +359,7 @@ static SEXP hash_of_codes(const ct_hist_codes *codes)
 /* values[n][n_words] as a matrix, in which a row adds up to what its words are. */
 static SEXP words_matrix(const int64_t *values, uint32_t n, uint32_t n_words, double unit)
 {
+    CT_ASSERT(values && n_words > 0);
     SEXP out = Rf_allocMatrix(REALSXP, (int) n, (int) n_words);
     for (uint32_t k = 0; k < n_words; k++) {
         const double own = ldexp(unit, (int) k * CT_WORD_BITS);
@@ -383,7 +394,7 @@ static SEXP oob_trees(const owned *all, uint32_t n_rows)
     return out;
 }
 
-/* A vector, or, of several words, a matrix with a row a column. */
+/* Sums by column: a vector, or where they have several words a matrix, a row a column. */
 static SEXP by_column(const int64_t *values, uint32_t n, uint32_t n_words, double unit)
 {
     if (!values) return R_NilValue;
@@ -393,7 +404,7 @@ static SEXP by_column(const int64_t *values, uint32_t n, uint32_t n_words, doubl
     return out;
 }
 
-/* A matrix with a row a row. */
+/* Importances by row, a matrix with a row a data row and a column a column; or NULL. */
 static SEXP local_matrix(const owned *all, uint32_t n_rows)
 {
     const size_t n_cols = all->forest.n_cols;
@@ -425,10 +436,12 @@ static SEXP result_list(const owned *all, uint32_t n_rows)
                    by_column(all->extra.harm, all->forest.n_cols, all->extra.harm_words,
                              all->extra.harm_unit));
     SET_VECTOR_ELT(list, i++, local_matrix(all, n_rows));
+    CT_ASSERT((size_t) all->extra.end < sizeof ends / sizeof *ends);
     SET_VECTOR_ELT(list, i++, Rf_mkString(ends[all->extra.end]));
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(all->extra.seconds));
     SET_VECTOR_ELT(list, i++, Rf_mkString(all->used.name));
     SET_VECTOR_ELT(list, i++, Rf_mkString(all->used.note));
+    CT_ASSERT(i + 1 == Rf_xlength(list));
     if (all->forest.n_trees) SET_VECTOR_ELT(list, i, hash_of_codes(&all->codes));
     UNPROTECT(1);
     return list;
@@ -436,7 +449,7 @@ static SEXP result_list(const owned *all, uint32_t n_rows)
 
 /* ---- growing ---- */
 
-/* While columns are coded. */
+/* What stop_coding() looks at while columns are coded. */
 typedef struct {
     r_growth *calls;
     double end; /* in ct_seconds() */
@@ -479,7 +492,9 @@ SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     ct_error error;
     double start = ct_seconds();
     memset(&data, 0, sizeof data);
-    data.n_classes = (uint32_t) Rf_asInteger(n_classes);
+    const int of_classes = Rf_asInteger(n_classes);
+    if (of_classes < 0) Rf_error("there is no such number of classes");
+    data.n_classes = (uint32_t) of_classes;
     if (data.n_classes) data.classes = classes_of(y, x.n_rows, data.n_classes);
     else data.numbers = r_doubles(y, x.n_rows, "y");
     if (!data.classes && !data.numbers) Rf_error("there is no response");

@@ -5,7 +5,7 @@
 #include "forest/offload/device.h"
 #include "r/glue.h"
 
-/* Of a name, see r_device(). */
+/* The device of that name; names are those of r_device(). */
 ct_forest_device r_forest_device(SEXP name);
 
 /* A list of `answer`, which need not be protected, `device` (who did the work) and `device_note`

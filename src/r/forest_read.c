@@ -82,7 +82,7 @@ static void check_tree(const ct_hist_forest *forest, uint32_t i)
             Rf_error("node %u of tree %u of the forest is not valid", k + 1, i + 1);
 }
 
-/* Memory of the call. */
+/* The forest of an R list, every node of it checked; memory of the call. */
 static ct_hist_forest forest_of(SEXP list, uint32_t n_cols)
 {
     ct_hist_forest forest;
@@ -125,7 +125,7 @@ static ct_hist_forest forest_of(SEXP list, uint32_t n_cols)
     return forest;
 }
 
-/* Edges are borrowed; memory of the call. */
+/* The columns of a forest: edges are borrowed, the rest is memory of the call. */
 static ct_hist_code_column *edges_from(SEXP list, uint32_t n_cols)
 {
     SEXP edges = r_element(list, "edges");
@@ -171,22 +171,24 @@ SEXP r_answer_of(SEXP answer, const ct_forest_used *used)
 
 static int stop_quietly(void *calls) { return r_callbacks_stop(calls); }
 
-/* Sums as R has them, [row][class] turned. */
+/* Shares of the classes as R's matrix, from sums[row][class]. */
 static SEXP shares_matrix(const int64_t *sums, uint32_t n_rows, uint32_t width, uint32_t n_trees)
 {
+    CT_ASSERT(sums && width > 0);
     SEXP out = Rf_allocMatrix(REALSXP, (int) n_rows, (int) width);
     for (size_t row = 0; row < n_rows; row++) {
         double all = 0; /* shares of mixed leaves are rounded down */
         for (uint32_t k = 0; k < width; k++) all += (double) sums[row * width + k];
+        double *shares = REAL(out) + row;
         for (uint32_t k = 0; k < width; k++)
-            REAL(out)
-            [row + k * (size_t) n_rows] = n_trees ? (double) sums[row * width + k] / all : 0;
+            shares[k * (size_t) n_rows] = n_trees ? (double) sums[row * width + k] / all : 0;
     }
     return out;
 }
 
 static SEXP votes_matrix(const uint32_t *votes, uint32_t n_rows, uint32_t width)
 {
+    CT_ASSERT(votes && width > 0);
     SEXP out = Rf_allocMatrix(INTSXP, (int) n_rows, (int) width);
     for (size_t row = 0; row < n_rows; row++)
         for (uint32_t k = 0; k < width; k++)
@@ -198,6 +200,7 @@ static SEXP room_for(ct_hist_output what, uint32_t n_rows, const ct_hist_forest 
 {
     SEXP answer = R_NilValue;
     size_t width = forest->n_classes ? forest->n_classes : 1;
+    CT_ASSERT(forest->n_classes || (what != CT_HIST_LABELS && what != CT_HIST_VOTES));
     if (what == CT_HIST_LABELS) {
         answer = Rf_allocVector(INTSXP, n_rows);
         *out = INTEGER(answer);
@@ -222,9 +225,7 @@ SEXP ffi_hist_predict(SEXP list, SEXP columns, SEXP what_, SEXP threads, SEXP de
 {
     r_columns x = r_columns_of(columns);
     ct_hist_output what = (ct_hist_output) ((unsigned) Rf_asInteger(what_) % 5);
-    int n_threads = Rf_asInteger(threads);
-    if (n_threads < 1 || n_threads > R_MOST_THREADS)
-        Rf_error("'threads' must be a number from 1 to %d", R_MOST_THREADS);
+    const unsigned n_threads = r_threads_of(threads);
     const ct_forest_device device = r_forest_device(device_);
     ct_hist_forest forest = forest_of(list, x.n_cols);
     ct_hist_code_column *codes = edges_from(list, x.n_cols);
@@ -239,7 +240,7 @@ SEXP ffi_hist_predict(SEXP list, SEXP columns, SEXP what_, SEXP threads, SEXP de
     ct_halt stop = {stop_quietly, &calls, 0, 0};
     ct_status status =
         ct_hist_predict_at(&device, &forest, codes, x.columns, x.n_rows, what,
-                           (unsigned) n_threads, &stop, out, &used, &error);
+                           n_threads, &stop, out, &used, &error);
     r_callbacks_end(&calls, status, &error);
     if (answer == R_NilValue)
         answer = what == CT_HIST_SHARES
@@ -257,6 +258,7 @@ static void members_from(SEXP list, ct_hist_forest *forest, uint32_t n_ranks)
 {
     R_xlen_t leaves = 0, n = 0;
     for (uint32_t i = 0; i < forest->n_trees; i++) leaves += forest->trees[i].n_leaves;
+    CT_ASSERT(!forest->n_classes);
     const uint32_t *ends = (const uint32_t *) integers_of(list, "row_ends", leaves);
     const uint32_t *members = (const uint32_t *) integers_of(list, "rows", -1);
     const R_xlen_t all = Rf_xlength(r_element(list, "rows"));
@@ -290,9 +292,7 @@ SEXP ffi_hist_members(SEXP list, SEXP columns, SEXP asked_, SEXP threads)
 {
     static const char *const names[] = {"quantiles", "weights"};
     r_columns x = r_columns_of(columns);
-    const int n_threads = Rf_asInteger(threads);
-    if (n_threads < 1 || n_threads > R_MOST_THREADS)
-        Rf_error("'threads' must be a number from 1 to %d", R_MOST_THREADS);
+    const unsigned n_threads = r_threads_of(threads);
     ct_hist_forest forest = forest_of(list, x.n_cols);
     ct_hist_code_column *codes = edges_from(list, x.n_cols);
     SEXP probabilities = r_element(asked_, "probabilities");
@@ -317,7 +317,7 @@ SEXP ffi_hist_members(SEXP list, SEXP columns, SEXP asked_, SEXP threads)
     ct_error error;
     PROTECT(r_callbacks_init(&calls, R_NilValue));
     ct_halt stop = {stop_quietly, &calls, 0, 0};
-    ct_status status = ct_forest_members_predict(&asked, codes, x.columns, (unsigned) n_threads,
+    ct_status status = ct_forest_members_predict(&asked, codes, x.columns, n_threads,
                                                  &stop, &error);
     r_callbacks_end(&calls, status, &error);
     UNPROTECT(2);
@@ -339,9 +339,7 @@ static const uint32_t *counts_below(SEXP list, const char *name, R_xlen_t n, uin
 SEXP ffi_hist_curves(SEXP list, SEXP columns, SEXP asked_, SEXP threads)
 {
     r_columns x = r_columns_of(columns);
-    const int n_threads = Rf_asInteger(threads);
-    if (n_threads < 1 || n_threads > R_MOST_THREADS)
-        Rf_error("'threads' must be a number from 1 to %d", R_MOST_THREADS);
+    const unsigned n_threads = r_threads_of(threads);
     ct_hist_forest forest = forest_of(list, x.n_cols);
     ct_hist_code_column *codes = edges_from(list, x.n_cols);
     ct_forest_curves_asked asked;
@@ -361,7 +359,7 @@ SEXP ffi_hist_curves(SEXP list, SEXP columns, SEXP asked_, SEXP threads)
     ct_error error;
     PROTECT(r_callbacks_init(&calls, R_NilValue));
     ct_halt stop = {stop_quietly, &calls, 0, 0};
-    ct_status status = ct_forest_curves_predict(&asked, codes, x.columns, (unsigned) n_threads,
+    ct_status status = ct_forest_curves_predict(&asked, codes, x.columns, n_threads,
                                                 &stop, &error);
     r_callbacks_end(&calls, status, &error);
     UNPROTECT(2);
@@ -396,22 +394,23 @@ static void note_leaf(const ct_hist_forest *forest, const ct_hist_tree *tree, ui
 {
     const ct_hist_node *leaf = &tree->nodes[i];
     uint32_t width = forest->n_classes;
+    CT_ASSERT(leaf->feature == CT_HIST_LEAF && leaf_is_valid(forest, tree, leaf->next));
     if (!width) {
         REAL(mean)[i] = tree->means[leaf->next];
         REAL(counts)[i] = tree->counts[leaf->next];
         return;
     }
-    double *cells = REAL(counts) + i;
+    double *class_counts = REAL(counts) + i;
     const size_t n = tree->n_nodes, place = leaf->next & ~CT_HIST_MIXED;
-    for (uint32_t k = 0; k < width; k++) cells[k * n] = 0;
+    for (uint32_t k = 0; k < width; k++) class_counts[k * n] = 0;
     if (!(leaf->next & CT_HIST_MIXED)) {
-        cells[ct_forest_pure_class(leaf->next, width) * n] =
+        class_counts[ct_forest_pure_class(leaf->next, width) * n] =
             ct_forest_pure_weight(leaf->next, width);
     } else if (ct_hist_is_many(width)) {
         const uint32_t *list = tree->counts + place;
-        for (uint32_t k = 0; k < list[0]; k++) cells[list[1 + 2 * k] * n] = list[2 + 2 * k];
+        for (uint32_t k = 0; k < list[0]; k++) class_counts[list[1 + 2 * k] * n] = list[2 + 2 * k];
     } else {
-        for (uint32_t k = 0; k < width; k++) cells[k * n] = tree->counts[place * width + k];
+        for (uint32_t k = 0; k < width; k++) class_counts[k * n] = tree->counts[place * width + k];
     }
 }
 
@@ -421,14 +420,21 @@ static void add_children(const ct_hist_forest *forest, const ct_hist_tree *tree,
 {
     uint32_t left = tree->nodes[i].next & CT_HIST_CHILD,
              width = forest->n_classes ? forest->n_classes : 1;
+    CT_ASSERT(left > i && left + 1 < tree->n_nodes);
     for (uint32_t k = 0; k < width; k++) {
         double *column = REAL(counts) + (size_t) k * tree->n_nodes;
         column[i] = column[left] + column[left + 1];
     }
     if (forest->n_classes) return;
     const double *weight = REAL(counts);
-    REAL(mean)
-    [i] = (REAL(mean)[left] * weight[left] + REAL(mean)[left + 1] * weight[left + 1]) / weight[i];
+    double *means = REAL(mean);
+    means[i] = (means[left] * weight[left] + means[left + 1] * weight[left + 1]) / weight[i];
+}
+
+/* The threshold of a cut: infinite behind the last edge. */
+static double edge_of(const ct_hist_code_column *column, uint32_t cut)
+{
+    return cut < column->n_codes ? column->edges[cut] : R_PosInf;
 }
 
 /* Tree `number_` (its place, from 1), one element a node, breadth first: feature (from 1, 0 in
@@ -471,10 +477,8 @@ SEXP ffi_hist_tree(SEXP list, SEXP number_)
         INTEGER(left)[i] = is_leaf ? 0 : (int) (node->next & CT_HIST_CHILD) + 1;
         INTEGER(right)[i] = is_leaf ? 0 : INTEGER(left)[i] + 1;
         LOGICAL(default_left)[i] = !is_leaf && (node->next & CT_HIST_FLAG) != 0;
-        REAL(threshold)
-        [i] = is_leaf || is_set                          ? NA_REAL
-              : node->cut < codes[node->feature].n_codes ? codes[node->feature].edges[node->cut]
-                                                         : R_PosInf;
+        REAL(threshold)[i] = is_leaf || is_set ? NA_REAL
+                                               : edge_of(&codes[node->feature], node->cut);
         if (is_leaf) note_leaf(&forest, tree, (uint32_t) i, counts, mean);
         else add_children(&forest, tree, (uint32_t) i, counts, mean);
     }

@@ -60,7 +60,7 @@ static void free_owned(SEXP pointer)
     R_ClearExternalPtr(pointer);
 }
 
-/* Protect it. */
+/* An empty ensemble behind an external pointer; protect it. */
 static SEXP new_owned(owned **all)
 {
     SEXP pointer = r_owner(sizeof **all, Rf_install("contree_forged"), free_owned);
@@ -79,8 +79,9 @@ r_forged *r_forged_of(SEXP pointer)
     return (r_forged *) R_ExternalPtrAddr(pointer);
 }
 
-static void *room_for(owned *all, size_t n, size_t size)
+static void *allocate(owned *all, size_t n, size_t size)
 {
+    CT_ASSERT(size > 0);
     void *memory = ct_arena_zeroed(&all->arena, n ? n : 1, size);
     if (!memory) Rf_error("not enough memory");
     return memory;
@@ -99,8 +100,9 @@ static const int *integers(SEXP list, const char *name, R_xlen_t n)
 /* Numbers from `from` on as numbers from 0; what is below becomes one that no check lets pass. */
 static uint32_t *indices(owned *all, SEXP list, const char *name, R_xlen_t n, int from)
 {
+    CT_ASSERT(from == 0 || from == 1);
     const int *given = integers(list, name, n);
-    uint32_t *out = (uint32_t *) room_for(all, (size_t) n, sizeof *out);
+    uint32_t *out = (uint32_t *) allocate(all, (size_t) n, sizeof *out);
     for (R_xlen_t i = 0; i < n; i++)
         out[i] = given[i] < from ? UINT32_MAX : (uint32_t) given[i] - (uint32_t) from;
     return out;
@@ -111,7 +113,7 @@ static double *numbers(owned *all, SEXP list, const char *name, R_xlen_t n)
     SEXP x = r_element(list, name);
     if (TYPEOF(x) != REALSXP || Rf_xlength(x) != n)
         Rf_error("'%s' must be a double vector of length %ld", name, (long) n);
-    double *out = (double *) room_for(all, (size_t) n, sizeof *out);
+    double *out = (double *) allocate(all, (size_t) n, sizeof *out);
     if (n) memcpy(out, REAL_RO(x), (size_t) n * sizeof *out);
     return out;
 }
@@ -123,21 +125,13 @@ static uint8_t *bytes(owned *all, SEXP list, const char *name, R_xlen_t n)
     if ((TYPEOF(x) != LGLSXP && TYPEOF(x) != INTSXP) || Rf_xlength(x) != n)
         Rf_error("'%s' must be a vector of length %ld", name, (long) n);
     const int *given = TYPEOF(x) == LGLSXP ? LOGICAL_RO(x) : INTEGER_RO(x);
-    uint8_t *out = (uint8_t *) room_for(all, (size_t) n, 1);
+    uint8_t *out = (uint8_t *) allocate(all, (size_t) n, 1);
     for (R_xlen_t i = 0; i < n; i++)
         out[i] = given[i] < 0 || given[i] > 255 ? 255 : (uint8_t) given[i];
     return out;
 }
 
-static int flag(SEXP list, const char *name)
-{
-    SEXP x = r_element(list, name);
-    if (TYPEOF(x) != LGLSXP || Rf_xlength(x) != 1 || LOGICAL_RO(x)[0] == NA_LOGICAL)
-        Rf_error("'%s' must be TRUE or FALSE", name);
-    return LOGICAL_RO(x)[0];
-}
-
-/* 0 for the first word, 1 for the second. */
+/* Which of two words an element is: 0 the first, 1 the second. */
 static int word_of(SEXP list, const char *name, const char *first, const char *second)
 {
     SEXP x = r_element(list, name);
@@ -147,7 +141,7 @@ static int word_of(SEXP list, const char *name, const char *first, const char *s
     return 1;
 }
 
-/* All sets in one row of bits; first and size are those of each. */
+/* Reads all sets into one row of bits; first[i] and size[i] are the bits of set i. */
 static void read_sets(owned *all, SEXP sets, uint32_t *first, uint32_t *size)
 {
     uint64_t n_bits = 0;
@@ -160,7 +154,7 @@ static void read_sets(owned *all, SEXP sets, uint32_t *first, uint32_t *size)
         n_bits += size[i];
         if (n_bits > UINT32_MAX - 8) Rf_error("the sets are too large");
     }
-    uint8_t *bits = (uint8_t *) room_for(all, (size_t) n_bits / 8 + 1, 1);
+    uint8_t *bits = (uint8_t *) allocate(all, (size_t) n_bits / 8 + 1, 1);
     for (R_xlen_t i = 0; i < Rf_xlength(sets); i++)
         for (uint32_t k = 0; k < size[i]; k++)
             if (LOGICAL_RO(VECTOR_ELT(sets, i))[k] == TRUE)
@@ -179,9 +173,9 @@ static void add_sets(owned *all, SEXP list, R_xlen_t n)
     read_sets(all, sets, first, size);
     const uint8_t *beyond = bytes(all, list, "set_else", n_sets);
     const int *which = integers(list, "set", n);
-    uint32_t *node_first = (uint32_t *) room_for(all, (size_t) n, sizeof *first);
-    uint32_t *node_size = (uint32_t *) room_for(all, (size_t) n, sizeof *size);
-    uint8_t *node_else = (uint8_t *) room_for(all, (size_t) n, 1);
+    uint32_t *node_first = (uint32_t *) allocate(all, (size_t) n, sizeof *first);
+    uint32_t *node_size = (uint32_t *) allocate(all, (size_t) n, sizeof *size);
+    uint8_t *node_else = (uint8_t *) allocate(all, (size_t) n, 1);
     for (R_xlen_t i = 0; i < n; i++) {
         if (!which[i]) continue;
         if (which[i] < 0 || which[i] > n_sets) Rf_error("'set' must be numbers of sets");
@@ -194,14 +188,14 @@ static void add_sets(owned *all, SEXP list, R_xlen_t n)
     all->ensemble.set_else = node_else;
 }
 
-/* Columns of R, a row a node, to a row of C. */
+/* Transposes R's matrix of values to value[node][output]. */
 static void add_values(owned *all, SEXP list, R_xlen_t n)
 {
     SEXP x = r_element(list, "values");
     if (!Rf_isMatrix(x) || TYPEOF(x) != REALSXP || Rf_nrows(x) != n)
         Rf_error("'values' must be a double matrix with a row for each node");
     size_t width = (size_t) Rf_ncols(x);
-    double *out = (double *) room_for(all, (size_t) n * width, sizeof *out);
+    double *out = (double *) allocate(all, (size_t) n * width, sizeof *out);
     for (size_t k = 0; k < width; k++)
         for (size_t i = 0; i < (size_t) n; i++) out[i * width + k] = REAL_RO(x)[i + k * (size_t) n];
     all->ensemble.value = out;
@@ -220,7 +214,7 @@ static void add_contract(owned *all, SEXP list)
     e->less = word_of(list, "less", "<", "<=") ? CT_LESS_EQUAL : CT_LESS;
     e->number = word_of(list, "number", "float", "double") ? CT_F64 : CT_F32;
     e->sum = word_of(list, "sum", "float", "double") ? CT_F64 : CT_F32;
-    e->minus_fraction = flag(list, "minus_fraction");
+    e->minus_fraction = r_flag(r_element(list, "minus_fraction"), "minus_fraction");
 }
 
 static void add_ranges(owned *all, SEXP list, R_xlen_t n, R_xlen_t n_terms)
@@ -238,7 +232,7 @@ static void add_ranges(owned *all, SEXP list, R_xlen_t n, R_xlen_t n_terms)
     e->highest = numbers(all, list, "highest", n);
 }
 
-/* Where `intercept` is of no length there are no linear models. */
+/* Reads linear models of leaves; there are none where `intercept` has no length. */
 static void add_models(owned *all, SEXP list, R_xlen_t n)
 {
     ct_forge_ensemble *e = &all->ensemble;
@@ -259,8 +253,8 @@ static void read_ensemble(owned *all, SEXP list)
     if (TYPEOF(list) != VECSXP) Rf_error("an ensemble must be a list");
     R_xlen_t n = Rf_xlength(r_element(list, "feature"));
     R_xlen_t n_trees = Rf_xlength(r_element(list, "roots"));
-    if (n > CT_FORGE_MOST_NODES ||
-        n_trees > CT_FORGE_MOST_TREES) Rf_error("the ensemble is too large");
+    if (n > CT_FORGE_MOST_NODES || n_trees > CT_FORGE_MOST_TREES)
+        Rf_error("the ensemble is too large");
     e->n_nodes = (uint32_t) n;
     e->n_trees = (uint32_t) n_trees;
     add_contract(all, list);
@@ -268,7 +262,7 @@ static void read_ensemble(owned *all, SEXP list)
     e->output_of_tree = indices(all, list, "output", n_trees, 1);
     e->weight = numbers(all, list, "weight", n_trees);
     const int *feature = integers(list, "feature", n);
-    int32_t *from_0 = (int32_t *) room_for(all, (size_t) n, sizeof *from_0);
+    int32_t *from_0 = (int32_t *) allocate(all, (size_t) n, sizeof *from_0);
     for (R_xlen_t i = 0; i < n; i++) from_0[i] = feature[i] < 0 ? -2 : feature[i] - 1;
     e->feature = from_0;
     e->threshold = numbers(all, list, "threshold", n);
@@ -276,7 +270,7 @@ static void read_ensemble(owned *all, SEXP list)
     e->right = indices(all, list, "right", n, 1);
     e->default_left = bytes(all, list, "default_left", n);
     e->missing = bytes(all, list, "missing", n);
-    int32_t *ids = (int32_t *) room_for(all, (size_t) n, sizeof *ids);
+    int32_t *ids = (int32_t *) allocate(all, (size_t) n, sizeof *ids);
     if (n) memcpy(ids, integers(list, "leaf_id", n), (size_t) n * sizeof *ids);
     e->leaf_id = ids;
     if (Rf_xlength(r_element(list, "cover"))) e->cover = numbers(all, list, "cover", n);
@@ -313,7 +307,7 @@ SEXP ffi_ensemble_check(SEXP list)
     return R_NilValue;
 }
 
-/* 0 after the session in which it was made, or what else became of it. */
+/* Whether the pointer has an ensemble: not after the session in which it was made. */
 SEXP ffi_forged_alive(SEXP pointer)
 {
     int alive = TYPEOF(pointer) == EXTPTRSXP && R_ExternalPtrAddr(pointer) != NULL &&
@@ -327,6 +321,7 @@ SEXP ffi_forged_info(SEXP pointer)
                                         "networks", "simd", "bytes", "planes_from", "deep"};
     const owned *all = r_forged_of(pointer);
     const ct_forged *f = &all->forged;
+    CT_ASSERT(f->ensemble == &all->ensemble && (f->trees || !f->has_planes));
     int networks = 0, deep = 0;
     for (uint32_t t = 0; f->has_planes && t < f->ensemble->n_trees; t++) {
         networks += f->trees[t].kind != CT_REACH;
@@ -353,13 +348,11 @@ SEXP ffi_forged_info(SEXP pointer)
 ct_forge_run r_run_of(SEXP threads, SEXP way, SEXP simd)
 {
     ct_forge_run run;
-    int n = Rf_asInteger(threads), which = Rf_asInteger(way);
-    if (n < 1 || n > R_MOST_THREADS)
-        Rf_error("'threads' must be a number from 1 to %d", R_MOST_THREADS);
+    int which = Rf_asInteger(way);
     if (which < CT_FORGE_WAY_AUTO || which > CT_FORGE_WAY_WALK) Rf_error("there is no such way");
     if (TYPEOF(simd) != STRSXP || Rf_xlength(simd) != 1) Rf_error("'simd' must be a string");
     memset(&run, 0, sizeof run);
-    run.threads = (unsigned) n;
+    run.threads = r_threads_of(threads);
     run.way = (ct_forge_way) which;
     run.simd = ct_cpu_find(CHAR(STRING_ELT(simd, 0)));
     if (run.simd == CT_N_SIMD)
@@ -373,6 +366,7 @@ static ct_status predict_sums(r_forged *all, const r_columns *x, ct_forge_run *r
                               ct_error *error)
 {
     int was_running = all->running;
+    CT_ASSERT(x->n_cols == all->ensemble.n_features && run->stop);
     if (!was_running) run->kept = &all->rooms;
     all->running = 1;
     ct_status status = ct_forged_predict(&all->forged, x->columns, x->n_rows, run, out, error);
@@ -390,7 +384,7 @@ SEXP ffi_forged_predict(SEXP pointer, SEXP columns, SEXP leaves, SEXP threads, S
     r_columns x = r_columns_of(columns);
     if (x.n_cols != e->n_features) Rf_error("the columns are not those of the ensemble");
     ct_forge_run run = r_run_of(threads, way, simd);
-    int want_leaves = Rf_asLogical(leaves) == TRUE;
+    int want_leaves = r_flag(leaves, "leaves");
     ct_error error;
     r_callbacks calls;
     SEXP out = PROTECT(Rf_allocMatrix(want_leaves ? INTSXP : REALSXP, (int) x.n_rows,
@@ -417,6 +411,7 @@ SEXP ffi_forged_row(SEXP pointer, SEXP row)
         return R_NilValue;
     const owned *all = r_forged_of(pointer);
     if (Rf_xlength(row) != (R_xlen_t) all->ensemble.n_features) return R_NilValue;
+    CT_ASSERT(all->row && all->row->rows == 1);
     SEXP out = Rf_allocVector(REALSXP, (R_xlen_t) all->ensemble.n_outputs);
     ct_forge_tile_row(&all->forged, all->row, REAL_RO(row), REAL(out));
     return out;
@@ -435,7 +430,9 @@ static SEXP explain(SEXP pointer, SEXP columns, SEXP background, SEXP threads, S
     ct_forge_run run = r_run_of(threads, Rf_ScalarInteger(CT_FORGE_WAY_AUTO), simd);
     ct_error error;
     r_callbacks calls;
-    R_xlen_t n = (R_xlen_t) x.n_rows * e->n_features * e->n_features * e->n_outputs;
+    const double pair_values = (double) x.n_rows * e->n_features * e->n_features * e->n_outputs;
+    if (pairs && pair_values > R_XLEN_T_MAX) Rf_error("there are too many interactions");
+    R_xlen_t n = pairs ? (R_xlen_t) pair_values : 0;
     SEXP out = PROTECT(pairs ? Rf_allocVector(REALSXP, n)
                              : Rf_alloc3DArray(REALSXP, (int) x.n_rows, (int) e->n_features + 1,
                                                (int) e->n_outputs));
@@ -454,13 +451,13 @@ static SEXP explain(SEXP pointer, SEXP columns, SEXP background, SEXP threads, S
     return out;
 }
 
-/* An array of rows, features and the base, outputs. */
+/* SHAP values: an array [row, feature and last the base, output]. */
 SEXP ffi_forged_shap(SEXP pointer, SEXP columns, SEXP background, SEXP threads, SEXP simd)
 {
     return explain(pointer, columns, background, threads, simd, 0);
 }
 
-/* A vector of rows, features, features, outputs. */
+/* Shapley interaction values: a vector [row, feature, feature, output]. */
 SEXP ffi_forged_interactions(SEXP pointer, SEXP columns, SEXP background, SEXP threads, SEXP simd)
 {
     return explain(pointer, columns, background, threads, simd, 1);
@@ -480,16 +477,17 @@ SEXP ffi_numbers(SEXP text)
     for (R_xlen_t i = 0; i < n; i++) {
         char *end;
         while (*at == ' ') at++;
+        CT_ASSERT(*at);
         double x = strtod(at, &end);
-        int whole = end != at && (*end == ' ' || !*end);
-        REAL(out)[i] = whole ? x : NA_REAL;
-        for (at = whole ? end : at; !whole && *at && *at != ' ';) at++;
+        int is_number = end != at && (*end == ' ' || !*end);
+        REAL(out)[i] = is_number ? x : NA_REAL;
+        for (at = is_number ? end : at; !is_number && *at && *at != ' ';) at++;
     }
     UNPROTECT(1);
     return out;
 }
 
-/* The nearest floats, as doubles. */
+/* Rounds numbers to the nearest floats, returned as doubles. */
 SEXP ffi_floats(SEXP numbers_)
 {
     if (TYPEOF(numbers_) != REALSXP) Rf_error("'numbers' must be a double vector");

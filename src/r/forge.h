@@ -24,9 +24,9 @@ typedef struct {
     ct_arena arena; /* of the ensemble */
     ct_forge_ensemble ensemble;
     ct_forged forged;
-    ct_forge_tile_scratch *row; /* for one row at a time; the arena's */
-    ct_forge_scratch_pool rooms;    /* for more */
-    int running;             /* a run has them, or the schedule below */
+    ct_forge_tile_scratch *row;  /* for one row at a time; the arena's */
+    ct_forge_scratch_pool rooms; /* for many rows */
+    int running;                 /* a run uses `rooms`, or the schedule below */
     /* The schedule that was asked for last, made ready; `schedule` is its text. */
     ct_arena of_schedule;
     ct_forge_text schedule;
@@ -43,10 +43,10 @@ void r_forged_leave(r_forged_on *on);
 /* Makes the schedule ready, unless it is that of the call before. It is the caller's to say
  * `running` while it is in use. */
 void r_forged_schedule(r_forged *all, const char *text, int any_order);
-/* A string, checked. */
+/* The text of an R string, which is checked to be one. */
 const char *r_string_of(SEXP text);
 
-/* Settings of a run, checked. */
+/* Settings of a run from R values, which are checked. */
 ct_forge_run r_run_of(SEXP threads, SEXP way, SEXP simd);
 
 #endif

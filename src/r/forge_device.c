@@ -33,23 +33,25 @@ static int is_ready(const r_forged_on *on, int number, const char *text)
  * "lost" where it failed, or has not enough memory. */
 static SEXP without_device(const char *kind, ct_status status, const ct_error *error)
 {
+    CT_ASSERT(status != CT_OK);
     if (status == CT_INTERNAL) r_check(status, error);
     if (status != CT_NO_DEVICE) kind = status == CT_BAD_INPUT ? "refused" : "lost";
-    SEXP said = PROTECT(Rf_allocVector(STRSXP, 2));
-    SET_STRING_ELT(said, 0, Rf_mkChar(kind));
-    SET_STRING_ELT(said, 1, Rf_mkChar(error->message));
+    SEXP pair = PROTECT(Rf_allocVector(STRSXP, 2));
+    SET_STRING_ELT(pair, 0, Rf_mkChar(kind));
+    SET_STRING_ELT(pair, 1, Rf_mkChar(error->message));
     UNPROTECT(1);
-    return said;
+    return pair;
 }
 
 static ct_status open_text(r_forged *all, int number, const char *text, ct_error *error)
 {
+    CT_ASSERT(!all->on.device && all->scheduled.forged == &all->forged);
     if (number < 0) return ct_fail(error, CT_BAD_INPUT, "the twin runs no schedules");
     ct_forge_text_add(&all->on.text, "%s", text);
     return ct_forged_device_open_text(&all->scheduled, number, &all->on.device, error);
 }
 
-/* The device with the trees; text "": without a schedule. */
+/* Opens the device and sends the trees, unless it is open; text "": without a schedule. */
 static ct_status make_ready(r_forged *all, int number, const char *text, int any_order,
                             ct_error *error)
 {
@@ -63,19 +65,19 @@ static ct_status make_ready(r_forged *all, int number, const char *text, int any
                                          &all->on.device, error);
 }
 
-/* What the entries have in common. */
+/* Arguments that all entries for devices have in common. */
 typedef struct {
     r_forged *all;
     r_columns x;
     const char *text;
     int any_order, number;
     ct_forge_run run;
-} asked;
+} request;
 
-static asked asked_of(SEXP pointer, SEXP text, SEXP any_order, SEXP columns, SEXP threads,
+static request request_of(SEXP pointer, SEXP text, SEXP any_order, SEXP columns, SEXP threads,
                       SEXP number)
 {
-    asked a;
+    request a;
     a.all = r_forged_of(pointer);
     a.x = r_columns_of(columns);
     if (a.x.n_cols != a.all->ensemble.n_features)
@@ -83,7 +85,7 @@ static asked asked_of(SEXP pointer, SEXP text, SEXP any_order, SEXP columns, SEX
     a.run = r_run_of(threads, Rf_ScalarInteger(CT_FORGE_WAY_AUTO), PROTECT(Rf_mkString("auto")));
     UNPROTECT(1);
     a.text = r_string_of(text);
-    a.any_order = Rf_asLogical(any_order) == TRUE;
+    a.any_order = r_flag(any_order, "any_order");
     a.number = Rf_asInteger(number);
     if (a.number < -1 || a.number > 9999) Rf_error("there is no device of that number");
     return a;
@@ -91,22 +93,23 @@ static asked asked_of(SEXP pointer, SEXP text, SEXP any_order, SEXP columns, SEX
 
 /* Sums into `out` or, unless `taken` is NULL, the seconds that they take into that. Events are seen
  * to while a run asks for interrupts, and may ask for another device, which is not kept. */
-static ct_status run_on_device(asked *a, double *out, double seconds, double *taken,
+static ct_status run_on_device(request *a, double *out, double seconds, double *taken,
                                ct_error *error)
 {
     r_forged *all = a->all;
-    const r_forged_on mine = all->on;
+    const r_forged_on device = all->on;
+    CT_ASSERT(device.device && !out == (taken != NULL));
     const int was_running = all->running;
     memset(&all->on, 0, sizeof all->on);
     all->running = 1;
     ct_status status =
-        taken ? ct_forged_device_time(mine.device, a->x.columns, a->x.n_rows, &a->run, seconds,
+        taken ? ct_forged_device_time(device.device, a->x.columns, a->x.n_rows, &a->run, seconds,
                                       taken, error)
-              : ct_forged_device_predict(mine.device, a->x.columns, a->x.n_rows, &a->run, out,
+              : ct_forged_device_predict(device.device, a->x.columns, a->x.n_rows, &a->run, out,
                                          error);
     all->running = was_running;
     r_forged_leave(&all->on);
-    all->on = mine;
+    all->on = device;
     if (status == CT_NO_DEVICE) r_forged_leave(&all->on);
     return status;
 }
@@ -116,7 +119,7 @@ static ct_status run_on_device(asked *a, double *out, double seconds, double *ta
 SEXP ffi_forged_device_predict(SEXP pointer, SEXP text, SEXP any_order, SEXP columns, SEXP threads,
                                SEXP number)
 {
-    asked a = asked_of(pointer, text, any_order, columns, threads, number);
+    request a = request_of(pointer, text, any_order, columns, threads, number);
     ct_error error = {CT_OK, ""};
     r_callbacks calls;
     SEXP out = PROTECT(Rf_allocMatrix(REALSXP, (int) a.x.n_rows,
@@ -139,7 +142,7 @@ SEXP ffi_forged_device_predict(SEXP pointer, SEXP text, SEXP any_order, SEXP col
 SEXP ffi_forged_device_time(SEXP pointer, SEXP text, SEXP any_order, SEXP columns, SEXP threads,
                             SEXP number, SEXP seconds)
 {
-    asked a = asked_of(pointer, text, any_order, columns, threads, number);
+    request a = request_of(pointer, text, any_order, columns, threads, number);
     ct_error error = {CT_OK, ""};
     double least = Rf_asReal(seconds), taken = 0;
     if (!(least >= 0 && least < 60)) Rf_error("'seconds' must be a number from 0 to 60");

@@ -10,6 +10,7 @@
 
 static ct_column column_of(SEXP x, R_xlen_t offset)
 {
+    CT_ASSERT(offset >= 0 && offset <= Rf_xlength(x));
     ct_column column;
     if (TYPEOF(x) == REALSXP) {
         column.values = REAL_RO(x) + offset;
@@ -29,6 +30,7 @@ static ct_column column_of(SEXP x, R_xlen_t offset)
 /* The codes may come from anywhere: one without a level would read beyond them. */
 static ct_column coded_column_of(SEXP x)
 {
+    CT_ASSERT(TYPEOF(x) == VECSXP);
     SEXP codes = Rf_xlength(x) == 2 ? VECTOR_ELT(x, 0) : R_NilValue;
     SEXP levels = Rf_xlength(x) == 2 ? VECTOR_ELT(x, 1) : R_NilValue;
     if (TYPEOF(codes) != RAWSXP || TYPEOF(levels) != REALSXP || Rf_xlength(levels) < 1 ||
@@ -86,6 +88,7 @@ static const int *node_integers(SEXP x, R_xlen_t n, const char *name)
 
 static void add_levels(ct_forest *tree, SEXP levels_left)
 {
+    CT_ASSERT(tree->n_nodes > 0 && !tree->levels_left);
     if (TYPEOF(levels_left) != VECSXP || Rf_xlength(levels_left) != tree->n_nodes)
         Rf_error("'levels_left' must be a list with one element a node");
     tree->n_levels = (uint32_t *) R_alloc(tree->n_nodes, sizeof *tree->n_levels);
@@ -109,6 +112,7 @@ ct_forest r_tree_of(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP de
     R_xlen_t n = Rf_xlength(feature);
     ct_forest tree;
     memset(&tree, 0, sizeof tree);
+    if (n > INT_MAX) Rf_error("there are too many nodes");
     const int *features = node_integers(feature, n, "feature"),
               *lefts = node_integers(left, n, "left");
     const int *rights = node_integers(right, n, "right");
@@ -139,6 +143,7 @@ ct_forest r_tree_of(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP de
 /* Indices from 1 as indices from 0; what is none becomes one that no check lets pass. */
 static uint32_t *indices_of(SEXP x, R_xlen_t n, uint32_t from, const char *name)
 {
+    CT_ASSERT(n >= 0 && from <= 1);
     const int *given = node_integers(x, n, name);
     uint32_t *out = (uint32_t *) R_alloc((size_t) (n ? n : 1), sizeof *out);
     for (R_xlen_t i = 0; i < n; i++)
@@ -157,6 +162,7 @@ static void add_terms(ct_forest *forest, SEXP leaf)
 {
     SEXP coefficient = r_element(leaf, "coefficient");
     R_xlen_t n = Rf_xlength(coefficient);
+    CT_ASSERT(forest->leaf == CT_LEAF_VALUES && forest->n_values == 1);
     if (n > INT_MAX) Rf_error("'coefficient' is too long");
     const double *given = doubles(coefficient, n, "coefficient");
     forest->leaf = CT_LEAF_LINEAR;
@@ -211,12 +217,13 @@ static SEXP condition_of(const char *status, const char *message)
 
 static void raise_condition(SEXP condition)
 {
+    CT_ASSERT(Rf_inherits(condition, "contree_core_error"));
     PROTECT(condition);
     Rf_eval(PROTECT(Rf_lang2(Rf_install("stop"), condition)), R_BaseEnv);
     UNPROTECT(2);
 }
 
-/* As R/util-conditions.R knows it. */
+/* The name of a status in R/util-conditions.R. */
 static const char *name_of(ct_status status)
 {
     return status == CT_INTERNAL    ? "internal"
@@ -246,7 +253,7 @@ void r_check(ct_status status, const ct_error *error)
 
 SEXP r_failure(ct_status status, const ct_error *error)
 {
-    CT_ASSERT(status != CT_OK);
+    CT_ASSERT(status != CT_OK && error);
     return condition_of(name_of(status), error->message);
 }
 
@@ -258,6 +265,13 @@ SEXP r_element(SEXP list, const char *name)
         if (!strcmp(CHAR(STRING_ELT(names, i)), name)) return VECTOR_ELT(list, i);
     Rf_error("the control list has no element '%s'", name);
     return R_NilValue;
+}
+
+int r_flag(SEXP value, const char *name)
+{
+    if (TYPEOF(value) != LGLSXP || Rf_xlength(value) != 1 || LOGICAL_RO(value)[0] == NA_LOGICAL)
+        Rf_error("'%s' must be TRUE or FALSE", name);
+    return LOGICAL_RO(value)[0];
 }
 
 double r_number(SEXP control, const char *name)
@@ -285,6 +299,14 @@ unsigned r_threads(SEXP control)
     uint32_t threads = r_count(control, "threads");
     if (threads > R_MOST_THREADS) Rf_error("there can be no more than %d threads", R_MOST_THREADS);
     return threads;
+}
+
+unsigned r_threads_of(SEXP threads)
+{
+    int n = Rf_asInteger(threads);
+    if (n < 1 || n > R_MOST_THREADS)
+        Rf_error("'threads' must be a number from 1 to %d", R_MOST_THREADS);
+    return (unsigned) n;
 }
 
 ct_simd r_simd(SEXP control)
@@ -336,7 +358,7 @@ SEXP r_owner(size_t bytes, SEXP tag, R_CFinalizer_t release)
 
 SEXP r_named_list(const char *const *names, int n)
 {
-    CT_ASSERT(n > 0);
+    CT_ASSERT(names && n > 0);
     SEXP list = PROTECT(Rf_allocVector(VECSXP, n)), labels = PROTECT(Rf_allocVector(STRSXP, n));
     for (int i = 0; i < n; i++) SET_STRING_ELT(labels, i, Rf_mkChar(names[i]));
     Rf_setAttrib(list, R_NamesSymbol, labels);

@@ -48,9 +48,12 @@ void r_fail(const char *format, ...) CT_PRINTF(1, 2);
 void r_check(ct_status status, const ct_error *error);
 void r_interrupted(void);
 
-/* The conditions of the last two, to be returned; not protected. */
+/* The conditions that r_check() and r_interrupted() raise, to be returned; not protected. */
 SEXP r_failure(ct_status status, const ct_error *error);
 SEXP r_interruption(void);
+
+/* An argument of that name, or an element, that is TRUE or FALSE. */
+int r_flag(SEXP value, const char *name);
 
 /* An element of a named list, which must be there. */
 SEXP r_element(SEXP list, const char *name);
@@ -61,6 +64,8 @@ double r_number(SEXP control, const char *name);
 uint32_t r_count(SEXP control, const char *name);
 uint64_t r_seed(SEXP control);
 unsigned r_threads(SEXP control);
+/* An argument of that name, at least 1. */
+unsigned r_threads_of(SEXP threads);
 ct_simd r_simd(SEXP control);
 
 /* Which device is asked for: "cpu", "auto", "twin" or "cuda:" and its number. */

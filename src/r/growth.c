@@ -2,12 +2,12 @@
 
 #include <string.h>
 
-/* A call of the R function of two arguments. */
+/* A call of the learner's R function, whose arguments are the histogram and the info. */
 typedef struct {
     SEXP learner;
     const ct_learner_round *round;
     ct_learner_answer *answers;
-} asking;
+} learner_call;
 
 static SEXP counts_of(const uint32_t *values, uint32_t n, uint32_t add)
 {
@@ -16,9 +16,10 @@ static SEXP counts_of(const uint32_t *values, uint32_t n, uint32_t add)
     return out;
 }
 
-/* [bin, class, feature, leaf] */
+/* The histogram as an R array [bin, class, feature, leaf]. */
 static SEXP histogram_of(const ct_learner_round *round)
 {
+    CT_ASSERT(round->n_classes > 0 && round->n_features > 0 && round->n_leaves > 0);
     R_xlen_t n = (R_xlen_t) CT_LEARNER_BINS * round->n_classes * round->n_features *
         round->n_leaves;
     SEXP out = PROTECT(Rf_allocVector(INTSXP, n)), dim = PROTECT(Rf_allocVector(INTSXP, 4));
@@ -49,9 +50,9 @@ static SEXP info_of(const ct_learner_round *round)
 
 /* The function gives three integers a leaf, of which R code has looked over the values: feature and
  * bin from 1 (NA: none), and 0 or 1. */
-static SEXP ask_r(void *data)
+static SEXP call_learner(void *data)
 {
-    asking *a = (asking *) data;
+    learner_call *a = (learner_call *) data;
     uint32_t n = a->round->n_leaves;
     SEXP histogram = PROTECT(histogram_of(a->round)), info = PROTECT(info_of(a->round));
     SEXP call = PROTECT(Rf_lang3(a->learner, histogram, info));
@@ -61,6 +62,8 @@ static SEXP ask_r(void *data)
     for (uint32_t i = 0; i < n; i++) {
         const int *own = INTEGER_RO(answer) + 3 * (size_t) i;
         int none = own[0] == NA_INTEGER || own[1] == NA_INTEGER || own[0] < 1 || own[1] < 1;
+        CT_ASSERT(none || (uint32_t) own[0] <= a->round->n_features);
+        CT_ASSERT(none || own[1] < CT_LEARNER_BINS);
         a->answers[i].feature = none ? -1 : own[0] - 1;
         a->answers[i].bin = none ? 0 : (uint32_t) own[1] - 1;
         a->answers[i].missing_left = own[2] == 1;
@@ -72,8 +75,9 @@ static SEXP ask_r(void *data)
 int r_growth_learn(void *data, const ct_learner_round *round, ct_learner_answer *answers)
 {
     r_growth *calls = (r_growth *) data;
-    asking a = {calls->learner, round, answers};
-    return r_callbacks_call(&calls->guard, ask_r, &a);
+    CT_ASSERT(calls->learner != R_NilValue && answers);
+    learner_call a = {calls->learner, round, answers};
+    return r_callbacks_call(&calls->guard, call_learner, &a);
 }
 
 int r_growth_stop(void *data)

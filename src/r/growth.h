@@ -11,7 +11,7 @@ typedef struct {
     SEXP learner; /* that checked_learner() of R has made, borrowed; R_NilValue: none */
 } r_growth;
 
-/* `calls` of all is an r_growth. */
+/* Callbacks of growth; `calls` is an r_growth. */
 void r_growth_report(void *calls, uint32_t trees, double seconds);
 int r_growth_stop(void *calls);
 int r_growth_learn(void *calls, const ct_learner_round *round, ct_learner_answer *answers);

@@ -68,7 +68,7 @@ static void sum_images(SEXP images, SEXP control, r_images *x, ct_pixel_integral
     x->source = ct_pixel_rectangle_source(integrals);
 }
 
-/* Memory of the call. */
+/* Images whose channels are features, borrowed by columns; memory of the call. */
 static void take_columns(SEXP images, r_images *x)
 {
     x->n_images = images_of(images, INTSXP);
@@ -99,7 +99,7 @@ static void take_images(SEXP images, SEXP control, r_images *x, r_image_owned *a
 
 /* ---- growing ---- */
 
-/* Two whole numbers; none where the first is not below the second. */
+/* Reads the two ends of an interval; there is none where the first is not below the second. */
 static void take_interval(SEXP ends, ct_pixel_options *o)
 {
     if (TYPEOF(ends) != REALSXP || Rf_xlength(ends) != 2 ||
@@ -133,6 +133,7 @@ static ct_pixel_options options_of(SEXP control)
 
 void r_image_labels(SEXP labels, const ct_pixel_shape *shape, int16_t *to)
 {
+    CT_ASSERT(to && shape->height > 0 && shape->width > 0);
     const R_xlen_t n = (R_xlen_t) shape->height * shape->width;
     if (TYPEOF(labels) != INTSXP || Rf_xlength(labels) != n) Rf_error("labels are not valid");
     for (R_xlen_t k = 0; k < n; k++) {
@@ -175,6 +176,7 @@ static SEXP by_tree(const ct_pixel_forest *forest, size_t offset)
  * keeps one and its length, in elements of `width` integers. */
 static SEXP joined(const ct_pixel_forest *forest, size_t array, size_t number, uint32_t width)
 {
+    CT_ASSERT(array < sizeof(ct_pixel_tree) && number < sizeof(ct_pixel_tree) && width > 0);
     R_xlen_t n = 0;
     SEXP sizes = PROTECT(by_tree(forest, number));
     for (uint32_t i = 0; i < forest->n_trees; i++) n += (R_xlen_t) INTEGER(sizes)[i] * width;
@@ -184,6 +186,7 @@ static SEXP joined(const ct_pixel_forest *forest, size_t array, size_t number, u
         const void *from;
         size_t own = (size_t) INTEGER(sizes)[i] * width;
         memcpy(&from, (const char *) &forest->trees[i] + array, sizeof from);
+        CT_ASSERT(from || !own);
         if (own) memcpy(to, from, own * sizeof *to);
         to += own;
     }
@@ -252,6 +255,7 @@ SEXP ffi_image_grow(SEXP images, SEXP labels, SEXP n_classes, SEXP control)
     r_check(status, &error);
     SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
     SET_VECTOR_ELT(list, 0, forest_list(&all->forest));
+    CT_ASSERT((size_t) end < sizeof ends / sizeof *ends);
     SET_VECTOR_ELT(list, 1, Rf_mkString(ends[end]));
     SET_VECTOR_ELT(list, 2, Rf_ScalarReal(ct_seconds() - start));
     SET_VECTOR_ELT(list, 3, Rf_mkString(used.name));
@@ -290,6 +294,7 @@ static int feature_valid(const r_images *x, const r_image_owned *all,
 
 static void check_tree(const ct_pixel_tree *tree, const r_images *x, const r_image_owned *all)
 {
+    CT_ASSERT(tree->n_nodes > 0 && tree->n_leaves > 0);
     const void *top = vmaxget();
     uint32_t *depths = (uint32_t *) R_alloc(tree->n_nodes, sizeof *depths);
     memset(depths, 0, tree->n_nodes * sizeof *depths);
@@ -311,7 +316,7 @@ static double total(const int *sizes, uint32_t n, int least)
     return sum;
 }
 
-/* Borrowed; the trees are memory of the call. */
+/* The forest of an R list, checked: arrays are borrowed, the trees are memory of the call. */
 static ct_pixel_forest forest_of(SEXP list, const r_images *x, const r_image_owned *all)
 {
     ct_pixel_forest forest;
@@ -360,6 +365,7 @@ SEXP ffi_image_predict(SEXP list, SEXP images, SEXP what_, SEXP control)
     PROTECT(r_callbacks_init(&guard, R_NilValue));
     take_images(images, control, &x, all);
     ct_pixel_forest forest = forest_of(list, &x, all);
+    CT_ASSERT(x.source.n_images == x.n_images && x.n_images > 0);
     ct_pixel_output what = (ct_pixel_output) (Rf_asInteger(what_) & 3);
     R_xlen_t width = what == CT_PIXEL_LABELS   ? 1
                      : what == CT_PIXEL_LEAVES ? forest.n_trees
@@ -413,7 +419,7 @@ static ct_pixel_kernel filter_of(SEXP weights)
     return (ct_pixel_kernel){REAL_RO(weights), (uint32_t) (n / 2)};
 }
 
-/* channel: a matrix of doubles; a matrix of its size. */
+/* Filters a channel, a matrix of doubles, by rows and columns: a matrix of its size. */
 SEXP ffi_image_filter(SEXP channel, SEXP rows, SEXP columns, SEXP threads)
 {
     if (TYPEOF(channel) != REALSXP || !Rf_isMatrix(channel) || !Rf_xlength(channel))
@@ -423,7 +429,7 @@ SEXP ffi_image_filter(SEXP channel, SEXP rows, SEXP columns, SEXP threads)
     double *scratch = (double *) R_alloc((size_t) Rf_xlength(channel), sizeof *scratch);
     SEXP out = PROTECT(Rf_allocMatrix(REALSXP, height, width));
     ct_pixel_filter(REAL_RO(channel), (uint32_t) height, (uint32_t) width, &first, &second,
-                    (unsigned) Rf_asInteger(threads), scratch, REAL(out));
+                    r_threads_of(threads), scratch, REAL(out));
     UNPROTECT(1);
     return out;
 }

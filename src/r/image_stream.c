@@ -6,13 +6,13 @@
 #include "data/hash.h"
 #include "r/image.h"
 
-/* A call for one image. */
+/* A call of an R function for one image. */
 typedef struct {
     r_image_stream *s;
     uint32_t image;
-} asking;
+} image_call;
 
-static SEXP ask_for(SEXP function, uint32_t image)
+static SEXP call_with_image(SEXP function, uint32_t image)
 {
     SEXP call = PROTECT(Rf_lang2(function, Rf_ScalarInteger((int) image + 1)));
     SEXP value = Rf_eval(call, R_GlobalEnv);
@@ -31,6 +31,7 @@ static void check_hash(uint64_t *seen, uint64_t hash, const char *what, uint32_t
 
 static uint64_t hash_of(SEXP value)
 {
+    CT_ASSERT(TYPEOF(value) == REALSXP || TYPEOF(value) == INTSXP);
     uint64_t hash = 1;
     for (R_xlen_t i = 0; i < Rf_xlength(value); i++)
         hash = TYPEOF(value) == REALSXP ? ct_hash_double(hash, REAL_RO(value)[i])
@@ -42,11 +43,12 @@ static uint64_t hash_of(SEXP value)
 
 static SEXP open_in_r(void *data)
 {
-    const asking *a = (const asking *) data;
+    const image_call *a = (const image_call *) data;
+    CT_ASSERT(a->image < a->s->x->n_images);
     r_image_stream *s = a->s;
     const ct_pixel_shape *shape = &s->x->source.shapes[a->image];
     const int columns = s->x->source.kind == CT_VALUE_COLUMNS;
-    SEXP value = PROTECT(ask_for(s->image, a->image));
+    SEXP value = PROTECT(call_with_image(s->image, a->image));
     const int *size = r_image_size(value, columns ? INTSXP : REALSXP);
     if ((uint32_t) size[0] != shape->height || (uint32_t) size[1] != shape->width ||
         (uint32_t) size[2] != s->channels)
@@ -71,7 +73,7 @@ static SEXP open_in_r(void *data)
 static int open_image(void *self, uint32_t image)
 {
     r_image_stream *s = (r_image_stream *) self;
-    asking a = {s, image};
+    image_call a = {s, image};
     return r_callbacks_call(&s->growth->guard, open_in_r, &a);
 }
 
@@ -79,8 +81,9 @@ static int open_image(void *self, uint32_t image)
 
 static SEXP label_in_r(void *data)
 {
-    const asking *a = (const asking *) data;
-    SEXP labels = PROTECT(ask_for(a->s->labels, a->image));
+    const image_call *a = (const image_call *) data;
+    CT_ASSERT(a->image < a->s->x->n_images);
+    SEXP labels = PROTECT(call_with_image(a->s->labels, a->image));
     r_image_labels(labels, &a->s->x->source.shapes[a->image], a->s->classes);
     check_hash(&a->s->hashes[1][a->image], hash_of(labels), "labels", a->image);
     UNPROTECT(1);
@@ -90,7 +93,7 @@ static SEXP label_in_r(void *data)
 static const int16_t *labels_of_image(void *self, uint32_t image)
 {
     r_image_stream *s = (r_image_stream *) self;
-    asking a = {s, image};
+    image_call a = {s, image};
     return r_callbacks_call(&s->growth->guard, label_in_r, &a) ? s->classes : NULL;
 }
 
@@ -100,6 +103,7 @@ static const int16_t *labels_of_image(void *self, uint32_t image)
 static void begin_columns(r_image_stream *s, const ct_pixel_shape *shapes)
 {
     const size_t n = s->x->n_images;
+    CT_ASSERT(n > 0 && s->channels > 0);
     const int32_t *const **values = (const int32_t *const **) R_alloc(s->channels, sizeof *values);
     s->columns = (const int32_t **) R_alloc(s->channels * n, sizeof *s->columns);
     memset(s->columns, 0, s->channels * n * sizeof *s->columns);
@@ -117,7 +121,7 @@ static void begin_rectangles(r_image_stream *s, const ct_pixel_shape *shapes, SE
     s->x->source = ct_pixel_rectangle_source(&s->owned->integrals);
 }
 
-/* Memory of the call; returns the most pixels of an image. */
+/* Reads sizes of images into memory of the call; returns the pixels of the largest. */
 static size_t shapes_of(SEXP sizes, r_image_stream *s, ct_pixel_shape **shapes)
 {
     size_t most = 0;

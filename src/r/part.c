@@ -35,6 +35,7 @@ static const double LOOK_EVERY = 0.02;
 
 static void put_cost(double *pair, int64_t cost)
 {
+    CT_ASSERT(cost >= 0);
     pair[0] = (double) (cost >> LOW_BITS);
     pair[1] = (double) (cost & (((int64_t) 1 << LOW_BITS) - 1));
 }
@@ -63,7 +64,7 @@ SEXP ffi_part_keep(void)
     return r_owner(sizeof(ct_exact_kept), Rf_install("contree_kept"), free_kept);
 }
 
-/* At once, and not when R comes to it. */
+/* Frees what ffi_part_keep() made at once, without waiting for the garbage collector. */
 SEXP ffi_part_forget(SEXP owner)
 {
     if (TYPEOF(owner) == EXTPTRSXP && R_ExternalPtrTag(owner) == Rf_install("contree_kept"))
@@ -143,7 +144,7 @@ static void join_ends(SEXP ends, ct_exact_open *open)
     }
 }
 
-/* Memory of the call; not to be freed by ct_exact_part_free(). */
+/* Open ranges from R, in memory of the call: ct_exact_part_free() must not free them. */
 static const ct_exact_open *open_of(SEXP list)
 {
     SEXP feature = r_element(list, "feature"), first = r_element(list, "first"),
@@ -203,6 +204,7 @@ static SEXP raw_of(const ct_exact_open *open, uint32_t i)
 {
     size_t at = open->ranges[i].at,
            end = i + 1 < open->n ? open->ranges[i + 1].at : open->ends.n;
+    CT_ASSERT(i < open->n && at <= end && end <= open->ends.n);
     SEXP raw = Rf_allocVector(RAWSXP, (R_xlen_t) (end - at));
     if (end > at) memcpy(RAW(raw), open->ends.bytes + at, end - at);
     return raw;
@@ -241,6 +243,7 @@ SEXP r_part_answer(SEXP owner, uint32_t n_cols)
     static const char *const names[] = {"open", "known", "evaluated", "tree", "searched"};
     if (owner == R_NilValue) return R_NilValue;
     const ct_exact_part *part = &((const asked *) R_ExternalPtrAddr(owner))->part;
+    CT_ASSERT(part->known && (part->open.ranges || !part->open.n));
     SEXP list = PROTECT(r_named_list(names, 5));
     SET_VECTOR_ELT(list, 0, open_list(&part->open));
     SET_VECTOR_ELT(list, 1, Rf_allocMatrix(REALSXP, 2, (int) n_cols + 1));

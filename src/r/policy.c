@@ -24,6 +24,7 @@
 
 static size_t size_of(double bytes)
 {
+    CT_ASSERT(bytes >= 0);
     return bytes < (double) (SIZE_MAX / 4) ? (size_t) bytes : SIZE_MAX / 4;
 }
 
@@ -39,7 +40,7 @@ static ct_policy_options options_of(SEXP control, r_callbacks *calls)
     return options;
 }
 
-/* The tree to begin with; memory of the call. */
+/* The tree that the search begins with, NULL without one; memory of the call. */
 static const ct_policy_start *start_of(SEXP list, uint32_t n_cols)
 {
     ct_error error;
@@ -74,6 +75,7 @@ static SEXP by_node(const ct_policy_result *result, int what)
 {
     const ct_forest *tree = &result->tree;
     SEXP out = Rf_allocVector(what == DEFAULT_LEFT ? LGLSXP : INTSXP, tree->n_nodes);
+    CT_ASSERT(tree->n_nodes > 0 && result->action && result->n);
     int *to = what == DEFAULT_LEFT ? LOGICAL(out) : INTEGER(out);
     for (uint32_t i = 0; i < tree->n_nodes; i++) {
         const int is_leaf = tree->feature[i] < 0;
@@ -91,6 +93,7 @@ static SEXP doubles_by_node(const ct_policy_result *result, int thresholds)
 {
     const ct_forest *tree = &result->tree;
     SEXP out = Rf_allocVector(REALSXP, tree->n_nodes);
+    CT_ASSERT(thresholds || result->regret);
     for (uint32_t i = 0; i < tree->n_nodes; i++)
         REAL(out)[i] = !thresholds            ? result->regret[i]
                        : tree->feature[i] < 0 ? NA_REAL
@@ -139,6 +142,7 @@ static SEXP result_list(const ct_policy_result *result, SEXP where, int interrup
     SET_VECTOR_ELT(list, i++, Rf_mkString(result->simd));
     SET_VECTOR_ELT(list, i++, Rf_ScalarInteger((int) result->threads));
     SET_VECTOR_ELT(list, i++, Rf_ScalarLogical(interrupted));
+    CT_ASSERT(i == Rf_xlength(list) && result->units >= 0);
     UNPROTECT(1);
     return list;
 }
@@ -160,14 +164,14 @@ SEXP ffi_policy_solve(SEXP columns, SEXP rewards, SEXP control)
     r_callbacks calls;
     ct_error error;
     SEXP where = PROTECT(Rf_allocVector(INTSXP, data.n_rows)),
-         told = r_element(control, "report"), roots = r_element(control, "roots");
+         report_function = r_element(control, "report"), roots = r_element(control, "roots");
     SEXP handle = PROTECT(r_owner(sizeof(ct_policy_result), R_NilValue, free_result));
     ct_policy_result *result = (ct_policy_result *) R_ExternalPtrAddr(handle);
     ct_policy_options options = options_of(control, &calls);
     options.start = start_of(r_element(control, "start"), data.n_cols);
     if (roots != R_NilValue) options.roots = r_roots_of(roots, data.n_cols);
-    if (told != R_NilValue) options.report = report, options.report_data = &calls;
-    PROTECT(r_callbacks_init(&calls, told));
+    if (report_function != R_NilValue) options.report = report, options.report_data = &calls;
+    PROTECT(r_callbacks_init(&calls, report_function));
     uint32_t *leaves = (uint32_t *) INTEGER(where);
     const ct_status status = ct_policy_solve(&data, &options, result, leaves, &error);
     if (calls.jumped) {
@@ -175,7 +179,10 @@ SEXP ffi_policy_solve(SEXP columns, SEXP rewards, SEXP control)
         r_callbacks_jump(&calls);
     }
     r_check(status, &error);
-    for (uint32_t row = 0; row < data.n_rows; row++) INTEGER(where)[row]++;
+    for (uint32_t row = 0; row < data.n_rows; row++) {
+        CT_ASSERT(leaves[row] < result->tree.n_nodes);
+        leaves[row]++;
+    }
     SEXP list = PROTECT(result_list(result, where, calls.interrupted));
     free_result(handle);
     UNPROTECT(4);
@@ -198,7 +205,9 @@ static ct_certify_policy claim_of(const ct_policy_data *data, SEXP control, SEXP
     for (uint32_t row = 0; row < data->n_rows; row++)
         own[row] = (uint32_t) INTEGER_RO(actions)[row] - 1;
     claim.actions = own;
-    claim.n_splits = (uint32_t) Rf_asInteger(n_splits);
+    const int splits = Rf_asInteger(n_splits);
+    if (splits < 0) Rf_error("a tree must have a number of splits");
+    claim.n_splits = (uint32_t) splits;
     return claim;
 }
 

@@ -51,8 +51,10 @@ SEXP ffi_protobuf_packed(SEXP bytes_, SEXP wire_)
     if (more < 0) Rf_error("a row of numbers is malformed");
     SEXP out = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t) n));
     at = 0;
-    for (uint64_t i = 0; i < n; i++)
-        ct_forge_pb_number(bytes, size, (ct_forge_pb_wire) wire, &at, &REAL(out)[i]);
+    for (uint64_t i = 0; i < n; i++) {
+        more = ct_forge_pb_number(bytes, size, (ct_forge_pb_wire) wire, &at, &REAL(out)[i]);
+        CT_ASSERT(more == 1);
+    }
     UNPROTECT(1);
     return out;
 }

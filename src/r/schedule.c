@@ -33,7 +33,7 @@ static SEXP new_text(ct_forge_text **text)
     return owner;
 }
 
-/* R's copy. */
+/* The text as an R string. */
 static SEXP string_from(const ct_forge_text *text)
 {
     if (text->failed) Rf_error("not enough memory");
@@ -46,6 +46,7 @@ static int list_loops(const ct_forge_nest *nest, int first, int depth, int *loop
 {
     int n = 0;
     for (int i = first; i >= 0; i = nest->loops[i].next) {
+        CT_ASSERT(i < nest->n_loops && depth < CT_FORGE_MOST_LOOPS);
         loops[n] = i;
         depths[n++] = depth;
         n += list_loops(nest, nest->loops[i].inner, depth + 1, loops + n, depths + n);
@@ -58,8 +59,8 @@ static SEXP marks_of(const ct_forge_index *index)
 {
     char text[256] = "";
     size_t n = 0;
-    for (ct_forge_directive d = CT_FORGE_GPU; d < CT_FORGE_N_DIRECTIVES; d =
-         (ct_forge_directive) (d + 1)) {
+    for (int number_of = CT_FORGE_GPU; number_of < CT_FORGE_N_DIRECTIVES; number_of++) {
+        const ct_forge_directive d = (ct_forge_directive) number_of;
         char number[32] = "";
         const char *form = ct_forge_directive_form(d);
         if (!index->marked[d]) continue;
@@ -78,6 +79,7 @@ static SEXP loops_of(const ct_forge_nest *nest)
     static const char *const names[] = {"loop", "over", "depth", "start", "stop", "step", "marks"};
     int loops[CT_FORGE_MOST_LOOPS], depths[CT_FORGE_MOST_LOOPS];
     int n = list_loops(nest, nest->first, 0, loops, depths);
+    CT_ASSERT(n > 0 && n <= CT_FORGE_MOST_LOOPS);
     SEXP list = PROTECT(r_named_list(names, 7));
     for (int i = 0; i < 7; i++)
         SET_VECTOR_ELT(list, i, Rf_allocVector(i < 2 || i == 6 ? STRSXP : i == 2 ? INTSXP : REALSXP,
@@ -89,8 +91,8 @@ static SEXP loops_of(const ct_forge_nest *nest)
                        Rf_mkChar(index->axis == CT_FORGE_ROWS ? "rows" : "trees"));
         INTEGER(VECTOR_ELT(list, 2))[i] = depths[i];
         REAL(VECTOR_ELT(list, 3))[i] = (double) index->start;
-        REAL(VECTOR_ELT(list,
-                        4))[i] = index->stop == CT_FORGE_OPEN ? NA_REAL : (double) index->stop;
+        const int is_open = index->stop == CT_FORGE_OPEN;
+        REAL(VECTOR_ELT(list, 4))[i] = is_open ? NA_REAL : (double) index->stop;
         REAL(VECTOR_ELT(list, 5))[i] = (double) index->step;
         SET_STRING_ELT(VECTOR_ELT(list, 6), i, marks_of(index));
     }
@@ -137,7 +139,7 @@ SEXP ffi_schedule_rules(void)
 /* What texts of a schedule there are. */
 enum { SHOW_LEVELS = 3, SHOW_C = SHOW_LEVELS, SHOW_CUDA, SHOW_PTX };
 
-/* CUDA by way of a text of its own. */
+/* Compiles the CUDA text to PTX. */
 static ct_status show_ptx(const ct_forge_scheduled *s, const char *name, ct_forge_text *out,
                           ct_error *error)
 {
@@ -155,6 +157,7 @@ static ct_status show(const ct_forged *f, const char *text, int any_order, int w
                       const char *name, ct_arena *arena, ct_forge_text *out, ct_error *error)
 {
     ct_forge_scheduled s;
+    CT_ASSERT(what >= 0 && what <= SHOW_PTX);
     CT_TRY(ct_forge_scheduled_new(f, text, any_order, arena, &s, error));
     if (what < SHOW_LEVELS) {
         CT_TRY(ct_forge_ir_lower(s.ir, s.nest, s.shape, (ct_forge_ir_level) what, error));
@@ -181,10 +184,11 @@ SEXP ffi_schedule_show(SEXP pointer, SEXP text, SEXP any_order, SEXP what, SEXP 
     ct_budget budget = {SIZE_MAX / 2, 0};
     ct_arena arena;
     const char *given = r_string_of(text), *called = r_string_of(name);
+    const int in_any_order = r_flag(any_order, "any_order"), which = Rf_asInteger(what);
+    if (which < 0 || which > SHOW_PTX) Rf_error("there is no such text of a schedule");
     PROTECT(new_text(&out));
     ct_arena_init(&arena, &budget);
-    ct_status status = show(&all->forged, given, Rf_asLogical(any_order) == TRUE,
-                            Rf_asInteger(what), called, &arena, out, &error);
+    ct_status status = show(&all->forged, given, in_any_order, which, called, &arena, out, &error);
     ct_arena_free(&arena);
     r_check(status, &error);
     SEXP string = string_from(out);
@@ -206,7 +210,7 @@ void r_forged_schedule(r_forged *all, const char *text, int any_order)
     ct_forge_text_add(&all->schedule, "%s", text);
 }
 
-/* Sums, a column an output. */
+/* Predicts by a schedule: a matrix of sums, a column an output. */
 SEXP ffi_schedule_predict(SEXP pointer, SEXP text, SEXP any_order, SEXP columns, SEXP threads,
                           SEXP simd)
 {
@@ -215,7 +219,7 @@ SEXP ffi_schedule_predict(SEXP pointer, SEXP text, SEXP any_order, SEXP columns,
     if (x.n_cols != all->ensemble.n_features)
         Rf_error("the columns are not those of the ensemble");
     ct_forge_run run = r_run_of(threads, Rf_ScalarInteger(CT_FORGE_WAY_AUTO), simd);
-    r_forged_schedule(all, r_string_of(text), Rf_asLogical(any_order) == TRUE);
+    r_forged_schedule(all, r_string_of(text), r_flag(any_order, "any_order"));
     ct_error error;
     r_callbacks calls;
     SEXP out = PROTECT(Rf_allocMatrix(REALSXP, (int) x.n_rows, (int) all->ensemble.n_outputs));
@@ -223,6 +227,7 @@ SEXP ffi_schedule_predict(SEXP pointer, SEXP text, SEXP any_order, SEXP columns,
     ct_halt stop = {r_callbacks_stop, &calls, 0, 0};
     run.stop = &stop;
     int was_running = all->running;
+    CT_ASSERT(all->scheduled.forged == &all->forged);
     all->running = 1;
     ct_status status = ct_forge_scheduled_predict(&all->scheduled, x.columns, x.n_rows, &run,
                                                   REAL(out), &error);

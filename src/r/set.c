@@ -34,7 +34,9 @@ static void free_set(SEXP pointer)
 
 static r_set *set_of(SEXP pointer)
 {
-    r_set *own = TYPEOF(pointer) == EXTPTRSXP ? (r_set *) R_ExternalPtrAddr(pointer) : NULL;
+    const int is_set =
+        TYPEOF(pointer) == EXTPTRSXP && TYPEOF(R_ExternalPtrTag(pointer)) == LISTSXP;
+    r_set *own = is_set ? (r_set *) R_ExternalPtrAddr(pointer) : NULL;
     if (!own || !own->set) Rf_error("the set of trees is not there any more");
     return own;
 }
@@ -86,6 +88,7 @@ SEXP ffi_set_alive(SEXP pointer)
 
 static SEXP digits(const uint64_t *count, unsigned words)
 {
+    CT_ASSERT(count && words > 0 && words <= CT_COUNT_WORDS);
     char text[CT_COUNT_DIGITS];
     ct_set_count_text(count, words, text);
     return Rf_mkChar(text);
@@ -155,9 +158,10 @@ static void free_result(SEXP pointer)
     R_ClearExternalPtr(pointer);
 }
 
-/* As ffi_exact_solve() returns it; of the handle, which is freed. Protect `where`. */
+/* The tree of a handle, which is freed, as ffi_exact_solve() returns it. Protect `where`. */
 static SEXP tree_list(SEXP handle, const r_set *own, SEXP where)
 {
+    CT_ASSERT((uint32_t) Rf_xlength(where) == own->n_rows);
     for (uint32_t row = 0; row < own->n_rows; row++) INTEGER(where)[row]++;
     SEXP list = PROTECT(r_result_list((ct_exact_result *) R_ExternalPtrAddr(handle), own->n_cols,
                                       where, 0, R_NilValue));
@@ -201,6 +205,7 @@ SEXP ffi_set_draw(SEXP pointer, SEXP n)
     }
     if (ct_set_count_is_zero(total, words)) r_fail("the set has no trees");
     while (!total[used - 1]) used--;
+    CT_ASSERT(used > 0);
     uint64_t mask = UINT64_MAX;
     while (mask >> 1 >= total[used - 1]) mask >>= 1;
     R_xlen_t length = Rf_asInteger(n);
@@ -279,6 +284,8 @@ SEXP ffi_set_best(SEXP pointer, SEXP columns, SEXP gain, SEXP goal, SEXP per_lea
     if (x.n_cols != own->n_cols || (uint32_t) Rf_ncols(gain) != x.n_rows ||
         (uint32_t) Rf_nrows(gain) != own->n_classes)
         Rf_error("there must be as many columns, classes and rows as the trees know");
+    CT_ASSERT(question.goal >= CT_VALUE_LEAST && question.goal <= CT_VALUE_PREDICTORS);
+    CT_ASSERT(question.exchanged + 1 <= own->n_cols && question.sparing + 1 <= own->n_cols);
     SEXP list = PROTECT(r_named_list(names, 2));
     SEXP where = PROTECT(Rf_allocVector(INTSXP, own->n_rows));
     SEXP handle = PROTECT(r_owner(sizeof(ct_exact_result), R_NilValue, free_result));

@@ -34,6 +34,7 @@ static uint8_t *flags_of(SEXP value, uint64_t n, const char *name)
 /* Numbers from 1 as indices from 0, -1 for 0, less than `limit`; memory of the call. */
 static int32_t *indices_of(SEXP value, uint64_t n, uint32_t limit, const char *name)
 {
+    CT_ASSERT(limit <= INT32_MAX);
     const int *x = integers_of(value, n, name);
     int32_t *out = (int32_t *) R_alloc(n ? n : 1, sizeof *out);
     for (uint64_t i = 0; i < n; i++) {

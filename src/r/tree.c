@@ -3,14 +3,6 @@
 #include "tree/route.h"
 #include "r/glue.h"
 
-static uint32_t threads_of(SEXP x)
-{
-    int n = Rf_asInteger(x);
-    if (n < 1 || n > R_MOST_THREADS)
-        Rf_error("'threads' must be a number from 1 to %d", R_MOST_THREADS);
-    return (uint32_t) n;
-}
-
 /* `values`: one integer a node; the answer has that of each row's leaf. */
 SEXP ffi_tree_route(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP default_left,
                     SEXP levels_left, SEXP values, SEXP columns, SEXP threads)
@@ -21,7 +13,7 @@ SEXP ffi_tree_route(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP de
     r_check(ct_forest_check(&tree, x.n_cols, &error), &error);
     if (TYPEOF(values) != INTSXP || Rf_xlength(values) != tree.n_nodes)
         Rf_error("'values' must be an integer vector with one value a node");
-    uint32_t n_threads = threads_of(threads);
+    uint32_t n_threads = r_threads_of(threads);
     SEXP value_of_row = PROTECT(Rf_allocVector(INTSXP, x.n_rows));
     r_check(ct_route(&tree, 0, x.columns, x.n_cols, x.n_rows, INTEGER_RO(values), n_threads,
                      INTEGER(value_of_row), &error), &error);
@@ -37,7 +29,8 @@ SEXP ffi_forest_predict(SEXP nodes, SEXP leaf, SEXP columns, SEXP threads)
     ct_forest forest = r_forest_of(nodes, leaf);
     ct_error error;
     r_check(ct_forest_check(&forest, x.n_cols, &error), &error);
-    uint32_t n_threads = threads_of(threads);
+    CT_ASSERT(ct_forest_outputs(&forest) > 0);
+    uint32_t n_threads = r_threads_of(threads);
     SEXP out = PROTECT(Rf_allocMatrix(REALSXP, (int) x.n_rows, (int) ct_forest_outputs(&forest)));
     r_check(ct_predict(&forest, x.columns, x.n_cols, x.n_rows, n_threads, REAL(out), &error),
             &error);

@@ -181,8 +181,7 @@ static void set_columns(const plan *p, scratch *d, uint32_t first, uint32_t n_ro
         const int32_t *x = (const int32_t *) p->columns[col].values + first;
         d->codes[col + 1] = x;
         if (!(p->uses[col] & NUMBERS)) continue;
-        for (uint32_t i = 0; i < n_rows; i++)
-            room[i] = x[i] == INT32_MIN ? (double) NAN : (double) x[i];
+        for (uint32_t i = 0; i < n_rows; i++) room[i] = ct_integer_number(x[i]);
         d->numbers[col + 1] = room;
         room += BLOCK;
         CT_ASSERT(room <= d->room + (size_t) p->n_integers * BLOCK);

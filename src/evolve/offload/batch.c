@@ -95,6 +95,7 @@ typedef struct {
 
 static void for_all(asking *a, uint32_t n, void (*work)(void *, unsigned, uint64_t, uint64_t))
 {
+    CT_ASSERT(a->device->threads > 0);
     ct_loop loop = {n, 1, CT_DYNAMIC, a->device->threads, work, a, NULL};
     ct_parallel_for(&loop);
 }

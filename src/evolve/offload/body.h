@@ -33,6 +33,7 @@ CT_HD uint32_t ct_device_cell_falls(const ct_cells_view *v, const ct_question_no
 CT_HD int32_t ct_device_row_falls(const ct_cells_view *v, const ct_question_node *nodes,
                                   uint32_t row, uint32_t at)
 {
+    CT_ASSERT(row < v->n_rows);
     while (!ct_node_is_end(&nodes[at])) {
         const ct_gmt_test *test = &nodes[at].test;
         const uint32_t rank = v->rank[(size_t) test->splitter * v->n_rows + row];
@@ -72,6 +73,7 @@ CT_HD size_t ct_place_of_entry(uint32_t entry)
 CT_HD void ct_begin_sums(ct_lane_sums *sums, ct_lanes lanes, const ct_cells_view *v,
                          uint32_t first, uint32_t most)
 {
+    CT_ASSERT(most <= CT_DEVICE_ENTRIES && v->n_entries > 0);
     sums->n = 0;
     for (uint32_t k = 0; k < most; k++) {
         const uint32_t e = first + k * lanes.width + lanes.lane;
@@ -99,6 +101,7 @@ CT_HD uint32_t ct_add_rows(ct_lanes lanes, ct_lane_sums *sums, const ct_cells_vi
                            const ct_question_node *nodes, const ct_tile_piece *piece, uint32_t cell,
                            uint32_t at, uint32_t most)
 {
+    CT_ASSERT(most <= CT_DEVICE_ENTRIES);
     const uint32_t end = v->cells[cell].end;
     uint32_t n = 0;
     for (uint32_t first = v->cells[cell].begin; first < end; first += lanes.width) {
@@ -217,6 +220,7 @@ CT_HD void ct_add_parts(ct_lanes lanes, const ct_evolve_views *views, const ct_p
  * behind it: see ct_gram_kernels.pivots. Returns whether it was. */
 CT_HD int ct_eliminate(ct_lanes lanes, const ct_cells_view *v, double *matrix, uint32_t j)
 {
+    CT_ASSERT(j + 1 < v->p);
     const double pivot = matrix[ct_gram_row(j) + j];
     const int is_used = pivot > matrix[v->size + j] * 1e-10;
     const uint32_t left = v->p - 1 - j, n_entries = left * (left + 1) / 2;
@@ -233,6 +237,7 @@ CT_HD int ct_eliminate(ct_lanes lanes, const ct_cells_view *v, double *matrix, u
 /* A leaf: what it has, and its model. */
 CT_HD void ct_solve_leaf(ct_lanes lanes, const ct_evolve_views *views, size_t item)
 {
+    CT_ASSERT(item < views->batch.n_leaves);
     const ct_cells_view *v = &views->cells;
     const ct_batch_view *batch = &views->batch;
     const ct_parts_of *of = &batch->leaves[item];

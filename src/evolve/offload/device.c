@@ -32,6 +32,7 @@ static size_t cut_cells(ct_cells_view *view, uint32_t n_cells, char *memory)
 /* The cells, and batches in what they leave. */
 static ct_status plan_memory(ct_cell_device *device, ct_error *error)
 {
+    CT_ASSERT(device->gpu);
     size_t room;
     if (ct_gpu_room(device->gpu, &room) != CT_OK)
         return ct_fail(error, CT_NO_DEVICE, "%s", ct_gmt_cell_device_why(device));
@@ -70,6 +71,7 @@ static ct_status make_to_send(const ct_cell_device *device, made_to_send *made)
 static ct_status send(ct_cell_device *device, const void *to, const void *from, size_t bytes)
 {
     if (!bytes) return CT_OK;
+    CT_ASSERT(to && from);
     return ct_gpu_send(&device->stream, (void *) to, from, bytes);
 }
 

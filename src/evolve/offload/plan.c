@@ -33,6 +33,7 @@ static void *room_for_one(void *memory, uint32_t n, uint32_t *room, size_t size)
 
 static void add_part(planning *p, uint32_t part, int32_t leaf)
 {
+    CT_ASSERT(leaf >= 0);
     ct_question_plan *plan = p->plan;
     ct_leaf_part *parts = (ct_leaf_part *) room_for_one(plan->parts, plan->n_parts,
                                                         &plan->part_room, sizeof *parts);
@@ -117,6 +118,7 @@ static void add_cells(planning *p, uint32_t cell, int32_t node)
 
 static int make_room(ct_question_plan *plan, uint32_t n_nodes)
 {
+    CT_ASSERT(n_nodes > 0);
     if (n_nodes <= plan->node_room) return 1;
     ct_free(plan->nodes);
     plan->nodes = (ct_question_node *) ct_alloc(n_nodes * sizeof *plan->nodes);

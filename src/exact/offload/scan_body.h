@@ -71,6 +71,7 @@ CT_HD size_t ct_scan_items(const ct_offload_views *v)
 
 CT_HD ct_scan_item ct_scan_item_at(const ct_offload_views *v, size_t number)
 {
+    CT_ASSERT(number < ct_scan_items(v));
     uint32_t n_parts = ct_scan_parts(v->table.n_classes), words = v->rows.words;
     uint32_t each = (words + n_parts - 1) / n_parts, pair = (uint32_t) (number / n_parts);
     ct_scan_item item;
@@ -103,6 +104,7 @@ CT_HD uint32_t *ct_scan_totals_at(const ct_offload_views *v, uint32_t group)
 CT_HD void ct_scan_vote(ct_lanes lanes, const ct_offload_views *v, uint32_t group, uint32_t row,
                         uint32_t votes[2])
 {
+    CT_ASSERT(v->batch.n_candidates > 0 && row < v->table.n_rows);
     const uint32_t last = v->batch.n_candidates - 1;
     votes[0] = votes[1] = 0;
     for (uint32_t bit = 0; bit < CT_GPU_LANES; bit += lanes.width) {
@@ -149,6 +151,7 @@ CT_HD void ct_offload_make_sides(ct_lanes lanes, const ct_offload_views *v, size
 CT_HD uint32_t ct_scan_sides(const ct_offload_views *v, uint32_t col, uint32_t group, uint32_t w,
                              uint32_t lane, uint32_t side)
 {
+    CT_ASSERT(col < v->table.n_window && side < 2);
     if (w * 32 + lane >= v->rows.n_rows) return 0;
     uint32_t row = v->rows.order[(size_t) col * v->rows.n_rows + (size_t) w * 32 + lane];
     return v->batch.sides[ct_scan_sides_at(&v->batch, row, group) + (size_t) side * CT_SCAN_QUAD];
@@ -167,6 +170,7 @@ CT_HD uint32_t ct_scan_valid(const ct_offload_views *v, uint32_t w)
 CT_HD uint32_t ct_scan_wanted(const ct_offload_views *v, uint32_t col, uint32_t group,
                               uint32_t side)
 {
+    CT_ASSERT(col < v->table.n_window && side < 2);
     size_t at = ((size_t) group * 2 + side) * v->table.n_cols;
     return group < v->batch.n_groups ? v->batch.wanted[at + v->table.first_col + col] : 0;
 }
@@ -191,6 +195,7 @@ CT_HD int ct_scan_is_counted(const ct_offload_views *v, uint32_t col, uint32_t g
 /* Where the errors of a candidate are; those of CT_ALLOWED are n_cols further. */
 CT_HD int32_t *ct_scan_errors_at(const ct_offload_views *v, uint32_t col, uint32_t p, uint32_t side)
 {
+    CT_ASSERT(col < v->table.n_window && p < v->batch.n_candidates && side < 2);
     return v->batch.errors + ((size_t) p * 2 + side) * 2 * v->table.n_cols + v->table.first_col +
            col;
 }
@@ -214,6 +219,7 @@ CT_HD void ct_scan_begin_errors(const ct_offload_views *v, uint32_t col, uint32_
 CT_HD uint32_t *ct_scan_counts_at(const ct_offload_views *v, uint32_t col, uint32_t group,
                                   uint32_t part)
 {
+    CT_ASSERT(col < v->table.n_window && part < ct_scan_parts(v->table.n_classes));
     size_t group_of_all = (size_t) col * v->batch.n_quads * CT_SCAN_QUAD + group;
     return v->batch.counts + (group_of_all * ct_scan_parts(v->table.n_classes) + part) *
                                  ct_scan_numbers(v->table.n_classes);

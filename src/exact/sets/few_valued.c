@@ -57,6 +57,7 @@ static ct_status make_room(ct_worker *worker, ct_few_valued *few)
 
 ct_status ct_few_valued_make(ct_worker *worker, ct_place *place, uint32_t level, int64_t budget)
 {
+    CT_ASSERT(!place->few && ct_place_has_tests(place));
     ct_few_valued *few = CT_ARENA_ZEROED(&worker->arena, ct_few_valued, 1);
     if (!few) return ct_worker_no_memory(worker);
     few->node = place->node;
@@ -103,6 +104,7 @@ static ct_rows_key key_of(const ct_place *place, uint32_t k)
 /* Counts the rows in both tests and in each third one, unless they are what was counted last. */
 static void count_both(ct_worker *worker, const ct_place *place)
 {
+    CT_ASSERT(place->n_tests > 0);
     ct_few_valued *few = place->few;
     const ct_triples *t = &few->tests->counts;
     if (!memcmp(few->both, place->tests, sizeof few->both)) return;
@@ -117,6 +119,7 @@ static void count_both(ct_worker *worker, const ct_place *place)
 /* Of the rows of a quadrant and of class c those in test k. */
 static uint32_t in_third(const ct_place *place, uint32_t c, uint32_t k)
 {
+    CT_ASSERT(k < place->few->tests->counts.n_tests);
     const ct_few_valued *few = place->few;
     const ct_test_node *tests = few->tests;
     uint32_t both = (uint32_t) ct_triples_at(few->counts, tests->lane,
@@ -194,6 +197,7 @@ static size_t list_splits(const ct_worker *worker, const ct_place *place, const 
 ct_status ct_few_valued_splits(ct_worker *worker, const ct_place *place, int64_t budget,
                                ct_set_split **splits, size_t *n, int64_t *open)
 {
+    CT_ASSERT(place->few);
     const ct_tests *tests = place->few->of_layout;
     uint32_t n_splits = tests->first[place->node->layout->n_cols];
     ct_arena_mark mark = ct_arena_here(&worker->arena);
@@ -233,6 +237,7 @@ static ct_status set_node(ct_worker *worker, ct_place *child)
 ct_status ct_few_valued_side(ct_worker *worker, const ct_place *place, const ct_set_split *split,
                              int side, ct_place *child)
 {
+    CT_ASSERT((side == 0 || side == 1) && place->n_tests < 2);
     *child = *place;
     for (unsigned i = child->n_tests++; i < 2; i++) { /* of one test its quadrant with itself */
         child->tests[i] = split->test;

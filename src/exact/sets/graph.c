@@ -20,6 +20,7 @@ void ct_set_graph_free(ct_set_graph *graph)
 static int make_room(ct_set_graph *graph, void **of, size_t *room, size_t n, size_t more,
                      size_t size)
 {
+    CT_ASSERT(n <= *room && graph->bytes <= graph->limit);
     if (n + more <= *room) return 1;
     size_t wanted = *room + *room / 2 > n + more ? *room + *room / 2 : n + more + 16;
     if ((wanted - *room) * size > graph->limit - graph->bytes) wanted = n + more;
@@ -46,6 +47,7 @@ static int room_for_nodes(ct_set_graph *graph, size_t more)
 
 int ct_set_graph_options(ct_set_graph *graph, size_t more)
 {
+    CT_ASSERT(graph->n_options <= graph->room_options);
     void *of = graph->options;
     int made = make_room(graph, &of, &graph->room_options, graph->n_options, more,
                          sizeof *graph->options);
@@ -55,6 +57,7 @@ int ct_set_graph_options(ct_set_graph *graph, size_t more)
 
 int ct_set_graph_costs(ct_set_graph *graph, size_t more, unsigned words)
 {
+    CT_ASSERT(words > 0 && graph->n_costs <= graph->room_costs);
     void *costs = graph->costs, *counts = graph->counts;
     int made = make_room(graph, &costs, &graph->room_costs, graph->n_costs, more,
                          sizeof *graph->costs) &&
@@ -69,6 +72,7 @@ int ct_set_graph_costs(ct_set_graph *graph, size_t more, unsigned words)
 
 static size_t place_of(const ct_set_graph *graph, const ct_rows_key *key, uint32_t level)
 {
+    CT_ASSERT(graph->n_places && !(graph->n_places & (graph->n_places - 1)));
     size_t at = (size_t) (key->of[0] + level * UINT64_C(0x9e3779b97f4a7c15)) &
                 (graph->n_places - 1);
     for (;; at = (at + 1) & (graph->n_places - 1)) {
@@ -104,6 +108,7 @@ static int more_places(ct_set_graph *graph)
 
 size_t ct_set_graph_add(ct_set_graph *graph, const ct_rows_key *key, uint32_t level)
 {
+    CT_ASSERT(ct_set_graph_find(graph, key, level) == SIZE_MAX);
     if (2 * (graph->n_nodes + 1) > graph->n_places && !more_places(graph)) return SIZE_MAX;
     if (graph->n_nodes >= UINT32_MAX - 1 || !room_for_nodes(graph, 1)) return SIZE_MAX;
     size_t i = graph->n_nodes;
@@ -117,6 +122,7 @@ size_t ct_set_graph_add(ct_set_graph *graph, const ct_rows_key *key, uint32_t le
 
 uint32_t ct_set_find_cost(const ct_set_graph *graph, const ct_set_node *node, int64_t cost)
 {
+    CT_ASSERT(node->first_cost + node->n_costs <= graph->n_costs);
     const int64_t *costs = ct_set_costs(graph, node);
     uint32_t low = 0, high = node->n_costs;
     while (low < high) {

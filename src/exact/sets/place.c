@@ -39,6 +39,7 @@ static ct_status node_of(ct_worker *worker, ct_layout *layout, ct_place *place)
 
 ct_status ct_place_table(ct_worker *worker, ct_place *place)
 {
+    CT_ASSERT(worker->search->table && worker->search->table->n_rows > 0);
     const ct_table *table = worker->search->table;
     ct_rows_key *words = CT_ARENA_NEW(&worker->arena, ct_rows_key, table->n_rows);
     if (!words) return ct_worker_no_memory(worker);
@@ -53,6 +54,7 @@ ct_status ct_place_table(ct_worker *worker, ct_place *place)
 
 static uint64_t members_in(const ct_node *node, uint32_t f, size_t w)
 {
+    CT_ASSERT(w < node->layout->words);
     const uint64_t *sets = ct_node_sets(node, f);
     uint64_t members = 0;
     for (uint32_t c = 0; c < node->layout->n_classes; c++)
@@ -88,6 +90,7 @@ static ct_status lay_out(ct_worker *worker, ct_place *place)
 ct_status ct_place_side(ct_worker *worker, const ct_place *place, uint32_t f, uint32_t t, int side,
                         uint32_t level, int to_count, ct_place *child)
 {
+    CT_ASSERT(side == 0 || side == 1);
     const ct_node *parent = place->node;
     ct_node *node = CT_ARENA_NEW(&worker->arena, ct_node, 1);
     ct_totals totals[2];

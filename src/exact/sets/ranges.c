@@ -143,6 +143,7 @@ static void take_missing(walking *w, const group *g, uint32_t row, const ct_set_
 
 static void take_cuts(walking *w, const group *g, const ct_set_stump *of, size_t n, uint32_t n_rows)
 {
+    CT_ASSERT(n > 0 && n <= w->room);
     const uint32_t k = w->n_classes, f = of[0].feature;
     sum_up(w, of, n);
     for (uint32_t i = 0; i < g->n; i++) {
@@ -181,6 +182,7 @@ static ct_status walk(walking *w, const ct_place *place, uint32_t index, const g
 static ct_status walk_option(walking *w, const ct_place *place, const ct_set_option *option,
                              const group *g)
 {
+    CT_ASSERT(option->feature < w->set->data.n_cols && g->n > 0);
     ct_set *set = w->set;
     const ct_node *node = place->node;
     uint32_t f = option->feature, around[2] = {0, 0},
@@ -252,6 +254,7 @@ static double answer_of(const walking *w, size_t i)
 ct_status ct_set_ranges(ct_set *set, const ct_column *columns, uint32_t n_rows, double *least,
                         ct_error *error)
 {
+    CT_ASSERT(columns && (least || !n_rows));
     walking w = {0};
     w.set = set;
     w.columns = columns;

@@ -19,6 +19,7 @@ typedef struct {
 static int find_pair(const ct_set *set, uint32_t level, const ct_set_option *option, int64_t cost,
                      uint64_t *k, int64_t sides[2], uint64_t *numbers[2])
 {
+    CT_ASSERT(level > 1 && option->left < set->graph.n_nodes);
     const ct_set_graph *graph = &set->graph;
     const ct_set_node *left = &graph->nodes[option->left], *right = &graph->nodes[option->right];
     const int64_t *of_left = ct_set_costs(graph, left), *of_right = ct_set_costs(graph, right);
@@ -147,6 +148,7 @@ static ct_status take_tree(ct_set *set, uint64_t *k, int64_t cost, ct_split_code
 ct_status ct_set_finish(ct_set *set, const ct_split_code *codes, int64_t cost,
                         ct_exact_result *result, uint32_t *leaf_of_row, ct_error *error)
 {
+    CT_ASSERT(set->graph.n_nodes && ct_set_root(set)->n_costs > 0);
     ct_exact_options deeper = set->options;
     ct_exact_search search = set->search;
     ct_worker worker = set->worker;
@@ -172,6 +174,7 @@ ct_status ct_set_finish(ct_set *set, const ct_split_code *codes, int64_t cost,
 ct_status ct_set_tree(ct_set *set, const uint64_t *k, ct_exact_result *result,
                       uint32_t *leaf_of_row, ct_error *error)
 {
+    CT_ASSERT(k && result && leaf_of_row);
     double start = ct_seconds();
     uint64_t left[CT_COUNT_WORDS];
     int64_t cost = 0;

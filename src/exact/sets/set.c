@@ -111,6 +111,7 @@ static void forget_call(ct_set *set)
 ct_status ct_set_new(const ct_data *data, const ct_exact_options *options, const uint32_t *groups,
                      size_t most_nodes, ct_set **made, ct_error *error)
 {
+    CT_ASSERT(data && options && made);
     double start = ct_seconds();
     *made = NULL;
     CT_TRY(check(data, options, error));
@@ -185,6 +186,7 @@ ct_set_facts ct_set_about(const ct_set *set)
 
 uint32_t ct_set_groups(const ct_set *set)
 {
+    CT_ASSERT(set->groups || !set->data.n_cols);
     uint32_t n = 0;
     for (uint32_t col = 0; col < set->data.n_cols; col++)
         n += !col || set->groups[col] != set->groups[col - 1];
@@ -229,6 +231,7 @@ double ct_set_cost(const ct_set *set, uint32_t i, const uint64_t **count)
 ct_status ct_set_side(ct_set *set, const ct_place *place, const ct_set_option *option, int side,
                       ct_place *child)
 {
+    CT_ASSERT((side == 0 || side == 1) && option->right < set->graph.n_nodes);
     uint32_t node = side ? option->right : option->left;
     uint32_t t = ct_layout_from_global(place->node->layout, option->feature, option->threshold);
     CT_TRY(ct_place_side(&set->worker, place, option->feature, t, side,

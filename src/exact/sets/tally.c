@@ -20,6 +20,7 @@ void ct_set_tally_free(ct_set_tally *tally)
 
 static int begin_dense(ct_set_tally *tally, size_t range)
 {
+    CT_ASSERT(tally->words > 0 && range > 0);
     size_t words = range * tally->words, marks = range / 64 + 1;
     if (tally->room < words) { /* here: words */
         ct_free(tally->counts);
@@ -36,6 +37,7 @@ static int begin_dense(ct_set_tally *tally, size_t range)
 
 static int begin_sparse(ct_set_tally *tally, size_t places)
 {
+    CT_ASSERT(tally->words > 0 && !(places & (places - 1)));
     uint64_t *counts = (uint64_t *) ct_alloc(places * tally->words * sizeof *counts);
     int64_t *costs = (int64_t *) ct_alloc(places * sizeof *costs);
     if (!counts || !costs) {
@@ -65,6 +67,7 @@ int ct_set_tally_begin(ct_set_tally *tally, int64_t least, int64_t most, unsigne
 
 static size_t place_of(const ct_set_tally *tally, int64_t cost)
 {
+    CT_ASSERT(tally->n < tally->room);
     size_t at = (size_t) ((uint64_t) cost * UINT64_C(0x9e3779b97f4a7c15) >> 20) &
                 (tally->room - 1);
     while (tally->costs[at] != INT64_MIN && tally->costs[at] != cost)
@@ -94,6 +97,7 @@ static int widen(ct_set_tally *tally)
 
 uint64_t *ct_set_tally_sparse(ct_set_tally *tally, int64_t cost)
 {
+    CT_ASSERT(!tally->dense && cost >= tally->least);
     if (2 * tally->n >= tally->room && !widen(tally)) return NULL;
     size_t at = place_of(tally, cost);
     uint64_t *count = tally->counts + at * tally->words;

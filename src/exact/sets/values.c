@@ -444,6 +444,7 @@ static ct_status ask_all(asking *a, group *all, chosen *best)
 ct_status ct_set_best(ct_set *set, const ct_set_question *question, int64_t *value,
                       ct_exact_result *result, uint32_t *leaf_of_row, ct_error *error)
 {
+    CT_ASSERT(question && value && (leaf_of_row || !result));
     asking a = {0};
     group all = {0};
     chosen best = {{0, 0}, 1};

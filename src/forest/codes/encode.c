@@ -70,7 +70,7 @@ static void read_values(const ct_column *column, uint32_t from, uint32_t n, doub
         return;
     }
     const int32_t *own = (const int32_t *) column->values + from;
-    for (uint32_t i = 0; i < n; i++) values[i] = own[i] == INT32_MIN ? (double) NAN : own[i];
+    for (uint32_t i = 0; i < n; i++) values[i] = ct_integer_number(own[i]);
 }
 
 /* All are searched in step: low[i] plus the codes from the one after it that begin at or below the

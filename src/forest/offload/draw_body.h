@@ -25,6 +25,7 @@ CT_HD uint32_t ct_draw_column_at(ct_lanes lanes, const uint16_t *places, const u
 CT_HD void ct_draw_candidates(ct_lanes lanes, const ct_grow_view *v, uint32_t tree, uint64_t path,
                               uint16_t *columns)
 {
+    CT_ASSERT(tree < v->batch.n_trees && v->table.mtry <= v->table.n_cols);
     const uint32_t mtry = v->table.mtry;
     uint16_t *places = columns + mtry, *moved = places + mtry;
     ct_rng rng = ct_rng_of(v->table.seed, v->batch.first_tree + tree, path);

@@ -160,16 +160,19 @@ typedef struct {
 
 CT_HD ct_grow_item *ct_grow_items(const ct_grow_view *v, uint32_t tree, uint32_t side)
 {
+    CT_ASSERT(side < 2 && tree < v->batch.n_trees);
     return v->batch.items[side] + (size_t) tree * v->batch.capacity;
 }
 
 CT_HD ct_grow_node *ct_grow_nodes(const ct_grow_view *v, uint32_t tree)
 {
+    CT_ASSERT(tree < v->batch.n_trees);
     return v->batch.nodes + (size_t) tree * v->batch.node_capacity;
 }
 
 CT_HD uint16_t ct_grow_code(const ct_grow_view *v, uint32_t row, uint32_t column)
 {
+    CT_ASSERT(row < v->table.n_rows && column < v->table.n_cols);
     return v->table.codes[row * v->table.stride + column];
 }
 

@@ -44,6 +44,7 @@ CT_HD int32_t ct_pixel_value_of(const ct_pixel_view *v, const ct_pixel_feature *
 /* item: a pixel of the chunk, of a tree */
 CT_HD void ct_pixel_walk_pixel(const ct_pixel_view *v, size_t item)
 {
+    CT_ASSERT(item / v->n < v->n_trees);
     const size_t tree = item / v->n, pixel = v->first + item % v->n;
     const ct_pixel_begin *begin = v->trees + tree;
     const ct_pixel_node *nodes = v->nodes + begin->node;
@@ -64,6 +65,7 @@ CT_HD void ct_pixel_walk_pixel(const ct_pixel_view *v, size_t item)
 /* item: a class and a pixel of the chunk */
 CT_HD void ct_pixel_add_shares(const ct_pixel_view *v, size_t item)
 {
+    CT_ASSERT(item / v->n < v->n_classes);
     const size_t k = item / v->n, i = item % v->n;
     uint64_t sum = 0;
     for (uint32_t tree = 0; tree < v->n_trees; tree++)
@@ -74,6 +76,7 @@ CT_HD void ct_pixel_add_shares(const ct_pixel_view *v, size_t item)
 /* item: a pixel of the chunk */
 CT_HD void ct_pixel_say(const ct_pixel_view *v, size_t item)
 {
+    CT_ASSERT(item < v->n);
     const size_t pixel = v->first + item;
     uint64_t all = 0, most = 0;
     uint32_t best = 0;

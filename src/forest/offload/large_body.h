@@ -12,6 +12,7 @@
 CT_HD uint32_t ct_large_cut(ct_lanes lanes, const ct_grow_view *v, const ct_large_shared *s,
                             uint32_t column, uint32_t at)
 {
+    CT_ASSERT(column < v->table.n_cols && at < v->table.columns[column].n_bins);
     const uint16_t *first = v->table.first + (size_t) column * (CT_BINS + 1);
     const uint32_t n_bins = v->table.columns[column].n_bins;
     uint32_t next = CT_LARGE_NONE;
@@ -68,6 +69,7 @@ CT_HD void ct_large_best_set(ct_lanes lanes, const ct_large_shared *s, const ct_
 /* item: a node; draws its candidates */
 CT_HD void ct_large_draw(ct_lanes lanes, const ct_grow_view *v, size_t item)
 {
+    CT_ASSERT(item < v->batch.n_large);
     const ct_grow_task *t = v->batch.now.tasks + item;
     uint16_t *columns = v->batch.candidates + item * 3 * v->table.mtry;
     ct_draw_candidates(lanes, v, t->tree,
@@ -77,6 +79,7 @@ CT_HD void ct_large_draw(ct_lanes lanes, const ct_grow_view *v, size_t item)
 
 CT_HD uint32_t ct_large_candidate(const ct_grow_view *v, uint32_t task, uint32_t i)
 {
+    CT_ASSERT(task < v->batch.n_large && i < v->table.mtry);
     return v->batch.candidates[(size_t) task * 3 * v->table.mtry + i];
 }
 
@@ -130,6 +133,7 @@ CT_HD void ct_large_compare(const ct_grow_border *borders, uint32_t i, uint32_t 
  * are drawn. */
 CT_HD ct_large_choice ct_large_choose(const ct_grow_view *v, uint32_t task)
 {
+    CT_ASSERT(task < v->batch.n_large);
     const ct_grow_border *borders = v->batch.borders + (size_t) task * v->table.mtry;
     const uint16_t *columns = v->batch.candidates + (size_t) task * 3 * v->table.mtry;
     ct_large_choice best;

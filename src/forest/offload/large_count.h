@@ -55,6 +55,7 @@ CT_HD size_t ct_large_bytes(const ct_grow_view *v)
 /* Classes that the node's items have, in order. */
 CT_HD void ct_large_runs(ct_group g, const ct_grow_view *v, ct_large_shared *s, uint32_t task)
 {
+    CT_ASSERT(task < v->batch.n_large);
     const ct_grow_task *t = v->batch.now.tasks + task;
     if (g.warp == 0 && v->table.n_classes) {
         const ct_grow_count *classes =
@@ -109,6 +110,7 @@ typedef struct {
 /* CT_LARGE_SLOTS: none. */
 CT_HD uint32_t ct_large_slot(const ct_grow_view *v, const ct_large_slots *slots, uint32_t row)
 {
+    CT_ASSERT(row < v->table.n_rows && slots->column < v->table.n_cols);
     if (!slots->cut) return v->table.bins[(size_t) slots->column * v->table.n_rows + row];
     const uint32_t code = (uint16_t) (ct_grow_code(v, row, slots->column) + slots->raise);
     return code < slots->cut + slots->raise ? CT_LARGE_LAST : CT_LARGE_SLOTS;
@@ -164,6 +166,7 @@ CT_HD void ct_large_clear(ct_group g, const ct_grow_view *v, ct_large_shared *s,
 CT_HD void ct_large_sum(ct_lanes lanes, uint32_t *cells, uint32_t step, uint32_t copies,
                         uint32_t levels)
 {
+    CT_ASSERT(copies > 0 && copies <= CT_LARGE_COPIES);
     uint32_t sum = 0, total;
     for (uint32_t start = 0; start < CT_LARGE_SLOTS; start += lanes.width) {
         const uint32_t slot = start + lanes.lane;
@@ -177,6 +180,7 @@ CT_HD void ct_large_sum(ct_lanes lanes, uint32_t *cells, uint32_t step, uint32_t
 
 CT_HD void ct_large_sum_64(ct_lanes lanes, int64_t *cells, uint32_t copies, uint32_t levels)
 {
+    CT_ASSERT(copies > 0 && copies <= CT_LARGE_COPIES);
     int64_t sum = 0, total;
     for (uint32_t start = 0; start < CT_LARGE_SLOTS; start += lanes.width) {
         const uint32_t slot = start + lanes.lane;

@@ -10,6 +10,7 @@
 /* The tree of a leaf that has a place, of those from tree_from on. */
 CT_HD uint32_t ct_leaves_tree(const ct_grow_view *v, uint32_t leaf)
 {
+    CT_ASSERT(v->batch.tree_from < v->batch.tree_end);
     uint32_t low = v->batch.tree_from, high = v->batch.tree_end;
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
@@ -53,6 +54,7 @@ CT_HD void ct_leaves_say(ct_lanes lanes, const ct_grow_view *v, size_t item)
 /* The node that a row comes to. */
 CT_HD uint32_t ct_leaves_walk(const ct_grow_view *v, uint32_t tree, size_t row)
 {
+    CT_ASSERT(row < v->table.n_rows);
     const ct_grow_node *nodes = ct_grow_nodes(v, tree);
     const uint16_t *codes = v->table.codes + row * v->table.stride;
     uint32_t at = 0;
@@ -69,6 +71,7 @@ CT_HD uint32_t ct_leaves_walk(const ct_grow_view *v, uint32_t tree, size_t row)
 /* item: a row; adds what trees say of it that were grown without it */
 CT_HD void ct_leaves_out(const ct_grow_view *v, size_t item)
 {
+    CT_ASSERT(item < v->table.n_rows && v->batch.oob_sums);
     const uint32_t width = v->table.n_classes;
     for (uint32_t tree = v->batch.tree_from; tree < v->batch.tree_end; tree++) {
         const size_t cell = (size_t) tree * v->table.n_rows + item;

@@ -89,6 +89,7 @@ CT_HD void ct_medium_describe(const ct_grow_view *v, ct_medium_warp *w, uint32_t
 CT_HD void ct_medium_load(ct_lanes lanes, const ct_grow_view *v, ct_medium_warp *w,
                           const ct_grow_item *items, uint32_t n)
 {
+    CT_ASSERT(n > 0 && n <= CT_GROW_MEDIUM);
     const ct_medium_arrays a = ct_medium_arrays_of(v, w);
     const int32_t first = a.values ? v->table.quantised[items[0].row] : 0;
     uint32_t weight = 0, n_runs = 0, differ = 0, total;
@@ -135,6 +136,7 @@ CT_HD void ct_medium_load(ct_lanes lanes, const ct_grow_view *v, ct_medium_warp 
 CT_HD uint32_t ct_medium_codes(ct_lanes lanes, const ct_grow_view *v, const ct_medium_warp *w,
                                uint32_t column)
 {
+    CT_ASSERT(column < v->table.n_cols);
     uint16_t *keys = ct_medium_arrays_of(v, w).keys;
     uint32_t missing = 0;
     ct_lanes_sync(lanes);
@@ -235,6 +237,7 @@ CT_HD ct_grow_split ct_medium_split(uint32_t column, uint32_t cut, uint32_t miss
 /* A number below n, drawn by one lane. */
 CT_HD uint32_t ct_medium_below(ct_lanes lanes, ct_medium_warp *w, uint32_t n)
 {
+    CT_ASSERT(n > 0);
     uint32_t number = lanes.lane == 0 ? ct_rng_below(&w->cuts, n) : 0;
     return ct_lanes_read(lanes, number, 0);
 }

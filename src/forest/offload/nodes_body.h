@@ -52,12 +52,14 @@ CT_HD int ct_split_goes_left(const ct_grow_split *split, uint16_t code)
 /* As the CPU has it: sum of squares by weight, of classes or of the sum of numbers. */
 CT_HD double ct_purity_of_sum(int64_t sum, uint32_t weight)
 {
+    CT_ASSERT(weight > 0);
     return (double) sum * (double) sum / weight;
 }
 
 /* What a split has gained is added to its column. */
 CT_HD void ct_grow_gain(const ct_grow_view *v, uint32_t tree, uint32_t column, double gain)
 {
+    CT_ASSERT(tree < v->batch.n_trees && column < v->table.n_cols);
     ct_shared_add_64(v->batch.gains + (size_t) tree * v->table.n_cols + column,
                      (int64_t) llround(gain * v->table.gain_scale));
 }
@@ -118,6 +120,7 @@ CT_HD uint32_t ct_grow_divide(const ct_grow_view *v, const ct_grow_child *node,
 CT_HD void ct_grow_child_of(const ct_grow_child *node, uint32_t left, uint32_t side,
                             ct_grow_child *child)
 {
+    CT_ASSERT(side < 2);
     memset(child, 0, sizeof *child);
     child->task.path = ct_rng_path(node->task.path, side);
     child->task.tree = node->task.tree;

@@ -107,6 +107,7 @@ CT_HD double ct_part_gain(const ct_grow_view *v, uint32_t task, ct_grow_child ch
 /* item: a node, whose children are made, or that becomes a leaf; the lanes of a warp */
 CT_HD void ct_part_settle(ct_lanes lanes, const ct_grow_view *v, size_t item)
 {
+    CT_ASSERT(item < v->batch.n_large);
     const uint32_t width = v->table.n_classes;
     const ct_grow_task *t = v->batch.now.tasks + item;
     const ct_grow_count *classes = v->batch.now.classes + item * width,

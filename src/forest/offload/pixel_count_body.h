@@ -58,6 +58,7 @@ CT_HD uint32_t ct_pixel_code(const ct_pixel_count_view *v, uint32_t first, uint3
 CT_HD void ct_pixel_add_own(ct_group g, const uint32_t *own, uint32_t copies, uint32_t size,
                             uint32_t *cells)
 {
+    CT_ASSERT(copies > 0);
     for (uint32_t i = g.thread; i < size; i += g.width) {
         uint32_t n = 0;
         for (uint32_t copy = 0; copy < copies; copy++) n += own[copy * size + i];

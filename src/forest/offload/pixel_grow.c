@@ -28,6 +28,7 @@ typedef struct {
 /* Numbers of an image. */
 static size_t image_size(const ct_pixel_source *source, uint32_t image)
 {
+    CT_ASSERT(image < source->n_images);
     const ct_pixel_shape *shape = &source->shapes[image];
     if (source->kind == CT_VALUE_COLUMNS)
         return ((const ct_pixel_value_columns *) source->self)->n_columns *
@@ -270,6 +271,7 @@ ct_status ct_pixel_grow_at(const ct_forest_device *device, const ct_pixel_source
                            const ct_pixel_options *options, ct_pixel_forest *forest,
                            ct_pixel_end *end, ct_forest_used *used, ct_error *error)
 {
+    CT_ASSERT(source->n_images > 0 && forest && end && used);
     const ct_forest_cost cost = ct_pixel_grow_cost(source, options);
     ct_error why = {CT_OK, ""};
     ct_status status = CT_OK;

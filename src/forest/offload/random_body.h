@@ -58,6 +58,7 @@ CT_HD void ct_random_range(ct_group g, const ct_grow_view *v, size_t item, void 
 /* item: a node */
 CT_HD void ct_random_draw(const ct_grow_view *v, size_t item)
 {
+    CT_ASSERT(item < v->batch.n_large);
     const ct_grow_task *t = v->batch.now.tasks + item;
     ct_rng cuts = ct_rng_of(v->table.seed, v->batch.first_tree + t->tree,
                             ct_rng_path(t->path, CT_CUTS_PATH));

@@ -32,6 +32,7 @@ CT_HD int ct_draw_taken(ct_draw_rule rule, uint32_t word)
 
 CT_HD void ct_draw_count(const ct_grow_view *v, uint32_t tree, ct_draw_rule rule, uint32_t word)
 {
+    CT_ASSERT(tree < v->batch.n_trees);
     const uint32_t draw = (uint32_t) ((uint64_t) word * rule.n >> 32);
     const uint32_t row =
         v->table.upto ? ct_sample_row(v->table.upto, v->table.n_rows, draw) : draw;
@@ -106,6 +107,7 @@ CT_HD void ct_sample_rest(const ct_grow_view *v, uint32_t tree, uint32_t chunk, 
 /* item: a tree and a chunk of words; a group */
 CT_HD void ct_sample_draw(ct_group g, const ct_grow_view *v, size_t item, void *memory)
 {
+    CT_ASSERT(item / v->batch.n_draw_chunks < v->batch.n_trees);
     const uint32_t tree = (uint32_t) (item / v->batch.n_draw_chunks),
                    chunk = (uint32_t) (item % v->batch.n_draw_chunks);
     const ct_draw_rule rule = ct_draw_rule_of(v);

@@ -82,6 +82,7 @@ CT_HD void ct_tally_begin(ct_tally *t)
 CT_HD void ct_tally_add(const ct_tally_node *node, ct_tally *t, uint32_t run, uint32_t left,
                         uint32_t all)
 {
+    CT_ASSERT(left <= all);
     const uint64_t right = all - left;
     t->size += left;
     switch (node->kind) {
@@ -128,6 +129,7 @@ CT_HD double ct_tally_sums(const ct_tally_node *node, const ct_tally *t)
 /* The score that cuts and candidates are compared by; -1 if a side is empty. */
 CT_HD double ct_tally_end(const ct_tally_node *node, const ct_tally *t)
 {
+    CT_ASSERT(t->size <= node->weight);
     const uint32_t rest = node->weight - t->size;
     const double left = (double) t->size, right = (double) rest;
     if (!t->size || !rest) return -1;

@@ -57,6 +57,7 @@ typedef struct {
 
 static void make_tree(const walker *w, uint32_t number, uint32_t first_leaf)
 {
+    CT_ASSERT(number < w->forest->n_trees);
     const ct_hist_tree *tree = &w->forest->trees[number];
     size_t begin = w->compact.begins[number];
     w->begins[number] = begin;

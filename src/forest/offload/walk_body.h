@@ -59,6 +59,7 @@ CT_HD void ct_hist_walk_row(const ct_walk_view *v, size_t item)
 
 CT_HD uint32_t ct_walk_leaf(const ct_walk_view *v, uint32_t tree, size_t row)
 {
+    CT_ASSERT(tree < v->n_trees && row < v->n_rows);
     return v->leaves[(size_t) tree * v->n_rows + row];
 }
 
@@ -94,6 +95,7 @@ CT_HD void ct_walk_add_means(const ct_walk_view *v, size_t item)
 /* item: a row of a tree */
 CT_HD void ct_walk_say(const ct_walk_view *v, size_t item)
 {
+    CT_ASSERT(item < (size_t) v->n_trees * v->n_rows);
     const uint32_t next = v->leaves[item];
     ((double *) v->out)[item] = v->n_classes
                                     ? (double) (ct_leaf_label(next, v->counts, v->n_classes) + 1)

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/status.h"
+
 /* A row of the sample: where its codes are in the view of its node, and how often it was drawn. */
 typedef struct {
     uint32_t row, weight;
@@ -142,6 +144,7 @@ static inline void ct_part_own_plain(const ct_hist_own_test *q, const ct_item *i
 static inline uint32_t ct_drawn_plain(const uint32_t *rows, const uint32_t *counts, uint32_t n,
                                       ct_item *items, uint32_t *weight)
 {
+    CT_ASSERT(rows && counts && items && weight);
     uint32_t n_items = 0, sum = 0;
     for (uint32_t i = 0; i < n; i++) {
         const ct_item item = {rows[i], counts[i]};
@@ -156,6 +159,7 @@ static inline uint32_t ct_drawn_plain(const uint32_t *rows, const uint32_t *coun
 static inline void ct_weights_plain(const ct_item *items, uint32_t n, uint32_t first,
                                     uint8_t *bytes, uint16_t *words, uint16_t *pairs)
 {
+    CT_ASSERT(n <= 64);
     for (uint32_t i = 0; i < n; i++) {
         bytes[i] = (uint8_t) items[i].weight;
         words[i] = (uint16_t) items[i].weight;
@@ -165,6 +169,7 @@ static inline void ct_weights_plain(const ct_item *items, uint32_t n, uint32_t f
 
 static inline void ct_range_plain(const uint16_t *codes, uint32_t n, uint16_t *low, uint16_t *high)
 {
+    CT_ASSERT(codes && n > 0);
     *low = *high = codes[0];
     for (uint32_t i = 1; i < n; i++) {
         if (codes[i] < *low) *low = codes[i];

@@ -77,6 +77,7 @@ INLINE void write_best(const lanes_best *best, unsigned lanes, ct_bin_cut *cuts)
 static void variance(const double *sums, const int32_t *weights, double sum, uint32_t weight,
                      uint32_t n_bins, int missing_left, unsigned lanes, ct_bin_cut *cuts)
 {
+    CT_ASSERT(lanes > 0 && lanes <= CT_LANES && n_bins < CT_HIST_BIN_ROWS);
     for (unsigned lane = 0; lane < lanes; lane += N64) {
         vec_f64 s = {0};
         vec_i32 size = {0};
@@ -312,6 +313,7 @@ INLINE int16_t lowest_code(const int16_t *codes, uint32_t n, const int32_t *scor
 
 static int small_gini(const ct_small *node, ct_small_cut *best)
 {
+    CT_ASSERT(node->n > 0 && node->n <= CT_SMALL_ROWS && node->n_candidates <= CT_LANES);
     small_scores scores[CT_LANES];
     int32_t most;
     int found = 0;
@@ -336,6 +338,7 @@ static int small_gini(const ct_small *node, ct_small_cut *best)
 /* The last vector of n codes, at least as many as it has, may have some of the one before. */
 static void range(const uint16_t *codes, uint32_t n, uint16_t *low, uint16_t *high)
 {
+    CT_ASSERT(codes && n > 0);
     if (n < N16) {
         ct_range_plain(codes, n, low, high);
         return;
@@ -352,6 +355,7 @@ static void range(const uint16_t *codes, uint32_t n, uint16_t *low, uint16_t *hi
 
 static void beside(const uint16_t *codes, uint32_t n, uint16_t most, uint16_t *low, uint16_t *high)
 {
+    CT_ASSERT(codes && n > 0);
     const vec_u16 bound = (vec_u16) {0} + most;
     vec_u16 highest = {0}, lowest = (vec_u16) {0} + UINT16_MAX;
     if (n < N16) {
@@ -370,6 +374,7 @@ static void beside(const uint16_t *codes, uint32_t n, uint16_t most, uint16_t *l
 
 static void spread(const uint16_t *codes, uint32_t n, const ct_medium_bins *by, uint8_t *bins)
 {
+    CT_ASSERT(codes && bins && n <= CT_MEDIUM_ROWS);
     const vec_u16 least = (vec_u16) {0} + (uint16_t) by->low,
                   part = (vec_u16) {0} + (uint16_t) by->scale,
                   first = (vec_u16) {0} + (uint16_t) by->first,
@@ -392,6 +397,7 @@ enum { ROUNDS = 10 };
 static void draws(const uint32_t counter[4], const uint32_t key[2], uint32_t n_blocks,
                   uint32_t *words)
 {
+    CT_ASSERT(n_blocks % 8 == 0);
     const vec_u64 low = (vec_u64) {0} + UINT32_MAX, first = (vec_u64) {0} + UINT64_C(0xd2511f53),
                   second = (vec_u64) {0} + UINT64_C(0xcd9e8d57);
     vec_u64 lanes, keys[2][ROUNDS];
@@ -417,6 +423,7 @@ static void draws(const uint32_t counter[4], const uint32_t key[2], uint32_t n_b
 
 static int below(uint32_t *words, uint32_t n, uint32_t bound)
 {
+    CT_ASSERT(n % 32 == 0 && bound > 0);
     const vec_u64 low = (vec_u64) {0} + UINT32_MAX, by = (vec_u64) {0} + bound;
     const whole_u32 rest = (whole_u32) {0} + (uint32_t) -bound % bound;
     whole_u32 refused = {0};
@@ -439,6 +446,7 @@ static int below(uint32_t *words, uint32_t n, uint32_t bound)
 
 static void ranks(const int16_t *codes, uint32_t n, uint16_t *below)
 {
+    CT_ASSERT(n <= CT_SMALL_ROWS);
     for (uint32_t from = 0; from < n; from += N16) {
         vec_i16 own = *(const vec_i16 *) (const void *) (codes + from);
         vec_u16 lower = {0};
@@ -474,6 +482,7 @@ INLINE int best_lane(const lanes_best *best, double *score, uint32_t *place)
 
 static int small_variance(const ct_small_numbers *node, double *score, int16_t *code)
 {
+    CT_ASSERT(node->n > 0 && node->n <= CT_SMALL_ROWS);
     uint16_t lower[CT_SMALL_ROWS];
     ct_small_sums sums;
     lanes_best best = no_best();

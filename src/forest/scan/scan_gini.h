@@ -200,6 +200,7 @@ static void gini(const uint32_t *histograms, const uint32_t *totals, uint32_t n_
                  uint32_t weight, uint32_t n_bins, int missing_left, unsigned lanes,
                  ct_bin_cut *cuts)
 {
+    CT_ASSERT(n_runs > 0 && lanes <= CT_LANES && n_bins < CT_HIST_BIN_ROWS);
     const gini_node node = {histograms, totals, n_runs, weight, n_bins, missing_left};
     if (!ct_has_pairs(weight))
         for (unsigned lane = 0; lane < lanes; lane++)

@@ -59,6 +59,7 @@ static void gini(const uint32_t *histograms, const uint32_t *totals, uint32_t n_
                  uint32_t weight, uint32_t n_bins, int missing_left, unsigned lanes,
                  ct_bin_cut *cuts)
 {
+    CT_ASSERT(n_runs > 0 && lanes <= CT_LANES && n_bins < CT_HIST_BIN_ROWS);
     const unsigned width = ct_bin_width(weight, lanes);
     for (unsigned lane = 0; lane < lanes; lane++)
         if (ct_has_pairs(weight))
@@ -72,6 +73,7 @@ static void gini(const uint32_t *histograms, const uint32_t *totals, uint32_t n_
 static void variance(const double *sums, const int32_t *weights, double sum, uint32_t weight,
                      uint32_t n_bins, int missing_left, unsigned lanes, ct_bin_cut *cuts)
 {
+    CT_ASSERT(lanes > 0 && lanes <= CT_LANES && n_bins < CT_HIST_BIN_ROWS);
     for (unsigned lane = 0; lane < lanes; lane++) {
         double s = 0, score = NAN;
         uint32_t size = 0, best = 0;
@@ -144,6 +146,7 @@ static int is_better(float score, int16_t code, float best, int16_t best_code, i
 
 static int small_gini(const ct_small *node, ct_small_cut *best)
 {
+    CT_ASSERT(node->n > 0 && node->n <= CT_SMALL_ROWS && node->n_candidates <= CT_LANES);
     int found = 0;
     for (uint32_t k = 0; k < node->n_candidates; k++)
         for (uint32_t row = 0; row < node->n; row++) {
@@ -198,6 +201,7 @@ static void take_subset_cut(const ct_subset *node, ct_subset_cut *best)
 
 static int subset_gini(const ct_subset *node, ct_subset_cut *best)
 {
+    CT_ASSERT(node->n_runs > 0 && node->rows < 1u << CT_SUBSET_ROWS);
     int found = 0;
     for (uint32_t k = 0; k < node->n_candidates; k++)
         for (unsigned row = 0; row < CT_SUBSET_ROWS; row++) {
@@ -216,6 +220,7 @@ static int subset_gini(const ct_subset *node, ct_subset_cut *best)
 
 static void spread(const uint16_t *codes, uint32_t n, const ct_medium_bins *by, uint8_t *bins)
 {
+    CT_ASSERT(codes && bins && n <= CT_MEDIUM_ROWS);
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t at = (uint16_t) (codes[i] - by->low) * by->scale >> 16,
                        until = at < by->last ? at : by->last,
@@ -227,6 +232,7 @@ static void spread(const uint16_t *codes, uint32_t n, const ct_medium_bins *by, 
 static void draws(const uint32_t counter[4], const uint32_t key[2], uint32_t n_blocks,
                   uint32_t *words)
 {
+    CT_ASSERT(n_blocks % 8 == 0);
     for (uint32_t block = 0; block < n_blocks; block++) {
         const uint32_t own[4] = {counter[0] + block, counter[1], counter[2], counter[3]};
         ct_philox(own, key, words + 4 * (size_t) block);
@@ -235,6 +241,7 @@ static void draws(const uint32_t counter[4], const uint32_t key[2], uint32_t n_b
 
 static int below(uint32_t *words, uint32_t n, uint32_t bound)
 {
+    CT_ASSERT(n % 32 == 0 && bound > 0);
     const uint32_t rest = (uint32_t) -bound % bound;
     for (uint32_t i = 0; i < n; i++)
         if ((uint32_t) ((uint64_t) words[i] * bound) < rest) return 0;
@@ -244,6 +251,7 @@ static int below(uint32_t *words, uint32_t n, uint32_t bound)
 
 static void ranks(const int16_t *codes, uint32_t n, uint16_t *below)
 {
+    CT_ASSERT(n <= CT_SMALL_ROWS);
     for (uint32_t i = 0; i < n; i++) {
         below[i] = 0;
         for (uint32_t k = 0; k < n; k++) below[i] = (uint16_t) (below[i] + (codes[k] < codes[i]));
@@ -252,6 +260,7 @@ static void ranks(const int16_t *codes, uint32_t n, uint16_t *below)
 
 static int small_variance(const ct_small_numbers *node, double *score, int16_t *code)
 {
+    CT_ASSERT(node->n > 0 && node->n <= CT_SMALL_ROWS);
     uint16_t lower[CT_SMALL_ROWS];
     ct_small_sums sums;
     int found = 0;

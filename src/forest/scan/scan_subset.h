@@ -150,6 +150,7 @@ INLINE int better_of(const ct_subset *node, unsigned from, const unsigned n, ct_
 
 static int subset_gini(const ct_subset *node, ct_subset_cut *best)
 {
+    CT_ASSERT(node->n_runs > 0 && node->rows < 1u << CT_SUBSET_ROWS);
     int better = 0;
     for (unsigned from = 0; from < node->n_candidates; from += FOUR)
         switch (node->n_candidates - from) {

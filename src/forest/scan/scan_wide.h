@@ -11,6 +11,7 @@ static inline void ct_gini_wide(const uint32_t *histograms, const uint32_t *tota
                                 uint32_t weight, uint32_t n_bins, int missing_left, unsigned lane,
                                 ct_bin_cut *cut)
 {
+    CT_ASSERT(n_runs > 0 && weight > 0);
     uint32_t left[256] = {0};
     cut->score = NAN;
     cut->bin = 0;

@@ -2,9 +2,9 @@
 
 #include "forge/offload/kernels.h"
 
-/* Enough parts to occupy all threads of a device, of a least number of trees each, since each part
- * takes memory for sums. */
-static uint32_t parts_of(const ct_forged_view *f, uint32_t n_rows)
+/* Enough slices of the trees to occupy all threads of a device, of a least number of trees each,
+ * since each slice takes memory for sums. */
+static uint32_t slices_of(const ct_forged_view *f, uint32_t n_rows)
 {
     enum { THREADS = 1 << 17, TREES = 16 };
     uint32_t by_trees = f->n_trees / TREES;
@@ -32,12 +32,12 @@ static size_t cut_rows(const ct_forged_view *f, char *memory, uint32_t n_rows,
     const size_t words = (n_rows + 31) / 32, word = sizeof(uint32_t);
     rows->n_rows = n_rows;
     rows->words = (uint32_t) words;
-    rows->n_parts = parts_of(f, n_rows);
+    rows->n_slices = slices_of(f, n_rows);
     rows->ranks = (uint32_t *) ct_gpu_cut(&c, f->n_searches * words * CT_RANK_PLANES * word);
     rows->tests = (uint32_t *) ct_gpu_cut(&c, f->n_planes * words * word);
     rows->leaves = (uint32_t *) ct_gpu_cut(
         &c, f->n_trees * word * (f->networks ? CT_LEAF_WORDS * words : n_rows));
-    rows->sums = ct_gpu_cut(&c, (size_t) rows->n_parts * f->n_outputs * 32 * words *
+    rows->sums = ct_gpu_cut(&c, (size_t) rows->n_slices * f->n_outputs * 32 * words *
                                     (f->wide_sums ? sizeof(double) : sizeof(float)));
     return c.used;
 }
@@ -59,7 +59,7 @@ static ct_status launch(const ct_forge_pass *pass, ct_forged_kernel kernel, ct_g
 static ct_status launch_networks(const ct_forge_pass *pass, const ct_forged_views *v)
 {
     const ct_forged_view *f = &v->forest;
-    const size_t words = v->rows.words, sums = (size_t) v->rows.n_parts * f->n_outputs;
+    const size_t words = v->rows.words, sums = (size_t) v->rows.n_slices * f->n_outputs;
     CT_TRY(launch(pass, CT_FORGED_VALUES, ct_gpu_warps(f->n_searches * words), v));
     CT_TRY(launch(pass, CT_FORGED_TESTS, ct_gpu_threads(f->n_groups * words), v));
     CT_TRY(launch(pass, CT_FORGED_CODES, ct_gpu_warps(f->n_code_tests * words), v));
@@ -69,7 +69,7 @@ static ct_status launch_networks(const ct_forge_pass *pass, const ct_forged_view
 
 static ct_status launch_walks(const ct_forge_pass *pass, const ct_forged_views *v)
 {
-    const size_t n = v->rows.n_rows, sums = (size_t) v->rows.n_parts * v->forest.n_outputs;
+    const size_t n = v->rows.n_rows, sums = (size_t) v->rows.n_slices * v->forest.n_outputs;
     CT_TRY(launch(pass, CT_FORGED_WALKS, ct_gpu_threads(v->forest.n_trees * n), v));
     return launch(pass, CT_FORGED_NODES, ct_gpu_threads(sums * n), v);
 }

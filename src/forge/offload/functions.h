@@ -1,4 +1,4 @@
-/* A pass by the functions of kernels.h: `of` is the ct_forged_view. As passes.h has them. */
+/* A pass by the functions of kernels.h, as passes.h wants it: `of` is the ct_forged_view. */
 #ifndef CT_FORGE_OFFLOAD_FUNCTIONS_H
 #define CT_FORGE_OFFLOAD_FUNCTIONS_H
 

@@ -10,7 +10,7 @@ typedef struct {
     const ct_forged *f;
     ct_forged_view *view;
     ct_arena arena;
-    ct_forge_upload sent;
+    ct_forge_upload upload;
     uint32_t *plane_of; /* by that of the forged: the device's */
 } making;
 
@@ -52,8 +52,8 @@ static ct_status make_keys(making *m)
         set_keys(m, s, keys, (uint32_t) n);
         n += (1u << s->bits) - 1;
     }
-    ct_forge_upload_add(&m->sent, &m->view->keys, keys, n, size);
-    ct_forge_upload_add(&m->sent, &m->view->searches, searches, f->n_searches, sizeof *searches);
+    ct_forge_upload_add(&m->upload, &m->view->keys, keys, n, size);
+    ct_forge_upload_add(&m->upload, &m->view->searches, searches, f->n_searches, sizeof *searches);
     m->view->n_searches = f->n_searches;
     return CT_OK;
 }
@@ -82,7 +82,7 @@ static ct_status make_groups(making *m)
         for (uint32_t kind = CT_NAN_RIGHT; kind <= CT_ZERO_RIGHT; kind++)
             for (uint32_t high = 0; high <= f->searches[i].n / 16; high++)
                 add_group(m, i, kind, high, groups);
-    ct_forge_upload_add(&m->sent, &m->view->groups, groups, m->view->n_groups, sizeof *groups);
+    ct_forge_upload_add(&m->upload, &m->view->groups, groups, m->view->n_groups, sizeof *groups);
     return CT_OK;
 }
 
@@ -100,7 +100,7 @@ static ct_status make_code_tests(making *m)
         tests[i] = (ct_forge_code_test){from->column, from->node, m->view->n_planes++,
                                         nan_left[from->node]};
     }
-    ct_forge_upload_add(&m->sent, &m->view->code_tests, tests, f->n_set_tests, sizeof *tests);
+    ct_forge_upload_add(&m->upload, &m->view->code_tests, tests, f->n_set_tests, sizeof *tests);
     m->view->n_code_tests = f->n_set_tests;
     return CT_OK;
 }
@@ -111,10 +111,11 @@ static void send_sets(making *m)
     ct_forge_ensemble *sets = &m->view->sets;
     sets->minus_fraction = e->minus_fraction;
     if (!e->n_set_bits) return;
-    ct_forge_upload_add(&m->sent, &sets->set_first, e->set_first, e->n_nodes, sizeof *e->set_first);
-    ct_forge_upload_add(&m->sent, &sets->set_size, e->set_size, e->n_nodes, sizeof *e->set_size);
-    ct_forge_upload_add(&m->sent, &sets->set_else, e->set_else, e->n_nodes, sizeof *e->set_else);
-    ct_forge_upload_add(&m->sent, &sets->sets, e->sets, (e->n_set_bits + 7) / 8, sizeof *e->sets);
+    ct_forge_upload_add(&m->upload, &sets->set_first, e->set_first, e->n_nodes,
+                        sizeof *e->set_first);
+    ct_forge_upload_add(&m->upload, &sets->set_size, e->set_size, e->n_nodes, sizeof *e->set_size);
+    ct_forge_upload_add(&m->upload, &sets->set_else, e->set_else, e->n_nodes, sizeof *e->set_else);
+    ct_forge_upload_add(&m->upload, &sets->sets, e->sets, (e->n_set_bits + 7) / 8, sizeof *e->sets);
 }
 
 /* ---- networks ---- */
@@ -138,21 +139,21 @@ static void find_below(const ct_forge_plane_tree *tree, perfect_tree *p)
     }
 }
 
-/* A leaf at a place, and at all that are below it. */
-static void plant_leaf(perfect_tree *p, uint32_t leaf, uint32_t at, uint32_t level)
+/* A leaf at a set_addresses, and at all that are below it. */
+static void store_leaf(perfect_tree *p, uint32_t leaf, uint32_t at, uint32_t level)
 {
     uint32_t n = 1u << (p->deepest - level), first = at + 1 - (1u << level);
     for (uint32_t i = 0; i < n; i++) p->leaf_at[first * n + i] = leaf;
 }
 
-static void plant(const making *m, const ct_forge_plane_tree *tree, perfect_tree *p, uint32_t test,
-                  uint32_t at, uint32_t level)
+static void store_key(const making *m, const ct_forge_plane_tree *tree, perfect_tree *p,
+                      uint32_t test, uint32_t at, uint32_t level)
 {
     p->program[at] = m->plane_of[tree->program[2 * test]];
     for (uint32_t side = 0; side < 2; side++) {
         uint32_t below = p->below[test][side], there = 2 * at + 1 + side;
-        if (below) plant(m, tree, p, below, there, level + 1);
-        else plant_leaf(p, p->n_leaves++, there, level + 1);
+        if (below) store_key(m, tree, p, below, there, level + 1);
+        else store_leaf(p, p->n_leaves++, there, level + 1);
     }
 }
 
@@ -178,7 +179,7 @@ static void make_network(const making *m, const ct_forge_plane_tree *tree,
         find_below(tree, &p);
         p.program = programs + to->program;
         p.leaf_at = leaf_at;
-        plant(m, tree, &p, 0, 0, 0);
+        store_key(m, tree, &p, 0, 0, 0);
     }
     const char *from = (const char *) tree->terms;
     size_t size = number_size(m);
@@ -208,9 +209,9 @@ static ct_status make_networks(making *m)
     if (!programs || !terms) return CT_NO_MEMORY;
     for (uint32_t t = 0; t < n_trees; t++)
         make_network(m, &f->trees[t], &networks[t], programs, terms);
-    ct_forge_upload_add(&m->sent, &m->view->networks, networks, n_trees, sizeof *networks);
-    ct_forge_upload_add(&m->sent, &m->view->programs, programs, n_program, sizeof *programs);
-    ct_forge_upload_add(&m->sent, &m->view->terms, terms, n_terms, size);
+    ct_forge_upload_add(&m->upload, &m->view->networks, networks, n_trees, sizeof *networks);
+    ct_forge_upload_add(&m->upload, &m->view->programs, programs, n_program, sizeof *programs);
+    ct_forge_upload_add(&m->upload, &m->view->terms, terms, n_terms, size);
     return CT_OK;
 }
 
@@ -236,10 +237,10 @@ static ct_status make_walks(making *m)
                 if (m->view->wide_sums) ((double *) terms)[(size_t) i * e->leaf_width + k] = term;
                 else ((float *) terms)[(size_t) i * e->leaf_width + k] = (float) term;
             }
-    ct_forge_upload_add(&m->sent, &m->view->nodes, nodes, e->n_nodes, sizeof *nodes);
-    ct_forge_upload_add(&m->sent, &m->view->node_of, f->node_of, e->n_nodes, sizeof *f->node_of);
-    ct_forge_upload_add(&m->sent, &m->view->roots, e->roots, e->n_trees, sizeof *e->roots);
-    ct_forge_upload_add(&m->sent, &m->view->terms, terms, n, size);
+    ct_forge_upload_add(&m->upload, &m->view->nodes, nodes, e->n_nodes, sizeof *nodes);
+    ct_forge_upload_add(&m->upload, &m->view->node_of, f->node_of, e->n_nodes, sizeof *f->node_of);
+    ct_forge_upload_add(&m->upload, &m->view->roots, e->roots, e->n_trees, sizeof *e->roots);
+    ct_forge_upload_add(&m->upload, &m->view->terms, terms, n, size);
     return CT_OK;
 }
 
@@ -261,10 +262,10 @@ static ct_status make_adders(making *m)
     }
     for (uint32_t t = 0; t < e->n_trees; t++) adders[to[e->output_of_tree[t]]++] = t;
     for (uint32_t k = 0; e->leaf_width > 1 && k < e->n_outputs; k++) from[k] = 0, to[k] = n;
-    ct_forge_upload_add(&m->sent, &m->view->adders, adders, e->n_trees, sizeof *adders);
-    ct_forge_upload_add(&m->sent, &m->view->from, from, e->n_outputs, sizeof *from);
-    ct_forge_upload_add(&m->sent, &m->view->to, to, e->n_outputs, sizeof *to);
-    ct_forge_upload_add(&m->sent, &m->view->base, e->base, e->n_outputs, sizeof *e->base);
+    ct_forge_upload_add(&m->upload, &m->view->adders, adders, e->n_trees, sizeof *adders);
+    ct_forge_upload_add(&m->upload, &m->view->from, from, e->n_outputs, sizeof *from);
+    ct_forge_upload_add(&m->upload, &m->view->to, to, e->n_outputs, sizeof *to);
+    ct_forge_upload_add(&m->upload, &m->view->base, e->base, e->n_outputs, sizeof *e->base);
     return CT_OK;
 }
 
@@ -320,8 +321,8 @@ ct_status ct_forge_send(const ct_forged *f, ct_forge_way way, int any_order, ct_
     m.view = view;
     ct_arena_init(&m.arena, &budget);
     ct_status status = make_all(&m, networks);
-    status = status == CT_OK ? ct_forge_upload_send(&m.sent, gpu, block, error) : refused(status,
-                                                                                          error);
+    status = status == CT_OK ? ct_forge_upload_send(&m.upload, gpu, block, error)
+                             : refused(status, error);
     ct_arena_free(&m.arena);
     return status;
 }

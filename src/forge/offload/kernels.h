@@ -23,8 +23,8 @@ extern "C" {
     X(TESTS, ct_forge_find_tests, "a group of tests, for a word of rows")       \
     X(NETWORKS, ct_forge_find_leaves, "a tree, for a word of rows")             \
     X(WALKS, ct_forge_walk_row, "a tree and a row")                             \
-    X(LEAVES, ct_forge_add_leaves, "a part of an output, for four rows of a word")\
-    X(NODES, ct_forge_add_nodes, "a part of an output and a row")               \
+    X(LEAVES, ct_forge_add_leaves, "a slice of an output, four rows of a word")   \
+    X(NODES, ct_forge_add_nodes, "a slice of an output, and a row")             \
     X(SUMS, ct_forge_end_row, "an output and a row")
 
 #define CT_FORGED_KERNELS(X)                                                    \

@@ -11,8 +11,8 @@ struct ct_forged_device {
     ct_gpu *gpu;
     ct_gpu_block trees;
     ct_forge_passes passes;
-    ct_forged_view forest; /* by functions compiled before, */
-    ct_forge_device_text text;   /* or by the text of a schedule */
+    ct_forged_view forest;     /* by functions compiled before, */
+    ct_forge_device_text text; /* or by the text of a schedule */
 };
 
 static ct_status device_new(const ct_forged *forged, ct_forged_device **out, ct_error *error)

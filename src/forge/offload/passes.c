@@ -121,7 +121,7 @@ static void read_piece(void *data, unsigned worker, uint64_t begin, uint64_t end
     }
 }
 
-/* Its rows to the device. */
+/* Sends the rows of a pass to the device. */
 static ct_status send_rows(const ct_forge_passes *p, const ct_forge_pass *pass,
                            const ct_column *columns, const ct_forge_run *run)
 {

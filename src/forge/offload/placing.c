@@ -23,7 +23,7 @@ static const double DEVICE_STEP = 1e-10;        /* of a walk */
  * place of a network, and a tree, for 32 rows; and of a sum, for a row. */
 static const double OF_SEARCH = 230, OF_TEST = 16, OF_PLACE = 5, OF_TREE = 130, OF_SUM = 13;
 
-/* A row of all trees as planes, or walks. */
+/* Seconds that the CPU takes for a row of all trees, by planes or by walks. */
 static double row_on_cpu(const ct_forged *f)
 {
     double trees = f->ensemble->n_trees, width = f->ensemble->leaf_width;
@@ -38,13 +38,14 @@ static double row_on_device(const ct_forged *f)
 {
     double trees = f->ensemble->n_trees, width = f->ensemble->leaf_width;
     if (!ct_forge_has_networks(f)) return trees * (f->mean_depth + 1) * DEVICE_STEP;
-    double places = 0;
-    for (uint32_t t = 0; t < f->ensemble->n_trees; t++) places += 1u << f->trees[t].bits;
-    double words = f->n_planes * OF_TEST + places * OF_PLACE + trees * OF_TREE;
+    double n_inner = 0;
+    for (uint32_t t = 0; t < f->ensemble->n_trees; t++) n_inner += 1u << f->trees[t].bits;
+    double words = f->n_planes * OF_TEST + n_inner * OF_PLACE + trees * OF_TREE;
     return (f->n_searches * OF_SEARCH + words / 32 + trees * width * OF_SUM) * DEVICE_OPERATION;
 }
 
-ct_forged_seconds ct_forged_place(const ct_forged *f, uint32_t n_rows, unsigned threads, int open)
+ct_forged_seconds ct_forged_estimate(const ct_forged *f, uint32_t n_rows, unsigned threads,
+                                     int open)
 {
     const ct_forge_ensemble *e = f->ensemble;
     double n = n_rows, value = e->number == CT_F32 ? sizeof(float) : sizeof(double);
@@ -61,6 +62,6 @@ int ct_forged_pays(const ct_forged *f, uint32_t n_rows, unsigned threads, int op
 {
     CT_ASSERT(n_rows > 0 && threads > 0);
     if (f->ensemble->first_term) return 0;
-    ct_forged_seconds s = ct_forged_place(f, n_rows, threads, open);
+    ct_forged_seconds s = ct_forged_estimate(f, n_rows, threads, open);
     return s.device < s.cpu;
 }

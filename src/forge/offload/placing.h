@@ -10,8 +10,8 @@ typedef struct {
 
 /* Rows of a forest without a schedule: `threads` on the CPU against a device that is open, or must
  * be opened first. */
-ct_forged_seconds ct_forged_place(const ct_forged *forged, uint32_t n_rows, unsigned threads,
-                                  int open);
+ct_forged_seconds ct_forged_estimate(const ct_forged *forged, uint32_t n_rows, unsigned threads,
+                                     int open);
 
 /* Whether the device takes less; 0 where it does not do it at all. */
 int ct_forged_pays(const ct_forged *forged, uint32_t n_rows, unsigned threads, int open);

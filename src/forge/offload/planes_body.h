@@ -68,13 +68,13 @@ CT_HD ct_forge_keyed ct_forge_keyed_of(const ct_forged_views *v, uint32_t column
     return x;
 }
 
-/* The same value as a number, for what asks seldom. */
+/* The number of a key, for tests that are rare. */
 CT_HD double ct_forge_number_of(const ct_forged_views *v, ct_forge_keyed x)
 {
     return v->forest.wide ? *(const double *) x.at : *(const float *) x.at;
 }
 
-/* Up to CT_FORGE_ZERO in size; NaN is not. */
+/* Whether a value counts as zero: up to CT_FORGE_ZERO in size, and not NaN. */
 CT_HD int ct_forge_is_zero(const ct_forged_views *v, ct_forge_keyed x)
 {
     const uint64_t least = v->forest.wide ? ct_forge_wide_key(-CT_FORGE_ZERO)
@@ -229,7 +229,7 @@ CT_HD void ct_forge_keep_leaves(uint32_t *out, uint32_t words, const uint32_t *b
         ct_forge_keep_leaves(out, words, b, depth);          \
         break;
 
-/* A tree for a word of rows. */
+/* An item is a tree, for a word of rows. */
 CT_HD void ct_forge_find_leaves(const ct_forged_views *v, size_t item)
 {
     const uint32_t words = v->rows.words, w = (uint32_t) item % words;

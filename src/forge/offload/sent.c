@@ -3,40 +3,40 @@
 
 #include "forge/offload/image.h"
 
-void ct_forge_upload_add(ct_forge_upload *sent, void *to, const void *from, size_t count,
+void ct_forge_upload_add(ct_forge_upload *upload, void *to, const void *from, size_t count,
                          size_t size)
 {
-    CT_ASSERT(sent->n < CT_FORGE_UPLOAD_ARRAYS);
-    sent->parts[sent->n++] = (ct_forge_upload_array){to, from, count * size};
+    CT_ASSERT(upload->n < CT_FORGE_UPLOAD_ARRAYS);
+    upload->arrays[upload->n++] = (ct_forge_upload_array){to, from, count * size};
 }
 
 /* The bytes of all; addresses are those in `memory`. */
-static size_t place(const ct_forge_upload *sent, char *memory)
+static size_t set_addresses(const ct_forge_upload *upload, char *memory)
 {
     ct_gpu_cutter c = {memory, 0};
-    for (unsigned i = 0; i < sent->n; i++) {
-        void *at = ct_gpu_cut(&c, sent->parts[i].bytes);
-        memcpy(sent->parts[i].to, &at, sizeof at);
+    for (unsigned i = 0; i < upload->n; i++) {
+        void *at = ct_gpu_cut(&c, upload->arrays[i].bytes);
+        memcpy(upload->arrays[i].to, &at, sizeof at);
     }
     return c.used;
 }
 
-static ct_status send_all(const ct_forge_upload *sent, const ct_gpu_stream *stream)
+static ct_status send_all(const ct_forge_upload *upload, const ct_gpu_stream *stream)
 {
-    for (unsigned i = 0; i < sent->n; i++) {
+    for (unsigned i = 0; i < upload->n; i++) {
         void *at;
-        memcpy(&at, sent->parts[i].to, sizeof at);
-        if (sent->parts[i].bytes)
-            CT_TRY(ct_gpu_send(stream, at, sent->parts[i].from, sent->parts[i].bytes));
+        memcpy(&at, upload->arrays[i].to, sizeof at);
+        if (upload->arrays[i].bytes)
+            CT_TRY(ct_gpu_send(stream, at, upload->arrays[i].from, upload->arrays[i].bytes));
     }
     return CT_OK;
 }
 
-ct_status ct_forge_upload_send(const ct_forge_upload *sent, ct_gpu *gpu, ct_gpu_block *block,
+ct_status ct_forge_upload_send(const ct_forge_upload *upload, ct_gpu *gpu, ct_gpu_block *block,
                                ct_error *error)
 {
     CT_ASSERT(gpu && !block->memory);
-    size_t bytes = place(sent, NULL), room = 0;
+    size_t bytes = set_addresses(upload, NULL), room = 0;
     ct_gpu_stream stream = {NULL, NULL};
     ct_status status = ct_gpu_room(gpu, &room);
     if (status == CT_OK && bytes > room)
@@ -46,8 +46,8 @@ ct_status ct_forge_upload_send(const ct_forge_upload *sent, ct_gpu *gpu, ct_gpu_
     if (status == CT_OK) status = ct_gpu_take(gpu, bytes, block);
     if (status == CT_OK) status = ct_gpu_stream_open(gpu, &stream);
     if (status == CT_OK) {
-        (void) place(sent, (char *) block->memory);
-        status = send_all(sent, &stream);
+        (void) set_addresses(upload, (char *) block->memory);
+        status = send_all(upload, &stream);
     }
     ct_gpu_stream_close(&stream); /* which waits */
     return status == CT_OK ? CT_OK : ct_fail(error, CT_NO_DEVICE, "%s", ct_gpu_why(gpu));

@@ -6,7 +6,7 @@
 
 /* ---- walks ---- */
 
-/* 1: to the right; where missing values go there, zeros that are missing do too. */
+/* Whether a row goes right: where missing values do, zeros that are missing do too. */
 CT_HD uint32_t ct_forge_key_right(const ct_forged_views *v, uint32_t at,
                                   const ct_forge_key_node *node, ct_forge_keyed x)
 {
@@ -19,7 +19,7 @@ CT_HD uint32_t ct_forge_key_right(const ct_forged_views *v, uint32_t at,
     return x.key > node->key;
 }
 
-/* A row down a tree. */
+/* An item is a row that walks down a tree. */
 CT_HD void ct_forge_walk_row(const ct_forged_views *v, size_t item)
 {
     const ct_forged_view *f = &v->forest;
@@ -36,10 +36,10 @@ CT_HD void ct_forge_walk_row(const ct_forged_views *v, size_t item)
 
 /* ---- sums ---- */
 
-/* The trees of one part of an output. */
+/* The trees of one slice of an output. */
 typedef struct {
-    uint32_t part, output, begin, end; /* of `adders` */
-    uint32_t which;                    /* of a leaf's values */
+    uint32_t slice, output, begin, end; /* of `adders` */
+    uint32_t which;                     /* of a leaf's values */
 } ct_forge_adding;
 
 CT_HD ct_forge_adding ct_forge_adding_of(const ct_forged_views *v, uint32_t which)
@@ -47,19 +47,19 @@ CT_HD ct_forge_adding ct_forge_adding_of(const ct_forged_views *v, uint32_t whic
     const ct_forged_view *f = &v->forest;
     ct_forge_adding a;
     a.output = which % f->n_outputs;
-    a.part = which / f->n_outputs;
+    a.slice = which / f->n_outputs;
     const uint32_t first = f->from[a.output], n = f->to[a.output] - first;
-    a.begin = first + n * a.part / v->rows.n_parts; /* below 2^32: see CT_FORGE_MOST_SLICES */
-    a.end = first + n * (a.part + 1) / v->rows.n_parts;
+    a.begin = first + n * a.slice / v->rows.n_slices; /* below 2^32: see CT_FORGE_MOST_SLICES */
+    a.end = first + n * (a.slice + 1) / v->rows.n_slices;
     a.which = f->leaf_width > 1 ? a.output : 0;
     return a;
 }
 
-/* Where the sum of a row is. */
-CT_HD size_t ct_forge_sum_at(const ct_forged_views *v, uint32_t part, uint32_t output,
+/* The index of the sum of a row, among all sums. */
+CT_HD size_t ct_forge_sum_at(const ct_forged_views *v, uint32_t slice, uint32_t output,
                              uint32_t word, uint32_t bit)
 {
-    return (((size_t) part * v->forest.n_outputs + output) * 32 + bit) * v->rows.words + word;
+    return (((size_t) slice * v->forest.n_outputs + output) * 32 + bit) * v->rows.words + word;
 }
 
 /* Sums begin with the base, those of other parts with -0, which adds nothing to any number.
@@ -70,7 +70,7 @@ CT_HD size_t ct_forge_sum_at(const ct_forged_views *v, uint32_t part, uint32_t o
     {                                                                                              \
         const ct_forged_view *f = &v->forest;                                                      \
         const uint32_t words = v->rows.words;                                                      \
-        const number begin = a->part ? (number) -0.0 : (number) f->base[a->output];                \
+        const number begin = a->slice ? (number) -0.0 : (number) f->base[a->output];               \
         number sum[4] = {begin, begin, begin, begin};                                              \
         for (uint32_t k = a->begin; k < a->end; k++) {                                             \
             const uint32_t t = f->adders[k];                                                       \
@@ -82,12 +82,12 @@ CT_HD size_t ct_forge_sum_at(const ct_forged_views *v, uint32_t part, uint32_t o
         }                                                                                          \
         number *sums = (number *) v->rows.sums;                                                    \
         for (uint32_t g = 0; g < 4; g++)                                                           \
-            sums[ct_forge_sum_at(v, a->part, a->output, w, 8 * g + i)] = sum[g];                   \
+            sums[ct_forge_sum_at(v, a->slice, a->output, w, 8 * g + i)] = sum[g];                  \
     }
 CT_SUM_OF_LEAVES(ct_narrow_leaves, float)
 CT_SUM_OF_LEAVES(ct_wide_leaves, double)
 
-/* Four rows of a word: a part of an output. */
+/* An item is a slice of an output, for four rows of a word. */
 CT_HD void ct_forge_add_leaves(const ct_forged_views *v, size_t item)
 {
     const uint32_t words = v->rows.words, w = (uint32_t) item % words;
@@ -101,18 +101,18 @@ CT_HD void ct_forge_add_leaves(const ct_forged_views *v, size_t item)
     CT_HD void name(const ct_forged_views *v, const ct_forge_adding *a, uint32_t row)              \
     {                                                                                              \
         const ct_forged_view *f = &v->forest;                                                      \
-        number sum = a->part ? (number) -0.0 : (number) f->base[a->output];                        \
+        number sum = a->slice ? (number) -0.0 : (number) f->base[a->output];                       \
         for (uint32_t k = a->begin; k < a->end; k++) {                                             \
             const uint32_t at = v->rows.leaves[(size_t) f->adders[k] * v->rows.n_rows + row];      \
             sum += ((const number *) f->terms)[(size_t) at * f->leaf_width + a->which];            \
         }                                                                                          \
         number *sums = (number *) v->rows.sums;                                                    \
-        sums[ct_forge_sum_at(v, a->part, a->output, row / 32, row % 32)] = sum;                    \
+        sums[ct_forge_sum_at(v, a->slice, a->output, row / 32, row % 32)] = sum;                   \
     }
 CT_SUM_OF_NODES(ct_narrow_nodes, float)
 CT_SUM_OF_NODES(ct_wide_nodes, double)
 
-/* A row: a part of an output. */
+/* An item is a slice of an output, for a row. */
 CT_HD void ct_forge_add_nodes(const ct_forged_views *v, size_t item)
 {
     const uint32_t row = (uint32_t) item % v->rows.n_rows;
@@ -129,14 +129,14 @@ CT_HD void ct_forge_add_nodes(const ct_forged_views *v, size_t item)
     {                                                                                              \
         const number *sums = (const number *) v->rows.sums;                                        \
         number sum = sums[ct_forge_sum_at(v, 0, output, row / 32, row % 32)];                      \
-        for (uint32_t part = 1; part < v->rows.n_parts; part++)                                    \
-            sum += sums[ct_forge_sum_at(v, part, output, row / 32, row % 32)];                     \
+        for (uint32_t slice = 1; slice < v->rows.n_slices; slice++)                                \
+            sum += sums[ct_forge_sum_at(v, slice, output, row / 32, row % 32)];                    \
         return (double) (number) (sum / v->forest.divisor);                                        \
     }
 CT_END_SUM(ct_end_narrow, float)
 CT_END_SUM(ct_end_wide, double)
 
-/* A row and an output. */
+/* An item is an output, for a row. */
 CT_HD void ct_forge_end_row(const ct_forged_views *v, size_t item)
 {
     const uint32_t row = (uint32_t) item % v->rows.n_rows,

@@ -61,26 +61,27 @@ static ct_status send_trees(ct_forge_device_text *t, ct_gpu *gpu, ct_gpu_block *
     const ct_forge_model *m = t->scheduled->model;
     const ct_forge_ensemble *e = m->ensemble;
     ct_forge_model *to = &t->model;
-    ct_forge_upload sent = {.n = 0};
+    ct_forge_upload upload = {.n = 0};
     uint32_t *used = (uint32_t *) ct_alloc((m->n_used + (size_t) 1) * sizeof *used);
     if (!used) return ct_fail(error, CT_NO_MEMORY, "not enough memory for columns");
     for (uint32_t i = 0; i < m->n_used; i++) used[i] = i;
     *to = *m;
-    ct_forge_upload_add(&sent, &to->nodes, m->nodes, m->n_nodes, sizeof *m->nodes);
-    ct_forge_upload_add(&sent, &to->origin, m->origin, m->n_nodes, sizeof *m->origin);
-    ct_forge_upload_add(&sent, &to->roots, m->roots, m->n_trees, sizeof *m->roots);
-    ct_forge_upload_add(&sent, &to->used, used, m->n_used, sizeof *used);
-    ct_forge_upload_add(&sent, &to->output, m->output, m->n_trees, sizeof *m->output);
-    ct_forge_upload_add(&sent, &to->terms, m->terms, (size_t) e->n_nodes * m->leaf_width,
+    ct_forge_upload_add(&upload, &to->nodes, m->nodes, m->n_nodes, sizeof *m->nodes);
+    ct_forge_upload_add(&upload, &to->origin, m->origin, m->n_nodes, sizeof *m->origin);
+    ct_forge_upload_add(&upload, &to->roots, m->roots, m->n_trees, sizeof *m->roots);
+    ct_forge_upload_add(&upload, &to->used, used, m->n_used, sizeof *used);
+    ct_forge_upload_add(&upload, &to->output, m->output, m->n_trees, sizeof *m->output);
+    ct_forge_upload_add(&upload, &to->terms, m->terms, (size_t) e->n_nodes * m->leaf_width,
                         sizeof *m->terms);
-    ct_forge_upload_add(&sent, &to->base, m->base, m->n_outputs, sizeof *m->base);
+    ct_forge_upload_add(&upload, &to->base, m->base, m->n_outputs, sizeof *m->base);
     if (e->n_set_bits) {
-        ct_forge_upload_add(&sent, &to->set_first, m->set_first, e->n_nodes, sizeof *m->set_first);
-        ct_forge_upload_add(&sent, &to->set_size, m->set_size, e->n_nodes, sizeof *m->set_size);
-        ct_forge_upload_add(&sent, &to->set_else, m->set_else, e->n_nodes, sizeof *m->set_else);
-        ct_forge_upload_add(&sent, &to->sets, m->sets, (e->n_set_bits + 7) / 8, sizeof *m->sets);
+        ct_forge_upload_add(&upload, &to->set_first, m->set_first, e->n_nodes,
+                            sizeof *m->set_first);
+        ct_forge_upload_add(&upload, &to->set_size, m->set_size, e->n_nodes, sizeof *m->set_size);
+        ct_forge_upload_add(&upload, &to->set_else, m->set_else, e->n_nodes, sizeof *m->set_else);
+        ct_forge_upload_add(&upload, &to->sets, m->sets, (e->n_set_bits + 7) / 8, sizeof *m->sets);
     }
-    ct_status status = ct_forge_upload_send(&sent, gpu, trees, error);
+    ct_status status = ct_forge_upload_send(&upload, gpu, trees, error);
     ct_free(used);
     return status;
 }

@@ -9,7 +9,7 @@ enum { CT_DEVICE_TEXT_ROWS = 1 << 18 }; /* of a pass at most */
 
 typedef struct {
     const ct_forge_scheduled *scheduled; /* borrowed */
-    ct_forge_model model;                      /* its arrays are on the device */
+    ct_forge_model model;                /* its arrays are on the device */
     ct_gpu_module module;
     void *begin, *nest, *end;      /* functions: forge/schedule/emit.h */
 } ct_forge_device_text;
@@ -20,7 +20,7 @@ ct_status ct_forge_device_text_load(const ct_forge_scheduled *scheduled, ct_gpu 
                                     ct_gpu_block *trees, ct_forge_device_text *text,
                                     ct_error *error);
 
-/* As passes.h has them: `of` is the ct_forge_device_text. */
+/* A pass by the text, as passes.h wants it: `of` is the ct_forge_device_text. */
 size_t ct_forge_device_text_scratch(const void *of, uint32_t n_rows);
 ct_status ct_forge_device_text_predict(const void *of, const ct_forge_pass *pass);
 

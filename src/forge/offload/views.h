@@ -69,14 +69,14 @@ typedef struct {
 
 typedef struct {
     uint32_t n_rows, words;
-    uint32_t n_parts; /* in which an output's trees are added up, and these then */
-    const void *x;    /* [column][n_rows] */
-    uint32_t *ranks;  /* [search][CT_RANK_PLANES][words] */
-    uint32_t *tests;  /* [plane][words] 1: to the right */
+    uint32_t n_slices; /* in which an output's trees are added up, and these then */
+    const void *x;     /* [column][n_rows] */
+    uint32_t *ranks;   /* [search][CT_RANK_PLANES][words] */
+    uint32_t *tests;   /* [plane][words] 1: to the right */
     /* Networks: [tree][CT_LEAF_WORDS][words], word i has in byte g the leaf of row 8 g + i. Walks:
      * [tree][n_rows], the node. */
     uint32_t *leaves;
-    void *sums;       /* [part][output][row of a word][words] */
+    void *sums;       /* [slice][output][row of a word][words] */
     double *out;      /* [output][n_rows] */
 } ct_forge_rows_view;
 

@@ -65,7 +65,7 @@ static int64_t sum_of(const running *r, int loop, ct_forge_axis axis)
     return sum;
 }
 
-/* Of the rows within reach those that there are. */
+/* The rows within reach of the loop that there are. */
 static int64_t rows_within(const running *r, int loop, int64_t first)
 {
     int64_t n = ct_forge_loop_span(r->s->nest, loop, CT_FORGE_ROWS, r->s->shape->n_trees);
@@ -185,12 +185,12 @@ static void run_iterations(running *r, const ct_forge_ir_node *node, int64_t beg
     const ct_forge_index *index = &r->s->nest->loops[node->loop];
     const ct_forge_ir_node *first = &r->s->ir->nodes[node->inner];
     if (first->kind == CT_IR_BARRIER) first = &r->s->ir->nodes[first->next];
-    int whole = first->kind == CT_IR_WALK && !ct_forge_nest_conflicts(r->s->nest, node->loop);
+    int at_once = first->kind == CT_IR_WALK && !ct_forge_nest_conflicts(r->s->nest, node->loop);
     some_rows rows = r->rows;
-    for (int64_t k = begin; k < end; k = whole ? end : k + 1) {
+    for (int64_t k = begin; k < end; k = at_once ? end : k + 1) {
         if (ct_atomic_read(r->failed)) return;
         r->at[node->loop] = index->start + k * index->step;
-        if (whole) {
+        if (at_once) {
             call_kernel(r, first, end - k);
         } else {
             ct_arena_mark mark = ct_arena_here(r->arena);

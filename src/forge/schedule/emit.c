@@ -159,7 +159,7 @@ static void add_hops(const emitting *e, int level, const ct_forge_ir_node *walk,
     LINE(e, level, "}");
 }
 
-/* Where a row's sums are: without the output. */
+/* The index of a row's sums, without the output. */
 static void add_target(const emitting *e, int target)
 {
     const ct_forge_nest *nest = e->ir->nest;
@@ -286,7 +286,7 @@ static void close_memory(const emitting *e, int level, const char *of, int loop)
     LINE(e, level, "}");
 }
 
-/* Of a GPU alone: rule cache-trees. */
+/* Trees are cached on a GPU alone: rule cache-trees. */
 static void add_tree_cache(emitting *e, int level, int loop)
 {
     int64_t span = ct_forge_loop_span(e->ir->nest, loop, CT_FORGE_TREES, e->ir->shape->n_trees);
@@ -454,7 +454,7 @@ static void begin_kernel(const emitting *e, const char *name, const char *part, 
     LINE(e, 1, "const struct ct_model *m = &model;");
 }
 
-/* Of one number a thread, all of them in turn. */
+/* A loop in which each thread takes one number after another. */
 static void begin_numbers(const emitting *e, const char *name, const char *part, const char *last)
 {
     begin_kernel(e, name, part, last);

@@ -19,14 +19,14 @@
 
 typedef enum { CT_IN_C, CT_IN_CUDA } ct_forge_language;
 
-/* Types, and what a step of a walk is: once a text. */
+/* The head of a text: types, and what a step of a walk is. */
 void ct_forge_emit_prelude(ct_forge_language language, ct_forge_text *text);
 
 /* The low level IR of a forest as a function of that name. CUDA: of loops on its dimensions. */
 void ct_forge_emit(const ct_forge_ir *ir, const ct_forge_model *model, const char *name,
                    ct_forge_language language, ct_forge_text *text);
 
-/* The trees as C, behind the prelude: NAME_model. */
+/* The trees as C, which follows the prelude: NAME_model. */
 void ct_forge_emit_model(const ct_forge_model *model, const char *name, ct_forge_text *text);
 
 /* How NAME_nest is launched for a number of rows: blocks and threads in x, y, z, and the bytes that

@@ -20,7 +20,7 @@ typedef struct {
     double divisor;
     uint32_t n_trees, n_used, n_outputs, leaf_width;
     uint32_t minus_fraction, plain, n_nodes;
-    /* not in texts */
+    /* These are not in texts. */
     const ct_forge_ensemble *ensemble;
     ct_forge_nest_layout layout;
 } ct_forge_model;
@@ -39,9 +39,9 @@ typedef struct {
 } ct_forge_walk_call;
 
 typedef struct {
-    /* Why it cannot be of that shape; NULL: it can. */
+    /* Why a forest of that shape cannot be represented so; NULL: it can. */
     const char *(*check)(const ct_forge_shape *shape);
-    /* Nodes of a tree. */
+    /* How many nodes a tree takes. */
     uint32_t (*n_nodes)(const ct_forge_shape *shape, uint32_t tree);
     /* Fills nodes and origin, of which all are leaves, and roots. */
     void (*pack)(const ct_forged *f, const ct_forge_shape *shape, ct_forged_node *nodes,
@@ -54,10 +54,10 @@ typedef struct {
 
 extern const ct_forge_representation ct_forge_sparse, ct_forge_array, ct_forge_reorg;
 
-/* planes: those of `sparse`, which nobody walks. */
+/* The representation of a layout; planes have that of `sparse`, which nobody walks. */
 const ct_forge_representation *ct_forge_representation_of(ct_forge_nest_layout layout);
 
-/* All of it is the arena's, but what the ensemble has. NULL: no memory. */
+/* The forest in a representation: memory of the arena, or the ensemble's. NULL: no memory. */
 ct_forge_model *ct_forge_model_new(const ct_forged *f, const ct_forge_shape *shape,
                                    ct_forge_nest_layout layout, ct_arena *arena);
 

@@ -47,7 +47,7 @@ ct_forge_shape *ct_forge_shape_of(const ct_forged *f, int any_order, ct_arena *a
 typedef struct {
     const ct_forge_nest *nest;
     const ct_forge_shape *shape; /* NULL: not known */
-    uint32_t n_trees;             /* 0: not known */
+    uint32_t n_trees;            /* 0: not known */
     ct_error *error;
 } checking;
 
@@ -280,7 +280,7 @@ static ct_status check_order(const checking *c, int loop)
 
 static ct_status no_layout(const checking *c, int loop, ct_forge_rule rule, const char *why)
 {
-    return ct_forge_nest_fault(c->nest, c->nest->said_layout, loop, rule, c->error, "%s", why);
+    return ct_forge_nest_fault(c->nest, c->nest->layout_statement, loop, rule, c->error, "%s", why);
 }
 
 static ct_status check_planes(const checking *c)

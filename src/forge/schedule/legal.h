@@ -19,7 +19,7 @@ typedef struct {
     int any_order;                   /* sums are the same in any order of the trees */
 } ct_forge_shape;
 
-/* Arrays are the arena's. NULL: no memory. */
+/* The shape of a forest, memory of the arena. NULL: no memory. */
 ct_forge_shape *ct_forge_shape_of(const ct_forged *forged, int any_order, ct_arena *arena);
 
 /* shape NULL: what can be said without a forest. CT_BAD_INPUT names statement, loop and rule. */

@@ -41,8 +41,8 @@ typedef struct {
     ct_forge_ir_kind kind;
     int loop;          /* CT_TO_SLOTS: PRIVATE and REDUCE_DIM of all slots */
     int inner, next;
-    ct_forge_ir_how how;      /* FOR */
-    int target, atomic; /* REDUCE, REDUCE_DIM */
+    ct_forge_ir_how how; /* FOR */
+    int target, atomic;  /* REDUCE, REDUCE_DIM */
     /* REDUCE_DIM: some sums may be of rows that other threads add to; these are still -0, and left
      * out */
     int added_only;
@@ -71,7 +71,7 @@ typedef struct {
 ct_status ct_forge_ir_lower(ct_forge_ir *ir, const ct_forge_nest *nest, const ct_forge_shape *shape,
                             ct_forge_ir_level level, ct_error *error);
 
-/* Whether the nodes are what their level says; after each pass. */
+/* Whether the nodes are what their level says, which each pass must leave so. */
 ct_status ct_forge_ir_verify(const ct_forge_ir *ir, ct_error *error);
 
 void ct_forge_ir_print(const ct_forge_ir *ir, ct_forge_text *text);

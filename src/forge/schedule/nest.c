@@ -140,13 +140,13 @@ typedef struct {
     ct_forge_nest *nest;
     const ct_forge_statement *statement;
     ct_error *error;
-} saying;
+} applying;
 
 #define FAULT(s, loop, rule, ...)                                                                 \
     ct_forge_nest_fault((s)->nest, (int) (s)->nest->n_statements, loop, rule, (s)->error,         \
                         __VA_ARGS__)
 
-static ct_status find_loop(const saying *s, const char *name, int *loop)
+static ct_status find_loop(const applying *s, const char *name, int *loop)
 {
     *loop = ct_forge_nest_find(s->nest, name);
     if (*loop >= 0) return CT_OK;
@@ -165,7 +165,7 @@ static int is_name(const char *name)
 }
 
 /* A new loop like another, from which it descends. */
-static ct_status new_loop(const saying *s, int from, const char *name, int *made)
+static ct_status new_loop(const applying *s, int from, const char *name, int *made)
 {
     ct_forge_nest *nest = s->nest;
     if (!is_name(name) || strlen(name) >= CT_FORGE_NAME)
@@ -182,7 +182,7 @@ static ct_status new_loop(const saying *s, int from, const char *name, int *made
     return CT_OK;
 }
 
-static ct_status tile(const saying *s)
+static ct_status tile(const applying *s)
 {
     ct_forge_nest *nest = s->nest;
     int64_t n = s->statement->number;
@@ -197,17 +197,17 @@ static ct_status tile(const saying *s)
                      (long long) n);
     CT_TRY(new_loop(s, loop, s->statement->words[1], &outer));
     CT_TRY(new_loop(s, loop, s->statement->words[2], &inner));
-    ct_forge_index *whole = &nest->loops[loop], *o = &nest->loops[outer], *i = &nest->loops[inner];
+    ct_forge_index *parent = &nest->loops[loop], *o = &nest->loops[outer], *i = &nest->loops[inner];
     *link_to(nest, loop) = outer;
-    o->step = whole->step * n;
+    o->step = parent->step * n;
     i->start = 0;
-    i->stop = whole->step * n;
+    i->stop = parent->step * n;
     o->inner = inner;
     i->outer = outer;
     i->next = -1;
     set_outer(nest, i->inner, inner);
-    whole->live = 0;
-    whole->tile = n;
+    parent->live = 0;
+    parent->tile = n;
     if (height(nest, outer) > CT_MOST_NEST)
         return FAULT(s, loop, CT_RULE_SIZE, "more than %d loops lie within each other",
                      CT_MOST_NEST);
@@ -216,7 +216,7 @@ static ct_status tile(const saying *s)
 
 /* The loops within `from`, and beside its first one, once more around and within `to`; named with
  * the name of the half at the end. */
-static ct_status copy_inner(const saying *s, int from, int to, const char *half)
+static ct_status copy_inner(const applying *s, int from, int to, const char *half)
 {
     ct_forge_nest *nest = s->nest;
     int last = -1;
@@ -242,20 +242,20 @@ static void bury(ct_forge_nest *nest, int loop)
     for (int i = nest->loops[loop].inner; i >= 0; i = nest->loops[i].next) bury(nest, i);
 }
 
-static ct_status split(const saying *s)
+static ct_status split(const applying *s)
 {
     ct_forge_nest *nest = s->nest;
     int64_t k = s->statement->number;
     int loop, first = -1, second = -1;
     CT_TRY(find_loop(s, s->statement->words[0], &loop));
-    const ct_forge_index *whole = &nest->loops[loop];
-    if (k <= whole->start || k >= whole->stop || k > CT_MOST_FACTOR)
+    const ct_forge_index *parent = &nest->loops[loop];
+    if (k <= parent->start || k >= parent->stop || k > CT_MOST_FACTOR)
         return FAULT(s, loop, CT_RULE_SPLIT_RANGE, "%lld is not within %lld and %s",
-                     (long long) k, (long long) whole->start,
-                     whole->stop == CT_FORGE_OPEN ? "its stop" : "the loop's stop");
-    if ((k - whole->start) % whole->step)
+                     (long long) k, (long long) parent->start,
+                     parent->stop == CT_FORGE_OPEN ? "its stop" : "the loop's stop");
+    if ((k - parent->start) % parent->step)
         return FAULT(s, loop, CT_RULE_SPLIT_STEP, "%lld is no iteration: the loop goes in "
-                     "steps of %lld", (long long) k, (long long) whole->step);
+                     "steps of %lld", (long long) k, (long long) parent->step);
     CT_TRY(new_loop(s, loop, s->statement->words[1], &first));
     CT_TRY(new_loop(s, loop, s->statement->words[2], &second));
     CT_ASSERT(first >= 0 && second >= 0);
@@ -277,7 +277,7 @@ static int listed(const int *loops, uint32_t n, int loop)
 }
 
 /* The loops as they lie, outermost first; they must be one directly within the other. */
-static ct_status chain_of(const saying *s, const int *loops, uint32_t n, int *chain)
+static ct_status chain_of(const applying *s, const int *loops, uint32_t n, int *chain)
 {
     const ct_forge_nest *nest = s->nest;
     int at = loops[0];
@@ -295,7 +295,7 @@ static ct_status chain_of(const saying *s, const int *loops, uint32_t n, int *ch
     return CT_OK;
 }
 
-static ct_status reorder(const saying *s)
+static ct_status reorder(const applying *s)
 {
     ct_forge_nest *nest = s->nest;
     int loops[CT_MOST_WORDS], chain[CT_MOST_WORDS] = {0};
@@ -320,7 +320,7 @@ static ct_status reorder(const saying *s)
 }
 
 /* The limits of a directive's number. */
-static ct_status check_factor(const saying *s, int loop)
+static ct_status check_factor(const applying *s, int loop)
 {
     int64_t k = s->statement->number, most = CT_MOST_LANES;
     switch (s->statement->directive) {
@@ -333,7 +333,7 @@ static ct_status check_factor(const saying *s, int loop)
                  (int) most);
 }
 
-static ct_status mark(const saying *s)
+static ct_status mark(const applying *s)
 {
     int loop;
     CT_TRY(find_loop(s, s->statement->words[0], &loop));
@@ -347,12 +347,12 @@ static ct_status mark(const saying *s)
     return CT_OK;
 }
 
-static ct_status represent(const saying *s)
+static ct_status represent(const applying *s)
 {
-    if (s->nest->said_layout)
+    if (s->nest->layout_statement)
         return FAULT(s, -1, CT_RULE_ONCE, "the representation was given already");
     s->nest->layout = (ct_forge_nest_layout) s->statement->number;
-    s->nest->said_layout = (int) s->nest->n_statements;
+    s->nest->layout_statement = (int) s->nest->n_statements;
     return CT_OK;
 }
 
@@ -361,7 +361,7 @@ ct_status ct_forge_nest_add(ct_forge_nest *nest, const ct_forge_statement *state
 {
     CT_ASSERT(nest->n_statements <= CT_MOST_STATEMENTS && statement->n_words <= CT_MOST_WORDS);
     ct_forge_nest copy = *nest;
-    saying s = {&copy, statement, error};
+    applying s = {&copy, statement, error};
     if (copy.n_statements == CT_MOST_STATEMENTS)
         return ct_forge_nest_fault(nest, 0, -1, CT_RULE_SIZE, error, "more than %d statements",
                                    CT_MOST_STATEMENTS);

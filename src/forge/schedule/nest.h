@@ -71,10 +71,10 @@ typedef struct {
     int n_loops, first; /* of the outermost loops */
     ct_forge_index loops[CT_FORGE_MOST_LOOPS];
     ct_forge_nest_layout layout;
-    int said_layout;    /* the statement, from 1; 0: none did */
+    int layout_statement; /* that gave the layout, from 1; 0: none did */
 } ct_forge_nest;
 
-/* batch > tree, walks as sparse nodes. */
+/* The nest before any statement: batch > tree, walks as sparse nodes. */
 void ct_forge_nest_begin(ct_forge_nest *nest);
 /* Adds a statement. After a failure the nest is as it was. */
 ct_status ct_forge_nest_add(ct_forge_nest *nest, const ct_forge_statement *statement,
@@ -96,9 +96,9 @@ const char *ct_forge_layout_name(int layout);
 
 /* A live loop of that name, or -1. */
 int ct_forge_nest_find(const ct_forge_nest *nest, const char *name);
-/* Does the loop descend from the other, or is it that? */
+/* Whether the loop descends from the other, or is that loop. */
 int ct_forge_nest_descends(const ct_forge_nest *nest, int loop, int from);
-/* Is it on a dimension of the hardware, or shared out among threads? */
+/* Whether iterations of the loop run at once: on hardware dimensions, or shared among threads. */
 int ct_forge_nest_concurrent(const ct_forge_nest *nest, int loop);
 static inline int ct_forge_nest_conflicts(const ct_forge_nest *nest, int loop)
 {

@@ -12,9 +12,9 @@ typedef struct {
     uint8_t minus[CT_MOST_NEST];
 } ct_forge_loop_bound;
 
-/* The stop; of a loop over all trees their number, if it is known (n_trees is not 0). */
+/* The stop of a loop; over all trees it is their number, if that is known (n_trees is not 0). */
 int64_t ct_forge_loop_stop(const ct_forge_nest *nest, int loop, uint32_t n_trees);
-/* Iterations when no bound cuts them short, or CT_FORGE_OPEN. */
+/* The iterations of a loop when no bound cuts them short, or CT_FORGE_OPEN. */
 int64_t ct_forge_loop_trips(const ct_forge_nest *nest, int loop, uint32_t n_trees);
 
 /* The bounds of a loop, of which the least holds: its own stop first, then those of the loops that
@@ -22,7 +22,7 @@ int64_t ct_forge_loop_trips(const ct_forge_nest *nest, int loop, uint32_t n_tree
 uint32_t ct_forge_loop_bounds(const ct_forge_nest *nest, int loop, uint32_t n_trees,
                               ct_forge_loop_bound bounds[CT_MOST_NEST]);
 
-/* Iterations under these bounds, with the variables of the loops around it where they are. */
+/* The iterations of a loop under these bounds, with the variables of the loops around it. */
 int64_t ct_forge_loop_trips_now(const ct_forge_nest *nest, int loop,
                                 const ct_forge_loop_bound *bounds, uint32_t n_bounds,
                                 int64_t n_rows, const int64_t *at);

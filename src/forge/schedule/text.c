@@ -6,13 +6,13 @@
 
 #include "base/memory.h"
 
-/* Room for `more` characters and a zero. */
-static int make_room(ct_forge_text *text, size_t more)
+/* Makes room for `more` characters and a zero; 0 if memory ends. */
+static int reserve(ct_forge_text *text, size_t more)
 {
     if (text->failed) return 0;
-    if (text->n + more < text->room) return 1;
-    size_t room = 2 * text->room + more + 256;
-    char *at = (char *) ct_alloc(room);
+    if (text->n + more < text->capacity) return 1;
+    size_t capacity = 2 * text->capacity + more + 256;
+    char *at = (char *) ct_alloc(capacity);
     if (!at) {
         text->failed = 1;
         return 0;
@@ -21,7 +21,7 @@ static int make_room(ct_forge_text *text, size_t more)
     at[text->n] = 0;
     ct_free(text->at);
     text->at = at;
-    text->room = room;
+    text->capacity = capacity;
     return 1;
 }
 
@@ -32,7 +32,7 @@ static void add(ct_forge_text *text, const char *format, va_list arguments)
     va_copy(again, arguments);
     int n = vsnprintf(NULL, 0, format, again);
     va_end(again);
-    if (n < 0 || !make_room(text, (size_t) n)) return;
+    if (n < 0 || !reserve(text, (size_t) n)) return;
     vsnprintf(text->at + text->n, (size_t) n + 1, format, arguments);
     text->n += (size_t) n;
 }
@@ -48,7 +48,7 @@ void ct_forge_text_add(ct_forge_text *text, const char *format, ...)
 void ct_forge_text_add_bytes(ct_forge_text *text, const char *bytes, size_t n)
 {
     CT_ASSERT(bytes || !n);
-    if (!make_room(text, n)) return;
+    if (!reserve(text, n)) return;
     memcpy(text->at + text->n, bytes, n);
     text->n += n;
     text->at[text->n] = 0;

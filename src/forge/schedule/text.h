@@ -1,6 +1,5 @@
 /* A growing string. It is initialised with zeros and freed by ct_forge_text_free; after an
- * allocation
- * failure it stays unchanged and records the failure. */
+ * allocation failure it stays unchanged and records the failure. */
 #ifndef CT_FORGE_SCHEDULE_TEXT_H
 #define CT_FORGE_SCHEDULE_TEXT_H
 
@@ -10,7 +9,7 @@
 
 typedef struct {
     char *at; /* [n], and a zero; NULL while there is nothing */
-    size_t n, room;
+    size_t n, capacity;
     int failed;
 } ct_forge_text;
 

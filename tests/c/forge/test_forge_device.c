@@ -329,8 +329,8 @@ static void placing(void)
                 if (ct_forged_pays(&c.forged, n, 2, open)) first[open] = n;
         CHECK(first[0] > 100000 && first[1] > 0 && first[1] < first[0]);
         CHECK(!ct_forged_pays(&c.forged, first[0], 20, 0));
-        ct_forged_seconds few = ct_forged_place(&c.forged, 1000, 1, 1),
-                          many = ct_forged_place(&c.forged, 1000000, 4, 1);
+        ct_forged_seconds few = ct_forged_estimate(&c.forged, 1000, 1, 1),
+                          many = ct_forged_estimate(&c.forged, 1000000, 4, 1);
         CHECK(few.cpu > 0 && many.cpu > 100 * few.cpu && many.device > 10 * few.device);
         end(&c);
     }
