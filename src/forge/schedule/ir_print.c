@@ -102,15 +102,14 @@ static void print_reduction(const ct_forge_ir *ir, const ct_forge_ir_node *node,
         ct_forge_text_add(text, "[row], value(leaf); sum%s)\n", atomic);
         return;
     }
-    int in_place = node->target >= 0;
+    int in_place = node->target >= 0, loop = node->loop < 0 ? -1 : node->loop;
     ct_forge_text_add(text, in_place ? "reduceDimInplace(" : "reduceDim(");
     print_sums(ir, node->target, text);
-    if (node->loop >= 0)
-        ct_forge_text_add(text, ", partial_%s, rows ", ir->nest->loops[node->loop].name);
+    if (loop >= 0) ct_forge_text_add(text, ", partial_%s, rows ", ir->nest->loops[loop].name);
     else ct_forge_text_add(text, ", slots, rows ");
-    print_sum(ir, node->loop, CT_FORGE_ROWS, text);
+    print_sum(ir, loop, CT_FORGE_ROWS, text);
     ct_forge_text_add(text, " + 0 .. ");
-    print_stop(ct_forge_loop_span(ir->nest, node->loop, CT_FORGE_ROWS, ir->shape->n_trees),
+    print_stop(ct_forge_loop_span(ir->nest, loop, CT_FORGE_ROWS, ir->shape->n_trees),
                CT_FORGE_ROWS, text);
     ct_forge_text_add(text, "; sum%s", atomic);
     if (node->added_only) ct_forge_text_add(text, ", where not -0");

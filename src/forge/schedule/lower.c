@@ -36,7 +36,7 @@ static void prepend(ct_forge_ir *ir, int *link, int node)
 uint32_t ct_forge_ir_base(const ct_forge_nest *nest, int loop, ct_forge_axis axis,
                           int loops[CT_MOST_NEST])
 {
-    CT_ASSERT(loop >= CT_TO_SLOTS && loop < nest->n_loops);
+    CT_ASSERT(loop >= -1 && loop < nest->n_loops);
     uint32_t n = 0;
     for (int i = loop; i >= 0; i = nest->loops[i].outer)
         if (nest->loops[i].axis == axis) loops[n++] = i;
