@@ -1,8 +1,9 @@
 /* The best tree of depth two or three of all whose thresholds are edges of bins, with a proof, or a
  * bound of what any such tree costs, if it is stopped before. The cost is that of depth_two.h.
  *
- * At depth three the options of a root splitter are searched by halving: with the best trees of
- * depth two below the options a < b of one splitter known, an option t between them costs
+ * At depth three the candidate splits of the root are searched by halving, splitter by splitter:
+ * with the best trees of depth two below the candidates a < b known, a candidate t between them
+ * costs
  *
  *     sides     f(left of t) + f(right of t) >= f(left of a) + f(right of b),
  *     middle    ... and besides the SSE, without any price, of the best trees of depth two for the
@@ -50,7 +51,7 @@ typedef struct {
 /* Costs that differ by less count as equal. */
 double ct_gmt_optimum_slack(const ct_model_table *table, double cost);
 
-/* Factors have at most CT_AXIS_LEVELS levels. Only CT_NO_MEMORY can go wrong. */
+/* Factors have at most CT_CANDIDATE_LEVELS levels. Only CT_NO_MEMORY can go wrong. */
 ct_status ct_gmt_optimum_search(const ct_model_table *table, const ct_gram_kernels *kernels,
                                 const ct_optimum_options *options, ct_optimum *found,
                                 ct_error *error);
