@@ -49,7 +49,7 @@ typedef struct {
     uint32_t open_max;
     uint64_t seed;
     uint32_t without; /* CT_GMT_BOUND and others: short cuts not taken; the tree is the same */
-    uint32_t prove;         /* 0, or 2 or 3, which is the depth_max then */
+    uint32_t prove;   /* 0, or 2 or 3, which is the depth_max then */
     uint32_t prove_without; /* CT_OPTIMUM_..., bit by bit */
     unsigned threads;
     ct_simd simd;
@@ -68,7 +68,7 @@ typedef enum { CT_GMT_DONE, CT_GMT_ROWS, CT_GMT_INTERRUPTED, CT_GMT_TIME } ct_gm
  * lambda. `cost` is the tree's, which may be lower than any over bins. */
 typedef struct {
     uint32_t depth, bins;
-    int complete;            /* the proof has come to its end */
+    int complete; /* the proof has come to its end */
     /* of the response as it is */
     double lambda, cost, bound;
     /* how much lower the cost could be at most, as a share of it; 0: by no more than rounding */
@@ -79,17 +79,17 @@ typedef struct {
 
 /* Owned; freed by ct_gmt_free, also after a failure. */
 typedef struct {
-    ct_forest forest;     /* one tree, nodes in preorder, columns those of the data */
+    ct_forest forest; /* one tree, nodes in preorder, columns those of the data */
     ct_gmt_node_models models;
     int32_t *where;         /* [n_rows] node of its leaf */
     uint8_t *learned;       /* [n_nodes] rows without a value have decided on default_left */
     uint8_t *dropped;       /* [n_nodes][p] coefficients that the search has left out */
     ct_gmt_moment *moments; /* [n_moments] of the search, BIC and SSE as of `bic` */
     uint32_t n_moments, kicks;
-    int64_t touched;      /* rows that split searches looked at */
-    double bic, lambda;   /* of the tree, with the response as it is: deviance, not scaled */
+    int64_t touched;    /* rows that split searches looked at */
+    double bic, lambda; /* of the tree, with the response as it is: deviance, not scaled */
     int certified;
-    ct_gmt_proof proof;   /* depth 0: there is none */
+    ct_gmt_proof proof; /* depth 0: there is none */
     ct_gmt_end end;
     double seconds;
     char device[16];       /* "cpu", "twin" or "cuda:" and a number */

@@ -16,8 +16,8 @@
 #include "base/hd.h"
 
 enum {
-    CT_GRAM_STEP = 4,  /* numbers to a multiple of which rows are padded */
-    CT_GRAM_LANES = 8, /* matrices that are solved at a time */
+    CT_GRAM_STEP = 4,     /* numbers to a multiple of which rows are padded */
+    CT_GRAM_LANES = 8,    /* matrices that are solved at a time */
     CT_GRAM_COLUMNS = 256 /* of z, at most */
 };
 

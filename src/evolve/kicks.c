@@ -21,10 +21,10 @@ typedef struct {
     ct_model_tree tree;
     ct_rng rng;
     progress at;
-    int stale;        /* it is being made, but will have to be made again */
-    int better;       /* done: the tree is better than the one that it started from */
-    double bic;       /* of the tree that it started from */
-    ct_halt *halt;    /* of the worker who has it */
+    int stale;     /* it is being made, but will have to be made again */
+    int better;    /* done: the tree is better than the one that it started from */
+    double bic;    /* of the tree that it started from */
+    ct_halt *halt; /* of the worker who has it */
     int crossed;
     double lambda;
     int64_t touched;
@@ -35,9 +35,9 @@ typedef struct {
 typedef struct {
     ct_local locals[AHEAD];
     unsigned n_workers;
-    attempt attempts[AHEAD];   /* of kick k: [k % AHEAD] */
-    ct_lock lock;              /* protects what follows while kicks are made */
-    uint32_t idle;             /* kicks since the last success */
+    attempt attempts[AHEAD]; /* of kick k: [k % AHEAD] */
+    ct_lock lock;            /* protects what follows while kicks are made */
+    uint32_t idle;           /* kicks since the last success */
     ct_model_tree *best;
     /* [n_population of room] local optima, `best` among them; NULL: there is only `best` */
     ct_model_tree *population;

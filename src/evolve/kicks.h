@@ -12,16 +12,16 @@
 /* A moment of the search: after that kick the best tree had this BIC. */
 typedef struct {
     uint32_t kick, n_leaves;
-    double bic, sse;      /* of the scaled response */
+    double bic, sse; /* of the scaled response */
     int64_t touched;
     double seconds;
 } ct_gmt_moment;
 
 typedef struct {
-    uint32_t effort;      /* kicks at most */
-    uint32_t patience;    /* without success at most */
-    uint32_t population;  /* local optima that are kept; below 2: the best alone */
-    int64_t max_rows;     /* that split searches look at before the search ends */
+    uint32_t effort;     /* kicks at most */
+    uint32_t patience;   /* without success at most */
+    uint32_t population; /* local optima that are kept; below 2: the best alone */
+    int64_t max_rows;    /* that split searches look at before the search ends */
     uint32_t open_max;
     uint64_t seed;
     unsigned threads;
@@ -34,9 +34,9 @@ typedef struct {
 typedef struct {
     ct_gmt_moment *moments; /* [room] owned by the caller */
     uint32_t room, n;
-    uint32_t kicks;       /* made */
+    uint32_t kicks; /* made */
     int64_t touched;
-    double start;         /* ct_seconds() */
+    double start; /* ct_seconds() */
 } ct_kick_history;
 
 void ct_gmt_note_moment(ct_kick_history *history, const ct_model_tree *best, double complexity);

@@ -15,15 +15,15 @@ typedef struct {
 
 typedef struct {
     const ct_gmt_loo_data *data;
-    uint32_t columns;   /* p + 1 */
-    uint32_t *rows;     /* leaf after leaf */
-    uint32_t *begin;    /* [n_nodes + 1] of each node in `rows` */
-    double *values;     /* [n_rows][columns] of `rows`: the regressors and, last, the response */
-    double *limited;    /* [n_rows][p] the regressors within the ranges of the leaf's other rows */
-    ends *ranges;       /* [n_nodes][columns] of the regressors and, last, of the response */
-    double *b;          /* [p] by column */
-    double *solved;     /* [p] A^-1 x_i, by position */
-    double *half;       /* [p] R'^-1 x_i, by position */
+    uint32_t columns; /* p + 1 */
+    uint32_t *rows;   /* leaf after leaf */
+    uint32_t *begin;  /* [n_nodes + 1] of each node in `rows` */
+    double *values;   /* [n_rows][columns] of `rows`: the regressors and, last, the response */
+    double *limited;  /* [n_rows][p] the regressors within the ranges of the leaf's other rows */
+    ends *ranges;     /* [n_nodes][columns] of the regressors and, last, of the response */
+    double *b;        /* [p] by column */
+    double *solved;   /* [p] A^-1 x_i, by position */
+    double *half;     /* [p] R'^-1 x_i, by position */
     ct_shrinkage shrunk;
 } errors_of;
 

@@ -12,10 +12,10 @@ typedef struct {
     ct_model_tree undo, trial;
     ct_split_scratch **scratch; /* [threads] */
     ct_split_cache *cache;
-    unsigned threads;          /* that share a split search */
-    uint32_t without;          /* short cuts, see ct_gmt_split_options */
-    int shift_only;            /* splits keep their splitter, leaves stay leaves */
-    unsigned worker;           /* for ct_halt_now */
+    unsigned threads; /* that share a split search */
+    uint32_t without; /* short cuts, see ct_gmt_split_options */
+    int shift_only;   /* splits keep their splitter, leaves stay leaves */
+    unsigned worker;  /* for ct_halt_now */
     ct_halt *halt;
     int64_t touched; /* rows of the nodes that were searched */
 } ct_local;

@@ -13,7 +13,7 @@
 #include "data/data.h"
 
 enum {
-    CT_MODEL_BINS = 254,  /* bins of a splitter at most, and levels of a factor */
+    CT_MODEL_BINS = 254,      /* bins of a splitter at most, and levels of a factor */
     CT_MODEL_REGRESSORS = 250 /* at most */
 };
 #define CT_RANK_MISSING UINT32_MAX
@@ -21,15 +21,15 @@ enum {
 /* The caller's data, borrowed. */
 typedef struct {
     uint32_t n_rows, n_cols;
-    const ct_column *columns;      /* [n_cols] NaN, and the smallest integer, are missing */
+    const ct_column *columns; /* [n_cols] NaN, and the smallest integer, are missing */
     uint32_t n_regressors;
-    const uint32_t *regressors;    /* [n_regressors] columns, without missing values */
+    const uint32_t *regressors; /* [n_regressors] columns, without missing values */
     uint32_t n_splitters;
-    const uint32_t *splitters;     /* [n_splitters] columns */
-    const uint32_t *n_levels;      /* [n_splitters] 0: ordered; else values are 1 .. n_levels */
-    const double *response;        /* [n_rows] finite */
-    const double *weights;         /* [n_rows] above 0; NULL: 1 each */
-    int no_intercept;              /* models are 0 where all regressors are */
+    const uint32_t *splitters; /* [n_splitters] columns */
+    const uint32_t *n_levels;  /* [n_splitters] 0: ordered; else values are 1 .. n_levels */
+    const double *response;    /* [n_rows] finite */
+    const double *weights;     /* [n_rows] above 0; NULL: 1 each */
+    int no_intercept;          /* models are 0 where all regressors are */
     /* [n_regressors] as model.matrix() has it: columns with the same number enter a model together;
      * NULL: each by itself */
     const uint32_t *assign;

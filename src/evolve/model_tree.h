@@ -29,10 +29,10 @@ typedef struct {
 typedef struct {
     ct_gmt_test test;
     int32_t parent, left, right;
-    uint32_t begin, end;  /* its rows in `rows` */
-    uint32_t depth;       /* of the root 0 */
+    uint32_t begin, end; /* its rows in `rows` */
+    uint32_t depth;      /* of the root 0 */
     int used, dirty;
-    double sse, terms;    /* of one model of its rows: sum of squares left, coefficients */
+    double sse, terms; /* of one model of its rows: sum of squares left, coefficients */
     /* of a leaf: bits of the columns of z that its model does without; of a split none */
     uint64_t omitted[CT_OMITTED_WORDS];
 } ct_model_node;
@@ -40,10 +40,10 @@ typedef struct {
 typedef struct {
     const ct_model_table *table;
     const ct_gram_kernels *kernels;
-    uint32_t room;        /* nodes */
+    uint32_t room; /* nodes */
     uint32_t n_leaves;
     ct_model_node *nodes;
-    double *grams;          /* [room][size] */
+    double *grams; /* [room][size] */
     /* [room][size] zeros, for the sums of a tile (kd_tree.h); NULL if there are rows */
     double *tile;
     uint32_t *rows, *spare; /* [n_rows] */
@@ -123,11 +123,11 @@ int ct_gmt_model_tree_graft(ct_model_tree *tree, int32_t node, const ct_model_tr
                             int32_t from);
 
 typedef struct {
-    uint32_t leaves_max;  /* 1 .. CT_TREE_LEAVES - CT_SPARE_LEAVES */
-    uint32_t depth_max;   /* splits above a leaf at most */
-    uint32_t minbucket;   /* rows of a leaf at least */
-    double complexity;    /* what log(n) is multiplied by in BIC */
-    uint32_t min_n;       /* rows of a split at least */
+    uint32_t leaves_max; /* 1 .. CT_TREE_LEAVES - CT_SPARE_LEAVES */
+    uint32_t depth_max;  /* splits above a leaf at most */
+    uint32_t minbucket;  /* rows of a leaf at least */
+    double complexity;   /* what log(n) is multiplied by in BIC */
+    uint32_t min_n;      /* rows of a split at least */
 } ct_tree_limits;
 
 /* Sends the rows of `node` down again and computes all below and the sums; `node` itself has its

@@ -46,13 +46,13 @@ typedef struct {
 typedef struct {
     ct_gmt_node_models *models;
     const ct_gmt_model_data *data;
-    uint32_t columns;      /* p + 1 */
-    uint32_t *rows;        /* leaf after leaf, rising */
+    uint32_t columns; /* p + 1 */
+    uint32_t *rows;   /* leaf after leaf, rising */
     piece *pieces;
     uint32_t n_pieces;
-    double *triangles;     /* [n_pieces][columns][columns] */
-    double *ranges;        /* [n_pieces][2][p] */
-    int64_t failed;        /* atomic */
+    double *triangles; /* [n_pieces][columns][columns] */
+    double *ranges;    /* [n_pieces][2][p] */
+    int64_t failed;    /* atomic */
 } fitting;
 
 static double number_of(const ct_gmt_model_data *data, uint32_t k, uint32_t row)

@@ -35,7 +35,7 @@ typedef struct {
     uint32_t n_chains, n_open;
     uint32_t *width; /* [n_splitters] groups taken together for the middle; 0: too many */
     double *middle;  /* [n_splitters][CT_CANDIDATE_GROUPS] by the first of them; -1: not known */
-    uint32_t *rows;       /* [n_rows] */
+    uint32_t *rows;  /* [n_rows] */
     int stopped;
 } proving;
 

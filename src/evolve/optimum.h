@@ -28,24 +28,24 @@ enum { CT_OPTIMUM_DEPTH = 3, CT_OPTIMUM_TESTS = 7 };
 enum { CT_OPTIMUM_SIDES = 1, CT_OPTIMUM_MIDDLE = 2, CT_OPTIMUM_KNOWN = 4 };
 
 typedef struct {
-    uint32_t depth;       /* 2 or 3 */
+    uint32_t depth; /* 2 or 3 */
     uint32_t minbucket, min_n;
     double lambda;
-    double known;         /* what a tree costs that is there already; INFINITY: none */
-    uint32_t without;     /* CT_OPTIMUM_... */
+    double known;     /* what a tree costs that is there already; INFINITY: none */
+    uint32_t without; /* CT_OPTIMUM_... */
     unsigned threads;
-    ct_halt *halt;        /* NULL: none */
+    ct_halt *halt; /* NULL: none */
 } ct_optimum_options;
 
 typedef struct {
-    double cost;          /* of the best tree known in the end */
-    double bound;         /* no tree costs less */
-    int better;           /* that tree is not the one that was there */
-    int complete;         /* no tree costs less than that, but for rounding */
+    double cost;  /* of the best tree known in the end */
+    double bound; /* no tree costs less */
+    int better;   /* that tree is not the one that was there */
+    int complete; /* no tree costs less than that, but for rounding */
     /* of it; below i are 2 i + 1 and 2 i + 2; splitter -1: leaf */
     ct_gmt_test tests[CT_OPTIMUM_TESTS];
-    uint32_t solved;      /* problems of depth two */
-    int64_t touched;      /* rows of these */
+    uint32_t solved; /* problems of depth two */
+    int64_t touched; /* rows of these */
 } ct_optimum;
 
 /* Costs that differ by less count as equal. */

@@ -16,7 +16,7 @@ enum { CT_PAIRS_BLOCK = 256 }; /* rows that are copied and added at a time */
  * root. `bound`: the cost if leaves may have any number of rows. */
 typedef struct {
     double cost, bound;
-    int32_t splitter;      /* of the split; -1: a leaf */
+    int32_t splitter; /* of the split; -1: a leaf */
     uint32_t candidate;
 } ct_side_best;
 

@@ -19,22 +19,22 @@ typedef struct {
     const ct_tree_limits *limits;
     const ct_kick_options *options;
     const ct_paper_options *paper;
-    ct_kd_device *device;   /* NULL: the CPU alone */
-    ct_model_tree *trees;   /* [n] */
-    ct_tree_steps *steps;   /* [n] of each */
-    double *loss;           /* [n] the less the better */
+    ct_kd_device *device; /* NULL: the CPU alone */
+    ct_model_tree *trees; /* [n] */
+    ct_tree_steps *steps; /* [n] of each */
+    double *loss;         /* [n] the less the better */
     uint32_t n;
-    ct_model_tree *elite;   /* [n_elite] the best trees, of the last generation or before */
+    ct_model_tree *elite; /* [n_elite] the best trees, of the last generation or before */
     double *elite_loss;
     uint32_t n_elite;
-    uint32_t *ranking;      /* [n] trees, the best one first */
-    uint32_t *order, *source;     /* [n] pairs lie next to each other; the tree that one is to be */
-    uint32_t *more;               /* [n] trees that are selected once more */
-    ct_model_node **spare;        /* [threads][2 room] nodes */
-    ct_node_rows *rows;           /* [threads] scratch of queries */
-    uint32_t *waiting;            /* [n] trees with a query */
-    ct_kd_query **queries;        /* [n] their queries */
-    uint8_t *answered;            /* [n] */
+    uint32_t *ranking;        /* [n] trees, the best one first */
+    uint32_t *order, *source; /* [n] pairs lie next to each other; the tree that one is to be */
+    uint32_t *more;           /* [n] trees that are selected once more */
+    ct_model_node **spare;    /* [threads][2 room] nodes */
+    ct_node_rows *rows;       /* [threads] scratch of queries */
+    uint32_t *waiting;        /* [n] trees with a query */
+    ct_kd_query **queries;    /* [n] their queries */
+    uint8_t *answered;        /* [n] */
     unsigned n_workers;
     uint32_t generation;
 } evolution;

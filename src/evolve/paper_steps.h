@@ -8,12 +8,12 @@
 #include "evolve/local.h"
 
 typedef struct {
-    ct_kd_query query;         /* a query about the tree; its node tells whether there is one */
-    ct_rng rng;                /* of the mutation */
-    int may_mutate;            /* once the tree is up to date */
-    int mutation;              /* the mutation that waits for rows of query.node */
+    ct_kd_query query; /* a query about the tree; its node tells whether there is one */
+    ct_rng rng;        /* of the mutation */
+    int may_mutate;    /* once the tree is up to date */
+    int mutation;      /* the mutation that waits for rows of query.node */
     ct_refreshing refreshing;
-    int64_t touched;      /* rows of the nodes changed */
+    int64_t touched; /* rows of the nodes changed */
 } ct_tree_steps;
 
 /* A rank below n; 0, the first, is `pressure` (1 .. 2) times as likely as if all were equally

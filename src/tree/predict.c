@@ -28,8 +28,7 @@ uint32_t ct_forest_outputs(const ct_forest *forest)
 static double value_or_nan(const ct_column *column, uint32_t row)
 {
     if (column->type == CT_DOUBLE) return ((const double *) column->values)[row];
-    int32_t value = ((const int32_t *) column->values)[row];
-    return value == INT32_MIN ? (double) NAN : (double) value;
+    return ct_integer_number(((const int32_t *) column->values)[row]);
 }
 
 static double linear(const sums *s, uint32_t node, uint32_t row)

@@ -162,7 +162,7 @@ static void walk_by_level(const plan *p, const scratch *d, uint32_t n_rows, uint
             int32_t code = d->codes[by->input][i];
             uint32_t index = (uint32_t) code - 1;
             uint32_t left = by->left[index < by->n ? index : by->n];
-            left = code == INT32_MIN ? by->missing_left : left;
+            left = ct_integer_missing(code) ? by->missing_left : left;
             at[i] = s->left + ((uint32_t) (x >= s->threshold) |
                                ((uint32_t) isnan(x) & s->missing_right) | !left);
         }
@@ -181,8 +181,7 @@ static void set_columns(const plan *p, scratch *d, uint32_t first, uint32_t n_ro
         const int32_t *x = (const int32_t *) p->columns[col].values + first;
         d->codes[col + 1] = x;
         if (!(p->uses[col] & NUMBERS)) continue;
-        for (uint32_t i = 0; i < n_rows; i++)
-            room[i] = x[i] == INT32_MIN ? (double) NAN : (double) x[i];
+        for (uint32_t i = 0; i < n_rows; i++) room[i] = ct_integer_number(x[i]);
         d->numbers[col + 1] = room;
         room += BLOCK;
         CT_ASSERT(room <= d->room + (size_t) p->n_integers * BLOCK);

@@ -87,8 +87,8 @@ typedef struct {
     ct_kd_query *queries[CT_BATCH_QUERIES];
     uint32_t number[CT_BATCH_QUERIES]; /* the caller's number of each */
     uint32_t n, begin, end;
-    ct_batch_view host;   /* the batch in memory of the host */
-    uint8_t *answered;    /* [number] */
+    ct_batch_view host; /* the batch in memory of the host */
+    uint8_t *answered;  /* [number] */
 } answering;
 
 static void for_all(answering *a, uint32_t n, void (*work)(void *, unsigned, uint64_t, uint64_t))

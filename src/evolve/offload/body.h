@@ -109,10 +109,10 @@ CT_HD uint32_t ct_add_rows(ct_lanes lanes, ct_lane_sums *sums, const ct_kd_view 
 
 /* What a cell is to a piece. */
 typedef struct {
-    uint32_t at;          /* where it ends, or is cut */
-    uint32_t closed;      /* the first cell behind it, if its halves are of no interest; else 0 */
-    int is_inside;        /* it lies within the leaf */
-    int has_rows;         /* its rows are looked at */
+    uint32_t at;     /* where it ends, or is cut */
+    uint32_t closed; /* the first cell behind it, if its halves are of no interest; else 0 */
+    int is_inside;   /* it lies within the leaf */
+    int has_rows;    /* its rows are looked at */
 } ct_cell_found;
 
 CT_HD ct_cell_found ct_find_cell(const ct_kd_view *v, const ct_query_node *nodes,

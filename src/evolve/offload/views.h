@@ -9,10 +9,10 @@
 typedef struct {
     uint32_t n_rows, n_splitters, p, n_entries;
     size_t width, size;
-    const double *z;             /* [n_rows][width] */
-    const uint32_t *rank;        /* [n_splitters][n_rows] */
-    const uint32_t *n_levels;    /* [n_splitters] */
-    const uint8_t *along;        /* [n_splitters] */
+    const double *z;          /* [n_rows][width] */
+    const uint32_t *rank;     /* [n_splitters][n_rows] */
+    const uint32_t *n_levels; /* [n_splitters] */
+    const uint8_t *along;     /* [n_splitters] */
     const ct_cell *cells;
     const ct_rank_range *ranges; /* [cell][n_splitters] */
     const double *grams;         /* [cell][size] */
@@ -29,9 +29,9 @@ typedef struct {
 
 /* What a tile that a test cuts adds to a leaf. */
 typedef struct {
-    uint32_t cell;        /* the tile */
-    uint32_t nodes;       /* where the nodes of the query begin */
-    uint32_t node;        /* the one of these whose test cuts the tile */
+    uint32_t cell;  /* the tile */
+    uint32_t nodes; /* where the nodes of the query begin */
+    uint32_t node;  /* the one of these whose test cuts the tile */
     int32_t leaf;
 } ct_tile_piece;
 
@@ -55,14 +55,14 @@ typedef struct {
     const ct_query_node *nodes;
     const ct_tile_piece *pieces;
     const uint32_t *summands;
-    const ct_summands *leaves;   /* [n_leaves] */
-    const uint64_t *omitted;     /* [n_leaves][CT_OMITTED_WORDS] as of the tree's nodes */
-    const ct_nth_row *nth_rows;  /* [n_rows] */
-    double *sums;                /* [n_summed][size] */
-    uint32_t *counts;            /* [n_pieces] rows */
-    double *models;              /* [n_leaves][size + p] scratch */
-    double *sse, *terms;         /* [n_leaves] the answers */
-    uint32_t *n, *rows;          /* [n_leaves] [n_rows] */
+    const ct_summands *leaves;  /* [n_leaves] */
+    const uint64_t *omitted;    /* [n_leaves][CT_OMITTED_WORDS] as of the tree's nodes */
+    const ct_nth_row *nth_rows; /* [n_rows] */
+    double *sums;               /* [n_summed][size] */
+    uint32_t *counts;           /* [n_pieces] rows */
+    double *models;             /* [n_leaves][size + p] scratch */
+    double *sse, *terms;        /* [n_leaves] the answers */
+    uint32_t *n, *rows;         /* [n_leaves] [n_rows] */
 } ct_batch_view;
 
 typedef struct {
