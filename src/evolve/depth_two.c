@@ -112,8 +112,8 @@ static void split_twice(ct_pairs *pairs, ct_side_best *best)
 {
     const ct_gmt_candidates *splits = &pairs->splits[pairs->splitter];
     uint32_t before[CT_CANDIDATE_GROUPS + 1] = {0};
-    ct_loop loop = {splits->n_values + 1, 1,     CT_DYNAMIC, pairs->threads,
-                    cost_intervals,       pairs, NULL};
+    ct_loop loop = {splits->n_values + 1, 1, CT_DYNAMIC, pairs->threads, cost_intervals, pairs,
+                    NULL};
     ct_parallel_for(&loop);
     for (uint32_t group = 0; group < splits->n_values; group++)
         before[group + 1] = before[group] + splits->count[group];
@@ -187,8 +187,8 @@ static int solve_splitter(ct_pairs *pairs, uint32_t splitter, ct_halt *halt)
     do {
         pairs->from = from;
         pairs->to = q - from < pairs->room ? q : from + pairs->room;
-        ct_loop add = {splits->n_groups, 1,     CT_DYNAMIC, pairs->threads,
-                       ct_gmt_pairs_add, pairs, halt};
+        ct_loop add = {splits->n_groups, 1, CT_DYNAMIC, pairs->threads, ct_gmt_pairs_add, pairs,
+                       halt};
         if (pairs->to > from) ct_parallel_for(&add);
         if (halt && ct_halt_now(halt, 0)) return 0;
         if (from == splitter + 1 && !by_level) {

@@ -183,8 +183,8 @@ static SEXP moments_of(const ct_gmt *gmt)
     SEXP out = Rf_allocMatrix(REALSXP, (int) n, 6);
     for (uint32_t i = 0; i < n; i++) {
         const ct_gmt_moment *moment = &gmt->moments[i];
-        const double row[6] = {moment->kick, moment->n_leaves,         moment->bic,
-                               moment->sse,  (double) moment->touched, moment->seconds};
+        const double row[6] = {moment->kick, moment->n_leaves, moment->bic, moment->sse,
+                               (double) moment->touched, moment->seconds};
         for (size_t k = 0; k < 6; k++) REAL(out)[i + k * n] = row[k];
     }
     return out;

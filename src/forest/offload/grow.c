@@ -273,9 +273,8 @@ static int take_tree(growth *g, worker *w, uint32_t i, uint32_t from, uint32_t n
     const size_t width = ct_runs_of(&g->all.grower),
                  leaf = b->leaf_begins[i] - b->leaf_begins[from];
     const uint32_t n_cols = g->table.n_cols;
-    const ct_hist_result result = {b->nodes + node,        b->n_nodes[i],
-                                   b->n_placed[i],         b->depths[i],
-                                   g->table.n_classes,     w->counts + leaf * width,
+    const ct_hist_result result = {b->nodes + node, b->n_nodes[i], b->n_placed[i], b->depths[i],
+                                   g->table.n_classes, w->counts + leaf * width,
                                    w->means ? w->means + leaf : NULL};
     ct_hist_tree tree;
     if (ct_forest_result_tree(&result, w->order, &tree) != CT_OK) {

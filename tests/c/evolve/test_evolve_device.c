@@ -54,8 +54,8 @@ static ct_status bench_open_wide(bench *b, int device, uint32_t q, ct_error *err
     memcpy(x[WIDE - 1], x[3], sizeof x[3]);
     for (uint32_t row = 0; row < WIDE_ROWS; row++)
         y[row] = x[0][row] < 0.4 ? x[1][row] : 2 * x[2][row];
-    const ct_gmt_model_data data = {WIDE_ROWS, WIDE, columns, q,    all, 4,
-                                    all,       none, y,       NULL, 0,   NULL};
+    const ct_gmt_model_data data = {WIDE_ROWS, WIDE, columns, q, all, 4, all, none, y, NULL, 0,
+                                    NULL};
     CHECK(ct_gmt_model_table_init(&b->table, &data, 16, 1, error) == CT_OK);
     CHECK(ct_gmt_kd_init(&b->kd, &b->table, ct_gram_at(CT_SIMD_SCALAR), along, error) == CT_OK);
     return ct_gmt_kd_device_open(device, &b->kd, 1, &b->device, error);

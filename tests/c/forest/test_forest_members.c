@@ -113,9 +113,8 @@ static void predictions(void)
         int32_t *places = (int32_t *) malloc(PROBABILITIES * n * sizeof *places);
         double *weights = (double *) malloc((size_t) n * n * sizeof *weights);
         long double *known = (long double *) malloc(n * sizeof *known);
-        const ct_forest_members_request request = {
-            &g.forest,     n,      n,      is_own ? g.ranks : NULL, probabilities,
-            PROBABILITIES, places, weights};
+        const ct_forest_members_request request = {&g.forest, n, n, is_own ? g.ranks : NULL,
+                                                   probabilities, PROBABILITIES, places, weights};
         ct_error error;
         ct_halt stop = {NULL, NULL, 0, 0};
         CHECK_INT(ct_forest_members_predict(&request, g.t.codes->columns, g.t.columns, 1 + seed % 3,
@@ -166,8 +165,8 @@ static void others_are_refused(void)
 {
     grown g = grow(2, 200, 5, 5, 1);
     int32_t places[200];
-    const ct_forest_members_request request = {&g.forest,     200, 200,    g.ranks,
-                                               probabilities, 1,   places, NULL};
+    const ct_forest_members_request request = {&g.forest, 200, 200, g.ranks, probabilities, 1,
+                                               places, NULL};
     ct_error error;
     ct_halt stop = {NULL, NULL, 0, 0};
     const uint32_t kept = g.ranks[3];
@@ -199,8 +198,8 @@ static void memory_ends(void)
         int32_t places[200];
         t.data.ranks = ranks;
         ct_halt stop = {NULL, NULL, 0, 0};
-        const ct_forest_members_request request = {&forest,           200, 200,    NULL,
-                                                   probabilities + 3, 1,   places, NULL};
+        const ct_forest_members_request request = {&forest, 200, 200, NULL, probabilities + 3, 1,
+                                                   places, NULL};
         ct_alloc_fail_after(after);
         ct_status status = ct_hist_grow(&t.data, &o, &forest, &extra, &error);
         if (status == CT_OK && forest.n_trees == 2)

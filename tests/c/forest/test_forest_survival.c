@@ -193,8 +193,8 @@ static void memory_ends(void)
         ct_hist_extra extra;
         ct_error error;
         ct_halt stop = {NULL, NULL, 0, 0};
-        const ct_forest_curves_request request = {&forest,    300,       300, p.ranks,
-                                                  p.survival, column_of, 3,   hazards};
+        const ct_forest_curves_request request = {&forest, 300, 300, p.ranks, p.survival, column_of,
+                                                  3, hazards};
         ct_alloc_fail_after(after);
         ct_status status = ct_hist_grow(&p.t.data, &o, &forest, &extra, &error);
         if (status == CT_OK && forest.n_trees == 2)

@@ -93,8 +93,8 @@ static void check_large(uint32_t n_runs, uint32_t weight, uint32_t n_bins, int m
 static void large_nodes(void)
 {
     static const uint32_t runs[] = {1, 2, 3, 7, 26, 256}, bins[] = {1, 2, 31, 64, 254, 255};
-    static const uint32_t sizes[] = {1,     2,     129,   255,   256,    4095,  4096, 32766,
-                                     32767, 32768, 65535, 65536, 1 << 22};
+    static const uint32_t sizes[] = {1, 2, 129, 255, 256, 4095, 4096, 32766, 32767, 32768, 65535,
+                                     65536, 1 << 22};
     for (size_t k = 0; k < sizeof runs / sizeof *runs; k++)
         for (size_t b = 0; b < sizeof bins / sizeof *bins; b++)
             for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
@@ -393,8 +393,8 @@ static uint32_t near_bin(uint32_t code, uint32_t low, uint32_t high, uint32_t n)
 /* Bins do not turn back, their number is bounded, and the last code of each is known. */
 static void bins_of_nodes(void)
 {
-    static const uint32_t spans[] = {1,   37,  38,  39,  46,  47,  62,  63,   127,  128,
-                                     129, 255, 257, 511, 512, 513, 1000, 4099, 30000, 65535};
+    static const uint32_t spans[] = {1, 37, 38, 39, 46, 47, 62, 63, 127, 128, 129, 255, 257, 511,
+                                     512, 513, 1000, 4099, 30000, 65535};
     for (size_t k = 0; k < sizeof spans / sizeof *spans; k++)
         for (uint32_t n = 65; n <= 512; n += CHECK_QUICK() ? 63 : 1) {
             const uint32_t low = spans[k] < 60000 ? 777 : 0, high = low + spans[k] - 1;
