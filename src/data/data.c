@@ -4,14 +4,14 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Of weights and of losses: so their products, and what makes whole numbers of them, are numbers
- * too. */
+/* Limits of the sums of weights and of losses, so that their products, and the factors that make
+ * integers of them, are finite. */
 static const double LEAST_SUM = 1e-100, LARGEST_SUM = 1e100;
 
-/* Of a weight or a loss that is not 0: so the product of two has all its digits. */
+/* Least weight or loss other than 0, so that the product of two keeps all its digits. */
 static const double LEAST_COST = 1e-150;
 
-/* Of responses: so their squares, added up, are numbers too. */
+/* Largest response, so that sums of squares are finite. */
 static const double LARGEST_RESPONSE = 1e100;
 
 /* An exponent of all ones, infinity or NaN, carries into the sign bit. Without a way out of the
@@ -87,7 +87,7 @@ static ct_status check_response(const ct_data *data, ct_error *error)
     return CT_OK;
 }
 
-/* Not NaN either. */
+/* Whether a weight or a loss is allowed; NaN is not. */
 static int may_cost(double x)
 {
     return x == 0 || x >= LEAST_COST;

@@ -45,6 +45,16 @@ static inline uint32_t ct_data_classes(const ct_data *data)
     return data->response ? 1 : data->n_classes;
 }
 
+/* The smallest integer is missing: R's NA. */
+static inline int ct_integer_missing(int32_t value) { return value == INT32_MIN; }
+
+/* An integer as a number, NaN if it is missing. */
+static inline double ct_integer_number(int32_t value)
+{
+    return ct_integer_missing(value) ? (double) NAN : (double) value;
+}
+
+/* A missing integer stays the smallest one. */
 static inline double ct_column_value(const ct_column *column, uint32_t row)
 {
     if (column->type == CT_DOUBLE) return ((const double *) column->values)[row];
@@ -53,16 +63,11 @@ static inline double ct_column_value(const ct_column *column, uint32_t row)
     return coded->levels[coded->codes[row]];
 }
 
-/* An integer as a number: the smallest, which is R's NA, as NaN. */
-static inline double ct_integer_number(int32_t integer)
-{
-    return integer == INT32_MIN ? (double) NAN : integer;
-}
-
-/* Whether the value of a row is missing: NaN, or the smallest integer, which is R's NA. */
+/* Whether the value is missing: NaN, or a missing integer. */
 static inline int ct_column_missing(const ct_column *column, uint32_t row)
 {
-    if (column->type == CT_INT32) return ((const int32_t *) column->values)[row] == INT32_MIN;
+    if (column->type == CT_INT32)
+        return ct_integer_missing(((const int32_t *) column->values)[row]);
     const double value = ct_column_value(column, row);
     return value != value;
 }

@@ -10,7 +10,7 @@ uint64_t ct_hash(uint64_t hash, uint64_t word)
     return hash ^ hash >> 32;
 }
 
-/* Of equal values the same: -0 is 0, and NaN are all alike. */
+/* The same word for equal values: -0 is 0, and all NaN are alike. */
 static inline uint64_t word_of(double value)
 {
     uint64_t word;

@@ -1,5 +1,5 @@
-/* A hash that tells apart what happens to be other data. Who wants to can make two of the same
- * hash, and proves nothing by it. */
+/* A hash that tells different data apart unless someone makes two of the same hash, so that it
+ * proves nothing. */
 #ifndef CT_DATA_HASH_H
 #define CT_DATA_HASH_H
 
@@ -11,7 +11,7 @@ uint64_t ct_hash_double(uint64_t hash, double value);
 /* The values of a column; NaN are all the same. */
 uint64_t ct_column_hash(const ct_column *column, uint32_t n_rows);
 
-/* All values of the data, sound or not, from `hash` on. */
+/* Hashes all values of the data, valid or not, continuing from `hash`. */
 uint64_t ct_data_hash(const ct_data *data, uint64_t hash);
 
 #endif

@@ -20,7 +20,7 @@ int32_t ct_gmt_random_node(const ct_model_tree *tree, ct_node_filter fits, ct_rn
     return CT_NO_NODE;
 }
 
-static int parts(const ct_splitter *splitter, uint32_t a, uint32_t b)
+static int separates(const ct_splitter *splitter, uint32_t a, uint32_t b)
 {
     return splitter->rank[a] != splitter->rank[b] && splitter->rank[a] != CT_RANK_MISSING &&
            splitter->rank[b] != CT_RANK_MISSING;
@@ -47,7 +47,7 @@ int ct_gmt_test_between(const ct_model_table *table, uint32_t a, uint32_t b, ct_
 {
     for (int attempt = 0; attempt < TRIES && table->n_splitters; attempt++) {
         uint32_t s = ct_rng_below(rng, table->n_splitters);
-        if (!parts(&table->splitters[s], a, b)) continue;
+        if (!separates(&table->splitters[s], a, b)) continue;
         write_test(table, s, a, b, rng, test);
         return 1;
     }
@@ -62,7 +62,7 @@ int ct_gmt_random_test(const ct_model_tree *tree, const ct_model_node *node, ct_
         uint32_t n = node->end - node->begin, s = ct_rng_below(rng, table->n_splitters),
                  a = tree->rows[node->begin + ct_rng_below(rng, n)],
                  b = tree->rows[node->begin + ct_rng_below(rng, n)];
-        if (!parts(&table->splitters[s], a, b)) continue;
+        if (!separates(&table->splitters[s], a, b)) continue;
         write_test(table, s, a, b, rng, test);
         return 1;
     }

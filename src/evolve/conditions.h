@@ -7,8 +7,8 @@
 
 #ifdef CT_DEBUG
 
-/* Of the node and all below: tests are of splitters, links lead back, and the rows of a split are
- * those of its sides. Returns how many leaves there are. */
+/* Checks the node and all below: tests are of splitters, links lead back, and the rows of a split
+ * are those of its sides. Returns how many leaves there are. */
 static inline uint32_t ct_model_nodes_are_sound(const ct_model_tree *tree, int32_t at)
 {
     const ct_model_node *node = &tree->nodes[at];

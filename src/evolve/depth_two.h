@@ -14,7 +14,7 @@
 #include "evolve/pairs.h"
 
 typedef struct {
-    double cost;      /* INFINITY: there are too few rows */
+    double cost; /* INFINITY: there are too few rows */
     double bound;
     ct_gmt_test tests[3]; /* the root, on its left, on its right; splitter -1: a leaf */
 } ct_depth_two;

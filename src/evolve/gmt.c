@@ -14,7 +14,7 @@
 
 enum { STREAM_SAMPLE = 0x73616d70, STREAM_LAST = 0x6c617374, ROUNDS = 50, PROOFS = 10, EVERY = 8 };
 
-/* A price that is less by no more than this is the same. */
+/* Relative differences of lambda that count as none. */
 static const double SAME_PRICE = 1e-3;
 
 typedef struct {
@@ -22,17 +22,17 @@ typedef struct {
     const ct_gmt_options *options;
     ct_gmt *gmt;
     ct_model_table table, sample, binned;
-    ct_row_cells cells;
-    ct_cell_device *device;             /* that has them; NULL: the CPU alone */
-    ct_model_tree tree, small, evolved; /* of all rows, of the sample, of the cells */
+    ct_kd_tree kd;
+    ct_kd_device *device;               /* has the k-d tree; NULL: the CPU alone */
+    ct_model_tree tree, small, evolved; /* of all rows, of the sample, of the k-d tree */
     ct_local local;
     ct_kick_history history;
     ct_halt halt;
     double start;
     int out_of_time;
-    uint32_t kicks;            /* as reported last */
+    uint32_t kicks; /* last reported */
     double bic;
-    ct_status status;          /* of all steps */
+    ct_status status; /* of the whole search */
     ct_error *error;
 } running;
 
@@ -56,7 +56,8 @@ static void note_kicks(void *data, uint32_t kicks, double bic)
 
 /* ---- the search ---- */
 
-/* One row of each stretch of equally many: spread over the data, whatever their order. */
+/* Draws one row of each of `sample` ranges of equal length: spread over the data, whatever their
+ * order. */
 static ct_status draw_sample(running *run, ct_error *error)
 {
     CT_ASSERT(run->options->sample > 0 && run->options->sample <= run->data->n_rows);
@@ -113,7 +114,7 @@ static ct_status polish(running *run, uint32_t open_max, int *clean, ct_error *e
     return CT_OK;
 }
 
-/* The root becomes the tree found on other rows. */
+/* Takes over the tree that was found on other rows. */
 static void use_tree(running *run, const ct_model_tree *found)
 {
     const ct_tree_limits *limits = &run->options->limits;
@@ -132,7 +133,7 @@ static ct_status search_sample(running *run, ct_error *error)
     return CT_OK;
 }
 
-/* The splitters of a local optimum on a sample: those that evolution will come to ask for. */
+/* Marks the splitters of a local optimum on a sample, which evolution is likely to use. */
 static ct_status expect_splitters(running *run, uint8_t *along, ct_error *error)
 {
     const ct_gmt_options *o = run->options;
@@ -162,22 +163,21 @@ static ct_status expect_splitters(running *run, uint8_t *along, ct_error *error)
 static int wants_device(const running *run)
 {
     const ct_gmt_options *o = run->options;
-    if (o->place != CT_GMT_ON_AUTO) return o->place != CT_GMT_ON_CPU;
-    /* it may be patient twice before it ends */
+    if (o->backend != CT_GMT_ON_AUTO) return o->backend != CT_GMT_ON_CPU;
+    /* patience may run twice before the search ends */
     const double generations = fmin(o->effort, 2.0 * o->patience);
-    const ct_evolve_cost cost =
-        ct_evolve_cost_of(&run->cells, o->population, generations, o->threads);
+    const ct_evolve_cost cost = ct_evolve_cost_of(&run->kd, o->population, generations, o->threads);
     return cost.device < cost.cpu;
 }
 
-/* That there is no device is worth a note only if there is one that does not work. */
+/* Goes on without a device. That there is none is noted only if there is one that does not work. */
 static ct_status without_device(running *run, const ct_error *why, ct_error *error)
 {
     const ct_gmt_options *o = run->options;
     ct_device_list list = {0};
-    if (o->place == CT_GMT_ON_CUDA) return ct_fail(error, why->status, "%s", why->message);
-    if (o->place == CT_GMT_ON_AUTO) ct_device_query(&list);
-    if (o->place != CT_GMT_ON_AUTO || list.n_devices)
+    if (o->backend == CT_GMT_ON_CUDA) return ct_fail(error, why->status, "%s", why->message);
+    if (o->backend == CT_GMT_ON_AUTO) ct_device_query(&list);
+    if (o->backend != CT_GMT_ON_AUTO || list.n_devices)
         snprintf(run->gmt->device_note, sizeof run->gmt->device_note, "%s", why->message);
     return CT_OK;
 }
@@ -186,47 +186,47 @@ static ct_status open_device(running *run, ct_error *error)
 {
     const ct_gmt_options *o = run->options;
     ct_gmt *gmt = run->gmt;
-    const int twin = o->place == CT_GMT_ON_TWIN;
+    const int twin = o->backend == CT_GMT_ON_TWIN;
     ct_error why = {CT_OK, ""};
     if (!wants_device(run)) return CT_OK;
-    if (ct_gmt_cell_device_open(twin ? -1 : o->device_number, &run->cells, o->threads, &run->device,
-                                &why) != CT_OK)
+    if (ct_gmt_kd_device_open(twin ? -1 : o->device_number, &run->kd, o->threads, &run->device,
+                              &why) != CT_OK)
         return without_device(run, &why, error);
     if (twin) snprintf(gmt->device, sizeof gmt->device, "twin");
     else snprintf(gmt->device, sizeof gmt->device, "cuda:%d", o->device_number);
     return CT_OK;
 }
 
-/* What became of it. */
+/* Closes the device, and notes what it did and whether it failed. */
 static ct_status close_device(running *run, ct_error *error)
 {
     ct_gmt *gmt = run->gmt;
     ct_status status = CT_OK;
     if (!run->device) return CT_OK;
-    gmt->device_answers = ct_gmt_cell_device_answers(run->device);
-    gmt->device_batches = ct_gmt_cell_device_batches(run->device);
-    if (ct_gmt_cell_device_is_lost(run->device)) {
+    gmt->device_answers = ct_gmt_kd_device_answers(run->device);
+    gmt->device_batches = ct_gmt_kd_device_batches(run->device);
+    if (ct_gmt_kd_device_is_lost(run->device)) {
         snprintf(gmt->device_note, sizeof gmt->device_note, "the device failed: %.200s",
-                 ct_gmt_cell_device_why(run->device));
-        if (run->options->place == CT_GMT_ON_CUDA)
+                 ct_gmt_kd_device_why(run->device));
+        if (run->options->backend == CT_GMT_ON_CUDA)
             status = ct_fail(error, CT_NO_DEVICE, "%s: %s", gmt->device, gmt->device_note);
     }
-    ct_gmt_cell_device_close(run->device);
+    ct_gmt_kd_device_close(run->device);
     run->device = NULL;
     return status;
 }
 
 /* ---- all of the search ---- */
 
-static ct_status evolve_cells(running *run, ct_error *error)
+static ct_status evolve_trees(running *run, ct_error *error)
 {
     const ct_gmt_options *o = run->options;
     ct_kick_options options = search_options(run);
     ct_paper_options paper = o->paper;
     CT_TRY(open_device(run, error));
     paper.device = run->device;
-    paper.needs_device = o->place == CT_GMT_ON_CUDA;
-    ct_status status = ct_evolve_tree(&run->cells, &run->evolved, &o->limits, &options, &paper,
+    paper.needs_device = o->backend == CT_GMT_ON_CUDA;
+    ct_status status = ct_evolve_tree(&run->kd, &run->evolved, &o->limits, &options, &paper,
                                       &run->history, error);
     ct_status after = close_device(run, status == CT_OK ? error : NULL);
     return status == CT_OK ? after : status;
@@ -240,11 +240,11 @@ static ct_status evolve_all(running *run, ct_error *error)
     memset(along, 0, run->data->n_splitters + 1);
     ct_status status = expect_splitters(run, along, error);
     if (status == CT_OK)
-        status = ct_gmt_row_cells_init(&run->cells, &run->table, ct_gram_at(o->simd), along, error);
+        status = ct_gmt_kd_init(&run->kd, &run->table, ct_gram_at(o->simd), along, error);
     ct_free(along);
     if (status != CT_OK) return status;
-    CT_TRY(ct_gmt_row_cells_tree(&run->cells, &run->evolved, o->limits.leaves_max, error));
-    CT_TRY(evolve_cells(run, error));
+    CT_TRY(ct_gmt_kd_model_tree(&run->kd, &run->evolved, o->limits.leaves_max, error));
+    CT_TRY(evolve_trees(run, error));
     use_tree(run, &run->evolved);
     run->gmt->certified = 0;
     run->gmt->lambda = ct_gmt_tree_lambda(&run->tree, o->limits.complexity);
@@ -255,7 +255,7 @@ static ct_status search_all(running *run, ct_error *error)
 {
     const ct_gmt_options *o = run->options;
     int clean;
-    /* many rows are worth more bins, of which fewer are opened */
+    /* with many rows more bins pay, since fewer of them are opened */
     CT_TRY(ct_gmt_model_table_init(&run->table, run->data,
                                    run->data->n_rows > o->sample ? CT_MODEL_BINS : o->bins,
                                    o->threads, error));
@@ -270,8 +270,8 @@ static ct_status search_all(running *run, ct_error *error)
     run->local.without = o->without;
     run->local.undo.threads = run->local.trial.threads = run->local.threads;
     if (run->data->n_rows > o->sample) {
-        /* first the thresholds that the sample has found, lest rows that are a little off theirs be
-         * split away */
+        /* first the thresholds that the sample has found, so that rows close to these are not split
+         * off */
         run->local.shift_only = 1;
         CT_TRY(polish(run, UINT32_MAX, &clean, error));
         run->local.shift_only = 0;
@@ -282,7 +282,7 @@ static ct_status search_all(running *run, ct_error *error)
 
 /* ---- the proof ---- */
 
-/* Below a leaf, the tests of an optimum from `at` on. */
+/* Grows the tests of an optimum below a leaf, from number `at` on. */
 static void plant(ct_model_tree *tree, int32_t leaf, const ct_gmt_test *tests, uint32_t at)
 {
     if (at >= CT_OPTIMUM_TESTS || tests[at].splitter < 0) return;
@@ -296,7 +296,7 @@ static double cost_at(const ct_model_tree *tree, double lambda)
     return ct_penalised(tree->sse, tree->terms, tree->n_leaves, lambda);
 }
 
-/* One proof, of all trees at one lambda. *better: there was a better tree, the tree from now on. */
+/* Proves the tree optimal at one lambda. *better: a better tree was found, which replaces it. */
 static ct_status prove_once(running *run, const ct_model_table *binned, int *better,
                             ct_error *error)
 {
@@ -326,7 +326,8 @@ static ct_status prove_once(running *run, const ct_model_table *binned, int *bet
     return CT_OK;
 }
 
-/* A better tree is searched to the row as any other, which may change lambda: proven anew then. */
+/* Proves the tree. A better tree is polished like any other, which may change lambda: then that is
+ * proven again. */
 static ct_status prove(running *run, ct_error *error)
 {
     const ct_gmt_options *o = run->options;
@@ -338,7 +339,7 @@ static ct_status prove(running *run, ct_error *error)
     proof->bins = o->bins;
     proof->lambda = run->gmt->lambda;
     if (run->data->n_rows > o->sample) {
-        /* with the bins that were asked for */
+        /* with the number of bins of the options */
         CT_TRY(ct_gmt_model_table_join(&run->binned, &run->table, o->bins, error));
         binned = &run->binned;
     }
@@ -356,7 +357,8 @@ static ct_status prove(running *run, ct_error *error)
 
 /* ---- the result ---- */
 
-/* From the scaled response to the response: SSE by a factor, BIC by n times its logarithm. */
+/* Converts results from the scaled response to the response: SSE by a factor, BIC by n times its
+ * logarithm. */
 static void scale_back(running *run)
 {
     ct_gmt *gmt = run->gmt;
@@ -435,27 +437,27 @@ static ct_status check_options(const ct_gmt_options *o, ct_error *error)
         o->bins > CT_MODEL_BINS || o->sample < 1 || o->open_max < 1 || o->effort > 1000000 ||
         !(o->limits.complexity >= 0) || !(o->paper.alpha >= 0) ||
         (o->mode != CT_GMT_LOCAL && (o->population < 2 || o->population > 10000)) ||
-        (o->mode != CT_GMT_PAPER && o->place > CT_GMT_ON_AUTO) || !paper_is_sound(o) ||
+        (o->mode != CT_GMT_PAPER && o->backend > CT_GMT_ON_AUTO) || !paper_is_sound(o) ||
         !ct_cpu_has(o->simd))
         return ct_fail(error, CT_BAD_INPUT, "an option is out of range");
     return CT_OK;
 }
 
-/* Whether trees of that depth over bins can be gone through. */
+/* Whether a proof for trees of that depth and bins is feasible. */
 static ct_status check_proof(const ct_gmt_model_data *data, const ct_gmt_options *o,
                              ct_error *error)
 {
-    const double cells = (o->bins + 1.0) * (o->bins + 1.0),
-                 bytes = cells * (double) ct_gram_size(data->n_regressors + 2) * sizeof(double);
+    const double pairs = (o->bins + 1.0) * (o->bins + 1.0),
+                 bytes = pairs * (double) ct_gram_size(data->n_regressors + 2) * sizeof(double);
     if (!o->prove) return CT_OK;
     if (o->prove < 2 || o->prove > CT_OPTIMUM_DEPTH || o->mode == CT_GMT_PAPER ||
         o->limits.depth_max != o->prove || o->limits.leaves_max < 1u << o->prove)
         return ct_fail(error, CT_BAD_INPUT, "an option is out of range");
     for (uint32_t s = 0; s < data->n_splitters; s++)
-        if (data->n_levels[s] > CT_AXIS_LEVELS)
+        if (data->n_levels[s] > CT_CANDIDATE_LEVELS)
             return ct_fail(error, CT_BAD_INPUT,
                            "splitter %u has %u levels, but a proof goes through at most %d", s + 1,
-                           data->n_levels[s], (int) CT_AXIS_LEVELS);
+                           data->n_levels[s], (int) CT_CANDIDATE_LEVELS);
     if (bytes > 4e9)
         return ct_fail(error, CT_BAD_INPUT,
                        "a proof for %u regressors and %u bins needs %.0f GB of memory",
@@ -486,7 +488,7 @@ ct_status ct_gmt_fit(const ct_gmt_model_data *data, const ct_gmt_options *option
     ct_gmt_model_tree_free(&run.tree);
     ct_gmt_model_tree_free(&run.small);
     ct_gmt_model_tree_free(&run.evolved);
-    ct_gmt_row_cells_free(&run.cells);
+    ct_gmt_kd_free(&run.kd);
     ct_gmt_model_table_free(&run.sample);
     ct_gmt_model_table_free(&run.table);
     return status;

@@ -13,7 +13,7 @@
  *   4. A last local search opens every bin that pays: where it comes to its end, no change of one
  *      node (another test, the subtree of one side, or a leaf in its place, with all models below
  *      refitted) lowers SSE + lambda * size; that is `certified`.
- *   In the mode of the paper trees of all rows, which lie in cells (row_cells.h), are evolved
+ *   In the mode of the paper trees of all rows, which are in a k-d tree (kd_tree.h), are evolved
  *   instead of 2 to 4, and nothing is certified.
  *   With `prove`, the depth of the tree, all trees over bins of that depth are searched then
  *   (optimum.h): if one is better it takes the tree's place, and 4 is done again.
@@ -28,50 +28,50 @@
 
 enum { CT_GMT_LEAVES = 250, CT_GMT_DEPTH = 16 }; /* at most */
 
-/* Iterated local search; that with a population; evolution as published. */
+/* Iterated local search; the same with a population; evolution as published. */
 typedef enum { CT_GMT_LOCAL, CT_GMT_MEMETIC, CT_GMT_PAPER } ct_gmt_mode;
 
 /* Where evolution computes: with AUTO on the first CUDA device if that pays and as long as it
  * works; with CUDA on that of a number, or it is an error; the twin is for tests. The tree is the
  * same. Other searches are the CPU's alone. */
-typedef enum { CT_GMT_ON_CPU, CT_GMT_ON_AUTO, CT_GMT_ON_CUDA, CT_GMT_ON_TWIN } ct_gmt_place;
+typedef enum { CT_GMT_ON_CPU, CT_GMT_ON_AUTO, CT_GMT_ON_CUDA, CT_GMT_ON_TWIN } ct_gmt_backend;
 
 typedef struct {
     ct_gmt_mode mode;
-    uint32_t population;  /* of the latter two, 2 .. 10000 */
+    uint32_t population; /* of MEMETIC and PAPER, 2 .. 10000 */
     ct_paper_options paper;
     ct_tree_limits limits;
     uint32_t bins;             /* of a splitter, 2 .. CT_MODEL_BINS */
     uint32_t effort, patience; /* kicks; generations */
-    double max_rows;           /* that line searches look at before the search ends */
+    double max_rows;           /* that split searches look at before the search ends */
     uint32_t sample;           /* rows that kicks are made on */
     /* bins of a splitter that are opened before the last pass, at least 1 */
     uint32_t open_max;
     uint64_t seed;
-    uint32_t without;       /* CT_LINE_...: short cuts not taken; the tree is the same */
-    uint32_t prove;         /* 0, or 2 or 3, which is the depth_max then */
+    uint32_t without; /* CT_GMT_BOUND and others: short cuts not taken; the tree is the same */
+    uint32_t prove;   /* 0, or 2 or 3, which is the depth_max then */
     uint32_t prove_without; /* CT_OPTIMUM_..., bit by bit */
     unsigned threads;
     ct_simd simd;
-    ct_gmt_place place;
+    ct_gmt_backend backend;
     int device_number;   /* of the CUDA device, from 0 */
     double time_limit;   /* seconds */
     int (*stop)(void *); /* asked now and then on the calling thread; NULL: none */
-    /* there too; NULL: none */
+    /* called now and then on the calling thread; NULL: none */
     void (*report)(void *, double seconds, uint32_t kicks, double bic);
     void *calls;
 } ct_gmt_options;
 
 typedef enum { CT_GMT_DONE, CT_GMT_ROWS, CT_GMT_INTERRUPTED, CT_GMT_TIME } ct_gmt_end;
 
-/* What is proven: no tree of the depth over that many bins of a splitter costs less than `bound` at
- * this lambda; at which the tree costs `cost`, less the fewer bins know its thresholds. */
+/* A proof: no tree of the depth over that many bins of a splitter costs less than `bound` at this
+ * lambda. `cost` is the tree's, which may be lower than any over bins. */
 typedef struct {
     uint32_t depth, bins;
-    int complete;            /* the proof has come to its end */
+    int complete; /* the proof has come to its end */
     /* of the response as it is */
     double lambda, cost, bound;
-    /* what the cost could be less at most, of 1; 0: nothing but rounding */
+    /* how much lower the cost could be at most, as a share of it; 0: by no more than rounding */
     double gap;
     uint32_t solved;         /* problems of depth two */
     double touched, seconds; /* rows of these */
@@ -79,22 +79,22 @@ typedef struct {
 
 /* Owned; freed by ct_gmt_free, also after a failure. */
 typedef struct {
-    ct_forest forest;     /* one tree, nodes in preorder, columns those of the data */
+    ct_forest forest; /* one tree, nodes in preorder, columns those of the data */
     ct_gmt_node_models models;
     int32_t *where;         /* [n_rows] node of its leaf */
     uint8_t *learned;       /* [n_nodes] rows without a value have decided on default_left */
     uint8_t *dropped;       /* [n_nodes][p] coefficients that the search has left out */
     ct_gmt_moment *moments; /* [n_moments] of the search, BIC and SSE as of `bic` */
     uint32_t n_moments, kicks;
-    int64_t touched;      /* rows that line searches looked at */
-    double bic, lambda;   /* of the tree, with the response as it is: deviance, not scaled */
+    int64_t touched;    /* rows that split searches looked at */
+    double bic, lambda; /* of the tree, with the response as it is: deviance, not scaled */
     int certified;
-    ct_gmt_proof proof;   /* depth 0: there is none */
+    ct_gmt_proof proof; /* depth 0: there is none */
     ct_gmt_end end;
     double seconds;
     char device[16];       /* "cpu", "twin" or "cuda:" and a number */
     char device_note[256]; /* why not another, or not to the end; empty: there is nothing to say */
-    /* questions that it has answered */
+    /* queries that it has answered */
     int64_t device_answers, device_batches;
 } ct_gmt;
 

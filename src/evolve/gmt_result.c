@@ -11,16 +11,16 @@ typedef struct {
     ct_gmt *gmt;
 } writer;
 
-/* Nodes of the search in preorder: their places, and the forest's children. */
+/* Nodes of the search in preorder: their nodes, and the forest's children. */
 static uint32_t number_nodes(const ct_model_tree *tree, int32_t node, ct_forest *forest,
-                             int32_t *places)
+                             int32_t *nodes)
 {
     uint32_t number = forest->n_nodes++;
-    places[number] = node;
+    nodes[number] = node;
     forest->left[number] = forest->right[number] = 0;
     if (ct_gmt_is_leaf(tree, node)) return number;
-    forest->left[number] = number_nodes(tree, tree->nodes[node].left, forest, places);
-    forest->right[number] = number_nodes(tree, tree->nodes[node].right, forest, places);
+    forest->left[number] = number_nodes(tree, tree->nodes[node].left, forest, nodes);
+    forest->right[number] = number_nodes(tree, tree->nodes[node].right, forest, nodes);
     return number;
 }
 
@@ -66,15 +66,14 @@ static ct_status write_levels(ct_forest *forest, uint32_t number, const ct_gmt_t
     return CT_OK;
 }
 
-static ct_status write_split(const writer *w, uint32_t number, int32_t place,
-                             ct_error *error)
+static ct_status write_split(const writer *w, uint32_t number, int32_t node, ct_error *error)
 {
     CT_ASSERT(number < w->gmt->forest.n_nodes && !ct_gmt_is_leaf(w->tree, place));
     const ct_model_tree *tree = w->tree;
-    const ct_model_node *at = &tree->nodes[place];
+    const ct_model_node *at = &tree->nodes[node];
     const uint32_t s = (uint32_t) at->test.splitter, column = w->data->splitters[s];
     ct_forest *forest = &w->gmt->forest;
-    gap g = gap_of(tree, place, &w->data->columns[column]);
+    gap g = gap_of(tree, node, &w->data->columns[column]);
     const ct_model_node *left = &tree->nodes[at->left], *right = &tree->nodes[at->right];
     forest->feature[number] = (int32_t) column;
     forest->default_left[number] = (uint8_t) (g.any_missing
@@ -129,19 +128,19 @@ static ct_status new_forest(ct_forest *forest, uint32_t n_nodes, ct_error *error
     return ct_forest_add_levels(forest, error);
 }
 
-static ct_status write_nodes(const writer *w, uint32_t n_nodes, int32_t *places, ct_error *error)
+static ct_status write_nodes(const writer *w, uint32_t n_nodes, int32_t *nodes, ct_error *error)
 {
     ct_gmt *gmt = w->gmt;
     ct_forest *forest = &gmt->forest;
-    number_nodes(w->tree, 0, forest, places);
+    number_nodes(w->tree, 0, forest, nodes);
     for (uint32_t number = 0; number < n_nodes; number++) {
-        const ct_model_node *at = &w->tree->nodes[places[number]];
+        const ct_model_node *at = &w->tree->nodes[nodes[number]];
         forest->feature[number] = -1;
         forest->threshold[number] = NAN;
         forest->default_left[number] = gmt->learned[number] = 0;
         write_dropped(w, number, at);
         if (at->test.splitter >= 0) {
-            CT_TRY(write_split(w, number, places[number], error));
+            CT_TRY(write_split(w, number, nodes[number], error));
             continue;
         }
         for (uint32_t i = at->begin; i < at->end; i++)
@@ -161,11 +160,11 @@ ct_status ct_gmt_write(const ct_gmt_model_data *data, const ct_model_tree *tree,
     gmt->where = (int32_t *) ct_alloc(data->n_rows * sizeof *gmt->where);
     gmt->learned = (uint8_t *) ct_alloc(n_nodes);
     gmt->dropped = (uint8_t *) ct_alloc((size_t) n_nodes * (data->n_regressors + 1));
-    int32_t *places = (int32_t *) ct_alloc(n_nodes * sizeof *places);
-    ct_status status = gmt->where && gmt->learned && gmt->dropped && places
-                           ? write_nodes(&w, n_nodes, places, error)
+    int32_t *nodes = (int32_t *) ct_alloc(n_nodes * sizeof *nodes);
+    ct_status status = gmt->where && gmt->learned && gmt->dropped && nodes
+                           ? write_nodes(&w, n_nodes, nodes, error)
                            : ct_fail(error, CT_NO_MEMORY, "not enough memory");
-    ct_free(places);
+    ct_free(nodes);
     CT_TRY(status);
     CT_TRY(ct_gmt_node_models_fit(&gmt->models, data, n_nodes, forest->left, forest->right,
                                   gmt->where, gmt->dropped, threads, error));

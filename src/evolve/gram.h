@@ -16,8 +16,8 @@
 #include "base/hd.h"
 
 enum {
-    CT_GRAM_STEP = 4,  /* numbers to a multiple of which rows are padded */
-    CT_GRAM_LANES = 8, /* matrices that are solved at a time */
+    CT_GRAM_STEP = 4,     /* numbers to a multiple of which rows are padded */
+    CT_GRAM_LANES = 8,    /* matrices that are solved at a time */
     CT_GRAM_COLUMNS = 256 /* of z, at most */
 };
 
@@ -35,17 +35,18 @@ static inline size_t ct_gram_width(size_t p)
 }
 static inline size_t ct_gram_size(size_t p) { return ct_gram_row(p); }
 
-/* What instruction sets do in their own way; each with the same result to the last bit, since no
- * sum changes its order and no product is added before it is rounded. */
+/* What each instruction set has code of its own for; all give the same result to the last bit,
+ * since no sum changes its order and no product is added before it is rounded. */
 typedef struct {
     /* sums[bucket[i]] += z z' of row rows[i] of `z`, for the n rows in their order. */
     void (*add)(double *sums, const uint32_t *bucket, const double *z, const uint32_t *rows,
                 uint32_t n, uint32_t p);
     /* Adds the rows, all to one matrix. */
     void (*sum)(double *sum, const double *z, const uint32_t *rows, uint32_t n, uint32_t p);
-    /* Of CT_GRAM_LANES matrices of p columns, numbers [entry][lane] in `s`, which is overwritten:
+    /* For CT_GRAM_LANES matrices of p columns, numbers [entry][lane] in `s`, which is overwritten:
      * the sum of squares that the model of the first p - 1 columns leaves of the last one, and how
-     * many of these are no linear combination of those before (to 1e-10 of their squares). */
+     * many of these columns are no linear combination of those before (to 1e-10 of their
+     * squares). */
     void (*pivots)(double *s, uint32_t p, double *sse, double *terms);
     /* to += more, matrices of p columns. */
     void (*join)(double *to, const double *more, uint32_t p);

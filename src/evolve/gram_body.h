@@ -33,20 +33,23 @@ INLINE void add_columns(double *sums, const uint32_t *bucket, const double *rows
     }
 }
 
-enum { FEW = 8, FEW_STEPS = (FEW * (FEW + 1) / 2 + FEW * (STEP - 1)) / STEP };
+enum {
+    IN_REGISTERS = 8,
+    REGISTER_STEPS = (IN_REGISTERS * (IN_REGISTERS + 1) / 2 + IN_REGISTERS * (STEP - 1)) / STEP
+};
 
-/* The sum stays in registers while the columns are few. */
+/* The sum stays in registers if there are at most IN_REGISTERS columns. */
 INLINE void sum_columns(double *sum, const double *rows_z, const uint32_t *rows, uint32_t n,
                         uint32_t p)
 {
     const size_t width = ct_gram_width(p);
-    if (p > FEW) {
+    if (p > IN_REGISTERS) {
         static const uint32_t same[256] = {0};
         for (uint32_t k = 0; k < n; k += 256)
             add_columns(sum, same, rows_z, rows + k, n - k < 256 ? n - k : 256, p);
         return;
     }
-    step_f64 s[FEW_STEPS] = {{0}};
+    step_f64 s[REGISTER_STEPS] = {{0}};
     UNROLL
     for (uint32_t i = 0, at = 0; i < p; i++)
         UNROLL
@@ -105,7 +108,7 @@ INLINE void pivots_columns(double *s, uint32_t p, double *sse, double *terms)
 }
 
 /* Few columns are known to the compiler, which then has no loop over them. */
-#define FEW_COLUMNS(p, call)                                                                       \
+#define BY_COLUMNS(p, call)                                                                       \
     switch (p) {                                                                                   \
     case 2: call(2); return;                                                                       \
     case 3: call(3); return;                                                                       \
@@ -125,19 +128,19 @@ static void add(double *sums, const uint32_t *bucket, const double *z, const uin
                 uint32_t n, uint32_t p)
 {
 #define ADD(columns) add_columns(sums, bucket, z, rows, n, columns)
-    FEW_COLUMNS(p, ADD)
+    BY_COLUMNS(p, ADD)
 }
 
 static void sum(double *to, const double *z, const uint32_t *rows, uint32_t n, uint32_t p)
 {
 #define SUM(columns) sum_columns(to, z, rows, n, columns)
-    FEW_COLUMNS(p, SUM)
+    BY_COLUMNS(p, SUM)
 }
 
 static void pivots(double *s, uint32_t p, double *sse, double *terms)
 {
 #define PIVOTS(columns) pivots_columns(s, columns, sse, terms)
-    FEW_COLUMNS(p, PIVOTS)
+    BY_COLUMNS(p, PIVOTS)
 }
 
 static void join(double *to, const double *more, uint32_t p)

@@ -9,9 +9,9 @@
 #include "evolve/changes.h"
 #include "evolve/conditions.h"
 
-/* A kick begins with what is best after the one before it. Workers take kicks ahead of their turn,
- * supposing that those under way before them come to nothing, which is mostly so; where it is not,
- * they are made again: what comes out is that of one worker. */
+/* A kick starts from the best tree after the kick before it. Workers start kicks before earlier
+ * ones are done, supposing that those will bring no improvement, which is mostly so; otherwise they
+ * are made again. The result is that of one worker. */
 enum { AHEAD = 16, ROTATE_EVERY = 4, ROUNDS = 20 };
 enum { STREAM_KICKS = 0x6b69636b, STREAM_START = 0x73746172 };
 
@@ -21,10 +21,10 @@ typedef struct {
     ct_model_tree tree;
     ct_rng rng;
     progress at;
-    int stale;        /* under way, but to be made again */
-    int better;       /* done: than what it began with, */
-    double bic;       /* which costs so much */
-    ct_halt *halt;    /* of the worker who has it */
+    int stale;     /* it is being made, but will have to be made again */
+    int better;    /* done: the tree is better than the one that it started from */
+    double bic;    /* of the tree that it started from */
+    ct_halt *halt; /* of the worker who has it */
     int crossed;
     double lambda;
     int64_t touched;
@@ -35,18 +35,19 @@ typedef struct {
 typedef struct {
     ct_local locals[AHEAD];
     unsigned n_workers;
-    attempt attempts[AHEAD];   /* of kick k: [k % AHEAD] */
-    ct_lock lock;              /* of what follows, while kicks are made */
-    uint32_t idle;             /* kicks since the last success */
+    attempt attempts[AHEAD]; /* of kick k: [k % AHEAD] */
+    ct_lock lock;            /* protects what follows while kicks are made */
+    uint32_t idle;           /* kicks since the last success */
     ct_model_tree *best;
-    /* [n_population of room] local optima, that of `best` too; NULL: it is all there is */
+    /* [n_population of room] local optima, `best` among them; NULL: there is only `best` */
     ct_model_tree *population;
     uint32_t room, n_population;
     ct_kick_history *history;
     ct_status status;
     ct_error *error;
-    ct_halt halt;              /* at the end */
-    ct_halt halts[AHEAD];      /* by worker: its kick is of no use any more, also at the end */
+    ct_halt halt; /* set at the end */
+    /* [worker] set when its kick is of no use any more, also at the end */
+    ct_halt halts[AHEAD];
     const ct_tree_limits *limits;
     const ct_kick_options *options;
 } kicking;
@@ -86,7 +87,7 @@ static void kick(ct_model_tree *tree, const ct_tree_limits *limits, ct_rng *rng)
     ct_gmt_mark_around(tree, node);
 }
 
-/* Something of another tree of the population: a subtree, or a test. */
+/* Takes over a subtree or a test from another tree of the population. */
 static void cross(ct_model_tree *tree, const ct_model_tree *other, const ct_tree_limits *limits,
                   ct_rng *rng)
 {
@@ -101,8 +102,8 @@ static void cross(ct_model_tree *tree, const ct_model_tree *other, const ct_tree
     ct_gmt_mark_around(tree, node);
 }
 
-/* What is best before a kick if those that are not done come to nothing. A population waits until
- * they are accepted. */
+/* The best tree before a kick, if earlier kicks that are not done bring no improvement. A
+ * population waits until they are accepted. */
 static const ct_model_tree *best_before(const kicking *all, uint32_t number)
 {
     for (uint32_t k = number; !all->room && k-- > all->history->kicks;) {
@@ -148,9 +149,9 @@ static ct_status kick_and_search(const kicking *all, ct_local *local, attempt *a
 
 /* ---- the start ---- */
 
-/* Local search at the slope of its own SSE, until that no longer changes. */
-static ct_status settle(ct_local *local, ct_model_tree *tree, const kicking *all, ct_rng *rng,
-                        ct_error *error)
+/* Searches locally at the slope of the tree's own SSE, until that no longer changes. */
+static ct_status reach_optimum(ct_local *local, ct_model_tree *tree, const kicking *all,
+                               ct_rng *rng, ct_error *error)
 {
     int clean, better = 1;
     for (int round = 0; better && round < ROUNDS; round++) {
@@ -165,16 +166,16 @@ static ct_status settle(ct_local *local, ct_model_tree *tree, const kicking *all
     return CT_OK;
 }
 
-/* From the tree as it is, and from one grown greedily: the better one. */
+/* Starts from the tree as it is, and from one grown greedily, and keeps the better one. */
 static ct_status begin_search(kicking *all, ct_model_tree *best, ct_error *error)
 {
     ct_local *local = &all->locals[0];
     ct_model_tree *other = &all->attempts[0].tree;
     ct_rng rng = ct_rng_of(all->options->seed, STREAM_START, 0);
     ct_gmt_model_tree_copy(other, best);
-    CT_TRY(settle(local, best, all, &rng, error));
+    CT_TRY(reach_optimum(local, best, all, &rng, error));
     CT_TRY(ct_gmt_grow_greedily(local, other, all->options->open_max, error));
-    CT_TRY(settle(local, other, all, &rng, error));
+    CT_TRY(reach_optimum(local, other, all, &rng, error));
     if (ct_gmt_tree_bic(other, all->limits->complexity) <
         ct_gmt_tree_bic(best, all->limits->complexity))
         ct_gmt_model_tree_copy(best, other);
@@ -191,21 +192,21 @@ void ct_gmt_note_moment(ct_kick_history *history, const ct_model_tree *best, dou
     history->moments[history->n++] = moment;
 }
 
-/* A local optimum becomes one of the population, in the place of the worst if there is no room, but
- * not one that is there. 1 if it is there now. */
+/* Adds a local optimum to the population, in index of the worst tree if there is no room, unless it
+ * is in it already. Returns whether it was added. */
 static int join_population(kicking *all, const ct_model_tree *tree)
 {
     double complexity = all->limits->complexity, bic = ct_gmt_tree_bic(tree, complexity),
  most = bic;
-    uint32_t place = all->n_population;
+    uint32_t index = all->n_population;
     for (uint32_t i = 0; i < all->n_population; i++) {
         double other = ct_gmt_tree_bic(&all->population[i], complexity);
         if (fabs(other - bic) <= 1e-9) return 0;
-        if (all->n_population == all->room && other > most) most = other, place = i;
+        if (all->n_population == all->room && other > most) most = other, index = i;
     }
-    if (place == all->room) return 0;
-    ct_gmt_model_tree_copy(&all->population[place], tree);
-    if (place == all->n_population) all->n_population++;
+    if (index == all->room) return 0;
+    ct_gmt_model_tree_copy(&all->population[index], tree);
+    if (index == all->n_population) all->n_population++;
     return 1;
 }
 
@@ -255,7 +256,8 @@ static int64_t take_touched(ct_local *local)
 
 /* ---- kicks by several workers ---- */
 
-/* Kicks from `number` on, as far as they are done or under way, began with what is not there. */
+/* Discards the kicks from `number` on that are done or being made: they started from a tree that is
+ * no longer the best. */
 static void start_anew(kicking *all, uint32_t number)
 {
     for (uint32_t k = number; k < all->history->kicks + AHEAD; k++) {
@@ -265,14 +267,14 @@ static void start_anew(kicking *all, uint32_t number)
     }
 }
 
-/* Under the lock. */
+/* Ends all kicks; called under the lock. */
 static void end_kicks(kicking *all)
 {
     ct_halt_set(&all->halt);
     for (unsigned i = 0; i < all->n_workers; i++) ct_halt_set(&all->halts[i]);
 }
 
-/* Notes what came of the next kick, under the lock. */
+/* Accepts the result of the next kick; called under the lock. */
 static void accept_kick(kicking *all, attempt *a)
 {
     ct_kick_history *history = all->history;
@@ -300,7 +302,7 @@ static void accept_kick(kicking *all, attempt *a)
         end_kicks(all);
 }
 
-/* The first that waits, or NULL. */
+/* The first kick that waits, or NULL. */
 static attempt *take_kick(kicking *all, unsigned worker, uint32_t *number)
 {
     attempt *taken = NULL;
@@ -319,7 +321,8 @@ static attempt *take_kick(kicking *all, unsigned worker, uint32_t *number)
     return taken;
 }
 
-/* Kicks are accepted in order, whole, and if they began with what is best before them. */
+/* Hands in a kick. Kicks are accepted in order, when they are complete and started from the best
+ * tree before them. */
 static void hand_in(kicking *all, unsigned worker, uint32_t number)
 {
     attempt *a = &all->attempts[number % AHEAD];
@@ -342,7 +345,7 @@ static void do_kicks(void *data, unsigned worker, uint64_t begin, uint64_t end)
 {
     kicking *all = (kicking *) data;
     ct_local *local = &all->locals[worker];
-    (void) begin, (void) end; /* whoever comes takes kicks until the end */
+    (void) begin, (void) end; /* every worker takes kicks until the end */
     while (!ct_halt_now(&all->halt, worker)) {
         uint32_t number;
         attempt *a = take_kick(all, worker, &number);
@@ -366,13 +369,13 @@ static void make_kicks(kicking *all)
         all->history->touched >= options->max_rows)
         return;
     unsigned threads = all->locals[0].threads;
-    all->locals[0].threads = 1; /* workers share the kicks, not a line search */
+    all->locals[0].threads = 1; /* workers share the kicks, not a split search */
     ct_loop loop = {all->n_workers, 1, CT_STATIC, all->n_workers, do_kicks, all, NULL};
     ct_parallel_for(&loop);
     all->locals[0].threads = threads;
 }
 
-/* Worker 0 asks for all. */
+/* Called by worker 0, for all workers. */
 static int asked_to_stop(void *data) { return ct_halt_now((ct_halt *) data, 0); }
 
 ct_status ct_gmt_search_tree(ct_model_tree *best, const ct_tree_limits *limits,

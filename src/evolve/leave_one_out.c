@@ -5,25 +5,25 @@
 
 #include "base/memory.h"
 
-/* Below it a row has a coefficient of its own, and no error. */
+/* A row with less than this share of freedom has a coefficient of its own, and no error. */
 static const double LEAST_FREE = 1e-10;
 
-/* Of a column in a leaf. */
+/* The two lowest and the two highest values of a column in a leaf. */
 typedef struct {
     double low, next_low, high, next_high;
 } ends;
 
 typedef struct {
     const ct_gmt_loo_data *data;
-    uint32_t columns;   /* p + 1 */
-    uint32_t *rows;     /* leaf after leaf */
-    uint32_t *begin;    /* [n_nodes + 1] of each node in `rows` */
-    double *values;     /* [n_rows][columns] of `rows`: the regressors and, last, the response */
-    double *limited;    /* [n_rows][p] the regressors within the ranges of the leaf's other rows */
-    ends *ranges;       /* [n_nodes][columns] of the regressors and, last, of the response */
-    double *b;          /* [p] by column */
-    double *solved;     /* [p] A^-1 x_i, by place */
-    double *half;       /* [p] R'^-1 x_i, by place */
+    uint32_t columns; /* p + 1 */
+    uint32_t *rows;   /* leaf after leaf */
+    uint32_t *begin;  /* [n_nodes + 1] of each node in `rows` */
+    double *values;   /* [n_rows][columns] of `rows`: the regressors and, last, the response */
+    double *limited;  /* [n_rows][p] the regressors within the ranges of the leaf's other rows */
+    ends *ranges;     /* [n_nodes][columns] of the regressors and, last, of the response */
+    double *b;        /* [p] by column */
+    double *solved;   /* [p] A^-1 x_i, by position */
+    double *half;     /* [p] R'^-1 x_i, by position */
     ct_shrinkage shrunk;
 } errors_of;
 
@@ -37,7 +37,7 @@ static void deal_rows(errors_of *all)
     for (uint32_t row = 0; row < data->n_rows; row++) all->begin[data->where[row] + 1]++;
     for (uint32_t node = 0; node < n_nodes; node++) all->begin[node + 1] += all->begin[node];
     for (uint32_t row = data->n_rows; row-- > 0;) {
-        /* from the end of the leaf to its beginning, counting down in the place behind */
+        /* from the end of the leaf to its beginning, counting down in the entry behind */
         uint32_t leaf = (uint32_t) data->where[row];
         all->rows[--all->begin[leaf + 1]] = row;
     }
@@ -78,8 +78,8 @@ static void find_ranges(errors_of *all, uint32_t leaf)
     }
 }
 
-/* x within the range of the other rows, given that of all, `x0` one of them; extended by a share of
- * it. */
+/* x limited to the range of the other rows, which is extended by a share of it, given the range of
+ * all rows, one of which has `x0`. */
 static double within_others(const ends *range, double x0, double x, double share)
 {
     CT_ASSERT(share >= 0);
@@ -120,7 +120,7 @@ static double leverage_of(errors_of *all, uint32_t rank, const double *x)
     return leverage;
 }
 
-/* i: the place of the row. */
+/* i: the position of the row. */
 static void add_errors(errors_of *all, uint32_t leaf, uint32_t rank, uint32_t i, double *sums)
 {
     CT_ASSERT(i < all->data->n_rows && rank <= all->data->nodes.p);
@@ -138,7 +138,7 @@ static void add_errors(errors_of *all, uint32_t leaf, uint32_t rank, uint32_t i,
         free += b * x[columns[j]];
         within += b * limited[columns[j]];
     }
-    /* where there are no others there are no limits */
+    /* without other rows there are no limits */
     within = all->begin[leaf + 1] - all->begin[leaf] == 1
                  ? free
                  : within_others(&all->ranges[(size_t) leaf * all->columns + p], y, within, 0.05);

@@ -12,11 +12,11 @@
 typedef struct {
     ct_gmt_shrink_nodes nodes;
     uint32_t n_rows;
-    const double *x;         /* [p][n_rows] */
+    const double *x; /* [p][n_rows] */
     const double *y;
-    const double *weights;   /* NULL: 1 */
-    const int32_t *where;    /* the leaf of each row */
-    const uint8_t *counted;  /* [n_rows] does the row's error count? */
+    const double *weights;  /* NULL: 1 */
+    const int32_t *where;   /* the leaf of each row */
+    const uint8_t *counted; /* [n_rows] does the row's error count? */
 } ct_gmt_loo_data;
 
 /* Predictions within the ranges that columns and response have in the other rows of the leaf, the

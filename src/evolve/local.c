@@ -16,11 +16,11 @@ ct_status ct_gmt_local_init(ct_local *local, const ct_model_tree *like,
     local->limits = limits;
     CT_TRY(ct_gmt_model_tree_init_as(&local->undo, like, error));
     CT_TRY(ct_gmt_model_tree_init_as(&local->trial, like, error));
-    local->memory = ct_gmt_line_memory_new();
-    local->scratch = (ct_line_scratch **) ct_alloc(threads * sizeof(ct_line_scratch *));
-    if (!local->scratch || !local->memory) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
+    local->cache = ct_gmt_split_cache_new();
+    local->scratch = (ct_split_scratch **) ct_alloc(threads * sizeof(ct_split_scratch *));
+    if (!local->scratch || !local->cache) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
     for (; local->threads < threads; local->threads++) {
-        local->scratch[local->threads] = ct_gmt_line_scratch_new(like->table, limits->leaves_max);
+        local->scratch[local->threads] = ct_gmt_split_scratch_new(like->table, limits->leaves_max);
         if (!local->scratch[local->threads])
             return ct_fail(error, CT_NO_MEMORY, "not enough memory");
     }
@@ -31,9 +31,9 @@ void ct_gmt_local_free(ct_local *local)
 {
     ct_gmt_model_tree_free(&local->undo);
     ct_gmt_model_tree_free(&local->trial);
-    for (unsigned i = 0; i < local->threads; i++) ct_gmt_line_scratch_free(local->scratch[i]);
+    for (unsigned i = 0; i < local->threads; i++) ct_gmt_split_scratch_free(local->scratch[i]);
     ct_free(local->scratch);
-    ct_gmt_line_memory_free(local->memory);
+    ct_gmt_split_cache_free(local->cache);
     memset(local, 0, sizeof *local);
 }
 
@@ -78,7 +78,7 @@ static double cost_below(const ct_model_tree *tree, int32_t node, double lambda,
 
 /* The move that promises most; of equal ones the smallest tree. */
 static move best_move(const ct_model_tree *tree, int32_t node, double now, double lambda,
-                      const ct_line_answer *answer)
+                      const ct_gmt_split_result *result)
 {
     const ct_model_node *at = &tree->nodes[node];
     const double tie = 1e-12 * tree->table->total;
@@ -88,15 +88,15 @@ static move best_move(const ct_model_tree *tree, int32_t node, double now, doubl
         double leaf = at->sse + lambda * at->terms;
         if (leaf < least - tie) least = leaf, chosen = MOVE_LEAF;
         for (int side = 0; side < 2; side++) {
-            const ct_line_best *kept = &answer->kept[side];
+            const ct_gmt_split *kept = &result->kept[side];
             double cost = kept->sse + lambda * kept->terms;
             if (kept->test.splitter < 0 || !(cost < least - tie)) continue;
             least = cost;
             chosen = side ? MOVE_RIGHT : MOVE_LEFT;
         }
     }
-    if (answer->best.test.splitter >= 0 &&
-        answer->best.sse + lambda * answer->best.terms < least - tie)
+    if (result->best.test.splitter >= 0 &&
+        result->best.sse + lambda * result->best.terms < least - tie)
         chosen = MOVE_TEST;
     return chosen;
 }
@@ -118,8 +118,8 @@ static void make_move(ct_local *local, ct_model_tree *tree, int32_t node, move c
     ct_gmt_model_tree_refresh(tree, node, local->limits);
 }
 
-/* A leaf that may not be split has no line to be searched. */
-static int is_settled(const ct_local *local, const ct_model_tree *tree, int32_t node)
+/* Whether the node is a leaf that may not be split. */
+static int cannot_split(const ct_local *local, const ct_model_tree *tree, int32_t node)
 {
     const ct_model_node *at = &tree->nodes[node];
     return ct_gmt_is_leaf(tree, node) &&
@@ -129,22 +129,22 @@ static int is_settled(const ct_local *local, const ct_model_tree *tree, int32_t 
             at->end - at->begin < local->limits->min_n);
 }
 
-static ct_status search_line(ct_local *local, const ct_model_tree *tree, int32_t node, double limit,
-                             const ct_line_options *options, ct_line_answer *answer,
-                             ct_error *error)
+static ct_status find_split(ct_local *local, const ct_model_tree *tree, int32_t node, double limit,
+                            const ct_gmt_split_options *options, ct_gmt_split_result *result,
+                            ct_error *error)
 {
-    const ct_line_answer *known = options->without & CT_LINE_MEMORY
-                                      ? NULL
-                                      : ct_gmt_line_memory_find(local->memory, tree, node, limit,
-                                                                options);
+    const ct_gmt_split_result *known = options->without & CT_GMT_CACHE
+                                           ? NULL
+                                           : ct_gmt_split_cache_find(local->cache, tree, node,
+                                                                     limit, options);
     local->touched += tree->nodes[node].end - tree->nodes[node].begin;
     if (known) {
-        *answer = *known;
+        *result = *known;
         return CT_OK;
     }
-    CT_TRY(ct_gmt_line_search(tree, node, limit, options, local->scratch, local->threads, answer,
-                              error));
-    if (!(options->without & CT_LINE_MEMORY)) ct_gmt_line_memory_keep(local->memory, answer);
+    CT_TRY(ct_gmt_split_search(tree, node, limit, options, local->scratch, local->threads, result,
+                               error));
+    if (!(options->without & CT_GMT_CACHE)) ct_gmt_split_cache_store(local->cache, result);
     return CT_OK;
 }
 
@@ -152,21 +152,24 @@ static ct_status search_line(ct_local *local, const ct_model_tree *tree, int32_t
 static ct_status step(ct_local *local, ct_model_tree *tree, int32_t node, double lambda,
                       uint32_t open_max, int *better, ct_error *error)
 {
-    ct_line_options options = {.minbucket = local->limits->minbucket, .open_max = open_max,
-                               .lambda = lambda,
-                               .only = local->shift_only ? tree->nodes[node].test.splitter : -1,
-                               .without = local->without, .min_n = local->limits->min_n};
-    ct_line_answer answer;
+    ct_gmt_split_options options = {.minbucket = local->limits->minbucket,
+                                    .open_max = open_max,
+                                    .lambda = lambda,
+                                    .only = local->shift_only ? tree->nodes[node].test.splitter
+                                                              : -1,
+                                    .without = local->without,
+                                    .min_n = local->limits->min_n};
+    ct_gmt_split_result result;
     uint32_t n_leaves;
     *better = 0;
-    if (is_settled(local, tree, node)) return CT_OK;
+    if (cannot_split(local, tree, node)) return CT_OK;
     double now = cost_below(tree, node, lambda, &n_leaves);
-    CT_TRY(search_line(local, tree, node, now, &options, &answer, error));
-    move chosen = best_move(tree, node, now, lambda, &answer);
+    CT_TRY(find_split(local, tree, node, now, &options, &result, error));
+    move chosen = best_move(tree, node, now, lambda, &result);
     if (chosen == MOVE_NONE) return CT_OK;
     double before = cost_of(tree, lambda);
     ct_gmt_model_tree_copy(&local->undo, tree);
-    make_move(local, tree, node, chosen, &answer.best.test);
+    make_move(local, tree, node, chosen, &result.best.test);
     if (cost_of(tree, lambda) < before - 0.5e-12 * tree->table->total &&
         tree->n_leaves <= local->limits->leaves_max)
         *better = 1;
@@ -218,10 +221,10 @@ static int rotate_node(ct_model_tree *to, const ct_model_tree *tree, int32_t nod
     if (!ct_gmt_model_tree_expand(to, node, &below->test)) return 0;
     for (int side = 0; side < 2; side++) {
         int32_t at = side ? to->nodes[node].right : to->nodes[node].left,
-                part = side ? below->right : below->left;
+                branch = side ? below->right : below->left;
         if (!ct_gmt_model_tree_expand(to, at, &top->test)) return 0;
-        if (!ct_gmt_model_tree_graft(to, to->nodes[at].left, tree, is_left ? part : top->left) ||
-            !ct_gmt_model_tree_graft(to, to->nodes[at].right, tree, is_left ? top->right : part))
+        if (!ct_gmt_model_tree_graft(to, to->nodes[at].left, tree, is_left ? branch : top->left) ||
+            !ct_gmt_model_tree_graft(to, to->nodes[at].right, tree, is_left ? top->right : branch))
             return 0;
     }
     return 1;
@@ -262,9 +265,12 @@ ct_status ct_gmt_grow_greedily(ct_local *local, ct_model_tree *tree, uint32_t op
                                ct_error *error)
 {
     const ct_tree_limits *limits = local->limits;
-    ct_line_options options = {.minbucket = limits->minbucket, .open_max = open_max, .only = -1,
-                               .without = local->without, .min_n = limits->min_n};
-    ct_line_answer *known = (ct_line_answer *) ct_alloc(tree->room * sizeof *known);
+    ct_gmt_split_options options = {.minbucket = limits->minbucket,
+                                    .open_max = open_max,
+                                    .only = -1,
+                                    .without = local->without,
+                                    .min_n = limits->min_n};
+    ct_gmt_split_result *known = (ct_gmt_split_result *) ct_alloc(tree->room * sizeof *known);
     ct_status status = CT_OK;
     if (!known) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
     ct_gmt_mark_all(tree);
@@ -274,11 +280,11 @@ ct_status ct_gmt_grow_greedily(ct_local *local, ct_model_tree *tree, uint32_t op
         for (uint32_t i = 0; i < tree->room && status == CT_OK; i++) {
             ct_model_node *node = &tree->nodes[i];
             if (!node->used || !ct_gmt_is_leaf(tree, (int32_t) i) ||
-                is_settled(local, tree, (int32_t) i))
+                cannot_split(local, tree, (int32_t) i))
                 continue;
             if (node->dirty)
-                status = search_line(local, tree, (int32_t) i, node->sse, &options, &known[i],
-                                     error);
+                status = find_split(local, tree, (int32_t) i, node->sse, &options, &known[i],
+                                    error);
             node->dirty = 0;
             if (status == CT_OK && known[i].best.test.splitter >= 0 &&
                 node->sse - known[i].best.sse > most)

@@ -63,7 +63,7 @@ static double weight_of(const ct_gmt_model_data *data, uint32_t row)
     return data->weights ? data->weights[row] : 1;
 }
 
-/* Number `k` of a row, 0 is the intercept and the last is the response. */
+/* Entry `k` of a row: 0 is the intercept, the last is the response. */
 static double entry_of(const ct_gmt_model_data *data, uint32_t k, uint32_t row)
 {
     if (k == 0) return !data->no_intercept;
@@ -72,7 +72,8 @@ static double entry_of(const ct_gmt_model_data *data, uint32_t k, uint32_t row)
 }
 
 /* Writes column k, centred if there is an intercept and scaled to a mean square of 1, times the
- * roots of the weights; behind the last one zeros. Returns what its mean square was before. */
+ * roots of the weights; the padding behind the last column becomes 0. Returns the mean square
+ * before scaling. */
 static double write_entry(ct_model_table *table, const ct_gmt_model_data *data, uint32_t k)
 {
     double sum = 0, weight = 0, squares = 0, largest = 0;
@@ -99,28 +100,28 @@ static double write_entry(ct_model_table *table, const ct_gmt_model_data *data, 
 
 /* ---- splitters ---- */
 
-/* Ranks from the order of a column; rows without a value have none. */
+/* Ranks a column from its order; rows without a value have no rank. */
 static void rank_ordered(ct_splitter *s, const ct_column *column, uint32_t n_rows,
-                         const uint32_t *order, uint32_t n_there)
+                         const uint32_t *order, uint32_t n_present)
 {
     uint32_t rank = 0;
-    for (uint32_t i = 0; i < n_there; i++) {
+    for (uint32_t i = 0; i < n_present; i++) {
         if (i && ct_column_value(column, order[i]) != ct_column_value(column, order[i - 1])) rank++;
         s->rank[order[i]] = rank;
     }
-    for (uint32_t i = n_there; i < n_rows; i++) s->rank[order[i]] = CT_RANK_MISSING;
-    s->n_ranks = n_there ? rank + 1 : 0;
+    for (uint32_t i = n_present; i < n_rows; i++) s->rank[order[i]] = CT_RANK_MISSING;
+    s->n_ranks = n_present ? rank + 1 : 0;
 }
 
-/* Bins of about equally many rows; a value that would fill one has it to itself. */
-static void cut_bins(ct_splitter *s, const uint32_t *order, uint32_t n_there, uint32_t n_bins)
+/* Makes bins of about equally many rows; a value that would fill a bin has it to itself. */
+static void cut_bins(ct_splitter *s, const uint32_t *order, uint32_t n_present, uint32_t n_bins)
 {
     uint32_t bin = 0, in_bin = 0, done = 0;
     memset(s->first_rank, 0, sizeof s->first_rank);
-    for (uint32_t i = 0; i < n_there;) {
+    for (uint32_t i = 0; i < n_present;) {
         uint32_t end = i, rank = s->rank[order[i]];
-        while (end < n_there && s->rank[order[end]] == rank) end++;
-        double target = (double) (n_there - done) / (n_bins - bin);
+        while (end < n_present && s->rank[order[end]] == rank) end++;
+        double target = (double) (n_present - done) / (n_bins - bin);
         if (in_bin && bin + 1 < n_bins && in_bin + (end - i) / 2.0 > target) {
             done += in_bin;
             in_bin = 0;
@@ -130,7 +131,7 @@ static void cut_bins(ct_splitter *s, const uint32_t *order, uint32_t n_there, ui
         in_bin += end - i;
         i = end;
     }
-    s->n_bins = n_there ? bin + 1 : 0;
+    s->n_bins = n_present ? bin + 1 : 0;
     s->first_rank[s->n_bins] = s->n_ranks;
 }
 
@@ -144,17 +145,17 @@ static void rank_levels(ct_splitter *s, const ct_column *column, uint32_t n_rows
                            : (uint32_t) ct_column_value(column, row) - 1;
 }
 
-static void place_bins(ct_splitter *s, uint32_t n_rows)
+static void index_bins(ct_splitter *s, uint32_t n_rows)
 {
-    uint32_t counts[CT_MODEL_BINS + 1] = {0}, place = 0;
+    uint32_t counts[CT_MODEL_BINS + 1] = {0}, begin = 0;
     for (uint32_t row = 0; row < n_rows; row++) counts[s->bin[row]]++;
     for (uint32_t bin = 0; bin <= s->n_bins; bin++) {
-        s->first_place[bin] = place;
-        place += counts[bin];
+        s->bin_begin[bin] = begin;
+        begin += counts[bin];
     }
 }
 
-/* NaN has no place in a sort: rows without a value are put behind the others afterwards. */
+/* NaN cannot be sorted: rows without a value are put behind the others afterwards. */
 static int rank_splitter(ct_splitter *s, const ct_column *column, uint32_t n_rows, uint32_t n_bins)
 {
     size_t words = n_rows / 64 + 1;
@@ -166,7 +167,7 @@ static int rank_splitter(ct_splitter *s, const ct_column *column, uint32_t n_row
     if (fine && s->n_levels) rank_levels(s, column, n_rows);
     if (fine && !s->n_levels) {
         ct_column plain = {filled, CT_DOUBLE};
-        uint32_t n_there = 0, n_missing = 0;
+        uint32_t n_present = 0, n_missing = 0;
         memset(ties, 0, words * sizeof *ties);
         for (uint32_t row = 0; row < n_rows; row++)
             filled[row] = ct_column_missing(column, row) ? 0 : ct_column_value(column, row);
@@ -174,17 +175,18 @@ static int rank_splitter(ct_splitter *s, const ct_column *column, uint32_t n_row
         uint32_t *missing = (uint32_t *) scratch;
         for (uint32_t i = 0; i < n_rows; i++) {
             if (ct_column_missing(column, order[i])) missing[n_missing++] = order[i];
-            else order[n_there++] = order[i];
+            else
+                order[n_present++] = order[i];
         }
-        if (n_missing) memcpy(order + n_there, missing, n_missing * sizeof *missing);
-        rank_ordered(s, &plain, n_rows, order, n_there);
-        cut_bins(s, order, n_there, n_bins);
+        if (n_missing) memcpy(order + n_present, missing, n_missing * sizeof *missing);
+        rank_ordered(s, &plain, n_rows, order, n_present);
+        cut_bins(s, order, n_present, n_bins);
     }
     for (uint32_t row = 0; fine && row < n_rows; row++) {
         if (s->rank[row] == CT_RANK_MISSING) s->bin[row] = (uint8_t) s->n_bins;
         else if (s->n_levels) s->bin[row] = (uint8_t) s->rank[row];
     }
-    if (fine) place_bins(s, n_rows);
+    if (fine) index_bins(s, n_rows);
     ct_free(scratch), ct_free(ties), ct_free(filled);
     return fine;
 }
@@ -229,7 +231,7 @@ static void set_unit(ct_model_table *table, const ct_gmt_model_data *data, doubl
     table->total = unit > 0 ? weight : 0;
 }
 
-/* Pieces: the entries of z, then the splitters. */
+/* Writes the columns of z, then ranks the splitters. */
 static void prepare(void *data, unsigned worker, uint64_t begin, uint64_t end)
 {
     preparing *all = (preparing *) data;
@@ -254,14 +256,14 @@ ct_status ct_gmt_model_table_init(ct_model_table *table, const ct_gmt_model_data
 {
     CT_TRY(take_memory(table, data->n_rows, data->n_splitters, data->n_regressors + 2, error));
     table->first = data->no_intercept != 0;
-    table->parts = data->parts;
+    table->assign = data->assign;
     preparing all = {table, data, n_bins, 0};
     ct_loop loop = {table->p + table->n_splitters, 1, CT_DYNAMIC, threads, prepare, &all, NULL};
     ct_parallel_for(&loop);
     return all.failed ? ct_fail(error, CT_NO_MEMORY, "not enough memory") : CT_OK;
 }
 
-/* Sorts rows by rank, equal ones rising: from the lowest digit on. */
+/* Sorts rows by rank, from the lowest digit on; rows of equal rank stay in rising order. */
 static int order_ranks(ct_splitter *s, uint32_t n_rows)
 {
     uint32_t *from = s->order, *to = (uint32_t *) ct_alloc(n_rows * sizeof *to);
@@ -282,7 +284,7 @@ static int order_ranks(ct_splitter *s, uint32_t n_rows)
     return 1;
 }
 
-/* Neighbouring bins become one, so that there are at most n_bins. */
+/* Joins neighbouring bins, so that there are at most n_bins. */
 static void join_bins(ct_splitter *s, uint32_t n_rows, uint32_t n_bins)
 {
     uint32_t step = (s->n_bins + n_bins - 1) / n_bins;
@@ -316,11 +318,11 @@ ct_status ct_gmt_model_table_take(ct_model_table *table, const ct_model_table *f
         for (uint32_t i = 0; i < n_rows; i++)
             rank[i] = of->rank[rows[i]], bin[i] = of->bin[rows[i]];
         join_bins(to, n_rows, n_bins);
-        place_bins(to, n_rows);
+        index_bins(to, n_rows);
         if (!order_ranks(to, n_rows)) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
     }
     table->first = from->first;
-    table->parts = from->parts;
+    table->assign = from->assign;
     table->unit = from->unit;
     table->total = from->total * n_rows / from->n_rows;
     return CT_OK;
@@ -341,7 +343,7 @@ ct_status ct_gmt_model_table_join(ct_model_table *table, const ct_model_table *o
         if (!s->bin) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
         memcpy(s->bin, of->splitters[table->n_splitters].bin, of->n_rows);
         join_bins(s, of->n_rows, n_bins);
-        place_bins(s, of->n_rows);
+        index_bins(s, of->n_rows);
     }
     return CT_OK;
 }

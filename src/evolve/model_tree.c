@@ -10,7 +10,7 @@
 
 /* ---- memory ---- */
 
-/* All but what is for rows or for their stead. */
+/* Takes the memory that trees with and without rows have in common. */
 static ct_status init_nodes(ct_model_tree *tree, const ct_model_table *table,
                             const ct_gram_kernels *kernels, uint32_t leaves_max, ct_error *error)
 {
@@ -35,9 +35,9 @@ static ct_status init_nodes(ct_model_tree *tree, const ct_model_table *table,
     return CT_OK;
 }
 
-ct_status ct_gmt_model_tree_init_bare(ct_model_tree *tree, const ct_model_table *table,
-                                      const ct_gram_kernels *kernels, uint32_t leaves_max,
-                                      ct_error *error)
+ct_status ct_gmt_model_tree_init_without_rows(ct_model_tree *tree, const ct_model_table *table,
+                                              const ct_gram_kernels *kernels, uint32_t leaves_max,
+                                              ct_error *error)
 {
     CT_TRY(init_nodes(tree, table, kernels, leaves_max, error));
     const size_t bytes = tree->room * table->size * sizeof *tree->tile;
@@ -47,7 +47,7 @@ ct_status ct_gmt_model_tree_init_bare(ct_model_tree *tree, const ct_model_table 
     return CT_OK;
 }
 
-/* Memory for rows. */
+/* Takes the memory for lists of rows. */
 static ct_status init_rows(ct_model_tree *tree, ct_error *error)
 {
     const ct_model_table *table = tree->table;
@@ -209,8 +209,8 @@ static uint32_t begin_of(const row_pieces *p, uint64_t piece)
     return node->begin + ct_piece_begin(node->end - node->begin, p->pieces, (uint32_t) piece);
 }
 
-/* Rows that go left come to where the piece begins, others to the same place of `spare`. */
-static void part_pieces(void *data, unsigned worker, uint64_t begin, uint64_t end)
+/* Moves rows that go left to where the piece begins, and others to the same position in `spare`. */
+static void partition_pieces(void *data, unsigned worker, uint64_t begin, uint64_t end)
 {
     row_pieces *p = (row_pieces *) data;
     ct_model_tree *tree = p->tree;
@@ -230,12 +230,12 @@ static void part_pieces(void *data, unsigned worker, uint64_t begin, uint64_t en
     }
 }
 
-/* Parts the rows of a node, those of each side in their order; returns where the right ones begin.
- */
-static uint32_t part_rows(ct_model_tree *tree, const ct_model_node *node)
+/* Partitions the rows of a node, those of each side in their order; returns where the right ones
+ * begin. */
+static uint32_t partition_rows(ct_model_tree *tree, const ct_model_node *node)
 {
     row_pieces p = {tree, node, ct_pieces(node->end - node->begin), {0}};
-    ct_loop loop = {p.pieces, 1, CT_STATIC, tree->threads, part_pieces, &p, NULL};
+    ct_loop loop = {p.pieces, 1, CT_STATIC, tree->threads, partition_pieces, &p, NULL};
     ct_parallel_for(&loop);
     uint32_t left = node->begin, *rows = tree->rows;
     for (uint32_t i = 0; i < p.pieces; i++) {
@@ -292,7 +292,7 @@ static void sum_children(ct_model_tree *tree, int32_t node)
     for (size_t i = 0; i < size; i++) gram[i] = left[i] + right[i];
 }
 
-/* Columns of zeros take no part in a model. */
+/* Sets omitted columns to 0, so that they are not in the model. */
 static void clear_omitted(double *lanes, uint32_t p, const uint64_t *omitted)
 {
     const size_t bytes = CT_GRAM_LANES * sizeof *lanes;
@@ -320,7 +320,8 @@ void ct_gmt_model_tree_solve_one(ct_model_tree *tree, int32_t node)
     tree->nodes[node].terms = terms[0];
 }
 
-/* Rows of a node in rising order, whatever tests were below it: as bits, which are read again. */
+/* Puts the rows of a node in rising order, whatever tests were below it: sets a bit for each, and
+ * reads the bits. */
 static void sort_rows(ct_model_tree *tree, const ct_model_node *node)
 {
     uint32_t *rows = tree->rows + node->begin, n = node->end - node->begin, words = 0, out = 0;
@@ -338,7 +339,7 @@ static void sort_rows(ct_model_tree *tree, const ct_model_node *node)
     CT_ASSERT(out == n);
 }
 
-/* Rows and depths below `node`; small and deep branches go. */
+/* Sends the rows below the node down and sets depths; removes small and deep branches. */
 static void send_down(ct_model_tree *tree, int32_t at, const ct_tree_limits *limits)
 {
     const uint32_t minbucket = limits->minbucket;
@@ -346,7 +347,7 @@ static void send_down(ct_model_tree *tree, int32_t at, const ct_tree_limits *lim
     if (node->depth >= limits->depth_max || node->end - node->begin < limits->min_n)
         ct_gmt_model_tree_collapse(tree, at);
     while (!ct_gmt_is_leaf(tree, at)) {
-        uint32_t middle = part_rows(tree, node);
+        uint32_t middle = partition_rows(tree, node);
         if (middle - node->begin >= minbucket && node->end - middle >= minbucket) {
             ct_model_node *left = &tree->nodes[node->left], *right = &tree->nodes[node->right];
             left->begin = node->begin;

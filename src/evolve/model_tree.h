@@ -1,7 +1,7 @@
-/* The tree under search. Every node has the Gram matrix of its rows and what one model of them
+/* The tree that is searched. Every node has the Gram matrix of its rows and what one model of them
  * leaves; rows lie in one array, those of a node next to each other and in rising order.
  *
- * Nodes are places in an array; node 0 is the root. A tree borrows its table and owns its arrays,
+ * Nodes are numbers in an array; node 0 is the root. A tree borrows its table and owns its arrays,
  * ct_gmt_model_tree_free frees them. Moves: set a test or a leaf, then ct_gmt_model_tree_refresh
  * the node, which brings rows, matrices and sums up to date. */
 #ifndef CT_EVOLVE_MODEL_TREE_H
@@ -15,7 +15,7 @@ enum {
     CT_NO_NODE = -1,
     CT_LEVEL_WORDS = (CT_MODEL_BINS + 63) / 64,
     CT_OMITTED_WORDS = CT_GRAM_COLUMNS / 64,
-    CT_SPARE_LEAVES = 2, /* that a tree may have beyond its limit while a move is under way */
+    CT_SPARE_LEAVES = 2, /* beyond the limit of a tree, for a move */
     CT_TREE_LEAVES = 256 /* with these, at most */
 };
 
@@ -29,10 +29,10 @@ typedef struct {
 typedef struct {
     ct_gmt_test test;
     int32_t parent, left, right;
-    uint32_t begin, end;  /* its rows in `rows` */
-    uint32_t depth;       /* of the root 0 */
+    uint32_t begin, end; /* its rows in `rows` */
+    uint32_t depth;      /* of the root 0 */
     int used, dirty;
-    double sse, terms;    /* of one model of its rows: sum of squares left, coefficients */
+    double sse, terms; /* of one model of its rows: sum of squares left, coefficients */
     /* of a leaf: bits of the columns of z that its model does without; of a split none */
     uint64_t omitted[CT_OMITTED_WORDS];
 } ct_model_node;
@@ -40,17 +40,17 @@ typedef struct {
 typedef struct {
     const ct_model_table *table;
     const ct_gram_kernels *kernels;
-    uint32_t room;        /* nodes */
+    uint32_t room; /* nodes */
     uint32_t n_leaves;
     ct_model_node *nodes;
-    double *grams;          /* [room][size] */
-    /* [room][size] scratch, zeros: see row_cells.h; NULL if there are rows */
+    double *grams; /* [room][size] */
+    /* [room][size] zeros, for the sums of a tile (kd_tree.h); NULL if there are rows */
     double *tile;
     uint32_t *rows, *spare; /* [n_rows] */
     uint64_t *bits;         /* scratch: one a row */
     double *lanes;          /* scratch of the pivots */
     double *pieces;         /* scratch: [CT_PIECES][size], NULL for few rows */
-    unsigned threads;       /* that share its rows where there are many */
+    unsigned threads;       /* that share its rows if there are many */
     double sse, terms;      /* summed over the leaves */
 } ct_model_tree;
 
@@ -60,25 +60,26 @@ static inline double ct_penalised(double sse, double terms, uint32_t n_leaves, d
     return sse + lambda * (terms + (double) n_leaves - 1);
 }
 
-/* A root without splits. Many rows are shared by `threads`, here and in all that follows. */
+/* A tree without splits. Many rows are shared by `threads`, here and in the functions below. */
 ct_status ct_gmt_model_tree_init(ct_model_tree *tree, const ct_model_table *table,
                                  const ct_gram_kernels *kernels, uint32_t leaves_max,
                                  unsigned threads, ct_error *error);
 /* A copy of a tree that has rows; for one thread. */
 ct_status ct_gmt_model_tree_init_as(ct_model_tree *tree, const ct_model_tree *from,
                                     ct_error *error);
-/* Without rows: cell_walk.h knows what its nodes have, and calls the next ones. */
-ct_status ct_gmt_model_tree_init_bare(ct_model_tree *tree, const ct_model_table *table,
-                                      const ct_gram_kernels *kernels, uint32_t leaves_max,
-                                      ct_error *error);
-/* The matrices of the leaves below `node` are known: all that follows from them. */
+/* A tree without lists of rows, whose sums kd_walk.h computes. */
+ct_status ct_gmt_model_tree_init_without_rows(ct_model_tree *tree, const ct_model_table *table,
+                                              const ct_gram_kernels *kernels, uint32_t leaves_max,
+                                              ct_error *error);
+/* Computes models and sums from the matrices of the leaves below `node`. */
 void ct_gmt_model_tree_solve(ct_model_tree *tree, int32_t node);
-/* Of one node whose matrix is known: its model. */
+/* Computes the model of one node from its matrix. */
 void ct_gmt_model_tree_solve_one(ct_model_tree *tree, int32_t node);
-/* Adds up what the tree has of its leaves. */
+/* Adds up SSE and terms of the leaves, and counts these. */
 void ct_gmt_model_tree_add_up(ct_model_tree *tree);
 void ct_gmt_model_tree_free(ct_model_tree *tree);
-/* Both of one table and room, with rows or without; matrices go with the rows. */
+/* Copies a tree to one of the same table and room, both with rows or both without; matrices only
+ * with the rows. */
 void ct_gmt_model_tree_copy(ct_model_tree *to, const ct_model_tree *from);
 
 static inline int ct_gmt_is_leaf(const ct_model_tree *tree, int32_t node)
@@ -91,7 +92,7 @@ CT_HD int ct_has_level(const ct_gmt_test *test, uint32_t level)
     return (int) (test->levels[level / 64] >> (level % 64) & 1);
 }
 
-/* A row of that rank; n_levels: of the splitter. */
+/* Whether a row of that rank goes left; n_levels: of the splitter. */
 CT_HD int ct_rank_goes_left(const ct_gmt_test *test, uint32_t n_levels, uint32_t rank)
 {
     if (rank == CT_RANK_MISSING) return test->missing_left;
@@ -113,20 +114,20 @@ CT_HD int ct_is_omitted(const uint64_t *omitted, uint32_t column)
 /* A leaf becomes a split with two leaves, whose models have the same columns; 0 if there is no
  * room. */
 int ct_gmt_model_tree_expand(ct_model_tree *tree, int32_t node, const ct_gmt_test *test);
-/* All below `node` goes; the model of the leaf has all columns. */
+/* Removes all below `node`; the model of the leaf has all columns. */
 void ct_gmt_model_tree_collapse(ct_model_tree *tree, int32_t node);
-/* `node` becomes what its child `kept` is, which goes, with the other child. */
+/* Puts the child `kept` in the place of `node`, and removes the other child. */
 void ct_gmt_model_tree_lift(ct_model_tree *tree, int32_t node, int32_t kept);
 /* Copies the subtree `from` of `of`, another tree, to the leaf `node`; 0 if there is no room. */
 int ct_gmt_model_tree_graft(ct_model_tree *tree, int32_t node, const ct_model_tree *of,
                             int32_t from);
 
 typedef struct {
-    uint32_t leaves_max;  /* 1 .. CT_TREE_LEAVES - CT_SPARE_LEAVES */
-    uint32_t depth_max;   /* splits above a leaf at most */
-    uint32_t minbucket;   /* rows of a leaf at least */
-    double complexity;    /* what log(n) is multiplied by in BIC */
-    uint32_t min_n;       /* rows of a split at least */
+    uint32_t leaves_max; /* 1 .. CT_TREE_LEAVES - CT_SPARE_LEAVES */
+    uint32_t depth_max;  /* splits above a leaf at most */
+    uint32_t minbucket;  /* rows of a leaf at least */
+    double complexity;   /* what log(n) is multiplied by in BIC */
+    uint32_t min_n;      /* rows of a split at least */
 } ct_tree_limits;
 
 /* Sends the rows of `node` down again and computes all below and the sums; `node` itself has its
@@ -138,7 +139,7 @@ void ct_gmt_model_tree_refresh(ct_model_tree *tree, int32_t node, const ct_tree_
 uint32_t ct_gmt_model_tree_leaves(const ct_model_tree *tree, int32_t node, int32_t *leaves);
 
 void ct_gmt_mark_all(ct_model_tree *tree);
-/* `node`, all below and all above it. */
+/* Marks `node`, all below and all above it as dirty. */
 void ct_gmt_mark_around(ct_model_tree *tree, int32_t node);
 
 #endif

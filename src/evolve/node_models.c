@@ -41,19 +41,19 @@ static void solve_node(ct_gmt_node_models *models, uint32_t node, const uint8_t 
 /* ---- all rows ---- */
 
 typedef struct {
-    uint32_t leaf, begin, end; /* places in `rows` */
+    uint32_t leaf, begin, end; /* positions in `rows` */
 } piece;
 
 typedef struct {
     ct_gmt_node_models *models;
     const ct_gmt_model_data *data;
-    uint32_t columns;      /* p + 1 */
-    uint32_t *rows;        /* leaf after leaf, rising */
+    uint32_t columns; /* p + 1 */
+    uint32_t *rows;   /* leaf after leaf, rising */
     piece *pieces;
     uint32_t n_pieces;
-    double *triangles;     /* [n_pieces][columns][columns] */
-    double *ranges;        /* [n_pieces][2][p] */
-    int64_t failed;        /* atomic */
+    double *triangles; /* [n_pieces][columns][columns] */
+    double *ranges;    /* [n_pieces][2][p] */
+    int64_t failed;    /* atomic */
 } fitting;
 
 static double number_of(const ct_gmt_model_data *data, uint32_t k, uint32_t row)
@@ -106,7 +106,7 @@ static void fit_pieces(void *data, unsigned worker, uint64_t begin, uint64_t end
     ct_free(block);
 }
 
-/* Two triangles on top of each other to one, which may be the first. */
+/* Joins two triangles to one, which may be the first. */
 static void join(const fitting *all, const double *a, const double *b, double *to, double *block)
 {
     const uint32_t columns = all->columns, m = 2 * columns;
@@ -127,7 +127,7 @@ static void join_ranges(ct_gmt_node_models *models, uint32_t node, const double 
     }
 }
 
-/* Pieces to leaves, then children to parents, which have smaller numbers. */
+/* Joins pieces to leaves, then children to parents, which have smaller numbers. */
 static void join_all(fitting *all, const uint32_t *left, const uint32_t *right, double *block)
 {
     ct_gmt_node_models *models = all->models;
@@ -156,7 +156,7 @@ static void join_all(fitting *all, const uint32_t *left, const uint32_t *right, 
     }
 }
 
-/* Rows by leaf and in pieces. */
+/* Sorts the rows by leaf, and divides them into pieces. */
 static void deal_rows(fitting *all, const int32_t *where, uint32_t *next)
 {
     ct_gmt_node_models *models = all->models;

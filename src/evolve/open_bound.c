@@ -14,7 +14,7 @@ static double entry_of(const double *gram, uint32_t i, uint32_t j)
     return i < j ? gram[ct_gram_row(j) + i] : gram[ct_gram_row(i) + j];
 }
 
-/* Cholesky's triangle of the first k columns. Returns the least part of a column's squares that
+/* Cholesky's triangle of the first k columns. Returns the least share of a column's squares that
  * those before it leave; 0 if it is too small. */
 static double factor(const double *gram, uint32_t k, double *triangle)
 {

@@ -5,17 +5,18 @@
 
 #include "base/memory.h"
 
-/* Bytes for cells at a time; rows for each coefficient of a tree of depth two in what counts as the
- * middle. */
+/* Bytes for the cross tables of pairs; rows of a bin for each coefficient of a tree of depth two
+ * that make it worth a bound. */
 enum { CELLS = 1 << 27, MIDDLE_ROWS = 3 };
 
-/* Options of a root splitter whose left sides grow: 1 .. n, and the ends 0 and n + 1. */
+/* Candidates of a root splitter, each with a larger left side than the one before: 1 .. n, and the
+ * ends 0 and n + 1. */
 typedef struct {
     uint32_t splitter, first, n;
     double *left, *right; /* [n + 2] bounds of the sides, where they are known */
 } chain;
 
-/* The options between a and b. */
+/* The candidates between a and b. */
 typedef struct {
     uint32_t chain, a, b;
     int has_middle;
@@ -27,14 +28,14 @@ typedef struct {
     const ct_optimum_options *options;
     ct_pairs *pairs;
     ct_optimum *found;
-    ct_gmt_axis *axes;    /* [n_splitters] of all rows */
+    ct_gmt_candidates *splits; /* [n_splitters] of all rows */
     chain *chains;
-    double *bounds;       /* of the chains */
+    double *bounds; /* the bounds of all chains */
     interval *open;
     uint32_t n_chains, n_open;
-    uint32_t *width;      /* [n_splitters] places taken together for the middle; 0: too many */
-    double *middle;       /* [n_splitters][CT_AXIS_PLACES] by the first of them; -1: not known */
-    uint32_t *rows;       /* [n_rows] */
+    uint32_t *width; /* [n_splitters] groups taken together for the middle; 0: too many */
+    double *middle;  /* [n_splitters][CT_CANDIDATE_GROUPS] by the first of them; -1: not known */
+    uint32_t *rows;  /* [n_rows] */
     int stopped;
 } proving;
 
@@ -45,7 +46,7 @@ double ct_gmt_optimum_slack(const ct_model_table *table, double cost)
     return 1e-9 * cost + 1e-11 * table->total;
 }
 
-/* What a tree must cost less than. */
+/* The cost that a tree must be below to be better. */
 static double to_beat(const proving *all)
 {
     double cost = all->found->cost;
@@ -67,12 +68,13 @@ static int solve(proving *all, uint32_t n, double lambda, ct_depth_two *answer)
 
 static uint32_t rows_of_side(proving *all, const chain *c, uint32_t k, int right)
 {
-    const ct_gmt_axis *axis = &all->axes[c->splitter];
-    const uint8_t *bin = axis->splitter->bin;
-    uint8_t here[CT_AXIS_PLACES] = {0};
+    const ct_gmt_candidates *splits = &all->splits[c->splitter];
+    const uint8_t *bin = splits->splitter->bin;
+    uint8_t here[CT_CANDIDATE_GROUPS] = {0};
     uint32_t n = 0;
-    for (uint32_t place = 0; place < axis->n_places; place++)
-        here[axis->bin[place]] = ct_gmt_axis_is_left(axis, c->first + k - 1, place) != right;
+    for (uint32_t group = 0; group < splits->n_groups; group++)
+        here[splits->bin[group]] = ct_gmt_candidate_is_left(splits, c->first + k - 1, group) !=
+                                   right;
     for (uint32_t row = 0; row < all->table->n_rows; row++) {
         all->rows[n] = row;
         n += here[bin[row]];
@@ -80,11 +82,11 @@ static uint32_t rows_of_side(proving *all, const chain *c, uint32_t k, int right
     return n;
 }
 
-static uint32_t rows_of_places(proving *all, uint32_t splitter, uint32_t begin, uint32_t end)
+static uint32_t rows_of_groups(proving *all, uint32_t splitter, uint32_t begin, uint32_t end)
 {
-    const ct_gmt_axis *axis = &all->axes[splitter];
-    const uint8_t *bin = axis->splitter->bin;
-    const uint32_t first = axis->bin[begin], last = axis->bin[end - 1];
+    const ct_gmt_candidates *splits = &all->splits[splitter];
+    const uint8_t *bin = splits->splitter->bin;
+    const uint32_t first = splits->bin[begin], last = splits->bin[end - 1];
     uint32_t n = 0;
     for (uint32_t row = 0; row < all->table->n_rows; row++) {
         all->rows[n] = row;
@@ -95,13 +97,13 @@ static uint32_t rows_of_places(proving *all, uint32_t splitter, uint32_t begin, 
 
 /* ---- bounds ---- */
 
-/* The least SSE of trees of depth two for some places; -1 if it was stopped. */
-static double sse_of_places(proving *all, uint32_t splitter, uint32_t begin, uint32_t end)
+/* The least SSE of trees of depth two for some groups; -1 if it was stopped. */
+static double sse_of_groups(proving *all, uint32_t splitter, uint32_t begin, uint32_t end)
 {
-    double *known = &all->middle[(size_t) splitter * CT_AXIS_PLACES + begin];
+    double *known = &all->middle[(size_t) splitter * CT_CANDIDATE_GROUPS + begin];
     ct_depth_two answer;
     if (*known >= 0) return *known;
-    uint32_t n = rows_of_places(all, splitter, begin, end);
+    uint32_t n = rows_of_groups(all, splitter, begin, end);
     if (!solve(all, n, 0, &answer)) return -1;
     *known = answer.bound;
     return *known;
@@ -110,13 +112,13 @@ static double sse_of_places(proving *all, uint32_t splitter, uint32_t begin, uin
 static double middle_bound(proving *all, const interval *open)
 {
     const chain *c = &all->chains[open->chain];
-    const ct_gmt_axis *axis = &all->axes[c->splitter];
+    const ct_gmt_candidates *splits = &all->splits[c->splitter];
     const uint32_t width = all->width[c->splitter],
-                   end = open->b < axis->n_values ? open->b : axis->n_values;
+                   end = open->b < splits->n_values ? open->b : splits->n_values;
     double sum = 0, largest = 0;
     for (uint32_t begin = (open->a + width - 1) / width * width; begin + width <= end;
          begin += width) {
-        double sse = sse_of_places(all, c->splitter, begin, begin + width);
+        double sse = sse_of_groups(all, c->splitter, begin, begin + width);
         if (sse < 0) return 0;
         sum += sse;
         largest = fmax(largest, sse);
@@ -138,7 +140,7 @@ static void push(proving *all, uint32_t number, uint32_t a, uint32_t b)
 
 /* ---- the search ---- */
 
-/* The tree is the best: a root, and what is below its sides. */
+/* The tree of a root and what is below its sides is the best, if it is better. */
 static void take_tree(proving *all, double cost, const ct_gmt_test *root, const ct_depth_two *left,
                       const ct_depth_two *right)
 {
@@ -148,13 +150,13 @@ static void take_tree(proving *all, double cost, const ct_gmt_test *root, const 
     found->better = 1;
     found->tests[0] = *root;
     for (int i = 0; i < 3; i++) {
-        /* 0: 1 and 2; 1 and 2, of either side: 3 to 6 */
+        /* the roots of both sides are nodes 1 and 2, their children nodes 3 to 6 */
         found->tests[i ? 2 + i : 1] = left->tests[i];
         found->tests[i ? 4 + i : 2] = right->tests[i];
     }
 }
 
-/* Solves an option, and opens what is on either side of it. */
+/* Solves a candidate, and opens what is on either side of it. */
 static void halve(proving *all, interval open)
 {
     chain *c = &all->chains[open.chain];
@@ -166,8 +168,8 @@ static void halve(proving *all, interval open)
         if (!solve(all, n, all->options->lambda, &sides[right])) return;
         cost += sides[right].cost;
     }
-    ct_gmt_test root = ct_gmt_axis_test(&all->axes[c->splitter], (int32_t) c->splitter,
-                                        c->first + middle - 1);
+    ct_gmt_test root = ct_gmt_candidate_test(&all->splits[c->splitter], (int32_t) c->splitter,
+                                             c->first + middle - 1);
     c->left[middle] = sides[0].bound;
     c->right[middle] = sides[1].bound;
     take_tree(all, cost, &root, &sides[0], &sides[1]);
@@ -175,7 +177,7 @@ static void halve(proving *all, interval open)
     push(all, open.chain, middle, open.b);
 }
 
-/* Always the interval of the least bound, so that this is one of the problem. */
+/* Always halves the interval of the least bound, which is then a bound of the whole problem. */
 static void search_roots(proving *all)
 {
     const int all_looked_at = (all->options->without & CT_OPTIMUM_KNOWN) != 0;
@@ -204,14 +206,14 @@ static void set_chains(proving *all)
     double *bounds = all->bounds;
     const double coefficients = 4.0 * (all->table->p - 1);
     for (uint32_t s = 0; s < all->table->n_splitters; s++) {
-        const ct_gmt_axis *axis = &all->axes[s];
-        uint32_t n_runs = axis->splitter->n_levels ? axis->n_options : axis->missing ? 2 : 1;
-        for (uint32_t run = 0; run < n_runs && axis->n_options; run++) {
-            uint32_t second = ct_axis_second(axis);
+        const ct_gmt_candidates *splits = &all->splits[s];
+        uint32_t n_runs = splits->splitter->n_levels ? splits->n : splits->missing ? 2 : 1;
+        for (uint32_t run = 0; run < n_runs && splits->n; run++) {
+            uint32_t second = ct_first_missing_left(splits);
             chain c = {s, run, 1, bounds, bounds};
-            if (!axis->splitter->n_levels) {
+            if (!splits->splitter->n_levels) {
                 c.first = run ? second : 0;
-                c.n = run ? axis->n_options - second : second;
+                c.n = run ? splits->n - second : second;
             }
             if (!c.n) continue;
             c.right += c.n + 2;
@@ -219,30 +221,30 @@ static void set_chains(proving *all)
             c.left[0] = c.right[c.n + 1] = 0;
             all->chains[all->n_chains++] = c;
         }
-        uint32_t width = 1, n_values = axis->n_values;
+        uint32_t width = 1, n_values = splits->n_values;
         while (width < n_values && all->table->n_rows / (double) n_values * width <
                                        MIDDLE_ROWS * coefficients)
             width *= 2;
-        all->width[s] = axis->splitter->n_levels || 4 * width > n_values ? 0 : width;
+        all->width[s] = splits->splitter->n_levels || 4 * width > n_values ? 0 : width;
     }
     for (uint32_t i = 0; i < all->n_chains; i++) push(all, i, 0, all->chains[i].n + 1);
 }
 
 static void prove(proving *all)
 {
-    ct_depth_two whole;
+    ct_depth_two best;
     const ct_model_table *table = all->table;
     for (uint32_t row = 0; row < table->n_rows; row++) all->rows[row] = row;
     for (uint32_t s = 0; s < table->n_splitters; s++)
-        ct_gmt_axis_init(&all->axes[s], &table->splitters[s], all->rows, table->n_rows);
-    if (!solve(all, table->n_rows, all->options->lambda, &whole)) return;
-    if (whole.cost < to_beat(all)) {
-        all->found->cost = whole.cost;
+        ct_gmt_candidates_init(&all->splits[s], &table->splitters[s], all->rows, table->n_rows);
+    if (!solve(all, table->n_rows, all->options->lambda, &best)) return;
+    if (best.cost < to_beat(all)) {
+        all->found->cost = best.cost;
         all->found->better = 1;
-        memcpy(all->found->tests, whole.tests, sizeof whole.tests);
+        memcpy(all->found->tests, best.tests, sizeof best.tests);
     }
     if (all->options->depth == 2) {
-        all->found->bound = whole.cost;
+        all->found->bound = best.cost;
         all->found->complete = 1;
         return;
     }
@@ -256,22 +258,22 @@ static int get_memory(proving *all, const ct_gram_kernels *kernels)
 {
     const ct_model_table *table = all->table;
     const size_t q = table->n_splitters + 1;
-    size_t n_options = 1;
+    size_t n_candidates = 1;
     for (uint32_t s = 0; s < table->n_splitters; s++)
-        n_options += table->splitters[s].n_levels ? 1u << table->splitters[s].n_levels
-                                                  : 2 * (table->splitters[s].n_bins + 1);
+        n_candidates += table->splitters[s].n_levels ? 1u << table->splitters[s].n_levels
+                                                     : 2 * (table->splitters[s].n_bins + 1);
     all->pairs = ct_gmt_pairs_new(table, kernels, all->options->threads, CELLS);
-    all->axes = (ct_gmt_axis *) ct_alloc(q * sizeof *all->axes);
-    all->chains = (chain *) ct_alloc(n_options * sizeof *all->chains);
-    all->bounds = (double *) ct_alloc(6 * n_options * sizeof *all->bounds);
-    all->open = (interval *) ct_alloc(2 * n_options * sizeof *all->open);
+    all->splits = (ct_gmt_candidates *) ct_alloc(q * sizeof *all->splits);
+    all->chains = (chain *) ct_alloc(n_candidates * sizeof *all->chains);
+    all->bounds = (double *) ct_alloc(6 * n_candidates * sizeof *all->bounds);
+    all->open = (interval *) ct_alloc(2 * n_candidates * sizeof *all->open);
     all->width = (uint32_t *) ct_alloc(q * sizeof *all->width);
-    all->middle = (double *) ct_alloc(q * CT_AXIS_PLACES * sizeof *all->middle);
+    all->middle = (double *) ct_alloc(q * CT_CANDIDATE_GROUPS * sizeof *all->middle);
     all->rows = (uint32_t *) ct_alloc(table->n_rows * sizeof *all->rows);
-    if (!all->pairs || !all->axes || !all->chains || !all->bounds || !all->open || !all->width ||
+    if (!all->pairs || !all->splits || !all->chains || !all->bounds || !all->open || !all->width ||
         !all->middle || !all->rows)
         return 0;
-    for (size_t i = 0; i < q * CT_AXIS_PLACES; i++) all->middle[i] = -1;
+    for (size_t i = 0; i < q * CT_CANDIDATE_GROUPS; i++) all->middle[i] = -1;
     return 1;
 }
 
@@ -291,7 +293,7 @@ ct_status ct_gmt_optimum_search(const ct_model_table *table, const ct_gram_kerne
     int fine = get_memory(&all, kernels);
     if (fine) prove(&all);
     ct_gmt_pairs_free(all.pairs);
-    ct_free(all.axes), ct_free(all.chains), ct_free(all.bounds), ct_free(all.open);
+    ct_free(all.splits), ct_free(all.chains), ct_free(all.bounds), ct_free(all.open);
     ct_free(all.width), ct_free(all.middle), ct_free(all.rows);
     return fine ? CT_OK : ct_fail(error, CT_NO_MEMORY, "not enough memory");
 }

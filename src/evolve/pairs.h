@@ -1,69 +1,86 @@
-/* Costs of all ways to part a set of rows by two tests: Gram matrices of the rows by pairs of bins,
- * one of each splitter, and sums of these for all pairs of options (axis.h). Of the four parts that
- * two tests make, two together are what is below one side of a split: for the first test below the
- * second as for the second below the first, so that a pair of splitters is looked at once.
+/* Costs of all ways to split a set of rows by two tests: Gram matrices of the rows by pairs of
+ * bins, one of each splitter, and sums of these for all pairs of candidates (candidate_splits.h).
+ * Two tests divide the rows into four quarters. Two of these together are what is below one side of
+ * a split: for the first test below the second as for the second below the first, so that a pair of
+ * splitters is looked at once.
  *
  * The memory of depth_two.h, which goes through the pairs. */
 #ifndef CT_EVOLVE_PAIRS_H
 #define CT_EVOLVE_PAIRS_H
 
-#include "evolve/axis.h"
+#include "evolve/candidate_splits.h"
 
 enum { CT_PAIRS_BLOCK = 256 }; /* rows that are copied and added at a time */
 
-/* The best model, or the best split with two, for the rows of one side of a root's option. `bound`:
- * of leaves that may have any number of rows. */
+/* The best model, or the best split with two models, for the rows on one side of a candidate of the
+ * root. `bound`: the cost if leaves may have any number of rows. */
 typedef struct {
     double cost, bound;
-    int32_t splitter;      /* of the split; -1: a leaf */
-    uint32_t option;
+    int32_t splitter; /* of the split; -1: a leaf */
+    uint32_t candidate;
 } ct_side_best;
 
-/* What one thread works on. Leaves of the parts (left or right by the first test, and by the
- * second) are at [2 * first + second]. */
+/* What one thread works on. The quarter of the rows that are on side `first` of the first test and
+ * on side `second` of the second one has number 2 * first + second. */
 typedef struct {
-    double *z;                        /* [CT_PAIRS_BLOCK][width] rows that are added */
-    uint8_t *codes;                   /* [CT_PAIRS_BLOCK][n_splitters] */
-    double *run;                      /* [places][size] sums on the walk of the second test, */
-    double *lanes;                    /* [places][size][CT_GRAM_LANES] put beside each other, */
-    double *sum, *scratch;            /* [size][CT_GRAM_LANES] and on the walk of the first */
-    uint32_t *run_count, *lane_count; /* rows of both */
-    double *cost[4];                  /* [options][options] SSE + lambda * coefficients */
-    uint8_t *few[4];                  /* fewer than minbucket rows */
+    double *z;             /* [CT_PAIRS_BLOCK][width] rows that are added */
+    uint8_t *codes;        /* [CT_PAIRS_BLOCK][n_splitters] */
+    double *run;           /* [groups][size] running sums over the candidates of the second test */
+    double *lanes;         /* [groups][size][CT_GRAM_LANES] some of these, side by side */
+    double *sum, *scratch; /* [size][CT_GRAM_LANES] running sums over those of the first test */
+    uint32_t *run_count, *lane_count; /* rows in `run` and in `lanes` */
+    double *cost[4];     /* [candidates][candidates] SSE + lambda * coefficients of a quarter */
+    uint8_t *too_few[4]; /* [candidates][candidates] it has fewer than minbucket rows */
 } ct_pair_scratch;
 
 typedef struct {
     const ct_model_table *table;
     const ct_gram_kernels *kernels;
     unsigned threads;
-    uint32_t places, options; /* of an axis at most */
-    uint8_t *codes;           /* [n_rows][n_splitters] bins */
-    ct_gmt_axis *axes;        /* [n_splitters] */
-    uint32_t *sorted;         /* [n_rows] rows by place of the first splitter */
-    uint32_t first[CT_AXIS_PLACES + 1];
-    uint32_t room;              /* second splitters there is memory for at a time */
-    double *cells;              /* [room][places][places][size] */
-    uint32_t *cell_count;       /* [room][places][places] */
-    double *margin;             /* [places][size] by place of the first splitter */
-    double *intervals;          /* [2][places + 1][places + 1], see depth_two.c */
-    ct_side_best *found;        /* [room][4][options] sides of the first split, and of the second */
-    ct_side_best *best;         /* [n_splitters][options][2] */
+    uint32_t most_groups, most_candidates; /* of a splitter, below `groups` and `candidates` */
+    uint8_t *codes;                        /* [n_rows][n_splitters] bins */
+    ct_gmt_candidates *splits;             /* [n_splitters] */
+    uint32_t *sorted;                      /* [n_rows] rows by group of the first splitter */
+    uint32_t first[CT_CANDIDATE_GROUPS + 1];
+    uint32_t room;        /* second splitters there is memory for at a time */
+    double *cells;        /* [room][groups][groups][size] the cross tables of two splitters */
+    uint32_t *cell_count; /* [room][groups][groups] */
+    double *margin;       /* [groups][size] by group of the first splitter */
+    double *intervals;    /* [2][groups + 1][groups + 1], see depth_two.c */
+    /* [room][4][candidates] left and right of the first split, then of the second one */
+    ct_side_best *found;
+    ct_side_best *best;         /* [n_splitters][candidates][2] */
     ct_pair_scratch *scratches; /* [threads] */
-    double lambda;              /* of the problem at work, as is the rest */
-    /* the first splitter, the second ones */
-    uint32_t minbucket, min_n, splitter, from, to;
+    /* the problem that is being solved */
+    double lambda;
+    uint32_t minbucket, min_n;
+    uint32_t splitter; /* the first one */
+    uint32_t from, to; /* the second ones */
     const uint32_t *rows;
     uint32_t n;
 } ct_pairs;
 
-/* Owned; NULL if memory ends. At most `most` bytes are for cells, if they suffice for one pair. */
+/* Owned; NULL if there is not enough memory. At most `most` bytes are for cells, if they suffice
+ * for one pair. */
 ct_pairs *ct_gmt_pairs_new(const ct_model_table *table, const ct_gram_kernels *kernels,
                            unsigned threads, size_t most);
 void ct_gmt_pairs_free(ct_pairs *pairs);
 
-/* Loops: places of the first splitter, each with the cells of all second ones; second splitters
- * from `from` on. */
+/* Takes a leaf (splitter -1), or a split with two, if it is better than what was found before. */
+static inline void ct_offer_below(ct_side_best *best, double cost, int too_few, int32_t splitter,
+                                  uint32_t candidate)
+{
+    if (cost < best->bound) best->bound = cost;
+    if (too_few || !(cost < best->cost)) return;
+    best->cost = cost;
+    best->splitter = splitter;
+    best->candidate = candidate;
+}
+
+/* A loop over groups of the first splitter: sums the cells of each with all second splitters. */
 void ct_gmt_pairs_add(void *pairs, unsigned worker, uint64_t begin, uint64_t end);
+
+/* A loop over second splitters, counted from `from`: what is best below each side. */
 void ct_gmt_pairs_solve(void *pairs, unsigned worker, uint64_t begin, uint64_t end);
 
 #endif

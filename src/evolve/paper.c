@@ -15,43 +15,43 @@ enum { SAMPLE = 500, STREAM_FIRST = 0x66697273, STREAM_PAIRS = 0x70616972,
 static const double SAME = 1e-12;
 
 typedef struct {
-    const ct_row_cells *cells;
+    const ct_kd_tree *kd;
     const ct_tree_limits *limits;
     const ct_kick_options *options;
     const ct_paper_options *paper;
-    ct_cell_device *device; /* NULL: the CPU alone */
-    ct_model_tree *trees;   /* [n] */
-    ct_tree_steps *steps;   /* [n] of each */
-    double *loss;           /* [n] the less the better */
+    ct_kd_device *device; /* NULL: the CPU alone */
+    ct_model_tree *trees; /* [n] */
+    ct_tree_steps *steps; /* [n] of each */
+    double *loss;         /* [n] the less the better */
     uint32_t n;
-    ct_model_tree *elite;   /* [n_elite] the best trees, of the last generation or before */
+    ct_model_tree *elite; /* [n_elite] the best trees, of the last generation or before */
     double *elite_loss;
     uint32_t n_elite;
-    uint32_t *ranking;      /* [n] trees, the best one first */
-    uint32_t *order, *source;     /* [n] pairs lie next to each other; the tree that one is to be */
-    uint32_t *more;               /* [n] trees that are selected once more */
-    ct_model_node **spare;        /* [threads][2 room] nodes */
-    ct_node_rows *rows;           /* [threads] scratch of questions */
-    uint32_t *waiting;            /* [n] trees that have asked something */
-    ct_cell_question **questions; /* [n] what they have asked */
-    uint8_t *answered;            /* [n] */
+    uint32_t *ranking;        /* [n] trees, the best one first */
+    uint32_t *order, *source; /* [n] pairs lie next to each other; the tree that one is to be */
+    uint32_t *more;           /* [n] trees that are selected once more */
+    ct_model_node **spare;    /* [threads][2 room] nodes */
+    ct_node_rows *rows;       /* [threads] scratch of queries */
+    uint32_t *waiting;        /* [n] trees with a query */
+    ct_kd_query **queries;    /* [n] their queries */
+    uint8_t *answered;        /* [n] */
     unsigned n_workers;
     uint32_t generation;
 } evolution;
 
 /* ---- the first trees ---- */
 
-/* Of rows of the sample. */
+/* Draws a test from a dipole of rows of the sample. */
 static int test_of_sample(const ct_model_table *table, const uint32_t *sample, uint32_t n,
                           ct_rng *rng, ct_gmt_test *test)
 {
-    uint32_t numbers[CT_ROWS_ASKED], rows[CT_ROWS_ASKED];
+    uint32_t numbers[CT_QUERY_ROWS], rows[CT_QUERY_ROWS];
     const uint32_t n_rows = ct_gmt_dipole_numbers(n, rng, numbers);
     for (uint32_t i = 0; i < n_rows; i++) rows[i] = sample[numbers[i]];
     return ct_gmt_dipole_test(table, rows, n_rows, rng, test);
 }
 
-/* Splits the leaf by dipoles of the sample's rows, on and on. */
+/* Splits the leaf by dipoles of the sample's rows, recursively. */
 static void grow(evolution *all, ct_model_tree *tree, int32_t node, uint32_t *rows, uint32_t n,
                  uint32_t depth, ct_rng *rng)
 {
@@ -80,16 +80,16 @@ static double loss_of(const evolution *all, const ct_model_tree *tree)
     return all->paper->alpha * size - 1 / (1 + tree->sse / n);
 }
 
-static int waits(const ct_tree_steps *steps) { return steps->question.node != CT_NO_NODE; }
+static int waits(const ct_tree_steps *steps) { return steps->query.node != CT_NO_NODE; }
 
-/* The steps of a tree: one after the other, but with a device up to its first question. */
+/* Runs the steps of a tree: all of them or, with a device, up to its first query. */
 static void run_tree(evolution *all, uint32_t i, unsigned worker)
 {
     ct_tree_steps *steps = &all->steps[i];
     if (!waits(steps)) ct_gmt_steps_go_on(steps, all->limits);
     if (all->device) return;
     while (waits(steps)) {
-        ct_gmt_cell_answer(all->cells, &steps->question, &all->rows[worker]);
+        ct_gmt_kd_answer(all->kd, &steps->query, &all->rows[worker]);
         ct_gmt_steps_go_on(steps, all->limits);
     }
 }
@@ -143,19 +143,18 @@ static void for_all(evolution *all, uint64_t n, void (*work)(void *, unsigned, u
     ct_parallel_for(&loop);
 }
 
-/* Of the trees that wait: what the device has not answered the CPU does. */
+/* Continues the trees that wait; queries that the device has not answered are answered here. */
 static void go_on(void *data, unsigned worker, uint64_t begin, uint64_t end)
 {
     evolution *all = (evolution *) data;
     for (uint64_t i = begin; i < end; i++) {
         ct_tree_steps *steps = &all->steps[all->waiting[i]];
-        if (!all->answered[i])
-            ct_gmt_cell_answer(all->cells, &steps->question, &all->rows[worker]);
+        if (!all->answered[i]) ct_gmt_kd_answer(all->kd, &steps->query, &all->rows[worker]);
         ct_gmt_steps_go_on(steps, all->limits);
     }
 }
 
-/* Trees of which none is done before its questions are answered. */
+/* Runs the trees, answering their queries in rounds if there is a device. */
 static void run_trees(evolution *all, uint32_t n,
                       void (*work)(void *, unsigned, uint64_t, uint64_t))
 {
@@ -164,13 +163,13 @@ static void run_trees(evolution *all, uint32_t n,
         n_waiting = 0;
         for (uint32_t i = 0; i < all->n; i++) {
             if (!waits(&all->steps[i])) continue;
-            all->questions[n_waiting] = &all->steps[i].question;
+            all->queries[n_waiting] = &all->steps[i].query;
             all->waiting[n_waiting++] = i;
         }
-        ct_gmt_cell_device_ask(all->device, all->questions, n_waiting, all->answered);
+        ct_gmt_kd_device_answer(all->device, all->queries, n_waiting, all->answered);
         for_all(all, n_waiting, go_on);
     }
-    if (all->device && ct_gmt_cell_device_is_lost(all->device)) all->device = NULL;
+    if (all->device && ct_gmt_kd_device_is_lost(all->device)) all->device = NULL;
     for (uint32_t i = 0; i < all->n; i++) all->loss[i] = loss_of(all, &all->trees[i]);
 }
 
@@ -185,8 +184,8 @@ static void copy_trees(void *data, unsigned worker, uint64_t begin, uint64_t end
             ct_gmt_model_tree_copy(&all->trees[i], &all->trees[all->source[i]]);
 }
 
-/* Selection by linear ranking. A tree that is selected stays where it is, and once more in the
- * place of one that is not. */
+/* Selection by linear ranking. A tree that is selected stays where it is, and replaces one that is
+ * not each further time. */
 static void select_trees(evolution *all, ct_rng *rng)
 {
     const uint32_t n = all->n;
@@ -224,8 +223,8 @@ static void rank_trees(evolution *all)
     }
 }
 
-/* Those of the elite that are better than what has come after them take the places of the worst
- * trees; the best ones are the elite from now on. */
+/* Trees of the elite that are better than the new ones replace the worst trees; then the best trees
+ * become the elite. */
 static void keep_elite(evolution *all)
 {
     uint32_t next = 0, lost = 0;
@@ -246,7 +245,7 @@ static void keep_elite(evolution *all)
     }
 }
 
-/* The best tree so far. */
+/* Keeps the best tree so far; returns whether it is new. */
 static int keep_best(evolution *all, ct_model_tree *best, double *least)
 {
     keep_elite(all);
@@ -290,13 +289,13 @@ static void evolve(evolution *all, ct_model_tree *best, ct_kick_history *history
     }
 }
 
-/* Trees without splits, one after the other; *made counts them. */
+/* Makes trees without splits; *made counts them. */
 static ct_status make_trees(const evolution *all, ct_model_tree *trees, uint32_t n, uint32_t *made,
                             ct_error *error)
 {
     for (; *made < n; ++*made) {
-        ct_status status =
-            ct_gmt_row_cells_tree(all->cells, &trees[*made], all->limits->leaves_max, error);
+        ct_status status = ct_gmt_kd_model_tree(all->kd, &trees[*made], all->limits->leaves_max,
+                                                error);
         if (status == CT_OK) continue;
         ct_gmt_model_tree_free(&trees[*made]);
         return status;
@@ -336,11 +335,11 @@ static ct_status take_memory(evolution *all, const ct_model_tree *best, ct_error
     all->rows = (ct_node_rows *) ct_alloc(threads * sizeof *all->rows);
     all->steps = (ct_tree_steps *) ct_alloc(n * sizeof *all->steps);
     all->waiting = (uint32_t *) ct_alloc(n * sizeof *all->waiting);
-    all->questions = (ct_cell_question **) ct_alloc(n * sizeof(ct_cell_question *));
+    all->queries = (ct_kd_query **) ct_alloc(n * sizeof(ct_kd_query *));
     all->answered = (uint8_t *) ct_alloc(n);
     if (!all->trees || !all->loss || !all->elite || !all->elite_loss || !all->ranking ||
         !all->order || !all->source || !all->more || !all->spare || !all->rows || !all->steps ||
-        !all->waiting || !all->questions || !all->answered)
+        !all->waiting || !all->queries || !all->answered)
         return ct_fail(error, CT_NO_MEMORY, "not enough memory");
     CT_TRY(make_workers(all, best, threads, error));
     CT_TRY(make_trees(all, all->trees, n, &all->n, error));
@@ -348,22 +347,22 @@ static ct_status take_memory(evolution *all, const ct_model_tree *best, ct_error
     memset(all->steps, 0, n * sizeof *all->steps);
     for (uint32_t i = 0; i < n; i++) {
         all->ranking[i] = i;
-        all->steps[i].question.tree = &all->trees[i];
-        all->steps[i].question.node = CT_NO_NODE;
+        all->steps[i].query.tree = &all->trees[i];
+        all->steps[i].query.node = CT_NO_NODE;
     }
     for (uint32_t k = 0; k < n_elite; k++) all->elite_loss[k] = INFINITY;
     return CT_OK;
 }
 
-ct_status ct_evolve_tree(const ct_row_cells *cells, ct_model_tree *best,
-                         const ct_tree_limits *limits, const ct_kick_options *options,
-                         const ct_paper_options *paper, ct_kick_history *history, ct_error *error)
+ct_status ct_evolve_tree(const ct_kd_tree *kd, ct_model_tree *best, const ct_tree_limits *limits,
+                         const ct_kick_options *options, const ct_paper_options *paper,
+                         ct_kick_history *history, ct_error *error)
 {
-    CT_ASSERT(best->table == &cells->table && limits->minbucket > 0);
+    CT_ASSERT(best->table == &kd->table && limits->minbucket > 0);
     ct_model_tree_is_sound(best);
     evolution all;
     memset(&all, 0, sizeof all);
-    all.cells = cells;
+    all.kd = kd;
     all.limits = limits;
     all.options = options;
     all.paper = paper;
@@ -376,7 +375,7 @@ ct_status ct_evolve_tree(const ct_row_cells *cells, ct_model_tree *best,
         ct_free(all.spare[i]), ct_gmt_node_rows_free(&all.rows[i]);
     ct_free(all.trees), ct_free(all.loss), ct_free(all.order), ct_free(all.source);
     ct_free(all.more), ct_free(all.spare), ct_free(all.rows), ct_free(all.steps);
-    ct_free(all.waiting), ct_free(all.questions), ct_free(all.answered);
+    ct_free(all.waiting), ct_free(all.queries), ct_free(all.answered);
     ct_free(all.elite), ct_free(all.elite_loss), ct_free(all.ranking);
     return status;
 }

@@ -7,7 +7,7 @@
 
 #include "evolve/changes.h"
 
-enum { PARTNERS = CT_ROWS_ASKED - 1 };
+enum { PARTNERS = CT_QUERY_ROWS - 1 };
 static const double PRESSURE = 1.7; /* where nodes and rows are ranked */
 
 typedef enum { NEW_TEST, SHIFT, EXCHANGE, PRUNE, N_OF_SPLITS, EXPAND = N_OF_SPLITS } mutation_kind;
@@ -24,36 +24,37 @@ uint32_t ct_gmt_draw_rank(uint32_t n, double pressure, ct_rng *rng)
     return n - 1;
 }
 
-/* Whether the number at place a comes before that at b: the larger one, of equal ones the first. */
+/* Whether the number at position a comes before that at b: the larger one, of equal ones the
+ * first. */
 static int is_before(const double *x, uint32_t a, uint32_t b)
 {
     double first = x[a], second = x[b];
     return first > second || (first == second && a < b);
 }
 
-/* The place of the number that is to be chosen, large ones first: the more so the larger. */
+/* Draws the position of a number, the more likely the larger the number is. */
 static uint32_t draw_large(const double *x, uint32_t n, ct_rng *rng)
 {
     const uint32_t rank = ct_gmt_draw_rank(n, PRESSURE, rng);
-    uint32_t place[2 * CT_TREE_LEAVES] = {0}, low = 0, high = n - 1;
+    uint32_t position[2 * CT_TREE_LEAVES] = {0}, low = 0, high = n - 1;
     CT_ASSERT(n > 0 && n <= 2 * CT_TREE_LEAVES);
-    for (uint32_t i = 0; i < n; i++) place[i] = i;
+    for (uint32_t i = 0; i < n; i++) position[i] = i;
     /* Quickselect: those before a pivot go to its left, until `rank` is between equal ends. */
     while (low < high) {
-        const uint32_t pivot = place[low + (high - low) / 2];
+        const uint32_t pivot = position[low + (high - low) / 2];
         uint32_t i = low, k = high;
         for (;;) {
-            while (is_before(x, place[i], pivot)) i++;
-            while (is_before(x, pivot, place[k])) k--;
+            while (is_before(x, position[i], pivot)) i++;
+            while (is_before(x, pivot, position[k])) k--;
             if (i >= k) break;
-            const uint32_t swap = place[i];
-            place[i++] = place[k];
-            place[k--] = swap;
+            const uint32_t swap = position[i];
+            position[i++] = position[k];
+            position[k--] = swap;
         }
         if (rank <= k) high = k;
         else low = k + 1;
     }
-    return place[rank];
+    return position[rank];
 }
 
 static double response(const ct_model_table *table, uint32_t row)
@@ -76,7 +77,7 @@ int ct_gmt_dipole_test(const ct_model_table *table, const uint32_t *rows, uint32
                        ct_gmt_test *test)
 {
     double distance[PARTNERS];
-    CT_ASSERT(n > 1 && n <= CT_ROWS_ASKED);
+    CT_ASSERT(n > 1 && n <= CT_QUERY_ROWS);
     for (uint32_t i = 1; i < n; i++)
         distance[i - 1] = fabs(response(table, rows[i]) - response(table, rows[0]));
     return ct_gmt_test_between(table, rows[0], rows[1 + draw_large(distance, n - 1, rng)], rng,
@@ -87,12 +88,12 @@ int ct_gmt_dipole_test(const ct_model_table *table, const uint32_t *rows, uint32
 
 void ct_gmt_steps_changed(ct_tree_steps *steps, int32_t node)
 {
-    steps->refreshing.top = steps->question.node = node;
+    steps->refreshing.top = steps->query.node = node;
     steps->refreshing.stale = CT_NO_NODE;
-    steps->question.n_numbers = 0;
+    steps->query.n_numbers = 0;
 }
 
-/* Leaves by the error of a row, splits by their depth: far down and bad comes first. */
+/* Chooses a leaf, rather one with a large error per row, or a split, rather a deep one. */
 static int32_t choose_node(const ct_model_tree *tree, int leaf, ct_rng *rng)
 {
     int32_t nodes[2 * CT_TREE_LEAVES];
@@ -115,7 +116,7 @@ static const ct_splitter *splitter_of(const ct_model_tree *tree, const ct_model_
 /* Parent and child exchange their tests. */
 static void exchange(ct_tree_steps *steps, int32_t child)
 {
-    ct_model_node *nodes = steps->question.tree->nodes;
+    ct_model_node *nodes = steps->query.tree->nodes;
     const int32_t parent = nodes[child].parent;
     if (parent == CT_NO_NODE) return;
     const ct_gmt_test test = nodes[child].test;
@@ -124,18 +125,19 @@ static void exchange(ct_tree_steps *steps, int32_t child)
     ct_gmt_steps_changed(steps, parent);
 }
 
-/* A leaf, or one of its branches, in the place of a split. */
+/* Replaces a split by a leaf, or by one of its branches. */
 static void prune(ct_tree_steps *steps, int32_t node)
 {
-    ct_model_tree *tree = steps->question.tree;
+    ct_model_tree *tree = steps->query.tree;
     const ct_model_node *at = &tree->nodes[node];
     if (ct_rng_below(&steps->rng, 2)) ct_gmt_model_tree_collapse(tree, node);
     else ct_gmt_model_tree_lift(tree, node, ct_rng_below(&steps->rng, 2) ? at->left : at->right);
     ct_gmt_steps_changed(steps, node);
 }
 
-/* Another threshold, by as many ranks as 1, 2, 4, .. up to the rows of the node, and a part of
- * these, each as likely. Of a factor one level goes to the other side. */
+/* Shifts the threshold by a number of ranks of random magnitude: from a power of two, up to the
+ * rows of the node, to below the next one, each power as likely. In a factor one level changes
+ * sides. */
 static void shift_test(const ct_model_tree *tree, ct_model_node *node, ct_rng *rng)
 {
     const ct_splitter *s = splitter_of(tree, node);
@@ -152,30 +154,30 @@ static void shift_test(const ct_model_tree *tree, ct_model_node *node, ct_rng *r
     node->test.cut = (uint32_t) (cut < 1 ? 1 : cut > last ? last : cut);
 }
 
-/* All columns of a regressor enter the model of a leaf, or leave it. */
+/* Adds a regressor to the model of a leaf with all its columns, or removes it. */
 static void toggle_regressor(const ct_model_table *table, ct_model_node *leaf, uint32_t chosen)
 {
-    const uint32_t *parts = table->parts;
+    const uint32_t *assign = table->assign;
     for (uint32_t i = 0; i + 2 < table->p; i++)
-        if (parts ? parts[i] == parts[chosen] : i == chosen)
+        if (assign ? assign[i] == assign[chosen] : i == chosen)
             leaf->omitted[(i + 1) / 64] ^= UINT64_C(1) << ((i + 1) % 64);
 }
 
-/* One regressor of a leaf's model more or less, or two, as when one takes another's place. */
+/* Adds or removes a regressor of a leaf's model, or two, as when one replaces another. */
 static void change_model(ct_tree_steps *steps, int32_t leaf)
 {
-    const ct_model_table *table = steps->question.tree->table;
+    const ct_model_table *table = steps->query.tree->table;
     for (uint32_t n = 1 + ct_rng_below(&steps->rng, 2); n > 0; n--)
-        toggle_regressor(table, &steps->question.tree->nodes[leaf],
+        toggle_regressor(table, &steps->query.tree->nodes[leaf],
                          ct_rng_below(&steps->rng, table->p - 2));
     ct_gmt_steps_changed(steps, leaf);
 }
 
-/* Asks for rows of the node, or changes it at once. */
+/* Begins a mutation: changes a node at once, or queries rows of it. */
 static void begin_mutation(ct_tree_steps *steps, const ct_tree_limits *limits)
 {
-    ct_cell_question *question = &steps->question;
-    ct_model_tree *tree = question->tree;
+    ct_kd_query *query = &steps->query;
+    ct_model_tree *tree = query->tree;
     ct_rng *rng = &steps->rng;
     int leaf = tree->n_leaves == 1 || ct_rng_below(rng, 2);
     const int32_t chosen = choose_node(tree, leaf, rng);
@@ -193,23 +195,22 @@ static void begin_mutation(ct_tree_steps *steps, const ct_tree_limits *limits)
         shift_test(tree, node, rng);
         ct_gmt_steps_changed(steps, chosen);
     } else if (kind != EXPAND || tree->n_leaves < limits->leaves_max) {
-        question->node = chosen;
+        query->node = chosen;
         steps->mutation = (int) kind;
-        question->n_numbers = ct_gmt_dipole_numbers(node->end, rng, question->numbers);
+        query->n_numbers = ct_gmt_dipole_numbers(node->end, rng, query->numbers);
     }
 }
 
-/* The rows of the node are there. */
+/* Ends a mutation whose query is answered. */
 static void end_mutation(ct_tree_steps *steps)
 {
-    const ct_cell_question *question = &steps->question;
-    ct_model_tree *tree = question->tree;
-    const int32_t chosen = question->node;
+    const ct_kd_query *query = &steps->query;
+    ct_model_tree *tree = query->tree;
+    const int32_t chosen = query->node;
     ct_model_node *node = &tree->nodes[chosen];
     ct_gmt_test test;
-    steps->question.node = CT_NO_NODE;
-    int found = ct_gmt_dipole_test(tree->table, question->rows, question->n_numbers, &steps->rng,
-                                   &test);
+    steps->query.node = CT_NO_NODE;
+    int found = ct_gmt_dipole_test(tree->table, query->rows, query->n_numbers, &steps->rng, &test);
     if (steps->mutation == EXPAND && !(found && ct_gmt_model_tree_expand(tree, chosen, &test)))
         return;
     if (found) node->test = test;
@@ -218,15 +219,15 @@ static void end_mutation(ct_tree_steps *steps)
 
 void ct_gmt_steps_go_on(ct_tree_steps *steps, const ct_tree_limits *limits)
 {
-    ct_cell_question *question = &steps->question;
-    if (question->node != CT_NO_NODE && question->n_numbers) {
+    ct_kd_query *query = &steps->query;
+    if (query->node != CT_NO_NODE && query->n_numbers) {
         end_mutation(steps);
-        if (question->node != CT_NO_NODE) return;
-    } else if (question->node != CT_NO_NODE) {
-        question->node = ct_gmt_refresh_next(&steps->refreshing, question->tree, limits);
-        if (question->node != CT_NO_NODE) return;
-        ct_gmt_model_tree_add_up(question->tree);
-        steps->touched += question->tree->nodes[steps->refreshing.top].end;
+        if (query->node != CT_NO_NODE) return;
+    } else if (query->node != CT_NO_NODE) {
+        query->node = ct_gmt_refresh_next(&steps->refreshing, query->tree, limits);
+        if (query->node != CT_NO_NODE) return;
+        ct_gmt_model_tree_add_up(query->tree);
+        steps->touched += query->tree->nodes[steps->refreshing.top].end;
     }
     if (steps->may_mutate) begin_mutation(steps, limits);
     steps->may_mutate = 0;
@@ -234,7 +235,7 @@ void ct_gmt_steps_go_on(ct_tree_steps *steps, const ct_tree_limits *limits)
 
 /* ---- crossover ---- */
 
-/* The tree's nodes in other memory, to be read while the tree changes. */
+/* A copy of the tree with its nodes in other memory, to be read while the tree changes. */
 static ct_model_tree shadow_of(const ct_model_tree *tree, ct_model_node *nodes)
 {
     ct_model_tree shadow = *tree;
@@ -248,7 +249,7 @@ static int32_t a_child(const ct_model_tree *tree, int32_t node, ct_rng *rng)
     return ct_rng_below(rng, 2) ? tree->nodes[node].left : tree->nodes[node].right;
 }
 
-/* Of the leaves below a node. */
+/* The SSE of the leaves below a node. */
 static double sse_below(const ct_model_tree *tree, int32_t node)
 {
     const ct_model_node *at = &tree->nodes[node];
@@ -256,7 +257,8 @@ static double sse_below(const ct_model_tree *tree, int32_t node)
     return sse_below(tree, at->left) + sse_below(tree, at->right);
 }
 
-/* A node below the root, rather one whose rows have a large error, or a small one. */
+/* Chooses a node below the root, rather one whose rows have a large error per row (sign 1) or a
+ * small one (-1). */
 static int32_t choose_below(const ct_model_tree *tree, double sign, ct_rng *rng)
 {
     int32_t nodes[2 * CT_TREE_LEAVES] = {0};
@@ -270,20 +272,20 @@ static int32_t choose_below(const ct_model_tree *tree, double sign, ct_rng *rng)
     return nodes[draw_large(error, n, rng)];
 }
 
-/* A good subtree of one comes in the place of a bad one of the other. */
+/* Copies a good subtree of one tree to where the other has a bad one. */
 static void give_subtree(const ct_tree_steps *from, ct_tree_steps *to, uint32_t leaves_max,
                          ct_rng *rng)
 {
-    const int32_t at = choose_below(from->question.tree, -1, rng),
-                  there = choose_below(to->question.tree, 1, rng);
-    if (ct_gmt_take_subtree(to->question.tree, there, from->question.tree, at, leaves_max))
+    const int32_t at = choose_below(from->query.tree, -1, rng),
+                  there = choose_below(to->query.tree, 1, rng);
+    if (ct_gmt_take_subtree(to->query.tree, there, from->query.tree, at, leaves_max))
         ct_gmt_steps_changed(to, there);
 }
 
 static void exchange_tests(ct_tree_steps *one, int32_t at, ct_tree_steps *other, int32_t there)
 {
-    ct_gmt_test *a = &one->question.tree->nodes[at].test,
-                *b = &other->question.tree->nodes[there].test, test = *a;
+    ct_gmt_test *a = &one->query.tree->nodes[at].test, *b = &other->query.tree->nodes[there].test,
+                test = *a;
     *a = *b;
     *b = test;
     ct_gmt_steps_changed(one, at);
@@ -293,7 +295,7 @@ static void exchange_tests(ct_tree_steps *one, int32_t at, ct_tree_steps *other,
 void ct_gmt_cross_trees(ct_tree_steps *one, ct_tree_steps *other, uint32_t leaves_max,
                         ct_model_node *nodes, ct_rng *rng)
 {
-    ct_model_tree *a = one->question.tree, *b = other->question.tree;
+    ct_model_tree *a = one->query.tree, *b = other->query.tree;
     int32_t at = ct_gmt_random_node(a, ct_gmt_any_split, rng),
  there = ct_gmt_random_node(b, ct_gmt_any_split, rng);
     if (at == CT_NO_NODE || there == CT_NO_NODE) return;

@@ -14,12 +14,12 @@
 
 /* Nothing is owned. */
 typedef struct {
-    uint32_t n_nodes, p;     /* p coefficients, the intercept first */
-    const int32_t *parent;   /* [n_nodes] -1 of the root, which is node 0; others come behind it */
-    const double *n;         /* [n_nodes] rows */
-    const double *factors;   /* [n_nodes][p + 1][p + 1] F, column by column */
-    const double *penalty;   /* [p] roots of D, which is diagonal; none of the response */
-    const uint8_t *dropped;  /* [n_nodes][p] regressors that the model of the node does without */
+    uint32_t n_nodes, p;    /* p coefficients, the intercept first */
+    const int32_t *parent;  /* [n_nodes] -1 of the root, which is node 0; others come behind it */
+    const double *n;        /* [n_nodes] rows */
+    const double *factors;  /* [n_nodes][p + 1][p + 1] F, column by column */
+    const double *penalty;  /* [p] roots of D, which is diagonal; none of the response */
+    const uint8_t *dropped; /* [n_nodes][p] regressors that the model of the node does without */
 } ct_gmt_shrink_nodes;
 
 /* Owned, but for the nodes; freed by ct_gmt_shrinkage_free, also after a failure. */

@@ -21,7 +21,7 @@ double ct_gmt_norm(const double *x, uint32_t n)
     return largest * sqrt(squares);
 }
 
-/* One column reflected by the reflection that is kept in column l. */
+/* Reflects one column by the reflection that column l keeps. */
 static void reflect(const double *v, double *y, uint32_t l, uint32_t m)
 {
     double dot = 0;
@@ -90,7 +90,7 @@ void ct_gmt_qr_free(ct_qr *q)
     memset(q, 0, sizeof *q);
 }
 
-/* Moves the column at place l behind the others. */
+/* Moves the column at position l behind the others. */
 static void move_last(ct_qr *q, uint32_t l)
 {
     uint32_t column = q->column[l];
@@ -109,8 +109,8 @@ static void move_last(ct_qr *q, uint32_t l)
     q->now[q->p - 1] = now, q->first[q->p - 1] = first;
 }
 
-/* The norm of what is left of column j below row l; it is brought down, and anew where that would
- * lose digits. */
+/* Updates the norm of what is left of column j below row l; it is computed anew where the update
+ * would lose digits. */
 static void lower_norm(ct_qr *q, uint32_t j, uint32_t l)
 {
     const double *y = q->x + (size_t) j * q->m;

@@ -19,26 +19,26 @@ void ct_gmt_triangle_start(double *block, uint32_t m, uint32_t columns, const do
 /* `to` gets the triangle of all rows of the block, which is overwritten; m >= columns. */
 void ct_gmt_triangle_fold(double *block, uint32_t m, uint32_t columns, double *to);
 
-/* A triangle of p regressors and the response, m = p + 1, on its way to a model. Owned; freed by
- * ct_gmt_qr_free. */
+/* A triangle of p regressors and the response, m = p + 1, and the model computed from it. Owned;
+ * freed by ct_gmt_qr_free. */
 typedef struct {
     uint32_t p, m;
-    double *x;           /* [m][m] the triangle, set by the caller; then R, by place */
+    double *x;           /* [m][m] the triangle, set by the caller; then R, by position */
     double *diagonal;    /* [p] of R */
     double *now, *first; /* [p] norms: of what is left of a column, of all of it */
-    uint32_t *column;    /* [p] which is at a place */
-    double *inverse;     /* [p][p] of R, by place */
+    uint32_t *column;    /* [p] the column at each position */
+    double *inverse;     /* [p][p] of R, by position */
 } ct_qr;
 
 ct_status ct_gmt_qr_make(ct_qr *q, uint32_t p, ct_error *error);
 void ct_gmt_qr_free(ct_qr *q);
 
-/* Columns are taken in order; one of which less than the tolerance is left goes to the end. Returns
+/* Takes columns in order; one of which less than the tolerance is left is moved to the end. Returns
  * the rank. */
 uint32_t ct_gmt_qr_decompose(ct_qr *q);
 
-/* Once decomposed: the coefficients by column, 0 where aliased; the inverse of R's first `rank`
- * rows and columns. */
+/* After the decomposition: the coefficients by column, 0 where aliased; the inverse of R's first
+ * `rank` rows and columns. */
 void ct_gmt_qr_solve(const ct_qr *q, uint32_t rank, double *b);
 void ct_gmt_qr_invert(ct_qr *q, uint32_t rank);
 

@@ -30,15 +30,15 @@ typedef struct {
     int32_t *exposure;       /* [n_rows] as whole numbers above 0; NULL: there are none */
     double exposure_unit;
     int exponent, bits;      /* of the unit; of whole numbers, besides the sign */
-    int is_wide;             /* nodes may have units of their own, see whole.h */
+    int is_wide;             /* nodes may have units of their own, see quantise.h */
     int has_own_quantised;       /* nodes may have whole numbers of their own */
-    double gain_scale;       /* from gains to their whole units, where these have one word */
+    double gain_scale;           /* from gains to integer units, where these have one word */
     /* of sums over trees */
     ct_words out_words, gain_words, harm_words;
     int local_low;           /* exponent of the unit of local importance */
     int has_missing;         /* some column has */
     int has_subtrees;        /* small ones grow as subtree.h says */
-    int need_out;            /* somebody asks where rows left out go */
+    int need_out;            /* the leaves of out-of-bag rows are wanted */
 } ct_grower;
 
 ct_status ct_forest_grower_init(ct_grower *grower, const ct_hist_data *data,

@@ -12,7 +12,7 @@
 typedef struct {
     ct_growth all;
     ct_hist_scratch *scratches; /* [threads] */
-    /* [threads][n_cols][words] of the tree under way; NULL: not asked for */
+    /* [threads][n_cols][words] of the tree under way; NULL: not wanted */
     int64_t **harm;
 } growth;
 
@@ -25,7 +25,8 @@ static void add_number(growth *g, size_t row, double mean)
     ct_hist_extra *extra = g->all.extra;
     CT_ASSERT(extra->oob_sums);
     const ct_words *words = &g->all.grower.out_words;
-    if (words->n == 1) extra->oob_sums[row] += ct_forest_growth_whole(&g->all, mean);
+    if (words->n == 1)
+        extra->oob_sums[row] += ct_forest_growth_quantise(&g->all, mean);
     else ct_words_add(words, extra->oob_sums + row * words->n, mean - extra->centre);
 }
 
@@ -100,7 +101,7 @@ static void grow_trees(void *data, unsigned worker, uint64_t begin, uint64_t end
     }
 }
 
-/* ---- the whole ---- */
+/* ---- all steps ---- */
 
 /* NULL if memory ends. */
 static void *zeroed(size_t n, size_t size)

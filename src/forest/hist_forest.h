@@ -188,7 +188,7 @@ typedef struct {
      * wrong ones more, or squared errors more, in units of harm_unit */
     int64_t *harm;
     double harm_unit;
-    /* [row][col] the same of each row, in units of local_unit; NULL: not asked for */
+    /* [row][col] the same of each row, in units of local_unit; NULL: not wanted */
     int64_t *local;
     double local_unit;
 } ct_hist_extra;

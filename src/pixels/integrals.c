@@ -12,10 +12,10 @@ int32_t ct_pixel_channel_limit(uint32_t radius)
     return (int32_t) ((UINT32_C(1) << 30) / (side * side));
 }
 
-static int32_t whole_of(double value, double scale, int32_t limit)
+static int32_t quantise(double value, double scale, int32_t limit)
 {
-    double whole = floor(value * scale + 0.5);
-    return whole > limit ? limit : whole < -limit ? -limit : (int32_t) whole;
+    double rounded = floor(value * scale + 0.5);
+    return rounded > limit ? limit : rounded < -limit ? -limit : (int32_t) rounded;
 }
 
 /* One column of the sums below the column of pixels, from the one before. */
@@ -26,7 +26,7 @@ static void add_column(const double *pixels, uint32_t height, uint32_t radius, d
     uint32_t sum = 0, row = radius + 1;
     memset(sums, 0, row * sizeof *sums);
     for (uint32_t i = 0; i < height; i++, row++) {
-        sum += (uint32_t) whole_of(pixels[i], scale, limit);
+        sum += (uint32_t) quantise(pixels[i], scale, limit);
         sums[row] = before[row] + sum;
     }
     for (uint32_t i = 0; i < radius; i++, row++) sums[row] = sums[row - 1];

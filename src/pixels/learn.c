@@ -112,8 +112,8 @@ static int ask_about(const pool *p, uint32_t first, uint32_t n)
     return 1;
 }
 
-int ct_pixel_ask_learner(const ct_pixel_level *level, const ct_pixel_chunk *chunk,
-                         const uint32_t *cells)
+int ct_pixel_call_learner(const ct_pixel_level *level, const ct_pixel_chunk *chunk,
+                          const uint32_t *cells)
 {
     pool p;
     CT_ASSERT(chunk->per == 1 && !chunk->first && chunk->n >= level->options->features);

@@ -141,7 +141,7 @@ static int search_chunk(ct_pixel_level *level, const ct_pixel_chunk *chunk)
     if (!counter) count_by_threads(&c);
     if (level->options->learn)
         return ct_halt_now(level->stop, 0) ||
-               ct_pixel_ask_learner(level, chunk, level->scratches[0].cells);
+               ct_pixel_call_learner(level, chunk, level->scratches[0].cells);
     ct_parallel_for(&search);
     return 1;
 }

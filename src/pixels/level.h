@@ -121,8 +121,8 @@ int ct_pixel_level_search(ct_pixel_level *level);
 
 /* Splits the leaves of a chunk that has all candidates, whose counts these are, as the learner
  * answers; the level is stopped once that wants no more. 0 if memory ends. */
-int ct_pixel_ask_learner(const ct_pixel_level *level, const ct_pixel_chunk *chunk,
-                         const uint32_t *cells);
+int ct_pixel_call_learner(const ct_pixel_level *level, const ct_pixel_chunk *chunk,
+                          const uint32_t *cells);
 
 /* What a split must be better than. */
 double ct_pixel_worth_of_leaf(const ct_pixel_level *level, uint32_t leaf);

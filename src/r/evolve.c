@@ -12,8 +12,8 @@
 
 static ct_gmt_options options_of(SEXP control)
 {
-    static const ct_gmt_place places[] = {CT_GMT_ON_CPU, CT_GMT_ON_AUTO, CT_GMT_ON_CUDA,
-                                          CT_GMT_ON_TWIN};
+    static const ct_gmt_backend backends[] = {CT_GMT_ON_CPU, CT_GMT_ON_AUTO, CT_GMT_ON_CUDA,
+                                              CT_GMT_ON_TWIN};
     ct_gmt_options o;
     memset(&o, 0, sizeof o);
     o.limits.leaves_max = r_count(control, "max_leaves");
@@ -40,7 +40,7 @@ static ct_gmt_options options_of(SEXP control)
     o.threads = r_threads(control);
     o.simd = r_simd(control);
     o.time_limit = r_number(control, "time_limit");
-    o.place = places[r_device(r_element(control, "device"), &o.device_number)];
+    o.backend = backends[r_device(r_element(control, "device"), &o.device_number)];
     CT_ASSERT(o.mode <= CT_GMT_PAPER);
     return o;
 }
@@ -76,7 +76,7 @@ static ct_gmt_model_data data_of(SEXP columns, SEXP y, SEXP weights, SEXP contro
     data.regressors = columns_of(control, "regressors", x.n_cols, &data.n_regressors);
     data.splitters = columns_of(control, "splitters", x.n_cols, &data.n_splitters);
     uint32_t n_parts;
-    data.parts = columns_of(control, "parts", INT_MAX, &n_parts);
+    data.assign = columns_of(control, "parts", INT_MAX, &n_parts);
     if (n_parts != data.n_regressors) Rf_error("'parts' must be one number a regressor");
     data.no_intercept = r_count(control, "no_intercept") != 0;
     data.n_levels = columns_of(control, "n_levels", INT_MAX, &n_levels);
@@ -188,8 +188,8 @@ static SEXP moments_of(const ct_gmt *gmt)
     SEXP out = Rf_allocMatrix(REALSXP, (int) n, 6);
     for (uint32_t i = 0; i < n; i++) {
         const ct_gmt_moment *moment = &gmt->moments[i];
-        const double row[6] = {moment->kick, moment->n_leaves,         moment->bic,
-                               moment->sse,  (double) moment->touched, moment->seconds};
+        const double row[6] = {moment->kick, moment->n_leaves, moment->bic, moment->sse,
+                               (double) moment->touched, moment->seconds};
         for (size_t k = 0; k < 6; k++) REAL(out)[i + k * n] = row[k];
     }
     return out;

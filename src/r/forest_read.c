@@ -296,8 +296,8 @@ SEXP ffi_hist_members(SEXP list, SEXP columns, SEXP asked_, SEXP threads)
     ct_hist_forest forest = forest_of(list, x.n_cols);
     ct_hist_code_column *codes = edges_from(list, x.n_cols);
     SEXP probabilities = r_element(asked_, "probabilities");
-    ct_forest_members_asked asked = {.forest = &forest, .n_rows = x.n_rows,
-                                     .n_ranks = r_count(asked_, "n")};
+    ct_forest_members_request asked = {
+        .forest = &forest, .n_rows = x.n_rows, .n_ranks = r_count(asked_, "n")};
     asked.own = own_ranks(r_element(asked_, "own"), x.n_rows);
     asked.n_probabilities = (uint32_t) Rf_xlength(probabilities);
     asked.probabilities = r_doubles(probabilities, asked.n_probabilities, "probabilities");
@@ -335,14 +335,14 @@ static const uint32_t *counts_below(SEXP list, const char *name, R_xlen_t n, uin
 
 /* Cumulative hazards of a survival forest, a matrix with a column for each of n_columns. `asked`: n
  * and own as in ffi_hist_members(); survival, column_of and n_columns as in
- * ct_forest_curves_asked. */
+ * ct_forest_curves_request. */
 SEXP ffi_hist_curves(SEXP list, SEXP columns, SEXP asked_, SEXP threads)
 {
     r_columns x = r_columns_of(columns);
     const unsigned n_threads = r_threads_of(threads);
     ct_hist_forest forest = forest_of(list, x.n_cols);
     ct_hist_code_column *codes = edges_from(list, x.n_cols);
-    ct_forest_curves_asked asked;
+    ct_forest_curves_request asked;
     const R_xlen_t n_times = Rf_xlength(r_element(asked_, "column_of"));
     if (forest.n_classes) Rf_error("the forest is one of classes");
     asked.forest = &forest;

@@ -162,7 +162,7 @@ static void walk_by_level(const plan *p, const scratch *d, uint32_t n_rows, uint
             int32_t code = d->codes[by->input][i];
             uint32_t index = (uint32_t) code - 1;
             uint32_t left = by->left[index < by->n ? index : by->n];
-            left = code == INT32_MIN ? by->missing_left : left;
+            left = ct_integer_missing(code) ? by->missing_left : left;
             at[i] = s->left + ((uint32_t) (x >= s->threshold) |
                                ((uint32_t) isnan(x) & s->missing_right) | !left);
         }

@@ -1,15 +1,15 @@
-/* Whether evolution is worth a device, by a model of few numbers. */
+/* Whether evolution is worth a device, by a simple model of its cost. */
 #ifndef CT_EVOLVE_OFFLOAD_COST_H
 #define CT_EVOLVE_OFFLOAD_COST_H
 
-#include "evolve/row_cells.h"
+#include "evolve/kd_tree.h"
 
 /* Seconds that generations of a population take. */
 typedef struct {
     double cpu, device;
 } ct_evolve_cost;
 
-ct_evolve_cost ct_evolve_cost_of(const ct_row_cells *cells, uint32_t population,
-                                 double generations, unsigned threads);
+ct_evolve_cost ct_evolve_cost_of(const ct_kd_tree *kd, uint32_t population, double generations,
+                                 unsigned threads);
 
 #endif

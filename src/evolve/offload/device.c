@@ -1,4 +1,4 @@
-/* The rows in cells on a device: how its memory is planned, what is sent. */
+/* A k-d tree of the rows on a device: how its memory is planned, and what is sent. */
 #include "evolve/offload/device.h"
 
 #include <string.h>
@@ -6,14 +6,14 @@
 #include "base/memory.h"
 #include "evolve/offload/batch.h"
 
-int ct_gmt_cell_device_is_lost(const ct_cell_device *device) { return ct_gpu_is_lost(device->gpu); }
-const char *ct_gmt_cell_device_why(const ct_cell_device *device) { return ct_gpu_why(device->gpu); }
-int64_t ct_gmt_cell_device_answers(const ct_cell_device *device) { return device->n_answers; }
-int64_t ct_gmt_cell_device_batches(const ct_cell_device *device) { return device->n_batches; }
+int ct_gmt_kd_device_is_lost(const ct_kd_device *device) { return ct_gpu_is_lost(device->gpu); }
+const char *ct_gmt_kd_device_why(const ct_kd_device *device) { return ct_gpu_why(device->gpu); }
+int64_t ct_gmt_kd_device_answers(const ct_kd_device *device) { return device->n_answers; }
+int64_t ct_gmt_kd_device_batches(const ct_kd_device *device) { return device->n_batches; }
 
 /* ---- memory on the device ---- */
 
-static size_t cut_cells(ct_cells_view *view, uint32_t n_cells, char *memory)
+static size_t cut_cells(ct_kd_view *view, uint32_t n_cells, char *memory)
 {
     ct_gpu_cutter c = {memory, 0};
     const size_t n_rows = view->n_rows, n = view->n_splitters;
@@ -22,21 +22,21 @@ static size_t cut_cells(ct_cells_view *view, uint32_t n_cells, char *memory)
     view->n_levels = (const uint32_t *) ct_gpu_cut(&c, n * sizeof *view->n_levels);
     view->along = (const uint8_t *) ct_gpu_cut(&c, n);
     view->cells = (const ct_cell *) ct_gpu_cut(&c, n_cells * sizeof *view->cells);
-    view->ranges = (const ct_cell_range *) ct_gpu_cut(&c, n_cells * n * sizeof *view->ranges);
+    view->ranges = (const ct_rank_range *) ct_gpu_cut(&c, n_cells * n * sizeof *view->ranges);
     view->grams = (const double *) ct_gpu_cut(&c, n_cells * view->size * sizeof *view->grams);
     view->entries =
         (const uint32_t *) ct_gpu_cut(&c, view->n_entries * sizeof *view->entries);
     return c.used;
 }
 
-/* The cells, and batches in what they leave. */
-static ct_status plan_memory(ct_cell_device *device, ct_error *error)
+/* Plans memory for the cells, and for batches in what is left. */
+static ct_status plan_memory(ct_kd_device *device, ct_error *error)
 {
     CT_ASSERT(device->gpu);
     size_t room;
     if (ct_gpu_room(device->gpu, &room) != CT_OK)
-        return ct_fail(error, CT_NO_DEVICE, "%s", ct_gmt_cell_device_why(device));
-    const size_t cells = cut_cells(&device->views.cells, device->cells->n, NULL);
+        return ct_fail(error, CT_NO_DEVICE, "%s", ct_gmt_kd_device_why(device));
+    const size_t cells = cut_cells(&device->views.kd, device->kd->n, NULL);
     if (room < CT_BATCH_LEAST || cells > room - CT_BATCH_LEAST)
         return ct_fail(error, CT_NO_DEVICE,
                        "the rows take %.3g GB on the device, and %.3g GB are free",
@@ -50,15 +50,15 @@ static ct_status plan_memory(ct_cell_device *device, ct_error *error)
 
 /* ---- what is sent ---- */
 
-/* Memory of the host for what is sent but is not in the cells as it is. */
+/* What is sent but not stored like that in the k-d tree. */
 typedef struct {
     uint32_t *n_levels, *entries;
 } made_to_send;
 
-static ct_status make_to_send(const ct_cell_device *device, made_to_send *made)
+static ct_status make_to_send(const ct_kd_device *device, made_to_send *made)
 {
-    const ct_cells_view *view = &device->views.cells;
-    const ct_splitter *splitters = device->cells->table.splitters;
+    const ct_kd_view *view = &device->views.kd;
+    const ct_splitter *splitters = device->kd->table.splitters;
     made->n_levels = (uint32_t *) ct_alloc((view->n_splitters + 1) * sizeof *made->n_levels);
     made->entries = (uint32_t *) ct_alloc(view->n_entries * sizeof *made->entries);
     if (!made->n_levels || !made->entries) return CT_NO_MEMORY;
@@ -68,38 +68,38 @@ static ct_status make_to_send(const ct_cell_device *device, made_to_send *made)
     return CT_OK;
 }
 
-static ct_status send(ct_cell_device *device, const void *to, const void *from, size_t bytes)
+static ct_status send(ct_kd_device *device, const void *to, const void *from, size_t bytes)
 {
     if (!bytes) return CT_OK;
     CT_ASSERT(to && from);
     return ct_gpu_send(&device->stream, (void *) to, from, bytes);
 }
 
-/* `made` is no longer used when this returns CT_OK, and else when the stream is closed. */
-static ct_status send_cells(ct_cell_device *device, const made_to_send *made)
+/* `made` must stay until this returns CT_OK or, if it fails, until the stream is closed. */
+static ct_status send_cells(ct_kd_device *device, const made_to_send *made)
 {
-    const ct_row_cells *cells = device->cells;
-    ct_cells_view *view = &device->views.cells;
-    const size_t n = view->n_splitters, n_rows = view->n_rows, n_cells = cells->n;
-    CT_TRY(ct_gpu_take(device->gpu, cut_cells(view, cells->n, NULL), &device->on_device));
-    (void) cut_cells(view, cells->n, (char *) device->on_device.memory);
+    const ct_kd_tree *kd = device->kd;
+    ct_kd_view *view = &device->views.kd;
+    const size_t n = view->n_splitters, n_rows = view->n_rows, n_cells = kd->n;
+    CT_TRY(ct_gpu_take(device->gpu, cut_cells(view, kd->n, NULL), &device->on_device));
+    (void) cut_cells(view, kd->n, (char *) device->on_device.memory);
     CT_TRY(ct_gpu_stream_open(device->gpu, &device->stream));
-    CT_TRY(send(device, view->z, cells->table.z, n_rows * view->width * sizeof *view->z));
+    CT_TRY(send(device, view->z, kd->table.z, n_rows * view->width * sizeof *view->z));
     for (size_t s = 0; s < n; s++)
-        CT_TRY(send(device, view->rank + s * n_rows, cells->table.splitters[s].rank,
+        CT_TRY(send(device, view->rank + s * n_rows, kd->table.splitters[s].rank,
                     n_rows * sizeof *view->rank));
     CT_TRY(send(device, view->n_levels, made->n_levels, n * sizeof *view->n_levels));
-    CT_TRY(send(device, view->along, cells->along, n));
-    CT_TRY(send(device, view->cells, cells->cells, n_cells * sizeof *view->cells));
-    CT_TRY(send(device, view->ranges, cells->ranges, n_cells * n * sizeof *view->ranges));
-    CT_TRY(send(device, view->grams, cells->grams, n_cells * view->size * sizeof *view->grams));
+    CT_TRY(send(device, view->along, kd->along, n));
+    CT_TRY(send(device, view->cells, kd->cells, n_cells * sizeof *view->cells));
+    CT_TRY(send(device, view->ranges, kd->ranges, n_cells * n * sizeof *view->ranges));
+    CT_TRY(send(device, view->grams, kd->grams, n_cells * view->size * sizeof *view->grams));
     CT_TRY(send(device, view->entries, made->entries, view->n_entries * sizeof *view->entries));
     return ct_gpu_drain(&device->stream);
 }
 
 /* ---- opening and closing ---- */
 
-static ct_status start(ct_cell_device *device, ct_error *error)
+static ct_status start(ct_kd_device *device, ct_error *error)
 {
     made_to_send made = {NULL, NULL};
     CT_TRY(plan_memory(device, error));
@@ -109,14 +109,14 @@ static ct_status start(ct_cell_device *device, ct_error *error)
         if (status != CT_OK) ct_gpu_stream_close(&device->stream);
     }
     ct_free(made.n_levels), ct_free(made.entries);
-    if (status == CT_OK) status = ct_gmt_cell_batch_open(device);
+    if (status == CT_OK) status = ct_gmt_kd_batch_open(device);
     if (status == CT_NO_MEMORY)
         return ct_fail(error, CT_NO_MEMORY, "not enough memory for a device");
     return status == CT_OK ? CT_OK
-                           : ct_fail(error, CT_NO_DEVICE, "%s", ct_gmt_cell_device_why(device));
+                           : ct_fail(error, CT_NO_DEVICE, "%s", ct_gmt_kd_device_why(device));
 }
 
-static void set_view(ct_cells_view *view, const ct_model_table *table)
+static void set_view(ct_kd_view *view, const ct_model_table *table)
 {
     view->n_rows = table->n_rows;
     view->n_splitters = table->n_splitters;
@@ -126,35 +126,36 @@ static void set_view(ct_cells_view *view, const ct_model_table *table)
     view->size = table->size;
 }
 
-ct_status ct_gmt_cell_device_open(int number, const ct_row_cells *cells, unsigned threads,
-                                  ct_cell_device **out, ct_error *error)
+ct_status ct_gmt_kd_device_open(int number, const ct_kd_tree *kd, unsigned threads,
+                                ct_kd_device **out, ct_error *error)
 {
     ct_gpu *gpu;
     *out = NULL;
-    if (cells->n >= CT_PART_PIECE)
+    if (kd->n >= CT_PIECE_FLAG)
         return ct_fail(error, CT_NO_DEVICE, "this many rows are left to the CPU");
     CT_TRY(ct_gpu_open(number, &gpu, error));
-    ct_cell_device *device = (ct_cell_device *) ct_alloc(sizeof *device);
+    ct_kd_device *device = (ct_kd_device *) ct_alloc(sizeof *device);
     if (!device) {
         ct_gpu_close(gpu);
         return ct_fail(error, CT_NO_MEMORY, "not enough memory for a device");
     }
     memset(device, 0, sizeof *device);
     device->gpu = gpu;
-    device->cells = cells;
+    device->kd = kd;
     device->threads = threads;
-    set_view(&device->views.cells, &cells->table);
+    set_view(&device->views.kd, &kd->table);
     ct_status status = start(device, error);
     if (status == CT_OK) *out = device;
-    else ct_gmt_cell_device_close(device);
+    else
+        ct_gmt_kd_device_close(device);
     return status;
 }
 
-void ct_gmt_cell_device_close(ct_cell_device *device)
+void ct_gmt_kd_device_close(ct_kd_device *device)
 {
     if (!device) return;
     ct_gpu_stream_close(&device->stream);
-    ct_gmt_cell_batch_close(device);
+    ct_gmt_kd_batch_close(device);
     ct_gpu_give(&device->on_device);
     ct_gpu_close(device->gpu);
     ct_free(device);

@@ -14,11 +14,11 @@ extern "C" {
 #endif
 
 /* X(identifier, body, what one item is): a warp an item. */
-#define CT_EVOLVE_KERNELS(X)                                            \
-    X(PIECE_NARROW, ct_piece_narrow, "a piece, of up to 7 columns")     \
-    X(PIECE_MIDDLE, ct_piece_middle, "a piece, of up to 13 columns")    \
-    X(PIECE_WIDE, ct_piece_wide, "a piece")                             \
-    X(ANSWER, ct_answer, "a leaf, or a row that is asked for")
+#define CT_EVOLVE_KERNELS(X)                                                                       \
+    X(PIECE_NARROW, ct_piece_narrow, "a piece, of up to 7 columns")                                \
+    X(PIECE_MIDDLE, ct_piece_middle, "a piece, of up to 13 columns")                               \
+    X(PIECE_WIDE, ct_piece_wide, "a piece")                                                        \
+    X(ANSWER, ct_answer, "a leaf, or a row that is nth_rows for")
 
 typedef enum {
 #define CT_EVOLVE_ID(id, body, item) CT_EVOLVE_##id,

@@ -4,22 +4,22 @@
 
 #include "base/memory.h"
 
-/* A plan under way. */
+/* A plan in the making. */
 typedef struct {
-    ct_question_plan *plan;
-    const ct_row_cells *cells;
+    ct_query_plan *plan;
+    const ct_kd_tree *kd;
     const ct_model_tree *tree;
-    ct_cell_way way;
-    uint32_t place[2 * CT_TREE_LEAVES]; /* [node of the tree] in the plan */
+    ct_kd_path path;
+    uint32_t index[2 * CT_TREE_LEAVES]; /* [node of the tree] its number in the plan */
 } planning;
 
-void ct_gmt_question_plan_free(ct_question_plan *plan)
+void ct_gmt_query_plan_free(ct_query_plan *plan)
 {
-    ct_free(plan->nodes), ct_free(plan->pieces), ct_free(plan->parts);
+    ct_free(plan->nodes), ct_free(plan->pieces), ct_free(plan->summands);
     memset(plan, 0, sizeof *plan);
 }
 
-/* Room for one more of `n` elements of that size; NULL: there is none. */
+/* Room for one more of `n` elements of that size; NULL if there is not enough memory. */
 static void *room_for_one(void *memory, uint32_t n, uint32_t *room, size_t size)
 {
     if (n < *room) return memory;
@@ -31,67 +31,69 @@ static void *room_for_one(void *memory, uint32_t n, uint32_t *room, size_t size)
     return more;
 }
 
-static void add_part(planning *p, uint32_t part, int32_t leaf)
+static void add_summand(planning *p, uint32_t summand, int32_t leaf)
 {
     CT_ASSERT(leaf >= 0);
-    ct_question_plan *plan = p->plan;
-    ct_leaf_part *parts = (ct_leaf_part *) room_for_one(plan->parts, plan->n_parts,
-                                                        &plan->part_room, sizeof *parts);
-    if (!parts) {
+    ct_query_plan *plan = p->plan;
+    ct_leaf_summand *summands = (ct_leaf_summand *) room_for_one(
+        plan->summands, plan->n_summands, &plan->summand_room, sizeof *summands);
+    if (!summands) {
         plan->complete = 0;
         return;
     }
-    plan->parts = parts;
-    parts[plan->n_parts++] = (ct_leaf_part){part, leaf};
+    plan->summands = summands;
+    summands[plan->n_summands++] = (ct_leaf_summand){summand, leaf};
 }
 
 /* ---- nodes ---- */
 
-/* From the root on, down to where ways end. */
+/* Adds the nodes from `node` down to where the path ends. Returns the number of `node` in the
+ * plan. */
 static uint32_t add_nodes(planning *p, int32_t node)
 {
-    ct_question_plan *plan = p->plan;
+    ct_query_plan *plan = p->plan;
     const ct_model_node *of = &p->tree->nodes[node];
-    const uint32_t place = plan->n_nodes++;
-    ct_question_node *to = &plan->nodes[place];
-    p->place[node] = place;
+    const uint32_t index = plan->n_nodes++;
+    ct_query_node *to = &plan->nodes[index];
+    p->index[node] = index;
     to->test = of->test;
     to->left = to->right = 0;
     to->leaf = -1;
-    if (!ct_way_ends(&p->way, p->tree, node)) {
+    if (!ct_path_ends(&p->path, p->tree, node)) {
         to->left = add_nodes(p, of->left);
         to->right = add_nodes(p, of->right);
-        return place;
+        return index;
     }
     to->test.splitter = CT_NO_NODE;
-    if (p->way.away[node]) return place;
+    if (p->path.off_path[node]) return index;
     to->leaf = (int32_t) plan->n_leaves;
     plan->leaves[plan->n_leaves++] = node;
-    return place;
+    return index;
 }
 
 /* ---- tiles and larger cells ---- */
 
 static void add_piece(planning *p, uint32_t tile, int32_t node, int32_t leaf)
 {
-    ct_question_plan *plan = p->plan;
+    ct_query_plan *plan = p->plan;
     ct_tile_piece *pieces = (ct_tile_piece *) room_for_one(plan->pieces, plan->n_pieces,
                                                            &plan->piece_room, sizeof *pieces);
-    if (!pieces || plan->n_pieces == CT_PART_PIECE - 1) {
+    if (!pieces || plan->n_pieces == CT_PIECE_FLAG - 1) {
         plan->complete = 0;
         return;
     }
     plan->pieces = pieces;
-    pieces[plan->n_pieces] = (ct_tile_piece){tile, 0, p->place[node], leaf};
-    add_part(p, CT_PART_PIECE | plan->n_pieces++, leaf);
+    pieces[plan->n_pieces] = (ct_tile_piece){tile, 0, p->index[node], leaf};
+    add_summand(p, CT_PIECE_FLAG | plan->n_pieces++, leaf);
 }
 
-/* A piece for each leaf that the tile, cut at `cut`, may have rows in; `node`: from there on. */
+/* Adds a piece for each leaf below `node` that the tile, cut by the test of `cut`, may have rows
+ * in. */
 static void add_pieces(planning *p, uint32_t tile, int32_t cut, int32_t node)
 {
-    node = ct_cell_falls(p->cells, &p->way, p->tree, tile, node);
-    if (ct_way_ends(&p->way, p->tree, node)) {
-        const int32_t leaf = p->plan->nodes[p->place[node]].leaf;
+    node = ct_cell_descends(p->kd, &p->path, p->tree, tile, node);
+    if (ct_path_ends(&p->path, p->tree, node)) {
+        const int32_t leaf = p->plan->nodes[p->index[node]].leaf;
         if (leaf >= 0) add_piece(p, tile, cut, leaf);
         return;
     }
@@ -99,15 +101,15 @@ static void add_pieces(planning *p, uint32_t tile, int32_t cut, int32_t node)
     add_pieces(p, tile, cut, p->tree->nodes[node].right);
 }
 
-/* Sends a cell down from a node, down to tiles. */
+/* Sends a cell down from a node, and its halves, down to tiles. */
 static void add_cells(planning *p, uint32_t cell, int32_t node)
 {
-    const ct_cell *of = &p->cells->cells[cell];
+    const ct_cell *of = &p->kd->cells[cell];
     if (!p->plan->complete) return;
-    node = ct_cell_falls(p->cells, &p->way, p->tree, cell, node);
-    if (ct_way_ends(&p->way, p->tree, node)) {
-        const int32_t leaf = p->plan->nodes[p->place[node]].leaf;
-        if (leaf >= 0) add_part(p, cell, leaf);
+    node = ct_cell_descends(p->kd, &p->path, p->tree, cell, node);
+    if (ct_path_ends(&p->path, p->tree, node)) {
+        const int32_t leaf = p->plan->nodes[p->index[node]].leaf;
+        if (leaf >= 0) add_summand(p, cell, leaf);
     } else if (of->end - of->begin <= CT_TILE_ROWS) {
         add_pieces(p, cell, node, node);
     } else {
@@ -116,28 +118,27 @@ static void add_cells(planning *p, uint32_t cell, int32_t node)
     }
 }
 
-static int make_room(ct_question_plan *plan, uint32_t n_nodes)
+static int make_room(ct_query_plan *plan, uint32_t n_nodes)
 {
     CT_ASSERT(n_nodes > 0);
     if (n_nodes <= plan->node_room) return 1;
     ct_free(plan->nodes);
-    plan->nodes = (ct_question_node *) ct_alloc(n_nodes * sizeof *plan->nodes);
+    plan->nodes = (ct_query_node *) ct_alloc(n_nodes * sizeof *plan->nodes);
     plan->node_room = plan->nodes ? n_nodes : 0;
     return plan->nodes != NULL;
 }
 
-void ct_gmt_question_plan_make(ct_question_plan *plan, const ct_row_cells *cells,
-                               const ct_cell_question *question)
+void ct_gmt_query_plan_make(ct_query_plan *plan, const ct_kd_tree *kd, const ct_kd_query *query)
 {
     planning p;
     p.plan = plan;
-    p.cells = cells;
-    p.tree = question->tree;
-    plan->n_nodes = plan->n_leaves = plan->n_pieces = plan->n_parts = 0;
-    plan->complete = make_room(plan, question->tree->room);
+    p.kd = kd;
+    p.tree = query->tree;
+    plan->n_nodes = plan->n_leaves = plan->n_pieces = plan->n_summands = 0;
+    plan->complete = make_room(plan, query->tree->room);
     if (!plan->complete) return;
-    ct_gmt_cell_way_to(&p.way, question->tree, question->node);
-    if (question->n_numbers) p.way.target = question->node;
+    ct_gmt_kd_path_to(&p.path, query->tree, query->node);
+    if (query->n_numbers) p.path.target = query->node;
     add_nodes(&p, 0);
     add_cells(&p, 0, 0);
 }

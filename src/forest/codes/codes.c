@@ -11,7 +11,7 @@
 #include "tree/forest.h"
 
 /* Bins follow codes in steps of 2^shift, so that a table of few entries gives them. */
-enum { BIN_STEPS = 16384, ASK_EVERY = 1 << 20 };
+enum { BIN_STEPS = 16384, CHECK_EVERY = 1 << 20 };
 
 enum { LEVELS = 65536 };
 
@@ -21,7 +21,7 @@ typedef struct {
     uint32_t *order, *from; /* [n] the values in order; of which row or level each is */
     uint64_t *ties;
     double *values; /* [n] */
-    ct_hist_distinct *few;
+    ct_hist_distinct *distinct;
     uint32_t *rows_of; /* rows of each level that a column may have */
     uint16_t *code_of; /* the same for its code */
 } scratch;
@@ -69,10 +69,10 @@ static int scratch_init(scratch *d, uint32_t n, uint32_t n_levels)
     d->from = (uint32_t *) ct_alloc(n * sizeof *d->from);
     d->ties = (uint64_t *) ct_alloc((n / 64 + 1) * sizeof *d->ties);
     d->values = (double *) ct_alloc(n * sizeof *d->values);
-    d->few = (ct_hist_distinct *) ct_alloc(sizeof *d->few);
+    d->distinct = (ct_hist_distinct *) ct_alloc(sizeof *d->distinct);
     d->rows_of = (uint32_t *) ct_alloc(n_levels * sizeof *d->rows_of);
     d->code_of = (uint16_t *) ct_alloc(n_levels * sizeof *d->code_of);
-    return d->scratch && d->order && d->from && d->ties && d->values && d->few && d->rows_of &&
+    return d->scratch && d->order && d->from && d->ties && d->values && d->distinct && d->rows_of &&
            d->code_of;
 }
 
@@ -83,7 +83,7 @@ static void scratch_free(scratch *d)
     ct_free(d->from);
     ct_free(d->ties);
     ct_free(d->values);
-    ct_free(d->few);
+    ct_free(d->distinct);
     ct_free(d->rows_of);
     ct_free(d->code_of);
 }
@@ -117,13 +117,13 @@ static gathered gather_levels(scratch *d, const ct_coded_column *column, uint32_
     return (gathered){n, column->n_levels, column->codes, d->rows_of, present, present < n_rows};
 }
 
-/* Few values need no parts of equally many rows, and so no counts. */
-static gathered gather_few(scratch *d, uint32_t n_levels, const uint16_t *levels)
+/* The distinct values of a column of few: each is a code, so no counts are needed. */
+static gathered gather_distinct(scratch *d, uint32_t n_levels, const uint16_t *levels)
 {
     uint32_t n = n_levels - 1;
-    memcpy(d->values, d->few->levels + 1, n * sizeof *d->values);
+    memcpy(d->values, d->distinct->levels + 1, n * sizeof *d->values);
     for (uint32_t i = 0; i < n; i++) d->from[i] = i + 1;
-    return (gathered){n, n_levels, levels, NULL, n, d->few->has_missing};
+    return (gathered){n, n_levels, levels, NULL, n, d->distinct->has_missing};
 }
 
 /* `codes` [n_rows] is scratch, to which the result may refer. */
@@ -132,8 +132,8 @@ static gathered gather(scratch *d, const ct_column *column, uint32_t n_rows, uin
 {
     if (column->type == CT_CODED)
         return gather_levels(d, (const ct_coded_column *) column->values, n_rows);
-    uint32_t n_levels = ct_hist_distinct_values(d->few, column, n_rows, most, codes);
-    return n_levels ? gather_few(d, n_levels, codes) : gather_rows(d, column, n_rows);
+    uint32_t n_levels = ct_hist_distinct_values(d->distinct, column, n_rows, most, codes);
+    return n_levels ? gather_distinct(d, n_levels, codes) : gather_rows(d, column, n_rows);
 }
 
 static int changes(const scratch *d, uint32_t place)
@@ -155,7 +155,7 @@ static uint32_t number_values(const plan *p, unsigned worker, const gathered *g,
     for (uint32_t i = 0; i < g->n; i++) {
         const uint32_t at = d->order[i], from = d->from[at];
         const double value = d->values[at];
-        if (i % ASK_EVERY == 0 && ct_halt_now(p->stop, worker)) return 0;
+        if (i % CHECK_EVERY == 0 && ct_halt_now(p->stop, worker)) return 0;
         if (i && changes(d, i - 1)) {
             uint64_t now = many ? before * most / g->present : part + 1;
             if (now != part) {
@@ -316,7 +316,7 @@ static void transpose_rows(void *data, unsigned worker, uint64_t begin, uint64_t
 static int make_plan(plan *p, ct_hist_codes *codes, const ct_column *columns, uint32_t most,
                      unsigned threads, ct_halt *stop)
 {
-    size_t cells = (size_t) codes->n_cols * codes->n_rows;
+    size_t values = (size_t) codes->n_cols * codes->n_rows;
     memset(p, 0, sizeof *p);
     p->columns = columns;
     p->codes = codes;
@@ -327,8 +327,8 @@ static int make_plan(plan *p, ct_hist_codes *codes, const ct_column *columns, ui
                                                       sizeof *codes->columns);
     if (codes->columns)
         memset(codes->columns, 0, (codes->n_cols ? codes->n_cols : 1) * sizeof *codes->columns);
-    codes->codes = (uint16_t *) ct_alloc(cells * sizeof *codes->codes);
-    codes->bins = (uint8_t *) ct_alloc(cells);
+    codes->codes = (uint16_t *) ct_alloc(values * sizeof *codes->codes);
+    codes->bins = (uint8_t *) ct_alloc(values);
     if (codes->stride)
         codes->by_row = (uint16_t *) ct_alloc(codes->n_rows * codes->stride *
                                               sizeof *codes->by_row);
@@ -393,10 +393,10 @@ double ct_hist_codes_bytes(const ct_column *columns, uint32_t n_cols, uint32_t n
 {
     CT_ASSERT(columns || !n_cols);
     uint32_t n_levels, n = most_to_sort(columns, n_cols, n_rows, &n_levels);
-    double cells = (double) n_cols * n_rows,
-           turned = by_row ? 2.0 * (double) row_stride(n_cols) * n_rows : 0,
-           sorting = (double) ct_sort_scratch(n) + 17.0 * n + sizeof(ct_hist_distinct) + 6.0 *
-               n_levels;
-    return 3 * cells + turned + sorting * (threads < n_cols ? threads : n_cols) +
+    double values = (double) n_cols * n_rows,
+           transposed = by_row ? 2.0 * (double) row_stride(n_cols) * n_rows : 0,
+           sorting = (double) ct_sort_scratch(n) + 17.0 * n + sizeof(ct_hist_distinct) +
+                     6.0 * n_levels;
+    return 3 * values + transposed + sorting * (threads < n_cols ? threads : n_cols) +
            8.0 * n_cols * 65536;
 }

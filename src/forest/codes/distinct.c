@@ -6,8 +6,8 @@
 #include "base/bits.h"
 #include "forest/codes/codes.h"
 
-/* Fewer rows are sorted as fast. Values that need more steps share their slots, by chance or by
- * design, and the table would be slow. */
+/* Columns of fewer rows are sorted as fast. Values that need more steps share their slots, by
+ * chance or by design, and the table would be slow. */
 enum { SLOTS = 2 * CT_HIST_DISTINCT, FEWEST_ROWS = 512, MOST_STEPS = 64 };
 
 /* Bits of a product that all bits of the value reach: the low half of a double is often 0. Adding
@@ -28,47 +28,48 @@ static int is_full(uint32_t n_levels, uint32_t most, uint32_t row)
 }
 
 /* The level of a value that is not missing; 0 if there are too many. Level 0 equals no value. */
-CT_HOT uint32_t level_of(ct_hist_distinct *few, double value, uint32_t row, uint32_t most,
+CT_HOT uint32_t level_of(ct_hist_distinct *distinct, double value, uint32_t row, uint32_t most,
                          uint32_t *n_levels)
 {
     uint32_t at = slot_of(value);
     for (int step = 0; step < MOST_STEPS; step++, at = (at + 1) % SLOTS) {
-        uint32_t level = few->slots[at];
-        if (few->levels[level] == value) return level;
+        uint32_t level = distinct->slots[at];
+        if (distinct->levels[level] == value) return level;
         if (level) continue;
         if (is_full(*n_levels, most, row)) return 0;
-        few->levels[*n_levels] = value;
-        few->slots[at] = (uint16_t) *n_levels;
+        distinct->levels[*n_levels] = value;
+        distinct->slots[at] = (uint16_t) *n_levels;
         return (*n_levels)++;
     }
     return 0;
 }
 
-CT_HOT uint32_t code_rows(ct_hist_distinct *few, const ct_column *column, uint32_t n_rows,
+CT_HOT uint32_t code_rows(ct_hist_distinct *distinct, const ct_column *column, uint32_t n_rows,
                           uint32_t most, uint16_t *codes)
 {
     uint32_t n_levels = 1;
     for (uint32_t row = 0; row < n_rows; row++) {
         uint32_t level = 0;
-        if (ct_column_missing(column, row)) few->has_missing = 1;
-        else if (!(level = level_of(few, ct_column_value(column, row), row, most, &n_levels)))
+        if (ct_column_missing(column, row))
+            distinct->has_missing = 1;
+        else if (!(level = level_of(distinct, ct_column_value(column, row), row, most, &n_levels)))
             return 0;
         codes[row] = (uint16_t) level;
     }
     return n_levels;
 }
 
-uint32_t ct_hist_distinct_values(ct_hist_distinct *few, const ct_column *column, uint32_t n_rows,
-                                 uint32_t most, uint16_t *codes)
+uint32_t ct_hist_distinct_values(ct_hist_distinct *distinct, const ct_column *column,
+                                 uint32_t n_rows, uint32_t most, uint16_t *codes)
 {
     CT_ASSERT(column->type != CT_CODED);
     if (n_rows < FEWEST_ROWS) return 0;
     if (most >= CT_HIST_DISTINCT) most = CT_HIST_DISTINCT - 1;
-    memset(few->slots, 0, sizeof few->slots);
-    few->levels[0] = NAN;
-    few->has_missing = 0;
-    /* twice, so that neither asks for the type in its loop */
+    memset(distinct->slots, 0, sizeof distinct->slots);
+    distinct->levels[0] = NAN;
+    distinct->has_missing = 0;
+    /* two calls, so that neither loop tests the type */
     const ct_column doubles = {column->values, CT_DOUBLE}, integers = {column->values, CT_INT32};
-    return column->type == CT_DOUBLE ? code_rows(few, &doubles, n_rows, most, codes)
-                                     : code_rows(few, &integers, n_rows, most, codes);
+    return column->type == CT_DOUBLE ? code_rows(distinct, &doubles, n_rows, most, codes)
+                                     : code_rows(distinct, &integers, n_rows, most, codes);
 }

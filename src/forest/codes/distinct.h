@@ -20,7 +20,7 @@ typedef struct {
  * distinct values, as first met (0 and -0 are one). Returns how many levels there are; 0 if there
  * are more than `most` values, or a sort of the rows is likely to be faster: `codes` [n_rows] is
  * then partly written. */
-uint32_t ct_hist_distinct_values(ct_hist_distinct *few, const ct_column *column, uint32_t n_rows,
-                                 uint32_t most, uint16_t *codes);
+uint32_t ct_hist_distinct_values(ct_hist_distinct *distinct, const ct_column *column,
+                                 uint32_t n_rows, uint32_t most, uint16_t *codes);
 
 #endif

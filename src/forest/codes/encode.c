@@ -5,30 +5,32 @@
 
 #include "base/memory.h"
 
-enum { FEWEST_CODES = 16, PARTS_A_CODE = 4, MOST_PARTS = 16384, STEP = 256 };
+enum { FEWEST_CODES = 16, INTERVALS_PER_CODE = 4, MOST_INTERVALS = 16384, STEP = 256 };
 
-/* Rises with the value, also as it is rounded: what lies in a lower part is less. */
-static inline uint32_t part_of(const ct_coder *c, double value)
+/* The interval of a value. It rises with the value, also when rounded: a value in a lower interval
+ * is less. */
+static inline uint32_t interval_of(const ct_coder *c, double value)
 {
-    double part = (value - c->low) * c->scale;
-    part = part > 0 ? part : 0;
-    return (uint32_t) (part < c->last ? part : c->last);
+    double interval = (value - c->low) * c->scale;
+    interval = interval > 0 ? interval : 0;
+    return (uint32_t) (interval < c->last ? interval : c->last);
 }
 
-/* 0 if memory ends. */
+/* Divides the range of a column; 0 if there is not enough memory. */
 static int cut_range(ct_coder *c, const ct_hist_code_column *column)
 {
-    uint32_t n = column->n_codes, n_parts = n * PARTS_A_CODE, begun = 0;
-    if (n_parts > MOST_PARTS) n_parts = MOST_PARTS;
+    uint32_t n = column->n_codes, n_intervals = n * INTERVALS_PER_CODE, begun = 0;
+    if (n_intervals > MOST_INTERVALS) n_intervals = MOST_INTERVALS;
     c->low = column->edges[1];
-    c->last = n_parts - 1;
+    c->last = n_intervals - 1;
     c->scale = c->last / (column->edges[n - 1] - c->low);
     if (!isfinite(c->low) || !(c->scale > 0) || !isfinite(c->scale)) return 1;
-    c->start = (uint16_t *) ct_alloc(n_parts * sizeof *c->start);
+    c->start = (uint16_t *) ct_alloc(n_intervals * sizeof *c->start);
     if (!c->start) return 0;
-    for (uint32_t part = 0, code = 1; part < n_parts; part++) {
-        c->start[part] = (uint16_t) (code - 1);
-        for (begun = 0; code < n && part_of(c, column->edges[code]) == part; code++) begun++;
+    for (uint32_t interval = 0, code = 1; interval < n_intervals; interval++) {
+        c->start[interval] = (uint16_t) (code - 1);
+        for (begun = 0; code < n && interval_of(c, column->edges[code]) == interval; code++)
+            begun++;
         if (begun > c->most) c->most = begun;
     }
     c->edges = (double *) ct_alloc((n + c->most) * sizeof *c->edges);
@@ -73,8 +75,8 @@ static void read_values(const ct_column *column, uint32_t from, uint32_t n, doub
     for (uint32_t i = 0; i < n; i++) values[i] = ct_integer_number(own[i]);
 }
 
-/* All are searched in step: low[i] plus the codes from the one after it that begin at or below the
- * value, which are fewer than `rest`. */
+/* Searches all values in step: low[i] plus the codes from the one after it that begin at or below
+ * the value, which are fewer than `rest`. */
 static void search_codes(const double *edges, uint32_t rest, const double *values, uint32_t n,
                          uint32_t *low)
 {
@@ -96,7 +98,7 @@ int ct_forest_encode(const ct_hist_code_column *codes, const ct_coder *coder,
         uint32_t m = n - begin < STEP ? n - begin : STEP;
         read_values(column, from + begin, m, values);
         if (coder->start) {
-            for (uint32_t i = 0; i < m; i++) low[i] = coder->start[part_of(coder, values[i])];
+            for (uint32_t i = 0; i < m; i++) low[i] = coder->start[interval_of(coder, values[i])];
             search_codes(coder->edges, coder->most + 1, values, m, low);
         } else {
             memset(low, 0, m * sizeof *low);

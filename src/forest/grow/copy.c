@@ -7,7 +7,7 @@
 /* Rows at a time, so that rows are read, and columns written, by lines of memory. */
 enum { TILE = 32 };
 
-/* Begins of a tile's rows, and how far apart their columns are. */
+/* Where a tile's rows begin, and how far apart their columns are. */
 typedef struct {
     const uint16_t *rows[TILE];
     uint32_t n;
@@ -75,15 +75,15 @@ static void copy_codes(ct_hist_scratch *scratch, uint32_t n)
     }
 }
 
-/* Whole numbers of the items, which will be rows from 0 on. */
-static void copy_whole(const ct_hist_scratch *scratch, const ct_hist_task *task,
-                       const int32_t *from, int32_t *to)
+/* Copies the quantised numbers of the items, which will be rows from 0 on. */
+static void copy_quantised(const ct_hist_scratch *scratch, const ct_hist_task *task,
+                           const int32_t *from, int32_t *to)
 {
     const ct_item *items = scratch->rows.items + task->begin;
     for (uint32_t i = 0; to && i < task->n; i++) to[i] = from[items[i].row];
 }
 
-/* The rows of a task get new numbers; rows[number] is which of the table each is. */
+/* Numbers the rows of a task anew; rows[number] is each one's row in the table. */
 static uint32_t renumber(ct_hist_scratch *scratch, const ct_hist_task *task, uint32_t *rows)
 {
     const uint32_t *old = scratch->copies.views[task->place].rows;
@@ -107,15 +107,15 @@ void ct_forest_enter_copy(ct_hist_scratch *scratch, ct_hist_task *task)
     const ct_view *view = ct_view_of(scratch, task);
     if (task->place != CT_IN_PATCH && scratch->copies.patch_rows && task->n <= CT_MEDIUM_ROWS &&
         all <= CT_PATCH_ROWS) {
-        copy_whole(scratch, task, view->quantised, scratch->copies.patch_quantised);
-        copy_whole(scratch, task, view->exposure, scratch->copies.patch_exposure);
+        copy_quantised(scratch, task, view->quantised, scratch->copies.patch_quantised);
+        copy_quantised(scratch, task, view->exposure, scratch->copies.patch_exposure);
         n = renumber(scratch, task, scratch->copies.patch_rows);
         copy_codes(scratch, n);
         task->place = CT_IN_PATCH;
     } else if (task->place == CT_IN_TABLE && scratch->copies.block_rows && task->n <= g->block &&
                all <= ct_block_rows(g)) {
-        copy_whole(scratch, task, view->quantised, scratch->copies.block_quantised);
-        copy_whole(scratch, task, view->exposure, scratch->copies.block_exposure);
+        copy_quantised(scratch, task, view->quantised, scratch->copies.block_quantised);
+        copy_quantised(scratch, task, view->exposure, scratch->copies.block_exposure);
         n = renumber(scratch, task, scratch->copies.block_rows);
         copy_bins(scratch, n);
         task->place = CT_IN_BLOCK;

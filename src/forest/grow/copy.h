@@ -4,8 +4,8 @@
 
 #include "forest/grow/scratch.h"
 
-/* From here on the task and all below it look at columns of their own, if they have room for its
- * rows and the task is small enough to gain by it. */
+/* From here on the task and all below it read columns of their own, if there is room for its rows
+ * and the task is small enough to gain by it. */
 void ct_forest_enter_copy(ct_hist_scratch *scratch, ct_hist_task *task);
 
 #endif

@@ -16,11 +16,11 @@
 #include "forest/grow/survival.h"
 #include "forest/grow/quantise.h"
 
-enum { ASK_EVERY = 32768 }; /* cells that nodes look at, whether work is to end */
+enum { CHECK_EVERY = 32768 }; /* cells that nodes look at, whether work is to end */
 
 /* ---- a tree ---- */
 
-/* A child becomes a leaf, or waits in the place of the first task that does not. */
+/* Makes a child a leaf, or lets it wait as the task that is split next. */
 static int grow_from(ct_hist_scratch *scratch, uint32_t place)
 {
     const ct_hist_task *task = ct_task_at(scratch, place);
@@ -29,7 +29,7 @@ static int grow_from(ct_hist_scratch *scratch, uint32_t place)
     return 1;
 }
 
-/* The node of the task gets two children. 0 if memory ends. */
+/* Splits the node of the task into two children. 0 if memory ends. */
 static int divide(ct_hist_scratch *scratch, const ct_hist_task *task, ct_hist_split *split,
                   ct_hist_task *left, ct_hist_task *right)
 {
@@ -41,7 +41,7 @@ static int divide(ct_hist_scratch *scratch, const ct_hist_task *task, ct_hist_sp
     return 1;
 }
 
-/* Whole numbers of the node's own; whether there is anything to split by. */
+/* Quantises the numbers of the node anew; returns whether there is anything to split by. */
 static int quantise(ct_hist_scratch *scratch, ct_hist_task *task)
 {
     if (scratch->grower->is_wide) {
@@ -120,7 +120,7 @@ static int divide_level(ct_hist_scratch *scratch, const level *now, ct_hist_spli
     return 1;
 }
 
-/* The level below; 0 if memory ends or the learner wants no more. */
+/* Grows the level below; 0 if memory ends or the learner stops the forest. */
 static int grow_level(ct_hist_scratch *scratch, const level *now, level *next, uint32_t tree)
 {
     const size_t width = ct_runs_of(scratch->grower);
@@ -128,12 +128,12 @@ static int grow_level(ct_hist_scratch *scratch, const level *now, level *next, u
                                   scratch->rows.items};
     ct_hist_split *splits = (ct_hist_split *) ct_alloc(now->n * sizeof *splits);
     uint8_t *found = (uint8_t *) ct_alloc(now->n);
-    ct_asked asked = CT_ASK_NO_MEMORY;
+    ct_learner_end end = CT_LEARNER_NO_MEMORY;
     for (uint32_t i = 0; i < now->n; i++) now->tasks[i].runs = now->runs + i * width;
     if (splits && found)
-        asked = ct_forest_ask_learner(scratch->grower, &scratch->search, &nodes, splits, found);
-    if (asked == CT_ASK_STOPPED) ct_halt_set(scratch->stop);
-    int fine = asked == CT_ASK_DONE && divide_level(scratch, now, splits, found, next);
+        end = ct_forest_call_learner(scratch->grower, &scratch->search, &nodes, splits, found);
+    if (end == CT_LEARNER_STOPPED) ct_halt_set(scratch->stop);
+    int fine = end == CT_LEARNER_DONE && divide_level(scratch, now, splits, found, next);
     ct_free(splits);
     ct_free(found);
     return fine;
@@ -155,7 +155,7 @@ static int grow_levels(ct_hist_scratch *scratch, const ct_hist_task *root, uint3
     return fine;
 }
 
-/* ---- the whole ---- */
+/* ---- all of a tree ---- */
 
 static void begin_tree(ct_hist_scratch *scratch)
 {
@@ -179,9 +179,9 @@ static int grow_splits(ct_hist_scratch *scratch, uint32_t number)
     scratch->tree.n_nodes = 1;
     if (options->learn) return grow_levels(scratch, root, number);
     if (!grow_from(scratch, 0)) return 0;
-    for (uint64_t cells = ASK_EVERY; scratch->waiting.n;) {
+    for (uint64_t cells = CHECK_EVERY; scratch->waiting.n;) {
         cells += (uint64_t) ct_task_at(scratch, scratch->waiting.n - 1)->n * options->mtry;
-        if (cells > ASK_EVERY) {
+        if (cells > CHECK_EVERY) {
             if (ct_halt_now(scratch->stop, scratch->number)) return 0;
             cells = 0;
         }

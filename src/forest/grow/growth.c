@@ -30,7 +30,7 @@ static int asked(void *data)
 
 /* ---- trees ---- */
 
-int64_t ct_forest_growth_whole(const ct_growth *g, double number)
+int64_t ct_forest_growth_quantise(const ct_growth *g, double number)
 {
     CT_ASSERT(g->extra->unit > 0 && isfinite(number));
     return llround((number - g->extra->centre) / g->extra->unit);

@@ -28,7 +28,7 @@ void ct_forest_growth_free(ct_growth *g);
 ct_status ct_forest_growth_prepare(ct_growth *g, double bytes, ct_error *error);
 
 /* A number in the units of out-of-bag sums. */
-int64_t ct_forest_growth_whole(const ct_growth *g, double number);
+int64_t ct_forest_growth_quantise(const ct_growth *g, double number);
 
 /* Adds what a tree has of each column to what there is of all trees. */
 void ct_forest_growth_add_words(const ct_words *words, uint32_t n_cols, int64_t *tree,

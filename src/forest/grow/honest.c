@@ -48,7 +48,7 @@ static int pass_on(refill *r)
         r->grown[task->node] = below + !left->n;
         return end_or_wait(r, place);
     }
-    if (task->n_out) ct_forest_part_out(scratch, task, &split, left, right);
+    if (task->n_out) ct_forest_partition_out(scratch, task, &split, left, right);
     r->grown[left->node] = below;
     r->grown[right->node] = below + 1;
     scratch->tree.nodes[task->node] =

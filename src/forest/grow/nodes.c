@@ -132,7 +132,7 @@ int ct_forest_make_leaf(ct_hist_scratch *scratch, const ct_hist_task *task)
     return 1;
 }
 
-/* Wide: numbers that differ may be equal as whole ones. */
+/* In wide forests numbers that differ may be equal when quantised. */
 static int equal_numbers(const ct_hist_scratch *scratch, const ct_view *view, const ct_item *items,
                          uint32_t n)
 {
@@ -181,7 +181,6 @@ static double sum_of(const ct_hist_scratch *scratch, const ct_hist_task *task)
     return sum;
 }
 
-/* As ct_breaks_order() has it. */
 static double mean_quantised(const ct_hist_scratch *scratch, const ct_hist_task *task)
 {
     double sum = 0;

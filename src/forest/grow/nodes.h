@@ -76,7 +76,7 @@ CT_HOT void ct_end_children(ct_hist_scratch *scratch, const ct_hist_task *task,
     const int to_left = left->weight >= right->weight;
     if (!split->knows_missing) split->missing_left = to_left;
     if (split->is_set && to_left) split->cut |= split->absent;
-    if (task->n_out) ct_forest_part_out(scratch, task, split, left, right);
+    if (task->n_out) ct_forest_partition_out(scratch, task, split, left, right);
     if (scratch->grower->options->gains)
         ct_forest_note_gain(scratch, task, left, right, split->column);
     const uint32_t next = left->node | (split->missing_left ? CT_HIST_FLAG : 0) |

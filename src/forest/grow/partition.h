@@ -10,7 +10,7 @@ void ct_hist_partition(ct_hist_scratch *scratch, const ct_hist_task *task,
                        const ct_hist_split *split, ct_hist_task *left, ct_hist_task *right);
 
 /* The rows left out, of which there are some. */
-void ct_forest_part_out(ct_hist_scratch *scratch, const ct_hist_task *task,
-                        const ct_hist_split *split, ct_hist_task *left, ct_hist_task *right);
+void ct_forest_partition_out(ct_hist_scratch *scratch, const ct_hist_task *task,
+                             const ct_hist_split *split, ct_hist_task *left, ct_hist_task *right);
 
 #endif

@@ -263,7 +263,7 @@ static void drop_step(permutation *p)
 }
 
 /* Numbers grow on the way down, and those of a parent are below both. */
-static void turn_path(permutation *p, uint32_t leaf)
+static void path_to(permutation *p, uint32_t leaf)
 {
     uint32_t n = 0;
     while (leaf != p->end) {
@@ -291,7 +291,7 @@ static void make_group(permutation *p, uint32_t i, const uint32_t *shuffled)
     p->n_group = n;
 }
 
-/* ---- the whole ---- */
+/* ---- all steps ---- */
 
 static int is_plain(const ct_hist_codes *codes)
 {
@@ -398,7 +398,7 @@ int ct_forest_permute(const ct_grower *grower, const ct_left_out *out, const ct_
     int fine = open_permutation(&p, grower, out, tree, harm, local);
     if (fine) shuffle(grower, out, tree->number);
     for (uint32_t i = 0; fine && i < out->n; i += p.n_group) {
-        turn_path(&p, out->leaf[i]);
+        path_to(&p, out->leaf[i]);
         make_group(&p, i, out->spare);
         take_group(&p);
         fine = local || !ct_halt_now(stop, number); /* a tree counts in full or not at all */

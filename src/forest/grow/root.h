@@ -7,7 +7,8 @@
 /* How often each row is in the tree; of honest trees, in which half. */
 void ct_forest_draw_rows(ct_hist_scratch *scratch, uint32_t tree);
 
-/* A root with the rows of these counts by class, and, if asked for, those left out. */
+/* Makes a root of the rows with these counts, by class, and of those left out if they are
+ * wanted. */
 void ct_forest_make_root(ct_hist_scratch *scratch, const uint32_t *counts, int with_out,
                          ct_hist_task *root);
 

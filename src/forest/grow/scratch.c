@@ -15,42 +15,42 @@ static uint32_t most_counted(const ct_grower *g)
 }
 
 /* Calls for each array of a scratch: member, elements, whether it is needed. */
-#define SCRATCH_ARRAYS(X)                                                                        \
-    X(rows.items, (size_t) g->n_rows + CT_PART_PAD, 1)                                           \
-    X(parting.items, (size_t) g->n_rows + CT_PART_PAD, 1)                                        \
-    X(rows.counts, g->n_rows, 1)                                                                 \
-    X(rows.fills, g->n_rows, g->options->honesty > 0)                                            \
-    X(rows.out, g->n_rows, g->need_out)                                                          \
-    X(left_out.spare, g->n_rows, g->need_out)                                                    \
-    X(left_out.row, g->n_rows, g->need_out)                                                      \
-    X(left_out.leaf, g->n_rows, g->need_out)                                                     \
-    X(copies.table_quantised, g->n_rows, g->has_own_quantised)                                   \
-    X(copies.block_bins, (size_t) g->n_cols * ct_block_rows(g), needs_blocks(g))                 \
-    X(copies.block_quantised, ct_block_rows(g), needs_blocks(g) && !g->n_classes)                \
-    X(copies.block_exposure, ct_block_rows(g), needs_blocks(g) && g->exposure)                   \
-    X(copies.block_rows, ct_block_rows(g), needs_blocks(g))                                      \
-    X(copies.patch_codes, (size_t) g->n_cols * CT_PATCH_ROWS, needs_patches(g))                  \
-    X(copies.patch_quantised, CT_PATCH_ROWS, needs_patches(g) && !g->n_classes)                  \
-    X(copies.patch_exposure, CT_PATCH_ROWS, needs_patches(g) && g->exposure)                     \
-    X(copies.patch_rows, CT_PATCH_ROWS, needs_patches(g))                                        \
-    X(parting.level_bins, CT_PATCH_ROWS, needs_patches(g))                                       \
-    X(search.medium_codes, (size_t) 2 * CT_LANES * (CT_MEDIUM_ROWS + CT_MEDIUM_PAD), 1)          \
-    X(search.medium_bins, (size_t) CT_LANES * (CT_MEDIUM_ROWS + CT_MEDIUM_PAD), 1)               \
-    X(search.columns, g->n_cols, 1)                                                              \
-    X(search.places, g->n_cols, 1)                                                               \
-    X(waiting.runs, (size_t) CT_TASKS * ct_runs_of(g), 1)                                        \
-    X(parting.left_runs, ct_runs_of(g), 1)                                                       \
-    X(search.histograms, (size_t) CT_PART_CELLS * most_counted(g), g->n_classes > 0)             \
-    X(search.run_of, g->n_rows, has_many(g))                                                     \
-    X(search.sorted, g->n_rows, has_many(g))                                                     \
-    X(search.bin_ends, CT_HIST_BIN_ROWS, has_many(g))                                            \
-    X(search.others, g->n_classes, has_many(g))                                                  \
-    X(search.sides, g->n_classes, has_many(g))                                                   \
-    X(search.of_levels, (size_t) (CT_HIST_SET_LEVELS + 1) * g->n_classes, has_many(g))           \
-    X(search.packed, CT_HIST_BIN_ROWS * CT_LANES, g->n_classes == 0)                             \
-    X(search.sums, CT_HIST_BIN_ROWS * CT_LANES, g->n_classes == 0)                               \
-    X(search.exposures, CT_HIST_BIN_ROWS * CT_LANES, g->exposure != NULL)                        \
-    X(search.weights, CT_HIST_BIN_ROWS * CT_LANES, g->n_classes == 0 || has_many(g))             \
+#define SCRATCH_ARRAYS(X)                                                                          \
+    X(rows.items, (size_t) g->n_rows + CT_PARTITION_PAD, 1)                                        \
+    X(partition.items, (size_t) g->n_rows + CT_PARTITION_PAD, 1)                                   \
+    X(rows.counts, g->n_rows, 1)                                                                   \
+    X(rows.fills, g->n_rows, g->options->honesty > 0)                                              \
+    X(rows.out, g->n_rows, g->need_out)                                                            \
+    X(left_out.spare, g->n_rows, g->need_out)                                                      \
+    X(left_out.row, g->n_rows, g->need_out)                                                        \
+    X(left_out.leaf, g->n_rows, g->need_out)                                                       \
+    X(copies.table_quantised, g->n_rows, g->has_own_quantised)                                     \
+    X(copies.block_bins, (size_t) g->n_cols *ct_block_rows(g), needs_blocks(g))                    \
+    X(copies.block_quantised, ct_block_rows(g), needs_blocks(g) && !g->n_classes)                  \
+    X(copies.block_exposure, ct_block_rows(g), needs_blocks(g) && g->exposure)                     \
+    X(copies.block_rows, ct_block_rows(g), needs_blocks(g))                                        \
+    X(copies.patch_codes, (size_t) g->n_cols *CT_PATCH_ROWS, needs_patches(g))                     \
+    X(copies.patch_quantised, CT_PATCH_ROWS, needs_patches(g) && !g->n_classes)                    \
+    X(copies.patch_exposure, CT_PATCH_ROWS, needs_patches(g) && g->exposure)                       \
+    X(copies.patch_rows, CT_PATCH_ROWS, needs_patches(g))                                          \
+    X(partition.level_bins, CT_PATCH_ROWS, needs_patches(g))                                       \
+    X(search.medium_codes, (size_t) 2 * CT_LANES * (CT_MEDIUM_ROWS + CT_MEDIUM_PAD), 1)            \
+    X(search.medium_bins, (size_t) CT_LANES *(CT_MEDIUM_ROWS + CT_MEDIUM_PAD), 1)                  \
+    X(search.columns, g->n_cols, 1)                                                                \
+    X(search.places, g->n_cols, 1)                                                                 \
+    X(waiting.runs, (size_t) CT_TASKS *ct_runs_of(g), 1)                                           \
+    X(partition.left_runs, ct_runs_of(g), 1)                                                       \
+    X(search.histograms, (size_t) CT_HISTOGRAM_STRIDE *most_counted(g), g->n_classes > 0)          \
+    X(search.run_of, g->n_rows, has_many(g))                                                       \
+    X(search.sorted, g->n_rows, has_many(g))                                                       \
+    X(search.bin_ends, CT_HIST_BIN_ROWS, has_many(g))                                              \
+    X(search.others, g->n_classes, has_many(g))                                                    \
+    X(search.sides, g->n_classes, has_many(g))                                                     \
+    X(search.of_levels, (size_t) (CT_HIST_SET_LEVELS + 1) * g->n_classes, has_many(g))             \
+    X(search.packed, CT_HIST_BIN_ROWS *CT_LANES, g->n_classes == 0)                                \
+    X(search.sums, CT_HIST_BIN_ROWS *CT_LANES, g->n_classes == 0)                                  \
+    X(search.exposures, CT_HIST_BIN_ROWS *CT_LANES, g->exposure != NULL)                           \
+    X(search.weights, CT_HIST_BIN_ROWS *CT_LANES, g->n_classes == 0 || has_many(g))                \
     X(tree.gains, (size_t) g->n_cols * g->gain_words.n, 1)
 
 /* As ct_alloc. C++ wants what is assigned to have its type, hence the place in between. */

@@ -16,7 +16,7 @@ enum {
 
 /* The rows of the tree, those of a node side by side, as they are in the view of their node. */
 typedef struct {
-    ct_item *items;   /* [n_rows + CT_PART_PAD] of the sample */
+    ct_item *items;   /* [n_rows + CT_PARTITION_PAD] of the sample */
     uint32_t *out;    /* [n_rows] left out */
     uint32_t *counts; /* [n_rows] how often each was drawn, in the grower's order */
     /* [n_rows] the same of rows that only fill leaves; NULL: trees are not honest */
@@ -45,11 +45,11 @@ typedef struct {
 
 /* Rows part into those of two children (partition.h). */
 typedef struct {
-    ct_item *items;                  /* [n_rows + CT_PART_PAD] those that go right */
+    ct_item *items;                  /* [n_rows + CT_PARTITION_PAD] those that go right */
     ct_hist_run *left_runs;          /* [ct_runs_of()] what of each run goes left */
     uint8_t sides[CT_HIST_BIN_ROWS]; /* of the test */
     uint8_t *level_bins;             /* [CT_PATCH_ROWS] by row: a column's levels as bins */
-} ct_parting;
+} ct_partition_scratch;
 
 /* The tree under way (nodes.h). */
 typedef struct {
@@ -71,7 +71,7 @@ typedef struct {
     ct_copies copies;
     ct_waiting waiting;
     ct_split_memory search;
-    ct_parting parting;
+    ct_partition_scratch partition;
     ct_new_tree tree;
     ct_left_out left_out;
 } ct_hist_scratch;

@@ -9,7 +9,7 @@
 #include "forest/scan/lanes.h"
 #include "forest/grow/nodes.h"
 
-enum { SIGN_BIT = 0x8000 }; /* codes turned so compare as signed numbers */
+enum { SIGN_BIT = 0x8000 }; /* codes with this bit flipped compare as signed numbers */
 
 typedef struct {
     ct_hist_task task;

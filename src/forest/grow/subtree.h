@@ -1,5 +1,5 @@
-/* Subtrees of few rows. These are not parted: a node is a set of them, and its search reads their
- * codes where they are. */
+/* Subtrees of few rows. Their rows are not moved: a node is a set of them, and its search reads
+ * their codes where they are. */
 #ifndef CT_FOREST_GROW_SUBTREE_H
 #define CT_FOREST_GROW_SUBTREE_H
 

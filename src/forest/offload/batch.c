@@ -285,22 +285,22 @@ static ct_status make_roots(ct_hist_batch *batch)
     CT_TRY(launch_groups(batch, CT_FOREST_ROOT_COUNT, chunks, sizeof(ct_root_shared)));
     CT_TRY(launch(batch, CT_FOREST_ROOT_SUM, ct_gpu_warps(b->n_trees)));
     CT_TRY(launch_groups(batch, CT_FOREST_ROOT_MOVE, chunks, sizeof(ct_root_shared)));
-    CT_TRY(launch(batch, CT_FOREST_ROOT_SETTLE, ct_gpu_warps(b->n_trees)));
+    CT_TRY(launch(batch, CT_FOREST_ROOT_FINISH, ct_gpu_warps(b->n_trees)));
     return fetch_sizes(batch);
 }
 
 /* ---- levels ---- */
 
 /* Nodes of few rows are grown to their end. */
-static ct_status finish_near(ct_hist_batch *batch)
+static ct_status finish_medium(ct_hist_batch *batch)
 {
     const ct_grow_view *v = &batch->view;
     unsigned warps = CT_MEDIUM_WARPS;
     while (warps > 1 && ct_medium_bytes(v, warps) > CT_GPU_SHARED) warps /= 2;
     if (!batch->sizes->n_medium) return CT_OK;
-    CT_TRY(launch(batch, CT_FOREST_NEAR_FINISH,
-                  ct_gpu_blocks(batch->sizes->n_medium, warps * CT_GPU_LANES,
-                                ct_medium_bytes(v, warps))));
+    CT_TRY(launch(
+        batch, CT_FOREST_MEDIUM_FINISH,
+        ct_gpu_blocks(batch->sizes->n_medium, warps * CT_GPU_LANES, ct_medium_bytes(v, warps))));
     batch->sizes->n_medium = 0;
     return send(batch, &v->batch.sizes->n_medium, &batch->none->n_medium, sizeof(uint32_t));
 }
@@ -319,9 +319,9 @@ static ct_status split_level(const ct_hist_batch *batch, uint32_t n_chunks)
         CT_TRY(launch_groups(batch, CT_FOREST_LARGE_SEARCH, candidates, shared));
     }
     CT_TRY(launch_groups(batch, CT_FOREST_LARGE_SPLIT, n, sizeof(uint32_t)));
-    CT_TRY(launch_groups(batch, CT_FOREST_PART_COUNT, n_chunks, sizeof(ct_part_shared)));
-    CT_TRY(launch(batch, CT_FOREST_PART_SETTLE, ct_gpu_warps(n)));
-    return launch_groups(batch, CT_FOREST_PART_MOVE, n_chunks, sizeof(ct_chunk_words));
+    CT_TRY(launch_groups(batch, CT_FOREST_PARTITION_COUNT, n_chunks, sizeof(ct_partition_shared)));
+    CT_TRY(launch(batch, CT_FOREST_PARTITION_FINISH, ct_gpu_warps(n)));
+    return launch_groups(batch, CT_FOREST_PARTITION_MOVE, n_chunks, sizeof(ct_chunk_words));
 }
 
 static ct_status grow_level(ct_hist_batch *batch)
@@ -331,7 +331,7 @@ static ct_status grow_level(ct_hist_batch *batch)
     const uint32_t n_chunks = batch->sizes->n_chunks;
     b->n_large = batch->sizes->n_large;
     CT_ASSERT(b->n_large <= batch->plan.large && n_chunks <= batch->plan.chunks);
-    if (batch->sizes->n_medium + 2 * b->n_large > batch->plan.medium) CT_TRY(finish_near(batch));
+    if (batch->sizes->n_medium + 2 * b->n_large > batch->plan.medium) CT_TRY(finish_medium(batch));
     b->now = b->next;
     b->next = before;
     CT_TRY(send(batch, b->sizes, batch->none, 2 * sizeof(uint32_t))); /* n_large, n_chunks */
@@ -367,7 +367,7 @@ ct_status ct_forest_batch_grow(ct_hist_batch *batch, uint32_t first, uint32_t n,
         if (ct_halt_now(stop, worker)) return CT_OK;
         CT_TRY(grow_level(batch));
     }
-    CT_TRY(finish_near(batch));
+    CT_TRY(finish_medium(batch));
     CT_TRY(fetch_numbers(batch));
     *done = 1;
     return CT_OK;

@@ -84,12 +84,12 @@ static double levels_of(const ct_hist_options *o)
 
 ct_forest_cost ct_forest_grow_cost(const ct_hist_data *data, const ct_hist_options *o)
 {
-    const double rows = data->codes->n_rows, cells = rows * data->codes->n_cols,
+    const double rows = data->codes->n_rows, values = rows * data->codes->n_cols,
                  threads = o->threads ? o->threads : 1,
                  item = data->n_classes ? CPU_CLASS_ITEM : CPU_NUMBER_ITEM,
                  items = 0.63 * o->sample * o->n_trees * levels_of(o) * (1 + o->mtry),
                  told = o->oob ? o->n_trees * rows : 0;
     return (ct_forest_cost){(items * item + told * CPU_ROW) / threads,
-                            DEVICE_OPEN + 3 * cells / DEVICE_COPY + items * DEVICE_ITEM +
+                            DEVICE_OPEN + 3 * values / DEVICE_COPY + items * DEVICE_ITEM +
                                 o->n_trees * DEVICE_TREE / threads};
 }

@@ -273,9 +273,8 @@ static int take_tree(growth *g, worker *w, uint32_t i, uint32_t from, uint32_t n
     const size_t width = ct_runs_of(&g->all.grower),
                  leaf = b->leaf_begins[i] - b->leaf_begins[from];
     const uint32_t n_cols = g->table.n_cols;
-    const ct_hist_result result = {b->nodes + node,        b->n_nodes[i],
-                                   b->n_placed[i],         b->depths[i],
-                                   g->table.n_classes,     w->counts + leaf * width,
+    const ct_hist_result result = {b->nodes + node, b->n_nodes[i], b->n_placed[i], b->depths[i],
+                                   g->table.n_classes, w->counts + leaf * width,
                                    w->means ? w->means + leaf : NULL};
     ct_hist_tree tree;
     if (ct_forest_result_tree(&result, w->order, &tree) != CT_OK) {
@@ -285,7 +284,7 @@ static int take_tree(growth *g, worker *w, uint32_t i, uint32_t from, uint32_t n
     tree.number = b->view.batch.first_tree + i;
     if (w->harm) {
         memset(w->harm, 0, harm_cells(g) * sizeof *w->harm);
-        ct_forest_result_settle(&result, w->leaf_of, g->table.n_rows, w->order + result.n_nodes,
+        ct_forest_result_finish(&result, w->leaf_of, g->table.n_rows, w->order + result.n_nodes,
                                 w->scratch, &w->out);
         if (!ct_forest_permute(&g->all.grower, &w->out, &tree, w->harm, NULL, NULL, 0)) {
             ct_hist_tree_free(&tree);
@@ -399,7 +398,7 @@ static ct_status fetch_out(growth *g)
     return CT_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- all steps ---- */
 
 static ct_status send_table(growth *g, ct_error *error)
 {

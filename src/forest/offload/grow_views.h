@@ -7,11 +7,11 @@
 #include "forest/split/criteria.h"
 
 enum {
-    CT_GROW_CHUNK = 1024,           /* items that a block parts */
+    CT_GROW_CHUNK = 1024, /* items that a block partitions */
     CT_GROW_WORDS = CT_GROW_CHUNK / 32,
     CT_GROW_MEDIUM = CT_MEDIUM_ROWS, /* nodes of so few items are grown to their end by one block */
     CT_GROW_MTRY = 1024,             /* candidates at most */
-    CT_GROW_WEIGHT_BITS = 24        /* of an item; that of a tree has at most two more */
+    CT_GROW_WEIGHT_BITS = 24         /* of an item; that of a tree has at most two more */
 };
 
 /* A row of a tree's sample. Numbers have class 0. */
@@ -74,7 +74,7 @@ typedef struct {
     uint8_t equal; /* there is none, and none was looked for: all numbers are equal */
 } ct_grow_split;
 
-/* The table, and what is asked of all trees. */
+/* The table, and what is wanted of all trees. */
 typedef struct {
     uint32_t n_rows, n_cols, n_classes;
     size_t stride;
@@ -83,7 +83,7 @@ typedef struct {
     const ct_grow_column *columns;
     const uint16_t *first;  /* [col][CT_BINS + 1] as in ct_hist_code_column */
     const uint8_t *classes; /* [row], or */
-    const int32_t *quantised;   /* [row] numbers as whole ones, and */
+    const int32_t *quantised; /* [row] quantised numbers, and */
     const double *numbers;  /* [row] themselves */
     const uint32_t *order;  /* [row] rows by class */
     const uint32_t *upto;   /* [row] as in ct_hist_sampler; NULL: all rows alike */
@@ -147,9 +147,9 @@ typedef struct {
     uint32_t *leaf_counts;          /* [leaf][class], or [leaf] */
     double *leaf_means;             /* [leaf] */
     /* Rows that are not part of trees. */
-    int64_t *oob_sums;              /* [row][class], or [row]; of all batches. NULL: not asked */
+    int64_t *oob_sums;              /* [row][class], or [row]; of all batches. NULL: not wanted */
     uint32_t *oob_trees;            /* [row] */
-    /* [tree][row] the node; UINT32_MAX: in the sample. NULL: not asked */
+    /* [tree][row] the node; UINT32_MAX: in the sample. NULL: not wanted */
     uint32_t *oob_leaves;
 } ct_grow_batch;
 

@@ -10,7 +10,7 @@
 #include "forest/offload/large_body.h"
 #include "forest/offload/leaves_body.h"
 #include "forest/offload/medium_body.h"
-#include "forest/offload/part_body.h"
+#include "forest/offload/partition_body.h"
 #include "forest/offload/pixel_count_body.h"
 #include "forest/offload/random_body.h"
 #include "forest/offload/sample_body.h"
@@ -37,29 +37,29 @@ extern "C" {
     X(LEAVES_OUT, ct_grow_view, ct_leaves_out)
 
 /* ... a warp an item. */
-#define CT_FOREST_WARP_KERNELS(X)                             \
-    X(SAMPLE_SUM, ct_grow_view, ct_sample_sum)                \
-    X(ROOT_SUM, ct_grow_view, ct_root_sum)                    \
-    X(ROOT_SETTLE, ct_grow_view, ct_root_settle)              \
-    X(LARGE_DRAW, ct_grow_view, ct_large_draw)                \
-    X(PART_SETTLE, ct_grow_view, ct_part_settle)              \
+#define CT_FOREST_WARP_KERNELS(X)                                                                  \
+    X(SAMPLE_SUM, ct_grow_view, ct_sample_sum)                                                     \
+    X(ROOT_SUM, ct_grow_view, ct_root_sum)                                                         \
+    X(ROOT_FINISH, ct_grow_view, ct_root_finish)                                                   \
+    X(LARGE_DRAW, ct_grow_view, ct_large_draw)                                                     \
+    X(PARTITION_FINISH, ct_grow_view, ct_partition_finish)                                         \
     X(LEAVES_SAY, ct_grow_view, ct_leaves_say)
 
 /* ... a block an item, with memory that its threads share. X(..., threads of a block at most,
  * blocks that are to find room on a multiprocessor) */
-#define CT_FOREST_GROUP_KERNELS(X)                                         \
-    X(SAMPLE_TEST, ct_grow_view, ct_sample_test, CT_GPU_BLOCK, 1)          \
-    X(SAMPLE_DRAW, ct_grow_view, ct_sample_draw, CT_GPU_BLOCK, 1)          \
-    X(ROOT_COUNT, ct_grow_view, ct_root_count, CT_GPU_BLOCK, 1)            \
-    X(ROOT_MOVE, ct_grow_view, ct_root_move, CT_GPU_BLOCK, 1)              \
-    X(LARGE_SEARCH, ct_grow_view, ct_large_search, CT_GPU_BLOCK, 4)        \
-    X(RANDOM_RANGE, ct_grow_view, ct_random_range, CT_GPU_BLOCK, 1)        \
-    X(RANDOM_SCORE, ct_grow_view, ct_random_score, CT_GPU_BLOCK, 1)        \
-    X(LARGE_SPLIT, ct_grow_view, ct_large_split, CT_GPU_BLOCK, 1)          \
-    X(PART_COUNT, ct_grow_view, ct_part_count, CT_GPU_BLOCK, 1)            \
-    X(PART_MOVE, ct_grow_view, ct_part_move, CT_GPU_BLOCK, 1)              \
-    X(PIXEL_COUNT, ct_pixel_count_view, ct_pixel_count, CT_GPU_BLOCK, 1)   \
-    X(NEAR_FINISH, ct_grow_view, ct_medium_finish, CT_MEDIUM_THREADS, 5)
+#define CT_FOREST_GROUP_KERNELS(X)                                                                 \
+    X(SAMPLE_TEST, ct_grow_view, ct_sample_test, CT_GPU_BLOCK, 1)                                  \
+    X(SAMPLE_DRAW, ct_grow_view, ct_sample_draw, CT_GPU_BLOCK, 1)                                  \
+    X(ROOT_COUNT, ct_grow_view, ct_root_count, CT_GPU_BLOCK, 1)                                    \
+    X(ROOT_MOVE, ct_grow_view, ct_root_move, CT_GPU_BLOCK, 1)                                      \
+    X(LARGE_SEARCH, ct_grow_view, ct_large_search, CT_GPU_BLOCK, 4)                                \
+    X(RANDOM_RANGE, ct_grow_view, ct_random_range, CT_GPU_BLOCK, 1)                                \
+    X(RANDOM_SCORE, ct_grow_view, ct_random_score, CT_GPU_BLOCK, 1)                                \
+    X(LARGE_SPLIT, ct_grow_view, ct_large_split, CT_GPU_BLOCK, 1)                                  \
+    X(PARTITION_COUNT, ct_grow_view, ct_partition_count, CT_GPU_BLOCK, 1)                          \
+    X(PARTITION_MOVE, ct_grow_view, ct_partition_move, CT_GPU_BLOCK, 1)                            \
+    X(PIXEL_COUNT, ct_pixel_count_view, ct_pixel_count, CT_GPU_BLOCK, 1)                           \
+    X(MEDIUM_FINISH, ct_grow_view, ct_medium_finish, CT_MEDIUM_THREADS, 5)
 
 #define CT_FOREST_KERNELS(X)    \
     CT_FOREST_THREAD_KERNELS(X) \

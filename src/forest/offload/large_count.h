@@ -35,7 +35,7 @@ typedef struct {
     } histograms;
 } ct_large_shared;
 
-/* ... classes are few. */
+/* Large nodes of few classes. */
 CT_HD uint32_t ct_large_rows(const ct_grow_view *v)
 {
     return v->table.n_classes > 2 ? (uint32_t) CT_LARGE_ROWS : 2 * CT_LARGE_COPIES;

@@ -35,7 +35,7 @@ CT_HD size_t ct_medium_bytes(const ct_grow_view *v, uint32_t warps)
     return sizeof(ct_medium_block) + warps * ct_medium_warp_bytes(v);
 }
 
-/* ---- the node is parted ---- */
+/* ---- the node is partitioned ---- */
 
 /* Marks, as keys, the items that go left; returns how many they are. */
 CT_HD uint32_t ct_medium_mark(ct_lanes lanes, const ct_grow_view *v, ct_medium_warp *w)
@@ -120,7 +120,8 @@ CT_HD ct_grow_child ct_medium_node(const ct_medium_block *b, const ct_medium_tas
 }
 
 /* A child becomes a leaf or waits. One thread. */
-CT_HD void ct_medium_settle(const ct_grow_view *v, ct_medium_block *b, const ct_grow_child *child)
+CT_HD void ct_medium_keep_child(const ct_grow_view *v, ct_medium_block *b,
+                                const ct_grow_child *child)
 {
     if (ct_grow_is_leaf(v, child)) {
         ct_grow_leaf(v, child, 0);
@@ -148,7 +149,7 @@ CT_HD void ct_medium_divide(const ct_grow_view *v, ct_medium_block *b, ct_medium
         child.task.n = counted[side].task.n;
         child.task.weight = counted[side].task.weight;
         child.task.begin = node.task.begin + (side ? counted[0].task.n : 0);
-        ct_medium_settle(v, b, &child);
+        ct_medium_keep_child(v, b, &child);
     }
     ct_grow_gain(v, node.task.tree, w->best.split.column, gain);
 }

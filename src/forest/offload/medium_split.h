@@ -393,9 +393,9 @@ CT_HD void ct_medium_search(ct_lanes lanes, const ct_grow_view *v, ct_medium_war
         uint32_t ordered = 0;
         for (end = begin; end < v->table.mtry && ordered < CT_LANES; end++)
             ordered += !v->table.columns[columns[end]].is_set;
-        for (uint32_t turn = by_groups ? 0 : 1; turn < 2; turn++)
+        for (uint32_t pass = by_groups ? 0 : 1; pass < 2; pass++)
             for (uint32_t i = begin; i < end; i++)
-                if (!by_groups || (v->table.columns[columns[i]].is_set != 0) == (turn == 0))
+                if (!by_groups || (v->table.columns[columns[i]].is_set != 0) == (pass == 0))
                     ct_medium_candidate(lanes, v, w, columns[i]);
     }
 }

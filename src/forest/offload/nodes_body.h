@@ -1,4 +1,4 @@
-/* Nodes of trees that grow on a device: leaves, nodes that wait, and rows that are parted by
+/* Nodes of trees that grow on a device: leaves, nodes that wait, and rows that are partitioned by
  * chunks. */
 #ifndef CT_FOREST_OFFLOAD_NODES_BODY_H
 #define CT_FOREST_OFFLOAD_NODES_BODY_H
@@ -74,7 +74,7 @@ typedef struct {
     int64_t sum;             /* numbers */
 } ct_grow_child;
 
-/* Whether a node is a leaf for a reason that its items need not be asked for. */
+/* Whether a node is a leaf for a reason that its items need not be read for. */
 CT_HD int ct_grow_is_leaf(const ct_grow_view *v, const ct_grow_child *node)
 {
     return node->task.n < 2 || node->task.weight <= v->table.min_n ||
@@ -140,7 +140,7 @@ CT_HD void ct_split_complete(ct_grow_split *split, uint32_t left_weight, uint32_
 
 /* The lanes of a warp: a leaf, or a node that waits, for the next level or for a block of its own.
  * classes: of the node, or where `less` is given, of its parent, less those of its sibling. */
-CT_HD void ct_grow_settle(ct_lanes lanes, const ct_grow_view *v, const ct_grow_child *node,
+CT_HD void ct_grow_finish(ct_lanes lanes, const ct_grow_view *v, const ct_grow_child *node,
                           const ct_grow_count *classes, const ct_grow_count *less)
 {
     const uint32_t width = v->table.n_classes;

@@ -64,9 +64,9 @@ typedef struct {
     const ct_hist_result *r;
     uint32_t *leaves, n;  /* leaves, in order */
     uint32_t *waiting, n_waiting;
-} settling;
+} finishing;
 
-static void settle(settling *s, uint32_t node)
+static void finish(finishing *s, uint32_t node)
 {
     const ct_grow_node *it = &s->r->nodes[node];
     int searched = it->cut != 0; /* of a leaf */
@@ -74,9 +74,9 @@ static void settle(settling *s, uint32_t node)
     else s->waiting[s->n_waiting++] = node;
 }
 
-static void settle_all(settling *s)
+static void finish_all(finishing *s)
 {
-    settle(s, 0);
+    finish(s, 0);
     while (s->n_waiting) {
         uint32_t node = s->waiting[--s->n_waiting];
         const ct_grow_node *it = &s->r->nodes[node];
@@ -86,18 +86,18 @@ static void settle_all(settling *s)
         }
         uint32_t left = it->next & CT_HIST_CHILD, right = left + 1;
         int left_waits = s->r->nodes[left].n >= s->r->nodes[right].n;
-        settle(s, left_waits ? left : right);
-        settle(s, left_waits ? right : left);
+        finish(s, left_waits ? left : right);
+        finish(s, left_waits ? right : left);
     }
 }
 
-void ct_forest_result_settle(const ct_hist_result *r, const uint32_t *leaf_of, uint32_t n_rows,
+void ct_forest_result_finish(const ct_hist_result *r, const uint32_t *leaf_of, uint32_t n_rows,
                              const uint32_t *new_of, uint32_t *scratch, ct_left_out *out)
 {
     CT_ASSERT(r->n_nodes > 0 && leaf_of && new_of && scratch && out->row && out->leaf);
     uint32_t *leaves = scratch, *begin = scratch + r->n_nodes, n = 0;
-    settling s = {r, leaves, 0, begin, 0};
-    settle_all(&s);
+    finishing s = {r, leaves, 0, begin, 0};
+    finish_all(&s);
     memset(begin, 0, r->n_nodes * sizeof *begin);
     for (uint32_t row = 0; row < n_rows; row++)
         if (leaf_of[row] != UINT32_MAX) begin[leaf_of[row]]++;

@@ -22,7 +22,7 @@ ct_status ct_forest_result_tree(const ct_hist_result *result, uint32_t *order, c
  * shuffled: leaf_of[row] is the node of the device, or UINT32_MAX for rows of the sample. Fills
  * out_row, out_leaf and n_out of the host. new_of: as ct_forest_result_tree makes it; scratch[2 *
  * n_nodes]. */
-void ct_forest_result_settle(const ct_hist_result *result, const uint32_t *leaf_of, uint32_t n_rows,
+void ct_forest_result_finish(const ct_hist_result *result, const uint32_t *leaf_of, uint32_t n_rows,
                              const uint32_t *new_of, uint32_t *scratch, ct_left_out *out);
 
 #endif

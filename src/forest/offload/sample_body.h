@@ -216,7 +216,7 @@ CT_HD void ct_root_move(ct_group g, const ct_grow_view *v, size_t item, void *me
 }
 
 /* item: a tree, whose root becomes a leaf or waits */
-CT_HD void ct_root_settle(ct_lanes lanes, const ct_grow_view *v, size_t item)
+CT_HD void ct_root_finish(ct_lanes lanes, const ct_grow_view *v, size_t item)
 {
     const uint32_t tree = (uint32_t) item, width = v->table.n_classes ? v->table.n_classes : 1;
     const ct_grow_count *classes = v->batch.class_counts + item * width;
@@ -232,7 +232,7 @@ CT_HD void ct_root_settle(ct_lanes lanes, const ct_grow_view *v, size_t item)
         root.n_runs++;
         root.class_ = k;
     }
-    ct_grow_settle(lanes, v, &root, classes, NULL);
+    ct_grow_finish(lanes, v, &root, classes, NULL);
 }
 
 #endif

@@ -29,7 +29,7 @@ typedef struct {
 
 /* The left side of a cut, and in part the right one. */
 typedef union {
-    uint64_t whole; /* weights or their squares; numbers: their sum modulo 2^64 */
+    uint64_t integer; /* weights or their squares; numbers: their sum modulo 2^64 */
     double number;
 } ct_tally_part;
 
@@ -38,7 +38,6 @@ typedef struct {
     uint32_t size; /* weight on the left */
 } ct_tally;
 
-/* Of a score where nodes are not small. */
 CT_HD ct_tally_kind ct_tally_kind_of(ct_score score, uint32_t n_runs, uint32_t weight)
 {
     switch (score) {
@@ -74,7 +73,7 @@ CT_HD ct_tally_kind ct_tally_set_kind(ct_tally_kind kind, int at_random, uint32_
 
 CT_HD void ct_tally_begin(ct_tally *t)
 {
-    t->a.whole = t->b.whole = 0; /* which is 0.0 as well */
+    t->a.integer = t->b.integer = 0; /* which is 0.0 as well */
     t->size = 0;
 }
 
@@ -88,8 +87,10 @@ CT_HD void ct_tally_add(const ct_tally_node *node, ct_tally *t, uint32_t run, ui
     switch (node->kind) {
     case CT_TALLY_LIGHT:
     case CT_TALLY_PAIR:
-        if (run) t->b.whole = left;
-        else t->a.whole = left;
+        if (run)
+            t->b.integer = left;
+        else
+            t->a.integer = left;
         break;
     case CT_TALLY_ENTROPY:
         t->a.number += node->logs[left];
@@ -99,9 +100,7 @@ CT_HD void ct_tally_add(const ct_tally_node *node, ct_tally *t, uint32_t run, ui
         if ((double) left > t->a.number) t->a.number = (double) left;
         if ((double) right > t->b.number) t->b.number = (double) right;
         break;
-    default:
-        t->a.whole += (uint64_t) left * left;
-        t->b.whole += right * right;
+    default: t->a.integer += (uint64_t) left * left; t->b.integer += right * right;
     }
 }
 
@@ -109,20 +108,21 @@ CT_HD void ct_tally_add(const ct_tally_node *node, ct_tally *t, uint32_t run, ui
 CT_HD void ct_tally_add_sum(ct_tally *t, uint32_t weight, int64_t sum)
 {
     t->size += weight;
-    t->a.whole += (uint64_t) sum;
+    t->a.integer += (uint64_t) sum;
 }
 
 /* The numerator where classes are two: how far the first is off its proportion. */
 CT_HD double ct_tally_off(const ct_tally_node *node, const ct_tally *t)
 {
-    const double off = (double) t->a.whole * node->pair[1] - (double) t->b.whole * node->pair[0];
+    const double off = (double) t->a.integer * node->pair[1] -
+                       (double) t->b.integer * node->pair[0];
     return off * off;
 }
 
 CT_HD double ct_tally_sums(const ct_tally_node *node, const ct_tally *t)
 {
-    const double s = (double) (int64_t) t->a.whole,
-                 rest = (double) (node->sum - (int64_t) t->a.whole);
+    const double s = (double) (int64_t) t->a.integer,
+                 rest = (double) (node->sum - (int64_t) t->a.integer);
     return (s * s) / (double) t->size + (rest * rest) / (double) (node->weight - t->size);
 }
 
@@ -137,10 +137,10 @@ CT_HD double ct_tally_end(const ct_tally_node *node, const ct_tally *t)
     case CT_TALLY_LIGHT: return (float) ct_tally_off(node, t) / (float) (left * right);
     case CT_TALLY_PAIR: return ct_tally_off(node, t) / (left * right);
     case CT_TALLY_SMALL:
-        return (float) (t->size * t->b.whole + rest * t->a.whole) / (float) (left * right);
+        return (float) (t->size * t->b.integer + rest * t->a.integer) / (float) (left * right);
     case CT_TALLY_MANY:
-        return (float) t->a.whole / (float) left + (float) t->b.whole / (float) right;
-    case CT_TALLY_SQUARES: return (double) t->a.whole / left + (double) t->b.whole / right;
+        return (float) t->a.integer / (float) left + (float) t->b.integer / (float) right;
+    case CT_TALLY_SQUARES: return (double) t->a.integer / left + (double) t->b.integer / right;
     case CT_TALLY_ENTROPY:
         return (t->a.number - node->logs[t->size]) + (t->b.number - node->logs[rest]) +
                node->weight * ct_entropy_lift(CT_HIST_CLASSES);

@@ -281,17 +281,17 @@ static ct_status end_chunk(const walker *w, slot *s)
 
 static ct_status walk_all(walker *w)
 {
-    unsigned turn = 0;
+    unsigned slot_number = 0;
     for (uint32_t from = 0; from < w->n_rows && !ct_halt_now(w->stop, 0);
-         from += w->chunk, turn = (turn + 1) % w->n_slots) {
-        CT_TRY(end_chunk(w, &w->slots[turn]));
-        CT_TRY(start_chunk(w, &w->slots[turn], from));
+         from += w->chunk, slot_number = (slot_number + 1) % w->n_slots) {
+        CT_TRY(end_chunk(w, &w->slots[slot_number]));
+        CT_TRY(start_chunk(w, &w->slots[slot_number], from));
     }
     for (unsigned i = 0; i < w->n_slots; i++) CT_TRY(end_chunk(w, &w->slots[i]));
     return CT_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- all steps ---- */
 
 static ct_status prepare(walker *w, const ct_hist_code_column *codes, ct_error *error)
 {

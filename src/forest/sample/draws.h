@@ -33,7 +33,7 @@ static inline uint32_t ct_draw(ct_draws *d)
     return d->words[d->next++];
 }
 
-/* As ct_rng_below(). */
+/* A number below n, as ct_rng_below() draws it. */
 static inline uint32_t ct_draw_below(ct_draws *d, uint32_t n)
 {
     CT_ASSERT(n > 0);

@@ -14,8 +14,8 @@ static int all_equal(const double *weights, uint32_t n_rows)
     return i >= n_rows;
 }
 
-/* By this power of two weights are divided, which is exact, before they are summed: neither their
- * size nor their number is then a matter. */
+/* The power of two that weights are divided by, which is exact, before they are summed, so that no
+ * sum overflows or vanishes. */
 static int exponent_of_largest(const double *weights, uint32_t n_rows)
 {
     double largest = 0;
@@ -72,8 +72,8 @@ static void count_all(const tally *t, const uint32_t *rows, uint32_t n)
         for (uint32_t i = 0; i < n; i++) t->counts[rows[i]]++;
 }
 
-/* With replacement: all words of a block at once, but for those of the few blocks of which one does
- * not count. */
+/* Draws with replacement: all words of a block at once, except in the few blocks with a word that
+ * must be drawn again. */
 static void draw_again(ct_draws *d, uint32_t n, uint32_t n_rows, const tally *t)
 {
     uint32_t i = 0;
@@ -105,8 +105,8 @@ void ct_hist_sample(const ct_hist_sampler *sampler, uint64_t seed, uint32_t tree
     } else if (replace) {
         draw_again(&d, n, n_rows, &t);
     } else {
-        /* each row in turn, with the chance that the rest of the sample has in the rest of the rows
-         */
+        /* each row is drawn with the chance that the rest of the sample has in the rest of the
+         * rows */
         for (uint32_t row = 0; row < n_rows && n; row++) {
             if (ct_draw_below(&d, n_rows - row) >= n) continue;
             count(&t, row);
@@ -115,7 +115,7 @@ void ct_hist_sample(const ct_hist_sampler *sampler, uint64_t seed, uint32_t tree
     }
 }
 
-/* Each row in turn, with the chance that the rest of the part has in the rest of the rows. */
+/* Each row is kept with the chance that the rest of the share has in the rest of the rows. */
 void ct_hist_halve(uint64_t seed, uint32_t tree, double share, uint32_t n_rows,
                    const uint32_t *places, uint32_t *counts, uint32_t *fills)
 {

@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "forest/scan/scan.h"
 
-/* What sampling by weight needs: the weights as whole numbers, summed up to each row. */
+/* The weights as integers, summed up to each row, for sampling by weight. */
 typedef struct {
     const ct_scan *scan; /* how draws are computed; they are the same */
     uint32_t n_rows;
@@ -38,7 +38,7 @@ void ct_hist_sampler_free(ct_hist_sampler *sampler);
 void ct_hist_sample(const ct_hist_sampler *sampler, uint64_t seed, uint32_t tree, uint32_t n,
                     int replace, const uint32_t *places, uint32_t *counts);
 
-/* Of the different rows of a sample so large a share, drawn, stays in `counts`, at least one; the
+/* Draws a share of the different rows of a sample, at least one, that stays in `counts`; the
  * others, at least one, go to `fills`. A single row is in both. */
 void ct_hist_halve(uint64_t seed, uint32_t tree, double share, uint32_t n_rows,
                    const uint32_t *places, uint32_t *counts, uint32_t *fills);

@@ -15,8 +15,8 @@ typedef struct {
 enum {
     CT_TO_LEFT = 1,
     CT_TO_CODE = 16,        /* the code decides */
-    CT_TRANSPOSED_ROWS = 8, /* rows whose columns are turned together */
-    CT_PART_PAD = 8
+    CT_TRANSPOSED_ROWS = 8, /* rows that are transposed together */
+    CT_PARTITION_PAD = 8
 };
 
 /* What all rows of a node are asked: of the bin, which is enough but for the one that the cut goes
@@ -24,7 +24,7 @@ enum {
 typedef struct {
     const uint16_t *codes;     /* of the column */
     const uint32_t *code_rows; /* [row] the place of its code; NULL: the row */
-    const uint8_t *bins;       /* [row]; NULL: codes are asked alone */
+    const uint8_t *bins;       /* [row]; NULL: only codes are tested */
     const uint8_t *sides;      /* [256] of a bin: CT_TO_LEFT, CT_TO_CODE or 0 */
     /* codes, raised so, go left below; by 1 where missing ones become 0 */
     uint32_t raise, below;
@@ -51,8 +51,8 @@ static inline uint32_t ct_code_goes_left(const ct_hist_test *q, uint32_t row)
 
 static inline uint32_t ct_hist_goes_left(const ct_hist_test *q, uint32_t row)
 {
-    uint32_t turn = q->bins ? q->sides[q->bins[row]] : (uint32_t) CT_TO_CODE;
-    return turn == CT_TO_CODE ? ct_code_goes_left(q, row) : turn;
+    uint32_t side = q->bins ? q->sides[q->bins[row]] : (uint32_t) CT_TO_CODE;
+    return side == CT_TO_CODE ? ct_code_goes_left(q, row) : side;
 }
 
 /* As one word: compilers take the two apart. */
@@ -81,8 +81,8 @@ static inline uint32_t ct_word_weight(uint64_t word) { return (uint32_t) (word >
 
 /* Parts n items from the i-th on, of which n_left went left, without a branch that cannot be
  * foreseen: both sides are stored, one of them stays. Returns how many went left in all. */
-static inline uint32_t ct_part_from(const ct_hist_test *q, const ct_item *items, uint32_t i,
-                                    uint32_t n, uint32_t n_left, ct_item *left, ct_item *right)
+static inline uint32_t ct_partition_from(const ct_hist_test *q, const ct_item *items, uint32_t i,
+                                         uint32_t n, uint32_t n_left, ct_item *left, ct_item *right)
 {
     for (; i < n; i++) {
         ct_item item = items[i];
@@ -106,9 +106,10 @@ static inline uint32_t ct_own_goes_left(const ct_hist_own_test *q, uint32_t plac
     return (uint16_t) (q->codes[place] + q->raise) <= q->most;
 }
 
-/* As ct_part_from. */
-static inline uint32_t ct_part_own_from(const ct_hist_own_test *q, const ct_item *items, uint32_t i,
-                                        uint32_t n, uint32_t n_left, ct_item *left, ct_item *right)
+/* As ct_partition_from. */
+static inline uint32_t ct_partition_own_from(const ct_hist_own_test *q, const ct_item *items,
+                                             uint32_t i, uint32_t n, uint32_t n_left, ct_item *left,
+                                             ct_item *right)
 {
     for (; i < n; i++) {
         ct_item item = items[i];
@@ -120,21 +121,22 @@ static inline uint32_t ct_part_own_from(const ct_hist_own_test *q, const ct_item
 }
 
 /* What scan.h has of these, in portable C. */
-static inline uint32_t ct_part_plain(const ct_hist_test *q, const ct_item *items, uint32_t n,
-                                     ct_item *left, ct_item *right, uint32_t *weight)
+static inline uint32_t ct_partition_plain(const ct_hist_test *q, const ct_item *items, uint32_t n,
+                                          ct_item *left, ct_item *right, uint32_t *weight)
 {
-    uint32_t n_left = ct_part_from(q, items, 0, n, 0, left, right);
+    uint32_t n_left = ct_partition_from(q, items, 0, n, 0, left, right);
     *weight = ct_weight_of(left, n_left);
     return n_left;
 }
 
-static inline void ct_part_own_plain(const ct_hist_own_test *q, const ct_item *items,
-                                     const ct_hist_run *runs, uint32_t n_runs, ct_item *left,
-                                     ct_item *right, ct_hist_run *left_runs)
+static inline void ct_partition_own_plain(const ct_hist_own_test *q, const ct_item *items,
+                                          const ct_hist_run *runs, uint32_t n_runs, ct_item *left,
+                                          ct_item *right, ct_hist_run *left_runs)
 {
     uint32_t begin = 0, n_left = 0;
     for (uint32_t k = 0; k < n_runs; begin += runs[k].n, k++) {
-        uint32_t now = ct_part_own_from(q, items, begin, begin + runs[k].n, n_left, left, right);
+        uint32_t now = ct_partition_own_from(q, items, begin, begin + runs[k].n, n_left, left,
+                                             right);
         left_runs[k] = (ct_hist_run){runs[k].class_, now - n_left,
                                      ct_weight_of(left + n_left, now - n_left)};
         n_left = now;
@@ -187,8 +189,8 @@ static inline void ct_beside_plain(const uint16_t *codes, uint32_t n, uint16_t m
     }
 }
 
-static inline void ct_turn_plain(const uint16_t *const *rows, uint32_t n_cols, uint16_t *to,
-                                 size_t stride)
+static inline void ct_transpose_plain(const uint16_t *const *rows, uint32_t n_cols, uint16_t *to,
+                                      size_t stride)
 {
     for (uint32_t col = 0; col < n_cols; col++)
         for (unsigned i = 0; i < CT_TRANSPOSED_ROWS; i++) to[col * stride + i] = rows[i][col];

@@ -3,7 +3,7 @@
 #include <immintrin.h>
 
 /* Where the halves of four items go that stay: bit i of the index is item i's. */
-static const uint8_t part_order[16][8] = {
+static const uint8_t partition_order[16][8] = {
     {0, 1, 2, 3, 4, 5, 6, 7}, {0, 1, 2, 3, 4, 5, 6, 7}, {2, 3, 0, 1, 4, 5, 6, 7},
     {0, 1, 2, 3, 4, 5, 6, 7}, {4, 5, 0, 1, 2, 3, 6, 7}, {0, 1, 4, 5, 2, 3, 6, 7},
     {2, 3, 4, 5, 0, 1, 6, 7}, {0, 1, 2, 3, 4, 5, 6, 7}, {6, 7, 0, 1, 2, 3, 4, 5},
@@ -11,9 +11,9 @@ static const uint8_t part_order[16][8] = {
     {4, 5, 6, 7, 0, 1, 2, 3}, {0, 1, 4, 5, 6, 7, 2, 3}, {2, 3, 4, 5, 6, 7, 0, 1},
     {0, 1, 2, 3, 4, 5, 6, 7}};
 
-static inline __m256i part_chosen(__m256i items, uint32_t which)
+static inline __m256i partition_chosen(__m256i items, uint32_t which)
 {
-    __m128i order = _mm_loadl_epi64((const __m128i *) (const void *) part_order[which]);
+    __m128i order = _mm_loadl_epi64((const __m128i *) (const void *) partition_order[which]);
     return _mm256_permutevar8x32_epi32(items, _mm256_cvtepu8_epi32(order));
 }
 
@@ -31,19 +31,19 @@ static inline uint32_t part_four_codes(const ct_hist_test *q, const ct_item *ite
 static inline uint32_t part_four_bins(const ct_hist_test *q, const ct_item *items)
 {
     const uint8_t *bins = q->bins, *sides = q->sides;
-    uint32_t turn = (uint32_t) sides[bins[items[0].row]] +
-                    (uint32_t) sides[bins[items[1].row]] * 2 +
-                    ((uint32_t) sides[bins[items[2].row]] +
-                    (uint32_t) sides[bins[items[3].row]] * 2) * 4;
-    for (unsigned i = 0; turn >= CT_TO_CODE && i < 4; i++)
-        if (turn & (uint32_t) CT_TO_CODE << i)
-            turn = (turn & ~((uint32_t) CT_TO_CODE << i)) |
-                   ct_code_goes_left(q, items[i].row) << i;
-    return turn;
+    uint32_t codes_left =
+        (uint32_t) sides[bins[items[0].row]] + (uint32_t) sides[bins[items[1].row]] * 2 +
+        ((uint32_t) sides[bins[items[2].row]] + (uint32_t) sides[bins[items[3].row]] * 2) * 4;
+    for (unsigned i = 0; codes_left >= CT_TO_CODE && i < 4; i++)
+        if (codes_left & (uint32_t) CT_TO_CODE << i)
+            codes_left = (codes_left & ~((uint32_t) CT_TO_CODE << i)) |
+                         ct_code_goes_left(q, items[i].row) << i;
+    return codes_left;
 }
 
-/* Eight items parted; both sides are stored whole. */
-static inline void part_eight(const ct_item *items, uint32_t which, ct_item *left, ct_item *right)
+/* Partitions eight items; both sides are stored as full vectors. */
+static inline void partition_eight(const ct_item *items, uint32_t which, ct_item *left,
+                                   ct_item *right)
 {
 #if VEC_BYTES == 64
     __m512i all = _mm512_loadu_si512(items);
@@ -53,11 +53,11 @@ static inline void part_eight(const ct_item *items, uint32_t which, ct_item *lef
     __m256i lower = _mm256_loadu_si256((const __m256i *) (const void *) items),
             upper = _mm256_loadu_si256((const __m256i *) (const void *) (items + 4));
     uint32_t n_left = (uint32_t) _mm_popcnt_u32(which & 15);
-    _mm256_storeu_si256((__m256i *) (void *) left, part_chosen(lower, which & 15));
-    _mm256_storeu_si256((__m256i *) (void *) (left + n_left), part_chosen(upper, which >> 4));
-    _mm256_storeu_si256((__m256i *) (void *) right, part_chosen(lower, (which & 15) ^ 15));
+    _mm256_storeu_si256((__m256i *) (void *) left, partition_chosen(lower, which & 15));
+    _mm256_storeu_si256((__m256i *) (void *) (left + n_left), partition_chosen(upper, which >> 4));
+    _mm256_storeu_si256((__m256i *) (void *) right, partition_chosen(lower, (which & 15) ^ 15));
     _mm256_storeu_si256((__m256i *) (void *) (right + 4 - n_left),
-                        part_chosen(upper, (which >> 4) ^ 15));
+                        partition_chosen(upper, (which >> 4) ^ 15));
 #endif
 }
 
@@ -75,9 +75,10 @@ static inline uint32_t part_weight(const ct_item *items, uint32_t n)
     return (uint32_t) (sums[0] + sums[1] + sums[2] + sums[3]) + ct_weight_of(items + i, n - i);
 }
 
-static inline __attribute__((always_inline)) uint32_t part_eights(
-    const ct_hist_test *q, const ct_item *items, uint32_t n, ct_item *left, ct_item *right,
-    uint32_t *weight, uint32_t (*four)(const ct_hist_test *, const ct_item *))
+static inline __attribute__((always_inline)) uint32_t
+partition_eights(const ct_hist_test *q, const ct_item *items, uint32_t n, ct_item *left,
+                 ct_item *right, uint32_t *weight,
+                 uint32_t (*four)(const ct_hist_test *, const ct_item *))
 {
     uint32_t n_left = 0, i = 0;
 #if VEC_BYTES == 64
@@ -89,10 +90,10 @@ static inline __attribute__((always_inline)) uint32_t part_eights(
         const __m512i all = _mm512_loadu_si512(items + i);
         sum = _mm512_add_epi64(sum, _mm512_maskz_srli_epi64((__mmask8) which, all, 32));
 #endif
-        part_eight(items + i, which, left + n_left, right + (i - n_left));
+        partition_eight(items + i, which, left + n_left, right + (i - n_left));
         n_left += (uint32_t) _mm_popcnt_u32(which);
     }
-    const uint32_t all_left = ct_part_from(q, items, i, n, n_left, left, right);
+    const uint32_t all_left = ct_partition_from(q, items, i, n, n_left, left, right);
 #if VEC_BYTES == 64
     *weight = (uint32_t) _mm512_reduce_add_epi64(sum) +
               ct_weight_of(left + n_left, all_left - n_left);
@@ -105,9 +106,9 @@ static inline __attribute__((always_inline)) uint32_t part_eights(
 static uint32_t part(const ct_hist_test *q, const ct_item *items, uint32_t n, ct_item *left,
                      ct_item *right, uint32_t *weight)
 {
-    if (q->bins) return part_eights(q, items, n, left, right, weight, part_four_bins);
-    if (!q->code_rows) return part_eights(q, items, n, left, right, weight, part_four_codes);
-    return ct_part_plain(q, items, n, left, right, weight);
+    if (q->bins) return partition_eights(q, items, n, left, right, weight, part_four_bins);
+    if (!q->code_rows) return partition_eights(q, items, n, left, right, weight, part_four_codes);
+    return ct_partition_plain(q, items, n, left, right, weight);
 }
 
 /* Bits [begin, begin + n) of bytes, of which some more are read: how many are set. */
@@ -139,8 +140,8 @@ static inline uint64_t part_codes(const ct_hist_own_test *q, uint32_t place)
 }
 
 /* Items of which these go left; nothing is written behind those on the left. */
-static inline void part_items(const ct_item *items, uint32_t n, const uint8_t *which, ct_item *left,
-                              ct_item *right)
+static inline void partition_items(const ct_item *items, uint32_t n, const uint8_t *which,
+                                   ct_item *left, ct_item *right)
 {
     for (uint32_t i = 0; i < n; i += 8) {
         const __mmask8 to_left = (__mmask8) (which[i / 8] & first_of_eight(n - i));
@@ -177,8 +178,8 @@ static inline ct_hist_run small_left_run(const uint8_t *weights, uint64_t which,
 
 /* All runs at once: what is left of each lies together, in their order. No branch but those of the
  * loops. */
-static void part_own(const ct_hist_own_test *q, const ct_item *items, const ct_hist_run *runs,
-                     uint32_t n_runs, ct_item *left, ct_item *right, ct_hist_run *left_runs)
+static void partition_own(const ct_hist_own_test *q, const ct_item *items, const ct_hist_run *runs,
+                          uint32_t n_runs, ct_item *left, ct_item *right, ct_hist_run *left_runs)
 {
     uint64_t which[CT_MEDIUM_ROWS / 64 + 1]; /* one more is read */
     const uint8_t *bits = (const uint8_t *) which;
@@ -186,7 +187,7 @@ static void part_own(const ct_hist_own_test *q, const ct_item *items, const ct_h
     for (uint32_t k = 0; k < n_runs; k++) n += runs[k].n;
     for (uint32_t i = 0; i < n; i += 64)
         which[i / 64] = part_codes(q, i) | part_codes(q, i + 32) << 32;
-    part_items(items, n, bits, left, right);
+    partition_items(items, n, bits, left, right);
     for (uint32_t k = 0, begin = 0; k < n_runs; begin += runs[k].n, k++) {
         if (q->weights) {
             left_runs[k] = small_left_run(q->weights, which[0], begin, runs[k]);
@@ -199,7 +200,7 @@ static void part_own(const ct_hist_own_test *q, const ct_item *items, const ct_h
 }
 #else
 /* Bit i: the i-th of eight items goes left. */
-static inline uint32_t part_eight_own(const ct_hist_own_test *q, uint32_t place)
+static inline uint32_t partition_eight_own(const ct_hist_own_test *q, uint32_t place)
 {
     __m128i own = _mm_loadu_si128((const __m128i *) (const void *) (q->codes + place));
     own = _mm_add_epi16(own, _mm_set1_epi16((short) q->raise));
@@ -208,21 +209,21 @@ static inline uint32_t part_eight_own(const ct_hist_own_test *q, uint32_t place)
 }
 
 /* All runs at once: what is left of each lies together, in their order. */
-static void part_own(const ct_hist_own_test *q, const ct_item *items, const ct_hist_run *runs,
-                     uint32_t n_runs, ct_item *left, ct_item *right, ct_hist_run *left_runs)
+static void partition_own(const ct_hist_own_test *q, const ct_item *items, const ct_hist_run *runs,
+                          uint32_t n_runs, ct_item *left, ct_item *right, ct_hist_run *left_runs)
 {
     uint8_t eights[CT_MEDIUM_ROWS / 8 + 8];
     uint32_t n = 0, n_left = 0, i = 0, begin = 0;
     for (uint32_t k = 0; k < n_runs; k++) n += runs[k].n;
     for (; i + 8 <= n; i += 8) {
-        uint32_t which = part_eight_own(q, i);
+        uint32_t which = partition_eight_own(q, i);
         eights[i / 8] = (uint8_t) which;
-        part_eight(items + i, which, left + n_left, right + (i - n_left));
+        partition_eight(items + i, which, left + n_left, right + (i - n_left));
         n_left += (uint32_t) _mm_popcnt_u32(which);
     }
-    eights[i / 8] = (uint8_t) part_eight_own(q, i);
+    eights[i / 8] = (uint8_t) partition_eight_own(q, i);
     memset(eights + i / 8 + 1, 0, 7); /* words are read of these */
-    (void) ct_part_own_from(q, items, i, n, n_left, left, right);
+    (void) ct_partition_own_from(q, items, i, n, n_left, left, right);
     for (uint32_t k = 0; k < n_runs; begin += runs[k].n, k++) {
         const uint32_t own = part_count(eights, begin, runs[k].n);
         left_runs[k] = (ct_hist_run){runs[k].class_, own, part_weight(left, own)};
@@ -271,7 +272,7 @@ static void small_weights(const ct_item *items, uint32_t n, uint32_t first, uint
 }
 #endif
 
-static inline __m256i turn_load(const uint16_t *from, uint32_t more)
+static inline __m256i load_tail(const uint16_t *from, uint32_t more)
 {
     if (more > 8) return _mm256_loadu_si256((const __m256i *) (const void *) from);
     return _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *) (const void *) from));
@@ -286,8 +287,8 @@ static void transpose(const uint16_t *const *rows, uint32_t n_cols, uint16_t *to
         __m256i a[CT_TRANSPOSED_ROWS], b[CT_TRANSPOSED_ROWS], c[CT_TRANSPOSED_ROWS];
 #pragma GCC unroll 4
         for (unsigned i = 0; i < 4; i++) {
-            __m256i upper = turn_load(rows[2 * i] + col, more),
-                    lower = turn_load(rows[2 * i + 1] + col, more);
+            __m256i upper = load_tail(rows[2 * i] + col, more),
+                    lower = load_tail(rows[2 * i + 1] + col, more);
             a[i] = _mm256_unpacklo_epi16(upper, lower);
             a[i + 4] = _mm256_unpackhi_epi16(upper, lower);
         }

@@ -44,10 +44,10 @@ enum {
     CT_HIST_BIN_ROWS = 256 /* of a histogram: bins, then that of missing values */
 };
 
-/* Histograms of classes have a part for each pair of runs, where weights have 16 bits, or else for
- * each run. Parts are CT_PART_CELLS apart, and bins as many cells as ct_bin_width() says. Of a cell
- * the first run of a pair has the lower half, the second the upper one. */
-enum { CT_PART_CELLS = CT_HIST_BIN_ROWS * CT_LANES };
+/* Histograms of classes have a slice for each pair of runs, where weights have 16 bits, or else for
+ * each run. Slices are CT_HISTOGRAM_STRIDE apart, and bins as many counters as ct_bin_width() says.
+ * The first run of a pair has the lower half of a counter, the second the upper one. */
+enum { CT_HISTOGRAM_STRIDE = CT_HIST_BIN_ROWS * CT_LANES };
 
 static inline int ct_has_pairs(uint32_t weight) { return weight <= CT_MIDDLE_WEIGHT; }
 
@@ -61,7 +61,8 @@ typedef struct {
     uint32_t bin; /* the lowest on the right is above it */
 } ct_bin_cut;
 
-/* Candidates at a small node. Codes have their highest bit turned, so that signed ones compare. */
+/* Candidates at a small node. The highest bit of codes is flipped, so that they compare as signed
+ * numbers. */
 typedef struct {
     const int16_t *codes[CT_LANES]; /* [n] by run, then 32767 up to a multiple of 32 */
     const uint16_t *weights;        /* [n] */
@@ -142,7 +143,7 @@ typedef struct {
      * refuses none of them; else they stay, and it returns 0. */
     int (*below)(uint32_t *words, uint32_t n, uint32_t bound);
     /* Items of those of n rows whose count is not 0; returns how many, and their weight. Up to
-     * CT_PART_PAD more are written behind them. */
+     * CT_PARTITION_PAD more are written behind them. */
     uint32_t (*drawn)(const uint32_t *rows, const uint32_t *counts, uint32_t n, ct_item *items,
                       uint32_t *weight);
     /* Weights below 256 of up to CT_SMALL_ROWS items: as bytes, as words, and as words with those
@@ -150,15 +151,16 @@ typedef struct {
     void (*weights)(const ct_item *items, uint32_t n, uint32_t first, uint8_t *bytes,
                     uint16_t *words, uint16_t *pairs);
     /* Items that go left and those that go right, in their order; returns how many go left, and
-     * their weight. Up to CT_PART_PAD more are written behind both. `left` may be `items`, or
+     * their weight. Up to CT_PARTITION_PAD more are written behind both. `left` may be `items`, or
      * before. */
     uint32_t (*part)(const ct_hist_test *test, const ct_item *items, uint32_t n, ct_item *left,
                      ct_item *right, uint32_t *weight);
     /* The same by codes of at most CT_MEDIUM_ROWS items with all runs of a node, none of them
      * empty: left_runs[run] is what of each goes left. Nothing is written behind the node's items;
      * as many are read as fill a multiple of 8. */
-    void (*part_own)(const ct_hist_own_test *test, const ct_item *items, const ct_hist_run *runs,
-                     uint32_t n_runs, ct_item *left, ct_item *right, ct_hist_run *left_runs);
+    void (*partition_own)(const ct_hist_own_test *test, const ct_item *items,
+                          const ct_hist_run *runs, uint32_t n_runs, ct_item *left, ct_item *right,
+                          ct_hist_run *left_runs);
     /* to[col][stride]: the columns of CT_TRANSPOSED_ROWS rows, of which as many are read as fill a
      * multiple of 8. */
     void (*transpose)(const uint16_t *const *rows, uint32_t n_cols, uint16_t *to, size_t stride);

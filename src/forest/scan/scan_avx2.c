@@ -45,8 +45,8 @@ static inline __attribute__((always_inline)) __m256i last_bin(__m256i cells, con
 #include "forest/scan/rows_x86.h"
 #include "forest/scan/scan_body.h"
 
-const ct_scan ct_scan_avx2 = {
-    gini, variance, small_gini, small_variance, NULL, above, range, spread, beside, ranks, draws,
-    below, ct_drawn_plain, ct_weights_plain, part, part_own, transpose};
+const ct_scan ct_scan_avx2 = {gini, variance, small_gini, small_variance, NULL, above, range,
+                              spread, beside, ranks, draws, below, ct_drawn_plain, ct_weights_plain,
+                              part, partition_own, transpose};
 CT_TARGET_END
 #endif

@@ -62,9 +62,8 @@ static inline __attribute__((always_inline)) __m512i last_bin(__m512i cells, con
 
 #include "forest/scan/scan_subset.h"
 
-const ct_scan ct_scan_avx512 = {
-    gini,   variance, small_gini, small_variance, subset_gini,   above, range,    spread,
-    beside, ranks,    draws,      below,          drawn,         small_weights,
-    part,   part_own, transpose};
+const ct_scan ct_scan_avx512 = {gini, variance, small_gini, small_variance, subset_gini, above,
+                                range, spread, beside, ranks, draws, below, drawn, small_weights,
+                                part, partition_own, transpose};
 CT_TARGET_END
 #endif

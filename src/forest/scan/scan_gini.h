@@ -40,7 +40,7 @@ INLINE void begin_sums(const gini_node *node, unsigned from, const unsigned widt
 {
     uint32_t all[N32];
     for (uint32_t part = 0; 2 * part < node->n_runs; part++) {
-        const uint32_t *missing = node->histograms + part * CT_PART_CELLS + from +
+        const uint32_t *missing = node->histograms + part * CT_HISTOGRAM_STRIDE + from +
                                   (CT_HIST_BIN_ROWS - 1) * (size_t) width;
         for (unsigned i = 0; i < N32; i++) all[i] = node->missing_left ? missing[i % width] : 0;
         before[part] = *(const whole_u32 *) (const void *) all;
@@ -72,7 +72,7 @@ INLINE gini_sides next_many(const gini_node *node, size_t at, const unsigned wid
                             whole_u32 *before)
 {
     gini_sides s = {{0}, {0}, {0}, {0}};
-    for (uint32_t part = 0; 2 * part < node->n_runs; part++, at += CT_PART_CELLS) {
+    for (uint32_t part = 0; 2 * part < node->n_runs; part++, at += CT_HISTOGRAM_STRIDE) {
         const whole_u32 sums = next_sums(node, at, width, before + part), first = sums & 65535,
                         second = sums >> 16, first_rest = node->totals[2 * part] - first,
                         second_rest = node->totals[2 * part + 1] - second;

@@ -33,7 +33,21 @@ static inline void store_interleaved(uint32_t *to, uint64x2_t a, uint64x2_t b)
 #define LAST_BIN(cells, width) ((void) (width), (cells))
 #include "forest/scan/scan_body.h"
 
-const ct_scan ct_scan_neon = {
-    gini, variance, small_gini, small_variance, NULL, above, range, spread, beside, ranks, draws,
-    below, ct_drawn_plain, ct_weights_plain, ct_part_plain, ct_part_own_plain, ct_turn_plain};
+const ct_scan ct_scan_neon = {gini,
+                              variance,
+                              small_gini,
+                              small_variance,
+                              NULL,
+                              above,
+                              range,
+                              spread,
+                              beside,
+                              ranks,
+                              draws,
+                              below,
+                              ct_drawn_plain,
+                              ct_weights_plain,
+                              ct_partition_plain,
+                              ct_partition_own_plain,
+                              ct_transpose_plain};
 #endif

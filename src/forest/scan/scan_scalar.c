@@ -32,7 +32,7 @@ static uint32_t add_bin(const uint32_t *histograms, uint32_t n_runs, size_t at, 
 {
     uint32_t size = 0;
     for (uint32_t k = 0; k < n_runs; k++) {
-        const uint32_t own = histograms[k / 2 * CT_PART_CELLS + at] >> k % 2 * 16 & 65535;
+        const uint32_t own = histograms[k / 2 * CT_HISTOGRAM_STRIDE + at] >> k % 2 * 16 & 65535;
         left[k] += own;
         size += own;
     }
@@ -279,7 +279,20 @@ static int small_variance(const ct_small_numbers *node, double *score, int16_t *
     return found;
 }
 
-const ct_scan ct_scan_scalar = {
-    gini, variance, small_gini, small_variance, subset_gini, above, ct_range_plain, spread,
-    ct_beside_plain, ranks, draws, below, ct_drawn_plain, ct_weights_plain, ct_part_plain,
-    ct_part_own_plain, ct_turn_plain};
+const ct_scan ct_scan_scalar = {gini,
+                                variance,
+                                small_gini,
+                                small_variance,
+                                subset_gini,
+                                above,
+                                ct_range_plain,
+                                spread,
+                                ct_beside_plain,
+                                ranks,
+                                draws,
+                                below,
+                                ct_drawn_plain,
+                                ct_weights_plain,
+                                ct_partition_plain,
+                                ct_partition_own_plain,
+                                ct_transpose_plain};

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 
-/* The pool of a level, and the leaves that are asked about at a time. */
+/* The pool of a level, and the leaves that are end about at a time. */
 typedef struct {
     const ct_grower *grower;
     const ct_split_level *level;
@@ -118,7 +118,7 @@ static int split_of(const pool *p, uint32_t leaf, const ct_learner_answer *answe
     return 1;
 }
 
-static int ask_about(pool *p, const ct_hist_task *tasks, uint32_t n)
+static int call_for(pool *p, const ct_hist_task *tasks, uint32_t n)
 {
     const ct_hist_options *options = p->grower->options;
     ct_learner_round round = {.tree = p->level->tree,
@@ -140,20 +140,21 @@ static int ask_about(pool *p, const ct_hist_task *tasks, uint32_t n)
     return options->learn(options->calls, &round, p->answers);
 }
 
-ct_asked ct_forest_ask_learner(const ct_grower *grower, ct_split_memory *memory,
-                               const ct_split_level *level, ct_hist_split *splits, uint8_t *found)
+ct_learner_end ct_forest_call_learner(const ct_grower *grower, ct_split_memory *memory,
+                                      const ct_split_level *level, ct_hist_split *splits,
+                                      uint8_t *found)
 {
     CT_ASSERT(level->n > 0 && grower->options->learn && grower->n_classes);
     pool p;
     const uint32_t n = level->n;
-    ct_asked asked = pool_init(&p, grower, level) ? CT_ASK_DONE : CT_ASK_NO_MEMORY;
-    if (asked == CT_ASK_DONE) draw_pool(&p, memory);
-    for (uint32_t from = 0; asked == CT_ASK_DONE && from < n; from += p.most) {
+    ct_learner_end end = pool_init(&p, grower, level) ? CT_LEARNER_DONE : CT_LEARNER_NO_MEMORY;
+    if (end == CT_LEARNER_DONE) draw_pool(&p, memory);
+    for (uint32_t from = 0; end == CT_LEARNER_DONE && from < n; from += p.most) {
         uint32_t some = n - from < p.most ? n - from : p.most;
-        if (!ask_about(&p, level->tasks + from, some)) asked = CT_ASK_STOPPED;
-        for (uint32_t i = 0; asked == CT_ASK_DONE && i < some; i++)
+        if (!call_for(&p, level->tasks + from, some)) end = CT_LEARNER_STOPPED;
+        for (uint32_t i = 0; end == CT_LEARNER_DONE && i < some; i++)
             found[from + i] = (uint8_t) split_of(&p, i, &p.answers[i], &splits[from + i]);
     }
     pool_free(&p);
-    return asked;
+    return end;
 }

@@ -4,7 +4,7 @@
 
 #include "forest/split/split.h"
 
-typedef enum { CT_ASK_DONE, CT_ASK_STOPPED, CT_ASK_NO_MEMORY } ct_asked;
+typedef enum { CT_LEARNER_DONE, CT_LEARNER_STOPPED, CT_LEARNER_NO_MEMORY } ct_learner_end;
 
 /* Nodes of one level, which look at the table. */
 typedef struct {
@@ -16,7 +16,8 @@ typedef struct {
 
 /* The splits of a level. found[i] is 0 where the learner wants none, or one that leaves a side
  * empty. */
-ct_asked ct_forest_ask_learner(const ct_grower *grower, ct_split_memory *memory,
-                               const ct_split_level *level, ct_hist_split *splits, uint8_t *found);
+ct_learner_end ct_forest_call_learner(const ct_grower *grower, ct_split_memory *memory,
+                                      const ct_split_level *level, ct_hist_split *splits,
+                                      uint8_t *found);
 
 #endif

@@ -23,7 +23,7 @@ CT_HOT void add_bin(const ct_hist_search *s, uint32_t bin, unsigned lanes, unsig
     for (unsigned lane = 0; lane < lanes; lane++) all->sums[lane] = 0;
     for (uint32_t k = 0; k < s->task->n_runs; k++) {
         const uint32_t *cells = s->memory->histograms + (size_t) bin * width +
-                                (size_t) (has_pairs ? k / 2 : k) * CT_PART_CELLS;
+                                (size_t) (has_pairs ? k / 2 : k) * CT_HISTOGRAM_STRIDE;
         const unsigned shift = has_pairs && k % 2 ? 16 : 0;
         const uint32_t mask = has_pairs ? 65535 : UINT32_MAX, weight = s->runs[k].weight;
         for (unsigned lane = 0; lane < lanes; lane++) {

@@ -20,7 +20,7 @@ typedef struct {
      * [2][CT_LANES][CT_MEDIUM_ROWS + CT_MEDIUM_PAD], and the bins of one */
     uint16_t *medium_codes;
     uint8_t *medium_bins;
-    /* classes: [n_classes][CT_PART_CELLS], see scan.h */
+    /* classes: [n_classes][CT_HISTOGRAM_STRIDE], see scan.h */
     uint32_t *histograms;
     /* nodes of many classes: by item its run, and items by bin; [CT_HIST_BIN_ROWS] where bins end
      * in these; [n_classes] weights of runs on one side, twice, and of [CT_HIST_SET_LEVELS + 1]

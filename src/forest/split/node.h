@@ -12,7 +12,7 @@ typedef struct {
     const uint32_t *code_rows; /* [row] where its codes are; NULL: as rows are */
     const uint8_t *bins;       /* [col][bin_stride], or NULL */
     size_t bin_stride;
-    const int32_t *quantised; /* [row] numbers as whole ones */
+    const int32_t *quantised; /* [row] quantised numbers */
     const int32_t *exposure; /* [row] as whole numbers; NULL: there are none */
     const uint32_t *rows; /* [row] of the table; NULL: as they are */
 } ct_view;
@@ -30,7 +30,7 @@ typedef struct {
     uint32_t begin, n;      /* its items */
     uint32_t out, n_out;    /* its rows left out */
     uint32_t n_runs, node, depth, weight;
-    int exponent;           /* numbers: of the unit of the whole ones */
+    int exponent; /* numbers: exponent of their unit */
     ct_node_view place;
     /* the sum of squares divided by the weight: of classes, or of the sum of whole numbers */
     double purity;

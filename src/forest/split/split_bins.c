@@ -221,7 +221,7 @@ static void count_classes(ct_hist_search *s, const group *g)
     const uint32_t n_runs = s->task->n_runs, most = ct_has_pairs(s->task->weight) ? 2 : 1;
     const uint8_t *bins[CT_LANES];
     memcpy(bins, g->bins, sizeof bins);
-    for (uint32_t k = 0; k < n_runs; k += most, histogram += CT_PART_CELLS) {
+    for (uint32_t k = 0; k < n_runs; k += most, histogram += CT_HISTOGRAM_STRIDE) {
         const ct_hist_run *runs = s->runs + k;
         const uint32_t own = n_runs - k < most ? n_runs - k : most;
         uint32_t n = 0;
@@ -270,8 +270,8 @@ static uint32_t run_weight(const ct_hist_search *s, const group *g, uint32_t run
                            unsigned lane)
 {
     const uint32_t *cells = s->memory->histograms + (size_t) bin * g->width + lane;
-    if (!ct_has_pairs(s->task->weight)) return cells[(size_t) run * CT_PART_CELLS];
-    return cells[(size_t) (run / 2) * CT_PART_CELLS] >> run % 2 * 16 & 65535;
+    if (!ct_has_pairs(s->task->weight)) return cells[(size_t) run * CT_HISTOGRAM_STRIDE];
+    return cells[(size_t) (run / 2) * CT_HISTOGRAM_STRIDE] >> run % 2 * 16 & 65535;
 }
 
 /* Weight of the node in a bin. */

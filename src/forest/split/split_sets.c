@@ -49,7 +49,7 @@ static double score_of(const ct_hist_search *s, const level_counts *l, uint32_t 
                        uint32_t left)
 {
     const uint32_t n_runs = s->task->n_runs, weight = s->task->weight;
-    uint32_t few[CT_HIST_CLASSES], *sides = ct_has_many_runs(s) ? s->memory->sides : few;
+    uint32_t on_stack[CT_HIST_CLASSES], *sides = ct_has_many_runs(s) ? s->memory->sides : on_stack;
     uint64_t size = 0, squares = 0, others = 0;
     double sum = 0, amount = 0;
     memset(sides, 0, n_runs * sizeof *sides);
@@ -97,8 +97,8 @@ void ct_forest_search_set(ct_hist_search *s, uint32_t column)
 {
     CT_ASSERT(column < s->grower->n_cols && s->grower->codes->columns[column].is_set);
     level_counts l;
-    uint32_t few[(CT_HIST_SET_LEVELS + 1) * CT_HIST_CLASSES],
-        *of_levels = ct_has_many_runs(s) ? s->memory->of_levels : few;
+    uint32_t on_stack[(CT_HIST_SET_LEVELS + 1) * CT_HIST_CLASSES],
+        *of_levels = ct_has_many_runs(s) ? s->memory->of_levels : on_stack;
     for (uint32_t i = 0; i <= CT_HIST_SET_LEVELS; i++)
         l.weights[i] = of_levels + (size_t) i * s->task->n_runs;
     count_levels(s, column, &l);

@@ -18,7 +18,7 @@ typedef struct {
     ct_small node;
 } small_rows;
 
-enum { SIGN_BIT = 0x8000 }; /* codes turned so compare as signed numbers */
+enum { SIGN_BIT = 0x8000 }; /* codes with this bit flipped compare as signed numbers */
 
 static uint32_t from_signed(int16_t code, int missing_left)
 {

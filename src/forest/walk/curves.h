@@ -6,10 +6,10 @@
 
 #include "forest/walk/walk.h"
 
-/* What is asked of rows. */
+/* What predictions of rows are wanted. */
 typedef struct {
     const ct_hist_forest *forest;
-    uint32_t n_rows, n_ranks;  /* as in ct_forest_members_asked, as `own` */
+    uint32_t n_rows, n_ranks; /* as in ct_forest_members_request, as `own` */
     const uint32_t *own;
     const uint32_t *survival;  /* [n_ranks] as in ct_hist_data */
     /* [n_times + 1] by time as `survival` counts them: the first column of the hazards at or behind
@@ -17,10 +17,10 @@ typedef struct {
     const uint32_t *column_of;
     uint32_t n_columns;
     double *hazards; /* [n_columns][n_rows]; NaN where no tree counts */
-} ct_forest_curves_asked;
+} ct_forest_curves_request;
 
 /* As ct_forest_members_predict(). */
-ct_status ct_forest_curves_predict(const ct_forest_curves_asked *asked,
+ct_status ct_forest_curves_predict(const ct_forest_curves_request *request,
                                    const ct_hist_code_column *codes, const ct_column *columns,
                                    unsigned threads, ct_halt *stop, ct_error *error);
 

@@ -29,7 +29,7 @@ typedef struct {
 } scratch;
 
 typedef struct {
-    const ct_forest_members_asked *asked;
+    const ct_forest_members_request *request;
     scratch *scratches; /* [threads] */
 } plan;
 
@@ -118,8 +118,8 @@ static int visit_tree(void *data, unsigned worker, uint32_t number, uint32_t fro
                       const uint32_t *leaves)
 {
     const plan *p = (const plan *) data;
-    const ct_forest_members_asked *asked = p->asked;
-    const ct_hist_tree *tree = &asked->forest->trees[number];
+    const ct_forest_members_request *request = p->request;
+    const ct_hist_tree *tree = &request->forest->trees[number];
     scratch *d = &p->scratches[worker];
     /* one loop for each look-up that misses the caches, so that many are under way at a time */
     for (uint32_t i = 0; i < n; i++) d->leaf[i] = tree->nodes[leaves[i]].next;
@@ -129,7 +129,8 @@ static int visit_tree(void *data, unsigned worker, uint32_t number, uint32_t fro
         const uint32_t leaf = d->leaf[i], begin = d->begin[i], size = tree->ends[leaf] - begin;
         shares *s = &d->rows[i];
         if (number == 0) s->n = s->trees = 0;
-        if (asked->own && ct_forest_members_have(tree->members + begin, size, asked->own[from + i]))
+        if (request->own &&
+            ct_forest_members_have(tree->members + begin, size, request->own[from + i]))
             d->found++;
         else if (!give(s, tree->members + begin, size, tree->counts[leaf])) return 0;
     }
@@ -185,14 +186,14 @@ static int choose(scratch *d, const shares *s, const bucketing *b, uint32_t buck
 }
 
 /* The rank of each probability; these increase. */
-static int say_quantiles(const ct_forest_members_asked *asked, scratch *d, const shares *s,
+static int say_quantiles(const ct_forest_members_request *request, scratch *d, const shares *s,
                          int32_t *out)
 {
     const bucketing b = fill_buckets(d, s);
     uint64_t before = 0; /* in the buckets before */
     uint32_t bucket = 0, ready = BUCKETS;
-    for (uint32_t k = 0; k < asked->n_probabilities; k++, out += asked->n_rows) {
-        const uint64_t want = wanted(asked->probabilities[k], s->trees);
+    for (uint32_t k = 0; k < request->n_probabilities; k++, out += request->n_rows) {
+        const uint64_t want = wanted(request->probabilities[k], s->trees);
         while (before + d->buckets[bucket] < want) before += d->buckets[bucket++];
         if (b.shift && bucket != ready && !choose(d, s, &b, bucket)) return 0;
         ready = bucket;
@@ -208,29 +209,29 @@ static int say_quantiles(const ct_forest_members_asked *asked, scratch *d, const
     return 1;
 }
 
-static void say_weights(const ct_forest_members_asked *asked, const shares *s, double *out)
+static void say_weights(const ct_forest_members_request *request, const shares *s, double *out)
 {
     const double all = ldexp(s->trees, CT_MEMBER_UNIT);
     for (uint32_t i = 0; i < s->n; i++)
-        out[s->entries[i].rank * (size_t) asked->n_rows] += s->entries[i].share / all;
+        out[s->entries[i].rank * (size_t) request->n_rows] += s->entries[i].share / all;
 }
 
 static int visit_rows(void *data, unsigned worker, uint32_t from, uint32_t n)
 {
     const plan *p = (const plan *) data;
-    const ct_forest_members_asked *asked = p->asked;
+    const ct_forest_members_request *request = p->request;
     scratch *d = &p->scratches[worker];
     for (uint32_t i = 0; i < n; i++) {
         const shares *s = &d->rows[i];
-        if (s->trees && asked->weights) say_weights(asked, s, asked->weights + from + i);
-        if (s->trees && asked->quantiles &&
-            !say_quantiles(asked, d, s, asked->quantiles + from + i))
+        if (s->trees && request->weights) say_weights(request, s, request->weights + from + i);
+        if (s->trees && request->quantiles &&
+            !say_quantiles(request, d, s, request->quantiles + from + i))
             return 0;
     }
     return 1;
 }
 
-/* ---- the whole ---- */
+/* ---- all steps ---- */
 
 /* Rows at a time, so that their entries have room. */
 static uint32_t rows_at_a_time(const ct_hist_forest *forest)
@@ -246,12 +247,12 @@ static uint32_t rows_at_a_time(const ct_hist_forest *forest)
     return entries * ROWS < ENTRIES ? ROWS : entries < ENTRIES ? (uint32_t) (ENTRIES / entries) : 1;
 }
 
-static void empty(const ct_forest_members_asked *asked)
+static void empty(const ct_forest_members_request *request)
 {
-    const size_t n = asked->n_rows;
-    if (asked->quantiles)
-        memset(asked->quantiles, 0, n * asked->n_probabilities * sizeof *asked->quantiles);
-    for (size_t i = 0; asked->weights && i < n * asked->n_ranks; i++) asked->weights[i] = 0;
+    const size_t n = request->n_rows;
+    if (request->quantiles)
+        memset(request->quantiles, 0, n * request->n_probabilities * sizeof *request->quantiles);
+    for (size_t i = 0; request->weights && i < n * request->n_ranks; i++) request->weights[i] = 0;
 }
 
 static void free_scratch(scratch *d)
@@ -260,29 +261,29 @@ static void free_scratch(scratch *d)
     ct_free(d->chosen.entries);
 }
 
-ct_status ct_forest_members_predict(const ct_forest_members_asked *asked,
+ct_status ct_forest_members_predict(const ct_forest_members_request *request,
                                     const ct_hist_code_column *codes, const ct_column *columns,
                                     unsigned threads, ct_halt *stop, ct_error *error)
 {
-    CT_ASSERT(asked->quantiles || asked->weights);
-    CT_ASSERT(asked->probabilities || !asked->quantiles);
-    plan p = {asked, NULL};
-    const ct_hist_visitor visitor = {&p, rows_at_a_time(asked->forest), visit_tree, visit_rows};
+    CT_ASSERT(request->quantiles || request->weights);
+    CT_ASSERT(request->probabilities || !request->quantiles);
+    plan p = {request, NULL};
+    const ct_hist_visitor visitor = {&p, rows_at_a_time(request->forest), visit_tree, visit_rows};
     int64_t found = 0;
     if (!threads) threads = 1;
     p.scratches = (scratch *) ct_alloc(threads * sizeof *p.scratches);
     if (!p.scratches) return ct_fail(error, CT_NO_MEMORY, "no memory to predict");
     memset(p.scratches, 0, threads * sizeof *p.scratches);
-    empty(asked);
-    ct_status status = ct_hist_visit(asked->forest, codes, columns, asked->n_rows, &visitor,
+    empty(request);
+    ct_status status = ct_hist_visit(request->forest, codes, columns, request->n_rows, &visitor,
                                      threads, stop, error);
     for (unsigned i = 0; i < threads; i++) {
         found += p.scratches[i].found;
         free_scratch(&p.scratches[i]);
     }
     ct_free(p.scratches);
-    if (status == CT_OK && asked->own && !ct_atomic_read(&stop->stopped) &&
-        found != ct_forest_members_rows(asked->forest))
+    if (status == CT_OK && request->own && !ct_atomic_read(&stop->stopped) &&
+        found != ct_forest_members_rows(request->forest))
         return ct_fail(error, CT_BAD_INPUT, "these are not the rows the forest was grown from");
     return status;
 }

@@ -12,7 +12,7 @@
 
 enum { CT_MEMBER_UNIT = 31 };
 
-/* What is asked of rows. */
+/* What predictions of rows are wanted. */
 typedef struct {
     const ct_hist_forest *forest;
     uint32_t n_rows, n_ranks; /* rows that walk; rows the forest was grown from */
@@ -22,10 +22,10 @@ typedef struct {
     const double *probabilities; /* [n_probabilities] increasing, within 0 and 1 */
     uint32_t n_probabilities;
     /* int32_t [n_probabilities][n_rows] the lowest place, from 1, up to which the weights sum up to
-     * the probability; 0: no tree counts. NULL: not asked for */
+     * the probability; 0: no tree counts. NULL: not wanted */
     int32_t *quantiles;
-    double *weights; /* [n_ranks][n_rows], sum 1 or 0. NULL: not asked for */
-} ct_forest_members_asked;
+    double *weights; /* [n_ranks][n_rows], sum 1 or 0. NULL: not wanted */
+} ct_forest_members_request;
 
 /* Whether all leaves have sound members of n_ranks rows. */
 int ct_forest_members_are_valid(const ct_hist_forest *forest, uint32_t n_ranks);
@@ -38,7 +38,7 @@ int64_t ct_forest_members_rows(const ct_hist_forest *forest);
 
 /* As ct_hist_predict(). CT_BAD_INPUT: rows that are said to be those the forest was grown from are
  * not where these are. */
-ct_status ct_forest_members_predict(const ct_forest_members_asked *asked,
+ct_status ct_forest_members_predict(const ct_forest_members_request *request,
                                     const ct_hist_code_column *codes, const ct_column *columns,
                                     unsigned threads, ct_halt *stop, ct_error *error);
 

@@ -116,7 +116,7 @@ static inline evolve_data *new_planes(uint32_t n, double **values)
 /* SSE of the rows with `in`, by Householder on the rows themselves, as one node's model. */
 static inline double plain_sse(const ct_gmt_model_data *data, const uint8_t *in, double *terms)
 {
-    ct_gmt_model_data part = *data;
+    ct_gmt_model_data subset = *data;
     static double x[MOST_COLUMNS][MOST_ROWS], y[MOST_ROWS], weights[MOST_ROWS];
     ct_column columns[MOST_COLUMNS];
     uint32_t regressors[MOST_COLUMNS], zero = 0, n = 0;
@@ -133,16 +133,17 @@ static inline double plain_sse(const ct_gmt_model_data *data, const uint8_t *in,
         columns[k].type = CT_DOUBLE;
         regressors[k] = k;
     }
-    part.n_rows = n;
-    part.columns = columns;
-    part.regressors = regressors;
-    part.response = y;
-    part.weights = data->weights ? weights : NULL;
+    subset.n_rows = n;
+    subset.columns = columns;
+    subset.regressors = regressors;
+    subset.response = y;
+    subset.weights = data->weights ? weights : NULL;
     ct_gmt_node_models models;
     ct_error error;
     *terms = 0;
     if (!n) return 0;
-    CHECK(ct_gmt_node_models_fit(&models, &part, 1, &zero, &zero, where, NULL, 1, &error) == CT_OK);
+    CHECK(ct_gmt_node_models_fit(&models, &subset, 1, &zero, &zero, where, NULL, 1, &error) ==
+          CT_OK);
     double sse = models.deviance[0];
     *terms = models.rank[0];
     ct_gmt_node_models_free(&models);
@@ -186,8 +187,8 @@ static inline int plain_left(const evolve_data *d, uint32_t s, double threshold,
 /* The cost of a test at the root, above the leaves of both its subtrees, whose rows `leaf` tells:
  * [side][row]. INFINITY if a leaf or a split has too few rows. */
 static inline double cost_of_test(const evolve_data *d, const uint8_t *left, uint8_t *const *leaf,
-                           const uint32_t *n_leaves, const plain_splits *splits,
-                           const ct_line_options *o)
+                                  const uint32_t *n_leaves, const plain_splits *splits,
+                                  const ct_gmt_split_options *o)
 {
     uint8_t in[MOST_ROWS];
     double cost = o->lambda * (n_leaves[0] + n_leaves[1] - 1);
@@ -214,8 +215,9 @@ static inline double cost_of_test(const evolve_data *d, const uint8_t *left, uin
 }
 
 static inline void try_test(const evolve_data *d, uint32_t s, double threshold, uint32_t set,
-                     uint8_t *const *leaf, const uint32_t *n_leaves,
-                     const plain_splits *splits, const ct_line_options *o, plain_best *best)
+                            uint8_t *const *leaf, const uint32_t *n_leaves,
+                            const plain_splits *splits, const ct_gmt_split_options *o,
+                            plain_best *best)
 {
     uint8_t left[MOST_ROWS];
     for (int missing_left = 0; missing_left < 2; missing_left++) {
@@ -228,9 +230,9 @@ static inline void try_test(const evolve_data *d, uint32_t s, double threshold, 
 }
 
 /* All thresholds and sets of all splitters, at the root of a tree. `splits`: NULL for none. */
-static inline double brute_line(const evolve_data *d, uint8_t *const *leaf,
-                                const uint32_t *n_leaves, const plain_splits *splits,
-                                const ct_line_options *o)
+static inline double brute_split(const evolve_data *d, uint8_t *const *leaf,
+                                 const uint32_t *n_leaves, const plain_splits *splits,
+                                 const ct_gmt_split_options *o)
 {
     plain_best best = {INFINITY, 0};
     for (uint32_t s = 0; s < d->data.n_splitters; s++) {

@@ -1,8 +1,8 @@
-/* Model trees: sums, bounds and line searches against plain loops on small data. */
+/* Model trees: sums, bounds and split searches against plain loops on small data. */
 #include "evolve/changes.h"
-#include "evolve/line_scratch.h"
+#include "evolve/split_scratch.h"
 #include "evolve/open_bound.h"
-#include "evolve/cell_walk.h"
+#include "evolve/kd_walk.h"
 #include "evolve/paper_steps.h"
 #include "evolve_data.h"
 
@@ -12,7 +12,7 @@
 typedef struct {
     ct_model_table table;
     ct_model_tree tree;
-    ct_line_scratch *scratch;
+    ct_split_scratch *scratch;
 } fixture;
 
 static int open_fixture(fixture *f, const evolve_data *d, uint32_t bins)
@@ -21,12 +21,12 @@ static int open_fixture(fixture *f, const evolve_data *d, uint32_t bins)
     return ct_gmt_model_table_init(&f->table, &d->data, bins, 1, &error) == CT_OK &&
            ct_gmt_model_tree_init(&f->tree, &f->table, ct_gram_at(CT_SIMD_SCALAR), 8, 1, &error) ==
                CT_OK &&
-           (f->scratch = ct_gmt_line_scratch_new(&f->table, 8)) != NULL;
+           (f->scratch = ct_gmt_split_scratch_new(&f->table, 8)) != NULL;
 }
 
 static void close_fixture(fixture *f)
 {
-    ct_gmt_line_scratch_free(f->scratch);
+    ct_gmt_split_scratch_free(f->scratch);
     ct_gmt_model_tree_free(&f->tree);
     ct_gmt_model_table_free(&f->table);
 }
@@ -79,10 +79,10 @@ static void compare_line(fixture *f, const evolve_data *d, uint32_t minbucket, u
     static uint8_t sides[2][MOST_ROWS];
     uint8_t *leaf[2] = {sides[0], sides[1]};
     uint32_t n_leaves[2] = {1, 1};
-    ct_line_answer answer;
+    ct_gmt_split_result answer;
     ct_error error;
     double unit = f->table.unit;
-    ct_line_options o = {minbucket, UINT32_MAX, price * unit, -1, 0, min_n};
+    ct_gmt_split_options o = {minbucket, UINT32_MAX, price * unit, -1, 0, min_n};
     memset(sides, 0, sizeof sides);
     if (!ct_gmt_is_leaf(&f->tree, 0))
         for (int side = 0; side < 2; side++) {
@@ -90,10 +90,10 @@ static void compare_line(fixture *f, const evolve_data *d, uint32_t minbucket, u
             n_leaves[side] = plain_leaves(&f->tree, child, sides[side]);
             plain_splits_of(&f->tree, child, side, 0, &splits);
         }
-    double expected = brute_line(d, leaf, n_leaves, &splits, &o);
+    double expected = brute_split(d, leaf, n_leaves, &splits, &o);
     o.lambda = price; /* of the scaled response */
-    REQUIRE(ct_gmt_line_search(&f->tree, 0, INFINITY, &o, &f->scratch, 1, &answer,
-                               &error) == CT_OK);
+    REQUIRE(ct_gmt_split_search(&f->tree, 0, INFINITY, &o, &f->scratch, 1, &answer, &error) ==
+            CT_OK);
     if (isinf(expected)) {
         CHECK(answer.best.test.splitter < 0);
         return;
@@ -120,7 +120,7 @@ static void check_line(uint32_t seed, const evolve_data *d, uint32_t n_splits, u
     close_fixture(&f);
 }
 
-static void lines_are_exact(void)
+static void searches_are_exact(void)
 {
     for (uint32_t seed = 0; seed < (CHECK_QUICK() ? 6 : 20); seed++) {
         evolve_data *d = new_data(seed, 30 + seed % 20, 1 + seed % 3, seed % 4 == 1 ? 5 : 0,
@@ -149,15 +149,15 @@ static void small_splits_of_sets(void)
 }
 
 /* Of a node that has some of the rows, here those of the upper half of the first column. */
-static void lines_below_are_exact(void)
+static void splits_below_are_exact(void)
 {
     for (uint32_t seed = 0; seed < 6; seed++) {
-        evolve_data *d = new_data(60 + seed, 80, 2, 0, 0, 0), *part = new_data(0, 40, 2, 0, 0, 0);
+        evolve_data *d = new_data(60 + seed, 80, 2, 0, 0, 0), *subset = new_data(0, 40, 2, 0, 0, 0);
         static uint8_t nowhere[MOST_ROWS];
         uint8_t *leaf[2] = {nowhere, nowhere};
         const uint32_t one[2] = {1, 1};
         fixture f;
-        ct_line_answer answer;
+        ct_gmt_split_result answer;
         ct_error error;
         ct_gmt_test test = {0, 40, {0}, 0};
         REQUIRE(open_fixture(&f, d, 3));
@@ -166,16 +166,16 @@ static void lines_below_are_exact(void)
         const ct_model_node *node = &f.tree.nodes[f.tree.nodes[0].right];
         for (uint32_t i = 0; i < 40; i++) {
             uint32_t row = f.tree.rows[node->begin + i];
-            for (int k = 0; k < 2; k++) part->x[k][i] = d->x[k][row];
-            part->y[i] = d->y[row];
+            for (int k = 0; k < 2; k++) subset->x[k][i] = d->x[k][row];
+            subset->y[i] = d->y[row];
         }
-        ct_line_options o = {3, UINT32_MAX, 0, -1, 0, 0};
-        REQUIRE(ct_gmt_line_search(&f.tree, f.tree.nodes[0].right, INFINITY, &o, &f.scratch, 1,
-                                   &answer, &error) == CT_OK);
-        CHECK(fabs(f.table.unit * answer.best.sse - brute_line(part, leaf, one, NULL, &o)) <=
+        ct_gmt_split_options o = {3, UINT32_MAX, 0, -1, 0, 0};
+        REQUIRE(ct_gmt_split_search(&f.tree, f.tree.nodes[0].right, INFINITY, &o, &f.scratch, 1,
+                                    &answer, &error) == CT_OK);
+        CHECK(fabs(f.table.unit * answer.best.sse - brute_split(subset, leaf, one, NULL, &o)) <=
               1e-9 * f.table.unit * f.table.total);
         close_fixture(&f);
-        free(part);
+        free(subset);
         free(d);
     }
 }
@@ -186,7 +186,7 @@ static void some_rows_rule_out(void)
 {
     evolve_data *d = new_data(71, MOST_ROWS, 3, 0, 0, 0);
     fixture f;
-    ct_line_answer answer, again;
+    ct_gmt_split_result answer, again;
     ct_error error;
     ct_gmt_test first = {0, MOST_ROWS / 2, {0}, 0}, second = {2, MOST_ROWS / 2, {0}, 0};
     for (uint32_t row = 0; row < MOST_ROWS; row++)
@@ -195,11 +195,11 @@ static void some_rows_rule_out(void)
     REQUIRE(ct_gmt_model_tree_expand(&f.tree, 0, &first));
     REQUIRE(ct_gmt_model_tree_expand(&f.tree, f.tree.nodes[0].right, &second));
     refresh(&f.tree, 0, 1, 16);
-    ct_line_options o = {5, UINT32_MAX, 1e-3, -1, 0, 0};
+    ct_gmt_split_options o = {5, UINT32_MAX, 1e-3, -1, 0, 0};
     double now = ct_penalised(f.tree.sse, f.tree.terms, 3, o.lambda);
-    REQUIRE(ct_gmt_line_search(&f.tree, 0, now, &o, &f.scratch, 1, &answer, &error) == CT_OK);
-    o.without = CT_LINE_SOME_ROWS;
-    REQUIRE(ct_gmt_line_search(&f.tree, 0, now, &o, &f.scratch, 1, &again, &error) == CT_OK);
+    REQUIRE(ct_gmt_split_search(&f.tree, 0, now, &o, &f.scratch, 1, &answer, &error) == CT_OK);
+    o.without = CT_GMT_SOME_ROWS;
+    REQUIRE(ct_gmt_split_search(&f.tree, 0, now, &o, &f.scratch, 1, &again, &error) == CT_OK);
     CHECK_INT(again.best.test.splitter, 1);
     CHECK_INT(answer.best.test.splitter, 1);
     CHECK(answer.best.sse == again.best.sse && answer.best.test.cut == again.best.test.cut);
@@ -208,7 +208,7 @@ static void some_rows_rule_out(void)
 }
 
 /* A long run of one value, and the best threshold right below it, so many rows above the start of
- * the bin that parts of even size would end within the run. */
+ * the bin that bins of even size would end within the run. */
 static void runs_are_opened(void)
 {
     for (uint32_t above = 0; above < 4; above++) {
@@ -270,7 +270,7 @@ static void sets_have_sides(void)
     }
 }
 
-/* No way to part the middle rows costs less than the bound says; and it says something. */
+/* No way to divide the middle rows costs less than the bound says; and it says something. */
 static void bounds_hold(void)
 {
     enum { P = 4, SIDE = 40, MIDDLE = 9, ROWS = 2 * SIDE + MIDDLE };
@@ -384,7 +384,7 @@ static void check_omitting(const fixture *f, const evolve_data *d, int32_t at)
 }
 
 /* A leaf's model has the columns it is to have, and its halves have the same; a branch that is
- * lifted or copied keeps its own, a leaf in the place of a branch has all. */
+ * lifted or copied keeps its own, a leaf in place of a branch has all. */
 static void models_omit_columns(void)
 {
     evolve_data *d = new_data(4, 300, 4, 0, 0, 0);
@@ -457,10 +457,10 @@ static void pieces_are_all_rows(void)
     evolve_data *d = new_planes(140000, &values);
     fixture f;
     ct_error error;
-    ct_line_scratch *scratch[3];
+    ct_split_scratch *scratch[3];
     REQUIRE(open_fixture(&f, d, 32));
     for (int i = 0; i < 3; i++)
-        REQUIRE((scratch[i] = i ? ct_gmt_line_scratch_new(&f.table, 8) : f.scratch) != NULL);
+        REQUIRE((scratch[i] = i ? ct_gmt_split_scratch_new(&f.table, 8) : f.scratch) != NULL);
     const ct_gmt_test test = {0, 100000, {0}, 0}, below = {1, 70000, {0}, 0};
     f.tree.threads = 3;
     check_sums(&f.tree, 0);
@@ -472,12 +472,12 @@ static void pieces_are_all_rows(void)
     CHECK(left->end >= 100000 && left->end < 100100); /* some values are equal */
     for (uint32_t k = 0; k < 140000; k++)
         CHECK(ct_gmt_goes_left(&f.table, &test, f.tree.rows[k]) == (k < left->end));
-    ct_line_options options = {1, 2, 0.5, -1, 0, 0};
-    ct_line_answer first, again;
+    ct_gmt_split_options options = {1, 2, 0.5, -1, 0, 0};
+    ct_gmt_split_result first, again;
     for (unsigned threads = 1; threads <= 3; threads += 2) {
         f.tree.threads = threads;
-        REQUIRE(ct_gmt_line_search(&f.tree, 0, INFINITY, &options, scratch, threads,
-                                   threads == 1 ? &first : &again, &error) == CT_OK);
+        REQUIRE(ct_gmt_split_search(&f.tree, 0, INFINITY, &options, scratch, threads,
+                                    threads == 1 ? &first : &again, &error) == CT_OK);
     }
     CHECK(!memcmp(&first.best.test, &again.best.test, sizeof first.best.test));
     CHECK(first.best.sse == again.best.sse && first.kept[0].sse == again.kept[0].sse &&
@@ -486,16 +486,16 @@ static void pieces_are_all_rows(void)
     f.tree.nodes[0].test = first.best.test;
     refresh(&f.tree, 0, 1, 4);
     CHECK(fabs(f.tree.sse - first.best.sse) <= 1e-9 * f.table.total);
-    for (int i = 1; i < 3; i++) ct_gmt_line_scratch_free(scratch[i]);
+    for (int i = 1; i < 3; i++) ct_gmt_split_scratch_free(scratch[i]);
     close_fixture(&f);
     free(values);
     free(d);
 }
 
 /* A random change, the same in both trees of one shape. */
-static void change_both(ct_model_tree *rows, ct_model_tree *bare, ct_rng *rng)
+static void change_both(ct_model_tree *rows, ct_model_tree *sums_only, ct_rng *rng)
 {
-    ct_model_tree *both[2] = {rows, bare};
+    ct_model_tree *both[2] = {rows, sums_only};
     int32_t node = ct_gmt_random_node(rows,
                                       ct_rng_below(rng, 3) ? ct_gmt_any_leaf : ct_gmt_any_split,
                                       rng);
@@ -511,20 +511,20 @@ static void change_both(ct_model_tree *rows, ct_model_tree *bare, ct_rng *rng)
 }
 
 /* What cells say of a tree against a tree of the same tests that has its rows. */
-static void compare_cells(const ct_row_cells *cells, const ct_model_tree *rows,
-                          const ct_model_tree *bare, ct_node_rows *found)
+static void compare_trees(const ct_kd_tree *kd, const ct_model_tree *rows,
+                          const ct_model_tree *sums_only, ct_node_rows *found)
 {
-    CHECK_INT(rows->n_leaves, bare->n_leaves);
-    CHECK(fabs(rows->sse - bare->sse) <= 1e-10 * cells->table.total);
+    CHECK_INT(rows->n_leaves, sums_only->n_leaves);
+    CHECK(fabs(rows->sse - sums_only->sse) <= 1e-10 * kd->table.total);
     for (uint32_t i = 0; i < rows->room; i++) {
-        const ct_model_node *a = &rows->nodes[i], *b = &bare->nodes[i];
+        const ct_model_node *a = &rows->nodes[i], *b = &sums_only->nodes[i];
         CHECK_INT(a->used, b->used);
         if (!a->used || !b->used) continue;
         CHECK_INT(a->left, b->left);
         CHECK_INT(a->depth, b->depth);
         CHECK_INT(a->end - a->begin, b->end - b->begin);
-        CHECK(fabs(a->sse - b->sse) <= 1e-10 * cells->table.total);
-        ct_gmt_node_rows_find(found, cells, bare, (int32_t) i);
+        CHECK(fabs(a->sse - b->sse) <= 1e-10 * kd->table.total);
+        ct_gmt_node_rows_find(found, kd, sums_only, (int32_t) i);
         REQUIRE(found->n_rows == a->end - a->begin);
         uint8_t in[MOST_ROWS] = {0};
         for (uint32_t k = a->begin; k < a->end; k++) in[rows->rows[k]] = 1;
@@ -535,7 +535,7 @@ static void compare_cells(const ct_row_cells *cells, const ct_model_tree *rows,
     }
 }
 
-static void cells_have_the_sums(void)
+static void kd_trees_have_the_sums(void)
 {
     for (uint32_t seed = 0; seed < (CHECK_QUICK() ? 3 : 8); seed++) {
         /* ties, a factor, missing values; cells that do not know one of the splitters; one tile and
@@ -544,29 +544,29 @@ static void cells_have_the_sums(void)
         evolve_data *d = new_data(seed, n, 3, values, seed % 2 ? 5 : 0, seed % 4);
         const uint8_t along[4] = {1, seed % 3 == 0, seed != 2, 1};
         ct_rng rng = ct_rng_of(seed, 12, 0);
-        ct_row_cells cells;
+        ct_kd_tree kd;
         ct_model_table table;
-        ct_model_tree rows, bare;
+        ct_model_tree rows, sums_only;
         ct_node_rows found;
         ct_error error;
         const ct_gram_kernels *kernels = ct_gram_at(CT_SIMD_SCALAR);
         REQUIRE(ct_gmt_model_table_init(&table, &d->data, 16, 1, &error) == CT_OK);
-        REQUIRE(ct_gmt_row_cells_init(&cells, &table, kernels, along, &error) == CT_OK);
-        REQUIRE(ct_gmt_row_cells_tree(&cells, &bare, 9, &error) == CT_OK);
-        REQUIRE(ct_gmt_model_tree_init(&rows, &cells.table, kernels, 9, 1, &error) == CT_OK);
+        REQUIRE(ct_gmt_kd_init(&kd, &table, kernels, along, &error) == CT_OK);
+        REQUIRE(ct_gmt_kd_model_tree(&kd, &sums_only, 9, &error) == CT_OK);
+        REQUIRE(ct_gmt_model_tree_init(&rows, &kd.table, kernels, 9, 1, &error) == CT_OK);
         REQUIRE(ct_gmt_node_rows_init(&found, n, &error) == CT_OK);
-        CHECK(cells.n > (seed == 2 ? 4 : 20));
+        CHECK(kd.n > (seed == 2 ? 4 : 20));
         for (int round = 0; round < 30; round++) {
-            change_both(&rows, &bare, &rng);
+            change_both(&rows, &sums_only, &rng);
             uint32_t minbucket = round % 4 ? 3 : 60, depth_max = round % 5 ? 5 : 2;
             ct_tree_limits limits = {9, depth_max, minbucket, 1, round % 3 ? 0 : 200};
             ct_gmt_model_tree_refresh(&rows, 0, &limits);
-            ct_gmt_row_cells_refresh(&cells, &bare, 0, &limits);
-            compare_cells(&cells, &rows, &bare, &found);
+            ct_gmt_kd_refresh(&kd, &sums_only, 0, &limits);
+            compare_trees(&kd, &rows, &sums_only, &found);
         }
         ct_gmt_node_rows_free(&found);
-        ct_gmt_model_tree_free(&rows), ct_gmt_model_tree_free(&bare);
-        ct_gmt_row_cells_free(&cells);
+        ct_gmt_model_tree_free(&rows), ct_gmt_model_tree_free(&sums_only);
+        ct_gmt_kd_free(&kd);
         ct_gmt_model_table_free(&table);
         free(d);
     }
@@ -584,15 +584,15 @@ static ct_tree_steps no_steps(ct_model_tree *tree)
 {
     ct_tree_steps steps;
     memset(&steps, 0, sizeof steps);
-    steps.question.tree = tree;
-    steps.question.node = CT_NO_NODE;
+    steps.query.tree = tree;
+    steps.query.node = CT_NO_NODE;
     return steps;
 }
 
 typedef struct {
     evolve_data *data;
     ct_model_table table;
-    ct_row_cells cells;
+    ct_kd_tree kd;
     ct_node_rows rows;
 } mutation_data;
 
@@ -604,16 +604,14 @@ static void mutation_begin(mutation_data *d)
     ct_error error;
     d->data = new_data(3, 400, 3, 0, 0, 0);
     REQUIRE(ct_gmt_model_table_init(&d->table, &d->data->data, 16, 1, &error) == CT_OK);
-    REQUIRE(ct_gmt_row_cells_init(&d->cells, &d->table, ct_gram_at(CT_SIMD_SCALAR), along,
-                                  &error) ==
-            CT_OK);
+    REQUIRE(ct_gmt_kd_init(&d->kd, &d->table, ct_gram_at(CT_SIMD_SCALAR), along, &error) == CT_OK);
     REQUIRE(ct_gmt_node_rows_init(&d->rows, 400, &error) == CT_OK);
 }
 
 static void mutation_end(mutation_data *d)
 {
     ct_gmt_node_rows_free(&d->rows);
-    ct_gmt_row_cells_free(&d->cells);
+    ct_gmt_kd_free(&d->kd);
     ct_gmt_model_table_free(&d->table);
     free(d->data);
 }
@@ -630,8 +628,8 @@ static ct_tree_steps mutate(ct_model_tree *tree, ct_rng rng)
 
 static void bring_into_order(ct_tree_steps *steps, mutation_data *d)
 {
-    while (steps->question.node != CT_NO_NODE) {
-        ct_gmt_cell_answer(&d->cells, &steps->question, &d->rows);
+    while (steps->query.node != CT_NO_NODE) {
+        ct_gmt_kd_answer(&d->kd, &steps->query, &d->rows);
         ct_gmt_steps_go_on(steps, &mutation_limits);
     }
 }
@@ -670,7 +668,7 @@ static void parents_and_children_exchange(void)
     ct_error error;
     int exchanged = 0;
     mutation_begin(&d);
-    REQUIRE(ct_gmt_row_cells_tree(&d.cells, &tree, 9, &error) == CT_OK);
+    REQUIRE(ct_gmt_kd_model_tree(&d.kd, &tree, 9, &error) == CT_OK);
     REQUIRE(tree.room <= 2 * CT_TREE_LEAVES);
     for (uint32_t i = 0; i < 2000; i++)
         exchanged += check_mutation(&tree, &d, ct_rng_of(i, 5, 0));
@@ -718,7 +716,7 @@ static void two_trees_exchange(void)
     int exchanged = 0;
     mutation_begin(&d);
     for (uint32_t i = 0; i < 2; i++) {
-        REQUIRE(ct_gmt_row_cells_tree(&d.cells, &trees[i], 9, &error) == CT_OK);
+        REQUIRE(ct_gmt_kd_model_tree(&d.kd, &trees[i], 9, &error) == CT_OK);
         REQUIRE(trees[i].room <= 2 * CT_TREE_LEAVES);
         for (uint32_t k = 0; k < 40; k++) {
             ct_tree_steps steps = mutate(&trees[i], ct_rng_of(k, 5 + i, 0));
@@ -794,8 +792,8 @@ static void kernels_agree(void)
 }
 
 static const check_case cases[] = {
-    {"line searches equal brute force", lines_are_exact},
-    {"lines below the root too", lines_below_are_exact},
+    {"split searches equal brute force", searches_are_exact},
+    {"splits below the root too", splits_below_are_exact},
     {"some rows rule splitters out", some_rows_rule_out},
     {"runs of equal values are opened", runs_are_opened},
     {"sets of levels with small splits below", small_splits_of_sets},
@@ -805,7 +803,7 @@ static const check_case cases[] = {
     {"sums are of the rows", sums_are_of_the_rows},
     {"models omit columns", models_omit_columns},
     {"pieces are all rows", pieces_are_all_rows},
-    {"cells have the sums", cells_have_the_sums},
+    {"k-d trees have the sums", kd_trees_have_the_sums},
     {"parents and children exchange their tests", parents_and_children_exchange},
     {"two trees exchange their tests", two_trees_exchange},
     {"kernels agree", kernels_agree},

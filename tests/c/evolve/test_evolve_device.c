@@ -1,4 +1,4 @@
-/* Questions about rows in cells on a device, against the CPU to the last bit: always on the host
+/* Queries about k-d trees of rows on a device, against the CPU to the last bit: always on the host
  * twin, and on every device there is, which may be the CPU with CUDA's runtime played
  * (cuda_on_cpu/). */
 #include "evolve/changes.h"
@@ -12,12 +12,12 @@ enum { LEAVES = 12 };
 
 /* ---- what devices answer ---- */
 
-/* Rows in cells, a device that has them. */
+/* Rows in kd, a device that has them. */
 typedef struct {
     evolve_data *data;
     ct_model_table table;
-    ct_row_cells cells;
-    ct_cell_device *device;
+    ct_kd_tree kd;
+    ct_kd_device *device;
 } bench;
 
 /* Some threads: ThreadSanitizer sees more of CUDA on the CPU where there is one (tsan.sh). */
@@ -32,9 +32,8 @@ static ct_status bench_open(bench *b, int device, uint32_t kind, uint32_t n, uin
     memset(b, 0, sizeof *b);
     b->data = new_data(kind, n, q, values, levels, kind % 5 == 2);
     CHECK(ct_gmt_model_table_init(&b->table, &b->data->data, 16, 1, error) == CT_OK);
-    CHECK(ct_gmt_row_cells_init(&b->cells, &b->table, ct_gram_at(CT_SIMD_SCALAR), along, error) ==
-          CT_OK);
-    return ct_gmt_cell_device_open(device, &b->cells, threads_of((int) kind), &b->device, error);
+    CHECK(ct_gmt_kd_init(&b->kd, &b->table, ct_gram_at(CT_SIMD_SCALAR), along, error) == CT_OK);
+    return ct_gmt_kd_device_open(device, &b->kd, threads_of((int) kind), &b->device, error);
 }
 
 /* Many regressors, one of them aliased. */
@@ -55,18 +54,17 @@ static ct_status bench_open_wide(bench *b, int device, uint32_t q, ct_error *err
     memcpy(x[WIDE - 1], x[3], sizeof x[3]);
     for (uint32_t row = 0; row < WIDE_ROWS; row++)
         y[row] = x[0][row] < 0.4 ? x[1][row] : 2 * x[2][row];
-    const ct_gmt_model_data data = {WIDE_ROWS, WIDE, columns, q,    all, 4,
-                                    all,       none, y,       NULL, 0,   NULL};
+    const ct_gmt_model_data data = {WIDE_ROWS, WIDE, columns, q, all, 4, all, none, y, NULL, 0,
+                                    NULL};
     CHECK(ct_gmt_model_table_init(&b->table, &data, 16, 1, error) == CT_OK);
-    CHECK(ct_gmt_row_cells_init(&b->cells, &b->table, ct_gram_at(CT_SIMD_SCALAR), along, error) ==
-          CT_OK);
-    return ct_gmt_cell_device_open(device, &b->cells, 1, &b->device, error);
+    CHECK(ct_gmt_kd_init(&b->kd, &b->table, ct_gram_at(CT_SIMD_SCALAR), along, error) == CT_OK);
+    return ct_gmt_kd_device_open(device, &b->kd, 1, &b->device, error);
 }
 
 static void bench_close(bench *b)
 {
-    ct_gmt_cell_device_close(b->device);
-    ct_gmt_row_cells_free(&b->cells);
+    ct_gmt_kd_device_close(b->device);
+    ct_gmt_kd_free(&b->kd);
     ct_gmt_model_table_free(&b->table);
     free(b->data);
 }
@@ -91,11 +89,11 @@ static int32_t change(ct_model_tree *tree, ct_rng *rng)
     return node;
 }
 
-/* Some questions about each of many trees, each of which the device and the CPU have alike. */
+/* Some queries about each of many trees, each of which the device and the CPU have alike. */
 enum { TREES = 9 };
 typedef struct {
     ct_model_tree trees[2][TREES];
-    ct_cell_question questions[2][TREES], *asked[TREES];
+    ct_kd_query queries[2][TREES], *asked[TREES];
     uint8_t answered[TREES];
     ct_node_rows rows;
 } twins;
@@ -104,12 +102,12 @@ static void open_twins(twins *t, const bench *b)
 {
     ct_error error;
     memset(t, 0, sizeof *t);
-    CHECK(ct_gmt_node_rows_init(&t->rows, b->cells.table.n_rows, &error) == CT_OK);
+    CHECK(ct_gmt_node_rows_init(&t->rows, b->kd.table.n_rows, &error) == CT_OK);
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < TREES; i++) {
-            CHECK(ct_gmt_row_cells_tree(&b->cells, &t->trees[k][i], LEAVES, &error) == CT_OK);
-            t->questions[k][i].tree = &t->trees[k][i];
-            t->asked[i] = &t->questions[0][i];
+            CHECK(ct_gmt_kd_model_tree(&b->kd, &t->trees[k][i], LEAVES, &error) == CT_OK);
+            t->queries[k][i].tree = &t->trees[k][i];
+            t->asked[i] = &t->queries[0][i];
         }
 }
 
@@ -124,22 +122,21 @@ static void close_twins(twins *t)
 static void pose(twins *t, uint32_t i, ct_rng *rng, int about_rows)
 {
     ct_model_tree *tree = &t->trees[0][i];
-    ct_cell_question *question = t->asked[i];
-    question->n_numbers = 0;
-    question->node = about_rows ? ct_gmt_random_node(tree, ct_gmt_any_leaf, rng)
-                                : change(tree, rng);
-    const uint32_t n = tree->nodes[question->node].end;
-    if (about_rows && n) question->n_numbers = 1 + ct_rng_below(rng, CT_ROWS_ASKED);
-    for (uint32_t k = 0; k < question->n_numbers; k++)
-        question->numbers[k] = k == 0 ? n - 1 : k == 1 ? 0 : ct_rng_below(rng, n);
+    ct_kd_query *query = t->asked[i];
+    query->n_numbers = 0;
+    query->node = about_rows ? ct_gmt_random_node(tree, ct_gmt_any_leaf, rng) : change(tree, rng);
+    const uint32_t n = tree->nodes[query->node].end;
+    if (about_rows && n) query->n_numbers = 1 + ct_rng_below(rng, CT_QUERY_ROWS);
+    for (uint32_t k = 0; k < query->n_numbers; k++)
+        query->numbers[k] = k == 0 ? n - 1 : k == 1 ? 0 : ct_rng_below(rng, n);
     ct_gmt_model_tree_copy(&t->trees[1][i], tree);
-    t->questions[1][i] = *question;
-    t->questions[1][i].tree = &t->trees[1][i];
+    t->queries[1][i] = *query;
+    t->queries[1][i].tree = &t->trees[1][i];
 }
 
 static void check_answer(const twins *t, uint32_t i)
 {
-    const ct_cell_question *device = &t->questions[0][i], *cpu = &t->questions[1][i];
+    const ct_kd_query *device = &t->queries[0][i], *cpu = &t->queries[1][i];
     for (uint32_t k = 0; k < device->n_numbers; k++) CHECK_INT(device->rows[k], cpu->rows[k]);
     for (uint32_t k = 0; k < device->tree->room; k++) {
         const ct_model_node *a = &device->tree->nodes[k], *b = &cpu->tree->nodes[k];
@@ -160,11 +157,11 @@ static uint32_t ask_and_compare(const bench *b, uint32_t seed, uint32_t rounds)
     for (uint32_t round = 0; round < rounds; round++) {
         const uint32_t n = round == 0 ? 0 : 1 + ct_rng_below(&rng, TREES);
         for (uint32_t i = 0; i < n; i++) pose(t, i, &rng, round > 2 && (round + i) % 3 == 0);
-        ct_gmt_cell_device_ask(b->device, t->asked, n, t->answered);
+        ct_gmt_kd_device_answer(b->device, t->asked, n, t->answered);
         for (uint32_t i = 0; i < n; i++) {
             n_answered += t->answered[i];
-            ct_gmt_cell_answer(&b->cells, &t->questions[1][i], &t->rows);
-            if (!t->answered[i]) ct_gmt_cell_answer(&b->cells, t->asked[i], &t->rows);
+            ct_gmt_kd_answer(&b->kd, &t->queries[1][i], &t->rows);
+            if (!t->answered[i]) ct_gmt_kd_answer(&b->kd, t->asked[i], &t->rows);
             check_answer(t, i);
         }
     }
@@ -183,9 +180,9 @@ static void compare(int device)
         if (CHECK_INT(bench_open(&b, device, kind, n_rows[(kind + kind / 6) % 6], q, &error),
                       CT_OK)) {
             uint32_t n = ask_and_compare(&b, kind, CHECK_QUICK() ? 8 : 20);
-            CHECK_INT(ct_gmt_cell_device_answers(b.device), n);
-            CHECK(n > 15 && ct_gmt_cell_device_batches(b.device) < n);
-            CHECK(!ct_gmt_cell_device_is_lost(b.device));
+            CHECK_INT(ct_gmt_kd_device_answers(b.device), n);
+            CHECK(n > 15 && ct_gmt_kd_device_batches(b.device) < n);
+            CHECK(!ct_gmt_kd_device_is_lost(b.device));
         } else {
             printf("    %s\n", error.message);
         }
@@ -236,9 +233,9 @@ static int works(int device)
     ct_status status = bench_open(&b, device, 1, 2500, 2, &error);
     if (status == CT_OK) {
         const uint32_t n = ask_and_compare(&b, 7, 4);
-        fine = !ct_gmt_cell_device_is_lost(b.device);
-        CHECK_INT(ct_gmt_cell_device_answers(b.device), n);
-        CHECK((ct_gmt_cell_device_why(b.device)[0] == '\0') == fine);
+        fine = !ct_gmt_kd_device_is_lost(b.device);
+        CHECK_INT(ct_gmt_kd_device_answers(b.device), n);
+        CHECK((ct_gmt_kd_device_why(b.device)[0] == '\0') == fine);
     } else {
         CHECK_INT(error.status, CT_NO_DEVICE);
         CHECK(error.message[0] != '\0' && b.device == NULL);
@@ -277,12 +274,12 @@ static void cuda_that_fails(void)
     cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
 }
 
-/* The less memory there is, the fewer questions a batch has; those that are too large for one are
+/* The less memory there is, the fewer queries a batch has; those that are too large for one are
  * the CPU's; and at last the device is refused, by its numbers. */
 static void little_memory(int device)
 {
-    int64_t least = INT64_MAX, most = 0; /* batches of the same questions */
-    uint32_t fewest = UINT32_MAX, all = 0; /* questions answered */
+    int64_t least = INT64_MAX, most = 0;   /* batches of the same queries */
+    uint32_t fewest = UINT32_MAX, all = 0; /* queries answered */
     ct_status status = CT_OK;
     const size_t step = CHECK_QUICK() ? 120000 : 40000;
     for (size_t limit = 9900000; status == CT_OK; limit -= step) {
@@ -292,8 +289,8 @@ static void little_memory(int device)
         status = bench_open_wide(&b, device, WIDE, &error);
         if (status == CT_OK) {
             const uint32_t n = ask_and_compare(&b, 3, 9);
-            const int64_t batches = ct_gmt_cell_device_batches(b.device);
-            CHECK(!ct_gmt_cell_device_is_lost(b.device));
+            const int64_t batches = ct_gmt_kd_device_batches(b.device);
+            CHECK(!ct_gmt_kd_device_is_lost(b.device));
             if (batches > most) most = batches;
             if (batches < least) least = batches;
             if (n > all) all = n;
@@ -317,7 +314,7 @@ static void little_memory_with_cuda(void)
     little_memory(0);
 }
 
-/* ---- whole fits ---- */
+/* ---- optimum fits ---- */
 
 static int same_fits(const ct_gmt *a, const ct_gmt *b, uint32_t n_rows)
 {
@@ -352,7 +349,7 @@ static ct_gmt_options paper_options(int kind)
 }
 
 /* The tree and the course of the search are the CPU's. */
-static void compare_fits(ct_gmt_place place, int number)
+static void compare_fits(ct_gmt_backend backend, int number)
 {
     for (int kind = 0; kind < (CHECK_QUICK() ? 3 : 6); kind++) {
         evolve_data *d = new_data(50 + (uint32_t) kind, kind % 3 ? 5000 : 400, 3, kind % 2 ? 0 : 25,
@@ -362,7 +359,7 @@ static void compare_fits(ct_gmt_place place, int number)
         ct_error error = {CT_OK, ""};
         REQUIRE(ct_gmt_fit(&d->data, &o, &cpu, &error) == CT_OK);
         CHECK(cpu.forest.n_nodes > 1 && cpu.device_answers == 0 && !strcmp(cpu.device, "cpu"));
-        o.place = place;
+        o.backend = backend;
         o.device_number = number;
         o.threads = threads_of(kind);
         if (CHECK_INT(ct_gmt_fit(&d->data, &o, &device, &error), CT_OK)) {
@@ -395,7 +392,7 @@ static void fits_without_the_twin(void)
     ct_error error;
     o.effort = o.patience = 6;
     REQUIRE(ct_gmt_fit(&d->data, &o, &cpu, &error) == CT_OK);
-    o.place = CT_GMT_ON_TWIN;
+    o.backend = CT_GMT_ON_TWIN;
     for (long k = 1; k < 60; k += 6) {
         ct_gpu_twin_fail_at(k);
         REQUIRE(ct_gmt_fit(&d->data, &o, &other, &error) == CT_OK);
@@ -423,7 +420,7 @@ static void fits_with_cuda_that_fails(void)
     ct_gmt fit;
     ct_error error;
     o.effort = o.patience = 6;
-    o.place = CT_GMT_ON_CUDA;
+    o.backend = CT_GMT_ON_CUDA;
     for (long k = 1; k < 100; k += 12) {
         cuda_on_cpu_fail_at(k, CUDA_DEVICE_FAILS);
         CHECK_INT(ct_gmt_fit(&d->data, &o, &fit, &error), CT_NO_DEVICE);
@@ -435,28 +432,28 @@ static void fits_with_cuda_that_fails(void)
     free(d);
 }
 
-static void places_that_are_none(void)
+static void backends_that_are_none(void)
 {
     evolve_data *d = new_data(60, 400, 2, 0, 3, 0);
     ct_gmt_options o = paper_options(1);
     ct_gmt fit;
     ct_error error;
     o.effort = o.patience = 2;
-    o.place = CT_GMT_ON_CUDA;
+    o.backend = CT_GMT_ON_CUDA;
     o.device_number = CT_DEVICE_MAX;
     CHECK_INT(ct_gmt_fit(&d->data, &o, &fit, &error), CT_NO_DEVICE);
     ct_gmt_free(&fit);
-    o.place = CT_GMT_ON_AUTO; /* too little to do */
+    o.backend = CT_GMT_ON_AUTO; /* too little to do */
     CHECK_INT(ct_gmt_fit(&d->data, &o, &fit, &error), CT_OK);
     CHECK(!strcmp(fit.device, "cpu") && fit.device_note[0] == '\0');
     ct_gmt_free(&fit);
     o.mode = CT_GMT_LOCAL; /* the CPU's alone */
     CHECK_INT(ct_gmt_fit(&d->data, &o, &fit, &error), CT_OK);
     ct_gmt_free(&fit);
-    o.place = CT_GMT_ON_TWIN;
+    o.backend = CT_GMT_ON_TWIN;
     CHECK_INT(ct_gmt_fit(&d->data, &o, &fit, &error), CT_BAD_INPUT);
     ct_gmt_free(&fit);
-    ct_gmt_cell_device_close(NULL);
+    ct_gmt_kd_device_close(NULL);
     free(d);
 }
 
@@ -464,19 +461,19 @@ static void places_that_are_none(void)
 static void device_pays_for_much(void)
 {
     const uint8_t along[5] = {1, 1};
-    ct_row_cells cells;
-    memset(&cells, 0, sizeof cells);
-    cells.along = (uint8_t *) along;
-    cells.table.width = 8;
-    cells.table.size = 10;
-    for (uint32_t n = 2; n <= 5; n += 3) { /* all splitters known to the cells, and some */
-        cells.table.n_splitters = n;
-        cells.table.n_rows = cells.n = 10000;
-        ct_evolve_cost little = ct_evolve_cost_of(&cells, 64, 100, 1);
+    ct_kd_tree kd;
+    memset(&kd, 0, sizeof kd);
+    kd.along = (uint8_t *) along;
+    kd.table.width = 8;
+    kd.table.size = 10;
+    for (uint32_t n = 2; n <= 5; n += 3) { /* all splitters known to the kd, and some */
+        kd.table.n_splitters = n;
+        kd.table.n_rows = kd.n = 10000;
+        ct_evolve_cost little = ct_evolve_cost_of(&kd, 64, 100, 1);
         CHECK(little.cpu < little.device);
-        cells.table.n_rows = cells.n = 1000000;
-        ct_evolve_cost much = ct_evolve_cost_of(&cells, 64, 10000, 1),
-                       shared = ct_evolve_cost_of(&cells, 64, 10000, 4);
+        kd.table.n_rows = kd.n = 1000000;
+        ct_evolve_cost much = ct_evolve_cost_of(&kd, 64, 10000, 1),
+                       shared = ct_evolve_cost_of(&kd, 64, 10000, 4);
         CHECK(much.device < much.cpu && 4 * shared.cpu == much.cpu);
         CHECK(shared.device < much.device && shared.device > much.device / 4);
     }
@@ -489,7 +486,7 @@ static void memory_ends(void)
     int fine = 0;
     o.population = 3;
     o.effort = 2;
-    o.place = CT_GMT_ON_TWIN;
+    o.backend = CT_GMT_ON_TWIN;
     for (long after = 0; !fine && after < 3000; after += after < 80 ? 1 : 17) {
         ct_gmt gmt;
         ct_error error;
@@ -518,7 +515,7 @@ static const check_case cases[] = {
     {"fits with CUDA", fits_with_cuda},
     {"fits without the twin", fits_without_the_twin},
     {"fits with CUDA that fails", fits_with_cuda_that_fails},
-    {"places that are none", places_that_are_none},
+    {"backends that are none", backends_that_are_none},
     {"a device pays for much", device_pays_for_much},
     {"memory ends", memory_ends},
 };

@@ -1,4 +1,4 @@
-/* Model trees: whole searches, on small data against plain loops. */
+/* Model trees: optimum searches, on small data against plain loops. */
 #include "evolve_data.h"
 
 /* ---- what a certificate says ---- */
@@ -7,8 +7,8 @@
 typedef struct {
     const evolve_data *all;
     const ct_gmt *gmt;
-    evolve_data *part;
-    uint32_t rows[MOST_ROWS]; /* of the part, in the whole */
+    evolve_data *subset;
+    uint32_t rows[MOST_ROWS]; /* of the subset, in the optimum */
 } node_data;
 
 static int goes_left(const node_data *n, uint32_t node, uint32_t row)
@@ -39,22 +39,22 @@ static uint32_t last_below(const ct_forest *forest, uint32_t node)
 static void take_rows(node_data *n, uint32_t node)
 {
     const evolve_data *all = n->all;
-    evolve_data *part = (evolve_data *) calloc(1, sizeof *part);
+    evolve_data *subset = (evolve_data *) calloc(1, sizeof *subset);
     uint32_t last = last_below(&n->gmt->forest, node), q = all->data.n_cols - 1, count = 0;
-    *part = *all;
+    *subset = *all;
     for (uint32_t row = 0; row < all->data.n_rows; row++) {
         if ((uint32_t) n->gmt->where[row] < node || (uint32_t) n->gmt->where[row] > last) continue;
-        for (uint32_t k = 0; k < q; k++) part->x[k][count] = all->x[k][row];
-        part->codes[count] = all->codes[row];
-        part->y[count] = all->y[row];
+        for (uint32_t k = 0; k < q; k++) subset->x[k][count] = all->x[k][row];
+        subset->codes[count] = all->codes[row];
+        subset->y[count] = all->y[row];
         n->rows[count++] = row;
     }
-    for (uint32_t k = 0; k < q; k++) part->columns[k].values = part->x[k];
-    part->columns[q].values = part->codes;
-    part->data.n_rows = count;
-    part->data.columns = part->columns;
-    part->data.response = part->y;
-    n->part = part;
+    for (uint32_t k = 0; k < q; k++) subset->columns[k].values = subset->x[k];
+    subset->columns[q].values = subset->codes;
+    subset->data.n_rows = count;
+    subset->data.columns = subset->columns;
+    subset->data.response = subset->y;
+    n->subset = subset;
 }
 
 /* What the leaves below a child cost with all rows of the node: the child in its place. */
@@ -66,10 +66,10 @@ static double cost_of_child(const node_data *n, uint32_t child, double lambda)
         uint32_t count = 0;
         double terms;
         if (n->gmt->forest.left[leaf]) continue;
-        for (uint32_t i = 0; i < n->part->data.n_rows; i++)
+        for (uint32_t i = 0; i < n->subset->data.n_rows; i++)
             count += in[i] = leaf_below(n, child, n->rows[i]) == leaf;
         if (!count) return INFINITY;
-        cost += plain_sse(&n->part->data, in, &terms);
+        cost += plain_sse(&n->subset->data, in, &terms);
         cost += lambda * (terms + 1);
     }
     return cost;
@@ -105,7 +105,7 @@ static double least_change(const node_data *n, uint32_t node, const ct_tree_limi
         n_leaves[side] = 0;
         for (uint32_t at = child; at <= last_below(forest, child); at++) {
             if (forest->left[at]) continue;
-            for (uint32_t i = 0; i < n->part->data.n_rows; i++)
+            for (uint32_t i = 0; i < n->subset->data.n_rows; i++)
                 if (leaf_below(n, child, n->rows[i]) == at)
                     sides[side][i] = (uint8_t) n_leaves[side];
             n_leaves[side]++;
@@ -113,11 +113,11 @@ static double least_change(const node_data *n, uint32_t node, const ct_tree_limi
         note_splits(forest, child, side, &splits);
         least = fmin(least, cost_of_child(n, child, lambda));
     }
-    ct_line_options line = {limits->minbucket, UINT32_MAX, lambda, -1, 0, limits->min_n};
+    ct_gmt_split_options line = {limits->minbucket, UINT32_MAX, lambda, -1, 0, limits->min_n};
     double leaf_cost = n->gmt->models.deviance[node] + lambda * n->gmt->models.rank[node];
     least = fmin(least, leaf_cost);
-    if (n->part->data.n_rows < limits->min_n) return least;
-    return fmin(least, brute_line(n->part, leaf, n_leaves, &splits, &line));
+    if (n->subset->data.n_rows < limits->min_n) return least;
+    return fmin(least, brute_split(n->subset, leaf, n_leaves, &splits, &line));
 }
 
 /* No change of any node of a certified tree lowers its cost: tried one by one. */
@@ -145,10 +145,10 @@ static void certificates_hold(void)
                 if (!gmt.forest.left[i])
                     now += gmt.models.deviance[i] + gmt.lambda * (gmt.models.rank[i] + 1);
             take_rows(&n, node);
-            if (gmt.forest.left[node]) CHECK(n.part->data.n_rows >= o.limits.min_n);
+            if (gmt.forest.left[node]) CHECK(n.subset->data.n_rows >= o.limits.min_n);
             CHECK(least_change(&n, node, &o.limits, gmt.lambda) >=
                   now - 1e-9 * gmt.models.deviance[0]);
-            free(n.part);
+            free(n.subset);
         }
         ct_gmt_free(&gmt);
         free(d);
@@ -307,8 +307,8 @@ static void short_cuts_change_nothing(void)
     }
     REQUIRE(ct_gmt_fit(&d->data, &o, &first, &error) == CT_OK);
     CHECK(first.forest.n_nodes > 1);
-    const uint32_t without[] = {CT_LINE_BOUND, CT_LINE_SOME_ROWS, CT_LINE_MEMORY,
-                                CT_LINE_BOUND | CT_LINE_SOME_ROWS | CT_LINE_MEMORY};
+    const uint32_t without[] = {CT_GMT_BOUND, CT_GMT_SOME_ROWS, CT_GMT_CACHE,
+                                CT_GMT_BOUND | CT_GMT_SOME_ROWS | CT_GMT_CACHE};
     for (int i = CHECK_QUICK() ? 3 : 0; i < 4; i++) {
         ct_gmt again;
         o.without = without[i];

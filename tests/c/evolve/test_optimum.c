@@ -375,7 +375,7 @@ static void stopped_bounds_hold(void)
     const shape s = {2000, 3, 0, 0, 0, CHECK_QUICK() ? 12 : 36, 6, PLAIN, 0.01};
     problem p;
     ct_model_table table;
-    ct_optimum whole, part;
+    ct_optimum optimum, subset;
     ct_error error;
     ct_halt never = {NULL, NULL, 0, 1};
     ct_optimum_options o = options_of(&s, 0, 3);
@@ -383,19 +383,19 @@ static void stopped_bounds_hold(void)
     kernels.pivots = counted_pivots;
     counted.calls = counted.last = 0;
     REQUIRE(open_problem(&p, &table, &s, 6));
-    REQUIRE(ct_gmt_optimum_search(&table, &kernels, &o, &whole, &error) == CT_OK);
+    REQUIRE(ct_gmt_optimum_search(&table, &kernels, &o, &optimum, &error) == CT_OK);
     const int64_t n_calls = counted.calls;
     o.halt = &never;
-    REQUIRE(ct_gmt_optimum_search(&table, &kernels, &o, &part, &error) == CT_OK);
-    CHECK(!part.complete && !part.better && part.bound == 0);
+    REQUIRE(ct_gmt_optimum_search(&table, &kernels, &o, &subset, &error) == CT_OK);
+    CHECK(!subset.complete && !subset.better && subset.bound == 0);
     for (int64_t k = 1; k < 20; k++) {
         ct_halt soon = {NULL, NULL, 0, 0};
         o.halt = counted.halt = &soon;
         counted.calls = 0;
         counted.last = n_calls * k / 20;
-        REQUIRE(ct_gmt_optimum_search(&table, &kernels, &o, &part, &error) == CT_OK);
-        CHECK(!part.complete && soon.stopped);
-        CHECK(part.bound <= whole.cost && part.cost >= whole.bound);
+        REQUIRE(ct_gmt_optimum_search(&table, &kernels, &o, &subset, &error) == CT_OK);
+        CHECK(!subset.complete && soon.stopped);
+        CHECK(subset.bound <= optimum.cost && subset.cost >= optimum.bound);
     }
     close_problem(&p, &table);
 }

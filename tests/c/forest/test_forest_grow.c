@@ -127,7 +127,7 @@ static void check_tables(int device)
     }
 }
 
-/* Numbers that are rather far from each other: their whole ones have up to 31 bits. */
+/* Numbers that are rather far from each other: their quantised ones have up to 31 bits. */
 static void check_far_numbers(int device)
 {
     for (uint32_t kind = 0; kind < 3; kind++) {
@@ -214,7 +214,7 @@ static void check_weights(int device)
 static void scores_of_cuts(void)
 {
     static const uint32_t sizes[] = {300, 4095, 4096, 32767, 32768, 1 << 20}, classes[] = {2, 3, 7};
-    static uint32_t cells[7 * CT_PART_CELLS];
+    static uint32_t cells[7 * CT_HISTOGRAM_STRIDE];
     rng r = {306};
     for (uint32_t i = 0; i < 1800; i++) {
         const uint32_t weight = sizes[i % 6], n_runs = classes[i / 6 % 3],
@@ -231,7 +231,7 @@ static void scores_of_cuts(void)
         ct_tally_begin(&t);
         for (uint32_t k = 0; k < n_runs; k++) {
             const uint32_t left = rng_below(&r, totals[k] + 1);
-            uint32_t *cell = cells + k / by * CT_PART_CELLS;
+            uint32_t *cell = cells + k / by * CT_HISTOGRAM_STRIDE;
             cell[0] += left << k % by * 16;
             cell[width] += (totals[k] - left) << k % by * 16;
             ct_tally_add(&node, &t, k, left, totals[k]);
@@ -314,7 +314,7 @@ static void memory_of_blocks(void)
         CHECK(ct_medium_bytes(&v, 1) <= CT_GPU_SHARED);
         CHECK(ct_medium_bytes(&v, 2) - ct_medium_bytes(&v, 1) == ct_medium_warp_bytes(&v));
     }
-    CHECK(sizeof(ct_part_shared) <= CT_GPU_SHARED && sizeof(ct_root_shared) <= CT_GPU_SHARED);
+    CHECK(sizeof(ct_partition_shared) <= CT_GPU_SHARED && sizeof(ct_root_shared) <= CT_GPU_SHARED);
 }
 
 /* ---- failure ---- */

@@ -113,12 +113,13 @@ static void predictions(void)
         int32_t *places = (int32_t *) malloc(PROBABILITIES * n * sizeof *places);
         double *weights = (double *) malloc((size_t) n * n * sizeof *weights);
         long double *known = (long double *) malloc(n * sizeof *known);
-        const ct_forest_members_asked asked = {&g.forest, n, n, is_own ? g.ranks : NULL,
-                                               probabilities, PROBABILITIES, places, weights};
+        const ct_forest_members_request request = {&g.forest, n, n, is_own ? g.ranks : NULL,
+                                                   probabilities, PROBABILITIES, places, weights};
         ct_error error;
         ct_halt stop = {NULL, NULL, 0, 0};
-        CHECK_INT(ct_forest_members_predict(&asked, g.t.codes->columns, g.t.columns, 1 + seed % 3,
-                                            &stop, &error), CT_OK);
+        CHECK_INT(ct_forest_members_predict(&request, g.t.codes->columns, g.t.columns, 1 + seed % 3,
+                                            &stop, &error),
+                  CT_OK);
         for (uint32_t row = 0; row < n; row += 1 + n / 40) {
             const uint32_t trees = weights_of(&g, row, is_own, known);
             for (uint32_t k = 0; k < n; k++)
@@ -164,16 +165,18 @@ static void others_are_refused(void)
 {
     grown g = grow(2, 200, 5, 5, 1);
     int32_t places[200];
-    const ct_forest_members_asked asked = {&g.forest, 200, 200, g.ranks, probabilities, 1, places,
-                                           NULL};
+    const ct_forest_members_request request = {&g.forest, 200, 200, g.ranks, probabilities, 1,
+                                               places, NULL};
     ct_error error;
     ct_halt stop = {NULL, NULL, 0, 0};
     const uint32_t kept = g.ranks[3];
-    CHECK_INT(ct_forest_members_predict(&asked, g.t.codes->columns, g.t.columns, 1, &stop, &error),
-              CT_OK);
+    CHECK_INT(
+        ct_forest_members_predict(&request, g.t.codes->columns, g.t.columns, 1, &stop, &error),
+        CT_OK);
     for (uint32_t i = 0; i < 200; i++) g.t.values[i] = -g.t.values[i];
-    CHECK_INT(ct_forest_members_predict(&asked, g.t.codes->columns, g.t.columns, 1, &stop, &error),
-              CT_BAD_INPUT);
+    CHECK_INT(
+        ct_forest_members_predict(&request, g.t.codes->columns, g.t.columns, 1, &stop, &error),
+        CT_BAD_INPUT);
     ct_hist_tree *tree = &g.forest.trees[1];
     tree->members[0] = ct_hist_member(200, 1);
     CHECK(!ct_forest_members_are_valid(&g.forest, 200));
@@ -195,12 +198,12 @@ static void memory_ends(void)
         int32_t places[200];
         t.data.ranks = ranks;
         ct_halt stop = {NULL, NULL, 0, 0};
-        const ct_forest_members_asked asked = {&forest, 200, 200, NULL, probabilities + 3, 1,
-                                               places, NULL};
+        const ct_forest_members_request request = {&forest, 200, 200, NULL, probabilities + 3, 1,
+                                                   places, NULL};
         ct_alloc_fail_after(after);
         ct_status status = ct_hist_grow(&t.data, &o, &forest, &extra, &error);
         if (status == CT_OK && forest.n_trees == 2)
-            status = ct_forest_members_predict(&asked, t.codes->columns, t.columns, 1, &stop,
+            status = ct_forest_members_predict(&request, t.codes->columns, t.columns, 1, &stop,
                                                &error);
         fine = status == CT_OK && forest.n_trees == 2;
         ct_alloc_fail_for(-1, 0);

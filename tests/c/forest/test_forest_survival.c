@@ -193,12 +193,12 @@ static void memory_ends(void)
         ct_hist_extra extra;
         ct_error error;
         ct_halt stop = {NULL, NULL, 0, 0};
-        const ct_forest_curves_asked asked = {&forest, 300, 300, p.ranks, p.survival, column_of, 3,
-                                              hazards};
+        const ct_forest_curves_request request = {&forest, 300, 300, p.ranks, p.survival, column_of,
+                                                  3, hazards};
         ct_alloc_fail_after(after);
         ct_status status = ct_hist_grow(&p.t.data, &o, &forest, &extra, &error);
         if (status == CT_OK && forest.n_trees == 2)
-            status = ct_forest_curves_predict(&asked, p.t.codes->columns, p.t.columns, 1, &stop,
+            status = ct_forest_curves_predict(&request, p.t.codes->columns, p.t.columns, 1, &stop,
                                               &error);
         if (status == CT_OK && forest.n_trees == 2)
             status = ct_forest_concordance_of(p.survival, p.ranks, 300, &c);

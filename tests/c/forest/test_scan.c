@@ -56,12 +56,12 @@ static double sum_of_lane(void)
 static const uint32_t *cells_of(uint32_t n_runs, uint32_t weight, uint32_t n_bins, unsigned lanes)
 {
     const unsigned width = ct_bin_width(weight, lanes), by = ct_has_pairs(weight) ? 2 : 1;
-    memset(cells, 0x3c, (size_t) n_runs * CT_PART_CELLS * sizeof *cells);
+    memset(cells, 0x3c, (size_t) n_runs * CT_HISTOGRAM_STRIDE * sizeof *cells);
     for (uint32_t k = 0; k < n_runs; k++)
         for (uint32_t bin = 0; bin < CT_HIST_BIN_ROWS; bin++)
             for (unsigned lane = 0; lane < lanes; lane++) {
                 if (bin >= n_bins && bin != CT_HIST_BIN_ROWS - 1) continue;
-                uint32_t *cell = cells + k / by * CT_PART_CELLS + bin * width + lane,
+                uint32_t *cell = cells + k / by * CT_HISTOGRAM_STRIDE + bin * width + lane,
                          own = histograms[((size_t) k * CT_HIST_BIN_ROWS + bin) * CT_LANES + lane];
                 *cell = k % by ? *cell | own << 16 : own;
             }
@@ -93,8 +93,8 @@ static void check_large(uint32_t n_runs, uint32_t weight, uint32_t n_bins, int m
 static void large_nodes(void)
 {
     static const uint32_t runs[] = {1, 2, 3, 7, 26, 256}, bins[] = {1, 2, 31, 64, 254, 255};
-    static const uint32_t sizes[] = {1,     2,     129,   255,   256,    4095,  4096, 32766,
-                                     32767, 32768, 65535, 65536, 1 << 22};
+    static const uint32_t sizes[] = {1, 2, 129, 255, 256, 4095, 4096, 32766, 32767, 32768, 65535,
+                                     65536, 1 << 22};
     for (size_t k = 0; k < sizeof runs / sizeof *runs; k++)
         for (size_t b = 0; b < sizeof bins / sizeof *bins; b++)
             for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
@@ -393,8 +393,8 @@ static uint32_t near_bin(uint32_t code, uint32_t low, uint32_t high, uint32_t n)
 /* Bins do not turn back, their number is bounded, and the last code of each is known. */
 static void bins_of_nodes(void)
 {
-    static const uint32_t spans[] = {1,   37,  38,  39,  46,  47,  62,  63,   127,  128,
-                                     129, 255, 257, 511, 512, 513, 1000, 4099, 30000, 65535};
+    static const uint32_t spans[] = {1, 37, 38, 39, 46, 47, 62, 63, 127, 128, 129, 255, 257, 511,
+                                     512, 513, 1000, 4099, 30000, 65535};
     for (size_t k = 0; k < sizeof spans / sizeof *spans; k++)
         for (uint32_t n = 65; n <= 512; n += CHECK_QUICK() ? 63 : 1) {
             const uint32_t low = spans[k] < 60000 ? 777 : 0, high = low + spans[k] - 1;
@@ -491,7 +491,7 @@ static void rows_drawn(void)
 {
     enum { MOST = 70 };
     uint32_t rows[MOST], counts[MOST], weight;
-    ct_item items[MOST + CT_PART_PAD];
+    ct_item items[MOST + CT_PARTITION_PAD];
     for (uint32_t n = 0; n <= MOST; n++)
         for (int level = 0; level < CT_N_SIMD; level++) {
             uint8_t bytes[CT_SMALL_ROWS + 8];
@@ -548,7 +548,7 @@ static void fill_column(ct_rng *r, column *c, uint32_t cut, uint32_t raise)
 static void check_part(const ct_scan *scan, const ct_hist_test *q, uint32_t n, uint32_t cut)
 {
     ct_item items[MOST_ITEMS] = {{0, 0}};
-    ct_item left[MOST_ITEMS + CT_PART_PAD], right[MOST_ITEMS + CT_PART_PAD];
+    ct_item left[MOST_ITEMS + CT_PARTITION_PAD], right[MOST_ITEMS + CT_PARTITION_PAD];
     uint32_t weight, sum = 0, n_left = 0;
     ct_rng r = ct_rng_of(n, cut, 3);
     for (uint32_t i = 0; i < n; i++)
@@ -593,8 +593,8 @@ enum { MOST_OWN = CT_MEDIUM_ROWS };
 
 /* Items, codes of theirs and runs of all lengths. */
 typedef struct {
-    ct_item items[MOST_OWN + CT_PART_PAD];
-    uint16_t codes[MOST_OWN + CT_PART_PAD];
+    ct_item items[MOST_OWN + CT_PARTITION_PAD];
+    uint16_t codes[MOST_OWN + CT_PARTITION_PAD];
     uint8_t weights[CT_SMALL_ROWS];
     ct_hist_run runs[MOST_RUNS];
 } own_case;
@@ -602,7 +602,7 @@ typedef struct {
 static void fill_own(own_case *c, uint32_t n, uint32_t n_runs)
 {
     ct_rng r = ct_rng_of(n, n_runs, 5);
-    for (uint32_t i = 0; i < MOST_OWN + CT_PART_PAD; i++) {
+    for (uint32_t i = 0; i < MOST_OWN + CT_PARTITION_PAD; i++) {
         c->items[i] = (ct_item){i, 1 + ct_rng_below(&r, n <= CT_SMALL_ROWS ? 3 : 1000)};
         c->codes[i] = (uint16_t) ct_rng_below(&r, 65536);
         if (i < CT_SMALL_ROWS) c->weights[i] = (uint8_t) c->items[i].weight;
@@ -618,11 +618,11 @@ static void fill_own(own_case *c, uint32_t n, uint32_t n_runs)
 static void check_own(const ct_scan *scan, const own_case *c, const ct_hist_own_test *q, uint32_t n,
                       uint32_t n_runs)
 {
-    static ct_item items[MOST_OWN + CT_PART_PAD], right[MOST_OWN + CT_PART_PAD];
+    static ct_item items[MOST_OWN + CT_PARTITION_PAD], right[MOST_OWN + CT_PARTITION_PAD];
     ct_hist_run left_runs[MOST_RUNS];
     uint32_t n_left = 0, n_right = 0, i = 0;
     memcpy(items, c->items, sizeof items);
-    scan->part_own(q, items, c->runs, n_runs, items, right, left_runs);
+    scan->partition_own(q, items, c->runs, n_runs, items, right, left_runs);
     for (uint32_t k = 0; k < n_runs; k++) {
         uint32_t begin = n_left, weight = 0;
         for (uint32_t end = i + c->runs[k].n; i < end; i++) {
@@ -635,7 +635,7 @@ static void check_own(const ct_scan *scan, const own_case *c, const ct_hist_own_
               left_runs[k].weight == weight);
     }
     CHECK_INT(n_left + n_right, n);
-    CHECK(!memcmp(items + n, c->items + n, CT_PART_PAD * sizeof *items));
+    CHECK(!memcmp(items + n, c->items + n, CT_PARTITION_PAD * sizeof *items));
 }
 
 static void items_parted_by_own_codes(void)

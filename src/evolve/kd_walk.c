@@ -1,4 +1,4 @@
-#include "evolve/cell_walk.h"
+#include "evolve/kd_walk.h"
 
 #include <string.h>
 
@@ -9,39 +9,40 @@ enum { BLOCK = 256 };
 
 /* ---- cells to the nodes of a tree ---- */
 
-/* Cells on their way to the leaves below a node, or to a node alone, whose rows are wanted then. */
+/* Cells on their way down to the leaves below a node, which sums them; or to a node, which lists
+ * its rows. */
 typedef struct {
-    const ct_row_cells *all;
+    const ct_kd_tree *kd;
     ct_model_tree *tree;
-    ct_node_rows *rows;   /* NULL: sums */
-    ct_cell_way way;
-    double *sums;         /* [node][size] of the tree, or of the tile under way */
+    ct_node_rows *rows; /* NULL: sums are wanted */
+    ct_kd_path path;
+    double *sums; /* [node][size] of the tree, or of the current tile */
     int in_tile;
-    uint32_t n_rows[2 * CT_TREE_LEAVES]; /* [node] of the tile */
-} pouring;
+    uint32_t n_rows[2 * CT_TREE_LEAVES]; /* [node] of the current tile */
+} descent;
 
-void ct_gmt_cell_way_to(ct_cell_way *way, const ct_model_tree *tree, int32_t node)
+void ct_gmt_kd_path_to(ct_kd_path *path, const ct_model_tree *tree, int32_t node)
 {
-    memset(way->away, 0, tree->room);
-    way->target = CT_NO_NODE;
+    memset(path->off_path, 0, tree->room);
+    path->target = CT_NO_NODE;
     for (int32_t at = node; tree->nodes[at].parent != CT_NO_NODE; at = tree->nodes[at].parent) {
         const ct_model_node *parent = &tree->nodes[tree->nodes[at].parent];
-        way->away[parent->left == at ? parent->right : parent->left] = 1;
+        path->off_path[parent->left == at ? parent->right : parent->left] = 1;
     }
 }
 
-static void begin_pouring(pouring *p, const ct_row_cells *cells, ct_model_tree *tree, int32_t node)
+static void begin_descent(descent *p, const ct_kd_tree *kd, ct_model_tree *tree, int32_t node)
 {
-    p->all = cells;
+    p->kd = kd;
     p->tree = tree;
     p->rows = NULL;
-    ct_gmt_cell_way_to(&p->way, tree, node);
+    ct_gmt_kd_path_to(&p->path, tree, node);
     p->sums = tree->grams;
     p->in_tile = 0;
     memset(p->n_rows, 0, tree->room * sizeof *p->n_rows);
 }
 
-static void add_stretch(ct_node_rows *rows, uint32_t begin, uint32_t end)
+static void add_range(ct_node_rows *rows, uint32_t begin, uint32_t end)
 {
     uint32_t n = rows->n;
     if (!n || rows->first[n - 1] + (rows->n_rows - rows->before[n - 1]) != begin) {
@@ -52,61 +53,61 @@ static void add_stretch(ct_node_rows *rows, uint32_t begin, uint32_t end)
     rows->n_rows += end - begin;
 }
 
-/* A cell that lies within a node. */
-static void take_cell(pouring *p, uint32_t cell, int32_t node)
+/* Adds a cell that lies within a node. */
+static void add_cell(descent *p, uint32_t cell, int32_t node)
 {
-    const size_t size = p->all->table.size;
-    const ct_cell *of = &p->all->cells[cell];
+    const size_t size = p->kd->table.size;
+    const ct_cell *of = &p->kd->cells[cell];
     if (p->rows) {
-        add_stretch(p->rows, of->begin, of->end);
+        add_range(p->rows, of->begin, of->end);
         return;
     }
     *(p->in_tile ? &p->n_rows[node] : &p->tree->nodes[node].end) += of->end - of->begin;
-    p->all->kernels->join(p->sums + (size_t) node * size, p->all->grams + cell * size,
-                          p->all->table.p);
+    p->kd->kernels->join(p->sums + (size_t) node * size, p->kd->grams + cell * size,
+                         p->kd->table.p);
 }
 
-/* The rows of a cell that lies in several nodes, from `node` on. */
-static void take_rows(pouring *p, uint32_t cell, int32_t node)
+/* Adds the rows of a cell that lies in several nodes below `node`. */
+static void add_rows(descent *p, uint32_t cell, int32_t node)
 {
-    const ct_model_table *table = &p->all->table;
-    const ct_cell *of = &p->all->cells[cell];
-    uint32_t rows[BLOCK], place[BLOCK], n = 0;
+    const ct_model_table *table = &p->kd->table;
+    const ct_cell *of = &p->kd->cells[cell];
+    uint32_t rows[BLOCK], bucket[BLOCK], n = 0;
     for (uint32_t row = of->begin; row < of->end; row++) {
         int32_t at = node;
-        while (!ct_way_ends(&p->way, p->tree, at)) {
+        while (!ct_path_ends(&p->path, p->tree, at)) {
             const ct_model_node *split = &p->tree->nodes[at];
             at = ct_gmt_goes_left(table, &split->test, row) ? split->left : split->right;
         }
-        if (p->way.away[at]) continue;
+        if (p->path.off_path[at]) continue;
         if (p->rows) {
-            add_stretch(p->rows, row, row + 1);
+            add_range(p->rows, row, row + 1);
             continue;
         }
         p->n_rows[at]++;
         rows[n] = row;
-        place[n++] = (uint32_t) at;
+        bucket[n++] = (uint32_t) at;
         if (n < BLOCK) continue;
-        p->all->kernels->add(p->sums, place, table->z, rows, n, table->p);
+        p->kd->kernels->add(p->sums, bucket, table->z, rows, n, table->p);
         n = 0;
     }
-    if (n) p->all->kernels->add(p->sums, place, table->z, rows, n, table->p);
+    if (n) p->kd->kernels->add(p->sums, bucket, table->z, rows, n, table->p);
 }
 
-static void begin_tile(pouring *p)
+static void begin_tile(descent *p)
 {
     p->in_tile = 1;
     p->sums = p->tree->tile;
 }
 
-/* What it has counted and summed goes to the nodes; it leaves zeros. */
-static void end_tile(pouring *p)
+/* Adds what the tile has counted and summed to the nodes, and clears it. */
+static void end_tile(descent *p)
 {
-    const size_t size = p->all->table.size;
+    const size_t size = p->kd->table.size;
     for (size_t node = 0; node < p->tree->room; node++) {
         double *sum = p->sums + node * size;
         if (!p->n_rows[node]) continue;
-        p->all->kernels->join(p->tree->grams + node * size, sum, p->all->table.p);
+        p->kd->kernels->join(p->tree->grams + node * size, sum, p->kd->table.p);
         memset(sum, 0, size * sizeof *sum);
         p->tree->nodes[node].end += p->n_rows[node];
         p->n_rows[node] = 0;
@@ -115,31 +116,32 @@ static void end_tile(pouring *p)
     p->sums = p->tree->grams;
 }
 
-static void pour(pouring *p, uint32_t cell, int32_t node);
+static void descend(descent *p, uint32_t cell, int32_t node);
 
-/* A test cuts the cell: its halves, or its rows. */
-static void pour_parts(pouring *p, uint32_t cell, int32_t node)
+/* Sends down the halves of a cell that a test cuts, or its rows. */
+static void descend_halves(descent *p, uint32_t cell, int32_t node)
 {
-    const ct_cell *of = &p->all->cells[cell];
+    const ct_cell *of = &p->kd->cells[cell];
     const int is_tile = !p->in_tile && of->end - of->begin <= CT_TILE_ROWS;
     if (is_tile) begin_tile(p);
-    if (of->half &&
-        (!p->in_tile || p->all->along[p->tree->nodes[node].test.splitter])) {
-        pour(p, cell + 1, node);
-        pour(p, of->half, node);
+    if (of->half && (!p->in_tile || p->kd->along[p->tree->nodes[node].test.splitter])) {
+        descend(p, cell + 1, node);
+        descend(p, of->half, node);
     } else {
         CT_ASSERT(p->in_tile /* larger cells have halves */);
-        take_rows(p, cell, node);
+        add_rows(p, cell, node);
     }
     if (is_tile) end_tile(p);
 }
 
-/* Sends a cell down from a node, its parts where a test cuts it. */
-static void pour(pouring *p, uint32_t cell, int32_t node)
+/* Sends a cell down from a node, piece by piece where a test cuts it. */
+static void descend(descent *p, uint32_t cell, int32_t node)
 {
-    node = ct_cell_falls(p->all, &p->way, p->tree, cell, node);
-    if (!ct_way_ends(&p->way, p->tree, node)) pour_parts(p, cell, node);
-    else if (!p->way.away[node]) take_cell(p, cell, node);
+    node = ct_cell_descends(p->kd, &p->path, p->tree, cell, node);
+    if (!ct_path_ends(&p->path, p->tree, node))
+        descend_halves(p, cell, node);
+    else if (!p->path.off_path[node])
+        add_cell(p, cell, node);
 }
 
 /* ---- trees ---- */
@@ -164,18 +166,18 @@ void ct_gmt_count_below(ct_model_tree *tree, int32_t node)
     at->end = tree->nodes[at->left].end + tree->nodes[at->right].end;
 }
 
-/* The sums of the leaves below a node, and the number of rows of all nodes. */
-static void fill(const ct_row_cells *cells, ct_model_tree *tree, int32_t node)
+/* Computes the sums of the leaves below a node, and the numbers of rows of all nodes there. */
+static void fill(const ct_kd_tree *kd, ct_model_tree *tree, int32_t node)
 {
-    pouring p;
-    begin_pouring(&p, cells, tree, node);
+    descent p;
+    begin_descent(&p, kd, tree, node);
     clear_below(tree, node);
-    pour(&p, 0, 0);
+    descend(&p, 0, 0);
     ct_gmt_count_below(tree, node);
 }
 
-/* From the top, the first branch that is too small or too deep goes. Returns where, or CT_NO_NODE.
- * *counted: the numbers of rows are known all the same, since no row has gone another way. */
+/* Removes the first branch from the top that is too small or too deep. Returns its node, or
+ * CT_NO_NODE. *counted: the numbers of rows are still right, since no row has changed its leaf. */
 static int32_t prune_one(ct_model_tree *tree, int32_t node, const ct_tree_limits *limits,
                          int *counted)
 {
@@ -213,23 +215,23 @@ int32_t ct_gmt_refresh_next(ct_refreshing *r, ct_model_tree *tree, const ct_tree
     return at;
 }
 
-void ct_gmt_row_cells_refresh(const ct_row_cells *cells, ct_model_tree *tree, int32_t node,
-                              const ct_tree_limits *limits)
+void ct_gmt_kd_refresh(const ct_kd_tree *kd, ct_model_tree *tree, int32_t node,
+                       const ct_tree_limits *limits)
 {
     CT_ASSERT(node >= 0 && (uint32_t) node < tree->room && tree->nodes[node].used);
     ct_refreshing r = {node, CT_NO_NODE};
     for (int32_t at = node; at != CT_NO_NODE; at = ct_gmt_refresh_next(&r, tree, limits))
-        fill(cells, tree, at);
+        fill(kd, tree, at);
     ct_gmt_model_tree_solve(tree, node);
     ct_model_tree_is_sound(tree);
 }
 
-ct_status ct_gmt_row_cells_tree(const ct_row_cells *cells, ct_model_tree *tree, uint32_t leaves_max,
-                                ct_error *error)
+ct_status ct_gmt_kd_model_tree(const ct_kd_tree *kd, ct_model_tree *tree, uint32_t leaves_max,
+                               ct_error *error)
 {
-    CT_TRY(ct_gmt_model_tree_init_bare(tree, &cells->table, cells->kernels, leaves_max, error));
+    CT_TRY(ct_gmt_model_tree_init_without_rows(tree, &kd->table, kd->kernels, leaves_max, error));
     const ct_tree_limits leaf = {1, 0, 1, 0, 0};
-    ct_gmt_row_cells_refresh(cells, tree, 0, &leaf);
+    ct_gmt_kd_refresh(kd, tree, 0, &leaf);
     return CT_OK;
 }
 
@@ -250,16 +252,16 @@ void ct_gmt_node_rows_free(ct_node_rows *rows)
     memset(rows, 0, sizeof *rows);
 }
 
-void ct_gmt_node_rows_find(ct_node_rows *rows, const ct_row_cells *cells, const ct_model_tree *tree,
+void ct_gmt_node_rows_find(ct_node_rows *rows, const ct_kd_tree *kd, const ct_model_tree *tree,
                            int32_t node)
 {
     ct_model_tree same = *tree;
-    pouring p;
-    begin_pouring(&p, cells, &same, node);
-    p.way.target = node;
+    descent p;
+    begin_descent(&p, kd, &same, node);
+    p.path.target = node;
     p.rows = rows;
     rows->n = rows->n_rows = 0;
-    pour(&p, 0, 0);
+    descend(&p, 0, 0);
 }
 
 uint32_t ct_gmt_node_rows_at(const ct_node_rows *rows, uint32_t number)
@@ -274,7 +276,7 @@ uint32_t ct_gmt_node_rows_at(const ct_node_rows *rows, uint32_t number)
     return rows->first[low] + (number - rows->before[low]);
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 static void solve_leaves(ct_model_tree *tree, int32_t node)
 {
@@ -286,14 +288,14 @@ static void solve_leaves(ct_model_tree *tree, int32_t node)
     solve_leaves(tree, tree->nodes[node].right);
 }
 
-void ct_gmt_cell_answer(const ct_row_cells *cells, ct_cell_question *question, ct_node_rows *rows)
+void ct_gmt_kd_answer(const ct_kd_tree *kd, ct_kd_query *query, ct_node_rows *rows)
 {
-    if (!question->n_numbers) {
-        fill(cells, question->tree, question->node);
-        solve_leaves(question->tree, question->node);
+    if (!query->n_numbers) {
+        fill(kd, query->tree, query->node);
+        solve_leaves(query->tree, query->node);
         return;
     }
-    ct_gmt_node_rows_find(rows, cells, question->tree, question->node);
-    for (uint32_t i = 0; i < question->n_numbers; i++)
-        question->rows[i] = ct_gmt_node_rows_at(rows, question->numbers[i]);
+    ct_gmt_node_rows_find(rows, kd, query->tree, query->node);
+    for (uint32_t i = 0; i < query->n_numbers; i++)
+        query->rows[i] = ct_gmt_node_rows_at(rows, query->numbers[i]);
 }

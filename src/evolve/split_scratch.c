@@ -1,4 +1,4 @@
-#include "evolve/line_scratch.h"
+#include "evolve/split_scratch.h"
 
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "evolve/open_bound.h"
 #include "evolve/pieces.h"
 
-static int new_level(ct_line_level *level, uint32_t room, uint32_t slots, size_t size)
+static int new_level(ct_bin_level *level, uint32_t room, uint32_t slots, size_t size)
 {
     level->room = room;
     level->sums = (double *) ct_alloc(room * slots * size * sizeof(double));
@@ -17,18 +17,18 @@ static int new_level(ct_line_level *level, uint32_t room, uint32_t slots, size_t
     for (int side = 0; side < 2; side++) {
         level->base[side] = (double *) ct_alloc(slots * size * sizeof(double));
         level->base_n[side] = (uint32_t *) ct_alloc(slots * sizeof(uint32_t));
-        level->sse[side] = (double *) ct_alloc((room + CT_LINE_SUBSETS) * sizeof(double));
-        level->terms[side] = (double *) ct_alloc((room + CT_LINE_SUBSETS) * sizeof(double));
-        level->few[side] = (uint8_t *) ct_alloc(room + CT_LINE_SUBSETS);
+        level->sse[side] = (double *) ct_alloc((room + CT_LEVEL_SUBSETS) * sizeof(double));
+        level->terms[side] = (double *) ct_alloc((room + CT_LEVEL_SUBSETS) * sizeof(double));
+        level->too_few[side] = (uint8_t *) ct_alloc(room + CT_LEVEL_SUBSETS);
         fine = fine && level->base[side] && level->base_n[side] && level->sse[side] &&
-               level->terms[side] && level->few[side];
+               level->terms[side] && level->too_few[side];
     }
     return fine;
 }
 
-ct_line_scratch *ct_gmt_line_scratch_new(const ct_model_table *table, uint32_t leaves_max)
+ct_split_scratch *ct_gmt_split_scratch_new(const ct_model_table *table, uint32_t leaves_max)
 {
-    ct_line_scratch *s = (ct_line_scratch *) ct_alloc(sizeof *s);
+    ct_split_scratch *s = (ct_split_scratch *) ct_alloc(sizeof *s);
     if (!s) return NULL;
     memset(s, 0, sizeof *s);
     uint32_t bins = 1, slots = leaves_max + CT_SPARE_LEAVES;
@@ -36,15 +36,15 @@ ct_line_scratch *ct_gmt_line_scratch_new(const ct_model_table *table, uint32_t l
         if (table->splitters[i].n_bins > bins) bins = table->splitters[i].n_bins;
     int fine = new_level(&s->levels[s->n_levels++], bins + 1, slots, table->size);
     for (uint64_t most = table->n_rows; fine && most > 1;
-         most = (most + CT_LINE_PARTS - 1) / CT_LINE_PARTS)
-        fine = s->n_levels < CT_LINE_LEVELS &&
-               new_level(&s->levels[s->n_levels++], 2 * CT_LINE_PARTS + 1, slots, table->size);
+         most = (most + CT_SUB_BINS - 1) / CT_SUB_BINS)
+        fine = s->n_levels < CT_BIN_LEVELS &&
+               new_level(&s->levels[s->n_levels++], 2 * CT_SUB_BINS + 1, slots, table->size);
     for (int side = 0; side < 2; side++) {
         s->leaf[side] = (uint8_t *) ct_alloc(table->n_rows);
-        if (s->leaf[side]) memset(s->leaf[side], CT_LINE_OUTSIDE, table->n_rows);
+        if (s->leaf[side]) memset(s->leaf[side], CT_NOT_IN_NODE, table->n_rows);
     }
     if (ct_pieces(table->n_rows) > 1) {
-        s->piece_room = CT_LINE_PIECE_ROOM;
+        s->piece_room = CT_PIECE_ROOM;
         s->piece_sums = (double *) ct_alloc(s->piece_room * sizeof(double));
         s->piece_counts =
             (uint32_t *) ct_alloc((s->piece_room / table->size + 1) * sizeof(uint32_t));
@@ -54,22 +54,22 @@ ct_line_scratch *ct_gmt_line_scratch_new(const ct_model_table *table, uint32_t l
     s->lanes = (double *) ct_alloc(table->size * CT_GRAM_LANES * sizeof(double));
     s->run = (double *) ct_alloc(table->size * sizeof(double));
     s->bound = (double *) ct_alloc(ct_gmt_open_bound_scratch(table->p) * sizeof(double));
-    s->subsets = (double *) ct_alloc(CT_LINE_SUBSETS * table->size * sizeof(double));
+    s->subsets = (double *) ct_alloc(CT_LEVEL_SUBSETS * table->size * sizeof(double));
     if (fine && s->leaf[0] && s->leaf[1] && s->keys && s->lanes && s->run && s->bound && s->subsets)
         return s;
-    ct_gmt_line_scratch_free(s);
+    ct_gmt_split_scratch_free(s);
     return NULL;
 }
 
-void ct_gmt_line_scratch_free(ct_line_scratch *s)
+void ct_gmt_split_scratch_free(ct_split_scratch *s)
 {
     if (!s) return;
     for (uint32_t i = 0; i < s->n_levels; i++) {
-        ct_line_level *level = &s->levels[i];
+        ct_bin_level *level = &s->levels[i];
         ct_free(level->sums), ct_free(level->counts), ct_free(level->order), ct_free(level->first);
         for (int side = 0; side < 2; side++) {
             ct_free(level->base[side]), ct_free(level->base_n[side]), ct_free(level->sse[side]);
-            ct_free(level->terms[side]), ct_free(level->few[side]);
+            ct_free(level->terms[side]), ct_free(level->too_few[side]);
         }
     }
     ct_free(s->leaf[0]), ct_free(s->leaf[1]), ct_free(s->keys);

@@ -1,8 +1,8 @@
-/* The items of large nodes parted on a device: by chunks, whose sides are counted, summed up over
- * the node's chunks, and moved to the other side of the batch's memory. Items keep their order, so
- * that those of a class lie together again. */
-#ifndef CT_FOREST_OFFLOAD_PART_BODY_H
-#define CT_FOREST_OFFLOAD_PART_BODY_H
+/* The partition of the items of large nodes on a device: by chunks, whose sides are counted, summed
+ * up over the node's chunks, and moved to the other side of the batch's memory. Items keep their
+ * order, so that those of a class lie together again. */
+#ifndef CT_FOREST_OFFLOAD_PARTITION_BODY_H
+#define CT_FOREST_OFFLOAD_PARTITION_BODY_H
 
 #include "forest/offload/nodes_body.h"
 #include "forest/offload/sample_body.h"
@@ -12,17 +12,17 @@ typedef struct {
     ct_chunk_words words;
     uint32_t weight;
     ct_grow_count classes[CT_HIST_CLASSES];
-} ct_part_shared;
+} ct_partition_shared;
 
 /* A chunk's items. */
 typedef struct {
     uint32_t task, from, n; /* from: in the node's */
     const ct_grow_item *items;
-} ct_part_chunk;
+} ct_partition_chunk;
 
-CT_HD ct_part_chunk ct_part_chunk_of(const ct_grow_view *v, size_t chunk)
+CT_HD ct_partition_chunk ct_partition_chunk_of(const ct_grow_view *v, size_t chunk)
 {
-    ct_part_chunk c;
+    ct_partition_chunk c;
     c.task = v->batch.now.task_of[chunk];
     const ct_grow_task *t = v->batch.now.tasks + c.task;
     c.from = (uint32_t) (chunk - v->batch.now.first_chunk[c.task]) * CT_GROW_CHUNK;
@@ -32,10 +32,10 @@ CT_HD ct_part_chunk ct_part_chunk_of(const ct_grow_view *v, size_t chunk)
 }
 
 /* item: a chunk; a group */
-CT_HD void ct_part_count(ct_group g, const ct_grow_view *v, size_t item, void *memory)
+CT_HD void ct_partition_count(ct_group g, const ct_grow_view *v, size_t item, void *memory)
 {
-    ct_part_shared *s = (ct_part_shared *) memory;
-    const ct_part_chunk c = ct_part_chunk_of(v, item);
+    ct_partition_shared *s = (ct_partition_shared *) memory;
+    const ct_partition_chunk c = ct_partition_chunk_of(v, item);
     const ct_grow_split split = v->batch.splits[c.task];
     const uint32_t width = v->table.n_classes;
     uint32_t *flags = v->batch.flags + item * CT_GROW_WORDS;
@@ -80,7 +80,7 @@ CT_HD void ct_part_count(ct_group g, const ct_grow_view *v, size_t item, void *m
 }
 
 /* What the split has gained; counts the classes of both children. One thread. */
-CT_HD double ct_part_gain(const ct_grow_view *v, uint32_t task, ct_grow_child children[2])
+CT_HD double ct_partition_gain(const ct_grow_view *v, uint32_t task, ct_grow_child children[2])
 {
     const uint32_t width = v->table.n_classes;
     const ct_grow_count *classes = v->batch.now.classes + (size_t) task * width,
@@ -105,7 +105,7 @@ CT_HD double ct_part_gain(const ct_grow_view *v, uint32_t task, ct_grow_child ch
 }
 
 /* item: a node, whose children are made, or that becomes a leaf; the lanes of a warp */
-CT_HD void ct_part_settle(ct_lanes lanes, const ct_grow_view *v, size_t item)
+CT_HD void ct_partition_finish(ct_lanes lanes, const ct_grow_view *v, size_t item)
 {
     CT_ASSERT(item < v->batch.n_large);
     const uint32_t width = v->table.n_classes;
@@ -138,17 +138,17 @@ CT_HD void ct_part_settle(ct_lanes lanes, const ct_grow_view *v, size_t item)
         child->sum = side ? v->batch.now.sums[item] - v->batch.left_sums[item]
                           : v->batch.left_sums[item];
     }
-    const double gain = ct_part_gain(v, (uint32_t) item, children);
+    const double gain = ct_partition_gain(v, (uint32_t) item, children);
     if (lanes.lane == 0) ct_grow_gain(v, t->tree, split.column, gain);
-    ct_grow_settle(lanes, v, &children[0], left_classes, NULL);
-    ct_grow_settle(lanes, v, &children[1], classes, left_classes);
+    ct_grow_finish(lanes, v, &children[0], left_classes, NULL);
+    ct_grow_finish(lanes, v, &children[1], classes, left_classes);
 }
 
 /* item: a chunk; a group */
-CT_HD void ct_part_move(ct_group g, const ct_grow_view *v, size_t item, void *memory)
+CT_HD void ct_partition_move(ct_group g, const ct_grow_view *v, size_t item, void *memory)
 {
     ct_chunk_words *words = (ct_chunk_words *) memory;
-    const ct_part_chunk c = ct_part_chunk_of(v, item);
+    const ct_partition_chunk c = ct_partition_chunk_of(v, item);
     const ct_grow_task *t = v->batch.now.tasks + c.task;
     ct_grow_item *to = ct_grow_items(v, t->tree, !v->batch.side) + t->begin;
     const uint32_t n_left = v->batch.left[c.task].n, before = v->batch.chunk_left[item];
