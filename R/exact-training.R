@@ -18,9 +18,9 @@ no_training_data <- function(reason) {
              gettext("give it as 'data', or fit the tree with model = TRUE"))
 }
 
-refuse_other_data <- function(fault, argument = "data") {
+refuse_other_data <- function(fault) {
   if (is.null(fault)) return(invisible())
-  stop_input(argument, gettextf("the training data are not those of the fit: %s", fault),
+  stop_input("data", gettextf("the training data are not those of the fit: %s", fault),
              gettext("give the same rows in the same order, or fit the tree with model = TRUE"))
 }
 

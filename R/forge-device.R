@@ -1,7 +1,7 @@
 # Sums over trees on a GPU: forge(device = ) and predict(device = ).
 
 # The sums of rows, a column an output, on the device that is wanted or on the CPU.
-sums_of_rows <- function(object, columns, threads, device = NULL) {
+sums_of_rows <- function(object, columns, threads, device) {
   if (is.null(device)) device <- device_wanted(object)
   number <- device_number(object, columns, threads, device)
   if (!is.null(number)) {

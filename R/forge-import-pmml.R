@@ -343,7 +343,7 @@ read_pmml_tree <- function(model, fields, make) {
        values = do.call(rbind, tree$values))
 }
 
-add_pmml_row <- function(tree, given, values, n_values) {
+add_pmml_row <- function(tree, given, values) {
   if (length(tree$rows) >= tree$room) {
     refuse_feature(gettext("children whose tests leave too many ways"))
   }

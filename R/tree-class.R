@@ -152,7 +152,7 @@ new_model <- function(nodes, leaf, data, call, ..., class = NULL) {
 
 # The fit of an exact search. `solved`: from return_tree(). `frame`: from data-frame.R. `control`:
 # with depth. `restricted`: see data-derive.R.
-new_contree <- function(solved, frame, control, call, restricted = NULL) {
+new_contree <- function(solved, frame, control, call, restricted) {
   classes <- is_classes(frame)
   keeps <- is.null(frame$table) # of the rows of a table of a database the fit has no vectors
   has_weights <- !is.null(frame$weights) && !isTRUE(frame$table$unweighted)
