@@ -28,7 +28,7 @@ enum {
     CT_SUM_MOST,
     CT_SUM_Z,
     CT_SUM_SQUARES,
-    CT_N_SUMS,
+    CT_N_NARROW_SUMS,
     CT_WIDE_Z = 3, /* numbers */
     CT_WIDE_SQUARES = 4,
     CT_N_WIDE_SUMS = CT_SUM_Z + CT_WIDE_Z + CT_WIDE_SQUARES

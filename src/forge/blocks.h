@@ -21,12 +21,12 @@ typedef struct {
 typedef struct {
     uint32_t rows; /* of a tile */
     double *x;     /* [rows][n_used, at least 1] */
-    uint32_t *at;  /* [rows, at least CT_LANES] places of rows, or of trees */
+    uint32_t *at;  /* [rows, at least CT_FORGE_LANES] places of rows, or of trees */
     void *sums;    /* [n_outputs][rows] */
 } ct_forge_tile_room;
 
 /* Rows, or trees, that are walked at a time. */
-enum { CT_LANES = 8 };
+enum { CT_FORGE_LANES = 8 };
 
 /* Blocks that go through a group of trees before the next does, in rows. */
 uint32_t ct_forge_block_rows(const ct_forged *forged);

@@ -13,7 +13,7 @@ ct_forge_tile_room *ct_forge_tile_room_new(const ct_forged *f, ct_arena *arena, 
     if (!room) return NULL;
     room->rows = rows;
     room->x = CT_ARENA_ZEROED(arena, double, rows * width);
-    room->at = CT_ARENA_NEW(arena, uint32_t, (size_t) rows + CT_LANES);
+    room->at = CT_ARENA_NEW(arena, uint32_t, (size_t) rows + CT_FORGE_LANES);
     room->sums = ct_arena_alloc(arena, (size_t) f->ensemble->n_outputs * rows, sum);
     return room->x && room->at && room->sums ? room : NULL;
 }
@@ -42,7 +42,7 @@ static inline uint32_t any_step(const ct_forged *f, uint32_t at, double x)
     return node->next + ct_step_any_right(f->ensemble, f->node_of[at], node, x);
 }
 
-/* CT_LANES walks at once, each waiting for memory while others go on. */
+/* CT_FORGE_LANES walks at once, each waiting for memory while others go on. */
 #define WALK_LANES(name, step_of)                                                                  \
     static void name(const ct_forged *f, uint32_t *at, const double *const *x)                     \
     {                                                                                              \
@@ -50,7 +50,7 @@ static inline uint32_t any_step(const ct_forged *f, uint32_t at, double x)
         uint32_t moved = 1;                                                                        \
         while (moved) {                                                                            \
             moved = 0;                                                                             \
-            for (unsigned lane = 0; lane < CT_LANES; lane++) {                                     \
+            for (unsigned lane = 0; lane < CT_FORGE_LANES; lane++) {                               \
                 const ct_forged_node *node = &nodes[at[lane]];                                     \
                 double value = x[lane][node->what & CT_WALK_COLUMN];                               \
                 uint32_t next = step_of;                                                           \
@@ -73,9 +73,9 @@ static inline void walk_lanes(const ct_forged *f, uint32_t *at, const double *co
 /* Leaves of n rows into room->at. */
 static void walk_tree(const ct_forged *f, ct_forge_tile_room *room, uint32_t tree, uint32_t n)
 {
-    for (uint32_t row = 0; row < n; row += CT_LANES) {
-        const double *x[CT_LANES];
-        for (uint32_t lane = 0; lane < CT_LANES; lane++) {
+    for (uint32_t row = 0; row < n; row += CT_FORGE_LANES) {
+        const double *x[CT_FORGE_LANES];
+        for (uint32_t lane = 0; lane < CT_FORGE_LANES; lane++) {
             uint32_t which = row + lane < n ? row + lane : row;
             x[lane] = room->x + (size_t) which * f->n_used;
             room->at[row + lane] = f->ensemble->roots[tree];
@@ -135,18 +135,18 @@ static void add_leaf(const ct_forged *f, ct_forge_tile_room *room, uint32_t tree
     }
 }
 
-/* The same in CT_LANES trees or as many as there are; their number. No list is kept, which takes
- * less where trees are about as deep as one another. */
+/* One row down the next CT_FORGE_LANES trees, or as many as there are: returns how many. No list is
+ * kept, which takes less where trees are about as deep as one another. */
 static uint32_t walk_few_trees(const ct_forged *f, const double *row, uint32_t tree, uint32_t *at)
 {
-    const double *x[CT_LANES];
+    const double *x[CT_FORGE_LANES];
     uint32_t n = f->ensemble->n_trees - tree;
-    for (uint32_t lane = 0; lane < CT_LANES; lane++) {
+    for (uint32_t lane = 0; lane < CT_FORGE_LANES; lane++) {
         x[lane] = row;
         at[lane] = f->ensemble->roots[tree + (lane < n ? lane : 0)];
     }
     walk_lanes(f, at, x);
-    return n < CT_LANES ? n : CT_LANES;
+    return n < CT_FORGE_LANES ? n : CT_FORGE_LANES;
 }
 
 static uint32_t walk_many_trees(const ct_forged *f, const double *row, uint32_t tree, uint32_t *at)
@@ -190,7 +190,7 @@ void ct_tile_predict(const ct_forged *f, ct_forge_tile_room *room, const ct_colu
     CT_ASSERT(n > 0 && n <= room->rows);
     load_rows(f, room, columns, first, n);
     ct_sums_begin(f->ensemble, room->sums, room->rows, n);
-    if (n < CT_LANES) {
+    if (n < CT_FORGE_LANES) {
         for (uint32_t row = 0; row < n; row++) add_trees(f, room, row);
     } else {
         for (uint32_t t = 0; t < f->ensemble->n_trees; t++) {
