@@ -29,7 +29,7 @@ derive_columns <- function(frame, classes, n_classes, subset_levels) {
   })
 }
 
-# As derive_columns(), of a numeric response: the levels by their mean, of rows that weigh
+# derive_columns() for a numeric response: the levels by their mean, of rows that weigh
 # something. A level without any comes where the mean of all rows is: what is done with it costs
 # nothing.
 derive_numbers <- function(frame, subset_levels) {

@@ -15,8 +15,8 @@ sums_of_rows <- function(object, columns, threads, device) {
   run_forged(forged_code(object), columns, FALSE, threads)
 }
 
-# That of the device, -1 for the twin; NULL for the CPU. With "auto" a schedule says where it is to
-# run, and few rows are never worth the question.
+# The number of the device, -1 for the twin; NULL for the CPU. With "auto" a schedule says where it
+# is to run, and few rows are never worth the question.
 device_number <- function(object, columns, threads, device) {
   if (device == "cpu") return(NULL)
   if (device == "twin") return(-1L)

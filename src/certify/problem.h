@@ -135,7 +135,7 @@ static inline void ct_sums_add(const ct_problem *problem, uint32_t row, int64_t 
     }
 }
 
-/* Of a mass of 1. */
+/* What a mass of 1 of class c costs under a label. */
 static inline int64_t ct_loss_of(const ct_problem *problem, size_t c, size_t label)
 {
     if (problem->loss) return problem->loss[c * problem->n_classes + label];

@@ -118,7 +118,7 @@ static double sse_of(const ct_problem *p, double *sse_off)
     return squares;
 }
 
-/* Of all rows that make a difference. */
+/* The lowest and the highest response of rows that weigh something. */
 static void range_of(const ct_problem *p, double *low, double *high)
 {
     *low = INFINITY;

@@ -72,7 +72,7 @@ static ct_status solve_side(const few *f, const ct_policy_rows *side, uint32_t s
     return status;
 }
 
-/* Both sides with each number of splits. */
+/* Solves both sides with each number of splits. */
 static ct_status solve_sides(const few *f, few_cut *c, int64_t need, ct_policy_tree *trees[2])
 {
     ct_policy_worker *worker = &f->team[f->number];

@@ -249,7 +249,7 @@ static int is_promising(const ct_policy_worker *worker, const problem *p, uint32
 
 static ct_status finish_deep(ct_policy_worker *worker, problem *p, uint32_t column);
 
-/* As finish_deep() of the rows between two cuts, with leaves of any size, up to a cap; in *low,
+/* finish_deep() for the rows between two cuts, with leaves of any size, up to a cap; in *low,
  * what trees whose root splits on the column cost at least. */
 static ct_status bound_between(ct_policy_worker *worker, const problem *p, uint32_t column,
                                const deep_cut *cut, int64_t cap, int64_t *low)
@@ -394,7 +394,8 @@ static int64_t least_bound(const problem *p, int64_t low)
     return low;
 }
 
-/* Of depth two, which thresholds of each column were evaluated, as steps from one to the next. */
+/* Writes which thresholds of each column were evaluated at depth two, as steps from one to the
+ * next. */
 static void write_cuts(const problem *p, ct_bytes *evidence)
 {
     for (uint32_t col = 0; col < p->set->n_cols; col++) {

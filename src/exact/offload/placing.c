@@ -60,7 +60,7 @@ int ct_pays_on_device(const ct_worker *worker, const ct_node *node)
     return p.device < p.cpu;
 }
 
-/* The same for a part of a row set in a batch with others: the device looks at all rows of the set,
+/* What a part of a row set takes in a batch with others: the device looks at all rows of the set,
  * and works for as many threads at a time. */
 static ct_placing place_part(uint32_t n_rows, uint32_t n_set_rows, uint32_t n_cols,
                              uint32_t n_classes, unsigned threads)
